@@ -1,0 +1,52 @@
+/* algos/algo.h -- a diagnoser: a window of observations in, verdicts out.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Diagnosers are pure: no files, clocks or sockets, no printing, no shared
+ * state; the same window, parameters and tie stream give the same answer.
+ */
+#ifndef ALGOS_ALGO_H
+#define ALGOS_ALGO_H
+
+#include <stddef.h>
+
+#include "algos/verdict.h"
+#include "models/obs.h"
+#include "sim/err.h"
+#include "sim/field.h"
+#include "sim/rng.h"
+#include "topo/topo.h"
+
+enum algo_needs {
+	ALGO_NEEDS_FLOWS = 1, /* flows with a retransmission */
+	ALGO_NEEDS_HOPS = 2,  /* their paths */
+	ALGO_NEEDS_ALL = 4,   /* all flows, also those that lost nothing */
+};
+
+struct algo_ops {
+	const char *name;               /* as in a spec */
+	const char *paper;              /* source and section */
+	const char *doc;                /* one line */
+	unsigned needs;                 /* enum algo_needs */
+	const struct sim_field *params; /* ends with a NULL name */
+	size_t params_size;
+
+	/* WORK is the algorithm's memory for windows of topology T, which it
+	 * keeps a pointer to. It grows when a window is larger than any before
+	 * and is otherwise reused, so diagnosing allocates nothing in the long
+	 * run. PARAMS (may be NULL: defaults) is copied. */
+	int (*open)(void **work, const struct topo *t, const void *params,
+	    struct sim_err *e);
+
+	/* OUT is cleared first. A window without failed flows gives an empty
+	 * answer, not an error. */
+	int (*diagnose)(void *work, const struct obs *window,
+	    struct sim_rng *tie, struct algo_verdicts *out,
+	    struct sim_err *e);
+	void (*close)(void *work);
+};
+
+/* algos/registry.c: all diagnosers, NULL-terminated, and one by name. */
+extern const struct algo_ops *const algo_registry[];
+const struct algo_ops *algo_find(const char *name);
+
+#endif

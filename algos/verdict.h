@@ -1,0 +1,47 @@
+/* algos/verdict.h -- what a diagnoser answers: accused links and blamed flows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef ALGOS_VERDICT_H
+#define ALGOS_VERDICT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "sim/err.h"
+#include "topo/ids.h"
+
+/* Zeroed is empty. Links that are not listed have score 0 and are not flagged.
+ * Flagged links come first, in the order in which they were flagged; the rest
+ * follow in no particular order until algo_verdicts_sort(). */
+struct algo_verdicts {
+	size_t n, cap;
+	topo_link *link;  /* [n], each link at most once */
+	double *score;    /* [n], higher = more suspect */
+	size_t n_flagged; /* link[0 .. n_flagged-1] are accused */
+	int flags;        /* 0: the algorithm ranks but accuses nobody */
+
+	size_t n_flows, cap_flows;
+	topo_link *blame; /* [n_flows] of the window: the link that is said to
+	                     have dropped the flow's packets; TOPO_NONE = set
+	                     aside as noise */
+};
+
+void algo_verdicts_clear(struct algo_verdicts *v);
+void algo_verdicts_free(struct algo_verdicts *v);
+int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
+    struct sim_err *e);
+int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
+    struct sim_err *e);
+
+/* Sort the links that are not flagged by score, descending, ties by id. */
+void algo_verdicts_sort(struct algo_verdicts *v);
+
+/* 1 + number of links with a greater score: the standard competition rank,
+ * whatever the order of the list. A link that is not listed ranks behind all
+ * listed ones with a positive score. Cost O(n). */
+size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link);
+
+void algo_verdicts_print(const struct algo_verdicts *v, FILE *out);
+
+#endif

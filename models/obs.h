@@ -1,0 +1,84 @@
+/* models/obs.h -- what can be observed: record tables, one column an array.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each table is a struct of arrays made from one list, which also gives names,
+ * units and meanings to files and help. Row i of every column is record i.
+ * Columns are borrowed by readers for the length of a call.
+ */
+#ifndef MODELS_OBS_H
+#define MODELS_OBS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+#include "sim/time.h"
+#include "topo/ids.h"
+
+/*  X(type, column, units, meaning) */
+#define OBS_FLOW_COLUMNS(X)                                               \
+	X(uint64_t, start_ns, "ns", "first packet, since the run began")  \
+	X(uint32_t, src_host, "1", "host id of the sender")               \
+	X(uint32_t, dst_host, "1", "host id of the receiver")             \
+	X(uint16_t, src_port, "1", "TCP source port")                     \
+	X(uint16_t, dst_port, "1", "TCP destination port")                \
+	X(uint32_t, n_pkts, "packets", "packets the sender offered")      \
+	X(uint32_t, n_retx, "packets", "packets it had to send again")
+
+struct obs_flows {
+	size_t n, cap;
+#define X(type, name, units, doc) type *name;
+	OBS_FLOW_COLUMNS(X)
+#undef X
+};
+
+/* Hops of flow i: link[off[i]] .. link[off[i + 1] - 1], in the order of the
+ * path; TOPO_NONE where path discovery learned nothing. */
+struct obs_hops {
+	size_t n, cap;         /* hops in all */
+	size_t cap_off;
+	uint64_t *off;         /* [flows.n + 1] */
+	topo_link *link;       /* [n] */
+};
+
+/* One window, usually an epoch of 30 s. Zeroed is empty. */
+struct obs {
+	struct obs_flows flows;
+	struct obs_hops hops;
+	uint64_t n_flows;   /* flows that ran in the window */
+	uint64_t n_packets; /* packets they offered; 0 = not counted */
+	uint8_t complete;   /* 1: the tables hold every flow, not only those
+	                       with a retransmission */
+};
+
+/* Empty the window, keep its memory. */
+void obs_clear(struct obs *o);
+void obs_free(struct obs *o);
+
+/* One flow with its path. */
+struct obs_flow {
+#define X(type, name, units, doc) type name;
+	OBS_FLOW_COLUMNS(X)
+#undef X
+};
+
+/* Append a flow with N_HOPS hops. Errors SIM_ENOMEM (window unchanged). */
+int obs_add_flow(struct obs *o, const struct obs_flow *flow,
+    const topo_link hop[], unsigned n_hops, struct sim_err *e);
+
+static inline unsigned obs_n_hops(const struct obs *o, size_t flow)
+{
+	return (unsigned)(o->hops.off[flow + 1] - o->hops.off[flow]);
+}
+
+static inline const topo_link *obs_path(const struct obs *o, size_t flow)
+{
+	return o->hops.link + o->hops.off[flow];
+}
+
+/* Check a window that came from outside: offsets ascend, paths are no longer
+ * than TOPO_MAX_HOPS, every known link is below N_LINKS, n_retx <= n_pkts.
+ * Errors SIM_EINVAL naming the flow and the value. Cost O(hops). */
+int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e);
+
+#endif

@@ -1,0 +1,123 @@
+/* sim/rng.c -- random streams by name: Philox4x32-10 counters as a gsl_rng.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/rng.h"
+
+#include <assert.h>
+#include <Random123/philox.h>
+#include <string.h>
+
+void sim_philox_block(const uint32_t key[2], const uint32_t ctr[4],
+    uint32_t out[4])
+{
+	philox4x32_ctr_t c = {{ctr[0], ctr[1], ctr[2], ctr[3]}};
+	philox4x32_key_t k = {{key[0], key[1]}};
+	c = philox4x32(c, k);
+	memcpy(out, c.v, sizeof(c.v));
+}
+
+/* The finaliser of splitmix64: a bijection with full avalanche. */
+static uint64_t mix64(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return x ^ (x >> 31);
+}
+
+void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
+    enum sim_stream stream)
+{
+	uint64_t name = (uint64_t)stream << 32 | where->epoch;
+	uint64_t k = mix64(mix64(where->seed) ^ name);
+	key[0] = (uint32_t)k;
+	key[1] = (uint32_t)(k >> 32);
+}
+
+void sim_rng_init(struct sim_rng *r, const struct sim_seed *where,
+    enum sim_stream stream, uint32_t entity)
+{
+	r->state = (struct sim_philox){
+		.ctr = {0, entity, where->run, where->point}};
+	sim_rng_key(r->state.key, where, stream);
+	r->gsl.type = sim_rng_philox;
+	r->gsl.state = &r->state;
+}
+
+static inline uint32_t next(struct sim_philox *p)
+{
+	if (p->n_left == 0) {
+		sim_philox_block(p->key, p->ctr, p->out);
+		p->ctr[0]++;
+		p->n_left = 4;
+	}
+	return p->out[4 - p->n_left--];
+}
+
+static inline double next_double(struct sim_philox *p)
+{
+	uint64_t hi = next(p), lo = next(p);
+	return (double)(hi << 21 | lo >> 11) * 0x1p-53;
+}
+
+uint32_t sim_rng_u32(struct sim_rng *r)
+{
+	return next(&r->state);
+}
+
+double sim_rng_u01(struct sim_rng *r)
+{
+	return next_double(&r->state);
+}
+
+double sim_rng_u01_open(struct sim_rng *r)
+{
+	double u;
+	do
+		u = next_double(&r->state);
+	while (u == 0.0);
+	return u;
+}
+
+/* Lemire's multiply-and-reject: exact, one division in rare cases. */
+uint32_t sim_rng_below(struct sim_rng *r, uint32_t n)
+{
+	assert(n > 0);
+	uint64_t m = (uint64_t)next(&r->state) * n;
+	if ((uint32_t)m < n) {
+		uint32_t least = -n % n;
+		while ((uint32_t)m < least)
+			m = (uint64_t)next(&r->state) * n;
+	}
+	return (uint32_t)(m >> 32);
+}
+
+static void gsl_set(void *state, unsigned long seed)
+{
+	struct sim_philox *p = state;
+	const struct sim_seed where = {.seed = seed};
+	*p = (struct sim_philox){.n_left = 0};
+	sim_rng_key(p->key, &where, SIM_STREAM_TEST);
+}
+
+static unsigned long gsl_get(void *state)
+{
+	return next(state);
+}
+
+static double gsl_get_double(void *state)
+{
+	return next_double(state);
+}
+
+static const gsl_rng_type philox_type = {
+	.name = "philox4x32-10",
+	.max = UINT32_MAX,
+	.min = 0,
+	.size = sizeof(struct sim_philox),
+	.set = gsl_set,
+	.get = gsl_get,
+	.get_double = gsl_get_double,
+};
+
+const gsl_rng_type *const sim_rng_philox = &philox_type;

@@ -1,0 +1,78 @@
+/* sim/rng.h -- random streams by name: Philox4x32-10 counters as a gsl_rng.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Every draw belongs to a stream named by (seed, point, run, epoch, stream,
+ * entity). Streams never share state, so adding a model, an algorithm or a
+ * worker shifts no other's numbers, and any one flow, link or run can be
+ * repeated alone.
+ *
+ *	key     = mix(seed, stream, epoch)                64 bits
+ *	counter = { block, entity, run, point }           4 x 32 bits
+ *
+ * A stream holds 2^34 words. Generator: Salmon et al., "Parallel Random
+ * Numbers: As Easy as 1, 2, 3" (SC'11), as shipped in Random123.
+ */
+#ifndef SIM_RNG_H
+#define SIM_RNG_H
+
+#include <gsl/gsl_rng.h>
+#include <stdint.h>
+
+/* Numbers are part of the results format: never reuse or renumber one. */
+#define SIM_STREAMS(X)                                                    \
+	X(FAULT_PLACE, 1, "which links fail")                             \
+	X(FAULT_RATE, 2, "drop rates of failed links")                    \
+	X(NOISE, 3, "drop rates of good links; entity = link")            \
+	X(TRAFFIC, 4, "connections a host, hot ToRs")                     \
+	X(ECMP, 5, "hash seeds of switches")                              \
+	X(FLOW, 6, "destination, size, ports, loss; entity = flow")       \
+	X(LOSS, 7, "where a lossy flow lost how much; entity = flow")     \
+	X(SKIP_FAILED, 8, "flows on failed links; entity = ToR")          \
+	X(SKIP_NOISE, 9, "flows that may lose to noise")                  \
+	X(TIE, 10, "tie breaks inside an algorithm; entity = algorithm")  \
+	X(TEST, 99, "tests")
+
+enum sim_stream {
+#define X(name, value, doc) SIM_STREAM_##name = value,
+	SIM_STREAMS(X)
+#undef X
+};
+
+/* Where in an experiment we are: the part of a name that callers pass on. */
+struct sim_seed {
+	uint64_t seed;
+	uint32_t point, run, epoch;
+};
+
+struct sim_philox {
+	uint32_t key[2], ctr[4], out[4];
+	unsigned n_left; /* unread words of out[] */
+};
+
+/* Not copyable once initialised: gsl.state points into the same struct. */
+struct sim_rng {
+	gsl_rng gsl;
+	struct sim_philox state;
+};
+
+/* Start R at the head of its stream. R needs no freeing. Cost O(1). */
+void sim_rng_init(struct sim_rng *r, const struct sim_seed *where,
+    enum sim_stream stream, uint32_t entity);
+
+/* The key of a stream, for code that runs the counter itself. */
+void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
+    enum sim_stream stream);
+
+/* One block of a stream: out = Philox4x32-10(key, ctr). */
+void sim_philox_block(const uint32_t key[2], const uint32_t ctr[4],
+    uint32_t out[4]);
+
+/* Next 32 bits; U in [0,1) and (0,1) with 53 bits; uniform in [0, n). */
+uint32_t sim_rng_u32(struct sim_rng *r);
+double sim_rng_u01(struct sim_rng *r);
+double sim_rng_u01_open(struct sim_rng *r);
+uint32_t sim_rng_below(struct sim_rng *r, uint32_t n);
+
+extern const gsl_rng_type *const sim_rng_philox;
+
+#endif

@@ -1,0 +1,48 @@
+/* tests/bench.h -- benchmarks: rows with a goal beside each ratio.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Ratios compare two subjects in interleaved rounds of one process; absolute
+ * times are shown but never judged. One file tests/bench_<topic>.c a topic,
+ * each with one function listed in bench.c.
+ */
+#ifndef TESTS_BENCH_H
+#define TESTS_BENCH_H
+
+#include <stdint.h>
+
+/* Print one row: what, value with unit, and its goal: CMP '>' means at least,
+ * '<' at most, '-' no goal. */
+void bench_row(const char *what, double value, const char *unit, char cmp,
+    double goal);
+
+/* CPU seconds of this process. */
+double bench_cpu_s(void);
+
+/* Seconds of CPU time for FN(arg): the least of ROUNDS. */
+double bench_best(int rounds, void (*fn)(void *arg), void *arg);
+
+/* Time A and B alternately for ROUNDS; the least time of each, and the median
+ * over rounds of (time of a) / (time of b). */
+struct bench_pair {
+	double a_s, b_s, ratio;
+};
+struct bench_pair bench_against(int rounds, void (*a)(void *), void *a_arg,
+    void (*b)(void *), void *b_arg);
+
+/* Peak resident memory of this process, bytes. */
+uint64_t bench_peak_bytes(void);
+
+/* Keep a result alive. */
+extern volatile uint64_t bench_sink;
+
+/* The topics. */
+void bench_evq(void);
+void bench_bulk(void);
+void bench_algos(void);
+void bench_trial(void);
+
+/* A counted loop of K events with N pending, for callgrind: run under
+ * `build/tests/bench evq-hold N K`. */
+void bench_evq_hold(uint32_t n_pending, uint64_t n_events);
+
+#endif

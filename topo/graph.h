@@ -1,0 +1,42 @@
+/* topo/graph.h -- igraph: GraphML in and out, and checks of every builder.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * graph.c is the only file that includes igraph.h. igraph is not thread-safe
+ * as built by Debian: one thread of a process may use these functions.
+ */
+#ifndef TOPO_GRAPH_H
+#define TOPO_GRAPH_H
+
+#include <stdio.h>
+
+#include "sim/err.h"
+#include "topo/topo.h"
+
+/* Read a network from GraphML: an undirected graph whose vertices carry
+ * `kind` ("host" or "switch"), optionally `tier` (0 ToR, 1 T1, 2 T2) and
+ * `name`. Hosts and switches are numbered each in the order of the file.
+ * Errors SIM_EIO, SIM_EPARSE, and those of topo_mesh_open(), each naming the
+ * file and the vertex. igraph's messages are kept in the error. */
+int topo_graph_read(struct topo *t, const char *path, struct sim_err *e);
+
+/* Write any topology as GraphML that topo_graph_read() reads back to the same
+ * ids. Errors SIM_EIO. */
+int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e);
+
+/* What a builder must get right, computed by igraph on the exported graph. */
+struct topo_graph_report {
+	int connected;
+	uint32_t diameter;        /* links on the longest shortest path */
+	uint32_t min_tor_degree;  /* switch cables of the least connected ToR */
+	uint32_t disjoint_intra;  /* least edge-disjoint paths between two ToRs of
+	                             one pod, and of different pods; in a mesh
+	                             both are over all ToR pairs sampled */
+	uint32_t disjoint_inter;
+};
+
+/* Checks up to MAX_PAIRS ToR pairs for edge-disjoint paths.
+ * Cost O(pairs * cables * degree). */
+int topo_graph_check(const struct topo *t, uint32_t max_pairs,
+    struct topo_graph_report *out, struct sim_err *e);
+
+#endif

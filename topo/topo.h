@@ -1,0 +1,69 @@
+/* topo/topo.h -- a network: a Clos by arithmetic or any graph by tables.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TOPO_TOPO_H
+#define TOPO_TOPO_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "sim/err.h"
+#include "topo/clos.h"
+#include "topo/ids.h"
+#include "topo/route.h"
+
+struct topo_mesh;
+
+/* Zeroed is a valid empty topology; topo_close() is safe on it. */
+struct topo {
+	uint32_t n_hosts, n_switches, n_links; /* directed links */
+	struct topo_clos clos;                 /* when mesh is NULL */
+	struct topo_mesh *mesh;                /* owned, or NULL */
+};
+
+/* SHAPE's derived members are ignored. Errors as topo_clos_init(). */
+int topo_open_clos(struct topo *t, const struct topo_clos *shape,
+    struct sim_err *e);
+
+/* Take over a mesh (topo/mesh.h); T owns it also on failure. */
+int topo_open_mesh(struct topo *t, struct topo_mesh *mesh, struct sim_err *e);
+
+void topo_close(struct topo *t);
+
+static inline int topo_is_clos(const struct topo *t)
+{
+	return !t->mesh;
+}
+
+/* The switch a host hangs on. A ToR is a switch with at least one host. */
+topo_switch topo_tor_of(const struct topo *t, topo_host h);
+
+/* Nodes at the ends of a directed link. */
+void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
+    topo_node *to);
+enum topo_link_class topo_class_of(const struct topo *t, topo_link l);
+extern const char *const topo_class_names[]; /* by class; NULL-terminated */
+
+/* "tor3->t1.2.5"-like name of a node or link, for people. BUF of 64 bytes. */
+void topo_node_name(const struct topo *t, topo_node n, char buf[64]);
+void topo_link_name(const struct topo *t, topo_link l, char buf[64]);
+
+/* Directed links that flows from SRC to DST with this digest take, in order;
+ * returns their number (0 when src == dst). Cost O(hops).
+ * Shape  path[TOPO_MAX_HOPS]. */
+unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
+    topo_host dst, uint32_t digest, topo_link path[]);
+
+/* Probability that a flow from SRC to DST crosses L when every switch spreads
+ * alike over its next hops. Cost O(1) in a Clos, O(links) in a mesh. */
+double topo_path_share(const struct topo *t, topo_host src, topo_host dst,
+    topo_link l);
+
+/* share[i] = share of flows crossing link[i] among those crossing GIVEN,
+ * under uniform traffic between hosts of different ToRs (TOPO_NONE: among all
+ * flows). Cost O(n) in a Clos, O(ToRs * links) in a mesh.
+ * Errors SIM_ENOMEM. */
+int topo_share_given(const struct topo *t, topo_link given,
+    const topo_link link[], size_t n, double share[], struct sim_err *e);
+
+#endif
