@@ -1,0 +1,44 @@
+/* experiments/journal.h -- an append-only file of finished cells.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The journal is the truth while a sweep runs: each finished cell is one
+ * fixed-size record with a checksum, so a sweep that is killed at any moment
+ * loses at most the records that were not yet written, and the same command
+ * goes on from there. Layout, little-endian:
+ *
+ *	header  magic "culpritJ", u32 version, u32 row_doubles, u64 key, u64 check
+ *	record  u32 point, u32 run, u32 status, u32 0, f64 row[], u64 check
+ */
+#ifndef EXPERIMENTS_JOURNAL_H
+#define EXPERIMENTS_JOURNAL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "results/cube.h"
+#include "sim/err.h"
+
+struct xp_journal;
+
+/* Open or create PATH for the cube's sweep and put every whole record into C.
+ * A torn record at the end is cut off. The file is locked: a second process
+ * gets an error that says so.
+ * Errors SIM_EIO; SIM_EMISMATCH if the journal is of another spec, of other
+ * overrides or another version, naming PATH and what to do. */
+int xp_journal_open(struct xp_journal **j, const char *path,
+    struct res_cube *c, struct sim_err *e);
+
+/* Only read: for `status`, also while another process writes. A missing file
+ * is SIM_EIO. */
+int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e);
+
+/* Append one record (buffered), and hand what is buffered to the kernel.
+ * After an error the file is as it was before the record. */
+int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
+    enum res_status status, const double row[], struct sim_err *e);
+int xp_journal_flush(struct xp_journal *j, struct sim_err *e);
+
+/* Flush, sync, unlock, close; remove the file too if REMOVE. */
+int xp_journal_close(struct xp_journal *j, int remove, struct sim_err *e);
+
+#endif

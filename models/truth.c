@@ -1,0 +1,73 @@
+/* models/truth.c -- what was really broken; algorithms can't see it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/truth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+void truth_clear(struct truth *t)
+{
+	t->n_faults = 0;
+	t->n_drops = 0;
+}
+
+void truth_free(struct truth *t)
+{
+	free(t->fault);
+	free(t->drops);
+	*t = (struct truth){0};
+}
+
+int truth_add_fault(struct truth *t, const struct truth_fault *f,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->fault, &t->cap_faults, t->n_faults + 1, e);
+	if (rc < 0)
+		return rc;
+	t->fault[t->n_faults++] = *f;
+	return 0;
+}
+
+int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->drops, &t->cap_drops, t->n_drops + n_hops, e);
+	if (rc < 0)
+		return rc;
+	memcpy(t->drops + t->n_drops, drops, n_hops * sizeof(drops[0]));
+	t->n_drops += n_hops;
+	return 0;
+}
+
+static int by_link(const void *a, const void *b)
+{
+	const struct truth_fault *x = a, *y = b;
+	if (x->link != y->link)
+		return x->link < y->link ? -1 : 1;
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+void truth_sort(struct truth *t)
+{
+	if (t->n_faults > 1)
+		qsort(t->fault, t->n_faults, sizeof(t->fault[0]), by_link);
+}
+
+int truth_is_faulty(const struct truth *t, topo_link link)
+{
+	size_t lo = 0, hi = t->n_faults;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->fault[mid].link < link)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < t->n_faults && t->fault[lo].link == link; lo++)
+		if (t->fault[lo].rate > 0)
+			return 1;
+	return 0;
+}

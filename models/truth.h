@@ -1,0 +1,45 @@
+/* models/truth.h -- what was really broken; algorithms can't see it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODELS_TRUTH_H
+#define MODELS_TRUTH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+#include "sim/time.h"
+#include "topo/ids.h"
+
+/* A link that drops packets at RATE in [0, 1] while from_ns <= t < to_ns. */
+struct truth_fault {
+	topo_link link;
+	double rate;
+	sim_ns from_ns, to_ns;
+};
+
+/* Zeroed is empty. */
+struct truth {
+	size_t n_faults, cap_faults;
+	struct truth_fault *fault; /* ascending by link, then from_ns */
+
+	/* Packets lost at each hop, parallel to obs.hops.link of the same
+	 * window (the flow loses drops[off[i] + j] at its hop j). */
+	size_t n_drops, cap_drops;
+	uint32_t *drops;
+};
+
+void truth_clear(struct truth *t);
+void truth_free(struct truth *t);
+int truth_add_fault(struct truth *t, const struct truth_fault *f,
+    struct sim_err *e);
+int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
+    struct sim_err *e);
+
+/* Put the faults in their order. */
+void truth_sort(struct truth *t);
+
+/* 1 if LINK has a fault with a rate above 0. Cost O(log n); needs the order. */
+int truth_is_faulty(const struct truth *t, topo_link link);
+
+#endif

@@ -1,0 +1,107 @@
+/* results/cube.h -- all numbers of a sweep in memory: axes, runs, metrics.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A sweep is a grid of axes; a point is one combination, numbered with the
+ * last axis fastest. A cell is (point, run). An axis of a `zip` sweep has
+ * several coordinates that vary together; the first gives the axis its name.
+ */
+#ifndef RESULTS_CUBE_H
+#define RESULTS_CUBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "results/schema.h"
+#include "sim/err.h"
+
+enum res_status { RES_NOT_RUN, RES_DONE, RES_FAILED, RES_CRASHED };
+
+/* One quantity along an axis: numbers, or texts when number is NULL. */
+struct res_coord {
+	char *name; /* the spec's path: "faults.count" */
+	char *unit, *doc;
+	double *number; /* [axis.n] */
+	char **text;    /* [axis.n] */
+};
+
+struct res_axis {
+	size_t n;
+	size_t n_coords; /* at least 1 */
+	struct res_coord *coord;
+};
+
+/* A value the paper states, drawn beside our curves. */
+struct res_claim {
+	char *metric, *text;
+	double value;
+	uint32_t confirmed; /* 0: from memory; drawn as "unconfirmed" */
+};
+
+struct res_cube {
+	/* Identity: two cubes belong together when these agree. */
+	char *figure;           /* "vigil_fig03" */
+	char *spec;             /* the spec file, byte for byte */
+	size_t spec_bytes;
+	char *overrides;        /* --set and --smoke, one a line; may be "" */
+
+	char *title, *paper;    /* for people */
+	uint64_t seed;
+
+	size_t n_algos;
+	char **algo;            /* labels, unique */
+	size_t n_axes;          /* 0: one point */
+	struct res_axis *axis;
+	size_t n_claims;
+	struct res_claim *claim;
+	size_t n_points, n_runs;
+
+	/* Which cells this file was to hold: cell % shard_n == shard_i, with
+	 * cell = point * n_runs + run. 0 / 1 = all. */
+	uint32_t shard_i, shard_n;
+
+	/* [n_points * n_runs], enum res_status. */
+	uint8_t *status;
+	/* [n_points][n_runs][row_doubles]: trial metrics, then each
+	 * algorithm's. */
+	double *row;
+	size_t row_doubles;
+};
+
+/* Size of one row, in doubles. */
+size_t res_row_doubles(size_t n_algos);
+
+/* Allocate status and row from the counts set before; all cells not run, all
+ * values NaN. Errors SIM_ENOMEM, SIM_ELIMIT above 2^31 cells. */
+int res_cube_alloc(struct res_cube *c, struct sim_err *e);
+void res_cube_free(struct res_cube *c); /* frees all strings too */
+
+/* Store one cell's row (ignored values for RES_CRASHED may be NULL). */
+void res_cube_put(struct res_cube *c, size_t point, size_t run,
+    enum res_status status, const double row[]);
+
+/* One value; METRIC is RES_TRIAL_* or RES_ALGO_*. */
+double res_cube_trial(const struct res_cube *c, size_t point, size_t run,
+    unsigned metric);
+double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
+    size_t algo, unsigned metric);
+
+/* Index along each axis of a point. Shape  at[n_axes]. */
+void res_cube_at(const struct res_cube *c, size_t point, size_t at[]);
+
+/* Cells by status, over the cells of this shard. */
+struct res_progress {
+	uint64_t n_cells, n_done, n_failed, n_crashed;
+};
+struct res_progress res_cube_progress(const struct res_cube *c);
+
+/* 64-bit FNV-1a of figure, spec, overrides, schema version and software
+ * version: what a journal or a shard must agree in. */
+uint64_t res_cube_key(const struct res_cube *c);
+
+/* Move the cells of FROM into C. Errors SIM_EMISMATCH when the two are of
+ * different specs, overrides or software versions, or hold the same cell with
+ * different numbers. */
+int res_cube_merge(struct res_cube *c, const struct res_cube *from,
+    struct sim_err *e);
+
+#endif

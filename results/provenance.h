@@ -1,0 +1,36 @@
+/* results/provenance.h -- what made a result: versions, commit, libraries.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Only what is the same for every worker, shard and repetition stands in a
+ * results file, so that files can be compared byte for byte. What differs
+ * (command line, host, times, memory) goes into the run record beside it.
+ */
+#ifndef RESULTS_PROVENANCE_H
+#define RESULTS_PROVENANCE_H
+
+#include <stdio.h>
+
+#include "sim/err.h"
+
+struct res_provenance {
+	const char *name, *value;
+};
+
+/* NULL-terminated: culprit version, git commit, versions of GSL, igraph, GLPK
+ * and HDF5 as linked. */
+const struct res_provenance *res_provenance(void);
+const char *res_version(void); /* "0.1.0 (1a2b3c4)" */
+
+/* OUT.run.json: command line, host, start, end, CPU seconds, peak memory,
+ * workers, cells done. Errors SIM_EIO. */
+struct res_run_record {
+	int argc;
+	char *const *argv;
+	double start_unix_s, wall_s;
+	unsigned n_workers;
+	unsigned long long n_cells, n_done, n_failed, n_crashed;
+};
+int res_run_record_write(const char *path, const struct res_run_record *r,
+    struct sim_err *e);
+
+#endif

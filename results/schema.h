@@ -1,0 +1,102 @@
+/* results/schema.h -- every measured quantity: name, units, meaning.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One list makes the struct members, the HDF5 datasets and the columns of
+ * tables. All are doubles; NaN = not measured.
+ */
+#ifndef RESULTS_SCHEMA_H
+#define RESULTS_SCHEMA_H
+
+#define RES_SCHEMA_VERSION 1
+
+/* Once a trial.  X(name, units, meaning) */
+#define RES_TRIAL_METRICS(X)                                              \
+	X(n_flows, "flows", "flows that ran in the epoch")                \
+	X(n_failed_flows, "flows", "flows that lost at least one packet") \
+	X(n_drops, "packets", "packets lost")                             \
+	X(n_faults, "links", "links with an injected fault")              \
+	X(n_fault_flows, "flows",                                         \
+	    "failed flows that lost a packet on a link with a fault")
+
+/* Once a trial and algorithm. A hit is a flow whose blamed link is its true
+ * culprit. True culprit: the link that dropped most of the flow's packets
+ * (the first of these on the path), as 007 section 6 defines it; for
+ * *_released: a faulty link that dropped, else the last link that dropped, as
+ * 007's released simulator does. */
+#define RES_ALGO_METRICS(X)                                               \
+	X(hits_all, "flows", "hits among all failed flows")               \
+	X(flows_all, "flows", "all failed flows")                         \
+	X(hits_kept, "flows", "hits among flows not set aside as noise")  \
+	X(flows_kept, "flows", "failed flows not set aside as noise")     \
+	X(hits_fault, "flows",                                            \
+	    "hits among flows whose true culprit has a fault")            \
+	X(flows_fault, "flows", "flows whose true culprit has a fault")   \
+	X(hits_released, "flows",                                         \
+	    "hits by the released simulator's rule")                      \
+	X(flows_released, "flows",                                        \
+	    "flows it counts: not set aside, or culprit has a fault")     \
+	X(n_flagged, "links", "links the algorithm accuses")              \
+	X(n_flagged_true, "links", "accused links that have a fault")     \
+	X(n_links_true, "links", "links with a fault, if it accuses")     \
+	X(n_top_true, "links",                                            \
+	    "faulty links among the k best ranked, k = faulty links")     \
+	X(n_top, "links", "links with a fault")                           \
+	X(worst_rank, "1", "rank of the link with the highest drop rate") \
+	X(worst_first, "1", "1 if that link ranks first")                 \
+	X(n_worst, "1", "1 if there is such a link")
+
+/* X(name, numerator, denominator, meaning): written as datasets of their own,
+ * NaN where the denominator is 0; tables pool numerators and denominators over
+ * runs and give exact binomial intervals. */
+#define RES_RATIOS(X)                                                     \
+	X(accuracy_all, hits_all, flows_all,                              \
+	    "per-flow accuracy over all failed flows")                    \
+	X(accuracy_kept, hits_kept, flows_kept,                           \
+	    "per-flow accuracy over flows not set aside as noise")        \
+	X(accuracy_fault, hits_fault, flows_fault,                        \
+	    "per-flow accuracy over flows whose culprit has a fault")     \
+	X(accuracy_released, hits_released, flows_released,               \
+	    "per-flow accuracy as 007's released simulator counts")       \
+	X(precision, n_flagged_true, n_flagged,                           \
+	    "accused links that have a fault / accused links")            \
+	X(recall, n_flagged_true, n_links_true,                           \
+	    "accused links that have a fault / links with a fault")       \
+	X(top_k_recall, n_top_true, n_top,                                \
+	    "recall of the k best ranked links, k = links with a fault")  \
+	X(worst_first_rate, worst_first, n_worst,                         \
+	    "share of runs in which the worst link ranks first")
+
+struct res_trial_metrics {
+#define X(name, units, doc) double name;
+	RES_TRIAL_METRICS(X)
+#undef X
+};
+
+struct res_algo_metrics {
+#define X(name, units, doc) double name;
+	RES_ALGO_METRICS(X)
+#undef X
+};
+
+enum {
+#define X(name, units, doc) RES_TRIAL_##name,
+	RES_TRIAL_METRICS(X)
+#undef X
+	RES_N_TRIAL_METRICS
+};
+
+enum {
+#define X(name, units, doc) RES_ALGO_##name,
+	RES_ALGO_METRICS(X)
+#undef X
+	RES_N_ALGO_METRICS
+};
+
+enum {
+#define X(name, num, den, doc) RES_RATIO_##name,
+	RES_RATIOS(X)
+#undef X
+	RES_N_RATIOS
+};
+
+#endif

@@ -1,0 +1,26 @@
+/* results/score.h -- verdicts against the truth: one trial's metrics.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef RESULTS_SCORE_H
+#define RESULTS_SCORE_H
+
+#include "algos/verdict.h"
+#include "models/obs.h"
+#include "models/truth.h"
+#include "results/schema.h"
+#include "sim/err.h"
+
+/* Metrics of the epoch itself. Cost O(hops). */
+void res_score_trial(const struct obs *w, const struct truth *t,
+    struct res_trial_metrics *out);
+
+/* Metrics of one algorithm's answer; meanings in schema.h. NaN for what the
+ * algorithm does not answer (flagged links of one that only ranks; per-flow
+ * hits of one that blames nobody). Flows with n_retx = 0 don't count.
+ * Errors SIM_EMISMATCH if drops or blame do not fit the window.
+ * Cost O(hops + verdicts * faults). */
+int res_score_algo(const struct obs *w, const struct truth *t,
+    const struct algo_verdicts *v, struct res_algo_metrics *out,
+    struct sim_err *e);
+
+#endif

@@ -1,0 +1,36 @@
+/* results/table.h -- a cube as TSV: pooled ratios, exact intervals, spread.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One row a point. Columns, tab-separated, named in the first line:
+ *
+ *	<coordinate>            each coordinate of each axis, by its path
+ *	runs                    runs that are done
+ *	<trial metric>          mean over runs
+ *	<algo>:<ratio>          pooled over runs: sum of hits / sum of trials
+ *	<algo>:<ratio>_lo, _hi  exact 95 % binomial interval of the pooled ratio;
+ *	                        it takes the trials as independent
+ *	<algo>:<ratio>_p10, _p50, _p90   quantiles over runs: the spread over
+ *	                        seeds, which shows how far they are not
+ *	<algo>:<ratio>_trials   denominator
+ *	<algo>:worst_rank       mean over runs, with _p10, _p50, _p90
+ *	<algo>:n_flagged        mean over runs, with _p10, _p50, _p90
+ *	claim:<metric>          the paper's value, the same in every row
+ *
+ * A value that is not there is "NaN". Numbers have the fewest digits that read
+ * back equal, so tables are reproducible.
+ */
+#ifndef RESULTS_TABLE_H
+#define RESULTS_TABLE_H
+
+#include <stdio.h>
+
+#include "results/cube.h"
+#include "sim/err.h"
+
+/* Cost O(points * runs * algorithms). Errors SIM_EIO, SIM_ENOMEM. */
+int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e);
+
+/* The same rows as a JSON array of objects (NaN is null). */
+int res_table_json(const struct res_cube *c, FILE *out, struct sim_err *e);
+
+#endif
