@@ -16,13 +16,13 @@
 #include "topo/ids.h"
 
 /*  X(type, column, units, meaning) */
-#define OBS_FLOW_COLUMNS(X)                                               \
-	X(uint64_t, start_ns, "ns", "first packet, since the run began")  \
-	X(uint32_t, src_host, "1", "host id of the sender")               \
-	X(uint32_t, dst_host, "1", "host id of the receiver")             \
-	X(uint16_t, src_port, "1", "TCP source port")                     \
-	X(uint16_t, dst_port, "1", "TCP destination port")                \
-	X(uint32_t, n_pkts, "packets", "packets the sender offered")      \
+#define OBS_FLOW_COLUMNS(X)                                                    \
+	X(uint64_t, start_ns, "ns", "first packet, since the run began")       \
+	X(uint32_t, src_host, "1", "host id of the sender")                    \
+	X(uint32_t, dst_host, "1", "host id of the receiver")                  \
+	X(uint16_t, src_port, "1", "TCP source port")                          \
+	X(uint16_t, dst_port, "1", "TCP destination port")                     \
+	X(uint32_t, n_pkts, "packets", "packets the sender offered")           \
 	X(uint32_t, n_retx, "packets", "packets it had to send again")
 
 struct obs_flows {
@@ -35,10 +35,10 @@ struct obs_flows {
 /* Hops of flow i: link[off[i]] .. link[off[i + 1] - 1], in the order of the
  * path; TOPO_NONE where path discovery learned nothing. */
 struct obs_hops {
-	size_t n, cap;         /* hops in all */
+	size_t n, cap; /* hops in all */
 	size_t cap_off;
-	uint64_t *off;         /* [flows.n + 1] */
-	topo_link *link;       /* [n] */
+	uint64_t *off;	 /* [flows.n + 1] */
+	topo_link *link; /* [n] */
 };
 
 /* One window, usually an epoch of 30 s. Zeroed is empty. */
@@ -48,7 +48,7 @@ struct obs {
 	uint64_t n_flows;   /* flows that ran in the window */
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
 	uint8_t complete;   /* 1: the tables hold every flow, not only those
-	                       with a retransmission */
+			       with a retransmission */
 };
 
 /* Empty the window, keep its memory. */
@@ -64,7 +64,7 @@ struct obs_flow {
 
 /* Append a flow with N_HOPS hops. Errors SIM_ENOMEM (window unchanged). */
 int obs_add_flow(struct obs *o, const struct obs_flow *flow,
-    const topo_link hop[], unsigned n_hops, struct sim_err *e);
+		 const topo_link hop[], unsigned n_hops, struct sim_err *e);
 
 static inline unsigned obs_n_hops(const struct obs *o, size_t flow)
 {

@@ -22,7 +22,7 @@ void truth_free(struct truth *t)
 }
 
 int truth_add_fault(struct truth *t, const struct truth_fault *f,
-    struct sim_err *e)
+		    struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&t->fault, &t->cap_faults, t->n_faults + 1, e);
 	if (rc < 0)
@@ -32,7 +32,7 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 }
 
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
-    struct sim_err *e)
+		    struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&t->drops, &t->cap_drops, t->n_drops + n_hops, e);
 	if (rc < 0)

@@ -32,9 +32,9 @@ struct truth {
 void truth_clear(struct truth *t);
 void truth_free(struct truth *t);
 int truth_add_fault(struct truth *t, const struct truth_fault *f,
-    struct sim_err *e);
+		    struct sim_err *e);
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
-    struct sim_err *e);
+		    struct sim_err *e);
 
 /* Put the faults in their order. */
 void truth_sort(struct truth *t);

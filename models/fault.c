@@ -1,0 +1,224 @@
+/* models/fault.c -- which links fail, how badly, and when.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/fault.h"
+
+#include <stddef.h>
+
+#include "models/dist.h"
+
+static const char *const pick_names[] = {"class", "link", NULL};
+
+const struct sim_field model_fault_fields[] = {
+    {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
+     .max = 1e6, .unit = "links", .def = "1",
+     .doc = "links that fail, at random places"},
+    {"classes", SIM_F_SET, offsetof(struct model_fault_params, classes),
+     .names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
+     .doc = "classes of links that may fail"},
+    {"pick", SIM_F_ENUM, offsetof(struct model_fault_params, pick),
+     .names = pick_names, .def = "class",
+     .doc = "draw a class and then a link of it, or any link alike"},
+    {"same_switch", SIM_F_F64, offsetof(struct model_fault_params, same_switch),
+     .min = 0, .max = 1, .unit = "1", .def = "0",
+     .doc = "chance that a place is at the switch of the one before"},
+    {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
+     .max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
+     .doc = "drop rate of a failed link"},
+    {"from", SIM_F_F64, offsetof(struct model_fault_params, from_s), .min = 0,
+     .max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
+    {"to", SIM_F_F64, offsetof(struct model_fault_params, to_s), .min = 0,
+     .max = 1e9, .unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
+    {0},
+};
+
+/* The links that a group may fail, by class: `size` of each, in id order. */
+struct places {
+	const struct topo *topo;
+	uint32_t size[TOPO_N_LINK_CLASSES];
+	uint32_t total, n_classes;
+};
+
+static uint32_t class_size(const struct topo *t, enum topo_link_class class)
+{
+	if (topo_is_clos(t))
+		return topo_clos_class_size(&t->clos, class);
+	switch (class) { /* host cables come first, two links each */
+	case TOPO_HOST_TOR:
+	case TOPO_TOR_HOST:
+		return t->n_hosts;
+	case TOPO_FABRIC:
+		return t->n_links - 2 * t->n_hosts;
+	default:
+		return 0;
+	}
+}
+
+static topo_link class_at(const struct topo *t, enum topo_link_class class,
+			  uint32_t i)
+{
+	if (topo_is_clos(t))
+		return topo_clos_class_at(&t->clos, class, i);
+	if (class == TOPO_FABRIC)
+		return 2 * t->n_hosts + i;
+	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
+}
+
+static struct places places_of(const struct topo *t, uint32_t classes)
+{
+	const uint32_t ends =
+	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
+	struct places p = {.topo = t};
+	if (!topo_is_clos(t) && (classes & ~ends))
+		classes = (classes & ends) | UINT32_C(1) << TOPO_FABRIC;
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		if (classes >> c & 1) {
+			p.size[c] = class_size(t, c);
+			p.total += p.size[c];
+			p.n_classes += p.size[c] > 0;
+		}
+	return p;
+}
+
+static topo_link any_place(const struct places *p, enum model_fault_pick pick,
+			   struct sim_rng *r)
+{
+	uint32_t nth_class = 0, i = 0;
+	if (pick == MODEL_PICK_CLASS)
+		nth_class = sim_rng_below(r, p->n_classes);
+	else
+		i = sim_rng_below(r, p->total);
+	for (unsigned c = 0;; c++) {
+		if (p->size[c] == 0)
+			continue;
+		if (pick == MODEL_PICK_CLASS) {
+			if (nth_class-- == 0)
+				return class_at(p->topo, c,
+						sim_rng_below(r, p->size[c]));
+		} else if (i < p->size[c]) {
+			return class_at(p->topo, c, i);
+		} else {
+			i -= p->size[c];
+		}
+	}
+}
+
+static int is_taken(const struct truth *truth, size_t from, topo_link l)
+{
+	for (size_t i = from; i < truth->n_faults; i++)
+		if (truth->fault[i].link == l)
+			return 1;
+	return 0;
+}
+
+/* A free link of the allowed classes out of the switch that L leaves, drawn
+ * alike, or TOPO_NONE. Links out of one switch are found among the allowed
+ * ones: cost O(links), paid only when `same_switch` strikes. */
+static topo_link sibling(const struct places *p, topo_link l,
+			 const struct truth *truth, size_t from,
+			 struct sim_rng *r)
+{
+	topo_node at, end;
+	topo_link found = TOPO_NONE;
+	uint32_t n = 0;
+	topo_link_ends(p->topo, l, &at, &end);
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		for (uint32_t i = 0; i < p->size[c]; i++) {
+			topo_link other = class_at(p->topo, c, i);
+			topo_node other_at;
+			topo_link_ends(p->topo, other, &other_at, &end);
+			if (other_at == at && !is_taken(truth, from, other) &&
+			    sim_rng_below(r, ++n) == 0)
+				found = other;
+		}
+	return found;
+}
+
+static int add(const struct model_fault_params *g, topo_link link,
+	       struct sim_rng *rate, struct truth *truth, struct sim_err *e)
+{
+	const struct truth_fault f = {
+	    .link = link,
+	    .rate = model_dist_at(&g->rate, sim_rng_u01(rate)),
+	    .from_ns = (sim_ns)(g->from_s * (double)SIM_SEC),
+	    .to_ns =
+		g->to_s > 0 ? (sim_ns)(g->to_s * (double)SIM_SEC) : SIM_NEVER,
+	};
+	return truth_add_fault(truth, &f, e);
+}
+
+static int draw_random(const struct topo *t, const struct model_fault_params *g,
+		       struct sim_rng *place, struct sim_rng *rate,
+		       struct truth *truth, struct sim_err *e)
+{
+	const struct places p = places_of(t, g->classes);
+	const size_t from = truth->n_faults;
+	topo_link last = TOPO_NONE;
+	int rc;
+	if (g->count > p.total)
+		return sim_fail(
+		    e, SIM_ELIMIT,
+		    "%u links are to fail, but the classes named have %u.",
+		    g->count, p.total);
+	for (uint32_t i = 0; i < g->count; i++) {
+		topo_link l = TOPO_NONE;
+		if (last != TOPO_NONE && sim_rng_u01(place) < g->same_switch)
+			l = sibling(&p, last, truth, from, place);
+		/* When nearly all links of a class are taken, this draws often
+		 * but ends with probability 1: count <= total. A class that is
+		 * full is left by drawing from all links alike. */
+		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
+			l = any_place(
+			    &p, tries < 64 ? g->pick : MODEL_PICK_LINK, place);
+			if (is_taken(truth, from, l))
+				l = TOPO_NONE;
+		}
+		if ((rc = add(g, l, rate, truth, e)) < 0)
+			return rc;
+		last = l;
+	}
+	return 0;
+}
+
+static int draw_named(const struct topo *t, const struct model_fault_params *g,
+		      struct sim_rng *rate, struct truth *truth,
+		      struct sim_err *e)
+{
+	for (size_t i = 0; i < g->n_links; i++) {
+		int rc;
+		if (g->links[i] >= t->n_links)
+			return sim_fail(e, SIM_EINVAL,
+					"link %u is not in [0, %u].",
+					g->links[i], t->n_links - 1);
+		if ((rc = add(g, g->links[i], rate, truth, e)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int model_fault_draw(const struct topo *t,
+		     const struct model_fault_params *group, size_t n,
+		     const struct sim_seed *where, struct truth *truth,
+		     struct sim_err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct model_fault_params *g = &group[i];
+		struct sim_rng place, rate;
+		int rc;
+		sim_rng_init(&place, where, SIM_STREAM_FAULT_PLACE,
+			     (uint32_t)i);
+		sim_rng_init(&rate, where, SIM_STREAM_FAULT_RATE, (uint32_t)i);
+		if (g->to_s > 0 && g->to_s < g->from_s)
+			return sim_fail(
+			    e, SIM_EINVAL,
+			    "a fault ends at %g s, before it begins at %g s.",
+			    g->to_s, g->from_s);
+		rc = g->n_links > 0
+			 ? draw_named(t, g, &rate, truth, e)
+			 : draw_random(t, g, &place, &rate, truth, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "fault group %zu", i);
+	}
+	truth_sort(truth);
+	return 0;
+}

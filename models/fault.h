@@ -1,0 +1,45 @@
+/* models/fault.h -- which links fail, how badly, and when.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODELS_FAULT_H
+#define MODELS_FAULT_H
+
+#include "models/truth.h"
+#include "sim/field.h"
+#include "sim/rng.h"
+#include "topo/topo.h"
+
+/* How random places are drawn: a class of `classes` first and then one of its
+ * links, as 007's released simulator does, or one of all links alike. */
+enum model_fault_pick { MODEL_PICK_CLASS, MODEL_PICK_LINK };
+
+/* One group of faults, as in a spec. */
+struct model_fault_params {
+	uint32_t count;	      /* random places; ignored when links are named */
+	uint32_t classes;     /* bit mask over enum topo_link_class */
+	uint32_t pick;	      /* enum model_fault_pick */
+	double same_switch;   /* see model_fault_draw() */
+	struct sim_dist rate; /* per packet, drawn per link */
+	double from_s, to_s;  /* when; to_s = 0: to the end */
+	size_t n_links;
+	topo_link *links; /* named places; owned by the spec */
+};
+extern const struct sim_field model_fault_fields[];
+
+/* Draw the places and rates of N groups into TRUTH (sorted; the links of one
+ * draw are distinct). With probability `same_switch` a random place is another
+ * link out of the switch of the place before it, if one is left there
+ * (DEPARTS: 007's released code adds such links beyond `count`; here `count`
+ * is the number of failed links, as the paper's axis says).
+ * A mesh has only the classes host-tor, tor-host and fabric: there the classes
+ * of a Clos between switches stand for fabric.
+ * Errors SIM_ELIMIT when more places are asked for than the classes have
+ * links, SIM_EINVAL for a link outside the topology or to_s before from_s.
+ * Cost O(faults^2).
+ * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
+int model_fault_draw(const struct topo *t,
+		     const struct model_fault_params *group, size_t n,
+		     const struct sim_seed *where, struct truth *truth,
+		     struct sim_err *e);
+
+#endif
