@@ -38,9 +38,10 @@ struct topo_clos {
 extern const struct sim_field topo_clos_fields[];
 
 /* Check the five numbers and derive the rest. n_t1 may be 0 only when there is
- * one ToR in all, n_t2 only when there is one pod (a leaf-spine).
- * Errors SIM_EINVAL (a disconnected shape), SIM_ELIMIT (beyond 2^24 - 2 hosts
- * or 2^31 directed links). */
+ * one ToR in all and no T2, n_t2 only when there is one pod (a leaf-spine).
+ * With one pod the T2s, if any, are wired but no path crosses them.
+ * Errors SIM_EINVAL (a disconnected shape), SIM_ELIMIT (beyond 2^24 - 2 hosts,
+ * 2^20 switches or 2^31 directed links). */
 int topo_clos_init(struct topo_clos *c, struct sim_err *e);
 
 /* Switch ids by place, and places by switch id. */
@@ -100,6 +101,12 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
  * Paper: 007 appendix C, the event probabilities of lemma 2. */
 double topo_clos_share(const struct topo_clos *c, topo_link given,
     topo_link l);
+
+/* What topo.h dispatches to; the same contracts. */
+unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
+    topo_host src, topo_host dst, uint32_t digest, topo_link path[]);
+double topo_clos_path_share(const struct topo_clos *c, topo_host src,
+    topo_host dst, topo_link l);
 
 void topo_clos_print(const struct topo_clos *c, FILE *out);
 

@@ -62,7 +62,14 @@ void topo_mesh_link_ends(const struct topo_mesh *m, topo_link l,
     topo_node *from, topo_node *to);
 enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m,
     topo_link l);
+/* The name given to a node, or NULL. */
 const char *topo_mesh_name(const struct topo_mesh *m, topo_node n);
+/* The node given that name, or TOPO_NONE. Cost O(nodes). */
+topo_node topo_mesh_find(const struct topo_mesh *m, const char *name);
+/* The directed link between two nodes, or TOPO_NONE. Cost O(degree). */
+topo_link topo_mesh_link_between(const struct topo_mesh *m, topo_node from,
+    topo_node to);
+/* The tier given to a switch, or TOPO_NONE if the input had no tiers. */
 uint32_t topo_mesh_tier(const struct topo_mesh *m, topo_switch s);
 unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
     topo_host src, topo_host dst, uint32_t digest, topo_link path[]);

@@ -44,9 +44,17 @@ void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
 enum topo_link_class topo_class_of(const struct topo *t, topo_link l);
 extern const char *const topo_class_names[]; /* by class; NULL-terminated */
 
-/* "tor3->t1.2.5"-like name of a node or link, for people. BUF of 64 bytes. */
+/* Names for people, which topo_link_parse() reads back: a link is
+ * "tor3->t1.5". In a Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
+ * over all pods; in a mesh the name given, else host17 or sw3. */
 void topo_node_name(const struct topo *t, topo_node n, char buf[64]);
 void topo_link_name(const struct topo *t, topo_link l, char buf[64]);
+
+/* The link of a text that people write: a link id in decimal, or FROM->TO with
+ * the names topo_node_name() gives. Errors SIM_EINVAL (neither; an unknown
+ * node; two nodes without a cable), SIM_ERANGE (an id beyond the last). */
+int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
+    struct sim_err *e);
 
 /* Directed links that flows from SRC to DST with this digest take, in order;
  * returns their number (0 when src == dst). Cost O(hops).

@@ -1,0 +1,59 @@
+/* topo/addr.c -- host and switch ids to IPv4 addresses and back.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "topo/addr.h"
+
+#include <stdio.h>
+
+topo_host topo_addr_to_host(uint32_t ip, uint32_t n_hosts)
+{
+	/* Below the base the difference wraps to a value no host has. */
+	uint32_t h = ip - TOPO_ADDR_HOST_BASE;
+	return h < n_hosts && h < TOPO_ADDR_MAX_HOSTS ? h : TOPO_NONE;
+}
+
+topo_switch topo_addr_to_switch(uint32_t ip, uint32_t n_switches)
+{
+	uint32_t s = ip - TOPO_ADDR_SWITCH_BASE;
+	return s < n_switches && s < TOPO_ADDR_MAX_SWITCHES ? s : TOPO_NONE;
+}
+
+void topo_addr_format(uint32_t ip, char buf[16])
+{
+	snprintf(buf, 16, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255,
+		 ip >> 8 & 255, ip & 255);
+}
+
+/* One decimal byte without leading zeros at *TEXT, which moves past it; -1 if
+ * there is none. inet_pton() would do, but reads an address we don't want in
+ * network order and pulls a socket header into a layer without sockets. */
+static int byte(const char **text)
+{
+	const char *p = *text;
+	int x = 0, n = 0;
+	for (; *p >= '0' && *p <= '9' && n < 3; n++)
+		x = 10 * x + (*p++ - '0');
+	if (n == 0 || x > 255 || (n > 1 && **text == '0'))
+		return -1;
+	*text = p;
+	return x;
+}
+
+int topo_addr_parse(const char *text, uint32_t *ip, struct sim_err *e)
+{
+	const char *p = text;
+	uint32_t value = 0;
+	for (int i = 0; i < 4; i++) {
+		int x = byte(&p);
+		if (x < 0 || *p != (i < 3 ? '.' : '\0'))
+			return sim_fail(
+			    e, SIM_EINVAL,
+			    "\"%.40s\" is not an IPv4 address: four numbers in "
+			    "[0, 255] with dots between them.",
+			    text);
+		p += i < 3;
+		value = value << 8 | (uint32_t)x;
+	}
+	*ip = value;
+	return 0;
+}

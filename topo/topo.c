@@ -1,0 +1,271 @@
+/* topo/topo.c -- a network: a Clos by arithmetic or any graph by tables.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "topo/topo.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "topo/mesh.h"
+
+const char *const topo_class_names[] = {
+#define X(name, text) text,
+    TOPO_LINK_CLASSES(X)
+#undef X
+	NULL,
+};
+
+int topo_open_clos(struct topo *t, const struct topo_clos *shape,
+		   struct sim_err *e)
+{
+	*t = (struct topo){0};
+	struct topo_clos c = *shape;
+	int rc = topo_clos_init(&c, e);
+	if (rc < 0)
+		return rc;
+	t->clos = c;
+	t->n_hosts = c.all_hosts;
+	t->n_switches = c.all_tors + c.all_t1 + c.n_t2;
+	t->n_links = 2 * c.n_cables;
+	return 0;
+}
+
+int topo_open_mesh(struct topo *t, struct topo_mesh *mesh, struct sim_err *e)
+{
+	*t = (struct topo){0};
+	if (!mesh)
+		return sim_fail(e, SIM_EINVAL, "There is no mesh to open.");
+	t->mesh = mesh;
+	t->n_hosts = topo_mesh_n_hosts(mesh);
+	t->n_switches = topo_mesh_n_switches(mesh);
+	t->n_links = topo_mesh_n_links(mesh);
+	return 0;
+}
+
+void topo_close(struct topo *t)
+{
+	topo_mesh_close(t->mesh);
+	*t = (struct topo){0};
+}
+
+topo_switch topo_tor_of(const struct topo *t, topo_host h)
+{
+	return t->mesh ? topo_mesh_tor_of(t->mesh, h) : h / t->clos.n_hosts;
+}
+
+void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
+		    topo_node *to)
+{
+	if (t->mesh) {
+		topo_mesh_link_ends(t->mesh, l, from, to);
+		return;
+	}
+	const struct topo_clos *c = &t->clos;
+	struct topo_clos_place at = topo_clos_place(c, l);
+	topo_node low = at.low, high = at.high;
+	switch (at.class) {
+	case TOPO_HOST_TOR:
+	case TOPO_TOR_HOST:
+		high += c->all_hosts;
+		break;
+	case TOPO_TOR_T1:
+	case TOPO_T1_TOR:
+		low += c->all_hosts;
+		high += c->all_hosts + c->all_tors;
+		break;
+	default:
+		low += c->all_hosts + c->all_tors;
+		high += c->all_hosts + c->all_tors + c->all_t1;
+	}
+	*from = (l & 1) == TOPO_UP ? low : high;
+	*to = (l & 1) == TOPO_UP ? high : low;
+}
+
+enum topo_link_class topo_class_of(const struct topo *t, topo_link l)
+{
+	return t->mesh ? topo_mesh_class_of(t->mesh, l)
+		       : topo_clos_place(&t->clos, l).class;
+}
+
+unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
+		   topo_host dst, uint32_t digest, topo_link path[])
+{
+	return t->mesh
+		   ? topo_mesh_path(t->mesh, ecmp_seed, src, dst, digest, path)
+		   : topo_clos_path(&t->clos, ecmp_seed, src, dst, digest,
+				    path);
+}
+
+double topo_path_share(const struct topo *t, topo_host src, topo_host dst,
+		       topo_link l)
+{
+	return t->mesh ? topo_mesh_path_share(t->mesh, src, dst, l)
+		       : topo_clos_path_share(&t->clos, src, dst, l);
+}
+
+int topo_share_given(const struct topo *t, topo_link given,
+		     const topo_link link[], size_t n, double share[],
+		     struct sim_err *e)
+{
+	if (t->mesh)
+		return topo_mesh_share_given(t->mesh, given, link, n, share, e);
+	for (size_t i = 0; i < n; i++)
+		share[i] = topo_clos_share(&t->clos, given, link[i]);
+	return 0;
+}
+
+/* --- names ---------------------------------------------------------------- */
+
+/* Nodes of one kind: those numbered from FIRST are PREFIX0, PREFIX1, ... */
+struct kind {
+	const char *prefix;
+	topo_node first;
+	uint32_t n;
+};
+
+enum { MAX_KINDS = 4 };
+
+static int kinds(const struct topo *t, struct kind k[MAX_KINDS])
+{
+	const struct topo_clos *c = &t->clos;
+	k[0] = (struct kind){"host", 0, t->n_hosts};
+	if (t->mesh) {
+		k[1] = (struct kind){"sw", t->n_hosts, t->n_switches};
+		return 2;
+	}
+	topo_node tor = t->n_hosts, t1 = tor + c->all_tors;
+	k[1] = (struct kind){"tor", tor, c->all_tors};
+	k[2] = (struct kind){"t1.", t1, c->all_t1};
+	k[3] = (struct kind){"t2.", t1 + c->all_t1, c->n_t2};
+	return 4;
+}
+
+void topo_node_name(const struct topo *t, topo_node n, char buf[64])
+{
+	const char *given = t->mesh ? topo_mesh_name(t->mesh, n) : NULL;
+	struct kind k[MAX_KINDS];
+	int i = kinds(t, k) - 1;
+	assert(n < t->n_hosts + t->n_switches);
+	while (n < k[i].first)
+		i--;
+	if (given)
+		snprintf(buf, 64, "%s", given);
+	else
+		snprintf(buf, 64, "%s%" PRIu32, k[i].prefix, n - k[i].first);
+}
+
+void topo_link_name(const struct topo *t, topo_link l, char buf[64])
+{
+	topo_node from, to;
+	char name[64];
+	topo_link_ends(t, l, &from, &to);
+	topo_node_name(t, from, buf);
+	topo_node_name(t, to, name);
+	size_t n = strlen(buf);
+	snprintf(buf + n, 64 - n, "->%s", name);
+}
+
+/* Read a whole text of N digits without leading zeros that is below 2^32. */
+static int read_number(const char *text, size_t n, uint32_t *out)
+{
+	uint64_t x = 0;
+	if (n == 0 || n > 10 || (n > 1 && text[0] == '0'))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return 0;
+		x = 10 * x + (uint64_t)(text[i] - '0');
+	}
+	*out = (uint32_t)x;
+	return x < TOPO_NONE;
+}
+
+static topo_node find_node(const struct topo *t, const char *text, size_t n)
+{
+	char name[64];
+	if (n >= sizeof(name))
+		return TOPO_NONE;
+	memcpy(name, text, n);
+	name[n] = '\0';
+	topo_node given = t->mesh ? topo_mesh_find(t->mesh, name) : TOPO_NONE;
+	if (given != TOPO_NONE)
+		return given;
+	struct kind k[MAX_KINDS];
+	int n_kinds = kinds(t, k);
+	for (int i = 0; i < n_kinds; i++) {
+		size_t skip = strlen(k[i].prefix);
+		uint32_t x;
+		if (n > skip && memcmp(name, k[i].prefix, skip) == 0 &&
+		    read_number(name + skip, n - skip, &x) && x < k[i].n)
+			return k[i].first + x;
+	}
+	return TOPO_NONE;
+}
+
+/* In a Clos every node of a lower tier has the smaller number, so the smaller
+ * one tells where the cable must be, and its ends tell whether it is there. */
+static topo_link clos_link(const struct topo *t, topo_node from, topo_node to)
+{
+	const struct topo_clos *c = &t->clos;
+	topo_node low = from < to ? from : to, high = from < to ? to : from;
+	enum topo_dir dir = from < to ? TOPO_UP : TOPO_DOWN;
+	topo_node t1 = c->all_hosts + c->all_tors, t2 = t1 + c->all_t1;
+	uint64_t cable = low;
+	if (low >= t1 && high >= t2) {
+		cable =
+		    c->cable_t1 + (uint64_t)(low - t1) * c->n_t2 + (high - t2);
+	} else if (low >= c->all_hosts && high >= t1) {
+		uint32_t tor = low - c->all_hosts;
+		cable = c->cable_tor + (uint64_t)tor * c->n_t1 +
+			(high - t1) % c->n_t1;
+	}
+	if (cable >= c->n_cables)
+		return TOPO_NONE;
+	topo_link l = topo_link_of((uint32_t)cable, dir);
+	topo_node at_from, at_to;
+	topo_link_ends(t, l, &at_from, &at_to);
+	return at_from == from && at_to == to ? l : TOPO_NONE;
+}
+
+int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
+		    struct sim_err *e)
+{
+	size_t n = strlen(text);
+	uint32_t id;
+	if (n > 0 && strspn(text, "0123456789") == n) {
+		if (!read_number(text, n, &id) || id >= t->n_links)
+			return sim_fail(e, SIM_ERANGE,
+					"Link %.40s is not in [0, %" PRIu32
+					"].",
+					text, t->n_links - 1);
+		*out = id;
+		return 0;
+	}
+	const char *arrow = strstr(text, "->");
+	if (!arrow)
+		return sim_fail(
+		    e, SIM_EINVAL,
+		    "\"%.80s\" is not a link: write an id in [0, %" PRIu32
+		    "] or two node names as FROM->TO.",
+		    text, t->n_links - 1);
+	topo_node from = find_node(t, text, (size_t)(arrow - text));
+	topo_node to = find_node(t, arrow + 2, strlen(arrow + 2));
+	if (from == TOPO_NONE)
+		return sim_fail(
+		    e, SIM_EINVAL,
+		    "Link \"%.80s\": no node is called \"%.*s\".", text,
+		    (int)(arrow - text < 64 ? arrow - text : 64), text);
+	if (to == TOPO_NONE)
+		return sim_fail(e, SIM_EINVAL,
+				"Link \"%.80s\": no node is called \"%.64s\".",
+				text, arrow + 2);
+	topo_link l = t->mesh ? topo_mesh_link_between(t->mesh, from, to)
+			      : clos_link(t, from, to);
+	if (l == TOPO_NONE)
+		return sim_fail(e, SIM_EINVAL,
+				"Link \"%.80s\": no cable joins the two nodes.",
+				text);
+	*out = l;
+	return 0;
+}
