@@ -21,7 +21,7 @@ topo_switch topo_addr_to_switch(uint32_t ip, uint32_t n_switches)
 void topo_addr_format(uint32_t ip, char buf[16])
 {
 	snprintf(buf, 16, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255,
-		 ip >> 8 & 255, ip & 255);
+	    ip >> 8 & 255, ip & 255);
 }
 
 /* One decimal byte without leading zeros at *TEXT, which moves past it; -1 if
@@ -46,8 +46,7 @@ int topo_addr_parse(const char *text, uint32_t *ip, struct sim_err *e)
 	for (int i = 0; i < 4; i++) {
 		int x = byte(&p);
 		if (x < 0 || *p != (i < 3 ? '.' : '\0'))
-			return sim_fail(
-			    e, SIM_EINVAL,
+			return sim_fail(e, SIM_EINVAL,
 			    "\"%.40s\" is not an IPv4 address: four numbers in "
 			    "[0, 255] with dots between them.",
 			    text);

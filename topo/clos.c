@@ -18,16 +18,16 @@
 
 /* 007's simulation (section 6) by default: 4160 directed links. */
 const struct sim_field topo_clos_fields[] = {
-    FIELD(n_pods, "2", 1, TOPO_ADDR_MAX_SWITCHES, "pods", "pods"),
-    FIELD(n_tors, "20", 1, TOPO_ADDR_MAX_SWITCHES, "switches",
-	  "ToR switches in each pod"),
-    FIELD(n_t1, "8", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
-	  "tier-1 switches in each pod; 0 only with one ToR in all"),
-    FIELD(n_t2, "10", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
-	  "tier-2 switches in all; 0 only with one pod"),
-    FIELD(n_hosts, "40", 1, TOPO_ADDR_MAX_HOSTS, "hosts",
-	  "hosts under each ToR"),
-    {0},
+	FIELD(n_pods, "2", 1, TOPO_ADDR_MAX_SWITCHES, "pods", "pods"),
+	FIELD(n_tors, "20", 1, TOPO_ADDR_MAX_SWITCHES, "switches",
+	    "ToR switches in each pod"),
+	FIELD(n_t1, "8", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
+	    "tier-1 switches in each pod; 0 only with one ToR in all"),
+	FIELD(n_t2, "10", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
+	    "tier-2 switches in all; 0 only with one pod"),
+	FIELD(n_hosts, "40", 1, TOPO_ADDR_MAX_HOSTS, "hosts",
+	    "hosts under each ToR"),
+	{0},
 };
 
 #define MAX_CABLES (UINT64_C(1) << 30) /* 2^31 directed links */
@@ -50,27 +50,23 @@ static int check_connected(const struct topo_clos *c, struct sim_err *e)
 {
 	if (c->n_pods == 0 || c->n_tors == 0 || c->n_hosts == 0)
 		return sim_fail(e, SIM_EINVAL,
-				"n_pods %" PRIu32 ", n_tors %" PRIu32
-				" and n_hosts %" PRIu32
-				" must each be at least 1.",
-				c->n_pods, c->n_tors, c->n_hosts);
+		    "n_pods %u, n_tors %u and n_hosts %u must each be at least "
+		    "1.",
+		    c->n_pods, c->n_tors, c->n_hosts);
 	if (c->n_t1 == 0 && (c->n_pods > 1 || c->n_tors > 1))
-		return sim_fail(
-		    e, SIM_EINVAL,
+		return sim_fail(e, SIM_EINVAL,
 		    "n_t1 0 leaves the ToRs unconnected: it must be at least 1 "
 		    "unless there is one ToR in all.");
 	if (c->n_t2 == 0 && c->n_pods > 1)
 		return sim_fail(e, SIM_EINVAL,
-				"n_t2 0 leaves the %" PRIu32
-				" pods unconnected: it must "
-				"be at least 1 unless there is one pod.",
-				c->n_pods);
+		    "n_t2 0 leaves the %u pods unconnected: it must be at "
+		    "least 1 unless there is one pod.",
+		    c->n_pods);
 	if (c->n_t1 == 0 && c->n_t2 > 0)
 		return sim_fail(e, SIM_EINVAL,
-				"n_t2 %" PRIu32
-				" with n_t1 0 leaves the tier-2 switches "
-				"unconnected: set n_t2 to 0.",
-				c->n_t2);
+		    "n_t2 %u with n_t1 0 leaves the tier-2 switches "
+		    "unconnected: set n_t2 to 0.",
+		    c->n_t2);
 	return 0;
 }
 
@@ -86,20 +82,17 @@ int topo_clos_init(struct topo_clos *c, struct sim_err *e)
 	uint64_t switches = plus(plus(tors, t1), c->n_t2);
 	uint64_t cables = plus(plus(hosts, tor_t1), t1_t2);
 	if (hosts > TOPO_ADDR_MAX_HOSTS)
-		return sim_fail(
-		    e, SIM_ELIMIT,
-		    "n_pods %" PRIu32 " x n_tors %" PRIu32 " x n_hosts %" PRIu32
-		    " are more than the limit of %" PRIu32 " hosts.",
+		return sim_fail(e, SIM_ELIMIT,
+		    "n_pods %u x n_tors %u x n_hosts %u are more than the "
+		    "limit of %u hosts.",
 		    c->n_pods, c->n_tors, c->n_hosts, TOPO_ADDR_MAX_HOSTS);
 	if (switches > TOPO_ADDR_MAX_SWITCHES)
 		return sim_fail(e, SIM_ELIMIT,
-				"%" PRIu64 " ToRs, %" PRIu64 " T1s and %" PRIu32
-				" T2s are "
-				"more than the limit of %" PRIu32 " switches.",
-				tors, t1, c->n_t2, TOPO_ADDR_MAX_SWITCHES);
+		    "%" PRIu64 " ToRs, %" PRIu64
+		    " T1s and %u T2s are more than the limit of %u switches.",
+		    tors, t1, c->n_t2, TOPO_ADDR_MAX_SWITCHES);
 	if (cables > MAX_CABLES)
-		return sim_fail(
-		    e, SIM_ELIMIT,
+		return sim_fail(e, SIM_ELIMIT,
 		    "%" PRIu64 " host, %" PRIu64 " ToR-T1 and %" PRIu64
 		    " T1-T2 cables are more than the limit of %" PRIu64
 		    " (two directed links each).",
@@ -120,25 +113,25 @@ struct topo_clos_place topo_clos_place(const struct topo_clos *c, topo_link l)
 	assert(cable < c->n_cables);
 	if (cable < c->cable_tor) {
 		uint32_t tor = cable / c->n_hosts;
-		return (struct topo_clos_place){dir == TOPO_UP ? TOPO_HOST_TOR
-							       : TOPO_TOR_HOST,
-						tor / c->n_tors, cable, tor};
+		return (struct topo_clos_place){ dir == TOPO_UP ? TOPO_HOST_TOR
+								: TOPO_TOR_HOST,
+			tor / c->n_tors, cable, tor };
 	}
 	if (cable < c->cable_t1) {
 		uint32_t i = cable - c->cable_tor, tor = i / c->n_t1;
 		uint32_t pod = tor / c->n_tors;
-		return (struct topo_clos_place){
-		    dir == TOPO_UP ? TOPO_TOR_T1 : TOPO_T1_TOR, pod, tor,
-		    pod * c->n_t1 + i % c->n_t1};
+		return (struct topo_clos_place){ dir == TOPO_UP ? TOPO_TOR_T1
+								: TOPO_T1_TOR,
+			pod, tor, pod * c->n_t1 + i % c->n_t1 };
 	}
 	uint32_t i = cable - c->cable_t1, t1 = i / c->n_t2;
-	return (struct topo_clos_place){dir == TOPO_UP ? TOPO_T1_T2
-						       : TOPO_T2_T1,
-					t1 / c->n_t1, t1, i % c->n_t2};
+	return (
+	    struct topo_clos_place){ dir == TOPO_UP ? TOPO_T1_T2 : TOPO_T2_T1,
+		t1 / c->n_t1, t1, i % c->n_t2 };
 }
 
-uint32_t topo_clos_class_size(const struct topo_clos *c,
-			      enum topo_link_class class)
+uint32_t topo_clos_class_size(
+    const struct topo_clos *c, enum topo_link_class class)
 {
 	switch (class) {
 	case TOPO_HOST_TOR:
@@ -155,8 +148,8 @@ uint32_t topo_clos_class_size(const struct topo_clos *c,
 	}
 }
 
-topo_link topo_clos_class_at(const struct topo_clos *c,
-			     enum topo_link_class class, uint32_t i)
+topo_link topo_clos_class_at(
+    const struct topo_clos *c, enum topo_link_class class, uint32_t i)
 {
 	assert(i < topo_clos_class_size(c, class));
 	switch (class) {
@@ -178,8 +171,7 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
 }
 
 unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
-			topo_host src, topo_host dst, uint32_t digest,
-			topo_link path[])
+    topo_host src, topo_host dst, uint32_t digest, topo_link path[])
 {
 	if (src == dst)
 		return 0;
@@ -198,10 +190,10 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 			uint32_t k = topo_ecmp_pick(
 			    topo_switch_seed(ecmp_seed, t1), digest, c->n_t2);
 			topo_switch t2 = topo_clos_t2(c, k);
-			down = topo_ecmp_pick(topo_switch_seed(ecmp_seed, t2),
-					      digest, c->n_t1);
-			path[n++] = topo_clos_link_t1(c, src_pod * c->n_t1 + up,
-						      k, TOPO_UP);
+			down = topo_ecmp_pick(
+			    topo_switch_seed(ecmp_seed, t2), digest, c->n_t1);
+			path[n++] = topo_clos_link_t1(
+			    c, src_pod * c->n_t1 + up, k, TOPO_UP);
 			path[n++] = topo_clos_link_t1(
 			    c, dst_pod * c->n_t1 + down, k, TOPO_DOWN);
 		}
@@ -287,7 +279,7 @@ static int agree(uint32_t a, uint32_t b)
 /* Ordered ToR pairs of an event that share a pod and are two different ToRs,
  * and those in different pods. */
 static void count_pairs(const struct topo_clos *c, const struct event *v,
-			double *intra, double *inter)
+    double *intra, double *inter)
 {
 	const uint32_t *fix = v->fix;
 	int src_pod = fix[SRC_POD] != TOPO_NONE;
@@ -347,12 +339,12 @@ static double share(const struct topo_clos *c, struct event given, topo_link l)
 
 double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l)
 {
-	return share(c, given == TOPO_NONE ? anything() : crossing(c, given),
-		     l);
+	return share(
+	    c, given == TOPO_NONE ? anything() : crossing(c, given), l);
 }
 
-double topo_clos_path_share(const struct topo_clos *c, topo_host src,
-			    topo_host dst, topo_link l)
+double topo_clos_path_share(
+    const struct topo_clos *c, topo_host src, topo_host dst, topo_link l)
 {
 	topo_link first = topo_clos_link_host(src, TOPO_UP);
 	topo_link last = topo_clos_link_host(dst, TOPO_DOWN);
@@ -368,11 +360,8 @@ double topo_clos_path_share(const struct topo_clos *c, topo_host src,
 void topo_clos_print(const struct topo_clos *c, FILE *out)
 {
 	fprintf(out,
-		"clos: %" PRIu32 " pods of %" PRIu32 " ToRs and %" PRIu32
-		" T1s, %" PRIu32 " T2s, %" PRIu32 " hosts a ToR\n"
-		"      %" PRIu32 " hosts, %" PRIu32 " switches, %" PRIu64
-		" directed links\n",
-		c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts,
-		c->all_hosts, c->all_tors + c->all_t1 + c->n_t2,
-		2 * (uint64_t)c->n_cables);
+	    "clos: %u pods of %u ToRs and %u T1s, %u T2s, %u hosts a ToR\n     "
+	    " %u hosts, %u switches, %" PRIu64 " directed links\n",
+	    c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts, c->all_hosts,
+	    c->all_tors + c->all_t1 + c->n_t2, 2 * (uint64_t)c->n_cables);
 }

@@ -11,13 +11,13 @@
 
 const char *const topo_class_names[] = {
 #define X(name, text) text,
-    TOPO_LINK_CLASSES(X)
+	TOPO_LINK_CLASSES(X)
 #undef X
-	NULL,
+	    NULL,
 };
 
-int topo_open_clos(struct topo *t, const struct topo_clos *shape,
-		   struct sim_err *e)
+int topo_open_clos(
+    struct topo *t, const struct topo_clos *shape, struct sim_err *e)
 {
 	*t = (struct topo){0};
 	struct topo_clos c = *shape;
@@ -54,8 +54,8 @@ topo_switch topo_tor_of(const struct topo *t, topo_host h)
 	return t->mesh ? topo_mesh_tor_of(t->mesh, h) : h / t->clos.n_hosts;
 }
 
-void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
-		    topo_node *to)
+void topo_link_ends(
+    const struct topo *t, topo_link l, topo_node *from, topo_node *to)
 {
 	if (t->mesh) {
 		topo_mesh_link_ends(t->mesh, l, from, to);
@@ -89,24 +89,23 @@ enum topo_link_class topo_class_of(const struct topo *t, topo_link l)
 }
 
 unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
-		   topo_host dst, uint32_t digest, topo_link path[])
+    topo_host dst, uint32_t digest, topo_link path[])
 {
 	return t->mesh
 		   ? topo_mesh_path(t->mesh, ecmp_seed, src, dst, digest, path)
-		   : topo_clos_path(&t->clos, ecmp_seed, src, dst, digest,
-				    path);
+		   : topo_clos_path(
+			 &t->clos, ecmp_seed, src, dst, digest, path);
 }
 
-double topo_path_share(const struct topo *t, topo_host src, topo_host dst,
-		       topo_link l)
+double topo_path_share(
+    const struct topo *t, topo_host src, topo_host dst, topo_link l)
 {
 	return t->mesh ? topo_mesh_path_share(t->mesh, src, dst, l)
 		       : topo_clos_path_share(&t->clos, src, dst, l);
 }
 
 int topo_share_given(const struct topo *t, topo_link given,
-		     const topo_link link[], size_t n, double share[],
-		     struct sim_err *e)
+    const topo_link link[], size_t n, double share[], struct sim_err *e)
 {
 	if (t->mesh)
 		return topo_mesh_share_given(t->mesh, given, link, n, share, e);
@@ -152,7 +151,7 @@ void topo_node_name(const struct topo *t, topo_node n, char buf[64])
 	if (given)
 		snprintf(buf, 64, "%s", given);
 	else
-		snprintf(buf, 64, "%s%" PRIu32, k[i].prefix, n - k[i].first);
+		snprintf(buf, 64, "%s%u", k[i].prefix, n - k[i].first);
 }
 
 void topo_link_name(const struct topo *t, topo_link l, char buf[64])
@@ -228,44 +227,40 @@ static topo_link clos_link(const struct topo *t, topo_node from, topo_node to)
 	return at_from == from && at_to == to ? l : TOPO_NONE;
 }
 
-int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
-		    struct sim_err *e)
+int topo_link_parse(
+    const struct topo *t, const char *text, topo_link *out, struct sim_err *e)
 {
 	size_t n = strlen(text);
 	uint32_t id;
 	if (n > 0 && strspn(text, "0123456789") == n) {
 		if (!read_number(text, n, &id) || id >= t->n_links)
 			return sim_fail(e, SIM_ERANGE,
-					"Link %.40s is not in [0, %" PRIu32
-					"].",
-					text, t->n_links - 1);
+			    "Link %.40s is not in [0, %u].", text,
+			    t->n_links - 1);
 		*out = id;
 		return 0;
 	}
 	const char *arrow = strstr(text, "->");
 	if (!arrow)
-		return sim_fail(
-		    e, SIM_EINVAL,
-		    "\"%.80s\" is not a link: write an id in [0, %" PRIu32
-		    "] or two node names as FROM->TO.",
+		return sim_fail(e, SIM_EINVAL,
+		    "\"%.80s\" is not a link: write an id in [0, %u] or two "
+		    "node names as FROM->TO.",
 		    text, t->n_links - 1);
 	topo_node from = find_node(t, text, (size_t)(arrow - text));
 	topo_node to = find_node(t, arrow + 2, strlen(arrow + 2));
 	if (from == TOPO_NONE)
-		return sim_fail(
-		    e, SIM_EINVAL,
+		return sim_fail(e, SIM_EINVAL,
 		    "Link \"%.80s\": no node is called \"%.*s\".", text,
 		    (int)(arrow - text < 64 ? arrow - text : 64), text);
 	if (to == TOPO_NONE)
 		return sim_fail(e, SIM_EINVAL,
-				"Link \"%.80s\": no node is called \"%.64s\".",
-				text, arrow + 2);
+		    "Link \"%.80s\": no node is called \"%.64s\".", text,
+		    arrow + 2);
 	topo_link l = t->mesh ? topo_mesh_link_between(t->mesh, from, to)
 			      : clos_link(t, from, to);
 	if (l == TOPO_NONE)
 		return sim_fail(e, SIM_EINVAL,
-				"Link \"%.80s\": no cable joins the two nodes.",
-				text);
+		    "Link \"%.80s\": no cable joins the two nodes.", text);
 	*out = l;
 	return 0;
 }
