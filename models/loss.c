@@ -1,0 +1,122 @@
+/* models/loss.c -- per-packet Bernoulli loss: rates, hazards, who lost what.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/loss.h"
+
+#include <assert.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+
+double model_hazard(double rate)
+{
+	return -log1p(-rate);
+}
+
+int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
+		     double *hazard)
+{
+	const struct truth *truth = m->truth;
+	size_t lo = 0, hi = truth->n_faults;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (truth->fault[mid].link < link)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	int active = 0;
+	*hazard = 0;
+	for (; lo < truth->n_faults && truth->fault[lo].link == link; lo++) {
+		const struct truth_fault *f = &truth->fault[lo];
+		if (f->from_ns <= t && t < f->to_ns) {
+			*hazard += model_hazard(f->rate);
+			active = 1;
+		}
+	}
+	return active;
+}
+
+double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t)
+{
+	double hazard;
+	if (model_loss_fault(m, link, t, &hazard))
+		return hazard;
+	return model_hazard(model_noise_rate(&m->noise, link));
+}
+
+/* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. */
+static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
+{
+	if (isinf(hazard))
+		return n;
+	const double p = -expm1(-hazard);
+	const double some = -expm1(-(double)n * hazard);
+	if (some > 0.999) {
+		uint32_t k;
+		do
+			k = gsl_ran_binomial(&r->gsl, p, n);
+		while (k == 0);
+		return k;
+	}
+	/* By inversion from 1 upwards: few steps, as n * hazard < 7. The last
+	 * term that does not vanish ends the walk when rounding would not. */
+	double u = sim_rng_u01(r) * some;
+	double odds = p / (1 - p);
+	double term = n * odds * exp(-(double)n * hazard);
+	uint32_t k = 1;
+	while (u >= term && k < n && term > 0) {
+		u -= term;
+		term *= odds * (n - k) / (k + 1);
+		k++;
+	}
+	return k;
+}
+
+void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
+		      unsigned h, uint32_t marks[])
+{
+	double ahead = 0; /* sum of hazard[i] .. hazard[h - 1] */
+	int given = 1;	  /* the condition is not met yet */
+	assert(n > 0);
+	for (unsigned i = 0; i < h; i++) {
+		marks[i] = 0;
+		ahead += hazard[i];
+	}
+	assert(ahead > 0);
+	for (unsigned i = 0; i < h && ahead > 0;) {
+		/* Is there a mark from i on, and where is the first? */
+		double some = -expm1(-(double)n * ahead);
+		double u = sim_rng_u01(r);
+		if (given)
+			u *= some;
+		else if (u >= some)
+			return;
+		unsigned last = h - 1; /* last link that can have a mark */
+		while (hazard[last] == 0)
+			last--;
+		double before = 0;
+		while (i < last &&
+		       u >= -expm1(-(double)n * (before + hazard[i])))
+			before += hazard[i++];
+		/* Rounding may stop the search on a link that never loses. */
+		while (hazard[i] == 0)
+			i++;
+		marks[i] = positive_binomial(r, n, hazard[i]);
+		given = 0;
+		for (ahead = 0, i++, last = i; last < h; last++)
+			ahead += hazard[last];
+	}
+}
+
+void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
+		      unsigned h, uint32_t drops[])
+{
+	uint32_t left = n;
+	for (unsigned i = 0; i < h; i++) {
+		uint32_t m = marks[i];
+		if (m > 0 && left < n)
+			m = gsl_ran_hypergeometric(&r->gsl, left, n - left, m);
+		drops[i] = m;
+		left -= m;
+	}
+}

@@ -1,0 +1,40 @@
+/* models/scene.h -- one epoch before it runs: network, traffic, faults, noise.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODELS_SCENE_H
+#define MODELS_SCENE_H
+
+#include "models/fault.h"
+#include "models/loss.h"
+#include "models/noise.h"
+#include "models/traffic.h"
+#include "models/truth.h"
+#include "topo/topo.h"
+
+/* What a spec says of an epoch. */
+struct model_scene_params {
+	struct model_traffic_params traffic;
+	struct model_noise_params noise;
+	size_t n_groups;
+	struct model_fault_params *group; /* owned by the spec */
+};
+
+/* Zeroed is empty. Both data planes (bulk.h, skip.h) read a scene; they add
+ * each lossy flow to a window and its drops to the truth. */
+struct model_scene {
+	const struct topo *topo;
+	struct sim_seed where;
+	uint32_t ecmp_seed;
+	struct model_traffic traffic;
+	struct truth truth;
+	struct model_loss loss; /* points at truth */
+};
+
+/* Draw the scene of one epoch, reusing memory. S keeps TOPO. Errors those of
+ * model_traffic_draw() and model_fault_draw(). */
+int model_scene_draw(struct model_scene *s, const struct topo *topo,
+		     const struct model_scene_params *params,
+		     const struct sim_seed *where, struct sim_err *e);
+void model_scene_free(struct model_scene *s);
+
+#endif
