@@ -109,29 +109,32 @@ int topo_clos_init(struct topo_clos *c, struct sim_err *e)
 struct topo_clos_place topo_clos_place(const struct topo_clos *c, topo_link l)
 {
 	uint32_t cable = l >> 1;
-	enum topo_dir dir = l & 1;
+	int up = (l & 1) == TOPO_UP;
+	struct topo_clos_place at;
 	assert(cable < c->n_cables);
 	if (cable < c->cable_tor) {
-		uint32_t tor = cable / c->n_hosts;
-		return (struct topo_clos_place){ dir == TOPO_UP ? TOPO_HOST_TOR
-								: TOPO_TOR_HOST,
-			tor / c->n_tors, cable, tor };
+		at.class = up ? TOPO_HOST_TOR : TOPO_TOR_HOST;
+		at.low = cable;
+		at.high = cable / c->n_hosts;
+		at.pod = at.high / c->n_tors;
+	} else if (cable < c->cable_t1) {
+		uint32_t i = cable - c->cable_tor;
+		at.class = up ? TOPO_TOR_T1 : TOPO_T1_TOR;
+		at.low = i / c->n_t1;
+		at.pod = at.low / c->n_tors;
+		at.high = at.pod * c->n_t1 + i % c->n_t1;
+	} else {
+		uint32_t i = cable - c->cable_t1;
+		at.class = up ? TOPO_T1_T2 : TOPO_T2_T1;
+		at.low = i / c->n_t2;
+		at.high = i % c->n_t2;
+		at.pod = at.low / c->n_t1;
 	}
-	if (cable < c->cable_t1) {
-		uint32_t i = cable - c->cable_tor, tor = i / c->n_t1;
-		uint32_t pod = tor / c->n_tors;
-		return (struct topo_clos_place){ dir == TOPO_UP ? TOPO_TOR_T1
-								: TOPO_T1_TOR,
-			pod, tor, pod * c->n_t1 + i % c->n_t1 };
-	}
-	uint32_t i = cable - c->cable_t1, t1 = i / c->n_t2;
-	return (
-	    struct topo_clos_place){ dir == TOPO_UP ? TOPO_T1_T2 : TOPO_T2_T1,
-		t1 / c->n_t1, t1, i % c->n_t2 };
+	return at;
 }
 
-uint32_t topo_clos_class_size(
-    const struct topo_clos *c, enum topo_link_class class)
+uint32_t topo_clos_class_size(const struct topo_clos *c,
+    enum topo_link_class class)
 {
 	switch (class) {
 	case TOPO_HOST_TOR:
@@ -148,8 +151,8 @@ uint32_t topo_clos_class_size(
 	}
 }
 
-topo_link topo_clos_class_at(
-    const struct topo_clos *c, enum topo_link_class class, uint32_t i)
+topo_link topo_clos_class_at(const struct topo_clos *c,
+    enum topo_link_class class, uint32_t i)
 {
 	assert(i < topo_clos_class_size(c, class));
 	switch (class) {
@@ -170,6 +173,12 @@ topo_link topo_clos_class_at(
 	}
 }
 
+static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
+    uint32_t n)
+{
+	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
+}
+
 unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
     topo_host src, topo_host dst, uint32_t digest, topo_link path[])
 {
@@ -179,23 +188,19 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 	unsigned n = 0;
 	path[n++] = topo_clos_link_host(src, TOPO_UP);
 	if (src_tor != dst_tor) {
-		uint32_t src_pod = src_tor / c->n_tors;
-		uint32_t dst_pod = dst_tor / c->n_tors;
-		uint32_t up = topo_ecmp_pick(
-		    topo_switch_seed(ecmp_seed, src_tor), digest, c->n_t1);
+		uint32_t from = src_tor / c->n_tors, to = dst_tor / c->n_tors;
+		uint32_t up = pick(ecmp_seed, src_tor, digest, c->n_t1);
 		uint32_t down = up;
 		path[n++] = topo_clos_link_tor(c, src_tor, up, TOPO_UP);
-		if (src_pod != dst_pod) {
-			topo_switch t1 = topo_clos_t1(c, src_pod, up);
-			uint32_t k = topo_ecmp_pick(
-			    topo_switch_seed(ecmp_seed, t1), digest, c->n_t2);
-			topo_switch t2 = topo_clos_t2(c, k);
-			down = topo_ecmp_pick(
-			    topo_switch_seed(ecmp_seed, t2), digest, c->n_t1);
-			path[n++] = topo_clos_link_t1(
-			    c, src_pod * c->n_t1 + up, k, TOPO_UP);
-			path[n++] = topo_clos_link_t1(
-			    c, dst_pod * c->n_t1 + down, k, TOPO_DOWN);
+		if (from != to) {
+			uint32_t k = pick(ecmp_seed, topo_clos_t1(c, from, up),
+			    digest, c->n_t2);
+			down = pick(ecmp_seed, topo_clos_t2(c, k), digest,
+			    c->n_t1);
+			path[n++] = topo_clos_link_t1(c, from * c->n_t1 + up, k,
+			    TOPO_UP);
+			path[n++] = topo_clos_link_t1(c, to * c->n_t1 + down, k,
+			    TOPO_DOWN);
 		}
 		path[n++] = topo_clos_link_tor(c, dst_tor, down, TOPO_DOWN);
 	}
@@ -339,12 +344,12 @@ static double share(const struct topo_clos *c, struct event given, topo_link l)
 
 double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l)
 {
-	return share(
-	    c, given == TOPO_NONE ? anything() : crossing(c, given), l);
+	return share(c, given == TOPO_NONE ? anything() : crossing(c, given),
+	    l);
 }
 
-double topo_clos_path_share(
-    const struct topo_clos *c, topo_host src, topo_host dst, topo_link l)
+double topo_clos_path_share(const struct topo_clos *c, topo_host src,
+    topo_host dst, topo_link l)
 {
 	topo_link first = topo_clos_link_host(src, TOPO_UP);
 	topo_link last = topo_clos_link_host(dst, TOPO_DOWN);
@@ -360,8 +365,8 @@ double topo_clos_path_share(
 void topo_clos_print(const struct topo_clos *c, FILE *out)
 {
 	fprintf(out,
-	    "clos: %u pods of %u ToRs and %u T1s, %u T2s, %u hosts a ToR\n     "
-	    " %u hosts, %u switches, %" PRIu64 " directed links\n",
+	    "clos: %u pods of %u ToRs and %u T1s, %u T2s, %u hosts a ToR\n"
+	    "      %u hosts, %u switches, %u cables of two directed links\n",
 	    c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts, c->all_hosts,
-	    c->all_tors + c->all_t1 + c->n_t2, 2 * (uint64_t)c->n_cables);
+	    c->all_tors + c->all_t1 + c->n_t2, c->n_cables);
 }

@@ -16,6 +16,9 @@
 #include "topo/ids.h"
 #include "topo/topo.h"
 
+#define TOPO_MESH_MAX_SWITCHES 4096
+#define TOPO_MESH_MAX_NAME     30 /* bytes, so that a link's name fits */
+
 /* One cable; node ids as in ids.h (hosts first, then switches). */
 struct topo_cable {
 	topo_node a, b;
@@ -24,7 +27,9 @@ struct topo_cable {
 /* What a builder or reader hands over. CABLE[i] for i < n_hosts must join host
  * i to a switch; the rest join two different switches. For switch cables, "up"
  * (direction 0) is from the node with the smaller TIER to the larger one; in a
- * tie from a to b. TIER may be NULL; NAME may be NULL or hold NULLs. */
+ * tie from a to b. TIER may be NULL; NAME may be NULL or hold NULLs. Names are
+ * all different, have 1 to TOPO_MESH_MAX_NAME bytes, hold no "->" and are not
+ * of the form host17 or sw3 unless the node has that number. */
 struct topo_mesh_input {
 	uint32_t n_hosts, n_switches;
 	size_t n_cables;
@@ -35,8 +40,9 @@ struct topo_mesh_input {
 
 /* Build the tables: adjacency and, for every ToR, hop counts to it.
  * Errors SIM_EINVAL (a host without or with two cables, a loop, parallel
- * cables, a disconnected network), SIM_ELIMIT (a path longer than
- * TOPO_MAX_HOPS, more than 4096 switches), SIM_ENOMEM.
+ * cables, a disconnected network, a bad name), SIM_ELIMIT (a path longer than
+ * TOPO_MAX_HOPS, more switches than TOPO_MESH_MAX_SWITCHES, more than
+ * 2^24 - 2 hosts), SIM_ENOMEM.
  * Cost O(ToRs * cables) time, O(ToRs * switches) bytes. */
 int topo_mesh_open(struct topo_mesh **m, const struct topo_mesh_input *in,
     struct sim_err *e);
@@ -75,6 +81,8 @@ unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
     topo_host src, topo_host dst, uint32_t digest, topo_link path[]);
 double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
     topo_host dst, topo_link l);
+/* Hosts may be spread unevenly: all ordered pairs of hosts under different ToRs
+ * have equal traffic. */
 int topo_mesh_share_given(const struct topo_mesh *m, topo_link given,
     const topo_link link[], size_t n, double share[], struct sim_err *e);
 void topo_mesh_print(const struct topo_mesh *m, FILE *out);

@@ -13,11 +13,11 @@ const char *const topo_class_names[] = {
 #define X(name, text) text,
 	TOPO_LINK_CLASSES(X)
 #undef X
-	    NULL,
+	NULL,
 };
 
-int topo_open_clos(
-    struct topo *t, const struct topo_clos *shape, struct sim_err *e)
+int topo_open_clos(struct topo *t, const struct topo_clos *shape,
+    struct sim_err *e)
 {
 	*t = (struct topo){0};
 	struct topo_clos c = *shape;
@@ -54,8 +54,8 @@ topo_switch topo_tor_of(const struct topo *t, topo_host h)
 	return t->mesh ? topo_mesh_tor_of(t->mesh, h) : h / t->clos.n_hosts;
 }
 
-void topo_link_ends(
-    const struct topo *t, topo_link l, topo_node *from, topo_node *to)
+void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
+    topo_node *to)
 {
 	if (t->mesh) {
 		topo_mesh_link_ends(t->mesh, l, from, to);
@@ -93,12 +93,12 @@ unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
 {
 	return t->mesh
 		   ? topo_mesh_path(t->mesh, ecmp_seed, src, dst, digest, path)
-		   : topo_clos_path(
-			 &t->clos, ecmp_seed, src, dst, digest, path);
+		   : topo_clos_path(&t->clos, ecmp_seed, src, dst, digest,
+			 path);
 }
 
-double topo_path_share(
-    const struct topo *t, topo_host src, topo_host dst, topo_link l)
+double topo_path_share(const struct topo *t, topo_host src, topo_host dst,
+    topo_link l)
 {
 	return t->mesh ? topo_mesh_path_share(t->mesh, src, dst, l)
 		       : topo_clos_path_share(&t->clos, src, dst, l);
@@ -227,8 +227,8 @@ static topo_link clos_link(const struct topo *t, topo_node from, topo_node to)
 	return at_from == from && at_to == to ? l : TOPO_NONE;
 }
 
-int topo_link_parse(
-    const struct topo *t, const char *text, topo_link *out, struct sim_err *e)
+int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
+    struct sim_err *e)
 {
 	size_t n = strlen(text);
 	uint32_t id;

@@ -1,0 +1,514 @@
+/* topo/mesh.c -- any network as tables, with ECMP over all shortest paths.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "topo/mesh.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+#include "topo/addr.h"
+#include "topo/mesh_tables.h"
+
+#define MAX_CABLES (UINT32_C(1) << 30) /* 2^31 directed links */
+#define MAX_DIST   (TOPO_MAX_HOPS - 2) /* between the two host links */
+#define UNSEEN	   UINT8_MAX
+
+/* --- checks of the input -------------------------------------------------- */
+
+/* "host 3" or "switch 4 (spine-4)", for messages. */
+static const char *describe(const struct topo_mesh_input *in, topo_node n,
+    char buf[64])
+{
+	const char *name = in->name ? in->name[n] : NULL;
+	int is_host = n < in->n_hosts;
+	snprintf(buf, 64, "%s %u%s%.30s%s", is_host ? "host" : "switch",
+	    is_host ? n : n - in->n_hosts, name ? " (" : "", name ? name : "",
+	    name ? ")" : "");
+	return buf;
+}
+
+static int check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
+{
+	if (in->n_hosts == 0 || in->n_switches == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "%u hosts and %u switches: a network has at least one of each.",
+		    in->n_hosts, in->n_switches);
+	if (in->n_hosts > TOPO_ADDR_MAX_HOSTS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u hosts are more than the limit of %u.", in->n_hosts,
+		    TOPO_ADDR_MAX_HOSTS);
+	if (in->n_switches > TOPO_MESH_MAX_SWITCHES)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u switches are more than the limit of %u for a network by tables.",
+		    in->n_switches, TOPO_MESH_MAX_SWITCHES);
+	if (in->n_cables > MAX_CABLES)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%zu cables are more than the limit of %u.", in->n_cables,
+		    MAX_CABLES);
+	if (in->n_cables < in->n_hosts)
+		return sim_fail(e, SIM_EINVAL,
+		    "%zu cables for %u hosts: host %zu has none.", in->n_cables,
+		    in->n_hosts, in->n_cables);
+	return 0;
+}
+
+static int check_cable(const struct topo_mesh_input *in, uint32_t i,
+    struct sim_err *e)
+{
+	char a[64], b[64];
+	struct topo_cable c = in->cable[i];
+	uint32_t n_nodes = in->n_hosts + in->n_switches;
+	if (c.a >= n_nodes || c.b >= n_nodes)
+		return sim_fail(e, SIM_EINVAL,
+		    "Cable %u ends at node %u, which is not in [0, %u].", i,
+		    c.a >= n_nodes ? c.a : c.b, n_nodes - 1);
+	if (c.a == c.b)
+		return sim_fail(e, SIM_EINVAL, "Cable %u joins %s to itself.",
+		    i, describe(in, c.a, a));
+	topo_node low = c.a < c.b ? c.a : c.b, high = c.a < c.b ? c.b : c.a;
+	if (i < in->n_hosts && (low != i || high < in->n_hosts))
+		return sim_fail(e, SIM_EINVAL,
+		    "Cable %u joins %s and %s, but must join host %u to a switch.",
+		    i, describe(in, c.a, a), describe(in, c.b, b), i);
+	if (i >= in->n_hosts && low < in->n_hosts)
+		return sim_fail(e, SIM_EINVAL,
+		    "Cable %u joins %s and %s: a host has one cable, to a switch.",
+		    i, describe(in, c.a, a), describe(in, c.b, b));
+	return 0;
+}
+
+/* Whether NAME has the form of a default name of a node other than N. */
+static int is_default_of_another(const struct topo_mesh_input *in,
+    const char *name, topo_node n)
+{
+	int is_host = n < in->n_hosts;
+	char own[32];
+	size_t skip = strncmp(name, "host", 4) == 0 ? 4
+		      : strncmp(name, "sw", 2) == 0 ? 2
+						    : 0;
+	if (skip == 0 || name[skip] == '\0' ||
+	    name[skip + strspn(name + skip, "0123456789")] != '\0')
+		return 0;
+	snprintf(own, sizeof(own), "%s%u", is_host ? "host" : "sw",
+	    is_host ? n : n - in->n_hosts);
+	return strcmp(own, name) != 0;
+}
+
+static int check_name(const struct topo_mesh_input *in, topo_node n,
+    struct sim_err *e)
+{
+	const char *name = in->name[n];
+	char d[64];
+	if (!name)
+		return 0;
+	size_t length = strlen(name);
+	if (length == 0 || length > TOPO_MESH_MAX_NAME)
+		return sim_fail(e, SIM_EINVAL,
+		    "The name of %s has %zu bytes, which is not in [1, %d].",
+		    describe(in, n, d), length, TOPO_MESH_MAX_NAME);
+	if (strstr(name, "->") || is_default_of_another(in, name, n))
+		return sim_fail(e, SIM_EINVAL,
+		    "The name of %s would be mistaken for a link or another node.",
+		    describe(in, n, d));
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int check_names_differ(const struct topo_mesh_input *in,
+    struct sim_err *e)
+{
+	size_t n_nodes = (size_t)in->n_hosts + in->n_switches, n = 0;
+	const char **sorted;
+	int rc = SIM_ZALLOC(&sorted, n_nodes, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n_nodes; i++)
+		if (in->name[i])
+			sorted[n++] = in->name[i];
+	qsort(sorted, n, sizeof(*sorted), by_text);
+	for (size_t i = 1; i < n && rc == 0; i++)
+		if (strcmp(sorted[i - 1], sorted[i]) == 0)
+			rc = sim_fail(e, SIM_EINVAL,
+			    "Two nodes are called \"%s\".", sorted[i]);
+	free(sorted);
+	return rc;
+}
+
+static int check(const struct topo_mesh_input *in, struct sim_err *e)
+{
+	int rc = check_sizes(in, e);
+	for (uint32_t i = 0; i < in->n_cables && rc == 0; i++)
+		rc = check_cable(in, i, e);
+	if (!in->name)
+		return rc;
+	for (topo_node n = 0; n < in->n_hosts + in->n_switches && rc == 0; n++)
+		rc = check_name(in, n, e);
+	return rc < 0 ? rc : check_names_differ(in, e);
+}
+
+/* --- building ------------------------------------------------------------- */
+
+static int allocate(struct topo_mesh *m, const struct topo_mesh_input *in,
+    struct sim_err *e)
+{
+	size_t n_trunks = m->n_cables - m->n_hosts;
+	int rc;
+	if ((rc = SIM_ZALLOC(&m->tor_of, m->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->trunk, n_trunks, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->first, m->n_switches + 1, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->hop, 2 * n_trunks, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->tor_index, m->n_switches, e)) < 0)
+		return rc;
+	if (in->tier && (rc = SIM_ZALLOC(&m->tier, m->n_switches, e)) < 0)
+		return rc;
+	if (in->name)
+		return SIM_ZALLOC(&m->name, (size_t)m->n_hosts + m->n_switches,
+		    e);
+	return 0;
+}
+
+static void copy(struct topo_mesh *m, const struct topo_mesh_input *in)
+{
+	for (uint32_t i = 0; i < m->n_hosts; i++) {
+		struct topo_cable c = in->cable[i];
+		m->tor_of[i] = (c.a == i ? c.b : c.a) - m->n_hosts;
+	}
+	for (uint32_t i = m->n_hosts; i < m->n_cables; i++) {
+		topo_switch a = in->cable[i].a - m->n_hosts;
+		topo_switch b = in->cable[i].b - m->n_hosts;
+		int swap = in->tier && in->tier[a] > in->tier[b];
+		m->trunk[i - m->n_hosts] = swap ? (struct topo_cable){b, a}
+						: (struct topo_cable){a, b};
+	}
+	if (in->tier)
+		memcpy(m->tier, in->tier, m->n_switches * sizeof(*m->tier));
+	for (topo_node n = 0; in->name && n < m->n_hosts + m->n_switches; n++)
+		if (in->name[n])
+			snprintf(m->name[n], sizeof(m->name[n]), "%s",
+			    in->name[n]);
+}
+
+/* Fill first[] and hop[]. Taking cables in order leaves each switch's hops in
+ * the order of link ids, which is the order ECMP counts them in. */
+static void join(struct topo_mesh *m)
+{
+	uint32_t n_trunks = m->n_cables - m->n_hosts;
+	for (uint32_t i = 0; i < n_trunks; i++) {
+		m->first[m->trunk[i].a]++;
+		m->first[m->trunk[i].b]++;
+	}
+	uint32_t sum = 0;
+	for (uint32_t s = 0; s < m->n_switches; s++) {
+		uint32_t degree = m->first[s];
+		m->first[s] = sum;
+		sum += degree;
+	}
+	m->first[m->n_switches] = sum;
+	for (uint32_t i = 0; i < n_trunks; i++) {
+		struct topo_cable c = m->trunk[i];
+		uint32_t cable = m->n_hosts + i;
+		m->hop[m->first[c.a]++] =
+		    (struct topo_hop){topo_link_of(cable, TOPO_UP), c.b};
+		m->hop[m->first[c.b]++] =
+		    (struct topo_hop){topo_link_of(cable, TOPO_DOWN), c.a};
+	}
+	/* Each start was counted up to the next one: shift them back. */
+	memmove(m->first + 1, m->first, m->n_switches * sizeof(*m->first));
+	m->first[0] = 0;
+}
+
+/* SCRATCH[n_switches]. */
+static int check_parallel(const struct topo_mesh *m,
+    const struct topo_mesh_input *in, uint32_t *scratch, struct sim_err *e)
+{
+	char a[64], b[64];
+	for (topo_switch s = 0; s < m->n_switches; s++)
+		scratch[s] = TOPO_NONE;
+	for (topo_switch s = 0; s < m->n_switches; s++)
+		for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++) {
+			topo_switch to = m->hop[i].to;
+			if (scratch[to] == s)
+				return sim_fail(e, SIM_EINVAL,
+				    "Two cables join %s and %s.",
+				    describe(in, m->n_hosts + s, a),
+				    describe(in, m->n_hosts + to, b));
+			scratch[to] = s;
+		}
+	return 0;
+}
+
+static int list_tors(struct topo_mesh *m, struct sim_err *e)
+{
+	int rc;
+	for (topo_switch s = 0; s < m->n_switches; s++)
+		m->tor_index[s] = TOPO_NONE;
+	for (topo_host h = 0; h < m->n_hosts; h++)
+		m->tor_index[m->tor_of[h]] = 0;
+	for (topo_switch s = 0; s < m->n_switches; s++)
+		if (m->tor_index[s] == 0)
+			m->tor_index[s] = m->n_tors++;
+	if ((rc = SIM_ZALLOC(&m->tor, m->n_tors, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->tor_hosts, m->n_tors, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->dist, (size_t)m->n_tors * m->n_switches, e)) <
+		0)
+		return rc;
+	for (topo_switch s = 0; s < m->n_switches; s++)
+		if (m->tor_index[s] != TOPO_NONE)
+			m->tor[m->tor_index[s]] = s;
+	for (topo_host h = 0; h < m->n_hosts; h++)
+		m->tor_hosts[m->tor_index[m->tor_of[h]]]++;
+	return 0;
+}
+
+/* Hop counts to ROOT, breadth first. They stop growing one short of UNSEEN: no
+ * path may be that long, and only reachability matters there.
+ * Returns the number of switches reached. */
+static uint32_t measure(const struct topo_mesh *m, topo_switch root,
+    uint8_t *dist, topo_switch *queue)
+{
+	uint32_t n = 0;
+	memset(dist, UNSEEN, m->n_switches);
+	dist[root] = 0;
+	queue[n++] = root;
+	for (uint32_t i = 0; i < n; i++) {
+		topo_switch s = queue[i];
+		int next = dist[s] + 1 < UNSEEN ? dist[s] + 1 : UNSEEN - 1;
+		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++) {
+			topo_switch to = m->hop[j].to;
+			if (dist[to] == UNSEEN) {
+				dist[to] = (uint8_t)next;
+				queue[n++] = to;
+			}
+		}
+	}
+	return n;
+}
+
+static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
+    topo_switch *queue, struct sim_err *e)
+{
+	char a[64], b[64];
+	for (uint32_t t = 0; t < m->n_tors; t++) {
+		topo_node root = m->n_hosts + m->tor[t];
+		uint8_t *dist = m->dist + (size_t)t * m->n_switches;
+		uint32_t n = measure(m, m->tor[t], dist, queue);
+		if (n < m->n_switches) {
+			const uint8_t *cut =
+			    memchr(dist, UNSEEN, m->n_switches);
+			return sim_fail(e, SIM_EINVAL,
+			    "The network is not connected: no way leads from %s to %s.",
+			    describe(in, root, a),
+			    describe(in, m->n_hosts + (uint32_t)(cut - dist),
+				b));
+		}
+		for (uint32_t u = 0; u < t; u++) {
+			uint32_t d = dist[m->tor[u]];
+			if (d > m->diameter)
+				m->diameter = d;
+			if (d > MAX_DIST)
+				return sim_fail(e, SIM_ELIMIT,
+				    "The way from %s to %s is longer than %d switch cables.",
+				    describe(in, m->n_hosts + m->tor[u], a),
+				    describe(in, root, b), MAX_DIST);
+		}
+	}
+	return 0;
+}
+
+int topo_mesh_open(struct topo_mesh **out, const struct topo_mesh_input *in,
+    struct sim_err *e)
+{
+	struct topo_mesh *m = NULL;
+	uint32_t *scratch = NULL;
+	int rc = check(in, e);
+	*out = NULL;
+	if (rc < 0 || (rc = SIM_ZALLOC(&m, 1, e)) < 0)
+		return rc;
+	m->n_hosts = in->n_hosts;
+	m->n_switches = in->n_switches;
+	m->n_cables = (uint32_t)in->n_cables;
+	if ((rc = allocate(m, in, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&scratch, m->n_switches, e)) < 0)
+		goto out;
+	copy(m, in);
+	join(m);
+	if ((rc = check_parallel(m, in, scratch, e)) < 0 ||
+	    (rc = list_tors(m, e)) < 0)
+		goto out;
+	rc = measure_all(m, in, scratch, e);
+out:
+	free(scratch);
+	if (rc < 0)
+		topo_mesh_close(m);
+	else
+		*out = m;
+	return rc;
+}
+
+void topo_mesh_close(struct topo_mesh *m)
+{
+	if (!m)
+		return;
+	free(m->tor_of);
+	free(m->trunk);
+	free(m->first);
+	free(m->hop);
+	free(m->tor);
+	free(m->tor_hosts);
+	free(m->tor_index);
+	free(m->dist);
+	free(m->tier);
+	free(m->name);
+	free(m);
+}
+
+/* --- questions ------------------------------------------------------------ */
+
+uint32_t topo_mesh_n_hosts(const struct topo_mesh *m)
+{
+	return m->n_hosts;
+}
+
+uint32_t topo_mesh_n_switches(const struct topo_mesh *m)
+{
+	return m->n_switches;
+}
+
+uint32_t topo_mesh_n_links(const struct topo_mesh *m)
+{
+	return 2 * m->n_cables;
+}
+
+topo_switch topo_mesh_tor_of(const struct topo_mesh *m, topo_host h)
+{
+	assert(h < m->n_hosts);
+	return m->tor_of[h];
+}
+
+void topo_mesh_link_ends(const struct topo_mesh *m, topo_link l,
+    topo_node *from, topo_node *to)
+{
+	uint32_t cable = l >> 1;
+	topo_node low, high;
+	assert(cable < m->n_cables);
+	if (cable < m->n_hosts) {
+		low = cable;
+		high = m->n_hosts + m->tor_of[cable];
+	} else {
+		low = m->n_hosts + m->trunk[cable - m->n_hosts].a;
+		high = m->n_hosts + m->trunk[cable - m->n_hosts].b;
+	}
+	*from = (l & 1) == TOPO_UP ? low : high;
+	*to = (l & 1) == TOPO_UP ? high : low;
+}
+
+enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m, topo_link l)
+{
+	uint32_t cable = l >> 1;
+	int up = (l & 1) == TOPO_UP;
+	assert(cable < m->n_cables);
+	if (cable < m->n_hosts)
+		return up ? TOPO_HOST_TOR : TOPO_TOR_HOST;
+	if (!m->tier)
+		return TOPO_FABRIC;
+	struct topo_cable c = m->trunk[cable - m->n_hosts];
+	if (m->tier[c.a] == 0 && m->tier[c.b] == 1)
+		return up ? TOPO_TOR_T1 : TOPO_T1_TOR;
+	if (m->tier[c.a] == 1 && m->tier[c.b] == 2)
+		return up ? TOPO_T1_T2 : TOPO_T2_T1;
+	return TOPO_FABRIC;
+}
+
+const char *topo_mesh_name(const struct topo_mesh *m, topo_node n)
+{
+	assert(n < m->n_hosts + m->n_switches);
+	return m->name && m->name[n][0] ? m->name[n] : NULL;
+}
+
+topo_node topo_mesh_find(const struct topo_mesh *m, const char *name)
+{
+	if (!m->name || !name[0])
+		return TOPO_NONE;
+	for (topo_node n = 0; n < m->n_hosts + m->n_switches; n++)
+		if (strcmp(m->name[n], name) == 0)
+			return n;
+	return TOPO_NONE;
+}
+
+topo_link topo_mesh_link_between(const struct topo_mesh *m, topo_node from,
+    topo_node to)
+{
+	topo_node low = from < to ? from : to, high = from < to ? to : from;
+	if (low < m->n_hosts)
+		return high == m->n_hosts + m->tor_of[low]
+			   ? topo_link_of(low,
+				 from == low ? TOPO_UP : TOPO_DOWN)
+			   : TOPO_NONE;
+	topo_switch s = from - m->n_hosts;
+	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+		if (m->hop[i].to == to - m->n_hosts)
+			return m->hop[i].link;
+	return TOPO_NONE;
+}
+
+uint32_t topo_mesh_tier(const struct topo_mesh *m, topo_switch s)
+{
+	assert(s < m->n_switches);
+	return m->tier ? m->tier[s] : TOPO_NONE;
+}
+
+/* The NTH next hop of S towards the ToR that DIST leads to. */
+static const struct topo_hop *next_hop(const struct topo_mesh *m,
+    const uint8_t *dist, topo_switch s, uint32_t nth)
+{
+	const struct topo_hop *h = m->hop + m->first[s];
+	while (dist[h->to] + 1 != dist[s] || nth-- > 0)
+		h++;
+	return h;
+}
+
+unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
+    topo_host src, topo_host dst, uint32_t digest, topo_link path[])
+{
+	unsigned n = 0;
+	if (src == dst)
+		return 0;
+	topo_switch at = m->tor_of[src], end = m->tor_of[dst];
+	const uint8_t *dist = topo_mesh_dist(m, m->tor_index[end]);
+	path[n++] = topo_link_of(src, TOPO_UP);
+	while (at != end) {
+		uint32_t nth = topo_ecmp_pick(topo_switch_seed(ecmp_seed, at),
+		    digest, topo_mesh_fanout(m, dist, at));
+		const struct topo_hop *h = next_hop(m, dist, at, nth);
+		path[n++] = h->link;
+		at = h->to;
+	}
+	path[n++] = topo_link_of(dst, TOPO_DOWN);
+	return n;
+}
+
+void topo_mesh_print(const struct topo_mesh *m, FILE *out)
+{
+	size_t n_trunks = m->n_cables - m->n_hosts;
+	size_t n_nodes = (size_t)m->n_hosts + m->n_switches;
+	size_t bytes = sizeof(*m) + m->n_hosts * sizeof(*m->tor_of) +
+		       n_trunks * (sizeof(*m->trunk) + 2 * sizeof(*m->hop)) +
+		       (m->n_switches + 1) * sizeof(*m->first) +
+		       m->n_switches * sizeof(*m->tor_index) +
+		       m->n_tors * (sizeof(*m->tor) + sizeof(*m->tor_hosts)) +
+		       (size_t)m->n_tors * m->n_switches * sizeof(*m->dist) +
+		       (m->tier ? m->n_switches * sizeof(*m->tier) : 0) +
+		       (m->name ? n_nodes * sizeof(*m->name) : 0);
+	fprintf(out,
+	    "mesh: %u hosts under %u ToRs, %u switches, "
+	    "%u cables of two directed links\n"
+	    "      longest path %u links, tables of %zu bytes\n",
+	    m->n_hosts, m->n_tors, m->n_switches, m->n_cables,
+	    m->n_tors > 1 ? m->diameter + 2 : 2, bytes);
+}

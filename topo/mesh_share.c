@@ -1,0 +1,282 @@
+/* topo/mesh_share.c -- exact shares of flows over the links of a mesh.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The flows towards one ToR are a Markov chain: at every switch each next hop
+ * is as likely as another, and every hop is one nearer to the ToR. So the
+ * flow that crosses two links a->b and c->d, a further out than c, is
+ *
+ *	(flow that reaches a) / fanout(a) * P(c from b) / fanout(c)
+ *
+ * and one sweep outwards or inwards gives each factor for all links at once.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+#include "topo/mesh_tables.h"
+
+#define MAX_DIST (TOPO_MAX_HOPS - 2)
+
+double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
+    topo_host dst, topo_link l)
+{
+	double at[TOPO_MESH_MAX_SWITCHES]; /* probability of coming by */
+	topo_switch start = m->tor_of[src], end = m->tor_of[dst];
+	if (src == dst)
+		return 0;
+	if (l >> 1 < m->n_hosts)
+		return l == topo_link_of(src, TOPO_UP) ||
+		       l == topo_link_of(dst, TOPO_DOWN);
+	const uint8_t *dist = topo_mesh_dist(m, m->tor_index[end]);
+	topo_node from, to;
+	topo_mesh_link_ends(m, l, &from, &to);
+	topo_switch a = from - m->n_hosts, b = to - m->n_hosts;
+	if (dist[b] + 1 != dist[a] || dist[a] > dist[start])
+		return 0;
+	memset(at, 0, m->n_switches * sizeof(at[0]));
+	at[start] = 1;
+	for (int d = dist[start]; d > dist[a]; d--)
+		for (topo_switch s = 0; s < m->n_switches; s++) {
+			if (dist[s] != d || at[s] == 0)
+				continue;
+			double part = at[s] / topo_mesh_fanout(m, dist, s);
+			for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+				if (dist[m->hop[i].to] + 1 == d)
+					at[m->hop[i].to] += part;
+		}
+	return at[a] / topo_mesh_fanout(m, dist, a);
+}
+
+/* What crossing the given link fixes: the source's ToR, the destination's ToR,
+ * or a hop between two switches. */
+struct given {
+	topo_link link;
+	int is_up, is_down, is_trunk;
+	uint32_t tor; /* index, of a host link */
+	topo_switch a, b;
+};
+
+/* The chain towards one ToR, and the sums over all ToRs. */
+struct work {
+	/* [n_switches] of the current chain. */
+	topo_switch *order; /* by distance; order[level[d]] is the first */
+	uint32_t level[MAX_DIST + 2];
+	const uint8_t *dist;
+	double *each;	/* 1 / fanout */
+	double *inflow; /* flow that comes by */
+	double *reach;	/* probability of coming to given.a from here */
+	double *onward; /* probability of coming here from given.b */
+	/* Flow that crosses GIVEN ... */
+	double total;
+	double *trunk;	  /* [switch links] ... and this link */
+	double *from_tor; /* [n_tors] ... and starts at one host here */
+	double *to_tor;	  /* [n_tors] ... and ends at one host here */
+};
+
+static int allocate(struct work *w, const struct topo_mesh *m,
+    struct sim_err *e)
+{
+	size_t n_s = m->n_switches, n_links = 2 * (m->n_cables - m->n_hosts);
+	int rc;
+	if ((rc = SIM_ZALLOC(&w->order, n_s, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->each, n_s, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->inflow, n_s, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->reach, n_s, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->onward, n_s, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->trunk, n_links, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->from_tor, m->n_tors, e)) < 0)
+		return rc;
+	return SIM_ZALLOC(&w->to_tor, m->n_tors, e);
+}
+
+static void release(struct work *w)
+{
+	free(w->order);
+	free(w->each);
+	free(w->inflow);
+	free(w->reach);
+	free(w->onward);
+	free(w->trunk);
+	free(w->from_tor);
+	free(w->to_tor);
+}
+
+static struct given look_up(const struct topo_mesh *m, topo_link l)
+{
+	struct given g = {.link = l};
+	if (l == TOPO_NONE)
+		return g;
+	topo_node from, to;
+	topo_mesh_link_ends(m, l, &from, &to);
+	if (l >> 1 < m->n_hosts) {
+		g.is_up = (l & 1) == TOPO_UP;
+		g.is_down = !g.is_up;
+		g.tor = m->tor_index[m->tor_of[l >> 1]];
+	} else {
+		g.is_trunk = 1;
+		g.a = from - m->n_hosts;
+		g.b = to - m->n_hosts;
+	}
+	return g;
+}
+
+/* Hosts under a ToR from which flows come that may cross GIVEN, and to which
+ * they go. */
+static double sources(const struct topo_mesh *m, const struct given *g,
+    uint32_t tor)
+{
+	if (g->is_up)
+		return tor == g->tor;
+	return m->tor_hosts[tor];
+}
+
+static double sinks(const struct topo_mesh *m, const struct given *g,
+    uint32_t tor)
+{
+	if (g->is_down)
+		return tor == g->tor;
+	return m->tor_hosts[tor];
+}
+
+/* Set up the chain towards a ToR: switches by distance, and their fanouts. */
+static void start_chain(struct work *w, const struct topo_mesh *m, uint32_t tor)
+{
+	uint32_t n[MAX_DIST + 1] = {0}, sum = 0;
+	w->dist = topo_mesh_dist(m, tor);
+	for (topo_switch s = 0; s < m->n_switches; s++)
+		if (w->dist[s] <= MAX_DIST)
+			n[w->dist[s]]++;
+	for (int d = 0; d <= MAX_DIST; d++) {
+		w->level[d] = sum;
+		sum += n[d];
+		n[d] = w->level[d];
+	}
+	w->level[MAX_DIST + 1] = sum;
+	for (topo_switch s = 0; s < m->n_switches; s++) {
+		if (w->dist[s] > MAX_DIST)
+			continue;
+		w->order[n[w->dist[s]]++] = s;
+		w->each[s] =
+		    w->dist[s] > 0 ? 1.0 / topo_mesh_fanout(m, w->dist, s) : 0;
+	}
+}
+
+/* Let what is in FLOW move on to the ToR, leaving what came by. */
+static void sweep_inwards(const struct work *w, const struct topo_mesh *m,
+    double flow[])
+{
+	for (uint32_t i = w->level[MAX_DIST + 1]; i-- > 0;) {
+		topo_switch s = w->order[i];
+		if (flow[s] == 0)
+			continue;
+		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++)
+			if (w->dist[m->hop[j].to] + 1 == w->dist[s])
+				flow[m->hop[j].to] += flow[s] * w->each[s];
+	}
+}
+
+/* REACH = probability of coming to A from each switch. */
+static void sweep_outwards(struct work *w, const struct topo_mesh *m,
+    topo_switch a)
+{
+	memset(w->reach, 0, m->n_switches * sizeof(*w->reach));
+	w->reach[a] = 1;
+	uint32_t n = w->level[MAX_DIST + 1];
+	for (uint32_t i = w->level[w->dist[a] + 1]; i < n; i++) {
+		topo_switch s = w->order[i];
+		double sum = 0;
+		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++)
+			if (w->dist[m->hop[j].to] + 1 == w->dist[s])
+				sum += w->reach[m->hop[j].to];
+		w->reach[s] = sum * w->each[s];
+	}
+}
+
+/* Flow of the chain that crosses GIVEN and the hop from S to TO. */
+static double crossing(const struct work *w, const struct given *g,
+    topo_switch s, topo_switch to)
+{
+	if (!g->is_trunk)
+		return w->inflow[s] * w->each[s];
+	double by_given = w->inflow[g->a] * w->each[g->a];
+	if (w->dist[s] > w->dist[g->a])
+		return w->inflow[s] * w->each[s] * w->reach[to] * w->each[g->a];
+	if (w->dist[s] < w->dist[g->a])
+		return by_given * w->onward[s] * w->each[s];
+	return s == g->a && to == g->b ? by_given : 0;
+}
+
+/* Add the flows towards one ToR. */
+static void add_chain(struct work *w, const struct topo_mesh *m,
+    const struct given *g, uint32_t tor)
+{
+	double sink = sinks(m, g, tor);
+	if (sink == 0)
+		return;
+	start_chain(w, m, tor);
+	if (g->is_trunk &&
+	    (w->dist[g->b] + 1 != w->dist[g->a] || w->dist[g->a] > MAX_DIST))
+		return;
+	if (g->is_trunk) {
+		sweep_outwards(w, m, g->a);
+		memset(w->onward, 0, m->n_switches * sizeof(*w->onward));
+		w->onward[g->b] = 1;
+		sweep_inwards(w, m, w->onward);
+	}
+	memset(w->inflow, 0, m->n_switches * sizeof(*w->inflow));
+	for (uint32_t i = 0; i < m->n_tors; i++) {
+		if (i == tor)
+			continue;
+		topo_switch s = m->tor[i];
+		double crosses = g->is_trunk ? w->reach[s] * w->each[g->a] : 1;
+		w->inflow[s] = sources(m, g, i);
+		w->from_tor[i] += crosses * sink;
+		w->to_tor[tor] += crosses * w->inflow[s];
+	}
+	w->total += w->to_tor[tor] * sink;
+	sweep_inwards(w, m, w->inflow);
+	for (topo_switch s = 0; s < m->n_switches; s++) {
+		if (w->dist[s] > MAX_DIST)
+			continue;
+		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++) {
+			struct topo_hop h = m->hop[j];
+			if (w->dist[h.to] + 1 == w->dist[s])
+				w->trunk[h.link - 2 * m->n_hosts] +=
+				    sink * crossing(w, g, s, h.to);
+		}
+	}
+}
+
+/* Flow that crosses GIVEN and L, after all chains were added. */
+static double joint(const struct work *w, const struct topo_mesh *m,
+    const struct given *g, topo_link l)
+{
+	if (l >> 1 >= m->n_hosts)
+		return w->trunk[l - 2 * m->n_hosts];
+	int is_up = (l & 1) == TOPO_UP;
+	if (is_up ? g->is_up : g->is_down)
+		return l == g->link ? w->total : 0;
+	uint32_t tor = m->tor_index[m->tor_of[l >> 1]];
+	return is_up ? w->from_tor[tor] : w->to_tor[tor];
+}
+
+int topo_mesh_share_given(const struct topo_mesh *m, topo_link given,
+    const topo_link link[], size_t n, double share[], struct sim_err *e)
+{
+	struct work w = {0};
+	struct given g = look_up(m, given);
+	int rc = allocate(&w, m, e);
+	if (rc < 0)
+		goto out;
+	for (uint32_t tor = 0; tor < m->n_tors; tor++)
+		add_chain(&w, m, &g, tor);
+	for (size_t i = 0; i < n; i++) {
+		assert(link[i] >> 1 < m->n_cables);
+		share[i] =
+		    w.total > 0 ? joint(&w, m, &g, link[i]) / w.total : 0;
+	}
+out:
+	release(&w);
+	return rc;
+}

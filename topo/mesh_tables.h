@@ -1,0 +1,47 @@
+/* topo/mesh_tables.h -- the tables of a mesh, for the mesh_*.c files alone.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TOPO_MESH_TABLES_H
+#define TOPO_MESH_TABLES_H
+
+#include "topo/mesh.h"
+
+/* The way from a switch to a neighbour. */
+struct topo_hop {
+	topo_link link;
+	topo_switch to;
+};
+
+struct topo_mesh {
+	uint32_t n_hosts, n_switches, n_cables, n_tors;
+	uint32_t diameter;	  /* hops between the two furthest ToRs */
+	topo_switch *tor_of;	  /* [n_hosts] */
+	struct topo_cable *trunk; /* [n_cables - n_hosts]: switches, a is low */
+	uint32_t *first;	  /* [n_switches + 1] into hop[] */
+	struct topo_hop *hop;	  /* by switch, then by link id */
+	topo_switch *tor;	  /* [n_tors], ascending */
+	uint32_t *tor_hosts;	  /* [n_tors] hosts under it */
+	uint32_t *tor_index;	  /* [n_switches] into tor[], or TOPO_NONE */
+	uint8_t *dist;		  /* [n_tors][n_switches] hops to the ToR */
+	uint32_t *tier;		  /* [n_switches], or NULL */
+	char (*name)[TOPO_MESH_MAX_NAME + 1]; /* [nodes], "" if none; or NULL */
+};
+
+/* Hop counts of all switches to the ToR of that index. */
+static inline const uint8_t *topo_mesh_dist(const struct topo_mesh *m,
+    uint32_t tor_index)
+{
+	return m->dist + (size_t)tor_index * m->n_switches;
+}
+
+/* Number of next hops of a switch towards the ToR that DIST leads to. */
+static inline uint32_t topo_mesh_fanout(const struct topo_mesh *m,
+    const uint8_t *dist, topo_switch s)
+{
+	uint32_t n = 0;
+	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
+		n += dist[m->hop[i].to] + 1 == dist[s];
+	return n;
+}
+
+#endif
