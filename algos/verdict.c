@@ -1,0 +1,126 @@
+/* algos/verdict.c -- accused links and blamed flows: growth, order, rank.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/verdict.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+void algo_verdicts_clear(struct algo_verdicts *v)
+{
+	v->n = 0;
+	v->n_flagged = 0;
+	v->flags = 0;
+	v->n_flows = 0;
+}
+
+void algo_verdicts_free(struct algo_verdicts *v)
+{
+	free(v->link);
+	free(v->score);
+	free(v->blame);
+	*v = (struct algo_verdicts){0};
+}
+
+int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
+    struct sim_err *e)
+{
+	if (v->n == v->cap) {
+		/* Both arrays share `cap`: grow each on a copy of it. */
+		size_t cap = v->cap, cap2 = v->cap;
+		int rc;
+		if ((rc = SIM_RESERVE(&v->link, &cap, v->n + 1, e)) < 0 ||
+		    (rc = SIM_RESERVE(&v->score, &cap2, v->n + 1, e)) < 0)
+			return rc;
+		v->cap = cap;
+	}
+	v->link[v->n] = link;
+	v->score[v->n] = score;
+	v->n++;
+	return 0;
+}
+
+int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
+    struct sim_err *e)
+{
+	int rc;
+	if ((rc = SIM_RESERVE(&v->blame, &v->cap_flows, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		v->blame[i] = TOPO_NONE;
+	v->n_flows = n;
+	return 0;
+}
+
+/* Whether entry I must stand behind entry J. */
+static int behind(const struct algo_verdicts *v, size_t i, size_t j)
+{
+	if (v->score[i] != v->score[j])
+		return v->score[i] < v->score[j];
+	return v->link[i] > v->link[j];
+}
+
+static void swap(struct algo_verdicts *v, size_t i, size_t j)
+{
+	topo_link link = v->link[i];
+	double score = v->score[i];
+	v->link[i] = v->link[j];
+	v->score[i] = v->score[j];
+	v->link[j] = link;
+	v->score[j] = score;
+}
+
+/* Restore the heap below I within the N entries from BASE; its root is the
+ * entry that must stand last. */
+static void sift_down(struct algo_verdicts *v, size_t base, size_t i, size_t n)
+{
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && behind(v, base + child + 1, base + child))
+			child++;
+		if (!behind(v, base + child, base + i))
+			return;
+		swap(v, base + i, base + child);
+	}
+}
+
+/* Heapsort: in place over two parallel arrays, and it cannot fail. */
+void algo_verdicts_sort(struct algo_verdicts *v)
+{
+	assert(v->n_flagged <= v->n);
+	const size_t base = v->n_flagged, n = v->n - base;
+	for (size_t i = n / 2; i-- > 0;)
+		sift_down(v, base, i, n);
+	for (size_t end = n; end-- > 1;) {
+		swap(v, base, base + end);
+		sift_down(v, base, 0, end);
+	}
+}
+
+size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link)
+{
+	double score = 0;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->link[i] == link)
+			score = v->score[i];
+	size_t rank = 1;
+	for (size_t i = 0; i < v->n; i++)
+		rank += v->score[i] > score;
+	return rank;
+}
+
+void algo_verdicts_print(const struct algo_verdicts *v, FILE *out)
+{
+	fprintf(out, "%zu links, %zu flagged%s\n", v->n, v->n_flagged,
+	    v->flags ? "" : " (ranks only)");
+	for (size_t i = 0; i < v->n; i++)
+		fprintf(out, "%c link %u score %.9g\n",
+		    i < v->n_flagged ? '*' : ' ', v->link[i], v->score[i]);
+	fprintf(out, "%zu flows\n", v->n_flows);
+	for (size_t i = 0; i < v->n_flows; i++)
+		if (v->blame[i] != TOPO_NONE)
+			fprintf(out, "  flow %zu link %u\n", i,
+			    v->blame[i]);
+}

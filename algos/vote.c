@@ -1,0 +1,75 @@
+/* algos/vote.c -- 007's vote: who was on the path of most failed flows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vote.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+struct vote {
+	struct algo_vote_params params;
+	struct algo_tally tally;
+};
+
+static const struct sim_field fields[] = {
+	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
+
+static void close_work(void *work)
+{
+	struct vote *a = work;
+	if (a)
+		algo_tally_close(&a->tally);
+	free(a);
+}
+
+static int open_work(void **work, const struct topo *t, const void *params,
+    struct sim_err *e)
+{
+	struct vote *a;
+	int rc;
+	*work = NULL;
+	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
+		return rc;
+	if (params)
+		a->params = *(const struct algo_vote_params *)params;
+	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
+		goto out;
+	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0)
+		goto out;
+	*work = a;
+	return 0;
+out:
+	close_work(a);
+	return rc;
+}
+
+static int diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
+{
+	struct vote *a = work;
+	const struct algo_tally *t = &a->tally;
+	int rc;
+	algo_verdicts_clear(out);
+	if ((rc = algo_tally_count(&a->tally, window, e)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < t->n_touched; i++) {
+		const topo_link l = t->touched[i];
+		if ((rc = algo_verdicts_add(out, l,
+			 algo_tally_votes(t->link[l].votes), e)) < 0)
+			return rc;
+	}
+	return algo_blame_by_votes(&a->params.blame, t, window, tie, out, e);
+}
+
+const struct algo_ops algo_vote = {
+	.name = "vote",
+	.paper = "007 (NSDI'18), section 5.1",
+	.doc = "links ranked by the votes of flows that retransmitted",
+	.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
+	.params = fields,
+	.params_size = sizeof(struct algo_vote_params),
+	.open = open_work,
+	.diagnose = diagnose,
+	.close = close_work,
+};

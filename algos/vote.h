@@ -1,0 +1,23 @@
+/* algos/vote.h -- 007's vote: who was on the path of most failed flows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each flow that retransmitted gives 1/h to each of the h known hops of its
+ * path. The verdict lists every link with votes, its score being the votes; it
+ * flags nothing. Flows are blamed on the most voted hop (algos/blame.h).
+ *
+ * Cost   O(flows + hops of failed flows).
+ * Paper  007 (NSDI'18), section 5.1; per flow, section 5.3.
+ */
+#ifndef ALGOS_VOTE_H
+#define ALGOS_VOTE_H
+
+#include "algos/algo.h"
+#include "algos/blame.h"
+
+struct algo_vote_params {
+	struct algo_blame blame;
+};
+
+extern const struct algo_ops algo_vote;
+
+#endif

@@ -1,0 +1,120 @@
+/* models/obs.c -- what can be observed: growing, emptying, checking a window.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/obs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+void obs_clear(struct obs *o)
+{
+	o->flows.n = 0;
+	o->hops.n = 0;
+	o->n_flows = 0;
+	o->n_packets = 0;
+	o->complete = 0;
+}
+
+void obs_free(struct obs *o)
+{
+#define X(type, name, units, doc) free(o->flows.name);
+	OBS_FLOW_COLUMNS(X)
+#undef X
+	free(o->hops.off);
+	free(o->hops.link);
+	*o = (struct obs){0};
+}
+
+/* The columns share one `cap`, so each grows on a copy of it: a column that
+ * has grown when a later one fails merely holds spare memory. */
+static int reserve_flow(struct obs_flows *f, struct sim_err *e)
+{
+	size_t cap = f->cap;
+	int rc;
+#define X(type, name, units, doc)                                         \
+	cap = f->cap;                                                     \
+	if ((rc = SIM_RESERVE(&f->name, &cap, f->n + 1, e)) < 0)          \
+		return rc;
+	OBS_FLOW_COLUMNS(X)
+#undef X
+	f->cap = cap;
+	return 0;
+}
+
+int obs_add_flow(struct obs *o, const struct obs_flow *flow,
+    const topo_link hop[], unsigned n_hops, struct sim_err *e)
+{
+	struct obs_flows *f = &o->flows;
+	struct obs_hops *h = &o->hops;
+	int rc;
+	if ((rc = reserve_flow(f, e)) < 0 ||
+	    (rc = SIM_RESERVE(&h->off, &h->cap_off, f->n + 2, e)) < 0 ||
+	    (rc = SIM_RESERVE(&h->link, &h->cap, h->n + n_hops, e)) < 0)
+		return rc;
+#define X(type, name, units, doc) f->name[f->n] = flow->name;
+	OBS_FLOW_COLUMNS(X)
+#undef X
+	if (n_hops > 0)
+		memcpy(h->link + h->n, hop, n_hops * sizeof(*hop));
+	h->off[f->n] = h->n;
+	h->n += n_hops;
+	f->n++;
+	h->off[f->n] = h->n;
+	return 0;
+}
+
+static int check_flow(const struct obs *o, size_t i, uint32_t n_links,
+    struct sim_err *e)
+{
+	const uint64_t from = o->hops.off[i], to = o->hops.off[i + 1];
+	if (to < from || to > o->hops.n)
+		return sim_fail(e, SIM_EINVAL,
+		    "flow %zu: its hops are %" PRIu64 " to %" PRIu64
+		    ", which is not an ascending range within the %zu hops.",
+		    i, from, to, o->hops.n);
+	if (to - from > TOPO_MAX_HOPS)
+		return sim_fail(e, SIM_EINVAL,
+		    "flow %zu has %" PRIu64 " hops, more than %d.", i,
+		    to - from, TOPO_MAX_HOPS);
+	for (uint64_t j = from; j < to; j++) {
+		topo_link l = o->hops.link[j];
+		if (l >= n_links && l != TOPO_NONE)
+			return sim_fail(e, SIM_EINVAL,
+			    "flow %zu: hop %" PRIu64 " is link %u"
+			    ", but there are only %u links.",
+			    i, j - from, l, n_links);
+	}
+	if (o->flows.n_retx[i] > o->flows.n_pkts[i])
+		return sim_fail(e, SIM_EINVAL,
+		    "flow %zu: %u of %u"
+		    " packets were sent again, more than there were.",
+		    i, o->flows.n_retx[i], o->flows.n_pkts[i]);
+	return 0;
+}
+
+int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e)
+{
+	const size_t n = o->flows.n;
+	int rc;
+	if (n == 0)
+		return o->hops.n == 0
+			   ? 0
+			   : sim_fail(e, SIM_EINVAL,
+				 "%zu hops belong to no flow.", o->hops.n);
+	if (o->hops.off[0] != 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "flow 0: its hops begin at %" PRIu64 ", not at 0.",
+		    o->hops.off[0]);
+	for (size_t i = 0; i < n; i++)
+		if ((rc = check_flow(o, i, n_links, e)) < 0)
+			return rc;
+	if (o->hops.off[n] != o->hops.n)
+		return sim_fail(e, SIM_EINVAL,
+		    "flow %zu: its hops end at %" PRIu64
+		    ", but there are %zu hops.",
+		    n - 1, o->hops.off[n], o->hops.n);
+	return 0;
+}
