@@ -1,0 +1,155 @@
+/* tests/bench.c -- benchmarks: picks topics, times code, prints rows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	build/tests/bench [topic...]      all topics, or those named
+ *	build/tests/bench evq-hold N K    K events with N pending, for callgrind
+ *
+ * A missed goal is printed, not an exit code: a busy machine is no error.
+ */
+#include "tests/bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static const struct topic {
+	const char *name;
+	void (*run)(void);
+} topics[] = {
+	{"evq", bench_evq},
+};
+enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
+
+volatile uint64_t bench_sink;
+
+void bench_row(const char *what, double value, const char *unit, char cmp,
+    double goal)
+{
+	char want[32] = "-";
+	const char *verdict = "";
+	if (cmp != '-') {
+		snprintf(want, sizeof(want), "%c= %g", cmp, goal);
+		int ok = cmp == '>' ? value >= goal : value <= goal;
+		verdict = ok ? "ok" : "MISSED";
+	}
+	printf("%-48s %10.4g  %-9s  %-8s  %s\n", what, value, unit, want,
+	    verdict);
+	fflush(stdout);
+}
+
+double bench_cpu_s(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static double time_once(void (*fn)(void *arg), void *arg)
+{
+	double start = bench_cpu_s();
+	fn(arg);
+	return bench_cpu_s() - start;
+}
+
+double bench_best(int rounds, void (*fn)(void *arg), void *arg)
+{
+	double best = time_once(fn, arg);
+	for (int i = 1; i < rounds; i++) {
+		double s = time_once(fn, arg);
+		if (s < best)
+			best = s;
+	}
+	return best;
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+struct bench_pair bench_against(int rounds, void (*a)(void *), void *a_arg,
+    void (*b)(void *), void *b_arg)
+{
+	struct bench_pair pair = {0};
+	double ratio[MAX_ROUNDS];
+	if (rounds > MAX_ROUNDS)
+		rounds = MAX_ROUNDS;
+	for (int i = 0; i < rounds; i++) {
+		double a_s = time_once(a, a_arg), b_s = time_once(b, b_arg);
+		ratio[i] = a_s / b_s;
+		if (i == 0 || a_s < pair.a_s)
+			pair.a_s = a_s;
+		if (i == 0 || b_s < pair.b_s)
+			pair.b_s = b_s;
+	}
+	qsort(ratio, (size_t)rounds, sizeof(ratio[0]), ascending);
+	pair.ratio = (ratio[(rounds - 1) / 2] + ratio[rounds / 2]) / 2;
+	return pair;
+}
+
+uint64_t bench_peak_bytes(void)
+{
+	struct rusage use;
+	getrusage(RUSAGE_SELF, &use);
+	return (uint64_t)use.ru_maxrss * 1024;
+}
+
+static int usage(const char *why)
+{
+	fprintf(stderr, "bench: %s\nusage: bench [topic...]\n", why);
+	fprintf(stderr, "       bench evq-hold N_PENDING N_EVENTS\ntopics:");
+	for (int i = 0; i < N_TOPICS; i++)
+		fprintf(stderr, " %s", topics[i].name);
+	fprintf(stderr, "\n");
+	return 2;
+}
+
+static int read_count(const char *text, uint64_t max, uint64_t *n)
+{
+	char *end;
+	errno = 0;
+	*n = strtoull(text, &end, 10);
+	return errno == 0 && *text >= '0' && *text <= '9' && !*end &&
+	    *n > 0 && *n <= max;
+}
+
+static int hold(const char *n_pending, const char *n_events)
+{
+	uint64_t n, k;
+	if (!read_count(n_pending, UINT32_MAX, &n) ||
+	    !read_count(n_events, UINT64_MAX, &k))
+		return usage("evq-hold takes two positive numbers");
+	bench_evq_hold((uint32_t)n, k);
+	return 0;
+}
+
+static const struct topic *find(const char *name)
+{
+	for (int i = 0; i < N_TOPICS; i++)
+		if (strcmp(name, topics[i].name) == 0)
+			return &topics[i];
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1 && strcmp(argv[1], "evq-hold") == 0)
+		return argc == 4 ? hold(argv[2], argv[3])
+				 : usage("evq-hold takes two numbers");
+	for (int i = 1; i < argc; i++)
+		if (!find(argv[i]))
+			return usage("no such topic");
+	printf("%-48s %10s  %-9s  %-8s\n", "what", "value", "unit", "goal");
+	for (int i = 0; i < N_TOPICS; i++) {
+		int wanted = argc == 1;
+		for (int k = 1; k < argc; k++)
+			wanted |= find(argv[k]) == &topics[i];
+		if (wanted)
+			topics[i].run();
+	}
+	return 0;
+}
