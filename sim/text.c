@@ -1,0 +1,312 @@
+/* sim/text.c -- words and numbers: strict reading, quoting, did you mean.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/text.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void sim_put(struct sim_text *t, const char *fmt, ...)
+{
+	size_t at = t->n < t->size ? t->n : t->size;
+	va_list ap;
+	va_start(ap, fmt);
+	int n = vsnprintf(t->size ? t->buf + at : NULL, t->size - at, fmt, ap);
+	va_end(ap);
+	t->n += n > 0 ? (size_t)n : 0;
+}
+
+/* --- quoting ---------------------------------------------------------------
+ */
+const char *sim_quote(char buf[64], const char *text)
+{
+	enum { SHOWN = 40 };
+	size_t n = 0, used = 0;
+	buf[n++] = '"';
+	for (; text[used] && used < SHOWN; used++) {
+		unsigned char c = (unsigned char)text[used];
+		buf[n++] = iscntrl(c) ? ' ' : (char)c;
+	}
+	if (text[used]) {
+		/* Don't cut a character of UTF-8 in two. */
+		for (; used > 0 && (text[used] & 0xc0) == 0x80; used--)
+			n--;
+		memcpy(buf + n, "...", 3);
+		n += 3;
+	}
+	buf[n++] = '"';
+	buf[n] = '\0';
+	return buf;
+}
+
+/* The character at *TEXT, which is moved past it; U+FFFD for a bad byte. */
+static uint32_t next_char(const unsigned char **text)
+{
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *p = *text;
+	unsigned len = p[0] < 0x80   ? 1
+		       : p[0] < 0xc0 ? 0
+		       : p[0] < 0xe0 ? 2
+		       : p[0] < 0xf0 ? 3
+		       : p[0] < 0xf8 ? 4
+				     : 0;
+	uint32_t c = len < 2 ? p[0] : p[0] & (0x7fu >> len);
+	for (unsigned i = 1; i < len; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			len = 0;
+		else
+			c = c << 6 | (p[i] & 0x3fu);
+	}
+	*text += len ? len : 1;
+	int bad = len == 0 || c < least[len] || c > 0x10ffff ||
+		  (c >= 0xd800 && c < 0xe000);
+	return bad ? 0xfffd : c;
+}
+
+/* Characters that YAML takes as line ends or does not allow to stand raw. */
+static int must_escape(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x2028 ||
+	       c == 0x2029 || c == 0xfeff || c == 0xfffe || c == 0xffff;
+}
+
+static int is_plain(const char *s)
+{
+	static const char inner[] = "_./+-%~", first[] = "_/+~";
+	size_t n = strlen(s);
+	if (n == 0 || s[n - 1] == ' ')
+		return 0;
+	if (!isalnum((unsigned char)s[0]) && !strchr(first, s[0]) &&
+	    !((s[0] == '-' || s[0] == '.') && isalnum((unsigned char)s[1])))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		unsigned char c = (unsigned char)s[i];
+		int blank = c == ' ' && s[i + 1] != ' ';
+		if (c >= 0x80 || !(isalnum(c) || blank || strchr(inner, c)))
+			return 0;
+	}
+	return 1;
+}
+
+void sim_put_scalar(struct sim_text *t, const char *text, int quoted)
+{
+	if (!quoted && is_plain(text)) {
+		sim_put(t, "%s", text);
+		return;
+	}
+	sim_put(t, "\"");
+	const unsigned char *p = (const unsigned char *)text;
+	while (*p) {
+		const unsigned char *from = p;
+		uint32_t c = next_char(&p);
+		if (c == '"' || c == '\\')
+			sim_put(t, "\\%c", (char)c);
+		else if (c == '\n')
+			sim_put(t, "\\n");
+		else if (c == '\t')
+			sim_put(t, "\\t");
+		else if (must_escape(c) || (c == 0xfffd && p - from == 1))
+			sim_put(t, "\\u%04" PRIx32, c);
+		else
+			sim_put(t, "%.*s", (int)(p - from), (const char *)from);
+	}
+	sim_put(t, "\"");
+}
+
+/* --- did you mean ----------------------------------------------------------
+ */
+enum { WORD_MAX = 64 };
+
+static size_t min_of(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Restricted Damerau-Levenshtein distance; both words fit in WORD_MAX. */
+static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	size_t row[3][WORD_MAX + 1];
+	for (size_t j = 0; j <= n_b; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= n_a; i++) {
+		size_t *now = row[i % 3], *last = row[(i + 2) % 3];
+		const size_t *before = row[(i + 1) % 3];
+		now[0] = i;
+		for (size_t j = 1; j <= n_b; j++) {
+			int x = tolower((unsigned char)a[i - 1]);
+			int y = tolower((unsigned char)b[j - 1]);
+			size_t d = last[j - 1] + (x != y);
+			d = min_of(d, min_of(last[j], now[j - 1]) + 1);
+			if (i > 1 && j > 1 &&
+			    x == tolower((unsigned char)b[j - 2]) &&
+			    y == tolower((unsigned char)a[i - 2]))
+				d = min_of(d, before[j - 2] + 1);
+			now[j] = d;
+		}
+	}
+	return row[n_a % 3][n_b];
+}
+
+const char *sim_did_you_mean(const char *word, const char *const *candidates,
+			     size_t n)
+{
+	const char *best = NULL;
+	size_t best_d = WORD_MAX, n_word = strlen(word);
+	for (size_t i = 0; i < n; i++) {
+		size_t n_cand = strlen(candidates[i]);
+		size_t longer = n_word > n_cand ? n_word : n_cand;
+		if (longer > WORD_MAX)
+			continue;
+		size_t d = distance(word, n_word, candidates[i], n_cand);
+		if (d < best_d && d <= (longer + 1) / 3) {
+			best = candidates[i];
+			best_d = d;
+		}
+	}
+	return best;
+}
+
+/* --- numbers ---------------------------------------------------------------
+ */
+static const char *digits(const char *s)
+{
+	while (isdigit((unsigned char)*s))
+		s++;
+	return s;
+}
+
+/* Whether TEXT is -?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)? */
+static int is_number(const char *s)
+{
+	const char *end;
+	if (*s == '-')
+		s++;
+	if (s[0] == '0' && isdigit((unsigned char)s[1]))
+		return 0;
+	if ((end = digits(s)) == s)
+		return 0;
+	s = end;
+	if (*s == '.') {
+		if ((end = digits(s + 1)) == s + 1)
+			return 0;
+		s = end;
+	}
+	if (*s == 'e' || *s == 'E') {
+		s += s[1] == '-' || s[1] == '+' ? 2 : 1;
+		if ((end = digits(s)) == s)
+			return 0;
+		s = end;
+	}
+	return *s == '\0';
+}
+
+static int is_whole(const char *text)
+{
+	const char *from = text + (*text == '-');
+	return is_number(text) && *digits(from) == '\0';
+}
+
+/* The number that a text which is none was probably meant to be; NAN when
+ * that is anybody's guess. */
+static double guess(const char *text)
+{
+	char s[48];
+	size_t n = 0;
+	const char *p = text + strspn(text, " \t");
+	int negative = *p == '-';
+	p += *p == '-' || *p == '+';
+	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
+		char *end;
+		uint64_t x = strtoull(p, &end, 16);
+		return *end == '\0' && end - p > 2 ? (double)x : NAN;
+	}
+	while (p[0] == '0' && isdigit((unsigned char)p[1]))
+		p++;
+	if (*p == '.')
+		s[n++] = '0';
+	for (; *p && n < sizeof(s) - 4; p++)
+		if (!strchr(" \t_", *p))
+			s[n++] = *p;
+	int percent = n > 0 && s[n - 1] == '%';
+	n -= (size_t)percent;
+	if (n > 0 && s[n - 1] == '.')
+		n--;
+	s[n] = '\0';
+	if (*p || s[0] == '-' || !is_number(s))
+		return NAN;
+	/* Shifting the exponent keeps 0.29% at 0.0029; dividing does not. */
+	int shift = percent && !strpbrk(s, "eE");
+	if (shift)
+		memcpy(s + n, "e-2", 4);
+	double x = strtod(s, NULL) / (percent && !shift ? 100 : 1);
+	return negative ? -x : x;
+}
+
+int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e)
+{
+	char quote[64];
+	if (!is_whole(text)) {
+		double x = guess(text);
+		if (x >= 0 && x < 0x1p53 && x == floor(x))
+			return sim_fail(e, SIM_EINVAL,
+					"%s is not a whole number; write %.0f.",
+					sim_quote(quote, text), x);
+		return sim_fail(e, SIM_EINVAL, "%s is not a whole number.",
+				sim_quote(quote, text));
+	}
+	if (text[0] == '-')
+		return sim_fail(e, SIM_ERANGE, "%s is below 0.",
+				sim_quote(quote, text));
+	uint64_t x = 0;
+	for (const char *p = text; *p; p++)
+		if (__builtin_mul_overflow(x, 10, &x) ||
+		    __builtin_add_overflow(x, (uint64_t)(*p - '0'), &x))
+			return sim_fail(e, SIM_ERANGE,
+					"%s is above %" PRIu64 ".",
+					sim_quote(quote, text), UINT64_MAX);
+	*out = x;
+	return 0;
+}
+
+int sim_parse_f64(const char *text, double *out, struct sim_err *e)
+{
+	char quote[64], number[32];
+	if (!is_number(text)) {
+		double x = guess(text);
+		if (isfinite(x))
+			return sim_fail(
+			    e, SIM_EINVAL, "%s is not a number; write %s.",
+			    sim_quote(quote, text), sim_format_f64(number, x));
+		return sim_fail(e, SIM_EINVAL, "%s is not a number.",
+				sim_quote(quote, text));
+	}
+	double x = strtod(text, NULL);
+	if (isinf(x))
+		return sim_fail(e, SIM_ERANGE, "%s is too large.",
+				sim_quote(quote, text));
+	size_t mantissa = strcspn(text, "eE");
+	if (x == 0 && strcspn(text, "123456789") < mantissa)
+		return sim_fail(e, SIM_ERANGE, "%s is too near to 0.",
+				sim_quote(quote, text));
+	*out = x + 0.0; /* -0 becomes 0 */
+	return 0;
+}
+
+const char *sim_format_f64(char buf[32], double x)
+{
+	if (x == floor(x) && fabs(x) < 1e15) {
+		snprintf(buf, 32, "%.0f", x + 0.0);
+		return buf;
+	}
+	for (int n = 1; n <= 17; n++) {
+		snprintf(buf, 32, "%.*g", n, x);
+		if (strtod(buf, NULL) == x)
+			break;
+	}
+	return buf;
+}

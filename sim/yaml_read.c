@@ -1,0 +1,248 @@
+/* sim/yaml_read.c -- reading a tree into field tables, mistake by mistake.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/yaml.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+static const char *const kind_names[] = {[SIM_YAML_SCALAR] = "a value",
+					 [SIM_YAML_MAP] = "a map",
+					 [SIM_YAML_SEQ] = "a list"};
+
+static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
+		const char *text, struct sim_err *e)
+{
+	int rc = sim_yaml_mistake(y, node, "%s", text);
+	return rc < 0 ? sim_fail(e, rc, "no memory for a mistake.") : 0;
+}
+
+/* A node that stands where key I of MAP does. */
+static struct sim_yaml_node key_place(const struct sim_yaml_node *map, size_t i)
+{
+	return (struct sim_yaml_node){.line = map->key_line[i],
+				      .col = map->key_col[i]};
+}
+
+/* --- one value -------------------------------------------------------------
+ */
+static int is_nothing(const struct sim_yaml_node *node)
+{
+	return node->kind == SIM_YAML_SCALAR && !node->quoted && !node->text[0];
+}
+
+static int wrong_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
+		      const struct sim_field *f, const char *wanted,
+		      struct sim_err *e)
+{
+	struct sim_err why;
+	if (is_nothing(node))
+		sim_fail(&why, SIM_EINVAL, "%s has no value.", f->name);
+	else
+		sim_fail(&why, SIM_EINVAL, "%s must be %s, not %s.", f->name,
+			 wanted, kind_names[node->kind]);
+	return note(y, node, why.msg, e);
+}
+
+/* *GOOD = whether scalar NODE could be read into OBJ. */
+static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
+		       const struct sim_field *f, void *obj, int *good,
+		       struct sim_err *e)
+{
+	struct sim_err why;
+	*good = 0;
+	if (node->kind != SIM_YAML_SCALAR || is_nothing(node))
+		return wrong_kind(y, node, f, "one value", e);
+	if (node->quoted && f->type != SIM_F_STR && f->type != SIM_F_ENUM) {
+		char quote[64];
+		sim_fail(&why, SIM_EINVAL,
+			 "%s: %s is text; write it without "
+			 "quotes.",
+			 f->name, sim_quote(quote, node->text));
+		return note(y, node, why.msg, e);
+	}
+	if (sim_field_set(f, obj, node->text, &why) < 0)
+		return note(y, node, why.msg, e);
+	*good = 1;
+	return 0;
+}
+
+/* Each name is read by itself, so that its mistake has its own place. */
+static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
+		    const struct sim_field *f, void *obj, struct sim_err *e)
+{
+	struct sim_field one = *f;
+	uint32_t mask = 0, bit = 0;
+	int all_good = 1, good, rc;
+	one.type = SIM_F_ENUM;
+	one.offset = 0;
+	if (node->kind != SIM_YAML_SEQ)
+		return wrong_kind(y, node, f, "a list", e);
+	for (size_t i = 0; i < node->n; i++) {
+		struct sim_yaml_node *item = node->child[i];
+		if ((rc = read_scalar(y, item, &one, &bit, &good, e)) < 0)
+			return rc;
+		all_good &= good;
+		if (!good)
+			continue;
+		if (mask & 1u << bit) {
+			struct sim_err why;
+			all_good = 0;
+			sim_fail(&why, SIM_EINVAL, "%s: \"%s\" is given twice.",
+				 f->name, item->text);
+			if ((rc = note(y, item, why.msg, e)) < 0)
+				return rc;
+		}
+		mask |= 1u << bit;
+	}
+	if (all_good)
+		memcpy((char *)obj + f->offset, &mask, sizeof(mask));
+	return 0;
+}
+
+/* {uniform: [a, b]}: the ends by themselves, then the whole. */
+static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
+		     const struct sim_field *f, void *obj, struct sim_err *e)
+{
+	static const char want[] = "a number, {uniform: [a, b]} or "
+				   "{log_uniform: [a, b]}";
+	char text[128], a[32], b[32];
+	struct sim_dist end[2];
+	struct sim_err why;
+	struct sim_field one = *f;
+	int good[2], rc;
+	one.offset = 0;
+	if (node->kind == SIM_YAML_SEQ || node->n != 1)
+		return wrong_kind(y, node, f, want, e);
+	const struct sim_yaml_node *ends = node->child[0];
+	if (ends->kind != SIM_YAML_SEQ || ends->n != 2) {
+		sim_fail(&why, SIM_EINVAL, "%s must be %s.", f->name, want);
+		return note(y, ends, why.msg, e);
+	}
+	for (size_t i = 0; i < 2; i++)
+		if ((rc = read_scalar(y, ends->child[i], &one, &end[i],
+				      &good[i], e)) < 0)
+			return rc;
+	if (!good[0] || !good[1])
+		return 0;
+	sim_format_f64(a, end[0].a);
+	sim_format_f64(b, end[1].a);
+	snprintf(text, sizeof(text), "{%.32s: [%s, %s]}", node->key[0], a, b);
+	const struct sim_yaml_node at = key_place(node, 0);
+	if (sim_field_set(f, obj, text, &why) < 0)
+		return note(y, &at, why.msg, e);
+	return 0;
+}
+
+int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
+			const struct sim_field *f, void *obj, struct sim_err *e)
+{
+	int good;
+	if (f->type == SIM_F_SET)
+		return read_set(y, node, f, obj, e);
+	if (f->type == SIM_F_DIST && node->kind != SIM_YAML_SCALAR)
+		return read_draw(y, node, f, obj, e);
+	return read_scalar(y, node, f, obj, &good, e);
+}
+
+/* --- a map -----------------------------------------------------------------
+ */
+static size_t count(const char *const *names)
+{
+	size_t n = 0;
+	while (names && names[n])
+		n++;
+	return n;
+}
+
+static int is_among(const char *key, const char *const *names)
+{
+	for (size_t i = 0; names && names[i]; i++)
+		if (strcmp(names[i], key) == 0)
+			return 1;
+	return 0;
+}
+
+/* The names of FIELDS, then ALSO; *OUT is to be freed. */
+static int list_keys(const struct sim_field *fields, const char *const *also,
+		     const char ***out, size_t *n, struct sim_err *e)
+{
+	size_t n_fields = 0, n_also = count(also);
+	while (fields[n_fields].name)
+		n_fields++;
+	*n = n_fields + n_also;
+	int rc = SIM_ZALLOC(out, *n, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < *n; i++)
+		(*out)[i] = i < n_fields ? fields[i].name : also[i - n_fields];
+	return 0;
+}
+
+static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
+		       size_t i, const char *const *known, size_t n_known,
+		       struct sim_err *e)
+{
+	char list[400] = "", quote[64];
+	struct sim_text t = {list, sizeof(list), 0};
+	struct sim_err why;
+	const char *near = sim_did_you_mean(map->key[i], known, n_known);
+	sim_quote(quote, map->key[i]);
+	for (size_t k = 0; k < n_known; k++)
+		sim_put(&t, "%s%s", k ? ", " : "", known[k]);
+	if (near)
+		sim_fail(&why, SIM_EINVAL,
+			 "unknown key %s; did you mean \"%s\"?", quote, near);
+	else if (t.n > 0 && t.n < sizeof(list))
+		sim_fail(&why, SIM_EINVAL, "unknown key %s; known are %s.",
+			 quote, list);
+	else
+		sim_fail(&why, SIM_EINVAL, "unknown key %s.", quote);
+	const struct sim_yaml_node at = key_place(map, i);
+	return note(y, &at, why.msg, e);
+}
+
+static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
+		     const struct sim_field *fields, const char *const *also,
+		     void *obj, struct sim_err *e)
+{
+	const char **known = NULL;
+	size_t n_known;
+	int rc = list_keys(fields, also, &known, &n_known, e);
+	for (size_t i = 0; i < map->n && rc == 0; i++) {
+		const struct sim_field *f = sim_field_find(fields, map->key[i]);
+		if (f)
+			rc = sim_yaml_read_value(y, map->child[i], f, obj, e);
+		else if (!is_among(map->key[i], also))
+			rc = unknown_key(y, map, i, known, n_known, e);
+	}
+	free(known);
+	return rc;
+}
+
+int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+		  const struct sim_yaml_node *where,
+		  const struct sim_field *fields, const char *const *also,
+		  void *obj, struct sim_err *e)
+{
+	struct sim_err why;
+	int rc = sim_field_defaults(fields, obj, &why);
+	assert(rc == 0 && "a default must be a value of its field");
+	if (node && node->kind != SIM_YAML_MAP) {
+		sim_fail(&why, SIM_EINVAL, "a map is needed here, not %s.",
+			 is_nothing(node) ? "nothing" : kind_names[node->kind]);
+		return note(y, node, why.msg, e);
+	}
+	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)
+		return rc;
+	for (const struct sim_field *f = fields; f->name && rc == 0; f++) {
+		if (f->def || sim_yaml_get(node, f->name))
+			continue;
+		sim_fail(&why, SIM_EINVAL, "%s is missing.", f->name);
+		rc = note(y, node ? node : where, why.msg, e);
+	}
+	return rc;
+}
