@@ -8,15 +8,14 @@
 #include <math.h>
 #include <string.h>
 
-/* --- one field -------------------------------------------------------------
- */
+/* --- one field ---------------------------------------------------------- */
 static void bounds(const struct sim_field *f, double *lo, double *hi)
 {
 	int none = f->min == 0 && f->max == 0;
 	int is_unsigned = f->type == SIM_F_U32 || f->type == SIM_F_U64;
-	double most = f->type == SIM_F_U32   ? UINT32_MAX
-		      : f->type == SIM_F_U64 ? 0x1p64
-					     : INFINITY;
+	double most = f->type == SIM_F_U32 ? UINT32_MAX :
+	    f->type == SIM_F_U64           ? 0x1p64 :
+					     INFINITY;
 	*lo = none ? (is_unsigned ? 0 : -INFINITY) : f->min;
 	*hi = none ? most : fmin(f->max, most);
 }
@@ -35,8 +34,8 @@ static const char *unit_of(const struct sim_field *f)
 	return f->unit && strcmp(f->unit, "1") != 0 ? f->unit : "";
 }
 
-static int out_of_range(const struct sim_field *f, const char *text,
-			struct sim_err *e)
+static int out_of_range(
+    const struct sim_field *f, const char *text, struct sim_err *e)
 {
 	char lo_text[32], hi_text[32];
 	double lo, hi;
@@ -46,16 +45,16 @@ static int out_of_range(const struct sim_field *f, const char *text,
 	const char *unit = unit_of(f), *gap = *unit ? " " : "";
 	if (hi == INFINITY)
 		return sim_fail(e, SIM_ERANGE, "%s %.40s is below %s%s%s.",
-				f->name, text, lo_text, gap, unit);
+		    f->name, text, lo_text, gap, unit);
 	if (lo == -INFINITY)
 		return sim_fail(e, SIM_ERANGE, "%s %.40s is above %s%s%s.",
-				f->name, text, hi_text, gap, unit);
+		    f->name, text, hi_text, gap, unit);
 	return sim_fail(e, SIM_ERANGE, "%s %.40s is not in [%s, %s]%s%s.",
-			f->name, text, lo_text, hi_text, gap, unit);
+	    f->name, text, lo_text, hi_text, gap, unit);
 }
 
 static int parse_uint(const struct sim_field *f, const char *text,
-		      uint64_t *out, struct sim_err *e)
+    uint64_t *out, struct sim_err *e)
 {
 	double lo, hi;
 	uint64_t x;
@@ -70,8 +69,8 @@ static int parse_uint(const struct sim_field *f, const char *text,
 	return 0;
 }
 
-static int parse_real(const struct sim_field *f, const char *text, double *out,
-		      struct sim_err *e)
+static int parse_real(
+    const struct sim_field *f, const char *text, double *out, struct sim_err *e)
 {
 	double lo, hi, x;
 	bounds(f, &lo, &hi);
@@ -82,18 +81,16 @@ static int parse_real(const struct sim_field *f, const char *text, double *out,
 		return out_of_range(f, text, e);
 	if (f->whole && x != floor(x))
 		return sim_fail(e, SIM_EINVAL,
-				"%s %.40s is not a whole number.", f->name,
-				text);
+		    "%s %.40s is not a whole number.", f->name, text);
 	*out = x;
 	return 0;
 }
 
 static int parse_bool(const struct sim_field *f, const char *text,
-		      uint32_t *out, struct sim_err *e)
+    uint32_t *out, struct sim_err *e)
 {
-	static const char *const words[] = {"no", "yes", "off",	  "on",
-					    "0",  "1",	 "n",	  "y",
-					    "f",  "t",	 "false", "true"};
+	static const char *const words[] = {"no", "yes", "off", "on", "0", "1",
+	    "n", "y", "f", "t", "false", "true"};
 	char quote[64];
 	if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
 		*out = text[0] == 't';
@@ -101,12 +98,11 @@ static int parse_bool(const struct sim_field *f, const char *text,
 	}
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcasecmp(text, words[i]) == 0)
-			return sim_fail(
-			    e, SIM_EINVAL,
+			return sim_fail(e, SIM_EINVAL,
 			    "%s: %s is not true or false; write %s.", f->name,
 			    sim_quote(quote, text), i % 2 ? "true" : "false");
 	return sim_fail(e, SIM_EINVAL, "%s: %s is not true or false.", f->name,
-			sim_quote(quote, text));
+	    sim_quote(quote, text));
 }
 
 static size_t count_names(const char *const *names)
@@ -118,7 +114,7 @@ static size_t count_names(const char *const *names)
 }
 
 static int parse_name(const struct sim_field *f, const char *text,
-		      uint32_t *out, struct sim_err *e)
+    uint32_t *out, struct sim_err *e)
 {
 	size_t n = count_names(f->names);
 	for (size_t i = 0; i < n; i++) {
@@ -135,14 +131,14 @@ static int parse_name(const struct sim_field *f, const char *text,
 	sim_quote(quote, text);
 	if (near)
 		return sim_fail(e, SIM_EINVAL,
-				"%s: %s is not one of %s; did you mean \"%s\"?",
-				f->name, quote, list, near);
-	return sim_fail(e, SIM_EINVAL, "%s: %s is not one of %s.", f->name,
-			quote, list);
+		    "%s: %s is not one of %s; did you mean \"%s\"?", f->name,
+		    quote, list, near);
+	return sim_fail(
+	    e, SIM_EINVAL, "%s: %s is not one of %s.", f->name, quote, list);
 }
 
 static int parse_set(const struct sim_field *f, const char *text, uint32_t *out,
-		     struct sim_err *e)
+    struct sim_err *e)
 {
 	static const char blank[] = " \t\n";
 	char quote[64], word[128];
@@ -163,8 +159,7 @@ static int parse_set(const struct sim_field *f, const char *text, uint32_t *out,
 		assert(bit < 32);
 		if (mask & 1u << bit)
 			return sim_fail(e, SIM_EINVAL,
-					"%s: \"%s\" is given twice.", f->name,
-					word);
+			    "%s: \"%s\" is given twice.", f->name, word);
 		mask |= 1u << bit;
 		p += n;
 		p += strspn(p, blank);
@@ -180,16 +175,16 @@ static int parse_set(const struct sim_field *f, const char *text, uint32_t *out,
 	return 0;
 bad:
 	return sim_fail(e, SIM_EINVAL, "%s: %s is not a list; write [%s].",
-			f->name, sim_quote(quote, text), f->names[0]);
+	    f->name, sim_quote(quote, text), f->names[0]);
 }
 
 static const char *const dist_names[] = {[SIM_FIXED] = "",
-					 [SIM_UNIFORM] = "uniform",
-					 [SIM_LOG_UNIFORM] = "log_uniform",
-					 NULL};
+    [SIM_UNIFORM] = "uniform",
+    [SIM_LOG_UNIFORM] = "log_uniform",
+    NULL};
 
 static int parse_dist(const struct sim_field *f, const char *text,
-		      struct sim_dist *out, struct sim_err *e)
+    struct sim_dist *out, struct sim_err *e)
 {
 	char kind[24], a[48], b[48], quote[64];
 	struct sim_dist d = {0};
@@ -202,12 +197,12 @@ static int parse_dist(const struct sim_field *f, const char *text,
 		return 0;
 	}
 	sscanf(text, "{ %23[^]:, \t] : [ %47[^]:, \t] , %47[^]:, \t] ] }%n",
-	       kind, a, b, &end);
+	    kind, a, b, &end);
 	if (end < 0 || text[end])
 		return sim_fail(e, SIM_EINVAL,
-				"%s: %s is not a number, {uniform: [a, b]} or "
-				"{log_uniform: [a, b]}.",
-				f->name, sim_quote(quote, text));
+		    "%s: %s is not a number, {uniform: [a, b]} or "
+		    "{log_uniform: [a, b]}.",
+		    f->name, sim_quote(quote, text));
 	struct sim_field kinds = *f;
 	kinds.names = dist_names + 1; /* fixed has no name */
 	if ((rc = parse_name(&kinds, kind, &which, e)) < 0 ||
@@ -217,32 +212,30 @@ static int parse_dist(const struct sim_field *f, const char *text,
 	d.kind = which == 0 ? SIM_UNIFORM : SIM_LOG_UNIFORM;
 	if (d.a > d.b)
 		return sim_fail(e, SIM_ERANGE,
-				"%s: %s is above %s in [%s, %s].", f->name, a,
-				b, a, b);
+		    "%s: %s is above %s in [%s, %s].", f->name, a, b, a, b);
 	if (d.kind == SIM_LOG_UNIFORM && d.a <= 0)
-		return sim_fail(
-		    e, SIM_ERANGE,
+		return sim_fail(e, SIM_ERANGE,
 		    "%s: log_uniform must start above 0, not at %s.", f->name,
 		    a);
 	*out = d;
 	return 0;
 }
 
-static int parse_str(const struct sim_field *f, char *out, const char *text,
-		     struct sim_err *e)
+static int parse_str(
+    const struct sim_field *f, char *out, const char *text, struct sim_err *e)
 {
 	char quote[64];
 	size_t n = strlen(text);
 	if (n >= f->size)
-		return sim_fail(
-		    e, SIM_ERANGE, "%s: %s has %zu bytes, not at most %zu.",
-		    f->name, sim_quote(quote, text), n, f->size - 1);
+		return sim_fail(e, SIM_ERANGE,
+		    "%s: %s has %zu bytes, not at most %zu.", f->name,
+		    sim_quote(quote, text), n, f->size - 1);
 	memcpy(out, text, n + 1);
 	return 0;
 }
 
-int sim_field_set(const struct sim_field *f, void *obj, const char *text,
-		  struct sim_err *e)
+int sim_field_set(
+    const struct sim_field *f, void *obj, const char *text, struct sim_err *e)
 {
 	void *at = (char *)obj + f->offset;
 	uint64_t x = 0;
@@ -271,10 +264,9 @@ int sim_field_set(const struct sim_field *f, void *obj, const char *text,
 	return SIM_EINVAL;
 }
 
-/* --- tables ----------------------------------------------------------------
- */
-int sim_field_defaults(const struct sim_field *fields, void *obj,
-		       struct sim_err *e)
+/* --- tables ------------------------------------------------------------- */
+int sim_field_defaults(
+    const struct sim_field *fields, void *obj, struct sim_err *e)
 {
 	for (const struct sim_field *f = fields; f->name; f++) {
 		int rc = f->def ? sim_field_set(f, obj, f->def, e) : 0;
@@ -284,8 +276,8 @@ int sim_field_defaults(const struct sim_field *fields, void *obj,
 	return 0;
 }
 
-const struct sim_field *sim_field_find(const struct sim_field *fields,
-				       const char *name)
+const struct sim_field *sim_field_find(
+    const struct sim_field *fields, const char *name)
 {
 	for (const struct sim_field *f = fields; f->name; f++)
 		if (strcmp(f->name, name) == 0)
@@ -293,8 +285,8 @@ const struct sim_field *sim_field_find(const struct sim_field *fields,
 	return NULL;
 }
 
-int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
-		     size_t size)
+int sim_field_format(
+    const struct sim_field *f, const void *obj, char *buf, size_t size)
 {
 	const void *at = (const char *)obj + f->offset;
 	const struct sim_dist *d = at;
@@ -321,7 +313,7 @@ int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
 		for (size_t i = 0; f->names[i]; i++)
 			if (*(const uint32_t *)at & 1u << i)
 				sim_put(&t, "%s%s", t.n > 1 ? ", " : "",
-					f->names[i]);
+				    f->names[i]);
 		sim_put(&t, "]");
 		break;
 	case SIM_F_STR:
@@ -333,22 +325,25 @@ int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
 		if (d->kind == SIM_FIXED)
 			sim_put(&t, "%s", a);
 		else
-			sim_put(&t, "{%s: [%s, %s]}", dist_names[d->kind], a,
-				b);
+			sim_put(
+			    &t, "{%s: [%s, %s]}", dist_names[d->kind], a, b);
 		break;
 	}
 	return (int)t.n;
 }
 
-/* --- help ------------------------------------------------------------------
- */
+/* --- help --------------------------------------------------------------- */
 enum { N_COLUMNS = 4, COLUMN_SIZE = 160, WIDEST = 36 };
 
 static const char *const type_names[] = {
-    [SIM_F_U32] = "whole number", [SIM_F_U64] = "whole number",
-    [SIM_F_F64] = "number",	  [SIM_F_BOOL] = "true or false",
-    [SIM_F_ENUM] = "one of",	  [SIM_F_SET] = "list of",
-    [SIM_F_STR] = "text",	  [SIM_F_DIST] = "number or draw",
+    [SIM_F_U32] = "whole number",
+    [SIM_F_U64] = "whole number",
+    [SIM_F_F64] = "number",
+    [SIM_F_BOOL] = "true or false",
+    [SIM_F_ENUM] = "one of",
+    [SIM_F_SET] = "list of",
+    [SIM_F_STR] = "text",
+    [SIM_F_DIST] = "number or draw",
 };
 
 static void describe_values(const struct sim_field *f, struct sim_text *t)
@@ -376,8 +371,8 @@ static void describe_values(const struct sim_field *f, struct sim_text *t)
 		sim_put(t, "%s%s", t->n ? " " : "", unit_of(f));
 }
 
-static void describe(const struct sim_field *f,
-		     char column[N_COLUMNS][COLUMN_SIZE])
+static void describe(
+    const struct sim_field *f, char column[N_COLUMNS][COLUMN_SIZE])
 {
 	struct sim_text values = {column[2], COLUMN_SIZE, 0};
 	snprintf(column[0], COLUMN_SIZE, "%s", f->name);

@@ -21,8 +21,7 @@ void sim_put(struct sim_text *t, const char *fmt, ...)
 	t->n += n > 0 ? (size_t)n : 0;
 }
 
-/* --- quoting ---------------------------------------------------------------
- */
+/* --- quoting ------------------------------------------------------------ */
 const char *sim_quote(char buf[64], const char *text)
 {
 	enum { SHOWN = 40 };
@@ -49,12 +48,12 @@ static uint32_t next_char(const unsigned char **text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *p = *text;
-	unsigned len = p[0] < 0x80   ? 1
-		       : p[0] < 0xc0 ? 0
-		       : p[0] < 0xe0 ? 2
-		       : p[0] < 0xf0 ? 3
-		       : p[0] < 0xf8 ? 4
-				     : 0;
+	unsigned len = p[0] < 0x80 ? 1 :
+	    p[0] < 0xc0            ? 0 :
+	    p[0] < 0xe0            ? 2 :
+	    p[0] < 0xf0            ? 3 :
+	    p[0] < 0xf8            ? 4 :
+				     0;
 	uint32_t c = len < 2 ? p[0] : p[0] & (0x7fu >> len);
 	for (unsigned i = 1; i < len; i++) {
 		if ((p[i] & 0xc0) != 0x80)
@@ -64,7 +63,7 @@ static uint32_t next_char(const unsigned char **text)
 	}
 	*text += len ? len : 1;
 	int bad = len == 0 || c < least[len] || c > 0x10ffff ||
-		  (c >= 0xd800 && c < 0xe000);
+	    (c >= 0xd800 && c < 0xe000);
 	return bad ? 0xfffd : c;
 }
 
@@ -72,7 +71,7 @@ static uint32_t next_char(const unsigned char **text)
 static int must_escape(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x2028 ||
-	       c == 0x2029 || c == 0xfeff || c == 0xfffe || c == 0xffff;
+	    c == 0x2029 || c == 0xfeff || c == 0xfffe || c == 0xffff;
 }
 
 static int is_plain(const char *s)
@@ -118,8 +117,7 @@ void sim_put_scalar(struct sim_text *t, const char *text, int quoted)
 	sim_put(t, "\"");
 }
 
-/* --- did you mean ----------------------------------------------------------
- */
+/* --- did you mean ------------------------------------------------------- */
 enum { WORD_MAX = 64 };
 
 static size_t min_of(size_t a, size_t b)
@@ -152,8 +150,8 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 	return row[n_a % 3][n_b];
 }
 
-const char *sim_did_you_mean(const char *word, const char *const *candidates,
-			     size_t n)
+const char *sim_did_you_mean(
+    const char *word, const char *const *candidates, size_t n)
 {
 	const char *best = NULL;
 	size_t best_d = WORD_MAX, n_word = strlen(word);
@@ -171,8 +169,7 @@ const char *sim_did_you_mean(const char *word, const char *const *candidates,
 	return best;
 }
 
-/* --- numbers ---------------------------------------------------------------
- */
+/* --- numbers ------------------------------------------------------------ */
 static const char *digits(const char *s)
 {
 	while (isdigit((unsigned char)*s))
@@ -254,21 +251,21 @@ int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e)
 		double x = guess(text);
 		if (x >= 0 && x < 0x1p53 && x == floor(x))
 			return sim_fail(e, SIM_EINVAL,
-					"%s is not a whole number; write %.0f.",
-					sim_quote(quote, text), x);
+			    "%s is not a whole number; write %.0f.",
+			    sim_quote(quote, text), x);
 		return sim_fail(e, SIM_EINVAL, "%s is not a whole number.",
-				sim_quote(quote, text));
+		    sim_quote(quote, text));
 	}
 	if (text[0] == '-')
-		return sim_fail(e, SIM_ERANGE, "%s is below 0.",
-				sim_quote(quote, text));
+		return sim_fail(
+		    e, SIM_ERANGE, "%s is below 0.", sim_quote(quote, text));
 	uint64_t x = 0;
 	for (const char *p = text; *p; p++)
 		if (__builtin_mul_overflow(x, 10, &x) ||
 		    __builtin_add_overflow(x, (uint64_t)(*p - '0'), &x))
 			return sim_fail(e, SIM_ERANGE,
-					"%s is above %" PRIu64 ".",
-					sim_quote(quote, text), UINT64_MAX);
+			    "%s is above %" PRIu64 ".", sim_quote(quote, text),
+			    UINT64_MAX);
 	*out = x;
 	return 0;
 }
@@ -279,20 +276,20 @@ int sim_parse_f64(const char *text, double *out, struct sim_err *e)
 	if (!is_number(text)) {
 		double x = guess(text);
 		if (isfinite(x))
-			return sim_fail(
-			    e, SIM_EINVAL, "%s is not a number; write %s.",
+			return sim_fail(e, SIM_EINVAL,
+			    "%s is not a number; write %s.",
 			    sim_quote(quote, text), sim_format_f64(number, x));
 		return sim_fail(e, SIM_EINVAL, "%s is not a number.",
-				sim_quote(quote, text));
+		    sim_quote(quote, text));
 	}
 	double x = strtod(text, NULL);
 	if (isinf(x))
-		return sim_fail(e, SIM_ERANGE, "%s is too large.",
-				sim_quote(quote, text));
+		return sim_fail(
+		    e, SIM_ERANGE, "%s is too large.", sim_quote(quote, text));
 	size_t mantissa = strcspn(text, "eE");
 	if (x == 0 && strcspn(text, "123456789") < mantissa)
 		return sim_fail(e, SIM_ERANGE, "%s is too near to 0.",
-				sim_quote(quote, text));
+		    sim_quote(quote, text));
 	*out = x + 0.0; /* -0 becomes 0 */
 	return 0;
 }

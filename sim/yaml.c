@@ -17,11 +17,10 @@ enum {
 	MAX_KEY = 128, /* libyaml wants a key within 1024, also when escaped */
 };
 
-/* --- mistakes --------------------------------------------------------------
- */
+/* --- mistakes ----------------------------------------------------------- */
 /* Add "file:line:col: text"; LINE 0 means a value of --set. */
 static int add_mistake(struct sim_yaml *y, int has_place, unsigned line,
-		       unsigned col, const char *text, struct sim_err *e)
+    unsigned col, const char *text, struct sim_err *e)
 {
 	const char *name = y->name ? y->name : "";
 	size_t size = strlen(name) + strlen(text) + 32;
@@ -35,21 +34,21 @@ static int add_mistake(struct sim_yaml *y, int has_place, unsigned line,
 	else if (line == 0)
 		snprintf(line_text, size, "--set: %s", text);
 	else
-		snprintf(line_text, size, "%s:%u:%u: %s", name, line, col,
-			 text);
+		snprintf(
+		    line_text, size, "%s:%u:%u: %s", name, line, col, text);
 	y->mistake[y->n_mistakes++] = line_text;
 	return 0;
 }
 
 static int mistake_at(struct sim_yaml *y, const struct sim_yaml_node *node,
-		      const char *text, struct sim_err *e)
+    const char *text, struct sim_err *e)
 {
 	return add_mistake(y, node != NULL, node ? node->line : 0,
-			   node ? node->col : 0, text, e);
+	    node ? node->col : 0, text, e);
 }
 
-int sim_yaml_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
-		     const char *fmt, ...)
+int sim_yaml_mistake(
+    struct sim_yaml *y, const struct sim_yaml_node *node, const char *fmt, ...)
 {
 	struct sim_err text;
 	va_list ap;
@@ -72,17 +71,16 @@ int sim_yaml_verdict(const struct sim_yaml *y, struct sim_err *e)
 		if (i > 0 && used + n + tail >= sizeof(msg))
 			break;
 		snprintf(msg + used, sizeof(msg) - tail - used, "%s%s",
-			 i ? "\n" : "", y->mistake[i]);
+		    i ? "\n" : "", y->mistake[i]);
 		used = strlen(msg);
 	}
 	if (i < y->n_mistakes)
 		snprintf(msg + used, sizeof(msg) - used, "\nand %zu more.",
-			 y->n_mistakes - i);
+		    y->n_mistakes - i);
 	return sim_fail(e, SIM_EINVAL, "%s", msg);
 }
 
-/* --- parsing ---------------------------------------------------------------
- */
+/* --- parsing ------------------------------------------------------------ */
 struct builder {
 	struct sim_yaml *y;
 	struct sim_yaml_node *open[SIM_YAML_DEPTH];
@@ -102,23 +100,23 @@ static unsigned col_of(yaml_mark_t at)
 }
 
 static int refuse(const struct builder *b, const yaml_event_t *ev,
-		  const char *why, struct sim_err *e)
+    const char *why, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name,
-			line_of(ev->start_mark), col_of(ev->start_mark), why);
+	    line_of(ev->start_mark), col_of(ev->start_mark), why);
 }
 
 /* Hang NODE into the innermost open node, or make it the root. It is the
  * tree's or freed, either way. */
-static int place(struct builder *b, struct sim_yaml_node *node,
-		 struct sim_err *e)
+static int place(
+    struct builder *b, struct sim_yaml_node *node, struct sim_err *e)
 {
 	if (b->depth == 0) {
 		b->y->root = node;
 		return 0;
 	}
-	int rc = sim_yaml_append(b->open[b->depth - 1], b->key, b->key_line,
-				 b->key_col, node, e);
+	int rc = sim_yaml_append(
+	    b->open[b->depth - 1], b->key, b->key_line, b->key_col, node, e);
 	if (rc < 0)
 		sim_yaml_node_free(node);
 	else
@@ -129,11 +127,11 @@ static int place(struct builder *b, struct sim_yaml_node *node,
 static int wants_key(const struct builder *b)
 {
 	return b->depth > 0 && !b->key &&
-	       b->open[b->depth - 1]->kind == SIM_YAML_MAP;
+	    b->open[b->depth - 1]->kind == SIM_YAML_MAP;
 }
 
-static int on_scalar(struct builder *b, const yaml_event_t *ev,
-		     struct sim_err *e)
+static int on_scalar(
+    struct builder *b, const yaml_event_t *ev, struct sim_err *e)
 {
 	const char *text = (const char *)ev->data.scalar.value;
 	size_t n = ev->data.scalar.length;
@@ -158,9 +156,8 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 	    b->open[b->depth - 1]->kind == SIM_YAML_SEQ)
 		return refuse(b, ev, "an item of a list is empty", e);
 	struct sim_yaml_node *node;
-	int rc =
-	    sim_yaml_node_new(&node, SIM_YAML_SCALAR, line_of(ev->start_mark),
-			      col_of(ev->start_mark), e);
+	int rc = sim_yaml_node_new(&node, SIM_YAML_SCALAR,
+	    line_of(ev->start_mark), col_of(ev->start_mark), e);
 	if (rc < 0)
 		return rc;
 	node->quoted = (uint8_t)quoted;
@@ -172,8 +169,8 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 }
 
 static int on_open(struct builder *b, const yaml_event_t *ev,
-		   enum sim_yaml_kind kind, const void *anchor, const void *tag,
-		   struct sim_err *e)
+    enum sim_yaml_kind kind, const void *anchor, const void *tag,
+    struct sim_err *e)
 {
 	if (anchor)
 		return refuse(b, ev, "anchors (&name) are not allowed", e);
@@ -184,8 +181,8 @@ static int on_open(struct builder *b, const yaml_event_t *ev,
 	if (b->depth == SIM_YAML_DEPTH)
 		return refuse(b, ev, "nested deeper than 32", e);
 	struct sim_yaml_node *node;
-	int rc = sim_yaml_node_new(&node, kind, line_of(ev->start_mark),
-				   col_of(ev->start_mark), e);
+	int rc = sim_yaml_node_new(
+	    &node, kind, line_of(ev->start_mark), col_of(ev->start_mark), e);
 	if (rc < 0 || (rc = place(b, node, e)) < 0)
 		return rc;
 	b->open[b->depth++] = node;
@@ -206,16 +203,16 @@ static int by_key_then_order(const void *a, const void *b)
 }
 
 /* Sorted, because a file of 1 MiB can hold 200 000 keys in one map. */
-static int find_duplicates(struct builder *b, const struct sim_yaml_node *map,
-			   struct sim_err *e)
+static int find_duplicates(
+    struct builder *b, const struct sim_yaml_node *map, struct sim_err *e)
 {
 	struct place *at = NULL;
 	int rc = SIM_ZALLOC(&at, map->n, e);
 	if (rc < 0 || map->n < 2)
 		goto out;
 	for (size_t i = 0; i < map->n; i++)
-		at[i] = (struct place){map->key[i], map->key_line[i],
-				       map->key_col[i], i};
+		at[i] = (struct place){
+		    map->key[i], map->key_line[i], map->key_col[i], i};
 	qsort(at, map->n, sizeof(*at), by_key_then_order);
 	for (size_t i = 1, first = 0; i < map->n && rc == 0; i++) {
 		char text[160], quote[64];
@@ -224,8 +221,8 @@ static int find_duplicates(struct builder *b, const struct sim_yaml_node *map,
 			continue;
 		}
 		snprintf(text, sizeof(text),
-			 "key %s is given twice, first on line %u.",
-			 sim_quote(quote, at[i].key), at[first].line);
+		    "key %s is given twice, first on line %u.",
+		    sim_quote(quote, at[i].key), at[first].line);
 		rc = add_mistake(b->y, 1, at[i].line, at[i].col, text, e);
 	}
 out:
@@ -233,27 +230,26 @@ out:
 	return rc;
 }
 
-static int on_event(struct builder *b, const yaml_event_t *ev,
-		    struct sim_err *e)
+static int on_event(
+    struct builder *b, const yaml_event_t *ev, struct sim_err *e)
 {
 	switch (ev->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		return b->y->root
-			   ? refuse(b, ev, "a second document is not allowed",
-				    e)
-			   : 0;
+		return b->y->root ?
+		    refuse(b, ev, "a second document is not allowed", e) :
+		    0;
 	case YAML_ALIAS_EVENT:
 		return refuse(b, ev, "aliases (*name) are not allowed", e);
 	case YAML_SCALAR_EVENT:
 		return on_scalar(b, ev, e);
 	case YAML_SEQUENCE_START_EVENT:
 		return on_open(b, ev, SIM_YAML_SEQ,
-			       ev->data.sequence_start.anchor,
-			       ev->data.sequence_start.tag, e);
+		    ev->data.sequence_start.anchor, ev->data.sequence_start.tag,
+		    e);
 	case YAML_MAPPING_START_EVENT:
 		return on_open(b, ev, SIM_YAML_MAP,
-			       ev->data.mapping_start.anchor,
-			       ev->data.mapping_start.tag, e);
+		    ev->data.mapping_start.anchor, ev->data.mapping_start.tag,
+		    e);
 	case YAML_SEQUENCE_END_EVENT:
 		b->depth--;
 		return 0;
@@ -266,7 +262,7 @@ static int on_event(struct builder *b, const yaml_event_t *ev,
 }
 
 static int syntax_error(const struct builder *b, const yaml_parser_t *p,
-			const char *bytes, struct sim_err *e)
+    const char *bytes, struct sim_err *e)
 {
 	const char *why = p->problem ? p->problem : "not YAML";
 	if (p->error == YAML_MEMORY_ERROR)
@@ -278,17 +274,15 @@ static int syntax_error(const struct builder *b, const yaml_parser_t *p,
 			col = bytes[i] == '\n' ? 1 : col + 1;
 			line += bytes[i] == '\n';
 		}
-		return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name,
-				line, col, why);
+		return sim_fail(
+		    e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name, line, col, why);
 	}
 	if (!p->context)
 		return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name,
-				line_of(p->problem_mark),
-				col_of(p->problem_mark), why);
+		    line_of(p->problem_mark), col_of(p->problem_mark), why);
 	return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s %s that starts at %u:%u.",
-			b->y->name, line_of(p->problem_mark),
-			col_of(p->problem_mark), why, p->context,
-			line_of(p->context_mark), col_of(p->context_mark));
+	    b->y->name, line_of(p->problem_mark), col_of(p->problem_mark), why,
+	    p->context, line_of(p->context_mark), col_of(p->context_mark));
 }
 
 /* Nothing at all stands for an empty map. */
@@ -303,7 +297,7 @@ static int root_or_empty_map(struct sim_yaml *y, struct sim_err *e)
 }
 
 int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
-		   size_t n, struct sim_err *e)
+    size_t n, struct sim_err *e)
 {
 	struct builder b = {.y = y};
 	yaml_parser_t p;
@@ -314,8 +308,8 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 		return rc;
 	if (n > MAX_BYTES)
 		return sim_fail(e, SIM_EPARSE,
-				"%s:1:1: the file has %zu bytes, more than %d.",
-				name, n, MAX_BYTES);
+		    "%s:1:1: the file has %zu bytes, more than %d.", name, n,
+		    MAX_BYTES);
 	if (!yaml_parser_initialize(&p))
 		return sim_fail(e, SIM_ENOMEM, "no memory to parse YAML.");
 	yaml_parser_set_input_string(&p, (const unsigned char *)bytes, n);
@@ -346,13 +340,13 @@ int sim_yaml_load(struct sim_yaml *y, const char *path, struct sim_err *e)
 		goto out;
 	if (!(in = fopen(path, "rb"))) {
 		rc = sim_fail(e, SIM_EIO, "%s cannot be opened: %s.", path,
-			      strerror(errno));
+		    strerror(errno));
 		goto out;
 	}
 	n = fread(bytes, 1, MAX_BYTES + 1, in);
 	if (ferror(in)) {
 		rc = sim_fail(e, SIM_EIO, "%s cannot be read: %s.", path,
-			      strerror(errno));
+		    strerror(errno));
 		goto out;
 	}
 	rc = sim_yaml_parse(y, path, bytes, n, e);

@@ -23,18 +23,18 @@ enum sim_yaml_kind { SIM_YAML_SCALAR, SIM_YAML_MAP, SIM_YAML_SEQ };
 struct sim_yaml_node {
 	enum sim_yaml_kind kind;
 	unsigned line, col; /* from 1; of a --set value: 0 */
-	char *text;	    /* scalar: its text */
-	uint8_t quoted;	    /* scalar: written in quotes */
-	size_t n;	    /* map, seq: children */
-	char **key;	    /* map: names, in the order of the file */
+	char *text;         /* scalar: its text */
+	uint8_t quoted;     /* scalar: written in quotes */
+	size_t n;           /* map, seq: children */
+	char **key;         /* map: names, in the order of the file */
 	unsigned *key_line, *key_col;
 	struct sim_yaml_node **child;
 };
 
 struct sim_yaml {
-	char *name;		    /* file name for messages */
+	char *name;                 /* file name for messages */
 	struct sim_yaml_node *root; /* owned */
-	char **mistake;		    /* "file:line:col: message", owned */
+	char **mistake;             /* "file:line:col: message", owned */
 	size_t n_mistakes, cap_mistakes;
 };
 
@@ -43,13 +43,13 @@ struct sim_yaml {
  * kept, sim_yaml_get() finds the first, and Y has a mistake.
  * Errors SIM_EPARSE with file:line:col for what ends parsing (see above). */
 int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
-		   size_t n, struct sim_err *e);
+    size_t n, struct sim_err *e);
 int sim_yaml_load(struct sim_yaml *y, const char *path, struct sim_err *e);
 void sim_yaml_free(struct sim_yaml *y);
 
 /* Child by key or index; NULL when absent or when NODE is another kind. */
-struct sim_yaml_node *sim_yaml_get(const struct sim_yaml_node *node,
-				   const char *key);
+struct sim_yaml_node *sim_yaml_get(
+    const struct sim_yaml_node *node, const char *key);
 struct sim_yaml_node *sim_yaml_at(const struct sim_yaml_node *node, size_t i);
 
 /* Read map NODE into OBJ by FIELDS: defaults first, then each key. Keys in
@@ -58,19 +58,16 @@ struct sim_yaml_node *sim_yaml_at(const struct sim_yaml_node *node, size_t i);
  * at WHERE (a node near it, or NULL). Each mistake is added to Y; returns
  * only SIM_ENOMEM. */
 int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
-		  const struct sim_yaml_node *where,
-		  const struct sim_field *fields, const char *const *also,
-		  void *obj, struct sim_err *e);
+    const struct sim_yaml_node *where, const struct sim_field *fields,
+    const char *const *also, void *obj, struct sim_err *e);
 
 /* Read one value node by one field. Mistakes are added to Y. */
 int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
-			const struct sim_field *f, void *obj,
-			struct sim_err *e);
+    const struct sim_field *f, void *obj, struct sim_err *e);
 
 /* Add a mistake at NODE (NULL: the file as a whole). */
 int sim_yaml_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
-		     const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* SIM_EINVAL with all mistakes, one a line as far as the message holds (then
  * "and N more"), or 0 when there is none. */
@@ -81,11 +78,11 @@ int sim_yaml_verdict(const struct sim_yaml *y, struct sim_err *e);
  * VALUE. Errors SIM_EINVAL when the path runs through a scalar, beyond the end
  * of a sequence, or has an empty part. */
 int sim_yaml_put(struct sim_yaml *y, const char *path,
-		 const struct sim_yaml_node *value, struct sim_err *e);
+    const struct sim_yaml_node *value, struct sim_err *e);
 
 /* The same with "path=flow YAML text", as --set takes it. Mistakes found later
- * in such a value have the place "--set". Errors as well as of sim_yaml_parse.
- */
+ * in such a value have the place "--set". Errors as well as
+ * of sim_yaml_parse(). */
 int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e);
 
 /* Write NODE as one line of flow YAML into BUF; snprintf's return. */
@@ -93,20 +90,19 @@ int sim_yaml_format(const struct sim_yaml_node *node, char *buf, size_t size);
 
 /* A new node without children; a scalar still needs its text. */
 int sim_yaml_node_new(struct sim_yaml_node **out, enum sim_yaml_kind kind,
-		      unsigned line, unsigned col, struct sim_err *e);
+    unsigned line, unsigned col, struct sim_err *e);
 
 /* Append CHILD to the list or map NODE, under KEY when it is a map. KEY (from
  * malloc) and CHILD are NODE's from then on, but not on failure. */
 int sim_yaml_append(struct sim_yaml_node *node, char *key, unsigned line,
-		    unsigned col, struct sim_yaml_node *child,
-		    struct sim_err *e);
+    unsigned col, struct sim_yaml_node *child, struct sim_err *e);
 
 /* A copy of TEXT, to be freed with free(). */
 int sim_yaml_dup(char **out, const char *text, struct sim_err *e);
 
 /* A deep copy, to be freed with sim_yaml_node_free. */
 int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
-		  struct sim_err *e);
+    struct sim_err *e);
 void sim_yaml_node_free(struct sim_yaml_node *node);
 
 #endif

@@ -10,11 +10,11 @@
 #include "sim/vec.h"
 
 static const char *const kind_names[] = {[SIM_YAML_SCALAR] = "a value",
-					 [SIM_YAML_MAP] = "a map",
-					 [SIM_YAML_SEQ] = "a list"};
+    [SIM_YAML_MAP] = "a map",
+    [SIM_YAML_SEQ] = "a list"};
 
 static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
-		const char *text, struct sim_err *e)
+    const char *text, struct sim_err *e)
 {
 	int rc = sim_yaml_mistake(y, node, "%s", text);
 	return rc < 0 ? sim_fail(e, rc, "no memory for a mistake.") : 0;
@@ -23,34 +23,31 @@ static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
 /* A node that stands where key I of MAP does. */
 static struct sim_yaml_node key_place(const struct sim_yaml_node *map, size_t i)
 {
-	return (struct sim_yaml_node){.line = map->key_line[i],
-				      .col = map->key_col[i]};
+	return (struct sim_yaml_node){
+	    .line = map->key_line[i], .col = map->key_col[i]};
 }
 
-/* --- one value -------------------------------------------------------------
- */
+/* --- one value ---------------------------------------------------------- */
 static int is_nothing(const struct sim_yaml_node *node)
 {
 	return node->kind == SIM_YAML_SCALAR && !node->quoted && !node->text[0];
 }
 
 static int wrong_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
-		      const struct sim_field *f, const char *wanted,
-		      struct sim_err *e)
+    const struct sim_field *f, const char *wanted, struct sim_err *e)
 {
 	struct sim_err why;
 	if (is_nothing(node))
 		sim_fail(&why, SIM_EINVAL, "%s has no value.", f->name);
 	else
 		sim_fail(&why, SIM_EINVAL, "%s must be %s, not %s.", f->name,
-			 wanted, kind_names[node->kind]);
+		    wanted, kind_names[node->kind]);
 	return note(y, node, why.msg, e);
 }
 
 /* *GOOD = whether scalar NODE could be read into OBJ. */
 static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
-		       const struct sim_field *f, void *obj, int *good,
-		       struct sim_err *e)
+    const struct sim_field *f, void *obj, int *good, struct sim_err *e)
 {
 	struct sim_err why;
 	*good = 0;
@@ -59,9 +56,9 @@ static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (node->quoted && f->type != SIM_F_STR && f->type != SIM_F_ENUM) {
 		char quote[64];
 		sim_fail(&why, SIM_EINVAL,
-			 "%s: %s is text; write it without "
-			 "quotes.",
-			 f->name, sim_quote(quote, node->text));
+		    "%s: %s is text; write it without "
+		    "quotes.",
+		    f->name, sim_quote(quote, node->text));
 		return note(y, node, why.msg, e);
 	}
 	if (sim_field_set(f, obj, node->text, &why) < 0)
@@ -72,7 +69,7 @@ static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* Each name is read by itself, so that its mistake has its own place. */
 static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
-		    const struct sim_field *f, void *obj, struct sim_err *e)
+    const struct sim_field *f, void *obj, struct sim_err *e)
 {
 	struct sim_field one = *f;
 	uint32_t mask = 0, bit = 0;
@@ -92,7 +89,7 @@ static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
 			struct sim_err why;
 			all_good = 0;
 			sim_fail(&why, SIM_EINVAL, "%s: \"%s\" is given twice.",
-				 f->name, item->text);
+			    f->name, item->text);
 			if ((rc = note(y, item, why.msg, e)) < 0)
 				return rc;
 		}
@@ -105,7 +102,7 @@ static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* {uniform: [a, b]}: the ends by themselves, then the whole. */
 static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
-		     const struct sim_field *f, void *obj, struct sim_err *e)
+    const struct sim_field *f, void *obj, struct sim_err *e)
 {
 	static const char want[] = "a number, {uniform: [a, b]} or "
 				   "{log_uniform: [a, b]}";
@@ -123,8 +120,8 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return note(y, ends, why.msg, e);
 	}
 	for (size_t i = 0; i < 2; i++)
-		if ((rc = read_scalar(y, ends->child[i], &one, &end[i],
-				      &good[i], e)) < 0)
+		if ((rc = read_scalar(
+			 y, ends->child[i], &one, &end[i], &good[i], e)) < 0)
 			return rc;
 	if (!good[0] || !good[1])
 		return 0;
@@ -138,7 +135,7 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 }
 
 int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
-			const struct sim_field *f, void *obj, struct sim_err *e)
+    const struct sim_field *f, void *obj, struct sim_err *e)
 {
 	int good;
 	if (f->type == SIM_F_SET)
@@ -148,8 +145,7 @@ int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return read_scalar(y, node, f, obj, &good, e);
 }
 
-/* --- a map -----------------------------------------------------------------
- */
+/* --- a map -------------------------------------------------------------- */
 static size_t count(const char *const *names)
 {
 	size_t n = 0;
@@ -168,7 +164,7 @@ static int is_among(const char *key, const char *const *names)
 
 /* The names of FIELDS, then ALSO; *OUT is to be freed. */
 static int list_keys(const struct sim_field *fields, const char *const *also,
-		     const char ***out, size_t *n, struct sim_err *e)
+    const char ***out, size_t *n, struct sim_err *e)
 {
 	size_t n_fields = 0, n_also = count(also);
 	while (fields[n_fields].name)
@@ -183,8 +179,7 @@ static int list_keys(const struct sim_field *fields, const char *const *also,
 }
 
 static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
-		       size_t i, const char *const *known, size_t n_known,
-		       struct sim_err *e)
+    size_t i, const char *const *known, size_t n_known, struct sim_err *e)
 {
 	char list[400] = "", quote[64];
 	struct sim_text t = {list, sizeof(list), 0};
@@ -195,10 +190,10 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 		sim_put(&t, "%s%s", k ? ", " : "", known[k]);
 	if (near)
 		sim_fail(&why, SIM_EINVAL,
-			 "unknown key %s; did you mean \"%s\"?", quote, near);
+		    "unknown key %s; did you mean \"%s\"?", quote, near);
 	else if (t.n > 0 && t.n < sizeof(list))
 		sim_fail(&why, SIM_EINVAL, "unknown key %s; known are %s.",
-			 quote, list);
+		    quote, list);
 	else
 		sim_fail(&why, SIM_EINVAL, "unknown key %s.", quote);
 	const struct sim_yaml_node at = key_place(map, i);
@@ -206,8 +201,8 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 }
 
 static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
-		     const struct sim_field *fields, const char *const *also,
-		     void *obj, struct sim_err *e)
+    const struct sim_field *fields, const char *const *also, void *obj,
+    struct sim_err *e)
 {
 	const char **known = NULL;
 	size_t n_known;
@@ -224,16 +219,15 @@ static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
 }
 
 int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
-		  const struct sim_yaml_node *where,
-		  const struct sim_field *fields, const char *const *also,
-		  void *obj, struct sim_err *e)
+    const struct sim_yaml_node *where, const struct sim_field *fields,
+    const char *const *also, void *obj, struct sim_err *e)
 {
 	struct sim_err why;
 	int rc = sim_field_defaults(fields, obj, &why);
 	assert(rc == 0 && "a default must be a value of its field");
 	if (node && node->kind != SIM_YAML_MAP) {
 		sim_fail(&why, SIM_EINVAL, "a map is needed here, not %s.",
-			 is_nothing(node) ? "nothing" : kind_names[node->kind]);
+		    is_nothing(node) ? "nothing" : kind_names[node->kind]);
 		return note(y, node, why.msg, e);
 	}
 	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)

@@ -19,7 +19,7 @@ int sim_yaml_dup(char **out, const char *text, struct sim_err *e)
 }
 
 int sim_yaml_node_new(struct sim_yaml_node **out, enum sim_yaml_kind kind,
-		      unsigned line, unsigned col, struct sim_err *e)
+    unsigned line, unsigned col, struct sim_err *e)
 {
 	int rc = SIM_ZALLOC(out, 1, e);
 	if (rc < 0)
@@ -49,8 +49,7 @@ void sim_yaml_node_free(struct sim_yaml_node *node)
 
 /* Room is made at each power of two, so that a node need not remember it. */
 int sim_yaml_append(struct sim_yaml_node *node, char *key, unsigned line,
-		    unsigned col, struct sim_yaml_node *child,
-		    struct sim_err *e)
+    unsigned col, struct sim_yaml_node *child, struct sim_err *e)
 {
 	size_t n = node->n, room[4] = {n, n, n, n};
 	int rc;
@@ -60,9 +59,10 @@ int sim_yaml_append(struct sim_yaml_node *node, char *key, unsigned line,
 			return rc;
 		if (node->kind == SIM_YAML_MAP &&
 		    ((rc = SIM_RESERVE(&node->key, &room[1], need, e)) < 0 ||
-		     (rc = SIM_RESERVE(&node->key_line, &room[2], need, e)) <
-			 0 ||
-		     (rc = SIM_RESERVE(&node->key_col, &room[3], need, e)) < 0))
+			(rc = SIM_RESERVE(&node->key_line, &room[2], need, e)) <
+			    0 ||
+			(rc = SIM_RESERVE(&node->key_col, &room[3], need, e)) <
+			    0))
 			return rc;
 	}
 	if (node->kind == SIM_YAML_MAP) {
@@ -76,7 +76,7 @@ int sim_yaml_append(struct sim_yaml_node *node, char *key, unsigned line,
 }
 
 int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
-		  struct sim_err *e)
+    struct sim_err *e)
 {
 	struct sim_yaml_node *copy = NULL, *child = NULL;
 	char *key = NULL;
@@ -90,10 +90,10 @@ int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
 	for (size_t i = 0; i < node->n; i++) {
 		int is_map = node->kind == SIM_YAML_MAP;
 		if ((is_map &&
-		     (rc = sim_yaml_dup(&key, node->key[i], e)) < 0) ||
+			(rc = sim_yaml_dup(&key, node->key[i], e)) < 0) ||
 		    (rc = sim_yaml_copy(&child, node->child[i], e)) < 0 ||
-		    (rc = sim_yaml_append(
-			 copy, key, is_map ? node->key_line[i] : 0,
+		    (rc = sim_yaml_append(copy, key,
+			 is_map ? node->key_line[i] : 0,
 			 is_map ? node->key_col[i] : 0, child, e)) < 0)
 			goto fail;
 		key = NULL;
@@ -108,8 +108,8 @@ fail:
 	return rc;
 }
 
-struct sim_yaml_node *sim_yaml_get(const struct sim_yaml_node *node,
-				   const char *key)
+struct sim_yaml_node *sim_yaml_get(
+    const struct sim_yaml_node *node, const char *key)
 {
 	if (!node || node->kind != SIM_YAML_MAP)
 		return NULL;
@@ -125,8 +125,7 @@ struct sim_yaml_node *sim_yaml_at(const struct sim_yaml_node *node, size_t i)
 	return has ? node->child[i] : NULL;
 }
 
-/* --- putting ---------------------------------------------------------------
- */
+/* --- putting ------------------------------------------------------------ */
 static size_t depth_of(const struct sim_yaml_node *node)
 {
 	size_t most = 0;
@@ -140,8 +139,8 @@ static size_t depth_of(const struct sim_yaml_node *node)
 }
 
 /* Cut PATH at its dots. */
-static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
-	       struct sim_err *e)
+static int cut(
+    char *path, char *part[SIM_YAML_DEPTH], size_t *n, struct sim_err *e)
 {
 	char quote[64];
 	sim_quote(quote, path);
@@ -151,12 +150,12 @@ static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
 		if (dot)
 			*dot = '\0';
 		if (!*p)
-			return sim_fail(e, SIM_EINVAL,
-					"path %s has an empty part.", quote);
+			return sim_fail(
+			    e, SIM_EINVAL, "path %s has an empty part.", quote);
 		if (*n == SIM_YAML_DEPTH)
 			return sim_fail(e, SIM_EINVAL,
-					"path %s has more than %d parts.",
-					quote, SIM_YAML_DEPTH);
+			    "path %s has more than %d parts.", quote,
+			    SIM_YAML_DEPTH);
 		part[(*n)++] = p;
 		p = dot ? dot + 1 : NULL;
 	}
@@ -165,7 +164,7 @@ static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
 
 /* *NEXT = where NODE holds PART, or NULL when it is a map without that key. */
 static int step(struct sim_yaml_node *node, const char *part,
-		struct sim_yaml_node ***next, struct sim_err *e)
+    struct sim_yaml_node ***next, struct sim_err *e)
 {
 	char quote[64];
 	uint64_t i;
@@ -173,12 +172,12 @@ static int step(struct sim_yaml_node *node, const char *part,
 	switch (node->kind) {
 	case SIM_YAML_SCALAR:
 		return sim_fail(e, SIM_EINVAL, "no key %s in the value %.40s.",
-				sim_quote(quote, part), node->text);
+		    sim_quote(quote, part), node->text);
 	case SIM_YAML_SEQ:
 		if (sim_parse_u64(part, &i, NULL) < 0 || i >= node->n)
 			return sim_fail(e, SIM_EINVAL,
-					"%s is not an index of a list of %zu.",
-					sim_quote(quote, part), node->n);
+			    "%s is not an index of a list of %zu.",
+			    sim_quote(quote, part), node->n);
 		*next = &node->child[i];
 		return 0;
 	case SIM_YAML_MAP:
@@ -191,12 +190,13 @@ static int step(struct sim_yaml_node *node, const char *part,
 
 /* Append KEY: NODE to MAP. NODE is the map's or freed, either way. */
 static int hang(struct sim_yaml_node *map, const char *key,
-		struct sim_yaml_node *node, struct sim_err *e)
+    struct sim_yaml_node *node, struct sim_err *e)
 {
 	char *copy = NULL;
 	int rc = sim_yaml_dup(&copy, key, e);
-	if (rc < 0 || (rc = sim_yaml_append(map, copy, node->line, node->col,
-					    node, e)) < 0) {
+	if (rc < 0 ||
+	    (rc = sim_yaml_append(map, copy, node->line, node->col, node, e)) <
+		0) {
 		free(copy);
 		sim_yaml_node_free(node);
 	}
@@ -223,7 +223,7 @@ static int wrap(struct sim_yaml_node **node, const char *key, struct sim_err *e)
 }
 
 static int put_parts(struct sim_yaml *y, char *const part[], size_t n,
-		     const struct sim_yaml_node *value, struct sim_err *e)
+    const struct sim_yaml_node *value, struct sim_err *e)
 {
 	struct sim_yaml_node *fresh = NULL, **at = &y->root, **next;
 	size_t done = 0;
@@ -251,7 +251,7 @@ static int put_parts(struct sim_yaml *y, char *const part[], size_t n,
 }
 
 int sim_yaml_put(struct sim_yaml *y, const char *path,
-		 const struct sim_yaml_node *value, struct sim_err *e)
+    const struct sim_yaml_node *value, struct sim_err *e)
 {
 	char *part[SIM_YAML_DEPTH], *copy = NULL, quote[64];
 	size_t n;
@@ -259,8 +259,8 @@ int sim_yaml_put(struct sim_yaml *y, const char *path,
 	if (rc < 0 || (rc = cut(copy, part, &n, e)) < 0)
 		goto out;
 	if (n + depth_of(value) > SIM_YAML_DEPTH)
-		rc = sim_fail(e, SIM_EINVAL, "nested deeper than %d.",
-			      SIM_YAML_DEPTH);
+		rc = sim_fail(
+		    e, SIM_EINVAL, "nested deeper than %d.", SIM_YAML_DEPTH);
 	else
 		rc = put_parts(y, part, n, value, e);
 	if (rc < 0)
@@ -287,12 +287,12 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 	const char *eq = strchr(assignment, '=');
 	if (!eq || eq == assignment || !eq[1 + strspn(eq + 1, " \t\n")])
 		return sim_fail(e, SIM_EINVAL, "--set %s is not path=value.",
-				sim_quote(quote, assignment));
+		    sim_quote(quote, assignment));
 	int rc = sim_yaml_dup(&path, assignment, e);
 	if (rc < 0)
 		return rc;
 	path[eq - assignment] = '\0';
-	if ((rc = sim_yaml_parse(&value, "--set", eq + 1, strlen(eq + 1), e)) ==
+	if ((rc = sim_yaml_parse(&value, path, eq + 1, strlen(eq + 1), e)) ==
 		0 &&
 	    (rc = sim_yaml_verdict(&value, e)) == 0) {
 		forget_places(value.root);
@@ -305,8 +305,7 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 	return rc;
 }
 
-/* --- writing ---------------------------------------------------------------
- */
+/* --- writing ------------------------------------------------------------ */
 static void write_node(struct sim_text *t, const struct sim_yaml_node *node)
 {
 	if (node->kind == SIM_YAML_SCALAR) {

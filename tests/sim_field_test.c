@@ -23,28 +23,26 @@ enum { N_PODS, SEED, DROP, ON, PATTERN, ALGOS, NAME, DELAY, LINKS, BIAS };
 
 static const struct sim_field fields[] = {
     [N_PODS] = {"n_pods", SIM_F_U32, offsetof(struct thing, n_pods), .def = "2",
-		.min = 1, .max = 4096, .unit = "pods", .doc = "pods"},
+	.min = 1, .max = 4096, .unit = "pods", .doc = "pods"},
     [SEED] = {"seed", SIM_F_U64, offsetof(struct thing, seed), .def = "0",
-	      .unit = "1", .doc = "names every stream"},
+	.unit = "1", .doc = "names every stream"},
     [DROP] = {"drop_rate", SIM_F_F64, offsetof(struct thing, drop_rate),
-	      .min = 0, .max = 1, .unit = "1", .doc = "packets lost"},
+	.min = 0, .max = 1, .unit = "1", .doc = "packets lost"},
     [ON] = {"on", SIM_F_BOOL, offsetof(struct thing, on), .def = "true",
-	    .doc = "switch"},
+	.doc = "switch"},
     [PATTERN] = {"pattern", SIM_F_ENUM, offsetof(struct thing, pattern),
-		 .names = patterns, .def = "skewed",
-		 .doc = "who talks to whom"},
+	.names = patterns, .def = "skewed", .doc = "who talks to whom"},
     [ALGOS] = {"algorithms", SIM_F_SET, offsetof(struct thing, algorithms),
-	       .names = patterns, .def = "[hot, uniform]", .doc = "which"},
+	.names = patterns, .def = "[hot, uniform]", .doc = "which"},
     [NAME] = {"name", SIM_F_STR, offsetof(struct thing, name), .size = 8,
-	      .def = "none", .doc = "short"},
+	.def = "none", .doc = "short"},
     [DELAY] = {"delay", SIM_F_DIST, offsetof(struct thing, delay), .min = 0,
-	       .max = 1e9, .unit = "ns", .def = "{uniform: [1, 2.5]}",
-	       .doc = "one way"},
+	.max = 1e9, .unit = "ns", .def = "{uniform: [1, 2.5]}",
+	.doc = "one way"},
     [LINKS] = {"n_links", SIM_F_DIST, offsetof(struct thing, n_links), .min = 0,
-	       .max = 100, .unit = "links", .whole = 1, .def = "1",
-	       .doc = "broken"},
+	.max = 100, .unit = "links", .whole = 1, .def = "1", .doc = "broken"},
     [BIAS] = {"bias", SIM_F_F64, offsetof(struct thing, bias), .def = "-0.5",
-	      .unit = "ns", .doc = "any number"},
+	.unit = "ns", .doc = "any number"},
     {0}};
 
 static void refuses(int which, const char *text, int code, const char *message)
@@ -56,7 +54,7 @@ static void refuses(int which, const char *text, int code, const char *message)
 	int rc = sim_field_set(&fields[which], &t, text, &e);
 	if (rc != code || strcmp(e.msg, message) != 0)
 		fail_msg("\"%s\": %s \"%s\", wanted \"%s\"", text,
-			 sim_err_name(rc), e.msg, message);
+		    sim_err_name(rc), e.msg, message);
 	assert_memory_equal(&t, &before, sizeof(t));
 	assert_int_equal(sim_field_set(&fields[which], &t, text, NULL), code);
 }
@@ -67,15 +65,9 @@ static void only_plain_decimals_are_numbers(void **state)
 	static const struct {
 		const char *text;
 		double x;
-	} good[] = {{"0", 0},
-		    {"1e-6", 1e-6},
-		    {"1.0e-4", 1e-4},
-		    {"-2.5E+3", -2500},
-		    {"-0", 0},
-		    {"0.0e5", 0},
-		    {"1e06", 1e6},
-		    {"123456789.25", 123456789.25},
-		    {"4.9e-324", 4.9e-324}};
+	} good[] = {{"0", 0}, {"1e-6", 1e-6}, {"1.0e-4", 1e-4},
+	    {"-2.5E+3", -2500}, {"-0", 0}, {"0.0e5", 0}, {"1e06", 1e6},
+	    {"123456789.25", 123456789.25}, {"4.9e-324", 4.9e-324}};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		double x = NAN;
 		assert_ok(sim_parse_f64(good[i].text, &x, test_err()));
@@ -145,14 +137,14 @@ static void whole_numbers_have_no_point_and_no_exponent(void **state)
 	    {"ten", SIM_EINVAL, "\"ten\" is not a whole number."},
 	    {"-1", SIM_ERANGE, "\"-1\" is below 0."},
 	    {"18446744073709551616", SIM_ERANGE,
-	     "\"18446744073709551616\" is above 18446744073709551615."},
+		"\"18446744073709551616\" is above 18446744073709551615."},
 	    {"99999999999999999999", SIM_ERANGE,
-	     "\"99999999999999999999\" is above 18446744073709551615."},
+		"\"99999999999999999999\" is above 18446744073709551615."},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
-		assert_int_equal(sim_parse_u64(bad[i].text, &x, &e),
-				 bad[i].code);
+		assert_int_equal(
+		    sim_parse_u64(bad[i].text, &x, &e), bad[i].code);
 		assert_string_equal(e.msg, bad[i].message);
 	}
 }
@@ -167,18 +159,18 @@ static void ranges_include_both_ends_and_name_the_unit(void **state)
 	assert_ok(sim_field_set(&fields[DROP], &t, "1", test_err()));
 	assert_ok(sim_field_set(&fields[DROP], &t, "0", test_err()));
 	refuses(N_PODS, "0", SIM_ERANGE, "n_pods 0 is not in [1, 4096] pods.");
-	refuses(N_PODS, "-1", SIM_ERANGE,
-		"n_pods -1 is not in [1, 4096] pods.");
+	refuses(
+	    N_PODS, "-1", SIM_ERANGE, "n_pods -1 is not in [1, 4096] pods.");
 	refuses(N_PODS, "4097", SIM_ERANGE,
-		"n_pods 4097 is not in [1, 4096] pods.");
+	    "n_pods 4097 is not in [1, 4096] pods.");
 	refuses(N_PODS, "99999999999999999999", SIM_ERANGE,
-		"n_pods 99999999999999999999 is not in [1, 4096] pods.");
+	    "n_pods 99999999999999999999 is not in [1, 4096] pods.");
 	refuses(N_PODS, "1e3", SIM_EINVAL,
-		"n_pods: \"1e3\" is not a whole number; write 1000.");
+	    "n_pods: \"1e3\" is not a whole number; write 1000.");
 	refuses(DROP, "1.5", SIM_ERANGE, "drop_rate 1.5 is not in [0, 1].");
 	refuses(DROP, "-1e-9", SIM_ERANGE, "drop_rate -1e-9 is not in [0, 1].");
 	refuses(DROP, "1%", SIM_EINVAL,
-		"drop_rate: \"1%\" is not a number; write 0.01.");
+	    "drop_rate: \"1%\" is not a number; write 0.01.");
 }
 
 static void without_a_range_the_type_sets_it(void **state)
@@ -193,11 +185,10 @@ static void without_a_range_the_type_sets_it(void **state)
 	assert_int_equal(sim_field_set(&any, &t, "4294967296", &e), SIM_ERANGE);
 	assert_string_equal(
 	    e.msg, "n_pods 4294967296 is not in [0, 4294967295] pods.");
-	assert_ok(sim_field_set(&fields[SEED], &t, "18446744073709551615",
-				test_err()));
+	assert_ok(sim_field_set(
+	    &fields[SEED], &t, "18446744073709551615", test_err()));
 	assert_true(t.seed == UINT64_MAX);
-	refuses(
-	    SEED, "18446744073709551616", SIM_ERANGE,
+	refuses(SEED, "18446744073709551616", SIM_ERANGE,
 	    "seed 18446744073709551616 is not in [0, 18446744073709551615].");
 	assert_ok(sim_field_set(&fields[BIAS], &t, "-1e300", test_err()));
 	refuses(BIAS, "1e309", SIM_ERANGE, "bias: \"1e309\" is too large.");
@@ -205,8 +196,8 @@ static void without_a_range_the_type_sets_it(void **state)
 	struct sim_field wide = fields[SEED];
 	wide.max = 0x1p63;
 	assert_ok(sim_field_set(&wide, &t, "9223372036854775808", test_err()));
-	assert_int_equal(sim_field_set(&wide, &t, "9223372036854775809", &e),
-			 SIM_ERANGE);
+	assert_int_equal(
+	    sim_field_set(&wide, &t, "9223372036854775809", &e), SIM_ERANGE);
 	/* An open end. */
 	struct sim_field open = fields[BIAS];
 	open.min = 1;
@@ -228,11 +219,11 @@ static void booleans_are_true_or_false(void **state)
 	assert_ok(sim_field_set(&fields[ON], &t, "false", test_err()));
 	assert_int_equal(t.on, 0);
 	refuses(ON, "yes", SIM_EINVAL,
-		"on: \"yes\" is not true or false; write true.");
+	    "on: \"yes\" is not true or false; write true.");
 	refuses(ON, "0", SIM_EINVAL,
-		"on: \"0\" is not true or false; write false.");
+	    "on: \"0\" is not true or false; write false.");
 	refuses(ON, "TRUE", SIM_EINVAL,
-		"on: \"TRUE\" is not true or false; write true.");
+	    "on: \"TRUE\" is not true or false; write true.");
 	refuses(ON, "maybe", SIM_EINVAL, "on: \"maybe\" is not true or false.");
 }
 
@@ -242,18 +233,16 @@ static void names_come_with_a_suggestion(void **state)
 	struct thing t;
 	assert_ok(sim_field_set(&fields[PATTERN], &t, "hot", test_err()));
 	assert_int_equal(t.pattern, 2);
-	refuses(
-	    PATTERN, "unifrom", SIM_EINVAL,
+	refuses(PATTERN, "unifrom", SIM_EINVAL,
 	    "pattern: \"unifrom\" is not one of uniform, skewed, hot; did you "
 	    "mean \"uniform\"?");
-	refuses(
-	    PATTERN, "Uniform", SIM_EINVAL,
+	refuses(PATTERN, "Uniform", SIM_EINVAL,
 	    "pattern: \"Uniform\" is not one of uniform, skewed, hot; did you "
 	    "mean \"uniform\"?");
 	refuses(PATTERN, "cold", SIM_EINVAL,
-		"pattern: \"cold\" is not one of uniform, skewed, hot.");
+	    "pattern: \"cold\" is not one of uniform, skewed, hot.");
 	refuses(PATTERN, "", SIM_EINVAL,
-		"pattern: \"\" is not one of uniform, skewed, hot.");
+	    "pattern: \"\" is not one of uniform, skewed, hot.");
 }
 
 static void sets_are_lists_of_names(void **state)
@@ -262,32 +251,28 @@ static void sets_are_lists_of_names(void **state)
 	static const struct {
 		const char *text;
 		uint32_t mask;
-	} good[] = {{"[]", 0},
-		    {" [ ] ", 0},
-		    {"[hot]", 4},
-		    {"[hot, uniform]", 5},
-		    {"[hot,skewed,uniform]", 7},
-		    {"[ hot , ]", 4}};
+	} good[] = {{"[]", 0}, {" [ ] ", 0}, {"[hot]", 4},
+	    {"[hot, uniform]", 5}, {"[hot,skewed,uniform]", 7},
+	    {"[ hot , ]", 4}};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct thing t;
-		assert_ok(sim_field_set(&fields[ALGOS], &t, good[i].text,
-					test_err()));
+		assert_ok(sim_field_set(
+		    &fields[ALGOS], &t, good[i].text, test_err()));
 		assert_int_equal(t.algorithms, good[i].mask);
 	}
 	refuses(ALGOS, "hot", SIM_EINVAL,
-		"algorithms: \"hot\" is not a list; write [uniform].");
+	    "algorithms: \"hot\" is not a list; write [uniform].");
 	refuses(ALGOS, "[hot", SIM_EINVAL,
-		"algorithms: \"[hot\" is not a list; write [uniform].");
+	    "algorithms: \"[hot\" is not a list; write [uniform].");
 	refuses(ALGOS, "[hot skewed]", SIM_EINVAL,
-		"algorithms: \"[hot skewed]\" is not a list; write [uniform].");
+	    "algorithms: \"[hot skewed]\" is not a list; write [uniform].");
 	refuses(ALGOS, "[,]", SIM_EINVAL,
-		"algorithms: \"[,]\" is not a list; write [uniform].");
+	    "algorithms: \"[,]\" is not a list; write [uniform].");
 	refuses(ALGOS, "[hot] x", SIM_EINVAL,
-		"algorithms: \"[hot] x\" is not a list; write [uniform].");
+	    "algorithms: \"[hot] x\" is not a list; write [uniform].");
 	refuses(ALGOS, "[hot, hot]", SIM_EINVAL,
-		"algorithms: \"hot\" is given twice.");
-	refuses(
-	    ALGOS, "[hto]", SIM_EINVAL,
+	    "algorithms: \"hot\" is given twice.");
+	refuses(ALGOS, "[hto]", SIM_EINVAL,
 	    "algorithms: \"hto\" is not one of uniform, skewed, hot; did you "
 	    "mean \"hot\"?");
 }
@@ -299,7 +284,7 @@ static void text_must_fit(void **state)
 	assert_ok(sim_field_set(&fields[NAME], &t, "seven_7", test_err()));
 	assert_string_equal(t.name, "seven_7");
 	refuses(NAME, "eight__8", SIM_ERANGE,
-		"name: \"eight__8\" has 8 bytes, not at most 7.");
+	    "name: \"eight__8\" has 8 bytes, not at most 7.");
 }
 
 static void a_distribution_is_a_number_or_a_draw(void **state)
@@ -308,44 +293,42 @@ static void a_distribution_is_a_number_or_a_draw(void **state)
 	static const struct {
 		const char *text;
 		struct sim_dist d;
-	} good[] = {
-	    {"3.5", {SIM_FIXED, 3.5, 3.5}},
+	} good[] = {{"3.5", {SIM_FIXED, 3.5, 3.5}},
 	    {"{uniform: [0, 9]}", {SIM_UNIFORM, 0, 9}},
 	    {"{ uniform : [ 2 , 2 ] }", {SIM_UNIFORM, 2, 2}},
 	    {"{log_uniform: [1e-6, 1.0e-4]}", {SIM_LOG_UNIFORM, 1e-6, 1e-4}}};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct thing t;
-		assert_ok(sim_field_set(&fields[DELAY], &t, good[i].text,
-					test_err()));
+		assert_ok(sim_field_set(
+		    &fields[DELAY], &t, good[i].text, test_err()));
 		assert_int_equal(t.delay.kind, good[i].d.kind);
 		assert_true(t.delay.a == good[i].d.a);
 		assert_true(t.delay.b == good[i].d.b);
 	}
-	refuses(DELAY, "-1", SIM_ERANGE,
-		"delay -1 is not in [0, 1000000000] ns.");
-	refuses(DELAY, "{uniform: [5, -1]}", SIM_ERANGE,
-		"delay -1 is not in [0, 1000000000] ns.");
-	refuses(DELAY, "{uniform: [5, 1]}", SIM_ERANGE,
-		"delay: 5 is above 1 in [5, 1].");
-	refuses(DELAY, "{log_uniform: [0, 1]}", SIM_ERANGE,
-		"delay: log_uniform must start above 0, not at 0.");
 	refuses(
-	    DELAY, "{unifrom: [0, 1]}", SIM_EINVAL,
+	    DELAY, "-1", SIM_ERANGE, "delay -1 is not in [0, 1000000000] ns.");
+	refuses(DELAY, "{uniform: [5, -1]}", SIM_ERANGE,
+	    "delay -1 is not in [0, 1000000000] ns.");
+	refuses(DELAY, "{uniform: [5, 1]}", SIM_ERANGE,
+	    "delay: 5 is above 1 in [5, 1].");
+	refuses(DELAY, "{log_uniform: [0, 1]}", SIM_ERANGE,
+	    "delay: log_uniform must start above 0, not at 0.");
+	refuses(DELAY, "{unifrom: [0, 1]}", SIM_EINVAL,
 	    "delay: \"unifrom\" is not one of uniform, log_uniform; did you "
 	    "mean \"uniform\"?");
 	refuses(DELAY, "{uniform: [0, 1%]}", SIM_EINVAL,
-		"delay: \"1%\" is not a number; write 0.01.");
+	    "delay: \"1%\" is not a number; write 0.01.");
 	refuses(DELAY, "{uniform: [0, 1, 2]}", SIM_EINVAL,
-		"delay: \"{uniform: [0, 1, 2]}\" is not a number, {uniform: "
-		"[a, b]} or {log_uniform: [a, b]}.");
+	    "delay: \"{uniform: [0, 1, 2]}\" is not a number, {uniform: "
+	    "[a, b]} or {log_uniform: [a, b]}.");
 	refuses(DELAY, "{uniform: [0, 1]} ", SIM_EINVAL,
-		"delay: \"{uniform: [0, 1]} \" is not a number, {uniform: "
-		"[a, b]} or {log_uniform: [a, b]}.");
+	    "delay: \"{uniform: [0, 1]} \" is not a number, {uniform: "
+	    "[a, b]} or {log_uniform: [a, b]}.");
 	refuses(LINKS, "1.5", SIM_EINVAL, "n_links 1.5 is not a whole number.");
 	refuses(LINKS, "{uniform: [1, 1.5]}", SIM_EINVAL,
-		"n_links 1.5 is not a whole number.");
-	refuses(LINKS, "101", SIM_ERANGE,
-		"n_links 101 is not in [0, 100] links.");
+	    "n_links 1.5 is not a whole number.");
+	refuses(
+	    LINKS, "101", SIM_ERANGE, "n_links 101 is not in [0, 100] links.");
 }
 
 static void defaults_leave_required_fields_alone(void **state)
@@ -360,8 +343,8 @@ static void defaults_leave_required_fields_alone(void **state)
 	assert_string_equal(t.name, "none");
 	assert_true(t.delay.b == 2.5);
 	assert_true(t.drop_rate == 0.125);
-	const struct sim_field wrong[] = {{"x", SIM_F_BOOL, 0, .def = "on"},
-					  {0}};
+	const struct sim_field wrong[] = {
+	    {"x", SIM_F_BOOL, 0, .def = "on"}, {0}};
 	struct sim_err e;
 	assert_int_equal(sim_field_defaults(wrong, &t, &e), SIM_EINVAL);
 	assert_string_equal(
@@ -388,19 +371,14 @@ static void doubles_come_back_from_the_fewest_digits(void **state)
 	static const struct {
 		double x;
 		const char *text;
-	} known[] = {{0.1, "0.1"},
-		     {1e-6, "1e-06"},
-		     {4160, "4160"},
-		     {0, "0"},
-		     {-0.0, "0"},
-		     {1e15, "1e+15"},
-		     {123456789012345, "123456789012345"},
-		     {1.0 / 3, "0.3333333333333333"},
-		     {0.1 + 0.2, "0.30000000000000004"}};
+	} known[] = {{0.1, "0.1"}, {1e-6, "1e-06"}, {4160, "4160"}, {0, "0"},
+	    {-0.0, "0"}, {1e15, "1e+15"}, {123456789012345, "123456789012345"},
+	    {1.0 / 3, "0.3333333333333333"},
+	    {0.1 + 0.2, "0.30000000000000004"}};
 	char text[32], shorter[32];
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		assert_string_equal(sim_format_f64(text, known[i].x),
-				    known[i].text);
+		assert_string_equal(
+		    sim_format_f64(text, known[i].x), known[i].text);
 	for (uint32_t run = 0; run < 20000; run++) {
 		struct sim_rng r;
 		test_rng(&r, run);
@@ -410,11 +388,11 @@ static void doubles_come_back_from_the_fewest_digits(void **state)
 		int n_digits = 0;
 		for (const char *p = text; *p && *p != 'e'; p++)
 			n_digits += isdigit((unsigned char)*p) &&
-				    (n_digits > 0 || *p != '0');
+			    (n_digits > 0 || *p != '0');
 		snprintf(shorter, sizeof(shorter), "%.*e", n_digits - 2, x);
 		if (back != x || (n_digits > 1 && strtod(shorter, NULL) == x))
 			fail_msg("seed %llu run %u: %.17g as %s",
-				 (unsigned long long)test_seed(), run, x, text);
+			    (unsigned long long)test_seed(), run, x, text);
 	}
 }
 
@@ -519,7 +497,7 @@ static void the_suggestion_is_the_nearest_by_definition(void **state)
 		}
 		if (sim_did_you_mean(word, list, N) != want)
 			fail_msg("seed %llu run %u: \"%s\"",
-				 (unsigned long long)test_seed(), run, word);
+			    (unsigned long long)test_seed(), run, word);
 	}
 }
 
@@ -565,8 +543,7 @@ static void help_is_one_aligned_line_a_field(void **state)
 	assert_non_null(out);
 	sim_field_help(fields, out);
 	fclose(out);
-	assert_string_equal(
-	    text,
+	assert_string_equal(text,
 	    "  n_pods      whole number    "
 	    "[1, 4096] pods        2                    pods\n"
 	    "  seed        whole number    "
