@@ -6,7 +6,8 @@
  * loses at most the records that were not yet written, and the same command
  * goes on from there. Layout, little-endian:
  *
- *	header  magic "culpritJ", u32 version, u32 row_doubles, u64 key, u64 check
+ *	header  magic "culpritJ", u32 version, u32 row_doubles,
+ *	        u64 key, u64 check
  *	record  u32 point, u32 run, u32 status, u32 0, f64 row[], u64 check
  */
 #ifndef EXPERIMENTS_JOURNAL_H
@@ -21,24 +22,35 @@
 struct xp_journal;
 
 /* Open or create PATH for the cube's sweep and put every whole record into C.
- * A torn record at the end is cut off. The file is locked: a second process
- * gets an error that says so.
+ * The first torn or damaged record and all behind it are cut off. The file is
+ * locked until close: a second process gets an error that says so.
  * Errors SIM_EIO; SIM_EMISMATCH if the journal is of another spec, of other
- * overrides or another version, naming PATH and what to do. */
-int xp_journal_open(struct xp_journal **j, const char *path,
-    struct res_cube *c, struct sim_err *e);
+ * overrides or another version, naming PATH and what to do; SIM_ENOMEM. */
+int xp_journal_open(struct xp_journal **j, const char *path, struct res_cube *c,
+    struct sim_err *e);
 
-/* Only read: for `status`, also while another process writes. A missing file
- * is SIM_EIO. */
+/* What open found: records kept, bytes cut off because they were torn (less
+ * than one record) or damaged. */
+struct xp_journal_replay {
+	uint64_t n_records, n_bytes_cut;
+};
+struct xp_journal_replay xp_journal_replayed(const struct xp_journal *j);
+
+/* Only read: for `status`, also while another process writes. Reads up to the
+ * first torn or damaged record. Errors as open; a missing file is SIM_EIO. */
 int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e);
 
-/* Append one record (buffered), and hand what is buffered to the kernel.
- * After an error the file is as it was before the record. */
+/* Append one record (buffered), and hand what is buffered to the kernel. ROW
+ * may be NULL: all NaN. An error of put leaves that record out. An error of
+ * either (a full disk) leaves whole records in the file and the others in the
+ * buffer: the call may be repeated.
+ * Errors SIM_EIO. */
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
     enum res_status status, const double row[], struct sim_err *e);
 int xp_journal_flush(struct xp_journal *j, struct sim_err *e);
 
-/* Flush, sync, unlock, close; remove the file too if REMOVE. */
+/* Flush, sync, unlock, close; remove the file too if REMOVE and all went well.
+ * J is gone in any case; NULL is fine. Errors SIM_EIO. */
 int xp_journal_close(struct xp_journal *j, int remove, struct sim_err *e);
 
 #endif
