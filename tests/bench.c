@@ -20,6 +20,7 @@ static const struct topic {
 	void (*run)(void);
 } topics[] = {
 	{"evq", bench_evq},
+	{"bulk", bench_bulk},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

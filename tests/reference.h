@@ -1,0 +1,31 @@
+/* tests/reference.h -- the data plane as one would first write it, with GSL.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Independent of models/bulk and models/skip: its own generator (mt19937), its
+ * own draws of destinations and paths (uniform, no hash), losses a packet or a
+ * hop at a time. The oracle of their laws and the yardstick of their speed.
+ */
+#ifndef TESTS_REFERENCE_H
+#define TESTS_REFERENCE_H
+
+#include <gsl/gsl_rng.h>
+
+#include "models/obs.h"
+#include "models/scene.h"
+
+/* What one epoch of the reference sees. */
+struct reference_counts {
+	uint64_t n_failed_flows, n_drops;
+	uint64_t *link_drops; /* [n_links], added to; may be NULL */
+	uint64_t *link_flows; /* [n_links]: flows that crossed; may be NULL */
+};
+
+/* Every packet on every hop: gsl_ran_bernoulli. */
+void reference_packets(const struct model_scene *s, gsl_rng *r,
+    struct reference_counts *out);
+
+/* Every flow on every hop: gsl_ran_binomial on the packets that are left. */
+void reference_binomial(const struct model_scene *s, gsl_rng *r,
+    struct reference_counts *out);
+
+#endif
