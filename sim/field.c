@@ -34,8 +34,8 @@ static const char *unit_of(const struct sim_field *f)
 	return f->unit && strcmp(f->unit, "1") != 0 ? f->unit : "";
 }
 
-static int out_of_range(
-    const struct sim_field *f, const char *text, struct sim_err *e)
+static int out_of_range(const struct sim_field *f, const char *text,
+    struct sim_err *e)
 {
 	char lo_text[32], hi_text[32];
 	double lo, hi;
@@ -69,8 +69,8 @@ static int parse_uint(const struct sim_field *f, const char *text,
 	return 0;
 }
 
-static int parse_real(
-    const struct sim_field *f, const char *text, double *out, struct sim_err *e)
+static int parse_real(const struct sim_field *f, const char *text, double *out,
+    struct sim_err *e)
 {
 	double lo, hi, x;
 	bounds(f, &lo, &hi);
@@ -133,8 +133,8 @@ static int parse_name(const struct sim_field *f, const char *text,
 		return sim_fail(e, SIM_EINVAL,
 		    "%s: %s is not one of %s; did you mean \"%s\"?", f->name,
 		    quote, list, near);
-	return sim_fail(
-	    e, SIM_EINVAL, "%s: %s is not one of %s.", f->name, quote, list);
+	return sim_fail(e, SIM_EINVAL, "%s: %s is not one of %s.", f->name,
+	    quote, list);
 }
 
 static int parse_set(const struct sim_field *f, const char *text, uint32_t *out,
@@ -221,8 +221,8 @@ static int parse_dist(const struct sim_field *f, const char *text,
 	return 0;
 }
 
-static int parse_str(
-    const struct sim_field *f, char *out, const char *text, struct sim_err *e)
+static int parse_str(const struct sim_field *f, char *out, const char *text,
+    struct sim_err *e)
 {
 	char quote[64];
 	size_t n = strlen(text);
@@ -234,8 +234,8 @@ static int parse_str(
 	return 0;
 }
 
-int sim_field_set(
-    const struct sim_field *f, void *obj, const char *text, struct sim_err *e)
+int sim_field_set(const struct sim_field *f, void *obj, const char *text,
+    struct sim_err *e)
 {
 	void *at = (char *)obj + f->offset;
 	uint64_t x = 0;
@@ -265,8 +265,8 @@ int sim_field_set(
 }
 
 /* --- tables ------------------------------------------------------------- */
-int sim_field_defaults(
-    const struct sim_field *fields, void *obj, struct sim_err *e)
+int sim_field_defaults(const struct sim_field *fields, void *obj,
+    struct sim_err *e)
 {
 	for (const struct sim_field *f = fields; f->name; f++) {
 		int rc = f->def ? sim_field_set(f, obj, f->def, e) : 0;
@@ -276,8 +276,8 @@ int sim_field_defaults(
 	return 0;
 }
 
-const struct sim_field *sim_field_find(
-    const struct sim_field *fields, const char *name)
+const struct sim_field *sim_field_find(const struct sim_field *fields,
+    const char *name)
 {
 	for (const struct sim_field *f = fields; f->name; f++)
 		if (strcmp(f->name, name) == 0)
@@ -285,8 +285,8 @@ const struct sim_field *sim_field_find(
 	return NULL;
 }
 
-int sim_field_format(
-    const struct sim_field *f, const void *obj, char *buf, size_t size)
+int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
+    size_t size)
 {
 	const void *at = (const char *)obj + f->offset;
 	const struct sim_dist *d = at;
@@ -325,8 +325,8 @@ int sim_field_format(
 		if (d->kind == SIM_FIXED)
 			sim_put(&t, "%s", a);
 		else
-			sim_put(
-			    &t, "{%s: [%s, %s]}", dist_names[d->kind], a, b);
+			sim_put(&t, "{%s: [%s, %s]}", dist_names[d->kind], a,
+			    b);
 		break;
 	}
 	return (int)t.n;
@@ -371,8 +371,8 @@ static void describe_values(const struct sim_field *f, struct sim_text *t)
 		sim_put(t, "%s%s", t->n ? " " : "", unit_of(f));
 }
 
-static void describe(
-    const struct sim_field *f, char column[N_COLUMNS][COLUMN_SIZE])
+static void describe(const struct sim_field *f,
+    char column[N_COLUMNS][COLUMN_SIZE])
 {
 	struct sim_text values = {column[2], COLUMN_SIZE, 0};
 	snprintf(column[0], COLUMN_SIZE, "%s", f->name);

@@ -57,25 +57,25 @@ struct sim_field {
  * OBJ keeps its value on failure.
  * Errors SIM_EINVAL (wrong type), SIM_ERANGE; the message names the field, the
  * value, the allowed range and the unit, and suggests the nearest enum name. */
-int sim_field_set(
-    const struct sim_field *f, void *obj, const char *text, struct sim_err *e);
+int sim_field_set(const struct sim_field *f, void *obj, const char *text,
+    struct sim_err *e);
 
 /* Set every field that has a default. Required fields are left alone. */
-int sim_field_defaults(
-    const struct sim_field *fields, void *obj, struct sim_err *e);
+int sim_field_defaults(const struct sim_field *fields, void *obj,
+    struct sim_err *e);
 
 /* Write the field's value as it would be written in flow YAML: a SIM_F_STR is
  * quoted where it must be, so sim_field_set() reads back every other type.
  * Returns the length as snprintf does. Doubles are written with the fewest
  * digits that read back equal. */
-int sim_field_format(
-    const struct sim_field *f, const void *obj, char *buf, size_t size);
+int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
+    size_t size);
 
 /* One line a field: name, type, unit, range, default, doc. For --help. */
 void sim_field_help(const struct sim_field *fields, FILE *out);
 
 /* The entry of that name, or NULL. */
-const struct sim_field *sim_field_find(
-    const struct sim_field *fields, const char *name);
+const struct sim_field *sim_field_find(const struct sim_field *fields,
+    const char *name);
 
 #endif

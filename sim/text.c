@@ -150,8 +150,8 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 	return row[n_a % 3][n_b];
 }
 
-const char *sim_did_you_mean(
-    const char *word, const char *const *candidates, size_t n)
+const char *sim_did_you_mean(const char *word, const char *const *candidates,
+    size_t n)
 {
 	const char *best = NULL;
 	size_t best_d = WORD_MAX, n_word = strlen(word);
@@ -257,8 +257,8 @@ int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e)
 		    sim_quote(quote, text));
 	}
 	if (text[0] == '-')
-		return sim_fail(
-		    e, SIM_ERANGE, "%s is below 0.", sim_quote(quote, text));
+		return sim_fail(e, SIM_ERANGE, "%s is below 0.",
+		    sim_quote(quote, text));
 	uint64_t x = 0;
 	for (const char *p = text; *p; p++)
 		if (__builtin_mul_overflow(x, 10, &x) ||
@@ -284,8 +284,8 @@ int sim_parse_f64(const char *text, double *out, struct sim_err *e)
 	}
 	double x = strtod(text, NULL);
 	if (isinf(x))
-		return sim_fail(
-		    e, SIM_ERANGE, "%s is too large.", sim_quote(quote, text));
+		return sim_fail(e, SIM_ERANGE, "%s is too large.",
+		    sim_quote(quote, text));
 	size_t mantissa = strcspn(text, "eE");
 	if (x == 0 && strcspn(text, "123456789") < mantissa)
 		return sim_fail(e, SIM_ERANGE, "%s is too near to 0.",

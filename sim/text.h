@@ -13,8 +13,8 @@
  * upper and lower case are the same), the first of equals; or NULL when none is
  * near enough to be worth suggesting: more than a third of the longer word
  * would change, or either has more than 64 bytes. */
-const char *sim_did_you_mean(
-    const char *word, const char *const *candidates, size_t n);
+const char *sim_did_you_mean(const char *word, const char *const *candidates,
+    size_t n);
 
 /* Strict numbers: the whole text, decimal, a digit on both sides of the point,
  * no sign tricks. "1%", "010", "0x10", "1_000", "", " 1", ".5", "+1" and "nan"

@@ -34,8 +34,8 @@ static int add_mistake(struct sim_yaml *y, int has_place, unsigned line,
 	else if (line == 0)
 		snprintf(line_text, size, "--set: %s", text);
 	else
-		snprintf(
-		    line_text, size, "%s:%u:%u: %s", name, line, col, text);
+		snprintf(line_text, size, "%s:%u:%u: %s", name, line, col,
+		    text);
 	y->mistake[y->n_mistakes++] = line_text;
 	return 0;
 }
@@ -47,8 +47,8 @@ static int mistake_at(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    node ? node->col : 0, text, e);
 }
 
-int sim_yaml_mistake(
-    struct sim_yaml *y, const struct sim_yaml_node *node, const char *fmt, ...)
+int sim_yaml_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const char *fmt, ...)
 {
 	struct sim_err text;
 	va_list ap;
@@ -108,15 +108,15 @@ static int refuse(const struct builder *b, const yaml_event_t *ev,
 
 /* Hang NODE into the innermost open node, or make it the root. It is the
  * tree's or freed, either way. */
-static int place(
-    struct builder *b, struct sim_yaml_node *node, struct sim_err *e)
+static int place(struct builder *b, struct sim_yaml_node *node,
+    struct sim_err *e)
 {
 	if (b->depth == 0) {
 		b->y->root = node;
 		return 0;
 	}
-	int rc = sim_yaml_append(
-	    b->open[b->depth - 1], b->key, b->key_line, b->key_col, node, e);
+	int rc = sim_yaml_append(b->open[b->depth - 1], b->key, b->key_line,
+	    b->key_col, node, e);
 	if (rc < 0)
 		sim_yaml_node_free(node);
 	else
@@ -130,8 +130,8 @@ static int wants_key(const struct builder *b)
 	    b->open[b->depth - 1]->kind == SIM_YAML_MAP;
 }
 
-static int on_scalar(
-    struct builder *b, const yaml_event_t *ev, struct sim_err *e)
+static int on_scalar(struct builder *b, const yaml_event_t *ev,
+    struct sim_err *e)
 {
 	const char *text = (const char *)ev->data.scalar.value;
 	size_t n = ev->data.scalar.length;
@@ -181,8 +181,8 @@ static int on_open(struct builder *b, const yaml_event_t *ev,
 	if (b->depth == SIM_YAML_DEPTH)
 		return refuse(b, ev, "nested deeper than 32", e);
 	struct sim_yaml_node *node;
-	int rc = sim_yaml_node_new(
-	    &node, kind, line_of(ev->start_mark), col_of(ev->start_mark), e);
+	int rc = sim_yaml_node_new(&node, kind, line_of(ev->start_mark),
+	    col_of(ev->start_mark), e);
 	if (rc < 0 || (rc = place(b, node, e)) < 0)
 		return rc;
 	b->open[b->depth++] = node;
@@ -203,16 +203,16 @@ static int by_key_then_order(const void *a, const void *b)
 }
 
 /* Sorted, because a file of 1 MiB can hold 200 000 keys in one map. */
-static int find_duplicates(
-    struct builder *b, const struct sim_yaml_node *map, struct sim_err *e)
+static int find_duplicates(struct builder *b, const struct sim_yaml_node *map,
+    struct sim_err *e)
 {
 	struct place *at = NULL;
 	int rc = SIM_ZALLOC(&at, map->n, e);
 	if (rc < 0 || map->n < 2)
 		goto out;
 	for (size_t i = 0; i < map->n; i++)
-		at[i] = (struct place){
-		    map->key[i], map->key_line[i], map->key_col[i], i};
+		at[i] = (struct place){map->key[i], map->key_line[i],
+		    map->key_col[i], i};
 	qsort(at, map->n, sizeof(*at), by_key_then_order);
 	for (size_t i = 1, first = 0; i < map->n && rc == 0; i++) {
 		char text[160], quote[64];
@@ -230,8 +230,8 @@ out:
 	return rc;
 }
 
-static int on_event(
-    struct builder *b, const yaml_event_t *ev, struct sim_err *e)
+static int on_event(struct builder *b, const yaml_event_t *ev,
+    struct sim_err *e)
 {
 	switch (ev->type) {
 	case YAML_DOCUMENT_START_EVENT:
@@ -261,28 +261,48 @@ static int on_event(
 	}
 }
 
-static int syntax_error(const struct builder *b, const yaml_parser_t *p,
-    const char *bytes, struct sim_err *e)
+/* Move to the byte AT of BYTES, counting lines and columns from 1. */
+static void find_place(const char *bytes, size_t at, unsigned *line,
+    unsigned *col)
 {
-	const char *why = p->problem ? p->problem : "not YAML";
+	*line = *col = 1;
+	for (size_t i = 0; i < at; i++) {
+		*col = bytes[i] == '\n' ? 1 : *col + 1;
+		*line += bytes[i] == '\n';
+	}
+}
+
+/* Whether the blanks at the start of LINE, from 1, hold a tab. */
+static int is_tab_indented(const char *bytes, size_t n, unsigned line)
+{
+	const char *p = bytes, *end = bytes + n;
+	for (; p && line > 1; line--)
+		if ((p = memchr(p, '\n', (size_t)(end - p))))
+			p++;
+	while (p && p < end && *p == ' ')
+		p++;
+	return p && p < end && *p == '\t';
+}
+
+static int syntax_error(const struct builder *b, const yaml_parser_t *p,
+    const char *bytes, size_t n, struct sim_err *e)
+{
+	unsigned line = line_of(p->problem_mark), col = col_of(p->problem_mark);
+	const char *why = p->problem ? p->problem : "not YAML", *hint = "";
+	char since[128] = "";
 	if (p->error == YAML_MEMORY_ERROR)
 		return sim_fail(e, SIM_ENOMEM, "no memory to parse YAML.");
-	if (p->error == YAML_READER_ERROR) {
-		/* The reader knows the byte, not the line. */
-		unsigned line = 1, col = 1;
-		for (size_t i = 0; i < p->problem_offset; i++) {
-			col = bytes[i] == '\n' ? 1 : col + 1;
-			line += bytes[i] == '\n';
-		}
-		return sim_fail(
-		    e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name, line, col, why);
-	}
-	if (!p->context)
-		return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name,
-		    line_of(p->problem_mark), col_of(p->problem_mark), why);
-	return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s %s that starts at %u:%u.",
-	    b->y->name, line_of(p->problem_mark), col_of(p->problem_mark), why,
-	    p->context, line_of(p->context_mark), col_of(p->context_mark));
+	/* The reader knows the byte, not the line. */
+	if (p->error == YAML_READER_ERROR)
+		find_place(bytes, p->problem_offset, &line, &col);
+	else if (is_tab_indented(bytes, n, line))
+		hint = "; indent with spaces, not tabs";
+	if (p->context && p->context_mark.index != p->problem_mark.index)
+		snprintf(since, sizeof(since), " %s that starts at %u:%u",
+		    p->context, line_of(p->context_mark),
+		    col_of(p->context_mark));
+	return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s%s%s.", b->y->name, line,
+	    col, why, since, hint);
 }
 
 /* Nothing at all stands for an empty map. */
@@ -316,7 +336,7 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 	while (rc == 0 && type != YAML_STREAM_END_EVENT) {
 		yaml_event_t ev;
 		if (!yaml_parser_parse(&p, &ev)) {
-			rc = syntax_error(&b, &p, bytes, e);
+			rc = syntax_error(&b, &p, bytes, n, e);
 			break;
 		}
 		type = ev.type;

@@ -23,8 +23,8 @@ static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
 /* A node that stands where key I of MAP does. */
 static struct sim_yaml_node key_place(const struct sim_yaml_node *map, size_t i)
 {
-	return (struct sim_yaml_node){
-	    .line = map->key_line[i], .col = map->key_col[i]};
+	return (struct sim_yaml_node){.line = map->key_line[i],
+	    .col = map->key_col[i]};
 }
 
 /* --- one value ---------------------------------------------------------- */
@@ -120,8 +120,8 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return note(y, ends, why.msg, e);
 	}
 	for (size_t i = 0; i < 2; i++)
-		if ((rc = read_scalar(
-			 y, ends->child[i], &one, &end[i], &good[i], e)) < 0)
+		if ((rc = read_scalar(y, ends->child[i], &one, &end[i],
+			 &good[i], e)) < 0)
 			return rc;
 	if (!good[0] || !good[1])
 		return 0;

@@ -108,8 +108,8 @@ fail:
 	return rc;
 }
 
-struct sim_yaml_node *sim_yaml_get(
-    const struct sim_yaml_node *node, const char *key)
+struct sim_yaml_node *sim_yaml_get(const struct sim_yaml_node *node,
+    const char *key)
 {
 	if (!node || node->kind != SIM_YAML_MAP)
 		return NULL;
@@ -139,8 +139,8 @@ static size_t depth_of(const struct sim_yaml_node *node)
 }
 
 /* Cut PATH at its dots. */
-static int cut(
-    char *path, char *part[SIM_YAML_DEPTH], size_t *n, struct sim_err *e)
+static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
+    struct sim_err *e)
 {
 	char quote[64];
 	sim_quote(quote, path);
@@ -150,8 +150,8 @@ static int cut(
 		if (dot)
 			*dot = '\0';
 		if (!*p)
-			return sim_fail(
-			    e, SIM_EINVAL, "path %s has an empty part.", quote);
+			return sim_fail(e, SIM_EINVAL,
+			    "path %s has an empty part.", quote);
 		if (*n == SIM_YAML_DEPTH)
 			return sim_fail(e, SIM_EINVAL,
 			    "path %s has more than %d parts.", quote,
@@ -259,8 +259,8 @@ int sim_yaml_put(struct sim_yaml *y, const char *path,
 	if (rc < 0 || (rc = cut(copy, part, &n, e)) < 0)
 		goto out;
 	if (n + depth_of(value) > SIM_YAML_DEPTH)
-		rc = sim_fail(
-		    e, SIM_EINVAL, "nested deeper than %d.", SIM_YAML_DEPTH);
+		rc = sim_fail(e, SIM_EINVAL, "nested deeper than %d.",
+		    SIM_YAML_DEPTH);
 	else
 		rc = put_parts(y, part, n, value, e);
 	if (rc < 0)

@@ -21,9 +21,10 @@ struct thing {
 
 enum { N_PODS, SEED, DROP, ON, PATTERN, ALGOS, NAME, DELAY, LINKS, BIAS };
 
-static const struct sim_field fields[] = {
-    [N_PODS] = {"n_pods", SIM_F_U32, offsetof(struct thing, n_pods), .def = "2",
-	.min = 1, .max = 4096, .unit = "pods", .doc = "pods"},
+static const struct sim_field fields[] = {[N_PODS] = {"n_pods", SIM_F_U32,
+					      offsetof(struct thing, n_pods),
+					      .def = "2", .min = 1, .max = 4096,
+					      .unit = "pods", .doc = "pods"},
     [SEED] = {"seed", SIM_F_U64, offsetof(struct thing, seed), .def = "0",
 	.unit = "1", .doc = "names every stream"},
     [DROP] = {"drop_rate", SIM_F_F64, offsetof(struct thing, drop_rate),
@@ -143,8 +144,8 @@ static void whole_numbers_have_no_point_and_no_exponent(void **state)
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
-		assert_int_equal(
-		    sim_parse_u64(bad[i].text, &x, &e), bad[i].code);
+		assert_int_equal(sim_parse_u64(bad[i].text, &x, &e),
+		    bad[i].code);
 		assert_string_equal(e.msg, bad[i].message);
 	}
 }
@@ -159,8 +160,8 @@ static void ranges_include_both_ends_and_name_the_unit(void **state)
 	assert_ok(sim_field_set(&fields[DROP], &t, "1", test_err()));
 	assert_ok(sim_field_set(&fields[DROP], &t, "0", test_err()));
 	refuses(N_PODS, "0", SIM_ERANGE, "n_pods 0 is not in [1, 4096] pods.");
-	refuses(
-	    N_PODS, "-1", SIM_ERANGE, "n_pods -1 is not in [1, 4096] pods.");
+	refuses(N_PODS, "-1", SIM_ERANGE,
+	    "n_pods -1 is not in [1, 4096] pods.");
 	refuses(N_PODS, "4097", SIM_ERANGE,
 	    "n_pods 4097 is not in [1, 4096] pods.");
 	refuses(N_PODS, "99999999999999999999", SIM_ERANGE,
@@ -183,10 +184,10 @@ static void without_a_range_the_type_sets_it(void **state)
 	assert_true(t.n_pods == UINT32_MAX);
 	struct sim_err e;
 	assert_int_equal(sim_field_set(&any, &t, "4294967296", &e), SIM_ERANGE);
-	assert_string_equal(
-	    e.msg, "n_pods 4294967296 is not in [0, 4294967295] pods.");
-	assert_ok(sim_field_set(
-	    &fields[SEED], &t, "18446744073709551615", test_err()));
+	assert_string_equal(e.msg,
+	    "n_pods 4294967296 is not in [0, 4294967295] pods.");
+	assert_ok(sim_field_set(&fields[SEED], &t, "18446744073709551615",
+	    test_err()));
 	assert_true(t.seed == UINT64_MAX);
 	refuses(SEED, "18446744073709551616", SIM_ERANGE,
 	    "seed 18446744073709551616 is not in [0, 18446744073709551615].");
@@ -196,8 +197,8 @@ static void without_a_range_the_type_sets_it(void **state)
 	struct sim_field wide = fields[SEED];
 	wide.max = 0x1p63;
 	assert_ok(sim_field_set(&wide, &t, "9223372036854775808", test_err()));
-	assert_int_equal(
-	    sim_field_set(&wide, &t, "9223372036854775809", &e), SIM_ERANGE);
+	assert_int_equal(sim_field_set(&wide, &t, "9223372036854775809", &e),
+	    SIM_ERANGE);
 	/* An open end. */
 	struct sim_field open = fields[BIAS];
 	open.min = 1;
@@ -256,8 +257,8 @@ static void sets_are_lists_of_names(void **state)
 	    {"[ hot , ]", 4}};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct thing t;
-		assert_ok(sim_field_set(
-		    &fields[ALGOS], &t, good[i].text, test_err()));
+		assert_ok(sim_field_set(&fields[ALGOS], &t, good[i].text,
+		    test_err()));
 		assert_int_equal(t.algorithms, good[i].mask);
 	}
 	refuses(ALGOS, "hot", SIM_EINVAL,
@@ -299,14 +300,14 @@ static void a_distribution_is_a_number_or_a_draw(void **state)
 	    {"{log_uniform: [1e-6, 1.0e-4]}", {SIM_LOG_UNIFORM, 1e-6, 1e-4}}};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		struct thing t;
-		assert_ok(sim_field_set(
-		    &fields[DELAY], &t, good[i].text, test_err()));
+		assert_ok(sim_field_set(&fields[DELAY], &t, good[i].text,
+		    test_err()));
 		assert_int_equal(t.delay.kind, good[i].d.kind);
 		assert_true(t.delay.a == good[i].d.a);
 		assert_true(t.delay.b == good[i].d.b);
 	}
-	refuses(
-	    DELAY, "-1", SIM_ERANGE, "delay -1 is not in [0, 1000000000] ns.");
+	refuses(DELAY, "-1", SIM_ERANGE,
+	    "delay -1 is not in [0, 1000000000] ns.");
 	refuses(DELAY, "{uniform: [5, -1]}", SIM_ERANGE,
 	    "delay -1 is not in [0, 1000000000] ns.");
 	refuses(DELAY, "{uniform: [5, 1]}", SIM_ERANGE,
@@ -327,8 +328,8 @@ static void a_distribution_is_a_number_or_a_draw(void **state)
 	refuses(LINKS, "1.5", SIM_EINVAL, "n_links 1.5 is not a whole number.");
 	refuses(LINKS, "{uniform: [1, 1.5]}", SIM_EINVAL,
 	    "n_links 1.5 is not a whole number.");
-	refuses(
-	    LINKS, "101", SIM_ERANGE, "n_links 101 is not in [0, 100] links.");
+	refuses(LINKS, "101", SIM_ERANGE,
+	    "n_links 101 is not in [0, 100] links.");
 }
 
 static void defaults_leave_required_fields_alone(void **state)
@@ -343,12 +344,12 @@ static void defaults_leave_required_fields_alone(void **state)
 	assert_string_equal(t.name, "none");
 	assert_true(t.delay.b == 2.5);
 	assert_true(t.drop_rate == 0.125);
-	const struct sim_field wrong[] = {
-	    {"x", SIM_F_BOOL, 0, .def = "on"}, {0}};
+	const struct sim_field wrong[] = {{"x", SIM_F_BOOL, 0, .def = "on"},
+	    {0}};
 	struct sim_err e;
 	assert_int_equal(sim_field_defaults(wrong, &t, &e), SIM_EINVAL);
-	assert_string_equal(
-	    e.msg, "default: x: \"on\" is not true or false; write true.");
+	assert_string_equal(e.msg,
+	    "default: x: \"on\" is not true or false; write true.");
 	assert_ptr_equal(sim_field_find(fields, "delay"), &fields[DELAY]);
 	assert_null(sim_field_find(fields, "dela"));
 }
@@ -377,8 +378,8 @@ static void doubles_come_back_from_the_fewest_digits(void **state)
 	    {0.1 + 0.2, "0.30000000000000004"}};
 	char text[32], shorter[32];
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		assert_string_equal(
-		    sim_format_f64(text, known[i].x), known[i].text);
+		assert_string_equal(sim_format_f64(text, known[i].x),
+		    known[i].text);
 	for (uint32_t run = 0; run < 20000; run++) {
 		struct sim_rng r;
 		test_rng(&r, run);
