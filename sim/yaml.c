@@ -297,7 +297,9 @@ static int syntax_error(const struct builder *b, const yaml_parser_t *p,
 		find_place(bytes, p->problem_offset, &line, &col);
 	else if (is_tab_indented(bytes, n, line))
 		hint = "; indent with spaces, not tabs";
-	if (p->context && p->context_mark.index != p->problem_mark.index)
+	if (p->context && p->context_mark.index == p->problem_mark.index)
+		snprintf(since, sizeof(since), " %s", p->context);
+	else if (p->context)
 		snprintf(since, sizeof(since), " %s that starts at %u:%u",
 		    p->context, line_of(p->context_mark),
 		    col_of(p->context_mark));
