@@ -17,9 +17,10 @@ struct thing {
 	struct sim_dist delay;
 };
 
-static const struct sim_field fields[] = {
-    {"n_pods", SIM_F_U32, offsetof(struct thing, n_pods), .def = "2", .min = 1,
-	.max = 4096, .unit = "pods"},
+static const struct sim_field fields[] = {{"n_pods", SIM_F_U32,
+					      offsetof(struct thing, n_pods),
+					      .def = "2", .min = 1, .max = 4096,
+					      .unit = "pods"},
     {"on", SIM_F_BOOL, offsetof(struct thing, on), .def = "true"},
     {"pattern", SIM_F_ENUM, offsetof(struct thing, pattern), .names = patterns,
 	.def = "skewed"},
@@ -42,8 +43,8 @@ static void breaks_off(const char *text, const char *message)
 	struct sim_err e = {0};
 	int rc = sim_yaml_parse(&y, "f.yaml", text, strlen(text), &e);
 	if (rc != SIM_EPARSE || strcmp(e.msg, message) != 0)
-		fail_msg("%s: %s \"%s\", wanted \"%s\"", text,
-		    sim_err_name(rc), e.msg, message);
+		fail_msg("%s: %s \"%s\", wanted \"%s\"", text, sim_err_name(rc),
+		    e.msg, message);
 	assert_int_equal(sim_yaml_parse(&y, "f.yaml", text, strlen(text), NULL),
 	    SIM_EPARSE);
 	sim_yaml_free(&y);
@@ -57,8 +58,8 @@ static void is_mistaken(const char *text, const char *mistakes)
 	struct sim_err e = {0};
 	static const char *const also[] = {"seed", NULL};
 	parse(&y, text);
-	assert_ok(sim_yaml_read(&y, y.root, NULL, fields, also, &t,
-	    test_err()));
+	assert_ok(
+	    sim_yaml_read(&y, y.root, NULL, fields, also, &t, test_err()));
 	assert_int_equal(sim_yaml_verdict(&y, &e), *mistakes ? SIM_EINVAL : 0);
 	if (strcmp(e.msg, mistakes) != 0)
 		fail_msg("%s\n\"%s\", wanted\n\"%s\"", text, e.msg, mistakes);
@@ -140,8 +141,7 @@ static void nodes_know_their_place(void **state)
 static void what_makes_a_tree_doubtful_ends_parsing(void **state)
 {
 	(void)state;
-	breaks_off("a: &x 1\n",
-	    "f.yaml:1:4: anchors (&name) are not allowed.");
+	breaks_off("a: &x 1\n", "f.yaml:1:4: anchors (&name) are not allowed.");
 	breaks_off("a: &x [1]\n",
 	    "f.yaml:1:4: anchors (&name) are not allowed.");
 	breaks_off("a: 1\nb: *a\n",
@@ -249,8 +249,8 @@ static void keys_given_twice_are_all_found(void **state)
 	assert_int_equal(y.n_mistakes, 1);
 	assert_string_equal(y.mistake[0],
 	    "f.yaml:1:17: key \"b\" is given twice, first on line 1.");
-	assert_string_equal(
-	    sim_yaml_get(sim_yaml_get(y.root, "a"), "b")->text, "1");
+	assert_string_equal(sim_yaml_get(sim_yaml_get(y.root, "a"), "b")->text,
+	    "1");
 	sim_yaml_free(&y);
 }
 
@@ -260,11 +260,12 @@ static void a_map_fills_its_struct(void **state)
 	struct sim_yaml y;
 	struct thing t;
 	static const char *const also[] = {"sub", NULL};
-	parse(&y, "drop_rate: 1.0e-4\nn_pods: 7\non: false\n"
-		  "pattern: \"hot\"\nalgorithms: [hot, uniform]\n"
-		  "name: '5'\ndelay: {uniform: [1, 2.5]}\nsub: {}\n");
-	assert_ok(sim_yaml_read(&y, y.root, NULL, fields, also, &t,
-	    test_err()));
+	parse(&y,
+	    "drop_rate: 1.0e-4\nn_pods: 7\non: false\n"
+	    "pattern: \"hot\"\nalgorithms: [hot, uniform]\n"
+	    "name: '5'\ndelay: {uniform: [1, 2.5]}\nsub: {}\n");
+	assert_ok(
+	    sim_yaml_read(&y, y.root, NULL, fields, also, &t, test_err()));
 	assert_ok(sim_yaml_verdict(&y, test_err()));
 	assert_int_equal(t.n_pods, 7);
 	assert_int_equal(t.on, 0);
@@ -283,8 +284,8 @@ static void defaults_stand_where_no_key_is(void **state)
 	struct sim_yaml y;
 	struct thing t;
 	parse(&y, "drop_rate: 0.5\ndelay: 7\n");
-	assert_ok(sim_yaml_read(&y, y.root, NULL, fields, NULL, &t,
-	    test_err()));
+	assert_ok(
+	    sim_yaml_read(&y, y.root, NULL, fields, NULL, &t, test_err()));
 	assert_ok(sim_yaml_verdict(&y, test_err()));
 	assert_int_equal(t.n_pods, 2);
 	assert_int_equal(t.algorithms, 4);
@@ -653,8 +654,9 @@ static void any_tree_is_written_so_that_it_reads_back(void **state)
 static void text_fields_come_back_through_a_tree(void **state)
 {
 	(void)state;
-	static const struct sim_field text_field[] = {
-	    {"text", SIM_F_STR, 0, .size = 64}, {0}};
+	static const struct sim_field text_field[] = {{"text", SIM_F_STR, 0,
+							  .size = 64},
+	    {0}};
 	for (uint32_t run = 0; run < 5000; run++) {
 		struct sim_rng r;
 		struct sim_yaml y;
@@ -665,8 +667,8 @@ static void text_fields_come_back_through_a_tree(void **state)
 		free(random);
 		sim_field_format(text_field, in, text + 6, sizeof(text) - 6);
 		parse(&y, text);
-		assert_ok(sim_yaml_read(&y, y.root, NULL, text_field, NULL,
-		    out, test_err()));
+		assert_ok(sim_yaml_read(&y, y.root, NULL, text_field, NULL, out,
+		    test_err()));
 		assert_int_equal(y.n_mistakes, 0);
 		assert_string_equal(in, out);
 		sim_yaml_free(&y);
