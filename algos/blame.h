@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * 007 blames the hop with the most votes and sets lone noise drops aside, but
- * names no exact rule for either (section 5.3), so both are parameters. A flow
+ * names no exact rule for either, so both are parameters. A flow
  * without a retransmission or without a known hop is never blamed on a link.
  *
  *	tie    several hops share the most votes: the smallest link id; the

@@ -103,7 +103,7 @@ static int diagnose(void *work, const struct obs *window,
 
 const struct algo_ops algo_cover = {
 	.name = "cover",
-	.paper = "007 (NSDI'18), section 5.3, Algorithm 2; Tomo (CoNEXT'07)",
+	.paper = "007 (NSDI'18), Algorithm 2; Tomo (CoNEXT'07)",
 	.doc = "greedily the fewest links that explain all failed flows",
 	.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
 	.params = fields,

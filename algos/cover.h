@@ -12,7 +12,7 @@
  * several, on the one with the most votes, ties as `blame_tie` says.
  *
  * Cost   O(flows + hops of failed flows + touched links * log).
- * Paper  007 (NSDI'18), section 5.3, Algorithm 2; Tomo: Dhamdhere et al.,
+ * Paper  007 (NSDI'18), Algorithm 2; Tomo: Dhamdhere et al.,
  *        "NetDiagnoser" (CoNEXT'07); Kompella et al., "IP fault localization
  *        via risk modeling" (NSDI'05).
  */

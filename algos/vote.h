@@ -6,7 +6,7 @@
  * flags nothing. Flows are blamed on the most voted hop (algos/blame.h).
  *
  * Cost   O(flows + hops of failed flows).
- * Paper  007 (NSDI'18), section 5.1; per flow, section 5.3.
+ * Paper  007 (NSDI'18), section 5.1.
  */
 #ifndef ALGOS_VOTE_H
 #define ALGOS_VOTE_H
