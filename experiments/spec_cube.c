@@ -1,0 +1,268 @@
+/* experiments/spec_cube.c -- a spec's sweep as an empty cube; help on keys.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/config.h"
+#include "sim/vec.h"
+
+/* --- claims -------------------------------------------------------------- */
+
+struct claim {
+	char metric[64], text[192];
+	double value;
+	uint32_t confirmed;
+};
+
+static const struct sim_field claim_fields[] = {
+	{"metric", SIM_F_STR, offsetof(struct claim, metric),
+	    .size = sizeof(((struct claim *)0)->metric),
+	    .doc = "the metric it is about, as in tables"},
+	{"value", SIM_F_F64, offsetof(struct claim, value), .min = -1e300,
+	    .max = 1e300, .unit = "1", .doc = "what the paper states"},
+	{"confirmed", SIM_F_BOOL, offsetof(struct claim, confirmed),
+	    .def = "false",
+	    .doc = "false: not read in the paper, drawn as unconfirmed"},
+	{"text", SIM_F_STR, offsetof(struct claim, text),
+	    .size = sizeof(((struct claim *)0)->text), .def = "",
+	    .doc = "its wording in the figure"},
+	{0},
+};
+
+static int is_metric(const char *name)
+{
+	static const char *const known[] = {
+#define X(name, units, doc) #name,
+		RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
+#undef X
+#define X(name, num, den, doc) #name,
+		    RES_RATIOS(X)
+#undef X
+	};
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (strcmp(known[i], name) == 0)
+			return 1;
+	return 0;
+}
+
+static int put_claim(struct res_cube *c, const struct claim *from,
+    struct sim_err *e)
+{
+	struct res_claim *to = &c->claim[c->n_claims++];
+	int rc;
+	to->value = from->value;
+	to->confirmed = from->confirmed;
+	if ((rc = res_text(&to->metric, from->metric, e)) == 0)
+		rc = res_text(&to->text, from->text, e);
+	return rc;
+}
+
+int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
+{
+	const struct sim_yaml_node *list = sim_yaml_get(s->yaml.root, "claims");
+	int rc = 0;
+	if (!list)
+		return 0;
+	if (list->kind != SIM_YAML_SEQ)
+		return sim_yaml_mistake(&s->yaml, list,
+		    "claims is a list of {metric: ..., value: ...}.");
+	if (c && (rc = SIM_ZALLOC(&c->claim, list->n, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
+		const struct sim_yaml_node *item = list->child[i];
+		struct claim claim = {.metric = ""};
+		const size_t had = s->yaml.n_mistakes;
+		rc = sim_yaml_read(&s->yaml, item, item, claim_fields, NULL,
+		    &claim, e);
+		if (rc == 0 && s->yaml.n_mistakes == had &&
+		    !is_metric(claim.metric))
+			rc = sim_yaml_mistake(&s->yaml, item,
+			    "there is no metric \"%s\".", claim.metric);
+		if (rc == 0 && c)
+			rc = put_claim(c, &claim, e);
+	}
+	return rc;
+}
+
+/* --- axes ---------------------------------------------------------------- */
+
+/* The descriptor of a swept key, for its unit and meaning; NULL if unknown. */
+static const struct sim_field *field_of(const char *path,
+    const struct xp_config *c)
+{
+	static const struct {
+		const char *section;
+		const struct sim_field *fields;
+	} tables[] = {
+		{"topology.", xp_topology_fields},
+		{"topology.", topo_clos_fields},
+		{"traffic.", model_traffic_fields},
+		{"noise.", model_noise_fields},
+		{"faults.", model_fault_fields},
+		{"", xp_run_fields},
+	};
+	const char *dot = strrchr(path, '.');
+	const char *key = dot ? dot + 1 : path;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		const char *section = tables[i].section;
+		const struct sim_field *f;
+		if (strncmp(path, section, strlen(section)) == 0 &&
+		    (f = sim_field_find(tables[i].fields, key)))
+			return f;
+	}
+	unsigned n;
+	if (sscanf(path, "algorithms.%u.", &n) == 1 && n < c->n_algos)
+		return sim_field_find(c->algo[n].ops->params, key);
+	return NULL;
+}
+
+/* Numbers if all values are, else texts. */
+static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
+    struct sim_err *e)
+{
+	const size_t n = values->n;
+	size_t i;
+	int rc = SIM_ZALLOC(&to->number, n, e);
+	for (i = 0; rc == 0 && i < n; i++) {
+		const struct sim_yaml_node *v = values->child[i];
+		if (v->kind != SIM_YAML_SCALAR || v->quoted ||
+		    sim_parse_f64(v->text, &to->number[i], NULL) < 0)
+			break;
+	}
+	if (rc < 0 || i == n)
+		return rc;
+	free(to->number);
+	to->number = NULL;
+	rc = SIM_ZALLOC(&to->text, n, e);
+	for (i = 0; rc == 0 && i < n; i++) {
+		char text[256];
+		sim_yaml_format(values->child[i], text, sizeof(text));
+		rc = res_text(&to->text[i], text, e);
+	}
+	return rc;
+}
+
+static int put_axis(struct res_axis *to, const struct xp_axis *from,
+    const struct xp_config *c, struct sim_err *e)
+{
+	int rc;
+	to->n = from->n;
+	if ((rc = SIM_ZALLOC(&to->coord, from->n_keys, e)) < 0)
+		return rc;
+	to->n_coords = from->n_keys;
+	for (size_t i = 0; rc == 0 && i < from->n_keys; i++) {
+		const struct xp_sweep_key *key = &from->key[i];
+		const struct sim_field *f = field_of(key->path, c);
+		struct res_coord *coord = &to->coord[i];
+		const char *unit = f && f->unit ? f->unit : "1";
+		if ((rc = res_text(&coord->name, key->path, e)) == 0 &&
+		    (rc = res_text(&coord->unit, unit, e)) == 0 &&
+		    (rc = res_text(&coord->doc, f ? f->doc : "", e)) == 0)
+			rc = put_values(coord, key->values, e);
+	}
+	return rc;
+}
+
+/* What a GraphML file holds belongs to the sweep's identity. */
+static int note_topology_file(const struct xp_spec *s,
+    const struct xp_config *c, struct res_cube *cube, struct sim_err *e)
+{
+	char path[1024], line[700];
+	uint64_t hash = RES_FNV_START;
+	unsigned char block[4096];
+	size_t n;
+	if (c->topology.kind != XP_TOPO_GRAPHML)
+		return 0;
+	snprintf(path, sizeof(path), "%s%s",
+	    c->topology.file[0] == '/' ? "" : s->folder, c->topology.file);
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return sim_fail(e, SIM_EIO, "%s cannot be read.", path);
+	while ((n = fread(block, 1, sizeof(block), f)) > 0)
+		hash = res_fnv(hash, block, n);
+	fclose(f);
+	snprintf(line, sizeof(line), "%s%stopology.file %s fnv %016" PRIx64,
+	    cube->overrides, *cube->overrides ? "\n" : "", c->topology.file,
+	    hash);
+	free(cube->overrides);
+	return res_text(&cube->overrides, line, e);
+}
+
+static int put_labels(struct res_cube *cube, const struct xp_config *c,
+    struct sim_err *e)
+{
+	int rc = SIM_ZALLOC(&cube->algo, c->n_algos, e);
+	for (size_t i = 0; rc == 0 && i < c->n_algos; i++) {
+		rc = res_text(&cube->algo[i], c->algo[i].label, e);
+		cube->n_algos = i + 1;
+	}
+	return rc;
+}
+
+static int fill_cube(struct xp_spec *s, const struct xp_config *c,
+    struct res_cube *cube, struct sim_err *e)
+{
+	int rc;
+	cube->seed = s->seed;
+	cube->n_points = s->n_points;
+	cube->n_runs = s->runs;
+	if ((rc = res_text(&cube->figure, s->figure, e)) < 0 ||
+	    (rc = res_text(&cube->spec, s->text, e)) < 0 ||
+	    (rc = res_text(&cube->overrides, s->overrides ? s->overrides : "",
+		 e)) < 0 ||
+	    (rc = res_text(&cube->title, s->title, e)) < 0 ||
+	    (rc = res_text(&cube->paper, s->paper, e)) < 0 ||
+	    (rc = put_labels(cube, c, e)) < 0 ||
+	    (rc = note_topology_file(s, c, cube, e)) < 0 ||
+	    (rc = xp_spec_claims(s, cube, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&cube->axis, s->n_axes, e)) < 0)
+		return rc;
+	cube->spec_bytes = s->text_bytes;
+	for (size_t i = 0; rc == 0 && i < s->n_axes; i++) {
+		rc = put_axis(&cube->axis[i], &s->axis[i], c, e);
+		cube->n_axes = i + 1;
+	}
+	return rc < 0 ? rc : res_cube_alloc(cube, e);
+}
+
+int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
+    struct res_cube *c, struct sim_err *e)
+{
+	struct xp_config config = {0};
+	*c = (struct res_cube){.shard_i = shard_i, .shard_n = shard_n};
+	int rc = xp_spec_point(s, 0, &config, e);
+	if (rc == 0)
+		rc = fill_cube(s, &config, c, e);
+	xp_config_free(&config);
+	if (rc < 0)
+		res_cube_free(c);
+	return rc;
+}
+
+void xp_spec_help(FILE *out)
+{
+	static const struct {
+		const char *section, *doc;
+		const struct sim_field *fields;
+	} tables[] = {
+		{"", "at the top", xp_head_fields},
+		{"", NULL, xp_run_fields},
+		{"topology", "the network", xp_topology_fields},
+		{"", "of kind clos", topo_clos_fields},
+		{"traffic", "who talks to whom", model_traffic_fields},
+		{"noise", "links without a fault", model_noise_fields},
+		{"faults", "one group, or a list of groups; `links: [...]` "
+			   "names places by id or \"from->to\"",
+		    model_fault_fields},
+		{"claims", "a list: what the paper states", claim_fields},
+	};
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (tables[i].doc)
+			fprintf(out, "%s%s%s%s:\n", i ? "\n" : "",
+			    tables[i].section, *tables[i].section ? ", " : "",
+			    tables[i].doc);
+		sim_field_help(tables[i].fields, out);
+	}
+}
