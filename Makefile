@@ -45,7 +45,7 @@ CFLAGS ?= -g
 override CFLAGS += -std=gnu17 $(OPT) $(WARN) $(SANF) -ffp-contract=off \
 	-fno-math-errno -ffile-prefix-map=$(CURDIR)=. -MMD -MP -I. \
 	-D_GNU_SOURCE
-LIBS    = $(PKG_LIBS) -lglpk -lm
+LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm
 , := ,
 
 SRC  := $(foreach d,$(LAYERS),$(wildcard $d/*.c))
@@ -71,6 +71,17 @@ $B/%.o: %.c
 
 # The kernels' plain loops are written for the vectoriser.
 $B/models/bulk_kernel.o: override CFLAGS += $(if $(SAN),,-O3)
+# What made a result. The commit is that of this folder, not of one around it.
+$B/commit.txt: FORCE
+	@mkdir -p $B; c=$$(git --git-dir=.git describe --always --dirty \
+	    --abbrev=12 2>/dev/null || echo unknown); \
+	[ "$$c" = "$$(cat $@ 2>/dev/null)" ] || echo "$$c" >$@
+
+$B/results/provenance.o: $B/commit.txt
+$B/results/provenance.o: override CFLAGS += \
+	-DCULPRIT_COMMIT='"$(shell cat $B/commit.txt)"' \
+	-DCULPRIT_HDF5='"$(shell pkg-config --modversion hdf5-serial)"' \
+	-DCULPRIT_IGRAPH='"$(shell pkg-config --modversion igraph)"'
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
@@ -86,4 +97,4 @@ $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/refer
 	$(Q)$(CC) $(SANF) -o $@ $^ $(LIBS)
 
 .SECONDARY:
-.PHONY: all
+.PHONY: all FORCE

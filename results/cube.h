@@ -45,6 +45,8 @@ struct res_cube {
 	char *overrides;        /* --set and --smoke, one a line; may be "" */
 
 	char *title, *paper;    /* for people */
+	char *version;          /* culprit that made the numbers, and with */
+	char *libraries;        /* what; NULL: res_cube_alloc() says this one */
 	uint64_t seed;
 
 	size_t n_algos;
@@ -70,12 +72,17 @@ struct res_cube {
 /* Size of one row, in doubles. */
 size_t res_row_doubles(size_t n_algos);
 
+/* A copy of TEXT on the heap. Errors SIM_ENOMEM. */
+int res_text(char **out, const char *text, struct sim_err *e);
+
 /* Allocate status and row from the counts set before; all cells not run, all
- * values NaN. Errors SIM_ENOMEM, SIM_ELIMIT above 2^31 cells. */
+ * values NaN. Errors SIM_EINVAL if n_points is not the product of the axes or
+ * a count is 0, SIM_ENOMEM, SIM_ELIMIT above 2^31 cells. */
 int res_cube_alloc(struct res_cube *c, struct sim_err *e);
 void res_cube_free(struct res_cube *c); /* frees all strings too */
 
-/* Store one cell's row (ignored values for RES_CRASHED may be NULL). */
+/* Store one cell. ROW may be NULL, which stands for NaN throughout; it is
+ * ignored for RES_CRASHED and RES_NOT_RUN. */
 void res_cube_put(struct res_cube *c, size_t point, size_t run,
     enum res_status status, const double row[]);
 
@@ -94,13 +101,20 @@ struct res_progress {
 };
 struct res_progress res_cube_progress(const struct res_cube *c);
 
-/* 64-bit FNV-1a of figure, spec, overrides, schema version and software
- * version: what a journal or a shard must agree in. */
+/* 64-bit FNV-1a of N bytes, going on from HASH; RES_FNV_START begins. Two
+ * texts of one length that differ in one byte never have the same hash. */
+#define RES_FNV_START UINT64_C(0xcbf29ce484222325)
+uint64_t res_fnv(uint64_t hash, const void *bytes, size_t n);
+
+/* Hash of figure, spec, overrides, schema version and software version with
+ * its commit: what a journal or a shard must agree in. */
 uint64_t res_cube_key(const struct res_cube *c);
 
-/* Move the cells of FROM into C. Errors SIM_EMISMATCH when the two are of
- * different specs, overrides or software versions, or hold the same cell with
- * different numbers. */
+/* Copy the cells of FROM into C. Where both hold a cell, a done one replaces
+ * one that failed or crashed. Shards that differ give a cube of all cells.
+ * Errors SIM_EMISMATCH, C unchanged, when the two are of different specs,
+ * overrides or software versions, or hold the same cell with different
+ * numbers. */
 int res_cube_merge(struct res_cube *c, const struct res_cube *from,
     struct sim_err *e);
 

@@ -1,20 +1,33 @@
 /* results/h5.h -- results files: HDF5 in and out; the only hdf5.h.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
+ * Everything with the sweep's dimensions stands in the root group, so that
+ * xarray.open_dataset("x.h5") gives the whole cube with its coordinates:
+ *
  *	/                attributes: schema_version, figure, title, paper, spec,
- *	                 overrides, seed, shard, complete, culprit, git_commit, ...
+ *	                 overrides, seed, shard, complete, cells, cells_done,
+ *	                 cells_failed, cells_crashed, culprit, libraries, axes
  *	/algorithm       [algorithm] labels, a dimension scale
  *	/run             [run] 0, 1, ..., a dimension scale
  *	/<coordinate>    [axis] a dimension scale, or on its axis a further
- *	                 coordinate of a zip
- *	/metrics/<name>  [algorithm, axes..., run] doubles, NaN = not measured
- *	/trial/<name>    [axes..., run] doubles
+ *	                 coordinate of a zip, named in `coordinates` attributes
  *	/status          [axes..., run] integers with flag_values, flag_meanings
- *	/claims/...      what the paper states: value, text, metric, confirmed
+ *	/<trial metric>  [axes..., run] doubles, NaN = not measured
+ *	/<algo metric>   [algorithm, axes..., run] doubles
+ *	/<ratio>         [algorithm, axes..., run] doubles, from two of the above
+ *	/claims/...      what the paper states: metric, text, value, confirmed
  *
- * Every dataset has `units` and `long_name`. No enum, compound, bool or
- * variable-length data; no times of creation: equal content gives equal bytes.
- * Opens in h5py, xarray (engines netcdf4 and h5netcdf) and h5dump.
+ * Attribute `axes`: one line an axis, its coordinates separated by tabs.
+ * Attribute `shard`: i, n. Every dataset has `units`, `long_name` and `paper`.
+ * No enum, compound, bool or variable-length data; no times of creation: equal
+ * cubes give equal bytes. Opens in h5py, xarray (engines netcdf4 and
+ * h5netcdf) and h5dump.
+ *
+ * After HDF5's last byte come 16 of ours: "culpritR" and the FNV-1a of all
+ * before, little-endian. HDF5 ignores them; a program that writes to the file
+ * drops them. HDF5 1.10 trusts the metadata it reads, so a file is handed to
+ * it only when the sum is right: torn, cut and rotten files are refused. That
+ * is no protection against a file made to attack HDF5.
  */
 #ifndef RESULTS_H5_H
 #define RESULTS_H5_H
@@ -23,14 +36,17 @@
 #include "sim/err.h"
 
 /* Write C to a temporary file beside PATH, sync, and rename: PATH is the old
- * file or the new one, never a half. Errors SIM_EIO naming PATH and the cause
- * (HDF5's own message and errno's, e.g. "No space left on device"). */
+ * file or the new one, never a half. Memory: twice the size of the file.
+ * Errors SIM_EIO naming PATH and the cause ("No space left on device"),
+ * SIM_EINVAL for names and texts that a file can't hold, SIM_ELIMIT above 29
+ * axes, SIM_ENOMEM. */
 int res_h5_write(const struct res_cube *c, const char *path,
     struct sim_err *e);
 
-/* Read a file that res_h5_write() made. Errors SIM_EIO (cannot be opened),
- * SIM_EPARSE (not one of ours: says what is missing), SIM_EMISMATCH (another
- * schema version). Nothing a file holds makes this crash. */
+/* Read a file that res_h5_write() made; C is overwritten, and empty after an
+ * error. Errors SIM_EIO (cannot be read), SIM_EPARSE (not one of ours, or
+ * changed since: says what is wrong), SIM_EMISMATCH (another schema version),
+ * SIM_ENOMEM. */
 int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e);
 
 #endif

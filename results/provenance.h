@@ -8,21 +8,23 @@
 #ifndef RESULTS_PROVENANCE_H
 #define RESULTS_PROVENANCE_H
 
-#include <stdio.h>
-
 #include "sim/err.h"
 
 struct res_provenance {
 	const char *name, *value;
 };
 
-/* NULL-terminated: culprit version, git commit, versions of GSL, igraph, GLPK
- * and HDF5 as linked. */
+/* Ends with a NULL name: culprit's version, its git commit ("unknown" when
+ * built outside git, "-dirty" when the tree had changes), and the versions of
+ * GSL (as linked), HDF5 and igraph (as built with). */
 const struct res_provenance *res_provenance(void);
-const char *res_version(void); /* "0.1.0 (1a2b3c4)" */
+const char *res_version(void);   /* "0.1.0 (1a2b3c4d5e6f)" */
+const char *res_libraries(void); /* "GSL 2.7.1, HDF5 1.10.8, ..." */
 
 /* OUT.run.json: command line, host, start, end, CPU seconds, peak memory,
- * workers, cells done. Errors SIM_EIO. */
+ * workers, cells done. CPU and memory are those of this process and of the
+ * workers it has waited for. Replaces PATH as a whole. Errors SIM_EIO,
+ * SIM_ENOMEM. */
 struct res_run_record {
 	int argc;
 	char *const *argv;

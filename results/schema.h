@@ -66,6 +66,17 @@
 	X(worst_first_rate, worst_first, n_worst,                         \
 	    "share of runs in which the worst link ranks first")
 
+/* The lists as tables, in the order of the enums below. */
+struct res_metric {
+	const char *name, *unit, *doc;
+	unsigned num, den; /* ratios: RES_ALGO_* */
+};
+extern const struct res_metric res_trial_metrics[], res_algo_metrics[],
+    res_ratios[];
+
+/* The entry of that name in any of the three, or NULL. */
+const struct res_metric *res_metric_find(const char *name);
+
 struct res_trial_metrics {
 #define X(name, units, doc) double name;
 	RES_TRIAL_METRICS(X)

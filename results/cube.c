@@ -1,0 +1,305 @@
+/* results/cube.c -- all numbers of a sweep in memory: axes, runs, metrics.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/cube.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/provenance.h"
+#include "sim/vec.h"
+
+#define MAX_CELLS ((size_t)1 << 31)
+
+size_t res_row_doubles(size_t n_algos)
+{
+	return RES_N_TRIAL_METRICS + n_algos * RES_N_ALGO_METRICS;
+}
+
+int res_text(char **out, const char *text, struct sim_err *e)
+{
+	size_t n = strlen(text) + 1;
+	if (!(*out = malloc(n)))
+		return sim_fail(e, SIM_ENOMEM, "no memory for a text of %zu "
+		    "bytes.", n);
+	memcpy(*out, text, n);
+	return 0;
+}
+
+static int check_counts(const struct res_cube *c, struct sim_err *e)
+{
+	size_t n = 1;
+	for (size_t a = 0; a < c->n_axes; a++)
+		if (__builtin_mul_overflow(n, c->axis[a].n, &n))
+			return sim_fail(e, SIM_ELIMIT,
+			    "the axes span more points than can be counted.");
+	if (n != c->n_points)
+		return sim_fail(e, SIM_EINVAL,
+		    "%zu points, but the axes span %zu.", c->n_points, n);
+	if (n == 0 || c->n_runs == 0 || c->n_algos == 0)
+		return sim_fail(e, SIM_EINVAL, "%zu points, %zu runs and %zu "
+		    "algorithms; each must be at least 1.", n, c->n_runs,
+		    c->n_algos);
+	if (n > MAX_CELLS / c->n_runs)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%zu points of %zu runs are more than 2^31 cells.", n,
+		    c->n_runs);
+	return 0;
+}
+
+static void blank(double row[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		row[i] = NAN;
+}
+
+int res_cube_alloc(struct res_cube *c, struct sim_err *e)
+{
+	int rc = check_counts(c, e);
+	if (rc < 0)
+		return rc;
+	if (!c->version && (rc = res_text(&c->version, res_version(), e)) < 0)
+		return rc;
+	if (!c->libraries &&
+	    (rc = res_text(&c->libraries, res_libraries(), e)) < 0)
+		return rc;
+	size_t n_cells = c->n_points * c->n_runs, n_doubles;
+	c->row_doubles = res_row_doubles(c->n_algos);
+	if (__builtin_mul_overflow(n_cells, c->row_doubles, &n_doubles))
+		return sim_fail(e, SIM_ELIMIT,
+		    "%zu cells of %zu algorithms are too many.", n_cells,
+		    c->n_algos);
+	if ((rc = SIM_ZALLOC(&c->status, n_cells, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
+		return rc;
+	blank(c->row, n_doubles);
+	return 0;
+}
+
+static void free_axis(struct res_axis *a)
+{
+	for (size_t i = 0; a->coord && i < a->n_coords; i++) {
+		struct res_coord *k = &a->coord[i];
+		free(k->name);
+		free(k->unit);
+		free(k->doc);
+		free(k->number);
+		for (size_t j = 0; k->text && j < a->n; j++)
+			free(k->text[j]);
+		free(k->text);
+	}
+	free(a->coord);
+}
+
+void res_cube_free(struct res_cube *c)
+{
+	free(c->figure);
+	free(c->spec);
+	free(c->overrides);
+	free(c->title);
+	free(c->paper);
+	free(c->version);
+	free(c->libraries);
+	for (size_t i = 0; c->algo && i < c->n_algos; i++)
+		free(c->algo[i]);
+	free(c->algo);
+	for (size_t i = 0; c->axis && i < c->n_axes; i++)
+		free_axis(&c->axis[i]);
+	free(c->axis);
+	for (size_t i = 0; c->claim && i < c->n_claims; i++) {
+		free(c->claim[i].metric);
+		free(c->claim[i].text);
+	}
+	free(c->claim);
+	free(c->status);
+	free(c->row);
+	*c = (struct res_cube){0};
+}
+
+static size_t cell_of(const struct res_cube *c, size_t point, size_t run)
+{
+	assert(point < c->n_points && run < c->n_runs);
+	return point * c->n_runs + run;
+}
+
+void res_cube_put(struct res_cube *c, size_t point, size_t run,
+    enum res_status status, const double row[])
+{
+	size_t cell = cell_of(c, point, run);
+	double *to = c->row + cell * c->row_doubles;
+	c->status[cell] = (uint8_t)status;
+	if (row && (status == RES_DONE || status == RES_FAILED))
+		memcpy(to, row, c->row_doubles * sizeof(to[0]));
+	else
+		blank(to, c->row_doubles);
+}
+
+double res_cube_trial(const struct res_cube *c, size_t point, size_t run,
+    unsigned metric)
+{
+	assert(metric < RES_N_TRIAL_METRICS);
+	return c->row[cell_of(c, point, run) * c->row_doubles + metric];
+}
+
+double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
+    size_t algo, unsigned metric)
+{
+	assert(algo < c->n_algos && metric < RES_N_ALGO_METRICS);
+	return c->row[cell_of(c, point, run) * c->row_doubles +
+	    res_row_doubles(algo) + metric];
+}
+
+void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
+{
+	for (size_t a = c->n_axes; a-- > 0; point /= c->axis[a].n)
+		at[a] = point % c->axis[a].n;
+}
+
+struct res_progress res_cube_progress(const struct res_cube *c)
+{
+	struct res_progress p = {0};
+	size_t n_cells = c->n_points * c->n_runs;
+	for (size_t i = c->shard_i; i < n_cells;
+	     i += c->shard_n ? c->shard_n : 1) {
+		p.n_cells++;
+		p.n_done += c->status[i] == RES_DONE;
+		p.n_failed += c->status[i] == RES_FAILED;
+		p.n_crashed += c->status[i] == RES_CRASHED;
+	}
+	return p;
+}
+
+uint64_t res_fnv(uint64_t hash, const void *bytes, size_t n)
+{
+	const unsigned char *b = bytes;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+/* The length goes in first, so that "ab", "c" differs from "a", "bc". */
+static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n)
+{
+	unsigned char length[8];
+	for (unsigned i = 0; i < 8; i++)
+		length[i] = (unsigned char)((uint64_t)n >> 8 * i);
+	return res_fnv(res_fnv(hash, length, sizeof(length)), bytes, n);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+	return hash_bytes(hash, text ? text : "", text ? strlen(text) : 0);
+}
+
+uint64_t res_cube_key(const struct res_cube *c)
+{
+	const unsigned char schema = RES_SCHEMA_VERSION;
+	uint64_t h = res_fnv(RES_FNV_START, &schema, 1);
+	h = hash_text(h, c->figure);
+	h = hash_bytes(h, c->spec, c->spec_bytes);
+	h = hash_text(h, c->overrides);
+	return hash_text(h, c->version ? c->version : res_version());
+}
+
+static int same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static int same_axis(const struct res_axis *a, const struct res_axis *b)
+{
+	if (a->n != b->n || a->n_coords != b->n_coords)
+		return 0;
+	for (size_t i = 0; i < a->n_coords; i++) {
+		const struct res_coord *x = &a->coord[i], *y = &b->coord[i];
+		if (!same_text(x->name, y->name) || !x->number != !y->number)
+			return 0;
+		for (size_t j = 0; j < a->n; j++)
+			if (x->number ? x->number[j] != y->number[j]
+				      : !same_text(x->text[j], y->text[j]))
+				return 0;
+	}
+	return 1;
+}
+
+/* Equal keys make equal shapes, unless somebody edited a file. */
+static int same_shape(const struct res_cube *a, const struct res_cube *b)
+{
+	if (a->n_algos != b->n_algos || a->n_axes != b->n_axes ||
+	    a->n_points != b->n_points || a->n_runs != b->n_runs ||
+	    a->seed != b->seed)
+		return 0;
+	for (size_t i = 0; i < a->n_algos; i++)
+		if (!same_text(a->algo[i], b->algo[i]))
+			return 0;
+	for (size_t i = 0; i < a->n_axes; i++)
+		if (!same_axis(&a->axis[i], &b->axis[i]))
+			return 0;
+	return 1;
+}
+
+static int check_identity(const struct res_cube *c,
+    const struct res_cube *from, struct sim_err *e)
+{
+	if (!same_text(c->figure, from->figure))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "one holds figure %s, the other %s.", c->figure,
+		    from->figure);
+	if (c->spec_bytes != from->spec_bytes ||
+	    (c->spec_bytes && memcmp(c->spec, from->spec, c->spec_bytes)))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the specs of %s differ.", c->figure);
+	if (!same_text(c->overrides, from->overrides))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the overrides (--set, --smoke) of %s differ.",
+		    c->figure);
+	if (!same_text(c->version, from->version))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "one was made by culprit %s, the other by %s.",
+		    c->version, from->version);
+	if (!same_shape(c, from))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the specs agree, yet seed, algorithms, axes or runs "
+		    "differ.");
+	return 0;
+}
+
+static int check_cell(const struct res_cube *c, const struct res_cube *from,
+    size_t cell, struct sim_err *e)
+{
+	if (c->status[cell] != RES_DONE || from->status[cell] != RES_DONE)
+		return 0;
+	const double *x = c->row + cell * c->row_doubles;
+	const double *y = from->row + cell * c->row_doubles;
+	for (size_t i = 0; i < c->row_doubles; i++)
+		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
+			return sim_fail(e, SIM_EMISMATCH,
+			    "point %zu run %zu is in both, with different "
+			    "numbers (%.17g and %.17g).", cell / c->n_runs,
+			    cell % c->n_runs, x[i], y[i]);
+	return 0;
+}
+
+int res_cube_merge(struct res_cube *c, const struct res_cube *from,
+    struct sim_err *e)
+{
+	int rc = check_identity(c, from, e);
+	if (rc < 0)
+		return rc;
+	size_t n_cells = c->n_points * c->n_runs;
+	for (size_t i = 0; i < n_cells; i++)
+		if ((rc = check_cell(c, from, i, e)) < 0)
+			return rc;
+	for (size_t i = 0; i < n_cells; i++)
+		if (from->status[i] == RES_DONE ||
+		    c->status[i] == RES_NOT_RUN)
+			res_cube_put(c, i / c->n_runs, i % c->n_runs,
+			    from->status[i], from->row + i * c->row_doubles);
+	if (c->shard_i != from->shard_i || c->shard_n != from->shard_n) {
+		c->shard_i = 0;
+		c->shard_n = 1;
+	}
+	return 0;
+}

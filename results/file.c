@@ -1,0 +1,137 @@
+/* results/file.c -- whole files: read one, replace one without a half state.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int failed(const char *verb, const char *path, struct sim_err *e)
+{
+	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
+	    strerror(errno));
+}
+
+static int write_all(int fd, const void *bytes, size_t n)
+{
+	const char *at = bytes;
+	while (n > 0) {
+		ssize_t done = write(fd, at, n);
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -1;
+		at += done;
+		n -= (size_t)done;
+	}
+	return 0;
+}
+
+/* A rename is on disk when the folder is. Some file systems can't sync a
+ * folder and say EINVAL; there is nothing more to do on those. */
+static int sync_folder(const char *path, char *scratch)
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+	memcpy(scratch, path, n);
+	strcpy(scratch + n, slash == path ? "/" : slash ? "" : ".");
+	int fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	int rc = fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return rc;
+}
+
+/* write, sync and close, so that an error of any of them is seen. */
+static int fill(int fd, const void *bytes, size_t n)
+{
+	int rc = write_all(fd, bytes, n);
+	if (rc == 0)
+		rc = fsync(fd);
+	int why = errno;
+	if (close(fd) < 0 && rc == 0)
+		return -1;
+	errno = why;
+	return rc;
+}
+
+int res_file_write(const char *path, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	size_t size = strlen(path) + sizeof(".tmp.") + 24;
+	char *temp = malloc(size);
+	if (!temp)
+		return sim_fail(e, SIM_ENOMEM,
+		    "no memory to write %s.", path);
+	snprintf(temp, size, "%s.tmp.%ld", path, (long)getpid());
+	int rc = 0;
+	int fd = open(temp,
+	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0)
+		rc = failed("write", path, e);
+	else if (fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
+		rc = failed("write", path, e);
+		unlink(temp);
+	} else if (sync_folder(path, temp) < 0)
+		rc = failed("sync the folder of", path, e);
+	free(temp);
+	return rc;
+}
+
+/* Read to the end, which is where fstat() said it is: a file that shrinks or
+ * grows meanwhile is somebody writing it. */
+static int read_all(int fd, char *to, size_t n)
+{
+	char more;
+	while (n > 0) {
+		ssize_t got = read(fd, to, n);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			errno = got == 0 ? EBUSY : errno;
+			return -1;
+		}
+		to += got;
+		n -= (size_t)got;
+	}
+	if (read(fd, &more, 1) != 0) {
+		errno = EBUSY;
+		return -1;
+	}
+	return 0;
+}
+
+int res_file_read(const char *path, void **bytes, size_t *n,
+    struct sim_err *e)
+{
+	struct stat st;
+	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return failed("read", path, e);
+	*bytes = NULL;
+	if (fstat(fd, &st) < 0)
+		rc = failed("read", path, e);
+	else if (!S_ISREG(st.st_mode))
+		rc = sim_fail(e, SIM_EIO, "cannot read %s: not a file.", path);
+	else if (!(*bytes = malloc((size_t)st.st_size + 1)))
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s (%lld bytes).",
+		    path, (long long)st.st_size);
+	else if (read_all(fd, *bytes, (size_t)st.st_size) < 0)
+		rc = failed("read", path, e);
+	close(fd);
+	if (rc < 0) {
+		free(*bytes);
+		*bytes = NULL;
+		return rc;
+	}
+	*n = (size_t)st.st_size;
+	return 0;
+}

@@ -1,0 +1,20 @@
+/* results/file.h -- whole files: read one, replace one without a half state.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef RESULTS_FILE_H
+#define RESULTS_FILE_H
+
+#include <stddef.h>
+
+#include "sim/err.h"
+
+/* Write BYTES to PATH.tmp.<pid>, sync, and rename: PATH is the old file or the
+ * new one, and a failure leaves no temporary. Errors SIM_EIO, SIM_ENOMEM. */
+int res_file_write(const char *path, const void *bytes, size_t n,
+    struct sim_err *e);
+
+/* *BYTES = the whole regular file, to be freed. Errors SIM_EIO, SIM_ENOMEM. */
+int res_file_read(const char *path, void **bytes, size_t *n,
+    struct sim_err *e);
+
+#endif

@@ -1,0 +1,522 @@
+/* results/h5_read.c -- an HDF5 file as a cube, trusting nothing in it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The file is read into memory once, so what was checked is what HDF5 sees.
+ */
+#include "results/h5.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/file.h"
+#include "results/h5_parts.h"
+#include "sim/vec.h"
+
+struct reader {
+	struct res_cube *c;
+	hid_t file;
+	size_t bytes; /* of the file: bounds what is not compressed */
+	hsize_t dim[H5S_MAX_RANK]; /* algorithm, axes..., run */
+	unsigned rank;
+	struct sim_err *e;
+};
+
+/* --- attributes -----------------------------------------------------------*/
+
+/* The attribute if it has N values of class CLASS, else -1 and an error. */
+static hid_t open_attr(struct reader *r, hid_t at, const char *name,
+    H5T_class_t class, hssize_t n)
+{
+	hid_t attr = H5Aopen(at, name, H5P_DEFAULT);
+	if (attr < 0) {
+		sim_fail(r->e, SIM_EPARSE, "attribute %s is missing.", name);
+		return -1;
+	}
+	hid_t type = H5Aget_type(attr), space = H5Aget_space(attr);
+	int good = H5Tget_class(type) == class &&
+	    H5Sget_simple_extent_npoints(space) == n &&
+	    (class != H5T_STRING || H5Tis_variable_str(type) > 0);
+	H5Sclose(space);
+	H5Tclose(type);
+	if (good)
+		return attr;
+	H5Aclose(attr);
+	sim_fail(r->e, SIM_EPARSE, "attribute %s is of another type or size.",
+	    name);
+	return -1;
+}
+
+static int get_text(struct reader *r, hid_t at, const char *name, char **out)
+{
+	hid_t attr = open_attr(r, at, name, H5T_STRING, 1);
+	if (attr < 0)
+		return SIM_EPARSE;
+	char *text = NULL;
+	hid_t type = H5Aget_type(attr);
+	int rc = H5Aread(attr, type, &text) < 0
+		     ? res_h5_failed(SIM_EPARSE, "read attribute", name, r->e)
+		     : res_text(out, text ? text : "", r->e);
+	H5free_memory(text);
+	H5Tclose(type);
+	H5Aclose(attr);
+	return rc;
+}
+
+static int get_counts(struct reader *r, const char *name, hssize_t n,
+    uint64_t out[])
+{
+	hid_t attr = open_attr(r, r->file, name, H5T_INTEGER, n);
+	if (attr < 0)
+		return SIM_EPARSE;
+	int rc = 0;
+	if (H5Aread(attr, H5T_NATIVE_UINT64, out) < 0)
+		rc = res_h5_failed(SIM_EPARSE, "read attribute", name, r->e);
+	H5Aclose(attr);
+	return rc;
+}
+
+/* --- datasets -------------------------------------------------------------*/
+
+static H5T_class_t class_of(hid_t set)
+{
+	hid_t type = H5Dget_type(set);
+	H5T_class_t class = H5Tget_class(type);
+	H5Tclose(type);
+	return class;
+}
+
+/* The dataset if it has RANK dimensions, which go into DIM; else -1. */
+static hid_t open_data(struct reader *r, hid_t at, const char *name,
+    unsigned rank, hsize_t dim[])
+{
+	hid_t set = H5Dopen2(at, name, H5P_DEFAULT);
+	if (set < 0) {
+		sim_fail(r->e, SIM_EPARSE, "dataset %s is missing.", name);
+		return -1;
+	}
+	hid_t space = H5Dget_space(set);
+	int good = H5Sget_simple_extent_ndims(space) == (int)rank &&
+	    H5Sget_simple_extent_dims(space, dim, NULL) == (int)rank;
+	H5Sclose(space);
+	for (unsigned i = 0; good && i < rank; i++)
+		good = dim[i] > 0;
+	if (good)
+		return set;
+	H5Dclose(set);
+	sim_fail(r->e, SIM_EPARSE,
+	    "dataset %s has not %u dimensions above 0.", name, rank);
+	return -1;
+}
+
+/* Length of a list. At least a byte an entry stands in the file. */
+static int get_length(struct reader *r, const char *name, hsize_t *n)
+{
+	hid_t set = open_data(r, r->file, name, 1, n);
+	if (set < 0)
+		return SIM_EPARSE;
+	H5Dclose(set);
+	if (*n > r->bytes)
+		return sim_fail(r->e, SIM_EPARSE,
+		    "dataset %s is larger than the file.", name);
+	return 0;
+}
+
+/* Numbers of CLASS with exactly these dimensions. */
+static int get_numbers(struct reader *r, hid_t at, const char *name,
+    H5T_class_t class, hid_t mem_type, unsigned rank, const hsize_t dim[],
+    void *out)
+{
+	hsize_t has[H5S_MAX_RANK];
+	hid_t set = open_data(r, at, name, rank, has);
+	if (set < 0)
+		return SIM_EPARSE;
+	int rc = 0;
+	if (memcmp(has, dim, rank * sizeof(dim[0])) || class_of(set) != class)
+		rc = sim_fail(r->e, SIM_EPARSE,
+		    "dataset %s is of another type or size.", name);
+	else if (H5Dread(set, mem_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) <
+	    0)
+		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
+	H5Dclose(set);
+	return rc;
+}
+
+static int split_texts(const char *flat, size_t size, size_t n, char *out[],
+    struct sim_err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t length = strnlen(flat + i * size, size);
+		if (!(out[i] = malloc(length + 1)))
+			return sim_fail(e, SIM_ENOMEM,
+			    "no memory for a text of %zu bytes.", length);
+		memcpy(out[i], flat + i * size, length);
+		out[i][length] = '\0';
+	}
+	return 0;
+}
+
+static int read_texts(struct reader *r, hid_t set, hid_t type,
+    const char *name, size_t n, char *out[])
+{
+	size_t size = H5Tget_size(type);
+	if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
+	    size == 0 || size > r->bytes / n)
+		return sim_fail(r->e, SIM_EPARSE,
+		    "dataset %s has no texts of a fixed length.", name);
+	char *flat = NULL;
+	int rc = sim_zalloc(&flat, n, size, r->e);
+	if (rc < 0)
+		return rc;
+	if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, flat) < 0)
+		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
+	else
+		rc = split_texts(flat, size, n, out, r->e);
+	free(flat);
+	return rc;
+}
+
+/* N texts; OUT has room for them. */
+static int get_texts(struct reader *r, hid_t at, const char *name, size_t n,
+    char *out[])
+{
+	hsize_t has;
+	hid_t set = open_data(r, at, name, 1, &has);
+	if (set < 0)
+		return SIM_EPARSE;
+	hid_t type = H5Dget_type(set);
+	int rc = has == n ? read_texts(r, set, type, name, n, out)
+			  : sim_fail(r->e, SIM_EPARSE,
+				"dataset %s has not %zu entries.", name, n);
+	H5Tclose(type);
+	H5Dclose(set);
+	return rc;
+}
+
+/* --- coordinates ----------------------------------------------------------*/
+
+static int get_coord(struct reader *r, const struct res_axis *a,
+    struct res_coord *k)
+{
+	hsize_t n = 0;
+	hid_t set = open_data(r, r->file, k->name, 1, &n);
+	if (set < 0)
+		return SIM_EPARSE;
+	H5T_class_t class = class_of(set);
+	int rc;
+	if ((rc = get_text(r, set, "units", &k->unit)) == 0)
+		rc = get_text(r, set, "long_name", &k->doc);
+	H5Dclose(set);
+	if (rc < 0)
+		return rc;
+	if (class == H5T_STRING) {
+		if ((rc = SIM_ZALLOC(&k->text, a->n, r->e)) < 0)
+			return rc;
+		return get_texts(r, r->file, k->name, a->n, k->text);
+	}
+	if ((rc = SIM_ZALLOC(&k->number, a->n, r->e)) < 0)
+		return rc;
+	n = a->n;
+	return get_numbers(r, r->file, k->name, H5T_FLOAT, H5T_NATIVE_DOUBLE,
+	    1, &n, k->number);
+}
+
+static size_t count_char(const char *text, char mark)
+{
+	size_t n = 0;
+	for (; *text; text++)
+		n += *text == mark;
+	return n;
+}
+
+/* LINE is the axis's line of names; it is cut into pieces. */
+static int get_axis(struct reader *r, struct res_axis *a, char *line)
+{
+	size_t n_coords = count_char(line, '\t') + 1;
+	int rc = SIM_ZALLOC(&a->coord, n_coords, r->e);
+	if (rc < 0)
+		return rc;
+	a->n_coords = n_coords;
+	for (size_t i = 0; i < n_coords; i++) {
+		char *name = strsep(&line, "\t");
+		if (i == 0) {
+			if ((rc = get_length(r, name, &r->dim[r->rank])) < 0)
+				return rc;
+			a->n = (size_t)r->dim[r->rank++];
+		}
+		if ((rc = res_text(&a->coord[i].name, name, r->e)) < 0 ||
+		    (rc = get_coord(r, a, &a->coord[i])) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int get_axes(struct reader *r, char *names)
+{
+	struct res_cube *c = r->c;
+	size_t n = *names ? count_char(names, '\n') + 1 : 0;
+	if (n > H5S_MAX_RANK - 2)
+		return sim_fail(r->e, SIM_EPARSE, "%zu axes are too many.", n);
+	int rc = SIM_ZALLOC(&c->axis, n, r->e);
+	if (rc < 0)
+		return rc;
+	c->n_axes = n;
+	for (size_t a = 0; rc == 0 && a < n; a++)
+		rc = get_axis(r, &c->axis[a], strsep(&names, "\n"));
+	return rc;
+}
+
+static int get_algos(struct reader *r)
+{
+	struct res_cube *c = r->c;
+	int rc = get_length(r, "algorithm", &r->dim[0]);
+	if (rc < 0)
+		return rc;
+	size_t n = (size_t)r->dim[0];
+	if ((rc = SIM_ZALLOC(&c->algo, n, r->e)) < 0)
+		return rc;
+	c->n_algos = n;
+	r->rank = 1;
+	return get_texts(r, r->file, "algorithm", n, c->algo);
+}
+
+static int get_shape(struct reader *r)
+{
+	struct res_cube *c = r->c;
+	char *names = NULL;
+	int rc;
+	if ((rc = get_algos(r)) == 0 &&
+	    (rc = get_text(r, r->file, "axes", &names)) == 0 &&
+	    (rc = get_axes(r, names)) == 0)
+		rc = get_length(r, "run", &r->dim[r->rank]);
+	free(names);
+	if (rc < 0)
+		return rc;
+	c->n_runs = (size_t)r->dim[r->rank++];
+	size_t n = c->n_runs;
+	c->n_points = 1;
+	for (size_t a = 0; a < c->n_axes; a++) {
+		c->n_points *= c->axis[a].n;
+		/* A byte of status for each cell stands in the file. */
+		if (__builtin_mul_overflow(n, c->axis[a].n, &n) ||
+		    n > r->bytes)
+			return sim_fail(r->e, SIM_EPARSE,
+			    "the axes span more cells than the file holds.");
+	}
+	return 0;
+}
+
+/* --- numbers --------------------------------------------------------------*/
+
+static void scatter(struct res_cube *c, size_t column, const double from[])
+{
+	size_t n = c->n_points * c->n_runs;
+	for (size_t i = 0; i < n; i++)
+		c->row[i * c->row_doubles + column] = from[i];
+}
+
+static int get_metrics(struct reader *r, double buf[])
+{
+	struct res_cube *c = r->c;
+	size_t n_cells = c->n_points * c->n_runs;
+	int rc = 0;
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
+		rc = get_numbers(r, r->file, res_trial_metrics[m].name,
+		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1,
+		    buf);
+		if (rc == 0)
+			scatter(c, m, buf);
+	}
+	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
+		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
+		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
+		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
+			scatter(c, res_row_doubles(a) + m, buf + a * n_cells);
+	}
+	return rc;
+}
+
+static int get_cells(struct reader *r)
+{
+	struct res_cube *c = r->c;
+	size_t n_cells = c->n_points * c->n_runs;
+	double *buf = NULL;
+	int rc = res_cube_alloc(c, r->e);
+	if (rc == 0)
+		rc = get_numbers(r, r->file, "status", H5T_INTEGER,
+		    H5T_NATIVE_UINT8, r->rank - 1, r->dim + 1, c->status);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n_cells; i++)
+		if (c->status[i] > RES_CRASHED)
+			return sim_fail(r->e, SIM_EPARSE,
+			    "cell %zu has status %u, which is none.", i,
+			    c->status[i]);
+	if ((rc = sim_zalloc(&buf, n_cells, c->n_algos * sizeof(buf[0]),
+		 r->e)) == 0)
+		rc = get_metrics(r, buf);
+	free(buf);
+	return rc;
+}
+
+/* --- claims ---------------------------------------------------------------*/
+
+struct claim_columns {
+	char **metric, **text;
+	double *value;
+	uint32_t *confirmed;
+};
+
+static int get_columns(struct reader *r, hid_t group, hsize_t n,
+    struct claim_columns *k)
+{
+	int rc;
+	if ((rc = SIM_ZALLOC(&k->metric, n, r->e)) < 0 ||
+	    (rc = SIM_ZALLOC(&k->text, n, r->e)) < 0 ||
+	    (rc = SIM_ZALLOC(&k->value, n, r->e)) < 0 ||
+	    (rc = SIM_ZALLOC(&k->confirmed, n, r->e)) < 0 ||
+	    (rc = get_texts(r, group, "metric", n, k->metric)) < 0 ||
+	    (rc = get_texts(r, group, "text", n, k->text)) < 0 ||
+	    (rc = get_numbers(r, group, "value", H5T_FLOAT, H5T_NATIVE_DOUBLE,
+		1, &n, k->value)) < 0)
+		return rc;
+	return get_numbers(r, group, "confirmed", H5T_INTEGER,
+	    H5T_NATIVE_UINT32, 1, &n, k->confirmed);
+}
+
+/* Texts move into the cube also when something failed: it frees them. */
+static int fill_claims(struct reader *r, hid_t group, hsize_t n)
+{
+	struct res_cube *c = r->c;
+	struct claim_columns k = {0};
+	int rc = SIM_ZALLOC(&c->claim, n, r->e);
+	if (rc < 0)
+		return rc;
+	c->n_claims = n;
+	rc = get_columns(r, group, n, &k);
+	for (size_t i = 0; i < n; i++) {
+		c->claim[i].metric = k.metric ? k.metric[i] : NULL;
+		c->claim[i].text = k.text ? k.text[i] : NULL;
+		if (rc == 0) {
+			c->claim[i].value = k.value[i];
+			c->claim[i].confirmed = k.confirmed[i];
+		}
+	}
+	free(k.metric);
+	free(k.text);
+	free(k.value);
+	free(k.confirmed);
+	return rc;
+}
+
+static int get_claims(struct reader *r)
+{
+	if (H5Lexists(r->file, "claims", H5P_DEFAULT) <= 0)
+		return 0;
+	hid_t group = H5Gopen2(r->file, "claims", H5P_DEFAULT);
+	if (group < 0)
+		return res_h5_failed(SIM_EPARSE, "open", "claims", r->e);
+	hsize_t n = 0;
+	int rc = get_length(r, "claims/claim", &n);
+	if (rc == 0)
+		rc = fill_claims(r, group, n);
+	H5Gclose(group);
+	return rc;
+}
+
+/* --- the file -------------------------------------------------------------*/
+
+static int get_identity(struct reader *r)
+{
+	struct res_cube *c = r->c;
+	uint64_t version, shard[2];
+	int rc = get_counts(r, "schema_version", 1, &version);
+	if (rc < 0)
+		return rc;
+	if (version != RES_SCHEMA_VERSION)
+		return sim_fail(r->e, SIM_EMISMATCH,
+		    "it has schema version %llu; this culprit reads %d.",
+		    (unsigned long long)version, RES_SCHEMA_VERSION);
+	if ((rc = get_text(r, r->file, "figure", &c->figure)) < 0 ||
+	    (rc = get_text(r, r->file, "title", &c->title)) < 0 ||
+	    (rc = get_text(r, r->file, "paper", &c->paper)) < 0 ||
+	    (rc = get_text(r, r->file, "spec", &c->spec)) < 0 ||
+	    (rc = get_text(r, r->file, "overrides", &c->overrides)) < 0 ||
+	    (rc = get_text(r, r->file, "culprit", &c->version)) < 0 ||
+	    (rc = get_text(r, r->file, "libraries", &c->libraries)) < 0 ||
+	    (rc = get_counts(r, "seed", 1, &c->seed)) < 0 ||
+	    (rc = get_counts(r, "shard", 2, shard)) < 0)
+		return rc;
+	c->spec_bytes = strlen(c->spec);
+	if (shard[0] >= shard[1] || shard[1] > UINT32_MAX)
+		return sim_fail(r->e, SIM_EPARSE,
+		    "shard %llu of %llu is none.",
+		    (unsigned long long)shard[0],
+		    (unsigned long long)shard[1]);
+	c->shard_i = (uint32_t)shard[0];
+	c->shard_n = (uint32_t)shard[1];
+	return 0;
+}
+
+static int get_all(struct reader *r)
+{
+	int rc;
+	if ((rc = get_identity(r)) < 0 || (rc = get_shape(r)) < 0 ||
+	    (rc = get_cells(r)) < 0)
+		return rc;
+	return get_claims(r);
+}
+
+static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
+{
+	uint64_t sum = 0;
+	if (n < RES_H5_TRAILER ||
+	    memcmp(bytes + n - RES_H5_TRAILER, RES_H5_MAGIC, 8) != 0)
+		return sim_fail(e, SIM_EPARSE,
+		    "it does not end as a results file of culprit does: it "
+		    "is another file, cut short, or was edited.");
+	for (unsigned i = 0; i < 8; i++)
+		sum |= (uint64_t)bytes[n - 8 + i] << 8 * i;
+	if (sum != res_fnv(RES_FNV_START, bytes, n - RES_H5_TRAILER))
+		return sim_fail(e, SIM_EPARSE,
+		    "its checksum is wrong: the file is damaged.");
+	return 0;
+}
+
+static int read_image(struct res_cube *c, void *bytes, size_t n,
+    struct sim_err *e)
+{
+	int rc = check_sum(bytes, n, e);
+	if (rc < 0)
+		return rc;
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	struct reader r = {.c = c, .bytes = n, .e = e};
+	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+	H5Pset_fapl_core(access, 1 << 20, 0);
+	H5Pset_file_image(access, bytes, n - RES_H5_TRAILER);
+	r.file = H5Fopen(RES_H5_NO_FILE, H5F_ACC_RDONLY, access);
+	if (r.file < 0)
+		rc = res_h5_failed(SIM_EPARSE, "open", "it", e);
+	else
+		rc = get_all(&r);
+	if (r.file >= 0)
+		H5Fclose(r.file);
+	H5Pclose(access);
+	return rc;
+}
+
+int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e)
+{
+	void *bytes = NULL;
+	size_t n = 0;
+	*c = (struct res_cube){0};
+	int rc = res_file_read(path, &bytes, &n, e);
+	if (rc < 0)
+		return rc;
+	rc = read_image(c, bytes, n, e);
+	free(bytes);
+	if (rc < 0) {
+		res_cube_free(c);
+		return sim_wrap(e, rc, "cannot read %s", path);
+	}
+	return 0;
+}

@@ -1,0 +1,122 @@
+/* results/provenance.c -- what made a result: versions, commit, libraries.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The Makefile gives the CULPRIT_* macros to this file alone.
+ */
+#include "results/provenance.h"
+
+#include <gsl/gsl_version.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+
+#include "results/file.h"
+#include "results/json.h"
+
+#define CULPRIT_VERSION "0.1.0"
+
+const struct res_provenance *res_provenance(void)
+{
+	static const struct res_provenance list[] = {
+		{"culprit", CULPRIT_VERSION},
+		{"git_commit", CULPRIT_COMMIT},
+		{"gsl", GSL_VERSION},
+		{"hdf5", CULPRIT_HDF5},
+		{"igraph", CULPRIT_IGRAPH},
+		{NULL, NULL},
+	};
+	return list;
+}
+
+const char *res_version(void)
+{
+	return CULPRIT_VERSION " (" CULPRIT_COMMIT ")";
+}
+
+const char *res_libraries(void)
+{
+	return "GSL " GSL_VERSION ", HDF5 " CULPRIT_HDF5
+	       ", igraph " CULPRIT_IGRAPH;
+}
+
+static double cpu_s(int who)
+{
+	struct rusage u;
+	if (getrusage(who, &u) < 0)
+		return 0;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	    1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+/* The largest single process: Linux reports kilobytes. */
+static double peak_bytes(void)
+{
+	long peak = 0;
+	for (int i = 0; i < 2; i++) {
+		struct rusage u;
+		int who = i ? RUSAGE_CHILDREN : RUSAGE_SELF;
+		if (getrusage(who, &u) == 0 && u.ru_maxrss > peak)
+			peak = u.ru_maxrss;
+	}
+	return 1024.0 * (double)peak;
+}
+
+static void number(FILE *out, const char *name, double x)
+{
+	fprintf(out, ",\n  \"%s\": ", name);
+	res_json_number(out, x);
+}
+
+static void text(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, ",\n  \"%s\": ", name);
+	res_json_text(out, value);
+}
+
+static void print(FILE *out, const struct res_run_record *r)
+{
+	fputs("{\n  \"argv\": [", out);
+	for (int i = 0; i < r->argc; i++) {
+		fputs(i ? ", " : "", out);
+		res_json_text(out, r->argv[i]);
+	}
+	putc(']', out);
+	for (const struct res_provenance *p = res_provenance(); p->name; p++)
+		text(out, p->name, p->value);
+	struct utsname host;
+	if (uname(&host) == 0) {
+		text(out, "host", host.nodename);
+		text(out, "system", host.release);
+		text(out, "machine", host.machine);
+	}
+	number(out, "start_unix_s", r->start_unix_s);
+	number(out, "end_unix_s", r->start_unix_s + r->wall_s);
+	number(out, "wall_s", r->wall_s);
+	number(out, "cpu_s", cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN));
+	number(out, "peak_bytes", peak_bytes());
+	number(out, "workers", r->n_workers);
+	number(out, "cells", (double)r->n_cells);
+	number(out, "done", (double)r->n_done);
+	number(out, "failed", (double)r->n_failed);
+	number(out, "crashed", (double)r->n_crashed);
+	fputs("\n}\n", out);
+}
+
+int res_run_record_write(const char *path, const struct res_run_record *r,
+    struct sim_err *e)
+{
+	char *bytes = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&bytes, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for %s.", path);
+	print(out, r);
+	int rc = ferror(out);
+	if (fclose(out) != 0 || rc)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s.", path);
+	else
+		rc = res_file_write(path, bytes, n, e);
+	free(bytes);
+	return rc;
+}
