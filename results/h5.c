@@ -129,32 +129,15 @@ static int put_data(struct writer *w, hid_t to, const struct data *d,
 	return rc;
 }
 
-/* Texts of one length, padded with NUL. */
+/* Of any length: netCDF 4.9 crashes on data of texts of a fixed length. */
 static int put_texts(struct writer *w, hid_t to, struct data d,
     char *const text[], hid_t *keep)
 {
-	size_t n = (size_t)d.dim[0], size = 1;
-	for (size_t i = 0; i < n; i++)
-		if (strlen(text[i]) > size)
-			size = strlen(text[i]);
-	char *flat = NULL;
-	int rc = sim_zalloc(&flat, n, size, w->e);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < n; i++)
-		memcpy(flat + i * size, text[i], strlen(text[i]));
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, size);
-	H5Tset_strpad(type, H5T_STR_NULLPAD);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	d.type = d.mem_type = type;
+	d.type = d.mem_type = w->utf8;
 	d.plist = w->plain;
 	d.rank = 1;
-	d.value = flat;
-	rc = put_data(w, to, &d, keep);
-	H5Tclose(type);
-	free(flat);
-	return rc;
+	d.value = text;
+	return put_data(w, to, &d, keep);
 }
 
 static int put_coord(struct writer *w, size_t axis, size_t i)

@@ -19,8 +19,9 @@
  *
  * Attribute `axes`: one line an axis, its coordinates separated by tabs.
  * Attribute `shard`: i, n. Every dataset has `units`, `long_name` and `paper`.
- * No enum, compound, bool or variable-length data; no times of creation: equal
- * cubes give equal bytes. Opens in h5py, xarray (engines netcdf4 and
+ * Labels are UTF-8 texts of variable length (netCDF 4.9 crashes on fixed ones).
+ * No enum, compound, bool or other variable-length data; no times of creation:
+ * equal cubes give equal bytes. Opens in h5py, xarray (engines netcdf4 and
  * h5netcdf) and h5dump.
  *
  * After HDF5's last byte come 16 of ours: "culpritR" and the FNV-1a of all

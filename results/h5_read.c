@@ -141,37 +141,36 @@ static int get_numbers(struct reader *r, hid_t at, const char *name,
 	return rc;
 }
 
-static int split_texts(const char *flat, size_t size, size_t n, char *out[],
+static int copy_texts(char *const from[], size_t n, char *out[],
     struct sim_err *e)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t length = strnlen(flat + i * size, size);
-		if (!(out[i] = malloc(length + 1)))
-			return sim_fail(e, SIM_ENOMEM,
-			    "no memory for a text of %zu bytes.", length);
-		memcpy(out[i], flat + i * size, length);
-		out[i][length] = '\0';
-	}
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = res_text(&out[i], from[i] ? from[i] : "", e);
+	return rc;
 }
 
-static int read_texts(struct reader *r, hid_t set, hid_t type,
-    const char *name, size_t n, char *out[])
+static int read_texts(struct reader *r, hid_t set, const char *name, size_t n,
+    char *out[])
 {
-	size_t size = H5Tget_size(type);
-	if (H5Tget_class(type) != H5T_STRING || H5Tis_variable_str(type) != 0 ||
-	    size == 0 || size > r->bytes / n)
-		return sim_fail(r->e, SIM_EPARSE,
-		    "dataset %s has no texts of a fixed length.", name);
-	char *flat = NULL;
-	int rc = sim_zalloc(&flat, n, size, r->e);
+	hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+	char **text = NULL;
+	int rc = SIM_ZALLOC(&text, n, r->e);
 	if (rc < 0)
-		return rc;
-	if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, flat) < 0)
+		goto out;
+	if (H5Tis_variable_str(type) <= 0)
+		rc = sim_fail(r->e, SIM_EPARSE,
+		    "dataset %s has no texts.", name);
+	else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
 		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
-	else
-		rc = split_texts(flat, size, n, out, r->e);
-	free(flat);
+	else {
+		rc = copy_texts(text, n, out, r->e);
+		H5Dvlen_reclaim(type, space, H5P_DEFAULT, text);
+	}
+out:
+	free(text);
+	H5Sclose(space);
+	H5Tclose(type);
 	return rc;
 }
 
@@ -183,11 +182,9 @@ static int get_texts(struct reader *r, hid_t at, const char *name, size_t n,
 	hid_t set = open_data(r, at, name, 1, &has);
 	if (set < 0)
 		return SIM_EPARSE;
-	hid_t type = H5Dget_type(set);
-	int rc = has == n ? read_texts(r, set, type, name, n, out)
+	int rc = has == n ? read_texts(r, set, name, n, out)
 			  : sim_fail(r->e, SIM_EPARSE,
 				"dataset %s has not %zu entries.", name, n);
-	H5Tclose(type);
 	H5Dclose(set);
 	return rc;
 }

@@ -25,10 +25,9 @@ static unsigned utf8_length(const unsigned char *s)
 	return n;
 }
 
-void res_json_text(FILE *out, const char *text)
+void res_json_escape(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
-	putc('"', out);
 	while (*s) {
 		unsigned n = utf8_length(s);
 		if (n == 0)
@@ -45,6 +44,12 @@ void res_json_text(FILE *out, const char *text)
 			fwrite(s, 1, n, out);
 		s += n ? n : 1;
 	}
+}
+
+void res_json_text(FILE *out, const char *text)
+{
+	putc('"', out);
+	res_json_escape(out, text);
 	putc('"', out);
 }
 

@@ -6,8 +6,10 @@
 
 #include <stdio.h>
 
-/* TEXT in quotes, escaped. Bytes that are not UTF-8 become U+FFFD. */
+/* TEXT in quotes, escaped; and without the quotes. Bytes that are not UTF-8
+ * become U+FFFD. */
 void res_json_text(FILE *out, const char *text);
+void res_json_escape(FILE *out, const char *text);
 
 /* The fewest digits that read back equal; null for NaN and infinities. */
 void res_json_number(FILE *out, double x);

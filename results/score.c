@@ -1,0 +1,193 @@
+/* results/score.c -- verdicts against the truth: one trial's metrics.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/score.h"
+
+#include <assert.h>
+#include <math.h>
+
+/* Index of the first fault from I on with a rate above 0 whose link no such
+ * fault before had. Faults are sorted by link. */
+static size_t next_faulty(const struct truth *t, size_t i)
+{
+	for (; i < t->n_faults; i++) {
+		if (!(t->fault[i].rate > 0))
+			continue;
+		size_t k = i;
+		while (k > 0 && t->fault[k - 1].link == t->fault[i].link &&
+		    !(t->fault[k - 1].rate > 0))
+			k--;
+		if (k == 0 || t->fault[k - 1].link != t->fault[i].link)
+			return i;
+	}
+	return t->n_faults;
+}
+
+static size_t count_faulty(const struct truth *t)
+{
+	size_t n = 0;
+	for (size_t i = next_faulty(t, 0); i < t->n_faults;
+	     i = next_faulty(t, i + 1))
+		n++;
+	return n;
+}
+
+/* What the truth knows of one flow's losses. */
+struct loss {
+	uint64_t n_drops;
+	int at_fault;       /* some of them on a faulty link */
+	topo_link most;     /* dropped the most, first of these; or NONE */
+	int most_faulty;
+	topo_link released; /* last faulty that dropped, else last; or NONE */
+	int released_faulty;
+};
+
+static struct loss look_up(const struct obs *w, const struct truth *t,
+    size_t flow)
+{
+	struct loss l = {.most = TOPO_NONE, .released = TOPO_NONE};
+	uint32_t max = 0;
+	const topo_link *path = obs_path(w, flow);
+	const uint32_t *drops = t->drops + w->hops.off[flow];
+	unsigned n_hops = obs_n_hops(w, flow);
+	for (unsigned i = 0; i < n_hops; i++) {
+		if (drops[i] == 0)
+			continue;
+		int faulty = truth_is_faulty(t, path[i]);
+		l.n_drops += drops[i];
+		l.at_fault |= faulty;
+		if (drops[i] > max) {
+			max = drops[i];
+			l.most = path[i];
+			l.most_faulty = faulty;
+		}
+		if (faulty || !l.released_faulty) {
+			l.released = path[i];
+			l.released_faulty = faulty;
+		}
+	}
+	return l;
+}
+
+void res_score_trial(const struct obs *w, const struct truth *t,
+    struct res_trial_metrics *out)
+{
+	assert(t->n_drops == w->hops.n);
+	*out = (struct res_trial_metrics){
+		.n_flows = (double)w->n_flows,
+		.n_faults = (double)count_faulty(t),
+	};
+	for (size_t i = 0; i < w->flows.n; i++) {
+		struct loss l = look_up(w, t, i);
+		out->n_failed_flows += l.n_drops > 0;
+		out->n_drops += (double)l.n_drops;
+		out->n_fault_flows += l.at_fault;
+	}
+}
+
+static void score_flow(const struct loss *l, topo_link blame,
+    struct res_algo_metrics *out)
+{
+	int kept = blame != TOPO_NONE;
+	int hit = kept && blame == l->most;
+	out->flows_all++;
+	out->hits_all += hit;
+	out->flows_kept += kept;
+	out->hits_kept += hit;
+	out->flows_fault += l->most_faulty;
+	out->hits_fault += hit && l->most_faulty;
+	out->flows_released += kept || l->released_faulty;
+	out->hits_released += kept && blame == l->released;
+}
+
+/* An algorithm that blames nobody has no blame at all: n_flows = 0 although
+ * there were failed flows. */
+static void score_flows(const struct obs *w, const struct truth *t,
+    const struct algo_verdicts *v, struct res_algo_metrics *out)
+{
+	for (size_t i = 0; i < w->flows.n; i++) {
+		if (w->flows.n_retx[i] == 0)
+			continue;
+		if (v->n_flows == 0) {
+			out->hits_all = out->flows_all = NAN;
+			out->hits_kept = out->flows_kept = NAN;
+			out->hits_fault = out->flows_fault = NAN;
+			out->hits_released = out->flows_released = NAN;
+			return;
+		}
+		struct loss l = look_up(w, t, i);
+		score_flow(&l, v->blame[i], out);
+	}
+}
+
+static void score_flagged(const struct truth *t,
+    const struct algo_verdicts *v, size_t n_faulty,
+    struct res_algo_metrics *out)
+{
+	if (!v->flags) {
+		out->n_flagged = out->n_flagged_true = NAN;
+		out->n_links_true = NAN;
+		return;
+	}
+	out->n_flagged = (double)v->n_flagged;
+	out->n_links_true = (double)n_faulty;
+	for (size_t i = 0; i < v->n_flagged; i++)
+		out->n_flagged_true += truth_is_faulty(t, v->link[i]);
+}
+
+/* How many listed links stand before LINK: flagged ones in their order, then
+ * the others by score, ties by id. v->n if it is not listed. */
+static size_t place(const struct algo_verdicts *v, topo_link link)
+{
+	size_t at = 0, n = v->n_flagged;
+	while (at < v->n && v->link[at] != link)
+		at++;
+	if (at < v->n_flagged || at == v->n)
+		return at;
+	for (size_t i = v->n_flagged; i < v->n; i++)
+		n += v->score[i] > v->score[at] ||
+		    (v->score[i] == v->score[at] && v->link[i] < link);
+	return n;
+}
+
+static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
+    size_t n_faulty, struct res_algo_metrics *out)
+{
+	const struct truth_fault *worst = NULL;
+	out->worst_rank = NAN;
+	out->n_top = (double)n_faulty;
+	for (size_t i = next_faulty(t, 0); i < t->n_faults;
+	     i = next_faulty(t, i + 1)) {
+		size_t at = place(v, t->fault[i].link);
+		out->n_top_true += at < v->n && at < n_faulty;
+	}
+	for (size_t i = 0; i < t->n_faults; i++)
+		if (t->fault[i].rate > (worst ? worst->rate : 0))
+			worst = &t->fault[i];
+	if (!worst)
+		return;
+	size_t rank = algo_verdicts_rank(v, worst->link);
+	out->n_worst = 1;
+	out->worst_rank = (double)rank;
+	out->worst_first = rank == 1 && place(v, worst->link) < v->n;
+}
+
+int res_score_algo(const struct obs *w, const struct truth *t,
+    const struct algo_verdicts *v, struct res_algo_metrics *out,
+    struct sim_err *e)
+{
+	if (t->n_drops != w->hops.n)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the truth has drops for %zu hops, the window has %zu.",
+		    t->n_drops, w->hops.n);
+	if (v->n_flows != 0 && v->n_flows != w->flows.n)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "blame for %zu flows, but the window has %zu.",
+		    v->n_flows, w->flows.n);
+	size_t n_faulty = count_faulty(t);
+	*out = (struct res_algo_metrics){0};
+	score_flows(w, t, v, out);
+	score_flagged(t, v, n_faulty, out);
+	score_ranks(t, v, n_faulty, out);
+	return 0;
+}

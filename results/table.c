@@ -1,0 +1,304 @@
+/* results/table.c -- a cube as TSV: pooled ratios, exact intervals, spread.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One walk over a point's columns makes the header, the rows and the JSON, so
+ * that they cannot disagree.
+ */
+#include "results/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "results/json.h"
+#include "sim/field.h"
+#include "sim/stat.h"
+#include "sim/vec.h"
+
+#define CONFIDENCE 0.95
+
+enum mode { HEADER, ROW, JSON };
+
+struct table {
+	const struct res_cube *c;
+	FILE *out;
+	enum mode mode;
+	size_t point;
+	size_t n_columns; /* written so far in this row */
+	size_t *at;       /* [n_axes] index of the point along each axis */
+	double *sample;   /* [n_runs] */
+	struct sim_err *e;
+};
+
+/* --- one value ------------------------------------------------------------*/
+
+/* A blank for what would break a line or a column. */
+static void put_plain(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		putc(strchr("\t\n\r", *text) ? ' ' : *text, out);
+}
+
+/* Names come in parts: "vote:" "accuracy_all" "_lo". */
+struct name {
+	const char *owner, *mark, *what, *suffix;
+};
+
+/* What stands before a value: the mark between columns and, but in a row of
+ * TSV, the name. */
+static void put_name(struct table *t, struct name name)
+{
+	const char *part[] = {name.owner, name.mark, name.what, name.suffix};
+	void (*put)(FILE *, const char *) =
+	    t->mode == JSON ? res_json_escape : put_plain;
+	if (t->n_columns++ > 0)
+		fputs(t->mode == JSON ? ", " : "\t", t->out);
+	if (t->mode == ROW)
+		return;
+	fputs(t->mode == JSON ? "\"" : "", t->out);
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
+		if (part[i])
+			put(t->out, part[i]);
+	fputs(t->mode == JSON ? "\": " : "", t->out);
+}
+
+static void put_number(struct table *t, struct name name, double x)
+{
+	char digits[32];
+	put_name(t, name);
+	if (t->mode == JSON) {
+		res_json_number(t->out, x);
+	} else if (t->mode == ROW) {
+		if (isnan(x))
+			strcpy(digits, "NaN");
+		else
+			sim_format_f64(digits, x);
+		fputs(digits, t->out);
+	}
+}
+
+static void put_text(struct table *t, struct name name, const char *text)
+{
+	put_name(t, name);
+	if (t->mode == JSON)
+		res_json_text(t->out, text);
+	else if (t->mode == ROW)
+		put_plain(t->out, text);
+}
+
+/* --- statistics over the runs of a point ----------------------------------*/
+
+static int is_done(const struct table *t, size_t run)
+{
+	return t->c->status[t->point * t->c->n_runs + run] == RES_DONE;
+}
+
+/* _p10, _p50, _p90 of the first N samples, which get sorted. */
+static void put_spread(struct table *t, struct name name, size_t n)
+{
+	static const struct {
+		const char *suffix;
+		double q;
+	} spread[] = {{"_p10", 0.1}, {"_p50", 0.5}, {"_p90", 0.9}};
+	n = sim_sort_finite(t->sample, n);
+	for (size_t i = 0; i < sizeof(spread) / sizeof(spread[0]); i++) {
+		name.suffix = spread[i].suffix;
+		put_number(t, name,
+		    sim_quantile_sorted(t->sample, n, spread[i].q));
+	}
+}
+
+static double mean(const double x[], size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / (double)n : NAN;
+}
+
+static void put_trial_mean(struct table *t, unsigned metric)
+{
+	size_t n = 0;
+	for (size_t run = 0; run < t->c->n_runs; run++) {
+		double x = res_cube_trial(t->c, t->point, run, metric);
+		if (is_done(t, run) && !isnan(x))
+			t->sample[n++] = x;
+	}
+	put_number(t, (struct name){.what = res_trial_metrics[metric].name},
+	    mean(t->sample, n));
+}
+
+static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
+{
+	const struct name name = {t->c->algo[algo], ":",
+		res_algo_metrics[metric].name, NULL};
+	size_t n = 0;
+	for (size_t run = 0; run < t->c->n_runs; run++) {
+		double x = res_cube_algo(t->c, t->point, run, algo, metric);
+		if (is_done(t, run) && !isnan(x))
+			t->sample[n++] = x;
+	}
+	put_number(t, name, mean(t->sample, n));
+	put_spread(t, name, n);
+}
+
+/* Sums over runs, and in t->sample the ratio of each run that has one. */
+struct pool {
+	double num, den;
+	size_t n;
+};
+
+static struct pool pool_runs(struct table *t, size_t algo,
+    const struct res_metric *ratio)
+{
+	struct pool p = {0};
+	for (size_t run = 0; run < t->c->n_runs; run++) {
+		double num = res_cube_algo(t->c, t->point, run, algo,
+		    ratio->num);
+		double den = res_cube_algo(t->c, t->point, run, algo,
+		    ratio->den);
+		if (!is_done(t, run) || isnan(num) || !(den > 0))
+			continue;
+		p.num += num;
+		p.den += den;
+		t->sample[p.n++] = num / den;
+	}
+	return p;
+}
+
+static int put_ratio(struct table *t, size_t algo,
+    const struct res_metric *ratio)
+{
+	struct name name = {t->c->algo[algo], ":", ratio->name, NULL};
+	struct pool p = pool_runs(t, algo, ratio);
+	double lo = NAN, hi = NAN;
+	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
+		return sim_fail(t->e, SIM_EINVAL,
+		    "%s of %s at point %zu is %g of %g, which is no share.",
+		    ratio->name, name.owner, t->point, p.num, p.den);
+	if (p.den > 0) {
+		int rc = sim_binomial_interval((uint64_t)p.num,
+		    (uint64_t)p.den, CONFIDENCE, &lo, &hi, t->e);
+		if (rc < 0)
+			return rc;
+	}
+	put_number(t, name, p.den > 0 ? p.num / p.den : NAN);
+	name.suffix = "_lo";
+	put_number(t, name, lo);
+	name.suffix = "_hi";
+	put_number(t, name, hi);
+	put_spread(t, name, p.n);
+	name.suffix = "_trials";
+	put_number(t, name, p.den);
+	return 0;
+}
+
+/* --- rows -----------------------------------------------------------------*/
+
+static void put_coords(struct table *t)
+{
+	const struct res_cube *c = t->c;
+	res_cube_at(c, t->point, t->at);
+	for (size_t a = 0; a < c->n_axes; a++)
+		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
+			const struct res_coord *k = &c->axis[a].coord[i];
+			const struct name name = {.what = k->name};
+			if (k->number)
+				put_number(t, name, k->number[t->at[a]]);
+			else
+				put_text(t, name, k->text[t->at[a]]);
+		}
+}
+
+/* A metric with several claims has claim:m, claim:m_2, claim:m_3. */
+static void put_claims(struct table *t)
+{
+	const struct res_cube *c = t->c;
+	for (size_t i = 0; i < c->n_claims; i++) {
+		char suffix[32] = "";
+		size_t nth = 1;
+		for (size_t j = 0; j < i; j++)
+			nth += strcmp(c->claim[j].metric,
+				   c->claim[i].metric) == 0;
+		if (nth > 1)
+			snprintf(suffix, sizeof(suffix), "_%zu", nth);
+		put_number(t,
+		    (struct name){"claim", ":", c->claim[i].metric, suffix},
+		    c->claim[i].value);
+	}
+}
+
+static int put_point(struct table *t, size_t point)
+{
+	size_t n_done = 0;
+	int rc = 0;
+	t->point = point;
+	t->n_columns = 0;
+	put_coords(t);
+	for (size_t run = 0; run < t->c->n_runs; run++)
+		n_done += (size_t)is_done(t, run);
+	put_number(t, (struct name){.what = "runs"}, (double)n_done);
+	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
+		put_trial_mean(t, m);
+	for (size_t a = 0; rc == 0 && a < t->c->n_algos; a++) {
+		for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++)
+			rc = put_ratio(t, a, &res_ratios[m]);
+		put_algo_mean(t, a, RES_ALGO_worst_rank);
+		put_algo_mean(t, a, RES_ALGO_n_flagged);
+	}
+	put_claims(t);
+	return rc;
+}
+
+static int put_tsv(struct table *t)
+{
+	t->mode = HEADER;
+	int rc = put_point(t, 0);
+	t->mode = ROW;
+	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
+		putc('\n', t->out);
+		rc = put_point(t, p);
+	}
+	putc('\n', t->out);
+	return rc;
+}
+
+static int put_json(struct table *t)
+{
+	int rc = 0;
+	t->mode = JSON;
+	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
+		fputs(p ? "},\n{" : "[\n{", t->out);
+		rc = put_point(t, p);
+	}
+	fputs("}\n]\n", t->out);
+	return rc;
+}
+
+static int write_with(int (*put)(struct table *), const struct res_cube *c,
+    FILE *out, struct sim_err *e)
+{
+	struct table t = {.c = c, .out = out, .e = e};
+	int rc;
+	if ((rc = SIM_ZALLOC(&t.at, c->n_axes, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0)
+		rc = put(&t);
+	errno = 0;
+	if (rc == 0 && (fflush(out) != 0 || ferror(out)))
+		rc = sim_fail(e, SIM_EIO, "cannot write the table: %s.",
+		    errno ? strerror(errno) : "output failed");
+	free(t.at);
+	free(t.sample);
+	return rc;
+}
+
+int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	return write_with(put_tsv, c, out, e);
+}
+
+int res_table_json(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	return write_with(put_json, c, out, e);
+}
