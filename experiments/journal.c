@@ -65,13 +65,9 @@ static uint64_t load_64(const unsigned char *from)
 	return le64toh(x);
 }
 
-/* 64-bit FNV-1a. */
 static uint64_t checksum(const unsigned char *p, size_t n)
 {
-	uint64_t h = 0xcbf29ce484222325;
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3;
-	return h;
+	return res_fnv(RES_FNV_START, p, n);
 }
 
 static int io_fail(const struct xp_journal *j, const char *what,

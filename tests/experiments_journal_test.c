@@ -25,20 +25,19 @@ static char dir[64], path[96];
 static int cube_init(struct res_cube *c, const char *spec, struct sim_err *e)
 {
 	*c = (struct res_cube){
+	    .figure = strdup("vigil_fig03"),
+	    .spec = strdup(spec),
+	    .spec_bytes = strlen(spec),
+	    .overrides = strdup(""),
 	    .n_algos = N_ALGOS,
+	    .algo = calloc(N_ALGOS, sizeof(*c->algo)),
+	    .n_axes = 1,
+	    .axis = calloc(1, sizeof(*c->axis)),
 	    .n_points = N_POINTS,
 	    .n_runs = N_RUNS,
 	    .shard_n = 1,
 	};
-	c->figure = strdup("vigil_fig03");
-	c->spec = strdup(spec);
-	c->overrides = strdup("");
-	c->spec_bytes = strlen(spec);
-	c->algo = calloc(N_ALGOS, sizeof(*c->algo));
-	if (!c->algo)
-		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	for (size_t i = 0; i < N_ALGOS; i++)
-		c->algo[i] = strdup(i == 0 ? "vote" : "cover");
+	c->axis[0].n = N_POINTS;
 	return res_cube_alloc(c, e);
 }
 
@@ -83,22 +82,29 @@ static int put(struct xp_journal *j, const struct res_cube *c, size_t first,
 	return rc;
 }
 
-/* Cells [0, N) are there, each with its own row; the others are not. */
-static void assert_cells(const struct res_cube *c, size_t n)
+/* Are cells [0, N) there, each with its own row, and the others not? */
+static int holds(const struct res_cube *c, size_t n)
 {
+	int good = 1;
 	double *row = malloc(c->row_doubles * sizeof(*row));
 	assert_non_null(row);
 	for (size_t i = 0; i < c->n_points * c->n_runs; i++) {
-		if (i >= n) {
-			assert_int_equal(c->status[i], RES_NOT_RUN);
-			continue;
-		}
-		assert_int_equal(c->status[i], status_of(i));
+		enum res_status want = i < n ? status_of(i) : RES_NOT_RUN;
 		fill(c, i / c->n_runs, i % c->n_runs, row);
-		assert_memory_equal(&c->row[i * c->row_doubles], row,
-		    c->row_doubles * sizeof(*row));
+		for (size_t k = 0; k < c->row_doubles; k++)
+			if (want == RES_CRASHED || want == RES_NOT_RUN)
+				row[k] = NAN;
+		good &= c->status[i] == want &&
+		    memcmp(&c->row[i * c->row_doubles], row,
+			c->row_doubles * sizeof(*row)) == 0;
 	}
 	free(row);
+	return good;
+}
+
+static void assert_cells(const struct res_cube *c, size_t n)
+{
+	assert_true(holds(c, n));
 }
 
 static size_t file_bytes(void)
@@ -421,8 +427,7 @@ static void a_reader_sees_what_another_process_has_flushed(void **state)
 	res_cube_free(&c);
 }
 
-/* A child writes 3000 records in single bytes' worth of luck; whenever we look,
- * what is there is a beginning of what it writes. */
+/* Whenever we look, what is there is a beginning of what a child writes. */
 static void a_reader_of_a_growing_file_sees_a_beginning_of_it(void **state)
 {
 	(void)state;
@@ -477,15 +482,15 @@ static void close_removes_the_file_when_told_to(void **state)
 	res_cube_free(&c);
 }
 
+#define CHECK(condition)                                                  \
+	do {                                                              \
+		if (!(condition))                                         \
+			return __LINE__;                                  \
+	} while (0)
+
 /* Write until the file system is full, free room by calling MORE_ROOM, go on:
  * every record arrives, and the failed call left only whole ones. Returns 0 or
  * the line that failed. */
-#define CHECK(condition)                                                       \
-	do {                                                                   \
-		if (!(condition))                                              \
-			return __LINE__;                                       \
-	} while (0)
-
 static int fill_up(int why, void (*more_room)(void))
 {
 	enum { N = 2000 };
@@ -521,7 +526,7 @@ static int fill_up(int why, void (*more_room)(void))
 	CHECK(file_bytes() == HEADER_BYTES + N * record);
 	CHECK(xp_journal_open(&j, path, &c, &e) == 0);
 	CHECK(xp_journal_replayed(j).n_records == N);
-	assert_cells(&c, n_cells);
+	CHECK(holds(&c, n_cells));
 	CHECK(xp_journal_close(j, 1, &e) == 0);
 	res_cube_free(&c);
 	return 0;
