@@ -20,6 +20,7 @@
 PREFIX ?= /usr/local
 FIG    ?= *
 J      ?= $(shell nproc)
+, := ,
 LAYERS := sim topo models algos results experiments
 B      := build$(if $(SAN),-san)
 Q      := $(if $(V),,@)
@@ -46,7 +47,6 @@ override CFLAGS += -std=gnu17 $(OPT) $(WARN) $(SANF) -ffp-contract=off \
 	-fno-math-errno -ffile-prefix-map=$(CURDIR)=. -MMD -MP -I. \
 	-D_GNU_SOURCE
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm
-, := ,
 
 SRC  := $(foreach d,$(LAYERS),$(wildcard $d/*.c))
 MAIN := experiments/main.c

@@ -71,10 +71,10 @@ static uint64_t checksum(const unsigned char *p, size_t n)
 }
 
 static int io_fail(const struct xp_journal *j, const char *what,
-    struct sim_err *e)
+		   struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s journal %s: %s.", what, j->path,
-	    strerror(errno));
+			strerror(errno));
 }
 
 /* Read up to N bytes at AT; fewer only at the end of the file. Returns how
@@ -112,7 +112,7 @@ static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
 }
 
 static void make_header(const struct xp_journal *j, const struct res_cube *c,
-    unsigned char h[HEADER_BYTES])
+			unsigned char h[HEADER_BYTES])
 {
 	memcpy(h, magic, sizeof(magic));
 	store_32(h + 8, VERSION);
@@ -122,7 +122,8 @@ static void make_header(const struct xp_journal *j, const struct res_cube *c,
 }
 
 static void make_record(const struct xp_journal *j, unsigned char *r,
-    size_t point, size_t run, enum res_status status, const double row[])
+			size_t point, size_t run, enum res_status status,
+			const double row[])
 {
 	const double nan = __builtin_nan("");
 	store_32(r, (uint32_t)point);
@@ -139,7 +140,7 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 
 /* Put one record into the cube; 0 if it is damaged. */
 static int replay_record(struct xp_journal *j, const unsigned char *r,
-    struct res_cube *c)
+			 struct res_cube *c)
 {
 	const uint32_t point = load_32(r), run = load_32(r + 4);
 	const uint32_t status = load_32(r + 8);
@@ -160,7 +161,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 
 /* Put every record up to the first that is torn or damaged into the cube. */
 static int replay_records(struct xp_journal *j, struct res_cube *c,
-    struct sim_err *e)
+			  struct sim_err *e)
 {
 	for (;;) {
 		ssize_t n = read_at(j->fd, j->buf, j->cap_buf, j->end);
@@ -181,7 +182,7 @@ static int replay_records(struct xp_journal *j, struct res_cube *c,
 /* Is the file ours? Sets END to the header's size, or to 0 when the header
  * itself is missing or torn, as a kill right after creation leaves it. */
 static int check_header(struct xp_journal *j, const struct res_cube *c,
-    struct sim_err *e)
+			struct sim_err *e)
 {
 	unsigned char got[HEADER_BYTES], want[HEADER_BYTES];
 	make_header(j, c, want);
@@ -192,16 +193,19 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
 		return 0;
 	if (n < HEADER_BYTES || memcmp(got, magic, sizeof(magic)) != 0)
-		return sim_fail(e, SIM_EMISMATCH,
+		return sim_fail(
+		    e, SIM_EMISMATCH,
 		    "%s is not a journal of culprit; use another output name.",
 		    j->path);
 	if (load_64(got + 24) != checksum(got, 24))
-		return sim_fail(e, SIM_EIO,
+		return sim_fail(
+		    e, SIM_EIO,
 		    "the header of journal %s is damaged; remove the file to "
 		    "start the sweep anew.",
 		    j->path);
 	if (memcmp(got, want, sizeof(got)) != 0)
-		return sim_fail(e, SIM_EMISMATCH,
+		return sim_fail(
+		    e, SIM_EMISMATCH,
 		    "journal %s is of another spec, other overrides or another "
 		    "version of culprit; remove it to start anew, or use "
 		    "another output name.",
@@ -224,7 +228,7 @@ static void dispose(struct xp_journal *j)
 
 /* The object and its buffers, without a file. */
 static int make(struct xp_journal **out, const char *path,
-    const struct res_cube *c, struct sim_err *e)
+		const struct res_cube *c, struct sim_err *e)
 {
 	struct xp_journal *j;
 	int rc;
@@ -260,7 +264,8 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 		if (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
 			if (errno != EWOULDBLOCK)
 				return io_fail(j, "lock", e);
-			return sim_fail(e, SIM_EIO,
+			return sim_fail(
+			    e, SIM_EIO,
 			    "another process is running this sweep: it holds "
 			    "journal %s.",
 			    j->path);
@@ -277,7 +282,7 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 
 /* Cut off what replay did not accept, and see to the header. */
 static int trim(struct xp_journal *j, const struct res_cube *c,
-    struct sim_err *e)
+		struct sim_err *e)
 {
 	struct stat st;
 	if (fstat(j->fd, &st) < 0)
@@ -296,7 +301,7 @@ static int trim(struct xp_journal *j, const struct res_cube *c,
 }
 
 int xp_journal_open(struct xp_journal **out, const char *path,
-    struct res_cube *c, struct sim_err *e)
+		    struct res_cube *c, struct sim_err *e)
 {
 	struct xp_journal *j;
 	int rc;
@@ -332,7 +337,8 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 }
 
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
-    enum res_status status, const double row[], struct sim_err *e)
+		   enum res_status status, const double row[],
+		   struct sim_err *e)
 {
 	int rc;
 	assert(point <= UINT32_MAX && run <= UINT32_MAX);

@@ -27,7 +27,7 @@ struct xp_journal;
  * Errors SIM_EIO; SIM_EMISMATCH if the journal is of another spec, of other
  * overrides or another version, naming PATH and what to do; SIM_ENOMEM. */
 int xp_journal_open(struct xp_journal **j, const char *path, struct res_cube *c,
-    struct sim_err *e);
+		    struct sim_err *e);
 
 /* What open found: records kept, bytes cut off because they were torn (less
  * than one record) or damaged. */
@@ -46,7 +46,8 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e);
  * buffer: the call may be repeated.
  * Errors SIM_EIO. */
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
-    enum res_status status, const double row[], struct sim_err *e);
+		   enum res_status status, const double row[],
+		   struct sim_err *e);
 int xp_journal_flush(struct xp_journal *j, struct sim_err *e);
 
 /* Flush, sync, unlock, close; remove the file too if REMOVE and all went well.

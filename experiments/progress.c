@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define REDRAW_NS (200 * SIM_MS)
-#define LOG_NS    (60 * SIM_SEC)
+#define LOG_NS	  (60 * SIM_SEC)
 #define SAMPLE_NS (1 * SIM_SEC)
 #define WINDOW_NS (10 * SIM_SEC)
 
@@ -78,7 +78,7 @@ static void add_rate(char *buf, size_t cap, double per_s)
 }
 
 static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
-    int with_bar)
+		    int with_bar)
 {
 	const struct res_progress *c = &l->cells;
 	const uint64_t n = n_finished(c);
@@ -114,7 +114,7 @@ void xp_progress_format(char *buf, size_t cap, const struct xp_progress_line *l)
 }
 
 double xp_progress_rate(const struct xp_progress *p, uint64_t n_cells,
-    sim_ns now_ns)
+			sim_ns now_ns)
 {
 	/* The oldest sample in the window, if enough happened since it. */
 	struct xp_progress_sample from = {p->start_ns, p->n_before};
@@ -157,7 +157,7 @@ static size_t columns(FILE *out)
 }
 
 static void draw(struct xp_progress *p, const struct res_progress *cells,
-    sim_ns now_ns, int ended)
+		 sim_ns now_ns, int ended)
 {
 	char text[LINE_BYTES];
 	struct xp_progress_line l = {
@@ -180,7 +180,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 		size_t len = strlen(text);
 		int blanks = p->n_drawn > len ? (int)(p->n_drawn - len) : 0;
 		fprintf(p->out, "\r%s%*s%s", text, blanks, "",
-		    ended ? "\n" : "");
+			ended ? "\n" : "");
 		p->n_drawn = len;
 	} else {
 		fprintf(p->out, "%s\n", text);
@@ -190,7 +190,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 }
 
 void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
-    const struct res_progress *cells, sim_ns now_ns)
+		       const struct res_progress *cells, sim_ns now_ns)
 {
 	*p = (struct xp_progress){
 	    .out = out,
@@ -206,7 +206,7 @@ void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
 }
 
 void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
-    sim_ns now_ns)
+			sim_ns now_ns)
 {
 	if (!p->out)
 		return;
@@ -216,7 +216,7 @@ void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
 }
 
 void xp_progress_end(struct xp_progress *p, const struct res_progress *cells,
-    sim_ns now_ns)
+		     sim_ns now_ns)
 {
 	if (p->out)
 		draw(p, cells, now_ns, 1);

@@ -14,31 +14,31 @@
 #define MAX_POINTS 100000
 
 const struct sim_field xp_head_fields[] = {
-	{"figure", SIM_F_STR, offsetof(struct xp_spec, figure),
-	    .size = sizeof(((struct xp_spec *)0)->figure),
-	    .doc = "name of the figure and its files: a-z, 0-9, _"},
-	{"title", SIM_F_STR, offsetof(struct xp_spec, title),
-	    .size = sizeof(((struct xp_spec *)0)->title), .def = "",
-	    .doc = "what it shows"},
-	{"paper", SIM_F_STR, offsetof(struct xp_spec, paper),
-	    .size = sizeof(((struct xp_spec *)0)->paper), .def = "",
-	    .doc = "what it redraws"},
-	{"seed", SIM_F_U64, offsetof(struct xp_spec, seed), .def = "1",
-	    .doc = "names all random streams"},
-	{"runs", SIM_F_U32, offsetof(struct xp_spec, runs), .min = 1,
-	    .max = 1e6, .unit = "runs", .def = "1",
-	    .doc = "independent repetitions of each point"},
-	{0},
+    {"figure", SIM_F_STR, offsetof(struct xp_spec, figure),
+     .size = sizeof(((struct xp_spec *)0)->figure),
+     .doc = "name of the figure and its files: a-z, 0-9, _"},
+    {"title", SIM_F_STR, offsetof(struct xp_spec, title),
+     .size = sizeof(((struct xp_spec *)0)->title), .def = "",
+     .doc = "what it shows"},
+    {"paper", SIM_F_STR, offsetof(struct xp_spec, paper),
+     .size = sizeof(((struct xp_spec *)0)->paper), .def = "",
+     .doc = "what it redraws"},
+    {"seed", SIM_F_U64, offsetof(struct xp_spec, seed), .def = "1",
+     .doc = "names all random streams"},
+    {"runs", SIM_F_U32, offsetof(struct xp_spec, runs), .min = 1, .max = 1e6,
+     .unit = "runs", .def = "1",
+     .doc = "independent repetitions of each point"},
+    {0},
 };
 
 /* Keys of the root that the readers of the configuration and of the head
  * leave to each other. */
-static const char *const head_keys[] = {"figure", "title", "paper", "seed",
-	"runs", "topology", "traffic", "noise", "faults", "algorithms", "sweep",
-	"claims", "smoke", NULL};
-static const char *const other_keys[] = {"plane", "common", "topology",
-	"traffic", "noise", "faults", "algorithms", "sweep", "claims", "smoke",
-	NULL};
+static const char *const head_keys[] = {
+    "figure", "title",	"paper",      "seed",  "runs",	 "topology", "traffic",
+    "noise",  "faults", "algorithms", "sweep", "claims", "smoke",    NULL};
+static const char *const other_keys[] = {
+    "plane",	  "common", "topology", "traffic", "noise", "faults",
+    "algorithms", "sweep",  "claims",	"smoke",   NULL};
 
 static int read_file(struct xp_spec *s, const char *path, struct sim_err *e)
 {
@@ -51,7 +51,7 @@ static int read_file(struct xp_spec *s, const char *path, struct sim_err *e)
 		n += got;
 		rc = SIM_RESERVE(&s->text, &cap, n + 4096, e);
 	} while (rc == 0 && n <= 1 << 20 &&
-	    (got = fread(s->text + n, 1, 4096 - 1, f)) > 0);
+		 (got = fread(s->text + n, 1, 4096 - 1, f)) > 0);
 	if (rc == 0 && ferror(f))
 		rc = sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
 	fclose(f);
@@ -67,8 +67,7 @@ static int read_file(struct xp_spec *s, const char *path, struct sim_err *e)
 
 /* --- overrides ----------------------------------------------------------- */
 
-static int note_override(struct xp_spec *s, const char *text,
-    struct sim_err *e)
+static int note_override(struct xp_spec *s, const char *text, struct sim_err *e)
 {
 	char *joined;
 	size_t had = s->overrides ? strlen(s->overrides) : 0;
@@ -76,7 +75,7 @@ static int note_override(struct xp_spec *s, const char *text,
 	if (rc < 0)
 		return rc;
 	snprintf(joined, had + strlen(text) + 2, "%s%s%s",
-	    s->overrides ? s->overrides : "", had ? "\n" : "", text);
+		 s->overrides ? s->overrides : "", had ? "\n" : "", text);
 	free(s->overrides);
 	s->overrides = joined;
 	return 0;
@@ -96,18 +95,20 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 	const struct sim_yaml_node *smoke = sim_yaml_get(s->yaml.root, "smoke");
 	int rc = 0;
 	if (!smoke)
-		return wanted ? sim_yaml_mistake(&s->yaml, NULL,
+		return wanted ? sim_yaml_mistake(
+				    &s->yaml, NULL,
 				    "there is no `smoke` section to run.")
 			      : 0;
 	if (smoke->kind != SIM_YAML_MAP)
 		return sim_yaml_mistake(&s->yaml, smoke,
-		    "smoke is a map of keys to replace.");
+					"smoke is a map of keys to replace.");
 	for (size_t i = 0; rc == 0 && i < smoke->n; i++) {
 		const char *key = smoke->key[i];
 		if ((!is_key(head_keys, key) && !is_key(other_keys, key)) ||
 		    strcmp(key, "smoke") == 0 || strcmp(key, "figure") == 0)
 			rc = sim_yaml_mistake(&s->yaml, smoke->child[i],
-			    "smoke can't replace \"%s\".", key);
+					      "smoke can't replace \"%s\".",
+					      key);
 		else if (wanted)
 			rc = sim_yaml_put(&s->yaml, key, smoke->child[i], e);
 	}
@@ -119,10 +120,10 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 /* --- sweep --------------------------------------------------------------- */
 
 static int add_axis(struct xp_spec *s, size_t n_keys, struct xp_axis **out,
-    struct sim_err *e)
+		    struct sim_err *e)
 {
-	struct xp_axis *grown = realloc(s->axis,
-	    (s->n_axes + 1) * sizeof(s->axis[0]));
+	struct xp_axis *grown =
+	    realloc(s->axis, (s->n_axes + 1) * sizeof(s->axis[0]));
 	if (!grown)
 		return sim_fail(e, SIM_ENOMEM, "no memory for an axis.");
 	s->axis = grown;
@@ -135,13 +136,15 @@ static int add_axis(struct xp_spec *s, size_t n_keys, struct xp_axis **out,
 }
 
 static int add_key(struct xp_spec *s, struct xp_axis *a, const char *path,
-    const struct sim_yaml_node *values)
+		   const struct sim_yaml_node *values)
 {
 	if (values->kind != SIM_YAML_SEQ || values->n == 0)
-		return sim_yaml_mistake(&s->yaml, values,
+		return sim_yaml_mistake(
+		    &s->yaml, values,
 		    "%s: a sweep gives a list of at least one value.", path);
 	if (a->n > 0 && values->n != a->n)
-		return sim_yaml_mistake(&s->yaml, values,
+		return sim_yaml_mistake(
+		    &s->yaml, values,
 		    "%s has %zu values, the others of this zip have %zu.", path,
 		    values->n, a->n);
 	a->n = values->n;
@@ -150,12 +153,13 @@ static int add_key(struct xp_spec *s, struct xp_axis *a, const char *path,
 }
 
 static int read_sweep_map(struct xp_spec *s, const struct sim_yaml_node *map,
-    int zip, struct sim_err *e)
+			  int zip, struct sim_err *e)
 {
 	struct xp_axis *a = NULL;
 	int rc = 0;
 	if (map->kind != SIM_YAML_MAP)
-		return sim_yaml_mistake(&s->yaml, map,
+		return sim_yaml_mistake(
+		    &s->yaml, map,
 		    "grid and zip are maps of a key to its values.");
 	for (size_t i = 0; rc == 0 && i < map->n; i++) {
 		if (!zip || i == 0)
@@ -174,7 +178,8 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	if (!node)
 		return 0;
 	if (node->kind != SIM_YAML_MAP)
-		return sim_yaml_mistake(&s->yaml, node,
+		return sim_yaml_mistake(
+		    &s->yaml, node,
 		    "sweep is a map with `grid`, `zip` or both.");
 	if ((rc = sim_yaml_copy(&s->sweep, node, e)) < 0)
 		return rc;
@@ -182,7 +187,8 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 		const char *key = s->sweep->key[i];
 		int zip = strcmp(key, "zip") == 0;
 		if (!zip && strcmp(key, "grid") != 0)
-			rc = sim_yaml_mistake(&s->yaml, s->sweep->child[i],
+			rc = sim_yaml_mistake(
+			    &s->yaml, s->sweep->child[i],
 			    "a sweep has `grid` and `zip`, not \"%s\".", key);
 		else
 			rc = read_sweep_map(s, s->sweep->child[i], zip, e);
@@ -190,7 +196,8 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	for (size_t i = 0; i < s->n_axes; i++) {
 		s->n_points *= s->axis[i].n ? s->axis[i].n : 1;
 		if (s->n_points > MAX_POINTS)
-			return sim_yaml_mistake(&s->yaml, node,
+			return sim_yaml_mistake(
+			    &s->yaml, node,
 			    "the sweep has more than %d points.", MAX_POINTS);
 	}
 	return rc;
@@ -213,25 +220,25 @@ static int put_point(struct xp_spec *s, size_t point, struct sim_err *e)
 			const struct sim_yaml_node *v =
 			    a->key[k].values->child[at];
 			struct sim_err why;
-			int rc = sim_yaml_put(&s->yaml, a->key[k].path, v,
-			    &why);
+			int rc =
+			    sim_yaml_put(&s->yaml, a->key[k].path, v, &why);
 			if (rc == SIM_ENOMEM)
 				return sim_fail(e, rc, "%s", why.msg);
 			if (rc < 0)
-				return sim_yaml_mistake(&s->yaml, v,
-				    "sweep of %s: %s", a->key[k].path, why.msg);
+				return sim_yaml_mistake(
+				    &s->yaml, v, "sweep of %s: %s",
+				    a->key[k].path, why.msg);
 		}
 	}
 	return 0;
 }
 
 int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
-    struct sim_err *e)
+		  struct sim_err *e)
 {
 	int rc = put_point(s, point, e);
 	if (rc == 0)
-		rc = xp_config_read(&s->yaml, head_keys, s->folder,
-		    c, e);
+		rc = xp_config_read(&s->yaml, head_keys, s->folder, c, e);
 	return rc < 0 ? rc : sim_yaml_verdict(&s->yaml, e);
 }
 
@@ -246,8 +253,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 	for (size_t p = 0; rc == 0 && p < s->n_points; p++) {
 		rc = put_point(s, p, e);
 		if (rc == 0)
-			rc = xp_config_read(&s->yaml, head_keys,
-			    s->folder, &c, e);
+			rc = xp_config_read(&s->yaml, head_keys, s->folder, &c,
+					    e);
 		if (s->yaml.n_mistakes > 0)
 			break;
 	}
@@ -259,14 +266,14 @@ static int check_name(struct xp_spec *s)
 {
 	const char *name = s->figure;
 	if (name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
-		return sim_yaml_mistake(&s->yaml,
-		    sim_yaml_get(s->yaml.root, "figure"),
+		return sim_yaml_mistake(
+		    &s->yaml, sim_yaml_get(s->yaml.root, "figure"),
 		    "\"%s\" is not made of a-z, 0-9 and _.", name);
 	return 0;
 }
 
 int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
-    const char *const set[], size_t n, struct sim_err *e)
+		 const char *const set[], size_t n, struct sim_err *e)
 {
 	int rc;
 	*s = (struct xp_spec){0};
@@ -281,7 +288,7 @@ int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
 		    (rc = note_override(s, set[i], e)) < 0)
 			return sim_wrap(e, rc, "--set %s", set[i]);
 	if ((rc = sim_yaml_read(&s->yaml, s->yaml.root, NULL, xp_head_fields,
-		 other_keys, s, e)) < 0 ||
+				other_keys, s, e)) < 0 ||
 	    (rc = check_name(s)) < 0 || (rc = xp_spec_claims(s, NULL, e)) < 0 ||
 	    (rc = read_sweep(s, e)) < 0)
 		return rc;

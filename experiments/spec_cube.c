@@ -17,28 +17,27 @@ struct claim {
 };
 
 static const struct sim_field claim_fields[] = {
-	{"metric", SIM_F_STR, offsetof(struct claim, metric),
-	    .size = sizeof(((struct claim *)0)->metric),
-	    .doc = "the metric it is about, as in tables"},
-	{"value", SIM_F_F64, offsetof(struct claim, value), .min = -1e300,
-	    .max = 1e300, .unit = "1", .doc = "what the paper states"},
-	{"confirmed", SIM_F_BOOL, offsetof(struct claim, confirmed),
-	    .def = "false",
-	    .doc = "false: not read in the paper, drawn as unconfirmed"},
-	{"text", SIM_F_STR, offsetof(struct claim, text),
-	    .size = sizeof(((struct claim *)0)->text), .def = "",
-	    .doc = "its wording in the figure"},
-	{0},
+    {"metric", SIM_F_STR, offsetof(struct claim, metric),
+     .size = sizeof(((struct claim *)0)->metric),
+     .doc = "the metric it is about, as in tables"},
+    {"value", SIM_F_F64, offsetof(struct claim, value), .min = -1e300,
+     .max = 1e300, .unit = "1", .doc = "what the paper states"},
+    {"confirmed", SIM_F_BOOL, offsetof(struct claim, confirmed), .def = "false",
+     .doc = "false: not read in the paper, drawn as unconfirmed"},
+    {"text", SIM_F_STR, offsetof(struct claim, text),
+     .size = sizeof(((struct claim *)0)->text), .def = "",
+     .doc = "its wording in the figure"},
+    {0},
 };
 
 static int is_metric(const char *name)
 {
 	static const char *const known[] = {
 #define X(name, units, doc) #name,
-		RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
+	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
 #undef X
 #define X(name, num, den, doc) #name,
-		    RES_RATIOS(X)
+		RES_RATIOS(X)
 #undef X
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -48,7 +47,7 @@ static int is_metric(const char *name)
 }
 
 static int put_claim(struct res_cube *c, const struct claim *from,
-    struct sim_err *e)
+		     struct sim_err *e)
 {
 	struct res_claim *to = &c->claim[c->n_claims++];
 	int rc;
@@ -66,7 +65,8 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 	if (!list)
 		return 0;
 	if (list->kind != SIM_YAML_SEQ)
-		return sim_yaml_mistake(&s->yaml, list,
+		return sim_yaml_mistake(
+		    &s->yaml, list,
 		    "claims is a list of {metric: ..., value: ...}.");
 	if (c && (rc = SIM_ZALLOC(&c->claim, list->n, e)) < 0)
 		return rc;
@@ -75,11 +75,12 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 		struct claim claim = {.metric = ""};
 		const size_t had = s->yaml.n_mistakes;
 		rc = sim_yaml_read(&s->yaml, item, item, claim_fields, NULL,
-		    &claim, e);
+				   &claim, e);
 		if (rc == 0 && s->yaml.n_mistakes == had &&
 		    !is_metric(claim.metric))
 			rc = sim_yaml_mistake(&s->yaml, item,
-			    "there is no metric \"%s\".", claim.metric);
+					      "there is no metric \"%s\".",
+					      claim.metric);
 		if (rc == 0 && c)
 			rc = put_claim(c, &claim, e);
 	}
@@ -90,18 +91,15 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 
 /* The descriptor of a swept key, for its unit and meaning; NULL if unknown. */
 static const struct sim_field *field_of(const char *path,
-    const struct xp_config *c)
+					const struct xp_config *c)
 {
 	static const struct {
 		const char *section;
 		const struct sim_field *fields;
 	} tables[] = {
-		{"topology.", xp_topology_fields},
-		{"topology.", topo_clos_fields},
-		{"traffic.", model_traffic_fields},
-		{"noise.", model_noise_fields},
-		{"faults.", model_fault_fields},
-		{"", xp_run_fields},
+	    {"topology.", xp_topology_fields},	{"topology.", topo_clos_fields},
+	    {"traffic.", model_traffic_fields}, {"noise.", model_noise_fields},
+	    {"faults.", model_fault_fields},	{"", xp_run_fields},
 	};
 	const char *dot = strrchr(path, '.');
 	const char *key = dot ? dot + 1 : path;
@@ -120,7 +118,7 @@ static const struct sim_field *field_of(const char *path,
 
 /* Numbers if all values are, else texts. */
 static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
-    struct sim_err *e)
+		      struct sim_err *e)
 {
 	const size_t n = values->n;
 	size_t i;
@@ -145,7 +143,7 @@ static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
 }
 
 static int put_axis(struct res_axis *to, const struct xp_axis *from,
-    const struct xp_config *c, struct sim_err *e)
+		    const struct xp_config *c, struct sim_err *e)
 {
 	int rc;
 	to->n = from->n;
@@ -167,7 +165,8 @@ static int put_axis(struct res_axis *to, const struct xp_axis *from,
 
 /* What a GraphML file holds belongs to the sweep's identity. */
 static int note_topology_file(const struct xp_spec *s,
-    const struct xp_config *c, struct res_cube *cube, struct sim_err *e)
+			      const struct xp_config *c, struct res_cube *cube,
+			      struct sim_err *e)
 {
 	char path[1024], line[700];
 	uint64_t hash = RES_FNV_START;
@@ -176,7 +175,7 @@ static int note_topology_file(const struct xp_spec *s,
 	if (c->topology.kind != XP_TOPO_GRAPHML)
 		return 0;
 	snprintf(path, sizeof(path), "%s%s",
-	    c->topology.file[0] == '/' ? "" : s->folder, c->topology.file);
+		 c->topology.file[0] == '/' ? "" : s->folder, c->topology.file);
 	FILE *f = fopen(path, "rb");
 	if (!f)
 		return sim_fail(e, SIM_EIO, "%s cannot be read.", path);
@@ -184,14 +183,14 @@ static int note_topology_file(const struct xp_spec *s,
 		hash = res_fnv(hash, block, n);
 	fclose(f);
 	snprintf(line, sizeof(line), "%s%stopology.file %s fnv %016" PRIx64,
-	    cube->overrides, *cube->overrides ? "\n" : "", c->topology.file,
-	    hash);
+		 cube->overrides, *cube->overrides ? "\n" : "",
+		 c->topology.file, hash);
 	free(cube->overrides);
 	return res_text(&cube->overrides, line, e);
 }
 
 static int put_labels(struct res_cube *cube, const struct xp_config *c,
-    struct sim_err *e)
+		      struct sim_err *e)
 {
 	int rc = SIM_ZALLOC(&cube->algo, c->n_algos, e);
 	for (size_t i = 0; rc == 0 && i < c->n_algos; i++) {
@@ -202,7 +201,7 @@ static int put_labels(struct res_cube *cube, const struct xp_config *c,
 }
 
 static int fill_cube(struct xp_spec *s, const struct xp_config *c,
-    struct res_cube *cube, struct sim_err *e)
+		     struct res_cube *cube, struct sim_err *e)
 {
 	int rc;
 	cube->seed = s->seed;
@@ -211,7 +210,7 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 	if ((rc = res_text(&cube->figure, s->figure, e)) < 0 ||
 	    (rc = res_text(&cube->spec, s->text, e)) < 0 ||
 	    (rc = res_text(&cube->overrides, s->overrides ? s->overrides : "",
-		 e)) < 0 ||
+			   e)) < 0 ||
 	    (rc = res_text(&cube->title, s->title, e)) < 0 ||
 	    (rc = res_text(&cube->paper, s->paper, e)) < 0 ||
 	    (rc = put_labels(cube, c, e)) < 0 ||
@@ -228,7 +227,7 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 }
 
 int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
-    struct res_cube *c, struct sim_err *e)
+		 struct res_cube *c, struct sim_err *e)
 {
 	struct xp_config config = {0};
 	*c = (struct res_cube){.shard_i = shard_i, .shard_n = shard_n};
@@ -247,22 +246,23 @@ void xp_spec_help(FILE *out)
 		const char *section, *doc;
 		const struct sim_field *fields;
 	} tables[] = {
-		{"", "at the top", xp_head_fields},
-		{"", NULL, xp_run_fields},
-		{"topology", "the network", xp_topology_fields},
-		{"", "of kind clos", topo_clos_fields},
-		{"traffic", "who talks to whom", model_traffic_fields},
-		{"noise", "links without a fault", model_noise_fields},
-		{"faults", "one group, or a list of groups; `links: [...]` "
-			   "names places by id or \"from->to\"",
-		    model_fault_fields},
-		{"claims", "a list: what the paper states", claim_fields},
+	    {"", "at the top", xp_head_fields},
+	    {"", NULL, xp_run_fields},
+	    {"topology", "the network", xp_topology_fields},
+	    {"", "of kind clos", topo_clos_fields},
+	    {"traffic", "who talks to whom", model_traffic_fields},
+	    {"noise", "links without a fault", model_noise_fields},
+	    {"faults",
+	     "one group, or a list of groups; `links: [...]` "
+	     "names places by id or \"from->to\"",
+	     model_fault_fields},
+	    {"claims", "a list: what the paper states", claim_fields},
 	};
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (tables[i].doc)
 			fprintf(out, "%s%s%s%s:\n", i ? "\n" : "",
-			    tables[i].section, *tables[i].section ? ", " : "",
-			    tables[i].doc);
+				tables[i].section,
+				*tables[i].section ? ", " : "", tables[i].doc);
 		sim_field_help(tables[i].fields, out);
 	}
 }

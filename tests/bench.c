@@ -21,6 +21,7 @@ static const struct topic {
 } topics[] = {
 	{"evq", bench_evq},
 	{"bulk", bench_bulk},
+	{"algos", bench_algos},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

@@ -1,0 +1,94 @@
+/* experiments/main.c -- culprit VERB ...
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/cmd.h"
+#include "results/provenance.h"
+#include "sim/deps.h"
+
+static const struct verb {
+	const char *name, *doc;
+	int (*main)(int argc, char **argv);
+} verbs[] = {
+    {"run", "run a spec's sweep, or go on with it", cmd_run},
+    {"status", "how far a sweep is", cmd_status},
+    {"table", "results as TSV or JSON, with exact intervals", cmd_table},
+    {"plot", "results as SVG, PDF and PNG, or in the terminal", cmd_plot},
+    {"merge", "join the results of shards", cmd_merge},
+    {"topo", "describe, check, trace and export a network", cmd_topo},
+    {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
+    {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
+};
+enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+
+static void print_help(FILE *out)
+{
+	fprintf(
+	    out,
+	    "Usage: culprit VERB [OPTION...] ...\n"
+	    "Simulate faults in a datacenter network, run diagnosis "
+	    "algorithms on what can\nbe observed, and score them against the "
+	    "truth.\n\n");
+	for (int i = 0; i < N_VERBS; i++)
+		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].doc);
+	fprintf(
+	    out,
+	    "\n  culprit run vigil_fig05b -j 2     sweep -> "
+	    "results/out/vigil_fig05b.h5\n"
+	    "  culprit plot vigil_fig05b         -> "
+	    "plots/out/vigil_fig05b.svg, .pdf, .png\n"
+	    "  culprit VERB --help               all options of a verb\n\n"
+	    "Exit codes: 0 good; 1 a gate or verification failed; 2 usage or "
+	    "spec error;\n3 runs failed, or results cannot be read or "
+	    "written.\n");
+}
+
+static int no_verb(const char *name)
+{
+	const char *names[N_VERBS];
+	for (int i = 0; i < N_VERBS; i++)
+		names[i] = verbs[i].name;
+	const char *near = sim_did_you_mean(name, names, N_VERBS);
+	fprintf(stderr, "culprit: there is no verb \"%s\"%s%s%s\n", name,
+		near ? "; did you mean \"" : "; try `culprit --help`.",
+		near ? near : "", near ? "\"?" : "");
+	return CMD_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+	char title[64];
+	argp_err_exit_status = CMD_USAGE;
+	sim_deps_quiet();
+	if (argc < 2) {
+		print_help(stderr);
+		return CMD_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		print_help(stdout);
+		return CMD_GOOD;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		printf("culprit %s\n", res_version());
+		for (const struct res_provenance *p = res_provenance(); p->name;
+		     p++)
+			printf("%s %s\n", p->name, p->value);
+		return CMD_GOOD;
+	}
+	for (int i = 0; i < N_VERBS; i++) {
+		if (strcmp(argv[1], verbs[i].name) != 0)
+			continue;
+		snprintf(title, sizeof(title), "culprit %s", verbs[i].name);
+		argv[1] = title;
+		int code = verbs[i].main(argc - 1, argv + 1);
+		if (fflush(stdout) != 0 || ferror(stdout)) {
+			fprintf(stderr, "culprit: standard output: write "
+					"error.\n");
+			return CMD_TROUBLE;
+		}
+		return code;
+	}
+	return no_verb(argv[1]);
+}

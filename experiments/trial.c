@@ -1,0 +1,216 @@
+/* experiments/trial.c -- one cell: draw a scene, run it, diagnose, score.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/bulk.h"
+#include "models/skip.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+struct xp_trial {
+	struct xp_spec *spec;
+	size_t point; /* that config is of; SIZE_MAX at first */
+	struct xp_config config;
+	struct topo topo;
+	struct model_scene scene;
+	struct model_bulk *bulk;
+	struct model_skip *skip;
+	int skipped; /* which plane ran the last cell */
+	struct obs window;
+	void **work; /* [config.n_algos] */
+	struct algo_verdicts *verdicts;
+	struct res_trial_metrics metrics;
+	struct res_algo_metrics *scores;
+};
+
+int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
+{
+	struct xp_trial *t;
+	int rc = SIM_ZALLOC(&t, 1, e);
+	if (rc < 0)
+		return rc;
+	t->spec = s;
+	t->point = SIZE_MAX;
+	if ((rc = model_bulk_open(&t->bulk, NULL, e)) < 0 ||
+	    (rc = model_skip_open(&t->skip, e)) < 0) {
+		xp_trial_close(t);
+		return rc;
+	}
+	*out = t;
+	return 0;
+}
+
+static void forget_point(struct xp_trial *t)
+{
+	for (size_t i = 0; i < t->config.n_algos; i++) {
+		if (t->work && t->work[i])
+			t->config.algo[i].ops->close(t->work[i]);
+		if (t->verdicts)
+			algo_verdicts_free(&t->verdicts[i]);
+	}
+	free(t->work);
+	free(t->verdicts);
+	free(t->scores);
+	t->work = NULL;
+	t->verdicts = NULL;
+	t->scores = NULL;
+	topo_close(&t->topo);
+	xp_config_free(&t->config);
+	t->point = SIZE_MAX;
+}
+
+void xp_trial_close(struct xp_trial *t)
+{
+	if (!t)
+		return;
+	forget_point(t);
+	model_scene_free(&t->scene);
+	model_bulk_close(t->bulk);
+	model_skip_close(t->skip);
+	obs_free(&t->window);
+	free(t);
+}
+
+static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
+{
+	int rc;
+	forget_point(t);
+	if ((rc = xp_spec_point(t->spec, point, &t->config, e)) < 0 ||
+	    (rc = xp_topology_open(&t->config.topology, t->spec->folder,
+				   &t->topo, e)) < 0)
+		return rc;
+	const size_t n = t->config.n_algos;
+	if ((rc = SIM_ZALLOC(&t->work, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&t->verdicts, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&t->scores, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		const struct xp_algo *a = &t->config.algo[i];
+		rc = a->ops->open(&t->work[i], &t->topo, a->params, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "algorithm %s", a->label);
+	}
+	t->point = point;
+	return 0;
+}
+
+static int needs_all(const struct xp_config *c)
+{
+	for (size_t i = 0; i < c->n_algos; i++)
+		if (c->algo[i].ops->needs & ALGO_NEEDS_ALL)
+			return 1;
+	return 0;
+}
+
+static int run_plane(struct xp_trial *t, struct sim_err *e)
+{
+	const int all = needs_all(&t->config);
+	const uint32_t plane = t->config.plane;
+	t->skipped =
+	    plane == XP_PLANE_SKIP || (plane == XP_PLANE_AUTO && !all &&
+				       model_skip_fits(&t->scene, NULL) == 0);
+	if (t->skipped && all)
+		return sim_fail(
+		    e, SIM_EUNSUPPORTED,
+		    "an algorithm needs the flows that lost nothing too; plane "
+		    "skip has none of them.");
+	return t->skipped
+		   ? model_skip_epoch(t->skip, &t->scene, &t->window, e)
+		   : model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
+}
+
+static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
+		    struct sim_err *e)
+{
+	const struct xp_algo *a = &t->config.algo[i];
+	struct sim_rng tie;
+	sim_rng_init(&tie, where, SIM_STREAM_TIE, (uint32_t)i);
+	int rc =
+	    a->ops->diagnose(t->work[i], &t->window, &tie, &t->verdicts[i], e);
+	if (rc == 0)
+		rc = res_score_algo(&t->window, &t->scene.truth,
+				    &t->verdicts[i], &t->scores[i], e);
+	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
+}
+
+int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
+		 struct sim_err *e)
+{
+	int rc = 0;
+	if (point != t->point && (rc = take_point(t, point, e)) < 0)
+		return rc;
+	/* With common random numbers all points of one run share the name, so
+	 * that what they differ in is what the sweep changes. */
+	const struct sim_seed where = {
+	    .seed = t->spec->seed,
+	    .point = t->config.common ? 0 : (uint32_t)point,
+	    .run = run,
+	};
+	if ((rc = model_scene_draw(&t->scene, &t->topo, &t->config.scene,
+				   &where, e)) < 0 ||
+	    (rc = run_plane(t, e)) < 0)
+		return rc;
+	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
+	memcpy(row, &t->metrics, sizeof(t->metrics));
+	row += RES_N_TRIAL_METRICS;
+	for (size_t i = 0; rc == 0 && i < t->config.n_algos; i++) {
+		rc = diagnose(t, i, &where, e);
+		memcpy(row, &t->scores[i], sizeof(t->scores[i]));
+		row += RES_N_ALGO_METRICS;
+	}
+	return rc;
+}
+
+static void print_faults(const struct xp_trial *t, FILE *out)
+{
+	const struct truth *truth = &t->scene.truth;
+	fprintf(out, "%zu faults\n", truth->n_faults);
+	for (size_t i = 0; i < truth->n_faults; i++) {
+		char name[64];
+		topo_link_name(&t->topo, truth->fault[i].link, name);
+		fprintf(out, "  %-24s link %-8u rate %.4g\n", name,
+			truth->fault[i].link, truth->fault[i].rate);
+	}
+}
+
+static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
+			FILE *out)
+{
+	enum { SHOWN = 10 };
+	algo_verdicts_sort(v);
+	for (size_t i = 0; i < v->n && i < SHOWN; i++) {
+		char name[64];
+		topo_link_name(&t->topo, v->link[i], name);
+		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
+			v->score[i], i < v->n_flagged ? " accused" : "",
+			truth_is_faulty(&t->scene.truth, v->link[i]) ? " FAULTY"
+								     : "");
+	}
+	if (v->n > SHOWN)
+		fprintf(out, "      and %zu more\n", v->n - SHOWN);
+}
+
+void xp_trial_print(const struct xp_trial *t, FILE *out)
+{
+	fprintf(out, "%u hosts, %u switches, %u directed links\n",
+		t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
+	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
+		t->metrics.n_flows, t->metrics.n_failed_flows,
+		t->metrics.n_drops, t->skipped ? "skip" : "exact");
+	print_faults(t, out);
+	for (size_t i = 0; i < t->config.n_algos; i++) {
+		const struct res_algo_metrics *m = &t->scores[i];
+		fprintf(out, "%s\n", t->config.algo[i].label);
+#define X(name, num, den, doc)                                                 \
+	if (m->den > 0)                                                        \
+		fprintf(out, "  %-18s %.4f (%g/%g)\n", #name, m->num / m->den, \
+			m->num, m->den);
+		RES_RATIOS(X)
+#undef X
+		print_links(t, &t->verdicts[i], out);
+	}
+}

@@ -1,0 +1,26 @@
+/* experiments/trial.h -- one cell: draw a scene, run it, diagnose, score.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_TRIAL_H
+#define EXPERIMENTS_TRIAL_H
+
+#include <stdio.h>
+
+#include "experiments/spec.h"
+
+struct xp_trial;
+
+/* A trial keeps S (and puts points into it); memory, topology and algorithms
+ * are reused from one cell to the next of the same point. */
+int xp_trial_open(struct xp_trial **t, struct xp_spec *s, struct sim_err *e);
+void xp_trial_close(struct xp_trial *t);
+
+/* Run one cell. Shape row[res_row_doubles(n_algos)]. The numbers depend on
+ * (spec, point, run) alone. */
+int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
+		 struct sim_err *e);
+
+/* What the last cell was and what each algorithm said of it, for people. */
+void xp_trial_print(const struct xp_trial *t, FILE *out);
+
+#endif
