@@ -48,23 +48,19 @@ static uint32_t next_char(const unsigned char **text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *p = *text;
-	unsigned len = p[0] < 0x80 ? 1 :
-	    p[0] < 0xc0            ? 0 :
-	    p[0] < 0xe0            ? 2 :
-	    p[0] < 0xf0            ? 3 :
-	    p[0] < 0xf8            ? 4 :
-				     0;
+	/* A first byte starts with as many ones as there are bytes. */
+	unsigned len =
+	    p[0] < 0x80 ? 1 : (unsigned)__builtin_clz(~((uint32_t)p[0] << 24));
+	int good = p[0] < 0x80 || (len >= 2 && len <= 4);
 	uint32_t c = len < 2 ? p[0] : p[0] & (0x7fu >> len);
-	for (unsigned i = 1; i < len; i++) {
-		if ((p[i] & 0xc0) != 0x80)
-			len = 0;
-		else
-			c = c << 6 | (p[i] & 0x3fu);
+	for (unsigned i = 1; good && i < len; i++) {
+		good = (p[i] & 0xc0) == 0x80;
+		c = c << 6 | (p[i] & 0x3fu);
 	}
-	*text += len ? len : 1;
-	int bad = len == 0 || c < least[len] || c > 0x10ffff ||
-	    (c >= 0xd800 && c < 0xe000);
-	return bad ? 0xfffd : c;
+	good = good && c >= least[len] && c <= 0x10ffff &&
+	    !(c >= 0xd800 && c < 0xe000);
+	*text += good ? len : 1;
+	return good ? c : 0xfffd;
 }
 
 /* Characters that YAML takes as line ends or does not allow to stand raw. */

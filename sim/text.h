@@ -26,7 +26,8 @@ const char *sim_did_you_mean(const char *word, const char *const *candidates,
 int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e);
 int sim_parse_f64(const char *text, double *out, struct sim_err *e);
 
-/* The fewest digits that read back equal: 0.1, 1e-06, 4160. Returns BUF. */
+/* The fewest digits that read back equal: 0.1, 1e-06; whole numbers below 1e15
+ * in full: 4160. Returns BUF. */
 const char *sim_format_f64(char buf[32], double x);
 
 /* TEXT in quotes for a message: one line, at most 40 bytes of it. Returns

@@ -45,8 +45,9 @@ static void breaks_off(const char *text, const char *message)
 	if (rc != SIM_EPARSE || strcmp(e.msg, message) != 0)
 		fail_msg("%s: %s \"%s\", wanted \"%s\"", text, sim_err_name(rc),
 		    e.msg, message);
-	assert_int_equal(sim_yaml_parse(&y, "f.yaml", text, strlen(text), NULL),
-	    SIM_EPARSE);
+	sim_yaml_free(&y);
+	rc = sim_yaml_parse(&y, "f.yaml", text, strlen(text), NULL);
+	assert_int_equal(rc, SIM_EPARSE);
 	sim_yaml_free(&y);
 }
 
@@ -395,6 +396,18 @@ static void a_missing_map_is_placed_where_the_caller_says(void **state)
 	assert_string_equal(y.mistake[1], "f.yaml: drop_rate is missing.");
 	assert_string_equal(y.mistake[2], "f.yaml:2:4: 2 is odd.");
 	assert_int_equal(t.n_pods, 2);
+	sim_yaml_free(&y);
+}
+
+static void a_table_without_fields_knows_no_key(void **state)
+{
+	(void)state;
+	static const struct sim_field none[] = {{0}};
+	struct sim_yaml y;
+	parse(&y, "a: 1\n");
+	assert_ok(sim_yaml_read(&y, y.root, NULL, none, NULL, &y, test_err()));
+	assert_int_equal(y.n_mistakes, 1);
+	assert_string_equal(y.mistake[0], "f.yaml:1:1: unknown key \"a\".");
 	sim_yaml_free(&y);
 }
 
@@ -759,6 +772,7 @@ int main(void)
 	    cmocka_unit_test(a_mistaken_draw_is_told_at_its_end),
 	    cmocka_unit_test(all_mistakes_are_collected_in_one_reading),
 	    cmocka_unit_test(a_missing_map_is_placed_where_the_caller_says),
+	    cmocka_unit_test(a_table_without_fields_knows_no_key),
 	    cmocka_unit_test(a_verdict_counts_what_does_not_fit),
 	    cmocka_unit_test(a_giant_mistake_is_cut_not_lost),
 	    cmocka_unit_test(set_replaces_or_creates),
