@@ -9,17 +9,24 @@
 
 #include "sim/err.h"
 
+/* The most trials sim_binomial_interval() takes. */
+#define SIM_BINOMIAL_MAX_N UINT64_C(1000000000000)
+
 /* Clopper-Pearson interval for K successes in N trials at confidence CONF
- * (0.95): P(X >= k | lo) = P(X <= k | hi) = (1 - conf) / 2. By bisection on the
- * binomial tails, since gsl_cdf_beta_Pinv fails on ordinary inputs.
- * N = 0 gives [0, 1]. Errors SIM_EINVAL for k > n or conf outside (0, 1).
- * Cost about 60 tail evaluations an end. */
+ * (0.95): P(X >= k | lo) = P(X <= k | hi) = (1 - conf) / 2, by Newton's method
+ * on sums of the binomial law. Relative error of lo and hi below 1e-13 for
+ * n <= 1e7. N = 0 gives [0, 1], k = 0 gives lo = 0, k = n gives hi = 1, all
+ * exact.
+ * Errors SIM_EINVAL for k > n or conf outside (0, 1), SIM_ERANGE for
+ * n > SIM_BINOMIAL_MAX_N. Cost O(sqrt(n)): 3 us at n = 100, 0.2 ms at 1e7.
+ * Paper: C. Clopper, E. Pearson, Biometrika 26 (1934). */
 int sim_binomial_interval(uint64_t k, uint64_t n, double conf, double *lo,
     double *hi, struct sim_err *e);
 
 /* Wald's sequential probability ratio test of a success rate: H0 rate <= P0
  * (bad) against H1 rate >= P1 (good), error rates ALPHA (H1 accepted though
- * the rate is P0) and BETA (H0 accepted though the rate is P1).
+ * the rate is P0) and BETA (H0 accepted though the rate is P1). Wald's bounds
+ * on what is really met: alpha / (1 - beta) and beta / (1 - alpha).
  * Paper: A. Wald, "Sequential Tests of Statistical Hypotheses" (1945). */
 enum sim_sprt_verdict { SIM_SPRT_GO_ON, SIM_SPRT_GOOD, SIM_SPRT_BAD };
 struct sim_sprt {
@@ -28,16 +35,22 @@ struct sim_sprt {
 	double llr;
 	uint64_t n;
 };
+
+/* Errors SIM_EINVAL unless 0 < p0 < p1 < 1, 0 < alpha, beta and
+ * alpha + beta < 1. */
 int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
     double beta, struct sim_err *e);
+
+/* The first verdict other than GO_ON stands: what is added later is ignored. */
 enum sim_sprt_verdict sim_sprt_add(struct sim_sprt *s, int success);
 
 /* Quantile Q in [0,1] of X[n] sorted ascending, linear between order
  * statistics (type 7 of Hyndman and Fan, the default of R and NumPy).
- * NaN when n = 0. */
+ * NaN when n = 0. X holds no NaN. */
 double sim_quantile_sorted(const double *x, size_t n, double q);
 
-/* Sort ascending in place, dropping NaN; returns how many remain. */
+/* Sort ascending in place, dropping NaN (infinities stay); returns how many
+ * remain. */
 size_t sim_sort_finite(double *x, size_t n);
 
 /* Running mean and variance (Welford). Zeroed is empty; variance NaN for

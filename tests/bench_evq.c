@@ -120,7 +120,7 @@ static sim_ns next_delay(struct subject *s)
 }
 
 static void queue_open(struct subject *s, const struct delays *delays,
-		       uint32_t n, uint32_t n_ops, sim_event_fn *fn)
+    uint32_t n, uint32_t n_ops, sim_event_fn *fn)
 {
 	*s = (struct subject){.delays = delays, .n_ops = n_ops};
 	if (sim_evq_open(&s->q, NULL) < 0)
@@ -132,8 +132,8 @@ static void queue_open(struct subject *s, const struct delays *delays,
 	}
 }
 
-static void heap_open(struct subject *s, const struct delays *delays,
-		      uint32_t n, uint32_t n_ops)
+static void heap_open(
+    struct subject *s, const struct delays *delays, uint32_t n, uint32_t n_ops)
 {
 	*s = (struct subject){.delays = delays, .n_ops = n_ops};
 	s->heap.item = malloc((n + 1) * sizeof(s->heap.item[0]));
@@ -192,8 +192,8 @@ static void against_heap(uint32_t n, char cmp)
 	if (a.checksum != b.checksum)
 		die("queue and heap pop different sequences");
 	char what[64];
-	snprintf(what, sizeof(what), "evq against a binary heap, N = %g",
-		 (double)n);
+	snprintf(
+	    what, sizeof(what), "evq against a binary heap, N = %g", (double)n);
 	bench_row(what, pair.ratio, "x", cmp, 4);
 	snprintf(what, sizeof(what), "evq put and pop, N = %g", (double)n);
 	bench_row(what, pair.b_s / a.n_ops * 1e9, "ns", '-', 0);
@@ -202,8 +202,7 @@ static void against_heap(uint32_t n, char cmp)
 }
 
 static void against_exponential(const char *name,
-				void (*fill)(struct delays *, double),
-				double mean_ns, char cmp)
+    void (*fill)(struct delays *, double), double mean_ns, char cmp)
 {
 	static struct delays exp_delays, other;
 	const uint32_t n = 100000;
@@ -226,8 +225,8 @@ static void against_exponential(const char *name,
 
 /* --- hold, with dispatch ---------------------------------------------------*/
 /* What a model does at an event: put the next. Ends the run after n_ops. */
-static int again(struct sim_evq *q, const struct sim_event *ev,
-		 struct sim_err *e)
+static int again(
+    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
 {
 	struct subject *s = ev->arg;
 	if (s->n_ops-- == 0)
@@ -266,11 +265,11 @@ static void dispatch(void)
 	for (int i = 0; i < 3; i++) {
 		ns[i] = dispatch_ns(n[i]);
 		snprintf(what, sizeof(what), "evq run with dispatch, N = %g",
-			 (double)n[i]);
+		    (double)n[i]);
 		bench_row(what, 1e3 / ns[i], "Mev/s", '-', 0);
 	}
 	bench_row("evq time an event, N = 1e6 to N = 1e3", ns[2] / ns[0], "x",
-		  '<', 2.5);
+	    '<', 2.5);
 }
 
 void bench_evq_hold(uint32_t n_pending, uint64_t n_events)
@@ -306,7 +305,7 @@ static void memory(void)
 	queue_open(&s, &delays, n, 2 * n, NULL);
 	queue_hold(&s);
 	bench_row("evq memory an event, N = 1e6",
-		  (resident_bytes() - before_bytes) / n, "bytes", '<', 40);
+	    (resident_bytes() - before_bytes) / n, "bytes", '<', 40);
 	bench_sink = s.checksum;
 	subject_close(&s);
 }
@@ -342,7 +341,7 @@ static void exec_callgrind(const char *out, uint32_t n, uint32_t k)
 	snprintf(n_arg, sizeof(n_arg), "%u", n);
 	snprintf(k_arg, sizeof(k_arg), "%u", k);
 	execlp("valgrind", "valgrind", "--tool=callgrind", out_arg, self,
-	       "evq-hold", n_arg, k_arg, (char *)NULL);
+	    "evq-hold", n_arg, k_arg, (char *)NULL);
 	_exit(127);
 }
 

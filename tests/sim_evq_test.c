@@ -114,11 +114,11 @@ static int pop_both(struct twins *w, sim_ns until)
 	    sim_evq_now(w->q) != w->now || sim_evq_len(w->q) != w->heap.n)
 		fail_msg("%s, seed %llu, run %u, until %llu: popped (%d) "
 			 "event %llu at %llu, wanted (%d) %llu at %llu",
-			 w->what, (unsigned long long)test_seed(), w->run,
-			 (unsigned long long)until, rc_got,
-			 (unsigned long long)got.aux, (unsigned long long)got.t,
-			 rc_want, (unsigned long long)want.aux,
-			 (unsigned long long)want.t);
+		    w->what, (unsigned long long)test_seed(), w->run,
+		    (unsigned long long)until, rc_got,
+		    (unsigned long long)got.aux, (unsigned long long)got.t,
+		    rc_want, (unsigned long long)want.aux,
+		    (unsigned long long)want.t);
 	return rc_want;
 }
 
@@ -130,8 +130,8 @@ static void drain(struct twins *w)
 }
 
 /* N pending all the time: pop one, put one. */
-static void hold(const struct delays *d, uint32_t run, unsigned n,
-		 unsigned n_ops)
+static void hold(
+    const struct delays *d, uint32_t run, unsigned n, unsigned n_ops)
 {
 	struct twins w;
 	struct sim_rng r;
@@ -155,7 +155,7 @@ static void pops_in_the_order_of_a_heap_for_any_delays(void **state)
 	for (int d = 0; d < N_DELAYS; d++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 			hold(&all_delays[d], run++, sizes[i],
-			     2 * sizes[i] + 2000);
+			    2 * sizes[i] + 2000);
 }
 
 /* Puts, pops, pops that come too early and puts after those, in phases. */
@@ -260,8 +260,8 @@ static void an_event_before_now_or_at_never_is_an_error(void **state)
 	const struct sim_event past = {.t = 6}, never = {.t = SIM_NEVER};
 	struct sim_err e;
 	assert_int_equal(sim_evq_put(w.q, &past, &e), SIM_EINVAL);
-	assert_string_equal(e.msg,
-			    "an event at 6 ns is before the clock, 7 ns.");
+	assert_string_equal(
+	    e.msg, "an event at 6 ns is before the clock, 7 ns.");
 	assert_int_equal(sim_evq_put(w.q, &never, &e), SIM_EINVAL);
 	assert_int_equal(sim_evq_put(w.q, &never, NULL), SIM_EINVAL);
 	assert_int_equal(sim_evq_len(w.q), 1);
@@ -320,8 +320,8 @@ static void moving_events_needs_no_memory(void **state)
 	for (unsigned level = 0; level < 11; level++)
 		for (unsigned d = 0; d < (level < 10 ? 64 : 15); d++)
 			for (unsigned i = 0; i < 32; i++)
-				put_both(&w, (sim_ns)d << 6 * level |
-						 (level ? i : 0));
+				put_both(&w,
+				    (sim_ns)d << 6 * level | (level ? i : 0));
 	for (;;) {
 		const struct sim_event ev = {SIM_NEVER - 1, .aux = w.n_put};
 		test_fail_alloc(1);
@@ -361,8 +361,8 @@ struct trace {
 	uint64_t seen[16];
 };
 
-static int note(struct sim_evq *q, const struct sim_event *ev,
-		struct sim_err *e)
+static int note(
+    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
 {
 	(void)e;
 	struct trace *trace = ev->arg;
@@ -371,25 +371,25 @@ static int note(struct sim_evq *q, const struct sim_event *ev,
 	return 0;
 }
 
-static int give_up(struct sim_evq *q, const struct sim_event *ev,
-		   struct sim_err *e)
+static int give_up(
+    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
 {
 	(void)q;
-	return sim_fail(e, SIM_ELIMIT, "event %llu fails.",
-			(unsigned long long)ev->aux);
+	return sim_fail(
+	    e, SIM_ELIMIT, "event %llu fails.", (unsigned long long)ev->aux);
 }
 
 /* Puts one at exactly now: it runs after those that are there already. */
-static int breed(struct sim_evq *q, const struct sim_event *ev,
-		 struct sim_err *e)
+static int breed(
+    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
 {
 	const struct sim_event child = {ev->t, note, ev->arg, ev->aux + 100};
 	int rc = note(q, ev, e);
 	return rc < 0 ? rc : sim_evq_put(q, &child, e);
 }
 
-static void put(struct sim_evq *q, sim_ns t, sim_event_fn *fn, void *arg,
-		uint64_t aux)
+static void put(
+    struct sim_evq *q, sim_ns t, sim_event_fn *fn, void *arg, uint64_t aux)
 {
 	const struct sim_event ev = {t, fn, arg, aux};
 	assert_ok(sim_evq_put(q, &ev, test_err()));
@@ -525,8 +525,8 @@ static void a_failed_arming_leaves_the_earlier_one(void **state)
 	assert_ok(sim_evq_run(q, 10, test_err()));
 	assert_ok(sim_timer_arm(q, &a.timer, 20, test_err()));
 	assert_int_equal(sim_timer_arm(q, &a.timer, 9, NULL), SIM_EINVAL);
-	assert_int_equal(sim_timer_arm(q, &a.timer, SIM_NEVER, NULL),
-			 SIM_EINVAL);
+	assert_int_equal(
+	    sim_timer_arm(q, &a.timer, SIM_NEVER, NULL), SIM_EINVAL);
 	assert_true(a.timer.due == 20);
 	assert_ok(sim_evq_run(q, SIM_NEVER, test_err()));
 	assert_int_equal(a.n, 1);

@@ -1,0 +1,193 @@
+/* sim/stat.c -- exact binomial intervals, sequential tests, quantiles, moments.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/stat.h"
+
+#include <assert.h>
+#include <float.h>
+#include <gsl/gsl_sf_gamma.h>
+#include <gsl/gsl_sf_log.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* --- Clopper-Pearson -------------------------------------------------------*/
+/* k log(k / m) + m - k >= 0, without cancellation where k is near m. */
+static double deviance(double k, double m)
+{
+	double x = (m - k) / k;
+	return fabs(x) < 0.5 ? -k * gsl_sf_log_1plusx_mx(x)
+			     : k * log(k / m) + m - k;
+}
+
+/* log P(X = k) for 0 < k < n, by Stirling's formula with its error terms
+ * (C. Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000).
+ * GSL's own subtracts logarithms of factorials: 8 digits left at n = 1e7. */
+static double log_pmf(double k, double n, double p, double q)
+{
+	double stirling = gsl_sf_gammastar(n) /
+			  (gsl_sf_gammastar(k) * gsl_sf_gammastar(n - k));
+	double variance = k * ((n - k) / n);
+	return log(stirling / sqrt(2 * M_PI * variance)) - deviance(k, n * p) -
+	       deviance(n - k, n * q);
+}
+
+/* P(X >= k) / P(X = k): positive terms that fall faster than a geometric
+ * series, as p <= k / n. About 8 standard deviations of them matter. */
+static double tail_over_pmf(double k, double n, double odds)
+{
+	double term = 1, sum = 1;
+	for (double j = k; j < n; j++) {
+		double ratio = (n - j) / (j + 1) * odds;
+		term *= ratio;
+		sum += term;
+		if (term * ratio <= DBL_EPSILON / 4 * sum * (1 - ratio))
+			break;
+	}
+	return sum;
+}
+
+/* Solve P(X >= k | p) = TAIL for 0 < k < n: p and q = 1 - p, both to full
+ * relative precision, hence in u = log(p / q).
+ *
+ * g(u) = log P(X >= k) has the derivative k q P(X = k) / P(X >= k), which falls
+ * as u grows: g is concave, so each tangent lies above it and Newton's steps,
+ * after the first from p = k / n (where P(X >= k) > 1/2 > TAIL), only climb to
+ * the root from below. Convergence is quadratic: a residue of 1e-9 is gone
+ * after one step more. */
+static void solve_tail(double k, double n, double tail, double *p, double *q)
+{
+	double u = log(k / (n - k)), residue;
+	do {
+		*p = 1 / (1 + exp(-u));
+		*q = 1 / (1 + exp(u));
+		double s = tail_over_pmf(k, n, exp(u));
+		residue = log(tail) - log_pmf(k, n, *p, *q) - log(s);
+		u += residue * s / (k * *q);
+	} while (fabs(residue) > 1e-9);
+	*p = 1 / (1 + exp(-u));
+	*q = 1 / (1 + exp(u));
+}
+
+int sim_binomial_interval(uint64_t k, uint64_t n, double conf, double *lo,
+    double *hi, struct sim_err *e)
+{
+	if (!(conf > 0 && conf < 1))
+		return sim_fail(e, SIM_EINVAL,
+		    "a confidence of %g is not in (0, 1).", conf);
+	if (k > n)
+		return sim_fail(e, SIM_EINVAL,
+		    "%llu successes in %llu trials: not more than trials.",
+		    (unsigned long long)k, (unsigned long long)n);
+	if (n > SIM_BINOMIAL_MAX_N)
+		return sim_fail(e, SIM_ERANGE,
+		    "%llu trials: an interval is made of at most %llu.",
+		    (unsigned long long)n,
+		    (unsigned long long)SIM_BINOMIAL_MAX_N);
+	double tail = (1 - conf) / 2, other;
+	*lo = 0;
+	*hi = 1;
+	if (k > 0 && k == n)
+		*lo = exp(log(tail) / (double)n);
+	else if (k > 0)
+		solve_tail((double)k, (double)n, tail, lo, &other);
+	/* Failures are successes of the opposite: P(X <= k) = P(n - X >= n -
+	 * k). */
+	if (k < n && k == 0)
+		*hi = -expm1(log(tail) / (double)n);
+	else if (k < n)
+		solve_tail((double)(n - k), (double)n, tail, &other, hi);
+	return 0;
+}
+
+/* --- sequential test -------------------------------------------------------*/
+static int inside_0_1(double x)
+{
+	return x > 0 && x < 1;
+}
+
+int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
+    double beta, struct sim_err *e)
+{
+	if (!(inside_0_1(p0) && inside_0_1(p1) && p0 < p1))
+		return sim_fail(e, SIM_EINVAL,
+		    "rates %g and %g are not 0 < p0 < p1 < 1.", p0, p1);
+	if (!(inside_0_1(alpha) && inside_0_1(beta) && alpha + beta < 1))
+		return sim_fail(e, SIM_EINVAL,
+		    "error rates %g and %g are not in (0, 1) with a sum below "
+		    "1.",
+		    alpha, beta);
+	*s = (struct sim_sprt){
+	    .win = log(p1 / p0),
+	    .lose = log1p(-p1) - log1p(-p0),
+	    .upper = log((1 - beta) / alpha),
+	    .lower = log(beta / (1 - alpha)),
+	};
+	return 0;
+}
+
+static enum sim_sprt_verdict verdict(const struct sim_sprt *s)
+{
+	if (s->llr >= s->upper)
+		return SIM_SPRT_GOOD;
+	return s->llr <= s->lower ? SIM_SPRT_BAD : SIM_SPRT_GO_ON;
+}
+
+enum sim_sprt_verdict sim_sprt_add(struct sim_sprt *s, int success)
+{
+	if (verdict(s) == SIM_SPRT_GO_ON) {
+		s->n++;
+		s->llr += success ? s->win : s->lose;
+	}
+	return verdict(s);
+}
+
+/* --- order statistics ------------------------------------------------------*/
+double sim_quantile_sorted(const double *x, size_t n, double q)
+{
+	assert(q >= 0 && q <= 1);
+	if (n == 0)
+		return NAN;
+	double at = (double)(n - 1) * q;
+	size_t i = (size_t)at;
+	double part = at - (double)i;
+	/* Equal neighbours and exact hits as they are, also when infinite. */
+	if (part == 0 || x[i] == x[i + 1])
+		return x[i];
+	return (1 - part) * x[i] + part * x[i + 1];
+}
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+size_t sim_sort_finite(double *x, size_t n)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			x[kept++] = x[i];
+	if (kept > 1)
+		qsort(x, kept, sizeof(*x), ascending);
+	return kept;
+}
+
+/* --- moments ---------------------------------------------------------------*/
+void sim_moments_add(struct sim_moments *m, double x)
+{
+	m->n++;
+	double from_old = x - m->mean;
+	m->mean += from_old / (double)m->n;
+	m->m2 += from_old * (x - m->mean);
+}
+
+double sim_moments_mean(const struct sim_moments *m)
+{
+	return m->n > 0 ? m->mean : NAN;
+}
+
+double sim_moments_var(const struct sim_moments *m)
+{
+	return m->n > 1 ? m->m2 / (double)(m->n - 1) : NAN;
+}
