@@ -85,11 +85,12 @@ struct sim_evq {
  */
 enum { RESERVE = LEVELS * SLOTS + 2 };
 
+/* Not inlined, as spill() and extend(): sim_evq_put() stays short. */
 static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
 {
 	size_t have = q->room / CHUNK;
 	size_t n = q->blocks ? have / 2 : RESERVE + SLOTS;
-	/* No overflow: memory already holds twice as many. */
+	/* No overflow: memory already holds more than that. */
 	struct block *b = malloc(sizeof(*b) + n * sizeof(b->chunk[0]));
 	if (!b)
 		return sim_fail(e, SIM_ENOMEM,
@@ -128,8 +129,8 @@ static void give_back(struct sim_evq *q, struct chunk *c)
 }
 
 /* --- wheel -----------------------------------------------------------------*/
-static __attribute__((noinline)) void extend(
-    struct sim_evq *q, unsigned level, unsigned digit)
+static __attribute__((noinline)) void extend(struct sim_evq *q, unsigned level,
+    unsigned digit)
 {
 	struct slot *s = &q->slot[level][digit];
 	struct chunk *c = take(q);
@@ -291,15 +292,15 @@ void sim_evq_close(struct sim_evq *q)
 static int refuse(const struct sim_evq *q, sim_ns t, struct sim_err *e)
 {
 	if (t == SIM_NEVER)
-		return sim_fail(
-		    e, SIM_EINVAL, "an event cannot be put at SIM_NEVER.");
+		return sim_fail(e, SIM_EINVAL,
+		    "an event cannot be put at SIM_NEVER.");
 	return sim_fail(e, SIM_EINVAL,
 	    "an event at %llu ns is before the clock, %llu ns.",
 	    (unsigned long long)t, (unsigned long long)q->now);
 }
 
-int sim_evq_put(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
+int sim_evq_put(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	int rc;
 	if (ev->t < q->now || ev->t == SIM_NEVER)
@@ -355,8 +356,8 @@ size_t sim_evq_len(const struct sim_evq *q)
 	return q->len;
 }
 
-static int fire(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
+static int fire(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	struct sim_timer *timer = ev->arg;
 	if (ev->aux != timer->generation)
@@ -365,8 +366,8 @@ static int fire(
 	return timer->fn(q, timer, e);
 }
 
-int sim_timer_arm(
-    struct sim_evq *q, struct sim_timer *timer, sim_ns at, struct sim_err *e)
+int sim_timer_arm(struct sim_evq *q, struct sim_timer *timer, sim_ns at,
+    struct sim_err *e)
 {
 	const struct sim_event ev = {at, fire, timer, timer->generation + 1};
 	int rc = sim_evq_put(q, &ev, e);

@@ -22,8 +22,8 @@ struct sim_event;
 
 /* What runs at an event. ARG and AUX are the caller's. Returns 0 or SIM_E*,
  * which ends sim_evq_run(). May put events, also at sim_evq_now(). */
-typedef int sim_event_fn(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e);
+typedef int sim_event_fn(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e);
 
 /* 32 bytes, copied in and out: half a cache line. */
 struct sim_event {
@@ -38,8 +38,8 @@ void sim_evq_close(struct sim_evq *q); /* NULL is fine */
 
 /* Add an event. Errors SIM_EINVAL if ev->t is before sim_evq_now() or
  * SIM_NEVER, SIM_ENOMEM; either way the queue is unchanged. */
-int sim_evq_put(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e);
+int sim_evq_put(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e);
 
 /* Take the next event if its time is <= UNTIL. Returns 1 and fills EV, or 0
  * and leaves the clock where it was. Needs no memory, so it cannot fail. */
@@ -71,8 +71,8 @@ struct sim_timer {
 
 /* Fire at AT and not at any time asked for before. Errors as sim_evq_put();
  * the timer is then unchanged and an earlier arming stands. */
-int sim_timer_arm(
-    struct sim_evq *q, struct sim_timer *timer, sim_ns at, struct sim_err *e);
+int sim_timer_arm(struct sim_evq *q, struct sim_timer *timer, sim_ns at,
+    struct sim_err *e);
 void sim_timer_stop(struct sim_timer *timer);
 
 #endif

@@ -7,16 +7,16 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [SIM_LOG_ERROR] = "error",
-    [SIM_LOG_WARN] = "warning",
-    [SIM_LOG_INFO] = "info",
-    [SIM_LOG_DEBUG] = "debug",
+	[SIM_LOG_ERROR] = "error",
+	[SIM_LOG_WARN] = "warning",
+	[SIM_LOG_INFO] = "info",
+	[SIM_LOG_DEBUG] = "debug",
 };
 
 /* The line is written at once, so that lines of several processes on one
  * terminal do not mix. What does not fit ends in "...". */
-void sim_log(
-    const struct sim_log *l, enum sim_log_level level, const char *fmt, ...)
+void sim_log(const struct sim_log *l, enum sim_log_level level, const char *fmt,
+    ...)
 {
 	if (!l || !l->out || level > l->level)
 		return;

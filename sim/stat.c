@@ -15,20 +15,20 @@
 static double deviance(double k, double m)
 {
 	double x = (m - k) / k;
-	return fabs(x) < 0.5 ? -k * gsl_sf_log_1plusx_mx(x)
-			     : k * log(k / m) + m - k;
+	if (fabs(x) < 0.5)
+		return -k * gsl_sf_log_1plusx_mx(x);
+	return k * log(k / m) + m - k;
 }
 
 /* log P(X = k) for 0 < k < n, by Stirling's formula with its error terms
  * (C. Loader, "Fast and Accurate Computation of Binomial Probabilities", 2000).
- * GSL's own subtracts logarithms of factorials: 8 digits left at n = 1e7. */
+ * GSL's own subtracts logarithms of factorials: 8 digits at n = 1e7. */
 static double log_pmf(double k, double n, double p, double q)
 {
-	double stirling = gsl_sf_gammastar(n) /
-			  (gsl_sf_gammastar(k) * gsl_sf_gammastar(n - k));
-	double variance = k * ((n - k) / n);
-	return log(stirling / sqrt(2 * M_PI * variance)) - deviance(k, n * p) -
-	       deviance(n - k, n * q);
+	double stirling = gsl_sf_gammastar(n) / gsl_sf_gammastar(k);
+	stirling /= gsl_sf_gammastar(n - k);
+	double far = deviance(k, n * p) + deviance(n - k, n * q);
+	return log(stirling / sqrt(2 * M_PI * k * ((n - k) / n))) - far;
 }
 
 /* P(X >= k) / P(X = k): positive terms that fall faster than a geometric
@@ -51,8 +51,8 @@ static double tail_over_pmf(double k, double n, double odds)
  *
  * g(u) = log P(X >= k) has the derivative k q P(X = k) / P(X >= k), which falls
  * as u grows: g is concave, so each tangent lies above it and Newton's steps,
- * after the first from p = k / n (where P(X >= k) > 1/2 > TAIL), only climb to
- * the root from below. Convergence is quadratic: a residue of 1e-9 is gone
+ * after the first from p = k / n (where P(X >= k) >= 1/2 >= TAIL), only climb
+ * to the root from below. Convergence is quadratic: a residue of 1e-9 is gone
  * after one step more. */
 static void solve_tail(double k, double n, double tail, double *p, double *q)
 {
@@ -90,8 +90,7 @@ int sim_binomial_interval(uint64_t k, uint64_t n, double conf, double *lo,
 		*lo = exp(log(tail) / (double)n);
 	else if (k > 0)
 		solve_tail((double)k, (double)n, tail, lo, &other);
-	/* Failures are successes of the opposite: P(X <= k) = P(n - X >= n -
-	 * k). */
+	/* For hi count failures: P(X <= k) = P(n - X >= n - k). */
 	if (k < n && k == 0)
 		*hi = -expm1(log(tail) / (double)n);
 	else if (k < n)
@@ -117,10 +116,10 @@ int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
 		    "1.",
 		    alpha, beta);
 	*s = (struct sim_sprt){
-	    .win = log(p1 / p0),
-	    .lose = log1p(-p1) - log1p(-p0),
-	    .upper = log((1 - beta) / alpha),
-	    .lower = log(beta / (1 - alpha)),
+		.win = log(p1 / p0),
+		.lose = log1p(-p1) - log1p(-p0),
+		.upper = log((1 - beta) / alpha),
+		.lower = log(beta / (1 - alpha)),
 	};
 	return 0;
 }

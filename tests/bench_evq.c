@@ -3,8 +3,8 @@
  *
  * Hold model: N events pending; take the next, put one a random delay later.
  * Delays come from a table of 4096, so that drawing them costs nothing. The
- * queue and the heap run the same operations and must pop the same sequence:
- * a checksum of the order is compared.
+ * queue and the heap run the same operations and must pop the same times in
+ * the same order: a checksum is compared.
  */
 #include "tests/bench.h"
 
@@ -132,8 +132,8 @@ static void queue_open(struct subject *s, const struct delays *delays,
 	}
 }
 
-static void heap_open(
-    struct subject *s, const struct delays *delays, uint32_t n, uint32_t n_ops)
+static void heap_open(struct subject *s, const struct delays *delays,
+    uint32_t n, uint32_t n_ops)
 {
 	*s = (struct subject){.delays = delays, .n_ops = n_ops};
 	s->heap.item = malloc((n + 1) * sizeof(s->heap.item[0]));
@@ -192,8 +192,8 @@ static void against_heap(uint32_t n, char cmp)
 	if (a.checksum != b.checksum)
 		die("queue and heap pop different sequences");
 	char what[64];
-	snprintf(
-	    what, sizeof(what), "evq against a binary heap, N = %g", (double)n);
+	snprintf(what, sizeof(what), "evq against a binary heap, N = %g",
+	    (double)n);
 	bench_row(what, pair.ratio, "x", cmp, 4);
 	snprintf(what, sizeof(what), "evq put and pop, N = %g", (double)n);
 	bench_row(what, pair.b_s / a.n_ops * 1e9, "ns", '-', 0);
@@ -225,8 +225,8 @@ static void against_exponential(const char *name,
 
 /* --- hold, with dispatch ---------------------------------------------------*/
 /* What a model does at an event: put the next. Ends the run after n_ops. */
-static int again(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
+static int again(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	struct subject *s = ev->arg;
 	if (s->n_ops-- == 0)

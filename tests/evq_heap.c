@@ -19,8 +19,8 @@ static void swap(struct evq_heap *h, size_t i, size_t j)
 	h->item[j] = tmp;
 }
 
-int evq_heap_put(
-    struct evq_heap *h, const struct sim_event *ev, struct sim_err *e)
+int evq_heap_put(struct evq_heap *h, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&h->item, &h->cap, h->n + 1, e);
 	if (rc < 0)

@@ -21,8 +21,8 @@ struct evq_heap {
 	uint64_t n_put;
 };
 
-int evq_heap_put(
-    struct evq_heap *h, const struct sim_event *ev, struct sim_err *e);
+int evq_heap_put(struct evq_heap *h, const struct sim_event *ev,
+    struct sim_err *e);
 
 /* As sim_evq_pop(). */
 int evq_heap_pop(struct evq_heap *h, sim_ns until, struct sim_event *ev);

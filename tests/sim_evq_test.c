@@ -63,13 +63,13 @@ static sim_ns any_magnitude(struct sim_rng *r)
 }
 
 static const struct delays all_delays[] = {
-    {"exponential", exponential},
-    {"pareto", pareto},
-    {"bimodal", bimodal},
-    {"constant", constant},
-    {"zero", zero},
-    {"few values", few_values},
-    {"near powers of 64", near_powers_of_64},
+	{"exponential", exponential},
+	{"pareto", pareto},
+	{"bimodal", bimodal},
+	{"constant", constant},
+	{"zero", zero},
+	{"few values", few_values},
+	{"near powers of 64", near_powers_of_64},
 };
 enum { N_DELAYS = sizeof(all_delays) / sizeof(all_delays[0]) };
 
@@ -95,9 +95,26 @@ static void twins_close(struct twins *w)
 	evq_heap_free(&w->heap);
 }
 
+/* What sim_evq_run() calls: the heap's next must be the same. */
+static int compare(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
+{
+	struct twins *w = ev->arg;
+	struct sim_event want = {0};
+	evq_heap_pop(&w->heap, SIM_NEVER, &want);
+	if (want.t != ev->t || want.aux != ev->aux || sim_evq_now(q) != ev->t)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s, seed %llu, run %u: ran event %llu at %llu, wanted "
+		    "%llu at %llu.",
+		    w->what, (unsigned long long)test_seed(), w->run,
+		    (unsigned long long)ev->aux, (unsigned long long)ev->t,
+		    (unsigned long long)want.aux, (unsigned long long)want.t);
+	return 0;
+}
+
 static void put_both(struct twins *w, sim_ns t)
 {
-	const struct sim_event ev = {.t = t, .aux = w->n_put++};
+	const struct sim_event ev = {t, compare, w, w->n_put++};
 	assert_ok(sim_evq_put(w->q, &ev, test_err()));
 	assert_ok(evq_heap_put(&w->heap, &ev, test_err()));
 }
@@ -122,6 +139,15 @@ static int pop_both(struct twins *w, sim_ns until)
 	return rc_want;
 }
 
+static void run_both(struct twins *w, sim_ns until)
+{
+	assert_ok(sim_evq_run(w->q, until, test_err()));
+	assert_true(w->heap.n == 0 || w->heap.item[0].ev.t > until);
+	assert_int_equal(sim_evq_len(w->q), w->heap.n);
+	assert_true(sim_evq_now(w->q) == until);
+	w->now = until;
+}
+
 static void drain(struct twins *w)
 {
 	while (pop_both(w, SIM_NEVER))
@@ -130,8 +156,8 @@ static void drain(struct twins *w)
 }
 
 /* N pending all the time: pop one, put one. */
-static void hold(
-    const struct delays *d, uint32_t run, unsigned n, unsigned n_ops)
+static void hold(const struct delays *d, uint32_t run, unsigned n,
+    unsigned n_ops)
 {
 	struct twins w;
 	struct sim_rng r;
@@ -158,7 +184,8 @@ static void pops_in_the_order_of_a_heap_for_any_delays(void **state)
 			    2 * sizes[i] + 2000);
 }
 
-/* Puts, pops, pops that come too early and puts after those, in phases. */
+/* Puts, pops, pops that come too early and puts after those, runs that set the
+ * clock forward, in phases. */
 static void mixed(uint32_t run)
 {
 	struct twins w;
@@ -174,6 +201,8 @@ static void mixed(uint32_t run)
 				d = &all_delays[sim_rng_below(&r, N_DELAYS)];
 			if (sim_rng_below(&r, 100) < put_share)
 				put_both(&w, w.now + d->draw(&r));
+			else if (sim_rng_below(&r, 8) == 0)
+				run_both(&w, w.now + d->draw(&r) / 16);
 			else if (sim_rng_below(&r, 2))
 				pop_both(&w, w.now + d->draw(&r));
 			else
@@ -218,6 +247,24 @@ static void pops_in_the_order_of_a_heap_up_to_the_end_of_time(void **state)
 	}
 }
 
+/* The top slot of the wheel ends at 2^64, which no sim_ns holds. */
+static void an_event_goes_before_those_sorted_in_the_last_slot(void **state)
+{
+	(void)state;
+	struct twins w;
+	twins_open(&w, "last slot", 0);
+	const sim_ns start = (sim_ns)15 << 60;
+	put_both(&w, start + 5);
+	put_both(&w, start + 1000);
+	put_both(&w, SIM_NEVER - 1);
+	pop_both(&w, SIM_NEVER);
+	put_both(&w, start + 10);
+	put_both(&w, start + 5);
+	put_both(&w, start + 2000);
+	drain(&w);
+	twins_close(&w);
+}
+
 /* A crowd later than the pop asks for, in every alignment to the digits; then
  * another crowd between now and the first. */
 static void a_pop_in_vain_leaves_room_for_earlier_events(void **state)
@@ -240,8 +287,8 @@ static void a_pop_in_vain_leaves_room_for_earlier_events(void **state)
 			sim_ns t = sim_rng_below(&r, (uint32_t)start + 2);
 			put_both(&w, t < w.now ? w.now : t);
 			if (i % 8 == 7)
-				pop_both(
-				    &w, sim_rng_below(&r, (uint32_t)start + 2));
+				pop_both(&w, sim_rng_below(&r,
+				    (uint32_t)start + 2));
 		}
 		drain(&w);
 		twins_close(&w);
@@ -260,8 +307,8 @@ static void an_event_before_now_or_at_never_is_an_error(void **state)
 	const struct sim_event past = {.t = 6}, never = {.t = SIM_NEVER};
 	struct sim_err e;
 	assert_int_equal(sim_evq_put(w.q, &past, &e), SIM_EINVAL);
-	assert_string_equal(
-	    e.msg, "an event at 6 ns is before the clock, 7 ns.");
+	assert_string_equal(e.msg,
+	    "an event at 6 ns is before the clock, 7 ns.");
 	assert_int_equal(sim_evq_put(w.q, &never, &e), SIM_EINVAL);
 	assert_int_equal(sim_evq_put(w.q, &never, NULL), SIM_EINVAL);
 	assert_int_equal(sim_evq_len(w.q), 1);
@@ -361,8 +408,8 @@ struct trace {
 	uint64_t seen[16];
 };
 
-static int note(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
+static int note(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	(void)e;
 	struct trace *trace = ev->arg;
@@ -371,25 +418,25 @@ static int note(
 	return 0;
 }
 
-static int give_up(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
+static int give_up(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	(void)q;
-	return sim_fail(
-	    e, SIM_ELIMIT, "event %llu fails.", (unsigned long long)ev->aux);
+	return sim_fail(e, SIM_ELIMIT, "event %llu fails.",
+	    (unsigned long long)ev->aux);
 }
 
 /* Puts one at exactly now: it runs after those that are there already. */
-static int breed(
-    struct sim_evq *q, const struct sim_event *ev, struct sim_err *e)
+static int breed(struct sim_evq *q, const struct sim_event *ev,
+    struct sim_err *e)
 {
 	const struct sim_event child = {ev->t, note, ev->arg, ev->aux + 100};
 	int rc = note(q, ev, e);
 	return rc < 0 ? rc : sim_evq_put(q, &child, e);
 }
 
-static void put(
-    struct sim_evq *q, sim_ns t, sim_event_fn *fn, void *arg, uint64_t aux)
+static void put(struct sim_evq *q, sim_ns t, sim_event_fn *fn, void *arg,
+    uint64_t aux)
 {
 	const struct sim_event ev = {t, fn, arg, aux};
 	assert_ok(sim_evq_put(q, &ev, test_err()));
@@ -525,8 +572,8 @@ static void a_failed_arming_leaves_the_earlier_one(void **state)
 	assert_ok(sim_evq_run(q, 10, test_err()));
 	assert_ok(sim_timer_arm(q, &a.timer, 20, test_err()));
 	assert_int_equal(sim_timer_arm(q, &a.timer, 9, NULL), SIM_EINVAL);
-	assert_int_equal(
-	    sim_timer_arm(q, &a.timer, SIM_NEVER, NULL), SIM_EINVAL);
+	assert_int_equal(sim_timer_arm(q, &a.timer, SIM_NEVER, NULL),
+	    SIM_EINVAL);
 	assert_true(a.timer.due == 20);
 	assert_ok(sim_evq_run(q, SIM_NEVER, test_err()));
 	assert_int_equal(a.n, 1);
@@ -537,20 +584,24 @@ static void a_failed_arming_leaves_the_earlier_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(pops_in_the_order_of_a_heap_for_any_delays),
-	    cmocka_unit_test(pops_in_the_order_of_a_heap_in_mixed_phases),
-	    cmocka_unit_test(pops_in_the_order_of_a_heap_up_to_the_end_of_time),
-	    cmocka_unit_test(a_pop_in_vain_leaves_room_for_earlier_events),
-	    cmocka_unit_test(an_event_before_now_or_at_never_is_an_error),
-	    cmocka_unit_test(every_allocation_may_fail),
-	    cmocka_unit_test(moving_events_needs_no_memory),
-	    cmocka_unit_test(memory_is_used_again),
-	    cmocka_unit_test(run_stops_after_until_and_sets_the_clock),
-	    cmocka_unit_test(an_error_of_a_handler_ends_the_run),
-	    cmocka_unit_test(a_timer_fires_at_its_last_arming_only),
-	    cmocka_unit_test(a_stopped_timer_does_not_fire_until_armed_again),
-	    cmocka_unit_test(a_timer_may_arm_itself_when_it_fires),
-	    cmocka_unit_test(a_failed_arming_leaves_the_earlier_one),
+		cmocka_unit_test(pops_in_the_order_of_a_heap_for_any_delays),
+		cmocka_unit_test(pops_in_the_order_of_a_heap_in_mixed_phases),
+		cmocka_unit_test(
+		    pops_in_the_order_of_a_heap_up_to_the_end_of_time),
+		cmocka_unit_test(
+		an_event_goes_before_those_sorted_in_the_last_slot),
+		cmocka_unit_test(a_pop_in_vain_leaves_room_for_earlier_events),
+		cmocka_unit_test(an_event_before_now_or_at_never_is_an_error),
+		cmocka_unit_test(every_allocation_may_fail),
+		cmocka_unit_test(moving_events_needs_no_memory),
+		cmocka_unit_test(memory_is_used_again),
+		cmocka_unit_test(run_stops_after_until_and_sets_the_clock),
+		cmocka_unit_test(an_error_of_a_handler_ends_the_run),
+		cmocka_unit_test(a_timer_fires_at_its_last_arming_only),
+		cmocka_unit_test(
+		    a_stopped_timer_does_not_fire_until_armed_again),
+		cmocka_unit_test(a_timer_may_arm_itself_when_it_fires),
+		cmocka_unit_test(a_failed_arming_leaves_the_earlier_one),
 	};
 	return cmocka_run_group_tests_name("sim/evq", tests, NULL, NULL);
 }

@@ -27,8 +27,8 @@ static void a_line_names_program_and_level(void **state)
 	assert_string_equal(printed(SIM_LOG_WARN, "culprit", SIM_LOG_WARN,
 				"Row 7 of 9 is lost."),
 	    "culprit: warning: Row 7 of 9 is lost.\n");
-	assert_string_equal(
-	    printed(SIM_LOG_DEBUG, NULL, SIM_LOG_INFO, "x"), "info: x\n");
+	assert_string_equal(printed(SIM_LOG_DEBUG, NULL, SIM_LOG_INFO, "x"),
+	    "info: x\n");
 }
 
 static void levels_above_the_limit_are_silent(void **state)
@@ -68,10 +68,10 @@ static void a_long_line_is_cut_and_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(a_line_names_program_and_level),
-	    cmocka_unit_test(levels_above_the_limit_are_silent),
-	    cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
-	    cmocka_unit_test(a_long_line_is_cut_and_says_so),
+		cmocka_unit_test(a_line_names_program_and_level),
+		cmocka_unit_test(levels_above_the_limit_are_silent),
+		cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
+		cmocka_unit_test(a_long_line_is_cut_and_says_so),
 	};
 	return cmocka_run_group_tests_name("sim/log", tests, NULL, NULL);
 }
