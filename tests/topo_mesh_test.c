@@ -363,7 +363,7 @@ static void impossible_fat_trees_are_refused(void **state)
 }
 
 /* host0 - leaf - spine - sw2 - host1, named in part; cable 2 is given from the
- * higher tier down, cable 3 between equal tiers. */
+ * higher tier down, cable 3 between equal tiers from the larger id. */
 static const struct topo_cable small_cable[] = { { 2, 0 }, { 1, 4 }, { 3, 2 },
 	{4, 3} };
 static const uint32_t small_tier[] = {0, 1, 1};
@@ -387,7 +387,7 @@ static void up_is_from_the_lower_tier(void **state)
 	topo_mesh_link_ends(m, topo_link_of(2, TOPO_UP), &from, &to);
 	assert_true(from == 2 && to == 3);
 	topo_mesh_link_ends(m, topo_link_of(3, TOPO_UP), &from, &to);
-	assert_true(from == 4 && to == 3);
+	assert_true(from == 3 && to == 4);
 	assert_int_equal(topo_mesh_class_of(m, 0), TOPO_HOST_TOR);
 	assert_int_equal(topo_mesh_class_of(m, 1), TOPO_TOR_HOST);
 	assert_int_equal(topo_mesh_class_of(m, 4), TOPO_TOR_T1);

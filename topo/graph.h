@@ -13,29 +13,34 @@
 #include "topo/topo.h"
 
 /* Read a network from GraphML: an undirected graph whose vertices carry
- * `kind` ("host" or "switch"), optionally `tier` (0 ToR, 1 T1, 2 T2) and
- * `name`. Hosts and switches are numbered each in the order of the file.
- * Errors SIM_EIO, SIM_EPARSE, and those of topo_mesh_open(), each naming the
- * file and the vertex. igraph's messages are kept in the error. */
+ * `kind` ("host" or "switch"), optionally `tier` (0 ToR, 1 T1, 2 T2; of all
+ * switches or of none) and `name`. Hosts and switches are numbered each in the
+ * order of the file, and so are cables between switches.
+ * Errors SIM_EIO, SIM_EPARSE, SIM_EDEP, and those of topo_mesh_open(), each
+ * naming the file and the vertex. igraph's messages are kept in the error. */
 int topo_graph_read(struct topo *t, const char *path, struct sim_err *e);
 
 /* Write any topology as GraphML that topo_graph_read() reads back to the same
  * ids. Errors SIM_EIO. */
 int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e);
 
-/* What a builder must get right, computed by igraph on the exported graph. */
+/* What a builder must get right, computed by igraph on the exported graph.
+ * Hosts beyond two a ToR change none of it and are left out. */
 struct topo_graph_report {
 	int connected;
-	uint32_t diameter;        /* links on the longest shortest path */
-	uint32_t min_tor_degree;  /* switch cables of the least connected ToR */
-	uint32_t disjoint_intra;  /* least edge-disjoint paths between two ToRs of
-	                             one pod, and of different pods; in a mesh
-	                             both are over all ToR pairs sampled */
-	uint32_t disjoint_inter;
+	uint32_t diameter;       /* links on the longest shortest path */
+	uint32_t min_tor_degree; /* switch cables of the least connected ToR */
+	/* Least number of edge-disjoint paths between two ToRs of one pod, and
+	 * of different pods; in a mesh both are over all pairs sampled.
+	 * TOPO_NONE if there is no such pair. */
+	uint32_t disjoint_intra, disjoint_inter;
 };
 
-/* Checks up to MAX_PAIRS ToR pairs for edge-disjoint paths.
- * Cost O(pairs * cables * degree). */
+/* Checks up to MAX_PAIRS ToR pairs for edge-disjoint paths, evenly spread over
+ * all pairs and the same in every call.
+ * Cost O(switches * cables) for the diameter, O(cables * degree) a pair.
+ * Errors SIM_EINVAL (MAX_PAIRS below 2), SIM_ELIMIT (more than 2^24 cables
+ * between switches), SIM_EDEP. */
 int topo_graph_check(const struct topo *t, uint32_t max_pairs,
     struct topo_graph_report *out, struct sim_err *e);
 

@@ -108,6 +108,12 @@ static int check_name(const struct topo_mesh_input *in, topo_node n,
 		return sim_fail(e, SIM_EINVAL,
 		    "The name of %s has %zu bytes, which is not in [1, %d].",
 		    describe(in, n, d), length, TOPO_MESH_MAX_NAME);
+	for (size_t i = 0; i < length; i++)
+		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
+			return sim_fail(e, SIM_EINVAL,
+			    "The name of %s %u holds a control character.",
+			    n < in->n_hosts ? "host" : "switch",
+			    n < in->n_hosts ? n : n - in->n_hosts);
 	if (strstr(name, "->") || is_default_of_another(in, name, n))
 		return sim_fail(e, SIM_EINVAL,
 		    "The name of %s would be mistaken for a link or another node.",
@@ -182,9 +188,10 @@ static void copy(struct topo_mesh *m, const struct topo_mesh_input *in)
 	for (uint32_t i = m->n_hosts; i < m->n_cables; i++) {
 		topo_switch a = in->cable[i].a - m->n_hosts;
 		topo_switch b = in->cable[i].b - m->n_hosts;
-		int swap = in->tier && in->tier[a] > in->tier[b];
-		m->trunk[i - m->n_hosts] = swap ? (struct topo_cable){b, a}
-						: (struct topo_cable){a, b};
+		topo_switch low = a < b ? a : b, high = a < b ? b : a;
+		int swap = in->tier && in->tier[low] > in->tier[high];
+		m->trunk[i - m->n_hosts] =
+		    (struct topo_cable){swap ? high : low, swap ? low : high};
 	}
 	if (in->tier)
 		memcpy(m->tier, in->tier, m->n_switches * sizeof(*m->tier));
