@@ -96,21 +96,25 @@ struct reader {
 	topo_node *node; /* [n_vertices] of each vertex */
 	struct topo_cable *cable;
 	uint32_t *tier;
-	const char **name;
+	const char **name, **label;
 	size_t *vertex_of; /* [nodes], the reverse of node[] */
 };
+
+/* The id of a vertex in the file, which igraph keeps as an attribute. */
+static const char *file_id(const struct reader *r, size_t v)
+{
+	return VAS(&r->graph, "id", (igraph_integer_t)v);
+}
 
 /* "vertex 7 (id n7, name leaf)", for messages; vertices count from 0. */
 static const char *describe(const struct reader *r, size_t v, char buf[160])
 {
-	const char *id = "", *name = "";
-	if (igraph_cattribute_has_attr(&r->graph, IGRAPH_ATTRIBUTE_VERTEX,
-		"id"))
-		id = VAS(&r->graph, "id", (igraph_integer_t)v);
+	const char *name = "";
 	if (r->has_name)
 		name = VAS(&r->graph, "name", (igraph_integer_t)v);
-	snprintf(buf, 160, "vertex %zu (id \"%.50s\"%s%.50s%s)", v, id,
-	    name[0] ? ", name \"" : "", name, name[0] ? "\"" : "");
+	snprintf(buf, 160, "vertex %zu (id \"%.50s\"%s%.50s%s)", v,
+	    file_id(r, v), name[0] ? ", name \"" : "", name,
+	    name[0] ? "\"" : "");
 	return buf;
 }
 
@@ -184,17 +188,30 @@ static int number(struct reader *r, struct sim_err *e)
 	return rc;
 }
 
+/* Whether any switch has a tier: a file may declare the key and not use it. */
+static int uses_tiers(const struct reader *r)
+{
+	for (size_t v = 0; r->has_tier && v < r->n_vertices; v++)
+		if (r->node[v] >= r->n_hosts &&
+		    !isnan(VAN(&r->graph, "tier", (igraph_integer_t)v)))
+			return 1;
+	return 0;
+}
+
 static int read_attributes(struct reader *r, struct sim_err *e)
 {
 	char d[160];
 	int rc;
 	if ((rc = SIM_ZALLOC(&r->vertex_of, r->n_vertices, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&r->tier, r->n_switches, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&r->name, r->n_vertices, e)) < 0)
+	    (rc = SIM_ZALLOC(&r->name, r->n_vertices, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&r->label, r->n_vertices, e)) < 0)
 		return rc;
+	r->has_tier = uses_tiers(r);
 	for (size_t v = 0; v < r->n_vertices; v++) {
 		topo_node n = r->node[v];
 		r->vertex_of[n] = v;
+		r->label[n] = file_id(r, v);
 		if (r->has_name) {
 			const char *name =
 			    VAS(&r->graph, "name", (igraph_integer_t)v);
@@ -261,6 +278,7 @@ static int build(struct reader *r, struct sim_err *e)
 		.cable = r->cable,
 		.tier = r->has_tier ? r->tier : NULL,
 		.name = r->has_name ? r->name : NULL,
+		.label = r->label,
 	};
 	return topo_mesh_open(&r->mesh, &in, e);
 }
@@ -268,11 +286,15 @@ static int build(struct reader *r, struct sim_err *e)
 static int read_guarded(void *arg, struct sim_err *e)
 {
 	struct reader *r = arg;
-	if (igraph_read_graph_graphml(&r->graph, r->file, 0) != IGRAPH_SUCCESS)
+	igraph_error_t read = igraph_read_graph_graphml(&r->graph, r->file, 0);
+	if (read == IGRAPH_EINVAL) /* no graph of that index */
+		return sim_fail(e, SIM_EPARSE, "The file holds no graph.");
+	if (read != IGRAPH_SUCCESS)
 		return fail_igraph(e, SIM_EPARSE);
 	int rc = build(r, e);
 	igraph_destroy(&r->graph);
 	free(r->vertex_of);
+	free(r->label);
 	free(r->name);
 	free(r->tier);
 	free(r->cable);

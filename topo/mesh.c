@@ -22,6 +22,8 @@ static const char *describe(const struct topo_mesh_input *in, topo_node n,
     char buf[64])
 {
 	const char *name = in->name ? in->name[n] : NULL;
+	if (!name && in->label)
+		name = in->label[n];
 	int is_host = n < in->n_hosts;
 	snprintf(buf, 64, "%s %u%s%.30s%s", is_host ? "host" : "switch",
 	    is_host ? n : n - in->n_hosts, name ? " (" : "", name ? name : "",

@@ -27,16 +27,18 @@ struct topo_cable {
 /* What a builder or reader hands over. CABLE[i] for i < n_hosts must join host
  * i to a switch; the rest join two different switches. For switch cables, "up"
  * (direction 0) is from the node with the smaller TIER to the larger one; in a
- * tie, from the smaller node id to the larger, whichever is a. TIER may be NULL; NAME may be NULL or hold NULLs. Names are
- * all different, have 1 to TOPO_MESH_MAX_NAME bytes of UTF-8, hold no control
- * character and no "->", and are not of the form host17 or sw3 unless the node
- * has that number. */
+ * tie, from the smaller node id to the larger, whichever is a. TIER may be
+ * NULL; NAME may be NULL or hold NULLs. Names are all different, have 1 to
+ * TOPO_MESH_MAX_NAME bytes of UTF-8, hold no control character and no "->", and
+ * are not of the form host17 or sw3 unless the node has that number. */
 struct topo_mesh_input {
 	uint32_t n_hosts, n_switches;
 	size_t n_cables;
 	const struct topo_cable *cable;  /* [n_cables] */
 	const uint32_t *tier;            /* [n_switches]: 0 ToR, 1 T1, 2 T2 */
 	const char *const *name;         /* [n_hosts + n_switches] */
+	const char *const *label;        /* as NAME; what messages call a node
+	                                    that has no name; not kept */
 };
 
 /* Build the tables: adjacency and, for every ToR, hop counts to it.
