@@ -398,6 +398,10 @@ static const struct {
 	    SIM_EPARSE, "vertex 0 (id \"a\") has two cables" },
 	{ HEAD GRAPH H("a") H("b") S("c") E("a", "c") END, SIM_EPARSE,
 	    "vertex 1 (id \"b\") has no cable" },
+	/* An "id" of the file's own that is no string. */
+	{ HEAD "<key id=\"i\" for=\"node\" attr.name=\"id\" "
+	       "attr.type=\"int\"/>" GRAPH N("a", "host", "i", "7") END,
+	    SIM_EPARSE, "vertex 0 (id \"\") has no cable" },
 	{ HEAD GRAPH H("a") H("b") S("c") E("a", "b") END, SIM_EPARSE,
 	    "vertex 0 (id \"a\") and vertex 1 (id \"b\")" },
 	{ HEAD GRAPH H("a") S("b") N("c", "switch", "n", "far") E("a", "b") END,

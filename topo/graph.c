@@ -90,7 +90,7 @@ struct reader {
 	struct topo_mesh *mesh; /* the result */
 	igraph_t graph;
 	size_t n_vertices, n_edges;
-	int has_tier, has_name;
+	int has_id, has_tier, has_name;
 	/* What topo_mesh_open() takes. */
 	uint32_t n_hosts, n_switches;
 	topo_node *node; /* [n_vertices] of each vertex */
@@ -100,10 +100,11 @@ struct reader {
 	size_t *vertex_of; /* [nodes], the reverse of node[] */
 };
 
-/* The id of a vertex in the file, which igraph keeps as an attribute. */
+/* The id of a vertex in the file. igraph keeps it as an attribute, unless the
+ * file has an attribute of that name itself, perhaps of another type. */
 static const char *file_id(const struct reader *r, size_t v)
 {
-	return VAS(&r->graph, "id", (igraph_integer_t)v);
+	return r->has_id ? VAS(&r->graph, "id", (igraph_integer_t)v) : "";
 }
 
 /* "vertex 7 (id n7, name leaf)", for messages; vertices count from 0. */
@@ -141,6 +142,7 @@ static int look_over(struct reader *r, struct sim_err *e)
 		return sim_fail(e, SIM_EPARSE,
 		    "The graph is directed, but cables are not: it needs "
 		    "edgedefault=\"undirected\".");
+	r->has_id = has_attribute(r, "id", IGRAPH_ATTRIBUTE_STRING, NULL) == 1;
 	int kind = has_attribute(r, "kind", IGRAPH_ATTRIBUTE_STRING, e);
 	if (kind == 0)
 		return sim_fail(e, SIM_EPARSE,
@@ -211,7 +213,7 @@ static int read_attributes(struct reader *r, struct sim_err *e)
 	for (size_t v = 0; v < r->n_vertices; v++) {
 		topo_node n = r->node[v];
 		r->vertex_of[n] = v;
-		r->label[n] = file_id(r, v);
+		r->label[n] = r->has_id ? file_id(r, v) : NULL;
 		if (r->has_name) {
 			const char *name =
 			    VAS(&r->graph, "name", (igraph_integer_t)v);
