@@ -41,8 +41,8 @@ static void the_default_shape_is_the_one_of_007_with_4160_links(void **state)
 	assert_int_equal(t.n_links, 4160);
 	assert_int_equal(t.n_hosts, 1600);
 	assert_int_equal(t.n_switches, 40 + 16 + 10);
-	static const uint32_t want[TOPO_N_LINK_CLASSES] = { 1600, 320, 160, 160,
-		320, 1600, 0 };
+	static const uint32_t want[TOPO_N_LINK_CLASSES] = {1600, 320, 160, 160,
+		320, 1600, 0};
 	for (int class = 0; class < TOPO_N_LINK_CLASSES; class++)
 		assert_int_equal(topo_clos_class_size(&t.clos, class),
 		    want[class]);
@@ -140,33 +140,33 @@ static void impossible_shapes_are_refused_with_the_reason(void **state)
 		int rc;
 		const char *part;
 	} bad[] = {
-		{ { .n_tors = 1, .n_t1 = 1, .n_hosts = 1 }, SIM_EINVAL,
-		    "n_pods 0" },
-		{ { .n_pods = 1, .n_t1 = 1, .n_hosts = 1 }, SIM_EINVAL,
-		    "n_tors 0" },
-		{ { .n_pods = 1, .n_tors = 2, .n_t1 = 1 }, SIM_EINVAL,
-		    "n_hosts 0" },
-		{ { .n_pods = 1, .n_tors = 2, .n_hosts = 1 }, SIM_EINVAL,
-		    "n_t1 0" },
-		{ { .n_pods = 2, .n_tors = 1, .n_hosts = 1, .n_t2 = 1 },
-		    SIM_EINVAL, "n_t1 0" },
-		{ { .n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_hosts = 1 },
-		    SIM_EINVAL, "n_t2 0" },
-		{ { .n_pods = 1, .n_tors = 1, .n_t2 = 3, .n_hosts = 1 },
-		    SIM_EINVAL, "n_t2 3" },
-		{ { 1024, 1024, 1, 1, 1024, 0, 0, 0, 0, 0, 0 }, SIM_ELIMIT,
-		    "16777214 hosts" },
-		{ { 1, 1, 1, 1, 16777215, 0, 0, 0, 0, 0, 0 }, SIM_ELIMIT,
-		    "16777214 hosts" },
-		{ { UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
-		      0, 0, 0, 0, 0, 0 },
-		    SIM_ELIMIT, "16777214 hosts" },
-		{ { 1, 1, 1 << 20, 1 << 20, 1, 0, 0, 0, 0, 0, 0 }, SIM_ELIMIT,
-		    "1048576 switches" },
-		{ { 1, 1, UINT32_MAX, UINT32_MAX, 1, 0, 0, 0, 0, 0, 0 },
-		    SIM_ELIMIT, "1048576 switches" },
-		{ { 1, 1, 1 << 19, 1 << 18, 1, 0, 0, 0, 0, 0, 0 }, SIM_ELIMIT,
-		    "137438953472 T1-T2" },
+		{{.n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
+		    "n_pods 0"},
+		{{.n_pods = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
+		    "n_tors 0"},
+		{{.n_pods = 1, .n_tors = 2, .n_t1 = 1}, SIM_EINVAL,
+		    "n_hosts 0"},
+		{{.n_pods = 1, .n_tors = 2, .n_hosts = 1}, SIM_EINVAL,
+		    "n_t1 0"},
+		{{.n_pods = 2, .n_tors = 1, .n_hosts = 1, .n_t2 = 1},
+		    SIM_EINVAL, "n_t1 0"},
+		{{.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_hosts = 1},
+		    SIM_EINVAL, "n_t2 0"},
+		{{.n_pods = 1, .n_tors = 1, .n_t2 = 3, .n_hosts = 1},
+		    SIM_EINVAL, "n_t2 3"},
+		{{1024, 1024, 1, 1, 1024, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		    "16777214 hosts"},
+		{{1, 1, 1, 1, 16777215, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		    "16777214 hosts"},
+		{{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
+		      0, 0, 0, 0, 0, 0},
+		    SIM_ELIMIT, "16777214 hosts"},
+		{{1, 1, 1 << 20, 1 << 20, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		    "1048576 switches"},
+		{{1, 1, UINT32_MAX, UINT32_MAX, 1, 0, 0, 0, 0, 0, 0},
+		    SIM_ELIMIT, "1048576 switches"},
+		{{1, 1, 1 << 19, 1 << 18, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		    "137438953472 T1-T2"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
@@ -185,17 +185,17 @@ static void the_largest_shapes_stay_within_32_bits(void **state)
 {
 	(void)state;
 	struct topo t;
-	struct topo_clos wide = { .n_pods = 1,
+	struct topo_clos wide = {.n_pods = 1,
 		.n_tors = 1,
 		.n_t1 = 1,
-		.n_hosts = TOPO_ADDR_MAX_HOSTS };
+		.n_hosts = TOPO_ADDR_MAX_HOSTS};
 	assert_ok(topo_open_clos(&t, &wide, test_err()));
 	assert_int_equal(t.n_links, 2 * (TOPO_ADDR_MAX_HOSTS + 1));
 	/* 2^19 ToRs x 2^11 T1s less the host cables is just short of 2^30. */
-	struct topo_clos dense = { .n_pods = 1,
+	struct topo_clos dense = {.n_pods = 1,
 		.n_tors = (1 << 19) - 256,
 		.n_t1 = 1 << 11,
-		.n_hosts = 1 };
+		.n_hosts = 1};
 	assert_ok(topo_open_clos(&t, &dense, test_err()));
 	topo_node from, to;
 	topo_link_ends(&t, t.n_links - 1, &from, &to);
@@ -208,11 +208,11 @@ static void a_million_hosts_cost_no_memory(void **state)
 	(void)state;
 	struct topo t;
 	topo_link path[TOPO_MAX_HOPS];
-	struct topo_clos shape = { .n_pods = 512,
+	struct topo_clos shape = {.n_pods = 512,
 		.n_tors = 50,
 		.n_t1 = 16,
 		.n_t2 = 64,
-		.n_hosts = 40 };
+		.n_hosts = 40};
 	test_fail_alloc(1);
 	assert_int_equal(topo_open_clos(&t, &shape, NULL), 0);
 	assert_int_equal(t.n_hosts, 1024000);
@@ -248,8 +248,8 @@ static void shares_of_a_class_add_up_to_the_flows_that_cross_it(void **state)
 		double inter = flows == 0 ? 0
 					  : (double)c.n_tors * (c.n_pods - 1) /
 						(c.all_tors - 1);
-		static const enum topo_link_class all[] = { TOPO_HOST_TOR,
-			TOPO_TOR_T1, TOPO_T1_TOR, TOPO_TOR_HOST };
+		static const enum topo_link_class all[] = {TOPO_HOST_TOR,
+			TOPO_TOR_T1, TOPO_T1_TOR, TOPO_TOR_HOST};
 		for (int j = 0; j < 4; j++)
 			assert_near(sum_of_class(&c, TOPO_NONE, all[j]), flows,
 			    1e-12);
@@ -357,8 +357,8 @@ static void shares_equal_a_count_over_all_pairs_and_choices(void **state)
 		struct topo_clos c = shapes[i];
 		assert_ok(topo_clos_init(&c, test_err()));
 		uint32_t n = 2 * c.n_cables;
-		struct count k = { n, calloc((size_t)n * n, sizeof(double)),
-			0 };
+		struct count k = {n, calloc((size_t)n * n, sizeof(double)),
+			0};
 		assert_non_null(k.both);
 		for (topo_host s = 0; s < c.all_hosts; s++)
 			for (topo_host d = 0; d < c.all_hosts; d++)
@@ -383,8 +383,8 @@ static void path_shares_equal_a_count_over_all_choices(void **state)
 		struct topo_clos c = shapes[i];
 		assert_ok(topo_clos_init(&c, test_err()));
 		uint32_t n = 2 * c.n_cables;
-		struct count k = { n, calloc((size_t)n * n, sizeof(double)),
-			0 };
+		struct count k = {n, calloc((size_t)n * n, sizeof(double)),
+			0};
 		assert_non_null(k.both);
 		for (uint32_t j = 0; j < c.all_hosts * c.all_hosts; j++) {
 			topo_host s = j / c.all_hosts, d = j % c.all_hosts;
@@ -487,8 +487,8 @@ static void printing_a_shape_names_its_numbers(void **state)
 static void addresses_read_back_to_the_same_ids(void **state)
 {
 	(void)state;
-	static const uint32_t ids[] = { 0, 1, 254, 255, 256, 65535, 1599,
-		TOPO_ADDR_MAX_SWITCHES - 1 };
+	static const uint32_t ids[] = {0, 1, 254, 255, 256, 65535, 1599,
+		TOPO_ADDR_MAX_SWITCHES - 1};
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		char text[16];
 		uint32_t ip;
@@ -519,10 +519,10 @@ static void addresses_read_back_to_the_same_ids(void **state)
 static void texts_that_are_no_address_are_refused(void **state)
 {
 	(void)state;
-	static const char *const bad[] = { "", "10", "10.0.0", "10.0.0.",
+	static const char *const bad[] = {"", "10", "10.0.0", "10.0.0.",
 		"10.0.0.1.", "10.0.0.1 ", " 10.0.0.1", "10.0.0.256", "10.0..1",
 		"10.0.0.01", "10.0.0.-1", "10.0.0.1000", "a.b.c.d",
-		"10.0.0.0x1", "10,0,0,1" };
+		"10.0.0.0x1", "10,0,0,1"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
 		uint32_t ip = 7;

@@ -122,17 +122,17 @@ enum { J_HOSTS = 9, J_SWITCHES = 10, J_CABLES = J_HOSTS + 18 };
 
 /* Ten switches joined at random, as a Jellyfish is, with nine hosts unevenly
  * under six of them. Nodes 9..18 are the switches. */
-static const struct topo_cable jelly[J_CABLES] = { { 0, 9 }, { 1, 9 },
-	{10, 2}, { 3, 10 }, { 4, 10 }, { 5, 12 }, { 6, 15 }, { 17, 7 },
-	{8, 18}, { 9, 11 }, { 9, 13 }, { 9, 16 }, { 10, 11 }, { 12, 10 },
-	{10, 14}, { 11, 15 }, { 12, 13 }, { 12, 17 }, { 13, 14 }, { 13, 18 },
-	{14, 16}, { 14, 15 }, { 15, 18 }, { 16, 17 }, { 16, 18 }, { 17, 11 },
-	{18, 17} };
+static const struct topo_cable jelly[J_CABLES] = {{0, 9}, {1, 9},
+	{10, 2}, {3, 10}, {4, 10}, {5, 12}, {6, 15}, {17, 7},
+	{8, 18}, {9, 11}, {9, 13}, {9, 16}, {10, 11}, {12, 10},
+	{10, 14}, {11, 15}, {12, 13}, {12, 17}, {13, 14}, {13, 18},
+	{14, 16}, {14, 15}, {15, 18}, {16, 17}, {16, 18}, {17, 11},
+	{18, 17}};
 
-static const struct topo_mesh_input jelly_input = { .n_hosts = J_HOSTS,
+static const struct topo_mesh_input jelly_input = {.n_hosts = J_HOSTS,
 	.n_switches = J_SWITCHES,
 	.n_cables = J_CABLES,
-	.cable = jelly };
+	.cable = jelly};
 
 static void open_jelly(struct topo *t)
 {
@@ -364,17 +364,17 @@ static void impossible_fat_trees_are_refused(void **state)
 
 /* host0 - leaf - spine - sw2 - host1, named in part; cable 2 is given from the
  * higher tier down, cable 3 between equal tiers from the larger id. */
-static const struct topo_cable small_cable[] = { { 2, 0 }, { 1, 4 }, { 3, 2 },
-	{4, 3} };
+static const struct topo_cable small_cable[] = {{2, 0}, {1, 4}, {3, 2},
+	{4, 3}};
 static const uint32_t small_tier[] = {0, 1, 1};
-static const char *const small_name[] = { NULL, "host1", "leaf", "spine",
-	NULL };
-static const struct topo_mesh_input small = { .n_hosts = 2,
+static const char *const small_name[] = {NULL, "host1", "leaf", "spine",
+	NULL};
+static const struct topo_mesh_input small = {.n_hosts = 2,
 	.n_switches = 3,
 	.n_cables = 4,
 	.cable = small_cable,
 	.tier = small_tier,
-	.name = small_name };
+	.name = small_name};
 
 static void up_is_from_the_lower_tier(void **state)
 {
@@ -461,27 +461,27 @@ static void networks_that_cannot_be_are_refused(void **state)
 		size_t n;
 		const char *part;
 	} bad[] = {
-		{ { { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, 3 } }, 4, "to itself" },
-		{ { { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, 2 }, { 3, 4 } }, 5,
-		    "Two cables join switch 0 and switch 1" },
-		{ { { 0, 2 }, { 1, 3 }, { 2, 3 } }, 3,
-		    "no way leads from switch 0 to switch 2" },
-		{ { { 0, 2 }, { 1, 3 }, { 3, 4 } }, 3, "not connected" },
-		{ { { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, 4 }, { 1, 4 } }, 5,
-		    "host 1 and switch 2: a host has one cable" },
-		{ { { 0, 2 }, { 2, 3 }, { 3, 4 } }, 3, "must join host 1" },
-		{ { { 0, 1 }, { 1, 3 }, { 2, 3 }, { 3, 4 } }, 4,
-		    "must join host 0" },
-		{ { { 0, 2 } }, 1, "host 1 has none" },
-		{ { { 0, 2 }, { 1, 3 }, { 2, 3 }, { 3, 5 } }, 4, "node 5" },
-		{ { { 0, 2 }, { 1, 3 }, { 2, 3 }, { UINT32_MAX, 3 } }, 4,
-		    "node 4294967295" },
+		{{{0, 2}, {1, 3}, {2, 3}, {3, 3}}, 4, "to itself"},
+		{{{0, 2}, {1, 3}, {2, 3}, {3, 2}, {3, 4}}, 5,
+		    "Two cables join switch 0 and switch 1"},
+		{{{0, 2}, {1, 3}, {2, 3}}, 3,
+		    "no way leads from switch 0 to switch 2"},
+		{{{0, 2}, {1, 3}, {3, 4}}, 3, "not connected"},
+		{{{0, 2}, {1, 3}, {2, 3}, {3, 4}, {1, 4}}, 5,
+		    "host 1 and switch 2: a host has one cable"},
+		{{{0, 2}, {2, 3}, {3, 4}}, 3, "must join host 1"},
+		{{{0, 1}, {1, 3}, {2, 3}, {3, 4}}, 4,
+		    "must join host 0"},
+		{{{0, 2}}, 1, "host 1 has none"},
+		{{{0, 2}, {1, 3}, {2, 3}, {3, 5}}, 4, "node 5"},
+		{{{0, 2}, {1, 3}, {2, 3}, {UINT32_MAX, 3}}, 4,
+		    "node 4294967295"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct topo_mesh_input in = { .n_hosts = 2,
+		struct topo_mesh_input in = {.n_hosts = 2,
 			.n_switches = 3,
 			.n_cables = bad[i].n,
-			.cable = bad[i].cable };
+			.cable = bad[i].cable};
 		assert_refused(&in, SIM_EINVAL, bad[i].part);
 	}
 	struct topo_mesh_input in = small;
@@ -503,14 +503,14 @@ static void names_that_could_be_mistaken_are_refused(void **state)
 	static const struct {
 		const char *name[5], *part;
 	} bad[] = {
-		{ { "a", "b", "c", "a", NULL }, "Two nodes are called \"a\"" },
-		{ { "", NULL, NULL, NULL, NULL }, "host 0 () has 0 bytes" },
-		{ { NULL, NULL, "a-name-of-thirty-one-characters", NULL, NULL },
-		    "31 bytes, which is not in [1, 30]" },
-		{ { NULL, NULL, "a->b", NULL, NULL }, "switch 0 (a->b)" },
-		{ { NULL, "host0", NULL, NULL, NULL }, "host 1 (host0)" },
-		{ { NULL, NULL, "sw1", NULL, NULL }, "switch 0 (sw1)" },
-		{ { "sw0", NULL, NULL, NULL, NULL }, "host 0 (sw0)" },
+		{{"a", "b", "c", "a", NULL}, "Two nodes are called \"a\""},
+		{{"", NULL, NULL, NULL, NULL}, "host 0 () has 0 bytes"},
+		{{NULL, NULL, "a-name-of-thirty-one-characters", NULL, NULL},
+		    "31 bytes, which is not in [1, 30]"},
+		{{NULL, NULL, "a->b", NULL, NULL}, "switch 0 (a->b)"},
+		{{NULL, "host0", NULL, NULL, NULL}, "host 1 (host0)"},
+		{{NULL, NULL, "sw1", NULL, NULL}, "switch 0 (sw1)"},
+		{{"sw0", NULL, NULL, NULL, NULL}, "host 0 (sw0)"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct topo_mesh_input in = small;
@@ -558,7 +558,7 @@ static void a_long_tail_without_hosts_is_accepted(void **state)
 {
 	(void)state;
 	enum { N = 600 };
-	struct topo_cable cable[1 + N - 1] = { { 0, 1 } };
+	struct topo_cable cable[1 + N - 1] = {{0, 1}};
 	for (uint32_t i = 1; i < N; i++)
 		cable[i] = (struct topo_cable){i, i + 1};
 	struct topo_mesh_input in = {

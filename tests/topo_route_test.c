@@ -50,8 +50,8 @@ static void each_input_bit_flips_each_output_bit_half_of_the_time(void **state)
 static void every_part_of_a_tuple_changes_the_digest(void **state)
 {
 	(void)state;
-	const struct topo_tuple t = { 0x0a000001, 0x0a000102, 40000, 443,
-		TOPO_PROTO_TCP };
+	const struct topo_tuple t = {0x0a000001, 0x0a000102, 40000, 443,
+		TOPO_PROTO_TCP};
 	struct topo_tuple v[6] = {t, t, t, t, t, t};
 	v[0].src_ip++;
 	v[1].dst_ip++;
@@ -70,9 +70,9 @@ static void the_digest_in_two_steps_is_the_digest(void **state)
 	struct sim_rng r;
 	test_rng(&r, 2);
 	for (int i = 0; i < 1000; i++) {
-		const struct topo_tuple t = { sim_rng_u32(&r), sim_rng_u32(&r),
+		const struct topo_tuple t = {sim_rng_u32(&r), sim_rng_u32(&r),
 			(uint16_t)sim_rng_u32(&r), (uint16_t)sim_rng_u32(&r),
-			(uint8_t)sim_rng_u32(&r) };
+			(uint8_t)sim_rng_u32(&r)};
 		uint32_t ports = (uint32_t)t.src_port << 16 | t.dst_port;
 		assert_int_equal(topo_tuple_digest(&t),
 		    topo_digest_rest(topo_digest_src(t.src_ip, t.proto),
@@ -102,9 +102,9 @@ static uint32_t pick_naively(topo_switch s, uint32_t digest, uint32_t n)
  * which is as regular as a real client gets. */
 static uint32_t digest_of_port(uint32_t i)
 {
-	return topo_tuple_digest(&(struct topo_tuple){ topo_addr_of_host(3),
+	return topo_tuple_digest(&(struct topo_tuple){topo_addr_of_host(3),
 	    topo_addr_of_host(1000 + i / 60000), (uint16_t)(i % 60000), 443,
-	    TOPO_PROTO_TCP });
+	    TOPO_PROTO_TCP});
 }
 
 /* Chi-square p-value of the choices of ToR 0 and the T1 it picks, over all
@@ -239,8 +239,8 @@ static void flows_of_a_clos_spread_by_their_path_shares(void **state)
 	(void)state;
 	struct topo t;
 	assert_ok(topo_open_clos(&t, &vigil, test_err()));
-	static const topo_host pair[][2] = { { 0, 1599 }, { 700, 3 },
-		{0, 799}, { 45, 5 } };
+	static const topo_host pair[][2] = {{0, 1599}, {700, 3},
+		{0, 799}, {45, 5}};
 	for (uint32_t i = 0; i < 4; i++)
 		if (p_of_link_counts(&t, pair[i][0], pair[i][1], 10 + i) < 1e-6)
 			fail_msg("seed %llu pair %u",
@@ -257,7 +257,7 @@ static void flows_of_a_fat_tree_spread_by_their_path_shares(void **state)
 	struct topo_mesh *m;
 	assert_ok(topo_mesh_fat_tree(&m, 8, 0, test_err()));
 	assert_ok(topo_open_mesh(&t, m, test_err()));
-	static const topo_host pair[][2] = { { 0, 127 }, { 60, 3 }, { 0, 13 } };
+	static const topo_host pair[][2] = {{0, 127}, {60, 3}, {0, 13}};
 	for (uint32_t i = 0; i < 3; i++)
 		if (p_of_link_counts(&t, pair[i][0], pair[i][1], 20 + i) < 1e-6)
 			fail_msg("seed %llu pair %u",

@@ -10,7 +10,7 @@
 #include "topo/route.h"
 
 #define FIELD(member, default_, lo, hi, unit_, doc_)                           \
-	{                                                                      \
+	{                                                                     \
 		.name = #member, .type = SIM_F_U32,                            \
 		.offset = offsetof(struct topo_clos, member), .min = (lo),     \
 		.max = (hi), .unit = (unit_), .def = (default_), .doc = (doc_) \

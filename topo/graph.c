@@ -502,8 +502,8 @@ static igraph_error_t check_disjoint(struct checker *k)
 		return rc;
 	}
 	struct pairs one = {c->n_pods * n_pairs(c->n_tors), pair_of_one_pod};
-	struct pairs two = { n_pairs(c->n_pods) * c->n_tors * c->n_tors,
-		pair_of_two_pods };
+	struct pairs two = {n_pairs(c->n_pods) * c->n_tors * c->n_tors,
+		pair_of_two_pods};
 	rc = least_disjoint(k, one, k->max_pairs / 2, intra);
 	if (rc != IGRAPH_SUCCESS)
 		return rc;

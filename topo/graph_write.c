@@ -66,8 +66,8 @@ int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
 	    out);
-	static const char *const keys[][2] = { { "kind", "string" },
-		{"tier", "int"}, { "name", "string" } };
+	static const char *const keys[][2] = {{"kind", "string"},
+		{"tier", "int"}, {"name", "string"}};
 	for (int i = 0; i < 3; i++)
 		fprintf(out,
 		    "  <key id=\"%s\" for=\"node\" attr.name=\"%s\" "

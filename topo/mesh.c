@@ -87,9 +87,11 @@ static int is_default_of_another(const struct topo_mesh_input *in,
 {
 	int is_host = n < in->n_hosts;
 	char own[32];
-	size_t skip = strncmp(name, "host", 4) == 0 ? 4
-		      : strncmp(name, "sw", 2) == 0 ? 2
-						    : 0;
+	size_t skip = 0;
+	if (strncmp(name, "host", 4) == 0)
+		skip = 4;
+	else if (strncmp(name, "sw", 2) == 0)
+		skip = 2;
 	if (skip == 0 || name[skip] == '\0' ||
 	    name[skip + strspn(name + skip, "0123456789")] != '\0')
 		return 0;

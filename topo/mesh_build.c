@@ -101,7 +101,7 @@ int topo_mesh_from_clos(struct topo_mesh **m, const struct topo_clos *c,
 	*m = NULL;
 	if (rc < 0)
 		return rc;
-	struct tree t = { c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts,
-		c->n_t2, 0 };
+	struct tree t = {c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts,
+		c->n_t2, 0};
 	return build(m, &t, e);
 }
