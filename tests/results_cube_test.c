@@ -1,0 +1,330 @@
+/* tests/results_cube_test.c -- cells, keys and merges of cubes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/cube.h"
+
+#include "tests/random_cube.h"
+#include "tests/test.h"
+
+static void points_count_with_the_last_axis_fastest(void **state)
+{
+	(void)state;
+	struct res_axis axis[3] = {{.n = 2}, {.n = 3}, {.n = 5}};
+	const struct res_cube c = {.n_axes = 3, .axis = axis, .n_points = 30};
+	size_t at[3], p = 0;
+	for (size_t i = 0; i < 2; i++)
+		for (size_t j = 0; j < 3; j++)
+			for (size_t k = 0; k < 5; k++) {
+				res_cube_at(&c, p++, at);
+				assert_int_equal(at[0], i);
+				assert_int_equal(at[1], j);
+				assert_int_equal(at[2], k);
+			}
+}
+
+static void a_row_holds_the_trial_and_then_each_algorithm(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	plain_cube(&c, 3, 4);
+	assert_int_equal(c.row_doubles,
+	    RES_N_TRIAL_METRICS + 2 * RES_N_ALGO_METRICS);
+	for (size_t p = 0; p < 3; p++)
+		for (size_t r = 0; r < 4; r++) {
+			double cell = (double)(10 * p + r);
+			assert_true(res_cube_trial(&c, p, r, RES_TRIAL_n_drops)
+			    == 1000.0 * RES_TRIAL_n_drops + cell);
+			for (size_t a = 0; a < 2; a++)
+				assert_true(res_cube_algo(&c, p, r, a,
+						RES_ALGO_n_top) ==
+				    1000.0 *
+					    (double)(RES_N_TRIAL_METRICS +
+						a * RES_N_ALGO_METRICS +
+						RES_ALGO_n_top) +
+					cell);
+		}
+	res_cube_free(&c);
+}
+
+static void cells_that_did_not_run_or_crashed_have_no_numbers(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	plain_cube(&c, 2, 2);
+	res_cube_put(&c, 0, 1, RES_CRASHED, c.row);
+	res_cube_put(&c, 1, 0, RES_NOT_RUN, c.row);
+	res_cube_put(&c, 1, 1, RES_FAILED, NULL);
+	for (size_t i = 1; i < 4; i++)
+		for (size_t j = 0; j < c.row_doubles; j++)
+			assert_true(isnan(c.row[i * c.row_doubles + j]));
+	assert_true(res_cube_trial(&c, 0, 0, 1) == 1000);
+	res_cube_free(&c);
+}
+
+static void counts_that_make_no_cube_are_refused(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	struct res_axis axis[2] = {{.n = 3}, {.n = 1}};
+	struct res_cube c = {.n_algos = 1, .n_runs = 1, .n_axes = 1,
+		.axis = axis, .n_points = 4};
+	assert_int_equal(res_cube_alloc(&c, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "4 points, but the axes span 3"));
+	c.n_points = 3;
+	c.n_runs = 0;
+	assert_int_equal(res_cube_alloc(&c, &e), SIM_EINVAL);
+	c.n_runs = 1;
+	c.n_algos = 0;
+	assert_int_equal(res_cube_alloc(&c, &e), SIM_EINVAL);
+	c.n_algos = 1;
+	c.n_runs = ((size_t)1 << 31) / 3 + 1;
+	assert_int_equal(res_cube_alloc(&c, &e), SIM_ELIMIT);
+	axis[1].n = SIZE_MAX;
+	c.n_axes = 2;
+	assert_int_equal(res_cube_alloc(&c, &e), SIM_ELIMIT);
+	assert_null(c.row);
+}
+
+static void progress_counts_the_cells_of_the_shard(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 50; run++) {
+		struct res_cube c;
+		uint64_t n[4] = {0}, all = 0;
+		random_cube(&c, run);
+		struct res_progress p = res_cube_progress(&c);
+		for (size_t i = 0; i < c.n_points * c.n_runs; i++)
+			if (i % c.shard_n == c.shard_i) {
+				n[c.status[i]]++;
+				all++;
+			}
+		assert_int_equal(p.n_cells, all);
+		assert_int_equal(p.n_done, n[RES_DONE]);
+		assert_int_equal(p.n_failed, n[RES_FAILED]);
+		assert_int_equal(p.n_crashed, n[RES_CRASHED]);
+		res_cube_free(&c);
+	}
+}
+
+/* Vectors published with FNV (isthe.com/chongo/tech/comp/fnv). */
+static void the_hash_is_fnv_1a(void **state)
+{
+	(void)state;
+	assert_true(res_fnv(RES_FNV_START, "", 0) == 0xcbf29ce484222325);
+	assert_true(res_fnv(RES_FNV_START, "a", 1) == 0xaf63dc4c8601ec8c);
+	assert_true(res_fnv(RES_FNV_START, "foobar", 6) == 0x85944171f73967e8);
+	uint64_t h = res_fnv(RES_FNV_START, "foo", 3);
+	assert_true(res_fnv(h, "bar", 3) == 0x85944171f73967e8);
+}
+
+static uint64_t key_of(const char *figure, const char *spec,
+    const char *overrides, const char *version)
+{
+	const struct res_cube c = {
+		.figure = (char *)figure,
+		.spec = (char *)spec,
+		.spec_bytes = strlen(spec),
+		.overrides = (char *)overrides,
+		.version = (char *)version,
+	};
+	return res_cube_key(&c);
+}
+
+static void every_part_of_the_identity_changes_the_key(void **state)
+{
+	(void)state;
+	const uint64_t key[] = {
+		key_of("a", "b", "c", "d"),
+		key_of("x", "b", "c", "d"),
+		key_of("a", "x", "c", "d"),
+		key_of("a", "b", "x", "d"),
+		key_of("a", "b", "c", "x"),
+		key_of("ab", "", "c", "d"),
+		key_of("", "ab", "c", "d"),
+		key_of("a", "bc", "", "d"),
+	};
+	for (size_t i = 0; i < 8; i++)
+		for (size_t j = 0; j < i; j++)
+			assert_true(key[i] != key[j]);
+	assert_true(key[0] == key_of("a", "b", "c", "d"));
+}
+
+static void a_cube_without_version_has_the_key_of_this_program(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	plain_cube(&c, 1, 1);
+	uint64_t key = res_cube_key(&c);
+	free(c.version);
+	c.version = NULL;
+	assert_true(res_cube_key(&c) == key);
+	res_cube_free(&c);
+}
+
+/* Only the cells of shard I of N remain. */
+static void cut(struct res_cube *c, uint32_t i, uint32_t n)
+{
+	c->shard_i = i;
+	c->shard_n = n;
+	for (size_t cell = 0; cell < c->n_points * c->n_runs; cell++)
+		if (cell % n != i)
+			res_cube_put(c, cell / c->n_runs, cell % c->n_runs,
+			    RES_NOT_RUN, NULL);
+}
+
+static void shards_merge_to_the_whole_in_any_order(void **state)
+{
+	(void)state;
+	static const uint32_t order[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
+	for (uint32_t run = 0; run < 30; run++) {
+		struct res_cube whole, part[3];
+		random_cube(&whole, run);
+		whole.shard_i = 0;
+		whole.shard_n = 1;
+		const uint32_t *o = order[run % 3];
+		for (uint32_t i = 0; i < 3; i++) {
+			random_cube(&part[i], run);
+			cut(&part[i], i, 3);
+		}
+		assert_ok(res_cube_merge(&part[o[0]], &part[o[1]],
+		    test_err()));
+		assert_ok(res_cube_merge(&part[o[0]], &part[o[2]],
+		    test_err()));
+		assert_same_cube(&part[o[0]], &whole);
+		for (uint32_t i = 0; i < 3; i++)
+			res_cube_free(&part[i]);
+		res_cube_free(&whole);
+	}
+}
+
+static void merging_a_cube_with_itself_changes_nothing(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 30; run++) {
+		struct res_cube a, b;
+		random_cube(&a, run);
+		random_cube(&b, run);
+		assert_ok(res_cube_merge(&a, &b, test_err()));
+		assert_same_cube(&a, &b);
+		res_cube_free(&a);
+		res_cube_free(&b);
+	}
+}
+
+static void a_done_cell_replaces_one_that_crashed_and_stays(void **state)
+{
+	(void)state;
+	struct res_cube a, b, want;
+	plain_cube(&a, 1, 2);
+	plain_cube(&b, 1, 2);
+	plain_cube(&want, 1, 2);
+	res_cube_put(&a, 0, 0, RES_CRASHED, NULL);
+	res_cube_put(&b, 0, 1, RES_FAILED, NULL);
+	assert_ok(res_cube_merge(&a, &b, test_err()));
+	assert_same_cube(&a, &want);
+	res_cube_free(&a);
+	res_cube_free(&b);
+	res_cube_free(&want);
+}
+
+static void the_same_cell_with_other_numbers_is_refused(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	struct res_cube a, b, before;
+	plain_cube(&a, 3, 2);
+	plain_cube(&b, 3, 2);
+	plain_cube(&before, 3, 2);
+	res_cube_put(&a, 0, 0, RES_NOT_RUN, NULL);
+	res_cube_put(&before, 0, 0, RES_NOT_RUN, NULL);
+	b.row[(2 * 2 + 1) * b.row_doubles + 3] += 1e-9;
+	assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "point 2 run 1"));
+	assert_same_cube(&a, &before);
+	b.row[(2 * 2 + 1) * b.row_doubles + 3] = NAN;
+	assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
+	res_cube_free(&a);
+	res_cube_free(&b);
+	res_cube_free(&before);
+}
+
+static void set_text(char **to, const char *value)
+{
+	free(*to);
+	assert_ok(res_text(to, value, test_err()));
+}
+
+static void cubes_of_another_identity_are_refused(void **state)
+{
+	(void)state;
+	static const char *const word[] = {"figure other", "specs",
+		"overrides", "culprit 9.9", "algorithms", "algorithms",
+		"algorithms", "algorithms"};
+	for (unsigned i = 0; i < 8; i++) {
+		struct sim_err e;
+		struct res_cube a, b;
+		plain_cube(&a, 3, 2);
+		plain_cube(&b, 3 + (i == 4), 2 + (i == 5));
+		if (i == 0) {
+			set_text(&a.figure, "other");
+		} else if (i == 1) {
+			b.spec[3] = 'X';
+		} else if (i == 2) {
+			set_text(&b.overrides, "runs=3");
+		} else if (i == 3) {
+			set_text(&a.version, "9.9");
+		} else if (i == 6) {
+			set_text(&b.algo[1], "cover");
+		} else if (i == 7) {
+			b.axis[0].coord[0].number[2] = 99;
+		}
+		assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
+		assert_non_null(strstr(e.msg, word[i]));
+		res_cube_free(&a);
+		res_cube_free(&b);
+	}
+}
+
+static int alloc_one(void *arg, struct sim_err *e)
+{
+	struct res_axis *axis = arg;
+	struct res_cube c = {.n_algos = 1, .n_runs = 2, .n_points = 3};
+	c.n_axes = 1;
+	c.axis = axis;
+	int rc = res_cube_alloc(&c, e);
+	c.axis = NULL;
+	c.n_axes = 0;
+	res_cube_free(&c);
+	return rc;
+}
+
+static void each_failed_allocation_is_reported(void **state)
+{
+	(void)state;
+	struct res_axis axis = {.n = 3};
+	test_each_alloc_fails(alloc_one, &axis);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(points_count_with_the_last_axis_fastest),
+		cmocka_unit_test(a_row_holds_the_trial_and_then_each_algorithm),
+		cmocka_unit_test(
+		    cells_that_did_not_run_or_crashed_have_no_numbers),
+		cmocka_unit_test(counts_that_make_no_cube_are_refused),
+		cmocka_unit_test(progress_counts_the_cells_of_the_shard),
+		cmocka_unit_test(the_hash_is_fnv_1a),
+		cmocka_unit_test(every_part_of_the_identity_changes_the_key),
+		cmocka_unit_test(
+		    a_cube_without_version_has_the_key_of_this_program),
+		cmocka_unit_test(shards_merge_to_the_whole_in_any_order),
+		cmocka_unit_test(merging_a_cube_with_itself_changes_nothing),
+		cmocka_unit_test(
+		    a_done_cell_replaces_one_that_crashed_and_stays),
+		cmocka_unit_test(the_same_cell_with_other_numbers_is_refused),
+		cmocka_unit_test(cubes_of_another_identity_are_refused),
+		cmocka_unit_test(each_failed_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("results/cube", tests, NULL, NULL);
+}
