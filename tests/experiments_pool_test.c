@@ -33,7 +33,7 @@ enum deed {
 	EXIT,
 	KILL_9,
 	CLOSE_ALL,
-	LEAVE_CHILD, /* dies; its child keeps all files open for a while */
+	LEAVE_CHILD, /* dies; its child keeps the socket open */
 	N_DEEDS,
 };
 
@@ -48,7 +48,7 @@ static const char *const death[N_DEEDS] = {
 
 /* Seen by all processes. */
 struct board {
-	_Atomic int n_opens;
+	_Atomic int n_opens, job_over, child_gave_up;
 	_Atomic int pid[8];
 	_Atomic int served[MAX_CELLS];
 };
@@ -94,7 +94,15 @@ static void sleep_us(unsigned us)
 		continue;
 }
 
-static void do_deed(enum deed deed)
+static _Noreturn void outlive_the_job(struct board *b)
+{
+	for (unsigned i = 0; i < 1000 && !b->job_over; i++)
+		sleep_us(10000);
+	b->child_gave_up |= !b->job_over;
+	_exit(0);
+}
+
+static void do_deed(struct board *b, enum deed deed)
 {
 	struct rlimit no_core = {0, 0};
 	setrlimit(RLIMIT_CORE, &no_core);
@@ -117,7 +125,7 @@ static void do_deed(enum deed deed)
 		break;
 	case LEAVE_CHILD:
 		if (fork() == 0)
-			sleep_us(400000);
+			outlive_the_job(b);
 		_exit(4);
 	default:
 		break;
@@ -138,7 +146,7 @@ static int serve(void *worker, uint64_t cell, double row[], struct sim_err *e)
 		return sim_fail(e, SIM_EDEP, "cell %d is bad.", (int)i);
 	if (f->deed[i] == ERR_WITHOUT_WORDS)
 		return SIM_EDEP;
-	do_deed(f->deed[i]);
+	do_deed(f->board, f->deed[i]);
 	for (size_t k = 0; k < f->job.row_doubles; k++)
 		row[k] = value(cell, k);
 	return 0;
@@ -341,6 +349,9 @@ static void a_worker_that_dies_costs_the_cell_it_was_in(void **state)
 		f->deed[f->cell[77] % MAX_CELLS] = LEAVE_CHILD;
 		assert_ok(run(f, test_err()));
 		assert_all_taken(f);
+		assert_false(f->board->child_gave_up);
+		f->board->job_over = 1;
+		sleep_us(20000); /* the board is used anew */
 	}
 	assert_true(f->n_crashed > 4 * 20);
 }
@@ -536,15 +547,38 @@ static void a_parent_that_ignores_its_children_is_served(void **state)
 	assert_all_taken(f);
 }
 
+static int flush(void *worker, uint64_t cell, double row[], struct sim_err *e)
+{
+	(void)worker;
+	(void)cell;
+	(void)row;
+	return fflush(NULL) == 0 ? 0 : sim_fail(e, SIM_EIO, "no flush.");
+}
+
+static int count(void *ctx, uint64_t cell, enum res_status status,
+    const double row[], const char *message, struct sim_err *e)
+{
+	struct fixture *f = ctx;
+	(void)cell;
+	(void)row;
+	(void)message;
+	(void)e;
+	f->n_taken += status == RES_DONE;
+	return 0;
+}
+
 static void text_that_waits_in_stdio_is_printed_once(void **state)
 {
 	struct fixture *f = *state;
 	char path[] = "/tmp/culprit-pool-XXXXXX", text[16] = "";
+	f->job.n_cells = 1;
 	FILE *out = fdopen(mkstemp(path), "w+");
 	assert_non_null(out);
 	fputs("once", out);
-	memset(f->deed, 0, sizeof(f->deed));
+	f->job.serve = flush;
+	f->job.take = count;
 	assert_ok(run(f, test_err()));
+	assert_int_equal(f->n_taken, f->job.n_cells);
 	fflush(out);
 	rewind(out);
 	assert_int_equal(fread(text, 1, sizeof(text) - 1, out), 4);
