@@ -170,7 +170,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 	const uint64_t n = n_finished(cells);
 	l.per_s = xp_progress_rate(p, n, now_ns);
 	/* In the end what counts is the whole. */
-	if (ended)
+	if (ended && l.elapsed_ns > 0)
 		l.per_s = (double)(n - p->n_before) * (double)SIM_SEC /
 			  (double)l.elapsed_ns;
 	xp_progress_format(text, sizeof(text), &l);

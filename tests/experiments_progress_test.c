@@ -213,6 +213,21 @@ static void a_file_gets_a_line_a_minute_and_one_at_the_end(void **state)
 	free(text);
 }
 
+static void a_sweep_that_was_complete_has_no_rate(void **state)
+{
+	(void)state;
+	struct xp_progress p;
+	const struct res_progress c = {7, 7, 0, 0};
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	xp_progress_start(&p, out, "a", &c, 5);
+	xp_progress_end(&p, &c, 5);
+	fclose(out);
+	assert_string_equal(text, "a  [##########]  7/7 cells  in 0:00\n");
+	free(text);
+}
+
 static void nothing_is_printed_without_a_file(void **state)
 {
 	(void)state;
@@ -294,6 +309,7 @@ int main(void)
 	    cmocka_unit_test(the_rate_is_that_of_the_last_ten_seconds),
 	    cmocka_unit_test(slow_cells_are_averaged_over_the_whole_time),
 	    cmocka_unit_test(a_file_gets_a_line_a_minute_and_one_at_the_end),
+	    cmocka_unit_test(a_sweep_that_was_complete_has_no_rate),
 	    cmocka_unit_test(nothing_is_printed_without_a_file),
 	    cmocka_unit_test(a_terminal_is_redrawn_at_most_five_times_a_second),
 	};
