@@ -91,12 +91,13 @@ static void drop_noise(struct alg1 *a)
 	}
 }
 
-/* The chain of the flagged link also names flows that an earlier link took. */
+/* Some voters of the flagged link may have gone with an earlier one. */
 static void adjust_removal(struct alg1 *a, topo_link flagged)
 {
 	struct algo_tally *t = &a->tally;
-	for (uint32_t r = t->link[flagged].last; r; r = t->ref[r].prev) {
-		struct algo_voter *v = &t->voter[t->ref[r].voter];
+	const struct algo_tally_link *l = &t->link[flagged];
+	for (uint32_t i = 0; i < l->n_flows; i++) {
+		struct algo_voter *v = &t->voter[t->by_link[l->begin + i]];
 		if (!v->gone) {
 			algo_tally_drop(t, v);
 			a->sum_left -= ALGO_TALLY_VOTE;

@@ -8,44 +8,62 @@
 const char *const algo_blame_ties[] = {"lowest", "first", "random", NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
 
-struct choice {
-	topo_link link;
+/* Where on a path the greatest votes are. */
+struct best {
 	uint64_t votes;
+	unsigned first, last; /* the first and the last hop that has them */
 };
 
-/* The most voted of LINK[n], some of which may be TOPO_NONE; of several the
- * first, or the lowest. */
-static inline struct choice most_voted(const struct algo_tally *t,
-    const topo_link link[], unsigned n, int lowest)
+/* Votes and place in one number, so that the greatest is found without a
+ * branch: no processor predicts which hop it is. Votes need 52 bits (2^32 flows
+ * of 720720 units), places 4. */
+static inline struct best find_best(const struct algo_tally *t,
+    const topo_link link[], unsigned n)
 {
-	struct choice best = {TOPO_NONE, 0};
+	uint64_t first = 0, last = 0;
 	for (unsigned i = 0; i < n; i++) {
-		const topo_link l = link[i];
-		if (l == TOPO_NONE)
+		if (link[i] == TOPO_NONE)
 			continue;
-		const uint64_t votes = t->link[l].votes;
-		/* No short circuits: no processor predicts these. */
-		const int better = (votes > best.votes) |
-				   ((votes == best.votes) & lowest &
-				       (l < best.link));
-		best.link = better ? l : best.link;
-		best.votes = better ? votes : best.votes;
+		const uint64_t votes = t->link[link[i]].votes << 4;
+		const uint64_t f = votes | (15 - i), l = votes | i;
+		first = f > first ? f : first;
+		last = l > last ? l : last;
 	}
-	return best;
+	return (struct best){first >> 4, 15 - (first & 15), last & 15};
 }
 
-/* One at random of those in LINK[n] that have as many votes as BEST. */
-static topo_link draw(const struct algo_tally *t, const topo_link link[],
-    unsigned n, struct choice best, struct sim_rng *tie)
+/* Choose by RULE among the hops that have the best votes. */
+static topo_link break_tie(enum algo_blame_tie rule,
+    const struct algo_tally *t, const topo_link link[], struct best best,
+    struct sim_rng *tie)
 {
-	topo_link tied[TOPO_MAX_HOPS];
+	topo_link tied[TOPO_MAX_HOPS], lowest = TOPO_NONE;
 	uint32_t n_tied = 0;
-	for (unsigned i = 0; i < n; i++)
+	for (unsigned i = best.first; i <= best.last; i++)
 		if (link[i] != TOPO_NONE &&
-		    t->link[link[i]].votes == best.votes)
+		    t->link[link[i]].votes == best.votes) {
 			tied[n_tied++] = link[i];
-	assert(tie);
-	return n_tied > 1 ? tied[sim_rng_below(tie, n_tied)] : best.link;
+			lowest = link[i] < lowest ? link[i] : lowest;
+		}
+	switch (rule) {
+	case ALGO_TIE_FIRST:
+		return tied[0];
+	case ALGO_TIE_RANDOM:
+		assert(tie);
+		return tied[sim_rng_below(tie, n_tied)];
+	case ALGO_TIE_LOWEST:
+		break;
+	}
+	return lowest;
+}
+
+static inline topo_link choose(enum algo_blame_tie rule,
+    const struct algo_tally *t, const topo_link link[], struct best best,
+    struct sim_rng *tie)
+{
+	return best.first == best.last
+		   ? link[best.first]
+		   : break_tie(rule, t, link, best, tie);
 }
 
 static inline int is_noise(const struct algo_blame *how, uint64_t floor,
@@ -67,19 +85,16 @@ int algo_blame_by_votes(const struct algo_blame *how,
     struct algo_verdicts *out, struct sim_err *e)
 {
 	const uint64_t floor = algo_tally_units(how->noise_floor);
-	const int lowest = how->tie == ALGO_TIE_LOWEST;
 	int rc;
 	if ((rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
 		return rc;
 	for (size_t i = 0; i < t->n_voters; i++) {
 		const struct algo_voter *v = &t->voter[i];
 		const topo_link *path = algo_tally_path(t, v);
-		struct choice best = most_voted(t, path, v->n_hops, lowest);
-		if (is_noise(how, floor, v, best.votes))
-			continue;
-		if (how->tie == ALGO_TIE_RANDOM)
-			best.link = draw(t, path, v->n_hops, best, tie);
-		out->blame[v->flow] = best.link;
+		const struct best best = find_best(t, path, v->n_hops);
+		if (!is_noise(how, floor, v, best.votes))
+			out->blame[v->flow] =
+			    choose(how->tie, t, path, best, tie);
 	}
 	return 0;
 }
@@ -99,11 +114,9 @@ int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
 		for (unsigned j = 0; j < v->n_hops; j++)
 			if (path[j] != TOPO_NONE && t->flagged[path[j]])
 				flagged[n++] = path[j];
-		struct choice best =
-		    most_voted(t, flagged, n, rule == ALGO_TIE_LOWEST);
-		if (rule == ALGO_TIE_RANDOM)
-			best.link = draw(t, flagged, n, best, tie);
-		out->blame[v->flow] = best.link;
+		if (n > 0)
+			out->blame[v->flow] = choose(rule, t, flagged,
+			    find_best(t, flagged, n), tie);
 	}
 	return 0;
 }

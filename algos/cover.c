@@ -55,19 +55,20 @@ out:
 	return rc;
 }
 
-/* Take the uncovered flows through TAKEN off all links of their paths.
- * Returns how many there were. */
+/* Take the uncovered flows through TAKEN off all links of their paths, among
+ * them TAKEN itself. Returns how many there were. */
 static size_t cover_flows(struct algo_tally *t, topo_link taken)
 {
+	const struct algo_tally_link *l = &t->link[taken];
 	size_t n = 0;
-	for (uint32_t r = t->link[taken].last; r; r = t->ref[r].prev) {
-		struct algo_voter *v = &t->voter[t->ref[r].voter];
+	for (uint32_t i = l->begin; l->n_flows > 0; i++) {
+		struct algo_voter *v = &t->voter[t->by_link[i]];
 		const topo_link *path = algo_tally_path(t, v);
 		if (v->gone)
 			continue;
-		for (unsigned i = 0; i < v->n_hops; i++)
-			if (path[i] != TOPO_NONE)
-				t->link[path[i]].n_flows--;
+		for (unsigned j = 0; j < v->n_hops; j++)
+			if (path[j] != TOPO_NONE)
+				t->link[path[j]].n_flows--;
 		v->gone = 1;
 		n++;
 	}

@@ -6,11 +6,11 @@
  * least common multiple of 1 to 16, so every share is a whole number: sums are
  * exact and do not depend on the order of the flows.
  *
- *	link[n_links]   votes n_flows last --.      dense; zero unless touched
- *	touched[]       the links with votes |
- *	ref[]           prev voter <---------'      flows of a link, chained
- *	voter[]         at n_hops n_known gone      flows with n_retx > 0 and
- *	                                            a known hop, as in the window
+ *	link[n_links]   votes n_flows begin --.   dense; zero unless touched
+ *	touched[]       the links with votes  |
+ *	by_link[]       voters <--------------'   of each link, in one run
+ *	voter[]         at n_hops n_known gone    flows with n_retx > 0 and a
+ *	                                          known hop, as in the window
  *
  * All cost follows the hops of failed flows; the number of links counts only
  * when the tally is opened.
@@ -31,14 +31,9 @@
 #define ALGO_TALLY_VOTE 720720u /* units of one vote */
 
 struct algo_tally_link {
-	uint64_t votes; /* units */
-	uint32_t last;  /* its latest ref, 0 = none; algo_tally_index() */
-	uint32_t n_flows;
-};
-
-struct algo_tally_ref {
-	uint32_t prev; /* the link's ref before, 0 = none */
-	uint32_t voter;
+	uint64_t votes;   /* units */
+	uint32_t n_flows; /* voters; algo_tally_index() */
+	uint32_t begin;   /* of its run in by_link[]; algo_tally_index() */
 };
 
 struct algo_voter {
@@ -58,8 +53,8 @@ struct algo_tally {
 	const topo_link *hop;         /* the window's; borrowed */
 	struct algo_voter *voter;
 	size_t n_voters, cap_voters;
-	struct algo_tally_ref *ref; /* ref[0] is not used */
-	size_t n_refs, cap_refs;
+	uint32_t *by_link; /* index into voter[] */
+	size_t cap_by_link;
 };
 
 /* Errors SIM_ENOMEM. Cost O(n_links). */
@@ -75,15 +70,17 @@ void algo_tally_close(struct algo_tally *t);
 int algo_tally_count(struct algo_tally *t, const struct obs *w,
     struct sim_err *e);
 
-/* The same, and chain the voters of each link:
- *	for (uint32_t r = t->link[l].last; r; r = t->ref[r].prev)
- *		use(&t->voter[t->ref[r].voter]);
- */
+/* The same, and list the voters of each link, in the order of the window:
+ * by_link[begin] .. by_link[begin + n_flows - 1]. */
 int algo_tally_index(struct algo_tally *t, const struct obs *w,
     struct sim_err *e);
 
 /* What voter V gives to each of its known hops, in units. */
-uint32_t algo_tally_share(const struct algo_voter *v);
+extern const uint32_t algo_tally_shares[TOPO_MAX_HOPS + 1];
+static inline uint32_t algo_tally_share(const struct algo_voter *v)
+{
+	return algo_tally_shares[v->n_known];
+}
 
 /* The path of V in its window. */
 static inline const topo_link *algo_tally_path(const struct algo_tally *t,
