@@ -405,7 +405,7 @@ static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
 			return 0;
 		draw_flow(k, &r, id, tor, jumps ? pick(k, &r, total) : NULL,
 			  &f);
-		double drops = -expm1(-f.obs.n_pkts * f.fault_sum);
+		double drops = -expm1(-(double)f.obs.n_pkts * f.fault_sum);
 		if (sim_rng_u01(&r) * (jumps ? f.bounds : 1) >= drops)
 			continue;
 		int rc = report_failed(k, &r, &f, id, e);
@@ -444,10 +444,10 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 		do
 			draw_flow(k, &r, id, tor, NULL, &f);
 		while (f.fault_sum > 0 &&
-		       sim_rng_u01(&r) >= exp(-f.obs.n_pkts * f.fault_sum));
+		       sim_rng_u01(&r) >= exp(-(double)f.obs.n_pkts * f.fault_sum));
 		double u = sim_rng_u01(&r) * (jumps ? bound : 1);
 		if (u >= f.obs.n_pkts * f.h * k->most_noise ||
-		    u >= -expm1(-f.obs.n_pkts * look_up_noise(k, &f)))
+		    u >= -expm1(-(double)f.obs.n_pkts * look_up_noise(k, &f)))
 			continue;
 		model_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
 		int rc = report(k, &r, &f, marks, e);
