@@ -13,7 +13,7 @@ double model_hazard(double rate)
 }
 
 int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
-		     double *hazard)
+    double *hazard)
 {
 	const struct truth *truth = m->truth;
 	size_t lo = 0, hi = truth->n_faults;
@@ -73,10 +73,10 @@ static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 }
 
 void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
-		      unsigned h, uint32_t marks[])
+    unsigned h, uint32_t marks[])
 {
 	double ahead = 0; /* sum of hazard[i] .. hazard[h - 1] */
-	int given = 1;	  /* the condition is not met yet */
+	int given = 1;    /* the condition is not met yet */
 	assert(n > 0);
 	for (unsigned i = 0; i < h; i++) {
 		marks[i] = 0;
@@ -95,12 +95,13 @@ void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
 		while (hazard[last] == 0)
 			last--;
 		double before = 0;
-		while (i < last &&
-		       u >= -expm1(-(double)n * (before + hazard[i])))
-			before += hazard[i++];
-		/* Rounding may stop the search on a link that never loses. */
-		while (hazard[i] == 0)
-			i++;
+		for (; i < last; i++) {
+			if (hazard[i] == 0)
+				continue;
+			if (u < -expm1(-(double)n * (before + hazard[i])))
+				break;
+			before += hazard[i];
+		}
 		marks[i] = positive_binomial(r, n, hazard[i]);
 		given = 0;
 		for (ahead = 0, i++, last = i; last < h; last++)
@@ -109,7 +110,7 @@ void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
 }
 
 void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
-		      unsigned h, uint32_t drops[])
+    unsigned h, uint32_t drops[])
 {
 	uint32_t left = n;
 	for (unsigned i = 0; i < h; i++) {

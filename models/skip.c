@@ -18,7 +18,13 @@ struct failed {
 	struct topo_clos_place at;
 	double hazard; /* all its faults at once: an upper bound */
 	double bound;  /* 1 - exp(-n_max * hazard) */
-	double weight; /* P(cross) * bound for the current source ToR */
+
+	/* Flows out of a ToR cross it with the same chance for all ToRs in
+	 * [from, to), or for all others: `inside` tells which. */
+	uint32_t from, to;
+	int inside;
+	double cross_bound; /* that chance times bound */
+	double weight;      /* cross_bound or 0: for the current source ToR */
 };
 
 struct model_skip {
@@ -26,8 +32,8 @@ struct model_skip {
 	struct obs *window;
 	struct failed *failed;
 	size_t n_failed, cap_failed;
-	int timed;	   /* some fault is not active all the epoch */
-	double n_max;	   /* packets of the largest flow */
+	int timed;         /* some fault is not active all the epoch */
+	double n_max;      /* packets of the largest flow */
 	double most_noise; /* hazard bound of one link's noise */
 
 	uint32_t *index; /* [n_links]: 1 + place in failed[], 0 = good */
@@ -66,23 +72,59 @@ void model_skip_close(struct model_skip *k)
 int model_skip_fits(const struct model_scene *s, struct sim_err *e)
 {
 	if (!topo_is_clos(s->topo))
-		return sim_fail(
-		    e, SIM_EUNSUPPORTED,
+		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs a Clos; this topology is a graph.");
 	if (s->traffic.n_hot > 0)
-		return sim_fail(
-		    e, SIM_EUNSUPPORTED,
+		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs uniform traffic; this has hot ToRs.");
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
 		if (topo_class_of(s->topo, f->link) == TOPO_HOST_TOR)
-			return sim_fail(
-			    e, SIM_EUNSUPPORTED,
+			return sim_fail(e, SIM_EUNSUPPORTED,
 			    "skipping can't have a fault on a host's uplink "
 			    "(link %u).",
 			    f->link);
 	}
 	return 0;
+}
+
+/* Which ToRs' flows cross the link, and with what chance. */
+static void set_cross(struct failed *f, const struct topo_clos *c)
+{
+	const double others = c->all_tors - 1.0;
+	const double n_t1 = c->n_t1, n_t2 = c->n_t2;
+	const uint32_t pod_tors = f->at.pod * c->n_tors;
+	double chance = 0;
+	f->from = pod_tors;
+	f->to = pod_tors + c->n_tors;
+	f->inside = 0;
+	switch (f->at.class) {
+	case TOPO_TOR_T1:
+		f->inside = 1;
+		f->from = f->at.low;
+		chance = 1 / n_t1;
+		break;
+	case TOPO_T1_T2:
+		f->inside = 1;
+		chance = (c->all_tors - c->n_tors) / (others * n_t1 * n_t2);
+		break;
+	case TOPO_T2_T1:
+		chance = c->n_tors / (others * n_t1 * n_t2);
+		break;
+	case TOPO_T1_TOR:
+		f->from = f->at.low;
+		chance = 1 / (others * n_t1);
+		break;
+	case TOPO_TOR_HOST:
+		f->from = f->at.low / c->n_hosts;
+		chance = 1 / (others * c->n_hosts);
+		break;
+	default:
+		break;
+	}
+	if (f->at.class != TOPO_T1_T2 && f->at.class != TOPO_T2_T1)
+		f->to = f->from + 1;
+	f->cross_bound = chance * f->bound;
 }
 
 static int list_failed(struct model_skip *k, struct sim_err *e)
@@ -114,13 +156,14 @@ static int list_failed(struct model_skip *k, struct sim_err *e)
 	for (size_t i = 0; i < k->n_failed; i++) {
 		struct failed *f = &k->failed[i];
 		f->bound = -expm1(-k->n_max * f->hazard);
+		set_cross(f, &t->clos);
 		k->index[f->link] = (uint32_t)i + 1;
 	}
 	return 0;
 }
 
 static int begin(struct model_skip *k, struct model_scene *s, struct obs *w,
-		 struct sim_err *e)
+    struct sim_err *e)
 {
 	const size_t had = k->cap_index;
 	int rc = SIM_RESERVE(&k->index, &k->cap_index, s->topo->n_links, e);
@@ -143,39 +186,13 @@ static void end(struct model_skip *k)
 		k->index[k->failed[i].link] = 0;
 }
 
-/* Probability that a flow out of ToR `tor` of `pod` crosses the link. */
-static double cross(const struct topo_clos *c, const struct topo_clos_place *at,
-		    uint32_t tor, uint32_t pod)
-{
-	const double others = c->all_tors - 1.0;
-	const double n_t1 = c->n_t1, n_t2 = c->n_t2;
-	switch (at->class) {
-	case TOPO_TOR_T1:
-		return at->low == tor ? 1 / n_t1 : 0;
-	case TOPO_T1_T2:
-		return at->pod != pod || c->n_pods == 1
-			   ? 0
-			   : c->n_tors * (c->n_pods - 1.0) /
-				 (others * n_t1 * n_t2);
-	case TOPO_T2_T1:
-		return at->pod == pod ? 0 : c->n_tors / (others * n_t1 * n_t2);
-	case TOPO_T1_TOR:
-		return at->low == tor ? 0 : 1 / (others * n_t1);
-	case TOPO_TOR_HOST:
-		return at->low / c->n_hosts == tor ? 0
-						   : 1 / (others * c->n_hosts);
-	default:
-		return 0;
-	}
-}
-
 /* Where a flow goes: ToR, host, and the switches that ECMP picks. */
 struct course {
 	uint32_t dtor, dst, up, t2, down; /* T1s counted within their pod */
 };
 
 static uint32_t other_tor(struct sim_rng *r, const struct topo_clos *c,
-			  uint32_t tor)
+    uint32_t tor)
 {
 	uint32_t t = sim_rng_below(r, c->all_tors - 1);
 	return t + (t >= tor);
@@ -183,7 +200,7 @@ static uint32_t other_tor(struct sim_rng *r, const struct topo_clos *c,
 
 /* A ToR of another pod: those after the pod's own are shifted past it. */
 static uint32_t far_tor(struct sim_rng *r, const struct topo_clos *c,
-			uint32_t pod)
+    uint32_t pod)
 {
 	uint32_t t = sim_rng_below(r, c->all_tors - c->n_tors);
 	return t + (t >= pod * c->n_tors ? c->n_tors : 0);
@@ -192,7 +209,7 @@ static uint32_t far_tor(struct sim_rng *r, const struct topo_clos *c,
 /* A uniform flow out of TOR, given that it crosses F (NULL: any flow). All
  * choices that the condition leaves open are independent and uniform. */
 static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
-				 uint32_t tor, const struct failed *f)
+    uint32_t tor, const struct failed *f)
 {
 	const uint32_t pod = tor / c->n_tors;
 	const struct topo_clos_place *at = f ? &f->at : NULL;
@@ -239,7 +256,7 @@ static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
 }
 
 static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
-			 const struct course *w, topo_link path[6])
+    const struct course *w, topo_link path[6])
 {
 	const uint32_t pod = tor / c->n_tors, dpod = w->dtor / c->n_tors;
 	unsigned h = 0;
@@ -251,7 +268,7 @@ static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
 		path[h++] =
 		    topo_clos_link_t1(c, pod * c->n_t1 + w->up, w->t2, TOPO_UP);
 		path[h++] = topo_clos_link_t1(c, dpod * c->n_t1 + down, w->t2,
-					      TOPO_DOWN);
+		    TOPO_DOWN);
 	}
 	path[h++] = topo_clos_link_tor(c, w->dtor, down, TOPO_DOWN);
 	path[h++] = topo_clos_link_host(w->dst, TOPO_DOWN);
@@ -261,8 +278,7 @@ static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
 /* Draw a flow of slot number `id` out of TOR; noise is left for later, as few
  * flows need it. */
 static void draw_flow(const struct model_skip *k, struct sim_rng *r,
-		      uint64_t id, uint32_t tor, const struct failed *given,
-		      struct flow *f)
+    uint64_t id, uint32_t tor, const struct failed *given, struct flow *f)
 {
 	const struct model_traffic *tr = &k->scene->traffic;
 	const struct topo_clos *c = &k->scene->topo->clos;
@@ -287,7 +303,7 @@ static void draw_flow(const struct model_skip *k, struct sim_rng *r,
 		f->bounds += x->bound;
 		if (k->timed)
 			model_loss_fault(&k->scene->loss, x->link,
-					 f->obs.start_ns, &f->fault[i]);
+			    f->obs.start_ns, &f->fault[i]);
 		f->fault_sum += f->fault[i];
 	}
 }
@@ -299,8 +315,8 @@ static double look_up_noise(const struct model_skip *k, struct flow *f)
 	for (unsigned i = 0; i < f->h; i++) {
 		f->noise[i] = 0;
 		if (f->fault[i] == 0)
-			f->noise[i] = model_loss_hazard(
-			    &k->scene->loss, f->path[i], f->obs.start_ns);
+			f->noise[i] = model_loss_hazard(&k->scene->loss,
+			    f->path[i], f->obs.start_ns);
 		sum += f->noise[i];
 	}
 	return sum;
@@ -308,13 +324,13 @@ static double look_up_noise(const struct model_skip *k, struct flow *f)
 
 /* Append F, whose packets are marked as given. */
 static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
-		  uint32_t marks[6], struct sim_err *e)
+    uint32_t marks[6], struct sim_err *e)
 {
 	struct truth *truth = &k->scene->truth;
 	const uint32_t ports = bulk_ports(sim_rng_u32(r));
 	if (!k->timed)
 		f->obs.start_ns = (sim_ns)(sim_rng_u01(r) *
-					   (double)k->scene->traffic.epoch_ns);
+		    (double)k->scene->traffic.epoch_ns);
 	f->obs.src_port = (uint16_t)(ports >> 16);
 	f->obs.dst_port = (uint16_t)ports;
 	model_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
@@ -328,7 +344,7 @@ static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
 }
 
 static int noise_strikes(const struct model_skip *k, struct sim_rng *r,
-			 struct flow *f)
+    struct flow *f)
 {
 	const double u = sim_rng_u01(r), n = f->obs.n_pkts;
 	if (u >= n * f->h * k->most_noise)
@@ -338,7 +354,7 @@ static int noise_strikes(const struct model_skip *k, struct sim_rng *r,
 
 /* A flow on which a failed link dropped: marks there, and rarely noise too. */
 static int report_failed(struct model_skip *k, struct sim_rng *r,
-			 struct flow *f, uint64_t id, struct sim_err *e)
+    struct flow *f, uint64_t id, struct sim_err *e)
 {
 	uint32_t marks[6], more[6];
 	int rc = SIM_RESERVE(&k->kept, &k->cap_kept, k->n_kept + 1, e);
@@ -362,7 +378,7 @@ static uint64_t jump(struct sim_rng *r, double log_miss)
 }
 
 static const struct failed *pick(const struct model_skip *k, struct sim_rng *r,
-				 double total)
+    double total)
 {
 	double u = sim_rng_u01(r) * total;
 	const struct failed *last = NULL;
@@ -388,7 +404,8 @@ static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
 	double total = 0;
 	for (size_t i = 0; i < k->n_failed; i++) {
 		struct failed *f = &k->failed[i];
-		f->weight = f->bound * cross(c, &f->at, tor, tor / c->n_tors);
+		int inside = f->from <= tor && tor < f->to;
+		f->weight = inside == f->inside ? f->cross_bound : 0;
 		total += f->weight;
 	}
 	if (total == 0)
@@ -404,7 +421,7 @@ static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
 		if (id >= last)
 			return 0;
 		draw_flow(k, &r, id, tor, jumps ? pick(k, &r, total) : NULL,
-			  &f);
+		    &f);
 		double drops = -expm1(-(double)f.obs.n_pkts * f.fault_sum);
 		if (sim_rng_u01(&r) * (jumps ? f.bounds : 1) >= drops)
 			continue;
@@ -444,7 +461,8 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 		do
 			draw_flow(k, &r, id, tor, NULL, &f);
 		while (f.fault_sum > 0 &&
-		       sim_rng_u01(&r) >= exp(-(double)f.obs.n_pkts * f.fault_sum));
+		    sim_rng_u01(&r) >=
+			exp(-(double)f.obs.n_pkts * f.fault_sum));
 		double u = sim_rng_u01(&r) * (jumps ? bound : 1);
 		if (u >= f.obs.n_pkts * f.h * k->most_noise ||
 		    u >= -expm1(-(double)f.obs.n_pkts * look_up_noise(k, &f)))
@@ -457,7 +475,7 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 }
 
 int model_skip_epoch(struct model_skip *k, struct model_scene *s, struct obs *w,
-		     struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = model_skip_fits(s, e);
 	if (rc < 0)

@@ -3,7 +3,6 @@
  */
 #include "sim/rng.h"
 
-#include <assert.h>
 #include <Random123/philox.h>
 #include <string.h>
 
@@ -37,59 +36,11 @@ void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
 void sim_rng_init(struct sim_rng *r, const struct sim_seed *where,
     enum sim_stream stream, uint32_t entity)
 {
-	r->state = (struct sim_philox){
-		.ctr = {0, entity, where->run, where->point}};
+	r->state =
+	    (struct sim_philox){.ctr = {0, entity, where->run, where->point}};
 	sim_rng_key(r->state.key, where, stream);
 	r->gsl.type = sim_rng_philox;
 	r->gsl.state = &r->state;
-}
-
-static inline uint32_t next(struct sim_philox *p)
-{
-	if (p->n_left == 0) {
-		sim_philox_block(p->key, p->ctr, p->out);
-		p->ctr[0]++;
-		p->n_left = 4;
-	}
-	return p->out[4 - p->n_left--];
-}
-
-static inline double next_double(struct sim_philox *p)
-{
-	uint64_t hi = next(p), lo = next(p);
-	return (double)(hi << 21 | lo >> 11) * 0x1p-53;
-}
-
-uint32_t sim_rng_u32(struct sim_rng *r)
-{
-	return next(&r->state);
-}
-
-double sim_rng_u01(struct sim_rng *r)
-{
-	return next_double(&r->state);
-}
-
-double sim_rng_u01_open(struct sim_rng *r)
-{
-	double u;
-	do
-		u = next_double(&r->state);
-	while (u == 0.0);
-	return u;
-}
-
-/* Lemire's multiply-and-reject: exact, one division in rare cases. */
-uint32_t sim_rng_below(struct sim_rng *r, uint32_t n)
-{
-	assert(n > 0);
-	uint64_t m = (uint64_t)next(&r->state) * n;
-	if ((uint32_t)m < n) {
-		uint32_t least = -n % n;
-		while ((uint32_t)m < least)
-			m = (uint64_t)next(&r->state) * n;
-	}
-	return (uint32_t)(m >> 32);
 }
 
 static void gsl_set(void *state, unsigned long seed)
@@ -102,22 +53,22 @@ static void gsl_set(void *state, unsigned long seed)
 
 static unsigned long gsl_get(void *state)
 {
-	return next(state);
+	return sim_philox_next(state);
 }
 
 static double gsl_get_double(void *state)
 {
-	return next_double(state);
+	return sim_philox_u01(state);
 }
 
 static const gsl_rng_type philox_type = {
-	.name = "philox4x32-10",
-	.max = UINT32_MAX,
-	.min = 0,
-	.size = sizeof(struct sim_philox),
-	.set = gsl_set,
-	.get = gsl_get,
-	.get_double = gsl_get_double,
+    .name = "philox4x32-10",
+    .max = UINT32_MAX,
+    .min = 0,
+    .size = sizeof(struct sim_philox),
+    .set = gsl_set,
+    .get = gsl_get,
+    .get_double = gsl_get_double,
 };
 
 const gsl_rng_type *const sim_rng_philox = &philox_type;

@@ -19,17 +19,17 @@
 #include <stdint.h>
 
 /* Numbers are part of the results format: never reuse or renumber one. */
-#define SIM_STREAMS(X)                                                    \
-	X(FAULT_PLACE, 1, "which links fail")                             \
-	X(FAULT_RATE, 2, "drop rates of failed links")                    \
-	X(NOISE, 3, "drop rates of good links; entity = link")            \
-	X(TRAFFIC, 4, "connections a host, hot ToRs")                     \
-	X(ECMP, 5, "hash seeds of switches")                              \
-	X(FLOW, 6, "destination, size, ports, loss; entity = flow")       \
-	X(LOSS, 7, "where a lossy flow lost how much; entity = flow")     \
-	X(SKIP_FAILED, 8, "flows on failed links; entity = ToR")          \
-	X(SKIP_NOISE, 9, "flows that may lose to noise")                  \
-	X(TIE, 10, "tie breaks inside an algorithm; entity = algorithm")  \
+#define SIM_STREAMS(X)                                                         \
+	X(FAULT_PLACE, 1, "which links fail")                                  \
+	X(FAULT_RATE, 2, "drop rates of failed links")                         \
+	X(NOISE, 3, "drop rates of good links; entity = link")                 \
+	X(TRAFFIC, 4, "connections a host, hot ToRs")                          \
+	X(ECMP, 5, "hash seeds of switches")                                   \
+	X(FLOW, 6, "destination, size, ports, loss; entity = flow")            \
+	X(LOSS, 7, "where a lossy flow lost how much; entity = flow")          \
+	X(SKIP_FAILED, 8, "flows on failed links; entity = ToR")               \
+	X(SKIP_NOISE, 9, "flows that may lose to noise")                       \
+	X(TIE, 10, "tie breaks inside an algorithm; entity = algorithm")       \
 	X(TEST, 99, "tests")
 
 enum sim_stream {
@@ -67,11 +67,56 @@ void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
 void sim_philox_block(const uint32_t key[2], const uint32_t ctr[4],
     uint32_t out[4]);
 
-/* Next 32 bits; U in [0,1) and (0,1) with 53 bits; uniform in [0, n). */
-uint32_t sim_rng_u32(struct sim_rng *r);
-double sim_rng_u01(struct sim_rng *r);
-double sim_rng_u01_open(struct sim_rng *r);
-uint32_t sim_rng_below(struct sim_rng *r, uint32_t n);
+/* Next 32 bits; U in [0, 1) with 53 bits. */
+static inline uint32_t sim_philox_next(struct sim_philox *p)
+{
+	if (p->n_left == 0) {
+		sim_philox_block(p->key, p->ctr, p->out);
+		p->ctr[0]++;
+		p->n_left = 4;
+	}
+	return p->out[4 - p->n_left--];
+}
+
+static inline double sim_philox_u01(struct sim_philox *p)
+{
+	uint64_t hi = sim_philox_next(p), lo = sim_philox_next(p);
+	return (double)(hi << 21 | lo >> 11) * 0x1p-53;
+}
+
+/* The same of a stream. */
+static inline uint32_t sim_rng_u32(struct sim_rng *r)
+{
+	return sim_philox_next(&r->state);
+}
+
+static inline double sim_rng_u01(struct sim_rng *r)
+{
+	return sim_philox_u01(&r->state);
+}
+
+/* U in (0, 1) with 53 bits. */
+static inline double sim_rng_u01_open(struct sim_rng *r)
+{
+	double u;
+	do
+		u = sim_rng_u01(r);
+	while (u == 0.0);
+	return u;
+}
+
+/* Uniform in [0, n), n > 0. Lemire's multiply-and-reject: exact, with one
+ * division in rare cases. */
+static inline uint32_t sim_rng_below(struct sim_rng *r, uint32_t n)
+{
+	uint64_t m = (uint64_t)sim_rng_u32(r) * n;
+	if ((uint32_t)m < n) {
+		const uint32_t least = (0 - n) % n;
+		while ((uint32_t)m < least)
+			m = (uint64_t)sim_rng_u32(r) * n;
+	}
+	return (uint32_t)(m >> 32);
+}
 
 extern const gsl_rng_type *const sim_rng_philox;
 
