@@ -235,7 +235,18 @@ static void runs_of_one_outcome_decide_when_wald_says(void **state)
 	for (int i = 1; i < 5; i++)
 		assert_int_equal(sim_sprt_add(&s, 0), SIM_SPRT_GO_ON);
 	assert_int_equal(sim_sprt_add(&s, 0), SIM_SPRT_BAD);
-	/* A verdict stands. */
+	assert_ok(sim_sprt_init(&s, 0.9, 0.95, 0.05, 0.1, test_err()));
+	assert_near(s.upper, log(18), 1e-14);
+	assert_near(s.lower, -log(9.5), 1e-14);
+}
+
+static void a_verdict_stands(void **state)
+{
+	(void)state;
+	struct sim_sprt s;
+	assert_ok(sim_sprt_init(&s, 0.9, 0.95, 0.05, 0.05, test_err()));
+	for (int i = 0; i < 5; i++)
+		sim_sprt_add(&s, 0);
 	for (int i = 0; i < 1000; i++)
 		assert_int_equal(sim_sprt_add(&s, 1), SIM_SPRT_BAD);
 	assert_true(s.n == 5);
@@ -297,6 +308,9 @@ static void quantiles_interpolate_between_order_statistics(void **state)
 	assert_near(sim_quantile_sorted(x, 4, 0.5), 5.25, 0);
 	assert_near(sim_quantile_sorted(x, 1, 0.3), 2.385, 0);
 	assert_true(isnan(sim_quantile_sorted(x, 0, 0.5)));
+	const double same[] = {0.1, 0.1};
+	for (double q = 0; q < 1; q += 0.01)
+		assert_true(sim_quantile_sorted(same, 2, q) == 0.1);
 	const double inf[] = {-INFINITY, 1, INFINITY, INFINITY};
 	assert_true(sim_quantile_sorted(inf, 4, 0) == -INFINITY);
 	assert_true(sim_quantile_sorted(inf, 4, 1.0 / 3) == 1);
@@ -378,6 +392,7 @@ int main(void)
 		intervals_cover_the_true_rate_as_often_as_they_say),
 		cmocka_unit_test(bad_arguments_are_errors),
 		cmocka_unit_test(runs_of_one_outcome_decide_when_wald_says),
+		cmocka_unit_test(a_verdict_stands),
 		cmocka_unit_test(error_rates_stay_within_walds_bounds),
 		cmocka_unit_test(
 		    quantiles_interpolate_between_order_statistics),
