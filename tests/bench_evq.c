@@ -348,7 +348,7 @@ static void exec_callgrind(const char *out, uint32_t n, uint32_t k)
 /* Instructions of `bench evq-hold N K`; -1 without valgrind. */
 static double instructions(uint32_t n, uint32_t k)
 {
-	char out[] = "/tmp/bench-evq-XXXXXX";
+	char out[] = P_tmpdir "/bench-evq-XXXXXX";
 	int fd = mkstemp(out), status = -1;
 	if (fd < 0)
 		return -1;
