@@ -1,0 +1,495 @@
+/* tests/results_score_test.c -- verdicts against the truth, metric by metric.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/score.h"
+
+#include "tests/test.h"
+
+struct trial {
+	struct obs w;
+	struct truth t;
+	struct algo_verdicts v;
+	struct res_algo_metrics got;
+};
+
+static void done(struct trial *x)
+{
+	obs_free(&x->w);
+	truth_free(&x->t);
+	algo_verdicts_free(&x->v);
+}
+
+static void add_flow(struct trial *x, unsigned n, const topo_link path[],
+    const uint32_t drops[], uint32_t n_retx)
+{
+	const struct obs_flow f = {.n_pkts = 100, .n_retx = n_retx};
+	assert_ok(obs_add_flow(&x->w, &f, path, n, test_err()));
+	assert_ok(truth_add_drops(&x->t, drops, n, test_err()));
+	x->w.n_flows = x->w.flows.n;
+}
+
+static void add_fault(struct trial *x, topo_link link, double rate)
+{
+	const struct truth_fault f = {link, rate, x->t.n_faults, SIM_NEVER};
+	assert_ok(truth_add_fault(&x->t, &f, test_err()));
+	truth_sort(&x->t);
+}
+
+static void add_verdict(struct trial *x, topo_link link, double score)
+{
+	assert_ok(algo_verdicts_add(&x->v, link, score, test_err()));
+}
+
+static void blame(struct trial *x, const topo_link links[])
+{
+	assert_ok(algo_verdicts_reserve_flows(&x->v, x->w.flows.n,
+	    test_err()));
+	memcpy(x->v.blame, links, x->w.flows.n * sizeof(links[0]));
+}
+
+static void score(struct trial *x)
+{
+	assert_ok(res_score_algo(&x->w, &x->t, &x->v, &x->got, test_err()));
+}
+
+static const topo_link path[4] = {0, 2, 4, 6};
+
+#define DROPS(...) ((const uint32_t[4]){__VA_ARGS__})
+
+/* --- one metric at a time -------------------------------------------------*/
+
+static void the_epoch_counts_flows_packets_and_faulty_links(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	struct res_trial_metrics m;
+	add_flow(&x, 4, path, DROPS(0, 0, 0, 0), 0);
+	add_flow(&x, 4, path, DROPS(1, 0, 2, 0), 3);
+	add_flow(&x, 4, path, DROPS(0, 5, 0, 0), 5);
+	add_fault(&x, 4, 0.1);
+	add_fault(&x, 4, 0.2); /* two spans, one link */
+	add_fault(&x, 9, 0.3);
+	add_fault(&x, 2, 0); /* no fault at all */
+	x.w.n_flows = 1000;
+	res_score_trial(&x.w, &x.t, &m);
+	assert_true(m.n_flows == 1000);
+	assert_true(m.n_failed_flows == 2);
+	assert_true(m.n_drops == 8);
+	assert_true(m.n_faults == 2);
+	assert_true(m.n_fault_flows == 1);
+	done(&x);
+}
+
+static void an_empty_epoch_scores_zero(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	struct res_trial_metrics m;
+	res_score_trial(&x.w, &x.t, &m);
+	assert_true(m.n_failed_flows == 0 && m.n_faults == 0);
+	score(&x);
+	assert_true(x.got.flows_all == 0 && x.got.n_top == 0);
+	assert_true(x.got.n_worst == 0 && isnan(x.got.worst_rank));
+}
+
+static void the_culprit_dropped_most_and_the_first_of_these(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_flow(&x, 4, path, DROPS(1, 2, 2, 0), 5);
+	add_flow(&x, 4, path, DROPS(1, 2, 2, 0), 5);
+	add_flow(&x, 4, path, DROPS(1, 2, 3, 0), 6);
+	blame(&x, (const topo_link[]){2, 4, 4});
+	score(&x);
+	assert_true(x.got.hits_all == 2 && x.got.flows_all == 3);
+	done(&x);
+}
+
+static void flows_without_a_retransmission_do_not_count(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 0);
+	add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 1);
+	blame(&x, (const topo_link[]){2, 2});
+	score(&x);
+	assert_true(x.got.flows_all == 1 && x.got.hits_all == 1);
+	done(&x);
+}
+
+static void a_flow_whose_drops_nobody_knows_is_a_miss(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	const topo_link unknown[4] = {0, TOPO_NONE, 4, 6};
+	add_flow(&x, 4, path, DROPS(0, 0, 0, 0), 1);
+	add_flow(&x, 4, unknown, DROPS(0, 1, 0, 0), 1);
+	blame(&x, (const topo_link[]){2, TOPO_NONE});
+	score(&x);
+	assert_true(x.got.flows_all == 2 && x.got.hits_all == 0);
+	assert_true(x.got.flows_kept == 1 && x.got.hits_kept == 0);
+	assert_true(x.got.flows_released == 1 && x.got.hits_released == 0);
+	done(&x);
+}
+
+static void flows_set_aside_miss_in_all_but_not_in_kept(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	for (int i = 0; i < 3; i++)
+		add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 1);
+	blame(&x, (const topo_link[]){2, TOPO_NONE, 6});
+	score(&x);
+	assert_true(x.got.hits_all == 1 && x.got.flows_all == 3);
+	assert_true(x.got.hits_kept == 1 && x.got.flows_kept == 2);
+	done(&x);
+}
+
+static void hits_fault_counts_culprits_with_a_fault_alone(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 4, 0.01);
+	add_flow(&x, 4, path, DROPS(0, 0, 3, 0), 3); /* hit */
+	add_flow(&x, 4, path, DROPS(0, 0, 3, 0), 3); /* set aside */
+	add_flow(&x, 4, path, DROPS(0, 4, 3, 0), 7); /* culprit is noise */
+	blame(&x, (const topo_link[]){4, TOPO_NONE, 2});
+	score(&x);
+	assert_true(x.got.hits_fault == 1 && x.got.flows_fault == 2);
+	assert_true(x.got.hits_all == 2 && x.got.flows_all == 3);
+	done(&x);
+}
+
+static void the_released_rule_takes_the_last_faulty_else_the_last(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.01);
+	add_fault(&x, 4, 0.01);
+	/* Most at 0; released culprit 4, the last faulty that dropped. */
+	add_flow(&x, 4, path, DROPS(9, 1, 1, 1), 12);
+	/* No fault dropped: the last, 6. */
+	add_flow(&x, 4, path, DROPS(9, 0, 0, 1), 10);
+	/* Set aside with a faulty culprit: counts and misses. */
+	add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 1);
+	/* Set aside without: does not count. */
+	add_flow(&x, 4, path, DROPS(0, 0, 0, 1), 1);
+	/* Kept and wrong. */
+	add_flow(&x, 4, path, DROPS(0, 0, 0, 1), 1);
+	blame(&x, (const topo_link[]){4, 6, TOPO_NONE, TOPO_NONE, 0});
+	score(&x);
+	assert_true(x.got.hits_released == 2 && x.got.flows_released == 4);
+	assert_true(x.got.hits_all == 0 && x.got.flows_all == 5);
+	done(&x);
+}
+
+static void one_that_blames_nobody_has_no_accuracy(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.01);
+	add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 1);
+	add_verdict(&x, 2, 1);
+	score(&x);
+	assert_true(isnan(x.got.hits_all) && isnan(x.got.flows_all));
+	assert_true(isnan(x.got.hits_kept) && isnan(x.got.flows_kept));
+	assert_true(isnan(x.got.hits_fault) && isnan(x.got.flows_fault));
+	assert_true(isnan(x.got.hits_released));
+	assert_true(isnan(x.got.flows_released));
+	assert_true(x.got.n_top_true == 1);
+	done(&x);
+}
+
+static void one_that_only_ranks_has_no_flags(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.01);
+	add_verdict(&x, 2, 1);
+	score(&x);
+	assert_true(isnan(x.got.n_flagged) && isnan(x.got.n_flagged_true));
+	assert_true(isnan(x.got.n_links_true));
+	x.v.flags = 1; /* accuses, but nobody this time */
+	score(&x);
+	assert_true(x.got.n_flagged == 0 && x.got.n_flagged_true == 0);
+	assert_true(x.got.n_links_true == 1);
+	done(&x);
+}
+
+static void flags_are_held_against_links_that_have_a_fault(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.01);
+	add_fault(&x, 2, 0.02);
+	add_fault(&x, 4, 0.01);
+	add_fault(&x, 6, 0);
+	x.v.flags = 1;
+	add_verdict(&x, 2, 9);
+	add_verdict(&x, 6, 8);
+	add_verdict(&x, 1, 7);
+	add_verdict(&x, 4, 6);
+	x.v.n_flagged = 3;
+	score(&x);
+	assert_true(x.got.n_flagged == 3 && x.got.n_flagged_true == 1);
+	assert_true(x.got.n_links_true == 2);
+	done(&x);
+}
+
+/* k = 2: the flagged link 6 stands first whatever its score; then, of equal
+ * scores, the lower id. */
+static void the_top_k_lists_flags_first_then_scores_then_ids(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.01);
+	add_fault(&x, 6, 0.01);
+	x.v.flags = 1;
+	add_verdict(&x, 6, 0.5);
+	x.v.n_flagged = 1;
+	add_verdict(&x, 4, 3);
+	add_verdict(&x, 2, 3);
+	add_verdict(&x, 0, 1);
+	score(&x);
+	assert_true(x.got.n_top == 2 && x.got.n_top_true == 2);
+	x.v.score[1] = 3.5;
+	score(&x);
+	assert_true(x.got.n_top_true == 1);
+	done(&x);
+}
+
+static void the_worst_link_has_its_competition_rank(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.5);
+	add_fault(&x, 4, 0.1);
+	add_fault(&x, 4, 0.7); /* its later span makes 4 the worst */
+	add_verdict(&x, 2, 3);
+	add_verdict(&x, 6, 3);
+	add_verdict(&x, 4, 2);
+	score(&x);
+	assert_true(x.got.n_worst == 1 && x.got.worst_rank == 3);
+	assert_true(x.got.worst_first == 0);
+	x.v.score[2] = 3;
+	score(&x);
+	assert_true(x.got.worst_rank == 1 && x.got.worst_first == 1);
+	done(&x);
+}
+
+static void an_empty_answer_does_not_rank_the_worst_link_first(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_fault(&x, 2, 0.5);
+	score(&x);
+	assert_true(x.got.n_worst == 1 && x.got.worst_first == 0);
+	done(&x);
+}
+
+static void what_does_not_fit_the_window_is_refused(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	struct trial x = {0};
+	add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 1);
+	assert_ok(algo_verdicts_reserve_flows(&x.v, 2, test_err()));
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "blame for 2 flows"));
+	x.v.n_flows = 1;
+	x.t.n_drops = 3;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "drops for 3 hops"));
+	done(&x);
+}
+
+/* --- brute force ----------------------------------------------------------*/
+
+#define N_LINKS 10
+
+/* The definitions of schema.h over tables indexed by link. */
+struct oracle {
+	double rate[N_LINKS]; /* the largest; 0 = no fault */
+	size_t k;
+	topo_link order[N_LINKS]; /* listed links in rank order */
+};
+
+static void list_in_order(struct oracle *o, const struct algo_verdicts *v)
+{
+	double score[N_LINKS];
+	for (size_t i = 0; i < v->n; i++) {
+		o->order[i] = v->link[i];
+		score[i] = i < v->n_flagged ? 1e9 - (double)i : v->score[i];
+	}
+	for (size_t i = 0; i < v->n; i++)
+		for (size_t j = i + 1; j < v->n; j++)
+			if (score[j] > score[i] || (score[j] == score[i] &&
+			    o->order[j] < o->order[i])) {
+				double s = score[i];
+				topo_link l = o->order[i];
+				score[i] = score[j];
+				score[j] = s;
+				o->order[i] = o->order[j];
+				o->order[j] = l;
+			}
+}
+
+static void oracle_flow(const struct oracle *o, struct trial *x, size_t i,
+    struct res_algo_metrics *m)
+{
+	uint32_t max = 0;
+	topo_link most = TOPO_NONE, last = TOPO_NONE, faulty = TOPO_NONE;
+	for (uint64_t h = x->w.hops.off[i]; h < x->w.hops.off[i + 1]; h++)
+		if (x->t.drops[h] > max)
+			max = x->t.drops[h];
+	for (uint64_t h = x->w.hops.off[i + 1]; h-- > x->w.hops.off[i];) {
+		topo_link l = x->w.hops.link[h];
+		if (x->t.drops[h] == 0)
+			continue;
+		if (last == TOPO_NONE)
+			last = l;
+		if (faulty == TOPO_NONE && o->rate[l] > 0)
+			faulty = l;
+		if (x->t.drops[h] == max)
+			most = l;
+	}
+	topo_link released = faulty != TOPO_NONE ? faulty : last;
+	topo_link b = x->v.blame[i];
+	int counts = b != TOPO_NONE || faulty != TOPO_NONE;
+	int most_faulty = most != TOPO_NONE && o->rate[most] > 0;
+	m->flows_all += 1;
+	m->hits_all += b != TOPO_NONE && b == most;
+	m->flows_kept += b != TOPO_NONE;
+	m->hits_kept += b != TOPO_NONE && b == most;
+	m->flows_fault += most_faulty;
+	m->hits_fault += most_faulty && b == most;
+	m->flows_released += counts;
+	m->hits_released += counts && b != TOPO_NONE && b == released;
+}
+
+static void oracle_links(const struct oracle *o, struct trial *x,
+    struct res_algo_metrics *m)
+{
+	const struct algo_verdicts *v = &x->v;
+	topo_link worst = TOPO_NONE;
+	double worst_score = 0, rank = 1;
+	int listed = 0;
+	m->n_flagged = (double)v->n_flagged;
+	m->n_links_true = m->n_top = (double)o->k;
+	for (size_t i = 0; i < v->n_flagged; i++)
+		m->n_flagged_true += o->rate[v->link[i]] > 0;
+	for (size_t i = 0; i < v->n && i < o->k; i++)
+		m->n_top_true += o->rate[o->order[i]] > 0;
+	for (topo_link l = 0; l < N_LINKS; l++)
+		if (o->rate[l] > 0 &&
+		    (worst == TOPO_NONE || o->rate[l] > o->rate[worst]))
+			worst = l;
+	m->n_worst = worst != TOPO_NONE;
+	m->worst_rank = NAN;
+	if (worst == TOPO_NONE)
+		return;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->link[i] == worst) {
+			worst_score = v->score[i];
+			listed = 1;
+		}
+	for (size_t i = 0; i < v->n; i++)
+		rank += v->score[i] > worst_score;
+	m->worst_rank = rank;
+	m->worst_first = listed && rank == 1;
+}
+
+static void random_trial(struct trial *x, struct sim_rng *r)
+{
+	unsigned n_flows = sim_rng_below(r, 12), n_faults = sim_rng_below(r, 6);
+	unsigned first = sim_rng_below(r, N_LINKS);
+	*x = (struct trial){0};
+	for (unsigned i = 0; i < n_faults; i++)
+		add_fault(x, sim_rng_below(r, N_LINKS),
+		    sim_rng_below(r, 4) * 0.25);
+	for (unsigned i = 0; i < n_flows; i++) {
+		unsigned n = 1 + sim_rng_below(r, 5);
+		topo_link hop[8], from = sim_rng_below(r, N_LINKS);
+		uint32_t drops[8];
+		for (unsigned j = 0; j < n; j++) {
+			hop[j] = (from + 3 * j) % N_LINKS;
+			drops[j] = sim_rng_below(r, 3);
+		}
+		add_flow(x, n, hop, drops, sim_rng_below(r, 4));
+	}
+	unsigned n = sim_rng_below(r, N_LINKS + 1);
+	for (unsigned i = 0; i < n; i++)
+		add_verdict(x, (first + 7 * i) % N_LINKS,
+		    1 + sim_rng_below(r, 4));
+	x->v.n_flagged = n ? sim_rng_below(r, n + 1) : 0;
+	x->v.flags = 1;
+	assert_ok(algo_verdicts_reserve_flows(&x->v, n_flows, test_err()));
+	for (unsigned i = 0; i < n_flows; i++)
+		if (sim_rng_below(r, 4))
+			x->v.blame[i] = sim_rng_below(r, N_LINKS);
+}
+
+static void every_metric_agrees_with_brute_force(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 3000; run++) {
+		struct sim_rng r;
+		struct trial x;
+		struct oracle o = {0};
+		struct res_algo_metrics want = {0};
+		test_rng(&r, run);
+		random_trial(&x, &r);
+		for (size_t i = 0; i < x.t.n_faults; i++) {
+			double *rate = &o.rate[x.t.fault[i].link];
+			*rate = fmax(*rate, x.t.fault[i].rate);
+		}
+		for (topo_link l = 0; l < N_LINKS; l++)
+			o.k += o.rate[l] > 0;
+		list_in_order(&o, &x.v);
+		for (size_t i = 0; i < x.w.flows.n; i++)
+			if (x.w.flows.n_retx[i] > 0)
+				oracle_flow(&o, &x, i, &want);
+		oracle_links(&o, &x, &want);
+		score(&x);
+#define X(name, unit, doc)                                                \
+	if (want.name != x.got.name &&                                    \
+	    !(isnan(want.name) && isnan(x.got.name)))                     \
+		fail_msg("seed %llu run %u: %s = %g, wanted %g",          \
+		    (unsigned long long)test_seed(), run, #name,          \
+		    x.got.name, want.name);
+		RES_ALGO_METRICS(X)
+#undef X
+		done(&x);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(
+		    the_epoch_counts_flows_packets_and_faulty_links),
+		cmocka_unit_test(an_empty_epoch_scores_zero),
+		cmocka_unit_test(
+		    the_culprit_dropped_most_and_the_first_of_these),
+		cmocka_unit_test(flows_without_a_retransmission_do_not_count),
+		cmocka_unit_test(a_flow_whose_drops_nobody_knows_is_a_miss),
+		cmocka_unit_test(flows_set_aside_miss_in_all_but_not_in_kept),
+		cmocka_unit_test(hits_fault_counts_culprits_with_a_fault_alone),
+		cmocka_unit_test(
+		    the_released_rule_takes_the_last_faulty_else_the_last),
+		cmocka_unit_test(one_that_blames_nobody_has_no_accuracy),
+		cmocka_unit_test(one_that_only_ranks_has_no_flags),
+		cmocka_unit_test(
+		    flags_are_held_against_links_that_have_a_fault),
+		cmocka_unit_test(
+		    the_top_k_lists_flags_first_then_scores_then_ids),
+		cmocka_unit_test(the_worst_link_has_its_competition_rank),
+		cmocka_unit_test(
+		    an_empty_answer_does_not_rank_the_worst_link_first),
+		cmocka_unit_test(what_does_not_fit_the_window_is_refused),
+		cmocka_unit_test(every_metric_agrees_with_brute_force),
+	};
+	return cmocka_run_group_tests_name("results/score", tests, NULL, NULL);
+}

@@ -1,0 +1,414 @@
+/* tests/results_table_test.c -- tables against a slow computation by name.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/table.h"
+
+#include "results/json.h"
+#include "sim/stat.h"
+#include "tests/random_cube.h"
+#include "tests/test.h"
+
+/* A table as text, cut into lines and fields. */
+struct grid {
+	char *text;
+	size_t n_rows, n_columns; /* with the header */
+	char **field;
+};
+
+static char *print(int (*put)(const struct res_cube *, FILE *,
+		       struct sim_err *), const struct res_cube *c)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	assert_ok(put(c, out, test_err()));
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void read_grid(struct grid *g, const struct res_cube *c)
+{
+	*g = (struct grid){.text = print(res_table_write, c), .n_columns = 1};
+	for (const char *s = g->text; *s; s++)
+		g->n_rows += *s == '\n';
+	for (const char *s = g->text; *s != '\n'; s++)
+		g->n_columns += *s == '\t';
+	g->field = calloc(g->n_rows * g->n_columns, sizeof(g->field[0]));
+	char *rest = g->text;
+	for (size_t i = 0; i < g->n_rows; i++) {
+		char *line = strsep(&rest, "\n");
+		for (size_t j = 0; j < g->n_columns; j++) {
+			assert_non_null(line);
+			g->field[i * g->n_columns + j] = strsep(&line, "\t");
+		}
+		assert_null(line);
+	}
+	assert_string_equal(rest, "");
+}
+
+static void free_grid(struct grid *g)
+{
+	free(g->field);
+	free(g->text);
+}
+
+static const char *at(const struct grid *g, size_t point, const char *column)
+{
+	for (size_t j = 0; j < g->n_columns; j++)
+		if (strcmp(g->field[j], column) == 0)
+			return g->field[(point + 1) * g->n_columns + j];
+	fail_msg("no column %s", column);
+	return NULL;
+}
+
+static double number_at(const struct grid *g, size_t point,
+    const char *column)
+{
+	const char *s = at(g, point, column);
+	char *end;
+	double x = strtod(s, &end);
+	assert_true(*s && *end == '\0');
+	return x;
+}
+
+static void assert_number(const struct grid *g, size_t point,
+    const char *column, double want)
+{
+	double got = number_at(g, point, column);
+	if (isnan(want) != isnan(got) ||
+	    fabs(got - want) > 1e-12 * fabs(want))
+		fail_msg("point %zu: %s = %.17g, wanted %.17g", point, column,
+		    got, want);
+}
+
+/* Type 7 by its definition: h = (n - 1) q between two order statistics, each
+ * found by counting. */
+static double order_statistic(const double x[], size_t n, size_t k)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t less = 0, equal = 0;
+		for (size_t j = 0; j < n; j++) {
+			less += x[j] < x[i];
+			equal += x[j] == x[i];
+		}
+		if (less <= k && k < less + equal)
+			return x[i];
+	}
+	return NAN;
+}
+
+static double slow_quantile(const double x[], size_t n, double q)
+{
+	if (n == 0)
+		return NAN;
+	double h = (double)(n - 1) * q, k = floor(h);
+	double lo = order_statistic(x, n, (size_t)k);
+	double hi = order_statistic(x, n, k < (double)(n - 1) ? (size_t)k + 1
+							      : (size_t)k);
+	return lo + (h - k) * (hi - lo);
+}
+
+static const char *suffixed(const char *column, const char *suffix)
+{
+	static char name[256];
+	snprintf(name, sizeof(name), "%s%s", column, suffix);
+	return name;
+}
+
+static void check_spread(const struct grid *g, size_t point,
+    const char *column, const double x[], size_t n)
+{
+	assert_number(g, point, suffixed(column, "_p10"),
+	    slow_quantile(x, n, 0.1));
+	assert_number(g, point, suffixed(column, "_p50"),
+	    slow_quantile(x, n, 0.5));
+	assert_number(g, point, suffixed(column, "_p90"),
+	    slow_quantile(x, n, 0.9));
+}
+
+static double slow_mean(const double x[], size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / (double)n : NAN;
+}
+
+static int is_done(const struct res_cube *c, size_t point, size_t run)
+{
+	return c->status[point * c->n_runs + run] == RES_DONE;
+}
+
+/* Labels as the header shows them. */
+static void column_name(char *to, size_t size, const char *label,
+    const char *what)
+{
+	snprintf(to, size, "%s:%s", label, what);
+	for (; *to; to++)
+		if (*to == '\t' || *to == '\n')
+			*to = ' ';
+}
+
+static void check_ratio(const struct grid *g, const struct res_cube *c,
+    size_t point, size_t algo, unsigned m)
+{
+	char column[128];
+	double x[16], num = 0, den = 0, lo, hi;
+	size_t n = 0;
+	column_name(column, sizeof(column), c->algo[algo], res_ratios[m].name);
+	for (size_t r = 0; r < c->n_runs; r++) {
+		double a = res_cube_algo(c, point, r, algo, res_ratios[m].num);
+		double b = res_cube_algo(c, point, r, algo, res_ratios[m].den);
+		if (!is_done(c, point, r) || isnan(a) || isnan(b) || b == 0)
+			continue;
+		num += a;
+		den += b;
+		x[n++] = a / b;
+	}
+	assert_ok(sim_binomial_interval((uint64_t)num, (uint64_t)den, 0.95,
+	    &lo, &hi, test_err()));
+	assert_number(g, point, column, n ? num / den : NAN);
+	assert_number(g, point, suffixed(column, "_lo"), n ? lo : NAN);
+	assert_number(g, point, suffixed(column, "_hi"), n ? hi : NAN);
+	assert_number(g, point, suffixed(column, "_trials"), den);
+	check_spread(g, point, column, x, n);
+}
+
+static void check_mean(const struct grid *g, const struct res_cube *c,
+    size_t point, size_t algo, unsigned m)
+{
+	char column[128];
+	double x[16];
+	size_t n = 0;
+	column_name(column, sizeof(column), c->algo[algo],
+	    res_algo_metrics[m].name);
+	for (size_t r = 0; r < c->n_runs; r++) {
+		double v = res_cube_algo(c, point, r, algo, m);
+		if (is_done(c, point, r) && !isnan(v))
+			x[n++] = v;
+	}
+	assert_number(g, point, column, slow_mean(x, n));
+	check_spread(g, point, column, x, n);
+}
+
+static void check_point(const struct grid *g, const struct res_cube *c,
+    size_t point)
+{
+	size_t n_done = 0, index[3];
+	for (size_t r = 0; r < c->n_runs; r++)
+		n_done += is_done(c, point, r) != 0;
+	assert_number(g, point, "runs", (double)n_done);
+	res_cube_at(c, point, index);
+	for (size_t a = 0; a < c->n_axes; a++)
+		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
+			const struct res_coord *k = &c->axis[a].coord[i];
+			if (k->number)
+				assert_true(number_at(g, point, k->name) ==
+				    k->number[index[a]]);
+		}
+	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++) {
+		double x[16];
+		size_t n = 0;
+		for (size_t r = 0; r < c->n_runs; r++) {
+			double v = res_cube_trial(c, point, r, m);
+			if (is_done(c, point, r) && !isnan(v))
+				x[n++] = v;
+		}
+		assert_number(g, point, res_trial_metrics[m].name,
+		    slow_mean(x, n));
+	}
+	for (size_t a = 0; a < c->n_algos; a++) {
+		for (unsigned m = 0; m < RES_N_RATIOS; m++)
+			check_ratio(g, c, point, a, m);
+		check_mean(g, c, point, a, RES_ALGO_worst_rank);
+		check_mean(g, c, point, a, RES_ALGO_n_flagged);
+	}
+}
+
+static void every_number_agrees_with_a_slow_computation(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 100; run++) {
+		struct res_cube c;
+		struct grid g;
+		random_cube(&c, run);
+		read_grid(&g, &c);
+		assert_int_equal(g.n_rows, c.n_points + 1);
+		for (size_t p = 0; p < c.n_points; p++)
+			check_point(&g, &c, p);
+		for (size_t i = 0; i < c.n_claims; i++)
+			assert_number(&g, 0, i ? "claim:accuracy_all_2"
+					       : "claim:accuracy_all",
+			    c.claim[i].value);
+		free_grid(&g);
+		res_cube_free(&c);
+	}
+}
+
+/* 8 of 10 in two runs: interval [0.4439, 0.9748] (Clopper and Pearson). */
+static void ratios_are_pooled_before_they_are_divided(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 1, 3);
+	double *vote = c.row + RES_N_TRIAL_METRICS;
+	for (size_t i = 0; i < 3 * c.row_doubles; i++)
+		c.row[i] = 0;
+	vote[RES_ALGO_hits_all] = 1;
+	vote[RES_ALGO_flows_all] = 2;
+	vote[c.row_doubles + RES_ALGO_hits_all] = 7;
+	vote[c.row_doubles + RES_ALGO_flows_all] = 8;
+	read_grid(&g, &c);
+	assert_string_equal(at(&g, 0, "vote:accuracy_all"), "0.8");
+	assert_near(number_at(&g, 0, "vote:accuracy_all_lo"), 0.4439, 5e-5);
+	assert_near(number_at(&g, 0, "vote:accuracy_all_hi"), 0.9748, 5e-5);
+	assert_string_equal(at(&g, 0, "vote:accuracy_all_trials"), "10");
+	assert_string_equal(at(&g, 0, "vote:accuracy_all_p50"), "0.6875");
+	assert_string_equal(at(&g, 0, "vote:recall"), "NaN");
+	assert_string_equal(at(&g, 0, "vote:recall_lo"), "NaN");
+	assert_string_equal(at(&g, 0, "vote:recall_trials"), "0");
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
+static void the_header_is_in_the_stated_order(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 1, 1);
+	memset(c.row, 0, c.row_doubles * sizeof(double));
+	read_grid(&g, &c);
+	static const char *const first[] = {"faults.count", "runs", "n_flows",
+		"n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
+		"vote:accuracy_all", "vote:accuracy_all_lo",
+		"vote:accuracy_all_hi", "vote:accuracy_all_p10",
+		"vote:accuracy_all_p50", "vote:accuracy_all_p90",
+		"vote:accuracy_all_trials", "vote:accuracy_kept"};
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		assert_string_equal(g.field[i], first[i]);
+	assert_string_equal(g.field[g.n_columns - 1], "alg1:n_flagged_p90");
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
+/* The JSON is what the TSV says, value for value: rebuilt from its fields. */
+static void json_says_what_the_table_says(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 3, 2);
+	for (size_t i = 0; i < 6 * c.row_doubles; i++)
+		c.row[i] = i % 7 ? 1 : NAN;
+	read_grid(&g, &c);
+	char *json = print(res_table_json, &c), *want = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&want, &n);
+	for (size_t i = 1; i < g.n_rows; i++) {
+		fputs(i > 1 ? "},\n{" : "[\n{", out);
+		for (size_t j = 0; j < g.n_columns; j++) {
+			const char *v = g.field[i * g.n_columns + j];
+			fprintf(out, "%s\"%s\": %s", j ? ", " : "", g.field[j],
+			    strcmp(v, "NaN") ? v : "null");
+		}
+	}
+	fputs("}\n]\n", out);
+	fclose(out);
+	assert_string_equal(json, want);
+	free(json);
+	free(want);
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
+static void json_of_any_cube_is_read_by_another_program(void **state)
+{
+	(void)state;
+	if (system("/usr/bin/python3 -c '' 2>/dev/null") != 0) {
+		print_message("skipped: /usr/bin/python3 is missing\n");
+		skip();
+	}
+	FILE *out = popen("/usr/bin/python3 -c 'import json, sys\n"
+			  "for s in sys.stdin.read().split(\"\\0\")[:-1]:\n"
+			  "    assert all(json.loads(s))'", "w");
+	assert_non_null(out);
+	for (uint32_t run = 0; run < 50; run++) {
+		struct res_cube c;
+		random_cube(&c, run);
+		assert_ok(res_table_json(&c, out, test_err()));
+		putc('\0', out);
+		res_cube_free(&c);
+	}
+	assert_int_equal(pclose(out), 0);
+}
+
+static void a_share_above_one_is_an_error(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	struct res_cube c;
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	plain_cube(&c, 2, 2);
+	double *x = c.row + RES_N_TRIAL_METRICS;
+	x[RES_ALGO_hits_all] = 1e9;
+	assert_int_equal(res_table_write(&c, out, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "accuracy_all of vote"));
+	fclose(out);
+	free(text);
+	res_cube_free(&c);
+}
+
+static void a_full_device_is_reported(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	struct res_cube c;
+	FILE *out = fopen("/dev/full", "w");
+	if (!out) {
+		print_message("skipped: no /dev/full\n");
+		skip();
+	}
+	plain_cube(&c, 1, 1);
+	memset(c.row, 0, c.row_doubles * sizeof(double));
+	assert_int_equal(res_table_write(&c, out, &e), SIM_EIO);
+	assert_non_null(strstr(e.msg, "No space left on device"));
+	fclose(out);
+	res_cube_free(&c);
+}
+
+static int write_one(void *cube, struct sim_err *e)
+{
+	FILE *out = fopen("/dev/null", "w");
+	int rc = res_table_write(cube, out, e);
+	fclose(out);
+	return rc;
+}
+
+static void each_failed_allocation_is_reported(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	plain_cube(&c, 2, 2);
+	memset(c.row, 0, 4 * c.row_doubles * sizeof(double));
+	test_each_alloc_fails(write_one, &c);
+	res_cube_free(&c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_number_agrees_with_a_slow_computation),
+		cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
+		cmocka_unit_test(the_header_is_in_the_stated_order),
+		cmocka_unit_test(json_says_what_the_table_says),
+		cmocka_unit_test(json_of_any_cube_is_read_by_another_program),
+		cmocka_unit_test(a_share_above_one_is_an_error),
+		cmocka_unit_test(a_full_device_is_reported),
+		cmocka_unit_test(each_failed_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("results/table", tests, NULL, NULL);
+}
