@@ -14,7 +14,7 @@ struct alg1 {
 	const struct topo *topo;
 	struct algo_tally tally;
 	struct algo_top top;
-	/* For `expected`: links not flagged that have votes, and their shares. */
+	/* For `expected`: links with votes, not flagged; their shares. */
 	topo_link *left;
 	double *share;
 	size_t n_left, cap_left, cap_share;

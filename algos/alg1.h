@@ -16,13 +16,14 @@
  *	                         keeping those it was flagged with
  *	              remaining  the same without the links flagged
  *	adjust        none
- *	              expected   v(l) -= v(lmax) * P(l | lmax), not below 0: the
- *	                         share of flows through lmax that cross l under
- *	                         uniform traffic and ECMP (topo_share_given)
- *	              removal    take back the votes of all flows through lmax,
- *	                         as Flock's implementation of 007 does
- *	noise_filter  first drop flows that share no link with another failed flow,
- *	              those whose best link carries nothing but their own vote
+ *	              expected   v(l) -= v(lmax) * P(l | lmax), not below 0:
+ *	                         the share of flows through lmax that cross
+ *	                         l under uniform traffic and ECMP
+ *	                         (topo_share_given)
+ *	              removal    take back the votes of all flows through
+ *	                         lmax, as Flock's version of 007 does
+ *	noise_filter  first drop flows whose best link carries nothing but
+ *	              their own vote: those that share no link with another
  *	floor         stop when the best link has fewer votes than this
  *
  * Equal votes: the smaller link id goes first. No link without votes is

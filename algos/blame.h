@@ -8,10 +8,11 @@
  *	tie    several hops share the most votes: the smallest link id; the
  *	       first on the path; or one of them at random (one draw a tied
  *	       flow, in the order of the window)
- *	noise  own_vote: a flow is noise when its best link carries nothing but
- *	       this flow's vote, which depends on no constant and on no path
- *	       length; floor: when its best link has no more than noise_floor
- *	       votes, as in the released MATLAB (0.2: one flow of five hops)
+ *	noise  own_vote: a flow is noise when its best link carries nothing
+ *	       but this flow's vote, which depends on no constant and on no
+ *	       path length; floor: when its best link has no more than
+ *	       noise_floor votes, as in the released MATLAB (0.2 is one flow
+ *	       of five hops)
  */
 #ifndef ALGOS_BLAME_H
 #define ALGOS_BLAME_H

@@ -4,8 +4,8 @@
  * Links leave in the order of their votes, or of the flows that cross them,
  * while the caller lowers either. Two ideas make that cheap:
  *
- *	hot    a heap with the keys as they were when last looked at. They can
- *	       only be too high, so a root that is up to date is the top.
+ *	hot    a heap with the keys as they were when last looked at. They
+ *	       can only be too high, so a root that is up to date is the top.
  *	cold   all links below `pivot`, in no order. Nobody looks at them until
  *	       the top falls below the pivot, which is then lowered to a
  *	       quarter of what is the greatest among them.

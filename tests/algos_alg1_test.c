@@ -302,6 +302,18 @@ static void adjusting_and_filtering_leave_the_blame_alone(void **state)
 	topo_close(&t);
 }
 
+/* Expected shares belong to a topology, in which links have their names. */
+static void renaming_links_renames_the_verdict(void **state)
+{
+	(void)state;
+	for (unsigned choice = 0; choice < N_CHOICES; choice++) {
+		struct algo_alg1_params p;
+		open_params(&p, choice);
+		if (p.adjust != ALGO_ALG1_EXPECTED)
+			assert_renaming_renames(&algo_alg1, &p);
+	}
+}
+
 /* --- by hand -------------------------------------------------------------- */
 
 /* Six flows through 1, of which two also cross 2; two more through 2; one
@@ -410,9 +422,12 @@ static void a_floor_lets_exactly_as_many_votes_pass(void **state)
 	obs_free(&w);
 }
 
-/* A bad ToR-T1 uplink of a leaf-spine with 4 ToRs of one host and 2 T1s, hit by
- * one flow to each other ToR: the three downlinks of that T1 each hold 1/4 of a
- * vote and are expected to hold 1/3 of the uplink's 3/4, so nothing is left. */
+/* A leaf-spine of 4 ToRs with one host each and 2 T1s; host 0's flows to each
+ * other host fail on its ToR's uplink to T1 0. All 12 hops get 1/4 of a vote.
+ * The host's own link has 3/4 like the uplink, and the smaller id. It explains
+ * a third of its votes at each other host, which leaves none there; half of
+ * them at the uplink; and a sixth at each downlink of T1 0. Then the uplink
+ * explains a third of its 3/8 at each downlink, which leaves none. */
 static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 {
 	(void)state;
@@ -429,13 +444,10 @@ static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 		WINDOW_ADD(&w, 1, topo_clos_link_host(0, TOPO_UP), bad,
 		    topo_clos_link_tor(&t.clos, tor, 0, TOPO_DOWN),
 		    topo_clos_link_host(tor, TOPO_DOWN));
-	/* The host's own link ties with the bad one and explains it wholly:
-	 * a failed access link cannot be told from one uplink here. */
 	assert_ok(algo_alg1.open(&work, &t, NULL, test_err()));
 	assert_ok(algo_alg1.diagnose(work, &w, NULL, &v, test_err()));
 	assert_int_equal(v.link[0], topo_clos_link_host(0, TOPO_UP));
 	assert_true(v.score[0] == 0.75);
-	/* Host 0 sends half through T1 0: of 3/4 at the uplink 3/8 remain. */
 	assert_int_equal(v.link[1], bad);
 	assert_true(v.score[1] == 0.375);
 	assert_int_equal(v.n, 2);
@@ -457,6 +469,7 @@ int main(void)
 		    flagged_links_outrank_the_rest_and_scores_descend),
 		cmocka_unit_test(
 		    adjusting_and_filtering_leave_the_blame_alone),
+		cmocka_unit_test(renaming_links_renames_the_verdict),
 		cmocka_unit_test(
 		    removal_takes_explained_flows_with_all_their_votes),
 		cmocka_unit_test(without_adjustment_links_go_by_their_votes),

@@ -63,6 +63,14 @@ static void equal_links_are_taken_by_id_or_by_votes(void **state)
 	obs_free(&w);
 }
 
+static void renaming_links_renames_the_verdict(void **state)
+{
+	(void)state;
+	const struct algo_cover_params by_votes = {.tie = ALGO_COVER_VOTES};
+	assert_renaming_renames(&algo_cover, NULL);
+	assert_renaming_renames(&algo_cover, &by_votes);
+}
+
 enum { N_LINKS = 40 };
 
 static int crosses(const struct obs *w, size_t flow, topo_link l)
@@ -217,6 +225,7 @@ int main(void)
 		cmocka_unit_test(
 		    links_are_taken_by_the_flows_they_newly_cover),
 		cmocka_unit_test(equal_links_are_taken_by_id_or_by_votes),
+		cmocka_unit_test(renaming_links_renames_the_verdict),
 		cmocka_unit_test(it_takes_the_links_a_naive_greedy_takes),
 		cmocka_unit_test(
 		    every_flow_is_blamed_on_a_flagged_link_of_its_path),

@@ -183,12 +183,13 @@ static void a_window_that_does_not_fit_is_refused_and_forgotten(void **state)
 	(void)state;
 	static const struct {
 		uint64_t off1, off2;
+		size_t n_hops;
 		const char *text;
 	} cases[] = {
-		{2, 5, "flow 1: hop 2 is link 8, but there are only 8"},
-		{4, 2, "flow 1: its hops are 4 to 2"},
-		{2, 19, "flow 1 has 17 hops, more than 16"},
-		{17, 21, "flow 1: its hops are 17 to 21"},
+		{2, 5, 20, "flow 1: hop 2 is link 8, but there are only 8"},
+		{4, 2, 20, "flow 1: its hops are 4 to 2"},
+		{2, 19, 20, "flow 1 has 17 hops, more than 16"},
+		{17, 20, 19, "flow 1: its hops are 17 to 20"},
 	};
 	topo_link hop[20] = {0, 1, 2, 3, 8};
 	struct obs w = {0}, empty = {0};
@@ -198,6 +199,7 @@ static void a_window_that_does_not_fit_is_refused_and_forgotten(void **state)
 	window_add(&w, 1, 18, hop + 2);
 	assert_ok(algo_tally_open(&t, 8, test_err()));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		w.hops.n = cases[i].n_hops;
 		w.hops.off[1] = cases[i].off1;
 		w.hops.off[2] = cases[i].off2;
 		/* Flow 0 must pass for flow 1 to be looked at. */

@@ -88,33 +88,10 @@ static void flows_that_lost_nothing_change_nothing_but_the_rows(void **state)
 	obs_free(&failed);
 }
 
-/* Ties by id would break under renaming, so links are renamed in order. */
 static void renaming_links_renames_the_verdict(void **state)
 {
 	(void)state;
-	for (unsigned run = 0; run < 50; run++) {
-		struct obs w = {0}, renamed = {0};
-		struct algo_verdicts a = {0}, b = {0};
-		topo_link name[20];
-		struct sim_rng r;
-		test_rng(&r, run);
-		for (topo_link l = 0, next = 0; l < 20; l++, next++)
-			name[l] = next += sim_rng_below(&r, 2);
-		window_random(&w, 20, 100, &r);
-		window_rename(&w, NULL, name, &renamed);
-		vote(&w, &a);
-		vote(&renamed, &b);
-		for (size_t i = 0; i < a.n; i++)
-			a.link[i] = name[a.link[i]];
-		for (size_t i = 0; i < a.n_flows; i++)
-			if (a.blame[i] != TOPO_NONE)
-				a.blame[i] = name[a.blame[i]];
-		assert_same_verdicts(&a, &b);
-		algo_verdicts_free(&a);
-		algo_verdicts_free(&b);
-		obs_free(&w);
-		obs_free(&renamed);
-	}
+	assert_renaming_renames(&algo_vote, NULL);
 }
 
 int main(void)

@@ -109,3 +109,33 @@ void assert_same_verdicts(struct algo_verdicts *a, struct algo_verdicts *b)
 	for (size_t i = 0; i < a->n_flows; i++)
 		assert_int_equal(a->blame[i], b->blame[i]);
 }
+
+/* Ties go by id, so new names keep the order of the old ones. */
+void assert_renaming_renames(const struct algo_ops *algo, const void *params)
+{
+	for (unsigned run = 0; run < 50; run++) {
+		struct obs w = {0}, renamed = {0};
+		struct algo_verdicts a = {0}, b = {0};
+		topo_link name[20];
+		struct sim_rng r;
+		test_rng(&r, run);
+		for (topo_link l = 0, next = 0; l < 20; l++, next++)
+			name[l] = next += sim_rng_below(&r, 2);
+		window_random(&w, 20, 100, &r);
+		window_rename(&w, NULL, name, &renamed);
+		assert_ok(window_diagnose(algo, params, 20, &w, NULL, &a,
+		    test_err()));
+		assert_ok(window_diagnose(algo, params, 40, &renamed, NULL,
+		    &b, test_err()));
+		for (size_t i = 0; i < a.n; i++)
+			a.link[i] = name[a.link[i]];
+		for (size_t i = 0; i < a.n_flows; i++)
+			if (a.blame[i] != TOPO_NONE)
+				a.blame[i] = name[a.blame[i]];
+		assert_same_verdicts(&a, &b);
+		algo_verdicts_free(&a);
+		algo_verdicts_free(&b);
+		obs_free(&w);
+		obs_free(&renamed);
+	}
+}

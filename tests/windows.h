@@ -40,4 +40,8 @@ int window_diagnose(const struct algo_ops *a, const void *params,
 /* Fail unless the verdicts are the same, bit for bit; both get sorted. */
 void assert_same_verdicts(struct algo_verdicts *a, struct algo_verdicts *b);
 
+/* Fail unless renaming links renames A's verdict on random windows, and
+ * nothing else. */
+void assert_renaming_renames(const struct algo_ops *a, const void *params);
+
 #endif
