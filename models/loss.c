@@ -72,40 +72,52 @@ static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 	return k;
 }
 
+/* The first marked link from I on, given that there is one, by U uniform on
+ * [0, 1) times the chance that there is. LAST is the last link that can be. */
+static unsigned first_marked(uint32_t n, const double hazard[], unsigned i,
+    unsigned last, double u)
+{
+	double before = 0;
+	for (; i < last; i++) {
+		if (hazard[i] == 0)
+			continue;
+		if (u < -expm1(-(double)n * (before + hazard[i])))
+			break;
+		before += hazard[i];
+	}
+	return i;
+}
+
 void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
     unsigned h, uint32_t marks[])
 {
-	double ahead = 0; /* sum of hazard[i] .. hazard[h - 1] */
-	int given = 1;    /* the condition is not met yet */
+	unsigned i = 0, last = 0, n_links = 0;
 	assert(n > 0);
-	for (unsigned i = 0; i < h; i++) {
-		marks[i] = 0;
-		ahead += hazard[i];
-	}
-	assert(ahead > 0);
-	for (unsigned i = 0; i < h && ahead > 0;) {
-		/* Is there a mark from i on, and where is the first? */
-		double some = -expm1(-(double)n * ahead);
-		double u = sim_rng_u01(r);
-		if (given)
-			u *= some;
-		else if (u >= some)
-			return;
-		unsigned last = h - 1; /* last link that can have a mark */
-		while (hazard[last] == 0)
-			last--;
-		double before = 0;
-		for (; i < last; i++) {
-			if (hazard[i] == 0)
-				continue;
-			if (u < -expm1(-(double)n * (before + hazard[i])))
-				break;
-			before += hazard[i];
+	for (unsigned k = 0; k < h; k++) {
+		marks[k] = 0;
+		if (hazard[k] > 0) {
+			last = k;
+			n_links++;
 		}
+	}
+	assert(n_links > 0);
+	/* The first marked link: often only one can be. Later ones: marks are
+	 * independent, so ask again whether there is any from there on. */
+	double ahead = 0, u = 0;
+	if (n_links > 1) {
+		for (unsigned k = 0; k <= last; k++)
+			ahead += hazard[k];
+		u = sim_rng_u01(r) * -expm1(-(double)n * ahead);
+	}
+	for (;;) {
+		i = first_marked(n, hazard, i, last, u);
 		marks[i] = positive_binomial(r, n, hazard[i]);
-		given = 0;
-		for (ahead = 0, i++, last = i; last < h; last++)
-			ahead += hazard[last];
+		ahead = 0;
+		for (unsigned k = ++i; k <= last; k++)
+			ahead += hazard[k];
+		if (ahead == 0 ||
+		    (u = sim_rng_u01(r)) >= -expm1(-(double)n * ahead))
+			return;
 	}
 }
 

@@ -275,6 +275,12 @@ static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
 	return h;
 }
 
+static sim_ns draw_start(const struct model_skip *k, struct sim_rng *r)
+{
+	return (sim_ns)(sim_rng_u32(r) * 0x1p-32 *
+	    (double)k->scene->traffic.epoch_ns);
+}
+
 /* Draw a flow of slot number `id` out of TOR; noise is left for later, as few
  * flows need it. */
 static void draw_flow(const struct model_skip *k, struct sim_rng *r,
@@ -289,8 +295,7 @@ static void draw_flow(const struct model_skip *k, struct sim_rng *r,
 	    .n_pkts = model_traffic_packets(tr, sim_rng_u32(r)),
 	};
 	if (k->timed)
-		f->obs.start_ns =
-		    (sim_ns)(sim_rng_u01(r) * (double)tr->epoch_ns);
+		f->obs.start_ns = draw_start(k, r);
 	f->h = lay_path(c, f->obs.src_host, tor, &w, f->path);
 	f->fault_sum = f->bounds = 0;
 	for (unsigned i = 0; i < f->h; i++) {
@@ -308,18 +313,42 @@ static void draw_flow(const struct model_skip *k, struct sim_rng *r,
 	}
 }
 
-/* Sum of noise hazards over the path; a link with an active fault has none. */
-static double look_up_noise(const struct model_skip *k, struct flow *f)
+/* Does noise lose one of the flow's packets, for U uniform on [0, 1)? Looks up
+ * no more than it must: most flows are told by a bound. If so, f->noise holds
+ * the hazards; a link with an active fault has none. */
+static int noise_strikes(const struct model_skip *k, struct flow *f, double u)
 {
-	double sum = 0;
+	const double n = f->obs.n_pkts;
+	double bound = 0, sum = 0;
+	if (u >= n * f->h * k->most_noise)
+		return 0;
 	for (unsigned i = 0; i < f->h; i++) {
+		double none;
+		const topo_link l = f->path[i];
 		f->noise[i] = 0;
-		if (f->fault[i] == 0)
-			f->noise[i] = model_loss_hazard(&k->scene->loss,
-			    f->path[i], f->obs.start_ns);
+		if (k->index[l] == 0 ||
+		    !model_loss_fault(&k->scene->loss, l, f->obs.start_ns,
+			&none))
+			f->noise[i] =
+			    model_noise_rate(&k->scene->loss.noise, l);
+		bound += f->noise[i]; /* hazard = -log(1 - p) < p / (1 - p) */
+	}
+	if (u * (1 - k->scene->loss.noise.rate.b) >= n * bound)
+		return 0;
+	for (unsigned i = 0; i < f->h; i++) {
+		f->noise[i] = model_hazard(f->noise[i]);
 		sum += f->noise[i];
 	}
-	return sum;
+	return u < -expm1(-n * sum);
+}
+
+/* U in [0, 1), drawn to full precision only when it may be below LIMIT. */
+static double lazy_u01(struct sim_rng *r, double limit)
+{
+	const uint32_t high = sim_rng_u32(r);
+	if (high * 0x1p-32 >= limit)
+		return 1;
+	return (double)((uint64_t)high << 21 | sim_rng_u32(r) >> 11) * 0x1p-53;
 }
 
 /* Append F, whose packets are marked as given. */
@@ -329,8 +358,7 @@ static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
 	struct truth *truth = &k->scene->truth;
 	const uint32_t ports = bulk_ports(sim_rng_u32(r));
 	if (!k->timed)
-		f->obs.start_ns = (sim_ns)(sim_rng_u01(r) *
-		    (double)k->scene->traffic.epoch_ns);
+		f->obs.start_ns = draw_start(k, r);
 	f->obs.src_port = (uint16_t)(ports >> 16);
 	f->obs.dst_port = (uint16_t)ports;
 	model_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
@@ -343,15 +371,6 @@ static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
 	return rc;
 }
 
-static int noise_strikes(const struct model_skip *k, struct sim_rng *r,
-    struct flow *f)
-{
-	const double u = sim_rng_u01(r), n = f->obs.n_pkts;
-	if (u >= n * f->h * k->most_noise)
-		return 0;
-	return u < -expm1(-n * look_up_noise(k, f));
-}
-
 /* A flow on which a failed link dropped: marks there, and rarely noise too. */
 static int report_failed(struct model_skip *k, struct sim_rng *r,
     struct flow *f, uint64_t id, struct sim_err *e)
@@ -362,7 +381,8 @@ static int report_failed(struct model_skip *k, struct sim_rng *r,
 		return rc;
 	k->kept[k->n_kept++] = id;
 	model_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
-	if (noise_strikes(k, r, f)) {
+	if (noise_strikes(k, f,
+		lazy_u01(r, f->obs.n_pkts * f->h * k->most_noise))) {
 		model_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
 		for (unsigned i = 0; i < f->h; i++)
 			marks[i] += more[i]; /* one of the two is 0 */
@@ -380,7 +400,7 @@ static uint64_t jump(struct sim_rng *r, double log_miss)
 static const struct failed *pick(const struct model_skip *k, struct sim_rng *r,
     double total)
 {
-	double u = sim_rng_u01(r) * total;
+	double u = sim_rng_u32(r) * 0x1p-32 * total;
 	const struct failed *last = NULL;
 	for (size_t i = 0; i < k->n_failed; i++) {
 		if (k->failed[i].weight == 0)
@@ -464,8 +484,7 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 		    sim_rng_u01(&r) >=
 			exp(-(double)f.obs.n_pkts * f.fault_sum));
 		double u = sim_rng_u01(&r) * (jumps ? bound : 1);
-		if (u >= f.obs.n_pkts * f.h * k->most_noise ||
-		    u >= -expm1(-(double)f.obs.n_pkts * look_up_noise(k, &f)))
+		if (!noise_strikes(k, &f, u))
 			continue;
 		model_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
 		int rc = report(k, &r, &f, marks, e);
