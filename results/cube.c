@@ -22,8 +22,8 @@ int res_text(char **out, const char *text, struct sim_err *e)
 {
 	size_t n = strlen(text) + 1;
 	if (!(*out = malloc(n)))
-		return sim_fail(e, SIM_ENOMEM, "no memory for a text of %zu "
-		    "bytes.", n);
+		return sim_fail(e, SIM_ENOMEM,
+		    "no memory for a text of %zu bytes.", n);
 	memcpy(*out, text, n);
 	return 0;
 }
@@ -39,9 +39,9 @@ static int check_counts(const struct res_cube *c, struct sim_err *e)
 		return sim_fail(e, SIM_EINVAL,
 		    "%zu points, but the axes span %zu.", c->n_points, n);
 	if (n == 0 || c->n_runs == 0 || c->n_algos == 0)
-		return sim_fail(e, SIM_EINVAL, "%zu points, %zu runs and %zu "
-		    "algorithms; each must be at least 1.", n, c->n_runs,
-		    c->n_algos);
+		return sim_fail(e, SIM_EINVAL,
+		    "%zu points, %zu runs, %zu algorithms; each must be at "
+		    "least 1.", n, c->n_runs, c->n_algos);
 	if (n > MAX_CELLS / c->n_runs)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%zu points of %zu runs are more than 2^31 cells.", n,
@@ -76,6 +76,49 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 		return rc;
 	blank(c->row, n_doubles);
 	return 0;
+}
+
+static int is_taken(const char *name)
+{
+	static const char *const own[] = {"algorithm", "run", "status",
+		"claims", "."};
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strcmp(name, own[i]) == 0)
+			return 1;
+	return res_metric_find(name) != NULL;
+}
+
+static int check_name(const struct res_cube *c, size_t axis, size_t coord,
+    struct sim_err *e)
+{
+	const char *name = c->axis[axis].coord[coord].name;
+	if (!*name || strpbrk(name, "/\t\n ") || is_taken(name))
+		return sim_fail(e, SIM_EINVAL,
+		    "\"%s\" cannot name a coordinate: it is empty, has a "
+		    "blank or a slash, or names a dataset of ours.", name);
+	for (size_t a = 0; a <= axis; a++) {
+		size_t n = a < axis ? c->axis[a].n_coords : coord;
+		for (size_t i = 0; i < n; i++)
+			if (strcmp(c->axis[a].coord[i].name, name) == 0)
+				return sim_fail(e, SIM_EINVAL,
+				    "two coordinates are named %s.", name);
+	}
+	return 0;
+}
+
+int res_cube_check(const struct res_cube *c, struct sim_err *e)
+{
+	int rc = 0;
+	if (c->n_axes > RES_MAX_AXES)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%zu axes; a results file holds at most %d.", c->n_axes,
+		    RES_MAX_AXES);
+	if (c->spec_bytes && memchr(c->spec, 0, c->spec_bytes))
+		return sim_fail(e, SIM_EINVAL, "the spec has a NUL byte.");
+	for (size_t a = 0; rc == 0 && a < c->n_axes; a++)
+		for (size_t i = 0; rc == 0 && i < c->axis[a].n_coords; i++)
+			rc = check_name(c, a, i, e);
+	return rc;
 }
 
 static void free_axis(struct res_axis *a)

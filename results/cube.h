@@ -40,8 +40,8 @@ struct res_claim {
 struct res_cube {
 	/* Identity: two cubes belong together when these agree. */
 	char *figure;           /* "vigil_fig03" */
-	char *spec;             /* the spec file, byte for byte */
-	size_t spec_bytes;
+	char *spec;             /* the spec file, byte for byte, and a NUL */
+	size_t spec_bytes;      /* without that NUL */
 	char *overrides;        /* --set and --smoke, one a line; may be "" */
 
 	char *title, *paper;    /* for people */
@@ -79,6 +79,14 @@ int res_text(char **out, const char *text, struct sim_err *e);
  * values NaN. Errors SIM_EINVAL if n_points is not the product of the axes or
  * a count is 0, SIM_ENOMEM, SIM_ELIMIT above 2^31 cells. */
 int res_cube_alloc(struct res_cube *c, struct sim_err *e);
+
+/* Whether a results file can hold the names and texts: no coordinate without
+ * a name, with a blank or a slash in it, of the name of a dataset or of another
+ * coordinate; no NUL in the spec; no more than RES_MAX_AXES axes. Ask before a
+ * long sweep: res_h5_write() asks this too. Errors SIM_EINVAL, SIM_ELIMIT. */
+#define RES_MAX_AXES 29
+int res_cube_check(const struct res_cube *c, struct sim_err *e);
+
 void res_cube_free(struct res_cube *c); /* frees all strings too */
 
 /* Store one cell. ROW may be NULL, which stands for NaN throughout; it is

@@ -18,8 +18,9 @@
 #include "results/h5_parts.h"
 #include "sim/vec.h"
 
-#define MAX_AXES    (H5S_MAX_RANK - 3)
 #define CHUNK_BYTES ((hsize_t)1 << 20)
+
+_Static_assert(RES_MAX_AXES + 2 <= H5S_MAX_RANK, "axes, algorithm, run");
 
 /* The first entry, upward, is where HDF5 met the fault. */
 static herr_t first_reason(unsigned n, const H5E_error2_t *entry, void *out)
@@ -43,8 +44,8 @@ struct writer {
 	hid_t utf8;  /* text of any length */
 	hid_t plain; /* creation of a dataset in one piece */
 	hid_t packed[2]; /* in chunks; of a trial and of an algorithm metric */
-	hid_t scale[MAX_AXES + 2]; /* algorithm, axes..., run */
-	hsize_t dim[MAX_AXES + 2];
+	hid_t scale[RES_MAX_AXES + 2]; /* algorithm, axes..., run */
+	hsize_t dim[RES_MAX_AXES + 2];
 	unsigned rank;
 	char *coordinates; /* those that are not scales; NULL if none */
 	double *buf;       /* one metric of all algorithms */
@@ -98,11 +99,12 @@ static int describe(struct writer *w, hid_t set, const struct data *d)
 	    (rc = put_text(w, set, "paper", w->c->paper)) < 0)
 		return rc;
 	if (!d->scale && H5DSset_scale(set, d->name) < 0)
-		return res_h5_failed(SIM_EDEP, "make a scale of", d->name, w->e);
+		return res_h5_failed(SIM_EDEP, "make a scale of", d->name,
+		    w->e);
 	for (unsigned i = 0; d->scale && i < d->rank; i++)
 		if (H5DSattach_scale(set, d->scale[i], i) < 0)
-			return res_h5_failed(SIM_EDEP, "attach a scale to", d->name,
-			    w->e);
+			return res_h5_failed(SIM_EDEP, "attach a scale to",
+			    d->name, w->e);
 	if (d->rank > 1 && w->coordinates)
 		return put_text(w, set, "coordinates", w->coordinates);
 	return 0;
@@ -228,12 +230,18 @@ static int put_status(struct writer *w)
 	return rc;
 }
 
+/* NaN always with the same bits. */
+static double plain(double x)
+{
+	return isnan(x) ? NAN : x;
+}
+
 /* One number of every row, cell after cell. */
 static void gather(double to[], const struct res_cube *c, size_t column)
 {
 	size_t n = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n; i++)
-		to[i] = c->row[i * c->row_doubles + column];
+		to[i] = plain(c->row[i * c->row_doubles + column]);
 }
 
 static void divide(double to[], const struct res_cube *c, size_t num,
@@ -242,7 +250,7 @@ static void divide(double to[], const struct res_cube *c, size_t num,
 	size_t n = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n; i++) {
 		const double *row = c->row + i * c->row_doubles;
-		to[i] = row[den] > 0 ? row[num] / row[den] : NAN;
+		to[i] = plain(row[den] > 0 ? row[num] / row[den] : NAN);
 	}
 }
 
@@ -431,58 +439,13 @@ static int put_root(struct writer *w)
 	return rc < 0 ? rc : put_counts(w);
 }
 
-/* --- what a file can hold -------------------------------------------------*/
-
-static int is_taken(const char *name)
-{
-	static const char *const own[] = {"algorithm", "run", "status",
-		"claims", "."};
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (strcmp(name, own[i]) == 0)
-			return 1;
-	return res_metric_find(name) != NULL;
-}
-
-static int check_name(const struct res_cube *c, size_t axis, size_t coord,
-    struct sim_err *e)
-{
-	const char *name = c->axis[axis].coord[coord].name;
-	if (!*name || strpbrk(name, "/\t\n ") || is_taken(name))
-		return sim_fail(e, SIM_EINVAL,
-		    "\"%s\" cannot name a coordinate: it is empty, has a "
-		    "blank or a slash, or names a dataset of ours.", name);
-	for (size_t a = 0; a <= axis; a++) {
-		size_t n = a < axis ? c->axis[a].n_coords : coord;
-		for (size_t i = 0; i < n; i++)
-			if (strcmp(c->axis[a].coord[i].name, name) == 0)
-				return sim_fail(e, SIM_EINVAL,
-				    "two coordinates are named %s.", name);
-	}
-	return 0;
-}
-
-static int check(const struct res_cube *c, struct sim_err *e)
-{
-	int rc = 0;
-	if (c->n_axes > MAX_AXES)
-		return sim_fail(e, SIM_ELIMIT,
-		    "%zu axes; a results file holds at most %d.", c->n_axes,
-		    MAX_AXES);
-	if (c->spec_bytes && memchr(c->spec, 0, c->spec_bytes))
-		return sim_fail(e, SIM_EINVAL, "the spec has a NUL byte.");
-	for (size_t a = 0; rc == 0 && a < c->n_axes; a++)
-		for (size_t i = 0; rc == 0 && i < c->axis[a].n_coords; i++)
-			rc = check_name(c, a, i, e);
-	return rc;
-}
-
 /* --- the file -------------------------------------------------------------*/
 
 /* As many of the last dimensions as fit in a chunk; with fewer of the first
  * that does not. */
 static void set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
 {
-	hsize_t chunk[MAX_AXES + 2], left = CHUNK_BYTES / sizeof(double);
+	hsize_t chunk[RES_MAX_AXES + 2], left = CHUNK_BYTES / sizeof(double);
 	for (unsigned i = rank; i-- > 0;) {
 		chunk[i] = dim[i] < left ? dim[i] : left;
 		left /= chunk[i];
@@ -586,7 +549,7 @@ int res_h5_write(const struct res_cube *c, const char *path,
 	unsigned char *bytes = NULL;
 	size_t n = 0;
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	int rc = check(c, e);
+	int rc = res_cube_check(c, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "cannot write %s", path);
 	hid_t file = create();

@@ -14,7 +14,7 @@
  *	/status          [axes..., run] integers with flag_values, flag_meanings
  *	/<trial metric>  [axes..., run] doubles, NaN = not measured
  *	/<algo metric>   [algorithm, axes..., run] doubles
- *	/<ratio>         [algorithm, axes..., run] doubles, from two of the above
+ *	/<ratio>         [algorithm, axes..., run] doubles, of two of these
  *	/claims/...      what the paper states: metric, text, value, confirmed
  *
  * Attribute `axes`: one line an axis, its coordinates separated by tabs.
@@ -40,7 +40,7 @@
  * file or the new one, never a half. Memory: twice the size of the file.
  * Errors SIM_EIO naming PATH and the cause ("No space left on device"),
  * SIM_EINVAL for names and texts that a file can't hold, SIM_ELIMIT above 29
- * axes, SIM_ENOMEM. */
+ * axes, SIM_ENOMEM, SIM_EDEP if HDF5 fails in memory. */
 int res_h5_write(const struct res_cube *c, const char *path,
     struct sim_err *e);
 

@@ -35,9 +35,8 @@ static const struct res_metric *find(const struct res_metric m[], unsigned n,
 
 const struct res_metric *res_metric_find(const char *name)
 {
-	const struct res_metric *m = NULL;
-	if (!m)
-		m = find(res_trial_metrics, RES_N_TRIAL_METRICS, name);
+	const struct res_metric *m =
+	    find(res_trial_metrics, RES_N_TRIAL_METRICS, name);
 	if (!m)
 		m = find(res_algo_metrics, RES_N_ALGO_METRICS, name);
 	if (!m)

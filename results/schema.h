@@ -42,7 +42,7 @@
 	    "faulty links among the k best ranked, k = faulty links")     \
 	X(n_top, "links", "links with a fault")                           \
 	X(worst_rank, "1", "rank of the link with the highest drop rate") \
-	X(worst_first, "1", "1 if that link ranks first")                 \
+	X(worst_first, "1", "1 if that link is listed and ranks first")   \
 	X(n_worst, "1", "1 if there is such a link")
 
 /* X(name, numerator, denominator, meaning): written as datasets of their own,

@@ -82,6 +82,9 @@ static void equal_cubes_give_equal_bytes(void **state)
 		assert_ok(res_h5_write(&c, a, test_err()));
 		mallopt(M_PERTURB, 0xc3);
 		random_cube(&same, run);
+		for (size_t i = 0; i < same.n_points * same.n_runs; i++)
+			if (isnan(same.row[i]))
+				same.row[i] = -same.row[i];
 		assert_ok(res_h5_write(&same, b, test_err()));
 		mallopt(M_PERTURB, 0);
 		assert_same_bytes(a, b);
