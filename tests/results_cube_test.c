@@ -259,8 +259,8 @@ static void cubes_of_another_identity_are_refused(void **state)
 	(void)state;
 	static const char *const word[] = {"figure other", "specs",
 		"overrides", "culprit 9.9", "algorithms", "algorithms",
-		"algorithms", "algorithms"};
-	for (unsigned i = 0; i < 8; i++) {
+		"algorithms", "algorithms", "seed"};
+	for (unsigned i = 0; i < 9; i++) {
 		struct sim_err e;
 		struct res_cube a, b;
 		plain_cube(&a, 3, 2);
@@ -277,6 +277,8 @@ static void cubes_of_another_identity_are_refused(void **state)
 			set_text(&b.algo[1], "cover");
 		} else if (i == 7) {
 			b.axis[0].coord[0].number[2] = 99;
+		} else if (i == 8) {
+			b.seed++;
 		}
 		assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
 		assert_non_null(strstr(e.msg, word[i]));

@@ -93,6 +93,73 @@ static void equal_cubes_give_equal_bytes(void **state)
 	}
 }
 
+/* Write a good file, and open it for the test to spoil. */
+static hid_t good_file(const char *path)
+{
+	struct res_cube c;
+	plain_cube(&c, 2, 2);
+	c.claim = calloc(1, sizeof(c.claim[0]));
+	c.n_claims = 1;
+	assert_ok(res_text(&c.claim[0].metric, "m", test_err()));
+	assert_ok(res_text(&c.claim[0].text, "t", test_err()));
+	assert_ok(res_h5_write(&c, path, test_err()));
+	res_cube_free(&c);
+	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+	assert_true(file >= 0);
+	return file;
+}
+
+static herr_t has_no_time(hid_t at, const char *name, const H5O_info_t *info,
+    void *n)
+{
+	(void)at;
+	if (info->atime || info->mtime || info->ctime || info->btime)
+		fail_msg("%s has a time", name);
+	++*(unsigned *)n;
+	return 0;
+}
+
+/* HDF5 counts in seconds, so two quick writes would not show it. */
+static void no_object_has_a_time(void **state)
+{
+	(void)state;
+	unsigned n = 0;
+	hid_t file = good_file(in_folder("times.h5"));
+	assert_true(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, has_no_time,
+			&n, H5O_INFO_TIME) >= 0);
+	H5Fclose(file);
+	assert_true(n > RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS);
+}
+
+/* The first coordinate is the scale; CF's attribute names the others. */
+static void further_coordinates_are_named_beside_the_data(void **state)
+{
+	(void)state;
+	const char *path = in_folder("zip.h5");
+	char *text = NULL;
+	struct res_cube c;
+	plain_cube(&c, 2, 2);
+	struct res_coord *old = c.axis[0].coord, zip[3] = {*old, *old, *old};
+	zip[1].name = (char *)"b";
+	zip[2].name = (char *)"c";
+	c.axis[0].coord = zip;
+	c.axis[0].n_coords = 3;
+	assert_ok(res_h5_write(&c, path, test_err()));
+	c.axis[0].coord = old;
+	c.axis[0].n_coords = 1;
+	res_cube_free(&c);
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	hid_t attr = H5Aopen_by_name(file, "hits_all", "coordinates",
+	    H5P_DEFAULT, H5P_DEFAULT);
+	hid_t type = H5Aget_type(attr);
+	assert_true(H5Aread(attr, type, &text) >= 0);
+	assert_string_equal(text, "b c");
+	H5free_memory(text);
+	H5Tclose(type);
+	H5Aclose(attr);
+	H5Fclose(file);
+}
+
 static void a_file_keeps_the_version_that_made_it(void **state)
 {
 	(void)state;
@@ -203,22 +270,6 @@ static void seal(const char *path)
 		all[n + 8 + (size_t)i] = (unsigned char)(sum >> 8 * i);
 	assert_ok(res_file_write(path, all, n + 16, test_err()));
 	free(all);
-}
-
-/* Write a good file, and open it for the test to spoil. */
-static hid_t good_file(const char *path)
-{
-	struct res_cube c;
-	plain_cube(&c, 2, 2);
-	c.claim = calloc(1, sizeof(c.claim[0]));
-	c.n_claims = 1;
-	assert_ok(res_text(&c.claim[0].metric, "m", test_err()));
-	assert_ok(res_text(&c.claim[0].text, "t", test_err()));
-	assert_ok(res_h5_write(&c, path, test_err()));
-	res_cube_free(&c);
-	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
-	assert_true(file >= 0);
-	return file;
 }
 
 static void an_edited_file_is_refused(void **state)
@@ -517,6 +568,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_written_is_read_back),
 		cmocka_unit_test(equal_cubes_give_equal_bytes),
+		cmocka_unit_test(no_object_has_a_time),
+		cmocka_unit_test(further_coordinates_are_named_beside_the_data),
 		cmocka_unit_test(a_file_keeps_the_version_that_made_it),
 		cmocka_unit_test(cubes_of_many_chunks_survive),
 		cmocka_unit_test(every_mutation_is_refused),
