@@ -8,7 +8,7 @@
 #   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*']
 #   make accuracy     the detection-accuracy gates alone
 #   make bench        speed and memory, as ratios measured in one run
-#   make lint         cppcheck, clang-format on changed files, spelling of heads
+#   make lint         cppcheck, and clang-format on changed files
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
 #   make install      DESTDIR= PREFIX=/usr/local
 #   make map          one line a file: where to find what
@@ -96,5 +96,97 @@ $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/refer
 	@echo "  LINK  $@"
 	$(Q)$(CC) $(SANF) -o $@ $^ $(LIBS)
 
+# --- what people type ------------------------------------------------------
+deps:
+	@tests/deps.sh $(DEPS)
+
+quickstart: deps
+	@$(MAKE) --no-print-directory -j$J all
+	@$B/culprit run vigil_fig05b --smoke --force -j $J \
+	    -o results/out/quickstart.h5
+	@$B/culprit plot --term results/out/quickstart.h5
+	@$B/culprit plot results/out/quickstart.h5
+
+check: deps
+	@$(MAKE) --no-print-directory -j$J all $(TESTS)
+	@$(MAKE) --no-print-directory check-layers check-pure check-heads
+	@tests/run.sh $B $J
+
+accuracy: deps
+	@$(MAKE) --no-print-directory -j$J $B/tests/accuracy_test
+	@$B/tests/accuracy_test
+
+bench: deps
+	@$(MAKE) --no-print-directory -j$J $B/tests/bench
+	@$B/tests/bench
+
+FIGURES = $(basename $(notdir $(wildcard experiments/$(FIG).yaml)))
+figures: deps
+	@$(MAKE) --no-print-directory -j$J all
+	@test -n "$(FIGURES)" || { echo "no figure matches $(FIG)" >&2; exit 2; }
+	@for f in $(FIGURES); do $B/culprit run $$f --force -j $J && \
+	    $B/culprit plot $$f || exit $$?; done
+
+FUZZ_SECONDS ?= 30
+FUZZ_SRC := tests/fuzz/yaml_fuzz.c sim/err.c sim/vec.c sim/text.c sim/field.c \
+	sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
+fuzz:
+	@mkdir -p build/fuzz/corpus
+	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. \
+	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	    -o build/fuzz/yaml_fuzz $(FUZZ_SRC) -lyaml -lm
+	build/fuzz/yaml_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
+	    build/fuzz/corpus tests/fuzz/yaml
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin \
+	    $(DESTDIR)$(PREFIX)/share/culprit/experiments \
+	    $(DESTDIR)$(PREFIX)/share/culprit/plots
+	install $B/culprit $(DESTDIR)$(PREFIX)/bin/culprit
+	install -m 644 experiments/*.yaml \
+	    $(DESTDIR)$(PREFIX)/share/culprit/experiments
+	install -m 644 plots/*.gp $(DESTDIR)$(PREFIX)/share/culprit/plots
+
+map:
+	@for d in $(LAYERS) plots tests; do echo "$$d/"; \
+	    for f in $$d/*.[ch] $$d/*.yaml $$d/*.gp $$d/*.sh; do \
+		[ -f "$$f" ] && sed -n '/ -- /{s/^[^-]* -- /\t/;s/ *\*\/$$//;p;q}' $$f \
+		    | sed "s|^|$$(printf '  %-26s' $${f#*/})|"; \
+	    done; done; true
+
+clean:
+	rm -rf build build-san
+
+# --- gates -----------------------------------------------------------------
+# Run-time data flows down the list of layers and never up.
+check-layers:
+	@left=""; bad=0; for d in $(LAYERS); do left="$$left|$$d"; \
+	    grep -nE '^#include "' $$d/*.[ch] | \
+		grep -vE "\"($${left#|})/" && bad=1; done; \
+	grep -nE '^#include "(models/(truth|scene|fault|noise|loss|bulk|skip|traffic)|sim/evq)' \
+	    algos/*.[ch] && bad=1; \
+	[ $$bad = 0 ] && echo "ok    layers" || { echo "FAIL  layers"; exit 1; }
+
+# What an operator runs has no socket, clock, file or generator of its own.
+# algo_verdicts_print() may write to the FILE* it is given.
+check-pure: $(OBJ)
+	@bad=$$(nm -u $B/algos/*.o | grep -wE 'U (socket|connect|send|recv|sendto|recvfrom|open|openat|read|write|fopen|printf|puts|putchar|fputs|perror|time|clock|clock_gettime|gettimeofday|rand|random|srand|drand48|getenv|exit|_exit|abort|system|fork)' || true); \
+	[ -z "$$bad" ] && echo "ok    purity" || { echo "$$bad"; echo "FAIL  purity"; exit 1; }
+
+# Line 1 is a caption that names the file, line 2 the licence.
+check-heads:
+	@bad=0; for f in $$(ls Makefile */*.[ch] */*.yaml */*.gp */*/*.c tests/*.sh tests/*/*.sh 2>/dev/null); do \
+	    head -3 $$f | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || { echo "$$f: no SPDX line"; bad=1; }; \
+	    [ $$f = Makefile ] || head -2 $$f | grep -q "$$f -- " || { echo "$$f: no caption"; bad=1; }; done; \
+	[ $$bad = 0 ] && echo "ok    heads" || { echo "FAIL  heads"; exit 1; }
+
+lint: check-layers check-heads
+	cppcheck --quiet --std=c11 --enable=warning,performance,portability \
+	    --inline-suppr --error-exitcode=1 -I. \
+	    --suppress=missingIncludeSystem $(LAYERS)
+	clang-format --dry-run -Werror $(shell git diff --name-only HEAD -- '*.[ch]')
+
+FORCE:
 .SECONDARY:
-.PHONY: all FORCE
+.PHONY: all deps quickstart check accuracy bench figures fuzz install map \
+	clean check-layers check-pure check-heads lint FORCE

@@ -19,6 +19,19 @@ int sim_fail(struct sim_err *e, int code, const char *fmt, ...)
 	return code;
 }
 
+/* Put ": text" at N, cut to what fits. */
+static void append(char *buf, size_t size, size_t n, const char *text)
+{
+	const char *const part[] = {": ", text};
+	for (size_t i = 0; i < 2 && n + 1 < size; i++) {
+		size_t k = strlen(part[i]), room = size - 1 - n;
+		k = k < room ? k : room;
+		memcpy(buf + n, part[i], k);
+		n += k;
+		buf[n] = '\0';
+	}
+}
+
 int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 {
 	if (e) {
@@ -28,9 +41,7 @@ int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 		va_start(ap, fmt);
 		int n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 		va_end(ap);
-		if (n >= 0 && (size_t)n < sizeof(e->msg))
-			snprintf(e->msg + n, sizeof(e->msg) - (size_t)n,
-			    ": %s", inner);
+		append(e->msg, sizeof(e->msg), n < 0 ? 0 : (size_t)n, inner);
 		e->code = code;
 	}
 	return code;

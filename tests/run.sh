@@ -1,0 +1,47 @@
+#!/bin/bash
+# tests/run.sh -- runs every test program and script, and counts.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# usage: tests/run.sh BUILD [JOBS [PATTERN]]
+# Output of each goes to BUILD/tests/NAME.log and is shown when it fails. A
+# script prints one line a test: "ok ...", "FAIL ..." or "SKIP ... (reason)".
+set -u
+build=$1 jobs=${2:-1} pattern=${3:-}
+export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
+export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
+
+run_one() {
+	local name=$1 build=$2 log=$2/tests/$1.log start=$SECONDS rc
+	if [[ -x $build/tests/$name ]]; then
+		timeout 600 "$build/tests/$name" >"$log" 2>&1
+	else
+		timeout 600 bash "tests/cli/$name.sh" >"$log" 2>&1
+	fi
+	rc=$?
+	local ran passed skipped failed
+	passed=$(grep -cE '^\[ +OK \]|^ok ' "$log")
+	skipped=$(grep -cE '^\[  SKIPPED \] [a-z]|^SKIP ' "$log")
+	failed=$(grep -cE '^\[  FAILED  \] [a-z]|^FAIL ' "$log")
+	if [[ $rc != 0 && $failed = 0 ]]; then failed=1; fi
+	echo "$passed $failed $skipped $name" >"$build/tests/$name.count"
+	if [[ $failed = 0 && $rc = 0 ]]; then
+		printf 'ok    %-32s %4d tests %4d s%s\n' "$name" "$passed" \
+		    $((SECONDS - start)) \
+		    "$([[ $skipped = 0 ]] || echo "  $skipped skipped")"
+		grep -E '^SKIP ' "$log" | sed 's/^/        /'
+	else
+		printf 'FAIL  %-32s exit %d\n' "$name" "$rc"
+		tail -n 60 "$log" | sed 's/^/        /'
+	fi
+}
+export -f run_one
+
+names=$({
+	for f in tests/*_test.c; do basename "$f" .c; done
+	for f in tests/cli/*.sh; do basename "$f" .sh; done
+} | grep -v '^\*' | grep -E "$pattern")
+rm -f "$build"/tests/*.count
+echo "$names" | xargs -P "$jobs" -I{} bash -c 'run_one {} '"$build"
+awk '{ p += $1; f += $2; s += $3 }
+	END { printf "%d passed, %d failed, %d skipped\n", p, f, s
+	      exit f > 0 || p == 0 }' "$build"/tests/*.count
