@@ -10,7 +10,7 @@
 #include "results/json.h"
 #include "tests/test.h"
 
-static char folder[] = "/tmp/culprit-file-XXXXXX";
+static char folder[] = P_tmpdir "/culprit-file-XXXXXX";
 static char path[64];
 
 static int make_folder(void **state)
