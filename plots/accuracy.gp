@@ -1,0 +1,35 @@
+# plots/accuracy.gp -- per-flow accuracy of 007's vote and of greedy cover.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Two readings of "accuracy": over the flows whose true culprit has a fault
+# (thick), and over all flows not set aside as noise (thin).
+
+name(a) = a eq "vote" ? "007" : a eq "cover" ? "greedy cover" : a
+style(a) = a eq "vote" ? 1 : a eq "cover" ? 2 : 3
+open_point(a) = a eq "vote" ? 6 : a eq "cover" ? 4 : 8
+
+if (tty) {
+	plot for [a in algos] TABLE using x:a.":accuracy_fault" \
+	    with linespoints lt style(a) title name(a)
+	exit
+}
+set label 4 "thick: flows hit by a fault; thin: all flows not set aside as noise" \
+    at screen 0.985, 0.05 right tc rgb "#777777" font tiny
+if (exists("claim_accuracy_fault")) {
+	stats TABLE using "claim:accuracy_fault" nooutput
+	set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max \
+	    nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
+	set label 3 claim_accuracy_fault at graph 0.02, first STATS_max \
+	    offset 0, -0.8 tc rgb CLAIM front font small
+}
+plot for [a in algos] TABLE using \
+        x:a.":accuracy_fault_p10":a.":accuracy_fault_p90" \
+        with filledcurves lt style(a) notitle, \
+    for [a in algos] TABLE using x:a.":accuracy_fault": \
+        a.":accuracy_fault_lo":a.":accuracy_fault_hi" \
+        with yerrorlines lt style(a) \
+        title name(a), \
+    for [a in algos] TABLE using x:a.":accuracy_kept": \
+        a.":accuracy_kept_lo":a.":accuracy_kept_hi" \
+        with yerrorlines lt style(a) lw 1 pt open_point(a) \
+        title name(a) . ", all kept flows"

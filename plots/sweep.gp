@@ -1,0 +1,25 @@
+# plots/sweep.gp -- any sweep: accuracy, precision and recall of each algorithm.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# Drawn for figures that have no script of their own: the first axis across.
+TABLE = ARG1; OUT = ARG2
+load "style.gp"
+set xlabel x
+set yrange [0:1.05]
+stats TABLE using x nooutput
+if (STATS_min > 0 && STATS_max / STATS_min > 50) set logscale x
+if (tty) {
+	set ylabel "accuracy of flows hit by a fault"
+	plot for [a in algos] TABLE using x:a.":accuracy_fault" \
+	    with linespoints title a
+	exit
+}
+set multiplot layout 1, 3 title title . "\n" . paper
+unset title
+unset label 2
+do for [m in "accuracy_fault precision recall"] {
+	set ylabel m
+	plot for [a in algos] TABLE using x:a.":".m:a.":".m."_lo":a.":".m."_hi" \
+	    with yerrorlines title a
+}
+unset multiplot
