@@ -376,6 +376,33 @@ static void shares_equal_a_count_over_all_pairs_and_choices(void **state)
 	}
 }
 
+/* Every pair of links, and no GIVEN: bit for bit. */
+static void shares_at_once_are_the_single_ones(void **state)
+{
+	(void)state;
+	for (int i = 0; i < N_SHAPES; i++) {
+		struct topo_clos c = shapes[i];
+		assert_ok(topo_clos_init(&c, test_err()));
+		const uint32_t n = 2 * c.n_cables;
+		if (n > 1000)
+			continue;
+		topo_link *link = calloc(n, sizeof(*link));
+		double *share = calloc(n, sizeof(*share));
+		for (topo_link l = 0; l < n; l++)
+			link[l] = l;
+		for (topo_link given = 0; given <= n; given++) {
+			topo_link g = given < n ? given : TOPO_NONE;
+			topo_clos_shares(&c, g, link, n, share);
+			for (topo_link l = 0; l < n; l++)
+				if (share[l] != topo_clos_share(&c, g, l))
+					fail_msg("shape %d: %u given %u", i, l,
+					    g);
+		}
+		free(link);
+		free(share);
+	}
+}
+
 static void path_shares_equal_a_count_over_all_choices(void **state)
 {
 	(void)state;
@@ -549,6 +576,7 @@ int main(void)
 		cmocka_unit_test(shares_are_the_event_probabilities_of_007),
 		cmocka_unit_test(
 		    shares_equal_a_count_over_all_pairs_and_choices),
+		cmocka_unit_test(shares_at_once_are_the_single_ones),
 		cmocka_unit_test(path_shares_equal_a_count_over_all_choices),
 		cmocka_unit_test(names_of_links_read_back),
 		cmocka_unit_test(

@@ -109,8 +109,7 @@ int topo_share_given(const struct topo *t, topo_link given,
 {
 	if (t->mesh)
 		return topo_mesh_share_given(t->mesh, given, link, n, share, e);
-	for (size_t i = 0; i < n; i++)
-		share[i] = topo_clos_share(&t->clos, given, link[i]);
+	topo_clos_shares(&t->clos, given, link, n, share);
 	return 0;
 }
 
