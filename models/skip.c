@@ -23,8 +23,7 @@ struct failed {
 	 * [from, to), or for all others: `inside` tells which. */
 	uint32_t from, to;
 	int inside;
-	double cross_bound; /* that chance times bound */
-	double weight;      /* cross_bound or 0: for the current source ToR */
+	double weight; /* that chance times bound */
 };
 
 struct model_skip {
@@ -32,6 +31,8 @@ struct model_skip {
 	struct obs *window;
 	struct failed *failed;
 	size_t n_failed, cap_failed;
+	double *sum; /* [n_failed], of the current ToR: see weigh() */
+	size_t cap_sum;
 	int timed;         /* some fault is not active all the epoch */
 	double n_max;      /* packets of the largest flow */
 	double most_noise; /* hazard bound of one link's noise */
@@ -64,6 +65,7 @@ void model_skip_close(struct model_skip *k)
 	if (!k)
 		return;
 	free(k->failed);
+	free(k->sum);
 	free(k->index);
 	free(k->kept);
 	free(k);
@@ -124,7 +126,7 @@ static void set_cross(struct failed *f, const struct topo_clos *c)
 	}
 	if (f->at.class != TOPO_T1_T2 && f->at.class != TOPO_T2_T1)
 		f->to = f->from + 1;
-	f->cross_bound = chance * f->bound;
+	f->weight = chance * f->bound;
 }
 
 static int list_failed(struct model_skip *k, struct sim_err *e)
@@ -153,6 +155,9 @@ static int list_failed(struct model_skip *k, struct sim_err *e)
 		    .hazard = model_hazard(f->rate),
 		};
 	}
+	int rc = SIM_RESERVE(&k->sum, &k->cap_sum, k->n_failed, e);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < k->n_failed; i++) {
 		struct failed *f = &k->failed[i];
 		f->bound = -expm1(-k->n_max * f->hazard);
@@ -397,20 +402,30 @@ static uint64_t jump(struct sim_rng *r, double log_miss)
 	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
 }
 
+/* Running sums of the weights of links that flows out of TOR can cross; the
+ * last is the rate of candidates. */
+static double weigh(struct model_skip *k, uint32_t tor)
+{
+	double sum = 0;
+	for (size_t i = 0; i < k->n_failed; i++) {
+		const struct failed *f = &k->failed[i];
+		const int inside = (f->from <= tor) & (tor < f->to);
+		sum += inside == f->inside ? f->weight : 0;
+		k->sum[i] = sum;
+	}
+	return sum;
+}
+
+/* A link in proportion to its weight: one of weight 0 adds nothing to the sums
+ * and is never the first above the draw. */
 static const struct failed *pick(const struct model_skip *k, struct sim_rng *r,
     double total)
 {
-	double u = sim_rng_u32(r) * 0x1p-32 * total;
-	const struct failed *last = NULL;
-	for (size_t i = 0; i < k->n_failed; i++) {
-		if (k->failed[i].weight == 0)
-			continue;
-		last = &k->failed[i];
-		if (u < last->weight)
-			break;
-		u -= last->weight;
-	}
-	return last;
+	const double u = sim_rng_u32(r) * 0x1p-32 * total;
+	size_t i = 0;
+	while (u >= k->sum[i])
+		i++;
+	return &k->failed[i];
 }
 
 /* All flows out of TOR on which a failed link drops. */
@@ -421,13 +436,7 @@ static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
 	const uint64_t last =
 	    model_traffic_first(&s->traffic, (tor + 1) * c->n_hosts);
 	uint64_t id = model_traffic_first(&s->traffic, tor * c->n_hosts);
-	double total = 0;
-	for (size_t i = 0; i < k->n_failed; i++) {
-		struct failed *f = &k->failed[i];
-		int inside = f->from <= tor && tor < f->to;
-		f->weight = inside == f->inside ? f->cross_bound : 0;
-		total += f->weight;
-	}
+	const double total = weigh(k, tor);
 	if (total == 0)
 		return 0;
 	const int jumps = total < JUMP_LIMIT;
