@@ -9,6 +9,10 @@
 #include "models/bulk_kernel.h"
 #include "sim/vec.h"
 
+/* One word picks T1, T2 and T1 of a path: with more combinations than this the
+ * last choice would be visibly uneven. */
+#define MAX_PATHS (UINT64_C(1) << 24)
+
 /* Above this rate of candidates jumping gains nothing: look at every flow. */
 #define JUMP_LIMIT 0.5
 
@@ -76,6 +80,12 @@ int model_skip_fits(const struct model_scene *s, struct sim_err *e)
 	if (!topo_is_clos(s->topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs a Clos; this topology is a graph.");
+	const struct topo_clos *c = &s->topo->clos;
+	if ((uint64_t)c->n_t1 * c->n_t1 > MAX_PATHS ||
+	    (uint64_t)c->n_t1 * c->n_t1 * c->n_t2 > MAX_PATHS)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping can't tell more than 2^24 paths between two ToRs "
+		    "apart.");
 	if (s->traffic.n_hot > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs uniform traffic; this has hot ToRs.");
@@ -196,18 +206,26 @@ struct course {
 	uint32_t dtor, dst, up, t2, down; /* T1s counted within their pod */
 };
 
-static uint32_t other_tor(struct sim_rng *r, const struct topo_clos *c,
+/* One of N alike from a uniform word, leaving in the word what the choice did
+ * not use, for the next. Bias below (product of the Ns) / 2^32. */
+static uint32_t choose(uint32_t *word, uint32_t n)
+{
+	const uint64_t m = (uint64_t)*word * n;
+	*word = (uint32_t)m;
+	return (uint32_t)(m >> 32);
+}
+
+static uint32_t other_tor(uint32_t *word, const struct topo_clos *c,
     uint32_t tor)
 {
-	uint32_t t = sim_rng_below(r, c->all_tors - 1);
+	uint32_t t = choose(word, c->all_tors - 1);
 	return t + (t >= tor);
 }
 
 /* A ToR of another pod: those after the pod's own are shifted past it. */
-static uint32_t far_tor(struct sim_rng *r, const struct topo_clos *c,
-    uint32_t pod)
+static uint32_t far_tor(uint32_t *word, const struct topo_clos *c, uint32_t pod)
 {
-	uint32_t t = sim_rng_below(r, c->all_tors - c->n_tors);
+	uint32_t t = choose(word, c->all_tors - c->n_tors);
 	return t + (t >= pod * c->n_tors ? c->n_tors : 0);
 }
 
@@ -218,25 +236,24 @@ static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
 {
 	const uint32_t pod = tor / c->n_tors;
 	const struct topo_clos_place *at = f ? &f->at : NULL;
+	uint32_t to = sim_rng_u32(r), by = sim_rng_u32(r);
 	struct course w = {.dst = TOPO_NONE};
 	if (!f || at->class == TOPO_TOR_T1)
-		w.dtor = other_tor(r, c, tor);
+		w.dtor = other_tor(&to, c, tor);
 	else if (at->class == TOPO_T1_T2)
-		w.dtor = far_tor(r, c, pod);
+		w.dtor = far_tor(&to, c, pod);
 	else if (at->class == TOPO_T2_T1)
-		w.dtor = at->pod * c->n_tors + sim_rng_below(r, c->n_tors);
+		w.dtor = at->pod * c->n_tors + choose(&to, c->n_tors);
 	else if (at->class == TOPO_T1_TOR)
 		w.dtor = at->low;
 	else
 		w.dtor = (w.dst = at->low) / c->n_hosts;
 
-	w.up = sim_rng_below(r, c->n_t1);
 	if (w.dst == TOPO_NONE)
-		w.dst = w.dtor * c->n_hosts + sim_rng_below(r, c->n_hosts);
-	if (w.dtor / c->n_tors != pod) {
-		w.t2 = sim_rng_below(r, c->n_t2);
-		w.down = sim_rng_below(r, c->n_t1);
-	}
+		w.dst = w.dtor * c->n_hosts + choose(&to, c->n_hosts);
+	w.up = choose(&by, c->n_t1);
+	w.t2 = choose(&by, c->n_t2);
+	w.down = choose(&by, c->n_t1);
 	if (!f)
 		return w;
 	switch (at->class) {
