@@ -527,6 +527,14 @@ static int fill_up(int why, void (*more_room)(void))
 	CHECK(xp_journal_open(&j, path, &c, &e) == 0);
 	CHECK(xp_journal_replayed(j).n_records == N);
 	CHECK(holds(&c, n_cells));
+	int fd = open(path, O_RDONLY);
+	for (size_t i = 0; i < N; i++) {
+		uint32_t at[2]; /* point, run */
+		CHECK(pread(fd, at, sizeof(at),
+			  (off_t)(HEADER_BYTES + i * record)) == sizeof(at));
+		CHECK(at[0] * c.n_runs + at[1] == i % n_cells);
+	}
+	close(fd);
 	CHECK(xp_journal_close(j, 1, &e) == 0);
 	res_cube_free(&c);
 	return 0;
