@@ -37,8 +37,8 @@
 #include "sim/vec.h"
 
 #define AHEAD_NS (50 * SIM_MS) /* work given to a worker in advance */
-#define TELL_NS	 (20 * SIM_MS) /* an answer waits no longer than this */
-#define TICK_NS	 (100 * SIM_MS)
+#define TELL_NS  (20 * SIM_MS) /* wake the parent this often */
+#define TICK_NS  (100 * SIM_MS)
 
 enum {
 	RING_BYTES = 1 << 20, /* of rows, a worker */
@@ -70,8 +70,8 @@ struct lane {
 	struct shared *shared;
 	uint32_t n_slots;
 	size_t row_doubles;
-	struct slot *slot;	 /* [n_slots] */
-	double *row;		 /* [n_slots][row_doubles] */
+	struct slot *slot;       /* [n_slots] */
+	double *row;             /* [n_slots][row_doubles] */
 	struct message *message; /* [n_slots]; pages unused until a failure */
 };
 
@@ -100,9 +100,10 @@ static sim_ns now_ns(void)
 /* Wake the other side. A full socket is as good: it holds older wake-ups. */
 static void wake(int fd)
 {
-	while (send(fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 &&
-	       errno == EINTR)
-		continue;
+	ssize_t n;
+	do {
+		n = send(fd, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	} while (n < 0 && errno == EINTR);
 }
 
 /* Swallow wake-ups. Returns 0 when the other side is gone. */
@@ -110,9 +111,9 @@ static int woken(int fd, int flags)
 {
 	char bytes[256];
 	ssize_t n;
-	while ((n = recv(fd, bytes, sizeof(bytes), flags)) < 0 &&
-	       errno == EINTR)
-		continue;
+	do {
+		n = recv(fd, bytes, sizeof(bytes), flags);
+	} while (n < 0 && errno == EINTR);
 	return n > 0 || (n < 0 && errno == EAGAIN);
 }
 
@@ -125,13 +126,13 @@ static int begin(struct lane *l, uint32_t *index)
 		*index = begun_of(was);
 		if (*index == given_of(was))
 			return 0;
-	} while (!atomic_compare_exchange_weak(
-	    &l->shared->claim, &was, claim_of(*index + 1, given_of(was))));
+	} while (!atomic_compare_exchange_weak(&l->shared->claim, &was,
+	    claim_of(*index + 1, given_of(was))));
 	return 1;
 }
 
 static void serve(const struct xp_pool_job *job, void *worker, struct lane *l,
-		  uint32_t k)
+    uint32_t k)
 {
 	struct sim_err e;
 	double *row = l->row + k * l->row_doubles;
@@ -147,7 +148,7 @@ static void serve(const struct xp_pool_job *job, void *worker, struct lane *l,
 }
 
 static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
-			   int fd)
+    int fd)
 {
 	void *worker = NULL;
 	struct sim_err e = {0};
@@ -188,8 +189,7 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 /* Make the fork a worker: it must not outlive the parent, answer signals meant
  * for it, or hold its files, and it never returns. */
 static _Noreturn void become_worker(const struct xp_pool_job *job,
-				    struct lane *l, int fd, pid_t parent,
-				    const sigset_t *mask)
+    struct lane *l, int fd, pid_t parent, const sigset_t *mask)
 {
 	const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	enum { FD = 3 };
@@ -231,7 +231,7 @@ struct pool {
 
 	size_t n_taken;
 	unsigned n_deaths; /* in a row before they began a cell */
-	sim_ns cell_ns;	   /* moving average; 0: none served yet */
+	sim_ns cell_ns;    /* moving average; 0: none served yet */
 	sim_ns ticked_ns;
 };
 
@@ -279,8 +279,7 @@ static void take_back(struct pool *p)
 		if (n == 0 || n > p->n_slots)
 			return;
 		n = (n + 1) / 2;
-	} while (!atomic_compare_exchange_weak(
-	    &from->lane.shared->claim, &was,
+	} while (!atomic_compare_exchange_weak(&from->lane.shared->claim, &was,
 	    claim_of(begun_of(was), from->given - n)));
 	while (n-- > 0)
 		p->back[p->n_back++] = from->cell[--from->given % p->n_slots];
@@ -321,11 +320,12 @@ static int collect(struct pool *p, struct worker *w, struct sim_err *e)
 		}
 		p->n_taken++;
 		p->n_deaths = 0;
-		p->cell_ns = p->cell_ns == 0 ? s->spent_ns + 1
-					     : p->cell_ns - p->cell_ns / 8 +
-						   s->spent_ns / 8;
-		int rc = p->job->take(
-		    p->job->ctx, w->cell[k], s->failed ? RES_FAILED : RES_DONE,
+		if (p->cell_ns == 0)
+			p->cell_ns = s->spent_ns + 1;
+		else
+			p->cell_ns += s->spent_ns / 8 - p->cell_ns / 8;
+		int rc = p->job->take(p->job->ctx, w->cell[k],
+		    s->failed ? RES_FAILED : RES_DONE,
 		    w->lane.row + k * w->lane.row_doubles, message, e);
 		if (rc < 0)
 			return rc;
@@ -339,10 +339,10 @@ static void describe_death(int status, char *text, size_t cap)
 		snprintf(text, cap, "the worker ended, it is not known how.");
 	else if (WIFSIGNALED(status))
 		snprintf(text, cap, "the worker was killed by signal %d (%s).",
-			 WTERMSIG(status), strsignal(WTERMSIG(status)));
+		    WTERMSIG(status), strsignal(WTERMSIG(status)));
 	else
 		snprintf(text, cap, "the worker exited with status %d.",
-			 WEXITSTATUS(status));
+		    WEXITSTATUS(status));
 }
 
 /* Account for a worker that has been reaped: save its answers, report the cell
@@ -367,10 +367,9 @@ static int bury(struct pool *p, struct worker *w, int status, struct sim_err *e)
 		p->n_taken++;
 		p->n_deaths = 0;
 		rc = p->job->take(p->job->ctx, w->cell[k], RES_CRASHED, NULL,
-				  death, e);
+		    death, e);
 	} else if (++p->n_deaths >= DEATHS_MAX) {
-		rc = sim_fail(
-		    e, SIM_EDEP,
+		rc = sim_fail(e, SIM_EDEP,
 		    "%d workers in a row died before they began a cell; of the "
 		    "last one: %s",
 		    DEATHS_MAX, death);
@@ -400,7 +399,7 @@ static int spawn(struct pool *p, struct worker *w, struct sim_err *e)
 	w->given = w->taken = 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0)
 		return sim_fail(e, SIM_EIO, "cannot make a socket pair: %s.",
-				strerror(errno));
+		    strerror(errno));
 	/* What the parent has not written yet, a worker must not write too. */
 	fflush(NULL);
 	/* No handler of the parent may run in the worker. */
@@ -420,7 +419,7 @@ static int spawn(struct pool *p, struct worker *w, struct sim_err *e)
 	w->pid = 0;
 	close(fd[0]);
 	return sim_fail(e, SIM_EIO, "cannot start a worker: %s.",
-			strerror(status));
+	    strerror(status));
 }
 
 static int tick(struct pool *p, struct sim_err *e)
@@ -429,13 +428,18 @@ static int tick(struct pool *p, struct sim_err *e)
 	if (now - p->ticked_ns < TICK_NS)
 		return 0;
 	p->ticked_ns = now;
-	/* A child of a dead worker may keep its socket open: ask for the dead
-	 * by name too. */
+	/* Answers may wait behind a long cell, and a child of a dead worker may
+	 * keep its socket open: look at all workers without being told. */
 	for (size_t i = 0; i < p->n_workers; i++) {
 		struct worker *w = &p->worker[i];
 		int status, rc;
-		if (w->pid > 0 && reap(w->pid, WNOHANG, &status) &&
-		    (rc = bury(p, w, status, e)) < 0)
+		if (w->pid == 0)
+			continue;
+		if (reap(w->pid, WNOHANG, &status))
+			rc = bury(p, w, status, e);
+		else
+			rc = collect(p, w, e);
+		if (rc < 0)
 			return rc;
 	}
 	if (!p->job->tick)
@@ -459,7 +463,7 @@ static int wait_and_collect(struct pool *p, struct sim_err *e)
 		if (errno == EINTR)
 			return 0;
 		return sim_fail(e, SIM_EIO, "cannot wait for workers: %s.",
-				strerror(errno));
+		    strerror(errno));
 	}
 	for (size_t i = 0; i < p->n_workers; i++) {
 		struct worker *w = &p->worker[i];
@@ -509,10 +513,10 @@ static size_t lay_out(const struct pool *p, size_t *row_at, size_t *message_at)
 	*row_at = sizeof(struct shared) + n * sizeof(struct slot);
 	*row_at = (*row_at + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 	if (__builtin_mul_overflow(n * sizeof(double), p->job->row_doubles,
-				   &bytes) ||
+		&bytes) ||
 	    __builtin_add_overflow(bytes, *row_at, message_at) ||
-	    __builtin_add_overflow(
-		*message_at, n * sizeof(struct message) + CACHE_LINE, &bytes))
+	    __builtin_add_overflow(*message_at,
+		n * sizeof(struct message) + CACHE_LINE, &bytes))
 		return 0;
 	return bytes / CACHE_LINE * CACHE_LINE;
 }
@@ -523,17 +527,16 @@ static int open_lanes(struct pool *p, struct sim_err *e)
 	size_t stride = lay_out(p, &row_at, &message_at);
 	if (stride == 0 ||
 	    __builtin_mul_overflow(stride, p->n_workers, &p->map_bytes))
-		return sim_fail(
-		    e, SIM_ENOMEM,
+		return sim_fail(e, SIM_ENOMEM,
 		    "no memory for %zu workers with rows of %zu numbers.",
 		    p->n_workers, p->job->row_doubles);
 	p->map = mmap(NULL, p->map_bytes, PROT_READ | PROT_WRITE,
-		      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (p->map == MAP_FAILED) {
 		p->map = NULL;
 		return sim_fail(e, SIM_ENOMEM,
-				"no memory for %zu bytes shared with workers.",
-				p->map_bytes);
+		    "no memory for %zu bytes shared with workers.",
+		    p->map_bytes);
 	}
 	for (size_t i = 0; i < p->n_workers; i++) {
 		char *at = (char *)p->map + i * stride;
@@ -550,13 +553,13 @@ static int open_lanes(struct pool *p, struct sim_err *e)
 }
 
 static int open_pool(struct pool *p, const struct xp_pool_job *job,
-		     struct sim_err *e)
+    struct sim_err *e)
 {
 	uint64_t *cell;
 	int rc;
 	if (job->n_workers == 0)
 		return sim_fail(e, SIM_ERANGE, "0 workers is not in [1, %u].",
-				UINT32_MAX);
+		    UINT32_MAX);
 	p->job = job;
 	p->n_workers = job->n_workers;
 	if (p->n_workers > job->n_cells)

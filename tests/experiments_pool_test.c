@@ -66,7 +66,7 @@ struct fixture {
 	size_t stop_at_tick;
 	unsigned sleep_us;
 	int slow_cell;
-	size_t n_before_slow;
+	size_t slow_at, n_before_slow, n_slow_ticks;
 };
 
 static double value(uint64_t cell, size_t i)
@@ -209,6 +209,12 @@ static int tick(void *ctx, struct sim_err *e)
 {
 	struct fixture *f = ctx;
 	(void)e;
+	/* All answers before the slow cell are here by now. */
+	if (f->slow_cell >= 0 && f->board->served[f->slow_cell] &&
+	    !f->taken[f->slow_cell] && f->job.n_workers == 1) {
+		assert_int_equal(f->n_taken, f->slow_at);
+		f->n_slow_ticks++;
+	}
 	return ++f->n_ticks == f->stop_at_tick ? 7 : 0;
 }
 
@@ -509,6 +515,24 @@ static void an_idle_worker_takes_over_cells_given_to_another(void **state)
 	assert_int_equal(f->n_before_slow, 59);
 }
 
+static void answers_do_not_wait_behind_a_long_cell(void **state)
+{
+	struct fixture *f = *state;
+	f->job.n_workers = 1;
+	f->job.n_cells = 30;
+	f->sleep_us = 5000;
+	for (size_t i = 13; i < 17; i++) { /* in all positions of a batch */
+		memset(f->board, 0, sizeof(*f->board));
+		memset(f->taken, 0, sizeof(f->taken));
+		f->n_taken = 0;
+		f->slow_at = i;
+		f->slow_cell = (int)(f->cell[i] % MAX_CELLS);
+		assert_ok(run(f, test_err()));
+		assert_all_taken(f);
+	}
+	assert_true(f->n_slow_ticks > 0);
+}
+
 static void a_worker_goes_on_while_the_parent_is_busy(void **state)
 {
 	struct fixture *f = *state;
@@ -723,6 +747,7 @@ int main(void)
 	    TEST(tick_stops_early_and_finished_cells_are_kept),
 	    TEST(ticks_come_about_ten_times_a_second),
 	    TEST(an_idle_worker_takes_over_cells_given_to_another),
+	    TEST(answers_do_not_wait_behind_a_long_cell),
 	    TEST(a_worker_goes_on_while_the_parent_is_busy),
 	    TEST(workers_ignore_the_parents_signals_and_files),
 	    TEST(interrupted_system_calls_do_no_harm),
