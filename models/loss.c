@@ -127,7 +127,9 @@ void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
 	uint32_t left = n;
 	for (unsigned i = 0; i < h; i++) {
 		uint32_t m = marks[i];
-		if (m > 0 && left < n)
+		if (left == 0) /* behind a black hole; GSL would count marks */
+			m = 0;
+		else if (m > 0 && left < n)
 			m = gsl_ran_hypergeometric(&r->gsl, left, n - left, m);
 		drops[i] = m;
 		left -= m;

@@ -40,7 +40,8 @@ void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
 		      unsigned h, uint32_t marks[]);
 
 /* Packets lost at each link, given how many are marked there: a packet that is
- * marked twice is lost once, at the first. DROPS may be MARKS. */
+ * marked twice is lost once, at the first. DROPS may be MARKS. Cost O(marks),
+ * none behind a link that loses everything. */
 void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
 		      unsigned h, uint32_t drops[]);
 

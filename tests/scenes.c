@@ -1,0 +1,138 @@
+/* tests/scenes.c -- small scenes for tests of the data planes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "tests/scenes.h"
+
+#include "topo/mesh.h"
+
+static void set_defaults(struct scenes *s)
+{
+	assert_ok(sim_field_defaults(model_traffic_fields, &s->params.traffic,
+				     test_err()));
+	assert_ok(sim_field_defaults(model_noise_fields, &s->params.noise,
+				     test_err()));
+	s->params.group = s->group;
+}
+
+void scenes_open(struct scenes *s, const struct topo_clos *shape)
+{
+	*s = (struct scenes){0};
+	assert_ok(topo_open_clos(&s->topo, shape, test_err()));
+	set_defaults(s);
+}
+
+void scenes_open_mesh(struct scenes *s, struct topo_mesh *mesh)
+{
+	*s = (struct scenes){0};
+	assert_ok(topo_open_mesh(&s->topo, mesh, test_err()));
+	set_defaults(s);
+}
+
+void scenes_close(struct scenes *s)
+{
+	model_scene_free(&s->scene);
+	topo_close(&s->topo);
+}
+
+struct sim_dist scenes_fixed(double x)
+{
+	return (struct sim_dist){SIM_FIXED, x, x};
+}
+
+struct sim_dist scenes_uniform(double a, double b)
+{
+	return (struct sim_dist){SIM_UNIFORM, a, b};
+}
+
+struct model_fault_params *scenes_add_group(struct scenes *s)
+{
+	const size_t i = s->params.n_groups++;
+	assert_true(i < SCENES_MAX_GROUPS);
+	struct model_fault_params *g = &s->group[i];
+	assert_ok(sim_field_defaults(model_fault_fields, g, test_err()));
+	g->links = s->link[i];
+	return g;
+}
+
+struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
+					    double rate)
+{
+	struct model_fault_params *g = scenes_add_group(s);
+	g->links[g->n_links++] = link;
+	g->rate = scenes_fixed(rate);
+	return g;
+}
+
+struct model_scene *scenes_draw(struct scenes *s, uint32_t run)
+{
+	const struct sim_seed where = {.seed = test_seed(), .run = run};
+	assert_ok(model_scene_draw(&s->scene, &s->topo, &s->params, &where,
+				   test_err()));
+	return &s->scene;
+}
+
+struct scenes_counts scenes_count(const struct obs *w,
+				  const struct truth *truth,
+				  uint64_t link_drops[], uint64_t link_flows[])
+{
+	struct scenes_counts c = {0};
+	for (size_t i = 0; i < w->flows.n; i++) {
+		c.n_failed_flows += w->flows.n_retx[i] > 0;
+		c.n_drops += w->flows.n_retx[i];
+	}
+	for (size_t i = 0; i < w->hops.n; i++) {
+		if (link_drops)
+			link_drops[w->hops.link[i]] += truth->drops[i];
+		if (link_flows)
+			link_flows[w->hops.link[i]]++;
+	}
+	return c;
+}
+
+void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
+			const struct obs *b, const struct truth *b_truth)
+{
+	assert_int_equal(a->flows.n, b->flows.n);
+	assert_int_equal(a->hops.n, b->hops.n);
+	assert_int_equal(a->n_flows, b->n_flows);
+	assert_int_equal(a_truth->n_drops, b_truth->n_drops);
+	assert_int_equal(a_truth->n_drops, a->hops.n);
+	if (a->flows.n == 0)
+		return;
+#define X(type, name, units, doc)                                              \
+	assert_memory_equal(a->flows.name, b->flows.name,                      \
+			    a->flows.n * sizeof(type));
+	OBS_FLOW_COLUMNS(X)
+#undef X
+	assert_memory_equal(a->hops.off, b->hops.off,
+			    (a->flows.n + 1) * sizeof(*a->hops.off));
+	assert_memory_equal(a->hops.link, b->hops.link,
+			    a->hops.n * sizeof(*a->hops.link));
+	assert_memory_equal(a_truth->drops, b_truth->drops,
+			    a->hops.n * sizeof(*a_truth->drops));
+}
+
+void scenes_assert_sound(const struct topo *t, const struct obs *w,
+			 const struct truth *truth)
+{
+	assert_ok(obs_check(w, t->n_links, test_err()));
+	assert_int_equal(truth->n_drops, w->hops.n);
+	for (size_t i = 0; i < w->flows.n; i++) {
+		uint64_t lost = 0;
+		for (uint64_t j = w->hops.off[i]; j < w->hops.off[i + 1]; j++)
+			lost += truth->drops[j];
+		assert_int_equal(lost, w->flows.n_retx[i]);
+		assert_true(lost > 0 || w->complete);
+		const topo_link *path = obs_path(w, i);
+		const unsigned h = obs_n_hops(w, i);
+		topo_node from, to, next;
+		topo_link_ends(t, path[0], &from, &to);
+		assert_int_equal(from, w->flows.src_host[i]);
+		for (unsigned j = 1; j < h; j++) {
+			topo_link_ends(t, path[j], &next, &from);
+			assert_int_equal(next, to);
+			to = from;
+		}
+		assert_int_equal(to, w->flows.dst_host[i]);
+	}
+}

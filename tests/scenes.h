@@ -1,0 +1,58 @@
+/* tests/scenes.h -- small scenes for tests of the data planes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TESTS_SCENES_H
+#define TESTS_SCENES_H
+
+#include "models/obs.h"
+#include "models/scene.h"
+#include "tests/test.h"
+
+enum { SCENES_MAX_GROUPS = 8, SCENES_MAX_LINKS = 64 };
+
+/* A topology with what a spec would say of it. */
+struct scenes {
+	struct topo topo;
+	struct model_scene_params params;
+	struct model_fault_params group[SCENES_MAX_GROUPS];
+	topo_link link[SCENES_MAX_GROUPS][SCENES_MAX_LINKS];
+	struct model_scene scene;
+};
+
+/* Start with defaults: 007's traffic and noise, no faults. MESH is taken. */
+void scenes_open(struct scenes *s, const struct topo_clos *shape);
+void scenes_open_mesh(struct scenes *s, struct topo_mesh *mesh);
+void scenes_close(struct scenes *s);
+
+struct sim_dist scenes_fixed(double x);
+struct sim_dist scenes_uniform(double a, double b);
+
+/* Another group of faults, with defaults. */
+struct model_fault_params *scenes_add_group(struct scenes *s);
+
+/* Another group of one named link that drops at RATE. */
+struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
+					    double rate);
+
+/* Draw the scene of epoch RUN under the test's seed. */
+struct model_scene *scenes_draw(struct scenes *s, uint32_t run);
+
+/* What a window and its truth say in all; link_drops[n_links] and
+ * link_flows[n_links] are added to, and may be NULL. */
+struct scenes_counts {
+	uint64_t n_failed_flows, n_drops;
+};
+struct scenes_counts scenes_count(const struct obs *w,
+				  const struct truth *truth,
+				  uint64_t link_drops[], uint64_t link_flows[]);
+
+/* Fail unless both windows hold the same rows, bit for bit. */
+void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
+			const struct obs *b, const struct truth *b_truth);
+
+/* Fail unless the window is one that a plane may give: rows fit the topology,
+ * n_retx is the sum of the drops and is not 0 unless the window is complete. */
+void scenes_assert_sound(const struct topo *t, const struct obs *w,
+			 const struct truth *truth);
+
+#endif
