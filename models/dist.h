@@ -9,14 +9,14 @@
 #include "sim/field.h"
 #include "sim/rng.h"
 
-/* The value at quantile U in [0, 1). */
+/* The value at quantile U in [0, 1), in [a, b] also after rounding. */
 static inline double model_dist_at(const struct sim_dist *d, double u)
 {
 	switch (d->kind) {
 	case SIM_UNIFORM:
 		return d->a + (d->b - d->a) * u;
 	case SIM_LOG_UNIFORM:
-		return d->a * pow(d->b / d->a, u);
+		return fmin(d->a * pow(d->b / d->a, u), d->b);
 	case SIM_FIXED:
 		break;
 	}
