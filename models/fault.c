@@ -184,16 +184,36 @@ static int draw_named(const struct topo *t, const struct model_fault_params *g,
 		      struct sim_rng *rate, struct truth *truth,
 		      struct sim_err *e)
 {
+	const size_t from = truth->n_faults;
 	for (size_t i = 0; i < g->n_links; i++) {
 		int rc;
 		if (g->links[i] >= t->n_links)
 			return sim_fail(e, SIM_EINVAL,
 					"link %u is not in [0, %u].",
 					g->links[i], t->n_links - 1);
+		if (is_taken(truth, from, g->links[i]))
+			return sim_fail(e, SIM_EINVAL,
+					"link %u is named twice.", g->links[i]);
 		if ((rc = add(g, g->links[i], rate, truth, e)) < 0)
 			return rc;
 	}
 	return 0;
+}
+
+static int draw_group(const struct topo *t, const struct model_fault_params *g,
+		      const struct sim_seed *where, uint32_t index,
+		      struct truth *truth, struct sim_err *e)
+{
+	struct sim_rng place, rate;
+	if (g->to_s > 0 && g->to_s < g->from_s)
+		return sim_fail(
+		    e, SIM_EINVAL,
+		    "a fault ends at %g s, before it begins at %g s.", g->to_s,
+		    g->from_s);
+	sim_rng_init(&place, where, SIM_STREAM_FAULT_PLACE, index);
+	sim_rng_init(&rate, where, SIM_STREAM_FAULT_RATE, index);
+	return g->n_links > 0 ? draw_named(t, g, &rate, truth, e)
+			      : draw_random(t, g, &place, &rate, truth, e);
 }
 
 int model_fault_draw(const struct topo *t,
@@ -202,20 +222,7 @@ int model_fault_draw(const struct topo *t,
 		     struct sim_err *e)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct model_fault_params *g = &group[i];
-		struct sim_rng place, rate;
-		int rc;
-		sim_rng_init(&place, where, SIM_STREAM_FAULT_PLACE,
-			     (uint32_t)i);
-		sim_rng_init(&rate, where, SIM_STREAM_FAULT_RATE, (uint32_t)i);
-		if (g->to_s > 0 && g->to_s < g->from_s)
-			return sim_fail(
-			    e, SIM_EINVAL,
-			    "a fault ends at %g s, before it begins at %g s.",
-			    g->to_s, g->from_s);
-		rc = g->n_links > 0
-			 ? draw_named(t, g, &rate, truth, e)
-			 : draw_random(t, g, &place, &rate, truth, e);
+		int rc = draw_group(t, &group[i], where, (uint32_t)i, truth, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "fault group %zu", i);
 	}

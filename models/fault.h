@@ -26,16 +26,18 @@ struct model_fault_params {
 };
 extern const struct sim_field model_fault_fields[];
 
-/* Draw the places and rates of N groups into TRUTH (sorted; the links of one
- * draw are distinct). With probability `same_switch` a random place is another
- * link out of the switch of the place before it, if one is left there
+/* Draw the places and rates of N groups into TRUTH (sorted). The links of one
+ * group are distinct; a link in two groups has two faults, and loses to both
+ * while both are active. With probability `same_switch` a random place is
+ * another link out of the switch of the place before it, if one is left there
  * (DEPARTS: 007's released code adds such links beyond `count`; here `count`
  * is the number of failed links, as the paper's axis says).
  * A mesh has only the classes host-tor, tor-host and fabric: there the classes
  * of a Clos between switches stand for fabric.
  * Errors SIM_ELIMIT when more places are asked for than the classes have
- * links, SIM_EINVAL for a link outside the topology or to_s before from_s.
- * Cost O(faults^2).
+ * links, SIM_EINVAL for a link outside the topology or named twice in a group,
+ * or to_s before from_s.
+ * Cost O(faults^2), times the logarithm when nearly all links fail.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
 int model_fault_draw(const struct topo *t,
 		     const struct model_fault_params *group, size_t n,
