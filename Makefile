@@ -12,6 +12,7 @@
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
 #   make install      DESTDIR= PREFIX=/usr/local
 #   make map          one line a file: where to find what
+#   make help         these lines
 #   make clean        remove build trees (results and figures stay)
 #
 #   SAN=1 builds in build-san/ with ASan and UBSan; V=1 shows the commands.
@@ -147,12 +148,18 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/culprit/experiments
 	install -m 644 plots/*.gp $(DESTDIR)$(PREFIX)/share/culprit/plots
 
+help:
+	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
+
+# A .c with a header of its own is told by the header.
 map:
 	@for d in $(LAYERS) plots tests; do echo "$$d/"; \
 	    for f in $$d/*.[ch] $$d/*.yaml $$d/*.gp $$d/*.sh; do \
-		[ -f "$$f" ] && sed -n '/ -- /{s/^[^-]* -- /\t/;s/ *\*\/$$//;p;q}' $$f \
-		    | sed "s|^|$$(printf '  %-26s' $${f#*/})|"; \
-	    done; done; true
+		[ -f "$$f" ] || continue; \
+		case $$f in *.c) [ -f "$${f%.c}.h" ] && continue;; esac; \
+		printf '  %-28s' "$${f#*/}"; \
+		sed -n '/ -- /{s/^.* -- //;s/ *\*\/$$//;p;q}' $$f; \
+	    done; done
 
 clean:
 	rm -rf build build-san
@@ -188,5 +195,5 @@ lint: check-layers check-heads
 
 FORCE:
 .SECONDARY:
-.PHONY: all deps quickstart check accuracy bench figures fuzz install map \
+.PHONY: all help deps quickstart check accuracy bench figures fuzz install map \
 	clean check-layers check-pure check-heads lint FORCE
