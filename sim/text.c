@@ -27,7 +27,7 @@ const char *sim_quote(char buf[64], const char *text)
 	enum { SHOWN = 40 };
 	size_t n = 0, used = 0;
 	buf[n++] = '"';
-	for (; text[used] && used < SHOWN; used++) {
+	for (; used < SHOWN && text[used]; used++) {
 		unsigned char c = (unsigned char)text[used];
 		buf[n++] = iscntrl(c) ? ' ' : (char)c;
 	}
