@@ -103,7 +103,7 @@ deps:
 
 quickstart: deps
 	@$(MAKE) --no-print-directory -j$J all
-	@$B/culprit run vigil_fig05b --smoke --force -j $J \
+	@$B/culprit run vigil_fig05a --smoke --force -j $J \
 	    -o results/out/quickstart.h5
 	@$B/culprit plot --term results/out/quickstart.h5
 	@$B/culprit plot results/out/quickstart.h5

@@ -10,7 +10,9 @@ open_point(a) = a eq "vote" ? 6 : a eq "cover" ? 4 : 8
 
 if (tty) {
 	plot for [a in algos] TABLE using x:a.":accuracy_fault" \
-	    with linespoints lt style(a) title name(a)
+	    with linespoints title name(a) . ", flows hit by a fault", \
+	    for [a in algos] TABLE using x:a.":accuracy_kept" \
+	    with linespoints title name(a) . ", all kept flows"
 	exit
 }
 set label 4 "thick: flows hit by a fault; thin: all flows not set aside as noise" \
