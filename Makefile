@@ -104,9 +104,10 @@ deps:
 quickstart: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@$B/culprit run vigil_fig05a --smoke --force -j $J \
-	    -o results/out/quickstart.h5
-	@$B/culprit plot --term results/out/quickstart.h5
-	@$B/culprit plot results/out/quickstart.h5
+	    -o results/out/smoke/vigil_fig05a.h5
+	@$B/culprit plot --term -o plots/out/smoke \
+	    results/out/smoke/vigil_fig05a.h5
+	@$B/culprit plot -o plots/out/smoke results/out/smoke/vigil_fig05a.h5
 
 check: deps
 	@$(MAKE) --no-print-directory -j$J all $(TESTS)
