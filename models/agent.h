@@ -1,0 +1,98 @@
+/* models/agent.h -- a program that runs on a host, without sockets or clocks.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An agent is a state machine: an event goes in, actions come out. It never
+ * waits, reads no clock and allocates nothing; who calls it (a simulated fabric
+ * or one of real sockets) tells the time and carries the actions out. So the
+ * very same object runs in both.
+ *
+ *	fabric  --- event (what happened, when) --->  agent
+ *	        <-- actions (what to do next) ------
+ */
+#ifndef MODELS_AGENT_H
+#define MODELS_AGENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+#include "sim/field.h"
+#include "sim/rng.h"
+#include "sim/time.h"
+#include "topo/ids.h"
+#include "topo/route.h"
+
+/* What can happen to an agent. */
+enum agent_event_kind {
+	AGENT_START,     /* first of all, once */
+	AGENT_TIMER,     /* a timer that it set: `token` */
+	AGENT_RETX,      /* the host's TCP sent a segment of `tuple` again */
+	AGENT_SLB_REPLY, /* answer to AGENT_SLB_QUERY: `token`, ok, dip */
+	AGENT_ICMP,      /* time exceeded: from `from_ip`, quoting `tuple` (the
+	                    probe's), `ip_id` */
+};
+
+struct agent_event {
+	enum agent_event_kind kind;
+	uint8_t ok;              /* SLB_REPLY: 0 = no such mapping, or refused */
+	uint8_t established;     /* RETX: the connection's handshake is done */
+	uint16_t ip_id;          /* ICMP: of the probe */
+	uint32_t from_ip, dip;   /* host byte order */
+	uint64_t token;
+	struct topo_tuple tuple; /* RETX: as the host sees it, maybe to a VIP */
+};
+
+enum agent_action_kind {
+	AGENT_SET_TIMER, /* an AGENT_TIMER with `token` at `at_ns` */
+	AGENT_SLB_QUERY, /* which DIP serves `tuple`, whose destination is a
+	                    VIP; answered with `token` */
+	AGENT_PROBE,     /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
+	                    checksum that its receiver refuses */
+	AGENT_REPORT,    /* a path learned; see struct agent_report */
+};
+
+/* What path discovery learned of one connection. Hop i (from 0) is the node
+ * reached with TTL i + 1; its address as the ICMP message named it, or 0. */
+struct agent_report {
+	struct topo_tuple tuple; /* with the DIP */
+	uint32_t n_retx;         /* retransmissions seen when it was sent */
+	uint8_t n_hops;          /* 1 + index of the last hop that answered */
+	uint32_t hop_ip[TOPO_MAX_HOPS];
+};
+
+struct agent_action {
+	enum agent_action_kind kind;
+	uint8_t ttl;
+	uint16_t ip_id;
+	uint64_t token;
+	sim_ns at_ns;
+	struct topo_tuple tuple;
+	struct agent_report report; /* AGENT_REPORT */
+};
+
+/* Room for the actions of one step. A step that needs more than AGENT_MAX_OUT
+ * is a mistake in the agent: it must spread its work over timers. */
+enum { AGENT_MAX_OUT = 32 };
+struct agent_out {
+	size_t n;
+	struct agent_action action[AGENT_MAX_OUT];
+};
+
+/* A kind of agent. STATE is a block of state_size bytes per host, zeroed and
+ * 16-byte aligned, that the caller owns; nothing needs freeing. */
+struct agent_ops {
+	const char *name, *paper;
+	const struct sim_field *params; /* ends with a NULL name */
+	size_t params_size, state_size;
+
+	/* PARAMS is borrowed for as long as the state lives. */
+	int (*init)(void *state, topo_host host, const void *params,
+	    struct sim_err *e);
+
+	/* OUT is emptied by the caller. RNG is the host's own stream.
+	 * Errors only for events that cannot be (a mistake of the fabric). */
+	int (*step)(void *state, sim_ns now, const struct agent_event *ev,
+	    struct sim_rng *rng, struct agent_out *out, struct sim_err *e);
+};
+
+#endif

@@ -1,0 +1,65 @@
+/* models/fabric.h -- where agents' actions go and their events come from.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A fabric carries out actions and tells what happens. submit() never waits;
+ * poll() returns at the first event, or at UNTIL. fabric_run() is the one loop
+ * that joins agents and a fabric, simulated or real.
+ */
+#ifndef MODELS_FABRIC_H
+#define MODELS_FABRIC_H
+
+#include "models/agent.h"
+#include "sim/err.h"
+#include "sim/time.h"
+
+struct fabric_caps {
+	sim_ns clock_res_ns;
+	sim_ns syn_rto_ns[8]; /* waits before SYN 2, 3, ...; 0 ends the list */
+	unsigned can_probe_ttl : 1, sees_flows : 1, sees_mirror : 1;
+};
+
+/* Every fabric struct begins with this. */
+struct fabric {
+	const struct fabric_ops *ops;
+	struct fabric_caps caps;
+	uint32_t n_hosts;
+};
+
+struct fabric_ops {
+	const char *name;
+	sim_ns (*now)(const struct fabric *f);
+	int (*submit)(struct fabric *f, topo_host host,
+	    const struct agent_action *action, size_t n, struct sim_err *e);
+
+	/* Up to CAP events, each with its host and time. *N = 0: nothing until
+	 * UNTIL, where the clock then stands. Returns 0 or SIM_E*. */
+	int (*poll)(struct fabric *f, sim_ns until, struct agent_event ev[],
+	    topo_host host[], sim_ns at[], size_t cap, size_t *n,
+	    struct sim_err *e);
+	void (*close)(struct fabric *f);
+};
+
+/* The agents of all hosts of a fabric, one kind. Zeroed is empty. */
+struct fabric_agents {
+	const struct agent_ops *ops;
+	uint32_t n_hosts;
+	size_t stride;
+	unsigned char *state; /* [n_hosts * stride] */
+	struct sim_seed where;
+	uint8_t *started; /* [n_hosts] */
+	struct sim_rng *rng; /* [n_hosts] */
+};
+int fabric_agents_open(struct fabric_agents *a, const struct agent_ops *ops,
+    const void *params, uint32_t n_hosts, const struct sim_seed *where,
+    struct sim_err *e);
+void fabric_agents_close(struct fabric_agents *a);
+
+/* Called for each AGENT_REPORT, which no fabric needs to see. */
+typedef int fabric_report_fn(void *arg, topo_host host, sim_ns at,
+    const struct agent_report *report, struct sim_err *e);
+
+/* Start every agent, then poll, step and submit until UNTIL. */
+int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
+    fabric_report_fn *report, void *arg, struct sim_err *e);
+
+#endif
