@@ -20,15 +20,6 @@ INLINE uint32_t high(uint32_t a, uint32_t n)
 	return (uint32_t)((uint64_t)a * n >> 32);
 }
 
-/* x / d for x below 2^24, without an integer division: the float quotient is
- * off by one at most. */
-INLINE uint32_t quotient(uint32_t x, uint32_t d, float inv)
-{
-	uint32_t q = (uint32_t)(int32_t)((float)(int32_t)x * inv);
-	int32_t r = (int32_t)(x - q * d);
-	return q + (r >= (int32_t)d) - (r < 0);
-}
-
 INLINE uint32_t rotl(uint32_t x, unsigned n)
 {
 	return x << n | x >> (32 - n);
@@ -90,7 +81,7 @@ INLINE void aim(struct bulk_block *b, const struct bulk_clos *net)
 	const uint32_t n_others = net->c.all_tors - 1;
 	const float inv = 1.0f / (float)n_hosts;
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
-		uint32_t own = quotient(b->src[i], n_hosts, inv);
+		uint32_t own = bulk_quotient(b->src[i], n_hosts, inv);
 		uint32_t word = b->word[0][i];
 		uint32_t tor = high(word, n_others);
 		tor += tor >= own;
@@ -111,9 +102,9 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 	const float inv_hosts = 1.0f / (float)n_hosts;
 	const float inv_tors = 1.0f / (float)n_tors;
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
-		uint32_t tor = quotient(b->src[i], n_hosts, inv_hosts);
-		uint32_t pod = quotient(tor, n_tors, inv_tors);
-		uint32_t dpod = quotient(b->dtor[i], n_tors, inv_tors);
+		uint32_t tor = bulk_quotient(b->src[i], n_hosts, inv_hosts);
+		uint32_t pod = bulk_quotient(tor, n_tors, inv_tors);
+		uint32_t dpod = bulk_quotient(b->dtor[i], n_tors, inv_tors);
 		uint32_t d = topo_digest_rest(
 		    topo_digest_src(topo_addr_of_host(b->src[i]),
 				    TOPO_PROTO_TCP),
@@ -173,7 +164,7 @@ void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
 KERNEL(portable, )
 
 #ifdef __x86_64__
-KERNEL(avx2, __attribute__((target("avx2,fma"))))
+KERNEL(avx2, __attribute__((target("avx2"))))
 KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,"
 				     "prefer-vector-width=512"))))
 

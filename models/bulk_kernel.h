@@ -63,6 +63,16 @@ static inline uint32_t bulk_ports(uint32_t word)
 	return word | UINT32_C(0x04000400);
 }
 
+/* X / D for X and D below 2^24, without an integer division; INV = 1.0f / D.
+ * The float quotient is off by one at most. */
+static inline __attribute__((always_inline)) uint32_t
+bulk_quotient(uint32_t x, uint32_t d, float inv)
+{
+	uint32_t q = (uint32_t)(int32_t)((float)(int32_t)x * inv);
+	int32_t r = (int32_t)(x - q * d);
+	return q + (r >= (int32_t)d) - (r < 0);
+}
+
 /* One flow's words, as draw() gives them. */
 void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
 		uint32_t word[4]);

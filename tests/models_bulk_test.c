@@ -1,0 +1,902 @@
+/* tests/models_bulk_test.c -- the exact data plane: same bits, same flows, law.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 300
+ * comparisons, and chi-squares at level 1e-6: under a random seed some bound
+ * fires in 2 of 100 runs. The seeds are fixed.
+ */
+#include "models/bulk.h"
+#include "tests/law.h"
+#include "tests/reference.h"
+#include "tests/scenes.h"
+#include "topo/addr.h"
+#include "topo/mesh.h"
+
+static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
+static const struct topo_clos tiny = {2, 2, 2, 2, 2, .n_cables = 0};
+
+/* Ordinary, degenerate, and near the limits of 2^24 hosts and 2^20 switches. */
+static const struct topo_clos shapes[] = {
+    {2, 20, 8, 10, 40, .n_cables = 0},
+    {3, 7, 5, 3, 11, .n_cables = 0},
+    {1, 6, 3, 0, 5, .n_cables = 0},
+    {1, 6, 3, 4, 5, .n_cables = 0},
+    {1, 2, 1, 0, 1, .n_cables = 0},
+    {2, 1, 1, 1, 1, .n_cables = 0},
+    {5, 1, 4, 3, 7, .n_cables = 0},
+    {4, 3, 1, 1, 1, .n_cables = 0},
+    {64, 64, 4, 4, 4095, .n_cables = 0},
+    {2, 2, 3, 2, 4194303, .n_cables = 0},
+    {500, 1000, 2, 10, 33, .n_cables = 0},
+    {1, 1000000, 1, 0, 16, .n_cables = 0},
+    {250000, 1, 3, 2, 67, .n_cables = 0},
+};
+enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+/* --- kernels -------------------------------------------------------------- */
+
+/* The float quotient grows with x and is then off by at most one, so both ends
+ * of every run of equal quotients prove all x between: all d, all x < 2^24. */
+static void quotients_without_division_are_exact(void **state)
+{
+	(void)state;
+	const uint32_t limit = UINT32_C(1) << 24;
+	for (uint32_t d = 1; d < limit; d++) {
+		const float inv = 1.0f / (float)d;
+		uint32_t wrong = 0;
+		for (uint32_t q = 0, x = 0; x < limit; q++, x += d) {
+			const uint32_t end = x + d - 1;
+			wrong |= bulk_quotient(x, d, inv) ^ q;
+			if (end < limit)
+				wrong |= bulk_quotient(end, d, inv) ^ q;
+		}
+		if (wrong)
+			fail_msg("wrong quotients by %u", d);
+	}
+}
+
+static struct bulk_clos net_of(const struct model_scene *s)
+{
+	const struct sim_dist *d = &s->traffic.params.packets;
+	return (struct bulk_clos){
+	    .c = s->topo->clos,
+	    .ecmp_seed = s->ecmp_seed,
+	    .none = s->topo->n_links,
+	    .pkt_lo = (uint32_t)d->a,
+	    .pkt_span = (uint32_t)(d->b - d->a) + 1,
+	};
+}
+
+/* Random sources; the last host of all and of a ToR among them. */
+static void fill(struct bulk_block *b, struct sim_rng *r, const struct topo *t)
+{
+	memset(b, 0xa5, sizeof(*b));
+	b->n = BULK_BLOCK;
+	for (int i = 0; i < BULK_BLOCK; i++)
+		b->src[i] = sim_rng_below(r, t->n_hosts);
+	b->src[0] = 0;
+	b->src[1] = t->n_hosts - 1;
+	b->src[2] = t->clos.n_hosts - 1;
+}
+
+static void run_kernel(const struct bulk_kernel *k, struct bulk_block *b,
+		       const struct bulk_key *key, const struct bulk_clos *net,
+		       uint32_t first)
+{
+	k->draw(b, key, first, 0);
+	k->aim(b, net);
+	k->path(b, net);
+}
+
+/* A block of kernels against the code for one flow. */
+static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
+			 const struct model_scene *s, uint32_t first)
+{
+	const uint32_t none = s->topo->n_links;
+	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
+		uint32_t w[4];
+		topo_link path[TOPO_MAX_HOPS];
+		bulk_words(key, first + i, 0, w);
+		for (int j = 0; j < 4; j++)
+			assert_int_equal(b->word[j][i], w[j]);
+		const topo_host src = b->src[i];
+		assert_int_equal(b->dst[i],
+				 model_traffic_dst(&s->traffic, src, w[0], 0));
+		assert_int_equal(b->dtor[i], topo_tor_of(s->topo, b->dst[i]));
+		assert_int_equal(b->n_pkts[i],
+				 model_traffic_packets(&s->traffic, w[1]));
+		const struct topo_tuple tuple = {
+		    topo_addr_of_host(src), topo_addr_of_host(b->dst[i]),
+		    (uint16_t)(bulk_ports(w[2]) >> 16),
+		    (uint16_t)bulk_ports(w[2]), TOPO_PROTO_TCP};
+		const unsigned h =
+		    topo_path(s->topo, s->ecmp_seed, src, b->dst[i],
+			      topo_tuple_digest(&tuple), path);
+		assert_int_equal(path[0], topo_link_of(src, TOPO_UP));
+		assert_int_equal(b->up1[i], path[1]);
+		assert_int_equal(b->up2[i], h == 6 ? path[2] : none);
+		assert_int_equal(b->down2[i], h == 6 ? path[3] : none);
+		assert_int_equal(b->down1[i], path[h - 2]);
+		assert_int_equal(path[h - 1],
+				 topo_link_of(b->dst[i], TOPO_DOWN));
+	}
+}
+
+static void all_kernels_give_the_bits_of_the_plain_code(void **state)
+{
+	(void)state;
+	static struct bulk_block got, plain;
+	const struct bulk_kernel *const *k = bulk_kernels();
+	const struct bulk_kernel *const *last = k;
+	struct sim_rng r;
+	test_rng(&r, 0);
+	while (last[1])
+		last++;
+	assert_string_equal((*last)->name, "portable");
+	for (uint32_t i = 0; i < N_SHAPES * 20; i++) {
+		struct scenes s;
+		scenes_open(&s, &shapes[i % N_SHAPES]);
+		s.params.traffic.conns = scenes_fixed(1);
+		if (i % 3 == 1)
+			s.params.traffic.packets = scenes_uniform(1, 1e9);
+		if (i % 3 == 2)
+			s.params.traffic.packets = scenes_fixed(17);
+		const struct model_scene *scene = scenes_draw(&s, i);
+		const struct bulk_clos net = net_of(scene);
+		const struct bulk_key key = {
+		    {sim_rng_u32(&r), sim_rng_u32(&r), i, i * i}};
+		const uint32_t first =
+		    i % 4 ? sim_rng_u32(&r) : UINT32_MAX - BULK_BLOCK + 1;
+		fill(&plain, &r, &s.topo);
+		for (k = bulk_kernels(); *k; k++) {
+			memset(&got, 0x5a, sizeof(got));
+			got.n = plain.n;
+			memcpy(got.src, plain.src, sizeof(got.src));
+			run_kernel(*k, &got, &key, &net, first);
+			run_kernel(*last, &plain, &key, &net, first);
+			assert_memory_equal(&got, &plain, sizeof(got));
+		}
+		assert_block(&plain, &key, scene, first);
+		scenes_close(&s);
+	}
+}
+
+static void ports_are_never_privileged(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 32; i++) {
+		const uint32_t ports[] = {bulk_ports(UINT32_C(1) << i),
+					  bulk_ports(~(UINT32_C(1) << i))};
+		for (int j = 0; j < 2; j++)
+			assert_true(ports[j] >> 16 >= 1024 &&
+				    (ports[j] & 0xffff) >= 1024);
+	}
+}
+
+/* --- windows ---------------------------------------------------------------
+ */
+
+struct plane {
+	struct model_bulk *bulk;
+	struct obs window;
+	struct truth truth; /* its drops; the scene's own serve epoch() */
+};
+
+static void plane_open(struct plane *p)
+{
+	*p = (struct plane){0};
+	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
+}
+
+static void plane_close(struct plane *p)
+{
+	model_bulk_close(p->bulk);
+	obs_free(&p->window);
+	truth_free(&p->truth);
+}
+
+static void run_epoch(struct plane *p, struct model_scene *s, int all)
+{
+	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, test_err()));
+	scenes_assert_sound(s->topo, &p->window, &s->truth);
+	assert_int_equal(p->window.n_flows, s->traffic.n_flows);
+	assert_int_equal(p->window.complete, all);
+}
+
+/* Run FIRST .. LAST - 1 in pieces of up to MOST flows into P's own truth. */
+static void run_pieces(struct plane *p, const struct model_scene *s,
+		       uint64_t first, uint64_t last, uint32_t most, int all,
+		       struct sim_rng *r)
+{
+	obs_clear(&p->window);
+	truth_clear(&p->truth);
+	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
+	while (first < last) {
+		uint64_t end = first + sim_rng_below(r, most + 1);
+		end = end < last ? end : last;
+		assert_ok(model_bulk_run(p->bulk, first, end, all, &p->window,
+					 &p->truth, test_err()));
+		first = end;
+	}
+}
+
+/* Random faults of any class and rate, timed or not, 0 and 1 among them. */
+static void add_wild_faults(struct scenes *s, struct sim_rng *r)
+{
+	static const double rates[] = {0, 1e-5, 1e-3, 0.1, 0.5, 1};
+	s->params.n_groups = 0;
+	for (uint32_t i = 0; i < 6; i++) {
+		struct model_fault_params *g =
+		    scenes_add_fault(s, sim_rng_below(r, s->topo.n_links),
+				     rates[sim_rng_below(r, 6)]);
+		if (sim_rng_below(r, 3) == 0) {
+			g->from_s = sim_rng_below(r, 30);
+			g->to_s = g->from_s + sim_rng_below(r, 20);
+		}
+	}
+	/* One link with two faults, and one at most beside the noise. */
+	scenes_add_fault(s, s->link[0][0], 0.01)->from_s = 10;
+}
+
+/* Scenes of all kinds, I for I the same. */
+static void open_wild(struct scenes *s, uint32_t i, struct sim_rng *r)
+{
+	static const double noise[] = {0, 1e-6, 1e-3, 0.2, 1};
+	const struct topo_clos *shape = &shapes[1 + i % 7];
+	struct topo_clos c = *shape;
+	if (i % 5 == 4) {
+		struct topo_mesh *mesh;
+		if (i % 2) {
+			assert_ok(topo_mesh_fat_tree(&mesh, 4, 3, test_err()));
+		} else {
+			assert_ok(topo_clos_init(&c, test_err()));
+			assert_ok(topo_mesh_from_clos(&mesh, &c, test_err()));
+		}
+		scenes_open_mesh(s, mesh);
+	} else {
+		scenes_open(s, &c);
+	}
+	struct model_traffic_params *t = &s->params.traffic;
+	t->conns = i % 2 ? scenes_fixed(1 + i % 13) : scenes_uniform(0, 23);
+	t->packets =
+	    i % 3 ? scenes_uniform(1, 40) : scenes_fixed(1 + 999 * (i % 2));
+	s->params.noise.rate = scenes_uniform(0, noise[i % 5]);
+	if (i % 4 == 3 && shape->n_pods * shape->n_tors > 2 &&
+	    topo_is_clos(&s->topo)) {
+		t->dst = MODEL_DST_SKEWED;
+		t->n_hot = 1 + i % 2;
+	}
+	add_wild_faults(s, r);
+}
+
+static void pieces_of_any_size_give_the_same_window(void **state)
+{
+	(void)state;
+	static const uint32_t most[] = {3, 100, 255, 256, 257, 1000};
+	struct plane whole, pieces;
+	struct sim_rng r;
+	plane_open(&whole);
+	plane_open(&pieces);
+	test_rng(&r, 1);
+	for (uint32_t i = 0; i < 120; i++) {
+		struct scenes s;
+		open_wild(&s, i, &r);
+		struct model_scene *scene = scenes_draw(&s, i);
+		const int all = i % 7 == 0;
+		run_epoch(&whole, scene, all);
+		run_pieces(&pieces, scene, 0, scene->traffic.n_flows,
+			   most[i % 6], all, &r);
+		scenes_assert_same(&whole.window, &scene->truth, &pieces.window,
+				   &pieces.truth);
+		scenes_close(&s);
+	}
+	plane_close(&whole);
+	plane_close(&pieces);
+}
+
+/* The last piece first: what a piece holds does not depend on what ran. */
+static void pieces_in_any_order_hold_the_same_rows(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct plane p;
+	struct obs joint = {0};
+	struct truth joint_truth = {0};
+	struct sim_rng r;
+	test_rng(&r, 2);
+	plane_open(&p);
+	scenes_open(&s, &sim);
+	s.params.noise.rate = scenes_fixed(1e-4);
+	struct model_scene *scene = scenes_draw(&s, 1);
+	enum { PIECES = 7 };
+	struct obs part[PIECES] = {{.n_flows = 0}};
+	struct truth part_truth[PIECES] = {{.n_drops = 0}};
+	const uint64_t n = scene->traffic.n_flows;
+	assert_ok(model_bulk_begin(p.bulk, scene, test_err()));
+	for (int i = PIECES - 1; i >= 0; i--)
+		assert_ok(model_bulk_run(p.bulk, n * i / PIECES,
+					 n * (i + 1) / PIECES, 0, &part[i],
+					 &part_truth[i], test_err()));
+	for (int i = 0; i < PIECES; i++) {
+		assert_true(part[i].flows.n > 0);
+		assert_ok(truth_add_drops(&joint_truth, part_truth[i].drops,
+					  (unsigned)part_truth[i].n_drops,
+					  test_err()));
+		for (size_t j = 0; j < part[i].flows.n; j++) {
+			const struct obs_flow f = {
+#define X(type, name, units, doc) .name = part[i].flows.name[j],
+			    OBS_FLOW_COLUMNS(X)
+#undef X
+			};
+			assert_ok(
+			    obs_add_flow(&joint, &f, obs_path(&part[i], j),
+					 obs_n_hops(&part[i], j), test_err()));
+		}
+		joint.n_flows += part[i].n_flows;
+		obs_free(&part[i]);
+		truth_free(&part_truth[i]);
+	}
+	run_epoch(&p, scene, 0);
+	scenes_assert_same(&p.window, &scene->truth, &joint, &joint_truth);
+	obs_free(&joint);
+	truth_free(&joint_truth);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* The rows of a full window that lost something. */
+static void keep_lossy(const struct obs *all, const struct truth *all_truth,
+		       struct obs *lossy, struct truth *lossy_truth)
+{
+	obs_clear(lossy);
+	truth_clear(lossy_truth);
+	lossy->n_flows = all->n_flows;
+	for (size_t i = 0; i < all->flows.n; i++) {
+		if (all->flows.n_retx[i] == 0)
+			continue;
+		const struct obs_flow f = {
+#define X(type, name, units, doc) .name = all->flows.name[i],
+		    OBS_FLOW_COLUMNS(X)
+#undef X
+		};
+		const unsigned h = obs_n_hops(all, i);
+		assert_ok(
+		    obs_add_flow(lossy, &f, obs_path(all, i), h, test_err()));
+		assert_ok(truth_add_drops(lossy_truth,
+					  all_truth->drops + all->hops.off[i],
+					  h, test_err()));
+	}
+}
+
+/* The full window is made flow by flow by plain code, from exact hazards: no
+ * sieve, no SIMD, no float. */
+static void the_sieve_hides_no_lossy_flow(void **state)
+{
+	(void)state;
+	struct plane sparse, full;
+	struct obs lossy = {0};
+	struct truth lossy_truth = {0};
+	struct sim_rng r;
+	uint64_t n_lossy = 0;
+	test_rng(&r, 3);
+	plane_open(&sparse);
+	plane_open(&full);
+	for (uint32_t i = 0; i < 600; i++) {
+		struct scenes s;
+		open_wild(&s, i, &r);
+		struct model_scene *scene = scenes_draw(&s, i);
+		run_epoch(&full, scene, 1);
+		assert_int_equal(full.window.flows.n, scene->traffic.n_flows);
+		keep_lossy(&full.window, &scene->truth, &lossy, &lossy_truth);
+		run_epoch(&sparse, scene, 0);
+		scenes_assert_same(&sparse.window, &scene->truth, &lossy,
+				   &lossy_truth);
+		n_lossy += lossy.flows.n;
+		scenes_close(&s);
+	}
+	assert_true(n_lossy > 10000);
+	obs_free(&lossy);
+	truth_free(&lossy_truth);
+	plane_close(&sparse);
+	plane_close(&full);
+}
+
+/* At 007's size and rates, where a lossy flow is one in a hundred. */
+static void the_sieve_hides_no_lossy_flow_of_007(void **state)
+{
+	(void)state;
+	struct plane sparse, full;
+	struct obs lossy = {0};
+	struct truth lossy_truth = {0};
+	struct scenes s;
+	plane_open(&sparse);
+	plane_open(&full);
+	scenes_open(&s, &sim);
+	scenes_add_group(&s)->count = 10;
+	for (uint32_t run = 0; run < 5; run++) {
+		struct model_scene *scene = scenes_draw(&s, run);
+		run_epoch(&full, scene, 1);
+		keep_lossy(&full.window, &scene->truth, &lossy, &lossy_truth);
+		run_epoch(&sparse, scene, 0);
+		assert_true(lossy.flows.n > 100);
+		scenes_assert_same(&sparse.window, &scene->truth, &lossy,
+				   &lossy_truth);
+	}
+	obs_free(&lossy);
+	truth_free(&lossy_truth);
+	plane_close(&sparse);
+	plane_close(&full);
+	scenes_close(&s);
+}
+
+static void one_flow_alone_is_its_row_of_the_window(void **state)
+{
+	(void)state;
+	struct plane p;
+	struct sim_rng r;
+	test_rng(&r, 4);
+	plane_open(&p);
+	for (uint32_t i = 0; i < 40; i++) {
+		struct scenes s;
+		open_wild(&s, i, &r);
+		struct model_scene *scene = scenes_draw(&s, i);
+		run_epoch(&p, scene, 1);
+		for (size_t f = 0; f < p.window.flows.n; f++) {
+			struct obs_flow one;
+			topo_link path[TOPO_MAX_HOPS];
+			unsigned h = model_bulk_flow(scene, f, &one, path);
+			assert_int_equal(one.n_retx, 0);
+			one.n_retx = p.window.flows.n_retx[f];
+#define X(type, name, units, doc)                                              \
+	assert_true(one.name == p.window.flows.name[f]);
+			OBS_FLOW_COLUMNS(X)
+#undef X
+			assert_int_equal(h, obs_n_hops(&p.window, f));
+			assert_memory_equal(path, obs_path(&p.window, f),
+					    h * sizeof(path[0]));
+			assert_true(one.start_ns < scene->traffic.epoch_ns);
+			assert_int_equal(one.src_host,
+					 model_traffic_src(&scene->traffic, f));
+		}
+		scenes_close(&s);
+	}
+	plane_close(&p);
+}
+
+static void each_part_of_an_epochs_name_gives_another_window(void **state)
+{
+	(void)state;
+	const struct sim_seed names[] = {
+	    {5, 6, 7, 8}, {4, 6, 7, 8}, {5, 5, 7, 8},
+	    {5, 6, 6, 8}, {5, 6, 7, 7},
+	};
+	enum { N = sizeof(names) / sizeof(names[0]), FLOWS = 64 };
+	struct scenes s;
+	struct obs_flow flow[N][FLOWS];
+	topo_link path[TOPO_MAX_HOPS];
+	scenes_open(&s, &sim);
+	for (int i = 0; i < N; i++) {
+		assert_ok(model_scene_draw(&s.scene, &s.topo, &s.params,
+					   &names[i], test_err()));
+		for (uint64_t f = 0; f < FLOWS; f++)
+			model_bulk_flow(&s.scene, f, &flow[i][f], path);
+	}
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < i; j++)
+			for (int f = 0; f < FLOWS; f++)
+				assert_true(flow[i][f].start_ns !=
+					    flow[j][f].start_ns);
+	scenes_close(&s);
+}
+
+/* Tables and arithmetic know nothing of each other, but ids and hashes are the
+ * same: so must be every bit of the window. */
+static void a_clos_as_a_mesh_gives_the_same_window(void **state)
+{
+	(void)state;
+	struct plane a, b;
+	struct sim_rng r;
+	test_rng(&r, 5);
+	plane_open(&a);
+	plane_open(&b);
+	for (uint32_t i = 0; i < 60; i++) {
+		struct scenes s, m;
+		struct topo_mesh *mesh;
+		struct topo_clos c = shapes[i % 8];
+		scenes_open(&s, &c);
+		assert_ok(topo_mesh_from_clos(&mesh, &s.topo.clos, test_err()));
+		scenes_open_mesh(&m, mesh);
+		assert_int_equal(s.topo.n_links, m.topo.n_links);
+		s.params.traffic.conns = scenes_uniform(0, 9);
+		s.params.noise.rate = scenes_uniform(0, i % 2 ? 1e-2 : 1e-5);
+		if (i % 3 == 0 && c.n_pods * c.n_tors > 2) {
+			s.params.traffic.dst = MODEL_DST_SKEWED;
+			s.params.traffic.n_hot = 2;
+		}
+		add_wild_faults(&s, &r);
+		m.params = s.params;
+		struct model_scene *x = scenes_draw(&s, i);
+		struct model_scene *y = scenes_draw(&m, i);
+		run_epoch(&a, x, i % 4 == 0);
+		run_epoch(&b, y, i % 4 == 0);
+		scenes_assert_same(&a.window, &x->truth, &b.window, &y->truth);
+		scenes_close(&s);
+		scenes_close(&m);
+	}
+	plane_close(&a);
+	plane_close(&b);
+}
+
+static void an_epoch_without_flows_is_empty(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct plane p;
+	plane_open(&p);
+	scenes_open(&s, &tiny);
+	s.params.noise.rate = scenes_fixed(1);
+	s.params.traffic.conns = scenes_fixed(0);
+	for (int all = 0; all < 2; all++) {
+		run_epoch(&p, scenes_draw(&s, 0), all);
+		assert_int_equal(p.window.flows.n, 0);
+	}
+	s.params.traffic.conns = scenes_fixed(1);
+	run_epoch(&p, scenes_draw(&s, 0), 0);
+	assert_int_equal(p.window.flows.n, 8);
+	assert_ok(model_bulk_run(p.bulk, 3, 3, 0, &p.window, &s.scene.truth,
+				 test_err()));
+	assert_int_equal(p.window.n_flows, 8);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* A black hole for ten seconds, and no noise: no chance is left. */
+static void timed_faults_strike_only_flows_that_start_then(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct plane p;
+	uint64_t struck = 0, spared = 0;
+	plane_open(&p);
+	scenes_open(&s, &tiny);
+	s.params.noise.rate = scenes_fixed(0);
+	const topo_link bad = topo_clos_link_tor(&s.topo.clos, 2, 1, TOPO_DOWN);
+	struct model_fault_params *g = scenes_add_fault(&s, bad, 1);
+	g->from_s = 7;
+	g->to_s = 17;
+	struct model_scene *scene = scenes_draw(&s, 0);
+	run_epoch(&p, scene, 1);
+	const struct obs *w = &p.window;
+	for (size_t i = 0; i < w->flows.n; i++) {
+		const sim_ns t = w->flows.start_ns[i];
+		const int in_time = t >= 7 * SIM_SEC && t < 17 * SIM_SEC;
+		int crosses = 0;
+		for (unsigned j = 0; j < obs_n_hops(w, i); j++)
+			crosses |= obs_path(w, i)[j] == bad;
+		assert_int_equal(w->flows.n_retx[i],
+				 crosses && in_time ? w->flows.n_pkts[i] : 0);
+		struck += crosses && in_time;
+		spared += crosses && !in_time;
+	}
+	assert_true(struck > 5 && spared > 5);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* --- law --------------------------------------------------------------------
+ */
+
+#define ERRORS 4
+
+static void assert_z(double z, const char *what, size_t i)
+{
+	if (!(fabs(z) < ERRORS))
+		fail_msg("%s %zu: %.2f standard errors, seed %ju", what, i, z,
+			 (uintmax_t)test_seed());
+}
+
+/* Moments, over epochs, of the difference of two planes' counts. */
+enum { MAX_LINKS = 4160 };
+struct differences {
+	struct law_mean failed, drops;
+	struct law_mean link_drops[MAX_LINKS], link_flows[MAX_LINKS];
+};
+
+static double minus(uint64_t a, uint64_t b)
+{
+	return (double)a - (double)b;
+}
+
+/* One epoch of both: ALL windows also compare flows per link. */
+static void compare_epoch(struct plane *p, struct model_scene *s, gsl_rng *gsl,
+			  int by_packet, int all, struct differences *d)
+{
+	static uint64_t drops[2][MAX_LINKS], flows[2][MAX_LINKS];
+	struct reference_counts ref = {.link_drops = drops[0],
+				       .link_flows = flows[0]};
+	memset(drops, 0, sizeof(drops));
+	memset(flows, 0, sizeof(flows));
+	(by_packet ? reference_packets : reference_binomial)(s, gsl, &ref);
+	run_epoch(p, s, all);
+	struct scenes_counts c =
+	    scenes_count(&p->window, &s->truth, drops[1], flows[1]);
+	law_add(&d->failed, minus(c.n_failed_flows, ref.n_failed_flows));
+	law_add(&d->drops, minus(c.n_drops, ref.n_drops));
+	for (topo_link l = 0; l < s->topo->n_links; l++) {
+		law_add(&d->link_drops[l], minus(drops[1][l], drops[0][l]));
+		law_add(&d->link_flows[l], minus(flows[1][l], flows[0][l]));
+	}
+}
+
+static void assert_no_difference(const struct differences *d, uint32_t n_links,
+				 int all)
+{
+	assert_z(law_z(&d->failed, 0), "failed flows", 0);
+	assert_z(law_z(&d->drops, 0), "drops", 0);
+	for (topo_link l = 0; l < n_links; l++) {
+		assert_z(law_z(&d->link_drops[l], 0), "drops of link", l);
+		if (all)
+			assert_z(law_z(&d->link_flows[l], 0), "flows of link",
+				 l);
+	}
+}
+
+/* Rates so high that packets are lost at several hops of one flow. */
+static void the_law_is_that_of_single_packets(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	scenes_open(&s, &tiny);
+	s.params.traffic.conns = scenes_fixed(10);
+	s.params.traffic.packets = scenes_uniform(1, 6);
+	s.params.noise.rate = scenes_uniform(0, 0.05);
+	for (unsigned class = 0; class < TOPO_FABRIC; class ++)
+		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 2),
+				 0.1 + 0.1 * class);
+	for (uint32_t run = 0; run < 3000; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
+	assert_no_difference(&d, s.topo.n_links, 1);
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+static void the_law_in_a_fat_tree_is_that_of_single_packets(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	struct topo_mesh *mesh;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
+	scenes_open_mesh(&s, mesh);
+	s.params.traffic.conns = scenes_fixed(4);
+	s.params.traffic.packets = scenes_uniform(1, 6);
+	s.params.noise.rate = scenes_uniform(0, 0.05);
+	for (topo_link l = 1; l < s.topo.n_links; l += 19)
+		scenes_add_fault(&s, l, 0.3);
+	for (uint32_t run = 0; run < 2000; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
+	assert_no_difference(&d, s.topo.n_links, 1);
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* Only failed links lose enough in so few epochs for a normal law. */
+static void the_law_at_007s_size_is_that_of_binomial_hops(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	scenes_open(&s, &sim);
+	for (unsigned class = TOPO_TOR_T1; class < TOPO_TOR_HOST; class ++)
+		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 9),
+				 0.002 * class);
+	for (uint32_t run = 0; run < 60; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, 0, 0, &d);
+	assert_z(law_z(&d.failed, 0), "failed flows", 0);
+	assert_z(law_z(&d.drops, 0), "drops", 0);
+	for (size_t i = 0; i < s.scene.truth.n_faults; i++) {
+		const topo_link l = s.scene.truth.fault[i].link;
+		assert_z(law_z(&d.link_drops[l], 0), "drops of link", l);
+	}
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* flows * share * (1 - (1 - rate)^n), 007's r_b. */
+static void failed_flows_of_one_fault_match_the_closed_form(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct plane p;
+	enum { PKTS = 20 };
+	const double rate = 0.02;
+	plane_open(&p);
+	for (unsigned class = 0; class < TOPO_FABRIC; class ++) {
+		struct law_mean failed = {0}, drops = {0};
+		double share;
+		scenes_open(&s, &shapes[1]);
+		const topo_link l = topo_clos_class_at(&s.topo.clos, class, 13);
+		s.params.traffic.packets = scenes_fixed(PKTS);
+		s.params.noise.rate = scenes_fixed(0);
+		scenes_add_fault(&s, l, rate);
+		assert_ok(topo_share_given(&s.topo, TOPO_NONE, &l, 1, &share,
+					   test_err()));
+		for (uint32_t run = 0; run < 100; run++) {
+			struct model_scene *scene = scenes_draw(&s, run);
+			run_epoch(&p, scene, 0);
+			struct scenes_counts c =
+			    scenes_count(&p.window, &scene->truth, NULL, NULL);
+			law_add(&failed, (double)c.n_failed_flows);
+			law_add(&drops, (double)c.n_drops);
+		}
+		const double n = (double)s.scene.traffic.n_flows * share;
+		assert_z(law_z(&failed, n * (1 - pow(1 - rate, PKTS))),
+			 "failed flows of class", class);
+		assert_z(law_z(&drops, n * PKTS * rate), "drops of class",
+			 class);
+		scenes_close(&s);
+	}
+	plane_close(&p);
+}
+
+static void flows_per_link_match_the_exact_shares(void **state)
+{
+	(void)state;
+	static const struct topo_clos few[] = {{2, 3, 2, 3, 2, .n_cables = 0},
+					       {1, 4, 3, 2, 1, .n_cables = 0}};
+	for (int i = 0; i < 2; i++) {
+		static struct law_mean flows[256];
+		uint64_t count[256];
+		double share[256];
+		topo_link link[256];
+		struct scenes s;
+		struct plane p;
+		plane_open(&p);
+		scenes_open(&s, &few[i]);
+		memset(flows, 0, sizeof(flows));
+		for (uint32_t run = 0; run < 300; run++) {
+			memset(count, 0, sizeof(count));
+			struct model_scene *scene = scenes_draw(&s, run);
+			run_epoch(&p, scene, 1);
+			scenes_count(&p.window, &scene->truth, NULL, count);
+			for (topo_link l = 0; l < s.topo.n_links; l++)
+				law_add(&flows[l], (double)count[l]);
+		}
+		for (topo_link l = 0; l < s.topo.n_links; l++)
+			link[l] = l;
+		assert_ok(topo_share_given(&s.topo, TOPO_NONE, link,
+					   s.topo.n_links, share, test_err()));
+		for (topo_link l = 0; l < s.topo.n_links; l++)
+			assert_z(
+			    law_z(&flows[l],
+				  share[l] * (double)s.scene.traffic.n_flows),
+			    "flows of link", l);
+		plane_close(&p);
+		scenes_close(&s);
+	}
+}
+
+/* The choices of consecutive switches are independent, though one digest makes
+ * them all: every triple of a pair of ToRs is as likely, in every network. */
+static void triples_of_switches_are_uniform(void **state)
+{
+	(void)state;
+	const struct topo_clos pair = {2, 1, 3, 4, 3, .n_cables = 0};
+	struct scenes s;
+	scenes_open(&s, &pair);
+	s.params.traffic.conns = scenes_fixed(10000);
+	for (uint32_t run = 0; run < 10; run++) {
+		uint64_t count[2][3 * 4 * 3] = {{0}};
+		const struct model_scene *scene = scenes_draw(&s, run);
+		for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
+			struct obs_flow flow;
+			topo_link path[TOPO_MAX_HOPS];
+			assert_int_equal(model_bulk_flow(scene, f, &flow, path),
+					 6);
+			struct topo_clos_place up =
+			    topo_clos_place(&s.topo.clos, path[2]);
+			struct topo_clos_place down =
+			    topo_clos_place(&s.topo.clos, path[3]);
+			assert_int_equal(up.high, down.high);
+			count[flow.src_host / 3]
+			     [(up.low % 3 * 4 + up.high) * 3 + down.low % 3]++;
+		}
+		for (int i = 0; i < 2; i++) {
+			double p = law_chi2_uniform(count[i], 36);
+			if (p < 1e-6)
+				fail_msg("run %u, seed %ju: p = %g", run,
+					 (uintmax_t)test_seed(), p);
+		}
+	}
+	scenes_close(&s);
+}
+
+/* Start times within the epoch are uniform. */
+static void flows_start_at_any_time_alike(void **state)
+{
+	(void)state;
+	uint64_t count[60] = {0};
+	struct scenes s;
+	scenes_open(&s, &sim);
+	const struct model_scene *scene = scenes_draw(&s, 0);
+	for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
+		struct obs_flow flow;
+		topo_link path[TOPO_MAX_HOPS];
+		model_bulk_flow(scene, f, &flow, path);
+		count[flow.start_ns / (SIM_SEC / 2)]++;
+	}
+	assert_true(law_chi2_uniform(count, 60) >= 1e-6);
+	scenes_close(&s);
+}
+
+/* --- memory ----------------------------------------------------------------
+ */
+
+/* New objects each time: all memory is asked for again. */
+static int run_afresh(void *arg, struct sim_err *e)
+{
+	struct model_scene *s = arg;
+	struct model_bulk *b = NULL;
+	struct obs w = {0};
+	free(s->truth.drops);
+	s->truth.drops = NULL;
+	s->truth.n_drops = s->truth.cap_drops = 0;
+	int rc = model_bulk_open(&b, NULL, e);
+	if (rc == 0)
+		rc = model_bulk_epoch(b, s, 0, &w, e);
+	assert_true(rc < 0 || w.flows.n > 100);
+	assert_int_equal(s->truth.n_drops, w.hops.n);
+	model_bulk_close(b);
+	obs_free(&w);
+	return rc;
+}
+
+static void every_failed_allocation_is_reported(void **state)
+{
+	(void)state;
+	struct scenes s;
+	scenes_open(&s, &tiny);
+	s.params.noise.rate = scenes_fixed(0.01);
+	test_each_alloc_fails(run_afresh, scenes_draw(&s, 0));
+	scenes_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(quotients_without_division_are_exact),
+	    cmocka_unit_test(ports_are_never_privileged),
+	    cmocka_unit_test(all_kernels_give_the_bits_of_the_plain_code),
+	    cmocka_unit_test(pieces_of_any_size_give_the_same_window),
+	    cmocka_unit_test(pieces_in_any_order_hold_the_same_rows),
+	    cmocka_unit_test(the_sieve_hides_no_lossy_flow),
+	    cmocka_unit_test(the_sieve_hides_no_lossy_flow_of_007),
+	    cmocka_unit_test(one_flow_alone_is_its_row_of_the_window),
+	    cmocka_unit_test(each_part_of_an_epochs_name_gives_another_window),
+	    cmocka_unit_test(a_clos_as_a_mesh_gives_the_same_window),
+	    cmocka_unit_test(an_epoch_without_flows_is_empty),
+	    cmocka_unit_test(timed_faults_strike_only_flows_that_start_then),
+	    cmocka_unit_test(failed_flows_of_one_fault_match_the_closed_form),
+	    cmocka_unit_test(flows_per_link_match_the_exact_shares),
+	    cmocka_unit_test(triples_of_switches_are_uniform),
+	    cmocka_unit_test(flows_start_at_any_time_alike),
+	    cmocka_unit_test(the_law_is_that_of_single_packets),
+	    cmocka_unit_test(the_law_in_a_fat_tree_is_that_of_single_packets),
+	    cmocka_unit_test(the_law_at_007s_size_is_that_of_binomial_hops),
+	    cmocka_unit_test(every_failed_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("models/bulk", tests, NULL, NULL);
+}
