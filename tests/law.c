@@ -69,18 +69,31 @@ double law_se(const struct law_mean *m)
 	return var > 0 ? sqrt(var / m->n) : 0;
 }
 
-static double in_errors(double difference, double se)
-{
-	return difference == 0 ? 0 : difference / se;
-}
-
 double law_z(const struct law_mean *m, double want)
 {
-	return in_errors(law_mean(m) - want, law_se(m));
+	const double difference = law_mean(m) - want;
+	return difference == 0 ? 0 : difference / law_se(m);
 }
 
-double law_z2(const struct law_mean *a, const struct law_mean *b)
+double law_chi2_equal(const uint64_t a[], const uint64_t b[], size_t n)
 {
-	return in_errors(law_mean(a) - law_mean(b),
-			 hypot(law_se(a), law_se(b)));
+	double chi2 = 0, pool_a = 0, pool_b = 0;
+	unsigned cells = 0;
+	for (size_t i = 0; i <= n; i++) {
+		double x = pool_a, y = pool_b;
+		if (i < n) {
+			x = (double)a[i];
+			y = (double)b[i];
+			if (x + y < 20) {
+				pool_a += x;
+				pool_b += y;
+				continue;
+			}
+		} else if (x + y < 20) {
+			break;
+		}
+		chi2 += (x - y) * (x - y) / (x + y);
+		cells++;
+	}
+	return cells > 0 ? gsl_cdf_chisq_Q(chi2, cells) : 1;
 }

@@ -26,9 +26,13 @@ void law_add(struct law_mean *m, double x);
 double law_mean(const struct law_mean *m);
 double law_se(const struct law_mean *m); /* standard error of the mean */
 
-/* Difference of a mean from a known value, or of two means, in standard
- * errors; 0 when both are constant and equal, infinite when not equal. */
+/* Difference of the mean from a known value, in standard errors; 0 when all
+ * are that value. */
 double law_z(const struct law_mean *m, double want);
-double law_z2(const struct law_mean *a, const struct law_mean *b);
+
+/* P-value of equal laws for two histograms of about as many draws, in which
+ * counts of a cell vary no more than Poisson counts do. Cells with fewer than
+ * 20 draws in both together are pooled. */
+double law_chi2_equal(const uint64_t a[], const uint64_t b[], size_t n);
 
 #endif

@@ -8,7 +8,7 @@
 #include "models/scene.h"
 #include "tests/test.h"
 
-enum { SCENES_MAX_GROUPS = 8, SCENES_MAX_LINKS = 64 };
+enum { SCENES_MAX_GROUPS = 24, SCENES_MAX_LINKS = 64 };
 
 /* A topology with what a spec would say of it. */
 struct scenes {
