@@ -3,9 +3,11 @@
  */
 #include "experiments/config.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/skip.h"
 #include "sim/vec.h"
 #include "topo/graph.h"
 #include "topo/mesh.h"
@@ -15,23 +17,26 @@ static const char *const kind_names[] = {"clos", "fat_tree", "graphml", NULL};
 
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
-     .names = plane_names, .def = "auto",
-     .doc = "bulk data plane; auto: skip where it fits, else exact"},
+	.names = plane_names, .def = "auto",
+	.doc = "bulk data plane; auto: skip where it fits, else exact"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
-     .doc = "the same random numbers at every point of the sweep"},
+	.doc = "the same random numbers at every point of the sweep"},
     {0},
 };
 
 const struct sim_field xp_topology_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct xp_topology, kind),
-     .names = kind_names, .def = "clos", .doc = "what to build"},
+	.names = kind_names, .def = "clos", .doc = "what to build"},
     {"k", SIM_F_U32, offsetof(struct xp_topology, k), .min = 2, .max = 64,
-     .unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)"},
+	.unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)"},
     {"file", SIM_F_STR, offsetof(struct xp_topology, file),
-     .size = sizeof(((struct xp_topology *)0)->file), .def = "",
-     .doc = "a GraphML file, relative to the spec (graphml)"},
+	.size = sizeof(((struct xp_topology *)0)->file), .def = "",
+	.doc = "a GraphML file, relative to the spec (graphml)"},
     {0},
 };
+
+const char *const xp_sections[] = {"topology", "traffic", "noise", "faults",
+    "algorithms", NULL};
 
 void xp_config_free(struct xp_config *c)
 {
@@ -44,247 +49,371 @@ void xp_config_free(struct xp_config *c)
 	*c = (struct xp_config){0};
 }
 
-/* The topology's keys stand in two tables: its own and the Clos'. */
-int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
-			 struct sim_err *e)
+/* The message of WHY as a mistake at NODE, unless it is no mistake of the
+ * spec's that memory ran out. */
+static int take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
+    int rc, const struct sim_err *why, struct sim_err *e)
 {
-	static const char *const own[] = {"kind", "k", "file", NULL};
-	static const char *const clos[] = {"n_pods", "n_tors",	"n_t1",
-					   "n_t2",   "n_hosts", NULL};
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why->msg);
+	return rc < 0 ? sim_yaml_mistake(y, node, "%s", why->msg) : 0;
+}
+
+/* --- topology ------------------------------------------------------------- */
+
+/* The keys of all kinds in one table, so that an unknown one is told once and
+ * from all of them. */
+enum { MAX_TOPOLOGY_FIELDS = 16 };
+static void join_fields(struct sim_field all[MAX_TOPOLOGY_FIELDS])
+{
+	size_t n = 0;
+	for (const struct sim_field *f = xp_topology_fields; f->name; f++)
+		all[n++] = *f;
+	for (const struct sim_field *f = topo_clos_fields; f->name; f++) {
+		assert(n + 1 < MAX_TOPOLOGY_FIELDS);
+		all[n] = *f;
+		all[n++].offset += offsetof(struct xp_topology, clos);
+	}
+	all[n] = (struct sim_field){0};
+}
+
+int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
+    struct sim_err *e)
+{
+	struct sim_field all[MAX_TOPOLOGY_FIELDS];
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "topology");
 	const size_t had = y->n_mistakes;
-	struct sim_err shape;
-	int rc =
-	    sim_yaml_read(y, node, y->root, xp_topology_fields, clos, x, e);
-	if (rc == 0)
-		rc = sim_yaml_read(y, node, y->root, topo_clos_fields, own,
-				   &x->clos, e);
+	struct sim_err why;
+	join_fields(all);
+	int rc = sim_yaml_read(y, node, y->root, all, NULL, x, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
-	if (x->kind == XP_TOPO_CLOS && topo_clos_init(&x->clos, &shape) < 0)
-		return sim_yaml_mistake(y, node, "%s", shape.msg);
-	if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
-		return sim_yaml_mistake(
-		    y, node,
+	if (x->kind == XP_TOPO_CLOS)
+		rc = topo_clos_init(&x->clos, &why);
+	else if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
+		rc = sim_fail(&why, SIM_EINVAL,
 		    "kind graphml needs `file`, the network's GraphML.");
-	return 0;
+	return take_mistake(y, node, rc, &why, e);
 }
 
-/* `links: [17, "tor0->t1.3"]`, resolved when the network is known. */
-static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
-		      const struct topo *t, struct model_fault_params *g,
-		      struct sim_err *e)
+int xp_topology_path(char **out, const struct xp_topology *x,
+    const char *folder, struct sim_err *e)
 {
-	int rc;
-	if (!list)
-		return 0;
-	if (list->kind != SIM_YAML_SEQ || list->n == 0)
-		return sim_yaml_mistake(
-		    y, list,
-		    "links is a list of link ids or \"from->to\" names.");
-	if ((rc = SIM_ZALLOC(&g->links, list->n, e)) < 0)
-		return rc;
-	for (size_t i = 0; i < list->n; i++) {
-		const struct sim_yaml_node *item = list->child[i];
-		struct sim_err why = {0};
-		if (item->kind != SIM_YAML_SCALAR)
-			rc = sim_yaml_mistake(
-			    y, item, "a link is an id or a \"from->to\" name.");
-		else if (topo_link_parse(t, item->text, &g->links[i], &why) < 0)
-			rc = sim_yaml_mistake(y, item, "%s", why.msg);
-		if (rc < 0)
-			return rc;
-		g->n_links++;
-	}
-	return 0;
-}
-
-/* How many links may fail at most, to say so at the place of the mistake. */
-static int check_group(struct sim_yaml *y, const struct sim_yaml_node *node,
-		       const struct topo *t, const struct model_fault_params *g)
-{
-	struct truth truth = {0};
-	struct sim_err why;
-	const struct sim_seed where = {0};
-	struct model_fault_params one = *g;
-	int rc = model_fault_draw(t, &one, 1, &where, &truth, &why);
-	truth_free(&truth);
-	if (rc == SIM_ENOMEM)
-		return rc;
-	return rc < 0 ? sim_yaml_mistake(y, node, "%s", why.msg) : 0;
-}
-
-static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
-		      const struct topo *t, struct model_fault_params *g,
-		      struct sim_err *e)
-{
-	static const char *const also[] = {"links", NULL};
-	const size_t had = y->n_mistakes;
-	int rc =
-	    sim_yaml_read(y, node, y->root, model_fault_fields, also, g, e);
+	const char *before = x->file[0] == '/' ? "" : folder;
+	const size_t n = strlen(before) + strlen(x->file) + 1;
+	int rc = SIM_ZALLOC(out, n, e);
 	if (rc == 0)
-		rc = read_links(y, sim_yaml_get(node, "links"), t, g, e);
-	if (rc == 0 && y->n_mistakes == had)
-		rc = check_group(y, node, t, g);
-	return rc;
-}
-
-/* `faults` is one group or a list of groups; none when it is absent. */
-static int read_faults(struct sim_yaml *y, const struct topo *t,
-		       struct model_scene_params *s, struct sim_err *e)
-{
-	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
-	const int list = node && node->kind == SIM_YAML_SEQ;
-	int rc;
-	s->n_groups = list ? node->n : node != NULL;
-	if ((rc = SIM_ZALLOC(&s->group, s->n_groups, e)) < 0) {
-		s->n_groups = 0;
-		return rc;
-	}
-	for (size_t i = 0; rc == 0 && i < s->n_groups; i++)
-		rc = read_group(y, list ? node->child[i] : node, t,
-				&s->group[i], e);
-	return rc;
-}
-
-static const struct algo_ops *find_algo(struct sim_yaml *y,
-					const struct sim_yaml_node *name)
-{
-	const char *known[64];
-	size_t n = 0;
-	if (!name || name->kind != SIM_YAML_SCALAR)
-		return NULL;
-	const struct algo_ops *ops = algo_find(name->text);
-	if (ops)
-		return ops;
-	for (; algo_registry[n] && n < 64; n++)
-		known[n] = algo_registry[n]->name;
-	const char *near = sim_did_you_mean(name->text, known, n);
-	sim_yaml_mistake(y, name, "no algorithm is called \"%s\"%s%s%s",
-			 name->text, near ? "; did you mean \"" : "",
-			 near ? near : "",
-			 near ? "\"?" : "; `culprit algos` lists them.");
-	return NULL;
-}
-
-/* `vote` or `{name: alg1, label: ..., <parameter>: ...}`. */
-static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
-		     struct xp_algo *a, struct sim_err *e)
-{
-	static const char *const also[] = {"name", "label", NULL};
-	const struct sim_field label = {"label", SIM_F_STR,
-					offsetof(struct xp_algo, label),
-					.size = sizeof(a->label)};
-	const int plain = node->kind == SIM_YAML_SCALAR;
-	const struct sim_yaml_node *name =
-	    plain ? node : sim_yaml_get(node, "name");
-	const struct sim_yaml_node *text = sim_yaml_get(node, "label");
-	const size_t had = y->n_mistakes;
-	int rc;
-	if (!(a->ops = find_algo(y, name)))
-		return y->n_mistakes > had
-			   ? 0
-			   : sim_yaml_mistake(y, node,
-					      "an algorithm is its name or "
-					      "{name: ..., ...}.");
-	snprintf(a->label, sizeof(a->label), "%s", a->ops->name);
-	if (text && (rc = sim_yaml_read_value(y, text, &label, a, e)) < 0)
-		return rc;
-	if ((rc = sim_zalloc(&a->params, 1, a->ops->params_size, e)) < 0)
-		return rc;
-	return sim_yaml_read(y, plain ? NULL : node, node, a->ops->params, also,
-			     a->params, e);
-}
-
-static int read_algos(struct sim_yaml *y, struct xp_config *c,
-		      struct sim_err *e)
-{
-	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
-	int rc;
-	if (!list || list->kind != SIM_YAML_SEQ || list->n == 0)
-		return sim_yaml_mistake(
-		    y, list, "algorithms is a list of at least one algorithm.");
-	if ((rc = SIM_ZALLOC(&c->algo, list->n, e)) < 0)
-		return rc;
-	for (size_t i = 0; i < list->n; i++) {
-		c->n_algos = i + 1;
-		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) < 0)
-			return rc;
-		for (size_t k = 0; k < i && rc == 0; k++)
-			if (strcmp(c->algo[k].label, c->algo[i].label) == 0)
-				rc = sim_yaml_mistake(
-				    y, list->child[i],
-				    "two algorithms are labelled \"%s\"; give "
-				    "one a `label` of its own.",
-				    c->algo[i].label);
-	}
+		snprintf(*out, n, "%s%s", before, x->file);
 	return rc;
 }
 
 int xp_topology_open(const struct xp_topology *x, const char *folder,
-		     struct topo *t, struct sim_err *e)
+    struct topo *t, struct sim_err *e)
 {
 	struct topo_mesh *m = NULL;
-	char path[1024];
+	char *path = NULL;
 	int rc;
+	*t = (struct topo){0};
 	switch (x->kind) {
 	case XP_TOPO_FAT_TREE:
 		rc = topo_mesh_fat_tree(&m, x->k, 0, e);
 		return rc < 0 ? rc : topo_open_mesh(t, m, e);
 	case XP_TOPO_GRAPHML:
-		snprintf(path, sizeof(path), "%s%s",
-			 x->file[0] == '/' ? "" : folder, x->file);
-		return topo_graph_read(t, path, e);
+		if ((rc = xp_topology_path(&path, x, folder, e)) == 0)
+			rc = topo_graph_read(t, path, e);
+		free(path);
+		return rc;
 	default:
 		return topo_open_clos(t, &x->clos, e);
 	}
 }
 
-static int check_traffic(struct sim_yaml *y, const struct topo *t,
-			 const struct model_traffic_params *p)
+/* --- faults --------------------------------------------------------------- */
+
+static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
+    const struct topo *t, struct model_fault_params *g)
 {
-	struct model_traffic traffic = {0};
 	struct sim_err why;
-	const struct sim_seed where = {0};
-	int rc = model_traffic_draw(&traffic, t, p, &where, &why);
-	model_traffic_free(&traffic);
-	if (rc == SIM_ENOMEM)
-		return rc;
-	return rc < 0 ? sim_yaml_mistake(y, sim_yaml_get(y->root, "traffic"),
-					 "%s", why.msg)
-		      : 0;
+	topo_link l;
+	if (item->kind != SIM_YAML_SCALAR)
+		return sim_yaml_mistake(y, item,
+		    "a link is an id or a \"from->to\" name.");
+	if (topo_link_parse(t, item->text, &l, &why) < 0)
+		return sim_yaml_mistake(y, item, "%s", why.msg);
+	for (size_t i = 0; i < g->n_links; i++)
+		if (g->links[i] == l)
+			return sim_yaml_mistake(y, item,
+			    "link %u is named twice in this group.", l);
+	g->links[g->n_links++] = l;
+	return 0;
 }
 
-int xp_config_read(struct sim_yaml *y, const char *const *top,
-		   const char *folder, struct xp_config *c, struct sim_err *e)
+/* `links: [17, "tor0->t1.3"]`. */
+static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
+    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
 {
+	int rc;
+	if (list->kind != SIM_YAML_SEQ || list->n == 0)
+		return sim_yaml_mistake(y, list,
+		    "links is a list of link ids or \"from->to\" names.");
+	if (!t)
+		return 0;
+	if ((rc = SIM_ZALLOC(&g->links, list->n, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < list->n; i++)
+		rc = read_link(y, list->child[i], t, g);
+	return rc;
+}
+
+static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+{
+	static const char *const also[] = {"links", NULL};
+	const struct sim_yaml_node *links = sim_yaml_get(node, "links");
+	int rc =
+	    sim_yaml_read(y, node, y->root, model_fault_fields, also, g, e);
+	return rc == 0 && links ? read_links(y, links, t, g, e) : rc;
+}
+
+/* Can the N groups be drawn? Those before the last one can. */
+static int check_group(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct model_fault_params *group, size_t n,
+    struct sim_err *e)
+{
+	const struct sim_seed where = {0};
+	struct truth truth = {0};
+	struct sim_err why;
+	int rc = model_fault_draw(t, group, n, &where, &truth, &why);
+	truth_free(&truth);
+	return take_mistake(y, node, rc, &why, e);
+}
+
+/* `faults` is one group or a list of groups; none when it is absent. T is NULL
+ * when there is no network to have links. */
+static int read_faults(struct sim_yaml *y, const struct topo *t,
+    struct model_scene_params *s, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	const int list = node && node->kind == SIM_YAML_SEQ;
+	const size_t n = list ? node->n : node != NULL;
 	const size_t had = y->n_mistakes;
+	int rc = SIM_ZALLOC(&s->group, n, e);
+	if (rc < 0)
+		return rc;
+	s->n_groups = n;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct sim_yaml_node *at = list ? node->child[i] : node;
+		rc = read_group(y, at, t, &s->group[i], e);
+		if (rc == 0 && t && y->n_mistakes == had)
+			rc = check_group(y, at, t, s->group, i + 1, e);
+	}
+	return rc;
+}
+
+/* --- algorithms ----------------------------------------------------------- */
+
+static int no_such_algo(struct sim_yaml *y, const struct sim_yaml_node *name)
+{
+	const char *known[64];
+	char quote[64];
+	size_t n = 0;
+	for (; algo_registry[n] && n < 64; n++)
+		known[n] = algo_registry[n]->name;
+	const char *near = sim_did_you_mean(name->text, known, n);
+	sim_quote(quote, name->text);
+	if (near)
+		return sim_yaml_mistake(y, name,
+		    "no algorithm is called %s; did you mean \"%s\"?", quote,
+		    near);
+	return sim_yaml_mistake(y, name,
+	    "no algorithm is called %s; `culprit algos` lists them.", quote);
+}
+
+static int read_label(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct xp_algo *a, struct sim_err *e)
+{
+	static const struct sim_field field = {"label", SIM_F_STR,
+	    offsetof(struct xp_algo, label),
+	    .size = sizeof(((struct xp_algo *)0)->label)};
+	const size_t had = y->n_mistakes;
+	int rc = sim_yaml_read_value(y, node, &field, a, e);
+	if (rc == 0 && y->n_mistakes == had && !a->label[0])
+		rc = sim_yaml_mistake(y, node, "a label may not be empty.");
+	return rc;
+}
+
+/* `vote` or `{name: alg1, label: ..., <parameter>: ...}`. */
+static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct xp_algo *a, struct sim_err *e)
+{
+	static const char *const also[] = {"name", "label", NULL};
+	const int plain = node->kind == SIM_YAML_SCALAR;
+	const struct sim_yaml_node *name =
+	    plain ? node : sim_yaml_get(node, "name");
+	const struct sim_yaml_node *label = sim_yaml_get(node, "label");
+	int rc;
+	if (!name || name->kind != SIM_YAML_SCALAR)
+		return sim_yaml_mistake(y, node,
+		    "an algorithm is its name or {name: ..., ...}.");
+	if (!(a->ops = algo_find(name->text)))
+		return no_such_algo(y, name);
+	snprintf(a->label, sizeof(a->label), "%s", a->ops->name);
+	if (label && (rc = read_label(y, label, a, e)) < 0)
+		return rc;
+	if ((rc = sim_zalloc(&a->params, 1, a->ops->params_size, e)) < 0)
+		return rc;
+	return sim_yaml_read(y, plain ? NULL : node, node, a->ops->params, also,
+	    a->params, e);
+}
+
+/* One that could not be read has no label. */
+static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_algo *algo, size_t i)
+{
+	for (size_t k = 0; algo[i].label[0] && k < i; k++)
+		if (strcmp(algo[k].label, algo[i].label) == 0)
+			return sim_yaml_mistake(y, node,
+			    "two algorithms are labelled \"%s\"; give one a "
+			    "`label` of its own.",
+			    algo[i].label);
+	return 0;
+}
+
+static int read_algos(struct sim_yaml *y, struct xp_config *c,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
+	int rc;
+	if (!list)
+		return sim_yaml_mistake(y, y->root, "algorithms is missing.");
+	if (list->kind != SIM_YAML_SEQ || list->n == 0)
+		return sim_yaml_mistake(y, list,
+		    "algorithms is a list of at least one algorithm.");
+	if ((rc = SIM_ZALLOC(&c->algo, list->n, e)) < 0)
+		return rc;
+	c->n_algos = list->n;
+	for (size_t i = 0; rc == 0 && i < list->n; i++)
+		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0)
+			rc = check_label(y, list->child[i], c->algo, i);
+	return rc;
+}
+
+/* --- traffic, plane -------------------------------------------------------- */
+
+static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
+	int rc =
+	    sim_yaml_read(y, node, y->root, model_traffic_fields, NULL, p, e);
+	const struct {
+		const char *key;
+		const struct sim_dist *dist;
+	} whole[] = {{"conns", &p->conns}, {"packets", &p->packets}};
+	for (size_t i = 0; rc == 0 && i < 2; i++)
+		if (whole[i].dist->kind == SIM_LOG_UNIFORM)
+			rc = sim_yaml_mistake(y,
+			    sim_yaml_get(node, whole[i].key),
+			    "%s is a number or {uniform: [a, b]}, not "
+			    "log_uniform.",
+			    whole[i].key);
+	return rc;
+}
+
+static int check_traffic(struct sim_yaml *y, const struct topo *t,
+    const struct model_traffic_params *p, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
+	const struct sim_seed where = {0};
+	struct model_traffic traffic = {0};
+	struct sim_err why;
+	int rc = model_traffic_draw(&traffic, t, p, &where, &why);
+	model_traffic_free(&traffic);
+	return take_mistake(y, node ? node : y->root, rc, &why, e);
+}
+
+/* A plane that is asked for by name must be able to run the scene. Random
+ * places are those of one run: others may still turn out not to fit. */
+static int check_plane(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "plane");
+	const struct sim_seed where = {0};
+	struct model_scene scene = {0};
+	struct sim_err why;
+	if (c->plane != XP_PLANE_SKIP)
+		return 0;
+	int rc = model_scene_draw(&scene, t, &c->scene, &where, &why);
+	if (rc == 0)
+		rc = model_skip_fits(&scene, &why);
+	model_scene_free(&scene);
+	return take_mistake(y, node, rc, &why, e);
+}
+
+/* --- all of it ------------------------------------------------------------- */
+
+static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
+{
+	int rc = sim_field_defaults(xp_run_fields, c, e);
+	for (const struct sim_field *f = xp_run_fields; rc == 0 && f->name;
+	     f++) {
+		const struct sim_yaml_node *v = sim_yaml_get(y->root, f->name);
+		if (v)
+			rc = sim_yaml_read_value(y, v, f, c, e);
+	}
+	return rc;
+}
+
+static int open_topology(struct sim_yaml *y, const struct xp_topology *x,
+    const char *folder, struct topo *t, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "topology");
+	const struct sim_yaml_node *file = sim_yaml_get(node, "file");
+	struct sim_err why;
+	int rc = xp_topology_open(x, folder, t, &why);
+	if (rc < 0)
+		topo_close(t);
+	return take_mistake(y, x->kind == XP_TOPO_GRAPHML && file ? file : node,
+	    rc, &why, e);
+}
+
+/* What depends on the network. T is empty when it could not be opened: the
+ * other mistakes are told all the same. */
+static int read_scene(struct sim_yaml *y, const struct topo *t,
+    struct xp_config *c, struct sim_err *e)
+{
+	const int opened = t->n_hosts > 0;
+	size_t had = y->n_mistakes;
+	int rc = read_traffic(y, &c->scene.traffic, e);
+	if (rc == 0 && opened && y->n_mistakes == had)
+		rc = check_traffic(y, t, &c->scene.traffic, e);
+	if (rc == 0)
+		rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
+		    model_noise_fields, NULL, &c->scene.noise, e);
+	if (rc == 0)
+		rc = read_faults(y, opened ? t : NULL, &c->scene, e);
+	if (rc == 0 && opened && y->n_mistakes == had)
+		rc = check_plane(y, t, c, e);
+	return rc;
+}
+
+int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
+    struct sim_err *e)
+{
 	struct topo t = {0};
 	int rc;
 	xp_config_free(c);
-	if ((rc = sim_yaml_read(y, y->root, NULL, xp_run_fields, top, c, e)) <
-		0 ||
-	    (rc = xp_topology_read(y, &c->topology, e)) < 0 ||
-	    (rc = sim_yaml_read(y, sim_yaml_get(y->root, "traffic"), y->root,
-				model_traffic_fields, NULL, &c->scene.traffic,
-				e)) < 0 ||
-	    (rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
-				model_noise_fields, NULL, &c->scene.noise, e)) <
-		0 ||
-	    (rc = read_algos(y, c, e)) < 0)
+	if ((rc = read_run(y, c, e)) < 0)
 		return rc;
-	/* Faults name links, so they need the network; without one, the
-	 * mistakes so far are all there is to say. */
-	if (y->n_mistakes > had)
-		return 0;
-	struct sim_err why = {0};
-	rc = xp_topology_open(&c->topology, folder, &t, &why);
-	if (rc < 0)
-		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
-					"%s", why.msg);
-	rc = read_faults(y, &t, &c->scene, e);
-	if (rc == 0 && y->n_mistakes == had)
-		rc = check_traffic(y, &t, &c->scene.traffic);
+	const size_t had = y->n_mistakes;
+	if ((rc = xp_topology_read(y, &c->topology, e)) < 0)
+		return rc;
+	if (y->n_mistakes == had)
+		rc = open_topology(y, &c->topology, folder, &t, e);
+	if (rc == 0)
+		rc = read_scene(y, &t, c, e);
+	if (rc == 0)
+		rc = read_algos(y, c, e);
 	topo_close(&t);
 	return rc;
 }

@@ -6,22 +6,31 @@
 
 #include "experiments/spec.h"
 
-extern const struct sim_field xp_head_fields[];
-extern const struct sim_field xp_run_fields[];
+extern const struct sim_field xp_head_fields[]; /* of struct xp_spec */
+extern const struct sim_field xp_run_fields[];  /* of struct xp_config */
 extern const struct sim_field xp_topology_fields[];
 
-/* Read the section `topology`; mistakes are added to Y. */
+/* Keys of the root that are read by xp_config_read() beside xp_run_fields;
+ * NULL-terminated. */
+extern const char *const xp_sections[];
+
+/* Read the section `topology`; mistakes are added to Y. Returns only
+ * SIM_ENOMEM. */
 int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
     struct sim_err *e);
 
-/* Read the tree as it stands into C, freeing what C held. TOP names the keys
- * of the root that belong to somebody else (and the sections). Mistakes are
- * added to Y, each at its place; returns only SIM_ENOMEM. Cost: opens the
- * topology once. */
-int xp_config_read(struct sim_yaml *y, const char *const *top,
-		   const char *folder, struct xp_config *c, struct sim_err *e);
+/* Where the GraphML file of X lies; to be freed. */
+int xp_topology_path(char **out, const struct xp_topology *x,
+    const char *folder, struct sim_err *e);
 
-/* Check the claims and, with a cube, put them there. */
+/* Read the tree as it stands into C, freeing what C held. Keys of the root that
+ * are nobody's are left to the caller. Mistakes are added to Y, each at its
+ * place; returns only SIM_ENOMEM, and then E may be without a message. Cost:
+ * opens the topology and draws its faults. */
+int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
+    struct sim_err *e);
+
+/* In spec_cube.c: check the claims and, with a cube, put them there. */
 int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e);
 
 #endif

@@ -9,14 +9,19 @@
  *	topology: { kind: clos, n_pods: 2, n_tors: 20, ... }
  *	traffic: { conns: 60, packets: {uniform: [1, 100]} }
  *	noise: { rate: {uniform: [0, 1e-6]} }
- *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }    # or a list of
- *them algorithms: [vote, {name: alg1, label: "a", threshold: 0.01}] sweep: {
- *grid: { faults.count: [2, 6, 10, 14] } }      # and/or zip: {...} claims:
- *[{metric: accuracy_fault, value: 0.96, text: "> 96 %"}] smoke: { runs: 3 } #
- *replaces keys
+ *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }
+ *	algorithms: [vote, {name: alg1, label: "a", threshold: 0.01}]
+ *	sweep: { grid: { faults.count: [2, 6, 10, 14] } }
+ *	claims: [{metric: accuracy_fault, value: 0.96, text: "> 96 %"}]
+ *	smoke: { runs: 3 }
  *
- * Every combination of a `grid` is a point, with the last key fastest; the
- * keys of a `zip` vary together and make one axis, after those of the grid.
+ * A section that is absent stands for its defaults, but for `faults`: without
+ * it nothing fails. `faults` is one group or a list of groups, so {} is one
+ * group of defaults and [] is none.
+ *
+ * Every combination of a sweep's `grid` is a point, with the last key fastest;
+ * the keys of its `zip` vary together and make one axis, after those of the
+ * grid. What `smoke` holds replaces the keys of that name, each as a whole.
  */
 #ifndef EXPERIMENTS_SPEC_H
 #define EXPERIMENTS_SPEC_H
@@ -38,7 +43,7 @@ enum xp_topo_kind { XP_TOPO_CLOS, XP_TOPO_FAT_TREE, XP_TOPO_GRAPHML };
 struct xp_topology {
 	uint32_t kind; /* enum xp_topo_kind */
 	struct topo_clos clos;
-	uint32_t k;	/* fat-tree */
+	uint32_t k;     /* fat-tree */
 	char file[512]; /* GraphML, relative to the spec's folder */
 };
 
@@ -59,7 +64,7 @@ struct xp_config {
 
 /* One key of a sweep: a path and its values. */
 struct xp_sweep_key {
-	const char *path;		    /* borrowed from the tree */
+	const char *path;                   /* borrowed from the tree */
 	const struct sim_yaml_node *values; /* a list, owned by sweep[] */
 };
 struct xp_axis {
@@ -75,8 +80,9 @@ struct xp_spec {
 
 	char *text; /* the file, byte for byte */
 	size_t text_bytes;
-	char *overrides; /* one a line */
-	char *folder;	 /* of the file, with a slash, or "" */
+	/* --smoke, each --set, and the hash of each GraphML file; one a line. */
+	char *overrides;
+	char *folder; /* of the file, with a slash, or "" */
 	struct sim_yaml yaml;
 	struct sim_yaml_node *sweep; /* a copy, so that points can be put */
 	size_t n_axes, n_points;
@@ -84,24 +90,30 @@ struct xp_spec {
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check
- * everything at every point. All mistakes are in the message, one a line.
- * Errors SIM_EIO, SIM_EPARSE, SIM_EINVAL, SIM_ENOMEM. */
+ * everything at every point. All mistakes are in the message, one a line and
+ * each once. S need not be initialised and may be freed either way.
+ * Errors SIM_EIO, SIM_EPARSE, SIM_EINVAL, SIM_ENOMEM.
+ * Cost opens the network and draws its faults once a point. */
 int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
-		 const char *const set[], size_t n, struct sim_err *e);
+    const char *const set[], size_t n, struct sim_err *e);
 void xp_spec_free(struct xp_spec *s);
 
-/* Read one point's configuration into C, freeing what it held. */
+/* Read one point's configuration into C, freeing what it held. All points have
+ * the same algorithms' labels. Domain POINT < n_points. */
 int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
-		  struct sim_err *e);
+    struct sim_err *e);
 void xp_config_free(struct xp_config *c);
 
-/* Set up an empty cube for the sweep: identity, axes, labels, claims. */
+/* Set up an empty cube for the sweep: identity, axes, labels, claims. C need
+ * not be initialised and is empty on failure. Errors those of res_cube_alloc()
+ * and res_cube_check(). */
 int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
-		 struct res_cube *c, struct sim_err *e);
+    struct res_cube *c, struct sim_err *e);
 
-/* Open the network that a configuration names; FOLDER as in xp_spec. */
+/* Open the network that a configuration names; FOLDER as in xp_spec. T may be
+ * closed either way. */
 int xp_topology_open(const struct xp_topology *x, const char *folder,
-		     struct topo *t, struct sim_err *e);
+    struct topo *t, struct sim_err *e);
 
 /* The sections of a spec with their keys, units, ranges and defaults. */
 void xp_spec_help(FILE *out);

@@ -18,36 +18,20 @@ struct claim {
 
 static const struct sim_field claim_fields[] = {
     {"metric", SIM_F_STR, offsetof(struct claim, metric),
-     .size = sizeof(((struct claim *)0)->metric),
-     .doc = "the metric it is about, as in tables"},
+	.size = sizeof(((struct claim *)0)->metric),
+	.doc = "the metric it is about, as in tables"},
     {"value", SIM_F_F64, offsetof(struct claim, value), .min = -1e300,
-     .max = 1e300, .unit = "1", .doc = "what the paper states"},
+	.max = 1e300, .unit = "1", .doc = "what the paper states"},
     {"confirmed", SIM_F_BOOL, offsetof(struct claim, confirmed), .def = "false",
-     .doc = "false: not read in the paper, drawn as unconfirmed"},
+	.doc = "false: not read in the paper, drawn as unconfirmed"},
     {"text", SIM_F_STR, offsetof(struct claim, text),
-     .size = sizeof(((struct claim *)0)->text), .def = "",
-     .doc = "its wording in the figure"},
+	.size = sizeof(((struct claim *)0)->text), .def = "",
+	.doc = "its wording in the figure"},
     {0},
 };
 
-static int is_metric(const char *name)
-{
-	static const char *const known[] = {
-#define X(name, units, doc) #name,
-	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
-#undef X
-#define X(name, num, den, doc) #name,
-		RES_RATIOS(X)
-#undef X
-	};
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (strcmp(known[i], name) == 0)
-			return 1;
-	return 0;
-}
-
 static int put_claim(struct res_cube *c, const struct claim *from,
-		     struct sim_err *e)
+    struct sim_err *e)
 {
 	struct res_claim *to = &c->claim[c->n_claims++];
 	int rc;
@@ -58,29 +42,50 @@ static int put_claim(struct res_cube *c, const struct claim *from,
 	return rc;
 }
 
+static int check_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const char *name)
+{
+	static const char *const known[] = {
+#define X(name, units, doc) #name,
+	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
+#undef X
+#define X(name, num, den, doc) #name,
+		RES_RATIOS(X)
+#undef X
+	};
+	char quote[64];
+	if (res_metric_find(name))
+		return 0;
+	const char *near =
+	    sim_did_you_mean(name, known, sizeof(known) / sizeof(known[0]));
+	sim_quote(quote, name);
+	return near
+	    ? sim_yaml_mistake(y, node,
+		  "there is no metric %s; did you mean \"%s\"?", quote, near)
+	    : sim_yaml_mistake(y, node, "there is no metric %s.", quote);
+}
+
 int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 {
-	const struct sim_yaml_node *list = sim_yaml_get(s->yaml.root, "claims");
+	struct sim_yaml *y = &s->yaml;
+	const struct sim_yaml_node *list = sim_yaml_get(y->root, "claims");
 	int rc = 0;
 	if (!list)
 		return 0;
 	if (list->kind != SIM_YAML_SEQ)
-		return sim_yaml_mistake(
-		    &s->yaml, list,
+		return sim_yaml_mistake(y, list,
 		    "claims is a list of {metric: ..., value: ...}.");
 	if (c && (rc = SIM_ZALLOC(&c->claim, list->n, e)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		const struct sim_yaml_node *item = list->child[i];
 		struct claim claim = {.metric = ""};
-		const size_t had = s->yaml.n_mistakes;
-		rc = sim_yaml_read(&s->yaml, item, item, claim_fields, NULL,
-				   &claim, e);
-		if (rc == 0 && s->yaml.n_mistakes == had &&
-		    !is_metric(claim.metric))
-			rc = sim_yaml_mistake(&s->yaml, item,
-					      "there is no metric \"%s\".",
-					      claim.metric);
+		const size_t had = y->n_mistakes;
+		rc =
+		    sim_yaml_read(y, item, item, claim_fields, NULL, &claim, e);
+		if (rc == 0 && y->n_mistakes == had)
+			rc = check_metric(y, sim_yaml_get(item, "metric"),
+			    claim.metric);
 		if (rc == 0 && c)
 			rc = put_claim(c, &claim, e);
 	}
@@ -89,36 +94,63 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 
 /* --- axes ---------------------------------------------------------------- */
 
-/* The descriptor of a swept key, for its unit and meaning; NULL if unknown. */
-static const struct sim_field *field_of(const char *path,
-					const struct xp_config *c)
+static const struct sim_field *find_key(const char *section, const char *key,
+    const struct sim_field *algo)
 {
-	static const struct {
+	const struct {
 		const char *section;
 		const struct sim_field *fields;
 	} tables[] = {
-	    {"topology.", xp_topology_fields},	{"topology.", topo_clos_fields},
-	    {"traffic.", model_traffic_fields}, {"noise.", model_noise_fields},
-	    {"faults.", model_fault_fields},	{"", xp_run_fields},
+	    {"topology", xp_topology_fields},
+	    {"topology", topo_clos_fields},
+	    {"traffic", model_traffic_fields},
+	    {"noise", model_noise_fields},
+	    {"faults", model_fault_fields},
+	    {"algorithms", algo},
 	};
-	const char *dot = strrchr(path, '.');
-	const char *key = dot ? dot + 1 : path;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		const char *section = tables[i].section;
 		const struct sim_field *f;
-		if (strncmp(path, section, strlen(section)) == 0 &&
+		if (strcmp(tables[i].section, section) == 0 &&
+		    tables[i].fields &&
 		    (f = sim_field_find(tables[i].fields, key)))
 			return f;
 	}
-	unsigned n;
-	if (sscanf(path, "algorithms.%u.", &n) == 1 && n < c->n_algos)
-		return sim_field_find(c->algo[n].ops->params, key);
 	return NULL;
+}
+
+/* The descriptor of a swept key, for its unit and meaning: the first part of
+ * its path that is a key of the section, as in faults.0.rate.uniform.1. NULL if
+ * there is none. */
+static const struct sim_field *field_of(const char *path,
+    const struct xp_config *c)
+{
+	const struct sim_field *f = sim_field_find(xp_run_fields, path);
+	const struct sim_field *algo = NULL;
+	char copy[160], *rest;
+	uint64_t n;
+	snprintf(copy, sizeof(copy), "%s", path);
+	const char *section = strtok_r(copy, ".", &rest), *part;
+	while (!f && (part = strtok_r(NULL, ".", &rest))) {
+		f = find_key(section, part, algo);
+		if (!algo && sim_parse_u64(part, &n, NULL) == 0 &&
+		    n < c->n_algos)
+			algo = c->algo[n].ops->params;
+	}
+	return f;
+}
+
+static int format(char **out, const struct sim_yaml_node *v, struct sim_err *e)
+{
+	const size_t size = (size_t)sim_yaml_format(v, NULL, 0) + 1;
+	int rc = SIM_ZALLOC(out, size, e);
+	if (rc == 0)
+		sim_yaml_format(v, *out, size);
+	return rc;
 }
 
 /* Numbers if all values are, else texts. */
 static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
-		      struct sim_err *e)
+    struct sim_err *e)
 {
 	const size_t n = values->n;
 	size_t i;
@@ -134,16 +166,13 @@ static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
 	free(to->number);
 	to->number = NULL;
 	rc = SIM_ZALLOC(&to->text, n, e);
-	for (i = 0; rc == 0 && i < n; i++) {
-		char text[256];
-		sim_yaml_format(values->child[i], text, sizeof(text));
-		rc = res_text(&to->text[i], text, e);
-	}
+	for (i = 0; rc == 0 && i < n; i++)
+		rc = format(&to->text[i], values->child[i], e);
 	return rc;
 }
 
 static int put_axis(struct res_axis *to, const struct xp_axis *from,
-		    const struct xp_config *c, struct sim_err *e)
+    const struct xp_config *c, struct sim_err *e)
 {
 	int rc;
 	to->n = from->n;
@@ -163,34 +192,10 @@ static int put_axis(struct res_axis *to, const struct xp_axis *from,
 	return rc;
 }
 
-/* What a GraphML file holds belongs to the sweep's identity. */
-static int note_topology_file(const struct xp_spec *s,
-			      const struct xp_config *c, struct res_cube *cube,
-			      struct sim_err *e)
-{
-	char path[1024], line[700];
-	uint64_t hash = RES_FNV_START;
-	unsigned char block[4096];
-	size_t n;
-	if (c->topology.kind != XP_TOPO_GRAPHML)
-		return 0;
-	snprintf(path, sizeof(path), "%s%s",
-		 c->topology.file[0] == '/' ? "" : s->folder, c->topology.file);
-	FILE *f = fopen(path, "rb");
-	if (!f)
-		return sim_fail(e, SIM_EIO, "%s cannot be read.", path);
-	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		hash = res_fnv(hash, block, n);
-	fclose(f);
-	snprintf(line, sizeof(line), "%s%stopology.file %s fnv %016" PRIx64,
-		 cube->overrides, *cube->overrides ? "\n" : "",
-		 c->topology.file, hash);
-	free(cube->overrides);
-	return res_text(&cube->overrides, line, e);
-}
+/* --- the whole ----------------------------------------------------------- */
 
 static int put_labels(struct res_cube *cube, const struct xp_config *c,
-		      struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = SIM_ZALLOC(&cube->algo, c->n_algos, e);
 	for (size_t i = 0; rc == 0 && i < c->n_algos; i++) {
@@ -201,7 +206,7 @@ static int put_labels(struct res_cube *cube, const struct xp_config *c,
 }
 
 static int fill_cube(struct xp_spec *s, const struct xp_config *c,
-		     struct res_cube *cube, struct sim_err *e)
+    struct res_cube *cube, struct sim_err *e)
 {
 	int rc;
 	cube->seed = s->seed;
@@ -210,11 +215,10 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 	if ((rc = res_text(&cube->figure, s->figure, e)) < 0 ||
 	    (rc = res_text(&cube->spec, s->text, e)) < 0 ||
 	    (rc = res_text(&cube->overrides, s->overrides ? s->overrides : "",
-			   e)) < 0 ||
+		 e)) < 0 ||
 	    (rc = res_text(&cube->title, s->title, e)) < 0 ||
 	    (rc = res_text(&cube->paper, s->paper, e)) < 0 ||
 	    (rc = put_labels(cube, c, e)) < 0 ||
-	    (rc = note_topology_file(s, c, cube, e)) < 0 ||
 	    (rc = xp_spec_claims(s, cube, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&cube->axis, s->n_axes, e)) < 0)
 		return rc;
@@ -223,11 +227,13 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 		rc = put_axis(&cube->axis[i], &s->axis[i], c, e);
 		cube->n_axes = i + 1;
 	}
-	return rc < 0 ? rc : res_cube_alloc(cube, e);
+	if (rc < 0 || (rc = res_cube_check(cube, e)) < 0)
+		return rc;
+	return res_cube_alloc(cube, e);
 }
 
 int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
-		 struct res_cube *c, struct sim_err *e)
+    struct res_cube *c, struct sim_err *e)
 {
 	struct xp_config config = {0};
 	*c = (struct res_cube){.shard_i = shard_i, .shard_n = shard_n};
@@ -253,16 +259,16 @@ void xp_spec_help(FILE *out)
 	    {"traffic", "who talks to whom", model_traffic_fields},
 	    {"noise", "links without a fault", model_noise_fields},
 	    {"faults",
-	     "one group, or a list of groups; `links: [...]` "
-	     "names places by id or \"from->to\"",
-	     model_fault_fields},
+		"one group, or a list of groups; `links: [...]` "
+		"names places by id or \"from->to\"",
+		model_fault_fields},
 	    {"claims", "a list: what the paper states", claim_fields},
 	};
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		if (tables[i].doc)
 			fprintf(out, "%s%s%s%s:\n", i ? "\n" : "",
-				tables[i].section,
-				*tables[i].section ? ", " : "", tables[i].doc);
+			    tables[i].section, *tables[i].section ? ", " : "",
+			    tables[i].doc);
 		sim_field_help(tables[i].fields, out);
 	}
 }

@@ -81,7 +81,7 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 	forget_point(t);
 	if ((rc = xp_spec_point(t->spec, point, &t->config, e)) < 0 ||
 	    (rc = xp_topology_open(&t->config.topology, t->spec->folder,
-				   &t->topo, e)) < 0)
+		 &t->topo, e)) < 0)
 		return rc;
 	const size_t n = t->config.n_algos;
 	if ((rc = SIM_ZALLOC(&t->work, n, e)) < 0 ||
@@ -110,21 +110,20 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 {
 	const int all = needs_all(&t->config);
 	const uint32_t plane = t->config.plane;
-	t->skipped =
-	    plane == XP_PLANE_SKIP || (plane == XP_PLANE_AUTO && !all &&
-				       model_skip_fits(&t->scene, NULL) == 0);
+	t->skipped = plane == XP_PLANE_SKIP ||
+	    (plane == XP_PLANE_AUTO && !all &&
+		model_skip_fits(&t->scene, NULL) == 0);
 	if (t->skipped && all)
-		return sim_fail(
-		    e, SIM_EUNSUPPORTED,
+		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "an algorithm needs the flows that lost nothing too; plane "
 		    "skip has none of them.");
 	return t->skipped
-		   ? model_skip_epoch(t->skip, &t->scene, &t->window, e)
-		   : model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
+	    ? model_skip_epoch(t->skip, &t->scene, &t->window, e)
+	    : model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
 }
 
 static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
-		    struct sim_err *e)
+    struct sim_err *e)
 {
 	const struct xp_algo *a = &t->config.algo[i];
 	struct sim_rng tie;
@@ -133,12 +132,12 @@ static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
 	    a->ops->diagnose(t->work[i], &t->window, &tie, &t->verdicts[i], e);
 	if (rc == 0)
 		rc = res_score_algo(&t->window, &t->scene.truth,
-				    &t->verdicts[i], &t->scores[i], e);
+		    &t->verdicts[i], &t->scores[i], e);
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
-int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
-		 struct sim_err *e)
+static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
+    struct sim_err *e)
 {
 	int rc = 0;
 	if (point != t->point && (rc = take_point(t, point, e)) < 0)
@@ -151,18 +150,26 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	    .run = run,
 	};
 	if ((rc = model_scene_draw(&t->scene, &t->topo, &t->config.scene,
-				   &where, e)) < 0 ||
+		 &where, e)) < 0 ||
 	    (rc = run_plane(t, e)) < 0)
 		return rc;
 	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
+	for (size_t i = 0; rc == 0 && i < t->config.n_algos; i++)
+		rc = diagnose(t, i, &where, e);
+	return rc;
+}
+
+int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
+    struct sim_err *e)
+{
+	int rc = run_cell(t, point, run, e);
+	if (rc < 0)
+		return rc;
 	memcpy(row, &t->metrics, sizeof(t->metrics));
 	row += RES_N_TRIAL_METRICS;
-	for (size_t i = 0; rc == 0 && i < t->config.n_algos; i++) {
-		rc = diagnose(t, i, &where, e);
-		memcpy(row, &t->scores[i], sizeof(t->scores[i]));
-		row += RES_N_ALGO_METRICS;
-	}
-	return rc;
+	/* The scores are structs of nothing but doubles, in this order. */
+	memcpy(row, t->scores, t->config.n_algos * sizeof(t->scores[0]));
+	return 0;
 }
 
 static void print_faults(const struct xp_trial *t, FILE *out)
@@ -173,12 +180,12 @@ static void print_faults(const struct xp_trial *t, FILE *out)
 		char name[64];
 		topo_link_name(&t->topo, truth->fault[i].link, name);
 		fprintf(out, "  %-24s link %-8u rate %.4g\n", name,
-			truth->fault[i].link, truth->fault[i].rate);
+		    truth->fault[i].link, truth->fault[i].rate);
 	}
 }
 
 static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
-			FILE *out)
+    FILE *out)
 {
 	enum { SHOWN = 10 };
 	algo_verdicts_sort(v);
@@ -186,9 +193,9 @@ static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
 		char name[64];
 		topo_link_name(&t->topo, v->link[i], name);
 		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
-			v->score[i], i < v->n_flagged ? " accused" : "",
-			truth_is_faulty(&t->scene.truth, v->link[i]) ? " FAULTY"
-								     : "");
+		    v->score[i], i < v->n_flagged ? " accused" : "",
+		    truth_is_faulty(&t->scene.truth, v->link[i]) ? " FAULTY"
+								 : "");
 	}
 	if (v->n > SHOWN)
 		fprintf(out, "      and %zu more\n", v->n - SHOWN);
@@ -197,10 +204,10 @@ static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
 void xp_trial_print(const struct xp_trial *t, FILE *out)
 {
 	fprintf(out, "%u hosts, %u switches, %u directed links\n",
-		t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
+	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
 	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
-		t->metrics.n_flows, t->metrics.n_failed_flows,
-		t->metrics.n_drops, t->skipped ? "skip" : "exact");
+	    t->metrics.n_flows, t->metrics.n_failed_flows, t->metrics.n_drops,
+	    t->skipped ? "skip" : "exact");
 	print_faults(t, out);
 	for (size_t i = 0; i < t->config.n_algos; i++) {
 		const struct res_algo_metrics *m = &t->scores[i];
@@ -208,7 +215,7 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 #define X(name, num, den, doc)                                                 \
 	if (m->den > 0)                                                        \
 		fprintf(out, "  %-18s %.4f (%g/%g)\n", #name, m->num / m->den, \
-			m->num, m->den);
+		    m->num, m->den);
 		RES_RATIOS(X)
 #undef X
 		print_links(t, &t->verdicts[i], out);

@@ -15,12 +15,17 @@ struct xp_trial;
 int xp_trial_open(struct xp_trial **t, struct xp_spec *s, struct sim_err *e);
 void xp_trial_close(struct xp_trial *t);
 
-/* Run one cell. Shape row[res_row_doubles(n_algos)]. The numbers depend on
- * (spec, point, run) alone. */
+/* Run one cell into row[res_row_doubles(n_algos)]: the trial's metrics, then
+ * each algorithm's, in the order of results/schema.h. The numbers depend on
+ * (spec, point, run) alone. ROW is left alone on failure. Domain POINT <
+ * n_points; any RUN.
+ * Errors SIM_EUNSUPPORTED when the spec's plane can't run the scene, and those
+ * of the models and algorithms. */
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
-		 struct sim_err *e);
+    struct sim_err *e);
 
-/* What the last cell was and what each algorithm said of it, for people. */
+/* What the last cell was and what each algorithm said of it, for people. After
+ * a cell that did not fail. */
 void xp_trial_print(const struct xp_trial *t, FILE *out);
 
 #endif

@@ -1,0 +1,467 @@
+/* tests/experiments_trial_test.c -- cells: repeatable, planes, networks.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <unistd.h>
+
+#include "experiments/trial.h"
+#include "sim/stat.h"
+#include "tests/spec_file.h"
+#include "tests/test.h"
+
+#define HEAD "figure: f\n"
+#define SMALL                                                             \
+	HEAD "topology: {n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, "        \
+	     "n_hosts: 3}\n"
+
+enum { MAX_ALGOS = 3, MAX_ROW = 5 + 16 * MAX_ALGOS };
+
+struct rig {
+	struct xp_spec spec;
+	struct xp_trial *trial;
+	size_t row_bytes;
+};
+
+static void open_rig(struct rig *g, const char *text, size_t n_algos)
+{
+	spec_open(&g->spec, text);
+	assert_ok(xp_trial_open(&g->trial, &g->spec, test_err()));
+	assert_true(n_algos <= MAX_ALGOS);
+	assert_int_equal(res_row_doubles(MAX_ALGOS), MAX_ROW);
+	g->row_bytes = res_row_doubles(n_algos) * sizeof(double);
+}
+
+static void close_rig(struct rig *g)
+{
+	xp_trial_close(g->trial);
+	xp_spec_free(&g->spec);
+}
+
+static void run(struct rig *g, size_t point, uint32_t r, double row[])
+{
+	assert_ok(xp_trial_run(g->trial, point, r, row, test_err()));
+}
+
+static double algo(const double row[], size_t i, unsigned metric)
+{
+	return row[res_row_doubles(i) + metric];
+}
+
+/* --- repeatable ---------------------------------------------------------- */
+
+#define MIXED                                                             \
+	SMALL "algorithms: [{name: vote, tie: random}, alg1, cover]\n"    \
+	      "faults: {rate: 0.02}\n"                                    \
+	      "sweep: {grid: {faults.count: [1, 3], plane: [skip, "       \
+	      "exact], traffic.conns: [20, {uniform: [5, 40]}]}}\n"
+enum { N_POINTS = 8, N_RUNS = 5, N_CELLS = N_POINTS * N_RUNS };
+
+static void a_cell_is_the_same_bits_in_any_order(void **state)
+{
+	double want[N_CELLS][MAX_ROW], row[MAX_ROW];
+	struct rig fresh, used;
+	struct sim_rng r;
+	(void)state;
+	for (size_t i = 0; i < N_CELLS; i++) {
+		open_rig(&fresh, MIXED, 3);
+		assert_int_equal(fresh.spec.n_points, N_POINTS);
+		run(&fresh, i / N_RUNS, i % N_RUNS, want[i]);
+		close_rig(&fresh);
+	}
+	open_rig(&used, MIXED, 3);
+	test_rng(&r, 1);
+	for (size_t n = 0; n < 5 * N_CELLS; n++) {
+		size_t i = n < N_CELLS ? N_CELLS - 1 - n
+				       : sim_rng_below(&r, N_CELLS);
+		run(&used, i / N_RUNS, (uint32_t)(i % N_RUNS), row);
+		if (memcmp(row, want[i], used.row_bytes) != 0)
+			fail_msg("seed %llu: cell %zu differs the %zuth time",
+			    (unsigned long long)test_seed(), i, n);
+	}
+	close_rig(&used);
+}
+
+static void two_trials_of_one_spec_do_not_meet(void **state)
+{
+	double a[MAX_ROW], b[MAX_ROW], want[MAX_ROW];
+	struct rig g;
+	struct xp_trial *other;
+	(void)state;
+	open_rig(&g, MIXED, 3);
+	assert_ok(xp_trial_open(&other, &g.spec, test_err()));
+	run(&g, 6, 2, want);
+	assert_ok(xp_trial_run(other, 1, 3, b, test_err()));
+	run(&g, 6, 2, a);
+	assert_memory_equal(a, want, g.row_bytes);
+	xp_trial_close(other);
+	close_rig(&g);
+}
+
+static void runs_and_seeds_differ(void **state)
+{
+	double a[MAX_ROW], b[MAX_ROW];
+	struct rig g;
+	(void)state;
+	open_rig(&g, SMALL "algorithms: [vote]\nfaults: {rate: 0.05}\n", 1);
+	run(&g, 0, 0, a);
+	run(&g, 0, 1, b);
+	assert_memory_not_equal(a, b, g.row_bytes);
+	close_rig(&g);
+	open_rig(&g,
+	    SMALL "algorithms: [vote]\nfaults: {rate: 0.05}\nseed: 2\n", 1);
+	run(&g, 0, 0, b);
+	assert_memory_not_equal(a, b, g.row_bytes);
+	close_rig(&g);
+}
+
+/* --- what a row holds ------------------------------------------------------ */
+
+static void a_row_is_laid_out_as_the_schema_says(void **state)
+{
+	double row[MAX_ROW + 1];
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    SMALL "algorithms: [vote, alg1, cover]\n"
+		  "traffic: {conns: 7, packets: 10}\nnoise: {rate: 0}\n"
+		  "faults: [{count: 2, rate: 1, classes: [t1-tor]}, "
+		  "{links: [tor0->t1.0], rate: 0.5}]\n",
+	    3);
+	for (size_t i = 0; i <= MAX_ROW; i++)
+		row[i] = -7;
+	run(&g, 0, 0, row);
+	assert_true(row[MAX_ROW] == -7);
+	assert_true(row[RES_TRIAL_n_flows] == 24 * 7);
+	assert_true(row[RES_TRIAL_n_faults] == 3);
+	/* Nothing but faults drops. */
+	assert_true(row[RES_TRIAL_n_failed_flows] > 0);
+	assert_true(row[RES_TRIAL_n_fault_flows] ==
+		    row[RES_TRIAL_n_failed_flows]);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(algo(row, i, RES_ALGO_flows_all) ==
+			    row[RES_TRIAL_n_failed_flows]);
+		assert_true(algo(row, i, RES_ALGO_n_top) == 3);
+		assert_true(algo(row, i, RES_ALGO_n_worst) == 1);
+	}
+	assert_true(isnan(algo(row, 0, RES_ALGO_n_flagged)));
+	assert_true(algo(row, 1, RES_ALGO_n_links_true) == 3);
+	assert_true(algo(row, 2, RES_ALGO_n_flagged) > 0);
+	close_rig(&g);
+}
+
+static void without_faults_and_noise_nothing_is_said(void **state)
+{
+	double row[MAX_ROW];
+	struct rig g;
+	(void)state;
+	for (int plane = 0; plane < 2; plane++) {
+		open_rig(&g,
+		    plane ? SMALL "algorithms: [vote, alg1]\nplane: exact\n"
+				  "noise: {rate: 0}\n"
+			  : SMALL "algorithms: [vote, alg1]\nplane: skip\n"
+				  "noise: {rate: 0}\n",
+		    2);
+		run(&g, 0, 0, row);
+		assert_true(row[RES_TRIAL_n_flows] == 24 * 60);
+		assert_true(row[RES_TRIAL_n_failed_flows] == 0);
+		assert_true(row[RES_TRIAL_n_faults] == 0);
+		assert_true(algo(row, 0, RES_ALGO_n_worst) == 0);
+		assert_true(isnan(algo(row, 0, RES_ALGO_worst_rank)));
+		assert_true(algo(row, 1, RES_ALGO_n_flagged) == 0);
+		assert_true(algo(row, 1, RES_ALGO_n_links_true) == 0);
+		close_rig(&g);
+	}
+	/* With noise, flows fail but no link is faulty. */
+	open_rig(&g, SMALL "algorithms: [vote]\nnoise: {rate: 1e-3}\n", 1);
+	run(&g, 0, 0, row);
+	assert_true(row[RES_TRIAL_n_failed_flows] > 0);
+	assert_true(row[RES_TRIAL_n_fault_flows] == 0);
+	assert_true(algo(row, 0, RES_ALGO_flows_fault) == 0);
+	close_rig(&g);
+}
+
+/* --- common random numbers ----------------------------------------------------- */
+
+static int n_equal_trials(const char *text, int *n_other_flags)
+{
+	double a[MAX_ROW], b[MAX_ROW];
+	struct rig g;
+	int n = 0;
+	*n_other_flags = 0;
+	open_rig(&g, text, 2);
+	for (uint32_t r = 0; r < 20; r++) {
+		run(&g, 0, r, a);
+		run(&g, 1, r, b);
+		/* The epoch's metrics and those of the vote. */
+		n += memcmp(a, b, res_row_doubles(1) * sizeof(a[0])) == 0;
+		*n_other_flags += algo(a, 1, RES_ALGO_n_flagged) !=
+				  algo(b, 1, RES_ALGO_n_flagged);
+	}
+	close_rig(&g);
+	return n;
+}
+
+#define THRESHOLDS                                                        \
+	SMALL "algorithms: [vote, alg1]\nfaults: {count: 3, rate: "       \
+	      "0.05}\nsweep: {grid: {algorithms.1.threshold: [0.01, "     \
+	      "0.3]}}\n"
+
+static void points_share_their_random_numbers_unless_told(void **state)
+{
+	int n_other;
+	(void)state;
+	assert_int_equal(n_equal_trials(THRESHOLDS, &n_other), 20);
+	assert_true(n_other > 0);
+	assert_int_equal(n_equal_trials(THRESHOLDS "common: true\n",
+			     &n_other),
+	    20);
+	assert_int_equal(n_equal_trials(THRESHOLDS "common: false\n",
+			     &n_other),
+	    0);
+}
+
+/* --- planes ------------------------------------------------------------------ */
+
+/* Do points 0 and 1 of a spec give the same bits over some runs? */
+static int same_points(const char *text)
+{
+	double a[MAX_ROW], b[MAX_ROW];
+	struct rig g;
+	int same = 1;
+	open_rig(&g, text, 1);
+	for (uint32_t r = 0; r < 10; r++) {
+		run(&g, 0, r, a);
+		run(&g, 1, r, b);
+		same &= memcmp(a, b, g.row_bytes) == 0;
+	}
+	close_rig(&g);
+	return same;
+}
+
+#define PLANES(other)                                                     \
+	"algorithms: [vote]\nfaults: {rate: 0.05}\nsweep: {grid: "        \
+	"{plane: [auto, " other "]}}\n"
+
+static void auto_skips_where_that_fits_and_only_there(void **state)
+{
+	(void)state;
+	assert_true(same_points(SMALL PLANES("skip")));
+	assert_false(same_points(SMALL PLANES("exact")));
+	assert_true(same_points(SMALL
+	    "traffic: {dst: skewed, n_hot: 2}\n" PLANES("exact")));
+	assert_true(same_points(
+	    HEAD "topology: {kind: fat_tree, k: 4}\n" PLANES("exact")));
+	assert_true(same_points(SMALL
+	    "algorithms: [vote]\nfaults: {links: [host3->tor1], rate: 0.1}\n"
+	    "sweep: {grid: {plane: [auto, exact]}}\n"));
+}
+
+static void a_plane_that_does_not_fit_fails_its_cell_alone(void **state)
+{
+	double row[MAX_ROW];
+	struct rig g;
+	struct sim_err e = {0};
+	int n_good = 0, n_bad = 0;
+	(void)state;
+	/* Whether the place drawn is a host's uplink depends on the run; the
+	 * check when a spec is loaded looks at one run only. */
+	for (uint32_t seed = 1; n_good == 0 || n_bad == 0; seed++) {
+		char text[512];
+		snprintf(text, sizeof(text),
+		    SMALL "algorithms: [vote]\nplane: skip\nseed: %u\nfaults: "
+			  "{classes: [host-tor, tor-t1, t1-t2]}\n",
+		    seed);
+		open_rig(&g, text, 1);
+		row[0] = -7;
+		int rc = xp_trial_run(g.trial, 0, 0, row, &e);
+		n_good += rc == 0;
+		n_bad += rc < 0;
+		if (rc < 0) {
+			assert_int_equal(rc, SIM_EUNSUPPORTED);
+			assert_non_null(strstr(e.msg, "a host's uplink"));
+			assert_true(row[0] == -7);
+		}
+		close_rig(&g);
+		assert_true(seed < 200);
+	}
+}
+
+/* Welch's z of two samples' means. */
+static double z_of(const struct sim_moments *a, const struct sim_moments *b)
+{
+	double var = sim_moments_var(a) / (double)a->n +
+		     sim_moments_var(b) / (double)b->n;
+	double gap = sim_moments_mean(a) - sim_moments_mean(b);
+	return var > 0 ? gap / sqrt(var) : gap == 0 ? 0 : INFINITY;
+}
+
+/* Points 0 and 1 of TEXT agree in the mean of what counts. Each z is beyond 5
+ * by chance once in 1.7 million; RUNS are independent. */
+static void assert_alike(const char *text, uint32_t runs)
+{
+	enum { N_STATS = 5 };
+	struct sim_moments m[2][N_STATS] = {{{0}}};
+	double row[MAX_ROW];
+	struct rig g;
+	open_rig(&g, text, 2);
+	for (size_t p = 0; p < 2; p++)
+		for (uint32_t r = 0; r < runs; r++) {
+			/* Other runs, as faults and noise would be shared. */
+			run(&g, p, r + (uint32_t)p * runs, row);
+			const double stat[N_STATS] = {
+				row[RES_TRIAL_n_failed_flows],
+				row[RES_TRIAL_n_drops],
+				algo(row, 0, RES_ALGO_hits_all) /
+				    algo(row, 0, RES_ALGO_flows_all),
+				algo(row, 1, RES_ALGO_n_flagged),
+				algo(row, 1, RES_ALGO_n_flagged_true)};
+			for (size_t i = 0; i < N_STATS; i++)
+				sim_moments_add(&m[p][i], stat[i]);
+		}
+	close_rig(&g);
+	for (size_t i = 0; i < N_STATS; i++) {
+		double z = z_of(&m[0][i], &m[1][i]);
+		if (!(fabs(z) < 5))
+			fail_msg("statistic %zu: means %g and %g, z = %g", i,
+			    sim_moments_mean(&m[0][i]),
+			    sim_moments_mean(&m[1][i]), z);
+	}
+}
+
+static void both_planes_give_the_same_statistics(void **state)
+{
+	(void)state;
+	assert_alike(SMALL
+	    "algorithms: [vote, {name: alg1, total: initial, adjust: "
+	    "removal, threshold: 0.05}]\nnoise: {rate: 1e-4}\n"
+	    "faults: {count: 2, rate: 0.01}\n"
+	    "sweep: {grid: {plane: [skip, exact]}}\n",
+	    2000);
+}
+
+static void pods_can_be_swapped(void **state)
+{
+	(void)state;
+	/* Pod 0 has tor0-3 and t1.0-2, pod 1 tor4-7 and t1.3-5. */
+	assert_alike(SMALL
+	    "algorithms: [vote, alg1]\nnoise: {rate: 1e-4}\nfaults: {rate: "
+	    "0.02}\nsweep: {grid: {faults.links: [[tor1->t1.2, t1.0->t2.1, "
+	    "t1.4->tor6], [tor6->t1.4, t1.3->t2.0, t1.1->tor2]]}}\n",
+	    1000);
+}
+
+/* --- networks ---------------------------------------------------------------- */
+
+/* Without noise every failed flow crossed the one bad link, so no link has more
+ * votes, whatever the network. */
+static void check_network(const char *topology)
+{
+	char text[1024];
+	double row[MAX_ROW];
+	struct rig g;
+	int n_lossy = 0;
+	snprintf(text, sizeof(text),
+	    HEAD "topology: %s\nalgorithms: [vote, alg1, cover]\n"
+		 "noise: {rate: 0}\nfaults: {count: 1, rate: 0.05, pick: "
+		 "link}\n",
+	    topology);
+	open_rig(&g, text, 3);
+	for (uint32_t r = 0; r < 30; r++) {
+		run(&g, 0, r, row);
+		if (row[RES_TRIAL_n_failed_flows] == 0)
+			continue;
+		n_lossy++;
+		assert_true(algo(row, 0, RES_ALGO_worst_first) == 1);
+		assert_true(algo(row, 0, RES_ALGO_worst_rank) == 1);
+		assert_true(algo(row, 0, RES_ALGO_flows_fault) ==
+			    row[RES_TRIAL_n_failed_flows]);
+		/* One link explains everything. */
+		assert_true(algo(row, 1, RES_ALGO_n_flagged) >= 1);
+		assert_true(algo(row, 2, RES_ALGO_n_flagged) == 1);
+	}
+	assert_true(n_lossy >= 15);
+	close_rig(&g);
+}
+
+static void the_bad_link_ranks_first_in_every_kind_of_network(void **state)
+{
+	char here[512], jellyfish[600];
+	(void)state;
+	assert_non_null(getcwd(here, sizeof(here)));
+	snprintf(jellyfish, sizeof(jellyfish),
+	    "{kind: graphml, file: \"%s/tests/data/jellyfish.graphml\"}", here);
+	check_network("{}");
+	check_network("{n_pods: 1, n_tors: 6, n_t1: 3, n_t2: 0, n_hosts: 4}");
+	check_network("{kind: fat_tree, k: 4}");
+	check_network("{kind: fat_tree, k: 8}");
+	check_network(jellyfish);
+}
+
+/* --- print, memory ------------------------------------------------------------- */
+
+static void a_cell_prints_its_faults_and_verdicts(void **state)
+{
+	double row[MAX_ROW];
+	char *text = NULL;
+	size_t n;
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    SMALL "algorithms: [vote, alg1]\nnoise: {rate: 0}\n"
+		  "faults: {links: [tor0->t1.1], rate: 0.5}\n",
+	    2);
+	run(&g, 0, 0, row);
+	FILE *out = open_memstream(&text, &n);
+	xp_trial_print(g.trial, out);
+	fclose(out);
+	assert_non_null(strstr(text, "24 hosts, 16 switches, 120 directed"));
+	assert_non_null(strstr(text, "1 faults\n  tor0->t1.1"));
+	assert_non_null(strstr(text, "(plane skip)"));
+	assert_non_null(strstr(text, "accused FAULTY"));
+	free(text);
+	close_rig(&g);
+}
+
+static int run_two(void *arg, struct sim_err *e)
+{
+	double row[MAX_ROW];
+	struct xp_trial *t;
+	int rc = xp_trial_open(&t, arg, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = xp_trial_run(t, 2, 0, row, e)) == 0)
+		rc = xp_trial_run(t, 5, 1, row, e);
+	xp_trial_close(t);
+	return rc;
+}
+
+static void no_allocation_is_taken_for_granted(void **state)
+{
+	struct rig g;
+	(void)state;
+	open_rig(&g, MIXED, 3);
+	test_each_alloc_fails(run_two, &g.spec);
+	close_rig(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_cell_is_the_same_bits_in_any_order),
+		cmocka_unit_test(two_trials_of_one_spec_do_not_meet),
+		cmocka_unit_test(runs_and_seeds_differ),
+		cmocka_unit_test(a_row_is_laid_out_as_the_schema_says),
+		cmocka_unit_test(without_faults_and_noise_nothing_is_said),
+		cmocka_unit_test(points_share_their_random_numbers_unless_told),
+		cmocka_unit_test(auto_skips_where_that_fits_and_only_there),
+		cmocka_unit_test(
+		    a_plane_that_does_not_fit_fails_its_cell_alone),
+		cmocka_unit_test(both_planes_give_the_same_statistics),
+		cmocka_unit_test(pods_can_be_swapped),
+		cmocka_unit_test(
+		    the_bad_link_ranks_first_in_every_kind_of_network),
+		cmocka_unit_test(a_cell_prints_its_faults_and_verdicts),
+		cmocka_unit_test(no_allocation_is_taken_for_granted),
+	};
+	return cmocka_run_group_tests_name("experiments/trial", tests,
+	    spec_folder_make, spec_folder_remove);
+}
