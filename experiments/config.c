@@ -332,8 +332,16 @@ static int check_traffic(struct sim_yaml *y, const struct topo *t,
 	return take_mistake(y, node ? node : y->root, rc, &why, e);
 }
 
-/* A plane that is asked for by name must be able to run the scene. Random
- * places are those of one run: others may still turn out not to fit. */
+static int may_fail_uplinks(const struct model_scene_params *s)
+{
+	for (size_t i = 0; i < s->n_groups; i++)
+		if (s->group[i].n_links == 0 && s->group[i].count > 0 &&
+		    s->group[i].classes >> TOPO_HOST_TOR & 1)
+			return 1;
+	return 0;
+}
+
+/* A plane that is asked for by name must be able to run every scene. */
 static int check_plane(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
@@ -343,6 +351,10 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 	struct sim_err why;
 	if (c->plane != XP_PLANE_SKIP)
 		return 0;
+	if (may_fail_uplinks(&c->scene))
+		return sim_yaml_mistake(y, node,
+		    "skipping can't have a fault on a host's uplink (class "
+		    "host-tor).");
 	int rc = model_scene_draw(&scene, t, &c->scene, &where, &why);
 	if (rc == 0)
 		rc = model_skip_fits(&scene, &why);

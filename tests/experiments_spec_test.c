@@ -9,8 +9,9 @@
 
 /* Two lines, so that what follows is on line 3. */
 #define HEAD "figure: f\nalgorithms: [vote]\n"
-#define SMALL                                                             \
-	HEAD "topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
+#define SMALL                                                                  \
+	HEAD "topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: "    \
+	     "2}\n"
 
 /* --- mistakes --------------------------------------------------------------- */
 
@@ -18,8 +19,8 @@
 static void strip(char *msg)
 {
 	char name[160];
-	size_t n = (size_t)snprintf(name, sizeof(name), "%s:",
-	    spec_path("x.yaml"));
+	size_t n =
+	    (size_t)snprintf(name, sizeof(name), "%s:", spec_path("x.yaml"));
 	for (char *p; (p = strstr(msg, name));)
 		memmove(p, p + n, strlen(p + n) + 1);
 }
@@ -97,17 +98,16 @@ static void a_value_of_the_wrong_type_is_told_once(void **state)
 	(void)state;
 	expect(HEAD "topology: 5\n",
 	    "3:11: a map is needed here, not a value.");
-	expect(HEAD "topology:\n",
-	    "3:10: a map is needed here, not nothing.");
+	expect(HEAD "topology:\n", "3:10: a map is needed here, not nothing.");
 	expect(HEAD "traffic: [1]\n",
 	    "3:10: a map is needed here, not a list.");
-	expect(HEAD "noise: 1e-6\n",
-	    "3:8: a map is needed here, not a value.");
+	expect(HEAD "noise: 1e-6\n", "3:8: a map is needed here, not a value.");
 	expect(HEAD "faults: 3\n", "3:9: a map is needed here, not a value.");
 	expect(HEAD "faults:\n", "3:8: a map is needed here, not nothing.");
 	expect(HEAD "faults: [3]\n",
 	    "3:10: a map is needed here, not a value.");
-	expect(HEAD "runs: many\n", "3:7: runs: \"many\" is not a whole number.");
+	expect(HEAD "runs: many\n",
+	    "3:7: runs: \"many\" is not a whole number.");
 	expect(HEAD "runs: [1]\n", "3:7: runs must be one value, not a list.");
 	expect(HEAD "common: yes\n",
 	    "3:9: common: \"yes\" is not true or false; write true.");
@@ -132,8 +132,7 @@ static void a_number_out_of_range_is_told_with_the_range_and_unit(void **state)
 	expect(HEAD "faults: {rate: 2}\n", "3:16: rate 2 is not in [0, 1].");
 	expect(HEAD "faults: {rate: {uniform: [-1, 0.5]}}\n",
 	    "3:27: rate -1 is not in [0, 1].");
-	expect(HEAD "noise: {rate: 1.5}\n",
-	    "3:15: rate 1.5 is not in [0, 1].");
+	expect(HEAD "noise: {rate: 1.5}\n", "3:15: rate 1.5 is not in [0, 1].");
 	expect(HEAD "runs: 0\n", "3:7: runs 0 is not in [1, 1000000] runs.");
 	expect(HEAD "traffic: {packets: 0}\n",
 	    "3:20: packets 0 is not in [1, 1000000000] packets.");
@@ -171,7 +170,7 @@ static void an_impossible_network_is_told_with_the_reason(void **state)
 	    "3:11: 800 host, 160000000 ToR-T1 and 80000000000 T1-T2 cables are "
 	    "more than the limit of 1073741824 (two directed links each).");
 	expect(HEAD "traffic: {conns: 1000000}\n"
-	    "topology: {n_hosts: 1000}\n",
+		    "topology: {n_hosts: 1000}\n",
 	    "3:10: 40000000000 flows in an epoch; at most 4294967295 are "
 	    "possible.");
 	expect(HEAD "traffic: {dst: skewed, n_hot: 40}\n",
@@ -257,7 +256,8 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, common, "
 	    "topology, traffic, noise, faults, algorithms.");
-	expect(HEAD "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
+	expect(HEAD
+	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
 	expect(HEAD "faults: [{count: 1}]\nsweep: {grid: {faults.1.count: "
 		    "[1]}}\n",
@@ -283,8 +283,8 @@ static void too_many_points_are_a_mistake(void **state)
 	char text[8192] = HEAD "sweep:\n  grid:\n", item[16];
 	(void)state;
 	for (int axis = 0; axis < 3; axis++) {
-		static const char *const key[] = {"faults.count",
-			"faults.from", "traffic.conns"};
+		static const char *const key[] = {"faults.count", "faults.from",
+		    "traffic.conns"};
 		sprintf(text + strlen(text), "    %s: [0", key[axis]);
 		for (int i = 1; i < 47; i++) {
 			snprintf(item, sizeof(item), ", %d", i);
@@ -355,8 +355,8 @@ static void a_mistake_is_not_repeated_at_every_point(void **state)
 {
 	(void)state;
 	expect(SMALL "noise: {rate: 7}\n"
-	       "sweep: {grid: {faults.count: [1, 2, 99], "
-	       "traffic.conns: [1, 2, 3]}}\n",
+		     "sweep: {grid: {faults.count: [1, 2, 99], "
+		     "traffic.conns: [1, 2, 3]}}\n",
 	    "4:15: rate 7 is not in [0, 1].\n"
 	    "5:31: fault group 0: 99 links are to fail, but the classes named "
 	    "have 32.");
@@ -386,8 +386,9 @@ static void a_file_that_is_none_is_told_by_name(void **state)
 	xp_spec_free(&s);
 
 	expect("", "1:1: figure is missing.\n1:1: algorithms is missing.");
-	expect("# nothing\n", "1:1: figure is missing.\n"
-			      "1:1: algorithms is missing.");
+	expect("# nothing\n",
+	    "1:1: figure is missing.\n"
+	    "1:1: algorithms is missing.");
 	expect("- a\n", "1:1: a spec is a map of keys.");
 	expect("a\n", "1:1: a spec is a map of keys.");
 	expect("figure: f\nfigure: g\nalgorithms: [vote]\n",
@@ -450,17 +451,18 @@ static void smoke_replaces_known_keys_only(void **state)
 	compare(rc, e.msg, HEAD, " there is no `smoke` section to run.");
 	xp_spec_free(&s);
 
-	spec_write("x.yaml", HEAD "runs: 9\nsweep: {grid: {faults.count: [1, "
-				  "2, 3]}}\nsmoke: {runs: 2, sweep: {grid: "
-				  "{faults.rate: [0.1, 0.2]}}}\n");
-	assert_ok(xp_spec_load(&s, spec_path("x.yaml"), 0, NULL, 0,
-	    test_err()));
+	spec_write("x.yaml",
+	    HEAD "runs: 9\nsweep: {grid: {faults.count: [1, "
+		 "2, 3]}}\nsmoke: {runs: 2, sweep: {grid: "
+		 "{faults.rate: [0.1, 0.2]}}}\n");
+	assert_ok(
+	    xp_spec_load(&s, spec_path("x.yaml"), 0, NULL, 0, test_err()));
 	assert_int_equal(s.runs, 9);
 	assert_int_equal(s.n_points, 3);
 	xp_spec_free(&s);
 	const char *set = "runs=4";
-	assert_ok(xp_spec_load(&s, spec_path("x.yaml"), 1, &set, 1,
-	    test_err()));
+	assert_ok(
+	    xp_spec_load(&s, spec_path("x.yaml"), 1, &set, 1, test_err()));
 	assert_int_equal(s.runs, 4);
 	assert_int_equal(s.n_points, 2);
 	assert_string_equal(s.overrides, "--smoke\nruns=4");
@@ -476,6 +478,11 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    "3:8: skipping needs a Clos; this topology is a graph.");
 	expect(SMALL "plane: skip\nfaults: {links: [0]}\n",
 	    "4:8: skipping can't have a fault on a host's uplink (link 0).");
+	expect(SMALL "plane: skip\nfaults: {classes: [host-tor, tor-t1]}\n",
+	    "4:8: skipping can't have a fault on a host's uplink (class "
+	    "host-tor).");
+	expect_good(
+	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
 	    "4:8: plane: \"skp\" is not one of auto, exact, skip; did you mean "
 	    "\"skip\"?");
@@ -533,9 +540,8 @@ static void the_last_key_of_a_grid_is_fastest_and_the_zip_after_it(void **state)
 	static const struct {
 		uint32_t count;
 		double from, conns, epoch;
-	} want[] = {
-		{1, 3, 5, 7}, {1, 3, 6, 8}, {1, 4, 5, 7}, {1, 4, 6, 8},
-		{2, 3, 5, 7}, {2, 3, 6, 8}, {2, 4, 5, 7}, {2, 4, 6, 8}};
+	} want[] = {{1, 3, 5, 7}, {1, 3, 6, 8}, {1, 4, 5, 7}, {1, 4, 6, 8},
+	    {2, 3, 5, 7}, {2, 3, 6, 8}, {2, 4, 5, 7}, {2, 4, 6, 8}};
 	/* Backwards, so that no point lives on the one before. */
 	static const char text[] = SMALL
 	    "sweep:\n  zip: {traffic.conns: [5, 6], traffic.epoch: [7, 8]}\n"
@@ -572,13 +578,13 @@ static void a_cube_has_coordinates_with_units(void **state)
 	static const struct {
 		const char *name, *unit, *second; /* second value, if text */
 	} want[] = {
-		{"faults.0.count", "links", NULL},
-		{"faults.0.rate", "1", "{uniform: [0.1, 0.2]}"},
-		{"traffic.packets.uniform.1", "packets", NULL},
-		{"plane", "1", "exact"},
-		{"topology.n_hosts", "hosts", NULL},
-		{"algorithms.1.floor", "votes", NULL},
-		{"noise", "1", "{rate: 1e-6}"},
+	    {"faults.0.count", "links", NULL},
+	    {"faults.0.rate", "1", "{uniform: [0.1, 0.2]}"},
+	    {"traffic.packets.uniform.1", "packets", NULL},
+	    {"plane", "1", "exact"},
+	    {"topology.n_hosts", "hosts", NULL},
+	    {"algorithms.1.floor", "votes", NULL},
+	    {"noise", "1", "{rate: 1e-6}"},
 	};
 	struct res_cube c;
 	(void)state;
@@ -622,8 +628,7 @@ static void long_texts_of_an_axis_are_kept_whole(void **state)
 	snprintf(text, sizeof(text),
 	    HEAD "sweep: {grid: {faults.links: [[%s], [1]]}}\n", links);
 	cube_of(text, &c);
-	assert_int_equal(strlen(c.axis[0].coord[0].text[0]),
-	    strlen(links) + 2);
+	assert_int_equal(strlen(c.axis[0].coord[0].text[0]), strlen(links) + 2);
 	res_cube_free(&c);
 }
 
@@ -644,16 +649,16 @@ static void a_zip_is_one_axis_of_several_coordinates(void **state)
 
 /* --- GraphML beside a spec ------------------------------------------------------ */
 
-#define NET(extra)                                                        \
-	"<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"       \
-	"<key id=\"k\" for=\"node\" attr.name=\"kind\" "                  \
-	"attr.type=\"string\"/><graph edgedefault=\"undirected\">"        \
-	"<node id=\"a\"><data key=\"k\">switch</data></node>"             \
-	"<node id=\"b\"><data key=\"k\">switch</data></node>"             \
-	"<node id=\"x\"><data key=\"k\">host</data></node>"               \
-	"<node id=\"y\"><data key=\"k\">host</data></node>"               \
-	"<edge source=\"a\" target=\"b\"/><edge source=\"x\" "            \
-	"target=\"a\"/><edge source=\"y\" target=\"b\"/>" extra           \
+#define NET(extra)                                                             \
+	"<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">"            \
+	"<key id=\"k\" for=\"node\" attr.name=\"kind\" "                       \
+	"attr.type=\"string\"/><graph edgedefault=\"undirected\">"             \
+	"<node id=\"a\"><data key=\"k\">switch</data></node>"                  \
+	"<node id=\"b\"><data key=\"k\">switch</data></node>"                  \
+	"<node id=\"x\"><data key=\"k\">host</data></node>"                    \
+	"<node id=\"y\"><data key=\"k\">host</data></node>"                    \
+	"<edge source=\"a\" target=\"b\"/><edge source=\"x\" "                 \
+	"target=\"a\"/><edge source=\"y\" target=\"b\"/>" extra                \
 	"</graph></graphml>\n"
 #define GRAPH HEAD "topology: {kind: graphml, file: net.graphml}\n"
 
@@ -723,9 +728,9 @@ static void overrides_belong_to_the_identity(void **state)
 		assert_ok(xp_spec_cube(&s, 0, 1, &c, test_err()));
 		assert_string_equal(c.spec, SMALL);
 		assert_string_equal(c.overrides,
-		    n == 0   ? ""
-		    : n == 1 ? "seed=2"
-			     : "seed=2\nfaults.count=3");
+		    n == 0       ? ""
+			: n == 1 ? "seed=2"
+				 : "seed=2\nfaults.count=3");
 		key[n] = res_cube_key(&c);
 		res_cube_free(&c);
 		xp_spec_free(&s);
@@ -752,7 +757,8 @@ static int load_and_cube(void *arg, struct sim_err *e)
 static void no_allocation_is_taken_for_granted(void **state)
 {
 	(void)state;
-	spec_write("x.yaml", SMALL
+	spec_write("x.yaml",
+	    SMALL
 	    "traffic: {conns: {uniform: [1, 2]}}\n"
 	    "faults: [{links: [16, 17]}, {count: 2}]\n"
 	    "claims: [{metric: recall, value: 1}]\n"
@@ -781,7 +787,7 @@ static void no_allocation_is_taken_for_granted(void **state)
 static void help_names_every_key(void **state)
 {
 	static const char *const words[] = {"figure", "plane", "n_pods",
-		"conns", "same_switch", "metric", "hosts under each ToR"};
+	    "conns", "same_switch", "metric", "hosts under each ToR"};
 	char *text = NULL;
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
@@ -796,39 +802,37 @@ static void help_names_every_key(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_unknown_key_is_told_once_with_its_place),
-		cmocka_unit_test(a_value_of_the_wrong_type_is_told_once),
-		cmocka_unit_test(
-		    a_number_out_of_range_is_told_with_the_range_and_unit),
-		cmocka_unit_test(an_impossible_network_is_told_with_the_reason),
-		cmocka_unit_test(faults_that_cannot_be_are_told_at_their_group),
-		cmocka_unit_test(a_bad_list_of_algorithms_is_told_once),
-		cmocka_unit_test(a_bad_sweep_is_told_at_its_place),
-		cmocka_unit_test(too_many_points_are_a_mistake),
-		cmocka_unit_test(a_sweep_keeps_the_algorithms_of_a_row),
-		cmocka_unit_test(names_of_figures_are_those_of_files),
-		cmocka_unit_test(several_mistakes_are_told_at_once),
-		cmocka_unit_test(a_mistake_is_not_repeated_at_every_point),
-		cmocka_unit_test(a_file_that_is_none_is_told_by_name),
-		cmocka_unit_test(a_file_of_more_than_a_mebibyte_is_refused),
-		cmocka_unit_test(
-		    what_set_gets_wrong_is_told_with_what_was_given),
-		cmocka_unit_test(smoke_replaces_known_keys_only),
-		cmocka_unit_test(
-		    a_plane_that_cannot_run_the_scene_is_a_mistake),
-		cmocka_unit_test(an_absent_section_stands_for_defaults),
-		cmocka_unit_test(
-		    the_last_key_of_a_grid_is_fastest_and_the_zip_after_it),
-		cmocka_unit_test(a_cube_has_coordinates_with_units),
-		cmocka_unit_test(long_texts_of_an_axis_are_kept_whole),
-		cmocka_unit_test(a_zip_is_one_axis_of_several_coordinates),
-		cmocka_unit_test(
-		    the_network_s_file_is_found_and_belongs_to_the_identity),
-		cmocka_unit_test(a_swept_file_belongs_to_the_identity_too),
-		cmocka_unit_test(a_bad_file_is_told_at_the_key_that_names_it),
-		cmocka_unit_test(overrides_belong_to_the_identity),
-		cmocka_unit_test(no_allocation_is_taken_for_granted),
-		cmocka_unit_test(help_names_every_key),
+	    cmocka_unit_test(an_unknown_key_is_told_once_with_its_place),
+	    cmocka_unit_test(a_value_of_the_wrong_type_is_told_once),
+	    cmocka_unit_test(
+		a_number_out_of_range_is_told_with_the_range_and_unit),
+	    cmocka_unit_test(an_impossible_network_is_told_with_the_reason),
+	    cmocka_unit_test(faults_that_cannot_be_are_told_at_their_group),
+	    cmocka_unit_test(a_bad_list_of_algorithms_is_told_once),
+	    cmocka_unit_test(a_bad_sweep_is_told_at_its_place),
+	    cmocka_unit_test(too_many_points_are_a_mistake),
+	    cmocka_unit_test(a_sweep_keeps_the_algorithms_of_a_row),
+	    cmocka_unit_test(names_of_figures_are_those_of_files),
+	    cmocka_unit_test(several_mistakes_are_told_at_once),
+	    cmocka_unit_test(a_mistake_is_not_repeated_at_every_point),
+	    cmocka_unit_test(a_file_that_is_none_is_told_by_name),
+	    cmocka_unit_test(a_file_of_more_than_a_mebibyte_is_refused),
+	    cmocka_unit_test(what_set_gets_wrong_is_told_with_what_was_given),
+	    cmocka_unit_test(smoke_replaces_known_keys_only),
+	    cmocka_unit_test(a_plane_that_cannot_run_the_scene_is_a_mistake),
+	    cmocka_unit_test(an_absent_section_stands_for_defaults),
+	    cmocka_unit_test(
+		the_last_key_of_a_grid_is_fastest_and_the_zip_after_it),
+	    cmocka_unit_test(a_cube_has_coordinates_with_units),
+	    cmocka_unit_test(long_texts_of_an_axis_are_kept_whole),
+	    cmocka_unit_test(a_zip_is_one_axis_of_several_coordinates),
+	    cmocka_unit_test(
+		the_network_s_file_is_found_and_belongs_to_the_identity),
+	    cmocka_unit_test(a_swept_file_belongs_to_the_identity_too),
+	    cmocka_unit_test(a_bad_file_is_told_at_the_key_that_names_it),
+	    cmocka_unit_test(overrides_belong_to_the_identity),
+	    cmocka_unit_test(no_allocation_is_taken_for_granted),
+	    cmocka_unit_test(help_names_every_key),
 	};
 	return cmocka_run_group_tests_name("experiments/spec", tests,
 	    spec_folder_make, spec_folder_remove);
