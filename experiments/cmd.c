@@ -3,15 +3,92 @@
  */
 #include "experiments/cmd.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "experiments/journal.h"
+#include "experiments/run.h"
+#include "results/file.h"
 #include "results/h5.h"
+#include "sim/text.h"
 #include "sim/vec.h"
 #include "sim/yaml.h"
+
+/* --- options ------------------------------------------------------------- */
+
+enum { MAX_OPTIONS = 64 };
+
+/* NULL if no option's name begins with these N bytes. */
+static const struct argp_option *find_option(const struct argp_option *o,
+    const char *name, size_t n)
+{
+	for (; o->name || o->key || o->doc; o++)
+		if (o->name && strncmp(o->name, name, n) == 0)
+			return o;
+	return NULL;
+}
+
+static _Noreturn void unknown_option(const struct argp_option *o,
+    const char *program, const char *name, size_t n)
+{
+	const char *known[MAX_OPTIONS] = {"help", "usage"};
+	size_t n_known = 2;
+	char word[64];
+	for (; (o->name || o->key || o->doc) && n_known < MAX_OPTIONS; o++)
+		if (o->name)
+			known[n_known++] = o->name;
+	snprintf(word, sizeof(word), "%.*s", (int)n, name);
+	const char *near = sim_did_you_mean(word, known, n_known);
+	if (near)
+		fprintf(stderr,
+		    "%s: there is no option --%s; did you mean --%s?\n",
+		    program, word, near);
+	else
+		fprintf(stderr,
+		    "%s: there is no option --%s; `%s --help` lists "
+		    "them.\n",
+		    program, word, program);
+	exit(CMD_USAGE);
+}
+
+/* Look at the long options before argp does: it only says "unrecognized". */
+void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	static const struct argp_option none[] = {{0}};
+	const struct argp_option *options =
+	    argp->options ? argp->options : none;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (argv[i][0] != '-')
+			continue;
+		if (argv[i][1] != '-') { /* "-o x": its value is no option */
+			const char last = argv[i][strlen(argv[i]) - 1];
+			for (const struct argp_option *o = options;
+			     o->name && last != '-'; o++)
+				i +=
+				    o->key == last && o->arg && argv[i][2] == 0;
+			continue;
+		}
+		const char *name = argv[i] + 2;
+		const size_t n = strcspn(name, "=");
+		if (strncmp("help", name, n) == 0 ||
+		    strncmp("usage", name, n) == 0)
+			continue;
+		const struct argp_option *o = find_option(options, name, n);
+		if (!o)
+			unknown_option(options, argv[0], name, n);
+		i += o->arg && name[n] == '\0';
+	}
+	/* "Mandatory arguments to long options are mandatory for ..." helps
+	 * nobody: "=N" says it. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+	argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+/* --- errors -------------------------------------------------------------- */
 
 int cmd_fail(int code, const struct sim_err *e)
 {
@@ -40,6 +117,8 @@ int cmd_exit_of(int rc)
 	}
 }
 
+/* --- files --------------------------------------------------------------- */
+
 /* The folder of this program, without the slash; "." if it can't be told. */
 static void program_folder(char buf[], size_t size)
 {
@@ -54,24 +133,86 @@ static void program_folder(char buf[], size_t size)
 		*slash = '\0';
 }
 
-int cmd_find(char **out, const char *name, const char *folder,
-	     const char *suffix, struct sim_err *e)
+static int is_readable(const char *path)
 {
-	static const char *const roots[] = {"", "/../", "/../share/culprit/"};
-	char program[2048], path[4096];
-	if (strchr(name, '/') || access(name, R_OK) == 0)
+	struct stat st;
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) &&
+	    access(path, R_OK) == 0;
+}
+
+/* The folders that may hold what ships with the program. */
+enum { N_ROOTS = 3 };
+static void root_folder(int root, const char *folder, char buf[], size_t size)
+{
+	static const char *const up[N_ROOTS] = {"", "/../",
+	    "/../share/culprit/"};
+	char program[2048] = "";
+	if (root > 0)
+		program_folder(program, sizeof(program));
+	snprintf(buf, size, "%s%s%s", program, up[root], folder);
+}
+
+static int has_suffix(const char *name, const char *suffix)
+{
+	const size_t n = strlen(name), k = strlen(suffix);
+	return n > k && strcmp(name + n - k, suffix) == 0;
+}
+
+/* A name near NAME among FOLDER's files; "" if there is none. */
+static void find_near(const char *name, const char *folder, const char *suffix,
+    int n_roots, char near[256])
+{
+	char *known[256];
+	size_t n = 0;
+	for (int root = 0; root < n_roots; root++) {
+		char path[4096];
+		struct dirent **entry;
+		root_folder(root, folder, path, sizeof(path));
+		int n_entries = scandir(path, &entry, NULL, alphasort);
+		for (int i = 0; i < n_entries; i++) {
+			char *file = entry[i]->d_name;
+			if (n < 256 && has_suffix(file, suffix) &&
+			    (known[n] = strdup(file))) {
+				known[n][strlen(file) - strlen(suffix)] = '\0';
+				n++;
+			}
+			free(entry[i]);
+		}
+		if (n_entries >= 0)
+			free(entry);
+	}
+	const char *best = sim_did_you_mean(name, (const char **)known, n);
+	for (size_t i = 0; !best && i < n; i++)
+		if (strstr(known[i], name))
+			best = known[i];
+	snprintf(near, 256, "%s", best ? best : "");
+	while (n > 0)
+		free(known[--n]);
+}
+
+int cmd_find(char **out, const char *name, const char *folder,
+    const char *suffix, struct sim_err *e)
+{
+	char path[4096], near[256];
+	if (strchr(name, '/') || is_readable(name))
 		return sim_yaml_dup(out, name, e);
-	program_folder(program, sizeof(program));
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
-		snprintf(path, sizeof(path), "%s%s%s/%s%s",
-			 i == 0 ? "" : program, roots[i], folder, name, suffix);
-		if (access(path, R_OK) == 0)
+	if (has_suffix(name, suffix))
+		suffix = "";
+	for (int i = 0; i < N_ROOTS; i++) {
+		char root[3072];
+		root_folder(i, folder, root, sizeof(root));
+		snprintf(path, sizeof(path), "%s/%s%s", root, name, suffix);
+		if (is_readable(path))
 			return sim_yaml_dup(out, path, e);
 	}
-	return sim_fail(
-	    e, SIM_EIO,
-	    "there is no file %s, nor %s/%s%s here, beside the program or "
-	    "where it is installed.",
+	find_near(name, folder, suffix, N_ROOTS, near);
+	if (*near)
+		return sim_fail(e, SIM_EIO,
+		    "there is no %s/%s%s; did you mean \"%s\"?", folder, name,
+		    suffix, near);
+	return sim_fail(e, SIM_EIO,
+	    "there is no file %s, and no %s/%s%s here, beside the "
+	    "program or where it is installed.",
 	    name, folder, name, suffix);
 }
 
@@ -81,25 +222,86 @@ int cmd_make_way(const char *path, struct sim_err *e)
 	int rc = sim_yaml_dup(&copy, path, e);
 	if (rc < 0)
 		return rc;
-	for (char *p = strchr(copy + 1, '/'); p && rc == 0;
+	for (char *p = *copy ? strchr(copy + 1, '/') : NULL; p && rc == 0;
 	     p = strchr(p + 1, '/')) {
 		*p = '\0';
 		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
 			rc = sim_fail(e, SIM_EIO, "cannot make folder %s: %s.",
-				      copy, strerror(errno));
+			    copy, strerror(errno));
 		*p = '/';
 	}
 	free(copy);
 	return rc;
 }
 
-int cmd_read_results(struct res_cube *c, const char *name, struct sim_err *e)
+int cmd_write_file(const char *path, const void *bytes, size_t n,
+    struct sim_err *e)
 {
-	char *path;
-	int rc = cmd_find(&path, name, "results/out", ".h5", e);
-	if (rc == 0) {
-		rc = res_h5_read(c, path, e);
-		free(path);
-	}
+	struct stat st;
+	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return res_file_write(path, bytes, n, e);
+	FILE *f = fopen(path, "w");
+	if (!f)
+		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		    strerror(errno));
+	const int whole = fwrite(bytes, 1, n, f) == n;
+	return fclose(f) == 0 && whole
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		  strerror(errno));
+}
+
+/* --- results ------------------------------------------------------------- */
+
+static int has_journal(const char *path)
+{
+	char *journal;
+	if (xp_run_path(&journal, path, ".journal", NULL) < 0)
+		return 0;
+	const int has = access(journal, F_OK) == 0;
+	free(journal);
+	return has;
+}
+
+int cmd_find_results(char **out, const char *name, struct sim_err *e)
+{
+	char path[4096], near[256];
+	if (strchr(name, '/') || is_readable(name) || has_journal(name))
+		return sim_yaml_dup(out, name, e);
+	snprintf(path, sizeof(path), "results/out/%s%s", name,
+	    has_suffix(name, ".h5") ? "" : ".h5");
+	if (is_readable(path) || has_journal(path))
+		return sim_yaml_dup(out, path, e);
+	find_near(name, "results/out", ".h5", 1, near);
+	if (*near)
+		return sim_fail(e, SIM_EIO,
+		    "there is no %s; did you mean \"%s\"?", path, near);
+	return sim_fail(e, SIM_EIO,
+	    "there is no file %s, and no %s; `culprit run` makes "
+	    "it.",
+	    name, path);
+}
+
+int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e)
+{
+	char *journal;
+	int rc = res_h5_read(c, path, e);
+	if (rc < 0 || (rc = xp_run_path(&journal, path, ".journal", e)) < 0)
+		return rc;
+	if (access(journal, F_OK) == 0)
+		rc = xp_journal_read(journal, c, e);
+	free(journal);
 	return rc;
+}
+
+void cmd_print_cells(const struct res_cube *c, const char *path)
+{
+	const struct res_progress p = res_cube_progress(c);
+	printf("%s: %llu of %llu cells done", c->figure,
+	    (unsigned long long)p.n_done, (unsigned long long)p.n_cells);
+	if (p.n_failed > 0)
+		printf(", %llu failed", (unsigned long long)p.n_failed);
+	if (p.n_crashed > 0)
+		printf(", %llu crashed", (unsigned long long)p.n_crashed);
+	printf(" -> %s\n", path);
 }

@@ -1,5 +1,8 @@
 /* experiments/cmd.h -- the verbs of the command line and what they share.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Results go to stdout; progress, complaints and errors to stderr, each line
+ * after "culprit: ".
  */
 #ifndef EXPERIMENTS_CMD_H
 #define EXPERIMENTS_CMD_H
@@ -13,8 +16,8 @@
 
 enum cmd_exit {
 	CMD_GOOD = 0,
-	CMD_FAILED = 1,	 /* a gate or a verification said no */
-	CMD_USAGE = 2,	 /* the command line or the spec is wrong */
+	CMD_FAILED = 1,  /* a gate or a verification said no */
+	CMD_USAGE = 2,   /* the command line or the spec is wrong */
 	CMD_TROUBLE = 3, /* runs failed, or results can't be read or written */
 };
 
@@ -28,23 +31,38 @@ int cmd_topo(int argc, char **argv);
 int cmd_algos(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
 
+/* argp_parse(), but an unknown long option is met with "did you mean". */
+void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);
+
 /* Print E's message on stderr, each line after "culprit: "; returns CODE. */
 int cmd_fail(int code, const struct sim_err *e);
 
 /* The exit code that fits an error of reading a spec or running it. */
 int cmd_exit_of(int rc);
 
-/* Find NAME (a path, or a figure's name) among specs: as given, then
+/* Find NAME (a path, or the name of one of ours): as given, then
  * FOLDER/NAME+SUFFIX under the current directory, beside the program, and where
- * it is installed. *OUT is to be freed. Errors SIM_EIO naming where it looked.
- */
+ * it is installed. *OUT is to be freed. Errors SIM_EIO, with a name that is
+ * near; SIM_ENOMEM. */
 int cmd_find(char **out, const char *name, const char *folder,
-	     const char *suffix, struct sim_err *e);
+    const char *suffix, struct sim_err *e);
 
 /* Make the folders on the way to PATH. */
 int cmd_make_way(const char *path, struct sim_err *e);
 
-/* A results file by path or by figure name (results/out/NAME.h5). */
-int cmd_read_results(struct res_cube *c, const char *name, struct sim_err *e);
+/* Replace PATH by N bytes as a whole; a device or a pipe is written to. */
+int cmd_write_file(const char *path, const void *bytes, size_t n,
+    struct sim_err *e);
+
+/* The results file of a path or a figure (results/out/NAME.h5), to be freed;
+ * it need not exist when there is a journal. Errors SIM_EIO, SIM_ENOMEM. */
+int cmd_find_results(char **out, const char *name, struct sim_err *e);
+
+/* A results file, and what its journal, if there is one, has beyond it. Errors
+ * of res_h5_read() and xp_journal_read(). */
+int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e);
+
+/* "FIGURE: N of M cells done, K failed -> PATH", on stdout. */
+void cmd_print_cells(const struct res_cube *c, const char *path);
 
 #endif

@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "experiments/cmd.h"
+#include "results/json.h"
 #include "sim/field.h"
+#include "sim/text.h"
 
 enum { KEY_JSON = 1000 };
 
@@ -32,10 +34,17 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static void print_json(const struct algo_ops *o, int first)
 {
-	printf("%s{\"name\": \"%s\", \"paper\": \"%s\", \"params\": [",
-	    first ? "" : ",\n ", o->name, o->paper);
-	for (const struct sim_field *f = o->params; f && f->name; f++)
-		printf("%s\"%s\"", f == o->params ? "" : ", ", f->name);
+	printf(first ? "[{\"name\": " : ",\n {\"name\": ");
+	res_json_text(stdout, o->name);
+	printf(", \"doc\": ");
+	res_json_text(stdout, o->doc);
+	printf(", \"paper\": ");
+	res_json_text(stdout, o->paper);
+	printf(", \"params\": [");
+	for (const struct sim_field *f = o->params; f && f->name; f++) {
+		printf(f == o->params ? "" : ", ");
+		res_json_text(stdout, f->name);
+	}
 	printf("]}");
 }
 
@@ -46,24 +55,36 @@ static void print_text(const struct algo_ops *o, int with_params)
 		sim_field_help(o->params, stdout);
 }
 
+static int no_algo(const char *name)
+{
+	const char *known[64];
+	size_t n = 0;
+	for (; algo_registry[n] && n < 64; n++)
+		known[n] = algo_registry[n]->name;
+	const char *near = sim_did_you_mean(name, known, n);
+	fprintf(stderr, "culprit: no algorithm is called \"%s\"%s%s%s\n", name,
+	    near ? "; did you mean \"" : "", near ? near : "",
+	    near ? "\"?" : "; `culprit algos` lists them.");
+	return CMD_USAGE;
+}
+
 int cmd_algos(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-		{"json", KEY_JSON, NULL, 0, "an array of objects", 0},
-		{0},
+	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object an algorithm",
+		0},
+	    {0},
 	};
 	static const struct argp argp = {
-		.options = options,
-		.parser = parse,
-		.args_doc = "[NAME]",
-		.doc = "List the diagnosis algorithms, or one with all its "
-		       "parameters.",
+	    .options = options,
+	    .parser = parse,
+	    .args_doc = "[NAME]",
+	    .doc = "List the diagnosis algorithms, or one with all its "
+		   "parameters.",
 	};
 	struct args a = {0};
 	int n = 0;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (a.json)
-		printf("[");
+	cmd_parse(&argp, argc, argv, &a);
 	for (size_t i = 0; algo_registry[i]; i++) {
 		const struct algo_ops *o = algo_registry[i];
 		if (a.name && strcmp(o->name, a.name) != 0)
@@ -74,25 +95,22 @@ int cmd_algos(int argc, char **argv)
 			print_text(o, a.name != NULL);
 		n++;
 	}
+	if (n == 0)
+		return no_algo(a.name);
 	if (a.json)
 		printf("]\n");
-	if (n == 0) {
-		fprintf(stderr, "culprit: no algorithm is called \"%s\".\n",
-		    a.name);
-		return CMD_USAGE;
-	}
 	return CMD_GOOD;
 }
 
 int cmd_spec(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.doc = "List the keys of a spec (experiments/*.yaml) with "
-		       "types, units, ranges and defaults. A number may be "
-		       "drawn where the type is dist: {uniform: [a, b]} or "
-		       "{log_uniform: [a, b]}.",
+	    .doc = "List the keys of a spec (experiments/*.yaml) with "
+		   "types, units, ranges and defaults. A number may be "
+		   "drawn where the type is dist: {uniform: [a, b]} or "
+		   "{log_uniform: [a, b]}.",
 	};
-	argp_parse(&argp, argc, argv, 0, NULL, NULL);
+	cmd_parse(&argp, argc, argv, NULL);
 	xp_spec_help(stdout);
 	return CMD_GOOD;
 }

@@ -9,26 +9,56 @@
 #include <unistd.h>
 
 #include "experiments/cmd.h"
+#include "results/h5.h"
 #include "results/table.h"
+#include "sim/text.h"
 #include "sim/yaml.h"
 
 enum { KEY_FORMAT = 1000, KEY_TERM, KEY_SCRIPT };
 
 static const struct argp_option options[] = {
-	{"output", 'o', "FOLDER", 0, "where figures go (plots/out)", 0},
-	{"format", KEY_FORMAT, "LIST", 0, "of svg,pdf,png (all three)", 0},
-	{"term", KEY_TERM, NULL, 0, "draw in the terminal instead", 0},
-	{"script", KEY_SCRIPT, "FILE.gp", 0,
-	    "gnuplot script (plots/FIGURE.gp, else plots/sweep.gp)", 0},
-	{0},
+    {"output", 'o', "FOLDER", 0, "where figures go (default: plots/out)", 0},
+    {"format", KEY_FORMAT, "LIST", 0, "what to draw (default: svg,pdf,png)", 0},
+    {"term", KEY_TERM, NULL, 0, "draw in the terminal instead", 0},
+    {"script", KEY_SCRIPT, "FILE.gp", 0,
+	"gnuplot script (default: plots/FIGURE.gp, else plots/sweep.gp)", 0},
+    {0},
 };
+
+enum { N_FORMATS = 3 };
+static const char *const formats[N_FORMATS] = {"svg", "pdf", "png"};
 
 struct args {
 	char **files;
 	size_t n_files;
-	const char *folder, *formats, *script;
+	const char *folder, *script;
+	int format[N_FORMATS];
 	int term;
 };
+
+/* A comma-separated list; what is not in it is not drawn. */
+static void read_formats(const char *list, struct args *a,
+    struct argp_state *state)
+{
+	char shown[64];
+	memset(a->format, 0, sizeof(a->format));
+	for (const char *at = list;; at++) {
+		const size_t n = strcspn(at, ",");
+		size_t i = 0;
+		while (i < N_FORMATS &&
+		    (strlen(formats[i]) != n ||
+			strncmp(formats[i], at, n) != 0))
+			i++;
+		if (i == N_FORMATS)
+			argp_error(state,
+			    "--format %s is not a list of svg, pdf and png",
+			    sim_quote(shown, list));
+		a->format[i] = 1;
+		at += n;
+		if (*at == '\0')
+			return;
+	}
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -38,7 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->folder = arg;
 		return 0;
 	case KEY_FORMAT:
-		a->formats = arg;
+		read_formats(arg, a, state);
 		return 0;
 	case KEY_TERM:
 		a->term = 1;
@@ -59,63 +89,85 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "FILE|FIGURE...",
-	.doc = "Draw results (a file, or results/out/FIGURE.h5) by gnuplot. "
-	       "Each figure is written beside the table it is drawn from.",
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE|FIGURE...",
+    .doc = "Draw results/out/FIGURE.h5 or another FILE by gnuplot, as "
+	   "plots/out/FIGURE.svg, .pdf and .png, beside the table they are "
+	   "drawn from, FIGURE.tsv. Those of another FILE have its name.",
 };
 
-/* 'text' for gnuplot: a quote inside is doubled. */
-static void quote(const char *text, char *buf, size_t size)
+/* 'text' for gnuplot, without a line break; a quote inside is doubled. In single
+ * quotes nothing else is special. */
+static void quote(const char *text, FILE *out)
 {
-	size_t n = 0;
-	buf[n++] = '\'';
-	for (; *text && n + 4 < size; text++) {
+	putc('\'', out);
+	for (; *text; text++) {
 		if (*text == '\'')
-			buf[n++] = '\'';
+			putc('\'', out);
 		if ((unsigned char)*text >= ' ')
-			buf[n++] = *text;
+			putc(*text, out);
 	}
-	buf[n++] = '\'';
-	buf[n] = '\0';
+	putc('\'', out);
 }
 
-/* What a script may say beside its columns: title, paper, partial, algos, x,
- * and the wording of each claim as claim_<metric>. */
-static void describe(const struct res_cube *c, char *buf, size_t size)
+static void define(const char *name, const char *text, FILE *out)
+{
+	fprintf(out, "%s=", name);
+	quote(text, out);
+	putc(';', out);
+}
+
+/* A results file may be anybody's: no more than a name is put into a script. */
+static int is_word(const char *text)
+{
+	return text[0] &&
+	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+}
+
+/* What a script may say beside its columns: title, paper, partial, runs, x,
+ * algos as 'a' 'b', and the wording of each claim as claim_<metric>. *VARS is
+ * to be freed. */
+static int describe(const struct res_cube *c, char **vars, struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
-	char text[512], quoted[600];
-	size_t n = 0;
-	int k;
-	quote(c->title, quoted, sizeof(quoted));
-	k = snprintf(buf, size, "title=%s;", quoted);
-	n += (size_t)k;
-	quote(c->paper, quoted, sizeof(quoted));
-	n += (size_t)snprintf(buf + n, size - n, "paper=%s;", quoted);
-	text[0] = '\0';
+	char partial[96] = "", *algos = NULL;
+	size_t n;
+	FILE *out = open_memstream(&algos, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	for (size_t i = 0; i < c->n_algos; i++) {
+		fputs(i ? " " : "", out);
+		quote(c->algo[i], out);
+	}
+	if (fclose(out) != 0 || !(out = open_memstream(vars, &n))) {
+		free(algos);
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	}
 	if (p.n_done < p.n_cells)
-		snprintf(text, sizeof(text), "partial: %llu of %llu runs",
+		snprintf(partial, sizeof(partial), "partial: %llu of %llu runs",
 		    (unsigned long long)p.n_done,
 		    (unsigned long long)p.n_cells);
-	quote(text, quoted, sizeof(quoted));
-	n += (size_t)snprintf(buf + n, size - n, "partial=%s;runs=%zu;",
-	    quoted, c->n_runs);
-	quote(c->n_axes ? c->axis[0].coord[0].name : "runs", quoted,
-	    sizeof(quoted));
-	n += (size_t)snprintf(buf + n, size - n, "x=%s;algos=\"", quoted);
-	for (size_t i = 0; i < c->n_algos && n + 80 < size; i++)
-		n += (size_t)snprintf(buf + n, size - n, "%s'%s'",
-		    i ? " " : "", c->algo[i]);
-	n += (size_t)snprintf(buf + n, size - n, "\";");
-	for (size_t i = 0; i < c->n_claims && n + 700 < size; i++) {
-		snprintf(text, sizeof(text), "%s%s", c->claim[i].text,
-		    c->claim[i].confirmed ? "" : " (unconfirmed)");
-		quote(text, quoted, sizeof(quoted));
-		n += (size_t)snprintf(buf + n, size - n, "claim_%s=%s;",
-		    c->claim[i].metric, quoted);
+	define("title", c->title, out);
+	define("paper", c->paper, out);
+	define("partial", partial, out);
+	fprintf(out, "runs=%zu;", c->n_runs);
+	define("x", c->n_axes ? c->axis[0].coord[0].name : "runs", out);
+	define("algos", algos, out);
+	free(algos);
+	for (size_t i = 0; i < c->n_claims; i++) {
+		const struct res_claim *claim = &c->claim[i];
+		char name[128], text[512];
+		if (!is_word(claim->metric))
+			continue;
+		snprintf(name, sizeof(name), "claim_%s", claim->metric);
+		snprintf(text, sizeof(text), "%s%s", claim->text,
+		    claim->confirmed ? "" : " (unconfirmed)");
+		define(name, text, out);
 	}
+	if (fclose(out) != 0)
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	return 0;
 }
 
 static int run_gnuplot(const char *script, const char *vars, const char *table,
@@ -155,38 +207,63 @@ static int run_gnuplot(const char *script, const char *vars, const char *table,
 static int write_table(const struct res_cube *c, const char *path,
     struct sim_err *e)
 {
-	FILE *f = fopen(path, "w");
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
 	if (!f)
-		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-		    strerror(errno));
+		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
 	int rc = res_table_write(c, f, e);
 	if (fclose(f) != 0 && rc == 0)
-		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-		    strerror(errno));
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	if (rc == 0)
+		rc = cmd_write_file(path, text, n, e);
+	free(text);
 	return rc;
 }
 
-static int draw(const struct args *a, const struct res_cube *c,
-    const char *script, struct sim_err *e)
+/* gnuplot writes a file as it goes, so it is given another name, with the same
+ * suffix, until it is whole. */
+static int draw_file(const char *script, const char *vars, const char *table,
+    const char *stem, const char *format, struct sim_err *e)
 {
-	static const char *const formats[] = {"svg", "pdf", "png"};
-	char table[1024], out[1024], vars[8192];
-	snprintf(table, sizeof(table), "%s/%s.tsv", a->folder, c->figure);
-	int rc = cmd_make_way(table, e);
+	char out[4096], temp[4096];
+	snprintf(out, sizeof(out), "%s.%s", stem, format);
+	snprintf(temp, sizeof(temp), "%s.tmp.%ld.%s", stem, (long)getpid(),
+	    format);
+	int rc = run_gnuplot(script, vars, table, temp, e);
+	if (rc == 0 && rename(temp, out) < 0)
+		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", out,
+		    errno == ENOENT ? "the script drew nothing"
+				    : strerror(errno));
 	if (rc == 0)
-		rc = write_table(c, table, e);
-	describe(c, vars, sizeof(vars));
+		printf("%s\n", out);
+	else
+		unlink(temp);
+	return rc;
+}
+
+/* PATH's own name without its suffix: two results of one figure do not share
+ * their files. */
+static int draw(const struct args *a, const struct res_cube *c,
+    const char *path, const char *script, struct sim_err *e)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	const int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+	char stem[3072], table[4096], *vars = NULL;
+	snprintf(stem, sizeof(stem), "%s/%.*s", a->folder, n, name);
+	snprintf(table, sizeof(table), "%s.tsv", stem);
+	int rc = cmd_make_way(table, e);
+	if (rc == 0 && (rc = write_table(c, table, e)) == 0)
+		rc = describe(c, &vars, e);
 	if (rc == 0 && a->term)
-		return run_gnuplot(script, vars, table, "-", e);
-	for (size_t i = 0; i < 3 && rc == 0; i++) {
-		if (!strstr(a->formats, formats[i]))
-			continue;
-		snprintf(out, sizeof(out), "%s/%s.%s", a->folder, c->figure,
-		    formats[i]);
-		rc = run_gnuplot(script, vars, table, out, e);
-		if (rc == 0)
-			printf("%s\n", out);
-	}
+		rc = run_gnuplot(script, vars, table, "-", e);
+	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++)
+		if (a->format[i])
+			rc =
+			    draw_file(script, vars, table, stem, formats[i], e);
+	free(vars);
 	return rc;
 }
 
@@ -194,30 +271,34 @@ static int find_script(char **out, const struct args *a, const char *figure,
     struct sim_err *e)
 {
 	if (a->script)
-		return sim_yaml_dup(out, a->script, e);
-	if (cmd_find(out, figure, "plots", ".gp", e) == 0)
+		return cmd_find(out, a->script, "plots", ".gp", e);
+	if (is_word(figure) && cmd_find(out, figure, "plots", ".gp", e) == 0)
 		return 0;
 	return cmd_find(out, "sweep", "plots", ".gp", e);
 }
 
+static int plot(const struct args *a, const char *name)
+{
+	struct res_cube c = {0};
+	struct sim_err e = {0};
+	char *path = NULL, *script = NULL;
+	int rc = cmd_find_results(&path, name, &e);
+	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0 &&
+	    (rc = find_script(&script, a, c.figure, &e)) == 0)
+		rc = draw(a, &c, path, script, &e);
+	free(path);
+	free(script);
+	res_cube_free(&c);
+	return rc < 0 ? cmd_fail(CMD_TROUBLE, &e) : CMD_GOOD;
+}
+
 int cmd_plot(int argc, char **argv)
 {
-	struct args a = {.folder = "plots/out", .formats = "svg,pdf,png"};
+	struct args a = {.folder = "plots/out", .format = {1, 1, 1}};
 	int code = CMD_GOOD;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	for (size_t i = 0; i < a.n_files; i++) {
-		struct res_cube c = {0};
-		struct sim_err e = {0};
-		char *script = NULL;
-		int rc = cmd_read_results(&c, a.files[i], &e);
-		if (rc == 0)
-			rc = find_script(&script, &a, c.figure, &e);
-		if (rc == 0)
-			rc = draw(&a, &c, script, &e);
-		if (rc < 0)
-			code = cmd_fail(CMD_TROUBLE, &e);
-		free(script);
-		res_cube_free(&c);
-	}
+	cmd_parse(&argp, argc, argv, &a);
+	for (size_t i = 0; i < a.n_files; i++)
+		if (plot(&a, a.files[i]) != CMD_GOOD)
+			code = CMD_TROUBLE;
 	return code;
 }

@@ -2,13 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "experiments/cmd.h"
 #include "experiments/journal.h"
 #include "experiments/run.h"
 #include "results/h5.h"
+#include "results/json.h"
 #include "results/table.h"
 
 enum { KEY_JSON = 1000 };
@@ -18,7 +19,7 @@ struct args {
 	size_t n_files;
 	const char *output;
 	int json, force;
-	int wants_output;
+	int wants_output, wants_one;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -41,11 +42,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->n_files == 0)
 			argp_error(state, "which FILE?");
-		if (a->wants_output && !a->output)
+		if (a->wants_one && a->n_files > 1)
+			argp_error(state,
+			    "one FILE at a time; \"%s\" is a second",
+			    a->files[1]);
+		if (a->wants_output && (!a->output || !*a->output))
 			argp_error(state, "merge needs -o FILE");
 		return 0;
-	case ARGP_KEY_ARG:
-		return ARGP_ERR_UNKNOWN;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -53,42 +56,69 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* --- status -------------------------------------------------------------- */
 
-/* Results, and what the journal has beyond them. */
-static int read_state(struct res_cube *c, const char *name, struct sim_err *e)
+static void print_state(const struct res_cube *c, const char *path, int json)
 {
-	char *path, *journal;
-	int rc = cmd_find(&path, name, "results/out", ".h5", e);
+	const struct res_progress p = res_cube_progress(c);
+	if (!json) {
+		cmd_print_cells(c, path);
+		return;
+	}
+	printf("{\"file\": ");
+	res_json_text(stdout, path);
+	printf(", \"figure\": ");
+	res_json_text(stdout, c->figure);
+	printf(", \"cells\": %llu, \"done\": %llu, \"failed\": %llu, "
+	       "\"crashed\": %llu}\n",
+	    (unsigned long long)p.n_cells, (unsigned long long)p.n_done,
+	    (unsigned long long)p.n_failed, (unsigned long long)p.n_crashed);
+}
+
+/* Nothing but the journal is there: it knows no more than how many cells. */
+static int print_journal(const char *path, int json, struct sim_err *e)
+{
+	char *journal;
+	uint64_t n_done;
+	int rc = xp_run_path(&journal, path, ".journal", e);
 	if (rc < 0)
 		return rc;
-	rc = res_h5_read(c, path, e);
-	if (rc == 0 && (rc = xp_run_path(&journal, path, ".journal", e)) == 0) {
-		if (access(journal, R_OK) == 0)
-			rc = xp_journal_read(journal, c, e);
-		free(journal);
+	if ((rc = xp_journal_count(journal, &n_done, e)) == 0 && json) {
+		printf("{\"file\": ");
+		res_json_text(stdout, path);
+		printf(", \"figure\": null, \"cells\": null, \"done\": %llu, "
+		       "\"failed\": null, \"crashed\": null}\n",
+		    (unsigned long long)n_done);
+	} else if (rc == 0) {
+		printf("%s: %llu cells done, no results yet -> %s\n", journal,
+		    (unsigned long long)n_done, path);
 	}
-	free(path);
+	free(journal);
 	return rc;
 }
 
-static void print_state(const struct res_cube *c, const char *name, int json)
+/* The exit code for one sweep. */
+static int say_state(const char *name, int json)
 {
-	const struct res_progress p = res_cube_progress(c);
-	const char *form =
-	    json ? "{\"file\": \"%s\", \"figure\": \"%s\", \"cells\": %llu, "
-		   "\"done\": %llu, \"failed\": %llu, \"crashed\": %llu}\n"
-		 : "%s  %s  cells %llu  done %llu  failed %llu  crashed %llu\n";
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	printf(form, name, c->figure, (unsigned long long)p.n_cells,
-	       (unsigned long long)p.n_done, (unsigned long long)p.n_failed,
-	       (unsigned long long)p.n_crashed);
-#pragma GCC diagnostic pop
+	struct res_cube c = {0};
+	struct sim_err e = {0};
+	char *path = NULL;
+	int code = CMD_TROUBLE, rc = cmd_find_results(&path, name, &e);
+	if (rc == 0 && access(path, F_OK) != 0) {
+		rc = print_journal(path, json, &e);
+	} else if (rc == 0 && (rc = cmd_read_state(&c, path, &e)) == 0) {
+		const struct res_progress p = res_cube_progress(&c);
+		print_state(&c, path, json);
+		if (p.n_done == p.n_cells)
+			code = CMD_GOOD;
+	}
+	res_cube_free(&c);
+	free(path);
+	return rc < 0 ? cmd_fail(CMD_TROUBLE, &e) : code;
 }
 
 int cmd_status(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-	    {"json", KEY_JSON, NULL, 0, "one JSON object a line", 0},
+	    {"json", KEY_JSON, NULL, 0, "JSON, one object a line", 0},
 	    {0},
 	};
 	static const struct argp argp = {
@@ -96,26 +126,16 @@ int cmd_status(int argc, char **argv)
 	    .parser = parse,
 	    .args_doc = "FILE|FIGURE...",
 	    .doc = "Say how many cells of a sweep are done, failed and "
-		   "crashed, also while it runs. Exits with 3 unless all "
-		   "are done.",
+		   "crashed, also while it runs: of results/out/FIGURE.h5 or "
+		   "another FILE, and its journal. Exits with 3 unless all are "
+		   "done.",
 	};
 	struct args a = {0};
 	int code = CMD_GOOD;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	for (size_t i = 0; i < a.n_files; i++) {
-		struct res_cube c = {0};
-		struct sim_err e = {0};
-		int rc = read_state(&c, a.files[i], &e);
-		if (rc < 0) {
-			code = cmd_fail(CMD_TROUBLE, &e);
-		} else {
-			const struct res_progress p = res_cube_progress(&c);
-			print_state(&c, a.files[i], a.json);
-			if (p.n_done < p.n_cells)
-				code = CMD_TROUBLE;
-		}
-		res_cube_free(&c);
-	}
+	cmd_parse(&argp, argc, argv, &a);
+	for (size_t i = 0; i < a.n_files; i++)
+		if (say_state(a.files[i], a.json) != CMD_GOOD)
+			code = CMD_TROUBLE;
 	return code;
 }
 
@@ -124,40 +144,44 @@ int cmd_status(int argc, char **argv)
 int cmd_table(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-	    {"json", KEY_JSON, NULL, 0, "an array of objects", 0},
+	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object a point", 0},
 	    {0},
 	};
 	static const struct argp argp = {
 	    .options = options,
 	    .parser = parse,
 	    .args_doc = "FILE|FIGURE",
-	    .doc = "Print results as tab-separated columns, one row a "
-		   "point: ratios pooled over runs with exact 95 % "
-		   "intervals (_lo, _hi), and quantiles over runs (_p10, "
-		   "_p50, _p90).",
+	    .doc = "Print results/out/FIGURE.h5 or another FILE as "
+		   "tab-separated columns, one row a point: ratios pooled over "
+		   "runs with exact 95 % intervals (_lo, _hi), and quantiles "
+		   "over runs (_p10, _p50, _p90).",
 	};
-	struct args a = {0};
+	struct args a = {.wants_one = 1};
 	struct res_cube c = {0};
 	struct sim_err e = {0};
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	int code = CMD_GOOD, rc = cmd_read_results(&c, a.files[0], &e);
-	if (rc == 0)
+	char *path = NULL;
+	cmd_parse(&argp, argc, argv, &a);
+	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files[0], &e);
+	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
 		rc = a.json ? res_table_json(&c, stdout, &e)
 			    : res_table_write(&c, stdout, &e);
 	if (rc < 0)
 		code = cmd_fail(CMD_TROUBLE, &e);
 	res_cube_free(&c);
+	free(path);
 	return code;
 }
 
 /* --- merge --------------------------------------------------------------- */
 
+/* A shard that was killed may have more in its journal than in its file. */
 static int merge_one(struct res_cube *all, const char *path, struct sim_err *e)
 {
 	struct res_cube c = {0};
-	int rc = res_h5_read(&c, path, e);
+	int rc = cmd_read_state(&c, path, e);
+	/* A file that is not whole is no mistake of the command line. */
 	if (rc < 0)
-		return rc;
+		return rc == SIM_EPARSE ? SIM_EIO : rc;
 	if (!all->figure) {
 		*all = c;
 		return 0;
@@ -167,10 +191,25 @@ static int merge_one(struct res_cube *all, const char *path, struct sim_err *e)
 	return rc < 0 ? sim_wrap(e, rc, "%s", path) : 0;
 }
 
+static int check_output(const char *path, int force, struct sim_err *e)
+{
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
+		    path);
+	return force ? 0
+		     : sim_fail(e, SIM_EINVAL,
+			   "%s exists; give another name with -o, or "
+			   "replace it with --force.",
+			   path);
+}
+
 int cmd_merge(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
-	    {"output", 'o', "FILE", 0, "where to write the whole", 0},
+	    {"output", 'o', "FILE", 0, "where to write the whole; needed", 0},
 	    {"force", 'f', NULL, 0, "replace FILE if it exists", 0},
 	    {0},
 	};
@@ -186,26 +225,22 @@ int cmd_merge(int argc, char **argv)
 	struct args a = {.wants_output = 1};
 	struct res_cube all = {0};
 	struct sim_err e = {0};
-	int rc = 0, code = CMD_GOOD;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	if (!a.force && access(a.output, F_OK) == 0)
-		rc = sim_fail(&e, SIM_EINVAL,
-			      "%s exists; give another name or --force.",
-			      a.output);
+	int rc, code = CMD_GOOD;
+	cmd_parse(&argp, argc, argv, &a);
+	rc = check_output(a.output, a.force, &e);
 	for (size_t i = 0; rc == 0 && i < a.n_files; i++)
 		rc = merge_one(&all, a.files[i], &e);
 	if (rc == 0) {
 		all.shard_i = 0;
 		all.shard_n = 1;
-		rc = res_h5_write(&all, a.output, &e);
+		if ((rc = cmd_make_way(a.output, &e)) == 0)
+			rc = res_h5_write(&all, a.output, &e);
 	}
 	if (rc < 0) {
 		code = cmd_fail(cmd_exit_of(rc), &e);
 	} else {
 		const struct res_progress p = res_cube_progress(&all);
-		printf("%s: %llu of %llu cells done -> %s\n", all.figure,
-		       (unsigned long long)p.n_done,
-		       (unsigned long long)p.n_cells, a.output);
+		cmd_print_cells(&all, a.output);
 		code = p.n_done == p.n_cells ? CMD_GOOD : CMD_TROUBLE;
 	}
 	res_cube_free(&all);

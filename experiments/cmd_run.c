@@ -4,14 +4,15 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "experiments/cmd.h"
 #include "experiments/run.h"
 #include "experiments/trial.h"
+#include "results/json.h"
 #include "results/provenance.h"
+#include "sim/text.h"
 
 enum {
 	KEY_SMOKE = 1000,
@@ -25,25 +26,35 @@ enum {
 };
 
 static const struct argp_option options[] = {
-    {"output", 'o', "FILE", 0,
-     "results file (results/out/FIGURE.h5; with --shard "
-     "FIGURE.I-of-N.h5)",
-     0},
-    {"jobs", 'j', "N", 0, "worker processes (all processors)", 0},
-    {"smoke", KEY_SMOKE, NULL, 0, "the spec's small `smoke` sweep", 0},
+    {NULL, 0, NULL, 0, "What to run:", 1},
+    {"smoke", KEY_SMOKE, NULL, 0, "the spec's small `smoke` sweep", 1},
     {"set", 's', "PATH=VALUE", 0,
-     "override a key, e.g. traffic.conns=30 (repeatable)", 0},
-    {"runs", KEY_RUNS, "N", 0, "same as --set runs=N", 0},
+	"override a key, e.g. traffic.conns=30; may be repeated", 1},
+    {"runs", KEY_RUNS, "N", 0, "same as --set runs=N", 1},
     {"shard", KEY_SHARD, "I/N", 0,
-     "only every N-th cell, I from 1: one job of an array", 0},
-    {"force", 'f', NULL, 0, "replace results of another spec or version", 0},
-    {"fresh", KEY_FRESH, NULL, 0,
-     "start over even if results of this very spec exist", 0},
+	"only every N-th cell, I from 1 to N: one job of an array; see "
+	"`culprit "
+	"merge`",
+	1},
     {"point", KEY_POINT, "P", 0,
-     "with --run: run this one cell and print what happened", 0},
-    {"run", KEY_RUN, "R", 0, "see --point", 0},
-    {"json", KEY_JSON, NULL, 0, "print a summary as JSON", 0},
-    {"quiet", 'q', NULL, 0, "no progress", 0},
+	"with --run: this one cell, and print what happened in it", 1},
+    {"run", KEY_RUN, "R", 0, "with --point: P and R count from 0", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"jobs", 'j', "N", 0, "worker processes (default: all processors)", 2},
+    {"quiet", 'q', NULL, 0, "no progress", 2},
+    {"json", KEY_JSON, NULL, 0, "print the summary as JSON", 2},
+    {NULL, 0, NULL, 0, "Where to:", 3},
+    {"output", 'o', "FILE", 0,
+	"results file (default: results/out/FIGURE.h5, with --shard "
+	"results/out/FIGURE.I-of-N.h5)",
+	3},
+    {"force", 'f', NULL, 0,
+	"replace FILE if it is of another spec or version, or damaged; it is "
+	"kept as FILE~",
+	3},
+    {"fresh", KEY_FRESH, NULL, 0,
+	"start over whatever FILE holds; it is kept as FILE~", 3},
+    {NULL, 0, NULL, 0, "Help:", -1},
     {0},
 };
 
@@ -59,29 +70,31 @@ struct args {
 };
 
 static uint64_t read_number(const char *text, uint64_t min, uint64_t max,
-			    const char *what, struct argp_state *state)
+    const char *what, struct argp_state *state)
 {
-	uint64_t x;
+	char shown[64];
+	uint64_t x = 0;
 	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
-		argp_error(state, "%s \"%s\" is not in [%llu, %llu]", what,
-			   text, (unsigned long long)min,
-			   (unsigned long long)max);
+		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
+		    what, sim_quote(shown, text), (unsigned long long)min,
+		    (unsigned long long)max);
 	return x;
 }
 
 static void read_shard(const char *text, struct args *a,
-		       struct argp_state *state)
+    struct argp_state *state)
 {
 	char i[32];
 	const char *slash = strchr(text, '/');
 	if (!slash || (size_t)(slash - text) >= sizeof(i))
-		argp_error(state, "--shard %s is not I/N", text);
+		argp_error(state, "--shard \"%s\" is not I/N", text);
 	memcpy(i, text, (size_t)(slash - text));
 	i[slash - text] = '\0';
-	a->shard_n =
-	    (uint32_t)read_number(slash + 1, 1, 100000, "shards", state);
+	a->shard_n = (uint32_t)read_number(slash + 1, 1, 100000,
+	    "--shard I/N: N", state);
 	a->shard_i =
-	    (uint32_t)read_number(i, 1, a->shard_n, "shard", state) - 1;
+	    (uint32_t)read_number(i, 1, a->shard_n, "--shard I/N: I", state) -
+	    1;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -89,11 +102,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 	switch (key) {
 	case 'o':
+		if (*arg == '\0')
+			argp_error(state, "--output needs a file's name");
 		a->output = arg;
 		return 0;
 	case 'j':
 		a->n_workers =
-		    (unsigned)read_number(arg, 1, 4096, "jobs", state);
+		    (unsigned)read_number(arg, 1, 4096, "--jobs", state);
 		return 0;
 	case 's':
 		if (a->n_set == MAX_SET)
@@ -101,7 +116,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->set[a->n_set++] = arg;
 		return 0;
 	case KEY_RUNS:
-		snprintf(a->runs, sizeof(a->runs), "runs=%s", arg);
+		if (*a->runs)
+			argp_error(state, "--runs is given twice");
+		snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
 		return parse('s', a->runs, state);
 	case 'f':
 		a->force = 1;
@@ -123,17 +140,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_POINT:
 		a->point =
-		    (int64_t)read_number(arg, 0, INT64_MAX, "point", state);
+		    (int64_t)read_number(arg, 0, INT64_MAX, "--point", state);
 		return 0;
 	case KEY_RUN:
-		a->run = (int64_t)read_number(arg, 0, UINT32_MAX, "run", state);
+		a->run =
+		    (int64_t)read_number(arg, 0, UINT32_MAX, "--run", state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->spec)
 			argp_error(state,
-				   "one SPEC at a time; \"%s\" is a "
-				   "second",
-				   arg);
+			    "one SPEC at a time; \"%s\" is a second", arg);
 		a->spec = arg;
 		return 0;
 	case ARGP_KEY_END:
@@ -154,9 +170,14 @@ static const struct argp argp = {
     .doc = "Run the sweep of SPEC: a YAML file, or the name of a figure "
 	   "(experiments/NAME.yaml).\v"
 	   "A sweep that was stopped or killed goes on with the same "
-	   "command; finished cells stand in FILE's .journal. The results "
-	   "are the same bytes for any number of jobs, shards and "
-	   "interruptions.",
+	   "command; cells that failed are tried again. Finished cells stand "
+	   "in FILE's .journal until FILE has them all. The results are the "
+	   "same bytes for any number of jobs, shards and interruptions.\n\n"
+	   "SIGINT, SIGTERM and SIGHUP stop a sweep: what is finished is "
+	   "written to FILE.\n\n"
+	   "Exit codes: 0 every cell is done; 2 the command line or the spec "
+	   "is wrong, or FILE is of another spec; 3 cells failed or are left "
+	   "to do, or a file can't be read or written.",
 };
 
 static volatile sig_atomic_t stop;
@@ -167,12 +188,20 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
+/* A signal that is ignored stays so: nohup, and shells that start a job in the
+ * background, mean it. */
 static void catch_signals(void)
 {
-	struct sigaction sa = {.sa_handler = on_signal};
-	sigaction(SIGINT, &sa, NULL);
-	sigaction(SIGTERM, &sa, NULL);
-	sigaction(SIGHUP, &sa, NULL);
+	const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction ours = {.sa_handler = on_signal,
+	    .sa_flags = SA_RESTART};
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
+		struct sigaction was;
+		if (sigaction(caught[i], NULL, &was) == 0 &&
+		    was.sa_handler != SIG_IGN)
+			sigaction(caught[i], &ours, NULL);
+	}
+	/* Progress that nobody reads any more is no reason to end. */
 	signal(SIGPIPE, SIG_IGN);
 }
 
@@ -185,8 +214,7 @@ static int run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	if ((uint64_t)a->point >= s->n_points || (uint64_t)a->run >= s->runs)
-		rc = sim_fail(
-		    e, SIM_ERANGE,
+		rc = sim_fail(e, SIM_ERANGE,
 		    "point %lld, run %lld: the sweep has points 0 to %zu and "
 		    "runs 0 to %u.",
 		    (long long)a->point, (long long)a->run, s->n_points - 1,
@@ -204,37 +232,60 @@ static int run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
 	return rc;
 }
 
-struct complaints {
-	unsigned n;
-};
+enum { COMPLAINTS = 10 };
 
 static void complain(void *arg, const char *message)
 {
-	struct complaints *c = arg;
-	if (c->n++ < 10)
-		fprintf(stderr, "\nculprit: %s\n", message);
+	unsigned *n = arg;
+	if (++*n <= COMPLAINTS)
+		fprintf(stderr, "culprit: %s\n", message);
 }
 
-static void print_summary(const struct res_cube *c, const char *out, int json)
+static void print_json(const struct res_cube *c, const char *out,
+    const struct xp_run_report *report)
 {
 	const struct res_progress p = res_cube_progress(c);
-	if (json)
-		printf("{\"figure\": \"%s\", \"cells\": %llu, \"done\": %llu, "
-		       "\"failed\": %llu, \"crashed\": %llu, \"file\": "
-		       "\"%s\"}\n",
-		       c->figure, (unsigned long long)p.n_cells,
-		       (unsigned long long)p.n_done,
-		       (unsigned long long)p.n_failed,
-		       (unsigned long long)p.n_crashed, out);
-	else
-		printf("%s: %llu of %llu cells done -> %s\n", c->figure,
-		       (unsigned long long)p.n_done,
-		       (unsigned long long)p.n_cells, out);
+	printf("{\"figure\": ");
+	res_json_text(stdout, c->figure);
+	printf(", \"cells\": %llu, \"done\": %llu, \"failed\": %llu, "
+	       "\"crashed\": %llu, \"before\": %llu, \"stopped\": %s, "
+	       "\"file\": ",
+	    (unsigned long long)p.n_cells, (unsigned long long)p.n_done,
+	    (unsigned long long)p.n_failed, (unsigned long long)p.n_crashed,
+	    (unsigned long long)report->n_before,
+	    report->stopped ? "true" : "false");
+	res_json_text(stdout, out);
+	printf("}\n");
+}
+
+/* What there is to know beside the summary. */
+static void explain(const struct res_cube *c, const struct xp_run_report *r,
+    unsigned n_complaints, int fresh, int rc)
+{
+	const struct res_progress p = res_cube_progress(c);
+	const char *again =
+	    fresh ? "the same command without --fresh" : "the same command";
+	if (n_complaints > COMPLAINTS)
+		fprintf(stderr, "culprit: %u more cells failed.\n",
+		    n_complaints - COMPLAINTS);
+	if (r->stopped)
+		fprintf(stderr, "culprit: stopped; %s goes on from here.\n",
+		    again);
+	else if (rc < 0 && r->kept_journal)
+		fprintf(stderr,
+		    "culprit: finished cells are kept in the journal; %s "
+		    "goes on from there.\n",
+		    again);
+	else if (rc == 0 && p.n_failed + p.n_crashed > 0)
+		fprintf(stderr,
+		    "culprit: %s tries cells that failed again; --point "
+		    "and --run show one.\n",
+		    again);
 }
 
 static int write_record(const char *out, int argc, char **argv,
-			const struct args *a, const struct res_cube *c,
-			double start, double wall, struct sim_err *e)
+    const struct args *a, const struct res_cube *c, double start, double wall,
+    struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
 	const struct res_run_record r = {
@@ -265,10 +316,11 @@ static double seconds(clockid_t clock)
 }
 
 static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
-		     int argc, char **argv, struct sim_err *e)
+    int argc, char **argv, struct sim_err *e)
 {
-	struct complaints complaints = {0};
+	unsigned n_complaints = 0;
 	struct res_cube cube = {0};
+	struct xp_run_report report = {0};
 	const struct xp_run r = {
 	    .spec = s,
 	    .out = out,
@@ -280,36 +332,42 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .progress = a->quiet ? NULL : stderr,
 	    .stop = &stop,
 	    .complain = complain,
-	    .arg = &complaints,
+	    .arg = &n_complaints,
+	    .report = &report,
 	};
 	const double start = seconds(CLOCK_REALTIME);
 	const double from = seconds(CLOCK_MONOTONIC);
 	catch_signals();
-	int code = CMD_GOOD, rc = xp_run_sweep(&r, &cube, e);
-	if (rc == 0)
+	int rc = xp_run_sweep(&r, &cube, e), swept = rc;
+	/* A run that found everything done leaves the record of the one that
+	 * did it. */
+	if (rc == 0 && report.n_run > 0)
 		rc = write_record(out, argc, argv, a, &cube, start,
-				  seconds(CLOCK_MONOTONIC) - from, e);
-	if (rc == 0) {
+		    seconds(CLOCK_MONOTONIC) - from, e);
+	int code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
+	if (swept == 0) {
 		const struct res_progress p = res_cube_progress(&cube);
-		print_summary(&cube, out, a->json);
-		code = p.n_done == p.n_cells ? CMD_GOOD : CMD_TROUBLE;
-		if (stop)
-			fprintf(stderr, "culprit: stopped; the same command "
-					"goes on from here.\n");
+		if (a->json)
+			print_json(&cube, out, &report);
+		else
+			cmd_print_cells(&cube, out);
+		if (p.n_done < p.n_cells)
+			code = CMD_TROUBLE;
 	}
+	explain(&cube, &report, n_complaints, a->fresh, swept);
 	res_cube_free(&cube);
-	return rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : code;
+	return code;
 }
 
 static int default_output(char **out, const struct xp_spec *s,
-			  const struct args *a, struct sim_err *e)
+    const struct args *a, struct sim_err *e)
 {
 	char path[256];
 	if (a->output)
 		return sim_yaml_dup(out, a->output, e);
 	if (a->shard_n > 1)
 		snprintf(path, sizeof(path), "results/out/%s.%u-of-%u.h5",
-			 s->figure, a->shard_i + 1, a->shard_n);
+		    s->figure, a->shard_i + 1, a->shard_n);
 	else
 		snprintf(path, sizeof(path), "results/out/%s.h5", s->figure);
 	return sim_yaml_dup(out, path, e);
@@ -324,11 +382,11 @@ int cmd_run(int argc, char **argv)
 	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int code, rc;
 	a.n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
+	cmd_parse(&argp, argc, argv, &a);
 	if ((rc = cmd_find(&path, a.spec, "experiments", ".yaml", &e)) < 0 ||
 	    (rc = xp_spec_load(&s, path, a.smoke, a.set, a.n_set, &e)) < 0 ||
 	    (rc = default_output(&out, &s, &a, &e)) < 0) {
-		code = cmd_fail(CMD_USAGE, &e);
+		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	} else if (a.point >= 0) {
 		rc = run_cell(&s, &a, &e);
 		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;

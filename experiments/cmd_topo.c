@@ -1,35 +1,47 @@
 /* experiments/cmd_topo.c -- culprit topo: describe, check, trace, export.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/cmd.h"
 #include "experiments/config.h"
+#include "results/json.h"
+#include "sim/text.h"
 #include "topo/addr.h"
 #include "topo/graph.h"
 
-enum { KEY_JSON = 1000, KEY_GRAPHML, KEY_CHECK, KEY_PATH, KEY_PORTS, KEY_SEED,
-	MAX_SET = 16 };
+enum {
+	KEY_JSON = 1000,
+	KEY_GRAPHML,
+	KEY_CHECK,
+	KEY_PATH,
+	KEY_PORTS,
+	KEY_SEED,
+	MAX_SET = 16
+};
 
 static const struct argp_option options[] = {
-	{"set", 's', "KEY=VALUE", 0,
-	    "a key of `topology`, e.g. n_pods=4 (repeatable)", 0},
-	{"check", KEY_CHECK, NULL, 0,
-	    "connectivity, diameter, edge-disjoint paths (igraph)", 0},
-	{"path", KEY_PATH, "SRC,DST", 0, "links from host SRC to host DST", 0},
-	{"ports", KEY_PORTS, "SRC,DST", 0, "TCP ports for --path (1024,80)", 0},
-	{"seed", KEY_SEED, "N", 0, "ECMP seed for --path (0)", 0},
-	{"graphml", KEY_GRAPHML, "FILE", 0, "export as GraphML", 0},
-	{"json", KEY_JSON, NULL, 0, "print JSON", 0},
-	{0},
+    {"set", 's', "KEY=VALUE", 0,
+	"a key of a spec's `topology`, e.g. n_pods=4; may be repeated", 0},
+    {"check", KEY_CHECK, NULL, 0,
+	"connectivity, diameter, edge-disjoint paths (igraph)", 0},
+    {"path", KEY_PATH, "SRC,DST", 0,
+	"links that a connection from host SRC to host DST takes, and the "
+	"chance that one with other ports takes each",
+	0},
+    {"ports", KEY_PORTS, "SRC,DST", 0,
+	"TCP ports for --path (default: 1024,80)", 0},
+    {"seed", KEY_SEED, "N", 0, "ECMP seed for --path (default: 0)", 0},
+    {"graphml", KEY_GRAPHML, "FILE", 0, "export as GraphML", 0},
+    {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
+    {0},
 };
 
 struct args {
 	const char *set[MAX_SET], *file, *graphml;
 	size_t n_set;
-	int check, json, path;
+	int check, json, path, path_only; /* an option for --path */
 	uint32_t src, dst, src_port, dst_port, seed;
 };
 
@@ -37,7 +49,7 @@ static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
     struct argp_state *state)
 {
 	char first[32] = "";
-	uint64_t x, y;
+	uint64_t x = 0, y = 0;
 	const char *comma = strchr(text, ',');
 	if (comma && (size_t)(comma - text) < sizeof(first))
 		memcpy(first, text, (size_t)(comma - text));
@@ -52,7 +64,7 @@ static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
-	uint64_t seed;
+	uint64_t seed = 0;
 	switch (key) {
 	case 's':
 		if (a->n_set == MAX_SET)
@@ -74,16 +86,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PORTS:
 		read_pair(arg, 65535, &a->src_port, &a->dst_port, state);
+		a->path_only = 1;
 		return 0;
 	case KEY_SEED:
 		if (sim_parse_u64(arg, &seed, NULL) < 0 || seed > UINT32_MAX)
-			argp_error(state, "seed \"%s\" is not a number", arg);
+			argp_error(state,
+			    "--seed \"%s\" is not a whole number in [0, %u]",
+			    arg, UINT32_MAX);
 		a->seed = (uint32_t)seed;
+		a->path_only = 1;
 		return 0;
 	case ARGP_KEY_ARG:
 		if (a->file)
-			return ARGP_ERR_UNKNOWN;
+			argp_error(state,
+			    "one network at a time; \"%s\" is a "
+			    "second",
+			    arg);
 		a->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (a->file && a->n_set > 0)
+			argp_error(state,
+			    "--set describes a network of ours, "
+			    "%s is another",
+			    a->file);
+		if (a->path_only && !a->path)
+			argp_error(state, "--ports and --seed are for --path");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -91,12 +119,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp argp = {
-	.options = options,
-	.parser = parse,
-	.args_doc = "[FILE.graphml]",
-	.doc = "Describe a network: a Clos (by default 007's simulation), "
-	       "another one by --set (kind=fat_tree, k=8), or one from "
-	       "GraphML.",
+    .options = options,
+    .parser = parse,
+    .args_doc = "[FILE.graphml]",
+    .doc = "Describe a network: a Clos (by default 007's simulation), "
+	   "another one by --set (kind=fat_tree, k=8), or one from "
+	   "GraphML.",
 };
 
 /* The same reader as a spec's `topology`. */
@@ -133,69 +161,119 @@ static void print_sizes(const struct topo *t, int json)
 			    topo_class_names[c], (unsigned long long)n[c]);
 }
 
-static int print_path(const struct topo *t, const struct args *a,
+static int check_hosts(const struct topo *t, const struct args *a,
     struct sim_err *e)
+{
+	if (a->src < t->n_hosts && a->dst < t->n_hosts)
+		return 0;
+	return sim_fail(e, SIM_ERANGE, "--path %u,%u: hosts are in [0, %u].",
+	    a->src, a->dst, t->n_hosts - 1);
+}
+
+static void print_path(const struct topo *t, const struct args *a)
 {
 	topo_link path[TOPO_MAX_HOPS];
 	char name[64];
-	if (a->src >= t->n_hosts || a->dst >= t->n_hosts)
-		return sim_fail(e, SIM_ERANGE,
-		    "hosts %u and %u must be in [0, %u].", a->src, a->dst,
-		    t->n_hosts - 1);
 	const struct topo_tuple tuple = {
-		.src_ip = topo_addr_of_host(a->src),
-		.dst_ip = topo_addr_of_host(a->dst),
-		.src_port = (uint16_t)a->src_port,
-		.dst_port = (uint16_t)a->dst_port,
-		.proto = TOPO_PROTO_TCP,
+	    .src_ip = topo_addr_of_host(a->src),
+	    .dst_ip = topo_addr_of_host(a->dst),
+	    .src_port = (uint16_t)a->src_port,
+	    .dst_port = (uint16_t)a->dst_port,
+	    .proto = TOPO_PROTO_TCP,
 	};
 	unsigned h = topo_path(t, a->seed, a->src, a->dst,
 	    topo_tuple_digest(&tuple), path);
 	printf(a->json ? ", \"path\": [" : "path\n");
 	for (unsigned i = 0; i < h; i++) {
+		const double chance =
+		    topo_path_share(t, a->src, a->dst, path[i]);
 		topo_link_name(t, path[i], name);
-		if (a->json)
-			printf("%s%u", i ? ", " : "", path[i]);
-		else
-			printf("  %-20s link %-8u chance %.6g\n", name,
-			    path[i],
-			    topo_path_share(t, a->src, a->dst, path[i]));
+		if (a->json) {
+			printf("%s{\"link\": %u, \"name\": ", i ? ", " : "",
+			    path[i]);
+			res_json_text(stdout, name);
+			printf(", \"chance\": ");
+			res_json_number(stdout, chance);
+			printf("}");
+		} else {
+			printf("  %-20s link %-8u chance %.6g\n", name, path[i],
+			    chance);
+		}
 	}
 	if (a->json)
 		printf("]");
-	return 0;
 }
 
-static int print_check(const struct topo *t, int json, struct sim_err *e)
+/* One number of a report; TOPO_NONE stands for "there is no such pair". */
+static void print_count(const char *key, const char *label, uint32_t n,
+    int json)
 {
-	struct topo_graph_report r;
-	int rc = topo_graph_check(t, 64, &r, e);
-	if (rc < 0)
-		return rc;
-	printf(json ? ", \"connected\": %d, \"diameter\": %u, "
-		      "\"min_tor_degree\": %u, \"disjoint_intra\": %u, "
-		      "\"disjoint_inter\": %u"
-		    : "connected                   %d\n"
-		      "diameter                    %u switch links\n"
-		      "least uplinks of a ToR      %u\n"
-		      "edge-disjoint paths, ToRs of one pod   %u\n"
-		      "edge-disjoint paths, ToRs of two pods  %u\n",
-	    r.connected, r.diameter, r.min_tor_degree, r.disjoint_intra,
-	    r.disjoint_inter);
-	return 0;
+	if (json)
+		printf(", \"%s\": ", key);
+	else
+		printf("%-23s ", label);
+	if (n == TOPO_NONE)
+		printf(json ? "null" : "none");
+	else
+		printf("%u", n);
+	if (!json)
+		printf("\n");
+}
+
+static void print_check(const struct topo_graph_report *r, int json)
+{
+	if (json)
+		printf(", \"connected\": %s", r->connected ? "true" : "false");
+	else
+		printf("connected               %s\n",
+		    r->connected ? "yes" : "no");
+	print_count("diameter", "diameter in links", r->diameter, json);
+	print_count("min_tor_degree", "least uplinks of a ToR",
+	    r->min_tor_degree, json);
+	if (!json)
+		printf("edge-disjoint paths, at least, of two ToRs\n");
+	print_count("disjoint_intra", "  in one pod", r->disjoint_intra, json);
+	print_count("disjoint_inter", "  in different pods", r->disjoint_inter,
+	    json);
 }
 
 static int export(const struct topo *t, const char *path, struct sim_err *e)
 {
-	FILE *f = fopen(path, "w");
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
 	if (!f)
-		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-		    strerror(errno));
+		return sim_fail(e, SIM_ENOMEM, "no memory for GraphML.");
 	int rc = topo_graph_write(t, f, e);
 	if (fclose(f) != 0 && rc == 0)
-		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-		    strerror(errno));
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for GraphML.");
+	if (rc == 0)
+		rc = cmd_write_file(path, text, n, e);
+	free(text);
 	return rc;
+}
+
+/* All that can fail comes before the first byte is printed. */
+static int describe(const struct topo *t, const struct args *a,
+    struct sim_err *e)
+{
+	enum { PAIRS = 64 };
+	struct topo_graph_report report;
+	int rc = a->path ? check_hosts(t, a, e) : 0;
+	if (rc == 0 && a->check)
+		rc = topo_graph_check(t, PAIRS, &report, e);
+	if (rc == 0 && a->graphml)
+		rc = export(t, a->graphml, e);
+	if (rc < 0)
+		return rc;
+	print_sizes(t, a->json);
+	if (a->path)
+		print_path(t, a);
+	if (a->check)
+		print_check(&report, a->json);
+	if (a->json)
+		printf("}\n");
+	return 0;
 }
 
 int cmd_topo(int argc, char **argv)
@@ -203,20 +281,11 @@ int cmd_topo(int argc, char **argv)
 	struct args a = {.src_port = 1024, .dst_port = 80};
 	struct topo t = {0};
 	struct sim_err e = {0};
-	argp_parse(&argp, argc, argv, 0, NULL, &a);
-	int rc = a.file ? topo_graph_read(&t, a.file, &e)
-			: open_topo(&a, &t, &e);
-	if (rc == 0) {
-		print_sizes(&t, a.json);
-		if (a.path)
-			rc = print_path(&t, &a, &e);
-		if (rc == 0 && a.check)
-			rc = print_check(&t, a.json, &e);
-		if (a.json)
-			printf("}\n");
-		if (rc == 0 && a.graphml)
-			rc = export(&t, a.graphml, &e);
-	}
+	cmd_parse(&argp, argc, argv, &a);
+	int rc =
+	    a.file ? topo_graph_read(&t, a.file, &e) : open_topo(&a, &t, &e);
+	if (rc == 0)
+		rc = describe(&t, &a, &e);
 	topo_close(&t);
 	return rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
 }

@@ -7,6 +7,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -71,10 +72,10 @@ static uint64_t checksum(const unsigned char *p, size_t n)
 }
 
 static int io_fail(const struct xp_journal *j, const char *what,
-		   struct sim_err *e)
+    struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s journal %s: %s.", what, j->path,
-			strerror(errno));
+	    strerror(errno));
 }
 
 /* Read up to N bytes at AT; fewer only at the end of the file. Returns how
@@ -112,7 +113,7 @@ static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
 }
 
 static void make_header(const struct xp_journal *j, const struct res_cube *c,
-			unsigned char h[HEADER_BYTES])
+    unsigned char h[HEADER_BYTES])
 {
 	memcpy(h, magic, sizeof(magic));
 	store_32(h + 8, VERSION);
@@ -122,8 +123,7 @@ static void make_header(const struct xp_journal *j, const struct res_cube *c,
 }
 
 static void make_record(const struct xp_journal *j, unsigned char *r,
-			size_t point, size_t run, enum res_status status,
-			const double row[])
+    size_t point, size_t run, enum res_status status, const double row[])
 {
 	const double nan = __builtin_nan("");
 	store_32(r, (uint32_t)point);
@@ -140,7 +140,7 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 
 /* Put one record into the cube; 0 if it is damaged. */
 static int replay_record(struct xp_journal *j, const unsigned char *r,
-			 struct res_cube *c)
+    struct res_cube *c)
 {
 	const uint32_t point = load_32(r), run = load_32(r + 4);
 	const uint32_t status = load_32(r + 8);
@@ -161,7 +161,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 
 /* Put every record up to the first that is torn or damaged into the cube. */
 static int replay_records(struct xp_journal *j, struct res_cube *c,
-			  struct sim_err *e)
+    struct sim_err *e)
 {
 	for (;;) {
 		ssize_t n = read_at(j->fd, j->buf, j->cap_buf, j->end);
@@ -169,7 +169,7 @@ static int replay_records(struct xp_journal *j, struct res_cube *c,
 			return io_fail(j, "read", e);
 		size_t i = 0;
 		while (i + j->record_bytes <= (size_t)n &&
-		       replay_record(j, j->buf + i, c)) {
+		    replay_record(j, j->buf + i, c)) {
 			i += j->record_bytes;
 			j->replay.n_records++;
 		}
@@ -182,7 +182,7 @@ static int replay_records(struct xp_journal *j, struct res_cube *c,
 /* Is the file ours? Sets END to the header's size, or to 0 when the header
  * itself is missing or torn, as a kill right after creation leaves it. */
 static int check_header(struct xp_journal *j, const struct res_cube *c,
-			struct sim_err *e)
+    struct sim_err *e)
 {
 	unsigned char got[HEADER_BYTES], want[HEADER_BYTES];
 	make_header(j, c, want);
@@ -193,23 +193,21 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
 		return 0;
 	if (n < HEADER_BYTES || memcmp(got, magic, sizeof(magic)) != 0)
-		return sim_fail(
-		    e, SIM_EMISMATCH,
-		    "%s is not a journal of culprit; use another output name.",
-		    j->path);
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s is not a journal of culprit; use another output name "
+		    "(-o), or remove it (--force keeps it as %s~).",
+		    j->path, j->path);
 	if (load_64(got + 24) != checksum(got, 24))
-		return sim_fail(
-		    e, SIM_EIO,
+		return sim_fail(e, SIM_EIO,
 		    "the header of journal %s is damaged; remove the file to "
-		    "start the sweep anew.",
-		    j->path);
+		    "start the sweep anew (--force keeps it as %s~).",
+		    j->path, j->path);
 	if (memcmp(got, want, sizeof(got)) != 0)
-		return sim_fail(
-		    e, SIM_EMISMATCH,
+		return sim_fail(e, SIM_EMISMATCH,
 		    "journal %s is of another spec, other overrides or another "
-		    "version of culprit; remove it to start anew, or use "
-		    "another output name.",
-		    j->path);
+		    "version of culprit; use another output name (-o), or "
+		    "remove it (--force keeps it as %s~).",
+		    j->path, j->path);
 	j->end = HEADER_BYTES;
 	return 0;
 }
@@ -228,7 +226,7 @@ static void dispose(struct xp_journal *j)
 
 /* The object and its buffers, without a file. */
 static int make(struct xp_journal **out, const char *path,
-		const struct res_cube *c, struct sim_err *e)
+    const struct res_cube *c, struct sim_err *e)
 {
 	struct xp_journal *j;
 	int rc;
@@ -264,8 +262,7 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 		if (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
 			if (errno != EWOULDBLOCK)
 				return io_fail(j, "lock", e);
-			return sim_fail(
-			    e, SIM_EIO,
+			return sim_fail(e, SIM_EIO,
 			    "another process is running this sweep: it holds "
 			    "journal %s.",
 			    j->path);
@@ -282,7 +279,7 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 
 /* Cut off what replay did not accept, and see to the header. */
 static int trim(struct xp_journal *j, const struct res_cube *c,
-		struct sim_err *e)
+    struct sim_err *e)
 {
 	struct stat st;
 	if (fstat(j->fd, &st) < 0)
@@ -301,7 +298,7 @@ static int trim(struct xp_journal *j, const struct res_cube *c,
 }
 
 int xp_journal_open(struct xp_journal **out, const char *path,
-		    struct res_cube *c, struct sim_err *e)
+    struct res_cube *c, struct sim_err *e)
 {
 	struct xp_journal *j;
 	int rc;
@@ -336,9 +333,92 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 	return rc;
 }
 
+/* The header is taken at its word: of another sweep, only it knows the size of
+ * a record. */
+static int check_any_header(struct xp_journal *j, struct sim_err *e)
+{
+	unsigned char h[HEADER_BYTES];
+	ssize_t n = read_at(j->fd, h, sizeof(h), 0);
+	if (n < 0)
+		return io_fail(j, "read", e);
+	if (n < HEADER_BYTES || memcmp(h, magic, sizeof(magic)) != 0 ||
+	    load_64(h + 24) != checksum(h, 24) || load_32(h + 8) != VERSION)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s is not a journal of this culprit.", j->path);
+	j->row_doubles = load_32(h + 12);
+	j->record_bytes = FIXED_BYTES + 8 * j->row_doubles;
+	j->end = HEADER_BYTES;
+	return 0;
+}
+
+int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
+{
+	const struct res_cube none = {0};
+	struct xp_journal *j;
+	unsigned char *r = NULL;
+	int rc;
+	*n_done = 0;
+	if ((rc = make(&j, path, &none, e)) < 0)
+		return rc;
+	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		rc = io_fail(j, "open", e);
+	else if ((rc = check_any_header(j, e)) == 0)
+		rc = sim_zalloc(&r, j->record_bytes, 1, e);
+	for (ssize_t n; rc == 0; j->end += (uint64_t)n) {
+		n = read_at(j->fd, r, j->record_bytes, j->end);
+		if (n < 0)
+			rc = io_fail(j, "read", e);
+		if (n < (ssize_t)j->record_bytes ||
+		    load_64(r + j->record_bytes - 8) !=
+			checksum(r, j->record_bytes - 8))
+			break;
+		*n_done += load_32(r + 8) == RES_DONE;
+	}
+	free(r);
+	dispose(j);
+	return rc;
+}
+
+/* Under the lock, so that what moves is nobody's. */
+static int move_aside(struct xp_journal *j, int ours, struct sim_err *e)
+{
+	struct stat st;
+	char *to;
+	if (fstat(j->fd, &st) < 0)
+		return io_fail(j, "inspect", e);
+	if (st.st_size == 0 || (ours && st.st_size <= HEADER_BYTES))
+		return unlink(j->path) < 0 ? io_fail(j, "remove", e) : 0;
+	int rc = sim_zalloc(&to, strlen(j->path) + 2, 1, e);
+	if (rc < 0)
+		return rc;
+	sprintf(to, "%s~", j->path);
+	if (rename(j->path, to) < 0)
+		rc = io_fail(j, "rename", e);
+	free(to);
+	return rc;
+}
+
+int xp_journal_set_aside(const char *path, const struct res_cube *c, int always,
+    struct sim_err *e)
+{
+	struct xp_journal *j;
+	struct sim_err why;
+	int rc;
+	if (access(path, F_OK) != 0)
+		return 0;
+	if ((rc = make(&j, path, c, e)) < 0)
+		return rc;
+	if ((rc = open_locked(j, e)) == 0) {
+		const int ours = check_header(j, c, &why) == 0;
+		if (always || !ours)
+			rc = move_aside(j, ours, e);
+	}
+	dispose(j);
+	return rc;
+}
+
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
-		   enum res_status status, const double row[],
-		   struct sim_err *e)
+    enum res_status status, const double row[], struct sim_err *e)
 {
 	int rc;
 	assert(point <= UINT32_MAX && run <= UINT32_MAX);

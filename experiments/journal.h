@@ -27,7 +27,7 @@ struct xp_journal;
  * Errors SIM_EIO; SIM_EMISMATCH if the journal is of another spec, of other
  * overrides or another version, naming PATH and what to do; SIM_ENOMEM. */
 int xp_journal_open(struct xp_journal **j, const char *path, struct res_cube *c,
-		    struct sim_err *e);
+    struct sim_err *e);
 
 /* What open found: records kept, bytes cut off because they were torn (less
  * than one record) or damaged. */
@@ -40,14 +40,24 @@ struct xp_journal_replay xp_journal_replayed(const struct xp_journal *j);
  * first torn or damaged record. Errors as open; a missing file is SIM_EIO. */
 int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e);
 
+/* Records of finished cells that are done, in a journal of any sweep: what
+ * there is to say when nothing else is left. Errors SIM_EIO, SIM_EMISMATCH. */
+int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e);
+
+/* Rename PATH to PATH~, replacing an older PATH~, so that a new journal can be
+ * opened: ALWAYS, or only what is not a journal of C's sweep. One without a
+ * record is removed. No file at PATH is fine.
+ * Errors SIM_EIO, also when another process holds the journal: it stays. */
+int xp_journal_set_aside(const char *path, const struct res_cube *c, int always,
+    struct sim_err *e);
+
 /* Append one record (buffered), and hand what is buffered to the kernel. ROW
  * may be NULL: all NaN. An error of put leaves that record out. An error of
  * either (a full disk) leaves whole records in the file and the others in the
  * buffer: the call may be repeated.
  * Errors SIM_EIO. */
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
-		   enum res_status status, const double row[],
-		   struct sim_err *e);
+    enum res_status status, const double row[], struct sim_err *e);
 int xp_journal_flush(struct xp_journal *j, struct sim_err *e);
 
 /* Flush, sync, unlock, close; remove the file too if REMOVE and all went well.

@@ -1,8 +1,10 @@
 /* experiments/main.c -- culprit VERB ...
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "experiments/cmd.h"
 #include "results/provenance.h"
@@ -25,17 +27,15 @@ enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
 
 static void print_help(FILE *out)
 {
-	fprintf(
-	    out,
+	fprintf(out,
 	    "Usage: culprit VERB [OPTION...] ...\n"
 	    "Simulate faults in a datacenter network, run diagnosis "
 	    "algorithms on what can\nbe observed, and score them against the "
 	    "truth.\n\n");
 	for (int i = 0; i < N_VERBS; i++)
 		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].doc);
-	fprintf(
-	    out,
-	    "\n  culprit run vigil_fig05b -j 2     sweep -> "
+	fprintf(out,
+	    "\n  culprit run vigil_fig05b --smoke  a small sweep -> "
 	    "results/out/vigil_fig05b.h5\n"
 	    "  culprit plot vigil_fig05b         -> "
 	    "plots/out/vigil_fig05b.svg, .pdf, .png\n"
@@ -45,6 +45,32 @@ static void print_help(FILE *out)
 	    "written.\n");
 }
 
+static int print_version(void)
+{
+	printf("culprit %s\n", res_version());
+	for (const struct res_provenance *p = res_provenance(); p->name; p++)
+		printf("%s %s\n", p->name, p->value);
+	return CMD_GOOD;
+}
+
+/* Descriptors 0 to 2 that came closed are opened so that using them fails, as
+ * it did; otherwise the next file opened would be taken for stdout or stderr,
+ * and messages be written into it. */
+static void hold_std_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int finish(int code)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return code;
+	fprintf(stderr, "culprit: standard output: write error.\n");
+	return CMD_TROUBLE;
+}
+
 static int no_verb(const char *name)
 {
 	const char *names[N_VERBS];
@@ -52,43 +78,45 @@ static int no_verb(const char *name)
 		names[i] = verbs[i].name;
 	const char *near = sim_did_you_mean(name, names, N_VERBS);
 	fprintf(stderr, "culprit: there is no verb \"%s\"%s%s%s\n", name,
-		near ? "; did you mean \"" : "; try `culprit --help`.",
-		near ? near : "", near ? "\"?" : "");
+	    near ? "; did you mean \"" : "; try `culprit --help`.",
+	    near ? near : "", near ? "\"?" : "");
 	return CMD_USAGE;
+}
+
+static int is_one_of(const char *word, const char *a, const char *b,
+    const char *c)
+{
+	return strcmp(word, a) == 0 || strcmp(word, b) == 0 ||
+	    strcmp(word, c) == 0;
 }
 
 int main(int argc, char **argv)
 {
-	char title[64];
+	char title[64], help[] = "--help";
 	argp_err_exit_status = CMD_USAGE;
+	hold_std_descriptors();
 	sim_deps_quiet();
 	if (argc < 2) {
 		print_help(stderr);
 		return CMD_USAGE;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
-		print_help(stdout);
-		return CMD_GOOD;
-	}
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		printf("culprit %s\n", res_version());
-		for (const struct res_provenance *p = res_provenance(); p->name;
-		     p++)
-			printf("%s %s\n", p->name, p->value);
-		return CMD_GOOD;
+	if (is_one_of(argv[1], "--version", "-V", "version"))
+		return finish(print_version());
+	if (is_one_of(argv[1], "--help", "-h", "help")) {
+		if (argc == 2 || argv[1][0] == '-') {
+			print_help(stdout);
+			return finish(CMD_GOOD);
+		}
+		argv[1] = argv[2]; /* help VERB is VERB --help */
+		argv[2] = help;
+		argc = 3;
 	}
 	for (int i = 0; i < N_VERBS; i++) {
 		if (strcmp(argv[1], verbs[i].name) != 0)
 			continue;
 		snprintf(title, sizeof(title), "culprit %s", verbs[i].name);
 		argv[1] = title;
-		int code = verbs[i].main(argc - 1, argv + 1);
-		if (fflush(stdout) != 0 || ferror(stdout)) {
-			fprintf(stderr, "culprit: standard output: write "
-					"error.\n");
-			return CMD_TROUBLE;
-		}
-		return code;
+		return finish(verbs[i].main(argc - 1, argv + 1));
 	}
 	return no_verb(argv[1]);
 }

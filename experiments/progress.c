@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define REDRAW_NS (200 * SIM_MS)
-#define LOG_NS	  (60 * SIM_SEC)
+#define LOG_NS    (60 * SIM_SEC)
 #define SAMPLE_NS (1 * SIM_SEC)
 #define WINDOW_NS (10 * SIM_SEC)
 
@@ -78,7 +78,7 @@ static void add_rate(char *buf, size_t cap, double per_s)
 }
 
 static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
-		    int with_bar)
+    int with_bar)
 {
 	const struct res_progress *c = &l->cells;
 	const uint64_t n = n_finished(c);
@@ -114,13 +114,13 @@ void xp_progress_format(char *buf, size_t cap, const struct xp_progress_line *l)
 }
 
 double xp_progress_rate(const struct xp_progress *p, uint64_t n_cells,
-			sim_ns now_ns)
+    sim_ns now_ns)
 {
 	/* The oldest sample in the window, if enough happened since it. */
 	struct xp_progress_sample from = {p->start_ns, p->n_before};
 	const size_t n_kept = p->n_samples < XP_PROGRESS_SAMPLES
-				  ? p->n_samples
-				  : XP_PROGRESS_SAMPLES;
+	    ? p->n_samples
+	    : XP_PROGRESS_SAMPLES;
 	for (size_t i = p->n_samples - n_kept; i < p->n_samples; i++) {
 		const struct xp_progress_sample *s =
 		    &p->sample[i % XP_PROGRESS_SAMPLES];
@@ -133,7 +133,7 @@ double xp_progress_rate(const struct xp_progress *p, uint64_t n_cells,
 	if (n_cells <= from.n_cells || now_ns <= from.at_ns)
 		return NAN;
 	return (double)(n_cells - from.n_cells) * (double)SIM_SEC /
-	       (double)(now_ns - from.at_ns);
+	    (double)(now_ns - from.at_ns);
 }
 
 static void take_sample(struct xp_progress *p, uint64_t n_cells, sim_ns now_ns)
@@ -157,7 +157,7 @@ static size_t columns(FILE *out)
 }
 
 static void draw(struct xp_progress *p, const struct res_progress *cells,
-		 sim_ns now_ns, int ended)
+    sim_ns now_ns, int ended)
 {
 	char text[LINE_BYTES];
 	struct xp_progress_line l = {
@@ -172,7 +172,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 	/* In the end what counts is the whole. */
 	if (ended && l.elapsed_ns > 0)
 		l.per_s = (double)(n - p->n_before) * (double)SIM_SEC /
-			  (double)l.elapsed_ns;
+		    (double)l.elapsed_ns;
 	xp_progress_format(text, sizeof(text), &l);
 	if (p->is_tty) {
 		/* Blanks wipe what a longer line left; that needs no terminal
@@ -180,7 +180,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 		size_t len = strlen(text);
 		int blanks = p->n_drawn > len ? (int)(p->n_drawn - len) : 0;
 		fprintf(p->out, "\r%s%*s%s", text, blanks, "",
-			ended ? "\n" : "");
+		    ended ? "\n" : "");
 		p->n_drawn = len;
 	} else {
 		fprintf(p->out, "%s\n", text);
@@ -190,7 +190,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 }
 
 void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
-		       const struct res_progress *cells, sim_ns now_ns)
+    const struct res_progress *cells, sim_ns now_ns)
 {
 	*p = (struct xp_progress){
 	    .out = out,
@@ -206,7 +206,7 @@ void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
 }
 
 void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
-			sim_ns now_ns)
+    sim_ns now_ns)
 {
 	if (!p->out)
 		return;
@@ -215,8 +215,17 @@ void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
 		draw(p, cells, now_ns, 0);
 }
 
+void xp_progress_wipe(struct xp_progress *p)
+{
+	if (!p->out || !p->is_tty || p->n_drawn == 0)
+		return;
+	fprintf(p->out, "\r%*s\r", (int)p->n_drawn, "");
+	fflush(p->out);
+	p->n_drawn = 0;
+}
+
 void xp_progress_end(struct xp_progress *p, const struct res_progress *cells,
-		     sim_ns now_ns)
+    sim_ns now_ns)
 {
 	if (p->out)
 		draw(p, cells, now_ns, 1);

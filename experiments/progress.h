@@ -21,7 +21,7 @@
 struct xp_progress_line {
 	const char *name;
 	struct res_progress cells;
-	double per_s;	   /* cells a second; NaN or 0: not known */
+	double per_s;      /* cells a second; NaN or 0: not known */
 	sim_ns elapsed_ns; /* shown in place of the ETA if ENDED */
 	int ended;
 	size_t width; /* columns; 0: no limit */
@@ -30,7 +30,7 @@ struct xp_progress_line {
 /* Write the line, without newline, to BUF as snprintf does. Too narrow for
  * all: the bar goes first, then the line is cut to WIDTH. */
 void xp_progress_format(char *buf, size_t cap,
-			const struct xp_progress_line *l);
+    const struct xp_progress_line *l);
 
 enum { XP_PROGRESS_SAMPLES = 16 };
 
@@ -54,19 +54,23 @@ struct xp_progress {
 /* CELLS counts what a journal already held: it is shown as finished, but no
  * part of the rate. Draws the first line on a terminal. */
 void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
-		       const struct res_progress *cells, sim_ns now_ns);
+    const struct res_progress *cells, sim_ns now_ns);
 
 /* Call it as often as you like. */
 void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
-			sim_ns now_ns);
+    sim_ns now_ns);
+
+/* Wipe the line off a terminal, so that another may be printed in its place;
+ * the next update draws it again. */
+void xp_progress_wipe(struct xp_progress *p);
 
 /* The last line, with its newline. */
 void xp_progress_end(struct xp_progress *p, const struct res_progress *cells,
-		     sim_ns now_ns);
+    sim_ns now_ns);
 
 /* Cells a second over about the last 10 s; since the start if fewer than 10
  * cells were finished in these. NaN before the first. */
 double xp_progress_rate(const struct xp_progress *p, uint64_t n_cells,
-			sim_ns now_ns);
+    sim_ns now_ns);
 
 #endif
