@@ -97,11 +97,12 @@ static const struct argp argp = {
 	   "drawn from, FIGURE.tsv. Those of another FILE have its name.",
 };
 
-/* 'text' for gnuplot, without a line break; a quote inside is doubled. In single
- * quotes nothing else is special. */
+/* 'text' for gnuplot, without a line break; a quote inside is doubled. In
+ * single quotes nothing else is special, but gnuplot 5.4 misreads a doubled
+ * quote at the very beginning: a blank goes before it. */
 static void quote(const char *text, FILE *out)
 {
-	putc('\'', out);
+	fputs(*text == '\'' ? "' " : "'", out);
 	for (; *text; text++) {
 		if (*text == '\'')
 			putc('\'', out);
@@ -199,8 +200,8 @@ static int run_gnuplot(const char *script, const char *vars, const char *table,
 		return sim_fail(e, SIM_EDEP,
 		    "gnuplot is not installed (`make deps`).");
 	if (status != 0)
-		return sim_fail(e, SIM_EDEP, "gnuplot could not draw %s by %s.",
-		    out, script);
+		return sim_fail(e, SIM_EDEP, "gnuplot: the script %s failed.",
+		    script);
 	return 0;
 }
 

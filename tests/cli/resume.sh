@@ -1,0 +1,277 @@
+#!/bin/bash
+# tests/cli/resume.sh -- stopped, killed, sharded and crowded runs.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+# Cells of about 5 ms; the undisturbed results in $top/whole.h5, and how long
+# they took.
+sweep=(--set traffic.conns=200 --set topology.n_hosts=40 --set plane=exact
+	--runs 120)
+prepare() {
+	cd "$top" || exit
+	write_spec
+	local start
+	start=$(now_ms)
+	"$CULPRIT" run spec.yaml "${sweep[@]}" -q -o whole.h5 >/dev/null || exit
+	took_ms=$(($(now_ms) - start))
+	rm -f whole.run.json
+	cd "$tree" || exit
+}
+
+run() { # OUT OPTION...
+	local out=$1
+	shift
+	"$CULPRIT" run ../spec.yaml "${sweep[@]}" -o "$out" "$@"
+}
+
+# In a process group of its own, $pid, with signals as a terminal gives them.
+start() { # OUT OPTION...
+	local out=$1
+	shift
+	setsid env --default-signal "$CULPRIT" run ../spec.yaml "${sweep[@]}" \
+	    -o "$out" "$@" >stdout 2>stderr &
+	pid=$!
+}
+
+# A moment when a good part, but not all, of an undisturbed sweep is done.
+wait_for_cells() { # OUT N
+	within 60 has_cells "$1" "$2" || fail "no $2 cells in $1"
+}
+has_cells() {
+	"$CULPRIT" status --json "$1" >cells 2>/dev/null || true
+	local n
+	n=$(number_in cells 'done')
+	rm -f cells
+	[[ ${n:-0} -ge $2 ]]
+}
+
+readable() {
+	if command -v h5dump >/dev/null; then
+		h5dump -H "$1" >/dev/null || fail "h5dump cannot read $1"
+	fi
+	if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
+		/usr/bin/python3 -c 'import h5py, sys
+with h5py.File(sys.argv[1]) as f: assert f.attrs["figure"] == "small"
+' "$1" || fail "h5py cannot read $1"
+	fi
+}
+
+the_bytes_are_the_same_for_any_number_of_jobs() {
+	for j in 1 2 4; do
+		run_for 0 run "$j.h5" -j "$j"
+		same "$j.h5" ../whole.h5
+		readable "$j.h5"
+	done
+	only_files {1,2,4}.{h5,run.json}
+}
+
+shards_merged_in_any_order_are_the_whole() {
+	for i in 1 2 3; do
+		run_for 0 run "$i.h5" --shard "$i/3"
+	done
+	for order in "1 2 3" "3 1 2" "2 3 1" "3 2 1 1"; do
+		# shellcheck disable=SC2046,SC2086 # words are meant
+		run_for 0 "$CULPRIT" merge -f -o m.h5 $(printf '%s.h5 ' $order)
+		same m.h5 ../whole.h5
+	done
+	run_for 3 "$CULPRIT" merge -o part.h5 1.h5 3.h5
+	says "320 of 480 cells" stdout
+	# What is missing can be run into it.
+	run_for 0 run part.h5
+	same part.h5 ../whole.h5
+	run_for 2 "$CULPRIT" merge -o part.h5 1.h5
+	says_once "part.h5 exists"
+	run_for 2 run 1.h5 --shard 2/3
+	says_once "1.h5 holds results of another spec, shard"
+}
+
+a_complete_sweep_is_left_alone() {
+	run_for 0 run x.h5
+	cp -p x.h5 x.run.json ..
+	sleep 0.01
+	run_for 0 run x.h5 --json
+	[[ $(json stdout 'd["before"]') = 480 ]]
+	[[ ! x.h5 -nt ../x.h5 && ! x.run.json -nt ../x.run.json ]] ||
+		fail "written again"
+	rm ../x.h5 ../x.run.json
+}
+
+# False alarms: none. What the seed decides is which moments are tried.
+ten_kills_lose_only_what_was_in_flight() {
+	RANDOM=${CULPRIT_TEST_SEED:-$$}
+	echo "seed (CULPRIT_TEST_SEED): ${CULPRIT_TEST_SEED:-$$}"
+	local had=0 n=0 before
+	for kill in 1 2 3 4 5 6 7 8 9 10; do
+		start x.h5 -j $((kill % 3 + 1)) -q
+		sleep_ms $((took_ms * (RANDOM % 140) / 1000))
+		kill -KILL "$pid" || true
+		wait "$pid" || true
+		within 5 no_member "$pid" || fail "a worker survived kill $kill"
+		[[ ! -e x.h5 ]] || readable x.h5
+		if [[ -e x.h5 || -e x.journal ]]; then
+			"$CULPRIT" status --json x.h5 >cells || [[ $? = 3 ]]
+			n=$(number_in cells 'done')
+		fi
+		echo "kill $kill: $n cells"
+		((n >= had)) || fail "$((had - n)) finished cells are gone"
+		had=$n
+	done
+	rm -f cells
+	((had > 0 && had < 480)) || fail "$had of 480: nothing was tried"
+	run_for 0 run x.h5 --json
+	before=$(json stdout 'd["before"]')
+	[[ $before = "$had" ]] || fail "$before cells resumed, not $had"
+	same x.h5 ../whole.h5
+	only_files x.h5 x.run.json
+}
+no_member() { [[ -z $(group_members "$1") ]]; }
+
+each_signal_stops_in_good_order() {
+	for sig in INT TERM HUP; do
+		start "$sig.h5"
+		wait_for_cells "$sig.h5" 20
+		kill -s "$sig" "$pid"
+		local code=0
+		wait "$pid" || code=$?
+		[[ $code = 3 ]] || fail "SIG$sig: exit code $code"
+		says "stopped; the same command goes on"
+		says "small: [0-9]+ of 480 cells done -> $sig.h5" stdout
+		no_member "$pid" || fail "a worker survived SIG$sig"
+		[[ -e $sig.journal ]] || fail "no journal"
+		readable "$sig.h5"
+		# Published: the file has what the journal has.
+		local n
+		n=$(sed -n 's/small: \([0-9]*\) .*/\1/p' stdout)
+		mv "$sig.journal" away
+		run_for 3 "$CULPRIT" status --json "$sig.h5"
+		[[ $(number_in stdout 'done') = "$n" ]] || fail "not published"
+		mv away "$sig.journal"
+		run_for 0 run "$sig.h5"
+		same "$sig.h5" ../whole.h5
+		[[ ! -e $sig.journal ]] || fail "a journal is left"
+	done
+}
+
+an_ignored_signal_stays_ignored() {
+	setsid env --ignore-signal=HUP "$CULPRIT" run ../spec.yaml \
+	    "${sweep[@]}" -o x.h5 >stdout 2>stderr &
+	pid=$!
+	wait_for_cells x.h5 20
+	kill -HUP "$pid"
+	wait "$pid" || fail "nohup did not help"
+	same x.h5 ../whole.h5
+}
+
+# Should the worker be between two cells, nothing is lost: then once more.
+a_killed_worker_costs_one_cell() {
+	for try in 1 2 3 4 5; do
+		start x.h5 -j 2 --fresh
+		wait_for_cells x.h5 20
+		local worker code=0
+		worker=$(group_members "$pid" | grep -vx "$pid" | head -1)
+		kill -KILL "$worker"
+		wait "$pid" || code=$?
+		[[ $code = 0 ]] || break
+	done
+	[[ $code = 3 ]] || fail "exit code $code after $try tries"
+	says "point [0-9] \(faults.count [13], faults.rate 0.0*1\) run [0-9]+:"
+	says "the worker was killed by signal 9 \(Killed\)"
+	says "480/480 cells  1 crashed"
+	says "479 of 480 cells done, 1 crashed" stdout
+	run_for 3 "$CULPRIT" status x.h5
+	says "479 of 480 cells done, 1 crashed" stdout
+	readable x.h5
+	run_for 0 run x.h5 --json
+	[[ $(json stdout 'd["before"]') = 479 ]]
+	same x.h5 ../whole.h5
+}
+
+two_processes_never_share_an_output() {
+	start x.h5
+	wait_for_cells x.h5 5
+	mkdir other
+	refused "${sweep[@]}"
+	refused "${sweep[@]}" --force
+	refused "${sweep[@]}" --fresh
+	refused --runs 2 --force
+	refused --runs 2 --fresh --force
+	refused --runs 2
+	wait "$pid" || fail "the first was disturbed"
+	same x.h5 ../whole.h5
+	rmdir other
+	only_files x.h5 x.run.json
+}
+refused() {
+	local code=0
+	(
+		cd other
+		"$CULPRIT" run ../../spec.yaml -o ../x.h5 "$@" \
+		    >/dev/null 2>../second
+	) || code=$?
+	[[ $code = 3 ]] || fail "run $*: exit code $code, not 3"
+	says "another process is running this sweep" second
+	rm second
+}
+
+what_force_replaces_is_kept() {
+	run_for 0 "$CULPRIT" run ../spec.yaml -o x.h5
+	cp x.h5 ../former.h5
+	run_for 2 run x.h5
+	says_once "x.h5 holds results of another spec.*--force"
+	same x.h5 ../former.h5
+	only_files x.h5 x.run.json
+	# Stopped half-way: the former is still there, the new goes on.
+	start x.h5 --force
+	wait_for_cells x.h5 20
+	kill -TERM "$pid"
+	wait "$pid" || true
+	same x.h5~ ../former.h5
+	run_for 0 run x.h5 --force --json
+	(($(json stdout 'd["before"]') >= 20)) || fail "started over"
+	same x.h5 ../whole.h5
+	same x.h5~ ../former.h5
+	only_files x.h5 x.h5~ x.run.json
+	# Nothing to replace: nothing is moved.
+	run_for 0 run x.h5 --force
+	same x.h5~ ../former.h5
+	# A stopped sweep's journal is kept too.
+	start x.h5 --fresh
+	wait_for_cells x.h5 20
+	kill -TERM "$pid"
+	wait "$pid" || true
+	says "the same command without --fresh goes on"
+	cp x.journal ../former.journal
+	run_for 0 "$CULPRIT" run ../spec.yaml -o x.h5 --force
+	same x.journal~ ../former.journal
+	same x.h5 ../former.h5
+	rm ../former.*
+}
+
+what_killed_writers_left_is_removed() {
+	local dead
+	sh -c 'echo $$' >pid
+	dead=$(cat pid)
+	rm pid
+	touch "x.h5.tmp.$dead" "x.h5.tmp.$$" x.h5.tmp. x.h5.tmp.1x "y.h5.tmp.$dead"
+	run_for 0 "$CULPRIT" run ../spec.yaml -o x.h5
+	only_files x.h5 x.run.json "x.h5.tmp.$$" x.h5.tmp. x.h5.tmp.1x \
+	    "y.h5.tmp.$dead"
+}
+
+one_cell_is_repeated_alone() {
+	run_for 0 "$CULPRIT" run ../spec.yaml --point 3 --run 2
+	cp stdout first
+	run_for 0 "$CULPRIT" run ../spec.yaml --point 3 --run 2
+	same stdout first
+	says "FAULTY" stdout
+	rm first
+	only_files ""
+}
+
+prepare
+run_tests the_bytes_are_the_same_for_any_number_of_jobs \
+    shards_merged_in_any_order_are_the_whole a_complete_sweep_is_left_alone \
+    ten_kills_lose_only_what_was_in_flight each_signal_stops_in_good_order \
+    an_ignored_signal_stays_ignored a_killed_worker_costs_one_cell \
+    two_processes_never_share_an_output what_force_replaces_is_kept \
+    what_killed_writers_left_is_removed one_cell_is_repeated_alone
