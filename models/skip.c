@@ -404,7 +404,7 @@ static int report_failed(struct model_skip *k, struct sim_rng *r,
 	k->kept[k->n_kept++] = id;
 	model_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
 	if (noise_strikes(k, f,
-		lazy_u01(r, f->obs.n_pkts * f->h * k->most_noise))) {
+		lazy_u01(r, (double)f->obs.n_pkts * f->h * k->most_noise))) {
 		model_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
 		for (unsigned i = 0; i < f->h; i++)
 			marks[i] += more[i]; /* one of the two is 0 */
