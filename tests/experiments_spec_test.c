@@ -187,7 +187,7 @@ static void faults_that_cannot_be_are_told_at_their_group(void **state)
 	    "6:5: fault group 1: 99 links are to fail, but the classes named "
 	    "have 32.");
 	expect(SMALL "faults: {from: 3, to: 2}\n",
-	    "4:9: a fault ends at 2 s, before it begins at 3 "
+	    "4:9: fault group 0: a fault ends at 2 s, before it begins at 3 "
 	    "s.");
 	expect(SMALL "faults: {links: [48, \"tor0->t1.9\", tor0->t1.0, 16, x, "
 		     "[1]]}\n",
