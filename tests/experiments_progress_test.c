@@ -281,7 +281,10 @@ static void a_terminal_is_redrawn_at_most_five_times_a_second(void **state)
 	int master, slave;
 	static char text[16384];
 	char screen[256];
-	assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
+	if (openpty(&master, &slave, NULL, NULL, &size) < 0) {
+		print_message("SKIP: no pseudo-terminal here\n");
+		skip();
+	}
 	FILE *out = fdopen(slave, "w");
 	xp_progress_start(&p, out, "fig", &c, now);
 	assert_true(p.is_tty);
