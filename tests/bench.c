@@ -22,6 +22,7 @@ static const struct topic {
 	{"evq", bench_evq},
 	{"bulk", bench_bulk},
 	{"algos", bench_algos},
+	{"trial", bench_trial},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
