@@ -59,7 +59,7 @@ static int take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc < 0 ? sim_yaml_mistake(y, node, "%s", why->msg) : 0;
 }
 
-/* --- topology ------------------------------------------------------------- */
+/* --- topology ----------------------------------------------------------- */
 
 /* The keys of all kinds in one table, so that an unknown one is told once and
  * from all of them. */
@@ -128,7 +128,7 @@ int xp_topology_open(const struct xp_topology *x, const char *folder,
 	}
 }
 
-/* --- faults --------------------------------------------------------------- */
+/* --- faults ------------------------------------------------------------- */
 
 static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
     const struct topo *t, struct model_fault_params *g)
@@ -210,7 +210,7 @@ static int read_faults(struct sim_yaml *y, const struct topo *t,
 	return rc;
 }
 
-/* --- algorithms ----------------------------------------------------------- */
+/* --- algorithms --------------------------------------------------------- */
 
 static int no_such_algo(struct sim_yaml *y, const struct sim_yaml_node *name)
 {
@@ -298,7 +298,7 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 	return rc;
 }
 
-/* --- traffic, plane -------------------------------------------------------- */
+/* --- traffic, plane ----------------------------------------------------- */
 
 static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
     struct sim_err *e)
@@ -362,7 +362,7 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 	return take_mistake(y, node, rc, &why, e);
 }
 
-/* --- all of it ------------------------------------------------------------- */
+/* --- all of it ---------------------------------------------------------- */
 
 static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 {

@@ -36,7 +36,7 @@ const struct sim_field xp_head_fields[] = {
     {0},
 };
 
-/* --- keys of the root ------------------------------------------------------ */
+/* --- keys of the root --------------------------------------------------- */
 
 /* A list of names, from tables and lists. */
 struct keys {
@@ -112,7 +112,7 @@ static int check_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	    list);
 }
 
-/* --- the file and its overrides --------------------------------------------- */
+/* --- the file and its overrides ----------------------------------------- */
 
 static int read_text(struct xp_spec *s, FILE *f, const char *path,
     struct sim_err *e)
@@ -216,7 +216,7 @@ out:
 	return rc;
 }
 
-/* --- sweep --------------------------------------------------------------- */
+/* --- sweep -------------------------------------------------------------- */
 
 static int add_axis(struct xp_spec *s, size_t n_keys, struct sim_err *e)
 {
@@ -389,7 +389,7 @@ int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
 	return verdict(s, rc, e);
 }
 
-/* --- loading ------------------------------------------------------------- */
+/* --- loading ------------------------------------------------------------ */
 
 /* Forget those of the mistakes from FROM on that were made before: what is
  * wrong at one point is often so at others. */

@@ -8,7 +8,7 @@
 #include "experiments/config.h"
 #include "sim/vec.h"
 
-/* --- claims -------------------------------------------------------------- */
+/* --- claims ------------------------------------------------------------- */
 
 struct claim {
 	char metric[64], text[192];
@@ -92,7 +92,7 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 	return rc;
 }
 
-/* --- axes ---------------------------------------------------------------- */
+/* --- axes --------------------------------------------------------------- */
 
 static const struct sim_field *find_key(const char *section, const char *key,
     const struct sim_field *algo)
@@ -192,7 +192,7 @@ static int put_axis(struct res_axis *to, const struct xp_axis *from,
 	return rc;
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- the whole ---------------------------------------------------------- */
 
 static int put_labels(struct res_cube *cube, const struct xp_config *c,
     struct sim_err *e)

@@ -35,7 +35,7 @@ struct gate {
 	double p0, p1; /* shares of runs that go well: bad, good */
 };
 
-/* --- broken algorithms --------------------------------------------------- */
+/* --- broken algorithms -------------------------------------------------- */
 
 static int open_vote(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
@@ -113,7 +113,7 @@ const struct algo_ops *algo_find(const char *name)
 	return NULL;
 }
 
-/* --- gates --------------------------------------------------------------- */
+/* --- gates -------------------------------------------------------------- */
 
 static void open_trial(const struct gate *g, struct xp_spec *spec,
     struct xp_trial **trial)

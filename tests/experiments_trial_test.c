@@ -48,7 +48,7 @@ static double algo(const double row[], size_t i, unsigned metric)
 	return row[res_row_doubles(i) + metric];
 }
 
-/* --- repeatable ---------------------------------------------------------- */
+/* --- repeatable --------------------------------------------------------- */
 
 #define MIXED                                                                  \
 	SMALL "algorithms: [{name: vote, tie: random}, alg1, cover]\n"         \
@@ -115,7 +115,7 @@ static void runs_and_seeds_differ(void **state)
 	close_rig(&g);
 }
 
-/* --- what a row holds ------------------------------------------------------ */
+/* --- what a row holds --------------------------------------------------- */
 
 static void a_row_is_laid_out_as_the_schema_says(void **state)
 {
@@ -181,7 +181,7 @@ static void without_faults_and_noise_nothing_is_said(void **state)
 	close_rig(&g);
 }
 
-/* --- common random numbers ----------------------------------------------------- */
+/* --- common random numbers ---------------------------------------------- */
 
 static int n_equal_trials(const char *text, int *n_other_flags)
 {
@@ -219,7 +219,7 @@ static void points_share_their_random_numbers_unless_told(void **state)
 	    0);
 }
 
-/* --- planes ------------------------------------------------------------------ */
+/* --- planes ------------------------------------------------------------- */
 
 /* Do points 0 and 1 of a spec give the same bits over some runs? */
 static int same_points(const char *text)
@@ -324,7 +324,7 @@ static void pods_can_be_swapped(void **state)
 	    1000);
 }
 
-/* --- networks ---------------------------------------------------------------- */
+/* --- networks ----------------------------------------------------------- */
 
 /* Without noise every failed flow crossed the one bad link, so no link has more
  * votes, whatever the network. */
@@ -371,7 +371,7 @@ static void the_bad_link_ranks_first_in_every_kind_of_network(void **state)
 	check_network(jellyfish);
 }
 
-/* --- print, memory ------------------------------------------------------------- */
+/* --- print, memory ------------------------------------------------------ */
 
 static void a_cell_prints_its_faults_and_verdicts(void **state)
 {
