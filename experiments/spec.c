@@ -333,9 +333,11 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	for (size_t i = 0; i < s->n_axes; i++)
 		if (__builtin_mul_overflow(s->n_points, s->axis[i].n,
 			&s->n_points) ||
-		    s->n_points > MAX_POINTS)
+		    s->n_points > MAX_POINTS) {
+			s->n_points = 1;
 			return sim_yaml_mistake(&s->yaml, node,
 			    "the sweep has more than %d points.", MAX_POINTS);
+		}
 	return 0;
 }
 
@@ -421,15 +423,14 @@ static int check_labels(struct sim_yaml *y, const struct xp_config *first,
 			  "or their labels.");
 }
 
-/* With a mistake before, the sweep may be none: then one point is enough. */
+/* All points are read, whatever was wrong before, to tell everything at once. */
 static int check_points(struct xp_spec *s, struct sim_err *e)
 {
 	struct xp_config first = {0}, later = {0};
 	struct sim_yaml *y = &s->yaml;
-	const size_t n = y->n_mistakes > 0 ? 1 : s->n_points;
 	int rc = 0;
-	for (size_t p = 0; rc == 0 && p < n && y->n_mistakes < MAX_MISTAKES;
-	     p++) {
+	for (size_t p = 0;
+	     rc == 0 && p < s->n_points && y->n_mistakes < MAX_MISTAKES; p++) {
 		struct xp_config *c = p == 0 ? &first : &later;
 		const size_t had = y->n_mistakes;
 		rc = put_point(s, p, e);
@@ -448,8 +449,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 
 static int check_name(struct xp_spec *s)
 {
-	const struct sim_yaml_node *node =
-	    sim_yaml_get(s->yaml.root, "figure");
+	const struct sim_yaml_node *node = sim_yaml_get(s->yaml.root, "figure");
 	const char *name = s->figure;
 	char quote[64];
 	/* One that is absent, empty or too long has been told already. */

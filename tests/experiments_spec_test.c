@@ -360,6 +360,12 @@ static void a_mistake_is_not_repeated_at_every_point(void **state)
 	    "4:15: rate 7 is not in [0, 1].\n"
 	    "5:31: fault group 0: 99 links are to fail, but the classes named "
 	    "have 32.");
+	/* Two keys, at two points of their own, and one of the head. */
+	expect(SMALL "runs: 0\nsweep: {grid: {faults.from: [0, -1], "
+		     "noise.rate: [0, 3]}}\n",
+	    "4:7: runs 0 is not in [1, 1000000] runs.\n"
+	    "5:54: rate 3 is not in [0, 1].\n"
+	    "5:33: from -1 is not in [0, 1000000000] s.");
 	expect(SMALL "sweep: {grid: {faults.count: [1, 2, 99], "
 		     "traffic.conns: [1, 2, 3]}}\n",
 	    "4:31: fault group 0: 99 links are to fail, but the classes named "

@@ -55,21 +55,28 @@ static double algo(const double row[], size_t i, unsigned metric)
 	      "faults: {rate: 0.02}\n"                                         \
 	      "sweep: {grid: {faults.count: [1, 3], plane: [skip, "            \
 	      "exact], traffic.conns: [20, {uniform: [5, 40]}]}}\n"
+/* Networks that grow and shrink, with tables and without. */
+#define NETWORKS                                                               \
+	HEAD "algorithms: [vote, alg1, cover]\nfaults: {rate: 0.05}\n"         \
+	     "traffic: {conns: 10}\nsweep: {grid: {topology: [{n_pods: 1, "    \
+	     "n_tors: 3, n_t1: 2, n_hosts: 2}, {kind: fat_tree, k: 6}, "       \
+	     "{n_hosts: 2}, {kind: fat_tree, k: 4}], traffic.dst: [uniform, "  \
+	     "skewed]}}\n"
+
 enum { N_POINTS = 8, N_RUNS = 5, N_CELLS = N_POINTS * N_RUNS };
 
-static void a_cell_is_the_same_bits_in_any_order(void **state)
+static void check_order(const char *text)
 {
 	double want[N_CELLS][MAX_ROW], row[MAX_ROW];
 	struct rig fresh, used;
 	struct sim_rng r;
-	(void)state;
 	for (size_t i = 0; i < N_CELLS; i++) {
-		open_rig(&fresh, MIXED, 3);
+		open_rig(&fresh, text, 3);
 		assert_int_equal(fresh.spec.n_points, N_POINTS);
 		run(&fresh, i / N_RUNS, i % N_RUNS, want[i]);
 		close_rig(&fresh);
 	}
-	open_rig(&used, MIXED, 3);
+	open_rig(&used, text, 3);
 	test_rng(&r, 1);
 	for (size_t n = 0; n < 5 * N_CELLS; n++) {
 		size_t i =
@@ -80,6 +87,13 @@ static void a_cell_is_the_same_bits_in_any_order(void **state)
 			    (unsigned long long)test_seed(), i, n);
 	}
 	close_rig(&used);
+}
+
+static void a_cell_is_the_same_bits_in_any_order(void **state)
+{
+	(void)state;
+	check_order(MIXED);
+	check_order(NETWORKS);
 }
 
 static void two_trials_of_one_spec_do_not_meet(void **state)
@@ -112,6 +126,26 @@ static void runs_and_seeds_differ(void **state)
 	    SMALL "algorithms: [vote]\nfaults: {rate: 0.05}\nseed: 2\n", 1);
 	run(&g, 0, 0, b);
 	assert_memory_not_equal(a, b, g.row_bytes);
+	close_rig(&g);
+}
+
+static void algorithms_break_ties_each_for_itself(void **state)
+{
+	double row[MAX_ROW];
+	struct rig g;
+	int n_unlike = 0;
+	(void)state;
+	open_rig(&g,
+	    SMALL "algorithms: [{name: vote, tie: random}, "
+		  "{name: vote, tie: random, label: b}]\n"
+		  "noise: {rate: 1e-3}\n",
+	    2);
+	for (uint32_t r = 0; r < 20; r++) {
+		run(&g, 0, r, row);
+		n_unlike += algo(row, 0, RES_ALGO_hits_all) !=
+		    algo(row, 1, RES_ALGO_hits_all);
+	}
+	assert_true(n_unlike > 0);
 	close_rig(&g);
 }
 
@@ -424,6 +458,7 @@ int main(void)
 	    cmocka_unit_test(a_cell_is_the_same_bits_in_any_order),
 	    cmocka_unit_test(two_trials_of_one_spec_do_not_meet),
 	    cmocka_unit_test(runs_and_seeds_differ),
+	    cmocka_unit_test(algorithms_break_ties_each_for_itself),
 	    cmocka_unit_test(a_row_is_laid_out_as_the_schema_says),
 	    cmocka_unit_test(without_faults_and_noise_nothing_is_said),
 	    cmocka_unit_test(points_share_their_random_numbers_unless_told),
