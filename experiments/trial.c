@@ -167,7 +167,9 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 		return rc;
 	memcpy(row, &t->metrics, sizeof(t->metrics));
 	row += RES_N_TRIAL_METRICS;
-	/* The scores are structs of nothing but doubles, in this order. */
+	_Static_assert(sizeof(t->scores[0]) ==
+		RES_N_ALGO_METRICS * sizeof(row[0]),
+	    "scores are nothing but doubles, in the order of a row");
 	memcpy(row, t->scores, t->config.n_algos * sizeof(t->scores[0]));
 	return 0;
 }

@@ -249,6 +249,9 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 		    "2]}}\n",
 	    "3:55: traffic.conns has 2 values, but faults.count, of the same "
 	    "zip, has 3.");
+	expect(HEAD "sweep: {zip: {faults.count: [1], noise.rate: [0, 1]}}\n",
+	    "3:46: noise.rate has 2 values, but faults.count, of the same zip, "
+	    "has 1.");
 	expect(HEAD "sweep: {grid: {faults.cuont: [1, 2]}}\n",
 	    "3:31: unknown key \"cuont\"; did you mean \"count\"?");
 	expect(HEAD "sweep: {grid: {fautls.count: [1, 2]}}\n",
