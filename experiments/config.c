@@ -217,7 +217,7 @@ static int no_such_algo(struct sim_yaml *y, const struct sim_yaml_node *name)
 	const char *known[64];
 	char quote[64];
 	size_t n = 0;
-	for (; algo_registry[n] && n < 64; n++)
+	for (; n < 64 && algo_registry[n]; n++)
 		known[n] = algo_registry[n]->name;
 	const char *near = sim_did_you_mean(name->text, known, n);
 	sim_quote(quote, name->text);
