@@ -166,8 +166,9 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 	return rc;
 }
 
-/* Source hosts of flows FIRST .. FIRST + n - 1, and up to the end of the block
- * the last one again, so that kernels may run over whole blocks. */
+/* Source hosts of flows FIRST .. FIRST + n - 1. What the rest of the block
+ * holds does not matter: kernels run over whole blocks, but load nothing by it.
+ */
 static void fill_src(struct bulk_block *b, const struct model_traffic *tr,
 		     uint64_t first)
 {
@@ -180,15 +181,13 @@ static void fill_src(struct bulk_block *b, const struct model_traffic *tr,
 			b->src[i++] = h;
 		h++;
 	}
-	for (; i < BULK_BLOCK; i++)
-		b->src[i] = b->src[b->n - 1];
 }
 
 static void aim_skewed(struct model_bulk *b, uint64_t first)
 {
 	struct bulk_block *k = &b->block;
 	uint32_t more[4];
-	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
+	for (uint32_t i = 0; i < k->n; i++) {
 		bulk_words(&b->key, (uint32_t)first + i, 1, more);
 		k->dst[i] = model_traffic_dst(&b->scene->traffic, k->src[i],
 					      k->word[0][i], more[MORE_COIN]);

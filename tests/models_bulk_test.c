@@ -5,6 +5,8 @@
  * comparisons, and chi-squares at level 1e-6: under a random seed some bound
  * fires in 2 of 100 runs. The seeds are fixed.
  */
+#include <gsl/gsl_randist.h>
+
 #include "models/bulk.h"
 #include "tests/law.h"
 #include "tests/reference.h"
@@ -429,6 +431,70 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 	scenes_close(&s);
 }
 
+/* Drops of one flow at a fixed noise, as the full window says. */
+static uint32_t drops_at(struct plane *p, struct model_scene *s, uint64_t flow,
+			 double noise, int all)
+{
+	s->loss.noise.rate = scenes_fixed(noise);
+	obs_clear(&p->window);
+	truth_clear(&p->truth);
+	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
+	assert_ok(model_bulk_run(p->bulk, flow, flow + 1, all, &p->window,
+				 &p->truth, test_err()));
+	return p->window.flows.n > 0 ? p->window.flows.n_retx[0] : 0;
+}
+
+/* A sieve too fine by 1e-5 would hide flows with u about 1e-5: there u's 32
+ * bits and the curve of the exponential leave the least slack. Take those
+ * of 3.2e6 flows, find by bisection the least noise at which each is lossy, and
+ * ask the sieve there. What floats round away, 3e-7, takes 1e9 flows to be
+ * seen. */
+static void the_sieve_is_no_hair_too_fine(void **state)
+{
+	(void)state;
+	const double most = 2.5e-6;
+	struct scenes s;
+	struct plane p;
+	uint64_t flow[64];
+	plane_open(&p);
+	scenes_open(&s, &sim);
+	s.params.traffic.conns = scenes_fixed(2000);
+	s.params.traffic.packets = scenes_fixed(1);
+	s.params.noise.rate = scenes_fixed(most);
+	struct model_scene *scene = scenes_draw(&s, 0);
+	run_epoch(&p, scene, 0);
+	const size_t n = p.window.flows.n;
+	assert_true(n > 4 && n <= 64);
+	for (size_t i = 0; i < n; i++) {
+		/* Its number: the flow of its host with its start time. */
+		struct obs_flow one = {.start_ns = 0};
+		topo_link path[TOPO_MAX_HOPS];
+		flow[i] = model_traffic_first(&scene->traffic,
+					      p.window.flows.src_host[i]);
+		for (;; flow[i]++) {
+			model_bulk_flow(scene, flow[i], &one, path);
+			if (one.start_ns == p.window.flows.start_ns[i])
+				break;
+		}
+	}
+	for (size_t i = 0; i < n; i++) {
+		double least = most, none = 0;
+		for (;;) {
+			double middle = (least + none) / 2;
+			if (middle <= none || middle >= least)
+				break;
+			if (drops_at(&p, scene, flow[i], middle, 1) > 0)
+				least = middle;
+			else
+				none = middle;
+		}
+		assert_int_equal(drops_at(&p, scene, flow[i], least, 0), 1);
+		assert_int_equal(drops_at(&p, scene, flow[i], none, 0), 0);
+	}
+	plane_close(&p);
+	scenes_close(&s);
+}
+
 static void one_flow_alone_is_its_row_of_the_window(void **state)
 {
 	(void)state;
@@ -752,6 +818,35 @@ static void failed_flows_of_one_fault_match_the_closed_form(void **state)
 	plane_close(&p);
 }
 
+/* Within one epoch, where a stream that flows share would show. */
+static void flows_lose_independently_of_each_other(void **state)
+{
+	(void)state;
+	enum { PKTS = 20 };
+	const double rate = 0.1;
+	uint64_t got[PKTS + 1] = {0};
+	double want[PKTS + 1] = {0};
+	struct scenes s;
+	struct plane p;
+	plane_open(&p);
+	scenes_open(&s, &sim);
+	s.params.traffic.packets = scenes_fixed(PKTS);
+	s.params.noise.rate = scenes_fixed(0);
+	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_TOR_T1, 5),
+			 rate);
+	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_TOR_T1, 77),
+			 rate);
+	run_epoch(&p, scenes_draw(&s, 0), 0);
+	for (size_t i = 0; i < p.window.flows.n; i++)
+		got[p.window.flows.n_retx[i]]++;
+	for (unsigned k = 1; k <= PKTS; k++)
+		want[k] = gsl_ran_binomial_pdf(k, rate, PKTS);
+	assert_true(p.window.flows.n > 400);
+	assert_true(law_chi2(got, want, PKTS + 1) >= 1e-6);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
 static void flows_per_link_match_the_exact_shares(void **state)
 {
 	(void)state;
@@ -884,12 +979,14 @@ int main(void)
 	    cmocka_unit_test(pieces_in_any_order_hold_the_same_rows),
 	    cmocka_unit_test(the_sieve_hides_no_lossy_flow),
 	    cmocka_unit_test(the_sieve_hides_no_lossy_flow_of_007),
+	    cmocka_unit_test(the_sieve_is_no_hair_too_fine),
 	    cmocka_unit_test(one_flow_alone_is_its_row_of_the_window),
 	    cmocka_unit_test(each_part_of_an_epochs_name_gives_another_window),
 	    cmocka_unit_test(a_clos_as_a_mesh_gives_the_same_window),
 	    cmocka_unit_test(an_epoch_without_flows_is_empty),
 	    cmocka_unit_test(timed_faults_strike_only_flows_that_start_then),
 	    cmocka_unit_test(failed_flows_of_one_fault_match_the_closed_form),
+	    cmocka_unit_test(flows_lose_independently_of_each_other),
 	    cmocka_unit_test(flows_per_link_match_the_exact_shares),
 	    cmocka_unit_test(triples_of_switches_are_uniform),
 	    cmocka_unit_test(flows_start_at_any_time_alike),

@@ -124,6 +124,26 @@ static void rates_follow_their_law(void **state)
 	}
 }
 
+static int ascending(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* 40,000 draws of 32 bits have 0.19 equal pairs on average: 5 or more come
+ * with probability 2e-6. */
+static void each_link_has_a_rate_of_its_own(void **state)
+{
+	(void)state;
+	struct model_noise n = noise_of(&laws[1], test_seed(), 0, 0, 0);
+	int equal = 0;
+	model_noise_rates(&n, 0, N_LINKS, rates);
+	qsort(rates, N_LINKS, sizeof(rates[0]), ascending);
+	for (int l = 1; l < N_LINKS; l++)
+		equal += rates[l] == rates[l - 1];
+	assert_true(equal < 5);
+}
+
 /* Two draws of 32 bits are equal with probability 2^-32: at most a few of
  * 40,000 links. Correlation within 5 / sqrt(40,000): false alarm 6e-7. */
 static void each_part_of_an_epochs_name_gives_other_rates(void **state)
@@ -161,6 +181,7 @@ int main(void)
 	    cmocka_unit_test(rates_stay_in_their_range),
 	    cmocka_unit_test(a_narrow_range_is_never_left),
 	    cmocka_unit_test(rates_follow_their_law),
+	    cmocka_unit_test(each_link_has_a_rate_of_its_own),
 	    cmocka_unit_test(each_part_of_an_epochs_name_gives_other_rates),
 	};
 	return cmocka_run_group_tests_name("models/noise", tests, NULL, NULL);
