@@ -22,11 +22,16 @@
 
 enum { MAX_OPTIONS = 64 };
 
+static int is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc;
+}
+
 /* NULL if no option's name begins with these N bytes. */
 static const struct argp_option *find_option(const struct argp_option *o,
     const char *name, size_t n)
 {
-	for (; o->name || o->key || o->doc; o++)
+	for (; !is_end(o); o++)
 		if (o->name && strncmp(o->name, name, n) == 0)
 			return o;
 	return NULL;
@@ -38,7 +43,7 @@ static _Noreturn void unknown_option(const struct argp_option *o,
 	const char *known[MAX_OPTIONS] = {"help", "usage"};
 	size_t n_known = 2;
 	char word[64];
-	for (; (o->name || o->key || o->doc) && n_known < MAX_OPTIONS; o++)
+	for (; !is_end(o) && n_known < MAX_OPTIONS; o++)
 		if (o->name)
 			known[n_known++] = o->name;
 	snprintf(word, sizeof(word), "%.*s", (int)n, name);
@@ -55,6 +60,16 @@ static _Noreturn void unknown_option(const struct argp_option *o,
 	exit(CMD_USAGE);
 }
 
+/* Whether the argument after WORD, "-o" or "-qo", is its last letter's value. */
+static int takes_next(const struct argp_option *options, const char *word)
+{
+	while (*++word)
+		for (const struct argp_option *o = options; !is_end(o); o++)
+			if (o->key == *word && o->arg)
+				return word[1] == '\0';
+	return 0;
+}
+
 /* Look at the long options before argp does: it only says "unrecognized". */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
@@ -64,12 +79,8 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (argv[i][0] != '-')
 			continue;
-		if (argv[i][1] != '-') { /* "-o x": its value is no option */
-			const char last = argv[i][strlen(argv[i]) - 1];
-			for (const struct argp_option *o = options;
-			     o->name && last != '-'; o++)
-				i +=
-				    o->key == last && o->arg && argv[i][2] == 0;
+		if (argv[i][1] != '-') {
+			i += takes_next(options, argv[i]);
 			continue;
 		}
 		const char *name = argv[i] + 2;
@@ -266,8 +277,10 @@ static int has_journal(const char *path)
 int cmd_find_results(char **out, const char *name, struct sim_err *e)
 {
 	char path[4096], near[256];
-	if (strchr(name, '/') || is_readable(name) || has_journal(name))
+	if (access(name, F_OK) == 0 || has_journal(name))
 		return sim_yaml_dup(out, name, e);
+	if (strchr(name, '/'))
+		return sim_fail(e, SIM_EIO, "there is no file %s.", name);
 	snprintf(path, sizeof(path), "results/out/%s%s", name,
 	    has_suffix(name, ".h5") ? "" : ".h5");
 	if (is_readable(path) || has_journal(path))

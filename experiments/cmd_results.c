@@ -165,7 +165,9 @@ int cmd_table(int argc, char **argv)
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
 		rc = a.json ? res_table_json(&c, stdout, &e)
 			    : res_table_write(&c, stdout, &e);
-	if (rc < 0)
+	if (ferror(stdout)) /* main() says so */
+		code = CMD_TROUBLE;
+	else if (rc < 0)
 		code = cmd_fail(CMD_TROUBLE, &e);
 	res_cube_free(&c);
 	free(path);

@@ -73,13 +73,14 @@ static int finish(int code)
 
 static int no_verb(const char *name)
 {
-	const char *names[N_VERBS];
+	const char *names[N_VERBS + 2] = {"--help", "--version"};
 	for (int i = 0; i < N_VERBS; i++)
-		names[i] = verbs[i].name;
-	const char *near = sim_did_you_mean(name, names, N_VERBS);
-	fprintf(stderr, "culprit: there is no verb \"%s\"%s%s%s\n", name,
-	    near ? "; did you mean \"" : "; try `culprit --help`.",
-	    near ? near : "", near ? "\"?" : "");
+		names[i + 2] = verbs[i].name;
+	const char *near = sim_did_you_mean(name, names, N_VERBS + 2);
+	fprintf(stderr, "culprit: there is no %s \"%s\"%s%s%s\n",
+		*name == '-' ? "option" : "verb", name,
+		near ? "; did you mean \"" : "; try `culprit --help`.",
+		near ? near : "", near ? "\"?" : "");
 	return CMD_USAGE;
 }
 

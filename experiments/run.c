@@ -22,6 +22,9 @@
 
 /* Results are made whole on disk this often, if anything is new. */
 #define PUBLISH_EVERY (10 * SIM_SEC)
+/* Finished cells wait no longer than this for the next one before they are
+ * handed to the kernel; without a next one, until the next tick. */
+#define JOURNAL_EVERY (5 * SIM_MS)
 
 struct sweep {
 	const struct xp_run *run;
@@ -29,7 +32,7 @@ struct sweep {
 	struct res_progress progress; /* kept up to date cell by cell */
 	struct xp_journal *journal;
 	struct xp_progress display;
-	sim_ns published_ns;
+	sim_ns published_ns, journaled_ns;
 	int unpublished; /* OUT does not hold all of CUBE */
 	int keep_former; /* OUT is not ours: the first to publish moves it */
 	struct xp_run_report report;
@@ -148,7 +151,13 @@ static int take_cell(void *ctx, uint64_t cell, enum res_status status,
 	s->progress.n_crashed += status == RES_CRASHED;
 	s->report.n_run++;
 	s->unpublished = 1;
-	return xp_journal_put(s->journal, point, run, status, row, e);
+	int rc = xp_journal_put(s->journal, point, run, status, row, e);
+	const sim_ns now = now_ns();
+	if (rc == 0 && now - s->journaled_ns >= JOURNAL_EVERY) {
+		rc = xp_journal_flush(s->journal, e);
+		s->journaled_ns = now;
+	}
+	return rc;
 }
 
 static int on_tick(void *ctx, struct sim_err *e)

@@ -7,7 +7,9 @@
 #
 #	run_tests NAME...      one line each: ok, FAIL or SKIP
 
-: "${CULPRIT:?the program}" "${BUILD:?the build tree}"
+# By hand, from the tree's root: bash tests/cli/NAME.sh
+export BUILD=${BUILD:-$PWD/build}
+export CULPRIT=${CULPRIT:-$BUILD/culprit}
 tree=$PWD
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT

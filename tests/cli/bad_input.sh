@@ -1,0 +1,370 @@
+#!/bin/bash
+# tests/cli/bad_input.sh -- mistakes: one clear message, nothing spoiled.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+run() { "$CULPRIT" run spec.yaml -q -o x.h5 "$@"; }
+
+# The spec with sed's EXPRESSION applied is refused with one message that
+# begins with its place, and leaves nothing behind.
+refuses() { # EXPRESSION PATTERN [LINES]
+	write_spec
+	sed -i "$1" spec.yaml
+	run_for 2 run
+	says "^culprit: spec.yaml:[0-9]+:[0-9]+: .*$2"
+	[[ $(wc -l <stderr) = "${3-1}" ]] || { cat stderr; fail "lines: $1"; }
+	only_files spec.yaml
+}
+
+a_mistake_in_a_spec_is_named_with_its_place() {
+	refuses 's/^seed:/sead:/' '"?sead"?.*did you mean "?seed'
+	refuses 's/conns: 20/conns: many/' 'conns.*many'
+	refuses 's/conns: 20/conns: 1%/' '1%'
+	refuses 's/conns: 20/conns: 010/' '010'
+	refuses 's/count: 1,/count: 1, same_switch: 1.5,/' '1\.5.*\[0, 1\]'
+	refuses 's/rate: \[1e-3, 1e-2\]/rate: [1e-3, 2]/' '2.*\[0, 1\]'
+	refuses 's/n_t1: 3/n_t1: 0/' 'n_t1'
+	refuses 's/count: \[1, 3\]/count: [1, 30000]/' '30000'
+	refuses 's/packets: \[40, 80\]/packets: [40]/' '1 values.*2'
+	refuses 's/algorithms: \[vote,/algorithms: [voet,/' 'did you mean "vote"'
+	refuses 's/accuracy_fault/accuracy_falt/' 'accuracy_falt'
+	refuses 's/^runs: 3/runs: 3\nruns: 4/' 'runs'
+	refuses 's/^figure: small/figure: ..\/small/' 'a-z'
+	refuses 's/title: .*/title: [/' ''
+	refuses 's/n_t1: 3/n_t1: x/;s/conns: 20/conns: x/' '' 2
+}
+
+a_mistake_in_an_override_is_named() {
+	write_spec
+	run_for 2 run --set traffic.conn=3
+	says_once 'conn.*did you mean'
+	run_for 2 run -s conns
+	says_once 'conns'
+	run_for 2 run --runs 0
+	says_once 'runs.*0'
+	run_for 2 run --runs 5 --runs 6
+	says_once '--runs'
+	only_files spec.yaml
+}
+
+a_missing_spec_is_named() {
+	run_for 2 "$CULPRIT" run nowhere.yaml
+	says_once 'no file nowhere.yaml'
+	run_for 2 "$CULPRIT" run no/where.yaml
+	says_once 'no/where.yaml: No such file'
+	mkdir folder
+	run_for 2 "$CULPRIT" run ./folder
+	says_once 'folder'
+	mkdir experiments
+	write_spec
+	mv spec.yaml experiments/vigil_fig00.yaml
+	run_for 2 "$CULPRIT" run vigl_fig00
+	says_once 'did you mean "vigil_fig00"'
+	run_for 2 "$CULPRIT" run fig00
+	says_once 'did you mean "vigil_fig00"'
+	printf 'figure: \xff\n' >bad.yaml
+	run_for 2 "$CULPRIT" run bad.yaml
+	says_once 'bad.yaml'
+	: >empty.yaml
+	run_for 2 "$CULPRIT" run empty.yaml
+	says 'empty.yaml'
+}
+
+# x.h5 is not ours in some way: CODE and PATTERN without --force, left as it
+# is; with --force it is kept as x.h5~.
+not_ours() {
+	cp x.h5 former
+	run_for "$1" run
+	says_once "x.h5.*$2"
+	same x.h5 former
+	only_files spec.yaml x.h5 former
+	run_for 0 run --force
+	same x.h5~ former
+	only_files spec.yaml x.h5 x.h5~ x.run.json former
+	rm -f former x.h5~ x.run.json
+}
+
+results_that_are_not_ours_are_left_alone() {
+	write_spec
+	run_for 0 run --runs 2
+	rm x.run.json
+	not_ours 2 "another spec"
+	truncate -s -1 x.h5
+	not_ours 3 "no results that can be read.*--force"
+	truncate -s 1000 x.h5
+	not_ours 3 "no results that can be read"
+	: >x.h5
+	not_ours 3 "no results that can be read"
+	head -c 5000 /dev/urandom >x.h5
+	not_ours 3 "no results that can be read"
+	echo "dear diary" >x.h5
+	not_ours 3 "no results that can be read"
+	# One bit.
+	printf '\x01' | dd of=x.h5 bs=1 seek=3000 conv=notrunc status=none
+	not_ours 3 "no results that can be read"
+	rm x.h5
+	mkdir x.h5
+	run_for 3 run --force
+	says_once "x.h5: not a file"
+	only_files spec.yaml x.h5
+}
+
+journals_that_are_not_ours_are_left_alone() {
+	write_spec
+	run_for 0 run
+	cp x.h5 ../want
+	rm x.*
+	journal_of_another
+	for make in journal_of_another "echo dear diary" \
+	    "head -c 5000 /dev/urandom" "printf culpritX"; do
+		$make >x.journal
+		cp x.journal ../former
+		run_for 2 run
+		says_once "x.journal"
+		same x.journal ../former
+		only_files spec.yaml x.journal
+		run_for 0 run --force
+		same x.journal~ ../former
+		same x.h5 ../want
+		only_files spec.yaml x.h5 x.journal~ x.run.json
+		rm x.h5 x.journal~ x.run.json
+	done
+	# Its header rotten: of a sweep, but of which?
+	journal_of_another | { head -c 20; printf 'xxxxxxxxxxxx'; } >x.journal
+	run_for 3 run
+	says_once "the header of journal x.journal is damaged"
+	run_for 0 run --force
+	same x.h5 ../want
+	# No record yet: nothing to keep.
+	rm x.*
+	: >x.journal
+	run_for 0 run
+	same x.h5 ../want
+	only_files spec.yaml x.h5 x.run.json
+	rm ../want ../former
+}
+# Header, version 1, 32 bytes with a sum that is right for nobody's key.
+journal_of_another() {
+	python3 - <<-'END'
+		import struct, sys
+		def fnv(b):
+		    h = 0xcbf29ce484222325
+		    for x in b:
+		        h = (h ^ x) * 0x100000001b3 % 2**64
+		    return h
+		h = b"culpritJ" + struct.pack("<IIQ", 1, 2, 42)
+		h += struct.pack("<Q", fnv(h))
+		r = struct.pack("<IIIIdd", 0, 0, 1, 0, 1.0, 2.0)
+		r += struct.pack("<Q", fnv(r))
+		sys.stdout.buffer.write(h + 3 * r + r[:7])
+	END
+}
+
+a_folder_that_cannot_be_written_is_named() {
+	write_spec
+	: >file
+	run_for 3 "$CULPRIT" run spec.yaml -o file/x.h5
+	says_once 'file/x'
+	run_for 3 "$CULPRIT" run spec.yaml -o /proc/nowhere/x.h5
+	says_once '/proc/nowhere'
+	run_for 3 "$CULPRIT" run spec.yaml -o /dev/null --force
+	says '/dev/null: not a file'
+	[[ -c /dev/null ]]
+	run_for 2 "$CULPRIT" run spec.yaml -o ''
+	says '--output'
+	if [[ $(id -u) != 0 ]]; then
+		mkdir locked
+		chmod 555 locked
+		run_for 3 "$CULPRIT" run spec.yaml -o locked/x.h5
+		says_once 'locked/x.*Permission denied'
+		rmdir locked
+	fi
+	rm -f /dev/null.journal 2>/dev/null || true
+	only_files spec.yaml file
+}
+
+own_mounts() {
+	[[ $(id -u) = 0 ]] && unshare -m true 2>/dev/null ||
+		skip "needs root and unshare -m"
+}
+
+a_full_disk_loses_nothing() {
+	own_mounts
+	write_spec
+	run_for 0 run --runs 600
+	mv x.h5 want
+	rm x.run.json
+	mkdir disk
+	export CULPRIT
+	export -f fail run_for says same
+	unshare -m bash -eu <<-'END'
+		mount -t tmpfs -o size=320k none disk
+		go() {
+			"$CULPRIT" run spec.yaml -q --runs 600 -o disk/x.h5 "$@"
+		}
+		# The journal meets the end of the disk.
+		run_for 3 go
+		says "disk/x.*No space left on device"
+		says "finished cells are kept in the journal; the same command"
+		[[ $(echo disk/*) = "disk/x.h5 disk/x.journal" ]] || {
+			ls disk
+			fail "other files than expected"
+		}
+		h5dump -H disk/x.h5 >/dev/null
+		had=$("$CULPRIT" status --json disk/x.h5 |
+			sed 's/.*"done": \([0-9]*\).*/\1/')
+		((had > 0)) || fail "nothing was kept"
+		# It is still full: nothing changes.
+		run_for 3 go
+		says "No space left on device"
+		mount -o remount,size=64m disk
+		run_for 0 go --json
+		grep -q "\"before\": $had," stdout || {
+			cat stdout
+			fail "$had were kept"
+		}
+		same disk/x.h5 want
+		# From the start no room for results: what was there stays.
+		run_for 0 "$CULPRIT" run spec.yaml -o disk/x.h5 -q --force
+		cp disk/x.h5 former
+		dd if=/dev/zero of=disk/fill bs=4k status=none || true
+		run_for 3 go --force
+		says "No space left on device"
+		same disk/x.h5 former
+		rm disk/fill
+		run_for 0 go --force
+		same disk/x.h5 want
+		same disk/x.h5~ former
+	END
+}
+
+a_wrong_command_line_is_refused() {
+	write_spec
+	run_for 2 "$CULPRIT"
+	run_for 2 "$CULPRIT" tabel
+	says_once 'did you mean "table"'
+	run_for 2 "$CULPRIT" xyzzy
+	says_once 'culprit --help'
+	run_for 2 "$CULPRIT" --verison
+	says_once 'did you mean'
+	run_for 2 run --smokee
+	says_once 'no option --smokee; did you mean --smoke'
+	run_for 2 run --xyzzy=3
+	says_once 'no option --xyzzy; .*--help'
+	run_for 2 run -Z
+	says 'Z'
+	run_for 2 "$CULPRIT" run
+	says_once 'which SPEC'
+	run_for 2 "$CULPRIT" run a b
+	says_once '"b" is a second'
+	run_for 2 run --point 1
+	says_once '--point and --run'
+	run_for 2 run --run 1
+	says_once '--point and --run'
+	run_for 2 run --point 4 --run 0
+	says_once 'points 0 to 3 and runs 0 to 2'
+	run_for 2 run --point 0 --run 3
+	says_once 'points 0 to 3 and runs 0 to 2'
+	for shard in 0/2 3/2 1/0 1 / 1/ /1 a/b 1/2/3 -1/2 1.0/2; do
+		run_for 2 run --shard "$shard"
+		says_once '--shard'
+	done
+	for jobs in 0 -1 x 1.5 99999 ''; do
+		run_for 2 run --jobs "$jobs"
+		says_once '--jobs'
+	done
+	run_for 2 "$CULPRIT" table
+	says_once 'which FILE'
+	run_for 2 "$CULPRIT" table a b
+	says_once '"b" is a second'
+	run_for 2 "$CULPRIT" merge a
+	says_once 'needs -o'
+	run_for 2 "$CULPRIT" plot
+	says_once 'which FILE'
+	run_for 2 "$CULPRIT" plot x --format=svg,gif
+	says_once 'svg, pdf and png'
+	run_for 2 "$CULPRIT" algos voet
+	says_once 'did you mean "vote"'
+	run_for 2 "$CULPRIT" algos vote alg1
+	says 'alg1|[Tt]oo many'
+	run_for 2 "$CULPRIT" spec me
+	says 'me|[Tt]oo many'
+	only_files spec.yaml
+}
+
+# An option's value may look like an option, and options may be cut short.
+an_odd_but_right_command_line_is_taken() {
+	write_spec
+	run_for 0 "$CULPRIT" run --smo --out --odd spec.yaml -q
+	run_for 0 "$CULPRIT" run -o --odd --smoke -- spec.yaml
+	run_for 0 "$CULPRIT" run -qo --odd --smoke -- spec.yaml
+	only_files spec.yaml --odd --odd.run.json
+}
+
+missing_or_bad_results_are_named() {
+	write_spec
+	run_for 0 run --smoke
+	echo "dear diary" >bad.h5
+	for verb in table status plot; do
+		run_for 3 "$CULPRIT" $verb nowhere
+		says_once 'no file nowhere, and no results/out/nowhere.h5'
+		run_for 3 "$CULPRIT" $verb ./nowhere.h5
+		says_once './nowhere.h5'
+		run_for 3 "$CULPRIT" $verb bad.h5
+		says_once 'bad.h5'
+	done
+	mkdir -p results/out
+	mv x.h5 results/out/small.h5
+	run_for 3 "$CULPRIT" table smal
+	says_once 'did you mean "small"'
+	run_for 0 "$CULPRIT" table small
+	cp results/out/small.h5 x.h5
+	run_for 3 "$CULPRIT" merge -o y.h5 x.h5 bad.h5
+	says_once 'bad.h5'
+	run_for 3 "$CULPRIT" merge -o y.h5 x.h5 nowhere.h5
+	says_once 'nowhere.h5'
+	"$CULPRIT" run spec.yaml -q --runs 2 -o z.h5 >/dev/null
+	run_for 2 "$CULPRIT" merge -o y.h5 x.h5 z.h5
+	says_once 'z.h5'
+	run_for 3 "$CULPRIT" merge -f -o /dev/null x.h5
+	says_once '/dev/null: not a file'
+	[[ -c /dev/null && ! -e y.h5 ]]
+	# One bad name does not hide the others.
+	run_for 3 "$CULPRIT" status nowhere x.h5
+	says 'x.h5' stdout
+}
+
+a_closed_or_full_stdout_is_an_error() {
+	write_spec
+	run_for 0 run
+	for args in "table x.h5" "status x.h5" "algos" "spec" "topo" --help \
+	    --version; do
+		code=0
+		# shellcheck disable=SC2086 # words are meant
+		"$CULPRIT" $args >/dev/full 2>stderr || code=$?
+		[[ $code = 3 ]] || fail "$args >/dev/full: $code"
+		says_once 'standard output|No space left'
+		code=0
+		# shellcheck disable=SC2086
+		"$CULPRIT" $args >&- 2>stderr || code=$?
+		[[ $code = 3 ]] || fail "$args >&-: $code"
+		says_once 'standard output|Bad file'
+	done
+	# Nothing of a sweep's chatter gets into its files.
+	mv x.h5 want
+	code=0
+	run 0<&- >&- 2>&- || code=$?
+	[[ $code = 3 ]] || fail "run with all closed: $code"
+	same x.h5 want
+	# A reader that has enough ends `table` without a word.
+	"$CULPRIT" table x.h5 2>stderr | head -c 10 >/dev/null
+	[[ ! -s stderr ]]
+}
+
+run_tests a_mistake_in_a_spec_is_named_with_its_place \
+    a_mistake_in_an_override_is_named a_missing_spec_is_named \
+    results_that_are_not_ours_are_left_alone \
+    journals_that_are_not_ours_are_left_alone \
+    a_folder_that_cannot_be_written_is_named a_full_disk_loses_nothing \
+    a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
+    missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error
