@@ -236,7 +236,10 @@ int cmd_make_way(const char *path, struct sim_err *e)
 	for (char *p = *copy ? strchr(copy + 1, '/') : NULL; p && rc == 0;
 	     p = strchr(p + 1, '/')) {
 		*p = '\0';
-		if (mkdir(copy, 0777) < 0 && errno != EEXIST)
+		struct stat st;
+		if (mkdir(copy, 0777) < 0 &&
+		    (errno != EEXIST ||
+			(stat(copy, &st) == 0 && !S_ISDIR(st.st_mode))))
 			rc = sim_fail(e, SIM_EIO, "cannot make folder %s: %s.",
 			    copy, strerror(errno));
 		*p = '/';
@@ -298,11 +301,23 @@ int cmd_find_results(char **out, const char *name, struct sim_err *e)
 int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e)
 {
 	char *journal;
-	int rc = res_h5_read(c, path, e);
-	if (rc < 0 || (rc = xp_run_path(&journal, path, ".journal", e)) < 0)
+	int rc = xp_run_path(&journal, path, ".journal", e);
+	if (rc < 0)
 		return rc;
-	if (access(journal, F_OK) == 0)
+	/* A sweep that ends meanwhile removes its journal once PATH has all:
+	 * then PATH is read again. */
+	for (int try = 0; try < 2; try++) {
+		res_cube_free(c);
+		if ((rc = res_h5_read(c, path, e)) < 0)
+			break;
+		const struct res_progress p = res_cube_progress(c);
+		if (p.n_done == p.n_cells && access(journal, F_OK) != 0)
+			break;
 		rc = xp_journal_read(journal, c, e);
+		if (rc == 0 || access(journal, F_OK) == 0)
+			break;
+		rc = 0;
+	}
 	free(journal);
 	return rc;
 }

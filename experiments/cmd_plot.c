@@ -97,19 +97,18 @@ static const struct argp argp = {
 	   "drawn from, FIGURE.tsv. Those of another FILE have its name.",
 };
 
-/* 'text' for gnuplot, without a line break; a quote inside is doubled. In
- * single quotes nothing else is special, but gnuplot 5.4 misreads a doubled
- * quote at the very beginning: a blank goes before it. */
+/* "text" for gnuplot, without a line break. (In single quotes gnuplot 5.4 reads
+ * neither two quotes in a row nor one at the beginning.) */
 static void quote(const char *text, FILE *out)
 {
-	fputs(*text == '\'' ? "' " : "'", out);
+	putc('"', out);
 	for (; *text; text++) {
-		if (*text == '\'')
-			putc('\'', out);
+		if (strchr("\"\\`", *text))
+			putc('\\', out);
 		if ((unsigned char)*text >= ' ')
 			putc(*text, out);
 	}
-	putc('\'', out);
+	putc('"', out);
 }
 
 static void define(const char *name, const char *text, FILE *out)
@@ -127,7 +126,7 @@ static int is_word(const char *text)
 }
 
 /* What a script may say beside its columns: title, paper, partial, runs, x,
- * algos as 'a' 'b', and the wording of each claim as claim_<metric>. *VARS is
+ * algos as a list of words, and the wording of each claim as claim_<metric>. *VARS is
  * to be freed. */
 static int describe(const struct res_cube *c, char **vars, struct sim_err *e)
 {
@@ -138,8 +137,8 @@ static int describe(const struct res_cube *c, char **vars, struct sim_err *e)
 	if (!out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
 	for (size_t i = 0; i < c->n_algos; i++) {
-		fputs(i ? " " : "", out);
-		quote(c->algo[i], out);
+		const char mark = strchr(c->algo[i], '\'') ? '"' : '\'';
+		fprintf(out, "%s%c%s%c", i ? " " : "", mark, c->algo[i], mark);
 	}
 	if (fclose(out) != 0 || !(out = open_memstream(vars, &n))) {
 		free(algos);

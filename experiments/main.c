@@ -78,9 +78,9 @@ static int no_verb(const char *name)
 		names[i + 2] = verbs[i].name;
 	const char *near = sim_did_you_mean(name, names, N_VERBS + 2);
 	fprintf(stderr, "culprit: there is no %s \"%s\"%s%s%s\n",
-		*name == '-' ? "option" : "verb", name,
-		near ? "; did you mean \"" : "; try `culprit --help`.",
-		near ? near : "", near ? "\"?" : "");
+	    *name == '-' ? "option" : "verb", name,
+	    near ? "; did you mean \"" : "; try `culprit --help`.",
+	    near ? near : "", near ? "\"?" : "");
 	return CMD_USAGE;
 }
 

@@ -1,0 +1,197 @@
+#!/bin/bash
+# tests/cli/results.sh -- what comes out: HDF5, tables, status, plots.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+make_results() {
+	write_spec
+	run_for 0 "$CULPRIT" run spec.yaml -q -o x.h5
+}
+
+needs_python() {
+	local module
+	for module; do
+		/usr/bin/python3 -c "import $module" 2>/dev/null ||
+			skip "no python3-$module"
+	done
+}
+
+h5dump_shows_every_dataset() {
+	command -v h5dump >/dev/null || skip "no h5dump"
+	make_results
+	run_for 0 h5dump -H x.h5
+	for name in algorithm run faults.count faults.rate traffic.packets \
+	    status n_flows accuracy_all; do
+		says "DATASET \"$name\"" stdout
+	done
+	run_for 0 h5dump -d status x.h5
+}
+
+h5py_gives_the_numbers_of_the_table() {
+	needs_python h5py
+	make_results
+	"$CULPRIT" table x.h5 >table.tsv
+	run_for 0 /usr/bin/python3 "$tree/tests/cli/lib/same_numbers.py" \
+	    h5py x.h5 table.tsv
+}
+
+xarray_gives_the_numbers_of_the_table() {
+	needs_python xarray h5netcdf
+	make_results
+	"$CULPRIT" table x.h5 >table.tsv
+	run_for 0 /usr/bin/python3 "$tree/tests/cli/lib/same_numbers.py" \
+	    h5netcdf x.h5 table.tsv
+}
+
+netcdf4_gives_the_numbers_of_the_table() {
+	needs_python xarray netCDF4
+	make_results
+	"$CULPRIT" table x.h5 >table.tsv
+	run_for 0 /usr/bin/python3 "$tree/tests/cli/lib/same_numbers.py" \
+	    netcdf4 x.h5 table.tsv
+}
+
+a_table_is_the_same_as_tsv_and_json() {
+	make_results
+	"$CULPRIT" table x.h5 >table.tsv
+	run_for 0 "$CULPRIT" table x.h5 --json
+	python3 -m json.tool stdout >/dev/null
+	python3 - <<-'END'
+		import json
+		rows = [r.rstrip("\n").split("\t") for r in open("table.tsv")]
+		head, rows = rows[0], rows[1:]
+		objects = json.load(open("stdout"))
+		assert len(objects) == len(rows) == 4, len(rows)
+		for row, o in zip(rows, objects):
+		    assert list(o) == head and len(row) == len(head)
+		    for name, text in zip(head, row):
+		        want = None if text == "NaN" else float(text)
+		        assert o[name] == want, (name, text, o[name])
+	END
+	mkdir -p results/out
+	mv x.h5 results/out/small.h5
+	run_for 0 "$CULPRIT" table small
+	same stdout table.tsv
+}
+
+a_summary_says_what_was_done() {
+	write_spec
+	run_for 0 "$CULPRIT" run spec.yaml -o x.h5
+	says '^small: 12 of 12 cells done -> x.h5$' stdout
+	says 'small .*12/12 cells'
+	run_for 0 "$CULPRIT" run spec.yaml -o "it's \"x\".h5" --json -q
+	[[ ! -s stderr ]]
+	[[ $(json stdout 'd["file"]') = "it's \"x\".h5" ]]
+	[[ $(json stdout '(d["cells"], d["done"], d["failed"], d["crashed"],
+	    d["before"], d["stopped"])') = "(12, 12, 0, 0, 0, False)" ]]
+	python3 -m json.tool x.run.json >/dev/null
+}
+
+status_counts_while_a_sweep_runs_and_after() {
+	write_spec
+	"$CULPRIT" run spec.yaml -q -o x.h5 -j 1 --runs 300 \
+	    --set traffic.conns=200 --set plane=exact >log 2>&1 &
+	local n=0 last=0 seen=0
+	while ((n < 1200)); do
+		"$CULPRIT" status --json x.h5 >now 2>error || [[ $? = 3 ]]
+		n=$(number_in now 'done')
+		n=${n:-0}
+		((n >= last)) || fail "$n cells after $last"
+		((n == last)) || seen=$((seen + 1))
+		last=$n
+		[[ -n $(jobs -r) ]] || break
+	done
+	wait
+	((seen >= 3)) || fail "the count moved $seen times"
+	run_for 0 "$CULPRIT" status x.h5
+	says '^small: 1200 of 1200 cells done -> x.h5$' stdout
+	run_for 0 "$CULPRIT" status --json x.h5 x.h5
+	[[ $(wc -l <stdout) = 2 ]]
+	sed -n 1p stdout >one
+	[[ $(json one '(d["figure"], d["cells"], d["done"])') = \
+	    "('small', 1200, 1200)" ]]
+}
+
+status_reads_a_journal_alone() {
+	write_spec
+	setsid "$CULPRIT" run spec.yaml -q -o x.h5 -j 1 --runs 300 \
+	    --set traffic.conns=200 --set plane=exact >log 2>&1 &
+	local pid=$!
+	within 30 grown || fail "no journal"
+	kill -KILL $pid
+	wait $pid || true
+	run_for 3 "$CULPRIT" status --json x.h5
+	local n
+	n=$(number_in stdout 'done')
+	((n > 0 && n < 1200))
+	rm x.h5
+	run_for 3 "$CULPRIT" status x.h5
+	says "^x.journal: $n cells done, no results yet -> x.h5" stdout
+	run_for 3 "$CULPRIT" status --json x.h5
+	[[ $(json stdout '(d["done"], d["cells"])') = "($n, None)" ]]
+}
+grown() { [[ $(stat -c %s x.journal 2>/dev/null || echo 0) -gt 10000 ]]; }
+
+merge_takes_what_only_a_journal_has() {
+	write_spec
+	setsid "$CULPRIT" run spec.yaml -q -o x.h5 -j 1 --runs 300 \
+	    --set traffic.conns=200 --set plane=exact >log 2>&1 &
+	local pid=$!
+	within 30 grown || fail "no journal"
+	kill -KILL $pid
+	wait $pid || true
+	run_for 3 "$CULPRIT" status --json x.h5
+	local n
+	n=$(number_in stdout 'done')
+	run_for 3 "$CULPRIT" merge -o out/y.h5 x.h5
+	says "^small: $n of 1200 cells done -> out/y.h5" stdout
+}
+
+plots_are_whole_or_not_there() {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	make_results
+	cat >draw.gp <<-'END'
+		set datafile separator "\t"
+		if (ARG2 eq "-") { set terminal dumb 60 15 } else {
+			set terminal svg
+			set output ARG2
+		}
+		set title title . " by " . paper . partial
+		set xlabel x
+		plot for [a in algos] ARG1 using (column(x)): \
+		    (column(a . ":accuracy_all")) title a . claim_accuracy_fault
+	END
+	run_for 0 "$CULPRIT" plot x.h5 --script draw.gp --format svg
+	[[ $(cat stdout) = plots/out/x.svg ]]
+	says "it's one.*it's said.*unconfirmed|it&#39;s one" plots/out/x.svg
+	says 'faults.count' plots/out/x.svg
+	if command -v xmllint >/dev/null; then xmllint --noout plots/out/x.svg; fi
+	cp plots/out/x.svg want
+	cp plots/out/x.tsv table.tsv
+	"$CULPRIT" table x.h5 >want.tsv
+	same table.tsv want.tsv
+	run_for 0 "$CULPRIT" plot x.h5 --script draw.gp --term
+	says "test" stdout
+	# It draws a part and fails.
+	cp draw.gp bad.gp
+	echo 'plot nothing_of_that_name' >>bad.gp
+	run_for 3 "$CULPRIT" plot x.h5 --script bad.gp --format svg
+	says 'the script bad.gp failed'
+	same plots/out/x.svg want
+	run_for 3 "$CULPRIT" plot x.h5 --script nowhere.gp
+	says 'nowhere.gp'
+	[[ $(echo plots/out/*) = "plots/out/x.svg plots/out/x.tsv" ]]
+	mkdir empty
+	code=0
+	PATH=$PWD/empty "$CULPRIT" plot x.h5 --script draw.gp 2>stderr ||
+		code=$?
+	[[ $code = 3 ]]
+	says 'gnuplot is not installed'
+}
+
+run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
+    xarray_gives_the_numbers_of_the_table \
+    netcdf4_gives_the_numbers_of_the_table \
+    a_table_is_the_same_as_tsv_and_json a_summary_says_what_was_done \
+    status_counts_while_a_sweep_runs_and_after status_reads_a_journal_alone \
+    merge_takes_what_only_a_journal_has plots_are_whole_or_not_there
