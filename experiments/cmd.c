@@ -60,7 +60,7 @@ static _Noreturn void unknown_option(const struct argp_option *o,
 	exit(CMD_USAGE);
 }
 
-/* Whether the argument after WORD, "-o" or "-qo", is its last letter's value. */
+/* Whether the argument after WORD is the value of its last letter: "-qo" */
 static int takes_next(const struct argp_option *options, const char *word)
 {
 	while (*++word)
@@ -237,9 +237,12 @@ int cmd_make_way(const char *path, struct sim_err *e)
 	     p = strchr(p + 1, '/')) {
 		*p = '\0';
 		struct stat st;
-		if (mkdir(copy, 0777) < 0 &&
-		    (errno != EEXIST ||
-			(stat(copy, &st) == 0 && !S_ISDIR(st.st_mode))))
+		int made = mkdir(copy, 0777) == 0 || errno == EEXIST;
+		if (made && stat(copy, &st) == 0 && !S_ISDIR(st.st_mode)) {
+			made = 0;
+			errno = ENOTDIR;
+		}
+		if (!made)
 			rc = sim_fail(e, SIM_EIO, "cannot make folder %s: %s.",
 			    copy, strerror(errno));
 		*p = '/';
@@ -248,11 +251,25 @@ int cmd_make_way(const char *path, struct sim_err *e)
 	return rc;
 }
 
+int cmd_follow_link(char **path, struct sim_err *e)
+{
+	struct stat st;
+	if (lstat(*path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	char *to = realpath(*path, NULL);
+	if (!to)
+		return sim_fail(e, SIM_EIO, "cannot follow the link %s: %s.",
+		    *path, strerror(errno));
+	free(*path);
+	*path = to;
+	return 0;
+}
+
 int cmd_write_file(const char *path, const void *bytes, size_t n,
     struct sim_err *e)
 {
 	struct stat st;
-	if (stat(path, &st) < 0 || S_ISREG(st.st_mode))
+	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
 		return res_file_write(path, bytes, n, e);
 	FILE *f = fopen(path, "w");
 	if (!f)

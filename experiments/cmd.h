@@ -50,7 +50,12 @@ int cmd_find(char **out, const char *name, const char *folder,
 /* Make the folders on the way to PATH. */
 int cmd_make_way(const char *path, struct sim_err *e);
 
-/* Replace PATH by N bytes as a whole; a device or a pipe is written to. */
+/* If *PATH, on the heap, is a symbolic link, put what it leads to in its place:
+ * a file that is replaced as a whole would replace the link. */
+int cmd_follow_link(char **path, struct sim_err *e);
+
+/* Replace PATH by N bytes as a whole; what is no file, as a pipe, a device or a
+ * link, is written to. */
 int cmd_write_file(const char *path, const void *bytes, size_t n,
     struct sim_err *e);
 

@@ -126,8 +126,8 @@ static int is_word(const char *text)
 }
 
 /* What a script may say beside its columns: title, paper, partial, runs, x,
- * algos as a list of words, and the wording of each claim as claim_<metric>. *VARS is
- * to be freed. */
+ * algos as a list of words, and the wording of each claim as claim_<metric>.
+ * *VARS is to be freed. */
 static int describe(const struct res_cube *c, char **vars, struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);

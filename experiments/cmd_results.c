@@ -226,25 +226,29 @@ int cmd_merge(int argc, char **argv)
 	};
 	struct args a = {.wants_output = 1};
 	struct res_cube all = {0};
+	char *output = NULL;
 	struct sim_err e = {0};
 	int rc, code = CMD_GOOD;
 	cmd_parse(&argp, argc, argv, &a);
-	rc = check_output(a.output, a.force, &e);
+	if ((rc = sim_yaml_dup(&output, a.output, &e)) == 0 &&
+	    (rc = cmd_follow_link(&output, &e)) == 0)
+		rc = check_output(output, a.force, &e);
 	for (size_t i = 0; rc == 0 && i < a.n_files; i++)
 		rc = merge_one(&all, a.files[i], &e);
 	if (rc == 0) {
 		all.shard_i = 0;
 		all.shard_n = 1;
-		if ((rc = cmd_make_way(a.output, &e)) == 0)
-			rc = res_h5_write(&all, a.output, &e);
+		if ((rc = cmd_make_way(output, &e)) == 0)
+			rc = res_h5_write(&all, output, &e);
 	}
 	if (rc < 0) {
 		code = cmd_fail(cmd_exit_of(rc), &e);
 	} else {
 		const struct res_progress p = res_cube_progress(&all);
-		cmd_print_cells(&all, a.output);
+		cmd_print_cells(&all, output);
 		code = p.n_done == p.n_cells ? CMD_GOOD : CMD_TROUBLE;
 	}
 	res_cube_free(&all);
+	free(output);
 	return code;
 }

@@ -45,7 +45,7 @@ static const struct argp_option options[] = {
     {"json", KEY_JSON, NULL, 0, "print the summary as JSON", 2},
     {NULL, 0, NULL, 0, "Where to:", 3},
     {"output", 'o', "FILE", 0,
-	"results file (default: results/out/FIGURE.h5, with --shard "
+	"results file (default: results/out/FIGURE.h5; of a shard "
 	"results/out/FIGURE.I-of-N.h5)",
 	3},
     {"force", 'f', NULL, 0,
@@ -390,7 +390,8 @@ int cmd_run(int argc, char **argv)
 	} else if (a.point >= 0) {
 		rc = run_cell(&s, &a, &e);
 		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
-	} else if ((rc = cmd_make_way(out, &e)) < 0) {
+	} else if ((rc = cmd_make_way(out, &e)) < 0 ||
+	    (rc = cmd_follow_link(&out, &e)) < 0) {
 		code = cmd_fail(CMD_TROUBLE, &e);
 	} else {
 		code = run_sweep(&s, &a, out, argc, argv, &e);

@@ -33,7 +33,8 @@ static const struct argp_option options[] = {
     {"ports", KEY_PORTS, "SRC,DST", 0,
 	"TCP ports for --path (default: 1024,80)", 0},
     {"seed", KEY_SEED, "N", 0, "ECMP seed for --path (default: 0)", 0},
-    {"graphml", KEY_GRAPHML, "FILE", 0, "export as GraphML", 0},
+    {"graphml", KEY_GRAPHML, "FILE", 0,
+	"export as GraphML; - is stdout, and then nothing else is printed", 0},
     {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
     {0},
 };
@@ -239,6 +240,8 @@ static void print_check(const struct topo_graph_report *r, int json)
 
 static int export(const struct topo *t, const char *path, struct sim_err *e)
 {
+	if (strcmp(path, "-") == 0)
+		return topo_graph_write(t, stdout, e);
 	char *text = NULL;
 	size_t n = 0;
 	FILE *f = open_memstream(&text, &n);
@@ -264,7 +267,7 @@ static int describe(const struct topo *t, const struct args *a,
 		rc = topo_graph_check(t, PAIRS, &report, e);
 	if (rc == 0 && a->graphml)
 		rc = export(t, a->graphml, e);
-	if (rc < 0)
+	if (rc < 0 || (a->graphml && strcmp(a->graphml, "-") == 0))
 		return rc;
 	print_sizes(t, a->json);
 	if (a->path)

@@ -160,16 +160,36 @@ journal_of_another() {
 	END
 }
 
+a_link_is_followed_not_replaced() {
+	write_spec
+	run_for 0 run
+	mv x.h5 want
+	mkdir far
+	: >far/y.h5
+	rm x.run.json
+	ln -s far/y.h5 x.h5
+	run_for 0 run --force
+	same far/y.h5 want
+	run_for 0 "$CULPRIT" merge -f -o x.h5 far/y.h5
+	[[ -L x.h5 ]]
+	ln -s nowhere z.h5
+	run_for 3 "$CULPRIT" run spec.yaml -o z.h5
+	says_once 'cannot follow the link z.h5'
+	only_files spec.yaml want x.h5 z.h5 far far/y.h5 far/y.h5~ \
+	    far/y.run.json
+}
+
 a_folder_that_cannot_be_written_is_named() {
 	write_spec
 	: >file
 	run_for 3 "$CULPRIT" run spec.yaml -o file/x.h5
-	says_once 'file/x'
+	says_once 'cannot make folder file: Not a directory'
 	run_for 3 "$CULPRIT" run spec.yaml -o /proc/nowhere/x.h5
 	says_once '/proc/nowhere'
-	run_for 3 "$CULPRIT" run spec.yaml -o /dev/null --force
-	says '/dev/null: not a file'
-	[[ -c /dev/null ]]
+	mkfifo pipe
+	run_for 3 "$CULPRIT" run spec.yaml -o pipe --force
+	says_once 'pipe: not a file'
+	[[ -p pipe ]]
 	run_for 2 "$CULPRIT" run spec.yaml -o ''
 	says '--output'
 	if [[ $(id -u) != 0 ]]; then
@@ -179,8 +199,7 @@ a_folder_that_cannot_be_written_is_named() {
 		says_once 'locked/x.*Permission denied'
 		rmdir locked
 	fi
-	rm -f /dev/null.journal 2>/dev/null || true
-	only_files spec.yaml file
+	only_files spec.yaml file pipe
 }
 
 own_mounts() {
@@ -326,9 +345,10 @@ missing_or_bad_results_are_named() {
 	"$CULPRIT" run spec.yaml -q --runs 2 -o z.h5 >/dev/null
 	run_for 2 "$CULPRIT" merge -o y.h5 x.h5 z.h5
 	says_once 'z.h5'
-	run_for 3 "$CULPRIT" merge -f -o /dev/null x.h5
-	says_once '/dev/null: not a file'
-	[[ -c /dev/null && ! -e y.h5 ]]
+	mkfifo pipe
+	run_for 3 "$CULPRIT" merge -f -o pipe x.h5
+	says_once 'pipe: not a file'
+	[[ -p pipe && ! -e y.h5 ]]
 	# One bad name does not hide the others.
 	run_for 3 "$CULPRIT" status nowhere x.h5
 	says 'x.h5' stdout
@@ -365,6 +385,7 @@ run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_mistake_in_an_override_is_named a_missing_spec_is_named \
     results_that_are_not_ours_are_left_alone \
     journals_that_are_not_ours_are_left_alone \
+    a_link_is_followed_not_replaced \
     a_folder_that_cannot_be_written_is_named a_full_disk_loses_nothing \
     a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
     missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error

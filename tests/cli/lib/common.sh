@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # A test is a function that runs under `set -eu` in an empty folder of its own
-# and fails with its first command that does. At the end of a script:
+# and fails with its first command that does. It may run as root, so it names no
+# device or file outside that folder as an output: a defect would replace it.
+# At the end of a script:
 #
 #	run_tests NAME...      one line each: ok, FAIL or SKIP
 

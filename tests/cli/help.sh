@@ -1,0 +1,126 @@
+#!/bin/bash
+# tests/cli/help.sh -- help, versions, and the program where it is installed.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+verbs="run status table plot merge topo algos spec"
+
+alone_it_explains_itself_and_exits_2() {
+	run_for 2 "$CULPRIT"
+	says '^Usage: culprit VERB'
+	[[ ! -s stdout ]]
+	for help in --help -h help; do
+		run_for 0 "$CULPRIT" $help
+		says '^Usage: culprit VERB' stdout
+		[[ ! -s stderr ]]
+	done
+	[[ $(sed -nE 's/^  ([a-z]+) .*/\1/p' stdout | grep -vx culprit | xargs) = \
+	    "$verbs" ]] || { cat stdout; fail "other verbs"; }
+}
+
+each_verb_has_help_and_usage() {
+	for verb in $verbs; do
+		run_for 0 "$CULPRIT" "$verb" --help
+		cp stdout help
+		says "^Usage: culprit $verb" help
+		[[ $(awk 'length > 80' help) = "" ]] || fail "$verb: long lines"
+		[[ $(grep -c ' $' help) = 0 ]] || fail "$verb: blanks at an end"
+		[[ ! -s stderr ]]
+		run_for 0 "$CULPRIT" help "$verb"
+		same stdout help
+		run_for 0 "$CULPRIT" "$verb" --usage
+		says "^Usage: culprit $verb" stdout
+	done
+}
+
+# What argp parses, taken from its usage line, is what help explains.
+help_mentions_each_option() {
+	for verb in $verbs; do
+		"$CULPRIT" "$verb" --help >help
+		"$CULPRIT" "$verb" --usage >usage
+		for option in $(grep -oE -e '--[a-z]+' usage | sort -u); do
+			says "^ .*$option([ =]|$)" help
+		done
+		grep -oE -e '^ +(-., )? *--[a-z]+' help |
+			grep -oE -e '--[a-z]+' | sort >in_help
+		grep -oE -e '--[a-z]+' usage | sort -u >in_usage
+		same in_help in_usage
+	done
+	for option in output jobs smoke set runs shard force fresh point run \
+	    json quiet; do
+		"$CULPRIT" run --help >help
+		says "--$option" help
+	done
+}
+
+the_version_names_what_made_it() {
+	run_for 0 "$CULPRIT" --version
+	says '^culprit [0-9]+\.[0-9]+\.[0-9]+ \(' stdout
+	for library in git_commit gsl hdf5 igraph; do
+		says "^$library [0-9a-z]" stdout
+	done
+	cp stdout want
+	run_for 0 "$CULPRIT" -V
+	same stdout want
+}
+
+algos_and_spec_list_what_there_is() {
+	run_for 0 "$CULPRIT" algos
+	for algo in vote alg1 cover; do
+		says "^$algo " stdout
+	done
+	run_for 0 "$CULPRIT" algos alg1
+	says '^  threshold .*\[0, 1\]' stdout
+	run_for 0 "$CULPRIT" algos --json
+	[[ $(json stdout '[a["name"] for a in d if "tie" in a["params"]]') = \
+	    *"'vote'"* ]]
+	run_for 0 "$CULPRIT" algos cover --json
+	[[ $(json stdout 'len(d)') = 1 ]]
+	run_for 0 "$CULPRIT" spec
+	for key in figure seed runs topology traffic noise faults claims; do
+		says "$key" stdout
+	done
+}
+
+# From an empty folder, with nothing of the source tree in reach.
+installed_it_finds_its_specs() {
+	compgen -G "$tree/plots/*.gp" >/dev/null || skip "no plots/*.gp"
+	local san=
+	[[ $BUILD != *-san ]] || san=SAN=1
+	(
+		unset MAKEFLAGS MAKELEVEL MFLAGS
+		make -C "$tree" -o all install DESTDIR="$PWD/dest" \
+		    PREFIX=/usr $san
+	) >log 2>&1 || { cat log; fail "make install"; }
+	run_installed
+}
+
+# The same without make: only what the program itself needs.
+a_copy_finds_its_specs() {
+	mkdir -p dest/usr/bin dest/usr/share/culprit/experiments
+	cp "$CULPRIT" dest/usr/bin
+	cp "$tree"/experiments/*.yaml dest/usr/share/culprit/experiments
+	run_installed
+}
+
+run_installed() {
+	mkdir empty
+	cd empty
+	run_for 0 ../dest/usr/bin/culprit run vigil_fig05b --smoke
+	says '8 of 8 cells done -> results/out/vigil_fig05b.h5' stdout
+	run_for 0 ../dest/usr/bin/culprit table vigil_fig05b
+	run_for 2 ../dest/usr/bin/culprit run vigil_fig5b --smoke
+	says_once 'did you mean "vigil_fig05b"'
+	# Results of other folders are not taken for those of this one.
+	mkdir other
+	cd other
+	run_for 3 ../../dest/usr/bin/culprit status vigil_fig05b
+	# Through a link, and by PATH, it knows where it is.
+	ln -s ../../dest/usr/bin/culprit found
+	run_for 0 env PATH="$PWD:$PATH" found run vigil_fig05b --smoke -q
+}
+
+run_tests alone_it_explains_itself_and_exits_2 each_verb_has_help_and_usage \
+    help_mentions_each_option the_version_names_what_made_it \
+    algos_and_spec_list_what_there_is installed_it_finds_its_specs \
+    a_copy_finds_its_specs

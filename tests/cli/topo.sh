@@ -1,0 +1,170 @@
+#!/bin/bash
+# tests/cli/topo.sh -- culprit topo: sizes, checks, paths, export.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+topo() { "$CULPRIT" topo "$@"; }
+
+# 007's simulation: 2 pods of 20 ToRs, 8 T1 a pod, 10 T2 in all, 40 hosts a ToR.
+# 1600 + 40 * 8 + 16 * 10 = 2080 cables.
+the_default_is_the_papers_network() {
+	run_for 0 topo
+	says '^hosts +1600$' stdout
+	says '^switches +66$' stdout
+	says '^links +4160 directed$' stdout
+	run_for 0 topo --json
+	[[ $(json stdout '[d[k] for k in ("hosts", "switches", "links",
+	    "host-tor", "tor-t1", "t1-t2", "t2-t1", "t1-tor", "tor-host")]') = \
+	    "[1600, 66, 4160, 1600, 320, 160, 160, 320, 1600]" ]]
+}
+
+sizes_follow_the_shape() {
+	for shape in "3 4 2 5 6" "1 2 1 0 1" "2 1 3 3 2"; do
+		# shellcheck disable=SC2086 # words are meant
+		set -- $shape
+		run_for 0 topo --json -s "n_pods=$1" -s "n_tors=$2" \
+		    -s "n_t1=$3" -s "n_t2=$4" -s "n_hosts=$5"
+		[[ $(json stdout '(d["hosts"], d["switches"], d["links"])') = \
+		    "($(($1 * $2 * $5)), $(($1 * $2 + $1 * $3 + $4)), $((2 * \
+		    ($1 * $2 * $5 + $1 * $2 * $3 + $1 * $3 * $4))))" ]] ||
+			{ cat stdout; fail "$shape"; }
+	done
+	# k ports: k^3/4 hosts, 5k^2/4 switches, 3k^3/2 directed links.
+	for k in 2 4 8; do
+		run_for 0 topo --json --set kind=fat_tree --set k=$k
+		[[ $(json stdout '(d["hosts"], d["switches"], d["links"])') = \
+		    "($((k * k * k / 4)), $((5 * k * k / 4)), $((3 * k * k * \
+		    k / 2)))" ]] || { cat stdout; fail "fat tree, k=$k"; }
+	done
+}
+
+check_finds_what_a_clos_must_have() {
+	run_for 0 topo --check --json
+	[[ $(json stdout '[d[k] for k in ("connected", "diameter",
+	    "min_tor_degree", "disjoint_intra", "disjoint_inter")]') = \
+	    "[True, 6, 8, 8, 8]" ]] || { cat stdout; fail "default"; }
+	run_for 0 topo --check
+	says '^connected +yes$' stdout
+	# One pod: no pair in different pods.
+	run_for 0 topo --check --json -s n_pods=1 -s n_t2=0
+	[[ $(json stdout '(d["diameter"], d["disjoint_inter"])') = \
+	    "(4, None)" ]] || { cat stdout; fail "one pod"; }
+	run_for 0 topo --check -s n_pods=1 -s n_t2=0
+	says 'different pods +none$' stdout
+}
+
+paths_have_the_length_and_chances_of_their_shape() {
+	# Same ToR; same pod: one of 8 T1; other pod: one of 8 T1, of 10 T2, of
+	# 8 T1 there.
+	for case in "0,1 1,1" "0,40 1,0.125,0.125,1" \
+	    "0,1599 1,0.125,0.0125,0.0125,0.125,1" "5,5 "; do
+		run_for 0 topo --json --path "${case% *}"
+		[[ $(json stdout '",".join("%g" % l["chance"]
+		    for l in d["path"])') = "${case#* }" ]] ||
+			{ cat stdout; fail "$case"; }
+	done
+	run_for 0 topo --path 0,1599
+	[[ $(grep -c ' link .* chance ' stdout) = 6 ]]
+	# Each link starts where the one before ended.
+	sed -n 's/^  \([^ ]*\)->\([^ ]*\) .*/\1 \2/p' stdout |
+		awk 'NR > 1 && $1 != last { exit 1 } { last = $2 }
+		    NR == 1 && $1 != "host0" { exit 1 }
+		    END { exit last != "host1599" }'
+	# 40 chances of 1/8 at the first hop: each uplink is met by some port.
+	# The chance that one of 8 is missed in 200 is 8 (7/8)^200 = 2e-11.
+	for port in $(seq 200); do
+		topo --path 0,40 --ports "$port,80"
+	done | grep '^  tor0->' >first
+	[[ $(sort -u first | wc -l) = 8 ]]
+	# A connection keeps its path; another seed moves some.
+	topo --path 0,1599 --ports 5,6 --seed 7 >one
+	topo --path 0,1599 --ports 5,6 --seed 7 >two
+	same one two
+	for seed in $(seq 40); do
+		topo --path 0,1599 --seed "$seed" | md5sum
+	done >sums
+	(($(sort -u sums | wc -l) > 20)) || fail "seeds hardly matter"
+}
+
+graphml_comes_back_as_it_went() {
+	for options in "" "-s n_pods=3 -s n_hosts=2" "-s kind=fat_tree -s k=4"; do
+		# shellcheck disable=SC2086 # words are meant
+		run_for 0 topo $options --graphml net.graphml --check --json
+		cp stdout want
+		run_for 0 topo net.graphml --check --json
+		for key in hosts switches links connected diameter \
+		    min_tor_degree; do
+			[[ $(json stdout "d['$key']") = \
+			    "$(json want "d['$key']")" ]] ||
+				{ cat want stdout; fail "$options: $key"; }
+		done
+		# And once more: the same bytes.
+		run_for 0 topo net.graphml --graphml again.graphml
+		run_for 0 topo again.graphml --graphml third.graphml
+		same again.graphml third.graphml
+		rm net.graphml
+	done
+	topo -s n_hosts=1 --graphml net.graphml >/dev/null
+	topo -s n_hosts=1 --graphml - >printed
+	same net.graphml printed
+	# What is no file of its own is written to, not replaced.
+	: >target
+	ln -s target link
+	topo -s n_hosts=1 --graphml link >/dev/null
+	[[ -L link ]]
+	same net.graphml target
+	mkfifo pipe
+	cat pipe >piped &
+	topo -s n_hosts=1 --graphml pipe >/dev/null
+	wait
+	[[ -p pipe ]]
+	same net.graphml piped
+}
+
+graphml_is_well_formed() {
+	command -v xmllint >/dev/null || skip "no xmllint"
+	topo -s n_hosts=2 --graphml net.graphml >/dev/null
+	run_for 0 xmllint --noout --nonet net.graphml
+	[[ $(grep -c '<edge ' net.graphml) = 560 ]]
+}
+
+# stdout stays empty: no half of an answer.
+refuses() { # CODE PATTERN OPTION...
+	local code=$1 pattern=$2
+	shift 2
+	run_for "$code" topo "$@"
+	says_once "$pattern"
+	[[ ! -s stdout ]] || { cat stdout; fail "half an answer"; }
+}
+
+mistakes_are_named() {
+	refuses 2 'hosts are in \[0, 1599\]' --path 0,1600
+	refuses 2 'hosts are in \[0, 1599\]' --path 1600,0 --json
+	for pair in 1 1, ,1 a,b 1,2,3 -1,2 "1, 2" 4294967296,1; do
+		refuses 2 'is not two' --path "$pair"
+	done
+	refuses 2 'is not two .*65535' --path 0,1 --ports 65536,1
+	refuses 2 '--seed "x"' --path 0,1 --seed x
+	refuses 2 'for --path' --ports 1,2
+	run_for 2 topo --set n_pod=3
+	says 'n_pod.*did you mean "n_pods"'
+	refuses 2 'n_pods' --set n_pods=0
+	refuses 2 'n_t1' --set n_t1=0
+	refuses 2 'kind' --set kind=torus
+	refuses 2 'second' a.graphml b.graphml
+	refuses 2 'another' a.graphml --set k=4
+	refuses 3 'nowhere.graphml' nowhere.graphml
+	echo '<graphml' >bad.graphml
+	refuses 2 'bad.graphml' bad.graphml
+	: >empty.graphml
+	refuses 2 'empty.graphml' empty.graphml
+	refuses 3 '/proc/nowhere' --graphml /proc/nowhere/x.graphml
+	ln -s /dev/full full
+	refuses 3 'No space left' --graphml full
+	[[ -L full ]]
+}
+
+run_tests the_default_is_the_papers_network sizes_follow_the_shape \
+    check_finds_what_a_clos_must_have \
+    paths_have_the_length_and_chances_of_their_shape \
+    graphml_comes_back_as_it_went graphml_is_well_formed mistakes_are_named
