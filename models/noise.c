@@ -3,6 +3,7 @@
  */
 #include "models/noise.h"
 
+#include <math.h>
 #include <stddef.h>
 
 #include "models/dist.h"
@@ -11,6 +12,9 @@ const struct sim_field model_noise_fields[] = {
     {"rate", SIM_F_DIST, offsetof(struct model_noise_params, rate), .min = 0,
      .max = 1, .unit = "1", .def = "{uniform: [0, 1e-6]}",
      .doc = "drop rate of links without a fault, drawn per link"},
+    {"scale", SIM_F_F64, offsetof(struct model_noise_params, scale), .min = 0,
+     .max = 1e12, .unit = "1", .def = "1",
+     .doc = "factor on that rate; what exceeds 1 is 1"},
     {0},
 };
 
@@ -19,6 +23,8 @@ void model_noise_init(struct model_noise *n,
 		      const struct sim_seed *where)
 {
 	n->rate = params->rate;
+	n->rate.a = fmin(1, params->rate.a * params->scale);
+	n->rate.b = fmin(1, params->rate.b * params->scale);
 	sim_rng_key(n->key, where, SIM_STREAM_NOISE);
 	n->run = where->run;
 	n->point = where->point;

@@ -14,6 +14,7 @@
 /* As in a spec. The default is 007's: uniform on (0, 1e-6) (NSDI'18 §6). */
 struct model_noise_params {
 	struct sim_dist rate; /* per packet and directed link */
+	double scale;         /* times this, for sweeps; at most 1 in all */
 };
 extern const struct sim_field model_noise_fields[];
 

@@ -48,6 +48,7 @@ static void make_subject(struct subject *s, const struct topo_clos *shape,
 	    &e);
 	s->group.count = n_faults;
 	s->params.noise.rate = (struct sim_dist){SIM_UNIFORM, 0, noise};
+	s->params.noise.scale = 1;
 	s->params.group = &s->group;
 	s->params.n_groups = 1;
 	must(model_bulk_open(&s->bulk, kernel, &e), &e);

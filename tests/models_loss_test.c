@@ -316,7 +316,7 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	};
 	struct truth truth = {.n_faults = 6, .fault = fault};
 	struct model_loss m = {.truth = &truth};
-	const struct model_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}};
+	const struct model_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}, 1};
 	const struct sim_seed where = {.seed = 1};
 	model_noise_init(&m.noise, &noise, &where);
 	const double quiet = model_hazard(1e-3);

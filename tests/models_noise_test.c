@@ -10,9 +10,9 @@ enum { N_LINKS = 40000 };
 static double rates[N_LINKS];
 
 static const struct model_noise_params laws[] = {
-    {{SIM_FIXED, 3e-7, 3e-7}},	 {{SIM_UNIFORM, 0, 1e-6}},
-    {{SIM_UNIFORM, 0.25, 0.5}},	 {{SIM_LOG_UNIFORM, 1e-9, 1e-3}},
-    {{SIM_LOG_UNIFORM, 0.5, 1}},
+    {{SIM_FIXED, 3e-7, 3e-7}, 1},	 {{SIM_UNIFORM, 0, 1e-6}, 1},
+    {{SIM_UNIFORM, 0.25, 0.5}, 1},	 {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1},
+    {{SIM_LOG_UNIFORM, 0.5, 1}, 1},
 };
 enum { N_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
@@ -33,6 +33,22 @@ static void the_default_is_uniform_up_to_one_in_a_million(void **state)
 	assert_ok(sim_field_defaults(model_noise_fields, &p, test_err()));
 	assert_int_equal(p.rate.kind, SIM_UNIFORM);
 	assert_true(p.rate.a == 0 && p.rate.b == 1e-6);
+}
+
+static void a_scale_multiplies_each_rate_up_to_one(void **state)
+{
+	(void)state;
+	struct model_noise_params p = laws[1];
+	struct model_noise one = noise_of(&p, 1, 2, 3, 4);
+	p.scale = 100;
+	struct model_noise many = noise_of(&p, 1, 2, 3, 4);
+	p.scale = 1e9;
+	struct model_noise most = noise_of(&p, 1, 2, 3, 4);
+	for (topo_link l = 0; l < 100; l++) {
+		double rate = model_noise_rate(&one, l);
+		assert_near(model_noise_rate(&many, l), 100 * rate, 1e-18);
+		assert_true(model_noise_rate(&most, l) <= 1);
+	}
 }
 
 /* Ranges start at any place within a block of four links. */
@@ -176,6 +192,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_default_is_uniform_up_to_one_in_a_million),
+	    cmocka_unit_test(a_scale_multiplies_each_rate_up_to_one),
 	    cmocka_unit_test(one_rate_alone_is_the_one_of_the_range),
 	    cmocka_unit_test(the_order_of_asking_does_not_matter),
 	    cmocka_unit_test(rates_stay_in_their_range),
