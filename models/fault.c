@@ -103,20 +103,33 @@ static topo_link any_place(const struct places *p, enum model_fault_pick pick,
 	}
 }
 
-static int is_taken(const struct truth *truth, size_t from, topo_link l)
+/* Has L a fault among those from FROM to before TO? */
+static int is_taken(const struct truth *truth, size_t from, size_t to,
+		    topo_link l)
 {
-	for (size_t i = from; i < truth->n_faults; i++)
+	for (size_t i = from; i < to; i++)
 		if (truth->fault[i].link == l)
 			return 1;
 	return 0;
+}
+
+/* Places that earlier groups have taken. */
+static uint32_t n_taken(const struct places *p, const struct truth *truth)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < truth->n_faults; i++) {
+		const topo_link l = truth->fault[i].link;
+		n += p->size[topo_class_of(p->topo, l)] > 0 &&
+		    !is_taken(truth, 0, i, l);
+	}
+	return n;
 }
 
 /* A free link of the allowed classes out of the switch that L leaves, drawn
  * alike, or TOPO_NONE. Links out of one switch are found among the allowed
  * ones: cost O(links), paid only when `same_switch` strikes. */
 static topo_link sibling(const struct places *p, topo_link l,
-			 const struct truth *truth, size_t from,
-			 struct sim_rng *r)
+			 const struct truth *truth, struct sim_rng *r)
 {
 	topo_node at, end;
 	topo_link found = TOPO_NONE;
@@ -127,7 +140,7 @@ static topo_link sibling(const struct places *p, topo_link l,
 			topo_link other = class_at(p->topo, c, i);
 			topo_node other_at;
 			topo_link_ends(p->topo, other, &other_at, &end);
-			if (other_at == at && !is_taken(truth, from, other) &&
+			if (other_at == at && !is_taken(truth, 0, truth->n_faults, other) &&
 			    sim_rng_below(r, ++n) == 0)
 				found = other;
 		}
@@ -152,25 +165,25 @@ static int draw_random(const struct topo *t, const struct model_fault_params *g,
 		       struct truth *truth, struct sim_err *e)
 {
 	const struct places p = places_of(t, g->classes);
-	const size_t from = truth->n_faults;
+	const uint32_t n_free = p.total - n_taken(&p, truth);
 	topo_link last = TOPO_NONE;
 	int rc;
-	if (g->count > p.total)
-		return sim_fail(
-		    e, SIM_ELIMIT,
-		    "%u links are to fail, but the classes named have %u.",
-		    g->count, p.total);
+	if (g->count > n_free)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u links are to fail, but the classes named have %u%s.",
+		    g->count, n_free,
+		    n_free < p.total ? " left by earlier groups" : "");
 	for (uint32_t i = 0; i < g->count; i++) {
 		topo_link l = TOPO_NONE;
 		if (last != TOPO_NONE && sim_rng_u01(place) < g->same_switch)
-			l = sibling(&p, last, truth, from, place);
+			l = sibling(&p, last, truth, place);
 		/* When nearly all links of a class are taken, this draws often
 		 * but ends with probability 1: count <= total. A class that is
 		 * full is left by drawing from all links alike. */
 		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
 			l = any_place(
 			    &p, tries < 64 ? g->pick : MODEL_PICK_LINK, place);
-			if (is_taken(truth, from, l))
+			if (is_taken(truth, 0, truth->n_faults, l))
 				l = TOPO_NONE;
 		}
 		if ((rc = add(g, l, rate, truth, e)) < 0)
@@ -191,7 +204,7 @@ static int draw_named(const struct topo *t, const struct model_fault_params *g,
 			return sim_fail(e, SIM_EINVAL,
 					"link %u is not in [0, %u].",
 					g->links[i], t->n_links - 1);
-		if (is_taken(truth, from, g->links[i]))
+		if (is_taken(truth, from, truth->n_faults, g->links[i]))
 			return sim_fail(e, SIM_EINVAL,
 					"link %u is named twice.", g->links[i]);
 		if ((rc = add(g, g->links[i], rate, truth, e)) < 0)

@@ -26,8 +26,9 @@ struct model_fault_params {
 };
 extern const struct sim_field model_fault_fields[];
 
-/* Draw the places and rates of N groups into TRUTH (sorted). The links of one
- * group are distinct; a link in two groups has two faults, and loses to both
+/* Draw the places and rates of N groups into TRUTH (sorted). A random place is
+ * a link that no earlier place took, of any group. Named links are distinct
+ * within their group; one named in two groups has two faults, and loses to both
  * while both are active. With probability `same_switch` a random place is
  * another link out of the switch of the place before it, if one is left there
  * (DEPARTS: 007's released code adds such links beyond `count`; here `count`

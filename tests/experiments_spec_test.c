@@ -185,7 +185,7 @@ static void faults_that_cannot_be_are_told_at_their_group(void **state)
 	    "have 32.");
 	expect(SMALL "faults:\n  - {count: 1}\n  - {count: 99}\n",
 	    "6:5: fault group 1: 99 links are to fail, but the classes named "
-	    "have 32.");
+	    "have 31 left by earlier groups.");
 	expect(SMALL "faults: {from: 3, to: 2}\n",
 	    "4:9: fault group 0: a fault ends at 2 s, before it begins at 3 "
 	    "s.");
