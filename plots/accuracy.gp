@@ -1,12 +1,12 @@
-# plots/accuracy.gp -- per-flow accuracy of 007's vote and of greedy cover.
+# plots/accuracy.gp -- per-flow accuracy of 007's vote and its rivals.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Two readings of "accuracy": over the flows whose true culprit has a fault
 # (thick), and over all flows not set aside as noise (thin).
 
-name(a) = a eq "vote" ? "007" : a eq "cover" ? "greedy cover" : a
-style(a) = a eq "vote" ? 1 : a eq "cover" ? 2 : 3
-open_point(a) = a eq "vote" ? 6 : a eq "cover" ? 4 : 8
+name(a) = a eq "vote" ? "007" : a eq "cover" ? "greedy cover" : \
+    a . " program"
+style(a) = a eq "vote" ? 1 : a eq "cover" ? 2 : a eq "integer" ? 3 : 4
 
 if (tty) {
 	plot for [a in algos] TABLE using x:a.":accuracy_fault" \
@@ -33,5 +33,5 @@ plot for [a in algos] TABLE using \
         title name(a), \
     for [a in algos] TABLE using x:a.":accuracy_kept": \
         a.":accuracy_kept_lo":a.":accuracy_kept_hi" \
-        with yerrorlines lt style(a) lw 1 pt open_point(a) \
+        with yerrorlines lt style(a) lw 1 \
         title name(a) . ", all kept flows"

@@ -3,9 +3,9 @@
 TABLE = ARG1; OUT = ARG2
 load "style.gp"
 set xlabel "failed links"
-set ylabel "per-flow accuracy"
 set xrange [1:15]
 set xtics 2
+set ylabel "per-flow accuracy"
 set yrange [0.8:1.01]
 set ytics 0.05
 load "accuracy.gp"

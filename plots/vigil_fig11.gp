@@ -1,0 +1,39 @@
+# plots/vigil_fig11.gp -- accused links by class of the failed link.
+# SPDX-License-Identifier: GPL-3.0-or-later
+TABLE = ARG1; OUT = ARG2
+load "style.gp"
+set xlabel "class of the failed link"
+set xrange [-0.5:5.5]
+set yrange [0:1.05]
+set xtics ("host-tor" 0, "tor-t1" 1, "t1-t2" 2, "t2-t1" 3, "t1-tor" 4, \
+    "tor-host" 5) font small rotate by -40 left
+if (tty) {
+	plot for [m in "precision recall"] TABLE using 0:"alg1:".m \
+	    with linespoints title m
+	exit
+}
+name(a) = a eq "alg1" ? "Alg. 1, as written" : \
+    a eq "alg1_removal" ? "Alg. 1, removing flows" : a . " program"
+style(i) = i == 1 ? 1 : i + 1
+set bmargin 9
+set rmargin 4
+set multiplot layout 1, 2 title title . "\n" . paper
+unset title
+unset label 2
+n = words(algos)
+do for [m in "precision recall"] {
+	set ylabel m
+	if (m eq "precision") {
+		unset key
+	} else {
+		set key at screen 0.5, 0.075 center bottom horizontal Left \
+		    reverse samplen 2.5 width 1 font tiny
+		set label 2 note at screen 0.985,0.02 right tc rgb "#777777" \
+		    font tiny
+	}
+	plot for [i = 1:n] TABLE using ($0 + 0.16 * (i - (n + 1) / 2.0)): \
+	    word(algos, i).":".m:word(algos, i).":".m."_lo": \
+	    word(algos, i).":".m."_hi" \
+	    with yerrorbars lt style(i) title name(word(algos, i))
+}
+unset multiplot

@@ -1,0 +1,9 @@
+# plots/vigil_fig12.gp -- accused links when one drops far more than the others.
+# SPDX-License-Identifier: GPL-3.0-or-later
+TABLE = ARG1; OUT = ARG2
+load "style.gp"
+set xlabel "failed links"
+set xrange [1:15]
+set xtics 2
+shift = 1
+load "accused.gp"
