@@ -173,7 +173,7 @@ static int has_suffix(const char *name, const char *suffix)
 static void find_near(const char *name, const char *folder, const char *suffix,
     int n_roots, char near[256])
 {
-	char *known[256];
+	char *known[256] = {NULL};
 	size_t n = 0;
 	for (int root = 0; root < n_roots; root++) {
 		char path[4096];
