@@ -12,14 +12,15 @@ name(a) = a eq "alg1" ? "Alg. 1, as written" : \
 style(a) = a eq "alg1" ? 1 : a eq "cover" ? 2 : a eq "alg1_removal" ? 3 : \
     a eq "binary" ? 4 : a eq "integer" ? 5 : 6
 set yrange [0:1.05]
-across(by) = column(x) + by
+axis = x
+across(by) = column(axis) + by
 if (tty) {
 	set ylabel "precision"
 	plot for [a in algos] TABLE using (across(shift)):a.":precision" \
 	    with linespoints lt style(a) title name(a)
 	exit
 }
-set bmargin 6.5
+set bmargin 8
 set multiplot layout 1, 2 title title . "\n" . paper
 unset title
 unset label 2
@@ -28,8 +29,8 @@ do for [m in "precision recall"] {
 	if (m eq "precision") {
 		unset key
 	} else {
-		set key at screen 0.5, 0.075 center bottom horizontal Left \
-		    reverse samplen 2.5 width 1 font tiny
+		set key at screen 0.5, 0.075 center bottom vertical Left \
+		    reverse samplen 2 font tiny maxrows 2
 		set label 2 note at screen 0.985,0.02 right tc rgb "#777777" \
 		    font tiny
 	}

@@ -26,8 +26,8 @@ do for [m in "precision recall"] {
 	if (m eq "precision") {
 		unset key
 	} else {
-		set key at screen 0.5, 0.075 center bottom horizontal Left \
-		    reverse samplen 2.5 width 1 font tiny
+		set key at screen 0.5, 0.075 center bottom vertical Left \
+		    reverse samplen 2 font tiny maxrows 2
 		set label 2 note at screen 0.985,0.02 right tc rgb "#777777" \
 		    font tiny
 	}
