@@ -133,6 +133,20 @@ ten_kills_lose_only_what_was_in_flight() {
 }
 no_member() { [[ -z $(group_members "$1") ]]; }
 
+# Far fewer than a buffer's worth, of some 20 ms each: they must not wait for
+# company.
+a_finished_cell_is_journaled_at_once() {
+	setsid "$CULPRIT" run ../spec.yaml -q -o x.h5 -j 1 --runs 20 \
+	    --set plane=exact --set traffic.conns=1000 \
+	    --set topology.n_hosts=40 >stdout 2>stderr &
+	pid=$!
+	within 60 has_cells x.h5 5 || fail "no cells"
+	kill -KILL "$pid" || fail "it ended before"
+	wait "$pid" || true
+	run_for 3 "$CULPRIT" status --json x.h5
+	(($(number_in stdout 'done') < 80))
+}
+
 each_signal_stops_in_good_order() {
 	for sig in INT TERM HUP; do
 		start "$sig.h5"
@@ -157,6 +171,19 @@ each_signal_stops_in_good_order() {
 		same "$sig.h5" ../whole.h5
 		[[ ! -e $sig.journal ]] || fail "a journal is left"
 	done
+}
+
+# The journal would be the next file opened, and progress be written into it.
+a_closed_stderr_is_not_mistaken_for_a_file() {
+	setsid env --default-signal "$CULPRIT" run ../spec.yaml "${sweep[@]}" \
+	    -o x.h5 >stdout 2>&- &
+	pid=$!
+	wait_for_journal x.journal
+	kill -TERM "$pid"
+	wait "$pid" || true
+	[[ $(head -c 8 x.journal) = culpritJ ]] || fail "spoiled"
+	run_for 0 run x.h5
+	same x.h5 ../whole.h5
 }
 
 an_ignored_signal_stays_ignored() {
@@ -278,7 +305,9 @@ one_cell_is_repeated_alone() {
 prepare
 run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     shards_merged_in_any_order_are_the_whole a_complete_sweep_is_left_alone \
-    ten_kills_lose_only_what_was_in_flight each_signal_stops_in_good_order \
+    ten_kills_lose_only_what_was_in_flight \
+    a_finished_cell_is_journaled_at_once each_signal_stops_in_good_order \
+    a_closed_stderr_is_not_mistaken_for_a_file \
     an_ignored_signal_stays_ignored a_killed_worker_costs_one_cell \
     two_processes_never_share_an_output what_force_replaces_is_kept \
     what_killed_writers_left_is_removed one_cell_is_repeated_alone
