@@ -11,8 +11,8 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-/* Float sums of up to 16 hazards and their product with n are off by far less
- * than this, so scaled-up hazards never hide a flow that is lossy. */
+/* Float sums of hazards and the quotient they are compared with are off by far
+ * less than this, so scaled-up hazards never hide a flow that is lossy. */
 #define HAZARD_MARGIN (1 + 1e-5)
 
 struct model_bulk {
@@ -207,7 +207,7 @@ static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
 			    hz[k->down2[i]] + hz[k->down1[i]] +
 			    hz[2 * k->dst[i] + 1];
 		candidate[n] = i;
-		n += (float)k->word[3][i] < (float)k->n_pkts[i] * sum * 0x1p32f;
+		n += sum > k->need[i];
 	}
 	return n;
 }

@@ -10,7 +10,7 @@
  *
  *	draw  ->  destination, packets, ports, u         SIMD, 256 flows a block
  *	path  ->  ECMP by the switches' own hash         SIMD
- *	test  ->  u < n * (sum of rounded-up hazards)    few pass
+ *	test  ->  u / n < sum of rounded-up hazards      few pass
  *	exact ->  u < 1 - exp(-n * sum), 48 random bits; who dropped how many
  *
  * A fault that starts or ends inside the epoch holds for flows that start

@@ -127,7 +127,9 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 		b->down2[i] = same ? none : down2;
 		b->down1[i] =
 		    2 * (cable_tor + b->dtor[i] * n_t1 + (same ? j : m)) + 1;
-		b->n_pkts[i] = pkt_lo + high(b->word[1][i], pkt_span);
+		uint32_t n_pkts = pkt_lo + high(b->word[1][i], pkt_span);
+		b->need[i] =
+		    (float)b->word[3][i] * 0x1p-32f / (float)(int32_t)n_pkts;
 	}
 }
 

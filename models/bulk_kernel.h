@@ -31,7 +31,8 @@ struct bulk_block {
 	/* Links of the path; the two of tier 2 are `none` inside a pod. */
 	uint32_t up1[BULK_BLOCK], up2[BULK_BLOCK];
 	uint32_t down2[BULK_BLOCK], down1[BULK_BLOCK];
-	uint32_t n_pkts[BULK_BLOCK];
+	float need[BULK_BLOCK]; /* u / packets: with less hazard on its path,
+				   rounding apart, a flow loses nothing */
 };
 
 /* What the path loop needs to know of the network. */
@@ -49,7 +50,7 @@ struct bulk_kernel {
 		     uint32_t first, uint32_t b_index);
 	/* dst, dtor by word[0] for uniform traffic. */
 	void (*aim)(struct bulk_block *b, const struct bulk_clos *net);
-	/* up1 .. down1 and n_pkts by src, dst, dtor and words 1, 2. */
+	/* up1 .. need by src, dst, dtor and words 1 to 3. */
 	void (*path)(struct bulk_block *b, const struct bulk_clos *net);
 };
 
