@@ -17,7 +17,7 @@
 
 /*  X(type, column, units, meaning) */
 #define OBS_FLOW_COLUMNS(X)                                                    \
-	X(uint64_t, start_ns, "ns", "first packet, since the run began")       \
+	X(uint64_t, start_ns, "ns", "first packet, since the epoch began")       \
 	X(uint32_t, src_host, "1", "host id of the sender")                    \
 	X(uint32_t, dst_host, "1", "host id of the receiver")                  \
 	X(uint16_t, src_port, "1", "TCP source port")                          \
