@@ -128,7 +128,24 @@ static int is_word(const char *text)
 /* What a script may say beside its columns: title, paper, partial, runs, x,
  * algos as a list of words, and the wording of each claim as claim_<metric>.
  * *VARS is to be freed. */
-static int describe(const struct res_cube *c, char **vars, struct sim_err *e)
+/* What gnuplot can read as the rows of all runs: a pipe from `table --runs`. */
+static void define_each(const char *path, FILE *out)
+{
+	char program[2048], command[8192];
+	const ssize_t k =
+	    readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (k <= 0)
+		return;
+	program[k] = '\0';
+	if (strchr(program, '\'') || strchr(path, '\''))
+		return; /* would end the shell's quotes */
+	snprintf(command, sizeof(command), "< '%s' table --runs '%s'", program,
+	    path);
+	define("each", command, out);
+}
+
+static int describe(const struct res_cube *c, const char *path, char **vars,
+    struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
 	char partial[96] = "", *algos = NULL;
@@ -154,6 +171,7 @@ static int describe(const struct res_cube *c, char **vars, struct sim_err *e)
 	fprintf(out, "runs=%zu;", c->n_runs);
 	define("x", c->n_axes ? c->axis[0].coord[0].name : "runs", out);
 	define("algos", algos, out);
+	define_each(path, out);
 	free(algos);
 	for (size_t i = 0; i < c->n_claims; i++) {
 		const struct res_claim *claim = &c->claim[i];
@@ -256,7 +274,7 @@ static int draw(const struct args *a, const struct res_cube *c,
 	snprintf(table, sizeof(table), "%s.tsv", stem);
 	int rc = cmd_make_way(table, e);
 	if (rc == 0 && (rc = write_table(c, table, e)) == 0)
-		rc = describe(c, &vars, e);
+		rc = describe(c, path, &vars, e);
 	if (rc == 0 && a->term)
 		rc = run_gnuplot(script, vars, table, "-", e);
 	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++)

@@ -12,13 +12,13 @@
 #include "results/json.h"
 #include "results/table.h"
 
-enum { KEY_JSON = 1000 };
+enum { KEY_JSON = 1000, KEY_RUNS };
 
 struct args {
 	char **files;
 	size_t n_files;
 	const char *output;
-	int json, force;
+	int json, force, runs;
 	int wants_output, wants_one;
 };
 
@@ -28,6 +28,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_JSON:
 		a->json = 1;
+		return 0;
+	case KEY_RUNS:
+		a->runs = 1;
 		return 0;
 	case 'o':
 		a->output = arg;
@@ -46,6 +49,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 			    "one FILE at a time; \"%s\" is a second",
 			    a->files[1]);
+		if (a->runs && a->json)
+			argp_error(state, "--runs has no JSON form");
 		if (a->wants_output && (!a->output || !*a->output))
 			argp_error(state, "merge needs -o FILE");
 		return 0;
@@ -145,6 +150,8 @@ int cmd_table(int argc, char **argv)
 {
 	static const struct argp_option options[] = {
 	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object a point", 0},
+	    {"runs", KEY_RUNS, NULL, 0,
+		"one row a run, with every metric as it was measured", 0},
 	    {0},
 	};
 	static const struct argp argp = {
@@ -163,8 +170,9 @@ int cmd_table(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, &a);
 	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files[0], &e);
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
-		rc = a.json ? res_table_json(&c, stdout, &e)
-			    : res_table_write(&c, stdout, &e);
+		rc = a.runs ? res_table_runs(&c, stdout, &e)
+		    : a.json ? res_table_json(&c, stdout, &e)
+			     : res_table_write(&c, stdout, &e);
 	if (ferror(stdout)) /* main() says so */
 		code = CMD_TROUBLE;
 	else if (rc < 0)

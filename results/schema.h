@@ -43,7 +43,9 @@
 	X(n_top, "links", "links with a fault")                           \
 	X(worst_rank, "1", "rank of the link with the highest drop rate") \
 	X(worst_first, "1", "1 if that link is listed and ranks first")   \
-	X(n_worst, "1", "1 if there is such a link")
+	X(n_worst, "1", "1 if there is such a link")                      \
+	X(lead, "votes",                                                  \
+	    "score of that link less the best of links without a fault")
 
 /* X(name, numerator, denominator, meaning): written as datasets of their own,
  * NaN where the denominator is 0; tables pool numerators and denominators over

@@ -150,11 +150,29 @@ static size_t place(const struct algo_verdicts *v, topo_link link)
 	return n;
 }
 
+static double score_of(const struct algo_verdicts *v, topo_link link)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (v->link[i] == link)
+			return v->score[i];
+	return 0;
+}
+
+static double best_without_fault(const struct truth *t,
+    const struct algo_verdicts *v)
+{
+	double best = 0;
+	for (size_t i = 0; i < v->n; i++)
+		if (v->score[i] > best && !truth_is_faulty(t, v->link[i]))
+			best = v->score[i];
+	return best;
+}
+
 static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
     size_t n_faulty, struct res_algo_metrics *out)
 {
 	const struct truth_fault *worst = NULL;
-	out->worst_rank = NAN;
+	out->worst_rank = out->lead = NAN;
 	out->n_top = (double)n_faulty;
 	for (size_t i = next_faulty(t, 0); i < t->n_faults;
 	     i = next_faulty(t, i + 1)) {
@@ -170,6 +188,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
 	out->worst_first = rank == 1 && place(v, worst->link) < v->n;
+	out->lead = score_of(v, worst->link) - best_without_fault(t, v);
 }
 
 int res_score_algo(const struct obs *w, const struct truth *t,

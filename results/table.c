@@ -246,6 +246,7 @@ static int put_point(struct table *t, size_t point)
 			rc = put_ratio(t, a, &res_ratios[m]);
 		put_algo_mean(t, a, RES_ALGO_worst_rank);
 		put_algo_mean(t, a, RES_ALGO_n_flagged);
+		put_algo_mean(t, a, RES_ALGO_lead);
 	}
 	put_claims(t);
 	return rc;
@@ -262,6 +263,53 @@ static int put_tsv(struct table *t)
 	}
 	putc('\n', t->out);
 	return rc;
+}
+
+static void put_run(struct table *t, size_t point, size_t run)
+{
+	const struct res_cube *c = t->c;
+	t->point = point;
+	t->n_columns = 0;
+	put_coords(t);
+	put_number(t, (struct name){.what = "run"}, (double)run);
+	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
+		put_number(t, (struct name){.what = res_trial_metrics[m].name},
+		    res_cube_trial(c, point, run, m));
+	for (size_t a = 0; a < c->n_algos; a++) {
+		struct name name = {c->algo[a], ":", NULL, NULL};
+		for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++) {
+			name.what = res_algo_metrics[m].name;
+			put_number(t, name,
+			    res_cube_algo(c, point, run, a, m));
+		}
+		for (unsigned m = 0; m < RES_N_RATIOS; m++) {
+			const struct res_metric *r = &res_ratios[m];
+			const double den =
+			    res_cube_algo(c, point, run, a, r->den);
+			name.what = r->name;
+			put_number(t, name,
+			    den > 0 ? res_cube_algo(c, point, run, a, r->num) /
+				    den
+				    : NAN);
+		}
+	}
+}
+
+static int put_runs(struct table *t)
+{
+	t->mode = HEADER;
+	put_run(t, 0, 0);
+	putc('\n', t->out);
+	t->mode = ROW;
+	for (size_t p = 0; p < t->c->n_points; p++)
+		for (size_t run = 0; run < t->c->n_runs; run++) {
+			t->point = p;
+			if (!is_done(t, run))
+				continue;
+			put_run(t, p, run);
+			putc('\n', t->out);
+		}
+	return 0;
 }
 
 static int put_json(struct table *t)
@@ -296,6 +344,11 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e)
 {
 	return write_with(put_tsv, c, out, e);
+}
+
+int res_table_runs(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	return write_with(put_runs, c, out, e);
 }
 
 int res_table_json(const struct res_cube *c, FILE *out, struct sim_err *e)

@@ -14,6 +14,7 @@
  *	<algo>:<ratio>_trials   denominator
  *	<algo>:worst_rank       mean over runs, with _p10, _p50, _p90
  *	<algo>:n_flagged        mean over runs, with _p10, _p50, _p90
+ *	<algo>:lead             the same
  *	claim:<metric>          the paper's value, the same in every row
  *
  * A value that is not there is "NaN". Numbers have the fewest digits that read
@@ -26,6 +27,11 @@
 
 #include "results/cube.h"
 #include "sim/err.h"
+
+/* One row a point and run that is done: coordinates, `run`, trial metrics, and
+ * each algorithm's metrics and ratios as <algo>:<name>. For distributions over
+ * runs. Errors SIM_EIO, SIM_ENOMEM. */
+int res_table_runs(const struct res_cube *c, FILE *out, struct sim_err *e);
 
 /* Cost O(points * runs * algorithms). Errors SIM_EIO, SIM_ENOMEM. */
 int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e);

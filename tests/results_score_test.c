@@ -271,6 +271,10 @@ static void the_worst_link_has_its_competition_rank(void **state)
 	score(&x);
 	assert_true(x.got.n_worst == 1 && x.got.worst_rank == 3);
 	assert_true(x.got.worst_first == 0);
+	assert_true(x.got.lead == 2 - 3); /* 6 has no fault, 2 has one */
+	x.v.score[2] = 3.5;
+	score(&x);
+	assert_true(x.got.lead == 0.5);
 	x.v.score[2] = 3;
 	score(&x);
 	assert_true(x.got.worst_rank == 1 && x.got.worst_first == 1);
@@ -387,7 +391,7 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 		    (worst == TOPO_NONE || o->rate[l] > o->rate[worst]))
 			worst = l;
 	m->n_worst = worst != TOPO_NONE;
-	m->worst_rank = NAN;
+	m->worst_rank = m->lead = NAN;
 	if (worst == TOPO_NONE)
 		return;
 	for (size_t i = 0; i < v->n; i++)
@@ -399,6 +403,11 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 		rank += v->score[i] > worst_score;
 	m->worst_rank = rank;
 	m->worst_first = listed && rank == 1;
+	double best_good = 0;
+	for (size_t i = 0; i < v->n; i++)
+		if (o->rate[v->link[i]] == 0)
+			best_good = fmax(best_good, v->score[i]);
+	m->lead = worst_score - best_good;
 }
 
 static void random_trial(struct trial *x, struct sim_rng *r)

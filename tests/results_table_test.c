@@ -26,9 +26,9 @@ static char *print(int (*put)(const struct res_cube *, FILE *,
 	return text;
 }
 
-static void read_grid(struct grid *g, const struct res_cube *c)
+static void read_text(struct grid *g, char *text)
 {
-	*g = (struct grid){.text = print(res_table_write, c), .n_columns = 1};
+	*g = (struct grid){.text = text, .n_columns = 1};
 	for (const char *s = g->text; *s; s++)
 		g->n_rows += *s == '\n';
 	for (const char *s = g->text; *s != '\n'; s++)
@@ -44,6 +44,11 @@ static void read_grid(struct grid *g, const struct res_cube *c)
 		assert_null(line);
 	}
 	assert_string_equal(rest, "");
+}
+
+static void read_grid(struct grid *g, const struct res_cube *c)
+{
+	read_text(g, print(res_table_write, c));
 }
 
 static void free_grid(struct grid *g)
@@ -222,6 +227,7 @@ static void check_point(const struct grid *g, const struct res_cube *c,
 			check_ratio(g, c, point, a, m);
 		check_mean(g, c, point, a, RES_ALGO_worst_rank);
 		check_mean(g, c, point, a, RES_ALGO_n_flagged);
+		check_mean(g, c, point, a, RES_ALGO_lead);
 	}
 }
 
@@ -288,7 +294,33 @@ static void the_header_is_in_the_stated_order(void **state)
 		"vote:accuracy_all_trials", "vote:accuracy_kept"};
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		assert_string_equal(g.field[i], first[i]);
-	assert_string_equal(g.field[g.n_columns - 1], "alg1:n_flagged_p90");
+	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
+static void a_row_a_run_holds_what_was_measured(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 2, 3);
+	for (size_t i = 0; i < 6 * c.row_doubles; i++)
+		c.row[i] = (double)i + 1;
+	c.status[4] = RES_CRASHED;
+	read_text(&g, print(res_table_runs, &c));
+	assert_int_equal(g.n_rows, 1 + 5);
+	assert_string_equal(at(&g, 2, "run"), "2");
+	assert_string_equal(at(&g, 4, "run"), "2"); /* run 1 of point 1 died */
+	const size_t row = 5;
+	assert_true(number_at(&g, 4, "n_drops") ==
+	    res_cube_trial(&c, 1, 2, RES_TRIAL_n_drops));
+	assert_true(number_at(&g, 4, "alg1:lead") ==
+	    res_cube_algo(&c, 1, 2, 1, RES_ALGO_lead));
+	const double *alg1 = c.row + row * c.row_doubles +
+	    RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS;
+	assert_near(number_at(&g, 4, "alg1:precision"),
+	    alg1[RES_ALGO_n_flagged_true] / alg1[RES_ALGO_n_flagged], 1e-15);
 	free_grid(&g);
 	res_cube_free(&c);
 }
@@ -404,6 +436,7 @@ int main(void)
 		cmocka_unit_test(every_number_agrees_with_a_slow_computation),
 		cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
 		cmocka_unit_test(the_header_is_in_the_stated_order),
+		cmocka_unit_test(a_row_a_run_holds_what_was_measured),
 		cmocka_unit_test(json_says_what_the_table_says),
 		cmocka_unit_test(json_of_any_cube_is_read_by_another_program),
 		cmocka_unit_test(a_share_above_one_is_an_error),
