@@ -6,12 +6,15 @@
 #include "algos/alg1.h"
 #include "algos/algo.h"
 #include "algos/cover.h"
+#include "algos/program.h"
 #include "algos/vote.h"
 
 const struct algo_ops *const algo_registry[] = {
 	&algo_vote,
 	&algo_alg1,
 	&algo_cover,
+	&algo_binary,
+	&algo_integer,
 	NULL,
 };
 

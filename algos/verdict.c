@@ -9,11 +9,14 @@
 
 #include "sim/vec.h"
 
+const char *const algo_status_names[] = {"optimal", "feasible", "none", NULL};
+
 void algo_verdicts_clear(struct algo_verdicts *v)
 {
 	v->n = 0;
 	v->n_flagged = 0;
 	v->flags = 0;
+	v->solution = (struct algo_solution){0};
 	v->n_flows = 0;
 }
 
@@ -118,6 +121,10 @@ void algo_verdicts_print(const struct algo_verdicts *v, FILE *out)
 	for (size_t i = 0; i < v->n; i++)
 		fprintf(out, "%c link %u score %.9g\n",
 		    i < v->n_flagged ? '*' : ' ', v->link[i], v->score[i]);
+	if (v->solution.solves)
+		fprintf(out, "value %.9g, bound %.9g, %s\n",
+		    v->solution.value, v->solution.bound,
+		    algo_status_names[v->solution.status]);
 	fprintf(out, "%zu flows\n", v->n_flows);
 	for (size_t i = 0; i < v->n_flows; i++)
 		if (v->blame[i] != TOPO_NONE)

@@ -11,6 +11,22 @@
 #include "sim/err.h"
 #include "topo/ids.h"
 
+/* How far the answer of a mathematical program is proved. */
+enum algo_status {
+	ALGO_OPTIMAL,  /* value == bound */
+	ALGO_FEASIBLE, /* explains all failures; a better one may exist */
+	ALGO_NONE,     /* nothing found within the limits */
+};
+
+extern const char *const algo_status_names[];
+
+struct algo_solution {
+	int solves; /* 0: the algorithm solves no program */
+	enum algo_status status;
+	double value; /* of the answer; NaN if there is none */
+	double bound; /* no answer has a smaller value */
+};
+
 /* Zeroed is empty. Links that are not listed have score 0 and are not flagged.
  * Flagged links come first, in the order in which they were flagged; the rest
  * follow in no particular order until algo_verdicts_sort(). */
@@ -20,6 +36,8 @@ struct algo_verdicts {
 	double *score;    /* [n], higher = more suspect */
 	size_t n_flagged; /* link[0 .. n_flagged-1] are accused */
 	int flags;        /* 0: the algorithm ranks but accuses nobody */
+
+	struct algo_solution solution;
 
 	size_t n_flows, cap_flows;
 	topo_link *blame; /* [n_flows] of the window: the link that is said to

@@ -7,7 +7,7 @@
 #ifndef RESULTS_SCHEMA_H
 #define RESULTS_SCHEMA_H
 
-#define RES_SCHEMA_VERSION 1
+#define RES_SCHEMA_VERSION 2
 
 /* Once a trial.  X(name, units, meaning) */
 #define RES_TRIAL_METRICS(X)                                              \
@@ -45,7 +45,12 @@
 	X(worst_first, "1", "1 if that link is listed and ranks first")   \
 	X(n_worst, "1", "1 if there is such a link")                      \
 	X(lead, "votes",                                                  \
-	    "score of that link less the best of links without a fault")
+	    "score of that link less the best of links without a fault") \
+	X(value, "links", "a program's objective; NaN: no answer")        \
+	X(bound, "links", "a program's proved lower bound")               \
+	X(status, "1", "of the value: 0 optimal, 1 feasible, 2 none")     \
+	X(n_proved, "1", "1 if the value is proved optimal")              \
+	X(n_programs, "1", "1 if the algorithm solves a program")
 
 /* X(name, numerator, denominator, meaning): written as datasets of their own,
  * NaN where the denominator is 0; tables pool numerators and denominators over
@@ -66,7 +71,9 @@
 	X(top_k_recall, n_top_true, n_top,                                \
 	    "recall of the k best ranked links, k = links with a fault")  \
 	X(worst_first_rate, worst_first, n_worst,                         \
-	    "share of runs in which the worst link ranks first")
+	    "share of runs in which the worst link ranks first")          \
+	X(proved, n_proved, n_programs,                                   \
+	    "share of programs whose value is proved optimal")
 
 /* The lists as tables, in the order of the enums below. */
 struct res_metric {

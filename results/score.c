@@ -191,6 +191,16 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->lead = score_of(v, worst->link) - best_without_fault(t, v);
 }
 
+static void score_solution(const struct algo_solution *s,
+    struct res_algo_metrics *out)
+{
+	out->n_programs = s->solves;
+	out->n_proved = s->solves && s->status == ALGO_OPTIMAL;
+	out->value = s->solves ? s->value : NAN;
+	out->bound = s->solves ? s->bound : NAN;
+	out->status = s->solves ? s->status : NAN;
+}
+
 int res_score_algo(const struct obs *w, const struct truth *t,
     const struct algo_verdicts *v, struct res_algo_metrics *out,
     struct sim_err *e)
@@ -208,5 +218,6 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 	score_flows(w, t, v, out);
 	score_flagged(t, v, n_faulty, out);
 	score_ranks(t, v, n_faulty, out);
+	score_solution(&v->solution, out);
 	return 0;
 }

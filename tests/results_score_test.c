@@ -291,6 +291,31 @@ static void an_empty_answer_does_not_rank_the_worst_link_first(void **state)
 	done(&x);
 }
 
+static void only_programs_have_a_value_a_bound_and_a_status(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	score(&x);
+	assert_true(isnan(x.got.value) && isnan(x.got.bound));
+	assert_true(isnan(x.got.status));
+	assert_true(x.got.n_programs == 0 && x.got.n_proved == 0);
+	x.v.solution = (struct algo_solution){1, ALGO_OPTIMAL, 7, 7};
+	score(&x);
+	assert_true(x.got.value == 7 && x.got.bound == 7);
+	assert_true(x.got.status == 0);
+	assert_true(x.got.n_programs == 1 && x.got.n_proved == 1);
+	x.v.solution = (struct algo_solution){1, ALGO_FEASIBLE, 9, 7};
+	score(&x);
+	assert_true(x.got.value == 9 && x.got.bound == 7);
+	assert_true(x.got.status == 1);
+	assert_true(x.got.n_programs == 1 && x.got.n_proved == 0);
+	x.v.solution = (struct algo_solution){1, ALGO_NONE, NAN, 2};
+	score(&x);
+	assert_true(isnan(x.got.value) && x.got.bound == 2);
+	assert_true(x.got.status == 2);
+	assert_true(x.got.n_programs == 1 && x.got.n_proved == 0);
+}
+
 static void what_does_not_fit_the_window_is_refused(void **state)
 {
 	(void)state;
@@ -390,6 +415,7 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 		if (o->rate[l] > 0 &&
 		    (worst == TOPO_NONE || o->rate[l] > o->rate[worst]))
 			worst = l;
+	m->value = m->bound = m->status = NAN;
 	m->n_worst = worst != TOPO_NONE;
 	m->worst_rank = m->lead = NAN;
 	if (worst == TOPO_NONE)
@@ -497,6 +523,8 @@ int main(void)
 		cmocka_unit_test(the_worst_link_has_its_competition_rank),
 		cmocka_unit_test(
 		    an_empty_answer_does_not_rank_the_worst_link_first),
+		cmocka_unit_test(
+		    only_programs_have_a_value_a_bound_and_a_status),
 		cmocka_unit_test(what_does_not_fit_the_window_is_refused),
 		cmocka_unit_test(every_metric_agrees_with_brute_force),
 	};
