@@ -33,10 +33,10 @@ static const char *const forms[] = {"strong", "bigm", NULL};
 #define AT(member) .offset = offsetof(struct algo_program_params, member)
 #define COMMON_FIELDS                                                     \
 	{.name = "time_limit", .type = SIM_F_F64, AT(time_limit),         \
-		.min = 0, .max = 1e6, .unit = "s", .def = "1",            \
+		.min = 0, .max = 1e6, .unit = "s", .def = "10",           \
 		.doc = "safety net: solver seconds a window"},            \
 	{.name = "pivot_limit", .type = SIM_F_U32, AT(pivot_limit),       \
-		.unit = "1", .def = "20000",                              \
+		.unit = "1", .def = "2000",                               \
 		.doc = "simplex steps a window, the limit that binds"},   \
 	{.name = "tie", .type = SIM_F_ENUM, AT(tie), .names = ties,       \
 		.unit = "1", .def = "lowest",                             \
@@ -140,12 +140,15 @@ static int build_cover(struct program *a, struct sim_err *e)
 static int build_milp(struct algo_milp *m, const struct algo_setcover *p,
     struct sim_err *e)
 {
-	const struct algo_milp_col link = {.cost = 1, .ub = 1, .integer = 1};
 	int rc;
 	algo_milp_clear(m);
-	for (uint32_t c = 0; c < p->n_cols; c++)
-		if ((rc = algo_milp_add_col(m, link, e)) < 0)
+	for (uint32_t c = 0; c < p->n_cols; c++) {
+		const struct algo_milp_col col = {.cost = 1,
+			.ub = p->col[c].gone ? 0 : 1,
+			.integer = 1};
+		if ((rc = algo_milp_add_col(m, col, e)) < 0)
 			return rc;
+	}
 	for (uint32_t r = 0; r < p->n_rows; r++) {
 		const struct algo_setcover_row *row = &p->row[r];
 		if ((rc = algo_milp_add_row(m, 1, INFINITY, e)) < 0)
@@ -160,7 +163,35 @@ static int build_milp(struct algo_milp *m, const struct algo_setcover *p,
 	return 0;
 }
 
-/* Cover one part; its set is in a->part. Returns a bound in *BOUND. */
+/* Make the solver's answer P's set, if it is no worse. */
+static int read_milp(const struct algo_milp *m, struct algo_setcover *p,
+    struct sim_err *e)
+{
+	for (uint32_t r = 0; r < p->n_rows; r++) {
+		const struct algo_setcover_row *row = &p->row[r];
+		double covered = 0;
+		for (uint32_t i = 0; i < row->n; i++)
+			covered += m->x[p->row_col[row->begin + i]];
+		if (covered < 1)
+			return sim_fail(e, SIM_EDEP,
+			    "the solver's cover leaves a flow out.");
+	}
+	p->n_set = 0;
+	for (uint32_t c = 0; c < p->n_cols; c++)
+		if (m->x[c] > 0.5)
+			p->set[p->n_set++] = c;
+	return 0;
+}
+
+/* A relaxation takes between one and two steps a row: with fewer, a solver
+ * would only waste them. */
+static int is_worth_solving(const struct algo_setcover *p,
+    const struct algo_milp_limits *limits)
+{
+	return limits->seconds > 0 && limits->pivots / 2 >= p->n_rows;
+}
+
+/* Cover one part: its set is in a->part, *BOUND a bound of its size. */
 static int solve_part(struct program *a, uint32_t k,
     struct algo_milp_limits *limits, uint32_t *bound, struct sim_err *e)
 {
@@ -172,17 +203,19 @@ static int solve_part(struct program *a, uint32_t k,
 		return rc;
 	algo_setcover_greedy(p);
 	algo_setcover_polish(p);
-	if (*bound == p->n_set || limits->pivots == 0 || limits->seconds == 0)
+	if (*bound == p->n_set)
+		return 0;
+	if ((rc = algo_setcover_price(p, bound, e)) < 0)
+		return rc;
+	if (*bound == p->n_set || !is_worth_solving(p, limits))
 		return 0;
 	if ((rc = build_milp(&a->milp, p, e)) < 0 ||
-	    (rc = algo_milp_solve(&a->milp, limits, &found, e)) < 0)
+	    (rc = algo_milp_solve(&a->milp, limits, &found, e)) < 0 ||
+	    (rc = read_milp(&a->milp, p, e)) < 0)
 		return rc;
+	/* Columns that were gone can only be in covers as large as this. */
 	if (found.bound > *bound)
 		*bound = (uint32_t)found.bound;
-	p->n_set = 0;
-	for (uint32_t c = 0; c < p->n_cols; c++)
-		if (a->milp.x[c] > 0.5)
-			p->set[p->n_set++] = c;
 	return 0;
 }
 

@@ -9,8 +9,8 @@
  * flow's drops to one link of such a cover, and it solves (4): both have the
  * same optimum, and both are solved as (3) here. Rows are the failed flows
  * with a known hop, columns the links they cross. Exact reductions come first,
- * then, for each part of what is left, a greedy cover and a bound, and the
- * solver only where these two do not meet. A value counts as optimal when a
+ * then, for each part of what is left, a greedy cover, a bound by prices, and
+ * the solver only where these two do not meet. A value counts as optimal when a
  * bound has reached it, and not otherwise.
  *
  * Smallest covers are many. `tie` says which links are preferred: the lowest
@@ -36,10 +36,11 @@
  *	           flagged may be fewer than the value.
  *
  * Limits, per window: `pivot_limit` counts simplex steps and binds, so that the
- * answer is the same on every machine. `time_limit` is a safety net, shared
- * out over the parts in proportion to their size; a window that it cuts short
- * may differ from run to run. With either 0 no solver is called, and the
- * answer is that of reductions and greedy.
+ * answer is the same on every machine; a part that has more than half as many
+ * rows is not handed to the solver. `time_limit` is a safety net for bigm and
+ * for slow machines, shared out over the parts by their rows; a window that it
+ * cuts short may differ from run to run. With either 0 no solver is called: the
+ * answer is that of reductions, greedy and prices (algos/setcover.h).
  *
  * DEPARTS: the paper has all flows in A; those that did not fail are rows
  * without effect. The released code flags in whatever order its solver's

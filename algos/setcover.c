@@ -26,6 +26,8 @@ void algo_setcover_free(struct algo_setcover *s)
 	free(s->part);
 	free(s->list);
 	free(s->line);
+	free(s->price);
+	free(s->offer);
 	*s = (struct algo_setcover){0};
 }
 

@@ -26,7 +26,8 @@
 struct algo_setcover_row {
 	uint32_t begin, n; /* columns row_col[begin .. begin + n - 1] */
 	uint32_t live;     /* of these not gone */
-	uint32_t n_set;    /* of these in the set; algo_setcover_polish() */
+	uint32_t n_set;    /* of these in a set */
+	int open;          /* 1 - its columns with d < 0; price */
 	uint8_t gone, dirty, seen;
 };
 
@@ -51,6 +52,12 @@ struct algo_setcover_line {
 	uint32_t n, col[ALGO_SETCOVER_MAX_ROW];
 };
 
+/* A column at its reduced cost. */
+struct algo_setcover_offer {
+	double d;
+	uint32_t col;
+};
+
 /* Zeroed is valid and empty; memory is kept from instance to instance. */
 struct algo_setcover {
 	struct algo_setcover_row *row;
@@ -66,10 +73,12 @@ struct algo_setcover {
 	uint32_t n_parts;
 	uint32_t *list; /* scratch: rows, by part */
 
-	struct algo_setcover_line *line; /* scratch of a part */
+	struct algo_setcover_line *line;   /* scratch of a part */
+	double *price;                     /* scratch of price */
+	struct algo_setcover_offer *offer; /* scratch of price */
 	uint64_t token;
 	size_t cap_row, cap_col, cap_row_col, cap_col_row, cap_set, cap_part,
-	    cap_list, cap_line;
+	    cap_list, cap_line, cap_price, cap_offer;
 };
 
 void algo_setcover_clear(struct algo_setcover *s);
@@ -117,6 +126,13 @@ void algo_setcover_polish(struct algo_setcover *s);
  * share no column. For instances without rows gone. Uses list[].
  * Errors SIM_ENOMEM. Cost O(rows log rows + entries). */
 int algo_setcover_disjoint(struct algo_setcover *s, uint32_t *bound,
+    struct sim_err *e);
+
+/* Given a cover in set[] and a bound, improve on both by Lagrangian prices,
+ * without a search. Columns that cannot be in a smaller cover than set[] are
+ * then gone, but none of set[]. For parts. Errors SIM_ENOMEM.
+ * Cost O(entries) a step, at most a thousand steps. */
+int algo_setcover_price(struct algo_setcover *s, uint32_t *bound,
     struct sim_err *e);
 
 #endif

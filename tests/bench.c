@@ -23,6 +23,7 @@ static const struct topic {
 	{"bulk", bench_bulk},
 	{"algos", bench_algos},
 	{"trial", bench_trial},
+	{"program", bench_program},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
