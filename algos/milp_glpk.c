@@ -49,6 +49,8 @@ static int on_print(void *info, const char *text)
 	size_t n = strcspn(text, "\n");
 	if (n >= sizeof(run->text))
 		n = sizeof(run->text) - 1;
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
 	memcpy(run->text, text, n);
 	run->text[n] = '\0';
 	return 1;
