@@ -53,12 +53,11 @@ int algo_milp_add_row(struct algo_milp *m, double lb, double ub,
 {
 	int rc;
 	if ((rc = check_room(m->n_rows, e)) < 0 ||
-	    (rc = SIM_RESERVE(&m->row, &m->cap_row, (size_t)m->n_rows + 1,
-		 e)) < 0)
+	    (rc = SIM_RESERVE(&m->row, &m->cap_row, (size_t)m->n_rows + 1, e)) <
+		0)
 		return rc;
-	m->row[m->n_rows++] = (struct algo_milp_row){.lb = lb,
-		.ub = ub,
-		.begin = m->n_terms};
+	m->row[m->n_rows++] =
+	    (struct algo_milp_row){.lb = lb, .ub = ub, .begin = m->n_terms};
 	return 0;
 }
 

@@ -81,8 +81,8 @@ static void load(struct run *run)
 		glp_set_col_bnds(run->p, at, bound_type(c->lb, c->ub), c->lb,
 		    c->ub);
 		glp_set_obj_coef(run->p, at, c->cost);
-		run->whole &= c->cost == 0 ||
-			      (c->integer && c->cost == rint(c->cost));
+		run->whole &=
+		    c->cost == 0 || (c->integer && c->cost == rint(c->cost));
 		run->x0_value += c->cost * m->x[j];
 	}
 	for (uint32_t i = 0; i < m->n_rows; i++) {
@@ -112,8 +112,8 @@ static void watch(glp_tree *tree, void *info)
 	switch (glp_ios_reason(tree)) {
 	case GLP_ISELECT:
 		/* All that is left to search hangs below the active nodes. */
-		raise_bound(run, glp_ios_node_bound(tree,
-				     glp_ios_best_node(tree)));
+		raise_bound(run,
+		    glp_ios_node_bound(tree, glp_ios_best_node(tree)));
 		break;
 	case GLP_IHEUR:
 		/* GLPK's vectors count from 1. */
@@ -199,12 +199,12 @@ static void solve(struct run *run, double seconds, struct algo_solution *out)
 		raise_bound(run, out->value);
 	if (complete && !found && glp_mip_status(run->p) == GLP_NOFEAS)
 		run->bound = INFINITY;
-	out->bound = fmin(run->bound, found || run->starts ? out->value
-							    : INFINITY);
+	out->bound =
+	    fmin(run->bound, found || run->starts ? out->value : INFINITY);
 	if (found || run->starts)
 		out->status = out->bound >= out->value - ROUNDING
-				  ? ALGO_OPTIMAL
-				  : ALGO_FEASIBLE;
+		    ? ALGO_OPTIMAL
+		    : ALGO_FEASIBLE;
 }
 
 /* Not in the function that holds RUN: after the jump a function's own
@@ -231,13 +231,13 @@ int algo_milp_solve(struct algo_milp *m, struct algo_milp_limits *limits,
     struct algo_solution *out, struct sim_err *e)
 {
 	struct run run = {.m = m,
-		.starts = limits->starts,
-		.max_pivots = limits->pivots < INT_MAX ? (int)limits->pivots
-						       : INT_MAX,
-		.bound = -INFINITY};
+	    .starts = limits->starts,
+	    .max_pivots =
+		limits->pivots < INT_MAX ? (int)limits->pivots : INT_MAX,
+	    .bound = -INFINITY};
 	*out = (struct algo_solution){.solves = 1,
-		.status = ALGO_NONE,
-		.value = NAN,
-		.bound = -INFINITY};
+	    .status = ALGO_NONE,
+	    .value = NAN,
+	    .bound = -INFINITY};
 	return solve_or_jump(&run, limits, out, e);
 }

@@ -30,29 +30,29 @@ struct program {
 static const char *const ties[] = {"lowest", "votes", NULL};
 static const char *const forms[] = {"strong", "bigm", NULL};
 
-#define AT(member) .offset = offsetof(struct algo_program_params, member)
-#define COMMON_FIELDS                                                     \
-	{.name = "time_limit", .type = SIM_F_F64, AT(time_limit),         \
-		.min = 0, .max = 1e6, .unit = "s", .def = "10",           \
-		.doc = "safety net: solver seconds a window"},            \
-	{.name = "pivot_limit", .type = SIM_F_U32, AT(pivot_limit),       \
-		.unit = "1", .def = "2000",                               \
-		.doc = "simplex steps a window, the limit that binds"},   \
-	{.name = "tie", .type = SIM_F_ENUM, AT(tie), .names = ties,       \
-		.unit = "1", .def = "lowest",                             \
-		.doc = "which of exchangeable links is preferred"},       \
-	ALGO_BLAME_TIE_FIELD(struct algo_program_params, blame_tie,       \
+#define AT(member) offsetof(struct algo_program_params, member)
+#define COMMON_FIELDS                                                          \
+	{"time_limit", SIM_F_F64, AT(time_limit), .min = 0, .max = 1e6,        \
+	    .unit = "s", .def = "10",                                          \
+	    .doc = "safety net: solver seconds a window"},                     \
+	{"pivot_limit", SIM_F_U32, AT(pivot_limit), .unit = "1",               \
+	    .def = "2000",                                                     \
+	    .doc = "simplex steps a window, the limit that binds"},            \
+	{"tie", SIM_F_ENUM, AT(tie), .names = ties, .unit = "1",               \
+	    .def = "lowest",                                                   \
+	    .doc = "which of exchangeable links is preferred"},                \
+	ALGO_BLAME_TIE_FIELD(struct algo_program_params, blame_tie,            \
 	    "blame_tie")
 
 static const struct sim_field binary_fields[] = {COMMON_FIELDS, {0}};
-static const struct sim_field integer_fields[] = {COMMON_FIELDS,
-	{.name = "form", .type = SIM_F_ENUM, AT(form), .names = forms,
-		.unit = "1", .def = "strong",
-		.doc = "bigm: as the released code has it"},
-	{.name = "min_share", .type = SIM_F_F64, AT(min_share), .min = 0,
-		.max = 1, .unit = "1", .def = "0.001",
-		.doc = "flag links with n_l p_l / drops from here on"},
-	{0}};
+static const struct sim_field integer_fields[] = {
+    COMMON_FIELDS,
+    {"form", SIM_F_ENUM, AT(form), .names = forms, .unit = "1", .def = "strong",
+	.doc = "bigm: as the released code has it"},
+    {"min_share", SIM_F_F64, AT(min_share), .min = 0, .max = 1, .unit = "1",
+	.def = "0.001", .doc = "flag links with n_l p_l / drops from here on"},
+    {0},
+};
 #undef AT
 
 static void close_work(void *work)
@@ -144,8 +144,8 @@ static int build_milp(struct algo_milp *m, const struct algo_setcover *p,
 	algo_milp_clear(m);
 	for (uint32_t c = 0; c < p->n_cols; c++) {
 		const struct algo_milp_col col = {.cost = 1,
-			.ub = p->col[c].gone ? 0 : 1,
-			.integer = 1};
+		    .ub = p->col[c].gone ? 0 : 1,
+		    .integer = 1};
 		if ((rc = algo_milp_add_col(m, col, e)) < 0)
 			return rc;
 	}
@@ -163,7 +163,7 @@ static int build_milp(struct algo_milp *m, const struct algo_setcover *p,
 	return 0;
 }
 
-/* Make the solver's answer P's set, if it is no worse. */
+/* Make the solver's answer P's set. */
 static int read_milp(const struct algo_milp *m, struct algo_setcover *p,
     struct sim_err *e)
 {
@@ -225,7 +225,7 @@ static int find_cover(struct program *a, struct algo_solution *out,
 {
 	struct algo_setcover *s = &a->cover;
 	struct algo_milp_limits limits = {.pivots = a->params.pivot_limit,
-		.starts = 1};
+	    .starts = 1};
 	uint32_t total, bound;
 	int rc;
 	if ((rc = build_cover(a, e)) < 0)
@@ -235,8 +235,8 @@ static int find_cover(struct program *a, struct algo_solution *out,
 		return rc;
 	total = s->n_set;
 	for (uint32_t k = 0; k < s->n_parts; k++) {
-		limits.seconds = a->params.time_limit * s->part[k].n_rows /
-				 s->n_rows_left;
+		limits.seconds =
+		    a->params.time_limit * s->part[k].n_rows / s->n_rows_left;
 		if ((rc = solve_part(a, k, &limits, &bound, e)) < 0)
 			return rc;
 		for (uint32_t i = 0; i < a->part.n_set; i++)
@@ -245,17 +245,16 @@ static int find_cover(struct program *a, struct algo_solution *out,
 	}
 	algo_setcover_polish(s);
 	*out = (struct algo_solution){.solves = 1,
-		.status = s->n_set == total ? ALGO_OPTIMAL : ALGO_FEASIBLE,
-		.value = s->n_set,
-		.bound = total};
+	    .status = s->n_set == total ? ALGO_OPTIMAL : ALGO_FEASIBLE,
+	    .value = s->n_set,
+	    .bound = total};
 	return 0;
 }
 
 /* --- verdicts -------------------------------------------------------------*/
 
 /* What each link of the cover is to answer for. */
-static int attribute(struct program *a, const struct obs *w,
-    struct sim_err *e)
+static int attribute(struct program *a, const struct obs *w, struct sim_err *e)
 {
 	const struct algo_tally *t = &a->tally;
 	const struct algo_setcover *s = &a->cover;
@@ -312,8 +311,8 @@ static int answer_cover(struct program *a, const struct obs *w,
 	for (uint32_t i = 0; i < s->n_set; i++) {
 		const topo_link l = s->col[s->set[i]].id;
 		const double p = (double)a->amount[s->set[i]];
-		if ((rc = flag(a, l, p, p * a->tally.link[l].n_flows, out,
-			 e)) < 0)
+		if ((rc = flag(a, l, p, p * a->tally.link[l].n_flows, out, e)) <
+		    0)
 			return rc;
 	}
 	return 0;
@@ -324,7 +323,7 @@ static int answer_bigm(struct program *a, const struct obs *w,
 {
 	const struct algo_tally *t = &a->tally;
 	struct algo_milp_limits limits = {.pivots = a->params.pivot_limit,
-		.seconds = a->params.time_limit};
+	    .seconds = a->params.time_limit};
 	int rc;
 	if ((rc = algo_program_bigm(&a->milp, t, w, a->col_of, &limits,
 		 &out->solution, e)) < 0)
@@ -334,8 +333,8 @@ static int answer_bigm(struct program *a, const struct obs *w,
 	for (uint32_t i = 0; i < t->n_touched; i++) {
 		const double *x = a->milp.x + (size_t)3 * i;
 		if (x[ALGO_BIGM_A] > 0.5 &&
-		    (rc = flag(a, t->touched[i], x[ALGO_BIGM_P],
-			 x[ALGO_BIGM_T], out, e)) < 0)
+		    (rc = flag(a, t->touched[i], x[ALGO_BIGM_P], x[ALGO_BIGM_T],
+			 out, e)) < 0)
 			return rc;
 	}
 	return 0;
@@ -355,8 +354,8 @@ static int count_drops(struct program *a, const struct obs *w,
 	return 0;
 }
 
-static int diagnose(void *work, const struct obs *window,
-    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
+static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+    struct algo_verdicts *out, struct sim_err *e)
 {
 	struct program *a = work;
 	int rc;
@@ -366,36 +365,36 @@ static int diagnose(void *work, const struct obs *window,
 	    (rc = count_drops(a, window, e)) < 0)
 		return rc;
 	rc = a->integer && a->params.form == ALGO_PROGRAM_BIGM
-		 ? answer_bigm(a, window, out, e)
-		 : answer_cover(a, window, out, e);
+	    ? answer_bigm(a, window, out, e)
+	    : answer_cover(a, window, out, e);
 	if (rc < 0)
 		return rc;
 	algo_verdicts_sort(out);
 	out->n_flagged = out->n;
-	return algo_blame_by_flags(a->params.blame_tie, &a->tally, window,
-	    tie, out, e);
+	return algo_blame_by_flags(a->params.blame_tie, &a->tally, window, tie,
+	    out, e);
 }
 
 const struct algo_ops algo_binary = {
-	.name = "binary",
-	.paper = "007 (NSDI'18), section 5.3, program (3)",
-	.doc = "the fewest links that explain all failed flows, proved",
-	.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
-	.params = binary_fields,
-	.params_size = sizeof(struct algo_program_params),
-	.open = open_binary,
-	.diagnose = diagnose,
-	.close = close_work,
+    .name = "binary",
+    .paper = "007 (NSDI'18), section 5.3, program (3)",
+    .doc = "the fewest links that explain all failed flows, proved",
+    .needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
+    .params = binary_fields,
+    .params_size = sizeof(struct algo_program_params),
+    .open = open_binary,
+    .diagnose = diagnose,
+    .close = close_work,
 };
 
 const struct algo_ops algo_integer = {
-	.name = "integer",
-	.paper = "007 (NSDI'18), section 5.3, program (4)",
-	.doc = "the fewest links that explain all drops, with their counts",
-	.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
-	.params = integer_fields,
-	.params_size = sizeof(struct algo_program_params),
-	.open = open_integer,
-	.diagnose = diagnose,
-	.close = close_work,
+    .name = "integer",
+    .paper = "007 (NSDI'18), section 5.3, program (4)",
+    .doc = "the fewest links that explain all drops, with their counts",
+    .needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
+    .params = integer_fields,
+    .params_size = sizeof(struct algo_program_params),
+    .open = open_integer,
+    .diagnose = diagnose,
+    .close = close_work,
 };

@@ -58,12 +58,12 @@ enum algo_program_tie { ALGO_PROGRAM_LOWEST, ALGO_PROGRAM_VOTES };
 enum algo_program_form { ALGO_PROGRAM_STRONG, ALGO_PROGRAM_BIGM };
 
 struct algo_program_params {
-	double time_limit;    /* s */
+	double time_limit; /* s */
 	uint32_t pivot_limit;
-	uint32_t tie;         /* enum algo_program_tie */
-	uint32_t blame_tie;   /* enum algo_blame_tie */
+	uint32_t tie;       /* enum algo_program_tie */
+	uint32_t blame_tie; /* enum algo_blame_tie */
 	/* integer alone */
-	uint32_t form;        /* enum algo_program_form */
+	uint32_t form; /* enum algo_program_form */
 	double min_share;
 };
 

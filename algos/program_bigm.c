@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-#define BIG_M 6000.0
+#define BIG_M  6000.0
 #define WEIGHT 1e-4
 
 static int add_links(struct algo_milp *m, const struct algo_tally *t,
@@ -19,8 +19,8 @@ static int add_links(struct algo_milp *m, const struct algo_tally *t,
 	const struct algo_milp_col a = {.cost = 1, .ub = 1, .integer = 1};
 	const struct algo_milp_col p = {.ub = INFINITY, .integer = 1};
 	const struct algo_milp_col b = {.cost = -WEIGHT,
-		.ub = INFINITY,
-		.integer = 1};
+	    .ub = INFINITY,
+	    .integer = 1};
 	int rc;
 	for (uint32_t i = 0; i < t->n_touched; i++)
 		if ((rc = algo_milp_add_col(m, a, e)) < 0 ||
@@ -39,13 +39,13 @@ static int couple_links(struct algo_milp *m, const struct algo_tally *t,
 		if ((rc = algo_milp_add_row(m, 0, INFINITY, e)) < 0 ||
 		    (rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_A, BIG_M,
 			 e)) < 0 ||
-		    (rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_P, -1,
-			 e)) < 0 ||
+		    (rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_P, -1, e)) <
+			0 ||
 		    (rc = algo_milp_add_row(m, 0, INFINITY, e)) < 0 ||
 		    (rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_P, n, e)) <
 			0 ||
-		    (rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_T, -1,
-			 e)) < 0)
+		    (rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_T, -1, e)) <
+			0)
 			return rc;
 	}
 	return 0;
@@ -61,8 +61,7 @@ static int is_repeated(const topo_link path[], unsigned at)
 
 /* Returns the sum of drops in *C. */
 static int add_flows(struct algo_milp *m, const struct algo_tally *t,
-    const struct obs *w, const uint32_t col_of[], double *c,
-    struct sim_err *e)
+    const struct obs *w, const uint32_t col_of[], double *c, struct sim_err *e)
 {
 	int rc;
 	*c = 0;
@@ -82,8 +81,7 @@ static int add_flows(struct algo_milp *m, const struct algo_tally *t,
 	if ((rc = algo_milp_add_row(m, *c, *c, e)) < 0)
 		return rc;
 	for (uint32_t i = 0; i < t->n_touched; i++)
-		if ((rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_P, 1, e)) <
-		    0)
+		if ((rc = algo_milp_add_term(m, 3 * i + ALGO_BIGM_P, 1, e)) < 0)
 			return rc;
 	return 0;
 }
@@ -99,15 +97,13 @@ int algo_program_bigm(struct algo_milp *m, const struct algo_tally *t,
 		return 0;
 	if (t->n_touched > UINT32_MAX / 3)
 		return sim_fail(e, SIM_ELIMIT,
-		    "%u links are too many for the big-M form.",
-		    t->n_touched);
+		    "%u links are too many for the big-M form.", t->n_touched);
 	algo_milp_clear(m);
 	for (uint32_t i = 0; i < t->n_touched; i++) {
 		col_of[t->touched[i]] = i;
 		n_most = fmax(n_most, t->link[t->touched[i]].n_flows);
 	}
-	if ((rc = add_links(m, t, e)) < 0 ||
-	    (rc = couple_links(m, t, e)) < 0 ||
+	if ((rc = add_links(m, t, e)) < 0 || (rc = couple_links(m, t, e)) < 0 ||
 	    (rc = add_flows(m, t, w, col_of, &c, e)) < 0)
 		return rc;
 	*out = (struct algo_solution){1, ALGO_NONE, NAN, 0};

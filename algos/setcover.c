@@ -31,19 +31,19 @@ void algo_setcover_free(struct algo_setcover *s)
 	*s = (struct algo_setcover){0};
 }
 
-int algo_setcover_add_col(struct algo_setcover *s, uint64_t weight,
-    uint32_t id, struct sim_err *e)
+int algo_setcover_add_col(struct algo_setcover *s, uint64_t weight, uint32_t id,
+    struct sim_err *e)
 {
 	int rc;
-	if ((rc = SIM_RESERVE(&s->col, &s->cap_col, (size_t)s->n_cols + 1,
-		 e)) < 0 ||
-	    (rc = SIM_RESERVE(&s->set, &s->cap_set, (size_t)s->n_cols + 1,
-		 e)) < 0)
+	if ((rc = SIM_RESERVE(&s->col, &s->cap_col, (size_t)s->n_cols + 1, e)) <
+		0 ||
+	    (rc = SIM_RESERVE(&s->set, &s->cap_set, (size_t)s->n_cols + 1, e)) <
+		0)
 		return rc;
 	s->col[s->n_cols] = (struct algo_setcover_col){.weight = weight,
-		.id = id,
-		.up = s->n_cols,
-		.dirty = 1};
+	    .id = id,
+	    .up = s->n_cols,
+	    .dirty = 1};
 	s->n_cols++;
 	return 0;
 }
@@ -57,8 +57,8 @@ int algo_setcover_add_row(struct algo_setcover *s, const uint32_t col[],
 		return sim_fail(e, SIM_ELIMIT,
 		    "a cover of more than %u entries is too large.",
 		    UINT32_MAX);
-	if ((rc = SIM_RESERVE(&s->row, &s->cap_row, (size_t)s->n_rows + 1,
-		 e)) < 0 ||
+	if ((rc = SIM_RESERVE(&s->row, &s->cap_row, (size_t)s->n_rows + 1, e)) <
+		0 ||
 	    (rc = SIM_RESERVE(&s->row_col, &s->cap_row_col,
 		 (size_t)s->n_entries + n, e)) < 0)
 		return rc;
@@ -84,8 +84,8 @@ int algo_setcover_index(struct algo_setcover *s, struct sim_err *e)
 {
 	uint32_t end = 0;
 	int rc;
-	if ((rc = SIM_RESERVE(&s->col_row, &s->cap_col_row, s->n_entries,
-		 e)) < 0)
+	if ((rc = SIM_RESERVE(&s->col_row, &s->cap_col_row, s->n_entries, e)) <
+	    0)
 		return rc;
 	for (uint32_t c = 0; c < s->n_cols; c++) {
 		end += s->col[c].live = s->col[c].n;

@@ -85,8 +85,8 @@ void algo_setcover_clear(struct algo_setcover *s);
 void algo_setcover_free(struct algo_setcover *s);
 
 /* Append column n_cols. Errors SIM_ENOMEM. */
-int algo_setcover_add_col(struct algo_setcover *s, uint64_t weight,
-    uint32_t id, struct sim_err *e);
+int algo_setcover_add_col(struct algo_setcover *s, uint64_t weight, uint32_t id,
+    struct sim_err *e);
 
 /* Append a row that N columns cover; one named twice counts once.
  * Domain 0 < n <= ALGO_SETCOVER_MAX_ROW, col[i] < n_cols.

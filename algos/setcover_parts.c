@@ -91,9 +91,8 @@ static int smaller_line(const void *a, const void *b)
 	return (x->n > y->n) - (x->n < y->n);
 }
 
-static int add_cols(struct algo_setcover *s,
-    const struct algo_setcover_part *p, struct algo_setcover *out,
-    struct sim_err *e)
+static int add_cols(struct algo_setcover *s, const struct algo_setcover_part *p,
+    struct algo_setcover *out, struct sim_err *e)
 {
 	int rc;
 	s->token++;
@@ -164,8 +163,8 @@ void algo_setcover_greedy(struct algo_setcover *s)
 		for (uint32_t c = 1; c < s->n_cols; c++) {
 			const struct algo_setcover_col *a = &s->col[c];
 			const struct algo_setcover_col *b = &s->col[best];
-			if (a->live > b->live || (a->live == b->live &&
-						algo_setcover_prefers(a, b)))
+			if (a->live > b->live ||
+			    (a->live == b->live && algo_setcover_prefers(a, b)))
 				best = c;
 		}
 		algo_setcover_take(s, best);
@@ -223,8 +222,8 @@ static void sort_set(struct algo_setcover *s)
 	for (uint32_t i = 1; i < s->n_set; i++) {
 		const uint32_t c = s->set[i];
 		uint32_t at = i;
-		for (; at > 0 && algo_setcover_prefers(
-				     &s->col[s->set[at - 1]], &s->col[c]);
+		for (; at > 0 &&
+		     algo_setcover_prefers(&s->col[s->set[at - 1]], &s->col[c]);
 		     at--)
 			s->set[at] = s->set[at - 1];
 		s->set[at] = c;
@@ -277,8 +276,7 @@ int algo_setcover_disjoint(struct algo_setcover *s, uint32_t *bound,
 		qsort(s->line, s->n_rows, sizeof(*s->line), smaller_line);
 	s->token++;
 	for (uint32_t k = 0; k < s->n_rows; k++) {
-		const struct algo_setcover_row *r =
-		    &s->row[s->line[k].col[1]];
+		const struct algo_setcover_row *r = &s->row[s->line[k].col[1]];
 		const uint32_t *col = s->row_col + r->begin;
 		uint32_t n_shared = 0;
 		for (uint32_t i = 0; i < r->n; i++)

@@ -20,16 +20,16 @@
 #include "algos/setcover.h"
 #include "sim/vec.h"
 
-enum { MAX_STEPS = 1000, PATIENCE = 20, COVER_EVERY = 4 };
+enum { MAX_STEPS = 1000, PATIENCE = 20 };
 #define LEAST_STRIDE 0.005
-#define ROUNDING 1e-6
+#define ROUNDING     1e-6
 
 struct prices {
 	struct algo_setcover *s;
 	double *u, *best_u; /* [n_rows] */
 	double *d;          /* [n_cols] */
 	struct algo_setcover_offer *offer;
-	double best;        /* L(best_u) */
+	double best; /* L(best_u) */
 };
 
 static double bound_of(const struct prices *p, const double u[])
@@ -164,14 +164,12 @@ static void climb(struct prices *p)
 			since = 0;
 			stride /= 2;
 		}
-		if (i % COVER_EVERY == 0)
-			try_cover(p);
+		try_cover(p);
 		if (stride < LEAST_STRIDE ||
 		    ceil(p->best - ROUNDING) >= s->n_set ||
 		    !step(p, stride * (1.02 * s->n_set - bound)))
 			break;
 	}
-	try_cover(p);
 }
 
 /* A cover with column c has at least best + d_c columns: those that cannot be

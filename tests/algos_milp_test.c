@@ -5,8 +5,7 @@
 
 #include "tests/test.h"
 
-static const struct algo_milp_limits ample = {.pivots = 1000000,
-	.seconds = 10};
+static const struct algo_milp_limits ample = {.pivots = 1000000, .seconds = 10};
 
 static void add_col(struct algo_milp *m, double cost, double lb, double ub,
     int integer)
@@ -93,8 +92,8 @@ static void complete_graph(struct algo_milp *m, uint32_t n)
 		add_col(m, 1, 0, 1, 1);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t j = 0; j < i; j++) {
-			assert_ok(algo_milp_add_row(m, 1, INFINITY,
-			    test_err()));
+			assert_ok(
+			    algo_milp_add_row(m, 1, INFINITY, test_err()));
 			assert_ok(algo_milp_add_term(m, i, 1, test_err()));
 			assert_ok(algo_milp_add_term(m, j, 1, test_err()));
 		}
@@ -212,15 +211,15 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_textbook_program_has_its_textbook_answer),
-		cmocka_unit_test(equal_bounds_fix_a_column),
-		cmocka_unit_test(an_infeasible_program_has_no_answer),
-		cmocka_unit_test(limits_leave_an_honest_gap),
-		cmocka_unit_test(a_start_is_taken_at_its_word),
-		cmocka_unit_test(pivots_spent_are_taken_off_the_limit),
-		cmocka_unit_test(
-		    a_fatal_error_of_the_solver_is_an_error_and_no_more),
-		cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(a_textbook_program_has_its_textbook_answer),
+	    cmocka_unit_test(equal_bounds_fix_a_column),
+	    cmocka_unit_test(an_infeasible_program_has_no_answer),
+	    cmocka_unit_test(limits_leave_an_honest_gap),
+	    cmocka_unit_test(a_start_is_taken_at_its_word),
+	    cmocka_unit_test(pivots_spent_are_taken_off_the_limit),
+	    cmocka_unit_test(
+		a_fatal_error_of_the_solver_is_an_error_and_no_more),
+	    cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("algos/milp", tests, NULL, NULL);
 }

@@ -12,11 +12,11 @@
 
 enum { N_LINKS = 40 };
 
-#define check(cond)                                                       \
-	do {                                                              \
-		if (!(cond))                                              \
-			fail_msg("(seed %lu, run %u): %s",                \
-			    (unsigned long)test_seed(), run, #cond);      \
+#define check(cond)                                                            \
+	do {                                                                   \
+		if (!(cond))                                                   \
+			fail_msg("(seed %lu, run %u): %s",                     \
+			    (unsigned long)test_seed(), run, #cond);           \
 	} while (0)
 
 static struct algo_program_params defaults(void)
@@ -186,13 +186,13 @@ static void nothing_to_explain_is_explained_by_nothing(void **state)
 	struct algo_verdicts v = {0};
 	bigm.form = ALGO_PROGRAM_BIGM;
 	for (int i = 0; i < 3; i++) {
-		const struct algo_solution s[] = {
-			run_program(&algo_binary, NULL, &w, &v),
-			run_program(&algo_integer, NULL, &w, &v),
-			run_program(&algo_integer, &bigm, &w, &v)};
+		const struct algo_solution s[] = {run_program(&algo_binary,
+						      NULL, &w, &v),
+		    run_program(&algo_integer, NULL, &w, &v),
+		    run_program(&algo_integer, &bigm, &w, &v)};
 		for (int k = 0; k < 3; k++)
 			assert_true(s[k].status == ALGO_OPTIMAL &&
-				    s[k].value == 0 && s[k].bound == 0);
+			    s[k].value == 0 && s[k].bound == 0);
 		assert_int_equal(v.n, 0);
 		WINDOW_ADD(&w, (uint32_t)i, TOPO_NONE, TOPO_NONE);
 		WINDOW_ADD(&w, 0, 1, 2);
@@ -266,8 +266,9 @@ static void more_drops_than_a_double_holds_are_refused(void **state)
 	struct sim_err e = {0};
 	for (int i = 0; i < (1 << 21) + 1; i++)
 		WINDOW_ADD(&w, UINT32_MAX, 3);
-	assert_int_equal(window_diagnose(&algo_integer, NULL, N_LINKS, &w,
-			     NULL, &v, &e), SIM_ELIMIT);
+	assert_int_equal(window_diagnose(&algo_integer, NULL, N_LINKS, &w, NULL,
+			     &v, &e),
+	    SIM_ELIMIT);
 	assert_non_null(strstr(e.msg, "9007199254740992"));
 	obs_free(&w);
 	algo_verdicts_free(&v);
@@ -289,9 +290,9 @@ static void both_programs_have_the_optimum_of_brute_force(void **state)
 		window_random(&w, 8 + run % 9, 4 + run % 24, &r);
 		const double best = (double)oracle_min_cover(&w);
 		for (int integer = 0; integer < 2; integer++) {
-			const struct algo_solution s = run_program(
-			    integer ? &algo_integer : &algo_binary, &p, &w,
-			    &v);
+			const struct algo_solution s =
+			    run_program(integer ? &algo_integer : &algo_binary,
+				&p, &w, &v);
 			check(s.status == ALGO_OPTIMAL);
 			check(s.value == best && s.bound == best);
 			check((double)v.n == best);
@@ -331,8 +332,8 @@ static void limits_cost_the_proof_and_never_the_truth(void **state)
 		     p.pivot_limit += 70) {
 			s = run_program(&algo_binary, &p, &w, &v);
 			check(s.value >= best && s.bound <= best);
-			check((s.status == ALGO_OPTIMAL) ==
-			      (s.value == s.bound));
+			check(
+			    (s.status == ALGO_OPTIMAL) == (s.value == s.bound));
 			check(s.status != ALGO_NONE);
 			check(s.value == (double)v.n && solves(&v, &w, 0));
 			n_open += s.status == ALGO_FEASIBLE;
@@ -421,8 +422,11 @@ struct epochs {
 static void open_epochs(struct epochs *x, double noise,
     const struct algo_program_params *p)
 {
-	const struct topo_clos shape = {.n_pods = 2, .n_tors = 20, .n_t1 = 8,
-		.n_t2 = 10, .n_hosts = 40};
+	const struct topo_clos shape = {.n_pods = 2,
+	    .n_tors = 20,
+	    .n_t1 = 8,
+	    .n_t2 = 10,
+	    .n_hosts = 40};
 	*x = (struct epochs){0};
 	scenes_open(&x->s, &shape);
 	struct model_fault_params *g = scenes_add_group(&x->s);
@@ -455,8 +459,8 @@ static void draw(struct epochs *x, uint32_t k, uint32_t run)
 static struct algo_solution diagnose(struct epochs *x, int integer)
 {
 	const struct algo_ops *a = integer ? &algo_integer : &algo_binary;
-	assert_ok(a->diagnose(x->work[integer], &x->w, NULL, &x->v,
-	    test_err()));
+	assert_ok(
+	    a->diagnose(x->work[integer], &x->w, NULL, &x->v, test_err()));
 	return x->v.solution;
 }
 
@@ -496,8 +500,7 @@ static void noisy_epochs_agree_with_the_plain_program(void **state)
 }
 
 /* Here the gap opens; what is found must be sound, and the same again. */
-static void an_epoch_too_noisy_to_prove_is_bounded_and_repeatable(
-    void **state)
+static void an_epoch_too_noisy_to_prove_is_bounded_and_repeatable(void **state)
 {
 	(void)state;
 	struct epochs x;
@@ -510,8 +513,7 @@ static void an_epoch_too_noisy_to_prove_is_bounded_and_repeatable(
 	assert_true(s.bound < s.value && s.bound > 0.9 * s.value);
 	assert_true(s.value == (double)x.v.n && solves(&x.v, &x.w, 0));
 	assert_ok(algo_binary.open(&fresh, &x.s.topo, NULL, test_err()));
-	assert_ok(algo_binary.diagnose(fresh, &x.w, NULL, &first,
-	    test_err()));
+	assert_ok(algo_binary.diagnose(fresh, &x.w, NULL, &first, test_err()));
 	assert_true(first.solution.value == s.value);
 	assert_true(first.solution.bound == s.bound);
 	assert_same_verdicts(&first, &x.v);
@@ -532,8 +534,8 @@ static int attempt(void *arg, struct sim_err *e)
 {
 	const struct attempt *x = arg;
 	struct algo_verdicts v = {0};
-	const int rc = window_diagnose(x->algo, &x->params, N_LINKS,
-	    x->window, NULL, &v, e);
+	const int rc = window_diagnose(x->algo, &x->params, N_LINKS, x->window,
+	    NULL, &v, e);
 	algo_verdicts_free(&v);
 	return rc;
 }
@@ -554,27 +556,24 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    flows_and_drops_are_attributed_to_the_fewest_links),
-		cmocka_unit_test(
-		    exchangeable_links_are_chosen_by_id_or_by_votes),
-		cmocka_unit_test(links_below_the_share_are_not_flagged),
-		cmocka_unit_test(nothing_to_explain_is_explained_by_nothing),
-		cmocka_unit_test(an_unproved_value_is_never_called_optimal),
-		cmocka_unit_test(
-		    a_flow_with_more_drops_than_m_per_hop_has_no_big_m_answer),
-		cmocka_unit_test(more_drops_than_a_double_holds_are_refused),
-		cmocka_unit_test(
-		    both_programs_have_the_optimum_of_brute_force),
-		cmocka_unit_test(limits_cost_the_proof_and_never_the_truth),
-		cmocka_unit_test(the_released_form_agrees_on_tiny_windows),
-		cmocka_unit_test(renaming_links_renames_the_verdict),
-		cmocka_unit_test(default_epochs_are_proved_without_a_solver),
-		cmocka_unit_test(noisy_epochs_agree_with_the_plain_program),
-		cmocka_unit_test(
-		    an_epoch_too_noisy_to_prove_is_bounded_and_repeatable),
-		cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(
+		flows_and_drops_are_attributed_to_the_fewest_links),
+	    cmocka_unit_test(exchangeable_links_are_chosen_by_id_or_by_votes),
+	    cmocka_unit_test(links_below_the_share_are_not_flagged),
+	    cmocka_unit_test(nothing_to_explain_is_explained_by_nothing),
+	    cmocka_unit_test(an_unproved_value_is_never_called_optimal),
+	    cmocka_unit_test(
+		a_flow_with_more_drops_than_m_per_hop_has_no_big_m_answer),
+	    cmocka_unit_test(more_drops_than_a_double_holds_are_refused),
+	    cmocka_unit_test(both_programs_have_the_optimum_of_brute_force),
+	    cmocka_unit_test(limits_cost_the_proof_and_never_the_truth),
+	    cmocka_unit_test(the_released_form_agrees_on_tiny_windows),
+	    cmocka_unit_test(renaming_links_renames_the_verdict),
+	    cmocka_unit_test(default_epochs_are_proved_without_a_solver),
+	    cmocka_unit_test(noisy_epochs_agree_with_the_plain_program),
+	    cmocka_unit_test(
+		an_epoch_too_noisy_to_prove_is_bounded_and_repeatable),
+	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("algos/program", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/program", tests, NULL, NULL);
 }

@@ -38,8 +38,8 @@ static void fill(struct algo_setcover *s, const struct masks *m,
 	for (uint32_t k = 0; k < m->n_cols; k++) {
 		const uint32_t c = col_order ? col_order[k] : k;
 		at[c] = k;
-		assert_ok(algo_setcover_add_col(s, m->weight[c], 10 * c,
-		    test_err()));
+		assert_ok(
+		    algo_setcover_add_col(s, m->weight[c], 10 * c, test_err()));
 	}
 	for (uint32_t k = 0; k < m->n_rows; k++) {
 		const uint32_t r = row_order ? row_order[k] : k;
@@ -97,7 +97,7 @@ static uint32_t set_of(const struct algo_setcover *s)
 	return set;
 }
 
-#define FOR_EACH_RUN(n, m)                                                \
+#define FOR_EACH_RUN(n, m)                                                     \
 	for (uint32_t run = 0; run < (n) && next_masks(&(m), run); run++)
 
 static int next_masks(struct masks *m, uint32_t run)
@@ -108,11 +108,11 @@ static int next_masks(struct masks *m, uint32_t run)
 	return 1;
 }
 
-#define check(cond)                                                       \
-	do {                                                              \
-		if (!(cond))                                              \
-			fail_msg("(seed %lu, run %u): %s",                \
-			    (unsigned long)test_seed(), run, #cond);      \
+#define check(cond)                                                            \
+	do {                                                                   \
+		if (!(cond))                                                   \
+			fail_msg("(seed %lu, run %u): %s",                     \
+			    (unsigned long)test_seed(), run, #cond);           \
 	} while (0)
 
 static void a_column_named_twice_in_a_row_counts_once(void **state)
@@ -120,8 +120,7 @@ static void a_column_named_twice_in_a_row_counts_once(void **state)
 	(void)state;
 	struct algo_setcover s = {0};
 	assert_ok(algo_setcover_add_col(&s, 0, 7, test_err()));
-	assert_ok(algo_setcover_add_row(&s, (uint32_t[]){0, 0}, 2,
-	    test_err()));
+	assert_ok(algo_setcover_add_row(&s, (uint32_t[]){0, 0}, 2, test_err()));
 	assert_ok(algo_setcover_index(&s, test_err()));
 	assert_int_equal(s.n_entries, 1);
 	algo_setcover_reduce(&s);
@@ -136,12 +135,13 @@ static void reductions_never_change_the_optimum(void **state)
 	struct algo_setcover s = {0};
 	struct masks m, left;
 	unsigned n_left = 0;
-	FOR_EACH_RUN(500, m) {
+	FOR_EACH_RUN(500, m)
+	{
 		fill(&s, &m, NULL, NULL);
 		algo_setcover_reduce(&s);
 		left_of(&s, &left);
 		check(s.n_set + brute(&left, UINT32_MAX) ==
-		      brute(&m, UINT32_MAX));
+		    brute(&m, UINT32_MAX));
 		check(left.n_rows == s.n_rows_left);
 		n_left += left.n_rows > 0;
 	}
@@ -156,7 +156,8 @@ static void nothing_is_left_to_reduce(void **state)
 	(void)state;
 	struct algo_setcover s = {0};
 	struct masks m, left;
-	FOR_EACH_RUN(500, m) {
+	FOR_EACH_RUN(500, m)
+	{
 		uint32_t col[MAX_COLS] = {0};
 		fill(&s, &m, NULL, NULL);
 		algo_setcover_reduce(&s);
@@ -165,14 +166,14 @@ static void nothing_is_left_to_reduce(void **state)
 			check(__builtin_popcount(left.row[i]) > 1);
 			for (unsigned j = 0; j < left.n_rows; j++)
 				check(i == j ||
-				      (left.row[i] & ~left.row[j]) != 0);
+				    (left.row[i] & ~left.row[j]) != 0);
 			for (unsigned c = 0; c < MAX_COLS; c++)
 				col[c] |= (left.row[i] >> c & 1) << i;
 		}
 		for (unsigned c = 0; c < MAX_COLS; c++)
 			for (unsigned d = 0; d < MAX_COLS; d++)
 				check(c == d || col[c] == 0 ||
-				      (col[c] & ~col[d]) != 0);
+				    (col[c] & ~col[d]) != 0);
 	}
 	algo_setcover_free(&s);
 }
@@ -183,7 +184,8 @@ static void parts_are_disjoint_and_add_up(void **state)
 	struct algo_setcover s = {0}, part = {0};
 	struct masks m, left;
 	unsigned n_several = 0;
-	FOR_EACH_RUN(200, m) {
+	FOR_EACH_RUN(200, m)
+	{
 		uint32_t seen = 0, n_rows = 0;
 		struct sim_rng r;
 		unsigned opt;
@@ -194,23 +196,22 @@ static void parts_are_disjoint_and_add_up(void **state)
 		for (unsigned i = 0; i < m.n_rows; i++)
 			m.row[i] = (1u << sim_rng_below(&r, 7) |
 				       1u << sim_rng_below(&r, 7))
-				   << (i % 2 ? 7 : 0);
+			    << (i % 2 ? 7 : 0);
 		fill(&s, &m, NULL, NULL);
 		algo_setcover_reduce(&s);
 		opt = s.n_set;
 		assert_ok(algo_setcover_split(&s, test_err()));
 		for (uint32_t k = 0; k < s.n_parts; k++) {
 			uint32_t cols = 0;
-			assert_ok(algo_setcover_part(&s, k, &part,
-			    test_err()));
+			assert_ok(algo_setcover_part(&s, k, &part, test_err()));
 			check(part.n_rows == s.part[k].n_rows);
 			left_of(&part, &left);
 			for (unsigned i = 0; i < left.n_rows; i++)
 				cols |= left.row[i];
 			check(!(cols & seen));
 			for (uint32_t c = 0; c < part.n_cols; c++)
-				check(s.col[part.col[c].up].id ==
-				      part.col[c].id);
+				check(
+				    s.col[part.col[c].up].id == part.col[c].id);
 			seen |= cols;
 			n_rows += part.n_rows;
 			opt += brute(&left, UINT32_MAX);
@@ -237,7 +238,8 @@ static void covers_cover_and_bounds_bound(void **state)
 	struct algo_setcover s = {0};
 	struct masks m;
 	unsigned n_better = 0, n_raised = 0, n_gone = 0;
-	FOR_EACH_RUN(800, m) {
+	FOR_EACH_RUN(800, m)
+	{
 		const unsigned opt = brute(&m, UINT32_MAX);
 		uint32_t greedy, disjoint, bound, kept = 0;
 		whole(&s, &m);
@@ -270,14 +272,14 @@ static int is_preferred(const struct masks *m, unsigned a, unsigned b)
 					    : a < b;
 }
 
-static void a_polished_cover_has_nothing_to_leave_out_or_exchange(
-    void **state)
+static void a_polished_cover_has_nothing_to_leave_out_or_exchange(void **state)
 {
 	(void)state;
 	struct algo_setcover s = {0};
 	struct masks m;
 	unsigned n_changed = 0;
-	FOR_EACH_RUN(800, m) {
+	FOR_EACH_RUN(800, m)
+	{
 		fill(&s, &m, NULL, NULL);
 		/* All columns, then a greedy cover. */
 		s.n_set = 0;
@@ -293,9 +295,8 @@ static void a_polished_cover_has_nothing_to_leave_out_or_exchange(
 			check(!covers(&m, set & ~(1u << c)));
 			for (unsigned d = 0; d < m.n_cols; d++)
 				check((set >> d & 1) ||
-				      !is_preferred(&m, d, c) ||
-				      !covers(&m, (set & ~(1u << c)) |
-						      1u << d));
+				    !is_preferred(&m, d, c) ||
+				    !covers(&m, (set & ~(1u << c)) | 1u << d));
 		}
 		whole(&s, &m);
 		const uint32_t greedy = set_of(&s);
@@ -333,7 +334,8 @@ static void the_order_of_rows_and_columns_does_not_matter(void **state)
 	(void)state;
 	struct algo_setcover s = {0}, part = {0};
 	struct masks m;
-	FOR_EACH_RUN(500, m) {
+	FOR_EACH_RUN(500, m)
+	{
 		struct sim_rng r;
 		uint32_t bound, bound2;
 		test_rng(&r, 10000 + run);
@@ -372,17 +374,15 @@ static void prices_reach_the_relaxation_of_odd_cycles(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_column_named_twice_in_a_row_counts_once),
-		cmocka_unit_test(reductions_never_change_the_optimum),
-		cmocka_unit_test(nothing_is_left_to_reduce),
-		cmocka_unit_test(parts_are_disjoint_and_add_up),
-		cmocka_unit_test(covers_cover_and_bounds_bound),
-		cmocka_unit_test(
-		    a_polished_cover_has_nothing_to_leave_out_or_exchange),
-		cmocka_unit_test(
-		    the_order_of_rows_and_columns_does_not_matter),
-		cmocka_unit_test(prices_reach_the_relaxation_of_odd_cycles),
+	    cmocka_unit_test(a_column_named_twice_in_a_row_counts_once),
+	    cmocka_unit_test(reductions_never_change_the_optimum),
+	    cmocka_unit_test(nothing_is_left_to_reduce),
+	    cmocka_unit_test(parts_are_disjoint_and_add_up),
+	    cmocka_unit_test(covers_cover_and_bounds_bound),
+	    cmocka_unit_test(
+		a_polished_cover_has_nothing_to_leave_out_or_exchange),
+	    cmocka_unit_test(the_order_of_rows_and_columns_does_not_matter),
+	    cmocka_unit_test(prices_reach_the_relaxation_of_odd_cycles),
 	};
-	return cmocka_run_group_tests_name("algos/setcover", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/setcover", tests, NULL, NULL);
 }

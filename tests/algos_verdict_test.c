@@ -92,7 +92,9 @@ static void reserved_flows_are_blamed_on_nothing(void **state)
 	struct algo_verdicts v = {0};
 	assert_ok(algo_verdicts_reserve_flows(&v, 3, test_err()));
 	v.blame[1] = 17;
+	v.solution.solves = 1;
 	algo_verdicts_clear(&v);
+	assert_int_equal(v.solution.solves, 0);
 	assert_int_equal(v.n_flows, 0);
 	assert_ok(algo_verdicts_reserve_flows(&v, 2, test_err()));
 	assert_int_equal(v.n_flows, 2);
@@ -138,14 +140,15 @@ static void printing_marks_flagged_links_and_blamed_flows(void **state)
 	assert_non_null(out);
 	algo_verdicts_print(&v, out);
 	v.flags = 0;
+	v.solution = (struct algo_solution){1, ALGO_FEASIBLE, 9, 7};
 	algo_verdicts_print(&v, out);
 	fclose(out);
-	const char *body = "* link 8 score 2.5\n  link 6 score 0.2\n"
-			   "2 flows\n  flow 1 link 8\n";
+	const char *links = "* link 8 score 2.5\n  link 6 score 0.2\n";
+	const char *flows = "2 flows\n  flow 1 link 8\n";
 	char want[300];
 	snprintf(want, sizeof(want),
-	    "2 links, 1 flagged\n%s2 links, 1 flagged (ranks only)\n%s", body,
-	    body);
+	    "2 links, 1 flagged\n%s%s2 links, 1 flagged (ranks only)\n%s"
+	    "value 9, bound 7, feasible\n%s", links, flows, links, flows);
 	assert_string_equal(text, want);
 	free(text);
 	algo_verdicts_free(&v);

@@ -39,14 +39,16 @@ struct epochs {
 static void open_epochs(struct epochs *x, uint32_t n_pods, uint32_t n_faults,
     double noise, int n)
 {
-	const struct topo_clos shape = {.n_pods = n_pods, .n_tors = 20,
-		.n_t1 = 8, .n_t2 = 10, .n_hosts = 40};
+	const struct topo_clos shape = {.n_pods = n_pods,
+	    .n_tors = 20,
+	    .n_t1 = 8,
+	    .n_t2 = 10,
+	    .n_hosts = 40};
 	struct model_fault_params faults = {0};
 	struct model_scene_params params = {.n_groups = 1, .group = &faults};
 	struct sim_err e = {0};
 	*x = (struct epochs){.n = n};
-	must(sim_field_defaults(model_traffic_fields, &params.traffic, &e),
-	    &e);
+	must(sim_field_defaults(model_traffic_fields, &params.traffic, &e), &e);
 	must(sim_field_defaults(model_noise_fields, &params.noise, &e), &e);
 	must(sim_field_defaults(model_fault_fields, &faults, &e), &e);
 	params.noise.rate = (struct sim_dist){SIM_UNIFORM, 0, noise};
@@ -57,9 +59,9 @@ static void open_epochs(struct epochs *x, uint32_t n_pods, uint32_t n_faults,
 	must(model_skip_open(&x->skip, &e), &e);
 	for (int i = 0; i < n; i++) {
 		const struct sim_seed where = {.seed = 20180409,
-			.run = (uint32_t)i};
-		must(model_scene_draw(&x->scene, &x->topo, &params, &where,
-			 &e), &e);
+		    .run = (uint32_t)i};
+		must(model_scene_draw(&x->scene, &x->topo, &params, &where, &e),
+		    &e);
 		must(model_skip_epoch(x->skip, &x->scene, &x->window[i], &e),
 		    &e);
 	}
@@ -83,8 +85,9 @@ static void run_binary(void *arg)
 {
 	struct epochs *x = arg;
 	struct sim_err e = {0};
-	must(algo_binary.diagnose(x->binary, &x->window[x->next], NULL,
-		 &x->out, &e), &e);
+	must(algo_binary.diagnose(x->binary, &x->window[x->next], NULL, &x->out,
+		 &e),
+	    &e);
 }
 
 static void run_integer(void *arg)
@@ -92,7 +95,8 @@ static void run_integer(void *arg)
 	struct epochs *x = arg;
 	struct sim_err e = {0};
 	must(algo_integer.diagnose(x->integer, &x->window[x->next], NULL,
-		 &x->out, &e), &e);
+		 &x->out, &e),
+	    &e);
 }
 
 /* What one writes first: a row a failed flow, a column a link of the network
@@ -128,9 +132,8 @@ static void run_naive(void *arg)
 	how.presolve = GLP_ON;
 	how.tm_lim = 10000;
 	const int rc = glp_intopt(p, &how);
-	x->naive_value = rc == 0 && glp_mip_status(p) == GLP_OPT
-			     ? glp_mip_obj_val(p)
-			     : NAN;
+	x->naive_value =
+	    rc == 0 && glp_mip_status(p) == GLP_OPT ? glp_mip_obj_val(p) : NAN;
 	glp_delete_prob(p);
 	free(col_of);
 }
@@ -202,7 +205,8 @@ static void default_epochs(uint32_t n_pods, uint32_t k)
 	close_epochs(&x);
 }
 
-static void noisy_epochs(double noise, int n)
+/* Noise, not failures, makes covers hard. GOAL: the share to be proved. */
+static void noisy_epochs(double noise, int n, double goal)
 {
 	struct epochs x;
 	char what[40];
@@ -211,9 +215,32 @@ static void noisy_epochs(double noise, int n)
 	const struct row b = measure(&x, run_binary, 1);
 	row(what, "(3) median", b.median_s * 1e3, "ms", '-', 0);
 	row(what, "(3) max", b.max_s * 1e3, "ms", '<', 1000);
-	row(what, "proved", b.proved, "1", '-', 0);
+	row(what, "proved", b.proved, "1", '>', goal);
 	row(what, "value", b.links, "links", '-', 0);
 	row(what, "largest gap", b.gap, "links", '-', 0);
+	close_epochs(&x);
+}
+
+/* The released code's form of (4), with a second for it. */
+static void released_form(void)
+{
+	struct epochs x;
+	struct algo_program_params params;
+	struct sim_err e = {0};
+	open_epochs(&x, 2, 1, 1e-6, 5);
+	must(sim_field_defaults(algo_integer.params, &params, &e), &e);
+	params.form = ALGO_PROGRAM_BIGM;
+	params.pivot_limit = UINT32_MAX;
+	params.time_limit = 1;
+	algo_integer.close(x.integer);
+	must(algo_integer.open(&x.integer, &x.topo, &params, &e), &e);
+	const struct row i = measure(&x, run_integer, 1);
+	bench_row("program: k=1, (4) as released, median", i.median_s * 1e3,
+	    "ms", '-', 0);
+	bench_row("program: k=1, (4) as released, max", i.max_s * 1e3, "ms",
+	    '<', 1500);
+	bench_row("program: k=1, (4) as released, proved", i.proved, "1", '-',
+	    0);
 	close_epochs(&x);
 }
 
@@ -223,8 +250,9 @@ void bench_program(void)
 	default_epochs(2, 10);
 	default_epochs(2, 14);
 	default_epochs(8, 30);
-	noisy_epochs(1e-5, 10);
-	noisy_epochs(2e-5, 10);
-	noisy_epochs(5e-5, 5);
-	noisy_epochs(1e-4, 5);
+	noisy_epochs(1e-5, 10, 1);
+	noisy_epochs(3e-5, 10, 1);
+	noisy_epochs(5e-5, 5, 0.4);
+	noisy_epochs(1e-4, 5, 0);
+	released_form();
 }
