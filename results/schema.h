@@ -48,7 +48,7 @@
 	    "score of that link less the best of links without a fault") \
 	X(value, "links", "a program's objective; NaN: no answer")        \
 	X(bound, "links", "a program's proved lower bound")               \
-	X(status, "1", "of the value: 0 optimal, 1 feasible, 2 none")     \
+	X(value_status, "1", "0 optimal, 1 feasible, 2 none")             \
 	X(n_proved, "1", "1 if the value is proved optimal")              \
 	X(n_programs, "1", "1 if the algorithm solves a program")
 

@@ -198,7 +198,7 @@ static void score_solution(const struct algo_solution *s,
 	out->n_proved = s->solves && s->status == ALGO_OPTIMAL;
 	out->value = s->solves ? s->value : NAN;
 	out->bound = s->solves ? s->bound : NAN;
-	out->status = s->solves ? s->status : NAN;
+	out->value_status = s->solves ? s->status : NAN;
 }
 
 int res_score_algo(const struct obs *w, const struct truth *t,

@@ -297,22 +297,22 @@ static void only_programs_have_a_value_a_bound_and_a_status(void **state)
 	struct trial x = {0};
 	score(&x);
 	assert_true(isnan(x.got.value) && isnan(x.got.bound));
-	assert_true(isnan(x.got.status));
+	assert_true(isnan(x.got.value_status));
 	assert_true(x.got.n_programs == 0 && x.got.n_proved == 0);
 	x.v.solution = (struct algo_solution){1, ALGO_OPTIMAL, 7, 7};
 	score(&x);
 	assert_true(x.got.value == 7 && x.got.bound == 7);
-	assert_true(x.got.status == 0);
+	assert_true(x.got.value_status == 0);
 	assert_true(x.got.n_programs == 1 && x.got.n_proved == 1);
 	x.v.solution = (struct algo_solution){1, ALGO_FEASIBLE, 9, 7};
 	score(&x);
 	assert_true(x.got.value == 9 && x.got.bound == 7);
-	assert_true(x.got.status == 1);
+	assert_true(x.got.value_status == 1);
 	assert_true(x.got.n_programs == 1 && x.got.n_proved == 0);
 	x.v.solution = (struct algo_solution){1, ALGO_NONE, NAN, 2};
 	score(&x);
 	assert_true(isnan(x.got.value) && x.got.bound == 2);
-	assert_true(x.got.status == 2);
+	assert_true(x.got.value_status == 2);
 	assert_true(x.got.n_programs == 1 && x.got.n_proved == 0);
 }
 
@@ -415,7 +415,7 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 		if (o->rate[l] > 0 &&
 		    (worst == TOPO_NONE || o->rate[l] > o->rate[worst]))
 			worst = l;
-	m->value = m->bound = m->status = NAN;
+	m->value = m->bound = m->value_status = NAN;
 	m->n_worst = worst != TOPO_NONE;
 	m->worst_rank = m->lead = NAN;
 	if (worst == TOPO_NONE)
