@@ -20,6 +20,7 @@ static const struct verb {
     {"plot", "results as SVG, PDF and PNG, or in the terminal", cmd_plot},
     {"merge", "join the results of shards", cmd_merge},
     {"topo", "describe, check, trace and export a network", cmd_topo},
+    {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
 };

@@ -66,10 +66,12 @@ static struct keys config_keys(void)
 	return k;
 }
 
-/* All that xp_head_fields leaves to other readers. */
+/* All that xp_head_fields leaves to other readers. `gates` is read by
+ * experiments/gate.h. */
 static struct keys other_keys(void)
 {
 	struct keys k = config_keys();
+	add_name(&k, "gates");
 	add_name(&k, "sweep");
 	add_name(&k, "claims");
 	add_name(&k, "smoke");
