@@ -49,10 +49,13 @@ void xp_gates_help(FILE *out)
 	sim_field_help(fields, out);
 }
 
+/* One that is absent or no scalar has been told already. */
 static int unknown(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *what, const char *const known[], size_t n)
 {
 	char quote[64];
+	if (!node || node->kind != SIM_YAML_SCALAR)
+		return 0;
 	const char *near = sim_did_you_mean(node->text, known, n);
 	sim_quote(quote, node->text);
 	return near
@@ -156,15 +159,16 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 	struct sim_yaml *y = &g->spec.yaml;
 	struct xp_gate *x = &g->gate[i];
 	const size_t had = y->n_mistakes;
-	int rc = sim_yaml_read(y, node, node, fields, NULL, x, e);
-	if (rc < 0 || y->n_mistakes > had)
-		return rc;
-	if ((rc = check_name(y, node, g->gate, i)) < 0 ||
+	int rc;
+	if ((rc = sim_yaml_read(y, node, node, fields, NULL, x, e)) < 0 ||
 	    (rc = find_algo(y, sim_yaml_get(node, "algorithm"), c, x)) < 0 ||
 	    (rc = find_metric(y, sim_yaml_get(node, "metric"), x)) < 0 ||
+	    y->n_mistakes > had)
+		return rc;
+	if ((rc = check_name(y, node, g->gate, i)) < 0 ||
 	    (rc = check_rates(y, node, x)) < 0)
 		return rc;
-	return y->n_mistakes > had ? 0 : check_unit(y, node, x);
+	return check_unit(y, node, x);
 }
 
 /* Keys of a spec that a gate file has no use for. */
