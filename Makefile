@@ -6,7 +6,7 @@
 #   make quickstart   deps, build, a small sweep, a plot in the terminal
 #   make check        deps, build, every test and gate; what CI runs
 #   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*']
-#   make accuracy     the detection-accuracy gates alone
+#   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
 #   make lint         cppcheck, and clang-format on changed files
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
@@ -113,10 +113,12 @@ check: deps
 	@$(MAKE) --no-print-directory -j$J all $(TESTS)
 	@$(MAKE) --no-print-directory check-layers check-pure check-heads
 	@tests/run.sh $B $J
+	@$B/culprit gate -j $J tests/accuracy/*.yaml
 
+# GATE='--fresh-seed', '--junit gates.xml', ...
 accuracy: deps
-	@$(MAKE) --no-print-directory -j$J $B/tests/accuracy_test
-	@$B/tests/accuracy_test
+	@$(MAKE) --no-print-directory -j$J all
+	@$B/culprit gate -j $J $(GATE) tests/accuracy/*.yaml
 
 bench: deps
 	@$(MAKE) --no-print-directory -j$J $B/tests/bench
@@ -183,7 +185,7 @@ check-pure: $(OBJ)
 
 # Line 1 is a caption that names the file, line 2 the licence.
 check-heads:
-	@bad=0; for f in $$(ls Makefile */*.[ch] */*.yaml */*.gp */*/*.c tests/*.sh tests/*/*.sh 2>/dev/null); do \
+	@bad=0; for f in $$(ls Makefile */*.[ch] */*.yaml tests/accuracy/*.yaml results/expected/*.yaml */*.gp */*/*.c tests/*.sh tests/*/*.sh 2>/dev/null); do \
 	    head -3 $$f | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || { echo "$$f: no SPDX line"; bad=1; }; \
 	    [ $$f = Makefile ] || head -2 $$f | grep -q "$$f -- " || { echo "$$f: no caption"; bad=1; }; done; \
 	[ $$bad = 0 ] && echo "ok    heads" || { echo "FAIL  heads"; exit 1; }
