@@ -448,11 +448,11 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, sweep, claims, "
+	    "topology, traffic, noise, faults, algorithms, gates, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, sweep, claims, "
+	    "topology, traffic, noise, faults, algorithms, gates, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
