@@ -69,11 +69,11 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, common, topology, traffic, noise, faults, "
-	    "algorithms, sweep, claims, smoke.");
+	    "algorithms, gates, sweep, claims, smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, common, topology, traffic, noise, faults, "
-	    "algorithms, sweep, claims, smoke.");
+	    "algorithms, gates, sweep, claims, smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
@@ -448,11 +448,11 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, gates, sweep, claims, "
+	    "topology, traffic, noise, faults, algorithms, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, gates, sweep, claims, "
+	    "topology, traffic, noise, faults, algorithms, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);

@@ -38,12 +38,12 @@ help_mentions_each_option() {
 	for verb in $verbs; do
 		"$CULPRIT" "$verb" --help >help
 		"$CULPRIT" "$verb" --usage >usage
-		for option in $(grep -oE -e '--[a-z]+' usage | sort -u); do
+		for option in $(grep -oE -e '--[a-z-]+' usage | sort -u); do
 			says "^ .*$option([ =]|$)" help
 		done
-		grep -oE -e '^ +(-., )? *--[a-z]+' help |
-			grep -oE -e '--[a-z]+' | sort >in_help
-		grep -oE -e '--[a-z]+' usage | sort -u >in_usage
+		grep -oE -e '^ +(-., )? *--[a-z-]+' help |
+			grep -oE -e '--[a-z-]+' | sort >in_help
+		grep -oE -e '--[a-z-]+' usage | sort -u >in_usage
 		same in_help in_usage
 	done
 	for option in output jobs smoke set runs shard force fresh point run \
