@@ -43,8 +43,7 @@
  * answer is that of reductions, greedy and prices (algos/setcover.h).
  *
  * DEPARTS: the paper has all flows in A; those that did not fail are rows
- * without effect. The released code flags in whatever order its solver's
- * support has.
+ * without effect.
  *
  * Paper  007 (NSDI'18), sections 5.3 and 6, programs (3) and (4).
  */

@@ -86,6 +86,20 @@ static int add_flows(struct algo_milp *m, const struct algo_tally *t,
 	return 0;
 }
 
+/* The objective plus WEIGHT * n* |c|_1, from whole numbers, so that a value that
+ * is one in truth is one here. */
+static double shifted_value(const struct algo_milp *m, uint32_t n_links,
+    double n_most)
+{
+	double n_flagged = 0, rest = 0;
+	for (uint32_t i = 0; i < n_links; i++) {
+		const double *x = m->x + (size_t)3 * i;
+		n_flagged += x[ALGO_BIGM_A];
+		rest += n_most * x[ALGO_BIGM_P] - x[ALGO_BIGM_T];
+	}
+	return n_flagged + WEIGHT * rest;
+}
+
 int algo_program_bigm(struct algo_milp *m, const struct algo_tally *t,
     const struct obs *w, uint32_t col_of[], struct algo_milp_limits *limits,
     struct algo_solution *out, struct sim_err *e)
@@ -111,8 +125,10 @@ int algo_program_bigm(struct algo_milp *m, const struct algo_tally *t,
 		return 0;
 	if ((rc = algo_milp_solve(m, limits, out, e)) < 0)
 		return rc;
-	/* The constant keeps it from being negative. */
-	out->value += WEIGHT * n_most * c;
+	if (out->status != ALGO_NONE)
+		out->value = shifted_value(m, t->n_touched, n_most);
 	out->bound = fmax(0, out->bound + WEIGHT * n_most * c);
+	if (out->status == ALGO_OPTIMAL || out->bound > out->value)
+		out->bound = out->value;
 	return 0;
 }

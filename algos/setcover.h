@@ -7,7 +7,9 @@
  *	clear   add_col ...   add_row ...   index
  *	reduce  until nothing more can be said without a search
  *	split   what is left into parts that share no column
- *	part    one part as an instance of its own, in canonical order
+ *	part    one part as an instance of its own, in canonical order, for
+ *	        disjoint, greedy and price: bounds and covers of it
+ *	polish  the cover of the whole, put together from the parts'
  *
  * Columns have an order of preference, greater weight first and then smaller
  * id. It decides between columns that do the same, and nothing else; neither

@@ -368,6 +368,7 @@ static void the_released_form_agrees_on_tiny_windows(void **state)
 		if (s.status == ALGO_OPTIMAL) {
 			check((double)v.n == best);
 			check(s.value >= best && s.value < best + 0.5);
+			check(s.bound == s.value);
 			check(solves(&v, &w, 1));
 			n_proved++;
 		}
