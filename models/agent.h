@@ -12,6 +12,7 @@
 #ifndef MODELS_AGENT_H
 #define MODELS_AGENT_H
 
+#include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -43,7 +44,8 @@ struct agent_event {
 };
 
 enum agent_action_kind {
-	AGENT_SET_TIMER, /* an AGENT_TIMER with `token` at `at_ns` */
+	AGENT_SET_TIMER, /* an AGENT_TIMER with `token` at `at_ns`, or at once
+	                    if that is past */
 	AGENT_SLB_QUERY, /* which DIP serves `tuple`, whose destination is a
 	                    VIP; answered with `token` */
 	AGENT_PROBE,     /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
@@ -78,12 +80,28 @@ struct agent_out {
 	struct agent_action action[AGENT_MAX_OUT];
 };
 
-/* A kind of agent. STATE is a block of state_size bytes per host, zeroed and
- * 16-byte aligned, that the caller owns; nothing needs freeing. */
+/* Another action; the members that its kind does not name are not set. */
+static inline struct agent_action *agent_act(struct agent_out *out,
+    enum agent_action_kind kind)
+{
+	assert(out->n < AGENT_MAX_OUT);
+	struct agent_action *a = &out->action[out->n++];
+	a->kind = kind;
+	return a;
+}
+
+/* A kind of agent. STATE is a block of state_size bytes per host, 16-byte
+ * aligned, that the caller owns and init() makes from whatever it held; nothing
+ * needs freeing. */
 struct agent_ops {
 	const char *name, *paper;
 	const struct sim_field *params; /* ends with a NULL name */
 	size_t params_size, state_size;
+
+	/* 1: AGENT_START does nothing, so that it may come as late as right
+	 * before the first other event. Where few hosts have any, that saves
+	 * touching the others. */
+	uint8_t starts_late;
 
 	/* PARAMS is borrowed for as long as the state lives. */
 	int (*init)(void *state, topo_host host, const void *params,

@@ -31,8 +31,11 @@ struct fabric_ops {
 	int (*submit)(struct fabric *f, topo_host host,
 	    const struct agent_action *action, size_t n, struct sim_err *e);
 
-	/* Up to CAP events, each with its host and time. *N = 0: nothing until
-	 * UNTIL, where the clock then stands. Returns 0 or SIM_E*. */
+	/* Up to CAP > 0 events, each with its host and time, in the order of
+	 * time. Only those that nothing submitted in answer to an earlier one
+	 * of them could have come before. *N = 0: nothing until UNTIL, where
+	 * the clock then stands; with SIM_NEVER, nothing any more, and it
+	 * stands at the last event. Returns 0 or SIM_E*. */
 	int (*poll)(struct fabric *f, sim_ns until, struct agent_event ev[],
 	    topo_host host[], sim_ns at[], size_t cap, size_t *n,
 	    struct sim_err *e);
@@ -42,23 +45,32 @@ struct fabric_ops {
 /* The agents of all hosts of a fabric, one kind. Zeroed is empty. */
 struct fabric_agents {
 	const struct agent_ops *ops;
+	const void *params;
 	uint32_t n_hosts;
 	size_t stride;
 	unsigned char *state; /* [n_hosts * stride] */
+	struct sim_rng *rng;  /* [n_hosts] */
+	uint32_t *life;       /* [n_hosts] == now_living: started */
+	uint32_t now_living;
 	struct sim_seed where;
-	uint8_t *started; /* [n_hosts] */
-	struct sim_rng *rng; /* [n_hosts] */
 };
+
+/* PARAMS is borrowed until close. Errors SIM_ENOMEM. */
 int fabric_agents_open(struct fabric_agents *a, const struct agent_ops *ops,
-    const void *params, uint32_t n_hosts, const struct sim_seed *where,
-    struct sim_err *e);
+    const void *params, uint32_t n_hosts, struct sim_err *e);
 void fabric_agents_close(struct fabric_agents *a);
+
+/* Forget all agents: those that are started from now on are new ones, with
+ * streams named by WHERE. Cost O(1). */
+void fabric_agents_renew(struct fabric_agents *a, const struct sim_seed *where);
 
 /* Called for each AGENT_REPORT, which no fabric needs to see. */
 typedef int fabric_report_fn(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e);
 
-/* Start every agent, then poll, step and submit until UNTIL. */
+/* Start every agent that is not (see starts_late), then poll, step and submit
+ * until UNTIL. Going on later is legal. Errors those of init(), step(),
+ * submit(), poll() and REPORT, with the host they were met at. */
 int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
     fabric_report_fn *report, void *arg, struct sim_err *e);
 

@@ -30,6 +30,11 @@
 	X(SKIP_FAILED, 8, "flows on failed links; entity = ToR")               \
 	X(SKIP_NOISE, 9, "flows that may lose to noise")                       \
 	X(TIE, 10, "tie breaks inside an algorithm; entity = algorithm")       \
+	X(AGENT, 20, "an agent's own draws; entity = host")                    \
+	X(RETX, 21, "when segments are sent again; entity = tuple digest")     \
+	X(PROBE, 22, "loss and delay of probes; entity = sender")              \
+	X(SLB, 23, "VIPs and their queries; entity = tuple digest")            \
+	X(FLAP, 24, "which cables flap, and when")                             \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

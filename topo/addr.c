@@ -18,6 +18,12 @@ topo_switch topo_addr_to_switch(uint32_t ip, uint32_t n_switches)
 	return s < n_switches && s < TOPO_ADDR_MAX_SWITCHES ? s : TOPO_NONE;
 }
 
+topo_link topo_addr_to_link(uint32_t ip, uint32_t n_links)
+{
+	uint32_t l = ip - TOPO_ADDR_LINK_BASE;
+	return l < n_links && l < TOPO_ADDR_MAX_LINKS ? l : TOPO_NONE;
+}
+
 void topo_addr_format(uint32_t ip, char buf[16])
 {
 	snprintf(buf, 16, "%u.%u.%u.%u", ip >> 24, ip >> 16 & 255,

@@ -2,7 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Host h is 10.0.0.1 + h (so up to 2^24 - 2 hosts), switch s is
- * 172.16.0.0 + s (up to 2^20 switches).
+ * 172.16.0.0 + s (its loopback; up to 2^20 switches). The interface that
+ * receives what directed link l carries is 100.64.0.0 + l (up to 2^22 links):
+ * an ICMP message from there names the link. Virtual addresses, behind which a
+ * load balancer picks the host, are 198.18.0.0/15.
  */
 #ifndef TOPO_ADDR_H
 #define TOPO_ADDR_H
@@ -14,6 +17,10 @@
 #define TOPO_ADDR_SWITCH_BASE UINT32_C(0xac100000)
 #define TOPO_ADDR_MAX_HOSTS   ((UINT32_C(1) << 24) - 2)
 #define TOPO_ADDR_MAX_SWITCHES (UINT32_C(1) << 20)
+#define TOPO_ADDR_LINK_BASE    UINT32_C(0x64400000)
+#define TOPO_ADDR_MAX_LINKS    (UINT32_C(1) << 22)
+#define TOPO_ADDR_VIP_BASE     UINT32_C(0xc6120000)
+#define TOPO_ADDR_MAX_VIPS     (UINT32_C(1) << 17)
 
 static inline uint32_t topo_addr_of_host(topo_host h)
 {
@@ -25,9 +32,26 @@ static inline uint32_t topo_addr_of_switch(topo_switch s)
 	return TOPO_ADDR_SWITCH_BASE + s;
 }
 
-/* The host or switch of an address, or TOPO_NONE. */
+/* Domain  l < TOPO_ADDR_MAX_LINKS, v < TOPO_ADDR_MAX_VIPS. */
+static inline uint32_t topo_addr_of_link(topo_link l)
+{
+	return TOPO_ADDR_LINK_BASE + l;
+}
+
+static inline uint32_t topo_addr_of_vip(uint32_t v)
+{
+	return TOPO_ADDR_VIP_BASE + v;
+}
+
+static inline int topo_addr_is_vip(uint32_t ip)
+{
+	return ip - TOPO_ADDR_VIP_BASE < TOPO_ADDR_MAX_VIPS;
+}
+
+/* The host, switch or link of an address, or TOPO_NONE. */
 topo_host topo_addr_to_host(uint32_t ip, uint32_t n_hosts);
 topo_switch topo_addr_to_switch(uint32_t ip, uint32_t n_switches);
+topo_link topo_addr_to_link(uint32_t ip, uint32_t n_links);
 
 /* "10.0.0.1"; parsing refuses anything but four decimal bytes.
  * Errors SIM_EINVAL. */

@@ -226,6 +226,12 @@ static topo_link clos_link(const struct topo *t, topo_node from, topo_node to)
 	return at_from == from && at_to == to ? l : TOPO_NONE;
 }
 
+topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to)
+{
+	return t->mesh ? topo_mesh_link_between(t->mesh, from, to)
+		       : clos_link(t, from, to);
+}
+
 int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
     struct sim_err *e)
 {
@@ -255,8 +261,7 @@ int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
 		return sim_fail(e, SIM_EINVAL,
 		    "Link \"%.80s\": no node is called \"%.64s\".", text,
 		    arrow + 2);
-	topo_link l = t->mesh ? topo_mesh_link_between(t->mesh, from, to)
-			      : clos_link(t, from, to);
+	topo_link l = topo_link_between(t, from, to);
 	if (l == TOPO_NONE)
 		return sim_fail(e, SIM_EINVAL,
 		    "Link \"%.80s\": no cable joins the two nodes.", text);

@@ -44,6 +44,10 @@ void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
 enum topo_link_class topo_class_of(const struct topo *t, topo_link l);
 extern const char *const topo_class_names[]; /* by class; NULL-terminated */
 
+/* The link from one node to another, or TOPO_NONE. Cost O(1) in a Clos, else
+ * O(links of a node). */
+topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to);
+
 /* Names for people, which topo_link_parse() reads back: a link is
  * "tor3->t1.5". In a Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
  * over all pods; in a mesh the name given, else host17 or sw3. */

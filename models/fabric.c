@@ -1,0 +1,130 @@
+/* models/fabric.c -- the one loop that joins agents and a fabric.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/fabric.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+int fabric_agents_open(struct fabric_agents *a, const struct agent_ops *ops,
+    const void *params, uint32_t n_hosts, struct sim_err *e)
+{
+	int rc;
+	*a = (struct fabric_agents){
+	    .ops = ops,
+	    .params = params,
+	    .n_hosts = n_hosts,
+	    .stride = (ops->state_size + 15) / 16 * 16,
+	};
+	if ((rc = sim_zalloc(&a->state, n_hosts, a->stride, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&a->rng, n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&a->life, n_hosts, e)) < 0)
+		fabric_agents_close(a);
+	return rc;
+}
+
+void fabric_agents_close(struct fabric_agents *a)
+{
+	free(a->state);
+	free(a->rng);
+	free(a->life);
+	*a = (struct fabric_agents){0};
+}
+
+void fabric_agents_renew(struct fabric_agents *a, const struct sim_seed *where)
+{
+	a->where = *where;
+	if (++a->now_living != 0)
+		return;
+	/* Once in 2^32 epochs the numbers of lives come round. */
+	for (uint32_t h = 0; h < a->n_hosts; h++)
+		a->life[h] = 0;
+	a->now_living = 1;
+}
+
+/* The loop with what its parts share. */
+struct loop {
+	struct fabric *f;
+	struct fabric_agents *a;
+	fabric_report_fn *report;
+	void *arg;
+	struct agent_out out;
+};
+
+/* Runs of actions between reports go to the fabric in one piece. */
+static int carry_out(struct loop *l, topo_host host, sim_ns at,
+    struct sim_err *e)
+{
+	const struct agent_out *out = &l->out;
+	size_t i = 0;
+	int rc = 0;
+	while (rc == 0 && i < out->n) {
+		size_t n = i;
+		while (n < out->n && out->action[n].kind != AGENT_REPORT)
+			n++;
+		if (n > i)
+			rc = l->f->ops->submit(l->f, host, &out->action[i],
+			    n - i, e);
+		if (rc == 0 && n < out->n)
+			rc = l->report(l->arg, host, at, &out->action[n].report,
+			    e);
+		i = n + 1;
+	}
+	return rc;
+}
+
+static int step(struct loop *l, topo_host host, sim_ns at,
+    const struct agent_event *ev, struct sim_err *e)
+{
+	struct fabric_agents *a = l->a;
+	l->out.n = 0;
+	int rc = a->ops->step(a->state + host * a->stride, at, ev,
+	    &a->rng[host], &l->out, e);
+	return rc < 0 ? rc : carry_out(l, host, at, e);
+}
+
+static int start(struct loop *l, topo_host host, sim_ns at, struct sim_err *e)
+{
+	static const struct agent_event ev = {.kind = AGENT_START};
+	struct fabric_agents *a = l->a;
+	if (a->life[host] == a->now_living)
+		return 0;
+	a->life[host] = a->now_living;
+	sim_rng_init(&a->rng[host], &a->where, SIM_STREAM_AGENT, host);
+	int rc = a->ops->init(a->state + host * a->stride, host, a->params, e);
+	return rc < 0 ? rc : step(l, host, at, &ev, e);
+}
+
+static int wake(struct loop *l, topo_host host, sim_ns at,
+    const struct agent_event *ev, struct sim_err *e)
+{
+	int rc = start(l, host, at, e);
+	if (rc == 0 && ev)
+		rc = step(l, host, at, ev, e);
+	return rc < 0 ? sim_wrap(e, rc, "agent of host %u", host) : 0;
+}
+
+int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
+    fabric_report_fn *report, void *arg, struct sim_err *e)
+{
+	enum { CAP = 32 };
+	struct agent_event ev[CAP];
+	topo_host host[CAP];
+	sim_ns at[CAP];
+	size_t n = 0;
+	struct loop l = {.f = f, .a = a, .report = report, .arg = arg};
+	int rc = 0;
+	assert(f->n_hosts == a->n_hosts);
+	for (topo_host h = 0; rc == 0 && h < a->n_hosts && !a->ops->starts_late;
+	     h++)
+		rc = wake(&l, h, f->ops->now(f), NULL, e);
+	while (rc == 0) {
+		rc = f->ops->poll(f, until, ev, host, at, CAP, &n, e);
+		if (rc < 0 || n == 0)
+			break;
+		for (size_t i = 0; rc == 0 && i < n; i++)
+			rc = wake(&l, host[i], at[i], &ev[i], e);
+	}
+	return rc;
+}
