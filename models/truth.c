@@ -12,12 +12,14 @@ void truth_clear(struct truth *t)
 {
 	t->n_faults = 0;
 	t->n_drops = 0;
+	t->n_path = 0;
 }
 
 void truth_free(struct truth *t)
 {
 	free(t->fault);
 	free(t->drops);
+	free(t->path);
 	*t = (struct truth){0};
 }
 
@@ -39,6 +41,17 @@ int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
 		return rc;
 	memcpy(t->drops + t->n_drops, drops, n_hops * sizeof(drops[0]));
 	t->n_drops += n_hops;
+	return 0;
+}
+
+int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
+		   struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->path, &t->cap_path, t->n_path + n_hops, e);
+	if (rc < 0)
+		return rc;
+	memcpy(t->path + t->n_path, path, n_hops * sizeof(path[0]));
+	t->n_path += n_hops;
 	return 0;
 }
 

@@ -27,6 +27,11 @@ struct truth {
 	 * window (the flow loses drops[off[i] + j] at its hop j). */
 	size_t n_drops, cap_drops;
 	uint32_t *drops;
+
+	/* The links that they were lost on, parallel to drops, where the window
+	 * does not know them all; else none, and they are the window's. */
+	size_t n_path, cap_path;
+	topo_link *path;
 };
 
 void truth_clear(struct truth *t);
@@ -35,6 +40,9 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 		    struct sim_err *e);
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
 		    struct sim_err *e);
+
+int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
+		   struct sim_err *e);
 
 /* Put the faults in their order. */
 void truth_sort(struct truth *t);

@@ -9,14 +9,30 @@
 
 #define RES_SCHEMA_VERSION 2
 
-/* Once a trial.  X(name, units, meaning) */
+/* Once a trial, on plane agents (elsewhere NaN). Shares are of all pairs of a
+ * switch and a second of the epoch, T being the ICMP messages it sent then.
+ * X(name, units, meaning) */
+#define RES_AGENT_METRICS(X)                                              \
+	X(n_traced, "flows", "failed flows whose path was looked for")    \
+	X(n_full_traces, "flows", "of these, the whole path was learned") \
+	X(n_partial_traces, "flows", "of these, a part or nothing was")   \
+	X(n_icmp_sent, "messages", "ICMP messages that switches sent")    \
+	X(n_icmp_suppressed, "messages",                                  \
+	    "messages they kept back for their limit")                    \
+	X(icmp_max_per_switch_s, "messages", "greatest T")                \
+	X(icmp_share_none, "1", "share of switch-seconds with T = 0")     \
+	X(icmp_share_low, "1", "share with 0 < T <= 3")                   \
+	X(icmp_share_high, "1", "share with T > 3")
+
+/* Once a trial. */
 #define RES_TRIAL_METRICS(X)                                              \
 	X(n_flows, "flows", "flows that ran in the epoch")                \
 	X(n_failed_flows, "flows", "flows that lost at least one packet") \
 	X(n_drops, "packets", "packets lost")                             \
 	X(n_faults, "links", "links with an injected fault")              \
 	X(n_fault_flows, "flows",                                         \
-	    "failed flows that lost a packet on a link with a fault")
+	    "failed flows that lost a packet on a link with a fault")     \
+	RES_AGENT_METRICS(X)
 
 /* Once a trial and algorithm. A hit is a flow whose blamed link is its true
  * culprit. True culprit: the link that dropped most of the flow's packets

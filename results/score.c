@@ -47,7 +47,8 @@ static struct loss look_up(const struct obs *w, const struct truth *t,
 {
 	struct loss l = {.most = TOPO_NONE, .released = TOPO_NONE};
 	uint32_t max = 0;
-	const topo_link *path = obs_path(w, flow);
+	const topo_link *path =
+	    (t->n_path ? t->path : w->hops.link) + w->hops.off[flow];
 	const uint32_t *drops = t->drops + w->hops.off[flow];
 	unsigned n_hops = obs_n_hops(w, flow);
 	for (unsigned i = 0; i < n_hops; i++) {
@@ -76,6 +77,9 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 	*out = (struct res_trial_metrics){
 		.n_flows = (double)w->n_flows,
 		.n_faults = (double)count_faulty(t),
+#define X(name, units, doc) .name = NAN,
+		RES_AGENT_METRICS(X)
+#undef X
 	};
 	for (size_t i = 0; i < w->flows.n; i++) {
 		struct loss l = look_up(w, t, i);
@@ -209,6 +213,10 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has drops for %zu hops, the window has %zu.",
 		    t->n_drops, w->hops.n);
+	if (t->n_path != 0 && t->n_path != t->n_drops)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the truth has links for %zu hops and drops for %zu.",
+		    t->n_path, t->n_drops);
 	if (v->n_flows != 0 && v->n_flows != w->flows.n)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "blame for %zu flows, but the window has %zu.",

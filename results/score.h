@@ -10,7 +10,7 @@
 #include "results/schema.h"
 #include "sim/err.h"
 
-/* Metrics of the epoch itself. Cost O(hops). */
+/* Metrics of the epoch itself; those of agents are left NaN. Cost O(hops). */
 void res_score_trial(const struct obs *w, const struct truth *t,
     struct res_trial_metrics *out);
 
