@@ -7,16 +7,16 @@
 
 const char *const algo_partials[] = {"known", "prefix", "drop", NULL};
 
-/* The link that the answer from IP is about and the node it leads to. */
+/* The link that the answer from IP is about, and the nodes that it joins. */
 static topo_link link_of(const struct topo *t, uint32_t ip, topo_node before,
-    topo_node *to)
+    topo_node *from, topo_node *to)
 {
-	topo_node from;
 	topo_link l = topo_addr_to_link(ip, t->n_links);
 	const topo_switch s = topo_addr_to_switch(ip, t->n_switches);
+	*from = before;
 	*to = TOPO_NONE;
 	if (l != TOPO_NONE) {
-		topo_link_ends(t, l, &from, to);
+		topo_link_ends(t, l, from, to);
 		return l;
 	}
 	if (s == TOPO_NONE)
@@ -46,15 +46,16 @@ void algo_path_map(const struct topo *t, const struct agent_report *r,
 {
 	const topo_host src = topo_addr_to_host(r->tuple.src_ip, t->n_hosts);
 	const topo_host dst = topo_addr_to_host(r->tuple.dst_ip, t->n_hosts);
-	topo_node at = src;
-	unsigned n_known = 0;
+	topo_node at = src, from, to;
+	unsigned n_joined = 0;
 	out->n_hops = r->n_hops < TOPO_MAX_HOPS ? r->n_hops : TOPO_MAX_HOPS;
 	for (unsigned i = 0; i < out->n_hops; i++) {
-		out->link[i] = link_of(t, r->hop_ip[i], at, &at);
-		n_known += out->link[i] != TOPO_NONE;
+		out->link[i] = link_of(t, r->hop_ip[i], at, &from, &to);
+		n_joined += out->link[i] != TOPO_NONE && from == at;
+		at = to;
 	}
-	out->complete = dst != TOPO_NONE && n_known > 0 &&
-	    n_known == out->n_hops && n_known < TOPO_MAX_HOPS &&
+	out->complete = dst != TOPO_NONE && n_joined > 0 &&
+	    n_joined == out->n_hops && n_joined < TOPO_MAX_HOPS &&
 	    at == t->n_hosts + topo_tor_of(t, dst);
 	if (out->complete)
 		out->link[out->n_hops++] = topo_link_of(dst, TOPO_DOWN);

@@ -8,7 +8,10 @@
  *
  * The last link, from the ToR to the receiver, is never answered for: a probe
  * that gets there is swallowed. It is implied when the trace is *complete*:
- * every link up to the receiver's ToR known. A partial trace implies nothing:
+ * every link up to the receiver's ToR known, each beginning where the one
+ * before it ended (when the route changes amid a trace they need not, and both
+ * ends are still links that a probe crossed; but not so with loopbacks, where a
+ * cable between switches of two routes is taken for a hop). A partial trace implies nothing:
  * its last answer may have been followed by a drop or by a switch that was
  * told to send no more, and nobody can tell which.
  */
