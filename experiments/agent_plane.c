@@ -32,7 +32,7 @@ static const struct part {
     {"icmp", model_icmp_fields, offsetof(struct xp_agents, fabric.icmp)},
     {"slb", model_slb_fields, offsetof(struct xp_agents, fabric.slb)},
     {"flaps", model_flap_fields, offsetof(struct xp_agents, fabric.flap)},
-    {"delay", fabric_sim_delay_fields, offsetof(struct xp_agents, fabric)},
+    {"latency", fabric_sim_latency_fields, offsetof(struct xp_agents, fabric)},
 };
 enum { N_PARTS = sizeof(parts) / sizeof(parts[0]), MAX_FIELDS = 12 };
 

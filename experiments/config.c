@@ -12,13 +12,15 @@
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-static const char *const plane_names[] = {"auto", "exact", "skip", NULL};
+static const char *const plane_names[] = {"auto", "exact", "skip", "agents",
+    NULL};
 static const char *const kind_names[] = {"clos", "fat_tree", "graphml", NULL};
 
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
 	.names = plane_names, .def = "auto",
-	.doc = "bulk data plane; auto: skip where it fits, else exact"},
+	.doc = "bulk data plane; auto: skip where it fits, else exact; agents: "
+	       "auto, seen by host agents"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {0},
@@ -36,7 +38,7 @@ const struct sim_field xp_topology_fields[] = {
 };
 
 const char *const xp_sections[] = {"topology", "traffic", "noise", "faults",
-    "algorithms", NULL};
+    "algorithms", "agents", NULL};
 
 void xp_config_free(struct xp_config *c)
 {
@@ -406,6 +408,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = read_faults(y, opened ? t : NULL, &c->scene, e);
 	if (rc == 0 && opened && y->n_mistakes == had)
 		rc = check_plane(y, t, c, e);
+	if (rc == 0)
+		rc = xp_agents_read(y, opened ? t : NULL, &c->agents, e);
 	return rc;
 }
 

@@ -29,6 +29,7 @@
 #include <stdio.h>
 
 #include "algos/algo.h"
+#include "experiments/agent_plane.h"
 #include "models/scene.h"
 #include "results/cube.h"
 #include "sim/err.h"
@@ -36,8 +37,14 @@
 #include "topo/topo.h"
 
 /* Which bulk data plane: SKIP if it fits the scene and else EXACT; or one of
- * them by name (a scene that SKIP can't do is then an error). */
-enum xp_plane { XP_PLANE_AUTO, XP_PLANE_EXACT, XP_PLANE_SKIP };
+ * them by name (a scene that SKIP can't do is then an error). AGENTS is AUTO
+ * with agents between what happened and what algorithms see. */
+enum xp_plane {
+	XP_PLANE_AUTO,
+	XP_PLANE_EXACT,
+	XP_PLANE_SKIP,
+	XP_PLANE_AGENTS
+};
 
 enum xp_topo_kind { XP_TOPO_CLOS, XP_TOPO_FAT_TREE, XP_TOPO_GRAPHML };
 struct xp_topology {
@@ -58,6 +65,7 @@ struct xp_config {
 	uint32_t plane, common;
 	struct xp_topology topology;
 	struct model_scene_params scene; /* owns its groups */
+	struct xp_agents agents;
 	size_t n_algos;
 	struct xp_algo *algo;
 };

@@ -271,4 +271,5 @@ void xp_spec_help(FILE *out)
 			    tables[i].doc);
 		sim_field_help(tables[i].fields, out);
 	}
+	xp_agents_help(out);
 }

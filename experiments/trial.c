@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/agent_plane.h"
 #include "models/bulk.h"
 #include "models/skip.h"
 #include "results/score.h"
@@ -21,6 +22,11 @@ struct xp_trial {
 	struct model_skip *skip;
 	int skipped; /* which plane ran the last cell */
 	struct obs window;
+	struct xp_agent_plane *agents; /* on plane agents, else NULL */
+	/* What algorithms get and are scored by: the window and the scene's
+	 * truth, or what agents made of them. */
+	const struct obs *seen;
+	const struct truth *seen_truth;
 	void **work; /* [config.n_algos] */
 	struct algo_verdicts *verdicts;
 	struct res_trial_metrics metrics;
@@ -58,6 +64,8 @@ static void forget_point(struct xp_trial *t)
 	t->work = NULL;
 	t->verdicts = NULL;
 	t->scores = NULL;
+	xp_agent_plane_close(t->agents);
+	t->agents = NULL;
 	topo_close(&t->topo);
 	xp_config_free(&t->config);
 	t->point = SIZE_MAX;
@@ -94,6 +102,10 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 		if (rc < 0)
 			return sim_wrap(e, rc, "algorithm %s", a->label);
 	}
+	if (t->config.plane == XP_PLANE_AGENTS &&
+	    (rc = xp_agent_plane_open(&t->agents, &t->topo, &t->config.agents,
+		 e)) < 0)
+		return rc;
 	t->point = point;
 	return 0;
 }
@@ -111,12 +123,13 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 	const int all = needs_all(&t->config);
 	const uint32_t plane = t->config.plane;
 	t->skipped = plane == XP_PLANE_SKIP ||
-	    (plane == XP_PLANE_AUTO && !all &&
+	    (plane != XP_PLANE_EXACT && !all &&
 		model_skip_fits(&t->scene, NULL) == 0);
-	if (t->skipped && all)
+	if (all && (t->skipped || plane == XP_PLANE_AGENTS))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "an algorithm needs the flows that lost nothing too; plane "
-		    "skip has none of them.");
+		    "%s has none of them.",
+		    t->skipped ? "skip" : "agents");
 	return t->skipped
 	    ? model_skip_epoch(t->skip, &t->scene, &t->window, e)
 	    : model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
@@ -129,10 +142,10 @@ static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
 	struct sim_rng tie;
 	sim_rng_init(&tie, where, SIM_STREAM_TIE, (uint32_t)i);
 	int rc =
-	    a->ops->diagnose(t->work[i], &t->window, &tie, &t->verdicts[i], e);
+	    a->ops->diagnose(t->work[i], t->seen, &tie, &t->verdicts[i], e);
 	if (rc == 0)
-		rc = res_score_algo(&t->window, &t->scene.truth,
-		    &t->verdicts[i], &t->scores[i], e);
+		rc = res_score_algo(t->seen, t->seen_truth, &t->verdicts[i],
+		    &t->scores[i], e);
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
@@ -154,6 +167,11 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 	    (rc = run_plane(t, e)) < 0)
 		return rc;
 	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
+	t->seen = &t->window;
+	t->seen_truth = &t->scene.truth;
+	if (t->agents)
+		rc = xp_agent_plane_epoch(t->agents, &t->scene, &t->window,
+		    &t->seen, &t->seen_truth, &t->metrics, e);
 	for (size_t i = 0; rc == 0 && i < t->config.n_algos; i++)
 		rc = diagnose(t, i, &where, e);
 	return rc;
@@ -210,6 +228,12 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
 	    t->metrics.n_flows, t->metrics.n_failed_flows, t->metrics.n_drops,
 	    t->skipped ? "skip" : "exact");
+	if (t->agents)
+		fprintf(out,
+		    "agents traced %.0f flows, %.0f in full; %.0f ICMP "
+		    "messages, %.0f kept back\n",
+		    t->metrics.n_traced, t->metrics.n_full_traces,
+		    t->metrics.n_icmp_sent, t->metrics.n_icmp_suppressed);
 	print_faults(t, out);
 	for (size_t i = 0; i < t->config.n_algos; i++) {
 		const struct res_algo_metrics *m = &t->scores[i];

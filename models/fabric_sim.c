@@ -19,7 +19,7 @@
 #include "topo/addr.h"
 
 const struct sim_field fabric_sim_fields[] = {
-    {"flow", SIM_F_F64, offsetof(struct fabric_sim_params, flow_s), .min = 0,
+    {"flow_s", SIM_F_F64, offsetof(struct fabric_sim_params, flow_s), .min = 0,
 	.max = 1e6, .unit = "s", .def = "1", .doc = "how long a flow lives"},
     {"rto", SIM_F_F64, offsetof(struct fabric_sim_params, rto_s), .min = 0,
 	.max = 1e3, .unit = "s", .def = "0.2",
@@ -30,7 +30,7 @@ const struct sim_field fabric_sim_fields[] = {
     {0},
 };
 
-const struct sim_field fabric_sim_delay_fields[] = {
+const struct sim_field fabric_sim_latency_fields[] = {
     {"hop", SIM_F_F64, offsetof(struct fabric_sim_params, hop_us), .min = 0,
 	.max = 1e6, .unit = "us", .def = "1",
 	.doc = "time a link and its switch take at least"},

@@ -47,8 +47,8 @@ struct fabric_sim_params {
 	struct model_flap_params flap;
 };
 
-/* flow, rto and lossless_probes; hop and queue. The others have their own. */
-extern const struct sim_field fabric_sim_fields[], fabric_sim_delay_fields[];
+/* flow_s, rto and lossless_probes; hop and queue. The others have their own. */
+extern const struct sim_field fabric_sim_fields[], fabric_sim_latency_fields[];
 
 struct fabric_sim;
 

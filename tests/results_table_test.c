@@ -288,7 +288,9 @@ static void the_header_is_in_the_stated_order(void **state)
 	read_grid(&g, &c);
 	static const char *const first[] = {"faults.count", "runs", "n_flows",
 		"n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
-		"vote:accuracy_all", "vote:accuracy_all_lo",
+		"n_traced", "n_full_traces", "n_partial_traces", "n_icmp_sent",
+		"n_icmp_suppressed", "icmp_max_per_switch_s", "icmp_share_none",
+		"icmp_share_low", "icmp_share_high", "vote:accuracy_all", "vote:accuracy_all_lo",
 		"vote:accuracy_all_hi", "vote:accuracy_all_p10",
 		"vote:accuracy_all_p50", "vote:accuracy_all_p90",
 		"vote:accuracy_all_trials", "vote:accuracy_kept"};

@@ -43,7 +43,10 @@ assert d.status.attrs["flag_meanings"].split()[1] == "done"
 assert not any(k.startswith("phony_dim") for k in d.sizes)
 
 cell = 10 * np.arange(n_points)[:, None] + np.arange(n_runs)[None, :]
-trial = ["n_flows", "n_failed_flows", "n_drops", "n_faults", "n_fault_flows"]
+trial = ["n_flows", "n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
+         "n_traced", "n_full_traces", "n_partial_traces", "n_icmp_sent",
+         "n_icmp_suppressed", "icmp_max_per_switch_s", "icmp_share_none",
+         "icmp_share_low", "icmp_share_high"]
 names = list(d.data_vars)
 algo = names[names.index("hits_all"):names.index("accuracy_all")]
 assert len(algo) >= 16, algo
