@@ -8,4 +8,5 @@ set xtics ("10⁻⁷" 0.1, "10⁻⁶" 1, "10⁻⁵" 10, "10⁻⁴" 100)
 set xrange [0.08:130]
 set ylabel "per-flow accuracy"
 set yrange [0:1.03]
+set key bottom left
 load "accuracy.gp"

@@ -1,0 +1,36 @@
+# plots/vigil_sec67.gp -- accuracy and accused links against pods.
+# SPDX-License-Identifier: GPL-3.0-or-later
+TABLE = ARG1; OUT = ARG2
+load "style.gp"
+set xlabel "pods"
+set xrange [0.5:8.5]
+set xtics 1
+at(k) = column("faults.count") == k ? column("topology.n_pods") : NaN
+if (tty) {
+	set yrange [0:1.05]
+	plot for [k in "5 30"] TABLE using (at(k + 0)):"vote:accuracy_fault" \
+	    with linespoints title "007, " . k . " failed links"
+	exit
+}
+set bmargin 8
+set multiplot layout 1, 2 title title . "\n" . paper
+unset title
+unset label 2
+set key at screen 0.25, 0.075 center bottom vertical Left reverse samplen 2 \
+    font tiny maxrows 2
+set ylabel "per-flow accuracy"
+set yrange [0.8:1.01]
+plot for [k in "5 30"] for [a in "vote integer"] TABLE using \
+    (at(k + 0)):a.":accuracy_fault":a.":accuracy_fault_lo": \
+    a.":accuracy_fault_hi" with yerrorlines \
+    lt (k eq "5" ? 0 : 2) + (a eq "vote" ? 1 : 2) \
+    title (a eq "vote" ? "007, " : "integer program, ") . k . " failed"
+set key at screen 0.77, 0.075
+set label 2 note at screen 0.985,0.02 right tc rgb "#777777" font tiny
+set ylabel "Algorithm 1, removing flows"
+set yrange [0:1.05]
+plot for [k in "5 30"] for [m in "precision recall"] TABLE using \
+    (at(k + 0)):"alg1_removal:".m:"alg1_removal:".m."_lo": \
+    "alg1_removal:".m."_hi" with yerrorlines \
+    lt (k eq "5" ? 4 : 6) + (m eq "recall" ? 1 : 0) title m . ", " . k . " failed"
+unset multiplot
