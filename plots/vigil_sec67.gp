@@ -12,20 +12,19 @@ if (tty) {
 	    with linespoints title "007, " . k . " failed links"
 	exit
 }
-set bmargin 8
+set bmargin 5
 set multiplot layout 1, 2 title title . "\n" . paper
 unset title
 unset label 2
-set key at screen 0.25, 0.075 center bottom vertical Left reverse samplen 2 \
-    font tiny maxrows 2
+set key inside bottom right vertical Left reverse samplen 2 font tiny
 set ylabel "per-flow accuracy"
 set yrange [0.8:1.01]
 plot for [k in "5 30"] for [a in "vote integer"] TABLE using \
     (at(k + 0)):a.":accuracy_fault":a.":accuracy_fault_lo": \
     a.":accuracy_fault_hi" with yerrorlines \
     lt (k eq "5" ? 0 : 2) + (a eq "vote" ? 1 : 2) \
-    title (a eq "vote" ? "007, " : "integer program, ") . k . " failed"
-set key at screen 0.77, 0.075
+    title (a eq "vote" ? "007, " : "integer, ") . k . " failed"
+set key inside center right
 set label 2 note at screen 0.985,0.02 right tc rgb "#777777" font tiny
 set ylabel "Algorithm 1, removing flows"
 set yrange [0:1.05]

@@ -6,7 +6,7 @@ set ylabel "share"
 set yrange [0:1.05]
 set xrange [-0.5:3.5]
 set xtics ("worse link first" 0, "both in the top 2" 1, "flows, 007" 2, \
-    "flows, integer" 3)
+    "flows, integer" 3) font small
 cases = "0.0005 0.001"
 label(r) = sprintf("0.2 %% and %g %%", 100 * r)
 quantity = "vote:worst_first_rate vote:top_k_recall vote:accuracy_fault integer:accuracy_fault"
