@@ -161,8 +161,8 @@ static void wait_for(const struct state *s, const struct slot *slot, sim_ns now,
 static uint16_t ip_id_of(const struct state *s, const struct slot *slot,
     unsigned ttl)
 {
-	const unsigned number = slot->turn % GENERATIONS << SLOT_BITS |
-	    (unsigned)(slot - s->slot);
+	const unsigned number =
+	    slot->turn % GENERATIONS << SLOT_BITS | (unsigned)(slot - s->slot);
 	return (uint16_t)(number << TTL_BITS | ttl);
 }
 
@@ -255,8 +255,8 @@ static void on_timer(struct state *s, const struct agent_event *ev,
 	r->tuple = slot->tuple;
 	r->n_hops = slot->n_hops;
 	memcpy(r->hop_ip, slot->hop_ip, sizeof(r->hop_ip));
-	r->n_retx = slot->conn == NO_CONN ? slot->n_retx
-					  : s->conn[slot->conn].n_retx;
+	r->n_retx =
+	    slot->conn == NO_CONN ? slot->n_retx : s->conn[slot->conn].n_retx;
 	slot->phase = FREE;
 }
 
@@ -287,12 +287,12 @@ static int step(void *state, sim_ns now, const struct agent_event *ev,
 }
 
 const struct agent_ops algo_path_agent = {
-	.name = "path",
-	.paper = "007 (NSDI'18), section 4",
-	.params = algo_path_agent_fields,
-	.params_size = sizeof(struct algo_path_agent_params),
-	.state_size = sizeof(struct state),
-	.starts_late = 1,
-	.init = init,
-	.step = step,
+    .name = "path",
+    .paper = "007 (NSDI'18), section 4",
+    .params = algo_path_agent_fields,
+    .params_size = sizeof(struct algo_path_agent_params),
+    .state_size = sizeof(struct state),
+    .starts_late = 1,
+    .init = init,
+    .step = step,
 };

@@ -39,8 +39,8 @@
 
 enum {
 	PATH_AGENT_CONNS = 256,
-	PATH_AGENT_SLOTS = 64,     /* traces at a time */
-	PATH_AGENT_STATE = 16384,  /* bytes at most */
+	PATH_AGENT_SLOTS = 64,    /* traces at a time */
+	PATH_AGENT_STATE = 16384, /* bytes at most */
 };
 
 struct algo_path_agent_params {

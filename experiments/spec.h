@@ -10,6 +10,8 @@
  *	traffic: { conns: 60, packets: {uniform: [1, 100]} }
  *	noise: { rate: {uniform: [0, 1e-6]} }
  *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }
+ *	plane: agents
+ *	agents: { c_t: 1, icmp: { t_max: 100 } }
  *	algorithms: [vote, {name: alg1, label: "a", threshold: 0.01}]
  *	sweep: { grid: { faults.count: [2, 6, 10, 14] } }
  *	claims: [{metric: accuracy_fault, value: 0.96, text: "> 96 %"}]

@@ -57,7 +57,7 @@ struct pending {
 	struct agent_event ev;
 	topo_host host;
 	topo_switch at;
-	sim_ns back; /* from the switch to the host */
+	sim_ns back;  /* from the switch to the host */
 	uint8_t lost; /* on the way back */
 	uint32_t next_free;
 };
@@ -169,8 +169,7 @@ static struct flow flow_of(const struct fabric_sim *f, size_t row)
 	    .established = w->n_retx[row] < w->n_pkts[row],
 	};
 	fl.digest = topo_tuple_digest(&fl.real);
-	fl.fate =
-	    model_slb_fate(&f->params->slb, &f->scene->where, fl.digest);
+	fl.fate = model_slb_fate(&f->params->slb, &f->scene->where, fl.digest);
 	fl.seen = fl.real;
 	if (fl.fate.vip)
 		fl.seen.dst_ip = topo_addr_of_vip(
@@ -377,6 +376,17 @@ static int ask_slb(struct fabric_sim *f, topo_host host,
 	return put_pending(f, &p, TELL, f->now + fl->fate.latency_ns, e);
 }
 
+static int set_timer(struct fabric_sim *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e)
+{
+	const struct pending p = {
+	    .ev = {.kind = AGENT_TIMER, .token = a->token},
+	    .host = host,
+	};
+	return put_pending(f, &p, TELL, a->at_ns > f->now ? a->at_ns : f->now,
+	    e);
+}
+
 /* --- the fabric ---------------------------------------------------------------- */
 
 static sim_ns now(const struct fabric *base)
@@ -398,11 +408,7 @@ static int submit(struct fabric *base, topo_host host,
 			rc = ask_slb(f, host, a, e);
 			break;
 		case AGENT_SET_TIMER:
-			rc = put_pending(f,
-			    &(struct pending){
-				.ev = {.kind = AGENT_TIMER, .token = a->token},
-				.host = host},
-			    TELL, a->at_ns > f->now ? a->at_ns : f->now, e);
+			rc = set_timer(f, host, a, e);
 			break;
 		case AGENT_REPORT:
 			break;

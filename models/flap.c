@@ -13,8 +13,8 @@ const struct sim_field model_flap_fields[] = {
     {"count", SIM_F_U32, offsetof(struct model_flap_params, count), .max = 1e6,
 	.unit = "flaps", .def = "0",
 	.doc = "times that a cable between switches goes down in an epoch"},
-    {"start", SIM_F_DIST, offsetof(struct model_flap_params, start_s),
-	.min = 0, .max = 1e6, .unit = "s", .def = "{uniform: [0, 30]}",
+    {"start", SIM_F_DIST, offsetof(struct model_flap_params, start_s), .min = 0,
+	.max = 1e6, .unit = "s", .def = "{uniform: [0, 30]}",
 	.doc = "when it goes down, since the epoch began"},
     {"duration", SIM_F_DIST, offsetof(struct model_flap_params, duration_s),
 	.min = 0, .max = 1e6, .unit = "s", .def = "{log_uniform: [0.1, 10]}",
@@ -50,12 +50,12 @@ int model_flap_draw(struct model_flaps *f, const struct topo *t,
 		const double from = model_dist_at(&p->start_s, sim_rng_u01(&r));
 		const double len =
 		    model_dist_at(&p->duration_s, sim_rng_u01(&r));
-		rc = model_flap_add(f,
-		    &(struct model_flap){
-			.link = topo_link_of(t->n_hosts + cable, TOPO_UP),
-			.from_ns = (sim_ns)(from * 1e9),
-			.to_ns = (sim_ns)((from + len) * 1e9)},
-		    e);
+		const struct model_flap flap = {
+		    .link = topo_link_of(t->n_hosts + cable, TOPO_UP),
+		    .from_ns = (sim_ns)(from * 1e9),
+		    .to_ns = (sim_ns)((from + len) * 1e9),
+		};
+		rc = model_flap_add(f, &flap, e);
 	}
 	return rc;
 }

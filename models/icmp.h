@@ -40,10 +40,10 @@ struct model_icmp_switch {
  * and max. */
 struct model_icmp_load {
 	uint64_t n_sent, n_suppressed;
-	uint32_t max;         /* greatest T */
-	uint64_t n_low;       /* 0 < T <= 3 */
-	uint64_t n_high;      /* T > 3 */
-	uint64_t n_all;       /* (switch, second) in all */
+	uint32_t max;    /* greatest T */
+	uint64_t n_low;  /* 0 < T <= 3 */
+	uint64_t n_high; /* T > 3 */
+	uint64_t n_all;  /* (switch, second) in all */
 };
 
 /* Zeroed is empty. */

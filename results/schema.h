@@ -38,7 +38,8 @@
  * culprit. True culprit: the link that dropped most of the flow's packets
  * (the first of these on the path), as 007 section 6 defines it; for
  * *_released: a faulty link that dropped, else the last link that dropped, as
- * 007's released simulator does. */
+ * 007's released simulator does. On plane agents the flows are those that agents
+ * reported: flows_all against n_failed_flows tells how many were not. */
 #define RES_ALGO_METRICS(X)                                               \
 	X(hits_all, "flows", "hits among all failed flows")               \
 	X(flows_all, "flows", "all failed flows")                         \

@@ -25,8 +25,8 @@ static void open_rig(struct rig *g, double c_t)
 {
 	*g = (struct rig){.now = 1000};
 	assert_true(algo_path_agent.state_size <= 16384);
-	assert_ok(sim_field_defaults(algo_path_agent_fields, &g->params,
-	    test_err()));
+	assert_ok(
+	    sim_field_defaults(algo_path_agent_fields, &g->params, test_err()));
 	g->params.c_t = c_t;
 	test_rng(&g->rng, 0);
 	/* What was there before must not matter. */
@@ -93,13 +93,13 @@ static void assert_traces(const struct rig *g, const struct topo_tuple *t)
 		assert_int_equal(a->kind, AGENT_PROBE);
 		assert_int_equal(a->ttl, i + 1);
 		assert_int_equal(a->ip_id & 31, i + 1);
-		assert_true(topo_tuple_digest(&a->tuple) ==
-		    topo_tuple_digest(t));
+		assert_true(
+		    topo_tuple_digest(&a->tuple) == topo_tuple_digest(t));
 	}
 	const struct agent_action *last = &g->out.action[g->out.n - 1];
 	assert_int_equal(last->kind, AGENT_SET_TIMER);
-	assert_true(last->at_ns ==
-	    g->now + (sim_ns)(g->params.timeout_s * 1e9));
+	assert_true(
+	    last->at_ns == g->now + (sim_ns)(g->params.timeout_s * 1e9));
 }
 
 static void a_trace_reports_the_answers_and_the_count(void **state)
@@ -256,8 +256,8 @@ static void no_second_begins_more_traces_than_c_t_and_its_burst(void **state)
 		size_t n = 0;
 		open_rig(&g, c_t);
 		g.params.timeout_s = 0.01;
-		assert_ok(algo_path_agent.init(g.state, 0, &g.params,
-		    test_err()));
+		assert_ok(
+		    algo_path_agent.init(g.state, 0, &g.params, test_err()));
 		for (unsigned i = 0; i < 200; i++) {
 			g.now += 73 * SIM_MS;
 			retx(&g, tuple_of(i), 1);
@@ -459,7 +459,8 @@ int main(void)
 	    cmocka_unit_test(without_a_handshake_there_is_no_trace),
 	    cmocka_unit_test(a_vip_is_asked_for_first),
 	    cmocka_unit_test(a_query_that_fails_is_no_trace_and_not_repeated),
-	    cmocka_unit_test(no_second_begins_more_traces_than_c_t_and_its_burst),
+	    cmocka_unit_test(
+		no_second_begins_more_traces_than_c_t_and_its_burst),
 	    cmocka_unit_test(who_waited_is_traced_later),
 	    cmocka_unit_test(a_full_table_never_forgets_who_was_traced),
 	    cmocka_unit_test(

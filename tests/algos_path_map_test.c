@@ -23,8 +23,8 @@ static void report_flow(struct rig *g, struct sim_rng *r, int loopback)
 	do
 		dst = sim_rng_below(r, g->t.n_hosts);
 	while (topo_tor_of(&g->t, dst) == topo_tor_of(&g->t, src));
-	g->r = (struct agent_report){.tuple = {topo_addr_of_host(src),
-					 topo_addr_of_host(dst), 1, 2, 6}};
+	g->r = (struct agent_report){
+	    .tuple = {topo_addr_of_host(src), topo_addr_of_host(dst), 1, 2, 6}};
 	g->n = topo_path(&g->t, 1, src, dst, sim_rng_u32(r), g->path);
 	g->r.n_hops = (uint8_t)(g->n - 1);
 	for (unsigned i = 0; i + 1 < g->n; i++) {
@@ -125,10 +125,10 @@ static void two_routes_in_one_trace_are_not_a_whole_path(void **state)
 	while (n < 100) {
 		topo_link other[TOPO_MAX_HOPS];
 		report_flow(&g, &r, 0);
-		const unsigned h = topo_path(&g.t, 2,
-		    g.r.tuple.src_ip - topo_addr_of_host(0),
-		    g.r.tuple.dst_ip - topo_addr_of_host(0), sim_rng_u32(&r),
-		    other);
+		const unsigned h =
+		    topo_path(&g.t, 2, g.r.tuple.src_ip - topo_addr_of_host(0),
+			g.r.tuple.dst_ip - topo_addr_of_host(0),
+			sim_rng_u32(&r), other);
 		assert_int_equal(h, g.n);
 		if (h < 6 || other[1] == g.path[1])
 			continue;
@@ -170,8 +170,8 @@ static void absurd_reports_are_survived(void **state)
 		algo_path_map(&g.t, &g.r, (enum algo_partial)(i % 3), &p);
 		assert_true(p.n_hops <= TOPO_MAX_HOPS);
 		for (unsigned k = 0; k < p.n_hops; k++)
-			assert_true(p.link[k] < g.t.n_links ||
-			    p.link[k] == TOPO_NONE);
+			assert_true(
+			    p.link[k] < g.t.n_links || p.link[k] == TOPO_NONE);
 	}
 	topo_close(&g.t);
 }

@@ -24,6 +24,7 @@ static const struct topic {
 	{"algos", bench_algos},
 	{"trial", bench_trial},
 	{"program", bench_program},
+	{"agents", bench_agents},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

@@ -40,6 +40,7 @@ void bench_evq(void);
 void bench_bulk(void);
 void bench_algos(void);
 void bench_program(void);
+void bench_agents(void);
 void bench_trial(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under

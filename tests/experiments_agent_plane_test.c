@@ -55,8 +55,8 @@ static void close_rig(struct rig *g)
 static void draw(struct rig *g, uint32_t run, int all)
 {
 	g->scene = scenes_draw(&g->s, run);
-	assert_ok(model_bulk_epoch(g->bulk, g->scene, all, &g->lossy,
-	    test_err()));
+	assert_ok(
+	    model_bulk_epoch(g->bulk, g->scene, all, &g->lossy, test_err()));
 }
 
 static void live(struct rig *g)
@@ -70,7 +70,6 @@ static void live(struct rig *g)
 	assert_int_equal(g->truth->n_path, g->w->hops.n);
 	assert_int_equal(g->truth->n_drops, g->w->hops.n);
 }
-
 
 /* --- nothing in the way ----------------------------------------------------- */
 
@@ -133,10 +132,9 @@ static void virtual_addresses_change_nothing_when_queries_succeed(void **state)
  * each tier then sends a second follows from the shape alone. */
 static void loads_are_those_of_random_traces(void **state)
 {
-	static const struct topo_clos shapes[] = {
-	    {2, 20, 8, 10, 40, .n_cables = 0},
-	    {4, 5, 4, 3, 6, .n_cables = 0},
-	    {1, 6, 4, 2, 10, .n_cables = 0}};
+	static const struct topo_clos shapes[] = {{2, 20, 8, 10, 40,
+						      .n_cables = 0},
+	    {4, 5, 4, 3, 6, .n_cables = 0}, {1, 6, 4, 2, 10, .n_cables = 0}};
 	const double c_t = 0.5;
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
@@ -153,8 +151,8 @@ static void loads_are_those_of_random_traces(void **state)
 		for (size_t k = 0; k < g.w->flows.n; k++)
 			for (unsigned h = 0; h + 1 < obs_n_hops(g.w, k); h++) {
 				topo_node from, to;
-				topo_link_ends(&g.s.topo,
-				    obs_path(g.w, k)[h], &from, &to);
+				topo_link_ends(&g.s.topo, obs_path(g.w, k)[h],
+				    &from, &to);
 				const uint32_t s = to - g.s.topo.n_hosts;
 				const struct topo_clos *d = &g.s.topo.clos;
 				sent[(s >= d->all_tors) +
@@ -227,8 +225,8 @@ static void no_vote_is_on_a_link_that_was_not_seen(void **state)
 		assert_true(g.m.n_icmp_suppressed > 0);
 		assert_true(g.m.icmp_max_per_switch_s <= 3 + run);
 		assert_true(g.m.n_partial_traces > 0);
-		assert_true(g.m.n_full_traces + g.m.n_partial_traces ==
-		    g.m.n_traced);
+		assert_true(
+		    g.m.n_full_traces + g.m.n_partial_traces == g.m.n_traced);
 		for (size_t i = 0; i < g.w->flows.n; i++) {
 			const topo_link *path = obs_path(g.w, i);
 			const topo_link *real =
@@ -236,8 +234,8 @@ static void no_vote_is_on_a_link_that_was_not_seen(void **state)
 			const unsigned n = obs_n_hops(g.w, i);
 			unsigned n_known = 0, prefix = 0;
 			for (unsigned k = 0; k < n; k++) {
-				assert_true(path[k] == TOPO_NONE ||
-				    path[k] == real[k]);
+				assert_true(
+				    path[k] == TOPO_NONE || path[k] == real[k]);
 				n_known += path[k] != TOPO_NONE;
 			}
 			while (prefix < n && path[prefix] != TOPO_NONE)
@@ -250,8 +248,7 @@ static void no_vote_is_on_a_link_that_was_not_seen(void **state)
 		}
 		if (g.params.partial == ALGO_PARTIAL_DROP) {
 			assert_int_equal(n_partial, 0);
-			assert_true(
-			    (double)g.w->flows.n == g.m.n_full_traces);
+			assert_true((double)g.w->flows.n == g.m.n_full_traces);
 		} else {
 			assert_true(n_partial == g.m.n_partial_traces);
 		}
@@ -273,9 +270,9 @@ static void traces_end_where_a_black_hole_begins(void **state)
 		g.s.params.noise.rate = scenes_fixed(0);
 		const topo_link hole = tier == 0
 		    ? topo_clos_link_tor(&g.s.topo.clos, 2, 1, TOPO_UP)
-		    : tier == 1 ? topo_clos_link_t1(&g.s.topo.clos, 1, 1, TOPO_UP)
-				: topo_clos_link_tor(&g.s.topo.clos, 2, 1,
-				      TOPO_DOWN);
+		    : tier == 1
+		    ? topo_clos_link_t1(&g.s.topo.clos, 1, 1, TOPO_UP)
+		    : topo_clos_link_tor(&g.s.topo.clos, 2, 1, TOPO_DOWN);
 		scenes_add_fault(&g.s, hole, 1);
 		draw(&g, 0, 1);
 		for (size_t i = 0; i < g.lossy.flows.n; i++)
@@ -315,8 +312,8 @@ static void flows_that_lost_everything_are_not_traced(void **state)
 	(void)state;
 	open_rig(&g, &small);
 	g.s.params.noise.rate = scenes_fixed(0);
-	scenes_add_fault(&g.s, topo_clos_link_tor(&g.s.topo.clos, 2, 1, TOPO_UP),
-	    1);
+	scenes_add_fault(&g.s,
+	    topo_clos_link_tor(&g.s.topo.clos, 2, 1, TOPO_UP), 1);
 	draw(&g, 0, 0);
 	assert_true(g.lossy.flows.n > 20);
 	live(&g);
@@ -377,9 +374,8 @@ static void an_epoch_is_the_same_bits_after_any_other(void **state)
 		g->params.fabric.lossless_probes = 0;
 		g->params.fabric.icmp.t_max = 3;
 		g->params.fabric.icmp.burst = 2;
-		g->params.fabric.slb =
-		    (struct model_slb_params){0.5, 0.2, 0.2,
-			scenes_uniform(100, 1000)};
+		g->params.fabric.slb = (struct model_slb_params){0.5, 0.2, 0.2,
+		    scenes_uniform(100, 1000)};
 		g->params.fabric.flap.count = 10;
 	}
 	for (uint32_t run = 0; run < 10; run++) {

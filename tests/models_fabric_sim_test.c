@@ -32,8 +32,8 @@ static void open_rig(struct rig *g)
 	    {model_icmp_fields, &p->icmp}, {model_slb_fields, &p->slb},
 	    {model_flap_fields, &p->flap}};
 	for (size_t i = 0; i < 5; i++)
-		assert_ok(sim_field_defaults(all[i].fields, all[i].obj,
-		    test_err()));
+		assert_ok(
+		    sim_field_defaults(all[i].fields, all[i].obj, test_err()));
 	p->icmp.t_max = 0;
 }
 
@@ -45,8 +45,7 @@ static void begin(struct rig *g)
 		assert_ok(fabric_sim_open(&g->sim, &g->s.topo, &g->params,
 		    test_err()));
 	g->f = fabric_sim_fabric(g->sim);
-	assert_ok(
-	    fabric_sim_begin(g->sim, g->scene, &g->lossy, test_err()));
+	assert_ok(fabric_sim_begin(g->sim, g->scene, &g->lossy, test_err()));
 }
 
 static void close_rig(struct rig *g)
@@ -76,8 +75,8 @@ static int next(struct rig *g, struct agent_event *ev, topo_host *host,
     sim_ns *at)
 {
 	size_t n;
-	assert_ok(g->f->ops->poll(g->f, SIM_NEVER, ev, host, at, 1, &n,
-	    test_err()));
+	assert_ok(
+	    g->f->ops->poll(g->f, SIM_NEVER, ev, host, at, 1, &n, test_err()));
 	return n == 1;
 }
 
@@ -101,8 +100,7 @@ static void wait_until(struct rig *g, sim_ns t)
 	topo_host host;
 	sim_ns at;
 	size_t n;
-	assert_ok(
-	    g->f->ops->poll(g->f, t, &ev, &host, &at, 1, &n, test_err()));
+	assert_ok(g->f->ops->poll(g->f, t, &ev, &host, &at, 1, &n, test_err()));
 	assert_int_equal(n, 0);
 	assert_true(g->f->ops->now(g->f) == t);
 }
@@ -216,8 +214,8 @@ static void probes_are_lost_on_both_ways_at_the_rates_of_then(void **state)
 				while (next(&g, &ev, &host, &at))
 					n[ev.ip_id - 100]++;
 			}
-			const double p[5] = {0, 0.9, 0.9 * 0.7,
-			    0.9 * 0.7 * 0.8, later ? 0 : 0.9 * 0.7 * 0.8};
+			const double p[5] = {0, 0.9, 0.9 * 0.7, 0.9 * 0.7 * 0.8,
+			    later ? 0 : 0.9 * 0.7 * 0.8};
 			for (unsigned ttl = 1; ttl < 5; ttl++) {
 				const double want = lossless ? 1 : p[ttl];
 				/* 5.5 sd: once in 2.6e7. */
@@ -252,13 +250,14 @@ static void answers_take_the_links_and_the_switchs_time(void **state)
 			probe(&g, &t, ttl);
 		while (next(&g, &ev, &host, &at)) {
 			const unsigned ttl = ev.ip_id - 100u;
-			assert_true(at - sent >= ttl * 6 * SIM_US + 50 * SIM_US - 2);
+			assert_true(
+			    at - sent >= ttl * 6 * SIM_US + 50 * SIM_US - 2);
 			law_add(&m[ttl], (double)(at - sent));
 		}
 	}
 	for (unsigned ttl = 1; ttl <= 5; ttl++)
-		assert_true(fabs(law_z(&m[ttl],
-				1e3 * (ttl * 2 * 13 + 100))) < 5.5);
+		assert_true(
+		    fabs(law_z(&m[ttl], 1e3 * (ttl * 2 * 13 + 100))) < 5.5);
 	close_rig(&g);
 }
 
@@ -368,8 +367,8 @@ static void queries_end_as_the_balancer_says(void **state)
 	unsigned n[4] = {0};
 	(void)state;
 	open_rig(&g);
-	g.params.slb = (struct model_slb_params){0.7, 0.3, 0.3,
-	    scenes_uniform(100, 1000)};
+	g.params.slb =
+	    (struct model_slb_params){0.7, 0.3, 0.3, scenes_uniform(100, 1000)};
 	for (unsigned i = 0; i < 400; i++)
 		add_flow(&g, 1, 20, (uint16_t)(i + 1), i * SIM_MS * 10, 9, 1);
 	begin(&g);
@@ -380,8 +379,8 @@ static void queries_end_as_the_balancer_says(void **state)
 		const struct model_slb_fate fate = model_slb_fate(&g.params.slb,
 		    &g.scene->where, topo_tuple_digest(&real));
 		if (ev.kind == AGENT_RETX) {
-			const struct agent_action ask = {
-			    .kind = AGENT_SLB_QUERY,
+			const struct agent_action ask = {.kind =
+							     AGENT_SLB_QUERY,
 			    .token = ev.tuple.src_port,
 			    .tuple = ev.tuple};
 			assert_int_equal(vip, fate.vip);
@@ -408,7 +407,8 @@ static void timers_come_in_order_and_late_ones_at_once(void **state)
 	struct agent_event ev;
 	topo_host host;
 	sim_ns at;
-	const sim_ns due[4] = {500, 5, 500, 300}, want[4] = {100, 300, 500, 500};
+	const sim_ns due[4] = {500, 5, 500, 300},
+		     want[4] = {100, 300, 500, 500};
 	const uint64_t order[4] = {1, 3, 0, 2};
 	(void)state;
 	open_rig(&g);

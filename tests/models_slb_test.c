@@ -43,8 +43,8 @@ static void a_connection_has_one_fate(void **state)
 	    .snat = 0.5,
 	    .fail = 0.5,
 	    .latency_us = {SIM_UNIFORM, 1, 1000}};
-	const struct sim_seed where = {.seed = 5}, other = {.seed = 5,
-						       .run = 1};
+	const struct sim_seed where = {.seed = 5},
+			      other = {.seed = 5, .run = 1};
 	unsigned n_same = 0;
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++) {

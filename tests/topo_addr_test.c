@@ -20,9 +20,9 @@ static void links_read_back_and_no_others(void **state)
 	topo_addr_format(topo_addr_of_link(TOPO_ADDR_MAX_LINKS - 1), text);
 	assert_string_equal(text, "100.127.255.255");
 	assert_int_equal(topo_addr_to_link(0, UINT32_MAX), TOPO_NONE);
-	assert_int_equal(
-	    topo_addr_to_link(topo_addr_of_link(TOPO_ADDR_MAX_LINKS),
-		UINT32_MAX),
+	assert_int_equal(topo_addr_to_link(topo_addr_of_link(
+					       TOPO_ADDR_MAX_LINKS),
+			     UINT32_MAX),
 	    TOPO_NONE);
 }
 
@@ -35,12 +35,12 @@ static void ranges_do_not_meet(void **state)
 	    topo_addr_of_vip(0), topo_addr_of_vip(TOPO_ADDR_MAX_VIPS - 1)};
 	(void)state;
 	for (size_t i = 0; i < 8; i++) {
-		const int host = topo_addr_to_host(ip[i], UINT32_MAX) !=
-		    TOPO_NONE;
-		const int sw = topo_addr_to_switch(ip[i], UINT32_MAX) !=
-		    TOPO_NONE;
-		const int link = topo_addr_to_link(ip[i], UINT32_MAX) !=
-		    TOPO_NONE;
+		const int host =
+		    topo_addr_to_host(ip[i], UINT32_MAX) != TOPO_NONE;
+		const int sw =
+		    topo_addr_to_switch(ip[i], UINT32_MAX) != TOPO_NONE;
+		const int link =
+		    topo_addr_to_link(ip[i], UINT32_MAX) != TOPO_NONE;
 		assert_int_equal(host, i / 2 == 0);
 		assert_int_equal(sw, i / 2 == 1);
 		assert_int_equal(link, i / 2 == 2);
