@@ -173,7 +173,7 @@ check-layers:
 	@left=""; bad=0; for d in $(LAYERS); do left="$$left|$$d"; \
 	    grep -nE '^#include "' $$d/*.[ch] | \
 		grep -vE "\"($${left#|})/" && bad=1; done; \
-	grep -nE '^#include "(models/(truth|scene|fault|noise|loss|bulk|skip|traffic)|sim/evq)' \
+	grep -nE '^#include "(models/(truth|scene|fault|noise|loss|bulk|skip|traffic|fabric|icmp|slb|flap)|sim/evq)' \
 	    algos/*.[ch] && bad=1; \
 	[ $$bad = 0 ] && echo "ok    layers" || { echo "FAIL  layers"; exit 1; }
 
