@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/table.h"
 #include "sim/stat.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -91,7 +90,125 @@ static size_t find_column(const struct table *t, const char *name,
 	return i;
 }
 
-/* Our table, as `culprit table` prints it. */
+/* --- writing ---------------------------------------------------------------*/
+
+/* Sums over the runs of a point that are done, and how much of the trials
+ * would be as good if they were independent. */
+struct pool {
+	double num, den, effective;
+};
+
+static int counts(const struct res_cube *c, size_t point, size_t run,
+    size_t algo, const struct res_metric *ratio, double *num, double *den)
+{
+	*num = res_cube_algo(c, point, run, algo, ratio->num);
+	*den = res_cube_algo(c, point, run, algo, ratio->den);
+	return c->status[point * c->n_runs + run] == RES_DONE && !isnan(*num) &&
+	    *den > 0;
+}
+
+/* The variance between runs over that of independent trials is the design
+ * effect (L. Kish, Survey Sampling, 1965; for a ratio of two sums). */
+static struct pool pool_runs(const struct res_cube *c, size_t point,
+    size_t algo, const struct res_metric *ratio)
+{
+	struct pool p = {0};
+	double num, den, squares = 0, n = 0;
+	for (size_t run = 0; run < c->n_runs; run++)
+		if (counts(c, point, run, algo, ratio, &num, &den)) {
+			p.num += num;
+			p.den += den;
+			n++;
+		}
+	p.effective = p.den;
+	const double r = p.num / p.den;
+	for (size_t run = 0; run < c->n_runs; run++)
+		if (counts(c, point, run, algo, ratio, &num, &den))
+			squares += (num - r * den) * (num - r * den);
+	if (n > 1 && r > 0 && r < 1) {
+		const double effect =
+		    squares * n / (n - 1) / (p.den * r * (1 - r));
+		p.effective = ceil(p.den / fmax(1, effect));
+	}
+	return p;
+}
+
+static void put_text(FILE *out, const char *text)
+{
+	for (; *text; text++)
+		putc(strchr("\t\n\r", *text) ? ' ' : *text, out);
+}
+
+static void put_number(FILE *out, double x)
+{
+	char digits[32];
+	fputs(isnan(x) ? "NaN" : sim_format_f64(digits, x), out);
+}
+
+static void put_header(const struct res_cube *c, FILE *out)
+{
+	for (size_t a = 0; a < c->n_axes; a++)
+		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
+			put_text(out, c->axis[a].coord[i].name);
+			putc('\t', out);
+		}
+	fputs("runs", out);
+	for (size_t a = 0; a < c->n_algos; a++)
+		for (unsigned m = 0; m < RES_N_RATIOS; m++)
+			for (unsigned i = 0; i < 2; i++) {
+				putc('\t', out);
+				put_text(out, c->algo[a]);
+				fprintf(out, ":%s%s", res_ratios[m].name,
+				    i ? TRIALS : "");
+			}
+	putc('\n', out);
+}
+
+static void put_point(const struct res_cube *c, size_t point,
+    const size_t place[], FILE *out)
+{
+	size_t n_done = 0;
+	for (size_t a = 0; a < c->n_axes; a++)
+		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
+			const struct res_coord *k = &c->axis[a].coord[i];
+			if (k->number)
+				put_number(out, k->number[place[a]]);
+			else
+				put_text(out, k->text[place[a]]);
+			putc('\t', out);
+		}
+	for (size_t run = 0; run < c->n_runs; run++)
+		n_done += c->status[point * c->n_runs + run] == RES_DONE;
+	fprintf(out, "%zu", n_done);
+	for (size_t a = 0; a < c->n_algos; a++)
+		for (unsigned m = 0; m < RES_N_RATIOS; m++) {
+			const struct pool p =
+			    pool_runs(c, point, a, &res_ratios[m]);
+			putc('\t', out);
+			put_number(out, p.den > 0 ? p.num / p.den : NAN);
+			putc('\t', out);
+			put_number(out, p.effective);
+		}
+	putc('\n', out);
+}
+
+int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	size_t *place;
+	int rc = SIM_ZALLOC(&place, c->n_axes, e);
+	if (rc < 0)
+		return rc;
+	put_header(c, out);
+	for (size_t p = 0; p < c->n_points; p++) {
+		res_cube_at(c, p, place);
+		put_point(c, p, place, out);
+	}
+	free(place);
+	return fflush(out) == 0 && !ferror(out)
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "cannot write the table.");
+}
+
 static int table_of(struct table *t, const struct res_cube *c,
     struct sim_err *e)
 {
@@ -100,7 +217,7 @@ static int table_of(struct table *t, const struct res_cube *c,
 	FILE *f = open_memstream(&text, &n);
 	if (!f)
 		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	int rc = res_table_write(c, f, e);
+	int rc = xp_expected_write(c, f, e);
 	if (fclose(f) != 0 && rc == 0)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
 	if (rc < 0) {
@@ -108,36 +225,6 @@ static int table_of(struct table *t, const struct res_cube *c,
 		return rc;
 	}
 	return split(t, text, c->figure, e);
-}
-
-/* --- writing ---------------------------------------------------------------*/
-
-/* Axes, runs, ratios and their trials. */
-static int is_kept(const struct table *t, size_t col, size_t runs)
-{
-	const char *name = cell(t, 0, col);
-	const size_t n = strlen(name), k = strlen(TRIALS);
-	return col <= runs || find_column(t, name, TRIALS) < t->n_cols ||
-	    (n > k && strcmp(name + n - k, TRIALS) == 0);
-}
-
-int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
-{
-	struct table t = {0};
-	int rc = table_of(&t, c, e);
-	const size_t runs = rc == 0 ? find_column(&t, "runs", "") : 0;
-	for (size_t line = 0; rc == 0 && line < t.n_lines; line++) {
-		int n = 0;
-		for (size_t col = 0; col < t.n_cols; col++)
-			if (is_kept(&t, col, runs))
-				fprintf(out, "%s%s", n++ ? "\t" : "",
-				    cell(&t, line, col));
-		putc('\n', out);
-	}
-	if (rc == 0 && (fflush(out) != 0 || ferror(out)))
-		rc = sim_fail(e, SIM_EIO, "cannot write the table.");
-	free_table(&t);
-	return rc;
 }
 
 /* --- comparing -------------------------------------------------------------*/
