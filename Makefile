@@ -145,10 +145,13 @@ fuzz:
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin \
 	    $(DESTDIR)$(PREFIX)/share/culprit/experiments \
+	    $(DESTDIR)$(PREFIX)/share/culprit/results/expected \
 	    $(DESTDIR)$(PREFIX)/share/culprit/plots
 	install $B/culprit $(DESTDIR)$(PREFIX)/bin/culprit
 	install -m 644 experiments/*.yaml \
 	    $(DESTDIR)$(PREFIX)/share/culprit/experiments
+	install -m 644 results/expected/* \
+	    $(DESTDIR)$(PREFIX)/share/culprit/results/expected
 	install -m 644 plots/*.gp $(DESTDIR)$(PREFIX)/share/culprit/plots
 
 help:

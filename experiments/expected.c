@@ -237,7 +237,8 @@ struct ratio {
 static int read_ratio(const char *value, const char *trials, struct ratio *r,
     struct sim_err *e)
 {
-	if (sim_parse_f64(trials, &r->trials, e) < 0 || r->trials >= 0x1p53)
+	if (sim_parse_f64(trials, &r->trials, e) < 0 || r->trials >= 1e12 ||
+	    r->trials != floor(r->trials))
 		return SIM_EPARSE;
 	if (r->trials == 0)
 		return 1;
