@@ -5,8 +5,23 @@
 
 #include <assert.h>
 
-const char *const algo_blame_ties[] = {"lowest", "first", "random", NULL};
+#include "algos/matlab_order.h"
+
+const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
+	NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
+
+int algo_blame_open(enum algo_blame_tie rule, struct algo_tally *t,
+    const struct topo *topo, struct sim_err *e)
+{
+	if (rule != ALGO_TIE_MATLAB)
+		return 0;
+	if (!topo_is_clos(topo))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "tie matlab needs a Clos; this topology is a graph.");
+	t->clos = &topo->clos;
+	return 0;
+}
 
 /* Where on a path the greatest votes are. */
 struct best {
@@ -32,6 +47,21 @@ static inline struct best find_best(const struct algo_tally *t,
 	return (struct best){first >> 4, 15 - (first & 15), last & 15};
 }
 
+static topo_link made_first(const struct topo_clos *c,
+    const topo_link link[], uint32_t n)
+{
+	topo_link first = TOPO_NONE;
+	uint32_t least = UINT32_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t at = algo_matlab_order(c, link[i]);
+		if (at < least) {
+			least = at;
+			first = link[i];
+		}
+	}
+	return first;
+}
+
 /* Choose by RULE among the hops that have the best votes. */
 static topo_link break_tie(enum algo_blame_tie rule,
     const struct algo_tally *t, const topo_link link[], struct best best,
@@ -51,6 +81,9 @@ static topo_link break_tie(enum algo_blame_tie rule,
 	case ALGO_TIE_RANDOM:
 		assert(tie);
 		return tied[sim_rng_below(tie, n_tied)];
+	case ALGO_TIE_MATLAB:
+		assert(t->clos);
+		return made_first(t->clos, tied, n_tied);
 	case ALGO_TIE_LOWEST:
 		break;
 	}

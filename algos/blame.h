@@ -6,8 +6,9 @@
  * without a retransmission or without a known hop is never blamed on a link.
  *
  *	tie    several hops share the most votes: the smallest link id; the
- *	       first on the path; or one of them at random (one draw a tied
- *	       flow, in the order of the window)
+ *	       first on the path; one of them at random (one draw a tied
+ *	       flow, in the order of the window); or the one that the
+ *	       released MATLAB made first (algos/matlab_order.h)
  *	noise  own_vote: a flow is noise when its best link carries nothing
  *	       but this flow's vote, which depends on no constant and on no
  *	       path length; floor: when its best link has no more than
@@ -25,8 +26,14 @@
 #include "sim/err.h"
 #include "sim/field.h"
 #include "sim/rng.h"
+#include "topo/topo.h"
 
-enum algo_blame_tie { ALGO_TIE_LOWEST, ALGO_TIE_FIRST, ALGO_TIE_RANDOM };
+enum algo_blame_tie {
+	ALGO_TIE_LOWEST,
+	ALGO_TIE_FIRST,
+	ALGO_TIE_RANDOM,
+	ALGO_TIE_MATLAB
+};
 enum algo_blame_noise {
 	ALGO_NOISE_NONE,
 	ALGO_NOISE_OWN_VOTE,
@@ -64,6 +71,12 @@ struct algo_blame {
 		.def = "0.2",                                             \
 		.doc = "noise: floor sets flows aside up to this"         \
 	}
+
+/* Make T ready for ties broken by RULE. T keeps TOPO's Clos for rule MATLAB,
+ * which must not be used without this call. Errors SIM_EUNSUPPORTED when that
+ * is asked for in a mesh. */
+int algo_blame_open(enum algo_blame_tie rule, struct algo_tally *t,
+    const struct topo *topo, struct sim_err *e);
 
 /* Blame each voter of T on the hop of its path with the most votes.
  * Fills OUT->blame for all flows of W. TIE may be NULL unless the rule is

@@ -35,7 +35,8 @@ static int open_work(void **work, const struct topo *t, const void *params,
 		a->params = *(const struct algo_vote_params *)params;
 	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
 		goto out;
-	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0)
+	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
+	    (rc = algo_blame_open(a->params.blame.tie, &a->tally, t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;

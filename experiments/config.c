@@ -8,19 +8,21 @@
 #include <string.h>
 
 #include "models/skip.h"
+#include "models/vigil_matlab.h"
 #include "sim/vec.h"
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-static const char *const plane_names[] = {"auto", "exact", "skip", "agents",
-    NULL};
+const char *const xp_plane_names[] = {"auto", "exact", "skip", "agents",
+    "vigil_matlab", NULL};
 static const char *const kind_names[] = {"clos", "fat_tree", "graphml", NULL};
 
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
-	.names = plane_names, .def = "auto",
+	.names = xp_plane_names, .def = "auto",
 	.doc = "bulk data plane; auto: skip where it fits, else exact; agents: "
-	       "auto, seen by host agents"},
+	       "auto, seen by host agents; vigil_matlab: 007's released "
+	       "simulator, conns then being 480 unless set"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {0},
@@ -322,6 +324,11 @@ static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
 	return rc;
 }
 
+static int sets_conns(const struct sim_yaml *y)
+{
+	return sim_yaml_get(sim_yaml_get(y->root, "traffic"), "conns") != NULL;
+}
+
 static int check_traffic(struct sim_yaml *y, const struct topo *t,
     const struct model_traffic_params *p, struct sim_err *e)
 {
@@ -351,15 +358,17 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 	const struct sim_seed where = {0};
 	struct model_scene scene = {0};
 	struct sim_err why;
-	if (c->plane != XP_PLANE_SKIP)
+	if (c->plane != XP_PLANE_SKIP && c->plane != XP_PLANE_VIGIL_MATLAB)
 		return 0;
-	if (may_fail_uplinks(&c->scene))
+	if (c->plane == XP_PLANE_SKIP && may_fail_uplinks(&c->scene))
 		return sim_yaml_mistake(y, node,
 		    "skipping can't have a fault on a host's uplink (class "
 		    "host-tor).");
 	int rc = model_scene_draw(&scene, t, &c->scene, &where, &why);
 	if (rc == 0)
-		rc = model_skip_fits(&scene, &why);
+		rc = c->plane == XP_PLANE_SKIP
+		    ? model_skip_fits(&scene, &why)
+		    : model_vigil_matlab_fits(&scene, &why);
 	model_scene_free(&scene);
 	return take_mistake(y, node, rc, &why, e);
 }
@@ -399,6 +408,9 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	const int opened = t->n_hosts > 0;
 	size_t had = y->n_mistakes;
 	int rc = read_traffic(y, &c->scene.traffic, e);
+	if (c->plane == XP_PLANE_VIGIL_MATLAB && !sets_conns(y))
+		c->scene.traffic.conns = (struct sim_dist){SIM_FIXED,
+		    MODEL_VIGIL_MATLAB_CONNS, MODEL_VIGIL_MATLAB_CONNS};
 	if (rc == 0 && opened && y->n_mistakes == had)
 		rc = check_traffic(y, t, &c->scene.traffic, e);
 	if (rc == 0)

@@ -39,14 +39,17 @@
 #include "topo/topo.h"
 
 /* Which bulk data plane: SKIP if it fits the scene and else EXACT; or one of
- * them by name (a scene that SKIP can't do is then an error). AGENTS is AUTO
- * with agents between what happened and what algorithms see. */
+ * them by name (a scene that it can't do is then an error). AGENTS is AUTO with
+ * agents between what happened and what algorithms see. With VIGIL_MATLAB,
+ * 007's released simulator, traffic.conns is 480 unless the spec sets it. */
 enum xp_plane {
 	XP_PLANE_AUTO,
 	XP_PLANE_EXACT,
 	XP_PLANE_SKIP,
-	XP_PLANE_AGENTS
+	XP_PLANE_AGENTS,
+	XP_PLANE_VIGIL_MATLAB
 };
+extern const char *const xp_plane_names[];
 
 enum xp_topo_kind { XP_TOPO_CLOS, XP_TOPO_FAT_TREE, XP_TOPO_GRAPHML };
 struct xp_topology {

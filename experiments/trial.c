@@ -9,6 +9,7 @@
 #include "experiments/agent_plane.h"
 #include "models/bulk.h"
 #include "models/skip.h"
+#include "models/vigil_matlab.h"
 #include "results/score.h"
 #include "sim/vec.h"
 
@@ -20,7 +21,7 @@ struct xp_trial {
 	struct model_scene scene;
 	struct model_bulk *bulk;
 	struct model_skip *skip;
-	int skipped; /* which plane ran the last cell */
+	enum xp_plane ran; /* the last cell's bulk plane */
 	struct obs window;
 	struct xp_agent_plane *agents; /* on plane agents, else NULL */
 	/* What algorithms get and are scored by: the window and the scene's
@@ -122,17 +123,24 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 {
 	const int all = needs_all(&t->config);
 	const uint32_t plane = t->config.plane;
-	t->skipped = plane == XP_PLANE_SKIP ||
-	    (plane != XP_PLANE_EXACT && !all &&
-		model_skip_fits(&t->scene, NULL) == 0);
-	if (all && (t->skipped || plane == XP_PLANE_AGENTS))
+	t->ran = plane;
+	if (plane == XP_PLANE_AUTO || plane == XP_PLANE_AGENTS)
+		t->ran = !all && model_skip_fits(&t->scene, NULL) == 0
+		    ? XP_PLANE_SKIP
+		    : XP_PLANE_EXACT;
+	if (all && (t->ran == XP_PLANE_SKIP || plane == XP_PLANE_AGENTS))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "an algorithm needs the flows that lost nothing too; plane "
 		    "%s has none of them.",
-		    t->skipped ? "skip" : "agents");
-	return t->skipped
-	    ? model_skip_epoch(t->skip, &t->scene, &t->window, e)
-	    : model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
+		    xp_plane_names[plane]);
+	switch (t->ran) {
+	case XP_PLANE_SKIP:
+		return model_skip_epoch(t->skip, &t->scene, &t->window, e);
+	case XP_PLANE_VIGIL_MATLAB:
+		return model_vigil_matlab_epoch(&t->scene, all, &t->window, e);
+	default:
+		return model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
+	}
 }
 
 static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
@@ -227,7 +235,7 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
 	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
 	    t->metrics.n_flows, t->metrics.n_failed_flows, t->metrics.n_drops,
-	    t->skipped ? "skip" : "exact");
+	    xp_plane_names[t->ran]);
 	if (t->agents)
 		fprintf(out,
 		    "agents traced %.0f flows, %.0f in full; %.0f ICMP "

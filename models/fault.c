@@ -7,7 +7,7 @@
 
 #include "models/dist.h"
 
-static const char *const pick_names[] = {"class", "link", NULL};
+static const char *const pick_names[] = {"class", "link", "matlab", NULL};
 
 const struct sim_field model_fault_fields[] = {
     {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
@@ -18,10 +18,12 @@ const struct sim_field model_fault_fields[] = {
      .doc = "classes of links that may fail"},
     {"pick", SIM_F_ENUM, offsetof(struct model_fault_params, pick),
      .names = pick_names, .def = "class",
-     .doc = "draw a class and then a link of it, or any link alike"},
+     .doc = "draw a class and then a link of it, or any link alike, or as "
+	    "007's released simulator"},
     {"same_switch", SIM_F_F64, offsetof(struct model_fault_params, same_switch),
      .min = 0, .max = 1, .unit = "1", .def = "0",
-     .doc = "chance that a place is at the switch of the one before"},
+     .doc = "chance that a place is at the switch of the one before; with "
+	    "pick matlab, of one more place at a switch"},
     {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
      .max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
      .doc = "drop rate of a failed link"},
@@ -84,14 +86,14 @@ static topo_link any_place(const struct places *p, enum model_fault_pick pick,
 			   struct sim_rng *r)
 {
 	uint32_t nth_class = 0, i = 0;
-	if (pick == MODEL_PICK_CLASS)
+	if (pick != MODEL_PICK_LINK)
 		nth_class = sim_rng_below(r, p->n_classes);
 	else
 		i = sim_rng_below(r, p->total);
 	for (unsigned c = 0;; c++) {
 		if (p->size[c] == 0)
 			continue;
-		if (pick == MODEL_PICK_CLASS) {
+		if (pick != MODEL_PICK_LINK) {
 			if (nth_class-- == 0)
 				return class_at(p->topo, c,
 						sim_rng_below(r, p->size[c]));
@@ -147,17 +149,30 @@ static topo_link sibling(const struct places *p, topo_link l,
 	return found;
 }
 
-static int add(const struct model_fault_params *g, topo_link link,
-	       struct sim_rng *rate, struct truth *truth, struct sim_err *e)
+static int add(const struct model_fault_params *g, const struct sim_dist *range,
+	       topo_link link, struct sim_rng *rate, struct truth *truth,
+	       struct sim_err *e)
 {
 	const struct truth_fault f = {
 	    .link = link,
-	    .rate = model_dist_at(&g->rate, sim_rng_u01(rate)),
+	    .rate = model_dist_at(range, sim_rng_u01(rate)),
 	    .from_ns = (sim_ns)(g->from_s * (double)SIM_SEC),
 	    .to_ns =
 		g->to_s > 0 ? (sim_ns)(g->to_s * (double)SIM_SEC) : SIM_NEVER,
 	};
 	return truth_add_fault(truth, &f, e);
+}
+
+static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
+		       struct sim_err *e)
+{
+	if (count <= n_free)
+		return 0;
+	return sim_fail(e, SIM_ELIMIT,
+			"%u links are to fail, but the classes named have "
+			"%u%s.",
+			count, n_free,
+			n_free < n_all ? " left by earlier groups" : "");
 }
 
 static int draw_random(const struct topo *t, const struct model_fault_params *g,
@@ -167,12 +182,9 @@ static int draw_random(const struct topo *t, const struct model_fault_params *g,
 	const struct places p = places_of(t, g->classes);
 	const uint32_t n_free = p.total - n_taken(&p, truth);
 	topo_link last = TOPO_NONE;
-	int rc;
-	if (g->count > n_free)
-		return sim_fail(e, SIM_ELIMIT,
-		    "%u links are to fail, but the classes named have %u%s.",
-		    g->count, n_free,
-		    n_free < p.total ? " left by earlier groups" : "");
+	int rc = check_count(n_free, p.total, g->count, e);
+	if (rc < 0)
+		return rc;
 	for (uint32_t i = 0; i < g->count; i++) {
 		topo_link l = TOPO_NONE;
 		if (last != TOPO_NONE && sim_rng_u01(place) < g->same_switch)
@@ -186,9 +198,82 @@ static int draw_random(const struct topo *t, const struct model_fault_params *g,
 			if (is_taken(truth, 0, truth->n_faults, l))
 				l = TOPO_NONE;
 		}
-		if ((rc = add(g, l, rate, truth, e)) < 0)
+		if ((rc = add(g, &g->rate, l, rate, truth, e)) < 0)
 			return rc;
 		last = l;
+	}
+	return 0;
+}
+
+/* Whether a link of L's class out of L's switch has a fault of the group. */
+static int has_turn(const struct topo *t, const struct truth *truth,
+		    size_t from, topo_link l)
+{
+	topo_node at, other, end;
+	topo_link_ends(t, l, &at, &end);
+	for (size_t i = from; i < truth->n_faults; i++) {
+		const topo_link k = truth->fault[i].link;
+		topo_link_ends(t, k, &other, &end);
+		if (other == at && topo_class_of(t, k) == topo_class_of(t, l))
+			return 1;
+	}
+	return 0;
+}
+
+static int add_matlab(const struct topo *t, const struct model_fault_params *g,
+		      topo_link l, struct sim_rng *rate, struct truth *truth,
+		      struct sim_err *e)
+{
+	struct sim_dist range = g->rate;
+	if (topo_class_of(t, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
+		range.a /= 10;
+	return add(g, &range, l, rate, truth, e);
+}
+
+/* All switches of a tier have equally many links of a class, so a link of a
+ * switch whose turn it is, both drawn alike, is a link drawn alike among those
+ * of such switches. As in draw_random(), many tries mean that a class is used
+ * up: first its switches, then its links. */
+static topo_link next_turn(const struct places *p, const struct truth *truth,
+			   size_t from, struct sim_rng *r)
+{
+	for (unsigned tries = 0;; tries++) {
+		topo_link l = any_place(
+		    p, tries < 128 ? MODEL_PICK_CLASS : MODEL_PICK_LINK, r);
+		if (!is_taken(truth, 0, truth->n_faults, l) &&
+		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
+			return l;
+	}
+}
+
+static int draw_matlab(const struct topo *t, const struct model_fault_params *g,
+		       struct sim_rng *place, struct sim_rng *rate,
+		       struct truth *truth, struct sim_err *e)
+{
+	const struct places p = places_of(t, g->classes);
+	const size_t from = truth->n_faults;
+	const uint32_t n_free = p.total - n_taken(&p, truth);
+	int rc;
+	if (!topo_is_clos(t))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+				"pick matlab needs a Clos; this topology is a "
+				"graph.");
+	if ((rc = check_count(n_free, p.total, g->count, e)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < g->count; i++) {
+		if (truth->n_faults - from == n_free)
+			return 0; /* all fail, some as one more of a switch */
+		topo_link l = next_turn(&p, truth, from, place);
+		if ((rc = add_matlab(t, g, l, rate, truth, e)) < 0)
+			return rc;
+		if (sim_rng_u01(place) >= g->same_switch)
+			continue;
+		const struct places same =
+		    places_of(t, UINT32_C(1) << topo_class_of(t, l));
+		l = sibling(&same, l, truth, place);
+		if (l != TOPO_NONE &&
+		    (rc = add_matlab(t, g, l, rate, truth, e)) < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -207,7 +292,7 @@ static int draw_named(const struct topo *t, const struct model_fault_params *g,
 		if (is_taken(truth, from, truth->n_faults, g->links[i]))
 			return sim_fail(e, SIM_EINVAL,
 					"link %u is named twice.", g->links[i]);
-		if ((rc = add(g, g->links[i], rate, truth, e)) < 0)
+		if ((rc = add(g, &g->rate, g->links[i], rate, truth, e)) < 0)
 			return rc;
 	}
 	return 0;
@@ -225,8 +310,11 @@ static int draw_group(const struct topo *t, const struct model_fault_params *g,
 		    g->from_s);
 	sim_rng_init(&place, where, SIM_STREAM_FAULT_PLACE, index);
 	sim_rng_init(&rate, where, SIM_STREAM_FAULT_RATE, index);
-	return g->n_links > 0 ? draw_named(t, g, &rate, truth, e)
-			      : draw_random(t, g, &place, &rate, truth, e);
+	if (g->n_links > 0)
+		return draw_named(t, g, &rate, truth, e);
+	return g->pick == MODEL_PICK_MATLAB
+		   ? draw_matlab(t, g, &place, &rate, truth, e)
+		   : draw_random(t, g, &place, &rate, truth, e);
 }
 
 int model_fault_draw(const struct topo *t,

@@ -10,8 +10,13 @@
 #include "topo/topo.h"
 
 /* How random places are drawn: a class of `classes` first and then one of its
- * links, as 007's released simulator does, or one of all links alike. */
-enum model_fault_pick { MODEL_PICK_CLASS, MODEL_PICK_LINK };
+ * links; one of all links alike; or as 007's released simulator does, see
+ * model_fault_draw(). */
+enum model_fault_pick {
+	MODEL_PICK_CLASS,
+	MODEL_PICK_LINK,
+	MODEL_PICK_MATLAB
+};
 
 /* One group of faults, as in a spec. */
 struct model_fault_params {
@@ -33,11 +38,16 @@ extern const struct sim_field model_fault_fields[];
  * another link out of the switch of the place before it, if one is left there
  * (DEPARTS: 007's released code adds such links beyond `count`; here `count`
  * is the number of failed links, as the paper's axis says).
+ * With pick MATLAB, of a Clos only: a class of `classes` alike, a switch (or
+ * host) at which no link of that class was picked before, one of its links of
+ * that class; with probability `same_switch` one more of them fails, beyond
+ * `count`. When every switch has had its turn, any free link will do. The rate
+ * of a t1-tor link is drawn from a range that begins at a tenth of `rate`'s.
  * A mesh has only the classes host-tor, tor-host and fabric: there the classes
  * of a Clos between switches stand for fabric.
  * Errors SIM_ELIMIT when more places are asked for than the classes have
  * links, SIM_EINVAL for a link outside the topology or named twice in a group,
- * or to_s before from_s.
+ * or to_s before from_s; SIM_EUNSUPPORTED for pick MATLAB in a mesh.
  * Cost O(faults^2), times the logarithm when nearly all links fail.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
 int model_fault_draw(const struct topo *t,

@@ -92,6 +92,11 @@ static int check_flow(const struct obs *o, size_t i, uint32_t n_links,
 		    "flow %zu: %u of %u"
 		    " packets were sent again, more than there were.",
 		    i, o->flows.n_retx[i], o->flows.n_pkts[i]);
+	if (o->flows.count_off[i] < -(int64_t)o->flows.n_retx[i])
+		return sim_fail(e, SIM_EINVAL,
+		    "flow %zu: count_off %" PRId64
+		    " puts its counter of %u packets below 0.",
+		    i, o->flows.count_off[i], o->flows.n_retx[i]);
 	return 0;
 }
 

@@ -23,7 +23,9 @@
 	X(uint16_t, src_port, "1", "TCP source port")                          \
 	X(uint16_t, dst_port, "1", "TCP destination port")                     \
 	X(uint32_t, n_pkts, "packets", "packets the sender offered")           \
-	X(uint32_t, n_retx, "packets", "packets it had to send again")
+	X(uint32_t, n_retx, "packets", "packets it had to send again")         \
+	X(int64_t, count_off, "packets",                                       \
+	    "what its counter shows beyond n_retx; 0 if they can't differ")
 
 struct obs_flows {
 	size_t n, cap;
@@ -76,8 +78,16 @@ static inline const topo_link *obs_path(const struct obs *o, size_t flow)
 	return o->hops.link + o->hops.off[flow];
 }
 
+/* Retransmissions by the sender's counter. Whether a flow failed is told by
+ * n_retx; only models/vigil_matlab.h has counters of another opinion. */
+static inline uint64_t obs_n_counted(const struct obs *o, size_t flow)
+{
+	return (uint64_t)(o->flows.n_retx[flow] + o->flows.count_off[flow]);
+}
+
 /* Check a window that came from outside: offsets ascend, paths are no longer
- * than TOPO_MAX_HOPS, every known link is below N_LINKS, n_retx <= n_pkts.
+ * than TOPO_MAX_HOPS, every known link is below N_LINKS, n_retx <= n_pkts, no
+ * counter is below 0.
  * Errors SIM_EINVAL naming the flow and the value. Cost O(hops). */
 int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e);
 

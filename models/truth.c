@@ -13,6 +13,7 @@ void truth_clear(struct truth *t)
 	t->n_faults = 0;
 	t->n_drops = 0;
 	t->n_path = 0;
+	t->n_culprits = 0;
 }
 
 void truth_free(struct truth *t)
@@ -20,6 +21,7 @@ void truth_free(struct truth *t)
 	free(t->fault);
 	free(t->drops);
 	free(t->path);
+	free(t->culprit);
 	*t = (struct truth){0};
 }
 
@@ -52,6 +54,16 @@ int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
 		return rc;
 	memcpy(t->path + t->n_path, path, n_hops * sizeof(path[0]));
 	t->n_path += n_hops;
+	return 0;
+}
+
+int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->culprit, &t->cap_culprits, t->n_culprits + 1,
+	    e);
+	if (rc < 0)
+		return rc;
+	t->culprit[t->n_culprits++] = link;
 	return 0;
 }
 

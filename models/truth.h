@@ -32,6 +32,12 @@ struct truth {
 	 * does not know them all; else none, and they are the window's. */
 	size_t n_path, cap_path;
 	topo_link *path;
+
+	/* Of each flow of the window, the link to blame, where the plane has a
+	 * rule of its own for that; else there are none (n_culprits = 0) and it
+	 * is told by the drops. TOPO_NONE: the flow did not fail. */
+	size_t n_culprits, cap_culprits;
+	topo_link *culprit;
 };
 
 void truth_clear(struct truth *t);
@@ -40,6 +46,7 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 		    struct sim_err *e);
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
 		    struct sim_err *e);
+int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e);
 
 int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
 		   struct sim_err *e);

@@ -42,6 +42,7 @@ struct loss {
 	int released_faulty;
 };
 
+/* A plane with a rule of its own for culprits has it by both names. */
 static struct loss look_up(const struct obs *w, const struct truth *t,
     size_t flow)
 {
@@ -67,6 +68,11 @@ static struct loss look_up(const struct obs *w, const struct truth *t,
 			l.released_faulty = faulty;
 		}
 	}
+	if (t->n_culprits > 0) {
+		l.most = l.released = t->culprit[flow];
+		l.most_faulty = truth_is_faulty(t, l.most);
+		l.at_fault = l.released_faulty = l.most_faulty;
+	}
 	return l;
 }
 
@@ -83,7 +89,7 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 	};
 	for (size_t i = 0; i < w->flows.n; i++) {
 		struct loss l = look_up(w, t, i);
-		out->n_failed_flows += l.n_drops > 0;
+		out->n_failed_flows += w->flows.n_retx[i] > 0;
 		out->n_drops += (double)l.n_drops;
 		out->n_fault_flows += l.at_fault;
 	}
@@ -217,6 +223,10 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has links for %zu hops and drops for %zu.",
 		    t->n_path, t->n_drops);
+	if (t->n_culprits != 0 && t->n_culprits != w->flows.n)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the truth has culprits of %zu flows, the window has %zu.",
+		    t->n_culprits, w->flows.n);
 	if (v->n_flows != 0 && v->n_flows != w->flows.n)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "blame for %zu flows, but the window has %zu.",

@@ -183,6 +183,45 @@ static void by_flags_only_flagged_links_are_blamed(void **state)
 	fixture_free(&f);
 }
 
+/* One flow from pod 1 to pod 0 and one within pod 1, all hops tied. */
+static void matlabs_ties_go_to_the_link_made_first(void **state)
+{
+	(void)state;
+	struct fixture f = {0};
+	struct topo t;
+	struct sim_err e;
+	const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	const topo_link up = topo_clos_link_tor(&t.clos, 3, 1, TOPO_UP);
+	const topo_link down = topo_clos_link_tor(&t.clos, 0, 0, TOPO_DOWN);
+	WINDOW_ADD(&f.w, 1, topo_clos_link_host(7, TOPO_UP), up,
+	    topo_clos_link_t1(&t.clos, 3, 1, TOPO_UP),
+	    topo_clos_link_t1(&t.clos, 0, 1, TOPO_DOWN), down);
+	WINDOW_ADD(&f.w, 1, topo_clos_link_host(5, TOPO_UP),
+	    topo_clos_link_tor(&t.clos, 2, 1, TOPO_UP),
+	    topo_clos_link_tor(&t.clos, 3, 1, TOPO_DOWN));
+	assert_ok(algo_tally_open(&f.t, t.n_links, test_err()));
+	assert_ok(
+	    algo_blame_open(ALGO_TIE_MATLAB, &f.t, &t, test_err()));
+	assert_ok(algo_tally_count(&f.t, &f.w, test_err()));
+	by_votes(&f, (struct algo_blame){.tie = ALGO_TIE_MATLAB}, NULL);
+	assert_int_equal(f.v.blame[0], down);
+	assert_int_equal(f.v.blame[1],
+	    topo_clos_link_tor(&t.clos, 2, 1, TOPO_UP));
+	by_votes(&f, (struct algo_blame){.tie = ALGO_TIE_LOWEST}, NULL);
+	assert_int_equal(f.v.blame[0], topo_clos_link_host(7, TOPO_UP));
+
+	t.mesh = (struct topo_mesh *)&t; /* any: only looked at for NULL */
+	assert_int_equal(algo_blame_open(ALGO_TIE_MATLAB, &f.t, &t, &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "tie matlab needs a Clos; this topology is a graph.");
+	assert_ok(algo_blame_open(ALGO_TIE_FIRST, &f.t, &t, test_err()));
+	t.mesh = NULL;
+	topo_close(&t);
+	fixture_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +234,7 @@ int main(void)
 		    a_flow_alone_on_its_links_is_noise_by_own_vote),
 		cmocka_unit_test(up_to_the_floor_is_noise_and_above_it_is_not),
 		cmocka_unit_test(by_flags_only_flagged_links_are_blamed),
+		cmocka_unit_test(matlabs_ties_go_to_the_link_made_first),
 	};
 	return cmocka_run_group_tests_name("algos/blame", tests, NULL, NULL);
 }

@@ -493,8 +493,36 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	expect_good(
 	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
-	    "4:8: plane: \"skp\" is not one of auto, exact, skip, agents; did you mean "
-	    "\"skip\"?");
+	    "4:8: plane: \"skp\" is not one of auto, exact, skip, "
+	    "agents, vigil_matlab; did you mean \"skip\"?");
+	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
+	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
+	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");
+}
+
+/* The released simulator's own number, but a spec's before it. */
+static void the_released_simulator_opens_480_connections(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		double conns;
+	} cases[] = {
+	    {SMALL "plane: vigil_matlab\n", 480},
+	    {SMALL "plane: vigil_matlab\ntraffic: {n_hot: 2}\n", 480},
+	    {SMALL "plane: vigil_matlab\ntraffic: {conns: 60}\n", 60},
+	    {SMALL "plane: exact\n", 60},
+	};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct xp_spec s;
+		struct xp_config c = {0};
+		spec_open(&s, cases[i].text);
+		assert_ok(xp_spec_point(&s, 0, &c, test_err()));
+		assert_true(c.scene.traffic.conns.a == cases[i].conns);
+		assert_true(c.scene.traffic.conns.b == cases[i].conns);
+		xp_config_free(&c);
+		xp_spec_free(&s);
+	}
 }
 
 static void a_bad_file_is_told_at_the_key_that_names_it(void **state)
@@ -655,6 +683,7 @@ int main(void)
 	    cmocka_unit_test(what_set_gets_wrong_is_told_with_what_was_given),
 	    cmocka_unit_test(smoke_replaces_known_keys_only),
 	    cmocka_unit_test(a_plane_that_cannot_run_the_scene_is_a_mistake),
+	    cmocka_unit_test(the_released_simulator_opens_480_connections),
 	    cmocka_unit_test(an_absent_section_stands_for_defaults),
 	    cmocka_unit_test(
 		the_last_key_of_a_grid_is_fastest_and_the_zip_after_it),

@@ -358,6 +358,33 @@ static void pods_can_be_swapped(void **state)
 	    1000);
 }
 
+/* 007's votes under the rules of its released code, at its size: the range that
+ * independent transcriptions of those rules gave, over 20 epochs of 6 places
+ * (about 8,500 flows; the bounds are 6 standard errors away at least). */
+static void the_released_simulators_accuracy_is_in_its_range(void **state)
+{
+	(void)state;
+	double row[MAX_ROW], hits[2] = {0}, flows[2] = {0};
+	struct rig g;
+	open_rig(&g,
+	    HEAD "topology: {n_pods: 2, n_tors: 20, n_t1: 8, n_t2: 10, "
+		 "n_hosts: 40}\nplane: vigil_matlab\ntraffic: {conns: 60}\n"
+		 "faults: {pick: matlab, count: 6, same_switch: 0.1}\n"
+		 "algorithms: [{name: vote, noise: floor, tie: matlab}]\n",
+	    1);
+	for (uint32_t r = 0; r < 20; r++) {
+		run(&g, 0, r, row);
+		hits[0] += algo(row, 0, RES_ALGO_hits_fault);
+		flows[0] += algo(row, 0, RES_ALGO_flows_fault);
+		hits[1] += algo(row, 0, RES_ALGO_hits_released);
+		flows[1] += algo(row, 0, RES_ALGO_flows_released);
+	}
+	assert_true(flows[0] > 5000);
+	assert_in_range((int)(1000 * hits[0] / flows[0]), 985, 1000);
+	assert_in_range((int)(1000 * hits[1] / flows[1]), 965, 995);
+	close_rig(&g);
+}
+
 /* --- networks ----------------------------------------------------------- */
 
 /* Without noise every failed flow crossed the one bad link, so no link has more
@@ -464,6 +491,8 @@ int main(void)
 	    cmocka_unit_test(points_share_their_random_numbers_unless_told),
 	    cmocka_unit_test(auto_skips_where_that_fits_and_only_there),
 	    cmocka_unit_test(both_planes_give_the_same_statistics),
+	    cmocka_unit_test(
+		the_released_simulators_accuracy_is_in_its_range),
 	    cmocka_unit_test(pods_can_be_swapped),
 	    cmocka_unit_test(the_bad_link_ranks_first_in_every_kind_of_network),
 	    cmocka_unit_test(a_cell_prints_its_faults_and_verdicts),

@@ -129,6 +129,15 @@ static void a_check_names_the_flow_and_the_wrong_value(void **state)
 	assert_refused(&o, 0, "flow 0", "link 3");
 	o.flows.n_retx[1] = 101;
 	assert_refused(&o, 10, "flow 1", "101 of 100");
+	o.flows.n_retx[1] = 2;
+	o.flows.count_off[1] = -2;
+	assert_ok(obs_check(&o, 10, test_err()));
+	assert_int_equal(obs_n_counted(&o, 1), 0);
+	o.flows.count_off[1] = -3;
+	assert_refused(&o, 10, "flow 1", "-3");
+	o.flows.count_off[1] = 7;
+	assert_int_equal(obs_n_counted(&o, 1), 9);
+	assert_int_equal(obs_n_counted(&o, 0), 1);
 	o.flows.n_retx[1] = 0;
 	o.hops.off[1] = 6;
 	assert_refused(&o, 10, "flow 1", "6 to 5");

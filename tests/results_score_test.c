@@ -58,6 +58,42 @@ static const topo_link path[4] = {0, 2, 4, 6};
 
 /* --- one metric at a time -------------------------------------------------*/
 
+/* A plane that tells culprits itself: no drops and yet failed, many drops and
+ * yet not failed, and a culprit that dropped less. */
+static void a_culprit_that_is_told_goes_before_the_drops(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	struct res_trial_metrics m;
+	struct sim_err e;
+	add_flow(&x, 4, path, DROPS(0, 0, 0, 0), 1);
+	add_flow(&x, 4, path, DROPS(0, 3, 0, 0), 0);
+	add_flow(&x, 4, path, DROPS(7, 0, 1, 0), 8);
+	add_fault(&x, 4, 0.1);
+	const topo_link culprit[] = {6, TOPO_NONE, 4};
+	for (int i = 0; i < 3; i++)
+		assert_ok(truth_add_culprit(&x.t, culprit[i], test_err()));
+	blame(&x, (const topo_link[]){6, TOPO_NONE, 4});
+	score(&x);
+	assert_true(x.got.flows_all == 2 && x.got.hits_all == 2);
+	assert_true(x.got.flows_fault == 1 && x.got.hits_fault == 1);
+	assert_true(x.got.flows_released == 2 && x.got.hits_released == 2);
+	blame(&x, (const topo_link[]){TOPO_NONE, TOPO_NONE, 0});
+	score(&x);
+	assert_true(x.got.hits_all == 0);
+	assert_true(x.got.flows_released == 1 && x.got.hits_released == 0);
+	res_score_trial(&x.w, &x.t, &m);
+	assert_true(m.n_failed_flows == 2);
+	assert_true(m.n_fault_flows == 1);
+	assert_true(m.n_drops == 11);
+	x.t.n_culprits = 2;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "the truth has culprits of 2 flows, the window has 3.");
+	done(&x);
+}
+
 static void the_epoch_counts_flows_packets_and_faulty_links(void **state)
 {
 	(void)state;
@@ -503,6 +539,7 @@ static void every_metric_agrees_with_brute_force(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
 		cmocka_unit_test(
 		    the_epoch_counts_flows_packets_and_faulty_links),
 		cmocka_unit_test(an_empty_epoch_scores_zero),
