@@ -1,5 +1,5 @@
-/* tests/models_vigil_matlab_test.c -- the released simulator's rules, one by
- * one. SPDX-License-Identifier: GPL-3.0-or-later
+/* tests/models_vigil_matlab_test.c -- the released code's rules, one by one.
+ * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Closed forms, then the law against a slow transcription of the rules, with
  * GSL. Chi-squares at level 1e-6 and means at 5 standard errors (6e-7), about
