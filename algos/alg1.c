@@ -14,6 +14,7 @@ struct alg1 {
 	const struct topo *topo;
 	struct algo_tally tally;
 	struct algo_top top;
+	struct algo_switch_view view; /* on: switch */
 	/* For `expected`: links with votes, not flagged; their shares. */
 	topo_link *left;
 	double *share;
@@ -26,6 +27,7 @@ static const char *const adjusts[] = {"none", "expected", "removal", NULL};
 
 #define AT(member) .offset = offsetof(struct algo_alg1_params, member)
 static const struct sim_field fields[] = {
+	ALGO_ON_FIELD(struct algo_alg1_params, on),
 	{.name = "threshold", .type = SIM_F_F64, AT(threshold), .min = 0,
 		.max = 1, .unit = "1", .def = "0.01",
 		.doc = "share of the total that a link must have"},
@@ -49,10 +51,20 @@ static void close_work(void *work)
 	if (a) {
 		algo_tally_close(&a->tally);
 		algo_top_free(&a->top);
+		algo_switch_view_free(&a->view);
 		free(a->left);
 		free(a->share);
 	}
 	free(a);
+}
+
+static int check(const struct algo_alg1_params *p, struct sim_err *e)
+{
+	if (p->on == ALGO_KIND_SWITCH && p->adjust == ALGO_ALG1_EXPECTED)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "adjust expected is about links; with `on: switch` it is "
+		    "none or removal.");
+	return 0;
 }
 
 static int open_work(void **work, const struct topo *t, const void *params,
@@ -68,8 +80,14 @@ static int open_work(void **work, const struct topo *t, const void *params,
 		a->params = *(const struct algo_alg1_params *)params;
 	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
 		goto out;
-	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
-	    (rc = algo_blame_open(a->params.blame.tie, &a->tally, t, e)) < 0)
+	if ((rc = check(&a->params, e)) < 0)
+		goto out;
+	rc = algo_tally_open(&a->tally,
+	    a->params.on == ALGO_KIND_SWITCH ? t->n_switches : t->n_links, e);
+	if (rc == 0)
+		rc = algo_blame_open(a->params.blame.tie, a->params.on,
+		    &a->tally, t, e);
+	if (rc < 0)
 		goto out;
 	*work = a;
 	return 0;
@@ -228,6 +246,13 @@ static int diagnose(void *work, const struct obs *window,
 	int rc;
 	algo_verdicts_clear(out);
 	out->flags = 1;
+	if (a->params.on == ALGO_KIND_SWITCH) {
+		out->kind = ALGO_KIND_SWITCH;
+		rc = algo_switch_view_make(&a->view, a->topo, window, e);
+		if (rc < 0)
+			return rc;
+		window = &a->view.w;
+	}
 	rc = a->params.adjust == ALGO_ALG1_REMOVAL
 		 ? algo_tally_index(t, window, e)
 		 : algo_tally_count(t, window, e);

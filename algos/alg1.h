@@ -29,6 +29,10 @@
  * Equal votes: the smaller link id goes first. No link without votes is
  * flagged.
  *
+ * `on: switch` is for switches that fail as a whole: votes are on the switches
+ * that flows cross (algos/switch_view.h), and so are verdict and blame. Shares
+ * under ECMP are those of links: there `adjust` is none or removal.
+ *
  * DEPARTS: the published pseudo-code tests the link flagged last and then adds
  * the next one unseen, so it always ends one link too far; here the link that
  * is to be flagged is tested. DEPARTS: an expected share is rounded to 1/720720
@@ -51,6 +55,7 @@
 
 #include "algos/algo.h"
 #include "algos/blame.h"
+#include "algos/switch_view.h"
 
 enum algo_alg1_total {
 	ALGO_ALG1_INITIAL,
@@ -64,6 +69,7 @@ enum algo_alg1_adjust {
 };
 
 struct algo_alg1_params {
+	uint32_t on;           /* enum algo_kind */
 	double threshold;      /* share of the total */
 	uint32_t total;        /* enum algo_alg1_total */
 	uint32_t adjust;       /* enum algo_alg1_adjust */

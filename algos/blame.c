@@ -11,11 +11,15 @@ const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
 	NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
 
-int algo_blame_open(enum algo_blame_tie rule, struct algo_tally *t,
-    const struct topo *topo, struct sim_err *e)
+int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
+    struct algo_tally *t, const struct topo *topo, struct sim_err *e)
 {
 	if (rule != ALGO_TIE_MATLAB)
 		return 0;
+	if (kind != ALGO_KIND_LINK)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "tie matlab is an order of links, and votes are on "
+		    "switches.");
 	if (!topo_is_clos(topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "tie matlab needs a Clos; this topology is a graph.");

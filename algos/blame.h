@@ -72,11 +72,11 @@ struct algo_blame {
 		.doc = "noise: floor sets flows aside up to this"         \
 	}
 
-/* Make T ready for ties broken by RULE. T keeps TOPO's Clos for rule MATLAB,
- * which must not be used without this call. Errors SIM_EUNSUPPORTED when that
- * is asked for in a mesh. */
-int algo_blame_open(enum algo_blame_tie rule, struct algo_tally *t,
-    const struct topo *topo, struct sim_err *e);
+/* Make T, whose votes are on components of KIND, ready for ties broken by RULE.
+ * T keeps TOPO's Clos for rule MATLAB, which must not be used without this call.
+ * Errors SIM_EUNSUPPORTED when that is asked for in a mesh or on switches. */
+int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
+    struct algo_tally *t, const struct topo *topo, struct sim_err *e);
 
 /* Blame each voter of T on the hop of its path with the most votes.
  * Fills OUT->blame for all flows of W. TIE may be NULL unless the rule is

@@ -47,7 +47,8 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
 		goto out;
 	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
-	    (rc = algo_blame_open(a->params.blame_tie, &a->tally, t, e)) < 0)
+	    (rc = algo_blame_open(a->params.blame_tie, ALGO_KIND_LINK,
+		 &a->tally, t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;

@@ -10,9 +10,11 @@
 #include "sim/vec.h"
 
 const char *const algo_status_names[] = {"optimal", "feasible", "none", NULL};
+const char *const algo_kind_names[] = {"link", "switch", NULL};
 
 void algo_verdicts_clear(struct algo_verdicts *v)
 {
+	v->kind = ALGO_KIND_LINK;
 	v->n = 0;
 	v->n_flagged = 0;
 	v->flags = 0;
@@ -116,11 +118,14 @@ size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link)
 
 void algo_verdicts_print(const struct algo_verdicts *v, FILE *out)
 {
-	fprintf(out, "%zu links, %zu flagged%s\n", v->n, v->n_flagged,
+	const char *what = algo_kind_names[v->kind];
+	fprintf(out, "%zu %s, %zu flagged%s\n", v->n,
+	    v->kind == ALGO_KIND_SWITCH ? "switches" : "links", v->n_flagged,
 	    v->flags ? "" : " (ranks only)");
 	for (size_t i = 0; i < v->n; i++)
-		fprintf(out, "%c link %u score %.9g\n",
-		    i < v->n_flagged ? '*' : ' ', v->link[i], v->score[i]);
+		fprintf(out, "%c %s %u score %.9g\n",
+		    i < v->n_flagged ? '*' : ' ', what, v->link[i],
+		    v->score[i]);
 	if (v->solution.solves)
 		fprintf(out, "value %.9g, bound %.9g, %s\n",
 		    v->solution.value, v->solution.bound,
@@ -128,6 +133,6 @@ void algo_verdicts_print(const struct algo_verdicts *v, FILE *out)
 	fprintf(out, "%zu flows\n", v->n_flows);
 	for (size_t i = 0; i < v->n_flows; i++)
 		if (v->blame[i] != TOPO_NONE)
-			fprintf(out, "  flow %zu link %u\n", i,
+			fprintf(out, "  flow %zu %s %u\n", i, what,
 			    v->blame[i]);
 }

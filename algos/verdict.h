@@ -27,10 +27,17 @@ struct algo_solution {
 	double bound; /* no answer has a smaller value */
 };
 
-/* Zeroed is empty. Links that are not listed have score 0 and are not flagged.
+/* What a verdict's components are: directed links, or switches. */
+enum algo_kind { ALGO_KIND_LINK, ALGO_KIND_SWITCH };
+extern const char *const algo_kind_names[]; /* NULL-terminated */
+
+/* Zeroed is empty. All components of a verdict are of one kind; `link` and
+ * `blame` hold switch ids when that is ALGO_KIND_SWITCH. Those that are not
+ * listed have score 0 and are not flagged.
  * Flagged links come first, in the order in which they were flagged; the rest
  * follow in no particular order until algo_verdicts_sort(). */
 struct algo_verdicts {
+	enum algo_kind kind;
 	size_t n, cap;
 	topo_link *link;  /* [n], each link at most once */
 	double *score;    /* [n], higher = more suspect */

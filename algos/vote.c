@@ -9,17 +9,22 @@
 
 struct vote {
 	struct algo_vote_params params;
+	const struct topo *topo;
 	struct algo_tally tally;
+	struct algo_switch_view view; /* on: switch */
 };
 
 static const struct sim_field fields[] = {
+	ALGO_ON_FIELD(struct algo_vote_params, on),
 	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
 
 static void close_work(void *work)
 {
 	struct vote *a = work;
-	if (a)
+	if (a) {
 		algo_tally_close(&a->tally);
+		algo_switch_view_free(&a->view);
+	}
 	free(a);
 }
 
@@ -35,8 +40,13 @@ static int open_work(void **work, const struct topo *t, const void *params,
 		a->params = *(const struct algo_vote_params *)params;
 	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
 		goto out;
-	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
-	    (rc = algo_blame_open(a->params.blame.tie, &a->tally, t, e)) < 0)
+	a->topo = t;
+	rc = algo_tally_open(&a->tally,
+	    a->params.on == ALGO_KIND_SWITCH ? t->n_switches : t->n_links, e);
+	if (rc == 0)
+		rc = algo_blame_open(a->params.blame.tie, a->params.on, &a->tally,
+		    t, e);
+	if (rc < 0)
 		goto out;
 	*work = a;
 	return 0;
@@ -52,6 +62,13 @@ static int diagnose(void *work, const struct obs *window,
 	const struct algo_tally *t = &a->tally;
 	int rc;
 	algo_verdicts_clear(out);
+	if (a->params.on == ALGO_KIND_SWITCH) {
+		out->kind = ALGO_KIND_SWITCH;
+		rc = algo_switch_view_make(&a->view, a->topo, window, e);
+		if (rc < 0)
+			return rc;
+		window = &a->view.w;
+	}
 	if ((rc = algo_tally_count(&a->tally, window, e)) < 0)
 		return rc;
 	for (uint32_t i = 0; i < t->n_touched; i++) {
@@ -66,7 +83,8 @@ static int diagnose(void *work, const struct obs *window,
 const struct algo_ops algo_vote = {
 	.name = "vote",
 	.paper = "007 (NSDI'18), section 5.1",
-	.doc = "links ranked by the votes of flows that retransmitted",
+	.doc = "links or switches ranked by the votes of flows that "
+	       "retransmitted",
 	.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
 	.params = fields,
 	.params_size = sizeof(struct algo_vote_params),

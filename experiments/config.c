@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/fault_switch.h"
 #include "models/skip.h"
 #include "models/vigil_matlab.h"
 #include "sim/vec.h"
@@ -341,11 +342,17 @@ static int check_traffic(struct sim_yaml *y, const struct topo *t,
 	return take_mistake(y, node ? node : y->root, rc, &why, e);
 }
 
+static int may_fail_uplink(const struct model_fault_params *g)
+{
+	if (g->switches > 0)
+		return g->tiers >> MODEL_TIER_TOR & 1;
+	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
+}
+
 static int may_fail_uplinks(const struct model_scene_params *s)
 {
 	for (size_t i = 0; i < s->n_groups; i++)
-		if (s->group[i].n_links == 0 && s->group[i].count > 0 &&
-		    s->group[i].classes >> TOPO_HOST_TOR & 1)
+		if (s->group[i].n_links == 0 && may_fail_uplink(&s->group[i]))
 			return 1;
 	return 0;
 }

@@ -219,11 +219,19 @@ static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
 	algo_verdicts_sort(v);
 	for (size_t i = 0; i < v->n && i < SHOWN; i++) {
 		char name[64];
-		topo_link_name(&t->topo, v->link[i], name);
+		const struct truth *truth = &t->scene.truth;
+		int faulty = 0;
+		if (v->kind == ALGO_KIND_SWITCH) {
+			topo_node_name(&t->topo, t->topo.n_hosts + v->link[i],
+			    name);
+			faulty = truth_is_failed_switch(truth, v->link[i]);
+		} else {
+			topo_link_name(&t->topo, v->link[i], name);
+			faulty = truth_is_faulty(truth, v->link[i]);
+		}
 		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
 		    v->score[i], i < v->n_flagged ? " accused" : "",
-		    truth_is_faulty(&t->scene.truth, v->link[i]) ? " FAULTY"
-								 : "");
+		    faulty ? " FAULTY" : "");
 	}
 	if (v->n > SHOWN)
 		fprintf(out, "      and %zu more\n", v->n - SHOWN);

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "models/dist.h"
+#include "models/fault_switch.h"
 
 static const char *const pick_names[] = {"class", "link", "matlab", NULL};
 
@@ -24,6 +25,15 @@ const struct sim_field model_fault_fields[] = {
      .min = 0, .max = 1, .unit = "1", .def = "0",
      .doc = "chance that a place is at the switch of the one before; with "
 	    "pick matlab, of one more place at a switch"},
+    {"switches", SIM_F_U32, offsetof(struct model_fault_params, switches),
+     .min = 0, .max = 1e6, .unit = "switches", .def = "0",
+     .doc = "switches that fail, at random, and no links of `count`"},
+    {"tiers", SIM_F_SET, offsetof(struct model_fault_params, tiers),
+     .names = model_tier_names, .def = "[tor, t1, t2]",
+     .doc = "tiers of switches that may fail"},
+    {"share", SIM_F_F64, offsetof(struct model_fault_params, share),
+     .min = 0, .max = 1, .unit = "1", .def = "1",
+     .doc = "share of a failed switch's links that fail"},
     {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
      .max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
      .doc = "drop rate of a failed link"},
@@ -312,6 +322,8 @@ static int draw_group(const struct topo *t, const struct model_fault_params *g,
 	sim_rng_init(&rate, where, SIM_STREAM_FAULT_RATE, index);
 	if (g->n_links > 0)
 		return draw_named(t, g, &rate, truth, e);
+	if (g->switches > 0)
+		return model_fault_draw_switches(t, g, &place, &rate, truth, e);
 	return g->pick == MODEL_PICK_MATLAB
 		   ? draw_matlab(t, g, &place, &rate, truth, e)
 		   : draw_random(t, g, &place, &rate, truth, e);

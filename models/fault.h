@@ -24,6 +24,9 @@ struct model_fault_params {
 	uint32_t classes;     /* bit mask over enum topo_link_class */
 	uint32_t pick;	      /* enum model_fault_pick */
 	double same_switch;   /* see model_fault_draw() */
+	uint32_t switches;    /* random switches that fail, in place of links */
+	uint32_t tiers;       /* bit mask over enum model_tier */
+	double share;         /* chance that a link of a failed switch fails */
 	struct sim_dist rate; /* per packet, drawn per link */
 	double from_s, to_s;  /* when; to_s = 0: to the end */
 	size_t n_links;
@@ -43,10 +46,14 @@ extern const struct sim_field model_fault_fields[];
  * that class; with probability `same_switch` one more of them fails, beyond
  * `count`. When every switch has had its turn, any free link will do. The rate
  * of a t1-tor link is drawn from a range that begins at a tenth of `rate`'s.
+ * With `switches` above 0 no links are picked but that many switches of
+ * `tiers`, and every link out of one and into it fails with probability
+ * `share`, those of its hosts too; a link between two of them is drawn once. A
+ * switch without a failed link did not fail.
  * A mesh has only the classes host-tor, tor-host and fabric: there the classes
  * of a Clos between switches stand for fabric.
  * Errors SIM_ELIMIT when more places are asked for than the classes have
- * links, SIM_EINVAL for a link outside the topology or named twice in a group,
+ * links or the tiers switches, SIM_EINVAL for a link outside the topology or named twice in a group,
  * or to_s before from_s; SIM_EUNSUPPORTED for pick MATLAB in a mesh.
  * Cost O(faults^2), times the logarithm when nearly all links fail.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */

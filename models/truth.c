@@ -14,6 +14,8 @@ void truth_clear(struct truth *t)
 	t->n_drops = 0;
 	t->n_path = 0;
 	t->n_culprits = 0;
+	t->n_switches = 0;
+	t->n_parts = 0;
 }
 
 void truth_free(struct truth *t)
@@ -22,6 +24,8 @@ void truth_free(struct truth *t)
 	free(t->drops);
 	free(t->path);
 	free(t->culprit);
+	free(t->failed_switch);
+	free(t->part);
 	*t = (struct truth){0};
 }
 
@@ -67,6 +71,22 @@ int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e)
 	return 0;
 }
 
+int truth_add_part(struct truth *t, topo_link link, topo_switch of,
+		   struct sim_err *e)
+{
+	int rc;
+	if ((rc = SIM_RESERVE(&t->part, &t->cap_parts, t->n_parts + 1, e)) < 0)
+		return rc;
+	if (!truth_is_failed_switch(t, of)) {
+		if ((rc = SIM_RESERVE(&t->failed_switch, &t->cap_switches,
+				      t->n_switches + 1, e)) < 0)
+			return rc;
+		t->failed_switch[t->n_switches++] = of;
+	}
+	t->part[t->n_parts++] = (struct truth_part){link, of};
+	return 0;
+}
+
 static int by_link(const void *a, const void *b)
 {
 	const struct truth_fault *x = a, *y = b;
@@ -75,10 +95,45 @@ static int by_link(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
+static int by_part(const void *a, const void *b)
+{
+	const struct truth_part *x = a, *y = b;
+	if (x->link != y->link)
+		return x->link < y->link ? -1 : 1;
+	return (x->of > y->of) - (x->of < y->of);
+}
+
 void truth_sort(struct truth *t)
 {
 	if (t->n_faults > 1)
 		qsort(t->fault, t->n_faults, sizeof(t->fault[0]), by_link);
+	if (t->n_parts > 1)
+		qsort(t->part, t->n_parts, sizeof(t->part[0]), by_part);
+}
+
+int truth_is_failed_switch(const struct truth *t, topo_switch s)
+{
+	for (size_t i = 0; i < t->n_switches; i++)
+		if (t->failed_switch[i] == s)
+			return 1;
+	return 0;
+}
+
+topo_switch truth_switch_of(const struct truth *t, topo_link link,
+			    topo_switch like)
+{
+	size_t lo = 0, hi = t->n_parts;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (t->part[mid].link < link)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (hi = lo; hi < t->n_parts && t->part[hi].link == link; hi++)
+		if (t->part[hi].of == like)
+			return like;
+	return lo < hi ? t->part[lo].of : TOPO_NONE;
 }
 
 int truth_is_faulty(const struct truth *t, topo_link link)

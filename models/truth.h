@@ -18,10 +18,22 @@ struct truth_fault {
 	sim_ns from_ns, to_ns;
 };
 
+/* A link that fails because its switch does. */
+struct truth_part {
+	topo_link link;
+	topo_switch of;
+};
+
 /* Zeroed is empty. */
 struct truth {
 	size_t n_faults, cap_faults;
 	struct truth_fault *fault; /* ascending by link, then from_ns */
+
+	/* Switches that failed, each once, and the links they failed on. */
+	size_t n_switches, cap_switches;
+	topo_switch *failed_switch;
+	size_t n_parts, cap_parts;
+	struct truth_part *part; /* ascending by link */
 
 	/* Packets lost at each hop, parallel to obs.hops.link of the same
 	 * window (the flow loses drops[off[i] + j] at its hop j). */
@@ -51,10 +63,23 @@ int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e);
 int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
 		   struct sim_err *e);
 
-/* Put the faults in their order. */
+/* LINK fails as a link of switch OF. */
+int truth_add_part(struct truth *t, topo_link link, topo_switch of,
+		   struct sim_err *e);
+
+/* Put the faults and parts in their order. */
 void truth_sort(struct truth *t);
 
 /* 1 if LINK has a fault with a rate above 0. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
+
+/* 1 if switch S failed. Cost O(failed switches). */
+int truth_is_failed_switch(const struct truth *t, topo_switch s);
+
+/* The failed switch that LINK failed with, or TOPO_NONE. When both its ends
+ * failed this is LIKE if it is one of them, else the smaller id. Cost O(log n);
+ * needs the order. */
+topo_switch truth_switch_of(const struct truth *t, topo_link link,
+			    topo_switch like);
 
 #endif

@@ -76,6 +76,17 @@ static struct loss look_up(const struct obs *w, const struct truth *t,
 	return l;
 }
 
+/* A verdict of switches: the culprit is the switch that the link failed with,
+ * if it did, and either one if it failed with both. */
+static void look_up_switch(const struct truth *t, topo_switch blame,
+    struct loss *l)
+{
+	l->most = truth_switch_of(t, l->most, blame);
+	l->released = truth_switch_of(t, l->released, blame);
+	l->most_faulty = l->most != TOPO_NONE;
+	l->released_faulty = l->released != TOPO_NONE;
+}
+
 void res_score_trial(const struct obs *w, const struct truth *t,
     struct res_trial_metrics *out)
 {
@@ -126,12 +137,20 @@ static void score_flows(const struct obs *w, const struct truth *t,
 			return;
 		}
 		struct loss l = look_up(w, t, i);
+		if (v->kind == ALGO_KIND_SWITCH)
+			look_up_switch(t, v->blame[i], &l);
 		score_flow(&l, v->blame[i], out);
 	}
 }
 
+static int is_broken(const struct truth *t, enum algo_kind kind, uint32_t id)
+{
+	return kind == ALGO_KIND_SWITCH ? truth_is_failed_switch(t, id)
+					: truth_is_faulty(t, id);
+}
+
 static void score_flagged(const struct truth *t,
-    const struct algo_verdicts *v, size_t n_faulty,
+    const struct algo_verdicts *v, size_t n_broken,
     struct res_algo_metrics *out)
 {
 	if (!v->flags) {
@@ -140,9 +159,9 @@ static void score_flagged(const struct truth *t,
 		return;
 	}
 	out->n_flagged = (double)v->n_flagged;
-	out->n_links_true = (double)n_faulty;
+	out->n_links_true = (double)n_broken;
 	for (size_t i = 0; i < v->n_flagged; i++)
-		out->n_flagged_true += truth_is_faulty(t, v->link[i]);
+		out->n_flagged_true += is_broken(t, v->kind, v->link[i]);
 }
 
 /* How many listed links stand before LINK: flagged ones in their order, then
@@ -173,32 +192,57 @@ static double best_without_fault(const struct truth *t,
 {
 	double best = 0;
 	for (size_t i = 0; i < v->n; i++)
-		if (v->score[i] > best && !truth_is_faulty(t, v->link[i]))
+		if (v->score[i] > best && !is_broken(t, v->kind, v->link[i]))
 			best = v->score[i];
 	return best;
 }
 
-static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
-    size_t n_faulty, struct res_algo_metrics *out)
+/* The link with the highest rate, or TOPO_NONE. */
+static uint32_t worst_link(const struct truth *t)
 {
 	const struct truth_fault *worst = NULL;
-	out->worst_rank = out->lead = NAN;
-	out->n_top = (double)n_faulty;
-	for (size_t i = next_faulty(t, 0); i < t->n_faults;
-	     i = next_faulty(t, i + 1)) {
-		size_t at = place(v, t->fault[i].link);
-		out->n_top_true += at < v->n && at < n_faulty;
-	}
 	for (size_t i = 0; i < t->n_faults; i++)
 		if (t->fault[i].rate > (worst ? worst->rate : 0))
 			worst = &t->fault[i];
-	if (!worst)
+	return worst ? worst->link : TOPO_NONE;
+}
+
+/* The switch whose failed links' rates have the greatest sum, or TOPO_NONE. */
+static uint32_t worst_switch(const struct truth *t)
+{
+	uint32_t worst = TOPO_NONE;
+	double most = 0;
+	for (size_t i = 0; i < t->n_switches; i++) {
+		double sum = 0;
+		for (size_t k = 0; k < t->n_faults; k++)
+			if (truth_switch_of(t, t->fault[k].link,
+				t->failed_switch[i]) == t->failed_switch[i])
+				sum += t->fault[k].rate;
+		if (sum > most) {
+			most = sum;
+			worst = t->failed_switch[i];
+		}
+	}
+	return worst;
+}
+
+static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
+    size_t n_broken, struct res_algo_metrics *out)
+{
+	const int switches = v->kind == ALGO_KIND_SWITCH;
+	const uint32_t worst = switches ? worst_switch(t) : worst_link(t);
+	out->worst_rank = out->lead = NAN;
+	out->n_top = (double)n_broken;
+	for (size_t i = 0; i < v->n; i++)
+		if (is_broken(t, v->kind, v->link[i]))
+			out->n_top_true += place(v, v->link[i]) < n_broken;
+	if (worst == TOPO_NONE)
 		return;
-	size_t rank = algo_verdicts_rank(v, worst->link);
+	size_t rank = algo_verdicts_rank(v, worst);
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
-	out->worst_first = rank == 1 && place(v, worst->link) < v->n;
-	out->lead = score_of(v, worst->link) - best_without_fault(t, v);
+	out->worst_first = rank == 1 && place(v, worst) < v->n;
+	out->lead = score_of(v, worst) - best_without_fault(t, v);
 }
 
 static void score_solution(const struct algo_solution *s,
@@ -231,11 +275,12 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "blame for %zu flows, but the window has %zu.",
 		    v->n_flows, w->flows.n);
-	size_t n_faulty = count_faulty(t);
+	size_t n_broken = v->kind == ALGO_KIND_SWITCH ? t->n_switches
+						      : count_faulty(t);
 	*out = (struct res_algo_metrics){0};
 	score_flows(w, t, v, out);
-	score_flagged(t, v, n_faulty, out);
-	score_ranks(t, v, n_faulty, out);
+	score_flagged(t, v, n_broken, out);
+	score_ranks(t, v, n_broken, out);
 	score_solution(&v->solution, out);
 	return 0;
 }

@@ -17,6 +17,9 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 /* Metrics of one algorithm's answer; meanings in schema.h. NaN for what the
  * algorithm does not answer (flagged links of one that only ranks; per-flow
  * hits of one that blames nobody). Flows with n_retx = 0 don't count.
+ * For a verdict of switches, "link" reads "switch" throughout: one with a fault
+ * is one that failed, and the culprit of a flow is the failed switch that its
+ * true culprit is a link of, if any.
  * Errors SIM_EMISMATCH if drops or blame do not fit the window.
  * Cost O(hops + verdicts * faults). */
 int res_score_algo(const struct obs *w, const struct truth *t,

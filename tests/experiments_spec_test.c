@@ -498,6 +498,13 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
 	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");
+	expect(SMALL "plane: skip\nfaults: {switches: 1, share: 0.01}\n",
+	    "4:8: skipping can't have a fault on a host's uplink (class "
+	    "host-tor).");
+	expect_good(SMALL "plane: skip\nfaults: {switches: 1, tiers: [t2]}\n");
+	expect(SMALL "faults: {switches: 3, tiers: [t2]}\n",
+	    "4:9: fault group 0: 3 switches are to fail, but the tiers named "
+	    "have 2.");
 }
 
 /* The released simulator's own number, but a spec's before it. */

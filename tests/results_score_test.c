@@ -94,6 +94,53 @@ static void a_culprit_that_is_told_goes_before_the_drops(void **state)
 	done(&x);
 }
 
+/* Switch 7 failed with links 2 and 4, switch 3 with link 9; link 6 failed for
+ * itself and link 0 not at all. */
+static void verdicts_of_switches_are_scored_by_switches(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_flow(&x, 4, path, DROPS(0, 4, 0, 0), 4); /* by switch 7 */
+	add_flow(&x, 4, path, DROPS(0, 0, 2, 1), 3); /* by switch 7 */
+	add_flow(&x, 4, path, DROPS(0, 0, 0, 5), 5); /* by a link alone */
+	add_flow(&x, 4, path, DROPS(1, 0, 0, 0), 1); /* noise */
+	add_fault(&x, 2, 0.1);
+	add_fault(&x, 4, 0.1);
+	add_fault(&x, 6, 0.9);
+	add_fault(&x, 9, 0.15);
+	assert_ok(truth_add_part(&x.t, 4, 7, test_err()));
+	assert_ok(truth_add_part(&x.t, 9, 3, test_err()));
+	assert_ok(truth_add_part(&x.t, 2, 7, test_err()));
+	truth_sort(&x.t);
+	assert_int_equal(x.t.n_switches, 2);
+	x.v.kind = ALGO_KIND_SWITCH;
+	x.v.flags = 1;
+	add_verdict(&x, 7, 5);
+	add_verdict(&x, 2, 4); /* a link that failed has this id; no switch */
+	add_verdict(&x, 3, 1);
+	x.v.n_flagged = 2;
+	blame(&x, (const topo_link[]){7, 3, 7, TOPO_NONE});
+	score(&x);
+	assert_true(x.got.n_flagged == 2 && x.got.n_flagged_true == 1);
+	assert_true(x.got.n_links_true == 2);
+	assert_true(x.got.n_top == 2 && x.got.n_top_true == 1);
+	assert_true(x.got.n_worst == 1 && x.got.worst_rank == 1 &&
+	    x.got.worst_first == 1);
+	assert_true(x.got.flows_all == 4 && x.got.hits_all == 1);
+	assert_true(x.got.flows_kept == 3 && x.got.hits_kept == 1);
+	assert_true(x.got.flows_fault == 2 && x.got.hits_fault == 1);
+	/* The worst is the one whose links' rates have the greatest sum. */
+	x.t.fault[3].rate = 0.25;
+	score(&x);
+	assert_true(x.got.worst_rank == 3 && x.got.worst_first == 0);
+	/* The same ids as links. */
+	x.v.kind = ALGO_KIND_LINK;
+	score(&x);
+	assert_true(x.got.n_links_true == 4 && x.got.n_flagged_true == 1);
+	assert_true(x.got.hits_fault == 0 && x.got.flows_fault == 3);
+	done(&x);
+}
+
 static void the_epoch_counts_flows_packets_and_faulty_links(void **state)
 {
 	(void)state;
@@ -540,6 +587,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
+		cmocka_unit_test(verdicts_of_switches_are_scored_by_switches),
 		cmocka_unit_test(
 		    the_epoch_counts_flows_packets_and_faulty_links),
 		cmocka_unit_test(an_empty_epoch_scores_zero),
