@@ -86,12 +86,20 @@ static topo_link break_tie(enum algo_blame_tie rule,
 		assert(tie);
 		return tied[sim_rng_below(tie, n_tied)];
 	case ALGO_TIE_MATLAB:
-		assert(t->clos);
 		return made_first(t->clos, tied, n_tied);
 	case ALGO_TIE_LOWEST:
 		break;
 	}
 	return lowest;
+}
+
+static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
+    struct sim_err *e)
+{
+	if (rule == ALGO_TIE_MATLAB && !t->clos)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "this algorithm has no tie rule matlab.");
+	return 0;
 }
 
 static inline topo_link choose(enum algo_blame_tie rule,
@@ -123,7 +131,8 @@ int algo_blame_by_votes(const struct algo_blame *how,
 {
 	const uint64_t floor = algo_tally_units(how->noise_floor);
 	int rc;
-	if ((rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
+	if ((rc = check_rule(how->tie, t, e)) < 0 ||
+	    (rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
 		return rc;
 	for (size_t i = 0; i < t->n_voters; i++) {
 		const struct algo_voter *v = &t->voter[i];
@@ -141,7 +150,8 @@ int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
     struct sim_err *e)
 {
 	int rc;
-	if ((rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
+	if ((rc = check_rule(rule, t, e)) < 0 ||
+	    (rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
 		return rc;
 	for (size_t i = 0; i < t->n_voters; i++) {
 		const struct algo_voter *v = &t->voter[i];

@@ -73,7 +73,7 @@ struct algo_blame {
 	}
 
 /* Make T, whose votes are on components of KIND, ready for ties broken by RULE.
- * T keeps TOPO's Clos for rule MATLAB, which must not be used without this call.
+ * T keeps TOPO's Clos for rule MATLAB, which is refused later without this call.
  * Errors SIM_EUNSUPPORTED when that is asked for in a mesh or on switches. */
 int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
     struct algo_tally *t, const struct topo *topo, struct sim_err *e);

@@ -8,9 +8,11 @@
 #include "algos/cover.h"
 #include "algos/program.h"
 #include "algos/vote.h"
+#include "algos/vote_ecmp.h"
 
 const struct algo_ops *const algo_registry[] = {
 	&algo_vote,
+	&algo_vote_ecmp,
 	&algo_alg1,
 	&algo_cover,
 	&algo_binary,

@@ -88,6 +88,10 @@ double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
  * have equal traffic. */
 int topo_mesh_share_given(const struct topo_mesh *m, topo_link given,
     const topo_link link[], size_t n, double share[], struct sim_err *e);
+/* Append the links between two ToRs (topo/shares.h), in order of distance. */
+struct topo_shares;
+int topo_mesh_shares(struct topo_shares *s, const struct topo_mesh *m,
+    topo_switch from, topo_switch to, struct sim_err *e);
 void topo_mesh_print(const struct topo_mesh *m, FILE *out);
 
 #endif

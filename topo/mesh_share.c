@@ -15,6 +15,7 @@
 
 #include "sim/vec.h"
 #include "topo/mesh_tables.h"
+#include "topo/shares.h"
 
 #define MAX_DIST (TOPO_MAX_HOPS - 2)
 
@@ -46,6 +47,37 @@ double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
 					at[m->hop[i].to] += part;
 		}
 	return at[a] / topo_mesh_fanout(m, dist, a);
+}
+
+/* Breadth first, so that all that comes by a switch is known when its turn
+ * comes. */
+int topo_mesh_shares(struct topo_shares *s, const struct topo_mesh *m,
+    topo_switch from, topo_switch to, struct sim_err *e)
+{
+	double at[TOPO_MESH_MAX_SWITCHES]; /* probability of coming by */
+	topo_switch queue[TOPO_MESH_MAX_SWITCHES];
+	uint32_t head = 0, tail = 0;
+	const uint8_t *dist = topo_mesh_dist(m, m->tor_index[to]);
+	memset(at, 0, m->n_switches * sizeof(at[0]));
+	at[from] = 1;
+	queue[tail++] = from;
+	while (queue[head] != to) {
+		const topo_switch a = queue[head++];
+		const double part = at[a] / topo_mesh_fanout(m, dist, a);
+		for (uint32_t i = m->first[a]; i < m->first[a + 1]; i++) {
+			const topo_switch b = m->hop[i].to;
+			if (dist[b] + 1 != dist[a])
+				continue;
+			int rc = topo_shares_add(s, m->hop[i].link, part, e);
+			if (rc < 0)
+				return rc;
+			if (at[b] == 0)
+				queue[tail++] = b;
+			at[b] += part;
+		}
+	}
+	s->n_hops += dist[from];
+	return 0;
 }
 
 /* What crossing the given link fixes: the source's ToR, the destination's ToR,
