@@ -161,6 +161,9 @@ static void the_order_of_flows_does_not_matter(void **state)
 			struct sim_rng r;
 			test_rng(&r, run);
 			window_random(&w, 96, 150, &r);
+			for (size_t i = 0; i < w.flows.n; i++)
+				w.flows.src_host[i] =
+				    sim_rng_below(&r, t.n_hosts);
 			uint32_t *order = window_shuffled(150, &r);
 			window_rename(&w, order, NULL, &shuffled);
 			assert_ok((*a)->diagnose(work, &w, NULL, &v,

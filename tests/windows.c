@@ -10,7 +10,7 @@ void window_add(struct obs *o, uint32_t n_retx, unsigned n_hops,
 {
 	const struct obs_flow flow = {
 		.start_ns = 1000 + o->flows.n,
-		.src_host = (uint32_t)o->flows.n,
+		.src_host = 7,
 		.dst_host = 7,
 		.src_port = 40000,
 		.dst_port = 443,
@@ -75,6 +75,8 @@ void window_rename(const struct obs *from, const uint32_t order[],
 				path[j] = name[path[j]];
 		}
 		window_add(to, from->flows.n_retx[f], n, path);
+		to->flows.src_host[to->flows.n - 1] = from->flows.src_host[f];
+		to->flows.dst_host[to->flows.n - 1] = from->flows.dst_host[f];
 	}
 }
 

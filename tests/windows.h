@@ -10,7 +10,8 @@
 #include "models/obs.h"
 #include "sim/rng.h"
 
-/* Append a flow of 100 packets: WINDOW_ADD(&w, n_retx, link, link, ...). */
+/* Append a flow of 100 packets from host 7 to itself, so that its path is not
+ * to be had from its ends: WINDOW_ADD(&w, n_retx, link, link, ...). */
 void window_add(struct obs *o, uint32_t n_retx, unsigned n_hops,
     const topo_link hop[]);
 #define WINDOW_ADD(o, n_retx, ...)                                        \
