@@ -183,6 +183,9 @@ static int fill_window(struct xp_agent_plane *p, const struct truth *truth,
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < truth->n_faults; i++)
 		rc = truth_add_fault(&p->truth, &truth->fault[i], e);
+	for (size_t i = 0; rc == 0 && i < truth->n_parts; i++)
+		rc = truth_add_part(&p->truth, truth->part[i].link,
+		    truth->part[i].of, e);
 	for (size_t row = 0; rc == 0 && row < p->lossy->flows.n; row++) {
 		struct algo_path path;
 		if (!p->reported[row])

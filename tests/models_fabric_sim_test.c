@@ -60,8 +60,13 @@ static void close_rig(struct rig *g)
 static struct topo_tuple add_flow(struct rig *g, topo_host src, topo_host dst,
     uint16_t port, sim_ns start, uint32_t n_pkts, uint32_t n_retx)
 {
-	const struct obs_flow flow = {start, src, dst, port, 443, n_pkts,
-	    n_retx};
+	const struct obs_flow flow = {.start_ns = start,
+	    .src_host = src,
+	    .dst_host = dst,
+	    .src_port = port,
+	    .dst_port = 443,
+	    .n_pkts = n_pkts,
+	    .n_retx = n_retx};
 	const struct topo_tuple t = {topo_addr_of_host(src),
 	    topo_addr_of_host(dst), port, 443, TOPO_PROTO_TCP};
 	topo_link path[TOPO_MAX_HOPS];
