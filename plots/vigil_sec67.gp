@@ -26,8 +26,8 @@ plot for [k in "1 30"] for [a in "vote integer"] TABLE using \
     a.":accuracy_kept_hi" with yerrorlines \
     lt (k eq "1" ? 0 : 2) + (a eq "vote" ? 1 : 2) \
     title (a eq "vote" ? "007, " : "integer, ") . k . " failed"
-set key inside center right
-set label 2 note at screen 0.985,0.02 right tc rgb "#777777" font tiny
+set key at graph 0.98, 0.42 right top vertical Left reverse samplen 2 font tiny
+set label 2 "pooled over runs, with exact 95 % intervals" at screen 0.985,0.02 right tc rgb "#777777" font tiny
 set ylabel "Algorithm 1, removing flows"
 set yrange [0:1.05]
 plot for [k in "1 30"] for [m in "precision recall"] TABLE using \
