@@ -128,8 +128,9 @@ FIGURES = $(basename $(notdir $(wildcard experiments/$(FIG).yaml)))
 figures: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@test -n "$(FIGURES)" || { echo "no figure matches $(FIG)" >&2; exit 2; }
-	@for f in $(FIGURES); do $B/culprit run $$f --force -j $J && \
-	    $B/culprit plot $$f || exit $$?; done
+	@for f in $(FIGURES); do start=$$(date +%s); \
+	    $B/culprit run $$f --force -j $J && $B/culprit plot $$f || exit $$?; \
+	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
 FUZZ_SECONDS ?= 30
 FUZZ_SRC := tests/fuzz/yaml_fuzz.c sim/err.c sim/vec.c sim/text.c sim/field.c \
