@@ -12,10 +12,22 @@ struct vote {
 	const struct topo *topo;
 	struct algo_tally tally;
 	struct algo_switch_view view; /* on: switch */
+	uint32_t *is_slow;            /* signal: rtt; in place of n_retx */
+	size_t cap_slow;
 };
+
+static const char *const signals[] = {"retx", "rtt", NULL};
 
 static const struct sim_field fields[] = {
 	ALGO_ON_FIELD(struct algo_vote_params, on),
+	{.name = "signal", .type = SIM_F_ENUM,
+		.offset = offsetof(struct algo_vote_params, signal),
+		.names = signals, .unit = "1", .def = "retx",
+		.doc = "what makes a flow vote"},
+	{.name = "rtt_threshold_us", .type = SIM_F_F64,
+		.offset = offsetof(struct algo_vote_params, rtt_threshold_us),
+		.min = 0, .max = 1e9, .unit = "us", .def = "1000",
+		.doc = "smoothed RTT above which a flow votes (signal rtt)"},
 	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
 
 static void close_work(void *work)
@@ -24,6 +36,7 @@ static void close_work(void *work)
 	if (a) {
 		algo_tally_close(&a->tally);
 		algo_switch_view_free(&a->view);
+		free(a->is_slow);
 	}
 	free(a);
 }
@@ -55,13 +68,35 @@ out:
 	return rc;
 }
 
+/* W with slow flows in place of those that sent again. */
+static int see_slow(struct vote *a, const struct obs *w, struct obs *out,
+    struct sim_err *e)
+{
+	const size_t n = w->flows.n;
+	int rc = SIM_RESERVE(&a->is_slow, &a->cap_slow, n, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		a->is_slow[i] =
+		    w->flows.srtt_us[i] > a->params.rtt_threshold_us;
+	*out = *w;
+	out->flows.n_retx = a->is_slow;
+	return 0;
+}
+
 static int diagnose(void *work, const struct obs *window,
     struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct vote *a = work;
 	const struct algo_tally *t = &a->tally;
+	struct obs slow;
 	int rc;
 	algo_verdicts_clear(out);
+	if (a->params.signal == ALGO_VOTE_RTT) {
+		if ((rc = see_slow(a, window, &slow, e)) < 0)
+			return rc;
+		window = &slow;
+	}
 	if (a->params.on == ALGO_KIND_SWITCH) {
 		out->kind = ALGO_KIND_SWITCH;
 		rc = algo_switch_view_make(&a->view, a->topo, window, e);
@@ -77,6 +112,8 @@ static int diagnose(void *work, const struct obs *window,
 			 algo_tally_votes(t->link[l].votes), e)) < 0)
 			return rc;
 	}
+	if (a->params.signal == ALGO_VOTE_RTT)
+		return 0;
 	return algo_blame_by_votes(&a->params.blame, t, window, tie, out, e);
 }
 

@@ -9,8 +9,13 @@
  * the s switches that it crosses (algos/switch_view.h), and the verdict and the
  * blame are of switches.
  *
+ * `signal: rtt` is for links that are slow and not lossy: a flow votes when its
+ * smoothed round-trip time is above rtt_threshold_us, whatever it sent again.
+ * Such a verdict blames no flow. The window must hold the flows above the
+ * threshold with their times (srtt_us); without times nobody votes.
+ *
  * Cost   O(flows + hops of failed flows).
- * Paper  007 (NSDI'18), section 5.1.
+ * Paper  007 (NSDI'18), section 5.1; other signals: section 9.2.
  */
 #ifndef ALGOS_VOTE_H
 #define ALGOS_VOTE_H
@@ -19,7 +24,11 @@
 #include "algos/blame.h"
 #include "algos/switch_view.h"
 
+enum algo_vote_signal { ALGO_VOTE_RETX, ALGO_VOTE_RTT };
+
 struct algo_vote_params {
+	uint32_t signal;         /* enum algo_vote_signal */
+	double rtt_threshold_us; /* signal: rtt */
 	uint32_t on; /* enum algo_kind */
 	struct algo_blame blame;
 };

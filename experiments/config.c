@@ -40,7 +40,8 @@ const struct sim_field xp_topology_fields[] = {
     {0},
 };
 
-const char *const xp_sections[] = {"topology", "traffic", "noise", "faults",
+const char *const xp_sections[] = {"topology", "traffic", "noise",
+    "latency", "faults",
     "algorithms", "agents", NULL};
 
 void xp_config_free(struct xp_config *c)
@@ -357,6 +358,22 @@ static int may_fail_uplinks(const struct model_scene_params *s)
 	return 0;
 }
 
+/* A slow link shows in round-trip times alone. */
+static int check_latency(struct sim_yaml *y, const struct xp_config *c)
+{
+	const int none = c->scene.latency.report_us == 0;
+	for (size_t i = 0; none && i < c->scene.n_groups; i++)
+		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
+			return sim_yaml_mistake(y,
+			    sim_yaml_get(y->root, "faults"),
+			    "kind latency needs round-trip times: set "
+			    "latency.report_over.");
+	if (!none && c->plane == XP_PLANE_AGENTS)
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
+		    "agents have no round-trip times (latency.report_over).");
+	return 0;
+}
+
 /* A plane that is asked for by name must be able to run every scene. */
 static int check_plane(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
@@ -424,7 +441,12 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
 		    model_noise_fields, NULL, &c->scene.noise, e);
 	if (rc == 0)
+		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
+		    model_latency_fields, NULL, &c->scene.latency, e);
+	if (rc == 0)
 		rc = read_faults(y, opened ? t : NULL, &c->scene, e);
+	if (rc == 0)
+		rc = check_latency(y, c);
 	if (rc == 0 && opened && y->n_mistakes == had)
 		rc = check_plane(y, t, c, e);
 	if (rc == 0)

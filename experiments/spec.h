@@ -9,6 +9,7 @@
  *	topology: { kind: clos, n_pods: 2, n_tors: 20, ... }
  *	traffic: { conns: 60, packets: {uniform: [1, 100]} }
  *	noise: { rate: {uniform: [0, 1e-6]} }
+ *	latency: { report_over: 1000 }
  *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }
  *	plane: agents
  *	agents: { c_t: 1, icmp: { t_max: 100 } }

@@ -105,6 +105,7 @@ static const struct sim_field *find_key(const char *section, const char *key,
 	    {"topology", topo_clos_fields},
 	    {"traffic", model_traffic_fields},
 	    {"noise", model_noise_fields},
+	    {"latency", model_latency_fields},
 	    {"faults", model_fault_fields},
 	    {"algorithms", algo},
 	};
@@ -258,6 +259,8 @@ void xp_spec_help(FILE *out)
 	    {"", "of kind clos", topo_clos_fields},
 	    {"traffic", "who talks to whom", model_traffic_fields},
 	    {"noise", "links without a fault", model_noise_fields},
+	    {"latency", "round-trip times, of plane exact",
+		model_latency_fields},
 	    {"faults",
 		"one group, or a list of groups; `links: [...]` "
 		"names places by id or \"from->to\"",

@@ -207,8 +207,12 @@ static void print_faults(const struct xp_trial *t, FILE *out)
 	for (size_t i = 0; i < truth->n_faults; i++) {
 		char name[64];
 		topo_link_name(&t->topo, truth->fault[i].link, name);
-		fprintf(out, "  %-24s link %-8u rate %.4g\n", name,
+		fprintf(out, "  %-24s link %-8u rate %.4g", name,
 		    truth->fault[i].link, truth->fault[i].rate);
+		if (truth->fault[i].delay_us > 0)
+			fprintf(out, ", delay %.4g us",
+			    truth->fault[i].delay_us);
+		fputc('\n', out);
 	}
 }
 

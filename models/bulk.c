@@ -135,6 +135,19 @@ unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
 	return flow_of(s, &key, flow, out, &u, path);
 }
 
+static uint32_t srtt_of(const struct model_scene *s, uint64_t flow,
+			const struct obs_flow *f, const topo_link path[],
+			unsigned h)
+{
+	struct sim_rng r;
+	double delay_us = 0;
+	for (unsigned i = 0; i < h; i++)
+		delay_us +=
+		    model_latency_delay(&s->truth, path[i], f->start_ns);
+	sim_rng_init(&r, &s->where, SIM_STREAM_LATENCY, (uint32_t)flow);
+	return model_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
+}
+
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
 static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 		  struct truth *truth, struct sim_err *e)
@@ -150,7 +163,9 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 		sum += hazard[i];
 	}
 	int lossy = u < -expm1(-(double)f.n_pkts * sum);
-	if (!lossy && !all)
+	if (s->latency.report_us > 0)
+		f.srtt_us = srtt_of(s, flow, &f, path, h);
+	if (!lossy && !all && f.srtt_us <= s->latency.report_us)
 		return 0;
 	if (lossy) {
 		struct sim_rng r;
@@ -234,7 +249,8 @@ static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
 	return 0;
 }
 
-/* Any topology, and windows that hold every flow: one flow at a time. */
+/* Any topology, windows that hold every flow, and round-trip times: one flow at
+ * a time. */
 static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
 		     int all, struct obs *w, struct truth *truth,
 		     struct sim_err *e)
@@ -252,7 +268,8 @@ int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
 {
 	int rc = 0;
 	assert(first <= last && last <= b->scene->traffic.n_flows);
-	if (all || !topo_is_clos(b->scene->topo)) {
+	if (all || b->scene->latency.report_us > 0 ||
+	    !topo_is_clos(b->scene->topo)) {
 		rc = run_plain(b, first, last, all, w, truth, e);
 	} else {
 		for (uint64_t f = first; f < last && rc == 0; f += BULK_BLOCK) {

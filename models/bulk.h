@@ -36,7 +36,8 @@ void model_bulk_close(struct model_bulk *b);
 int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 		     struct sim_err *e);
 
-/* Run flows FIRST .. LAST - 1 and append the lossy ones (or, with ALL, every
+/* Run flows FIRST .. LAST - 1 and append the lossy ones,
+ * those with a smoothed RTT above latency.report_over (or, with ALL, every
  * one) to W and their drops to TRUTH. Runs that tile an interval append what
  * one run over it does. Adds to w->n_flows. Errors SIM_ENOMEM.
  * Cost O(flows), about 10 ns each. */

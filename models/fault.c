@@ -10,7 +10,12 @@
 
 static const char *const pick_names[] = {"class", "link", "matlab", NULL};
 
+static const char *const kind_names[] = {"drop", "latency", NULL};
+
 const struct sim_field model_fault_fields[] = {
+    {"kind", SIM_F_ENUM, offsetof(struct model_fault_params, kind),
+     .names = kind_names, .def = "drop",
+     .doc = "lose packets at a rate, or hold up each of them"},
     {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
      .max = 1e6, .unit = "links", .def = "1",
      .doc = "links that fail, at random places"},
@@ -37,6 +42,9 @@ const struct sim_field model_fault_fields[] = {
     {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
      .max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
      .doc = "drop rate of a failed link"},
+    {"delay", SIM_F_DIST, offsetof(struct model_fault_params, delay),
+     .min = 1e-3, .max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
+     .doc = "what a slow link adds to each packet's time (kind latency)"},
     {"from", SIM_F_F64, offsetof(struct model_fault_params, from_s), .min = 0,
      .max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
     {"to", SIM_F_F64, offsetof(struct model_fault_params, to_s), .min = 0,
@@ -159,13 +167,15 @@ static topo_link sibling(const struct places *p, topo_link l,
 	return found;
 }
 
-static int add(const struct model_fault_params *g, const struct sim_dist *range,
-	       topo_link link, struct sim_rng *rate, struct truth *truth,
-	       struct sim_err *e)
+int model_fault_add(const struct model_fault_params *g,
+		    const struct sim_dist *range, topo_link link, double u,
+		    struct truth *truth, struct sim_err *e)
 {
+	const int slow = g->kind == MODEL_FAULT_LATENCY;
 	const struct truth_fault f = {
 	    .link = link,
-	    .rate = model_dist_at(range, sim_rng_u01(rate)),
+	    .rate = slow ? 0 : model_dist_at(range, u),
+	    .delay_us = slow ? model_dist_at(&g->delay, u) : 0,
 	    .from_ns = (sim_ns)(g->from_s * (double)SIM_SEC),
 	    .to_ns =
 		g->to_s > 0 ? (sim_ns)(g->to_s * (double)SIM_SEC) : SIM_NEVER,
@@ -208,7 +218,8 @@ static int draw_random(const struct topo *t, const struct model_fault_params *g,
 			if (is_taken(truth, 0, truth->n_faults, l))
 				l = TOPO_NONE;
 		}
-		if ((rc = add(g, &g->rate, l, rate, truth, e)) < 0)
+		if ((rc = model_fault_add(g, &g->rate, l, sim_rng_u01(rate),
+					  truth, e)) < 0)
 			return rc;
 		last = l;
 	}
@@ -237,7 +248,7 @@ static int add_matlab(const struct topo *t, const struct model_fault_params *g,
 	struct sim_dist range = g->rate;
 	if (topo_class_of(t, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
 		range.a /= 10;
-	return add(g, &range, l, rate, truth, e);
+	return model_fault_add(g, &range, l, sim_rng_u01(rate), truth, e);
 }
 
 /* All switches of a tier have equally many links of a class, so a link of a
@@ -302,7 +313,9 @@ static int draw_named(const struct topo *t, const struct model_fault_params *g,
 		if (is_taken(truth, from, truth->n_faults, g->links[i]))
 			return sim_fail(e, SIM_EINVAL,
 					"link %u is named twice.", g->links[i]);
-		if ((rc = add(g, &g->rate, g->links[i], rate, truth, e)) < 0)
+		rc = model_fault_add(g, &g->rate, g->links[i],
+				     sim_rng_u01(rate), truth, e);
+		if (rc < 0)
 			return rc;
 	}
 	return 0;

@@ -18,8 +18,11 @@ enum model_fault_pick {
 	MODEL_PICK_MATLAB
 };
 
+enum model_fault_kind { MODEL_FAULT_DROP, MODEL_FAULT_LATENCY };
+
 /* One group of faults, as in a spec. */
 struct model_fault_params {
+	uint32_t kind;	      /* enum model_fault_kind: what rate or delay is */
 	uint32_t count;	      /* random places; ignored when links are named */
 	uint32_t classes;     /* bit mask over enum topo_link_class */
 	uint32_t pick;	      /* enum model_fault_pick */
@@ -28,6 +31,7 @@ struct model_fault_params {
 	uint32_t tiers;       /* bit mask over enum model_tier */
 	double share;         /* chance that a link of a failed switch fails */
 	struct sim_dist rate; /* per packet, drawn per link */
+	struct sim_dist delay; /* of each packet, us, drawn per link */
 	double from_s, to_s;  /* when; to_s = 0: to the end */
 	size_t n_links;
 	topo_link *links; /* named places; owned by the spec */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "models/dist.h"
 #include "sim/vec.h"
 #include "topo/mesh.h"
 
@@ -75,14 +74,8 @@ static int draw_link(struct failing *f, topo_link l, struct sim_err *e)
 {
 	const struct model_fault_params *g = f->group;
 	const int fails = sim_rng_u01(f->place) < g->share;
-	const struct truth_fault fault = {
-	    .link = l,
-	    .rate = model_dist_at(&g->rate, sim_rng_u01(f->rate)),
-	    .from_ns = (sim_ns)(g->from_s * (double)SIM_SEC),
-	    .to_ns =
-		g->to_s > 0 ? (sim_ns)(g->to_s * (double)SIM_SEC) : SIM_NEVER,
-	};
-	return fails ? truth_add_fault(f->truth, &fault, e) : 0;
+	const double u = sim_rng_u01(f->rate);
+	return fails ? model_fault_add(g, &g->rate, l, u, f->truth, e) : 0;
 }
 
 /* Fail the links of the I-th switch, in order of id. A link to a switch before

@@ -23,6 +23,7 @@
 	X(uint16_t, src_port, "1", "TCP source port")                          \
 	X(uint16_t, dst_port, "1", "TCP destination port")                     \
 	X(uint32_t, n_pkts, "packets", "packets the sender offered")           \
+	X(uint32_t, srtt_us, "us", "smoothed round-trip time; 0 = not known")  \
 	X(uint32_t, n_retx, "packets", "packets it had to send again")         \
 	X(int64_t, count_off, "packets",                                       \
 	    "what its counter shows beyond n_retx; 0 if they can't differ")

@@ -22,6 +22,7 @@ int model_scene_draw(struct model_scene *s, const struct topo *topo,
 	if (rc < 0)
 		return sim_wrap(e, rc, "faults");
 	s->loss.truth = &s->truth;
+	s->latency = params->latency;
 	model_noise_init(&s->loss.noise, &params->noise, where);
 	return 0;
 }

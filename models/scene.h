@@ -5,6 +5,7 @@
 #define MODELS_SCENE_H
 
 #include "models/fault.h"
+#include "models/latency.h"
 #include "models/loss.h"
 #include "models/noise.h"
 #include "models/traffic.h"
@@ -15,6 +16,7 @@
 struct model_scene_params {
 	struct model_traffic_params traffic;
 	struct model_noise_params noise;
+	struct model_latency_params latency;
 	size_t n_groups;
 	struct model_fault_params *group; /* owned by the spec */
 };
@@ -28,6 +30,7 @@ struct model_scene {
 	struct model_traffic traffic;
 	struct truth truth;
 	struct model_loss loss; /* points at truth */
+	struct model_latency_params latency;
 };
 
 /* Draw the scene of one epoch, reusing memory. S keeps TOPO. Errors those of

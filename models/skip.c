@@ -86,6 +86,9 @@ int model_skip_fits(const struct model_scene *s, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping can't tell more than 2^24 paths between two ToRs "
 		    "apart.");
+	if (s->latency.report_us > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping has no round-trip times (latency.report_over).");
 	if (s->traffic.n_hot > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs uniform traffic; this has hot ToRs.");

@@ -147,7 +147,7 @@ int truth_is_faulty(const struct truth *t, topo_link link)
 			hi = mid;
 	}
 	for (; lo < t->n_faults && t->fault[lo].link == link; lo++)
-		if (t->fault[lo].rate > 0)
+		if (truth_is_fault(&t->fault[lo]))
 			return 1;
 	return 0;
 }

@@ -11,12 +11,20 @@
 #include "sim/time.h"
 #include "topo/ids.h"
 
-/* A link that drops packets at RATE in [0, 1] while from_ns <= t < to_ns. */
+/* A link that drops packets at RATE in [0, 1], or delays each of them by
+ * delay_us > 0 and drops no more than others, while from_ns <= t < to_ns. */
 struct truth_fault {
 	topo_link link;
 	double rate;
 	sim_ns from_ns, to_ns;
+	double delay_us;
 };
+
+/* 1 unless the fault does nothing. */
+static inline int truth_is_fault(const struct truth_fault *f)
+{
+	return f->rate > 0 || f->delay_us > 0;
+}
 
 /* A link that fails because its switch does. */
 struct truth_part {
@@ -70,7 +78,7 @@ int truth_add_part(struct truth *t, topo_link link, topo_switch of,
 /* Put the faults and parts in their order. */
 void truth_sort(struct truth *t);
 
-/* 1 if LINK has a fault with a rate above 0. Cost O(log n); needs the order. */
+/* 1 if LINK has a fault that does anything. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
 
 /* 1 if switch S failed. Cost O(failed switches). */

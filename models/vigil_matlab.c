@@ -36,6 +36,10 @@ int model_vigil_matlab_fits(const struct model_scene *s, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab needs a Clos; this topology is a "
 		    "graph.");
+	if (s->latency.report_us > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane vigil_matlab has no round-trip times "
+		    "(latency.report_over).");
 	return 0;
 }
 

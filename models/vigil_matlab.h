@@ -43,7 +43,7 @@
 /* Connections a host and epoch of the released code: 16 a second. */
 #define MODEL_VIGIL_MATLAB_CONNS 480
 
-/* 0 for a Clos, else SIM_EUNSUPPORTED. */
+/* 0 for a Clos without round-trip times, else SIM_EUNSUPPORTED. */
 int model_vigil_matlab_fits(const struct model_scene *s, struct sim_err *e);
 
 /* Run the epoch into an emptied window that holds the flows with a flag or a

@@ -6,16 +6,16 @@
 #include <assert.h>
 #include <math.h>
 
-/* Index of the first fault from I on with a rate above 0 whose link no such
+/* Index of the first fault from I on that does anything and whose link no such
  * fault before had. Faults are sorted by link. */
 static size_t next_faulty(const struct truth *t, size_t i)
 {
 	for (; i < t->n_faults; i++) {
-		if (!(t->fault[i].rate > 0))
+		if (!truth_is_fault(&t->fault[i]))
 			continue;
 		size_t k = i;
 		while (k > 0 && t->fault[k - 1].link == t->fault[i].link &&
-		    !(t->fault[k - 1].rate > 0))
+		    !truth_is_fault(&t->fault[k - 1]))
 			k--;
 		if (k == 0 || t->fault[k - 1].link != t->fault[i].link)
 			return i;
@@ -197,12 +197,20 @@ static double best_without_fault(const struct truth *t,
 	return best;
 }
 
-/* The link with the highest rate, or TOPO_NONE. */
+static int is_worse(const struct truth_fault *a, const struct truth_fault *b)
+{
+	return a->rate != b->rate ? a->rate > b->rate
+				  : a->delay_us > b->delay_us;
+}
+
+/* The link with the highest rate, or, where all faults are delays, with the
+ * longest; or TOPO_NONE. */
 static uint32_t worst_link(const struct truth *t)
 {
 	const struct truth_fault *worst = NULL;
 	for (size_t i = 0; i < t->n_faults; i++)
-		if (t->fault[i].rate > (worst ? worst->rate : 0))
+		if (!worst ? truth_is_fault(&t->fault[i])
+			   : is_worse(&t->fault[i], worst))
 			worst = &t->fault[i];
 	return worst ? worst->link : TOPO_NONE;
 }

@@ -35,6 +35,7 @@
 	X(PROBE, 22, "loss and delay of probes; entity = sender")              \
 	X(SLB, 23, "VIPs and their queries; entity = tuple digest")            \
 	X(FLAP, 24, "which cables flap, and when")                             \
+	X(LATENCY, 20, "round-trip times; entity = flow")                      \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

@@ -68,11 +68,11 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, common, topology, traffic, noise, faults, "
+	    "runs, plane, common, topology, traffic, noise, latency, faults, "
 	    "algorithms, agents, gates, sweep, claims, smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, common, topology, traffic, noise, faults, "
+	    "runs, plane, common, topology, traffic, noise, latency, faults, "
 	    "algorithms, agents, gates, sweep, claims, smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
@@ -258,7 +258,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "3:16: a sweep can't vary \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, agents.");
+	    "topology, traffic, noise, latency, faults, algorithms, agents.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -448,11 +448,11 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, agents, sweep, claims, "
+	    "topology, traffic, noise, latency, faults, algorithms, agents, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, common, "
-	    "topology, traffic, noise, faults, algorithms, agents, sweep, claims, "
+	    "topology, traffic, noise, latency, faults, algorithms, agents, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
@@ -498,6 +498,15 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
 	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");
+	expect(SMALL "faults: {kind: latency}\n",
+	    "4:9: kind latency needs round-trip times: set "
+	    "latency.report_over.");
+	expect(SMALL "plane: agents\nlatency: {report_over: 100}\n",
+	    "4:8: agents have no round-trip times (latency.report_over).");
+	expect(SMALL "plane: skip\nlatency: {report_over: 100}\n",
+	    "4:8: skipping has no round-trip times (latency.report_over).");
+	expect_good(SMALL "faults: {kind: latency}\n"
+			  "latency: {report_over: 100}\n");
 	expect(SMALL "plane: skip\nfaults: {switches: 1, share: 0.01}\n",
 	    "4:8: skipping can't have a fault on a host's uplink (class "
 	    "host-tor).");

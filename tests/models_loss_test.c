@@ -311,10 +311,12 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 {
 	(void)state;
 	struct truth_fault fault[] = {
-	    {3, 0.5, 0, SIM_NEVER}, {5, 0.1, 10, 20}, {5, 0.2, 15, 30},
-	    {5, 0.3, 40, 40},	    {9, 0, 0, 100},   {12, 1, 7, SIM_NEVER},
+	    {3, 0.5, 0, SIM_NEVER, 0},	{3, 0, 0, SIM_NEVER, 900},
+	    {5, 0.1, 10, 20, 0},	{5, 0.2, 15, 30, 0},
+	    {5, 0.3, 40, 40, 0},	{9, 0, 0, 100, 0},
+	    {12, 1, 7, SIM_NEVER, 0},
 	};
-	struct truth truth = {.n_faults = 6, .fault = fault};
+	struct truth truth = {.n_faults = 7, .fault = fault};
 	struct model_loss m = {.truth = &truth};
 	const struct model_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}, 1};
 	const struct sim_seed where = {.seed = 1};

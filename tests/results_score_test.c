@@ -30,7 +30,10 @@ static void add_flow(struct trial *x, unsigned n, const topo_link path[],
 
 static void add_fault(struct trial *x, topo_link link, double rate)
 {
-	const struct truth_fault f = {link, rate, x->t.n_faults, SIM_NEVER};
+	const struct truth_fault f = {.link = link,
+		.rate = rate,
+		.from_ns = x->t.n_faults,
+		.to_ns = SIM_NEVER};
 	assert_ok(truth_add_fault(&x->t, &f, test_err()));
 	truth_sort(&x->t);
 }

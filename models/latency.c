@@ -1,0 +1,67 @@
+/* models/latency.c -- round-trip times of flows, and links that are slow.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/latency.h"
+
+#include <gsl/gsl_randist.h>
+#include <stddef.h>
+
+#define AT(member) .offset = offsetof(struct model_latency_params, member)
+const struct sim_field model_latency_fields[] = {
+    {.name = "hop",
+	.type = SIM_F_F64,
+	AT(hop_us),
+	.min = 0,
+	.max = 1e6,
+	.unit = "us",
+	.def = "5",
+	.doc = "time that a link takes one way"},
+    {.name = "queue",
+	.type = SIM_F_F64,
+	AT(queue_us),
+	.min = 0,
+	.max = 1e6,
+	.unit = "us",
+	.def = "50",
+	.doc = "mean time in queues, both ways"},
+    {.name = "report_over",
+	.type = SIM_F_F64,
+	AT(report_us),
+	.min = 0,
+	.max = 1e9,
+	.unit = "us",
+	.def = "0",
+	.doc = "smoothed RTT above which a flow is reported; 0: no RTTs"},
+    {0},
+};
+#undef AT
+
+double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
+{
+	size_t lo = 0, hi = truth->n_faults;
+	double sum = 0;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (truth->fault[mid].link < link)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < truth->n_faults && truth->fault[lo].link == link; lo++) {
+		const struct truth_fault *f = &truth->fault[lo];
+		if (f->from_ns <= t && t < f->to_ns)
+			sum += f->delay_us;
+	}
+	return sum;
+}
+
+uint32_t model_latency_srtt(const struct model_latency_params *p,
+    struct sim_rng *r, unsigned n_hops, uint32_t n_pkts, double delay_us)
+{
+	const double n =
+	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES;
+	double us = 2 * n_hops * p->hop_us + delay_us;
+	if (p->queue_us > 0)
+		us += gsl_ran_gamma(&r->gsl, n, p->queue_us / n);
+	return us < UINT32_MAX - 1 ? (uint32_t)(us + 0.5) : UINT32_MAX - 1;
+}
