@@ -311,7 +311,7 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 {
 	(void)state;
 	struct truth_fault fault[] = {
-	    {3, 0.5, 0, SIM_NEVER, 0},	{3, 0, 0, SIM_NEVER, 900},
+	    {3, 0.5, 0, SIM_NEVER, 0},	{4, 0, 0, SIM_NEVER, 900},
 	    {5, 0.1, 10, 20, 0},	{5, 0.2, 15, 30, 0},
 	    {5, 0.3, 40, 40, 0},	{9, 0, 0, 100, 0},
 	    {12, 1, 7, SIM_NEVER, 0},
