@@ -3,6 +3,7 @@
  */
 #include "algos/alg1.h"
 #include "algos/cover.h"
+#include "algos/program.h"
 #include "algos/vote.h"
 #include "experiments/gate.h"
 #include "experiments/trial.h"
@@ -12,8 +13,8 @@
 
 /* In place of algos/registry.c: specs can name the broken ones too. */
 const struct algo_ops *const algo_registry[] = {&algo_vote, &algo_alg1,
-    &algo_cover, &broken_reversed, &broken_shifted, &broken_least, &broken_flat,
-    &broken_fails, NULL};
+    &algo_cover, &algo_binary, &algo_integer, &broken_reversed, &broken_shifted,
+    &broken_least, &broken_flat, &broken_fails, NULL};
 
 const struct algo_ops *algo_find(const char *name)
 {
