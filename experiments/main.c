@@ -19,9 +19,9 @@ static const struct verb {
     {"table", "results as TSV or JSON, with exact intervals", cmd_table},
     {"plot", "results as SVG, PDF and PNG, or in the terminal", cmd_plot},
     {"merge", "join the results of shards", cmd_merge},
+    {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"verify", "results against the papers and earlier results", cmd_verify},
     {"topo", "describe, check, trace and export a network", cmd_topo},
-    {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
 };
