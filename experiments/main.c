@@ -22,6 +22,7 @@ static const struct verb {
     {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"verify", "results against the papers and earlier results", cmd_verify},
     {"topo", "describe, check, trace and export a network", cmd_topo},
+    {"bounds", "what 007's theorems promise for a network", cmd_bounds},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
 };

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-verbs="run status table plot merge gate verify topo algos spec"
+verbs="run status table plot merge gate verify topo bounds algos spec"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"
@@ -38,12 +38,12 @@ help_mentions_each_option() {
 	for verb in $verbs; do
 		"$CULPRIT" "$verb" --help >help
 		"$CULPRIT" "$verb" --usage >usage
-		for option in $(grep -oE -e '--[a-z-]+' usage | sort -u); do
+		for option in $(grep -oE -e '--[a-z0-9-]+' usage | sort -u); do
 			says "^ .*$option([ =]|$)" help
 		done
-		grep -oE -e '^ +(-., )? *--[a-z-]+' help |
-			grep -oE -e '--[a-z-]+' | sort >in_help
-		grep -oE -e '--[a-z-]+' usage | sort -u >in_usage
+		grep -oE -e '^ +(-., )? *--[a-z0-9-]+' help |
+			grep -oE -e '--[a-z0-9-]+' | sort >in_help
+		grep -oE -e '--[a-z0-9-]+' usage | sort -u >in_usage
 		same in_help in_usage
 	done
 	for option in output jobs smoke set runs shard force fresh point run \
