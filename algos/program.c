@@ -85,6 +85,8 @@ static int open_work(void **work, const struct topo *t, const void *params,
 		      &a->params, e)) < 0)
 		goto out;
 	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
+	    (rc = algo_blame_open(a->params.blame_tie, ALGO_KIND_LINK,
+		 &a->tally, t, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&a->col_of, t->n_links, e)) < 0)
 		goto out;
 	*work = a;
@@ -108,8 +110,18 @@ static int open_integer(void **work, const struct topo *t, const void *params,
 
 /* --- the cover ------------------------------------------------------------*/
 
-/* Columns are the touched links, rows the voters, in the tally's order. */
-static int build_cover(struct program *a, struct sim_err *e)
+/* What a voter asks for: (3) that one link answers for it, (4) as many drops as
+ * its counter says, which under the released simulator's rules may be none. */
+static uint64_t demand(const struct program *a, const struct obs *w,
+    const struct algo_voter *v)
+{
+	return a->integer ? obs_n_counted(w, v->flow) : 1;
+}
+
+/* Columns are the touched links, rows the voters that ask for something, in the
+ * tally's order. */
+static int build_cover(struct program *a, const struct obs *w,
+    struct sim_err *e)
 {
 	const struct algo_tally *t = &a->tally;
 	const int by_votes = a->params.tie == ALGO_PROGRAM_VOTES;
@@ -127,6 +139,8 @@ static int build_cover(struct program *a, struct sim_err *e)
 		const topo_link *path = algo_tally_path(t, v);
 		uint32_t col[TOPO_MAX_HOPS];
 		unsigned n = 0;
+		if (demand(a, w, v) == 0)
+			continue;
 		for (unsigned j = 0; j < v->n_hops; j++)
 			if (path[j] != TOPO_NONE)
 				col[n++] = a->col_of[path[j]];
@@ -220,7 +234,7 @@ static int solve_part(struct program *a, uint32_t k,
 }
 
 /* Find a cover of all rows: cover.set. */
-static int find_cover(struct program *a, struct algo_solution *out,
+static int find_cover(struct program *a, const struct obs *w, struct algo_solution *out,
     struct sim_err *e)
 {
 	struct algo_setcover *s = &a->cover;
@@ -228,7 +242,7 @@ static int find_cover(struct program *a, struct algo_solution *out,
 	    .starts = 1};
 	uint32_t total, bound;
 	int rc;
-	if ((rc = build_cover(a, e)) < 0)
+	if ((rc = build_cover(a, w, e)) < 0)
 		return rc;
 	algo_setcover_reduce(s);
 	if ((rc = algo_setcover_split(s, e)) < 0)
@@ -266,8 +280,11 @@ static int attribute(struct program *a, const struct obs *w, struct sim_err *e)
 	for (size_t i = 0; i < t->n_voters; i++) {
 		const struct algo_voter *v = &t->voter[i];
 		const topo_link *path = algo_tally_path(t, v);
+		const uint64_t n_asked = demand(a, w, v);
 		topo_link best = TOPO_NONE;
 		uint32_t most = 0;
+		if (n_asked == 0)
+			continue;
 		for (unsigned j = 0; j < v->n_hops; j++) {
 			const topo_link l = path[j];
 			if (l == TOPO_NONE || !s->col[a->col_of[l]].in_set)
@@ -278,8 +295,7 @@ static int attribute(struct program *a, const struct obs *w, struct sim_err *e)
 				best = l;
 			}
 		}
-		a->amount[a->col_of[best]] +=
-		    a->integer ? w->flows.n_retx[v->flow] : 1;
+		a->amount[a->col_of[best]] += n_asked;
 	}
 	return 0;
 }
@@ -305,7 +321,7 @@ static int answer_cover(struct program *a, const struct obs *w,
 {
 	const struct algo_setcover *s = &a->cover;
 	int rc;
-	if ((rc = find_cover(a, &out->solution, e)) < 0 ||
+	if ((rc = find_cover(a, w, &out->solution, e)) < 0 ||
 	    (rc = attribute(a, w, e)) < 0)
 		return rc;
 	for (uint32_t i = 0; i < s->n_set; i++) {
@@ -345,7 +361,7 @@ static int count_drops(struct program *a, const struct obs *w,
 {
 	a->n_drops = 0;
 	for (size_t i = 0; i < a->tally.n_voters; i++)
-		a->n_drops += w->flows.n_retx[a->tally.voter[i].flow];
+		a->n_drops += obs_n_counted(w, a->tally.voter[i].flow);
 	if (a->n_drops > MAX_DROPS)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%" PRIu64 " retransmissions are more than a window may "

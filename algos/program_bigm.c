@@ -68,9 +68,9 @@ static int add_flows(struct algo_milp *m, const struct algo_tally *t,
 	for (size_t i = 0; i < t->n_voters; i++) {
 		const struct algo_voter *v = &t->voter[i];
 		const topo_link *path = algo_tally_path(t, v);
-		const double n_retx = w->flows.n_retx[v->flow];
-		*c += n_retx;
-		if ((rc = algo_milp_add_row(m, n_retx, INFINITY, e)) < 0)
+		const double n_drops = (double)obs_n_counted(w, v->flow);
+		*c += n_drops;
+		if ((rc = algo_milp_add_row(m, n_drops, INFINITY, e)) < 0)
 			return rc;
 		for (unsigned j = 0; j < v->n_hops; j++)
 			if (path[j] != TOPO_NONE && !is_repeated(path, j) &&

@@ -16,13 +16,13 @@ if (tty) {
 	exit
 }
 a_curves = "vote:accuracy_released vote_matlab:accuracy_released " \
-    . "cover:accuracy_released"
-a_titles = "'007' '007, blame as in its code' 'greedy cover'"
+    . "integer:accuracy_released"
+a_titles = "'007' '007, blame as in its code' 'integer program'"
 a_colors = "1 4 2"
 a_points = "7 13 5"
-b_curves = "alg1:precision alg1:recall cover:precision cover:recall"
+b_curves = "alg1:precision alg1:recall integer:precision integer:recall"
 b_titles = "'Alg. 1, precision' 'Alg. 1, recall' " \
-    . "'cover, precision' 'cover, recall'"
+    . "'integer, precision' 'integer, recall'"
 b_colors = "6 3 5 2"
 b_points = "7 9 11 5"
 open(p) = p eq "exact" ? 0 : 1

@@ -554,9 +554,33 @@ static void every_allocation_may_fail(void **state)
 	obs_free(&w);
 }
 
+/* The released simulator's counters may say 0 of a flow that failed: (3) asks
+ * for a link all the same, (4) asks for none. */
+static void a_counter_of_zero_asks_nothing_of_the_integer_program(void **state)
+{
+	(void)state;
+	struct obs w = {0};
+	struct algo_verdicts v = {0};
+	WINDOW_ADD(&w, 2, 1, 2);
+	WINDOW_ADD(&w, 1, 3, 4);
+	w.flows.count_off[1] = -1;
+	assert_ok(window_diagnose(&algo_binary, NULL, 8, &w, NULL, &v,
+	    test_err()));
+	assert_true(v.solution.value == 2);
+	assert_ok(window_diagnose(&algo_integer, NULL, 8, &w, NULL, &v,
+	    test_err()));
+	assert_true(v.solution.value == 1);
+	assert_int_equal(v.n_flagged, 1);
+	assert_true(v.score[0] == 2);
+	algo_verdicts_free(&v);
+	obs_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(
+		a_counter_of_zero_asks_nothing_of_the_integer_program),
 	    cmocka_unit_test(
 		flows_and_drops_are_attributed_to_the_fewest_links),
 	    cmocka_unit_test(exchangeable_links_are_chosen_by_id_or_by_votes),
