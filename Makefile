@@ -84,6 +84,14 @@ $B/results/provenance.o: override CFLAGS += \
 	-DCULPRIT_HDF5='"$(shell pkg-config --modversion hdf5-serial)"' \
 	-DCULPRIT_IGRAPH='"$(shell pkg-config --modversion igraph)"'
 
+# The schema is a text of the program: each line a string.
+$B/algos/pinglist.xsd.h: algos/pinglist.xsd
+	@mkdir -p $(@D); echo "  GEN   $@"
+	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+
+$B/experiments/cmd_pinglist.o: $B/algos/pinglist.xsd.h
+$B/experiments/cmd_pinglist.o: override CFLAGS += -I$B
+
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
 # --- tests -----------------------------------------------------------------
@@ -133,21 +141,27 @@ figures: deps
 	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
 FUZZ_SECONDS ?= 30
-FUZZ_SRC := tests/fuzz/yaml_fuzz.c sim/err.c sim/vec.c sim/text.c sim/field.c \
-	sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
-fuzz:
-	@mkdir -p build/fuzz/corpus
+FUZZ := yaml pinglist
+FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
+FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
+FUZZ_SRC_pinglist := $(wildcard algos/pinglist*.c) topo/addr.c topo/clos.c
+fuzz: $(FUZZ:%=fuzz-%)
+
+fuzz-%:
+	@mkdir -p build/fuzz/corpus-$*
 	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    -o build/fuzz/yaml_fuzz $(FUZZ_SRC) -lyaml -lm
-	build/fuzz/yaml_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
-	    build/fuzz/corpus tests/fuzz/yaml
+	    -o build/fuzz/$*_fuzz tests/fuzz/$*_fuzz.c $(FUZZ_SIM) \
+	    $(FUZZ_SRC_$*) -lyaml -lm
+	build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
+	    build/fuzz/corpus-$* tests/fuzz/$*
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin \
 	    $(DESTDIR)$(PREFIX)/share/culprit/experiments \
 	    $(DESTDIR)$(PREFIX)/share/culprit/results/expected \
 	    $(DESTDIR)$(PREFIX)/share/culprit/plots
+	install -m 644 algos/pinglist.xsd $(DESTDIR)$(PREFIX)/share/culprit
 	install $B/culprit $(DESTDIR)$(PREFIX)/bin/culprit
 	install -m 644 experiments/*.yaml \
 	    $(DESTDIR)$(PREFIX)/share/culprit/experiments
