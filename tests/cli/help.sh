@@ -41,7 +41,7 @@ help_mentions_each_option() {
 		for option in $(grep -oE -e '--[a-z0-9-]+' usage | sort -u); do
 			says "^ .*$option([ =]|$)" help
 		done
-		grep -oE -e '^ +(-., )? *--[a-z0-9-]+' help |
+		grep -oE -e '^ {2,6}(-., )?--[a-z0-9-]+' help |
 			grep -oE -e '--[a-z0-9-]+' | sort >in_help
 		grep -oE -e '--[a-z0-9-]+' usage | sort -u >in_usage
 		same in_help in_usage
