@@ -30,7 +30,7 @@ struct model_bulk {
 enum { MORE_COIN, MORE_LOW, MORE_START_HIGH, MORE_START_LOW };
 
 int model_bulk_open(struct model_bulk **out, const struct bulk_kernel *kernel,
-		    struct sim_err *e)
+    struct sim_err *e)
 {
 	struct model_bulk *b;
 	int rc = SIM_ZALLOC(&b, 1, e);
@@ -60,12 +60,12 @@ static struct bulk_key key_of(const struct sim_seed *where)
 static float round_up(double hazard)
 {
 	return hazard > 0
-		   ? nextafterf((float)(hazard * HAZARD_MARGIN), INFINITY)
-		   : 0.0f;
+	    ? nextafterf((float)(hazard * HAZARD_MARGIN), INFINITY)
+	    : 0.0f;
 }
 
 int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
-		     struct sim_err *e)
+    struct sim_err *e)
 {
 	const uint32_t n = s->topo->n_links;
 	int rc;
@@ -80,8 +80,8 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 	    .none = n,
 	    .pkt_lo = (uint32_t)s->traffic.params.packets.a,
 	    .pkt_span = (uint32_t)(s->traffic.params.packets.b -
-				   s->traffic.params.packets.a) +
-			1,
+			    s->traffic.params.packets.a) +
+		1,
 	};
 	model_noise_rates(&s->loss.noise, 0, n, b->rate);
 	for (topo_link l = 0; l < n; l++)
@@ -100,8 +100,7 @@ __extension__ typedef unsigned __int128 u128;
 
 /* Everything about a flow but its losses, and its u in [0, 1). */
 static unsigned flow_of(const struct model_scene *s, const struct bulk_key *key,
-			uint64_t flow, struct obs_flow *out, double *u,
-			topo_link path[])
+    uint64_t flow, struct obs_flow *out, double *u, topo_link path[])
 {
 	const struct model_traffic *tr = &s->traffic;
 	uint32_t w[4], more[4];
@@ -121,14 +120,15 @@ static unsigned flow_of(const struct model_scene *s, const struct bulk_key *key,
 	    .n_pkts = model_traffic_packets(tr, w[1]),
 	};
 	*u = ((double)w[3] * 65536 + (more[MORE_LOW] & 0xffff)) * 0x1p-48;
-	uint32_t digest = topo_digest_rest(
-	    topo_digest_src(topo_addr_of_host(src), TOPO_PROTO_TCP),
-	    topo_addr_of_host(dst), ports);
+	uint32_t digest =
+	    topo_digest_rest(topo_digest_src(topo_addr_of_host(src),
+				 TOPO_PROTO_TCP),
+		topo_addr_of_host(dst), ports);
 	return topo_path(s->topo, s->ecmp_seed, src, dst, digest, path);
 }
 
 unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
-			 struct obs_flow *out, topo_link path[])
+    struct obs_flow *out, topo_link path[])
 {
 	struct bulk_key key = key_of(&s->where);
 	double u;
@@ -136,8 +136,7 @@ unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
 }
 
 static uint32_t srtt_of(const struct model_scene *s, uint64_t flow,
-			const struct obs_flow *f, const topo_link path[],
-			unsigned h)
+    const struct obs_flow *f, const topo_link path[], unsigned h)
 {
 	struct sim_rng r;
 	double delay_us = 0;
@@ -150,7 +149,7 @@ static uint32_t srtt_of(const struct model_scene *s, uint64_t flow,
 
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
 static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
-		  struct truth *truth, struct sim_err *e)
+    struct truth *truth, struct sim_err *e)
 {
 	const struct model_scene *s = b->scene;
 	topo_link path[TOPO_MAX_HOPS];
@@ -185,7 +184,7 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
  * holds does not matter: kernels run over whole blocks, but load nothing by it.
  */
 static void fill_src(struct bulk_block *b, const struct model_traffic *tr,
-		     uint64_t first)
+    uint64_t first)
 {
 	topo_host h = model_traffic_src(tr, first);
 	uint32_t i = 0;
@@ -205,7 +204,7 @@ static void aim_skewed(struct model_bulk *b, uint64_t first)
 	for (uint32_t i = 0; i < k->n; i++) {
 		bulk_words(&b->key, (uint32_t)first + i, 1, more);
 		k->dst[i] = model_traffic_dst(&b->scene->traffic, k->src[i],
-					      k->word[0][i], more[MORE_COIN]);
+		    k->word[0][i], more[MORE_COIN]);
 		k->dtor[i] = k->dst[i] / b->net.c.n_hosts;
 	}
 }
@@ -219,8 +218,7 @@ static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < k->n; i++) {
 		float sum = hz[2 * k->src[i]] + hz[k->up1[i]] + hz[k->up2[i]] +
-			    hz[k->down2[i]] + hz[k->down1[i]] +
-			    hz[2 * k->dst[i] + 1];
+		    hz[k->down2[i]] + hz[k->down1[i]] + hz[2 * k->dst[i] + 1];
 		candidate[n] = i;
 		n += sum > k->need[i];
 	}
@@ -228,7 +226,7 @@ static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
 }
 
 static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
-			  struct obs *w, struct truth *truth, struct sim_err *e)
+    struct obs *w, struct truth *truth, struct sim_err *e)
 {
 	uint32_t candidate[BULK_BLOCK];
 	const struct model_traffic *tr = &b->scene->traffic;
@@ -252,8 +250,7 @@ static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
 /* Any topology, windows that hold every flow, and round-trip times: one flow at
  * a time. */
 static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
-		     int all, struct obs *w, struct truth *truth,
-		     struct sim_err *e)
+    int all, struct obs *w, struct truth *truth, struct sim_err *e)
 {
 	for (uint64_t f = first; f < last; f++) {
 		int rc = settle(b, f, all, w, truth, e);
@@ -264,7 +261,7 @@ static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
 }
 
 int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
-		   struct obs *w, struct truth *truth, struct sim_err *e)
+    struct obs *w, struct truth *truth, struct sim_err *e)
 {
 	int rc = 0;
 	assert(first <= last && last <= b->scene->traffic.n_flows);
@@ -285,14 +282,14 @@ int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
 }
 
 int model_bulk_epoch(struct model_bulk *b, struct model_scene *s, int all,
-		     struct obs *w, struct sim_err *e)
+    struct obs *w, struct sim_err *e)
 {
 	obs_clear(w);
 	s->truth.n_drops = 0;
 	int rc = model_bulk_begin(b, s, e);
 	if (rc == 0)
 		rc = model_bulk_run(b, 0, s->traffic.n_flows, all, w, &s->truth,
-				    e);
+		    e);
 	w->complete = all != 0;
 	return rc;
 }

@@ -53,12 +53,12 @@ INLINE uint32_t rotl(uint32_t x, unsigned n)
 	} while (0)
 
 INLINE void draw(struct bulk_block *b, const struct bulk_key *key,
-		 uint32_t first, uint32_t b_index)
+    uint32_t first, uint32_t b_index)
 {
 	const uint32_t parity =
 	    0x1bd11bdau ^ key->v[0] ^ key->v[1] ^ key->v[2] ^ key->v[3];
 	const uint32_t k[5] = {key->v[0], key->v[1], key->v[2], key->v[3],
-			       parity};
+	    parity};
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
 		uint32_t x0 = first + i, x1 = b_index, x2 = 0, x3 = 0;
 		INJECT(0);
@@ -105,18 +105,20 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 		uint32_t tor = bulk_quotient(b->src[i], n_hosts, inv_hosts);
 		uint32_t pod = bulk_quotient(tor, n_tors, inv_tors);
 		uint32_t dpod = bulk_quotient(b->dtor[i], n_tors, inv_tors);
-		uint32_t d = topo_digest_rest(
-		    topo_digest_src(topo_addr_of_host(b->src[i]),
-				    TOPO_PROTO_TCP),
+		uint32_t d = topo_digest_rest(topo_digest_src(topo_addr_of_host(
+								  b->src[i]),
+						  TOPO_PROTO_TCP),
 		    topo_addr_of_host(b->dst[i]), bulk_ports(b->word[2][i]));
 
 		uint32_t j =
 		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, tor), d, n_t1);
 		uint32_t t1 = pod * n_t1 + j;
-		uint32_t k = topo_ecmp_pick(
-		    topo_switch_seed(ecmp_seed, first_t1 + t1), d, n_t2);
-		uint32_t m = topo_ecmp_pick(
-		    topo_switch_seed(ecmp_seed, first_t2 + k), d, n_t1);
+		uint32_t k =
+		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, first_t1 + t1),
+			d, n_t2);
+		uint32_t m =
+		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, first_t2 + k), d,
+			n_t1);
 		uint32_t t1_down = dpod * n_t1 + m;
 		uint32_t up2 = 2 * (cable_t1 + t1 * n_t2 + k);
 		uint32_t down2 = 2 * (cable_t1 + t1_down * n_t2 + k) + 1;
@@ -134,7 +136,7 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 }
 
 void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
-		uint32_t word[4])
+    uint32_t word[4])
 {
 	threefry4x32_ctr_t c = {{flow, b_index, 0, 0}};
 	threefry4x32_key_t k = {{key->v[0], key->v[1], key->v[2], key->v[3]}};
@@ -145,35 +147,35 @@ void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
 
 #define KERNEL(suffix, target)                                                 \
 	target static void draw_##suffix(struct bulk_block *b,                 \
-					 const struct bulk_key *key,           \
-					 uint32_t first, uint32_t b_index)     \
+	    const struct bulk_key *key, uint32_t first, uint32_t b_index)      \
 	{                                                                      \
 		draw(b, key, first, b_index);                                  \
 	}                                                                      \
 	target static void aim_##suffix(struct bulk_block *b,                  \
-					const struct bulk_clos *net)           \
+	    const struct bulk_clos *net)                                       \
 	{                                                                      \
 		aim(b, net);                                                   \
 	}                                                                      \
 	target static void path_##suffix(struct bulk_block *b,                 \
-					 const struct bulk_clos *net)          \
+	    const struct bulk_clos *net)                                       \
 	{                                                                      \
 		path(b, net);                                                  \
 	}                                                                      \
-	static const struct bulk_kernel kernel_##suffix = {                    \
-	    #suffix, draw_##suffix, aim_##suffix, path_##suffix};
+	static const struct bulk_kernel kernel_##suffix = {#suffix,            \
+	    draw_##suffix, aim_##suffix, path_##suffix};
 
 KERNEL(portable, )
 
 #ifdef __x86_64__
 KERNEL(avx2, __attribute__((target("avx2"))))
-KERNEL(avx512, __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,"
-				     "prefer-vector-width=512"))))
+KERNEL(avx512,
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,"
+			  "prefer-vector-width=512"))))
 
 const struct bulk_kernel *const *bulk_kernels(void)
 {
-	static const struct bulk_kernel *const best[] = {
-	    &kernel_avx512, &kernel_avx2, &kernel_portable, NULL};
+	static const struct bulk_kernel *const best[] = {&kernel_avx512,
+	    &kernel_avx2, &kernel_portable, NULL};
 	if (__builtin_cpu_supports("avx512f") &&
 	    __builtin_cpu_supports("avx512bw") &&
 	    __builtin_cpu_supports("avx512dq") &&
@@ -185,7 +187,7 @@ const struct bulk_kernel *const *bulk_kernels(void)
 const struct bulk_kernel *const *bulk_kernels(void)
 {
 	static const struct bulk_kernel *const best[] = {&kernel_portable,
-							 NULL};
+	    NULL};
 	return best;
 }
 #endif

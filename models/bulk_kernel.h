@@ -22,7 +22,7 @@ struct bulk_key {
 };
 
 struct bulk_block {
-	uint32_t n;		   /* flows in use */
+	uint32_t n;                /* flows in use */
 	uint32_t src[BULK_BLOCK];  /* source host */
 	uint32_t dst[BULK_BLOCK];  /* destination host */
 	uint32_t dtor[BULK_BLOCK]; /* its ToR */
@@ -47,7 +47,7 @@ struct bulk_kernel {
 	const char *name;
 	/* word[] of flows FIRST .. FIRST + b->n - 1, block B_INDEX. */
 	void (*draw)(struct bulk_block *b, const struct bulk_key *key,
-		     uint32_t first, uint32_t b_index);
+	    uint32_t first, uint32_t b_index);
 	/* dst, dtor by word[0] for uniform traffic. */
 	void (*aim)(struct bulk_block *b, const struct bulk_clos *net);
 	/* up1 .. need by src, dst, dtor and words 1 to 3. */
@@ -66,8 +66,8 @@ static inline uint32_t bulk_ports(uint32_t word)
 
 /* X / D for X and D below 2^24, without an integer division; INV = 1.0f / D.
  * The float quotient is off by one at most. */
-static inline __attribute__((always_inline)) uint32_t
-bulk_quotient(uint32_t x, uint32_t d, float inv)
+static inline __attribute__((always_inline)) uint32_t bulk_quotient(uint32_t x,
+    uint32_t d, float inv)
 {
 	uint32_t q = (uint32_t)(int32_t)((float)(int32_t)x * inv);
 	int32_t r = (int32_t)(x - q * d);
@@ -76,6 +76,6 @@ bulk_quotient(uint32_t x, uint32_t d, float inv)
 
 /* One flow's words, as draw() gives them. */
 void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
-		uint32_t word[4]);
+    uint32_t word[4]);
 
 #endif

@@ -25,7 +25,7 @@ static inline double model_dist_at(const struct sim_dist *d, double u)
 
 /* A whole number: uniform over a, a + 1, ..., b. */
 static inline uint32_t model_dist_whole(const struct sim_dist *d,
-					struct sim_rng *r)
+    struct sim_rng *r)
 {
 	uint32_t a = (uint32_t)d->a, b = (uint32_t)d->b;
 	if (d->kind == SIM_UNIFORM)

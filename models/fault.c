@@ -14,41 +14,41 @@ static const char *const kind_names[] = {"drop", "latency", NULL};
 
 const struct sim_field model_fault_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct model_fault_params, kind),
-     .names = kind_names, .def = "drop",
-     .doc = "lose packets at a rate, or hold up each of them"},
+	.names = kind_names, .def = "drop",
+	.doc = "lose packets at a rate, or hold up each of them"},
     {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
-     .max = 1e6, .unit = "links", .def = "1",
-     .doc = "links that fail, at random places"},
+	.max = 1e6, .unit = "links", .def = "1",
+	.doc = "links that fail, at random places"},
     {"classes", SIM_F_SET, offsetof(struct model_fault_params, classes),
-     .names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
-     .doc = "classes of links that may fail"},
+	.names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
+	.doc = "classes of links that may fail"},
     {"pick", SIM_F_ENUM, offsetof(struct model_fault_params, pick),
-     .names = pick_names, .def = "class",
-     .doc = "draw a class and then a link of it, or any link alike, or as "
-	    "007's released simulator"},
+	.names = pick_names, .def = "class",
+	.doc = "draw a class and then a link of it, or any link alike, or as "
+	       "007's released simulator"},
     {"same_switch", SIM_F_F64, offsetof(struct model_fault_params, same_switch),
-     .min = 0, .max = 1, .unit = "1", .def = "0",
-     .doc = "chance that a place is at the switch of the one before; with "
-	    "pick matlab, of one more place at a switch"},
+	.min = 0, .max = 1, .unit = "1", .def = "0",
+	.doc = "chance that a place is at the switch of the one before; with "
+	       "pick matlab, of one more place at a switch"},
     {"switches", SIM_F_U32, offsetof(struct model_fault_params, switches),
-     .min = 0, .max = 1e6, .unit = "switches", .def = "0",
-     .doc = "switches that fail, at random, and no links of `count`"},
+	.min = 0, .max = 1e6, .unit = "switches", .def = "0",
+	.doc = "switches that fail, at random, and no links of `count`"},
     {"tiers", SIM_F_SET, offsetof(struct model_fault_params, tiers),
-     .names = model_tier_names, .def = "[tor, t1, t2]",
-     .doc = "tiers of switches that may fail"},
-    {"share", SIM_F_F64, offsetof(struct model_fault_params, share),
-     .min = 0, .max = 1, .unit = "1", .def = "1",
-     .doc = "share of a failed switch's links that fail"},
+	.names = model_tier_names, .def = "[tor, t1, t2]",
+	.doc = "tiers of switches that may fail"},
+    {"share", SIM_F_F64, offsetof(struct model_fault_params, share), .min = 0,
+	.max = 1, .unit = "1", .def = "1",
+	.doc = "share of a failed switch's links that fail"},
     {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
-     .max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
-     .doc = "drop rate of a failed link"},
+	.max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
+	.doc = "drop rate of a failed link"},
     {"delay", SIM_F_DIST, offsetof(struct model_fault_params, delay),
-     .min = 1e-3, .max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
-     .doc = "what a slow link adds to each packet's time (kind latency)"},
+	.min = 1e-3, .max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
+	.doc = "what a slow link adds to each packet's time (kind latency)"},
     {"from", SIM_F_F64, offsetof(struct model_fault_params, from_s), .min = 0,
-     .max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
+	.max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
     {"to", SIM_F_F64, offsetof(struct model_fault_params, to_s), .min = 0,
-     .max = 1e9, .unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
+	.max = 1e9, .unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
     {0},
 };
 
@@ -75,7 +75,7 @@ static uint32_t class_size(const struct topo *t, enum topo_link_class class)
 }
 
 static topo_link class_at(const struct topo *t, enum topo_link_class class,
-			  uint32_t i)
+    uint32_t i)
 {
 	if (topo_is_clos(t))
 		return topo_clos_class_at(&t->clos, class, i);
@@ -101,7 +101,7 @@ static struct places places_of(const struct topo *t, uint32_t classes)
 }
 
 static topo_link any_place(const struct places *p, enum model_fault_pick pick,
-			   struct sim_rng *r)
+    struct sim_rng *r)
 {
 	uint32_t nth_class = 0, i = 0;
 	if (pick != MODEL_PICK_LINK)
@@ -114,7 +114,7 @@ static topo_link any_place(const struct places *p, enum model_fault_pick pick,
 		if (pick != MODEL_PICK_LINK) {
 			if (nth_class-- == 0)
 				return class_at(p->topo, c,
-						sim_rng_below(r, p->size[c]));
+				    sim_rng_below(r, p->size[c]));
 		} else if (i < p->size[c]) {
 			return class_at(p->topo, c, i);
 		} else {
@@ -125,7 +125,7 @@ static topo_link any_place(const struct places *p, enum model_fault_pick pick,
 
 /* Has L a fault among those from FROM to before TO? */
 static int is_taken(const struct truth *truth, size_t from, size_t to,
-		    topo_link l)
+    topo_link l)
 {
 	for (size_t i = from; i < to; i++)
 		if (truth->fault[i].link == l)
@@ -149,7 +149,7 @@ static uint32_t n_taken(const struct places *p, const struct truth *truth)
  * alike, or TOPO_NONE. Links out of one switch are found among the allowed
  * ones: cost O(links), paid only when `same_switch` strikes. */
 static topo_link sibling(const struct places *p, topo_link l,
-			 const struct truth *truth, struct sim_rng *r)
+    const struct truth *truth, struct sim_rng *r)
 {
 	topo_node at, end;
 	topo_link found = TOPO_NONE;
@@ -160,7 +160,8 @@ static topo_link sibling(const struct places *p, topo_link l,
 			topo_link other = class_at(p->topo, c, i);
 			topo_node other_at;
 			topo_link_ends(p->topo, other, &other_at, &end);
-			if (other_at == at && !is_taken(truth, 0, truth->n_faults, other) &&
+			if (other_at == at &&
+			    !is_taken(truth, 0, truth->n_faults, other) &&
 			    sim_rng_below(r, ++n) == 0)
 				found = other;
 		}
@@ -168,8 +169,8 @@ static topo_link sibling(const struct places *p, topo_link l,
 }
 
 int model_fault_add(const struct model_fault_params *g,
-		    const struct sim_dist *range, topo_link link, double u,
-		    struct truth *truth, struct sim_err *e)
+    const struct sim_dist *range, topo_link link, double u, struct truth *truth,
+    struct sim_err *e)
 {
 	const int slow = g->kind == MODEL_FAULT_LATENCY;
 	const struct truth_fault f = {
@@ -184,20 +185,19 @@ int model_fault_add(const struct model_fault_params *g,
 }
 
 static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
-		       struct sim_err *e)
+    struct sim_err *e)
 {
 	if (count <= n_free)
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
-			"%u links are to fail, but the classes named have "
-			"%u%s.",
-			count, n_free,
-			n_free < n_all ? " left by earlier groups" : "");
+	    "%u links are to fail, but the classes named have "
+	    "%u%s.",
+	    count, n_free, n_free < n_all ? " left by earlier groups" : "");
 }
 
 static int draw_random(const struct topo *t, const struct model_fault_params *g,
-		       struct sim_rng *place, struct sim_rng *rate,
-		       struct truth *truth, struct sim_err *e)
+    struct sim_rng *place, struct sim_rng *rate, struct truth *truth,
+    struct sim_err *e)
 {
 	const struct places p = places_of(t, g->classes);
 	const uint32_t n_free = p.total - n_taken(&p, truth);
@@ -213,13 +213,13 @@ static int draw_random(const struct topo *t, const struct model_fault_params *g,
 		 * but ends with probability 1: count <= total. A class that is
 		 * full is left by drawing from all links alike. */
 		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
-			l = any_place(
-			    &p, tries < 64 ? g->pick : MODEL_PICK_LINK, place);
+			l = any_place(&p,
+			    tries < 64 ? g->pick : MODEL_PICK_LINK, place);
 			if (is_taken(truth, 0, truth->n_faults, l))
 				l = TOPO_NONE;
 		}
 		if ((rc = model_fault_add(g, &g->rate, l, sim_rng_u01(rate),
-					  truth, e)) < 0)
+			 truth, e)) < 0)
 			return rc;
 		last = l;
 	}
@@ -228,7 +228,7 @@ static int draw_random(const struct topo *t, const struct model_fault_params *g,
 
 /* Whether a link of L's class out of L's switch has a fault of the group. */
 static int has_turn(const struct topo *t, const struct truth *truth,
-		    size_t from, topo_link l)
+    size_t from, topo_link l)
 {
 	topo_node at, other, end;
 	topo_link_ends(t, l, &at, &end);
@@ -242,8 +242,7 @@ static int has_turn(const struct topo *t, const struct truth *truth,
 }
 
 static int add_matlab(const struct topo *t, const struct model_fault_params *g,
-		      topo_link l, struct sim_rng *rate, struct truth *truth,
-		      struct sim_err *e)
+    topo_link l, struct sim_rng *rate, struct truth *truth, struct sim_err *e)
 {
 	struct sim_dist range = g->rate;
 	if (topo_class_of(t, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
@@ -256,11 +255,11 @@ static int add_matlab(const struct topo *t, const struct model_fault_params *g,
  * of such switches. As in draw_random(), many tries mean that a class is used
  * up: first its switches, then its links. */
 static topo_link next_turn(const struct places *p, const struct truth *truth,
-			   size_t from, struct sim_rng *r)
+    size_t from, struct sim_rng *r)
 {
 	for (unsigned tries = 0;; tries++) {
-		topo_link l = any_place(
-		    p, tries < 128 ? MODEL_PICK_CLASS : MODEL_PICK_LINK, r);
+		topo_link l = any_place(p,
+		    tries < 128 ? MODEL_PICK_CLASS : MODEL_PICK_LINK, r);
 		if (!is_taken(truth, 0, truth->n_faults, l) &&
 		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
 			return l;
@@ -268,8 +267,8 @@ static topo_link next_turn(const struct places *p, const struct truth *truth,
 }
 
 static int draw_matlab(const struct topo *t, const struct model_fault_params *g,
-		       struct sim_rng *place, struct sim_rng *rate,
-		       struct truth *truth, struct sim_err *e)
+    struct sim_rng *place, struct sim_rng *rate, struct truth *truth,
+    struct sim_err *e)
 {
 	const struct places p = places_of(t, g->classes);
 	const size_t from = truth->n_faults;
@@ -277,8 +276,8 @@ static int draw_matlab(const struct topo *t, const struct model_fault_params *g,
 	int rc;
 	if (!topo_is_clos(t))
 		return sim_fail(e, SIM_EUNSUPPORTED,
-				"pick matlab needs a Clos; this topology is a "
-				"graph.");
+		    "pick matlab needs a Clos; this topology is a "
+		    "graph.");
 	if ((rc = check_count(n_free, p.total, g->count, e)) < 0)
 		return rc;
 	for (uint32_t i = 0; i < g->count; i++) {
@@ -300,21 +299,20 @@ static int draw_matlab(const struct topo *t, const struct model_fault_params *g,
 }
 
 static int draw_named(const struct topo *t, const struct model_fault_params *g,
-		      struct sim_rng *rate, struct truth *truth,
-		      struct sim_err *e)
+    struct sim_rng *rate, struct truth *truth, struct sim_err *e)
 {
 	const size_t from = truth->n_faults;
 	for (size_t i = 0; i < g->n_links; i++) {
 		int rc;
 		if (g->links[i] >= t->n_links)
 			return sim_fail(e, SIM_EINVAL,
-					"link %u is not in [0, %u].",
-					g->links[i], t->n_links - 1);
+			    "link %u is not in [0, %u].", g->links[i],
+			    t->n_links - 1);
 		if (is_taken(truth, from, truth->n_faults, g->links[i]))
 			return sim_fail(e, SIM_EINVAL,
-					"link %u is named twice.", g->links[i]);
+			    "link %u is named twice.", g->links[i]);
 		rc = model_fault_add(g, &g->rate, g->links[i],
-				     sim_rng_u01(rate), truth, e);
+		    sim_rng_u01(rate), truth, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -322,13 +320,12 @@ static int draw_named(const struct topo *t, const struct model_fault_params *g,
 }
 
 static int draw_group(const struct topo *t, const struct model_fault_params *g,
-		      const struct sim_seed *where, uint32_t index,
-		      struct truth *truth, struct sim_err *e)
+    const struct sim_seed *where, uint32_t index, struct truth *truth,
+    struct sim_err *e)
 {
 	struct sim_rng place, rate;
 	if (g->to_s > 0 && g->to_s < g->from_s)
-		return sim_fail(
-		    e, SIM_EINVAL,
+		return sim_fail(e, SIM_EINVAL,
 		    "a fault ends at %g s, before it begins at %g s.", g->to_s,
 		    g->from_s);
 	sim_rng_init(&place, where, SIM_STREAM_FAULT_PLACE, index);
@@ -338,14 +335,13 @@ static int draw_group(const struct topo *t, const struct model_fault_params *g,
 	if (g->switches > 0)
 		return model_fault_draw_switches(t, g, &place, &rate, truth, e);
 	return g->pick == MODEL_PICK_MATLAB
-		   ? draw_matlab(t, g, &place, &rate, truth, e)
-		   : draw_random(t, g, &place, &rate, truth, e);
+	    ? draw_matlab(t, g, &place, &rate, truth, e)
+	    : draw_random(t, g, &place, &rate, truth, e);
 }
 
 int model_fault_draw(const struct topo *t,
-		     const struct model_fault_params *group, size_t n,
-		     const struct sim_seed *where, struct truth *truth,
-		     struct sim_err *e)
+    const struct model_fault_params *group, size_t n,
+    const struct sim_seed *where, struct truth *truth, struct sim_err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		int rc = draw_group(t, &group[i], where, (uint32_t)i, truth, e);

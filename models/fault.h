@@ -12,27 +12,23 @@
 /* How random places are drawn: a class of `classes` first and then one of its
  * links; one of all links alike; or as 007's released simulator does, see
  * model_fault_draw(). */
-enum model_fault_pick {
-	MODEL_PICK_CLASS,
-	MODEL_PICK_LINK,
-	MODEL_PICK_MATLAB
-};
+enum model_fault_pick { MODEL_PICK_CLASS, MODEL_PICK_LINK, MODEL_PICK_MATLAB };
 
 enum model_fault_kind { MODEL_FAULT_DROP, MODEL_FAULT_LATENCY };
 
 /* One group of faults, as in a spec. */
 struct model_fault_params {
-	uint32_t kind;	      /* enum model_fault_kind: what rate or delay is */
-	uint32_t count;	      /* random places; ignored when links are named */
+	uint32_t kind;        /* enum model_fault_kind: what rate or delay is */
+	uint32_t count;       /* random places; ignored when links are named */
 	uint32_t classes;     /* bit mask over enum topo_link_class */
-	uint32_t pick;	      /* enum model_fault_pick */
+	uint32_t pick;        /* enum model_fault_pick */
 	double same_switch;   /* see model_fault_draw() */
 	uint32_t switches;    /* random switches that fail, in place of links */
 	uint32_t tiers;       /* bit mask over enum model_tier */
 	double share;         /* chance that a link of a failed switch fails */
 	struct sim_dist rate; /* per packet, drawn per link */
 	struct sim_dist delay; /* of each packet, us, drawn per link */
-	double from_s, to_s;  /* when; to_s = 0: to the end */
+	double from_s, to_s;   /* when; to_s = 0: to the end */
 	size_t n_links;
 	topo_link *links; /* named places; owned by the spec */
 };
@@ -62,8 +58,7 @@ extern const struct sim_field model_fault_fields[];
  * Cost O(faults^2), times the logarithm when nearly all links fail.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
 int model_fault_draw(const struct topo *t,
-		     const struct model_fault_params *group, size_t n,
-		     const struct sim_seed *where, struct truth *truth,
-		     struct sim_err *e);
+    const struct model_fault_params *group, size_t n,
+    const struct sim_seed *where, struct truth *truth, struct sim_err *e);
 
 #endif

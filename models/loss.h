@@ -27,7 +27,7 @@ double model_hazard(double rate);
 /* Hazard of the faults of LINK that are active at T, into *HAZARD. Returns 1 if
  * there is one, else 0 with *HAZARD = 0. Cost O(log faults). */
 int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
-		     double *hazard);
+    double *hazard);
 
 /* Hazard of a link at time T: that of its faults while any is active, else its
  * noise: a fault replaces the noise of its link. Cost O(log faults). */
@@ -37,12 +37,12 @@ double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t);
  * mark exists. Shape hazard[h], marks[h]; h <= TOPO_MAX_HOPS; their sum > 0.
  * Exact up to double precision. Cost O(h) plus O(marks). */
 void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
-		      unsigned h, uint32_t marks[]);
+    unsigned h, uint32_t marks[]);
 
 /* Packets lost at each link, given how many are marked there: a packet that is
  * marked twice is lost once, at the first. DROPS may be MARKS. Cost O(marks),
  * none behind a link that loses everything. */
 void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
-		      unsigned h, uint32_t drops[]);
+    unsigned h, uint32_t drops[]);
 
 #endif

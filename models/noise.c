@@ -10,17 +10,16 @@
 
 const struct sim_field model_noise_fields[] = {
     {"rate", SIM_F_DIST, offsetof(struct model_noise_params, rate), .min = 0,
-     .max = 1, .unit = "1", .def = "{uniform: [0, 1e-6]}",
-     .doc = "drop rate of links without a fault, drawn per link"},
+	.max = 1, .unit = "1", .def = "{uniform: [0, 1e-6]}",
+	.doc = "drop rate of links without a fault, drawn per link"},
     {"scale", SIM_F_F64, offsetof(struct model_noise_params, scale), .min = 0,
-     .max = 1e12, .unit = "1", .def = "1",
-     .doc = "factor on that rate; what exceeds 1 is 1"},
+	.max = 1e12, .unit = "1", .def = "1",
+	.doc = "factor on that rate; what exceeds 1 is 1"},
     {0},
 };
 
 void model_noise_init(struct model_noise *n,
-		      const struct model_noise_params *params,
-		      const struct sim_seed *where)
+    const struct model_noise_params *params, const struct sim_seed *where)
 {
 	n->rate = params->rate;
 	n->rate.a = fmin(1, params->rate.a * params->scale);
@@ -32,7 +31,7 @@ void model_noise_init(struct model_noise *n,
 
 /* Four links share a block: one word each. */
 static void block_of(const struct model_noise *n, topo_link link,
-		     uint32_t word[4])
+    uint32_t word[4])
 {
 	const uint32_t ctr[4] = {0, link / 4, n->run, n->point};
 	sim_philox_block(n->key, ctr, word);
@@ -53,7 +52,7 @@ double model_noise_rate(const struct model_noise *n, topo_link link)
 }
 
 void model_noise_rates(const struct model_noise *n, topo_link first,
-		       size_t n_links, double rate[])
+    size_t n_links, double rate[])
 {
 	uint32_t word[4];
 	for (size_t i = 0; i < n_links; i++) {

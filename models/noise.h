@@ -24,14 +24,13 @@ struct model_noise {
 };
 
 void model_noise_init(struct model_noise *n,
-		      const struct model_noise_params *params,
-		      const struct sim_seed *where);
+    const struct model_noise_params *params, const struct sim_seed *where);
 
 /* Drop rate of one link, in [rate.a, rate.b]. Cost one Philox block. */
 double model_noise_rate(const struct model_noise *n, topo_link link);
 
 /* Rates of links FIRST .. FIRST + N - 1; equal to the single ones. */
 void model_noise_rates(const struct model_noise *n, topo_link first,
-		       size_t n_links, double rate[]);
+    size_t n_links, double rate[]);
 
 #endif

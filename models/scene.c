@@ -4,8 +4,8 @@
 #include "models/scene.h"
 
 int model_scene_draw(struct model_scene *s, const struct topo *topo,
-		     const struct model_scene_params *params,
-		     const struct sim_seed *where, struct sim_err *e)
+    const struct model_scene_params *params, const struct sim_seed *where,
+    struct sim_err *e)
 {
 	struct sim_rng r;
 	int rc;
@@ -18,7 +18,7 @@ int model_scene_draw(struct model_scene *s, const struct topo *topo,
 		return sim_wrap(e, rc, "traffic");
 	truth_clear(&s->truth);
 	rc = model_fault_draw(topo, params->group, params->n_groups, where,
-			      &s->truth, e);
+	    &s->truth, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "faults");
 	s->loss.truth = &s->truth;

@@ -36,8 +36,8 @@ struct model_scene {
 /* Draw the scene of one epoch, reusing memory. S keeps TOPO. Errors those of
  * model_traffic_draw() and model_fault_draw(). */
 int model_scene_draw(struct model_scene *s, const struct topo *topo,
-		     const struct model_scene_params *params,
-		     const struct sim_seed *where, struct sim_err *e);
+    const struct model_scene_params *params, const struct sim_seed *where,
+    struct sim_err *e);
 void model_scene_free(struct model_scene *s);
 
 #endif

@@ -38,6 +38,6 @@ int model_skip_fits(const struct model_scene *s, struct sim_err *e);
 /* Run the epoch into an emptied window; drops go to s->truth. Errors as
  * model_skip_fits(), SIM_ENOMEM. */
 int model_skip_epoch(struct model_skip *k, struct model_scene *s, struct obs *w,
-		     struct sim_err *e);
+    struct sim_err *e);
 
 #endif

@@ -13,23 +13,23 @@ static const char *const dst_names[] = {"uniform", "skewed", NULL};
 
 const struct sim_field model_traffic_fields[] = {
     {"conns", SIM_F_DIST, offsetof(struct model_traffic_params, conns),
-     .min = 0, .max = 1e6, .whole = 1, .unit = "connections", .def = "60",
-     .doc = "connections a host opens in an epoch"},
+	.min = 0, .max = 1e6, .whole = 1, .unit = "connections", .def = "60",
+	.doc = "connections a host opens in an epoch"},
     {"packets", SIM_F_DIST, offsetof(struct model_traffic_params, packets),
-     .min = 1, .max = 1e9, .whole = 1, .unit = "packets",
-     .def = "{uniform: [1, 100]}", .doc = "packets of a connection"},
+	.min = 1, .max = 1e9, .whole = 1, .unit = "packets",
+	.def = "{uniform: [1, 100]}", .doc = "packets of a connection"},
     {"dst", SIM_F_ENUM, offsetof(struct model_traffic_params, dst),
-     .names = dst_names, .def = "uniform",
-     .doc = "all other ToRs alike, or some hot ToRs more"},
+	.names = dst_names, .def = "uniform",
+	.doc = "all other ToRs alike, or some hot ToRs more"},
     {"n_hot", SIM_F_U32, offsetof(struct model_traffic_params, n_hot), .min = 1,
-     .max = 1e6, .unit = "ToRs", .def = "1",
-     .doc = "hot ToRs, drawn per run (skewed)"},
+	.max = 1e6, .unit = "ToRs", .def = "1",
+	.doc = "hot ToRs, drawn per run (skewed)"},
     {"hot_share", SIM_F_F64, offsetof(struct model_traffic_params, hot_share),
-     .min = 0, .max = 1, .unit = "1", .def = "0.5",
-     .doc = "share of flows that go to hot ToRs (skewed)"},
+	.min = 0, .max = 1, .unit = "1", .def = "0.5",
+	.doc = "share of flows that go to hot ToRs (skewed)"},
     {"epoch", SIM_F_F64, offsetof(struct model_traffic_params, epoch_s),
-     .min = 1e-3, .max = 1e6, .unit = "s", .def = "30",
-     .doc = "length of an epoch"},
+	.min = 1e-3, .max = 1e6, .unit = "s", .def = "30",
+	.doc = "length of an epoch"},
     {0},
 };
 
@@ -95,7 +95,7 @@ static void forget_tors(struct model_traffic *tr)
 }
 
 static int draw_tors(struct model_traffic *tr, struct sim_rng *r,
-		     struct sim_err *e)
+    struct sim_err *e)
 {
 	const int skewed = tr->params.dst == MODEL_DST_SKEWED;
 	const int clos = topo_is_clos(tr->topo);
@@ -108,13 +108,11 @@ static int draw_tors(struct model_traffic *tr, struct sim_rng *r,
 	if ((skewed || !clos) && (rc = list_tors(tr, e)) < 0)
 		return rc;
 	if (tr->n_tors < 2)
-		return sim_fail(
-		    e, SIM_EINVAL,
+		return sim_fail(e, SIM_EINVAL,
 		    "traffic needs hosts under at least 2 ToRs; there is 1.");
 	if (skewed) {
 		if (tr->params.n_hot >= tr->n_tors)
-			return sim_fail(
-			    e, SIM_EINVAL,
+			return sim_fail(e, SIM_EINVAL,
 			    "n_hot %u is not below the number of ToRs, %u.",
 			    tr->params.n_hot, tr->n_tors);
 		tr->n_hot = tr->params.n_hot;
@@ -125,7 +123,7 @@ static int draw_tors(struct model_traffic *tr, struct sim_rng *r,
 }
 
 static int draw_conns(struct model_traffic *tr, struct sim_rng *r,
-		      struct sim_err *e)
+    struct sim_err *e)
 {
 	const uint32_t n = tr->topo->n_hosts;
 	const struct sim_dist *d = &tr->params.conns;
@@ -148,23 +146,21 @@ static int draw_conns(struct model_traffic *tr, struct sim_rng *r,
 		tr->n_flows = tr->first[n] = sum;
 	}
 	if (tr->n_flows > UINT32_MAX)
-		return sim_fail(
-		    e, SIM_ELIMIT,
+		return sim_fail(e, SIM_ELIMIT,
 		    "%llu flows in an epoch; at most 4294967295 are possible.",
 		    (unsigned long long)tr->n_flows);
 	return 0;
 }
 
 int model_traffic_draw(struct model_traffic *tr, const struct topo *topo,
-		       const struct model_traffic_params *params,
-		       const struct sim_seed *where, struct sim_err *e)
+    const struct model_traffic_params *params, const struct sim_seed *where,
+    struct sim_err *e)
 {
 	struct sim_rng r;
 	int rc;
 	if (params->conns.kind == SIM_LOG_UNIFORM ||
 	    params->packets.kind == SIM_LOG_UNIFORM)
-		return sim_fail(
-		    e, SIM_EUNSUPPORTED,
+		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "conns and packets are a number or {uniform: [a, b]}.");
 	tr->topo = topo;
 	tr->params = *params;
@@ -202,7 +198,7 @@ topo_host model_traffic_src(const struct model_traffic *tr, uint64_t flow)
 /* Places [*from, *to) of the group that COIN names, without the source's own
  * place: the other group when nothing else is left. */
 static void pick_group(const struct model_traffic *tr, uint32_t own,
-		       uint32_t coin, uint32_t *from, uint32_t *to)
+    uint32_t coin, uint32_t *from, uint32_t *to)
 {
 	int hot = coin < tr->params.hot_share * 0x1p32;
 	if (tr->n_hot == 1 && own == 0)
@@ -214,7 +210,7 @@ static void pick_group(const struct model_traffic *tr, uint32_t own,
 }
 
 topo_host model_traffic_dst(const struct model_traffic *tr, topo_host src,
-			    uint32_t word, uint32_t coin)
+    uint32_t word, uint32_t coin)
 {
 	const topo_switch own_tor = topo_tor_of(tr->topo, src);
 	const uint32_t own = tr->place ? tr->place[own_tor] : own_tor;

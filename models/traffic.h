@@ -18,9 +18,9 @@
 enum model_dst { MODEL_DST_UNIFORM, MODEL_DST_SKEWED };
 
 struct model_traffic_params {
-	struct sim_dist conns;	 /* connections a host and epoch, whole */
+	struct sim_dist conns;   /* connections a host and epoch, whole */
 	struct sim_dist packets; /* packets a connection, whole */
-	uint32_t dst;		 /* enum model_dst */
+	uint32_t dst;            /* enum model_dst */
 	uint32_t n_hot;
 	double hot_share;
 	double epoch_s; /* length of an epoch */
@@ -34,7 +34,7 @@ struct model_traffic {
 	const struct topo *topo;
 	sim_ns epoch_ns;
 	uint64_t n_flows;
-	uint32_t conns;	 /* of every host, when fixed */
+	uint32_t conns;  /* of every host, when fixed */
 	uint64_t *first; /* [n_hosts + 1] otherwise */
 	size_t cap_first;
 
@@ -54,12 +54,12 @@ struct model_traffic {
  * n_hot is not below the number of ToRs. SIM_ELIMIT above 2^32 - 1 flows.
  * Cost O(hosts) when connections are random, else O(ToRs). */
 int model_traffic_draw(struct model_traffic *tr, const struct topo *topo,
-		       const struct model_traffic_params *params,
-		       const struct sim_seed *where, struct sim_err *e);
+    const struct model_traffic_params *params, const struct sim_seed *where,
+    struct sim_err *e);
 void model_traffic_free(struct model_traffic *tr);
 
 static inline uint64_t model_traffic_first(const struct model_traffic *tr,
-					   topo_host h)
+    topo_host h)
 {
 	return tr->first ? tr->first[h] : (uint64_t)h * tr->conns;
 }
@@ -70,11 +70,11 @@ topo_host model_traffic_src(const struct model_traffic *tr, uint64_t flow);
 /* A destination from two uniform words; COIN decides hot or not and is not
  * looked at when traffic is uniform. Bias below hosts / 2^32. */
 topo_host model_traffic_dst(const struct model_traffic *tr, topo_host src,
-			    uint32_t word, uint32_t coin);
+    uint32_t word, uint32_t coin);
 
 /* Packets of a flow from a uniform word. */
 static inline uint32_t model_traffic_packets(const struct model_traffic *tr,
-					     uint32_t word)
+    uint32_t word)
 {
 	uint32_t lo = (uint32_t)tr->params.packets.a;
 	uint32_t hi = (uint32_t)tr->params.packets.b;

@@ -30,7 +30,7 @@ void truth_free(struct truth *t)
 }
 
 int truth_add_fault(struct truth *t, const struct truth_fault *f,
-		    struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&t->fault, &t->cap_faults, t->n_faults + 1, e);
 	if (rc < 0)
@@ -40,7 +40,7 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 }
 
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
-		    struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&t->drops, &t->cap_drops, t->n_drops + n_hops, e);
 	if (rc < 0)
@@ -51,7 +51,7 @@ int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
 }
 
 int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
-		   struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&t->path, &t->cap_path, t->n_path + n_hops, e);
 	if (rc < 0)
@@ -63,8 +63,8 @@ int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
 
 int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e)
 {
-	int rc = SIM_RESERVE(&t->culprit, &t->cap_culprits, t->n_culprits + 1,
-	    e);
+	int rc =
+	    SIM_RESERVE(&t->culprit, &t->cap_culprits, t->n_culprits + 1, e);
 	if (rc < 0)
 		return rc;
 	t->culprit[t->n_culprits++] = link;
@@ -72,14 +72,14 @@ int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e)
 }
 
 int truth_add_part(struct truth *t, topo_link link, topo_switch of,
-		   struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc;
 	if ((rc = SIM_RESERVE(&t->part, &t->cap_parts, t->n_parts + 1, e)) < 0)
 		return rc;
 	if (!truth_is_failed_switch(t, of)) {
 		if ((rc = SIM_RESERVE(&t->failed_switch, &t->cap_switches,
-				      t->n_switches + 1, e)) < 0)
+			 t->n_switches + 1, e)) < 0)
 			return rc;
 		t->failed_switch[t->n_switches++] = of;
 	}
@@ -120,7 +120,7 @@ int truth_is_failed_switch(const struct truth *t, topo_switch s)
 }
 
 topo_switch truth_switch_of(const struct truth *t, topo_link link,
-			    topo_switch like)
+    topo_switch like)
 {
 	size_t lo = 0, hi = t->n_parts;
 	while (lo < hi) {

@@ -63,17 +63,17 @@ struct truth {
 void truth_clear(struct truth *t);
 void truth_free(struct truth *t);
 int truth_add_fault(struct truth *t, const struct truth_fault *f,
-		    struct sim_err *e);
+    struct sim_err *e);
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
-		    struct sim_err *e);
+    struct sim_err *e);
 int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e);
 
 int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
-		   struct sim_err *e);
+    struct sim_err *e);
 
 /* LINK fails as a link of switch OF. */
 int truth_add_part(struct truth *t, topo_link link, topo_switch of,
-		   struct sim_err *e);
+    struct sim_err *e);
 
 /* Put the faults and parts in their order. */
 void truth_sort(struct truth *t);
@@ -88,6 +88,6 @@ int truth_is_failed_switch(const struct truth *t, topo_switch s);
  * failed this is LIKE if it is one of them, else the smaller id. Cost O(log n);
  * needs the order. */
 topo_switch truth_switch_of(const struct truth *t, topo_link link,
-			    topo_switch like);
+    topo_switch like);
 
 #endif

@@ -31,8 +31,8 @@ double law_chi2(const uint64_t got[], const double want[], size_t n)
 		chi2 +=
 		    (pool_got - pool_want) * (pool_got - pool_want) / pool_want;
 		cells++;
-	} else if (pool_got > 0 && gsl_cdf_poisson_Q((unsigned)pool_got - 1,
-						     pool_want) < 1e-9) {
+	} else if (pool_got > 0 &&
+	    gsl_cdf_poisson_Q((unsigned)pool_got - 1, pool_want) < 1e-9) {
 		return 0;
 	}
 	return cells > 1 ? gsl_cdf_chisq_Q(chi2, cells - 1) : 1;

@@ -68,8 +68,7 @@ static void fill(struct bulk_block *b, struct sim_rng *r, const struct topo *t)
 }
 
 static void run_kernel(const struct bulk_kernel *k, struct bulk_block *b,
-		       const struct bulk_key *key, const struct bulk_clos *net,
-		       uint32_t first)
+    const struct bulk_key *key, const struct bulk_clos *net, uint32_t first)
 {
 	k->draw(b, key, first, 0);
 	k->aim(b, net);
@@ -78,7 +77,7 @@ static void run_kernel(const struct bulk_kernel *k, struct bulk_block *b,
 
 /* A block of kernels against the code for one flow. */
 static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
-			 const struct model_scene *s, uint32_t first)
+    const struct model_scene *s, uint32_t first)
 {
 	const uint32_t none = s->topo->n_links;
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
@@ -89,24 +88,23 @@ static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
 			assert_int_equal(b->word[j][i], w[j]);
 		const topo_host src = b->src[i];
 		assert_int_equal(b->dst[i],
-				 model_traffic_dst(&s->traffic, src, w[0], 0));
+		    model_traffic_dst(&s->traffic, src, w[0], 0));
 		assert_int_equal(b->dtor[i], topo_tor_of(s->topo, b->dst[i]));
 		const float n = (float)model_traffic_packets(&s->traffic, w[1]);
 		assert_true(b->need[i] == (float)w[3] * 0x1p-32f / n);
-		const struct topo_tuple tuple = {
-		    topo_addr_of_host(src), topo_addr_of_host(b->dst[i]),
+		const struct topo_tuple tuple = {topo_addr_of_host(src),
+		    topo_addr_of_host(b->dst[i]),
 		    (uint16_t)(bulk_ports(w[2]) >> 16),
 		    (uint16_t)bulk_ports(w[2]), TOPO_PROTO_TCP};
-		const unsigned h =
-		    topo_path(s->topo, s->ecmp_seed, src, b->dst[i],
-			      topo_tuple_digest(&tuple), path);
+		const unsigned h = topo_path(s->topo, s->ecmp_seed, src,
+		    b->dst[i], topo_tuple_digest(&tuple), path);
 		assert_int_equal(path[0], topo_link_of(src, TOPO_UP));
 		assert_int_equal(b->up1[i], path[1]);
 		assert_int_equal(b->up2[i], h == 6 ? path[2] : none);
 		assert_int_equal(b->down2[i], h == 6 ? path[3] : none);
 		assert_int_equal(b->down1[i], path[h - 2]);
 		assert_int_equal(path[h - 1],
-				 topo_link_of(b->dst[i], TOPO_DOWN));
+		    topo_link_of(b->dst[i], TOPO_DOWN));
 	}
 }
 
@@ -154,10 +152,10 @@ static void ports_are_never_privileged(void **state)
 	(void)state;
 	for (int i = 0; i < 32; i++) {
 		const uint32_t ports[] = {bulk_ports(UINT32_C(1) << i),
-					  bulk_ports(~(UINT32_C(1) << i))};
+		    bulk_ports(~(UINT32_C(1) << i))};
 		for (int j = 0; j < 2; j++)
 			assert_true(ports[j] >> 16 >= 1024 &&
-				    (ports[j] & 0xffff) >= 1024);
+			    (ports[j] & 0xffff) >= 1024);
 	}
 }
 
@@ -169,5 +167,5 @@ int main(void)
 	    cmocka_unit_test(ports_are_never_privileged),
 	};
 	return cmocka_run_group_tests_name("models/bulk_kernel", tests, NULL,
-					   NULL);
+	    NULL);
 }

@@ -48,7 +48,7 @@ static void assert_z(double z, const char *what, size_t i)
 {
 	if (!(fabs(z) < ERRORS))
 		fail_msg("%s %zu: %.2f standard errors, seed %ju", what, i, z,
-			 (uintmax_t)test_seed());
+		    (uintmax_t)test_seed());
 }
 
 /* Moments, over epochs, of the difference of two planes' counts. */
@@ -65,11 +65,11 @@ static double minus(uint64_t a, uint64_t b)
 
 /* One epoch of both: ALL windows also compare flows per link. */
 static void compare_epoch(struct plane *p, struct model_scene *s, gsl_rng *gsl,
-			  int by_packet, int all, struct differences *d)
+    int by_packet, int all, struct differences *d)
 {
 	static uint64_t drops[2][MAX_LINKS], flows[2][MAX_LINKS];
 	struct reference_counts ref = {.link_drops = drops[0],
-				       .link_flows = flows[0]};
+	    .link_flows = flows[0]};
 	memset(drops, 0, sizeof(drops));
 	memset(flows, 0, sizeof(flows));
 	(by_packet ? reference_packets : reference_binomial)(s, gsl, &ref);
@@ -85,7 +85,7 @@ static void compare_epoch(struct plane *p, struct model_scene *s, gsl_rng *gsl,
 }
 
 static void assert_no_difference(const struct differences *d, uint32_t n_links,
-				 int all)
+    int all)
 {
 	assert_z(law_z(&d->failed, 0), "failed flows", 0);
 	assert_z(law_z(&d->drops, 0), "drops", 0);
@@ -93,7 +93,7 @@ static void assert_no_difference(const struct differences *d, uint32_t n_links,
 		assert_z(law_z(&d->link_drops[l], 0), "drops of link", l);
 		if (all)
 			assert_z(law_z(&d->link_flows[l], 0), "flows of link",
-				 l);
+			    l);
 	}
 }
 
@@ -112,7 +112,7 @@ static void the_law_is_that_of_single_packets(void **state)
 	s.params.noise.rate = scenes_uniform(0, 0.05);
 	for (unsigned class = 0; class < TOPO_FABRIC; class ++)
 		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 2),
-				 0.1 + 0.1 * class);
+		    0.1 + 0.1 * class);
 	for (uint32_t run = 0; run < 3000; run++)
 		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
 	assert_no_difference(&d, s.topo.n_links, 1);
@@ -157,7 +157,7 @@ static void the_law_at_007s_size_is_that_of_binomial_hops(void **state)
 	scenes_open(&s, &sim);
 	for (unsigned class = TOPO_TOR_T1; class < TOPO_TOR_HOST; class ++)
 		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 9),
-				 0.002 * class);
+		    0.002 * class);
 	for (uint32_t run = 0; run < 60; run++)
 		compare_epoch(&p, scenes_draw(&s, run), gsl, 0, 0, &d);
 	assert_z(law_z(&d.failed, 0), "failed flows", 0);
@@ -189,7 +189,7 @@ static void failed_flows_of_one_fault_match_the_closed_form(void **state)
 		s.params.noise.rate = scenes_fixed(0);
 		scenes_add_fault(&s, l, rate);
 		assert_ok(topo_share_given(&s.topo, TOPO_NONE, &l, 1, &share,
-					   test_err()));
+		    test_err()));
 		for (uint32_t run = 0; run < 100; run++) {
 			struct model_scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 0);
@@ -200,9 +200,9 @@ static void failed_flows_of_one_fault_match_the_closed_form(void **state)
 		}
 		const double n = (double)s.scene.traffic.n_flows * share;
 		assert_z(law_z(&failed, n * (1 - pow(1 - rate, PKTS))),
-			 "failed flows of class", class);
+		    "failed flows of class", class);
 		assert_z(law_z(&drops, n * PKTS * rate), "drops of class",
-			 class);
+		    class);
 		scenes_close(&s);
 	}
 	plane_close(&p);
@@ -223,9 +223,9 @@ static void flows_lose_independently_of_each_other(void **state)
 	s.params.traffic.packets = scenes_fixed(PKTS);
 	s.params.noise.rate = scenes_fixed(0);
 	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_TOR_T1, 5),
-			 rate);
+	    rate);
 	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_TOR_T1, 77),
-			 rate);
+	    rate);
 	run_epoch(&p, scenes_draw(&s, 0), 0);
 	for (size_t i = 0; i < p.window.flows.n; i++)
 		got[p.window.flows.n_retx[i]]++;
@@ -241,7 +241,7 @@ static void flows_per_link_match_the_exact_shares(void **state)
 {
 	(void)state;
 	static const struct topo_clos few[] = {{2, 3, 2, 3, 2, .n_cables = 0},
-					       {1, 4, 3, 2, 1, .n_cables = 0}};
+	    {1, 4, 3, 2, 1, .n_cables = 0}};
 	for (int i = 0; i < 2; i++) {
 		static struct law_mean flows[256];
 		uint64_t count[256];
@@ -263,11 +263,11 @@ static void flows_per_link_match_the_exact_shares(void **state)
 		for (topo_link l = 0; l < s.topo.n_links; l++)
 			link[l] = l;
 		assert_ok(topo_share_given(&s.topo, TOPO_NONE, link,
-					   s.topo.n_links, share, test_err()));
+		    s.topo.n_links, share, test_err()));
 		for (topo_link l = 0; l < s.topo.n_links; l++)
-			assert_z(
-			    law_z(&flows[l],
-				  share[l] * (double)s.scene.traffic.n_flows),
+			assert_z(law_z(&flows[l],
+				     share[l] *
+					 (double)s.scene.traffic.n_flows),
 			    "flows of link", l);
 		plane_close(&p);
 		scenes_close(&s);
@@ -290,7 +290,7 @@ static void triples_of_switches_are_uniform(void **state)
 			struct obs_flow flow;
 			topo_link path[TOPO_MAX_HOPS];
 			assert_int_equal(model_bulk_flow(scene, f, &flow, path),
-					 6);
+			    6);
 			struct topo_clos_place up =
 			    topo_clos_place(&s.topo.clos, path[2]);
 			struct topo_clos_place down =
@@ -303,7 +303,7 @@ static void triples_of_switches_are_uniform(void **state)
 			double p = law_chi2_uniform(count[i], 36);
 			if (p < 1e-6)
 				fail_msg("run %u, seed %ju: p = %g", run,
-					 (uintmax_t)test_seed(), p);
+				    (uintmax_t)test_seed(), p);
 		}
 	}
 	scenes_close(&s);
@@ -340,5 +340,5 @@ int main(void)
 	    cmocka_unit_test(flows_start_at_any_time_alike),
 	};
 	return cmocka_run_group_tests_name("models/bulk, law", tests, NULL,
-					   NULL);
+	    NULL);
 }

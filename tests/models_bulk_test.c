@@ -12,10 +12,14 @@ static const struct topo_clos tiny = {2, 2, 2, 2, 2, .n_cables = 0};
 
 /* Ordinary, then degenerate. */
 static const struct topo_clos shapes[] = {
-    {2, 20, 8, 10, 40, .n_cables = 0}, {3, 7, 5, 3, 11, .n_cables = 0},
-    {1, 6, 3, 0, 5, .n_cables = 0},    {1, 6, 3, 4, 5, .n_cables = 0},
-    {1, 2, 1, 0, 1, .n_cables = 0},    {2, 1, 1, 1, 1, .n_cables = 0},
-    {5, 1, 4, 3, 7, .n_cables = 0},    {4, 3, 1, 1, 1, .n_cables = 0},
+    {2, 20, 8, 10, 40, .n_cables = 0},
+    {3, 7, 5, 3, 11, .n_cables = 0},
+    {1, 6, 3, 0, 5, .n_cables = 0},
+    {1, 6, 3, 4, 5, .n_cables = 0},
+    {1, 2, 1, 0, 1, .n_cables = 0},
+    {2, 1, 1, 1, 1, .n_cables = 0},
+    {5, 1, 4, 3, 7, .n_cables = 0},
+    {4, 3, 1, 1, 1, .n_cables = 0},
 };
 
 struct plane {
@@ -47,8 +51,7 @@ static void run_epoch(struct plane *p, struct model_scene *s, int all)
 
 /* Run FIRST .. LAST - 1 in pieces of up to MOST flows into P's own truth. */
 static void run_pieces(struct plane *p, const struct model_scene *s,
-		       uint64_t first, uint64_t last, uint32_t most, int all,
-		       struct sim_rng *r)
+    uint64_t first, uint64_t last, uint32_t most, int all, struct sim_rng *r)
 {
 	obs_clear(&p->window);
 	truth_clear(&p->truth);
@@ -57,7 +60,7 @@ static void run_pieces(struct plane *p, const struct model_scene *s,
 		uint64_t end = first + sim_rng_below(r, most + 1);
 		end = end < last ? end : last;
 		assert_ok(model_bulk_run(p->bulk, first, end, all, &p->window,
-					 &p->truth, test_err()));
+		    &p->truth, test_err()));
 		first = end;
 	}
 }
@@ -70,7 +73,7 @@ static void add_wild_faults(struct scenes *s, struct sim_rng *r)
 	for (uint32_t i = 0; i < 6; i++) {
 		struct model_fault_params *g =
 		    scenes_add_fault(s, sim_rng_below(r, s->topo.n_links),
-				     rates[sim_rng_below(r, 6)]);
+			rates[sim_rng_below(r, 6)]);
 		if (sim_rng_below(r, 3) == 0) {
 			g->from_s = sim_rng_below(r, 30);
 			g->to_s = g->from_s + sim_rng_below(r, 20);
@@ -127,9 +130,9 @@ static void pieces_of_any_size_give_the_same_window(void **state)
 		const int all = i % 7 == 0;
 		run_epoch(&whole, scene, all);
 		run_pieces(&pieces, scene, 0, scene->traffic.n_flows,
-			   most[i % 6], all, &r);
+		    most[i % 6], all, &r);
 		scenes_assert_same(&whole.window, &scene->truth, &pieces.window,
-				   &pieces.truth);
+		    &pieces.truth);
 		scenes_close(&s);
 	}
 	plane_close(&whole);
@@ -156,14 +159,13 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 	const uint64_t n = scene->traffic.n_flows;
 	assert_ok(model_bulk_begin(p.bulk, scene, test_err()));
 	for (int i = PIECES - 1; i >= 0; i--)
-		assert_ok(model_bulk_run(p.bulk, n * i / PIECES,
-					 n * (i + 1) / PIECES, 0, &part[i],
-					 &part_truth[i], test_err()));
+		assert_ok(
+		    model_bulk_run(p.bulk, n * i / PIECES, n * (i + 1) / PIECES,
+			0, &part[i], &part_truth[i], test_err()));
 	for (int i = 0; i < PIECES; i++) {
 		assert_true(part[i].flows.n > 0);
 		assert_ok(truth_add_drops(&joint_truth, part_truth[i].drops,
-					  (unsigned)part_truth[i].n_drops,
-					  test_err()));
+		    (unsigned)part_truth[i].n_drops, test_err()));
 		for (size_t j = 0; j < part[i].flows.n; j++) {
 			const struct obs_flow f = {
 #define X(type, name, units, doc) .name = part[i].flows.name[j],
@@ -172,7 +174,7 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 			};
 			assert_ok(
 			    obs_add_flow(&joint, &f, obs_path(&part[i], j),
-					 obs_n_hops(&part[i], j), test_err()));
+				obs_n_hops(&part[i], j), test_err()));
 		}
 		joint.n_flows += part[i].n_flows;
 		obs_free(&part[i]);
@@ -188,7 +190,7 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 
 /* The rows of a full window that lost something. */
 static void keep_lossy(const struct obs *all, const struct truth *all_truth,
-		       struct obs *lossy, struct truth *lossy_truth)
+    struct obs *lossy, struct truth *lossy_truth)
 {
 	obs_clear(lossy);
 	truth_clear(lossy_truth);
@@ -205,8 +207,7 @@ static void keep_lossy(const struct obs *all, const struct truth *all_truth,
 		assert_ok(
 		    obs_add_flow(lossy, &f, obs_path(all, i), h, test_err()));
 		assert_ok(truth_add_drops(lossy_truth,
-					  all_truth->drops + all->hops.off[i],
-					  h, test_err()));
+		    all_truth->drops + all->hops.off[i], h, test_err()));
 	}
 }
 
@@ -232,7 +233,7 @@ static void the_sieve_hides_no_lossy_flow(void **state)
 		keep_lossy(&full.window, &scene->truth, &lossy, &lossy_truth);
 		run_epoch(&sparse, scene, 0);
 		scenes_assert_same(&sparse.window, &scene->truth, &lossy,
-				   &lossy_truth);
+		    &lossy_truth);
 		n_lossy += lossy.flows.n;
 		scenes_close(&s);
 	}
@@ -262,7 +263,7 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 		run_epoch(&sparse, scene, 0);
 		assert_true(lossy.flows.n > 100);
 		scenes_assert_same(&sparse.window, &scene->truth, &lossy,
-				   &lossy_truth);
+		    &lossy_truth);
 	}
 	obs_free(&lossy);
 	truth_free(&lossy_truth);
@@ -273,14 +274,14 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 
 /* Drops of one flow at a fixed noise, as the full window says. */
 static uint32_t drops_at(struct plane *p, struct model_scene *s, uint64_t flow,
-			 double noise, int all)
+    double noise, int all)
 {
 	s->loss.noise.rate = scenes_fixed(noise);
 	obs_clear(&p->window);
 	truth_clear(&p->truth);
 	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
 	assert_ok(model_bulk_run(p->bulk, flow, flow + 1, all, &p->window,
-				 &p->truth, test_err()));
+	    &p->truth, test_err()));
 	return p->window.flows.n > 0 ? p->window.flows.n_retx[0] : 0;
 }
 
@@ -310,7 +311,7 @@ static void the_sieve_is_no_hair_too_fine(void **state)
 		struct obs_flow one = {.start_ns = 0};
 		topo_link path[TOPO_MAX_HOPS];
 		flow[i] = model_traffic_first(&scene->traffic,
-					      p.window.flows.src_host[i]);
+		    p.window.flows.src_host[i]);
 		for (;; flow[i]++) {
 			model_bulk_flow(scene, flow[i], &one, path);
 			if (one.start_ns == p.window.flows.start_ns[i])
@@ -359,10 +360,10 @@ static void one_flow_alone_is_its_row_of_the_window(void **state)
 #undef X
 			assert_int_equal(h, obs_n_hops(&p.window, f));
 			assert_memory_equal(path, obs_path(&p.window, f),
-					    h * sizeof(path[0]));
+			    h * sizeof(path[0]));
 			assert_true(one.start_ns < scene->traffic.epoch_ns);
 			assert_int_equal(one.src_host,
-					 model_traffic_src(&scene->traffic, f));
+			    model_traffic_src(&scene->traffic, f));
 		}
 		scenes_close(&s);
 	}
@@ -373,8 +374,11 @@ static void each_part_of_an_epochs_name_gives_another_window(void **state)
 {
 	(void)state;
 	const struct sim_seed names[] = {
-	    {5, 6, 7, 8}, {4, 6, 7, 8}, {5, 5, 7, 8},
-	    {5, 6, 6, 8}, {5, 6, 7, 7},
+	    {5, 6, 7, 8},
+	    {4, 6, 7, 8},
+	    {5, 5, 7, 8},
+	    {5, 6, 6, 8},
+	    {5, 6, 7, 7},
 	};
 	enum { N = sizeof(names) / sizeof(names[0]), FLOWS = 64 };
 	struct scenes s;
@@ -383,15 +387,15 @@ static void each_part_of_an_epochs_name_gives_another_window(void **state)
 	scenes_open(&s, &sim);
 	for (int i = 0; i < N; i++) {
 		assert_ok(model_scene_draw(&s.scene, &s.topo, &s.params,
-					   &names[i], test_err()));
+		    &names[i], test_err()));
 		for (uint64_t f = 0; f < FLOWS; f++)
 			model_bulk_flow(&s.scene, f, &flow[i][f], path);
 	}
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < i; j++)
 			for (int f = 0; f < FLOWS; f++)
-				assert_true(flow[i][f].start_ns !=
-					    flow[j][f].start_ns);
+				assert_true(
+				    flow[i][f].start_ns != flow[j][f].start_ns);
 	scenes_close(&s);
 }
 
@@ -450,7 +454,7 @@ static void an_epoch_without_flows_is_empty(void **state)
 	run_epoch(&p, scenes_draw(&s, 0), 0);
 	assert_int_equal(p.window.flows.n, 8);
 	assert_ok(model_bulk_run(p.bulk, 3, 3, 0, &p.window, &s.scene.truth,
-				 test_err()));
+	    test_err()));
 	assert_int_equal(p.window.n_flows, 8);
 	plane_close(&p);
 	scenes_close(&s);
@@ -480,7 +484,7 @@ static void timed_faults_strike_only_flows_that_start_then(void **state)
 		for (unsigned j = 0; j < obs_n_hops(w, i); j++)
 			crosses |= obs_path(w, i)[j] == bad;
 		assert_int_equal(w->flows.n_retx[i],
-				 crosses && in_time ? w->flows.n_pkts[i] : 0);
+		    crosses && in_time ? w->flows.n_pkts[i] : 0);
 		struck += crosses && in_time;
 		spared += crosses && !in_time;
 	}

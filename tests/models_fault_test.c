@@ -7,7 +7,7 @@
 #include "tests/scenes.h"
 #include "topo/mesh.h"
 
-#define LEVEL	   1e-6
+#define LEVEL      1e-6
 #define BIT(class) (UINT32_C(1) << (class))
 
 static const struct topo_clos shape = {2, 4, 3, 5, 2, .n_cables = 0};
@@ -17,7 +17,7 @@ static void draw(struct scenes *s, struct truth *truth, uint32_t run)
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	truth_clear(truth);
 	assert_ok(model_fault_draw(&s->topo, s->group, s->params.n_groups,
-				   &where, truth, test_err()));
+	    &where, truth, test_err()));
 }
 
 static int draw_fails(struct scenes *s, struct sim_err *e)
@@ -25,7 +25,7 @@ static int draw_fails(struct scenes *s, struct sim_err *e)
 	const struct sim_seed where = {.seed = test_seed()};
 	struct truth truth = {0};
 	int rc = model_fault_draw(&s->topo, s->group, s->params.n_groups,
-				  &where, &truth, e);
+	    &where, &truth, e);
 	truth_free(&truth);
 	return rc;
 }
@@ -44,12 +44,13 @@ static void defaults_are_those_of_007(void **state)
 	scenes_open(&s, &shape);
 	const struct model_fault_params *g = scenes_add_group(&s);
 	assert_int_equal(g->count, 1);
-	assert_int_equal(g->classes, BIT(TOPO_TOR_T1) | BIT(TOPO_T1_T2) |
-					 BIT(TOPO_T2_T1) | BIT(TOPO_T1_TOR));
+	assert_int_equal(g->classes,
+	    BIT(TOPO_TOR_T1) | BIT(TOPO_T1_T2) | BIT(TOPO_T2_T1) |
+		BIT(TOPO_T1_TOR));
 	assert_int_equal(g->pick, MODEL_PICK_CLASS);
 	assert_true(g->same_switch == 0);
 	assert_true(g->rate.kind == SIM_UNIFORM && g->rate.a == 1e-4 &&
-		    g->rate.b == 1e-2);
+	    g->rate.b == 1e-2);
 	scenes_close(&s);
 }
 
@@ -72,8 +73,8 @@ static void the_links_of_a_group_are_distinct(void **state)
 		for (size_t i = 0; i < truth.n_faults; i++) {
 			const topo_link l = truth.fault[i].link;
 			assert_true(l < s.topo.n_links);
-			assert_true(g->classes >> topo_class_of(&s.topo, l) &
-				    1);
+			assert_true(
+			    g->classes >> topo_class_of(&s.topo, l) & 1);
 			assert_true(i == 0 || truth.fault[i - 1].link < l);
 		}
 	}
@@ -94,8 +95,7 @@ static void one_class_can_fail_as_a_whole(void **state)
 		g->count = n;
 		draw(&s, &truth, 1);
 		for (uint32_t i = 0; i < n; i++)
-			assert_int_equal(
-			    truth.fault[i].link,
+			assert_int_equal(truth.fault[i].link,
 			    topo_clos_class_at(&s.topo.clos, class, i));
 		scenes_close(&s);
 	}
@@ -112,8 +112,9 @@ static void more_faults_than_links_are_refused(void **state)
 	g->classes = BIT(TOPO_TOR_T1);
 	g->count = 25;
 	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
-	assert_string_equal(e.msg, "fault group 0: 25 links are to fail, but "
-				   "the classes named have 24.");
+	assert_string_equal(e.msg,
+	    "fault group 0: 25 links are to fail, but "
+	    "the classes named have 24.");
 	g->classes = BIT(TOPO_FABRIC);
 	g->count = 1;
 	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
@@ -149,14 +150,13 @@ static void places_are_drawn_by_class_or_by_link(void **state)
 			if (!(g->classes >> class & 1))
 				continue;
 			want[l] = pick == MODEL_PICK_LINK
-				      ? 1
-				      : 1.0 / topo_clos_class_size(&s.topo.clos,
-								   class);
+			    ? 1
+			    : 1.0 / topo_clos_class_size(&s.topo.clos, class);
 		}
 		double p = law_chi2(count, want, s.topo.n_links);
 		if (p < LEVEL)
 			fail_msg("pick %u, seed %ju: p = %g", pick,
-				 (uintmax_t)test_seed(), p);
+			    (uintmax_t)test_seed(), p);
 		scenes_close(&s);
 	}
 }
@@ -212,7 +212,7 @@ static void same_switch_keeps_to_the_switch_while_it_has_links(void **state)
 			unsigned n = 0;
 			for (size_t j = 0; j < 4; j++)
 				n += leaves(&s.topo, truth.fault[i].link) ==
-				     leaves(&s.topo, truth.fault[j].link);
+				    leaves(&s.topo, truth.fault[j].link);
 			most = n > most ? n : most;
 		}
 		assert_int_equal(most, 3);
@@ -240,11 +240,11 @@ static void without_same_switch_places_meet_by_chance_only(void **state)
 		for (uint32_t run = 0; run < RUNS; run++) {
 			draw(&s, &truth, run);
 			met += leaves(&s.topo, truth.fault[0].link) ==
-			       leaves(&s.topo, truth.fault[1].link);
+			    leaves(&s.topo, truth.fault[1].link);
 		}
 		double want = chance[i] + (1 - chance[i]) * 2 / 23;
 		assert_near((double)met / RUNS, want,
-			    5 * sqrt(want * (1 - want) / RUNS));
+		    5 * sqrt(want * (1 - want) / RUNS));
 		scenes_close(&s);
 	}
 	truth_free(&truth);
@@ -272,10 +272,10 @@ static void matlabs_places_are_at_fresh_switches(void **state)
 			by_link[l]++;
 			for (size_t k = 0; k < i; k++) {
 				const topo_link o = truth.fault[k].link;
-				assert_false(leaves(&s.topo, l) ==
-						 leaves(&s.topo, o) &&
-					     topo_class_of(&s.topo, l) ==
-						 topo_class_of(&s.topo, o));
+				assert_false(
+				    leaves(&s.topo, l) == leaves(&s.topo, o) &&
+				    topo_class_of(&s.topo, l) ==
+					topo_class_of(&s.topo, o));
 			}
 		}
 	}
@@ -314,7 +314,7 @@ static void matlabs_further_links_come_on_top(void **state)
 				b = truth.fault[1].link;
 		assert_int_equal(leaves(&s.topo, a), leaves(&s.topo, b));
 		assert_int_equal(topo_class_of(&s.topo, a),
-				 topo_class_of(&s.topo, b));
+		    topo_class_of(&s.topo, b));
 	}
 	assert_in_range(n_more, 1000 - 150, 1000 + 150);
 	g->same_switch = 1;
@@ -345,8 +345,8 @@ static void matlabs_rates_towards_tors_begin_at_a_tenth(void **state)
 		const struct truth_fault *f = truth.fault;
 		const int is_down =
 		    topo_class_of(&s.topo, f->link) == TOPO_T1_TOR;
-		assert_true(f->rate >= (is_down ? 0.01 : 0.1) &&
-			    f->rate <= 0.2);
+		assert_true(
+		    f->rate >= (is_down ? 0.01 : 0.1) && f->rate <= 0.2);
 		law_add(is_down ? &down : &other, f->rate);
 		least = fmin(least, f->rate);
 	}
@@ -367,8 +367,9 @@ static void matlabs_places_need_a_clos(void **state)
 	scenes_open_mesh(&s, m);
 	scenes_add_group(&s)->pick = MODEL_PICK_MATLAB;
 	assert_int_equal(draw_fails(&s, &e), SIM_EUNSUPPORTED);
-	assert_string_equal(e.msg, "fault group 0: pick matlab needs a Clos; "
-				   "this topology is a graph.");
+	assert_string_equal(e.msg,
+	    "fault group 0: pick matlab needs a Clos; "
+	    "this topology is a graph.");
 	scenes_close(&s);
 }
 
@@ -424,7 +425,7 @@ static void named_links_fail_as_told(void **state)
 	g->links[0] = s.topo.n_links;
 	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
-			    "fault group 0: link 140 is not in [0, 139].");
+	    "fault group 0: link 140 is not in [0, 139].");
 	g->links[0] = 7;
 	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg, "fault group 0: link 7 is named twice.");
@@ -457,8 +458,9 @@ static void faults_begin_and_end_when_told(void **state)
 
 	g->to_s = 1;
 	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
-	assert_string_equal(e.msg, "fault group 2: a fault ends at 1 s, before "
-				   "it begins at 2 s.");
+	assert_string_equal(e.msg,
+	    "fault group 2: a fault ends at 1 s, before "
+	    "it begins at 2 s.");
 	truth_free(&truth);
 	scenes_close(&s);
 }
@@ -479,7 +481,7 @@ static void a_group_does_not_disturb_another(void **state)
 	for (size_t i = 0; i < two.n_faults; i++)
 		for (size_t j = 0; j < one.n_faults; j++)
 			found += two.fault[i].link == one.fault[j].link &&
-				 two.fault[i].rate == one.fault[j].rate;
+			    two.fault[i].rate == one.fault[j].rate;
 	assert_int_equal(found, 5);
 	truth_free(&one);
 	truth_free(&two);
@@ -505,9 +507,9 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 	memset(count, 0, sizeof(count));
 	count_places(&s, count);
 	for (topo_link l = 0; l < 96; l++)
-		want[l] = l >= 32	       ? 1.0 / 64
-			  : l % 2 == TOPO_DOWN ? 1.0 / 16
-					       : 0;
+		want[l] = l >= 32        ? 1.0 / 64
+		    : l % 2 == TOPO_DOWN ? 1.0 / 16
+					 : 0;
 	assert_true(law_chi2(count, want, 96) >= LEVEL);
 
 	struct truth truth = {0};
@@ -515,7 +517,7 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 	draw(&s, &truth, 0);
 	for (size_t i = 0; i < 80; i++)
 		assert_int_equal(truth.fault[i].link,
-				 i < 16 ? 2 * i + 1 : i + 16);
+		    i < 16 ? 2 * i + 1 : i + 16);
 	truth_free(&truth);
 	scenes_close(&s);
 }

@@ -66,7 +66,7 @@ static uint32_t marked_at(uint32_t pattern, uint32_t n, unsigned i)
 }
 
 static void count_marks(uint32_t pattern, uint32_t n, unsigned h,
-			uint32_t marks[])
+    uint32_t marks[])
 {
 	for (unsigned i = 0; i < h; i++)
 		marks[i] =
@@ -75,7 +75,7 @@ static void count_marks(uint32_t pattern, uint32_t n, unsigned h,
 
 /* A packet is lost at its first mark. */
 static void count_drops(uint32_t pattern, uint32_t n, unsigned h,
-			uint32_t drops[])
+    uint32_t drops[])
 {
 	uint32_t lost = 0;
 	for (unsigned i = 0; i < h; i++) {
@@ -100,8 +100,7 @@ static double pattern_mass(const struct trial *t, uint32_t pattern)
 /* Law of marks (or drops) given at least one, up to a factor. The factor is
  * the chance of a mark, here as a sum of small terms: no cancellation. */
 static void enumerate(const struct trial *t,
-		      void (*count)(uint32_t, uint32_t, unsigned, uint32_t[]),
-		      double want[])
+    void (*count)(uint32_t, uint32_t, unsigned, uint32_t[]), double want[])
 {
 	memset(want, 0, MAX_CELLS * sizeof(want[0]));
 	for (uint32_t pattern = 1; pattern < 1u << t->n * t->h; pattern++) {
@@ -129,7 +128,7 @@ static void marks_have_the_law_of_independent_packets_given_one(void **state)
 		double p = law_chi2(got, want, n_cells(t->n, t->h));
 		if (p < LEVEL)
 			fail_msg("trial %u, seed %ju: p = %g", i,
-				 (uintmax_t)test_seed(), p);
+			    (uintmax_t)test_seed(), p);
 	}
 }
 
@@ -152,7 +151,7 @@ static void drops_of_drawn_marks_have_the_law_of_first_marks(void **state)
 		double p = law_chi2(got, want, n_cells(t->n, t->h));
 		if (p < LEVEL)
 			fail_msg("trial %u, seed %ju: p = %g", i,
-				 (uintmax_t)test_seed(), p);
+			    (uintmax_t)test_seed(), p);
 	}
 }
 
@@ -164,9 +163,15 @@ static void drops_given_marks_are_those_of_random_subsets(void **state)
 		unsigned h;
 		uint32_t marks[MAX_H];
 	} cases[] = {
-	    {4, 3, {1, 1, 1}}, {4, 3, {2, 2, 2}}, {4, 3, {3, 1, 2}},
-	    {4, 3, {0, 2, 3}}, {4, 3, {4, 2, 1}}, {4, 3, {3, 3, 3}},
-	    {3, 2, {1, 3, 0}}, {1, 2, {1, 1, 0}}, {4, 3, {1, 0, 4}},
+	    {4, 3, {1, 1, 1}},
+	    {4, 3, {2, 2, 2}},
+	    {4, 3, {3, 1, 2}},
+	    {4, 3, {0, 2, 3}},
+	    {4, 3, {4, 2, 1}},
+	    {4, 3, {3, 3, 3}},
+	    {3, 2, {1, 3, 0}},
+	    {1, 2, {1, 1, 0}},
+	    {4, 3, {1, 0, 4}},
 	};
 	for (uint32_t c = 0; c < sizeof(cases) / sizeof(cases[0]); c++) {
 		const uint32_t n = cases[c].n, *marks = cases[c].marks;
@@ -190,7 +195,7 @@ static void drops_given_marks_are_those_of_random_subsets(void **state)
 		double p = law_chi2(got, want, n_cells(n, h));
 		if (p < LEVEL)
 			fail_msg("case %u, seed %ju: p = %g", c,
-				 (uintmax_t)test_seed(), p);
+			    (uintmax_t)test_seed(), p);
 	}
 }
 
@@ -216,7 +221,7 @@ static void marks_of_one_link_are_a_binomial_without_its_zero(void **state)
 		double p = law_chi2(got, want, N + 1);
 		if (p < LEVEL)
 			fail_msg("load %g, seed %ju: p = %g", load[i],
-				 (uintmax_t)test_seed(), p);
+			    (uintmax_t)test_seed(), p);
 	}
 }
 
@@ -311,9 +316,12 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 {
 	(void)state;
 	struct truth_fault fault[] = {
-	    {3, 0.5, 0, SIM_NEVER, 0},	{4, 0, 0, SIM_NEVER, 900},
-	    {5, 0.1, 10, 20, 0},	{5, 0.2, 15, 30, 0},
-	    {5, 0.3, 40, 40, 0},	{9, 0, 0, 100, 0},
+	    {3, 0.5, 0, SIM_NEVER, 0},
+	    {4, 0, 0, SIM_NEVER, 900},
+	    {5, 0.1, 10, 20, 0},
+	    {5, 0.2, 15, 30, 0},
+	    {5, 0.3, 40, 40, 0},
+	    {9, 0, 0, 100, 0},
 	    {12, 1, 7, SIM_NEVER, 0},
 	};
 	struct truth truth = {.n_faults = 7, .fault = fault};
@@ -346,12 +354,12 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	};
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		double hazard;
-		assert_int_equal(
-		    model_loss_fault(&m, want[i].link, want[i].t, &hazard),
+		assert_int_equal(model_loss_fault(&m, want[i].link, want[i].t,
+				     &hazard),
 		    want[i].active);
 		assert_true(hazard == (want[i].active ? want[i].hazard : 0));
 		assert_true(model_loss_hazard(&m, want[i].link, want[i].t) ==
-			    want[i].hazard);
+		    want[i].hazard);
 	}
 }
 

@@ -10,15 +10,16 @@ enum { N_LINKS = 40000 };
 static double rates[N_LINKS];
 
 static const struct model_noise_params laws[] = {
-    {{SIM_FIXED, 3e-7, 3e-7}, 1},	 {{SIM_UNIFORM, 0, 1e-6}, 1},
-    {{SIM_UNIFORM, 0.25, 0.5}, 1},	 {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1},
+    {{SIM_FIXED, 3e-7, 3e-7}, 1},
+    {{SIM_UNIFORM, 0, 1e-6}, 1},
+    {{SIM_UNIFORM, 0.25, 0.5}, 1},
+    {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1},
     {{SIM_LOG_UNIFORM, 0.5, 1}, 1},
 };
 enum { N_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
 static struct model_noise noise_of(const struct model_noise_params *p,
-				   uint64_t seed, uint32_t point, uint32_t run,
-				   uint32_t epoch)
+    uint64_t seed, uint32_t point, uint32_t run, uint32_t epoch)
 {
 	const struct sim_seed where = {seed, point, run, epoch};
 	struct model_noise n;
@@ -62,8 +63,8 @@ static void one_rate_alone_is_the_one_of_the_range(void **state)
 				double r[11];
 				model_noise_rates(&n, first, many, r);
 				for (topo_link j = 0; j < many; j++)
-					assert_true(r[j] == model_noise_rate(
-								&n, first + j));
+					assert_true(r[j] ==
+					    model_noise_rate(&n, first + j));
 			}
 	}
 }
@@ -89,7 +90,7 @@ static void rates_stay_in_their_range(void **state)
 		model_noise_rates(&n, 0, N_LINKS, rates);
 		for (int l = 0; l < N_LINKS; l++)
 			assert_true(rates[l] >= laws[i].rate.a &&
-				    rates[l] <= laws[i].rate.b);
+			    rates[l] <= laws[i].rate.b);
 	}
 }
 
@@ -106,12 +107,12 @@ static void a_narrow_range_is_never_left(void **state)
 		const double u = sim_rng_u01(&r);
 		for (int kind = SIM_FIXED; kind <= SIM_LOG_UNIFORM; kind++) {
 			const struct sim_dist d = {kind, a,
-						   kind == SIM_FIXED ? a : b};
+			    kind == SIM_FIXED ? a : b};
 			double x = model_dist_at(&d, u);
 			if (!(x >= d.a && x <= d.b))
 				fail_msg("kind %d, [%.17g, %.17g] at %.17g "
 					 "gives %.17g",
-					 kind, d.a, d.b, u, x);
+				    kind, d.a, d.b, u, x);
 		}
 	}
 }
@@ -127,16 +128,15 @@ static void rates_follow_their_law(void **state)
 		uint64_t count[BINS] = {0};
 		model_noise_rates(&n, 0, N_LINKS, rates);
 		for (int l = 0; l < N_LINKS; l++) {
-			double q =
-			    d->kind == SIM_UNIFORM
-				? (rates[l] - d->a) / (d->b - d->a)
-				: log(rates[l] / d->a) / log(d->b / d->a);
+			double q = d->kind == SIM_UNIFORM
+			    ? (rates[l] - d->a) / (d->b - d->a)
+			    : log(rates[l] / d->a) / log(d->b / d->a);
 			count[(int)fmin(q * BINS, BINS - 1)]++;
 		}
 		double p = law_chi2_uniform(count, BINS);
 		if (p < 1e-6)
 			fail_msg("law %d, seed %ju: p = %g", i,
-				 (uintmax_t)test_seed(), p);
+			    (uintmax_t)test_seed(), p);
 	}
 }
 

@@ -47,8 +47,8 @@ enum { MAX_PKTS = 2, DROP_CODES = 729, MAX_OUTCOMES = 1 << 18, MAX_HOSTS = 8 };
 /* An outcome of one flow: where it went, its packets, what it lost on each hop.
  * All flows that lost nothing are one outcome, number 0. */
 static unsigned outcome_of(const struct topo_clos *c, uint32_t dst, uint32_t up,
-			   uint32_t t2, uint32_t down, uint32_t n_pkts,
-			   const uint32_t drops[], unsigned h)
+    uint32_t t2, uint32_t down, uint32_t n_pkts, const uint32_t drops[],
+    unsigned h)
 {
 	unsigned code = 0, lost = 0;
 	for (unsigned i = 0; i < h; i++) {
@@ -94,20 +94,19 @@ static double choose(uint32_t n, uint32_t k)
 
 /* Hop by hop: binomial losses among the packets that are left. */
 static void add_losses(const struct route *r, unsigned hop, uint32_t left,
-		       uint32_t drops[], double mass, double want[])
+    uint32_t drops[], double mass, double want[])
 {
 	if (hop == r->h) {
 		want[outcome_of(r->c, r->dst, r->up, r->t2, r->down, r->n_pkts,
-				drops, r->h)] += mass;
+		    drops, r->h)] += mass;
 		return;
 	}
 	const double p = r->rate[hop];
 	for (uint32_t k = 0; k <= left; k++) {
 		drops[hop] = k;
 		add_losses(r, hop + 1, left - k, drops,
-			   mass * choose(left, k) * pow(p, k) *
-			       pow(1 - p, left - k),
-			   want);
+		    mass * choose(left, k) * pow(p, k) * pow(1 - p, left - k),
+		    want);
 	}
 }
 
@@ -123,7 +122,7 @@ static void lay_route(struct route *r, topo_host src)
 		r->path[r->h++] =
 		    topo_clos_link_t1(c, pod * c->n_t1 + r->up, r->t2, TOPO_UP);
 		r->path[r->h++] = topo_clos_link_t1(c, dpod * c->n_t1 + r->down,
-						    r->t2, TOPO_DOWN);
+		    r->t2, TOPO_DOWN);
 	}
 	r->path[r->h++] = topo_clos_link_tor(c, dtor, r->down, TOPO_DOWN);
 	r->path[r->h++] = topo_clos_link_host(r->dst, TOPO_DOWN);
@@ -131,7 +130,7 @@ static void lay_route(struct route *r, topo_host src)
 
 /* Add the law of one flow of SRC, weighted, to WANT[MAX_OUTCOMES]. */
 static void add_law(const struct model_scene *s, topo_host src, int timed_on,
-		    double weight, double want[])
+    double weight, double want[])
 {
 	const struct topo_clos *c = &s->topo->clos;
 	const double others = c->all_hosts - c->n_hosts;
@@ -150,23 +149,22 @@ static void add_law(const struct model_scene *s, topo_host src, int timed_on,
 					r.down = far ? m : r.up;
 					lay_route(&r, src);
 					for (unsigned i = 0; i < r.h; i++)
-						r.rate[i] = rate_of(
-						    s, r.path[i], timed_on);
-					double mass =
-					    weight / others / c->n_t1 /
-					    MAX_PKTS /
+						r.rate[i] = rate_of(s,
+						    r.path[i], timed_on);
+					double mass = weight / others /
+					    c->n_t1 / MAX_PKTS /
 					    (far ? n_t2 * c->n_t1 : 1);
 					for (r.n_pkts = 1; r.n_pkts <= MAX_PKTS;
 					     r.n_pkts++)
 						add_losses(&r, 0, r.n_pkts,
-							   drops, mass, want);
+						    drops, mass, want);
 				}
 	}
 }
 
 /* The outcome of row I of a window. */
 static unsigned observed(const struct topo_clos *c, const struct obs *w,
-			 const struct truth *truth, size_t i)
+    const struct truth *truth, size_t i)
 {
 	const topo_link *path = obs_path(w, i);
 	const unsigned h = obs_n_hops(w, i);
@@ -174,7 +172,7 @@ static unsigned observed(const struct topo_clos *c, const struct obs *w,
 	const uint32_t down = topo_clos_place(c, path[h - 2]).high % c->n_t1;
 	const uint32_t t2 = h == 6 ? topo_clos_place(c, path[2]).high : 0;
 	return outcome_of(c, w->flows.dst_host[i], up, t2, down,
-			  w->flows.n_pkts[i], truth->drops + w->hops.off[i], h);
+	    w->flows.n_pkts[i], truth->drops + w->hops.off[i], h);
 }
 
 /* Outcomes of all flows of one source, and how many flows of each source are
@@ -203,7 +201,7 @@ static void expect(struct tally *t, const struct model_scene *s, double on)
 			const uint32_t k = digits % (CONNS + 1);
 			const double q = t->want[h][0];
 			mass *= choose(CONNS, k) * pow(1 - q, k) *
-				pow(q, CONNS - k);
+			    pow(q, CONNS - k);
 			digits /= CONNS + 1;
 		}
 		t->want_joint[cell] = mass;
@@ -211,7 +209,7 @@ static void expect(struct tally *t, const struct model_scene *s, double on)
 }
 
 static void observe(struct tally *t, struct planes *p, enum which which,
-		    struct scenes *s)
+    struct scenes *s)
 {
 	const struct topo_clos *c = &s->topo.clos;
 	memset(t->got, 0, sizeof(t->got));
@@ -254,95 +252,43 @@ struct tiny {
 #define END TOPO_HOST_TOR /* no fault there */
 
 static const struct tiny tinies[] = {
-    {"one fault, jumps",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.01,
-     1,
-     {{TOPO_TOR_T1, 1, 0.2, 0, 0}}},
-    {"two faults in a row",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}},
-    {"five faults of all classes",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.03,
-     1,
-     {{TOPO_TOR_T1, 0, 0.1, 0, 0},
-      {TOPO_T1_T2, 1, 0.1, 0, 0},
-      {TOPO_T2_T1, 5, 0.1, 0, 0},
-      {TOPO_T1_TOR, 4, 0.1, 0, 0},
-      {TOPO_TOR_HOST, 2, 0.05, 0, 0}}},
-    {"more candidates than jumps bear",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.05,
-     1,
-     {{TOPO_TOR_T1, 0, 0.7, 0, 0},
-      {TOPO_TOR_T1, 1, 0.4, 0, 0},
-      {TOPO_T1_TOR, 7, 0.6, 0, 0}}},
-    {"black holes",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_TOR_T1, 0, 1, 0, 0},
-      {TOPO_TOR_T1, 1, 1, 0, 0},
-      {TOPO_T1_TOR, 5, 1, 0, 0},
-      {TOPO_T2_T1, 4, 1, 0, 0}}},
+    {"one fault, jumps", {2, 2, 2, 2, 1, .n_cables = 0}, 0.01, 1,
+	{{TOPO_TOR_T1, 1, 0.2, 0, 0}}},
+    {"two faults in a row", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}},
+    {"five faults of all classes", {2, 2, 2, 2, 1, .n_cables = 0}, 0.03, 1,
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}, {TOPO_T1_T2, 1, 0.1, 0, 0},
+	    {TOPO_T2_T1, 5, 0.1, 0, 0}, {TOPO_T1_TOR, 4, 0.1, 0, 0},
+	    {TOPO_TOR_HOST, 2, 0.05, 0, 0}}},
+    {"more candidates than jumps bear", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 1,
+	{{TOPO_TOR_T1, 0, 0.7, 0, 0}, {TOPO_TOR_T1, 1, 0.4, 0, 0},
+	    {TOPO_T1_TOR, 7, 0.6, 0, 0}}},
+    {"black holes", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_TOR_T1, 0, 1, 0, 0}, {TOPO_TOR_T1, 1, 1, 0, 0},
+	    {TOPO_T1_TOR, 5, 1, 0, 0}, {TOPO_T2_T1, 4, 1, 0, 0}}},
     {"noise alone", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1, {{END}}},
-    {"large noise",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.4,
-     1,
-     {{TOPO_TOR_T1, 0, 0.1, 0, 0}}},
-    {"no noise",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0,
-     1,
-     {{TOPO_T1_T2, 3, 0.3, 0, 0}, {TOPO_T2_T1, 3, 0.3, 0, 0}}},
-    {"a fault that spares",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.1,
-     1,
-     {{TOPO_TOR_T1, 0, 0, 0, 0}, {TOPO_T1_TOR, 3, 0.2, 0, 0}}},
-    {"two faults of one link",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_TOR_T1, 2, 0.1, 0, 0}, {TOPO_TOR_T1, 2, 0.2, 0, 0}}},
-    {"timed faults",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.05,
-     0.25,
-     {{TOPO_TOR_T1, 0, 0.5, 7.5, 15},
-      {TOPO_T1_T2, 0, 0.3, 7.5, 15},
-      {TOPO_T1_TOR, 2, 0.1, 0, 0}}},
-    {"a timed black hole",
-     {2, 2, 2, 2, 1, .n_cables = 0},
-     0.05,
-     0.5,
-     {{TOPO_TOR_T1, 0, 1, 15, 0}, {TOPO_TOR_T1, 1, 1, 15, 0}}},
-    {"one pod",
-     {1, 3, 2, 0, 1, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_TOR_T1, 0, 0.1, 0, 0}, {TOPO_T1_TOR, 2, 0.3, 0, 0}}},
-    {"one pod with idle tier 2",
-     {1, 2, 2, 2, 2, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_T1_T2, 0, 0.5, 0, 0}, {TOPO_TOR_T1, 2, 0.3, 0, 0}}},
-    {"one of each switch",
-     {2, 1, 1, 1, 2, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_T2_T1, 1, 0.2, 0, 0}, {TOPO_TOR_HOST, 1, 0.2, 0, 0}}},
-    {"three pods, one T2",
-     {3, 1, 2, 1, 2, .n_cables = 0},
-     0.02,
-     1,
-     {{TOPO_T1_T2, 2, 0.2, 0, 0},
-      {TOPO_T2_T1, 5, 0.3, 0, 0},
-      {TOPO_T1_TOR, 0, 0.1, 0, 0}}},
+    {"large noise", {2, 2, 2, 2, 1, .n_cables = 0}, 0.4, 1,
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}}},
+    {"no noise", {2, 2, 2, 2, 1, .n_cables = 0}, 0, 1,
+	{{TOPO_T1_T2, 3, 0.3, 0, 0}, {TOPO_T2_T1, 3, 0.3, 0, 0}}},
+    {"a fault that spares", {2, 2, 2, 2, 1, .n_cables = 0}, 0.1, 1,
+	{{TOPO_TOR_T1, 0, 0, 0, 0}, {TOPO_T1_TOR, 3, 0.2, 0, 0}}},
+    {"two faults of one link", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_TOR_T1, 2, 0.1, 0, 0}, {TOPO_TOR_T1, 2, 0.2, 0, 0}}},
+    {"timed faults", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 0.25,
+	{{TOPO_TOR_T1, 0, 0.5, 7.5, 15}, {TOPO_T1_T2, 0, 0.3, 7.5, 15},
+	    {TOPO_T1_TOR, 2, 0.1, 0, 0}}},
+    {"a timed black hole", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 0.5,
+	{{TOPO_TOR_T1, 0, 1, 15, 0}, {TOPO_TOR_T1, 1, 1, 15, 0}}},
+    {"one pod", {1, 3, 2, 0, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}, {TOPO_T1_TOR, 2, 0.3, 0, 0}}},
+    {"one pod with idle tier 2", {1, 2, 2, 2, 2, .n_cables = 0}, 0.02, 1,
+	{{TOPO_T1_T2, 0, 0.5, 0, 0}, {TOPO_TOR_T1, 2, 0.3, 0, 0}}},
+    {"one of each switch", {2, 1, 1, 1, 2, .n_cables = 0}, 0.02, 1,
+	{{TOPO_T2_T1, 1, 0.2, 0, 0}, {TOPO_TOR_HOST, 1, 0.2, 0, 0}}},
+    {"three pods, one T2", {3, 1, 2, 1, 2, .n_cables = 0}, 0.02, 1,
+	{{TOPO_T1_T2, 2, 0.2, 0, 0}, {TOPO_T2_T1, 5, 0.3, 0, 0},
+	    {TOPO_T1_TOR, 0, 0.1, 0, 0}}},
 };
 enum { N_TINIES = sizeof(tinies) / sizeof(tinies[0]) };
 
@@ -354,8 +300,8 @@ static void open_tiny(struct scenes *s, const struct tiny *tiny)
 	s->params.noise.rate = scenes_fixed(tiny->noise);
 	for (int i = 0; i < 5 && tiny->fault[i].class != END; i++) {
 		const struct fault *f = &tiny->fault[i];
-		struct model_fault_params *g = scenes_add_fault(
-		    s, topo_clos_class_at(&s->topo.clos, f->class, f->index),
+		struct model_fault_params *g = scenes_add_fault(s,
+		    topo_clos_class_at(&s->topo.clos, f->class, f->index),
 		    f->rate);
 		g->from_s = f->from_s;
 		g->to_s = f->to_s;
@@ -363,12 +309,12 @@ static void open_tiny(struct scenes *s, const struct tiny *tiny)
 }
 
 static void assert_law(double p, const char *what, const struct tiny *tiny,
-		       enum which which)
+    enum which which)
 {
 	if (!(p >= LEVEL))
 		fail_msg("%s: %s of plane %s, seed %ju: p = %g", tiny->what,
-			 what, which == BULK ? "bulk" : "skip",
-			 (uintmax_t)test_seed(), p);
+		    what, which == BULK ? "bulk" : "skip",
+		    (uintmax_t)test_seed(), p);
 }
 
 static void both_planes_match_the_enumeration_of_tiny_networks(void **state)
@@ -386,10 +332,10 @@ static void both_planes_match_the_enumeration_of_tiny_networks(void **state)
 			observe(t, &p, which, &s);
 			for (topo_host h = 0; h < s.topo.n_hosts; h++)
 				assert_law(law_chi2(t->got[h], t->want[h],
-						    MAX_OUTCOMES),
-					   "flows", &tinies[i], which);
-			assert_law(
-			    law_chi2(t->got_joint, t->want_joint, MAX_OUTCOMES),
+					       MAX_OUTCOMES),
+				    "flows", &tinies[i], which);
+			assert_law(law_chi2(t->got_joint, t->want_joint,
+				       MAX_OUTCOMES),
 			    "lossy flows together", &tinies[i], which);
 		}
 		scenes_close(&s);
@@ -405,5 +351,5 @@ int main(void)
 		both_planes_match_the_enumeration_of_tiny_networks),
 	};
 	return cmocka_run_group_tests_name("models, data planes", tests, NULL,
-					   NULL);
+	    NULL);
 }

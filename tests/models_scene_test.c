@@ -65,8 +65,11 @@ static void each_part_of_a_name_gives_another_scene(void **state)
 {
 	(void)state;
 	const struct sim_seed names[] = {
-	    {5, 6, 7, 8}, {4, 6, 7, 8}, {5, 5, 7, 8},
-	    {5, 6, 6, 8}, {5, 6, 7, 7},
+	    {5, 6, 7, 8},
+	    {4, 6, 7, 8},
+	    {5, 5, 7, 8},
+	    {5, 6, 6, 8},
+	    {5, 6, 7, 7},
 	};
 	enum { N = sizeof(names) / sizeof(names[0]) };
 	uint32_t ecmp[N];
@@ -76,13 +79,13 @@ static void each_part_of_a_name_gives_another_scene(void **state)
 	for (int i = 0; i < N; i++) {
 		struct model_scene *x = &s.scene;
 		assert_ok(model_scene_draw(x, &s.topo, &s.params, &names[i],
-					   test_err()));
+		    test_err()));
 		ecmp[i] = x->ecmp_seed;
 		rate[i] = x->truth.fault[5].rate;
 		noise[i] = model_noise_rate(&x->loss.noise, 0);
 		for (int j = 0; j < i; j++)
 			assert_true(ecmp[i] != ecmp[j] && rate[i] != rate[j] &&
-				    noise[i] != noise[j]);
+			    noise[i] != noise[j]);
 	}
 	scenes_close(&s);
 }
@@ -108,8 +111,7 @@ static void memory_is_reused_between_topologies(void **state)
 		const uint32_t j = i % 4 * (i / 4 + 1) % 4;
 		const struct sim_seed where = {.seed = test_seed(), .run = i};
 		assert_ok(model_scene_draw(&reused, &kind[j].topo,
-					   &kind[j].params, &where,
-					   test_err()));
+		    &kind[j].params, &where, test_err()));
 		scenes_draw(&again[j], i);
 		assert_same_scenes(&reused, &again[j].scene);
 		model_scene_free(&again[j].scene);
@@ -132,7 +134,7 @@ static void parts_of_a_scene_do_not_disturb_each_other(void **state)
 	b.params.traffic.conns = scenes_fixed(3);
 	b.params.noise.rate = scenes_fixed(0);
 	assert_same_faults(&scenes_draw(&a, 1)->truth,
-			   &scenes_draw(&b, 1)->truth);
+	    &scenes_draw(&b, 1)->truth);
 	assert_int_equal(a.scene.ecmp_seed, b.scene.ecmp_seed);
 	b.params = a.params;
 	b.params.n_groups = 0;
@@ -141,7 +143,7 @@ static void parts_of_a_scene_do_not_disturb_each_other(void **state)
 	assert_int_equal(a.scene.traffic.n_flows, b.scene.traffic.n_flows);
 	for (topo_link l = 0; l < a.topo.n_links; l++)
 		assert_true(model_noise_rate(&a.scene.loss.noise, l) ==
-			    model_noise_rate(&b.scene.loss.noise, l));
+		    model_noise_rate(&b.scene.loss.noise, l));
 	for (uint64_t f = 0; f < a.scene.traffic.n_flows; f++) {
 		struct obs_flow x, y;
 		topo_link p[TOPO_MAX_HOPS], q[TOPO_MAX_HOPS];
@@ -161,18 +163,18 @@ static void errors_name_the_part_they_come_from(void **state)
 	struct sim_err e;
 	open_rich(&s, &small);
 	s.params.traffic.n_hot = 6;
-	assert_int_equal(
-	    model_scene_draw(&s.scene, &s.topo, &s.params, &where, &e),
+	assert_int_equal(model_scene_draw(&s.scene, &s.topo, &s.params, &where,
+			     &e),
 	    SIM_EINVAL);
-	assert_string_equal(
-	    e.msg, "traffic: n_hot 6 is not below the number of ToRs, 6.");
+	assert_string_equal(e.msg,
+	    "traffic: n_hot 6 is not below the number of ToRs, 6.");
 	s.params.traffic.n_hot = 2;
 	s.group[1].links[0] = 1000;
-	assert_int_equal(
-	    model_scene_draw(&s.scene, &s.topo, &s.params, &where, &e),
+	assert_int_equal(model_scene_draw(&s.scene, &s.topo, &s.params, &where,
+			     &e),
 	    SIM_EINVAL);
-	assert_string_equal(
-	    e.msg, "faults: fault group 1: link 1000 is not in [0, 75].");
+	assert_string_equal(e.msg,
+	    "faults: fault group 1: link 1000 is not in [0, 75].");
 	s.group[1].links[0] = 3;
 	scenes_draw(&s, 0);
 	scenes_close(&s);
@@ -215,7 +217,7 @@ static int run_both(void *arg, struct sim_err *e)
 	for (int i = 0; i < 4 && rc == 0; i++) {
 		struct scenes *x = s[i % 2];
 		rc = model_scene_draw(&x->scene, &x->topo, &x->params, &where,
-				      e);
+		    e);
 		if (rc == 0 && i < 2)
 			rc = model_bulk_epoch(v->bulk, &x->scene, 0, &v->w, e);
 		else if (rc == 0)
@@ -244,8 +246,7 @@ static void planes_outlive_a_failed_allocation(void **state)
 	struct model_skip *skip;
 	struct truth kept = {0};
 	assert_ok(truth_add_drops(&kept, v.large.scene.truth.drops,
-				  (unsigned)v.large.scene.truth.n_drops,
-				  test_err()));
+	    (unsigned)v.large.scene.truth.n_drops, test_err()));
 	assert_ok(model_skip_open(&skip, test_err()));
 	assert_ok(model_skip_epoch(skip, &v.large.scene, &fresh, test_err()));
 	scenes_assert_same(&v.w, &kept, &fresh, &v.large.scene.truth);

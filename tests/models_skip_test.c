@@ -55,12 +55,12 @@ struct features {
 	double at_failed;   /* drops on failed links */
 	double two_failed;  /* lossy flows that cross two failed links */
 	double two_dropped; /* flows that lost on two links */
-	double naive;	    /* failed, see the test of pitfall 1 */
+	double naive;       /* failed, see the test of pitfall 1 */
 };
 enum { N_FEATURES = sizeof(struct features) / sizeof(double) };
 
 static struct features features_of(const struct model_scene *s,
-				   const struct obs *w, uint64_t histogram[])
+    const struct obs *w, uint64_t histogram[])
 {
 	struct features x = {0};
 	for (size_t i = 0; i < w->flows.n; i++) {
@@ -88,13 +88,13 @@ static struct features features_of(const struct model_scene *s,
 /* Differences of the features between planes on the same scenes. */
 struct comparison {
 	struct law_mean difference[N_FEATURES];
-	struct law_mean failed;		  /* of bulk */
+	struct law_mean failed;           /* of bulk */
 	struct law_mean naive_difference; /* bulk against naive skip */
 	uint64_t histogram[2][HISTOGRAM];
 };
 
 static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
-		    struct comparison *c)
+    struct comparison *c)
 {
 	memset(c, 0, sizeof(*c));
 	for (uint32_t run = 0; run < n_epochs; run++) {
@@ -107,9 +107,9 @@ static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
 			run_epoch(p, which, scene);
 			if (which == SKIP)
 				scenes_assert_sound(&s->topo, &p->window,
-						    &scene->truth);
+				    &scene->truth);
 			assert_int_equal(p->window.n_flows,
-					 scene->traffic.n_flows);
+			    scene->traffic.n_flows);
 			x[which].f =
 			    features_of(scene, &p->window, c->histogram[which]);
 		}
@@ -117,7 +117,7 @@ static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
 			law_add(&c->difference[i], x[SKIP].v[i] - x[BULK].v[i]);
 		law_add(&c->failed, x[BULK].f.failed);
 		law_add(&c->naive_difference,
-			x[SKIP].f.naive - x[BULK].f.failed);
+		    x[SKIP].f.naive - x[BULK].f.failed);
 	}
 }
 
@@ -128,20 +128,20 @@ static void assert_equal_laws(const struct comparison *c, const char *what)
 		if (!(fabs(z) < ERRORS))
 			fail_msg("%s: feature %d differs by %.2f standard "
 				 "errors, seed %ju",
-				 what, i, z, (uintmax_t)test_seed());
+			    what, i, z, (uintmax_t)test_seed());
 	}
 	const double p =
 	    law_chi2_equal(c->histogram[BULK], c->histogram[SKIP], HISTOGRAM);
 	if (!(p >= LEVEL))
 		fail_msg("%s: drops a flow, p = %g, seed %ju", what, p,
-			 (uintmax_t)test_seed());
+		    (uintmax_t)test_seed());
 }
 
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 static const struct topo_clos medium = {3, 4, 3, 4, 3, .n_cables = 0};
 
 static void add_class(struct scenes *s, enum topo_link_class class,
-		      uint32_t count, double low, double high)
+    uint32_t count, double low, double high)
 {
 	struct model_fault_params *g = scenes_add_group(s);
 	g->classes = UINT32_C(1) << class;
@@ -162,8 +162,8 @@ static void uplinks_of_a_tor_all_black(struct scenes *s)
 	scenes_open(s, &medium);
 	s->params.noise.rate = scenes_uniform(0, 1e-3);
 	for (uint32_t j = 0; j < 3; j++)
-		scenes_add_fault(
-		    s, topo_clos_link_tor(&s->topo.clos, 5, j, TOPO_UP), 1);
+		scenes_add_fault(s,
+		    topo_clos_link_tor(&s->topo.clos, 5, j, TOPO_UP), 1);
 	add_class(s, TOPO_T1_TOR, 4, 0, 1);
 }
 
@@ -305,8 +305,7 @@ static void at_007s_size_the_law_holds_and_one_percent_would_show(void **state)
 	scenes_open(&s, &sim);
 	for (unsigned class = TOPO_TOR_T1; class < TOPO_TOR_HOST; class ++)
 		for (uint32_t i = 0; i < 5; i++)
-			scenes_add_fault(
-			    &s,
+			scenes_add_fault(&s,
 			    topo_clos_class_at(&s.topo.clos, class, 9 + 31 * i),
 			    0.01);
 	compare(&p, &s, 800, &c);
@@ -318,7 +317,7 @@ static void at_007s_size_the_law_holds_and_one_percent_would_show(void **state)
 	const double naive = law_z(&c.naive_difference, 0);
 	if (!(naive < -ERRORS))
 		fail_msg("half of double hits lost: %.2f standard errors only",
-			 naive);
+		    naive);
 	planes_close(&p);
 	scenes_close(&s);
 }
@@ -337,8 +336,7 @@ static void what_ran_before_leaves_no_trace(void **state)
 		struct model_scene *scene = scenes_draw(&s, (uint32_t)i);
 		assert_ok(model_skip_epoch(used, scene, &a, test_err()));
 		assert_ok(truth_add_drops(&truth, scene->truth.drops,
-					  (unsigned)scene->truth.n_drops,
-					  test_err()));
+		    (unsigned)scene->truth.n_drops, test_err()));
 		assert_ok(model_skip_open(&fresh, test_err()));
 		assert_ok(model_skip_epoch(fresh, scene, &b, test_err()));
 		assert_true(a.flows.n > 0);
@@ -375,13 +373,14 @@ static void what_skipping_cannot_do_is_refused(void **state)
 	struct topo_mesh *mesh;
 	scenes_open(&s, &medium);
 	scenes_add_fault(&s, 8, 0.1);
-	assert_refused(&s, "skipping can't have a fault on a host's uplink "
-			   "(link 8).");
+	assert_refused(&s,
+	    "skipping can't have a fault on a host's uplink "
+	    "(link 8).");
 	s.group[0].links[0] = 9;
 	assert_ok(model_skip_fits(scenes_draw(&s, 0), test_err()));
 	s.params.traffic.dst = MODEL_DST_SKEWED;
 	assert_refused(&s,
-		       "skipping needs uniform traffic; this has hot ToRs.");
+	    "skipping needs uniform traffic; this has hot ToRs.");
 	scenes_close(&s);
 
 	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));

@@ -14,7 +14,7 @@ enum { STEPS = 1 << 16, MAX_HOSTS = 64 };
 
 /* Destinations of SRC over evenly spaced words. */
 static void count_dst(const struct model_traffic *tr, topo_host src,
-		      uint32_t coin, uint32_t count[MAX_HOSTS])
+    uint32_t coin, uint32_t count[MAX_HOSTS])
 {
 	memset(count, 0, MAX_HOSTS * sizeof(count[0]));
 	for (uint32_t i = 0; i < STEPS; i++)
@@ -39,7 +39,7 @@ static int is_hot(const struct model_traffic *tr, topo_switch s)
 }
 
 static void assert_shares_are_exact(const struct model_traffic *tr,
-				    uint32_t coin, int group)
+    uint32_t coin, int group)
 {
 	const struct topo *t = tr->topo;
 	uint32_t count[MAX_HOSTS];
@@ -48,7 +48,7 @@ static void assert_shares_are_exact(const struct model_traffic *tr,
 		uint32_t others = 0;
 		for (topo_switch s = 0; s < t->n_switches; s++)
 			others += s != own && n_hosts_under(t, s) > 0 &&
-				  (group < 0 || is_hot(tr, s) == group);
+			    (group < 0 || is_hot(tr, s) == group);
 		count_dst(tr, src, coin, count);
 		for (topo_host dst = 0; dst < t->n_hosts; dst++) {
 			const topo_switch tor = topo_tor_of(t, dst);
@@ -56,7 +56,7 @@ static void assert_shares_are_exact(const struct model_traffic *tr,
 			if (tor != own &&
 			    (group < 0 || is_hot(tr, tor) == group))
 				want = (double)STEPS / others /
-				       n_hosts_under(t, tor);
+				    n_hosts_under(t, tor);
 			assert_near(count[dst], want, want > 0 ? 1 : 0);
 		}
 	}
@@ -80,8 +80,10 @@ static void uniform_traffic_shares_all_other_tors_alike(void **state)
 {
 	(void)state;
 	static const struct topo_clos shapes[] = {
-	    {2, 2, 2, 2, 2, .n_cables = 0}, {1, 2, 1, 0, 1, .n_cables = 0},
-	    {3, 1, 2, 2, 5, .n_cables = 0}, {2, 4, 3, 5, 3, .n_cables = 0},
+	    {2, 2, 2, 2, 2, .n_cables = 0},
+	    {1, 2, 1, 0, 1, .n_cables = 0},
+	    {3, 1, 2, 2, 5, .n_cables = 0},
+	    {2, 4, 3, 5, 3, .n_cables = 0},
 	    {1, 7, 2, 0, 7, .n_cables = 0},
 	};
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
@@ -114,7 +116,7 @@ static void random_words_reach_all_hosts_alike(void **state)
 }
 
 static void open_skewed(struct scenes *s, const struct topo_clos *shape,
-			uint32_t n_hot, double hot_share)
+    uint32_t n_hot, double hot_share)
 {
 	scenes_open(s, shape);
 	s->params.traffic.dst = MODEL_DST_SKEWED;
@@ -180,11 +182,11 @@ static void who_is_alone_in_a_group_sends_to_the_other(void **state)
 					want = !is_hot(tr, own);
 				count_dst(tr, src, coin[c], count);
 				for (topo_host d = 0; d < s.topo.n_hosts; d++)
-					assert_true(
-					    count[d] == 0 ||
+					assert_true(count[d] == 0 ||
 					    (d / shape->n_hosts != own &&
-					     is_hot(tr, d / shape->n_hosts) ==
-						 want));
+						is_hot(tr,
+						    d / shape->n_hosts) ==
+						    want));
 			}
 		scenes_close(&s);
 	}
@@ -229,8 +231,12 @@ static void flows_are_numbered_by_source_host(void **state)
 	(void)state;
 	const struct topo_clos shape = {2, 3, 2, 2, 4, .n_cables = 0};
 	const struct sim_dist conns[] = {
-	    scenes_fixed(7),	  scenes_uniform(0, 3), scenes_fixed(0),
-	    scenes_uniform(2, 9), scenes_fixed(1),	scenes_uniform(0, 0),
+	    scenes_fixed(7),
+	    scenes_uniform(0, 3),
+	    scenes_fixed(0),
+	    scenes_uniform(2, 9),
+	    scenes_fixed(1),
+	    scenes_uniform(0, 0),
 	    scenes_uniform(5, 5),
 	};
 	struct scenes s;
@@ -243,8 +249,8 @@ static void flows_are_numbered_by_source_host(void **state)
 	scenes_close(&s);
 }
 
-static void
-random_connections_are_uniform_and_independent_of_hot_tors(void **state)
+static void random_connections_are_uniform_and_independent_of_hot_tors(
+    void **state)
 {
 	(void)state;
 	const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
@@ -259,7 +265,7 @@ random_connections_are_uniform_and_independent_of_hot_tors(void **state)
 		count[tr->first[h + 1] - tr->first[h] - 50]++;
 	assert_true(law_chi2_uniform(count, 11) >= LEVEL);
 	assert_memory_equal(tr->first, scenes_draw(&skewed, 4)->traffic.first,
-			    1601 * sizeof(tr->first[0]));
+	    1601 * sizeof(tr->first[0]));
 	scenes_close(&s);
 	scenes_close(&skewed);
 }
@@ -282,12 +288,21 @@ static void packets_are_whole_and_uniform(void **state)
 static struct topo_mesh *uneven_mesh(void)
 {
 	const struct topo_cable cable[] = {
-	    {0, 6 + 4},	    {1, 6 + 1},	    {2, 6 + 2},	    {3, 6 + 1},
-	    {4, 6 + 1},	    {5, 6 + 4},	    {6 + 0, 6 + 1}, {6 + 0, 6 + 2},
-	    {6 + 0, 6 + 3}, {6 + 3, 6 + 4},
+	    {0, 6 + 4},
+	    {1, 6 + 1},
+	    {2, 6 + 2},
+	    {3, 6 + 1},
+	    {4, 6 + 1},
+	    {5, 6 + 4},
+	    {6 + 0, 6 + 1},
+	    {6 + 0, 6 + 2},
+	    {6 + 0, 6 + 3},
+	    {6 + 3, 6 + 4},
 	};
-	const struct topo_mesh_input in = {
-	    .n_hosts = 6, .n_switches = 5, .n_cables = 10, .cable = cable};
+	const struct topo_mesh_input in = {.n_hosts = 6,
+	    .n_switches = 5,
+	    .n_cables = 10,
+	    .cable = cable};
 	struct topo_mesh *m;
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
 	return m;
@@ -313,11 +328,10 @@ static void a_mesh_with_uneven_hosts_shares_tors_alike(void **state)
 			const topo_switch own = topo_tor_of(&s.topo, src);
 			count_dst(tr, src, 0, count);
 			for (topo_host d = 0; d < 6; d++)
-				assert_true(
-				    count[d] == 0 ||
+				assert_true(count[d] == 0 ||
 				    (topo_tor_of(&s.topo, d) != own &&
-				     is_hot(tr, topo_tor_of(&s.topo, d)) !=
-					 is_hot(tr, own)));
+					is_hot(tr, topo_tor_of(&s.topo, d)) !=
+					    is_hot(tr, own)));
 		}
 	}
 	scenes_close(&s);
@@ -343,14 +357,14 @@ static void what_cannot_be_is_refused(void **state)
 	struct sim_err e;
 	scenes_open(&s, &lonely);
 	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
-	assert_string_equal(
-	    e.msg, "traffic needs hosts under at least 2 ToRs; there is 1.");
+	assert_string_equal(e.msg,
+	    "traffic needs hosts under at least 2 ToRs; there is 1.");
 	scenes_close(&s);
 
 	open_skewed(&s, &shape, 6, 0.5);
 	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
-			    "n_hot 6 is not below the number of ToRs, 6.");
+	    "n_hot 6 is not below the number of ToRs, 6.");
 	s.params.traffic.n_hot = 5;
 	assert_int_equal(draw_fails(&s, &e), 0);
 	s.params.traffic.packets.kind = SIM_LOG_UNIFORM;
@@ -360,8 +374,9 @@ static void what_cannot_be_is_refused(void **state)
 	scenes_open(&s, &wide); /* 16,384 hosts */
 	s.params.traffic.conns = scenes_fixed(262144);
 	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
-	assert_string_equal(e.msg, "4294967296 flows in an epoch; at most "
-				   "4294967295 are possible.");
+	assert_string_equal(e.msg,
+	    "4294967296 flows in an epoch; at most "
+	    "4294967295 are possible.");
 	s.params.traffic.conns = scenes_fixed(262143);
 	assert_int_equal(draw_fails(&s, &e), 0);
 	s.params.traffic.conns = scenes_uniform(262144, 300000);

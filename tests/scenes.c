@@ -8,9 +8,9 @@
 static void set_defaults(struct scenes *s)
 {
 	assert_ok(sim_field_defaults(model_traffic_fields, &s->params.traffic,
-				     test_err()));
+	    test_err()));
 	assert_ok(sim_field_defaults(model_noise_fields, &s->params.noise,
-				     test_err()));
+	    test_err()));
 	s->params.group = s->group;
 }
 
@@ -55,7 +55,7 @@ struct model_fault_params *scenes_add_group(struct scenes *s)
 }
 
 struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
-					    double rate)
+    double rate)
 {
 	struct model_fault_params *g = scenes_add_group(s);
 	g->links[g->n_links++] = link;
@@ -67,13 +67,12 @@ struct model_scene *scenes_draw(struct scenes *s, uint32_t run)
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	assert_ok(model_scene_draw(&s->scene, &s->topo, &s->params, &where,
-				   test_err()));
+	    test_err()));
 	return &s->scene;
 }
 
 struct scenes_counts scenes_count(const struct obs *w,
-				  const struct truth *truth,
-				  uint64_t link_drops[], uint64_t link_flows[])
+    const struct truth *truth, uint64_t link_drops[], uint64_t link_flows[])
 {
 	struct scenes_counts c = {0};
 	for (size_t i = 0; i < w->flows.n; i++) {
@@ -90,7 +89,7 @@ struct scenes_counts scenes_count(const struct obs *w,
 }
 
 void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
-			const struct obs *b, const struct truth *b_truth)
+    const struct obs *b, const struct truth *b_truth)
 {
 	assert_int_equal(a->flows.n, b->flows.n);
 	assert_int_equal(a->hops.n, b->hops.n);
@@ -101,19 +100,19 @@ void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
 		return;
 #define X(type, name, units, doc)                                              \
 	assert_memory_equal(a->flows.name, b->flows.name,                      \
-			    a->flows.n * sizeof(type));
+	    a->flows.n * sizeof(type));
 	OBS_FLOW_COLUMNS(X)
 #undef X
 	assert_memory_equal(a->hops.off, b->hops.off,
-			    (a->flows.n + 1) * sizeof(*a->hops.off));
+	    (a->flows.n + 1) * sizeof(*a->hops.off));
 	assert_memory_equal(a->hops.link, b->hops.link,
-			    a->hops.n * sizeof(*a->hops.link));
+	    a->hops.n * sizeof(*a->hops.link));
 	assert_memory_equal(a_truth->drops, b_truth->drops,
-			    a->hops.n * sizeof(*a_truth->drops));
+	    a->hops.n * sizeof(*a_truth->drops));
 }
 
 void scenes_assert_sound(const struct topo *t, const struct obs *w,
-			 const struct truth *truth)
+    const struct truth *truth)
 {
 	assert_ok(obs_check(w, t->n_links, test_err()));
 	assert_int_equal(truth->n_drops, w->hops.n);

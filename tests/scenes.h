@@ -32,7 +32,7 @@ struct model_fault_params *scenes_add_group(struct scenes *s);
 
 /* Another group of one named link that drops at RATE. */
 struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
-					    double rate);
+    double rate);
 
 /* Draw the scene of epoch RUN under the test's seed. */
 struct model_scene *scenes_draw(struct scenes *s, uint32_t run);
@@ -43,16 +43,15 @@ struct scenes_counts {
 	uint64_t n_failed_flows, n_drops;
 };
 struct scenes_counts scenes_count(const struct obs *w,
-				  const struct truth *truth,
-				  uint64_t link_drops[], uint64_t link_flows[]);
+    const struct truth *truth, uint64_t link_drops[], uint64_t link_flows[]);
 
 /* Fail unless both windows hold the same rows, bit for bit. */
 void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
-			const struct obs *b, const struct truth *b_truth);
+    const struct obs *b, const struct truth *b_truth);
 
 /* Fail unless the window is one that a plane may give: rows fit the topology,
  * n_retx is the sum of the drops and is not 0 unless the window is complete. */
 void scenes_assert_sound(const struct topo *t, const struct obs *w,
-			 const struct truth *truth);
+    const struct truth *truth);
 
 #endif
