@@ -69,7 +69,8 @@ static inline char *put_octet(const struct algo_pinglist_xml *x, char *p,
 static unsigned write_front(const struct algo_pinglist_xml *x,
     char front[FRONT], uint32_t net)
 {
-	char *p = front + strlen(strcpy(front, before));
+	char *p = front + sizeof(before) - 1;
+	memcpy(front, before, sizeof(before) - 1);
 	for (int shift = 16; shift >= 0; shift -= 8) {
 		p = put_octet(x, p, net >> shift);
 		*p++ = '.';

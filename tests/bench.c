@@ -25,6 +25,7 @@ static const struct topic {
 	{"trial", bench_trial},
 	{"program", bench_program},
 	{"agents", bench_agents},
+	{"pinglist", bench_pinglist},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
