@@ -24,8 +24,8 @@ static const struct argp_option options[] = {
 	"a number of the data centre's Clos, e.g. n_pods=4; may be repeated",
 	0},
     {"dc", KEY_DC, NULL, 0,
-	"another data centre, like the one before; each --set after this is "
-	"of this one",
+	"another data centre, like the one before but for what follows of "
+	"--set",
 	0},
     {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
     {"server", 'n', "N", 0, "print the list of server N, from 0", 0},
