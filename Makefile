@@ -87,7 +87,8 @@ $B/results/provenance.o: override CFLAGS += \
 # The schema is a text of the program: each line a string.
 $B/algos/pinglist.xsd.h: algos/pinglist.xsd
 	@mkdir -p $(@D); echo "  GEN   $@"
-	$(Q)sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $< >$@
+	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' \
+	    -e '1s/^/static const char schema[] = /; $$s/$$/;/' $< >$@
 
 $B/experiments/cmd_pinglist.o: $B/algos/pinglist.xsd.h
 $B/experiments/cmd_pinglist.o: override CFLAGS += -I$B

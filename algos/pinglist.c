@@ -12,32 +12,28 @@ const char *const algo_pinglist_levels[] = {"tor", "dc", "inter_dc", "vip",
     NULL};
 
 #define FIELD(name) offsetof(struct algo_pinglist_params, name)
+#define SIZE(name)  sizeof(((struct algo_pinglist_params *)0)->name)
+#define INTERVAL(member, default_, doc_)                                       \
+	{                                                                      \
+		.name = #member, .type = SIM_F_U32, .offset = FIELD(member),   \
+		.min = ALGO_PINGLIST_MIN_INTERVAL_S,                           \
+		.max = ALGO_PINGLIST_MAX_INTERVAL_S, .unit = "s",              \
+		.def = (default_), .doc = (doc_)                               \
+	}
+
 const struct sim_field algo_pinglist_fields[] =
     {{"levels", SIM_F_SET, FIELD(levels), .names = algo_pinglist_levels,
 	 .def = "[tor, dc, inter_dc, vip]", .unit = "1",
 	 .doc = "graphs that lists are made of"},
 	{"max_peers", SIM_F_U32, FIELD(max_peers), .min = 1, .max = 16777216,
 	    .def = "5000", .unit = "peers", .doc = "cap a server"},
-	{"min_interval_s", SIM_F_U32, FIELD(min_interval_s),
-	    .min = ALGO_PINGLIST_MIN_INTERVAL_S,
-	    .max = ALGO_PINGLIST_MAX_INTERVAL_S, .def = "10", .unit = "s",
-	    .doc = "least time between two probes of a pair"},
-	{"tor_interval_s", SIM_F_U32, FIELD(tor_interval_s),
-	    .min = ALGO_PINGLIST_MIN_INTERVAL_S,
-	    .max = ALGO_PINGLIST_MAX_INTERVAL_S, .def = "10", .unit = "s",
-	    .doc = "of an entry under the same ToR"},
-	{"dc_interval_s", SIM_F_U32, FIELD(dc_interval_s),
-	    .min = ALGO_PINGLIST_MIN_INTERVAL_S,
-	    .max = ALGO_PINGLIST_MAX_INTERVAL_S, .def = "30", .unit = "s",
-	    .doc = "of an entry under another ToR"},
-	{"inter_dc_interval_s", SIM_F_U32, FIELD(inter_dc_interval_s),
-	    .min = ALGO_PINGLIST_MIN_INTERVAL_S,
-	    .max = ALGO_PINGLIST_MAX_INTERVAL_S, .def = "60", .unit = "s",
-	    .doc = "of an entry in another data centre"},
-	{"vip_interval_s", SIM_F_U32, FIELD(vip_interval_s),
-	    .min = ALGO_PINGLIST_MIN_INTERVAL_S,
-	    .max = ALGO_PINGLIST_MAX_INTERVAL_S, .def = "60", .unit = "s",
-	    .doc = "of an entry for a service"},
+	INTERVAL(min_interval_s, "10",
+	    "least time between two probes of a pair"),
+	INTERVAL(tor_interval_s, "10", "of an entry under the same ToR"),
+	INTERVAL(dc_interval_s, "30", "of an entry under another ToR"),
+	INTERVAL(inter_dc_interval_s, "60",
+	    "of an entry in another data centre"),
+	INTERVAL(vip_interval_s, "60", "of an entry for a service"),
 	{"inter_dc_servers", SIM_F_U32, FIELD(inter_dc_servers), .max = 1024,
 	    .def = "4", .unit = "servers",
 	    .doc = "of each podset (a pod of the Clos) that probe other data "
@@ -47,12 +43,9 @@ const struct sim_field algo_pinglist_fields[] =
 	{"payload_bytes", SIM_F_U32, FIELD(payload_bytes), .min = 1,
 	    .max = ALGO_PINGLIST_MAX_PAYLOAD, .def = "1000", .unit = "bytes",
 	    .doc = "size of a payload"},
-	{"ports", SIM_F_STR, FIELD(ports),
-	    .size = sizeof(((struct algo_pinglist_params *)0)->ports),
-	    .def = "8765", .unit = "1",
-	    .doc = "TCP ports, one a QoS class: 8765,8766"},
-	{"vips", SIM_F_STR, FIELD(vips),
-	    .size = sizeof(((struct algo_pinglist_params *)0)->vips), .def = "",
+	{"ports", SIM_F_STR, FIELD(ports), .size = SIZE(ports), .def = "8765",
+	    .unit = "1", .doc = "TCP ports, one a QoS class: 8765,8766"},
+	{"vips", SIM_F_STR, FIELD(vips), .size = SIZE(vips), .def = "",
 	    .unit = "1", .doc = "addresses of services: 198.18.0.1,198.18.0.2"},
 	{"vip_port", SIM_F_U32, FIELD(vip_port), .min = 1, .max = 65535,
 	    .def = "80", .unit = "1", .doc = "TCP port of the services"},
@@ -347,13 +340,15 @@ static uint64_t version_of(const struct algo_pinglist *l,
 {
 	enum { FORMAT = 1 };
 	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint32_t port[ALGO_PINGLIST_MAX_CLASSES];
 	const uint32_t head[] = {FORMAT, p->levels, p->max_peers,
 	    p->inter_dc_servers, l->payload, l->vip_port, l->n_dcs,
 	    l->n_classes, l->n_vips};
 	mix(&h, head, sizeof(head) / sizeof(head[0]));
 	mix(&h, l->interval_s, ALGO_PINGLIST_N_LEVELS);
 	for (uint32_t i = 0; i < l->n_classes; i++)
-		mix(&h, &(uint32_t){l->port[i]}, 1);
+		port[i] = l->port[i];
+	mix(&h, port, l->n_classes);
 	mix(&h, l->vip, l->n_vips);
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		const struct topo_clos *c = &l->dc[i].shape;

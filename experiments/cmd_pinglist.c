@@ -8,16 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "algos/pinglist.xsd.h" /* made of algos/pinglist.xsd */
 #include "algos/pinglist_xml.h"
 #include "experiments/cmd.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
 enum { KEY_SCHEMA = 1000, KEY_DC, KEY_ALL };
-
-static const char schema[] =
-#include "algos/pinglist.xsd.h"
-    ;
 
 static const struct argp_option options[] = {
     {"set", 's', "KEY=VALUE", 0,
@@ -52,9 +49,11 @@ static void set(const struct sim_field *fields, void *obj, const char *option,
 	char key[64] = "", quote[64];
 	struct sim_err e;
 	size_t n = 0;
-	if (!value)
+	if (!value) {
 		argp_error(state, "%s %s is not KEY=VALUE", option,
 		    sim_quote(quote, arg));
+		return;
+	}
 	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
 	const struct sim_field *f = sim_field_find(fields, key);
 	if (!f) {
