@@ -225,6 +225,26 @@ static void the_cap_drops_dc_peers_first_then_others(void **state)
 	}
 }
 
+/* The half that dc is granted is inter_dc's when dc has no use for it. */
+static void inter_dc_gets_what_dc_leaves(void **state)
+{
+	struct table *t = *state;
+	struct algo_pinglist_params p = defaults();
+	const struct topo_clos shape[] = {shape_of(1, 2, 3), shape_of(1, 2, 3)};
+	/* Server 0: 2 tor peers, 1 dc peer, and 5 inter_dc peers if they fit. */
+	static const uint32_t want[][4] = {{8, 2, 1, 5}, {7, 2, 1, 4},
+	    {4, 2, 1, 1}, {3, 2, 0, 1}};
+	p.inter_dc_servers = 5;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		p.max_peers = want[i][0];
+		fill(t, &p, shape, 2);
+		for (int v = 0; v < 3; v++)
+			if (peers_at(t, 0, v) != want[i][v + 1])
+				fail_msg("cap %u, level %d: %u", p.max_peers, v,
+				    peers_at(t, 0, v));
+	}
+}
+
 /* Parameters set in code, past the table's ranges: any bytes at all. */
 static void no_parameters_exceed_the_hard_limits(void **state)
 {
@@ -561,6 +581,7 @@ int main(void)
 	    WITH_TABLE(the_cap_keeps_pairs_in_both_directions),
 	    WITH_TABLE(a_thinned_ring_has_its_quota_and_spreads),
 	    WITH_TABLE(the_cap_drops_dc_peers_first_then_others),
+	    WITH_TABLE(inter_dc_gets_what_dc_leaves),
 	    cmocka_unit_test(no_parameters_exceed_the_hard_limits),
 	    cmocka_unit_test(tables_refuse_what_the_limits_forbid),
 	    cmocka_unit_test(bad_lists_and_shapes_are_refused),
