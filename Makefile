@@ -85,7 +85,7 @@ $B/results/provenance.o: override CFLAGS += \
 	-DCULPRIT_IGRAPH='"$(shell pkg-config --modversion igraph)"'
 
 # The schema is a text of the program: each line a string.
-$B/algos/pinglist.xsd.h: algos/pinglist.xsd
+$B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' \
 	    -e '1s/^/static const char schema[] = /; $$s/$$/;/' $< >$@
