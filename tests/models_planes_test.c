@@ -7,40 +7,10 @@
 #include "models/bulk.h"
 #include "models/skip.h"
 #include "tests/law.h"
+#include "tests/planes.h"
 #include "tests/scenes.h"
 
 #define LEVEL 1e-6
-
-/* Both data planes behind one function. */
-struct planes {
-	struct model_bulk *bulk;
-	struct model_skip *skip;
-	struct obs window;
-};
-enum which { BULK, SKIP };
-
-static void planes_open(struct planes *p)
-{
-	*p = (struct planes){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
-	assert_ok(model_skip_open(&p->skip, test_err()));
-}
-
-static void planes_close(struct planes *p)
-{
-	model_bulk_close(p->bulk);
-	model_skip_close(p->skip);
-	obs_free(&p->window);
-}
-
-static void run_epoch(struct planes *p, enum which which, struct model_scene *s)
-{
-	if (which == BULK)
-		assert_ok(
-		    model_bulk_epoch(p->bulk, s, 0, &p->window, test_err()));
-	else
-		assert_ok(model_skip_epoch(p->skip, s, &p->window, test_err()));
-}
 
 enum { MAX_PKTS = 2, DROP_CODES = 729, MAX_OUTCOMES = 1 << 18, MAX_HOSTS = 8 };
 
@@ -218,7 +188,7 @@ static void observe(struct tally *t, struct planes *p, enum which which,
 		uint32_t lossy[MAX_HOSTS] = {0};
 		unsigned cell = 0;
 		struct model_scene *scene = scenes_draw(s, run);
-		run_epoch(p, which, scene);
+		planes_run(p, which, scene);
 		for (size_t i = 0; i < p->window.flows.n; i++) {
 			const topo_host src = p->window.flows.src_host[i];
 			t->got[src]

@@ -9,42 +9,12 @@
 #include "models/bulk.h"
 #include "models/skip.h"
 #include "tests/law.h"
+#include "tests/planes.h"
 #include "tests/scenes.h"
 #include "topo/mesh.h"
 
 #define LEVEL  1e-6
 #define ERRORS 4
-
-/* Both data planes behind one function. */
-struct planes {
-	struct model_bulk *bulk;
-	struct model_skip *skip;
-	struct obs window;
-};
-enum which { BULK, SKIP };
-
-static void planes_open(struct planes *p)
-{
-	*p = (struct planes){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
-	assert_ok(model_skip_open(&p->skip, test_err()));
-}
-
-static void planes_close(struct planes *p)
-{
-	model_bulk_close(p->bulk);
-	model_skip_close(p->skip);
-	obs_free(&p->window);
-}
-
-static void run_epoch(struct planes *p, enum which which, struct model_scene *s)
-{
-	if (which == BULK)
-		assert_ok(
-		    model_bulk_epoch(p->bulk, s, 0, &p->window, test_err()));
-	else
-		assert_ok(model_skip_epoch(p->skip, s, &p->window, test_err()));
-}
 
 enum { HISTOGRAM = 64 };
 
@@ -104,7 +74,7 @@ static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
 		} x[2];
 		struct model_scene *scene = scenes_draw(s, run);
 		for (enum which which = BULK; which <= SKIP; which++) {
-			run_epoch(p, which, scene);
+			planes_run(p, which, scene);
 			if (which == SKIP)
 				scenes_assert_sound(&s->topo, &p->window,
 				    &scene->truth);
@@ -397,17 +367,17 @@ static void an_epoch_without_flows_or_losses_is_empty(void **state)
 	planes_open(&p);
 	scenes_open(&s, &medium);
 	s.params.noise.rate = scenes_fixed(0);
-	run_epoch(&p, SKIP, scenes_draw(&s, 0));
+	planes_run(&p, SKIP, scenes_draw(&s, 0));
 	assert_int_equal(p.window.flows.n, 0);
 	assert_int_equal(p.window.n_flows, 36 * 60);
 	assert_int_equal(p.window.complete, 0);
 	s.params.traffic.conns = scenes_fixed(0);
 	s.params.noise.rate = scenes_fixed(1);
 	add_class(&s, TOPO_TOR_T1, 36, 1, 1);
-	run_epoch(&p, SKIP, scenes_draw(&s, 0));
+	planes_run(&p, SKIP, scenes_draw(&s, 0));
 	assert_int_equal(p.window.flows.n, 0);
 	s.params.traffic.conns = scenes_fixed(3);
-	run_epoch(&p, SKIP, scenes_draw(&s, 0));
+	planes_run(&p, SKIP, scenes_draw(&s, 0));
 	assert_int_equal(p.window.flows.n, 36 * 3);
 	planes_close(&p);
 	scenes_close(&s);
@@ -423,7 +393,7 @@ static void the_smallest_rates_do_no_harm(void **state)
 	scenes_open(&s, &medium);
 	s.params.noise.rate = scenes_fixed(5e-324);
 	add_class(&s, TOPO_TOR_T1, 36, 5e-324, 1e-300);
-	run_epoch(&p, SKIP, scenes_draw(&s, 0));
+	planes_run(&p, SKIP, scenes_draw(&s, 0));
 	assert_int_equal(p.window.flows.n, 0);
 	planes_close(&p);
 	scenes_close(&s);

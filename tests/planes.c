@@ -1,0 +1,29 @@
+/* tests/planes.c -- both bulk data planes behind one function.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "tests/planes.h"
+
+#include "tests/test.h"
+
+void planes_open(struct planes *p)
+{
+	*p = (struct planes){0};
+	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
+	assert_ok(model_skip_open(&p->skip, test_err()));
+}
+
+void planes_close(struct planes *p)
+{
+	model_bulk_close(p->bulk);
+	model_skip_close(p->skip);
+	obs_free(&p->window);
+}
+
+void planes_run(struct planes *p, enum which which, struct model_scene *s)
+{
+	if (which == BULK)
+		assert_ok(
+		    model_bulk_epoch(p->bulk, s, 0, &p->window, test_err()));
+	else
+		assert_ok(model_skip_epoch(p->skip, s, &p->window, test_err()));
+}

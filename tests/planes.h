@@ -1,0 +1,21 @@
+/* tests/planes.h -- both bulk data planes behind one function.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TESTS_PLANES_H
+#define TESTS_PLANES_H
+
+#include "models/bulk.h"
+#include "models/skip.h"
+
+struct planes {
+	struct model_bulk *bulk;
+	struct model_skip *skip;
+	struct obs window; /* of the last epoch */
+};
+enum which { BULK, SKIP };
+
+void planes_open(struct planes *p);
+void planes_close(struct planes *p);
+void planes_run(struct planes *p, enum which which, struct model_scene *s);
+
+#endif
