@@ -59,7 +59,7 @@ static int no_algo(const char *name)
 {
 	const char *known[64];
 	size_t n = 0;
-	for (; algo_registry[n] && n < 64; n++)
+	for (; n < 64 && algo_registry[n]; n++)
 		known[n] = algo_registry[n]->name;
 	const char *near = sim_did_you_mean(name, known, n);
 	fprintf(stderr, "culprit: no algorithm is called \"%s\"%s%s%s\n", name,

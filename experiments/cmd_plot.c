@@ -53,7 +53,8 @@ static void read_formats(const char *list, struct args *a,
 			argp_error(state,
 			    "--format %s is not a list of svg, pdf and png",
 			    sim_quote(shown, list));
-		a->format[i] = 1;
+		else
+			a->format[i] = 1;
 		at += n;
 		if (*at == '\0')
 			return;
