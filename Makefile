@@ -214,7 +214,8 @@ lint: check-layers check-heads
 	    --inline-suppr --error-exitcode=1 -I. \
 	    --suppress=missingIncludeSystem --suppress=memleak:sim/vec.c \
 	    $(LAYERS)
-	clang-format --dry-run -Werror $(shell git diff --name-only HEAD -- '*.[ch]')
+	git diff --name-only --diff-filter=d HEAD -- '*.[ch]' | \
+	    xargs -r clang-format --dry-run -Werror
 
 FORCE:
 .SECONDARY:
