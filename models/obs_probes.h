@@ -1,0 +1,80 @@
+/* models/obs_probes.h -- what probes saw: one row a connect, as a table.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A struct of arrays like those of models/obs.h: row i of every column is
+ * probe i, columns are borrowed by readers for the length of a call. Rows need
+ * no order.
+ *
+ * Paper  Pingmesh (SIGCOMM'15), section 3.4: a probe is a TCP connect from a
+ *        new source port, maybe with a payload that is echoed afterwards.
+ */
+#ifndef MODELS_OBS_PROBES_H
+#define MODELS_OBS_PROBES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+#include "topo/ids.h"
+
+enum obs_outcome {
+	OBS_CONNECTED,
+	OBS_TIMED_OUT, /* no answer to any SYN */
+	OBS_REFUSED,   /* a reset: the network carried both ways */
+	OBS_N_OUTCOMES
+};
+
+enum obs_level {
+	OBS_LEVEL_TOR = 1, /* the peer is under the same ToR */
+	OBS_LEVEL_DC,      /* the same index under another ToR */
+	OBS_LEVEL_INTER_DC /* in another data centre */
+};
+
+enum { OBS_MAX_PAYLOAD = 65536 };
+
+/*  X(type, column, units, meaning) */
+#define OBS_PROBE_COLUMNS(X)                                                   \
+	X(uint64_t, sent_ns, "ns", "first SYN, since the run began")           \
+	X(uint64_t, rtt_ns, "ns", "connect time; 0 = none")                    \
+	X(uint32_t, src_host, "1", "host id of the sender")                    \
+	X(uint32_t, dst_host, "1", "host id of the peer")                      \
+	X(uint16_t, src_port, "1", "TCP source port")                          \
+	X(uint16_t, dst_port, "1", "TCP destination port")                     \
+	X(uint8_t, outcome, "1", "enum obs_outcome")                           \
+	X(uint8_t, level, "1", "enum obs_level")                               \
+	X(uint8_t, class, "1", "QoS class; 0 is the most urgent")              \
+	X(uint32_t, payload_bytes, "bytes", "echoed after connecting; 0 = none")
+
+/* Zeroed is empty. */
+struct obs_probes {
+	size_t n, cap;
+#define X(type, name, units, doc) type *name;
+	OBS_PROBE_COLUMNS(X)
+#undef X
+};
+
+struct obs_probe {
+#define X(type, name, units, doc) type name;
+	OBS_PROBE_COLUMNS(X)
+#undef X
+};
+
+/* Append a row. Errors SIM_ENOMEM (table unchanged). Cost O(1) amortised. */
+int obs_probes_add(struct obs_probes *t, const struct obs_probe *probe,
+    struct sim_err *e);
+
+/* Row I. Domain i < n. */
+struct obs_probe obs_probes_at(const struct obs_probes *t, size_t i);
+
+/* Empty the table, keep its memory. */
+void obs_probes_clear(struct obs_probes *t);
+void obs_probes_free(struct obs_probes *t);
+
+/* Check a table that came from outside: hosts are below N_HOSTS and no probe
+ * is to its sender, outcomes and levels are known, payloads have OBS_MAX_PAYLOAD
+ * bytes or fewer, who connected has a time and who timed out has none.
+ * Errors SIM_EINVAL naming the probe and the value. Cost O(n). */
+int obs_probes_check(const struct obs_probes *t, uint32_t n_hosts,
+    struct sim_err *e);
+
+#endif
