@@ -62,7 +62,8 @@ void obs_probes_free(struct obs_probes *t)
 static int check_probe(const struct obs_probe *p, size_t i, uint32_t n_hosts,
     struct sim_err *e)
 {
-	if (p->src_host >= n_hosts || p->dst_host >= n_hosts)
+	if (p->src_host >= n_hosts ||
+	    (p->dst_host >= n_hosts && p->level != OBS_LEVEL_INTER_DC))
 		return sim_fail(e, SIM_EINVAL,
 		    "probe %zu is from host %u to %u"
 		    ", but there are only %u hosts.",

@@ -3,7 +3,8 @@
  *
  * A struct of arrays like those of models/obs.h: row i of every column is
  * probe i, columns are borrowed by readers for the length of a call. Rows need
- * no order.
+ * no order. A table holds what the servers of one data centre sent: hosts are
+ * theirs, but the peer of an inter-DC probe may have any id.
  *
  * Paper  Pingmesh (SIGCOMM'15), section 3.4: a probe is a TCP connect from a
  *        new source port, maybe with a payload that is echoed afterwards.
@@ -70,9 +71,10 @@ struct obs_probe obs_probes_at(const struct obs_probes *t, size_t i);
 void obs_probes_clear(struct obs_probes *t);
 void obs_probes_free(struct obs_probes *t);
 
-/* Check a table that came from outside: hosts are below N_HOSTS and no probe
- * is to its sender, outcomes and levels are known, payloads have OBS_MAX_PAYLOAD
- * bytes or fewer, who connected has a time and who timed out has none.
+/* Check a table that came from outside: hosts are below N_HOSTS (but peers in
+ * other data centres) and no probe is to its sender, outcomes and levels are
+ * known, payloads have OBS_MAX_PAYLOAD bytes or fewer, who connected has a time
+ * and who timed out has none.
  * Errors SIM_EINVAL naming the probe and the value. Cost O(n). */
 int obs_probes_check(const struct obs_probes *t, uint32_t n_hosts,
     struct sim_err *e);

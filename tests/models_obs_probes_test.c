@@ -141,6 +141,11 @@ static void the_limits_themselves_pass(void **state)
 	assert_ok(obs_probes_add(&t, &p, test_err()));
 	assert_ok(obs_probes_check(&t, 8, test_err()));
 	assert_int_equal(obs_probes_check(&t, 7, NULL), SIM_EINVAL);
+	/* Host 7 is a peer elsewhere, host 6 is still one of ours. */
+	for (size_t i = 0; i < t.n; i++)
+		t.level[i] = OBS_LEVEL_INTER_DC;
+	assert_ok(obs_probes_check(&t, 7, test_err()));
+	assert_int_equal(obs_probes_check(&t, 6, NULL), SIM_EINVAL);
 	obs_probes_free(&t);
 }
 
