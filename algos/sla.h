@@ -18,8 +18,8 @@
  *   1. UNKNOWN      it has fewer than min_probes successes
  *   2. NOT_NETWORK  it raises no alert: look elsewhere
  *   3. NETWORK      under some ToR of its servers at least min_share of the
- *		     servers that can be judged (and one) alert, whether they serve
- *		     it or not: neighbours share only the network
+ *		     servers that can be judged, and one at least, alert, whether
+ *		     or not they serve it: neighbours share only the network
  *   4. UNKNOWN      under each of its ToRs fewer than two servers can be judged
  *   5. SERVERS      otherwise: its servers are slow where others are not
  * A server can be judged when it has min_probes successes, a ToR when two of
