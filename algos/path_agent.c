@@ -265,7 +265,6 @@ static int step(void *state, sim_ns now, const struct agent_event *ev,
 {
 	struct state *s = state;
 	(void)rng;
-	(void)e;
 	turn_epoch(s, now);
 	switch (ev->kind) {
 	case AGENT_START:
@@ -282,6 +281,9 @@ static int step(void *state, sim_ns now, const struct agent_event *ev,
 	case AGENT_TIMER:
 		on_timer(s, ev, out);
 		break;
+	default:
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "event %d is none that the path agent asks for.", ev->kind);
 	}
 	return 0;
 }

@@ -25,22 +25,60 @@
 
 /* What can happen to an agent. */
 enum agent_event_kind {
-	AGENT_START,     /* first of all, once */
-	AGENT_TIMER,     /* a timer that it set: `token` */
-	AGENT_RETX,      /* the host's TCP sent a segment of `tuple` again */
-	AGENT_SLB_REPLY, /* answer to AGENT_SLB_QUERY: `token`, ok, dip */
-	AGENT_ICMP,      /* time exceeded: from `from_ip`, quoting `tuple` (the
+	AGENT_START,      /* first of all, once */
+	AGENT_TIMER,      /* a timer that it set: `token` */
+	AGENT_RETX,       /* the host's TCP sent a segment of `tuple` again */
+	AGENT_SLB_REPLY,  /* answer to AGENT_SLB_QUERY: `token`, ok, dip */
+	AGENT_ICMP,       /* time exceeded: from `from_ip`, quoting `tuple` (the
 	                    probe's), `ip_id` */
+	AGENT_FETCH_DONE, /* of AGENT_FETCH: `token`, ok, `data`, `n` */
+	AGENT_CONNECT_DONE, /* of AGENT_CONNECT: `token`, outcome, rtt_ns,
+	                       echo_ns */
+	AGENT_PING_REQUEST, /* someone connected, or sent `n` bytes to be echoed:
+	                       `token` for the answer */
+	AGENT_UPLOAD_DONE,  /* of AGENT_UPLOAD: `token`, ok */
+};
+
+/* What became of a connect. */
+#define AGENT_OUTCOMES(X)                                                      \
+	X(CONNECTED, "connected")                                              \
+	X(REFUSED, "refused by a reset")                                       \
+	X(TIMEOUT, "no answer")                                                \
+	X(FAILED, "not tried: the host itself failed")
+
+enum agent_outcome {
+#define X(name, text) AGENT_##name,
+	AGENT_OUTCOMES(X)
+#undef X
+	    AGENT_N_OUTCOMES
 };
 
 struct agent_event {
 	enum agent_event_kind kind;
-	uint8_t ok;              /* SLB_REPLY: 0 = no such mapping, or refused */
-	uint8_t established;     /* RETX: the connection's handshake is done */
-	uint16_t ip_id;          /* ICMP: of the probe */
-	uint32_t from_ip, dip;   /* host byte order */
+	uint8_t ok; /* SLB_REPLY: 0 = no such mapping, or refused
+	               FETCH_DONE, UPLOAD_DONE: the other side took it */
+	union {
+		uint8_t established; /* RETX: the handshake is done */
+		uint8_t outcome;     /* CONNECT_DONE: enum agent_outcome */
+	};
+	uint16_t ip_id;        /* ICMP: of the probe */
+	uint32_t from_ip, dip; /* host byte order */
 	uint64_t token;
-	struct topo_tuple tuple; /* RETX: as the host sees it, maybe to a VIP */
+	union {
+		/* RETX: as the host sees it, maybe to a VIP; ICMP */
+		struct topo_tuple tuple;
+		/* CONNECT_DONE: SYN to SYN-ACK with all its repeats; payload
+		 * to echo, 0 = none came */
+		struct {
+			sim_ns rtt_ns, echo_ns;
+		};
+		/* FETCH_DONE: what came, borrowed for the step; 0 bytes =
+		 * there is none. PING_REQUEST: bytes alone */
+		struct {
+			const void *data;
+			size_t n;
+		};
+	};
 };
 
 enum agent_action_kind {
@@ -48,9 +86,18 @@ enum agent_action_kind {
 	                    if that is past */
 	AGENT_SLB_QUERY, /* which DIP serves `tuple`, whose destination is a
 	                    VIP; answered with `token` */
-	AGENT_PROBE,     /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
+	AGENT_PROBE,   /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
 	                    checksum that its receiver refuses */
-	AGENT_REPORT,    /* a path learned; see struct agent_report */
+	AGENT_REPORT,  /* a path learned; see struct agent_report */
+	AGENT_FETCH,   /* ask the controller for this host's document;
+	                    answered with `token` */
+	AGENT_CONNECT, /* a TCP connection of `tuple` in QoS class `class`; once
+	                    it stands, `n_bytes` to be echoed; then close.
+	                    Answered with `token` */
+	AGENT_ANSWER,  /* to the request with `token`: `n_bytes` echoed */
+	AGENT_UPLOAD,  /* `n_bytes` at `data`, in the agent's state, to the
+	                    collector; to be read before the agent's next step;
+	                    answered with `token` */
 };
 
 /* What path discovery learned of one connection. Hop i (from 0) is the node
@@ -64,12 +111,18 @@ struct agent_report {
 
 struct agent_action {
 	enum agent_action_kind kind;
-	uint8_t ttl;
+	uint8_t ttl, class;
 	uint16_t ip_id;
 	uint64_t token;
-	sim_ns at_ns;
+	union {
+		sim_ns at_ns;     /* AGENT_SET_TIMER */
+		const void *data; /* AGENT_UPLOAD */
+	};
 	struct topo_tuple tuple;
-	struct agent_report report; /* AGENT_REPORT */
+	union {
+		struct agent_report report; /* AGENT_REPORT */
+		uint32_t n_bytes;           /* CONNECT, ANSWER, UPLOAD */
+	};
 };
 
 /* Room for the actions of one step. A step that needs more than AGENT_MAX_OUT

@@ -412,6 +412,10 @@ static int submit(struct fabric *base, topo_host host,
 			break;
 		case AGENT_REPORT:
 			break;
+		default:
+			rc = sim_fail(e, SIM_EUNSUPPORTED,
+			    "the simulated fabric carries out no action %d.",
+			    a->kind);
 		}
 	}
 	return rc;
