@@ -6,6 +6,7 @@
 #   make quickstart   deps, build, a small sweep, a plot in the terminal
 #   make check        deps, build, every test and gate; what CI runs
 #   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*']
+#   make verify       the papers' claims against results/out, as a table
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
 #   make lint         cppcheck, and clang-format on changed files
@@ -125,6 +126,11 @@ check: deps
 	@$B/culprit gate -j $J tests/accuracy/*.yaml
 
 # GATE='--fresh-seed', '--junit gates.xml', ...
+# The table is kept beside the claims that it is about.
+verify: all
+	@$B/culprit verify >results/expected/verify.txt; code=$$?; \
+	    cat results/expected/verify.txt; exit $$code
+
 accuracy: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@$B/culprit gate -j $J $(GATE) tests/accuracy/*.yaml
@@ -219,5 +225,5 @@ lint: check-layers check-heads
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check accuracy bench figures fuzz install map \
+.PHONY: all help deps quickstart check verify accuracy bench figures fuzz install map \
 	clean check-layers check-pure check-heads lint FORCE
