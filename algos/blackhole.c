@@ -1,0 +1,205 @@
+/* algos/blackhole.c -- ToRs that drop some pairs or five-tuples, always.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/blackhole.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+/* A probe as it is sorted: by pair, then by five-tuple. */
+struct algo_blackhole_probe {
+	uint64_t pair;  /* lower host << 32 | higher host */
+	uint64_t tuple; /* whether the higher one sent, and the ports */
+	uint8_t answered;
+};
+
+const struct sim_field algo_blackhole_fields[] =
+    {{.name = "min_failures",
+	 .type = SIM_F_U32,
+	 .offset = offsetof(struct algo_blackhole_params, min_failures),
+	 .min = 1,
+	 .max = 1e6,
+	 .unit = "probes",
+	 .def = "3",
+	 .doc = "time-outs without an answer that make a black hole"},
+	{.name = "min_pairs",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, min_pairs),
+	    .min = 1,
+	    .max = 1e6,
+	    .unit = "pairs",
+	    .def = "2",
+	    .doc = "black-holed pairs that make a server's symptom"},
+	{.name = "threshold",
+	    .type = SIM_F_F64,
+	    .offset = offsetof(struct algo_blackhole_params, threshold),
+	    .min = 1e-6,
+	    .max = 1,
+	    .unit = "1",
+	    .def = "0.5",
+	    .doc = "share of a ToR's servers with the symptom from which "
+		   "it is a candidate"},
+	{.name = "max_reloads",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, max_reloads),
+	    .min = 0,
+	    .max = 1e6,
+	    .unit = "ToRs",
+	    .def = "20",
+	    .doc = "reloads a day"},
+	{0}};
+
+void algo_blackhole_close(struct algo_blackhole *b)
+{
+	free(b->server);
+	free(b->tor);
+	free(b->probe);
+	*b = (struct algo_blackhole){0};
+}
+
+int algo_blackhole_open(struct algo_blackhole *b, const struct topo_clos *shape,
+    const struct algo_blackhole_params *params, struct sim_err *e)
+{
+	int rc;
+	*b = (struct algo_blackhole){.params = *params, .shape = *shape};
+	if ((rc = SIM_ZALLOC(&b->server, shape->all_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b->tor, shape->all_tors, e)) < 0)
+		algo_blackhole_close(b);
+	return rc;
+}
+
+/* --- pairs -----------------------------------------------------------------*/
+static int by_pair_then_tuple(const void *a, const void *b)
+{
+	const struct algo_blackhole_probe *p = a, *q = b;
+	if (p->pair != q->pair)
+		return p->pair < q->pair ? -1 : 1;
+	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
+}
+
+static int sort_probes(struct algo_blackhole *b, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	int rc;
+	b->n = 0;
+	if ((rc = SIM_RESERVE(&b->probe, &b->cap, t->n, e)) < 0)
+		return rc;
+	for (uint32_t h = 0; h < b->shape.all_hosts; h++)
+		b->server[h] = (struct algo_blackhole_server){0};
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_probe p = obs_probes_at(t, i);
+		const int up = p.src_host < p.dst_host;
+		const uint32_t low = up ? p.src_host : p.dst_host;
+		const uint32_t high = up ? p.dst_host : p.src_host;
+		const uint8_t answered = p.outcome != OBS_TIMED_OUT;
+		if (p.level == OBS_LEVEL_INTER_DC)
+			continue;
+		b->probe[b->n++] =
+		    (struct algo_blackhole_probe){.pair = (uint64_t)low << 32 |
+			    high,
+			.tuple = (uint64_t)!up << 32 |
+			    (uint32_t)p.src_port << 16 | p.dst_port,
+			.answered = answered};
+		b->server[low].alive |= answered;
+		b->server[high].alive |= answered;
+	}
+	if (b->n > 0)
+		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);
+	return 0;
+}
+
+/* Judge the pair whose probes begin at FROM; returns where they end. */
+static size_t judge_pair(struct algo_blackhole *b, size_t from)
+{
+	const struct algo_blackhole_probe *p = b->probe;
+	struct algo_blackhole_server *low = &b->server[p[from].pair >> 32];
+	struct algo_blackhole_server *high = &b->server[(uint32_t)p[from].pair];
+	size_t end = from, n_answered = 0, n_dead_tuples = 0;
+	while (end < b->n && p[end].pair == p[from].pair) {
+		const size_t first = end;
+		size_t answers = 0;
+		for (; end < b->n && p[end].pair == p[first].pair &&
+		     p[end].tuple == p[first].tuple;
+		     end++)
+			answers += p[end].answered;
+		n_answered += answers;
+		n_dead_tuples +=
+		    answers == 0 && end - first >= b->params.min_failures;
+	}
+	if (n_answered > 0 && n_dead_tuples > 0) {
+		low->n_type2++;
+		high->n_type2++;
+	}
+	if (n_answered == 0 && end - from >= b->params.min_failures &&
+	    low->alive && high->alive) {
+		low->n_type1++;
+		high->n_type1++;
+	}
+	return end;
+}
+
+/* --- ToRs ------------------------------------------------------------------*/
+static void score_tors(struct algo_blackhole *b)
+{
+	for (uint32_t i = 0; i < b->shape.all_tors; i++) {
+		struct algo_blackhole_tor *t = &b->tor[i];
+		const struct algo_blackhole_server *s =
+		    &b->server[(size_t)i * b->shape.n_hosts];
+		*t = (struct algo_blackhole_tor){0};
+		for (uint32_t h = 0; h < b->shape.n_hosts; h++) {
+			const uint64_t n_pairs =
+			    (uint64_t)s[h].n_type1 + s[h].n_type2;
+			t->n_alive += s[h].alive;
+			t->n_symptom += n_pairs >= b->params.min_pairs;
+		}
+		t->score = t->n_alive ? (double)t->n_symptom / t->n_alive : NAN;
+	}
+}
+
+/* A candidate is at first deferred, or escalated with all of its pod. */
+static void choose_candidates(struct algo_blackhole *b)
+{
+	const uint32_t n_tors = b->shape.n_tors;
+	for (uint32_t pod = 0; pod < b->shape.n_pods; pod++) {
+		struct algo_blackhole_tor *t = &b->tor[(size_t)pod * n_tors];
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < n_tors; i++)
+			n += t[i].score >= b->params.threshold;
+		const int all = n == n_tors && n_tors > 1;
+		for (uint32_t i = 0; i < n_tors; i++)
+			if (t[i].score >= b->params.threshold)
+				t[i].action = all ? ALGO_BLACKHOLE_ESCALATE
+						  : ALGO_BLACKHOLE_DEFER;
+	}
+}
+
+static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
+{
+	for (uint32_t n = n_reloaded; n < b->params.max_reloads; n++) {
+		struct algo_blackhole_tor *best = NULL;
+		for (uint32_t i = 0; i < b->shape.all_tors; i++)
+			if (b->tor[i].action == ALGO_BLACKHOLE_DEFER &&
+			    (!best || b->tor[i].score > best->score))
+				best = &b->tor[i];
+		if (!best)
+			return;
+		best->action = ALGO_BLACKHOLE_RELOAD;
+	}
+}
+
+int algo_blackhole_diagnose(struct algo_blackhole *b,
+    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
+{
+	int rc;
+	if ((rc = obs_probes_check(t, b->shape.all_hosts, e)) < 0 ||
+	    (rc = sort_probes(b, t, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < b->n;)
+		i = judge_pair(b, i);
+	score_tors(b);
+	choose_candidates(b);
+	choose_reloads(b, n_reloaded);
+	return 0;
+}
