@@ -1,0 +1,76 @@
+/* algos/silent_drop.h -- which tier drops at random: by pairs of pods.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A switch that loses some packets and tells nobody raises the drop rate of
+ * whoever crosses it. Faults of ToRs and T1s stay in their pod and are seen
+ * there; a T2 is crossed by all pairs of pods, and by nothing within a pod.
+ *
+ * A cell is a pair of pods (topo/clos.h; the paper's podsets), or one pod: the
+ * probes between its ToRs. Probes under one ToR tell nothing and are left out.
+ * A cell suffers when the exact interval of its drop rate (algos/drop_rate.h)
+ * is wholly above normal_rate; so a cell with few probes does not.
+ *
+ *   1. A pod that suffers within is at fault; its pairs are set aside, as they
+ *      cross it anyway.
+ *   2. SPINE if of the pairs left at least min_share suffer.
+ *   3. Else a pod of whose pairs left at least min_share suffer is at fault too
+ *      (its T1s' ways up).
+ *   4. POD if any pod is at fault, UNCLEAR if pairs suffer for no such reason,
+ *      else NONE.
+ * With two pods rule 2 cannot tell the spine from ways up to it. Which T2 it is
+ * cannot be told by probes of unknown path: the worst pairs, which are listed
+ * first, are the ones to trace.
+ *
+ * Paper  Pingmesh (SIGCOMM'15), section 5.2. DEPARTS: the paper describes one
+ *        incident and how it was reasoned out; the rule in numbers is ours.
+ */
+#ifndef ALGOS_SILENT_DROP_H
+#define ALGOS_SILENT_DROP_H
+
+#include "algos/drop_rate.h"
+#include "sim/field.h"
+
+struct algo_silent_drop_params {
+	double normal_rate, conf, min_share;
+};
+extern const struct sim_field algo_silent_drop_fields[];
+
+enum algo_silent_drop_tier {
+	ALGO_SILENT_DROP_NONE,
+	ALGO_SILENT_DROP_UNCLEAR,
+	ALGO_SILENT_DROP_POD,
+	ALGO_SILENT_DROP_SPINE
+};
+
+struct algo_silent_drop_cell {
+	uint32_t pod, pod2; /* pod <= pod2 */
+	uint64_t n_success, n_drop;
+	double lo, hi;
+	uint8_t suffers;
+};
+
+struct algo_silent_drop {
+	struct algo_silent_drop_params params;
+	struct topo_clos shape;
+	enum algo_silent_drop_tier tier;
+	uint8_t *at_fault; /* [n_pods] */
+	size_t n_cells;    /* n_pods * (n_pods + 1) / 2 */
+	struct algo_silent_drop_cell
+	    *cell; /* by lo, worst first; then by pods */
+};
+
+/* Errors SIM_ENOMEM; S is then empty and needs no closing. */
+int algo_silent_drop_open(struct algo_silent_drop *s,
+    const struct topo_clos *shape, const struct algo_silent_drop_params *params,
+    struct sim_err *e);
+void algo_silent_drop_close(struct algo_silent_drop *s);
+
+/* Find the tier by the probes of T.
+ * Errors SIM_EINVAL (a bad probe; conf outside (0, 1)), SIM_ERANGE as
+ *        sim_binomial_interval(); S is then not to be read.
+ * Cost   O(probes * rungs + pods^2 * (interval + log pods)), no memory. */
+int algo_silent_drop_find(struct algo_silent_drop *s,
+    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
+    struct sim_err *e);
+
+#endif
