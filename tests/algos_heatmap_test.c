@@ -154,6 +154,8 @@ static void any_number_of_pods_can_be_bad_and_in_both_ways(void **state)
 	assert_pods(&m, "DD..");
 	ASSERT_PATTERN(4, "RRRRRRRRRRRRRRRG", POD_FAILURE);
 	assert_pods(&m, "FFF.");
+	ASSERT_PATTERN(4, "GRRRRRRRRRRRRRRR", POD_FAILURE);
+	assert_pods(&m, ".FFF");
 	ASSERT_PATTERN(4, "RRRRRRRRRRRRRRRR", POD_FAILURE);
 	assert_pods(&m, "FFFF");
 	ASSERT_PATTERN(4, "WWWWWWWWWWWWWWWW", POD_DOWN);
@@ -192,6 +194,8 @@ static void thresholds_belong_to_the_side_that_is_stated(void **state)
 	enum algo_heatmap_pattern pattern;
 	/* 4 of 5 cells of a cross are 0.8, and enough; so too for white. */
 	ASSERT_PATTERN(3, "GRGRRGGRG", POD_FAILURE);
+	ASSERT_PATTERN(3, "GRGRYRGRG", POD_FAILURE);
+	assert_pods(&m, ".F.");
 	ASSERT_PATTERN(3, "GRGRYGGRG", UNCLEAR);
 	ASSERT_PATTERN(3, "GWGWWGGWG", POD_DOWN);
 	/* 4 of 5 blocks green, and 16 of 20 red. */

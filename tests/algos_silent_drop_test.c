@@ -93,6 +93,8 @@ static void the_pairs_that_suffer_tell_the_tier(void **state)
 	assert_tier(".xx.x..x...x...", ALGO_SILENT_DROP_POD, ".F...");
 	assert_tier("..x............", ALGO_SILENT_DROP_POD, ".F...");
 	assert_tier(".x..x..x...x...", ALGO_SILENT_DROP_POD, ".F...");
+	/* Two with half of theirs, one pair of them in common. */
+	assert_tier(".x.x...x.......", ALGO_SILENT_DROP_POD, "FF...");
 	/* A bad pod does not hide a bad spine, nor look like one. */
 	assert_tier("xx.xx.xxx.xxxx.", ALGO_SILENT_DROP_SPINE, "F....");
 	assert_tier("xxxxxxxxx.xxx..", ALGO_SILENT_DROP_POD, "FFF..");

@@ -237,6 +237,7 @@ static void a_service_is_judged_by_its_neighbours(void **state)
 	static const unsigned all[] = {50, 50, 50, 50, 50, 50};
 	static const unsigned few[] = {4, 50, 50, 5, 50, 50};
 	static const unsigned alone[] = {50, 9, 0, 50, 0, 9};
+	static const unsigned slight[] = {9, 50, 50, 50, 50, 50};
 	static const unsigned pair[] = {50, 0, 50, 50, 0, 0};
 	assert_int_equal(verdict_of(0, all, 0.5), ALGO_SLA_NOT_NETWORK);
 	/* Others' trouble is not the service's. */
@@ -253,6 +254,8 @@ static void a_service_is_judged_by_its_neighbours(void **state)
 	/* Too few of its own, or no neighbours to ask. */
 	assert_int_equal(verdict_of(077, few, 0.5), ALGO_SLA_UNKNOWN);
 	assert_int_equal(verdict_of(011, alone, 0.5), ALGO_SLA_UNKNOWN);
+	/* Its slow server has too few to be judged, the others are well. */
+	assert_int_equal(verdict_of(001, slight, 0), ALGO_SLA_SERVERS);
 	/* Exactly half; and nothing alerts with a share of 0. */
 	assert_int_equal(verdict_of(001, pair, 0.5), ALGO_SLA_NETWORK);
 	assert_int_equal(verdict_of(000, all, 0), ALGO_SLA_NOT_NETWORK);
