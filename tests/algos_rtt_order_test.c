@@ -65,6 +65,25 @@ static void the_order_is_that_of_a_stable_sort(void **state)
 	obs_probes_free(&t);
 }
 
+static void times_that_differ_in_one_bit_are_ordered(void **state)
+{
+	(void)state;
+	const uint64_t base = UINT64_C(0x5a5a5a5a5a5a5a5a);
+	struct algo_rtt_order o = {0};
+	struct obs_probes t = {0};
+	for (unsigned bit = 0; bit < 64; bit++) {
+		const uint64_t one = UINT64_C(1) << bit;
+		obs_probes_clear(&t);
+		add(&t, base | one, OBS_CONNECTED, OBS_LEVEL_TOR);
+		add(&t, base & ~one, OBS_CONNECTED, OBS_LEVEL_TOR);
+		assert_ok(algo_rtt_order_make(&o, &t, test_err()));
+		assert_true(o.probe[0].rtt_ns == (base & ~one));
+		assert_true(o.probe[1].rtt_ns == (base | one));
+	}
+	algo_rtt_order_free(&o);
+	obs_probes_free(&t);
+}
+
 /* The least rank r with r / n >= percent / 100. */
 static void a_rank_is_the_least_that_holds_the_share(void **state)
 {
@@ -103,6 +122,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_order_is_that_of_a_stable_sort),
+	    cmocka_unit_test(times_that_differ_in_one_bit_are_ordered),
 	    cmocka_unit_test(a_rank_is_the_least_that_holds_the_share),
 	    cmocka_unit_test(an_order_without_memory_is_empty),
 	};
