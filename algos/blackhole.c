@@ -79,31 +79,49 @@ static int by_pair_then_tuple(const void *a, const void *b)
 	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
 }
 
-static int sort_probes(struct algo_blackhole *b, const struct obs_probes *t,
-    struct sim_err *e)
+/* Who is alive, and who was in how many time-outs. */
+static void count_by_server(struct algo_blackhole *b,
+    const struct obs_probes *t)
 {
-	int rc;
-	b->n = 0;
-	if ((rc = SIM_RESERVE(&b->probe, &b->cap, t->n, e)) < 0)
-		return rc;
 	for (uint32_t h = 0; h < b->shape.all_hosts; h++)
 		b->server[h] = (struct algo_blackhole_server){0};
 	for (size_t i = 0; i < t->n; i++) {
-		const struct obs_probe p = obs_probes_at(t, i);
-		const int up = p.src_host < p.dst_host;
-		const uint32_t low = up ? p.src_host : p.dst_host;
-		const uint32_t high = up ? p.dst_host : p.src_host;
-		const uint8_t answered = p.outcome != OBS_TIMED_OUT;
-		if (p.level == OBS_LEVEL_INTER_DC)
+		if (t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
+		struct algo_blackhole_server *s = &b->server[t->src_host[i]];
+		struct algo_blackhole_server *d = &b->server[t->dst_host[i]];
+		const int failed = t->outcome[i] == OBS_TIMED_OUT;
+		s->n_failed += failed;
+		d->n_failed += failed;
+		s->alive |= !failed;
+		d->alive |= !failed;
+	}
+}
+
+/* Both servers of a black-holed pair are in min_failures time-outs at least, so
+ * in a network in good health there is next to nothing to sort. */
+static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	const uint32_t least = b->params.min_failures;
+	int rc;
+	b->n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t s = t->src_host[i], d = t->dst_host[i];
+		const int up = s < d;
+		if (t->level[i] == OBS_LEVEL_INTER_DC ||
+		    b->server[s].n_failed < least ||
+		    b->server[d].n_failed < least)
+			continue;
+		if ((rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e)) < 0)
+			return rc;
 		b->probe[b->n++] =
-		    (struct algo_blackhole_probe){.pair = (uint64_t)low << 32 |
-			    high,
+		    (struct algo_blackhole_probe){.pair = (uint64_t)(up ? s : d)
+				<< 32 |
+			    (up ? d : s),
 			.tuple = (uint64_t)!up << 32 |
-			    (uint32_t)p.src_port << 16 | p.dst_port,
-			.answered = answered};
-		b->server[low].alive |= answered;
-		b->server[high].alive |= answered;
+			    (uint32_t)t->src_port[i] << 16 | t->dst_port[i],
+			.answered = t->outcome[i] != OBS_TIMED_OUT};
 	}
 	if (b->n > 0)
 		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);
@@ -193,8 +211,10 @@ int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
 {
 	int rc;
-	if ((rc = obs_probes_check(t, b->shape.all_hosts, e)) < 0 ||
-	    (rc = sort_probes(b, t, e)) < 0)
+	if ((rc = obs_probes_check(t, b->shape.all_hosts, e)) < 0)
+		return rc;
+	count_by_server(b, t);
+	if ((rc = sort_suspects(b, t, e)) < 0)
 		return rc;
 	for (size_t i = 0; i < b->n;)
 		i = judge_pair(b, i);

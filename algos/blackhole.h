@@ -60,6 +60,7 @@ enum algo_blackhole_action {
 
 struct algo_blackhole_server {
 	uint32_t n_type1, n_type2; /* black-holed pairs that it is in */
+	uint64_t n_failed;         /* time-outs that it is in */
 	uint8_t alive;
 };
 
@@ -88,8 +89,8 @@ void algo_blackhole_close(struct algo_blackhole *b);
 /* Judge servers and ToRs by the probes of T within the data centre, when
  * N_RELOADED ToRs were reloaded today.
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; B is then not to be read.
- * Cost   O(probes * log probes + hosts + ToRs * max_reloads); 24 bytes a
- *        probe. */
+ * Cost   O(probes + hosts + ToRs * max_reloads), and for the n probes between
+ *        servers with min_failures time-outs O(n log n) and 24 bytes each. */
 int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
 

@@ -430,6 +430,7 @@ static void without_memory_or_with_a_bad_probe_it_fails(void **state)
 	diagnose(&f, 0); /* an empty table is none */
 	assert_true(isnan(f.b.tor[0].score));
 	add(&f, 0, 8, 1, 2, OBS_CONNECTED);
+	add(&f, 0, 8, 2, 100, OBS_TIMED_OUT);
 	test_each_alloc_fails(open_and_diagnose, &f);
 	f.probes.dst_host[1] = N_HOSTS;
 	assert_int_equal(open_and_diagnose(&f, &e), SIM_EINVAL);
