@@ -10,6 +10,7 @@
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
 #   make lint         cppcheck, and clang-format on changed files
+#   make soak         10,000 random histories of Pingmesh's agent
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
 #   make install      DESTDIR= PREFIX=/usr/local
 #   make map          one line a file: where to find what
@@ -139,6 +140,9 @@ bench: deps
 	@$(MAKE) --no-print-directory -j$J $B/tests/bench
 	@$B/tests/bench
 
+soak: $B/tests/algos_pingmesh_schedules_test
+	@PINGMESH_SCHEDULES=10000 $<
+
 FIGURES = $(basename $(notdir $(wildcard experiments/$(FIG).yaml)))
 figures: deps
 	@$(MAKE) --no-print-directory -j$J all
@@ -225,5 +229,5 @@ lint: check-layers check-heads
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check verify accuracy bench figures fuzz install map \
-	clean check-layers check-pure check-heads lint FORCE
+.PHONY: all help deps quickstart check verify accuracy bench soak figures fuzz \
+	install map clean check-layers check-pure check-heads lint FORCE

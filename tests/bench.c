@@ -26,6 +26,7 @@ static const struct topic {
 	{"program", bench_program},
 	{"agents", bench_agents},
 	{"pinglist", bench_pinglist},
+	{"pingmesh", bench_pingmesh},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
