@@ -5,10 +5,10 @@
  * (source, destination) addresses never get through; of type 2, certain
  * five-tuples do not, while others of the same pair do. Counters show neither.
  *
- * A pair is two servers of the data centre, whoever probed: a connect needs both
- * ways. It is black-holed
+ * A pair is two servers of the data centre, whoever probed: a connect needs
+ * both ways. It is black-holed
  *   type 1  when at least min_failures of its probes timed out, none was
- *	     answered, and each of the two did get an answer through with someone
+ *	     answered, and each of the two did exchange one with someone
  *	     else: so neither server is dead
  *   type 2  when it was answered, yet one five-tuple timed out at least
  *	     min_failures times and never was

@@ -195,7 +195,8 @@ static struct algo_heatmap_block cross(const struct algo_heatmap *m,
 	return sum;
 }
 
-/* Rules 1 and 3: set aside the fullest crosses of a colour. Returns how many. */
+/* Rules 1 and 3: set aside the fullest crosses of a colour.
+ * Returns how many. */
 static uint32_t set_aside(struct algo_heatmap *m, enum colour c, double fill,
     enum algo_heatmap_pod as)
 {

@@ -15,8 +15,8 @@
  * Colours: green below yellow_us, red above red_us, yellow between.
  *
  * The rule, with shares of cells:
- *   1. While the whitest cross is white to at least `fill`, its pod is down, and
- *      the cells of its cross are set aside.
+ *   1. While the whitest cross is white to at least `fill`, its pod is down,
+ *      and the cells of its cross are set aside.
  *   2. Of what is left: the spine has failed if at least `fill` of the cells
  *      outside blocks are red, and at least `fill` of those inside green. There
  *      must be some of both.

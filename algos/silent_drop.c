@@ -110,7 +110,7 @@ static int is_common(const struct algo_silent_drop *s, const struct share *of)
 	    (double)of->n_suffer >= s->params.min_share * (double)of->n;
 }
 
-/* Pairs that no pod of AT_FAULT explains; of pod ONLY, or of all (TOPO_NONE). */
+/* Pairs that no pod at fault explains; of pod ONLY, or of all (TOPO_NONE). */
 static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
 {
 	struct share n = {0};

@@ -18,8 +18,8 @@
  *   1. UNKNOWN      it has fewer than min_probes successes
  *   2. NOT_NETWORK  it raises no alert: look elsewhere
  *   3. NETWORK      under some ToR of its servers at least min_share of the
- *		     servers that can be judged, and one at least, alert, whether
- *		     or not they serve it: neighbours share only the network
+ *		     servers that can be judged, and at least one, alert,
+ *		     serving it or not: neighbours share the network
  *   4. UNKNOWN      under each of its ToRs fewer than two servers can be judged
  *   5. SERVERS      otherwise: its servers are slow where others are not
  * A server can be judged when it has min_probes successes, a ToR when two of
@@ -92,7 +92,8 @@ struct algo_sla {
 };
 
 /* Errors SIM_EINVAL (a service names a server twice, or one that is none),
- * SIM_ENOMEM; S is then empty and needs no closing. Cost O(hosts + servers of services). */
+ * SIM_ENOMEM; S is then empty and needs no closing.
+ * Cost O(hosts + servers of services). */
 int algo_sla_open(struct algo_sla *s, const struct topo_clos *shape,
     const struct algo_sla_params *params,
     const struct algo_sla_service service[], uint32_t n_services,

@@ -150,9 +150,9 @@ static void the_worst_pair_comes_first(void **state)
 }
 
 /* The paper's incident: 2e-3 through the spine, 2e-5 within pods, 20000 probes
- * a cell. A pair has about 40 drops and suffers from 10 on: it misses with 1e-8,
- * and six of ten must. A healthy cell has 0.4 drops; one of 15 with 10, 1e-10,
- * is a false alarm. */
+ * a cell. A pair has about 40 drops and suffers from 10 on: it misses
+ * with 1e-8, and six of ten must. A healthy cell has 0.4 drops; one of 15 with
+ * 10 is a false alarm: 1e-10. */
 static void a_silent_spine_is_found_at_the_papers_rates(void **state)
 {
 	(void)state;
