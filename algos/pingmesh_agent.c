@@ -38,7 +38,7 @@ struct flight {
 
 /* The clock stands at `now` of the agent's and `clock` of the caller's. */
 struct watch {
-	sim_ns now, clock, born, wake;
+	sim_ns now, clock, wake;
 	uint32_t n_still;
 	uint64_t timer;
 };
@@ -50,19 +50,10 @@ struct fetch {
 	uint8_t asked;
 };
 
-enum phase { IDLE, SENDING, RESTING };
-struct upload {
-	enum phase phase;
-	sim_ns at; /* flush; give up; try again */
-	uint32_t tries;
-	uint32_t first, n; /* of the records that wait */
-};
-
 struct state {
 	const struct algo_pingmesh_params *params;
 	struct watch watch;
 	struct fetch fetch;
-	struct upload upload;
 	uint32_t self, max_payload, max_entries, port;
 	sim_ns guard;      /* >= MIN_GAP */
 	sim_ns last_probe; /* of anyone */
@@ -84,8 +75,7 @@ struct state {
 	/* Of the tables below, what was never used is never read. */
 	uint32_t n_used, n_flights, free, head, tail;
 	struct flight flight[ALGO_PINGMESH_FLIGHTS];
-	struct algo_pingmesh_batch batch; /* of n = 0: none */
-	struct algo_pingmesh_record record[ALGO_PINGMESH_RECORDS];
+	struct algo_pingmesh_outbox outbox;
 };
 static_assert(sizeof(struct state) <= ALGO_PINGMESH_STATE, "a host's memory");
 
@@ -252,107 +242,6 @@ static void fetch_due(struct state *s, struct sim_rng *rng,
 	agent_act(out, AGENT_FETCH)->token = ++s->fetch.token;
 }
 
-/* --- results ----------------------------------------------------------------- */
-static void keep_record(struct state *s, const struct algo_pingmesh_record *r)
-{
-	struct upload *u = &s->upload;
-	if (u->n == ALGO_PINGMESH_RECORDS) {
-		u->first = (u->first + 1) % ALGO_PINGMESH_RECORDS;
-		u->n--;
-		const uint64_t n = ++s->count.n_overrun;
-		if ((n & (n - 1)) == 0)
-			note(s, ALGO_PINGMESH_OVERRUN, n);
-	}
-	if (u->n == 0 && u->phase == IDLE)
-		u->at = s->watch.now + ns_of(s->params->upload_interval_s);
-	s->record[(u->first + u->n++) % ALGO_PINGMESH_RECORDS] = *r;
-}
-
-/* The batch is done with, one way or another. */
-static void drop_batch(struct state *s, uint64_t *counter)
-{
-	*counter += s->batch.n;
-	s->batch.n = 0;
-	s->upload.phase = IDLE;
-	s->upload.at = s->watch.now + ns_of(s->params->upload_interval_s);
-}
-
-static void fill_batch(struct state *s)
-{
-	struct upload *u = &s->upload;
-	struct algo_pingmesh_batch *b = &s->batch;
-	b->born_ns = s->watch.born;
-	b->src_ip = s->self;
-	b->number++;
-	b->n_lost = s->count.n_discarded + s->count.n_overrun;
-	for (; u->n > 0 && b->n < s->params->batch; u->n--) {
-		b->record[b->n++] = s->record[u->first];
-		u->first = (u->first + 1) % ALGO_PINGMESH_RECORDS;
-	}
-	u->tries = 0;
-}
-
-static void upload_failed(struct state *s, struct sim_rng *rng)
-{
-	struct upload *u = &s->upload;
-	s->count.n_upload_failed++;
-	if (u->tries >= s->params->upload_tries) {
-		note(s, ALGO_PINGMESH_DISCARDED, s->batch.n);
-		drop_batch(s, &s->count.n_discarded);
-		return;
-	}
-	/* 1, 2, 4, ... times the first rest, of which half is random. */
-	const uint32_t doubled = u->tries - 1 < 8 ? u->tries - 1 : 8;
-	u->phase = RESTING;
-	u->at = s->watch.now +
-	    ns_of(s->params->upload_backoff_s * (1u << doubled) *
-		(1 + sim_rng_u01(rng)) / 2);
-}
-
-/* The batch and its try. A late "taken" of an earlier try counts as well. */
-static uint64_t upload_token(const struct state *s)
-{
-	return s->batch.number << 8 | s->upload.tries;
-}
-
-static void on_upload_done(struct state *s, const struct agent_event *ev,
-    struct sim_rng *rng)
-{
-	if (s->batch.n == 0 || ev->token >> 8 != s->batch.number)
-		s->count.n_stray++;
-	else if (ev->ok)
-		drop_batch(s, &s->count.n_uploaded);
-	else if (s->upload.phase == SENDING && ev->token == upload_token(s))
-		upload_failed(s, rng);
-	else
-		s->count.n_stray++;
-}
-
-static void upload_due(struct state *s, struct sim_rng *rng,
-    struct agent_out *out)
-{
-	struct upload *u = &s->upload;
-	const int full = u->phase == IDLE && u->n >= s->params->batch;
-	if (u->at > s->watch.now && !full)
-		return;
-	if (u->phase == SENDING) {
-		upload_failed(s, rng);
-		return;
-	}
-	if (u->phase == IDLE && u->n == 0)
-		return;
-	if (u->phase == IDLE)
-		fill_batch(s);
-	u->tries++;
-	u->phase = SENDING;
-	u->at = s->watch.now + ns_of(s->params->upload_timeout_s);
-	struct agent_action *a = agent_act(out, AGENT_UPLOAD);
-	a->token = upload_token(s);
-	a->data = &s->batch;
-	a->n_bytes = (uint32_t)(offsetof(struct algo_pingmesh_batch, record) +
-	    s->batch.n * sizeof(s->batch.record[0]));
-}
-
 /* --- probes ------------------------------------------------------------------ */
 static struct flight *take_flight(struct state *s)
 {
@@ -388,7 +277,7 @@ static void land(struct state *s, struct flight *f, enum agent_outcome outcome)
 	s->free = i;
 	s->n_flights--;
 	f->record.outcome = (uint8_t)outcome;
-	keep_record(s, &f->record);
+	algo_pingmesh_outbox_add(&s->outbox, s->watch.now, &f->record);
 }
 
 static uint16_t next_port(struct state *s)
@@ -553,8 +442,9 @@ static void set_timer(struct state *s, struct agent_out *out)
 		at = s->flight[s->head].give_up;
 	if (s->fetch.at < at)
 		at = s->fetch.at;
-	if (s->upload.at < at && (s->upload.phase != IDLE || s->upload.n > 0))
-		at = s->upload.at;
+	const sim_ns upload = algo_pingmesh_outbox_next(&s->outbox, w->now);
+	if (upload < at)
+		at = upload;
 	if (at < w->now)
 		at = w->now;
 	if (w->wake > w->now && w->wake <= at)
@@ -568,16 +458,31 @@ static void set_timer(struct state *s, struct agent_out *out)
 static void start(struct state *s, sim_ns clock, struct sim_rng *rng)
 {
 	const struct algo_pingmesh_params *p = s->params;
-	s->watch.clock = s->watch.born = s->window_clock = clock;
+	s->watch.clock = s->window_clock = s->outbox.batch.born_ns = clock;
 	s->fetch.at = ns_of(p->fetch_retry_s * sim_rng_u01(rng));
 	s->port = p->first_port +
 	    sim_rng_below(rng, p->last_port - p->first_port + 1);
+}
+
+/* An outbox that runs over does so at every probe: one line each time
+ * that their number becomes longer. */
+static void note_losses(struct state *s, uint64_t n_discarded,
+    uint64_t n_overrun)
+{
+	const uint64_t n = s->count.n_overrun;
+	if (s->count.n_discarded > n_discarded)
+		note(s, ALGO_PINGMESH_DISCARDED,
+		    s->count.n_discarded - n_discarded);
+	if ((n ^ n_overrun) > n_overrun) /* a longer number */
+		note(s, ALGO_PINGMESH_OVERRUN, n);
 }
 
 static int step(void *state, sim_ns clock, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
 {
 	struct state *s = state;
+	const uint64_t n_discarded = s->count.n_discarded;
+	const uint64_t n_overrun = s->count.n_overrun;
 	if (ev->kind == AGENT_START)
 		start(s, clock, rng);
 	tick(s, clock, rng);
@@ -595,7 +500,7 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 		on_ping_request(s, ev, out);
 		break;
 	case AGENT_UPLOAD_DONE:
-		on_upload_done(s, ev, rng);
+		algo_pingmesh_outbox_done(&s->outbox, s->watch.now, ev, rng);
 		break;
 	default:
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -605,7 +510,8 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 	turn_window(s);
 	fetch_due(s, rng, out);
 	probes_due(s, out);
-	upload_due(s, rng, out);
+	algo_pingmesh_outbox_due(&s->outbox, s->watch.now, rng, out);
+	note_losses(s, n_discarded, n_overrun);
 	set_timer(s, out);
 	return 0;
 }
@@ -683,8 +589,7 @@ static int init(void *state, topo_host host, const void *params,
 	s->window_end = ns_of(p->perf_window_s);
 	s->n_used = s->n_flights = 0;
 	s->free = s->head = s->tail = NONE;
-	s->batch.n = 0;
-	s->batch.number = 0;
+	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
 	return 0;
 }
 
@@ -695,7 +600,7 @@ void algo_pingmesh_agent_status(const void *state,
 	*out = (struct algo_pingmesh_status){
 	    .n_entries = s->n_entries,
 	    .n_in_flight = s->n_flights,
-	    .n_held = s->upload.n + s->batch.n,
+	    .n_held = s->outbox.n + s->outbox.batch.n,
 	    .n_contacts_failed = s->fetch.n_failed,
 	    .version = s->n_entries > 0 ? s->version : 0,
 	    .count = s->count,
