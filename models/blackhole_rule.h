@@ -45,8 +45,7 @@ int model_blackhole_init(struct model_blackhole *rule,
     enum model_blackhole_type type, double share, uint64_t salt,
     struct sim_err *e);
 
-/* 1 if RULE drops packets of TUPLE. At most three mixes
- * of 64 bits. */
+/* 1 if RULE drops packets of TUPLE. Cost O(1), by computation. */
 int model_blackhole_drops(const struct model_blackhole *rule,
     const struct topo_tuple *tuple);
 
