@@ -118,11 +118,11 @@ struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
 	return out;
 }
 
-unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns)
+unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns,
+    sim_ns slack_ns)
 {
 	unsigned k = 0;
-	sim_ns at = ladder->wait_ns[0];
-	while (k < ladder->n_retries && at <= rtt_ns)
-		at += ladder->wait_ns[++k];
-	return k;
+	while (k < ladder->n_retries && ladder->wait_ns[k] <= rtt_ns)
+		rtt_ns -= ladder->wait_ns[k++];
+	return rtt_ns <= slack_ns ? k : 0;
 }

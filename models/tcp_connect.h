@@ -104,8 +104,12 @@ int model_tcp_connect_check(const struct model_tcp_connect *c,
 struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
     struct sim_rng *r);
 
-/* How many lost SYNs a connect of RTT_NS looks like: the waits of LADDER that
- * fit in it, at most n_retries. Cost O(retries). */
-unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns);
+/* How many lost SYNs a connect of RTT_NS looks like: the most waits of LADDER
+ * that fit in it, at most n_retries, if it ends at most SLACK_NS after them.
+ * Otherwise 0: it was slow, but not for a timer. SLACK_NS = SIM_NEVER takes every
+ * slow connect for lost SYNs; the paper says "around 3 s" and "around 9 s".
+ * Cost O(retries). */
+unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns,
+    sim_ns slack_ns);
 
 #endif

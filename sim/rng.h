@@ -35,6 +35,8 @@
 	X(PROBE, 22, "loss and delay of probes; entity = sender")              \
 	X(SLB, 23, "VIPs and their queries; entity = tuple digest")            \
 	X(FLAP, 24, "which cables flap, and when")                             \
+	X(RTT, 30, "round trips of probes; entity = sender")                   \
+	X(CONNECT, 31, "SYNs and SYN-ACKs lost; entity = sender")              \
 	X(LATENCY, 20, "round-trip times; entity = flow")                      \
 	X(TEST, 99, "tests")
 

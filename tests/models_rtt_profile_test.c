@@ -4,7 +4,7 @@
  * The law has a closed form, so that quantiles are compared with the paper's
  * without chance; draws are then held against the law. At 200,000 draws 200
  * lie beyond P99.9, and where the tail is as heavy as here the quantile itself
- * would be off by 10 % in every third run or so: so counts beyond exact
+ * would be off by 10 % in almost every other run: so counts beyond exact
  * quantiles are compared instead, by exact intervals at 1e-6, 10 of them, and
  * tables by chi-square tests at 1e-6, 8 of them.
  */

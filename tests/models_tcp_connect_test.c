@@ -100,18 +100,45 @@ static void classes_are_those_of_the_measured_ladders(void **state)
 	};
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
-		for (unsigned k = 0; k < 6 && cases[i].rtt_s[k] > 0; k++)
-			assert_int_equal(model_tcp_class(cases[i].ladder,
-					     (sim_ns)(cases[i].rtt_s[k] * 1e9)),
+		for (unsigned k = 0; k < 6 && cases[i].rtt_s[k] > 0; k++) {
+			const sim_ns rtt = (sim_ns)(cases[i].rtt_s[k] * 1e9);
+			assert_int_equal(model_tcp_class(cases[i].ladder, rtt,
+					     SIM_SEC / 2),
 			    k);
-	/* At the very time the next SYN would go; and past the last. */
-	assert_int_equal(model_tcp_class(&model_tcp_windows, 3 * SIM_SEC), 1);
-	assert_int_equal(model_tcp_class(&model_tcp_windows, 3 * SIM_SEC - 1),
-	    0);
-	assert_int_equal(model_tcp_class(&model_tcp_windows, 500 * SIM_SEC), 2);
-	assert_int_equal(model_tcp_class(&model_tcp_linux, 0), 0);
-	assert_int_equal(model_tcp_class(&model_tcp_linux_linear, SIM_NEVER),
-	    10);
+			assert_int_equal(model_tcp_class(cases[i].ladder, rtt,
+					     SIM_NEVER),
+			    k);
+		}
+}
+
+static void classes_begin_with_a_wait_and_last_for_the_slack(void **state)
+{
+	static const struct {
+		sim_ns rtt;
+		unsigned near, any;
+	} cases[] = {
+	    {0, 0, 0},
+	    {SIM_SEC, 0, 0},
+	    {3 * SIM_SEC - 1, 0, 0},
+	    {3 * SIM_SEC, 1, 1},
+	    {3 * SIM_SEC + SIM_MS, 1, 1},
+	    {3 * SIM_SEC + SIM_MS + 1, 0, 1},
+	    {9 * SIM_SEC - 1, 0, 1},
+	    {9 * SIM_SEC, 2, 2},
+	    {9 * SIM_SEC + SIM_MS, 2, 2},
+	    {9 * SIM_SEC + SIM_MS + 1, 0, 2},
+	    {21 * SIM_SEC, 0, 2},
+	    {SIM_NEVER, 0, 2},
+	};
+	(void)state;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(model_tcp_class(&model_tcp_windows,
+				     cases[i].rtt, SIM_MS),
+		    cases[i].near);
+		assert_int_equal(model_tcp_class(&model_tcp_windows,
+				     cases[i].rtt, SIM_NEVER),
+		    cases[i].any);
+	}
 }
 
 /* An answer may take longer than the timer waits: SYNs are sent meanwhile. */
@@ -163,7 +190,7 @@ static void count_classes(const struct model_tcp_connect *c, unsigned n,
 			got[end]++;
 			continue;
 		}
-		const unsigned k = model_tcp_class(c->client, x.rtt_ns);
+		const unsigned k = model_tcp_class(c->client, x.rtt_ns, SIM_MS);
 		sim_ns want = 250 * SIM_US;
 		for (unsigned j = 0; j < k; j++)
 			want += c->client->wait_ns[j];
@@ -402,6 +429,7 @@ int main(void)
 	    cmocka_unit_test(without_loss_a_connect_takes_one_round_trip),
 	    cmocka_unit_test(a_way_that_loses_all_ends_with_the_last_wait),
 	    cmocka_unit_test(classes_are_those_of_the_measured_ladders),
+	    cmocka_unit_test(classes_begin_with_a_wait_and_last_for_the_slack),
 	    cmocka_unit_test(slow_answers_meet_more_syns),
 	    cmocka_unit_test(without_a_server_timer_classes_are_geometric),
 	    cmocka_unit_test(pingmeshs_estimate_is_that_of_its_closed_form),
