@@ -161,10 +161,18 @@ double model_rtt_exceeded(const struct model_rtt *law, double tail)
 	return law->fixed_us + exp(hi);
 }
 
+/* At times below the wait all lost SYNs are still to come, later none. */
 double model_rtt_exceeded_with_drops(const struct model_rtt *law, double tail,
-    double drop_rate)
+    double drop_rate, double wait_us)
 {
-	if (tail <= drop_rate)
-		return INFINITY;
-	return model_rtt_exceeded(law, (tail - drop_rate) / (1 - drop_rate));
+	const double kept = 1 - drop_rate;
+	if (tail > drop_rate) {
+		const double before =
+		    model_rtt_exceeded(law, (tail - drop_rate) / kept);
+		if (before < wait_us)
+			return before;
+	}
+	if (tail >= kept)
+		return wait_us;
+	return fmax(wait_us, model_rtt_exceeded(law, tail / kept));
 }

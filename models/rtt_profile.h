@@ -83,10 +83,10 @@ double model_rtt_tail(const struct model_rtt *law, double rtt_us);
  * (0, 1), to a relative 1e-12. Cost O(100) tails. */
 double model_rtt_exceeded(const struct model_rtt *law, double tail);
 
-/* The same of all probes that connect, when a share DROP_RATE in [0, 1) of them
- * takes seconds for a lost SYN: what quantiles of measurements are of. Infinity
- * if TAIL <= DROP_RATE, for then it is up to the timers. */
+/* The same of all probes that connect, what quantiles of measurements are of: a
+ * share DROP_RATE in [0, 1) of them waits WAIT_US for a lost SYN to be sent
+ * again, and is taken to need just that. */
 double model_rtt_exceeded_with_drops(const struct model_rtt *law, double tail,
-    double drop_rate);
+    double drop_rate, double wait_us);
 
 #endif

@@ -20,6 +20,8 @@
 #define LEVEL 1e-6
 
 enum { INTRA = MODEL_RTT_INTRA_POD, INTER = MODEL_RTT_INTER_POD };
+#define WAIT_US 3e6 /* for a lost SYN, with Windows' timers */
+
 enum { N_DRAWS = 200000, PAYLOAD = 1000 };
 
 /* Quantiles that the paper has, from memory; see models/rtt_profile.c. */
@@ -75,7 +77,7 @@ static void profiles_have_the_papers_quantiles(void **state)
 		const struct model_rtt law =
 		    law_of(f->profile, f->n_hops, f->payload);
 		assert_near(model_rtt_exceeded_with_drops(&law, f->tail,
-				drop_rate(f)) /
+				drop_rate(f), WAIT_US) /
 			f->rtt_us,
 		    1, 0.1);
 	}
@@ -117,13 +119,33 @@ static void the_tail_and_the_quantile_are_inverses(void **state)
 	const struct model_rtt law = law_of("dc1", INTRA, 0);
 	assert_near(model_rtt_tail(&law, law.fixed_us), 1, 0);
 	assert_near(model_rtt_tail(&law, -1), 1, 0);
-	assert_near(model_rtt_exceeded_with_drops(&law, 0.01, 0),
-	    model_rtt_exceeded(&law, 0.01), 0);
-	assert_near(model_rtt_exceeded_with_drops(&law, 0.01 + 0.99 * 0.002,
-			0.01),
-	    model_rtt_exceeded(&law, 0.002), 1e-6);
-	assert_true(isinf(model_rtt_exceeded_with_drops(&law, 0.01, 0.01)));
-	assert_true(isinf(model_rtt_exceeded_with_drops(&law, 0.01, 0.5)));
+}
+
+/* The share of probes beyond x is (1 - d) tail(x), and d more before the wait:
+ * at the quantile it falls to the tail that was asked for, or below it at
+ * once. */
+static void drops_are_beyond_what_is_before_their_wait(void **state)
+{
+	static const double drops[] = {0, 1e-4, 0.3, 0.8};
+	static const double waits[] = {1, 300, 1e6};
+	const struct model_rtt law = law_of("dc1", INTRA, 0);
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		for (int k = 0; k < 3; k++)
+			for (double tail = 1e-5; tail < 1; tail *= 2) {
+				const double d = drops[i], wait = waits[k];
+				const double x =
+				    model_rtt_exceeded_with_drops(&law, tail, d,
+					wait);
+				const double below = x * (1 - 1e-9);
+				assert_true((1 - d) * model_rtt_tail(&law, x) +
+					(x < wait ? d : 0) <=
+				    tail * (1 + 1e-9));
+				assert_true(
+				    (1 - d) * model_rtt_tail(&law, below) +
+					(below < wait ? d : 0) >=
+				    tail * (1 - 1e-9));
+			}
 }
 
 /* Without bursts and stalls: P50 = fixed + mean log 2, and at load L the links'
@@ -252,8 +274,8 @@ static void connects_measure_the_papers_quantiles(void **state)
 		const struct fact *f = &facts[i];
 		const struct model_rtt law =
 		    law_of(f->profile, f->n_hops, f->payload);
-		const double x =
-		    model_rtt_exceeded_with_drops(&law, f->tail, drop_rate(f));
+		const double x = model_rtt_exceeded_with_drops(&law, f->tail,
+		    drop_rate(f), WAIT_US);
 		struct model_tcp_connect c = {.there.hazard =
 						  model_hazard(drop_rate(f)),
 		    .client = &model_tcp_windows,
@@ -337,6 +359,7 @@ int main(void)
 	    cmocka_unit_test(profiles_have_the_papers_quantiles),
 	    cmocka_unit_test(gaps_are_the_papers_too),
 	    cmocka_unit_test(the_tail_and_the_quantile_are_inverses),
+	    cmocka_unit_test(drops_are_beyond_what_is_before_their_wait),
 	    cmocka_unit_test(a_lone_queue_has_its_closed_form),
 	    cmocka_unit_test(round_trips_grow_with_links_load_and_bytes),
 	    cmocka_unit_test(draws_have_the_law),
