@@ -32,6 +32,7 @@ int cmd_verify(int argc, char **argv);
 int cmd_topo(int argc, char **argv);
 int cmd_bounds(int argc, char **argv);
 int cmd_pinglist(int argc, char **argv);
+int cmd_latency(int argc, char **argv);
 int cmd_algos(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
 

@@ -24,6 +24,7 @@ static const struct verb {
     {"topo", "describe, check, trace and export a network", cmd_topo},
     {"bounds", "what 007's theorems promise for a network", cmd_bounds},
     {"pinglist", "whom each server probes, as Pingmesh's XML", cmd_pinglist},
+    {"latency", "connect times of probes in healthy networks", cmd_latency},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
 };

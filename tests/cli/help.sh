@@ -3,7 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-verbs="run status table plot merge gate verify topo bounds pinglist algos spec"
+verbs="run status table plot merge gate verify topo bounds pinglist latency \
+algos spec"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"
