@@ -145,7 +145,8 @@ static void type_2_drops_some_ports_of_every_pair(void **state)
 }
 
 /* Two events of chance p that are independent fill a 2 x 2 table by products.
- * Pairs of rules: neighbouring and far salts, types, the way back. */
+ * Pairs of rules: neighbouring and far salts, types, the way back, and the key
+ * that another salt would make equal if salts were only xored in. */
 static void rules_and_directions_are_independent(void **state)
 {
 	const double p = 0.3;
@@ -153,9 +154,11 @@ static void rules_and_directions_are_independent(void **state)
 	    p * p};
 	const struct model_blackhole a = rule(PAIR, p, 1);
 	const struct model_blackhole others[] = {rule(PAIR, p, 2),
-	    rule(PAIR, p, UINT64_C(1) << 63), rule(TUPLE, p, 1), a};
+	    rule(PAIR, p, UINT64_C(1) << 63), rule(TUPLE, p, 1), a,
+	    rule(PAIR, p, 2)};
+	const uint64_t rename = others[4].salt ^ a.salt;
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 5; i++) {
 		uint64_t table[4] = {0};
 		struct sim_rng r;
 		test_rng(&r, 10 + i);
@@ -165,6 +168,9 @@ static void rules_and_directions_are_independent(void **state)
 			if (i == 3) {
 				u.src_ip = t.dst_ip;
 				u.dst_ip = t.src_ip;
+			} else if (i == 4) {
+				u.src_ip ^= (uint32_t)(rename >> 32);
+				u.dst_ip ^= (uint32_t)rename;
 			}
 			table[2 * model_blackhole_drops(&a, &t) +
 			    model_blackhole_drops(&others[i], &u)]++;
