@@ -202,7 +202,7 @@ check-layers:
 	@left=""; bad=0; for d in $(LAYERS); do left="$$left|$$d"; \
 	    grep -nE '^#include "' $$d/*.[ch] | \
 		grep -vE "\"($${left#|})/" && bad=1; done; \
-	grep -nE '^#include "(models/(truth|scene|fault|noise|loss|bulk|skip|traffic|fabric|icmp|slb|flap)|sim/evq)' \
+	grep -nE '^#include "(models/(truth|scene|fault|noise|loss|bulk|skip|traffic|fabric|icmp|slb|flap|vigil_matlab|latency|fault_switch|tcp_connect|rtt_profile|blackhole_rule)|sim/evq)' \
 	    algos/*.[ch] && bad=1; \
 	[ $$bad = 0 ] && echo "ok    layers" || { echo "FAIL  layers"; exit 1; }
 

@@ -37,7 +37,7 @@
 	X(FLAP, 24, "which cables flap, and when")                             \
 	X(RTT, 30, "round trips of probes; entity = sender")                   \
 	X(CONNECT, 31, "SYNs and SYN-ACKs lost; entity = sender")              \
-	X(LATENCY, 20, "round-trip times; entity = flow")                      \
+	X(LATENCY, 25, "round-trip times; entity = flow")                      \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

@@ -55,6 +55,27 @@ static void every_part_of_a_name_changes_the_stream(void **state)
 	assert_true(ref != first_words(base, SIM_STREAM_FLOW, 6));
 }
 
+/* Two streams of one number would not compile here: a case label twice. */
+static const char *name_of(unsigned number)
+{
+	switch (number) {
+#define X(name, value, doc)                                               \
+	case value:                                                       \
+		return #name;
+		SIM_STREAMS(X)
+#undef X
+	}
+	return NULL;
+}
+
+static void no_two_streams_share_a_number(void **state)
+{
+	(void)state;
+	assert_string_equal(name_of(SIM_STREAM_NOISE), "NOISE");
+	assert_string_equal(name_of(SIM_STREAM_LATENCY), "LATENCY");
+	assert_null(name_of(0));
+}
+
 /* Pearson's chi-square on 64 cells; false alarm 1e-6 at a random seed. */
 static void words_below_n_are_uniform(void **state)
 {
@@ -105,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(philox_gives_the_published_known_answers),
 		cmocka_unit_test(every_part_of_a_name_changes_the_stream),
+		cmocka_unit_test(no_two_streams_share_a_number),
 		cmocka_unit_test(words_below_n_are_uniform),
 		cmocka_unit_test(gsl_distributions_draw_from_a_stream),
 		cmocka_unit_test(a_gsl_clone_continues_the_same_sequence),
