@@ -42,12 +42,9 @@
 #ifndef ALGOS_PINGMESH_AGENT_H
 #define ALGOS_PINGMESH_AGENT_H
 
-#include "algos/pinglist.h"
-#include "algos/pingmesh_outbox.h"
-#include "algos/pingmesh_perf.h"
+#include "algos/pingmesh.h"
 
 enum {
-	ALGO_PINGMESH_ENTRIES = 5120, /* of a list */
 	ALGO_PINGMESH_FLIGHTS = 8192, /* probes under way */
 	ALGO_PINGMESH_LOG = 256,
 	ALGO_PINGMESH_BURST = 16,        /* probes a step */
@@ -58,7 +55,6 @@ enum {
 };
 #define ALGO_PINGMESH_STEP (2 * SIM_SEC)
 
-extern const struct sim_field algo_pingmesh_agent_fields[];
 extern const struct agent_ops algo_pingmesh_agent;
 
 /* Of the last whole window, for the path of performance counters. */

@@ -336,6 +336,18 @@ static void late_answers_of_a_slots_former_trace_are_told_apart(void **state)
 	close_rig(&g);
 }
 
+static void an_event_of_another_agent_is_an_error(void **state)
+{
+	const struct agent_event ev = {.kind = AGENT_FETCH_DONE};
+	struct rig g;
+	(void)state;
+	open_rig(&g, 0);
+	assert_int_equal(algo_path_agent.step(g.state, g.now, &ev, &g.rng,
+			     &g.out, NULL),
+	    SIM_EUNSUPPORTED);
+	close_rig(&g);
+}
+
 /* --- fuzzing ------------------------------------------------------------------- */
 
 enum { N_TUPLES = 400, N_KEPT = 64, N_STEPS = 20000 };
@@ -465,6 +477,7 @@ int main(void)
 	    cmocka_unit_test(a_full_table_never_forgets_who_was_traced),
 	    cmocka_unit_test(
 		late_answers_of_a_slots_former_trace_are_told_apart),
+	    cmocka_unit_test(an_event_of_another_agent_is_an_error),
 	    cmocka_unit_test(no_events_break_it_or_make_it_trace_twice),
 	    cmocka_unit_test(the_same_events_give_the_same_actions),
 	};

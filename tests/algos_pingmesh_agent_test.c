@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh_agent.h"
-#include "algos/pinglist_xml.h"
+#include "algos/pingmesh_outbox.h"
+#include "algos/pingmesh_perf.h"
 #include "tests/test.h"
 
 enum { MAX_SEEN = 40000, TEXT = 1 << 20 };

@@ -11,6 +11,7 @@
  */
 #include "algos/pingmesh_agent.h"
 #include "algos/pinglist_xml.h"
+#include "algos/pingmesh_outbox.h"
 #include "tests/test.h"
 
 enum {

@@ -435,6 +435,19 @@ static void timers_come_in_order_and_late_ones_at_once(void **state)
 	close_rig(&g);
 }
 
+static void an_action_it_cannot_carry_out_is_an_error(void **state)
+{
+	const struct agent_action a = {.kind = AGENT_FETCH};
+	struct rig g;
+	struct sim_err e;
+	(void)state;
+	open_rig(&g);
+	begin(&g);
+	assert_int_equal(g.f->ops->submit(g.f, 0, &a, 1, &e),
+	    SIM_EUNSUPPORTED);
+	close_rig(&g);
+}
+
 static int begin_again(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
@@ -509,6 +522,7 @@ int main(void)
 	    cmocka_unit_test(timers_come_in_order_and_late_ones_at_once),
 	    cmocka_unit_test(failed_allocations_are_told),
 	    cmocka_unit_test(more_links_than_addresses_need_loopbacks),
+	    cmocka_unit_test(an_action_it_cannot_carry_out_is_an_error),
 	};
 	return cmocka_run_group_tests_name("models/fabric_sim", tests, NULL,
 	    NULL);
