@@ -92,7 +92,7 @@ static void note(struct state *s, enum algo_pingmesh_line line, uint64_t value)
 	    (struct algo_pingmesh_log){s->watch.clock, line, value};
 }
 
-/* --- the list ---------------------------------------------------------------- */
+/* --- the list ------------------------------------------------------------- */
 static void close_list(struct state *s)
 {
 	if (s->n_entries == 0)
@@ -192,7 +192,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	return 1;
 }
 
-/* --- the controller ---------------------------------------------------------- */
+/* --- the controller ------------------------------------------------------- */
 static void fetch_later(struct state *s, double seconds, struct sim_rng *rng)
 {
 	/* Up to an eighth earlier: not all servers at a time, none later. */
@@ -244,7 +244,7 @@ static void fetch_due(struct state *s, struct sim_rng *rng,
 	agent_act(out, AGENT_FETCH)->token = ++s->fetch.token;
 }
 
-/* --- probes ------------------------------------------------------------------ */
+/* --- probes --------------------------------------------------------------- */
 static struct flight *take_flight(struct state *s)
 {
 	uint32_t i = s->free;
@@ -380,7 +380,7 @@ static void on_ping_request(struct state *s, const struct agent_event *ev,
 	s->count.n_answered++;
 }
 
-/* --- time -------------------------------------------------------------------- */
+/* --- time ----------------------------------------------------------------- */
 static void turn_window(struct state *s)
 {
 	if (s->watch.now < s->window_end)
@@ -518,7 +518,7 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 	return 0;
 }
 
-/* --- the object -------------------------------------------------------------- */
+/* --- the object ----------------------------------------------------------- */
 static int init(void *state, topo_host host, const void *params,
     struct sim_err *e)
 {

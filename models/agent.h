@@ -25,18 +25,20 @@
 
 /* What can happen to an agent. */
 enum agent_event_kind {
-	AGENT_START,      /* first of all, once */
-	AGENT_TIMER,      /* a timer that it set: `token` */
-	AGENT_RETX,       /* the host's TCP sent a segment of `tuple` again */
-	AGENT_SLB_REPLY,  /* answer to AGENT_SLB_QUERY: `token`, ok, dip */
-	AGENT_ICMP,       /* time exceeded: from `from_ip`, quoting `tuple` (the
+	AGENT_START,     /* first of all, once */
+	AGENT_TIMER,     /* a timer that it set: `token` */
+	AGENT_RETX,      /* the host's TCP sent a segment of `tuple` again */
+	AGENT_SLB_REPLY, /* answer to AGENT_SLB_QUERY: `token`, ok, dip */
+	AGENT_ICMP,      /* time exceeded: from `from_ip`, quoting `tuple` (the
 	                    probe's), `ip_id` */
-	AGENT_FETCH_DONE, /* of AGENT_FETCH: `token`, ok, `data`, `n` */
-	AGENT_CONNECT_DONE, /* of AGENT_CONNECT: `token`, outcome, rtt_ns,
-	                       echo_ns */
-	AGENT_PING_REQUEST, /* someone connected, or sent `n` bytes to be echoed:
-	                       `token` for the answer */
-	AGENT_UPLOAD_DONE,  /* of AGENT_UPLOAD: `token`, ok */
+
+	/* Answers to actions, with their `token`. */
+	AGENT_FETCH_DONE,   /* ok, `data`, `n` */
+	AGENT_CONNECT_DONE, /* outcome, rtt_ns, echo_ns */
+	AGENT_UPLOAD_DONE,  /* ok */
+
+	/* Someone connected, or sent `n` bytes to be echoed: answer `token`. */
+	AGENT_PING_REQUEST,
 };
 
 /* What became of a connect. */
@@ -50,7 +52,7 @@ enum agent_outcome {
 #define X(name, text) AGENT_##name,
 	AGENT_OUTCOMES(X)
 #undef X
-	    AGENT_N_OUTCOMES
+	AGENT_N_OUTCOMES
 };
 
 struct agent_event {
@@ -86,18 +88,17 @@ enum agent_action_kind {
 	                    if that is past */
 	AGENT_SLB_QUERY, /* which DIP serves `tuple`, whose destination is a
 	                    VIP; answered with `token` */
-	AGENT_PROBE,   /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
+	AGENT_PROBE,     /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
 	                    checksum that its receiver refuses */
-	AGENT_REPORT,  /* a path learned; see struct agent_report */
-	AGENT_FETCH,   /* ask the controller for this host's document;
-	                    answered with `token` */
+	AGENT_REPORT,    /* a path learned; see struct agent_report */
+
+	/* All but AGENT_ANSWER are answered with `token`. */
+	AGENT_FETCH,   /* ask the controller for this host's document */
 	AGENT_CONNECT, /* a TCP connection of `tuple` in QoS class `class`; once
-	                    it stands, `n_bytes` to be echoed; then close.
-	                    Answered with `token` */
+	                  it stands, `n_bytes` to be echoed; then close */
 	AGENT_ANSWER,  /* to the request with `token`: `n_bytes` echoed */
-	AGENT_UPLOAD,  /* `n_bytes` at `data`, in the agent's state, to the
-	                    collector; to be read before the agent's next step;
-	                    answered with `token` */
+	AGENT_UPLOAD,  /* to the collector: `n_bytes` at `data`, in the agent's
+	                  state, to be read before the agent's next step */
 };
 
 /* What path discovery learned of one connection. Hop i (from 0) is the node

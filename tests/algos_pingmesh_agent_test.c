@@ -168,7 +168,7 @@ static void assert_apart(const struct rig *g)
 	}
 }
 
-/* --- probing ----------------------------------------------------------------- */
+/* --- probing -------------------------------------------------------------- */
 static void each_entry_is_probed_once_an_interval(void **state)
 {
 	struct rig *g = open_rig();
@@ -296,7 +296,7 @@ static void too_many_under_way_are_put_off_and_counted(void **state)
 	close_rig(g);
 }
 
-/* --- the controller ---------------------------------------------------------- */
+/* --- the controller ------------------------------------------------------- */
 static void three_failed_contacts_in_a_row_close_the_list(void **state)
 {
 	struct rig *g = open_rig();
@@ -405,7 +405,7 @@ static void an_answer_that_comes_too_late_is_not_taken(void **state)
 	close_rig(g);
 }
 
-/* --- results ----------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 static void a_result_is_uploaded_once_as_it_was(void **state)
 {
 	struct rig *g = open_rig();
@@ -574,7 +574,7 @@ static void a_bucket_holds_its_values_and_is_an_eighth_wide(void **state)
 	    990 * SIM_MS * 9 / 8);
 }
 
-/* --- the clock --------------------------------------------------------------- */
+/* --- the clock ------------------------------------------------------------ */
 static void a_jump_of_the_clock_brings_no_burst_and_no_silence(void **state)
 {
 	static const int64_t jumps[] = {3, 3600, -5, -900};
@@ -614,7 +614,7 @@ static void a_clock_that_stands_still_closes_the_list(void **state)
 	close_rig(g);
 }
 
-/* --- the rest ---------------------------------------------------------------- */
+/* --- the rest ------------------------------------------------------------- */
 static void the_log_keeps_its_last_lines(void **state)
 {
 	struct rig *g = open_rig();

@@ -107,7 +107,7 @@ static void post(struct world *w, sim_ns at, const struct agent_event *ev)
 	w->event[w->n_events++] = (struct event){at, w->seq++, 0, *ev};
 }
 
-/* --- lists ------------------------------------------------------------------ */
+/* --- lists ---------------------------------------------------------------- */
 static int is_good(const char *text, size_t n)
 {
 	static struct algo_pinglist_entry entry[64];
@@ -339,7 +339,7 @@ static void carry_out(struct world *w, const struct agent_event *ev)
 	hold(w, n_answers == (ev->kind == AGENT_PING_REQUEST));
 }
 
-/* --- what must hold after every step ------------------------------------------ */
+/* --- what must hold after every step -------------------------------------- */
 static sim_ns ns(double seconds)
 {
 	return (sim_ns)(seconds * 1e9);
@@ -420,7 +420,7 @@ static void step(struct world *w, const struct agent_event *ev)
 	check_books(w);
 }
 
-/* --- the weather ------------------------------------------------------------- */
+/* --- the weather ---------------------------------------------------------- */
 static void jump(struct world *w)
 {
 	const sim_ns by = 5 * SIM_SEC / 2 +
