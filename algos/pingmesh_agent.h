@@ -25,9 +25,11 @@
  *
  * The agent's own clock only goes forward, by at most ALGO_PINGMESH_STEP at a
  * time; it has a timer set for every second, so more means that the caller's
- * clock jumped or that the host slept. Neither direction can then bring probes
- * closer together: the jump counts as no time at all. A clock that stands still
- * for ALGO_PINGMESH_STILL steps closes the list.
+ * clock jumped or that the host slept. A jump, forward or back, counts as no
+ * time at all, so it brings no probes closer together. (A smaller one forward
+ * looks like time: where such are to be feared, tell the time by a monotonic
+ * clock.) A clock that stands still for ALGO_PINGMESH_STILL steps closes the
+ * list.
  *
  * Each probe becomes one record and nothing is lost uncounted:
  *
