@@ -32,7 +32,7 @@ CC     ?= cc
 DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
-	python3-h5netcdf libxml2-utils valgrind
+	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind
 PKGS  := gsl igraph hdf5-serial yaml-0.1
 
 # Expanded only when something is compiled, after `deps` has run.
