@@ -18,12 +18,13 @@ if (tty) {
 }
 set label 4 "thick: flows hit by a fault; thin: all flows not set aside as noise" \
     at screen 0.985, 0.05 right tc rgb "#777777" font tiny
-if (exists("claim_accuracy_fault")) {
+claims = exists("claim_accuracy_fault")
+if (claims) set key font tiny samplen 2
+if (!claims) claim_accuracy_fault = ""
+if (claims) {
 	stats TABLE using "claim:accuracy_fault" nooutput
 	set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max \
 	    nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
-	set label 3 claim_accuracy_fault at graph 0.02, first STATS_max \
-	    offset 0, -0.8 tc rgb CLAIM front font small
 }
 both = "vote " . (strstrt(algos, "integer") ? "integer" : "cover")
 plot for [a in algos] TABLE using \
@@ -36,4 +37,6 @@ plot for [a in algos] TABLE using \
     for [a in both] TABLE using x:a.":accuracy_kept": \
         a.":accuracy_kept_lo":a.":accuracy_kept_hi" \
         with yerrorlines lt style(a) lw 1 \
-        title name(a) . ", all kept flows"
+        title name(a) . ", all kept flows", \
+    for [i = 1:claims] NaN with lines lc rgb CLAIM dt (2, 4) lw 1.5 \
+        title claim_accuracy_fault

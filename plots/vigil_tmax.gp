@@ -20,7 +20,7 @@ if (tty) {
 unset label 2
 set yrange [0:1.5]
 set ytics 0, 0.2, 1
-set key top left
+set key font tiny samplen 2 top left
 set multiplot layout 1, 2 title title . "\n" . paper
 unset title
 set ylabel "share of failed flows"
