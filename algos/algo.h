@@ -20,6 +20,7 @@ enum algo_needs {
 	ALGO_NEEDS_FLOWS = 1, /* flows with a retransmission */
 	ALGO_NEEDS_HOPS = 2,  /* their paths */
 	ALGO_NEEDS_ALL = 4,   /* all flows, also those that lost nothing */
+	ALGO_NEEDS_PROBES = 8, /* Pingmesh's probes; with these no flows */
 };
 
 struct algo_ops {

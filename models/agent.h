@@ -25,7 +25,7 @@
 
 /* What can happen to an agent. */
 enum agent_event_kind {
-	AGENT_START,     /* first of all, once */
+	AGENT_START,     /* first of all, once; and after each init() */
 	AGENT_TIMER,     /* a timer that it set: `token` */
 	AGENT_RETX,      /* the host's TCP sent a segment of `tuple` again */
 	AGENT_SLB_REPLY, /* answer to AGENT_SLB_QUERY: `token`, ok, dip */

@@ -16,6 +16,21 @@
  *	            it is addressed to is swallowed there: its checksum is bad.
  *	SLB_QUERY   see slb.h. A tuple that is no VIP flow of the window gets
  *	            ok = 0 at once.
+ *	CONNECT     each SYN takes the path of its five-tuple and each SYN-ACK
+ *	            that of the reverse, with the faults that there are when it
+ *	            leaves; what is lost is sent again by the timers of
+ *	            tcp_connect.h. Round trips are those of rtt_profile.h over
+ *	            as many links, and what links add: faults of kind latency,
+ *	            and distance (topo_link_delay()). A host that is off answers
+ *	            nothing. A VIP is served by a host of the ToR of its number.
+ *	            Once connected, a payload is sent, and asked of the peer's
+ *	            agent as AGENT_PING_REQUEST; its packets may be lost too.
+ *	ANSWER      sends the echo.
+ *	FETCH,      to the services of fabric_sim_serve(), if they are up; see
+ *	UPLOAD      truth.h for how they may behave.
+ *
+ * A host that is off gets no events, and what was under way for it is lost.
+ * When it is on again it gets AGENT_START, before which its agent is made anew.
  *
  * Flows cross no cable that is down, but their losses are those of the window:
  * of the paths that they have when all is up. So a flow that starts while its
@@ -37,6 +52,37 @@
 #include "models/scene.h"
 #include "models/slb.h"
 
+enum fabric_sim_timers {
+	FABRIC_SIM_WINDOWS,
+	FABRIC_SIM_LINUX,
+	FABRIC_SIM_LINUX_LINEAR
+};
+
+/* How hosts connect. */
+struct fabric_sim_connect_params {
+	uint32_t profile;     /* index into model_rtt_profiles */
+	uint32_t timers;      /* enum fabric_sim_timers, of clients */
+	uint32_t retries;     /* SYNs after the first; 0: as many as usual */
+	uint32_t synack_timer; /* servers repeat SYN-ACKs by themselves */
+	double load;          /* of links; < 0: the profile's */
+	double class_load;    /* what each class beyond the first adds to it */
+	double service_ms;    /* controller and collector answer after */
+};
+extern const struct sim_field fabric_sim_connect_fields[];
+
+/* Whom agents fetch from and upload to. An error ends the run. */
+struct fabric_sim_services {
+	void *arg;
+	/* The document for HOST, borrowed until the next call; 0 bytes: there
+	 * is none. */
+	int (*fetch)(void *arg, topo_host host, sim_ns at, const void **data,
+	    size_t *n, struct sim_err *e);
+	/* Called when the upload arrives, which may be more than once for the
+	 * same bytes: the answer may be late. */
+	int (*upload)(void *arg, topo_host host, sim_ns at, const void *data,
+	    size_t n, struct sim_err *e);
+};
+
 struct fabric_sim_params {
 	double flow_s, rto_s;
 	double hop_us, queue_us; /* a link: constant, and mean of an exponential
@@ -45,6 +91,7 @@ struct fabric_sim_params {
 	struct model_icmp_params icmp;
 	struct model_slb_params slb;
 	struct model_flap_params flap;
+	struct fabric_sim_connect_params connect;
 };
 
 /* flow_s, rto and lossless_probes; hop and queue. The others have their own. */
@@ -58,11 +105,16 @@ int fabric_sim_open(struct fabric_sim **f, const struct topo *t,
     const struct fabric_sim_params *p, struct sim_err *e);
 void fabric_sim_close(struct fabric_sim *f);
 
-/* Begin an epoch at time 0, forgetting the one before. F keeps SCENE and the
- * window LOSSY, whose rows with n_retx > 0 are the flows that lost; all paths
+/* Begin an epoch at time 0, forgetting the one before. F keeps SCENE, whose
+ * truth may be changed between polls (a switch that is repaired), and the
+ * window LOSSY (NULL: no flows), whose rows with n_retx > 0 are the flows that lost; all paths
  * in it are known. Errors SIM_ENOMEM. Cost O(switches + flows). */
 int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
     const struct obs *lossy, struct sim_err *e);
+
+/* Who answers FETCH and UPLOAD from now on; without, both fail. S is copied. */
+void fabric_sim_serve(struct fabric_sim *f,
+    const struct fabric_sim_services *s);
 
 /* What fabric_run() takes. Closing it is fabric_sim_close(). */
 struct fabric *fabric_sim_fabric(struct fabric_sim *f);

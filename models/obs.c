@@ -16,6 +16,7 @@ void obs_clear(struct obs *o)
 	o->n_flows = 0;
 	o->n_packets = 0;
 	o->complete = 0;
+	o->probes = NULL;
 }
 
 void obs_free(struct obs *o)

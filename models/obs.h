@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "models/obs_probes.h"
 #include "sim/err.h"
 #include "sim/time.h"
 #include "topo/ids.h"
@@ -50,6 +51,7 @@ struct obs {
 	struct obs_hops hops;
 	uint64_t n_flows;   /* flows that ran in the window */
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
+	const struct obs_probes *probes; /* borrowed; NULL: none */
 	uint8_t complete;   /* 1: the tables hold every flow, not only those
 			       with a retransmission */
 };

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "sim/err.h"
+#include "sim/time.h"
 #include "topo/ids.h"
 
 enum obs_outcome {
@@ -46,8 +47,12 @@ enum { OBS_MAX_PAYLOAD = 65536 };
 	X(uint8_t, class, "1", "QoS class; 0 is the most urgent")              \
 	X(uint32_t, payload_bytes, "bytes", "echoed after connecting; 0 = none")
 
+enum { OBS_MAX_WAITS = 8 };
+
 /* Zeroed is empty. */
 struct obs_probes {
+	sim_ns syn_wait_ns[OBS_MAX_WAITS]; /* of the senders' TCP, before SYN 2,
+					      3, ...; 0 ends the list */
 	size_t n, cap;
 #define X(type, name, units, doc) type *name;
 	OBS_PROBE_COLUMNS(X)
@@ -67,7 +72,7 @@ int obs_probes_add(struct obs_probes *t, const struct obs_probe *probe,
 /* Row I. Domain i < n. */
 struct obs_probe obs_probes_at(const struct obs_probes *t, size_t i);
 
-/* Empty the table, keep its memory. */
+/* Empty the table, keep its memory and the waits. */
 void obs_probes_clear(struct obs_probes *t);
 void obs_probes_free(struct obs_probes *t);
 

@@ -16,6 +16,8 @@ void truth_clear(struct truth *t)
 	t->n_culprits = 0;
 	t->n_switches = 0;
 	t->n_parts = 0;
+	t->n_holes = 0;
+	t->n_outages = 0;
 }
 
 void truth_free(struct truth *t)
@@ -26,6 +28,8 @@ void truth_free(struct truth *t)
 	free(t->culprit);
 	free(t->failed_switch);
 	free(t->part);
+	free(t->hole);
+	free(t->outage);
 	*t = (struct truth){0};
 }
 
@@ -37,6 +41,24 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 		return rc;
 	t->fault[t->n_faults++] = *f;
 	return 0;
+}
+
+int truth_add_hole(struct truth *t, const struct truth_hole *h,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->hole, &t->cap_holes, t->n_holes + 1, e);
+	if (rc == 0)
+		t->hole[t->n_holes++] = *h;
+	return rc;
+}
+
+int truth_add_outage(struct truth *t, const struct truth_outage *o,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->outage, &t->cap_outages, t->n_outages + 1, e);
+	if (rc == 0)
+		t->outage[t->n_outages++] = *o;
+	return rc;
 }
 
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
@@ -103,12 +125,82 @@ static int by_part(const void *a, const void *b)
 	return (x->of > y->of) - (x->of < y->of);
 }
 
+static int by_switch(const void *a, const void *b)
+{
+	const struct truth_hole *x = a, *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+static uint64_t outage_key(enum truth_outage_kind kind, uint32_t id)
+{
+	return (uint64_t)kind << 32 | id;
+}
+
+static int by_outage(const void *a, const void *b)
+{
+	const struct truth_outage *x = a, *y = b;
+	const uint64_t kx = outage_key(x->kind, x->id);
+	const uint64_t ky = outage_key(y->kind, y->id);
+	if (kx != ky)
+		return kx < ky ? -1 : 1;
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
 void truth_sort(struct truth *t)
 {
+	if (t->n_holes > 1)
+		qsort(t->hole, t->n_holes, sizeof(t->hole[0]), by_switch);
+	if (t->n_outages > 1)
+		qsort(t->outage, t->n_outages, sizeof(t->outage[0]), by_outage);
 	if (t->n_faults > 1)
 		qsort(t->fault, t->n_faults, sizeof(t->fault[0]), by_link);
 	if (t->n_parts > 1)
 		qsort(t->part, t->n_parts, sizeof(t->part[0]), by_part);
+}
+
+int truth_swallows(const struct truth *t, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at)
+{
+	size_t lo = 0, hi = t->n_holes;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (t->hole[mid].at < s)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < t->n_holes && t->hole[lo].at == s; lo++) {
+		const struct truth_hole *h = &t->hole[lo];
+		if (h->from_ns <= at && at < h->to_ns &&
+		    model_blackhole_drops(&h->rule, tuple))
+			return 1;
+	}
+	return 0;
+}
+
+const struct truth_outage *truth_outage_at(const struct truth *t,
+    enum truth_outage_kind kind, uint32_t id, sim_ns at)
+{
+	const uint64_t key = outage_key(kind, id);
+	size_t lo = 0, hi = t->n_outages;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		const struct truth_outage *o = &t->outage[mid];
+		if (outage_key(o->kind, o->id) < key)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	for (; lo < t->n_outages; lo++) {
+		const struct truth_outage *o = &t->outage[lo];
+		if (outage_key(o->kind, o->id) != key)
+			break;
+		if (o->from_ns <= at && at < o->to_ns)
+			return o;
+	}
+	return NULL;
 }
 
 int truth_is_failed_switch(const struct truth *t, topo_switch s)

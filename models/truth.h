@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "models/blackhole_rule.h"
 #include "sim/err.h"
 #include "sim/time.h"
 #include "topo/ids.h"
@@ -26,6 +27,39 @@ static inline int truth_is_fault(const struct truth_fault *f)
 	return f->rate > 0 || f->delay_us > 0;
 }
 
+/* A switch that drops every packet its rule takes while from_ns <= t < to_ns.
+ * The packet is lost on the link into the switch. */
+struct truth_hole {
+	topo_switch at;
+	struct model_blackhole rule;
+	sim_ns from_ns, to_ns;
+};
+
+/* What is off or behaves badly while from_ns <= t < to_ns. A host that is off
+ * runs no agent and sends nothing; its cable and those of a pod without power
+ * have faults of rate 1 beside this. Controller and collector are one service
+ * each, however many replicas stand behind it. */
+enum truth_outage_kind {
+	TRUTH_HOST_OFF,   /* id: host */
+	TRUTH_POD_OFF,    /* id: pod; its hosts have outages of their own */
+	TRUTH_CONTROLLER, /* mode, delay_us; id: 0 */
+	TRUTH_COLLECTOR,  /* mode (none of EMPTY, GARBAGE), delay_us; id: 0 */
+	TRUTH_N_OUTAGES
+};
+enum truth_outage_mode {
+	TRUTH_DOWN,    /* does not answer */
+	TRUTH_SLOW,    /* answers after delay_us more */
+	TRUTH_EMPTY,   /* has no document */
+	TRUTH_GARBAGE, /* sends what is no document */
+};
+struct truth_outage {
+	enum truth_outage_kind kind;
+	enum truth_outage_mode mode;
+	uint32_t id;
+	sim_ns from_ns, to_ns;
+	double delay_us;
+};
+
 /* A link that fails because its switch does. */
 struct truth_part {
 	topo_link link;
@@ -36,6 +70,12 @@ struct truth_part {
 struct truth {
 	size_t n_faults, cap_faults;
 	struct truth_fault *fault; /* ascending by link, then from_ns */
+
+	size_t n_holes, cap_holes;
+	struct truth_hole *hole; /* ascending by switch, then from_ns */
+
+	size_t n_outages, cap_outages;
+	struct truth_outage *outage; /* by kind, id, then from_ns */
 
 	/* Switches that failed, each once, and the links they failed on. */
 	size_t n_switches, cap_switches;
@@ -64,6 +104,10 @@ void truth_clear(struct truth *t);
 void truth_free(struct truth *t);
 int truth_add_fault(struct truth *t, const struct truth_fault *f,
     struct sim_err *e);
+int truth_add_hole(struct truth *t, const struct truth_hole *h,
+    struct sim_err *e);
+int truth_add_outage(struct truth *t, const struct truth_outage *o,
+    struct sim_err *e);
 int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
     struct sim_err *e);
 int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e);
@@ -75,11 +119,21 @@ int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
 int truth_add_part(struct truth *t, topo_link link, topo_switch of,
     struct sim_err *e);
 
-/* Put the faults and parts in their order. */
+/* Put the faults, holes, outages and parts in their order. */
 void truth_sort(struct truth *t);
 
 /* 1 if LINK has a fault that does anything. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
+
+/* 1 if a hole of switch S takes TUPLE at time T. Cost O(log holes), O(1) when
+ * there is none; needs the order. */
+int truth_swallows(const struct truth *t, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at);
+
+/* The outage of that kind and id that is active AT, or NULL. Cost O(log
+ * outages); needs the order. */
+const struct truth_outage *truth_outage_at(const struct truth *t,
+    enum truth_outage_kind kind, uint32_t id, sim_ns at);
 
 /* 1 if switch S failed. Cost O(failed switches). */
 int truth_is_failed_switch(const struct truth *t, topo_switch s);

@@ -54,6 +54,20 @@ topo_switch topo_tor_of(const struct topo *t, topo_host h)
 	return t->mesh ? topo_mesh_tor_of(t->mesh, h) : h / t->clos.n_hosts;
 }
 
+uint32_t topo_pod_of(const struct topo *t, topo_host h)
+{
+	if (t->mesh)
+		return TOPO_NONE;
+	return h / (t->clos.n_tors * t->clos.n_hosts);
+}
+
+sim_ns topo_link_delay(const struct topo *t, topo_link l)
+{
+	(void)t;
+	(void)l;
+	return 0;
+}
+
 void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
     topo_node *to)
 {

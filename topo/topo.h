@@ -8,17 +8,20 @@
 #include <stdio.h>
 
 #include "sim/err.h"
+#include "sim/time.h"
 #include "topo/clos.h"
 #include "topo/ids.h"
 #include "topo/route.h"
 
 struct topo_mesh;
+struct topo_region;
 
 /* Zeroed is a valid empty topology; topo_close() is safe on it. */
 struct topo {
 	uint32_t n_hosts, n_switches, n_links; /* directed links */
 	struct topo_clos clos;                 /* when mesh is NULL */
 	struct topo_mesh *mesh;                /* owned, or NULL */
+	struct topo_region *region; /* owned; NULL: one data centre */
 };
 
 /* SHAPE's derived members are ignored. Errors as topo_clos_init(). */
@@ -37,6 +40,14 @@ static inline int topo_is_clos(const struct topo *t)
 
 /* The switch a host hangs on. A ToR is a switch with at least one host. */
 topo_switch topo_tor_of(const struct topo *t, topo_host h);
+
+/* The pod of a host, counted over all data centres; TOPO_NONE in a mesh that
+ * has none. Cost O(1); O(data centres) in a region. */
+uint32_t topo_pod_of(const struct topo *t, topo_host h);
+
+/* Propagation delay of a link, one way: 0 but on cables between data centres.
+ * Cost O(1). */
+sim_ns topo_link_delay(const struct topo *t, topo_link l);
 
 /* Nodes at the ends of a directed link. */
 void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
