@@ -5,9 +5,11 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "topo/mesh.h"
+#include "topo/region.h"
 
 const char *const topo_class_names[] = {
 #define X(name, text) text,
@@ -46,6 +48,7 @@ int topo_open_mesh(struct topo *t, struct topo_mesh *mesh, struct sim_err *e)
 void topo_close(struct topo *t)
 {
 	topo_mesh_close(t->mesh);
+	free(t->region);
 	*t = (struct topo){0};
 }
 
@@ -56,16 +59,30 @@ topo_switch topo_tor_of(const struct topo *t, topo_host h)
 
 uint32_t topo_pod_of(const struct topo *t, topo_host h)
 {
-	if (t->mesh)
+	const struct topo_region *r = t->region;
+	const struct topo_clos *c = &t->clos;
+	uint32_t first = 0;
+	if (r) {
+		const uint32_t dc = topo_region_dc_of(r, h);
+		first = r->first_pod[dc];
+		h -= r->first_host[dc];
+		c = &r->shape[dc];
+	} else if (t->mesh) {
 		return TOPO_NONE;
-	return h / (t->clos.n_tors * t->clos.n_hosts);
+	}
+	return first + h / (c->n_tors * c->n_hosts);
 }
 
 sim_ns topo_link_delay(const struct topo *t, topo_link l)
 {
-	(void)t;
-	(void)l;
-	return 0;
+	const struct topo_region *r = t->region;
+	topo_node from, to;
+	if (!r || l >> 1 < r->first_long)
+		return 0;
+	topo_mesh_link_ends(t->mesh, l, &from, &to);
+	const topo_node border = t->n_hosts + r->first_switch[r->n_dcs];
+	return r->delay_ns[(from - border) / r->n_borders]
+			  [(to - border) / r->n_borders];
 }
 
 void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
@@ -105,10 +122,13 @@ enum topo_link_class topo_class_of(const struct topo *t, topo_link l)
 unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
     topo_host dst, uint32_t digest, topo_link path[])
 {
-	return t->mesh
-		   ? topo_mesh_path(t->mesh, ecmp_seed, src, dst, digest, path)
-		   : topo_clos_path(&t->clos, ecmp_seed, src, dst, digest,
-			 path);
+	if (t->region)
+		return topo_region_path(t->region, ecmp_seed, src, dst, digest,
+		    path);
+	if (t->mesh)
+		return topo_mesh_path(t->mesh, ecmp_seed, src, dst, digest,
+		    path);
+	return topo_clos_path(&t->clos, ecmp_seed, src, dst, digest, path);
 }
 
 double topo_path_share(const struct topo *t, topo_host src, topo_host dst,

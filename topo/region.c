@@ -1,0 +1,538 @@
+/* topo/region.c -- several data centres, each a Clos, joined by long cables.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "topo/region.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/text.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+#include "topo/mesh.h"
+
+#define EARTH_KM       6371.0
+#define GLASS_KM_S     (299792.458 / 1.468) /* c over the index of fibre */
+#define RAD_PER_DEGREE (M_PI / 180)
+
+/* Cloud regions of one operator at the paper's five places, with the
+ * coordinates that it publishes. */
+static const struct topo_site known_sites[] = {
+    {37.783, -122.417},  /* West US, California */
+    {41.5908, -93.6208}, /* Central US, Iowa */
+    {37.3719, -79.8164}, /* East US, Virginia */
+    {53.3478, -6.2597},  /* North Europe, Ireland */
+    {1.283, 103.833},    /* Southeast Asia, Singapore */
+};
+enum { N_KNOWN_SITES = sizeof(known_sites) / sizeof(known_sites[0]) };
+
+const struct sim_field topo_region_fields[] = {
+    {"n_dcs", SIM_F_U32, offsetof(struct topo_region_params, n_dcs), .min = 1,
+	.max = TOPO_REGION_MAX_DCS, .unit = "data centres", .def = "5",
+	.doc = "data centres, each a Clos of the same shape"},
+    {"n_borders", SIM_F_U32, offsetof(struct topo_region_params, n_borders),
+	.min = 1, .max = TOPO_REGION_MAX_BORDERS, .unit = "switches",
+	.def = "4", .doc = "border routers in each data centre"},
+    {"detour", SIM_F_F64, offsetof(struct topo_region_params, detour), .min = 1,
+	.max = 10, .unit = "1", .def = "1.4",
+	.doc = "length of a long cable over the great-circle distance"},
+    {"sites", SIM_F_STR, offsetof(struct topo_region_params, sites),
+	.size = sizeof(((struct topo_region_params *)0)->sites), .def = "",
+	.doc = "where the data centres stand: \"lat,lon; lat,lon; ...\", "
+	       "degrees; by default the paper's five places"},
+    {0},
+};
+
+/* --- sites ---------------------------------------------------------------- */
+
+double topo_site_km(struct topo_site a, struct topo_site b)
+{
+	const double lat_a = a.lat * RAD_PER_DEGREE;
+	const double lat_b = b.lat * RAD_PER_DEGREE;
+	const double lat = sin((lat_b - lat_a) / 2);
+	const double lon = sin((b.lon - a.lon) * RAD_PER_DEGREE / 2);
+	/* The haversine; rounding may lift it above 1 at antipodes. */
+	const double h = lat * lat + cos(lat_a) * cos(lat_b) * lon * lon;
+	return 2 * EARTH_KM * asin(sqrt(fmin(h, 1)));
+}
+
+/* N bytes of TEXT, blanks around them apart, as degrees up to MAX. */
+static int read_degrees(const char *text, size_t n, double max, double *out)
+{
+	char copy[32];
+	while (n > 0 && text[0] == ' ') {
+		text++;
+		n--;
+	}
+	while (n > 0 && text[n - 1] == ' ')
+		n--;
+	if (n >= sizeof(copy))
+		return 0;
+	memcpy(copy, text, n);
+	copy[n] = '\0';
+	return sim_parse_f64(copy, out, NULL) == 0 && fabs(*out) <= max;
+}
+
+static int read_site(const char *text, size_t n, struct topo_site *out)
+{
+	const char *comma = memchr(text, ',', n);
+	if (!comma)
+		return 0;
+	const size_t before = (size_t)(comma - text);
+	return read_degrees(text, before, 90, &out->lat) &&
+	    read_degrees(comma + 1, n - before - 1, 180, &out->lon);
+}
+
+/* All sites of the text are checked, also those beyond the last data centre. */
+static int read_sites(struct topo_region *r, const char *text,
+    struct sim_err *e)
+{
+	uint32_t n = 0;
+	for (const char *at = text, *next = text; next; at = next + 1, n++) {
+		struct topo_site site;
+		next = strchr(at, ';');
+		const size_t length = next ? (size_t)(next - at) : strlen(at);
+		if (!read_site(at, length, &site))
+			return sim_fail(e, SIM_EINVAL,
+			    "sites: \"%.*s\" is not a place: write "
+			    "\"lat,lon; lat,lon; ...\" with degrees in "
+			    "[-90, 90] and [-180, 180].",
+			    length < 40 ? (int)length : 40, at);
+		if (n < r->n_dcs)
+			r->site[n] = site;
+	}
+	if (n < r->n_dcs)
+		return sim_fail(e, SIM_EINVAL,
+		    "sites names %u places, but n_dcs is %u.", n, r->n_dcs);
+	return 0;
+}
+
+static int place(struct topo_region *r, const struct topo_region_params *p,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (p->sites[0])
+		rc = read_sites(r, p->sites, e);
+	else if (r->n_dcs > N_KNOWN_SITES)
+		rc = sim_fail(e, SIM_EINVAL,
+		    "n_dcs %u: without `sites` there are places for %d data "
+		    "centres.",
+		    r->n_dcs, N_KNOWN_SITES);
+	else
+		memcpy(r->site, known_sites, r->n_dcs * sizeof(r->site[0]));
+	for (uint32_t a = 0; rc == 0 && a < r->n_dcs; a++)
+		for (uint32_t b = 0; b < a; b++) {
+			const double km =
+			    p->detour * topo_site_km(r->site[a], r->site[b]);
+			r->cable_km[a][b] = r->cable_km[b][a] = km;
+			r->delay_ns[a][b] = r->delay_ns[b][a] =
+			    (sim_ns)llround(km / GLASS_KM_S * 1e9);
+		}
+	return rc;
+}
+
+/* --- sizes ---------------------------------------------------------------- */
+
+static uint32_t n_switches_of(const struct topo_clos *c)
+{
+	return c->all_tors + c->all_t1 + c->n_t2;
+}
+
+/* The highest switches of a data centre, which meet the borders: their number,
+ * and the first one within the data centre. */
+static uint32_t n_tops(const struct topo_clos *c)
+{
+	if (c->n_t2 > 0)
+		return c->n_t2;
+	return c->n_t1 > 0 ? c->all_t1 : c->all_tors;
+}
+
+static topo_switch first_top(const struct topo_clos *c)
+{
+	return n_switches_of(c) - n_tops(c);
+}
+
+static int check_sizes(const struct topo_clos *c,
+    const struct topo_region_params *p, struct sim_err *e)
+{
+	if (p->n_dcs == 0 || p->n_borders == 0 || !(p->detour >= 1))
+		return sim_fail(e, SIM_EINVAL,
+		    "n_dcs %u, n_borders %u and detour %g must each be at "
+		    "least 1.",
+		    p->n_dcs, p->n_borders, p->detour);
+	if (p->n_dcs > TOPO_REGION_MAX_DCS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "n_dcs %u is more than the limit of %d data centres.",
+		    p->n_dcs, TOPO_REGION_MAX_DCS);
+	if (p->n_borders > TOPO_REGION_MAX_BORDERS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "n_borders %u is more than the limit of %d.", p->n_borders,
+		    TOPO_REGION_MAX_BORDERS);
+	if (p->n_dcs > TOPO_ADDR_MAX_HOSTS / c->all_hosts)
+		return sim_fail(e, SIM_ELIMIT,
+		    "n_dcs %u x %u hosts are more than the limit of %u hosts.",
+		    p->n_dcs, c->all_hosts, TOPO_ADDR_MAX_HOSTS);
+	const uint32_t each = n_switches_of(c) + p->n_borders;
+	if (each > TOPO_MESH_MAX_SWITCHES / p->n_dcs)
+		return sim_fail(e, SIM_ELIMIT,
+		    "n_dcs %u x %u switches, borders among them, are more than "
+		    "the limit of %d for a region.",
+		    p->n_dcs, each, TOPO_MESH_MAX_SWITCHES);
+	return 0;
+}
+
+static void number(struct topo_region *r, const struct topo_clos *c)
+{
+	const uint32_t trunks =
+	    c->n_cables - c->all_hosts + n_tops(c) * r->n_borders;
+	for (uint32_t d = 0; d <= r->n_dcs; d++) {
+		if (d < r->n_dcs)
+			r->shape[d] = *c;
+		r->first_host[d] = d * c->all_hosts;
+		r->first_switch[d] = d * n_switches_of(c);
+		r->first_pod[d] = d * c->n_pods;
+		r->first_cable[d] = r->n_dcs * c->all_hosts + d * trunks;
+	}
+	r->n_pods = r->first_pod[r->n_dcs];
+	r->first_long = r->first_cable[r->n_dcs];
+}
+
+static topo_switch border_of(const struct topo_region *r, uint32_t dc,
+    uint32_t b)
+{
+	return r->first_switch[r->n_dcs] + dc * r->n_borders + b;
+}
+
+/* The link from the I-th top switch of a data centre to a border. */
+static topo_link border_link(const struct topo_region *r, uint32_t dc,
+    uint32_t top, uint32_t b, enum topo_dir dir)
+{
+	const struct topo_clos *c = &r->shape[dc];
+	return topo_link_of(r->first_cable[dc] + c->n_cables - c->all_hosts +
+		top * r->n_borders + b,
+	    dir);
+}
+
+static topo_link long_link(const struct topo_region *r, uint32_t from,
+    uint32_t to, uint32_t b)
+{
+	const uint32_t low = from < to ? from : to, high = from ^ to ^ low;
+	/* Pairs of LOW come after those of each data centre before it. */
+	const uint32_t pair =
+	    low * (2 * r->n_dcs - low - 1) / 2 + high - low - 1;
+	return topo_link_of(r->first_long + pair * r->n_borders + b,
+	    from < to ? TOPO_UP : TOPO_DOWN);
+}
+
+/* --- building ------------------------------------------------------------- */
+
+struct plan {
+	struct topo_mesh_input in;
+	struct topo_cable *cable;
+	uint32_t *tier;
+	const char **name;
+	char (*text)[TOPO_MESH_MAX_NAME + 1]; /* [n_switches] */
+};
+
+static void discard(struct plan *p)
+{
+	free(p->cable);
+	free(p->tier);
+	free(p->name);
+	free(p->text);
+}
+
+static int allocate(struct plan *p, const struct topo_region *r,
+    struct sim_err *e)
+{
+	struct topo_mesh_input *in = &p->in;
+	int rc;
+	in->n_hosts = r->first_host[r->n_dcs];
+	in->n_switches = border_of(r, r->n_dcs, 0);
+	in->n_cables =
+	    r->first_long + r->n_dcs * (r->n_dcs - 1) / 2 * r->n_borders;
+	if ((rc = SIM_ZALLOC(&p->cable, in->n_cables, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->tier, in->n_switches, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->name, in->n_hosts + in->n_switches, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->text, in->n_switches, e)) < 0)
+		return rc;
+	in->cable = p->cable;
+	in->tier = p->tier;
+	in->name = p->name;
+	return 0;
+}
+
+static void name_switch(struct plan *p, topo_switch s, uint32_t tier,
+    uint32_t dc, uint32_t i)
+{
+	static const char *const kind[] = {"tor", "t1.", "t2.", "border"};
+	p->tier[s] = tier;
+	snprintf(p->text[s], sizeof(p->text[s]), "dc%u.%s%u", dc, kind[tier],
+	    i);
+	p->name[p->in.n_hosts + s] = p->text[s];
+}
+
+static void name_switches(struct plan *p, const struct topo_region *r,
+    uint32_t dc)
+{
+	const struct topo_clos *c = &r->shape[dc];
+	topo_switch s = r->first_switch[dc];
+	for (uint32_t i = 0; i < c->all_tors; i++)
+		name_switch(p, s++, 0, dc, i);
+	for (uint32_t i = 0; i < c->all_t1; i++)
+		name_switch(p, s++, 1, dc, i);
+	for (uint32_t i = 0; i < c->n_t2; i++)
+		name_switch(p, s++, 2, dc, i);
+	for (uint32_t i = 0; i < r->n_borders; i++)
+		name_switch(p, border_of(r, dc, i), 3, dc, i);
+}
+
+/* The cables of one data centre, as link ids have them. */
+static void lay_cables(struct plan *p, const struct topo_region *r, uint32_t dc)
+{
+	const struct topo_clos *c = &r->shape[dc];
+	const topo_node base = p->in.n_hosts + r->first_switch[dc];
+	struct topo_cable *at = p->cable + r->first_cable[dc];
+	for (uint32_t h = 0; h < c->all_hosts; h++) {
+		const topo_host host = r->first_host[dc] + h;
+		p->cable[host] =
+		    (struct topo_cable){host, base + h / c->n_hosts};
+	}
+	for (uint32_t i = 0; i < c->all_tors; i++)
+		for (uint32_t j = 0; j < c->n_t1; j++)
+			*at++ = (struct topo_cable){base + i,
+			    base + topo_clos_t1(c, i / c->n_tors, j)};
+	for (uint32_t i = 0; i < c->all_t1; i++)
+		for (uint32_t k = 0; k < c->n_t2; k++)
+			*at++ = (struct topo_cable){base + c->all_tors + i,
+			    base + topo_clos_t2(c, k)};
+	for (uint32_t i = 0; i < n_tops(c); i++)
+		for (uint32_t b = 0; b < r->n_borders; b++)
+			*at++ = (struct topo_cable){base + first_top(c) + i,
+			    p->in.n_hosts + border_of(r, dc, b)};
+}
+
+static void lay_long_cables(struct plan *p, const struct topo_region *r)
+{
+	for (uint32_t from = 0; from < r->n_dcs; from++)
+		for (uint32_t to = from + 1; to < r->n_dcs; to++)
+			for (uint32_t b = 0; b < r->n_borders; b++)
+				p->cable[long_link(r, from, to, b) >> 1] =
+				    (struct topo_cable){p->in.n_hosts +
+					    border_of(r, from, b),
+					p->in.n_hosts + border_of(r, to, b)};
+}
+
+static int build(struct topo_mesh **m, const struct topo_region *r,
+    struct sim_err *e)
+{
+	struct plan p = {0};
+	int rc = allocate(&p, r, e);
+	*m = NULL;
+	if (rc < 0)
+		goto out;
+	for (uint32_t d = 0; d < r->n_dcs; d++) {
+		name_switches(&p, r, d);
+		lay_cables(&p, r, d);
+	}
+	lay_long_cables(&p, r);
+	rc = topo_mesh_open(m, &p.in, e);
+out:
+	discard(&p);
+	return rc;
+}
+
+int topo_open_region(struct topo *t, const struct topo_clos *shape,
+    const struct topo_region_params *p, struct sim_err *e)
+{
+	struct topo_clos c = *shape;
+	struct topo_region *r = NULL;
+	struct topo_mesh *m;
+	int rc;
+	*t = (struct topo){0};
+	if ((rc = topo_clos_init(&c, e)) < 0 ||
+	    (rc = check_sizes(&c, p, e)) < 0 || (rc = SIM_ZALLOC(&r, 1, e)) < 0)
+		return rc;
+	r->n_dcs = p->n_dcs;
+	r->n_borders = p->n_borders;
+	number(r, &c);
+	if ((rc = place(r, p, e)) < 0 || (rc = build(&m, r, e)) < 0 ||
+	    (rc = topo_open_mesh(t, m, e)) < 0) {
+		free(r);
+		return rc;
+	}
+	t->region = r;
+	return 0;
+}
+
+/* --- looking up ----------------------------------------------------------- */
+
+uint32_t topo_region_dc_of(const struct topo_region *r, topo_host h)
+{
+	uint32_t d = 0;
+	assert(h < r->first_host[r->n_dcs]);
+	while (h >= r->first_host[d + 1])
+		d++;
+	return d;
+}
+
+/* A link of a data centre's Clos, as the region numbers it. */
+static topo_link from_clos(const struct topo_region *r, uint32_t dc,
+    topo_link l)
+{
+	const uint32_t hosts = r->shape[dc].all_hosts;
+	return l >> 1 < hosts ? l + 2 * r->first_host[dc]
+			      : l + 2 * (r->first_cable[dc] - hosts);
+}
+
+/* Directed links of the cables from one data centre's switches to borders. */
+static uint32_t n_border_links(const struct topo_region *r)
+{
+	return 2 * n_tops(&r->shape[0]) * r->n_borders;
+}
+
+uint32_t topo_region_class_size(const struct topo_region *r,
+    enum topo_link_class class)
+{
+	const uint32_t n = r->n_dcs;
+	if (class == TOPO_FABRIC)
+		return n * n_border_links(r) + n * (n - 1) * r->n_borders;
+	return n * topo_clos_class_size(&r->shape[0], class);
+}
+
+topo_link topo_region_class_at(const struct topo_region *r,
+    enum topo_link_class class, uint32_t i)
+{
+	assert(i < topo_region_class_size(r, class));
+	if (class != TOPO_FABRIC) {
+		const struct topo_clos *c = &r->shape[0];
+		const uint32_t each = topo_clos_class_size(c, class);
+		return from_clos(r, i / each,
+		    topo_clos_class_at(c, class, i % each));
+	}
+	const uint32_t each = n_border_links(r);
+	if (i >= r->n_dcs * each)
+		return 2 * r->first_long + i - r->n_dcs * each;
+	return border_link(r, i / each, 0, 0, TOPO_UP) + i % each;
+}
+
+/* --- paths ----------------------------------------------------------------
+ *
+ * By arithmetic, as in clos.c: the tables would be searched for next hops at
+ * each of up to eight switches. */
+
+static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
+    uint32_t n)
+{
+	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
+}
+
+/* What topo_switch_seed() adds for the first switch of a data centre: with it,
+ * the Clos's switches have the seeds of the region's. */
+static uint32_t shift_seed(const struct topo_region *r, uint32_t dc,
+    uint32_t ecmp_seed)
+{
+	return ecmp_seed + r->first_switch[dc] * UINT32_C(0x9e3779b9);
+}
+
+/* A path as it grows. */
+struct walk {
+	const struct topo_region *r;
+	uint32_t ecmp_seed, digest;
+	topo_link *path;
+	unsigned n;
+};
+
+static void go(struct walk *w, uint32_t dc, topo_link of_clos)
+{
+	w->path[w->n++] = from_clos(w->r, dc, of_clos);
+}
+
+/* From a ToR to a border of its data centre, which is returned. */
+static uint32_t climb(struct walk *w, uint32_t dc, uint32_t tor)
+{
+	const struct topo_clos *c = &w->r->shape[dc];
+	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
+	uint32_t top = tor;
+	if (c->n_t1 > 0) {
+		const uint32_t up = pick(seed, tor, w->digest, c->n_t1);
+		go(w, dc, topo_clos_link_tor(c, tor, up, TOPO_UP));
+		top = tor / c->n_tors * c->n_t1 + up;
+	}
+	if (c->n_t2 > 0) {
+		const uint32_t t1 = top;
+		top = pick(seed, c->all_tors + t1, w->digest, c->n_t2);
+		go(w, dc, topo_clos_link_t1(c, t1, top, TOPO_UP));
+	}
+	const uint32_t b =
+	    pick(seed, first_top(c) + top, w->digest, w->r->n_borders);
+	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_UP);
+	return b;
+}
+
+/* From a border to a ToR of its data centre. All top switches lead there. */
+static void descend(struct walk *w, uint32_t dc, uint32_t b, uint32_t tor)
+{
+	const struct topo_clos *c = &w->r->shape[dc];
+	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
+	const uint32_t top =
+	    pick(w->ecmp_seed, border_of(w->r, dc, b), w->digest, n_tops(c));
+	uint32_t down = top; /* index of the T1 in the pod */
+	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_DOWN);
+	if (c->n_t2 > 0) {
+		const uint32_t first = tor / c->n_tors * c->n_t1;
+		down = pick(seed, topo_clos_t2(c, top), w->digest, c->n_t1);
+		go(w, dc, topo_clos_link_t1(c, first + down, top, TOPO_DOWN));
+	}
+	if (c->n_t1 > 0)
+		go(w, dc, topo_clos_link_tor(c, tor, down, TOPO_DOWN));
+}
+
+unsigned topo_region_path(const struct topo_region *r, uint32_t ecmp_seed,
+    topo_host src, topo_host dst, uint32_t digest, topo_link path[])
+{
+	const uint32_t from = topo_region_dc_of(r, src);
+	const uint32_t to = topo_region_dc_of(r, dst);
+	const topo_host first = r->first_host[from];
+	struct walk w = {r, ecmp_seed, digest, path, 0};
+	if (from == to) {
+		w.n = topo_clos_path(&r->shape[from],
+		    shift_seed(r, from, ecmp_seed), src - first, dst - first,
+		    digest, path);
+		for (unsigned i = 0; i < w.n; i++)
+			path[i] = from_clos(r, from, path[i]);
+		return w.n;
+	}
+	path[w.n++] = topo_link_of(src, TOPO_UP);
+	const uint32_t b =
+	    climb(&w, from, (src - first) / r->shape[from].n_hosts);
+	path[w.n++] = long_link(r, from, to, b);
+	descend(&w, to, b, (dst - r->first_host[to]) / r->shape[to].n_hosts);
+	path[w.n++] = topo_link_of(dst, TOPO_DOWN);
+	return w.n;
+}
+
+void topo_region_print(const struct topo_region *r, FILE *out)
+{
+	const struct topo_clos *c = &r->shape[0];
+	fprintf(out,
+	    "data centres  %u of %u podsets of %u ToRs and %u T1s, %u T2s, "
+	    "%u borders\n",
+	    r->n_dcs, c->n_pods, c->n_tors, c->n_t1, c->n_t2, r->n_borders);
+	for (uint32_t d = 0; d < r->n_dcs; d++)
+		fprintf(out, "  dc%-3u hosts %u-%u, podsets %u-%u, at %g,%g\n",
+		    d, r->first_host[d], r->first_host[d + 1] - 1,
+		    r->first_pod[d], r->first_pod[d + 1] - 1, r->site[d].lat,
+		    r->site[d].lon);
+	if (r->n_dcs < 2)
+		return;
+	fprintf(out, "long cables   %u between any two data centres\n",
+	    r->n_borders);
+	for (uint32_t a = 0; a < r->n_dcs; a++)
+		for (uint32_t b = a + 1; b < r->n_dcs; b++)
+			fprintf(out, "  dc%u-dc%-3u %9.3f ms %9.1f km\n", a, b,
+			    (double)r->delay_ns[a][b] / SIM_MS,
+			    r->cable_km[a][b]);
+}
