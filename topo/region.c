@@ -528,7 +528,7 @@ void topo_region_print(const struct topo_region *r, FILE *out)
 		    r->site[d].lon);
 	if (r->n_dcs < 2)
 		return;
-	fprintf(out, "long cables   %u between any two data centres\n",
+	fprintf(out, "long cables   %u between any two data centres; one way\n",
 	    r->n_borders);
 	for (uint32_t a = 0; a < r->n_dcs; a++)
 		for (uint32_t b = a + 1; b < r->n_dcs; b++)

@@ -64,7 +64,8 @@ extern const struct sim_field topo_region_fields[];
 
 /* Open T as a region of data centres of SHAPE. Without sites they stand where
  * the paper's five do: US West, US Central, US East, Europe, Asia.
- * DEPARTS: Pingmesh (SIGCOMM'15) names no places; the coordinates are ours.
+ * DEPARTS: Pingmesh (SIGCOMM'15) names no places and no lengths of cables: the
+ * coordinates and the default detour are ours.
  * Errors SIM_EINVAL (sites that are no such list, or fewer than n_dcs),
  * SIM_ELIMIT, SIM_ENOMEM, and those of topo_clos_init() and topo_mesh_open(). */
 int topo_open_region(struct topo *t, const struct topo_clos *shape,

@@ -42,7 +42,7 @@ static inline int topo_is_clos(const struct topo *t)
 topo_switch topo_tor_of(const struct topo *t, topo_host h);
 
 /* The pod of a host, counted over all data centres; TOPO_NONE in a mesh that
- * has none. Cost O(1); O(data centres) in a region. */
+ * has none. Cost O(1), or O(data centres) in a region. */
 uint32_t topo_pod_of(const struct topo *t, topo_host h);
 
 /* Propagation delay of a link, one way: 0 but on cables between data centres.
@@ -61,7 +61,8 @@ topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to);
 
 /* Names for people, which topo_link_parse() reads back: a link is
  * "tor3->t1.5". In a Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
- * over all pods; in a mesh the name given, else host17 or sw3. */
+ * over all pods; in a mesh the name given, else host17 or sw3. Names in a region
+ * are in topo/region.h. */
 void topo_node_name(const struct topo *t, topo_node n, char buf[64]);
 void topo_link_name(const struct topo *t, topo_link l, char buf[64]);
 
