@@ -7,6 +7,7 @@
 
 #include "models/dist.h"
 #include "models/fault_switch.h"
+#include "topo/region.h"
 
 static const char *const pick_names[] = {"class", "link", "matlab", NULL};
 
@@ -63,6 +64,8 @@ static uint32_t class_size(const struct topo *t, enum topo_link_class class)
 {
 	if (topo_is_clos(t))
 		return topo_clos_class_size(&t->clos, class);
+	if (t->region)
+		return topo_region_class_size(t->region, class);
 	switch (class) { /* host cables come first, two links each */
 	case TOPO_HOST_TOR:
 	case TOPO_TOR_HOST:
@@ -79,6 +82,8 @@ static topo_link class_at(const struct topo *t, enum topo_link_class class,
 {
 	if (topo_is_clos(t))
 		return topo_clos_class_at(&t->clos, class, i);
+	if (t->region)
+		return topo_region_class_at(t->region, class, i);
 	if (class == TOPO_FABRIC)
 		return 2 * t->n_hosts + i;
 	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
@@ -89,7 +94,7 @@ static struct places places_of(const struct topo *t, uint32_t classes)
 	const uint32_t ends =
 	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
 	struct places p = {.topo = t};
-	if (!topo_is_clos(t) && (classes & ~ends))
+	if (!topo_is_clos(t) && !t->region && (classes & ~ends))
 		classes = (classes & ends) | UINT32_C(1) << TOPO_FABRIC;
 	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
 		if (classes >> c & 1) {

@@ -50,8 +50,8 @@ extern const struct sim_field model_fault_fields[];
  * `tiers`, and every link out of one and into it fails with probability
  * `share`, those of its hosts too; a link between two of them is drawn once. A
  * switch without a failed link did not fail.
- * A mesh has only the classes host-tor, tor-host and fabric: there the classes
- * of a Clos between switches stand for fabric.
+ * A mesh that is no region has only the classes host-tor, tor-host and fabric:
+ * there the classes of a Clos between switches stand for fabric.
  * Errors SIM_ELIMIT when more places are asked for than the classes have
  * links or the tiers switches, SIM_EINVAL for a link outside the topology or named twice in a group,
  * or to_s before from_s; SIM_EUNSUPPORTED for pick MATLAB in a mesh.
