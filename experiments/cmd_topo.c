@@ -124,8 +124,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[FILE.graphml]",
     .doc = "Describe a network: a Clos (by default 007's simulation), "
-	   "another one by --set (kind=fat_tree, k=8), or one from "
-	   "GraphML.",
+	   "another one by --set (kind=fat_tree, k=8; kind=region, "
+	   "n_dcs=5), or one from GraphML.",
 };
 
 /* The same reader as a spec's `topology`. */
@@ -160,6 +160,35 @@ static void print_sizes(const struct topo *t, int json)
 		if (n[c] > 0)
 			printf(json ? ", \"%s\": %llu" : "  %-9s %llu\n",
 			    topo_class_names[c], (unsigned long long)n[c]);
+}
+
+static void print_region(const struct topo_region *r)
+{
+	printf(", \"borders\": %u, \"data_centres\": [", r->n_borders);
+	for (uint32_t d = 0; d < r->n_dcs; d++) {
+		printf("%s{\"name\": \"dc%u\", \"hosts\": [%u, %u], "
+		       "\"podsets\": [%u, %u], \"site\": [",
+		    d ? ", " : "", d, r->first_host[d],
+		    r->first_host[d + 1] - 1, r->first_pod[d],
+		    r->first_pod[d + 1] - 1);
+		res_json_number(stdout, r->site[d].lat);
+		printf(", ");
+		res_json_number(stdout, r->site[d].lon);
+		printf("]}");
+	}
+	printf("], \"long_cables\": [");
+	for (uint32_t a = 0; a < r->n_dcs; a++)
+		for (uint32_t b = a + 1; b < r->n_dcs; b++) {
+			printf("%s{\"between\": [\"dc%u\", \"dc%u\"], "
+			       "\"cables\": %u, \"delay_ms\": ",
+			    b > 1 ? ", " : "", a, b, r->n_borders);
+			res_json_number(stdout,
+			    (double)r->delay_ns[a][b] / SIM_MS);
+			printf(", \"km\": ");
+			res_json_number(stdout, r->cable_km[a][b]);
+			printf("}");
+		}
+	printf("]");
 }
 
 static int check_hosts(const struct topo *t, const struct args *a,
@@ -270,6 +299,10 @@ static int describe(const struct topo *t, const struct args *a,
 	if (rc < 0 || (a->graphml && strcmp(a->graphml, "-") == 0))
 		return rc;
 	print_sizes(t, a->json);
+	if (t->region && a->json)
+		print_region(t->region);
+	else if (t->region)
+		topo_region_print(t->region, stdout);
 	if (a->path)
 		print_path(t, a);
 	if (a->check)

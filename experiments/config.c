@@ -16,7 +16,8 @@
 
 const char *const xp_plane_names[] = {"auto", "exact", "skip", "agents",
     "vigil_matlab", NULL};
-static const char *const kind_names[] = {"clos", "fat_tree", "graphml", NULL};
+static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
+    "region", NULL};
 
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
@@ -70,17 +71,25 @@ static int take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 /* The keys of all kinds in one table, so that an unknown one is told once and
  * from all of them. */
 enum { MAX_TOPOLOGY_FIELDS = 16 };
-static void join_fields(struct sim_field all[MAX_TOPOLOGY_FIELDS])
+static size_t add_fields(struct sim_field all[MAX_TOPOLOGY_FIELDS], size_t n,
+    const struct sim_field *f, size_t offset)
 {
-	size_t n = 0;
-	for (const struct sim_field *f = xp_topology_fields; f->name; f++)
-		all[n++] = *f;
-	for (const struct sim_field *f = topo_clos_fields; f->name; f++) {
+	for (; f->name; f++) {
 		assert(n + 1 < MAX_TOPOLOGY_FIELDS);
 		all[n] = *f;
-		all[n++].offset += offsetof(struct xp_topology, clos);
+		all[n++].offset += offset;
 	}
 	all[n] = (struct sim_field){0};
+	return n;
+}
+
+static void join_fields(struct sim_field all[MAX_TOPOLOGY_FIELDS])
+{
+	size_t n = add_fields(all, 0, xp_topology_fields, 0);
+	n = add_fields(all, n, topo_clos_fields,
+	    offsetof(struct xp_topology, clos));
+	add_fields(all, n, topo_region_fields,
+	    offsetof(struct xp_topology, region));
 }
 
 int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
@@ -94,7 +103,7 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 	int rc = sim_yaml_read(y, node, y->root, all, NULL, x, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
-	if (x->kind == XP_TOPO_CLOS)
+	if (x->kind == XP_TOPO_CLOS || x->kind == XP_TOPO_REGION)
 		rc = topo_clos_init(&x->clos, &why);
 	else if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
 		rc = sim_fail(&why, SIM_EINVAL,
@@ -129,6 +138,8 @@ int xp_topology_open(const struct xp_topology *x, const char *folder,
 			rc = topo_graph_read(t, path, e);
 		free(path);
 		return rc;
+	case XP_TOPO_REGION:
+		return topo_open_region(t, &x->clos, &x->region, e);
 	default:
 		return topo_open_clos(t, &x->clos, e);
 	}

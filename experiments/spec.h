@@ -37,6 +37,7 @@
 #include "results/cube.h"
 #include "sim/err.h"
 #include "sim/yaml.h"
+#include "topo/region.h"
 #include "topo/topo.h"
 
 /* Which bulk data plane: SKIP if it fits the scene and else EXACT; or one of
@@ -52,10 +53,16 @@ enum xp_plane {
 };
 extern const char *const xp_plane_names[];
 
-enum xp_topo_kind { XP_TOPO_CLOS, XP_TOPO_FAT_TREE, XP_TOPO_GRAPHML };
+enum xp_topo_kind {
+	XP_TOPO_CLOS,
+	XP_TOPO_FAT_TREE,
+	XP_TOPO_GRAPHML,
+	XP_TOPO_REGION
+};
 struct xp_topology {
 	uint32_t kind; /* enum xp_topo_kind */
-	struct topo_clos clos;
+	struct topo_clos clos; /* also of each data centre of a region */
+	struct topo_region_params region;
 	uint32_t k;     /* fat-tree */
 	char file[512]; /* GraphML, relative to the spec's folder */
 };
