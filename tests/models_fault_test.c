@@ -6,6 +6,7 @@
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "topo/mesh.h"
+#include "topo/region.h"
 
 #define LEVEL      1e-6
 #define BIT(class) (UINT32_C(1) << (class))
@@ -522,6 +523,34 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 	scenes_close(&s);
 }
 
+/* Each link of the classes as likely as another; no other fails. */
+static void in_a_region_classes_are_those_of_its_closs(void **state)
+{
+	(void)state;
+	const struct topo_region_params region = {
+	    .n_dcs = 3, .n_borders = 2, .detour = 1};
+	const uint32_t classes = BIT(TOPO_T1_T2) | BIT(TOPO_FABRIC);
+	struct scenes s;
+	struct topo t;
+	assert_ok(topo_open_region(&t, &shape, &region, test_err()));
+	scenes_open(&s, &shape);
+	topo_close(&s.topo);
+	s.topo = t;
+	struct model_fault_params *g = scenes_add_group(&s);
+	uint64_t *count = calloc(t.n_links, sizeof(*count));
+	double *want = calloc(t.n_links, sizeof(*want));
+	assert_true(count && want);
+	g->classes = classes;
+	g->pick = MODEL_PICK_LINK;
+	count_places(&s, count);
+	for (topo_link l = 0; l < t.n_links; l++)
+		want[l] = classes >> topo_class_of(&t, l) & 1;
+	assert_true(law_chi2(count, want, t.n_links) >= LEVEL);
+	free(count);
+	free(want);
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +572,7 @@ int main(void)
 	    cmocka_unit_test(rates_follow_their_law_and_stay_in_range),
 	    cmocka_unit_test(a_group_does_not_disturb_another),
 	    cmocka_unit_test(in_a_mesh_the_classes_between_switches_are_one),
+	    cmocka_unit_test(in_a_region_classes_are_those_of_its_closs),
 	};
 	return cmocka_run_group_tests_name("models/fault", tests, NULL, NULL);
 }
