@@ -78,7 +78,7 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
 	    "3:12: unknown key \"zzzz\"; known are kind, k, file, n_pods, "
-	    "n_tors, n_t1, n_t2, n_hosts.");
+	    "n_tors, n_t1, n_t2, n_hosts, n_dcs, n_borders, detour, sites.");
 	expect(HEAD "traffic: {con: 4}\n",
 	    "3:11: unknown key \"con\"; did you mean \"conns\"?");
 	expect(HEAD "noise: {rat: 0}\n",
@@ -160,7 +160,14 @@ static void an_impossible_network_is_told_with_the_reason(void **state)
 	expect(HEAD "topology: {kind: fat_tree, k: 3}\n",
 	    "3:11: A fat-tree of k 3: k must be even and at least 2.");
 	expect(HEAD "topology: {kind: ring}\n",
-	    "3:18: kind: \"ring\" is not one of clos, fat_tree, graphml.");
+	    "3:18: kind: \"ring\" is not one of clos, fat_tree, graphml, "
+	    "region.");
+	expect(HEAD "topology: {kind: region, n_dcs: 6}\n",
+	    "3:11: n_dcs 6: without `sites` there are places for 5 data "
+	    "centres.");
+	expect(HEAD "topology: {kind: region, n_t1: 0}\n",
+	    "3:11: n_t1 0 leaves the ToRs unconnected: it must be at least 1 "
+	    "unless there is one ToR in all.");
 	expect(HEAD
 	    "topology: {n_pods: 1024, n_tors: 1024, n_t1: 1024, n_hosts: 1}\n",
 	    "3:11: 1048576 ToRs, 1048576 T1s and 10 T2s are more than the "
