@@ -88,6 +88,9 @@ static void distances_are_a_metric(void **state)
 		for (int k = 0; k < 3; k++)
 			s[k] = (struct topo_site){180 * sim_rng_u01(&r) - 90,
 			    360 * sim_rng_u01(&r) - 180};
+		const struct topo_site opposite = {-s[0].lat,
+		    s[0].lon > 0 ? s[0].lon - 180 : s[0].lon + 180};
+		assert_near(topo_site_km(s[0], opposite), 6371 * M_PI, 1e-3);
 		const double ab = topo_site_km(s[0], s[1]);
 		assert_near(topo_site_km(s[1], s[0]), ab, 0);
 		assert_true(ab >= 0 && ab <= 6371 * M_PI);
@@ -661,7 +664,8 @@ static void regions_that_cannot_be_are_refused(void **state)
 	assert_refused(&c, &p, SIM_EINVAL, "n_t1 0");
 	c = plain;
 	c.n_hosts = (1 << 24) / 6 - 1; /* fits one data centre */
-	assert_refused(&c, &p, SIM_ELIMIT, "more than the limit of 16777214");
+	assert_refused(&c, &p, SIM_ELIMIT,
+	    "n_dcs 2 x 16777206 hosts are more than the limit of 16777214");
 	/* 2 x (6 ToRs + 9 T1s + n_t2 + 2 borders). */
 	c = plain;
 	c.n_t2 = 4096 / 2 - 17 + 1;
