@@ -652,7 +652,11 @@ static void regions_that_cannot_be_are_refused(void **state)
 	assert_refused(&c, &p, SIM_EINVAL, "n_borders 0");
 	p = params(2, 2, "");
 	p.detour = 0.5;
-	assert_refused(&c, &p, SIM_EINVAL, "detour 0.5");
+	assert_refused(&c, &p, SIM_EINVAL, "detour 0.5 is not in [1, 10]");
+	p.detour = 1e300;
+	assert_refused(&c, &p, SIM_EINVAL, "detour 1e+300");
+	p.detour = NAN;
+	assert_refused(&c, &p, SIM_EINVAL, "detour nan");
 	p = params(6, 2, "");
 	assert_refused(&c, &p, SIM_EINVAL, "n_dcs 6: without `sites`");
 	p = params(17, 2, many);

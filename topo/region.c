@@ -16,6 +16,7 @@
 #define EARTH_KM       6371.0
 #define GLASS_KM_S     (299792.458 / 1.468) /* c over the index of fibre */
 #define RAD_PER_DEGREE (M_PI / 180)
+#define MAX_DETOUR     10
 
 /* Cloud regions of one operator at the paper's five places, with the
  * coordinates that it publishes. */
@@ -36,7 +37,7 @@ const struct sim_field topo_region_fields[] = {
 	.min = 1, .max = TOPO_REGION_MAX_BORDERS, .unit = "switches",
 	.def = "4", .doc = "border routers in each data centre"},
     {"detour", SIM_F_F64, offsetof(struct topo_region_params, detour), .min = 1,
-	.max = 10, .unit = "1", .def = "1.4",
+	.max = MAX_DETOUR, .unit = "1", .def = "1.4",
 	.doc = "length of a long cable over the great-circle distance"},
     {"sites", SIM_F_STR, offsetof(struct topo_region_params, sites),
 	.size = sizeof(((struct topo_region_params *)0)->sites), .def = "",
@@ -157,11 +158,13 @@ static topo_switch first_top(const struct topo_clos *c)
 static int check_sizes(const struct topo_clos *c,
     const struct topo_region_params *p, struct sim_err *e)
 {
-	if (p->n_dcs == 0 || p->n_borders == 0 || !(p->detour >= 1))
+	if (p->n_dcs == 0 || p->n_borders == 0)
 		return sim_fail(e, SIM_EINVAL,
-		    "n_dcs %u, n_borders %u and detour %g must each be at "
-		    "least 1.",
-		    p->n_dcs, p->n_borders, p->detour);
+		    "n_dcs %u and n_borders %u must each be at least 1.",
+		    p->n_dcs, p->n_borders);
+	if (!(p->detour >= 1 && p->detour <= MAX_DETOUR))
+		return sim_fail(e, SIM_EINVAL, "detour %g is not in [1, %d].",
+		    p->detour, MAX_DETOUR);
 	if (p->n_dcs > TOPO_REGION_MAX_DCS)
 		return sim_fail(e, SIM_ELIMIT,
 		    "n_dcs %u is more than the limit of %d data centres.",

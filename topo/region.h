@@ -66,7 +66,8 @@ extern const struct sim_field topo_region_fields[];
  * the paper's five do: US West, US Central, US East, Europe, Asia.
  * DEPARTS: Pingmesh (SIGCOMM'15) names no places and no lengths of cables: the
  * coordinates and the default detour are ours.
- * Errors SIM_EINVAL (sites that are no such list, or fewer than n_dcs),
+ * Errors SIM_EINVAL (sites that are no such list, or fewer than n_dcs; detour
+ * not in [1, 10]; a count of 0),
  * SIM_ELIMIT, SIM_ENOMEM, and those of topo_clos_init() and topo_mesh_open(). */
 int topo_open_region(struct topo *t, const struct topo_clos *shape,
     const struct topo_region_params *p, struct sim_err *e);
@@ -78,7 +79,7 @@ uint32_t topo_region_dc_of(const struct topo_region *r, topo_host h);
 double topo_site_km(struct topo_site a, struct topo_site b);
 
 /* Number of directed links of a class, and the I-th of them in id order.
- * Cost O(n_dcs). */
+ * Cost O(1). */
 uint32_t topo_region_class_size(const struct topo_region *r,
     enum topo_link_class class);
 topo_link topo_region_class_at(const struct topo_region *r,
