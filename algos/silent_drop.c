@@ -8,6 +8,7 @@
 
 #include "sim/stat.h"
 #include "sim/vec.h"
+#include "topo/addr.h"
 
 const struct sim_field algo_silent_drop_fields[] =
     {{.name = "normal_rate",
@@ -174,4 +175,74 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
 	qsort(s->cell, s->n_cells, sizeof(*s->cell), worst_first);
 	s->tier = judge(s);
 	return 0;
+}
+
+/* --- whom to trace ---------------------------------------------------------*/
+static int sends(const struct algo_hop_trace_target out[], size_t n,
+    topo_host h)
+{
+	for (size_t i = 0; i < n; i++)
+		if (out[i].src == h)
+			return 1;
+	return 0;
+}
+
+/* A server of TOR, random but for those that send already, or TOPO_NONE. */
+static topo_host pick_server(const struct algo_silent_drop *s, uint32_t tor,
+    const struct algo_hop_trace_target out[], size_t n, struct sim_rng *tie)
+{
+	const uint32_t n_hosts = s->shape.n_hosts;
+	const uint32_t first = sim_rng_below(tie, n_hosts);
+	for (uint32_t i = 0; i < n_hosts; i++) {
+		const topo_host h = tor * n_hosts + (first + i) % n_hosts;
+		if (!sends(out, n, h))
+			return h;
+	}
+	return TOPO_NONE;
+}
+
+static size_t add_cell(const struct algo_silent_drop *s,
+    const struct algo_silent_drop_cell *c,
+    const struct algo_silent_drop_tracing *p, struct sim_rng *tie,
+    struct algo_hop_trace_target out[], size_t n)
+{
+	const uint32_t n_tors = s->shape.n_tors;
+	const uint32_t a = sim_rng_below(tie, n_tors);
+	/* Within a pod N_TORS - 1 steps round it, never to where it began. */
+	const uint32_t same = c->pod == c->pod2;
+	const uint32_t b = sim_rng_below(tie, n_tors - same) + same;
+	for (uint32_t i = 0; i < p->n_pairs; i++) {
+		const uint32_t low = (a + i) % n_tors;
+		const uint32_t high = (same ? low + b : b + i) % n_tors;
+		const topo_host h =
+		    pick_server(s, c->pod * n_tors + low, out, n, tie);
+		const topo_host g =
+		    pick_server(s, c->pod2 * n_tors + high, out, n, tie);
+		if (h == TOPO_NONE || g == TOPO_NONE)
+			continue;
+		out[n] = (struct algo_hop_trace_target){.src = h,
+		    .dst_ip = topo_addr_of_host(g),
+		    .first_port = p->first_port,
+		    .n_ports = (uint16_t)p->n_ports};
+		out[n + 1] = out[n];
+		out[n + 1].src = g;
+		out[n + 1].dst_ip = topo_addr_of_host(h);
+		n += 2;
+	}
+	return n;
+}
+
+size_t algo_silent_drop_targets(const struct algo_silent_drop *s,
+    const struct algo_silent_drop_tracing *p, struct sim_rng *tie,
+    struct algo_hop_trace_target out[])
+{
+	size_t n = 0;
+	uint32_t n_cells = 0;
+	for (size_t i = 0; i < s->n_cells && n_cells < p->n_cells; i++) {
+		if (!s->cell[i].suffers)
+			continue;
+		n = add_cell(s, &s->cell[i], p, tie, out, n);
+		n_cells++;
+	}
+	return n;
 }

@@ -19,7 +19,7 @@
  *      else NONE.
  * With two pods rule 2 cannot tell the spine from ways up to it. Which T2 it is
  * cannot be told by probes of unknown path: the worst pairs, which are listed
- * first, are the ones to trace.
+ * first, are the ones to trace (algos/hop_trace.h).
  *
  * Paper  Pingmesh (SIGCOMM'15), section 5.2. DEPARTS: the paper describes one
  *        incident and how it was reasoned out; the rule in numbers is ours.
@@ -28,6 +28,7 @@
 #define ALGOS_SILENT_DROP_H
 
 #include "algos/drop_rate.h"
+#include "algos/hop_trace.h"
 #include "sim/field.h"
 
 struct algo_silent_drop_params {
@@ -72,5 +73,23 @@ void algo_silent_drop_close(struct algo_silent_drop *s);
 int algo_silent_drop_find(struct algo_silent_drop *s,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     struct sim_err *e);
+
+/* Whom to trace: of each of the n_cells worst cells that suffer n_pairs pairs
+ * of servers, both ways, each from n_ports ports. */
+struct algo_silent_drop_tracing {
+	uint32_t n_cells, n_pairs, n_ports;
+	uint16_t first_port;
+};
+
+/* Fill OUT and return how many. The pairs of a cell go round its pods' ToRs,
+ * from random ones on, so that each ToR is begun at from as many servers as
+ * n_pairs allows; within a pod the two are of different ToRs. No server sends
+ * for two targets: where a ToR has none left, the pair is left out.
+ * Domain S was found by algo_silent_drop_find().
+ * Shape  out[2 * n_cells * n_pairs].
+ * Cost   O(pairs^2), and O(pairs) draws of TIE. */
+size_t algo_silent_drop_targets(const struct algo_silent_drop *s,
+    const struct algo_silent_drop_tracing *p, struct sim_rng *tie,
+    struct algo_hop_trace_target out[]);
 
 #endif

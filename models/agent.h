@@ -102,12 +102,15 @@ enum agent_action_kind {
 };
 
 /* What path discovery learned of one connection. Hop i (from 0) is the node
- * reached with TTL i + 1; its address as the ICMP message named it, or 0. */
+ * reached with TTL i + 1; its address as the ICMP message named it, or 0.
+ * Agents that count (algos/hop_trace.h) say of each TTL how many probes they
+ * sent and how many of these were answered; the others leave that unset. */
 struct agent_report {
 	struct topo_tuple tuple; /* with the DIP */
 	uint32_t n_retx;         /* retransmissions seen when it was sent */
 	uint8_t n_hops;          /* 1 + index of the last hop that answered */
 	uint32_t hop_ip[TOPO_MAX_HOPS];
+	uint16_t n_sent[TOPO_MAX_HOPS], n_back[TOPO_MAX_HOPS];
 };
 
 struct agent_action {
