@@ -5,6 +5,7 @@
 
 #include "algos/alg1.h"
 #include "algos/algo.h"
+#include "algos/blackhole_algo.h"
 #include "algos/cover.h"
 #include "algos/program.h"
 #include "algos/vote.h"
@@ -17,6 +18,7 @@ const struct algo_ops *const algo_registry[] = {
 	&algo_cover,
 	&algo_binary,
 	&algo_integer,
+	&algo_blackhole_ops,
 	NULL,
 };
 
