@@ -6,6 +6,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "tests/test.h"
+#include "topo/addr.h"
 
 /* 5 pods of 2 ToRs of 1 host: hosts 2 p and 2 p + 1 are pod p's. */
 enum { N_PODS = 5 };
@@ -178,6 +179,103 @@ static void a_silent_spine_is_found_at_the_papers_rates(void **state)
 	}
 }
 
+/* --- whom to trace ---------------------------------------------------------*/
+enum { MAX_TARGETS = 64 };
+
+static size_t targets(struct fixture *f, uint32_t n_cells, uint32_t n_pairs,
+    uint32_t run, struct algo_hop_trace_target out[MAX_TARGETS])
+{
+	const struct algo_silent_drop_tracing how = {.n_cells = n_cells,
+	    .n_pairs = n_pairs,
+	    .n_ports = 8,
+	    .first_port = 40000};
+	struct sim_rng tie;
+	test_rng(&tie, run);
+	assert_true(2 * n_cells * n_pairs <= MAX_TARGETS);
+	return algo_silent_drop_targets(&f->s, &how, &tie, out);
+}
+
+static uint32_t host_of(uint32_t ip)
+{
+	return topo_addr_to_host(ip, 1 << 20);
+}
+
+/* Targets come in twos, there and back, of pods LOW and HIGH; no server sends
+ * twice, and from each ToR as many as from any other of its pod. */
+static void assert_targets(const struct fixture *f,
+    const struct algo_hop_trace_target t[], size_t n, uint32_t low,
+    uint32_t high)
+{
+	const uint32_t n_hosts = f->clos.n_hosts;
+	const uint32_t a_pod = f->clos.n_tors * n_hosts;
+	uint32_t from[MAX_TARGETS] = {0}, least = MAX_TARGETS, most = 0;
+	for (size_t i = 0; i < n; i += 2) {
+		const uint32_t src = t[i].src, dst = host_of(t[i].dst_ip);
+		assert_int_equal(t[i + 1].src, dst);
+		assert_int_equal(host_of(t[i + 1].dst_ip), src);
+		assert_int_equal(t[i].first_port, 40000);
+		assert_int_equal(t[i + 1].n_ports, 8);
+		assert_int_equal(src / a_pod, low);
+		assert_int_equal(dst / a_pod, high);
+		assert_int_not_equal(src / n_hosts, dst / n_hosts);
+		from[src / n_hosts]++;
+		from[dst / n_hosts]++;
+		for (size_t j = 0; j < i; j++)
+			assert_true(t[j].src != src && t[j].src != dst);
+	}
+	for (uint32_t i = 0; i < f->clos.all_tors; i++) {
+		if (i / f->clos.n_tors != low && i / f->clos.n_tors != high)
+			continue;
+		least = from[i] < least ? from[i] : least;
+		most = from[i] > most ? from[i] : most;
+	}
+	assert_true(most - least <= (low == high));
+}
+
+static void the_worst_cells_are_traced_both_ways_from_all_tors(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct algo_hop_trace_target t[MAX_TARGETS], again[MAX_TARGETS];
+	unsigned differ = 0;
+	set_up(&f);
+	f.clos = (struct topo_clos){.n_pods = 3,
+	    .n_tors = 3,
+	    .n_t1 = 2,
+	    .n_t2 = 2,
+	    .n_hosts = 4};
+	assert_ok(topo_clos_init(&f.clos, test_err()));
+	algo_silent_drop_close(&f.s);
+	assert_ok(algo_silent_drop_open(&f.s, &f.clos, &f.params, test_err()));
+	/* Pods 0 and 2 worst, then pod 1 within; the others are well. */
+	add(&f, 0, 24, 200, 3 * SIM_SEC);
+	add(&f, 12, 16, 100, 3 * SIM_SEC);
+	add(&f, 0, 12, 1000, SIM_MS);
+	find(&f);
+	for (uint32_t run = 0; run < 50; run++) {
+		assert_int_equal(targets(&f, 1, 6, run, t), 12);
+		assert_targets(&f, t, 12, 0, 2);
+		assert_int_equal(targets(&f, 1, 6, run, again), 12);
+		for (size_t i = 0; i < 12; i++)
+			assert_int_equal(t[i].src, again[i].src);
+		assert_int_equal(targets(&f, 3, 6, run, t), 24);
+		assert_targets(&f, t, 12, 0, 2);
+		assert_targets(&f, t + 12, 12, 1, 1);
+		assert_int_equal(targets(&f, 1, 6, run + 1000, again), 12);
+		differ += t[0].src != again[0].src;
+	}
+	assert_true(differ > 20); /* of 50, each with 11/12 */
+	/* 4 servers a ToR, and no more. */
+	assert_int_equal(targets(&f, 1, 32, 1, t), 24);
+	assert_targets(&f, t, 24, 0, 2);
+	assert_int_equal(targets(&f, 0, 6, 1, t), 0);
+	obs_probes_clear(&f.probes);
+	find(&f);
+	assert_int_equal(targets(&f, 3, 6, 1, t), 0);
+	tear_down(&f);
+}
+
+/* --- errors ----------------------------------------------------------------*/
 static int open_and_find(void *arg, struct sim_err *e)
 {
 	const struct fixture *f = arg;
@@ -213,6 +311,8 @@ int main(void)
 	    cmocka_unit_test(few_probes_prove_nothing_and_some_are_left_out),
 	    cmocka_unit_test(the_worst_pair_comes_first),
 	    cmocka_unit_test(a_silent_spine_is_found_at_the_papers_rates),
+	    cmocka_unit_test(
+		the_worst_cells_are_traced_both_ways_from_all_tors),
 	    cmocka_unit_test(without_memory_or_with_bad_input_it_fails),
 	};
 	return cmocka_run_group_tests_name("algos/silent_drop", tests, NULL,
