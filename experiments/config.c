@@ -283,6 +283,19 @@ static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    a->params, e);
 }
 
+/* Without probes the answer would be empty, which looks like a good network. */
+static int check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_algo *a, uint32_t plane)
+{
+	const char *name = xp_plane_names[plane];
+	if (!a->ops || !(a->ops->needs & ALGO_NEEDS_PROBES) ||
+	    strcmp(name, "pingmesh") == 0)
+		return 0;
+	return sim_yaml_mistake(y, node,
+	    "%s reads Pingmesh's probes; plane %s has none.", a->ops->name,
+	    name);
+}
+
 /* One that could not be read has no label. */
 static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_algo *algo, size_t i)
@@ -310,8 +323,10 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 		return rc;
 	c->n_algos = list->n;
 	for (size_t i = 0; rc == 0 && i < list->n; i++)
-		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0)
-			rc = check_label(y, list->child[i], c->algo, i);
+		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0 &&
+		    (rc = check_label(y, list->child[i], c->algo, i)) == 0)
+			rc = check_needs(y, list->child[i], &c->algo[i],
+			    c->plane);
 	return rc;
 }
 

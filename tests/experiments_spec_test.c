@@ -233,6 +233,8 @@ static void a_bad_list_of_algorithms_is_told_once(void **state)
 	    "of its own.");
 	expect("figure: f\nalgorithms: [{name: vote, label: \"\"}]\n",
 	    "2:34: a label may not be empty.");
+	expect("figure: f\nalgorithms: [vote, {name: blackhole}]\n",
+	    "2:20: blackhole reads Pingmesh's probes; plane auto has none.");
 	expect("figure: f\nalgorithms: [{name: vote, noise: nones}]\n",
 	    "2:34: noise: \"nones\" is not one of none, own_vote, floor; did "
 	    "you mean \"none\"?");
