@@ -50,7 +50,7 @@ static void print_json(const struct algo_ops *o, int first)
 
 static void print_text(const struct algo_ops *o, int with_params)
 {
-	printf("%-8s %s\n         %s\n", o->name, o->doc, o->paper);
+	printf("%-9s %s\n          %s\n", o->name, o->doc, o->paper);
 	if (with_params && o->params && o->params->name)
 		sim_field_help(o->params, stdout);
 }
