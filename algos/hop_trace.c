@@ -32,7 +32,7 @@ struct trace {
 struct flight {
 	sim_ns sent_ns;
 	uint16_t ip_id;
-	uint8_t trace, ttl; /* 0: none, or answered */
+	uint8_t trace, ttl; /* 0: none */
 	uint8_t answered;
 };
 
@@ -48,7 +48,7 @@ struct state {
 	sim_ns interval_ns, wait_ns;
 
 	/* Turns of this round: those from n_turns on had theirs. */
-	uint32_t round, n_turns;
+	uint32_t n_turns;
 	uint16_t turn[HOP_TRACE_TUPLES * TOPO_MAX_HOPS];
 
 	struct algo_hop_trace_counters count;

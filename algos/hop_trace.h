@@ -12,13 +12,16 @@
  *
  * How many hops a path has is not known beforehand, and a switch that answers
  * rarely must not look like its end. So each TTL up to max_hops is sent
- * n_soundings probes; those up to HOP_TRACE_LOOK_AHEAD
- * beyond the farthest that ever answered are sent n_probes. A path is taken to end only where n_probes at
- * each of the next HOP_TRACE_LOOK_AHEAD TTLs, and all soundings, were met with silence.
+ * n_soundings probes; those up to HOP_TRACE_LOOK_AHEAD beyond the farthest that
+ * ever answered are sent n_probes. A path is taken to end only where n_probes
+ * at each of the next HOP_TRACE_LOOK_AHEAD TTLs, and all soundings, were met
+ * with silence.
  *
  * Switches limit their ICMP messages, each by a bucket for all who ask. What
- * they keep back looks like loss, so probes must be few, and must meet a bucket
- * by chance and not by rhythm, lest one tuple's always find it empty. Hence
+ * they keep back looks like loss, so probes must be few: a switch is asked at
+ * most as often as all hosts together send that trace through it. And they must
+ * meet a bucket by chance and not by rhythm, lest one tuple's always find it
+ * empty. Hence
  *
  *	- one probe a slot of 1 / rate seconds, at a random time of it; so of
  *	  any m + 1 probes of a host the last leaves (m - 1) / rate after the

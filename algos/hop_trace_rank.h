@@ -37,15 +37,18 @@
  * the traces that begin under it and not by those that end there; and where all
  * traces through one switch also cross another, nothing tells the two apart
  * (equal scores: the lower id). Hence targets both ways, of many ports
- * (algo_silent_drop_targets()). With no switch at fault, each is accused with
- * probability (1 - conf) / 2 at most.
+ * (algo_silent_drop_targets()). A bad cable between two switches is told as one
+ * of its ends. And a drop drowns in what switches keep back: where that is a
+ * third of the probes, 2 % on the links of a spine show half of the time with
+ * 100 probes a TTL. With no switch at
+ * fault, each is accused with probability (1 - conf) / 2 at most.
  *
  * algo_hop_trace_flows() is the paper's way, as a window for votes (007's:
  * algos/vote.h, `on: switch`): each trace is a flow with its hops, its packets
  * being the probes of the farthest TTL, which alone crossed all of them. Its
  * losses are those beyond the share that the same switch leaves unanswered at
- * that TTL of all other traces, if at confidence conf there are any: so one flow
- * in 2 / (1 - conf) votes for nothing. A vote does not weigh losses and
+ * that TTL of all other traces, if at confidence conf there are any: so one
+ * flow in 2 / (1 - conf) votes for nothing. A vote does not weigh losses and
  * sees but one TTL. The experiments rank; votes are for comparison.
  *
  * Paper  Pingmesh (SIGCOMM'15), section 5.2. DEPARTS: the paper says that

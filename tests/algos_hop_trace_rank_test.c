@@ -227,15 +227,17 @@ static void a_bad_cable_of_a_host_is_not_taken_for_its_tor(void **state)
 	close_rig(&g);
 }
 
-static void loopbacks_name_switches_as_well(void **state)
+static void loopbacks_at_noon_name_switches_as_well(void **state)
 {
 	(void)state;
 	static struct rig g;
 	open_rig(&g);
 	const topo_switch bad = topo_clos_t2(&g.s.topo.clos, 3);
 	g.fabric.icmp.source = MODEL_ICMP_LOOPBACK;
+	g.trace.start_s = 43200;
 	break_switch(&g, bad, 0.02);
 	assert_int_equal(count_named(&g, 3, bad), 3);
+	assert_in_range(g.last / SIM_SEC, 43200, 43200 + 600);
 	close_rig(&g);
 }
 
@@ -639,7 +641,7 @@ int main(void)
 	    cmocka_unit_test(switches_short_of_messages_accuse_nobody),
 	    cmocka_unit_test(two_bad_switches_are_both_named_and_no_third),
 	    cmocka_unit_test(a_bad_cable_of_a_host_is_not_taken_for_its_tor),
-	    cmocka_unit_test(loopbacks_name_switches_as_well),
+	    cmocka_unit_test(loopbacks_at_noon_name_switches_as_well),
 	    cmocka_unit_test(votes_on_the_traces_name_a_spine_too),
 	    cmocka_unit_test(bad_reports_are_refused),
 	    cmocka_unit_test(every_allocation_may_fail),
