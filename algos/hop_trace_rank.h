@@ -16,13 +16,14 @@
  *
  * If X loses no more than others, u1 is u * n1 / n but for chance. Over all
  * strata let U = sum u, U1 = sum u1, N1 = sum n1, theta = sum (u * n1 / n) / U:
- * then U1 has tails below those of Binomial(U, theta) (Hoeffding 1956: that is
- * so of any sum of independent trials with that mean), so
+ * then, probes faring independently, U1 has an upper tail below that of
+ * Binomial(U, theta) from 1 above its mean on (Hoeffding 1956, on sums of
+ * unlike trials), so
  *
  *	lo = lower limit of U1 in U             (Clopper-Pearson, at conf)
  *	r  = lo / (1 - lo) * (1 - theta) / theta
  *
- * is an exact, conservative test of r <= 1, and r the ratio in which probes
+ * is a conservative test of r <= 1, and r the ratio in which probes
  * through X go unanswered more often than others do. With l the lower limit of
  * U1 in N1, the excess share of X is l * (1 - 1 / r): its score. A stratum that
  * is reached through X alone tells nothing of X and is left out.
@@ -40,8 +41,8 @@
  * (algo_silent_drop_targets()). A bad cable between two switches is told as one
  * of its ends. And a drop drowns in what switches keep back: where that is a
  * third of the probes, 2 % on the links of a spine show half of the time with
- * 100 probes a TTL. With no switch at
- * fault, each is accused with probability (1 - conf) / 2 at most.
+ * 100 probes a TTL. With no switch at fault, each is accused with probability
+ * (1 - conf) / 2 at most.
  *
  * algo_hop_trace_flows() is the paper's way, as a window for votes (007's:
  * algos/vote.h, `on: switch`): each trace is a flow with its hops, its packets
