@@ -24,6 +24,7 @@ struct model_bulk {
 	double *rate;  /* [n_links], noise, scratch of begin */
 	size_t cap_hazard, cap_rate;
 	struct bulk_block block;
+	uint64_t n_silent; /* flows whose host was off */
 };
 
 /* Words of a flow's second block, drawn only when needed. */
@@ -57,11 +58,33 @@ static struct bulk_key key_of(const struct sim_seed *where)
 	return k;
 }
 
+/* The switch that a link leads to, or TOPO_NONE. */
+static topo_switch switch_behind(const struct topo *t, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(t, l, &from, &to);
+	return to < t->n_hosts ? TOPO_NONE : to - t->n_hosts;
+}
+
 static float round_up(double hazard)
 {
 	return hazard > 0
 	    ? nextafterf((float)(hazard * HAZARD_MARGIN), INFINITY)
 	    : 0.0f;
+}
+
+/* Have settle() look at each flow that meets a hole or leaves a host that may
+ * be off, by hazards that no flow of the sieve passes. */
+static void doubt(struct model_bulk *b, const struct model_scene *s)
+{
+	const struct truth *truth = &s->truth;
+	for (topo_link l = 0; truth->n_holes > 0 && l < s->topo->n_links; l++)
+		if (truth_has_hole(truth, switch_behind(s->topo, l)))
+			b->hazard[l] = INFINITY;
+	for (size_t i = 0; i < truth->n_outages; i++)
+		if (truth->outage[i].kind == TRUTH_HOST_OFF)
+			b->hazard[topo_link_of(truth->outage[i].id, TOPO_UP)] =
+			    INFINITY;
 }
 
 int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
@@ -91,8 +114,10 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 	 * noise that holds while none is active. */
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
-		b->hazard[f->link] += round_up(model_hazard(f->rate));
+		if (!f->of_hole)
+			b->hazard[f->link] += round_up(model_hazard(f->rate));
 	}
+	doubt(b, s);
 	return 0;
 }
 
@@ -140,11 +165,30 @@ static uint32_t srtt_of(const struct model_scene *s, uint64_t flow,
 {
 	struct sim_rng r;
 	double delay_us = 0;
-	for (unsigned i = 0; i < h; i++)
-		delay_us +=
-		    model_latency_delay(&s->truth, path[i], f->start_ns);
 	sim_rng_init(&r, &s->where, SIM_STREAM_LATENCY, (uint32_t)flow);
+	for (unsigned i = 0; i < h; i++)
+		delay_us += model_latency_smoothed(&s->truth, path[i],
+		    f->start_ns, f->n_pkts, &r);
 	return model_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
+}
+
+/* The first switch that takes the flow gets no packet of it. */
+static void meet_holes(const struct model_scene *s, const struct obs_flow *f,
+    const topo_link path[], unsigned h, double hazard[])
+{
+	const struct topo_tuple tuple = {
+	    .src_ip = topo_addr_of_host(f->src_host),
+	    .dst_ip = topo_addr_of_host(f->dst_host),
+	    .src_port = f->src_port,
+	    .dst_port = f->dst_port,
+	    .proto = TOPO_PROTO_TCP,
+	};
+	for (unsigned i = 0; i < h; i++)
+		if (truth_swallows(&s->truth, switch_behind(s->topo, path[i]),
+			&tuple, f->start_ns)) {
+			hazard[i] = INFINITY;
+			return;
+		}
 }
 
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
@@ -157,10 +201,17 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 	uint32_t drops[TOPO_MAX_HOPS] = {0};
 	struct obs_flow f;
 	unsigned h = flow_of(s, &b->key, flow, &f, &u, path);
-	for (unsigned i = 0; i < h; i++) {
-		hazard[i] = model_loss_hazard(&s->loss, path[i], f.start_ns);
-		sum += hazard[i];
+	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, f.src_host,
+		f.start_ns)) {
+		b->n_silent++;
+		return 0;
 	}
+	for (unsigned i = 0; i < h; i++)
+		hazard[i] = model_loss_hazard(&s->loss, path[i], f.start_ns);
+	if (s->truth.n_holes > 0)
+		meet_holes(s, &f, path, h, hazard);
+	for (unsigned i = 0; i < h; i++)
+		sum += hazard[i];
 	int lossy = u < -expm1(-(double)f.n_pkts * sum);
 	if (s->latency.report_us > 0)
 		f.srtt_us = srtt_of(s, flow, &f, path, h);
@@ -265,6 +316,7 @@ int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
 {
 	int rc = 0;
 	assert(first <= last && last <= b->scene->traffic.n_flows);
+	b->n_silent = 0;
 	if (all || b->scene->latency.report_us > 0 ||
 	    !topo_is_clos(b->scene->topo)) {
 		rc = run_plain(b, first, last, all, w, truth, e);
@@ -277,7 +329,7 @@ int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
 		}
 	}
 	if (rc == 0)
-		w->n_flows += last - first;
+		w->n_flows += last - first - b->n_silent;
 	return rc;
 }
 

@@ -13,6 +13,11 @@
  *	test  ->  u / n < sum of rounded-up hazards      few pass
  *	exact ->  u < 1 - exp(-n * sum), 48 random bits; who dropped how many
  *
+ * A flow that a black hole on its path takes when it starts loses all that gets
+ * so far on the link into that switch. Flows of a host that is off then do not
+ * run and are not counted; those to one are lost on its cable. Only flows from
+ * source to destination: the way back is not modelled.
+ *
  * A fault that starts or ends inside the epoch holds for flows that start
  * while it is active: a flow's packets are taken to pass at once.
  */
@@ -39,7 +44,7 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 /* Run flows FIRST .. LAST - 1 and append the lossy ones,
  * those with a smoothed RTT above latency.report_over (or, with ALL, every
  * one) to W and their drops to TRUTH. Runs that tile an interval append what
- * one run over it does. Adds to w->n_flows. Errors SIM_ENOMEM.
+ * one run over it does. Adds to w->n_flows those that ran. Errors SIM_ENOMEM.
  * Cost O(flows), about 10 ns each. */
 int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct truth *truth, struct sim_err *e);

@@ -3,7 +3,9 @@
  */
 #include "models/latency.h"
 
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
+#include <math.h>
 #include <stddef.h>
 
 #define AT(member) .offset = offsetof(struct model_latency_params, member)
@@ -36,7 +38,40 @@ const struct sim_field model_latency_fields[] = {
 };
 #undef AT
 
-double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
+/* The quantile function of the law at U in (0, 1). */
+static double delay_at(const struct truth_fault *f, double u)
+{
+	const double idle = 1 - f->shape;
+	switch (f->law) {
+	case TRUTH_EXPONENTIAL:
+		return -f->delay_us * log1p(-u);
+	case TRUTH_LOGNORMAL:
+		return f->delay_us *
+		    exp(f->shape * (gsl_cdf_ugaussian_Pinv(u) - f->shape / 2));
+	case TRUTH_LOAD:
+		return u <= idle
+		    ? 0
+		    : -f->delay_us / f->shape * log((1 - u) / f->shape);
+	case TRUTH_CONSTANT:
+		break;
+	}
+	return f->delay_us;
+}
+
+/* The mean of N draws; the law's own mean for R = NULL. */
+static double draw_mean(const struct truth_fault *f, unsigned n,
+    struct sim_rng *r)
+{
+	double sum = 0;
+	if (f->law == TRUTH_CONSTANT || !r)
+		return f->delay_us;
+	for (unsigned i = 0; i < n; i++)
+		sum += delay_at(f, sim_rng_u01_open(r));
+	return sum / n;
+}
+
+static double add_up(const struct truth *truth, topo_link link, sim_ns t,
+    unsigned n, struct sim_rng *r)
 {
 	size_t lo = 0, hi = truth->n_faults;
 	double sum = 0;
@@ -50,9 +85,27 @@ double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
 	for (; lo < truth->n_faults && truth->fault[lo].link == link; lo++) {
 		const struct truth_fault *f = &truth->fault[lo];
 		if (f->from_ns <= t && t < f->to_ns)
-			sum += f->delay_us;
+			sum += draw_mean(f, n, r);
 	}
 	return sum;
+}
+
+double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
+{
+	return add_up(truth, link, t, 1, NULL);
+}
+
+double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
+    struct sim_rng *r)
+{
+	return add_up(truth, link, t, 1, r);
+}
+
+double model_latency_smoothed(const struct truth *truth, topo_link link,
+    sim_ns t, uint32_t n_pkts, struct sim_rng *r)
+{
+	return add_up(truth, link, t,
+	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES, r);
 }
 
 uint32_t model_latency_srtt(const struct model_latency_params *p,

@@ -28,7 +28,8 @@ int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
 	*hazard = 0;
 	for (; lo < truth->n_faults && truth->fault[lo].link == link; lo++) {
 		const struct truth_fault *f = &truth->fault[lo];
-		if (f->delay_us == 0 && f->from_ns <= t && t < f->to_ns) {
+		if (!truth_is_slow(f) && !f->of_hole && f->from_ns <= t &&
+		    t < f->to_ns) {
 			*hazard += model_hazard(f->rate);
 			active = 1;
 		}

@@ -92,6 +92,13 @@ int model_skip_fits(const struct model_scene *s, struct sim_err *e)
 	if (s->traffic.n_hot > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs uniform traffic; this has hot ToRs.");
+	if (s->truth.n_holes > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping can't have a black hole (switch %u).",
+		    s->truth.hole[0].at);
+	if (truth_has_host_off(&s->truth))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping can't have a host that is off.");
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
 		if (topo_class_of(s->topo, f->link) == TOPO_HOST_TOR)

@@ -31,7 +31,7 @@ void model_skip_close(struct model_skip *k);
 
 /* 0 if the scene meets what skipping assumes: a Clos, uniform traffic, ideal
  * ECMP (independent uniform choices, not a hash; at most 2^24 paths between two
- * ToRs), no fault on a host's uplink.
+ * ToRs), no fault on a host's uplink, no black hole, no host or pod off.
  * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
 int model_skip_fits(const struct model_scene *s, struct sim_err *e);
 

@@ -160,8 +160,8 @@ void truth_sort(struct truth *t)
 		qsort(t->part, t->n_parts, sizeof(t->part[0]), by_part);
 }
 
-int truth_swallows(const struct truth *t, topo_switch s,
-    const struct topo_tuple *tuple, sim_ns at)
+/* The first hole of switch S, or where it would stand. */
+static size_t first_hole(const struct truth *t, topo_switch s)
 {
 	size_t lo = 0, hi = t->n_holes;
 	while (lo < hi) {
@@ -171,8 +171,21 @@ int truth_swallows(const struct truth *t, topo_switch s,
 		else
 			hi = mid;
 	}
-	for (; lo < t->n_holes && t->hole[lo].at == s; lo++) {
-		const struct truth_hole *h = &t->hole[lo];
+	return lo;
+}
+
+int truth_has_hole(const struct truth *t, topo_switch s)
+{
+	const size_t i = first_hole(t, s);
+	return i < t->n_holes && t->hole[i].at == s;
+}
+
+int truth_swallows(const struct truth *t, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at)
+{
+	for (size_t i = first_hole(t, s);
+	     i < t->n_holes && t->hole[i].at == s; i++) {
+		const struct truth_hole *h = &t->hole[i];
 		if (h->from_ns <= at && at < h->to_ns &&
 		    model_blackhole_drops(&h->rule, tuple))
 			return 1;

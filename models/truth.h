@@ -12,13 +12,29 @@
 #include "sim/time.h"
 #include "topo/ids.h"
 
+/* What a slow link adds to a packet's time, with mean M: always M; an
+ * exponential time; exp of a normal of standard deviation SHAPE; or what an
+ * M/M/1 queue of load SHAPE makes it wait, which is nothing with probability 1 -
+ * SHAPE and else an exponential time of mean M / SHAPE. */
+enum truth_law {
+	TRUTH_CONSTANT,
+	TRUTH_EXPONENTIAL,
+	TRUTH_LOGNORMAL,
+	TRUTH_LOAD
+};
+
 /* A link that drops packets at RATE in [0, 1], or delays each of them by
- * delay_us > 0 and drops no more than others, while from_ns <= t < to_ns. */
+ * delay_us on average and drops no more than others, while from_ns <= t <
+ * to_ns. Or one with of_hole into a switch with a hole: then the hole drops,
+ * and what is here only says so of the link, RATE being the share of keys that
+ * it loses. */
 struct truth_fault {
 	topo_link link;
 	double rate;
 	sim_ns from_ns, to_ns;
-	double delay_us;
+	double delay_us, shape;
+	enum truth_law law;
+	uint8_t of_hole;
 };
 
 /* 1 unless the fault does nothing. */
@@ -27,8 +43,16 @@ static inline int truth_is_fault(const struct truth_fault *f)
 	return f->rate > 0 || f->delay_us > 0;
 }
 
+/* 1 if the fault is of packets' times, 0 if it is one of losses. A queue
+ * without load is the only slow link that delays nothing. */
+static inline int truth_is_slow(const struct truth_fault *f)
+{
+	return f->delay_us > 0 || f->law != TRUTH_CONSTANT;
+}
+
 /* A switch that drops every packet its rule takes while from_ns <= t < to_ns.
- * The packet is lost on the link into the switch. */
+ * The packet is lost on the link into the switch, all of which have faults with
+ * of_hole beside this. */
 struct truth_hole {
 	topo_switch at;
 	struct model_blackhole rule;
@@ -125,15 +149,25 @@ void truth_sort(struct truth *t);
 /* 1 if LINK has a fault that does anything. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
 
-/* 1 if a hole of switch S takes TUPLE at time T. Cost O(log holes), O(1) when
- * there is none; needs the order. */
+/* 1 if switch S has a hole at any time. Cost O(log holes), O(1) when there is
+ * none; needs the order. */
+int truth_has_hole(const struct truth *t, topo_switch s);
+
+/* 1 if a hole of switch S takes TUPLE at time AT. Cost O(log holes + those of
+ * S), O(1) when there is none; needs the order. */
 int truth_swallows(const struct truth *t, topo_switch s,
     const struct topo_tuple *tuple, sim_ns at);
 
-/* The outage of that kind and id that is active AT, or NULL. Cost O(log
- * outages); needs the order. */
+/* The outage of that kind and id that is active AT and began first, or NULL.
+ * Cost O(log outages + those of the id); needs the order. */
 const struct truth_outage *truth_outage_at(const struct truth *t,
     enum truth_outage_kind kind, uint32_t id, sim_ns at);
+
+/* 1 if a host is off at any time. Cost O(1); needs the order. */
+static inline int truth_has_host_off(const struct truth *t)
+{
+	return t->n_outages > 0 && t->outage[0].kind <= TRUTH_POD_OFF;
+}
 
 /* 1 if switch S failed. Cost O(failed switches). */
 int truth_is_failed_switch(const struct truth *t, topo_switch s);

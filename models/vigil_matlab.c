@@ -40,6 +40,13 @@ int model_vigil_matlab_fits(const struct model_scene *s, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no round-trip times "
 		    "(latency.report_over).");
+	if (s->truth.n_holes > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane vigil_matlab has no black holes (switch %u).",
+		    s->truth.hole[0].at);
+	if (truth_has_host_off(&s->truth))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane vigil_matlab has no hosts that are off.");
 	return 0;
 }
 
