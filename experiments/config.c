@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/fault_switch.h"
 #include "models/skip.h"
 #include "models/vigil_matlab.h"
 #include "sim/vec.h"
@@ -47,18 +46,14 @@ const char *const xp_sections[] = {"topology", "traffic", "noise",
 
 void xp_config_free(struct xp_config *c)
 {
-	for (size_t i = 0; i < c->scene.n_groups; i++)
-		free(c->scene.group[i].links);
-	free(c->scene.group);
+	xp_faults_free(&c->scene);
 	for (size_t i = 0; i < c->n_algos; i++)
 		free(c->algo[i].params);
 	free(c->algo);
 	*c = (struct xp_config){0};
 }
 
-/* The message of WHY as a mistake at NODE, unless it is no mistake of the
- * spec's that memory ran out. */
-static int take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
+int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
     int rc, const struct sim_err *why, struct sim_err *e)
 {
 	if (rc == SIM_ENOMEM)
@@ -108,7 +103,7 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 	else if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
 		rc = sim_fail(&why, SIM_EINVAL,
 		    "kind graphml needs `file`, the network's GraphML.");
-	return take_mistake(y, node, rc, &why, e);
+	return xp_take_mistake(y, node, rc, &why, e);
 }
 
 int xp_topology_path(char **out, const struct xp_topology *x,
@@ -143,88 +138,6 @@ int xp_topology_open(const struct xp_topology *x, const char *folder,
 	default:
 		return topo_open_clos(t, &x->clos, e);
 	}
-}
-
-/* --- faults ------------------------------------------------------------- */
-
-static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
-    const struct topo *t, struct model_fault_params *g)
-{
-	struct sim_err why;
-	topo_link l;
-	if (item->kind != SIM_YAML_SCALAR)
-		return sim_yaml_mistake(y, item,
-		    "a link is an id or a \"from->to\" name.");
-	if (topo_link_parse(t, item->text, &l, &why) < 0)
-		return sim_yaml_mistake(y, item, "%s", why.msg);
-	for (size_t i = 0; i < g->n_links; i++)
-		if (g->links[i] == l)
-			return sim_yaml_mistake(y, item,
-			    "link %u is named twice in this group.", l);
-	g->links[g->n_links++] = l;
-	return 0;
-}
-
-/* `links: [17, "tor0->t1.3"]`. */
-static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
-    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
-{
-	int rc;
-	if (list->kind != SIM_YAML_SEQ || list->n == 0)
-		return sim_yaml_mistake(y, list,
-		    "links is a list of link ids or \"from->to\" names.");
-	if (!t)
-		return 0;
-	if ((rc = SIM_ZALLOC(&g->links, list->n, e)) < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < list->n; i++)
-		rc = read_link(y, list->child[i], t, g);
-	return rc;
-}
-
-static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
-{
-	static const char *const also[] = {"links", NULL};
-	const struct sim_yaml_node *links = sim_yaml_get(node, "links");
-	int rc =
-	    sim_yaml_read(y, node, y->root, model_fault_fields, also, g, e);
-	return rc == 0 && links ? read_links(y, links, t, g, e) : rc;
-}
-
-/* Can the N groups be drawn? Those before the last one can. */
-static int check_group(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, const struct model_fault_params *group, size_t n,
-    struct sim_err *e)
-{
-	const struct sim_seed where = {0};
-	struct truth truth = {0};
-	struct sim_err why;
-	int rc = model_fault_draw(t, group, n, &where, &truth, &why);
-	truth_free(&truth);
-	return take_mistake(y, node, rc, &why, e);
-}
-
-/* `faults` is one group or a list of groups; none when it is absent. T is NULL
- * when there is no network to have links. */
-static int read_faults(struct sim_yaml *y, const struct topo *t,
-    struct model_scene_params *s, struct sim_err *e)
-{
-	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
-	const int list = node && node->kind == SIM_YAML_SEQ;
-	const size_t n = list ? node->n : node != NULL;
-	const size_t had = y->n_mistakes;
-	int rc = SIM_ZALLOC(&s->group, n, e);
-	if (rc < 0)
-		return rc;
-	s->n_groups = n;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		const struct sim_yaml_node *at = list ? node->child[i] : node;
-		rc = read_group(y, at, t, &s->group[i], e);
-		if (rc == 0 && t && y->n_mistakes == had)
-			rc = check_group(y, at, t, s->group, i + 1, e);
-	}
-	return rc;
 }
 
 /* --- algorithms --------------------------------------------------------- */
@@ -366,20 +279,31 @@ static int check_traffic(struct sim_yaml *y, const struct topo *t,
 	struct sim_err why;
 	int rc = model_traffic_draw(&traffic, t, p, &where, &why);
 	model_traffic_free(&traffic);
-	return take_mistake(y, node ? node : y->root, rc, &why, e);
+	return xp_take_mistake(y, node ? node : y->root, rc, &why, e);
 }
 
-static int may_fail_uplink(const struct model_fault_params *g)
+/* A kind that has no random links is told by any scene. */
+static int may_fail_uplink(const struct model_fault_params *g,
+    const struct topo *t)
 {
+	if (!model_fault_uses(g->kind, "classes"))
+		return 0;
+	for (size_t i = 0; i < g->n_at; i++)
+		if (g->at[i] < t->n_hosts + t->clos.all_tors)
+			return 1;
+	if (g->n_at > 0)
+		return 0;
 	if (g->switches > 0)
 		return g->tiers >> MODEL_TIER_TOR & 1;
 	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
 }
 
-static int may_fail_uplinks(const struct model_scene_params *s)
+static int may_fail_uplinks(const struct model_scene_params *s,
+    const struct topo *t)
 {
 	for (size_t i = 0; i < s->n_groups; i++)
-		if (s->group[i].n_links == 0 && may_fail_uplink(&s->group[i]))
+		if (s->group[i].n_links == 0 &&
+		    may_fail_uplink(&s->group[i], t))
 			return 1;
 	return 0;
 }
@@ -410,7 +334,7 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 	struct sim_err why;
 	if (c->plane != XP_PLANE_SKIP && c->plane != XP_PLANE_VIGIL_MATLAB)
 		return 0;
-	if (c->plane == XP_PLANE_SKIP && may_fail_uplinks(&c->scene))
+	if (c->plane == XP_PLANE_SKIP && may_fail_uplinks(&c->scene, t))
 		return sim_yaml_mistake(y, node,
 		    "skipping can't have a fault on a host's uplink (class "
 		    "host-tor).");
@@ -420,7 +344,7 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 		    ? model_skip_fits(&scene, &why)
 		    : model_vigil_matlab_fits(&scene, &why);
 	model_scene_free(&scene);
-	return take_mistake(y, node, rc, &why, e);
+	return xp_take_mistake(y, node, rc, &why, e);
 }
 
 /* --- all of it ---------------------------------------------------------- */
@@ -446,8 +370,8 @@ static int open_topology(struct sim_yaml *y, const struct xp_topology *x,
 	int rc = xp_topology_open(x, folder, t, &why);
 	if (rc < 0)
 		topo_close(t);
-	return take_mistake(y, x->kind == XP_TOPO_GRAPHML && file ? file : node,
-	    rc, &why, e);
+	return xp_take_mistake(y,
+	    x->kind == XP_TOPO_GRAPHML && file ? file : node, rc, &why, e);
 }
 
 /* What depends on the network. T is empty when it could not be opened: the
@@ -470,7 +394,7 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
 		    model_latency_fields, NULL, &c->scene.latency, e);
 	if (rc == 0)
-		rc = read_faults(y, opened ? t : NULL, &c->scene, e);
+		rc = xp_faults_read(y, opened ? t : NULL, &c->scene, e);
 	if (rc == 0)
 		rc = check_latency(y, c);
 	if (rc == 0 && opened && y->n_mistakes == had)

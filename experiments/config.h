@@ -23,6 +23,18 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 int xp_topology_path(char **out, const struct xp_topology *x,
     const char *folder, struct sim_err *e);
 
+/* The section `faults`: one group, or a list of groups; none when it is absent.
+ * T is NULL when there is no network to have places. Mistakes are added to Y;
+ * returns only SIM_ENOMEM. */
+int xp_faults_read(struct sim_yaml *y, const struct topo *t,
+    struct model_scene_params *s, struct sim_err *e);
+void xp_faults_free(struct model_scene_params *s);
+
+/* The message of WHY as a mistake at NODE, unless it is no mistake of the
+ * spec's that memory ran out. Returns RC then, else 0. */
+int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
+    int rc, const struct sim_err *why, struct sim_err *e);
+
 /* Read the tree as it stands into C, freeing what C held. Keys of the root that
  * are nobody's are left to the caller. Mistakes are added to Y, each at its
  * place; returns only SIM_ENOMEM, and then E may be without a message. Cost:

@@ -266,7 +266,8 @@ void xp_spec_help(FILE *out)
 		model_latency_fields},
 	    {"faults",
 		"one group, or a list of groups; `links: [...]` "
-		"names places by id or \"from->to\"",
+		"names links by id or \"from->to\", `at: [...]` switches or "
+		"hosts as tor3 or host17, `pods: [...]` pods by number",
 		model_fault_fields},
 	    {"claims", "a list: what the paper states", claim_fields},
 	};

@@ -1,25 +1,33 @@
-/* models/fault.c -- which links fail, how badly, and when.
+/* models/fault.c -- what fails, how badly, and when.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/fault.h"
 
+#include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "models/dist.h"
-#include "models/fault_switch.h"
-#include "topo/region.h"
+#include "models/fault_draw.h"
 
 static const char *const pick_names[] = {"class", "link", "matlab", NULL};
-
-static const char *const kind_names[] = {"drop", "latency", NULL};
+static const char *const law_names[] = {"constant", "exponential", "lognormal",
+    "load", NULL};
+static const char *const mode_names[] = {"down", "slow", "empty", "garbage",
+    NULL};
+const char *const model_fault_kind_names[] = {"drop", "latency", "black_hole_1",
+    "black_hole_2", "host_off", "pod_off", "controller", "collector", NULL};
 
 const struct sim_field model_fault_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct model_fault_params, kind),
-	.names = kind_names, .def = "drop",
-	.doc = "lose packets at a rate, or hold up each of them"},
+	.names = model_fault_kind_names, .def = "drop",
+	.doc = "links, or those of switches, lose packets or delay them; "
+	       "switches always drop certain address pairs (1) or five-tuples "
+	       "(2); hosts or pods are off; Pingmesh's services misbehave"},
     {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
-	.max = 1e6, .unit = "links", .def = "1",
-	.doc = "links that fail, at random places"},
+	.max = 1e6, .unit = "places", .def = "1",
+	.doc = "links, hosts or pods that fail, at random places; of "
+	       "controller and collector, how many times"},
     {"classes", SIM_F_SET, offsetof(struct model_fault_params, classes),
 	.names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
 	.doc = "classes of links that may fail"},
@@ -33,7 +41,8 @@ const struct sim_field model_fault_fields[] = {
 	       "pick matlab, of one more place at a switch"},
     {"switches", SIM_F_U32, offsetof(struct model_fault_params, switches),
 	.min = 0, .max = 1e6, .unit = "switches", .def = "0",
-	.doc = "switches that fail, at random, and no links of `count`"},
+	.doc = "switches that fail, at random, in place of links; for black "
+	       "holes 1 unless set"},
     {"tiers", SIM_F_SET, offsetof(struct model_fault_params, tiers),
 	.names = model_tier_names, .def = "[tor, t1, t2]",
 	.doc = "tiers of switches that may fail"},
@@ -43,305 +52,193 @@ const struct sim_field model_fault_fields[] = {
     {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
 	.max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
 	.doc = "drop rate of a failed link"},
+    {"entries", SIM_F_DIST, offsetof(struct model_fault_params, entries),
+	.min = 0, .max = 1, .unit = "1", .def = "0.01",
+	.doc = "share of keys whose entry is corrupt (black holes)"},
     {"delay", SIM_F_DIST, offsetof(struct model_fault_params, delay),
 	.min = 1e-3, .max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
-	.doc = "what a slow link adds to each packet's time (kind latency)"},
+	.doc = "what a slow link adds to each packet's time, by `law`; what a "
+	       "slow service adds to its answers"},
+    {"law", SIM_F_ENUM, offsetof(struct model_fault_params, law),
+	.names = law_names, .def = "constant",
+	.doc = "`delay` is all of a packet's delay, its mean (exponential), "
+	       "its median (lognormal), or the time that a queue with `load` "
+	       "serves a packet in"},
+    {"sigma", SIM_F_F64, offsetof(struct model_fault_params, sigma), .min = 0,
+	.max = 5, .unit = "1", .def = "1",
+	.doc = "standard deviation of a lognormal delay's logarithm"},
+    {"load", SIM_F_F64, offsetof(struct model_fault_params, load), .min = 0,
+	.max = 0.999, .unit = "1", .def = "0.9",
+	.doc = "share of time that the queue is busy: packets wait delay * "
+	       "load / (1 - load) on average"},
+    {"mode", SIM_F_ENUM, offsetof(struct model_fault_params, mode),
+	.names = mode_names, .def = "down",
+	.doc = "a service does not answer, answers late, has no document, or "
+	       "sends what is none (the last two: controller)"},
     {"from", SIM_F_F64, offsetof(struct model_fault_params, from_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
     {"to", SIM_F_F64, offsetof(struct model_fault_params, to_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
+    {"spread", SIM_F_F64, offsetof(struct model_fault_params, spread_s),
+	.min = 0, .max = 1e9, .unit = "s", .def = "0",
+	.doc = "each place begins later than `from` by a random time up to "
+	       "this"},
+    {"lasts", SIM_F_F64, offsetof(struct model_fault_params, lasts_s), .min = 0,
+	.max = 1e9, .unit = "s", .def = "0",
+	.doc = "each place ends this long after it began; 0 = at `to`"},
     {0},
 };
 
-/* The links that a group may fail, by class: `size` of each, in id order. */
-struct places {
-	const struct topo *topo;
-	uint32_t size[TOPO_N_LINK_CLASSES];
-	uint32_t total, n_classes;
+/* --- keys and kinds ------------------------------------------------------- */
+
+#define KIND(name) (1u << MODEL_FAULT_##name)
+enum {
+	LINKS = KIND(DROP) | KIND(LATENCY),
+	HOLES = KIND(BLACK_HOLE_1) | KIND(BLACK_HOLE_2),
+	SERVICES = KIND(CONTROLLER) | KIND(COLLECTOR),
+	ALL = (1u << MODEL_FAULT_N_KINDS) - 1,
 };
 
-static uint32_t class_size(const struct topo *t, enum topo_link_class class)
+static const struct {
+	const char *key;
+	unsigned kinds;
+} uses[] = {
+    {"kind", ALL},
+    {"count", ALL & ~HOLES},
+    {"classes", LINKS},
+    {"pick", LINKS},
+    {"same_switch", LINKS},
+    {"switches", LINKS | HOLES},
+    {"tiers", LINKS | HOLES},
+    {"share", LINKS},
+    {"rate", LINKS},
+    {"entries", HOLES},
+    {"delay", LINKS | SERVICES},
+    {"law", KIND(LATENCY)},
+    {"sigma", KIND(LATENCY)},
+    {"load", KIND(LATENCY)},
+    {"mode", SERVICES},
+    {"from", ALL},
+    {"to", ALL},
+    {"spread", ALL},
+    {"lasts", ALL},
+    {"links", LINKS},
+    {"at", LINKS | HOLES | KIND(HOST_OFF)},
+    {"pods", KIND(POD_OFF)},
+};
+
+int model_fault_uses(uint32_t kind, const char *key)
 {
-	if (topo_is_clos(t))
-		return topo_clos_class_size(&t->clos, class);
-	if (t->region)
-		return topo_region_class_size(t->region, class);
-	switch (class) { /* host cables come first, two links each */
-	case TOPO_HOST_TOR:
-	case TOPO_TOR_HOST:
-		return t->n_hosts;
-	case TOPO_FABRIC:
-		return t->n_links - 2 * t->n_hosts;
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (strcmp(uses[i].key, key) == 0)
+			return uses[i].kinds >> kind & 1;
+	return 0;
+}
+
+int model_fault_is_hole(uint32_t kind)
+{
+	return HOLES >> kind & 1;
+}
+
+/* --- what all kinds share ------------------------------------------------- */
+
+static sim_ns ns_of(double seconds)
+{
+	return (sim_ns)(seconds * (double)SIM_SEC);
+}
+
+/* A number is taken whether it matters or not, so that `spread` moves nothing
+ * else. */
+struct model_fault_span model_fault_span(struct model_fault_draw *d)
+{
+	const struct model_fault_params *g = d->group;
+	const double late_s = sim_rng_u01(&d->outage) * g->spread_s;
+	struct model_fault_span when = {ns_of(g->from_s) + ns_of(late_s),
+	    SIM_NEVER};
+	if (g->lasts_s > 0)
+		when.to_ns = when.from_ns + ns_of(g->lasts_s);
+	else if (g->to_s > 0)
+		when.to_ns = ns_of(g->to_s);
+	return when;
+}
+
+static double mean_delay(const struct model_fault_params *g, double u)
+{
+	const double delay = model_dist_at(&g->delay, u);
+	switch (g->law) {
+	case TRUTH_LOGNORMAL:
+		return delay * exp(g->sigma * g->sigma / 2);
+	case TRUTH_LOAD:
+		return delay * g->load / (1 - g->load);
 	default:
-		return 0;
+		return delay;
 	}
 }
 
-static topo_link class_at(const struct topo *t, enum topo_link_class class,
-    uint32_t i)
-{
-	if (topo_is_clos(t))
-		return topo_clos_class_at(&t->clos, class, i);
-	if (t->region)
-		return topo_region_class_at(t->region, class, i);
-	if (class == TOPO_FABRIC)
-		return 2 * t->n_hosts + i;
-	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
-}
-
-static struct places places_of(const struct topo *t, uint32_t classes)
-{
-	const uint32_t ends =
-	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
-	struct places p = {.topo = t};
-	if (!topo_is_clos(t) && !t->region && (classes & ~ends))
-		classes = (classes & ends) | UINT32_C(1) << TOPO_FABRIC;
-	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
-		if (classes >> c & 1) {
-			p.size[c] = class_size(t, c);
-			p.total += p.size[c];
-			p.n_classes += p.size[c] > 0;
-		}
-	return p;
-}
-
-static topo_link any_place(const struct places *p, enum model_fault_pick pick,
-    struct sim_rng *r)
-{
-	uint32_t nth_class = 0, i = 0;
-	if (pick != MODEL_PICK_LINK)
-		nth_class = sim_rng_below(r, p->n_classes);
-	else
-		i = sim_rng_below(r, p->total);
-	for (unsigned c = 0;; c++) {
-		if (p->size[c] == 0)
-			continue;
-		if (pick != MODEL_PICK_LINK) {
-			if (nth_class-- == 0)
-				return class_at(p->topo, c,
-				    sim_rng_below(r, p->size[c]));
-		} else if (i < p->size[c]) {
-			return class_at(p->topo, c, i);
-		} else {
-			i -= p->size[c];
-		}
-	}
-}
-
-/* Has L a fault among those from FROM to before TO? */
-static int is_taken(const struct truth *truth, size_t from, size_t to,
-    topo_link l)
-{
-	for (size_t i = from; i < to; i++)
-		if (truth->fault[i].link == l)
-			return 1;
-	return 0;
-}
-
-/* Places that earlier groups have taken. */
-static uint32_t n_taken(const struct places *p, const struct truth *truth)
-{
-	uint32_t n = 0;
-	for (size_t i = 0; i < truth->n_faults; i++) {
-		const topo_link l = truth->fault[i].link;
-		n += p->size[topo_class_of(p->topo, l)] > 0 &&
-		    !is_taken(truth, 0, i, l);
-	}
-	return n;
-}
-
-/* A free link of the allowed classes out of the switch that L leaves, drawn
- * alike, or TOPO_NONE. Links out of one switch are found among the allowed
- * ones: cost O(links), paid only when `same_switch` strikes. */
-static topo_link sibling(const struct places *p, topo_link l,
-    const struct truth *truth, struct sim_rng *r)
-{
-	topo_node at, end;
-	topo_link found = TOPO_NONE;
-	uint32_t n = 0;
-	topo_link_ends(p->topo, l, &at, &end);
-	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
-		for (uint32_t i = 0; i < p->size[c]; i++) {
-			topo_link other = class_at(p->topo, c, i);
-			topo_node other_at;
-			topo_link_ends(p->topo, other, &other_at, &end);
-			if (other_at == at &&
-			    !is_taken(truth, 0, truth->n_faults, other) &&
-			    sim_rng_below(r, ++n) == 0)
-				found = other;
-		}
-	return found;
-}
-
-int model_fault_add(const struct model_fault_params *g,
-    const struct sim_dist *range, topo_link link, double u, struct truth *truth,
+int model_fault_add(struct model_fault_draw *d, const struct sim_dist *range,
+    topo_link link, double u, const struct model_fault_span *when,
     struct sim_err *e)
 {
-	const int slow = g->kind == MODEL_FAULT_LATENCY;
-	const struct truth_fault f = {
+	const struct model_fault_params *g = d->group;
+	struct truth_fault f = {
 	    .link = link,
-	    .rate = slow ? 0 : model_dist_at(range, u),
-	    .delay_us = slow ? model_dist_at(&g->delay, u) : 0,
-	    .from_ns = (sim_ns)(g->from_s * (double)SIM_SEC),
-	    .to_ns =
-		g->to_s > 0 ? (sim_ns)(g->to_s * (double)SIM_SEC) : SIM_NEVER,
+	    .from_ns = when->from_ns,
+	    .to_ns = when->to_ns,
 	};
-	return truth_add_fault(truth, &f, e);
+	if (g->kind == MODEL_FAULT_LATENCY) {
+		f.delay_us = mean_delay(g, u);
+		f.law = g->law;
+		if (f.law == TRUTH_LOGNORMAL)
+			f.shape = g->sigma;
+		else if (f.law == TRUTH_LOAD)
+			f.shape = g->load;
+	} else {
+		f.rate = model_dist_at(range, u);
+	}
+	return truth_add_fault(d->truth, &f, e);
 }
 
-static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
-    struct sim_err *e)
+/* --- groups --------------------------------------------------------------- */
+
+static int check_times(const struct model_fault_params *g, struct sim_err *e)
 {
-	if (count <= n_free)
+	if (g->to_s == 0 || g->lasts_s > 0)
 		return 0;
-	return sim_fail(e, SIM_ELIMIT,
-	    "%u links are to fail, but the classes named have "
-	    "%u%s.",
-	    count, n_free, n_free < n_all ? " left by earlier groups" : "");
-}
-
-static int draw_random(const struct topo *t, const struct model_fault_params *g,
-    struct sim_rng *place, struct sim_rng *rate, struct truth *truth,
-    struct sim_err *e)
-{
-	const struct places p = places_of(t, g->classes);
-	const uint32_t n_free = p.total - n_taken(&p, truth);
-	topo_link last = TOPO_NONE;
-	int rc = check_count(n_free, p.total, g->count, e);
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; i < g->count; i++) {
-		topo_link l = TOPO_NONE;
-		if (last != TOPO_NONE && sim_rng_u01(place) < g->same_switch)
-			l = sibling(&p, last, truth, place);
-		/* When nearly all links of a class are taken, this draws often
-		 * but ends with probability 1: count <= total. A class that is
-		 * full is left by drawing from all links alike. */
-		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
-			l = any_place(&p,
-			    tries < 64 ? g->pick : MODEL_PICK_LINK, place);
-			if (is_taken(truth, 0, truth->n_faults, l))
-				l = TOPO_NONE;
-		}
-		if ((rc = model_fault_add(g, &g->rate, l, sim_rng_u01(rate),
-			 truth, e)) < 0)
-			return rc;
-		last = l;
-	}
-	return 0;
-}
-
-/* Whether a link of L's class out of L's switch has a fault of the group. */
-static int has_turn(const struct topo *t, const struct truth *truth,
-    size_t from, topo_link l)
-{
-	topo_node at, other, end;
-	topo_link_ends(t, l, &at, &end);
-	for (size_t i = from; i < truth->n_faults; i++) {
-		const topo_link k = truth->fault[i].link;
-		topo_link_ends(t, k, &other, &end);
-		if (other == at && topo_class_of(t, k) == topo_class_of(t, l))
-			return 1;
-	}
-	return 0;
-}
-
-static int add_matlab(const struct topo *t, const struct model_fault_params *g,
-    topo_link l, struct sim_rng *rate, struct truth *truth, struct sim_err *e)
-{
-	struct sim_dist range = g->rate;
-	if (topo_class_of(t, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
-		range.a /= 10;
-	return model_fault_add(g, &range, l, sim_rng_u01(rate), truth, e);
-}
-
-/* All switches of a tier have equally many links of a class, so a link of a
- * switch whose turn it is, both drawn alike, is a link drawn alike among those
- * of such switches. As in draw_random(), many tries mean that a class is used
- * up: first its switches, then its links. */
-static topo_link next_turn(const struct places *p, const struct truth *truth,
-    size_t from, struct sim_rng *r)
-{
-	for (unsigned tries = 0;; tries++) {
-		topo_link l = any_place(p,
-		    tries < 128 ? MODEL_PICK_CLASS : MODEL_PICK_LINK, r);
-		if (!is_taken(truth, 0, truth->n_faults, l) &&
-		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
-			return l;
-	}
-}
-
-static int draw_matlab(const struct topo *t, const struct model_fault_params *g,
-    struct sim_rng *place, struct sim_rng *rate, struct truth *truth,
-    struct sim_err *e)
-{
-	const struct places p = places_of(t, g->classes);
-	const size_t from = truth->n_faults;
-	const uint32_t n_free = p.total - n_taken(&p, truth);
-	int rc;
-	if (!topo_is_clos(t))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "pick matlab needs a Clos; this topology is a "
-		    "graph.");
-	if ((rc = check_count(n_free, p.total, g->count, e)) < 0)
-		return rc;
-	for (uint32_t i = 0; i < g->count; i++) {
-		if (truth->n_faults - from == n_free)
-			return 0; /* all fail, some as one more of a switch */
-		topo_link l = next_turn(&p, truth, from, place);
-		if ((rc = add_matlab(t, g, l, rate, truth, e)) < 0)
-			return rc;
-		if (sim_rng_u01(place) >= g->same_switch)
-			continue;
-		const struct places same =
-		    places_of(t, UINT32_C(1) << topo_class_of(t, l));
-		l = sibling(&same, l, truth, place);
-		if (l != TOPO_NONE &&
-		    (rc = add_matlab(t, g, l, rate, truth, e)) < 0)
-			return rc;
-	}
-	return 0;
-}
-
-static int draw_named(const struct topo *t, const struct model_fault_params *g,
-    struct sim_rng *rate, struct truth *truth, struct sim_err *e)
-{
-	const size_t from = truth->n_faults;
-	for (size_t i = 0; i < g->n_links; i++) {
-		int rc;
-		if (g->links[i] >= t->n_links)
-			return sim_fail(e, SIM_EINVAL,
-			    "link %u is not in [0, %u].", g->links[i],
-			    t->n_links - 1);
-		if (is_taken(truth, from, truth->n_faults, g->links[i]))
-			return sim_fail(e, SIM_EINVAL,
-			    "link %u is named twice.", g->links[i]);
-		rc = model_fault_add(g, &g->rate, g->links[i],
-		    sim_rng_u01(rate), truth, e);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
-}
-
-static int draw_group(const struct topo *t, const struct model_fault_params *g,
-    const struct sim_seed *where, uint32_t index, struct truth *truth,
-    struct sim_err *e)
-{
-	struct sim_rng place, rate;
-	if (g->to_s > 0 && g->to_s < g->from_s)
+	if (g->to_s < g->from_s)
 		return sim_fail(e, SIM_EINVAL,
 		    "a fault ends at %g s, before it begins at %g s.", g->to_s,
 		    g->from_s);
-	sim_rng_init(&place, where, SIM_STREAM_FAULT_PLACE, index);
-	sim_rng_init(&rate, where, SIM_STREAM_FAULT_RATE, index);
-	if (g->n_links > 0)
-		return draw_named(t, g, &rate, truth, e);
-	if (g->switches > 0)
-		return model_fault_draw_switches(t, g, &place, &rate, truth, e);
-	return g->pick == MODEL_PICK_MATLAB
-	    ? draw_matlab(t, g, &place, &rate, truth, e)
-	    : draw_random(t, g, &place, &rate, truth, e);
+	if (g->to_s < g->from_s + g->spread_s)
+		return sim_fail(e, SIM_EINVAL,
+		    "a fault ends at %g s, but may begin as late as %g s (from "
+		    "+ spread).",
+		    g->to_s, g->from_s + g->spread_s);
+	return 0;
+}
+
+static int draw_group(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	int rc = check_times(g, e);
+	if (rc < 0)
+		return rc;
+	switch ((enum model_fault_kind)g->kind) {
+	case MODEL_FAULT_BLACK_HOLE_1:
+	case MODEL_FAULT_BLACK_HOLE_2:
+		return model_fault_draw_holes(d, e);
+	case MODEL_FAULT_HOST_OFF:
+		return model_fault_draw_hosts(d, e);
+	case MODEL_FAULT_POD_OFF:
+		return model_fault_draw_pods(d, e);
+	case MODEL_FAULT_CONTROLLER:
+	case MODEL_FAULT_COLLECTOR:
+		return model_fault_draw_services(d, e);
+	default:
+		break;
+	}
+	if (g->n_at > 0 || (g->n_links == 0 && g->switches > 0))
+		return model_fault_draw_switches(d, e);
+	return model_fault_draw_links(d, e);
 }
 
 int model_fault_draw(const struct topo *t,
@@ -349,7 +246,17 @@ int model_fault_draw(const struct topo *t,
     const struct sim_seed *where, struct truth *truth, struct sim_err *e)
 {
 	for (size_t i = 0; i < n; i++) {
-		int rc = draw_group(t, &group[i], where, (uint32_t)i, truth, e);
+		const uint32_t id = (uint32_t)i;
+		struct model_fault_draw d = {
+		    .topo = t,
+		    .group = &group[i],
+		    .truth = truth,
+		};
+		sim_rng_init(&d.place, where, SIM_STREAM_FAULT_PLACE, id);
+		sim_rng_init(&d.rate, where, SIM_STREAM_FAULT_RATE, id);
+		sim_rng_init(&d.hole, where, SIM_STREAM_HOLE, id);
+		sim_rng_init(&d.outage, where, SIM_STREAM_OUTAGE, id);
+		int rc = draw_group(&d, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "fault group %zu", i);
 	}

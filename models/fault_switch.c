@@ -1,10 +1,9 @@
 /* models/fault_switch.c -- switches that fail, and their links with them.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/fault_switch.h"
-
 #include <stdlib.h>
 
+#include "models/fault_draw.h"
 #include "sim/vec.h"
 #include "topo/mesh.h"
 
@@ -31,8 +30,8 @@ static void set_tiers(const struct topo *t, uint8_t bits[])
 	}
 }
 
-/* The switches of the group's tiers, in order of id; returns how many. */
-static uint32_t list_switches(const struct topo *t, uint32_t tiers,
+/* The switches of TIERS, in order of id; returns how many. */
+static uint32_t list_tiers(const struct topo *t, uint32_t tiers,
     const uint8_t bits[], topo_switch list[])
 {
 	uint32_t n = 0;
@@ -42,92 +41,132 @@ static uint32_t list_switches(const struct topo *t, uint32_t tiers,
 	return n;
 }
 
-/* The switches that fail, in the order in which they were drawn. */
-struct failing {
-	const struct topo *topo;
-	const struct model_fault_params *group;
-	const topo_switch *list;
-	size_t from; /* first fault of the group */
-	struct sim_rng *place, *rate;
-	struct truth *truth;
-};
-
-static int has_fault(const struct failing *f, topo_link l)
+static int list_named(struct model_switches *s, const struct topo *t,
+    const struct model_fault_params *g, struct sim_err *e)
 {
-	for (size_t i = f->from; i < f->truth->n_faults; i++)
-		if (f->truth->fault[i].link == l)
+	for (size_t i = 0; i < g->n_at; i++) {
+		const topo_switch at = g->at[i] - t->n_hosts;
+		if (g->at[i] < t->n_hosts || at >= t->n_switches)
+			return sim_fail(e, SIM_EINVAL, "node %u is no switch.",
+			    g->at[i]);
+		for (uint32_t k = 0; k < s->n; k++)
+			if (s->list[k] == at)
+				return sim_fail(e, SIM_EINVAL,
+				    "switch %u is named twice.", at);
+		s->list[s->n++] = at;
+	}
+	return 0;
+}
+
+int model_switches_open(struct model_switches *s,
+    const struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	const struct topo *t = d->topo;
+	const size_t most = g->n_at > t->n_switches ? g->n_at : t->n_switches;
+	uint8_t *bits = NULL;
+	int rc;
+	*s = (struct model_switches){0};
+	if ((rc = SIM_ZALLOC(&s->list, most, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&bits, t->n_switches, e)) < 0)
+		goto out;
+	if (g->n_at > 0) {
+		rc = list_named(s, t, g, e);
+		goto out;
+	}
+	set_tiers(t, bits);
+	s->n = list_tiers(t, g->tiers, bits, s->list);
+	if (g->switches > s->n)
+		rc = sim_fail(e, SIM_ELIMIT,
+		    "%u switches are to fail, but the tiers named have %u.",
+		    g->switches, s->n);
+out:
+	free(bits);
+	return rc;
+}
+
+void model_switches_free(struct model_switches *s)
+{
+	free(s->list);
+	*s = (struct model_switches){0};
+}
+
+/* A step of a Fisher-Yates shuffle. */
+topo_switch model_switches_next(struct model_switches *s,
+    const struct model_fault_params *g, struct sim_rng *r)
+{
+	const uint32_t i = s->n_taken++;
+	const uint32_t j = g->n_at > 0 ? i : i + sim_rng_below(r, s->n - i);
+	const topo_switch at = s->list[j];
+	s->list[j] = s->list[i];
+	s->list[i] = at;
+	return at;
+}
+
+static int has_fault(const struct truth *truth, size_t from, topo_link l)
+{
+	for (size_t i = from; i < truth->n_faults; i++)
+		if (truth->fault[i].link == l)
 			return 1;
 	return 0;
 }
 
-static int is_listed(const struct failing *f, uint32_t n, topo_node node)
+static int is_listed(const struct model_fault_draw *d,
+    const struct model_switches *s, uint32_t n, topo_node node)
 {
 	for (uint32_t i = 0; i < n; i++)
-		if (node == f->topo->n_hosts + f->list[i])
+		if (node == d->topo->n_hosts + s->list[i])
 			return 1;
 	return 0;
 }
 
 /* The chance and the rate are drawn whether L fails or not, so that a larger
  * share fails the same links and more. */
-static int draw_link(struct failing *f, topo_link l, struct sim_err *e)
+static int draw_link(struct model_fault_draw *d, topo_link l,
+    const struct model_fault_span *when, struct sim_err *e)
 {
-	const struct model_fault_params *g = f->group;
-	const int fails = sim_rng_u01(f->place) < g->share;
-	const double u = sim_rng_u01(f->rate);
-	return fails ? model_fault_add(g, &g->rate, l, u, f->truth, e) : 0;
+	const struct model_fault_params *g = d->group;
+	const int fails = sim_rng_u01(&d->place) < g->share;
+	const double u = sim_rng_u01(&d->rate);
+	return fails ? model_fault_add(d, &g->rate, l, u, when, e) : 0;
 }
 
 /* Fail the links of the I-th switch, in order of id. A link to a switch before
- * it has been drawn already and has failed with both, or with neither. */
-static int fail_links(struct failing *f, uint32_t i, struct sim_err *e)
+ * it has been drawn already and has failed with both, or with neither. FROM is
+ * the first fault of the group. */
+static int fail_links(struct model_fault_draw *d,
+    const struct model_switches *s, uint32_t i, size_t from, struct sim_err *e)
 {
-	const struct topo *t = f->topo;
-	const topo_node own = t->n_hosts + f->list[i];
+	const struct topo *t = d->topo;
+	const topo_node own = t->n_hosts + s->list[i];
+	const struct model_fault_span when = model_fault_span(d);
 	for (topo_link l = 0; l < t->n_links; l++) {
 		topo_node a, b;
 		int rc = 0;
 		topo_link_ends(t, l, &a, &b);
 		if (a != own && b != own)
 			continue;
-		if (!is_listed(f, i, a == own ? b : a))
-			rc = draw_link(f, l, e);
-		if (rc == 0 && has_fault(f, l))
-			rc = truth_add_part(f->truth, l, f->list[i], e);
+		if (!is_listed(d, s, i, a == own ? b : a))
+			rc = draw_link(d, l, &when, e);
+		if (rc == 0 && has_fault(d->truth, from, l))
+			rc = truth_add_part(d->truth, l, s->list[i], e);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
 }
 
-int model_fault_draw_switches(const struct topo *t,
-    const struct model_fault_params *g, struct sim_rng *place,
-    struct sim_rng *rate, struct truth *truth, struct sim_err *e)
+int model_fault_draw_switches(struct model_fault_draw *d, struct sim_err *e)
 {
-	topo_switch *list = NULL;
-	uint8_t *bits = NULL;
-	int rc;
-	if ((rc = SIM_ZALLOC(&list, t->n_switches, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&bits, t->n_switches, e)) < 0)
-		goto out;
-	set_tiers(t, bits);
-	const uint32_t n = list_switches(t, g->tiers, bits, list);
-	if (g->switches > n)
-		rc = sim_fail(e, SIM_ELIMIT,
-		    "%u switches are to fail, but the tiers named have %u.",
-		    g->switches, n);
-	/* The head of a Fisher-Yates shuffle. */
-	for (uint32_t i = 0; rc == 0 && i < g->switches; i++) {
-		const uint32_t j = i + sim_rng_below(place, n - i);
-		const topo_switch s = list[j];
-		list[j] = list[i];
-		list[i] = s;
-	}
-	struct failing f = {t, g, list, truth->n_faults, place, rate, truth};
-	for (uint32_t i = 0; rc == 0 && i < g->switches; i++)
-		rc = fail_links(&f, i, e);
-out:
-	free(list);
-	free(bits);
+	const struct model_fault_params *g = d->group;
+	const size_t from = d->truth->n_faults;
+	struct model_switches s;
+	int rc = model_switches_open(&s, d, e);
+	const uint32_t n = g->n_at > 0 ? s.n : g->switches;
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		model_switches_next(&s, g, &d->place);
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		rc = fail_links(d, &s, i, from, e);
+	model_switches_free(&s);
 	return rc;
 }

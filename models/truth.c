@@ -183,8 +183,8 @@ int truth_has_hole(const struct truth *t, topo_switch s)
 int truth_swallows(const struct truth *t, topo_switch s,
     const struct topo_tuple *tuple, sim_ns at)
 {
-	for (size_t i = first_hole(t, s);
-	     i < t->n_holes && t->hole[i].at == s; i++) {
+	for (size_t i = first_hole(t, s); i < t->n_holes && t->hole[i].at == s;
+	     i++) {
 		const struct truth_hole *h = &t->hole[i];
 		if (h->from_ns <= at && at < h->to_ns &&
 		    model_blackhole_drops(&h->rule, tuple))

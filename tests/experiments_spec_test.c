@@ -285,7 +285,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect_good(SMALL "sweep: {}\n");
 	expect_good(SMALL "sweep: {grid: {}, zip: {}}\n");
 	expect(HEAD "sweep: {grid: {faults.count: [2, -1, 3, 1.5, 2%]}}\n",
-	    "3:34: count -1 is not in [0, 1000000] links.\n"
+	    "3:34: count -1 is not in [0, 1000000] places.\n"
 	    "3:41: count: \"1.5\" is not a whole number.\n"
 	    "3:46: count: \"2%\" is not a whole number.");
 }

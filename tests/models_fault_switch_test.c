@@ -3,7 +3,7 @@
  *
  * Chi-squares at level 1e-6, three of them.
  */
-#include "models/fault_switch.h"
+#include "models/fault.h"
 
 #include "tests/law.h"
 #include "tests/scenes.h"

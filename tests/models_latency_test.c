@@ -54,9 +54,9 @@ static void delays_of_active_faults_add_up(void **state)
 {
 	(void)state;
 	struct truth_fault fault[] = {
-	    {3, 0, 0, SIM_NEVER, 100},
-	    {3, 0, 10, 20, 50},
-	    {4, 0.5, 0, SIM_NEVER, 0},
+	    {.link = 3, .to_ns = SIM_NEVER, .delay_us = 100},
+	    {.link = 3, .from_ns = 10, .to_ns = 20, .delay_us = 50},
+	    {.link = 4, .rate = 0.5, .to_ns = SIM_NEVER},
 	};
 	const struct truth truth = {.n_faults = 3, .fault = fault};
 	assert_near(model_latency_delay(&truth, 3, 5), 100, 0);

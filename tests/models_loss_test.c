@@ -316,13 +316,13 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 {
 	(void)state;
 	struct truth_fault fault[] = {
-	    {3, 0.5, 0, SIM_NEVER, 0},
-	    {4, 0, 0, SIM_NEVER, 900},
-	    {5, 0.1, 10, 20, 0},
-	    {5, 0.2, 15, 30, 0},
-	    {5, 0.3, 40, 40, 0},
-	    {9, 0, 0, 100, 0},
-	    {12, 1, 7, SIM_NEVER, 0},
+	    {.link = 3, .rate = 0.5, .to_ns = SIM_NEVER},
+	    {.link = 4, .to_ns = SIM_NEVER, .delay_us = 900},
+	    {.link = 5, .rate = 0.1, .from_ns = 10, .to_ns = 20},
+	    {.link = 5, .rate = 0.2, .from_ns = 15, .to_ns = 30},
+	    {.link = 5, .rate = 0.3, .from_ns = 40, .to_ns = 40},
+	    {.link = 9, .to_ns = 100},
+	    {.link = 12, .rate = 1, .from_ns = 7, .to_ns = SIM_NEVER},
 	};
 	struct truth truth = {.n_faults = 7, .fault = fault};
 	struct model_loss m = {.truth = &truth};

@@ -1,0 +1,234 @@
+/* tests/models_truth_test.c -- look-ups in the truth against plain searches.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * No law is tested here, only equality.
+ */
+#include "models/truth.h"
+
+#include "sim/rng.h"
+#include "tests/test.h"
+
+static struct truth_hole hole_at(topo_switch s, double share, uint64_t salt,
+    sim_ns from, sim_ns to)
+{
+	struct truth_hole h = {.at = s, .from_ns = from, .to_ns = to};
+	assert_ok(model_blackhole_init(&h.rule,
+	    salt % 2 ? MODEL_BLACKHOLE_PAIR : MODEL_BLACKHOLE_TUPLE, share,
+	    salt, test_err()));
+	return h;
+}
+
+static void an_empty_truth_swallows_nothing_and_has_no_outage(void **state)
+{
+	(void)state;
+	const struct truth t = {0};
+	const struct topo_tuple tuple = {.src_ip = 1, .dst_ip = 2};
+	assert_false(truth_has_hole(&t, 0));
+	assert_false(truth_swallows(&t, 0, &tuple, 0));
+	assert_false(truth_swallows(&t, TOPO_NONE, &tuple, 0));
+	assert_null(truth_outage_at(&t, TRUTH_HOST_OFF, 0, 0));
+	assert_false(truth_has_host_off(&t));
+}
+
+/* The first moment belongs to it and the last does not. */
+static void a_hole_takes_packets_in_its_time_only(void **state)
+{
+	(void)state;
+	struct truth t = {0};
+	const struct topo_tuple tuple = {.src_ip = 1, .dst_ip = 2};
+	const struct truth_hole h = hole_at(7, 1, 1, 10, 20);
+	assert_ok(truth_add_hole(&t, &h, test_err()));
+	truth_sort(&t);
+	static const sim_ns at[] = {0, 9, 10, 19, 20, SIM_NEVER};
+	for (size_t i = 0; i < 6; i++) {
+		assert_int_equal(truth_swallows(&t, 7, &tuple, at[i]),
+		    i == 2 || i == 3);
+		assert_false(truth_swallows(&t, 6, &tuple, at[i]));
+		assert_false(truth_swallows(&t, 8, &tuple, at[i]));
+	}
+	assert_true(truth_has_hole(&t, 7));
+	assert_false(truth_has_hole(&t, 6) || truth_has_hole(&t, 8));
+	truth_free(&t);
+}
+
+static int swallows_by_search(const struct truth *t, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at)
+{
+	for (size_t i = 0; i < t->n_holes; i++)
+		if (t->hole[i].at == s && t->hole[i].from_ns <= at &&
+		    at < t->hole[i].to_ns &&
+		    model_blackhole_drops(&t->hole[i].rule, tuple))
+			return 1;
+	return 0;
+}
+
+static int has_hole_by_search(const struct truth *t, topo_switch s)
+{
+	for (size_t i = 0; i < t->n_holes; i++)
+		if (t->hole[i].at == s)
+			return 1;
+	return 0;
+}
+
+static void holes_are_found_as_by_a_search_of_all(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 200; run++) {
+		struct truth t = {0};
+		struct sim_rng r;
+		test_rng(&r, run);
+		for (uint32_t n = sim_rng_below(&r, 12); n > 0; n--) {
+			const sim_ns from = sim_rng_below(&r, 8);
+			const struct truth_hole h =
+			    hole_at(sim_rng_below(&r, 6), 0.3, sim_rng_u32(&r),
+				from, from + sim_rng_below(&r, 8));
+			assert_ok(truth_add_hole(&t, &h, test_err()));
+		}
+		truth_sort(&t);
+		for (size_t i = 1; i < t.n_holes; i++)
+			assert_true(t.hole[i - 1].at < t.hole[i].at ||
+			    (t.hole[i - 1].at == t.hole[i].at &&
+				t.hole[i - 1].from_ns <= t.hole[i].from_ns));
+		for (int k = 0; k < 200; k++) {
+			const topo_switch s = sim_rng_below(&r, 7);
+			const sim_ns at = sim_rng_below(&r, 18);
+			const struct topo_tuple tuple = {
+			    .src_ip = sim_rng_u32(&r),
+			    .dst_ip = sim_rng_u32(&r),
+			    .src_port = 80,
+			    .proto = TOPO_PROTO_TCP};
+			assert_int_equal(truth_swallows(&t, s, &tuple, at),
+			    swallows_by_search(&t, s, &tuple, at));
+			assert_int_equal(truth_has_hole(&t, s),
+			    has_hole_by_search(&t, s));
+		}
+		truth_free(&t);
+	}
+}
+
+/* Of those of the kind and id that are active, the one that began first. */
+static const struct truth_outage *outage_by_search(const struct truth *t,
+    enum truth_outage_kind kind, uint32_t id, sim_ns at)
+{
+	const struct truth_outage *first = NULL;
+	for (size_t i = 0; i < t->n_outages; i++) {
+		const struct truth_outage *o = &t->outage[i];
+		if (o->kind == kind && o->id == id && o->from_ns <= at &&
+		    at < o->to_ns && (!first || o->from_ns < first->from_ns))
+			first = o;
+	}
+	return first;
+}
+
+static void outages_are_found_as_by_a_search_of_all(void **state)
+{
+	(void)state;
+	unsigned n_found = 0;
+	for (uint32_t run = 0; run < 200; run++) {
+		struct truth t = {0};
+		struct sim_rng r;
+		int any = 0;
+		test_rng(&r, 1000 + run);
+		for (uint32_t n = sim_rng_below(&r, 20); n > 0; n--) {
+			const sim_ns from = sim_rng_below(&r, 8);
+			const struct truth_outage o = {
+			    .kind = sim_rng_below(&r, TRUTH_N_OUTAGES),
+			    .id = sim_rng_below(&r, 3),
+			    .from_ns = from,
+			    .to_ns = from + sim_rng_below(&r, 8)};
+			any |= o.kind <= TRUTH_POD_OFF;
+			assert_ok(truth_add_outage(&t, &o, test_err()));
+		}
+		truth_sort(&t);
+		assert_int_equal(truth_has_host_off(&t), any);
+		for (unsigned kind = 0; kind < TRUTH_N_OUTAGES; kind++)
+			for (uint32_t id = 0; id < 4; id++)
+				for (sim_ns at = 0; at < 18; at++) {
+					const struct truth_outage *got =
+					    truth_outage_at(&t, kind, id, at);
+					const struct truth_outage *want =
+					    outage_by_search(&t, kind, id, at);
+					assert_int_equal(got != NULL,
+					    want != NULL);
+					if (!want)
+						continue;
+					assert_int_equal(got->kind, kind);
+					assert_int_equal(got->id, id);
+					assert_int_equal(got->from_ns,
+					    want->from_ns);
+					n_found++;
+				}
+		truth_free(&t);
+	}
+	assert_true(n_found > 100);
+}
+
+static void the_largest_id_is_told_from_the_next_kinds_smallest(void **state)
+{
+	(void)state;
+	struct truth t = {0};
+	const struct truth_outage o[] = {
+	    {.kind = TRUTH_HOST_OFF, .id = UINT32_MAX, .to_ns = 9},
+	    {.kind = TRUTH_POD_OFF, .id = 0, .to_ns = 9},
+	};
+	for (int i = 1; i >= 0; i--)
+		assert_ok(truth_add_outage(&t, &o[i], test_err()));
+	truth_sort(&t);
+	assert_ptr_equal(truth_outage_at(&t, TRUTH_HOST_OFF, UINT32_MAX, 0),
+	    &t.outage[0]);
+	assert_ptr_equal(truth_outage_at(&t, TRUTH_POD_OFF, 0, 0),
+	    &t.outage[1]);
+	assert_null(truth_outage_at(&t, TRUTH_HOST_OFF, 0, 0));
+	truth_free(&t);
+}
+
+static void clearing_forgets_holes_and_outages(void **state)
+{
+	(void)state;
+	struct truth t = {0};
+	const struct topo_tuple tuple = {0};
+	const struct truth_hole h = hole_at(0, 1, 1, 0, SIM_NEVER);
+	const struct truth_outage o = {.to_ns = SIM_NEVER};
+	assert_ok(truth_add_hole(&t, &h, test_err()));
+	assert_ok(truth_add_outage(&t, &o, test_err()));
+	truth_clear(&t);
+	assert_false(truth_swallows(&t, 0, &tuple, 0));
+	assert_null(truth_outage_at(&t, 0, 0, 0));
+	truth_free(&t);
+}
+
+static int add_both(void *arg, struct sim_err *e)
+{
+	struct truth t = {0};
+	const struct truth_hole *h = arg;
+	const struct truth_outage o = {.to_ns = SIM_NEVER};
+	int rc = truth_add_hole(&t, h, e);
+	if (rc == 0)
+		rc = truth_add_outage(&t, &o, e);
+	assert_true(rc < 0 || (t.n_holes == 1 && t.n_outages == 1));
+	truth_free(&t);
+	return rc;
+}
+
+static void each_failing_allocation_is_reported(void **state)
+{
+	(void)state;
+	struct truth_hole h = hole_at(0, 1, 1, 0, SIM_NEVER);
+	test_each_alloc_fails(add_both, &h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(
+		an_empty_truth_swallows_nothing_and_has_no_outage),
+	    cmocka_unit_test(a_hole_takes_packets_in_its_time_only),
+	    cmocka_unit_test(holes_are_found_as_by_a_search_of_all),
+	    cmocka_unit_test(outages_are_found_as_by_a_search_of_all),
+	    cmocka_unit_test(
+		the_largest_id_is_told_from_the_next_kinds_smallest),
+	    cmocka_unit_test(clearing_forgets_holes_and_outages),
+	    cmocka_unit_test(each_failing_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("models/truth", tests, NULL, NULL);
+}
