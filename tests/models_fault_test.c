@@ -1,7 +1,7 @@
 /* tests/models_fault_test.c -- places, rates and times of drawn faults.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Chi-squares at level 1e-6, about ten of them.
+ * Chi-squares at level 1e-6, about eleven of them.
  */
 #include "tests/law.h"
 #include "tests/scenes.h"
@@ -466,6 +466,69 @@ static void faults_begin_and_end_when_told(void **state)
 	scenes_close(&s);
 }
 
+/* Each link begins within the spread and ends as long after; places and rates
+ * are those without. Chi-square at LEVEL. */
+static void links_may_fail_one_after_another(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct truth truth = {0}, plain = {0};
+	uint64_t by_second[10] = {0};
+	scenes_open(&s, &shape);
+	struct model_fault_params *g = scenes_add_group(&s);
+	g->count = 20;
+	for (uint32_t run = 0; run < 200; run++) {
+		g->spread_s = g->lasts_s = g->from_s = g->to_s = 0;
+		draw(&s, &plain, run);
+		g->from_s = 5;
+		g->spread_s = 10;
+		g->lasts_s = run % 2 ? 2.5 : 0;
+		g->to_s = run % 4 ? 15 : 0; /* lasts goes before it */
+		draw(&s, &truth, run);
+		assert_int_equal(truth.n_faults, plain.n_faults);
+		for (size_t i = 0; i < truth.n_faults; i++) {
+			const struct truth_fault *f = &truth.fault[i];
+			assert_int_equal(f->link, plain.fault[i].link);
+			assert_true(f->rate == plain.fault[i].rate);
+			assert_true(f->from_ns >= 5 * SIM_SEC &&
+			    f->from_ns < 15 * SIM_SEC);
+			by_second[f->from_ns / SIM_SEC - 5]++;
+			if (run % 2)
+				assert_int_equal(f->to_ns,
+				    f->from_ns + 2500 * SIM_SEC / 1000);
+			else
+				assert_true(f->to_ns ==
+				    (run % 4 ? 15 * SIM_SEC : SIM_NEVER));
+		}
+	}
+	assert_true(law_chi2_uniform(by_second, 10) >= LEVEL);
+	truth_free(&truth);
+	truth_free(&plain);
+	scenes_close(&s);
+}
+
+static void none_may_end_before_it_begins(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct sim_err e;
+	scenes_open(&s, &shape);
+	struct model_fault_params *g = scenes_add_group(&s);
+	g->from_s = 5;
+	g->spread_s = 10;
+	g->to_s = 14;
+	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "fault group 0: a fault ends at 14 s, but may begin as late as 15 "
+	    "s (from + spread).");
+	g->to_s = 15;
+	assert_int_equal(draw_fails(&s, &e), 0);
+	g->to_s = 1;
+	g->lasts_s = 1;
+	assert_int_equal(draw_fails(&s, &e), 0);
+	scenes_close(&s);
+}
+
 /* Streams are named by group: another group moves no earlier one. */
 static void a_group_does_not_disturb_another(void **state)
 {
@@ -557,6 +620,8 @@ int main(void)
 	    cmocka_unit_test(defaults_are_those_of_007),
 	    cmocka_unit_test(named_links_fail_as_told),
 	    cmocka_unit_test(faults_begin_and_end_when_told),
+	    cmocka_unit_test(links_may_fail_one_after_another),
+	    cmocka_unit_test(none_may_end_before_it_begins),
 	    cmocka_unit_test(the_links_of_a_group_are_distinct),
 	    cmocka_unit_test(one_class_can_fail_as_a_whole),
 	    cmocka_unit_test(more_faults_than_links_are_refused),

@@ -1,9 +1,12 @@
 /* tests/models_latency_test.c -- round-trip times, slow links, votes for them.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Means at 5 standard errors (6e-7), six of them.
+ * Means and variances at 5 standard errors (6e-7), some 42 of them, and three
+ * chi-squares at level 1e-6.
  */
 #include "models/latency.h"
+
+#include <gsl/gsl_cdf.h>
 
 #include "algos/vote.h"
 #include "models/bulk.h"
@@ -65,6 +68,236 @@ static void delays_of_active_faults_add_up(void **state)
 	assert_near(model_latency_delay(&truth, 4, 5), 0, 0);
 	assert_near(model_latency_delay(&truth, 9, 5), 0, 0);
 	assert_true(truth_is_faulty(&truth, 3));
+}
+
+/* --- laws ------------------------------------------------------------------- */
+
+enum { DRAWS = 40000, BINS = 20 };
+
+static const struct truth_fault laws[] = {
+    {.link = 3, .to_ns = 100, .delay_us = 700, .law = TRUTH_EXPONENTIAL},
+    {.link = 3,
+	.to_ns = 100,
+	.delay_us = 700,
+	.law = TRUTH_LOGNORMAL,
+	.shape = 0.7},
+    {.link = 3, .to_ns = 100, .delay_us = 700, .law = TRUTH_LOAD, .shape = 0.6},
+};
+
+/* The distribution functions as textbooks have them. */
+static double cdf(const struct truth_fault *f, double us)
+{
+	const double m = f->delay_us, s = f->shape;
+	switch (f->law) {
+	case TRUTH_EXPONENTIAL:
+		return gsl_cdf_exponential_P(us, m);
+	case TRUTH_LOGNORMAL:
+		return gsl_cdf_lognormal_P(us, log(m) - s * s / 2, s);
+	case TRUTH_LOAD: { /* W of M/M/1; the mean is s / (1 - s) services */
+		const double service = m * (1 - s) / s;
+		return 1 - s * exp(-us * (1 - s) / service);
+	}
+	default:
+		return us >= m;
+	}
+}
+
+static double variance(const struct truth_fault *f)
+{
+	const double m = f->delay_us, s = f->shape;
+	switch (f->law) {
+	case TRUTH_EXPONENTIAL:
+		return m * m;
+	case TRUTH_LOGNORMAL:
+		return m * m * expm1(s * s);
+	case TRUTH_LOAD:
+		return m * m * (2 / s - 1);
+	default:
+		return 0;
+	}
+}
+
+/* By the probability transform, which is uniform where the law has no atom; the
+ * atom of LOAD, at 0, is of 1 - load. */
+static void delays_follow_their_laws(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		const struct truth_fault *f = &laws[i];
+		const struct truth truth = {.n_faults = 1,
+		    .fault = (struct truth_fault *)f};
+		struct law_mean mean = {0}, var = {0};
+		uint64_t count[BINS] = {0};
+		struct sim_rng r;
+		test_rng(&r, 100 + (uint32_t)i);
+		for (int k = 0; k < DRAWS; k++) {
+			const double us = model_latency_draw(&truth, 3, 5, &r);
+			const double off = us - f->delay_us;
+			law_add(&mean, us);
+			law_add(&var, off * off);
+			double u = cdf(f, us);
+			if (f->law == TRUTH_LOAD && us == 0)
+				u *= sim_rng_u01(&r);
+			assert_true(us >= 0 && u >= 0 && u <= 1);
+			count[(int)fmin(u * BINS, BINS - 1)]++;
+		}
+		assert_true(fabs(law_z(&mean, f->delay_us)) < ERRORS);
+		assert_true(fabs(law_z(&var, variance(f))) < ERRORS);
+		assert_true(law_chi2_uniform(count, BINS) > 1e-6);
+	}
+}
+
+/* A smoothed time is a mean of 15 of them, or fewer: same mean, less variance.
+ */
+static void smoothing_keeps_the_mean_and_divides_the_variance(void **state)
+{
+	(void)state;
+	static const uint32_t n_pkts[] = {1, 4, 15, 1000};
+	for (size_t i = 0; i < 3; i++)
+		for (size_t j = 0; j < 4; j++) {
+			const struct truth truth = {.n_faults = 1,
+			    .fault = (struct truth_fault *)&laws[i]};
+			const double m = laws[i].delay_us;
+			const double n =
+			    fmin(n_pkts[j], MODEL_LATENCY_SAMPLES);
+			struct law_mean mean = {0}, var = {0};
+			struct sim_rng r;
+			test_rng(&r, (uint32_t)(200 + 4 * i + j));
+			for (int k = 0; k < DRAWS / 4; k++) {
+				const double us = model_latency_smoothed(&truth,
+				    3, 5, n_pkts[j], &r);
+				law_add(&mean, us);
+				law_add(&var, (us - m) * (us - m));
+			}
+			assert_true(fabs(law_z(&mean, m)) < ERRORS);
+			assert_true(fabs(law_z(&var, variance(&laws[i]) / n)) <
+			    ERRORS);
+		}
+}
+
+static void constant_delays_draw_nothing_and_others_once_each(void **state)
+{
+	(void)state;
+	struct truth_fault fault[] = {
+	    {.link = 3, .to_ns = 100, .delay_us = 30},
+	    laws[0],
+	    {.link = 3, .from_ns = 50, .to_ns = 100, .delay_us = 5},
+	};
+	struct truth truth = {.n_faults = 1, .fault = fault};
+	struct sim_rng r, same;
+	test_rng(&r, 1);
+	test_rng(&same, 1);
+	assert_near(model_latency_draw(&truth, 3, 5, &r), 30, 0);
+	assert_near(model_latency_smoothed(&truth, 3, 5, 9, &r), 30, 0);
+	assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&same));
+	truth.n_faults = 3;
+	const double us = model_latency_draw(&truth, 3, 60, &r);
+	assert_near(us, 35 - 700 * log1p(-sim_rng_u01_open(&same)), 1e-9);
+	assert_near(model_latency_draw(&truth, 3, 100, &r), 0, 0);
+	assert_near(model_latency_draw(&truth, 4, 60, &r), 0, 0);
+	assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&same));
+	assert_near(model_latency_delay(&truth, 3, 60), 735, 0);
+}
+
+/* The params of a spec: median, and service time. */
+static void a_specs_delay_is_what_its_law_says(void **state)
+{
+	(void)state;
+	static const double want[] = {200, 200, 200 * 1.6487212707001282,
+	    200 * 3};
+	for (unsigned law = TRUTH_CONSTANT; law <= TRUTH_LOAD; law++) {
+		struct scenes s;
+		scenes_open(&s, &shape);
+		struct model_fault_params *g = scenes_add_fault(&s, 20, 1);
+		g->kind = MODEL_FAULT_LATENCY;
+		g->delay = scenes_fixed(200);
+		g->law = law;
+		g->sigma = 1;
+		g->load = 0.75;
+		const struct truth_fault *f = scenes_draw(&s, 0)->truth.fault;
+		assert_near(f->delay_us, want[law], 1e-9);
+		assert_int_equal(f->law, law);
+		assert_true(f->rate == 0 && truth_is_slow(f));
+		scenes_close(&s);
+	}
+}
+
+/* A queue without load is slow by nothing, and keeps the link's noise. */
+static void a_queue_without_load_delays_nothing(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct sim_rng r;
+	double hazard;
+	scenes_open(&s, &shape);
+	struct model_fault_params *g = scenes_add_fault(&s, 20, 1);
+	g->kind = MODEL_FAULT_LATENCY;
+	g->law = TRUTH_LOAD;
+	g->load = 0;
+	const struct model_scene *scene = scenes_draw(&s, 0);
+	assert_int_equal(scene->truth.n_faults, 1);
+	assert_false(truth_is_faulty(&scene->truth, 20));
+	assert_true(truth_is_slow(scene->truth.fault));
+	assert_false(model_loss_fault(&scene->loss, 20, 0, &hazard));
+	test_rng(&r, 1);
+	for (int k = 0; k < 100; k++)
+		assert_true(
+		    model_latency_draw(&scene->truth, 20, 0, &r) == 0);
+	scenes_close(&s);
+}
+
+/* --- the exact plane -------------------------------------------------------- */
+
+/* Flows over the slow link have its mean on top, others the network's own. */
+static void the_exact_plane_smooths_a_slow_links_law(void **state)
+{
+	(void)state;
+	for (unsigned law = TRUTH_EXPONENTIAL; law <= TRUTH_LOAD; law++) {
+		struct scenes s;
+		struct obs w = {0};
+		struct model_bulk *b;
+		struct law_mean mean = {0}, var = {0};
+		scenes_open(&s, &shape);
+		const topo_link slow =
+		    topo_clos_link_tor(&s.topo.clos, 5, 1, TOPO_DOWN);
+		struct model_fault_params *g = scenes_add_fault(&s, slow, 0);
+		g->kind = MODEL_FAULT_LATENCY;
+		g->delay = scenes_fixed(2000);
+		g->law = law;
+		g->sigma = 0.5;
+		g->load = 0.5;
+		s.params.traffic.packets = scenes_fixed(10);
+		s.params.latency = (struct model_latency_params){.hop_us = 5,
+		    .report_us = 1000};
+		assert_ok(model_bulk_open(&b, NULL, test_err()));
+		for (uint32_t run = 0; run < 100; run++) {
+			const struct truth *t = &scenes_draw(&s, run)->truth;
+			const double m = t->fault->delay_us;
+			assert_ok(model_bulk_epoch(b, &s.scene, 1, &w,
+			    test_err()));
+			for (size_t i = 0; i < w.flows.n; i++) {
+				const double us = w.flows.srtt_us[i] -
+				    10.0 * obs_n_hops(&w, i);
+				int crosses = 0;
+				for (unsigned k = 0; k < obs_n_hops(&w, i); k++)
+					crosses |= obs_path(&w, i)[k] == slow;
+				if (!crosses) {
+					assert_true(us == 0);
+					continue;
+				}
+				law_add(&mean, us - m);
+				law_add(&var,
+				    (us - m) * (us - m) -
+					variance(t->fault) / 10);
+			}
+		}
+		assert_true(mean.n > 1000);
+		assert_true(fabs(law_z(&mean, 0)) < ERRORS);
+		assert_true(fabs(law_z(&var, 0)) < ERRORS);
+		obs_free(&w);
+		model_bulk_close(b);
+		scenes_close(&s);
+	}
 }
 
 /* A scene in which one link is slow by 2 ms, times being exact, and all flows
@@ -209,6 +442,14 @@ int main(void)
 	    cmocka_unit_test(
 		a_queue_adds_its_mean_and_smooths_with_the_packets),
 	    cmocka_unit_test(delays_of_active_faults_add_up),
+	    cmocka_unit_test(delays_follow_their_laws),
+	    cmocka_unit_test(
+		smoothing_keeps_the_mean_and_divides_the_variance),
+	    cmocka_unit_test(
+		constant_delays_draw_nothing_and_others_once_each),
+	    cmocka_unit_test(a_specs_delay_is_what_its_law_says),
+	    cmocka_unit_test(a_queue_without_load_delays_nothing),
+	    cmocka_unit_test(the_exact_plane_smooths_a_slow_links_law),
 	    cmocka_unit_test(slow_flows_are_reported_beside_the_lossy_ones),
 	    cmocka_unit_test(votes_for_latency_are_on_the_slow_link),
 	    cmocka_unit_test(the_other_planes_have_no_times),
