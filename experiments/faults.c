@@ -76,7 +76,7 @@ static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
 	char quote[64];
 	if (item->kind != SIM_YAML_SCALAR)
 		return sim_yaml_mistake(y, item,
-		    "a place is the name of a node, as in `culprit topo`.");
+		    "a place is the name of a node, such as tor3.");
 	const topo_node n = find_node(t, item->text);
 	sim_quote(quote, item->text);
 	if (n == TOPO_NONE)
