@@ -23,6 +23,10 @@ struct model_bulk {
 	float *hazard; /* [n_links + 1], rounded up; [n_links] = 0: no link */
 	double *rate;  /* [n_links], noise, scratch of begin */
 	size_t cap_hazard, cap_rate;
+	/* [n_links + 1], 1 + the first hole of the switch that a link leads to,
+	 * 0: none; unused while the scene has no holes. */
+	uint32_t *hole;
+	size_t cap_hole;
 	struct bulk_block block;
 	uint64_t n_silent; /* flows whose host was off */
 };
@@ -48,6 +52,7 @@ void model_bulk_close(struct model_bulk *b)
 		return;
 	free(b->hazard);
 	free(b->rate);
+	free(b->hole);
 	free(b);
 }
 
@@ -73,18 +78,20 @@ static float round_up(double hazard)
 	    : 0.0f;
 }
 
-/* Have settle() look at each flow that meets a hole or leaves a host that may
- * be off, by hazards that no flow of the sieve passes. */
-static void doubt(struct model_bulk *b, const struct model_scene *s)
+static int list_holes(struct model_bulk *b, const struct model_scene *s,
+    struct sim_err *e)
 {
-	const struct truth *truth = &s->truth;
-	for (topo_link l = 0; truth->n_holes > 0 && l < s->topo->n_links; l++)
-		if (truth_has_hole(truth, switch_behind(s->topo, l)))
-			b->hazard[l] = INFINITY;
-	for (size_t i = 0; i < truth->n_outages; i++)
-		if (truth->outage[i].kind == TRUTH_HOST_OFF)
-			b->hazard[topo_link_of(truth->outage[i].id, TOPO_UP)] =
-			    INFINITY;
+	const uint32_t n = s->topo->n_links;
+	int rc = SIM_RESERVE(&b->hole, &b->cap_hole, n + 1ul, e);
+	if (rc < 0)
+		return rc;
+	for (topo_link l = 0; l < n; l++) {
+		const size_t first =
+		    truth_first_hole(&s->truth, switch_behind(s->topo, l));
+		b->hole[l] = first < s->truth.n_holes ? (uint32_t)first + 1 : 0;
+	}
+	b->hole[n] = 0;
+	return 0;
 }
 
 int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
@@ -111,14 +118,18 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 		b->hazard[l] = round_up(model_hazard(b->rate[l]));
 	b->hazard[n] = 0;
 	/* An upper bound over the epoch: all faults of a link at once, and the
-	 * noise that holds while none is active. */
+	 * noise that holds while none is active. Every flow of a host that may
+	 * be off is looked at. */
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
 		if (!f->of_hole)
 			b->hazard[f->link] += round_up(model_hazard(f->rate));
 	}
-	doubt(b, s);
-	return 0;
+	for (size_t i = 0; i < s->truth.n_outages; i++)
+		if (s->truth.outage[i].kind == TRUTH_HOST_OFF)
+			b->hazard[topo_link_of(s->truth.outage[i].id,
+			    TOPO_UP)] = INFINITY;
+	return s->truth.n_holes > 0 ? list_holes(b, s, e) : 0;
 }
 
 __extension__ typedef unsigned __int128 u128;
@@ -276,6 +287,49 @@ static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
 	return n;
 }
 
+/* 1 if a hole of the switch behind LINK takes the tuple at any time. */
+static int may_take(const struct model_bulk *b, uint32_t link,
+    const struct topo_tuple *tuple)
+{
+	const struct truth *t = &b->scene->truth;
+	if (b->hole[link] == 0)
+		return 0;
+	const size_t first = b->hole[link] - 1;
+	for (size_t i = first;
+	     i < t->n_holes && t->hole[i].at == t->hole[first].at; i++)
+		if (model_blackhole_drops(&t->hole[i].rule, tuple))
+			return 1;
+	return 0;
+}
+
+/* The same, for a scene with holes: also those that one may take. */
+static uint32_t sieve_holes(const struct model_bulk *b, uint32_t candidate[])
+{
+	const struct bulk_block *k = &b->block;
+	const uint32_t n_lossy = sieve(b, candidate);
+	uint32_t lossy[BULK_BLOCK], n = 0, j = 0;
+	memcpy(lossy, candidate, n_lossy * sizeof(lossy[0]));
+	for (uint32_t i = 0; i < k->n; i++) {
+		const uint32_t link[] = {2 * k->src[i], k->up1[i], k->up2[i],
+		    k->down2[i], k->down1[i]};
+		const uint32_t ports = bulk_ports(k->word[2][i]);
+		const struct topo_tuple tuple = {
+		    .src_ip = topo_addr_of_host(k->src[i]),
+		    .dst_ip = topo_addr_of_host(k->dst[i]),
+		    .src_port = (uint16_t)(ports >> 16),
+		    .dst_port = (uint16_t)ports,
+		    .proto = TOPO_PROTO_TCP,
+		};
+		int looks = j < n_lossy && lossy[j] == i;
+		j += (uint32_t)looks;
+		for (int m = 0; !looks && m < 5; m++)
+			looks = may_take(b, link[m], &tuple);
+		if (looks)
+			candidate[n++] = i;
+	}
+	return n;
+}
+
 static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
     struct obs *w, struct truth *truth, struct sim_err *e)
 {
@@ -289,7 +343,8 @@ static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
 	else
 		b->kernel->aim(&b->block, &b->net);
 	b->kernel->path(&b->block, &b->net);
-	n = sieve(b, candidate);
+	n = b->scene->truth.n_holes > 0 ? sieve_holes(b, candidate)
+					: sieve(b, candidate);
 	for (uint32_t i = 0; i < n; i++) {
 		int rc = settle(b, first + candidate[i], 0, w, truth, e);
 		if (rc < 0)

@@ -160,8 +160,7 @@ void truth_sort(struct truth *t)
 		qsort(t->part, t->n_parts, sizeof(t->part[0]), by_part);
 }
 
-/* The first hole of switch S, or where it would stand. */
-static size_t first_hole(const struct truth *t, topo_switch s)
+size_t truth_first_hole(const struct truth *t, topo_switch s)
 {
 	size_t lo = 0, hi = t->n_holes;
 	while (lo < hi) {
@@ -171,20 +170,14 @@ static size_t first_hole(const struct truth *t, topo_switch s)
 		else
 			hi = mid;
 	}
-	return lo;
-}
-
-int truth_has_hole(const struct truth *t, topo_switch s)
-{
-	const size_t i = first_hole(t, s);
-	return i < t->n_holes && t->hole[i].at == s;
+	return lo < t->n_holes && t->hole[lo].at == s ? lo : t->n_holes;
 }
 
 int truth_swallows(const struct truth *t, topo_switch s,
     const struct topo_tuple *tuple, sim_ns at)
 {
-	for (size_t i = first_hole(t, s); i < t->n_holes && t->hole[i].at == s;
-	     i++) {
+	for (size_t i = truth_first_hole(t, s);
+	     i < t->n_holes && t->hole[i].at == s; i++) {
 		const struct truth_hole *h = &t->hole[i];
 		if (h->from_ns <= at && at < h->to_ns &&
 		    model_blackhole_drops(&h->rule, tuple))

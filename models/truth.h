@@ -149,9 +149,9 @@ void truth_sort(struct truth *t);
 /* 1 if LINK has a fault that does anything. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
 
-/* 1 if switch S has a hole at any time. Cost O(log holes), O(1) when there is
- * none; needs the order. */
-int truth_has_hole(const struct truth *t, topo_switch s);
+/* The index of the first hole of switch S, whose others follow, or n_holes.
+ * Cost O(log holes), O(1) when there is none; needs the order. */
+size_t truth_first_hole(const struct truth *t, topo_switch s);
 
 /* 1 if a hole of switch S takes TUPLE at time AT. Cost O(log holes + those of
  * S), O(1) when there is none; needs the order. */

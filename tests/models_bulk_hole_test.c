@@ -583,6 +583,33 @@ static void holes_can_be_found_as_switches_and_as_links(void **state)
 	scenes_close(&s);
 }
 
+static int run_afresh(void *arg, struct sim_err *e)
+{
+	struct model_scene *s = arg;
+	struct model_bulk *b = NULL;
+	struct obs w = {0};
+	free(s->truth.drops);
+	s->truth.drops = NULL;
+	s->truth.n_drops = s->truth.cap_drops = 0;
+	int rc = model_bulk_open(&b, NULL, e);
+	if (rc == 0)
+		rc = model_bulk_epoch(b, s, 0, &w, e);
+	assert_true(rc < 0 || w.flows.n > 20);
+	model_bulk_close(b);
+	obs_free(&w);
+	return rc;
+}
+
+static void each_failing_allocation_is_reported(void **state)
+{
+	(void)state;
+	struct scenes s;
+	scenes_open(&s, &small);
+	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.3);
+	test_each_alloc_fails(run_afresh, scenes_draw(&s, 0));
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -596,6 +623,7 @@ int main(void)
 	    cmocka_unit_test(a_pod_that_is_off_sends_nothing_and_gets_nothing),
 	    cmocka_unit_test(the_other_planes_have_no_holes_and_nobody_off),
 	    cmocka_unit_test(holes_can_be_found_as_switches_and_as_links),
+	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("models/bulk: holes", tests, NULL,
 	    NULL);
