@@ -216,6 +216,17 @@ static void named_switches_fail_as_told(void **state)
 	assert_int_equal(t.hole[0].at, 2);
 	assert_int_equal(t.hole[1].at, 15);
 
+	/* One more name changes nothing of those before it. */
+	for (uint32_t run = 0; run < 20; run++) {
+		assert_ok(draw(&s, &t, run, test_err()));
+		const uint64_t salt = hole_of(&t, 15)->rule.salt;
+		g->n_at = 1;
+		assert_ok(draw(&s, &t, run, test_err()));
+		assert_int_equal(t.n_holes, 1);
+		assert_true(hole_of(&t, 15)->rule.salt == salt);
+		g->n_at = 2;
+	}
+
 	g->kind = MODEL_FAULT_DROP;
 	g->rate = scenes_fixed(0.5);
 	assert_ok(draw(&s, &t, 0, test_err()));

@@ -203,7 +203,7 @@ static void constant_delays_draw_nothing_and_others_once_each(void **state)
 static void a_specs_delay_is_what_its_law_says(void **state)
 {
 	(void)state;
-	static const double want[] = {200, 200, 200 * 1.6487212707001282,
+	static const double want[] = {200, 200, 200 * 7.389056098930650,
 	    200 * 3};
 	for (unsigned law = TRUTH_CONSTANT; law <= TRUTH_LOAD; law++) {
 		struct scenes s;
@@ -212,7 +212,7 @@ static void a_specs_delay_is_what_its_law_says(void **state)
 		g->kind = MODEL_FAULT_LATENCY;
 		g->delay = scenes_fixed(200);
 		g->law = law;
-		g->sigma = 1;
+		g->sigma = 2;
 		g->load = 0.75;
 		const struct truth_fault *f = scenes_draw(&s, 0)->truth.fault;
 		assert_near(f->delay_us, want[law], 1e-9);
