@@ -302,7 +302,8 @@ static int may_take(const struct model_bulk *b, uint32_t link,
 	return 0;
 }
 
-/* The same, for a scene with holes: also those that one may take. */
+/* The same as sieve() for a scene with holes: also the flows that one takes at
+ * some time. Few of them, as against all that cross its switch. */
 static uint32_t sieve_holes(const struct model_bulk *b, uint32_t candidate[])
 {
 	const struct bulk_block *k = &b->block;

@@ -55,8 +55,7 @@ struct model_fault_params {
 	size_t n_links;
 	topo_link *links;
 	size_t n_at;
-	uint32_t *at; /* nodes: switches, or hosts of HOST_OFF; pods of
-			 POD_OFF */
+	uint32_t *at; /* nodes: switches, or hosts to be off; or pods */
 };
 extern const struct sim_field model_fault_fields[];
 
@@ -71,10 +70,11 @@ int model_fault_is_hole(uint32_t kind);
  *
  * Links. A random place is a link that no earlier place took, of any group.
  * Named links are distinct within their group; one named in two groups has two
- * faults, and loses to both while both are active. With probability `same_switch` a random place is
- * another link out of the switch of the place before it, if one is left there
- * (DEPARTS: 007's released code adds such links beyond `count`; here `count`
- * is the number of failed links, as the paper's axis says).
+ * faults, and loses to both while both are active. With probability
+ * `same_switch` a random place is another link out of the switch of the place
+ * before it, if one is left there (DEPARTS: 007's released code adds such links
+ * beyond `count`; here `count` is the number of failed links, as the paper's
+ * axis says).
  * With pick MATLAB, of a Clos only: a class of `classes` alike, a switch (or
  * host) at which no link of that class was picked before, one of its links of
  * that class; with probability `same_switch` one more of them fails, beyond
@@ -84,10 +84,10 @@ int model_fault_is_hole(uint32_t kind);
  * there the classes of a Clos between switches stand for fabric.
  *
  * Switches. With `switches` above 0 no links are picked but that many switches
- * of `tiers`, or those of `at`, and every link out of one and into it fails with
- * probability `share`, those of its hosts too; a link between two of them is
- * drawn once, with the first of them and at its time. A switch without a failed
- * link did not fail.
+ * of `tiers`, or those of `at`, and every link out of one and into it fails
+ * with probability `share`, those of its hosts too; a link between two of them
+ * is drawn once, with the first of them and at its time. A switch without a
+ * failed link did not fail.
  *
  * Black holes are at such switches; each has a rule of its own salt, over a
  * share `entries` of all keys. A switch whose share is 0 is none. The truth of
@@ -101,14 +101,14 @@ int model_fault_is_hole(uint32_t kind);
  * failed ones. Services have outages alone. Again groups do not look at each
  * other.
  *
- * Each place begins at from_s and a uniform time below spread_s after, and ends
- * lasts_s later; links fail with their switch or pod.
+ * Each place begins at from_s or a uniform time below spread_s after, and ends
+ * lasts_s later or, if that is 0, at to_s; links fail with their switch or pod.
  *
  * Errors SIM_ELIMIT when more places are asked for than the classes have links,
  * the tiers switches, or the network hosts or pods; SIM_EINVAL for a place that
  * is not in the topology, not of the kind's sort or named twice in a group, for
  * a mode that the collector does not have, or to_s before from_s + spread_s;
- * SIM_EUNSUPPORTED for pick MATLAB in a mesh, and for pods where there are none.
+ * SIM_EUNSUPPORTED for pick MATLAB in a mesh and for pods where there are none.
  * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)
  * for each failed switch, and for all black holes of a group together.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */

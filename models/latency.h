@@ -6,12 +6,13 @@
  *	2 * hops * hop + queue + the delays of faulty links on its path
  *
  * `hop` being fixed, and `queue` exponential with a mean of its own, drawn anew
- * for each packet, as is what a faulty link adds unless that is constant. A sender smooths what it measures with a gain of 1/8 (RFC
- * 6298), whose noise is that of a mean of 15 samples; so the smoothed time of a
- * flow of n packets has the queue's mean over min(n, 15) draws, which is a gamma
- * variable, and of each faulty link the mean of as many draws of its law. A
- * fault that is active when the flow starts delays all its packets.
- * Only the links from sender to receiver count: the way back is not modelled.
+ * for each packet, as is what a faulty link adds unless that is constant. A
+ * sender smooths what it measures with a gain of 1/8 (RFC 6298), whose noise is
+ * that of a mean of 15 samples; so the smoothed time of a flow of n packets has
+ * the queue's mean over min(n, 15) draws, which is a gamma variable, and of
+ * each faulty link the mean of as many draws of its law. A fault that is active
+ * when the flow starts delays all its packets. Only the links from sender to
+ * receiver count: the way back is not modelled.
  */
 #ifndef MODELS_LATENCY_H
 #define MODELS_LATENCY_H
@@ -43,8 +44,8 @@ double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
 double model_latency_smoothed(const struct truth *truth, topo_link link,
     sim_ns t, uint32_t n_pkts, struct sim_rng *r);
 
-/* A flow's smoothed round-trip time at its end, to the nearest microsecond, with
- * delay_us by the faulty links of its path. */
+/* A flow's smoothed round-trip time at its end, to the nearest microsecond,
+ * delay_us being what the faulty links of its path add. */
 uint32_t model_latency_srtt(const struct model_latency_params *p,
     struct sim_rng *r, unsigned n_hops, uint32_t n_pkts, double delay_us);
 

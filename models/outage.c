@@ -95,7 +95,7 @@ int model_fault_draw_hosts(struct model_fault_draw *d, struct sim_err *e)
 	return rc;
 }
 
-/* --- pods ------------------------------------------------------------------- */
+/* --- pods ----------------------------------------------------------------- */
 
 /* Mark the nodes of a pod: its hosts, their ToRs, and the switches next to
  * those, which serve no other pod. */
@@ -167,7 +167,7 @@ int model_fault_draw_pods(struct model_fault_draw *d, struct sim_err *e)
 	return rc;
 }
 
-/* --- services --------------------------------------------------------------- */
+/* --- services ------------------------------------------------------------- */
 
 int model_fault_draw_services(struct model_fault_draw *d, struct sim_err *e)
 {

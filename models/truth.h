@@ -14,8 +14,8 @@
 
 /* What a slow link adds to a packet's time, with mean M: always M; an
  * exponential time; exp of a normal of standard deviation SHAPE; or what an
- * M/M/1 queue of load SHAPE makes it wait, which is nothing with probability 1 -
- * SHAPE and else an exponential time of mean M / SHAPE. */
+ * M/M/1 queue of load SHAPE makes it wait: nothing with probability 1 - SHAPE,
+ * else an exponential time of mean M / SHAPE. */
 enum truth_law {
 	TRUTH_CONSTANT,
 	TRUTH_EXPONENTIAL,

@@ -1,4 +1,4 @@
-/* tests/models_bulk_hole_test.c -- exact plane: black holes, hosts that are off.
+/* tests/models_bulk_hole_test.c -- exact plane: black holes, hosts off.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Chi-squares at level 1e-6, four of them, and two bounds of 5 standard errors
@@ -112,7 +112,8 @@ static unsigned assert_fates(const struct model_scene *s, const struct obs *w)
 }
 
 /* Both kinds at all tiers, some for a part of the epoch; in the arithmetic
- * Clos, whose path is by blocks unless all flows are asked for, and in a mesh. */
+ * Clos, whose path is by blocks unless all flows are asked for, and in a mesh.
+ */
 static void each_flow_has_the_fate_that_its_path_says(void **state)
 {
 	(void)state;
@@ -180,7 +181,7 @@ static void holes_along_a_path_multiply(void **state)
 	}
 }
 
-/* --- the slow reference ----------------------------------------------------- */
+/* --- the slow reference --------------------------------------------------- */
 
 enum { MAX_LINKS = 128, SIZES = 8 };
 struct histogram {
@@ -330,7 +331,7 @@ static void the_law_is_that_of_single_packets(void **state)
 	scenes_close(&s);
 }
 
-/* --- equalities ------------------------------------------------------------- */
+/* --- equalities ----------------------------------------------------------- */
 
 static void a_window_of_lossy_flows_is_that_of_all_without_the_others(
     void **state)
@@ -515,7 +516,7 @@ static void the_other_planes_have_no_holes_and_nobody_off(void **state)
 	scenes_close(&s);
 }
 
-/* --- scores ----------------------------------------------------------------- */
+/* --- scores --------------------------------------------------------------- */
 
 /* A verdict that names the holes' switches, or the links into them, is right:
  * all are found, none is wrong, and the worse one is the worst. */

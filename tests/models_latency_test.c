@@ -70,7 +70,7 @@ static void delays_of_active_faults_add_up(void **state)
 	assert_true(truth_is_faulty(&truth, 3));
 }
 
-/* --- laws ------------------------------------------------------------------- */
+/* --- laws ----------------------------------------------------------------- */
 
 enum { DRAWS = 40000, BINS = 20 };
 
@@ -246,7 +246,7 @@ static void a_queue_without_load_delays_nothing(void **state)
 	scenes_close(&s);
 }
 
-/* --- the exact plane -------------------------------------------------------- */
+/* --- the exact plane ------------------------------------------------------ */
 
 /* Flows over the slow link have its mean on top, others the network's own. */
 static void the_exact_plane_smooths_a_slow_links_law(void **state)
