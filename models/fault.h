@@ -28,7 +28,12 @@ enum model_fault_kind {
 extern const char *const model_fault_kind_names[];
 
 /* Tiers as in a spec: bits of model_fault_params.tiers. */
-enum model_tier { MODEL_TIER_TOR, MODEL_TIER_T1, MODEL_TIER_T2 };
+enum model_tier {
+	MODEL_TIER_TOR,
+	MODEL_TIER_T1,
+	MODEL_TIER_T2,
+	MODEL_TIER_BORDER /* of a region, between its data centres */
+};
 extern const char *const model_tier_names[];
 
 /* One group of faults, as in a spec. */

@@ -7,10 +7,10 @@
 #include "sim/vec.h"
 #include "topo/mesh.h"
 
-const char *const model_tier_names[] = {"tor", "t1", "t2", NULL};
+const char *const model_tier_names[] = {"tor", "t1", "t2", "border", NULL};
 
 /* Tiers that each switch is of, as bits. A mesh may not say: there those with
- * hosts are ToRs, and the others of both tiers above. */
+ * hosts are ToRs, and the others both T1s and T2s. */
 static void set_tiers(const struct topo *t, uint8_t bits[])
 {
 	for (topo_host h = 0; h < t->n_hosts; h++)
@@ -23,7 +23,7 @@ static void set_tiers(const struct topo *t, uint8_t bits[])
 		else
 			tier =
 			    (s >= c->all_tors) + (s >= c->all_tors + c->all_t1);
-		if (tier <= MODEL_TIER_T2)
+		if (tier <= MODEL_TIER_BORDER)
 			bits[s] = (uint8_t)(1 << tier);
 		else if (bits[s] == 0)
 			bits[s] = 1 << MODEL_TIER_T1 | 1 << MODEL_TIER_T2;

@@ -8,6 +8,7 @@
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "topo/mesh.h"
+#include "topo/region.h"
 
 #define LEVEL  1e-6
 #define BIT(i) (UINT32_C(1) << (i))
@@ -243,6 +244,37 @@ static void a_fat_tree_has_its_tiers(void **state)
 	scenes_close(&s);
 }
 
+/* Two data centres of 12 ToRs, 9 T1s and 5 T2s, with 2 borders each. */
+static void a_region_has_its_tiers_and_borders(void **state)
+{
+	(void)state;
+	static const uint32_t n[] = {24, 18, 10, 4};
+	const struct topo_clos dc = {3, 4, 3, 5, 2, .n_cables = 0};
+	struct topo_region_params p;
+	struct scenes s;
+	struct truth truth = {0};
+	assert_ok(sim_field_defaults(topo_region_fields, &p, test_err()));
+	p.n_dcs = p.n_borders = 2;
+	scenes_open(&s, &dc);
+	topo_close(&s.topo);
+	assert_ok(topo_open_region(&s.topo, &dc, &p, test_err()));
+	struct model_fault_params *g = scenes_add_group(&s);
+	for (unsigned tier = 0; tier < 4; tier++) {
+		g->tiers = BIT(tier);
+		g->switches = n[tier];
+		assert_ok(draw(&s, &truth, 0, test_err()));
+		assert_int_equal(truth.n_switches, n[tier]);
+		for (size_t i = 0; i < truth.n_switches; i++)
+			assert_int_equal(topo_mesh_tier(s.topo.mesh,
+					     truth.failed_switch[i]),
+			    tier);
+		g->switches++;
+		assert_int_equal(draw(&s, &truth, 0, NULL), SIM_ELIMIT);
+	}
+	truth_free(&truth);
+	scenes_close(&s);
+}
+
 static int draw_once(void *arg, struct sim_err *e)
 {
 	struct truth truth = {0};
@@ -270,6 +302,7 @@ int main(void)
 	    cmocka_unit_test(a_larger_share_fails_the_same_links_and_more),
 	    cmocka_unit_test(a_graph_without_tiers_has_tors_and_others),
 	    cmocka_unit_test(a_fat_tree_has_its_tiers),
+	    cmocka_unit_test(a_region_has_its_tiers_and_borders),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("models/fault_switch", tests, NULL,

@@ -8,6 +8,7 @@
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "topo/mesh.h"
+#include "topo/region.h"
 
 #define LEVEL 1e-6
 
@@ -199,6 +200,50 @@ static void a_graph_without_pods_has_none_to_turn_off(void **state)
 	scenes_close(&s);
 }
 
+/* By the order of a region's ids, which the drawing does not use. */
+static uint32_t pod_in_region(const struct topo *t, topo_node n)
+{
+	static const uint32_t n_tors = 4, n_t1 = 3, n_pods = 3, dc = 12 + 9 + 5;
+	if (n < t->n_hosts)
+		return topo_pod_of(t, n);
+	const topo_switch s = n - t->n_hosts;
+	if (s >= 2 * dc) /* a border */
+		return TOPO_NONE;
+	const uint32_t first = s / dc * n_pods, in_dc = s % dc;
+	if (in_dc < 12)
+		return first + in_dc / n_tors;
+	return in_dc < 12 + 9 ? first + (in_dc - 12) / n_t1 : TOPO_NONE;
+}
+
+static void a_pod_of_a_region_takes_no_other_with_it(void **state)
+{
+	(void)state;
+	struct topo_region_params p;
+	struct scenes s;
+	struct truth t = {0};
+	assert_ok(sim_field_defaults(topo_region_fields, &p, test_err()));
+	p.n_dcs = p.n_borders = 2;
+	struct model_fault_params *g = open_group(&s, MODEL_FAULT_POD_OFF, 1);
+	topo_close(&s.topo);
+	assert_ok(topo_open_region(&s.topo, &shape, &p, test_err()));
+	for (uint32_t pod = 0; pod < 6; pod++) {
+		g->at = &pod;
+		g->n_at = 1;
+		assert_ok(draw(&s, &t, 0, test_err()));
+		assert_int_equal(t.n_outages, 1 + 8);
+		assert_int_equal(t.n_switches, 4 + 3);
+		for (topo_link l = 0; l < s.topo.n_links; l++) {
+			topo_node a, b;
+			topo_link_ends(&s.topo, l, &a, &b);
+			assert_int_equal(truth_is_faulty(&t, l),
+			    pod_in_region(&s.topo, a) == pod ||
+				pod_in_region(&s.topo, b) == pod);
+		}
+	}
+	truth_free(&t);
+	scenes_close(&s);
+}
+
 static void services_misbehave_as_told(void **state)
 {
 	(void)state;
@@ -292,6 +337,7 @@ int main(void)
 	    cmocka_unit_test(named_hosts_and_pods_are_off),
 	    cmocka_unit_test(more_than_there_are_is_refused),
 	    cmocka_unit_test(a_graph_without_pods_has_none_to_turn_off),
+	    cmocka_unit_test(a_pod_of_a_region_takes_no_other_with_it),
 	    cmocka_unit_test(services_misbehave_as_told),
 	    cmocka_unit_test(what_is_not_changed_stays),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
