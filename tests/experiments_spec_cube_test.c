@@ -27,7 +27,7 @@ static void a_cube_has_coordinates_with_units(void **state)
 	static const struct {
 		const char *name, *unit, *second; /* second value, if text */
 	} want[] = {
-	    {"faults.0.count", "links", NULL},
+	    {"faults.0.count", "places", NULL},
 	    {"faults.0.rate", "1", "{uniform: [0.1, 0.2]}"},
 	    {"traffic.packets.uniform.1", "packets", NULL},
 	    {"plane", "1", "exact"},
