@@ -219,7 +219,7 @@ static int run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
 		    "runs 0 to %u.",
 		    (long long)a->point, (long long)a->run, s->n_points - 1,
 		    s->runs - 1);
-	else if ((row = calloc(cube.row_doubles, sizeof(*row))) == NULL)
+	else if ((row = calloc(cube.cell_doubles, sizeof(*row))) == NULL)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for a row.");
 	else if ((rc = xp_trial_open(&t, s, e)) == 0)
 		rc =

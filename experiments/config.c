@@ -14,7 +14,7 @@
 #include "topo/mesh.h"
 
 const char *const xp_plane_names[] = {"auto", "exact", "skip", "agents",
-    "vigil_matlab", NULL};
+    "vigil_matlab", "pingmesh", NULL};
 static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
     "region", NULL};
 
@@ -23,7 +23,8 @@ const struct sim_field xp_run_fields[] = {
 	.names = xp_plane_names, .def = "auto",
 	.doc = "bulk data plane; auto: skip where it fits, else exact; agents: "
 	       "auto, seen by host agents; vigil_matlab: 007's released "
-	       "simulator, conns then being 480 unless set"},
+	       "simulator, conns then being 480 unless set; pingmesh: agents "
+	       "that probe"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {0},
@@ -42,7 +43,7 @@ const struct sim_field xp_topology_fields[] = {
 
 const char *const xp_sections[] = {"topology", "traffic", "noise",
     "latency", "faults",
-    "algorithms", "agents", NULL};
+    "algorithms", "agents", "pingmesh", NULL};
 
 void xp_config_free(struct xp_config *c)
 {

@@ -147,7 +147,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 	if (load_64(r + j->record_bytes - 8) !=
 	    checksum(r, j->record_bytes - 8))
 		return 0;
-	if (point >= c->n_points || run >= c->n_runs)
+	if (point >= c->n_points / c->n_along || run >= c->n_runs)
 		return 0;
 	if (status != RES_DONE && status != RES_FAILED && status != RES_CRASHED)
 		return 0;
@@ -230,12 +230,12 @@ static int make(struct xp_journal **out, const char *path,
 {
 	struct xp_journal *j;
 	int rc;
-	assert(c->row_doubles <= UINT32_MAX);
+	assert(c->cell_doubles <= UINT32_MAX);
 	if ((rc = SIM_ZALLOC(&j, 1, e)) < 0)
 		return rc;
 	j->fd = -1;
-	j->row_doubles = c->row_doubles;
-	j->record_bytes = FIXED_BYTES + 8 * c->row_doubles;
+	j->row_doubles = c->cell_doubles;
+	j->record_bytes = FIXED_BYTES + 8 * c->cell_doubles;
 	j->cap_buf = j->record_bytes;
 	if (j->record_bytes < BUFFER_BYTES)
 		j->cap_buf *= BUFFER_BYTES / j->record_bytes;

@@ -9,6 +9,9 @@
  *	header  magic "culpritJ", u32 version, u32 row_doubles,
  *	        u64 key, u64 check
  *	record  u32 point, u32 run, u32 status, u32 0, f64 row[], u64 check
+ *
+ * Point, run and row are those of a cell (results/cube.h): where a cell is
+ * read along axes, the point is its place, and the row holds all n_along.
  */
 #ifndef EXPERIMENTS_JOURNAL_H
 #define EXPERIMENTS_JOURNAL_H

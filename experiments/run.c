@@ -121,18 +121,19 @@ static void complain(struct sweep *s, size_t point, size_t run,
     const char *message)
 {
 	const struct res_cube *c = s->cube;
+	const size_t n_axes = res_cube_outer_axes(c);
 	size_t at[RES_MAX_AXES];
 	char line[1024], number[32];
 	struct sim_text t = {line, sizeof(line), 0};
-	res_cube_at(c, point, at);
+	res_cube_at(c, point * c->n_along, at);
 	sim_put(&t, "point %zu", point);
-	for (size_t i = 0; i < c->n_axes; i++) {
+	for (size_t i = 0; i < n_axes; i++) {
 		const struct res_coord *k = &c->axis[i].coord[0];
 		sim_put(&t, "%s%s %s", i ? ", " : " (", k->name,
 		    k->number ? sim_format_f64(number, k->number[at[i]])
 			      : k->text[at[i]]);
 	}
-	sim_put(&t, "%s run %zu: %s", c->n_axes ? ")" : "", run, message);
+	sim_put(&t, "%s run %zu: %s", n_axes ? ")" : "", run, message);
 	xp_progress_wipe(&s->display);
 	s->run->complain(s->run->arg, line);
 }
@@ -177,11 +178,12 @@ static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
     struct sim_err *e)
 {
 	const struct res_cube *c = s->cube;
-	const uint64_t total = (uint64_t)c->n_points * c->n_runs;
+	const uint64_t total = res_cube_cells(c);
 	int rc = SIM_ZALLOC(cells, total, e);
 	*n = 0;
 	for (uint64_t i = 0; rc == 0 && i < total; i++)
-		if (i % c->shard_n == c->shard_i && c->status[i] != RES_DONE)
+		if (i % c->shard_n == c->shard_i &&
+		    res_cube_status(c, i) != RES_DONE)
 			(*cells)[(*n)++] = i;
 	return rc;
 }
@@ -191,7 +193,7 @@ static int serve(struct sweep *s, struct sim_err *e)
 	const struct xp_run *r = s->run;
 	struct xp_pool_job job = {
 	    .n_workers = r->n_workers,
-	    .row_doubles = s->cube->row_doubles,
+	    .row_doubles = s->cube->cell_doubles,
 	    .ctx = s,
 	    .open = open_worker,
 	    .serve = serve_cell,

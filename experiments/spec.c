@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/along.h"
 #include "experiments/config.h"
 #include "sim/vec.h"
 
@@ -425,10 +426,44 @@ static int check_labels(struct sim_yaml *y, const struct xp_config *first,
 			  "or their labels.");
 }
 
+/* What trials are read along is the same at all points too. FIRST is empty at
+ * the first of them. */
+static int check_along(struct xp_spec *s, const struct xp_config *c,
+    struct xp_along_axes *first, struct sim_err *e)
+{
+	const struct sim_yaml_node *at =
+	    sim_yaml_get(s->yaml.root, "pingmesh");
+	struct xp_along_axes a;
+	struct sim_err why;
+	int rc = xp_along_init(&a, c, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	if (rc < 0)
+		return sim_yaml_mistake(&s->yaml, at, "%s", why.msg);
+	if (first->n_points == 0) {
+		*first = a;
+		s->n_along = a.n_points;
+		return a.n_points <= MAX_POINTS / s->n_points
+		    ? 0
+		    : sim_yaml_mistake(&s->yaml, at,
+			  "%zu points of the sweep, each read along %zu, are "
+			  "more than %d.",
+			  s->n_points, a.n_points, MAX_POINTS);
+	}
+	const int same = xp_along_same(first, &a);
+	xp_along_free(&a);
+	return same ? 0
+		    : sim_yaml_mistake(&s->yaml, at,
+			  "a sweep can't change what a trial is read along: "
+			  "pingmesh.along and the places of its axes are the "
+			  "same at all points.");
+}
+
 /* All points are read, whatever was wrong before, to tell everything at once. */
 static int check_points(struct xp_spec *s, struct sim_err *e)
 {
 	struct xp_config first = {0}, later = {0};
+	struct xp_along_axes along = {0};
 	struct sim_yaml *y = &s->yaml;
 	int rc = 0;
 	for (size_t p = 0;
@@ -442,8 +477,11 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)
 			rc = note_graphml(s, &c->topology, e);
+		if (rc == 0 && y->n_mistakes == 0)
+			rc = check_along(s, c, &along, e);
 		drop_repeats(y, had);
 	}
+	xp_along_free(&along);
 	xp_config_free(&first);
 	xp_config_free(&later);
 	return rc;

@@ -33,6 +33,7 @@
 
 #include "algos/algo.h"
 #include "experiments/agent_plane.h"
+#include "experiments/pingmesh.h"
 #include "models/scene.h"
 #include "results/cube.h"
 #include "sim/err.h"
@@ -43,13 +44,15 @@
 /* Which bulk data plane: SKIP if it fits the scene and else EXACT; or one of
  * them by name (a scene that it can't do is then an error). AGENTS is AUTO with
  * agents between what happened and what algorithms see. With VIGIL_MATLAB,
- * 007's released simulator, traffic.conns is 480 unless the spec sets it. */
+ * 007's released simulator, traffic.conns is 480 unless the spec sets it.
+ * PINGMESH is no bulk plane: agents probe, and algorithms see their probes. */
 enum xp_plane {
 	XP_PLANE_AUTO,
 	XP_PLANE_EXACT,
 	XP_PLANE_SKIP,
 	XP_PLANE_AGENTS,
-	XP_PLANE_VIGIL_MATLAB
+	XP_PLANE_VIGIL_MATLAB,
+	XP_PLANE_PINGMESH
 };
 extern const char *const xp_plane_names[];
 
@@ -79,6 +82,7 @@ struct xp_config {
 	struct xp_topology topology;
 	struct model_scene_params scene; /* owns its groups */
 	struct xp_agents agents;
+	struct xp_pingmesh pingmesh;
 	size_t n_algos;
 	struct xp_algo *algo;
 };
@@ -108,6 +112,7 @@ struct xp_spec {
 	struct sim_yaml_node *sweep; /* a copy, so that points can be put */
 	size_t n_axes, n_points;
 	struct xp_axis *axis;
+	size_t n_along; /* rows of a trial, see experiments/along.h */
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check
@@ -125,7 +130,8 @@ int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
     struct sim_err *e);
 void xp_config_free(struct xp_config *c);
 
-/* Set up an empty cube for the sweep: identity, axes, labels, claims. C need
+/* Set up an empty cube for the sweep: identity, axes (those of the sweep, then
+ * those that a trial is read along), labels, claims. C need
  * not be initialised and is empty on failure. Errors those of res_cube_alloc()
  * and res_cube_check(). */
 int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/along.h"
 #include "experiments/config.h"
 #include "sim/vec.h"
 
@@ -50,7 +51,7 @@ static int check_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
 #undef X
 #define X(name, num, den, doc) #name,
-		RES_RATIOS(X)
+		RES_RATIOS(X) RES_TRIAL_RATIOS(X)
 #undef X
 	};
 	char quote[64];
@@ -207,12 +208,36 @@ static int put_labels(struct res_cube *cube, const struct xp_config *c,
 	return rc;
 }
 
+/* The sweep's axes, then those that a trial is read along. */
+static int put_axes(struct xp_spec *s, const struct xp_config *c,
+    struct res_cube *cube, struct sim_err *e)
+{
+	struct xp_along_axes along;
+	int rc = xp_along_init(&along, c, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = SIM_ZALLOC(&cube->axis, s->n_axes + along.n, e)) < 0)
+		goto out;
+	cube->n_along = along.n_points;
+	cube->n_points = s->n_points * along.n_points;
+	for (size_t i = 0; rc == 0 && i < s->n_axes; i++) {
+		rc = put_axis(&cube->axis[i], &s->axis[i], c, e);
+		cube->n_axes = i + 1;
+	}
+	for (size_t i = 0; rc == 0 && i < along.n; i++) {
+		cube->axis[cube->n_axes++] = along.axis[i];
+		along.axis[i] = (struct res_axis){0};
+	}
+out:
+	xp_along_free(&along);
+	return rc;
+}
+
 static int fill_cube(struct xp_spec *s, const struct xp_config *c,
     struct res_cube *cube, struct sim_err *e)
 {
 	int rc;
 	cube->seed = s->seed;
-	cube->n_points = s->n_points;
 	cube->n_runs = s->runs;
 	if ((rc = res_text(&cube->figure, s->figure, e)) < 0 ||
 	    (rc = res_text(&cube->spec, s->text, e)) < 0 ||
@@ -222,14 +247,10 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 	    (rc = res_text(&cube->paper, s->paper, e)) < 0 ||
 	    (rc = put_labels(cube, c, e)) < 0 ||
 	    (rc = xp_spec_claims(s, cube, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&cube->axis, s->n_axes, e)) < 0)
+	    (rc = put_axes(s, c, cube, e)) < 0)
 		return rc;
 	cube->spec_bytes = s->text_bytes;
-	for (size_t i = 0; rc == 0 && i < s->n_axes; i++) {
-		rc = put_axis(&cube->axis[i], &s->axis[i], c, e);
-		cube->n_axes = i + 1;
-	}
-	if (rc < 0 || (rc = res_cube_check(cube, e)) < 0)
+	if ((rc = res_cube_check(cube, e)) < 0)
 		return rc;
 	return res_cube_alloc(cube, e);
 }

@@ -134,6 +134,9 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 		    "%s has none of them.",
 		    xp_plane_names[plane]);
 	switch (t->ran) {
+	case XP_PLANE_PINGMESH:
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane pingmesh has no epochs of flows.");
 	case XP_PLANE_SKIP:
 		return model_skip_epoch(t->skip, &t->scene, &t->window, e);
 	case XP_PLANE_VIGIL_MATLAB:

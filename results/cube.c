@@ -46,6 +46,13 @@ static int check_counts(const struct res_cube *c, struct sim_err *e)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%zu points of %zu runs are more than 2^31 cells.", n,
 		    c->n_runs);
+	n = 1;
+	for (size_t a = res_cube_outer_axes(c); a < c->n_axes; a++)
+		n *= c->axis[a].n;
+	if (n != c->n_along)
+		return sim_fail(e, SIM_EINVAL,
+		    "%zu points a cell are not spanned by the last axes.",
+		    c->n_along);
 	return 0;
 }
 
@@ -57,6 +64,8 @@ static void blank(double row[], size_t n)
 
 int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 {
+	if (c->n_along == 0)
+		c->n_along = 1;
 	int rc = check_counts(c, e);
 	if (rc < 0)
 		return rc;
@@ -71,6 +80,7 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%zu cells of %zu algorithms are too many.", n_cells,
 		    c->n_algos);
+	c->cell_doubles = c->n_along * c->row_doubles;
 	if ((rc = SIM_ZALLOC(&c->status, n_cells, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
 		return rc;
@@ -121,7 +131,7 @@ int res_cube_check(const struct res_cube *c, struct sim_err *e)
 	return rc;
 }
 
-static void free_axis(struct res_axis *a)
+void res_axis_free(struct res_axis *a)
 {
 	for (size_t i = 0; a->coord && i < a->n_coords; i++) {
 		struct res_coord *k = &a->coord[i];
@@ -134,6 +144,7 @@ static void free_axis(struct res_axis *a)
 		free(k->text);
 	}
 	free(a->coord);
+	*a = (struct res_axis){0};
 }
 
 void res_cube_free(struct res_cube *c)
@@ -149,7 +160,7 @@ void res_cube_free(struct res_cube *c)
 		free(c->algo[i]);
 	free(c->algo);
 	for (size_t i = 0; c->axis && i < c->n_axes; i++)
-		free_axis(&c->axis[i]);
+		res_axis_free(&c->axis[i]);
 	free(c->axis);
 	for (size_t i = 0; c->claim && i < c->n_claims; i++) {
 		free(c->claim[i].metric);
@@ -161,37 +172,78 @@ void res_cube_free(struct res_cube *c)
 	*c = (struct res_cube){0};
 }
 
-static size_t cell_of(const struct res_cube *c, size_t point, size_t run)
+static size_t row_of(const struct res_cube *c, size_t point, size_t run)
 {
 	assert(point < c->n_points && run < c->n_runs);
 	return point * c->n_runs + run;
 }
 
-void res_cube_put(struct res_cube *c, size_t point, size_t run,
-    enum res_status status, const double row[])
+size_t res_cube_cells(const struct res_cube *c)
 {
-	size_t cell = cell_of(c, point, run);
-	double *to = c->row + cell * c->row_doubles;
-	c->status[cell] = (uint8_t)status;
+	return c->n_along ? c->n_points / c->n_along * c->n_runs : 0;
+}
+
+enum res_status res_cube_status(const struct res_cube *c, size_t cell)
+{
+	const size_t point = cell / c->n_runs * c->n_along;
+	return c->status[row_of(c, point, cell % c->n_runs)];
+}
+
+size_t res_cube_outer_axes(const struct res_cube *c)
+{
+	size_t n_axes = c->n_axes;
+	for (size_t n = c->n_along; n > 1 && n_axes > 0;)
+		n /= c->axis[--n_axes].n;
+	return n_axes;
+}
+
+static void put_row(struct res_cube *c, size_t i, enum res_status status,
+    const double row[])
+{
+	double *to = c->row + i * c->row_doubles;
+	c->status[i] = (uint8_t)status;
 	if (row && (status == RES_DONE || status == RES_FAILED))
 		memcpy(to, row, c->row_doubles * sizeof(to[0]));
 	else
 		blank(to, c->row_doubles);
 }
 
+void res_cube_put(struct res_cube *c, size_t place, size_t run,
+    enum res_status status, const double row[])
+{
+	for (size_t i = 0; i < c->n_along; i++)
+		put_row(c, row_of(c, place * c->n_along + i, run), status,
+		    row ? row + i * c->row_doubles : NULL);
+}
+
+double res_cube_value(const struct res_cube *c, size_t point, size_t run,
+    size_t column)
+{
+	assert(column < c->row_doubles);
+	return c->row[row_of(c, point, run) * c->row_doubles + column];
+}
+
+int res_cube_has(const struct res_cube *c, size_t column)
+{
+	const size_t n = c->n_points * c->n_runs;
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(c->row[i * c->row_doubles + column]))
+			return 1;
+	return 0;
+}
+
 double res_cube_trial(const struct res_cube *c, size_t point, size_t run,
     unsigned metric)
 {
 	assert(metric < RES_N_TRIAL_METRICS);
-	return c->row[cell_of(c, point, run) * c->row_doubles + metric];
+	return res_cube_value(c, point, run, metric);
 }
 
 double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
     size_t algo, unsigned metric)
 {
 	assert(algo < c->n_algos && metric < RES_N_ALGO_METRICS);
-	return c->row[cell_of(c, point, run) * c->row_doubles +
-	    res_row_doubles(algo) + metric];
+	return res_cube_value(c, point, run, res_row_doubles(algo) + metric);
 }
 
 void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
@@ -203,13 +255,14 @@ void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
 struct res_progress res_cube_progress(const struct res_cube *c)
 {
 	struct res_progress p = {0};
-	size_t n_cells = c->n_points * c->n_runs;
+	size_t n_cells = res_cube_cells(c);
 	for (size_t i = c->shard_i; i < n_cells;
 	     i += c->shard_n ? c->shard_n : 1) {
+		const enum res_status status = res_cube_status(c, i);
 		p.n_cells++;
-		p.n_done += c->status[i] == RES_DONE;
-		p.n_failed += c->status[i] == RES_FAILED;
-		p.n_crashed += c->status[i] == RES_CRASHED;
+		p.n_done += status == RES_DONE;
+		p.n_failed += status == RES_FAILED;
+		p.n_crashed += status == RES_CRASHED;
 	}
 	return p;
 }
@@ -251,7 +304,7 @@ static int same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-static int same_axis(const struct res_axis *a, const struct res_axis *b)
+int res_axis_same(const struct res_axis *a, const struct res_axis *b)
 {
 	if (a->n != b->n || a->n_coords != b->n_coords)
 		return 0;
@@ -271,14 +324,14 @@ static int same_axis(const struct res_axis *a, const struct res_axis *b)
 static int same_shape(const struct res_cube *a, const struct res_cube *b)
 {
 	if (a->n_algos != b->n_algos || a->n_axes != b->n_axes ||
-	    a->n_points != b->n_points || a->n_runs != b->n_runs ||
-	    a->seed != b->seed)
+	    a->n_points != b->n_points || a->n_along != b->n_along ||
+	    a->n_runs != b->n_runs || a->seed != b->seed)
 		return 0;
 	for (size_t i = 0; i < a->n_algos; i++)
 		if (!same_text(a->algo[i], b->algo[i]))
 			return 0;
 	for (size_t i = 0; i < a->n_axes; i++)
-		if (!same_axis(&a->axis[i], &b->axis[i]))
+		if (!res_axis_same(&a->axis[i], &b->axis[i]))
 			return 0;
 	return 1;
 }
@@ -309,19 +362,19 @@ static int check_identity(const struct res_cube *c,
 	return 0;
 }
 
-static int check_cell(const struct res_cube *c, const struct res_cube *from,
-    size_t cell, struct sim_err *e)
+static int check_row(const struct res_cube *c, const struct res_cube *from,
+    size_t row, struct sim_err *e)
 {
-	if (c->status[cell] != RES_DONE || from->status[cell] != RES_DONE)
+	if (c->status[row] != RES_DONE || from->status[row] != RES_DONE)
 		return 0;
-	const double *x = c->row + cell * c->row_doubles;
-	const double *y = from->row + cell * c->row_doubles;
+	const double *x = c->row + row * c->row_doubles;
+	const double *y = from->row + row * c->row_doubles;
 	for (size_t i = 0; i < c->row_doubles; i++)
 		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
 			return sim_fail(e, SIM_EMISMATCH,
 			    "point %zu run %zu is in both, with different "
-			    "numbers (%.17g and %.17g).", cell / c->n_runs,
-			    cell % c->n_runs, x[i], y[i]);
+			    "numbers (%.17g and %.17g).", row / c->n_runs,
+			    row % c->n_runs, x[i], y[i]);
 	return 0;
 }
 
@@ -331,15 +384,15 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 	int rc = check_identity(c, from, e);
 	if (rc < 0)
 		return rc;
-	size_t n_cells = c->n_points * c->n_runs;
-	for (size_t i = 0; i < n_cells; i++)
-		if ((rc = check_cell(c, from, i, e)) < 0)
+	size_t n_rows = c->n_points * c->n_runs;
+	for (size_t i = 0; i < n_rows; i++)
+		if ((rc = check_row(c, from, i, e)) < 0)
 			return rc;
-	for (size_t i = 0; i < n_cells; i++)
+	for (size_t i = 0; i < n_rows; i++)
 		if (from->status[i] == RES_DONE ||
 		    c->status[i] == RES_NOT_RUN)
-			res_cube_put(c, i / c->n_runs, i % c->n_runs,
-			    from->status[i], from->row + i * c->row_doubles);
+			put_row(c, i, (enum res_status)from->status[i],
+			    from->row + i * c->row_doubles);
 	if (c->shard_i != from->shard_i || c->shard_n != from->shard_n) {
 		c->shard_i = 0;
 		c->shard_n = 1;

@@ -2,8 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A sweep is a grid of axes; a point is one combination, numbered with the
- * last axis fastest. A cell is (point, run). An axis of a `zip` sweep has
- * several coordinates that vary together; the first gives the axis its name.
+ * last axis fastest. An axis of a `zip` sweep has several coordinates that vary
+ * together; the first gives the axis its name.
+ *
+ * A cell is what one trial fills: n_along points of one run, one after the
+ * other, which are the last axes (windows of time, say). Mostly that is one
+ * point. Cells are numbered by place = point / n_along, then by run; those of
+ * one cell have one status.
  */
 #ifndef RESULTS_CUBE_H
 #define RESULTS_CUBE_H
@@ -56,9 +61,10 @@ struct res_cube {
 	size_t n_claims;
 	struct res_claim *claim;
 	size_t n_points, n_runs;
+	size_t n_along; /* points of a cell; 0: res_cube_alloc() makes it 1 */
 
 	/* Which cells this file was to hold: cell % shard_n == shard_i, with
-	 * cell = point * n_runs + run. 0 / 1 = all. */
+	 * cell = place * n_runs + run. 0 / 1 = all. */
 	uint32_t shard_i, shard_n;
 
 	/* [n_points * n_runs], enum res_status. */
@@ -67,6 +73,7 @@ struct res_cube {
 	 * algorithm's. */
 	double *row;
 	size_t row_doubles;
+	size_t cell_doubles; /* [n_along][row_doubles]: what a trial fills */
 };
 
 /* Size of one row, in doubles. */
@@ -76,8 +83,9 @@ size_t res_row_doubles(size_t n_algos);
 int res_text(char **out, const char *text, struct sim_err *e);
 
 /* Allocate status and row from the counts set before; all cells not run, all
- * values NaN. Errors SIM_EINVAL if n_points is not the product of the axes or
- * a count is 0, SIM_ENOMEM, SIM_ELIMIT above 2^31 cells. */
+ * values NaN. Errors SIM_EINVAL if n_points is not the product of the axes,
+ * n_along not that of the last ones, or a count is 0; SIM_ENOMEM; SIM_ELIMIT
+ * above 2^31 points and runs. */
 int res_cube_alloc(struct res_cube *c, struct sim_err *e);
 
 /* Whether a results file can hold the names and texts: no coordinate without
@@ -88,11 +96,30 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e);
 int res_cube_check(const struct res_cube *c, struct sim_err *e);
 
 void res_cube_free(struct res_cube *c); /* frees all strings too */
+void res_axis_free(struct res_axis *a);
 
-/* Store one cell. ROW may be NULL, which stands for NaN throughout; it is
- * ignored for RES_CRASHED and RES_NOT_RUN. */
-void res_cube_put(struct res_cube *c, size_t point, size_t run,
+/* Equal names and values? */
+int res_axis_same(const struct res_axis *a, const struct res_axis *b);
+
+/* How many cells there are, and what became of one. */
+size_t res_cube_cells(const struct res_cube *c);
+enum res_status res_cube_status(const struct res_cube *c, size_t cell);
+
+/* How many of the axes are not those along which a cell is read. */
+size_t res_cube_outer_axes(const struct res_cube *c);
+
+/* Store one cell, ROW[cell_doubles]. ROW may be NULL, which stands for NaN
+ * throughout; it is ignored for RES_CRASHED and RES_NOT_RUN. */
+void res_cube_put(struct res_cube *c, size_t place, size_t run,
     enum res_status status, const double row[]);
+
+/* One value. COLUMN of a row: RES_TRIAL_*, or RES_ALGO_* beyond
+ * res_row_doubles(algo). */
+double res_cube_value(const struct res_cube *c, size_t point, size_t run,
+    size_t column);
+
+/* Is there a number in that column of any row? */
+int res_cube_has(const struct res_cube *c, size_t column);
 
 /* One value; METRIC is RES_TRIAL_* or RES_ALGO_*. */
 double res_cube_trial(const struct res_cube *c, size_t point, size_t run,

@@ -236,7 +236,7 @@ static double plain(double x)
 	return isnan(x) ? NAN : x;
 }
 
-/* One number of every row, cell after cell. */
+/* One number of every row. */
 static void gather(double to[], const struct res_cube *c, size_t column)
 {
 	size_t n = c->n_points * c->n_runs;
@@ -254,11 +254,23 @@ static void divide(double to[], const struct res_cube *c, size_t num,
 	}
 }
 
+static int has_number(const double x[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			return 1;
+	return 0;
+}
+
 /* Write what was gathered in w->buf; PER_ALGO is 0 or 1. */
 static int put_metric(struct writer *w, const struct res_metric *m,
     unsigned per_algo)
 {
+	const size_t n_rows = w->c->n_points * w->c->n_runs;
 	unsigned skip = 1 - per_algo;
+	if (m->optional &&
+	    !has_number(w->buf, per_algo ? w->c->n_algos * n_rows : n_rows))
+		return 0;
 	const struct data d = {
 		.name = m->name,
 		.unit = m->unit,
@@ -295,6 +307,11 @@ static int put_metrics(struct writer *w)
 			    res_row_doubles(a) + res_ratios[m].num,
 			    res_row_doubles(a) + res_ratios[m].den);
 		rc = put_metric(w, &res_ratios[m], 1);
+	}
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
+		divide(w->buf, c, res_trial_ratios[m].num,
+		    res_trial_ratios[m].den);
+		rc = put_metric(w, &res_trial_ratios[m], 0);
 	}
 	return rc;
 }
@@ -407,6 +424,8 @@ static int put_counts(struct writer *w)
 	    (rc = put_count(w, "seed", c->seed)) < 0 ||
 	    (rc = put_attr(w, w->file, "shard", H5T_STD_U32LE, 2,
 		H5T_NATIVE_UINT32, shard)) < 0 ||
+	    (c->n_along > 1 &&
+		(rc = put_count(w, "n_along", c->n_along)) < 0) ||
 	    (rc = put_count(w, "complete", p.n_done == p.n_cells)) < 0 ||
 	    (rc = put_count(w, "cells", p.n_cells)) < 0 ||
 	    (rc = put_count(w, "cells_done", p.n_done)) < 0 ||

@@ -6,7 +6,8 @@
  *
  *	/                attributes: schema_version, figure, title, paper, spec,
  *	                 overrides, seed, shard, complete, cells, cells_done,
- *	                 cells_failed, cells_crashed, culprit, libraries, axes
+ *	                 cells_failed, cells_crashed, culprit, libraries, axes,
+ *	                 and n_along if it is above 1
  *	/algorithm       [algorithm] labels, a dimension scale
  *	/run             [run] 0, 1, ..., a dimension scale
  *	/<coordinate>    [axis] a dimension scale, or on its axis a further
@@ -15,10 +16,13 @@
  *	/<trial metric>  [axes..., run] doubles, NaN = not measured
  *	/<algo metric>   [algorithm, axes..., run] doubles
  *	/<ratio>         [algorithm, axes..., run] doubles, of two of these
+ *	/<trial ratio>   [axes..., run] doubles, of two trial metrics
  *	/claims/...      what the paper states: metric, text, value, confirmed
  *
  * Attribute `axes`: one line an axis, its coordinates separated by tabs.
- * Attribute `shard`: i, n. Every dataset has `units`, `long_name` and `paper`.
+ * Attribute `n_along`: points of one cell (results/cube.h). Attribute `shard`:
+ * i, n. Optional metrics (results/schema.h) without a number have no dataset.
+ * Every dataset has `units`, `long_name` and `paper`.
  * Labels are UTF-8 texts of variable length (netCDF 4.9 crashes on fixed ones).
  * No enum, compound, bool or other variable-length data; no times of creation:
  * equal cubes give equal bytes. Opens in h5py, xarray (engines netcdf4 and

@@ -276,6 +276,21 @@ static int get_algos(struct reader *r)
 	return get_texts(r, r->file, "algorithm", n, c->algo);
 }
 
+/* Points of a cell; a file says it only when they are several. */
+static int get_along(struct reader *r)
+{
+	uint64_t n = 1;
+	int rc = H5Aexists(r->file, "n_along") > 0
+	    ? get_counts(r, "n_along", 1, &n)
+	    : 0;
+	if (rc == 0 && (n == 0 || n > r->c->n_points))
+		rc = sim_fail(r->e, SIM_EPARSE,
+		    "%llu points a cell, of %zu in all.", (unsigned long long)n,
+		    r->c->n_points);
+	r->c->n_along = (size_t)n;
+	return rc;
+}
+
 static int get_shape(struct reader *r)
 {
 	struct res_cube *c = r->c;
@@ -299,7 +314,7 @@ static int get_shape(struct reader *r)
 			return sim_fail(r->e, SIM_EPARSE,
 			    "the axes span more cells than the file holds.");
 	}
-	return 0;
+	return get_along(r);
 }
 
 /* --- numbers --------------------------------------------------------------*/
@@ -311,12 +326,19 @@ static void scatter(struct res_cube *c, size_t column, const double from[])
 		c->row[i * c->row_doubles + column] = from[i];
 }
 
+static int is_left_out(struct reader *r, const struct res_metric *m)
+{
+	return m->optional && H5Lexists(r->file, m->name, H5P_DEFAULT) == 0;
+}
+
 static int get_metrics(struct reader *r, double buf[])
 {
 	struct res_cube *c = r->c;
 	size_t n_cells = c->n_points * c->n_runs;
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
+		if (is_left_out(r, &res_trial_metrics[m]))
+			continue;
 		rc = get_numbers(r, r->file, res_trial_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1,
 		    buf);
@@ -324,6 +346,8 @@ static int get_metrics(struct reader *r, double buf[])
 			scatter(c, m, buf);
 	}
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
+		if (is_left_out(r, &res_algo_metrics[m]))
+			continue;
 		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
 		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
@@ -332,12 +356,31 @@ static int get_metrics(struct reader *r, double buf[])
 	return rc;
 }
 
+/* One trial, one status. */
+static int check_status(struct reader *r)
+{
+	const struct res_cube *c = r->c;
+	const size_t n_runs = c->n_runs;
+	for (size_t i = 0; i < c->n_points * n_runs; i++) {
+		const size_t place = i / n_runs / c->n_along;
+		if (c->status[i] !=
+		    res_cube_status(c, place * n_runs + i % n_runs))
+			return sim_fail(r->e, SIM_EPARSE,
+			    "point %zu run %zu and another of its trial differ "
+			    "in status.",
+			    i / n_runs, i % n_runs);
+	}
+	return 0;
+}
+
 static int get_cells(struct reader *r)
 {
 	struct res_cube *c = r->c;
 	size_t n_cells = c->n_points * c->n_runs;
 	double *buf = NULL;
 	int rc = res_cube_alloc(c, r->e);
+	if (rc == SIM_EINVAL) /* n_along and the axes */
+		rc = SIM_EPARSE;
 	if (rc == 0)
 		rc = get_numbers(r, r->file, "status", H5T_INTEGER,
 		    H5T_NATIVE_UINT8, r->rank - 1, r->dim + 1, c->status);
@@ -348,6 +391,8 @@ static int get_cells(struct reader *r)
 			return sim_fail(r->e, SIM_EPARSE,
 			    "cell %zu has status %u, which is none.", i,
 			    c->status[i]);
+	if ((rc = check_status(r)) < 0)
+		return rc;
 	if ((rc = sim_zalloc(&buf, n_cells, c->n_algos * sizeof(buf[0]),
 		 r->e)) == 0)
 		rc = get_metrics(r, buf);

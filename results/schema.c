@@ -6,21 +6,30 @@
 #include <string.h>
 
 const struct res_metric res_trial_metrics[] = {
-#define X(name, unit, doc) {#name, unit, doc, 0, 0},
+#define X(name, unit, doc)                                                \
+	{#name, unit, doc, 0, 0, RES_TRIAL_##name >= RES_TRIAL_n_probes},
 	RES_TRIAL_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_algo_metrics[] = {
-#define X(name, unit, doc) {#name, unit, doc, 0, 0},
+#define X(name, unit, doc)                                                \
+	{#name, unit, doc, 0, 0, RES_ALGO_##name == RES_ALGO_detect_s},
 	RES_ALGO_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_ratios[] = {
 #define X(name, num, den, doc)                                            \
-	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den},
+	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0},
 	RES_RATIOS(X)
+#undef X
+};
+
+const struct res_metric res_trial_ratios[] = {
+#define X(name, num, den, doc)                                            \
+	{#name, "1", doc, RES_TRIAL_##num, RES_TRIAL_##den, 1},
+	RES_TRIAL_RATIOS(X)
 #undef X
 };
 
@@ -41,5 +50,7 @@ const struct res_metric *res_metric_find(const char *name)
 		m = find(res_algo_metrics, RES_N_ALGO_METRICS, name);
 	if (!m)
 		m = find(res_ratios, RES_N_RATIOS, name);
+	if (!m)
+		m = find(res_trial_ratios, RES_N_TRIAL_RATIOS, name);
 	return m;
 }

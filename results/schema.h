@@ -9,7 +9,7 @@
 
 #define RES_SCHEMA_VERSION 2
 
-/* Once a trial, on plane agents (elsewhere NaN). Shares are of all pairs of a
+/* Once a row, on plane agents (elsewhere NaN). Shares are of all pairs of a
  * switch and a second of the epoch, T being the ICMP messages it sent then.
  * X(name, units, meaning) */
 #define RES_AGENT_METRICS(X)                                              \
@@ -24,7 +24,45 @@
 	X(icmp_share_low, "1", "share with 0 < T <= 3")                   \
 	X(icmp_share_high, "1", "share with T > 3")
 
-/* Once a trial. */
+/* Once a row, on plane pingmesh (elsewhere NaN): of the probes that the row is
+ * about, and of what was made of them. A ToR is black while it has a hole.
+ * Optional: files and tables have none of these that was nowhere measured. */
+#define RES_PROBE_METRICS(X)                                              \
+	X(n_probes, "probes", "probes that ended")                        \
+	X(n_connected, "probes", "of these, the connect succeeded")       \
+	X(n_unconnected, "probes", "of these, it did not")                \
+	X(n_drop, "probes", "connected after SYNs were lost")             \
+	X(n_unclear, "probes",                                            \
+	    "connected after a time that tells nothing")                  \
+	X(true_drop_rate, "1",                                            \
+	    "round-trip loss that the faults give these probes")          \
+	X(p50_us, "us", "median connect time")                            \
+	X(p99_us, "us", "99th percentile of connect times")               \
+	X(rtt_us, "us", "connect time that a share `tail` exceeds")       \
+	X(alert_drop, "1", "1 if the drop rate raises an alert")          \
+	X(alert_p99, "1", "1 if the 99th percentile does")                \
+	X(verdict, "1",                                                   \
+	    "is it the network: 0 unknown, 1 no, 2 yes, 3 the servers")   \
+	X(pattern, "1",                                                   \
+	    "heat map: 0 normal, 1 unclear, 2 pod down, 3 pod failure, "  \
+	    "4 spine failure")                                            \
+	X(pattern_right, "1", "1 if that is what was injected")           \
+	X(n_pattern, "1", "1 if a pattern was looked for")                \
+	X(tier, "1",                                                      \
+	    "that drops silently: 0 none, 1 unclear, 2 pod, 3 spine")     \
+	X(tier_right, "1", "1 if that is what was injected")              \
+	X(n_tier, "1", "1 if a tier was looked for")                      \
+	X(n_black_tors, "switches", "ToRs that are black holes now")      \
+	X(n_candidates, "switches", "ToRs taken for black holes")         \
+	X(n_candidates_true, "switches", "of these, black holes")         \
+	X(n_reloaded, "switches", "ToRs reloaded")                        \
+	X(n_deferred, "switches", "ToRs to be reloaded another day")      \
+	X(n_escalated, "switches", "ToRs left to people")                 \
+	X(n_live_agents, "agents", "agents that probe")                   \
+	X(n_fetch_failed, "fetches", "pinglists asked for in vain")       \
+	X(n_lost_records, "records", "records that agents threw away")
+
+/* Once a row. */
 #define RES_TRIAL_METRICS(X)                                              \
 	X(n_flows, "flows", "flows that ran in the epoch")                \
 	X(n_failed_flows, "flows", "flows that lost at least one packet") \
@@ -32,14 +70,29 @@
 	X(n_faults, "links", "links with an injected fault")              \
 	X(n_fault_flows, "flows",                                         \
 	    "failed flows that lost a packet on a link with a fault")     \
-	RES_AGENT_METRICS(X)
+	RES_AGENT_METRICS(X)                                              \
+	RES_PROBE_METRICS(X)
 
-/* Once a trial and algorithm. A hit is a flow whose blamed link is its true
+/* As RES_RATIOS below, of trial metrics. Optional, as RES_PROBE_METRICS. */
+#define RES_TRIAL_RATIOS(X)                                               \
+	X(drop_rate, n_drop, n_connected,                                 \
+	    "connects after lost SYNs / connects")                        \
+	X(unconnected_rate, n_unconnected, n_probes,                      \
+	    "probes that did not connect / probes")                       \
+	X(pattern_accuracy, pattern_right, n_pattern,                     \
+	    "share of heat maps whose pattern is right")                  \
+	X(tier_accuracy, tier_right, n_tier,                              \
+	    "share of looks for a tier that are right")                   \
+	X(reload_precision, n_candidates_true, n_candidates,              \
+	    "black holes among ToRs taken for them / these")
+
+/* Once a row and algorithm. A hit is a flow whose blamed link is its true
  * culprit. True culprit: the link that dropped most of the flow's packets
  * (the first of these on the path), as 007 section 6 defines it; for
  * *_released: a faulty link that dropped, else the last link that dropped, as
  * 007's released simulator does. On plane agents the flows are those that agents
- * reported: flows_all against n_failed_flows tells how many were not. */
+ * reported: flows_all against n_failed_flows tells how many were not.
+ * detect_s is optional, as RES_PROBE_METRICS. */
 #define RES_ALGO_METRICS(X)                                               \
 	X(hits_all, "flows", "hits among all failed flows")               \
 	X(flows_all, "flows", "all failed flows")                         \
@@ -67,7 +120,10 @@
 	X(bound, "links", "a program's proved lower bound")               \
 	X(value_status, "1", "0 optimal, 1 feasible, 2 none")             \
 	X(n_proved, "1", "1 if the value is proved optimal")              \
-	X(n_programs, "1", "1 if the algorithm solves a program")
+	X(n_programs, "1", "1 if the algorithm solves a program")         \
+	X(detect_s, "s",                                                  \
+	    "from the first fault until it first accuses what has one; "  \
+	    "NaN: never, or not measured")
 
 /* X(name, numerator, denominator, meaning): written as datasets of their own,
  * NaN where the denominator is 0; tables pool numerators and denominators over
@@ -95,12 +151,13 @@
 /* The lists as tables, in the order of the enums below. */
 struct res_metric {
 	const char *name, *unit, *doc;
-	unsigned num, den; /* ratios: RES_ALGO_* */
+	unsigned num, den; /* ratios: RES_ALGO_*, or RES_TRIAL_* */
+	int optional;      /* left out where it was nowhere measured */
 };
 extern const struct res_metric res_trial_metrics[], res_algo_metrics[],
-    res_ratios[];
+    res_ratios[], res_trial_ratios[];
 
-/* The entry of that name in any of the three, or NULL. */
+/* The entry of that name in any of the four, or NULL. */
 const struct res_metric *res_metric_find(const char *name);
 
 struct res_trial_metrics {
@@ -134,6 +191,13 @@ enum {
 	RES_RATIOS(X)
 #undef X
 	RES_N_RATIOS
+};
+
+enum {
+#define X(name, num, den, doc) RES_TRIAL_RATIO_##name,
+	RES_TRIAL_RATIOS(X)
+#undef X
+	RES_N_TRIAL_RATIOS
 };
 
 #endif

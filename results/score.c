@@ -95,7 +95,7 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 		.n_flows = (double)w->n_flows,
 		.n_faults = (double)count_faulty(t),
 #define X(name, units, doc) .name = NAN,
-		RES_AGENT_METRICS(X)
+		RES_AGENT_METRICS(X) RES_PROBE_METRICS(X)
 #undef X
 	};
 	for (size_t i = 0; i < w->flows.n; i++) {
@@ -285,7 +285,7 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		    v->n_flows, w->flows.n);
 	size_t n_broken = v->kind == ALGO_KIND_SWITCH ? t->n_switches
 						      : count_faulty(t);
-	*out = (struct res_algo_metrics){0};
+	*out = (struct res_algo_metrics){.detect_s = NAN};
 	score_flows(w, t, v, out);
 	score_flagged(t, v, n_broken, out);
 	score_ranks(t, v, n_broken, out);

@@ -10,7 +10,8 @@
 #include "results/schema.h"
 #include "sim/err.h"
 
-/* Metrics of the epoch itself; those of agents are left NaN. Cost O(hops). */
+/* Metrics of the epoch itself; those of agents and probes are left
+ * NaN. Cost O(hops). */
 void res_score_trial(const struct obs *w, const struct truth *t,
     struct res_trial_metrics *out);
 

@@ -27,6 +27,7 @@ struct table {
 	size_t point;
 	size_t n_columns; /* written so far in this row */
 	size_t *at;       /* [n_axes] index of the point along each axis */
+	uint8_t *has;     /* [row_doubles] is there a number in any row? */
 	double *sample;   /* [n_runs] */
 	struct sim_err *e;
 };
@@ -89,6 +90,23 @@ static void put_text(struct table *t, struct name name, const char *text)
 
 /* --- statistics over the runs of a point ----------------------------------*/
 
+/* Optional metrics have a column where they were measured. M is of the trial;
+ * COLUMN is its own, or that of its denominator. */
+static int shows_trial(const struct table *t, const struct res_metric *m,
+    size_t column)
+{
+	return !m->optional || t->has[column];
+}
+
+/* Measured of one algorithm is enough: all have the same columns. */
+static int shows_algo(const struct table *t, unsigned metric)
+{
+	int has = !res_algo_metrics[metric].optional;
+	for (size_t a = 0; a < t->c->n_algos; a++)
+		has |= t->has[res_row_doubles(a) + metric];
+	return has;
+}
+
 static int is_done(const struct table *t, size_t run)
 {
 	return t->c->status[t->point * t->c->n_runs + run] == RES_DONE;
@@ -149,15 +167,16 @@ struct pool {
 	size_t n;
 };
 
-static struct pool pool_runs(struct table *t, size_t algo,
+/* FIRST is the column of the owner's metrics: 0, or an algorithm's. */
+static struct pool pool_runs(struct table *t, size_t first,
     const struct res_metric *ratio)
 {
 	struct pool p = {0};
 	for (size_t run = 0; run < t->c->n_runs; run++) {
-		double num = res_cube_algo(t->c, t->point, run, algo,
-		    ratio->num);
-		double den = res_cube_algo(t->c, t->point, run, algo,
-		    ratio->den);
+		double num = res_cube_value(t->c, t->point, run,
+		    first + ratio->num);
+		double den = res_cube_value(t->c, t->point, run,
+		    first + ratio->den);
 		if (!is_done(t, run) || isnan(num) || !(den > 0))
 			continue;
 		p.num += num;
@@ -167,16 +186,16 @@ static struct pool pool_runs(struct table *t, size_t algo,
 	return p;
 }
 
-static int put_ratio(struct table *t, size_t algo,
+static int put_ratio(struct table *t, struct name name, size_t first,
     const struct res_metric *ratio)
 {
-	struct name name = {t->c->algo[algo], ":", ratio->name, NULL};
-	struct pool p = pool_runs(t, algo, ratio);
+	struct pool p = pool_runs(t, first, ratio);
 	double lo = NAN, hi = NAN;
 	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
 		return sim_fail(t->e, SIM_EINVAL,
-		    "%s of %s at point %zu is %g of %g, which is no share.",
-		    ratio->name, name.owner, t->point, p.num, p.den);
+		    "%s%s%s at point %zu is %g of %g, which is no share.",
+		    ratio->name, name.owner ? " of " : "",
+		    name.owner ? name.owner : "", t->point, p.num, p.den);
 	if (p.den > 0) {
 		int rc = sim_binomial_interval((uint64_t)p.num,
 		    (uint64_t)p.den, CONFIDENCE, &lo, &hi, t->e);
@@ -229,6 +248,28 @@ static void put_claims(struct table *t)
 	}
 }
 
+static int put_trial_ratios(struct table *t)
+{
+	int rc = 0;
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
+		const struct res_metric *r = &res_trial_ratios[m];
+		if (shows_trial(t, r, r->den))
+			rc = put_ratio(t, (struct name){.what = r->name}, 0, r);
+	}
+	return rc;
+}
+
+static int put_algo_ratios(struct table *t, size_t algo)
+{
+	int rc = 0;
+	for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++)
+		rc = put_ratio(t,
+		    (struct name){t->c->algo[algo], ":", res_ratios[m].name,
+			NULL},
+		    res_row_doubles(algo), &res_ratios[m]);
+	return rc;
+}
+
 static int put_point(struct table *t, size_t point)
 {
 	size_t n_done = 0;
@@ -240,13 +281,16 @@ static int put_point(struct table *t, size_t point)
 		n_done += (size_t)is_done(t, run);
 	put_number(t, (struct name){.what = "runs"}, (double)n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
-		put_trial_mean(t, m);
+		if (shows_trial(t, &res_trial_metrics[m], m))
+			put_trial_mean(t, m);
+	rc = put_trial_ratios(t);
 	for (size_t a = 0; rc == 0 && a < t->c->n_algos; a++) {
-		for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++)
-			rc = put_ratio(t, a, &res_ratios[m]);
+		rc = put_algo_ratios(t, a);
 		put_algo_mean(t, a, RES_ALGO_worst_rank);
 		put_algo_mean(t, a, RES_ALGO_n_flagged);
 		put_algo_mean(t, a, RES_ALGO_lead);
+		if (shows_algo(t, RES_ALGO_detect_s))
+			put_algo_mean(t, a, RES_ALGO_detect_s);
 	}
 	put_claims(t);
 	return rc;
@@ -265,34 +309,55 @@ static int put_tsv(struct table *t)
 	return rc;
 }
 
+/* A ratio of one run; FIRST as in pool_runs(). */
+static void put_share(struct table *t, struct name name, size_t run,
+    size_t first, const struct res_metric *ratio)
+{
+	const double num =
+	    res_cube_value(t->c, t->point, run, first + ratio->num);
+	const double den =
+	    res_cube_value(t->c, t->point, run, first + ratio->den);
+	name.what = ratio->name;
+	put_number(t, name, den > 0 ? num / den : NAN);
+}
+
+static void put_trial(struct table *t, size_t run)
+{
+	struct name name = {NULL, NULL, NULL, NULL};
+	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++) {
+		name.what = res_trial_metrics[m].name;
+		if (shows_trial(t, &res_trial_metrics[m], m))
+			put_number(t, name,
+			    res_cube_trial(t->c, t->point, run, m));
+	}
+	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
+		if (shows_trial(t, &res_trial_ratios[m],
+			res_trial_ratios[m].den))
+			put_share(t, name, run, 0, &res_trial_ratios[m]);
+}
+
+static void put_algo(struct table *t, size_t run, size_t algo)
+{
+	struct name name = {t->c->algo[algo], ":", NULL, NULL};
+	for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++) {
+		name.what = res_algo_metrics[m].name;
+		if (shows_algo(t, m))
+			put_number(t, name,
+			    res_cube_algo(t->c, t->point, run, algo, m));
+	}
+	for (unsigned m = 0; m < RES_N_RATIOS; m++)
+		put_share(t, name, run, res_row_doubles(algo), &res_ratios[m]);
+}
+
 static void put_run(struct table *t, size_t point, size_t run)
 {
-	const struct res_cube *c = t->c;
 	t->point = point;
 	t->n_columns = 0;
 	put_coords(t);
 	put_number(t, (struct name){.what = "run"}, (double)run);
-	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
-		put_number(t, (struct name){.what = res_trial_metrics[m].name},
-		    res_cube_trial(c, point, run, m));
-	for (size_t a = 0; a < c->n_algos; a++) {
-		struct name name = {c->algo[a], ":", NULL, NULL};
-		for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++) {
-			name.what = res_algo_metrics[m].name;
-			put_number(t, name,
-			    res_cube_algo(c, point, run, a, m));
-		}
-		for (unsigned m = 0; m < RES_N_RATIOS; m++) {
-			const struct res_metric *r = &res_ratios[m];
-			const double den =
-			    res_cube_algo(c, point, run, a, r->den);
-			name.what = r->name;
-			put_number(t, name,
-			    den > 0 ? res_cube_algo(c, point, run, a, r->num) /
-				    den
-				    : NAN);
-		}
-	}
+	put_trial(t, run);
+	for (size_t a = 0; a < t->c->n_algos; a++)
+		put_algo(t, run, a);
 }
 
 static int put_runs(struct table *t)
@@ -330,13 +395,18 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 	struct table t = {.c = c, .out = out, .e = e};
 	int rc;
 	if ((rc = SIM_ZALLOC(&t.at, c->n_axes, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0)
+	    (rc = SIM_ZALLOC(&t.has, c->row_doubles, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0) {
+		for (size_t i = 0; i < c->row_doubles; i++)
+			t.has[i] = (uint8_t)res_cube_has(c, i);
 		rc = put(&t);
+	}
 	errno = 0;
 	if (rc == 0 && (fflush(out) != 0 || ferror(out)))
 		rc = sim_fail(e, SIM_EIO, "cannot write the table: %s.",
 		    errno ? strerror(errno) : "output failed");
 	free(t.at);
+	free(t.has);
 	free(t.sample);
 	return rc;
 }

@@ -6,6 +6,7 @@
  *	<coordinate>            each coordinate of each axis, by its path
  *	runs                    runs that are done
  *	<trial metric>          mean over runs
+ *	<trial ratio>           as an algorithm's, without its name
  *	<algo>:<ratio>          pooled over runs: sum of hits / sum of trials
  *	<algo>:<ratio>_lo, _hi  exact 95 % binomial interval of the pooled ratio;
  *	                        it takes the trials as independent
@@ -15,9 +16,11 @@
  *	<algo>:worst_rank       mean over runs, with _p10, _p50, _p90
  *	<algo>:n_flagged        mean over runs, with _p10, _p50, _p90
  *	<algo>:lead             the same
+ *	<algo>:detect_s         the same
  *	claim:<metric>          the paper's value, the same in every row
  *
- * A value that is not there is "NaN". Numbers have the fewest digits that read
+ * A value that is not there is "NaN"; optional metrics (results/schema.h) that
+ * are nowhere there have no column. Numbers have the fewest digits that read
  * back equal, so tables are reproducible.
  */
 #ifndef RESULTS_TABLE_H
