@@ -98,11 +98,12 @@ struct pool {
 	double num, den, effective;
 };
 
+/* FIRST is the column of the owner's metrics: 0, or an algorithm's. */
 static int counts(const struct res_cube *c, size_t point, size_t run,
-    size_t algo, const struct res_metric *ratio, double *num, double *den)
+    size_t first, const struct res_metric *ratio, double *num, double *den)
 {
-	*num = res_cube_algo(c, point, run, algo, ratio->num);
-	*den = res_cube_algo(c, point, run, algo, ratio->den);
+	*num = res_cube_value(c, point, run, first + ratio->num);
+	*den = res_cube_value(c, point, run, first + ratio->den);
 	return c->status[point * c->n_runs + run] == RES_DONE && !isnan(*num) &&
 	    *den > 0;
 }
@@ -110,12 +111,12 @@ static int counts(const struct res_cube *c, size_t point, size_t run,
 /* The variance between runs over that of independent trials is the design
  * effect (L. Kish, Survey Sampling, 1965; for a ratio of two sums). */
 static struct pool pool_runs(const struct res_cube *c, size_t point,
-    size_t algo, const struct res_metric *ratio)
+    size_t first, const struct res_metric *ratio)
 {
 	struct pool p = {0};
 	double num, den, squares = 0, n = 0;
 	for (size_t run = 0; run < c->n_runs; run++)
-		if (counts(c, point, run, algo, ratio, &num, &den)) {
+		if (counts(c, point, run, first, ratio, &num, &den)) {
 			p.num += num;
 			p.den += den;
 			n++;
@@ -123,7 +124,7 @@ static struct pool pool_runs(const struct res_cube *c, size_t point,
 	p.effective = p.den;
 	const double r = p.num / p.den;
 	for (size_t run = 0; run < c->n_runs; run++)
-		if (counts(c, point, run, algo, ratio, &num, &den))
+		if (counts(c, point, run, first, ratio, &num, &den))
 			squares += (num - r * den) * (num - r * den);
 	if (n > 1 && r > 0 && r < 1) {
 		const double effect =
@@ -153,6 +154,10 @@ static void put_header(const struct res_cube *c, FILE *out)
 			putc('\t', out);
 		}
 	fputs("runs", out);
+	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
+		if (res_cube_has(c, res_trial_ratios[m].den))
+			fprintf(out, "\t%s\t%s" TRIALS,
+			    res_trial_ratios[m].name, res_trial_ratios[m].name);
 	for (size_t a = 0; a < c->n_algos; a++)
 		for (unsigned m = 0; m < RES_N_RATIOS; m++)
 			for (unsigned i = 0; i < 2; i++) {
@@ -162,6 +167,16 @@ static void put_header(const struct res_cube *c, FILE *out)
 				    i ? TRIALS : "");
 			}
 	putc('\n', out);
+}
+
+static void put_ratio(const struct res_cube *c, size_t point, size_t first,
+    const struct res_metric *ratio, FILE *out)
+{
+	const struct pool p = pool_runs(c, point, first, ratio);
+	putc('\t', out);
+	put_number(out, p.den > 0 ? p.num / p.den : NAN);
+	putc('\t', out);
+	put_number(out, p.effective);
 }
 
 static void put_point(const struct res_cube *c, size_t point,
@@ -180,15 +195,13 @@ static void put_point(const struct res_cube *c, size_t point,
 	for (size_t run = 0; run < c->n_runs; run++)
 		n_done += c->status[point * c->n_runs + run] == RES_DONE;
 	fprintf(out, "%zu", n_done);
+	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
+		if (res_cube_has(c, res_trial_ratios[m].den))
+			put_ratio(c, point, 0, &res_trial_ratios[m], out);
 	for (size_t a = 0; a < c->n_algos; a++)
-		for (unsigned m = 0; m < RES_N_RATIOS; m++) {
-			const struct pool p =
-			    pool_runs(c, point, a, &res_ratios[m]);
-			putc('\t', out);
-			put_number(out, p.den > 0 ? p.num / p.den : NAN);
-			putc('\t', out);
-			put_number(out, p.effective);
-		}
+		for (unsigned m = 0; m < RES_N_RATIOS; m++)
+			put_ratio(c, point, res_row_doubles(a), &res_ratios[m],
+			    out);
 	putc('\n', out);
 }
 

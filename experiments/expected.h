@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * results/expected/FIGURE.tsv has a row a point: the axes as in `culprit
- * table`, `runs`, and of each algorithm and ratio its pooled value and its
- * effective trials (_trials). Flows and links of one run depend on each other;
+ * table`, `runs`, and of each ratio of the trial that was measured, and of each
+ * algorithm and ratio, its pooled value and its effective trials (_trials). Flows and links of one run depend on each other;
  * effective are as many independent trials as have the variance between runs
  * that was met. A ratio PASSES when its exact 99.99 % interval and that of the
  * earlier run, both of effective trials, overlap. When nothing changed but the

@@ -20,9 +20,10 @@ static const char *const unit_names[] = {"run", "flow", "link", NULL};
 #define TEXT(member) AT(member), .size = sizeof(((struct xp_gate *)0)->member)
 static const struct sim_field fields[] = {
     {"name", SIM_F_STR, TEXT(name), .doc = "what it makes sure of"},
-    {"algorithm", SIM_F_STR, TEXT(algorithm), .doc = "a label of `algorithms`"},
+    {"algorithm", SIM_F_STR, TEXT(algorithm), .def = "",
+	.doc = "a label of `algorithms`, unless the metric is the trial's own"},
     {"metric", SIM_F_STR, TEXT(metric),
-	.doc = "a ratio or another metric of an algorithm, as in tables"},
+	.doc = "a ratio or another metric, as in tables"},
     {"unit", SIM_F_ENUM, AT(unit), .names = unit_names, .def = "run",
 	.doc = "what a trial is; flow, link: those that the ratio counts"},
     {"at_least", SIM_F_F64, AT(at_least), .min = -1e300, .max = 1e300,
@@ -67,21 +68,31 @@ static int unknown(struct sim_yaml *y, const struct sim_yaml_node *node,
 static int find_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_gate *g)
 {
-	enum { N = RES_N_RATIOS + RES_N_ALGO_METRICS };
-	const char *known[N];
-	for (unsigned i = 0; i < N; i++) {
-		const int ratio = i < RES_N_RATIOS;
-		const struct res_metric *m = ratio
-		    ? &res_ratios[i]
-		    : &res_algo_metrics[i - RES_N_RATIOS];
-		known[i] = m->name;
-		if (strcmp(m->name, g->metric) != 0)
-			continue;
-		g->num = ratio ? m->num : i - RES_N_RATIOS;
-		g->den = ratio ? m->den : XP_GATE_NO_DEN;
-		return 0;
-	}
-	return unknown(y, node, "metric of an algorithm", known, N);
+	static const struct {
+		const struct res_metric *metric;
+		unsigned n;
+		int ratio, of_trial;
+	} lists[] = {
+	    {res_ratios, RES_N_RATIOS, 1, 0},
+	    {res_algo_metrics, RES_N_ALGO_METRICS, 0, 0},
+	    {res_trial_ratios, RES_N_TRIAL_RATIOS, 1, 1},
+	    {res_trial_metrics, RES_N_TRIAL_METRICS, 0, 1},
+	};
+	const char *known[RES_N_RATIOS + RES_N_ALGO_METRICS +
+	    RES_N_TRIAL_RATIOS + RES_N_TRIAL_METRICS];
+	size_t n_known = 0;
+	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
+		for (unsigned i = 0; i < lists[k].n; i++) {
+			const struct res_metric *m = &lists[k].metric[i];
+			known[n_known++] = m->name;
+			if (strcmp(m->name, g->metric) != 0)
+				continue;
+			g->num = lists[k].ratio ? m->num : i;
+			g->den = lists[k].ratio ? m->den : XP_GATE_NO_DEN;
+			g->of_trial = lists[k].of_trial;
+			return 0;
+		}
+	return unknown(y, node, "metric", known, n_known);
 }
 
 /* C is NULL when the algorithms could not be read. */
@@ -104,6 +115,21 @@ static int find_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 		 : 0;
 }
 
+/* The algorithm, of a metric that has one. */
+static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_config *c, struct xp_gate *g)
+{
+	const struct sim_yaml_node *name = sim_yaml_get(node, "algorithm");
+	if (!g->of_trial)
+		return name ? find_algo(y, name, c, g)
+			    : sim_yaml_mistake(y, node,
+				  "algorithm is missing.");
+	return name ? sim_yaml_mistake(y, name,
+			  "%s is the trial's own metric, of no algorithm.",
+			  g->metric)
+		    : 0;
+}
+
 /* A run has one bound; flows and links succeed by the ratio's numerator. */
 static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_gate *g)
@@ -112,6 +138,8 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 	const int most = sim_yaml_get(node, "at_most") != NULL;
 	const char *unit = unit_names[g->unit];
 	const size_t n = strlen(unit);
+	const struct res_metric *metrics =
+	    g->of_trial ? res_trial_metrics : res_algo_metrics;
 	if (!least)
 		g->at_least = -INFINITY;
 	if (!most)
@@ -127,7 +155,7 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "or none.",
 		    unit);
 	if (g->den == XP_GATE_NO_DEN ||
-	    strncmp(res_algo_metrics[g->den].unit, unit, n) != 0)
+	    strncmp(metrics[g->den].unit, unit, n) != 0)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "metric"),
 		    "%s is no ratio of %ss.", g->metric, unit);
 	return 0;
@@ -161,9 +189,8 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 	const size_t had = y->n_mistakes;
 	int rc;
 	if ((rc = sim_yaml_read(y, node, node, fields, NULL, x, e)) < 0 ||
-	    (rc = find_algo(y, sim_yaml_get(node, "algorithm"), c, x)) < 0 ||
 	    (rc = find_metric(y, sim_yaml_get(node, "metric"), x)) < 0 ||
-	    y->n_mistakes > had)
+	    (rc = check_owner(y, node, c, x)) < 0 || y->n_mistakes > had)
 		return rc;
 	if ((rc = check_name(y, node, g->gate, i)) < 0 ||
 	    (rc = check_rates(y, node, x)) < 0)
@@ -201,6 +228,11 @@ static int read_gates(struct xp_gates *g, const struct xp_config *c,
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)
 		return sim_yaml_mistake(y, list,
 		    "gates is a list of at least one gate.");
+	if (g->spec.n_along > 1 &&
+	    (rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "pingmesh"),
+		 "a gate is about one row a trial: pingmesh.along must be "
+		 "none.")) < 0)
+		return rc;
 	if ((rc = SIM_ZALLOC(&g->gate, list->n, e)) < 0)
 		return rc;
 	g->n = list->n;
@@ -272,15 +304,16 @@ static void add_trials(struct xp_gate_state *s, uint64_t n, uint64_t n_good)
 int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
     const double row[], struct sim_err *e)
 {
-	const double *m = row + res_row_doubles(g->algo);
+	const double *m = row + (g->of_trial ? 0 : res_row_doubles(g->algo));
 	const int ratio = g->den != XP_GATE_NO_DEN;
 	const double num = m[g->num], den = ratio ? m[g->den] : 1;
 	if (!xp_gate_open(g, s))
 		return 0;
 	if (ratio && (isnan(num) || isnan(den)))
 		return sim_fail(e, SIM_EINVAL,
-		    "gate \"%s\": algorithm %s has no %s.", g->name,
-		    g->algorithm, g->metric);
+		    "gate \"%s\": %s%s has no %s.", g->name,
+		    g->of_trial ? "the trial" : "algorithm ", g->algorithm,
+		    g->metric);
 	s->n_runs++;
 	if (isnan(num) || !(den > 0))
 		return 0; /* nothing measured */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A gate file is a spec of one point (no `sweep`, `runs`, `smoke` or `claims`)
- * with a list of gates:
+ * whose trials give one row each (pingmesh.along is none), with a list of gates:
  *
  *	figure: one_fault
  *	topology: { ... }
@@ -10,7 +10,8 @@
  *	algorithms: [vote, { name: alg1, label: removal, adjust: removal }]
  *	gates:
  *	  - name: "the faulty link ranks first"
- *	    algorithm: vote           # a label of `algorithms`
+ *	    algorithm: vote           # a label of `algorithms`; none when the
+ *				      # metric is the trial's own
  *	    metric: worst_first_rate
  *	    at_least: 1
  *	    p0: 0.9
@@ -55,8 +56,10 @@ struct xp_gate {
 	double at_least, at_most; /* the one not given is infinite */
 	double p0, p1, alpha, beta;
 	uint32_t max_runs;
+	int of_trial;      /* the metric is no algorithm's */
 	size_t algo;       /* index of its label */
-	uint32_t num, den; /* RES_ALGO_*; den XP_GATE_NO_DEN: no ratio */
+	uint32_t num, den; /* RES_ALGO_* or RES_TRIAL_*; den XP_GATE_NO_DEN: no
+			      ratio */
 };
 
 /* How far the test of one gate is. */

@@ -54,17 +54,22 @@ static const struct sim_field fields[] = {
 static int find_ratio(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_claim *c)
 {
-	const char *known[RES_N_RATIOS];
+	enum { N = RES_N_RATIOS + RES_N_TRIAL_RATIOS };
+	const char *known[N];
 	char quote[64];
-	for (unsigned i = 0; i < RES_N_RATIOS; i++) {
-		known[i] = res_ratios[i].name;
+	for (unsigned i = 0; i < N; i++) {
+		const struct res_metric *m = i < RES_N_RATIOS
+		    ? &res_ratios[i]
+		    : &res_trial_ratios[i - RES_N_RATIOS];
+		known[i] = m->name;
 		if (strcmp(known[i], c->metric) != 0)
 			continue;
-		c->num = res_ratios[i].num;
-		c->den = res_ratios[i].den;
+		c->of_trial = i >= RES_N_RATIOS;
+		c->num = m->num;
+		c->den = m->den;
 		return 0;
 	}
-	const char *near = sim_did_you_mean(c->metric, known, RES_N_RATIOS);
+	const char *near = sim_did_you_mean(c->metric, known, N);
 	return sim_yaml_mistake(y, node, "there is no ratio %s%s%s%s",
 	    sim_quote(quote, c->metric), near ? "; did you mean \"" : ".",
 	    near ? near : "", near ? "\"?" : "");
@@ -102,7 +107,7 @@ static int check_at(struct sim_yaml *y, const struct sim_yaml_node *at)
 static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_claim *c)
 {
-	static const char *const needs[] = {"algorithm", "relation", "value"};
+	static const char *const needs[] = {"relation", "value", "algorithm"};
 	const struct sim_yaml_node *metric = sim_yaml_get(node, "metric");
 	int rc = 0;
 	if (!metric)
@@ -110,14 +115,19 @@ static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
 				: sim_yaml_mistake(y, node,
 				      "without `metric` a claim needs a `note` "
 				      "that says why it can't be compared.");
-	for (size_t i = 0; rc == 0 && i < 3; i++)
+	if ((rc = find_ratio(y, metric, c)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < (c->of_trial ? 2 : 3); i++)
 		if (!sim_yaml_get(node, needs[i]))
 			rc = sim_yaml_mistake(y, node,
 			    "a claim with a metric needs `%s`.", needs[i]);
 	if (rc == 0 && (c->relation == XP_ABOUT) != (c->tolerance > 0))
 		rc = sim_yaml_mistake(y, node,
 		    "relation ~ and a tolerance above 0 go together.");
-	return rc < 0 ? rc : find_ratio(y, metric, c);
+	if (rc == 0 && c->of_trial && (*c->algorithm || *c->minus))
+		rc = sim_yaml_mistake(y, node,
+		    "%s is the trial's own, of no algorithm.", c->metric);
+	return rc;
 }
 
 static int read_claim(struct xp_claims *all, const struct sim_yaml_node *node,
@@ -270,11 +280,12 @@ struct share {
 static void pool_runs(const struct xp_claim *c, const struct res_cube *cube,
     size_t algo, size_t point, struct share *s)
 {
+	const size_t first = c->of_trial ? 0 : res_row_doubles(algo);
 	for (size_t run = 0; run < cube->n_runs; run++) {
 		const double num =
-		    res_cube_algo(cube, point, run, algo, c->num);
+		    res_cube_value(cube, point, run, first + c->num);
 		const double den =
-		    res_cube_algo(cube, point, run, algo, c->den);
+		    res_cube_value(cube, point, run, first + c->den);
 		if (cube->status[point * cube->n_runs + run] != RES_DONE ||
 		    isnan(num) || !(den > 0))
 			continue;
@@ -441,7 +452,7 @@ static int is_lacking(struct check *k)
 		snprintf(f->why, sizeof(f->why), "no results of %s", c->figure);
 		return 1;
 	}
-	k->algo = find_label(k->cube, c->algorithm);
+	k->algo = c->of_trial ? 0 : find_label(k->cube, c->algorithm);
 	k->minus = *c->minus ? find_label(k->cube, c->minus) : NONE;
 	if (k->algo == NONE || (*c->minus && k->minus == NONE)) {
 		snprintf(f->why, sizeof(f->why), "no algorithm %s in %s",

@@ -9,7 +9,8 @@
  *	    certainty: R              # how we know it, see below
  *	    text: "at least 98 % always"
  *	    metric: accuracy_fault    # a ratio of results/schema.h
- *	    algorithm: vote           # a label of the results
+ *	    algorithm: vote           # a label of the results; none when the
+ *				      # ratio is the trial's own
  *	    relation: ">="            # or "<=", or "~" with a `tolerance`
  *	    value: 0.98
  *
@@ -69,7 +70,8 @@ struct xp_claim {
 	uint32_t certainty, relation, over, must;
 	double value, tolerance;
 	const struct sim_yaml_node *at; /* borrowed from the tree, or NULL */
-	uint32_t num, den;              /* RES_ALGO_* of the metric */
+	int of_trial;                   /* the metric is no algorithm's */
+	uint32_t num, den;              /* of it: RES_ALGO_* or RES_TRIAL_* */
 };
 
 struct xp_claims {

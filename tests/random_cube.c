@@ -51,7 +51,8 @@ static void fill_axes(struct res_cube *c, struct sim_rng *r)
 {
 	c->n_axes = sim_rng_below(r, 4);
 	c->axis = c->n_axes ? zeroed(c->n_axes, sizeof(c->axis[0])) : NULL;
-	c->n_points = 1;
+	c->n_points = c->n_along = 1;
+	const size_t n_outer = sim_rng_below(r, (uint32_t)c->n_axes + 1);
 	for (size_t a = 0; a < c->n_axes; a++) {
 		struct res_axis *x = &c->axis[a];
 		x->n = 1 + sim_rng_below(r, 4);
@@ -60,31 +61,54 @@ static void fill_axes(struct res_cube *c, struct sim_rng *r)
 		for (size_t i = 0; i < x->n_coords; i++)
 			fill_coord(&x->coord[i], x->n, a, i, r);
 		c->n_points *= x->n;
+		if (a >= n_outer)
+			c->n_along *= x->n;
 	}
 }
 
-static void fill_row(const struct res_cube *c, double row[],
+static void cap(double *num, double den)
+{
+	if (*num > den)
+		*num = den;
+}
+
+/* What was not measured is so in every row. */
+static void blank_optional(const struct res_cube *c, double row[])
+{
+	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
+		if (res_trial_metrics[m].optional)
+			row[m] = NAN;
+	for (size_t a = 0; a < c->n_algos; a++)
+		row[res_row_doubles(a) + RES_ALGO_detect_s] = NAN;
+}
+
+static void fill_row(const struct res_cube *c, double row[], int probes,
     struct sim_rng *r)
 {
 	for (size_t i = 0; i < c->row_doubles; i++)
 		row[i] = sim_rng_below(r, 8) ? sim_rng_below(r, 50) : NAN;
+	if (!probes)
+		blank_optional(c, row);
+	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
+		cap(&row[res_trial_ratios[m].num],
+		    row[res_trial_ratios[m].den]);
 	for (size_t a = 0; a < c->n_algos; a++) {
 		double *x = row + res_row_doubles(a);
 		for (unsigned m = 0; m < RES_N_RATIOS; m++)
-			if (x[res_ratios[m].num] > x[res_ratios[m].den])
-				x[res_ratios[m].num] = x[res_ratios[m].den];
+			cap(&x[res_ratios[m].num], x[res_ratios[m].den]);
 		/* Precision and recall share their numerator. */
-		if (x[RES_ALGO_n_flagged_true] > x[RES_ALGO_n_flagged])
-			x[RES_ALGO_n_flagged_true] = x[RES_ALGO_n_flagged];
+		cap(&x[RES_ALGO_n_flagged_true], x[RES_ALGO_n_flagged]);
 	}
 }
 
 static void fill_cells(struct res_cube *c, struct sim_rng *r)
 {
-	double *row = zeroed(c->row_doubles, sizeof(row[0]));
-	for (size_t i = 0; i < c->n_points * c->n_runs; i++) {
+	double *row = zeroed(c->cell_doubles, sizeof(row[0]));
+	const int probes = sim_rng_below(r, 2) == 0;
+	for (size_t i = 0; i < res_cube_cells(c); i++) {
 		uint32_t s = sim_rng_below(r, 8);
-		fill_row(c, row, r);
+		for (size_t k = 0; k < c->n_along; k++)
+			fill_row(c, row + k * c->row_doubles, probes, r);
 		res_cube_put(c, i / c->n_runs, i % c->n_runs,
 		    s <= RES_CRASHED ? (enum res_status)s : RES_DONE, row);
 	}
@@ -157,6 +181,7 @@ void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs)
 		for (size_t r = 0; r < n_runs; r++) {
 			for (size_t i = 0; i < c->row_doubles; i++)
 				row[i] = (double)(1000 * i + 10 * p + r);
+			blank_optional(c, row);
 			res_cube_put(c, p, r, RES_DONE, row);
 		}
 	free(row);
@@ -209,6 +234,7 @@ void assert_same_cube(const struct res_cube *a, const struct res_cube *b)
 		    b->claim[i].confirmed);
 	}
 	assert_int_equal(a->n_points, b->n_points);
+	assert_int_equal(a->n_along, b->n_along);
 	assert_int_equal(a->n_runs, b->n_runs);
 	assert_int_equal(a->row_doubles, b->row_doubles);
 	size_t n = a->n_points * a->n_runs;

@@ -6,13 +6,14 @@
 
 #include "results/cube.h"
 
-/* A cube of 0 to 3 axes, some with zip coordinates, texts with and without
- * accents, NaN, every status, 0 to 2 claims. Numerators never exceed their
+/* A cube of 0 to 3 axes, some with zip coordinates, some that a cell is read
+ * along, texts with and without accents, NaN, every status, 0 to 2 claims, with
+ * and without the metrics that are optional. Numerators never exceed their
  * denominators. Draws from run RUN of the test's stream. */
 void random_cube(struct res_cube *c, uint32_t run);
 
 /* A small one with one axis of N_POINTS; each metric of each cell is
- * 1000 * column + 10 * point + run. */
+ * 1000 * column + 10 * point + run, but NaN if it is optional. */
 void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs);
 
 /* Fails the test, naming what differs, unless the two are equal; NaN equals

@@ -61,6 +61,96 @@ static void cells_that_did_not_run_or_crashed_have_no_numbers(void **state)
 	res_cube_free(&c);
 }
 
+/* 2 points of a sweep, each read along 3 x 2; 4 runs. */
+static void axes_2_3_2(struct res_axis axis[3], struct res_cube *c)
+{
+	axis[0] = axis[2] = (struct res_axis){.n = 2};
+	axis[1] = (struct res_axis){.n = 3};
+	*c = (struct res_cube){.n_axes = 3, .axis = axis, .n_points = 12,
+		.n_along = 6, .n_runs = 4, .n_algos = 1, .shard_n = 1};
+}
+
+static void forget_axes(struct res_cube *c)
+{
+	c->axis = NULL;
+	c->n_axes = 0;
+	res_cube_free(c);
+}
+
+static void a_cell_fills_the_points_it_is_read_along(void **state)
+{
+	(void)state;
+	struct res_axis axis[3];
+	struct res_cube c;
+	double *row;
+	axes_2_3_2(axis, &c);
+	assert_ok(res_cube_alloc(&c, test_err()));
+	assert_int_equal(c.cell_doubles, 6 * c.row_doubles);
+	assert_int_equal(res_cube_cells(&c), 2 * 4);
+	assert_int_equal(res_cube_outer_axes(&c), 1);
+	row = calloc(c.cell_doubles, sizeof(*row));
+	for (size_t i = 0; i < c.cell_doubles; i++)
+		row[i] = (double)i;
+	res_cube_put(&c, 1, 3, RES_DONE, row);
+	for (size_t p = 0; p < 12; p++)
+		for (size_t r = 0; r < 4; r++) {
+			const int ours = p >= 6 && r == 3;
+			const double x = res_cube_trial(&c, p, r, 2);
+			assert_int_equal(c.status[p * 4 + r],
+			    ours ? RES_DONE : RES_NOT_RUN);
+			assert_true(ours ? x == (double)((p - 6) *
+					       c.row_doubles + 2)
+					 : isnan(x));
+		}
+	for (size_t cell = 0; cell < 8; cell++)
+		assert_int_equal(res_cube_status(&c, cell),
+		    cell == 7 ? RES_DONE : RES_NOT_RUN);
+	assert_int_equal(res_cube_progress(&c).n_cells, 8);
+	assert_int_equal(res_cube_progress(&c).n_done, 1);
+	c.shard_n = 4;
+	c.shard_i = 3;
+	assert_int_equal(res_cube_progress(&c).n_cells, 2);
+	assert_int_equal(res_cube_progress(&c).n_done, 1);
+	c.shard_i = 2;
+	assert_int_equal(res_cube_progress(&c).n_done, 0);
+	free(row);
+	forget_axes(&c);
+}
+
+static void a_cell_is_read_along_whole_axes_and_the_last_ones(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t n_along, n_outer; /* 0: refused */
+	} cases[] = {{1, 3}, {2, 2}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {12, 0},
+		{24, 0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_err e;
+		struct res_axis axis[3];
+		struct res_cube c;
+		axes_2_3_2(axis, &c);
+		c.n_along = cases[i].n_along;
+		const int all = c.n_along == 12;
+		const int rc = res_cube_alloc(&c, &e);
+		assert_int_equal(rc,
+		    cases[i].n_outer || all ? 0 : SIM_EINVAL);
+		if (rc == 0)
+			assert_int_equal(res_cube_outer_axes(&c),
+			    cases[i].n_outer);
+		else
+			assert_non_null(strstr(e.msg, "points a cell"));
+		forget_axes(&c);
+	}
+}
+
+static void an_empty_cube_has_no_cells(void **state)
+{
+	(void)state;
+	const struct res_cube c = {0};
+	assert_int_equal(res_cube_cells(&c), 0);
+	assert_int_equal(res_cube_progress(&c).n_cells, 0);
+}
+
 static void counts_that_make_no_cube_are_refused(void **state)
 {
 	(void)state;
@@ -93,11 +183,13 @@ static void progress_counts_the_cells_of_the_shard(void **state)
 		uint64_t n[4] = {0}, all = 0;
 		random_cube(&c, run);
 		struct res_progress p = res_cube_progress(&c);
-		for (size_t i = 0; i < c.n_points * c.n_runs; i++)
-			if (i % c.shard_n == c.shard_i) {
-				n[c.status[i]]++;
-				all++;
-			}
+		for (size_t i = 0; i < c.n_points; i += c.n_along)
+			for (size_t r = 0; r < c.n_runs; r++)
+				if ((i / c.n_along * c.n_runs + r) %
+					c.shard_n == c.shard_i) {
+					n[c.status[i * c.n_runs + r]]++;
+					all++;
+				}
 		assert_int_equal(p.n_cells, all);
 		assert_int_equal(p.n_done, n[RES_DONE]);
 		assert_int_equal(p.n_failed, n[RES_FAILED]);
@@ -166,7 +258,7 @@ static void cut(struct res_cube *c, uint32_t i, uint32_t n)
 {
 	c->shard_i = i;
 	c->shard_n = n;
-	for (size_t cell = 0; cell < c->n_points * c->n_runs; cell++)
+	for (size_t cell = 0; cell < res_cube_cells(c); cell++)
 		if (cell % n != i)
 			res_cube_put(c, cell / c->n_runs, cell % c->n_runs,
 			    RES_NOT_RUN, NULL);
@@ -259,8 +351,8 @@ static void cubes_of_another_identity_are_refused(void **state)
 	(void)state;
 	static const char *const word[] = {"figure other", "specs",
 		"overrides", "culprit 9.9", "algorithms", "algorithms",
-		"algorithms", "algorithms", "seed"};
-	for (unsigned i = 0; i < 9; i++) {
+		"algorithms", "algorithms", "seed", "axes"};
+	for (unsigned i = 0; i < 10; i++) {
 		struct sim_err e;
 		struct res_cube a, b;
 		plain_cube(&a, 3, 2);
@@ -279,6 +371,8 @@ static void cubes_of_another_identity_are_refused(void **state)
 			b.axis[0].coord[0].number[2] = 99;
 		} else if (i == 8) {
 			b.seed++;
+		} else if (i == 9) {
+			b.n_along = 3;
 		}
 		assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
 		assert_non_null(strstr(e.msg, word[i]));
@@ -314,6 +408,10 @@ int main(void)
 		cmocka_unit_test(a_row_holds_the_trial_and_then_each_algorithm),
 		cmocka_unit_test(
 		    cells_that_did_not_run_or_crashed_have_no_numbers),
+		cmocka_unit_test(a_cell_fills_the_points_it_is_read_along),
+		cmocka_unit_test(
+		    a_cell_is_read_along_whole_axes_and_the_last_ones),
+		cmocka_unit_test(an_empty_cube_has_no_cells),
 		cmocka_unit_test(counts_that_make_no_cube_are_refused),
 		cmocka_unit_test(progress_counts_the_cells_of_the_shard),
 		cmocka_unit_test(the_hash_is_fnv_1a),

@@ -154,16 +154,16 @@ static void column_name(char *to, size_t size, const char *label,
 			*to = ' ';
 }
 
+/* FIRST is where the owner's metrics begin in a row. */
 static void check_ratio(const struct grid *g, const struct res_cube *c,
-    size_t point, size_t algo, unsigned m)
+    size_t point, const char *column, size_t first, const struct res_metric *m)
 {
-	char column[128];
 	double x[16], num = 0, den = 0, lo, hi;
 	size_t n = 0;
-	column_name(column, sizeof(column), c->algo[algo], res_ratios[m].name);
 	for (size_t r = 0; r < c->n_runs; r++) {
-		double a = res_cube_algo(c, point, r, algo, res_ratios[m].num);
-		double b = res_cube_algo(c, point, r, algo, res_ratios[m].den);
+		const double *row =
+		    c->row + (point * c->n_runs + r) * c->row_doubles + first;
+		double a = row[m->num], b = row[m->den];
 		if (!is_done(c, point, r) || isnan(a) || isnan(b) || b == 0)
 			continue;
 		num += a;
@@ -196,6 +196,47 @@ static void check_mean(const struct grid *g, const struct res_cube *c,
 	check_spread(g, point, column, x, n);
 }
 
+static int has_column(const struct grid *g, const char *column)
+{
+	for (size_t j = 0; j < g->n_columns; j++)
+		if (strcmp(g->field[j], column) == 0)
+			return 1;
+	return 0;
+}
+
+/* Is column K of a row a number anywhere? */
+static int is_measured(const struct res_cube *c, size_t k)
+{
+	int n = 0;
+	for (size_t i = 0; i < c->n_points * c->n_runs; i++)
+		n |= !isnan(c->row[i * c->row_doubles + k]);
+	return n;
+}
+
+static void check_trial_ratios(const struct grid *g, const struct res_cube *c,
+    size_t point)
+{
+	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++) {
+		const struct res_metric *r = &res_trial_ratios[m];
+		const int there = is_measured(c, r->den);
+		assert_int_equal(has_column(g, r->name), there);
+		if (there)
+			check_ratio(g, c, point, r->name, 0, r);
+	}
+}
+
+static void check_algo_ratios(const struct grid *g, const struct res_cube *c,
+    size_t point, size_t algo)
+{
+	char column[128];
+	for (unsigned m = 0; m < RES_N_RATIOS; m++) {
+		column_name(column, sizeof(column), c->algo[algo],
+		    res_ratios[m].name);
+		check_ratio(g, c, point, column, res_row_doubles(algo),
+		    &res_ratios[m]);
+	}
+}
+
 static void check_point(const struct grid *g, const struct res_cube *c,
     size_t point)
 {
@@ -219,12 +260,15 @@ static void check_point(const struct grid *g, const struct res_cube *c,
 			if (is_done(c, point, r) && !isnan(v))
 				x[n++] = v;
 		}
-		assert_number(g, point, res_trial_metrics[m].name,
-		    slow_mean(x, n));
+		if (res_trial_metrics[m].optional && !is_measured(c, m))
+			assert_false(has_column(g, res_trial_metrics[m].name));
+		else
+			assert_number(g, point, res_trial_metrics[m].name,
+			    slow_mean(x, n));
 	}
+	check_trial_ratios(g, c, point);
 	for (size_t a = 0; a < c->n_algos; a++) {
-		for (unsigned m = 0; m < RES_N_RATIOS; m++)
-			check_ratio(g, c, point, a, m);
+		check_algo_ratios(g, c, point, a);
 		check_mean(g, c, point, a, RES_ALGO_worst_rank);
 		check_mean(g, c, point, a, RES_ALGO_n_flagged);
 		check_mean(g, c, point, a, RES_ALGO_lead);
@@ -278,6 +322,53 @@ static void ratios_are_pooled_before_they_are_divided(void **state)
 	res_cube_free(&c);
 }
 
+static void blank(struct res_cube *c, size_t column)
+{
+	for (size_t i = 0; i < c->n_points * c->n_runs; i++)
+		c->row[i * c->row_doubles + column] = NAN;
+}
+
+/* Of the optional ones; the others say NaN. */
+static void what_was_nowhere_measured_has_no_column(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 2, 2);
+	memset(c.row, 0, 4 * c.row_doubles * sizeof(double));
+	for (size_t i = 0; i < c.row_doubles; i++)
+		blank(&c, i);
+	/* One number is enough. */
+	c.row[3 * c.row_doubles + RES_TRIAL_n_connected] = 8;
+	c.row[3 * c.row_doubles + RES_TRIAL_n_drop] = 2;
+	c.row[res_row_doubles(1) + RES_ALGO_detect_s] = 12.5;
+	read_grid(&g, &c);
+	assert_string_equal(at(&g, 0, "n_traced"), "NaN");
+	assert_string_equal(at(&g, 0, "drop_rate"), "NaN");
+	assert_string_equal(at(&g, 1, "drop_rate"), "0.25");
+	assert_string_equal(at(&g, 1, "drop_rate_trials"), "8");
+	assert_string_equal(at(&g, 1, "n_connected"), "8");
+	assert_string_equal(at(&g, 0, "vote:detect_s"), "NaN");
+	assert_string_equal(at(&g, 0, "alg1:detect_s_p50"), "12.5");
+	assert_false(has_column(&g, "n_probes"));
+	assert_false(has_column(&g, "p99_us"));
+	assert_false(has_column(&g, "unconnected_rate"));
+	assert_false(has_column(&g, "tier_accuracy_trials"));
+	free_grid(&g);
+	read_text(&g, print(res_table_runs, &c));
+	assert_string_equal(at(&g, 3, "drop_rate"), "0.25");
+	assert_string_equal(at(&g, 0, "alg1:detect_s"), "12.5");
+	assert_string_equal(at(&g, 0, "vote:detect_s"), "NaN");
+	assert_false(has_column(&g, "n_probes"));
+	assert_false(has_column(&g, "unconnected_rate"));
+	free_grid(&g);
+	blank(&c, res_row_doubles(1) + RES_ALGO_detect_s);
+	read_grid(&g, &c);
+	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
 static void the_header_is_in_the_stated_order(void **state)
 {
 	(void)state;
@@ -285,6 +376,9 @@ static void the_header_is_in_the_stated_order(void **state)
 	struct grid g;
 	plain_cube(&c, 1, 1);
 	memset(c.row, 0, c.row_doubles * sizeof(double));
+	for (size_t i = 0; i < RES_N_TRIAL_METRICS; i++)
+		if (res_trial_metrics[i].optional)
+			c.row[i] = NAN;
 	read_grid(&g, &c);
 	static const char *const first[] = {"faults.count", "runs", "n_flows",
 		"n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
@@ -296,7 +390,7 @@ static void the_header_is_in_the_stated_order(void **state)
 		"vote:accuracy_all_trials", "vote:accuracy_kept"};
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		assert_string_equal(g.field[i], first[i]);
-	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
+	assert_string_equal(g.field[g.n_columns - 1], "alg1:detect_s_p90");
 	free_grid(&g);
 	res_cube_free(&c);
 }
@@ -437,6 +531,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_number_agrees_with_a_slow_computation),
 		cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
+		cmocka_unit_test(what_was_nowhere_measured_has_no_column),
 		cmocka_unit_test(the_header_is_in_the_stated_order),
 		cmocka_unit_test(a_row_a_run_holds_what_was_measured),
 		cmocka_unit_test(json_says_what_the_table_says),
