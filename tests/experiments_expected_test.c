@@ -73,6 +73,31 @@ static void trials_count_for_what_runs_vary(void **state)
 	check_line(1, whole, flows, "1\t1\t100\tNaN\t0\t");
 }
 
+static void ratios_of_the_trial_are_there_where_measured(void **state)
+{
+	const double hits[2] = {1, 1}, flows[2] = {2, 2};
+	struct xp_expected x;
+	struct res_cube c;
+	(void)state;
+	make_cube(&c, 2, hits, flows);
+	for (size_t r = 0; r < 2; r++) {
+		c.row[r * c.row_doubles + RES_TRIAL_n_connected] = 10;
+		c.row[r * c.row_doubles + RES_TRIAL_n_drop] = 2;
+	}
+	char *text = write_text(&c);
+	const char *want = "runs\tdrop_rate\tdrop_rate_trials\t"
+			   "a:accuracy_all\ta:accuracy_all_trials\t";
+	assert_int_equal(strncmp(text, want, strlen(want)), 0);
+	assert_null(strstr(text, "unconnected_rate"));
+	assert_non_null(strstr(text, "\n2\t0.2\t20\t0.5\t4\t"));
+	assert_ok(
+	    xp_expected_check(&c, "t", text, &x, NULL, NULL, test_err()));
+	assert_int_equal(x.n_compared, 2);
+	assert_int_equal(x.n_failed + x.n_missing, 0);
+	free(text);
+	res_cube_free(&c);
+}
+
 /* Trials that are independent indeed: effective ones are nearly as many. The
  * effect of 2000 runs has a standard deviation of sqrt(2 / 2000) = 0.032; false
  * alarms beyond 5 of them: 6e-7. */
@@ -265,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(trials_count_for_what_runs_vary),
+	    cmocka_unit_test(ratios_of_the_trial_are_there_where_measured),
 	    cmocka_unit_test(independent_trials_all_count),
 	    cmocka_unit_test(results_pass_against_themselves),
 	    cmocka_unit_test(intervals_apart_fail_and_are_told),

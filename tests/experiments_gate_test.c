@@ -271,6 +271,38 @@ static void gates_are_read_with_their_defaults(void **state)
 	xp_gates_free(&g);
 }
 
+static void the_trials_own_metrics_need_no_algorithm(void **state)
+{
+	double row[RES_N_TRIAL_METRICS + 3 * RES_N_ALGO_METRICS];
+	struct xp_gate_state s[2];
+	struct xp_gates g;
+	struct sim_err e;
+	(void)state;
+	load_text(&g,
+	    SMALL "gates:\n"
+		  "- {name: a, metric: drop_rate, at_most: 0.02" RATES
+		  "- {name: b, metric: n_flows, at_least: 100" RATES);
+	assert_int_equal(g.gate[0].num, RES_TRIAL_n_drop);
+	assert_int_equal(g.gate[0].den, RES_TRIAL_n_connected);
+	assert_int_equal(g.gate[1].num, RES_TRIAL_n_flows);
+	assert_int_equal(g.gate[1].den, XP_GATE_NO_DEN);
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		row[i] = NAN;
+	row[RES_TRIAL_n_flows] = 99;
+	row[RES_TRIAL_n_connected] = 100;
+	row[RES_TRIAL_n_drop] = 2;
+	for (size_t i = 0; i < 2; i++) {
+		xp_gate_begin(&g.gate[i], &s[i]);
+		assert_ok(xp_gate_add(&g.gate[i], &s[i], row, test_err()));
+		assert_int_equal(s[i].n_trials, 1);
+		assert_int_equal(s[i].n_good, i == 0);
+	}
+	row[RES_TRIAL_n_drop] = NAN;
+	assert_int_equal(xp_gate_add(&g.gate[0], &s[0], row, &e), SIM_EINVAL);
+	assert_string_equal(e.msg, "gate \"a\": the trial has no drop_rate.");
+	xp_gates_free(&g);
+}
+
 static void mistakes_are_told_with_their_place(void **state)
 {
 #define ONE(rest) SMALL "gates: [{name: a, algorithm: vote, " rest "}]\n"
@@ -284,10 +316,15 @@ static void mistakes_are_told_with_their_place(void **state)
 	    {SMALL "gates: [3]\n", ":5:9:"},
 	    {ONE(GOOD ", alpah: 1"), "did you mean \"alpha\"?"},
 	    {ONE("metric: recal, at_least: 1, p0: 0.1, p1: 0.9"),
-		":5:44: there is no metric of an algorithm \"recal\"; did you "
+		":5:44: there is no metric \"recal\"; did you "
 		"mean \"recall\"?"},
 	    {ONE("metric: n_flows, at_least: 1, p0: 0.1, p1: 0.9"),
-		"no metric of an algorithm \"n_flows\""},
+		"n_flows is the trial's own metric, of no algorithm."},
+	    {SMALL "gates: [{name: a, " GOOD "}]\n",
+		"algorithm is missing."},
+	    {SMALL "gates: [{name: a, metric: drop_rate, unit: flow, p0: "
+		   "0.1, p1: 0.9}]\n",
+		"drop_rate is no ratio of flows."},
 	    {SMALL "gates: [{name: a, algorithm: votes, " GOOD "}]\n",
 		"there is no algorithm here with the label \"votes\"; did you "
 		"mean \"vote\"?"},
@@ -527,6 +564,7 @@ int main(void)
 	    cmocka_unit_test(after_max_runs_it_is_undecided),
 	    cmocka_unit_test(wrong_verdicts_are_as_rare_as_stated),
 	    cmocka_unit_test(gates_are_read_with_their_defaults),
+	    cmocka_unit_test(the_trials_own_metrics_need_no_algorithm),
 	    cmocka_unit_test(mistakes_are_told_with_their_place),
 	    cmocka_unit_test(a_failed_allocation_leaks_nothing),
 	    cmocka_unit_test(any_number_of_workers_decides_the_same),

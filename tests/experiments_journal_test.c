@@ -187,6 +187,48 @@ static void finished_cells_are_found_again_bit_for_bit(void **state)
 	}
 }
 
+/* Cells of five points: one record each, numbered by place. */
+static void a_cell_of_several_points_is_one_record(void **state)
+{
+	struct res_cube c, again;
+	struct xp_journal *j;
+	(void)state;
+	unlink(path);
+	cube(&c);
+	free(c.status);
+	free(c.row);
+	c.n_along = N_POINTS;
+	assert_ok(res_cube_alloc(&c, test_err()));
+	double *row = malloc(c.cell_doubles * sizeof(*row));
+	for (size_t i = 0; i < c.cell_doubles; i++)
+		row[i] = (double)i;
+	assert_ok(xp_journal_open(&j, path, &c, test_err()));
+	assert_ok(xp_journal_put(j, 0, 2, RES_DONE, row, test_err()));
+	/* There is no second place. */
+	assert_ok(xp_journal_put(j, 1, 0, RES_DONE, row, test_err()));
+	assert_ok(xp_journal_close(j, 0, test_err()));
+	assert_int_equal(file_bytes(),
+	    HEADER_BYTES + 2 * (24 + 8 * c.cell_doubles));
+	cube(&again);
+	free(again.status);
+	free(again.row);
+	again.n_along = N_POINTS;
+	assert_ok(res_cube_alloc(&again, test_err()));
+	assert_ok(xp_journal_open(&j, path, &again, test_err()));
+	assert_int_equal(xp_journal_replayed(j).n_records, 1);
+	assert_ok(xp_journal_close(j, 1, test_err()));
+	for (size_t p = 0; p < N_POINTS; p++)
+		for (size_t r = 0; r < N_RUNS; r++) {
+			const double x = res_cube_value(&again, p, r, 3);
+			assert_true(r == 2
+				? x == (double)(p * c.row_doubles + 3)
+				: isnan(x));
+		}
+	free(row);
+	res_cube_free(&c);
+	res_cube_free(&again);
+}
+
 static void rows_without_numbers_are_nan(void **state)
 {
 	(void)state;
@@ -656,6 +698,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(finished_cells_are_found_again_bit_for_bit),
+	    cmocka_unit_test(a_cell_of_several_points_is_one_record),
 	    cmocka_unit_test(rows_without_numbers_are_nan),
 	    cmocka_unit_test(the_last_of_two_records_of_a_cell_counts),
 	    cmocka_unit_test(a_file_torn_at_any_byte_keeps_its_whole_records),

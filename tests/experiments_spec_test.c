@@ -69,11 +69,11 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, common, topology, traffic, noise, latency, faults, "
-	    "algorithms, agents, gates, sweep, claims, smoke.");
+	    "algorithms, agents, pingmesh, gates, sweep, claims, smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, common, topology, traffic, noise, latency, faults, "
-	    "algorithms, agents, gates, sweep, claims, smoke.");
+	    "algorithms, agents, pingmesh, gates, sweep, claims, smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
@@ -267,7 +267,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "3:16: a sweep can't vary \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents.");
+	    "topology, traffic, noise, latency, faults, algorithms, agents, pingmesh.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -457,11 +457,11 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, sweep, claims, "
+	    "topology, traffic, noise, latency, faults, algorithms, agents, pingmesh, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, sweep, claims, "
+	    "topology, traffic, noise, latency, faults, algorithms, agents, pingmesh, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
@@ -503,7 +503,7 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
 	    "4:8: plane: \"skp\" is not one of auto, exact, skip, "
-	    "agents, vigil_matlab; did you mean \"skip\"?");
+	    "agents, vigil_matlab, pingmesh; did you mean \"skip\"?");
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
 	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");

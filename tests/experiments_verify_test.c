@@ -48,6 +48,8 @@ static void fill(struct res_cube *c, const unsigned hits[N_POINTS])
 				m[RES_ALGO_hits_all] = hits[p] / (a + 1);
 				m[RES_ALGO_flows_all] = FLOWS;
 			}
+			row[RES_TRIAL_n_pattern] = 10;
+			row[RES_TRIAL_pattern_right] = hits[p] / 10;
 			res_cube_put(c, p, r, RES_DONE, row);
 		}
 }
@@ -103,6 +105,36 @@ static void intervals_are_those_of_the_pooled_ratio(void **state)
 	assert_true(f.ours == 0.65 && f.lo == lo && f.hi == hi);
 	assert_int_equal(f.n_points, 6);
 	assert_string_equal(f.where, "");
+}
+
+/* 9 + 8 + 7 + 6 + 5 + 4 of 60 in each of two runs. */
+static void a_ratio_of_the_trial_needs_no_algorithm(void **state)
+{
+	struct xp_claims claims;
+	struct xp_finding f;
+	struct res_cube c;
+	double lo, hi;
+	(void)state;
+	spec_write("x.yaml",
+	    "claims:\n- {id: x, figure: f, certainty: S, text: t, metric: "
+	    "pattern_accuracy, relation: \">=\", value: 0.8, over: pool}\n");
+	assert_ok(xp_claims_load(&claims, spec_path("x.yaml"), test_err()));
+	make_cube(&c, hits);
+	assert_ok(xp_claim_check(&claims.claim[0], &c, &f, test_err()));
+	assert_ok(sim_binomial_interval(78, 120, 0.95, &lo, &hi, test_err()));
+	assert_true(f.ours == 0.65 && f.lo == lo && f.hi == hi);
+	assert_int_equal(f.verdict, XP_DIFFERS);
+	res_cube_free(&c);
+	xp_claims_free(&claims);
+	struct sim_err e;
+	spec_write("x.yaml",
+	    "claims:\n- {id: x, figure: f, certainty: S, text: t, metric: "
+	    "tier_accuracy, algorithm: a, relation: \">=\", value: 0.8}\n");
+	assert_int_equal(xp_claims_load(&claims, spec_path("x.yaml"), &e),
+	    SIM_EINVAL);
+	assert_non_null(
+	    strstr(e.msg, "tier_accuracy is the trial's own, of no algorithm"));
+	xp_claims_free(&claims);
 }
 
 /* 0.6 of 200: [0.5285, 0.6684]. */
@@ -304,6 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(intervals_are_those_of_the_pooled_ratio),
+	    cmocka_unit_test(a_ratio_of_the_trial_needs_no_algorithm),
 	    cmocka_unit_test(only_a_whole_interval_beyond_the_bound_differs),
 	    cmocka_unit_test(each_point_is_held_and_the_worst_is_told),
 	    cmocka_unit_test(points_are_taken_by_value_list_and_range),

@@ -13,8 +13,11 @@
 void random_cube(struct res_cube *c, uint32_t run);
 
 /* A small one with one axis of N_POINTS; each metric of each cell is
- * 1000 * column + 10 * point + run, but NaN if it is optional. */
+ * 1000 * column + 10 * point + run. */
 void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs);
+
+/* Makes the metrics that are optional NaN. */
+void without_optional(struct res_cube *c);
 
 /* Fails the test, naming what differs, unless the two are equal; NaN equals
  * NaN. */

@@ -415,6 +415,105 @@ static void values_that_cannot_be_are_refused(void **state)
 	assert_refused(path, SIM_EPARSE, "larger than the file");
 }
 
+static int has_attribute(const char *path, const char *name)
+{
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	const int has = H5Aexists(file, name) > 0;
+	H5Fclose(file);
+	return has;
+}
+
+static int has_dataset(const char *path, const char *name)
+{
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	const int has = H5Lexists(file, name, H5P_DEFAULT) > 0;
+	H5Fclose(file);
+	return has;
+}
+
+static void only_a_cell_of_several_points_is_told(void **state)
+{
+	(void)state;
+	const char *path = in_folder("along.h5");
+	struct res_cube c, back;
+	plain_cube(&c, 3, 2);
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_false(has_attribute(path, "n_along"));
+	c.n_along = 3;
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_true(has_attribute(path, "n_along"));
+	assert_ok(res_h5_read(&back, path, test_err()));
+	assert_int_equal(back.n_along, 3);
+	assert_int_equal(res_cube_cells(&back), 2);
+	assert_int_equal(back.cell_doubles, 3 * back.row_doubles);
+	res_cube_free(&c);
+	res_cube_free(&back);
+}
+
+static void points_of_a_cell_that_cannot_be_are_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t n;
+		const char *says;
+	} cases[] = {{0, "0 points a cell, of 3 in all"},
+		{2, "2 points a cell are not spanned"},
+		{4, "4 points a cell, of 3 in all"}};
+	const char *path = in_folder("along.h5");
+	struct res_cube c;
+	plain_cube(&c, 3, 2);
+	c.n_along = 3;
+	for (size_t i = 0; i < 3; i++) {
+		assert_ok(res_h5_write(&c, path, test_err()));
+		hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+		set_counts(file, "n_along", &cases[i].n);
+		H5Fclose(file);
+		seal(path);
+		assert_refused(path, SIM_EPARSE, cases[i].says);
+	}
+	c.status[2 * 2 + 1] = RES_FAILED;
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_refused(path, SIM_EPARSE,
+	    "point 2 run 1 and another of its trial differ in status");
+	res_cube_free(&c);
+}
+
+/* So old files, and files of other planes, are as they were. */
+static void optional_metrics_without_a_number_have_no_dataset(void **state)
+{
+	(void)state;
+	const char *path = in_folder("optional.h5");
+	struct res_cube c, back;
+	plain_cube(&c, 2, 2);
+	without_optional(&c);
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_false(has_dataset(path, "n_probes"));
+	assert_false(has_dataset(path, "drop_rate"));
+	assert_false(has_dataset(path, "detect_s"));
+	assert_true(has_dataset(path, "n_traced"));
+	c.row[3 * c.row_doubles + RES_TRIAL_n_drop] = 1;
+	c.row[3 * c.row_doubles + RES_TRIAL_n_connected] = 4;
+	c.row[res_row_doubles(1) + RES_ALGO_detect_s] = 7;
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_true(has_dataset(path, "n_drop"));
+	assert_true(has_dataset(path, "drop_rate"));
+	assert_true(has_dataset(path, "detect_s"));
+	assert_false(has_dataset(path, "n_probes"));
+	assert_false(has_dataset(path, "unconnected_rate"));
+	double share[4];
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	hid_t set = H5Dopen2(file, "drop_rate", H5P_DEFAULT);
+	assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+			H5P_DEFAULT, share) >= 0);
+	H5Dclose(set);
+	H5Fclose(file);
+	assert_true(isnan(share[0]) && share[3] == 0.25);
+	assert_ok(res_h5_read(&back, path, test_err()));
+	assert_same_cube(&c, &back);
+	res_cube_free(&c);
+	res_cube_free(&back);
+}
+
 /* --- writing --------------------------------------------------------------*/
 
 static void names_a_file_cannot_hold_are_refused(void **state)
@@ -580,6 +679,10 @@ int main(void)
 		cmocka_unit_test(each_missing_or_odd_dataset_is_refused),
 		cmocka_unit_test(each_missing_or_odd_attribute_is_named),
 		cmocka_unit_test(values_that_cannot_be_are_refused),
+		cmocka_unit_test(only_a_cell_of_several_points_is_told),
+		cmocka_unit_test(points_of_a_cell_that_cannot_be_are_refused),
+		cmocka_unit_test(
+		    optional_metrics_without_a_number_have_no_dataset),
 		cmocka_unit_test(names_a_file_cannot_hold_are_refused),
 		cmocka_unit_test(two_coordinates_of_one_name_are_refused),
 		cmocka_unit_test(a_full_disk_leaves_the_old_file_and_no_other),

@@ -376,9 +376,7 @@ static void the_header_is_in_the_stated_order(void **state)
 	struct grid g;
 	plain_cube(&c, 1, 1);
 	memset(c.row, 0, c.row_doubles * sizeof(double));
-	for (size_t i = 0; i < RES_N_TRIAL_METRICS; i++)
-		if (res_trial_metrics[i].optional)
-			c.row[i] = NAN;
+	without_optional(&c);
 	read_grid(&g, &c);
 	static const char *const first[] = {"faults.count", "runs", "n_flows",
 		"n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
@@ -390,7 +388,7 @@ static void the_header_is_in_the_stated_order(void **state)
 		"vote:accuracy_all_trials", "vote:accuracy_kept"};
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		assert_string_equal(g.field[i], first[i]);
-	assert_string_equal(g.field[g.n_columns - 1], "alg1:detect_s_p90");
+	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
 	free_grid(&g);
 	res_cube_free(&c);
 }
@@ -481,10 +479,16 @@ static void a_share_above_one_is_an_error(void **state)
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
 	plain_cube(&c, 2, 2);
+	without_optional(&c);
 	double *x = c.row + RES_N_TRIAL_METRICS;
 	x[RES_ALGO_hits_all] = 1e9;
 	assert_int_equal(res_table_write(&c, out, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "accuracy_all of vote"));
+	c.row[RES_TRIAL_n_probes] = 3;
+	c.row[RES_TRIAL_n_unconnected] = 4;
+	assert_int_equal(res_table_write(&c, out, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "unconnected_rate at point 0 is 4 of 3, which is no share.");
 	fclose(out);
 	free(text);
 	res_cube_free(&c);

@@ -43,13 +43,10 @@ assert d.status.attrs["flag_meanings"].split()[1] == "done"
 assert not any(k.startswith("phony_dim") for k in d.sizes)
 
 cell = 10 * np.arange(n_points)[:, None] + np.arange(n_runs)[None, :]
-trial = ["n_flows", "n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
-         "n_traced", "n_full_traces", "n_partial_traces", "n_icmp_sent",
-         "n_icmp_suppressed", "icmp_max_per_switch_s", "icmp_share_none",
-         "icmp_share_low", "icmp_share_high"]
 names = list(d.data_vars)
+trial = names[names.index("n_flows"):names.index("hits_all")]
 algo = names[names.index("hits_all"):names.index("accuracy_all")]
-assert len(algo) >= 16, algo
+assert len(trial) >= 14 and len(algo) >= 16, names
 for m, name in enumerate(trial):
     assert (d[name].values == 1000 * m + cell).all(), name
 for a, label in enumerate(["vote", "alg1"]):
