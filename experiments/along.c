@@ -93,12 +93,12 @@ static int add_pairs(struct xp_along_axes *a, const struct xp_config *c,
 	const struct topo_clos *shape = &c->topology.clos;
 	const int pods = c->pingmesh.unit == ALGO_HEATMAP_POD;
 	const uint32_t n = shape->n_pods * (pods ? 1 : shape->n_tors);
-	int rc = add_units(a, "from", pods ? "pod that probes" : "ToR that probes",
-	    n, e);
-	return rc < 0 ? rc
-		      : add_units(a, "to",
-			    pods ? "pod that is probed" : "ToR that is probed",
-			    n, e);
+	int rc = add_units(a, "from",
+	    pods ? "pod that probes" : "ToR that probes", n, e);
+	return rc < 0
+	    ? rc
+	    : add_units(a, "to",
+		  pods ? "pod that is probed" : "ToR that is probed", n, e);
 }
 
 static int add_all(struct xp_along_axes *a, const struct xp_config *c,

@@ -41,9 +41,8 @@ const struct sim_field xp_topology_fields[] = {
     {0},
 };
 
-const char *const xp_sections[] = {"topology", "traffic", "noise",
-    "latency", "faults",
-    "algorithms", "agents", "pingmesh", NULL};
+const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
+    "faults", "algorithms", "agents", "pingmesh", NULL};
 
 void xp_config_free(struct xp_config *c)
 {

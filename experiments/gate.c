@@ -121,13 +121,13 @@ static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
 {
 	const struct sim_yaml_node *name = sim_yaml_get(node, "algorithm");
 	if (!g->of_trial)
-		return name ? find_algo(y, name, c, g)
-			    : sim_yaml_mistake(y, node,
-				  "algorithm is missing.");
-	return name ? sim_yaml_mistake(y, name,
-			  "%s is the trial's own metric, of no algorithm.",
-			  g->metric)
-		    : 0;
+		return name
+		    ? find_algo(y, name, c, g)
+		    : sim_yaml_mistake(y, node, "algorithm is missing.");
+	return name
+	    ? sim_yaml_mistake(y, name,
+		  "%s is the trial's own metric, of no algorithm.", g->metric)
+	    : 0;
 }
 
 /* A run has one bound; flows and links succeed by the ratio's numerator. */
@@ -310,10 +310,9 @@ int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
 	if (!xp_gate_open(g, s))
 		return 0;
 	if (ratio && (isnan(num) || isnan(den)))
-		return sim_fail(e, SIM_EINVAL,
-		    "gate \"%s\": %s%s has no %s.", g->name,
-		    g->of_trial ? "the trial" : "algorithm ", g->algorithm,
-		    g->metric);
+		return sim_fail(e, SIM_EINVAL, "gate \"%s\": %s%s has no %s.",
+		    g->name, g->of_trial ? "the trial" : "algorithm ",
+		    g->algorithm, g->metric);
 	s->n_runs++;
 	if (isnan(num) || !(den > 0))
 		return 0; /* nothing measured */

@@ -431,8 +431,7 @@ static int check_labels(struct sim_yaml *y, const struct xp_config *first,
 static int check_along(struct xp_spec *s, const struct xp_config *c,
     struct xp_along_axes *first, struct sim_err *e)
 {
-	const struct sim_yaml_node *at =
-	    sim_yaml_get(s->yaml.root, "pingmesh");
+	const struct sim_yaml_node *at = sim_yaml_get(s->yaml.root, "pingmesh");
 	struct xp_along_axes a;
 	struct sim_err why;
 	int rc = xp_along_init(&a, c, &why);

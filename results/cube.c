@@ -373,8 +373,8 @@ static int check_row(const struct res_cube *c, const struct res_cube *from,
 		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
 			return sim_fail(e, SIM_EMISMATCH,
 			    "point %zu run %zu is in both, with different "
-			    "numbers (%.17g and %.17g).", row / c->n_runs,
-			    row % c->n_runs, x[i], y[i]);
+			    "numbers (%.17g and %.17g).",
+			    row / c->n_runs, row % c->n_runs, x[i], y[i]);
 	return 0;
 }
 

@@ -423,7 +423,7 @@ static int put_counts(struct writer *w)
 	if ((rc = put_count(w, "schema_version", RES_SCHEMA_VERSION)) < 0 ||
 	    (rc = put_count(w, "seed", c->seed)) < 0 ||
 	    (rc = put_attr(w, w->file, "shard", H5T_STD_U32LE, 2,
-		H5T_NATIVE_UINT32, shard)) < 0 ||
+		 H5T_NATIVE_UINT32, shard)) < 0 ||
 	    (c->n_along > 1 &&
 		(rc = put_count(w, "n_along", c->n_along)) < 0) ||
 	    (rc = put_count(w, "complete", p.n_done == p.n_cells)) < 0 ||

@@ -173,10 +173,10 @@ static struct pool pool_runs(struct table *t, size_t first,
 {
 	struct pool p = {0};
 	for (size_t run = 0; run < t->c->n_runs; run++) {
-		double num = res_cube_value(t->c, t->point, run,
-		    first + ratio->num);
-		double den = res_cube_value(t->c, t->point, run,
-		    first + ratio->den);
+		double num =
+		    res_cube_value(t->c, t->point, run, first + ratio->num);
+		double den =
+		    res_cube_value(t->c, t->point, run, first + ratio->den);
 		if (!is_done(t, run) || isnan(num) || !(den > 0))
 			continue;
 		p.num += num;

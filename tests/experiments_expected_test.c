@@ -90,8 +90,7 @@ static void ratios_of_the_trial_are_there_where_measured(void **state)
 	assert_int_equal(strncmp(text, want, strlen(want)), 0);
 	assert_null(strstr(text, "unconnected_rate"));
 	assert_non_null(strstr(text, "\n2\t0.2\t20\t0.5\t4\t"));
-	assert_ok(
-	    xp_expected_check(&c, "t", text, &x, NULL, NULL, test_err()));
+	assert_ok(xp_expected_check(&c, "t", text, &x, NULL, NULL, test_err()));
 	assert_int_equal(x.n_compared, 2);
 	assert_int_equal(x.n_failed + x.n_missing, 0);
 	free(text);

@@ -320,8 +320,7 @@ static void mistakes_are_told_with_their_place(void **state)
 		"mean \"recall\"?"},
 	    {ONE("metric: n_flows, at_least: 1, p0: 0.1, p1: 0.9"),
 		"n_flows is the trial's own metric, of no algorithm."},
-	    {SMALL "gates: [{name: a, " GOOD "}]\n",
-		"algorithm is missing."},
+	    {SMALL "gates: [{name: a, " GOOD "}]\n", "algorithm is missing."},
 	    {SMALL "gates: [{name: a, metric: drop_rate, unit: flow, p0: "
 		   "0.1, p1: 0.9}]\n",
 		"drop_rate is no ratio of flows."},

@@ -267,7 +267,8 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "3:16: a sweep can't vary \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, pingmesh.");
+	    "topology, traffic, noise, latency, faults, algorithms, agents, "
+	    "pingmesh.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -457,11 +458,13 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, pingmesh, sweep, claims, "
+	    "topology, traffic, noise, latency, faults, algorithms, agents, "
+	    "pingmesh, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, pingmesh, sweep, claims, "
+	    "topology, traffic, noise, latency, faults, algorithms, agents, "
+	    "pingmesh, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);

@@ -66,8 +66,13 @@ static void axes_2_3_2(struct res_axis axis[3], struct res_cube *c)
 {
 	axis[0] = axis[2] = (struct res_axis){.n = 2};
 	axis[1] = (struct res_axis){.n = 3};
-	*c = (struct res_cube){.n_axes = 3, .axis = axis, .n_points = 12,
-		.n_along = 6, .n_runs = 4, .n_algos = 1, .shard_n = 1};
+	*c = (struct res_cube){.n_axes = 3,
+	    .axis = axis,
+	    .n_points = 12,
+	    .n_along = 6,
+	    .n_runs = 4,
+	    .n_algos = 1,
+	    .shard_n = 1};
 }
 
 static void forget_axes(struct res_cube *c)
@@ -98,9 +103,9 @@ static void a_cell_fills_the_points_it_is_read_along(void **state)
 			const double x = res_cube_trial(&c, p, r, 2);
 			assert_int_equal(c.status[p * 4 + r],
 			    ours ? RES_DONE : RES_NOT_RUN);
-			assert_true(ours ? x == (double)((p - 6) *
-					       c.row_doubles + 2)
-					 : isnan(x));
+			assert_true(ours
+				? x == (double)((p - 6) * c.row_doubles + 2)
+				: isnan(x));
 		}
 	for (size_t cell = 0; cell < 8; cell++)
 		assert_int_equal(res_cube_status(&c, cell),
@@ -123,7 +128,7 @@ static void a_cell_is_read_along_whole_axes_and_the_last_ones(void **state)
 	static const struct {
 		size_t n_along, n_outer; /* 0: refused */
 	} cases[] = {{1, 3}, {2, 2}, {3, 0}, {4, 0}, {5, 0}, {6, 1}, {12, 0},
-		{24, 0}};
+	    {24, 0}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct sim_err e;
 		struct res_axis axis[3];
@@ -132,8 +137,7 @@ static void a_cell_is_read_along_whole_axes_and_the_last_ones(void **state)
 		c.n_along = cases[i].n_along;
 		const int all = c.n_along == 12;
 		const int rc = res_cube_alloc(&c, &e);
-		assert_int_equal(rc,
-		    cases[i].n_outer || all ? 0 : SIM_EINVAL);
+		assert_int_equal(rc, cases[i].n_outer || all ? 0 : SIM_EINVAL);
 		if (rc == 0)
 			assert_int_equal(res_cube_outer_axes(&c),
 			    cases[i].n_outer);
@@ -186,7 +190,8 @@ static void progress_counts_the_cells_of_the_shard(void **state)
 		for (size_t i = 0; i < c.n_points; i += c.n_along)
 			for (size_t r = 0; r < c.n_runs; r++)
 				if ((i / c.n_along * c.n_runs + r) %
-					c.shard_n == c.shard_i) {
+					c.shard_n ==
+				    c.shard_i) {
 					n[c.status[i * c.n_runs + r]]++;
 					all++;
 				}
@@ -349,9 +354,9 @@ static void set_text(char **to, const char *value)
 static void cubes_of_another_identity_are_refused(void **state)
 {
 	(void)state;
-	static const char *const word[] = {"figure other", "specs",
-		"overrides", "culprit 9.9", "algorithms", "algorithms",
-		"algorithms", "algorithms", "seed", "axes"};
+	static const char *const word[] = {"figure other", "specs", "overrides",
+	    "culprit 9.9", "algorithms", "algorithms", "algorithms",
+	    "algorithms", "seed", "axes"};
 	for (unsigned i = 0; i < 10; i++) {
 		struct sim_err e;
 		struct res_cube a, b;
@@ -404,27 +409,24 @@ static void each_failed_allocation_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(points_count_with_the_last_axis_fastest),
-		cmocka_unit_test(a_row_holds_the_trial_and_then_each_algorithm),
-		cmocka_unit_test(
-		    cells_that_did_not_run_or_crashed_have_no_numbers),
-		cmocka_unit_test(a_cell_fills_the_points_it_is_read_along),
-		cmocka_unit_test(
-		    a_cell_is_read_along_whole_axes_and_the_last_ones),
-		cmocka_unit_test(an_empty_cube_has_no_cells),
-		cmocka_unit_test(counts_that_make_no_cube_are_refused),
-		cmocka_unit_test(progress_counts_the_cells_of_the_shard),
-		cmocka_unit_test(the_hash_is_fnv_1a),
-		cmocka_unit_test(every_part_of_the_identity_changes_the_key),
-		cmocka_unit_test(
-		    a_cube_without_version_has_the_key_of_this_program),
-		cmocka_unit_test(shards_merge_to_the_whole_in_any_order),
-		cmocka_unit_test(merging_a_cube_with_itself_changes_nothing),
-		cmocka_unit_test(
-		    a_done_cell_replaces_one_that_crashed_and_stays),
-		cmocka_unit_test(the_same_cell_with_other_numbers_is_refused),
-		cmocka_unit_test(cubes_of_another_identity_are_refused),
-		cmocka_unit_test(each_failed_allocation_is_reported),
+	    cmocka_unit_test(points_count_with_the_last_axis_fastest),
+	    cmocka_unit_test(a_row_holds_the_trial_and_then_each_algorithm),
+	    cmocka_unit_test(cells_that_did_not_run_or_crashed_have_no_numbers),
+	    cmocka_unit_test(a_cell_fills_the_points_it_is_read_along),
+	    cmocka_unit_test(a_cell_is_read_along_whole_axes_and_the_last_ones),
+	    cmocka_unit_test(an_empty_cube_has_no_cells),
+	    cmocka_unit_test(counts_that_make_no_cube_are_refused),
+	    cmocka_unit_test(progress_counts_the_cells_of_the_shard),
+	    cmocka_unit_test(the_hash_is_fnv_1a),
+	    cmocka_unit_test(every_part_of_the_identity_changes_the_key),
+	    cmocka_unit_test(
+		a_cube_without_version_has_the_key_of_this_program),
+	    cmocka_unit_test(shards_merge_to_the_whole_in_any_order),
+	    cmocka_unit_test(merging_a_cube_with_itself_changes_nothing),
+	    cmocka_unit_test(a_done_cell_replaces_one_that_crashed_and_stays),
+	    cmocka_unit_test(the_same_cell_with_other_numbers_is_refused),
+	    cmocka_unit_test(cubes_of_another_identity_are_refused),
+	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/cube", tests, NULL, NULL);
 }

@@ -457,8 +457,8 @@ static void points_of_a_cell_that_cannot_be_are_refused(void **state)
 		uint32_t n;
 		const char *says;
 	} cases[] = {{0, "0 points a cell, of 3 in all"},
-		{2, "2 points a cell are not spanned"},
-		{4, "4 points a cell, of 3 in all"}};
+	    {2, "2 points a cell are not spanned"},
+	    {4, "4 points a cell, of 3 in all"}};
 	const char *path = in_folder("along.h5");
 	struct res_cube c;
 	plain_cube(&c, 3, 2);
@@ -667,27 +667,26 @@ static void other_programs_read_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_is_written_is_read_back),
-		cmocka_unit_test(equal_cubes_give_equal_bytes),
-		cmocka_unit_test(no_object_has_a_time),
-		cmocka_unit_test(further_coordinates_are_named_beside_the_data),
-		cmocka_unit_test(a_file_keeps_the_version_that_made_it),
-		cmocka_unit_test(cubes_of_many_chunks_survive),
-		cmocka_unit_test(every_mutation_is_refused),
-		cmocka_unit_test(other_files_are_refused),
-		cmocka_unit_test(an_edited_file_is_refused),
-		cmocka_unit_test(each_missing_or_odd_dataset_is_refused),
-		cmocka_unit_test(each_missing_or_odd_attribute_is_named),
-		cmocka_unit_test(values_that_cannot_be_are_refused),
-		cmocka_unit_test(only_a_cell_of_several_points_is_told),
-		cmocka_unit_test(points_of_a_cell_that_cannot_be_are_refused),
-		cmocka_unit_test(
-		    optional_metrics_without_a_number_have_no_dataset),
-		cmocka_unit_test(names_a_file_cannot_hold_are_refused),
-		cmocka_unit_test(two_coordinates_of_one_name_are_refused),
-		cmocka_unit_test(a_full_disk_leaves_the_old_file_and_no_other),
-		cmocka_unit_test(each_failed_allocation_is_reported),
-		cmocka_unit_test(other_programs_read_it),
+	    cmocka_unit_test(what_is_written_is_read_back),
+	    cmocka_unit_test(equal_cubes_give_equal_bytes),
+	    cmocka_unit_test(no_object_has_a_time),
+	    cmocka_unit_test(further_coordinates_are_named_beside_the_data),
+	    cmocka_unit_test(a_file_keeps_the_version_that_made_it),
+	    cmocka_unit_test(cubes_of_many_chunks_survive),
+	    cmocka_unit_test(every_mutation_is_refused),
+	    cmocka_unit_test(other_files_are_refused),
+	    cmocka_unit_test(an_edited_file_is_refused),
+	    cmocka_unit_test(each_missing_or_odd_dataset_is_refused),
+	    cmocka_unit_test(each_missing_or_odd_attribute_is_named),
+	    cmocka_unit_test(values_that_cannot_be_are_refused),
+	    cmocka_unit_test(only_a_cell_of_several_points_is_told),
+	    cmocka_unit_test(points_of_a_cell_that_cannot_be_are_refused),
+	    cmocka_unit_test(optional_metrics_without_a_number_have_no_dataset),
+	    cmocka_unit_test(names_a_file_cannot_hold_are_refused),
+	    cmocka_unit_test(two_coordinates_of_one_name_are_refused),
+	    cmocka_unit_test(a_full_disk_leaves_the_old_file_and_no_other),
+	    cmocka_unit_test(each_failed_allocation_is_reported),
+	    cmocka_unit_test(other_programs_read_it),
 	};
 	return cmocka_run_group_tests_name("results/h5", tests, make_folder,
 	    remove_folder);

@@ -533,16 +533,16 @@ static void each_failed_allocation_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_number_agrees_with_a_slow_computation),
-		cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
-		cmocka_unit_test(what_was_nowhere_measured_has_no_column),
-		cmocka_unit_test(the_header_is_in_the_stated_order),
-		cmocka_unit_test(a_row_a_run_holds_what_was_measured),
-		cmocka_unit_test(json_says_what_the_table_says),
-		cmocka_unit_test(json_of_any_cube_is_read_by_another_program),
-		cmocka_unit_test(a_share_above_one_is_an_error),
-		cmocka_unit_test(a_full_device_is_reported),
-		cmocka_unit_test(each_failed_allocation_is_reported),
+	    cmocka_unit_test(every_number_agrees_with_a_slow_computation),
+	    cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
+	    cmocka_unit_test(what_was_nowhere_measured_has_no_column),
+	    cmocka_unit_test(the_header_is_in_the_stated_order),
+	    cmocka_unit_test(a_row_a_run_holds_what_was_measured),
+	    cmocka_unit_test(json_says_what_the_table_says),
+	    cmocka_unit_test(json_of_any_cube_is_read_by_another_program),
+	    cmocka_unit_test(a_share_above_one_is_an_error),
+	    cmocka_unit_test(a_full_device_is_reported),
+	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/table", tests, NULL, NULL);
 }
