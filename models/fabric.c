@@ -84,25 +84,39 @@ static int step(struct loop *l, topo_host host, sim_ns at,
 	return rc < 0 ? rc : carry_out(l, host, at, e);
 }
 
+/* Make the agent, anew if it was, and tell it. */
 static int start(struct loop *l, topo_host host, sim_ns at, struct sim_err *e)
 {
 	static const struct agent_event ev = {.kind = AGENT_START};
 	struct fabric_agents *a = l->a;
-	if (a->life[host] == a->now_living)
-		return 0;
+	if (a->life[host] != a->now_living)
+		sim_rng_init(&a->rng[host], &a->where, SIM_STREAM_AGENT, host);
 	a->life[host] = a->now_living;
-	sim_rng_init(&a->rng[host], &a->where, SIM_STREAM_AGENT, host);
 	int rc = a->ops->init(a->state + host * a->stride, host, a->params, e);
 	return rc < 0 ? rc : step(l, host, at, &ev, e);
 }
 
+/* EV: for a host that is on; NULL: none but the start of those not started. */
 static int wake(struct loop *l, topo_host host, sim_ns at,
     const struct agent_event *ev, struct sim_err *e)
 {
-	int rc = start(l, host, at, e);
-	if (rc == 0 && ev)
+	const int again = ev && ev->kind == AGENT_START;
+	int rc = 0;
+	if (again || l->a->life[host] != l->a->now_living)
+		rc = start(l, host, at, e);
+	if (rc == 0 && ev && !again)
 		rc = step(l, host, at, ev, e);
 	return rc < 0 ? sim_wrap(e, rc, "agent of host %u", host) : 0;
+}
+
+static int start_all(struct loop *l, struct sim_err *e)
+{
+	const struct fabric_ops *ops = l->f->ops;
+	int rc = 0;
+	for (topo_host h = 0; rc == 0 && h < l->a->n_hosts; h++)
+		if (!ops->is_on || ops->is_on(l->f, h))
+			rc = wake(l, h, ops->now(l->f), NULL, e);
+	return rc;
 }
 
 int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
@@ -116,9 +130,8 @@ int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
 	struct loop l = {.f = f, .a = a, .report = report, .arg = arg};
 	int rc = 0;
 	assert(f->n_hosts == a->n_hosts);
-	for (topo_host h = 0; rc == 0 && h < a->n_hosts && !a->ops->starts_late;
-	     h++)
-		rc = wake(&l, h, f->ops->now(f), NULL, e);
+	if (!a->ops->starts_late)
+		rc = start_all(&l, e);
 	while (rc == 0) {
 		rc = f->ops->poll(f, until, ev, host, at, CAP, &n, e);
 		if (rc < 0 || n == 0)

@@ -12,9 +12,12 @@
 #include "sim/err.h"
 #include "sim/time.h"
 
+enum { FABRIC_MAX_WAITS = 8 };
+
 struct fabric_caps {
 	sim_ns clock_res_ns;
-	sim_ns syn_rto_ns[8]; /* waits before SYN 2, 3, ...; 0 ends the list */
+	sim_ns syn_rto_ns[FABRIC_MAX_WAITS]; /* waits before SYN 2, 3, ...; 0
+						ends the list */
 	unsigned can_probe_ttl : 1, sees_flows : 1, sees_mirror : 1;
 };
 
@@ -39,6 +42,9 @@ struct fabric_ops {
 	int (*poll)(struct fabric *f, sim_ns until, struct agent_event ev[],
 	    topo_host host[], sim_ns at[], size_t cap, size_t *n,
 	    struct sim_err *e);
+	/* 1 if HOST runs an agent now; NULL: all do. One that comes on later is
+	 * told by AGENT_START. */
+	int (*is_on)(const struct fabric *f, topo_host host);
 	void (*close)(struct fabric *f);
 };
 
@@ -68,8 +74,9 @@ void fabric_agents_renew(struct fabric_agents *a, const struct sim_seed *where);
 typedef int fabric_report_fn(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e);
 
-/* Start every agent that is not (see starts_late), then poll, step and submit
- * until UNTIL. Going on later is legal. Errors those of init(), step(),
+/* Start every agent that is not and whose host is on (see starts_late), then
+ * poll, step and submit until UNTIL. At AGENT_START an agent is made anew, and
+ * its stream goes on. Going on later is legal. Errors those of init(), step(),
  * submit(), poll() and REPORT, with the host they were met at. */
 int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
     fabric_report_fn *report, void *arg, struct sim_err *e);

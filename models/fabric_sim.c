@@ -1,20 +1,16 @@
 /* models/fabric_sim.c -- a fabric in simulated time, under a scene's faults.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A flow waits in the queue for its next retransmission only, so a black hole
- * costs no memory for those to come. A probe whose TTL ends at a switch is one
- * event there, where the bucket must see arrivals in order of time, and one
- * more when the answer is back; all its draws are made when it leaves. A probe
- * that no switch will answer is no event at all.
+ * One queue of events; what they are about lies in tables of which freed rows
+ * are used again first, so that in the long run nothing is allocated and what
+ * is touched is in the cache.
  */
 #include "models/fabric_sim.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/dist.h"
-#include "sim/evq.h"
+#include "models/fabric_sim_impl.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -40,186 +36,40 @@ const struct sim_field fabric_sim_latency_fields[] = {
     {0},
 };
 
-enum kind { RETX, ARRIVE, TELL }; /* of queued events */
+#define AT(member) offsetof(struct fabric_sim_connect_params, member)
 
-/* A flow that lost. */
-struct flow {
-	struct topo_tuple seen, real; /* with the VIP, with the DIP */
-	struct model_slb_fate fate;
-	uint32_t digest, row;
-	uint32_t n_retx, n_done;
-	double at; /* last loss, as a share of its life */
-	uint8_t established;
+static const char *const profile_names[] = {"dc1", "dc2", NULL};
+static const char *const timer_names[] = {"windows", "linux", "linux_linear",
+    NULL};
+
+const struct sim_field fabric_sim_connect_fields[] = {
+    {"profile", SIM_F_ENUM, AT(profile), .names = profile_names, .def = "dc1",
+	.doc = "law of round trips: that of a storage or a search data centre"},
+    {"timers", SIM_F_ENUM, AT(timers), .names = timer_names, .def = "windows",
+	.doc = "of clients: when a SYN is sent again, and when no more"},
+    {"retries", SIM_F_U32, AT(retries), .min = 0, .max = MODEL_TCP_MAX_RETRIES,
+	.unit = "SYNs", .def = "0",
+	.doc = "SYNs after the first; 0: as many as these timers send"},
+    {"synack_timer", SIM_F_BOOL, AT(synack_timer), .def = "false",
+	.doc = "servers repeat their SYN-ACKs by a timer of their own"},
+    {"load", SIM_F_F64, AT(load), .min = -1, .max = MODEL_RTT_MAX_LOAD,
+	.unit = "1", .def = "-1",
+	.doc = "of links, for the time in queues; below 0: the profile's"},
+    {"class_load", SIM_F_F64, AT(class_load), .min = 0, .max = 1, .unit = "1",
+	.def = "0", .doc = "what each QoS class beyond the first adds to it"},
+    {"service", SIM_F_F64, AT(service_ms), .min = 0, .max = 1e6, .unit = "ms",
+	.def = "20",
+	.doc = "mean time that controller and collector take, half of it "
+	       "exponential"},
+    {0},
 };
-
-/* An event for a host that will come, or a probe that may cause one. */
-struct pending {
-	struct agent_event ev;
-	topo_host host;
-	topo_switch at;
-	sim_ns back;  /* from the switch to the host */
-	uint8_t lost; /* on the way back */
-	uint32_t next_free;
-};
-
-/* The path of the last probe, since probes come a path at a time. */
-struct route {
-	struct topo_tuple tuple;
-	sim_ns at;
-	unsigned n_hops;
-	topo_link path[TOPO_MAX_HOPS];
-	double there[TOPO_MAX_HOPS + 1]; /* hazard of the first links, */
-	double back[TOPO_MAX_HOPS + 1];  /* and of their reverse */
-};
-
-struct fabric_sim {
-	struct fabric base;
-	const struct topo *topo;
-	const struct fabric_sim_params *params;
-	const struct model_scene *scene;
-	const struct obs *lossy;
-	struct sim_evq *q;
-	sim_ns now;
-
-	struct flow *flow;
-	size_t n_flows, cap_flows;
-	/* Flows by tuple, both of them: 1 + index, 0 = none. A power of two. */
-	uint32_t *slot;
-	size_t n_slots, cap_slots;
-
-	struct pending *pending;
-	size_t n_pending, cap_pending;
-	uint32_t free_pending;
-
-	struct model_icmp icmp;
-	struct model_flaps flaps;
-	struct route route;
-	struct sim_rng *rng; /* [n_hosts] of probes */
-	uint32_t *life;      /* [n_hosts] == now_living: rng is of this epoch */
-	uint32_t now_living;
-	uint32_t retx_key[2];
-};
-
-static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
-{
-	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
-	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
-	    a->proto == b->proto;
-}
-
-/* --- flows ------------------------------------------------------------------ */
-
-static const struct flow *find(const struct fabric_sim *f,
-    const struct topo_tuple *t)
-{
-	const size_t mask = f->n_slots - 1;
-	if (f->n_slots == 0)
-		return NULL;
-	for (size_t i = topo_tuple_digest(t) & mask; f->slot[i];
-	     i = (i + 1) & mask) {
-		const struct flow *fl = &f->flow[f->slot[i] - 1];
-		if (same_tuple(&fl->real, t) || same_tuple(&fl->seen, t))
-			return fl;
-	}
-	return NULL;
-}
-
-static void enter(struct fabric_sim *f, const struct topo_tuple *t,
-    uint32_t index)
-{
-	const size_t mask = f->n_slots - 1;
-	size_t i = topo_tuple_digest(t) & mask;
-	while (f->slot[i])
-		i = (i + 1) & mask;
-	f->slot[i] = index + 1;
-}
-
-/* When the next of the losses to come, all uniform in what is left of the life,
- * is met by the sender. */
-static int put_retx(struct fabric_sim *f, uint32_t index, struct sim_err *e)
-{
-	struct flow *fl = &f->flow[index];
-	const struct sim_seed *where = &f->scene->where;
-	const uint32_t ctr[4] = {fl->n_done, fl->digest, where->run,
-	    where->point};
-	uint32_t word[4];
-	sim_philox_block(f->retx_key, ctr, word);
-	const double u = (word[0] + 0.5) * 0x1p-32;
-	const double left = fl->n_retx - fl->n_done;
-	fl->at += (1 - fl->at) * -expm1(log1p(-u) / left);
-	const struct sim_event ev = {
-	    .t = f->lossy->flows.start_ns[fl->row] +
-		(sim_ns)((fl->at * f->params->flow_s + f->params->rto_s) * 1e9),
-	    .aux = (uint64_t)RETX << 32 | index,
-	};
-	return sim_evq_put(f->q, &ev, e);
-}
-
-static struct flow flow_of(const struct fabric_sim *f, size_t row)
-{
-	const struct obs_flows *w = &f->lossy->flows;
-	struct flow fl = {
-	    .real = {.src_ip = topo_addr_of_host(w->src_host[row]),
-		.dst_ip = topo_addr_of_host(w->dst_host[row]),
-		.src_port = w->src_port[row],
-		.dst_port = w->dst_port[row],
-		.proto = TOPO_PROTO_TCP},
-	    .row = (uint32_t)row,
-	    .n_retx = w->n_retx[row],
-	    .established = w->n_retx[row] < w->n_pkts[row],
-	};
-	fl.digest = topo_tuple_digest(&fl.real);
-	fl.fate = model_slb_fate(&f->params->slb, &f->scene->where, fl.digest);
-	fl.seen = fl.real;
-	if (fl.fate.vip)
-		fl.seen.dst_ip = topo_addr_of_vip(
-		    w->dst_host[row] & (TOPO_ADDR_MAX_VIPS - 1));
-	return fl;
-}
-
-static int take_flows(struct fabric_sim *f, struct sim_err *e)
-{
-	const struct obs_flows *w = &f->lossy->flows;
-	size_t n = 0;
-	int rc;
-	for (size_t i = 0; i < w->n; i++)
-		n += w->n_retx[i] > 0;
-	for (f->n_slots = 16; f->n_slots < 4 * n;)
-		f->n_slots *= 2;
-	f->n_flows = 0;
-	if ((rc = SIM_RESERVE(&f->flow, &f->cap_flows, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&f->slot, &f->cap_slots, f->n_slots, e)) < 0) {
-		f->n_slots = 0;
-		return rc;
-	}
-	memset(f->slot, 0, f->n_slots * sizeof(f->slot[0]));
-	for (size_t i = 0; rc == 0 && i < w->n; i++) {
-		if (w->n_retx[i] == 0)
-			continue;
-		const uint32_t index = (uint32_t)f->n_flows++;
-		f->flow[index] = flow_of(f, i);
-		enter(f, &f->flow[index].real, index);
-		if (f->flow[index].fate.vip)
-			enter(f, &f->flow[index].seen, index);
-		rc = put_retx(f, index, e);
-	}
-	return rc;
-}
-
-size_t fabric_sim_row(const struct fabric_sim *f,
-    const struct topo_tuple *tuple)
-{
-	const struct flow *fl = find(f, tuple);
-	return fl && same_tuple(&fl->real, tuple) ? fl->row : SIZE_MAX;
-}
+#undef AT
 
 /* --- events to come ---------------------------------------------------------- */
 
-enum { NO_PENDING = UINT32_MAX };
-
 static int new_pending(struct fabric_sim *f, uint32_t *out, struct sim_err *e)
 {
-	if (f->free_pending != NO_PENDING) {
+	if (f->free_pending != FABRIC_SIM_NONE) {
 		*out = f->free_pending;
 		f->free_pending = f->pending[*out].next_free;
 		return 0;
@@ -237,154 +87,86 @@ static void free_pending(struct fabric_sim *f, uint32_t i)
 	f->free_pending = i;
 }
 
-static int put_pending(struct fabric_sim *f, const struct pending *p,
-    enum kind kind, sim_ns at, struct sim_err *e)
+static int put(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t index,
+    sim_ns at, struct sim_err *e)
+{
+	return sim_evq_put(f->q,
+	    &(struct sim_event){.t = at, .aux = (uint64_t)kind << 32 | index},
+	    e);
+}
+
+int fabric_sim_put(struct fabric_sim *f, struct fabric_sim_pending *p,
+    enum fabric_sim_kind kind, sim_ns at, struct sim_err *e)
 {
 	uint32_t i;
 	int rc = new_pending(f, &i, e);
 	if (rc < 0)
 		return rc;
+	p->boot = f->boot[p->host];
 	f->pending[i] = *p;
-	rc = sim_evq_put(f->q,
-	    &(struct sim_event){.t = at, .aux = (uint64_t)kind << 32 | i}, e);
-	if (rc < 0)
+	if ((rc = put(f, kind, i, at, e)) < 0)
 		free_pending(f, i);
 	return rc;
 }
 
-/* --- probes ------------------------------------------------------------------ */
-
-/* Hazards of the path's links now, one way and the other, summed up. A cable
- * that is down loses all. */
-static void sum_hazards(struct fabric_sim *f, struct route *r)
+int fabric_sim_streams(struct fabric_sim *f, topo_host h,
+    struct fabric_sim_streams **out, struct sim_err *e)
 {
-	const struct model_loss *loss = &f->scene->loss;
-	const unsigned down =
-	    model_flap_down(&f->flaps, r->path, r->n_hops, r->at);
-	r->there[0] = r->back[0] = 0;
-	for (unsigned i = 0; i < r->n_hops; i++) {
-		const topo_link l = r->path[i];
-		double there = i == down ? INFINITY : 0, back = there;
-		if (!f->params->lossless_probes) {
-			there += model_loss_hazard(loss, l, r->at);
-			back += model_loss_hazard(loss, topo_link_reverse(l),
-			    r->at);
-		}
-		r->there[i + 1] = r->there[i] + there;
-		r->back[i + 1] = r->back[i] + back;
-	}
-}
-
-/* Where a packet of TUPLE goes now; no hops if nowhere. */
-static const struct route *route_of(struct fabric_sim *f,
-    const struct topo_tuple *tuple)
-{
-	struct route *r = &f->route;
-	if (r->at == f->now && same_tuple(&r->tuple, tuple))
-		return r;
-	const topo_host src =
-	    topo_addr_to_host(tuple->src_ip, f->topo->n_hosts);
-	const topo_host dst =
-	    topo_addr_to_host(tuple->dst_ip, f->topo->n_hosts);
-	const struct flow *fl = find(f, tuple);
-	const uint32_t digest = topo_tuple_digest(tuple);
-	r->tuple = *tuple;
-	r->at = f->now;
-	r->n_hops = 0;
-	if (src == TOPO_NONE || dst == TOPO_NONE)
-		return r;
-	if (fl) {
-		r->n_hops = obs_n_hops(f->lossy, fl->row);
-		memcpy(r->path, obs_path(f->lossy, fl->row),
-		    r->n_hops * sizeof(r->path[0]));
-	} else {
-		r->n_hops = topo_path(f->topo, f->scene->ecmp_seed, src, dst,
-		    digest, r->path);
-	}
-	r->n_hops = model_flap_path(&f->flaps, f->topo, f->scene->ecmp_seed,
-	    src, dst, digest, f->now, r->path, r->n_hops);
-	sum_hazards(f, r);
-	return r;
-}
-
-static struct sim_rng *rng_of(struct fabric_sim *f, topo_host h)
-{
-	if (f->life[h] != f->now_living) {
-		sim_rng_init(&f->rng[h], &f->scene->where, SIM_STREAM_PROBE, h);
-		f->life[h] = f->now_living;
-	}
-	return &f->rng[h];
-}
-
-/* Time over N links: a sum of exponentials is the logarithm of a product. */
-static sim_ns delay(const struct fabric_sim *f, struct sim_rng *r, unsigned n)
-{
-	double product = 1;
-	for (unsigned i = 0; i < n; i++)
-		product *= (sim_rng_u32(r) + 0.5) * 0x1p-32;
-	return (sim_ns)(1e3 *
-	    (n * f->params->hop_us - f->params->queue_us * log(product)));
-}
-
-static int is_lost(struct sim_rng *r, double hazard)
-{
-	return hazard > 0 && sim_rng_u01(r) < -expm1(-hazard);
-}
-
-/* The node that TTL ends at: a switch, unless the last hop is the host. */
-static int send_probe(struct fabric_sim *f, topo_host host,
-    const struct agent_action *a, struct sim_err *e)
-{
-	const struct route *r = route_of(f, &a->tuple);
-	topo_node from, to;
-	if (a->ttl == 0 || a->ttl >= r->n_hops)
+	const struct sim_seed *where = &f->scene->where;
+	int rc;
+	if (!f->streams &&
+	    (rc = SIM_ZALLOC(&f->streams, f->base.n_hosts, e)) < 0)
+		return rc;
+	struct fabric_sim_streams *s = *out = &f->streams[h];
+	if (s->life == f->now_living)
 		return 0;
-	struct sim_rng *rng = rng_of(f, host);
-	const topo_link last = r->path[a->ttl - 1];
-	topo_link_ends(f->topo, last, &from, &to);
-	struct pending p = {
-	    .ev = {.kind = AGENT_ICMP, .ip_id = a->ip_id, .tuple = a->tuple},
-	    .host = host,
-	    .at = to - f->topo->n_hosts,
-	};
-	p.ev.from_ip = f->params->icmp.source == MODEL_ICMP_INGRESS
-	    ? topo_addr_of_link(last)
-	    : topo_addr_of_switch(p.at);
-	const int lost = is_lost(rng, r->there[a->ttl]);
-	p.lost = (uint8_t)is_lost(rng, r->back[a->ttl]);
-	const sim_ns there = delay(f, rng, a->ttl);
-	p.back = delay(f, rng, a->ttl) +
-	    (sim_ns)(1e3 *
-		model_dist_at(&f->params->icmp.latency_us, sim_rng_u01(rng)));
-	return lost ? 0 : put_pending(f, &p, ARRIVE, f->now + there, e);
-}
-
-static int ask_slb(struct fabric_sim *f, topo_host host,
-    const struct agent_action *a, struct sim_err *e)
-{
-	const struct flow *fl = find(f, &a->tuple);
-	struct pending p = {
-	    .ev = {.kind = AGENT_SLB_REPLY, .token = a->token},
-	    .host = host,
-	};
-	if (!fl || !fl->fate.vip)
-		return put_pending(f, &p, TELL, f->now, e);
-	if (fl->fate.lost)
-		return 0;
-	p.ev.ok = !fl->fate.refused;
-	p.ev.dip = p.ev.ok ? fl->real.dst_ip : 0;
-	return put_pending(f, &p, TELL, f->now + fl->fate.latency_ns, e);
+	s->life = f->now_living;
+	sim_rng_init(&s->rtt, where, SIM_STREAM_RTT, h);
+	sim_rng_init(&s->connect, where, SIM_STREAM_CONNECT, h);
+	sim_rng_init(&s->service, where, SIM_STREAM_SERVICE, h);
+	return 0;
 }
 
 static int set_timer(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
-	const struct pending p = {
+	struct fabric_sim_pending p = {
 	    .ev = {.kind = AGENT_TIMER, .token = a->token},
 	    .host = host,
 	};
-	return put_pending(f, &p, TELL, a->at_ns > f->now ? a->at_ns : f->now,
-	    e);
+	return fabric_sim_put(f, &p, FABRIC_SIM_TELL,
+	    a->at_ns > f->now ? a->at_ns : f->now, e);
+}
+
+/* --- hosts off and on ---------------------------------------------------------- */
+
+static int is_off(const struct fabric_sim *f, topo_host h)
+{
+	return truth_outage_at(&f->scene->truth, TRUTH_HOST_OFF, h, f->now) !=
+	    NULL;
+}
+
+static int is_on(const struct fabric *base, topo_host h)
+{
+	return !((const struct fabric_sim *)base)->off[h];
+}
+
+/* Look again at each end of an outage. */
+static int take_outages(struct fabric_sim *f, struct sim_err *e)
+{
+	const struct truth *t = &f->scene->truth;
+	int rc = 0;
+	memset(f->off, 0, f->base.n_hosts);
+	for (size_t i = 0; rc == 0 && i < t->n_outages; i++) {
+		const struct truth_outage *o = &t->outage[i];
+		if (o->kind != TRUTH_HOST_OFF)
+			continue;
+		f->off[o->id] = (uint8_t)is_off(f, o->id);
+		rc = put(f, FABRIC_SIM_POWER, o->id, o->from_ns, e);
+		if (rc == 0 && o->to_ns != SIM_NEVER)
+			rc = put(f, FABRIC_SIM_POWER, o->id, o->to_ns, e);
+	}
+	return rc;
 }
 
 /* --- the fabric ---------------------------------------------------------------- */
@@ -402,15 +184,27 @@ static int submit(struct fabric *base, topo_host host,
 	for (; rc == 0 && n > 0; a++, n--) {
 		switch (a->kind) {
 		case AGENT_PROBE:
-			rc = send_probe(f, host, a, e);
+			rc = fabric_sim_probe(f, host, a, e);
 			break;
 		case AGENT_SLB_QUERY:
-			rc = ask_slb(f, host, a, e);
+			rc = fabric_sim_ask_slb(f, host, a, e);
 			break;
 		case AGENT_SET_TIMER:
 			rc = set_timer(f, host, a, e);
 			break;
 		case AGENT_REPORT:
+			break;
+		case AGENT_FETCH:
+			rc = fabric_sim_fetch(f, host, a, e);
+			break;
+		case AGENT_CONNECT:
+			rc = fabric_sim_connect(f, host, a, e);
+			break;
+		case AGENT_ANSWER:
+			rc = fabric_sim_answer(f, host, a, e);
+			break;
+		case AGENT_UPLOAD:
+			rc = fabric_sim_upload(f, host, a, e);
 			break;
 		default:
 			rc = sim_fail(e, SIM_EUNSUPPORTED,
@@ -421,40 +215,65 @@ static int submit(struct fabric *base, topo_host host,
 	return rc;
 }
 
+/* A probe is where its TTL ends: the switch may answer. */
+static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
+{
+	const struct fabric_sim_pending *p = &f->pending[i];
+	if (model_icmp_answer(&f->icmp, p->at, f->now) && p->back != SIM_NEVER)
+		return put(f, FABRIC_SIM_TELL, i, f->now + p->back, e);
+	free_pending(f, i);
+	return 0;
+}
+
+/* An event for a host, unless that went off since it was caused. */
+static int tell(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t i,
+    struct agent_event *ev, topo_host *host, struct sim_err *e)
+{
+	const struct fabric_sim_pending *p = &f->pending[i];
+	int rc = p->boot == f->boot[p->host];
+	*host = p->host;
+	*ev = p->ev;
+	if (rc && kind == FABRIC_SIM_FETCHED)
+		rc = fabric_sim_take_fetched(f, p, ev, e);
+	free_pending(f, i);
+	return rc;
+}
+
+/* Where an outage of the host begins or ends: the truth may have changed, and
+ * outages may overlap, so see what it is now. */
+static int take_power(struct fabric_sim *f, topo_host h, struct agent_event *ev,
+    topo_host *host)
+{
+	const int off = is_off(f, h);
+	if (off == f->off[h])
+		return 0;
+	f->off[h] = (uint8_t)off;
+	f->boot[h] += off;
+	*ev = (struct agent_event){.kind = AGENT_START};
+	*host = h;
+	return !off;
+}
+
 /* Take one queued event; 1 if it is one for a host, put into EV and HOST. */
 static int take(struct fabric_sim *f, const struct sim_event *queued,
     struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
+	const enum fabric_sim_kind kind =
+	    (enum fabric_sim_kind)(queued->aux >> 32);
 	const uint32_t i = (uint32_t)queued->aux;
-	struct pending *p;
-	struct flow *fl;
-	int rc = 0;
-	switch ((enum kind)(queued->aux >> 32)) {
-	case RETX:
-		fl = &f->flow[i];
-		*ev = (struct agent_event){.kind = AGENT_RETX,
-		    .established = fl->established,
-		    .tuple = fl->seen};
-		*host = f->lossy->flows.src_host[fl->row];
-		if (++fl->n_done < fl->n_retx)
-			rc = put_retx(f, i, e);
-		return rc < 0 ? rc : 1;
-	case ARRIVE:
-		p = &f->pending[i];
-		if (model_icmp_answer(&f->icmp, p->at, queued->t) && !p->lost)
-			return sim_evq_put(f->q,
-			    &(struct sim_event){.t = queued->t + p->back,
-				.aux = (uint64_t)TELL << 32 | i},
-			    e);
-		free_pending(f, i);
-		return 0;
-	case TELL:
-		*ev = f->pending[i].ev;
-		*host = f->pending[i].host;
-		free_pending(f, i);
-		return 1;
+	switch (kind) {
+	case FABRIC_SIM_TELL:
+	case FABRIC_SIM_FETCHED:
+		return tell(f, kind, i, ev, host, e);
+	case FABRIC_SIM_POWER:
+		return take_power(f, i, ev, host);
+	case FABRIC_SIM_RETX:
+		return fabric_sim_take_retx(f, i, ev, host, e);
+	case FABRIC_SIM_ARRIVE:
+		return take_arrival(f, i, e);
+	default:
+		return fabric_sim_take_conn(f, queued, ev, host, e);
 	}
-	return 0;
 }
 
 /* One event a call: an answer to it may come before the next. */
@@ -466,6 +285,7 @@ static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 	int rc = 0;
 	(void)cap;
 	*n = 0;
+	f->route.at = SIM_NEVER; /* the truth may have changed */
 	while (rc == 0 && sim_evq_pop(f->q, until, &queued)) {
 		f->now = queued.t;
 		rc = take(f, &queued, &ev[0], &host[0], e);
@@ -489,6 +309,7 @@ static const struct fabric_ops ops = {
     .now = now,
     .submit = submit,
     .poll = poll,
+    .is_on = is_on,
     .close = close_base,
 };
 
@@ -510,16 +331,16 @@ int fabric_sim_open(struct fabric_sim **out, const struct topo *t,
 		return rc;
 	f->base = (struct fabric){
 	    .ops = &ops,
-	    .caps = {.clock_res_ns = 1,
-		.syn_rto_ns = {3 * SIM_SEC, 6 * SIM_SEC},
-		.can_probe_ttl = 1,
-		.sees_flows = 1},
+	    .caps = {.clock_res_ns = 1, .can_probe_ttl = 1, .sees_flows = 1},
 	    .n_hosts = t->n_hosts,
 	};
 	f->topo = t;
 	f->params = p;
-	if ((rc = SIM_ZALLOC(&f->rng, t->n_hosts, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&f->life, t->n_hosts, e)) < 0) {
+	if ((rc = SIM_ZALLOC(&f->probe_rng, t->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&f->life, t->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&f->off, t->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&f->boot, t->n_hosts, e)) < 0 ||
+	    (rc = fabric_sim_open_connect(f, e)) < 0) {
 		fabric_sim_close(f);
 		return rc;
 	}
@@ -532,20 +353,23 @@ void fabric_sim_close(struct fabric_sim *f)
 	if (!f)
 		return;
 	sim_evq_close(f->q);
-	free(f->flow);
-	free(f->slot);
+	fabric_sim_free_trace(f);
+	fabric_sim_free_connect(f);
 	free(f->pending);
-	model_icmp_free(&f->icmp);
-	model_flap_free(&f->flaps);
-	free(f->rng);
-	free(f->life);
+	free(f->off);
+	free(f->boot);
 	free(f);
 }
 
 static void renew_streams(struct fabric_sim *f)
 {
 	if (++f->now_living == 0) {
-		memset(f->life, 0, f->base.n_hosts * sizeof(f->life[0]));
+		for (topo_host h = 0; h < f->base.n_hosts; h++) {
+			f->life[h] = 0;
+			if (f->streams)
+				f->streams[h].life = 0;
+		}
+		f->noise_of = 0;
 		f->now_living = 1;
 	}
 	sim_rng_key(f->retx_key, &f->scene->where, SIM_STREAM_RETX);
@@ -559,9 +383,9 @@ int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
 	f->scene = scene;
 	f->lossy = lossy;
 	f->now = 0;
-	f->n_pending = 0;
-	f->free_pending = NO_PENDING;
-	f->route.at = SIM_NEVER;
+	f->n_pending = f->n_conns = 0;
+	f->free_pending = f->free_conn = FABRIC_SIM_NONE;
+	memset(f->law_key, 0, sizeof(f->law_key));
 	renew_streams(f);
 	/* A queue's clock never runs backwards, so each epoch has its own. */
 	sim_evq_close(f->q);
@@ -570,9 +394,15 @@ int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
 	    (rc = model_icmp_begin(&f->icmp, &p->icmp, f->topo->n_switches,
 		 scene->traffic.epoch_ns, e)) < 0 ||
 	    (rc = model_flap_draw(&f->flaps, f->topo, &p->flap, &scene->where,
-		 e)) < 0)
+		 e)) < 0 ||
+	    (rc = take_outages(f, e)) < 0)
 		return rc;
-	return take_flows(f, e);
+	return fabric_sim_take_flows(f, e);
+}
+
+void fabric_sim_serve(struct fabric_sim *f, const struct fabric_sim_services *s)
+{
+	f->services = *s;
 }
 
 struct fabric *fabric_sim_fabric(struct fabric_sim *f)

@@ -437,7 +437,8 @@ static void timers_come_in_order_and_late_ones_at_once(void **state)
 
 static void an_action_it_cannot_carry_out_is_an_error(void **state)
 {
-	const struct agent_action a = {.kind = AGENT_FETCH};
+	const struct agent_action a = {
+	    .kind = (enum agent_action_kind)99};
 	struct rig g;
 	struct sim_err e;
 	(void)state;
