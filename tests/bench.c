@@ -27,6 +27,7 @@ static const struct topic {
 	{"agents", bench_agents},
 	{"pinglist", bench_pinglist},
 	{"pingmesh", bench_pingmesh},
+	{"fabric", bench_fabric},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
