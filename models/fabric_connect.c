@@ -265,7 +265,7 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
     uint32_t n_bytes, double hazard)
 {
 	struct sim_rng *r = &f->streams[c->client].connect;
-	const uint32_t n = n_bytes / SEGMENT + (n_bytes % SEGMENT > 0);
+	const uint32_t n = n_bytes == 0 ? 1 : (n_bytes - 1) / SEGMENT + 1;
 	sim_ns late = 0;
 	for (unsigned k = 0; is_lost(sim_rng_u01(r), n * hazard); k++) {
 		if (k == N_RTOS)

@@ -16,21 +16,40 @@
  *	            it is addressed to is swallowed there: its checksum is bad.
  *	SLB_QUERY   see slb.h. A tuple that is no VIP flow of the window gets
  *	            ok = 0 at once.
- *	CONNECT     each SYN takes the path of its five-tuple and each SYN-ACK
- *	            that of the reverse, with the faults that there are when it
- *	            leaves; what is lost is sent again by the timers of
- *	            tcp_connect.h. Round trips are those of rtt_profile.h over
- *	            as many links, and what links add: faults of kind latency,
- *	            and distance (topo_link_delay()). A host that is off answers
- *	            nothing. A VIP is served by a host of the ToR of its number.
- *	            Once connected, a payload is sent, and asked of the peer's
- *	            agent as AGENT_PING_REQUEST; its packets may be lost too.
- *	ANSWER      sends the echo.
- *	FETCH,      to the services of fabric_sim_serve(), if they are up; see
- *	UPLOAD      truth.h for how they may behave.
+ *	CONNECT     a SYN, and another each time the client's timer runs out
+ *	            (see tcp_connect.h); each attempt takes the path of its
+ *	            five-tuple and its SYN-ACK that of the reverse, and meets
+ *	            the faults that there are when the SYN leaves. What gets
+ *	            through first settles the connect. From SYN to SYN-ACK it
+ *	            takes a round trip of rtt_profile.h over as many links, and
+ *	            what the links of both ways add: faults of kind latency,
+ *	            and distance (topo_link_delay()). Answered by the kernel:
+ *	            the agent there hears of payloads alone.
+ *	            VIP number v is served by the hosts of ToR v mod ToRs, each
+ *	            five-tuple by one of them. A host that is off does not
+ *	            answer, nor does an address that is none; port 0 refuses.
+ *	payload     of CONNECT, once connected: its segments of 1460 bytes may
+ *	            be lost, then it is sent again after 0.3, 0.9 and 2.1 s and
+ *	            no more. Where it arrives the agent gets AGENT_PING_REQUEST;
+ *	            ANSWER sends as many bytes back, which may be lost alike.
+ *	            CONNECT_DONE comes with the echo, or without (echo_ns = 0)
+ *	            5 s after the connect.
+ *	FETCH,      to the services of fabric_sim_serve(), which answer after
+ *	UPLOAD      half of service_ms and an exponential of that mean. One that
+ *	            is down never answers: agents have time-outs. How it behaves
+ *	            (see truth.h) is settled when it is asked. Uploads arrive at
+ *	            once, only the answer takes time. Links have no part in it.
+ *
+ * A hole (see truth.h) swallows SYNs, SYN-ACKs, payloads and probes by the
+ * five-tuple of their own direction, and no ICMP messages.
  *
  * A host that is off gets no events, and what was under way for it is lost.
- * When it is on again it gets AGENT_START, before which its agent is made anew.
+ * When it is on again it gets AGENT_START, at which its agent is made anew.
+ * When hosts go off and on is read at fabric_sim_begin().
+ *
+ * A stall of rtt_profile.h is a host's and holds what is sent again as well: a
+ * connect that is not lost takes just that round trip, even if it is longer
+ * than the first timer, and is a timeout if it is longer than all of them.
  *
  * Flows cross no cable that is down, but their losses are those of the window:
  * of the paths that they have when all is up. So a flow that starts while its
@@ -58,15 +77,15 @@ enum fabric_sim_timers {
 	FABRIC_SIM_LINUX_LINEAR
 };
 
-/* How hosts connect. */
+/* How hosts connect. Zeroed: by Windows' timers, over empty links. */
 struct fabric_sim_connect_params {
-	uint32_t profile;     /* index into model_rtt_profiles */
-	uint32_t timers;      /* enum fabric_sim_timers, of clients */
-	uint32_t retries;     /* SYNs after the first; 0: as many as usual */
+	uint32_t profile;      /* index into model_rtt_profiles */
+	uint32_t timers;       /* enum fabric_sim_timers, of clients */
+	uint32_t retries;      /* SYNs after the first; 0: as many as usual */
 	uint32_t synack_timer; /* servers repeat SYN-ACKs by themselves */
-	double load;          /* of links; < 0: the profile's */
-	double class_load;    /* what each class beyond the first adds to it */
-	double service_ms;    /* controller and collector answer after */
+	double load;           /* of links; < 0: the profile's */
+	double class_load;     /* what each class beyond the first adds */
+	double service_ms;     /* mean answer of controller and collector */
 };
 extern const struct sim_field fabric_sim_connect_fields[];
 
@@ -87,7 +106,7 @@ struct fabric_sim_params {
 	double flow_s, rto_s;
 	double hop_us, queue_us; /* a link: constant, and mean of an exponential
 				  */
-	uint32_t lossless_probes; /* neither probes nor answers are lost */
+	uint32_t lossless_probes; /* links lose no AGENT_PROBE and no answer */
 	struct model_icmp_params icmp;
 	struct model_slb_params slb;
 	struct model_flap_params flap;
@@ -100,15 +119,18 @@ extern const struct sim_field fabric_sim_fields[], fabric_sim_latency_fields[];
 struct fabric_sim;
 
 /* F keeps T and P. Errors SIM_ELIMIT when there are more links than addresses
- * for them (source: ingress), SIM_ENOMEM. */
+ * for them (source: ingress), SIM_ERANGE for more retries than the timers have,
+ * SIM_ENOMEM. Cost O(hosts + switches). */
 int fabric_sim_open(struct fabric_sim **f, const struct topo *t,
     const struct fabric_sim_params *p, struct sim_err *e);
 void fabric_sim_close(struct fabric_sim *f);
 
 /* Begin an epoch at time 0, forgetting the one before. F keeps SCENE, whose
- * truth may be changed between polls (a switch that is repaired), and the
- * window LOSSY (NULL: no flows), whose rows with n_retx > 0 are the flows that lost; all paths
- * in it are known. Errors SIM_ENOMEM. Cost O(switches + flows). */
+ * truth may be changed between polls (a switch that is repaired) as long as it
+ * is sorted, and the window LOSSY (NULL: no flows), whose rows with n_retx > 0
+ * are the flows that lost; all paths in it are known. Errors SIM_ENOMEM.
+ * Cost O(switches + flows + outages) and a byte a host; the first connect of an
+ * epoch, O(links). */
 int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
     const struct obs *lossy, struct sim_err *e);
 
