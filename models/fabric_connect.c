@@ -96,18 +96,22 @@ static sim_ns fault_delay(const struct fabric_sim *f, topo_link l)
 	return (sim_ns)(us * 1e3 + 0.5);
 }
 
-static void add_link(const struct fabric_sim *f, topo_link l, struct way *w)
+static void add_links(const struct fabric_sim *f, const topo_link path[],
+    struct way *w)
 {
-	double hazard = f->noise[l];
-	if (f->scene->truth.n_faults > 0) {
-		double fault;
-		if (model_loss_fault(&f->scene->loss, l, f->now, &fault))
-			hazard = fault;
-		w->delay += fault_delay(f, l);
+	const int faults = f->scene->truth.n_faults > 0;
+	for (unsigned i = 0; i < w->n_hops; i++) {
+		double hazard = f->noise[path[i]], fault;
+		if (faults) {
+			if (model_loss_fault(&f->scene->loss, path[i], f->now,
+				&fault))
+				hazard = fault;
+			w->delay += fault_delay(f, path[i]);
+		}
+		w->hazard += hazard;
 	}
-	if (f->topo->region)
-		w->delay += topo_link_delay(f->topo, l);
-	w->hazard += hazard;
+	for (unsigned i = 0; f->topo->region && i < w->n_hops; i++)
+		w->delay += topo_link_delay(f->topo, path[i]);
 }
 
 /* A host reaches itself, being behind a VIP, by way of its ToR. */
@@ -119,8 +123,7 @@ static struct way way_of(const struct fabric_sim *f,
 	struct way w = {.n_hops = 2};
 	if (src != dst)
 		w.n_hops = fabric_sim_path(f, tuple, src, dst, path);
-	for (unsigned i = 0; i < w.n_hops; i++)
-		add_link(f, path[i], &w);
+	add_links(f, path, &w);
 	if (w.n_hops == 0 ||
 	    fabric_sim_hole(f, tuple, path, w.n_hops) < w.n_hops ||
 	    model_flap_down(&f->flaps, path, w.n_hops, f->now) < w.n_hops)

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Agents on all hosts fetch their lists and probe; all they do goes through
- * fabric_run(). Links lose as 007 has it, and nothing else fails.
+ * fabric_run(). Links lose as 007 has it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,6 +62,35 @@ static int upload(void *arg, topo_host host, sim_ns at, const void *data,
 	(void)e;
 	b->n_records += batch->n;
 	return 0;
+}
+
+/* On every 50th link and 20th switch, and hosts that are off now and then. */
+static void add_faults(struct bench *b)
+{
+	struct truth *t = &b->scene.truth;
+	struct sim_err e;
+	for (topo_link l = 0; l < b->topo.n_links; l += 50) {
+		const struct truth_fault f = {.link = l,
+		    .rate = l % 100 ? 1e-3 : 0,
+		    .delay_us = l % 100 ? 0 : 20,
+		    .to_ns = SIM_NEVER};
+		must(truth_add_fault(t, &f, &e), &e);
+	}
+	for (topo_switch s = 0; s < b->topo.n_switches; s += 20) {
+		struct truth_hole h = {.at = s, .to_ns = SIM_NEVER};
+		must(model_blackhole_init(&h.rule, MODEL_BLACKHOLE_PAIR, 0.01,
+			 s, &e),
+		    &e);
+		must(truth_add_hole(t, &h, &e), &e);
+	}
+	for (topo_host h = 0; h < b->topo.n_hosts; h += 10) {
+		const struct truth_outage o = {.kind = TRUTH_HOST_OFF,
+		    .id = h,
+		    .from_ns = h * SIM_SEC,
+		    .to_ns = (h + 60) * SIM_SEC};
+		must(truth_add_outage(t, &o, &e), &e);
+	}
+	truth_sort(t);
 }
 
 static void open_bench(struct bench *b, const struct topo_clos *shape,
@@ -127,8 +156,9 @@ static uint64_t n_probes(const struct bench *b)
 	struct algo_pingmesh_status s;
 	uint64_t n = 0;
 	for (topo_host h = 0; h < b->topo.n_hosts; h++) {
-		algo_pingmesh_agent_status(
-		    b->agents.state + h * b->agents.stride, &s);
+		algo_pingmesh_agent_status(b->agents.state +
+			h * b->agents.stride,
+		    &s);
 		n += s.count.n_probes;
 	}
 	return n;
@@ -139,22 +169,26 @@ void bench_fabric(void)
 	static const struct {
 		struct topo_clos shape;
 		unsigned seconds;
-		uint32_t payloads;
+		uint32_t payloads, faults;
 		const char *what;
 		double goal;
 	} cases[] = {
-	    {{2, 4, 2, 2, 4, .n_cables = 0}, 7200, 0,
+	    {{2, 4, 2, 2, 4, .n_cables = 0}, 7200, 0, 0,
 		"fabric: 32 hosts, probes simulated", 1e6},
-	    {{4, 8, 4, 4, 8, .n_cables = 0}, 600, 0,
+	    {{4, 8, 4, 4, 8, .n_cables = 0}, 600, 0, 0,
 		"fabric: 256 hosts, probes simulated", 1e6},
-	    {{4, 8, 4, 4, 8, .n_cables = 0}, 600, 1,
+	    {{4, 8, 4, 4, 8, .n_cables = 0}, 600, 1, 0,
 		"fabric: 256 hosts, half with payload", 5e5},
+	    {{4, 8, 4, 4, 8, .n_cables = 0}, 600, 0, 1,
+		"fabric: 256 hosts, among faults", 5e5},
 	};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct bench *b = calloc(1, sizeof(*b));
 		if (!b)
 			exit(1);
 		open_bench(b, &cases[i].shape, cases[i].payloads);
+		if (cases[i].faults)
+			add_faults(b);
 		b->until = cases[i].seconds * SIM_SEC;
 		const double s = bench_best(3, run, b);
 		bench_row(cases[i].what, (double)n_probes(b) / s, "1/s", '>',

@@ -5,7 +5,7 @@
 #include "tests/test.h"
 
 /* A fabric of one queue of timers, which logs what it is given. */
-enum { N_HOSTS = 4, MAX = 256 };
+enum { N_HOSTS = 4, MAX = 256, REBOOT = 1000 };
 
 struct toy_fabric {
 	struct fabric base;
@@ -18,6 +18,7 @@ struct toy_fabric {
 	size_t n;
 	size_t n_submits, n_probes;
 	size_t batch; /* events a poll gives at most */
+	unsigned off; /* set of hosts */
 	int fail_submit, fail_poll;
 };
 
@@ -71,6 +72,8 @@ static int toy_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 			break;
 		ev[*n] = (struct agent_event){.kind = AGENT_TIMER,
 		    .token = f->queue[i].token};
+		if (f->queue[i].token == REBOOT)
+			ev[*n].kind = AGENT_START;
 		host[*n] = f->queue[i].host;
 		at[(*n)++] = f->now = f->queue[i].at;
 		f->queue[i] = f->queue[--f->n];
@@ -80,7 +83,13 @@ static int toy_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 	return 0;
 }
 
+static int toy_is_on(const struct fabric *f, topo_host h)
+{
+	return !(((const struct toy_fabric *)f)->off >> h & 1);
+}
+
 static const struct fabric_ops toy_ops = {.name = "toy",
+    .is_on = toy_is_on,
     .now = toy_now,
     .submit = toy_submit,
     .poll = toy_poll};
@@ -246,6 +255,41 @@ static void late_starters_start_before_their_first_event(void **state)
 	fabric_agents_close(&g.a);
 }
 
+static void reboot_at(struct rig *g, topo_host h, sim_ns at)
+{
+	g->f.queue[g->f.n].at = at;
+	g->f.queue[g->f.n].host = h;
+	g->f.queue[g->f.n++].token = REBOOT;
+}
+
+/* Host 1 is off from the start, and host 2 falls back to it. */
+static void agents_are_made_anew_when_their_host_starts(void **state)
+{
+	(void)state;
+	for (unsigned late = 0; late < 2; late++) {
+		struct sim_rng r;
+		struct rig g;
+		open_rig(&g, 0);
+		g.ops.starts_late = (uint8_t)late;
+		g.f.off = 1 << 1;
+		reboot_at(&g, 1, 50);
+		for (sim_ns t = 10; t <= 30; t += 10)
+			reboot_at(&g, 2, t);
+		assert_ok(run(&g, 40, test_err()));
+		assert_int_equal(state_of(&g, 0)->n_starts, !late);
+		assert_int_equal(state_of(&g, 1)->n_starts, 0);
+		assert_int_equal(state_of(&g, 2)->n_starts, 1);
+		assert_ok(run(&g, 60, test_err()));
+		assert_int_equal(state_of(&g, 1)->n_starts, 1);
+		/* The stream goes on: the last word of 3 or 4. */
+		sim_rng_init(&r, &g.a.where, SIM_STREAM_AGENT, 2);
+		for (unsigned i = late; i < 3; i++)
+			sim_rng_u32(&r);
+		assert_int_equal(state_of(&g, 2)->word, sim_rng_u32(&r));
+		fabric_agents_close(&g.a);
+	}
+}
+
 static void new_agents_have_new_states_and_streams(void **state)
 {
 	struct rig g;
@@ -313,6 +357,7 @@ int main(void)
 	    cmocka_unit_test(every_agent_starts_once_and_hears_what_is_its),
 	    cmocka_unit_test(stopping_and_going_on_is_as_not_stopping),
 	    cmocka_unit_test(late_starters_start_before_their_first_event),
+	    cmocka_unit_test(agents_are_made_anew_when_their_host_starts),
 	    cmocka_unit_test(new_agents_have_new_states_and_streams),
 	    cmocka_unit_test(failures_name_the_host_and_end_the_run),
 	    cmocka_unit_test(failed_allocations_are_told),
