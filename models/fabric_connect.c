@@ -145,9 +145,9 @@ static struct way way_back(const struct fabric_sim *f,
 	return way_of(f, &reverse, c->server, c->client);
 }
 
-/* One number a packet, whatever it meets: so a fault changes no draws of the
- * connects that do not meet it. 1 - exp(-h) <= h, which most often is enough
- * to know. */
+/* U is drawn for each attempt, whatever it meets, so that a fault moves no
+ * losses of connects that do not meet it. 1 - exp(-h) <= h, which most often is
+ * all there is to compute. */
 static int is_lost(double u, double hazard)
 {
 	return u < hazard && u < -expm1(-hazard);

@@ -1,8 +1,8 @@
 /* tests/models_fabric_connect_test.c -- connects and payloads in simulated time.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Laws are held by chi-square tests at 1e-6 each, counts to 5.5 standard
- * deviations (4e-8); about 60 of them.
+ * Three random laws: means to 5.5 standard errors (4e-8), cells by chi-square
+ * at 1e-6. The laws of connects are in models_fabric_connect_law_test.c.
  */
 #include "models/rtt_profile.h"
 #include "models/tcp_connect.h"
@@ -10,9 +10,7 @@
 #include "tests/rig.h"
 
 #define LEVEL 1e-6
-#define TOR   1 /* a host of its ToR, its pod and the other, seen from host 0 */
-#define POD   3
-#define FAR   20
+#define FAR   20 /* in the other pod, for host 0 */
 
 static const struct model_tcp_ladder *const ladders[] = {&model_tcp_windows,
     &model_tcp_linux, &model_tcp_linux_linear};
@@ -47,46 +45,6 @@ static void without_loss_a_connect_takes_one_round_trip(void **state)
 	rig_close(&g);
 }
 
-static void round_trips_have_the_profiles_law(void **state)
-{
-	enum { N = 20000, TAILS = 4 };
-	static const double tails[TAILS] = {0.5, 0.1, 0.01, 0.001};
-	static const topo_host dst[] = {TOR, POD, FAR};
-	(void)state;
-	for (unsigned run = 0; run < 12; run++) {
-		const unsigned class = run / 3 % 2, profile = run / 6;
-		const double load = profile ? 0.6 : 0.3; /* that of dc1 */
-		uint32_t over[TAILS] = {0};
-		double at_us[TAILS];
-		struct model_rtt law;
-		struct rig_event x;
-		struct rig g;
-		rig_open(&g);
-		g.params.connect.profile = profile;
-		g.params.connect.load = profile ? load : -1;
-		g.params.connect.class_load = 0.45; /* above the most */
-		rig_draw_and_begin(&g);
-		assert_ok(model_rtt_init(&law, &model_rtt_profiles[profile],
-		    2 + 2 * (run % 3), 0,
-		    fmin(load + class * 0.45, MODEL_RTT_MAX_LOAD), test_err()));
-		for (unsigned k = 0; k < TAILS; k++)
-			at_us[k] = model_rtt_exceeded(&law, tails[k]);
-		for (uint32_t i = 0; i < N; i++) {
-			const struct agent_action a = {.kind = AGENT_CONNECT,
-			    .class = (uint8_t) class,
-			    .tuple = rig_tuple(0, dst[run % 3], (uint16_t)i)};
-			rig_act(&g, 0, &a);
-		}
-		while (rig_next(&g, SIM_NEVER, &x))
-			for (unsigned k = 0; k < TAILS; k++)
-				over[k] += (double)x.ev.rtt_ns > 1e3 * at_us[k];
-		for (unsigned k = 0; k < TAILS; k++)
-			assert_near(over[k], N * tails[k],
-			    5.5 * sqrt(N * tails[k] * (1 - tails[k])));
-		rig_close(&g);
-	}
-}
-
 /* To the ns, as nothing else changes. */
 static void slow_links_of_either_way_add_their_delay(void **state)
 {
@@ -116,93 +74,6 @@ static void slow_links_of_either_way_add_their_delay(void **state)
 }
 
 /* --- losses --------------------------------------------------------------- */
-
-/* Class of one connect: SYNs lost, or n_retries + 1 if it timed out. */
-static unsigned class_of(const struct model_tcp_ladder *l, int timed_out,
-    sim_ns rtt_ns)
-{
-	return timed_out ? l->n_retries + 1u
-			 : model_tcp_class(l, rtt_ns, SIM_NEVER);
-}
-
-/* The sender's cable loses, one way and the other. */
-static void classes_are_those_of_one_connect(void **state)
-{
-	enum { N = 20000, CELLS = 16 };
-	const double there = 0.2, back = 0.3;
-	const double q = 1 - (1 - there) * (1 - back);
-	(void)state;
-	for (uint32_t run = 0; run < 6; run++) {
-		const struct model_tcp_ladder *l = ladders[run % 3];
-		const unsigned n = l->n_retries;
-		uint64_t got[CELLS] = {0}, model[CELLS] = {0};
-		double want[CELLS] = {0};
-		struct rig_event x;
-		struct sim_rng r;
-		struct rig g;
-		rig_open(&g);
-		g.params.connect.timers = run % 3;
-		g.params.connect.synack_timer = run / 3;
-		scenes_add_fault(&g.s, topo_link_of(0, TOPO_UP), there);
-		scenes_add_fault(&g.s, topo_link_of(0, TOPO_DOWN), back);
-		rig_draw_and_begin(&g);
-		const struct model_tcp_connect c = {.there = {model_hazard(
-								  there),
-							100 * SIM_US, 0},
-		    .back = {model_hazard(back), 100 * SIM_US, 0},
-		    .client = l,
-		    .server = run / 3 ? &model_tcp_linux_synack : NULL,
-		    .n_retries = l->n_retries,
-		    .listening = 1};
-		test_rng(&r, run);
-		for (uint32_t i = 0; i < N; i++) {
-			const struct topo_tuple t =
-			    rig_tuple(0, FAR, (uint16_t)i);
-			rig_connect(&g, &t, 0, i);
-			const struct model_tcp_result one =
-			    model_tcp_connect(&c, &r);
-			model[class_of(l, one.outcome == MODEL_TCP_TIMED_OUT,
-			    one.rtt_ns)]++;
-		}
-		while (rig_next(&g, SIM_NEVER, &x))
-			got[class_of(l, x.ev.outcome == AGENT_TIMEOUT,
-			    x.ev.rtt_ns)]++;
-		for (unsigned i = 0; i <= n; i++)
-			want[i] = pow(q, i) * (1 - q);
-		want[n + 1] = pow(q, n + 1);
-		if (run < 3 && law_chi2(got, want, n + 2) < LEVEL)
-			fail_msg("%s is not geometric", l->name);
-		if (law_chi2_equal(got, model, n + 2) < LEVEL)
-			fail_msg("%s, run %u", l->name, run);
-		rig_close(&g);
-	}
-}
-
-/* Pingmesh's estimate, q (1 - q^2) / (1 - q^3), over many links that lose. */
-static void the_papers_estimate_is_the_loss_of_a_round_trip(void **state)
-{
-	enum { N = 60000 };
-	const double rate = 0.01, q = 1 - pow(1 - rate, 12);
-	const double want = q * (1 - q * q) / (1 - q * q * q);
-	uint32_t n_connected = 0, n_drops = 0;
-	struct rig_event x;
-	struct rig g;
-	(void)state;
-	rig_open(&g);
-	g.s.params.noise.rate = scenes_fixed(rate);
-	rig_draw_and_begin(&g);
-	for (uint32_t i = 0; i < N; i++) {
-		const struct topo_tuple t = rig_tuple(0, FAR, (uint16_t)i);
-		rig_connect(&g, &t, 0, i);
-	}
-	while (rig_next(&g, SIM_NEVER, &x)) {
-		n_connected += x.ev.outcome == AGENT_CONNECTED;
-		n_drops += x.ev.rtt_ns >= 3 * SIM_SEC;
-	}
-	assert_near((double)n_drops / n_connected, want,
-	    5.5 * sqrt(want * (1 - want) / n_connected));
-	rig_close(&g);
-}
 
 /* The first SYN comes through, its answer not: who repeats first? */
 static void servers_with_a_timer_answer_before_the_client_asks(void **state)
@@ -410,22 +281,6 @@ static void connects_go_round_cables_that_are_down(void **state)
 
 /* --- payload -------------------------------------------------------------- */
 
-/* Go on until the peer is asked; what comes instead, if anything. */
-static int until_asked(struct rig *g, const struct topo_tuple *t,
-    uint32_t n_bytes, struct rig_event *x)
-{
-	rig_connect(g, t, n_bytes, 5);
-	return rig_next(g, SIM_NEVER, x) && x->ev.kind == AGENT_PING_REQUEST;
-}
-
-static void answer(struct rig *g, topo_host host, uint64_t token, uint32_t n)
-{
-	const struct agent_action a = {.kind = AGENT_ANSWER,
-	    .token = token,
-	    .n_bytes = n};
-	rig_act(g, host, &a);
-}
-
 static void payloads_are_echoed_by_the_peers_agent(void **state)
 {
 	const struct topo_tuple t = rig_tuple(0, FAR, 1);
@@ -441,11 +296,11 @@ static void payloads_are_echoed_by_the_peers_agent(void **state)
 	const double median = 1e3 * model_rtt_exceeded(&law, 0.5);
 	for (unsigned i = 0; i < 4000; i++) {
 		const sim_ns sent = rig_now(&g);
-		assert_true(until_asked(&g, &t, 1000, &x));
+		assert_true(rig_until_asked(&g, &t, 1000, &x));
 		assert_int_equal(x.host, FAR);
 		assert_true(x.ev.n == 1000);
 		rig_wait(&g, x.at + SIM_US);
-		answer(&g, FAR, x.ev.token, 1000);
+		rig_answer(&g, FAR, x.ev.token, 1000);
 		assert_true(rig_next(&g, SIM_NEVER, &x));
 		assert_int_equal(x.ev.kind, AGENT_CONNECT_DONE);
 		assert_int_equal(x.host, 0);
@@ -466,21 +321,21 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	(void)state;
 	rig_open(&g);
 	rig_draw_and_begin(&g);
-	assert_true(until_asked(&g, &t, 1000, &x));
+	assert_true(rig_until_asked(&g, &t, 1000, &x));
 	/* Of another host, another turn, a row that is not. */
-	answer(&g, FAR - 1, x.ev.token, 1000);
-	answer(&g, FAR, x.ev.token + (UINT64_C(1) << 32), 1000);
-	answer(&g, FAR, x.ev.token + 1, 1000);
+	rig_answer(&g, FAR - 1, x.ev.token, 1000);
+	rig_answer(&g, FAR, x.ev.token + (UINT64_C(1) << 32), 1000);
+	rig_answer(&g, FAR, x.ev.token + 1, 1000);
 	assert_true(rig_next(&g, SIM_NEVER, &late));
 	assert_int_equal(late.ev.kind, AGENT_CONNECT_DONE);
 	assert_int_equal(late.ev.outcome, AGENT_CONNECTED);
 	assert_true(late.ev.echo_ns == 0);
 	assert_true(late.at == late.ev.rtt_ns + 5 * SIM_SEC);
-	answer(&g, FAR, x.ev.token, 1000); /* too late */
+	rig_answer(&g, FAR, x.ev.token, 1000); /* too late */
 	/* Twice: the second is not another echo. */
-	assert_true(until_asked(&g, &t, 1000, &x));
-	answer(&g, FAR, x.ev.token, 1000);
-	answer(&g, FAR, x.ev.token, 1000);
+	assert_true(rig_until_asked(&g, &t, 1000, &x));
+	rig_answer(&g, FAR, x.ev.token, 1000);
+	rig_answer(&g, FAR, x.ev.token, 1000);
 	assert_true(rig_next(&g, SIM_NEVER, &x));
 	assert_true(x.ev.echo_ns > 0);
 	assert_false(rig_next(&g, SIM_NEVER, &x));
@@ -491,47 +346,6 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	assert_int_equal(g.f->ops->submit(g.f, 0, &large, 1, &e), SIM_ERANGE);
 	assert_non_null(strstr(e.msg, "65537 bytes"));
 	rig_close(&g);
-}
-
-/* One way loses, of 3 segments: sent again after 0.3, 0.9, 2.1 s and no more. */
-static void lost_payloads_are_sent_again_three_times(void **state)
-{
-	enum { N = 3000, CELLS = 5 };
-	const double rate = 0.25, p = 1 - pow(1 - rate, 3);
-	(void)state;
-	for (unsigned back = 0; back < 2; back++) {
-		uint64_t got[CELLS] = {0};
-		double want[CELLS];
-		struct rig g;
-		rig_open(&g);
-		scenes_add_fault(&g.s,
-		    topo_link_of(0, back ? TOPO_DOWN : TOPO_UP), rate);
-		g.params.connect.timers = FABRIC_SIM_LINUX;
-		rig_draw_and_begin(&g);
-		for (uint16_t i = 0; i < N; i++) {
-			static const double after[] = {0.3, 0.9, 2.1, 5};
-			const struct topo_tuple t = rig_tuple(0, FAR, i);
-			struct rig_event x;
-			unsigned k = 0;
-			const int asked = until_asked(&g, &t, 3 * 1460, &x);
-			if (asked) {
-				answer(&g, FAR, x.ev.token, 2 * 1460 + 1);
-				assert_true(rig_next(&g, SIM_NEVER, &x));
-			}
-			if (x.ev.outcome != AGENT_CONNECTED)
-				continue;
-			assert_true(asked || !back);
-			const double echo = (double)x.ev.echo_ns / 1e9;
-			while (k < 3 && echo >= after[k])
-				k++;
-			got[x.ev.echo_ns == 0 ? 4 : k]++;
-		}
-		for (unsigned k = 0; k < 4; k++)
-			want[k] = pow(p, k) * (1 - p);
-		want[4] = pow(p, 4);
-		assert_true(law_chi2(got, want, CELLS) > LEVEL);
-		rig_close(&g);
-	}
 }
 
 /* --- virtual addresses ---------------------------------------------------- */
@@ -548,16 +362,16 @@ static void a_vip_is_served_by_the_hosts_of_its_tor(void **state)
 		for (uint16_t i = 0; i < 600; i++) {
 			struct topo_tuple t = rig_tuple(0, 0, i);
 			t.dst_ip = topo_addr_of_vip(v);
-			assert_true(until_asked(&g, &t, 1, &x));
+			assert_true(rig_until_asked(&g, &t, 1, &x));
 			const topo_host server = x.host;
 			assert_int_equal(server / 3, v % 8);
 			n[server % 3]++;
-			answer(&g, server, x.ev.token, 1);
+			rig_answer(&g, server, x.ev.token, 1);
 			assert_true(rig_next(&g, SIM_NEVER, &x));
 			assert_int_equal(x.ev.outcome, AGENT_CONNECTED);
-			assert_true(until_asked(&g, &t, 1, &x));
+			assert_true(rig_until_asked(&g, &t, 1, &x));
 			assert_int_equal(x.host, server);
-			answer(&g, server, x.ev.token, 1);
+			rig_answer(&g, server, x.ev.token, 1);
 			assert_true(rig_next(&g, SIM_NEVER, &x));
 		}
 		assert_true(law_chi2_uniform(n, 3) > LEVEL);
@@ -594,7 +408,7 @@ static void hosts_have_streams_of_their_own(void **state)
 		}
 		while (rig_next(&g, SIM_NEVER, &x)) {
 			if (x.ev.kind == AGENT_PING_REQUEST) {
-				answer(&g, x.host, x.ev.token, 3000);
+				rig_answer(&g, x.host, x.ev.token, 3000);
 			} else if (x.host == 1) {
 				heard[both][x.ev.token].at = x.at;
 				heard[both][x.ev.token].ev = x.ev;
@@ -658,7 +472,7 @@ static void in_the_long_run_nothing_is_allocated(void **state)
 		}
 		while (rig_next(&g, SIM_NEVER, &x))
 			if (x.ev.kind == AGENT_PING_REQUEST)
-				answer(&g, x.host, x.ev.token, 100);
+				rig_answer(&g, x.host, x.ev.token, 100);
 		const unsigned long n = test_fail_alloc(0);
 		assert_true(round < 2 || n == 0);
 	}
@@ -669,10 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(without_loss_a_connect_takes_one_round_trip),
-	    cmocka_unit_test(round_trips_have_the_profiles_law),
 	    cmocka_unit_test(slow_links_of_either_way_add_their_delay),
-	    cmocka_unit_test(classes_are_those_of_one_connect),
-	    cmocka_unit_test(the_papers_estimate_is_the_loss_of_a_round_trip),
 	    cmocka_unit_test(
 		servers_with_a_timer_answer_before_the_client_asks),
 	    cmocka_unit_test(nobody_is_waited_for_and_port_0_refuses),
@@ -683,7 +494,6 @@ int main(void)
 	    cmocka_unit_test(connects_go_round_cables_that_are_down),
 	    cmocka_unit_test(payloads_are_echoed_by_the_peers_agent),
 	    cmocka_unit_test(what_is_not_echoed_ends_without_it),
-	    cmocka_unit_test(lost_payloads_are_sent_again_three_times),
 	    cmocka_unit_test(a_vip_is_served_by_the_hosts_of_its_tor),
 	    cmocka_unit_test(hosts_have_streams_of_their_own),
 	    cmocka_unit_test(failed_allocations_are_told),

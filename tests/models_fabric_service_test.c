@@ -105,6 +105,31 @@ static void services_answer_in_their_time(void **state)
 	rig_close(&g);
 }
 
+static void the_time_of_one_hosts_requests_is_its_own(void **state)
+{
+	sim_ns heard[2][100] = {{0}};
+	(void)state;
+	for (unsigned both = 0; both < 2; both++) {
+		struct rig_event x;
+		struct served s;
+		struct rig g;
+		rig_open(&g);
+		rig_draw_and_begin(&g);
+		serve(&g, &s);
+		for (unsigned i = 0; i < 100; i++) {
+			if (both)
+				ask(&g, 2, i);
+			ask(&g, 1, i);
+		}
+		while (rig_next(&g, SIM_NEVER, &x))
+			if (x.host == 1)
+				heard[both][x.ev.token] = x.at;
+		rig_close(&g);
+	}
+	assert_true(heard[0][0] > 0 && heard[0][0] != heard[0][1]);
+	assert_memory_equal(heard[0], heard[1], sizeof(heard[0]));
+}
+
 static void without_services_both_fail(void **state)
 {
 	struct rig_event x;
@@ -495,6 +520,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(services_answer_in_their_time),
+	    cmocka_unit_test(the_time_of_one_hosts_requests_is_its_own),
 	    cmocka_unit_test(without_services_both_fail),
 	    cmocka_unit_test(what_services_fail_with_ends_the_run),
 	    cmocka_unit_test(outages_of_services_are_those_of_the_request),

@@ -111,3 +111,19 @@ void rig_connect(struct rig *g, const struct topo_tuple *t, uint32_t n_bytes,
 	    .n_bytes = n_bytes};
 	rig_act(g, t->src_ip - topo_addr_of_host(0), &a);
 }
+
+int rig_until_asked(struct rig *g, const struct topo_tuple *t, uint32_t n_bytes,
+    struct rig_event *out)
+{
+	rig_connect(g, t, n_bytes, 5);
+	return rig_next(g, SIM_NEVER, out) &&
+	    out->ev.kind == AGENT_PING_REQUEST;
+}
+
+void rig_answer(struct rig *g, topo_host host, uint64_t token, uint32_t n_bytes)
+{
+	const struct agent_action a = {.kind = AGENT_ANSWER,
+	    .token = token,
+	    .n_bytes = n_bytes};
+	rig_act(g, host, &a);
+}

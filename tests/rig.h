@@ -55,4 +55,11 @@ struct topo_tuple rig_tuple(topo_host src, topo_host dst, uint16_t port);
 void rig_connect(struct rig *g, const struct topo_tuple *t, uint32_t n_bytes,
     uint64_t token);
 
+/* Connect with a payload and go on until the peer's agent is asked, which OUT
+ * is then; 0: OUT is what came instead. The answer to what it was asked. */
+int rig_until_asked(struct rig *g, const struct topo_tuple *t, uint32_t n_bytes,
+    struct rig_event *out);
+void rig_answer(struct rig *g, topo_host host, uint64_t token,
+    uint32_t n_bytes);
+
 #endif
