@@ -227,6 +227,28 @@ static void holes_swallow_exactly_what_their_rule_takes(void **state)
 	}
 }
 
+/* At the very time of a probe, so that it is the same path. */
+static void a_probe_meets_the_truth_of_its_time(void **state)
+{
+	struct rig_event x;
+	struct rig g;
+	(void)state;
+	rig_open(&g);
+	rig_draw_and_begin(&g);
+	const struct agent_action probe = {.kind = AGENT_PROBE,
+	    .ttl = 1,
+	    .tuple = rig_tuple(0, FAR, 1)};
+	rig_add_hole(&g, 0, MODEL_BLACKHOLE_PAIR, 1, 0, SIM_NEVER);
+	rig_act(&g, 0, &probe);
+	rig_wait(&g, 0);
+	g.scene->truth.n_holes = 0;
+	rig_act(&g, 0, &probe);
+	assert_true(rig_next(&g, SIM_NEVER, &x));
+	assert_int_equal(x.ev.kind, AGENT_ICMP);
+	assert_false(rig_next(&g, SIM_NEVER, &x));
+	rig_close(&g);
+}
+
 /* By its time, or since it was taken out of the truth. */
 static void a_hole_that_ends_between_two_syns_costs_one_wait(void **state)
 {
@@ -339,6 +361,17 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	assert_true(rig_next(&g, SIM_NEVER, &x));
 	assert_true(x.ev.echo_ns > 0);
 	assert_false(rig_next(&g, SIM_NEVER, &x));
+	/* Nor when the first is lost. */
+	const struct truth_fault mute = {.link = topo_link_of(0, TOPO_DOWN),
+	    .rate = 1,
+	    .to_ns = SIM_NEVER};
+	assert_true(rig_until_asked(&g, &t, 1000, &x));
+	rig_add_fault(&g, &mute);
+	rig_answer(&g, FAR, x.ev.token, 1000);
+	truth_clear(&g.scene->truth);
+	rig_answer(&g, FAR, x.ev.token, 1000);
+	assert_true(rig_next(&g, SIM_NEVER, &x));
+	assert_true(x.ev.outcome == AGENT_CONNECTED && x.ev.echo_ns == 0);
 	const struct agent_action large = {.kind = AGENT_CONNECT,
 	    .tuple = t,
 	    .n_bytes = MODEL_RTT_MAX_PAYLOAD + 1};
@@ -421,6 +454,36 @@ static void hosts_have_streams_of_their_own(void **state)
 	assert_memory_equal(heard[0], heard[1], sizeof(heard[0]));
 }
 
+/* Whatever the epoch before was like: its noise, its loads, its connects. */
+static void an_epoch_is_the_same_in_a_used_fabric(void **state)
+{
+	enum { N = 500 };
+	static sim_ns end[2][N];
+	(void)state;
+	for (unsigned used = 0; used < 2; used++) {
+		struct rig_event x;
+		struct rig g;
+		rig_open(&g);
+		for (unsigned epoch = !used; epoch < 2; epoch++) {
+			g.s.params.noise.rate =
+			    scenes_fixed(0.01 + epoch / 10.);
+			g.params.connect.load = epoch ? 0.9 : 0.1;
+			rig_draw_and_begin(&g);
+			for (uint16_t i = 0; i < N; i++) {
+				const struct topo_tuple t =
+				    rig_tuple(0, FAR, i);
+				rig_connect(&g, &t, 0, i);
+			}
+			/* The first is left with some under way. */
+			const sim_ns until = epoch ? SIM_NEVER : SIM_SEC;
+			while (rig_next(&g, until, &x))
+				end[used][x.ev.token] = x.at;
+		}
+		rig_close(&g);
+	}
+	assert_memory_equal(end[0], end[1], sizeof(end[0]));
+}
+
 static int connect_some(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
@@ -490,12 +553,14 @@ int main(void)
 	    cmocka_unit_test(
 		the_caps_tell_the_waits_and_odd_retries_are_refused),
 	    cmocka_unit_test(holes_swallow_exactly_what_their_rule_takes),
+	    cmocka_unit_test(a_probe_meets_the_truth_of_its_time),
 	    cmocka_unit_test(a_hole_that_ends_between_two_syns_costs_one_wait),
 	    cmocka_unit_test(connects_go_round_cables_that_are_down),
 	    cmocka_unit_test(payloads_are_echoed_by_the_peers_agent),
 	    cmocka_unit_test(what_is_not_echoed_ends_without_it),
 	    cmocka_unit_test(a_vip_is_served_by_the_hosts_of_its_tor),
 	    cmocka_unit_test(hosts_have_streams_of_their_own),
+	    cmocka_unit_test(an_epoch_is_the_same_in_a_used_fabric),
 	    cmocka_unit_test(failed_allocations_are_told),
 	    cmocka_unit_test(in_the_long_run_nothing_is_allocated),
 	};

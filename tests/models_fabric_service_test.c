@@ -363,6 +363,36 @@ static void what_was_under_way_for_a_host_is_lost(void **state)
 	rig_close(&g);
 }
 
+/* Its flows too. */
+static void a_host_that_is_off_sends_nothing_again(void **state)
+{
+	const struct obs_flow flow = {.src_host = 0,
+	    .dst_host = 20,
+	    .src_port = 7,
+	    .dst_port = 443,
+	    .n_pkts = 100,
+	    .n_retx = 50};
+	struct obs lossy = {0};
+	unsigned n = 0;
+	struct rig_event x;
+	struct rig g;
+	(void)state;
+	rig_open(&g);
+	g.params.flow_s = 100;
+	rig_draw(&g);
+	assert_ok(obs_add_flow(&lossy, &flow, NULL, 0, test_err()));
+	off(&g, 0, 0, 50);
+	rig_begin(&g);
+	assert_ok(fabric_sim_begin(g.sim, g.scene, &lossy, test_err()));
+	assert_true(rig_next(&g, SIM_NEVER, &x));
+	assert_true(x.ev.kind == AGENT_START && x.at == 50 * SIM_SEC);
+	for (; rig_next(&g, SIM_NEVER, &x); n++)
+		assert_int_equal(x.ev.kind, AGENT_RETX);
+	assert_in_range(n, 5, 45); /* of 50 coins: once in 1e9 */
+	obs_free(&lossy);
+	rig_close(&g);
+}
+
 /* It connects, and the peer is off and on again before the payload is there:
  * the connection is gone, and who was asked can't answer. */
 static void a_peer_that_reboots_forgets_its_connections(void **state)
@@ -527,6 +557,7 @@ int main(void)
 	    cmocka_unit_test(a_host_that_is_off_hears_nothing_until_it_starts),
 	    cmocka_unit_test(a_host_that_is_off_answers_no_syn),
 	    cmocka_unit_test(what_was_under_way_for_a_host_is_lost),
+	    cmocka_unit_test(a_host_that_is_off_sends_nothing_again),
 	    cmocka_unit_test(a_peer_that_reboots_forgets_its_connections),
 	    cmocka_unit_test(agents_live_through_outages_in_any_number_of_runs),
 	};
