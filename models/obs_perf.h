@@ -1,0 +1,64 @@
+/* models/obs_perf.h -- what hosts counted in each window, as a table.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The quick path beside the records of every probe (models/obs_probes.h): each
+ * agent sums up its last few minutes itself, and only these numbers travel. One
+ * row a host and window, in any order. A row counts what ended in its window,
+ * but n_probes what began in it.
+ *
+ * Paper  Pingmesh (SIGCOMM'15), section 3.5: performance counters, collected
+ *        every 5 minutes.
+ */
+#ifndef MODELS_OBS_PERF_H
+#define MODELS_OBS_PERF_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+
+/*  X(type, column, units, meaning) */
+#define OBS_PERF_COLUMNS(X)                                                    \
+	X(uint64_t, end_ns, "ns", "end of the window, since the run began")    \
+	X(uint32_t, host, "1", "host id")                                      \
+	X(uint64_t, n_probes, "probes", "sent")                                \
+	X(uint64_t, n_connected, "probes", "connected")                        \
+	X(uint64_t, n_unconnected, "probes", "refused, or not answered")       \
+	X(uint64_t, n_drop_1, "probes", "connected after one lost SYN")        \
+	X(uint64_t, n_drop_2, "probes", "connected after two lost SYNs")       \
+	X(uint64_t, p50_ns, "ns", "median connect time; 0 = none connected")   \
+	X(uint64_t, p99_ns, "ns", "99th percentile; 0 = none connected")
+
+/* Zeroed is empty. */
+struct obs_perf {
+	size_t n, cap;
+#define X(type, name, units, doc) type *name;
+	OBS_PERF_COLUMNS(X)
+#undef X
+};
+
+struct obs_perf_row {
+#define X(type, name, units, doc) type name;
+	OBS_PERF_COLUMNS(X)
+#undef X
+};
+
+/* Append a row. Errors SIM_ENOMEM (table unchanged). Cost O(1) amortised. */
+int obs_perf_add(struct obs_perf *t, const struct obs_perf_row *row,
+    struct sim_err *e);
+
+/* Row I. Domain i < n. */
+struct obs_perf_row obs_perf_at(const struct obs_perf *t, size_t i);
+
+/* Empty the table, keep its memory. */
+void obs_perf_clear(struct obs_perf *t);
+void obs_perf_free(struct obs_perf *t);
+
+/* Check a table that came from outside: hosts are below N_HOSTS, counts below
+ * 2^53, no more probes lost SYNs than connected, there are times if and only if
+ * some connected, and the median is no more than the 99th percentile.
+ * Errors SIM_EINVAL naming the row and the value. Cost O(n). */
+int obs_perf_check(const struct obs_perf *t, uint32_t n_hosts,
+    struct sim_err *e);
+
+#endif
