@@ -52,9 +52,8 @@ struct writer {
 	struct sim_err *e;
 };
 
-/* N = 0: a scalar. */
-static int put_attr(struct writer *w, hid_t to, const char *name, hid_t type,
-    hsize_t n, hid_t mem_type, const void *value)
+int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
+    hid_t mem_type, const void *value, struct sim_err *e)
 {
 	hid_t space = n ? H5Screate_simple(1, &n, NULL)
 			: H5Screate(H5S_SCALAR);
@@ -62,7 +61,7 @@ static int put_attr(struct writer *w, hid_t to, const char *name, hid_t type,
 	    H5P_DEFAULT);
 	int rc = 0;
 	if (attr < 0 || H5Awrite(attr, mem_type, value) < 0)
-		rc = res_h5_failed(SIM_EDEP, "write attribute", name, w->e);
+		rc = res_h5_failed(SIM_EDEP, "write attribute", name, e);
 	H5Aclose(attr);
 	H5Sclose(space);
 	return rc;
@@ -72,13 +71,13 @@ static int put_text(struct writer *w, hid_t to, const char *name,
     const char *text)
 {
 	const char *value = text ? text : "";
-	return put_attr(w, to, name, w->utf8, 0, w->utf8, &value);
+	return res_h5_put_attr(to, name, w->utf8, 0, w->utf8, &value, w->e);
 }
 
 static int put_count(struct writer *w, const char *name, uint64_t value)
 {
-	return put_attr(w, w->file, name, H5T_STD_U64LE, 0,
-	    H5T_NATIVE_UINT64, &value);
+	return res_h5_put_attr(w->file, name, H5T_STD_U64LE, 0,
+	    H5T_NATIVE_UINT64, &value, w->e);
 }
 
 struct data {
@@ -222,8 +221,8 @@ static int put_status(struct writer *w)
 	int rc = put_data(w, w->file, &d, &set);
 	if (rc < 0)
 		return rc;
-	if ((rc = put_attr(w, set, "flag_values", H5T_STD_U8LE, 4,
-	    H5T_NATIVE_UINT8, values)) == 0)
+	if ((rc = res_h5_put_attr(set, "flag_values", H5T_STD_U8LE, 4,
+	    H5T_NATIVE_UINT8, values, w->e)) == 0)
 		rc = put_text(w, set, "flag_meanings",
 		    "not_run done failed crashed");
 	H5Dclose(set);
@@ -422,8 +421,8 @@ static int put_counts(struct writer *w)
 	int rc;
 	if ((rc = put_count(w, "schema_version", RES_SCHEMA_VERSION)) < 0 ||
 	    (rc = put_count(w, "seed", c->seed)) < 0 ||
-	    (rc = put_attr(w, w->file, "shard", H5T_STD_U32LE, 2,
-		 H5T_NATIVE_UINT32, shard)) < 0 ||
+	    (rc = res_h5_put_attr(w->file, "shard", H5T_STD_U32LE, 2,
+		 H5T_NATIVE_UINT32, shard, w->e)) < 0 ||
 	    (c->n_along > 1 &&
 		(rc = put_count(w, "n_along", c->n_along)) < 0) ||
 	    (rc = put_count(w, "complete", p.n_done == p.n_cells)) < 0 ||

@@ -1,4 +1,4 @@
-/* results/h5_parts.h -- what h5.c and h5_read.c share.
+/* results/h5_parts.h -- what the files that include hdf5.h share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef RESULTS_H5_PARTS_H
@@ -17,6 +17,15 @@
 
 /* "HDF5 cannot VERB NAME: why." */
 int res_h5_failed(int code, const char *verb, const char *name,
+    struct sim_err *e);
+
+/* N = 0: a scalar. */
+int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
+    hid_t mem_type, const void *value, struct sim_err *e);
+
+/* A text, to be freed; N counts. Errors SIM_EPARSE, SIM_ENOMEM. */
+int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e);
+int res_h5_get_counts(hid_t at, const char *name, hssize_t n, uint64_t out[],
     struct sim_err *e);
 
 #endif

@@ -24,12 +24,12 @@ struct reader {
 /* --- attributes -----------------------------------------------------------*/
 
 /* The attribute if it has N values of class CLASS, else -1 and an error. */
-static hid_t open_attr(struct reader *r, hid_t at, const char *name,
-    H5T_class_t class, hssize_t n)
+static hid_t open_attr(hid_t at, const char *name, H5T_class_t class,
+    hssize_t n, struct sim_err *e)
 {
 	hid_t attr = H5Aopen(at, name, H5P_DEFAULT);
 	if (attr < 0) {
-		sim_fail(r->e, SIM_EPARSE, "attribute %s is missing.", name);
+		sim_fail(e, SIM_EPARSE, "attribute %s is missing.", name);
 		return -1;
 	}
 	hid_t type = H5Aget_type(attr), space = H5Aget_space(attr);
@@ -41,38 +41,49 @@ static hid_t open_attr(struct reader *r, hid_t at, const char *name,
 	if (good)
 		return attr;
 	H5Aclose(attr);
-	sim_fail(r->e, SIM_EPARSE, "attribute %s is of another type or size.",
+	sim_fail(e, SIM_EPARSE, "attribute %s is of another type or size.",
 	    name);
 	return -1;
 }
 
-static int get_text(struct reader *r, hid_t at, const char *name, char **out)
+int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e)
 {
-	hid_t attr = open_attr(r, at, name, H5T_STRING, 1);
+	hid_t attr = open_attr(at, name, H5T_STRING, 1, e);
 	if (attr < 0)
 		return SIM_EPARSE;
 	char *text = NULL;
 	hid_t type = H5Aget_type(attr);
 	int rc = H5Aread(attr, type, &text) < 0
-		     ? res_h5_failed(SIM_EPARSE, "read attribute", name, r->e)
-		     : res_text(out, text ? text : "", r->e);
+		     ? res_h5_failed(SIM_EPARSE, "read attribute", name, e)
+		     : res_text(out, text ? text : "", e);
 	H5free_memory(text);
 	H5Tclose(type);
 	H5Aclose(attr);
 	return rc;
 }
 
-static int get_counts(struct reader *r, const char *name, hssize_t n,
-    uint64_t out[])
+int res_h5_get_counts(hid_t at, const char *name, hssize_t n, uint64_t out[],
+    struct sim_err *e)
 {
-	hid_t attr = open_attr(r, r->file, name, H5T_INTEGER, n);
+	hid_t attr = open_attr(at, name, H5T_INTEGER, n, e);
 	if (attr < 0)
 		return SIM_EPARSE;
 	int rc = 0;
 	if (H5Aread(attr, H5T_NATIVE_UINT64, out) < 0)
-		rc = res_h5_failed(SIM_EPARSE, "read attribute", name, r->e);
+		rc = res_h5_failed(SIM_EPARSE, "read attribute", name, e);
 	H5Aclose(attr);
 	return rc;
+}
+
+static int get_text(struct reader *r, hid_t at, const char *name, char **out)
+{
+	return res_h5_get_text(at, name, out, r->e);
+}
+
+static int get_counts(struct reader *r, const char *name, hssize_t n,
+    uint64_t out[])
+{
+	return res_h5_get_counts(r->file, name, n, out, r->e);
 }
 
 /* --- datasets -------------------------------------------------------------*/
