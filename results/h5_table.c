@@ -1,0 +1,595 @@
+/* results/h5_table.c -- tables that grow in an HDF5 file, and are read by rows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Rows are gathered until they fill a chunk, so that HDF5 meets each chunk once
+ * and the bytes do not depend on how rows came.
+ *
+ * When a disk fills up under HDF5 1.10, it leaves objects open and may crash.
+ * So room is claimed from the file system before HDF5 writes, a little more
+ * than it can need, and the writer fails while HDF5 knows of nothing. (On file
+ * systems without fallocate() it has to be hoped for.)
+ */
+#include "results/h5_table.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <hdf5_hl.h>
+
+#include "results/h5_parts.h"
+#include "results/seal.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+
+enum { GZIP_LEVEL = 1, MAX_WORDS = 256, ROW_NAME = 64 };
+
+/* For HDF5's own structures between two claims: some KB for each column. */
+enum { SLACK_BYTES = 1 << 20 };
+
+static const size_t type_bytes[RES_N_TYPES] = {1, 2, 4, 8, 8};
+
+static hid_t file_type(enum res_type t)
+{
+	switch (t) {
+	case RES_U8:
+		return H5T_STD_U8LE;
+	case RES_U16:
+		return H5T_STD_U16LE;
+	case RES_U32:
+		return H5T_STD_U32LE;
+	case RES_U64:
+		return H5T_STD_U64LE;
+	default:
+		return H5T_IEEE_F64LE;
+	}
+}
+
+static hid_t memory_type(enum res_type t)
+{
+	switch (t) {
+	case RES_U8:
+		return H5T_NATIVE_UINT8;
+	case RES_U16:
+		return H5T_NATIVE_UINT16;
+	case RES_U32:
+		return H5T_NATIVE_UINT32;
+	case RES_U64:
+		return H5T_NATIVE_UINT64;
+	default:
+		return H5T_NATIVE_DOUBLE;
+	}
+}
+
+/* --- writing ---------------------------------------------------------------*/
+
+struct res_h5_table_out {
+	struct res_h5_out *file;
+	struct res_h5_table_out *next;
+	const struct res_column *col;
+	size_t n_cols, chunk_rows, n_held;
+	hsize_t n_written;
+	hid_t group, set[RES_MAX_COLUMNS];
+	unsigned char *held[RES_MAX_COLUMNS]; /* [chunk_rows] each */
+};
+
+struct res_h5_out {
+	char *path, *temp;
+	int fd; /* of temp, to claim room */
+	hid_t file, utf8;
+	int failed;
+	struct res_h5_table_out *table;
+};
+
+static int give_up(struct res_h5_out *f, const char *verb, const char *name,
+    struct sim_err *e)
+{
+	f->failed = 1;
+	const int rc = res_h5_failed(SIM_EIO, verb, name, e);
+	return sim_wrap(e, rc, "cannot write %s", f->path);
+}
+
+/* Claim room for BYTES more, and for holes where HDF5 has yet to write. */
+static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
+{
+	struct stat st;
+	const off_t more = (off_t)bytes + (off_t)(bytes / 64) + SLACK_BYTES;
+	if (!f->failed && fstat(f->fd, &st) == 0 &&
+	    (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, 0, st.st_size + more) == 0 ||
+		errno == EOPNOTSUPP || errno == ENOSYS))
+		return 0;
+	const char *why =
+	    f->failed ? "an earlier part failed" : strerror(errno);
+	f->failed = 1;
+	return sim_fail(e, SIM_EIO, "cannot write %s: %s.", f->path, why);
+}
+
+static int put_text(hid_t to, hid_t utf8, const char *name, const char *text,
+    struct sim_err *e)
+{
+	return res_h5_put_attr(to, name, utf8, 0, utf8, &text, e);
+}
+
+static hid_t create(const char *path)
+{
+	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
+	H5Pset_obj_track_times(plist, 0);
+	H5Pset_link_creation_order(plist,
+	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+	hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
+	H5Pclose(plist);
+	return file;
+}
+
+static hid_t utf8_type(void)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	return type;
+}
+
+int res_h5_out_open(struct res_h5_out **out, const char *path,
+    struct sim_err *e)
+{
+	struct res_h5_out *f;
+	int rc = SIM_ZALLOC(&f, 1, e);
+	if (rc < 0)
+		return rc;
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	f->file = f->utf8 = f->fd = -1;
+	if (!(f->path = strdup(path)))
+		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	else if ((rc = res_seal_begin(&f->temp, &f->fd, path, e)) == 0 &&
+	    (rc = claim(f, 0, e)) == 0 && (f->file = create(f->temp)) < 0)
+		rc = give_up(f, "make", f->temp, e);
+	if (rc < 0) {
+		res_h5_out_discard(f);
+		return rc;
+	}
+	f->utf8 = utf8_type();
+	*out = f;
+	return 0;
+}
+
+int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
+    struct sim_err *e)
+{
+	int rc = claim(f, strlen(text), e);
+	if (rc == 0)
+		rc = put_text(f->file, f->utf8, name, text, e);
+	f->failed |= rc < 0;
+	return rc;
+}
+
+int res_h5_out_counts(struct res_h5_out *f, const char *name, size_t n,
+    const uint64_t value[], struct sim_err *e)
+{
+	const int rc = res_h5_put_attr(f->file, name, H5T_STD_U64LE, n,
+	    H5T_NATIVE_UINT64, value, e);
+	f->failed |= rc < 0;
+	return rc;
+}
+
+static int put_words(hid_t set, hid_t utf8, const struct res_column *c,
+    struct sim_err *e)
+{
+	uint8_t value[MAX_WORDS];
+	size_t n = 0, n_text = 0;
+	for (; c->words[n]; n++) {
+		assert(n < MAX_WORDS);
+		value[n] = (uint8_t)n;
+		n_text += strlen(c->words[n]) + 1;
+	}
+	char *text;
+	int rc = SIM_ZALLOC(&text, n_text, e);
+	if (rc < 0)
+		return rc;
+	struct sim_text to = {text, n_text, 0};
+	for (size_t i = 0; i < n; i++)
+		sim_put(&to, "%s%s", i ? " " : "", c->words[i]);
+	if ((rc = put_text(set, utf8, "flag_meanings", text, e)) == 0)
+		rc = res_h5_put_attr(set, "flag_values", file_type(c->type), n,
+		    H5T_NATIVE_UINT8, value, e);
+	free(text);
+	return rc;
+}
+
+static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
+{
+	const struct res_column *c = &t->col[i];
+	const hid_t utf8 = t->file->utf8;
+	const hsize_t none = 0, no_end = H5S_UNLIMITED, chunk = t->chunk_rows;
+	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+	hid_t space = H5Screate_simple(1, &none, &no_end);
+	H5Pset_obj_track_times(plist, 0);
+	H5Pset_chunk(plist, 1, &chunk);
+	H5Pset_shuffle(plist);
+	H5Pset_deflate(plist, GZIP_LEVEL);
+	hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+	H5Pset_chunk_cache(access, 0, 0, 1); /* what is claimed is written */
+	t->set[i] = H5Dcreate2(t->group, c->name, file_type(c->type), space,
+	    H5P_DEFAULT, plist, access);
+	H5Sclose(space);
+	H5Pclose(access);
+	H5Pclose(plist);
+	int rc;
+	if (t->set[i] < 0)
+		return give_up(t->file, "make", c->name, e);
+	if ((rc = put_text(t->set[i], utf8, "units", c->unit, e)) < 0 ||
+	    (rc = put_text(t->set[i], utf8, "long_name", c->doc, e)) < 0)
+		return rc;
+	return c->words ? put_words(t->set[i], utf8, c, e) : 0;
+}
+
+static int make_group(struct res_h5_table_out *t, const char *name,
+    struct sim_err *e)
+{
+	hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
+	H5Pset_obj_track_times(plist, 0);
+	H5Pset_link_creation_order(plist,
+	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+	t->group =
+	    H5Gcreate2(t->file->file, name, H5P_DEFAULT, plist, H5P_DEFAULT);
+	H5Pclose(plist);
+	return t->group < 0 ? give_up(t->file, "make", name, e) : 0;
+}
+
+int res_h5_out_table(struct res_h5_out *f, const char *name,
+    const struct res_column col[], size_t n_cols, size_t chunk_rows,
+    struct res_h5_table_out **out, struct sim_err *e)
+{
+	struct res_h5_table_out *t;
+	assert(n_cols <= RES_MAX_COLUMNS && chunk_rows > 0);
+	int rc = SIM_ZALLOC(&t, 1, e);
+	if (rc < 0)
+		return rc;
+	*t = (struct res_h5_table_out){.file = f,
+	    .next = f->table,
+	    .col = col,
+	    .n_cols = n_cols,
+	    .chunk_rows = chunk_rows,
+	    .group = -1};
+	f->table = t; /* who closes F closes T, whatever is made of it */
+	for (size_t i = 0; i < n_cols; i++)
+		t->set[i] = -1;
+	if ((rc = make_group(t, name, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n_cols; i++)
+		if ((rc = make_column(t, i, e)) < 0 ||
+		    (rc = sim_zalloc(&t->held[i], chunk_rows,
+			 type_bytes[col[i].type], e)) < 0)
+			return rc;
+	*out = t;
+	return 0;
+}
+
+static int flush_column(struct res_h5_table_out *t, size_t i)
+{
+	const hsize_t first = t->n_written, n = t->n_held, end = first + n;
+	if (H5Dset_extent(t->set[i], &end) < 0)
+		return -1;
+	hid_t space = H5Dget_space(t->set[i]);
+	hid_t memory = H5Screate_simple(1, &n, NULL);
+	H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &n, NULL);
+	const herr_t rc = H5Dwrite(t->set[i], memory_type(t->col[i].type),
+	    memory, space, H5P_DEFAULT, t->held[i]);
+	H5Sclose(memory);
+	H5Sclose(space);
+	return rc < 0 ? -1 : 0;
+}
+
+static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < t->n_cols; i++)
+		bytes += type_bytes[t->col[i].type] * t->chunk_rows;
+	const int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < t->n_cols && t->n_held > 0; i++)
+		if (flush_column(t, i) < 0)
+			return give_up(t->file, "write", t->col[i].name, e);
+	t->n_written += t->n_held;
+	t->n_held = 0;
+	return 0;
+}
+
+static size_t room(const struct res_h5_table_out *t, size_t n)
+{
+	const size_t left = t->chunk_rows - t->n_held;
+	return n < left ? n : left;
+}
+
+int res_h5_out_columns(struct res_h5_table_out *t, const void *const column[],
+    size_t n, struct sim_err *e)
+{
+	for (size_t done = 0, k; done < n; done += k) {
+		k = room(t, n - done);
+		for (size_t i = 0; i < t->n_cols; i++) {
+			const size_t b = type_bytes[t->col[i].type];
+			memcpy(t->held[i] + t->n_held * b,
+			    (const char *)column[i] + done * b, k * b);
+		}
+		t->n_held += k;
+		const int rc =
+		    t->n_held == t->chunk_rows ? flush_rows(t, e) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
+    size_t row_bytes, size_t n, struct sim_err *e)
+{
+	const char *from = row;
+	for (size_t r = 0; r < n; r++, from += row_bytes) {
+		for (size_t i = 0; i < t->n_cols; i++) {
+			const size_t b = type_bytes[t->col[i].type];
+			memcpy(t->held[i] + t->n_held * b,
+			    from + t->col[i].offset, b);
+		}
+		const int rc =
+		    ++t->n_held == t->chunk_rows ? flush_rows(t, e) : 0;
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* netCDF's dimension without a variable: a scale of that name, never written,
+ * so that it takes no room. */
+static int add_dimension(struct res_h5_table_out *t, struct sim_err *e)
+{
+	char name[ROW_NAME];
+	snprintf(name, sizeof(name),
+	    "This is a netCDF dimension but not a netCDF variable.%10llu",
+	    (unsigned long long)t->n_written);
+	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+	hid_t space = H5Screate_simple(1, &t->n_written, NULL);
+	H5Pset_obj_track_times(plist, 0);
+	hid_t row = H5Dcreate2(t->group, "row", H5T_IEEE_F32BE, space,
+	    H5P_DEFAULT, plist, H5P_DEFAULT);
+	int good = row >= 0 && H5DSset_scale(row, name) >= 0;
+	for (size_t i = 0; good && i < t->n_cols; i++)
+		good = H5DSattach_scale(t->set[i], row, 0) >= 0;
+	H5Dclose(row);
+	H5Sclose(space);
+	H5Pclose(plist);
+	return good ? 0 : give_up(t->file, "make", "a dimension", e);
+}
+
+static void close_table(struct res_h5_table_out *t)
+{
+	for (size_t i = 0; i < t->n_cols; i++) {
+		if (t->set[i] >= 0)
+			H5Dclose(t->set[i]);
+		free(t->held[i]);
+	}
+	if (t->group >= 0)
+		H5Gclose(t->group);
+	free(t);
+}
+
+/* Close all that is HDF5's. */
+static int close_all(struct res_h5_out *f)
+{
+	int good = 1;
+	for (struct res_h5_table_out *t = f->table, *next; t; t = next) {
+		next = t->next;
+		close_table(t);
+	}
+	f->table = NULL;
+	if (f->utf8 >= 0)
+		H5Tclose(f->utf8);
+	if (f->file >= 0)
+		good = H5Fclose(f->file) >= 0;
+	f->file = f->utf8 = -1;
+	return good ? 0 : -1;
+}
+
+void res_h5_out_discard(struct res_h5_out *f)
+{
+	if (!f)
+		return;
+	close_all(f);
+	if (f->fd >= 0)
+		close(f->fd);
+	if (f->temp)
+		unlink(f->temp);
+	free(f->temp);
+	free(f->path);
+	free(f);
+}
+
+int res_h5_out_finish(struct res_h5_out *f, struct sim_err *e)
+{
+	int rc = 0;
+	if (f->failed)
+		rc = sim_fail(e, SIM_EIO,
+		    "cannot write %s: an earlier part failed.", f->path);
+	for (struct res_h5_table_out *t = f->table; rc == 0 && t; t = t->next)
+		if ((rc = flush_rows(t, e)) == 0)
+			rc = add_dimension(t, e);
+	if (rc == 0 && close_all(f) < 0)
+		rc = give_up(f, "close", "the file", e);
+	if (rc == 0)
+		rc = res_seal_finish(f->temp, f->fd, f->path, e);
+	if (rc == 0) {
+		free(f->temp);
+		f->temp = NULL;
+	}
+	res_h5_out_discard(f);
+	return rc;
+}
+
+/* --- reading ---------------------------------------------------------------*/
+
+struct res_h5_table_in {
+	struct res_h5_table_in *next;
+	const struct res_column *col;
+	size_t n_cols;
+	hsize_t n;
+	hid_t set[RES_MAX_COLUMNS];
+};
+
+struct res_h5_in {
+	int fd;
+	uint64_t n_bytes;
+	hid_t file;
+	struct res_h5_table_in *table;
+};
+
+int res_h5_in_open(struct res_h5_in **out, const char *path, struct sim_err *e)
+{
+	char name[64];
+	struct res_h5_in *f;
+	int rc = SIM_ZALLOC(&f, 1, e);
+	if (rc < 0)
+		return rc;
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	f->file = -1;
+	if ((rc = res_seal_open(&f->fd, &f->n_bytes, path, e)) == 0) {
+		snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
+		f->file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
+		if (f->file < 0)
+			rc = sim_wrap(e,
+			    res_h5_failed(SIM_EPARSE, "open", "it", e),
+			    "cannot read %s", path);
+	}
+	if (rc < 0) {
+		res_h5_in_close(f);
+		return rc;
+	}
+	*out = f;
+	return 0;
+}
+
+void res_h5_in_close(struct res_h5_in *f)
+{
+	if (!f)
+		return;
+	for (struct res_h5_table_in *t = f->table, *next; t; t = next) {
+		next = t->next;
+		for (size_t i = 0; i < t->n_cols; i++)
+			if (t->set[i] >= 0)
+				H5Dclose(t->set[i]);
+		free(t);
+	}
+	if (f->file >= 0)
+		H5Fclose(f->file);
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f);
+}
+
+uint64_t res_h5_in_bytes(const struct res_h5_in *f)
+{
+	return f->n_bytes;
+}
+
+int res_h5_in_text(struct res_h5_in *f, const char *name, char **out,
+    struct sim_err *e)
+{
+	return res_h5_get_text(f->file, name, out, e);
+}
+
+int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
+    uint64_t value[], struct sim_err *e)
+{
+	return res_h5_get_counts(f->file, name, (hssize_t)n, value, e);
+}
+
+/* Its length if it is what C says, else -1. */
+static hssize_t length_of(hid_t set, const struct res_column *c)
+{
+	hid_t type = H5Dget_type(set), space = H5Dget_space(set);
+	hssize_t n = -1;
+	if (H5Tequal(type, file_type(c->type)) > 0 &&
+	    H5Sget_simple_extent_ndims(space) == 1)
+		n = H5Sget_simple_extent_npoints(space);
+	H5Sclose(space);
+	H5Tclose(type);
+	return n;
+}
+
+static int open_columns(struct res_h5_table_in *t, hid_t group,
+    const char *name, struct sim_err *e)
+{
+	for (size_t i = 0; i < t->n_cols; i++) {
+		const struct res_column *c = &t->col[i];
+		t->set[i] = H5Dopen2(group, c->name, H5P_DEFAULT);
+		if (t->set[i] < 0)
+			return sim_fail(e, SIM_EPARSE,
+			    "column %s/%s is missing.", name, c->name);
+		const hssize_t n = length_of(t->set[i], c);
+		if (n < 0)
+			return sim_fail(e, SIM_EPARSE,
+			    "column %s/%s is of another type or shape.", name,
+			    c->name);
+		if (i > 0 && (hsize_t)n != t->n)
+			return sim_fail(e, SIM_EPARSE,
+			    "column %s/%s has %lld rows, and others %llu.",
+			    name, c->name, (long long)n,
+			    (unsigned long long)t->n);
+		t->n = (hsize_t)n;
+	}
+	return 0;
+}
+
+int res_h5_in_table(struct res_h5_in *f, const char *name,
+    const struct res_column col[], size_t n_cols, struct res_h5_table_in **out,
+    uint64_t *n, struct sim_err *e)
+{
+	struct res_h5_table_in *t;
+	assert(n_cols <= RES_MAX_COLUMNS);
+	int rc = SIM_ZALLOC(&t, 1, e);
+	if (rc < 0)
+		return rc;
+	*t = (struct res_h5_table_in){.next = f->table,
+	    .col = col,
+	    .n_cols = n_cols};
+	for (size_t i = 0; i < n_cols; i++)
+		t->set[i] = -1;
+	f->table = t;
+	hid_t group = H5Gopen2(f->file, name, H5P_DEFAULT);
+	if (group < 0)
+		return sim_fail(e, SIM_EPARSE, "table %s is missing.", name);
+	rc = open_columns(t, group, name, e);
+	H5Gclose(group);
+	if (rc < 0)
+		return rc;
+	*n = t->n;
+	*out = t;
+	return 0;
+}
+
+static int read_column(struct res_h5_table_in *t, size_t i, hsize_t first,
+    hsize_t n, void *to)
+{
+	hid_t space = H5Dget_space(t->set[i]);
+	hid_t memory = H5Screate_simple(1, &n, NULL);
+	H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &n, NULL);
+	const herr_t rc = H5Dread(t->set[i], memory_type(t->col[i].type),
+	    memory, space, H5P_DEFAULT, to);
+	H5Sclose(memory);
+	H5Sclose(space);
+	return rc < 0 ? -1 : 0;
+}
+
+int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
+    void *const column[], struct sim_err *e)
+{
+	assert(first <= t->n && n <= t->n - first);
+	for (size_t i = 0; n > 0 && i < t->n_cols; i++)
+		if (read_column(t, i, first, n, column[i]) < 0)
+			return res_h5_failed(SIM_EPARSE, "read", t->col[i].name,
+			    e);
+	return 0;
+}

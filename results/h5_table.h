@@ -1,0 +1,110 @@
+/* results/h5_table.h -- tables that grow in an HDF5 file, and are read by rows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	/              attributes: texts and lists of counts
+ *	/<table>/      group of one table
+ *	    <column>   [row] numbers, in chunks, shuffled and gzipped
+ *	    row        the dimension alone, without data
+ *
+ * Every column has `units` and `long_name`; one whose numbers stand for words
+ * also `flag_values` and `flag_meanings`. So xarray.open_dataset(path,
+ * group="<table>") is the table. Equal rows give equal bytes, however they were
+ * batched: no times, no enum or compound types, and no data of variable length.
+ *
+ * Files are sealed (results/seal.h), since HDF5 1.10 trusts the metadata it
+ * reads: torn, cut and rotten files never reach it. That is no protection
+ * against a file made to attack HDF5.
+ */
+#ifndef RESULTS_H5_TABLE_H
+#define RESULTS_H5_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+
+enum res_type { RES_U8, RES_U16, RES_U32, RES_U64, RES_F64, RES_N_TYPES };
+
+#define RES_TYPE_OF(type)                                                      \
+	_Generic((type){0}, uint8_t                                            \
+		 : RES_U8, uint16_t                                            \
+		 : RES_U16, uint32_t                                           \
+		 : RES_U32, uint64_t                                           \
+		 : RES_U64, double                                             \
+		 : RES_F64)
+
+struct res_column {
+	const char *name;
+	enum res_type type;
+	size_t offset; /* in a row given to res_h5_out_rows() */
+	const char *unit, *doc;
+	const char *const *words; /* of 0, 1, ..., NULL-terminated; or NULL */
+};
+
+enum { RES_MAX_COLUMNS = 32 };
+
+/* --- writing ---------------------------------------------------------------*/
+
+struct res_h5_out;
+struct res_h5_table_out; /* lives as long as its file */
+
+/* Start a file that takes PATH's place when it is finished. Errors SIM_EIO,
+ * SIM_EDEP, SIM_ENOMEM. */
+int res_h5_out_open(struct res_h5_out **f, const char *path, struct sim_err *e);
+
+int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
+    struct sim_err *e);
+int res_h5_out_counts(struct res_h5_out *f, const char *name, size_t n,
+    const uint64_t value[], struct sim_err *e);
+
+/* A new table in chunks of so many rows. F keeps COL[N_COLS].
+ * Memory: a row's bytes times CHUNK_ROWS. */
+int res_h5_out_table(struct res_h5_out *f, const char *name,
+    const struct res_column col[], size_t n_cols, size_t chunk_rows,
+    struct res_h5_table_out **t, struct sim_err *e);
+
+/* Append N rows, as one array a column or as structs of ROW_BYTES.
+ * Errors SIM_EIO ("No space left on device"); then F can only be closed. */
+int res_h5_out_columns(struct res_h5_table_out *t, const void *const column[],
+    size_t n, struct sim_err *e);
+int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
+    size_t row_bytes, size_t n, struct sim_err *e);
+
+/* Write what is left, seal, sync and rename. F is closed in any case; after an
+ * error PATH is what it was. */
+int res_h5_out_finish(struct res_h5_out *f, struct sim_err *e);
+
+/* Close an unfinished file: nothing is left of it. NULL is fine. */
+void res_h5_out_discard(struct res_h5_out *f);
+
+/* --- reading ---------------------------------------------------------------*/
+
+struct res_h5_in;
+struct res_h5_table_in; /* lives as long as its file */
+
+/* Errors SIM_EIO, SIM_EPARSE (not one of ours, or changed since), SIM_ENOMEM.
+ * Messages name PATH; those of the functions below do not. */
+int res_h5_in_open(struct res_h5_in **f, const char *path, struct sim_err *e);
+void res_h5_in_close(struct res_h5_in *f);
+
+uint64_t res_h5_in_bytes(const struct res_h5_in *f);
+
+/* Errors SIM_EPARSE (missing, or of another type or size), SIM_ENOMEM. The text
+ * is to be freed. */
+int res_h5_in_text(struct res_h5_in *f, const char *name, char **out,
+    struct sim_err *e);
+int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
+    uint64_t value[], struct sim_err *e);
+
+/* A table that must have these columns; others are ignored. F keeps COL. *N is
+ * its rows. Errors SIM_EPARSE, SIM_ENOMEM. */
+int res_h5_in_table(struct res_h5_in *f, const char *name,
+    const struct res_column col[], size_t n_cols, struct res_h5_table_in **t,
+    uint64_t *n, struct sim_err *e);
+
+/* Rows FIRST .. FIRST + N - 1, one array a column. Domain within the table.
+ * Errors SIM_EPARSE. */
+int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
+    void *const column[], struct sim_err *e);
+
+#endif

@@ -1,0 +1,120 @@
+/* results/recording.h -- what the collector got, as one file: read by time.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	/                attributes: recording_version, spec, service, culprit,
+ *	                 seed, point, run, duration_ns, syn_wait_ns [8, 0 = no
+ *	                 more], n_dcs, shapes [n_dcs * 5: pods, ToRs, T1s, T2s,
+ *	                 hosts, as in topo/clos.h]
+ *	/probes          columns of models/obs_probes.h
+ *	/probes_index    first_ns, last_ns: least and greatest sent_ns of each
+ *	                 chunk of 65,536 rows
+ *	/vip_probes      the same columns, to virtual addresses
+ *	/vip_probes_index
+ *	/counters        columns of models/obs_perf.h
+ *	/coverage        from_ns, to_ns: spans in which the collector listened
+ *
+ * Rows stand in the order of arrival, about that of time, so a window reads the
+ * few chunks that its times fall into. Hosts are numbered over all data
+ * centres, in order, as in topo/region.h. A row of vip_probes has the address
+ * of the VIP (topo/addr.h) as its peer and level OBS_LEVEL_INTER_DC, so that
+ * no analysis takes it for a host.
+ *
+ * What is not covered was not recorded; it does not mean that nothing happened.
+ * The format is that of results/h5_table.h: equal rows, equal bytes.
+ */
+#ifndef RESULTS_RECORDING_H
+#define RESULTS_RECORDING_H
+
+#include "models/obs_perf.h"
+#include "models/obs_probes.h"
+#include "sim/err.h"
+#include "topo/clos.h"
+
+enum {
+	RES_RECORDING_VERSION = 1,
+	RES_RECORDING_CHUNK = 65536, /* rows */
+	RES_RECORDING_MAX_DCS = 16,
+};
+
+/* Texts are borrowed by a recorder until it is open, and belong to a reader. */
+struct res_recording_info {
+	const char *spec;    /* as it ran, with overrides and the point's
+				values in place; "": none */
+	const char *service; /* "web=0-15,32; db=16-31"; "": none */
+	const char *culprit; /* version and commit; a recorder puts its own */
+	uint64_t seed;
+	uint32_t point, run;
+	sim_ns duration_ns;
+	sim_ns syn_wait_ns[OBS_MAX_WAITS]; /* as of obs_probes */
+	uint32_t n_dcs;
+	struct topo_clos shape[RES_RECORDING_MAX_DCS];
+};
+
+/* The first host of data centre DC; of n_dcs, the number of hosts. */
+uint32_t res_recording_first_host(const struct res_recording_info *info,
+    uint32_t dc);
+
+/* --- writing ---------------------------------------------------------------*/
+
+struct res_recorder;
+
+/* Start a recording that takes PATH's place when it is finished; a program that
+ * is killed leaves PATH as it was, and PATH.tmp.<pid>.
+ * Errors SIM_EINVAL (shapes as topo_clos_init(); no data centre, too many, or
+ * more than 2^24 - 2 hosts), SIM_EIO, SIM_ENOMEM. */
+int res_recorder_open(struct res_recorder **w, const char *path,
+    const struct res_recording_info *info, struct sim_err *e);
+
+/* Append rows, in the order of arrival, with the hosts of all data centres.
+ * Errors SIM_EINVAL (a row that no reader would take), SIM_EIO. After an error
+ * only _finish() and _discard() may follow, and both leave PATH as it was. */
+int res_recorder_probes(struct res_recorder *w, const struct obs_probes *t,
+    struct sim_err *e);
+int res_recorder_vip_probes(struct res_recorder *w, const struct obs_probes *t,
+    struct sim_err *e);
+int res_recorder_counters(struct res_recorder *w, const struct obs_perf *t,
+    struct sim_err *e);
+
+/* [FROM, TO) is covered. Spans come in order; those that touch become one.
+ * Errors SIM_EINVAL (an empty span, or one before the end of the last). */
+int res_recorder_covers(struct res_recorder *w, sim_ns from, sim_ns to,
+    struct sim_err *e);
+
+/* Write what is left and give the file its name. W is closed in any case.
+ * Errors SIM_EIO, SIM_ENOMEM; PATH is then as it was. */
+int res_recorder_finish(struct res_recorder *w, struct sim_err *e);
+void res_recorder_discard(struct res_recorder *w); /* NULL is fine */
+
+/* --- reading ---------------------------------------------------------------*/
+
+struct res_recording;
+
+/* Errors SIM_EIO (cannot be read), SIM_EPARSE (no recording, or damaged),
+ * SIM_EMISMATCH (another version), SIM_ENOMEM. Messages of all functions name
+ * PATH. Cost one pass over the file, for its checksum. */
+int res_recording_open(struct res_recording **r, const char *path,
+    struct sim_err *e);
+void res_recording_close(struct res_recording *r); /* NULL is fine */
+
+const struct res_recording_info *res_recording_info(
+    const struct res_recording *r);
+uint64_t res_recording_n_probes(const struct res_recording *r);
+
+/* How much of [FROM, TO) is covered. Cost O(spans). */
+sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
+    sim_ns to);
+
+/* The rows sent in [FROM, TO), in the order of the file, into T, whose own are
+ * gone; waits are those of the recording.
+ * Errors SIM_EPARSE (a row is none; damaged), SIM_ENOMEM.
+ * Cost O(rows of the chunks that the window falls into). */
+int res_recording_probes(struct res_recording *r, sim_ns from, sim_ns to,
+    struct obs_probes *t, struct sim_err *e);
+int res_recording_vip_probes(struct res_recording *r, sim_ns from, sim_ns to,
+    struct obs_probes *t, struct sim_err *e);
+
+/* The rows of windows that ended in (FROM, TO]. Cost O(rows of all). */
+int res_recording_counters(struct res_recording *r, sim_ns from, sim_ns to,
+    struct obs_perf *t, struct sim_err *e);
+
+#endif

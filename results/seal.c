@@ -1,0 +1,202 @@
+/* results/seal.c -- large files that grow on disk: whole and unspoilt, or not.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/seal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAGIC "culpritT"
+enum { SEAL = 16, BLOCK = 1 << 18 };
+
+static int failed(const char *verb, const char *path, struct sim_err *e)
+{
+	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
+	    strerror(errno));
+}
+
+/* --- the sum ---------------------------------------------------------------*/
+
+/* One to one in SUM and in WORD. A product alone would carry a change of a high
+ * bit no further, and a second one undo it. */
+static uint64_t mix(uint64_t sum, uint64_t word)
+{
+	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+	return sum ^ sum >> 32;
+}
+
+static uint64_t word_at(const unsigned char *p, size_t n)
+{
+	uint64_t word = 0;
+	for (size_t i = 0; i < n; i++)
+		word |= (uint64_t)p[i] << 8 * i;
+	return word;
+}
+
+static uint64_t add_block(uint64_t sum, const unsigned char *p, size_t n)
+{
+	size_t i = 0;
+	for (; i + 8 <= n; i += 8)
+		sum = mix(sum, word_at(p + i, 8));
+	return i < n ? mix(sum, word_at(p + i, n - i)) : sum;
+}
+
+/* Fill P from OFFSET; fewer than N bytes only at the end. */
+static ssize_t read_block(int fd, unsigned char *p, size_t n, off_t offset)
+{
+	size_t got = 0;
+	while (got < n) {
+		const ssize_t k =
+		    pread(fd, p + got, n - got, offset + (off_t)got);
+		if (k < 0 && errno == EINTR)
+			continue;
+		if (k < 0)
+			return -1;
+		if (k == 0)
+			break;
+		got += (size_t)k;
+	}
+	return (ssize_t)got;
+}
+
+/* The sum of the first N bytes; BLOCK is a whole number of words. */
+static int sum_file(int fd, uint64_t n, unsigned char *block, uint64_t *sum)
+{
+	*sum = 0;
+	for (uint64_t at = 0; at < n; at += BLOCK) {
+		const size_t want = n - at < BLOCK ? (size_t)(n - at) : BLOCK;
+		const ssize_t got = read_block(fd, block, want, (off_t)at);
+		if (got != (ssize_t)want) {
+			errno = got < 0 ? errno : EBUSY;
+			return -1;
+		}
+		*sum = add_block(*sum, block, want);
+	}
+	*sum = mix(*sum, n);
+	return 0;
+}
+
+/* --- writing ---------------------------------------------------------------*/
+
+int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e)
+{
+	const size_t size = strlen(path) + sizeof(".tmp.") + 24;
+	*fd = -1;
+	if (!(*temp = malloc(size)))
+		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	snprintf(*temp, size, "%s.tmp.%ld", path, (long)getpid());
+	*fd = open(*temp, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+	    0666);
+	if (*fd >= 0)
+		return 0;
+	const int rc = failed("write", path, e);
+	free(*temp);
+	*temp = NULL;
+	return rc;
+}
+
+static int append_seal(int fd, unsigned char *block)
+{
+	struct stat st;
+	uint64_t sum;
+	if (fstat(fd, &st) < 0 ||
+	    sum_file(fd, (uint64_t)st.st_size, block, &sum) < 0)
+		return -1;
+	memcpy(block, MAGIC, 8);
+	for (unsigned i = 0; i < 8; i++)
+		block[8 + i] = (unsigned char)(sum >> 8 * i);
+	const ssize_t n = pwrite(fd, block, SEAL, st.st_size);
+	if (n >= 0 && n < SEAL)
+		errno = ENOSPC;
+	/* What was claimed beyond the end goes back. */
+	return n == SEAL && ftruncate(fd, st.st_size + SEAL) == 0 ? fsync(fd)
+								  : -1;
+}
+
+/* A rename is on disk when the folder is. Some file systems can't sync a
+ * folder and say EINVAL; there is nothing more to do on those. */
+static int sync_folder(const char *path, char *scratch)
+{
+	const char *slash = strrchr(path, '/');
+	const size_t n = slash ? (size_t)(slash - path) : 0;
+	memcpy(scratch, path, n);
+	strcpy(scratch + n, slash == path ? "/" : slash ? "" : ".");
+	const int fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	const int rc = fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
+	close(fd);
+	return rc;
+}
+
+int res_seal_finish(const char *temp, int fd, const char *path,
+    struct sim_err *e)
+{
+	int rc = 0;
+	const size_t n = strlen(path) + 2;
+	unsigned char *block = malloc(n > BLOCK ? n : BLOCK);
+	if (!block)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	else if (append_seal(fd, block) < 0 || rename(temp, path) < 0)
+		rc = failed("write", path, e);
+	else if (sync_folder(path, (char *)block) < 0)
+		rc = failed("sync the folder of", path, e);
+	if (rc < 0)
+		unlink(temp);
+	free(block);
+	return rc;
+}
+
+/* --- reading ---------------------------------------------------------------*/
+
+static int check(int fd, uint64_t *n_bytes, unsigned char *block,
+    const char *path, struct sim_err *e)
+{
+	struct stat st;
+	uint64_t sum;
+	unsigned char seal[SEAL];
+	if (fstat(fd, &st) < 0)
+		return failed("read", path, e);
+	if (!S_ISREG(st.st_mode))
+		return sim_fail(e, SIM_EIO, "cannot read %s: not a file.",
+		    path);
+	*n_bytes = (uint64_t)st.st_size;
+	if (st.st_size < SEAL ||
+	    read_block(fd, seal, SEAL, st.st_size - SEAL) != SEAL ||
+	    memcmp(seal, MAGIC, 8) != 0)
+		return sim_fail(e, SIM_EPARSE,
+		    "cannot read %s: it does not end as tables of culprit do: "
+		    "it is another file, cut short, or was edited.",
+		    path);
+	if (sum_file(fd, *n_bytes - SEAL, block, &sum) < 0)
+		return failed("read", path, e);
+	if (sum != word_at(seal + 8, 8))
+		return sim_fail(e, SIM_EPARSE,
+		    "cannot read %s: its checksum is wrong: the file is "
+		    "damaged.",
+		    path);
+	return 0;
+}
+
+int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
+    struct sim_err *e)
+{
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0)
+		return failed("read", path, e);
+	unsigned char *block = malloc(BLOCK);
+	const int rc = block
+	    ? check(*fd, n_bytes, block, path, e)
+	    : sim_fail(e, SIM_ENOMEM, "no memory to read %s.", path);
+	free(block);
+	if (rc < 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	return rc;
+}
