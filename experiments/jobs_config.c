@@ -1,0 +1,211 @@
+/* experiments/jobs_config.c -- what jobs are told: parameters and services.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/jobs.h"
+#include "sim/vec.h"
+#include "sim/yaml.h"
+
+/* --- parameters ------------------------------------------------------------*/
+
+static const struct sim_field own_fields[] = {
+    {"tolerance", SIM_F_F64, offsetof(struct xp_dsa_params, tolerance_s),
+	.min = 1e-3, .max = 30, .unit = "s", .def = "0.25",
+	.doc = "a connect so near to a timer's time lost a SYN"},
+    {"conf", SIM_F_F64, offsetof(struct xp_dsa_params, conf), .min = 0.5,
+	.max = 0.9999, .unit = "1", .def = "0.95",
+	.doc = "confidence of drop rates"},
+    {0},
+};
+
+static const struct part {
+	const char *name;
+	const struct sim_field *fields;
+	size_t offset;
+} parts[] = {
+    {"sla", algo_sla_fields, offsetof(struct xp_dsa_params, sla)},
+    {"heatmap", algo_heatmap_fields, offsetof(struct xp_dsa_params, heatmap)},
+    {"blackhole", algo_blackhole_fields,
+	offsetof(struct xp_dsa_params, blackhole)},
+    {"silent", algo_silent_drop_fields, offsetof(struct xp_dsa_params, silent)},
+};
+
+/* The section has more keys, for those who made the recording. */
+static int read_section(struct sim_yaml *y, struct xp_dsa_params *p,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *section = sim_yaml_get(y->root, "pingmesh");
+	int rc = sim_field_defaults(own_fields, p, e);
+	for (const struct sim_field *f = own_fields; rc == 0 && f->name; f++) {
+		const struct sim_yaml_node *n = sim_yaml_get(section, f->name);
+		if (n)
+			rc = sim_yaml_read_value(y, n, f, p, e);
+	}
+	for (size_t i = 0; rc == 0 && i < sizeof(parts) / sizeof(*parts); i++)
+		rc = sim_yaml_read(y, sim_yaml_get(section, parts[i].name),
+		    section, parts[i].fields, NULL, (char *)p + parts[i].offset,
+		    e);
+	return rc < 0 ? rc : sim_yaml_verdict(y, e);
+}
+
+int xp_dsa_params_read(struct xp_dsa_params *p, const char *spec,
+    struct sim_err *e)
+{
+	struct sim_yaml y;
+	*p = (struct xp_dsa_params){0};
+	int rc = sim_yaml_parse(&y, "spec", spec, strlen(spec), e);
+	if (rc == 0)
+		rc = read_section(&y, p, e);
+	sim_yaml_free(&y);
+	return rc;
+}
+
+/* --- services --------------------------------------------------------------*/
+
+void xp_dsa_services_free(struct xp_dsa_services *s)
+{
+	free(s->names);
+	free(s->server);
+	*s = (struct xp_dsa_services){0};
+}
+
+static char *trim(char *text)
+{
+	text += strspn(text, " \t\n");
+	char *end = text + strlen(text);
+	while (end > text && strchr(" \t\n", end[-1]))
+		*--end = '\0';
+	return text;
+}
+
+static int read_host(const char *text, uint32_t n_hosts, topo_host *out,
+    struct sim_err *e)
+{
+	char quoted[64];
+	uint64_t h;
+	if (sim_parse_u64(text, &h, NULL) < 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "%s is no host; hosts are listed as 0-15,32.",
+		    sim_quote(quoted, text));
+	if (h >= n_hosts)
+		return sim_fail(e, SIM_EINVAL,
+		    "there is no host %llu; the last one is %u.",
+		    (unsigned long long)h, n_hosts - 1);
+	*out = (topo_host)h;
+	return 0;
+}
+
+struct hosts {
+	topo_host *host;
+	size_t n, cap;
+	uint8_t *named; /* [n_hosts], of this service */
+};
+
+/* "7" or "7-9" */
+static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
+    struct sim_err *e)
+{
+	topo_host first, last;
+	char *to = strchr(text, '-');
+	if (to)
+		*to++ = '\0';
+	int rc = read_host(text, n_hosts, &first, e);
+	if (rc == 0)
+		rc = read_host(to ? to : text, n_hosts, &last, e);
+	if (rc == 0 && first > last)
+		rc = sim_fail(e, SIM_EINVAL, "hosts %u-%u run backwards.",
+		    first, last);
+	if (rc < 0 ||
+	    (rc = SIM_RESERVE(&l->host, &l->cap, l->n + (last - first) + 1,
+		 e)) < 0)
+		return rc;
+	for (topo_host h = first; h <= last; h++) {
+		if (l->named[h]++)
+			return sim_fail(e, SIM_EINVAL,
+			    "host %u is named twice.", h);
+		l->host[l->n++] = h;
+	}
+	return 0;
+}
+
+static int check_name(const struct xp_dsa_services *s, const char *name,
+    struct sim_err *e)
+{
+	char quoted[64];
+	const size_t n = strspn(name,
+	    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "0123456789_.-");
+	if (*name == '\0' || name[n] != '\0')
+		return sim_fail(e, SIM_EINVAL,
+		    "%s is no name of letters, digits, '_', '.' and '-'.",
+		    sim_quote(quoted, name));
+	for (uint32_t i = 0; i < s->n; i++)
+		if (strcmp(s->service[i].name, name) == 0)
+			return sim_fail(e, SIM_EINVAL,
+			    "there are two of that name.");
+	return 0;
+}
+
+/* "web=0-15,32". Until all are read, a service's servers are told by where they
+ * begin, since the list may move. */
+static int add_service(struct xp_dsa_services *s, struct hosts *l, char *text,
+    uint32_t n_hosts, struct sim_err *e)
+{
+	static const char unnamed[] = "service";
+	char *list = strchr(text, '=');
+	if (list)
+		*list++ = '\0';
+	const char *name = list ? trim(text) : unnamed;
+	struct algo_sla_service *v = &s->service[s->n];
+	int rc = check_name(s, name, e);
+	if (rc < 0)
+		return sim_wrap(e, rc, "service %s", name);
+	const size_t before = l->n;
+	memset(l->named, 0, n_hosts);
+	for (char *rest = list ? list : text, *one;
+	     rc == 0 && (one = strsep(&rest, ","));)
+		rc = add_range(l, trim(one), n_hosts, e);
+	if (rc < 0)
+		return sim_wrap(e, rc, "service %s", name);
+	*v = (struct algo_sla_service){.name = name, .n = l->n - before};
+	s->n++;
+	return 0;
+}
+
+static int add_all(struct xp_dsa_services *s, struct hosts *l, uint32_t n_hosts,
+    struct sim_err *e)
+{
+	int rc = 0;
+	char *rest = s->names, *one;
+	while (rc == 0 && (one = strsep(&rest, ";"))) {
+		if (*(one = trim(one)) == '\0')
+			continue;
+		rc = s->n < XP_DSA_MAX_SERVICES
+		    ? add_service(s, l, one, n_hosts, e)
+		    : sim_fail(e, SIM_ELIMIT, "more than %d services.",
+			  XP_DSA_MAX_SERVICES);
+	}
+	s->server = l->host;
+	size_t at = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		s->service[i].server = s->server + at;
+		at += s->service[i].n;
+	}
+	return rc;
+}
+
+int xp_dsa_services_read(struct xp_dsa_services *s, const char *text,
+    uint32_t n_hosts, struct sim_err *e)
+{
+	struct hosts l = {0};
+	*s = (struct xp_dsa_services){0};
+	int rc = sim_yaml_dup(&s->names, text, e);
+	if (rc == 0 && (rc = SIM_ZALLOC(&l.named, n_hosts, e)) == 0)
+		rc = add_all(s, &l, n_hosts, e);
+	free(l.named);
+	if (rc < 0)
+		xp_dsa_services_free(s);
+	return rc;
+}

@@ -1,0 +1,84 @@
+/* experiments/jobs_counters.c -- the job of 5 minutes: servers' own numbers.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <string.h>
+
+#include "experiments/jobs_parts.h"
+#include "sim/stat.h"
+
+static void add(struct xp_dsa_count *c, const struct obs_perf_row *r)
+{
+	const double weight = (double)r->n_connected;
+	c->n_connected += r->n_connected;
+	c->n_unconnected += r->n_unconnected;
+	c->n_drop += r->n_drop_1 + r->n_drop_2;
+	c->p50_ns += weight * (double)r->p50_ns;
+	c->p99_ns += weight * (double)r->p99_ns;
+	if (r->p99_ns > c->p99_max_ns)
+		c->p99_max_ns = r->p99_ns;
+}
+
+/* As in algos/sla.h: too few are not judged. */
+static void judge(struct xp_dsa_counters_row *r,
+    const struct algo_sla_params *p)
+{
+	if (r->n_connected < p->min_probes)
+		return;
+	r->alert_drop = r->drop_rate > p->max_drop_rate;
+	r->alert_p99 = r->p99_us > p->max_p99_us;
+}
+
+static int put(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    enum algo_sla_kind kind, uint32_t id, const struct xp_dsa_count *c,
+    struct xp_dsa_counters_row *r, struct sim_err *e)
+{
+	const double n = c->n_connected ? (double)c->n_connected : NAN;
+	*r = (struct xp_dsa_counters_row){XP_DSA_KEY_OF(key),
+	    .kind = (uint8_t)kind, .id = id, .n_connected = c->n_connected,
+	    .n_unconnected = c->n_unconnected, .n_drop = c->n_drop,
+	    .drop_rate = (double)c->n_drop / n, .p50_us = c->p50_ns / n / 1e3,
+	    .p99_us = c->p99_ns / n / 1e3,
+	    .p99_max_us = c->n_connected ? (double)c->p99_max_ns / 1e3 : NAN};
+	judge(r, &d->params.sla);
+	return sim_binomial_interval(c->n_drop, c->n_connected, d->params.conf,
+	    &r->drop_rate_lo, &r->drop_rate_hi, e);
+}
+
+int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
+    const struct obs_perf *t, struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e)
+{
+	const struct topo_clos *c = &d->shape;
+	const size_t n = xp_dsa_n_counts(c);
+	const uint32_t n_of[] = {c->all_hosts, c->all_tors, c->n_pods, 1};
+	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
+			    *pod = tor + c->all_tors, *dc = pod + c->n_pods;
+	int rc = XP_DSA_RESERVE(&out->counters, n, e);
+	if (rc < 0)
+		return rc;
+	memset(host, 0, n * sizeof(*host));
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_perf_row r = obs_perf_at(t, i);
+		const uint32_t under = r.host / c->n_hosts;
+		add(&host[r.host], &r);
+		add(&tor[under], &r);
+		add(&pod[under / c->n_tors], &r);
+		add(dc, &r);
+	}
+	const struct xp_dsa_count *at = host;
+	sum->n_alerts = 0;
+	for (int k = ALGO_SLA_SERVER; k <= ALGO_SLA_DC; k++)
+		for (uint32_t id = 0; id < n_of[k]; id++) {
+			struct xp_dsa_counters_row *r =
+			    &out->counters.row[out->counters.n];
+			if ((rc = put(d, key, (enum algo_sla_kind)k, id, at++,
+				 r, e)) < 0)
+				return rc;
+			out->counters.n++;
+			sum->n_alerts += r->alert_drop || r->alert_p99;
+			sum->drop_rate = r->drop_rate; /* the last: the DC's */
+			sum->p99_us = r->p99_us;
+		}
+	return 0;
+}

@@ -1,0 +1,163 @@
+/* experiments/jobs_out.c -- result tables as a file beside the recording.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+
+#include "experiments/jobs_parts.h"
+
+enum { CHUNK = 8192, /* rows */ VERSION = 1 };
+
+/* --- words -----------------------------------------------------------------*/
+
+const char *const xp_dsa_kinds[] = {"server", "tor", "pod", "data_centre",
+    "service", NULL};
+const char *const xp_dsa_verdicts[] = {"no_service", "unknown", "not_network",
+    "network", "servers", NULL};
+const char *const xp_dsa_units[] = {"tor", "pod", NULL};
+const char *const xp_dsa_actions[] = {"none", "reload", "defer", "escalate",
+    NULL};
+const char *const xp_dsa_patterns[] = {"not_run", "normal", "unclear",
+    "pod_down", "pod_failure", "spine_failure", NULL};
+const char *const xp_dsa_tiers[] = {"not_run", "none", "unclear", "pod",
+    "spine", NULL};
+
+/* --- columns ---------------------------------------------------------------*/
+
+#define COLUMN(table, type, name, units, doc, words)                           \
+	{#name, RES_TYPE_OF(type),                                             \
+	    offsetof(struct xp_dsa_##table##_row, name), units, doc, words},
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(drop_rate, type, name, units, doc, words)
+static const struct res_column drop_rate_columns[] = {
+    XP_DSA_DROP_RATE_COLUMNS(X)};
+#undef X
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(sla, type, name, units, doc, words)
+static const struct res_column sla_columns[] = {XP_DSA_SLA_COLUMNS(X)};
+#undef X
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(heatmap, type, name, units, doc, words)
+static const struct res_column heatmap_columns[] = {XP_DSA_HEATMAP_COLUMNS(X)};
+#undef X
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(blackhole_tors, type, name, units, doc, words)
+static const struct res_column blackhole_tors_columns[] = {
+    XP_DSA_BLACKHOLE_COLUMNS(X)};
+#undef X
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(silent_drop_cells, type, name, units, doc, words)
+static const struct res_column silent_drop_cells_columns[] = {
+    XP_DSA_SILENT_DROP_COLUMNS(X)};
+#undef X
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(counters, type, name, units, doc, words)
+static const struct res_column counters_columns[] = {
+    XP_DSA_COUNTERS_COLUMNS(X)};
+#undef X
+#define X(type, name, units, doc, words)                                       \
+	COLUMN(summary, type, name, units, doc, words)
+static const struct res_column summary_columns[] = {XP_DSA_SUMMARY_COLUMNS(X)};
+#undef X
+
+/* --- the file --------------------------------------------------------------*/
+
+struct xp_dsa_out {
+	struct res_h5_out *file;
+#define X(table, columns) struct res_h5_table_out *table;
+	XP_DSA_TABLES(X)
+#undef X
+};
+
+static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
+    const char *const name[], struct sim_err *e)
+{
+	char *text;
+	struct sim_text count = {NULL, 0, 0};
+	for (uint32_t i = 0; i < n; i++)
+		sim_put(&count, "%s ", name[i]);
+	int rc = SIM_ZALLOC(&text, count.n + 1, e);
+	if (rc < 0)
+		return rc;
+	struct sim_text to = {text, count.n + 1, 0};
+	for (uint32_t i = 0; i < n; i++)
+		sim_put(&to, "%s%s", i ? " " : "", name[i]);
+	rc = res_h5_out_text(f, attr, text, e);
+	free(text);
+	return rc;
+}
+
+static int put_root(struct res_h5_out *f, const char *made_of,
+    const char *culprit, sim_ns window_ns, uint32_t jobs,
+    const struct xp_dsa_services *services, struct sim_err *e)
+{
+	const uint64_t version = VERSION, window = window_ns;
+	const char *job[32], *service[XP_DSA_MAX_SERVICES];
+	uint32_t n_jobs = 0;
+	for (uint32_t i = 0; xp_dsa_jobs[i]; i++)
+		if (jobs >> i & 1)
+			job[n_jobs++] = xp_dsa_jobs[i];
+	for (uint32_t i = 0; i < services->n; i++)
+		service[i] = services->service[i].name;
+	int rc;
+	if ((rc = res_h5_out_counts(f, "jobs_version", 0, &version, e)) < 0 ||
+	    (rc = res_h5_out_counts(f, "window_ns", 0, &window, e)) < 0 ||
+	    (rc = res_h5_out_text(f, "recording", made_of, e)) < 0 ||
+	    (rc = res_h5_out_text(f, "culprit", culprit, e)) < 0 ||
+	    (rc = put_names(f, "jobs", n_jobs, job, e)) < 0)
+		return rc;
+	return put_names(f, "services", services->n, service, e);
+}
+
+int xp_dsa_out_open(struct xp_dsa_out **out, const char *path,
+    const char *made_of, const char *culprit, sim_ns window_ns, uint32_t jobs,
+    const struct xp_dsa_services *services, struct sim_err *e)
+{
+	struct xp_dsa_out *o;
+	int rc = SIM_ZALLOC(&o, 1, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = res_h5_out_open(&o->file, path, e)) == 0)
+		rc = put_root(o->file, made_of, culprit, window_ns, jobs,
+		    services, e);
+#define X(table, columns)                                                      \
+	if (rc == 0)                                                           \
+		rc = res_h5_out_table(o->file, #table, table##_columns,        \
+		    sizeof(table##_columns) / sizeof(table##_columns[0]),      \
+		    CHUNK, &o->table, e);
+	XP_DSA_TABLES(X)
+#undef X
+	if (rc < 0) {
+		xp_dsa_out_discard(o);
+		return rc;
+	}
+	*out = o;
+	return 0;
+}
+
+int xp_dsa_out_add(struct xp_dsa_out *o, const struct xp_dsa_tables *t,
+    struct sim_err *e)
+{
+	int rc = 0;
+#define X(table, columns)                                                      \
+	if (rc == 0)                                                           \
+		rc = res_h5_out_rows(o->table, t->table.row,                   \
+		    sizeof(t->table.row[0]), t->table.n, e);
+	XP_DSA_TABLES(X)
+#undef X
+	return rc;
+}
+
+int xp_dsa_out_finish(struct xp_dsa_out *o, struct sim_err *e)
+{
+	const int rc = res_h5_out_finish(o->file, e);
+	free(o);
+	return rc;
+}
+
+void xp_dsa_out_discard(struct xp_dsa_out *o)
+{
+	if (!o)
+		return;
+	res_h5_out_discard(o->file);
+	free(o);
+}

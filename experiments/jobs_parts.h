@@ -1,0 +1,44 @@
+/* experiments/jobs_parts.h -- what the files of jobs share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_JOBS_PARTS_H
+#define EXPERIMENTS_JOBS_PARTS_H
+
+#include "experiments/jobs.h"
+#include "sim/vec.h"
+
+struct xp_dsa_key {
+	XP_DSA_KEY(XP_DSA_MEMBER)
+};
+
+/* The members of the key, for an initialiser of any row. */
+#define XP_DSA_KEY_OF(k)                                                       \
+	.data_centre = (k)->data_centre, .from_s = (k)->from_s,                \
+	.to_s = (k)->to_s, .seen_share = (k)->seen_share,                      \
+	.n_probes = (k)->n_probes
+
+enum { XP_DSA_N_ACTIONS = ALGO_BLACKHOLE_ESCALATE + 1 };
+
+/* Room for N more rows of a table. */
+#define XP_DSA_RESERVE(table, more, e)                                         \
+	SIM_RESERVE(&(table)->row, &(table)->cap, (table)->n + (more), (e))
+
+/* Sums of counters over the servers of a scope. */
+struct xp_dsa_count {
+	uint64_t n_connected, n_unconnected, n_drop;
+	double p50_ns, p99_ns; /* times n_connected */
+	uint64_t p99_max_ns;
+};
+
+/* Scopes of counters: hosts, ToRs, pods and the data centre. */
+static inline size_t xp_dsa_n_counts(const struct topo_clos *c)
+{
+	return (size_t)c->all_hosts + c->all_tors + c->n_pods + 1;
+}
+
+/* The job on counters, which are checked. */
+int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
+    const struct obs_perf *t, struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e);
+
+#endif
