@@ -443,8 +443,8 @@ static void print_words(const char *what, const size_t n[],
 	printf("  %s:", what);
 	for (size_t i = 1, k = 0; words[i]; i++)
 		if (n[i] > 0)
-			printf("%s %s in %zu", k++ ? "," : "", words[i], n[i]);
-	printf(" windows\n");
+			printf("%s %s (%zu)", k++ ? "," : "", words[i], n[i]);
+	printf("\n");
 }
 
 static void print_reloads(const struct run *r, uint32_t dc)
@@ -464,9 +464,8 @@ static void print_reloads(const struct run *r, uint32_t dc)
 
 static void print_summary(const struct run *r)
 {
-	printf("%s: %llu windows of %g s, %u data centres -> %s\n",
-	    r->args->recording, (unsigned long long)r->n_windows,
-	    r->args->window_s, r->info->n_dcs, r->output);
+	printf("%s: %llu x %g s -> %s\n", r->args->recording,
+	    (unsigned long long)r->n_windows, r->args->window_s, r->output);
 	for (uint32_t dc = 0; dc < r->info->n_dcs; dc++) {
 		const struct digest d = digest(r, dc);
 		printf("data centre %u: %llu probes, %.4g %% seen\n", dc,
@@ -477,9 +476,9 @@ static void print_summary(const struct run *r)
 		if (!isnan(d.p99_us))
 			printf("  highest P99: %.4g us\n", d.p99_us);
 		if (r->jobs & (XP_DSA_SLA | XP_DSA_COUNTERS))
-			printf("  alerts: %g in %zu windows\n", d.n_alerts,
+			printf("  alerts: %g, in windows: %zu\n", d.n_alerts,
 			    d.n_alerting);
-		print_words("pattern", d.n_patterns, xp_dsa_patterns,
+		print_words("patterns", d.n_patterns, xp_dsa_patterns,
 		    d.n_windows);
 		print_words("random drops", d.n_tiers, xp_dsa_tiers,
 		    d.n_windows);

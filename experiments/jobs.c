@@ -352,11 +352,18 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return rc;
 }
 
+/* Nothing was recorded, so there is nothing to judge: silence would look as if
+ * all servers were dead. */
+static int is_blank(const struct xp_dsa_window *w, size_t n_rows)
+{
+	return w->recorded_ns == 0 && n_rows == 0;
+}
+
 static int use_counters(struct xp_dsa *d, const struct xp_dsa_window *w,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	int rc = obs_perf_check(t, d->shape.all_hosts, e);
+	const int rc = obs_perf_check(t, d->shape.all_hosts, e);
 	if (rc < 0)
 		return rc;
 	struct xp_dsa_key key = make_key(d, w, t->host, t->n, sum);
@@ -364,6 +371,8 @@ static int use_counters(struct xp_dsa *d, const struct xp_dsa_window *w,
 	for (size_t i = 0; i < t->n; i++)
 		key.n_probes += t->n_probes[i];
 	sum->n_probes = key.n_probes;
+	if (is_blank(w, t->n))
+		return 0;
 	return xp_dsa_sum_counters(d, &key, t, out, sum, e);
 }
 
@@ -371,12 +380,14 @@ static int use_probes(struct xp_dsa *d, const struct xp_dsa_window *w,
     uint32_t jobs, const struct obs_probes *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	int rc = obs_probes_check(t, d->shape.all_hosts, e);
+	const uint64_t day = w->from / (86400 * SIM_SEC);
+	const int rc = obs_probes_check(t, d->shape.all_hosts, e);
 	if (rc < 0)
 		return rc;
 	const struct xp_dsa_key key = make_key(d, w, t->src_host, t->n, sum);
-	return run_on_probes(d, &key, w->from / (86400 * SIM_SEC), jobs, t, out,
-	    sum, e);
+	if (is_blank(w, t->n))
+		return 0;
+	return run_on_probes(d, &key, day, jobs, t, out, sum, e);
 }
 
 int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,

@@ -11,7 +11,8 @@
  * tables, whose rows all begin with the same key; from it follows how much to
  * believe the row: seen_share is the share of the window that was recorded
  * times the share of the servers that were heard of in it, be they dead, cut
- * off or not yet started. Nothing is made up for the rest.
+ * off or not yet started. Of a window of which nothing was recorded there is
+ * only a row in `summary`, that no job was run.
  *
  * Quantiles of probes are exact, by sorting (algos/rtt_order.h). Those of
  * counters are not: each server reports the end of a bucket, never below its
