@@ -107,7 +107,7 @@ struct hosts {
 static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
     struct sim_err *e)
 {
-	topo_host first, last;
+	topo_host first = 0, last = 0;
 	char *to = strchr(text, '-');
 	if (to)
 		*to++ = '\0';

@@ -36,34 +36,16 @@ static const size_t type_bytes[RES_N_TYPES] = {1, 2, 4, 8, 8};
 
 static hid_t file_type(enum res_type t)
 {
-	switch (t) {
-	case RES_U8:
-		return H5T_STD_U8LE;
-	case RES_U16:
-		return H5T_STD_U16LE;
-	case RES_U32:
-		return H5T_STD_U32LE;
-	case RES_U64:
-		return H5T_STD_U64LE;
-	default:
-		return H5T_IEEE_F64LE;
-	}
+	const hid_t type[RES_N_TYPES] = {H5T_STD_U8LE, H5T_STD_U16LE,
+	    H5T_STD_U32LE, H5T_STD_U64LE, H5T_IEEE_F64LE};
+	return type[t];
 }
 
 static hid_t memory_type(enum res_type t)
 {
-	switch (t) {
-	case RES_U8:
-		return H5T_NATIVE_UINT8;
-	case RES_U16:
-		return H5T_NATIVE_UINT16;
-	case RES_U32:
-		return H5T_NATIVE_UINT32;
-	case RES_U64:
-		return H5T_NATIVE_UINT64;
-	default:
-		return H5T_NATIVE_DOUBLE;
-	}
+	const hid_t type[RES_N_TYPES] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16,
+	    H5T_NATIVE_UINT32, H5T_NATIVE_UINT64, H5T_NATIVE_DOUBLE};
+	return type[t];
 }
 
 /* --- writing ---------------------------------------------------------------*/
@@ -99,14 +81,20 @@ static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 {
 	struct stat st;
 	const off_t more = (off_t)bytes + (off_t)(bytes / 64) + SLACK_BYTES;
-	if (!f->failed && fstat(f->fd, &st) == 0 &&
-	    (fallocate(f->fd, FALLOC_FL_KEEP_SIZE, 0, st.st_size + more) == 0 ||
-		errno == EOPNOTSUPP || errno == ENOSYS))
+	if (f->failed)
+		return sim_fail(e, SIM_EIO,
+		    "cannot write %s: an earlier part failed.", f->path);
+	int rc = fstat(f->fd, &st);
+	if (rc == 0)
+		do
+			rc = fallocate(f->fd, FALLOC_FL_KEEP_SIZE, 0,
+			    st.st_size + more);
+		while (rc < 0 && errno == EINTR);
+	if (rc == 0 || errno == EOPNOTSUPP || errno == ENOSYS)
 		return 0;
-	const char *why =
-	    f->failed ? "an earlier part failed" : strerror(errno);
 	f->failed = 1;
-	return sim_fail(e, SIM_EIO, "cannot write %s: %s.", f->path, why);
+	return sim_fail(e, SIM_EIO, "cannot write %s: %s.", f->path,
+	    strerror(errno));
 }
 
 static int put_text(hid_t to, hid_t utf8, const char *name, const char *text,
@@ -258,15 +246,14 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
 	f->table = t; /* who closes F closes T, whatever is made of it */
 	for (size_t i = 0; i < n_cols; i++)
 		t->set[i] = -1;
-	if ((rc = make_group(t, name, e)) < 0)
-		return rc;
-	for (size_t i = 0; i < n_cols; i++)
-		if ((rc = make_column(t, i, e)) < 0 ||
-		    (rc = sim_zalloc(&t->held[i], chunk_rows,
-			 type_bytes[col[i].type], e)) < 0)
-			return rc;
+	rc = make_group(t, name, e);
+	for (size_t i = 0; rc == 0 && i < n_cols; i++)
+		if ((rc = make_column(t, i, e)) == 0)
+			rc = sim_zalloc(&t->held[i], chunk_rows,
+			    type_bytes[col[i].type], e);
+	f->failed |= rc < 0;
 	*out = t;
-	return 0;
+	return rc;
 }
 
 static int flush_column(struct res_h5_table_out *t, size_t i)

@@ -28,6 +28,7 @@ static const struct topic {
 	{"pinglist", bench_pinglist},
 	{"pingmesh", bench_pingmesh},
 	{"fabric", bench_fabric},
+	{"jobs", bench_jobs},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

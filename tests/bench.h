@@ -44,6 +44,7 @@ void bench_agents(void);
 void bench_pinglist(void);
 void bench_pingmesh(void);
 void bench_fabric(void);
+void bench_jobs(void);
 void bench_trial(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
