@@ -268,8 +268,16 @@ static int open_output(struct run *r, struct sim_err *e)
 	}
 	if ((rc = cmd_make_way(r->output, e)) < 0)
 		return rc;
-	return xp_dsa_out_open(&r->out, r->output, r->args->recording,
-	    r->info->culprit, r->window, r->jobs, &r->services, e);
+	const char *slash = strrchr(r->args->recording, '/');
+	const struct xp_dsa_source source = {
+	    .recording = slash ? slash + 1 : r->args->recording,
+	    .recorded_by = r->info->culprit,
+	    .spec = r->info->spec,
+	    .window_ns = r->window,
+	    .jobs = r->jobs,
+	    .services = &r->services,
+	};
+	return xp_dsa_out_open(&r->out, r->output, &source, e);
 }
 
 static int open_run(struct run *r, struct sim_err *e)

@@ -266,7 +266,8 @@ int xp_dsa_local_counters(const struct obs_perf *all, uint32_t first_host,
  * NULL when no job asks for it. A black-hole job takes the reloads that earlier
  * windows of the same day (of 86,400 s from 0) asked for as done.
  * Errors SIM_EINVAL (a bad row), SIM_ENOMEM; rows may then be in OUT.
- * Cost  that of the jobs, about O(probes + hosts + ToRs^2). */
+ * Cost  that of the jobs, about O(probes + hosts + ToRs^2); memory 32 bytes a
+ * probe, and what they cost in PROBES. */
 int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,
     const struct obs_probes *probes, const struct obs_perf *counters,
     struct xp_dsa_tables *out, struct sim_err *e);
@@ -277,11 +278,20 @@ int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,
  * above, written window by window. */
 struct xp_dsa_out;
 
-/* MADE_OF is the recording, SERVICES name the services by their ids. Takes the
- * place of PATH when it is finished. Errors SIM_EIO, SIM_ENOMEM. */
+/* What the file says of itself, beside the version that made it. */
+struct xp_dsa_source {
+	const char *recording;   /* its file's name */
+	const char *recorded_by; /* version of culprit */
+	const char *spec;
+	sim_ns window_ns;
+	uint32_t jobs;
+	const struct xp_dsa_services *services; /* named by their ids */
+};
+
+/* Start a file that takes PATH's place when it is finished. Errors SIM_EIO,
+ * SIM_ENOMEM. */
 int xp_dsa_out_open(struct xp_dsa_out **o, const char *path,
-    const char *made_of, const char *culprit, sim_ns window_ns, uint32_t jobs,
-    const struct xp_dsa_services *services, struct sim_err *e);
+    const struct xp_dsa_source *source, struct sim_err *e);
 int xp_dsa_out_add(struct xp_dsa_out *o, const struct xp_dsa_tables *t,
     struct sim_err *e);
 int xp_dsa_out_finish(struct xp_dsa_out *o, struct sim_err *e); /* and close */

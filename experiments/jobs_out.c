@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/jobs_parts.h"
+#include "results/provenance.h"
 
 enum { CHUNK = 8192, /* rows */ VERSION = 1 };
 
@@ -86,39 +87,40 @@ static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
 	return rc;
 }
 
-static int put_root(struct res_h5_out *f, const char *made_of,
-    const char *culprit, sim_ns window_ns, uint32_t jobs,
-    const struct xp_dsa_services *services, struct sim_err *e)
+static int put_root(struct res_h5_out *f, const struct xp_dsa_source *source,
+    struct sim_err *e)
 {
-	const uint64_t version = VERSION, window = window_ns;
+	const uint64_t version = VERSION;
 	const char *job[32], *service[XP_DSA_MAX_SERVICES];
 	uint32_t n_jobs = 0;
 	for (uint32_t i = 0; xp_dsa_jobs[i]; i++)
-		if (jobs >> i & 1)
+		if (source->jobs >> i & 1)
 			job[n_jobs++] = xp_dsa_jobs[i];
-	for (uint32_t i = 0; i < services->n; i++)
-		service[i] = services->service[i].name;
+	for (uint32_t i = 0; i < source->services->n; i++)
+		service[i] = source->services->service[i].name;
 	int rc;
 	if ((rc = res_h5_out_counts(f, "jobs_version", 0, &version, e)) < 0 ||
-	    (rc = res_h5_out_counts(f, "window_ns", 0, &window, e)) < 0 ||
-	    (rc = res_h5_out_text(f, "recording", made_of, e)) < 0 ||
-	    (rc = res_h5_out_text(f, "culprit", culprit, e)) < 0 ||
+	    (rc = res_h5_out_text(f, "culprit", res_version(), e)) < 0 ||
+	    (rc = res_h5_out_text(f, "recording", source->recording, e)) < 0 ||
+	    (rc = res_h5_out_text(f, "recorded_by", source->recorded_by, e)) <
+		0 ||
+	    (rc = res_h5_out_text(f, "spec", source->spec, e)) < 0 ||
+	    (rc = res_h5_out_counts(f, "window_ns", 0, &source->window_ns, e)) <
+		0 ||
 	    (rc = put_names(f, "jobs", n_jobs, job, e)) < 0)
 		return rc;
-	return put_names(f, "services", services->n, service, e);
+	return put_names(f, "services", source->services->n, service, e);
 }
 
 int xp_dsa_out_open(struct xp_dsa_out **out, const char *path,
-    const char *made_of, const char *culprit, sim_ns window_ns, uint32_t jobs,
-    const struct xp_dsa_services *services, struct sim_err *e)
+    const struct xp_dsa_source *source, struct sim_err *e)
 {
 	struct xp_dsa_out *o;
 	int rc = SIM_ZALLOC(&o, 1, e);
 	if (rc < 0)
 		return rc;
 	if ((rc = res_h5_out_open(&o->file, path, e)) == 0)
-		rc = put_root(o->file, made_of, culprit, window_ns, jobs,
-		    services, e);
+		rc = put_root(o->file, source, e);
 #define X(table, columns)                                                      \
 	if (rc == 0)                                                           \
 		rc = res_h5_out_table(o->file, #table, table##_columns,        \

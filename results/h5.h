@@ -1,4 +1,4 @@
-/* results/h5.h -- results files: HDF5 in and out; the only hdf5.h.
+/* results/h5.h -- results files: a sweep's cube as HDF5, in and out.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Everything with the sweep's dimensions stands in the root group, so that

@@ -773,9 +773,10 @@ static void bad_services_are_refused(void **state)
 static int write_out(const struct fixture *f, const char *path,
     const struct xp_dsa_tables *t, int twice, struct sim_err *e)
 {
+	const struct xp_dsa_source source = {"rec.h5", "1.2", "figure: x\n",
+	    600 * SIM_SEC, 5, &f->services};
 	struct xp_dsa_out *o;
-	int rc = xp_dsa_out_open(&o, path, "rec.h5", "1.2", 600 * SIM_SEC, 5,
-	    &f->services, e);
+	int rc = xp_dsa_out_open(&o, path, &source, e);
 	if (rc < 0)
 		return rc;
 	for (int i = 0; rc == 0 && i <= twice; i++)

@@ -482,6 +482,13 @@ static void assert_refused(const char *path, int code, const char *word)
 		    e.msg, sim_err_name(code), word);
 }
 
+static void put_bytes(const char *path, const void *bytes, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+	assert_true(fwrite(bytes, 1, n, f) == n);
+	assert_int_equal(fclose(f), 0);
+}
+
 /* One changed word is never missed; several are with probability 2^-64. */
 static void every_mutation_is_refused(void **state)
 {
@@ -507,9 +514,7 @@ static void every_mutation_is_refused(void **state)
 				    << sim_rng_below(&r, 8);
 		if (length == n && memcmp(bad, bytes, n) == 0)
 			continue;
-		FILE *f = fopen(path, "wb");
-		assert_true(fwrite(bad, 1, length, f) == length);
-		assert_int_equal(fclose(f), 0);
+		put_bytes(path, bad, length);
 		assert_refused(path, SIM_EPARSE, "it");
 	}
 	free(bad);
@@ -538,13 +543,24 @@ static void other_files_are_refused(void **state)
 	assert_refused(path, SIM_EPARSE, "HDF5 cannot open");
 }
 
-/* Write a good file, and open it for the test to spoil. */
+/* Write a good file, and open it for the test to spoil. It is recorded once:
+ * syncing takes longer than all the rest. */
 static hid_t good_file(const char *path)
 {
-	struct tables x;
-	random_tables(&x, 2, 300, 600 * SIM_SEC, 0);
-	assert_ok(write_tables(&x, path, test_err()));
-	free_tables(&x);
+	static unsigned char bytes[1 << 18];
+	static size_t n;
+	if (n == 0) {
+		struct tables x;
+		void *read;
+		random_tables(&x, 2, 300, 600 * SIM_SEC, 0);
+		assert_ok(write_tables(&x, path, test_err()));
+		free_tables(&x);
+		assert_ok(res_file_read(path, &read, &n, test_err()));
+		assert_true(n < sizeof(bytes));
+		memcpy(bytes, read, n);
+		free(read);
+	}
+	put_bytes(path, bytes, n);
 	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
 	assert_true(file >= 0);
 	return file;
@@ -733,6 +749,43 @@ static void rows_that_cannot_be_are_refused_when_read(void **state)
 	}
 }
 
+/* Bytes of a chunk that no longer unpack. */
+static void a_rotten_chunk_is_refused_when_read(void **state)
+{
+	(void)state;
+	const char *path = in_folder("rot.h5");
+	for (int i = 0; i < 16; i++) {
+		struct obs_probes t = {0};
+		struct res_recording *r;
+		hsize_t offset[1], bytes;
+		haddr_t at;
+		unsigned filters;
+		hid_t file = good_file(path);
+		hid_t set = H5Dopen2(file, "probes/src_port", H5P_DEFAULT);
+		hid_t space = H5Dget_space(set);
+		assert_true(H5Dget_chunk_info(set, space, 0, offset, &filters,
+				&at, &bytes) >= 0);
+		H5Sclose(space);
+		H5Dclose(set);
+		assert_true(H5Fclose(file) >= 0);
+		FILE *f = fopen(path, "r+b");
+		assert_int_equal(fseek(f, (long)(at + bytes * (hsize_t)i / 16),
+				     SEEK_SET),
+		    0);
+		assert_true(fwrite("\xa5\x5a\xff\x00\x77", 1, 5, f) == 5);
+		assert_int_equal(fclose(f), 0);
+		close_and_seal(H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
+		    path);
+		assert_ok(res_recording_open(&r, path, test_err()));
+		assert_int_equal(res_recording_probes(r, 0, SIM_NEVER, &t,
+				     test_err()),
+		    SIM_EPARSE);
+		assert_non_null(strstr(test_err()->msg, "src_port"));
+		res_recording_close(r);
+		obs_probes_free(&t);
+	}
+}
+
 /* --- resources -------------------------------------------------------------*/
 
 static int write_one(void *tables, struct sim_err *e)
@@ -835,6 +888,7 @@ int main(void)
 	    cmocka_unit_test(each_missing_or_odd_column_is_refused),
 	    cmocka_unit_test(values_that_cannot_be_are_refused),
 	    cmocka_unit_test(rows_that_cannot_be_are_refused_when_read),
+	    cmocka_unit_test(a_rotten_chunk_is_refused_when_read),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(no_object_has_a_time),
 	    cmocka_unit_test(other_programs_read_it),

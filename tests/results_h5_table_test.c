@@ -1,0 +1,254 @@
+/* tests/results_h5_table_test.c -- tables that grow in a file, read by rows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/h5_table.h"
+
+#include <unistd.h>
+
+#include "results/file.h"
+#include "tests/test.h"
+
+static char folder[] = P_tmpdir "/culprit-table-XXXXXX";
+static char path[64], other[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/a.h5", folder);
+	snprintf(other, sizeof(other), "%s/b.h5", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+/* One column of each type, out of order and with gaps. */
+struct row {
+	double f64;
+	uint8_t u8;
+	uint64_t u64;
+	uint16_t u16;
+	uint32_t u32;
+};
+static const char *const words[] = {"no", "yes", NULL};
+static const struct res_column columns[] = {
+    {"u8", RES_U8, offsetof(struct row, u8), "1", "a word", words},
+    {"u16", RES_U16, offsetof(struct row, u16), "1", "16 bits", NULL},
+    {"u32", RES_U32, offsetof(struct row, u32), "1", "32 bits", NULL},
+    {"u64", RES_U64, offsetof(struct row, u64), "ns", "64 bits", NULL},
+    {"f64", RES_F64, offsetof(struct row, f64), "us", "real", NULL},
+};
+enum { N_COLUMNS = 5, CHUNK = 64 };
+
+static struct row number(uint64_t i)
+{
+	return (struct row){.f64 = i % 7 ? (double)i / 3 : -0.0,
+	    .u8 = (uint8_t)(255 - i),
+	    .u64 = UINT64_MAX - i * i,
+	    .u16 = (uint16_t)(65535 - i),
+	    .u32 = UINT32_MAX - (uint32_t)i};
+}
+
+static int write_rows(const char *to, size_t n, size_t batch, struct sim_err *e)
+{
+	struct res_h5_out *f;
+	struct res_h5_table_out *t, *empty;
+	const uint64_t three[] = {1, 2, UINT64_MAX};
+	int rc = res_h5_out_open(&f, to, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = res_h5_out_text(f, "text", "caf\xc3\xa9", e)) == 0 &&
+	    (rc = res_h5_out_counts(f, "three", 3, three, e)) == 0 &&
+	    (rc = res_h5_out_table(f, "t", columns, N_COLUMNS, CHUNK, &t, e)) ==
+		0)
+		rc = res_h5_out_table(f, "empty", columns, 1, CHUNK, &empty, e);
+	for (size_t i = 0; rc == 0 && i < n; i += batch) {
+		struct row row[300];
+		for (size_t k = 0; k < batch; k++)
+			row[k] = number(i + k);
+		rc = res_h5_out_rows(t, row, sizeof(row[0]),
+		    n - i < batch ? n - i : batch, e);
+	}
+	if (rc == 0)
+		return res_h5_out_finish(f, e);
+	res_h5_out_discard(f);
+	return rc;
+}
+
+static void assert_rows(struct res_h5_table_in *t, uint64_t first, size_t n)
+{
+	static uint8_t u8[1000];
+	static uint16_t u16[1000];
+	static uint32_t u32[1000];
+	static uint64_t u64[1000];
+	static double f64[1000];
+	void *const to[] = {u8, u16, u32, u64, f64};
+	assert_ok(res_h5_in_read(t, first, n, to, test_err()));
+	for (size_t i = 0; i < n; i++) {
+		const struct row want = number(first + i);
+		assert_int_equal(u8[i], want.u8);
+		assert_int_equal(u16[i], want.u16);
+		assert_int_equal(u32[i], want.u32);
+		assert_true(u64[i] == want.u64);
+		assert_memory_equal(&f64[i], &want.f64, sizeof(double));
+	}
+}
+
+static void rows_of_every_type_are_read_back_in_any_range(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = {0, 1, CHUNK - 1, CHUNK, CHUNK + 1,
+	    3 * CHUNK, 700};
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct res_h5_in *f;
+		struct res_h5_table_in *t;
+		struct sim_rng r;
+		uint64_t n;
+		test_rng(&r, (uint32_t)i);
+		assert_ok(write_rows(path, sizes[i], 50, test_err()));
+		assert_ok(res_h5_in_open(&f, path, test_err()));
+		assert_ok(res_h5_in_table(f, "t", columns, N_COLUMNS, &t, &n,
+		    test_err()));
+		assert_int_equal(n, sizes[i]);
+		assert_rows(t, 0, n);
+		for (int k = 0; k < 20; k++) {
+			const uint32_t first =
+			    sim_rng_below(&r, (uint32_t)n + 1);
+			assert_rows(t, first,
+			    sim_rng_below(&r, (uint32_t)n - first + 1));
+		}
+		res_h5_in_close(f);
+	}
+}
+
+static void batches_leave_no_trace(void **state)
+{
+	(void)state;
+	static const size_t batches[] = {1, 7, CHUNK, 100, 300};
+	void *a, *b;
+	size_t n, m;
+	assert_ok(write_rows(path, 300, 300, test_err()));
+	assert_ok(res_file_read(path, &a, &n, test_err()));
+	for (size_t i = 0; i < 5; i++) {
+		assert_ok(write_rows(other, 300, batches[i], test_err()));
+		assert_ok(res_file_read(other, &b, &m, test_err()));
+		assert_int_equal(n, m);
+		assert_memory_equal(a, b, n);
+		free(b);
+	}
+	free(a);
+}
+
+static void arrays_and_rows_are_the_same_table(void **state)
+{
+	(void)state;
+	static const struct res_column two[] = {{"a", RES_U16, 0, "1", "",
+						    NULL},
+	    {"b", RES_F64, 8, "1", "", NULL}};
+	const struct {
+		uint16_t a;
+		double b;
+	} row[] = {{1, 0.5}, {2, 0.25}, {3, 0.125}};
+	const uint16_t a[] = {1, 2, 3};
+	const double b[] = {0.5, 0.25, 0.125};
+	void *x, *y;
+	size_t n, m;
+	for (int i = 0; i < 2; i++) {
+		struct res_h5_out *f;
+		struct res_h5_table_out *t;
+		assert_ok(res_h5_out_open(&f, i ? other : path, test_err()));
+		assert_ok(res_h5_out_table(f, "t", two, 2, 2, &t, test_err()));
+		if (i)
+			assert_ok(res_h5_out_rows(t, row, sizeof(row[0]), 3,
+			    test_err()));
+		else
+			assert_ok(res_h5_out_columns(t,
+			    (const void *const[]){a, b}, 3, test_err()));
+		assert_ok(res_h5_out_finish(f, test_err()));
+	}
+	assert_ok(res_file_read(path, &x, &n, test_err()));
+	assert_ok(res_file_read(other, &y, &m, test_err()));
+	assert_int_equal(n, m);
+	assert_memory_equal(x, y, n);
+	free(x);
+	free(y);
+}
+
+static void what_is_not_there_is_named(void **state)
+{
+	(void)state;
+	struct res_column odd = columns[1];
+	struct res_h5_in *f;
+	struct res_h5_table_in *t;
+	struct sim_err e;
+	uint64_t n, three[4];
+	char *text;
+	assert_ok(write_rows(path, 10, 5, test_err()));
+	assert_ok(res_h5_in_open(&f, path, test_err()));
+	assert_ok(res_h5_in_text(f, "text", &text, test_err()));
+	assert_string_equal(text, "caf\xc3\xa9");
+	free(text);
+	assert_ok(res_h5_in_counts(f, "three", 3, three, test_err()));
+	assert_true(three[2] == UINT64_MAX);
+	assert_int_equal(res_h5_in_counts(f, "three", 4, three, &e),
+	    SIM_EPARSE);
+	assert_int_equal(res_h5_in_counts(f, "text", 1, three, &e), SIM_EPARSE);
+	assert_int_equal(res_h5_in_text(f, "three", &text, &e), SIM_EPARSE);
+	assert_int_equal(res_h5_in_table(f, "u", columns, 1, &t, &n, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "table u is missing"));
+	odd.name = "u64";
+	assert_int_equal(res_h5_in_table(f, "t", &odd, 1, &t, &n, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "column t/u64 is of another type"));
+	odd.name = "u128";
+	assert_int_equal(res_h5_in_table(f, "t", &odd, 1, &t, &n, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "column t/u128 is missing"));
+	assert_true(res_h5_in_bytes(f) > 1000);
+	res_h5_in_close(f);
+	res_h5_in_close(NULL);
+}
+
+static int write_and_read(void *arg, struct sim_err *e)
+{
+	(void)arg;
+	struct res_h5_in *f;
+	struct res_h5_table_in *t;
+	uint64_t n;
+	char *text = NULL;
+	int rc = write_rows(path, 100, 50, e);
+	if (rc < 0 || (rc = res_h5_in_open(&f, path, e)) < 0)
+		return rc;
+	if ((rc = res_h5_in_text(f, "text", &text, e)) == 0)
+		rc = res_h5_in_table(f, "t", columns, N_COLUMNS, &t, &n, e);
+	free(text);
+	res_h5_in_close(f);
+	return rc;
+}
+
+static void each_failed_allocation_is_reported(void **state)
+{
+	(void)state;
+	test_each_alloc_fails(write_and_read, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(rows_of_every_type_are_read_back_in_any_range),
+	    cmocka_unit_test(batches_leave_no_trace),
+	    cmocka_unit_test(arrays_and_rows_are_the_same_table),
+	    cmocka_unit_test(what_is_not_there_is_named),
+	    cmocka_unit_test(each_failed_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("results/h5_table", tests,
+	    make_folder, remove_folder);
+}
