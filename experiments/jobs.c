@@ -100,8 +100,7 @@ int xp_dsa_open(struct xp_dsa *d, const struct topo_clos *shape,
 {
 	*d = (struct xp_dsa){.params = *params,
 	    .shape = *shape,
-	    .data_centre = data_centre,
-	    .n_services = services->n};
+	    .data_centre = data_centre};
 	int rc;
 	if ((rc = SIM_ZALLOC(&d->n_servers, services->n, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&d->heard, shape->all_hosts, e)) < 0 ||

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/jobs_parts.h"
+#include "results/h5_table.h"
 #include "results/provenance.h"
 
 enum { CHUNK = 8192, /* rows */ VERSION = 1 };

@@ -11,6 +11,7 @@
 
 #include "algos/pingmesh_perf.h"
 #include "results/file.h"
+#include "results/h5_table.h"
 #include "tests/recordings.h"
 #include "tests/test.h"
 

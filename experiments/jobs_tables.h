@@ -1,0 +1,151 @@
+/* experiments/jobs_tables.h -- what jobs find: tables with one kind of key.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each table is an array of structs made from one list, which also makes the
+ * columns of the results file. All rows begin with the key.
+ */
+#ifndef EXPERIMENTS_JOBS_TABLES_H
+#define EXPERIMENTS_JOBS_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "algos/drop_rate.h"
+
+/* Words of columns, by number; NULL-terminated. */
+extern const char *const xp_dsa_kinds[], *const xp_dsa_verdicts[],
+					     *const xp_dsa_units[],
+						 *const xp_dsa_actions[],
+						     *const xp_dsa_patterns[],
+							 *const xp_dsa_tiers[];
+
+/*  X(type, column, units, meaning, words) */
+#define XP_DSA_KEY(X)                                                          \
+	X(uint32_t, data_centre, "1", "number of the data centre", NULL)       \
+	X(double, from_s, "s", "begin of the window, since the run began",     \
+	    NULL)                                                              \
+	X(double, to_s, "s", "end of the window", NULL)                        \
+	X(double, seen_share, "1",                                             \
+	    "share of the window recorded times share of servers heard of",    \
+	    NULL)                                                              \
+	X(uint64_t, n_probes, "probes", "of the window, of all servers", NULL)
+
+#define XP_DSA_DROP_RATE_COLUMNS(X)                                            \
+	XP_DSA_KEY(X)                                                          \
+	X(uint8_t, group, "1", "which probes, by their ends",                  \
+	    algo_drop_groups)                                                  \
+	X(uint64_t, n_success, "probes", "connected", NULL)                    \
+	X(uint64_t, n_drop, "probes", "of these, after a lost SYN", NULL)      \
+	X(uint64_t, n_unclear, "probes", "of these, late for no known reason", \
+	    NULL)                                                              \
+	X(uint64_t, n_failed, "probes", "timed out or refused; in no rate",    \
+	    NULL)                                                              \
+	X(double, drop_rate, "1", "n_drop / n_success", NULL)                  \
+	X(double, drop_rate_lo, "1", "exact interval: from", NULL)             \
+	X(double, drop_rate_hi, "1", "exact interval: to", NULL)
+
+#define XP_DSA_SLA_COLUMNS(X)                                                  \
+	XP_DSA_KEY(X)                                                          \
+	X(uint8_t, kind, "1", "what the scope is", xp_dsa_kinds)               \
+	X(uint32_t, id, "1", "its number in the data centre", NULL)            \
+	X(uint64_t, n_success, "probes", "connected", NULL)                    \
+	X(uint64_t, n_drop, "probes", "of these, after a lost SYN", NULL)      \
+	X(double, drop_rate, "1", "n_drop / n_success", NULL)                  \
+	X(double, p50_us, "us", "median connect time, exact", NULL)            \
+	X(double, p99_us, "us", "99th percentile, exact", NULL)                \
+	X(uint8_t, alert_drop, "1", "1: the drop rate is too high", NULL)      \
+	X(uint8_t, alert_p99, "1", "1: the 99th percentile is too high", NULL) \
+	X(uint8_t, verdict, "1", "of a service: is it the network?",           \
+	    xp_dsa_verdicts)
+
+#define XP_DSA_HEATMAP_COLUMNS(X)                                              \
+	XP_DSA_KEY(X)                                                          \
+	X(uint8_t, unit, "1", "what pairs are of", xp_dsa_units)               \
+	X(uint32_t, src, "1", "ToR or pod of the sender", NULL)                \
+	X(uint32_t, dst, "1", "ToR or pod of the peer", NULL)                  \
+	X(double, p99_us, "us", "99th percentile, exact; NaN = no success",    \
+	    NULL)
+
+#define XP_DSA_BLACKHOLE_COLUMNS(X)                                            \
+	XP_DSA_KEY(X)                                                          \
+	X(uint32_t, tor, "1", "number of the ToR in the data centre", NULL)    \
+	X(uint32_t, n_alive, "servers", "that an answer was seen of", NULL)    \
+	X(uint32_t, n_symptom, "servers", "of these, in black-holed pairs",    \
+	    NULL)                                                              \
+	X(double, score, "1", "n_symptom / n_alive", NULL)                     \
+	X(uint8_t, action, "1", "what to do", xp_dsa_actions)
+
+#define XP_DSA_SILENT_DROP_COLUMNS(X)                                          \
+	XP_DSA_KEY(X)                                                          \
+	X(uint32_t, rank, "1", "worst first, from 0", NULL)                    \
+	X(uint32_t, pod, "1", "one pod", NULL)                                 \
+	X(uint32_t, pod2, "1", "the other, or the same", NULL)                 \
+	X(uint64_t, n_success, "probes", "connected, either way", NULL)        \
+	X(uint64_t, n_drop, "probes", "of these, after a lost SYN", NULL)      \
+	X(double, drop_rate_lo, "1", "exact interval: from", NULL)             \
+	X(double, drop_rate_hi, "1", "exact interval: to", NULL)               \
+	X(uint8_t, suffers, "1", "1: wholly above the normal rate", NULL)
+
+#define XP_DSA_COUNTERS_COLUMNS(X)                                             \
+	XP_DSA_KEY(X)                                                          \
+	X(uint8_t, kind, "1", "what the scope is", xp_dsa_kinds)               \
+	X(uint32_t, id, "1", "its number in the data centre", NULL)            \
+	X(uint64_t, n_connected, "probes", "connected", NULL)                  \
+	X(uint64_t, n_unconnected, "probes", "refused, or not answered", NULL) \
+	X(uint64_t, n_drop, "probes", "connected after a lost SYN", NULL)      \
+	X(double, drop_rate, "1", "n_drop / n_connected", NULL)                \
+	X(double, drop_rate_lo, "1", "exact interval: from", NULL)             \
+	X(double, drop_rate_hi, "1", "exact interval: to", NULL)               \
+	X(double, p50_us, "us", "mean of the servers' medians", NULL)          \
+	X(double, p99_us, "us", "mean of their 99th percentiles", NULL)        \
+	X(double, p99_max_us, "us", "largest of these: a bound", NULL)         \
+	X(uint8_t, alert_drop, "1", "1: the drop rate is too high", NULL)      \
+	X(uint8_t, alert_p99, "1", "1: p99_us is too high", NULL)
+
+/* One row a window and data centre; NaN and not_run: of a job that was not. */
+#define XP_DSA_SUMMARY_COLUMNS(X)                                              \
+	XP_DSA_KEY(X)                                                          \
+	X(uint32_t, n_silent, "servers", "not heard of", NULL)                 \
+	X(double, drop_rate, "1", "of all probes, or by counters", NULL)       \
+	X(double, p99_us, "us", "of the data centre, or by counters", NULL)    \
+	X(double, n_alerts, "scopes", "that alert", NULL)                      \
+	X(uint8_t, tor_pattern, "1", "of the matrix of ToRs", xp_dsa_patterns) \
+	X(uint8_t, pod_pattern, "1", "of the matrix of pods", xp_dsa_patterns) \
+	X(double, n_reload, "ToRs", "to reload", NULL)                         \
+	X(double, n_defer, "ToRs", "to reload another day", NULL)              \
+	X(double, n_escalate, "ToRs", "in pods to be looked at", NULL)         \
+	X(uint8_t, tier, "1", "that drops at random", xp_dsa_tiers)
+
+/*  X(table, columns) */
+#define XP_DSA_TABLES(X)                                                       \
+	X(drop_rate, XP_DSA_DROP_RATE_COLUMNS)                                 \
+	X(sla, XP_DSA_SLA_COLUMNS)                                             \
+	X(heatmap, XP_DSA_HEATMAP_COLUMNS)                                     \
+	X(blackhole_tors, XP_DSA_BLACKHOLE_COLUMNS)                            \
+	X(silent_drop_cells, XP_DSA_SILENT_DROP_COLUMNS)                       \
+	X(counters, XP_DSA_COUNTERS_COLUMNS)                                   \
+	X(summary, XP_DSA_SUMMARY_COLUMNS)
+
+/* struct xp_dsa_<table>_row */
+#define XP_DSA_MEMBER(type, name, units, doc, words) type name;
+#define X(table, columns)                                                      \
+	struct xp_dsa_##table##_row {                                          \
+		columns(XP_DSA_MEMBER)                                         \
+	};
+XP_DSA_TABLES(X)
+#undef X
+
+/* Zeroed is empty. */
+struct xp_dsa_tables {
+#define X(table, columns)                                                      \
+	struct {                                                               \
+		size_t n, cap;                                                 \
+		struct xp_dsa_##table##_row *row;                              \
+	} table;
+	XP_DSA_TABLES(X)
+#undef X
+};
+void xp_dsa_tables_clear(struct xp_dsa_tables *t); /* keeps the memory */
+void xp_dsa_tables_free(struct xp_dsa_tables *t);
+
+#endif
