@@ -13,11 +13,12 @@
 #include "algos/drop_rate.h"
 
 /* Words of columns, by number; NULL-terminated. */
-extern const char *const xp_dsa_kinds[], *const xp_dsa_verdicts[],
-					     *const xp_dsa_units[],
-						 *const xp_dsa_actions[],
-						     *const xp_dsa_patterns[],
-							 *const xp_dsa_tiers[];
+extern const char *const xp_dsa_kinds[];
+extern const char *const xp_dsa_verdicts[];
+extern const char *const xp_dsa_units[];
+extern const char *const xp_dsa_actions[];
+extern const char *const xp_dsa_patterns[];
+extern const char *const xp_dsa_tiers[];
 
 /*  X(type, column, units, meaning, words) */
 #define XP_DSA_KEY(X)                                                          \
