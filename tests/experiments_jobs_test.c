@@ -525,6 +525,31 @@ static void counters_are_weighted_by_connects(void **state)
 	close_fixture(&f);
 }
 
+/* min_probes is 5: one lost SYN of four is no alert, one of five is. */
+static void few_connects_raise_no_alert(void **state)
+{
+	(void)state;
+	const struct xp_dsa_window w = {0, 300 * SIM_SEC, 300 * SIM_SEC};
+	for (uint64_t n = 4; n <= 5; n++) {
+		const struct obs_perf_row row = {300 * SIM_SEC, 0, n, n, 0, 1,
+		    0, 20000000, 30000000};
+		struct fixture f;
+		struct xp_dsa d;
+		struct xp_dsa_tables out = {0};
+		open_fixture(&f, 1, 0, 0);
+		assert_ok(obs_perf_add(&f.perf, &row, test_err()));
+		assert_ok(open_dc(&f, 0, &d, test_err()));
+		assert_ok(xp_dsa_run(&d, &w, XP_DSA_COUNTERS, NULL, &f.perf,
+		    &out, test_err()));
+		assert_int_equal(out.counters.row[0].alert_drop, n == 5);
+		assert_int_equal(out.counters.row[0].alert_p99, n == 5);
+		assert_near(out.summary.row[0].n_alerts, n == 5 ? 4 : 0, 0);
+		xp_dsa_tables_free(&out);
+		xp_dsa_close(&d);
+		close_fixture(&f);
+	}
+}
+
 static int ascending(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -989,6 +1014,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(what_was_not_recorded_is_not_judged),
 	    cmocka_unit_test(a_drop_rate_is_what_was_put_in),
 	    cmocka_unit_test(counters_are_weighted_by_connects),
+	    cmocka_unit_test(few_connects_raise_no_alert),
 	    cmocka_unit_test(quantiles_of_counters_keep_their_bounds),
 	    cmocka_unit_test(reloads_of_a_day_share_its_budget),
 	    cmocka_unit_test(absent_parameters_are_defaults),
