@@ -15,6 +15,15 @@
  *
  * Agents on all hosts live through `duration` on a simulated fabric. Every
  * `window` the collector's table is given to the jobs of that window.
+ *
+ * A probe is of the window in which it was sent, but its row comes with an
+ * upload, so jobs of a window run `lag` after its end, when the rows have had
+ * time to arrive; the network is followed for as long after `duration`. What
+ * comes later still is counted and left out. Nothing that a job decides (a
+ * reload) happens before it has run.
+ *
+ * A table reaches `history` back; the collector keeps no more than that, what
+ * the black-hole job needs, and the lag.
  */
 #ifndef EXPERIMENTS_PINGMESH_H
 #define EXPERIMENTS_PINGMESH_H
@@ -22,6 +31,7 @@
 #include <stdio.h>
 
 #include "algos/blackhole.h"
+#include "algos/drop_rate.h"
 #include "algos/heatmap.h"
 #include "algos/pinglist.h"
 #include "algos/pingmesh.h"
@@ -40,18 +50,33 @@ enum xp_along {
 	XP_ALONG_PAIR,     /* axes from, to: ToRs, or pods */
 };
 
+/* Which times quantiles are of. */
+enum xp_pingmesh_time {
+	XP_TIME_CONNECT, /* of all probes that connected */
+	XP_TIME_ECHO     /* of all payloads that came back */
+};
+
 struct xp_repair {
 	uint32_t on;     /* reload what the black-hole job says */
 	double reload_s; /* that a reloaded ToR forwards nothing */
-	double every_s;  /* of the black-hole job and its budget */
+	double every_s;  /* of the black-hole job; 0: the window */
 };
 
 struct xp_pingmesh {
 	double duration_s, window_s;
-	uint32_t along;    /* enum xp_along */
-	uint32_t unit;     /* of pairs: enum algo_heatmap_unit */
-	uint32_t n_tails;  /* along quantile */
-	char service[256]; /* hosts of the service, "0-15,32"; "": all */
+	double history_s; /* 0: see xp_pingmesh_history() */
+	double lag_s;     /* 0: see xp_pingmesh_lag() */
+	double tolerance_s, conf;
+	uint32_t along;       /* enum xp_along */
+	uint32_t unit;        /* of pairs: enum algo_heatmap_unit */
+	uint32_t n_tails;     /* along quantile */
+	uint32_t group;       /* along quantile: enum algo_drop_group */
+	uint32_t time;        /* along quantile: enum xp_pingmesh_time */
+	uint32_t dc;          /* of a region: the one that rows are of */
+	uint32_t expect;      /* 0, or 1 + enum algo_heatmap_pattern */
+	uint32_t expect_tier; /* 0, or 1 + enum algo_silent_drop_tier */
+	uint32_t detect;      /* algorithms run at each window's end */
+	char service[256];    /* hosts of the service, "0-15,32"; "": none */
 	struct algo_pinglist_params pinglist;
 	struct algo_pingmesh_params agent;
 	struct fabric_sim_connect_params connect;
@@ -62,10 +87,55 @@ struct xp_pingmesh {
 	struct xp_repair repair;
 };
 
-/* Read the section; absent stands for defaults. Mistakes are added to Y.
- * Returns only SIM_ENOMEM. */
-int xp_pingmesh_read(struct sim_yaml *y, struct xp_pingmesh *p,
-    struct sim_err *e);
+/* Read the section; absent stands for defaults, and agent.syn_rto for that of
+ * the timers. T is the network, or NULL: what depends on it is not checked.
+ * Mistakes are added to Y. Returns only SIM_ENOMEM. */
+int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
+    struct xp_pingmesh *p, struct sim_err *e);
 void xp_pingmesh_help(FILE *out);
+
+/* Windows in all; the time that a table reaches back: `history`, or when that
+ * is 0 a window along windows, groups and quantiles, and else the duration; and
+ * the windows of that, and of the black-hole job. */
+uint32_t xp_pingmesh_n_windows(const struct xp_pingmesh *p);
+uint32_t xp_pingmesh_history(const struct xp_pingmesh *p);
+uint32_t xp_pingmesh_repair_every(const struct xp_pingmesh *p);
+
+/* How long after a window its jobs run: `lag`, or when that is 0 as long as it
+ * takes until the last of its probes has ended and has been uploaded at the
+ * first try. */
+sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p);
+
+/* The waits before SYN 2, 3, ... of connects that agents wait for, as the
+ * analyses must know them. Returns their number. */
+unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
+    sim_ns wait[OBS_MAX_WAITS]);
+
+/* The hosts of `service`, ascending, to be freed; none when there is none.
+ * Errors SIM_EINVAL (no such list, a host named twice), SIM_ERANGE (a host of
+ * N_HOSTS or beyond), SIM_ENOMEM. */
+int xp_pingmesh_service(const char *list, uint32_t n_hosts, topo_host **host,
+    size_t *n, struct sim_err *e);
+
+/* One data centre of a network: a Clos of its own within it. */
+struct xp_dc {
+	const struct topo_clos *shape;
+	topo_host first_host;
+	topo_switch first_switch; /* ToRs first */
+};
+uint32_t xp_n_dcs(const struct topo *t);
+
+/* Domain  I < xp_n_dcs(t), T a Clos or a region. */
+struct xp_dc xp_dc_at(const struct topo *t, uint32_t i);
+
+/* The group of two hosts of one data centre, with their ids in its Clos. */
+static inline enum algo_drop_group xp_group_within(const struct topo_clos *s,
+    topo_host a, topo_host b)
+{
+	const uint32_t tor_a = a / s->n_hosts, tor_b = b / s->n_hosts;
+	return tor_a == tor_b                        ? ALGO_DROP_INTRA_TOR
+	    : tor_a / s->n_tors == tor_b / s->n_tors ? ALGO_DROP_INTRA_POD
+						     : ALGO_DROP_INTER_POD;
+}
 
 #endif
