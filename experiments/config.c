@@ -311,7 +311,8 @@ static int may_fail_uplinks(const struct model_scene_params *s,
 /* A slow link shows in round-trip times alone. */
 static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 {
-	const int none = c->scene.latency.report_us == 0;
+	const int none = c->scene.latency.report_us == 0 &&
+	    c->plane != XP_PLANE_PINGMESH;
 	for (size_t i = 0; none && i < c->scene.n_groups; i++)
 		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
 			return sim_yaml_mistake(y,
@@ -401,6 +402,10 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = check_plane(y, t, c, e);
 	if (rc == 0)
 		rc = xp_agents_read(y, opened ? t : NULL, &c->agents, e);
+	if (rc == 0)
+		rc = xp_pingmesh_read(y,
+		    opened && c->plane == XP_PLANE_PINGMESH ? t : NULL,
+		    &c->pingmesh, e);
 	return rc;
 }
 

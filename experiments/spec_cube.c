@@ -300,4 +300,5 @@ void xp_spec_help(FILE *out)
 		sim_field_help(tables[i].fields, out);
 	}
 	xp_agents_help(out);
+	xp_pingmesh_help(out);
 }

@@ -3,10 +3,13 @@
  */
 #include "experiments/trial.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/agent_plane.h"
+#include "experiments/pingmesh_plane.h"
+#include "experiments/pingmesh_truth.h"
 #include "models/bulk.h"
 #include "models/skip.h"
 #include "models/vigil_matlab.h"
@@ -32,6 +35,11 @@ struct xp_trial {
 	struct algo_verdicts *verdicts;
 	struct res_trial_metrics metrics;
 	struct res_algo_metrics *scores;
+
+	/* On plane pingmesh, else NULL: */
+	struct xp_pingmesh_plane *pingmesh;
+	struct res_trial_metrics *rows;      /* [n_along] */
+	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
 };
 
 int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
@@ -67,6 +75,12 @@ static void forget_point(struct xp_trial *t)
 	t->scores = NULL;
 	xp_agent_plane_close(t->agents);
 	t->agents = NULL;
+	xp_pingmesh_plane_close(t->pingmesh);
+	free(t->rows);
+	free(t->row_scores);
+	t->pingmesh = NULL;
+	t->rows = NULL;
+	t->row_scores = NULL;
 	topo_close(&t->topo);
 	xp_config_free(&t->config);
 	t->point = SIZE_MAX;
@@ -82,6 +96,17 @@ void xp_trial_close(struct xp_trial *t)
 	model_skip_close(t->skip);
 	obs_free(&t->window);
 	free(t);
+}
+
+static int open_pingmesh(struct xp_trial *t, struct sim_err *e)
+{
+	const size_t n = t->spec->n_along;
+	int rc = xp_pingmesh_plane_open(&t->pingmesh, &t->topo,
+	    &t->config.pingmesh, e);
+	if (rc == 0 && (rc = SIM_ZALLOC(&t->rows, n, e)) == 0)
+		rc = SIM_ZALLOC(&t->row_scores, n * t->config.n_algos, e);
+	assert(rc < 0 || n == xp_pingmesh_plane_rows(t->pingmesh));
+	return rc;
 }
 
 static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
@@ -106,6 +131,9 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 	if (t->config.plane == XP_PLANE_AGENTS &&
 	    (rc = xp_agent_plane_open(&t->agents, &t->topo, &t->config.agents,
 		 e)) < 0)
+		return rc;
+	if (t->config.plane == XP_PLANE_PINGMESH &&
+	    (rc = open_pingmesh(t, e)) < 0)
 		return rc;
 	t->point = point;
 	return 0;
@@ -134,9 +162,6 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 		    "%s has none of them.",
 		    xp_plane_names[plane]);
 	switch (t->ran) {
-	case XP_PLANE_PINGMESH:
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "plane pingmesh has no epochs of flows.");
 	case XP_PLANE_SKIP:
 		return model_skip_epoch(t->skip, &t->scene, &t->window, e);
 	case XP_PLANE_VIGIL_MATLAB:
@@ -160,6 +185,60 @@ static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
+/* --- plane pingmesh ------------------------------------------------------- */
+
+struct listener {
+	struct xp_trial *t;
+	const struct sim_seed *where;
+	sim_ns first; /* fault */
+};
+
+/* A table of probes: diagnose it, for a row of its own or, at the end, for all
+ * that have none. How long detection took is told in all. */
+static int hear(void *arg, const struct obs *o, size_t row, sim_ns now,
+    struct sim_err *e)
+{
+	const struct listener *l = arg;
+	struct xp_trial *t = l->t;
+	const size_t n = t->config.n_algos;
+	const int own = t->config.pingmesh.detect &&
+	    t->config.pingmesh.along == XP_ALONG_WINDOW;
+	int rc = 0;
+	t->seen = o;
+	t->seen_truth = &t->scene.truth;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		struct res_algo_metrics *s = &t->scores[i];
+		const double before = s->detect_s;
+		if ((rc = diagnose(t, i, l->where, e)) < 0)
+			break;
+		s->detect_s = before;
+		if (isnan(before) && t->config.pingmesh.detect &&
+		    now > l->first && s->n_flagged_true > 0)
+			s->detect_s = (double)(now - l->first) / 1e9;
+		for (size_t k = 0; k < t->spec->n_along; k++) {
+			if (own ? k == row : row == SIZE_MAX)
+				t->row_scores[k * n + i] = *s;
+			t->row_scores[k * n + i].detect_s = s->detect_s;
+		}
+	}
+	return rc;
+}
+
+static int run_pingmesh(struct xp_trial *t, const struct sim_seed *where,
+    struct sim_err *e)
+{
+	struct listener l = {t, where, xp_first_trouble(&t->scene.truth)};
+	for (size_t i = 0; i < t->config.n_algos; i++)
+		t->scores[i].detect_s = NAN;
+	const struct xp_pingmesh_hooks hooks = {.arg = &l, .diagnose = hear};
+	int rc = xp_pingmesh_plane_run(t->pingmesh, &t->scene, t->rows, &hooks,
+	    e);
+	t->metrics = t->rows[0];
+	return rc;
+}
+
+/* --- cells ---------------------------------------------------------------- */
+
 static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
     struct sim_err *e)
 {
@@ -174,8 +253,11 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 	    .run = run,
 	};
 	if ((rc = model_scene_draw(&t->scene, &t->topo, &t->config.scene,
-		 &where, e)) < 0 ||
-	    (rc = run_plane(t, e)) < 0)
+		 &where, e)) < 0)
+		return rc;
+	if (t->pingmesh)
+		return run_pingmesh(t, &where, e);
+	if ((rc = run_plane(t, e)) < 0)
 		return rc;
 	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
 	t->seen = &t->window;
@@ -191,15 +273,23 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
     struct sim_err *e)
 {
+	const size_t n = t->spec->n_along;
 	int rc = run_cell(t, point, run, e);
 	if (rc < 0)
 		return rc;
-	memcpy(row, &t->metrics, sizeof(t->metrics));
-	row += RES_N_TRIAL_METRICS;
 	_Static_assert(sizeof(t->scores[0]) ==
 		RES_N_ALGO_METRICS * sizeof(row[0]),
 	    "scores are nothing but doubles, in the order of a row");
-	memcpy(row, t->scores, t->config.n_algos * sizeof(t->scores[0]));
+	for (size_t i = 0; i < n; i++) {
+		const size_t n_algos = t->config.n_algos;
+		memcpy(row, t->pingmesh ? &t->rows[i] : &t->metrics,
+		    sizeof(t->metrics));
+		row += RES_N_TRIAL_METRICS;
+		memcpy(row,
+		    t->pingmesh ? &t->row_scores[i * n_algos] : t->scores,
+		    n_algos * sizeof(t->scores[0]));
+		row += n_algos * RES_N_ALGO_METRICS;
+	}
 	return 0;
 }
 
@@ -244,10 +334,8 @@ static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
 		fprintf(out, "      and %zu more\n", v->n - SHOWN);
 }
 
-void xp_trial_print(const struct xp_trial *t, FILE *out)
+static void print_flows(const struct xp_trial *t, FILE *out)
 {
-	fprintf(out, "%u hosts, %u switches, %u directed links\n",
-	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
 	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
 	    t->metrics.n_flows, t->metrics.n_failed_flows, t->metrics.n_drops,
 	    xp_plane_names[t->ran]);
@@ -257,6 +345,28 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 		    "messages, %.0f kept back\n",
 		    t->metrics.n_traced, t->metrics.n_full_traces,
 		    t->metrics.n_icmp_sent, t->metrics.n_icmp_suppressed);
+}
+
+static void print_probes(const struct xp_trial *t, FILE *out)
+{
+	const struct xp_collect_counts n = xp_collector_counts(
+	    xp_world_collector(xp_pingmesh_plane_world(t->pingmesh)));
+	fprintf(out, "of Pingmesh's agents the collector had\n");
+#define X(name, doc)                                                           \
+	if (n.name > 0)                                                        \
+		fprintf(out, "  %12llu %s\n", (unsigned long long)n.name, doc);
+	XP_COLLECT_COUNTS(X)
+#undef X
+}
+
+void xp_trial_print(const struct xp_trial *t, FILE *out)
+{
+	fprintf(out, "%u hosts, %u switches, %u directed links\n",
+	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
+	if (t->pingmesh)
+		print_probes(t, out);
+	else
+		print_flows(t, out);
 	print_faults(t, out);
 	for (size_t i = 0; i < t->config.n_algos; i++) {
 		const struct res_algo_metrics *m = &t->scores[i];

@@ -479,6 +479,84 @@ static void no_allocation_is_taken_for_granted(void **state)
 	close_rig(&g);
 }
 
+/* --- probes ------------------------------------------------------------- */
+
+#define PINGS                                                                  \
+	HEAD "plane: pingmesh\nalgorithms: [vote, alg1]\nnoise: {rate: "       \
+	     "0.01}\ntopology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, "       \
+	     "n_hosts: 2}\n"
+
+static void a_run_of_probes_has_a_row_a_window(void **state)
+{
+	enum { N = 4, ROW = RES_N_TRIAL_METRICS + 2 * RES_N_ALGO_METRICS };
+	double a[N][ROW], b[N][ROW], whole[ROW], n = 0;
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    PINGS "pingmesh: {duration: 800, window: 200, along: window}\n", 2);
+	assert_int_equal(g.spec.n_along, N);
+	run(&g, 0, 1, b[0]);
+	run(&g, 0, 0, a[0]);
+	assert_memory_not_equal(a, b, sizeof(a));
+	run(&g, 0, 1, a[0]);
+	assert_memory_equal(a, b, sizeof(a));
+	for (size_t i = 0; i < N; i++) {
+		assert_true(a[i][RES_TRIAL_n_live_agents] == 8);
+		assert_true(isnan(a[i][RES_TRIAL_n_flows]));
+		n += a[i][RES_TRIAL_n_probes];
+	}
+	close_rig(&g);
+	open_rig(&g, PINGS "pingmesh: {duration: 800, window: 200}\n", 2);
+	run(&g, 0, 1, whole);
+	assert_true(whole[RES_TRIAL_n_probes] == n && n > 500);
+	close_rig(&g);
+}
+
+/* Without a trace there is no flow for those that read flows. */
+static void algorithms_of_flows_have_none_to_blame(void **state)
+{
+	double row[RES_N_TRIAL_METRICS + 2 * RES_N_ALGO_METRICS];
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    PINGS "faults: {count: 1, rate: 0.1}\npingmesh: {duration: 400, "
+		  "window: 200, detect: true}\n",
+	    2);
+	run(&g, 0, 0, row);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(algo(row, i, RES_ALGO_flows_all) == 0);
+		assert_true(isnan(algo(row, i, RES_ALGO_detect_s)));
+	}
+	assert_true(row[RES_TRIAL_n_faults] == 1);
+	close_rig(&g);
+}
+
+/* A hole that opens within the third window: an answer before it acquits, so
+ * the fourth is the first that can tell, 96 s after its end. */
+static void detection_takes_until_the_first_whole_window(void **state)
+{
+	enum { N = 6, ROW = RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS };
+	double row[N][ROW];
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    HEAD "plane: pingmesh\nalgorithms: [blackhole]\ntopology: {n_pods: "
+		 "2, n_tors: 4, n_t1: 2, n_t2: 2, n_hosts: 4}\nfaults: {kind: "
+		 "black_hole_1, switches: 1, tiers: [tor], entries: 0.5, from: "
+		 "1250}\npingmesh: {duration: 3600, window: 600, along: "
+		 "window, detect: true}\n",
+	    1);
+	run(&g, 0, 0, row[0]);
+	for (size_t i = 0; i < N; i++) {
+		assert_true(algo(row[i], 0, RES_ALGO_detect_s) ==
+		    2400 + 96 - 1250);
+		assert_true(algo(row[i], 0, RES_ALGO_n_flagged_true) ==
+		    (i >= 3));
+		assert_true(algo(row[i], 0, RES_ALGO_n_flagged) == (i >= 3));
+	}
+	close_rig(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -497,6 +575,9 @@ int main(void)
 	    cmocka_unit_test(the_bad_link_ranks_first_in_every_kind_of_network),
 	    cmocka_unit_test(a_cell_prints_its_faults_and_verdicts),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
+	    cmocka_unit_test(a_run_of_probes_has_a_row_a_window),
+	    cmocka_unit_test(algorithms_of_flows_have_none_to_blame),
+	    cmocka_unit_test(detection_takes_until_the_first_whole_window),
 	};
 	return cmocka_run_group_tests_name("experiments/trial", tests,
 	    spec_folder_make, spec_folder_remove);
