@@ -24,6 +24,7 @@ enum cmd_exit {
 /* Each takes its own argc and argv, with argv[0] = "culprit VERB". */
 int cmd_run(int argc, char **argv);
 int cmd_status(int argc, char **argv);
+int cmd_record(int argc, char **argv);
 int cmd_table(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

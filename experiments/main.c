@@ -25,6 +25,7 @@ static const struct verb {
     {"bounds", "what 007's theorems promise for a network", cmd_bounds},
     {"pinglist", "whom each server probes, as Pingmesh's XML", cmd_pinglist},
     {"latency", "connect times of probes in healthy networks", cmd_latency},
+    {"record", "one run of Pingmesh as its collector saw it", cmd_record},
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},

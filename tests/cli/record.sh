@@ -1,0 +1,52 @@
+#!/bin/bash
+# tests/cli/record.sh -- culprit record: a file of probes, or a plain refusal.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+write_pings() {
+	cat >pings.yaml <<-END
+		figure: pings
+		plane: pingmesh
+		runs: 2
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		algorithms: [vote]
+		pingmesh: { duration: 300, window: 100 }
+		smoke: { pingmesh: { duration: 100, window: 100 } }
+	END
+}
+
+it_writes_the_file_that_it_names() {
+	write_pings
+	run_for 0 "$CULPRIT" record pings.yaml -o a.h5
+	says '^pings: [0-9]+ probes, 0 of VIPs, [0-9]+ counters -> a.h5$' stdout
+	run_for 0 "$CULPRIT" record pings.yaml
+	[[ -s results/out/pings.recording.h5 ]]
+	same a.h5 results/out/pings.recording.h5
+	run_for 0 "$CULPRIT" record pings.yaml -o b.h5 --run 1
+	! cmp -s a.h5 b.h5
+	run_for 0 "$CULPRIT" record pings.yaml -o b.h5 --smoke
+	! cmp -s a.h5 b.h5
+	run_for 0 "$CULPRIT" record pings.yaml -o c.h5 -s \
+	    pingmesh.duration=100
+	[[ $(h5dump -d /probes/src_port b.h5 | wc -l) = \
+	    $(h5dump -d /probes/src_port c.h5 | wc -l) ]]
+}
+
+what_is_no_cell_is_refused() {
+	write_pings
+	run_for 2 "$CULPRIT" record
+	says 'no spec'
+	run_for 2 "$CULPRIT" record pings.yaml pings.yaml
+	says 'more than one spec'
+	run_for 2 "$CULPRIT" record pings.yaml --run 2
+	says_once 'point 0, run 2: the sweep has points 0 to 0 and runs 0 to 1'
+	run_for 2 "$CULPRIT" record pings.yaml --point x
+	says 'not a whole number'
+	run_for 2 "$CULPRIT" record pings.yaml -s plane=auto -o x.h5
+	says_once 'plane auto has no probes to record; set plane: pingmesh'
+	run_for 2 "$CULPRIT" record nothing.yaml
+	run_for 3 "$CULPRIT" record pings.yaml -o no/such/x.h5
+	only_files pings.yaml
+}
+
+run_tests it_writes_the_file_that_it_names what_is_no_cell_is_refused
