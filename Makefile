@@ -7,6 +7,7 @@
 #   make check        deps, build, every test and gate; what CI runs
 #   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*']
 #   make verify       the papers' claims against results/out, as a table
+#   make check-real   networks of namespaces: as root, or where users may
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
 #   make lint         cppcheck, and clang-format on changed files
@@ -30,10 +31,14 @@ Q      := $(if $(V),,@)
 CC     ?= cc
 
 DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
-	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev \
+	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev libmnl-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
 	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind
-PKGS  := gsl igraph hdf5-serial yaml-0.1
+# Real networks take libmnl; without it models/netns_none.c says so.
+MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
+UNFIT := $(if $(MNL),models/netns_none.c,models/netns_link.c \
+	models/netns_net.c tests/real/netns_link_test.c)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
@@ -51,12 +56,14 @@ override CFLAGS += -std=gnu17 $(OPT) $(WARN) $(SANF) -ffp-contract=off \
 	-D_GNU_SOURCE
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm
 
-SRC  := $(foreach d,$(LAYERS),$(wildcard $d/*.c))
+SRC  := $(filter-out $(UNFIT),$(foreach d,$(LAYERS),$(wildcard $d/*.c)))
 MAIN := experiments/main.c
 OBJ  := $(patsubst %.c,$B/%.o,$(filter-out $(MAIN),$(SRC)))
 TEST_SRC := $(wildcard tests/*_test.c)
 TEST_LIB := $(filter-out $(TEST_SRC) $(wildcard tests/bench*.c),$(wildcard tests/*.c))
 TESTS    := $(TEST_SRC:%.c=$B/%)
+REAL     := $(patsubst %.c,$B/%,$(filter-out $(UNFIT),\
+	$(wildcard tests/real/*_test.c)))
 
 all: $B/culprit
 
@@ -102,7 +109,10 @@ WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(SANF) $(WRAP) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(CC) $(SANF) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	    $(LIBS) -lcmocka
+
+$(REAL): $B/tests/real/lab.o
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o $B/libculprit.a
 	@echo "  LINK  $@"
@@ -125,6 +135,10 @@ check: deps
 	@$(MAKE) --no-print-directory check-layers check-pure check-heads
 	@tests/run.sh $B $J
 	@$B/culprit gate -j $J tests/accuracy/*.yaml
+
+check-real: deps
+	@$(MAKE) --no-print-directory -j$J all $(REAL)
+	@tests/real/run.sh $B
 
 # GATE='--fresh-seed', '--junit gates.xml', ...
 # The table is kept beside the claims that it is about.
@@ -229,5 +243,5 @@ lint: check-layers check-heads
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check verify accuracy bench soak figures fuzz \
-	install map clean check-layers check-pure check-heads lint FORCE
+.PHONY: all help deps quickstart check check-real verify accuracy bench soak \
+	figures fuzz install map clean check-layers check-pure check-heads lint FORCE
