@@ -37,6 +37,7 @@ int cmd_latency(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
 int cmd_algos(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
+int cmd_lab(int argc, char **argv);
 
 /* argp_parse(), but an unknown long option is met with "did you mean". */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);

@@ -27,6 +27,7 @@ static const struct verb {
     {"latency", "connect times of probes in healthy networks", cmd_latency},
     {"record", "one run of Pingmesh as its collector saw it", cmd_record},
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
+    {"lab", "a network for real, of namespaces of this machine", cmd_lab},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
 };

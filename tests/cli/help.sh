@@ -4,7 +4,7 @@
 . tests/cli/lib/common.sh
 
 verbs="run status table plot merge gate verify topo bounds pinglist latency \
-record jobs algos spec"
+record jobs lab algos spec"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"

@@ -1,0 +1,47 @@
+#!/bin/bash
+# tests/cli/lab.sh -- culprit lab where nothing is built: words and machines.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+wrong_words_are_told() {
+	write_spec
+	run_for 2 "$CULPRIT" lab
+	says_once 'say up or check'
+	run_for 2 "$CULPRIT" lab down
+	says_once 'there is no "lab down"'
+	run_for 2 "$CULPRIT" lab up
+	says_once 'of which SPEC'
+	run_for 2 "$CULPRIT" lab up spec.yaml again
+	says_once '"again" is one word too many'
+	run_for 2 "$CULPRIT" lab check spec.yaml
+	says_once '"spec.yaml" is one word too many'
+	run_for 2 "$CULPRIT" lab check --list
+	says_once 'are for lab up'
+	run_for 2 "$CULPRIT" lab up spec.yaml --seed=-1
+	says_once '[-]-seed: '
+}
+
+a_wrong_spec_is_told_before_the_machine_is_asked() {
+	write_spec
+	run_for 2 "$CULPRIT" lab up vigil_fig5b
+	says_once 'did you mean "vigil_fig05b"'
+	run_for 2 "$CULPRIT" lab up spec.yaml --set topology.n_pods=0
+	says_once 'n_pods'
+}
+
+# Whatever this machine can do, each line says why.
+check_gives_a_reason_for_each_answer() {
+	local code=0
+	"$CULPRIT" lab check >stdout 2>stderr || code=$?
+	[[ ! -s stderr ]]
+	[[ $(grep -cE '^(libmnl|namespaces|hash seed|ICMP limit|BTF|TUN|nft) +(yes|no ) +[^:]+: .' stdout) = 7 ]] ||
+		{ cat stdout; fail "not 7 lines"; }
+	case $code in
+	0) says '^culprit lab up SPEC works here$' stdout ;;
+	1) says "^culprit lab up SPEC can't work here$" stdout ;;
+	*) fail "exit code $code" ;;
+	esac
+}
+
+run_tests wrong_words_are_told a_wrong_spec_is_told_before_the_machine_is_asked \
+    check_gives_a_reason_for_each_answer
