@@ -1,0 +1,198 @@
+/* tests/algos_pingmesh_wire_test.c -- batches as bytes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh_wire.h"
+#include "tests/test.h"
+#include "topo/addr.h"
+
+static uint64_t draw(struct sim_rng *r, uint64_t below)
+{
+	return (uint64_t)(sim_rng_u01(r) * (double)below);
+}
+
+static void random_batch(struct algo_pingmesh_batch *b, struct sim_rng *r,
+    uint32_t n)
+{
+	memset(b, 0, sizeof(*b));
+	b->born_ns = draw(r, UINT64_C(1) << 62);
+	b->number = 1 + draw(r, 1000);
+	b->n_lost = draw(r, 1000);
+	b->src_ip = topo_addr_of_host((uint32_t)draw(r, 1 << 20));
+	b->n = n;
+	for (uint32_t i = 0; i < n; i++)
+		b->record[i] = (struct algo_pingmesh_record){
+		    .sent_ns = draw(r, UINT64_C(1) << 62),
+		    .rtt_ns = draw(r, UINT64_C(1) << 40),
+		    .echo_ns = draw(r, UINT64_C(1) << 40),
+		    .src_ip = b->src_ip,
+		    .dst_ip = (uint32_t)draw(r, UINT32_MAX),
+		    .src_port = (uint16_t)draw(r, 65536),
+		    .dst_port = (uint16_t)draw(r, 65536),
+		    .payload = (uint32_t)draw(r, 65537),
+		    .class = (uint8_t)draw(r, ALGO_PINGLIST_MAX_CLASSES),
+		    .level = (uint8_t)draw(r, ALGO_PINGLIST_N_LEVELS),
+		    .outcome = (uint8_t)draw(r, AGENT_N_OUTCOMES),
+		};
+}
+
+/* 64-bit FNV-1a, as a reader elsewhere would write it. */
+static void sign(unsigned char *p, size_t n)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	for (size_t i = 0; i < n - 8; i++) {
+		hash ^= p[i];
+		hash *= UINT64_C(1099511628211);
+	}
+	for (int i = 0; i < 8; i++)
+		p[n - 8 + (size_t)i] = (unsigned char)(hash >> 8 * i);
+}
+
+/* Spelt byte by byte from the table in the header. */
+static void the_bytes_are_as_documented(void **state)
+{
+	static const unsigned char want[40 + 48] = {'C', 'P', 'M', 'B', 1, 0,
+	    48, 0, 1, 0, 0, 0, 7, 0, 0, 10, 8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0,
+	    0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, /* record */
+	    1, 0, 0, 0, 0, 0, 0, 0x80, 2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0,
+	    0, 0, 7, 0, 0, 10, 8, 0, 0, 10, 0x34, 0x12, 0x3d, 0x22, 0, 4, 0, 0,
+	    2, 1, 2, 0, 0, 0, 0, 0};
+	static struct algo_pingmesh_batch b = {.born_ns =
+						   UINT64_C(0x0102030405060708),
+	    .number = 9,
+	    .n_lost = 258,
+	    .src_ip = 0x0a000007,
+	    .n = 1,
+	    .record[0] = {.sent_ns = UINT64_C(0x8000000000000001),
+		.rtt_ns = 2,
+		.echo_ns = 3,
+		.src_ip = 0x0a000007,
+		.dst_ip = 0x0a000008,
+		.src_port = 0x1234,
+		.dst_port = 8765,
+		.payload = 1024,
+		.class = 2,
+		.level = 1,
+		.outcome = 2}};
+	unsigned char got[96], signed_[96];
+	(void)state;
+	assert_int_equal(algo_pingmesh_wire_encode(&b, got), 96);
+	assert_memory_equal(got, want, sizeof(want));
+	memcpy(signed_, want, sizeof(want));
+	sign(signed_, 96);
+	assert_memory_equal(got, signed_, 96);
+}
+
+static void what_was_written_is_read(void **state)
+{
+	static struct algo_pingmesh_batch b, back;
+	static const uint32_t sizes[] = {0, 1, 2, 100, ALGO_PINGMESH_BATCH};
+	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
+	(void)state;
+	for (uint32_t run = 0; run < 5; run++) {
+		struct algo_pingmesh_wire_id id;
+		struct sim_rng r;
+		size_t size;
+		test_rng(&r, run);
+		random_batch(&b, &r, sizes[run]);
+		const size_t n = algo_pingmesh_wire_encode(&b, bytes);
+		assert_ok(algo_pingmesh_wire_length(bytes, &size, test_err()));
+		assert_int_equal(size, n);
+		assert_ok(algo_pingmesh_wire_check(&id, bytes, n, test_err()));
+		assert_true(id.n == b.n && id.src_ip == b.src_ip &&
+		    id.born_ns == b.born_ns && id.number == b.number &&
+		    id.n_lost == b.n_lost);
+		memset(&back, 0, sizeof(back));
+		assert_ok(
+		    algo_pingmesh_wire_decode(&back, bytes, n, test_err()));
+		assert_memory_equal(&back, &b, sizeof(b));
+	}
+	assert_int_equal(algo_pingmesh_wire_size(ALGO_PINGMESH_BATCH),
+	    ALGO_PINGMESH_WIRE_MAX);
+}
+
+/* FNV-1a is a chain of bijections of the hash, so one byte that differs always
+ * gives another sum. */
+static void each_wrong_byte_and_each_cut_is_found(void **state)
+{
+	static struct algo_pingmesh_batch b, back;
+	unsigned char bytes[40 + 3 * 48 + 8], exact[sizeof(bytes)];
+	struct sim_err e;
+	struct sim_rng r;
+	(void)state;
+	test_rng(&r, 0);
+	random_batch(&b, &r, 3);
+	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		for (int bit = 0; bit < 8; bit++) {
+			memcpy(exact, bytes, sizeof(bytes));
+			exact[i] ^= (unsigned char)(1 << bit);
+			assert_true(algo_pingmesh_wire_decode(&back, exact,
+					sizeof(exact), &e) < 0);
+		}
+		unsigned char *cut = malloc(i ? i : 1);
+		assert_non_null(cut);
+		memcpy(cut, bytes, i);
+		assert_int_equal(algo_pingmesh_wire_decode(&back, cut, i, &e),
+		    SIM_EPARSE);
+		free(cut);
+	}
+	assert_int_equal(back.n, 0); /* left alone */
+}
+
+/* Signed as it should be, but nothing that an agent sends. */
+static void values_that_none_can_have_are_refused(void **state)
+{
+	static const struct {
+		size_t at, bytes;
+		uint64_t value;
+		int code;
+		const char *say;
+	} cases[] = {
+	    {0, 1, 'X', SIM_EPARSE, "CPMB"},
+	    {4, 2, 2, SIM_EPARSE, "version 2"},
+	    {6, 2, 56, SIM_EPARSE, "56 bytes"},
+	    {8, 4, 2, SIM_EPARSE, "144 bytes, not 96"},
+	    {8, 4, 2049, SIM_ELIMIT, "2049 records"},
+	    {8, 4, UINT32_MAX, SIM_ELIMIT, "at most 2048"},
+	    {24, 8, 0, SIM_ERANGE, "count from 1"},
+	    {40 + 24, 4, 1, SIM_ERANGE, "another server"},
+	    {40 + 36, 4, 65537, SIM_ERANGE, "payload 65537"},
+	    {40 + 40, 1, 8, SIM_ERANGE, "class 8"},
+	    {40 + 41, 1, 4, SIM_ERANGE, "level 4"},
+	    {40 + 42, 1, 4, SIM_ERANGE, "outcome 4"},
+	    {40 + 43, 1, 1, SIM_ERANGE, "not 0"},
+	    {40 + 47, 1, 1, SIM_ERANGE, "not 0"},
+	};
+	static struct algo_pingmesh_batch b;
+	struct sim_rng r;
+	(void)state;
+	test_rng(&r, 0);
+	random_batch(&b, &r, 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned char bytes[96];
+		struct algo_pingmesh_wire_id id = {.n = 77};
+		struct sim_err e = {0};
+		algo_pingmesh_wire_encode(&b, bytes);
+		for (size_t k = 0; k < cases[i].bytes; k++)
+			bytes[cases[i].at + k] =
+			    (unsigned char)(cases[i].value >> 8 * k);
+		sign(bytes, sizeof(bytes));
+		const int rc =
+		    algo_pingmesh_wire_check(&id, bytes, sizeof(bytes), &e);
+		if (rc != cases[i].code || !strstr(e.msg, cases[i].say))
+			fail_msg("case %zu: %d, %s", i, rc, e.msg);
+		assert_int_equal(id.n, 77);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_bytes_are_as_documented),
+	    cmocka_unit_test(what_was_written_is_read),
+	    cmocka_unit_test(each_wrong_byte_and_each_cut_is_found),
+	    cmocka_unit_test(values_that_none_can_have_are_refused),
+	};
+	return cmocka_run_group_tests_name("algos/pingmesh_wire", tests, NULL,
+	    NULL);
+}
