@@ -33,12 +33,16 @@ CC     ?= cc
 DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev libmnl-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
-	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind
+	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind \
+	libmicrohttpd-dev curl
 # Real networks take libmnl; without it models/netns_none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns_none.c,models/netns_link.c \
 	models/netns_net.c tests/real/netns_link_test.c)
-PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL)
+# Servers take libmicrohttpd; without it experiments/http_none.c says so.
+MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
+UNFIT += $(if $(MHD),experiments/http_none.c,experiments/http_mhd.c)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
@@ -99,8 +103,9 @@ $B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' \
 	    -e '1s/^/static const char schema[] = /; $$s/$$/;/' $< >$@
 
-$B/experiments/cmd_pinglist.o: $B/algos/pinglist.xsd.h
-$B/experiments/cmd_pinglist.o: override CFLAGS += -I$B
+HAS_SCHEMA := $B/experiments/cmd_pinglist.o $B/experiments/http_serve.o
+$(HAS_SCHEMA): $B/algos/pinglist.xsd.h
+$(HAS_SCHEMA): override CFLAGS += -I$B
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
