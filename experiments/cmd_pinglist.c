@@ -11,20 +11,13 @@
 #include "algos/pinglist.xsd.h" /* made of algos/pinglist.xsd */
 #include "algos/pinglist_xml.h"
 #include "experiments/cmd.h"
+#include "experiments/cmd_plan.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { KEY_SCHEMA = 1000, KEY_DC, KEY_ALL };
+enum { KEY_SCHEMA = 1000, KEY_ALL };
 
 static const struct argp_option options[] = {
-    {"set", 's', "KEY=VALUE", 0,
-	"a number of the data centre's Clos, e.g. n_pods=4; may be repeated",
-	0},
-    {"dc", KEY_DC, NULL, 0,
-	"another data centre, like the one before but for what follows of "
-	"--set",
-	0},
-    {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
     {"server", 'n', "N", 0, "print the list of server N, from 0", 0},
     {"all", KEY_ALL, NULL, 0, "print the lists of all servers", 0},
     {"output", 'o', "FILE", 0, "write the lists to FILE; - is stdout (default)",
@@ -34,58 +27,19 @@ static const struct argp_option options[] = {
 };
 
 struct args {
-	struct topo_clos dc[ALGO_PINGLIST_MAX_DCS];
-	struct algo_pinglist_params params;
+	struct cmd_plan plan;
 	const char *server, *output;
-	uint32_t n_dcs, id;
+	uint32_t id;
 	int all, schema;
 };
-
-static void set(const struct sim_field *fields, void *obj, const char *option,
-    const char *arg, struct argp_state *state)
-{
-	enum { MAX_FIELDS = 32 };
-	const char *names[MAX_FIELDS], *value = strchr(arg, '=');
-	char key[64] = "", quote[64];
-	struct sim_err e;
-	size_t n = 0;
-	if (!value) {
-		argp_error(state, "%s %s is not KEY=VALUE", option,
-		    sim_quote(quote, arg));
-		return;
-	}
-	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
-	const struct sim_field *f = sim_field_find(fields, key);
-	if (!f) {
-		for (; n < MAX_FIELDS && fields[n].name; n++)
-			names[n] = fields[n].name;
-		const char *near = sim_did_you_mean(key, names, n);
-		argp_error(state, "%s: there is no key %s%s%s%s", option,
-		    sim_quote(quote, key), near ? "; did you mean \"" : "",
-		    near ? near : "", near ? "\"?" : "");
-	}
-	if (sim_field_set(f, obj, value + 1, &e) < 0)
-		argp_error(state, "%s %s", option, e.msg);
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	uint64_t id;
 	switch (key) {
-	case 's':
-		set(topo_clos_fields, &a->dc[a->n_dcs - 1], "--set", arg,
-		    state);
-		return 0;
-	case 'p':
-		set(algo_pinglist_fields, &a->params, "--param", arg, state);
-		return 0;
-	case KEY_DC:
-		if (a->n_dcs == ALGO_PINGLIST_MAX_DCS)
-			argp_error(state, "more than %d data centres",
-			    ALGO_PINGLIST_MAX_DCS);
-		a->dc[a->n_dcs] = a->dc[a->n_dcs - 1];
-		a->n_dcs++;
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->plan;
 		return 0;
 	case 'n':
 		if (sim_parse_u64(arg, &id, NULL) < 0 || id > UINT32_MAX)
@@ -114,20 +68,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* A field's line of help: "  KEY=DEFAULT UNIT" and then its doc. */
-static void put_fields(FILE *out, const struct sim_field *f)
-{
-	for (; f->name; f++) {
-		char range[64] = "", lo[32], hi[32];
-		if (f->max > 0)
-			snprintf(range, sizeof(range), " [%s, %s]",
-			    sim_format_f64(lo, f->min),
-			    sim_format_f64(hi, f->max));
-		fprintf(out, "  %s=%s%s\n      %s\n", f->name, f->def, range,
-		    f->doc);
-	}
-}
-
 /* The tables are the help, so it cannot lag behind them. */
 static char *help(int key, const char *text, void *input)
 {
@@ -139,13 +79,9 @@ static char *help(int key, const char *text, void *input)
 	FILE *out = open_memstream(&more, &n);
 	if (!out)
 		return NULL;
-	fprintf(out, "Keys of --set, with defaults and ranges:\n");
-	put_fields(out, topo_clos_fields);
-	fprintf(out, "\nKeys of --param:\n");
-	put_fields(out, algo_pinglist_fields);
+	cmd_plan_help(out);
 	fprintf(out,
-	    "\nWhatever the parameters, a server probes another at most once "
-	    "in 10 s and\nwith at most 65536 bytes.\n\n"
+	    "\n"
 	    "  culprit pinglist --server 0 -p levels=[tor] | head\n"
 	    "  culprit pinglist --dc --set n_pods=4 -p ports=8765,8766\n"
 	    "  culprit pinglist --all -o lists.xml\n"
@@ -155,9 +91,12 @@ static char *help(int key, const char *text, void *input)
 	return more;
 }
 
+static const struct argp_child children[] = {{&cmd_plan_argp, 0, NULL, 0}, {0}};
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
+    .children = children,
     .doc = "Whom each server of a Clos probes, as Pingmesh (SIGCOMM'15) has "
 	   "it: all servers under its ToR, the server with its index under "
 	   "every other ToR, chosen servers of other data centres, and "
@@ -195,12 +134,13 @@ static int count(const struct algo_pinglist *l, struct count *n,
 static int print_summary(const struct args *a, const struct algo_pinglist *l,
     struct sim_err *e)
 {
-	struct algo_pinglist_params p = a->params;
+	struct algo_pinglist_params p = a->plan.params;
 	struct algo_pinglist uncapped;
 	struct count n, all;
 	int rc;
 	p.max_peers = UINT32_MAX;
-	if ((rc = algo_pinglist_open(&uncapped, &p, a->dc, a->n_dcs, e)) < 0 ||
+	if ((rc = algo_pinglist_open(&uncapped, &p, a->plan.dc, a->plan.n_dcs,
+		 e)) < 0 ||
 	    (rc = count(l, &n, e)) < 0 || (rc = count(&uncapped, &all, e)) < 0)
 		return rc;
 	printf("servers     %u in %u data centre%s\n", l->n_servers, l->n_dcs,
@@ -264,20 +204,20 @@ static int write_path(const struct args *a, const struct algo_pinglist *l,
 
 int cmd_pinglist(int argc, char **argv)
 {
-	struct args a = {.n_dcs = 1};
+	struct args a = {0};
 	struct algo_pinglist_server server;
 	struct algo_pinglist l;
 	struct sim_err e = {0};
 	int rc;
-	if ((rc = sim_field_defaults(topo_clos_fields, &a.dc[0], &e)) < 0 ||
-	    (rc = sim_field_defaults(algo_pinglist_fields, &a.params, &e)) < 0)
+	if ((rc = cmd_plan_init(&a.plan, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	cmd_parse(&argp, argc, argv, &a);
 	if (a.schema) {
 		fputs(schema, stdout);
 		return CMD_GOOD;
 	}
-	rc = algo_pinglist_open(&l, &a.params, a.dc, a.n_dcs, &e);
+	rc =
+	    algo_pinglist_open(&l, &a.plan.params, a.plan.dc, a.plan.n_dcs, &e);
 	if (rc == 0 && a.server)
 		rc = algo_pinglist_server(&server, &l, a.id, &e);
 	if (rc == 0 && !a.server && !a.all)

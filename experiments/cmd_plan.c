@@ -1,0 +1,140 @@
+/* experiments/cmd_plan.c -- options that describe servers and their pinglists.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd_plan.h"
+
+#include <string.h>
+
+#include "experiments/spec.h"
+#include "sim/text.h"
+
+enum { KEY_DC = 2000 };
+
+static const struct argp_option options[] = {
+    {"set", 's', "KEY=VALUE", 0,
+	"a number of the data centre's Clos, e.g. n_pods=4; may be repeated",
+	0},
+    {"dc", KEY_DC, NULL, 0,
+	"another data centre, like the one before but for what follows of "
+	"--set",
+	0},
+    {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
+    {0},
+};
+
+static void set(const struct sim_field *fields, void *obj, const char *option,
+    const char *arg, struct argp_state *state)
+{
+	enum { MAX_FIELDS = 32 };
+	const char *names[MAX_FIELDS], *value = strchr(arg, '=');
+	char key[64] = "", quote[64];
+	struct sim_err e;
+	size_t n = 0;
+	if (!value) {
+		argp_error(state, "%s %s is not KEY=VALUE", option,
+		    sim_quote(quote, arg));
+		return;
+	}
+	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
+	const struct sim_field *f = sim_field_find(fields, key);
+	if (!f) {
+		for (; n < MAX_FIELDS && fields[n].name; n++)
+			names[n] = fields[n].name;
+		const char *near = sim_did_you_mean(key, names, n);
+		argp_error(state, "%s: there is no key %s%s%s%s", option,
+		    sim_quote(quote, key), near ? "; did you mean \"" : "",
+		    near ? near : "", near ? "\"?" : "");
+	}
+	if (sim_field_set(f, obj, value + 1, &e) < 0)
+		argp_error(state, "%s %s", option, e.msg);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct cmd_plan *p = state->input;
+	switch (key) {
+	case 's':
+		set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set", arg,
+		    state);
+		p->is_set = 1;
+		return 0;
+	case 'p':
+		set(algo_pinglist_fields, &p->params, "--param", arg, state);
+		return 0;
+	case KEY_DC:
+		if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
+			argp_error(state, "more than %d data centres",
+			    ALGO_PINGLIST_MAX_DCS);
+		p->dc[p->n_dcs] = p->dc[p->n_dcs - 1];
+		p->n_dcs++;
+		p->is_set = 1;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_plan_argp = {.options = options, .parser = parse};
+
+int cmd_plan_init(struct cmd_plan *p, struct sim_err *e)
+{
+	int rc;
+	*p = (struct cmd_plan){.n_dcs = 1};
+	if ((rc = sim_field_defaults(topo_clos_fields, &p->dc[0], e)) < 0)
+		return rc;
+	return sim_field_defaults(algo_pinglist_fields, &p->params, e);
+}
+
+static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
+    const char *path, struct sim_err *e)
+{
+	const int is_region = x->kind == XP_TOPO_REGION;
+	if (x->kind != XP_TOPO_CLOS && !is_region)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "%s: pinglists are for a Clos, or a region of them.", path);
+	p->n_dcs = is_region ? x->region.n_dcs : 1;
+	if (p->n_dcs > ALGO_PINGLIST_MAX_DCS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%s: %u data centres; at most %d are allowed.", path,
+		    p->n_dcs, ALGO_PINGLIST_MAX_DCS);
+	for (uint32_t d = 0; d < p->n_dcs; d++)
+		p->dc[d] = x->clos;
+	return 0;
+}
+
+int cmd_plan_read_spec(struct cmd_plan *p, const char *path, struct sim_err *e)
+{
+	struct xp_config c = {0};
+	struct xp_spec s;
+	int rc = xp_spec_load(&s, path, 0, NULL, 0, e);
+	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)
+		rc = take_topology(p, &c.topology, path, e);
+	xp_config_free(&c);
+	xp_spec_free(&s);
+	return rc;
+}
+
+/* A field's line of help: "  KEY=DEFAULT UNIT" and then its doc. */
+static void put_fields(FILE *out, const struct sim_field *f)
+{
+	for (; f->name; f++) {
+		char range[64] = "", lo[32], hi[32];
+		if (f->max > 0)
+			snprintf(range, sizeof(range), " [%s, %s]",
+			    sim_format_f64(lo, f->min),
+			    sim_format_f64(hi, f->max));
+		fprintf(out, "  %s=%s%s\n      %s\n", f->name, f->def, range,
+		    f->doc);
+	}
+}
+
+void cmd_plan_help(FILE *out)
+{
+	fprintf(out, "Keys of --set, with defaults and ranges:\n");
+	put_fields(out, topo_clos_fields);
+	fprintf(out, "\nKeys of --param:\n");
+	put_fields(out, algo_pinglist_fields);
+	fprintf(out,
+	    "\nWhatever the parameters, a server probes another at most once "
+	    "in 10 s and\nwith at most 65536 bytes.\n");
+}
