@@ -24,6 +24,8 @@ static const struct verb {
     {"topo", "describe, check, trace and export a network", cmd_topo},
     {"bounds", "what 007's theorems promise for a network", cmd_bounds},
     {"pinglist", "whom each server probes, as Pingmesh's XML", cmd_pinglist},
+    {"controller", "serve pinglists to agents over HTTP", cmd_controller},
+    {"collector", "take what agents saw over HTTP, and keep it", cmd_collector},
     {"latency", "connect times of probes in healthy networks", cmd_latency},
     {"record", "one run of Pingmesh as its collector saw it", cmd_record},
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
@@ -41,7 +43,7 @@ static void print_help(FILE *out)
 	    "algorithms on what can\nbe observed, and score them against the "
 	    "truth.\n\n");
 	for (int i = 0; i < N_VERBS; i++)
-		fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].doc);
+		fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].doc);
 	fprintf(out,
 	    "\n  culprit run vigil_fig05b --smoke  a small sweep -> "
 	    "results/out/vigil_fig05b.h5\n"

@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-verbs="run status table plot merge gate verify topo bounds pinglist latency \
-record jobs lab algos spec"
+verbs="run status table plot merge gate verify topo bounds pinglist \
+controller collector latency record jobs lab algos spec"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"
