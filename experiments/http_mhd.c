@@ -56,8 +56,8 @@ struct writer {
 	struct writer *next; /* when at rest */
 	struct xp_http_server *server;
 	struct algo_pinglist_xml xml;
-	size_t at, n; /* of `small` */
-	char small[ALGO_PINGLIST_XML_LEAST];
+	size_t at, n; /* of `buf`: what was sent, what there is */
+	char buf[ALGO_PINGLIST_XML_CHUNK];
 };
 
 struct xp_http_server {
@@ -266,34 +266,35 @@ static void rest_writer(void *arg)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static size_t fill(struct algo_pinglist_xml *x, char *buf, size_t size)
+/* Write what comes next; returns whether that was the last of it. */
+static int fill(struct writer *w)
 {
-	size_t n = 0, more;
-	while (size - n >= ALGO_PINGLIST_XML_LEAST &&
-	    (more = algo_pinglist_xml_next(x, buf + n, size - n)) > 0)
-		n += more;
-	return n;
+	size_t more = 1;
+	w->at = w->n = 0;
+	while (sizeof(w->buf) - w->n >= ALGO_PINGLIST_XML_LEAST && more > 0) {
+		more = algo_pinglist_xml_next(&w->xml, w->buf + w->n,
+		    sizeof(w->buf) - w->n);
+		w->n += more;
+	}
+	return more == 0;
 }
 
 static ssize_t read_list(void *arg, uint64_t at, char *buf, size_t size)
 {
 	struct writer *w = arg;
-	size_t n;
 	(void)at;
-	if (w->at == w->n && size >= ALGO_PINGLIST_XML_LEAST) {
-		n = fill(&w->xml, buf, size);
-		return n > 0 ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
-	}
-	if (w->at == w->n) {
-		w->n = fill(&w->xml, w->small, sizeof(w->small));
-		w->at = 0;
-	}
-	n = w->n - w->at < size ? w->n - w->at : size;
-	memcpy(buf, w->small + w->at, n);
+	if (w->at == w->n)
+		fill(w);
+	if (w->n == 0)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	const size_t n = w->n - w->at < size ? w->n - w->at : size;
+	memcpy(buf, w->buf + w->at, n);
 	w->at += n;
-	return n > 0 ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+	return (ssize_t)n;
 }
 
+/* A list that fits the buffer goes in one piece, with its length; a longer one
+ * is made while it is sent. */
 static struct MHD_Response *list_response(struct xp_http_server *s,
     uint32_t server)
 {
@@ -301,10 +302,12 @@ static struct MHD_Response *list_response(struct xp_http_server *s,
 	struct MHD_Response *r = NULL;
 	if (!w)
 		return NULL;
-	w->at = w->n = 0;
 	if (algo_pinglist_xml_start(&w->xml, server, NULL) == 0)
-		r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,
-		    XP_HTTP_HEAD_BYTES, read_list, w, rest_writer);
+		r = fill(w)
+		    ? MHD_create_response_from_buffer_with_free_callback_cls(
+			  w->n, w->buf, rest_writer, w)
+		    : MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,
+			  XP_HTTP_HEAD_BYTES, read_list, w, rest_writer);
 	if (!r)
 		rest_writer(w);
 	return r;

@@ -14,7 +14,7 @@
  *	... of one address     per_address (IPv6: of one /64); more are closed
  *
  * Memory is max_connections times the head, one body and one list's writer
- * (72 KiB), and no more.
+ * (144 KiB, of which half is touched), and no more.
  */
 #ifndef EXPERIMENTS_HTTP_MHD_H
 #define EXPERIMENTS_HTTP_MHD_H
