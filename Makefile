@@ -171,15 +171,20 @@ figures: deps
 	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
 FUZZ_SECONDS ?= 30
-FUZZ := yaml pinglist
+FUZZ := yaml pinglist wire http
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
 FUZZ_SRC_pinglist := $(wildcard algos/pinglist*.c) topo/addr.c topo/clos.c
+FUZZ_SRC_wire := algos/pingmesh_wire.c
+FUZZ_SRC_http := experiments/http_serve.c algos/pingmesh_wire.c \
+	$(FUZZ_SRC_pinglist)
 fuzz: $(FUZZ:%=fuzz-%)
+
+fuzz-http: build/algos/pinglist.xsd.h
 
 fuzz-%:
 	@mkdir -p build/fuzz/corpus-$*
-	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. \
+	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. -Ibuild \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    -o build/fuzz/$*_fuzz tests/fuzz/$*_fuzz.c $(FUZZ_SIM) \
 	    $(FUZZ_SRC_$*) -lyaml -lm
@@ -198,6 +203,11 @@ install: all
 	install -m 644 results/expected/* \
 	    $(DESTDIR)$(PREFIX)/share/culprit/results/expected
 	install -m 644 plots/*.gp $(DESTDIR)$(PREFIX)/share/culprit/plots
+	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
+	for unit in experiments/systemd/*.service; do \
+	    sed 's,/usr/local/bin,$(PREFIX)/bin,' $$unit \
+		>$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
+	done
 
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile

@@ -78,7 +78,7 @@ static char *help(int key, const char *text, void *input)
 	    "\n  culprit controller --set n_pods=4 &\n"
 	    "  curl http://127.0.0.1:8080/pinglist/10.0.0.1\n"
 	    "  culprit controller vigil_fig03 --stop-file "
-	    "/run/culprit/stop\n");
+	    "/etc/culprit/stop\n");
 	fclose(out);
 	return more;
 }

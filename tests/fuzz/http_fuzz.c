@@ -1,0 +1,108 @@
+/* tests/fuzz/http_fuzz.c -- any bytes as a request; each has a sane answer.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An input is four lines: flags, method, target, entity tags; what follows is
+ * the body.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/http_serve.h"
+#include "topo/addr.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+/* The next line on the heap, so that ASan sees a read past it. */
+static char *next_line(const uint8_t **p, size_t *n)
+{
+	const uint8_t *end = *n > 0 ? memchr(*p, '\n', *n) : NULL;
+	const size_t length = end ? (size_t)(end - *p) : *n;
+	char *line = malloc(length + 1);
+	must(line != NULL);
+	if (length > 0)
+		memcpy(line, *p, length);
+	line[length] = '\0';
+	*p += length + (end != NULL);
+	*n -= length + (end != NULL);
+	return line;
+}
+
+static void check(const struct xp_http_site *site,
+    const struct xp_http_request *q, const struct xp_http_answer *a)
+{
+	must(a->status >= 200 && a->status < 600 && a->type != NULL);
+	must((a->status == 405) == (a->allow != NULL));
+	must(strlen(a->etag) < sizeof(a->etag));
+	if (a->is_pinglist) {
+		char address[16];
+		must(site->plan && !site->stopped && a->status == 200);
+		must(a->server < site->plan->n_servers);
+		topo_addr_format(topo_addr_of_host(a->server), address);
+		must(strncmp(q->target, "/pinglist/", 10) == 0);
+		must(strcmp(q->target + 10, address) == 0);
+	} else {
+		must(a->bytes != NULL);
+		must(a->bytes != a->text || a->n_bytes == strlen(a->text));
+	}
+}
+
+static void serve(const struct xp_http_site *site, struct xp_http_request *q,
+    const uint8_t *body, size_t n_body)
+{
+	static struct xp_http_answer a;
+	memset(&a, 0xa5, sizeof(a));
+	q->length = n_body;
+	if (xp_http_head(site, q, &a) == XP_HTTP_ANSWERED) {
+		check(site, q, &a);
+		return;
+	}
+	must(!site->plan && strcmp(q->method, "POST") == 0);
+	uint8_t *exact = malloc(n_body ? n_body : 1);
+	must(exact != NULL);
+	if (n_body > 0)
+		memcpy(exact, body, n_body);
+	q->body = exact;
+	q->n_body = n_body;
+	if (xp_http_body(q, &a) == XP_HTTP_KEEP) {
+		must(algo_pingmesh_wire_size(a.batch.n) == n_body);
+		xp_http_kept(&a, 0, 1, NULL);
+	}
+	check(site, q, &a);
+	free(exact);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	static struct algo_pinglist plan;
+	static struct xp_http_site controller, collector;
+	if (!controller.plan) {
+		struct algo_pinglist_params p;
+		struct topo_clos shape;
+		must(sim_field_defaults(algo_pinglist_fields, &p, NULL) == 0);
+		must(sim_field_defaults(topo_clos_fields, &shape, NULL) == 0);
+		must(algo_pinglist_open(&plan, &p, &shape, 1, NULL) == 0);
+		controller.plan = &plan;
+	}
+	char *flags = next_line(&bytes, &n), *method = next_line(&bytes, &n);
+	char *target = next_line(&bytes, &n), *tags = next_line(&bytes, &n);
+	struct xp_http_request q = {
+	    .method = method,
+	    .target = target,
+	    .if_none_match = strchr(flags, 't') ? tags : NULL,
+	    .n_lengths = strchr(flags, '2') ? 2 : n > 0,
+	    .is_chunked = strchr(flags, 'c') != NULL,
+	};
+	controller.stopped = strchr(flags, 's') != NULL;
+	serve(strchr(flags, 'p') ? &controller : &collector, &q, bytes, n);
+	free(flags);
+	free(method);
+	free(target);
+	free(tags);
+	return 0;
+}

@@ -1,0 +1,53 @@
+/* tests/fuzz/wire_fuzz.c -- any bytes as a batch; what is read writes the same.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/pingmesh_wire.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+
+static void must(int holds)
+{
+	if (!holds)
+		abort();
+}
+
+static void check(const uint8_t *bytes, size_t n)
+{
+	static struct algo_pingmesh_batch b;
+	static unsigned char again[ALGO_PINGMESH_WIRE_MAX];
+	struct algo_pingmesh_wire_id id;
+	struct sim_err e = {0};
+	size_t size = 0;
+	const int rc = algo_pingmesh_wire_decode(&b, bytes, n, &e);
+	must(algo_pingmesh_wire_check(&id, bytes, n, NULL) == rc);
+	must(rc == 0 || e.msg[0] != '\0');
+	if (rc < 0)
+		return;
+	must(id.n == b.n && id.number == b.number && b.n <= n / 48);
+	must(algo_pingmesh_wire_length(bytes, &size, NULL) == 0 && size == n);
+	must(algo_pingmesh_wire_encode(&b, again) == n);
+	must(memcmp(again, bytes, n) == 0);
+}
+
+/* As it is; and with a right checksum, or none would get behind it. */
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	uint64_t hash = UINT64_C(14695981039346656037);
+	uint8_t *copy = malloc(n ? n : 1);
+	must(copy != NULL);
+	if (n > 0)
+		memcpy(copy, bytes, n);
+	check(copy, n);
+	if (n >= 8) {
+		for (size_t i = 0; i < n - 8; i++)
+			hash = (hash ^ copy[i]) * UINT64_C(1099511628211);
+		for (int i = 0; i < 8; i++)
+			copy[n - 8 + (size_t)i] = (uint8_t)(hash >> 8 * i);
+		check(copy, n);
+	}
+	free(copy);
+	return 0;
+}
