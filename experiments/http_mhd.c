@@ -75,6 +75,7 @@ struct xp_http_server {
 	struct writer *writers;
 
 	pthread_mutex_t store_lock;
+	atomic_uint_least64_t n_bytes; /* that the store holds */
 };
 
 int xp_http_is_built_in(void)
@@ -353,17 +354,13 @@ static void look_at_site(struct xp_http_server *s, struct xp_http_site *site)
 	    .plan = s->service.plan,
 	    .stopped = is_stopped(s->service.stop_file),
 	    .uptime_s = (now_ms() - s->start_ms) / 1000,
+	    .n_bytes = s->n_bytes,
 	};
 	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
 		site->count[i] = s->count[i];
 	pthread_mutex_lock(&s->lock);
 	site->n_open = s->n_conns;
 	pthread_mutex_unlock(&s->lock);
-	if (!s->service.store)
-		return;
-	pthread_mutex_lock(&s->store_lock);
-	site->n_bytes = xp_batch_store_held(s->service.store).n_bytes;
-	pthread_mutex_unlock(&s->store_lock);
 }
 
 static void keep(struct xp_http_server *s, const struct conn *c,
@@ -374,6 +371,7 @@ static void keep(struct xp_http_server *s, const struct conn *c,
 	pthread_mutex_lock(&s->store_lock);
 	const int rc = xp_batch_store_put(s->service.store, &a->batch, c->body,
 	    c->n_body, time(NULL), &is_new, &e);
+	s->n_bytes = xp_batch_store_held(s->service.store).n_bytes;
 	pthread_mutex_unlock(&s->store_lock);
 	if (rc == 0 && is_new)
 		count(s, XP_HTTP_records, a->batch.n);
@@ -635,6 +633,8 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	s->service = *service;
 	s->fd = -1;
 	s->start_ms = now_ms();
+	if (service->store)
+		s->n_bytes = xp_batch_store_held(service->store).n_bytes;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);
 	block_signals(&blocked);

@@ -1,0 +1,313 @@
+#!/bin/bash
+# tests/cli/controller.sh -- culprit controller and collector, over loopback.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+lib=$tree/tests/cli/lib
+export PYTHONDONTWRITEBYTECODE=1
+
+is_built_in() {
+	! "$CULPRIT" controller --listen x 2>&1 | grep -q 'built without'
+}
+
+# serve NAME VERB OPTION...: waits until it listens; sets pid_NAME, url_NAME and
+# port_NAME. What it prints goes to NAME.out.
+serve() {
+	local name=$1 url
+	shift
+	: >"$name.out"
+	"$CULPRIT" "$@" >"$name.out" 2>"$name.err" &
+	printf -v "pid_$name" %d $!
+	within 10 grep -q '^http' "$name.out" || {
+		cat "$name.err"
+		fail "$name does not listen"
+	}
+	url=$(sed 's/: .*//' "$name.out")
+	printf -v "url_$name" %s "$url"
+	printf -v "port_$name" %s "$(sed -E 's,.*:([0-9]+)/.*,\1,' "$name.out")"
+}
+
+any=127.0.0.1:0
+
+# Whatever becomes of a test, its servers go with it.
+own_servers() { trap 'kill -9 $(jobs -p) 2>/dev/null || :' EXIT; }
+
+end_of() { # NAME: exits with 0 on SIGTERM
+	local pid=pid_$1 code=0
+	kill "${!pid}"
+	wait "${!pid}" || code=$?
+	[[ $code = 0 ]] || { cat "$1.err"; fail "$1 -> exit code $code"; }
+	[[ ! -s $1.err ]] || { cat "$1.err"; fail "$1 complained"; }
+}
+
+health_of() { # URL EXPRESSION
+	curl -sf "${1}health" >health.json
+	json health.json "$2"
+}
+
+lists_are_valid_and_those_of_pinglist() {
+	own_servers
+	serve c controller --listen $any --dc -s n_tors=3 -p ports=1,2 \
+	    -p payload_probes=true
+	says 'pinglists of 1840 servers, version [0-9a-f]{16}$' c.out
+	curl -sf "${url_c}pinglist.xsd" >schema.xsd
+	same schema.xsd "$tree/algos/pinglist.xsd"
+	for server in 0 254 255 1599 1600 1839; do
+		local address=10.0.$(((server + 1) / 256)).$(((server + 1) % 256))
+		curl -sf "${url_c}pinglist/$address" >list.xml
+		"$CULPRIT" pinglist --dc -s n_tors=3 -p ports=1,2 \
+		    -p payload_probes=true --server $server >want.xml
+		same list.xml want.xml
+		! command -v xmllint >/dev/null || run_for 0 \
+		    xmllint --nonet --noout --schema schema.xsd list.xml
+	done
+	# One that is too long for one piece, by HTTP/1.0 too.
+	serve long controller --listen $any -s n_pods=30 -s n_tors=50
+	"$CULPRIT" pinglist -s n_pods=30 -s n_tors=50 --server 6 >want.xml
+	curl -sf "${url_long}pinglist/10.0.0.7" >list.xml
+	same list.xml want.xml
+	curl -sf --http1.0 "${url_long}pinglist/10.0.0.7" >list.xml
+	same list.xml want.xml
+	end_of c
+	end_of long
+}
+
+a_known_tag_saves_the_list() {
+	own_servers
+	serve c controller --listen $any
+	python3 - "$port_c" <<-'END'
+		import http.client, sys
+		c = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+		def ask(method, address, headers={}):
+		    c.request(method, "/pinglist/" + address, None, headers)
+		    r = c.getresponse()
+		    return r, r.read()
+		r, data = ask("GET", "10.0.0.17")
+		local = c.sock.getsockname()
+		assert r.status == 200
+		assert r.getheader("Content-Type") == "application/xml"
+		assert int(r.getheader("Content-Length")) == len(data)
+		tag = r.getheader("ETag")
+		version = data.split(b'version="')[2].split(b'"')[0].decode()
+		assert tag == f'"{version}-10.0.0.17"', (tag, version)
+		r, none = ask("HEAD", "10.0.0.17")
+		assert (r.status, none, r.getheader("ETag")) == (200, b"", tag)
+		assert int(r.getheader("Content-Length")) == len(data)
+		r, none = ask("GET", "10.0.0.17", {"If-None-Match": tag})
+		assert (r.status, none, r.getheader("ETag")) == (304, b"", tag)
+		r, other = ask("GET", "10.0.0.18", {"If-None-Match": tag})
+		assert r.status == 200 and r.getheader("ETag") != tag
+		r, _ = ask("GET", "10.0.6.65")
+		assert r.status == 404
+		assert c.sock.getsockname() == local, "another connection"
+	END
+	curl -sfi "${url_c}" >page
+	says 'GET /pinglist/ADDRESS' page
+	[[ $(health_of "$url_c" '[d["pinglists"], d["not_modified"],
+	    d["not_found"], d["connections"]]') = "[3, 1, 1, 3]" ]]
+	end_of c
+}
+
+# From a spec, and from the numbers that the spec has.
+replicas_give_the_same_bytes_and_tags() {
+	own_servers
+	write_spec
+	serve one controller --listen $any spec.yaml --threads 1
+	serve two controller --listen $any --threads 4 -s n_pods=2 -s n_tors=4 \
+	    -s n_t1=3 -s n_t2=2 -s n_hosts=4
+	serve other controller --listen $any -s n_pods=2 -s n_tors=5 \
+	    -s n_t1=3 -s n_t2=2 -s n_hosts=4
+	for i in 1 16 32; do
+		for r in one two other; do
+			local url=url_$r
+			curl -sfi "${!url}pinglist/10.0.0.$i" |
+				grep -v '^Date' >"$r.$i"
+		done
+		same one.$i two.$i
+		! cmp -s one.$i other.$i || fail "the same list of another plan"
+	done
+	[[ $(health_of "$url_one" 'd["version"]') = \
+	    $(health_of "$url_two" 'd["version"]') ]]
+	for r in one two other; do end_of $r; done
+}
+
+a_stop_file_withholds_all_lists() {
+	own_servers
+	serve c controller --listen $any --stop-file stop
+	list=${url_c}pinglist/10.0.0.1
+	tag=$(curl -sfI "$list" | sed -n 's/^ETag: //p' | tr -d '\r')
+	[[ $(health_of "$url_c" 'd["stopped"]') = False ]]
+	: >stop
+	[[ $(curl -s -o body -w '%{http_code}' "$list") = 404 ]]
+	says '^All agents are stopped' body
+	[[ $(curl -s -o body -w '%{http_code}' -H "If-None-Match: $tag" \
+	    "$list") = 404 ]]
+	[[ $(health_of "$url_c" '[d["stopped"], d["withheld"]]') = \
+	    "[True, 2]" ]]
+	rm stop
+	curl -sf "$list" >body
+	says '^</pinglist>' body
+	# Whether it is there cannot be told: a loop of links.
+	ln -s stop stop
+	[[ $(curl -s -o body -w '%{http_code}' "$list") = 404 ]]
+	end_of c
+}
+
+what_is_under_way_ends_before_the_server_does() {
+	own_servers
+	serve c controller --listen $any -s n_pods=30 -s n_tors=50
+	"$CULPRIT" pinglist -s n_pods=30 -s n_tors=50 --server 0 >want.xml
+	curl -sf --limit-rate 100k "${url_c}pinglist/10.0.0.1" >list.xml &
+	local curl=$!
+	within 5 test -s list.xml
+	end_of c &
+	local ending=$!
+	wait $curl || fail "the list was cut"
+	same list.xml want.xml
+	wait $ending || :
+	within 3 bash -c "! kill -0 $pid_c 2>/dev/null" || fail "still there"
+	# Who says nothing does not hold it up; SIGINT ends it too.
+	serve d controller --listen $any
+	exec 7<>/dev/tcp/127.0.0.1/"$port_d"
+	local start=$SECONDS
+	kill -INT "$pid_d"
+	wait "$pid_d" || fail "exit code $?"
+	((SECONDS - start < 4)) || fail "it waited"
+	exec 7>&-
+}
+
+hostile_clients_of_a_controller() {
+	own_servers
+	serve c controller --listen $any --receive-s 3 --send-s 2 \
+	    --per-address 60
+	python3 "$lib/hostile.py" answers "$port_c"
+	python3 "$lib/hostile.py" pipeline "$port_c"
+	python3 "$lib/hostile.py" loris "$port_c" 3
+	python3 "$lib/hostile.py" crowd "$port_c" 60
+	end_of c
+	serve s controller --listen $any -s n_pods=50 -s n_tors=50 --send-s 2
+	python3 "$lib/hostile.py" slow_reader "$port_s" 2
+	end_of s
+}
+
+hostile_clients_of_a_collector() {
+	own_servers
+	serve c collector --dir batches --listen $any --receive-s 3
+	python3 "$lib/hostile.py" bodies "$port_c"
+	python3 "$lib/hostile.py" noise "$port_c" 400
+	end_of c
+	python3 "$lib/agent.py" files batches >files
+	[[ ! -s files ]]
+}
+
+rss_of() { sed -nE 's/^VmRSS:[ \t]+([0-9]+) kB/\1/p' "/proc/$1/status"; }
+
+# 16 MiB is what it has to begin with, libraries and all.
+memory_stays_below_24_mib() {
+	[[ $BUILD != *-san ]] || skip "sanitizers take memory"
+	own_servers
+	serve c controller --listen $any --receive-s 2
+	python3 "$lib/hostile.py" many "$port_c" 10000
+	python3 "$lib/hostile.py" noise "$port_c" 1000
+	local rss
+	rss=$(rss_of "$pid_c")
+	((rss < 24 * 1024)) || fail "$rss KiB"
+	end_of c
+}
+
+a_batch_is_taken_once_also_after_a_restart() {
+	own_servers
+	serve c collector --dir batches --listen $any
+	says ': 0 batches with 0 records so far$' c.out
+	[[ $(python3 "$lib/agent.py" once c.out 1) = "200 taken" ]]
+	[[ $(python3 "$lib/agent.py" once c.out 1) = "200 taken before" ]]
+	python3 "$lib/agent.py" post c.out 2 5 >/dev/null
+	[[ $(health_of "$url_c" '[d["batches_taken"], d["batches_known"],
+	    d["records"], d["bytes"]]') = "[5, 1, 15, 960]" ]]
+	run_for 3 "$CULPRIT" collector --dir batches --listen $any
+	says_once 'another collector holds batches'
+	end_of c
+	serve c collector --dir batches --listen $any --no-sync
+	says ': 5 batches with 15 records so far$' c.out
+	[[ $(python3 "$lib/agent.py" once c.out 3) = "200 taken before" ]]
+	[[ $(python3 "$lib/agent.py" once c.out 6) = "200 taken" ]]
+	end_of c
+	python3 "$lib/agent.py" files batches >files
+	[[ $(xargs <files) = "0 1 0 2 0 3 0 4 0 5 0 6" ]]
+}
+
+# Two agents post while the collector is killed again and again.
+killed_it_loses_nothing_and_doubles_nothing() {
+	own_servers
+	serve c collector --dir batches --listen $any
+	for agent in 1 2; do
+		python3 "$lib/agent.py" post c.out 1 400 $agent >said.$agent &
+		local poster_$agent=$!
+	done
+	local kills=0
+	while kill -0 "$poster_1" 2>/dev/null || kill -0 "$poster_2" \
+	    2>/dev/null; do
+		sleep_ms $((50 + RANDOM % 150))
+		kill -9 "$pid_c"
+		wait "$pid_c" 2>/dev/null || :
+		kills=$((kills + 1))
+		((kills < 200)) || fail "no end"
+		serve c collector --dir batches --listen $any
+	done
+	wait "$poster_1" "$poster_2" || fail "a batch was refused"
+	end_of c
+	((kills >= 3)) || fail "only $kills kills"
+	python3 "$lib/agent.py" files batches | sort >files
+	sort said.1 said.2 >said
+	[[ $(wc -l <said) = 800 ]]
+	same files said
+}
+
+refuses() { # CODE PATTERN OPTION...
+	local code=$1 pattern=$2
+	shift 2
+	run_for "$code" timeout 10 "$CULPRIT" "$@"
+	says "$pattern"
+	[[ $(grep -c "^culprit" stderr) = 1 ]] || { cat stderr; fail "lines"; }
+	[[ ! -s stdout ]]
+}
+
+mistakes_are_named() {
+	own_servers
+	refuses 2 'x" is no address' controller --listen x
+	refuses 2 'is no address' controller --listen localhost:80
+	refuses 2 'is no address' controller --listen 127.0.0.1:65536
+	refuses 2 'is no address' controller --listen ::1:80
+	refuses 3 'cannot listen at 203.0.113.1:0' \
+	    controller --listen 203.0.113.1:0
+	refuses 2 'did you mean --listen' controller --listne x
+	refuses 2 'threads "0" is not in \[1, 64\]' controller --threads 0
+	refuses 2 'did you mean "n_pods"' controller -s n_pod=3
+	refuses 2 'less than one a thread' controller --threads 9 \
+	    --max-connections 8
+	refuses 2 'describe a network' controller vigil_fig03 -s n_pods=3
+	refuses 2 'did you mean "vigil_fig03"|no such|nosuch' controller nosuch
+	refuses 2 'dir is missing' collector
+	refuses 2 'total-mib "0"' collector --dir d --total-mib 0
+	refuses 3 '/proc/nowhere' collector --dir /proc/nowhere/x
+	serve c controller --listen $any
+	refuses 3 'Another program has that port' controller \
+	    --listen "127.0.0.1:$port_c"
+	only_files c.out c.err
+}
+
+if ! is_built_in; then
+	run_for_code=0
+	"$CULPRIT" controller --listen $any 2>"$top/err" || run_for_code=$?
+	[[ $run_for_code = 2 ]] && grep -q libmicrohttpd-dev "$top/err" &&
+		echo "ok without_the_library_it_says_so"
+	exit
+fi
+command -v curl >/dev/null || { echo "SKIP all (no curl)"; exit; }
+
+run_tests lists_are_valid_and_those_of_pinglist a_known_tag_saves_the_list \
+    replicas_give_the_same_bytes_and_tags a_stop_file_withholds_all_lists \
+    what_is_under_way_ends_before_the_server_does \
+    hostile_clients_of_a_controller hostile_clients_of_a_collector \
+    memory_stays_below_24_mib a_batch_is_taken_once_also_after_a_restart \
+    killed_it_loses_nothing_and_doubles_nothing mistakes_are_named
