@@ -8,28 +8,27 @@
  */
 #include "experiments/http_mhd.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/tcp.h>
 #include <microhttpd.h>
-#include <netdb.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "algos/pinglist_xml.h"
+#include "experiments/http_listen.h"
 #include "experiments/http_serve.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { TICK_MS = 200, LAST_MS = 5000, SPARE_FILES = 64, BACKLOG = 512 };
+enum { TICK_MS = 200, LAST_MS = 5000, SPARE_FILES = 64 };
 
 /* Idle: before a request's first line. */
 enum phase { IDLE, RECEIVING, SENDING };
@@ -511,80 +510,6 @@ static void note(void *arg, const char *fmt, va_list args)
 }
 
 /* --- opening -------------------------------------------------------------- */
-static int find_address(const char *listen, struct addrinfo **out,
-    struct sim_err *e)
-{
-	const struct addrinfo hints = {
-	    .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV | AI_PASSIVE,
-	    .ai_socktype = SOCK_STREAM,
-	};
-	const char *colon = strrchr(listen, ':');
-	char host[64], quote[64];
-	uint64_t port;
-	size_t n = colon ? (size_t)(colon - listen) : 0;
-	const char *first = listen;
-	if (n > 2 && listen[0] == '[' && listen[n - 1] == ']') {
-		first++;
-		n -= 2;
-	}
-	snprintf(host, sizeof(host), "%.*s", (int)n, first);
-	if (n == 0 || n >= sizeof(host) ||
-	    (first == listen && strchr(host, ':')) ||
-	    sim_parse_u64(colon + 1, &port, NULL) < 0 || port > 65535 ||
-	    getaddrinfo(host, colon + 1, &hints, out) != 0)
-		return sim_fail(e, SIM_EINVAL,
-		    "%s is no address to listen at: 127.0.0.1:8080 and "
-		    "[::1]:8080 are; port 0 stands for any.",
-		    sim_quote(quote, listen));
-	return 0;
-}
-
-static int bind_to(struct xp_http_server *s, const char *listen_at,
-    struct sim_err *e)
-{
-	struct addrinfo *a;
-	socklen_t n = sizeof(s->address);
-	const int yes = 1;
-	int rc = find_address(listen_at, &a, e);
-	if (rc < 0)
-		return rc;
-	s->fd =
-	    socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (s->fd < 0 ||
-	    setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) <
-		0 ||
-	    (a->ai_family == AF_INET6 &&
-		setsockopt(s->fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes,
-		    sizeof(yes)) < 0) ||
-	    bind(s->fd, a->ai_addr, a->ai_addrlen) < 0 ||
-	    listen(s->fd, BACKLOG) < 0 ||
-	    getsockname(s->fd, (struct sockaddr *)&s->address, &n) < 0)
-		rc = sim_fail(e, SIM_EIO, "cannot listen at %s: %s.%s",
-		    listen_at, strerror(errno),
-		    errno == EADDRINUSE ? " Another program has that port; "
-					  "port 0 takes a free one."
-					: "");
-	freeaddrinfo(a);
-	return rc;
-}
-
-/* A connection is a file. */
-static int allow_files(uint32_t n, struct sim_err *e)
-{
-	struct rlimit l;
-	const rlim_t want = (rlim_t)n + SPARE_FILES;
-	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= want)
-		return 0;
-	l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
-	if (l.rlim_cur < want || setrlimit(RLIMIT_NOFILE, &l) < 0)
-		return sim_fail(e, SIM_EIO,
-		    "%u connections take %llu open files, and this process "
-		    "may have %llu (ulimit -n).",
-		    n, (unsigned long long)want,
-		    (unsigned long long)l.rlim_max);
-	return 0;
-}
-
 static void block_signals(sigset_t *set)
 {
 	sigemptyset(set);
@@ -638,8 +563,10 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);
 	block_signals(&blocked);
-	if ((rc = allow_files(p->max_connections, e)) < 0 ||
-	    (rc = bind_to(s, p->listen, e)) < 0 || (rc = start(s, e)) < 0) {
+	if ((rc = xp_http_listen_files(p->max_connections + SPARE_FILES, e)) <
+		0 ||
+	    (rc = xp_http_listen(&s->fd, &s->address, p->listen, e)) < 0 ||
+	    (rc = start(s, e)) < 0) {
 		xp_http_close(s);
 		return rc;
 	}
@@ -649,14 +576,7 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 
 const char *xp_http_url(const struct xp_http_server *s, char buf[80])
 {
-	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
-	const int is_v6 = s->address.ss_family == AF_INET6;
-	getnameinfo((const struct sockaddr *)&s->address, sizeof(s->address),
-	    host, sizeof(host), port, sizeof(port),
-	    NI_NUMERICHOST | NI_NUMERICSERV);
-	snprintf(buf, 80, is_v6 ? "http://[%s]:%s/" : "http://%s:%s/", host,
-	    port);
-	return buf;
+	return xp_http_listen_url(&s->address, buf);
 }
 
 /* --- running -------------------------------------------------------------- */
