@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "algos/pinglist_xml.h"
 #include "experiments/http_listen.h"
+#include "experiments/http_lists.h"
 #include "experiments/http_serve.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -50,15 +50,6 @@ struct conn {
 	size_t n_body, cap_body;
 };
 
-/* One list on its way. */
-struct writer {
-	struct writer *next; /* when at rest */
-	struct xp_http_server *server;
-	struct algo_pinglist_xml xml;
-	size_t at, n; /* of `buf`: what was sent, what there is */
-	char buf[ALGO_PINGLIST_XML_CHUNK];
-};
-
 struct xp_http_server {
 	struct xp_http_params params;
 	struct xp_http_service service;
@@ -68,10 +59,10 @@ struct xp_http_server {
 	struct sockaddr_storage address;
 	atomic_uint_least64_t count[XP_HTTP_N_COUNTERS];
 
-	pthread_mutex_t lock; /* of the connections and writers at rest */
+	pthread_mutex_t lock; /* of the connections */
 	struct conn *conns;
 	uint64_t n_conns;
-	struct writer *writers;
+	struct xp_http_lists lists;
 
 	pthread_mutex_t store_lock;
 	atomic_uint_least64_t n_bytes; /* that the store holds */
@@ -242,55 +233,16 @@ static struct conn *conn_of(struct MHD_Connection *mhd)
 }
 
 /* --- lists ---------------------------------------------------------------- */
-static struct writer *take_writer(struct xp_http_server *s)
+static ssize_t read_list(void *list, uint64_t at, char *buf, size_t size)
 {
-	struct writer *w;
-	pthread_mutex_lock(&s->lock);
-	if ((w = s->writers))
-		s->writers = w->next;
-	pthread_mutex_unlock(&s->lock);
-	if (w || SIM_ZALLOC(&w, 1, NULL) < 0)
-		return w;
-	w->server = s;
-	algo_pinglist_xml_open(&w->xml, s->service.plan);
-	return w;
-}
-
-static void rest_writer(void *arg)
-{
-	struct writer *w = arg;
-	struct xp_http_server *s = w->server;
-	pthread_mutex_lock(&s->lock);
-	w->next = s->writers;
-	s->writers = w;
-	pthread_mutex_unlock(&s->lock);
-}
-
-/* Write what comes next; returns whether that was the last of it. */
-static int fill(struct writer *w)
-{
-	size_t more = 1;
-	w->at = w->n = 0;
-	while (sizeof(w->buf) - w->n >= ALGO_PINGLIST_XML_LEAST && more > 0) {
-		more = algo_pinglist_xml_next(&w->xml, w->buf + w->n,
-		    sizeof(w->buf) - w->n);
-		w->n += more;
-	}
-	return more == 0;
-}
-
-static ssize_t read_list(void *arg, uint64_t at, char *buf, size_t size)
-{
-	struct writer *w = arg;
+	const size_t n = xp_http_list_read(list, buf, size);
 	(void)at;
-	if (w->at == w->n)
-		fill(w);
-	if (w->n == 0)
-		return MHD_CONTENT_READER_END_OF_STREAM;
-	const size_t n = w->n - w->at < size ? w->n - w->at : size;
-	memcpy(buf, w->buf + w->at, n);
-	w->at += n;
-	return (ssize_t)n;
+	return n > 0 ? (ssize_t)n : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
+static void rest_list(void *list)
+{
+	xp_http_list_rest(list);
 }
 
 /* A list that fits the buffer goes in one piece, with its length; a longer one
@@ -298,18 +250,18 @@ static ssize_t read_list(void *arg, uint64_t at, char *buf, size_t size)
 static struct MHD_Response *list_response(struct xp_http_server *s,
     uint32_t server)
 {
-	struct writer *w = take_writer(s);
-	struct MHD_Response *r = NULL;
-	if (!w)
+	struct xp_http_list *list;
+	struct MHD_Response *r;
+	if (xp_http_list_take(&list, &s->lists, server, NULL) < 0)
 		return NULL;
-	if (algo_pinglist_xml_start(&w->xml, server, NULL) == 0)
-		r = fill(w)
-		    ? MHD_create_response_from_buffer_with_free_callback_cls(
-			  w->n, w->buf, rest_writer, w)
-		    : MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,
-			  XP_HTTP_HEAD_BYTES, read_list, w, rest_writer);
+	if (list->is_whole)
+		r = MHD_create_response_from_buffer_with_free_callback_cls(
+		    list->n, list->buf, rest_list, list);
+	else
+		r = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN,
+		    XP_HTTP_HEAD_BYTES, read_list, list, rest_list);
 	if (!r)
-		rest_writer(w);
+		xp_http_list_rest(list);
 	return r;
 }
 
@@ -382,6 +334,8 @@ static enum MHD_Result see_header(void *arg, enum MHD_ValueKind kind,
 {
 	struct xp_http_request *q = arg;
 	(void)kind;
+	if (!value)
+		value = "";
 	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
 		q->is_chunked = 1;
 	if (strcasecmp(name, MHD_HTTP_HEADER_IF_NONE_MATCH) == 0)
@@ -560,6 +514,7 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	s->start_ms = now_ms();
 	if (service->store)
 		s->n_bytes = xp_batch_store_held(service->store).n_bytes;
+	xp_http_lists_init(&s->lists, service->plan);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);
 	block_signals(&blocked);
@@ -620,10 +575,7 @@ void xp_http_close(struct xp_http_server *s)
 		MHD_stop_daemon(s->daemon);
 	if (s->fd >= 0)
 		close(s->fd);
-	for (struct writer *w = s->writers, *next; w; w = next) {
-		next = w->next;
-		free(w);
-	}
+	xp_http_lists_free(&s->lists);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->store_lock);
 	free(s);
