@@ -3,7 +3,6 @@
  */
 #include "experiments/batch_store.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -189,14 +188,20 @@ static int read_file(struct xp_batch_store *s, const char *name, int is_newest,
 	return 0;
 }
 
+int xp_batch_files(int dir_fd, struct dirent ***found)
+{
+	*found = NULL;
+	return scandirat(dir_fd, ".", found, filter, by_number);
+}
+
 static int read_files(struct xp_batch_store *s, struct sim_err *e)
 {
-	struct dirent **found = NULL;
+	struct dirent **found;
 	unsigned char *buf;
 	int rc = SIM_ZALLOC(&buf, ALGO_PINGMESH_WIRE_MAX, e);
 	if (rc < 0)
 		return rc;
-	const int n = scandirat(s->dir_fd, ".", &found, filter, by_number);
+	const int n = xp_batch_files(s->dir_fd, &found);
 	if (n < 0)
 		rc = io_fail(s, "list", "", e);
 	for (int i = 0; i < n; i++) {

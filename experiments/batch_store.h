@@ -24,6 +24,7 @@
 #ifndef EXPERIMENTS_BATCH_STORE_H
 #define EXPERIMENTS_BATCH_STORE_H
 
+#include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -68,6 +69,11 @@ int xp_batch_store_close(struct xp_batch_store *s, struct sim_err *e);
 
 /* --- reading --------------------------------------------------------------
  * Also while a collector writes. */
+
+/* The files of a folder, by number; *FOUND and its entries are to be freed.
+ * Returns how many, or -1 with errno. */
+int xp_batch_files(int dir_fd, struct dirent ***found);
+
 enum xp_batch_end {
 	XP_BATCH_MORE,
 	XP_BATCH_END,

@@ -103,17 +103,12 @@ int cmd_controller(int argc, char **argv)
 	struct args a = {.http = CMD_SERVE_DEFAULTS};
 	struct algo_pinglist plan;
 	struct sim_err e = {0};
-	char *path = NULL;
 	int rc = cmd_plan_init(&a.plan, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	cmd_parse(&argp, argc, argv, &a);
-	if (a.spec &&
-	    (rc = cmd_find(&path, a.spec, "experiments", ".yaml", &e)) == 0)
-		rc = cmd_plan_read_spec(&a.plan, path, &e);
-	free(path);
-	if (rc < 0)
-		return cmd_fail(CMD_USAGE, &e);
+	if (a.spec && (rc = cmd_plan_read_spec(&a.plan, a.spec, &e)) < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
 	rc = algo_pinglist_open(&plan, &a.plan.params, a.plan.dc, a.plan.n_dcs,
 	    &e);
 	if (rc < 0)

@@ -3,14 +3,16 @@
  */
 #include "experiments/cmd_plan.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "experiments/cmd.h"
 #include "experiments/spec.h"
 #include "sim/text.h"
 
 enum { KEY_DC = 2000 };
 
-static const struct argp_option options[] = {
+static const struct argp_option shape_options[] = {
     {"set", 's', "KEY=VALUE", 0,
 	"a number of the data centre's Clos, e.g. n_pods=4; may be repeated",
 	0},
@@ -18,6 +20,10 @@ static const struct argp_option options[] = {
 	"another data centre, like the one before but for what follows of "
 	"--set",
 	0},
+    {0},
+};
+
+static const struct argp_option options[] = {
     {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
     {0},
 };
@@ -49,7 +55,7 @@ static void set(const struct sim_field *fields, void *obj, const char *option,
 		argp_error(state, "%s %s", option, e.msg);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t parse_shape(int key, char *arg, struct argp_state *state)
 {
 	struct cmd_plan *p = state->input;
 	switch (key) {
@@ -57,9 +63,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set", arg,
 		    state);
 		p->is_set = 1;
-		return 0;
-	case 'p':
-		set(algo_pinglist_fields, &p->params, "--param", arg, state);
 		return 0;
 	case KEY_DC:
 		if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
@@ -74,7 +77,29 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cmd_plan_argp = {.options = options, .parser = parse};
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct cmd_plan *p = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = p;
+		return 0;
+	case 'p':
+		set(algo_pinglist_fields, &p->params, "--param", arg, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_plan_shape_argp = {.options = shape_options,
+    .parser = parse_shape};
+
+static const struct argp_child children[] = {{&cmd_plan_shape_argp, 0, NULL, 0},
+    {0}};
+const struct argp cmd_plan_argp = {.options = options,
+    .parser = parse,
+    .children = children};
 
 int cmd_plan_init(struct cmd_plan *p, struct sim_err *e)
 {
@@ -102,13 +127,18 @@ static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
 	return 0;
 }
 
-int cmd_plan_read_spec(struct cmd_plan *p, const char *path, struct sim_err *e)
+int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 {
 	struct xp_config c = {0};
 	struct xp_spec s;
-	int rc = xp_spec_load(&s, path, 0, NULL, 0, e);
+	char *path;
+	int rc = cmd_find(&path, name, "experiments", ".yaml", e);
+	if (rc < 0)
+		return rc == SIM_EIO ? SIM_EINVAL : rc;
+	rc = xp_spec_load(&s, path, 0, NULL, 0, e);
 	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)
 		rc = take_topology(p, &c.topology, path, e);
+	free(path);
 	xp_config_free(&c);
 	xp_spec_free(&s);
 	return rc;
@@ -128,10 +158,15 @@ static void put_fields(FILE *out, const struct sim_field *f)
 	}
 }
 
-void cmd_plan_help(FILE *out)
+void cmd_plan_shape_help(FILE *out)
 {
 	fprintf(out, "Keys of --set, with defaults and ranges:\n");
 	put_fields(out, topo_clos_fields);
+}
+
+void cmd_plan_help(FILE *out)
+{
+	cmd_plan_shape_help(out);
 	fprintf(out, "\nKeys of --param:\n");
 	put_fields(out, algo_pinglist_fields);
 	fprintf(out,

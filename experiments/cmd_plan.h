@@ -20,17 +20,19 @@ struct cmd_plan {
 	int is_set; /* by --set or --dc */
 	struct algo_pinglist_params params;
 };
-extern const struct argp cmd_plan_argp; /* its input is a struct cmd_plan */
+/* Their input is a struct cmd_plan; the first has --set and --dc alone. */
+extern const struct argp cmd_plan_shape_argp, cmd_plan_argp;
 
 /* The defaults: one data centre. Errors of sim_field_defaults(). */
 int cmd_plan_init(struct cmd_plan *p, struct sim_err *e);
 
-/* The data centres of a spec's network at its first point.
- * Errors of xp_spec_load(); SIM_EUNSUPPORTED if it is neither a Clos nor a
+/* The data centres of a spec's network at its first point; NAME as in
+ * cmd_find(). Errors of cmd_find(), as SIM_EINVAL, and xp_spec_load(); SIM_EUNSUPPORTED if it is neither a Clos nor a
  * region of them. */
-int cmd_plan_read_spec(struct cmd_plan *p, const char *path, struct sim_err *e);
+int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e);
 
-/* The keys of --set and --param, and the hard limits. */
+/* The keys of --set; of --param too, and the hard limits. */
+void cmd_plan_shape_help(FILE *out);
 void cmd_plan_help(FILE *out);
 
 #endif

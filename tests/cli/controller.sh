@@ -263,6 +263,33 @@ killed_it_loses_nothing_and_doubles_nothing() {
 	same files said
 }
 
+# Beside the collector, and what `culprit jobs` makes of it.
+what_was_taken_becomes_a_recording() {
+	own_servers
+	serve c collector --dir batches --listen $any
+	for agent in 0 1 24; do
+		python3 "$lib/agent.py" post c.out 1 5 $agent >/dev/null
+	done
+	run_for 0 "$CULPRIT" collector --dir batches --export day.h5 \
+	    -s n_tors=3 -s n_hosts=4
+	says '^day.h5: 15 batches, 30 probes, 0 of services; time 0 is 0 s$' \
+	    stdout
+	says '15 records are left out: they are not between two of these'
+	run_for 0 "$CULPRIT" jobs day.h5 -q
+	says '^data centre 0: 30 probes' stdout
+	write_spec
+	run_for 0 "$CULPRIT" collector --dir batches --export spec.h5 spec.yaml \
+	    --timers windows
+	says '^spec.h5: 15 batches, 45 probes' stdout
+	end_of c
+	run_for 2 "$CULPRIT" collector --dir batches --timers linux
+	says 'are for --export'
+	run_for 2 "$CULPRIT" collector --dir batches --export x --timers bsd
+	run_for 3 "$CULPRIT" collector --dir nowhere --export x.h5
+	says 'cannot read nowhere'
+	[[ ! -e nowhere && ! -e x.h5 ]]
+}
+
 refuses() { # CODE PATTERN OPTION...
 	local code=$1 pattern=$2
 	shift 2
@@ -310,4 +337,5 @@ run_tests lists_are_valid_and_those_of_pinglist a_known_tag_saves_the_list \
     what_is_under_way_ends_before_the_server_does \
     hostile_clients_of_a_controller hostile_clients_of_a_collector \
     memory_stays_below_24_mib a_batch_is_taken_once_also_after_a_restart \
-    killed_it_loses_nothing_and_doubles_nothing mistakes_are_named
+    killed_it_loses_nothing_and_doubles_nothing \
+    what_was_taken_becomes_a_recording mistakes_are_named

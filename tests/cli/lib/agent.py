@@ -28,7 +28,8 @@ def batch(agent, number, n=3):
     src = 0x0A000001 + agent
     b = struct.pack(HEAD, b"CPMB", 1, 48, n, src, 77, number, 0)
     for i in range(n):
-        b += struct.pack(RECORD, 1000 * number + i, 250_000, 0, src, src + 1,
+        rtt = 0 if i % 4 == 2 else 250_000  # outcome 2: no answer
+        b += struct.pack(RECORD, 1000 * number + i, rtt, 0, src, src + 1,
                          40000 + i, 8765, 0, 0, 1, i % 4)
     return b + struct.pack("<Q", fnv(b))
 
