@@ -72,7 +72,8 @@ static char *help(int key, const char *text, void *input)
 	    "behind one address. To stop all agents, make the stop file: each "
 	    "list is then answered with 404, at which an agent drops its "
 	    "peers. If it cannot be told whether the file exists, agents stop "
-	    "too.\n\n");
+	    "too. There is no encryption, and anybody may ask: listen where "
+	    "only servers reach.\n\n");
 	cmd_plan_help(out);
 	fprintf(out,
 	    "\n  culprit controller --set n_pods=4 &\n"
