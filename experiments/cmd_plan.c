@@ -86,6 +86,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'p':
 		set(algo_pinglist_fields, &p->params, "--param", arg, state);
+		if (p->n_params == CMD_PLAN_MAX_PARAMS)
+			argp_error(state, "more than %d times --param",
+			    CMD_PLAN_MAX_PARAMS);
+		p->param[p->n_params++] = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -127,6 +131,25 @@ static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
 	return 0;
 }
 
+/* Those of the spec, and --param again, which was checked when it was read. */
+static int take_params(struct cmd_plan *p, const struct xp_config *c,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (c->plane != XP_PLANE_PINGMESH)
+		return 0;
+	p->params = c->pingmesh.pinglist;
+	for (size_t i = 0; i < p->n_params && rc == 0; i++) {
+		const char *value = strchr(p->param[i], '=');
+		char key[64];
+		snprintf(key, sizeof(key), "%.*s", (int)(value - p->param[i]),
+		    p->param[i]);
+		rc = sim_field_set(sim_field_find(algo_pinglist_fields, key),
+		    &p->params, value + 1, e);
+	}
+	return rc;
+}
+
 int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 {
 	struct xp_config c = {0};
@@ -138,6 +161,8 @@ int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 	rc = xp_spec_load(&s, path, 0, NULL, 0, e);
 	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)
 		rc = take_topology(p, &c.topology, path, e);
+	if (rc == 0)
+		rc = take_params(p, &c, e);
 	free(path);
 	xp_config_free(&c);
 	xp_spec_free(&s);

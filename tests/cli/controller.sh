@@ -131,6 +131,23 @@ replicas_give_the_same_bytes_and_tags() {
 	for r in one two other; do end_of $r; done
 }
 
+a_spec_of_pingmesh_brings_its_parameters() {
+	own_servers
+	cat >mesh.yaml <<-END
+		figure: mesh
+		plane: pingmesh
+		algorithms: [blackhole]
+		topology: { n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, n_hosts: 4 }
+		pingmesh: { pinglist: { dc_interval_s: 70, tor_interval_s: 20 } }
+	END
+	serve c controller --listen $any mesh.yaml -p tor_interval_s=40
+	"$CULPRIT" pinglist -s n_tors=4 -s n_t1=3 -s n_t2=2 -s n_hosts=4 \
+	    -p dc_interval_s=70 -p tor_interval_s=40 --server 0 >want.xml
+	curl -sf "${url_c}pinglist/10.0.0.1" >list.xml
+	same list.xml want.xml
+	end_of c
+}
+
 a_stop_file_withholds_all_lists() {
 	own_servers
 	serve c controller --listen $any --stop-file stop
@@ -333,7 +350,8 @@ fi
 command -v curl >/dev/null || { echo "SKIP all (no curl)"; exit; }
 
 run_tests lists_are_valid_and_those_of_pinglist a_known_tag_saves_the_list \
-    replicas_give_the_same_bytes_and_tags a_stop_file_withholds_all_lists \
+    replicas_give_the_same_bytes_and_tags \
+    a_spec_of_pingmesh_brings_its_parameters a_stop_file_withholds_all_lists \
     what_is_under_way_ends_before_the_server_does \
     hostile_clients_of_a_controller hostile_clients_of_a_collector \
     memory_stays_below_24_mib a_batch_is_taken_once_also_after_a_restart \
