@@ -55,33 +55,20 @@ static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
 	return rc;
 }
 
-/* The names are made one after another: nodes know theirs, but no name its
- * node. */
-static topo_node find_node(const struct topo *t, const char *name)
-{
-	char buf[64];
-	for (topo_node i = 0; i < t->n_hosts + t->n_switches; i++) {
-		topo_node_name(t, i, buf);
-		if (strcmp(buf, name) == 0)
-			return i;
-	}
-	return TOPO_NONE;
-}
-
 static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
     const struct topo *t, struct model_fault_params *g)
 {
 	const int hosts = g->kind == MODEL_FAULT_HOST_OFF;
 	const char *kind = model_fault_kind_names[g->kind];
+	struct sim_err why;
+	topo_node n;
 	char quote[64];
 	if (item->kind != SIM_YAML_SCALAR)
 		return sim_yaml_mistake(y, item,
 		    "a place is the name of a node, such as tor3.");
-	const topo_node n = find_node(t, item->text);
+	if (topo_node_parse(t, item->text, &n, &why) < 0)
+		return sim_yaml_mistake(y, item, "%s", why.msg);
 	sim_quote(quote, item->text);
-	if (n == TOPO_NONE)
-		return sim_yaml_mistake(y, item, "no node is called %s.",
-		    quote);
 	if (hosts != (n < t->n_hosts))
 		return sim_yaml_mistake(y, item,
 		    "%s is a %s; kind %s is of %s.", quote,

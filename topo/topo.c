@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/text.h"
 #include "topo/mesh.h"
 #include "topo/region.h"
 
 const char *const topo_class_names[] = {
 #define X(name, text) text,
-	TOPO_LINK_CLASSES(X)
+    TOPO_LINK_CLASSES(X)
 #undef X
 	NULL,
 };
@@ -158,18 +159,24 @@ struct kind {
 
 enum { MAX_KINDS = 4 };
 
+/* The switches of a Clos whose first ToR is node TOR. */
+static void clos_kinds(const struct topo_clos *c, topo_node tor,
+    struct kind k[3])
+{
+	const topo_node t1 = tor + c->all_tors;
+	k[0] = (struct kind){"tor", tor, c->all_tors};
+	k[1] = (struct kind){"t1.", t1, c->all_t1};
+	k[2] = (struct kind){"t2.", t1 + c->all_t1, c->n_t2};
+}
+
 static int kinds(const struct topo *t, struct kind k[MAX_KINDS])
 {
-	const struct topo_clos *c = &t->clos;
 	k[0] = (struct kind){"host", 0, t->n_hosts};
 	if (t->mesh) {
 		k[1] = (struct kind){"sw", t->n_hosts, t->n_switches};
 		return 2;
 	}
-	topo_node tor = t->n_hosts, t1 = tor + c->all_tors;
-	k[1] = (struct kind){"tor", tor, c->all_tors};
-	k[2] = (struct kind){"t1.", t1, c->all_t1};
-	k[3] = (struct kind){"t2.", t1 + c->all_t1, c->n_t2};
+	clos_kinds(&t->clos, t->n_hosts, k + 1);
 	return 4;
 }
 
@@ -213,26 +220,55 @@ static int read_number(const char *text, size_t n, uint32_t *out)
 	return x < TOPO_NONE;
 }
 
-static topo_node find_node(const struct topo *t, const char *text, size_t n)
+static topo_node find_kind(const struct kind k[], int n, const char *name)
 {
-	char name[64];
-	if (n >= sizeof(name))
-		return TOPO_NONE;
-	memcpy(name, text, n);
-	name[n] = '\0';
-	topo_node given = t->mesh ? topo_mesh_find(t->mesh, name) : TOPO_NONE;
-	if (given != TOPO_NONE)
-		return given;
-	struct kind k[MAX_KINDS];
-	int n_kinds = kinds(t, k);
-	for (int i = 0; i < n_kinds; i++) {
-		size_t skip = strlen(k[i].prefix);
+	for (int i = 0; i < n; i++) {
+		const size_t skip = strlen(k[i].prefix);
 		uint32_t x;
-		if (n > skip && memcmp(name, k[i].prefix, skip) == 0 &&
-		    read_number(name + skip, n - skip, &x) && x < k[i].n)
+		if (strncmp(name, k[i].prefix, skip) == 0 &&
+		    read_number(name + skip, strlen(name + skip), &x) &&
+		    x < k[i].n)
 			return k[i].first + x;
 	}
 	return TOPO_NONE;
+}
+
+/* A switch of a region: "dc1." and its name in that data centre. */
+static topo_node find_in_dc(const struct topo *t, const char *name)
+{
+	const struct topo_region *r = t->region;
+	const char *dot = strchr(name, '.');
+	struct kind k[MAX_KINDS];
+	uint32_t dc;
+	if (!dot || strncmp(name, "dc", 2) != 0 ||
+	    !read_number(name + 2, (size_t)(dot - name) - 2, &dc) ||
+	    dc >= r->n_dcs)
+		return TOPO_NONE;
+	clos_kinds(&r->shape[dc], t->n_hosts + r->first_switch[dc], k);
+	k[3] = (struct kind){"border",
+	    t->n_hosts + r->first_switch[r->n_dcs] + dc * r->n_borders,
+	    r->n_borders};
+	return find_kind(k, 4, dot + 1);
+}
+
+int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
+    struct sim_err *e)
+{
+	topo_node n = TOPO_NONE;
+	char quote[64];
+	if (t->region)
+		n = find_in_dc(t, name);
+	else if (t->mesh)
+		n = topo_mesh_find(t->mesh, name);
+	if (n == TOPO_NONE) {
+		struct kind k[MAX_KINDS];
+		n = find_kind(k, kinds(t, k), name);
+	}
+	if (n == TOPO_NONE)
+		return sim_fail(e, SIM_EINVAL, "no node is called %s.",
+		    sim_quote(quote, name));
+	*out = n;
+	return 0;
 }
 
 /* In a Clos every node of a lower tier has the smaller number, so the smaller
@@ -250,7 +286,7 @@ static topo_link clos_link(const struct topo *t, topo_node from, topo_node to)
 	} else if (low >= c->all_hosts && high >= t1) {
 		uint32_t tor = low - c->all_hosts;
 		cable = c->cable_tor + (uint64_t)tor * c->n_t1 +
-			(high - t1) % c->n_t1;
+		    (high - t1) % c->n_t1;
 	}
 	if (cable >= c->n_cables)
 		return TOPO_NONE;
@@ -285,16 +321,14 @@ int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
 		    "\"%.80s\" is not a link: write an id in [0, %u] or two "
 		    "node names as FROM->TO.",
 		    text, t->n_links - 1);
-	topo_node from = find_node(t, text, (size_t)(arrow - text));
-	topo_node to = find_node(t, arrow + 2, strlen(arrow + 2));
-	if (from == TOPO_NONE)
-		return sim_fail(e, SIM_EINVAL,
-		    "Link \"%.80s\": no node is called \"%.*s\".", text,
-		    (int)(arrow - text < 64 ? arrow - text : 64), text);
-	if (to == TOPO_NONE)
-		return sim_fail(e, SIM_EINVAL,
-		    "Link \"%.80s\": no node is called \"%.64s\".", text,
-		    arrow + 2);
+	topo_node from, to;
+	char name[64]; /* too long for a name if it is cut */
+	snprintf(name, sizeof(name), "%.*s",
+	    arrow - text < 63 ? (int)(arrow - text) : 63, text);
+	int rc;
+	if ((rc = topo_node_parse(t, name, &from, e)) < 0 ||
+	    (rc = topo_node_parse(t, arrow + 2, &to, e)) < 0)
+		return sim_wrap(e, rc, "Link \"%.80s\"", text);
 	topo_link l = topo_link_between(t, from, to);
 	if (l == TOPO_NONE)
 		return sim_fail(e, SIM_EINVAL,

@@ -59,15 +59,21 @@ extern const char *const topo_class_names[]; /* by class; NULL-terminated */
  * O(links of a node). */
 topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to);
 
-/* Names for people, which topo_link_parse() reads back: a link is
- * "tor3->t1.5". In a Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
+/* Names for people, which the two below read back: a link is "tor3->t1.5". In a
+ * Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
  * over all pods; in a mesh the name given, else host17 or sw3. Names in a region
  * are in topo/region.h. */
 void topo_node_name(const struct topo *t, topo_node n, char buf[64]);
 void topo_link_name(const struct topo *t, topo_link l, char buf[64]);
 
+/* The node of a name that topo_node_name() gives; in a mesh host17 and sw3 are
+ * known beside the names given. Errors SIM_EINVAL. Cost O(1) in a Clos and in a
+ * region, O(nodes) in another mesh. */
+int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
+    struct sim_err *e);
+
 /* The link of a text that people write: a link id in decimal, or FROM->TO with
- * the names topo_node_name() gives. Errors SIM_EINVAL (neither; an unknown
+ * names that topo_node_parse() reads. Errors SIM_EINVAL (neither; an unknown
  * node; two nodes without a cable), SIM_ERANGE (an id beyond the last). */
 int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
     struct sim_err *e);
