@@ -40,12 +40,27 @@ static topo_link class_at(const struct topo *t, enum topo_link_class class,
 	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
 }
 
+/* In a mesh that is no region the classes between switches are one, whether it
+ * has tiers or not. */
+static int is_pooled(const struct topo *t)
+{
+	return !topo_is_clos(t) && !t->region;
+}
+
+/* The class that a link is a place of. */
+static enum topo_link_class place_class(const struct topo *t, topo_link l)
+{
+	if (is_pooled(t) && l >= 2 * t->n_hosts)
+		return TOPO_FABRIC;
+	return topo_class_of(t, l);
+}
+
 static struct places places_of(const struct topo *t, uint32_t classes)
 {
 	const uint32_t ends =
 	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
 	struct places p = {.topo = t};
-	if (!topo_is_clos(t) && !t->region && (classes & ~ends))
+	if (is_pooled(t) && (classes & ~ends))
 		classes = (classes & ends) | UINT32_C(1) << TOPO_FABRIC;
 	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
 		if (classes >> c & 1) {
@@ -95,7 +110,7 @@ static uint32_t n_taken(const struct places *p, const struct truth *truth)
 	uint32_t n = 0;
 	for (size_t i = 0; i < truth->n_faults; i++) {
 		const topo_link l = truth->fault[i].link;
-		n += p->size[topo_class_of(p->topo, l)] > 0 &&
+		n += p->size[place_class(p->topo, l)] > 0 &&
 		    !is_taken(truth, 0, i, l);
 	}
 	return n;

@@ -3,6 +3,8 @@
  *
  * Chi-squares at level 1e-6, about eleven of them.
  */
+#include <unistd.h>
+
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "topo/mesh.h"
@@ -586,6 +588,36 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 	scenes_close(&s);
 }
 
+/* A fat-tree has tiers, so its links have classes though the places are one.
+ * What is not counted as taken would be looked for without end. */
+static void links_that_another_group_took_are_not_free_in_a_mesh(void **state)
+{
+	(void)state;
+	struct topo_mesh *mesh;
+	struct scenes s;
+	struct sim_err e;
+	struct truth truth = {0};
+	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
+	scenes_open_mesh(&s, mesh);
+	scenes_add_group(&s)->count = 40;
+	scenes_add_group(&s)->count = 20;
+	struct model_fault_params *last = scenes_add_group(&s);
+	alarm(10);
+	last->count = 4; /* all of the 64 between switches */
+	draw(&s, &truth, 0);
+	assert_int_equal(truth.n_faults, 64);
+	for (size_t i = 0; i < 64; i++)
+		assert_int_equal(truth.fault[i].link, 32 + i);
+	last->count = 5;
+	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "fault group 2: 5 links are to fail, but the classes named have 4 "
+	    "left by earlier groups.");
+	alarm(0);
+	truth_free(&truth);
+	scenes_close(&s);
+}
+
 /* Each link of the classes as likely as another; no other fails. */
 static void in_a_region_classes_are_those_of_its_closs(void **state)
 {
@@ -637,6 +669,8 @@ int main(void)
 	    cmocka_unit_test(rates_follow_their_law_and_stay_in_range),
 	    cmocka_unit_test(a_group_does_not_disturb_another),
 	    cmocka_unit_test(in_a_mesh_the_classes_between_switches_are_one),
+	    cmocka_unit_test(
+		links_that_another_group_took_are_not_free_in_a_mesh),
 	    cmocka_unit_test(in_a_region_classes_are_those_of_its_closs),
 	};
 	return cmocka_run_group_tests_name("models/fault", tests, NULL, NULL);
