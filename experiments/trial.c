@@ -293,22 +293,6 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	return 0;
 }
 
-static void print_faults(const struct xp_trial *t, FILE *out)
-{
-	const struct truth *truth = &t->scene.truth;
-	fprintf(out, "%zu faults\n", truth->n_faults);
-	for (size_t i = 0; i < truth->n_faults; i++) {
-		char name[64];
-		topo_link_name(&t->topo, truth->fault[i].link, name);
-		fprintf(out, "  %-24s link %-8u rate %.4g", name,
-		    truth->fault[i].link, truth->fault[i].rate);
-		if (truth->fault[i].delay_us > 0)
-			fprintf(out, ", delay %.4g us",
-			    truth->fault[i].delay_us);
-		fputc('\n', out);
-	}
-}
-
 static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
     FILE *out)
 {
@@ -367,7 +351,7 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 		print_probes(t, out);
 	else
 		print_flows(t, out);
-	print_faults(t, out);
+	truth_print(&t->scene.truth, &t->topo, out);
 	for (size_t i = 0; i < t->config.n_algos; i++) {
 		const struct res_algo_metrics *m = &t->scores[i];
 		fprintf(out, "%s\n", t->config.algo[i].label);

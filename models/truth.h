@@ -6,11 +6,14 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "models/blackhole_rule.h"
 #include "sim/err.h"
 #include "sim/time.h"
 #include "topo/ids.h"
+
+struct topo;
 
 /* What a slow link adds to a packet's time, with mean M: always M; an
  * exponential time; exp of a normal of standard deviation SHAPE; or what an
@@ -177,5 +180,9 @@ int truth_is_failed_switch(const struct truth *t, topo_switch s);
  * needs the order. */
 topo_switch truth_switch_of(const struct truth *t, topo_link link,
     topo_switch like);
+
+/* A line for each fault, but those of holes, for each hole and each outage; of
+ * a sort, the first 50. */
+void truth_print(const struct truth *truth, const struct topo *t, FILE *out);
 
 #endif

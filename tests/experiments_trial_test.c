@@ -457,6 +457,40 @@ static void a_cell_prints_its_faults_and_verdicts(void **state)
 	close_rig(&g);
 }
 
+/* Links of holes are not told beside them. */
+static void a_cell_prints_its_holes_and_outages(void **state)
+{
+	static const char want[] = "2 faults\n"
+	    "  host5->tor1              link 10       rate 1, from 3 s\n"
+	    "  tor1->host5              link 11       rate 1, from 3 s\n"
+	    "2 black holes\n"
+	    "  tor3                     type 1, 0.25 of its entries\n"
+	    "  t2.0                     type 2, 0.5 of its entries, from 2 s "
+	    "to 7.5 s\n"
+	    "1 outages\n"
+	    "  host5                    off, from 3 s\n";
+	double row[MAX_ROW];
+	char *text = NULL;
+	size_t n;
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    SMALL "algorithms: [vote]\nfaults:\n"
+		  "  - {kind: black_hole_1, at: [tor3], entries: 0.25}\n"
+		  "  - {kind: black_hole_2, at: [t2.0], entries: 0.5, from: 2, "
+		  "to: 7.5}\n"
+		  "  - {kind: host_off, at: [host5], from: 3}\n",
+	    1);
+	run(&g, 0, 0, row);
+	FILE *out = open_memstream(&text, &n);
+	xp_trial_print(g.trial, out);
+	fclose(out);
+	if (!strstr(text, want))
+		fail_msg("prints:\n%s", text);
+	free(text);
+	close_rig(&g);
+}
+
 static int run_two(void *arg, struct sim_err *e)
 {
 	double row[MAX_ROW];
@@ -574,6 +608,7 @@ int main(void)
 	    cmocka_unit_test(pods_can_be_swapped),
 	    cmocka_unit_test(the_bad_link_ranks_first_in_every_kind_of_network),
 	    cmocka_unit_test(a_cell_prints_its_faults_and_verdicts),
+	    cmocka_unit_test(a_cell_prints_its_holes_and_outages),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
 	    cmocka_unit_test(a_run_of_probes_has_a_row_a_window),
 	    cmocka_unit_test(algorithms_of_flows_have_none_to_blame),

@@ -7,6 +7,7 @@
 
 #include "sim/rng.h"
 #include "tests/test.h"
+#include "topo/topo.h"
 
 static struct truth_hole hole_at(topo_switch s, double share, uint64_t salt,
     sim_ns from, sim_ns to)
@@ -198,6 +199,63 @@ static void clearing_forgets_holes_and_outages(void **state)
 	truth_free(&t);
 }
 
+static void people_read_of_each_sort_the_first_fifty(void **state)
+{
+	static const char head[] = "60 faults\n"
+	    "  host0->tor0              link 0        rate 0.25\n"
+	    "  tor0->host0              link 1        rate 0, delay 300 us, "
+	    "from 1 s to 2.5 s\n";
+	static const char tail[] = "  tor12->host24            link 49       "
+	    "rate 0.25\n"
+	    "  and 10 more\n"
+	    "1 black holes\n"
+	    "  t1.1                     type 1, 0.125 of its entries\n"
+	    "4 outages\n"
+	    "  host3                    off, to 4 s\n"
+	    "  pod 1                    off\n"
+	    "  controller               sending garbage, from 86400 s\n"
+	    "  collector                slow by 5000 us\n";
+	static const struct topo_clos shape = {2, 20, 2, 2, 2, .n_cables = 0};
+	static const struct truth_outage outages[] = {
+	    {TRUTH_COLLECTOR, TRUTH_SLOW, 0, 0, SIM_NEVER, 5000},
+	    {TRUTH_CONTROLLER, TRUTH_GARBAGE, 0, 86400 * SIM_SEC, SIM_NEVER, 0},
+	    {TRUTH_POD_OFF, TRUTH_DOWN, 1, 0, SIM_NEVER, 0},
+	    {TRUTH_HOST_OFF, TRUTH_DOWN, 3, 0, 4 * SIM_SEC, 0},
+	};
+	struct truth t = {0};
+	struct topo topo;
+	char *text = NULL;
+	size_t n;
+	(void)state;
+	assert_ok(topo_open_clos(&topo, &shape, test_err()));
+	for (topo_link l = 0; l < 61; l++) {
+		struct truth_fault f = {.link = l,
+		    .rate = 0.25,
+		    .to_ns = SIM_NEVER,
+		    .of_hole = l == 60};
+		if (l == 1)
+			f = (struct truth_fault){.link = l,
+			    .delay_us = 300,
+			    .from_ns = SIM_SEC,
+			    .to_ns = 2500 * SIM_MS};
+		assert_ok(truth_add_fault(&t, &f, test_err()));
+	}
+	const struct truth_hole h = hole_at(41, 0.125, 1, 0, SIM_NEVER);
+	assert_ok(truth_add_hole(&t, &h, test_err()));
+	for (int i = 0; i < 4; i++)
+		assert_ok(truth_add_outage(&t, &outages[i], test_err()));
+	truth_sort(&t);
+	FILE *out = open_memstream(&text, &n);
+	truth_print(&t, &topo, out);
+	fclose(out);
+	if (strncmp(text, head, strlen(head)) != 0 || n < strlen(tail) ||
+	    strcmp(text + n - strlen(tail), tail) != 0)
+		fail_msg("prints:\n%s", text);
+	free(text);
+	truth_free(&t);
+	topo_close(&topo);
+}
+
 static int add_both(void *arg, struct sim_err *e)
 {
 	struct truth t = {0};
@@ -229,6 +287,7 @@ int main(void)
 	    cmocka_unit_test(
 		the_largest_id_is_told_from_the_next_kinds_smallest),
 	    cmocka_unit_test(clearing_forgets_holes_and_outages),
+	    cmocka_unit_test(people_read_of_each_sort_the_first_fifty),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("models/truth", tests, NULL, NULL);
