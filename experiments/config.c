@@ -200,13 +200,12 @@ static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 static int check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_algo *a, uint32_t plane)
 {
-	const char *name = xp_plane_names[plane];
 	if (!a->ops || !(a->ops->needs & ALGO_NEEDS_PROBES) ||
-	    strcmp(name, "pingmesh") == 0)
+	    plane == XP_PLANE_PINGMESH)
 		return 0;
 	return sim_yaml_mistake(y, node,
 	    "%s reads Pingmesh's probes; plane %s has none.", a->ops->name,
-	    name);
+	    xp_plane_names[plane]);
 }
 
 /* One that could not be read has no label. */
@@ -308,7 +307,7 @@ static int may_fail_uplinks(const struct model_scene_params *s,
 	return 0;
 }
 
-/* A slow link shows in round-trip times alone. */
+/* A slow link shows in round-trip times alone, which probes have anyway. */
 static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 {
 	const int none = c->scene.latency.report_us == 0 &&
@@ -323,6 +322,25 @@ static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
 		    "agents have no round-trip times (latency.report_over).");
 	return 0;
+}
+
+/* On other planes nobody asks Pingmesh's services for anything. */
+static int check_services(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	int rc = 0;
+	if (c->plane == XP_PLANE_PINGMESH)
+		return 0;
+	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
+		const uint32_t kind = c->scene.group[i].kind;
+		if (kind == MODEL_FAULT_CONTROLLER ||
+		    kind == MODEL_FAULT_COLLECTOR)
+			rc = sim_yaml_mistake(y,
+			    node->kind == SIM_YAML_SEQ ? node->child[i] : node,
+			    "kind %s acts on plane pingmesh only.",
+			    model_fault_kind_names[kind]);
+	}
+	return rc;
 }
 
 /* A plane that is asked for by name must be able to run every scene. */
@@ -398,6 +416,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = xp_faults_read(y, opened ? t : NULL, &c->scene, e);
 	if (rc == 0)
 		rc = check_latency(y, c);
+	if (rc == 0)
+		rc = check_services(y, c);
 	if (rc == 0 && opened && y->n_mistakes == had)
 		rc = check_plane(y, t, c, e);
 	if (rc == 0)

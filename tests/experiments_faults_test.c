@@ -10,6 +10,7 @@
 #define SMALL                                                                  \
 	"figure: f\nalgorithms: [vote]\n"                                      \
 	"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
+#define PROBED SMALL "plane: pingmesh\n" /* what follows is on line 5 */
 #define GRAPH                                                                  \
 	"figure: f\nalgorithms: [vote]\ntopology: {kind: fat_tree, k: 4}\n"
 
@@ -83,7 +84,7 @@ static void every_kind_can_be_said(void **state)
 	xp_config_free(&c);
 
 	g = read_group(&c,
-	    SMALL "faults: {kind: controller, mode: garbage, count: 3, "
+	    PROBED "faults: {kind: controller, mode: garbage, count: 3, "
 		  "from: 5}\n");
 	assert_int_equal(g->mode, TRUTH_GARBAGE);
 	assert_int_equal(g->count, 3);
@@ -115,8 +116,8 @@ static void a_key_that_says_nothing_of_its_kind_is_told(void **state)
 	    "4:29: kind pod_off has no use for `at`.");
 	expect(SMALL "faults: {pods: [0]}\n",
 	    "4:16: kind drop has no use for `pods`.");
-	expect(SMALL "faults: {kind: collector, entries: 1}\n",
-	    "4:36: kind collector has no use for `entries`.");
+	expect(PROBED "faults: {kind: collector, entries: 1}\n",
+	    "5:36: kind collector has no use for `entries`.");
 	expect(SMALL "faults: {kind: drop, mode: slow, law: load}\n",
 	    "4:28: kind drop has no use for `mode`.\n"
 	    "4:39: kind drop has no use for `law`.");
@@ -168,8 +169,8 @@ static void groups_that_cannot_be_are_told_at_their_place(void **state)
 	expect(SMALL "faults:\n  - {kind: host_off}\n"
 		     "  - {kind: host_off, count: 9}\n",
 	    "6:5: fault group 1: 9 hosts are to be off, but there are 8.");
-	expect(SMALL "faults: {kind: collector, mode: empty}\n",
-	    "4:9: fault group 0: the collector sends no documents: its mode is "
+	expect(PROBED "faults: {kind: collector, mode: empty}\n",
+	    "5:9: fault group 0: the collector sends no documents: its mode is "
 	    "down or slow.");
 	expect(SMALL "faults: {kind: host_off, spread: 5, to: 4}\n",
 	    "4:9: fault group 0: a fault ends at 4 s, but may begin as late as "
@@ -196,8 +197,34 @@ static void planes_that_cannot_are_told(void **state)
 	read_group(&c,
 	    SMALL "plane: skip\nfaults: {at: [t1.0, t2.1], share: 0.5}\n");
 	xp_config_free(&c);
-	read_group(&c, SMALL "plane: skip\nfaults: {kind: controller}\n");
+}
+
+/* Probes have round-trip times whatever latency.report_over, and alone ask
+ * controller and collector. */
+static void what_only_probes_meet_needs_their_plane(void **state)
+{
+	(void)state;
+	struct xp_config c;
+	const struct model_fault_params *g =
+	    read_group(&c, PROBED "faults: {kind: latency}\n");
+	assert_int_equal(g->kind, MODEL_FAULT_LATENCY);
 	xp_config_free(&c);
+	read_group(&c, PROBED "faults: {kind: collector, mode: slow}\n");
+	xp_config_free(&c);
+	expect(SMALL "faults: {kind: latency}\n",
+	    "4:9: kind latency needs round-trip times: set "
+	    "latency.report_over.");
+	expect(SMALL "faults: {kind: controller}\n",
+	    "4:9: kind controller acts on plane pingmesh only.");
+	for (unsigned i = 0; i < XP_PLANE_PINGMESH; i++) {
+		char text[512];
+		snprintf(text, sizeof(text),
+		    SMALL "plane: %s\nfaults:\n  - {rate: 0.1, classes: "
+			  "[tor-t1]}\n  - {kind: collector}\n",
+		    xp_plane_names[i]);
+		expect(text,
+		    "7:5: kind collector acts on plane pingmesh only.");
+	}
 }
 
 static void a_graph_has_its_names(void **state)
@@ -226,7 +253,7 @@ static void no_allocation_is_taken_for_granted(void **state)
 	(void)state;
 	spec_write("x.yaml",
 	    SMALL "faults: [{kind: black_hole_1, at: [tor1]}, {kind: pod_off, "
-		  "pods: [1]}, {kind: host_off}, {kind: controller}]\n");
+		  "pods: [1]}, {kind: host_off}, {kind: drop}]\n");
 	test_each_alloc_fails(load, NULL);
 }
 
@@ -239,6 +266,7 @@ int main(void)
 	    cmocka_unit_test(places_that_are_none_are_told_where_they_stand),
 	    cmocka_unit_test(groups_that_cannot_be_are_told_at_their_place),
 	    cmocka_unit_test(planes_that_cannot_are_told),
+	    cmocka_unit_test(what_only_probes_meet_needs_their_plane),
 	    cmocka_unit_test(a_graph_has_its_names),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
 	};
