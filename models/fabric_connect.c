@@ -83,6 +83,8 @@ static int put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
 
 /* --- ways ---------------------------------------------------------------------- */
 
+#define MAX_DELAY_US 1e12 /* 11 days */
+
 /* What a packet meets that leaves now. */
 struct way {
 	unsigned n_hops;
@@ -90,23 +92,27 @@ struct way {
 	sim_ns delay; /* beyond the round trip's law */
 };
 
-static sim_ns fault_delay(const struct fabric_sim *f, topo_link l)
+/* The tail of a law may reach beyond the clock; nobody waits that long. */
+static sim_ns fault_delay(const struct fabric_sim *f, topo_link l,
+    struct sim_rng *r)
 {
-	const double us = model_latency_delay(&f->scene->truth, l, f->now);
-	return (sim_ns)(us * 1e3 + 0.5);
+	const double us = model_latency_draw(&f->scene->truth, l, f->now, r);
+	return (sim_ns)(fmin(us, MAX_DELAY_US) * 1e3 + 0.5);
 }
 
-static void add_links(const struct fabric_sim *f, const topo_link path[],
-    struct way *w)
+/* CLIENT's stream draws of both ways: the connect is its own. */
+static void add_links(struct fabric_sim *f, topo_host client,
+    const topo_link path[], struct way *w)
 {
 	const int faults = f->scene->truth.n_faults > 0;
+	struct sim_rng *r = &f->streams[client].delay;
 	for (unsigned i = 0; i < w->n_hops; i++) {
 		double hazard = f->noise[path[i]], fault;
 		if (faults) {
 			if (model_loss_fault(&f->scene->loss, path[i], f->now,
 				&fault))
 				hazard = fault;
-			w->delay += fault_delay(f, path[i]);
+			w->delay += fault_delay(f, path[i], r);
 		}
 		w->hazard += hazard;
 	}
@@ -115,7 +121,7 @@ static void add_links(const struct fabric_sim *f, const topo_link path[],
 }
 
 /* A host reaches itself, being behind a VIP, by way of its ToR. */
-static struct way way_of(const struct fabric_sim *f,
+static struct way way_of(struct fabric_sim *f, topo_host client,
     const struct topo_tuple *tuple, topo_host src, topo_host dst)
 {
 	topo_link path[TOPO_MAX_HOPS] = {topo_link_of(src, TOPO_UP),
@@ -123,7 +129,7 @@ static struct way way_of(const struct fabric_sim *f,
 	struct way w = {.n_hops = 2};
 	if (src != dst)
 		w.n_hops = fabric_sim_path(f, tuple, src, dst, path);
-	add_links(f, path, &w);
+	add_links(f, client, path, &w);
 	if (w.n_hops == 0 ||
 	    fabric_sim_hole(f, tuple, path, w.n_hops) < w.n_hops ||
 	    model_flap_down(&f->flaps, path, w.n_hops, f->now) < w.n_hops)
@@ -131,18 +137,18 @@ static struct way way_of(const struct fabric_sim *f,
 	return w;
 }
 
-static struct way way_there(const struct fabric_sim *f,
+static struct way way_there(struct fabric_sim *f,
     const struct fabric_sim_conn *c)
 {
-	return way_of(f, &c->tuple, c->client, c->server);
+	return way_of(f, c->client, &c->tuple, c->client, c->server);
 }
 
-static struct way way_back(const struct fabric_sim *f,
+static struct way way_back(struct fabric_sim *f,
     const struct fabric_sim_conn *c)
 {
 	const struct topo_tuple reverse = {c->tuple.dst_ip, c->tuple.src_ip,
 	    c->tuple.dst_port, c->tuple.src_port, c->tuple.proto};
-	return way_of(f, &reverse, c->server, c->client);
+	return way_of(f, c->client, &reverse, c->server, c->client);
 }
 
 /* U is drawn for each attempt, whatever it meets, so that a fault moves no

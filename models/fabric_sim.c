@@ -123,6 +123,7 @@ int fabric_sim_streams(struct fabric_sim *f, topo_host h,
 	s->life = f->now_living;
 	sim_rng_init(&s->rtt, where, SIM_STREAM_RTT, h);
 	sim_rng_init(&s->connect, where, SIM_STREAM_CONNECT, h);
+	sim_rng_init(&s->delay, where, SIM_STREAM_DELAY, h);
 	sim_rng_init(&s->service, where, SIM_STREAM_SERVICE, h);
 	return 0;
 }

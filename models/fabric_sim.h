@@ -23,8 +23,9 @@
  *	            through first settles the connect. From SYN to SYN-ACK it
  *	            takes a round trip of rtt_profile.h over as many links, and
  *	            what the links of both ways add: faults of kind latency,
- *	            and distance (topo_link_delay()). Answered by the kernel:
- *	            the agent there hears of payloads alone.
+ *	            drawn for each packet by their law, and distance
+ *	            (topo_link_delay()). Answered by the kernel: the agent
+ *	            there hears of payloads alone.
  *	            VIP number v is served by the hosts of ToR v mod ToRs, each
  *	            five-tuple by one of them. A host that is off does not
  *	            answer, nor does an address that is none; port 0 refuses.

@@ -55,7 +55,7 @@ struct fabric_sim_route {
 /* A host's streams but that of its probes, set up when first used. */
 struct fabric_sim_streams {
 	uint32_t life; /* == now_living: of this epoch */
-	struct sim_rng rtt, connect, service;
+	struct sim_rng rtt, connect, delay, service;
 };
 
 enum { FABRIC_SIM_LAWS = 256 }; /* a power of two */
