@@ -181,8 +181,9 @@ int truth_is_failed_switch(const struct truth *t, topo_switch s);
 topo_switch truth_switch_of(const struct truth *t, topo_link link,
     topo_switch like);
 
-/* A line for each fault, but those of holes, for each hole and each outage; of
- * a sort, the first 50. */
+/* A line for each fault, hole and outage that no other says: a hole says those
+ * of its links, a host that is off those of its cable, a pod that is off those of
+ * its hosts. Of each sort, the first 50. Needs the order. */
 void truth_print(const struct truth *truth, const struct topo *t, FILE *out);
 
 #endif

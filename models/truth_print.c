@@ -29,18 +29,37 @@ static void print_rest(size_t n, FILE *out)
 		fprintf(out, "  and %zu more\n", n - SHOWN);
 }
 
-/* Those that holes have on their links are told with the holes. */
+/* Whether an outage says the same of all the time that FROM to TO is. */
+static int is_told(const struct truth *truth, enum truth_outage_kind kind,
+    uint32_t id, sim_ns from, sim_ns to)
+{
+	const struct truth_outage *o = truth_outage_at(truth, kind, id, from);
+	return o && o->from_ns == from && o->to_ns == to;
+}
+
+/* Faults of holes are told with the holes, cables of hosts that are off with
+ * those. */
+static int is_shown(const struct truth *truth, const struct topo *t,
+    const struct truth_fault *f)
+{
+	const topo_host host = f->link / 2;
+	if (f->of_hole)
+		return 0;
+	return f->rate < 1 || host >= t->n_hosts ||
+	    !is_told(truth, TRUTH_HOST_OFF, host, f->from_ns, f->to_ns);
+}
+
 static void print_faults(const struct truth *truth, const struct topo *t,
     FILE *out)
 {
-	size_t n = 0, shown = 0;
-	for (size_t i = 0; i < truth->n_faults; i++)
-		n += !truth->fault[i].of_hole;
+	size_t n = 0, i;
+	for (i = 0; i < truth->n_faults; i++)
+		n += is_shown(truth, t, &truth->fault[i]);
 	fprintf(out, "%zu faults\n", n);
-	for (size_t i = 0; i < truth->n_faults && shown < SHOWN; i++) {
+	for (size_t shown = i = 0; i < truth->n_faults && shown < SHOWN; i++) {
 		const struct truth_fault *f = &truth->fault[i];
 		char name[64];
-		if (f->of_hole)
+		if (!is_shown(truth, t, f))
 			continue;
 		shown++;
 		topo_link_name(t, f->link, name);
@@ -88,13 +107,34 @@ static void print_outage(const struct truth_outage *o, FILE *out)
 	print_span(o->from_ns, o->to_ns, out);
 }
 
+/* Hosts of a pod that is off are told with it. */
+static int is_outage_shown(const struct truth *truth, const struct topo *t,
+    const struct truth_outage *o)
+{
+	return o->kind != TRUTH_HOST_OFF ||
+	    !is_told(truth, TRUTH_POD_OFF, topo_pod_of(t, o->id), o->from_ns,
+		o->to_ns);
+}
+
+static void print_outages(const struct truth *truth, const struct topo *t,
+    FILE *out)
+{
+	size_t n = 0, i;
+	for (i = 0; i < truth->n_outages; i++)
+		n += is_outage_shown(truth, t, &truth->outage[i]);
+	if (n > 0)
+		fprintf(out, "%zu outages\n", n);
+	for (size_t shown = i = 0; i < truth->n_outages && shown < SHOWN; i++)
+		if (is_outage_shown(truth, t, &truth->outage[i])) {
+			shown++;
+			print_outage(&truth->outage[i], out);
+		}
+	print_rest(n, out);
+}
+
 void truth_print(const struct truth *truth, const struct topo *t, FILE *out)
 {
 	print_faults(truth, t, out);
 	print_holes(truth, t, out);
-	if (truth->n_outages > 0)
-		fprintf(out, "%zu outages\n", truth->n_outages);
-	for (size_t i = 0; i < truth->n_outages && i < SHOWN; i++)
-		print_outage(&truth->outage[i], out);
-	print_rest(truth->n_outages, out);
+	print_outages(truth, t, out);
 }

@@ -210,8 +210,9 @@ static void people_read_of_each_sort_the_first_fifty(void **state)
 	    "  and 10 more\n"
 	    "1 black holes\n"
 	    "  t1.1                     type 1, 0.125 of its entries\n"
-	    "4 outages\n"
+	    "5 outages\n"
 	    "  host3                    off, to 4 s\n"
+	    "  host41                   off, to 9 s\n"
 	    "  pod 1                    off\n"
 	    "  controller               sending garbage, from 86400 s\n"
 	    "  collector                slow by 5000 us\n";
@@ -221,6 +222,9 @@ static void people_read_of_each_sort_the_first_fifty(void **state)
 	    {TRUTH_CONTROLLER, TRUTH_GARBAGE, 0, 86400 * SIM_SEC, SIM_NEVER, 0},
 	    {TRUTH_POD_OFF, TRUTH_DOWN, 1, 0, SIM_NEVER, 0},
 	    {TRUTH_HOST_OFF, TRUTH_DOWN, 3, 0, 4 * SIM_SEC, 0},
+	    /* Of pod 1, one of them not for as long as that. */
+	    {TRUTH_HOST_OFF, TRUTH_DOWN, 40, 0, SIM_NEVER, 0},
+	    {TRUTH_HOST_OFF, TRUTH_DOWN, 41, 0, 9 * SIM_SEC, 0},
 	};
 	struct truth t = {0};
 	struct topo topo;
@@ -240,9 +244,13 @@ static void people_read_of_each_sort_the_first_fifty(void **state)
 			    .to_ns = 2500 * SIM_MS};
 		assert_ok(truth_add_fault(&t, &f, test_err()));
 	}
+	const struct truth_fault cut = {.link = topo_link_of(40, TOPO_DOWN),
+	    .rate = 1,
+	    .to_ns = SIM_NEVER};
+	assert_ok(truth_add_fault(&t, &cut, test_err()));
 	const struct truth_hole h = hole_at(41, 0.125, 1, 0, SIM_NEVER);
 	assert_ok(truth_add_hole(&t, &h, test_err()));
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 6; i++)
 		assert_ok(truth_add_outage(&t, &outages[i], test_err()));
 	truth_sort(&t);
 	FILE *out = open_memstream(&text, &n);
