@@ -310,8 +310,8 @@ static int may_fail_uplinks(const struct model_scene_params *s,
 /* A slow link shows in round-trip times alone, which probes have anyway. */
 static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 {
-	const int none = c->scene.latency.report_us == 0 &&
-	    c->plane != XP_PLANE_PINGMESH;
+	const int none =
+	    c->scene.latency.report_us == 0 && c->plane != XP_PLANE_PINGMESH;
 	for (size_t i = 0; none && i < c->scene.n_groups; i++)
 		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
 			return sim_yaml_mistake(y,
