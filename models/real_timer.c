@@ -1,0 +1,58 @@
+/* models/real_timer.c -- timers by due time: a binary heap.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/real_timer.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+static int before(const struct real_timer *a, const struct real_timer *b)
+{
+	return a->at != b->at ? a->at < b->at : a->number < b->number;
+}
+
+int real_timers_set(struct real_timers *t, sim_ns at, topo_host host,
+    uint64_t token, struct sim_err *e)
+{
+	const struct real_timer new = {at, t->n_set, token, host};
+	int rc = SIM_RESERVE(&t->heap, &t->cap, t->n + 1, e);
+	if (rc < 0)
+		return rc;
+	t->n_set++;
+	size_t i = t->n++;
+	for (; i > 0 && before(&new, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		t->heap[i] = t->heap[(i - 1) / 2];
+	t->heap[i] = new;
+	return 0;
+}
+
+sim_ns real_timers_next(const struct real_timers *t)
+{
+	return t->n > 0 ? t->heap[0].at : SIM_NEVER;
+}
+
+int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out)
+{
+	if (t->n == 0 || t->heap[0].at > now)
+		return 0;
+	*out = t->heap[0];
+	const struct real_timer moved = t->heap[--t->n];
+	size_t i = 0;
+	for (size_t k; (k = 2 * i + 1) < t->n; i = k) {
+		if (k + 1 < t->n && before(&t->heap[k + 1], &t->heap[k]))
+			k++;
+		if (before(&moved, &t->heap[k]))
+			break;
+		t->heap[i] = t->heap[k];
+	}
+	if (t->n > 0)
+		t->heap[i] = moved;
+	return 1;
+}
+
+void real_timers_free(struct real_timers *t)
+{
+	free(t->heap);
+	*t = (struct real_timers){0};
+}

@@ -1,0 +1,75 @@
+/* tests/models_real_timer_test.c -- timers come in order, whatever that of setting.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/real_timer.h"
+
+#include "tests/test.h"
+
+enum { MANY = 300 };
+
+/* Random sets and takes, against the least of a plain list. */
+static void the_first_due_is_taken_first(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 200; run++) {
+		struct real_timer list[MANY], got;
+		struct real_timers t = {0};
+		struct sim_rng r;
+		size_t n = 0;
+		test_rng(&r, run);
+		for (uint64_t i = 0; i < MANY; i++) {
+			const sim_ns at = sim_rng_below(&r, 50);
+			assert_ok(real_timers_set(&t, at, (topo_host)i, i,
+			    test_err()));
+			list[n++] = (struct real_timer){.at = at, .token = i};
+			while (n > 0 && sim_rng_below(&r, 3) == 0) {
+				size_t k = 0;
+				for (size_t j = 1; j < n; j++)
+					if (list[j].at < list[k].at)
+						k = j;
+				const sim_ns next = list[k].at;
+				assert_int_equal(real_timers_next(&t), next);
+				assert_true(next == 0 ||
+				    !real_timers_take(&t, next - 1, &got));
+				assert_true(real_timers_take(&t, next, &got));
+				if (got.token != list[k].token)
+					fail_msg("seed %llu run %u",
+					    (unsigned long long)test_seed(),
+					    run);
+				assert_int_equal(got.host, list[k].token);
+				memmove(&list[k], &list[k + 1],
+				    (--n - k) * sizeof(list[0]));
+			}
+		}
+		assert_int_equal(t.n, n);
+		real_timers_free(&t);
+		assert_int_equal(real_timers_next(&t), SIM_NEVER);
+	}
+}
+
+static int set_some(void *arg, struct sim_err *e)
+{
+	struct real_timers t = {0};
+	int rc = 0;
+	(void)arg;
+	for (uint64_t i = 0; rc == 0 && i < MANY; i++)
+		rc = real_timers_set(&t, i, 0, i, e);
+	real_timers_free(&t);
+	return rc;
+}
+
+static void failed_allocations_are_told(void **state)
+{
+	(void)state;
+	test_each_alloc_fails(set_some, NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_first_due_is_taken_first),
+	    cmocka_unit_test(failed_allocations_are_told),
+	};
+	return cmocka_run_group_tests_name("models/real_timer", tests, NULL,
+	    NULL);
+}
