@@ -193,8 +193,12 @@ static int collect(struct fabric_real *f, sim_ns wait, struct sim_err *e)
 	if (n < 0 && errno != EINTR)
 		return sim_fail(e, SIM_EIO, "epoll failed: %s.",
 		    strerror(errno));
-	for (int i = 0; rc == 0 && i < n; i++)
-		rc = take(f, &ev[i], e);
+	/* Listeners last: when a probe's own end is closed, nobody needs to
+	 * wait for it at the other. */
+	for (int last = 0; last < 2; last++)
+		for (int i = 0; rc == 0 && i < n; i++)
+			if ((ev[i].data.u64 >> 56 == REAL_LISTENER) == last)
+				rc = take(f, &ev[i], e);
 	return rc < 0 ? rc : do_due(f, e);
 }
 
