@@ -171,13 +171,14 @@ figures: deps
 	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
 FUZZ_SECONDS ?= 30
-FUZZ := yaml pinglist wire http
+FUZZ := yaml pinglist wire http icmp
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
 FUZZ_SRC_pinglist := $(wildcard algos/pinglist*.c) topo/addr.c topo/clos.c
 FUZZ_SRC_wire := algos/pingmesh_wire.c
 FUZZ_SRC_http := experiments/http_serve.c algos/pingmesh_wire.c \
 	$(FUZZ_SRC_pinglist)
+FUZZ_SRC_icmp := models/icmp_wire.c sim/rng.c
 fuzz: $(FUZZ:%=fuzz-%)
 
 fuzz-http: build/algos/pinglist.xsd.h
@@ -187,7 +188,7 @@ fuzz-%:
 	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. -Ibuild \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    -o build/fuzz/$*_fuzz tests/fuzz/$*_fuzz.c $(FUZZ_SIM) \
-	    $(FUZZ_SRC_$*) -lyaml -lm
+	    $(FUZZ_SRC_$*) -lyaml -lgsl -lgslcblas -lm
 	build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
 	    build/fuzz/corpus-$* tests/fuzz/$*
 
