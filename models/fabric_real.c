@@ -39,7 +39,7 @@ const struct sim_field fabric_real_fields[] = {
 };
 #undef AT
 
-/* --- the clock ---------------------------------------------------------------- */
+/* --- the clock ---------------------------------------------------------- */
 
 static uint64_t monotonic(void)
 {
@@ -58,7 +58,7 @@ static sim_ns now(const struct fabric *base)
 	return real_now((const struct fabric_real *)base);
 }
 
-/* --- events for agents ---------------------------------------------------------- */
+/* --- events for agents -------------------------------------------------- */
 
 struct agent_event *real_tell(struct fabric_real *f, topo_host host,
     enum agent_event_kind kind, uint64_t token, struct sim_err *e)
@@ -100,7 +100,7 @@ static size_t deliver(struct fabric_real *f, struct agent_event ev[],
 	return n;
 }
 
-/* --- epoll ------------------------------------------------------------------------ */
+/* --- epoll -------------------------------------------------------------- */
 
 static int control(struct fabric_real *f, int op, int fd, uint32_t events,
     enum real_kind kind, uint32_t turn, uint32_t index, struct sim_err *e)
@@ -231,7 +231,7 @@ static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 	return 0;
 }
 
-/* --- actions ------------------------------------------------------------------------ */
+/* --- actions ------------------------------------------------------------ */
 
 static int ask_slb(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
@@ -282,7 +282,7 @@ static int submit(struct fabric *base, topo_host host,
 	return rc;
 }
 
-/* --- services ------------------------------------------------------------------------ */
+/* --- services ----------------------------------------------------------- */
 
 int fabric_real_serve(struct fabric_real *f,
     const struct fabric_real_services *s, struct sim_err *e)
@@ -326,7 +326,7 @@ void fabric_real_slb(struct fabric_real *f, fabric_real_slb_fn *fn, void *arg)
 	f->slb_arg = arg;
 }
 
-/* --- life ------------------------------------------------------------------------------ */
+/* --- life --------------------------------------------------------------- */
 
 static void close_base(struct fabric *base)
 {

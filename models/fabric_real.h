@@ -16,13 +16,15 @@
  *	            server sends as many of them back. echo_ns is from the first
  *	            byte sent to the last one back; 0 if they do not come, not
  *	            within echo_s, or are others.
- *	            Plain connects are accepted and closed, unheard by the agent.
- *	            A payload that has come whole is an AGENT_PING_REQUEST.
- *	PROBE       see icmp_wire.h. It takes CAP_NET_RAW at the opening; without
- *	            it is SIM_EUNSUPPORTED.
+ *	            Plain connects are accepted and closed, and no agent hears
+ *	            of them. A payload that has come whole is an
+ *	            AGENT_PING_REQUEST.
+ *	PROBE       see icmp_wire.h. It takes CAP_NET_RAW at the opening;
+ *	            without, it is SIM_EUNSUPPORTED.
  *	RETX        from fabric_real_retx(), or for the sockets of
  *	            fabric_real_watch() by looking at them.
- *	SLB_QUERY   fabric_real_slb(); without, there are no VIPs: ok = 0 at once.
+ *	SLB_QUERY   fabric_real_slb(); without, there are no VIPs: ok = 0 at
+ *	            once.
  *	FETCH,      fabric_real_serve(); without, both fail at once.
  *	UPLOAD
  *
@@ -31,7 +33,9 @@
  * time from connect() until poll() saw its end.
  *
  * What is sent as payload is the same 32 characters over and over. So a server
- * stores nothing, and closes on whoever sends anything else or more than 64 KiB.
+ * stores nothing, and resets whoever sends anything else or more than 64 KiB.
+ * Times of a payload are of this program's clock: where it drives many hosts at
+ * a time, they hold what it does for the others.
  */
 #ifndef MODELS_FABRIC_REAL_H
 #define MODELS_FABRIC_REAL_H
@@ -152,7 +156,7 @@ typedef int fabric_real_slb_fn(void *arg, topo_host host,
     const struct topo_tuple *tuple, uint32_t *dip);
 void fabric_real_slb(struct fabric_real *f, fabric_real_slb_fn *fn, void *arg);
 
-/* --- retransmissions -------------------------------------------------------- */
+/* --- retransmissions ---------------------------------------------------- */
 struct fabric_real_retx {
 	struct topo_tuple tuple; /* the source names the host */
 	uint8_t established;

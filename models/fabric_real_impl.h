@@ -124,7 +124,7 @@ struct fabric_real {
 	char in[FABRIC_REAL_MAX_PAYLOAD + 1]; /* whatever came */
 };
 
-/* --- fabric_real.c -------------------------------------------------------- */
+/* --- fabric_real.c ------------------------------------------------------ */
 sim_ns real_now(const struct fabric_real *f);
 
 /* An event for an agent, of now; to be filled in before the next. NULL, with
@@ -138,7 +138,7 @@ int real_poll_fd(struct fabric_real *f, int fd, uint32_t events,
 int real_repoll_fd(struct fabric_real *f, int fd, uint32_t events,
     enum real_kind kind, uint32_t turn, uint32_t index, struct sim_err *e);
 
-/* --- real_host.c ---------------------------------------------------------- */
+/* --- real_host.c -------------------------------------------------------- */
 int real_host_open(struct fabric_real *f, topo_host h, struct sim_err *e);
 void real_host_close(struct real_host *h);
 
@@ -152,7 +152,7 @@ int real_host_index(struct fabric_real *f, struct sim_err *e);
 /* caps.syn_rto_ns as the namespace of the calling thread is set. */
 void real_host_read_rto(struct fabric_real *f);
 
-/* --- real_conn.c ---------------------------------------------------------- */
+/* --- real_conn.c -------------------------------------------------------- */
 /* A connection of FD, or NULL if the table is full. */
 struct real_conn *real_conn_open(struct fabric_real *f, int fd,
     enum real_state state, topo_host host);
@@ -180,7 +180,7 @@ int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags);
  * send; 0: not yet; -1: broken; -2: not the payload. */
 int real_conn_read(struct fabric_real *f, struct real_conn *c, uint32_t *n);
 
-/* --- real_connect.c, real_serve.c, real_probe.c, real_retx.c ----------------- */
+/* --- real_connect.c, real_serve.c, real_probe.c, real_retx.c ------------ */
 int real_connect(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e);
 int real_connect_event(struct fabric_real *f, struct real_conn *c,

@@ -39,9 +39,9 @@ struct icmp_wire_answer {
 };
 
 /* Read what an ICMP socket gave: 1 and *A if it is "time exceeded in transit",
- * whole and with a right checksum, about a probe with this key. Nothing in BYTES
- * is trusted. A probe that was to have ID 0 is known as well, though the kernel
- * sends another in the place of 0. */
+ * whole and with a right checksum, about a probe with this key. Nothing in
+ * BYTES is trusted. A probe that was to have ID 0 is known as well, though the
+ * kernel sends another in the place of 0. */
 int icmp_wire_read(const void *bytes, size_t n, const uint32_t key[2],
     struct icmp_wire_answer *a);
 

@@ -9,7 +9,7 @@
 
 #include "models/fabric_real_impl.h"
 
-/* --- the table ------------------------------------------------------------- */
+/* --- the table ---------------------------------------------------------- */
 
 static uint32_t index_of(const struct fabric_real *f, const struct real_conn *c)
 {
@@ -108,7 +108,7 @@ uint64_t real_conn_token(const struct fabric_real *f, const struct real_conn *c)
 	return (uint64_t)c->turn << 32 | index_of(f, c);
 }
 
-/* --- deadlines -------------------------------------------------------------- */
+/* --- deadlines ---------------------------------------------------------- */
 
 sim_ns real_conn_next(const struct fabric_real *f)
 {
@@ -140,7 +140,7 @@ int real_conn_due(struct fabric_real *f, struct sim_err *e)
 	return rc;
 }
 
-/* --- payload ---------------------------------------------------------------- */
+/* --- payload ------------------------------------------------------------ */
 
 int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags)
 {

@@ -11,7 +11,7 @@
 
 #include "models/fabric_real_impl.h"
 
-/* --- the end ---------------------------------------------------------------- */
+/* --- the end ------------------------------------------------------------ */
 
 static int tell(struct fabric_real *f, topo_host host, uint64_t token,
     enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
@@ -56,7 +56,7 @@ int real_connect_late(struct fabric_real *f, struct real_conn *c,
 	    e);
 }
 
-/* --- the payload ------------------------------------------------------------ */
+/* --- the payload -------------------------------------------------------- */
 
 /* FIN goes with the last segment, which MSG_MORE holds back for it. */
 static int send_on(struct fabric_real *f, struct real_conn *c,
@@ -81,7 +81,7 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 	return end == 0 ? 0 : done(f, c, AGENT_CONNECTED, 0, e);
 }
 
-/* --- the handshake ----------------------------------------------------------- */
+/* --- the handshake ------------------------------------------------------ */
 
 static int error_of(int fd)
 {
@@ -135,7 +135,7 @@ int real_connect_event(struct fabric_real *f, struct real_conn *c,
 	return send_on(f, c, e);
 }
 
-/* --- the beginning ------------------------------------------------------------ */
+/* --- the beginning ------------------------------------------------------ */
 
 static int set(int fd, int level, int name, int value)
 {

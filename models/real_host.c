@@ -60,7 +60,7 @@ int real_host_socket(struct fabric_real *f, topo_host host)
 	return h->n_stock > 0 ? h->stock[--h->n_stock] : -1;
 }
 
-/* --- opening ---------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------ */
 
 static int set(int fd, int level, int name, int value)
 {
@@ -155,7 +155,7 @@ void real_host_close(struct real_host *h)
 		close(h->stock[--h->n_stock]);
 }
 
-/* --- what the kernel is set to ------------------------------------------------ */
+/* --- what the kernel is set to ------------------------------------------ */
 
 /* 0 also where the kernel has no such knob. */
 static unsigned knob(const char *path)
@@ -191,7 +191,7 @@ void real_host_read_rto(struct fabric_real *f)
 	}
 }
 
-/* --- by address --------------------------------------------------------------- */
+/* --- by address --------------------------------------------------------- */
 
 static int by_address(const void *a, const void *b, void *hosts)
 {

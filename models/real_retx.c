@@ -29,7 +29,7 @@ static int tell(struct fabric_real *f, topo_host host,
 	return 0;
 }
 
-/* --- a source --------------------------------------------------------------- */
+/* --- a source ----------------------------------------------------------- */
 
 int fabric_real_retx(struct fabric_real *f,
     const struct fabric_real_retx_source *s, struct sim_err *e)
@@ -58,7 +58,7 @@ int real_retx_read(struct fabric_real *f, struct sim_err *e)
 	return rc;
 }
 
-/* --- looking ---------------------------------------------------------------- */
+/* --- looking ------------------------------------------------------------ */
 
 static int look_at(int fd, struct tcp_info *info)
 {

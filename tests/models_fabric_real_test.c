@@ -197,7 +197,7 @@ static int listener(uint32_t ip)
 	return fd;
 }
 
-/* --- connects --------------------------------------------------------------- */
+/* --- connects ----------------------------------------------------------- */
 
 static void a_connect_stands_unheard_by_the_agent(void **state)
 {
@@ -494,7 +494,7 @@ static void classes_are_marked_both_ways(void **state)
 	fabric_real_close(g.f);
 }
 
-/* --- clients of the server ---------------------------------------------------- */
+/* --- clients of the server ---------------------------------------------- */
 
 static int client_of(const struct rig *g, topo_host h)
 {
@@ -668,7 +668,7 @@ static void without_descriptors_it_rests(void **state)
 	fabric_real_close(g.f);
 }
 
-/* --- timers ------------------------------------------------------------------- */
+/* --- timers ------------------------------------------------------------- */
 
 static void set_timer(struct rig *g, topo_host h, sim_ns at, uint64_t token)
 {
@@ -744,7 +744,7 @@ static void nobody_is_starved(void **state)
 	fabric_real_close(g.f);
 }
 
-/* --- services ------------------------------------------------------------------ */
+/* --- services ----------------------------------------------------------- */
 
 struct service {
 	struct rig *g;
@@ -890,7 +890,7 @@ static void slb_queries_are_answered_at_once(void **state)
 	fabric_real_close(g.f);
 }
 
-/* --- retransmissions ------------------------------------------------------------ */
+/* --- retransmissions ---------------------------------------------------- */
 
 static int read_retx(void *arg, struct fabric_real_retx out[], size_t cap,
     size_t *n, struct sim_err *e)
@@ -976,7 +976,7 @@ static void watched_sockets_tell_what_they_send_again(void **state)
 	fabric_real_close(g.f);
 }
 
-/* --- opening -------------------------------------------------------------------- */
+/* --- opening ------------------------------------------------------------ */
 
 /* Take a capability from this thread, or give it back. 0: it has it not. */
 static int may(unsigned cap, int yes)

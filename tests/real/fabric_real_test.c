@@ -67,7 +67,7 @@ static sim_ns now(const struct rig *g)
 	return g->base->ops->now(g->base);
 }
 
-/* --- Pingmesh --------------------------------------------------------------- */
+/* --- Pingmesh ----------------------------------------------------------- */
 
 enum { MAX_RECORDS = 4096, LIST_BYTES = 65536 };
 
@@ -243,7 +243,7 @@ static void pingmesh_probes_every_pair_of_the_plan(void **state)
 	close_rig(&g);
 }
 
-/* --- 007's path discovery ------------------------------------------------------ */
+/* --- 007's path discovery ----------------------------------------------- */
 
 struct live {
 	int server, client, peer;
@@ -469,7 +469,7 @@ static void a_limit_of_icmp_bounds_the_answers(void **state)
 	close_rig(&g);
 }
 
-/* --- what the kernel is set to --------------------------------------------------- */
+/* --- what the kernel is set to ------------------------------------------ */
 
 static void set_knob(const struct rig *g, topo_host h, const char *path,
     const char *value)
@@ -515,7 +515,7 @@ static void timers_are_those_of_the_hosts_namespace(void **state)
 	close_rig(&g);
 }
 
-/* --- speed ------------------------------------------------------------------------ */
+/* --- speed -------------------------------------------------------------- */
 
 static double cpu_s(void)
 {

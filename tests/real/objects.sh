@@ -1,0 +1,45 @@
+#!/bin/bash
+# tests/real/objects.sh -- simulated and real agents are the same objects.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+# Every program is linked with libculprit.a, so what it holds is what runs.
+algorithms_are_linked_as_they_were_compiled() {
+	local lib=$BUILD/libculprit.a
+	for o in "$BUILD"/algos/*.o; do
+		name=$(basename "$o")
+		[[ $(ar t "$lib" | grep -cx "$name") = 1 ]]
+		ar p "$lib" "$name" | sha256sum >linked
+		sha256sum <"$o" | diff linked - || fail "$name differs"
+	done
+	for agent in pingmesh path; do
+		nm -A "$lib" 2>/dev/null |
+			grep -E " [A-Za-z] algo_${agent}_agent\$" |
+			grep -v ' U ' >defined
+		[[ $(wc -l <defined) = 1 ]]
+		grep -q ":${agent}_agent.o:" defined
+	done
+}
+
+# The programs of both worlds have the agents, of the size they were compiled
+# to, and the agents ask nothing of either world.
+one_agent_is_in_both_worlds() {
+	local sim=$BUILD/culprit real=$BUILD/tests/real/fabric_real_test
+	for agent in pingmesh path; do
+		o=$BUILD/algos/${agent}_agent.o
+		for program in "$o" "$sim" "$real"; do
+			nm -S "$program" |
+				sed -n "s/^[0-9a-f]* \([0-9a-f]*\) [A-Z] \
+\(algo_${agent}_agent.*\)$/\1 \2/p" | sort >now
+			[[ -s now ]]
+			[[ $program = "$o" ]] && cp now want
+			[[ -z $(comm -23 want now) ]] || fail "$program"
+		done
+		nm -u "$o" | grep -E ' U (fabric|real|netns|sock|epoll)' &&
+			fail "$agent knows where it is"
+	done
+	return 0
+}
+
+run_tests algorithms_are_linked_as_they_were_compiled \
+    one_agent_is_in_both_worlds
