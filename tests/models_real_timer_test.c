@@ -1,4 +1,4 @@
-/* tests/models_real_timer_test.c -- timers come in order, whatever that of setting.
+/* tests/models_real_timer_test.c -- timers come in order of due time.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/real_timer.h"
