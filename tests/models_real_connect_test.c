@@ -1,6 +1,7 @@
 /* tests/models_real_connect_test.c -- connects over loopback, and their ends.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <errno.h>
 #include <linux/filter.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -198,6 +199,16 @@ static void ports_are_free_when_a_connect_is_over(void **state)
 		assert_int_equal(g.ev.outcome, AGENT_CONNECTED);
 		assert_int_equal(g.ev.echo_ns > 0, i % 2);
 	}
+	/* That it is a reset, whoever the other side is. */
+	char c;
+	int fd = loop_listener(loop_ip(1));
+	loop_connect(&g, 0, loop_ip(1), loop_port(fd), 0);
+	loop_await(&g, AGENT_CONNECT_DONE);
+	int peer = accept(fd, NULL, NULL);
+	assert_int_equal(recv(peer, &c, 1, 0), -1);
+	assert_int_equal(errno, ECONNRESET);
+	close(peer);
+	close(fd);
 	fabric_real_close(g.f);
 }
 

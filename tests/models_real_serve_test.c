@@ -79,16 +79,28 @@ static void who_says_nothing_is_closed_in_time(void **state)
 	assert_reset(silent);
 	assert_reset(half);
 	assert_reset(unread);
-	/* The token of one that is gone is nobody's. */
+	/* The token of one that is gone is nobody's, nor that of whoever has
+	 * its place. */
 	loop_answer(&g, 20);
+	const uint64_t gone = g.ev.token;
+	for (unsigned i = 0; i < 3; i++) {
+		unread = client_of(&g, 1);
+		assert_int_equal(send(unread, words, 20, 0), 20);
+		shutdown(unread, SHUT_WR);
+		loop_await(&g, AGENT_PING_REQUEST);
+		g.ev.token = gone;
+		loop_answer(&g, 20);
+		close(unread);
+		assert_false(loop_next(&g, 20 * SIM_MS));
+	}
 	assert_int_equal(loop_count(&g)->n_answered, 0);
 	/* An end without a byte is no request. */
 	int brief = client_of(&g, 1);
 	shutdown(brief, SHUT_WR);
-	loop_count_to(&g, &loop_count(&g)->n_clients, 4);
+	loop_count_to(&g, &loop_count(&g)->n_clients, 7);
 	assert_false(loop_next(&g, 20 * SIM_MS));
 	assert_reset(brief);
-	assert_int_equal(loop_count(&g)->n_requests, 1);
+	assert_int_equal(loop_count(&g)->n_requests, 4);
 	assert_int_equal(loop_count(&g)->n_garbage, 0);
 	fabric_real_close(g.f);
 }
@@ -166,7 +178,7 @@ static void without_descriptors_it_rests(void **state)
 	few = before;
 	few.rlim_cur = 3;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	const double cpu = cpu_s();
+	double cpu = cpu_s();
 	assert_false(loop_next(&g, 500 * SIM_MS));
 	assert_true(cpu_s() - cpu < 0.1);
 	assert_in_range(loop_count(&g)->n_rests, 2, 6);
@@ -177,6 +189,9 @@ static void without_descriptors_it_rests(void **state)
 	assert_int_equal(loop_count(&g)->n_not_tried, 1);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	loop_count_to(&g, &loop_count(&g)->n_clients, 1);
+	cpu = cpu_s();
+	assert_false(loop_next(&g, 300 * SIM_MS));
+	assert_true(cpu_s() - cpu < 0.1);
 	close(fd);
 	fabric_real_close(g.f);
 }
