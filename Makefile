@@ -34,7 +34,7 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev libmnl-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
 	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind \
-	libmicrohttpd-dev curl
+	libmicrohttpd-dev curl libbpf-dev clang llvm nftables
 # Real networks take libmnl; without it models/netns_none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns_none.c,models/netns_link.c \
@@ -42,7 +42,13 @@ UNFIT := $(if $(MNL),models/netns_none.c,models/netns_link.c \
 # Servers take libmicrohttpd; without it experiments/http_none.c says so.
 MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 UNFIT += $(if $(MHD),experiments/http_none.c,experiments/http_mhd.c)
-PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD)
+# Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
+# models/netns_ebpf_none.c says so.
+BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
+	&& command -v llvm-strip >/dev/null && echo libbpf)
+UNFIT += $(if $(BPF),models/netns_ebpf_none.c,models/netns_ebpf.c \
+	models/netns_ebpf_read.c tests/real/netns_ebpf_test.c)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
@@ -97,6 +103,18 @@ $B/results/provenance.o: override CFLAGS += \
 	-DCULPRIT_HDF5='"$(shell pkg-config --modversion hdf5-serial)"' \
 	-DCULPRIT_IGRAPH='"$(shell pkg-config --modversion igraph)"'
 
+# The program for the kernel is a part of this one. clang looks for the headers
+# of a machine that is none unless told where those of this one are.
+$B/models/bpf/lab.bpf.o: $(addprefix models/bpf/,lab.bpf.c lab.h kernel.h)
+	@mkdir -p $(@D); echo "  BPF   $<"
+	$(Q)clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Werror -I. \
+	    -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
+	$(Q)llvm-strip -g $@
+
+$B/models/netns_ebpf.o: $B/models/bpf/lab.bpf.o
+$B/models/netns_ebpf.o: override CFLAGS += \
+	-DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
+
 # The schema is a text of the program: each line a string.
 $B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile
 	@mkdir -p $(@D); echo "  GEN   $@"
@@ -117,7 +135,7 @@ $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 	$(Q)$(CC) $(SANF) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    $(LIBS) -lcmocka
 
-$(REAL): $B/tests/real/lab.o
+$(REAL): $B/tests/real/lab.o $B/tests/real/faulty.o
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o $B/libculprit.a
 	@echo "  LINK  $@"
