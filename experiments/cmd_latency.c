@@ -18,10 +18,10 @@ enum { MAX_RUNS = 10000000, N_TAILS = 4, PAYLOAD = 1000 };
 #define SLACK (SIM_SEC / 2)
 
 static const struct argp_option options[] = {
-    {"profile", KEY_PROFILE, "NAME", 0, "dc1 or dc2 (default: both)", 0},
+    {"profile", KEY_PROFILE, "NAME", 0, "dc1, dc2 or calm (default: all)", 0},
     {"runs", KEY_RUNS, "N", 0, "probes of each row (default: 200000)", 0},
     {"load", KEY_LOAD, "SHARE", 0,
-	"of the links, in [0, 0.99] (default: 0.3, where a profile is "
+	"of the links, in [0, 0.99] (default: where the profile is "
 	"calibrated)",
 	0},
     {"timers", KEY_TIMERS, "NAME", 0,
@@ -67,7 +67,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PROFILE:
 		if (!(a->only = model_rtt_find(arg)))
 			argp_error(state,
-			    "there is no profile \"%s\"; there are dc1 and dc2",
+			    "there is no profile \"%s\"; there are dc1, "
+			    "dc2 and calm",
 			    arg);
 		return 0;
 	case KEY_RUNS:

@@ -38,7 +38,7 @@ const struct sim_field fabric_sim_latency_fields[] = {
 
 #define AT(member) offsetof(struct fabric_sim_connect_params, member)
 
-static const char *const profile_names[] = {"dc1", "dc2", NULL};
+static const char *const profile_names[] = {"dc1", "dc2", "calm", NULL};
 static const char *const timer_names[] = {"windows", "linux", "linux_linear",
     NULL};
 

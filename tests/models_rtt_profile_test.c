@@ -41,6 +41,8 @@ static const struct fact {
     {"dc1", INTER, PAYLOAD, 0.01, 2430},
     {"dc2", INTER, 0, 0.001, 11070},
     {"dc2", INTER, 0, 0.0001, 105840},
+    {"calm", INTRA, 0, 0.01, 530}, /* 500 to 560, of both */
+    {"calm", INTER, 0, 0.01, 530},
 };
 enum { N_FACTS = sizeof(facts) / sizeof(facts[0]) };
 
