@@ -49,6 +49,7 @@ struct writer {
 	unsigned rank;
 	char *coordinates; /* those that are not scales; NULL if none */
 	double *buf;       /* one metric of all algorithms */
+	int has_probes;    /* is n_probes there? */
 	struct sim_err *e;
 };
 
@@ -267,7 +268,7 @@ static int put_metric(struct writer *w, const struct res_metric *m,
 {
 	const size_t n_rows = w->c->n_points * w->c->n_runs;
 	unsigned skip = 1 - per_algo;
-	if (m->optional &&
+	if ((m->optional || (m->of_flows && w->has_probes)) &&
 	    !has_number(w->buf, per_algo ? w->c->n_algos * n_rows : n_rows))
 		return 0;
 	const struct data d = {
@@ -479,6 +480,7 @@ static int set_up(struct writer *w)
 {
 	const struct res_cube *c = w->c;
 	size_t n_cells = c->n_points * c->n_runs;
+	w->has_probes = res_cube_has(c, RES_TRIAL_n_probes);
 	w->dim[w->rank++] = c->n_algos;
 	for (size_t a = 0; a < c->n_axes; a++)
 		w->dim[w->rank++] = c->axis[a].n;

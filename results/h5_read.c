@@ -339,7 +339,10 @@ static void scatter(struct res_cube *c, size_t column, const double from[])
 
 static int is_left_out(struct reader *r, const struct res_metric *m)
 {
-	return m->optional && H5Lexists(r->file, m->name, H5P_DEFAULT) == 0;
+	const int may = m->optional ||
+	    (m->of_flows &&
+		H5Lexists(r->file, "n_probes", H5P_DEFAULT) > 0);
+	return may && H5Lexists(r->file, m->name, H5P_DEFAULT) == 0;
 }
 
 static int get_metrics(struct reader *r, double buf[])

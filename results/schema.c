@@ -7,28 +7,30 @@
 
 const struct res_metric res_trial_metrics[] = {
 #define X(name, unit, doc)                                                \
-	{#name, unit, doc, 0, 0, RES_TRIAL_##name >= RES_TRIAL_n_probes},
+	{#name, unit, doc, 0, 0, RES_TRIAL_##name >= RES_TRIAL_n_probes,  \
+	    RES_TRIAL_##name < RES_TRIAL_n_probes &&                      \
+		RES_TRIAL_##name != RES_TRIAL_n_faults},
 	RES_TRIAL_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_algo_metrics[] = {
 #define X(name, unit, doc)                                                \
-	{#name, unit, doc, 0, 0, RES_ALGO_##name == RES_ALGO_detect_s},
+	{#name, unit, doc, 0, 0, RES_ALGO_##name == RES_ALGO_detect_s, 0},
 	RES_ALGO_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_ratios[] = {
 #define X(name, num, den, doc)                                            \
-	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0},
+	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0, 0},
 	RES_RATIOS(X)
 #undef X
 };
 
 const struct res_metric res_trial_ratios[] = {
 #define X(name, num, den, doc)                                            \
-	{#name, "1", doc, RES_TRIAL_##num, RES_TRIAL_##den, 1},
+	{#name, "1", doc, RES_TRIAL_##num, RES_TRIAL_##den, 1, 0},
 	RES_TRIAL_RATIOS(X)
 #undef X
 };

@@ -62,7 +62,8 @@
 	X(n_fetch_failed, "fetches", "pinglists asked for in vain")       \
 	X(n_lost_records, "records", "records that agents threw away")
 
-/* Once a row. */
+/* Once a row. Those of flows, all but n_faults, are left out of files and tables
+ * with RES_PROBE_METRICS, unless they were measured as well. */
 #define RES_TRIAL_METRICS(X)                                              \
 	X(n_flows, "flows", "flows that ran in the epoch")                \
 	X(n_failed_flows, "flows", "flows that lost at least one packet") \
@@ -153,6 +154,7 @@ struct res_metric {
 	const char *name, *unit, *doc;
 	unsigned num, den; /* ratios: RES_ALGO_*, or RES_TRIAL_* */
 	int optional;      /* left out where it was nowhere measured */
+	int of_flows;      /* so too where n_probes was measured */
 };
 extern const struct res_metric res_trial_metrics[], res_algo_metrics[],
     res_ratios[], res_trial_ratios[];

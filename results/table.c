@@ -90,12 +90,14 @@ static void put_text(struct table *t, struct name name, const char *text)
 
 /* --- statistics over the runs of a point ----------------------------------*/
 
-/* Optional metrics have a column where they were measured. M is of the trial;
+/* Optional metrics have a column where they were measured, those of flows also
+ * where no probes were. M is of the trial;
  * COLUMN is its own, or that of its denominator. */
 static int shows_trial(const struct table *t, const struct res_metric *m,
     size_t column)
 {
-	return !m->optional || t->has[column];
+	return t->has[column] ||
+	    !(m->optional || (m->of_flows && t->has[RES_TRIAL_n_probes]));
 }
 
 /* Measured of one algorithm is enough: all have the same columns. */

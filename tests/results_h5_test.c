@@ -333,7 +333,7 @@ static void each_missing_or_odd_dataset_is_refused(void **state)
 	(void)state;
 	/* Of the last two only the length is read. */
 	static const char *const names[] = {"algorithm", "faults.count",
-		"status", "n_drops", "hits_all", "worst_rank",
+		"status", "n_faults", "hits_all", "worst_rank",
 		"claims/metric", "claims/text", "claims/value",
 		"claims/confirmed", "run", "claims/claim"};
 	const char *path = in_folder("odd.h5");
@@ -491,6 +491,19 @@ static void optional_metrics_without_a_number_have_no_dataset(void **state)
 	assert_false(has_dataset(path, "drop_rate"));
 	assert_false(has_dataset(path, "detect_s"));
 	assert_true(has_dataset(path, "n_traced"));
+	for (size_t i = 0; i < 4; i++)
+		for (unsigned m = 0; m < RES_TRIAL_n_probes; m++)
+			if (m != RES_TRIAL_n_drops)
+				c.row[i * c.row_doubles + m] = NAN;
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_true(has_dataset(path, "n_flows"));
+	c.row[RES_TRIAL_n_probes] = 4;
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_false(has_dataset(path, "n_flows"));
+	assert_false(has_dataset(path, "n_traced"));
+	assert_true(has_dataset(path, "n_faults"));
+	assert_true(has_dataset(path, "n_drops"));
+	c.row[RES_TRIAL_n_probes] = NAN;
 	c.row[3 * c.row_doubles + RES_TRIAL_n_drop] = 1;
 	c.row[3 * c.row_doubles + RES_TRIAL_n_connected] = 4;
 	c.row[res_row_doubles(1) + RES_ALGO_detect_s] = 7;

@@ -260,7 +260,10 @@ static void check_point(const struct grid *g, const struct res_cube *c,
 			if (is_done(c, point, r) && !isnan(v))
 				x[n++] = v;
 		}
-		if (res_trial_metrics[m].optional && !is_measured(c, m))
+		const struct res_metric *d = &res_trial_metrics[m];
+		const int may_go = d->optional ||
+		    (d->of_flows && is_measured(c, RES_TRIAL_n_probes));
+		if (may_go && !is_measured(c, m))
 			assert_false(has_column(g, res_trial_metrics[m].name));
 		else
 			assert_number(g, point, res_trial_metrics[m].name,
@@ -362,6 +365,14 @@ static void what_was_nowhere_measured_has_no_column(void **state)
 	assert_false(has_column(&g, "n_probes"));
 	assert_false(has_column(&g, "unconnected_rate"));
 	free_grid(&g);
+	c.row[RES_TRIAL_n_probes] = 9;
+	c.row[RES_TRIAL_n_drops] = 1;
+	read_grid(&g, &c);
+	assert_false(has_column(&g, "n_traced"));
+	assert_true(has_column(&g, "n_drops"));
+	assert_true(has_column(&g, "n_faults"));
+	free_grid(&g);
+	c.row[RES_TRIAL_n_probes] = NAN;
 	blank(&c, res_row_doubles(1) + RES_ALGO_detect_s);
 	read_grid(&g, &c);
 	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
