@@ -12,7 +12,8 @@
 struct algo_blackhole_probe {
 	uint64_t pair;  /* lower host << 32 | higher host */
 	uint64_t tuple; /* whether the higher one sent, and the ports */
-	uint8_t answered;
+	sim_ns sent_ns;
+	uint8_t answered, late;
 };
 
 const struct sim_field algo_blackhole_fields[] =
@@ -32,6 +33,15 @@ const struct sim_field algo_blackhole_fields[] =
 	    .unit = "pairs",
 	    .def = "2",
 	    .doc = "black-holed pairs that make a server's symptom"},
+	{.name = "min_spells",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, min_spells),
+	    .min = 0,
+	    .max = 1e6,
+	    .unit = "spells",
+	    .def = "3",
+	    .doc = "spells of time-outs beyond a pair's late connects that "
+		   "make a black hole of type 2; 0: only five-tuples do"},
 	{.name = "threshold",
 	    .type = SIM_F_F64,
 	    .offset = offsetof(struct algo_blackhole_params, threshold),
@@ -79,6 +89,14 @@ static int by_pair_then_tuple(const void *a, const void *b)
 	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct algo_blackhole_probe *p = a, *q = b;
+	if (p->sent_ns != q->sent_ns)
+		return p->sent_ns < q->sent_ns ? -1 : 1;
+	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
+}
+
 /* Who is alive, and who was in how many time-outs. */
 static void count_by_server(struct algo_blackhole *b,
     const struct obs_probes *t)
@@ -98,14 +116,22 @@ static void count_by_server(struct algo_blackhole *b,
 	}
 }
 
-/* Both servers of a black-holed pair are in min_failures time-outs at least, so
- * in a network in good health there is next to nothing to sort. */
+/* The time-outs that both servers of a black-holed pair are in at least. */
+static uint32_t least_failures(const struct algo_blackhole *b)
+{
+	const uint32_t n = b->params.min_failures;
+	return b->min_spells > 0 && b->min_spells < n ? b->min_spells : n;
+}
+
+/* In a network in good health there is next to nothing to sort. */
 static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
     struct sim_err *e)
 {
-	const uint32_t least = b->params.min_failures;
+	const sim_ns late_ns = t->syn_wait_ns[0];
 	int rc;
 	b->n = 0;
+	b->min_spells = late_ns > 0 ? b->params.min_spells : 0;
+	const uint32_t least = least_failures(b);
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t s = t->src_host[i], d = t->dst_host[i];
 		const int up = s < d;
@@ -121,17 +147,32 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 			    (up ? d : s),
 			.tuple = (uint64_t)!up << 32 |
 			    (uint32_t)t->src_port[i] << 16 | t->dst_port[i],
-			.answered = t->outcome[i] != OBS_TIMED_OUT};
+			.sent_ns = t->sent_ns[i],
+			.answered = t->outcome[i] != OBS_TIMED_OUT,
+			.late = late_ns > 0 && t->rtt_ns[i] >= late_ns};
 	}
 	if (b->n > 0)
 		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);
 	return 0;
 }
 
+/* Do the spells of time-outs of the N probes at P outnumber late connects? */
+static int has_spells(struct algo_blackhole_probe *p, size_t n,
+    uint32_t min_spells)
+{
+	size_t n_spells = 0, n_late = 0;
+	qsort(p, n, sizeof(*p), by_time);
+	for (size_t i = 0; i < n; i++) {
+		n_spells += !p[i].answered && (i == 0 || p[i - 1].answered);
+		n_late += p[i].late;
+	}
+	return n_spells >= min_spells + n_late;
+}
+
 /* Judge the pair whose probes begin at FROM; returns where they end. */
 static size_t judge_pair(struct algo_blackhole *b, size_t from)
 {
-	const struct algo_blackhole_probe *p = b->probe;
+	struct algo_blackhole_probe *p = b->probe;
 	struct algo_blackhole_server *low = &b->server[p[from].pair >> 32];
 	struct algo_blackhole_server *high = &b->server[(uint32_t)p[from].pair];
 	size_t end = from, n_answered = 0, n_dead_tuples = 0;
@@ -146,12 +187,16 @@ static size_t judge_pair(struct algo_blackhole *b, size_t from)
 		n_dead_tuples +=
 		    answers == 0 && end - first >= b->params.min_failures;
 	}
-	if (n_answered > 0 && n_dead_tuples > 0) {
+	const size_t n = end - from;
+	if (n_answered > 0 &&
+	    (n_dead_tuples > 0 ||
+		(b->min_spells > 0 && n - n_answered >= b->min_spells &&
+		    has_spells(&p[from], n, b->min_spells)))) {
 		low->n_type2++;
 		high->n_type2++;
 	}
-	if (n_answered == 0 && end - from >= b->params.min_failures &&
-	    low->alive && high->alive) {
+	if (n_answered == 0 && n >= b->params.min_failures && low->alive &&
+	    high->alive) {
 		low->n_type1++;
 		high->n_type1++;
 	}

@@ -11,11 +11,28 @@
  *	     answered, and each of the two did exchange one with someone
  *	     else: so neither server is dead
  *   type 2  when it was answered, yet one five-tuple timed out at least
- *	     min_failures times and never was
- * A refusal is an answer. One answer acquits, so a table must not begin before
- * the fault; and type 2 needs a prober that repeats a five-tuple that failed. A
- * path that merely loses each connect with probability f is taken for a black
- * hole with f^min_failures.
+ *	     min_failures times and never was; or when spells of time-outs
+ *	     outnumber its late connects by min_spells
+ * A refusal is an answer. One answer acquits of type 1, so a table must not
+ * begin before the fault. A path that merely loses each connect with
+ * probability f is taken for a black hole with f^min_failures.
+ *
+ * Five-tuples repeat only where the prober's ports are few; Pingmesh takes a new
+ * one each time. Spells are for that: a pair meets its corrupt five-tuples at
+ * random, but loses all SYNs of a connect to them. Losses seldom do so: of
+ * connects that lose their first SYN they fail a share q^m only (round trips
+ * lost with probability q, m retries), and the rest are late, by the first of
+ * the table's syn_wait_ns at least. A spell is all time-outs between two answers
+ * in order of sending, so that an outage or a reload, however long, is one. By
+ * losses alone a pair of n probes is accused with less than
+ *
+ *	sum over x >= min_spells + y of  n! / (x! y! (n - x - y)!)
+ *	    * q^((m + 1) x) (q - q^(m + 1))^y (1 - q)^(n - x - y),
+ *
+ * which for 3 spells, m = 2 and any n is below 1e-8 up to q = 0.05, 2e-5 up to
+ * 0.2 and 1e-2 up to 0.5. But a path that is cut again and again, each time for
+ * longer than a connect takes, is accused. A table that does not tell syn_wait_ns
+ * has no spells.
  *
  * A server is alive when a probe of its, or to it, was answered. It shows the
  * symptom when it is alive and in at least min_pairs black-holed pairs. The
@@ -33,8 +50,8 @@
  * but a dead ToR, which a heat map shows (algos/heatmap.h).
  *
  * Paper  Pingmesh (SIGCOMM'15), section 5.1. DEPARTS: the paper states neither
- *        the symptom nor the threshold; both are ours. Its pod is our ToR, its
- *        podset our pod.
+ *        the symptom nor the threshold; both are ours, spells among them. Its
+ *        pod is our ToR, its podset our pod.
  */
 #ifndef ALGOS_BLACKHOLE_H
 #define ALGOS_BLACKHOLE_H
@@ -46,6 +63,7 @@
 
 struct algo_blackhole_params {
 	uint32_t min_failures, min_pairs;
+	uint32_t min_spells; /* 0: five-tuples alone */
 	double threshold;
 	uint32_t max_reloads;
 };
@@ -77,6 +95,7 @@ struct algo_blackhole {
 	struct algo_blackhole_tor *tor;       /* [ToRs] */
 
 	/* Workings. */
+	uint32_t min_spells; /* 0 as well when the table does not tell */
 	struct algo_blackhole_probe *probe;
 	size_t n, cap;
 };
@@ -90,7 +109,8 @@ void algo_blackhole_close(struct algo_blackhole *b);
  * N_RELOADED ToRs were reloaded today.
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; B is then not to be read.
  * Cost   O(probes + hosts + ToRs * max_reloads), and for the n probes between
- *        servers with min_failures time-outs O(n log n) and 24 bytes each. */
+ *        servers with min_failures or min_spells time-outs O(n log n) and 32
+ *        bytes each. */
 int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
 

@@ -3,6 +3,8 @@
  */
 #include "algos/blackhole.h"
 
+#include <math.h>
+
 #include "sim/time.h"
 #include "tests/test.h"
 #include "topo/route.h"
@@ -18,6 +20,7 @@ struct trouble {
 	double lost;       /* of connects, at random */
 	uint64_t dead;     /* set of hosts */
 	uint32_t salt;     /* which entries */
+	int fresh_ports;   /* what fails is not tried again */
 	/* Or pairs listed by the test. */
 	int (*drops)(uint32_t src, uint32_t dst, uint16_t port);
 };
@@ -87,7 +90,8 @@ static int gets_through(const struct trouble *x, struct sim_rng *r, uint32_t s,
 static void probe_once(struct fixture *f, const struct trouble *x,
     struct sim_rng *r, uint32_t s, uint32_t d)
 {
-	struct obs_probe p = {.src_host = s,
+	struct obs_probe p = {.sent_ns = f->probes.n,
+	    .src_host = s,
 	    .dst_host = d,
 	    .src_port = (uint16_t)(32768 + sim_rng_below(r, 28000)),
 	    .dst_port = PORT,
@@ -97,13 +101,13 @@ static void probe_once(struct fixture *f, const struct trouble *x,
 		p.outcome = ok ? OBS_CONNECTED : OBS_TIMED_OUT;
 		p.rtt_ns = ok ? 300 * SIM_US : 0;
 		assert_ok(obs_probes_add(&f->probes, &p, test_err()));
-		if (ok)
+		if (ok || x->fresh_ports)
 			return;
 	}
 }
 
 /* Each server probes its neighbours and its like under other ToRs, each from
- * three ports. */
+ * three ports, or from twenty of which none is tried twice. */
 static void probe_all(struct fixture *f, const struct trouble *x, uint32_t run)
 {
 	struct sim_rng r;
@@ -113,7 +117,8 @@ static void probe_all(struct fixture *f, const struct trouble *x, uint32_t run)
 		for (uint32_t d = 0; d < N_HOSTS; d++)
 			if (s != d &&
 			    (s / A_TOR == d / A_TOR || s % A_TOR == d % A_TOR))
-				for (int i = 0; i < 3; i++)
+				for (int i = 0; i < (x->fresh_ports ? 20 : 3);
+				     i++)
 					probe_once(f, x, &r, s, d);
 }
 
@@ -214,6 +219,108 @@ static void a_tuple_that_never_answers_is_type_2_when_others_do(void **state)
 	add(&f, 0, 8, 3, 1, OBS_CONNECTED);
 	diagnose(&f, 0);
 	assert_pairs(&f, 8, 0, 0);
+	tear_down(&f);
+}
+
+/* Hosts 0 and 8: 'x' a time-out, '.' an answer, 'L' a late one. The rows are
+ * in the order of sending, or against it. */
+static uint32_t n_type2(struct fixture *f, const char *story, int backwards)
+{
+	const size_t n = strlen(story);
+	obs_probes_clear(&f->probes);
+	for (size_t k = 0; k < n; k++) {
+		const size_t i = backwards ? n - 1 - k : k;
+		const int odd = (int)i % 2;
+		const struct obs_probe p = {.sent_ns = i * SIM_SEC,
+		    .rtt_ns = story[i] == 'L' ? 3 * SIM_SEC + SIM_MS
+			: story[i] == '.'     ? SIM_MS
+					      : 0,
+		    .src_host = odd ? 8 : 0,
+		    .dst_host = odd ? 0 : 8,
+		    .src_port = (uint16_t)(1000 + i),
+		    .outcome = story[i] == 'x' ? OBS_TIMED_OUT : OBS_CONNECTED,
+		    .level = OBS_LEVEL_DC};
+		assert_ok(obs_probes_add(&f->probes, &p, test_err()));
+	}
+	diagnose(f, 0);
+	assert_int_equal(f->b.server[0].n_type2, f->b.server[8].n_type2);
+	assert_int_equal(f->b.server[0].n_type1, 0);
+	return f->b.server[0].n_type2;
+}
+
+static void spells_of_time_outs_from_new_ports_are_type_2(void **state)
+{
+	(void)state;
+	struct fixture f;
+	set_up(&f);
+	f.probes.syn_wait_ns[0] = 3 * SIM_SEC;
+	for (int back = 0; back < 2; back++) {
+		assert_int_equal(n_type2(&f, "x.x.x", back), 1);
+		assert_int_equal(n_type2(&f, ".xx..xxx...x.", back), 1);
+		assert_int_equal(n_type2(&f, "..xxxxxxxx..", back), 0);
+		assert_int_equal(n_type2(&f, "x.......x...", back), 0);
+		assert_int_equal(n_type2(&f, "xxxxxx", back), 0);
+		/* Losses make some connects late. */
+		assert_int_equal(n_type2(&f, "x.x.L.x", back), 0);
+		assert_int_equal(n_type2(&f, "xLx.x.x", back), 1);
+	}
+	f.params.min_spells = 4;
+	assert_int_equal(n_type2(&f, "x.x.x", 0), 0);
+	assert_int_equal(n_type2(&f, "x.x.x.x", 0), 1);
+	f.params.min_spells = 2; /* below min_failures */
+	assert_int_equal(n_type2(&f, "x.x.", 0), 1);
+	f.params.min_spells = 0;
+	assert_int_equal(n_type2(&f, "x.x.x.x", 0), 0);
+	f.params.min_spells = 3;
+	f.probes.syn_wait_ns[0] = 0;
+	assert_int_equal(n_type2(&f, "x.x.x.x", 0), 0);
+	tear_down(&f);
+}
+
+/* The header's sum: what losses alone come to if no two spells are one. */
+static double by_losses(int n, double q, int m, int min_spells)
+{
+	const double fail = pow(q, m + 1), late = q - fail;
+	double sum = 0;
+	for (int y = 0; y <= n; y++)
+		for (int x = min_spells + y; x + y <= n; x++)
+			sum +=
+			    exp(lgamma(n + 1) - lgamma(x + 1) - lgamma(y + 1) -
+				lgamma(n - x - y + 1) + x * log(fail) +
+				y * log(late) + (n - x - y) * log1p(-q));
+	return sum;
+}
+
+static void losses_alone_have_few_spells(void **state)
+{
+	(void)state;
+	enum { N = 20, PAIRS = 4000 };
+	char story[N + 1] = {0};
+	const double q = 0.5, most = by_losses(N, q, 2, 3);
+	unsigned n_accused = 0;
+	struct fixture f;
+	struct sim_rng r;
+	set_up(&f);
+	test_rng(&r, 77);
+	f.probes.syn_wait_ns[0] = 3 * SIM_SEC;
+	for (int i = 0; i < PAIRS; i++) {
+		for (int k = 0; k < N; k++) {
+			const double u = sim_rng_u01(&r);
+			story[k] = u < q * q * q ? 'x' : u < q ? 'L' : '.';
+		}
+		n_accused += n_type2(&f, story, 0);
+	}
+	/* 25 expected of the sum, fewer as spells merge; five sigma. */
+	if (n_accused > PAIRS * most + 5 * sqrt(PAIRS * most) || n_accused < 2)
+		fail_msg("seed %llu: %u of %d accused, at most %g expected",
+		    (unsigned long long)test_seed(), n_accused, PAIRS,
+		    PAIRS * most);
+	/* What the header says of any n. */
+	for (int n = 3; n <= 400; n += n / 8 + 1) {
+		assert_true(by_losses(n, 0.05, 2, 3) < 1e-8);
+		assert_true(by_losses(n, 0.2, 2, 3) < 2e-5);
+		assert_true(by_losses(n, 0.5, 2, 3) < 1e-2);
+	}
 	tear_down(&f);
 }
 
@@ -340,14 +447,17 @@ struct hits {
 	unsigned n_found, n_wrong;
 };
 
-/* RUNS networks with one bad ToR each. */
+/* RUNS networks with one bad ToR each. MIN_SPELLS 0: what fails is tried again
+ * from the same port. */
 static struct hits search(int type, double corrupted, uint32_t min_pairs,
-    unsigned runs)
+    uint32_t min_spells, unsigned runs)
 {
 	struct hits n = {0};
 	struct fixture f;
 	set_up(&f);
 	f.params.min_pairs = min_pairs;
+	f.params.min_spells = min_spells;
+	f.probes.syn_wait_ns[0] = 3 * SIM_SEC;
 	for (uint32_t run = 0; run < runs; run++) {
 		struct sim_rng r;
 		test_rng(&r, 1000 + run);
@@ -356,7 +466,8 @@ static struct hits search(int type, double corrupted, uint32_t min_pairs,
 		    .type = type,
 		    .corrupted = corrupted,
 		    .lost = 0.001,
-		    .salt = sim_rng_u32(&r)};
+		    .salt = sim_rng_u32(&r),
+		    .fresh_ports = min_spells > 0};
 		probe_all(&f, &x, 2000 + run);
 		diagnose(&f, 0);
 		for (uint32_t t = 0; t < N_TORS; t++) {
@@ -394,7 +505,7 @@ static void bad_tors_are_found_by_their_share_of_corrupt_entries(void **state)
 	    {2, 1, 2, 0, 0, 0, 0}};
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
 		const struct hits got = search(want[i].type, want[i].corrupted,
-		    want[i].min_pairs, RUNS);
+		    want[i].min_pairs, 0, RUNS);
 		if (got.n_found < want[i].found_lo ||
 		    got.n_found > want[i].found_hi ||
 		    got.n_wrong < want[i].wrong_lo ||
@@ -404,6 +515,30 @@ static void bad_tors_are_found_by_their_share_of_corrupt_entries(void **state)
 			    (unsigned long long)test_seed(), want[i].type,
 			    want[i].corrupted, want[i].min_pairs, got.n_found,
 			    got.n_wrong);
+	}
+}
+
+/* Nearly every bad entry costs time-outs here, none a late connect. At 0.02 a
+ * probe fails with 0.04, so a pair of 40 has 3 of them with 0.2 and a server 2
+ * such pairs of 14 with 0.8; good ToRs' servers are in one pair with a bad one. At
+ * 0.001 there are 3 with 8e-5. False alarm below 1e-5 each. */
+static void corrupt_tuples_are_found_from_new_ports_by_spells(void **state)
+{
+	(void)state;
+	enum { RUNS = 20 };
+	static const struct {
+		double corrupted;
+		unsigned found_lo, found_hi;
+	} want[] = {{0.001, 0, 0}, {0.02, 15, RUNS}, {0.1, RUNS, RUNS},
+	    {0.5, RUNS, RUNS}, {1, 0, 0}};
+	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++) {
+		const struct hits got =
+		    search(2, want[i].corrupted, 2, 3, RUNS);
+		if (got.n_found < want[i].found_lo ||
+		    got.n_found > want[i].found_hi || got.n_wrong > 0)
+			fail_msg("seed %llu, %g corrupted: found %u, blamed %u",
+			    (unsigned long long)test_seed(), want[i].corrupted,
+			    got.n_found, got.n_wrong);
 	}
 }
 
@@ -446,6 +581,8 @@ int main(void)
 	    cmocka_unit_test(two_failures_or_another_data_centre_prove_nothing),
 	    cmocka_unit_test(
 		a_tuple_that_never_answers_is_type_2_when_others_do),
+	    cmocka_unit_test(spells_of_time_outs_from_new_ports_are_type_2),
+	    cmocka_unit_test(losses_alone_have_few_spells),
 	    cmocka_unit_test(
 		a_healthy_network_with_dead_servers_has_no_black_hole),
 	    cmocka_unit_test(
@@ -454,6 +591,7 @@ int main(void)
 	    cmocka_unit_test(reloads_a_day_are_capped_and_the_worst_come_first),
 	    cmocka_unit_test(
 		bad_tors_are_found_by_their_share_of_corrupt_entries),
+	    cmocka_unit_test(corrupt_tuples_are_found_from_new_ports_by_spells),
 	    cmocka_unit_test(without_memory_or_with_a_bad_probe_it_fails),
 	};
 	return cmocka_run_group_tests_name("algos/blackhole", tests, NULL,
