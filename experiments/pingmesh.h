@@ -60,6 +60,7 @@ struct xp_repair {
 	uint32_t on;     /* reload what the black-hole job says */
 	double reload_s; /* that a reloaded ToR forwards nothing */
 	double every_s;  /* of the black-hole job; 0: the window */
+	double day_s;    /* that max_reloads are for */
 };
 
 struct xp_pingmesh {

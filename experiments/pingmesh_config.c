@@ -81,6 +81,9 @@ static const struct sim_field repair_fields[] = {
     {"every", SIM_F_F64, offsetof(struct xp_repair, every_s), .min = 0,
 	.max = MAX_S, .unit = "s", .def = "0",
 	.doc = "between runs of the black-hole job; 0: each window"},
+    {"day", SIM_F_F64, offsetof(struct xp_repair, day_s), .min = 1,
+	.max = MAX_S, .unit = "s", .def = "86400",
+	.doc = "what blackhole.max_reloads are for; less in a time-lapse"},
     {0},
 };
 

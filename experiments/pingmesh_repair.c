@@ -9,8 +9,6 @@
 
 #include "sim/vec.h"
 
-#define DAY (86400 * SIM_SEC)
-
 int xp_repair_open(struct xp_repair_shop *s, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e)
 {
@@ -121,8 +119,10 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 {
 	struct xp_repair_dc *d = &s->dc[dc];
 	*out = (struct xp_repaired){0};
-	if (now / DAY != d->day) {
-		d->day = now / DAY;
+	const uint64_t day =
+	    now / (sim_ns)llround(s->params->repair.day_s * 1e9);
+	if (day != d->day) {
+		d->day = day;
 		d->n_today = 0;
 	}
 	int rc = algo_blackhole_diagnose(&d->job, t, d->n_today, e);

@@ -154,6 +154,11 @@ static void a_budget_is_of_a_day_and_a_data_centre(void **state)
 	xp_repair_begin(&g.shop);
 	assert_int_equal(run(&g, 0, two, 0).n_reloaded, 2);
 	tear_down(&g);
+	set_up(&g, "repair: {on: true, day: 900}, blackhole: {max_reloads: 2}");
+	assert_int_equal(run(&g, 0, two, 0).n_reloaded, 2);
+	assert_int_equal(run(&g, 0, two, 900 * SIM_SEC - 1).n_reloaded, 0);
+	assert_int_equal(run(&g, 0, two, 900 * SIM_SEC).n_reloaded, 2);
+	tear_down(&g);
 }
 
 /* Each server of the other pod is in a pair with both, so it looks bad too. */
