@@ -237,7 +237,7 @@ static uint32_t n_type2(struct fixture *f, const char *story, int backwards)
 					      : 0,
 		    .src_host = odd ? 8 : 0,
 		    .dst_host = odd ? 0 : 8,
-		    .src_port = (uint16_t)(1000 + i),
+		    .src_port = (uint16_t)(1000 + i * 7919 % 997),
 		    .outcome = story[i] == 'x' ? OBS_TIMED_OUT : OBS_CONNECTED,
 		    .level = OBS_LEVEL_DC};
 		assert_ok(obs_probes_add(&f->probes, &p, test_err()));
