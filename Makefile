@@ -189,7 +189,7 @@ figures: deps
 	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
 FUZZ_SECONDS ?= 30
-FUZZ := yaml pinglist wire http icmp
+FUZZ := yaml pinglist wire http icmp tun_wire
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
 FUZZ_SRC_pinglist := $(wildcard algos/pinglist*.c) topo/addr.c topo/clos.c
@@ -197,6 +197,7 @@ FUZZ_SRC_wire := algos/pingmesh_wire.c
 FUZZ_SRC_http := experiments/http_serve.c algos/pingmesh_wire.c \
 	$(FUZZ_SRC_pinglist)
 FUZZ_SRC_icmp := models/icmp_wire.c sim/rng.c
+FUZZ_SRC_tun_wire := models/tun_wire.c
 fuzz: $(FUZZ:%=fuzz-%)
 
 fuzz-http: build/algos/pinglist.xsd.h
