@@ -135,7 +135,7 @@ $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 	$(Q)$(CC) $(SANF) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    $(LIBS) -lcmocka
 
-$(REAL): $B/tests/real/lab.o $B/tests/real/faulty.o
+$(REAL): $B/tests/real/lab.o $B/tests/real/faulty.o $B/tests/real/tun_lab.o
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o $B/libculprit.a
 	@echo "  LINK  $@"
