@@ -37,6 +37,9 @@ const struct sim_field tun_net_fields[] = {
 	.unit = "bytes", .doc = "greatest packet of all hosts"},
     {"max_packets", SIM_F_U32, AT(max_packets), .def = "65536", .min = 1,
 	.max = 1e6, .unit = "packets", .doc = "on the way at a time"},
+    {"spin", SIM_F_F64, AT(spin_us), .def = "0", .min = 0, .max = 1e3,
+	.unit = "us",
+	.doc = "watch the clock this long before a packet is due"},
     {0},
 };
 #undef AT
@@ -50,7 +53,7 @@ struct tun_net {
 	int home, epoll, timer;     /* -1: not yet */
 	uint32_t n_nodes;
 	struct tun_node *node;
-	sim_ns begun, armed;
+	sim_ns begun, armed, spin;
 };
 
 static sim_ns monotonic(void)
@@ -183,8 +186,10 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 	while (tun_queue_next(&net->queue) != SIM_NEVER) {
 		const sim_ns at = tun_queue_next(&net->queue);
 		const sim_ns now = monotonic();
-		if (at > now)
+		if (at > now + net->spin)
 			break;
+		if (at > now)
+			continue;
 		const uint32_t slot = tun_queue_pop(&net->queue);
 		const struct tun_slot *s = &net->queue.slot[slot];
 		if (s->expires) {
@@ -203,7 +208,8 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 
 static int arm(struct tun_net *net, struct sim_err *e)
 {
-	const sim_ns at = tun_queue_next(&net->queue);
+	const sim_ns due = tun_queue_next(&net->queue);
+	const sim_ns at = due == SIM_NEVER ? due : due - net->spin;
 	struct itimerspec when = {{0}, {0}};
 	if (at == net->armed)
 		return 0;
@@ -318,6 +324,7 @@ static int open_all(struct tun_net *net, const struct topo *t,
 	    .epoll = -1,
 	    .timer = -1,
 	    .armed = SIM_NEVER,
+	    .spin = (sim_ns)(p->spin_us * 1e3),
 	    .silence.loss.truth = &net->silence.truth};
 	/* An answer may be longer than the greatest packet. */
 	tun_queue_open(&net->queue,

@@ -32,6 +32,7 @@
 struct tun_net_params {
 	uint32_t mtu;         /* bytes */
 	uint32_t max_packets; /* on the way at a time */
+	double spin_us;       /* before a packet is due, don't sleep */
 	struct tun_switch_params network;
 };
 extern const struct sim_field tun_net_fields[]; /* all but network */
