@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <linux/if_tun.h>
+#include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <net/route.h>
 #include <stdio.h>
@@ -24,7 +25,9 @@ static char device_name[] = "tun0";
 
 /* --- the device ----------------------------------------------------------- */
 
-/* A TUN device belongs to the namespace where its file is opened. */
+/* A TUN device belongs to the namespace where its file is opened. It is made to
+ * outlive the file, as it then goes with the namespace, along with others and
+ * in the kernel's own time; closing the file would wait 30 ms for each. */
 static int open_device(struct tun_node *n, struct sim_err *e)
 {
 	struct ifreq r = {.ifr_flags = IFF_TUN | IFF_NO_PI};
@@ -35,15 +38,15 @@ static int open_device(struct tun_node *n, struct sim_err *e)
 		    "`tun` and, as a rule, root.",
 		    device_path, strerror(errno));
 	snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", device_name);
-	if (ioctl(n->dev, TUNSETIFF, &r) < 0)
+	if (ioctl(n->dev, TUNSETIFF, &r) < 0 ||
+	    ioctl(n->dev, TUNSETPERSIST, 1UL) < 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "A TUN device cannot be made: %s. It takes CAP_NET_ADMIN.",
 		    strerror(errno));
 	return 0;
 }
 
-/* The order matters: an address needs no carrier, a route an interface that
- * is up. */
+/* What r says of an interface. */
 static int ask(int fd, unsigned long what, struct ifreq *r, const char *name,
     const char *of, struct sim_err *e)
 {
@@ -63,19 +66,55 @@ static struct sockaddr in(uint32_t address)
 	return any;
 }
 
+/* By rtnetlink: the ioctl asks for the right in the first user namespace. */
+static int set_queue(uint32_t queue, struct sim_err *e)
+{
+	struct {
+		struct nlmsghdr head;
+		struct ifinfomsg info;
+		struct rtattr attr;
+		uint32_t queue;
+	} ask = {
+	    .head = {.nlmsg_len = sizeof(ask),
+		.nlmsg_type = RTM_NEWLINK,
+		.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK},
+	    .info.ifi_index = (int)if_nametoindex(device_name),
+	    .attr = {.rta_len = RTA_LENGTH(sizeof(queue)),
+		.rta_type = IFLA_TXQLEN},
+	    .queue = queue,
+	};
+	struct {
+		struct nlmsghdr head;
+		struct nlmsgerr err;
+		char rest[512];
+	} got = {.err.error = -EIO};
+	const int nl =
+	    socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+	int why = 0;
+	if (nl < 0 || send(nl, &ask, sizeof(ask), 0) < 0 ||
+	    recv(nl, &got, sizeof(got), 0) < 0)
+		why = errno;
+	else
+		why = -got.err.error;
+	if (nl >= 0)
+		close(nl);
+	return why == 0
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "The queue of %s cannot be set to %u: %s.",
+		  device_name, queue, strerror(why));
+}
+
 static int set_up(int fd, topo_host h, uint32_t mtu, uint32_t queue,
     struct sim_err *e)
 {
 	struct ifreq r_mtu = {.ifr_mtu = (int)mtu};
-	struct ifreq r_queue = {.ifr_qlen = (int)queue};
 	struct ifreq r_address = {.ifr_addr = in(topo_addr_of_host(h))};
 	struct ifreq r_up = {.ifr_flags = IFF_UP | IFF_NOARP | IFF_POINTOPOINT};
 	struct ifreq r_lo = {.ifr_flags = IFF_UP};
 	int rc;
 	if ((rc = ask(fd, SIOCSIFFLAGS, &r_lo, "state", "lo", e)) < 0 ||
 	    (rc = ask(fd, SIOCSIFMTU, &r_mtu, "MTU", device_name, e)) < 0 ||
-	    (rc = ask(fd, SIOCSIFTXQLEN, &r_queue, "queue", device_name, e)) <
-		0 ||
+	    (rc = set_queue(queue, e)) < 0 ||
 	    (rc = ask(fd, SIOCSIFADDR, &r_address, "address", device_name, e)) <
 		0)
 		return rc;
