@@ -520,8 +520,8 @@ static void bad_tors_are_found_by_their_share_of_corrupt_entries(void **state)
 
 /* Nearly every bad entry costs time-outs here, none a late connect. At 0.02 a
  * probe fails with 0.04, so a pair of 40 has 3 of them with 0.2 and a server 2
- * such pairs of 14 with 0.8; good ToRs' servers are in one pair with a bad one. At
- * 0.001 there are 3 with 8e-5. False alarm below 1e-5 each. */
+ * such pairs of 14 with 0.8; good ToRs' servers are in one pair with a bad one.
+ * At 0.001 there are 3 with 8e-5. False alarm below 1e-5 each. */
 static void corrupt_tuples_are_found_from_new_ports_by_spells(void **state)
 {
 	(void)state;
