@@ -52,32 +52,44 @@ struct fetch {
 	uint8_t asked;
 };
 
+/* When an entry is due, in the heap. */
+struct due {
+	sim_ns at;
+	uint32_t entry;
+};
+
+/* Of entry I, the first one of its address; of such a one, the last probe. */
+struct pair {
+	sim_ns last;
+	uint32_t first;
+};
+
+/* Where many agents live in one process, most of a step is waiting for memory:
+ * so what every step reads comes first and together, each table is of what is
+ * read together, and those of which little is used come last. */
 struct state {
 	const struct algo_pingmesh_params *params;
 	struct watch watch;
 	struct fetch fetch;
-	uint32_t self, max_payload, max_entries, port;
 	sim_ns guard;      /* >= MIN_GAP */
 	sim_ns last_probe; /* of anyone */
-	struct algo_pingmesh_counters count, window_from;
 	sim_ns window_end, window_clock;
+	uint32_t self, max_payload, max_entries, port;
+	uint32_t n_entries;
+	uint32_t n_used, n_flights, free, head, tail; /* of flight[] */
+	uint64_t digest, version;                     /* of the list */
+	uint64_t n_log;
+	struct algo_pingmesh_counters count, window_from;
 	struct algo_pingmesh_window window;
 	struct algo_pingmesh_hist hist;
-	uint64_t n_log;
-	struct algo_pingmesh_log log[ALGO_PINGMESH_LOG];
-	/* The list. heap[0] is the entry that is due first. */
-	uint64_t digest, version;
-	uint32_t n_entries;
-	uint32_t heap[ALGO_PINGMESH_ENTRIES];
-	sim_ns due[ALGO_PINGMESH_ENTRIES];
-	uint32_t pair[ALGO_PINGMESH_ENTRIES]; /* first entry of the address */
-	sim_ns last[ALGO_PINGMESH_ENTRIES];   /* of a pair */
-	struct algo_pinglist_entry entry[ALGO_PINGMESH_ENTRIES];
-	uint32_t work[WORK];
-	/* Of the tables below, what was never used is never read. */
-	uint32_t n_used, n_flights, free, head, tail;
-	struct flight flight[ALGO_PINGMESH_FLIGHTS];
+	/* Of what is below, what was never written is never read. */
 	struct algo_pingmesh_outbox outbox;
+	struct due heap[ALGO_PINGMESH_ENTRIES]; /* [0] is due first */
+	struct pair pair[ALGO_PINGMESH_ENTRIES];
+	struct algo_pinglist_entry entry[ALGO_PINGMESH_ENTRIES];
+	struct flight flight[ALGO_PINGMESH_FLIGHTS];
+	struct algo_pingmesh_log log[ALGO_PINGMESH_LOG];
+	uint32_t work[WORK];
 };
 static_assert(sizeof(struct state) <= ALGO_PINGMESH_STATE, "a host's memory");
 
@@ -104,11 +116,12 @@ static void close_list(struct state *s)
 
 static void sift_down(struct state *s, uint32_t i)
 {
-	const uint32_t moved = s->heap[i], n = s->n_entries;
+	const struct due moved = s->heap[i];
+	const uint32_t n = s->n_entries;
 	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
-		if (k + 1 < n && s->due[s->heap[k + 1]] < s->due[s->heap[k]])
+		if (k + 1 < n && s->heap[k + 1].at < s->heap[k].at)
 			k++;
-		if (s->due[moved] <= s->due[s->heap[k]])
+		if (moved.at <= s->heap[k].at)
 			break;
 		s->heap[i] = s->heap[k];
 	}
@@ -126,7 +139,7 @@ static void pair_up(struct state *s)
 			k++;
 		if (s->work[k % SLOTS] == NONE)
 			s->work[k % SLOTS] = i;
-		s->pair[i] = s->work[k % SLOTS];
+		s->pair[i].first = s->work[k % SLOTS];
 	}
 }
 
@@ -138,10 +151,10 @@ static void spread(struct state *s, struct sim_rng *rng)
 	const sim_ns from = quiet > s->watch.now ? quiet : s->watch.now;
 	pair_up(s);
 	for (uint32_t i = 0; i < s->n_entries; i++) {
-		s->due[i] = from +
+		s->heap[i].at = from +
 		    (sim_ns)(sim_rng_u01(rng) * s->entry[i].interval_s * 1e9);
-		s->last[i] = s->last_probe;
-		s->heap[i] = i;
+		s->heap[i].entry = i;
+		s->pair[i].last = s->last_probe;
 	}
 	for (uint32_t i = s->n_entries / 2; i-- > 0;)
 		sift_down(s, i);
@@ -294,7 +307,7 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 {
 	const struct algo_pinglist_entry *x = &s->entry[i];
 	const sim_ns now = s->watch.now;
-	sim_ns *last = &s->last[s->pair[i]];
+	sim_ns *last = &s->pair[s->pair[i].first].last;
 	struct flight *f;
 	if (now - *last < s->guard) {
 		s->count.n_guarded++;
@@ -328,10 +341,10 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 static void probes_due(struct state *s, struct agent_out *out)
 {
 	for (int n = 0; n < ALGO_PINGMESH_BURST && s->n_entries > 0; n++) {
-		const uint32_t i = s->heap[0];
-		if (s->due[i] > s->watch.now)
+		struct due *first = &s->heap[0];
+		if (first->at > s->watch.now)
 			break;
-		s->due[i] = probe(s, i, out);
+		first->at = probe(s, first->entry, out);
 		sift_down(s, 0);
 	}
 	while (s->head != NONE && s->flight[s->head].give_up <= s->watch.now) {
@@ -438,8 +451,8 @@ static void set_timer(struct state *s, struct agent_out *out)
 {
 	struct watch *w = &s->watch;
 	sim_ns at = w->now + SIM_SEC;
-	if (s->n_entries > 0 && s->due[s->heap[0]] < at)
-		at = s->due[s->heap[0]];
+	if (s->n_entries > 0 && s->heap[0].at < at)
+		at = s->heap[0].at;
 	if (s->head != NONE && s->flight[s->head].give_up < at)
 		at = s->flight[s->head].give_up;
 	if (s->fetch.at < at)
@@ -528,8 +541,7 @@ static int init(void *state, topo_host host, const void *params,
 		return sim_fail(e, SIM_EINVAL,
 		    "first_port %u is above last_port %u.", p->first_port,
 		    p->last_port);
-	/* The list and all after it is written before it is read. */
-	memset(s, 0, offsetof(struct state, heap));
+	memset(s, 0, offsetof(struct state, outbox));
 	s->params = p;
 	s->self = p->address ? p->address : topo_addr_of_host(host);
 	s->max_entries = p->max_entries < ALGO_PINGMESH_ENTRIES
@@ -543,7 +555,6 @@ static int init(void *state, topo_host host, const void *params,
 	assert(algo_pinglist_xml_work(s->max_entries) <= WORK);
 	s->watch.wake = SIM_NEVER;
 	s->window_end = ns_of(p->perf_window_s);
-	s->n_used = s->n_flights = 0;
 	s->free = s->head = s->tail = NONE;
 	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
 	return 0;
