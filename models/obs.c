@@ -17,6 +17,7 @@ void obs_clear(struct obs *o)
 	o->n_packets = 0;
 	o->complete = 0;
 	o->probes = NULL;
+	o->traces = NULL;
 }
 
 void obs_free(struct obs *o)

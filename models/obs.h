@@ -45,6 +45,8 @@ struct obs_hops {
 	topo_link *link; /* [n] */
 };
 
+struct obs_traces; /* models/obs_traces.h */
+
 /* One window, usually an epoch of 30 s. Zeroed is empty. */
 struct obs {
 	struct obs_flows flows;
@@ -52,6 +54,7 @@ struct obs {
 	uint64_t n_flows;   /* flows that ran in the window */
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
 	const struct obs_probes *probes; /* borrowed; NULL: none */
+	const struct obs_traces *traces; /* likewise */
 	uint8_t complete;   /* 1: the tables hold every flow, not only those
 			       with a retransmission */
 };
