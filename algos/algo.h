@@ -20,7 +20,8 @@ enum algo_needs {
 	ALGO_NEEDS_FLOWS = 1, /* flows with a retransmission */
 	ALGO_NEEDS_HOPS = 2,  /* their paths */
 	ALGO_NEEDS_ALL = 4,   /* all flows, also those that lost nothing */
-	ALGO_NEEDS_PROBES = 8, /* Pingmesh's probes; with these no flows */
+	ALGO_NEEDS_PROBES = 8, /* Pingmesh's probes */
+	ALGO_NEEDS_TRACES = 16, /* traces with counts a hop */
 };
 
 struct algo_ops {

@@ -7,6 +7,7 @@
 #include "algos/algo.h"
 #include "algos/blackhole_algo.h"
 #include "algos/cover.h"
+#include "algos/hop_trace_algo.h"
 #include "algos/program.h"
 #include "algos/vote.h"
 #include "algos/vote_ecmp.h"
@@ -19,6 +20,7 @@ const struct algo_ops *const algo_registry[] = {
 	&algo_binary,
 	&algo_integer,
 	&algo_blackhole_ops,
+	&algo_hop_trace_ops,
 	NULL,
 };
 
