@@ -239,9 +239,10 @@ size_t algo_silent_drop_targets(const struct algo_silent_drop *s,
 	size_t n = 0;
 	uint32_t n_cells = 0;
 	for (size_t i = 0; i < s->n_cells && n_cells < p->n_cells; i++) {
-		if (!s->cell[i].suffers)
+		const struct algo_silent_drop_cell *c = &s->cell[i];
+		if (!c->suffers && !(p->any && c->n_success > 0))
 			continue;
-		n = add_cell(s, &s->cell[i], p, tie, out, n);
+		n = add_cell(s, c, p, tie, out, n);
 		n_cells++;
 	}
 	return n;

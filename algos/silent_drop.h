@@ -74,11 +74,13 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     struct sim_err *e);
 
-/* Whom to trace: of each of the n_cells worst cells that suffer n_pairs pairs
- * of servers, both ways, each from n_ports ports. */
+/* Whom to trace: of each of the n_cells worst cells that suffer (or, with
+ * `any`, that were probed) n_pairs pairs of servers, both ways, each from n_ports
+ * ports. */
 struct algo_silent_drop_tracing {
 	uint32_t n_cells, n_pairs, n_ports;
 	uint16_t first_port;
+	uint8_t any;
 };
 
 /* Fill OUT and return how many. The pairs of a cell go round its pods' ToRs,
