@@ -60,7 +60,9 @@
 	X(n_escalated, "switches", "ToRs left to people")                 \
 	X(n_live_agents, "agents", "agents that probe")                   \
 	X(n_fetch_failed, "fetches", "pinglists asked for in vain")       \
-	X(n_lost_records, "records", "records that agents threw away")
+	X(n_lost_records, "records", "records that agents threw away")    \
+	X(n_traces, "tuples", "five-tuples traced hop by hop")            \
+	X(n_trace_probes, "probes", "probes that this took")
 
 /* Once a row. Those of flows, all but n_faults, are left out of files and tables
  * with RES_PROBE_METRICS, unless they were measured as well. */

@@ -42,6 +42,7 @@
 	X(HOLE, 41, "which switches are black holes, and salts")               \
 	X(DELAY, 42, "what faults add to a packet's time; entity = sender")    \
 	X(SERVICE, 43, "what controller and collector take; entity = host")    \
+	X(TRACE, 44, "who is traced, and how probes fare; entity = window")    \
 	X(TUN, 50, "fates of packets through TUN; entity = link")              \
 	X(TEST, 99, "tests")
 
