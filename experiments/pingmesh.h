@@ -12,6 +12,7 @@
  *	  agent: { fetch_interval: 3600, ... }
  *	  connect: { profile: dc1, timers: windows }
  *	  repair: { on: true, ... }
+ *	  trace: { on: true, ... }
  *
  * Agents on all hosts live through `duration` on a simulated fabric. Every
  * `window` the collector's table is given to the jobs of that window.
@@ -63,6 +64,16 @@ struct xp_repair {
 	double day_s;    /* that max_reloads are for */
 };
 
+/* Who is traced when pairs of pods suffer; see experiments/pingmesh_trace.h. */
+struct xp_trace {
+	uint32_t on, always;
+	uint32_t n_cells, n_pairs, n_ports; /* as algo_silent_drop_tracing */
+	double conf;                        /* that a trace lost more */
+	struct algo_hop_trace_params agent; /* start_s: after the jobs */
+	struct model_icmp_params icmp;
+};
+enum { XP_TRACE_FIRST_PORT = 40000 };
+
 struct xp_pingmesh {
 	double duration_s, window_s;
 	double history_s; /* 0: see xp_pingmesh_history() */
@@ -87,6 +98,7 @@ struct xp_pingmesh {
 	struct algo_blackhole_params blackhole;
 	struct algo_silent_drop_params silent;
 	struct xp_repair repair;
+	struct xp_trace trace;
 };
 
 /* Read the section; absent stands for defaults, and agent.syn_rto for that of

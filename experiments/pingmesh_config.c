@@ -1,6 +1,7 @@
 /* experiments/pingmesh_config.c -- the section `pingmesh` of a spec.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,28 @@ static const struct sim_field repair_fields[] = {
     {0},
 };
 
-/* Maps within the section; the keys of "" are its own. */
+static const struct sim_field trace_fields[] = {
+    {"on", SIM_F_BOOL, offsetof(struct xp_trace, on), .def = "false",
+	.doc = "trace the worst pairs of pods that suffer silent drops"},
+    {"always", SIM_F_BOOL, offsetof(struct xp_trace, always), .def = "false",
+	.doc = "trace the worst pairs of pods even if none suffers"},
+    {"n_cells", SIM_F_U32, offsetof(struct xp_trace, n_cells), .min = 1,
+	.max = 1000, .unit = "pairs", .def = "3", .doc = "pairs of pods"},
+    {"n_pairs", SIM_F_U32, offsetof(struct xp_trace, n_pairs), .min = 1,
+	.max = 1000, .unit = "pairs", .def = "4",
+	.doc = "of hosts in each, traced both ways"},
+    {"n_ports", SIM_F_U32, offsetof(struct xp_trace, n_ports), .min = 1,
+	.max = HOP_TRACE_TUPLES, .unit = "ports", .def = "16",
+	.doc = "from which each is traced"},
+    {"conf", SIM_F_F64, offsetof(struct xp_trace, conf), .min = 0.5,
+	.max = 0.999999999, .unit = "1", .def = "0.9999",
+	.doc = "confidence that a trace lost more than others, to be a flow "
+	       "that failed"},
+    {0},
+};
+
+/* Maps within the section; the keys of "" are its own, those of a name that
+ * comes again are in one map. */
 static const struct part {
 	const char *name;
 	const struct sim_field *fields;
@@ -102,8 +124,29 @@ static const struct part {
     {"blackhole", algo_blackhole_fields, FIELD(blackhole)},
     {"silent", algo_silent_drop_fields, FIELD(silent)},
     {"repair", repair_fields, FIELD(repair)},
+    {"trace", trace_fields, FIELD(trace)},
+    {"trace", algo_hop_trace_fields, FIELD(trace.agent)},
+    {"trace", model_icmp_fields, FIELD(trace.icmp)},
 };
-enum { N_PARTS = sizeof(parts) / sizeof(parts[0]) };
+enum { N_PARTS = sizeof(parts) / sizeof(parts[0]), MAX_FIELDS = 24 };
+
+/* All fields of the map that part I begins, as those of struct xp_pingmesh, so
+ * that an unknown key is told once and from all of them. Returns the part after
+ * it. */
+static size_t join_fields(size_t i, struct sim_field all[MAX_FIELDS])
+{
+	const char *name = parts[i].name;
+	size_t n = 0;
+	for (; i < N_PARTS && strcmp(parts[i].name, name) == 0; i++)
+		for (const struct sim_field *f = parts[i].fields; f->name;
+		     f++) {
+			assert(n + 1 < MAX_FIELDS);
+			all[n] = *f;
+			all[n++].offset += parts[i].offset;
+		}
+	all[n] = (struct sim_field){0};
+	return i;
+}
 
 /* --- what follows from the keys ------------------------------------------- */
 
@@ -307,6 +350,19 @@ static int check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
+/* What the tracing agent would refuse. */
+static int check_trace(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_trace *t)
+{
+	const double n = t->agent.rate * t->agent.wait_s;
+	if (n <= HOP_TRACE_FLIGHTS - 2)
+		return 0;
+	return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
+	    "%g probes a second that wait for %g s are %g under way; a host "
+	    "remembers %d.",
+	    t->agent.rate, t->agent.wait_s, n, HOP_TRACE_FLIGHTS - 2);
+}
+
 /* Agents refuse a list with more entries than they take, and then probe
  * nobody. */
 static int check_lists(struct sim_yaml *y, const struct sim_yaml_node *node,
@@ -387,18 +443,18 @@ static int read_parts(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_pingmesh *p, struct sim_err *e)
 {
 	const char *also[N_PARTS + 1];
+	struct sim_field all[MAX_FIELDS];
 	size_t n = 0;
 	int rc = 0;
 	for (size_t i = 0; i < N_PARTS; i++)
 		if (*parts[i].name)
 			also[n++] = parts[i].name;
 	also[n] = NULL;
-	for (size_t i = 0; rc == 0 && i < N_PARTS; i++) {
-		const int own = !*parts[i].name;
-		rc = sim_yaml_read(y,
-		    own ? node : sim_yaml_get(node, parts[i].name),
-		    node ? node : y->root, parts[i].fields, own ? also : NULL,
-		    (char *)p + parts[i].offset, e);
+	for (size_t i = 0; rc == 0 && i < N_PARTS;) {
+		const char *name = parts[i].name;
+		i = join_fields(i, all);
+		rc = sim_yaml_read(y, *name ? sim_yaml_get(node, name) : node,
+		    node ? node : y->root, all, *name ? NULL : also, p, e);
 	}
 	return rc;
 }
@@ -417,6 +473,7 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 		p->agent.syn_rto_s = (double)ladder_of(p)->wait_ns[0] / 1e9;
 	check_times(y, at, p);
 	check_waits(y, at, p);
+	check_trace(y, at, &p->trace);
 	if (t && y->n_mistakes == had)
 		rc = check_network(y, at, t, p, e);
 	return rc;
@@ -424,10 +481,12 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 
 void xp_pingmesh_help(FILE *out)
 {
+	struct sim_field all[MAX_FIELDS];
 	fprintf(out, "\npingmesh, on plane pingmesh:\n");
-	for (size_t i = 0; i < N_PARTS; i++) {
+	for (size_t i = 0; i < N_PARTS;) {
 		if (*parts[i].name)
 			fprintf(out, "\npingmesh.%s:\n", parts[i].name);
-		sim_field_help(parts[i].fields, out);
+		i = join_fields(i, all);
+		sim_field_help(all, out);
 	}
 }

@@ -9,6 +9,7 @@
 #include "experiments/along.h"
 #include "experiments/pingmesh_jobs.h"
 #include "experiments/pingmesh_repair.h"
+#include "experiments/pingmesh_trace.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 
@@ -27,10 +28,12 @@ struct xp_pingmesh_plane {
 	struct xp_jobs jobs;
 	struct xp_repair_shop shop;
 	struct xp_true_loss loss;
+	struct xp_tracer *tracer; /* or NULL: nothing is traced */
 
 	/* Of this run. */
 	const struct xp_pingmesh_hooks *hooks;
 	struct model_scene *scene;
+	struct res_trial_metrics *row;
 	struct moment *moment; /* [n_windows] */
 	uint64_t n_lost;       /* records, until the last jobs */
 	struct xp_tallies all;
@@ -63,7 +66,9 @@ int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
 	if ((rc = xp_world_open(&p->world, t, params, n_kept(p), e)) < 0 ||
 	    (rc = xp_jobs_open(&p->jobs, t, params, e)) < 0 ||
 	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0) {
+	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
+	    (params->trace.on &&
+		(rc = xp_tracer_open(&p->tracer, t, params, e)) < 0)) {
 		xp_pingmesh_plane_close(p);
 		return rc;
 	}
@@ -79,6 +84,7 @@ void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p)
 	xp_jobs_close(&p->jobs);
 	xp_repair_close(&p->shop);
 	xp_true_loss_free(&p->loss);
+	xp_tracer_close(p->tracer);
 	free(p->moment);
 	free(p);
 }
@@ -240,13 +246,41 @@ static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
 	return xp_jobs_run(&p->jobs, t, trouble_of(p, window), m, e);
 }
 
+/* Trace what the silent-drop job makes of T. How much that was is told in ROW,
+ * or, of SIZE_MAX, in all rows that have no window of their own. */
+static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
+    const struct obs_probes *t, sim_ns now, struct obs *o, struct sim_err *e)
+{
+	const int own = p->params->along == XP_ALONG_WINDOW;
+	const size_t n = xp_pingmesh_plane_rows(p);
+	const struct obs *seen;
+	int rc = algo_silent_drop_find(&p->jobs.silent, t, &p->jobs.ladder, e);
+	if (rc == 0)
+		rc = xp_tracer_run(p->tracer, p->scene, &p->jobs.silent, window,
+		    now, &seen, e);
+	if (rc < 0)
+		return rc;
+	*o = *seen;
+	o->probes = t;
+	for (size_t i = 0; i < n; i++) {
+		if (own ? i != row : row != SIZE_MAX)
+			continue;
+		p->row[i].n_traces = (double)seen->flows.n;
+		p->row[i].n_trace_probes =
+		    (double)xp_tracer_n_probes(p->tracer);
+	}
+	return 0;
+}
+
 static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
     sim_ns now, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks *k = p->hooks;
 	const struct obs_probes *t;
 	int rc = history_table(p, window, &t, e);
-	const struct obs o = {.probes = t};
+	struct obs o = {.probes = t};
+	if (rc == 0 && k->diagnose && p->tracer)
+		rc = trace(p, window, row, t, now, &o, e);
 	return rc < 0 || !k->diagnose ? rc
 				      : k->diagnose(k->arg, &o, row, now, e);
 }
@@ -384,6 +418,7 @@ static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
 	const size_t n = xp_pingmesh_plane_rows(p);
 	int rc;
 	p->scene = scene;
+	p->row = row;
 	p->n_lost = 0;
 	p->all = (struct xp_tallies){0};
 	p->repaired = (struct xp_repaired){0};

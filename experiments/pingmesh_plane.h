@@ -20,6 +20,9 @@
  *	pair      p99_us of each cell of the matrix, and what it shows, of the
  *	          last `history`
  *
+ * With trace.on algorithms get, beside each table, what traces of it gave (see
+ * pingmesh_trace.h): those of the last `history`, in rows without a window.
+ *
  * A row has besides how many agents were probing and what they lost until the
  * end of its window, or of the duration.
  */
@@ -43,7 +46,7 @@ size_t xp_pingmesh_plane_rows(const struct xp_pingmesh_plane *p);
 struct xp_pingmesh_hooks {
 	void *arg;
 
-	/* A table of the last `history`, at NOW: after each window's jobs with
+	/* A table of the last `history` and its traces, at NOW: after each window's jobs with
 	 * `detect`, and at the end, where ROW is SIZE_MAX. ROW is else the row
 	 * that is the window's own, or 0. */
 	int (*diagnose)(void *arg, const struct obs *o, size_t row, sim_ns now,
@@ -54,7 +57,8 @@ struct xp_pingmesh_hooks {
 	    struct sim_err *e);
 };
 
-/* Live through SCENE, whose truth gets what repairs changed, and fill
+/* Live through SCENE, whose truth gets what repairs changed and is that of the
+ * traces which DIAGNOSE is told, and fill
  * ROW[xp_pingmesh_plane_rows(p)]: n_faults and RES_PROBE_METRICS, NaN where
  * there is nothing to tell. Errors those of the world, the analyses and HOOKS.
  */

@@ -84,20 +84,26 @@ static int open_plan(struct xp_world *w, struct sim_err *e)
 	return rc;
 }
 
-/* All that a spec says of the fabric is how hosts connect. */
+int xp_world_fabric(struct fabric_sim_params *f, const struct xp_pingmesh *p,
+    struct sim_err *e)
+{
+	int rc;
+	if ((rc = sim_field_defaults(fabric_sim_fields, f, e)) < 0 ||
+	    (rc = sim_field_defaults(fabric_sim_latency_fields, f, e)) < 0 ||
+	    (rc = sim_field_defaults(model_icmp_fields, &f->icmp, e)) < 0 ||
+	    (rc = sim_field_defaults(model_slb_fields, &f->slb, e)) < 0 ||
+	    (rc = sim_field_defaults(model_flap_fields, &f->flap, e)) < 0)
+		return rc;
+	f->connect = p->connect;
+	return 0;
+}
+
 static int open_fabric(struct xp_world *w, struct sim_err *e)
 {
-	struct fabric_sim_params *p = &w->fabric_params;
 	const struct fabric_sim_services services = {w, fetch, upload};
-	int rc;
-	if ((rc = sim_field_defaults(fabric_sim_fields, p, e)) < 0 ||
-	    (rc = sim_field_defaults(fabric_sim_latency_fields, p, e)) < 0 ||
-	    (rc = sim_field_defaults(model_icmp_fields, &p->icmp, e)) < 0 ||
-	    (rc = sim_field_defaults(model_slb_fields, &p->slb, e)) < 0 ||
-	    (rc = sim_field_defaults(model_flap_fields, &p->flap, e)) < 0)
-		return rc;
-	p->connect = w->params->connect;
-	rc = fabric_sim_open(&w->fabric, w->topo, p, e);
+	int rc = xp_world_fabric(&w->fabric_params, w->params, e);
+	if (rc == 0)
+		rc = fabric_sim_open(&w->fabric, w->topo, &w->fabric_params, e);
 	if (rc == 0)
 		fabric_sim_serve(w->fabric, &services);
 	return rc;

@@ -23,6 +23,11 @@
 
 struct xp_world;
 
+/* The fabric that a world lives on: all that a spec says of it is how hosts
+ * connect. Errors SIM_ENOMEM. */
+int xp_world_fabric(struct fabric_sim_params *f, const struct xp_pingmesh *p,
+    struct sim_err *e);
+
 /* W keeps T and P. N_KEPT as xp_collector_open(). Errors of
  * algo_pinglist_open() and fabric_sim_open(), SIM_ENOMEM. */
 int xp_world_open(struct xp_world **w, const struct topo *t,
