@@ -196,16 +196,28 @@ static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    a->params, e);
 }
 
-/* Without probes the answer would be empty, which looks like a good network. */
+/* Without what an algorithm reads its answer would be empty, which looks like a
+ * good network. */
 static int check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_algo *a, uint32_t plane)
+    const struct xp_algo *a, const struct xp_config *c)
 {
-	if (!a->ops || !(a->ops->needs & ALGO_NEEDS_PROBES) ||
-	    plane == XP_PLANE_PINGMESH)
-		return 0;
-	return sim_yaml_mistake(y, node,
-	    "%s reads Pingmesh's probes; plane %s has none.", a->ops->name,
-	    xp_plane_names[plane]);
+	const int pingmesh = c->plane == XP_PLANE_PINGMESH;
+	const unsigned needs = a->ops ? a->ops->needs : 0;
+	if (needs & ALGO_NEEDS_PROBES && !pingmesh)
+		return sim_yaml_mistake(y, node,
+		    "%s reads Pingmesh's probes; plane %s has none.",
+		    a->ops->name, xp_plane_names[c->plane]);
+	if (needs & ALGO_NEEDS_TRACES && !pingmesh)
+		return sim_yaml_mistake(y, node,
+		    "%s reads traces with counts a hop; plane %s has none.",
+		    a->ops->name, xp_plane_names[c->plane]);
+	if (needs & (ALGO_NEEDS_TRACES | ALGO_NEEDS_FLOWS) && pingmesh &&
+	    !c->pingmesh.trace.on)
+		return sim_yaml_mistake(y, node,
+		    "%s reads traces; plane pingmesh has none unless "
+		    "pingmesh.trace.on.",
+		    a->ops->name);
+	return 0;
 }
 
 /* One that could not be read has no label. */
@@ -238,7 +250,7 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0 &&
 		    (rc = check_label(y, list->child[i], c->algo, i)) == 0)
 			rc = check_needs(y, list->child[i], &c->algo[i],
-			    c->plane);
+			    c);
 	return rc;
 }
 

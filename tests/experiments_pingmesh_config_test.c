@@ -137,6 +137,28 @@ static void times_that_do_not_fit_are_mistakes(void **state)
 	    "first_port 9 is above last_port 8.");
 }
 
+static void traces_are_read_and_checked(void **state)
+{
+	struct xp_pingmesh p;
+	(void)state;
+	good("trace: {on: true, n_cells: 2, n_ports: 9, n_probes: 33, rate: 5, "
+	     "t_max: 7, start: 60, conf: 0.99}",
+	    &p);
+	assert_int_equal(p.trace.on, 1);
+	assert_int_equal(p.trace.always, 0);
+	assert_int_equal(p.trace.n_cells, 2);
+	assert_int_equal(p.trace.n_ports, 9);
+	assert_int_equal(p.trace.agent.n_probes, 33);
+	assert_true(p.trace.agent.rate == 5 && p.trace.agent.start_s == 60);
+	assert_true(p.trace.icmp.t_max == 7 && p.trace.conf == 0.99);
+	expect(NULL, "trace: {rate: 100, wait: 3}",
+	    "100 probes a second that wait for 3 s are 300 under way; a host "
+	    "remembers 254.");
+	expect(NULL, "trace: {n_ports: 65}", "n_ports");
+	expect(NULL, "trace: {n_probe: 65}", "did you mean \"n_probes\"?");
+	expect(NULL, "trace: {tmax: 65}", "did you mean \"t_max\"?");
+}
+
 static void the_network_must_have_what_is_named(void **state)
 {
 	struct topo clos, region, mesh;
@@ -260,6 +282,7 @@ int main(void)
 	    cmocka_unit_test(the_agent_knows_the_timers),
 	    cmocka_unit_test(what_follows_from_the_keys),
 	    cmocka_unit_test(times_that_do_not_fit_are_mistakes),
+	    cmocka_unit_test(traces_are_read_and_checked),
 	    cmocka_unit_test(the_network_must_have_what_is_named),
 	    cmocka_unit_test(a_service_is_a_list_of_hosts),
 	    cmocka_unit_test(each_allocation_may_fail),

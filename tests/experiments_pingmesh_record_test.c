@@ -12,7 +12,7 @@
 #include "topo/addr.h"
 
 #define SMALL                                                                  \
-	"figure: f\nalgorithms: [vote]\nplane: pingmesh\nnoise: {rate: "       \
+	"figure: f\nalgorithms: [blackhole]\nplane: pingmesh\nnoise: {rate: "       \
 	"0.01}\ntopology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: "  \
 	"2}\n"
 
@@ -102,7 +102,7 @@ static void hosts_are_those_of_the_whole_region(void **state)
 	size_t n_far = 0, n_second = 0;
 	(void)state;
 	struct res_recording *r = record(
-	    "figure: f\nalgorithms: [vote]\n"
+	    "figure: f\nalgorithms: [blackhole]\n"
 	    "plane: pingmesh\ntopology: {kind: region, n_dcs: 2, n_pods: 2, "
 	    "n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\npingmesh: {duration: "
 	    "300, window: 100, pinglist: {vips: \"198.18.0.3\"}}\n",

@@ -235,6 +235,12 @@ static void a_bad_list_of_algorithms_is_told_once(void **state)
 	    "2:34: a label may not be empty.");
 	expect("figure: f\nalgorithms: [vote, {name: blackhole}]\n",
 	    "2:20: blackhole reads Pingmesh's probes; plane auto has none.");
+	expect("figure: f\nalgorithms: [vote, hop_trace]\n",
+	    "2:20: hop_trace reads traces with counts a hop; plane auto has "
+	    "none.");
+	expect("figure: f\nalgorithms: [blackhole, vote]\nplane: pingmesh\n",
+	    "2:25: vote reads traces; plane pingmesh has none unless "
+	    "pingmesh.trace.on.");
 	expect("figure: f\nalgorithms: [{name: vote, noise: nones}]\n",
 	    "2:34: noise: \"nones\" is not one of none, own_vote, floor; did "
 	    "you mean \"none\"?");

@@ -9,7 +9,7 @@ write_pings() {
 		plane: pingmesh
 		runs: 2
 		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
-		algorithms: [vote]
+		algorithms: [blackhole]
 		pingmesh: { duration: 300, window: 100 }
 		smoke: { pingmesh: { duration: 100, window: 100 } }
 	END
