@@ -249,8 +249,7 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 	for (size_t i = 0; rc == 0 && i < list->n; i++)
 		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0 &&
 		    (rc = check_label(y, list->child[i], c->algo, i)) == 0)
-			rc = check_needs(y, list->child[i], &c->algo[i],
-			    c);
+			rc = check_needs(y, list->child[i], &c->algo[i], c);
 	return rc;
 }
 

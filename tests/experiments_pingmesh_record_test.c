@@ -12,7 +12,7 @@
 #include "topo/addr.h"
 
 #define SMALL                                                                  \
-	"figure: f\nalgorithms: [blackhole]\nplane: pingmesh\nnoise: {rate: "       \
+	"figure: f\nalgorithms: [blackhole]\nplane: pingmesh\nnoise: {rate: "  \
 	"0.01}\ntopology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: "  \
 	"2}\n"
 

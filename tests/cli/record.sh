@@ -42,7 +42,8 @@ what_is_no_cell_is_refused() {
 	says_once 'point 0, run 2: the sweep has points 0 to 0 and runs 0 to 1'
 	run_for 2 "$CULPRIT" record pings.yaml --point x
 	says 'not a whole number'
-	run_for 2 "$CULPRIT" record pings.yaml -s plane=auto -o x.h5
+	run_for 2 "$CULPRIT" record pings.yaml -s plane=auto \
+	    -s 'algorithms=[vote]' -o x.h5
 	says_once 'plane auto has no probes to record; set plane: pingmesh'
 	run_for 2 "$CULPRIT" record nothing.yaml
 	run_for 3 "$CULPRIT" record pings.yaml -o no/such/x.h5
