@@ -7,10 +7,12 @@
 
 /* Three lines, so that what follows is on line 4: ToRs 0 to 3, T1s 0 to 3, T2s
  * 0 and 1, hosts 0 to 7, pods 0 and 1. */
-#define SMALL                                                                  \
-	"figure: f\nalgorithms: [vote]\n"                                      \
+#define SMALL_OF(algo)                                                         \
+	"figure: f\nalgorithms: [" algo "]\n"                                  \
 	"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
-#define PROBED SMALL "plane: pingmesh\n" /* what follows is on line 5 */
+#define SMALL SMALL_OF("vote")
+/* What follows is on line 5. */
+#define PROBED SMALL_OF("blackhole") "plane: pingmesh\n"
 #define GRAPH                                                                  \
 	"figure: f\nalgorithms: [vote]\ntopology: {kind: fat_tree, k: 4}\n"
 

@@ -514,9 +514,9 @@ static void no_allocation_is_taken_for_granted(void **state)
 /* --- probes ------------------------------------------------------------- */
 
 #define PINGS                                                                  \
-	HEAD "plane: pingmesh\nalgorithms: [blackhole, {name: blackhole, label: b}]\nnoise: {rate: "       \
-	     "0.01}\ntopology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, "       \
-	     "n_hosts: 2}\n"
+	HEAD "plane: pingmesh\nalgorithms: [blackhole, {name: blackhole, "     \
+	     "label: b}]\nnoise: {rate: 0.01}\ntopology: {n_pods: 2, "          \
+	     "n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
 
 static void a_run_of_probes_has_a_row_a_window(void **state)
 {
