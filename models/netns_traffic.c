@@ -432,16 +432,17 @@ static int sort(struct netns_traffic *tr, struct sim_err *e)
 {
 	const size_t n = tr->n;
 	int rc;
-	if ((rc = SIM_ZALLOC(&tr->run, n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&tr->by_start, n, e)) < 0 ||
+	if ((rc = SIM_ZALLOC(&tr->run, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		tr->run[i].sender = tr->run[i].receiver = -1;
+	if ((rc = SIM_ZALLOC(&tr->by_start, n, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&tr->by_tuple, n, e)) < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++) {
-		tr->run[i].sender = tr->run[i].receiver = -1;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		tr->by_start[i] = tr->by_tuple[i] = (uint32_t)i;
-	}
-	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = check(tr, i, e);
+	}
 	if (rc < 0 || n == 0)
 		return rc;
 	qsort_r(tr->by_start, n, sizeof(uint32_t), compare_starts, tr);

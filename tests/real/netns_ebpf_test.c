@@ -503,6 +503,51 @@ static void networks_of_64_and_976_ends_attach(void **state)
 	time_attaching(&large);
 }
 
+/* Nanoseconds of the program for one packet, by the kernel's own clock. */
+static double time_of_packet(topo_link l)
+{
+	enum { REPEAT = 200000 };
+	const struct topo_tuple tuple = {topo_addr_of_host(3),
+	    topo_addr_of_host(9), 5, 6, TOPO_PROTO_TCP};
+	const struct frame f = frame_of(&tuple);
+	const struct bpf_object *o = ((struct faults_ebpf *)rig.f)->object;
+	struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
+	topo_node from, to;
+	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = &f,
+	    .data_size_in = sizeof(f), .ctx_in = &skb,
+	    .ctx_size_in = sizeof(skb), .repeat = REPEAT);
+	topo_link_ends(&rig.lab.t, l, &from, &to);
+	assert_ok(netns_enter(rig.lab.net, to, test_err()));
+	assert_int_equal(bpf_prog_test_run_opts(
+			     bpf_program__fd(bpf_object__find_program_by_name(o,
+				 "lab_ingress")),
+			     &options),
+	    0);
+	assert_ok(netns_leave(rig.lab.net, test_err()));
+	return options.duration;
+}
+
+static void packets_take_little_time(void **state)
+{
+	lab_needs(state);
+	faulty_open(&rig, &usual);
+	const topo_link up = faulty_link(&rig, "host0->tor0");
+	const topo_link down = faulty_link(&rig, "tor0->host0");
+	topo_node from, to;
+	topo_link_ends(&rig.lab.t, up, &from, &to);
+	faulty_apply(&rig, 0);
+	const double plain = time_of_packet(down);
+	faulty_add_loss(&rig, down, 0.01);
+	add_hole(to - rig.lab.t.n_hosts, MODEL_BLACKHOLE_TUPLE, 0, 4);
+	faulty_apply(&rig, 0);
+	const double lossy = time_of_packet(down), hole = time_of_packet(up);
+	print_message("time: the program takes %.0f ns a packet, %.0f with "
+		      "losses of 1 %%, %.0f with a hole\n",
+	    plain, lossy, hole);
+	assert_true(plain < 1000 && lossy < 1000 && hole < 1000);
+	faulty_close(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -518,6 +563,7 @@ int main(void)
 	    cmocka_unit_test(another_network_is_not_looked_at),
 	    cmocka_unit_test(a_killed_process_leaves_nothing),
 	    cmocka_unit_test(networks_of_64_and_976_ends_attach),
+	    cmocka_unit_test(packets_take_little_time),
 	};
 	return cmocka_run_group_tests_name("models/netns_ebpf", tests,
 	    lab_begin, NULL);

@@ -438,7 +438,8 @@ static void hosts_wait_for_a_syn_ack_as_they_are_told(void **state)
 	lab_needs(state);
 	assert_near(seconds_of_a_lost_syn(&p), 1.1, 0.15);
 	p.syn_timeout_s = 3;
-	assert_near(seconds_of_a_lost_syn(&p), 3.1, 0.15);
+	/* The kernel's timers of that length may be 0.26 s late at 250 Hz. */
+	assert_near(seconds_of_a_lost_syn(&p), 3.2, 0.25);
 }
 
 /* --- mistakes ------------------------------------------------------------- */
@@ -509,6 +510,69 @@ static void nft_tells_what_it_does_not_know(void **state)
 	faulty_close(&rig);
 }
 
+/* --- memory --------------------------------------------------------------- */
+
+static int use_all(void *arg, struct sim_err *e)
+{
+	const struct netns_faults_params *p = arg;
+	const struct netns_traffic_params usual = {0};
+	static struct netns_link_count count[FAULTY_MAX_LINKS];
+	struct netns_traffic *tr = NULL;
+	struct netns_faults *f = NULL;
+	struct netns_drop *list = NULL;
+	size_t cap = 0, n;
+	int rc;
+	if ((rc = netns_faults_open(&f, rig.lab.net, &rig.lab.t, p, e)) == 0 &&
+	    (rc = netns_faults_apply(f, &rig.loss, 0, e)) == 0 &&
+	    (rc = netns_traffic_open(&tr, rig.lab.net, &rig.lab.t, flow, 3,
+		 &usual, e)) == 0 &&
+	    (rc = netns_faults_count(f, count, e)) == 0 &&
+	    p->by == NETNS_FAULTS_EBPF)
+		rc = netns_faults_drops(f, &list, &cap, &n, e);
+	free(list);
+	netns_traffic_close(tr);
+	netns_faults_close(f);
+	return rc;
+}
+
+static void failed_allocations_leave_nothing(void **state)
+{
+	struct netns_faults_params p = by_ebpf;
+	lab_needs(state);
+	faulty_open(&rig, &by_ebpf);
+	netns_faults_close(rig.f);
+	faulty_draw(&rig, flow, 3, 1, 0, 1);
+	add_hole("host0->tor0", MODEL_BLACKHOLE_PAIR, 0.5, 1);
+	add_delay("tor0->host0", 100, TRUTH_CONSTANT);
+	faulty_add_loss(&rig, 7, 0.5);
+	truth_sort(&rig.truth);
+	p.max_drops = 100;
+	test_each_alloc_fails(use_all, &p);
+	rig.f = NULL;
+	faulty_close(&rig);
+}
+
+/* A process a node each time, so of a rack of two hosts alone. */
+static void failed_allocations_leave_nothing_by_nft(void **state)
+{
+	const struct topo_clos rack = {.n_pods = 1, .n_tors = 1, .n_hosts = 2};
+	struct netns_faults_params p = by_nft;
+	lab_needs(state);
+	faulty_open(&rig, &by_nft);
+	faulty_close(&rig);
+	lab_open(&rig.lab, &rack, 1);
+	for (int i = 0; i < 3; i++)
+		flow[i] = (struct obs_flow){.dst_host = 1,
+		    .src_port = (uint16_t)(1 + i),
+		    .dst_port = 80,
+		    .n_pkts = 1};
+	add_hole("host0->tor0", MODEL_BLACKHOLE_PAIR, 0.5, 1);
+	faulty_add_loss(&rig, 3, 1);
+	test_each_alloc_fails(use_all, &p);
+	rig.f = NULL;
+	faulty_close(&rig);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -529,6 +593,8 @@ int main(void)
 	    cmocka_unit_test(hosts_wait_for_a_syn_ack_as_they_are_told),
 	    cmocka_unit_test(mistakes_are_told_and_change_nothing),
 	    cmocka_unit_test(nft_tells_what_it_does_not_know),
+	    cmocka_unit_test(failed_allocations_leave_nothing),
+	    cmocka_unit_test(failed_allocations_leave_nothing_by_nft),
 	};
 	return cmocka_run_group_tests_name("models/netns_faults", tests,
 	    lab_begin, NULL);
