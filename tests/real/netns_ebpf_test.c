@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <net/ethernet.h>
 #include <netinet/ip.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -467,6 +469,42 @@ static void a_killed_process_leaves_nothing(void **state)
 	close(ends[1]);
 }
 
+/* --- a kernel without types ----------------------------------------------- */
+
+/* In a child, for which /sys/kernel/btf is empty. */
+static _Noreturn void open_without_types(int to)
+{
+	struct sim_err e = {0};
+	struct netns_faults *f;
+	if (unshare(CLONE_NEWNS) == 0 &&
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	    mount("none", "/sys/kernel/btf", "tmpfs", 0, NULL) == 0)
+		e.code = netns_faults_open(&f, rig.lab.net, &rig.lab.t, &usual,
+		    &e);
+	_exit(write(to, &e, sizeof(e)) != sizeof(e));
+}
+
+static void a_kernel_without_types_is_told(void **state)
+{
+	struct sim_err e;
+	int ends[2];
+	lab_needs(state);
+	faulty_open(&rig, &usual); /* or skip */
+	netns_faults_close(rig.f);
+	rig.f = NULL;
+	assert_int_equal(pipe(ends), 0);
+	const pid_t child = fork();
+	if (child == 0)
+		open_without_types(ends[1]);
+	assert_int_equal(read(ends[0], &e, sizeof(e)), sizeof(e));
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(e.code, SIM_EUNSUPPORTED);
+	assert_non_null(strstr(e.msg, "/sys/kernel/btf/vmlinux"));
+	close(ends[0]);
+	close(ends[1]);
+	faulty_close(&rig);
+}
+
 /* --- time ----------------------------------------------------------------- */
 
 static void time_attaching(const struct topo_clos *shape)
@@ -562,6 +600,7 @@ int main(void)
 	    cmocka_unit_test(the_audit_sees_each_of_our_drops),
 	    cmocka_unit_test(another_network_is_not_looked_at),
 	    cmocka_unit_test(a_killed_process_leaves_nothing),
+	    cmocka_unit_test(a_kernel_without_types_is_told),
 	    cmocka_unit_test(networks_of_64_and_976_ends_attach),
 	    cmocka_unit_test(packets_take_little_time),
 	};
