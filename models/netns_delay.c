@@ -47,6 +47,7 @@ struct tap {
 	struct sim_rng rng;
 	struct held *head, **tail;
 	uint64_t last_due;
+	uint8_t draining; /* the link is slow only for what waits */
 };
 
 struct faults_delay {
@@ -230,6 +231,18 @@ static int read_tap(struct faults_delay *d, struct tap *tap, struct sim_err *e)
 	}
 }
 
+/* What is released makes hosts send more, which may be in the tap by now: only
+ * when there is none does the link pass by the tap. */
+static int dry(struct faults_delay *d, struct tap *tap, struct sim_err *e)
+{
+	int rc = tap->head ? 0 : read_tap(d, tap, e);
+	if (rc == 0 && !tap->head) {
+		d->f->ops->pass(d->f, tap->link);
+		tap->draining = 0;
+	}
+	return rc;
+}
+
 static int arm(struct faults_delay *d, struct sim_err *e)
 {
 	uint64_t first = UINT64_MAX;
@@ -261,18 +274,36 @@ int faults_delay_step(struct faults_delay *d, struct sim_err *e)
 		else if (read(d->timer, &n_expired, sizeof(n_expired)) > 0)
 			d->armed = UINT64_MAX;
 	}
-	for (size_t i = 0; i < d->n; i++)
+	for (size_t i = 0; i < d->n; i++) {
 		release(d, d->tap[i]);
+		if (rc == 0 && d->tap[i]->draining)
+			rc = dry(d, d->tap[i], e);
+	}
 	return rc < 0 ? rc : arm(d, e);
 }
 
 /* --- opening and closing -------------------------------------------------- */
 
-void faults_delay_apply(struct faults_delay *d, const struct truth *truth,
-    sim_ns now)
+/* A packet that came when the link was slow goes before those that come when it
+ * is not, or TCP would take it for lost. */
+static int drain(struct faults_delay *d, struct tap *tap, struct sim_err *e)
 {
+	uint8_t *slow = &d->f->plan.link[tap->link].slow;
+	int rc = read_tap(d, tap, e);
+	tap->draining = !*slow && tap->head;
+	*slow |= tap->draining;
+	return rc;
+}
+
+int faults_delay_apply(struct faults_delay *d, const struct truth *truth,
+    sim_ns now, struct sim_err *e)
+{
+	int rc = 0;
 	d->truth = truth;
 	d->zero = monotonic() - now;
+	for (size_t i = 0; rc == 0 && i < d->n; i++)
+		rc = drain(d, d->tap[i], e);
+	return rc < 0 ? rc : arm(d, e);
 }
 
 static int open_fds(struct faults_delay *d, struct sim_err *e)

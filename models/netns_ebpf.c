@@ -157,7 +157,7 @@ static int refused(const char *log, int why, struct sim_err *e)
 	for (char *c = told; *c; c++)
 		if (*c == '\n')
 			*c = '|';
-	if (n == 0 && (why == EPERM || why == EACCES))
+	if (why == EPERM)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "The kernel does not allow to load eBPF: %s.",
 		    strerror(why));
@@ -381,6 +381,12 @@ static int apply(struct netns_faults *base, struct sim_err *e)
 	return 0;
 }
 
+static void pass(struct netns_faults *base, topo_link l)
+{
+	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	((volatile struct lab_link *)f->links.at)[l].slow = 0;
+}
+
 /* --- opening and closing -------------------------------------------------- */
 
 static void close_ebpf(struct netns_faults *base)
@@ -414,6 +420,7 @@ static const struct faults_ops ops = {
     .retx_read = ebpf_retx_read,
     .retx_lost = ebpf_retx_lost,
     .attach_tap = attach_tap,
+    .pass = pass,
 };
 
 int faults_ebpf_open(struct netns_faults **out, const struct netns_net *net,

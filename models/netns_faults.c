@@ -123,8 +123,9 @@ int netns_faults_apply(struct netns_faults *f, const struct model_loss *loss,
 			return rc;
 	}
 	give_holes(f, loss->truth, now);
-	if (f->delay)
-		faults_delay_apply(f->delay, loss->truth, now);
+	if (f->delay &&
+	    (rc = faults_delay_apply(f->delay, loss->truth, now, e)) < 0)
+		return rc;
 	return f->ops->apply(f, e);
 }
 
@@ -154,18 +155,18 @@ static int open_some(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e)
 {
-	struct sim_err why = {0};
+	struct sim_err why = {0}, also = {0};
 	int rc;
 	if (p->by == NETNS_FAULTS_NFT)
 		return faults_nft_open(f, net, t, p, e);
 	rc = faults_ebpf_open(f, net, t, p, &why);
-	if (rc == SIM_EUNSUPPORTED && p->by == NETNS_FAULTS_ANY &&
-	    faults_nft_open(f, net, t, p, NULL) == 0) {
-		snprintf((*f)->caps.why, sizeof((*f)->caps.why), "%.255s",
-		    why.msg);
-		return 0;
-	}
-	return rc < 0 ? sim_fail(e, rc, "%s", why.msg) : 0;
+	if (rc != SIM_EUNSUPPORTED || p->by == NETNS_FAULTS_EBPF)
+		return rc < 0 ? sim_fail(e, rc, "%s", why.msg) : 0;
+	if ((rc = faults_nft_open(f, net, t, p, &also)) < 0)
+		return sim_fail(e, rc, "%.500s And without it: %.400s", why.msg,
+		    also.msg);
+	snprintf((*f)->caps.why, sizeof((*f)->caps.why), "%.255s", why.msg);
+	return 0;
 }
 
 int netns_faults_open(struct netns_faults **out, const struct netns_net *net,

@@ -16,7 +16,10 @@
  *	delay  is model_latency_draw() of each packet. Packets keep their order:
  *	       one that draws less than those before it waits for them, so times
  *	       follow the law exactly only where packets are further apart than
- *	       that. Holding a packet takes 30 to 60 us by itself.
+ *	       that. Holding a packet takes 30 to 60 us by itself. When the
+ *	       delay ends, what still waits goes first, and the link is as
+ *	       others are once none does; what waits when faults are closed
+ *	       is lost.
  *
  * Hosts that are off, or services, are no matter of links; their cables are.
  *

@@ -45,6 +45,8 @@ struct faults_ops {
 	/* Attach to a tap, in the namespace of which the thread is. */
 	int (*attach_tap)(struct netns_faults *f, uint32_t ifindex,
 	    struct sim_err *e);
+	/* A link is not slow any more. */
+	void (*pass)(struct netns_faults *f, topo_link l);
 };
 
 /* Each way of doing it has a struct that begins with this. */
@@ -83,9 +85,10 @@ void faults_delay_close(struct faults_delay *d);
 /* A tap for each slow link of the plan that has none. */
 int faults_delay_taps(struct faults_delay *d, struct sim_err *e);
 
-/* Delays are drawn of TRUTH from now on, which is NOW. */
-void faults_delay_apply(struct faults_delay *d, const struct truth *truth,
-    sim_ns now);
+/* Delays are drawn of TRUTH from now on, which is NOW. Links of the plan that
+ * are not slow any more stay so until what waits has gone. */
+int faults_delay_apply(struct faults_delay *d, const struct truth *truth,
+    sim_ns now, struct sim_err *e);
 int faults_delay_fd(const struct faults_delay *d);
 int faults_delay_step(struct faults_delay *d, struct sim_err *e);
 void faults_delay_count(const struct faults_delay *d,

@@ -382,6 +382,43 @@ static void delays_follow_their_law(void **state)
 	faulty_close(&rig);
 }
 
+/* The delay ends while data is on its way. */
+static void packets_keep_their_order_when_a_delay_ends(void **state)
+{
+	const struct netns_traffic_params usual = {0};
+	struct netns_traffic *tr;
+	double least, mean;
+	lab_needs(state);
+	faulty_open(&rig, &by_ebpf);
+	need_delays();
+	for (unsigned i = 0; i < 5; i++) {
+		rig.n_retx = 0;
+		add_delay("host0->tor0", 20000, TRUTH_CONSTANT);
+		faulty_apply(&rig, 0);
+		flow[0] = (struct obs_flow){.dst_host = 5,
+		    .src_port = (uint16_t)(50 + i),
+		    .dst_port = 2,
+		    .n_pkts = 400};
+		assert_ok(netns_traffic_open(&tr, rig.lab.net, &rig.lab.t, flow,
+		    1, &usual, test_err()));
+		const double began = lab_seconds();
+		while (lab_seconds() < began + 0.09)
+			faulty_step(&rig, tr, 1);
+		assert_int_equal(netns_traffic_left(tr), 1);
+		truth_clear(&rig.truth);
+		faulty_apply(&rig, 0);
+		while (netns_traffic_left(tr) > 0)
+			faulty_step(&rig, tr, 1000);
+		assert_int_equal(netns_traffic_end(tr, 0)->state,
+		    NETNS_FLOW_DONE);
+		assert_int_equal(flow[0].n_retx, 0);
+		netns_traffic_close(tr);
+	}
+	time_flows(20, 20, &least, &mean);
+	assert_true(least < 1000);
+	faulty_close(&rig);
+}
+
 static void a_slow_link_that_loses_does_both(void **state)
 {
 	double least, mean;
@@ -589,6 +626,7 @@ int main(void)
 	    cmocka_unit_test(a_closed_fault_is_no_more),
 	    cmocka_unit_test(a_slow_link_delays_by_its_time),
 	    cmocka_unit_test(delays_follow_their_law),
+	    cmocka_unit_test(packets_keep_their_order_when_a_delay_ends),
 	    cmocka_unit_test(a_slow_link_that_loses_does_both),
 	    cmocka_unit_test(hosts_wait_for_a_syn_ack_as_they_are_told),
 	    cmocka_unit_test(mistakes_are_told_and_change_nothing),
