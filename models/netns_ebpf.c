@@ -28,8 +28,11 @@ __asm__(".pushsection .rodata\n"
 	".balign 8\n"
 	"netns_ebpf_begin: .incbin \"" NETNS_EBPF_OBJECT "\"\n"
 	"netns_ebpf_end:\n"
+	".balign 8\n"
+	"netns_ebpf_size: .quad netns_ebpf_end - netns_ebpf_begin\n"
 	".popsection\n");
-extern const char netns_ebpf_begin[], netns_ebpf_end[];
+extern const char netns_ebpf_begin[];
+extern const uint64_t netns_ebpf_size;
 
 /* libbpf prints unless told otherwise; what it has to say is in our errors. */
 static int say_nothing(enum libbpf_print_level level, const char *format,
@@ -168,11 +171,13 @@ static int refused(const char *log, int why, struct sim_err *e)
 
 static int load(struct faults_ebpf *f, char *log, struct sim_err *e)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, options, .object_name = "lab",
-	    .kernel_log_buf = log, .kernel_log_size = LOG_BYTES);
+	struct bpf_object_open_opts options = {.sz = sizeof(options),
+	    .object_name = "lab",
+	    .kernel_log_buf = log,
+	    .kernel_log_size = LOG_BYTES};
 	int rc;
-	f->object = bpf_object__open_mem(netns_ebpf_begin,
-	    (size_t)(netns_ebpf_end - netns_ebpf_begin), &options);
+	f->object =
+	    bpf_object__open_mem(netns_ebpf_begin, netns_ebpf_size, &options);
 	if (!f->object)
 		return sim_fail(e, SIM_EDEP,
 		    "libbpf cannot read the program for the kernel: %s.",
@@ -259,10 +264,13 @@ static int put_cookie(struct faults_ebpf *f, uint32_t node, struct sim_err *e)
 
 static int attach_at(struct faults_ebpf *f, uint32_t ifindex, struct sim_err *e)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)ifindex,
-	    .attach_point = BPF_TC_INGRESS);
-	LIBBPF_OPTS(bpf_tc_opts, options, .handle = 1, .priority = 1,
-	    .prog_fd = program_fd(f, "lab_ingress"));
+	struct bpf_tc_hook hook = {.sz = sizeof(hook),
+	    .ifindex = (int)ifindex,
+	    .attach_point = BPF_TC_INGRESS};
+	struct bpf_tc_opts options = {.sz = sizeof(options),
+	    .handle = 1,
+	    .priority = 1,
+	    .prog_fd = program_fd(f, "lab_ingress")};
 	int rc = bpf_tc_hook_create(&hook);
 	if (rc == 0)
 		rc = bpf_tc_attach(&hook, &options);
@@ -281,8 +289,9 @@ static int attach_tap(struct netns_faults *base, uint32_t ifindex,
 
 static void detach_from(uint32_t ifindex)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = (int)ifindex,
-	    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
+	struct bpf_tc_hook hook = {.sz = sizeof(hook),
+	    .ifindex = (int)ifindex,
+	    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS};
 	bpf_tc_hook_destroy(&hook);
 }
 

@@ -306,8 +306,11 @@ int ebpf_try(struct netns_faults *base, topo_link l, const void *frame,
 	const struct bpf_program *ingress =
 	    bpf_object__find_program_by_name(f->object, "lab_ingress");
 	struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
-	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame,
-	    .data_size_in = n, .ctx_in = &skb, .ctx_size_in = sizeof(skb));
+	struct bpf_test_run_opts options = {.sz = sizeof(options),
+	    .data_in = frame,
+	    .data_size_in = n,
+	    .ctx_in = &skb,
+	    .ctx_size_in = sizeof(skb)};
 	int rc = netns_enter(base->net, faults_end(base, l), e);
 	if (rc < 0)
 		return rc;

@@ -83,7 +83,8 @@ struct netns_drop {
 	uint64_t n_random, n_hole;
 };
 
-/* A segment that a host's TCP sent again. */
+/* A segment that a host's TCP sent again; in rare cases two, which TCP_INFO
+ * counts as such. */
 struct netns_retx {
 	topo_host host;
 	struct topo_tuple tuple;

@@ -282,8 +282,9 @@ static void drops_of_flows_add_up_to_those_of_links(void **state)
 	faulty_close(&rig);
 }
 
-/* Both of the kernel's own, told in two ways. */
-static void each_retransmission_is_told_once_and_has_a_drop(void **state)
+/* By the tracepoint, and by the counter of the socket, which counts segments:
+ * in rare cases one call sends two. */
+static void retransmissions_are_told_and_have_a_drop(void **state)
 {
 	size_t n_told = 0;
 	lab_needs(state);
@@ -301,7 +302,8 @@ static void each_retransmission_is_told_once_and_has_a_drop(void **state)
 				n++;
 			}
 		assert_int_equal(end[i].state, NETNS_FLOW_DONE);
-		assert_int_equal(n, flow[i].n_retx);
+		assert_true(n <= flow[i].n_retx);
+		assert_int_equal(n > 0, flow[i].n_retx > 0);
 		if (n > 0)
 			assert_true(drops_of(&there) + drops_of(&back) > 0);
 		n_told += n;
@@ -479,8 +481,8 @@ static _Noreturn void open_without_types(int to)
 	if (unshare(CLONE_NEWNS) == 0 &&
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
 	    mount("none", "/sys/kernel/btf", "tmpfs", 0, NULL) == 0)
-		e.code = netns_faults_open(&f, rig.lab.net, &rig.lab.t, &usual,
-		    &e);
+		e.code =
+		    netns_faults_open(&f, rig.lab.net, &rig.lab.t, &usual, &e);
 	_exit(write(to, &e, sizeof(e)) != sizeof(e));
 }
 
@@ -595,7 +597,7 @@ int main(void)
 	    cmocka_unit_test(losses_are_those_of_the_seed_and_the_link),
 	    cmocka_unit_test(rates_of_0_and_1_are_exact),
 	    cmocka_unit_test(drops_of_flows_add_up_to_those_of_links),
-	    cmocka_unit_test(each_retransmission_is_told_once_and_has_a_drop),
+	    cmocka_unit_test(retransmissions_are_told_and_have_a_drop),
 	    cmocka_unit_test(drops_without_room_are_counted),
 	    cmocka_unit_test(the_audit_sees_each_of_our_drops),
 	    cmocka_unit_test(another_network_is_not_looked_at),

@@ -17,7 +17,7 @@ count() {
 for f in tests/real/*_test.c tests/real/*.sh; do
 	[[ $f != tests/real/run.sh ]] || continue
 	if [[ $f != *.sh && ! -x $build/${f%.c} ]]; then
-		echo "SKIP  $f: not built, install libmnl-dev"
+		echo "SKIP  $f: not built: see DEPS in the Makefile"
 		skipped=$((skipped + 1))
 		continue
 	fi
