@@ -259,6 +259,26 @@ int netns_faults_retx_read(struct netns_faults *f, struct netns_retx out[],
 				 : none("retransmissions", e);
 }
 
+static int read_for_agents(void *arg, struct fabric_real_retx out[], size_t cap,
+    size_t *n, struct sim_err *e)
+{
+	struct netns_retx some[64];
+	const size_t most = sizeof(some) / sizeof(some[0]);
+	int rc =
+	    netns_faults_retx_read(arg, some, cap < most ? cap : most, n, e);
+	for (size_t i = 0; i < *n; i++)
+		out[i] = (struct fabric_real_retx){some[i].tuple,
+		    some[i].established};
+	return rc;
+}
+
+struct fabric_real_retx_source netns_faults_retx_source(struct netns_faults *f)
+{
+	return (struct fabric_real_retx_source){.arg = f,
+	    .fd = netns_faults_retx_fd(f),
+	    .read = read_for_agents};
+}
+
 int netns_faults_retx_lost(struct netns_faults *f, uint64_t *n,
     struct sim_err *e)
 {

@@ -34,6 +34,7 @@
 #ifndef MODELS_NETNS_FAULTS_H
 #define MODELS_NETNS_FAULTS_H
 
+#include "models/fabric_real.h"
 #include "models/loss.h"
 #include "models/netns_net.h"
 #include "models/truth.h"
@@ -166,6 +167,9 @@ int netns_faults_audit(struct netns_faults *f, struct netns_audit out[],
 int netns_faults_retx_fd(const struct netns_faults *f);
 int netns_faults_retx_read(struct netns_faults *f, struct netns_retx out[],
     size_t cap, size_t *n, struct sim_err *e);
+
+/* The same for the agents of a fabric of real sockets (fabric_real_retx()). */
+struct fabric_real_retx_source netns_faults_retx_source(struct netns_faults *f);
 
 /* Retransmissions lost because nobody read 1 MiB of them. */
 int netns_faults_retx_lost(struct netns_faults *f, uint64_t *n,

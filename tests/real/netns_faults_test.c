@@ -4,6 +4,7 @@
  * What both ways of doing it promise is tested of both. Intervals around rates
  * are left in one of 10^9 tests.
  */
+#include <poll.h>
 #include <unistd.h>
 
 #include "tests/real/faulty.h"
@@ -479,6 +480,38 @@ static void hosts_wait_for_a_syn_ack_as_they_are_told(void **state)
 	assert_near(seconds_of_a_lost_syn(&p), 3.2, 0.25);
 }
 
+static void fabrics_take_retransmissions_as_a_source(void **state)
+{
+	struct fabric_real_retx r[8];
+	size_t n;
+	lab_needs(state);
+	faulty_open(&rig, &by_ebpf);
+	struct fabric_real_retx_source s = netns_faults_retx_source(rig.f);
+	assert_int_equal(s.fd, netns_faults_retx_fd(rig.f));
+	faulty_add_loss(&rig, faulty_link(&rig, "host0->tor0"), 1);
+	faulty_apply(&rig, 0);
+	flow[0] = (struct obs_flow){.dst_host = 5,
+	    .src_port = 1,
+	    .dst_port = 2,
+	    .n_pkts = 1};
+	const struct netns_traffic_params p = {.timeout_s = 1.5};
+	struct netns_traffic *tr;
+	assert_ok(netns_traffic_open(&tr, rig.lab.net, &rig.lab.t, flow, 1, &p,
+	    test_err()));
+	while (netns_traffic_left(tr) > 0) {
+		struct pollfd fd = {netns_traffic_fd(tr), POLLIN, 0};
+		assert_int_equal(poll(&fd, 1, 5000), 1);
+		assert_ok(netns_traffic_step(tr, test_err()));
+	}
+	netns_traffic_close(tr);
+	assert_ok(s.read(s.arg, r, 8, &n, test_err()));
+	assert_int_equal(n, 1);
+	const struct topo_tuple want = faulty_tuple(&flow[0]);
+	assert_memory_equal(&r[0].tuple, &want, 12);
+	assert_int_equal(r[0].established, 0);
+	faulty_close(&rig);
+}
+
 /* --- mistakes ------------------------------------------------------------- */
 
 static void mistakes_are_told_and_change_nothing(void **state)
@@ -629,6 +662,7 @@ int main(void)
 	    cmocka_unit_test(packets_keep_their_order_when_a_delay_ends),
 	    cmocka_unit_test(a_slow_link_that_loses_does_both),
 	    cmocka_unit_test(hosts_wait_for_a_syn_ack_as_they_are_told),
+	    cmocka_unit_test(fabrics_take_retransmissions_as_a_source),
 	    cmocka_unit_test(mistakes_are_told_and_change_nothing),
 	    cmocka_unit_test(nft_tells_what_it_does_not_know),
 	    cmocka_unit_test(failed_allocations_leave_nothing),
