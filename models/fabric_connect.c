@@ -289,27 +289,21 @@ static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	struct fabric_sim_conn *c = &f->conn[i];
 	const struct way there = way_there(f, c);
 	const sim_ns late = resend(f, c, c->n_bytes, there.hazard);
-	if (late == SIM_NEVER)
-		return put(f, i, WAITED, f->now + ECHO_WAIT, e);
+	const int rc = put(f, i, WAITED, f->now + ECHO_WAIT, e);
+	if (rc < 0 || late == SIM_NEVER)
+		return rc;
 	const sim_ns rtt = draw_rtt(f, c, there.n_hops, c->n_bytes);
 	c->back = rtt - rtt / 2;
 	return put(f, i, REQUEST, f->now + late + rtt / 2 + there.delay, e);
 }
 
-static sim_ns connected_at(const struct fabric_sim_conn *c)
-{
-	return c->begun + c->rtt_ns;
-}
-
 /* The payload is at the server, if that has not gone off since. */
 static int ask(struct fabric_sim *f, uint32_t i, struct agent_event *ev,
-    topo_host *host, struct sim_err *e)
+    topo_host *host)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
-	const sim_ns end = connected_at(c) + ECHO_WAIT;
-	int rc = put(f, i, WAITED, end > f->now ? end : f->now, e);
-	if (rc < 0 || c->peer_boot != f->boot[c->server])
-		return rc;
+	if (c->peer_boot != f->boot[c->server])
+		return 0;
 	c->asked = 1;
 	*host = c->server;
 	*ev = (struct agent_event){.kind = AGENT_PING_REQUEST,
@@ -441,10 +435,10 @@ int fabric_sim_take_conn(struct fabric_sim *f, const struct sim_event *queued,
 		    ? send_payload(f, i, e)
 		    : done(f, i, c->outcome, 0, ev, host);
 	case REQUEST:
-		return ask(f, i, ev, host, e);
+		return ask(f, i, ev, host);
 	case ECHO:
-		return done(f, i, AGENT_CONNECTED, f->now - connected_at(c), ev,
-		    host);
+		return done(f, i, AGENT_CONNECTED,
+		    f->now - (c->begun + c->rtt_ns), ev, host);
 	case WAITED:
 		return done(f, i, AGENT_CONNECTED, 0, ev, host);
 	}

@@ -381,6 +381,30 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	rig_close(&g);
 }
 
+/* The connect takes a way of 6 s and so does the payload, which comes to
+ * nobody. */
+static void a_payload_that_is_under_way_is_waited_for_as_long(void **state)
+{
+	const struct topo_tuple t = rig_tuple(0, FAR, 1);
+	const struct truth_fault slow = {.link = topo_link_of(0, TOPO_UP),
+	    .to_ns = SIM_NEVER,
+	    .delay_us = 6e6};
+	struct rig_event x;
+	struct rig g;
+	(void)state;
+	rig_open(&g);
+	rig_draw(&g);
+	rig_add_fault(&g, &slow);
+	rig_begin(&g);
+	assert_false(rig_until_asked(&g, &t, 1000, &x));
+	assert_int_equal(x.ev.kind, AGENT_CONNECT_DONE);
+	assert_int_equal(x.ev.outcome, AGENT_CONNECTED);
+	assert_true(x.ev.rtt_ns > 6 * SIM_SEC && x.ev.echo_ns == 0);
+	assert_true(x.at == x.ev.rtt_ns + 5 * SIM_SEC);
+	assert_false(rig_next(&g, SIM_NEVER, &x));
+	rig_close(&g);
+}
+
 /* --- virtual addresses ---------------------------------------------------- */
 
 static void a_vip_is_served_by_the_hosts_of_its_tor(void **state)
@@ -558,6 +582,8 @@ int main(void)
 	    cmocka_unit_test(connects_go_round_cables_that_are_down),
 	    cmocka_unit_test(payloads_are_echoed_by_the_peers_agent),
 	    cmocka_unit_test(what_is_not_echoed_ends_without_it),
+	    cmocka_unit_test(
+		a_payload_that_is_under_way_is_waited_for_as_long),
 	    cmocka_unit_test(a_vip_is_served_by_the_hosts_of_its_tor),
 	    cmocka_unit_test(hosts_have_streams_of_their_own),
 	    cmocka_unit_test(an_epoch_is_the_same_in_a_used_fabric),
