@@ -126,9 +126,6 @@ static int is_word(const char *text)
 	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
-/* What a script may say beside its columns: title, paper, partial, runs, x,
- * algos as a list of words, and the wording of each claim as claim_<metric>.
- * *VARS is to be freed. */
 /* What gnuplot can read as the rows of all runs: a pipe from `table --runs`. */
 static void define_each(const char *path, FILE *out)
 {
@@ -145,6 +142,27 @@ static void define_each(const char *path, FILE *out)
 	define("each", command, out);
 }
 
+static void define_claims(const struct res_cube *c, FILE *out)
+{
+	for (size_t i = 0; i < c->n_claims; i++) {
+		const struct res_claim *claim = &c->claim[i];
+		const size_t nth = res_cube_nth_claim(c, i);
+		char suffix[24] = "", name[128], text[512];
+		if (!is_word(claim->metric))
+			continue;
+		if (nth > 1)
+			snprintf(suffix, sizeof(suffix), "_%zu", nth);
+		snprintf(name, sizeof(name), "claim_%s%s", claim->metric,
+		    suffix);
+		snprintf(text, sizeof(text), "%s%s", claim->text,
+		    claim->confirmed ? "" : " (unconfirmed)");
+		define(name, text, out);
+	}
+}
+
+/* What a script may say beside its columns: title, paper, partial, runs, x,
+ * algos as a list of words, each, and the wording of claims, claim_<metric>,
+ * claim_<metric>_2 ... as their columns are named. *VARS is to be freed. */
 static int describe(const struct res_cube *c, const char *path, char **vars,
     struct sim_err *e)
 {
@@ -174,16 +192,7 @@ static int describe(const struct res_cube *c, const char *path, char **vars,
 	define("algos", algos, out);
 	define_each(path, out);
 	free(algos);
-	for (size_t i = 0; i < c->n_claims; i++) {
-		const struct res_claim *claim = &c->claim[i];
-		char name[128], text[512];
-		if (!is_word(claim->metric))
-			continue;
-		snprintf(name, sizeof(name), "claim_%s", claim->metric);
-		snprintf(text, sizeof(text), "%s%s", claim->text,
-		    claim->confirmed ? "" : " (unconfirmed)");
-		define(name, text, out);
-	}
+	define_claims(c, out);
 	if (fclose(out) != 0)
 		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
 	return 0;

@@ -4,10 +4,10 @@
 # `culprit plot` runs a script as  gnuplot -e VARS -c SCRIPT.gp TABLE OUT  with
 # the table of `culprit table`; OUT ends in .svg, .pdf or .png, or is "-" for the
 # terminal. VARS: title, paper, partial, runs, x (the first axis), algos,
-# each (a pipe of `culprit table --runs`), and
-# claim_<metric>, the wording of what the paper states. A script begins with
-# TABLE = ARG1; OUT = ARG2, since `load` hides the arguments. `tall`, set before,
-# is a factor on a figure's height.
+# each (a pipe of `culprit table --runs`), and the wording of what the paper
+# states: claim_<metric>, of several on a metric claim_<metric>_2 for the second.
+# A script begins with TABLE = ARG1; OUT = ARG2, since `load` hides the
+# arguments. `tall`, set before, is a factor on a figure's height.
 
 if (!exists("title")) title = ""
 if (!exists("paper")) paper = ""

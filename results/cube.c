@@ -246,6 +246,14 @@ double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
 	return res_cube_value(c, point, run, res_row_doubles(algo) + metric);
 }
 
+size_t res_cube_nth_claim(const struct res_cube *c, size_t i)
+{
+	size_t nth = 1;
+	for (size_t k = 0; k < i; k++)
+		nth += strcmp(c->claim[k].metric, c->claim[i].metric) == 0;
+	return nth;
+}
+
 void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
 {
 	for (size_t a = c->n_axes; a-- > 0; point /= c->axis[a].n)

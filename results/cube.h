@@ -127,6 +127,9 @@ double res_cube_trial(const struct res_cube *c, size_t point, size_t run,
 double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
     size_t algo, unsigned metric);
 
+/* Which of the claims on its metric claim I is, from 1 on. */
+size_t res_cube_nth_claim(const struct res_cube *c, size_t i);
+
 /* Index along each axis of a point. Shape  at[n_axes]. */
 void res_cube_at(const struct res_cube *c, size_t point, size_t at[]);
 

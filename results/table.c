@@ -237,11 +237,8 @@ static void put_claims(struct table *t)
 {
 	const struct res_cube *c = t->c;
 	for (size_t i = 0; i < c->n_claims; i++) {
+		const size_t nth = res_cube_nth_claim(c, i);
 		char suffix[32] = "";
-		size_t nth = 1;
-		for (size_t j = 0; j < i; j++)
-			nth += strcmp(c->claim[j].metric,
-				   c->claim[i].metric) == 0;
 		if (nth > 1)
 			snprintf(suffix, sizeof(suffix), "_%zu", nth);
 		put_number(t,

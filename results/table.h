@@ -17,7 +17,8 @@
  *	<algo>:n_flagged        mean over runs, with _p10, _p50, _p90
  *	<algo>:lead             the same
  *	<algo>:detect_s         the same
- *	claim:<metric>          the paper's value, the same in every row
+ *	claim:<metric>          the paper's value, the same in every row; of
+ *	                        several, the second is claim:<metric>_2
  *
  * A value that is not there is "NaN"; optional metrics (results/schema.h) that
  * are nowhere there have no column. Numbers have the fewest digits that read

@@ -189,9 +189,23 @@ plots_are_whole_or_not_there() {
 	says 'gnuplot is not installed'
 }
 
+each_claim_has_a_wording_of_its_own() {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	write_spec
+	local more='metric: accuracy_fault, value: 1, confirmed: true'
+	sed -i "/said/a\\  - { $more, text: again }" spec.yaml
+	sed -i '/said/a\  - { metric: recall, value: 1, text: other }' spec.yaml
+	run_for 0 "$CULPRIT" run spec.yaml -q -o x.h5
+	echo 'print claim_accuracy_fault, "|", claim_recall, "|", \
+	    claim_accuracy_fault_2' >say.gp
+	run_for 0 "$CULPRIT" plot x.h5 --script say.gp --term
+	says "^it's said .unconfirmed. [|] other .unconfirmed. [|] again$"
+}
+
 run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
     xarray_gives_the_numbers_of_the_table \
     netcdf4_gives_the_numbers_of_the_table \
     a_table_is_the_same_as_tsv_and_json a_summary_says_what_was_done \
     status_counts_while_a_sweep_runs_and_after status_reads_a_journal_alone \
-    merge_takes_what_only_a_journal_has plots_are_whole_or_not_there
+    merge_takes_what_only_a_journal_has plots_are_whole_or_not_there \
+    each_claim_has_a_wording_of_its_own
