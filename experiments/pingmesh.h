@@ -108,6 +108,10 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
     struct xp_pingmesh *p, struct sim_err *e);
 void xp_pingmesh_help(FILE *out);
 
+/* The descriptor of a key by its path within the section: "window",
+ * "connect.load", "pinglist.vips.0". NULL if there is none. */
+const struct sim_field *xp_pingmesh_field(const char *path);
+
 /* Windows in all; the time that a table reaches back: `history`, or when that
  * is 0 a window along windows, groups and quantiles, and else the duration; and
  * the windows of that, and of the black-hole job. */

@@ -479,6 +479,23 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 	return rc;
 }
 
+const struct sim_field *xp_pingmesh_field(const char *path)
+{
+	for (size_t i = N_PARTS; i-- > 0;) {
+		const size_t n = strlen(parts[i].name);
+		const char *at = path + n + (n > 0);
+		const struct sim_field *f;
+		char key[64];
+		if (n > 0 &&
+		    (strncmp(path, parts[i].name, n) != 0 || path[n] != '.'))
+			continue;
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "."), at);
+		if ((f = sim_field_find(parts[i].fields, key)))
+			return f;
+	}
+	return NULL;
+}
+
 void xp_pingmesh_help(FILE *out)
 {
 	struct sim_field all[MAX_FIELDS];

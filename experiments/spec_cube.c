@@ -129,8 +129,11 @@ static const struct sim_field *field_of(const char *path,
 {
 	const struct sim_field *f = sim_field_find(xp_run_fields, path);
 	const struct sim_field *algo = NULL;
+	const char pingmesh[] = "pingmesh.";
 	char copy[160], *rest;
 	uint64_t n;
+	if (strncmp(path, pingmesh, strlen(pingmesh)) == 0)
+		return xp_pingmesh_field(path + strlen(pingmesh));
 	snprintf(copy, sizeof(copy), "%s", path);
 	const char *section = strtok_r(copy, ".", &rest), *part;
 	while (!f && (part = strtok_r(NULL, ".", &rest))) {

@@ -67,6 +67,38 @@ static void a_cube_has_coordinates_with_units(void **state)
 	res_cube_free(&c);
 }
 
+static void keys_of_pingmesh_and_of_its_maps_have_units_too(void **state)
+{
+	static const struct {
+		const char *name, *unit, *doc;
+	} want[] = {
+	    {"pingmesh.window", "s", "between runs of the jobs"},
+	    {"pingmesh.label", "1",
+		"a name for this point of a sweep; does "
+		"nothing"},
+	    {"pingmesh.repair.reload", "s",
+		"a reloaded ToR forwards nothing "
+		"for so long"},
+	    {"pingmesh.sla", "1", ""}, /* a whole map */
+	};
+	struct res_cube c;
+	(void)state;
+	cube_of("figure: f\nalgorithms: [blackhole]\nplane: pingmesh\n"
+		"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2}\n"
+		"sweep: {grid: {pingmesh.window: [600, 300], pingmesh.label: "
+		"[a, b], pingmesh.repair.reload: [60, 120], pingmesh.sla: "
+		"[{}, {}]}}\n",
+	    &c);
+	assert_int_equal(c.n_axes, 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct res_coord *k = &c.axis[i].coord[0];
+		assert_string_equal(k->name, want[i].name);
+		assert_string_equal(k->unit, want[i].unit);
+		assert_string_equal(k->doc, want[i].doc);
+	}
+	res_cube_free(&c);
+}
+
 static void long_texts_of_an_axis_are_kept_whole(void **state)
 {
 	char text[2048], links[700] = "";
@@ -194,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_cube_has_coordinates_with_units),
+	    cmocka_unit_test(keys_of_pingmesh_and_of_its_maps_have_units_too),
 	    cmocka_unit_test(long_texts_of_an_axis_are_kept_whole),
 	    cmocka_unit_test(a_zip_is_one_axis_of_several_coordinates),
 	    cmocka_unit_test(
