@@ -238,6 +238,8 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 {
 	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
 	int rc;
+	if (!list && c->plane == XP_PLANE_PINGMESH)
+		return 0;
 	if (!list)
 		return sim_yaml_mistake(y, y->root, "algorithms is missing.");
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)

@@ -277,12 +277,13 @@ static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
 {
 	const struct xp_pingmesh_hooks *k = p->hooks;
 	const struct obs_probes *t;
+	if (!k->diagnose)
+		return 0;
 	int rc = history_table(p, window, &t, e);
 	struct obs o = {.probes = t};
-	if (rc == 0 && k->diagnose && p->tracer)
+	if (rc == 0 && p->tracer)
 		rc = trace(p, window, row, t, now, &o, e);
-	return rc < 0 || !k->diagnose ? rc
-				      : k->diagnose(k->arg, &o, row, now, e);
+	return rc < 0 ? rc : k->diagnose(k->arg, &o, row, now, e);
 }
 
 static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,

@@ -20,7 +20,8 @@
  *
  * A section that is absent stands for its defaults, but for `faults`: without
  * it nothing fails. `faults` is one group or a list of groups, so {} is one
- * group of defaults and [] is none.
+ * group of defaults and [] is none. Plane pingmesh needs no `algorithms`: what
+ * its jobs find is of the trial.
  *
  * Every combination of a sweep's `grid` is a point, with the last key fastest;
  * the keys of its `zip` vary together and make one axis, after those of the

@@ -230,7 +230,8 @@ static int run_pingmesh(struct xp_trial *t, const struct sim_seed *where,
 	struct listener l = {t, where, xp_first_trouble(&t->scene.truth)};
 	for (size_t i = 0; i < t->config.n_algos; i++)
 		t->scores[i].detect_s = NAN;
-	const struct xp_pingmesh_hooks hooks = {.arg = &l, .diagnose = hear};
+	const struct xp_pingmesh_hooks hooks = {.arg = &l,
+	    .diagnose = t->config.n_algos > 0 ? hear : NULL};
 	int rc = xp_pingmesh_plane_run(t->pingmesh, &t->scene, t->rows, &hooks,
 	    e);
 	t->metrics = t->rows[0];
@@ -285,6 +286,8 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 		memcpy(row, t->pingmesh ? &t->rows[i] : &t->metrics,
 		    sizeof(t->metrics));
 		row += RES_N_TRIAL_METRICS;
+		if (n_algos == 0)
+			continue;
 		memcpy(row,
 		    t->pingmesh ? &t->row_scores[i * n_algos] : t->scores,
 		    n_algos * sizeof(t->scores[0]));

@@ -2,12 +2,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # Drawn for figures that have no script of their own: the first axis across.
+# Without an algorithm there are probes: their drop rate.
 TABLE = ARG1; OUT = ARG2
 load "style.gp"
 set xlabel x
-set yrange [0:1.05]
 stats TABLE using x nooutput
 if (STATS_min > 0 && STATS_max / STATS_min > 50) set logscale x
+if (algos eq "") {
+	set yrange [0:*]
+	set ylabel "drop rate"
+	plot TABLE using x:"drop_rate":"drop_rate_lo":"drop_rate_hi" \
+	    with yerrorlines notitle
+	exit
+}
+set yrange [0:1.05]
 if (tty) {
 	set ylabel "accuracy of flows hit by a fault"
 	plot for [a in algos] TABLE using x:a.":accuracy_fault" \

@@ -38,10 +38,10 @@ static int check_counts(const struct res_cube *c, struct sim_err *e)
 	if (n != c->n_points)
 		return sim_fail(e, SIM_EINVAL,
 		    "%zu points, but the axes span %zu.", c->n_points, n);
-	if (n == 0 || c->n_runs == 0 || c->n_algos == 0)
+	if (n == 0 || c->n_runs == 0)
 		return sim_fail(e, SIM_EINVAL,
-		    "%zu points, %zu runs, %zu algorithms; each must be at "
-		    "least 1.", n, c->n_runs, c->n_algos);
+		    "%zu points, %zu runs; each must be at least 1.", n,
+		    c->n_runs);
 	if (n > MAX_CELLS / c->n_runs)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%zu points of %zu runs are more than 2^31 cells.", n,

@@ -54,7 +54,7 @@ struct res_cube {
 	char *libraries;        /* what; NULL: res_cube_alloc() says this one */
 	uint64_t seed;
 
-	size_t n_algos;
+	size_t n_algos;         /* 0: the trials' own metrics are all */
 	char **algo;            /* labels, unique */
 	size_t n_axes;          /* 0: one point */
 	struct res_axis *axis;
@@ -84,8 +84,8 @@ int res_text(char **out, const char *text, struct sim_err *e);
 
 /* Allocate status and row from the counts set before; all cells not run, all
  * values NaN. Errors SIM_EINVAL if n_points is not the product of the axes,
- * n_along not that of the last ones, or a count is 0; SIM_ENOMEM; SIM_ELIMIT
- * above 2^31 points and runs. */
+ * n_along not that of the last ones, or one of them or n_runs is 0;
+ * SIM_ENOMEM; SIM_ELIMIT above 2^31 points and runs. */
 int res_cube_alloc(struct res_cube *c, struct sim_err *e);
 
 /* Whether a results file can hold the names and texts: no coordinate without

@@ -48,7 +48,7 @@ struct writer {
 	hsize_t dim[RES_MAX_AXES + 2];
 	unsigned rank;
 	char *coordinates; /* those that are not scales; NULL if none */
-	double *buf;       /* one metric of all algorithms */
+	double *buf;       /* one metric, of a trial or of all algorithms */
 	int has_probes;    /* is n_probes there? */
 	struct sim_err *e;
 };
@@ -195,7 +195,9 @@ static int put_scales(struct writer *w)
 		.doc = "algorithm, as the spec labels it",
 		.dim = w->dim,
 	};
-	int rc = put_texts(w, w->file, d, w->c->algo, &w->scale[0]);
+	int rc = w->c->n_algos > 0
+	    ? put_texts(w, w->file, d, w->c->algo, &w->scale[0])
+	    : 0;
 	for (size_t a = 0; rc == 0 && a < w->c->n_axes; a++)
 		for (size_t i = 0; rc == 0 && i < w->c->axis[a].n_coords; i++)
 			rc = put_coord(w, a, i);
@@ -286,15 +288,11 @@ static int put_metric(struct writer *w, const struct res_metric *m,
 	return put_data(w, w->file, &d, NULL);
 }
 
-static int put_metrics(struct writer *w)
+static int put_algo_metrics(struct writer *w)
 {
 	const struct res_cube *c = w->c;
 	size_t n_cells = c->n_points * c->n_runs;
 	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
-		gather(w->buf, c, m);
-		rc = put_metric(w, &res_trial_metrics[m], 0);
-	}
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
 		for (size_t a = 0; a < c->n_algos; a++)
 			gather(w->buf + a * n_cells, c,
@@ -308,6 +306,19 @@ static int put_metrics(struct writer *w)
 			    res_row_doubles(a) + res_ratios[m].den);
 		rc = put_metric(w, &res_ratios[m], 1);
 	}
+	return rc;
+}
+
+static int put_metrics(struct writer *w)
+{
+	const struct res_cube *c = w->c;
+	int rc = 0;
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
+		gather(w->buf, c, m);
+		rc = put_metric(w, &res_trial_metrics[m], 0);
+	}
+	if (rc == 0 && c->n_algos > 0)
+		rc = put_algo_metrics(w);
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
 		divide(w->buf, c, res_trial_ratios[m].num,
 		    res_trial_ratios[m].den);
@@ -490,11 +501,13 @@ static int set_up(struct writer *w)
 	H5Tset_cset(w->utf8, H5T_CSET_UTF8);
 	w->plain = H5Pcreate(H5P_DATASET_CREATE);
 	H5Pset_obj_track_times(w->plain, 0);
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++)
 		w->packed[i] = H5Pcopy(w->plain);
-		set_chunk(w->packed[i], w->rank - 1 + i, w->dim + 1 - i);
-	}
-	return SIM_ZALLOC(&w->buf, c->n_algos * n_cells, w->e);
+	set_chunk(w->packed[0], w->rank - 1, w->dim + 1);
+	if (c->n_algos > 0)
+		set_chunk(w->packed[1], w->rank, w->dim);
+	return SIM_ZALLOC(&w->buf, (c->n_algos > 0 ? c->n_algos : 1) * n_cells,
+	    w->e);
 }
 
 static void tear_down(struct writer *w)

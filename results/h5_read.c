@@ -276,14 +276,16 @@ static int get_axes(struct reader *r, char *names)
 static int get_algos(struct reader *r)
 {
 	struct res_cube *c = r->c;
-	int rc = get_length(r, "algorithm", &r->dim[0]);
-	if (rc < 0)
+	int rc;
+	r->rank = 1;
+	if (H5Lexists(r->file, "algorithm", H5P_DEFAULT) == 0)
+		return 0;
+	if ((rc = get_length(r, "algorithm", &r->dim[0])) < 0)
 		return rc;
 	size_t n = (size_t)r->dim[0];
 	if ((rc = SIM_ZALLOC(&c->algo, n, r->e)) < 0)
 		return rc;
 	c->n_algos = n;
-	r->rank = 1;
 	return get_texts(r, r->file, "algorithm", n, c->algo);
 }
 
@@ -337,11 +339,11 @@ static void scatter(struct res_cube *c, size_t column, const double from[])
 		c->row[i * c->row_doubles + column] = from[i];
 }
 
-static int is_left_out(struct reader *r, const struct res_metric *m)
+static int is_left_out(struct reader *r, const struct res_metric *m,
+    int per_algo)
 {
-	const int may = m->optional ||
-	    (m->of_flows &&
-		H5Lexists(r->file, "n_probes", H5P_DEFAULT) > 0);
+	const int may = m->optional || (per_algo && r->c->n_algos == 0) ||
+	    (m->of_flows && H5Lexists(r->file, "n_probes", H5P_DEFAULT) > 0);
 	return may && H5Lexists(r->file, m->name, H5P_DEFAULT) == 0;
 }
 
@@ -351,7 +353,7 @@ static int get_metrics(struct reader *r, double buf[])
 	size_t n_cells = c->n_points * c->n_runs;
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
-		if (is_left_out(r, &res_trial_metrics[m]))
+		if (is_left_out(r, &res_trial_metrics[m], 0))
 			continue;
 		rc = get_numbers(r, r->file, res_trial_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1,
@@ -360,7 +362,7 @@ static int get_metrics(struct reader *r, double buf[])
 			scatter(c, m, buf);
 	}
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
-		if (is_left_out(r, &res_algo_metrics[m]))
+		if (is_left_out(r, &res_algo_metrics[m], 1))
 			continue;
 		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
@@ -407,8 +409,9 @@ static int get_cells(struct reader *r)
 			    c->status[i]);
 	if ((rc = check_status(r)) < 0)
 		return rc;
-	if ((rc = sim_zalloc(&buf, n_cells, c->n_algos * sizeof(buf[0]),
-		 r->e)) == 0)
+	const size_t n_algos = c->n_algos > 0 ? c->n_algos : 1;
+	if ((rc = sim_zalloc(&buf, n_cells, n_algos * sizeof(buf[0]), r->e)) ==
+	    0)
 		rc = get_metrics(r, buf);
 	free(buf);
 	return rc;

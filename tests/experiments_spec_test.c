@@ -220,6 +220,10 @@ static void a_bad_list_of_algorithms_is_told_once(void **state)
 	    "2:13: algorithms is a list of at least one algorithm.");
 	expect("figure: f\nalgorithms: []\n",
 	    "2:13: algorithms is a list of at least one algorithm.");
+	expect("figure: f\nplane: pingmesh\nalgorithms: []\n",
+	    "3:13: algorithms is a list of at least one algorithm.");
+	expect("figure: f\nplane: agents\n", "1:1: algorithms is missing.");
+	expect_good("figure: f\nplane: pingmesh\n");
 	expect("figure: f\nalgorithms: [{label: x}, [vote]]\n",
 	    "2:14: an algorithm is its name or {name: ..., ...}.\n"
 	    "2:26: an algorithm is its name or {name: ..., ...}.");

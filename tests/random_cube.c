@@ -138,7 +138,7 @@ void random_cube(struct res_cube *c, uint32_t run)
 	c->title = text(pick(&r));
 	c->paper = text(pick(&r));
 	c->seed = (uint64_t)sim_rng_u32(&r) << 32 | sim_rng_u32(&r);
-	c->n_algos = 1 + sim_rng_below(&r, 3);
+	c->n_algos = sim_rng_below(&r, 4);
 	c->algo = zeroed(c->n_algos, sizeof(c->algo[0]));
 	for (size_t i = 0; i < c->n_algos; i++) {
 		snprintf(label, sizeof(label), "%s%zu", pick(&r), i);
