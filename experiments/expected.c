@@ -205,21 +205,59 @@ static void put_point(const struct res_cube *c, size_t point,
 	putc('\n', out);
 }
 
-int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
+static int same_ratio(const struct res_cube *c, size_t a, size_t b,
+    size_t first, const struct res_metric *ratio)
+{
+	const struct pool p = pool_runs(c, a, first, ratio);
+	const struct pool q = pool_runs(c, b, first, ratio);
+	return p.num == q.num && p.den == q.den && p.effective == q.effective;
+}
+
+static int same_ratios(const struct res_cube *c, size_t a, size_t b)
+{
+	int same = 1;
+	for (unsigned m = 0; same && m < RES_N_TRIAL_RATIOS; m++)
+		same = same_ratio(c, a, b, 0, &res_trial_ratios[m]);
+	for (size_t k = 0; same && k < c->n_algos; k++)
+		for (unsigned m = 0; same && m < RES_N_RATIOS; m++)
+			same = same_ratio(c, a, b, res_row_doubles(k),
+			    &res_ratios[m]);
+	return same;
+}
+
+/* Of the points of a cell, which begin at FIRST, how many tell all ratios. */
+static size_t telling(const struct res_cube *c, size_t first)
+{
+	size_t i = 1;
+	while (i < c->n_along && same_ratios(c, first, first + i))
+		i++;
+	return i < c->n_along ? c->n_along : 1;
+}
+
+static int write_points(const struct res_cube *c, int all, FILE *out,
+    struct sim_err *e)
 {
 	size_t *place;
 	int rc = SIM_ZALLOC(&place, c->n_axes, e);
 	if (rc < 0)
 		return rc;
 	put_header(c, out);
-	for (size_t p = 0; p < c->n_points; p++) {
-		res_cube_at(c, p, place);
-		put_point(c, p, place, out);
+	for (size_t first = 0; first < c->n_points; first += c->n_along) {
+		const size_t n = all ? c->n_along : telling(c, first);
+		for (size_t p = first; p < first + n; p++) {
+			res_cube_at(c, p, place);
+			put_point(c, p, place, out);
+		}
 	}
 	free(place);
 	return fflush(out) == 0 && !ferror(out)
 	    ? 0
 	    : sim_fail(e, SIM_EIO, "cannot write the table.");
+}
+
+int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	return write_points(c, 0, out, e);
 }
 
 static int table_of(struct table *t, const struct res_cube *c,
@@ -230,7 +268,7 @@ static int table_of(struct table *t, const struct res_cube *c,
 	FILE *f = open_memstream(&text, &n);
 	if (!f)
 		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	int rc = xp_expected_write(c, f, e);
+	int rc = write_points(c, 1, f, e);
 	if (fclose(f) != 0 && rc == 0)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
 	if (rc < 0) {

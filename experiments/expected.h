@@ -3,12 +3,15 @@
  *
  * results/expected/FIGURE.tsv has a row a point: the axes as in `culprit
  * table`, `runs`, and of each ratio of the trial that was measured, and of each
- * algorithm and ratio, its pooled value and its effective trials (_trials). Flows and links of one run depend on each other;
- * effective are as many independent trials as have the variance between runs
- * that was met. A ratio PASSES when its exact 99.99 % interval and that of the
- * earlier run, both of effective trials, overlap. When nothing changed but the
- * seed, about one ratio in 10^7 fails, more where ratios are near 0 or 1 and
- * few runs miss.
+ * algorithm and ratio, its pooled value and its effective trials (_trials).
+ * Where the points of a cell (results/cube.h) all have the same ratios, as those
+ * along pairs and quantiles, the first of them is all there is of the cell.
+ *
+ * Flows and links of one run depend on each other; effective are as many
+ * independent trials as have the variance between runs that was met. A ratio
+ * PASSES when its exact 99.99 % interval and that of the earlier run, both of
+ * effective trials, overlap. When nothing changed but the seed, about one ratio
+ * in 10^7 fails, more where ratios are near 0 or 1 and few runs miss.
  *
  * Points and columns are found by their values and names. What only ours has
  * is not looked at; what only the earlier table has is missing.

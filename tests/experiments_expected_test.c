@@ -97,6 +97,64 @@ static void ratios_of_the_trial_are_there_where_measured(void **state)
 	res_cube_free(&c);
 }
 
+static size_t n_lines(const char *text)
+{
+	size_t n = 0;
+	while ((text = strchr(text, '\n'))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
+/* Two cells of three points each; in the first all are alike. */
+static void a_cell_of_equal_ratios_is_one_row(void **state)
+{
+	struct res_cube c = {.n_points = 6,
+	    .n_along = 3,
+	    .n_axes = 2,
+	    .n_runs = 1,
+	    .shard_n = 1};
+	double row[3 * RES_N_TRIAL_METRICS], tails[3] = {0.5, 0.2, 0.1};
+	double counts[2] = {1, 2};
+	char names[2][8] = {"n", "tail"};
+	struct res_coord coord[2] = {{.name = names[0], .number = counts},
+	    {.name = names[1], .number = tails}};
+	struct res_axis axis[2] = {{.n = 2, .n_coords = 1, .coord = &coord[0]},
+	    {.n = 3, .n_coords = 1, .coord = &coord[1]}};
+	struct xp_expected x;
+	(void)state;
+	c.axis = axis;
+	assert_ok(res_text(&c.figure, "f", test_err()));
+	assert_ok(res_cube_alloc(&c, test_err()));
+	for (size_t place = 0; place < 2; place++) {
+		for (size_t i = 0; i < 3 * RES_N_TRIAL_METRICS; i++)
+			row[i] = NAN;
+		for (size_t i = 0; i < 3; i++) {
+			double *r = row + i * RES_N_TRIAL_METRICS;
+			r[RES_TRIAL_n_connected] = 100;
+			r[RES_TRIAL_n_drop] = place == 1 && i == 2 ? 90 : 1;
+			r[RES_TRIAL_rtt_us] = (double)i;
+		}
+		res_cube_put(&c, place, 0, RES_DONE, row);
+	}
+	char *text = write_text(&c);
+	assert_int_equal(n_lines(text), 1 + 1 + 3);
+	assert_non_null(strstr(text, "\n1\t0.5\t1\t0.01\t100\n2\t0.5\t"));
+	assert_ok(xp_expected_check(&c, "t", text, &x, NULL, NULL, test_err()));
+	assert_int_equal(x.n_compared, 4);
+	assert_int_equal(x.n_failed + x.n_missing, 0);
+	/* Rows that are only the earlier table's are found in ours too. */
+	c.row[(3 + 2) * c.row_doubles + RES_TRIAL_n_drop] = 1;
+	assert_ok(xp_expected_check(&c, "t", text, &x, NULL, NULL, test_err()));
+	assert_int_equal(x.n_failed, 1);
+	assert_int_equal(x.n_missing, 0);
+	free(text);
+	c.n_axes = 0; /* not on the heap */
+	c.axis = NULL;
+	res_cube_free(&c);
+}
+
 /* Trials that are independent indeed: effective ones are nearly as many. The
  * effect of 2000 runs has a standard deviation of sqrt(2 / 2000) = 0.032; false
  * alarms beyond 5 of them: 6e-7. */
@@ -290,6 +348,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(trials_count_for_what_runs_vary),
 	    cmocka_unit_test(ratios_of_the_trial_are_there_where_measured),
+	    cmocka_unit_test(a_cell_of_equal_ratios_is_one_row),
 	    cmocka_unit_test(independent_trials_all_count),
 	    cmocka_unit_test(results_pass_against_themselves),
 	    cmocka_unit_test(intervals_apart_fail_and_are_told),
