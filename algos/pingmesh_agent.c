@@ -394,10 +394,13 @@ static void on_ping_request(struct state *s, const struct agent_event *ev,
 }
 
 /* --- time ----------------------------------------------------------------- */
+/* At the first step after its end, before that counts anything: so a window
+ * holds what was counted in it, and the next begins where it ended. */
 static void turn_window(struct state *s)
 {
 	if (s->watch.now < s->window_end)
 		return;
+	const sim_ns late = s->watch.now - s->window_end;
 	const struct algo_pingmesh_counters *c = &s->count,
 					    *o = &s->window_from;
 	s->window = (struct algo_pingmesh_window){
@@ -411,8 +414,8 @@ static void turn_window(struct state *s)
 	    .p99_ns = algo_pingmesh_hist_quantile(&s->hist, 0.99),
 	};
 	s->window_from = *c;
-	s->window_clock = s->watch.clock;
-	s->window_end = s->watch.now + ns_of(s->params->perf_window_s);
+	s->window_clock = s->watch.clock > late ? s->watch.clock - late : 0;
+	s->window_end += ns_of(s->params->perf_window_s);
 	memset(&s->hist, 0, sizeof(s->hist));
 }
 
@@ -501,6 +504,7 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 	if (ev->kind == AGENT_START)
 		start(s, clock, rng);
 	tick(s, clock, rng);
+	turn_window(s);
 	switch (ev->kind) {
 	case AGENT_START:
 	case AGENT_TIMER:
@@ -522,7 +526,6 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 		    "event %d is none that Pingmesh's agent asks for.",
 		    ev->kind);
 	}
-	turn_window(s);
 	fetch_due(s, rng, out);
 	probes_due(s, out);
 	algo_pingmesh_outbox_due(&s->outbox, s->watch.now, rng, out);

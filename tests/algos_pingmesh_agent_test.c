@@ -553,6 +553,39 @@ static void the_window_counts_drop_signatures_and_quantiles(void **state)
 	close_rig(g);
 }
 
+/* Steps come at any time, windows end on time: no drift, and no gap. */
+static void windows_follow_each_other_and_count_all(void **state)
+{
+	struct rig *g = open_rig();
+	uint64_t n_probes = 0, n_connected = 0;
+	size_t done = 0;
+	(void)state;
+	g->params.perf_window_s = 7;
+	const sim_ns begun = g->now;
+	start(g);
+	answer_fetch(g, 1, list_of(g, 100, 1, 10, 0));
+	uint64_t n = (g->now - begun) / (7 * SIM_SEC); /* so many are over */
+	while (n < 100) {
+		const sim_ns was = g->is.window.start_ns;
+		const struct algo_pingmesh_counters before = g->is.count;
+		if (done < g->n_connects)
+			connected(g, done++, 268 * SIM_US);
+		else
+			wake(g);
+		const struct algo_pingmesh_window *w = &g->is.window;
+		if (w->start_ns == was)
+			continue;
+		assert_true(w->start_ns == begun + n++ * 7 * SIM_SEC);
+		assert_in_range(g->now - w->start_ns, 7 * SIM_SEC, 8 * SIM_SEC);
+		n_probes += w->n_probes;
+		n_connected += w->n_connected;
+		assert_true(n_probes == before.n_probes);
+		assert_true(n_connected == before.n_connected);
+	}
+	assert_true(n_connected > 3000);
+	close_rig(g);
+}
+
 static void a_bucket_holds_its_values_and_is_an_eighth_wide(void **state)
 {
 	(void)state;
@@ -671,6 +704,7 @@ int main(void)
 	    cmocka_unit_test(an_upload_is_tried_ever_later_and_then_given_up),
 	    cmocka_unit_test(what_overruns_is_the_oldest_and_counted),
 	    cmocka_unit_test(the_window_counts_drop_signatures_and_quantiles),
+	    cmocka_unit_test(windows_follow_each_other_and_count_all),
 	    cmocka_unit_test(a_bucket_holds_its_values_and_is_an_eighth_wide),
 	    cmocka_unit_test(
 		a_jump_of_the_clock_brings_no_burst_and_no_silence),
