@@ -27,7 +27,7 @@ static const struct argp_option options[] = {
 	"no window begins there or later (default: the recording's end)", 0},
     {"job", KEY_JOB, "NAME,...", 0,
 	"of drop_rate, sla, heatmap, blackhole, silent_drop and counters "
-	"(default: those that the paper runs on such windows)",
+	"(default: by the window's length, see below)",
 	0},
     {"output", 'o', "FILE", 0,
 	"where tables go (default: as RECORDING, with .10min.h5 or the like)",
@@ -150,7 +150,16 @@ static const struct argp argp = {
 	   "data centre, and write what it finds as tables to a file beside "
 	   "it; the recording stays as it is. Windows are whole: of those that "
 	   "reach beyond the recording, or in which servers were silent, "
-	   "seen_share says what part was seen.",
+	   "seen_share says what part was seen.\v"
+	   "Jobs run by default on windows of\n"
+	   "  5 minutes and less  counters\n"
+	   "  less than an hour   drop_rate, sla, heatmap\n"
+	   "  less than a day     these, blackhole and silent_drop\n"
+	   "  a day and more      these but silent_drop\n\n"
+	   "Tables are groups of the file: summary (a row a window and data "
+	   "centre), drop_rate, sla, heatmap, blackhole_tors, "
+	   "silent_drop_cells, counters. In Python, "
+	   "xarray.open_dataset(FILE, group=\"sla\").",
 };
 
 /* --- a run -----------------------------------------------------------------*/
@@ -188,6 +197,8 @@ struct run {
 		size_t n, cap;
 		struct reload *row;
 	} reloads;
+	/* Scopes that alert, each once a window. */
+	size_t n_alerts[RES_RECORDING_MAX_DCS][ALGO_SLA_N_KINDS];
 };
 
 static void clean_up(struct run *r)
@@ -325,10 +336,27 @@ static int run_dc(struct run *r, const struct xp_dsa_window *w, uint32_t dc,
 		      : 0;
 }
 
+/* By the rows that the column n_alerts counts: those of probes, if any. */
+static void remember_alerts(struct run *r)
+{
+	const struct xp_dsa_tables *t = &r->tables;
+	for (size_t i = 0; i < t->sla.n; i++) {
+		const struct xp_dsa_sla_row *s = &t->sla.row[i];
+		r->n_alerts[s->data_centre][s->kind] +=
+		    s->alert_drop || s->alert_p99;
+	}
+	for (size_t i = 0; t->sla.n == 0 && i < t->counters.n; i++) {
+		const struct xp_dsa_counters_row *c = &t->counters.row[i];
+		r->n_alerts[c->data_centre][c->kind] +=
+		    c->alert_drop || c->alert_p99;
+	}
+}
+
 /* Keep what the summary needs of a window. */
 static int remember(struct run *r, struct sim_err *e)
 {
 	const struct xp_dsa_tables *t = &r->tables;
+	remember_alerts(r);
 	int rc = SIM_RESERVE(&r->summary.row, &r->summary.cap,
 	    r->summary.n + t->summary.n, e);
 	for (size_t i = 0; rc == 0 && i < t->summary.n; i++)
@@ -378,7 +406,7 @@ static int run_windows(struct run *r, struct sim_err *e)
 	struct res_progress cells = {.n_cells = r->n_windows};
 	int rc = 0;
 	xp_progress_start(&progress, r->args->quiet ? NULL : stderr,
-	    r->args->recording, &cells, now_ns());
+	    r->args->recording, "windows", &cells, now_ns());
 	for (uint64_t i = 0; rc == 0 && i < r->n_windows; i++) {
 		rc = run_window(r, i, e);
 		cells.n_done += rc == 0;
@@ -408,22 +436,34 @@ static void warn_of_parts(const struct run *r)
 	}
 	if (least)
 		fprintf(stderr,
-		    "culprit: %zu of %zu windows were seen in part; the least, "
-		    "%g to %g s of data centre %u, to %.3g %%.\n",
+		    "culprit: %zu of %zu windows were seen in part; the least "
+		    "is %g to %g s, data centre %u: %.3g %% seen.\n",
 		    n, r->summary.n, least->from_s, least->to_s,
 		    least->data_centre, 100 * least->seen_share);
 }
 
-/* What windows of a data centre come to; NaN: not measured in any. */
+/* The highest of windows, and which it was of; NaN: not measured in any. */
+struct highest {
+	double value, from_s;
+};
+
+static void raise(struct highest *h, double value, double from_s)
+{
+	if (value > h->value || (isnan(h->value) && !isnan(value)))
+		*h = (struct highest){value, from_s};
+}
+
+/* What windows of a data centre come to. */
 struct digest {
 	size_t n_windows, n_alerting, n_patterns[8], n_tiers[8];
 	uint64_t n_probes;
-	double seen, drop_rate, p99_us, n_alerts;
+	double seen;
+	struct highest drop_rate, p99_us;
 };
 
 static struct digest digest(const struct run *r, uint32_t dc)
 {
-	struct digest d = {.drop_rate = NAN, .p99_us = NAN, .n_alerts = 0};
+	struct digest d = {.drop_rate = {NAN, 0}, .p99_us = {NAN, 0}};
 	for (size_t i = 0; i < r->summary.n; i++) {
 		const struct xp_dsa_summary_row *s = &r->summary.row[i];
 		if (s->data_centre != dc)
@@ -431,10 +471,9 @@ static struct digest digest(const struct run *r, uint32_t dc)
 		d.n_windows++;
 		d.n_probes += s->n_probes;
 		d.seen += s->seen_share;
-		d.drop_rate = fmax(d.drop_rate, s->drop_rate);
-		d.p99_us = fmax(d.p99_us, s->p99_us);
+		raise(&d.drop_rate, s->drop_rate, s->from_s);
+		raise(&d.p99_us, s->p99_us, s->from_s);
 		d.n_alerting += s->n_alerts > 0;
-		d.n_alerts += s->n_alerts > 0 ? s->n_alerts : 0;
 		d.n_patterns[s->tor_pattern > s->pod_pattern
 			? s->tor_pattern
 			: s->pod_pattern]++;
@@ -453,6 +492,43 @@ static void print_words(const char *what, const size_t n[],
 		if (n[i] > 0)
 			printf("%s %s (%zu)", k++ ? "," : "", words[i], n[i]);
 	printf("\n");
+}
+
+static void print_highest(const struct run *r, const struct digest *d)
+{
+	static const char *const units[] = {"us", "ms", "s"};
+	double x = d->p99_us.value;
+	size_t i = 0;
+	if (d->drop_rate.value > 0)
+		printf("  highest drop rate: %.3g, from %g s on\n",
+		    d->drop_rate.value, d->drop_rate.from_s);
+	else if (d->drop_rate.value == 0)
+		printf("  no drops\n");
+	if (isnan(x))
+		return;
+	for (; i < 2 && x >= 1000; i++)
+		x /= 1000;
+	printf("  highest P99: %.4g %s, from %g s on%s\n", x, units[i],
+	    d->p99_us.from_s,
+	    r->jobs == XP_DSA_COUNTERS ? " (mean of the servers')" : "");
+}
+
+static void print_alerts(const struct run *r, uint32_t dc,
+    const struct digest *d)
+{
+	if (!(r->jobs & (XP_DSA_SLA | XP_DSA_COUNTERS)))
+		return;
+	printf("  alerts:");
+	for (int kind = 0, k = 0; kind < ALGO_SLA_N_KINDS; kind++)
+		if (r->n_alerts[dc][kind] > 0)
+			printf("%s %s (%zu)", k++ ? "," : "",
+			    xp_dsa_kinds[kind], r->n_alerts[dc][kind]);
+	if (d->n_alerting > 0)
+		printf(", in %zu window%s\n", d->n_alerting,
+		    d->n_alerting > 1 ? "s" : "");
+	else
+		printf(" none, of scopes with %u probes or more\n",
+		    r->params.sla.min_probes);
 }
 
 static void print_reloads(const struct run *r, uint32_t dc)
@@ -479,13 +555,8 @@ static void print_summary(const struct run *r)
 		printf("data centre %u: %llu probes, %.4g %% seen\n", dc,
 		    (unsigned long long)d.n_probes,
 		    100 * d.seen / (double)d.n_windows);
-		if (!isnan(d.drop_rate))
-			printf("  highest drop rate: %.3g\n", d.drop_rate);
-		if (!isnan(d.p99_us))
-			printf("  highest P99: %.4g us\n", d.p99_us);
-		if (r->jobs & (XP_DSA_SLA | XP_DSA_COUNTERS))
-			printf("  alerts: %g, in windows: %zu\n", d.n_alerts,
-			    d.n_alerting);
+		print_highest(r, &d);
+		print_alerts(r, dc, &d);
 		print_words("patterns", d.n_patterns, xp_dsa_patterns,
 		    d.n_windows);
 		print_words("random drops", d.n_tiers, xp_dsa_tiers,

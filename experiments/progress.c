@@ -86,7 +86,8 @@ static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
 	add(buf, cap, "%s", l->name);
 	if (with_bar)
 		add_bar(buf, cap, c);
-	add(buf, cap, "  %" PRIu64 "/%" PRIu64 " cells", n, c->n_cells);
+	add(buf, cap, "  %" PRIu64 "/%" PRIu64 " %s", n, c->n_cells,
+	    l->unit ? l->unit : "cells");
 	if (c->n_failed > 0)
 		add(buf, cap, "  %" PRIu64 " failed", c->n_failed);
 	if (c->n_crashed > 0)
@@ -162,6 +163,7 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 	char text[LINE_BYTES];
 	struct xp_progress_line l = {
 	    .name = p->name,
+	    .unit = p->unit,
 	    .cells = *cells,
 	    .elapsed_ns = now_ns - p->start_ns,
 	    .ended = ended,
@@ -190,12 +192,13 @@ static void draw(struct xp_progress *p, const struct res_progress *cells,
 }
 
 void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
-    const struct res_progress *cells, sim_ns now_ns)
+    const char *unit, const struct res_progress *cells, sim_ns now_ns)
 {
 	*p = (struct xp_progress){
 	    .out = out,
 	    .is_tty = out && isatty(fileno(out)),
 	    .name = name,
+	    .unit = unit,
 	    .start_ns = now_ns,
 	    .drawn_ns = now_ns,
 	    .n_before = n_finished(cells),

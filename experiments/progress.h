@@ -19,9 +19,9 @@
 
 /* What one line says. */
 struct xp_progress_line {
-	const char *name;
+	const char *name, *unit; /* unit NULL: cells */
 	struct res_progress cells;
-	double per_s;      /* cells a second; NaN or 0: not known */
+	double per_s;      /* of them a second; NaN or 0: not known */
 	sim_ns elapsed_ns; /* shown in place of the ETA if ENDED */
 	int ended;
 	size_t width; /* columns; 0: no limit */
@@ -38,7 +38,7 @@ enum { XP_PROGRESS_SAMPLES = 16 };
 struct xp_progress {
 	FILE *out; /* NULL: silent */
 	int is_tty;
-	const char *name; /* borrowed */
+	const char *name, *unit; /* borrowed */
 	sim_ns start_ns, drawn_ns;
 	size_t n_drawn; /* columns of the line on the terminal */
 
@@ -52,9 +52,10 @@ struct xp_progress {
 };
 
 /* CELLS counts what a journal already held: it is shown as finished, but no
- * part of the rate. Draws the first line on a terminal. */
+ * part of the rate. UNIT is the word for them, NULL being "cells". Draws the
+ * first line on a terminal. */
 void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
-    const struct res_progress *cells, sim_ns now_ns);
+    const char *unit, const struct res_progress *cells, sim_ns now_ns);
 
 /* Call it as often as you like. */
 void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,

@@ -210,7 +210,7 @@ static int serve(struct sweep *s, struct sim_err *e)
 		rc = publish(s, e);
 		if (rc == 0) {
 			xp_progress_start(&s->display, r->progress,
-			    r->spec->figure, &s->progress, now_ns());
+			    r->spec->figure, NULL, &s->progress, now_ns());
 			rc = xp_pool_run(&job, e);
 			xp_progress_end(&s->display, &s->progress, now_ns());
 		}

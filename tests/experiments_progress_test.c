@@ -49,6 +49,8 @@ static void what_is_not_known_is_left_out(void **state)
 	assert_line(&l, "a  [----------]  0/7 cells");
 	l.cells.n_cells = 0;
 	assert_line(&l, "a  [##########]  0/0 cells");
+	l.unit = "windows";
+	assert_line(&l, "a  [##########]  0/0 windows");
 }
 
 static void rates_and_times_have_fitting_units(void **state)
@@ -148,7 +150,7 @@ static void resumed_cells_do_not_count_for_the_rate(void **state)
 	char *text;
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
-	xp_progress_start(&p, out, "a", &c, now);
+	xp_progress_start(&p, out, "a", NULL, &c, now);
 	assert_true(isnan(xp_progress_rate(&p, 50007, now)));
 	assert_true(isnan(xp_progress_rate(&p, 50007, now + SIM_SEC)));
 	go_on(&p, &c, &now, 100, 5);
@@ -170,7 +172,7 @@ static void the_rate_is_that_of_the_last_ten_seconds(void **state)
 	struct res_progress c = {.n_cells = 1000000};
 	sim_ns now = SIM_SEC;
 	FILE *out = fopen("/dev/null", "w");
-	xp_progress_start(&p, out, "a", &c, now);
+	xp_progress_start(&p, out, "a", NULL, &c, now);
 	go_on(&p, &c, &now, 1000, 60);
 	assert_near(xp_progress_rate(&p, c.n_done, now), 1000, 1e-9);
 	go_on(&p, &c, &now, 20, 5);
@@ -187,7 +189,7 @@ static void slow_cells_are_averaged_over_the_whole_time(void **state)
 	struct res_progress c = {.n_cells = 100};
 	sim_ns now = 0;
 	FILE *out = fopen("/dev/null", "w");
-	xp_progress_start(&p, out, "a", &c, now);
+	xp_progress_start(&p, out, "a", NULL, &c, now);
 	go_on(&p, &c, &now, 1.0 / 20, 400);
 	assert_int_equal(c.n_done, 20);
 	assert_near(xp_progress_rate(&p, c.n_done, now), 0.05, 1e-9);
@@ -203,7 +205,7 @@ static void a_file_gets_a_line_a_minute_and_one_at_the_end(void **state)
 	char *text;
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
-	xp_progress_start(&p, out, "a", &c, now);
+	xp_progress_start(&p, out, "a", NULL, &c, now);
 	go_on(&p, &c, &now, 10, 130);
 	xp_progress_end(&p, &c, now);
 	fclose(out);
@@ -222,7 +224,7 @@ static void a_sweep_that_was_complete_has_no_rate(void **state)
 	char *text;
 	size_t n;
 	FILE *out = open_memstream(&text, &n);
-	xp_progress_start(&p, out, "a", &c, 5);
+	xp_progress_start(&p, out, "a", NULL, &c, 5);
 	xp_progress_end(&p, &c, 5);
 	fclose(out);
 	assert_string_equal(text, "a  [##########]  7/7 cells  in 0:00\n");
@@ -235,7 +237,7 @@ static void nothing_is_printed_without_a_file(void **state)
 	struct xp_progress p;
 	struct res_progress c = {.n_cells = 10};
 	sim_ns now = 0;
-	xp_progress_start(&p, NULL, "a", &c, now);
+	xp_progress_start(&p, NULL, "a", NULL, &c, now);
 	go_on(&p, &c, &now, 1, 100);
 	xp_progress_end(&p, &c, now);
 }
@@ -286,7 +288,7 @@ static void a_terminal_is_redrawn_at_most_five_times_a_second(void **state)
 		skip();
 	}
 	FILE *out = fdopen(slave, "w");
-	xp_progress_start(&p, out, "fig", &c, now);
+	xp_progress_start(&p, out, "fig", NULL, &c, now);
 	assert_true(p.is_tty);
 	go_on(&p, &c, &now, 10, 2);
 	read_all(master, text, sizeof(text));

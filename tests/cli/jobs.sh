@@ -20,10 +20,11 @@ results_stand_beside_the_recording() {
 	says '^rec.h5: 6 x 600 s -> rec.10min.h5$' stdout
 	says '^data centre 0: 11250 probes, 78.1[0-9]* % seen$' stdout
 	says '^data centre 1: 12000 probes, 83.3[0-9]* % seen$' stdout
-	says '^  highest P99: 250 us$' stdout
+	says '^  highest P99: 250 us, from [0-9]+ s on$' stdout
+	says '^  alerts: ' stdout
 	says '^  patterns: normal \(5\)$' stdout
-	says '^culprit: 7 of 12 windows were seen in part; the least, 3000 to'
-	says '6/6 cells'
+	says '^culprit: 7 of 12 windows were seen in part; the least is 3000 to 3600 s'
+	says '6/6 windows'
 	for window in 5m 1h 1d 900 0.5e3; do
 		run_for 0 "$CULPRIT" jobs rec.h5 --window=$window -q
 		[[ $(wc -l <stderr) = 1 ]]

@@ -50,4 +50,24 @@ what_is_no_cell_is_refused() {
 	only_files pings.yaml
 }
 
-run_tests it_writes_the_file_that_it_names what_is_no_cell_is_refused
+a_recording_is_analysed() {
+	write_pings
+	run_for 0 "$CULPRIT" record pings.yaml -o a.h5 -s noise.rate=0.02 \
+	    -s pingmesh.sla.min_probes=100
+	says ' 8 counters -> a.h5$' stdout
+	run_for 0 "$CULPRIT" jobs a.h5 --window=5m -q
+	[[ ! -s stderr ]]
+	says '^data centre 0: [0-9]+ probes, 100 % seen$' stdout
+	says '^  highest drop rate: 0[.]1[0-9]*, from 0 s on$' stdout
+	says '^  highest P99: .* s, from 0 s on .mean of the servers' stdout
+	says '^  alerts: .*data_centre .1., in 1 window$' stdout
+	run_for 0 "$CULPRIT" jobs a.h5 -q
+	says '^culprit: 1 of 1 windows .* 0 to 600 s, .*: 50 % seen[.]$'
+	run_for 0 "$CULPRIT" record pings.yaml -o b.h5 -s noise.rate=0
+	run_for 0 "$CULPRIT" jobs b.h5 --window=5m -q
+	says '^  no drops$' stdout
+	says '^  alerts: none, of scopes with [0-9]+ probes or more$' stdout
+}
+
+run_tests it_writes_the_file_that_it_names what_is_no_cell_is_refused \
+    a_recording_is_analysed
