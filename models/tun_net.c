@@ -89,9 +89,8 @@ static int forward(struct tun_net *net, topo_host h, uint32_t slot, size_t n,
 	}
 	s->bytes = s->packet.bytes;
 	s->expires = w.fate == TUN_EXPIRES;
-	/* Hosts age no packets: of n links, n - 1 end at a switch. */
-	if (!s->expires)
-		tun_wire_age(bytes, w.n_links - 1);
+	/* Of n links, n - 1 end at a switch that passes it on. */
+	tun_wire_age(bytes, w.n_links - 1);
 	tun_queue_put(&net->queue, slot, net->begun + w.at);
 	return 0;
 }

@@ -303,7 +303,12 @@ unsigned tun_lab_answer(struct tun_lab *lab, int icmp, const struct lab_flow *f,
 		    ntohs(a.inner.id) >> 8 != 0x42)
 			continue;
 		*from = ntohl(a.ip.saddr);
-		return ntohs(a.inner.id) & 0xff;
+		const unsigned ttl = ntohs(a.inner.id) & 0xff;
+		/* What died had a TTL of 1 left; the answer has come by one
+		 * switch less than it. */
+		assert_int_equal(a.inner.ttl, 1);
+		assert_int_equal(a.ip.ttl, 64 - (ttl - 1));
+		return ttl;
 	}
 	return 0;
 }

@@ -175,9 +175,12 @@ static double ping(struct tun_lab *lab, int icmp, topo_host dst, uint16_t seq)
 		if (recv(icmp, buf, sizeof(buf), 0) < 28)
 			continue;
 		memcpy(&got, buf + 20, sizeof(got));
-		if (got.type == ICMP_ECHOREPLY &&
-		    got.un.echo.sequence == echo.un.echo.sequence)
-			return lab_seconds() - start;
+		if (got.type != ICMP_ECHOREPLY ||
+		    got.un.echo.sequence != echo.un.echo.sequence)
+			continue;
+		const double took = lab_seconds() - start;
+		assert_int_equal(buf[8], 64 - 5); /* its TTL */
+		return took;
 	}
 }
 
