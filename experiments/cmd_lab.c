@@ -9,20 +9,27 @@
 #include <unistd.h>
 
 #include "experiments/cmd.h"
+#include "experiments/cmd_lab_tun.h"
 #include "experiments/config.h"
 #include "models/netns_caps.h"
 #include "models/netns_net.h"
 #include "sim/text.h"
 #include "topo/addr.h"
 
-enum { KEY_LIST = 1000, KEY_SEED, MAX_SET = 16 };
+enum { KEY_LIST = 1000, KEY_SEED, KEY_TUN, MAX_SET = 16 };
 
 static const struct argp_option options[] = {
     {NULL, 0, NULL, 0, "Of `lab up`:", 1},
     {"set", 's', "KEY=VALUE", 0,
 	"a key of the spec, e.g. topology.n_pods=4; may be repeated", 0},
     {"seed", KEY_SEED, "N", 0,
-	"what the switches' ECMP seeds derive from (default: 0)", 0},
+	"what the switches' ECMP seeds derive from; with --tun, which run of "
+	"the spec's first point (default: 0)",
+	0},
+    {"tun", KEY_TUN, NULL, 0,
+	"only hosts are real: this program is the network between them, with "
+	"the spec's faults, until it ends",
+	0},
     {"list", KEY_LIST, NULL, 0,
 	"a line for every node, not for a few: name, address, how to enter", 0},
     {0},
@@ -31,7 +38,7 @@ static const struct argp_option options[] = {
 struct args {
 	const char *what, *spec, *set[MAX_SET];
 	size_t n_set;
-	int list, up_only; /* an option of `up` */
+	int list, tun, up_only; /* an option of `up` */
 	struct netns_params params;
 };
 
@@ -55,7 +62,8 @@ static void check_words(const struct args *a, struct argp_state *state)
 	if (strcmp(a->what, "up") == 0 && !a->spec)
 		argp_error(state, "a network of which SPEC?");
 	if (strcmp(a->what, "check") == 0 && a->up_only)
-		argp_error(state, "--set, --seed and --list are for lab up");
+		argp_error(state,
+		    "--set, --seed, --tun and --list are for lab up");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -78,6 +86,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_LIST:
 		a->list = a->up_only = 1;
 		return 0;
+	case KEY_TUN:
+		a->tun = a->up_only = 1;
+		return 0;
 	case ARGP_KEY_ARG:
 		take_word(a, arg, state);
 		return 0;
@@ -99,7 +110,8 @@ static const struct argp argp = {
 	"\v`lab up` prints what it built and keeps it until ^C. A node is "
 	"entered by nsenter(1); nothing has a name in the system, and all of "
 	"it is gone when the program ends, however it ends. Nodes reach each "
-	"other and nothing outside.\n\n"
+	"other and nothing outside. With --tun there are namespaces for hosts "
+	"alone, and switches, links, ECMP and faults are the simulator's.\n\n"
 	"`lab check` says what this machine allows, with the reason, and "
 	"exits with 1 if a network can't be built. It takes root or, where "
 	"they are allowed, user namespaces.",
@@ -235,6 +247,12 @@ int cmd_lab(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, &a);
 	if (strcmp(a.what, "check") == 0)
 		return check();
+	if (a.tun)
+		return cmd_lab_up_tun(&(struct cmd_lab_tun){.spec = a.spec,
+		    .set = a.set,
+		    .n_set = a.n_set,
+		    .run = a.params.ecmp_seed,
+		    .list = a.list});
 	int code, rc = open_topo(&a, &t, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);

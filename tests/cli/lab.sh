@@ -17,6 +17,8 @@ wrong_words_are_told() {
 	says_once '"spec.yaml" is one word too many'
 	run_for 2 "$CULPRIT" lab check --list
 	says_once 'are for lab up'
+	run_for 2 "$CULPRIT" lab check --tun
+	says_once 'are for lab up'
 	run_for 2 "$CULPRIT" lab up spec.yaml --seed=-1
 	says_once '[-]-seed: '
 }
@@ -24,6 +26,8 @@ wrong_words_are_told() {
 a_wrong_spec_is_told_before_the_machine_is_asked() {
 	write_spec
 	run_for 2 "$CULPRIT" lab up vigil_fig5b
+	says_once 'did you mean "vigil_fig05b"'
+	run_for 2 "$CULPRIT" lab up --tun vigil_fig5b
 	says_once 'did you mean "vigil_fig05b"'
 	run_for 2 "$CULPRIT" lab up spec.yaml --set topology.n_pods=0
 	says_once 'n_pods'
