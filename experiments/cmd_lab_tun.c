@@ -71,6 +71,7 @@ static int open_net(struct world *w, struct sim_err *e)
 		return rc;
 	/* What the latency section says of queues is about round trips. */
 	p->network.hop_us = w->config.scene.latency.hop_us;
+	p->network.max_drops = 0;
 	return tun_net_open(&w->net, &w->topo, p, e);
 }
 

@@ -24,6 +24,9 @@ const struct sim_field tun_switch_fields[] = {
 	.unit = "us", .doc = "mean of the exponential time in a link's queue"},
     {"in_order", SIM_F_BOOL, AT(in_order), .def = "true",
 	.doc = "no packet overtakes another of its flow"},
+    {"max_drops", SIM_F_U32, AT(max_drops), .def = "1000000", .min = 0,
+	.max = 1e9, .unit = "packets",
+	.doc = "lost packets that are listed one by one"},
     {0},
 };
 #undef AT
@@ -68,6 +71,7 @@ int tun_switch_begin(struct tun_switch *s, const struct model_scene *scene,
 		return rc;
 	s->scene = scene;
 	s->n_drops = 0;
+	s->n_unlisted = 0;
 	if (n > 0) {
 		memset(s->offered, 0, n * sizeof(*s->offered));
 		memset(s->lost, 0, n * sizeof(*s->lost));
@@ -113,6 +117,10 @@ static int lose(struct tun_switch *s, const struct topo_tuple *tuple,
 {
 	w->fate = TUN_LOST;
 	s->lost[w->last]++;
+	if (s->n_drops >= s->params.max_drops) {
+		s->n_unlisted++;
+		return 0;
+	}
 	int rc = SIM_RESERVE(&s->drop, &s->cap_drops, s->n_drops + 1, e);
 	if (rc == 0)
 		s->drop[s->n_drops++] = (struct tun_drop){

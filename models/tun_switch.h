@@ -34,6 +34,7 @@ struct tun_switch_params {
 	 * along with it; as links are queues, it could not. Random delays of
 	 * their own would make it, and TCP take it for loss. */
 	uint32_t in_order;
+	uint32_t max_drops; /* in the list; more are only counted */
 	struct model_icmp_params icmp;
 };
 /* All but icmp, which has its own. */
@@ -55,6 +56,7 @@ struct tun_switch {
 	uint64_t *offered, *lost; /* [n_links] */
 	size_t n_drops, cap_drops;
 	struct tun_drop *drop; /* in the order of sending */
+	uint64_t n_unlisted;   /* drops beyond max_drops */
 
 	uint32_t key[2];
 	struct sim_rng slow, answer;

@@ -291,6 +291,23 @@ static void fates(struct rig *g, const struct tun_packet *p, uint64_t bits[],
 	tun_switch_close(&g->net);
 }
 
+static void drops_beyond_the_list_are_counted(void **state)
+{
+	struct rig g;
+	(void)state;
+	open_rig(&g);
+	g.params.max_drops = 3;
+	add_fault(&g, topo_link_of(0, TOPO_UP), 1);
+	begin(&g);
+	const struct tun_packet p = packet(0, 20, 7, 64);
+	for (unsigned i = 0; i < 10; i++)
+		assert_int_equal(send(&g, &p, i).fate, TUN_LOST);
+	assert_int_equal(g.net.n_drops, 3);
+	assert_int_equal(g.net.n_unlisted, 7);
+	assert_int_equal(g.net.lost[topo_link_of(0, TOPO_UP)], 10);
+	close_rig(&g);
+}
+
 static void neither_time_nor_other_links_change_a_links_losses(void **state)
 {
 	const struct tun_packet p = packet(0, 20, 7, 64);
@@ -660,6 +677,7 @@ int main(void)
 	    cmocka_unit_test(each_link_loses_its_share_of_what_comes),
 	    cmocka_unit_test(flows_lose_as_those_of_the_bulk_plane),
 	    cmocka_unit_test(noise_is_lost_too),
+	    cmocka_unit_test(drops_beyond_the_list_are_counted),
 	    cmocka_unit_test(
 		neither_time_nor_other_links_change_a_links_losses),
 	    cmocka_unit_test(a_fault_is_met_while_it_lasts),

@@ -321,6 +321,42 @@ static void a_switch_answers_no_more_than_it_may(void **state)
 	tun_lab_close(&lab);
 }
 
+static void what_is_refused_or_has_no_room_is_counted(void **state)
+{
+	enum { ROOM = 4, PROBES = 20 };
+	const struct lab_flow f = {0, 11, 10000, 80};
+	const struct lab_flow forged = {1, 11, 10000, 80};
+	const struct lab_flow nowhere = {0, 4000, 10000, 80};
+	struct tun_lab lab;
+	uint32_t from;
+	tun_lab_needs(state);
+	tun_lab_open(&lab);
+	lab.params.max_packets = ROOM;
+	lab.params.network.hop_us = 20000;
+	tun_lab_start(&lab);
+	int raw = tun_lab_raw(&lab, 0, IPPROTO_RAW);
+	int icmp = tun_lab_raw(&lab, 0, IPPROTO_ICMP);
+	tun_lab_probe(raw, &forged, 2);
+	tun_lab_probe(raw, &nowhere, 2);
+	tun_lab_wait(&lab, -1, 0, 1);
+	for (unsigned i = 0; i < PROBES; i++)
+		tun_lab_probe(raw, &f, 2);
+	for (unsigned i = 0; i < ROOM; i++)
+		assert_int_equal(tun_lab_answer(&lab, icmp, &f, 1000, &from),
+		    2);
+	assert_int_equal(tun_lab_answer(&lab, icmp, &f, 100, &from), 0);
+	const struct tun_net_counters *c = tun_net_count(lab.net);
+	assert_int_equal(c->refused[TUN_SOURCE], 1);
+	assert_int_equal(c->refused[TUN_NOWHERE], 1);
+	assert_int_equal(c->crowded, PROBES - ROOM);
+	assert_int_equal(c->read, PROBES + 2);
+	assert_int_equal(c->written, ROOM);
+	assert_int_equal(c->answers, ROOM);
+	close(raw);
+	close(icmp);
+	tun_lab_close(&lab);
+}
+
 /* --- many connects -------------------------------------------------------- */
 
 struct attempt {
@@ -559,6 +595,7 @@ int main(void)
 	    cmocka_unit_test(traced_paths_are_the_simulators),
 	    cmocka_unit_test(data_takes_the_traced_path),
 	    cmocka_unit_test(a_switch_answers_no_more_than_it_may),
+	    cmocka_unit_test(what_is_refused_or_has_no_room_is_counted),
 	    cmocka_unit_test(holes_take_just_what_their_rules_say),
 	    cmocka_unit_test(connects_climb_the_ladder_as_modelled),
 	    cmocka_unit_test(a_cpu_carries_some_10000_packets_a_second),
