@@ -578,6 +578,15 @@ void algo_pingmesh_agent_status(const void *state,
 	};
 }
 
+void algo_pingmesh_agent_end(void *state)
+{
+	struct state *s = state;
+	close_list(s);
+	s->fetch.asked = 0; /* an answer is now a stray one */
+	s->fetch.at = SIM_NEVER;
+	algo_pingmesh_outbox_hurry(&s->outbox, s->watch.now);
+}
+
 uint32_t algo_pingmesh_agent_log(const void *state,
     struct algo_pingmesh_log out[ALGO_PINGMESH_LOG], uint64_t *n_gone)
 {

@@ -76,6 +76,12 @@ struct algo_pingmesh_status {
 void algo_pingmesh_agent_status(const void *state,
     struct algo_pingmesh_status *out);
 
+/* The host is about to end it: the list is dropped, the controller not asked
+ * again, and what is held goes to the collector at the next steps. To be said
+ * again every now and then until n_in_flight and n_held are 0, or there is no
+ * more time: what is then left is lost. */
+void algo_pingmesh_agent_end(void *state);
+
 /* The local log: the last ALGO_PINGMESH_LOG lines. */
 #define ALGO_PINGMESH_LINES(X)                                                 \
 	X(LIST, "list taken")              /* entries */                       \

@@ -121,6 +121,12 @@ void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
 	    o->batch.n * sizeof(o->batch.record[0]));
 }
 
+void algo_pingmesh_outbox_hurry(struct algo_pingmesh_outbox *o, sim_ns now)
+{
+	if (o->phase == ALGO_PINGMESH_IDLE)
+		o->at = now;
+}
+
 sim_ns algo_pingmesh_outbox_next(const struct algo_pingmesh_outbox *o,
     sim_ns now)
 {

@@ -51,6 +51,9 @@ void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
 void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
     struct sim_rng *rng, struct agent_out *out);
 
+/* What waits need not wait for more; what rests after a failure still does. */
+void algo_pingmesh_outbox_hurry(struct algo_pingmesh_outbox *o, sim_ns now);
+
 /* When something is due next; SIM_NEVER: not before the next add(). */
 sim_ns algo_pingmesh_outbox_next(const struct algo_pingmesh_outbox *o,
     sim_ns now);

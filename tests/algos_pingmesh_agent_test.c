@@ -484,6 +484,66 @@ static void an_upload_is_tried_ever_later_and_then_given_up(void **state)
 	close_rig(g);
 }
 
+static void at_its_end_it_probes_no_more_and_hands_over_what_it_holds(
+    void **state)
+{
+	struct rig *g = open_rig();
+	(void)state;
+	answer_fetch(g, 1, list_of(g, 5, 1, 10, 0));
+	while (g->n_connects < 4)
+		wake(g);
+	const size_t n_fetches = g->n_fetches;
+	connected(g, 0, SIM_MS);
+	connected(g, 1, SIM_MS);
+	algo_pingmesh_agent_end(g->state);
+	assert_int_equal(g->n_uploads, 0); /* that is for its next step */
+	pass(g, SIM_SEC);
+	assert_int_equal(g->n_uploads, 1);
+	assert_int_equal(g->batch.n, 2);
+	connected(g, 2, SIM_MS);
+	/* A batch is under way: the next one waits for it alone. */
+	algo_pingmesh_agent_end(g->state);
+	pass(g, SIM_SEC);
+	assert_int_equal(g->n_uploads, 1);
+	uploaded(g, 1);
+	algo_pingmesh_agent_end(g->state);
+	pass(g, SIM_SEC);
+	assert_int_equal(g->n_uploads, 2);
+	assert_int_equal(g->batch.n, 1);
+	uploaded(g, 1);
+	assert_int_equal(g->is.n_held, 0);
+	assert_int_equal(g->is.n_in_flight, 1);
+	/* Time brings nothing but the end of what is under way. */
+	pass(g, 600 * SIM_SEC);
+	assert_int_equal(g->n_connects, 4);
+	assert_int_equal(g->n_fetches, n_fetches);
+	assert_int_equal(g->is.n_in_flight, 0);
+	assert_int_equal(g->is.count.n_closed, 1);
+	close_rig(g);
+}
+
+/* A list that was asked for before comes too late. */
+static void at_its_end_no_list_begins_anew(void **state)
+{
+	struct rig *g = open_rig();
+	(void)state;
+	while (g->n_fetches == 0)
+		wake(g);
+	algo_pingmesh_agent_end(g->state);
+	const char *list = list_of(g, 5, 1, 10, 0);
+	step(g,
+	    (struct agent_event){.kind = AGENT_FETCH_DONE,
+		.token = g->fetch.token,
+		.ok = 1,
+		.data = list,
+		.n = strlen(list)});
+	assert_int_equal(g->is.n_entries, 0);
+	assert_int_equal(g->is.count.n_stray, 1);
+	pass(g, 600 * SIM_SEC);
+	assert_int_equal(g->n_connects, 0);
+	close_rig(g);
+}
+
 static void what_overruns_is_the_oldest_and_counted(void **state)
 {
 	struct rig *g = open_rig();
@@ -702,6 +762,9 @@ int main(void)
 	    cmocka_unit_test(an_answer_that_comes_too_late_is_not_taken),
 	    cmocka_unit_test(a_result_is_uploaded_once_as_it_was),
 	    cmocka_unit_test(an_upload_is_tried_ever_later_and_then_given_up),
+	    cmocka_unit_test(
+		at_its_end_it_probes_no_more_and_hands_over_what_it_holds),
+	    cmocka_unit_test(at_its_end_no_list_begins_anew),
 	    cmocka_unit_test(what_overruns_is_the_oldest_and_counted),
 	    cmocka_unit_test(the_window_counts_drop_signatures_and_quantiles),
 	    cmocka_unit_test(windows_follow_each_other_and_count_all),
