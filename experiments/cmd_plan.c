@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "experiments/cmd.h"
+#include "experiments/cmd_field.h"
 #include "experiments/spec.h"
-#include "sim/text.h"
 
 enum { KEY_DC = 2000 };
 
@@ -28,40 +28,13 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static void set(const struct sim_field *fields, void *obj, const char *option,
-    const char *arg, struct argp_state *state)
-{
-	enum { MAX_FIELDS = 32 };
-	const char *names[MAX_FIELDS], *value = strchr(arg, '=');
-	char key[64] = "", quote[64];
-	struct sim_err e;
-	size_t n = 0;
-	if (!value) {
-		argp_error(state, "%s %s is not KEY=VALUE", option,
-		    sim_quote(quote, arg));
-		return;
-	}
-	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
-	const struct sim_field *f = sim_field_find(fields, key);
-	if (!f) {
-		for (; n < MAX_FIELDS && fields[n].name; n++)
-			names[n] = fields[n].name;
-		const char *near = sim_did_you_mean(key, names, n);
-		argp_error(state, "%s: there is no key %s%s%s%s", option,
-		    sim_quote(quote, key), near ? "; did you mean \"" : "",
-		    near ? near : "", near ? "\"?" : "");
-	}
-	if (sim_field_set(f, obj, value + 1, &e) < 0)
-		argp_error(state, "%s %s", option, e.msg);
-}
-
 static error_t parse_shape(int key, char *arg, struct argp_state *state)
 {
 	struct cmd_plan *p = state->input;
 	switch (key) {
 	case 's':
-		set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set", arg,
-		    state);
+		cmd_field_set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set",
+		    arg, state);
 		p->is_set = 1;
 		return 0;
 	case KEY_DC:
@@ -85,7 +58,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = p;
 		return 0;
 	case 'p':
-		set(algo_pinglist_fields, &p->params, "--param", arg, state);
+		cmd_field_set(algo_pinglist_fields, &p->params, "--param", arg,
+		    state);
 		if (p->n_params == CMD_PLAN_MAX_PARAMS)
 			argp_error(state, "more than %d times --param",
 			    CMD_PLAN_MAX_PARAMS);
@@ -169,31 +143,17 @@ int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 	return rc;
 }
 
-/* A field's line of help: "  KEY=DEFAULT UNIT" and then its doc. */
-static void put_fields(FILE *out, const struct sim_field *f)
-{
-	for (; f->name; f++) {
-		char range[64] = "", lo[32], hi[32];
-		if (f->max > 0)
-			snprintf(range, sizeof(range), " [%s, %s]",
-			    sim_format_f64(lo, f->min),
-			    sim_format_f64(hi, f->max));
-		fprintf(out, "  %s=%s%s\n      %s\n", f->name, f->def, range,
-		    f->doc);
-	}
-}
-
 void cmd_plan_shape_help(FILE *out)
 {
 	fprintf(out, "Keys of --set, with defaults and ranges:\n");
-	put_fields(out, topo_clos_fields);
+	cmd_field_help(out, topo_clos_fields);
 }
 
 void cmd_plan_help(FILE *out)
 {
 	cmd_plan_shape_help(out);
 	fprintf(out, "\nKeys of --param:\n");
-	put_fields(out, algo_pinglist_fields);
+	cmd_field_help(out, algo_pinglist_fields);
 	fprintf(out,
 	    "\nWhatever the parameters, a server probes another at most once "
 	    "in 10 s and\nwith at most 65536 bytes.\n");
