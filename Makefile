@@ -34,7 +34,8 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev libmnl-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
 	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind \
-	libmicrohttpd-dev curl libbpf-dev clang llvm nftables
+	libmicrohttpd-dev libcurl4-openssl-dev curl \
+	libbpf-dev clang llvm nftables
 # Real networks take libmnl; without it models/netns_none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns_none.c,models/netns_link.c \
@@ -48,7 +49,10 @@ BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
 UNFIT += $(if $(BPF),models/netns_ebpf_none.c,models/netns_ebpf.c \
 	models/netns_ebpf_read.c tests/real/netns_ebpf_test.c)
-PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF)
+# The live agent takes libcurl; without, experiments/http_fetch_none.c says so.
+CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
+UNFIT += $(if $(CURL),experiments/http_fetch_none.c,experiments/http_fetch.c)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
