@@ -35,6 +35,7 @@ int cmd_bounds(int argc, char **argv);
 int cmd_pinglist(int argc, char **argv);
 int cmd_controller(int argc, char **argv);
 int cmd_collector(int argc, char **argv);
+int cmd_agent(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
 int cmd_algos(int argc, char **argv);
