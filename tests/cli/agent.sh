@@ -1,0 +1,230 @@
+#!/bin/bash
+# tests/cli/agent.sh -- culprit agent, over loopback: it probes nobody here.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# An agent holds back for 10 s when it begins, and none of these lives that long.
+# tests/real/agent.sh is where they probe. Lists are for addresses beyond 127/8, so
+# where that is allowed all of this is run in a network namespace of its own.
+if [[ -z ${ALONE-} ]]; then
+	[[ $(id -u) = 0 ]] && alone="unshare -n" || alone="unshare -Urn"
+	$alone ip link set lo up 2>/dev/null &&
+		ALONE=$alone exec $alone bash "$0" "$@"
+	ALONE=no
+fi
+. tests/cli/lib/common.sh
+
+export PYTHONDONTWRITEBYTECODE=1
+options=() self=127.0.0.1
+if [[ $ALONE != no ]]; then
+	ip link set lo up
+	ip addr add 10.0.0.1/32 dev lo
+	self=10.0.0.1
+fi
+# Of a user namespace root is the only user.
+[[ $ALONE != *U* ]] || options=(--user root)
+[[ $BUILD != *-san ]] || options+=(--memory-mib 0) # sanitizers take memory
+
+as_agent() {
+	exec "$CULPRIT" agent --address $self --port "$port" "${options[@]}" "$@"
+}
+
+agent() { (as_agent "$@"); }
+
+needs_lists() { [[ $self = 10.0.0.1 ]] || skip "no network namespace"; }
+
+own_servers() { trap 'kill -9 $(jobs -p) 2>/dev/null || :' EXIT; }
+
+free_port() {
+	python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+port=$(free_port)
+
+# stub BODY: a controller whose lists are all BODY; sets url.
+stub() {
+	: >stub.out
+	python3 -u - "$1" >stub.out 2>stub.err <<-'END' &
+		import http.server, sys
+		class Stub(http.server.BaseHTTPRequestHandler):
+		    def do_GET(self):
+		        self.send_response(200)
+		        self.end_headers()
+		        self.wfile.write(sys.argv[1].encode())
+		s = http.server.HTTPServer(("127.0.0.1", 0), Stub)
+		print("http://127.0.0.1:%d" % s.server_port)
+		s.serve_forever()
+	END
+	within 10 grep -q '^http' stub.out || fail "no stub"
+	url=$(cat stub.out)
+}
+
+list='<pinglist server="10.0.0.1" version="0123456789abcdef" count="1">
+<peer address="10.0.0.2" port="8765" level="tor" class="0" interval_s="10"
+payload="0"/></pinglist>'
+
+once_it_says_whether_there_is_a_list() {
+	needs_lists
+	own_servers
+	stub "$list"
+	run_for 0 agent --controller "$url" --once
+	says "^10.0.0.1: listens at port $port and asks $url$" stdout
+	says '^culprit: list taken: 1$'
+	says '^culprit: ends: 0 probes, 0 uploaded'
+	run_for 0 agent --controller "http://127.0.0.1:1,$url/" --once
+	stub "${list/10.0.0.1/10.0.0.3}" # of another server
+	run_for 1 agent --controller "$url" --once
+	says '^culprit: list refused'
+	stub ""
+	run_for 1 agent --controller "$url" --once
+	says '^culprit: no list'
+	stub "${list/count=\"1\"*/count=\"0\"></pinglist>}"
+	run_for 1 agent --controller "$url" --once
+	says '^culprit: list without peers'
+	run_for 1 agent --controller http://127.0.0.1:1 --once
+	says "^culprit: http://127.0.0.1:1/pinglist/10.0.0.1: .*onnect"
+}
+
+# Run by root it is nobody's by then, who may write nothing here.
+files_are_opened_before_rights_are_given_up() {
+	needs_lists
+	own_servers
+	stub "$list"
+	chmod 700 .
+	run_for 0 agent --controller "$url" --for 2 -p fetch_retry=1 \
+	    --log log --status status
+	[[ ! -s stderr ]]
+	says '^20[0-9-]+T[0-9:.]+Z list taken: 1$' log
+	says 'Z peers dropped: 1$' log
+	says 'Z ends: 0 probes' log
+	[[ $(json status 'd["agent"], d["probing"]["n_lists"]') = \
+	    "('10.0.0.1', 1)" ]]
+	[[ $(json status 'd["contacts"]["n_lists"]') = 1 ]]
+	[[ $(stat -c %s status) = 4096 ]]
+	ln -s log link
+	run_for 3 agent --controller "$url" --log link
+	says_once 'cannot write link: it is a link'
+	run_for 2 agent --controller "$url" --status /dev/null
+	says_once '/dev/null is no regular file'
+}
+
+a_certificate_that_nobody_signed_is_refused() {
+	command -v openssl >/dev/null || skip "no openssl"
+	own_servers
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem \
+	    -days 1 -subj /CN=$self -addext "subjectAltName=IP:$self" \
+	    >openssl.out 2>&1
+	: >tls.out
+	python3 -u - $self >tls.out 2>tls.err <<-'END' &
+		import socket, ssl, sys
+		c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+		c.load_cert_chain("cert.pem", "key.pem")
+		s = socket.create_server((sys.argv[1], 0))
+		print("https://%s:%d" % s.getsockname())
+		while True:
+		    try:
+		        c.wrap_socket(s.accept()[0], server_side=True)
+		        print("taken")
+		    except OSError:
+		        print("refused")
+	END
+	within 10 grep -q '^https' tls.out || { cat tls.err; fail "no server"; }
+	run_for 1 agent --controller "$(cat tls.out)" --once
+	says '[Cc]ertificate|SSL|TLS'
+	within 5 says '^refused' tls.out
+}
+
+it_ends_by_signals_and_tells_its_status() {
+	own_servers
+	stub "$list"
+	for signal in TERM INT; do
+		: >out
+		as_agent --controller "$url" -p fetch_retry=1 >out 2>err &
+		local pid=$!
+		within 5 grep -q listens out || fail "not up"
+		kill -USR1 $pid
+		within 5 grep -q "^culprit: {.agent.: .$self., " err ||
+			fail "no status"
+		kill -$signal $pid
+		wait $pid || fail "exit code $? after SIG$signal"
+		says '^culprit: ends: ' err
+	done
+}
+
+systemd_is_told() {
+	own_servers
+	python3 -u - >said 2>&1 <<-'END' &
+		import socket
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind("notify")
+		while True:
+		    print(s.recv(100).decode())
+	END
+	within 5 test -S notify
+	chmod 777 notify
+	chmod 755 . ..
+	run_for 0 env NOTIFY_SOCKET="$PWD/notify" WATCHDOG_USEC=1000000 \
+	    "$CULPRIT" agent --address $self --port "$port" "${options[@]}" \
+	    --controller http://127.0.0.1:1 --for 3
+	[[ $(head -n 1 said) = READY=1 && $(tail -n 1 said) = STOPPING=1 ]]
+	local n
+	n=$(grep -c '^WATCHDOG=1$' said)
+	((n >= 4 && n <= 7)) || fail "$n signs of life"
+}
+
+units_are_valid() {
+	command -v systemd-analyze >/dev/null || skip "no systemd-analyze"
+	for unit in "$tree"/experiments/systemd/*.service; do
+		sed "s,/usr/local/bin/culprit,$CULPRIT," "$unit" \
+		    >"${unit##*/}"
+		systemd-analyze verify "./${unit##*/}" >said 2>&1 ||
+			{ cat said; fail "${unit##*/}"; }
+		! grep -F "${unit##*/}" said || fail "${unit##*/}"
+	done
+}
+
+refuses() { # CODE PATTERN OPTION...
+	run_for "$1" timeout 10 "$CULPRIT" agent "${options[@]}" "${@:3}"
+	says "$2"
+	[[ $(grep -c '^culprit' stderr) = 1 ]] || { cat stderr; fail "lines"; }
+	[[ ! -s stdout ]]
+}
+
+mistakes_are_named() {
+	local c=(--controller http://127.0.0.1:1 --address 127.0.0.1)
+	refuses 2 'controller is missing'
+	refuses 2 'did you mean --controller' --controler x
+	refuses 2 'no URL' --address 127.0.0.1 --controller 10.0.0.9
+	refuses 2 'begin with http' --address 127.0.0.1 --controller ftp://a
+	refuses 2 'cannot be asked' "${c[@]}" --collector 'http://a b'
+	refuses 2 'address "10.0.0" is no address' "${c[@]}" --address 10.0.0
+	refuses 2 'port "0" is not in \[1, 65535\]' "${c[@]}" --port 0
+	refuses 2 'port 80 is there twice' "${c[@]}" --port 80,81,80
+	refuses 2 'more than 8 classes' "${c[@]}" --port 1,2,3,4,5,6,7,8,9
+	refuses 2 'dscp "64" is not in \[0, 63\]' "${c[@]}" --dscp 64
+	refuses 2 '2 DSCPs, but 1 ports' "${c[@]}" --dscp 1,2
+	refuses 2 'for "0" is not' "${c[@]}" --for 0
+	refuses 2 'memory-mib "x"' "${c[@]}" --memory-mib x
+	refuses 2 'first_port 9 is above last_port 8' "${c[@]}" \
+	    -p first_port=9 -p last_port=8
+	refuses 2 'there is no user "nosuch"' "${c[@]}" --user nosuch \
+	    --port "$port"
+	# The hard limits.
+	refuses 2 'min_interval.*\[10, 86400\]' "${c[@]}" -p min_interval=9
+	refuses 2 'max_payload.*\[0, 65536\]' "${c[@]}" -p max_payload=65537
+	refuses 2 'did you mean "fetch_retry"' "${c[@]}" -p fetch_retr=1
+	refuses 3 'port .* cannot be listened on' --port "$port" \
+	    --controller http://127.0.0.1:1 --address 203.0.113.7
+}
+
+if "$CULPRIT" agent --controller http://a --address 127.0.0.1 --once 2>&1 |
+    grep -q 'built without libcurl, .* libcurl4-openssl-dev'; then
+	echo "ok without_the_library_it_says_so"
+	exit
+fi
+
+run_tests once_it_says_whether_there_is_a_list \
+    files_are_opened_before_rights_are_given_up \
+    a_certificate_that_nobody_signed_is_refused \
+    it_ends_by_signals_and_tells_its_status systemd_is_told units_are_valid \
+    mistakes_are_named
