@@ -443,7 +443,7 @@ static void a_spec_can_ask_for_agents_and_sweep_them(void **state)
 {
 	struct xp_spec s;
 	struct xp_trial *t;
-	double row[64];
+	double row[RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS];
 	(void)state;
 	spec_open(&s,
 	    SPEC "plane: agents\nsweep: {grid: {agents.icmp.t_max: [100, 1], "
