@@ -4,9 +4,8 @@
 #include "experiments/agent_plane.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "algos/path_map.h"
+#include "experiments/agent_window.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -94,13 +93,7 @@ struct xp_agent_plane {
 	struct fabric_sim *fabric;
 	struct fabric_agents agents;
 
-	/* Of this epoch. */
-	const struct obs *lossy;
-	uint8_t *reported; /* [lossy->flows.n] */
-	struct agent_report *report;
-	size_t cap_reported, cap_report;
-	struct obs window;
-	struct truth truth;
+	struct xp_agent_window seen; /* of this epoch */
 };
 
 int xp_agent_plane_open(struct xp_agent_plane **out, const struct topo *t,
@@ -128,76 +121,18 @@ void xp_agent_plane_close(struct xp_agent_plane *p)
 		return;
 	fabric_sim_close(p->fabric);
 	fabric_agents_close(&p->agents);
-	free(p->reported);
-	free(p->report);
-	obs_free(&p->window);
-	truth_free(&p->truth);
+	xp_agent_window_free(&p->seen);
 	free(p);
 }
 
-/* Reports are put aside by row, so that the window has the order of flows and
- * not that of what happened. */
 static int take_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
 	struct xp_agent_plane *p = arg;
-	const size_t row = fabric_sim_row(p->fabric, &report->tuple);
 	(void)host;
 	(void)at;
-	if (row == SIZE_MAX || p->reported[row])
-		return sim_fail(e, SIM_EMISMATCH,
-		    "a report of a connection that lost nothing, or a second "
-		    "one.");
-	p->reported[row] = 1;
-	p->report[row] = *report;
-	return 0;
-}
-
-/* A row as long as the true path, with what is known of it. */
-static int add_row(struct xp_agent_plane *p, size_t row,
-    const struct truth *truth, const struct algo_path *path, struct sim_err *e)
-{
-	const struct obs_flows *f = &p->lossy->flows;
-	const unsigned n = obs_n_hops(p->lossy, row);
-	topo_link hop[TOPO_MAX_HOPS];
-	struct obs_flow flow = {
-#define X(type, name, units, doc) .name = f->name[row],
-	    OBS_FLOW_COLUMNS(X)
-#undef X
-	};
-	int rc;
-	for (unsigned i = 0; i < n; i++)
-		hop[i] = i < path->n_hops ? path->link[i] : TOPO_NONE;
-	flow.n_retx = p->report[row].n_retx;
-	if ((rc = obs_add_flow(&p->window, &flow, hop, n, e)) < 0 ||
-	    (rc = truth_add_path(&p->truth, obs_path(p->lossy, row), n, e)) < 0)
-		return rc;
-	return truth_add_drops(&p->truth,
-	    truth->drops + p->lossy->hops.off[row], n, e);
-}
-
-static int fill_window(struct xp_agent_plane *p, const struct truth *truth,
-    struct res_trial_metrics *m, struct sim_err *e)
-{
-	const enum algo_partial rule = p->params->partial;
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < truth->n_faults; i++)
-		rc = truth_add_fault(&p->truth, &truth->fault[i], e);
-	for (size_t i = 0; rc == 0 && i < truth->n_parts; i++)
-		rc = truth_add_part(&p->truth, truth->part[i].link,
-		    truth->part[i].of, e);
-	for (size_t row = 0; rc == 0 && row < p->lossy->flows.n; row++) {
-		struct algo_path path;
-		if (!p->reported[row])
-			continue;
-		algo_path_map(p->topo, &p->report[row], rule, &path);
-		m->n_traced++;
-		m->n_full_traces += path.complete;
-		m->n_partial_traces += !path.complete;
-		if (path.complete || rule != ALGO_PARTIAL_DROP)
-			rc = add_row(p, row, truth, &path, e);
-	}
-	return rc;
+	return xp_agent_window_take(&p->seen,
+	    fabric_sim_row(p->fabric, &report->tuple), report, e);
 }
 
 static void fill_load(const struct model_icmp_load *load,
@@ -213,40 +148,23 @@ static void fill_load(const struct model_icmp_load *load,
 	    (double)(load->n_all - load->n_low - load->n_high) / n;
 }
 
-static int begin(struct xp_agent_plane *p, const struct model_scene *scene,
-    const struct obs *lossy, struct sim_err *e)
-{
-	const size_t n = lossy->flows.n;
-	int rc;
-	p->lossy = lossy;
-	obs_clear(&p->window);
-	truth_clear(&p->truth);
-	p->window.n_flows = lossy->n_flows;
-	p->window.n_packets = lossy->n_packets;
-	if ((rc = SIM_RESERVE(&p->reported, &p->cap_reported, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&p->report, &p->cap_report, n, e)) < 0)
-		return rc;
-	if (n > 0)
-		memset(p->reported, 0, n);
-	fabric_agents_renew(&p->agents, &scene->where);
-	return fabric_sim_begin(p->fabric, scene, lossy, e);
-}
-
 int xp_agent_plane_epoch(struct xp_agent_plane *p,
     const struct model_scene *scene, const struct obs *lossy,
     const struct obs **w, const struct truth **truth,
     struct res_trial_metrics *m, struct sim_err *e)
 {
-	int rc = begin(p, scene, lossy, e);
-	if (rc == 0)
-		rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
-		    SIM_NEVER, take_report, p, e);
+	int rc = xp_agent_window_begin(&p->seen, lossy, e);
 	if (rc < 0)
 		return rc;
+	fabric_agents_renew(&p->agents, &scene->where);
+	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0 ||
+	    (rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
+		 SIM_NEVER, take_report, p, e)) < 0)
+		return rc;
 	const struct model_icmp_load load = fabric_sim_load(p->fabric);
-	m->n_traced = m->n_full_traces = m->n_partial_traces = 0;
 	fill_load(&load, m);
-	*w = &p->window;
-	*truth = &p->truth;
-	return fill_window(p, &scene->truth, m, e);
+	*w = &p->seen.window;
+	*truth = &p->seen.truth;
+	return xp_agent_window_fill(&p->seen, p->topo, p->params->partial,
+	    &scene->truth, m, e);
 }
