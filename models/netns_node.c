@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "sim/text.h"
+
 #define AT(member) offsetof(struct netns_params, member)
 const struct sim_field netns_fields[] = {
     {"ecmp_seed", SIM_F_U32, AT(ecmp_seed), .def = "0", .unit = "1",
@@ -120,6 +122,16 @@ static int write_number(const char *name, uint32_t value, struct sim_err *e)
 	char text[16];
 	snprintf(text, sizeof(text), "%u", value);
 	return write_knob(name, text, e);
+}
+
+void netns_node_knobs(enum netns_kind kind, char text[], size_t size)
+{
+	const unsigned whose = kind == NETNS_HOST ? HOSTS : SWITCHES;
+	struct sim_text t = {text, size, 0};
+	for (unsigned i = 0; i < N_KNOBS; i++)
+		if (knobs[i].flags & whose)
+			sim_put(&t, "%s%s=%s", t.n ? " " : "", knobs[i].name,
+			    knobs[i].value);
 }
 
 int netns_node_has(const char *knob)

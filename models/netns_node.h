@@ -8,6 +8,7 @@
 #ifndef MODELS_NETNS_NODE_H
 #define MODELS_NETNS_NODE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sim/err.h"
@@ -38,6 +39,10 @@ int netns_node_make(struct sim_err *e);
  * interface yet but lo; HASH_SEED is of a switch. Errors SIM_EIO. */
 int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
     uint32_t hash_seed, struct sim_err *e);
+
+/* What netns_node_set_up() sets whatever its parameters are, "ipv4/ip_forward=1
+ * ..."; cut short at SIZE. */
+void netns_node_knobs(enum netns_kind kind, char text[], size_t size);
 
 /* Can this thread make namespaces, with all knobs? Makes one, and returns to
  * where it was. Errors SIM_EUNSUPPORTED, SIM_EIO. */
