@@ -90,6 +90,8 @@ static void print(FILE *out, const struct res_run_record *r)
 		text(out, "system", host.release);
 		text(out, "machine", host.machine);
 	}
+	for (const struct res_provenance *p = r->more; p && p->name; p++)
+		text(out, p->name, p->value);
 	number(out, "start_unix_s", r->start_unix_s);
 	number(out, "end_unix_s", r->start_unix_s + r->wall_s);
 	number(out, "wall_s", r->wall_s);

@@ -31,6 +31,7 @@ struct res_run_record {
 	double start_unix_s, wall_s;
 	unsigned n_workers;
 	unsigned long long n_cells, n_done, n_failed, n_crashed;
+	const struct res_provenance *more; /* ends with a NULL name; or NULL */
 };
 int res_run_record_write(const char *path, const struct res_run_record *r,
     struct sim_err *e);

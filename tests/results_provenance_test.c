@@ -99,15 +99,17 @@ static void a_run_record_is_json_with_every_field(void **state)
 	char arg[5][16] = {"culprit", "run", "a \"b\".yaml", "--set",
 		"t=\xff\n"};
 	char *argv[] = {arg[0], arg[1], arg[2], arg[3], arg[4]};
+	const struct res_provenance more[] = {{"fabric", "a \"net\""},
+		{NULL, NULL}};
 	const struct res_run_record r = {5, argv, 1.7e9, 12.5, 3, 100, 97, 2,
-		1};
+		1, more};
 	static const char *const want[] = {
 		"\"argv\": [\"culprit\", \"run\", \"a \\\"b\\\".yaml\"",
 		"\"start_unix_s\": 1700000000", "\"end_unix_s\": 1700000012.5",
 		"\"wall_s\": 12.5", "\"workers\": 3", "\"cells\": 100",
 		"\"done\": 97", "\"failed\": 2", "\"crashed\": 1",
 		"\"git_commit\": \"", "\"host\": \"", "\"cpu_s\": ",
-		"\"peak_bytes\": "};
+		"\"peak_bytes\": ", "\"fabric\": \"a \\\"net\\\"\""};
 	char *text;
 	size_t n;
 	assert_ok(res_run_record_write(path, &r, test_err()));
