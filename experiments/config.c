@@ -15,6 +15,7 @@
 
 const char *const xp_plane_names[] = {"auto", "exact", "skip", "agents",
     "vigil_matlab", "pingmesh", NULL};
+static const char *const fabric_names[] = {"sim", "netns", NULL};
 static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
     "region", NULL};
 
@@ -25,6 +26,10 @@ const struct sim_field xp_run_fields[] = {
 	       "auto, seen by host agents; vigil_matlab: 007's released "
 	       "simulator, conns then being 480 unless set; pingmesh: agents "
 	       "that probe"},
+    {"fabric", SIM_F_ENUM, offsetof(struct xp_config, fabric),
+	.names = fabric_names, .def = "sim",
+	.doc = "what agents of plane agents live on; netns: a real network of "
+	       "this machine, whose results differ a little each time"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {0},
@@ -42,7 +47,7 @@ const struct sim_field xp_topology_fields[] = {
 };
 
 const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
-    "faults", "algorithms", "agents", "pingmesh", NULL};
+    "faults", "algorithms", "agents", "netns", "pingmesh", NULL};
 
 void xp_config_free(struct xp_config *c)
 {
@@ -379,6 +384,34 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 	return xp_take_mistake(y, node, rc, &why, e);
 }
 
+/* What a real network has not. */
+static int check_fabric(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct fabric_sim_params *f = &c->agents.fabric;
+	const struct sim_yaml_node *agents = sim_yaml_get(y->root, "agents");
+	int rc = 0;
+	if (c->fabric == XP_FABRIC_SIM)
+		return 0;
+	if (c->plane != XP_PLANE_AGENTS)
+		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "fabric"),
+		    "fabric netns is for plane agents.");
+	if (rc == 0 && f->slb.share > 0)
+		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "slb"),
+		    "fabric netns has no load balancer.");
+	if (rc == 0 && f->flap.count > 0)
+		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
+		    "no cable flaps on fabric netns.");
+	if (rc == 0 && f->icmp.source != MODEL_ICMP_INGRESS)
+		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
+		    "on fabric netns the source of ICMP messages is ingress.");
+	if (rc == 0 && f->icmp.t_max > 1e6)
+		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
+		    "t_max %g: kernels limit up to 1e6 ICMP messages a second; "
+		    "0 is no limit.",
+		    f->icmp.t_max);
+	return rc;
+}
+
 /* --- all of it ---------------------------------------------------------- */
 
 static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
@@ -435,6 +468,10 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = check_plane(y, t, c, e);
 	if (rc == 0)
 		rc = xp_agents_read(y, opened ? t : NULL, &c->agents, e);
+	if (rc == 0)
+		rc = xp_lab_read(y, &c->lab, e);
+	if (rc == 0)
+		rc = check_fabric(y, c);
 	if (rc == 0)
 		rc = xp_pingmesh_read(y,
 		    opened && c->plane == XP_PLANE_PINGMESH ? t : NULL,

@@ -472,6 +472,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		rc = put_point(s, p, e);
 		if (rc == 0)
 			rc = xp_config_read(y, s->folder, c, e);
+		s->is_real |= c->fabric != XP_FABRIC_SIM;
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)

@@ -12,6 +12,7 @@
  *	latency: { report_over: 1000 }
  *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }
  *	plane: agents
+ *	fabric: netns
  *	agents: { c_t: 1, icmp: { t_max: 100 } }
  *	algorithms: [vote, {name: alg1, label: "a", threshold: 0.01}]
  *	sweep: { grid: { faults.count: [2, 6, 10, 14] } }
@@ -34,6 +35,7 @@
 
 #include "algos/algo.h"
 #include "experiments/agent_plane.h"
+#include "experiments/lab.h"
 #include "experiments/pingmesh.h"
 #include "models/scene.h"
 #include "results/cube.h"
@@ -57,6 +59,10 @@ enum xp_plane {
 };
 extern const char *const xp_plane_names[];
 
+/* What agents of plane agents live on: the simulator, or a network of this
+ * machine's kernel (experiments/lab_plane.h). */
+enum xp_fabric { XP_FABRIC_SIM, XP_FABRIC_NETNS };
+
 enum xp_topo_kind {
 	XP_TOPO_CLOS,
 	XP_TOPO_FAT_TREE,
@@ -79,10 +85,11 @@ struct xp_algo {
 
 /* One point of a sweep, read and checked. Zeroed is empty. */
 struct xp_config {
-	uint32_t plane, common;
+	uint32_t plane, fabric, common;
 	struct xp_topology topology;
 	struct model_scene_params scene; /* owns its groups */
 	struct xp_agents agents;
+	struct xp_lab_params lab;
 	struct xp_pingmesh pingmesh;
 	size_t n_algos;
 	struct xp_algo *algo;
@@ -114,6 +121,7 @@ struct xp_spec {
 	size_t n_axes, n_points;
 	struct xp_axis *axis;
 	size_t n_along; /* rows of a trial, see experiments/along.h */
+	uint8_t is_real; /* some point is on fabric netns */
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check

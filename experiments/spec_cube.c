@@ -303,5 +303,6 @@ void xp_spec_help(FILE *out)
 		sim_field_help(tables[i].fields, out);
 	}
 	xp_agents_help(out);
+	xp_lab_help(out);
 	xp_pingmesh_help(out);
 }

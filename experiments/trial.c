@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "experiments/agent_plane.h"
+#include "experiments/lab_plane.h"
 #include "experiments/pingmesh_plane.h"
 #include "experiments/pingmesh_truth.h"
 #include "models/bulk.h"
@@ -26,7 +27,9 @@ struct xp_trial {
 	struct model_skip *skip;
 	enum xp_plane ran; /* the last cell's bulk plane */
 	struct obs window;
-	struct xp_agent_plane *agents; /* on plane agents, else NULL */
+	/* On plane agents one of these, by its fabric; else NULL. */
+	struct xp_agent_plane *agents;
+	struct xp_lab_plane *lab;
 	/* What algorithms get and are scored by: the window and the scene's
 	 * truth, or what agents made of them. */
 	const struct obs *seen;
@@ -74,7 +77,9 @@ static void forget_point(struct xp_trial *t)
 	t->verdicts = NULL;
 	t->scores = NULL;
 	xp_agent_plane_close(t->agents);
+	xp_lab_plane_close(t->lab);
 	t->agents = NULL;
+	t->lab = NULL;
 	xp_pingmesh_plane_close(t->pingmesh);
 	free(t->rows);
 	free(t->row_scores);
@@ -109,6 +114,14 @@ static int open_pingmesh(struct xp_trial *t, struct sim_err *e)
 	return rc;
 }
 
+static int open_agents(struct xp_trial *t, struct sim_err *e)
+{
+	const struct xp_config *c = &t->config;
+	return c->fabric == XP_FABRIC_NETNS
+	    ? xp_lab_plane_open(&t->lab, &t->topo, &c->agents, &c->lab, e)
+	    : xp_agent_plane_open(&t->agents, &t->topo, &c->agents, e);
+}
+
 static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 {
 	int rc;
@@ -128,9 +141,7 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 		if (rc < 0)
 			return sim_wrap(e, rc, "algorithm %s", a->label);
 	}
-	if (t->config.plane == XP_PLANE_AGENTS &&
-	    (rc = xp_agent_plane_open(&t->agents, &t->topo, &t->config.agents,
-		 e)) < 0)
+	if (t->config.plane == XP_PLANE_AGENTS && (rc = open_agents(t, e)) < 0)
 		return rc;
 	if (t->config.plane == XP_PLANE_PINGMESH &&
 	    (rc = open_pingmesh(t, e)) < 0)
@@ -147,6 +158,14 @@ static int needs_all(const struct xp_config *c)
 	return 0;
 }
 
+static int refuse_all(const struct xp_trial *t, struct sim_err *e)
+{
+	return sim_fail(e, SIM_EUNSUPPORTED,
+	    "an algorithm needs the flows that lost nothing too; plane %s has "
+	    "none of them.",
+	    xp_plane_names[t->config.plane]);
+}
+
 static int run_plane(struct xp_trial *t, struct sim_err *e)
 {
 	const int all = needs_all(&t->config);
@@ -157,10 +176,7 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 		    ? XP_PLANE_SKIP
 		    : XP_PLANE_EXACT;
 	if (all && (t->ran == XP_PLANE_SKIP || plane == XP_PLANE_AGENTS))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "an algorithm needs the flows that lost nothing too; plane "
-		    "%s has none of them.",
-		    xp_plane_names[plane]);
+		return refuse_all(t, e);
 	switch (t->ran) {
 	case XP_PLANE_SKIP:
 		return model_skip_epoch(t->skip, &t->scene, &t->window, e);
@@ -169,6 +185,29 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 	default:
 		return model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
 	}
+}
+
+static int run_bulk(struct xp_trial *t, struct sim_err *e)
+{
+	int rc = run_plane(t, e);
+	if (rc < 0)
+		return rc;
+	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
+	t->seen = &t->window;
+	t->seen_truth = &t->scene.truth;
+	return t->agents
+	    ? xp_agent_plane_epoch(t->agents, &t->scene, &t->window, &t->seen,
+		  &t->seen_truth, &t->metrics, e)
+	    : 0;
+}
+
+static int run_lab(struct xp_trial *t, struct sim_err *e)
+{
+	t->ran = XP_PLANE_AGENTS;
+	if (needs_all(&t->config))
+		return refuse_all(t, e);
+	return xp_lab_plane_epoch(t->lab, &t->scene, &t->seen, &t->seen_truth,
+	    &t->metrics, e);
 }
 
 static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
@@ -258,14 +297,7 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 		return rc;
 	if (t->pingmesh)
 		return run_pingmesh(t, &where, e);
-	if ((rc = run_plane(t, e)) < 0)
-		return rc;
-	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
-	t->seen = &t->window;
-	t->seen_truth = &t->scene.truth;
-	if (t->agents)
-		rc = xp_agent_plane_epoch(t->agents, &t->scene, &t->window,
-		    &t->seen, &t->seen_truth, &t->metrics, e);
+	rc = t->lab ? run_lab(t, e) : run_bulk(t, e);
 	for (size_t i = 0; rc == 0 && i < t->config.n_algos; i++)
 		rc = diagnose(t, i, &where, e);
 	return rc;
@@ -326,11 +358,11 @@ static void print_flows(const struct xp_trial *t, FILE *out)
 	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
 	    t->metrics.n_flows, t->metrics.n_failed_flows, t->metrics.n_drops,
 	    xp_plane_names[t->ran]);
+	if (t->agents || t->lab)
+		fprintf(out, "agents traced %.0f flows, %.0f in full\n",
+		    t->metrics.n_traced, t->metrics.n_full_traces);
 	if (t->agents)
-		fprintf(out,
-		    "agents traced %.0f flows, %.0f in full; %.0f ICMP "
-		    "messages, %.0f kept back\n",
-		    t->metrics.n_traced, t->metrics.n_full_traces,
+		fprintf(out, "%.0f ICMP messages, %.0f kept back\n",
 		    t->metrics.n_icmp_sent, t->metrics.n_icmp_suppressed);
 }
 

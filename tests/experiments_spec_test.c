@@ -68,12 +68,14 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, common, topology, traffic, noise, latency, faults, "
-	    "algorithms, agents, pingmesh, gates, sweep, claims, smoke.");
+	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
+	    "faults, algorithms, agents, netns, pingmesh, gates, sweep, claims, "
+	    "smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, common, topology, traffic, noise, latency, faults, "
-	    "algorithms, agents, pingmesh, gates, sweep, claims, smoke.");
+	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
+	    "faults, algorithms, agents, netns, pingmesh, gates, sweep, claims, "
+	    "smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
@@ -276,9 +278,9 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect(HEAD "sweep: {grid: {fautls.count: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
-	    "3:16: a sweep can't vary \"seed\"; known are plane, common, "
+	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "pingmesh.");
+	    "netns, pingmesh.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -467,14 +469,14 @@ static void smoke_replaces_known_keys_only(void **state)
 	(void)state;
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
-	    "3:9: smoke can't replace \"figure\"; known are plane, common, "
+	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "pingmesh, sweep, claims, "
+	    "netns, pingmesh, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
-	    "3:9: smoke can't replace \"smoke\"; known are plane, common, "
+	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "pingmesh, sweep, claims, "
+	    "netns, pingmesh, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);

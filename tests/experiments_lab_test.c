@@ -1,0 +1,104 @@
+/* tests/experiments_lab_test.c -- specs of real networks, where none is built.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/lab.h"
+#include "tests/spec_file.h"
+#include "tests/test.h"
+
+#define SPEC                                                                   \
+	"figure: f\nalgorithms: [vote]\ntraffic: {conns: 1}\n"                 \
+	"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
+#define REAL SPEC "plane: agents\nfabric: netns\n"
+
+static void what_a_real_network_has_not_is_a_mistake(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} bad[] = {
+	    {SPEC "fabric: netns\n", "5:9: fabric netns is for plane agents."},
+	    {SPEC "plane: agents\nfabric: net\n", "sim, netns"},
+	    {REAL "agents: {slb: {share: 0.1}}\n", "has no load balancer."},
+	    {REAL "agents: {flaps: {count: 1}}\n", "no cable flaps"},
+	    {REAL "agents: {icmp: {source: loopback}}\n", "is ingress."},
+	    {REAL "agents: {icmp: {t_max: 2e6}}\n", "t_max 2e+06: kernels"},
+	    {REAL "netns: {mtu: 500}\n", "7:14: mtu"},
+	    {REAL "netns: {timeout: 0}\n", "7:18: timeout"},
+	    {REAL "netns: {icmp_per_s: 9}\n", "unknown key \"icmp_per_s\""},
+	    {SPEC "netns: {tmeout: 1}\n", "did you mean \"timeout\"?"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct xp_spec s;
+		struct sim_err e = {0};
+		assert_int_equal(spec_load(&s, bad[i].text, &e), SIM_EINVAL);
+		if (!strstr(e.msg, bad[i].want))
+			fail_msg("%s\nsays: %s\nwanted: %s", bad[i].text, e.msg,
+			    bad[i].want);
+		xp_spec_free(&s);
+	}
+}
+
+static void a_spec_is_real_if_any_of_its_points_is(void **state)
+{
+	static const struct {
+		const char *text;
+		int is_real;
+	} spec[] = {
+	    {SPEC, 0},
+	    {SPEC "plane: agents\nfabric: sim\n", 0},
+	    {REAL, 1},
+	    {SPEC "plane: agents\nsweep: {grid: {fabric: [sim, netns]}}\n", 1},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
+		struct xp_spec s;
+		assert_ok(spec_load(&s, spec[i].text, test_err()));
+		assert_int_equal(s.is_real, spec[i].is_real);
+		xp_spec_free(&s);
+	}
+}
+
+static void the_section_sets_the_network_and_the_time_of_flows(void **state)
+{
+	struct xp_config c = {0};
+	struct xp_spec s;
+	(void)state;
+	assert_ok(spec_load(&s,
+	    REAL "netns: {mtu: 9000, ecmp_seed: 7, timeout: 2.5}\n",
+	    test_err()));
+	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
+	assert_int_equal(c.fabric, XP_FABRIC_NETNS);
+	assert_int_equal(c.lab.net.mtu, 9000);
+	assert_int_equal(c.lab.net.ecmp_seed, 7);
+	assert_true(c.lab.timeout_s == 2.5);
+	xp_config_free(&c);
+	xp_spec_free(&s);
+}
+
+static void notes_name_the_knobs_of_hosts_and_switches(void **state)
+{
+	struct xp_lab_notes n;
+	size_t k = 0;
+	(void)state;
+	xp_lab_notes(&n);
+	while (n.note[k].name)
+		assert_true(strlen(n.note[k++].value) > 0);
+	assert_int_equal(k, 5);
+	assert_non_null(strstr(n.hosts, "ipv4/tcp_early_retrans=0"));
+	assert_null(strstr(n.hosts, "fib_multipath"));
+	assert_non_null(strstr(n.switches, "ipv4/fib_multipath_hash_policy=3"));
+	assert_null(strstr(n.switches, "tcp_early_retrans"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_a_real_network_has_not_is_a_mistake),
+	    cmocka_unit_test(a_spec_is_real_if_any_of_its_points_is),
+	    cmocka_unit_test(
+		the_section_sets_the_network_and_the_time_of_flows),
+	    cmocka_unit_test(notes_name_the_knobs_of_hosts_and_switches),
+	};
+	return cmocka_run_group_tests_name("experiments/lab", tests,
+	    spec_folder_make, spec_folder_remove);
+}
