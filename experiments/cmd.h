@@ -42,6 +42,9 @@ int cmd_algos(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 
+/* `culprit lab run`: as cmd_run(), on a real network whatever the spec says. */
+int cmd_run_real(int argc, char **argv);
+
 /* argp_parse(), but an unknown long option is met with "did you mean". */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);
 

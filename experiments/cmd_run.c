@@ -66,6 +66,7 @@ struct args {
 	unsigned n_workers;
 	uint32_t shard_i, shard_n;
 	int smoke, force, fresh, json, quiet;
+	int jobs_given;     /* n_workers was asked for */
 	int64_t point, run; /* -1: not given */
 };
 
@@ -109,6 +110,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		a->n_workers =
 		    (unsigned)read_number(arg, 1, 4096, "--jobs", state);
+		a->jobs_given = 1;
 		return 0;
 	case 's':
 		if (a->n_set == MAX_SET)
@@ -172,7 +174,9 @@ static const struct argp argp = {
 	   "A sweep that was stopped or killed goes on with the same "
 	   "command; cells that failed are tried again. Finished cells stand "
 	   "in FILE's .journal until FILE has them all. The results are the "
-	   "same bytes for any number of jobs, shards and interruptions.\n\n"
+	   "same bytes for any number of jobs, shards and interruptions; but "
+	   "not those of `fabric: netns`, a real network, which takes root and "
+	   "one worker.\n\n"
 	   "SIGINT, SIGTERM and SIGHUP stop a sweep: what is finished is "
 	   "written to FILE.\n\n"
 	   "Exit codes: 0 every cell is done; 2 the command line or the spec "
@@ -284,10 +288,11 @@ static void explain(const struct res_cube *c, const struct xp_run_report *r,
 }
 
 static int write_record(const char *out, int argc, char **argv,
-    const struct args *a, const struct res_cube *c, double start, double wall,
-    struct sim_err *e)
+    const struct args *a, const struct res_cube *c, int is_real, double start,
+    double wall, struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
+	struct xp_lab_notes notes;
 	const struct res_run_record r = {
 	    .argc = argc,
 	    .argv = argv,
@@ -298,8 +303,10 @@ static int write_record(const char *out, int argc, char **argv,
 	    .n_done = p.n_done,
 	    .n_failed = p.n_failed,
 	    .n_crashed = p.n_crashed,
+	    .more = is_real ? notes.note : NULL,
 	};
 	char *path;
+	xp_lab_notes(&notes);
 	int rc = xp_run_path(&path, out, ".run.json", e);
 	if (rc == 0) {
 		rc = res_run_record_write(path, &r, e);
@@ -342,7 +349,7 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	/* A run that found everything done leaves the record of the one that
 	 * did it. */
 	if (rc == 0 && report.n_run > 0)
-		rc = write_record(out, argc, argv, a, &cube, start,
+		rc = write_record(out, argc, argv, a, &cube, s->is_real, start,
 		    seconds(CLOCK_MONOTONIC) - from, e);
 	int code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
 	if (swept == 0) {
@@ -373,31 +380,70 @@ static int default_output(char **out, const struct xp_spec *s,
 	return sim_yaml_dup(out, path, e);
 }
 
+/* Two networks at a time would take each other's CPU, and times with it. */
+static int prepare_real(struct args *a, struct sim_err *e)
+{
+	if (a->jobs_given && a->n_workers > 1)
+		fprintf(stderr,
+		    "culprit: on fabric netns one worker, not %u.\n",
+		    a->n_workers);
+	a->n_workers = 1;
+	return xp_lab_check(e);
+}
+
+static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
+    struct sim_err *e)
+{
+	char *out = NULL;
+	int rc = default_output(&out, s, a, e), code;
+	if (rc == 0 && s->is_real)
+		rc = prepare_real(a, e);
+	if (rc < 0) {
+		code = cmd_fail(cmd_exit_of(rc), e);
+	} else if (a->point >= 0) {
+		rc = run_cell(s, a, e);
+		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
+	} else if ((rc = cmd_make_way(out, e)) < 0 ||
+	    (rc = cmd_follow_link(&out, e)) < 0) {
+		code = cmd_fail(CMD_TROUBLE, e);
+	} else {
+		code = run_sweep(s, a, out, argc, argv, e);
+	}
+	free(out);
+	return code;
+}
+
+static int run(int argc, char **argv, struct args *a)
+{
+	struct xp_spec s = {0};
+	struct sim_err e = {0};
+	char *path = NULL;
+	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int code, rc;
+	a->n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
+	cmd_parse(&argp, argc, argv, a);
+	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
+	    (rc = xp_spec_load(&s, path, a->smoke, a->set, a->n_set, &e)) < 0)
+		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
+	else
+		code = run_spec(&s, a, argc, argv, &e);
+	free(path);
+	xp_spec_free(&s);
+	return code;
+}
+
 int cmd_run(int argc, char **argv)
 {
 	struct args a = {.shard_n = 1, .point = -1, .run = -1};
-	struct xp_spec s = {0};
-	struct sim_err e = {0};
-	char *path = NULL, *out = NULL;
-	long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int code, rc;
-	a.n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
-	cmd_parse(&argp, argc, argv, &a);
-	if ((rc = cmd_find(&path, a.spec, "experiments", ".yaml", &e)) < 0 ||
-	    (rc = xp_spec_load(&s, path, a.smoke, a.set, a.n_set, &e)) < 0 ||
-	    (rc = default_output(&out, &s, &a, &e)) < 0) {
-		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
-	} else if (a.point >= 0) {
-		rc = run_cell(&s, &a, &e);
-		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
-	} else if ((rc = cmd_make_way(out, &e)) < 0 ||
-	    (rc = cmd_follow_link(&out, &e)) < 0) {
-		code = cmd_fail(CMD_TROUBLE, &e);
-	} else {
-		code = run_sweep(&s, &a, out, argc, argv, &e);
-	}
-	free(path);
-	free(out);
-	xp_spec_free(&s);
-	return code;
+	return run(argc, argv, &a);
+}
+
+int cmd_run_real(int argc, char **argv)
+{
+	struct args a = {.shard_n = 1,
+	    .point = -1,
+	    .run = -1,
+	    .set = {"plane=agents", "fabric=netns"},
+	    .n_set = 2};
+	return run(argc, argv, &a);
 }
