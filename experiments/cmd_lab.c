@@ -11,6 +11,8 @@
 #include "experiments/cmd.h"
 #include "experiments/cmd_lab_tun.h"
 #include "experiments/config.h"
+#include "experiments/lab.h"
+#include "experiments/lab_selftest.h"
 #include "models/netns_caps.h"
 #include "models/netns_net.h"
 #include "sim/text.h"
@@ -44,8 +46,10 @@ struct args {
 
 static void take_word(struct args *a, const char *arg, struct argp_state *state)
 {
-	if (!a->what && strcmp(arg, "up") != 0 && strcmp(arg, "check") != 0)
-		argp_error(state, "there is no \"lab %s\"; say up or check",
+	if (!a->what && strcmp(arg, "up") != 0 && strcmp(arg, "check") != 0 &&
+	    strcmp(arg, "selftest") != 0)
+		argp_error(state,
+		    "there is no \"lab %s\"; say up, run, check or selftest",
 		    arg);
 	if (!a->what)
 		a->what = arg;
@@ -58,10 +62,10 @@ static void take_word(struct args *a, const char *arg, struct argp_state *state)
 static void check_words(const struct args *a, struct argp_state *state)
 {
 	if (!a->what)
-		argp_error(state, "say up or check");
+		argp_error(state, "say up, run, check or selftest");
 	if (strcmp(a->what, "up") == 0 && !a->spec)
 		argp_error(state, "a network of which SPEC?");
-	if (strcmp(a->what, "check") == 0 && a->up_only)
+	if (strcmp(a->what, "up") != 0 && a->up_only)
 		argp_error(state,
 		    "--set, --seed, --tun and --list are for lab up");
 }
@@ -103,7 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "up SPEC\ncheck",
+    .args_doc = "up SPEC\nrun SPEC\ncheck\nselftest",
     .doc =
 	"Build the network of a spec's topology from network namespaces of "
 	"this machine, with the kernel's own routing, ECMP and TCP."
@@ -112,9 +116,16 @@ static const struct argp argp = {
 	"it is gone when the program ends, however it ends. Nodes reach each "
 	"other and nothing outside. With --tun there are namespaces for hosts "
 	"alone, and switches, links, ECMP and faults are the simulator's.\n\n"
+	"`lab run` runs the sweep of a spec with 007's agents and the kernel's "
+	"TCP on such networks: it is `culprit run --set plane=agents --set "
+	"fabric=netns`, whose options it takes (`culprit run --help`).\n\n"
 	"`lab check` says what this machine allows, with the reason, and "
-	"exits with 1 if a network can't be built. It takes root or, where "
-	"they are allowed, user namespaces.",
+	"exits with 1 if a network can't be built. That takes root or, where "
+	"they are allowed, user namespaces; `lab run` takes root, for eBPF.\n\n"
+	"`lab selftest` tells in half a minute whether results from here are "
+	"to be believed, and exits with 1 if not: the paths that agents trace "
+	"are those of the data; nothing is lost or sent again without a fault; "
+	"losses are those injected; SYNs are sent again when they should.",
 };
 
 /* --- check ---------------------------------------------------------------- */
@@ -129,6 +140,20 @@ static int check(void)
 	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
 	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
 	return ok ? CMD_GOOD : CMD_FAILED;
+}
+
+/* --- selftest -------------------------------------------------------------- */
+
+static int selftest(void)
+{
+	struct sim_err e = {0};
+	unsigned n_failed;
+	int rc = xp_lab_check(&e);
+	if (rc == 0)
+		rc = xp_lab_selftest(stdout, &n_failed, &e);
+	if (rc < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
+	return n_failed == 0 ? CMD_GOOD : CMD_FAILED;
 }
 
 /* --- up ------------------------------------------------------------------- */
@@ -240,13 +265,20 @@ static int up(const struct args *a, const struct topo *t, struct sim_err *e)
 
 int cmd_lab(int argc, char **argv)
 {
+	char name_of_run[] = "culprit lab run";
 	struct args a = {0};
 	struct topo t = {0};
 	struct sim_err e = {0};
+	if (argc > 1 && strcmp(argv[1], "run") == 0) {
+		argv[1] = name_of_run;
+		return cmd_run_real(argc - 1, argv + 1);
+	}
 	sim_field_defaults(netns_fields, &a.params, NULL);
 	cmd_parse(&argp, argc, argv, &a);
 	if (strcmp(a.what, "check") == 0)
 		return check();
+	if (strcmp(a.what, "selftest") == 0)
+		return selftest();
 	if (a.tun)
 		return cmd_lab_up_tun(&(struct cmd_lab_tun){.spec = a.spec,
 		    .set = a.set,

@@ -6,7 +6,7 @@
 wrong_words_are_told() {
 	write_spec
 	run_for 2 "$CULPRIT" lab
-	says_once 'say up or check'
+	says_once 'say up, run, check or selftest'
 	run_for 2 "$CULPRIT" lab down
 	says_once 'there is no "lab down"'
 	run_for 2 "$CULPRIT" lab up
@@ -19,6 +19,10 @@ wrong_words_are_told() {
 	says_once 'are for lab up'
 	run_for 2 "$CULPRIT" lab check --tun
 	says_once 'are for lab up'
+	run_for 2 "$CULPRIT" lab selftest spec.yaml
+	says_once '"spec.yaml" is one word too many'
+	run_for 2 "$CULPRIT" lab run
+	says 'culprit lab run: which SPEC'
 	run_for 2 "$CULPRIT" lab up spec.yaml --seed=-1
 	says_once '[-]-seed: '
 }
