@@ -8,7 +8,8 @@
  *	paths   are those of the kernel's ECMP, so not the simulator's. The truth
  *	        knows of a path the links that lost something, which is what
  *	        scores ask for; the others are TOPO_NONE.
- *	losses  hit every packet: SYNs, acknowledgements, probes and answers. A
+ *	losses  hit every packet: SYNs, acknowledgements, probes and answers.
+ *	        Those of a flow's five-tuple are its own, so its probes too. A
  *	        flow that had to send again although nothing was lost on its own
  *	        way has no culprit. A receiver whose FIN was lost sends again too:
  *	        that is a flow of its own, the other way.
