@@ -117,7 +117,7 @@ static int write_knob(const char *name, const char *value, struct sim_err *e)
 			      path, value, strerror(why));
 }
 
-static int write_number(const char *name, uint32_t value, struct sim_err *e)
+int netns_node_write(const char *name, uint32_t value, struct sim_err *e)
 {
 	char text[16];
 	snprintf(text, sizeof(text), "%u", value);
@@ -146,9 +146,9 @@ int netns_node_has(const char *knob)
 static int limit_icmp(const struct netns_params *p, struct sim_err *e)
 {
 	if (p->icmp_per_s == 0)
-		return write_number(mask_knob, 0, e);
-	int rc = write_number(rate_knob, p->icmp_per_s, e);
-	return rc < 0 ? rc : write_number(burst_knob, p->icmp_burst, e);
+		return netns_node_write(mask_knob, 0, e);
+	int rc = netns_node_write(rate_knob, p->icmp_per_s, e);
+	return rc < 0 ? rc : netns_node_write(burst_knob, p->icmp_burst, e);
 }
 
 int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
@@ -166,7 +166,7 @@ int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
 	if (rc < 0 || kind == NETNS_HOST)
 		return rc;
 	/* 0 would mean a seed that all namespaces share. */
-	rc = write_number(hash_seed_knob, hash_seed ? hash_seed : 1, e);
+	rc = netns_node_write(hash_seed_knob, hash_seed ? hash_seed : 1, e);
 	return rc < 0 ? rc : limit_icmp(p, e);
 }
 

@@ -44,6 +44,10 @@ int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
  * ..."; cut short at SIZE. */
 void netns_node_knobs(enum netns_kind kind, char text[], size_t size);
 
+/* Set one knob, "ipv4/ip_forward", in the calling thread's namespace. Errors
+ * SIM_EIO. */
+int netns_node_write(const char *knob, uint32_t value, struct sim_err *e);
+
 /* Can this thread make namespaces, with all knobs? Makes one, and returns to
  * where it was. Errors SIM_EUNSUPPORTED, SIM_EIO. */
 int netns_node_try(struct sim_err *e);
