@@ -86,14 +86,18 @@ static size_t deliver(struct fabric_real *f, struct agent_event ev[],
 {
 	const size_t most = sizeof(f->given) / sizeof(f->given[0]);
 	size_t n = 0;
-	for (; n < cap && f->head < f->n && f->n_given < most; n++) {
+	while (n < cap && f->head < f->n && f->n_given < most) {
 		const struct real_event *q = &f->queue[f->head++];
-		ev[n] = q->ev;
-		host[n] = q->host;
-		at[n] = q->at;
 		if (q->ev.kind == AGENT_FETCH_DONE)
 			f->given[f->n_given++] =
 			    (struct real_given){q->host, q->ev.token};
+		if (q->ev.kind == AGENT_START)
+			f->host[q->host].off = 0;
+		if (f->host[q->host].off)
+			continue;
+		ev[n] = q->ev;
+		host[n] = q->host;
+		at[n++] = q->at;
 	}
 	if (f->head == f->n)
 		f->head = f->n = 0;
@@ -226,9 +230,40 @@ static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 		int rc = collect(f, until_when(f, t, until), e);
 		if (rc < 0)
 			return rc;
-	} while (f->head == f->n);
-	*n = deliver(f, ev, host, at, cap);
+		*n = deliver(f, ev, host, at, cap);
+		if (*n == 0)
+			give_back(f);
+	} while (*n == 0);
 	return 0;
+}
+
+/* --- hosts that are off ------------------------------------------------- */
+
+static int is_on(const struct fabric *base, topo_host host)
+{
+	return !((const struct fabric_real *)base)->host[host].off;
+}
+
+void fabric_real_off(struct fabric_real *f, topo_host host)
+{
+	f->host[host].off = 1;
+	real_timers_drop(&f->timers, host);
+	for (size_t i = f->head; i < f->n; i++)
+		if (f->queue[i].host == host &&
+		    f->queue[i].ev.kind == AGENT_START)
+			f->queue[i].ev.kind = AGENT_TIMER; /* it is dropped */
+	for (uint32_t i = 0; i < f->n_used; i++)
+		if (f->conn[i].state != REAL_FREE && f->conn[i].host == host)
+			real_conn_close(f, &f->conn[i]);
+}
+
+/* It stays off until it has had this, so that what was queued for it before is
+ * dropped. */
+int fabric_real_on(struct fabric_real *f, topo_host host, struct sim_err *e)
+{
+	return !f->host[host].off || real_tell(f, host, AGENT_START, 0, e)
+	    ? 0
+	    : SIM_ENOMEM;
 }
 
 /* --- actions ------------------------------------------------------------ */
@@ -338,6 +373,7 @@ static const struct fabric_ops ops = {
     .now = now,
     .submit = submit,
     .poll = poll,
+    .is_on = is_on,
     .close = close_base,
 };
 
@@ -469,7 +505,7 @@ void fabric_real_close(struct fabric_real *f)
 	sim_ns at;
 	do
 		give_back(f);
-	while (deliver(f, &ev, &host, &at, 1) > 0);
+	while (deliver(f, &ev, &host, &at, 1) > 0 || f->n_given > 0);
 	for (uint32_t i = 0; i < f->n_used; i++)
 		if (f->conn[i].state != REAL_FREE)
 			close(f->conn[i].fd);

@@ -121,6 +121,15 @@ struct fabric *fabric_real_fabric(struct fabric_real *f);
 const struct fabric_real_counters *fabric_real_count(
     const struct fabric_real *f);
 
+/* From now on HOST gets no events, and what is under way for it is lost: timers,
+ * connections, answers. Its sockets still listen, so whoever turns a host off
+ * cuts its links before. */
+void fabric_real_off(struct fabric_real *f, topo_host host);
+
+/* ... until now: the next that it gets is AGENT_START. Nothing if it is on.
+ * Errors SIM_ENOMEM. */
+int fabric_real_on(struct fabric_real *f, topo_host host, struct sim_err *e);
+
 /* --- controller and collector ----------------------------------------------
  * Whom agents fetch from and upload to: each request is begun by a call and
  * settled by fabric_real_fetched() or fabric_real_uploaded(), within that call

@@ -39,6 +39,7 @@ struct real_host {
 	int raw, icmp; /* -1: none */
 	int stock[REAL_STOCK];
 	unsigned n_stock;
+	uint8_t off; /* until its AGENT_START is given */
 };
 
 /* Where a connection is. Those of one state wait equally long, so the order of

@@ -12,19 +12,22 @@ static int before(const struct real_timer *a, const struct real_timer *b)
 	return a->at != b->at ? a->at < b->at : a->number < b->number;
 }
 
-int real_timers_set(struct real_timers *t, sim_ns at, topo_host host,
-    uint64_t token, struct sim_err *e)
+/* There is room. */
+static void put(struct real_timers *t, struct real_timer new)
 {
-	const struct real_timer new = {at, t->n_set, token, host};
-	int rc = SIM_RESERVE(&t->heap, &t->cap, t->n + 1, e);
-	if (rc < 0)
-		return rc;
-	t->n_set++;
 	size_t i = t->n++;
 	for (; i > 0 && before(&new, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		t->heap[i] = t->heap[(i - 1) / 2];
 	t->heap[i] = new;
-	return 0;
+}
+
+int real_timers_set(struct real_timers *t, sim_ns at, topo_host host,
+    uint64_t token, struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->heap, &t->cap, t->n + 1, e);
+	if (rc == 0)
+		put(t, (struct real_timer){at, t->n_set++, token, host});
+	return rc;
 }
 
 sim_ns real_timers_next(const struct real_timers *t)
@@ -49,6 +52,16 @@ int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out)
 	if (t->n > 0)
 		t->heap[i] = moved;
 	return 1;
+}
+
+/* What is put goes no further than what has been read. */
+void real_timers_drop(struct real_timers *t, topo_host host)
+{
+	const size_t n = t->n;
+	t->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (t->heap[i].host != host)
+			put(t, t->heap[i]);
 }
 
 void real_timers_free(struct real_timers *t)

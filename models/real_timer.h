@@ -36,6 +36,9 @@ sim_ns real_timers_next(const struct real_timers *t);
 
 /* Take the first that is due at NOW: 1, or 0 if none is. */
 int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out);
+
+/* Forget those of HOST. */
+void real_timers_drop(struct real_timers *t, topo_host host);
 void real_timers_free(struct real_timers *t);
 
 #endif
