@@ -5,16 +5,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "experiments/lab_net.h"
 #include "models/netns_caps.h"
 #include "sim/vec.h"
-#include "topo/addr.h"
 
 /* The clock is looked at this often beside what happens: faults begin and end,
  * and flows are over, as late as that. */
@@ -130,19 +129,7 @@ int xp_lab_check(struct sim_err *e)
 	return try_in_child(e);
 }
 
-/* --- one CPU -------------------------------------------------------------- */
-
-/* The last that this process may use: the first ones have more to do. */
-static int cpu_of_choice(void)
-{
-	cpu_set_t all;
-	int last = 0;
-	if (sched_getaffinity(0, sizeof(all), &all) == 0)
-		for (int i = 0; i < CPU_SETSIZE; i++)
-			if (CPU_ISSET(i, &all))
-				last = i;
-	return last;
-}
+/* --- notes --------------------------------------------------------------- */
 
 void xp_lab_notes(struct xp_lab_notes *n)
 {
@@ -151,7 +138,7 @@ void xp_lab_notes(struct xp_lab_notes *n)
 	    {"pinned_to_cpu", n->cpu}, {"sysctls_of_hosts", n->hosts},
 	    {"sysctls_of_switches", n->switches}, {NULL, NULL}};
 	memcpy(n->note, notes, sizeof(notes));
-	snprintf(n->cpu, sizeof(n->cpu), "%d", cpu_of_choice());
+	snprintf(n->cpu, sizeof(n->cpu), "%d", xp_lab_cpu());
 	netns_node_knobs(NETNS_HOST, n->hosts, sizeof(n->hosts));
 	netns_node_knobs(NETNS_SWITCH, n->switches, sizeof(n->switches));
 }
@@ -162,9 +149,7 @@ struct xp_lab {
 	const struct topo *topo;
 	struct xp_lab_params params;
 	sim_ns trace_ns; /* how long a trace may take */
-	cpu_set_t cpus;  /* where the thread was */
-	struct netns_net *net;
-	struct fabric_real_host *host; /* [n_hosts] */
+	struct xp_lab_net at;
 	struct fabric_agents agents;
 
 	/* Of this epoch. */
@@ -197,9 +182,7 @@ void xp_lab_close(struct xp_lab *l)
 		return;
 	end_epoch(l);
 	fabric_agents_close(&l->agents);
-	netns_close(l->net);
-	sched_setaffinity(0, sizeof(l->cpus), &l->cpus);
-	free(l->host);
+	xp_lab_net_close(&l->at);
 	free(l->seen.report);
 	free(l->seen.drop);
 	free(l->seen.count);
@@ -207,30 +190,11 @@ void xp_lab_close(struct xp_lab *l)
 	free(l);
 }
 
-static int build(struct xp_lab *l, const struct algo_path_agent_params *agent,
-    struct sim_err *e)
-{
-	const uint32_t n_hosts = l->topo->n_hosts;
-	int as_user, rc;
-	if ((rc = netns_permit(&as_user, e)) < 0 ||
-	    (rc = netns_open(&l->net, l->topo, &l->params.net, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&l->host, n_hosts, e)) < 0 ||
-	    (rc = SIM_RESERVE(&l->seen.count, &l->cap_count, l->topo->n_links,
-		 e)) < 0)
-		return rc;
-	for (topo_host h = 0; h < n_hosts; h++)
-		l->host[h] = (struct fabric_real_host){topo_addr_of_host(h),
-		    netns_fd(l->net, h)};
-	return fabric_agents_open(&l->agents, &algo_path_agent, agent, n_hosts,
-	    e);
-}
-
 int xp_lab_open(struct xp_lab **out, const struct topo *t,
     const struct xp_lab_params *p, const struct algo_path_agent_params *agent,
     struct sim_err *e)
 {
 	struct xp_lab *l;
-	cpu_set_t one;
 	*out = NULL;
 	int rc = SIM_ZALLOC(&l, 1, e);
 	if (rc < 0)
@@ -239,11 +203,11 @@ int xp_lab_open(struct xp_lab **out, const struct topo *t,
 	l->params = *p;
 	l->trace_ns = (sim_ns)(agent->timeout_s * 1e9) + 2 * SLICE;
 	l->epoll = -1;
-	sched_getaffinity(0, sizeof(l->cpus), &l->cpus);
-	CPU_ZERO(&one);
-	CPU_SET(cpu_of_choice(), &one);
-	sched_setaffinity(0, sizeof(one), &one);
-	if ((rc = build(l, agent, e)) < 0)
+	if ((rc = xp_lab_net_open(&l->at, t, &p->net, e)) < 0 ||
+	    (rc = SIM_RESERVE(&l->seen.count, &l->cap_count, t->n_links, e)) <
+		0 ||
+	    (rc = fabric_agents_open(&l->agents, &algo_path_agent, agent,
+		 t->n_hosts, e)) < 0)
 		xp_lab_close(l);
 	else
 		*out = l;
@@ -252,7 +216,7 @@ int xp_lab_open(struct xp_lab **out, const struct topo *t,
 
 const struct netns_net *xp_lab_net(const struct xp_lab *l)
 {
-	return l->net;
+	return l->at.net;
 }
 
 /* --- an epoch ------------------------------------------------------------- */
@@ -312,14 +276,10 @@ static int watch(const struct xp_lab *l, int fd, struct sim_err *e)
 static int open_faults(struct xp_lab *l, const struct sim_seed *where, size_t n,
     struct sim_err *e)
 {
-	struct sim_rng r;
-	sim_rng_init(&r, where, SIM_STREAM_LOSS, 0);
-	const uint64_t high = sim_rng_u32(&r);
-	const struct netns_faults_params p = {.by = NETNS_FAULTS_EBPF,
-	    .seed = high << 32 | sim_rng_u32(&r),
-	    /* A flow loses on few links; and so do its answers. */
+	/* A flow loses on few links; and so do its answers. */
+	const struct netns_faults_params p = {
 	    .max_drops = n < 8192 ? 65536 : (uint32_t)n * 8};
-	return netns_faults_open(&l->faults, l->net, l->topo, &p, e);
+	return xp_lab_net_faults(&l->faults, &l->at, where, &p, e);
 }
 
 static int open_fabric(struct xp_lab *l, struct sim_err *e)
@@ -329,7 +289,7 @@ static int open_fabric(struct xp_lab *l, struct sim_err *e)
 	p.max_flights = p.max_clients = 1; /* nobody connects by it */
 	p.n_classes = 0;
 	if (rc < 0 ||
-	    (rc = fabric_real_open(&l->fabric, l->host, l->topo->n_hosts, &p,
+	    (rc = fabric_real_open(&l->fabric, l->at.host, l->topo->n_hosts, &p,
 		 e)) < 0)
 		return rc;
 	if (!fabric_real_fabric(l->fabric)->caps.can_probe_ttl)
@@ -365,8 +325,8 @@ static int begin_epoch(struct xp_lab *l, const struct sim_seed *where,
 	    .ready = step};
 	if ((rc = fabric_real_retx(l->fabric, &retx, e)) < 0 ||
 	    (rc = fabric_real_serve(l->fabric, &services, e)) < 0 ||
-	    (rc = netns_traffic_open(&l->traffic, l->net, l->topo, flow, n, &p,
-		 e)) < 0 ||
+	    (rc = netns_traffic_open(&l->traffic, l->at.net, l->topo, flow, n,
+		 &p, e)) < 0 ||
 	    (rc = watch(l, netns_faults_delay_fd(l->faults), e)) < 0)
 		return rc;
 	return watch(l, netns_traffic_fd(l->traffic), e);
