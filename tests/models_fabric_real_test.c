@@ -42,6 +42,52 @@ static void timers_come_in_order_and_not_early(void **state)
 	fabric_real_close(g.f);
 }
 
+/* What was under way is lost, what comes meanwhile too, and then it begins. */
+static void a_host_that_is_off_hears_nothing_of_its_former_life(void **state)
+{
+	struct loop g;
+	(void)state;
+	loop_defaults(&g);
+	loop_open(&g);
+	const sim_ns start = loop_now(&g);
+	set_timer(&g, 1, start + 10 * SIM_MS, 1);
+	set_timer(&g, 2, start + 20 * SIM_MS, 2);
+	set_timer(&g, 1, start + 30 * SIM_MS, 3);
+	loop_connect(&g, 1, loop_ip(2), g.p.port[0], 0);
+	assert_true(g.base->ops->is_on(g.base, 1));
+	fabric_real_off(g.f, 1);
+	assert_false(g.base->ops->is_on(g.base, 1));
+	assert_true(g.base->ops->is_on(g.base, 2));
+	loop_await(&g, AGENT_TIMER);
+	assert_int_equal(g.ev.token, 2);
+	assert_false(loop_next(&g, 30 * SIM_MS));
+	/* Whoever has the place of a connection is not its. */
+	loop_connect(&g, 0, loop_ip(2), g.p.port[0], 0);
+	loop_await(&g, AGENT_CONNECT_DONE);
+	assert_int_equal(g.host, 0);
+	/* Not on before it knows. */
+	set_timer(&g, 1, 0, 4);
+	assert_false(loop_next(&g, 5 * SIM_MS));
+	assert_ok(fabric_real_on(g.f, 1, test_err()));
+	assert_false(g.base->ops->is_on(g.base, 1));
+	loop_await(&g, AGENT_START);
+	assert_int_equal(g.host, 1);
+	assert_true(g.base->ops->is_on(g.base, 1));
+	loop_connect(&g, 1, loop_ip(2), g.p.port[0], 0);
+	loop_await(&g, AGENT_CONNECT_DONE);
+	assert_int_equal(g.host, 1);
+	assert_int_equal(g.ev.outcome, AGENT_CONNECTED);
+	/* On and off again before it knew: it never was on. */
+	fabric_real_off(g.f, 1);
+	assert_ok(fabric_real_on(g.f, 1, test_err()));
+	fabric_real_off(g.f, 1);
+	assert_false(loop_next(&g, 5 * SIM_MS));
+	assert_false(g.base->ops->is_on(g.base, 1));
+	assert_ok(fabric_real_on(g.f, 2, test_err())); /* it is */
+	assert_false(loop_next(&g, 5 * SIM_MS));
+	fabric_real_close(g.f);
+}
+
 static void poll_ends_when_it_is_told_to(void **state)
 {
 	struct loop g;
@@ -385,6 +431,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(timers_come_in_order_and_not_early),
+	    cmocka_unit_test(
+		a_host_that_is_off_hears_nothing_of_its_former_life),
 	    cmocka_unit_test(poll_ends_when_it_is_told_to),
 	    cmocka_unit_test(nobody_is_starved),
 	    cmocka_unit_test(services_answer_at_once_or_later),

@@ -47,6 +47,38 @@ static void the_first_due_is_taken_first(void **state)
 	}
 }
 
+/* What is dropped never comes; the others come as if it had not been. */
+static void a_hosts_timers_are_dropped(void **state)
+{
+	enum { HOSTS = 5 };
+	(void)state;
+	for (uint32_t run = 0; run < 100; run++) {
+		struct real_timers t = {0}, want = {0};
+		struct real_timer a, b;
+		struct sim_rng r;
+		test_rng(&r, run);
+		const topo_host gone = sim_rng_below(&r, HOSTS + 1);
+		for (uint64_t i = 0; i < MANY; i++) {
+			const sim_ns at = sim_rng_below(&r, 50);
+			const topo_host h = sim_rng_below(&r, HOSTS);
+			assert_ok(real_timers_set(&t, at, h, i, test_err()));
+			if (h != gone)
+				assert_ok(real_timers_set(&want, at, h, i,
+				    test_err()));
+		}
+		real_timers_drop(&t, gone);
+		assert_int_equal(t.n, want.n);
+		while (real_timers_take(&want, SIM_NEVER, &a)) {
+			assert_true(real_timers_take(&t, SIM_NEVER, &b));
+			assert_int_equal(a.token, b.token);
+			assert_int_equal(a.at, b.at);
+		}
+		assert_int_equal(t.n, 0);
+		real_timers_free(&t);
+		real_timers_free(&want);
+	}
+}
+
 static int set_some(void *arg, struct sim_err *e)
 {
 	struct real_timers t = {0};
@@ -68,6 +100,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_first_due_is_taken_first),
+	    cmocka_unit_test(a_hosts_timers_are_dropped),
 	    cmocka_unit_test(failed_allocations_are_told),
 	};
 	return cmocka_run_group_tests_name("models/real_timer", tests, NULL,
