@@ -381,13 +381,20 @@ static int default_output(char **out, const struct xp_spec *s,
 }
 
 /* Two networks at a time would take each other's CPU, and times with it. */
-static int prepare_real(struct args *a, struct sim_err *e)
+static int prepare_real(const struct xp_spec *s, struct args *a,
+    struct sim_err *e)
 {
+	const unsigned min = (unsigned)(s->real_s / 60);
 	if (a->jobs_given && a->n_workers > 1)
 		fprintf(stderr,
 		    "culprit: on fabric netns one worker, not %u.\n",
 		    a->n_workers);
 	a->n_workers = 1;
+	if (s->real_s > 0 && !a->quiet && a->point < 0)
+		fprintf(stderr,
+		    "culprit: Pingmesh on a real network takes %u min %02.0f "
+		    "s for all cells, one at a time.\n",
+		    min, s->real_s - 60.0 * min);
 	return xp_lab_check(e);
 }
 
@@ -397,7 +404,7 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 	char *out = NULL;
 	int rc = default_output(&out, s, a, e), code;
 	if (rc == 0 && s->is_real)
-		rc = prepare_real(a, e);
+		rc = prepare_real(s, a, e);
 	if (rc < 0) {
 		code = cmd_fail(cmd_exit_of(rc), e);
 	} else if (a->point >= 0) {

@@ -28,8 +28,9 @@ const struct sim_field xp_run_fields[] = {
 	       "that probe"},
     {"fabric", SIM_F_ENUM, offsetof(struct xp_config, fabric),
 	.names = fabric_names, .def = "sim",
-	.doc = "what agents of plane agents live on; netns: a real network of "
-	       "this machine, whose results differ a little each time"},
+	.doc = "what agents live on, on planes agents and pingmesh; netns: a "
+	       "real network of this machine, whose results differ a little "
+	       "each time"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {0},
@@ -384,32 +385,80 @@ static int check_plane(struct sim_yaml *y, const struct topo *t,
 	return xp_take_mistake(y, node, rc, &why, e);
 }
 
-/* What a real network has not. */
-static int check_fabric(struct sim_yaml *y, const struct xp_config *c)
+/* What a real network has not, of plane agents, ... */
+static int check_real_agents(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct fabric_sim_params *f = &c->agents.fabric;
 	const struct sim_yaml_node *agents = sim_yaml_get(y->root, "agents");
-	int rc = 0;
-	if (c->fabric == XP_FABRIC_SIM)
-		return 0;
-	if (c->plane != XP_PLANE_AGENTS)
-		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "fabric"),
-		    "fabric netns is for plane agents.");
-	if (rc == 0 && f->slb.share > 0)
-		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "slb"),
+	if (f->slb.share > 0)
+		return sim_yaml_mistake(y, sim_yaml_get(agents, "slb"),
 		    "fabric netns has no load balancer.");
-	if (rc == 0 && f->flap.count > 0)
-		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
+	if (f->flap.count > 0)
+		return sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
 		    "no cable flaps on fabric netns.");
-	if (rc == 0 && f->icmp.source != MODEL_ICMP_INGRESS)
-		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
+	if (f->icmp.source != MODEL_ICMP_INGRESS)
+		return sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
 		    "on fabric netns the source of ICMP messages is ingress.");
-	if (rc == 0 && f->icmp.t_max > 1e6)
-		rc = sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
+	if (f->icmp.t_max > 1e6)
+		return sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
 		    "t_max %g: kernels limit up to 1e6 ICMP messages a second; "
 		    "0 is no limit.",
 		    f->icmp.t_max);
-	return rc;
+	return 0;
+}
+
+/* ... and of plane pingmesh. */
+static int check_real_pingmesh(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
+	const struct xp_pingmesh *p = &c->pingmesh;
+	if (c->topology.kind != XP_TOPO_CLOS)
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
+		    "plane pingmesh on fabric netns needs a topology of kind "
+		    "clos.");
+	if (*p->pinglist.vips)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "pinglist"),
+		    "vips: fabric netns has no load balancer.");
+	if (p->trace.on)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
+		    "plane pingmesh traces nothing on fabric netns.");
+	if (p->connect.timers == FABRIC_SIM_LINUX_LINEAR &&
+	    p->connect.retries > 0 && p->connect.retries < 5)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
+		    "retries %u: with timers linux_linear, a kernel has at "
+		    "least 5.",
+		    p->connect.retries);
+	for (size_t i = 0; i < c->scene.n_groups; i++) {
+		const struct model_fault_params *g = &c->scene.group[i];
+		if ((g->kind == MODEL_FAULT_CONTROLLER ||
+			g->kind == MODEL_FAULT_COLLECTOR) &&
+		    g->mode == TRUTH_SLOW)
+			return sim_yaml_mistake(y, faults,
+			    "kind %s: on fabric netns services are not slow.",
+			    model_fault_kind_names[g->kind]);
+	}
+	return 0;
+}
+
+static int check_fabric(struct sim_yaml *y, const struct xp_config *c)
+{
+	if (c->fabric == XP_FABRIC_SIM)
+		return 0;
+	if (c->plane == XP_PLANE_AGENTS)
+		return check_real_agents(y, c);
+	if (c->plane == XP_PLANE_PINGMESH)
+		return check_real_pingmesh(y, c);
+	return sim_yaml_mistake(y, sim_yaml_get(y->root, "fabric"),
+	    "fabric netns is for planes agents and pingmesh.");
+}
+
+int xp_config_net(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
+{
+	return c->fabric == XP_FABRIC_NETNS
+	    ? xp_net_open_netns(n, t, p, &c->lab.net, e)
+	    : xp_net_open_sim(n, t, p, e);
 }
 
 /* --- all of it ---------------------------------------------------------- */
@@ -471,11 +520,11 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	if (rc == 0)
 		rc = xp_lab_read(y, &c->lab, e);
 	if (rc == 0)
-		rc = check_fabric(y, c);
-	if (rc == 0)
 		rc = xp_pingmesh_read(y,
 		    opened && c->plane == XP_PLANE_PINGMESH ? t : NULL,
 		    &c->pingmesh, e);
+	if (rc == 0)
+		rc = check_fabric(y, c);
 	return rc;
 }
 

@@ -75,7 +75,7 @@ static void add_tally(struct xp_tally *to, const struct xp_tally *from)
 }
 
 void xp_jobs_tally(const struct xp_jobs *j, const struct obs_probes *t,
-    const struct xp_true_loss *loss, struct xp_tallies *sum)
+    struct xp_true_loss *loss, struct xp_tallies *sum)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const int connected = t->outcome[i] == OBS_CONNECTED;

@@ -41,7 +41,7 @@ void xp_jobs_close(struct xp_jobs *j);
 
 /* Add the probes of T to SUM. Cost O(probes * hops). */
 void xp_jobs_tally(const struct xp_jobs *j, const struct obs_probes *t,
-    const struct xp_true_loss *loss, struct xp_tallies *sum);
+    struct xp_true_loss *loss, struct xp_tallies *sum);
 void xp_tallies_add(struct xp_tallies *to, const struct xp_tallies *from);
 
 /* A tally as metrics: n_probes to true_drop_rate. */

@@ -22,6 +22,7 @@ struct moment {
 struct xp_pingmesh_plane {
 	const struct topo *topo;
 	const struct xp_pingmesh *params;
+	const struct xp_net *net;
 	uint32_t n_windows, history, repair_every;
 	sim_ns window_ns, lag_ns;
 	struct xp_world *world;
@@ -50,7 +51,7 @@ static uint32_t n_kept(const struct xp_pingmesh_plane *p)
 }
 
 int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
-    const struct xp_pingmesh *params, struct sim_err *e)
+    const struct xp_pingmesh *params, struct xp_net *net, struct sim_err *e)
 {
 	struct xp_pingmesh_plane *p;
 	int rc = SIM_ZALLOC(&p, 1, e);
@@ -58,12 +59,13 @@ int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
 		return rc;
 	p->topo = t;
 	p->params = params;
+	p->net = net;
 	p->n_windows = xp_pingmesh_n_windows(params);
 	p->history = xp_pingmesh_history(params);
 	p->repair_every = xp_pingmesh_repair_every(params);
 	p->window_ns = (sim_ns)llround(params->window_s * 1e9);
 	p->lag_ns = xp_pingmesh_lag(params);
-	if ((rc = xp_world_open(&p->world, t, params, n_kept(p), e)) < 0 ||
+	if ((rc = xp_world_open(&p->world, t, params, net, n_kept(p), e)) < 0 ||
 	    (rc = xp_jobs_open(&p->jobs, t, params, e)) < 0 ||
 	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
@@ -428,7 +430,8 @@ static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
 	for (size_t i = 0; i < n; i++)
 		row[i].n_faults = n_faulty(&scene->truth);
 	xp_repair_begin(&p->shop);
-	if ((rc = xp_true_loss_begin(&p->loss, scene, e)) < 0)
+	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->ops->own_paths,
+		 e)) < 0)
 		return rc;
 	return xp_world_begin(p->world, scene, e);
 }

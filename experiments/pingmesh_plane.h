@@ -34,9 +34,10 @@
 
 struct xp_pingmesh_plane;
 
-/* P keeps T and PARAMS. Errors of xp_world_open() and of the analyses. */
+/* P keeps T, PARAMS and NET, which the caller closes after it. Errors of
+ * xp_world_open() and of the analyses. */
 int xp_pingmesh_plane_open(struct xp_pingmesh_plane **p, const struct topo *t,
-    const struct xp_pingmesh *params, struct sim_err *e);
+    const struct xp_pingmesh *params, struct xp_net *net, struct sim_err *e);
 void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p);
 
 /* Rows of a run. */

@@ -17,6 +17,7 @@ struct cell {
 	struct model_scene scene;
 	struct xp_pingmesh
 	    params; /* read along windows: one is kept at a time */
+	struct xp_net *net;
 	struct xp_pingmesh_plane *plane;
 	struct res_trial_metrics *row; /* [windows] */
 	struct res_recorder *recorder;
@@ -201,6 +202,7 @@ static void close_cell(struct cell *c)
 {
 	res_recorder_discard(c->recorder);
 	xp_pingmesh_plane_close(c->plane);
+	xp_net_close(c->net);
 	obs_probes_free(&c->rows);
 	model_scene_free(&c->scene);
 	topo_close(&c->topo);
@@ -215,7 +217,10 @@ int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	int rc = draw(&c, s, point, run, e);
 	*out = (struct xp_recorded){0};
 	if (rc == 0)
-		rc = xp_pingmesh_plane_open(&c.plane, &c.topo, &c.params, e);
+		rc = xp_config_net(&c.net, &c.config, &c.topo, &c.params, e);
+	if (rc == 0)
+		rc = xp_pingmesh_plane_open(&c.plane, &c.topo, &c.params, c.net,
+		    e);
 	if (rc == 0)
 		rc = SIM_ZALLOC(&c.row, xp_pingmesh_plane_rows(c.plane), e);
 	if (rc == 0)

@@ -38,7 +38,7 @@ int xp_tracer_open(struct xp_tracer **out, const struct topo *t,
 	x->dc = xp_dc_at(t, p->dc);
 	x->agent = k->agent;
 	if ((rc = SIM_ZALLOC(&x->target, 2 * k->n_cells * k->n_pairs, e)) < 0 ||
-	    (rc = xp_world_fabric(&x->fabric_params, p, e)) < 0)
+	    (rc = xp_net_sim_params(&x->fabric_params, p, e)) < 0)
 		goto fail;
 	x->agent.target = x->target;
 	x->fabric_params.icmp = k->icmp;

@@ -10,15 +10,29 @@
 
 /* --- loss ----------------------------------------------------------------- */
 
-int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
+/* Room for the links between any two hosts, so that none is asked for later. */
+static int reserve(struct xp_true_loss *x, const struct topo *t,
     struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&x->at, &x->cap_at, t->n_hosts + t->n_switches, e);
+	while (rc == 0 && x->shares.cap < t->n_links)
+		rc = topo_shares_add(&x->shares, 0, 0, e);
+	x->shares.n = 0;
+	return rc;
+}
+
+int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
+    int any_path, struct sim_err *e)
 {
 	const uint32_t n = scene->topo->n_links;
 	int rc = SIM_RESERVE(&x->noise, &x->cap, n, e);
+	if (rc == 0 && any_path)
+		rc = reserve(x, scene->topo, e);
 	if (rc < 0)
 		return rc;
 	x->topo = scene->topo;
 	x->scene = scene;
+	x->any_path = any_path;
 	model_noise_rates(&scene->loss.noise, 0, n, x->noise);
 	for (uint32_t l = 0; l < n; l++)
 		x->noise[l] = model_hazard(x->noise[l]);
@@ -28,7 +42,16 @@ int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
 void xp_true_loss_free(struct xp_true_loss *x)
 {
 	free(x->noise);
+	free(x->at);
+	topo_shares_free(&x->shares);
 	*x = (struct xp_true_loss){0};
+}
+
+static double hazard_of_link(const struct xp_true_loss *x, topo_link l,
+    sim_ns at)
+{
+	double h;
+	return model_loss_fault(&x->scene->loss, l, at, &h) ? h : x->noise[l];
 }
 
 static double hazard_of(const struct xp_true_loss *x, topo_host src,
@@ -38,28 +61,51 @@ static double hazard_of(const struct xp_true_loss *x, topo_host src,
 	const unsigned n = topo_path(x->topo, x->scene->ecmp_seed, src, dst,
 	    topo_tuple_digest(tuple), path);
 	double sum = 0;
-	for (unsigned i = 0; i < n; i++) {
-		double h;
-		sum += model_loss_fault(&x->scene->loss, path[i], at, &h)
-		    ? h
-		    : x->noise[path[i]];
-	}
+	for (unsigned i = 0; i < n; i++)
+		sum += hazard_of_link(x, path[i], at);
 	return sum;
 }
 
-double xp_true_loss_of(const struct xp_true_loss *x, const struct xp_dc *dc,
+/* The chance to arrive on some path. Links come hop by hop, so all that lead to
+ * a node are done before those that leave it. */
+static double survival(struct xp_true_loss *x, topo_host src, topo_host dst,
+    sim_ns at)
+{
+	struct topo_shares *s = &x->shares;
+	topo_node from, to;
+	int rc = topo_shares_between(s, x->topo, src, dst, NULL);
+	assert(rc == 0);
+	(void)rc;
+	for (size_t i = 0; i < s->n; i++) {
+		topo_link_ends(x->topo, s->link[i], &from, &to);
+		x->at[to] = (struct xp_at){0, 0};
+	}
+	x->at[src] = (struct xp_at){1, 1};
+	for (size_t i = 0; i < s->n; i++) {
+		topo_link_ends(x->topo, s->link[i], &from, &to);
+		x->at[to].there += s->share[i];
+		x->at[to].alive += x->at[from].alive * s->share[i] /
+		    x->at[from].there * exp(-hazard_of_link(x, s->link[i], at));
+	}
+	return x->at[dst].alive;
+}
+
+double xp_true_loss_of(struct xp_true_loss *x, const struct xp_dc *dc,
     const struct obs_probes *t, size_t i)
 {
 	const topo_host src = dc->first_host + t->src_host[i];
 	const topo_host dst = t->level[i] == OBS_LEVEL_INTER_DC
 	    ? t->dst_host[i] - dc->shape->all_hosts
 	    : dc->first_host + t->dst_host[i];
+	const sim_ns at = t->sent_ns[i];
+	if (x->any_path)
+		return 1 -
+		    survival(x, src, dst, at) * survival(x, dst, src, at);
 	const struct topo_tuple there = {topo_addr_of_host(src),
 	    topo_addr_of_host(dst), t->src_port[i], t->dst_port[i],
 	    TOPO_PROTO_TCP};
 	const struct topo_tuple back = {there.dst_ip, there.src_ip,
 	    there.dst_port, there.src_port, TOPO_PROTO_TCP};
-	const sim_ns at = t->sent_ns[i];
 	return -expm1(-hazard_of(x, src, dst, &there, at) -
 	    hazard_of(x, dst, src, &back, at));
 }

@@ -6,6 +6,7 @@
 
 #include "experiments/pingmesh.h"
 #include "models/scene.h"
+#include "topo/shares.h"
 
 /* The chance of each probe to lose a round trip. Zeroed is empty. */
 struct xp_true_loss {
@@ -13,17 +14,30 @@ struct xp_true_loss {
 	const struct model_scene *scene;
 	double *noise; /* [n_links] hazard of links without a fault */
 	size_t cap;
+
+	/* Of any path: what may be crossed, and of each node the chance to be
+	 * there at all, and not lost. */
+	int any_path;
+	struct topo_shares shares;
+	struct xp_at {
+		double there, alive;
+	} * at; /* [n_nodes] */
+	size_t cap_at;
 };
 
-/* X keeps SCENE. Errors SIM_ENOMEM. Cost O(links). */
+/* X keeps SCENE. ANY_PATH: nobody knows the paths, for the network does not hash
+ * as topo_path() does. Errors SIM_ENOMEM. Cost O(links). */
 int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
-    struct sim_err *e);
+    int any_path, struct sim_err *e);
 void xp_true_loss_free(struct xp_true_loss *x);
 
 /* 1 - (1 - p_there)(1 - p_back) of row I of a table of data centre DC: over the
  * paths that its five-tuple and the reverse of it have, at the rates that their
- * links had when its first SYN left. Cost O(hops * log faults). */
-double xp_true_loss_of(const struct xp_true_loss *x, const struct xp_dc *dc,
+ * links had when its first SYN left. With any_path, the mean of p over all paths
+ * that there are, each switch choosing alike among its next hops: what one probe
+ * met may be more or less, but the mean of many is the same.
+ * Cost O(hops * log faults), or O(links of these paths * log faults). */
+double xp_true_loss_of(struct xp_true_loss *x, const struct xp_dc *dc,
     const struct obs_probes *t, size_t i);
 
 /* Whether anything was broken in [from, to): nothing at all, something all the

@@ -1,4 +1,4 @@
-/* experiments/pingmesh_world.c -- Pingmesh at work on a simulated network.
+/* experiments/pingmesh_world.c -- Pingmesh at work on a network.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/pingmesh_world.h"
@@ -27,8 +27,7 @@ struct xp_world {
 	struct algo_pinglist_xml xml;
 	char *doc;
 	size_t cap_doc;
-	struct fabric_sim_params fabric_params;
-	struct fabric_sim *fabric;
+	struct xp_net *net;
 	struct fabric_agents agents;
 	struct xp_collector *collector;
 	struct seen *seen;                  /* [n_hosts] */
@@ -84,33 +83,9 @@ static int open_plan(struct xp_world *w, struct sim_err *e)
 	return rc;
 }
 
-int xp_world_fabric(struct fabric_sim_params *f, const struct xp_pingmesh *p,
-    struct sim_err *e)
-{
-	int rc;
-	if ((rc = sim_field_defaults(fabric_sim_fields, f, e)) < 0 ||
-	    (rc = sim_field_defaults(fabric_sim_latency_fields, f, e)) < 0 ||
-	    (rc = sim_field_defaults(model_icmp_fields, &f->icmp, e)) < 0 ||
-	    (rc = sim_field_defaults(model_slb_fields, &f->slb, e)) < 0 ||
-	    (rc = sim_field_defaults(model_flap_fields, &f->flap, e)) < 0)
-		return rc;
-	f->connect = p->connect;
-	return 0;
-}
-
-static int open_fabric(struct xp_world *w, struct sim_err *e)
-{
-	const struct fabric_sim_services services = {w, fetch, upload};
-	int rc = xp_world_fabric(&w->fabric_params, w->params, e);
-	if (rc == 0)
-		rc = fabric_sim_open(&w->fabric, w->topo, &w->fabric_params, e);
-	if (rc == 0)
-		fabric_sim_serve(w->fabric, &services);
-	return rc;
-}
-
 int xp_world_open(struct xp_world **out, const struct topo *t,
-    const struct xp_pingmesh *p, uint32_t n_kept, struct sim_err *e)
+    const struct xp_pingmesh *p, struct xp_net *net, uint32_t n_kept,
+    struct sim_err *e)
 {
 	struct xp_world *w;
 	int rc = SIM_ZALLOC(&w, 1, e);
@@ -118,7 +93,8 @@ int xp_world_open(struct xp_world **out, const struct topo *t,
 		return rc;
 	w->topo = t;
 	w->params = p;
-	if ((rc = open_plan(w, e)) < 0 || (rc = open_fabric(w, e)) < 0 ||
+	w->net = net;
+	if ((rc = open_plan(w, e)) < 0 ||
 	    (rc = fabric_agents_open(&w->agents, &algo_pingmesh_agent,
 		 &p->agent, t->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->seen, t->n_hosts, e)) < 0 ||
@@ -134,7 +110,6 @@ void xp_world_close(struct xp_world *w)
 {
 	if (!w)
 		return;
-	fabric_sim_close(w->fabric);
 	fabric_agents_close(&w->agents);
 	xp_collector_close(w->collector);
 	obs_perf_free(&w->perf);
@@ -150,6 +125,23 @@ static sim_ns perf_ns(const struct xp_world *w)
 	return (sim_ns)llround(w->params->agent.perf_window_s * 1e9);
 }
 
+/* By what its hosts really do are lost SYNs told. */
+static int check_waits(const struct xp_world *w, const struct fabric *f,
+    struct sim_err *e)
+{
+	sim_ns wait[OBS_MAX_WAITS];
+	const unsigned n = xp_pingmesh_waits(w->params, wait);
+	for (unsigned i = 0; i < n; i++)
+		if (f->caps.syn_rto_ns[i] != wait[i])
+			return sim_fail(e, SIM_EMISMATCH,
+			    "Hosts of fabric %s wait %g s after SYN %u, and "
+			    "not %g s as connect.timers says.",
+			    w->net->ops->name,
+			    (double)f->caps.syn_rto_ns[i] / 1e9, i + 1,
+			    (double)wait[i] / 1e9);
+	return 0;
+}
+
 int xp_world_begin(struct xp_world *w, struct model_scene *scene,
     struct sim_err *e)
 {
@@ -162,7 +154,10 @@ int xp_world_begin(struct xp_world *w, struct model_scene *scene,
 	obs_perf_clear(&w->perf);
 	xp_collector_clear(w->collector);
 	fabric_agents_renew(&w->agents, &scene->where);
-	return fabric_sim_begin(w->fabric, scene, NULL, e);
+	const struct fabric_sim_services services = {w, fetch, upload};
+	struct fabric *f;
+	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
+	return rc < 0 ? rc : check_waits(w, f, e);
 }
 
 static int is_on(const struct xp_world *w, topo_host h)
@@ -202,18 +197,17 @@ static int take_perf(struct xp_world *w, struct sim_err *e)
 
 int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e)
 {
-	struct fabric *f = fabric_sim_fabric(w->fabric);
 	int rc = 0;
 	assert(t >= w->now);
 	while (rc == 0 && w->next_perf <= t) {
-		rc = fabric_run(f, &w->agents, w->next_perf, NULL, NULL, e);
+		rc = w->net->ops->run(w->net, &w->agents, w->next_perf, e);
 		w->now = w->next_perf;
 		w->next_perf += perf_ns(w);
 		if (rc == 0)
 			rc = take_perf(w, e);
 	}
 	if (rc == 0)
-		rc = fabric_run(f, &w->agents, t, NULL, NULL, e);
+		rc = w->net->ops->run(w->net, &w->agents, t, e);
 	w->now = t;
 	return rc;
 }

@@ -1,4 +1,4 @@
-/* experiments/pingmesh_world.h -- Pingmesh at work on a simulated network.
+/* experiments/pingmesh_world.h -- Pingmesh at work on a network.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	         controller: plan, a document for each host
@@ -8,7 +8,8 @@
  *	           |       |       |
  *	         performance counters, every perf_window
  *	           |
- *	fabric_sim: SYNs, SYN-ACKs and payloads under the scene's faults
+ *	network, simulated or real: SYNs, SYN-ACKs and payloads under the
+ *	scene's faults (experiments/pingmesh_net.h)
  *
  * Whoever drives a world decides what to do at which time; see
  * experiments/pingmesh_plane.h.
@@ -18,28 +19,27 @@
 
 #include "algos/pingmesh_agent.h"
 #include "experiments/pingmesh_collector.h"
+#include "experiments/pingmesh_net.h"
 #include "models/obs_perf.h"
 #include "models/scene.h"
 
 struct xp_world;
 
-/* The fabric that a world lives on: all that a spec says of it is how hosts
- * connect. Errors SIM_ENOMEM. */
-int xp_world_fabric(struct fabric_sim_params *f, const struct xp_pingmesh *p,
-    struct sim_err *e);
-
-/* W keeps T and P. N_KEPT as xp_collector_open(). Errors of
- * algo_pinglist_open() and fabric_sim_open(), SIM_ENOMEM. */
+/* W keeps T, P and NET, which the caller closes after it. N_KEPT as
+ * xp_collector_open(). Errors of algo_pinglist_open(), SIM_ENOMEM. */
 int xp_world_open(struct xp_world **w, const struct topo *t,
-    const struct xp_pingmesh *p, uint32_t n_kept, struct sim_err *e);
+    const struct xp_pingmesh *p, struct xp_net *net, uint32_t n_kept,
+    struct sim_err *e);
 void xp_world_close(struct xp_world *w);
 
 /* Begin anew at time 0. W keeps SCENE, whose truth may be changed between runs
- * to a time. Errors SIM_ENOMEM. */
+ * to a time. Errors those of the network; SIM_EMISMATCH when its hosts do not
+ * send SYNs again as xp_pingmesh_waits() says. */
 int xp_world_begin(struct xp_world *w, struct model_scene *scene,
     struct sim_err *e);
 
-/* Go on until T, where the clock then stands. Domain: not before the clock.
+/* Go on until T, where the clock then stands; a real one may be beyond.
+ * Domain: T is not before that of the last call.
  * Errors those of fabric_run(). */
 int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e);
 

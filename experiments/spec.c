@@ -458,6 +458,17 @@ static int check_along(struct xp_spec *s, const struct xp_config *c,
 			  "same at all points.");
 }
 
+static void note_real(struct xp_spec *s, const struct xp_config *c)
+{
+	const struct xp_pingmesh *p = &c->pingmesh;
+	if (c->fabric == XP_FABRIC_SIM)
+		return;
+	s->is_real = 1;
+	if (c->plane == XP_PLANE_PINGMESH)
+		s->real_s += s->runs *
+		    (p->duration_s + (double)xp_pingmesh_lag(p) / 1e9);
+}
+
 /* All points are read, whatever was wrong before, to tell everything at once. */
 static int check_points(struct xp_spec *s, struct sim_err *e)
 {
@@ -472,7 +483,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		rc = put_point(s, p, e);
 		if (rc == 0)
 			rc = xp_config_read(y, s->folder, c, e);
-		s->is_real |= c->fabric != XP_FABRIC_SIM;
+		note_real(s, c);
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)

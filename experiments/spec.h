@@ -36,7 +36,7 @@
 #include "algos/algo.h"
 #include "experiments/agent_plane.h"
 #include "experiments/lab.h"
-#include "experiments/pingmesh.h"
+#include "experiments/pingmesh_net.h"
 #include "models/scene.h"
 #include "results/cube.h"
 #include "sim/err.h"
@@ -59,8 +59,8 @@ enum xp_plane {
 };
 extern const char *const xp_plane_names[];
 
-/* What agents of plane agents live on: the simulator, or a network of this
- * machine's kernel (experiments/lab_plane.h). */
+/* What agents of planes agents and pingmesh live on: the simulator, or a network
+ * of this machine's kernel (experiments/lab_plane.h, pingmesh_net.h). */
 enum xp_fabric { XP_FABRIC_SIM, XP_FABRIC_NETNS };
 
 enum xp_topo_kind {
@@ -70,7 +70,7 @@ enum xp_topo_kind {
 	XP_TOPO_REGION
 };
 struct xp_topology {
-	uint32_t kind; /* enum xp_topo_kind */
+	uint32_t kind;         /* enum xp_topo_kind */
 	struct topo_clos clos; /* also of each data centre of a region */
 	struct topo_region_params region;
 	uint32_t k;     /* fat-tree */
@@ -120,8 +120,9 @@ struct xp_spec {
 	struct sim_yaml_node *sweep; /* a copy, so that points can be put */
 	size_t n_axes, n_points;
 	struct xp_axis *axis;
-	size_t n_along; /* rows of a trial, see experiments/along.h */
+	size_t n_along;  /* rows of a trial, see experiments/along.h */
 	uint8_t is_real; /* some point is on fabric netns */
+	double real_s;   /* that cells of plane pingmesh take there, in all */
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check
@@ -150,6 +151,12 @@ int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
  * closed either way. */
 int xp_topology_open(const struct xp_topology *x, const char *folder,
     struct topo *t, struct sim_err *e);
+
+/* Open what agents of plane pingmesh live on by P, which is C's own section or
+ * a changed copy of it. Errors those of xp_net_open_sim() and
+ * xp_net_open_netns(). */
+int xp_config_net(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e);
 
 /* The sections of a spec with their keys, units, ranges and defaults. */
 void xp_spec_help(FILE *out);

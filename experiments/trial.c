@@ -40,6 +40,7 @@ struct xp_trial {
 	struct res_algo_metrics *scores;
 
 	/* On plane pingmesh, else NULL: */
+	struct xp_net *net;
 	struct xp_pingmesh_plane *pingmesh;
 	struct res_trial_metrics *rows;      /* [n_along] */
 	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
@@ -81,9 +82,11 @@ static void forget_point(struct xp_trial *t)
 	t->agents = NULL;
 	t->lab = NULL;
 	xp_pingmesh_plane_close(t->pingmesh);
+	xp_net_close(t->net);
 	free(t->rows);
 	free(t->row_scores);
 	t->pingmesh = NULL;
+	t->net = NULL;
 	t->rows = NULL;
 	t->row_scores = NULL;
 	topo_close(&t->topo);
@@ -106,8 +109,11 @@ void xp_trial_close(struct xp_trial *t)
 static int open_pingmesh(struct xp_trial *t, struct sim_err *e)
 {
 	const size_t n = t->spec->n_along;
-	int rc = xp_pingmesh_plane_open(&t->pingmesh, &t->topo,
+	int rc = xp_config_net(&t->net, &t->config, &t->topo,
 	    &t->config.pingmesh, e);
+	if (rc == 0)
+		rc = xp_pingmesh_plane_open(&t->pingmesh, &t->topo,
+		    &t->config.pingmesh, t->net, e);
 	if (rc == 0 && (rc = SIM_ZALLOC(&t->rows, n, e)) == 0)
 		rc = SIM_ZALLOC(&t->row_scores, n * t->config.n_algos, e);
 	assert(rc < 0 || n == xp_pingmesh_plane_rows(t->pingmesh));

@@ -9,13 +9,18 @@
 	"figure: f\nalgorithms: [vote]\ntraffic: {conns: 1}\n"                 \
 	"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
 #define REAL SPEC "plane: agents\nfabric: netns\n"
+#define PINGS                                                                  \
+	"figure: f\nalgorithms: [blackhole]\nplane: pingmesh\n"                \
+	"fabric: netns\npingmesh: {duration: 60, window: 60, lag: 5"
 
 static void what_a_real_network_has_not_is_a_mistake(void **state)
 {
 	static const struct {
 		const char *text, *want;
 	} bad[] = {
-	    {SPEC "fabric: netns\n", "5:9: fabric netns is for plane agents."},
+	    {SPEC "fabric: netns\n",
+		"5:9: fabric netns is for planes agents and "
+		"pingmesh."},
 	    {SPEC "plane: agents\nfabric: net\n", "sim, netns"},
 	    {REAL "agents: {slb: {share: 0.1}}\n", "has no load balancer."},
 	    {REAL "agents: {flaps: {count: 1}}\n", "no cable flaps"},
@@ -24,6 +29,18 @@ static void what_a_real_network_has_not_is_a_mistake(void **state)
 	    {REAL "netns: {mtu: 500}\n", "7:14: mtu"},
 	    {REAL "netns: {timeout: 0}\n", "7:18: timeout"},
 	    {REAL "netns: {icmp_per_s: 9}\n", "unknown key \"icmp_per_s\""},
+	    {PINGS "}\ntopology: {kind: region, n_dcs: 2}\n",
+		"on fabric netns needs a topology of kind clos."},
+	    {PINGS ", pinglist: {vips: 198.18.0.1}}\n",
+		"vips: fabric netns has no load balancer."},
+	    {PINGS ", agent: {probe_timeout: 9}, connect: {timers: "
+		   "linux_linear, retries: 4}}\n",
+		"retries 4: with timers linux_linear, a kernel has at least "
+		"5."},
+	    {PINGS ", trace: {on: true}}\n",
+		"plane pingmesh traces nothing on fabric netns."},
+	    {PINGS "}\nfaults: {kind: controller, mode: slow}\n",
+		"kind controller: on fabric netns services are not slow."},
 	    {SPEC "netns: {tmeout: 1}\n", "did you mean \"timeout\"?"},
 	};
 	(void)state;
@@ -43,17 +60,24 @@ static void a_spec_is_real_if_any_of_its_points_is(void **state)
 	static const struct {
 		const char *text;
 		int is_real;
+		double real_s; /* of plane pingmesh */
 	} spec[] = {
-	    {SPEC, 0},
-	    {SPEC "plane: agents\nfabric: sim\n", 0},
-	    {REAL, 1},
-	    {SPEC "plane: agents\nsweep: {grid: {fabric: [sim, netns]}}\n", 1},
+	    {SPEC, 0, 0},
+	    {SPEC "plane: agents\nfabric: sim\n", 0, 0},
+	    {REAL, 1, 0},
+	    {SPEC "plane: agents\nsweep: {grid: {fabric: [sim, netns]}}\n", 1,
+		0},
+	    {PINGS "}\nfaults: {kind: collector}\n", 1, 65},
+	    {PINGS "}\nruns: 3\nsweep: {grid: {fabric: [sim, netns], "
+		   "pingmesh.duration: [60, 120]}}\n",
+		1, 3 * (65 + 125)},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(spec) / sizeof(spec[0]); i++) {
 		struct xp_spec s;
 		assert_ok(spec_load(&s, spec[i].text, test_err()));
 		assert_int_equal(s.is_real, spec[i].is_real);
+		assert_near(s.real_s, spec[i].real_s, 1e-9);
 		xp_spec_free(&s);
 	}
 }

@@ -11,6 +11,7 @@ enum { MAX_ROWS = 64 };
 
 struct rig {
 	struct pingmesh m;
+	struct xp_net *net;
 	struct xp_pingmesh_plane *plane;
 	size_t n;
 	struct res_trial_metrics row[MAX_ROWS];
@@ -18,8 +19,9 @@ struct rig {
 
 static void open_plane(struct rig *g)
 {
+	assert_ok(xp_net_open_sim(&g->net, &g->m.s.topo, &g->m.p, test_err()));
 	assert_ok(xp_pingmesh_plane_open(&g->plane, &g->m.s.topo, &g->m.p,
-	    test_err()));
+	    g->net, test_err()));
 	g->n = xp_pingmesh_plane_rows(g->plane);
 	assert_in_range(g->n, 1, MAX_ROWS);
 }
@@ -33,6 +35,7 @@ static void set_up(struct rig *g, const char *text)
 static void tear_down(struct rig *g)
 {
 	xp_pingmesh_plane_close(g->plane);
+	xp_net_close(g->net);
 	pingmesh_close(&g->m);
 }
 
@@ -514,11 +517,15 @@ static int live(void *arg, struct sim_err *e)
 	struct rig *g = arg;
 	const struct xp_pingmesh_hooks none = {.arg = NULL};
 	struct xp_pingmesh_plane *p = NULL;
+	struct xp_net *net;
 	scenes_draw(&g->m.s, 0);
-	int rc = xp_pingmesh_plane_open(&p, &g->m.s.topo, &g->m.p, e);
+	int rc = xp_net_open_sim(&net, &g->m.s.topo, &g->m.p, e);
+	if (rc == 0)
+		rc = xp_pingmesh_plane_open(&p, &g->m.s.topo, &g->m.p, net, e);
 	if (rc == 0)
 		rc = xp_pingmesh_plane_run(p, &g->m.s.scene, g->row, &none, e);
 	xp_pingmesh_plane_close(p);
+	xp_net_close(net);
 	return rc;
 }
 

@@ -19,10 +19,15 @@ static void set_up(struct rig *g)
 	pingmesh_open(&g->m, &pingmesh_tiny, "");
 }
 
+static void begin_by(struct rig *g, int any_path)
+{
+	assert_ok(xp_true_loss_begin(&g->loss, scenes_draw(&g->m.s, 0),
+	    any_path, test_err()));
+}
+
 static void begin(struct rig *g)
 {
-	assert_ok(
-	    xp_true_loss_begin(&g->loss, scenes_draw(&g->m.s, 0), test_err()));
+	begin_by(g, 0);
 }
 
 static void tear_down(struct rig *g)
@@ -177,6 +182,59 @@ static void peers_in_other_data_centres_have_the_hosts_added(void **state)
 	tear_down(&g);
 }
 
+static double arrival(const struct rig *g, const topo_link path[], size_t n)
+{
+	double p = 1;
+	for (size_t i = 0; i < n; i++)
+		p *= exp(-g->loss.noise[path[i]]);
+	return p;
+}
+
+/* From one pod to the other, up by t1 a and t2 b and down by t1 c. */
+static double mean_arrival(const struct rig *g, topo_host src, topo_host dst)
+{
+	const struct topo_clos *c = &g->m.s.topo.clos;
+	const uint32_t from = src / 2, to = dst / 2;
+	double sum = 0;
+	for (uint32_t i = 0; i < 8; i++) {
+		const uint32_t a = i & 1, b = i >> 1 & 1, d = i >> 2;
+		const topo_link path[] = {topo_link_of(src, TOPO_UP),
+		    topo_clos_link_tor(c, from, a, TOPO_UP),
+		    topo_clos_link_t1(c, from / 2 * 2 + a, b, TOPO_UP),
+		    topo_clos_link_t1(c, to / 2 * 2 + d, b, TOPO_DOWN),
+		    topo_clos_link_tor(c, to, d, TOPO_DOWN),
+		    topo_link_of(dst, TOPO_DOWN)};
+		sum += arrival(g, path, 6);
+	}
+	return sum / 8;
+}
+
+/* With a rate of its own on each link, some of them nearly dead. */
+static void of_any_path_it_is_the_mean_over_all(void **state)
+{
+	struct rig g;
+	(void)state;
+	set_up(&g);
+	begin_by(&g, 1);
+	for (uint32_t run = 0; run < 50; run++) {
+		struct sim_rng r;
+		test_rng(&r, run);
+		for (topo_link l = 0; l < g.m.s.topo.n_links; l++)
+			g.loss.noise[l] = -5 * log(sim_rng_u01(&r));
+		const double both =
+		    mean_arrival(&g, 1, 6) * mean_arrival(&g, 6, 1);
+		assert_near(loss_of(&g, 0, 1, 6, OBS_LEVEL_DC, (uint16_t)run,
+				0),
+		    1 - both, 1e-12);
+		const topo_link near[] = {topo_link_of(0, TOPO_UP),
+		    topo_link_of(1, TOPO_DOWN), topo_link_of(1, TOPO_UP),
+		    topo_link_of(0, TOPO_DOWN)};
+		assert_near(loss_of(&g, 0, 0, 1, OBS_LEVEL_TOR, 1, 0),
+		    1 - arrival(&g, near, 4), 1e-12);
+	}
+	tear_down(&g);
+}
+
 /* --- when ---------------------------------------------------------------- */
 
 static void trouble_is_calm_steady_or_a_change(void **state)
@@ -250,6 +308,7 @@ int main(void)
 	    cmocka_unit_test(
 		a_fault_replaces_the_noise_of_its_link_while_it_lasts),
 	    cmocka_unit_test(each_probe_has_the_path_of_its_ports),
+	    cmocka_unit_test(of_any_path_it_is_the_mean_over_all),
 	    cmocka_unit_test(the_answer_takes_the_path_of_the_reverse),
 	    cmocka_unit_test(peers_in_other_data_centres_have_the_hosts_added),
 	    cmocka_unit_test(trouble_is_calm_steady_or_a_change),

@@ -10,12 +10,15 @@
 /* All of the duration is one window, which is kept. */
 struct rig {
 	struct pingmesh m;
+	struct xp_net *net;
 	struct xp_world *w;
 };
 
 static void open_world(struct rig *g)
 {
-	assert_ok(xp_world_open(&g->w, &g->m.s.topo, &g->m.p, 2, test_err()));
+	assert_ok(xp_net_open_sim(&g->net, &g->m.s.topo, &g->m.p, test_err()));
+	assert_ok(
+	    xp_world_open(&g->w, &g->m.s.topo, &g->m.p, g->net, 2, test_err()));
 }
 
 static void set_up(struct rig *g, const char *text)
@@ -27,6 +30,7 @@ static void set_up(struct rig *g, const char *text)
 static void tear_down(struct rig *g)
 {
 	xp_world_close(g->w);
+	xp_net_close(g->net);
 	pingmesh_close(&g->m);
 }
 
@@ -420,12 +424,16 @@ static int live(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
 	struct xp_world *w = NULL;
-	int rc = xp_world_open(&w, &g->m.s.topo, &g->m.p, 2, e);
+	struct xp_net *net;
+	int rc = xp_net_open_sim(&net, &g->m.s.topo, &g->m.p, e);
+	if (rc == 0)
+		rc = xp_world_open(&w, &g->m.s.topo, &g->m.p, net, 2, e);
 	if (rc == 0)
 		rc = xp_world_begin(w, &g->m.s.scene, e);
 	if (rc == 0)
 		rc = xp_world_run(w, 100 * SIM_SEC, e);
 	xp_world_close(w);
+	xp_net_close(net);
 	return rc;
 }
 
