@@ -92,11 +92,19 @@ struct way {
 	sim_ns delay; /* beyond the round trip's law */
 };
 
+/* Where L's faults stand in the order: mostly where they stood last. */
+static size_t first_fault(struct fabric_sim *f, topo_link l)
+{
+	f->fault_at[l] = truth_first_fault(&f->scene->truth, l, f->fault_at[l]);
+	return f->fault_at[l];
+}
+
 /* The tail of a law may reach beyond the clock; nobody waits that long. */
-static sim_ns fault_delay(const struct fabric_sim *f, topo_link l,
+static sim_ns fault_delay(const struct fabric_sim *f, size_t first, topo_link l,
     struct sim_rng *r)
 {
-	const double us = model_latency_draw(&f->scene->truth, l, f->now, r);
+	const double us =
+	    model_latency_draw_at(&f->scene->truth, first, l, f->now, r);
 	return (sim_ns)(fmin(us, MAX_DELAY_US) * 1e3 + 0.5);
 }
 
@@ -104,15 +112,16 @@ static sim_ns fault_delay(const struct fabric_sim *f, topo_link l,
 static void add_links(struct fabric_sim *f, topo_host client,
     const topo_link path[], struct way *w)
 {
-	const int faults = f->scene->truth.n_faults > 0;
+	const struct truth *t = &f->scene->truth;
 	struct sim_rng *r = &f->streams[client].delay;
 	for (unsigned i = 0; i < w->n_hops; i++) {
 		double hazard = f->noise[path[i]], fault;
-		if (faults) {
-			if (model_loss_fault(&f->scene->loss, path[i], f->now,
-				&fault))
+		const size_t k = t->n_faults > 0 ? first_fault(f, path[i]) : 0;
+		if (k < t->n_faults && t->fault[k].link == path[i]) {
+			if (model_loss_fault_at(&f->scene->loss, k, path[i],
+				f->now, &fault))
 				hazard = fault;
-			w->delay += fault_delay(f, path[i], r);
+			w->delay += fault_delay(f, k, path[i], r);
 		}
 		w->hazard += hazard;
 	}
@@ -353,7 +362,8 @@ static int prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
 	if ((rc = fabric_sim_streams(f, host, &s, e)) < 0 ||
 	    f->noise_of == f->now_living)
 		return rc;
-	if (!f->noise && (rc = SIM_ZALLOC(&f->noise, n, e)) < 0)
+	if ((!f->noise && (rc = SIM_ZALLOC(&f->noise, n, e)) < 0) ||
+	    (!f->fault_at && (rc = SIM_ZALLOC(&f->fault_at, n, e)) < 0))
 		return rc;
 	model_noise_rates(&f->scene->loss.noise, 0, n, f->noise);
 	for (topo_link l = 0; l < n; l++)
@@ -497,6 +507,7 @@ void fabric_sim_free_connect(struct fabric_sim *f)
 {
 	free(f->conn);
 	free(f->noise);
+	free(f->fault_at);
 	free(f->by_tor);
 	free(f->first);
 	free(f->streams);

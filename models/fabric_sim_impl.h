@@ -97,6 +97,7 @@ struct fabric_sim {
 	struct fabric_sim_streams *streams; /* [n_hosts], or NULL: not yet */
 	double *noise;     /* [n_links] hazards, or NULL: not yet */
 	uint32_t noise_of; /* == now_living: of this epoch */
+	size_t *fault_at;  /* [n_links] where faults were found last, or NULL */
 	topo_host *by_tor; /* [n_hosts] hosts, those of a ToR together */
 	uint32_t *first;   /* [n_tors + 1] of each ToR in by_tor */
 	uint32_t n_tors;

@@ -70,20 +70,13 @@ static double draw_mean(const struct truth_fault *f, unsigned n,
 	return sum / n;
 }
 
-static double add_up(const struct truth *truth, topo_link link, sim_ns t,
-    unsigned n, struct sim_rng *r)
+static double add_up(const struct truth *truth, size_t first, topo_link link,
+    sim_ns t, unsigned n, struct sim_rng *r)
 {
-	size_t lo = 0, hi = truth->n_faults;
 	double sum = 0;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (truth->fault[mid].link < link)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < truth->n_faults && truth->fault[lo].link == link; lo++) {
-		const struct truth_fault *f = &truth->fault[lo];
+	for (size_t i = first;
+	     i < truth->n_faults && truth->fault[i].link == link; i++) {
+		const struct truth_fault *f = &truth->fault[i];
 		if (f->from_ns <= t && t < f->to_ns)
 			sum += draw_mean(f, n, r);
 	}
@@ -92,19 +85,27 @@ static double add_up(const struct truth *truth, topo_link link, sim_ns t,
 
 double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
 {
-	return add_up(truth, link, t, 1, NULL);
+	return add_up(truth, truth_first_fault(truth, link, 0), link, t, 1,
+	    NULL);
+}
+
+double model_latency_draw_at(const struct truth *truth, size_t first,
+    topo_link link, sim_ns t, struct sim_rng *r)
+{
+	return add_up(truth, first, link, t, 1, r);
 }
 
 double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
     struct sim_rng *r)
 {
-	return add_up(truth, link, t, 1, r);
+	return model_latency_draw_at(truth, truth_first_fault(truth, link, 0),
+	    link, t, r);
 }
 
 double model_latency_smoothed(const struct truth *truth, topo_link link,
     sim_ns t, uint32_t n_pkts, struct sim_rng *r)
 {
-	return add_up(truth, link, t,
+	return add_up(truth, truth_first_fault(truth, link, 0), link, t,
 	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES, r);
 }
 

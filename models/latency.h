@@ -39,6 +39,10 @@ double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t);
 double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
     struct sim_rng *r);
 
+/* The same by the link's first fault, of truth_first_fault(). */
+double model_latency_draw_at(const struct truth *truth, size_t first,
+    topo_link link, sim_ns t, struct sim_rng *r);
+
 /* What they add to the smoothed time of a flow of n_pkts: the mean of
  * min(n_pkts, MODEL_LATENCY_SAMPLES) draws. */
 double model_latency_smoothed(const struct truth *truth, topo_link link,

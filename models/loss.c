@@ -12,22 +12,15 @@ double model_hazard(double rate)
 	return -log1p(-rate);
 }
 
-int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
-    double *hazard)
+int model_loss_fault_at(const struct model_loss *m, size_t first,
+    topo_link link, sim_ns t, double *hazard)
 {
 	const struct truth *truth = m->truth;
-	size_t lo = 0, hi = truth->n_faults;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (truth->fault[mid].link < link)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	int active = 0;
 	*hazard = 0;
-	for (; lo < truth->n_faults && truth->fault[lo].link == link; lo++) {
-		const struct truth_fault *f = &truth->fault[lo];
+	for (size_t i = first;
+	     i < truth->n_faults && truth->fault[i].link == link; i++) {
+		const struct truth_fault *f = &truth->fault[i];
 		if (!truth_is_slow(f) && !f->of_hole && f->from_ns <= t &&
 		    t < f->to_ns) {
 			*hazard += model_hazard(f->rate);
@@ -35,6 +28,13 @@ int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
 		}
 	}
 	return active;
+}
+
+int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
+    double *hazard)
+{
+	return model_loss_fault_at(m, truth_first_fault(m->truth, link, 0),
+	    link, t, hazard);
 }
 
 double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t)

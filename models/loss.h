@@ -29,6 +29,11 @@ double model_hazard(double rate);
 int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
     double *hazard);
 
+/* The same by the link's first fault, of truth_first_fault(). Cost O(those of
+ * the link). */
+int model_loss_fault_at(const struct model_loss *m, size_t first,
+    topo_link link, sim_ns t, double *hazard);
+
 /* Hazard of a link at time T: that of its faults while any is active, else its
  * noise: a fault replaces the noise of its link. Cost O(log faults). */
 double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t);

@@ -160,6 +160,27 @@ void truth_sort(struct truth *t)
 		qsort(t->part, t->n_parts, sizeof(t->part[0]), by_part);
 }
 
+static int is_first(const struct truth *t, topo_link link, size_t i)
+{
+	return i <= t->n_faults && (i == 0 || t->fault[i - 1].link < link) &&
+	    (i == t->n_faults || t->fault[i].link >= link);
+}
+
+size_t truth_first_fault(const struct truth *t, topo_link link, size_t guess)
+{
+	size_t lo = 0, hi = t->n_faults;
+	if (is_first(t, link, guess))
+		return guess;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (t->fault[mid].link < link)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 size_t truth_first_hole(const struct truth *t, topo_switch s)
 {
 	size_t lo = 0, hi = t->n_holes;

@@ -152,6 +152,11 @@ void truth_sort(struct truth *t);
 /* 1 if LINK has a fault that does anything. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
 
+/* The index of the first fault of LINK, whose others follow; if it has none,
+ * where it would stand. Cost O(log faults), O(1) when GUESS, any number, is
+ * right; needs the order. */
+size_t truth_first_fault(const struct truth *t, topo_link link, size_t guess);
+
 /* The index of the first hole of switch S, whose others follow, or n_holes.
  * Cost O(log holes), O(1) when there is none; needs the order. */
 size_t truth_first_hole(const struct truth *t, topo_switch s);

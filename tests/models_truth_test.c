@@ -284,16 +284,49 @@ static void each_failing_allocation_is_reported(void **state)
 	test_each_alloc_fails(add_both, &h);
 }
 
+/* Also by guesses that were right before faults came or went. */
+static void faults_are_found_whatever_is_guessed(void **state)
+{
+	struct truth t = {0};
+	struct sim_rng r;
+	(void)state;
+	assert_int_equal(truth_first_fault(&t, 3, 0), 0);
+	assert_int_equal(truth_first_fault(&t, 3, 7), 0);
+	for (uint32_t run = 0; run < 200; run++) {
+		test_rng(&r, run);
+		truth_clear(&t);
+		for (uint32_t n = sim_rng_below(&r, 12); n > 0; n--) {
+			const struct truth_fault f = {.link =
+							  sim_rng_below(&r, 10),
+			    .to_ns = SIM_NEVER};
+			assert_ok(truth_add_fault(&t, &f, test_err()));
+		}
+		truth_sort(&t);
+		for (topo_link l = 0; l < 12; l++) {
+			size_t want = 0;
+			while (want < t.n_faults && t.fault[want].link < l)
+				want++;
+			for (size_t guess = 0; guess < 15; guess++)
+				assert_int_equal(truth_first_fault(&t, l,
+						     guess),
+				    want);
+			assert_int_equal(truth_first_fault(&t, l, SIZE_MAX),
+			    want);
+		}
+	}
+	truth_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(
-		an_empty_truth_swallows_nothing_and_has_no_outage),
+	    cmocka_unit_test(an_empty_truth_swallows_nothing_and_has_no_outage),
 	    cmocka_unit_test(a_hole_takes_packets_in_its_time_only),
 	    cmocka_unit_test(holes_are_found_as_by_a_search_of_all),
 	    cmocka_unit_test(outages_are_found_as_by_a_search_of_all),
 	    cmocka_unit_test(
 		the_largest_id_is_told_from_the_next_kinds_smallest),
+	    cmocka_unit_test(faults_are_found_whatever_is_guessed),
 	    cmocka_unit_test(clearing_forgets_holes_and_outages),
 	    cmocka_unit_test(people_read_of_each_sort_the_first_fifty),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
