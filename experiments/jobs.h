@@ -21,7 +21,8 @@
  *		 since 99 % of each server's probes are not
  *   p99_us      their mean, each weighted by its connects: at most 1/8 above
  *		 the mean of the true ones, which is not the P99 of all probes
- * and the true P99 is no less than 8/9 of the least of its servers.
+ * and the true P99 is no less than 8/9 of the least of its servers. Its alert is
+ * by the servers that half of the connects are of, or more.
  *
  * Paper  Pingmesh (SIGCOMM'15), sections 3.5, 4 and 5. DEPARTS: the paper does
  *        not say how a window that was seen in part is dealt with.

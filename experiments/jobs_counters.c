@@ -7,7 +7,8 @@
 #include "experiments/jobs_parts.h"
 #include "sim/stat.h"
 
-static void add(struct xp_dsa_count *c, const struct obs_perf_row *r)
+static void add(struct xp_dsa_count *c, const struct obs_perf_row *r,
+    double max_p99_us)
 {
 	const double weight = (double)r->n_connected;
 	c->n_connected += r->n_connected;
@@ -15,18 +16,22 @@ static void add(struct xp_dsa_count *c, const struct obs_perf_row *r)
 	c->n_drop += r->n_drop_1 + r->n_drop_2;
 	c->p50_ns += weight * (double)r->p50_ns;
 	c->p99_ns += weight * (double)r->p99_ns;
+	if ((double)r->p99_ns > max_p99_us * 1e3)
+		c->n_slow += r->n_connected;
 	if (r->p99_ns > c->p99_max_ns)
 		c->p99_max_ns = r->p99_ns;
 }
 
-/* As in algos/sla.h: too few are not judged. */
-static void judge(struct xp_dsa_counters_row *r,
+/* As in algos/sla.h: too few are not judged. A P99 of one server's few probes is
+ * nearly its slowest one, so it takes half of the servers to be slow: a mean
+ * would alert for one that stalled. */
+static void judge(struct xp_dsa_counters_row *r, const struct xp_dsa_count *c,
     const struct algo_sla_params *p)
 {
 	if (r->n_connected < p->min_probes)
 		return;
 	r->alert_drop = r->drop_rate > p->max_drop_rate;
-	r->alert_p99 = r->p99_us > p->max_p99_us;
+	r->alert_p99 = 2 * c->n_slow >= c->n_connected;
 }
 
 static int put(const struct xp_dsa *d, const struct xp_dsa_key *key,
@@ -40,7 +45,7 @@ static int put(const struct xp_dsa *d, const struct xp_dsa_key *key,
 	    .drop_rate = (double)c->n_drop / n, .p50_us = c->p50_ns / n / 1e3,
 	    .p99_us = c->p99_ns / n / 1e3,
 	    .p99_max_us = c->n_connected ? (double)c->p99_max_ns / 1e3 : NAN};
-	judge(r, &d->params.sla);
+	judge(r, c, &d->params.sla);
 	return sim_binomial_interval(c->n_drop, c->n_connected, d->params.conf,
 	    &r->drop_rate_lo, &r->drop_rate_hi, e);
 }
@@ -54,6 +59,7 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 	const uint32_t n_of[] = {c->all_hosts, c->all_tors, c->n_pods, 1};
 	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
 			    *pod = tor + c->all_tors, *dc = pod + c->n_pods;
+	const double max = d->params.sla.max_p99_us;
 	int rc = XP_DSA_RESERVE(&out->counters, n, e);
 	if (rc < 0)
 		return rc;
@@ -61,10 +67,10 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_perf_row r = obs_perf_at(t, i);
 		const uint32_t under = r.host / c->n_hosts;
-		add(&host[r.host], &r);
-		add(&tor[under], &r);
-		add(&pod[under / c->n_tors], &r);
-		add(dc, &r);
+		add(&host[r.host], &r, max);
+		add(&tor[under], &r, max);
+		add(&pod[under / c->n_tors], &r, max);
+		add(dc, &r, max);
 	}
 	const struct xp_dsa_count *at = host;
 	sum->n_alerts = 0;

@@ -28,6 +28,7 @@ struct xp_dsa_count {
 	uint64_t n_connected, n_unconnected, n_drop;
 	double p50_ns, p99_ns; /* times n_connected */
 	uint64_t p99_max_ns;
+	uint64_t n_slow; /* connects of servers whose P99 is too high */
 };
 
 /* Scopes of counters: hosts, ToRs, pods and the data centre. */

@@ -101,7 +101,7 @@ extern const char *const xp_dsa_tiers[];
 	X(double, p99_us, "us", "mean of their 99th percentiles", NULL)        \
 	X(double, p99_max_us, "us", "largest of these: a bound", NULL)         \
 	X(uint8_t, alert_drop, "1", "1: the drop rate is too high", NULL)      \
-	X(uint8_t, alert_p99, "1", "1: p99_us is too high", NULL)
+	X(uint8_t, alert_p99, "1", "1: half have too high a P99", NULL)
 
 /* One row a window and data centre; NaN and not_run: of a job that was not. */
 #define XP_DSA_SUMMARY_COLUMNS(X)                                              \

@@ -525,6 +525,33 @@ static void counters_are_weighted_by_connects(void **state)
 	close_fixture(&f);
 }
 
+/* The mean of three P99s is above the limit, two of them are not. */
+static void one_server_that_stalls_is_no_alert_of_others(void **state)
+{
+	struct fixture f;
+	struct xp_dsa d;
+	struct xp_dsa_tables out = {0};
+	(void)state;
+	const struct xp_dsa_window w = {0, 300 * SIM_SEC, 300 * SIM_SEC};
+	open_fixture(&f, 1, 0, 0);
+	f.params.sla.max_p99_us = 10;
+	for (uint32_t h = 0; h < 3; h++) {
+		const struct obs_perf_row row = {300 * SIM_SEC, h, 300, 300, 0,
+		    0, 0, 2000, h == 0 ? 90000 : 8000};
+		assert_ok(obs_perf_add(&f.perf, &row, test_err()));
+	}
+	assert_ok(open_dc(&f, 0, &d, test_err()));
+	assert_ok(xp_dsa_run(&d, &w, XP_DSA_COUNTERS, NULL, &f.perf, &out,
+	    test_err()));
+	assert_true(out.counters.row[0].alert_p99);
+	assert_true(!out.counters.row[1].alert_p99);
+	assert_true(out.counters.row[33].p99_us > 10);
+	assert_true(!out.counters.row[33].alert_p99);
+	xp_dsa_tables_free(&out);
+	xp_dsa_close(&d);
+	close_fixture(&f);
+}
+
 /* min_probes is 5: one lost SYN of four is no alert, one of five is. */
 static void few_connects_raise_no_alert(void **state)
 {
@@ -1014,6 +1041,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(what_was_not_recorded_is_not_judged),
 	    cmocka_unit_test(a_drop_rate_is_what_was_put_in),
 	    cmocka_unit_test(counters_are_weighted_by_connects),
+	    cmocka_unit_test(one_server_that_stalls_is_no_alert_of_others),
 	    cmocka_unit_test(few_connects_raise_no_alert),
 	    cmocka_unit_test(quantiles_of_counters_keep_their_bounds),
 	    cmocka_unit_test(reloads_of_a_day_share_its_budget),
