@@ -108,8 +108,7 @@ static int try_in_child(struct sim_err *e)
 	if (child > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
 	why.msg[n > 0 ? n : 0] = '\0';
-	return sim_fail(e, SIM_EUNSUPPORTED,
-	    "A real network can't run here: %s",
+	return sim_fail(e, SIM_EUNSUPPORTED, "fabric netns: %s",
 	    n > 0 ? why.msg : "its trial died.");
 }
 
@@ -122,8 +121,7 @@ int xp_lab_check(struct sim_err *e)
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (!cap[needed[i]].ok)
 			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "A real network can't run here; it takes %s (%s), "
-			    "but: %.700s.",
+			    "fabric netns takes %s (%s), but: %.700s.",
 			    cap[needed[i]].name, cap[needed[i]].what,
 			    cap[needed[i]].why);
 	return try_in_child(e);
@@ -432,9 +430,15 @@ int xp_lab_epoch(struct xp_lab *l, const struct model_loss *loss,
     const struct xp_lab_seen **seen, struct sim_err *e)
 {
 	int rc;
-	if ((rc = begin_epoch(l, where, flow, n, e)) == 0 &&
+	struct netns_icmp before;
+	if ((rc = netns_icmp_count(l->net, l->topo, &before, e)) == 0 &&
+	    (rc = begin_epoch(l, where, flow, n, e)) == 0 &&
 	    (rc = live(l, loss, e)) == 0)
 		rc = look(l, n, e);
+	if (rc == 0)
+		rc = netns_icmp_count(l->net, l->topo, &l->seen.icmp, e);
+	l->seen.icmp.n_sent -= before.n_sent;
+	l->seen.icmp.n_suppressed -= before.n_suppressed;
 	end_epoch(l);
 	*seen = &l->seen;
 	return rc;

@@ -20,6 +20,7 @@
 #include "models/fabric_real.h"
 #include "models/loss.h"
 #include "models/netns_faults.h"
+#include "models/netns_icmp.h"
 #include "models/netns_net.h"
 #include "models/netns_traffic.h"
 #include "models/obs.h"
@@ -59,8 +60,9 @@ struct xp_lab_seen {
 	struct netns_flow_end *end;     /* of each flow */
 	uint64_t
 	    n_retx; /* segments sent again, also those of no flow's sender */
-	uint64_t n_other; /* packets dropped that no truth tells of */
-	char other[64];   /* why the most of them were */
+	struct netns_icmp icmp; /* of all switches */
+	uint64_t n_other;       /* packets dropped that no truth tells of */
+	char other[64];         /* why the most of them were */
 };
 
 struct xp_lab;

@@ -339,6 +339,8 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, struct model_scene *scene,
 	if ((rc = list_lossy(p, s, &scene->truth, e)) < 0)
 		return rc;
 	res_score_trial(&p->lossy, &scene->truth, m);
+	m->n_icmp_sent = (double)s->icmp.n_sent;
+	m->n_icmp_suppressed = (double)s->icmp.n_suppressed;
 	*w = &p->window.window;
 	*truth = &p->window.truth;
 	return fill_window(p, s, &scene->truth, m, e);

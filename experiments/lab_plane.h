@@ -32,7 +32,7 @@ int xp_lab_plane_open(struct xp_lab_plane **p, const struct topo *t,
 void xp_lab_plane_close(struct xp_lab_plane *p); /* NULL is fine */
 
 /* Live through an epoch. The scene's truth gets the drops of the flows that
- * lost, M all metrics but those of ICMP messages, which are not counted. *W and
+ * lost, M all metrics but those of ICMP messages by the second. *W and
  * *TRUTH are P's and hold until the next call.
  * Errors those of xp_lab_epoch(); SIM_EMISMATCH when what was seen cannot be
  * (a flow that lost on two paths, a report of no flow); SIM_EIO when the kernel

@@ -365,10 +365,10 @@ static void print_flows(const struct xp_trial *t, FILE *out)
 	    t->metrics.n_flows, t->metrics.n_failed_flows, t->metrics.n_drops,
 	    xp_plane_names[t->ran]);
 	if (t->agents || t->lab)
-		fprintf(out, "agents traced %.0f flows, %.0f in full\n",
-		    t->metrics.n_traced, t->metrics.n_full_traces);
-	if (t->agents)
-		fprintf(out, "%.0f ICMP messages, %.0f kept back\n",
+		fprintf(out,
+		    "agents traced %.0f flows, %.0f in full; %.0f ICMP "
+		    "messages, %.0f kept back\n",
+		    t->metrics.n_traced, t->metrics.n_full_traces,
 		    t->metrics.n_icmp_sent, t->metrics.n_icmp_suppressed);
 }
 
