@@ -133,12 +133,17 @@ static const struct argp argp = {
 static int check(void)
 {
 	struct netns_cap cap[NETNS_N_CAPS];
+	struct sim_err e = {0};
 	netns_probe(cap);
 	for (int i = 0; i < NETNS_N_CAPS; i++)
 		printf("%-10s  %-3s  %s: %s\n", cap[i].name,
 		    cap[i].ok ? "yes" : "no", cap[i].what, cap[i].why);
 	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
 	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
+	if (xp_lab_check(&e) == 0)
+		printf("culprit lab run SPEC works here\n");
+	else
+		printf("culprit lab run SPEC can't work here: %s\n", e.msg);
 	return ok ? CMD_GOOD : CMD_FAILED;
 }
 
