@@ -14,10 +14,10 @@ aside(i) = word("0.93 1 1.07", i) + 0
 name(i) = word("'simulator' \"kernel's TCP\" \"and lost ACKs\"", i)
 at(i, metric) = strcol("fabric") eq word(fabrics, i) ? column(metric) : NaN
 rate(i) = column("faults.rate") * aside(i)
-set xlabel "loss rate of the failed link, percent"
+set xlabel "loss of the failed link, percent"
 set logscale x
-set xrange [3.5e-4:7e-2]
-set xtics ("0.05" 5e-4, "0.1" 1e-3, "0.5" 5e-3, "1" 1e-2, "5" 5e-2)
+set xrange [3e-4:8e-2]
+set xtics ("0.05" 5e-4, "0.1" 1e-3, "0.5" 5e-3, "1" 1e-2, "5" 5e-2) font tiny
 set yrange [0:1.05]
 if (tty) {
 	set ylabel "share of runs whose top-voted link is the failed one"
