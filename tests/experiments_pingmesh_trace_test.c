@@ -19,6 +19,7 @@ enum { T2S = 6, MAX_REPORTS = 512, MAX_ROWS = 4 };
 
 struct rig {
 	struct pingmesh m;
+	struct xp_net *net;
 	struct xp_pingmesh_plane *plane;
 	struct res_trial_metrics row[MAX_ROWS];
 
@@ -60,8 +61,9 @@ static int hear(void *arg, const struct obs *o, size_t row, sim_ns now,
 
 static void open_rest(struct rig *g)
 {
+	assert_ok(xp_net_open_sim(&g->net, &g->m.s.topo, &g->m.p, test_err()));
 	assert_ok(xp_pingmesh_plane_open(&g->plane, &g->m.s.topo, &g->m.p,
-	    test_err()));
+	    g->net, test_err()));
 	assert_in_range(xp_pingmesh_plane_rows(g->plane), 1, MAX_ROWS);
 	assert_ok(
 	    algo_hop_trace_ops.open(&g->work, &g->m.s.topo, NULL, test_err()));
@@ -80,6 +82,7 @@ static void close_rig(struct rig *g)
 	algo_hop_trace_ops.close(g->work);
 	algo_verdicts_free(&g->v);
 	xp_pingmesh_plane_close(g->plane);
+	xp_net_close(g->net);
 	pingmesh_close(&g->m);
 }
 
@@ -295,8 +298,10 @@ static void tracing_changes_no_other_number(void **state)
 	    "duration: 900, window: 900, pinglist: {levels: [dc], "
 	    "dc_interval_s: 10}");
 	without.m.s.params.noise.rate = scenes_fixed(1e-6);
+	assert_ok(xp_net_open_sim(&without.net, &without.m.s.topo, &without.m.p,
+	    test_err()));
 	assert_ok(xp_pingmesh_plane_open(&without.plane, &without.m.s.topo,
-	    &without.m.p, test_err()));
+	    &without.m.p, without.net, test_err()));
 	drop_at_a_t2(&with, 0.02);
 	drop_at_a_t2(&without, 0.02);
 	const struct xp_pingmesh_hooks none = {.arg = NULL};
@@ -310,6 +315,7 @@ static void tracing_changes_no_other_number(void **state)
 	assert_memory_equal(with.row, without.row, sizeof(with.row[0]));
 	close_rig(&with);
 	xp_pingmesh_plane_close(without.plane);
+	xp_net_close(without.net);
 	pingmesh_close(&without.m);
 }
 
@@ -354,16 +360,20 @@ static int live(void *arg, struct sim_err *e)
 	struct rig *g = arg;
 	const struct xp_pingmesh_hooks hooks = {.diagnose = nothing};
 	struct xp_pingmesh_plane *p = NULL;
+	struct xp_net *net;
 	struct truth *t = &scenes_draw(&g->m.s, 0)->truth;
 	free(t->drops);
 	free(t->culprit);
 	t->drops = NULL;
 	t->culprit = NULL;
 	t->cap_drops = t->cap_culprits = 0;
-	int rc = xp_pingmesh_plane_open(&p, &g->m.s.topo, &g->m.p, e);
+	int rc = xp_net_open_sim(&net, &g->m.s.topo, &g->m.p, e);
+	if (rc == 0)
+		rc = xp_pingmesh_plane_open(&p, &g->m.s.topo, &g->m.p, net, e);
 	if (rc == 0)
 		rc = xp_pingmesh_plane_run(p, &g->m.s.scene, g->row, &hooks, e);
 	xp_pingmesh_plane_close(p);
+	xp_net_close(net);
 	return rc;
 }
 
