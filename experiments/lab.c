@@ -430,13 +430,13 @@ int xp_lab_epoch(struct xp_lab *l, const struct model_loss *loss,
     const struct xp_lab_seen **seen, struct sim_err *e)
 {
 	int rc;
-	struct netns_icmp before;
-	if ((rc = netns_icmp_count(l->net, l->topo, &before, e)) == 0 &&
+	struct netns_icmp before = {0};
+	if ((rc = netns_icmp_count(l->at.net, l->topo, &before, e)) == 0 &&
 	    (rc = begin_epoch(l, where, flow, n, e)) == 0 &&
 	    (rc = live(l, loss, e)) == 0)
 		rc = look(l, n, e);
 	if (rc == 0)
-		rc = netns_icmp_count(l->net, l->topo, &l->seen.icmp, e);
+		rc = netns_icmp_count(l->at.net, l->topo, &l->seen.icmp, e);
 	l->seen.icmp.n_sent -= before.n_sent;
 	l->seen.icmp.n_suppressed -= before.n_suppressed;
 	end_epoch(l);
