@@ -212,11 +212,6 @@ int xp_lab_open(struct xp_lab **out, const struct topo *t,
 	return rc;
 }
 
-const struct netns_net *xp_lab_net(const struct xp_lab *l)
-{
-	return l->at.net;
-}
-
 /* --- an epoch ------------------------------------------------------------- */
 
 static int read_retx(void *arg, struct fabric_real_retx out[], size_t cap,

@@ -58,8 +58,7 @@ struct xp_lab_seen {
 	size_t n_drops;
 	struct netns_link_count *count; /* [n_links] */
 	struct netns_flow_end *end;     /* of each flow */
-	uint64_t
-	    n_retx; /* segments sent again, also those of no flow's sender */
+	uint64_t n_retx;        /* segments sent again, by receivers too */
 	struct netns_icmp icmp; /* of all switches */
 	uint64_t n_other;       /* packets dropped that no truth tells of */
 	char other[64];         /* why the most of them were */
@@ -73,7 +72,6 @@ int xp_lab_open(struct xp_lab **l, const struct topo *t,
     const struct xp_lab_params *p, const struct algo_path_agent_params *agent,
     struct sim_err *e);
 void xp_lab_close(struct xp_lab *l); /* NULL is fine */
-const struct netns_net *xp_lab_net(const struct xp_lab *l);
 
 /* Run FLOW[n] under LOSS, whose times are since now, until all have ended and
  * the last trace is over. Sets n_retx and srtt_us of flows. A failed flow is no
