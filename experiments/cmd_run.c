@@ -390,12 +390,13 @@ static int prepare_real(const struct xp_spec *s, struct args *a,
 		    "culprit: on fabric netns one worker, not %u.\n",
 		    a->n_workers);
 	a->n_workers = 1;
-	if (s->real_s > 0 && !a->quiet && a->point < 0)
+	int rc = xp_lab_check(e);
+	if (rc == 0 && s->real_s > 0 && !a->quiet && a->point < 0)
 		fprintf(stderr,
 		    "culprit: Pingmesh on a real network takes %u min %02.0f "
 		    "s for all cells, one at a time.\n",
 		    min, s->real_s - 60.0 * min);
-	return xp_lab_check(e);
+	return rc;
 }
 
 static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,

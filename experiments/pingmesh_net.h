@@ -11,7 +11,9 @@
  *	         linux         tcp_syn_linear_timeouts = 0
  *	         windows       that, and a first wait of 3 s by eBPF in a cgroup
  *	       Servers wait as long for the end of a handshake, and then send a
- *	       SYN-ACK again. Of connect, only timers and retries are read.
+ *	       SYN-ACK again. Of connect, only timers and retries are read. A
+ *	       connect is given up after 0.95 probe_timeout: a kernel's seventh
+ *	       second is its 7.2nd.
  *	       Controller and collector are in this process and answer at once,
  *	       so TRUTH_SLOW does not slow them.
  */

@@ -79,8 +79,8 @@ static void lost_round_trips_are_counted(void **state)
 	struct pingmesh g;
 	needs(state);
 	pingmesh_open(&g, &shape,
-	    PINGS "agent: {probe_timeout: 7.5, " FAST "}, lag: "
-		  "8.5, connect: {timers: linux_linear}");
+	    PINGS "agent: {probe_timeout: 8, " FAST "}, lag: "
+		  "9, connect: {timers: linux_linear}");
 	lose_on_hosts_links(&g, rate);
 	live(&g, 1, &m);
 	check_probes(&m);
