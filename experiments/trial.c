@@ -277,8 +277,8 @@ static int run_pingmesh(struct xp_trial *t, const struct sim_seed *where,
 		t->scores[i].detect_s = NAN;
 	const struct xp_pingmesh_hooks hooks = {.arg = &l,
 	    .diagnose = t->config.n_algos > 0 ? hear : NULL};
-	int rc = xp_pingmesh_plane_run(t->pingmesh, &t->scene, t->rows, &hooks,
-	    e);
+	int rc =
+	    xp_pingmesh_plane_run(t->pingmesh, &t->scene, t->rows, &hooks, e);
 	t->metrics = t->rows[0];
 	return rc;
 }
