@@ -37,22 +37,22 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev curl \
 	libbpf-dev clang llvm nftables
-# Real networks take libmnl; without it models/netns_none.c says so.
+# Real networks take libmnl; without it models/netns/none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
-UNFIT := $(if $(MNL),models/netns_none.c,models/netns_link.c \
-	models/netns_net.c tests/real/netns_link_test.c)
-# Servers take libmicrohttpd; without it experiments/http_none.c says so.
+UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
+	models/netns/net.c tests/real/netns_link_test.c)
+# Servers take libmicrohttpd; without it experiments/http/none.c says so.
 MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
-UNFIT += $(if $(MHD),experiments/http_none.c,experiments/http_mhd.c)
+UNFIT += $(if $(MHD),experiments/http/none.c,experiments/http/mhd.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
-# models/netns_ebpf_none.c says so.
+# models/netns/ebpf_none.c says so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
-UNFIT += $(if $(BPF),models/netns_ebpf_none.c,models/netns_ebpf.c \
-	models/netns_ebpf_read.c tests/real/netns_ebpf_test.c)
-# The live agent takes libcurl; without, experiments/http_fetch_none.c says so.
+UNFIT += $(if $(BPF),models/netns/ebpf_none.c,models/netns/ebpf.c \
+	models/netns/ebpf_read.c tests/real/netns_ebpf_test.c)
+# The live agent takes libcurl; without, experiments/http/fetch_none.c says so.
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
-UNFIT += $(if $(CURL),experiments/http_fetch_none.c,experiments/http_fetch.c)
+UNFIT += $(if $(CURL),experiments/http/fetch_none.c,experiments/http/fetch.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL)
 
 # Expanded only when something is compiled, after `deps` has run.
@@ -71,7 +71,8 @@ override CFLAGS += -std=gnu17 $(OPT) $(WARN) $(SANF) -ffp-contract=off \
 	-D_GNU_SOURCE
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm
 
-SRC  := $(filter-out $(UNFIT),$(foreach d,$(LAYERS),$(wildcard $d/*.c)))
+SRC  := $(filter-out $(UNFIT) models/bpf/%,$(foreach d,$(LAYERS),\
+	$(wildcard $d/*.c $d/*/*.c)))
 MAIN := experiments/main.c
 OBJ  := $(patsubst %.c,$B/%.o,$(filter-out $(MAIN),$(SRC)))
 TEST_SRC := $(wildcard tests/*_test.c)
@@ -116,8 +117,8 @@ $B/models/bpf/lab.bpf.o: $(addprefix models/bpf/,lab.bpf.c lab.h kernel.h)
 	    -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 	$(Q)llvm-strip -g $@
 
-$B/models/netns_ebpf.o: $B/models/bpf/lab.bpf.o
-$B/models/netns_ebpf.o: override CFLAGS += \
+$B/models/netns/ebpf.o: $B/models/bpf/lab.bpf.o
+$B/models/netns/ebpf.o: override CFLAGS += \
 	-DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
 
 # The schema is a text of the program: each line a string.
@@ -126,7 +127,7 @@ $B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' \
 	    -e '1s/^/static const char schema[] = /; $$s/$$/;/' $< >$@
 
-HAS_SCHEMA := $B/experiments/cmd_pinglist.o $B/experiments/http_serve.o
+HAS_SCHEMA := $B/experiments/cmd/pinglist.o $B/experiments/http/serve.o
 $(HAS_SCHEMA): $B/algos/pinglist.xsd.h
 $(HAS_SCHEMA): override CFLAGS += -I$B
 
@@ -208,10 +209,10 @@ FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
 FUZZ_SRC_pinglist := $(wildcard algos/pinglist*.c) topo/addr.c topo/clos.c
 FUZZ_SRC_wire := algos/pingmesh_wire.c
-FUZZ_SRC_http := experiments/http_serve.c algos/pingmesh_wire.c \
+FUZZ_SRC_http := experiments/http/serve.c algos/pingmesh_wire.c \
 	$(FUZZ_SRC_pinglist)
 FUZZ_SRC_icmp := models/icmp_wire.c sim/rng.c
-FUZZ_SRC_tun_wire := models/tun_wire.c
+FUZZ_SRC_tun_wire := models/tun/wire.c
 fuzz: $(FUZZ:%=fuzz-%)
 
 fuzz-http: build/algos/pinglist.xsd.h
@@ -249,7 +250,7 @@ help:
 # A .c with a header of its own is told by the header.
 map:
 	@for d in $(LAYERS) plots tests; do echo "$$d/"; \
-	    for f in $$d/*.[ch] $$d/*.yaml $$d/*.gp $$d/*.sh; do \
+	    for f in $$d/*.[ch] $$d/*/*.[ch] $$d/*.yaml $$d/*.gp $$d/*.sh; do \
 		[ -f "$$f" ] || continue; \
 		case $$f in *.c) [ -f "$${f%.c}.h" ] && continue;; esac; \
 		printf '  %-28s' "$${f#*/}"; \
@@ -263,10 +264,10 @@ clean:
 # Run-time data flows down the list of layers and never up.
 check-layers:
 	@left=""; bad=0; for d in $(LAYERS); do left="$$left|$$d"; \
-	    grep -nE '^#include "' $$d/*.[ch] | \
+	    grep -nE '^#include "' $$(find $$d -name '*.[ch]') | \
 		grep -vE "\"($${left#|})/" && bad=1; done; \
-	grep -nE '^#include "(models/(truth|scene|fault|noise|loss|bulk|skip|traffic|fabric|icmp|slb|flap|vigil_matlab|latency|fault_switch|tcp_connect|rtt_profile|blackhole_rule)|sim/evq)' \
-	    algos/*.[ch] && bad=1; \
+	grep -nE '^#include "(models/|sim/evq)' algos/*.[ch] | \
+	    grep -vE '"models/(agent|obs[a-z_]*)\.h"' && bad=1; \
 	[ $$bad = 0 ] && echo "ok    layers" || { echo "FAIL  layers"; exit 1; }
 
 # What an operator runs has no socket, clock, file or generator of its own.
@@ -277,7 +278,7 @@ check-pure: $(OBJ)
 
 # Line 1 is a caption that names the file, line 2 the licence.
 check-heads:
-	@bad=0; for f in $$(ls Makefile */*.[ch] */*.yaml tests/accuracy/*.yaml results/expected/*.yaml */*.gp */*/*.c tests/*.sh tests/*/*.sh 2>/dev/null); do \
+	@bad=0; for f in $$(ls Makefile $$(find $(LAYERS) tests -name '*.[ch]') */*.yaml tests/accuracy/*.yaml results/expected/*.yaml */*.gp tests/*.sh tests/*/*.sh 2>/dev/null); do \
 	    head -3 $$f | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || { echo "$$f: no SPDX line"; bad=1; }; \
 	    [ $$f = Makefile ] || head -2 $$f | grep -q "$$f -- " || { echo "$$f: no caption"; bad=1; }; done; \
 	[ $$bad = 0 ] && echo "ok    heads" || { echo "FAIL  heads"; exit 1; }

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiments/lab_net.h"
-#include "models/netns_caps.h"
+#include "experiments/lab/net.h"
+#include "models/netns/caps.h"
 #include "sim/vec.h"
 
 /* The clock is looked at this often beside what happens: faults begin and end,

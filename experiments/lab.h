@@ -3,8 +3,8 @@
  *
  * The network of a topology, built of namespaces of this machine, in which
  *
- *	the kernel's TCP carries flows      models/netns_traffic.h
- *	links lose what a truth says        models/netns_faults.h
+ *	the kernel's TCP carries flows      models/netns/traffic.h
+ *	links lose what a truth says        models/netns/faults.h
  *	007's agents trace what was lost    models/fabric_real.h
  *
  * in one thread, kept to one CPU: on several, packets of a flow overtake each
@@ -19,10 +19,10 @@
 #include "algos/path_agent.h"
 #include "models/fabric_real.h"
 #include "models/loss.h"
-#include "models/netns_faults.h"
-#include "models/netns_icmp.h"
-#include "models/netns_net.h"
-#include "models/netns_traffic.h"
+#include "models/netns/faults.h"
+#include "models/netns/icmp.h"
+#include "models/netns/net.h"
+#include "models/netns/traffic.h"
 #include "models/obs.h"
 #include "results/provenance.h"
 #include "sim/yaml.h"

@@ -64,7 +64,7 @@ struct xp_repair {
 	double day_s;    /* that max_reloads are for */
 };
 
-/* Who is traced when pairs of pods suffer; see experiments/pingmesh_trace.h. */
+/* Who is traced when pairs of pods suffer; see experiments/pingmesh/trace.h. */
 struct xp_trace {
 	uint32_t on, always;
 	uint32_t n_cells, n_pairs, n_ports; /* as algo_silent_drop_tracing */

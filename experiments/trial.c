@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "experiments/agent_plane.h"
-#include "experiments/lab_plane.h"
-#include "experiments/pingmesh_plane.h"
-#include "experiments/pingmesh_truth.h"
+#include "experiments/lab/plane.h"
+#include "experiments/pingmesh/plane.h"
+#include "experiments/pingmesh/truth.h"
 #include "models/bulk.h"
 #include "models/skip.h"
 #include "models/vigil_matlab.h"

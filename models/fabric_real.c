@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "models/fabric_real_impl.h"
-#include "models/netns_node.h"
+#include "models/real/impl.h"
+#include "models/netns/node.h"
 #include "sim/vec.h"
 
 #define AT(member) offsetof(struct fabric_real_params, member)

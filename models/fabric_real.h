@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One thread and one epoll carry out what the agents of some hosts ask for: of
- * hosts that are network namespaces (models/netns_net.h), or of this machine
+ * hosts that are network namespaces (models/netns/net.h), or of this machine
  * itself. The clock is CLOCK_MONOTONIC since the opening; nothing ever waits
  * but poll().
  *

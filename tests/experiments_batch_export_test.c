@@ -1,11 +1,11 @@
 /* tests/experiments_batch_export_test.c -- a collector's files as a recording.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/batch_export.h"
+#include "experiments/live/batch_export.h"
 
 #include <unistd.h>
 
-#include "experiments/batch_store.h"
+#include "experiments/live/batch_store.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 

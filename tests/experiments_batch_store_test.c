@@ -1,7 +1,7 @@
 /* tests/experiments_batch_store_test.c -- the collector's files and its memory.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/batch_store.h"
+#include "experiments/live/batch_store.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiments/batch_set.h"
+#include "experiments/live/batch_set.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 

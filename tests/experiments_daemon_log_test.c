@@ -1,7 +1,7 @@
 /* tests/experiments_daemon_log_test.c -- a daemon's files stay small.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/daemon_log.h"
+#include "experiments/live/daemon_log.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
  *
  * What cannot be undone is done in a child.
  */
-#include "experiments/daemon.h"
+#include "experiments/live/daemon.h"
 
 #include <errno.h>
 #include <fcntl.h>

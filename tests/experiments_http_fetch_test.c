@@ -4,7 +4,7 @@
  * The other side is a thread that answers connection after connection with the
  * bytes that a test wrote down.
  */
-#include "experiments/http_fetch.h"
+#include "experiments/http/fetch.h"
 
 #include <pthread.h>
 #include <sys/socket.h>
@@ -604,6 +604,6 @@ int main(void)
 	    cmocka_unit_test(mistakes_in_urls_are_named),
 	    cmocka_unit_test(without_memory_nothing_is_left),
 	};
-	return cmocka_run_group_tests_name("experiments/http_fetch", tests,
+	return cmocka_run_group_tests_name("experiments/http/fetch", tests,
 	    NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* tests/experiments_http_listen_test.c -- addresses to listen at.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/http_listen.h"
+#include "experiments/http/listen.h"
 
 #include <netinet/in.h>
 #include <unistd.h>
@@ -64,6 +64,6 @@ int main(void)
 	    cmocka_unit_test(a_port_has_one_listener),
 	    cmocka_unit_test(more_files_than_there_can_be_are_refused),
 	};
-	return cmocka_run_group_tests_name("experiments/http_listen", tests,
+	return cmocka_run_group_tests_name("experiments/http/listen", tests,
 	    NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* tests/experiments_http_lists_test.c -- pinglists in pieces.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/http_lists.h"
+#include "experiments/http/lists.h"
 
 #include "tests/test.h"
 
@@ -112,6 +112,6 @@ int main(void)
 	    cmocka_unit_test(a_buffer_at_rest_is_used_again),
 	    cmocka_unit_test(a_failed_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("experiments/http_lists", tests,
+	return cmocka_run_group_tests_name("experiments/http/lists", tests,
 	    make_plan, NULL);
 }

@@ -1,7 +1,7 @@
 /* tests/experiments_http_serve_test.c -- requests in, answers out.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/http_serve.h"
+#include "experiments/http/serve.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
@@ -317,6 +317,6 @@ int main(void)
 	    cmocka_unit_test(a_length_said_twice_is_refused),
 	    cmocka_unit_test(a_batch_is_kept_and_then_answered),
 	};
-	return cmocka_run_group_tests_name("experiments/http_serve", tests,
+	return cmocka_run_group_tests_name("experiments/http/serve", tests,
 	    make_plan, NULL);
 }

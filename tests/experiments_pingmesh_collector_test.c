@@ -1,7 +1,7 @@
 /* tests/experiments_pingmesh_collector_test.c -- uploads, each taken once.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_collector.h"
+#include "experiments/pingmesh/collector.h"
 
 #include "tests/pingmesh.h"
 #include "topo/addr.h"
@@ -415,6 +415,6 @@ int main(void)
 	    cmocka_unit_test(times_are_of_the_group_that_is_asked_for),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_collector",
+	return cmocka_run_group_tests_name("experiments/pingmesh/collector",
 	    tests, NULL, NULL);
 }

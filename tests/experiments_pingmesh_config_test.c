@@ -289,6 +289,6 @@ int main(void)
 	    cmocka_unit_test(help_names_every_part),
 	    cmocka_unit_test(names_are_those_of_the_analyses),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_config", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/config", tests,
 	    NULL, NULL);
 }

@@ -4,9 +4,9 @@
  * Nothing here is of the simulator: a fabric of a few lines, whose services
  * answer later than they are asked, and out of order.
  */
-#include "experiments/pingmesh_net.h"
+#include "experiments/pingmesh/net.h"
 
-#include "experiments/pingmesh_plane.h"
+#include "experiments/pingmesh/plane.h"
 #include "tests/pingmesh.h"
 
 enum { MAX_PENDING = 4096 };
@@ -244,6 +244,6 @@ int main(void)
 	    cmocka_unit_test(a_run_on_any_network_is_read_alike),
 	    cmocka_unit_test(a_network_that_waits_otherwise_is_refused),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_net", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/net", tests,
 	    NULL, NULL);
 }

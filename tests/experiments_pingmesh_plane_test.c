@@ -1,7 +1,7 @@
 /* tests/experiments_pingmesh_plane_test.c -- runs read along everything.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_plane.h"
+#include "experiments/pingmesh/plane.h"
 
 #include "experiments/along.h"
 #include "sim/stat.h"
@@ -560,6 +560,6 @@ int main(void)
 	    cmocka_unit_test(hooks_are_told_of_every_window),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_plane", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/plane", tests,
 	    NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* tests/experiments_pingmesh_record_test.c -- a cell's rows, read back.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_record.h"
+#include "experiments/pingmesh/record.h"
 
 #include <unistd.h>
 
@@ -216,6 +216,6 @@ int main(void)
 	    cmocka_unit_test(the_same_cell_is_the_same_bytes),
 	    cmocka_unit_test(another_plane_has_nothing_to_record),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_record", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/record", tests,
 	    spec_folder_make, remove_folder);
 }

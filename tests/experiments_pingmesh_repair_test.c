@@ -1,7 +1,7 @@
 /* tests/experiments_pingmesh_repair_test.c -- reloads, by tables made by hand.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_repair.h"
+#include "experiments/pingmesh/repair.h"
 
 #include "tests/pingmesh.h"
 
@@ -243,6 +243,6 @@ int main(void)
 	    cmocka_unit_test(each_tor_is_named_once),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_repair", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/repair", tests,
 	    NULL, NULL);
 }

@@ -1,10 +1,10 @@
 /* tests/experiments_pingmesh_trace_test.c -- the silent dropper is traced.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_trace.h"
+#include "experiments/pingmesh/trace.h"
 
 #include "algos/hop_trace_algo.h"
-#include "experiments/pingmesh_plane.h"
+#include "experiments/pingmesh/plane.h"
 #include "results/score.h"
 #include "tests/pingmesh.h"
 #include "topo/region.h"
@@ -406,6 +406,6 @@ int main(void)
 	    cmocka_unit_test(a_region_is_traced_in_its_data_centre),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_trace", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/trace", tests,
 	    NULL, NULL);
 }

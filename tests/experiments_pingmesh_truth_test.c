@@ -1,7 +1,7 @@
 /* tests/experiments_pingmesh_truth_test.c -- what probes met, by hand.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_truth.h"
+#include "experiments/pingmesh/truth.h"
 
 #include "tests/pingmesh.h"
 #include "topo/addr.h"
@@ -314,6 +314,6 @@ int main(void)
 	    cmocka_unit_test(trouble_is_calm_steady_or_a_change),
 	    cmocka_unit_test(a_tor_was_black_when_its_hole_was_open),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_truth", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/truth", tests,
 	    NULL, NULL);
 }

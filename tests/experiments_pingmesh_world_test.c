@@ -1,7 +1,7 @@
 /* tests/experiments_pingmesh_world_test.c -- agents at work: who probes whom.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh_world.h"
+#include "experiments/pingmesh/world.h"
 
 #include "tests/pingmesh.h"
 #include "topo/addr.h"
@@ -463,6 +463,6 @@ int main(void)
 	    cmocka_unit_test(a_world_that_lived_before_lives_the_same_again),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_world", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/world", tests,
 	    NULL, NULL);
 }

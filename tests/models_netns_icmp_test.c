@@ -1,7 +1,7 @@
 /* tests/models_netns_icmp_test.c -- counters of the kernel's text, read.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/netns_icmp.h"
+#include "models/netns/icmp.h"
 #include "tests/test.h"
 
 static const char text[] = "Ip: Forwarding OutTimeExcds\nIp: 1 77\n"
@@ -38,6 +38,6 @@ int main(void)
 	    cmocka_unit_test(a_value_is_that_of_its_group_and_whole_name),
 	    cmocka_unit_test(what_is_not_there_is_0),
 	};
-	return cmocka_run_group_tests_name("models/netns_icmp", tests, NULL,
+	return cmocka_run_group_tests_name("models/netns/icmp", tests, NULL,
 	    NULL);
 }

@@ -3,11 +3,11 @@
  *
  * Nothing here takes a right: tests/real/ has the networks that are built.
  */
-#include "models/netns_net.h"
+#include "models/netns/net.h"
 
 #include <sys/stat.h>
 
-#include "models/netns_caps.h"
+#include "models/netns/caps.h"
 #include "tests/test.h"
 
 static const struct netns_params params = {.mtu = 1500};
@@ -122,6 +122,6 @@ int main(void)
 	    cmocka_unit_test(parameters_have_ranges),
 	    cmocka_unit_test(probing_changes_nothing_and_gives_reasons),
 	};
-	return cmocka_run_group_tests_name("models/netns_net", tests, NULL,
+	return cmocka_run_group_tests_name("models/netns/net", tests, NULL,
 	    NULL);
 }

@@ -1,7 +1,7 @@
 /* tests/models_netns_routes_test.c -- prefixes that forward as topo_path().
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/netns_routes.h"
+#include "models/netns/routes.h"
 
 #include "tests/test.h"
 #include "topo/addr.h"
@@ -247,6 +247,6 @@ int main(void)
 	    cmocka_unit_test(a_clos_routes_by_pod_and_by_rack),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("models/netns_routes", tests, NULL,
+	return cmocka_run_group_tests_name("models/netns/routes", tests, NULL,
 	    NULL);
 }

@@ -330,6 +330,6 @@ int main(void)
 	    cmocka_unit_test(too_large_a_payload_is_refused),
 	    cmocka_unit_test(classes_are_marked_both_ways),
 	};
-	return cmocka_run_group_tests_name("models/real_connect", tests, NULL,
+	return cmocka_run_group_tests_name("models/real/connect", tests, NULL,
 	    NULL);
 }

@@ -100,6 +100,6 @@ int main(void)
 		retransmissions_of_a_source_go_to_the_host_they_name),
 	    cmocka_unit_test(watched_sockets_tell_what_they_send_again),
 	};
-	return cmocka_run_group_tests_name("models/real_retx", tests, NULL,
+	return cmocka_run_group_tests_name("models/real/retx", tests, NULL,
 	    NULL);
 }

@@ -205,6 +205,6 @@ int main(void)
 	    cmocka_unit_test(no_more_than_max_clients_are_served),
 	    cmocka_unit_test(without_descriptors_it_rests),
 	};
-	return cmocka_run_group_tests_name("models/real_serve", tests, NULL,
+	return cmocka_run_group_tests_name("models/real/serve", tests, NULL,
 	    NULL);
 }

@@ -1,7 +1,7 @@
 /* tests/models_real_timer_test.c -- timers come in order of due time.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/real_timer.h"
+#include "models/real/timer.h"
 
 #include "tests/test.h"
 
@@ -103,6 +103,6 @@ int main(void)
 	    cmocka_unit_test(a_hosts_timers_are_dropped),
 	    cmocka_unit_test(failed_allocations_are_told),
 	};
-	return cmocka_run_group_tests_name("models/real_timer", tests, NULL,
+	return cmocka_run_group_tests_name("models/real/timer", tests, NULL,
 	    NULL);
 }

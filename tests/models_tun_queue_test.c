@@ -1,7 +1,7 @@
 /* tests/models_tun_queue_test.c -- packets leave in the order of their times.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/tun_queue.h"
+#include "models/tun/queue.h"
 #include "tests/test.h"
 
 enum { MAX = 300, BYTES = 40 };
@@ -112,6 +112,6 @@ int main(void)
 	    cmocka_unit_test(order_and_bytes_are_those_of_a_list),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("models/tun_queue", tests, NULL,
+	return cmocka_run_group_tests_name("models/tun/queue", tests, NULL,
 	    NULL);
 }

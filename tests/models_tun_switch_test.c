@@ -4,7 +4,7 @@
 #include <gsl/gsl_cdf.h>
 
 #include "models/fabric_sim.h"
-#include "models/tun_switch.h"
+#include "models/tun/switch.h"
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "topo/addr.h"
@@ -690,6 +690,6 @@ int main(void)
 	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(more_links_than_addresses_are_refused),
 	};
-	return cmocka_run_group_tests_name("models/tun_switch", tests, NULL,
+	return cmocka_run_group_tests_name("models/tun/switch", tests, NULL,
 	    NULL);
 }

@@ -6,7 +6,7 @@
 #include <netinet/ip_icmp.h>
 #include <netinet/tcp.h>
 
-#include "models/tun_wire.h"
+#include "models/tun/wire.h"
 #include "tests/test.h"
 
 enum { MOST = 1500 };
@@ -230,6 +230,6 @@ int main(void)
 	    cmocka_unit_test(an_answer_quotes_what_died),
 	    cmocka_unit_test(an_echo_is_no_error_message),
 	};
-	return cmocka_run_group_tests_name("models/tun_wire", tests, NULL,
+	return cmocka_run_group_tests_name("models/tun/wire", tests, NULL,
 	    NULL);
 }

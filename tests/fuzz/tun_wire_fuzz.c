@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/tun_wire.h"
+#include "models/tun/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -4,8 +4,8 @@
 #ifndef TESTS_REAL_FAULTY_H
 #define TESTS_REAL_FAULTY_H
 
-#include "models/netns_faults.h"
-#include "models/netns_traffic.h"
+#include "models/netns/faults.h"
+#include "models/netns/traffic.h"
 #include "tests/real/lab.h"
 
 enum { FAULTY_MAX_LINKS = 64, FAULTY_MAX_RETX = 65536 };

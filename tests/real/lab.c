@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "models/netns_caps.h"
+#include "models/netns/caps.h"
 #include "topo/addr.h"
 
 /* --- networks ------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #ifndef TESTS_REAL_LAB_H
 #define TESTS_REAL_LAB_H
 
-#include "models/netns_net.h"
+#include "models/netns/net.h"
 #include "tests/test.h"
 #include "topo/topo.h"
 

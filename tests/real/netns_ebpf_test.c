@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "models/netns_ebpf.h"
+#include "models/netns/ebpf.h"
 #include "tests/real/faulty.h"
 #include "topo/addr.h"
 
@@ -606,6 +606,6 @@ int main(void)
 	    cmocka_unit_test(networks_of_64_and_976_ends_attach),
 	    cmocka_unit_test(packets_take_little_time),
 	};
-	return cmocka_run_group_tests_name("models/netns_ebpf", tests,
+	return cmocka_run_group_tests_name("models/netns/ebpf", tests,
 	    lab_begin, NULL);
 }

@@ -668,6 +668,6 @@ int main(void)
 	    cmocka_unit_test(failed_allocations_leave_nothing),
 	    cmocka_unit_test(failed_allocations_leave_nothing_by_nft),
 	};
-	return cmocka_run_group_tests_name("models/netns_faults", tests,
+	return cmocka_run_group_tests_name("models/netns/faults", tests,
 	    lab_begin, NULL);
 }

@@ -1,11 +1,11 @@
 /* tests/real/netns_link_test.c -- what the kernel refuses is told as it is.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/netns_link.h"
+#include "models/netns/link.h"
 
 #include <unistd.h>
 
-#include "models/netns_node.h"
+#include "models/netns/node.h"
 #include "tests/real/lab.h"
 
 enum { ONE = 2000, OTHER, LO = 1 };
@@ -158,6 +158,6 @@ int main(void)
 	    cmocka_unit_test(too_many_next_hops_are_refused),
 	    cmocka_unit_test(interfaces_carry_when_both_ends_are_up),
 	};
-	return cmocka_run_group_tests_name("models/netns_link", tests,
+	return cmocka_run_group_tests_name("models/netns/link", tests,
 	    lab_begin, NULL);
 }

@@ -405,6 +405,6 @@ int main(void)
 	    cmocka_unit_test(building_takes_about_2_ms_a_node),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("models/netns_net", tests, lab_begin,
+	return cmocka_run_group_tests_name("models/netns/net", tests, lab_begin,
 	    NULL);
 }

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "models/netns_traffic.h"
+#include "models/netns/traffic.h"
 #include "tests/real/faulty.h"
 
 enum { N_FLOWS = 100 };
@@ -149,6 +149,6 @@ int main(void)
 	    cmocka_unit_test(flows_that_get_no_answer_fail_in_time),
 	    cmocka_unit_test(mistakes_in_flows_are_told),
 	};
-	return cmocka_run_group_tests_name("models/netns_traffic", tests,
+	return cmocka_run_group_tests_name("models/netns/traffic", tests,
 	    lab_begin, NULL);
 }

@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "experiments/lab.h"
-#include "experiments/pingmesh_plane.h"
+#include "experiments/pingmesh/plane.h"
 #include "tests/pingmesh.h"
 #include "tests/real/faulty.h"
 
@@ -236,6 +236,6 @@ int main(void)
 	    cmocka_unit_test(a_slow_pod_shows_in_the_matrix),
 	    cmocka_unit_test(a_host_goes_off_and_begins_anew),
 	};
-	return cmocka_run_group_tests_name("experiments/pingmesh_netns", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/netns", tests,
 	    lab_begin, NULL);
 }

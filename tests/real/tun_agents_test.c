@@ -136,6 +136,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(lossy_flows_are_traced_and_vote_for_the_link),
 	};
-	return cmocka_run_group_tests_name("models/tun_net + fabric_real",
+	return cmocka_run_group_tests_name("models/tun/net + fabric_real",
 	    tests, lab_begin, NULL);
 }

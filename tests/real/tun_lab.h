@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "models/tun_net.h"
+#include "models/tun/net.h"
 #include "tests/real/lab.h"
 
 struct tun_lab {

@@ -624,6 +624,6 @@ int main(void)
 	    cmocka_unit_test(connects_climb_the_ladder_as_modelled),
 	    cmocka_unit_test(a_cpu_carries_some_10000_packets_a_second),
 	};
-	return cmocka_run_group_tests_name("models/tun_net", tests, lab_begin,
+	return cmocka_run_group_tests_name("models/tun/net", tests, lab_begin,
 	    NULL);
 }

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "models/netns_caps.h"
+#include "models/netns/caps.h"
 #include "tests/real/tun_lab.h"
 #include "topo/addr.h"
 
@@ -297,6 +297,6 @@ int main(void)
 	    cmocka_unit_test(without_right_or_device_it_says_so),
 	    cmocka_unit_test(nothing_is_left_after_sigkill),
 	};
-	return cmocka_run_group_tests_name("models/tun_node", tests, lab_begin,
+	return cmocka_run_group_tests_name("models/tun/node", tests, lab_begin,
 	    NULL);
 }

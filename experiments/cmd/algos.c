@@ -1,0 +1,116 @@
+/* experiments/cmd/algos.c -- culprit algos and culprit spec: what there is.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <string.h>
+
+#include "experiments/cmd.h"
+#include "results/json.h"
+#include "sim/field.h"
+#include "sim/text.h"
+
+enum { KEY_JSON = 1000 };
+
+struct args {
+	const char *name;
+	int json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->name)
+			return ARGP_ERR_UNKNOWN;
+		a->name = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static void print_json(const struct algo_ops *o, int first)
+{
+	printf(first ? "[{\"name\": " : ",\n {\"name\": ");
+	res_json_text(stdout, o->name);
+	printf(", \"doc\": ");
+	res_json_text(stdout, o->doc);
+	printf(", \"paper\": ");
+	res_json_text(stdout, o->paper);
+	printf(", \"params\": [");
+	for (const struct sim_field *f = o->params; f && f->name; f++) {
+		printf(f == o->params ? "" : ", ");
+		res_json_text(stdout, f->name);
+	}
+	printf("]}");
+}
+
+static void print_text(const struct algo_ops *o, int with_params)
+{
+	printf("%-9s %s\n          %s\n", o->name, o->doc, o->paper);
+	if (with_params && o->params && o->params->name)
+		sim_field_help(o->params, stdout);
+}
+
+static int no_algo(const char *name)
+{
+	const char *known[64];
+	size_t n = 0;
+	for (; n < 64 && algo_registry[n]; n++)
+		known[n] = algo_registry[n]->name;
+	const char *near = sim_did_you_mean(name, known, n);
+	fprintf(stderr, "culprit: no algorithm is called \"%s\"%s%s%s\n", name,
+	    near ? "; did you mean \"" : "", near ? near : "",
+	    near ? "\"?" : "; `culprit algos` lists them.");
+	return CMD_USAGE;
+}
+
+int cmd_algos(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object an algorithm",
+		0},
+	    {0},
+	};
+	static const struct argp argp = {
+	    .options = options,
+	    .parser = parse,
+	    .args_doc = "[NAME]",
+	    .doc = "List the diagnosis algorithms, or one with all its "
+		   "parameters.",
+	};
+	struct args a = {0};
+	int n = 0;
+	cmd_parse(&argp, argc, argv, &a);
+	for (size_t i = 0; algo_registry[i]; i++) {
+		const struct algo_ops *o = algo_registry[i];
+		if (a.name && strcmp(o->name, a.name) != 0)
+			continue;
+		if (a.json)
+			print_json(o, n == 0);
+		else
+			print_text(o, a.name != NULL);
+		n++;
+	}
+	if (n == 0)
+		return no_algo(a.name);
+	if (a.json)
+		printf("]\n");
+	return CMD_GOOD;
+}
+
+int cmd_spec(int argc, char **argv)
+{
+	static const struct argp argp = {
+	    .doc = "List the keys of a spec (experiments/*.yaml) with "
+		   "types, units, ranges and defaults. A number may be "
+		   "drawn where the type is dist: {uniform: [a, b]} or "
+		   "{log_uniform: [a, b]}.",
+	};
+	cmd_parse(&argp, argc, argv, NULL);
+	xp_spec_help(stdout);
+	return CMD_GOOD;
+}

@@ -1,0 +1,469 @@
+/* experiments/cmd/bounds.c -- culprit bounds: what 007's theorems promise.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/bounds.h"
+#include "experiments/cmd.h"
+#include "sim/field.h"
+
+enum { KEY_POD = 1000, KEY_N0, KEY_N1, KEY_N2, KEY_HOSTS, KEY_T_MAX, KEY_BAD,
+	KEY_P_BAD, KEY_P_GOOD, KEY_PACKETS, KEY_FLOWS, KEY_TABLE, KEY_JSON };
+
+static const struct argp_option options[] = {
+	{NULL, 0, NULL, 0, "Network (defaults: 007's simulation):", 1},
+	{"n-pod", KEY_POD, "N", 0, "pods (2)", 0},
+	{"n0", KEY_N0, "N", 0, "ToRs in each pod (20)", 0},
+	{"n1", KEY_N1, "N", 0, "tier-1 switches in each pod (8)", 0},
+	{"n2", KEY_N2, "N", 0, "tier-2 switches in all (10)", 0},
+	{"hosts", KEY_HOSTS, "N", 0, "hosts under each ToR (40)", 0},
+	{"set", 's', "KEY=VALUE", 0,
+	    "the same by the keys of a spec's topology: n_pods, n_tors, n_t1, "
+	    "n_t2, n_hosts",
+	    0},
+	{NULL, 0, NULL, 0, "Theorem 1:", 2},
+	{"t-max", KEY_T_MAX, "RATE", 0,
+	    "ICMP answers a second that a switch may give (100)", 0},
+	{NULL, 0, NULL, 0, "Theorems 2 and 3:", 3},
+	{"k", KEY_BAD, "N", 0, "bad links (1)", 0},
+	{"p-bad", KEY_P_BAD, "RATE", 0,
+	    "drop rate of a bad link, per packet (5e-4)", 0},
+	{"p-good", KEY_P_GOOD, "RATE", 0,
+	    "greatest drop rate of a good link (1e-6)", 0},
+	{"packets", KEY_PACKETS, "LO,HI", 0, "packets a connection (1,100)",
+	    0},
+	{"flows", KEY_FLOWS, "N", 0,
+	    "connections that vote (60 a host, an epoch of 007's simulation)",
+	    0},
+	{NULL, 0, NULL, 0, "Output:", 4},
+	{"table", KEY_TABLE, NULL, 0,
+	    "the chance to misrank for 1e2 to 1e10 connections, as TSV", 0},
+	{"json", KEY_JSON, NULL, 0, "one JSON object; null: no statement", 0},
+	{0},
+};
+
+struct args {
+	struct topo_clos c;
+	double t_max, k, p_bad, p_good, c_low, c_high, flows;
+	int table, json;
+};
+
+/* --- reading ------------------------------------------------------------- */
+
+static double read_number(const char *text, const char *what, double min,
+    double max, struct argp_state *state)
+{
+	struct sim_err e = {0};
+	double x = 0;
+	if (sim_parse_f64(text, &x, &e) < 0)
+		argp_error(state, "%s: %s", what, e.msg);
+	if (!(x >= min && x <= max))
+		argp_error(state, "%s %s is not in [%g, %g]", what, text, min,
+		    max);
+	return x;
+}
+
+static double read_whole(const char *text, const char *what, double min,
+    double max, struct argp_state *state)
+{
+	const double x = read_number(text, what, min, max, state);
+	if (x != floor(x))
+		argp_error(state, "%s %s is not a whole number", what, text);
+	return x;
+}
+
+static void read_packets(struct args *a, char *text, struct argp_state *state)
+{
+	char *comma = strchr(text, ',');
+	if (!comma)
+		argp_error(state, "packets \"%s\" is not LO,HI", text);
+	*comma = '\0';
+	a->c_low = read_whole(text, "packets", 1, 1e9, state);
+	a->c_high = read_whole(comma + 1, "packets", a->c_low, 1e9, state);
+}
+
+static void set_shape(struct args *a, const char *key, const char *value,
+    struct argp_state *state)
+{
+	struct sim_err e = {0};
+	const struct sim_field *f = sim_field_find(topo_clos_fields, key);
+	if (!f)
+		argp_error(state,
+		    "there is no \"%s\"; there are n_pods, n_tors, n_t1, n_t2 "
+		    "and n_hosts",
+		    key);
+	if (sim_field_set(f, &a->c, value, &e) < 0)
+		argp_error(state, "%s", e.msg);
+}
+
+static void set_pair(struct args *a, char *text, struct argp_state *state)
+{
+	char *equals = strchr(text, '=');
+	if (!equals)
+		argp_error(state, "\"%s\" is not KEY=VALUE", text);
+	*equals = '\0';
+	set_shape(a, text, equals + 1, state);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const shape[] = {"n_pods", "n_tors", "n_t1", "n_t2",
+		"n_hosts"};
+	struct args *a = state->input;
+	if (key >= KEY_POD && key <= KEY_HOSTS) {
+		set_shape(a, shape[key - KEY_POD], arg, state);
+		return 0;
+	}
+	switch (key) {
+	case 's':
+		set_pair(a, arg, state);
+		return 0;
+	case KEY_T_MAX:
+		a->t_max = read_number(arg, "t-max", 1e-9, 1e12, state);
+		return 0;
+	case KEY_BAD:
+		a->k = read_whole(arg, "k", 1, 1e9, state);
+		return 0;
+	case KEY_P_BAD:
+		a->p_bad = read_number(arg, "p-bad", 0, 1, state);
+		return 0;
+	case KEY_P_GOOD:
+		a->p_good = read_number(arg, "p-good", 0, 1, state);
+		return 0;
+	case KEY_PACKETS:
+		read_packets(a, arg, state);
+		return 0;
+	case KEY_FLOWS:
+		a->flows = read_whole(arg, "flows", 1, 1e18, state);
+		return 0;
+	case KEY_TABLE:
+		a->table = 1;
+		return 0;
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+	.options = options,
+	.parser = parse,
+	.doc =
+	    "What the theorems of 007 (NSDI'18) promise for a Clos: how many "
+	    "path discoveries hosts may start (1), and when and how surely "
+	    "votes rank bad links above good ones (2, 3). Values that the "
+	    "paper's formulas get wrong stand beside the corrected ones."
+	    "\vReadings of theorems 2 and 3:\n"
+	    "  paper      four links a path, bad links below the source at "
+	    "worst\n"
+	    "  any pods   four links a path, bad links at their true worst "
+	    "place\n"
+	    "  simulated  six, as `culprit run` has it: links of hosts drop "
+	    "too, and\n"
+	    "             votes are 1/h\n"
+	    "\n"
+	    "  culprit bounds --n-pod 4 --k 5\n"
+	    "  culprit bounds --set n_pods=4 --packets 50,50 --flows 1920000\n"
+	    "  culprit bounds --p-bad 1e-3 --packets 50,50 --table >eps.tsv\n",
+};
+
+/* --- theorems 2 and 3, in each reading ----------------------------------- */
+
+enum { N_FORMS = ALGO_BOUNDS_SIMULATED + 1 };
+
+struct reading {
+	double max_bad, alpha, good_max;
+	double weight;
+	struct algo_bounds_votes votes;
+	struct algo_bounds_error error;
+	int says;
+};
+
+static struct reading read_form(const struct args *a, enum algo_bounds_form f)
+{
+	const double r_bad = algo_bounds_drop(a->p_bad, a->c_low),
+		     r_good = algo_bounds_drop(a->p_good, a->c_high);
+	const double alpha = algo_bounds_alpha(&a->c, f, a->k);
+	struct reading r = {
+		.max_bad = algo_bounds_max_bad(&a->c, f),
+		.alpha = alpha,
+		.good_max = algo_bounds_good_max(alpha, a->p_bad, a->c_low,
+		    a->c_high),
+		.weight = algo_bounds_weight(&a->c, f),
+		.says = algo_bounds_says(&a->c, f),
+		.votes = {
+			.bad = algo_bounds_vote_bad(&a->c, r_bad),
+			.good = algo_bounds_vote_good(&a->c, f, a->k, r_bad,
+			    r_good),
+			.n_bad = a->k,
+			.n_good = algo_bounds_links(&a->c, f) - a->k,
+			.spread = f == ALGO_BOUNDS_SIMULATED
+			    ? ALGO_BOUNDS_SPREAD
+			    : 1,
+		},
+	};
+	if (!(a->k < r.max_bad))
+		r.votes.good = NAN;
+	r.error = algo_bounds_error(&r.votes, a->flows);
+	return r;
+}
+
+/* A chance from its logarithm; a bound above 1 says as much as 1. */
+static double chance(double log_p)
+{
+	return isnan(log_p) ? NAN : exp(fmin(log_p, 0));
+}
+
+/* --- for people ---------------------------------------------------------- */
+
+/* X with four digits in WIDTH columns; "-" for what is not said. */
+static void cell(int width, double x)
+{
+	if (isnan(x))
+		printf(" %*s", width, "-");
+	else if (x < 1000)
+		printf(" %#*.4g", width, x);
+	else
+		printf(" %*.4g", width, x);
+}
+
+static void print_load(const char *tier, double paper, double real,
+    double t_max)
+{
+	printf("    %-4s", tier);
+	cell(8, paper);
+	cell(8, real);
+	printf("%s\n", real > t_max * (1 + 1e-9) ? "   above T_max" : "");
+}
+
+static void print_theorem_1(const struct args *a)
+{
+	const double paper = algo_bounds_ct_paper(&a->c, a->t_max);
+	const struct algo_bounds_load
+	    claimed = algo_bounds_load_paper(&a->c, paper),
+	    real = algo_bounds_load(&a->c, paper);
+	printf("Theorem 1: path discoveries a host may start a second, when a "
+	       "switch may\nanswer T_max = %g times a second\n",
+	    a->t_max);
+	if (isnan(paper)) {
+		printf("  There is one ToR in all: no path leaves it.\n\n");
+		return;
+	}
+	printf("  C_t =");
+	cell(0, paper);
+	printf("   formula (1)\n  C_t =");
+	cell(0, algo_bounds_ct(&a->c, a->t_max));
+	printf("  corrected: every answer counts\n"
+	       "  answers a second of one switch at the C_t of (1):\n"
+	       "            paper   really\n");
+	print_load("ToR", claimed.tor, real.tor, a->t_max);
+	print_load("T1", claimed.t1, real.t1, a->t_max);
+	print_load("T2", claimed.t2, real.t2, a->t_max);
+	printf("\n");
+}
+
+static void print_row(const char *name, const char *unit, const double x[])
+{
+	printf("  %-30s %-7s", name, unit);
+	for (int f = 0; f < N_FORMS; f++)
+		cell(9, x[f]);
+	printf("\n");
+}
+
+#define ROW(name, unit, value)                                            \
+	do {                                                              \
+		double x_[N_FORMS];                                       \
+		for (int f = 0; f < N_FORMS; f++) {                       \
+			const struct reading *r = &reading[f];            \
+			x_[f] = (value);                                  \
+		}                                                         \
+		print_row(name, unit, x_);                                \
+	} while (0)
+
+static void print_ranking(const struct args *a, const struct reading reading[])
+{
+	printf("Theorems 2 and 3: votes rank bad links, k = %g, above all "
+	       "good ones\n",
+	    a->k);
+	printf("  p_bad %g, p_good up to %g, %g to %g packets\n", a->p_bad,
+	    a->p_good, a->c_low, a->c_high);
+	printf("  %-30s %-7s %9s %9s %9s\n", "", "unit",
+	    reading[0].says ? "paper" : "paper*", "any pods", "simulated");
+	ROW("k must be below", "links", r->max_bad);
+	ROW("alpha = least r_bad / r_good", "1", r->alpha);
+	ROW("p_good at most", "1/pkt", r->good_max);
+	ROW("least votes of a bad link", "1/conn", r->votes.bad);
+	ROW("most votes of a good link", "1/conn", r->votes.good);
+	printf("  after N = %g connections\n", a->flows);
+	ROW("eps, one bad and one good link", "1", chance(r->error.log_pair));
+	ROW("eps, all links", "1", chance(r->error.log_all));
+	ROW("eps, all, best threshold", "1", chance(r->error.log_best));
+}
+
+static void print_notes(const struct args *a, const struct reading reading[])
+{
+	const struct topo_clos *c = &a->c;
+	const double pods = algo_bounds_pods(c), all = algo_bounds_pods_all(c);
+	printf("\n");
+	if (c->n_pods < 2) {
+		printf("* With one pod there is no level-2 link and no "
+		       "statement.\n");
+		return;
+	}
+	printf("Pods: theorem 2 needs n_pod >= 1 + n0/n1 = %g: %s with %u.\n",
+	    pods, c->n_pods >= pods ? "met" : "fails", c->n_pods);
+	if (isnan(all))
+		printf("Theorem 3 needs n0 >= n2: fails with %u and %u.\n",
+		    c->n_tors, c->n_t2);
+	else
+		printf("Theorem 3 needs n_pod >= %g: %s.\n", all,
+		    c->n_pods >= all ? "met" : "fails");
+	if (!reading[0].says)
+		printf("* Its conditions fail here: these are what the "
+		       "formulas give, and not bounds.\n");
+	if (!algo_bounds_level2_busier(c)) {
+		printf("A level-2 link carries fewer flows than a level-1 "
+		       "link, so (10a) fails for bad\nlinks of level 2 and no "
+		       "reading says anything.\n");
+		return;
+	}
+	if (!reading[ALGO_BOUNDS_SIMULATED].says)
+		printf("With %u hosts a ToR, links of hosts may get more votes "
+		       "than (10b) allows:\nno statement on what is "
+		       "simulated.\n",
+		    c->n_hosts);
+	if (!(a->k < reading[ALGO_BOUNDS_ANY_PODS].max_bad))
+		printf("k = %g is too many: bad links together may give a good "
+		       "one the votes of one of\nthem.\n",
+		    a->k);
+	else if (!(a->p_good <= reading[ALGO_BOUNDS_ANY_PODS].good_max))
+		printf("Good links that drop %g may get as many votes as bad "
+		       "ones.\n",
+		    a->p_good);
+	else if (!(a->p_good <= reading[ALGO_BOUNDS_SIMULATED].good_max))
+		printf("Links of hosts that drop %g too leave no bound on what "
+		       "is simulated.\n",
+		    a->p_good);
+}
+
+static void print_shape(const struct topo_clos *c)
+{
+	printf("Clos: n_pod = %u; n0 = %u ToRs and n1 = %u T1s a pod; n2 = %u "
+	       "T2s; H = %u hosts a ToR\n\n",
+	    c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts);
+}
+
+/* --- for programs -------------------------------------------------------- */
+
+static void json_number(const char *key, double x)
+{
+	if (isfinite(x))
+		printf(", \"%s\": %.12g", key, x);
+	else
+		printf(", \"%s\": null", key);
+}
+
+static void print_json(const struct args *a, const struct reading reading[])
+{
+	static const char *const names[] = {"paper", "any_pods", "simulated"};
+	const struct topo_clos *c = &a->c;
+	const double ct = algo_bounds_ct_paper(c, a->t_max);
+	const struct algo_bounds_load claimed = algo_bounds_load_paper(c, ct),
+				      real = algo_bounds_load(c, ct);
+	printf("{\"n_pods\": %u, \"n_tors\": %u, \"n_t1\": %u, \"n_t2\": %u, "
+	       "\"n_hosts\": %u",
+	    c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts);
+	json_number("t_max", a->t_max);
+	json_number("n_bad", a->k);
+	json_number("p_bad", a->p_bad);
+	json_number("p_good", a->p_good);
+	json_number("packets_low", a->c_low);
+	json_number("packets_high", a->c_high);
+	json_number("n_flows", a->flows);
+	json_number("ct_paper", ct);
+	json_number("ct", algo_bounds_ct(c, a->t_max));
+	json_number("load_paper_t1", claimed.t1);
+	json_number("load_paper_t2", claimed.t2);
+	json_number("load_tor", real.tor);
+	json_number("load_t1", real.t1);
+	json_number("load_t2", real.t2);
+	json_number("pods_theorem_2", algo_bounds_pods(c));
+	json_number("pods_theorem_3", algo_bounds_pods_all(c));
+	for (int f = 0; f < N_FORMS; f++) {
+		const struct reading *r = &reading[f];
+		printf(", \"%s\": {\"holds\": %s", names[f],
+		    r->says ? "true" : "false");
+		json_number("weight", r->weight);
+		json_number("max_bad", r->max_bad);
+		json_number("alpha", r->alpha);
+		json_number("p_good_max", r->good_max);
+		json_number("votes_bad", r->votes.bad);
+		json_number("votes_good", r->votes.good);
+		json_number("log_eps_pair", r->error.log_pair);
+		json_number("log_eps_all", r->error.log_all);
+		json_number("log_eps_best", r->error.log_best);
+		printf("}");
+	}
+	printf("}\n");
+}
+
+static void tsv_number(double x)
+{
+	if (isnan(x))
+		printf("\tNaN");
+	else
+		printf("\t%.6g", x);
+}
+
+/* Ten rows a decade. */
+static void print_table(const struct reading reading[])
+{
+	printf("n_flows\tpaper:pair\tpaper:all\tpaper:best\tany_pods:pair\t"
+	       "any_pods:all\tany_pods:best\tsimulated:pair\tsimulated:all\t"
+	       "simulated:best\n");
+	for (int i = 20; i <= 100; i++) {
+		const double n = pow(10, i / 10.0);
+		printf("%.6g", n);
+		for (int f = 0; f < N_FORMS; f++) {
+			const struct algo_bounds_error e =
+			    algo_bounds_error(&reading[f].votes, n);
+			tsv_number(chance(e.log_pair));
+			tsv_number(chance(e.log_all));
+			tsv_number(chance(e.log_best));
+		}
+		printf("\n");
+	}
+}
+
+int cmd_bounds(int argc, char **argv)
+{
+	struct args a = {.t_max = 100, .k = 1, .p_bad = 5e-4, .p_good = 1e-6,
+		.c_low = 1, .c_high = 100};
+	struct reading reading[N_FORMS];
+	struct sim_err e = {0};
+	int rc = sim_field_defaults(topo_clos_fields, &a.c, &e);
+	cmd_parse(&argp, argc, argv, &a);
+	if (rc == 0)
+		rc = topo_clos_init(&a.c, &e);
+	if (rc < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
+	if (a.flows == 0)
+		a.flows = 60.0 * a.c.all_hosts;
+	for (int f = 0; f < N_FORMS; f++)
+		reading[f] = read_form(&a, (enum algo_bounds_form)f);
+	if (a.table) {
+		print_table(reading);
+	} else if (a.json) {
+		print_json(&a, reading);
+	} else {
+		print_shape(&a.c);
+		print_theorem_1(&a);
+		print_ranking(&a, reading);
+		print_notes(&a, reading);
+	}
+	return CMD_GOOD;
+}

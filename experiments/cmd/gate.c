@@ -1,0 +1,394 @@
+/* experiments/cmd/gate.c -- culprit gate: accuracy gates, for people and CI.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "experiments/gate.h"
+#include "experiments/junit.h"
+#include "results/json.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+
+enum {
+	KEY_SEED = 1000,
+	KEY_FRESH,
+	KEY_JUNIT,
+	KEY_JSON,
+	KEY_COUNT,
+	KEY_KEYS,
+	MAX_SET = 64,
+};
+
+static const struct argp_option options[] = {
+    {"seed", KEY_SEED, "N", 0, "instead of each file's own seed", 0},
+    {"fresh-seed", KEY_FRESH, NULL, 0,
+	"a new seed, which is printed: a sound algorithm fails once in 1/beta "
+	"times",
+	0},
+    {"set", 's', "PATH=VALUE", 0, "override a key, in every file", 0},
+    {"jobs", 'j', "N", 0, "worker processes (default: all processors)", 0},
+    {"junit", KEY_JUNIT, "FILE", 0, "write a JUnit report for CI", 0},
+    {"json", KEY_JSON, NULL, 0, "JSON, one object a gate and line", 0},
+    {"count", KEY_COUNT, "N", 0,
+	"decide nothing: count the successes of N runs, to choose p0 and p1 "
+	"by",
+	0},
+    {"keys", KEY_KEYS, NULL, 0, "list the keys of a gate", 0},
+    {0},
+};
+
+struct args {
+	char **files;
+	size_t n_files;
+	const char *set[MAX_SET], *junit;
+	size_t n_set;
+	unsigned n_workers;
+	uint32_t count;
+	char seed[64];
+	int fresh, json;
+};
+
+static uint64_t read_number(const char *text, uint64_t min, uint64_t max,
+    const char *what, struct argp_state *state)
+{
+	char shown[64];
+	uint64_t x = 0;
+	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
+		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
+		    what, sim_quote(shown, text), (unsigned long long)min,
+		    (unsigned long long)max);
+	return x;
+}
+
+static void add_set(struct args *a, const char *text, struct argp_state *state)
+{
+	if (a->n_set == MAX_SET)
+		argp_error(state, "more than %d --set", MAX_SET);
+	a->set[a->n_set++] = text;
+}
+
+static void set_seed(struct args *a, uint64_t seed, struct argp_state *state)
+{
+	if (*a->seed)
+		argp_error(state,
+		    "one of --seed and --fresh-seed, and that once");
+	snprintf(a->seed, sizeof(a->seed), "seed=%llu",
+	    (unsigned long long)seed);
+	add_set(a, a->seed, state);
+}
+
+static void fresh_seed(struct args *a, struct argp_state *state)
+{
+	uint32_t seed;
+	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
+		argp_failure(state, CMD_TROUBLE, 0, "no random numbers");
+	set_seed(a, seed, state);
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case KEY_SEED:
+		set_seed(a, read_number(arg, 0, UINT64_MAX, "--seed", state),
+		    state);
+		return 0;
+	case KEY_FRESH:
+		fresh_seed(a, state);
+		return 0;
+	case 's':
+		add_set(a, arg, state);
+		return 0;
+	case 'j':
+		a->n_workers =
+		    (unsigned)read_number(arg, 1, 4096, "--jobs", state);
+		return 0;
+	case KEY_JUNIT:
+		if (*arg == '\0')
+			argp_error(state, "--junit needs a file's name");
+		a->junit = arg;
+		return 0;
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	case KEY_COUNT:
+		a->count =
+		    (uint32_t)read_number(arg, 1, 1000000, "--count", state);
+		return 0;
+	case KEY_KEYS:
+		xp_gates_help(stdout);
+		exit(fflush(stdout) == 0 ? CMD_GOOD : CMD_TROUBLE);
+	case ARGP_KEY_ARGS:
+		a->files = state->argv + state->next;
+		a->n_files = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (a->n_files == 0)
+			argp_error(state, "which FILE?");
+		if (a->count > 0 && a->junit)
+			argp_error(state, "--count decides nothing to --junit");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE...",
+    .doc = "Are the algorithms as accurate as they must be? A gate file is a "
+	   "spec of one point with `gates:`, each about one algorithm and "
+	   "metric. Runs are drawn until Wald's sequential test tells a rate "
+	   "of successes of at most p0 (bad) from one of at least p1 (good), "
+	   "with error rates alpha and beta.\v"
+	   "All files are read before the first run. The same seed gives the "
+	   "same answers for any number of jobs.\n\n"
+	   "Exit codes: 0 all gates are good; 1 one is bad, or undecided after "
+	   "its max_runs; 2 the command line or a file is wrong; 3 runs "
+	   "failed, or a file can't be written.",
+};
+
+/* --- one file ------------------------------------------------------------ */
+
+struct file {
+	const char *path;
+	struct xp_gates gates;
+	struct xp_gate_state *state; /* [gates.n] */
+	int rc;                      /* of its runs */
+	struct sim_err why;
+};
+
+static int load(struct file *f, const char *path, const struct args *a,
+    struct sim_err *e)
+{
+	f->path = path;
+	int rc = xp_gates_load(&f->gates, path, a->set, a->n_set, e);
+	return rc < 0 ? rc : SIM_ZALLOC(&f->state, f->gates.n, e);
+}
+
+static void free_files(struct file file[], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		xp_gates_free(&file[i].gates);
+		free(file[i].state);
+	}
+	free(file);
+}
+
+static const char *word(const struct file *f, size_t i)
+{
+	static const char *const words[] = {"undecided", "good", "bad"};
+	return f->rc < 0 ? "error" : words[f->state[i].verdict];
+}
+
+/* Columns of characters, not of bytes. */
+static void put_padded(const char *text, size_t width)
+{
+	size_t n = 0;
+	for (const char *s = text; *s; s++)
+		n += (*s & 0xc0) != 0x80;
+	printf("  %s%*s", text, n < width ? (int)(width - n) : 0, "");
+}
+
+enum { NAME_WIDTH = 46 };
+
+static void print_head(const struct file *f, int count)
+{
+	printf("%s: seed %llu\n", f->path,
+	    (unsigned long long)f->gates.spec.seed);
+	put_padded("gate", NAME_WIDTH);
+	printf(count ? "  %7s %7s %7s  %s\n" : "  %7s %7s %7s %8s  %s\n",
+	    "runs", "trials", "good", count ? "share" : "llr", "verdict");
+}
+
+static int print_count(const struct xp_gate_state *s, struct sim_err *e)
+{
+	double lo, hi;
+	int rc =
+	    sim_binomial_interval(s->n_good, s->n_trials, 0.95, &lo, &hi, e);
+	if (rc == 0)
+		printf("  %.4f [%.4f, %.4f]\n",
+		    (double)s->n_good / (double)s->n_trials, lo, hi);
+	return rc;
+}
+
+static int print_table(const struct file *f, int count, struct sim_err *e)
+{
+	int rc = 0;
+	print_head(f, count);
+	for (size_t i = 0; rc == 0 && i < f->gates.n; i++) {
+		const struct xp_gate_state *s = &f->state[i];
+		put_padded(f->gates.gate[i].name, NAME_WIDTH);
+		printf("  %7llu %7llu %7llu", (unsigned long long)s->n_runs,
+		    (unsigned long long)s->n_trials,
+		    (unsigned long long)s->n_good);
+		if (count)
+			rc = print_count(s, e);
+		else
+			printf(" %8.2f  %s\n", s->sprt.llr, word(f, i));
+	}
+	return rc;
+}
+
+static void print_json(const struct file *f)
+{
+	for (size_t i = 0; i < f->gates.n; i++) {
+		const struct xp_gate *g = &f->gates.gate[i];
+		const struct xp_gate_state *s = &f->state[i];
+		printf("{\"file\": ");
+		res_json_text(stdout, f->path);
+		printf(", \"seed\": %llu, \"gate\": ",
+		    (unsigned long long)f->gates.spec.seed);
+		res_json_text(stdout, g->name);
+		printf(", \"algorithm\": ");
+		res_json_text(stdout, g->algorithm);
+		printf(", \"metric\": ");
+		res_json_text(stdout, g->metric);
+		printf(", \"p0\": ");
+		res_json_number(stdout, g->p0);
+		printf(", \"p1\": ");
+		res_json_number(stdout, g->p1);
+		printf(", \"runs\": %llu, \"trials\": %llu, \"good\": %llu, "
+		       "\"llr\": ",
+		    (unsigned long long)s->n_runs,
+		    (unsigned long long)s->n_trials,
+		    (unsigned long long)s->n_good);
+		res_json_number(stdout, s->sprt.llr);
+		printf(", \"verdict\": \"%s\"}\n", word(f, i));
+	}
+}
+
+/* --- JUnit --------------------------------------------------------------- */
+
+static void put_case(FILE *out, const struct file *f, size_t i)
+{
+	const struct xp_gate *g = &f->gates.gate[i];
+	const struct xp_gate_state *s = &f->state[i];
+	char text[512];
+	snprintf(text, sizeof(text),
+	    "%s: %llu of %llu trials good in %llu runs, llr %.2f; p0 %g, p1 "
+	    "%g, alpha %g, beta %g, seed %llu",
+	    word(f, i), (unsigned long long)s->n_good,
+	    (unsigned long long)s->n_trials, (unsigned long long)s->n_runs,
+	    s->sprt.llr, g->p0, g->p1, g->alpha, g->beta,
+	    (unsigned long long)f->gates.spec.seed);
+	const struct xp_junit_case c = {
+	    .name = g->name,
+	    .outcome = f->rc < 0              ? XP_JUNIT_ERROR
+		: s->verdict == SIM_SPRT_GOOD ? XP_JUNIT_PASSED
+					      : XP_JUNIT_FAILED,
+	    .text = f->rc < 0 ? f->why.msg : text,
+	};
+	xp_junit_case(out, f->gates.spec.figure, &c);
+}
+
+static int write_junit(const char *path, const struct file file[], size_t n,
+    struct sim_err *e)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for a report.");
+	xp_junit_begin(out);
+	for (size_t k = 0; k < n; k++) {
+		const struct file *f = &file[k];
+		size_t n_failed = 0;
+		for (size_t i = 0; i < f->gates.n; i++)
+			n_failed += f->state[i].verdict != SIM_SPRT_GOOD;
+		xp_junit_suite(out, f->path, f->gates.n,
+		    f->rc < 0 ? 0 : n_failed, f->rc < 0 ? f->gates.n : 0);
+		for (size_t i = 0; i < f->gates.n; i++)
+			put_case(out, f, i);
+		xp_junit_suite_end(out);
+	}
+	xp_junit_end(out);
+	int rc = fclose(out) == 0
+	    ? 0
+	    : sim_fail(e, SIM_ENOMEM, "no memory for a report.");
+	if (rc == 0 && (rc = cmd_make_way(path, e)) == 0)
+		rc = cmd_write_file(path, text, size, e);
+	free(text);
+	return rc;
+}
+
+/* --- all ----------------------------------------------------------------- */
+
+static int load_all(struct file file[], const struct args *a)
+{
+	int code = CMD_GOOD;
+	for (size_t i = 0; i < a->n_files; i++) {
+		struct sim_err e = {0};
+		int rc = load(&file[i], a->files[i], a, &e);
+		if (rc < 0)
+			code = cmd_fail(rc == SIM_EIO ? CMD_USAGE
+						      : cmd_exit_of(rc),
+			    &e);
+	}
+	return code;
+}
+
+/* The exit code that one file asks for. */
+static int test(struct file *f, const struct args *a)
+{
+	int code = CMD_GOOD, rc;
+	f->rc =
+	    xp_gates_run(&f->gates, a->n_workers, a->count, f->state, &f->why);
+	if (f->rc < 0) {
+		sim_wrap(&f->why, f->rc, "%s", f->path);
+		code = cmd_fail(cmd_exit_of(f->rc), &f->why);
+	}
+	for (size_t i = 0; i < f->gates.n && a->count == 0; i++)
+		if (f->state[i].verdict != SIM_SPRT_GOOD && code == CMD_GOOD)
+			code = CMD_FAILED;
+	if (a->json) {
+		print_json(f);
+	} else if ((rc = print_table(f, a->count > 0, &f->why)) < 0) {
+		code = cmd_fail(cmd_exit_of(rc), &f->why);
+	}
+	fflush(stdout);
+	return code;
+}
+
+static void print_sum(const struct file file[], size_t n)
+{
+	size_t n_gates = 0, n_good = 0;
+	for (size_t k = 0; k < n; k++)
+		for (size_t i = 0; i < file[k].gates.n; i++) {
+			n_gates++;
+			n_good += strcmp(word(&file[k], i), "good") == 0;
+		}
+	printf("%zu of %zu gates good\n", n_good, n_gates);
+}
+
+int cmd_gate(int argc, char **argv)
+{
+	struct args a = {0};
+	struct sim_err e = {0};
+	struct file *file = NULL;
+	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	a.n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
+	cmd_parse(&argp, argc, argv, &a);
+	int rc = SIM_ZALLOC(&file, a.n_files, &e);
+	if (rc < 0)
+		return cmd_fail(CMD_TROUBLE, &e);
+	int code = load_all(file, &a);
+	if (code != CMD_GOOD)
+		goto out;
+	for (size_t i = 0; i < a.n_files; i++) {
+		const int one = test(&file[i], &a);
+		code = one > code ? one : code;
+	}
+	if (!a.json && a.count == 0)
+		print_sum(file, a.n_files);
+	if (a.junit && (rc = write_junit(a.junit, file, a.n_files, &e)) < 0)
+		code = cmd_fail(CMD_TROUBLE, &e);
+out:
+	free_files(file, a.n_files);
+	return code;
+}

@@ -1,0 +1,302 @@
+/* experiments/cmd/lab.c -- culprit lab: real networks on this machine.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "experiments/cmd/lab_tun.h"
+#include "experiments/config.h"
+#include "experiments/lab.h"
+#include "experiments/lab/selftest.h"
+#include "models/netns/caps.h"
+#include "models/netns/net.h"
+#include "sim/text.h"
+#include "topo/addr.h"
+
+enum { KEY_LIST = 1000, KEY_SEED, KEY_TUN, MAX_SET = 16 };
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "Of `lab up`:", 1},
+    {"set", 's', "KEY=VALUE", 0,
+	"a key of the spec, e.g. topology.n_pods=4; may be repeated", 0},
+    {"seed", KEY_SEED, "N", 0,
+	"what the switches' ECMP seeds derive from; with --tun, which run of "
+	"the spec's first point (default: 0)",
+	0},
+    {"tun", KEY_TUN, NULL, 0,
+	"only hosts are real: this program is the network between them, with "
+	"the spec's faults, until it ends",
+	0},
+    {"list", KEY_LIST, NULL, 0,
+	"a line for every node, not for a few: name, address, how to enter", 0},
+    {0},
+};
+
+struct args {
+	const char *what, *spec, *set[MAX_SET];
+	size_t n_set;
+	int list, tun, up_only; /* an option of `up` */
+	struct netns_params params;
+};
+
+static void take_word(struct args *a, const char *arg, struct argp_state *state)
+{
+	if (!a->what && strcmp(arg, "up") != 0 && strcmp(arg, "check") != 0 &&
+	    strcmp(arg, "selftest") != 0)
+		argp_error(state,
+		    "there is no \"lab %s\"; say up, run, check or selftest",
+		    arg);
+	if (!a->what)
+		a->what = arg;
+	else if (!a->spec && strcmp(a->what, "up") == 0)
+		a->spec = arg;
+	else
+		argp_error(state, "\"%s\" is one word too many", arg);
+}
+
+static void check_words(const struct args *a, struct argp_state *state)
+{
+	if (!a->what)
+		argp_error(state, "say up, run, check or selftest");
+	if (strcmp(a->what, "up") == 0 && !a->spec)
+		argp_error(state, "a network of which SPEC?");
+	if (strcmp(a->what, "up") != 0 && a->up_only)
+		argp_error(state,
+		    "--set, --seed, --tun and --list are for lab up");
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	struct sim_err e = {0};
+	switch (key) {
+	case 's':
+		if (a->n_set == MAX_SET)
+			argp_error(state, "more than %d --set", MAX_SET);
+		a->set[a->n_set++] = arg;
+		a->up_only = 1;
+		return 0;
+	case KEY_SEED:
+		if (sim_field_set(sim_field_find(netns_fields, "ecmp_seed"),
+			&a->params, arg, &e) < 0)
+			argp_error(state, "--seed: %s", e.msg);
+		a->up_only = 1;
+		return 0;
+	case KEY_LIST:
+		a->list = a->up_only = 1;
+		return 0;
+	case KEY_TUN:
+		a->tun = a->up_only = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		take_word(a, arg, state);
+		return 0;
+	case ARGP_KEY_END:
+		check_words(a, state);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "up SPEC\nrun SPEC\ncheck\nselftest",
+    .doc =
+	"Build the network of a spec's topology from network namespaces of "
+	"this machine, with the kernel's own routing, ECMP and TCP."
+	"\v`lab up` prints what it built and keeps it until ^C. A node is "
+	"entered by nsenter(1); nothing has a name in the system, and all of "
+	"it is gone when the program ends, however it ends. Nodes reach each "
+	"other and nothing outside. With --tun there are namespaces for hosts "
+	"alone, and switches, links, ECMP and faults are the simulator's.\n\n"
+	"`lab run` runs the sweep of a spec with 007's agents and the kernel's "
+	"TCP on such networks: it is `culprit run --set plane=agents --set "
+	"fabric=netns`, whose options it takes (`culprit run --help`).\n\n"
+	"`lab check` says what this machine allows, with the reason, and "
+	"exits with 1 if a network can't be built. That takes root or, where "
+	"they are allowed, user namespaces; `lab run` takes root, for eBPF.\n\n"
+	"`lab selftest` tells in half a minute whether results from here are "
+	"to be believed, and exits with 1 if not: the paths that agents trace "
+	"are those of the data; nothing is lost or sent again without a fault; "
+	"losses are those injected; SYNs are sent again when they should.",
+};
+
+/* --- check ---------------------------------------------------------------- */
+
+static int check(void)
+{
+	struct netns_cap cap[NETNS_N_CAPS];
+	struct sim_err e = {0};
+	netns_probe(cap);
+	for (int i = 0; i < NETNS_N_CAPS; i++)
+		printf("%-10s  %-3s  %s: %s\n", cap[i].name,
+		    cap[i].ok ? "yes" : "no", cap[i].what, cap[i].why);
+	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
+	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
+	if (xp_lab_check(&e) == 0)
+		printf("culprit lab run SPEC works here\n");
+	else
+		printf("culprit lab run SPEC can't work here: %s\n", e.msg);
+	return ok ? CMD_GOOD : CMD_FAILED;
+}
+
+/* --- selftest -------------------------------------------------------------- */
+
+static int selftest(void)
+{
+	struct sim_err e = {0};
+	unsigned n_failed;
+	int rc = xp_lab_check(&e);
+	if (rc == 0)
+		rc = xp_lab_selftest(stdout, &n_failed, &e);
+	if (rc < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
+	return n_failed == 0 ? CMD_GOOD : CMD_FAILED;
+}
+
+/* --- up ------------------------------------------------------------------- */
+
+/* The network of the spec as it stands, whatever its sweep varies. */
+static int open_topo(const struct args *a, struct topo *t, struct sim_err *e)
+{
+	struct xp_spec spec = {0};
+	struct xp_config config = {0};
+	char *path = NULL;
+	int rc = cmd_find(&path, a->spec, "experiments", ".yaml", e);
+	if (rc == 0 &&
+	    (rc = xp_spec_load(&spec, path, 0, a->set, a->n_set, e)) == 0 &&
+	    (rc = xp_spec_point(&spec, 0, &config, e)) == 0)
+		rc = xp_topology_open(&config.topology, spec.folder, t, e);
+	xp_config_free(&config);
+	xp_spec_free(&spec);
+	free(path);
+	return rc;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* MiB that the whole machine has free; 0 if it doesn't tell. */
+static double free_mib(void)
+{
+	char line[128];
+	uint64_t kib = 0;
+	FILE *f = fopen("/proc/meminfo", "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return (double)kib / 1024;
+}
+
+static void print_node(const struct netns_net *net, const struct topo *t,
+    topo_node n, int as_user)
+{
+	char name[64], addr[16], user[64] = "";
+	if (as_user)
+		snprintf(user, sizeof(user), "-U --preserve-credentials -t %d ",
+		    getpid());
+	topo_node_name(t, n, name);
+	topo_addr_format(n < t->n_hosts ? topo_addr_of_host(n)
+					: topo_addr_of_switch(n - t->n_hosts),
+	    addr);
+	printf("  %-12s %-15s nsenter %s--net=/proc/%d/fd/%d\n", name, addr,
+	    user, getpid(), netns_fd(net, n));
+}
+
+/* A few to begin with: the first and the last host, and switch. */
+static int is_shown(const struct topo *t, topo_node n)
+{
+	return n == 0 || n == t->n_hosts - 1 || n == t->n_hosts ||
+	    n == t->n_hosts + t->n_switches - 1;
+}
+
+static void print_net(const struct netns_net *net, const struct topo *t,
+    int list, int as_user)
+{
+	for (topo_node n = 0; n < t->n_hosts + t->n_switches; n++)
+		if (list || is_shown(t, n))
+			print_node(net, t, n, as_user);
+}
+
+/* Say how to end it and wait for that. Signals are held before it is said, so
+ * that whoever acts on the words finds a program that ends in good order. */
+static void wait_for_end(void)
+{
+	sigset_t set;
+	int signal;
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	printf("^C ends it.\n");
+	if (fflush(stdout) == 0)
+		sigwait(&set, &signal);
+}
+
+static int up(const struct args *a, const struct topo *t, struct sim_err *e)
+{
+	struct netns_net *net = NULL;
+	int as_user = 0, rc;
+	if (netns_is_built_in() && (rc = netns_permit(&as_user, e)) < 0)
+		return rc;
+	const double free_before = free_mib(), start = seconds();
+	if ((rc = netns_open(&net, t, &a->params, e)) < 0)
+		return rc;
+	const double took = seconds() - start, used = free_before - free_mib();
+	printf("%u hosts, %u switches, %u cables: built in %.3f s", t->n_hosts,
+	    t->n_switches, t->n_links / 2, took);
+	if (used > 0)
+		printf(", %.0f MiB", used);
+	printf("\n");
+	print_net(net, t, a->list, as_user);
+	wait_for_end();
+	netns_close(net);
+	return 0;
+}
+
+int cmd_lab(int argc, char **argv)
+{
+	char name_of_run[] = "culprit lab run";
+	struct args a = {0};
+	struct topo t = {0};
+	struct sim_err e = {0};
+	if (argc > 1 && strcmp(argv[1], "run") == 0) {
+		argv[1] = name_of_run;
+		return cmd_run_real(argc - 1, argv + 1);
+	}
+	sim_field_defaults(netns_fields, &a.params, NULL);
+	cmd_parse(&argp, argc, argv, &a);
+	if (strcmp(a.what, "check") == 0)
+		return check();
+	if (strcmp(a.what, "selftest") == 0)
+		return selftest();
+	if (a.tun)
+		return cmd_lab_up_tun(&(struct cmd_lab_tun){.spec = a.spec,
+		    .set = a.set,
+		    .n_set = a.n_set,
+		    .run = a.params.ecmp_seed,
+		    .list = a.list});
+	int code, rc = open_topo(&a, &t, &e);
+	if (rc < 0)
+		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
+	else if ((rc = up(&a, &t, &e)) < 0)
+		code = cmd_fail(cmd_exit_of(rc), &e);
+	else
+		code = CMD_GOOD;
+	topo_close(&t);
+	return code;
+}

@@ -1,0 +1,274 @@
+/* experiments/cmd/latency.c -- culprit latency: connect times without faults.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/cmd.h"
+#include "models/loss.h"
+#include "models/rtt_profile.h"
+#include "models/tcp_connect.h"
+#include "sim/stat.h"
+
+enum { KEY_PROFILE = 1000, KEY_RUNS, KEY_LOAD, KEY_TIMERS, KEY_SEED, KEY_TSV };
+enum { MAX_RUNS = 10000000, N_TAILS = 4, PAYLOAD = 1000 };
+
+/* A connect that ends this much after a wait is taken for a lost SYN. */
+#define SLACK (SIM_SEC / 2)
+
+static const struct argp_option options[] = {
+    {"profile", KEY_PROFILE, "NAME", 0, "dc1, dc2 or calm (default: all)", 0},
+    {"runs", KEY_RUNS, "N", 0, "probes of each row (default: 200000)", 0},
+    {"load", KEY_LOAD, "SHARE", 0,
+	"of the links, in [0, 0.99] (default: where the profile is "
+	"calibrated)",
+	0},
+    {"timers", KEY_TIMERS, "NAME", 0,
+	"of the hosts: windows, linux or linux_linear (default: windows)", 0},
+    {"seed", KEY_SEED, "N", 0, "of the sample (default: 0)", 0},
+    {"tsv", KEY_TSV, NULL, 0, "tab-separated values with full precision", 0},
+    {0},
+};
+
+struct args {
+	const struct model_rtt_profile *only;
+	const struct model_tcp_ladder *client;
+	uint64_t runs, seed;
+	double load; /* NaN: the profile's */
+	int tsv;
+};
+
+static const struct model_tcp_ladder *find_ladder(const char *name)
+{
+	static const struct model_tcp_ladder *const all[] = {&model_tcp_windows,
+	    &model_tcp_linux, &model_tcp_linux_linear};
+	for (int i = 0; i < 3; i++)
+		if (strcmp(all[i]->name, name) == 0)
+			return all[i];
+	return NULL;
+}
+
+static uint64_t read_whole(const char *text, const char *what, uint64_t min,
+    uint64_t max, struct argp_state *state)
+{
+	uint64_t n = 0;
+	if (sim_parse_u64(text, &n, NULL) < 0 || n < min || n > max)
+		argp_error(state,
+		    "%s \"%s\" is not a whole number in [%llu, %llu]", what,
+		    text, (unsigned long long)min, (unsigned long long)max);
+	return n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case KEY_PROFILE:
+		if (!(a->only = model_rtt_find(arg)))
+			argp_error(state,
+			    "there is no profile \"%s\"; there are dc1, "
+			    "dc2 and calm",
+			    arg);
+		return 0;
+	case KEY_RUNS:
+		a->runs = read_whole(arg, "--runs", 1, MAX_RUNS, state);
+		return 0;
+	case KEY_LOAD:
+		if (sim_parse_f64(arg, &a->load, NULL) < 0 ||
+		    !(a->load >= 0 && a->load <= MODEL_RTT_MAX_LOAD))
+			argp_error(state, "--load \"%s\" is not in [0, %g]",
+			    arg, MODEL_RTT_MAX_LOAD);
+		return 0;
+	case KEY_TIMERS:
+		if (!(a->client = find_ladder(arg)))
+			argp_error(state,
+			    "there are no timers \"%s\"; there are windows, "
+			    "linux and linux_linear",
+			    arg);
+		return 0;
+	case KEY_SEED:
+		a->seed = read_whole(arg, "--seed", 0, UINT64_MAX, state);
+		return 0;
+	case KEY_TSV:
+		a->tsv = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "\"%s\" is one word too many", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .doc = "Connect times of Pingmesh's probes in healthy data centers: "
+	   "profiles fitted to the paper's quantiles as remembered "
+	   "(unconfirmed), their law and a sample of connects with SYNs lost "
+	   "at the profile's drop rate.",
+};
+
+/* --- rows ---------------------------------------------------------------- */
+
+static const double tails[N_TAILS] = {0.5, 0.01, 0.001, 0.0001};
+
+static const struct path {
+	const char *name;
+	unsigned n_hops;
+	uint32_t payload;
+} paths[] = {
+    {"intra-pod", MODEL_RTT_INTRA_POD, 0},
+    {"inter-pod", MODEL_RTT_INTER_POD, 0},
+    {"inter-pod+1kB", MODEL_RTT_INTER_POD, PAYLOAD},
+};
+enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
+
+struct row {
+	double law_us[N_TAILS];
+	double sample_us[N_TAILS]; /* NaN: none connected */
+	uint64_t n_connected, n_drops;
+	double drop_lo, drop_hi; /* 95 % */
+};
+
+static double drop_rate(const struct model_rtt_profile *p,
+    const struct path *path)
+{
+	return path->n_hops == MODEL_RTT_INTRA_POD ? p->intra_drop_rate
+						   : p->inter_drop_rate;
+}
+
+/* Connect a->runs times; times in US[runs], how many into ROW. Losses are half
+ * on the way there and half on the way back. ENTITY names the streams. */
+static void draw_connects(const struct args *a, const struct model_rtt *law,
+    double rate, uint32_t entity, double us[], struct row *row)
+{
+	const struct sim_seed where = {.seed = a->seed};
+	const double hazard = model_hazard(rate) / 2;
+	struct model_tcp_connect c = {
+	    .there.hazard = hazard,
+	    .back.hazard = hazard,
+	    .client = a->client,
+	    .server = a->client == &model_tcp_windows ? NULL
+						      : &model_tcp_linux_synack,
+	    .n_retries = a->client->n_retries,
+	    .listening = 1,
+	};
+	struct sim_rng times, losses;
+	sim_rng_init(&times, &where, SIM_STREAM_RTT, entity);
+	sim_rng_init(&losses, &where, SIM_STREAM_CONNECT, entity);
+	for (uint64_t i = 0; i < a->runs; i++) {
+		const sim_ns rtt = model_rtt_draw(law, &times);
+		c.there.latency_ns = rtt / 2;
+		c.back.latency_ns = rtt - rtt / 2;
+		const struct model_tcp_result x =
+		    model_tcp_connect(&c, &losses);
+		if (x.outcome != MODEL_TCP_CONNECTED)
+			continue;
+		us[row->n_connected++] = (double)x.rtt_ns / 1e3;
+		row->n_drops += model_tcp_class(a->client, x.rtt_ns, SLACK) > 0;
+	}
+}
+
+static int fill_row(const struct args *a, const struct model_rtt_profile *p,
+    unsigned path, double us[], struct row *row, struct sim_err *e)
+{
+	const uint32_t entity =
+	    (uint32_t)(p - model_rtt_profiles) * N_PATHS + path;
+	const double load = isnan(a->load) ? p->load : a->load;
+	const double rate = drop_rate(p, &paths[path]);
+	struct model_rtt law;
+	int rc = model_rtt_init(&law, p, paths[path].n_hops,
+	    paths[path].payload, load, e);
+	if (rc < 0)
+		return rc;
+	*row = (struct row){.n_connected = 0};
+	draw_connects(a, &law, rate, entity, us, row);
+	sim_sort_finite(us, row->n_connected);
+	for (int i = 0; i < N_TAILS; i++) {
+		row->law_us[i] = model_rtt_exceeded_with_drops(&law, tails[i],
+		    rate, (double)a->client->wait_ns[0] / 1e3);
+		row->sample_us[i] =
+		    sim_quantile_sorted(us, row->n_connected, 1 - tails[i]);
+	}
+	return sim_binomial_interval(row->n_drops, row->n_connected, 0.95,
+	    &row->drop_lo, &row->drop_hi, e);
+}
+
+/* --- output -------------------------------------------------------------- */
+
+static void print_heads(void)
+{
+	printf("profile\tpath\tsource\tp50_us\tp99_us\tp999_us\tp9999_us\t"
+	       "drop_rate\tdrop_rate_lo\tdrop_rate_hi\n");
+}
+
+static void print_title(const struct model_rtt_profile *p)
+{
+	printf("%s: %s\n%-14s%-7s%7s%8s%9s%10s  %s\n", p->name, p->doc, "us",
+	    "", "P50", "P99", "P99.9", "P99.99", "drop rate");
+}
+
+static void print_times(const struct model_rtt_profile *p,
+    const struct path *path, const char *source, const double us[N_TAILS],
+    int tsv)
+{
+	if (tsv)
+		printf("%s\t%s\t%s\t%.9g\t%.9g\t%.9g\t%.9g", p->name,
+		    path->name, source, us[0], us[1], us[2], us[3]);
+	else
+		printf("%-14s%-7s%7.0f%8.0f%9.0f%10.0f", path->name, source,
+		    us[0], us[1], us[2], us[3]);
+}
+
+static void print_row(const struct model_rtt_profile *p,
+    const struct path *path, const struct row *row, int tsv)
+{
+	const double rate = drop_rate(p, path);
+	const double got = row->n_connected > 0
+	    ? (double)row->n_drops / (double)row->n_connected
+	    : NAN;
+	print_times(p, path, "law", row->law_us, tsv);
+	printf(tsv ? "\t%.9g\t%.9g\t%.9g\n" : "  %.3g\n", rate, rate, rate);
+	print_times(p, path, "sample", row->sample_us, tsv);
+	printf(tsv ? "\t%.9g\t%.9g\t%.9g\n" : "  %.2g [%.1g, %.1g]\n", got,
+	    row->drop_lo, row->drop_hi);
+}
+
+static int print_profile(const struct args *a,
+    const struct model_rtt_profile *p, double us[], struct sim_err *e)
+{
+	if (!a->tsv)
+		print_title(p);
+	for (unsigned i = 0; i < N_PATHS; i++) {
+		struct row row;
+		int rc = fill_row(a, p, i, us, &row, e);
+		if (rc < 0)
+			return rc;
+		print_row(p, &paths[i], &row, a->tsv);
+	}
+	return 0;
+}
+
+int cmd_latency(int argc, char **argv)
+{
+	struct args a = {.client = &model_tcp_windows,
+	    .runs = 200000,
+	    .load = NAN};
+	struct sim_err e = {0};
+	int rc = 0;
+	cmd_parse(&argp, argc, argv, &a);
+	double *us = calloc(a.runs, sizeof(us[0]));
+	if (!us)
+		rc = sim_fail(&e, SIM_ENOMEM, "no memory for %llu probes.",
+		    (unsigned long long)a.runs);
+	else if (a.tsv)
+		print_heads();
+	for (const struct model_rtt_profile *p = model_rtt_profiles;
+	     rc == 0 && p->name; p++)
+		if (!a.only || a.only == p)
+			rc = print_profile(&a, p, us, &e);
+	free(us);
+	return rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
+}

@@ -1,0 +1,230 @@
+/* experiments/cmd/pinglist.c -- culprit pinglist: whom each server probes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "algos/pinglist.xsd.h" /* made of algos/pinglist.xsd */
+#include "algos/pinglist_xml.h"
+#include "experiments/cmd.h"
+#include "experiments/cmd/plan.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+
+enum { KEY_SCHEMA = 1000, KEY_ALL };
+
+static const struct argp_option options[] = {
+    {"server", 'n', "N", 0, "print the list of server N, from 0", 0},
+    {"all", KEY_ALL, NULL, 0, "print the lists of all servers", 0},
+    {"output", 'o', "FILE", 0, "write the lists to FILE; - is stdout (default)",
+	0},
+    {"schema", KEY_SCHEMA, NULL, 0, "print the XML schema of a list", 0},
+    {0},
+};
+
+struct args {
+	struct cmd_plan plan;
+	const char *server, *output;
+	uint32_t id;
+	int all, schema;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	uint64_t id;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &a->plan;
+		return 0;
+	case 'n':
+		if (sim_parse_u64(arg, &id, NULL) < 0 || id > UINT32_MAX)
+			argp_error(state, "--server \"%s\" is no server", arg);
+		a->server = arg;
+		a->id = (uint32_t)id;
+		return 0;
+	case KEY_ALL:
+		a->all = 1;
+		return 0;
+	case 'o':
+		a->output = arg;
+		return 0;
+	case KEY_SCHEMA:
+		a->schema = 1;
+		return 0;
+	case ARGP_KEY_END:
+		if ((a->server != NULL) + a->all + a->schema > 1)
+			argp_error(state,
+			    "one of --server, --all and --schema at a time");
+		if (a->output && !a->server && !a->all)
+			argp_error(state, "--output is for --server or --all");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* The tables are the help, so it cannot lag behind them. */
+static char *help(int key, const char *text, void *input)
+{
+	char *more = NULL;
+	size_t n = 0;
+	(void)input;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	FILE *out = open_memstream(&more, &n);
+	if (!out)
+		return NULL;
+	cmd_plan_help(out);
+	fprintf(out,
+	    "\n"
+	    "  culprit pinglist --server 0 -p levels=[tor] | head\n"
+	    "  culprit pinglist --dc --set n_pods=4 -p ports=8765,8766\n"
+	    "  culprit pinglist --all -o lists.xml\n"
+	    "  culprit pinglist --schema >pinglist.xsd; culprit pinglist "
+	    "--server 7 |\n      xmllint --noout --schema pinglist.xsd -");
+	fclose(out);
+	return more;
+}
+
+static const struct argp_child children[] = {{&cmd_plan_argp, 0, NULL, 0}, {0}};
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .children = children,
+    .doc = "Whom each server of a Clos probes, as Pingmesh (SIGCOMM'15) has "
+	   "it: all servers under its ToR, the server with its index under "
+	   "every other ToR, chosen servers of other data centres, and "
+	   "services. Without --server or --all, say how many."
+	   "\v ",
+    .help_filter = help,
+};
+
+/* --- how many ------------------------------------------------------------- */
+struct count {
+	uint64_t peers, entries, at[ALGO_PINGLIST_N_LEVELS];
+	uint32_t most;
+};
+
+static int count(const struct algo_pinglist *l, struct count *n,
+    struct sim_err *e)
+{
+	struct algo_pinglist_server s;
+	int rc;
+	*n = (struct count){.most = 0};
+	for (uint32_t i = 0; i < l->n_servers; i++) {
+		if ((rc = algo_pinglist_server(&s, l, i, e)) < 0)
+			return rc;
+		for (int v = 0; v < ALGO_PINGLIST_N_LEVELS; v++)
+			n->at[v] += s.end[v] - (v > 0 ? s.end[v - 1] : 0);
+		n->peers += s.n_peers;
+		n->entries += algo_pinglist_n_entries(&s);
+		if (s.n_peers > n->most)
+			n->most = s.n_peers;
+	}
+	return 0;
+}
+
+/* The same plan without a cap tells what the cap dropped. */
+static int print_summary(const struct args *a, const struct algo_pinglist *l,
+    struct sim_err *e)
+{
+	struct algo_pinglist_params p = a->plan.params;
+	struct algo_pinglist uncapped;
+	struct count n, all;
+	int rc;
+	p.max_peers = UINT32_MAX;
+	if ((rc = algo_pinglist_open(&uncapped, &p, a->plan.dc, a->plan.n_dcs,
+		 e)) < 0 ||
+	    (rc = count(l, &n, e)) < 0 || (rc = count(&uncapped, &all, e)) < 0)
+		return rc;
+	printf("servers     %u in %u data centre%s\n", l->n_servers, l->n_dcs,
+	    l->n_dcs > 1 ? "s" : "");
+	printf("peers       %" PRIu64 " in all, %u a server at most\n", n.peers,
+	    n.most);
+	for (int v = 0; v < ALGO_PINGLIST_N_LEVELS; v++)
+		printf("  %-9s %" PRIu64 ", %u entr%s each, every %u s\n",
+		    algo_pinglist_levels[v], n.at[v], l->n_kinds[v],
+		    l->n_kinds[v] > 1 ? "ies" : "y", l->interval_s[v]);
+	printf("entries     %" PRIu64 "\n", n.entries);
+	printf("dropped     %" PRIu64 " peers by max_peers\n",
+	    all.peers - n.peers);
+	printf("version     %016" PRIx64 "\n", l->version);
+	return 0;
+}
+
+/* --- lists ---------------------------------------------------------------- */
+static int write_to(const struct args *a, const struct algo_pinglist *l,
+    FILE *out, struct sim_err *e)
+{
+	struct algo_pinglist_xml *x;
+	int rc = SIM_ZALLOC(&x, 1, e);
+	if (rc < 0)
+		return rc;
+	algo_pinglist_xml_open(x, l);
+	rc = a->all ? algo_pinglist_xml_write_all(x, out, e)
+		    : algo_pinglist_xml_write(x, a->id, out, e);
+	free(x);
+	return rc;
+}
+
+/* The lists of all servers are too many bytes to keep, so a file takes the
+ * place of PATH when it is whole; what is no regular file is written to. */
+static int write_path(const struct args *a, const struct algo_pinglist *l,
+    const char *path, struct sim_err *e)
+{
+	char part[4096];
+	struct stat st;
+	const int replace = lstat(path, &st) < 0 || S_ISREG(st.st_mode);
+	const int n =
+	    snprintf(part, sizeof(part), "%s%s", path, replace ? ".part" : "");
+	if (n >= (int)sizeof(part))
+		return sim_fail(e, SIM_EIO, "the name of a file is too long.");
+	FILE *f = fopen(part, "w");
+	if (!f)
+		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		    strerror(errno));
+	int rc = write_to(a, l, f, e);
+	if (rc < 0)
+		sim_wrap(e, rc, "%s", path);
+	if ((fclose(f) != 0 ||
+		(rc == 0 && replace && rename(part, path) < 0)) &&
+	    rc == 0)
+		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		    strerror(errno));
+	if (rc < 0 && replace)
+		unlink(part);
+	return rc;
+}
+
+int cmd_pinglist(int argc, char **argv)
+{
+	struct args a = {0};
+	struct algo_pinglist_server server;
+	struct algo_pinglist l;
+	struct sim_err e = {0};
+	int rc;
+	if ((rc = cmd_plan_init(&a.plan, &e)) < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
+	cmd_parse(&argp, argc, argv, &a);
+	if (a.schema) {
+		fputs(schema, stdout);
+		return CMD_GOOD;
+	}
+	rc =
+	    algo_pinglist_open(&l, &a.plan.params, a.plan.dc, a.plan.n_dcs, &e);
+	if (rc == 0 && a.server)
+		rc = algo_pinglist_server(&server, &l, a.id, &e);
+	if (rc == 0 && !a.server && !a.all)
+		rc = print_summary(&a, &l, &e);
+	else if (rc == 0 && a.output && strcmp(a.output, "-") != 0)
+		rc = write_path(&a, &l, a.output, &e);
+	else if (rc == 0)
+		rc = write_to(&a, &l, stdout, &e);
+	return rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
+}

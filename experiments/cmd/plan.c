@@ -1,0 +1,160 @@
+/* experiments/cmd/plan.c -- options that describe servers and their pinglists.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/plan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/cmd.h"
+#include "experiments/cmd/field.h"
+#include "experiments/spec.h"
+
+enum { KEY_DC = 2000 };
+
+static const struct argp_option shape_options[] = {
+    {"set", 's', "KEY=VALUE", 0,
+	"a number of the data centre's Clos, e.g. n_pods=4; may be repeated",
+	0},
+    {"dc", KEY_DC, NULL, 0,
+	"another data centre, like the one before but for what follows of "
+	"--set",
+	0},
+    {0},
+};
+
+static const struct argp_option options[] = {
+    {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
+    {0},
+};
+
+static error_t parse_shape(int key, char *arg, struct argp_state *state)
+{
+	struct cmd_plan *p = state->input;
+	switch (key) {
+	case 's':
+		cmd_field_set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set",
+		    arg, state);
+		p->is_set = 1;
+		return 0;
+	case KEY_DC:
+		if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
+			argp_error(state, "more than %d data centres",
+			    ALGO_PINGLIST_MAX_DCS);
+		p->dc[p->n_dcs] = p->dc[p->n_dcs - 1];
+		p->n_dcs++;
+		p->is_set = 1;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct cmd_plan *p = state->input;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = p;
+		return 0;
+	case 'p':
+		cmd_field_set(algo_pinglist_fields, &p->params, "--param", arg,
+		    state);
+		if (p->n_params == CMD_PLAN_MAX_PARAMS)
+			argp_error(state, "more than %d times --param",
+			    CMD_PLAN_MAX_PARAMS);
+		p->param[p->n_params++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_plan_shape_argp = {.options = shape_options,
+    .parser = parse_shape};
+
+static const struct argp_child children[] = {{&cmd_plan_shape_argp, 0, NULL, 0},
+    {0}};
+const struct argp cmd_plan_argp = {.options = options,
+    .parser = parse,
+    .children = children};
+
+int cmd_plan_init(struct cmd_plan *p, struct sim_err *e)
+{
+	int rc;
+	*p = (struct cmd_plan){.n_dcs = 1};
+	if ((rc = sim_field_defaults(topo_clos_fields, &p->dc[0], e)) < 0)
+		return rc;
+	return sim_field_defaults(algo_pinglist_fields, &p->params, e);
+}
+
+static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
+    const char *path, struct sim_err *e)
+{
+	const int is_region = x->kind == XP_TOPO_REGION;
+	if (x->kind != XP_TOPO_CLOS && !is_region)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "%s: pinglists are for a Clos, or a region of them.", path);
+	p->n_dcs = is_region ? x->region.n_dcs : 1;
+	if (p->n_dcs > ALGO_PINGLIST_MAX_DCS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%s: %u data centres; at most %d are allowed.", path,
+		    p->n_dcs, ALGO_PINGLIST_MAX_DCS);
+	for (uint32_t d = 0; d < p->n_dcs; d++)
+		p->dc[d] = x->clos;
+	return 0;
+}
+
+/* Those of the spec, and --param again, which was checked when it was read. */
+static int take_params(struct cmd_plan *p, const struct xp_config *c,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (c->plane != XP_PLANE_PINGMESH)
+		return 0;
+	p->params = c->pingmesh.pinglist;
+	for (size_t i = 0; i < p->n_params && rc == 0; i++) {
+		const char *value = strchr(p->param[i], '=');
+		char key[64];
+		snprintf(key, sizeof(key), "%.*s", (int)(value - p->param[i]),
+		    p->param[i]);
+		rc = sim_field_set(sim_field_find(algo_pinglist_fields, key),
+		    &p->params, value + 1, e);
+	}
+	return rc;
+}
+
+int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
+{
+	struct xp_config c = {0};
+	struct xp_spec s;
+	char *path;
+	int rc = cmd_find(&path, name, "experiments", ".yaml", e);
+	if (rc < 0)
+		return rc == SIM_EIO ? SIM_EINVAL : rc;
+	rc = xp_spec_load(&s, path, 0, NULL, 0, e);
+	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)
+		rc = take_topology(p, &c.topology, path, e);
+	if (rc == 0)
+		rc = take_params(p, &c, e);
+	free(path);
+	xp_config_free(&c);
+	xp_spec_free(&s);
+	return rc;
+}
+
+void cmd_plan_shape_help(FILE *out)
+{
+	fprintf(out, "Keys of --set, with defaults and ranges:\n");
+	cmd_field_help(out, topo_clos_fields);
+}
+
+void cmd_plan_help(FILE *out)
+{
+	cmd_plan_shape_help(out);
+	fprintf(out, "\nKeys of --param:\n");
+	cmd_field_help(out, algo_pinglist_fields);
+	fprintf(out,
+	    "\nWhatever the parameters, a server probes another at most once "
+	    "in 10 s and\nwith at most 65536 bytes.\n");
+}

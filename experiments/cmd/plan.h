@@ -1,0 +1,42 @@
+/* experiments/cmd/plan.h -- options that describe servers and their pinglists.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * `culprit pinglist` and `culprit controller` take the same ones: --set, --dc
+ * and --param.
+ */
+#ifndef EXPERIMENTS_CMD_PLAN_H
+#define EXPERIMENTS_CMD_PLAN_H
+
+#include <argp.h>
+#include <stdio.h>
+
+#include "algos/pinglist.h"
+#include "sim/err.h"
+#include "topo/clos.h"
+
+enum { CMD_PLAN_MAX_PARAMS = 32 };
+
+struct cmd_plan {
+	struct topo_clos dc[ALGO_PINGLIST_MAX_DCS];
+	uint32_t n_dcs;
+	int is_set; /* by --set or --dc */
+	struct algo_pinglist_params params;
+	const char *param[CMD_PLAN_MAX_PARAMS]; /* --param, as given */
+	size_t n_params;
+};
+/* Their input is a struct cmd_plan; the first has --set and --dc alone. */
+extern const struct argp cmd_plan_shape_argp, cmd_plan_argp;
+
+/* The defaults: one data centre. Errors of sim_field_defaults(). */
+int cmd_plan_init(struct cmd_plan *p, struct sim_err *e);
+
+/* The data centres of a spec's network at its first point, and of a spec of
+ * plane pingmesh its pinglist; --param is put on top. NAME as in cmd_find(). Errors of cmd_find(), as SIM_EINVAL, and xp_spec_load(); SIM_EUNSUPPORTED if it is neither a Clos nor a
+ * region of them. */
+int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e);
+
+/* The keys of --set; of --param too, and the hard limits. */
+void cmd_plan_shape_help(FILE *out);
+void cmd_plan_help(FILE *out);
+
+#endif

@@ -1,0 +1,332 @@
+/* experiments/cmd/plot.c -- culprit plot: a table, then gnuplot.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "results/h5.h"
+#include "results/table.h"
+#include "sim/text.h"
+#include "sim/yaml.h"
+
+enum { KEY_FORMAT = 1000, KEY_TERM, KEY_SCRIPT };
+
+static const struct argp_option options[] = {
+    {"output", 'o', "FOLDER", 0, "where figures go (default: plots/out)", 0},
+    {"format", KEY_FORMAT, "LIST", 0, "what to draw (default: svg,pdf,png)", 0},
+    {"term", KEY_TERM, NULL, 0, "draw in the terminal instead", 0},
+    {"script", KEY_SCRIPT, "FILE.gp", 0,
+	"gnuplot script (default: plots/FIGURE.gp, else plots/sweep.gp)", 0},
+    {0},
+};
+
+enum { N_FORMATS = 3 };
+static const char *const formats[N_FORMATS] = {"svg", "pdf", "png"};
+
+struct args {
+	char **files;
+	size_t n_files;
+	const char *folder, *script;
+	int format[N_FORMATS];
+	int term;
+};
+
+/* A comma-separated list; what is not in it is not drawn. */
+static void read_formats(const char *list, struct args *a,
+    struct argp_state *state)
+{
+	char shown[64];
+	memset(a->format, 0, sizeof(a->format));
+	for (const char *at = list;; at++) {
+		const size_t n = strcspn(at, ",");
+		size_t i = 0;
+		while (i < N_FORMATS &&
+		    (strlen(formats[i]) != n ||
+			strncmp(formats[i], at, n) != 0))
+			i++;
+		if (i == N_FORMATS)
+			argp_error(state,
+			    "--format %s is not a list of svg, pdf and png",
+			    sim_quote(shown, list));
+		else
+			a->format[i] = 1;
+		at += n;
+		if (*at == '\0')
+			return;
+	}
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case 'o':
+		a->folder = arg;
+		return 0;
+	case KEY_FORMAT:
+		read_formats(arg, a, state);
+		return 0;
+	case KEY_TERM:
+		a->term = 1;
+		return 0;
+	case KEY_SCRIPT:
+		a->script = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		a->files = state->argv + state->next;
+		a->n_files = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which FILE or FIGURE?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "FILE|FIGURE...",
+    .doc = "Draw results/out/FIGURE.h5 or another FILE by gnuplot, as "
+	   "plots/out/FIGURE.svg, .pdf and .png, beside the table they are "
+	   "drawn from, FIGURE.tsv. Those of another FILE have its name.",
+};
+
+/* "text" for gnuplot, without a line break. (In single quotes gnuplot 5.4 reads
+ * neither two quotes in a row nor one at the beginning.) */
+static void quote(const char *text, FILE *out)
+{
+	putc('"', out);
+	for (; *text; text++) {
+		if (strchr("\"\\`", *text))
+			putc('\\', out);
+		if ((unsigned char)*text >= ' ')
+			putc(*text, out);
+	}
+	putc('"', out);
+}
+
+static void define(const char *name, const char *text, FILE *out)
+{
+	fprintf(out, "%s=", name);
+	quote(text, out);
+	putc(';', out);
+}
+
+/* A results file may be anybody's: no more than a name is put into a script. */
+static int is_word(const char *text)
+{
+	return text[0] &&
+	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+}
+
+/* What gnuplot can read as the rows of all runs: a pipe from `table --runs`. */
+static void define_each(const char *path, FILE *out)
+{
+	char program[2048], command[8192];
+	const ssize_t k =
+	    readlink("/proc/self/exe", program, sizeof(program) - 1);
+	if (k <= 0)
+		return;
+	program[k] = '\0';
+	if (strchr(program, '\'') || strchr(path, '\''))
+		return; /* would end the shell's quotes */
+	snprintf(command, sizeof(command), "< '%s' table --runs '%s'", program,
+	    path);
+	define("each", command, out);
+}
+
+static void define_claims(const struct res_cube *c, FILE *out)
+{
+	for (size_t i = 0; i < c->n_claims; i++) {
+		const struct res_claim *claim = &c->claim[i];
+		const size_t nth = res_cube_nth_claim(c, i);
+		char suffix[24] = "", name[128], text[512];
+		if (!is_word(claim->metric))
+			continue;
+		if (nth > 1)
+			snprintf(suffix, sizeof(suffix), "_%zu", nth);
+		snprintf(name, sizeof(name), "claim_%s%s", claim->metric,
+		    suffix);
+		snprintf(text, sizeof(text), "%s%s", claim->text,
+		    claim->confirmed ? "" : " (unconfirmed)");
+		define(name, text, out);
+	}
+}
+
+/* What a script may say beside its columns: title, paper, partial, runs, x,
+ * algos as a list of words, each, and the wording of claims, claim_<metric>,
+ * claim_<metric>_2 ... as their columns are named. *VARS is to be freed. */
+static int describe(const struct res_cube *c, const char *path, char **vars,
+    struct sim_err *e)
+{
+	const struct res_progress p = res_cube_progress(c);
+	char partial[96] = "", *algos = NULL;
+	size_t n;
+	FILE *out = open_memstream(&algos, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	for (size_t i = 0; i < c->n_algos; i++) {
+		const char mark = strchr(c->algo[i], '\'') ? '"' : '\'';
+		fprintf(out, "%s%c%s%c", i ? " " : "", mark, c->algo[i], mark);
+	}
+	if (fclose(out) != 0 || !(out = open_memstream(vars, &n))) {
+		free(algos);
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	}
+	if (p.n_done < p.n_cells)
+		snprintf(partial, sizeof(partial), "partial: %llu of %llu runs",
+		    (unsigned long long)p.n_done,
+		    (unsigned long long)p.n_cells);
+	define("title", c->title, out);
+	define("paper", c->paper, out);
+	define("partial", partial, out);
+	fprintf(out, "runs=%zu;", c->n_runs);
+	define("x", c->n_axes ? c->axis[0].coord[0].name : "runs", out);
+	define("algos", algos, out);
+	define_each(path, out);
+	free(algos);
+	define_claims(c, out);
+	if (fclose(out) != 0)
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	return 0;
+}
+
+static int run_gnuplot(const char *script, const char *vars, const char *table,
+    const char *out, struct sim_err *e)
+{
+	char *copy = NULL, *folder;
+	int status, rc = sim_yaml_dup(&copy, script, e);
+	if (rc < 0)
+		return rc;
+	folder = dirname(copy);
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0) {
+		setenv("GNUPLOT_LIB", folder, 1);
+		setenv("LC_ALL", "C.UTF-8", 1);
+		execlp("gnuplot", "gnuplot", "-e", vars, "-c", script, table,
+		    out, (char *)NULL);
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	free(copy);
+	if (pid < 0)
+		return sim_fail(e, SIM_EIO, "cannot start gnuplot: %s.",
+		    strerror(errno));
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return sim_fail(e, SIM_EIO, "lost gnuplot: %s.",
+			    strerror(errno));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		return sim_fail(e, SIM_EDEP,
+		    "gnuplot is not installed (`make deps`).");
+	if (status != 0)
+		return sim_fail(e, SIM_EDEP, "gnuplot: the script %s failed.",
+		    script);
+	return 0;
+}
+
+static int write_table(const struct res_cube *c, const char *path,
+    struct sim_err *e)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	if (!f)
+		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	int rc = res_table_write(c, f, e);
+	if (fclose(f) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	if (rc == 0)
+		rc = cmd_write_file(path, text, n, e);
+	free(text);
+	return rc;
+}
+
+/* gnuplot writes a file as it goes, so it is given another name, with the same
+ * suffix, until it is whole. */
+static int draw_file(const char *script, const char *vars, const char *table,
+    const char *stem, const char *format, struct sim_err *e)
+{
+	char out[4096], temp[4096];
+	snprintf(out, sizeof(out), "%s.%s", stem, format);
+	snprintf(temp, sizeof(temp), "%s.tmp.%ld.%s", stem, (long)getpid(),
+	    format);
+	int rc = run_gnuplot(script, vars, table, temp, e);
+	if (rc == 0 && rename(temp, out) < 0)
+		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", out,
+		    errno == ENOENT ? "the script drew nothing"
+				    : strerror(errno));
+	if (rc == 0)
+		printf("%s\n", out);
+	else
+		unlink(temp);
+	return rc;
+}
+
+/* PATH's own name without its suffix: two results of one figure do not share
+ * their files. */
+static int draw(const struct args *a, const struct res_cube *c,
+    const char *path, const char *script, struct sim_err *e)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+	const int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
+	char stem[3072], table[4096], *vars = NULL;
+	snprintf(stem, sizeof(stem), "%s/%.*s", a->folder, n, name);
+	snprintf(table, sizeof(table), "%s.tsv", stem);
+	int rc = cmd_make_way(table, e);
+	if (rc == 0 && (rc = write_table(c, table, e)) == 0)
+		rc = describe(c, path, &vars, e);
+	if (rc == 0 && a->term)
+		rc = run_gnuplot(script, vars, table, "-", e);
+	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++)
+		if (a->format[i])
+			rc =
+			    draw_file(script, vars, table, stem, formats[i], e);
+	free(vars);
+	return rc;
+}
+
+static int find_script(char **out, const struct args *a, const char *figure,
+    struct sim_err *e)
+{
+	if (a->script)
+		return cmd_find(out, a->script, "plots", ".gp", e);
+	if (is_word(figure) && cmd_find(out, figure, "plots", ".gp", e) == 0)
+		return 0;
+	return cmd_find(out, "sweep", "plots", ".gp", e);
+}
+
+static int plot(const struct args *a, const char *name)
+{
+	struct res_cube c = {0};
+	struct sim_err e = {0};
+	char *path = NULL, *script = NULL;
+	int rc = cmd_find_results(&path, name, &e);
+	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0 &&
+	    (rc = find_script(&script, a, c.figure, &e)) == 0)
+		rc = draw(a, &c, path, script, &e);
+	free(path);
+	free(script);
+	res_cube_free(&c);
+	return rc < 0 ? cmd_fail(CMD_TROUBLE, &e) : CMD_GOOD;
+}
+
+int cmd_plot(int argc, char **argv)
+{
+	struct args a = {.folder = "plots/out", .format = {1, 1, 1}};
+	int code = CMD_GOOD;
+	cmd_parse(&argp, argc, argv, &a);
+	for (size_t i = 0; i < a.n_files; i++)
+		if (plot(&a, a.files[i]) != CMD_GOOD)
+			code = CMD_TROUBLE;
+	return code;
+}

@@ -1,0 +1,262 @@
+/* experiments/cmd/results.c -- culprit status, table and merge.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "experiments/journal.h"
+#include "experiments/run.h"
+#include "results/h5.h"
+#include "results/json.h"
+#include "results/table.h"
+
+enum { KEY_JSON = 1000, KEY_RUNS };
+
+struct args {
+	char **files;
+	size_t n_files;
+	const char *output;
+	int json, force, runs;
+	int wants_output, wants_one;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	case KEY_RUNS:
+		a->runs = 1;
+		return 0;
+	case 'o':
+		a->output = arg;
+		return 0;
+	case 'f':
+		a->force = 1;
+		return 0;
+	case ARGP_KEY_ARGS:
+		a->files = state->argv + state->next;
+		a->n_files = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (a->n_files == 0)
+			argp_error(state, "which FILE?");
+		if (a->wants_one && a->n_files > 1)
+			argp_error(state,
+			    "one FILE at a time; \"%s\" is a second",
+			    a->files[1]);
+		if (a->runs && a->json)
+			argp_error(state, "--runs has no JSON form");
+		if (a->wants_output && (!a->output || !*a->output))
+			argp_error(state, "merge needs -o FILE");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+/* --- status -------------------------------------------------------------- */
+
+static void print_state(const struct res_cube *c, const char *path, int json)
+{
+	const struct res_progress p = res_cube_progress(c);
+	if (!json) {
+		cmd_print_cells(c, path);
+		return;
+	}
+	printf("{\"file\": ");
+	res_json_text(stdout, path);
+	printf(", \"figure\": ");
+	res_json_text(stdout, c->figure);
+	printf(", \"cells\": %llu, \"done\": %llu, \"failed\": %llu, "
+	       "\"crashed\": %llu}\n",
+	    (unsigned long long)p.n_cells, (unsigned long long)p.n_done,
+	    (unsigned long long)p.n_failed, (unsigned long long)p.n_crashed);
+}
+
+/* Nothing but the journal is there: it knows no more than how many cells. */
+static int print_journal(const char *path, int json, struct sim_err *e)
+{
+	char *journal;
+	uint64_t n_done;
+	int rc = xp_run_path(&journal, path, ".journal", e);
+	if (rc < 0)
+		return rc;
+	if ((rc = xp_journal_count(journal, &n_done, e)) == 0 && json) {
+		printf("{\"file\": ");
+		res_json_text(stdout, path);
+		printf(", \"figure\": null, \"cells\": null, \"done\": %llu, "
+		       "\"failed\": null, \"crashed\": null}\n",
+		    (unsigned long long)n_done);
+	} else if (rc == 0) {
+		printf("%s: %llu cells done, no results yet -> %s\n", journal,
+		    (unsigned long long)n_done, path);
+	}
+	free(journal);
+	return rc;
+}
+
+/* The exit code for one sweep. */
+static int say_state(const char *name, int json)
+{
+	struct res_cube c = {0};
+	struct sim_err e = {0};
+	char *path = NULL;
+	int code = CMD_TROUBLE, rc = cmd_find_results(&path, name, &e);
+	if (rc == 0 && access(path, F_OK) != 0) {
+		rc = print_journal(path, json, &e);
+	} else if (rc == 0 && (rc = cmd_read_state(&c, path, &e)) == 0) {
+		const struct res_progress p = res_cube_progress(&c);
+		print_state(&c, path, json);
+		if (p.n_done == p.n_cells)
+			code = CMD_GOOD;
+	}
+	res_cube_free(&c);
+	free(path);
+	return rc < 0 ? cmd_fail(CMD_TROUBLE, &e) : code;
+}
+
+int cmd_status(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+	    {"json", KEY_JSON, NULL, 0, "JSON, one object a line", 0},
+	    {0},
+	};
+	static const struct argp argp = {
+	    .options = options,
+	    .parser = parse,
+	    .args_doc = "FILE|FIGURE...",
+	    .doc = "Say how many cells of a sweep are done, failed and "
+		   "crashed, also while it runs: of results/out/FIGURE.h5 or "
+		   "another FILE, and its journal. Exits with 3 unless all are "
+		   "done.",
+	};
+	struct args a = {0};
+	int code = CMD_GOOD;
+	cmd_parse(&argp, argc, argv, &a);
+	for (size_t i = 0; i < a.n_files; i++)
+		if (say_state(a.files[i], a.json) != CMD_GOOD)
+			code = CMD_TROUBLE;
+	return code;
+}
+
+/* --- table --------------------------------------------------------------- */
+
+int cmd_table(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object a point", 0},
+	    {"runs", KEY_RUNS, NULL, 0,
+		"one row a run, with every metric as it was measured", 0},
+	    {0},
+	};
+	static const struct argp argp = {
+	    .options = options,
+	    .parser = parse,
+	    .args_doc = "FILE|FIGURE",
+	    .doc = "Print results/out/FIGURE.h5 or another FILE as "
+		   "tab-separated columns, one row a point: ratios pooled over "
+		   "runs with exact 95 % intervals (_lo, _hi), and quantiles "
+		   "over runs (_p10, _p50, _p90).",
+	};
+	struct args a = {.wants_one = 1};
+	struct res_cube c = {0};
+	struct sim_err e = {0};
+	char *path = NULL;
+	cmd_parse(&argp, argc, argv, &a);
+	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files[0], &e);
+	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
+		rc = a.runs ? res_table_runs(&c, stdout, &e)
+		    : a.json ? res_table_json(&c, stdout, &e)
+			     : res_table_write(&c, stdout, &e);
+	if (ferror(stdout)) /* main() says so */
+		code = CMD_TROUBLE;
+	else if (rc < 0)
+		code = cmd_fail(CMD_TROUBLE, &e);
+	res_cube_free(&c);
+	free(path);
+	return code;
+}
+
+/* --- merge --------------------------------------------------------------- */
+
+/* A shard that was killed may have more in its journal than in its file. */
+static int merge_one(struct res_cube *all, const char *path, struct sim_err *e)
+{
+	struct res_cube c = {0};
+	int rc = cmd_read_state(&c, path, e);
+	/* A file that is not whole is no mistake of the command line. */
+	if (rc < 0)
+		return rc == SIM_EPARSE ? SIM_EIO : rc;
+	if (!all->figure) {
+		*all = c;
+		return 0;
+	}
+	rc = res_cube_merge(all, &c, e);
+	res_cube_free(&c);
+	return rc < 0 ? sim_wrap(e, rc, "%s", path) : 0;
+}
+
+static int check_output(const char *path, int force, struct sim_err *e)
+{
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
+		    path);
+	return force ? 0
+		     : sim_fail(e, SIM_EINVAL,
+			   "%s exists; give another name with -o, or "
+			   "replace it with --force.",
+			   path);
+}
+
+int cmd_merge(int argc, char **argv)
+{
+	static const struct argp_option options[] = {
+	    {"output", 'o', "FILE", 0, "where to write the whole; needed", 0},
+	    {"force", 'f', NULL, 0, "replace FILE if it exists", 0},
+	    {0},
+	};
+	static const struct argp argp = {
+	    .options = options,
+	    .parser = parse,
+	    .args_doc = "SHARD.h5...",
+	    .doc = "Join the results of `culprit run --shard`. All shards "
+		   "together give the same bytes as one unsharded run; if "
+		   "some are missing, the rest is written and the exit "
+		   "code is 3.",
+	};
+	struct args a = {.wants_output = 1};
+	struct res_cube all = {0};
+	char *output = NULL;
+	struct sim_err e = {0};
+	int rc, code = CMD_GOOD;
+	cmd_parse(&argp, argc, argv, &a);
+	if ((rc = sim_yaml_dup(&output, a.output, &e)) == 0 &&
+	    (rc = cmd_follow_link(&output, &e)) == 0)
+		rc = check_output(output, a.force, &e);
+	for (size_t i = 0; rc == 0 && i < a.n_files; i++)
+		rc = merge_one(&all, a.files[i], &e);
+	if (rc == 0) {
+		all.shard_i = 0;
+		all.shard_n = 1;
+		if ((rc = cmd_make_way(output, &e)) == 0)
+			rc = res_h5_write(&all, output, &e);
+	}
+	if (rc < 0) {
+		code = cmd_fail(cmd_exit_of(rc), &e);
+	} else {
+		const struct res_progress p = res_cube_progress(&all);
+		cmd_print_cells(&all, output);
+		code = p.n_done == p.n_cells ? CMD_GOOD : CMD_TROUBLE;
+	}
+	res_cube_free(&all);
+	free(output);
+	return code;
+}

@@ -1,0 +1,457 @@
+/* experiments/cmd/run.c -- culprit run: a sweep, a shard of it, or one cell.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "experiments/run.h"
+#include "experiments/trial.h"
+#include "results/json.h"
+#include "results/provenance.h"
+#include "sim/text.h"
+
+enum {
+	KEY_SMOKE = 1000,
+	KEY_SHARD,
+	KEY_FRESH,
+	KEY_POINT,
+	KEY_RUN,
+	KEY_RUNS,
+	KEY_JSON,
+	MAX_SET = 256
+};
+
+static const struct argp_option options[] = {
+    {NULL, 0, NULL, 0, "What to run:", 1},
+    {"smoke", KEY_SMOKE, NULL, 0, "the spec's small `smoke` sweep", 1},
+    {"set", 's', "PATH=VALUE", 0,
+	"override a key, e.g. traffic.conns=30; may be repeated", 1},
+    {"runs", KEY_RUNS, "N", 0, "same as --set runs=N", 1},
+    {"shard", KEY_SHARD, "I/N", 0,
+	"only every N-th cell, I from 1 to N: one job of an array; see "
+	"`culprit "
+	"merge`",
+	1},
+    {"point", KEY_POINT, "P", 0,
+	"with --run: this one cell, and print what happened in it", 1},
+    {"run", KEY_RUN, "R", 0, "with --point: P and R count from 0", 1},
+    {NULL, 0, NULL, 0, "How:", 2},
+    {"jobs", 'j', "N", 0, "worker processes (default: all processors)", 2},
+    {"quiet", 'q', NULL, 0, "no progress", 2},
+    {"json", KEY_JSON, NULL, 0, "print the summary as JSON", 2},
+    {NULL, 0, NULL, 0, "Where to:", 3},
+    {"output", 'o', "FILE", 0,
+	"results file (default: results/out/FIGURE.h5; of a shard "
+	"results/out/FIGURE.I-of-N.h5)",
+	3},
+    {"force", 'f', NULL, 0,
+	"replace FILE if it is of another spec or version, or damaged; it is "
+	"kept as FILE~",
+	3},
+    {"fresh", KEY_FRESH, NULL, 0,
+	"start over whatever FILE holds; it is kept as FILE~", 3},
+    {NULL, 0, NULL, 0, "Help:", -1},
+    {0},
+};
+
+struct args {
+	const char *spec, *output;
+	const char *set[MAX_SET];
+	size_t n_set;
+	char runs[64];
+	unsigned n_workers;
+	uint32_t shard_i, shard_n;
+	int smoke, force, fresh, json, quiet;
+	int jobs_given;     /* n_workers was asked for */
+	int64_t point, run; /* -1: not given */
+};
+
+static uint64_t read_number(const char *text, uint64_t min, uint64_t max,
+    const char *what, struct argp_state *state)
+{
+	char shown[64];
+	uint64_t x = 0;
+	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
+		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
+		    what, sim_quote(shown, text), (unsigned long long)min,
+		    (unsigned long long)max);
+	return x;
+}
+
+static void read_shard(const char *text, struct args *a,
+    struct argp_state *state)
+{
+	char i[32];
+	const char *slash = strchr(text, '/');
+	if (!slash || (size_t)(slash - text) >= sizeof(i))
+		argp_error(state, "--shard \"%s\" is not I/N", text);
+	memcpy(i, text, (size_t)(slash - text));
+	i[slash - text] = '\0';
+	a->shard_n = (uint32_t)read_number(slash + 1, 1, 100000,
+	    "--shard I/N: N", state);
+	a->shard_i =
+	    (uint32_t)read_number(i, 1, a->shard_n, "--shard I/N: I", state) -
+	    1;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case 'o':
+		if (*arg == '\0')
+			argp_error(state, "--output needs a file's name");
+		a->output = arg;
+		return 0;
+	case 'j':
+		a->n_workers =
+		    (unsigned)read_number(arg, 1, 4096, "--jobs", state);
+		a->jobs_given = 1;
+		return 0;
+	case 's':
+		if (a->n_set == MAX_SET)
+			argp_error(state, "more than %d --set", MAX_SET);
+		a->set[a->n_set++] = arg;
+		return 0;
+	case KEY_RUNS:
+		if (*a->runs)
+			argp_error(state, "--runs is given twice");
+		snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
+		return parse('s', a->runs, state);
+	case 'f':
+		a->force = 1;
+		return 0;
+	case 'q':
+		a->quiet = 1;
+		return 0;
+	case KEY_SMOKE:
+		a->smoke = 1;
+		return 0;
+	case KEY_FRESH:
+		a->fresh = 1;
+		return 0;
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	case KEY_SHARD:
+		read_shard(arg, a, state);
+		return 0;
+	case KEY_POINT:
+		a->point =
+		    (int64_t)read_number(arg, 0, INT64_MAX, "--point", state);
+		return 0;
+	case KEY_RUN:
+		a->run =
+		    (int64_t)read_number(arg, 0, UINT32_MAX, "--run", state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->spec)
+			argp_error(state,
+			    "one SPEC at a time; \"%s\" is a second", arg);
+		a->spec = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!a->spec)
+			argp_error(state, "which SPEC?");
+		if ((a->point >= 0) != (a->run >= 0))
+			argp_error(state, "--point and --run go together");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "SPEC",
+    .doc = "Run the sweep of SPEC: a YAML file, or the name of a figure "
+	   "(experiments/NAME.yaml).\v"
+	   "A sweep that was stopped or killed goes on with the same "
+	   "command; cells that failed are tried again. Finished cells stand "
+	   "in FILE's .journal until FILE has them all. The results are the "
+	   "same bytes for any number of jobs, shards and interruptions; but "
+	   "not those of `fabric: netns`, a real network, which takes root and "
+	   "one worker.\n\n"
+	   "SIGINT, SIGTERM and SIGHUP stop a sweep: what is finished is "
+	   "written to FILE.\n\n"
+	   "Exit codes: 0 every cell is done; 2 the command line or the spec "
+	   "is wrong, or FILE is of another spec; 3 cells failed or are left "
+	   "to do, or a file can't be read or written.",
+};
+
+static volatile sig_atomic_t stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+/* A signal that is ignored stays so: nohup, and shells that start a job in the
+ * background, mean it. */
+static void catch_signals(void)
+{
+	const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+	const struct sigaction ours = {.sa_handler = on_signal,
+	    .sa_flags = SA_RESTART};
+	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
+		struct sigaction was;
+		if (sigaction(caught[i], NULL, &was) == 0 &&
+		    was.sa_handler != SIG_IGN)
+			sigaction(caught[i], &ours, NULL);
+	}
+	/* Progress that nobody reads any more is no reason to end. */
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
+{
+	struct xp_trial *t = NULL;
+	double *row = NULL;
+	struct res_cube cube;
+	int rc = xp_spec_cube(s, 0, 1, &cube, e);
+	if (rc < 0)
+		return rc;
+	if ((uint64_t)a->point >= s->n_points || (uint64_t)a->run >= s->runs)
+		rc = sim_fail(e, SIM_ERANGE,
+		    "point %lld, run %lld: the sweep has points 0 to %zu and "
+		    "runs 0 to %u.",
+		    (long long)a->point, (long long)a->run, s->n_points - 1,
+		    s->runs - 1);
+	else if ((row = calloc(cube.cell_doubles, sizeof(*row))) == NULL)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a row.");
+	else if ((rc = xp_trial_open(&t, s, e)) == 0)
+		rc =
+		    xp_trial_run(t, (size_t)a->point, (uint32_t)a->run, row, e);
+	if (rc == 0)
+		xp_trial_print(t, stdout);
+	xp_trial_close(t);
+	free(row);
+	res_cube_free(&cube);
+	return rc;
+}
+
+enum { COMPLAINTS = 10 };
+
+static void complain(void *arg, const char *message)
+{
+	unsigned *n = arg;
+	if (++*n <= COMPLAINTS)
+		fprintf(stderr, "culprit: %s\n", message);
+}
+
+static void print_json(const struct res_cube *c, const char *out,
+    const struct xp_run_report *report)
+{
+	const struct res_progress p = res_cube_progress(c);
+	printf("{\"figure\": ");
+	res_json_text(stdout, c->figure);
+	printf(", \"cells\": %llu, \"done\": %llu, \"failed\": %llu, "
+	       "\"crashed\": %llu, \"before\": %llu, \"stopped\": %s, "
+	       "\"file\": ",
+	    (unsigned long long)p.n_cells, (unsigned long long)p.n_done,
+	    (unsigned long long)p.n_failed, (unsigned long long)p.n_crashed,
+	    (unsigned long long)report->n_before,
+	    report->stopped ? "true" : "false");
+	res_json_text(stdout, out);
+	printf("}\n");
+}
+
+/* What there is to know beside the summary. */
+static void explain(const struct res_cube *c, const struct xp_run_report *r,
+    unsigned n_complaints, int fresh, int rc)
+{
+	const struct res_progress p = res_cube_progress(c);
+	const char *again =
+	    fresh ? "the same command without --fresh" : "the same command";
+	if (n_complaints > COMPLAINTS)
+		fprintf(stderr, "culprit: %u more cells failed.\n",
+		    n_complaints - COMPLAINTS);
+	if (r->stopped)
+		fprintf(stderr, "culprit: stopped; %s goes on from here.\n",
+		    again);
+	else if (rc < 0 && r->kept_journal)
+		fprintf(stderr,
+		    "culprit: finished cells are kept in the journal; %s "
+		    "goes on from there.\n",
+		    again);
+	else if (rc == 0 && p.n_failed + p.n_crashed > 0)
+		fprintf(stderr,
+		    "culprit: %s tries cells that failed again; --point "
+		    "and --run show one.\n",
+		    again);
+}
+
+static int write_record(const char *out, int argc, char **argv,
+    const struct args *a, const struct res_cube *c, int is_real, double start,
+    double wall, struct sim_err *e)
+{
+	const struct res_progress p = res_cube_progress(c);
+	struct xp_lab_notes notes;
+	const struct res_run_record r = {
+	    .argc = argc,
+	    .argv = argv,
+	    .start_unix_s = start,
+	    .wall_s = wall,
+	    .n_workers = a->n_workers,
+	    .n_cells = p.n_cells,
+	    .n_done = p.n_done,
+	    .n_failed = p.n_failed,
+	    .n_crashed = p.n_crashed,
+	    .more = is_real ? notes.note : NULL,
+	};
+	char *path;
+	xp_lab_notes(&notes);
+	int rc = xp_run_path(&path, out, ".run.json", e);
+	if (rc == 0) {
+		rc = res_run_record_write(path, &r, e);
+		free(path);
+	}
+	return rc;
+}
+
+static double seconds(clockid_t clock)
+{
+	struct timespec ts;
+	clock_gettime(clock, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
+}
+
+static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
+    int argc, char **argv, struct sim_err *e)
+{
+	unsigned n_complaints = 0;
+	struct res_cube cube = {0};
+	struct xp_run_report report = {0};
+	const struct xp_run r = {
+	    .spec = s,
+	    .out = out,
+	    .n_workers = a->n_workers,
+	    .shard_i = a->shard_i,
+	    .shard_n = a->shard_n,
+	    .fresh = a->fresh,
+	    .replace = a->force,
+	    .progress = a->quiet ? NULL : stderr,
+	    .stop = &stop,
+	    .complain = complain,
+	    .arg = &n_complaints,
+	    .report = &report,
+	};
+	const double start = seconds(CLOCK_REALTIME);
+	const double from = seconds(CLOCK_MONOTONIC);
+	catch_signals();
+	int rc = xp_run_sweep(&r, &cube, e), swept = rc;
+	/* A run that found everything done leaves the record of the one that
+	 * did it. */
+	if (rc == 0 && report.n_run > 0)
+		rc = write_record(out, argc, argv, a, &cube, s->is_real, start,
+		    seconds(CLOCK_MONOTONIC) - from, e);
+	int code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
+	if (swept == 0) {
+		const struct res_progress p = res_cube_progress(&cube);
+		if (a->json)
+			print_json(&cube, out, &report);
+		else
+			cmd_print_cells(&cube, out);
+		if (p.n_done < p.n_cells)
+			code = CMD_TROUBLE;
+	}
+	explain(&cube, &report, n_complaints, a->fresh, swept);
+	res_cube_free(&cube);
+	return code;
+}
+
+static int default_output(char **out, const struct xp_spec *s,
+    const struct args *a, struct sim_err *e)
+{
+	char path[256];
+	if (a->output)
+		return sim_yaml_dup(out, a->output, e);
+	if (a->shard_n > 1)
+		snprintf(path, sizeof(path), "results/out/%s.%u-of-%u.h5",
+		    s->figure, a->shard_i + 1, a->shard_n);
+	else
+		snprintf(path, sizeof(path), "results/out/%s.h5", s->figure);
+	return sim_yaml_dup(out, path, e);
+}
+
+/* Two networks at a time would take each other's CPU, and times with it. */
+static int prepare_real(const struct xp_spec *s, struct args *a,
+    struct sim_err *e)
+{
+	const unsigned min = (unsigned)(s->real_s / 60);
+	if (a->jobs_given && a->n_workers > 1)
+		fprintf(stderr,
+		    "culprit: on fabric netns one worker, not %u.\n",
+		    a->n_workers);
+	a->n_workers = 1;
+	int rc = xp_lab_check(e);
+	if (rc == 0 && s->real_s > 0 && !a->quiet && a->point < 0)
+		fprintf(stderr,
+		    "culprit: Pingmesh on a real network takes %u min %02.0f "
+		    "s for all cells, one at a time.\n",
+		    min, s->real_s - 60.0 * min);
+	return rc;
+}
+
+static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
+    struct sim_err *e)
+{
+	char *out = NULL;
+	int rc = default_output(&out, s, a, e), code;
+	if (rc == 0 && s->is_real)
+		rc = prepare_real(s, a, e);
+	if (rc < 0) {
+		code = cmd_fail(cmd_exit_of(rc), e);
+	} else if (a->point >= 0) {
+		rc = run_cell(s, a, e);
+		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
+	} else if ((rc = cmd_make_way(out, e)) < 0 ||
+	    (rc = cmd_follow_link(&out, e)) < 0) {
+		code = cmd_fail(CMD_TROUBLE, e);
+	} else {
+		code = run_sweep(s, a, out, argc, argv, e);
+	}
+	free(out);
+	return code;
+}
+
+static int run(int argc, char **argv, struct args *a)
+{
+	struct xp_spec s = {0};
+	struct sim_err e = {0};
+	char *path = NULL;
+	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int code, rc;
+	a->n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
+	cmd_parse(&argp, argc, argv, a);
+	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
+	    (rc = xp_spec_load(&s, path, a->smoke, a->set, a->n_set, &e)) < 0)
+		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
+	else
+		code = run_spec(&s, a, argc, argv, &e);
+	free(path);
+	xp_spec_free(&s);
+	return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+	struct args a = {.shard_n = 1, .point = -1, .run = -1};
+	return run(argc, argv, &a);
+}
+
+int cmd_run_real(int argc, char **argv)
+{
+	struct args a = {.shard_n = 1,
+	    .point = -1,
+	    .run = -1,
+	    .set = {"plane=agents", "fabric=netns"},
+	    .n_set = 2};
+	return run(argc, argv, &a);
+}

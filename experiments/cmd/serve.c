@@ -1,0 +1,107 @@
+/* experiments/cmd/serve.c -- what the verbs that serve HTTP share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/serve.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "sim/text.h"
+
+enum {
+	KEY_LISTEN = 3000,
+	KEY_THREADS,
+	KEY_MAX,
+	KEY_PER,
+	KEY_RECEIVE,
+	KEY_SEND
+};
+
+static const struct argp_option options[] = {
+    {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
+	"where (127.0.0.1:8080; a collector, :8081); port 0 is any "
+	"free one, which is printed",
+	0},
+    {"threads", KEY_THREADS, "N", 0, "threads (one a processor, at most 8)", 0},
+    {"max-connections", KEY_MAX, "N", 0,
+	"connections at a time (512); more wait to be accepted", 0},
+    {"per-address", KEY_PER, "N", 0,
+	"connections of one address (64), 0 = all; for IPv6, of one /64", 0},
+    {"receive-s", KEY_RECEIVE, "S", 0,
+	"seconds that a request may take to arrive (20)", 0},
+    {"send-s", KEY_SEND, "S", 0,
+	"seconds that fetching an answer may take (60)", 0},
+    {0},
+};
+
+static uint32_t number(const char *arg, const char *option, uint32_t least,
+    uint32_t most, struct argp_state *state)
+{
+	uint64_t n = 0;
+	if (sim_parse_u64(arg, &n, NULL) < 0 || n < least || n > most)
+		argp_error(state, "%s \"%s\" is not in [%u, %u]", option, arg,
+		    least, most);
+	return (uint32_t)n;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct xp_http_params *p = state->input;
+	switch (key) {
+	case KEY_LISTEN:
+		p->listen = arg;
+		return 0;
+	case KEY_THREADS:
+		p->threads = number(arg, "--threads", 1, 64, state);
+		return 0;
+	case KEY_MAX:
+		p->max_connections =
+		    number(arg, "--max-connections", 1, 65536, state);
+		return 0;
+	case KEY_PER:
+		p->per_address = number(arg, "--per-address", 0, 65536, state);
+		return 0;
+	case KEY_RECEIVE:
+		p->receive_s = number(arg, "--receive-s", 1, 3600, state);
+		return 0;
+	case KEY_SEND:
+		p->send_s = number(arg, "--send-s", 1, 3600, state);
+		return 0;
+	case ARGP_KEY_END:
+		if (p->max_connections < p->threads)
+			argp_error(state,
+			    "--max-connections %u is less than one a thread",
+			    p->max_connections);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+const struct argp cmd_serve_argp = {.options = options, .parser = parse};
+
+int cmd_serve(const struct xp_http_params *params,
+    const struct xp_http_service *service, const char *what)
+{
+	struct xp_http_params p = *params;
+	struct xp_http_server *s;
+	struct sim_err e = {0};
+	char url[80];
+	if (p.threads == 0) {
+		const long n = sysconf(_SC_NPROCESSORS_ONLN);
+		p.threads = n < 1 ? 1 : n < 8 ? (uint32_t)n : 8;
+		if (p.threads > p.max_connections)
+			p.threads = p.max_connections;
+	}
+	const int rc = xp_http_open(&s, &p, service, &e);
+	if (rc < 0)
+		return cmd_fail(rc == SIM_EUNSUPPORTED ? CMD_USAGE
+						       : cmd_exit_of(rc),
+		    &e);
+	printf("%s: %s\n", xp_http_url(s, url), what);
+	fflush(stdout);
+	xp_http_run(s);
+	xp_http_close(s);
+	return CMD_GOOD;
+}

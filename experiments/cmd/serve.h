@@ -1,0 +1,26 @@
+/* experiments/cmd/serve.h -- what the verbs that serve HTTP share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_CMD_SERVE_H
+#define EXPERIMENTS_CMD_SERVE_H
+
+#include <argp.h>
+
+#include "experiments/http/mhd.h"
+
+/* Its input is a struct xp_http_params. */
+extern const struct argp cmd_serve_argp;
+
+/* 0 threads: one a processor, up to 8. */
+#define CMD_SERVE_DEFAULTS                                                     \
+	{                                                                      \
+		.listen = "127.0.0.1:8080", .max_connections = 512,            \
+		.per_address = 64, .receive_s = 20, .send_s = 60               \
+	}
+
+/* Serve until SIGTERM or SIGINT; returns the exit code. Prints where on stdout,
+ * with WHAT there is. */
+int cmd_serve(const struct xp_http_params *p,
+    const struct xp_http_service *service, const char *what);
+
+#endif

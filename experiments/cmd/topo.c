@@ -1,0 +1,327 @@
+/* experiments/cmd/topo.c -- culprit topo: describe, check, trace, export.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/cmd.h"
+#include "experiments/config.h"
+#include "results/json.h"
+#include "sim/text.h"
+#include "topo/addr.h"
+#include "topo/graph.h"
+
+enum {
+	KEY_JSON = 1000,
+	KEY_GRAPHML,
+	KEY_CHECK,
+	KEY_PATH,
+	KEY_PORTS,
+	KEY_SEED,
+	MAX_SET = 16
+};
+
+static const struct argp_option options[] = {
+    {"set", 's', "KEY=VALUE", 0,
+	"a key of a spec's `topology`, e.g. n_pods=4; may be repeated", 0},
+    {"check", KEY_CHECK, NULL, 0,
+	"connectivity, diameter, edge-disjoint paths (igraph)", 0},
+    {"path", KEY_PATH, "SRC,DST", 0,
+	"links that a connection from host SRC to host DST takes, and the "
+	"chance that one with other ports takes each",
+	0},
+    {"ports", KEY_PORTS, "SRC,DST", 0,
+	"TCP ports for --path (default: 1024,80)", 0},
+    {"seed", KEY_SEED, "N", 0, "ECMP seed for --path (default: 0)", 0},
+    {"graphml", KEY_GRAPHML, "FILE", 0,
+	"export as GraphML; - is stdout, and then nothing else is printed", 0},
+    {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
+    {0},
+};
+
+struct args {
+	const char *set[MAX_SET], *file, *graphml;
+	size_t n_set;
+	int check, json, path, path_only; /* an option for --path */
+	uint32_t src, dst, src_port, dst_port, seed;
+};
+
+static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
+    struct argp_state *state)
+{
+	char first[32] = "";
+	uint64_t x = 0, y = 0;
+	const char *comma = strchr(text, ',');
+	if (comma && (size_t)(comma - text) < sizeof(first))
+		memcpy(first, text, (size_t)(comma - text));
+	if (!comma || sim_parse_u64(first, &x, NULL) < 0 ||
+	    sim_parse_u64(comma + 1, &y, NULL) < 0 || x > max || y > max)
+		argp_error(state, "\"%s\" is not two numbers up to %llu", text,
+		    (unsigned long long)max);
+	*a = (uint32_t)x;
+	*b = (uint32_t)y;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	uint64_t seed = 0;
+	switch (key) {
+	case 's':
+		if (a->n_set == MAX_SET)
+			argp_error(state, "more than %d --set", MAX_SET);
+		a->set[a->n_set++] = arg;
+		return 0;
+	case KEY_CHECK:
+		a->check = 1;
+		return 0;
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	case KEY_GRAPHML:
+		a->graphml = arg;
+		return 0;
+	case KEY_PATH:
+		read_pair(arg, UINT32_MAX, &a->src, &a->dst, state);
+		a->path = 1;
+		return 0;
+	case KEY_PORTS:
+		read_pair(arg, 65535, &a->src_port, &a->dst_port, state);
+		a->path_only = 1;
+		return 0;
+	case KEY_SEED:
+		if (sim_parse_u64(arg, &seed, NULL) < 0 || seed > UINT32_MAX)
+			argp_error(state,
+			    "--seed \"%s\" is not a whole number in [0, %u]",
+			    arg, UINT32_MAX);
+		a->seed = (uint32_t)seed;
+		a->path_only = 1;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (a->file)
+			argp_error(state,
+			    "one network at a time; \"%s\" is a "
+			    "second",
+			    arg);
+		a->file = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (a->file && a->n_set > 0)
+			argp_error(state,
+			    "--set describes a network of ours, "
+			    "%s is another",
+			    a->file);
+		if (a->path_only && !a->path)
+			argp_error(state, "--ports and --seed are for --path");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[FILE.graphml]",
+    .doc = "Describe a network: a Clos (by default 007's simulation), "
+	   "another one by --set (kind=fat_tree, k=8; kind=region, "
+	   "n_dcs=5), or one from GraphML.",
+};
+
+/* The same reader as a spec's `topology`. */
+static int open_topo(const struct args *a, struct topo *t, struct sim_err *e)
+{
+	static const char form[] = "topology: {}\nalgorithms: [vote]\n";
+	struct sim_yaml y;
+	struct xp_topology x = {0};
+	int rc = sim_yaml_parse(&y, "--set", form, sizeof(form) - 1, e);
+	for (size_t i = 0; rc == 0 && i < a->n_set; i++) {
+		char path[256];
+		snprintf(path, sizeof(path), "topology.%s", a->set[i]);
+		rc = sim_yaml_set(&y, path, e);
+	}
+	if (rc == 0 && (rc = xp_topology_read(&y, &x, e)) == 0)
+		rc = sim_yaml_verdict(&y, e);
+	if (rc == 0)
+		rc = xp_topology_open(&x, "", t, e);
+	sim_yaml_free(&y);
+	return rc;
+}
+
+static void print_sizes(const struct topo *t, int json)
+{
+	uint64_t n[TOPO_N_LINK_CLASSES] = {0};
+	for (topo_link l = 0; l < t->n_links; l++)
+		n[topo_class_of(t, l)]++;
+	printf(json ? "{\"hosts\": %u, \"switches\": %u, \"links\": %u"
+		    : "hosts     %u\nswitches  %u\nlinks     %u directed\n",
+	    t->n_hosts, t->n_switches, t->n_links);
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		if (n[c] > 0)
+			printf(json ? ", \"%s\": %llu" : "  %-9s %llu\n",
+			    topo_class_names[c], (unsigned long long)n[c]);
+}
+
+static void print_region(const struct topo_region *r)
+{
+	printf(", \"borders\": %u, \"data_centres\": [", r->n_borders);
+	for (uint32_t d = 0; d < r->n_dcs; d++) {
+		printf("%s{\"name\": \"dc%u\", \"hosts\": [%u, %u], "
+		       "\"podsets\": [%u, %u], \"site\": [",
+		    d ? ", " : "", d, r->first_host[d],
+		    r->first_host[d + 1] - 1, r->first_pod[d],
+		    r->first_pod[d + 1] - 1);
+		res_json_number(stdout, r->site[d].lat);
+		printf(", ");
+		res_json_number(stdout, r->site[d].lon);
+		printf("]}");
+	}
+	printf("], \"long_cables\": [");
+	for (uint32_t a = 0; a < r->n_dcs; a++)
+		for (uint32_t b = a + 1; b < r->n_dcs; b++) {
+			printf("%s{\"between\": [\"dc%u\", \"dc%u\"], "
+			       "\"cables\": %u, \"delay_ms\": ",
+			    b > 1 ? ", " : "", a, b, r->n_borders);
+			res_json_number(stdout,
+			    (double)r->delay_ns[a][b] / SIM_MS);
+			printf(", \"km\": ");
+			res_json_number(stdout, r->cable_km[a][b]);
+			printf("}");
+		}
+	printf("]");
+}
+
+static int check_hosts(const struct topo *t, const struct args *a,
+    struct sim_err *e)
+{
+	if (a->src < t->n_hosts && a->dst < t->n_hosts)
+		return 0;
+	return sim_fail(e, SIM_ERANGE, "--path %u,%u: hosts are in [0, %u].",
+	    a->src, a->dst, t->n_hosts - 1);
+}
+
+static void print_path(const struct topo *t, const struct args *a)
+{
+	topo_link path[TOPO_MAX_HOPS];
+	char name[64];
+	const struct topo_tuple tuple = {
+	    .src_ip = topo_addr_of_host(a->src),
+	    .dst_ip = topo_addr_of_host(a->dst),
+	    .src_port = (uint16_t)a->src_port,
+	    .dst_port = (uint16_t)a->dst_port,
+	    .proto = TOPO_PROTO_TCP,
+	};
+	unsigned h = topo_path(t, a->seed, a->src, a->dst,
+	    topo_tuple_digest(&tuple), path);
+	printf(a->json ? ", \"path\": [" : "path\n");
+	for (unsigned i = 0; i < h; i++) {
+		const double chance =
+		    topo_path_share(t, a->src, a->dst, path[i]);
+		topo_link_name(t, path[i], name);
+		if (a->json) {
+			printf("%s{\"link\": %u, \"name\": ", i ? ", " : "",
+			    path[i]);
+			res_json_text(stdout, name);
+			printf(", \"chance\": ");
+			res_json_number(stdout, chance);
+			printf("}");
+		} else {
+			printf("  %-20s link %-8u chance %.6g\n", name, path[i],
+			    chance);
+		}
+	}
+	if (a->json)
+		printf("]");
+}
+
+/* One number of a report; TOPO_NONE stands for "there is no such pair". */
+static void print_count(const char *key, const char *label, uint32_t n,
+    int json)
+{
+	if (json)
+		printf(", \"%s\": ", key);
+	else
+		printf("%-23s ", label);
+	if (n == TOPO_NONE)
+		printf(json ? "null" : "none");
+	else
+		printf("%u", n);
+	if (!json)
+		printf("\n");
+}
+
+static void print_check(const struct topo_graph_report *r, int json)
+{
+	if (json)
+		printf(", \"connected\": %s", r->connected ? "true" : "false");
+	else
+		printf("connected               %s\n",
+		    r->connected ? "yes" : "no");
+	print_count("diameter", "diameter in links", r->diameter, json);
+	print_count("min_tor_degree", "least uplinks of a ToR",
+	    r->min_tor_degree, json);
+	if (!json)
+		printf("edge-disjoint paths, at least, of two ToRs\n");
+	print_count("disjoint_intra", "  in one pod", r->disjoint_intra, json);
+	print_count("disjoint_inter", "  in different pods", r->disjoint_inter,
+	    json);
+}
+
+static int export(const struct topo *t, const char *path, struct sim_err *e)
+{
+	if (strcmp(path, "-") == 0)
+		return topo_graph_write(t, stdout, e);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	if (!f)
+		return sim_fail(e, SIM_ENOMEM, "no memory for GraphML.");
+	int rc = topo_graph_write(t, f, e);
+	if (fclose(f) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for GraphML.");
+	if (rc == 0)
+		rc = cmd_write_file(path, text, n, e);
+	free(text);
+	return rc;
+}
+
+/* All that can fail comes before the first byte is printed. */
+static int describe(const struct topo *t, const struct args *a,
+    struct sim_err *e)
+{
+	enum { PAIRS = 64 };
+	struct topo_graph_report report;
+	int rc = a->path ? check_hosts(t, a, e) : 0;
+	if (rc == 0 && a->check)
+		rc = topo_graph_check(t, PAIRS, &report, e);
+	if (rc == 0 && a->graphml)
+		rc = export(t, a->graphml, e);
+	if (rc < 0 || (a->graphml && strcmp(a->graphml, "-") == 0))
+		return rc;
+	print_sizes(t, a->json);
+	if (t->region && a->json)
+		print_region(t->region);
+	else if (t->region)
+		topo_region_print(t->region, stdout);
+	if (a->path)
+		print_path(t, a);
+	if (a->check)
+		print_check(&report, a->json);
+	if (a->json)
+		printf("}\n");
+	return 0;
+}
+
+int cmd_topo(int argc, char **argv)
+{
+	struct args a = {.src_port = 1024, .dst_port = 80};
+	struct topo t = {0};
+	struct sim_err e = {0};
+	cmd_parse(&argp, argc, argv, &a);
+	int rc =
+	    a.file ? topo_graph_read(&t, a.file, &e) : open_topo(&a, &t, &e);
+	if (rc == 0)
+		rc = describe(&t, &a, &e);
+	topo_close(&t);
+	return rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
+}

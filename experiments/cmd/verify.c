@@ -1,0 +1,462 @@
+/* experiments/cmd/verify.c -- culprit verify: the papers, and ourselves before.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "experiments/cmd.h"
+#include "experiments/expected.h"
+#include "experiments/verify.h"
+#include "results/file.h"
+#include "results/h5.h"
+#include "results/json.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+
+enum { KEY_JSON = 1000, KEY_STRICT, KEY_WRITE, KEY_CLAIMS };
+
+static const struct argp_option options[] = {
+    {"strict", KEY_STRICT, NULL, 0,
+	"results that are missing or partial fail too", 0},
+    {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
+    {"write", KEY_WRITE, NULL, 0,
+	"write FIGUREs' results as what is expected from now on", 0},
+    {"claims", KEY_CLAIMS, "FILE", 0,
+	"claims (default: results/expected/vigil.yaml); tables of what is "
+	"expected stand beside it",
+	0},
+    {0},
+};
+
+struct args {
+	char **figures;
+	size_t n_figures;
+	const char *claims;
+	int json, strict, write;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct args *a = state->input;
+	switch (key) {
+	case KEY_STRICT:
+		a->strict = 1;
+		return 0;
+	case KEY_JSON:
+		a->json = 1;
+		return 0;
+	case KEY_WRITE:
+		a->write = 1;
+		return 0;
+	case KEY_CLAIMS:
+		if (*arg == '\0')
+			argp_error(state, "--claims needs a file's name");
+		a->claims = arg;
+		return 0;
+	case ARGP_KEY_ARGS:
+		a->figures = state->argv + state->next;
+		a->n_figures = (size_t)(state->argc - state->next);
+		return 0;
+	case ARGP_KEY_END:
+		if (a->write && a->n_figures == 0)
+			argp_error(state, "--write which FIGURE?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[FIGURE...]",
+    .doc =
+	"Hold results/out/FIGURE.h5 against what the paper claims and against "
+	"the tables of an earlier full run (results/expected/FIGURE.tsv); all "
+	"figures by default.\v"
+	"A claim agrees when the exact 95 % interval of ours holds a value "
+	"that meets it, and DIFFERS when the whole interval violates it. A "
+	"ratio of an earlier run passes when the two 99.99 % intervals "
+	"overlap. Claims but those marked `stated` are from memory and "
+	"unconfirmed.\n\n"
+	"Exit codes: 0 good; 1 a claim that must hold differs, or a ratio "
+	"fails, or with --strict something is missing; 2 the command line or "
+	"the claims are wrong; 3 a file can't be read or written.",
+};
+
+/* --- results --------------------------------------------------------------- */
+
+/* Claims of one figure follow each other, so one file at a time is kept. */
+struct results {
+	char figure[64];
+	int there;
+	struct res_cube cube;
+};
+
+static int is_partial(const struct res_cube *c)
+{
+	const struct res_progress p = res_cube_progress(c);
+	return p.n_done < p.n_cells || c->shard_n > 1;
+}
+
+static int open_results(struct results *r, const char *figure,
+    struct sim_err *e)
+{
+	char path[256];
+	int rc = 0;
+	if (strcmp(r->figure, figure) == 0)
+		return 0;
+	res_cube_free(&r->cube);
+	r->cube = (struct res_cube){0};
+	snprintf(r->figure, sizeof(r->figure), "%s", figure);
+	snprintf(path, sizeof(path), "results/out/%s.h5", figure);
+	r->there = access(path, F_OK) == 0;
+	if (r->there && (rc = cmd_read_state(&r->cube, path, e)) < 0)
+		*r->figure = '\0';
+	return rc;
+}
+
+/* --- the whole ------------------------------------------------------------- */
+
+struct verify {
+	const struct args *a;
+	char *claims_path, *folder; /* folder with its slash, or "" */
+	struct xp_claims claims;
+	struct results results;
+	size_t n_verdicts[XP_DIFFERS + 1];
+	size_t n_failed, n_missing; /* what makes the exit code */
+	size_t n_shown;
+};
+
+static int is_asked(const struct args *a, const char *figure)
+{
+	for (size_t i = 0; i < a->n_figures; i++)
+		if (strcmp(a->figures[i], figure) == 0)
+			return 1;
+	return a->n_figures == 0;
+}
+
+static int open_claims(struct verify *v, struct sim_err *e)
+{
+	const char *name = v->a->claims ? v->a->claims : "vigil";
+	int rc =
+	    cmd_find(&v->claims_path, name, "results/expected", ".yaml", e);
+	if (rc < 0 || (rc = sim_yaml_dup(&v->folder, v->claims_path, e)) < 0)
+		return rc;
+	char *slash = strrchr(v->folder, '/');
+	v->folder[slash ? slash + 1 - v->folder : 0] = '\0';
+	return xp_claims_load(&v->claims, v->claims_path, e);
+}
+
+/* --- claims ---------------------------------------------------------------- */
+
+/* "0.9931 [0.9925, 0.9937]" */
+static void format_ours(const struct xp_finding *f, char *buf, size_t size)
+{
+	if (isnan(f->ours))
+		snprintf(buf, size, "-");
+	else
+		snprintf(buf, size, "%.4f [%.4f, %.4f]", f->ours, f->lo, f->hi);
+}
+
+static void format_claim(const struct xp_claim *c, char *buf, size_t size)
+{
+	struct sim_text t = {buf, size, 0};
+	char x[32], y[32];
+	*buf = '\0';
+	if (!*c->metric) {
+		sim_put(&t, "-");
+		return;
+	}
+	sim_put(&t, "%s %s", xp_relation_names[c->relation],
+	    sim_format_f64(x, c->value));
+	if (c->relation == XP_ABOUT)
+		sim_put(&t, " +- %s", sim_format_f64(y, c->tolerance));
+}
+
+static void print_claim(const struct xp_claim *c, const struct xp_finding *f)
+{
+	char ours[64], claim[64];
+	format_ours(f, ours, sizeof(ours));
+	format_claim(c, claim, sizeof(claim));
+	printf("%-24s %-15s %-17s %-25s %s\n", c->id,
+	    xp_claim_verdict_names[f->verdict], claim, ours,
+	    f->verdict == XP_NOT_RUN ? f->why : f->where);
+	if (c->certainty == XP_STATED)
+		printf("    stated: %s\n", c->text);
+	else if (c->certainty == XP_MEASURED)
+		printf("    another simulator: %s\n", c->text);
+	else
+		printf("    unconfirmed, %s: %s\n",
+		    xp_certainty_names[c->certainty], c->text);
+	if (*c->note && f->verdict != XP_AGREES)
+		printf("    note: %s\n", c->note);
+}
+
+static void json_pair(const char *key, const char *text)
+{
+	printf(", \"%s\": ", key);
+	res_json_text(stdout, text);
+}
+
+static void json_claim(const struct xp_claim *c, const struct xp_finding *f,
+    int first)
+{
+	printf("%s{\"id\": ", first ? "\n" : ",\n");
+	res_json_text(stdout, c->id);
+	json_pair("figure", c->figure);
+	json_pair("certainty", xp_certainty_names[c->certainty]);
+	json_pair("text", c->text);
+	if (*c->metric) {
+		json_pair("metric", c->metric);
+		json_pair("algorithm", c->algorithm);
+		json_pair("relation", xp_relation_names[c->relation]);
+		printf(", \"value\": ");
+		res_json_number(stdout, c->value);
+	}
+	printf(", \"ours\": ");
+	res_json_number(stdout, f->ours);
+	printf(", \"lo\": ");
+	res_json_number(stdout, f->lo);
+	printf(", \"hi\": ");
+	res_json_number(stdout, f->hi);
+	json_pair("where", f->where);
+	json_pair("verdict", xp_claim_verdict_names[f->verdict]);
+	json_pair("why", f->why);
+	json_pair("note", c->note);
+	printf(", \"must\": %s}", c->must ? "true" : "false");
+}
+
+static int verify_claim(struct verify *v, const struct xp_claim *c,
+    struct sim_err *e)
+{
+	struct xp_finding f;
+	struct results *r = &v->results;
+	int rc = open_results(r, c->figure, e);
+	if (rc == 0)
+		rc = xp_claim_check(c, r->there ? &r->cube : NULL, &f, e);
+	if (rc < 0)
+		return rc;
+	v->n_verdicts[f.verdict]++;
+	v->n_failed += f.verdict == XP_DIFFERS && c->must;
+	v->n_missing += f.verdict == XP_NOT_RUN ||
+	    (f.verdict != XP_NOT_COMPARABLE && is_partial(&r->cube));
+	if (v->a->json)
+		json_claim(c, &f, v->n_shown == 0);
+	else
+		print_claim(c, &f);
+	v->n_shown++;
+	return 0;
+}
+
+static int verify_claims(struct verify *v, struct sim_err *e)
+{
+	int rc = 0;
+	if (v->a->json)
+		printf("{\"claims\": [");
+	else
+		printf("%-24s %-15s %-17s %-25s %s\n", "claim", "verdict",
+		    "paper", "ours, 95 % interval", "where");
+	for (size_t i = 0; rc == 0 && i < v->claims.n; i++)
+		if (is_asked(v->a, v->claims.claim[i].figure))
+			rc = verify_claim(v, &v->claims.claim[i], e);
+	if (v->a->json)
+		printf("],\n\"expected\": [");
+	return rc;
+}
+
+/* --- earlier runs ---------------------------------------------------------- */
+
+enum { DIFFERENCES = 5 };
+static void say_difference(void *arg, const char *sentence)
+{
+	unsigned *n = arg;
+	if (++*n <= DIFFERENCES)
+		fprintf(stderr, "culprit: %s\n", sentence);
+	else if (*n == DIFFERENCES + 1)
+		fprintf(stderr, "culprit: and others.\n");
+}
+
+static void print_expected(struct verify *v, const char *figure,
+    const struct xp_expected *x, const char *word)
+{
+	if (v->a->json) {
+		printf("%s{\"figure\": ", v->n_shown++ ? ",\n" : "\n");
+		res_json_text(stdout, figure);
+		printf(", \"compared\": %zu, \"failed\": %zu, \"missing\": "
+		       "%zu, \"verdict\": \"%s\"}",
+		    x->n_compared, x->n_failed, x->n_missing, word);
+		return;
+	}
+	printf("%-24s %-15s", figure, word);
+	if (v->results.there)
+		printf(" %zu of %zu ratios as in %s%s.tsv",
+		    x->n_compared - x->n_failed, x->n_compared, v->folder,
+		    figure);
+	if (v->results.there && x->n_missing > 0)
+		printf(", %zu missing", x->n_missing);
+	printf("\n");
+}
+
+static int verify_figure(struct verify *v, const char *figure,
+    struct sim_err *e)
+{
+	struct xp_expected x = {0};
+	struct results *r = &v->results;
+	char path[4096];
+	void *text = NULL;
+	unsigned n = 0;
+	size_t size;
+	snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
+	int rc = open_results(r, figure, e);
+	if (rc == 0 && r->there &&
+	    (rc = res_file_read(path, &text, &size, e)) == 0) {
+		/* A copy that ends in a NUL, whatever the file holds. */
+		char *copy = strndup(text, size);
+		free(text);
+		if (!copy)
+			return sim_fail(e, SIM_ENOMEM, "no memory for %s.",
+			    path);
+		rc = xp_expected_check(&r->cube, path, copy, &x, say_difference,
+		    &n, e);
+		free(copy);
+	}
+	if (rc < 0)
+		return rc;
+	v->n_failed += x.n_failed > 0;
+	v->n_missing += !r->there || x.n_missing > 0;
+	print_expected(v, figure, &x,
+	    x.n_failed > 0         ? "FAIL"
+		: x.n_compared > 0 ? "PASS"
+				   : "not run");
+	return 0;
+}
+
+static int is_table(const struct dirent *d)
+{
+	const size_t n = strlen(d->d_name);
+	return n > 4 && n < 64 && strcmp(d->d_name + n - 4, ".tsv") == 0;
+}
+
+static int verify_expected(struct verify *v, struct sim_err *e)
+{
+	struct dirent **entry;
+	int rc = 0;
+	const int n =
+	    scandir(*v->folder ? v->folder : ".", &entry, is_table, alphasort);
+	v->n_shown = 0;
+	for (int i = 0; i < n; i++) {
+		char *name = entry[i]->d_name;
+		name[strlen(name) - 4] = '\0';
+		if (rc == 0 && is_asked(v->a, name))
+			rc = verify_figure(v, name, e);
+		free(entry[i]);
+	}
+	if (n >= 0)
+		free(entry);
+	return rc;
+}
+
+static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
+{
+	struct results *r = &v->results;
+	char path[4096], *text = NULL;
+	size_t n = 0;
+	int rc = open_results(r, figure, e);
+	if (rc < 0)
+		return rc;
+	if (!r->there || is_partial(&r->cube))
+		return sim_fail(e, SIM_EIO,
+		    "results/out/%s.h5 is %s; `culprit run %s` makes it.",
+		    figure, r->there ? "not complete" : "not there", figure);
+	FILE *f = open_memstream(&text, &n);
+	if (!f)
+		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	rc = xp_expected_write(&r->cube, f, e);
+	if (fclose(f) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
+	if (rc == 0 && (rc = cmd_write_file(path, text, n, e)) == 0)
+		printf("%s -> %s\n", figure, path);
+	free(text);
+	return rc;
+}
+
+/* --- all ------------------------------------------------------------------- */
+
+/* A figure that neither claims nor tables know is a slip of the pen. */
+static int check_figures(const struct verify *v, struct sim_err *e)
+{
+	for (size_t i = 0; i < v->a->n_figures; i++) {
+		const char *figure = v->a->figures[i];
+		char path[4096];
+		size_t k = 0;
+		snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
+		while (k < v->claims.n &&
+		    strcmp(v->claims.claim[k].figure, figure) != 0)
+			k++;
+		if (k == v->claims.n && access(path, F_OK) != 0)
+			return sim_fail(e, SIM_EINVAL,
+			    "nothing is claimed or expected of figure \"%s\".",
+			    figure);
+	}
+	return 0;
+}
+
+static void print_sum(const struct verify *v)
+{
+	if (v->a->json) {
+		printf("],\n\"failed\": %zu, \"missing\": %zu}\n", v->n_failed,
+		    v->n_missing);
+		return;
+	}
+	printf("\nclaims: %zu agree, %zu differ, %zu not comparable, %zu not "
+	       "run; %zu failed\n",
+	    v->n_verdicts[XP_AGREES], v->n_verdicts[XP_DIFFERS],
+	    v->n_verdicts[XP_NOT_COMPARABLE], v->n_verdicts[XP_NOT_RUN],
+	    v->n_failed);
+}
+
+static int verify(struct verify *v, struct sim_err *e)
+{
+	int rc = verify_claims(v, e);
+	if (rc == 0 && !v->a->json)
+		printf("\n");
+	if (rc == 0)
+		rc = verify_expected(v, e);
+	if (rc == 0)
+		print_sum(v);
+	return rc;
+}
+
+int cmd_verify(int argc, char **argv)
+{
+	struct args a = {0};
+	struct verify v = {.a = &a};
+	struct sim_err e = {0};
+	int code = CMD_GOOD, rc;
+	cmd_parse(&argp, argc, argv, &a);
+	if ((rc = open_claims(&v, &e)) < 0 ||
+	    (!a.write && (rc = check_figures(&v, &e)) < 0)) {
+		code = rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE;
+	} else if (a.write) {
+		for (size_t i = 0; rc == 0 && i < a.n_figures; i++)
+			rc = write_figure(&v, a.figures[i], &e);
+		code = rc < 0 ? CMD_TROUBLE : CMD_GOOD;
+	} else {
+		rc = verify(&v, &e);
+		code = rc < 0 ? CMD_TROUBLE : CMD_GOOD;
+	}
+	if (rc < 0)
+		cmd_fail(code, &e);
+	else if (v.n_failed > 0 || (a.strict && v.n_missing > 0))
+		code = CMD_FAILED;
+	res_cube_free(&v.results.cube);
+	xp_claims_free(&v.claims);
+	free(v.claims_path);
+	free(v.folder);
+	return code;
+}

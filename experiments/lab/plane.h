@@ -1,0 +1,44 @@
+/* experiments/lab/plane.h -- plane agents on a real network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The same scene and the same agents as experiments/agent_plane.h, but flows
+ * are connections of the kernel's TCP and faults are on real links. What a
+ * window and its truth are is the same too; what differs:
+ *
+ *	paths   are those of the kernel's ECMP, so not the simulator's. The truth
+ *	        knows of a path the links that lost something, which is what
+ *	        scores ask for; the others are TOPO_NONE.
+ *	losses  hit every packet: SYNs, acknowledgements, probes and answers.
+ *	        Those of a flow's five-tuple are its own, so its probes too. A
+ *	        flow that had to send again although nothing was lost on its own
+ *	        way has no culprit. A receiver whose FIN was lost sends again too:
+ *	        that is a flow of its own, the other way.
+ *	ports   of receivers are made even and those of senders odd: no host
+ *	        sends from a port at which it listens.
+ *	time    is real: an epoch takes traffic.epoch, and until all has ended.
+ */
+#ifndef EXPERIMENTS_LAB_PLANE_H
+#define EXPERIMENTS_LAB_PLANE_H
+
+#include "experiments/agent_plane.h"
+#include "experiments/lab.h"
+
+struct xp_lab_plane;
+
+/* Build the network. P keeps T and A. Errors those of xp_lab_open(). */
+int xp_lab_plane_open(struct xp_lab_plane **p, const struct topo *t,
+    const struct xp_agents *a, const struct xp_lab_params *params,
+    struct sim_err *e);
+void xp_lab_plane_close(struct xp_lab_plane *p); /* NULL is fine */
+
+/* Live through an epoch. The scene's truth gets the drops of the flows that
+ * lost, M all metrics but those of ICMP messages by the second. *W and
+ * *TRUTH are P's and hold until the next call.
+ * Errors those of xp_lab_epoch(); SIM_EMISMATCH when what was seen cannot be
+ * (a flow that lost on two paths, a report of no flow); SIM_EIO when the kernel
+ * dropped packets that are not of the truth. */
+int xp_lab_plane_epoch(struct xp_lab_plane *p, struct model_scene *scene,
+    const struct obs **w, const struct truth **truth,
+    struct res_trial_metrics *m, struct sim_err *e);
+
+#endif

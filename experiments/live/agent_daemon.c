@@ -1,0 +1,365 @@
+/* experiments/live/agent_daemon.c -- Pingmesh's agent on this host, for good.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/live/agent_daemon.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "experiments/live/daemon.h"
+#include "experiments/live/daemon_log.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+#define SLICE        (250 * SIM_MS) /* between looks at signals and the like */
+#define STATUS_EVERY (10 * SIM_SEC)
+
+struct xp_agent {
+	struct xp_agent_params params;
+	struct fabric_real *fabric;
+	struct fabric *base;
+	struct fabric_agents agents;
+	struct xp_fetch *fetch;
+	struct xp_daemon_log log;
+	struct xp_notify notify;
+	int status_fd; /* -1: none */
+	sim_ns status_at;
+	uint64_t n_logged, n_blamed;
+	char self[16];
+	struct algo_pingmesh_log lines[ALGO_PINGMESH_LOG];
+};
+
+/* --- time ----------------------------------------------------------------- */
+static sim_ns now(const struct xp_agent *a)
+{
+	return a->base->ops->now(a->base);
+}
+
+static uint64_t wall_now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* --- status --------------------------------------------------------------- */
+#define PUT(name, doc)                                                         \
+	sim_put(t, "%s\"%s\": %" PRIu64, first, #name, c->name);               \
+	first = ", ";
+
+static void put_probing(struct sim_text *t,
+    const struct algo_pingmesh_counters *c)
+{
+	const char *first = "";
+	ALGO_PINGMESH_COUNTERS(PUT)
+}
+
+static void put_sockets(struct sim_text *t,
+    const struct fabric_real_counters *c)
+{
+	const char *first = "";
+	FABRIC_REAL_COUNTERS(PUT)
+}
+
+static void put_contacts(struct sim_text *t, const struct xp_fetch_counters *c)
+{
+	const char *first = "";
+	XP_FETCH_COUNTERS(PUT)
+}
+
+static void put_window(struct sim_text *t, const struct algo_pingmesh_window *w)
+{
+	sim_put(t,
+	    "\"n_probes\": %" PRIu64 ", \"n_connected\": %" PRIu64
+	    ", \"n_unconnected\": %" PRIu64 ", \"n_drop_1\": %" PRIu64
+	    ", \"n_drop_2\": %" PRIu64 ", \"p50_ns\": %" PRIu64
+	    ", \"p99_ns\": %" PRIu64,
+	    w->n_probes, w->n_connected, w->n_unconnected, w->n_drop_1,
+	    w->n_drop_2, w->p50_ns, w->p99_ns);
+}
+
+/* What the agent costs: bytes that are resident, and seconds of a processor. */
+static void put_cost(struct sim_text *t)
+{
+	unsigned long pages = 0;
+	struct rusage u;
+	FILE *f = fopen("/proc/self/statm", "re");
+	if (f && fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	getrusage(RUSAGE_SELF, &u);
+	sim_put(t, "\"rss_bytes\": %lu, \"cpu_s\": %.3f",
+	    pages * (unsigned long)sysconf(_SC_PAGESIZE),
+	    (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+		1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec));
+}
+
+/* One line of JSON; returns its length with the newline. */
+static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
+{
+	struct sim_text t = {.buf = text, .size = XP_DAEMON_TEXT};
+	struct algo_pingmesh_status s;
+	algo_pingmesh_agent_status(a->agents.state, &s);
+	sim_put(&t,
+	    "{\"agent\": \"%s\", \"at_s\": %" PRIu64 ", \"uptime_s\": %.1f, ",
+	    a->self, wall_now() / SIM_SEC, (double)now(a) * 1e-9);
+	put_cost(&t);
+	sim_put(&t,
+	    ", \"version\": \"%016" PRIx64 "\", \"entries\": %" PRIu32
+	    ", \"in_flight\": %" PRIu32 ", \"held\": %" PRIu32
+	    ", \"contacts_failed\": %" PRIu32 ", \"probing\": {",
+	    s.version, s.n_entries, s.n_in_flight, s.n_held,
+	    s.n_contacts_failed);
+	put_probing(&t, &s.count);
+	sim_put(&t, "}, \"window\": {");
+	put_window(&t, &s.window);
+	sim_put(&t, "}, \"contacts\": {");
+	put_contacts(&t, xp_fetch_count(a->fetch));
+	sim_put(&t, "}, \"sockets\": {");
+	put_sockets(&t, fabric_real_count(a->fabric));
+	sim_put(&t, "}}\n");
+	/* 60 numbers of at most 20 digits do fit. */
+	return t.n < XP_DAEMON_TEXT ? t.n : XP_DAEMON_TEXT - 1;
+}
+
+static void tell_status(struct xp_agent *a)
+{
+	char text[XP_DAEMON_TEXT];
+	const size_t n = write_status(a, text);
+	if (a->status_fd >= 0)
+		xp_daemon_replace(a->status_fd, text, n);
+	a->status_at = now(a) + STATUS_EVERY;
+}
+
+static void log_status(struct xp_agent *a)
+{
+	char text[XP_DAEMON_TEXT];
+	const size_t n = write_status(a, text);
+	xp_daemon_log_say(&a->log, wall_now(), "%.*s", (int)n - 1, text);
+}
+
+/* --- the log -------------------------------------------------------------- */
+static void log_lines(struct xp_agent *a)
+{
+	const uint64_t shift = wall_now() - now(a);
+	uint64_t n_gone;
+	const uint32_t n =
+	    algo_pingmesh_agent_log(a->agents.state, a->lines, &n_gone);
+	if (n_gone > a->n_logged) {
+		xp_daemon_log_say(&a->log, wall_now(),
+		    "%" PRIu64 " lines are lost", n_gone - a->n_logged);
+		a->n_logged = n_gone;
+	}
+	for (; a->n_logged < n_gone + n; a->n_logged++) {
+		const struct algo_pingmesh_log *l =
+		    &a->lines[a->n_logged - n_gone];
+		xp_daemon_log_say(&a->log, l->at_ns + shift, "%s: %" PRIu64,
+		    algo_pingmesh_lines[l->line], l->value);
+	}
+	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
+	const uint64_t n_blamed = c->n_unanswered + c->n_untaken;
+	if (n_blamed > a->n_blamed)
+		xp_daemon_log_say(&a->log, wall_now(), "%s",
+		    xp_fetch_why(a->fetch));
+	a->n_blamed = n_blamed;
+}
+
+/* --- running -------------------------------------------------------------- */
+static void signals_of(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGUSR1);
+}
+
+/* 1 if it is to end. */
+static int heed_signals(struct xp_agent *a)
+{
+	const struct timespec at_once = {0};
+	sigset_t set;
+	int signal;
+	signals_of(&set);
+	while ((signal = sigtimedwait(&set, NULL, &at_once)) > 0) {
+		if (signal != SIGUSR1)
+			return 1;
+		log_status(a);
+	}
+	return 0;
+}
+
+static int no_report(void *arg, topo_host host, sim_ns at,
+    const struct agent_report *report, struct sim_err *e)
+{
+	(void)arg;
+	(void)host;
+	(void)at;
+	(void)report;
+	return sim_fail(e, SIM_EUNSUPPORTED,
+	    "Pingmesh's agent has no paths to report.");
+}
+
+static int run_slice(struct xp_agent *a, sim_ns until, struct sim_err *e)
+{
+	const sim_ns end = now(a) + SLICE;
+	int rc = fabric_run(a->base, &a->agents, end < until ? end : until,
+	    no_report, NULL, e);
+	if (rc < 0)
+		return rc;
+	log_lines(a);
+	xp_notify_alive(&a->notify, now(a));
+	if (now(a) >= a->status_at)
+		tell_status(a);
+	return 0;
+}
+
+/* Of `once`: there was an answer, or none. */
+static int has_asked(const struct xp_agent *a)
+{
+	struct algo_pingmesh_status s;
+	algo_pingmesh_agent_status(a->agents.state, &s);
+	const struct algo_pingmesh_counters *c = &s.count;
+	return c->n_lists + c->n_no_list + c->n_bad_list + c->n_contact_failed >
+	    0;
+}
+
+/* Hand over what is held. */
+static int wind_down(struct xp_agent *a, struct sim_err *e)
+{
+	const sim_ns until = now(a) + (sim_ns)(a->params.grace_s * 1e9);
+	struct algo_pingmesh_status s;
+	int rc = 0;
+	xp_notify_say(&a->notify, "STOPPING=1");
+	for (;;) {
+		algo_pingmesh_agent_end(a->agents.state);
+		algo_pingmesh_agent_status(a->agents.state, &s);
+		if (rc < 0 || now(a) >= until ||
+		    s.n_in_flight + s.n_held == 0 || !a->params.collector)
+			break;
+		rc = run_slice(a, until, e);
+	}
+	log_lines(a);
+	xp_daemon_log_say(&a->log, wall_now(),
+	    "ends: %" PRIu64 " probes, %" PRIu64
+	    " uploaded, %u under way and %u held are lost",
+	    s.count.n_probes, s.count.n_uploaded, s.n_in_flight, s.n_held);
+	tell_status(a);
+	return rc;
+}
+
+int xp_agent_run(struct xp_agent *a, struct sim_err *e)
+{
+	const struct xp_agent_params *p = &a->params;
+	const sim_ns until =
+	    p->for_s > 0 ? now(a) + (sim_ns)(p->for_s * 1e9) : SIM_NEVER;
+	struct algo_pingmesh_status s;
+	int rc = 0;
+	xp_notify_say(&a->notify, "READY=1");
+	while (rc == 0 && !heed_signals(a) && now(a) < until &&
+	    !(p->once && has_asked(a)))
+		rc = run_slice(a, until, e);
+	algo_pingmesh_agent_status(a->agents.state, &s);
+	const int has_list = s.n_entries > 0;
+	if (rc < 0) {
+		xp_daemon_log_say(&a->log, wall_now(), "fails: %s",
+		    e ? e->msg : "");
+		return rc;
+	}
+	if ((rc = wind_down(a, e)) < 0)
+		return rc;
+	return p->once ? has_list : 0;
+}
+
+/* --- opening -------------------------------------------------------------- */
+static void block_signals(void)
+{
+	sigset_t set;
+	signals_of(&set);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int open_agent(struct xp_agent *a, struct sim_err *e)
+{
+	const struct xp_agent_params *p = &a->params;
+	struct sim_seed where = {0};
+	/* No two agents and no two starts are to do things at the same time. */
+	if (getrandom(&where.seed, sizeof(where.seed), 0) != sizeof(where.seed))
+		return sim_fail(e, SIM_EIO, "there are no random bytes.");
+	int rc = fabric_agents_open(&a->agents, &algo_pingmesh_agent, &p->agent,
+	    1, e);
+	if (rc < 0)
+		return rc;
+	fabric_agents_renew(&a->agents, &where);
+	/* Made here, so that its status can be asked for. */
+	return algo_pingmesh_agent.init(a->agents.state, 0, &p->agent, e);
+}
+
+static int open_all(struct xp_agent *a, struct sim_err *e)
+{
+	const struct xp_agent_params *p = &a->params;
+	const struct fabric_real_host self = {p->agent.address, -1};
+	const struct xp_fetch_params fetch = {.controllers = p->controllers,
+	    .collector = p->collector,
+	    .address = p->agent.address,
+	    .fetch_s = p->agent.fetch_timeout_s,
+	    .upload_s = p->agent.upload_timeout_s,
+	    .max_bytes = 4096 +
+		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
+	int rc;
+	block_signals();
+	xp_notify_open(&a->notify);
+	/* Limits first: what breaks them breaks here. */
+	if ((rc = xp_daemon_limit(p->memory_mib, e)) < 0 ||
+	    (rc = xp_fetch_open(&a->fetch, &fetch, e)) < 0 ||
+	    (rc = fabric_real_open(&a->fabric, &self, 1, &p->fabric, e)) < 0 ||
+	    (rc = xp_daemon_log_open(&a->log, p->log, e)) < 0)
+		return rc;
+	a->base = fabric_real_fabric(a->fabric);
+	if (p->status && (rc = xp_daemon_file(&a->status_fd, p->status, e)) < 0)
+		return rc;
+	if ((rc = xp_daemon_drop(p->user, e)) < 0 ||
+	    (rc = xp_fetch_serve(a->fetch, a->fabric, e)) < 0)
+		return rc;
+	return open_agent(a, e);
+}
+
+int xp_agent_open(struct xp_agent **out, const struct xp_agent_params *p,
+    struct sim_err *e)
+{
+	struct xp_agent *a = NULL;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&a, 1, e);
+	if (rc < 0)
+		return rc;
+	a->params = *p;
+	a->status_fd = a->log.fd = a->log.old_fd = a->notify.fd = -1;
+	topo_addr_format(p->agent.address, a->self);
+	if ((rc = open_all(a, e)) < 0)
+		xp_agent_close(a);
+	else
+		*out = a;
+	return rc;
+}
+
+void xp_agent_close(struct xp_agent *a)
+{
+	if (!a)
+		return;
+	fabric_real_close(a->fabric);
+	fabric_agents_close(&a->agents);
+	xp_fetch_close(a->fetch);
+	xp_daemon_log_close(&a->log);
+	xp_notify_close(&a->notify);
+	if (a->status_fd >= 0)
+		close(a->status_fd);
+	free(a);
+}

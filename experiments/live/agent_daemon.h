@@ -1,0 +1,50 @@
+/* experiments/live/agent_daemon.h -- Pingmesh's agent on this host, for good.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The very object that runs in simulations (algo_pingmesh_agent) on the real
+ * fabric, with contacts by HTTP. Nothing here decides whom to probe or when.
+ *
+ *	open    sockets, log and status file, by whatever right one has
+ *	        then that is given up (experiments/live/daemon.h)
+ *	run     until SIGTERM, SIGINT or the time that was given
+ *	end     no more probes; what is held is sent to the collector, for up to
+ *	        grace_s; what is then left is counted in the log
+ *
+ * The clock of all that the agent does is the fabric's, which is monotonic;
+ * experiments/http/fetch.h says how records come by the wall clock.
+ */
+#ifndef EXPERIMENTS_AGENT_DAEMON_H
+#define EXPERIMENTS_AGENT_DAEMON_H
+
+#include "algos/pingmesh_agent.h"
+#include "experiments/http/fetch.h"
+#include "models/fabric_real.h"
+
+struct xp_agent_params {
+	struct algo_pingmesh_params agent; /* with its address */
+	struct fabric_real_params fabric;
+	const char *controllers, *collector; /* collector NULL: none */
+	const char *user;                    /* NULL: see xp_daemon_drop() */
+	const char *log, *status;            /* NULL: stderr; none */
+	uint32_t memory_mib;                 /* 0: no limit */
+	double for_s;                        /* 0: until a signal comes */
+	double grace_s;
+	int once; /* ask for a list once, and probe nobody */
+};
+
+struct xp_agent;
+
+/* P and its texts are borrowed until close. SIGTERM, SIGINT, SIGUSR1 and
+ * SIGPIPE are blocked from here on, for run().
+ * Errors those of what is opened. */
+int xp_agent_open(struct xp_agent **out, const struct xp_agent_params *p,
+    struct sim_err *e);
+
+/* SIGUSR1 has the status logged. With `once`: 1 if a list with peers came, else
+ * 0. Errors: of the machine alone (memory, epoll); a controller or collector
+ * that fails is none. */
+int xp_agent_run(struct xp_agent *a, struct sim_err *e);
+
+void xp_agent_close(struct xp_agent *a); /* NULL is fine */
+
+#endif

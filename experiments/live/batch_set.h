@@ -1,0 +1,51 @@
+/* experiments/live/batch_set.h -- which batches of which agents were taken.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An agent, (src_ip, born_ns), counts its batches from 1, so what was taken of
+ * it is a few runs of numbers, mostly one: memory goes with agents and gaps,
+ * not with batches.
+ */
+#ifndef EXPERIMENTS_BATCH_SET_H
+#define EXPERIMENTS_BATCH_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "algos/pingmesh_wire.h"
+#include "sim/err.h"
+
+struct xp_batch_run {
+	uint64_t first, last;
+};
+
+struct xp_batch_agent {
+	uint64_t born_ns;
+	uint32_t src_ip;
+	size_t n, cap;            /* cap 0: an empty slot */
+	struct xp_batch_run *run; /* ascending, with gaps between */
+};
+
+/* Zeroed is empty; max_runs is set by the owner. */
+struct xp_batch_set {
+	size_t max_runs; /* of all agents together, gaps to come included */
+	size_t n_runs, n_agents, n_slots;
+	struct xp_batch_agent *slot;
+};
+
+void xp_batch_set_free(struct xp_batch_set *s);
+
+/* Cost O(log runs of the agent). */
+int xp_batch_set_has(const struct xp_batch_set *s,
+    const struct algo_pingmesh_wire_id *id);
+
+/* Make room, so that the next add() of ID can't fail.
+ * Errors SIM_ENOMEM; SIM_ELIMIT, max_runs. */
+int xp_batch_set_reserve(struct xp_batch_set *s,
+    const struct algo_pingmesh_wire_id *id, struct sim_err *e);
+
+/* Domain reserve() of ID came just before; ID is not there yet.
+ * Cost O(runs of the agent). */
+void xp_batch_set_add(struct xp_batch_set *s,
+    const struct algo_pingmesh_wire_id *id);
+
+#endif

@@ -1,0 +1,189 @@
+/* experiments/live/daemon.c -- what a long-running program does about its host.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/live/daemon.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <grp.h>
+#include <ifaddrs.h>
+#include <linux/capability.h>
+#include <netinet/in.h>
+#include <pwd.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "sim/text.h"
+#include "topo/addr.h"
+
+/* --- address -------------------------------------------------------------- */
+/* In host byte order; 0: none that others reach. */
+static uint32_t address_of(const struct ifaddrs *i)
+{
+	if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET)
+		return 0;
+	const struct sockaddr_in *in = (const void *)i->ifa_addr;
+	const uint32_t ip = ntohl(in->sin_addr.s_addr);
+	return ip >> 24 == 127 || ip >> 16 == 0xa9fe ? 0 : ip;
+}
+
+int xp_daemon_address(uint32_t *address, struct sim_err *e)
+{
+	char all[256] = "", one[16];
+	struct ifaddrs *list;
+	unsigned n = 0;
+	if (getifaddrs(&list) < 0)
+		return sim_fail(e, SIM_EIO,
+		    "the addresses of this host cannot be read: %s.",
+		    strerror(errno));
+	for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+		const uint32_t ip = address_of(i);
+		if (ip == 0)
+			continue;
+		*address = ip;
+		topo_addr_format(ip, one);
+		const size_t at = strlen(all);
+		snprintf(all + at, sizeof(all) - at, "%s%s", n++ ? ", " : "",
+		    one);
+	}
+	freeifaddrs(list);
+	if (n == 1)
+		return 0;
+	return sim_fail(e, SIM_EINVAL,
+	    n == 0 ? "this host has no address that others reach%s."
+		   : "this host has several addresses, %s: say which one by "
+		     "--address.",
+	    all);
+}
+
+/* --- rights --------------------------------------------------------------- */
+static int refused(const char *what, struct sim_err *e)
+{
+	return sim_fail(e, SIM_EIO, "%s: %s.", what, strerror(errno));
+}
+
+static int become(const char *user, struct sim_err *e)
+{
+	char what[128], quote[64];
+	const struct passwd *p = getpwnam(user);
+	if (!p)
+		return sim_fail(e, SIM_EINVAL, "there is no user %s.",
+		    sim_quote(quote, user));
+	if (p->pw_uid == getuid() && p->pw_uid == geteuid())
+		return 0;
+	snprintf(what, sizeof(what), "cannot become user %.32s (%u)", user,
+	    (unsigned)p->pw_uid);
+	if (setgroups(0, NULL) < 0 ||
+	    setresgid(p->pw_gid, p->pw_gid, p->pw_gid) < 0 ||
+	    setresuid(p->pw_uid, p->pw_uid, p->pw_uid) < 0)
+		return refused(what, e);
+	uid_t r, eff, saved;
+	if (getresuid(&r, &eff, &saved) < 0 || r != p->pw_uid || eff != r ||
+	    saved != r || (r != 0 && setuid(0) == 0))
+		return sim_fail(e, SIM_EIO, "%s for good.", what);
+	return 0;
+}
+
+static int empty_capabilities(struct sim_err *e)
+{
+	struct __user_cap_header_struct head = {
+	    .version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct none[2] = {{0}}, left[2];
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	if (syscall(SYS_capset, &head, none) < 0 ||
+	    syscall(SYS_capget, &head, left) < 0 ||
+	    memcmp(none, left, sizeof(none)) != 0)
+		return refused("capabilities cannot be given up", e);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return refused("new rights cannot be ruled out", e);
+	return 0;
+}
+
+int xp_daemon_drop(const char *user, struct sim_err *e)
+{
+	if (!user && geteuid() == 0)
+		user = "nobody";
+	/* Who may not change the bounding set has nothing that it bounds. */
+	for (unsigned long cap = 0; cap <= 63; cap++)
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
+			break;
+	const int rc = user ? become(user, e) : 0;
+	return rc < 0 ? rc : empty_capabilities(e);
+}
+
+int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
+{
+	const struct rlimit none = {0, 0};
+	const struct rlimit memory = {(rlim_t)memory_mib << 20,
+	    (rlim_t)memory_mib << 20};
+	enum { AFTER_OTHERS = 10 };
+	if (memory_mib > 0 && setrlimit(RLIMIT_DATA, &memory) < 0)
+		return refused("memory cannot be limited", e);
+	if (setrlimit(RLIMIT_CORE, &none) < 0)
+		return refused("core dumps cannot be ruled out", e);
+	if (getpriority(PRIO_PROCESS, 0) < AFTER_OTHERS)
+		setpriority(PRIO_PROCESS, 0, AFTER_OTHERS);
+	return 0;
+}
+
+/* --- systemd -------------------------------------------------------------- */
+static sim_ns watchdog(void)
+{
+	const char *us = getenv("WATCHDOG_USEC"), *of = getenv("WATCHDOG_PID");
+	uint64_t n = 0, pid = (uint64_t)getpid();
+	if (!us || sim_parse_u64(us, &n, NULL) < 0 || n == 0 ||
+	    n > UINT64_MAX / 1000 ||
+	    (of &&
+		(sim_parse_u64(of, &pid, NULL) < 0 ||
+		    pid != (uint64_t)getpid())))
+		return SIM_NEVER;
+	return n * SIM_US / 2;
+}
+
+void xp_notify_open(struct xp_notify *n)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	*n = (struct xp_notify){.fd = -1, .every = SIM_NEVER};
+	if (path && (*path == '/' || *path == '@') &&
+	    strlen(path) < sizeof(n->to.sun_path)) {
+		n->every = watchdog();
+		n->to.sun_family = AF_UNIX;
+		memcpy(n->to.sun_path, path, strlen(path));
+		if (*path == '@') /* a name that is no file's */
+			n->to.sun_path[0] = '\0';
+		n->n_to = (socklen_t)(offsetof(struct sockaddr_un, sun_path) +
+		    strlen(path));
+		n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	}
+	unsetenv("NOTIFY_SOCKET");
+	unsetenv("WATCHDOG_USEC");
+	unsetenv("WATCHDOG_PID");
+}
+
+void xp_notify_say(const struct xp_notify *n, const char *state)
+{
+	if (n->fd >= 0)
+		sendto(n->fd, state, strlen(state), MSG_DONTWAIT | MSG_NOSIGNAL,
+		    (const struct sockaddr *)&n->to, n->n_to);
+}
+
+void xp_notify_alive(struct xp_notify *n, sim_ns now)
+{
+	if (n->every == SIM_NEVER || now < n->at)
+		return;
+	n->at = now + n->every;
+	xp_notify_say(n, "WATCHDOG=1");
+}
+
+void xp_notify_close(struct xp_notify *n)
+{
+	if (n->fd >= 0)
+		close(n->fd);
+	n->fd = -1;
+}

@@ -1,0 +1,45 @@
+/* experiments/live/daemon.h -- what a long-running program does about its host.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_DAEMON_H
+#define EXPERIMENTS_DAEMON_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include "sim/err.h"
+#include "sim/time.h"
+
+/* The only address that this host has beside those of 127/8 and 169.254/16.
+ * Errors SIM_EINVAL (none, or several, which are named), SIM_EIO. */
+int xp_daemon_address(uint32_t *address, struct sim_err *e);
+
+/* Be USER (NULL: nobody if root, else who one is) with his groups alone, or
+ * keep being him, without any capability and with no way to get one; for good,
+ * and verified. To be called while the process has one thread.
+ * Errors SIM_EINVAL (no such user), SIM_EIO (this process may not). */
+int xp_daemon_drop(const char *user, struct sim_err *e);
+
+/* No more than MEMORY_MIB of private memory (0: as it is), no core dumps, and
+ * the processor after others. Errors SIM_EIO. */
+int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e);
+
+/* --- systemd's notifications ----------------------------------------------
+ * The protocol of sd_notify(3) without its library. */
+struct xp_notify {
+	int fd; /* -1: nobody wants to know */
+	socklen_t n_to;
+	struct sockaddr_un to;
+	sim_ns every; /* half of what the watchdog allows; SIM_NEVER: none */
+	sim_ns at;    /* of the next sign of life */
+};
+
+/* As the environment has it, which is then cleared of it. */
+void xp_notify_open(struct xp_notify *n);
+void xp_notify_say(const struct xp_notify *n, const char *state);
+/* A sign of life if it is time for one. */
+void xp_notify_alive(struct xp_notify *n, sim_ns now);
+void xp_notify_close(struct xp_notify *n);
+
+#endif

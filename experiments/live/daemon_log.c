@@ -1,0 +1,127 @@
+/* experiments/live/daemon_log.c -- files that a daemon writes, of bounded size.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/live/daemon_log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LINE = XP_DAEMON_TEXT + 64 };
+
+int xp_daemon_file(int *fd, const char *path, struct sim_err *e)
+{
+	struct stat st;
+	*fd = open(path,
+	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
+	    0644);
+	if (*fd < 0)
+		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		    errno == ELOOP ? "it is a link" : strerror(errno));
+	if (fstat(*fd, &st) == 0 && S_ISREG(st.st_mode))
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return sim_fail(e, SIM_EINVAL, "%s is no regular file.", path);
+}
+
+void xp_daemon_replace(int fd, char text[XP_DAEMON_TEXT], size_t n)
+{
+	memset(text + n - 1, ' ', XP_DAEMON_TEXT - n);
+	text[XP_DAEMON_TEXT - 1] = '\n';
+	if (pwrite(fd, text, XP_DAEMON_TEXT, 0) < 0 ||
+	    ftruncate(fd, XP_DAEMON_TEXT) < 0)
+		return; /* the next one may be */
+}
+
+int xp_daemon_log_open(struct xp_daemon_log *l, const char *path,
+    struct sim_err *e)
+{
+	char old[4096];
+	int rc;
+	*l = (struct xp_daemon_log){.fd = -1,
+	    .old_fd = -1,
+	    .max = XP_DAEMON_LOG_BYTES};
+	if (!path)
+		return 0;
+	if (snprintf(old, sizeof(old), "%s.1", path) >= (int)sizeof(old))
+		return sim_fail(e, SIM_EINVAL,
+		    "the name of a log is too long.");
+	if ((rc = xp_daemon_file(&l->fd, path, e)) < 0 ||
+	    (rc = xp_daemon_file(&l->old_fd, old, e)) < 0) {
+		xp_daemon_log_close(l);
+		return rc;
+	}
+	const off_t end = lseek(l->fd, 0, SEEK_END);
+	l->n = end > 0 ? (uint64_t)end : 0;
+	return 0;
+}
+
+static void rotate(struct xp_daemon_log *l)
+{
+	char buf[4096];
+	ssize_t n;
+	off_t at = 0;
+	if (ftruncate(l->old_fd, 0) < 0)
+		return;
+	while ((n = pread(l->fd, buf, sizeof(buf), at)) > 0) {
+		if (pwrite(l->old_fd, buf, (size_t)n, at) != n)
+			break;
+		at += n;
+	}
+	if (ftruncate(l->fd, 0) == 0)
+		l->n = 0;
+}
+
+static size_t begin_line(char line[LINE], int is_file, uint64_t wall_ns)
+{
+	const time_t s = (time_t)(wall_ns / 1000000000);
+	struct tm utc;
+	if (!is_file)
+		return (size_t)snprintf(line, LINE, "culprit: ");
+	gmtime_r(&s, &utc);
+	const size_t n = strftime(line, LINE, "%Y-%m-%dT%H:%M:%S", &utc);
+	return n +
+	    (size_t)snprintf(line + n, LINE - n, ".%03" PRIu64 "Z ",
+		wall_ns / 1000000 % 1000);
+}
+
+void xp_daemon_log_say(struct xp_daemon_log *l, uint64_t wall_ns,
+    const char *fmt, ...)
+{
+	const int is_file = l->fd >= 0;
+	char line[LINE];
+	size_t n = begin_line(line, is_file, wall_ns);
+	va_list args;
+	va_start(args, fmt);
+	const int more = vsnprintf(line + n, LINE - 1 - n, fmt, args);
+	va_end(args);
+	if (more > 0)
+		n += (size_t)more < LINE - 2 - n ? (size_t)more : LINE - 2 - n;
+	line[n++] = '\n';
+	if (!is_file) {
+		fwrite(line, 1, n, stderr);
+		return;
+	}
+	if (l->n + n > l->max)
+		rotate(l);
+	if (l->n + n > l->max)
+		return;
+	const ssize_t done = pwrite(l->fd, line, n, (off_t)l->n);
+	l->n += done > 0 ? (uint64_t)done : 0;
+}
+
+void xp_daemon_log_close(struct xp_daemon_log *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	if (l->old_fd >= 0)
+		close(l->old_fd);
+	l->fd = l->old_fd = -1;
+}

@@ -1,0 +1,80 @@
+/* experiments/pingmesh/collector.h -- uploads in, tables of probes out.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	uploads --> once each --> records --> rows by window and data centre
+ *
+ * A batch that is tried again may arrive twice, or after one that was sent
+ * later. Of each agent the newest number is known and which of the COLLECT_SPAN
+ * before it have come, so each is taken once; an older one than that, or of the
+ * life before, is refused, as nobody could tell whether it came before.
+ *
+ * A row is of the window in which its probe was sent. Rows of windows that were
+ * dropped, or that are beyond the last, are counted and left out.
+ *
+ * Tables are those of models/obs_probes.h: of a data centre, with the ids that
+ * its hosts have in its Clos. The peer of an inter-DC probe has the number of
+ * those hosts added to its id in the whole network. Probes to VIPs are in a
+ * table of their own, from hosts of the whole network to addresses, with level
+ * OBS_LEVEL_INTER_DC.
+ */
+#ifndef EXPERIMENTS_PINGMESH_COLLECTOR_H
+#define EXPERIMENTS_PINGMESH_COLLECTOR_H
+
+#include "experiments/pingmesh.h"
+
+enum { COLLECT_SPAN = 64 };
+
+/* What came. */
+#define XP_COLLECT_COUNTS(X)                                                   \
+	X(n_batches, "batches taken")                                          \
+	X(n_repeated, "batches refused: they came before, or may have")        \
+	X(n_records, "records of them")                                        \
+	X(n_rows, "rows made")                                                 \
+	X(n_vip_rows, "rows made of probes to VIPs")                           \
+	X(n_late, "records whose window was dropped, or is after the last")    \
+	X(n_failed, "records of probes that their host did not send")          \
+	X(n_foreign, "records of or to no host that there is")                 \
+	X(n_lost, "records that agents say they lost")
+
+struct xp_collect_counts {
+#define X(name, doc) uint64_t name;
+	XP_COLLECT_COUNTS(X)
+#undef X
+};
+
+struct xp_collector;
+
+/* C keeps T and P. N_KEPT: windows that are kept at a time.
+ * Errors SIM_ENOMEM. */
+int xp_collector_open(struct xp_collector **c, const struct topo *t,
+    const struct xp_pingmesh *p, uint32_t n_kept, struct sim_err *e);
+void xp_collector_close(struct xp_collector *c);
+
+/* Forget everything. Cost O(hosts + tables). */
+void xp_collector_clear(struct xp_collector *c);
+
+/* N bytes that were uploaded. What is no batch is refused as one that came
+ * before. Errors SIM_ENOMEM. Cost O(records). */
+int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
+    struct sim_err *e);
+
+/* Drop windows before FIRST. */
+void xp_collector_drop(struct xp_collector *c, uint32_t first);
+
+/* The rows so far of the N windows from FIRST on, of data centre DC; joined in
+ * memory of C's when N > 1, good until the next call. Domain: kept windows.
+ * Errors SIM_ENOMEM. */
+int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
+    uint32_t n, const struct obs_probes **out, struct sim_err *e);
+
+/* The rows so far of one window of probes to VIPs. */
+const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
+    uint32_t window);
+
+/* Along quantile, the times so far of the group that P asks for, in
+ * microseconds. The caller may sort them. */
+double *xp_collector_times(struct xp_collector *c, size_t *n);
+
+struct xp_collect_counts xp_collector_counts(const struct xp_collector *c);
+
+#endif

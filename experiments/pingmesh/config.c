@@ -1,0 +1,509 @@
+/* experiments/pingmesh/config.c -- the section `pingmesh` of a spec.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/pingmesh.h"
+#include "models/tcp_connect.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+#include "topo/region.h"
+
+static const char *const along_names[] = {"none", "window", "quantile", "group",
+    "pair", NULL};
+static const char *const unit_names[] = {"tor", "pod", NULL};
+static const char *const time_names[] = {"connect", "echo", NULL};
+static const char *const expect_names[] = {"unsaid", "normal", "unclear",
+    "pod_down", "pod_failure", "spine_failure", NULL};
+static const char *const tier_names[] = {"unsaid", "none", "unclear", "pod",
+    "spine", NULL};
+/* algo_drop_groups[]; a table of fields needs a constant. */
+static const char *const group_names[] = {"all", "intra_tor", "intra_pod",
+    "inter_pod", "inter_dc", NULL};
+
+#define FIELD(member) offsetof(struct xp_pingmesh, member)
+enum { MAX_S = 31 * 86400 };
+
+static const struct sim_field own_fields[] = {
+    {"duration", SIM_F_F64, FIELD(duration_s), .min = 1, .max = MAX_S,
+	.unit = "s", .def = "3600", .doc = "what is lived through"},
+    {"window", SIM_F_F64, FIELD(window_s), .min = 1, .max = MAX_S, .unit = "s",
+	.def = "600", .doc = "between runs of the jobs"},
+    {"history", SIM_F_F64, FIELD(history_s), .min = 0, .max = MAX_S,
+	.unit = "s", .def = "0",
+	.doc = "how far back a job's table reaches; 0: a window along "
+	       "windows, groups and quantiles, else the duration"},
+    {"lag", SIM_F_F64, FIELD(lag_s), .min = 0, .max = MAX_S, .unit = "s",
+	.def = "0",
+	.doc = "jobs run so long after their window; 0: probe_timeout + "
+	       "upload_interval + upload_timeout + 1 s"},
+    {"label", SIM_F_STR, FIELD(label),
+	.size = sizeof(((struct xp_pingmesh *)0)->label), .def = "",
+	.doc = "a name for this point of a sweep; does nothing"},
+    {"along", SIM_F_ENUM, FIELD(along), .names = along_names, .def = "none",
+	.doc = "what a run is read along, beside the sweep"},
+    {"unit", SIM_F_ENUM, FIELD(unit), .names = unit_names, .def = "pod",
+	.doc = "of the matrix of P99"},
+    {"n_tails", SIM_F_U32, FIELD(n_tails), .min = 1, .max = 24, .unit = "1",
+	.def = "15", .doc = "along quantile: 0.5, 0.2, 0.1, 0.05 ..."},
+    {"group", SIM_F_ENUM, FIELD(group), .names = group_names, .def = "all",
+	.doc = "along quantile: of which probes"},
+    {"time", SIM_F_ENUM, FIELD(time), .names = time_names, .def = "connect",
+	.doc = "along quantile: to connect, or of a payload and its echo"},
+    {"dc", SIM_F_U32, FIELD(dc), .max = TOPO_REGION_MAX_DCS - 1, .unit = "1",
+	.def = "0", .doc = "of a region: the data centre that rows are of"},
+    {"service", SIM_F_STR, FIELD(service),
+	.size = sizeof(((struct xp_pingmesh *)0)->service), .def = "",
+	.doc = "hosts of a service whose level is told: 0-15,32; empty: the "
+	       "data centre's"},
+    {"expect", SIM_F_ENUM, FIELD(expect), .names = expect_names,
+	.def = "unsaid", .doc = "the matrix's pattern while faults last"},
+    {"expect_tier", SIM_F_ENUM, FIELD(expect_tier), .names = tier_names,
+	.def = "unsaid", .doc = "the tier that drops while faults last"},
+    {"detect", SIM_F_BOOL, FIELD(detect), .def = "false",
+	.doc = "run the algorithms at each window too, for detect_s"},
+    {"tolerance", SIM_F_F64, FIELD(tolerance_s), .min = 1e-3, .max = 30,
+	.unit = "s", .def = "0.25",
+	.doc = "a connect so near to a timer's time lost a SYN"},
+    {"conf", SIM_F_F64, FIELD(conf), .min = 0.5, .max = 0.9999, .unit = "1",
+	.def = "0.95", .doc = "confidence of drop rates"},
+    {0},
+};
+
+static const struct sim_field repair_fields[] = {
+    {"on", SIM_F_BOOL, offsetof(struct xp_repair, on), .def = "false",
+	.doc = "reload the ToRs that the black-hole job names"},
+    {"reload", SIM_F_F64, offsetof(struct xp_repair, reload_s), .min = 0,
+	.max = 86400, .unit = "s", .def = "120",
+	.doc = "a reloaded ToR forwards nothing for so long"},
+    {"every", SIM_F_F64, offsetof(struct xp_repair, every_s), .min = 0,
+	.max = MAX_S, .unit = "s", .def = "0",
+	.doc = "between runs of the black-hole job; 0: each window"},
+    {"day", SIM_F_F64, offsetof(struct xp_repair, day_s), .min = 1,
+	.max = MAX_S, .unit = "s", .def = "86400",
+	.doc = "what blackhole.max_reloads are for; less in a time-lapse"},
+    {0},
+};
+
+static const struct sim_field trace_fields[] = {
+    {"on", SIM_F_BOOL, offsetof(struct xp_trace, on), .def = "false",
+	.doc = "trace the worst pairs of pods that suffer silent drops"},
+    {"always", SIM_F_BOOL, offsetof(struct xp_trace, always), .def = "false",
+	.doc = "trace the worst pairs of pods even if none suffers"},
+    {"n_cells", SIM_F_U32, offsetof(struct xp_trace, n_cells), .min = 1,
+	.max = 1000, .unit = "pairs", .def = "3", .doc = "pairs of pods"},
+    {"n_pairs", SIM_F_U32, offsetof(struct xp_trace, n_pairs), .min = 1,
+	.max = 1000, .unit = "pairs", .def = "4",
+	.doc = "of hosts in each, traced both ways"},
+    {"n_ports", SIM_F_U32, offsetof(struct xp_trace, n_ports), .min = 1,
+	.max = HOP_TRACE_TUPLES, .unit = "ports", .def = "16",
+	.doc = "from which each is traced"},
+    {"conf", SIM_F_F64, offsetof(struct xp_trace, conf), .min = 0.5,
+	.max = 0.999999999, .unit = "1", .def = "0.9999",
+	.doc = "confidence that a trace lost more than others, to be a flow "
+	       "that failed"},
+    {0},
+};
+
+/* Maps within the section; the keys of "" are its own, those of a name that
+ * comes again are in one map. */
+static const struct part {
+	const char *name;
+	const struct sim_field *fields;
+	size_t offset;
+} parts[] = {
+    {"", own_fields, 0},
+    {"pinglist", algo_pinglist_fields, FIELD(pinglist)},
+    {"agent", algo_pingmesh_agent_fields, FIELD(agent)},
+    {"connect", fabric_sim_connect_fields, FIELD(connect)},
+    {"sla", algo_sla_fields, FIELD(sla)},
+    {"heatmap", algo_heatmap_fields, FIELD(heatmap)},
+    {"blackhole", algo_blackhole_fields, FIELD(blackhole)},
+    {"silent", algo_silent_drop_fields, FIELD(silent)},
+    {"repair", repair_fields, FIELD(repair)},
+    {"trace", trace_fields, FIELD(trace)},
+    {"trace", algo_hop_trace_fields, FIELD(trace.agent)},
+    {"trace", model_icmp_fields, FIELD(trace.icmp)},
+};
+enum { N_PARTS = sizeof(parts) / sizeof(parts[0]), MAX_FIELDS = 24 };
+
+/* All fields of the map that part I begins, as those of struct xp_pingmesh, so
+ * that an unknown key is told once and from all of them. Returns the part after
+ * it. */
+static size_t join_fields(size_t i, struct sim_field all[MAX_FIELDS])
+{
+	const char *name = parts[i].name;
+	size_t n = 0;
+	for (; i < N_PARTS && strcmp(parts[i].name, name) == 0; i++)
+		for (const struct sim_field *f = parts[i].fields; f->name;
+		     f++) {
+			assert(n + 1 < MAX_FIELDS);
+			all[n] = *f;
+			all[n++].offset += parts[i].offset;
+		}
+	all[n] = (struct sim_field){0};
+	return i;
+}
+
+/* --- what follows from the keys ------------------------------------------- */
+
+static sim_ns ns_of(double seconds)
+{
+	return (sim_ns)llround(seconds * 1e9);
+}
+
+static uint32_t whole_windows(const struct xp_pingmesh *p, double seconds)
+{
+	return (uint32_t)lround(seconds / p->window_s);
+}
+
+uint32_t xp_pingmesh_n_windows(const struct xp_pingmesh *p)
+{
+	return whole_windows(p, p->duration_s);
+}
+
+uint32_t xp_pingmesh_history(const struct xp_pingmesh *p)
+{
+	if (p->history_s > 0)
+		return whole_windows(p, p->history_s);
+	return p->along == XP_ALONG_NONE || p->along == XP_ALONG_PAIR
+	    ? xp_pingmesh_n_windows(p)
+	    : 1;
+}
+
+uint32_t xp_pingmesh_repair_every(const struct xp_pingmesh *p)
+{
+	return p->repair.every_s > 0 ? whole_windows(p, p->repair.every_s) : 1;
+}
+
+sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p)
+{
+	const struct algo_pingmesh_params *a = &p->agent;
+	if (p->lag_s > 0)
+		return ns_of(p->lag_s);
+	return ns_of(a->probe_timeout_s + a->upload_interval_s +
+		   a->upload_timeout_s) +
+	    SIM_SEC;
+}
+
+static const struct model_tcp_ladder *ladder_of(const struct xp_pingmesh *p)
+{
+	switch (p->connect.timers) {
+	case FABRIC_SIM_LINUX:
+		return &model_tcp_linux;
+	case FABRIC_SIM_LINUX_LINEAR:
+		return &model_tcp_linux_linear;
+	default:
+		return &model_tcp_windows;
+	}
+}
+
+unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
+    sim_ns wait[OBS_MAX_WAITS])
+{
+	const struct model_tcp_ladder *l = ladder_of(p);
+	const unsigned retries =
+	    p->connect.retries ? p->connect.retries : l->n_retries;
+	const sim_ns end = ns_of(p->agent.probe_timeout_s);
+	sim_ns at = 0;
+	unsigned n = 0;
+	while (n < retries && n < l->n_retries && n < OBS_MAX_WAITS &&
+	    (at += l->wait_ns[n]) < end) {
+		wait[n] = l->wait_ns[n];
+		n++;
+	}
+	return n;
+}
+
+/* --- the service ---------------------------------------------------------- */
+
+/* "7" or "7-9", up to the next comma; moves *TEXT behind it. */
+static int next_range(const char **text, uint32_t n_hosts, uint32_t *from,
+    uint32_t *to, struct sim_err *e)
+{
+	char *end;
+	const char *p = *text;
+	unsigned long a, b;
+	if (*p < '0' || *p > '9')
+		return sim_fail(e, SIM_EINVAL,
+		    "service \"%s\" is no list of hosts such as 0-15,32.",
+		    *text);
+	a = b = strtoul(p, &end, 10);
+	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
+		b = strtoul(end + 1, &end, 10);
+	if ((*end && *end != ',') || (*end == ',' && !end[1]) || b < a)
+		return sim_fail(e, SIM_EINVAL,
+		    "service \"%s\" is no list of hosts such as 0-15,32.",
+		    *text);
+	if (b >= n_hosts)
+		return sim_fail(e, SIM_ERANGE,
+		    "service: there is no host %lu; the last one is %u.", b,
+		    n_hosts - 1);
+	*from = (uint32_t)a;
+	*to = (uint32_t)b;
+	*text = end + (*end == ',');
+	return 0;
+}
+
+int xp_pingmesh_service(const char *list, uint32_t n_hosts, topo_host **host,
+    size_t *n, struct sim_err *e)
+{
+	uint8_t *in = NULL;
+	int rc = SIM_ZALLOC(&in, n_hosts, e);
+	*host = NULL;
+	*n = 0;
+	while (rc == 0 && *list) {
+		uint32_t from = 0, to = 0;
+		rc = next_range(&list, n_hosts, &from, &to, e);
+		for (uint32_t h = from; rc == 0 && h <= to; h++) {
+			if (in[h])
+				rc = sim_fail(e, SIM_EINVAL,
+				    "service: host %u is named twice.", h);
+			in[h] = 1;
+			++*n;
+		}
+	}
+	if (rc == 0 && (rc = SIM_ZALLOC(host, *n, e)) == 0)
+		for (uint32_t h = 0, k = 0; h < n_hosts; h++)
+			if (in[h])
+				(*host)[k++] = h;
+	free(in);
+	return rc;
+}
+
+/* --- data centres --------------------------------------------------------- */
+
+uint32_t xp_n_dcs(const struct topo *t)
+{
+	return t->region ? t->region->n_dcs : 1;
+}
+
+struct xp_dc xp_dc_at(const struct topo *t, uint32_t i)
+{
+	const struct topo_region *r = t->region;
+	return r
+	    ? (struct xp_dc){&r->shape[i], r->first_host[i], r->first_switch[i]}
+	    : (struct xp_dc){&t->clos, 0, 0};
+}
+
+/* --- checks --------------------------------------------------------------- */
+
+static int is_whole(double seconds, double window)
+{
+	const double n = seconds / window;
+	return n >= 0.5 && fabs(n - round(n)) < 1e-9 * n;
+}
+
+static int check_times(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_pingmesh *p)
+{
+	const struct {
+		const char *name;
+		double seconds;
+		int may_be_zero;
+	} whole[] = {{"duration", p->duration_s, 0},
+	    {"history", p->history_s, 1},
+	    {"repair.every", p->repair.every_s, 1}};
+	for (size_t i = 0; i < 3; i++)
+		if (!(whole[i].may_be_zero && whole[i].seconds == 0) &&
+		    !is_whole(whole[i].seconds, p->window_s))
+			return sim_yaml_mistake(y, node,
+			    "%s %g s is no whole number of windows of %g s.",
+			    whole[i].name, whole[i].seconds, p->window_s);
+	for (size_t i = 1; i < 3; i++)
+		if (whole[i].seconds > p->duration_s)
+			return sim_yaml_mistake(y, node,
+			    "%s %g s is longer than the duration, %g s.",
+			    whole[i].name, whole[i].seconds, p->duration_s);
+	return 0;
+}
+
+/* Lost SYNs must be seen, and be told apart. */
+static int check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_pingmesh *p)
+{
+	sim_ns wait[OBS_MAX_WAITS];
+	struct algo_drop_ladder ladder;
+	struct sim_err why;
+	const unsigned n = xp_pingmesh_waits(p, wait);
+	const struct model_tcp_ladder *l = ladder_of(p);
+	if (p->connect.retries > l->n_retries)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
+		    "retries %u: timers %s have %u at most.",
+		    p->connect.retries, l->name, l->n_retries);
+	if (n == 0)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "agent"),
+		    "probe_timeout %g s ends before a lost SYN is sent again, "
+		    "after %g s.",
+		    p->agent.probe_timeout_s, (double)l->wait_ns[0] / 1e9);
+	if (algo_drop_ladder_init(&ladder, wait, n, ns_of(p->tolerance_s),
+		&why) < 0)
+		return sim_yaml_mistake(y, node, "tolerance %g s: %s",
+		    p->tolerance_s, why.msg);
+	if (p->agent.first_port > p->agent.last_port)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "agent"),
+		    "first_port %u is above last_port %u.", p->agent.first_port,
+		    p->agent.last_port);
+	return 0;
+}
+
+/* What the tracing agent would refuse. */
+static int check_trace(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_trace *t)
+{
+	const double n = t->agent.rate * t->agent.wait_s;
+	if (n <= HOP_TRACE_FLIGHTS - 2)
+		return 0;
+	return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
+	    "%g probes a second that wait for %g s are %g under way; a host "
+	    "remembers %d.",
+	    t->agent.rate, t->agent.wait_s, n, HOP_TRACE_FLIGHTS - 2);
+}
+
+/* Agents refuse a list with more entries than they take, and then probe
+ * nobody. */
+static int check_lists(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct sim_yaml_node *at = sim_yaml_get(node, "pinglist");
+	struct topo_clos shape[TOPO_REGION_MAX_DCS];
+	struct algo_pinglist_server server;
+	struct algo_pinglist plan;
+	struct sim_err why;
+	for (uint32_t i = 0; i < xp_n_dcs(t); i++)
+		shape[i] = *xp_dc_at(t, i).shape;
+	int rc =
+	    algo_pinglist_open(&plan, &p->pinglist, shape, xp_n_dcs(t), &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	if (rc < 0)
+		return sim_yaml_mistake(y, at ? at : node, "%s", why.msg);
+	for (uint32_t i = 0; i < plan.n_vips; i++)
+		if (!topo_addr_is_vip(plan.vip[i]))
+			return sim_yaml_mistake(y, at ? at : node,
+			    "vips: nobody serves %u.%u.%u.%u; virtual "
+			    "addresses "
+			    "are 198.18.0.0/15.",
+			    plan.vip[i] >> 24, plan.vip[i] >> 16 & 255,
+			    plan.vip[i] >> 8 & 255, plan.vip[i] & 255);
+	for (uint32_t s = 0; s < plan.n_servers; s++) {
+		algo_pinglist_server(&server, &plan, s, NULL);
+		const uint32_t n = algo_pinglist_n_entries(&server);
+		if (n > p->agent.max_entries)
+			return sim_yaml_mistake(y, at ? at : node,
+			    "the list of server %u has %u entries, but agents "
+			    "take %u (agent.max_entries).",
+			    s, n, p->agent.max_entries);
+	}
+	return 0;
+}
+
+static int check_service(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct xp_dc dc = xp_dc_at(t, p->dc);
+	topo_host *host = NULL;
+	struct sim_err why;
+	size_t n;
+	int rc = xp_pingmesh_service(p->service, t->n_hosts, &host, &n, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	const struct sim_yaml_node *at = sim_yaml_get(node, "service");
+	if (rc < 0)
+		rc = sim_yaml_mistake(y, at, "%s", why.msg);
+	else if (n > 0 &&
+	    (host[0] < dc.first_host ||
+		host[n - 1] - dc.first_host >= dc.shape->all_hosts))
+		rc = sim_yaml_mistake(y, at,
+		    "service: host %u is not of data centre %u.",
+		    host[0] < dc.first_host ? host[0] : host[n - 1], p->dc);
+	free(host);
+	return rc;
+}
+
+static int check_network(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
+{
+	if (!t->region && !topo_is_clos(t))
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
+		    "plane pingmesh needs a topology of kind clos or region.");
+	if (p->dc >= xp_n_dcs(t))
+		return sim_yaml_mistake(y, sim_yaml_get(node, "dc"),
+		    "dc %u: there are only %u.", p->dc, xp_n_dcs(t));
+	int rc = check_lists(y, node, t, p, e);
+	return rc < 0 ? rc : check_service(y, node, t, p, e);
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static int read_parts(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct xp_pingmesh *p, struct sim_err *e)
+{
+	const char *also[N_PARTS + 1];
+	struct sim_field all[MAX_FIELDS];
+	size_t n = 0;
+	int rc = 0;
+	for (size_t i = 0; i < N_PARTS; i++)
+		if (*parts[i].name)
+			also[n++] = parts[i].name;
+	also[n] = NULL;
+	for (size_t i = 0; rc == 0 && i < N_PARTS;) {
+		const char *name = parts[i].name;
+		i = join_fields(i, all);
+		rc = sim_yaml_read(y, *name ? sim_yaml_get(node, name) : node,
+		    node ? node : y->root, all, *name ? NULL : also, p, e);
+	}
+	return rc;
+}
+
+int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
+    struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
+	const struct sim_yaml_node *at = node ? node : y->root;
+	const size_t had = y->n_mistakes;
+	*p = (struct xp_pingmesh){0};
+	int rc = read_parts(y, node, p, e);
+	if (rc < 0 || y->n_mistakes > had)
+		return rc;
+	if (!sim_yaml_get(sim_yaml_get(node, "agent"), "syn_rto"))
+		p->agent.syn_rto_s = (double)ladder_of(p)->wait_ns[0] / 1e9;
+	check_times(y, at, p);
+	check_waits(y, at, p);
+	check_trace(y, at, &p->trace);
+	if (t && y->n_mistakes == had)
+		rc = check_network(y, at, t, p, e);
+	return rc;
+}
+
+const struct sim_field *xp_pingmesh_field(const char *path)
+{
+	for (size_t i = N_PARTS; i-- > 0;) {
+		const size_t n = strlen(parts[i].name);
+		const char *at = path + n + (n > 0);
+		const struct sim_field *f;
+		char key[64];
+		if (n > 0 &&
+		    (strncmp(path, parts[i].name, n) != 0 || path[n] != '.'))
+			continue;
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "."), at);
+		if ((f = sim_field_find(parts[i].fields, key)))
+			return f;
+	}
+	return NULL;
+}
+
+void xp_pingmesh_help(FILE *out)
+{
+	struct sim_field all[MAX_FIELDS];
+	fprintf(out, "\npingmesh, on plane pingmesh:\n");
+	for (size_t i = 0; i < N_PARTS;) {
+		if (*parts[i].name)
+			fprintf(out, "\npingmesh.%s:\n", parts[i].name);
+		i = join_fields(i, all);
+		sim_field_help(all, out);
+	}
+}

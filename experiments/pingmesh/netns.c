@@ -1,0 +1,268 @@
+/* experiments/pingmesh/netns.c -- Pingmesh's agents on a network of this machine.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/lab/net.h"
+#include "experiments/pingmesh/net.h"
+#include "sim/vec.h"
+
+/* A document that an agent has not had yet. */
+struct lent {
+	topo_host host;
+	uint64_t token;
+	void *data;
+};
+
+struct net {
+	struct xp_net base;
+	const struct xp_pingmesh *params;
+	struct xp_lab_net lab;
+	struct fabric_real_params fabric_params;
+	struct netns_faults_params faults_params;
+
+	/* Of this run. */
+	struct model_scene *scene;
+	struct netns_faults *faults;
+	struct fabric_real *fabric;
+	struct fabric_sim_services services;
+	struct lent *lent;
+	size_t n_lent, cap_lent;
+	uint8_t *off; /* [n_hosts] */
+};
+
+static sim_ns now_of(const struct net *n)
+{
+	const struct fabric *f = fabric_real_fabric(n->fabric);
+	return f->ops->now(f);
+}
+
+/* --- controller and collector --------------------------------------------- */
+
+/* Agents have what is lent to them until their next events. */
+static int lend(struct net *n, topo_host host, uint64_t token, const void *data,
+    size_t size, struct sim_err *e)
+{
+	char *copy;
+	int rc = SIM_RESERVE(&n->lent, &n->cap_lent, n->n_lent + 1, e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&copy, size + 1, e)) < 0)
+		return rc;
+	memcpy(copy, data, size);
+	n->lent[n->n_lent++] = (struct lent){host, token, copy};
+	return fabric_real_fetched(n->fabric, host, token, 1, copy, size, e);
+}
+
+static void taken(void *arg, topo_host host, uint64_t token)
+{
+	struct net *n = arg;
+	for (size_t i = 0; i < n->n_lent; i++) {
+		struct lent *x = &n->lent[i];
+		if (x->host != host || x->token != token)
+			continue;
+		free(x->data);
+		*x = n->lent[--n->n_lent];
+		return;
+	}
+}
+
+static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
+{
+	static const char garbage[] = "<html>it works!</html>";
+	struct net *n = arg;
+	const sim_ns now = now_of(n);
+	const struct truth_outage *o =
+	    truth_outage_at(&n->scene->truth, TRUTH_CONTROLLER, 0, now);
+	const void *data = garbage;
+	size_t size = sizeof(garbage) - 1;
+	if (o && o->mode == TRUTH_DOWN)
+		return 0;
+	if (o && o->mode == TRUTH_EMPTY)
+		return fabric_real_fetched(n->fabric, host, token, 1, NULL, 0,
+		    e);
+	if (!o || o->mode != TRUTH_GARBAGE) {
+		int rc = n->services.fetch(n->services.arg, host, now, &data,
+		    &size, e);
+		if (rc < 0)
+			return rc;
+	}
+	return lend(n, host, token, data, size, e);
+}
+
+static int upload(void *arg, topo_host host, uint64_t token, const void *data,
+    size_t size, struct sim_err *e)
+{
+	struct net *n = arg;
+	const sim_ns now = now_of(n);
+	const struct truth_outage *o =
+	    truth_outage_at(&n->scene->truth, TRUTH_COLLECTOR, 0, now);
+	if (o && o->mode == TRUTH_DOWN)
+		return 0;
+	int rc = n->services.upload(n->services.arg, host, now, data, size, e);
+	return rc < 0 ? rc : fabric_real_uploaded(n->fabric, host, token, 1, e);
+}
+
+static int step_delays(void *arg, struct sim_err *e)
+{
+	struct net *n = arg;
+	return netns_faults_delay_step(n->faults, e);
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+/* In this order: closing the fabric gives back what it has. */
+static void end(struct net *n)
+{
+	fabric_real_close(n->fabric);
+	netns_faults_close(n->faults);
+	while (n->n_lent > 0)
+		free(n->lent[--n->n_lent].data);
+	n->fabric = NULL;
+	n->faults = NULL;
+}
+
+/* Sockets wait as the cgroup they were opened in says: faults first. */
+static int begin(struct xp_net *base, struct model_scene *scene,
+    const struct fabric_sim_services *s, struct fabric **f, struct sim_err *e)
+{
+	struct net *n = (struct net *)base;
+	const uint32_t n_hosts = n->lab.topo->n_hosts;
+	int rc;
+	end(n);
+	n->scene = scene;
+	n->services = *s;
+	memset(n->off, 0, n_hosts);
+	if ((rc = xp_lab_net_faults(&n->faults, &n->lab, &scene->where,
+		 &n->faults_params, e)) < 0 ||
+	    (rc = netns_faults_apply(n->faults, &scene->loss, 0, e)) < 0 ||
+	    (rc = fabric_real_open(&n->fabric, n->lab.host, n_hosts,
+		 &n->fabric_params, e)) < 0)
+		return rc;
+	const struct fabric_real_services services = {.arg = n,
+	    .fetch = fetch,
+	    .upload = upload,
+	    .taken = taken,
+	    .fd = netns_faults_delay_fd(n->faults),
+	    .ready = step_delays};
+	*f = fabric_real_fabric(n->fabric);
+	return fabric_real_serve(n->fabric, &services, e);
+}
+
+/* Who goes off does so when its links are cut. */
+static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
+{
+	const struct truth *t = &n->scene->truth;
+	int rc = 0;
+	if (!truth_has_host_off(t))
+		return 0;
+	for (topo_host h = 0; rc == 0 && h < n->lab.topo->n_hosts; h++) {
+		const uint8_t off =
+		    truth_outage_at(t, TRUTH_HOST_OFF, h, now) != NULL;
+		if (off && !n->off[h])
+			fabric_real_off(n->fabric, h);
+		else if (!off && n->off[h])
+			rc = fabric_real_on(n->fabric, h, e);
+		n->off[h] = off;
+	}
+	return rc;
+}
+
+/* What holds at NOW, and *NEXT: until when. */
+static int apply(struct net *n, sim_ns now, sim_ns *next, struct sim_err *e)
+{
+	const struct truth *t = &n->scene->truth;
+	int rc = netns_faults_apply(n->faults, &n->scene->loss, now, e);
+	if (rc == 0)
+		rc = switch_hosts(n, now, e);
+	*next = netns_faults_next(t, now);
+	for (size_t i = 0; i < t->n_outages; i++) {
+		const sim_ns at[] = {t->outage[i].from_ns, t->outage[i].to_ns};
+		for (int k = 0; k < 2; k++)
+			if (at[k] > now && at[k] < *next)
+				*next = at[k];
+	}
+	return rc;
+}
+
+static int run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
+    struct sim_err *e)
+{
+	struct net *n = (struct net *)base;
+	sim_ns next;
+	int rc = 0;
+	do {
+		if ((rc = apply(n, now_of(n), &next, e)) == 0)
+			rc = fabric_run(fabric_real_fabric(n->fabric), a,
+			    next < until ? next : until, NULL, NULL, e);
+	} while (rc == 0 && now_of(n) < until);
+	return rc;
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+static void close_net(struct xp_net *base)
+{
+	struct net *n = (struct net *)base;
+	end(n);
+	xp_lab_net_close(&n->lab);
+	free(n->lent);
+	free(n->off);
+	free(n);
+}
+
+static const struct xp_net_ops ops = {"netns", 1, begin, run, close_net};
+
+/* The kernel adds its linear waits to the retries that a socket is given, of
+ * which there must be one. */
+static int set_timers(struct net *n, struct sim_err *e)
+{
+	const struct fabric_sim_connect_params *c = &n->params->connect;
+	const uint32_t linear = c->timers == FABRIC_SIM_LINUX_LINEAR ? 4 : 0;
+	const uint32_t usual = c->timers == FABRIC_SIM_WINDOWS ? 2 : 6 + linear;
+	const uint32_t retries = c->retries ? c->retries : usual;
+	n->fabric_params.syn_retries = retries > linear ? retries - linear : 1;
+	if (c->timers == FABRIC_SIM_WINDOWS)
+		n->fabric_params.syn_rto_s = n->faults_params.syn_timeout_s = 3;
+	return xp_lab_net_set(&n->lab, "ipv4/tcp_syn_linear_timeouts", linear,
+	    e);
+}
+
+/* Hosts listen where the plan says that they are probed. */
+static int set_ports(struct net *n, struct sim_err *e)
+{
+	struct fabric_real_params *p = &n->fabric_params;
+	struct algo_pinglist plan;
+	int rc = algo_pinglist_open(&plan, &n->params->pinglist,
+	    &n->lab.topo->clos, 1, e);
+	if (rc < 0)
+		return rc;
+	p->n_classes = plan.n_classes;
+	memcpy(p->port, plan.port, plan.n_classes * sizeof(plan.port[0]));
+	return 0;
+}
+
+int xp_net_open_netns(struct xp_net **out, const struct topo *t,
+    const struct xp_pingmesh *p, const struct netns_params *net,
+    struct sim_err *e)
+{
+	struct net *n;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&n, 1, e);
+	if (rc < 0)
+		return rc;
+	n->base.ops = &ops;
+	n->params = p;
+	if ((rc = SIM_ZALLOC(&n->off, t->n_hosts, e)) < 0 ||
+	    (rc = xp_lab_net_open(&n->lab, t, net, e)) < 0 ||
+	    (rc = sim_field_defaults(fabric_real_fields, &n->fabric_params,
+		 e)) < 0 ||
+	    (rc = set_ports(n, e)) < 0 || (rc = set_timers(n, e)) < 0) {
+		close_net(&n->base);
+		return rc;
+	}
+	n->fabric_params.no_probe = 1;
+	/* Before the agent does, for whom it would be a stray answer. */
+	n->fabric_params.connect_s = 0.95 * p->agent.probe_timeout_s;
+	*out = &n->base;
+	return 0;
+}

@@ -1,0 +1,236 @@
+/* experiments/pingmesh/record.c -- one cell of plane pingmesh, as a recording.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/record.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/pingmesh/plane.h"
+#include "results/recording.h"
+#include "sim/vec.h"
+
+struct cell {
+	struct xp_config config;
+	struct topo topo;
+	struct model_scene scene;
+	struct xp_pingmesh
+	    params; /* read along windows: one is kept at a time */
+	struct xp_net *net;
+	struct xp_pingmesh_plane *plane;
+	struct res_trial_metrics *row; /* [windows] */
+	struct res_recorder *recorder;
+	struct obs_probes rows; /* of a window, ids of the whole network */
+	struct xp_recorded *out;
+};
+
+/* --- rows ----------------------------------------------------------------- */
+
+static int add_rows(struct cell *c, const struct obs_probes *t,
+    const struct xp_dc *dc, struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		struct obs_probe p = obs_probes_at(t, i);
+		p.src_host += dc->first_host;
+		if (p.level == OBS_LEVEL_INTER_DC)
+			p.dst_host -= dc->shape->all_hosts;
+		else
+			p.dst_host += dc->first_host;
+		rc = obs_probes_add(&c->rows, &p, e);
+	}
+	return rc;
+}
+
+static int take_window(void *arg, struct xp_collector *from, uint32_t window,
+    struct sim_err *e)
+{
+	struct cell *c = arg;
+	const struct obs_probes *vips = xp_collector_vips(from, window);
+	int rc = 0;
+	obs_probes_clear(&c->rows);
+	for (uint32_t i = 0; rc == 0 && i < xp_n_dcs(&c->topo); i++) {
+		const struct xp_dc dc = xp_dc_at(&c->topo, i);
+		const struct obs_probes *t;
+		rc = xp_collector_table(from, i, window, 1, &t, e);
+		if (rc == 0)
+			rc = add_rows(c, t, &dc, e);
+	}
+	if (rc == 0)
+		rc = res_recorder_probes(c->recorder, &c->rows, e);
+	if (rc == 0)
+		rc = res_recorder_vip_probes(c->recorder, vips, e);
+	c->out->n_probes += c->rows.n;
+	c->out->n_vip_probes += vips->n;
+	return rc;
+}
+
+/* --- what it says of itself ----------------------------------------------- */
+
+/* What makes a spec a sweep is no part of what one cell was. */
+static int is_of_cell(const char *key)
+{
+	static const char *const others[] = {"sweep", "smoke", "claims",
+	    "gates", "runs", NULL};
+	for (const char *const *k = others; *k; k++)
+		if (strcmp(*k, key) == 0)
+			return 0;
+	return 1;
+}
+
+/* A line a key, as the tree stands, to be freed. */
+static int write_spec(const struct sim_yaml_node *root, char **out,
+    struct sim_err *e)
+{
+	char *text = NULL;
+	size_t cap = 0, n = 0;
+	int rc = SIM_RESERVE(&text, &cap, 1, e);
+	for (size_t i = 0; rc == 0 && i < root->n; i++) {
+		const struct sim_yaml_node *x = root->child[i];
+		const size_t head = strlen(root->key[i]) + 2;
+		const int len = sim_yaml_format(x, NULL, 0);
+		if (!is_of_cell(root->key[i]))
+			continue;
+		rc = SIM_RESERVE(&text, &cap, n + head + (size_t)len + 2, e);
+		if (rc < 0)
+			break;
+		n += (size_t)sprintf(text + n, "%s: ", root->key[i]);
+		n += (size_t)sim_yaml_format(x, text + n, cap - n);
+		text[n++] = '\n';
+	}
+	if (rc < 0) {
+		free(text);
+		return rc;
+	}
+	text[n] = '\0';
+	*out = text;
+	return 0;
+}
+
+static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
+    uint32_t run, const char *path, struct sim_err *e)
+{
+	char service[sizeof(c->params.service) + 16] = "", *spec = NULL;
+	struct res_recording_info info = {
+	    .service = service,
+	    .seed = s->seed,
+	    .point = (uint32_t)point,
+	    .run = run,
+	    .duration_ns = (sim_ns)llround(c->params.duration_s * 1e9),
+	    .n_dcs = xp_n_dcs(&c->topo),
+	};
+	for (uint32_t i = 0; i < info.n_dcs; i++)
+		info.shape[i] = *xp_dc_at(&c->topo, i).shape;
+	xp_pingmesh_waits(&c->params, info.syn_wait_ns);
+	if (*c->params.service)
+		snprintf(service, sizeof(service), "service=%s",
+		    c->params.service);
+	int rc = write_spec(s->yaml.root, &spec, e);
+	info.spec = spec;
+	if (rc == 0)
+		rc = res_recorder_open(&c->recorder, path, &info, e);
+	free(spec);
+	return rc;
+}
+
+/* The collector listened but while it was down. Outages are in order. */
+static int write_coverage(struct cell *c, struct sim_err *e)
+{
+	const struct truth *t = &c->scene.truth;
+	const sim_ns end = (sim_ns)llround(c->params.duration_s * 1e9);
+	sim_ns from = 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n_outages; i++) {
+		const struct truth_outage *o = &t->outage[i];
+		if (o->kind != TRUTH_COLLECTOR || o->mode != TRUTH_DOWN)
+			continue;
+		if (o->from_ns > from)
+			rc = res_recorder_covers(c->recorder, from,
+			    o->from_ns < end ? o->from_ns : end, e);
+		from = o->to_ns > from ? o->to_ns : from;
+		if (from >= end)
+			return rc;
+	}
+	return rc < 0 ? rc : res_recorder_covers(c->recorder, from, end, e);
+}
+
+/* --- the cell ------------------------------------------------------------- */
+
+static int draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
+    struct sim_err *e)
+{
+	int rc = xp_spec_point(s, point, &c->config, e);
+	if (rc < 0)
+		return rc;
+	if (c->config.plane != XP_PLANE_PINGMESH)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane %s has no probes to record; set plane: pingmesh.",
+		    xp_plane_names[c->config.plane]);
+	const struct sim_seed where = {
+	    .seed = s->seed,
+	    .point = c->config.common ? 0 : (uint32_t)point,
+	    .run = run,
+	};
+	c->params = c->config.pingmesh;
+	c->params.along = XP_ALONG_WINDOW;
+	c->params.history_s = 0;
+	c->params.detect = 0;
+	if ((rc = xp_topology_open(&c->config.topology, s->folder, &c->topo,
+		 e)) < 0)
+		return rc;
+	return model_scene_draw(&c->scene, &c->topo, &c->config.scene, &where,
+	    e);
+}
+
+static int live(struct cell *c, struct sim_err *e)
+{
+	const struct xp_pingmesh_hooks hooks = {.arg = c,
+	    .window = take_window};
+	int rc = xp_pingmesh_plane_run(c->plane, &c->scene, c->row, &hooks, e);
+	struct xp_world *w = xp_pingmesh_plane_world(c->plane);
+	if (rc == 0)
+		rc = res_recorder_counters(c->recorder, xp_world_perf(w), e);
+	if (rc == 0)
+		rc = write_coverage(c, e);
+	c->out->n_counters = xp_world_perf(w)->n;
+	c->out->count = xp_collector_counts(xp_world_collector(w));
+	return rc;
+}
+
+static void close_cell(struct cell *c)
+{
+	res_recorder_discard(c->recorder);
+	xp_pingmesh_plane_close(c->plane);
+	xp_net_close(c->net);
+	obs_probes_free(&c->rows);
+	model_scene_free(&c->scene);
+	topo_close(&c->topo);
+	xp_config_free(&c->config);
+	free(c->row);
+}
+
+int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
+    const char *path, struct xp_recorded *out, struct sim_err *e)
+{
+	struct cell c = {.out = out};
+	int rc = draw(&c, s, point, run, e);
+	*out = (struct xp_recorded){0};
+	if (rc == 0)
+		rc = xp_config_net(&c.net, &c.config, &c.topo, &c.params, e);
+	if (rc == 0)
+		rc = xp_pingmesh_plane_open(&c.plane, &c.topo, &c.params, c.net,
+		    e);
+	if (rc == 0)
+		rc = SIM_ZALLOC(&c.row, xp_pingmesh_plane_rows(c.plane), e);
+	if (rc == 0)
+		rc = open_recorder(&c, s, point, run, path, e);
+	if (rc == 0)
+		rc = live(&c, e);
+	if (rc == 0) {
+		rc = res_recorder_finish(c.recorder, e);
+		c.recorder = NULL;
+	}
+	close_cell(&c);
+	return rc;
+}

@@ -1,0 +1,161 @@
+/* experiments/pingmesh/repair.c -- find black holes, and reload their ToRs.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/repair.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+int xp_repair_open(struct xp_repair_shop *s, const struct topo *t,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	*s = (struct xp_repair_shop){.topo = t, .params = p};
+	int rc = SIM_ZALLOC(&s->dc, xp_n_dcs(t), e);
+	for (uint32_t i = 0; rc == 0 && i < xp_n_dcs(t); i++) {
+		struct xp_repair_dc *d = &s->dc[i];
+		d->at = xp_dc_at(t, i);
+		rc =
+		    algo_blackhole_open(&d->job, d->at.shape, &p->blackhole, e);
+		if (rc < 0)
+			break;
+		s->n_dcs++;
+		rc = SIM_ZALLOC(&d->named, d->at.shape->all_tors, e);
+	}
+	return rc;
+}
+
+void xp_repair_close(struct xp_repair_shop *s)
+{
+	for (uint32_t i = 0; i < s->n_dcs; i++) {
+		algo_blackhole_close(&s->dc[i].job);
+		free(s->dc[i].named);
+	}
+	free(s->dc);
+	*s = (struct xp_repair_shop){0};
+}
+
+void xp_repair_begin(struct xp_repair_shop *s)
+{
+	for (uint32_t i = 0; i < s->n_dcs; i++) {
+		struct xp_repair_dc *d = &s->dc[i];
+		d->n_today = 0;
+		d->day = 0;
+		memset(d->named, 0, d->at.shape->all_tors);
+	}
+}
+
+/* --- a reload ------------------------------------------------------------- */
+
+/* What is wrong with the table of AT ends: its holes, and what says so of the
+ * links into it. */
+static void end_holes(const struct xp_repair_shop *s, topo_switch at,
+    sim_ns now, struct truth *truth)
+{
+	for (size_t i = 0; i < truth->n_holes; i++) {
+		struct truth_hole *h = &truth->hole[i];
+		if (h->at == at && h->from_ns <= now && h->to_ns > now)
+			h->to_ns = now;
+	}
+	for (size_t i = 0; i < truth->n_faults; i++) {
+		struct truth_fault *f = &truth->fault[i];
+		topo_node from, to;
+		topo_link_ends(s->topo, f->link, &from, &to);
+		if (f->of_hole && to == s->topo->n_hosts + at &&
+		    f->from_ns <= now && f->to_ns > now)
+			f->to_ns = now;
+	}
+}
+
+static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
+    sim_ns now, struct truth *truth, struct sim_err *e)
+{
+	const topo_node node = s->topo->n_hosts + at;
+	const sim_ns end =
+	    now + (sim_ns)llround(s->params->repair.reload_s * 1e9);
+	int rc = 0;
+	for (topo_link l = 0; rc == 0 && end > now && l < s->topo->n_links;
+	     l++) {
+		topo_node from, to;
+		topo_link_ends(s->topo, l, &from, &to);
+		if (from != node && to != node)
+			continue;
+		const struct truth_fault f = {.link = l,
+		    .rate = 1,
+		    .from_ns = now,
+		    .to_ns = end};
+		rc = truth_add_fault(truth, &f, e);
+	}
+	truth_sort(truth);
+	return rc;
+}
+
+/* --- a run of the job ----------------------------------------------------- */
+
+static int act(struct xp_repair_shop *s, struct xp_repair_dc *d, uint32_t tor,
+    sim_ns now, struct truth *truth, struct xp_repaired *out, struct sim_err *e)
+{
+	switch (d->job.tor[tor].action) {
+	case ALGO_BLACKHOLE_RELOAD:
+		out->n_reloaded++;
+		d->n_today++;
+		end_holes(s, d->at.first_switch + tor, now, truth);
+		return take_links_down(s, d->at.first_switch + tor, now, truth,
+		    e);
+	case ALGO_BLACKHOLE_DEFER:
+		out->n_deferred++;
+		return 0;
+	default:
+		out->n_escalated++;
+		return 0;
+	}
+}
+
+int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
+    const struct obs_probes *t, sim_ns from, sim_ns to, sim_ns now,
+    struct truth *truth, struct xp_repaired *out, struct sim_err *e)
+{
+	struct xp_repair_dc *d = &s->dc[dc];
+	*out = (struct xp_repaired){0};
+	const uint64_t day =
+	    now / (sim_ns)llround(s->params->repair.day_s * 1e9);
+	if (day != d->day) {
+		d->day = day;
+		d->n_today = 0;
+	}
+	int rc = algo_blackhole_diagnose(&d->job, t, d->n_today, e);
+	for (uint32_t i = 0; rc == 0 && i < d->at.shape->all_tors; i++) {
+		if (d->job.tor[i].action == ALGO_BLACKHOLE_NONE)
+			continue;
+		d->named[i] = 1;
+		out->n_candidates++;
+		out->n_candidates_true += (uint32_t)xp_was_black(truth,
+		    d->at.first_switch + i, from, to);
+		if (s->params->repair.on)
+			rc = act(s, d, i, now, truth, out, e);
+	}
+	return rc;
+}
+
+/* --- since the run began -------------------------------------------------- */
+
+uint32_t xp_repair_n_named(const struct xp_repair_shop *s, uint32_t dc)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->dc[dc].at.shape->all_tors; i++)
+		n += s->dc[dc].named[i];
+	return n;
+}
+
+uint32_t xp_repair_n_named_true(const struct xp_repair_shop *s, uint32_t dc,
+    const struct truth *truth, sim_ns to)
+{
+	const struct xp_repair_dc *d = &s->dc[dc];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < d->at.shape->all_tors; i++)
+		n += d->named[i] &&
+		    xp_was_black(truth, d->at.first_switch + i, 0, to);
+	return n;
+}

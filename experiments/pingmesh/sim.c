@@ -1,0 +1,70 @@
+/* experiments/pingmesh/sim.c -- Pingmesh's agents on a simulated network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+
+#include "experiments/pingmesh/net.h"
+#include "sim/vec.h"
+
+struct net {
+	struct xp_net base;
+	struct fabric_sim_params params;
+	struct fabric_sim *fabric;
+};
+
+static int begin(struct xp_net *base, struct model_scene *scene,
+    const struct fabric_sim_services *s, struct fabric **f, struct sim_err *e)
+{
+	struct net *n = (struct net *)base;
+	fabric_sim_serve(n->fabric, s);
+	*f = fabric_sim_fabric(n->fabric);
+	return fabric_sim_begin(n->fabric, scene, NULL, e);
+}
+
+static int run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
+    struct sim_err *e)
+{
+	struct net *n = (struct net *)base;
+	return fabric_run(fabric_sim_fabric(n->fabric), a, until, NULL, NULL,
+	    e);
+}
+
+static void close_net(struct xp_net *base)
+{
+	struct net *n = (struct net *)base;
+	fabric_sim_close(n->fabric);
+	free(n);
+}
+
+static const struct xp_net_ops ops = {"sim", 0, begin, run, close_net};
+
+int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
+    struct sim_err *e)
+{
+	int rc;
+	if ((rc = sim_field_defaults(fabric_sim_fields, f, e)) < 0 ||
+	    (rc = sim_field_defaults(fabric_sim_latency_fields, f, e)) < 0 ||
+	    (rc = sim_field_defaults(model_icmp_fields, &f->icmp, e)) < 0 ||
+	    (rc = sim_field_defaults(model_slb_fields, &f->slb, e)) < 0 ||
+	    (rc = sim_field_defaults(model_flap_fields, &f->flap, e)) < 0)
+		return rc;
+	f->connect = p->connect;
+	return 0;
+}
+
+int xp_net_open_sim(struct xp_net **out, const struct topo *t,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	struct net *n;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&n, 1, e);
+	if (rc < 0)
+		return rc;
+	n->base.ops = &ops;
+	if ((rc = xp_net_sim_params(&n->params, p, e)) < 0 ||
+	    (rc = fabric_sim_open(&n->fabric, t, &n->params, e)) < 0)
+		close_net(&n->base);
+	else
+		*out = &n->base;
+	return rc;
+}

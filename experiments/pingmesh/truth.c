@@ -1,0 +1,172 @@
+/* experiments/pingmesh/truth.c -- what probes really met.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/truth.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+/* --- loss ----------------------------------------------------------------- */
+
+/* Room for the links between any two hosts, so that none is asked for later. */
+static int reserve(struct xp_true_loss *x, const struct topo *t,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&x->at, &x->cap_at, t->n_hosts + t->n_switches, e);
+	while (rc == 0 && x->shares.cap < t->n_links)
+		rc = topo_shares_add(&x->shares, 0, 0, e);
+	x->shares.n = 0;
+	return rc;
+}
+
+int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
+    int any_path, struct sim_err *e)
+{
+	const uint32_t n = scene->topo->n_links;
+	int rc = SIM_RESERVE(&x->noise, &x->cap, n, e);
+	if (rc == 0 && any_path)
+		rc = reserve(x, scene->topo, e);
+	if (rc < 0)
+		return rc;
+	x->topo = scene->topo;
+	x->scene = scene;
+	x->any_path = any_path;
+	model_noise_rates(&scene->loss.noise, 0, n, x->noise);
+	for (uint32_t l = 0; l < n; l++)
+		x->noise[l] = model_hazard(x->noise[l]);
+	return 0;
+}
+
+void xp_true_loss_free(struct xp_true_loss *x)
+{
+	free(x->noise);
+	free(x->at);
+	topo_shares_free(&x->shares);
+	*x = (struct xp_true_loss){0};
+}
+
+static double hazard_of_link(const struct xp_true_loss *x, topo_link l,
+    sim_ns at)
+{
+	double h;
+	return model_loss_fault(&x->scene->loss, l, at, &h) ? h : x->noise[l];
+}
+
+static double hazard_of(const struct xp_true_loss *x, topo_host src,
+    topo_host dst, const struct topo_tuple *tuple, sim_ns at)
+{
+	topo_link path[TOPO_MAX_HOPS];
+	const unsigned n = topo_path(x->topo, x->scene->ecmp_seed, src, dst,
+	    topo_tuple_digest(tuple), path);
+	double sum = 0;
+	for (unsigned i = 0; i < n; i++)
+		sum += hazard_of_link(x, path[i], at);
+	return sum;
+}
+
+/* The chance to arrive on some path. Links come hop by hop, so all that lead to
+ * a node are done before those that leave it. */
+static double survival(struct xp_true_loss *x, topo_host src, topo_host dst,
+    sim_ns at)
+{
+	struct topo_shares *s = &x->shares;
+	topo_node from, to;
+	int rc = topo_shares_between(s, x->topo, src, dst, NULL);
+	assert(rc == 0);
+	(void)rc;
+	for (size_t i = 0; i < s->n; i++) {
+		topo_link_ends(x->topo, s->link[i], &from, &to);
+		x->at[to] = (struct xp_at){0, 0};
+	}
+	x->at[src] = (struct xp_at){1, 1};
+	for (size_t i = 0; i < s->n; i++) {
+		topo_link_ends(x->topo, s->link[i], &from, &to);
+		x->at[to].there += s->share[i];
+		x->at[to].alive += x->at[from].alive * s->share[i] /
+		    x->at[from].there * exp(-hazard_of_link(x, s->link[i], at));
+	}
+	return x->at[dst].alive;
+}
+
+double xp_true_loss_of(struct xp_true_loss *x, const struct xp_dc *dc,
+    const struct obs_probes *t, size_t i)
+{
+	const topo_host src = dc->first_host + t->src_host[i];
+	const topo_host dst = t->level[i] == OBS_LEVEL_INTER_DC
+	    ? t->dst_host[i] - dc->shape->all_hosts
+	    : dc->first_host + t->dst_host[i];
+	const sim_ns at = t->sent_ns[i];
+	if (x->any_path)
+		return 1 -
+		    survival(x, src, dst, at) * survival(x, dst, src, at);
+	const struct topo_tuple there = {topo_addr_of_host(src),
+	    topo_addr_of_host(dst), t->src_port[i], t->dst_port[i],
+	    TOPO_PROTO_TCP};
+	const struct topo_tuple back = {there.dst_ip, there.src_ip,
+	    there.dst_port, there.src_port, TOPO_PROTO_TCP};
+	return -expm1(-hazard_of(x, src, dst, &there, at) -
+	    hazard_of(x, dst, src, &back, at));
+}
+
+/* --- when ----------------------------------------------------------------- */
+
+/* What lasts from A to B, seen from [from, to): bit 0 if it is active at some
+ * time of it, bit 1 if not all the time. */
+static unsigned overlap(sim_ns a, sim_ns b, sim_ns from, sim_ns to)
+{
+	if (a >= b || a >= to || b <= from)
+		return 0;
+	return a <= from && b >= to ? 1 : 3;
+}
+
+enum xp_trouble xp_trouble_in(const struct truth *t, sim_ns from, sim_ns to)
+{
+	unsigned all = 0;
+	for (size_t i = 0; i < t->n_faults; i++)
+		if (truth_is_fault(&t->fault[i]))
+			all |= overlap(t->fault[i].from_ns, t->fault[i].to_ns,
+			    from, to);
+	for (size_t i = 0; i < t->n_holes; i++)
+		all |= overlap(t->hole[i].from_ns, t->hole[i].to_ns, from, to);
+	for (size_t i = 0; i < t->n_outages; i++)
+		all |=
+		    overlap(t->outage[i].from_ns, t->outage[i].to_ns, from, to);
+	return all == 0 ? XP_CALM : all == 1 ? XP_TROUBLE : XP_CHANGE;
+}
+
+sim_ns xp_first_trouble(const struct truth *t)
+{
+	sim_ns first = SIM_NEVER;
+	for (size_t i = 0; i < t->n_faults; i++)
+		if (truth_is_fault(&t->fault[i]) && t->fault[i].from_ns < first)
+			first = t->fault[i].from_ns;
+	for (size_t i = 0; i < t->n_holes; i++)
+		if (t->hole[i].from_ns < first)
+			first = t->hole[i].from_ns;
+	for (size_t i = 0; i < t->n_outages; i++)
+		if (t->outage[i].from_ns < first)
+			first = t->outage[i].from_ns;
+	return first;
+}
+
+/* --- black holes ---------------------------------------------------------- */
+
+int xp_was_black(const struct truth *t, topo_switch s, sim_ns from, sim_ns to)
+{
+	for (size_t i = 0; i < t->n_holes; i++)
+		if (t->hole[i].at == s &&
+		    overlap(t->hole[i].from_ns, t->hole[i].to_ns, from, to))
+			return 1;
+	return 0;
+}
+
+uint32_t xp_n_black(const struct truth *t, const struct xp_dc *dc, sim_ns from,
+    sim_ns to)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < dc->shape->all_tors; i++)
+		n += (uint32_t)xp_was_black(t, dc->first_switch + i, from, to);
+	return n;
+}

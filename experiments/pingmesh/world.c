@@ -1,0 +1,285 @@
+/* experiments/pingmesh/world.c -- Pingmesh at work on a network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/pinglist_xml.h"
+#include "sim/vec.h"
+#include "topo/region.h"
+
+/* What was last seen of a host's agent. */
+struct seen {
+	sim_ns start_ns;                     /* of its life */
+	struct algo_pingmesh_counters count; /* of this life */
+	sim_ns perf_ns;                      /* start of the window told last */
+	uint8_t told;
+};
+
+struct xp_world {
+	const struct topo *topo;
+	const struct xp_pingmesh *params;
+	struct model_scene *scene;
+	struct algo_pinglist plan;
+	struct algo_pinglist_xml xml;
+	char *doc;
+	size_t cap_doc;
+	struct xp_net *net;
+	struct fabric_agents agents;
+	struct xp_collector *collector;
+	struct seen *seen;                  /* [n_hosts] */
+	struct algo_pingmesh_counters gone; /* of lives that ended */
+	struct obs_perf perf;
+	sim_ns now, next_perf;
+};
+
+/* --- controller and collector --------------------------------------------- */
+
+static int fetch(void *arg, topo_host host, sim_ns at, const void **data,
+    size_t *n, struct sim_err *e)
+{
+	struct xp_world *w = arg;
+	int rc = algo_pinglist_xml_start(&w->xml, host, e);
+	size_t more = 1, size = 0;
+	(void)at;
+	while (rc == 0 && more > 0) {
+		rc = SIM_RESERVE(&w->doc, &w->cap_doc,
+		    size + ALGO_PINGLIST_XML_CHUNK, e);
+		if (rc < 0)
+			break;
+		more = algo_pinglist_xml_next(&w->xml, w->doc + size,
+		    w->cap_doc - size);
+		size += more;
+	}
+	*data = w->doc;
+	*n = size;
+	return rc;
+}
+
+static int upload(void *arg, topo_host host, sim_ns at, const void *data,
+    size_t n, struct sim_err *e)
+{
+	struct xp_world *w = arg;
+	(void)host;
+	(void)at;
+	return xp_collector_take(w->collector, data, n, e);
+}
+
+/* --- opening -------------------------------------------------------------- */
+
+static int open_plan(struct xp_world *w, struct sim_err *e)
+{
+	struct topo_clos shape[TOPO_REGION_MAX_DCS];
+	const uint32_t n = xp_n_dcs(w->topo);
+	for (uint32_t i = 0; i < n; i++)
+		shape[i] = *xp_dc_at(w->topo, i).shape;
+	int rc =
+	    algo_pinglist_open(&w->plan, &w->params->pinglist, shape, n, e);
+	if (rc == 0)
+		algo_pinglist_xml_open(&w->xml, &w->plan);
+	return rc;
+}
+
+int xp_world_open(struct xp_world **out, const struct topo *t,
+    const struct xp_pingmesh *p, struct xp_net *net, uint32_t n_kept,
+    struct sim_err *e)
+{
+	struct xp_world *w;
+	int rc = SIM_ZALLOC(&w, 1, e);
+	if (rc < 0)
+		return rc;
+	w->topo = t;
+	w->params = p;
+	w->net = net;
+	if ((rc = open_plan(w, e)) < 0 ||
+	    (rc = fabric_agents_open(&w->agents, &algo_pingmesh_agent,
+		 &p->agent, t->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->seen, t->n_hosts, e)) < 0 ||
+	    (rc = xp_collector_open(&w->collector, t, p, n_kept, e)) < 0) {
+		xp_world_close(w);
+		return rc;
+	}
+	*out = w;
+	return 0;
+}
+
+void xp_world_close(struct xp_world *w)
+{
+	if (!w)
+		return;
+	fabric_agents_close(&w->agents);
+	xp_collector_close(w->collector);
+	obs_perf_free(&w->perf);
+	free(w->seen);
+	free(w->doc);
+	free(w);
+}
+
+/* --- time ----------------------------------------------------------------- */
+
+static sim_ns perf_ns(const struct xp_world *w)
+{
+	return (sim_ns)llround(w->params->agent.perf_window_s * 1e9);
+}
+
+/* By what its hosts really do are lost SYNs told. */
+static int check_waits(const struct xp_world *w, const struct fabric *f,
+    struct sim_err *e)
+{
+	sim_ns wait[OBS_MAX_WAITS];
+	const unsigned n = xp_pingmesh_waits(w->params, wait);
+	for (unsigned i = 0; i < n; i++)
+		if (f->caps.syn_rto_ns[i] != wait[i])
+			return sim_fail(e, SIM_EMISMATCH,
+			    "Hosts of fabric %s wait %g s after SYN %u, and "
+			    "not %g s as connect.timers says.",
+			    w->net->ops->name,
+			    (double)f->caps.syn_rto_ns[i] / 1e9, i + 1,
+			    (double)wait[i] / 1e9);
+	return 0;
+}
+
+int xp_world_begin(struct xp_world *w, struct model_scene *scene,
+    struct sim_err *e)
+{
+	w->scene = scene;
+	w->now = 0;
+	/* Agents turn their window at their first step after its end. */
+	w->next_perf = perf_ns(w) + ALGO_PINGMESH_STEP;
+	w->gone = (struct algo_pingmesh_counters){0};
+	memset(w->seen, 0, w->topo->n_hosts * sizeof(w->seen[0]));
+	obs_perf_clear(&w->perf);
+	xp_collector_clear(w->collector);
+	fabric_agents_renew(&w->agents, &scene->where);
+	const struct fabric_sim_services services = {w, fetch, upload};
+	struct fabric *f;
+	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
+	return rc < 0 ? rc : check_waits(w, f, e);
+}
+
+static int is_on(const struct xp_world *w, topo_host h)
+{
+	return w->agents.life[h] == w->agents.now_living &&
+	    !truth_outage_at(&w->scene->truth, TRUTH_HOST_OFF, h, w->now);
+}
+
+static int take_perf(struct xp_world *w, struct sim_err *e)
+{
+	int rc = 0;
+	for (topo_host h = 0; rc == 0 && h < w->topo->n_hosts; h++) {
+		struct seen *s = &w->seen[h];
+		const struct algo_pingmesh_status a = xp_world_status(w, h);
+		const struct algo_pingmesh_window *x = &a.window;
+		const int none = x->start_ns == 0 && x->n_probes == 0;
+		if (none || !is_on(w, h) ||
+		    (s->told && s->perf_ns == x->start_ns))
+			continue;
+		const struct obs_perf_row row = {
+		    .end_ns = x->start_ns + perf_ns(w),
+		    .host = h,
+		    .n_probes = x->n_probes,
+		    .n_connected = x->n_connected,
+		    .n_unconnected = x->n_unconnected,
+		    .n_drop_1 = x->n_drop_1,
+		    .n_drop_2 = x->n_drop_2,
+		    .p50_ns = x->p50_ns,
+		    .p99_ns = x->p99_ns,
+		};
+		s->told = 1;
+		s->perf_ns = x->start_ns;
+		rc = obs_perf_add(&w->perf, &row, e);
+	}
+	return rc;
+}
+
+int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e)
+{
+	int rc = 0;
+	assert(t >= w->now);
+	while (rc == 0 && w->next_perf <= t) {
+		rc = w->net->ops->run(w->net, &w->agents, w->next_perf, e);
+		w->now = w->next_perf;
+		w->next_perf += perf_ns(w);
+		if (rc == 0)
+			rc = take_perf(w, e);
+	}
+	if (rc == 0)
+		rc = w->net->ops->run(w->net, &w->agents, t, e);
+	w->now = t;
+	return rc;
+}
+
+/* --- looking -------------------------------------------------------------- */
+
+struct algo_pingmesh_status xp_world_status(const struct xp_world *w,
+    topo_host h)
+{
+	struct algo_pingmesh_status s = {0};
+	if (w->agents.life[h] == w->agents.now_living)
+		algo_pingmesh_agent_status(w->agents.state +
+			h * w->agents.stride,
+		    &s);
+	return s;
+}
+
+static void add_counters(struct algo_pingmesh_counters *to,
+    const struct algo_pingmesh_counters *from)
+{
+#define X(name, doc) to->name += from->name;
+	ALGO_PINGMESH_COUNTERS(X)
+#undef X
+}
+
+/* An agent is made anew when its host comes on: what it counted is put aside. */
+static void end_lives(struct xp_world *w)
+{
+	const struct truth *t = &w->scene->truth;
+	for (size_t i = 0; i < t->n_outages; i++) {
+		const struct truth_outage *o = &t->outage[i];
+		if (o->kind != TRUTH_HOST_OFF || o->to_ns > w->now ||
+		    o->to_ns <= w->seen[o->id].start_ns ||
+		    truth_outage_at(t, TRUTH_HOST_OFF, o->id, o->to_ns))
+			continue;
+		struct seen *s = &w->seen[o->id];
+		add_counters(&w->gone, &s->count);
+		s->count = (struct algo_pingmesh_counters){0};
+		s->start_ns = o->to_ns;
+	}
+}
+
+struct xp_pulse xp_world_pulse(struct xp_world *w)
+{
+	struct xp_pulse p = {0};
+	end_lives(w);
+	for (topo_host h = 0; h < w->topo->n_hosts; h++) {
+		const struct algo_pingmesh_status a = xp_world_status(w, h);
+		w->seen[h].count = a.count;
+		add_counters(&p.count, &a.count);
+		if (!is_on(w, h))
+			continue;
+		p.n_on++;
+		p.n_live += a.n_entries > 0;
+		p.n_in_flight += a.n_in_flight;
+		p.n_held += a.n_held;
+	}
+	add_counters(&p.count, &w->gone);
+	return p;
+}
+
+struct xp_collector *xp_world_collector(struct xp_world *w)
+{
+	return w->collector;
+}
+
+const struct algo_pinglist *xp_world_plan(const struct xp_world *w)
+{
+	return &w->plan;
+}
+
+const struct obs_perf *xp_world_perf(const struct xp_world *w)
+{
+	return &w->perf;
+}

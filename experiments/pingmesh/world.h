@@ -1,0 +1,69 @@
+/* experiments/pingmesh/world.h -- Pingmesh at work on a network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	         controller: plan, a document for each host
+ *	           | FETCH                        ^ UPLOAD
+ *	           v                              |
+ *	hosts:   agent   agent   agent ...  --> collector: tables by window
+ *	           |       |       |
+ *	         performance counters, every perf_window
+ *	           |
+ *	network, simulated or real: SYNs, SYN-ACKs and payloads under the
+ *	scene's faults (experiments/pingmesh/net.h)
+ *
+ * Whoever drives a world decides what to do at which time; see
+ * experiments/pingmesh/plane.h.
+ */
+#ifndef EXPERIMENTS_PINGMESH_WORLD_H
+#define EXPERIMENTS_PINGMESH_WORLD_H
+
+#include "algos/pingmesh_agent.h"
+#include "experiments/pingmesh/collector.h"
+#include "experiments/pingmesh/net.h"
+#include "models/obs_perf.h"
+#include "models/scene.h"
+
+struct xp_world;
+
+/* W keeps T, P and NET, which the caller closes after it. N_KEPT as
+ * xp_collector_open(). Errors of algo_pinglist_open(), SIM_ENOMEM. */
+int xp_world_open(struct xp_world **w, const struct topo *t,
+    const struct xp_pingmesh *p, struct xp_net *net, uint32_t n_kept,
+    struct sim_err *e);
+void xp_world_close(struct xp_world *w);
+
+/* Begin anew at time 0. W keeps SCENE, whose truth may be changed between runs
+ * to a time. Errors those of the network; SIM_EMISMATCH when its hosts do not
+ * send SYNs again as xp_pingmesh_waits() says. */
+int xp_world_begin(struct xp_world *w, struct model_scene *scene,
+    struct sim_err *e);
+
+/* Go on until T, where the clock then stands; a real one may be beyond.
+ * Domain: T is not before that of the last call.
+ * Errors those of fabric_run(). */
+int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e);
+
+struct xp_collector *xp_world_collector(struct xp_world *w);
+const struct algo_pinglist *xp_world_plan(const struct xp_world *w);
+
+/* Rows of agents' performance counters so far: one each time that an agent was
+ * found to have finished a window, at most once in perf_window. */
+const struct obs_perf *xp_world_perf(const struct xp_world *w);
+
+/* What the agents that are on count now, in sum over their lives as far as they
+ * were seen: what an agent counts after the last look before its host went off
+ * is lost. */
+struct xp_pulse {
+	uint32_t n_on, n_live; /* agents; of these, with a list */
+	uint64_t n_in_flight, n_held;
+	struct algo_pingmesh_counters count;
+};
+
+/* Cost O(hosts). */
+struct xp_pulse xp_world_pulse(struct xp_world *w);
+
+/* The agent of a host. */
+struct algo_pingmesh_status xp_world_status(const struct xp_world *w,
+    topo_host h);
+
+#endif

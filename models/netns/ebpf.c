@@ -1,0 +1,471 @@
+/* models/netns/ebpf.c -- faults by eBPF: loading, attaching, changing.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/netns/ebpf.h"
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/vec.h"
+
+enum {
+	USUAL_MAX_DROPS = 65536,
+	LOG_BYTES = 1 << 20,
+	LOG_TOLD = 700, /* of its end */
+};
+
+/* The program as clang made it, inside this one. */
+__asm__(".pushsection .rodata\n"
+	".balign 8\n"
+	"netns_ebpf_begin: .incbin \"" NETNS_EBPF_OBJECT "\"\n"
+	"netns_ebpf_end:\n"
+	".balign 8\n"
+	"netns_ebpf_size: .quad netns_ebpf_end - netns_ebpf_begin\n"
+	".popsection\n");
+extern const char netns_ebpf_begin[];
+extern const uint64_t netns_ebpf_size;
+
+/* libbpf prints unless told otherwise; what it has to say is in our errors. */
+static int say_nothing(enum libbpf_print_level level, const char *format,
+    va_list args)
+{
+	(void)level;
+	(void)format;
+	(void)args;
+	return 0;
+}
+
+/* --- what can be told before ---------------------------------------------- */
+
+/* The arguments of a tracepoint are those of a type of its name, after one of
+ * the kernel's own. -1: there is none. */
+static int n_arguments(const struct btf *kernel, const char *tracepoint)
+{
+	int id = btf__find_by_name_kind(kernel, tracepoint, BTF_KIND_TYPEDEF);
+	if (id < 0)
+		return -1;
+	const struct btf_type *t =
+	    btf__type_by_id(kernel, btf__type_by_id(kernel, (__u32)id)->type);
+	if (t && btf_is_ptr(t))
+		t = btf__type_by_id(kernel, t->type);
+	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
+}
+
+static int check_types(struct faults_ebpf *f, struct sim_err *e)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int rc = 0;
+	if (!kernel)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "This kernel does not tell its types, which eBPF takes: "
+		    "/sys/kernel/btf/vmlinux cannot be read (%s); kernels "
+		    "built with CONFIG_DEBUG_INFO_BTF have it.",
+		    strerror(errno));
+	if (n_arguments(kernel, "btf_trace_tcp_retransmit_skb") < 2 ||
+	    n_arguments(kernel, "btf_trace_kfree_skb") < 4)
+		rc = sim_fail(e, SIM_EUNSUPPORTED,
+		    "This kernel is too old: its tracepoints "
+		    "tcp_retransmit_skb and kfree_skb do not tell the socket "
+		    "(Linux 6.11 and later do).");
+	else
+		ebpf_read_reasons(f, kernel);
+	btf__free(kernel);
+	return rc;
+}
+
+/* Before any work, as a user of containers sees it most often. */
+static int check_permission(struct sim_err *e)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lab_try", 4, 8, 1, NULL);
+	if (fd < 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "eBPF is refused here: %s. It takes CAP_BPF, "
+		    "CAP_PERFMON and CAP_NET_ADMIN outside of any user "
+		    "namespace.",
+		    strerror(errno));
+	close(fd);
+	return 0;
+}
+
+/* --- loading -------------------------------------------------------------- */
+
+static int map_fd(const struct faults_ebpf *f, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(f->object, name);
+}
+
+static int program_fd(const struct faults_ebpf *f, const char *name)
+{
+	return bpf_program__fd(
+	    bpf_object__find_program_by_name(f->object, name));
+}
+
+static int size_map(struct faults_ebpf *f, const char *name, size_t n)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(f->object, name);
+	return bpf_map__set_max_entries(m, (__u32)(n > 0 ? n : 1));
+}
+
+/* The coarse clock's grain is the kernel's tick. */
+static uint32_t ticks(double seconds)
+{
+	struct timespec grain;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &grain);
+	return (uint32_t)lround(seconds * 1e9 / (double)grain.tv_nsec);
+}
+
+static int set_up(struct faults_ebpf *f, struct sim_err *e)
+{
+	const struct topo *t = f->base.t;
+	const size_t n_nodes = (size_t)t->n_hosts + t->n_switches;
+	const struct lab_config want = {.base = NETNS_IFINDEX_BASE,
+	    .n_links = t->n_links,
+	    .syn_timeout_ticks = ticks(f->base.p.syn_timeout_s)};
+	struct bpf_map *m = bpf_object__find_map_by_name(f->object, ".rodata");
+	if (!m || bpf_map__set_initial_value(m, &want, sizeof(want)) < 0)
+		return sim_fail(e, SIM_EDEP,
+		    "The program for the kernel has no place for its "
+		    "configuration.");
+	if (size_map(f, "links", t->n_links) < 0 ||
+	    size_map(f, "counts", t->n_links) < 0 ||
+	    size_map(f, "holes", (size_t)t->n_switches * LAB_MAX_HOLES) < 0 ||
+	    size_map(f, "drops", f->base.p.max_drops) < 0 ||
+	    size_map(f, "spaces", n_nodes) < 0)
+		return sim_fail(e, SIM_EDEP, "Maps cannot be sized.");
+	struct bpf_program *syn =
+	    bpf_object__find_program_by_name(f->object, "lab_syn_timeout");
+	bpf_program__set_autoload(syn, f->base.p.syn_timeout_s > 0);
+	return 0;
+}
+
+/* The last lines of the verifier's log, as one. */
+static int refused(const char *log, int why, struct sim_err *e)
+{
+	char told[LOG_TOLD + 1];
+	size_t n = strlen(log);
+	while (n > 0 && log[n - 1] == '\n')
+		n--;
+	const size_t from = n > LOG_TOLD ? n - LOG_TOLD : 0;
+	memcpy(told, log + from, n - from);
+	told[n - from] = '\0';
+	for (char *c = told; *c; c++)
+		if (*c == '\n')
+			*c = '|';
+	if (why == EPERM)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "The kernel does not allow to load eBPF: %s.",
+		    strerror(why));
+	return sim_fail(e, SIM_EDEP,
+	    "The kernel refuses the program for its links: %s%s%s.",
+	    strerror(why), n > 0 ? "; the end of its log: " : "", told);
+}
+
+static int load(struct faults_ebpf *f, char *log, struct sim_err *e)
+{
+	struct bpf_object_open_opts options = {.sz = sizeof(options),
+	    .object_name = "lab",
+	    .kernel_log_buf = log,
+	    .kernel_log_size = LOG_BYTES};
+	int rc;
+	f->object =
+	    bpf_object__open_mem(netns_ebpf_begin, netns_ebpf_size, &options);
+	if (!f->object)
+		return sim_fail(e, SIM_EDEP,
+		    "libbpf cannot read the program for the kernel: %s.",
+		    strerror(errno));
+	if ((rc = set_up(f, e)) < 0)
+		return rc;
+	rc = bpf_object__load(f->object);
+	return rc < 0 ? refused(log, -rc, e) : 0;
+}
+
+static int load_quietly(struct faults_ebpf *f, struct sim_err *e)
+{
+	char *log = NULL;
+	int rc = SIM_ZALLOC(&log, LOG_BYTES, e);
+	if (rc == 0)
+		rc = load(f, log, e);
+	free(log);
+	return rc;
+}
+
+static int share(struct faults_ebpf *f, const char *name, size_t value_size,
+    size_t n, struct ebpf_shared *s, struct sim_err *e)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t size = (value_size * n + page - 1) / page * page;
+	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
+	    map_fd(f, name), 0);
+	if (at == MAP_FAILED)
+		return sim_fail(e, SIM_EIO,
+		    "The kernel's table of %s cannot be mapped: %s.", name,
+		    strerror(errno));
+	*s = (struct ebpf_shared){at, size};
+	return 0;
+}
+
+/* A link's draws are a stream of their own. */
+static uint64_t key_of(uint64_t seed, topo_link l)
+{
+	const struct sim_seed where = {.seed = seed};
+	struct sim_rng r;
+	sim_rng_init(&r, &where, SIM_STREAM_LOSS, l);
+	const uint64_t hi = sim_rng_u32(&r);
+	return hi << 32 | sim_rng_u32(&r);
+}
+
+static int share_tables(struct faults_ebpf *f, struct sim_err *e)
+{
+	const struct topo *t = f->base.t;
+	int rc;
+	if ((rc = share(f, "links", sizeof(struct lab_link), t->n_links,
+		 &f->links, e)) < 0 ||
+	    (rc = share(f, "holes", sizeof(struct lab_hole),
+		 (size_t)t->n_switches * LAB_MAX_HOLES, &f->holes, e)) < 0)
+		return rc;
+	struct lab_link *link = f->links.at;
+	for (topo_link l = 0; l < t->n_links; l++)
+		link[l].key = key_of(f->base.p.seed, l);
+	return 0;
+}
+
+/* --- attaching ------------------------------------------------------------ */
+
+static int put_cookie(struct faults_ebpf *f, uint32_t node, struct sim_err *e)
+{
+	uint64_t cookie;
+	socklen_t size = sizeof(cookie);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int why = fd < 0 ||
+		getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &size) < 0
+	    ? errno
+	    : 0;
+	if (fd >= 0)
+		close(fd);
+	if (why == 0 &&
+	    bpf_map_update_elem(map_fd(f, "spaces"), &cookie, &node, BPF_ANY) <
+		0)
+		why = errno;
+	return why == 0 ? 0
+			: sim_fail(e, SIM_EIO,
+			      "The namespace of node %u cannot be told from "
+			      "others: %s.",
+			      node, strerror(why));
+}
+
+static int attach_at(struct faults_ebpf *f, uint32_t ifindex, struct sim_err *e)
+{
+	struct bpf_tc_hook hook = {.sz = sizeof(hook),
+	    .ifindex = (int)ifindex,
+	    .attach_point = BPF_TC_INGRESS};
+	struct bpf_tc_opts options = {.sz = sizeof(options),
+	    .handle = 1,
+	    .priority = 1,
+	    .prog_fd = program_fd(f, "lab_ingress")};
+	int rc = bpf_tc_hook_create(&hook);
+	if (rc == 0)
+		rc = bpf_tc_attach(&hook, &options);
+	return rc == 0 ? 0
+		       : sim_fail(e, SIM_EIO,
+			     "The program cannot be attached to interface %u: "
+			     "%s.",
+			     ifindex, strerror(-rc));
+}
+
+static int attach_tap(struct netns_faults *base, uint32_t ifindex,
+    struct sim_err *e)
+{
+	return attach_at((struct faults_ebpf *)base, ifindex, e);
+}
+
+static void detach_from(uint32_t ifindex)
+{
+	struct bpf_tc_hook hook = {.sz = sizeof(hook),
+	    .ifindex = (int)ifindex,
+	    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS};
+	bpf_tc_hook_destroy(&hook);
+}
+
+static int attach_links(struct faults_ebpf *f, struct sim_err *e)
+{
+	const struct netns_faults *base = &f->base;
+	int rc = 0;
+	for (topo_link l = 0; rc == 0 && l < base->t->n_links; l++) {
+		rc = netns_enter(base->net, faults_end(base, l), e);
+		if (rc == 0)
+			rc = attach_at(f, netns_ifindex(l), e);
+		f->n_attached += rc == 0;
+	}
+	return rc;
+}
+
+static int attach_trace(struct faults_ebpf *f, const char *name,
+    struct bpf_link **link, struct sim_err *e)
+{
+	*link = bpf_program__attach(
+	    bpf_object__find_program_by_name(f->object, name));
+	return *link ? 0
+		     : sim_fail(e, SIM_EIO,
+			   "%s cannot be attached to its tracepoint: %s.", name,
+			   strerror(errno));
+}
+
+static int attach_syn(struct faults_ebpf *f, struct sim_err *e)
+{
+	int rc;
+	if (f->base.p.syn_timeout_s == 0)
+		return 0;
+	if ((rc = netns_cgroup_enter(&f->cgroup, e)) < 0)
+		return rc;
+	f->syn = bpf_program__attach_cgroup(
+	    bpf_object__find_program_by_name(f->object, "lab_syn_timeout"),
+	    f->cgroup.fd);
+	return f->syn ? 0
+		      : sim_fail(e, SIM_EIO,
+			    "The timeout of SYNs cannot be attached: %s.",
+			    strerror(errno));
+}
+
+static int attach(struct faults_ebpf *f, struct sim_err *e)
+{
+	const struct netns_faults *base = &f->base;
+	const uint32_t n_nodes = base->t->n_hosts + base->t->n_switches;
+	int rc = 0;
+	for (topo_node n = 0; rc == 0 && n < n_nodes; n++) {
+		rc = netns_enter(base->net, n, e);
+		if (rc == 0)
+			rc = put_cookie(f, n, e);
+	}
+	if (rc == 0)
+		rc = attach_links(f, e);
+	const int back = netns_leave(base->net, rc < 0 ? NULL : e);
+	if (rc == 0)
+		rc = back;
+	if (rc < 0 ||
+	    (rc = attach_trace(f, "lab_retransmit", &f->retransmit, e)) < 0 ||
+	    (rc = attach_trace(f, "lab_freed", &f->freed, e)) < 0)
+		return rc;
+	return attach_syn(f, e);
+}
+
+/* --- changing ------------------------------------------------------------- */
+
+static uint64_t threshold(double rate)
+{
+	return rate >= 1 ? UINT64_C(1) << 63 : (uint64_t)(rate * 0x1p63);
+}
+
+/* First nobody looks at holes, then they change, then all is as it is to be. */
+static int apply(struct netns_faults *base, struct sim_err *e)
+{
+	struct faults_ebpf *f = (struct faults_ebpf *)base;
+	volatile struct lab_link *link = f->links.at;
+	volatile struct lab_hole *hole = f->holes.at;
+	const struct faults_plan *plan = &base->plan;
+	(void)e;
+	for (topo_link l = 0; l < base->t->n_links; l++)
+		if (link[l].n_holes != 0)
+			link[l].n_holes = 0;
+	for (size_t i = 0; i < plan->n_holes; i++) {
+		const struct model_blackhole *rule = &plan->hole[i];
+		hole[i].below = rule->below;
+		hole[i].salt = rule->salt;
+		hole[i].type = rule->type;
+	}
+	for (topo_link l = 0; l < base->t->n_links; l++) {
+		link[l].below = threshold(plan->link[l].rate);
+		link[l].slow = plan->link[l].slow;
+		link[l].first_hole = plan->link[l].first_hole;
+		link[l].n_holes = plan->link[l].n_holes;
+	}
+	return 0;
+}
+
+static void pass(struct netns_faults *base, topo_link l)
+{
+	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	((volatile struct lab_link *)f->links.at)[l].slow = 0;
+}
+
+/* --- opening and closing -------------------------------------------------- */
+
+static void close_ebpf(struct netns_faults *base)
+{
+	struct faults_ebpf *f = (struct faults_ebpf *)base;
+	bpf_link__destroy(f->syn);
+	bpf_link__destroy(f->freed);
+	bpf_link__destroy(f->retransmit);
+	netns_cgroup_leave(&f->cgroup);
+	for (topo_link l = 0; l < f->n_attached; l++)
+		if (netns_enter(base->net, faults_end(base, l), NULL) == 0)
+			detach_from(netns_ifindex(l));
+	if (f->n_attached > 0)
+		netns_leave(base->net, NULL);
+	ebpf_read_close(f);
+	if (f->links.at)
+		munmap(f->links.at, f->links.size);
+	if (f->holes.at)
+		munmap(f->holes.at, f->holes.size);
+	bpf_object__close(f->object);
+}
+
+static const struct faults_ops ops = {
+    .apply = apply,
+    .count = ebpf_count,
+    .close = close_ebpf,
+    .drops = ebpf_drops,
+    .drop_of = ebpf_drop_of,
+    .audit = ebpf_audit,
+    .retx_fd = ebpf_retx_fd,
+    .retx_read = ebpf_retx_read,
+    .retx_lost = ebpf_retx_lost,
+    .attach_tap = attach_tap,
+    .pass = pass,
+};
+
+int faults_ebpf_open(struct netns_faults **out, const struct netns_net *net,
+    const struct topo *t, const struct netns_faults_params *p,
+    struct sim_err *e)
+{
+	struct faults_ebpf *f = NULL;
+	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
+	int rc = SIM_ZALLOC(&f, 1, e);
+	if (rc == 0) {
+		f->base = (struct netns_faults){.ops = &ops,
+		    .net = net,
+		    .t = t,
+		    .p = *p,
+		    .caps = {.by = NETNS_FAULTS_EBPF,
+			.exact_holes = 1,
+			.repeatable_loss = 1,
+			.drops = 1,
+			.retx = 1,
+			.audit = 1}};
+		if (p->max_drops == 0)
+			f->base.p.max_drops = USUAL_MAX_DROPS;
+		netns_cgroup_init(&f->cgroup);
+		if ((rc = check_permission(e)) == 0 &&
+		    (rc = check_types(f, e)) == 0 &&
+		    (rc = load_quietly(f, e)) == 0 &&
+		    (rc = share_tables(f, e)) == 0 &&
+		    (rc = ebpf_read_open(f, e)) == 0)
+			rc = attach(f, e);
+		if (rc < 0) {
+			close_ebpf(&f->base);
+			free(f);
+		} else {
+			*out = &f->base;
+		}
+	}
+	libbpf_set_print(before);
+	return rc;
+}

@@ -1,0 +1,378 @@
+/* models/netns/link.c -- rtnetlink messages, many to a system call.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/netns/link.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <linux/veth.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "topo/addr.h"
+
+int netns_link_open(struct mnl_socket **nl, struct sim_err *e)
+{
+	int on = 1;
+	*nl = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	if (!*nl || mnl_socket_bind(*nl, 0, MNL_SOCKET_AUTOPID) < 0) {
+		int why = errno;
+		if (*nl)
+			mnl_socket_close(*nl);
+		*nl = NULL;
+		return sim_fail(e, SIM_EIO, "rtnetlink cannot be opened: %s.",
+		    strerror(why));
+	}
+	/* Reasons in words and failures without a copy of the message; an old
+	 * kernel does without. */
+	mnl_socket_setsockopt(*nl, NETLINK_EXT_ACK, &on, sizeof(on));
+	mnl_socket_setsockopt(*nl, NETLINK_CAP_ACK, &on, sizeof(on));
+	return 0;
+}
+
+/* --- answers -------------------------------------------------------------- */
+
+static int find_reason(const struct nlattr *attr, void *reason)
+{
+	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
+		*(const char **)reason = mnl_attr_get_str(attr);
+	return MNL_CB_OK;
+}
+
+static const char *asked(uint16_t type)
+{
+	switch (type) {
+	case RTM_NEWLINK:
+		return "make or raise interface";
+	case RTM_NEWADDR:
+		return "give an address to interface";
+	case RTM_NEWROUTE:
+		return "add the route to";
+	default:
+		return "answer request";
+	}
+}
+
+/* A failure, of a message whose sequence number tells what it was about. */
+static int refused(const struct nlmsghdr *h, struct sim_err *e)
+{
+	const struct nlmsgerr *err = mnl_nlmsg_get_payload(h);
+	const char *reason = NULL;
+	char about[16];
+	if (h->nlmsg_flags & NLM_F_ACK_TLVS)
+		mnl_attr_parse(h, sizeof(*err), find_reason, &reason);
+	if (err->msg.nlmsg_type == RTM_NEWROUTE)
+		topo_addr_format(err->msg.nlmsg_seq, about);
+	else
+		snprintf(about, sizeof(about), "%u", err->msg.nlmsg_seq);
+	return sim_fail(e, SIM_EIO, "The kernel refused to %s %s: %s%s%s.",
+	    asked(err->msg.nlmsg_type), about, strerror(-err->error),
+	    reason ? "; " : "", reason ? reason : "");
+}
+
+static ssize_t receive(const struct mnl_socket *nl, void *buf, size_t size,
+    struct sim_err *e)
+{
+	ssize_t n;
+	do
+		n = mnl_socket_recvfrom(nl, buf, size);
+	while (n < 0 && errno == EINTR);
+	return n < 0 ? sim_fail(e, SIM_EIO, "rtnetlink does not answer: %s.",
+			   strerror(errno))
+		     : n;
+}
+
+/* Wait for the answer to the last message sent, the one that asked for it; E
+ * tells of the first that failed. */
+static int await(const struct mnl_socket *nl, struct sim_err *e)
+{
+	_Alignas(8) char buf[8192];
+	int rc = 0;
+	for (;;) {
+		ssize_t size = receive(nl, buf, sizeof(buf), e);
+		if (size < 0)
+			return (int)size;
+		int left = (int)size;
+		for (struct nlmsghdr *h = (struct nlmsghdr *)buf;
+		     mnl_nlmsg_ok(h, left); h = mnl_nlmsg_next(h, &left)) {
+			const struct nlmsgerr *err = mnl_nlmsg_get_payload(h);
+			if (h->nlmsg_type != NLMSG_ERROR)
+				continue;
+			if (err->error != 0 && rc == 0)
+				rc = refused(h, e);
+			if (err->msg.nlmsg_flags & NLM_F_ACK)
+				return rc;
+		}
+	}
+}
+
+/* --- batches -------------------------------------------------------------- */
+
+void netns_batch_begin(struct netns_batch *b, const struct mnl_socket *nl)
+{
+	b->nl = nl;
+	b->used = 0;
+	b->last = NULL;
+}
+
+int netns_batch_end(struct netns_batch *b, struct sim_err *e)
+{
+	if (!b->last)
+		return 0;
+	b->last->nlmsg_flags |= NLM_F_ACK;
+	const size_t size = b->used;
+	netns_batch_begin(b, b->nl);
+	if (mnl_socket_sendto(b->nl, b->buf, size) < 0)
+		return sim_fail(e, SIM_EIO, "rtnetlink cannot be sent to: %s.",
+		    strerror(errno));
+	return await(b->nl, e);
+}
+
+/* Send what there is if a message of up to SIZE bytes would not fit. */
+static int make_room(struct netns_batch *b, size_t size, struct sim_err *e)
+{
+	if (size > sizeof(b->buf))
+		return sim_fail(e, SIM_ELIMIT,
+		    "A message of %zu bytes is beyond the %zu of a batch.",
+		    size, sizeof(b->buf));
+	return b->used + size > sizeof(b->buf) ? netns_batch_end(b, e) : 0;
+}
+
+/* A message's head; ABOUT is told when the kernel refuses it. */
+static struct nlmsghdr *begin(struct netns_batch *b, uint16_t type,
+    uint16_t flags, uint32_t about)
+{
+	struct nlmsghdr *h = mnl_nlmsg_put_header(b->buf + b->used);
+	h->nlmsg_type = type;
+	h->nlmsg_flags = NLM_F_REQUEST | flags;
+	h->nlmsg_seq = about;
+	return h;
+}
+
+static void add(struct netns_batch *b, struct nlmsghdr *h)
+{
+	b->last = h;
+	b->used += MNL_ALIGN(h->nlmsg_len);
+}
+
+static void put_end(struct nlmsghdr *h, const struct netns_end *end,
+    uint32_t mtu)
+{
+	static const uint8_t mac[6] = {0x02, 0, 0, 0, 0, 0x01};
+	mnl_attr_put_strz(h, IFLA_IFNAME, end->name);
+	mnl_attr_put(h, IFLA_ADDRESS, sizeof(mac), mac);
+	mnl_attr_put_u32(h, IFLA_MTU, mtu);
+	mnl_attr_put_u32(h, IFLA_GSO_MAX_SEGS, 1);
+	/* One queue, as on a machine of one CPU: more would cost memory. */
+	mnl_attr_put_u32(h, IFLA_NUM_TX_QUEUES, 1);
+	mnl_attr_put_u32(h, IFLA_NUM_RX_QUEUES, 1);
+	mnl_attr_put_u32(h, IFLA_NET_NS_FD, (uint32_t)end->ns);
+}
+
+int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
+    const struct netns_end *other, uint32_t mtu, struct sim_err *e)
+{
+	int rc = make_room(b, 512, e);
+	if (rc < 0)
+		return rc;
+	struct nlmsghdr *h =
+	    begin(b, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, one->ifindex);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->ifi_index = (int)one->ifindex;
+	put_end(h, one, mtu);
+	struct nlattr *link = mnl_attr_nest_start(h, IFLA_LINKINFO);
+	mnl_attr_put_strz(h, IFLA_INFO_KIND, "veth");
+	struct nlattr *data = mnl_attr_nest_start(h, IFLA_INFO_DATA);
+	struct nlattr *peer = mnl_attr_nest_start(h, VETH_INFO_PEER);
+	info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->ifi_index = (int)other->ifindex;
+	put_end(h, other, mtu);
+	mnl_attr_nest_end(h, peer);
+	mnl_attr_nest_end(h, data);
+	mnl_attr_nest_end(h, link);
+	add(b, h);
+	return 0;
+}
+
+int netns_put_up(struct netns_batch *b, uint32_t ifindex, const char *alias,
+    struct sim_err *e)
+{
+	int rc = make_room(b, 512, e);
+	if (rc < 0)
+		return rc;
+	struct nlmsghdr *h = begin(b, RTM_NEWLINK, 0, ifindex);
+	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->ifi_index = (int)ifindex;
+	info->ifi_flags = info->ifi_change = IFF_UP | IFF_NOARP;
+	if (alias)
+		mnl_attr_put_strz(h, IFLA_IFALIAS, alias);
+	add(b, h);
+	return 0;
+}
+
+int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
+    uint8_t len, struct sim_err *e)
+{
+	int rc = make_room(b, 128, e);
+	if (rc < 0)
+		return rc;
+	struct nlmsghdr *h =
+	    begin(b, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ifindex);
+	struct ifaddrmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->ifa_family = AF_INET;
+	info->ifa_prefixlen = len;
+	info->ifa_index = ifindex;
+	mnl_attr_put_u32(h, IFA_LOCAL, htonl(addr));
+	mnl_attr_put_u32(h, IFA_ADDRESS, htonl(addr));
+	add(b, h);
+	return 0;
+}
+
+static void put_hops(struct nlmsghdr *h, const struct netns_hop hop[],
+    uint32_t n)
+{
+	struct nlattr *all = mnl_attr_nest_start(h, RTA_MULTIPATH);
+	for (uint32_t i = 0; i < n; i++) {
+		struct rtnexthop *at =
+		    mnl_nlmsg_put_extra_header(h, sizeof(*at));
+		at->rtnh_ifindex = (int)hop[i].ifindex;
+		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop[i].gateway));
+		at->rtnh_len =
+		    (unsigned short)((char *)mnl_nlmsg_get_payload_tail(h) -
+			(char *)at);
+	}
+	mnl_attr_nest_end(h, all);
+}
+
+int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
+    const struct netns_hop hop[], uint32_t n, uint32_t source,
+    struct sim_err *e)
+{
+	int rc =
+	    make_room(b, 128 + (sizeof(struct rtnexthop) + 8) * (size_t)n, e);
+	if (rc < 0)
+		return rc;
+	struct nlmsghdr *h =
+	    begin(b, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, addr);
+	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->rtm_family = AF_INET;
+	info->rtm_dst_len = len;
+	info->rtm_table = RT_TABLE_MAIN;
+	info->rtm_protocol = RTPROT_STATIC;
+	info->rtm_scope = RT_SCOPE_UNIVERSE;
+	info->rtm_type = RTN_UNICAST;
+	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
+	if (source != 0)
+		mnl_attr_put_u32(h, RTA_PREFSRC, htonl(source));
+	if (n == 1) {
+		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop->gateway));
+		mnl_attr_put_u32(h, RTA_OIF, hop->ifindex);
+	} else {
+		put_hops(h, hop, n);
+	}
+	add(b, h);
+	return 0;
+}
+
+/* --- questions ------------------------------------------------------------ */
+
+/* Send a question of all interfaces, and hand each of the answers to TAKE. */
+static int dump(const struct mnl_socket *nl, struct nlmsghdr *h, mnl_cb_t take,
+    void *arg, struct sim_err *e)
+{
+	_Alignas(8) char buf[32768];
+	h->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	h->nlmsg_seq = 1;
+	if (mnl_socket_sendto(nl, h, h->nlmsg_len) < 0)
+		return sim_fail(e, SIM_EIO, "rtnetlink cannot be sent to: %s.",
+		    strerror(errno));
+	for (;;) {
+		ssize_t size = receive(nl, buf, sizeof(buf), e);
+		if (size < 0)
+			return (int)size;
+		int rc = mnl_cb_run(buf, (size_t)size, h->nlmsg_seq,
+		    mnl_socket_get_portid(nl), take, arg);
+		if (rc < 0)
+			return sim_fail(e, SIM_EIO,
+			    "The kernel does not list interfaces: %s.",
+			    strerror(errno));
+		if (rc == MNL_CB_STOP)
+			return 0;
+	}
+}
+
+struct running {
+	uint32_t n, n_running;
+};
+
+/* IFF_RUNNING would not do: an interface has it, too, while its state is not
+ * known yet, and drops what it is to send. */
+static int take_running(const struct nlmsghdr *h, void *arg)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(h);
+	struct running *r = arg;
+	struct nlattr *attr;
+	if (info->ifi_flags & IFF_LOOPBACK)
+		return MNL_CB_OK;
+	r->n++;
+	mnl_attr_for_each(attr, h, sizeof(*info)) if (mnl_attr_get_type(attr) ==
+	    IFLA_OPERSTATE) r->n_running += mnl_attr_get_u8(attr) == IF_OPER_UP;
+	return MNL_CB_OK;
+}
+
+int netns_link_running(const struct mnl_socket *nl, uint32_t *n,
+    uint32_t *n_running, struct sim_err *e)
+{
+	_Alignas(8) char buf[256];
+	struct nlmsghdr *h = mnl_nlmsg_put_header(buf);
+	struct running r = {0};
+	h->nlmsg_type = RTM_GETLINK;
+	mnl_nlmsg_put_extra_header(h, sizeof(struct ifinfomsg));
+	mnl_attr_put_u32(h, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	int rc = dump(nl, h, take_running, &r, e);
+	*n = r.n;
+	*n_running = r.n_running;
+	return rc;
+}
+
+struct received {
+	uint32_t base, n;
+	uint64_t *packets;
+};
+
+static int take_received(const struct nlmsghdr *h, void *arg)
+{
+	const struct if_stats_msg *info = mnl_nlmsg_get_payload(h);
+	const struct received *r = arg;
+	const uint32_t i = info->ifindex - r->base;
+	struct nlattr *attr;
+	if (i >= r->n)
+		return MNL_CB_OK;
+	mnl_attr_for_each(attr, h, sizeof(*info))
+	{
+		struct rtnl_link_stats64 s;
+		if (mnl_attr_get_type(attr) != IFLA_STATS_LINK_64 ||
+		    mnl_attr_get_payload_len(attr) < sizeof(s.rx_packets))
+			continue;
+		memcpy(&s.rx_packets, mnl_attr_get_payload(attr),
+		    sizeof(s.rx_packets)); /* the first member */
+		r->packets[i] = s.rx_packets;
+	}
+	return MNL_CB_OK;
+}
+
+int netns_link_received(const struct mnl_socket *nl, uint32_t base,
+    uint64_t packets[], uint32_t n, struct sim_err *e)
+{
+	_Alignas(8) char buf[256];
+	struct received r = {base, n, packets};
+	struct nlmsghdr *h = mnl_nlmsg_put_header(buf);
+	h->nlmsg_type = RTM_GETSTATS;
+	struct if_stats_msg *info =
+	    mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64);
+	return dump(nl, h, take_received, &r, e);
+}

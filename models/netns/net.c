@@ -1,0 +1,423 @@
+/* models/netns/net.c -- a topology built of network namespaces of this machine.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/netns/net.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "models/netns/link.h"
+#include "models/netns/routes.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+enum {
+	LO = 1,
+	SPARE_FDS = 64,       /* what the program has open beside the nodes */
+	NODE_BYTES = 450000,  /* of kernel memory, measured, cables included */
+	CARRIER_SECONDS = 10, /* an idle machine needs 0.03 */
+};
+
+struct node {
+	int ns; /* descriptor, or -1 */
+	struct mnl_socket *nl;
+	uint32_t n_links;
+};
+
+struct netns_net {
+	const struct topo *t;
+	struct netns_params p;
+	int home; /* the namespace of whoever opened, or -1 */
+	uint32_t n_nodes;
+	struct node *node;
+	struct netns_routes routes;
+	struct netns_table table;
+	struct netns_hop *hop; /* of one route */
+	size_t cap_hop;
+	struct netns_batch batch;
+};
+
+int netns_is_built_in(void)
+{
+	return 1;
+}
+
+/* --- what can be told before ---------------------------------------------- */
+
+static int check_size(const struct topo *t, struct sim_err *e)
+{
+	if (t->n_hosts == 0 || t->n_switches == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "A network of %u hosts and %u switches cannot be built.",
+		    t->n_hosts, t->n_switches);
+	if (t->n_hosts > TOPO_ADDR_MAX_HOSTS ||
+	    t->n_switches > TOPO_ADDR_MAX_SWITCHES ||
+	    t->n_links > TOPO_ADDR_MAX_LINKS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u hosts, %u switches and %u links are more than there "
+		    "are addresses and interface numbers for: %u, %u and %u.",
+		    t->n_hosts, t->n_switches, t->n_links, TOPO_ADDR_MAX_HOSTS,
+		    TOPO_ADDR_MAX_SWITCHES, TOPO_ADDR_MAX_LINKS);
+	return 0;
+}
+
+static int check_memory(uint32_t n_nodes, struct sim_err *e)
+{
+	const double mib = 1024 * 1024;
+	const double need = (double)n_nodes * NODE_BYTES;
+	const double have =
+	    (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	if (need <= have)
+		return 0;
+	return sim_fail(e, SIM_ELIMIT,
+	    "%u nodes take about %.0f MiB of kernel memory; this machine has "
+	    "%.0f MiB.",
+	    n_nodes, need / mib, have / mib);
+}
+
+static int raise_fd_limit(uint32_t n_nodes, struct sim_err *e)
+{
+	const rlim_t need = 2 * (rlim_t)n_nodes + SPARE_FDS;
+	struct rlimit limit;
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need &&
+	    limit.rlim_max >= need) {
+		limit.rlim_cur = need;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= need)
+		return 0;
+	return sim_fail(e, SIM_ELIMIT,
+	    "%u nodes take %llu file descriptors; `ulimit -Hn` allows %llu.",
+	    n_nodes, (unsigned long long)need,
+	    (unsigned long long)limit.rlim_max);
+}
+
+static int check_namespaces(uint32_t n_nodes, struct sim_err *e)
+{
+	static const char path[] = "/proc/sys/user/max_net_namespaces";
+	unsigned long long most;
+	FILE *f = fopen(path, "re");
+	const int known = f && fscanf(f, "%llu", &most) == 1;
+	if (f)
+		fclose(f);
+	if (!known || most >= n_nodes)
+		return 0;
+	return sim_fail(e, SIM_ELIMIT,
+	    "%u nodes are more network namespaces than the %llu that %s "
+	    "allows.",
+	    n_nodes, most, path);
+}
+
+static int check(const struct topo *t, struct sim_err *e)
+{
+	const uint32_t n_nodes = t->n_hosts + t->n_switches;
+	int rc;
+	if ((rc = check_size(t, e)) < 0 ||
+	    (rc = check_memory(n_nodes, e)) < 0 ||
+	    (rc = check_namespaces(n_nodes, e)) < 0 ||
+	    (rc = raise_fd_limit(n_nodes, e)) < 0)
+		return rc;
+	return netns_node_try(e);
+}
+
+/* --- building ------------------------------------------------------------- */
+
+static int is_host(const struct netns_net *net, topo_node n)
+{
+	return n < net->t->n_hosts;
+}
+
+/* The node that a link leads to. */
+static topo_node end_of(const struct netns_net *net, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(net->t, l, &from, &to);
+	return to;
+}
+
+/* E's message is about a node: say which. */
+static int of_node(const struct netns_net *net, topo_node n, int rc,
+    struct sim_err *e)
+{
+	char name[64];
+	if (rc >= 0)
+		return rc;
+	topo_node_name(net->t, n, name);
+	return sim_wrap(e, rc, "node %s", name);
+}
+
+static int make_node(struct netns_net *net, topo_node n, struct sim_err *e)
+{
+	struct node *node = &net->node[n];
+	const uint32_t seed = is_host(net, n)
+	    ? 0
+	    : topo_switch_seed(net->p.ecmp_seed, n - net->t->n_hosts);
+	int rc;
+	if ((rc = netns_node_make(e)) < 0 ||
+	    (rc = netns_node_here(&node->ns, e)) < 0 ||
+	    (rc = netns_link_open(&node->nl, e)) < 0)
+		return rc;
+	return netns_node_set_up(is_host(net, n) ? NETNS_HOST : NETNS_SWITCH,
+	    &net->p, seed, e);
+}
+
+static int make_nodes(struct netns_net *net, struct sim_err *e)
+{
+	int rc = 0;
+	for (topo_node n = 0; rc == 0 && n < net->n_nodes; n++)
+		rc = of_node(net, n, make_node(net, n, e), e);
+	/* After a failure, that message stands. */
+	int back = netns_leave(net, rc < 0 ? NULL : e);
+	return rc < 0 ? rc : back;
+}
+
+static struct netns_end receiving_end(struct netns_net *net, topo_link l,
+    char name[16])
+{
+	struct node *node = &net->node[end_of(net, l)];
+	snprintf(name, 16, "l%u", l);
+	node->n_links++;
+	return (struct netns_end){netns_ifindex(l), node->ns, name};
+}
+
+/* From a socket in a node, not from home: that an index is free is looked up
+ * where the socket is. */
+static int make_cables(struct netns_net *net, struct sim_err *e)
+{
+	int rc = 0;
+	netns_batch_begin(&net->batch, net->node[0].nl);
+	for (topo_link l = 0; rc == 0 && l < net->t->n_links; l += 2) {
+		char up[16], down[16];
+		struct netns_end high = receiving_end(net, l, up);
+		struct netns_end low =
+		    receiving_end(net, topo_link_reverse(l), down);
+		rc = netns_put_cable(&net->batch, &low, &high, net->p.mtu, e);
+	}
+	return rc < 0 ? rc : netns_batch_end(&net->batch, e);
+}
+
+static int raise_link(struct netns_net *net, topo_link l, struct sim_err *e)
+{
+	const topo_node n = end_of(net, l);
+	char name[64];
+	int rc;
+	topo_link_name(net->t, l, name);
+	netns_batch_begin(&net->batch, net->node[n].nl);
+	if ((rc = netns_put_address(&net->batch, netns_ifindex(l),
+		 topo_addr_of_link(l), 31, e)) < 0 ||
+	    (rc = netns_put_up(&net->batch, netns_ifindex(l), name, e)) < 0)
+		return rc;
+	return netns_batch_end(&net->batch, e);
+}
+
+static int raise_lo(struct netns_net *net, topo_node n, struct sim_err *e)
+{
+	const uint32_t addr = is_host(net, n)
+	    ? topo_addr_of_host(n)
+	    : topo_addr_of_switch(n - net->t->n_hosts);
+	int rc;
+	netns_batch_begin(&net->batch, net->node[n].nl);
+	if ((rc = netns_put_address(&net->batch, LO, addr, 32, e)) < 0 ||
+	    (rc = netns_put_up(&net->batch, LO, NULL, e)) < 0)
+		return rc;
+	return netns_batch_end(&net->batch, e);
+}
+
+static int raise_all(struct netns_net *net, struct sim_err *e)
+{
+	int rc = 0;
+	for (topo_node n = 0; rc == 0 && n < net->n_nodes; n++)
+		rc = of_node(net, n, raise_lo(net, n, e), e);
+	for (topo_link l = 0; rc == 0 && l < net->t->n_links; l++)
+		rc = of_node(net, end_of(net, l), raise_link(net, l, e), e);
+	return rc;
+}
+
+/* The next hop over link L. */
+static struct netns_hop hop_over(topo_link l)
+{
+	return (struct netns_hop){topo_addr_of_link(l),
+	    netns_ifindex(topo_link_reverse(l))};
+}
+
+/* All hosts and all switches, there or not: the ToR knows which are. */
+static int route_host(struct netns_net *net, topo_host h, struct sim_err *e)
+{
+	const struct netns_hop tor = hop_over(topo_link_of(h, TOPO_UP));
+	const uint32_t self = topo_addr_of_host(h);
+	int rc;
+	netns_batch_begin(&net->batch, net->node[h].nl);
+	if ((rc = netns_put_route(&net->batch, TOPO_ADDR_HOST_BASE - 1, 8, &tor,
+		 1, self, e)) < 0 ||
+	    (rc = netns_put_route(&net->batch, TOPO_ADDR_SWITCH_BASE, 12, &tor,
+		 1, self, e)) < 0)
+		return rc;
+	return netns_batch_end(&net->batch, e);
+}
+
+static int route_switch(struct netns_net *net, topo_switch s, struct sim_err *e)
+{
+	struct netns_table *table = &net->table;
+	int rc = netns_routes_of(&net->routes, s, table, e);
+	netns_batch_begin(&net->batch, net->node[net->t->n_hosts + s].nl);
+	for (size_t i = 0; rc == 0 && i < table->n; i++) {
+		const struct netns_route *r = &table->route[i];
+		rc = SIM_RESERVE(&net->hop, &net->cap_hop, r->n, e);
+		if (rc < 0)
+			break;
+		for (uint32_t k = 0; k < r->n; k++)
+			net->hop[k] = hop_over(table->via[r->first + k]);
+		rc = netns_put_route(&net->batch, r->addr, r->len, net->hop,
+		    r->n, topo_addr_of_switch(s), e);
+	}
+	return rc < 0 ? rc : netns_batch_end(&net->batch, e);
+}
+
+static int route_all(struct netns_net *net, struct sim_err *e)
+{
+	int rc = 0;
+	for (topo_host h = 0; rc == 0 && h < net->t->n_hosts; h++)
+		rc = of_node(net, h, route_host(net, h, e), e);
+	for (topo_switch s = 0; rc == 0 && s < net->t->n_switches; s++)
+		rc = of_node(net, net->t->n_hosts + s, route_switch(net, s, e),
+		    e);
+	return rc;
+}
+
+static double seconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The kernel tells of a carrier some time after the far end is up; until then
+ * the interface drops what it is to send. */
+static int await_carrier(struct netns_net *net, struct sim_err *e)
+{
+	const struct timespec pause = {.tv_nsec = 500000};
+	const double end = seconds() + CARRIER_SECONDS;
+	for (topo_node n = 0; n < net->n_nodes;) {
+		uint32_t n_links, n_running;
+		int rc = netns_link_running(net->node[n].nl, &n_links,
+		    &n_running, e);
+		if (rc == 0 && n_links != net->node[n].n_links)
+			rc = sim_fail(e, SIM_EIO,
+			    "There are %u interfaces, not %u.", n_links,
+			    net->node[n].n_links);
+		if (rc == 0 && n_running < n_links && seconds() > end)
+			rc = sim_fail(e, SIM_EIO,
+			    "%u of %u interfaces do not carry after %d s.",
+			    n_links - n_running, n_links, CARRIER_SECONDS);
+		if (rc < 0)
+			return of_node(net, n, rc, e);
+		if (n_running == n_links)
+			n++;
+		else
+			nanosleep(&pause, NULL);
+	}
+	return 0;
+}
+
+/* An interface tells that it carries a moment before it does, within one hold
+ * of the lock on all interfaces: whoever has had that lock since is past it. */
+static int settle(struct netns_net *net, struct sim_err *e)
+{
+	netns_batch_begin(&net->batch, net->node[0].nl);
+	int rc = netns_put_up(&net->batch, LO, NULL, e);
+	return rc < 0 ? rc : netns_batch_end(&net->batch, e);
+}
+
+/* --- the interface -------------------------------------------------------- */
+
+static int alloc(struct netns_net **out, const struct topo *t,
+    const struct netns_params *p, struct sim_err *e)
+{
+	struct netns_net *net = NULL;
+	int rc = SIM_ZALLOC(&net, 1, e);
+	if (rc < 0)
+		return rc;
+	net->t = t;
+	net->p = *p;
+	net->home = -1;
+	*out = net;
+	if ((rc = SIM_ZALLOC(&net->node, t->n_hosts + t->n_switches, e)) < 0)
+		return rc;
+	net->n_nodes = t->n_hosts + t->n_switches;
+	for (topo_node n = 0; n < net->n_nodes; n++)
+		net->node[n].ns = -1;
+	return netns_routes_open(&net->routes, t, e);
+}
+
+int netns_open(struct netns_net **out, const struct topo *t,
+    const struct netns_params *p, struct sim_err *e)
+{
+	struct netns_net *net = NULL;
+	int rc;
+	*out = NULL;
+	if ((rc = check(t, e)) < 0)
+		return rc;
+	if ((rc = alloc(&net, t, p, e)) == 0 &&
+	    (rc = netns_node_here(&net->home, e)) == 0 &&
+	    (rc = make_nodes(net, e)) == 0 && (rc = make_cables(net, e)) == 0 &&
+	    (rc = raise_all(net, e)) == 0 && (rc = route_all(net, e)) == 0 &&
+	    (rc = await_carrier(net, e)) == 0)
+		rc = settle(net, e);
+	if (rc < 0)
+		netns_close(net);
+	else
+		*out = net;
+	return rc;
+}
+
+void netns_close(struct netns_net *net)
+{
+	if (!net)
+		return;
+	for (topo_node n = 0; n < net->n_nodes; n++) {
+		if (net->node[n].nl)
+			mnl_socket_close(net->node[n].nl);
+		if (net->node[n].ns >= 0)
+			close(net->node[n].ns);
+	}
+	if (net->home >= 0)
+		close(net->home);
+	netns_routes_close(&net->routes);
+	netns_table_free(&net->table);
+	free(net->hop);
+	free(net->node);
+	free(net);
+}
+
+int netns_enter(const struct netns_net *net, topo_node n, struct sim_err *e)
+{
+	assert(n < net->n_nodes);
+	return netns_node_enter(net->node[n].ns, e);
+}
+
+int netns_leave(const struct netns_net *net, struct sim_err *e)
+{
+	return netns_node_enter(net->home, e);
+}
+
+int netns_fd(const struct netns_net *net, topo_node n)
+{
+	assert(n < net->n_nodes);
+	return net->node[n].ns;
+}
+
+int netns_count(const struct netns_net *net, uint64_t packets[],
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (topo_node n = 0; rc == 0 && n < net->n_nodes; n++)
+		rc = of_node(net, n,
+		    netns_link_received(net->node[n].nl, NETNS_IFINDEX_BASE,
+			packets, net->t->n_links, e),
+		    e);
+	return rc;
+}

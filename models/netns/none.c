@@ -1,0 +1,58 @@
+/* models/netns/none.c -- netns_net.h of a program built without libmnl.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/netns/net.h"
+
+static int none(struct sim_err *e)
+{
+	return sim_fail(e, SIM_EUNSUPPORTED,
+	    "This program was built without libmnl, which real networks take: "
+	    "install libmnl-dev and build again.");
+}
+
+int netns_is_built_in(void)
+{
+	return 0;
+}
+
+int netns_open(struct netns_net **net, const struct topo *t,
+    const struct netns_params *p, struct sim_err *e)
+{
+	(void)t;
+	(void)p;
+	*net = NULL;
+	return none(e);
+}
+
+void netns_close(struct netns_net *net)
+{
+	(void)net;
+}
+
+int netns_enter(const struct netns_net *net, topo_node n, struct sim_err *e)
+{
+	(void)net;
+	(void)n;
+	return none(e);
+}
+
+int netns_leave(const struct netns_net *net, struct sim_err *e)
+{
+	(void)net;
+	return none(e);
+}
+
+int netns_fd(const struct netns_net *net, topo_node n)
+{
+	(void)net;
+	(void)n;
+	return -1;
+}
+
+int netns_count(const struct netns_net *net, uint64_t packets[],
+    struct sim_err *e)
+{
+	(void)net;
+	(void)packets;
+	return none(e);
+}

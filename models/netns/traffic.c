@@ -1,0 +1,575 @@
+/* models/netns/traffic.c -- TCP flows between the hosts of a real network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/netns/traffic.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+enum {
+	AT_ONCE = 256,
+	CHUNK = 65536,
+	LISTEN_QUEUE = 4096,
+	USUAL_TIMEOUT_S = 60,
+};
+
+/* What an epoll event is about. */
+enum kind { TIMER, LISTENER, SENDER, RECEIVER };
+
+struct run {
+	int sender, receiver; /* -1: none */
+	uint64_t n_bytes;     /* in all; 0 until connected */
+	uint64_t n_out, n_in;
+	struct netns_flow_end end;
+};
+
+struct listener {
+	int fd;
+	topo_host host;
+	uint16_t port;
+};
+
+struct netns_traffic {
+	const struct netns_net *net;
+	const struct topo *t;
+	struct obs_flow *flow;
+	struct netns_traffic_params p;
+	size_t n, n_started, n_left, oldest;
+	uint32_t *by_start, *by_tuple; /* [n] flows */
+	struct run *run;               /* [n] */
+	struct listener *listener;
+	size_t n_listeners, cap_listeners;
+	int epoll, timer;
+	uint64_t opened; /* CLOCK_MONOTONIC */
+	uint8_t away;    /* the thread is in some host */
+	char buf[CHUNK];
+};
+
+static uint64_t now_of(const struct netns_traffic *tr)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec - tr->opened;
+}
+
+static int broken(const char *what, const struct obs_flow *f, struct sim_err *e)
+{
+	return sim_fail(e, SIM_EIO,
+	    "The flow from host %u port %u to host %u port %u: %s: %s.",
+	    f->src_host, f->src_port, f->dst_host, f->dst_port, what,
+	    strerror(errno));
+}
+
+/* --- sockets -------------------------------------------------------------- */
+
+static struct sockaddr_in address(topo_host h, uint16_t port)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+	    .sin_port = htons(port),
+	    .sin_addr.s_addr = htonl(topo_addr_of_host(h))};
+}
+
+static int watch(const struct netns_traffic *tr, int op, int fd,
+    uint32_t events, enum kind kind, size_t index)
+{
+	struct epoll_event ev = {.events = events,
+	    .data.u64 = (uint64_t)kind << 32 | index};
+	return epoll_ctl(tr->epoll, op, fd, &ev);
+}
+
+/* A socket in a host, bound, or -1. The thread stays there. */
+static int socket_in(struct netns_traffic *tr, topo_host h, uint16_t port)
+{
+	const struct sockaddr_in at = address(h, port);
+	const char *control = tr->p.congestion;
+	const int on = 1;
+	if (netns_enter(tr->net, h, NULL) < 0)
+		return -1;
+	tr->away = 1;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd >= 0 &&
+	    (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+		setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control,
+		    (socklen_t)strlen(control)) < 0 ||
+		bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)) {
+		const int why = errno;
+		close(fd);
+		errno = why;
+		fd = -1;
+	}
+	return fd;
+}
+
+static int go_home(struct netns_traffic *tr, int rc, struct sim_err *e)
+{
+	if (!tr->away)
+		return rc;
+	tr->away = 0;
+	const int back = netns_leave(tr->net, rc < 0 ? NULL : e);
+	return rc < 0 ? rc : back;
+}
+
+static void reset(int *fd)
+{
+	const struct linger now = {.l_onoff = 1};
+	if (*fd < 0)
+		return;
+	setsockopt(*fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(*fd);
+	*fd = -1;
+}
+
+/* --- flows ---------------------------------------------------------------- */
+
+static void finish(struct netns_traffic *tr, size_t i,
+    enum netns_flow_state state)
+{
+	struct run *r = &tr->run[i];
+	struct tcp_info info = {0};
+	socklen_t size = sizeof(info);
+	if (r->end.state != NETNS_FLOW_RUNS)
+		return;
+	getsockopt(r->sender, IPPROTO_TCP, TCP_INFO, &info, &size);
+	tr->flow[i].n_retx = info.tcpi_total_retrans;
+	tr->flow[i].srtt_us = r->end.established ? info.tcpi_rtt : 0;
+	r->end.n_sent = info.tcpi_data_segs_out;
+	r->end.end_ns = now_of(tr);
+	r->end.state = state;
+	reset(&r->sender);
+	/* Else the sender's reset closes it, so that nothing comes too late. */
+	if (state == NETNS_FLOW_FAILED)
+		reset(&r->receiver);
+	tr->n_left--;
+}
+
+static int start(struct netns_traffic *tr, size_t i, struct sim_err *e)
+{
+	const struct obs_flow *f = &tr->flow[i];
+	const struct sockaddr_in to = address(f->dst_host, f->dst_port);
+	struct run *r = &tr->run[i];
+	r->sender = socket_in(tr, f->src_host, f->src_port);
+	if (r->sender < 0)
+		return broken("no socket", f, e);
+	r->end.state = NETNS_FLOW_RUNS;
+	if (connect(r->sender, (const struct sockaddr *)&to, sizeof(to)) < 0 &&
+	    errno != EINPROGRESS)
+		finish(tr, i, NETNS_FLOW_FAILED);
+	else if (watch(tr, EPOLL_CTL_ADD, r->sender, EPOLLIN | EPOLLOUT, SENDER,
+		     i) < 0)
+		return broken("no watch", f, e);
+	return 0;
+}
+
+/* How much that is: full segments, as the connection has settled on. */
+static int connected(struct netns_traffic *tr, size_t i)
+{
+	struct run *r = &tr->run[i];
+	struct tcp_info info = {0};
+	socklen_t size = sizeof(info);
+	int why = 0;
+	socklen_t n = sizeof(why);
+	getsockopt(r->sender, SOL_SOCKET, SO_ERROR, &why, &n);
+	if (why != 0 ||
+	    getsockopt(r->sender, IPPROTO_TCP, TCP_INFO, &info, &size) < 0 ||
+	    info.tcpi_snd_mss == 0)
+		return 0;
+	r->n_bytes = (uint64_t)tr->flow[i].n_pkts * info.tcpi_snd_mss;
+	r->end.established = 1;
+	return 1;
+}
+
+/* Send what fits; MSG_MORE, lest a segment be short where a call ends. Returns 0
+ * if the connection is broken. */
+static int push(struct netns_traffic *tr, struct run *r, size_t i)
+{
+	while (r->n_out < r->n_bytes) {
+		const uint64_t left = r->n_bytes - r->n_out;
+		const ssize_t n =
+		    send(r->sender, tr->buf, left < CHUNK ? left : CHUNK,
+			MSG_NOSIGNAL | (left > CHUNK ? MSG_MORE : 0));
+		if (n < 0)
+			return errno == EAGAIN || errno == EINTR;
+		r->n_out += (uint64_t)n;
+	}
+	return watch(tr, EPOLL_CTL_MOD, r->sender, EPOLLIN, SENDER, i) == 0;
+}
+
+static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
+{
+	struct run *r = &tr->run[i];
+	char none;
+	if (r->end.state != NETNS_FLOW_RUNS)
+		return;
+	if (r->n_bytes == 0 && !connected(tr, i)) {
+		finish(tr, i, NETNS_FLOW_FAILED);
+		return;
+	}
+	if (events & EPOLLOUT && r->n_out < r->n_bytes && !push(tr, r, i)) {
+		finish(tr, i, NETNS_FLOW_FAILED);
+		return;
+	}
+	if (!(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
+		return;
+	/* The receiver's FIN: it has all. */
+	const ssize_t n = recv(r->sender, &none, 1, 0);
+	if (n == 0 && r->n_in == r->n_bytes)
+		finish(tr, i, NETNS_FLOW_DONE);
+	else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+		finish(tr, i, NETNS_FLOW_FAILED);
+}
+
+static void on_receiver(struct netns_traffic *tr, size_t i)
+{
+	struct run *r = &tr->run[i];
+	while (r->receiver >= 0) {
+		/* MSG_TRUNC: of a stream, thrown away without a copy. */
+		const ssize_t n = recv(r->receiver, tr->buf, CHUNK, MSG_TRUNC);
+		if (n < 0 && (errno == EAGAIN || errno == EINTR))
+			return;
+		if (n <= 0) {
+			reset(&r->receiver);
+			return;
+		}
+		r->n_in += (uint64_t)n;
+		if (r->n_in == r->n_bytes)
+			shutdown(r->receiver, SHUT_WR);
+	}
+}
+
+/* --- accepting ------------------------------------------------------------ */
+
+static int order(uint64_t a, uint64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_tuple(const struct obs_flow *x, const struct obs_flow *y)
+{
+	const int o = order((uint64_t)x->dst_host << 32 | x->dst_port,
+	    (uint64_t)y->dst_host << 32 | y->dst_port);
+	return o != 0 ? o
+		      : order((uint64_t)x->src_host << 32 | x->src_port,
+			    (uint64_t)y->src_host << 32 | y->src_port);
+}
+
+/* The flow with these ends, or n. */
+static size_t find(const struct netns_traffic *tr, const struct obs_flow *like)
+{
+	size_t lo = 0, hi = tr->n;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (by_tuple(&tr->flow[tr->by_tuple[mid]], like) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < tr->n && by_tuple(&tr->flow[tr->by_tuple[lo]], like) == 0
+	    ? tr->by_tuple[lo]
+	    : tr->n;
+}
+
+static int on_listener(struct netns_traffic *tr, const struct listener *l,
+    struct sim_err *e)
+{
+	for (;;) {
+		struct sockaddr_in from = {0};
+		socklen_t size = sizeof(from);
+		int fd = accept4(l->fd, (struct sockaddr *)&from, &size,
+		    SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd < 0 && (errno == EMFILE || errno == ENFILE))
+			return sim_fail(e, SIM_EIO,
+			    "Host %u cannot accept more flows: %s.", l->host,
+			    strerror(errno));
+		if (fd < 0 && errno == EAGAIN)
+			return 0;
+		if (fd < 0) /* one that is gone already */
+			continue;
+		const struct obs_flow like = {.dst_host = l->host,
+		    .dst_port = l->port,
+		    .src_host = topo_addr_to_host(ntohl(from.sin_addr.s_addr),
+			tr->t->n_hosts),
+		    .src_port = ntohs(from.sin_port)};
+		const size_t i = find(tr, &like);
+		if (i == tr->n || tr->run[i].end.state != NETNS_FLOW_RUNS ||
+		    tr->run[i].receiver >= 0) {
+			reset(&fd);
+			continue;
+		}
+		tr->run[i].receiver = fd;
+		if (watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, RECEIVER, i) < 0)
+			return broken("no watch", &tr->flow[i], e);
+	}
+}
+
+/* --- time ----------------------------------------------------------------- */
+
+static uint64_t deadline(const struct netns_traffic *tr, size_t i)
+{
+	return tr->flow[tr->by_start[i]].start_ns +
+	    (uint64_t)(tr->p.timeout_s * 1e9);
+}
+
+/* Flows begin, and fail, in the order of start_ns. */
+static int pass_time(struct netns_traffic *tr, struct sim_err *e)
+{
+	const uint64_t now = now_of(tr);
+	int rc = 0;
+	while (rc == 0 && tr->n_started < tr->n) {
+		const uint32_t i = tr->by_start[tr->n_started];
+		if (tr->flow[i].start_ns > now)
+			break;
+		rc = start(tr, i, e);
+		tr->n_started++;
+	}
+	rc = go_home(tr, rc, e);
+	while (tr->oldest < tr->n_started) {
+		const uint32_t i = tr->by_start[tr->oldest];
+		if (tr->run[i].end.state == NETNS_FLOW_RUNS) {
+			if (deadline(tr, tr->oldest) > now)
+				break;
+			finish(tr, i, NETNS_FLOW_FAILED);
+		}
+		tr->oldest++;
+	}
+	return rc;
+}
+
+static int arm(struct netns_traffic *tr, struct sim_err *e)
+{
+	uint64_t next = UINT64_MAX;
+	if (tr->n_started < tr->n)
+		next = tr->flow[tr->by_start[tr->n_started]].start_ns;
+	if (tr->oldest < tr->n_started && deadline(tr, tr->oldest) < next)
+		next = deadline(tr, tr->oldest);
+	if (next == UINT64_MAX)
+		return 0;
+	next += tr->opened;
+	const struct itimerspec at = {
+	    .it_value = {(time_t)(next / SIM_SEC), (long)(next % SIM_SEC)}};
+	return timerfd_settime(tr->timer, TFD_TIMER_ABSTIME, &at, NULL) == 0
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "A timer cannot be set: %s.",
+		  strerror(errno));
+}
+
+int netns_traffic_step(struct netns_traffic *tr, struct sim_err *e)
+{
+	struct epoll_event ev[AT_ONCE];
+	uint64_t n_expired;
+	int n = epoll_wait(tr->epoll, ev, AT_ONCE, 0), rc = 0;
+	for (int i = 0; rc == 0 && i < n; i++) {
+		const size_t at = (uint32_t)ev[i].data.u64;
+		switch ((enum kind)(ev[i].data.u64 >> 32)) {
+		case TIMER:
+			if (read(tr->timer, &n_expired, sizeof(n_expired)) < 0)
+				continue; /* armed anew meanwhile */
+			break;
+		case LISTENER:
+			rc = on_listener(tr, &tr->listener[at], e);
+			break;
+		case SENDER:
+			on_sender(tr, at, ev[i].events);
+			break;
+		case RECEIVER:
+			on_receiver(tr, at);
+			break;
+		}
+	}
+	if (rc == 0)
+		rc = pass_time(tr, e);
+	return rc < 0 ? rc : arm(tr, e);
+}
+
+/* --- opening and closing -------------------------------------------------- */
+
+static int check(const struct netns_traffic *tr, size_t i, struct sim_err *e)
+{
+	const struct obs_flow *f = &tr->flow[i];
+	if (f->src_host >= tr->t->n_hosts || f->dst_host >= tr->t->n_hosts)
+		return sim_fail(e, SIM_ERANGE,
+		    "Flow %zu is from host %u to %u, but there are hosts 0 to "
+		    "%u.",
+		    i, f->src_host, f->dst_host, tr->t->n_hosts - 1);
+	if (f->src_host == f->dst_host || f->n_pkts == 0 || f->src_port == 0 ||
+	    f->dst_port == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "Flow %zu, of %u packets from host %u port %u to host %u "
+		    "port %u, takes two hosts, two ports and a packet.",
+		    i, f->n_pkts, f->src_host, f->src_port, f->dst_host,
+		    f->dst_port);
+	return 0;
+}
+
+static int compare_starts(const void *a, const void *b, void *arg)
+{
+	const struct netns_traffic *tr = arg;
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	const int o = order(tr->flow[x].start_ns, tr->flow[y].start_ns);
+	return o != 0 ? o : order(x, y);
+}
+
+static int compare_tuples(const void *a, const void *b, void *arg)
+{
+	const struct netns_traffic *tr = arg;
+	return by_tuple(&tr->flow[*(const uint32_t *)a],
+	    &tr->flow[*(const uint32_t *)b]);
+}
+
+static int sort(struct netns_traffic *tr, struct sim_err *e)
+{
+	const size_t n = tr->n;
+	int rc;
+	if ((rc = SIM_ZALLOC(&tr->run, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		tr->run[i].sender = tr->run[i].receiver = -1;
+	if ((rc = SIM_ZALLOC(&tr->by_start, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&tr->by_tuple, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		tr->by_start[i] = tr->by_tuple[i] = (uint32_t)i;
+		rc = check(tr, i, e);
+	}
+	if (rc < 0 || n == 0)
+		return rc;
+	qsort_r(tr->by_start, n, sizeof(uint32_t), compare_starts, tr);
+	qsort_r(tr->by_tuple, n, sizeof(uint32_t), compare_tuples, tr);
+	for (size_t i = 1; i < n; i++)
+		if (compare_tuples(&tr->by_tuple[i - 1], &tr->by_tuple[i],
+			tr) == 0)
+			return sim_fail(e, SIM_EINVAL,
+			    "Flows %u and %u have the same hosts and ports.",
+			    tr->by_tuple[i - 1], tr->by_tuple[i]);
+	return 0;
+}
+
+static int listen_at(struct netns_traffic *tr, const struct obs_flow *f,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&tr->listener, &tr->cap_listeners,
+	    tr->n_listeners + 1, e);
+	if (rc < 0)
+		return rc;
+	int fd = socket_in(tr, f->dst_host, f->dst_port);
+	if (fd < 0)
+		return broken("its receiver cannot listen", f, e);
+	tr->listener[tr->n_listeners] =
+	    (struct listener){fd, f->dst_host, f->dst_port};
+	if (listen(fd, LISTEN_QUEUE) < 0 ||
+	    watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, LISTENER, tr->n_listeners++) <
+		0)
+		return broken("its receiver cannot listen", f, e);
+	return 0;
+}
+
+static int listen_all(struct netns_traffic *tr, struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < tr->n; i++) {
+		const struct obs_flow *f = &tr->flow[tr->by_tuple[i]];
+		const struct obs_flow *last =
+		    i > 0 ? &tr->flow[tr->by_tuple[i - 1]] : NULL;
+		if (!last || last->dst_host != f->dst_host ||
+		    last->dst_port != f->dst_port)
+			rc = listen_at(tr, f, e);
+	}
+	return go_home(tr, rc, e);
+}
+
+static int open_fds(struct netns_traffic *tr, struct sim_err *e)
+{
+	struct rlimit r;
+	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
+		r.rlim_cur = r.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &r);
+	}
+	tr->epoll = epoll_create1(EPOLL_CLOEXEC);
+	tr->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	if (tr->epoll < 0 || tr->timer < 0 ||
+	    watch(tr, EPOLL_CTL_ADD, tr->timer, EPOLLIN, TIMER, 0) < 0)
+		return sim_fail(e, SIM_EIO,
+		    "Descriptors for flows cannot be had: %s.",
+		    strerror(errno));
+	return 0;
+}
+
+int netns_traffic_open(struct netns_traffic **out, const struct netns_net *net,
+    const struct topo *t, struct obs_flow flow[], size_t n,
+    const struct netns_traffic_params *p, struct sim_err *e)
+{
+	struct netns_traffic *tr = NULL;
+	int rc = SIM_ZALLOC(&tr, 1, e);
+	*out = NULL;
+	if (rc < 0)
+		return rc;
+	tr->net = net;
+	tr->t = t;
+	tr->flow = flow;
+	tr->n = tr->n_left = n;
+	tr->p = *p;
+	tr->epoll = tr->timer = -1;
+	if (p->timeout_s == 0)
+		tr->p.timeout_s = USUAL_TIMEOUT_S;
+	if (!p->congestion)
+		tr->p.congestion = "reno";
+	if ((rc = sort(tr, e)) == 0 && (rc = open_fds(tr, e)) == 0 &&
+	    (rc = listen_all(tr, e)) == 0) {
+		tr->opened = now_of(tr);
+		rc = arm(tr, e);
+	}
+	if (rc < 0)
+		netns_traffic_close(tr);
+	else
+		*out = tr;
+	return rc;
+}
+
+void netns_traffic_close(struct netns_traffic *tr)
+{
+	if (!tr)
+		return;
+	for (size_t i = 0; tr->run && i < tr->n; i++) {
+		reset(&tr->run[i].sender);
+		reset(&tr->run[i].receiver);
+	}
+	for (size_t i = 0; i < tr->n_listeners; i++)
+		close(tr->listener[i].fd);
+	if (tr->epoll >= 0)
+		close(tr->epoll);
+	if (tr->timer >= 0)
+		close(tr->timer);
+	free(tr->listener);
+	free(tr->by_start);
+	free(tr->by_tuple);
+	free(tr->run);
+	free(tr);
+}
+
+int netns_traffic_fd(const struct netns_traffic *tr)
+{
+	return tr->epoll;
+}
+
+size_t netns_traffic_left(const struct netns_traffic *tr)
+{
+	return tr->n_left;
+}
+
+const struct netns_flow_end *netns_traffic_end(const struct netns_traffic *tr,
+    size_t flow)
+{
+	return &tr->run[flow].end;
+}

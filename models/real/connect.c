@@ -1,0 +1,205 @@
+/* models/real/connect.c -- CONNECT on real sockets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "models/real/impl.h"
+
+/* --- the end ------------------------------------------------------------ */
+
+static int tell(struct fabric_real *f, topo_host host, uint64_t token,
+    enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
+    struct sim_err *e)
+{
+	struct agent_event *ev =
+	    real_tell(f, host, AGENT_CONNECT_DONE, token, e);
+	if (!ev)
+		return SIM_ENOMEM;
+	ev->outcome = (uint8_t)outcome;
+	ev->rtt_ns = rtt_ns;
+	ev->echo_ns = echo_ns;
+	return 0;
+}
+
+static int done(struct fabric_real *f, struct real_conn *c,
+    enum agent_outcome outcome, sim_ns echo_ns, struct sim_err *e)
+{
+	f->count.n_connected += outcome == AGENT_CONNECTED;
+	f->count.n_refused += outcome == AGENT_REFUSED;
+	f->count.n_timeouts += outcome == AGENT_TIMEOUT;
+	f->count.n_no_echo +=
+	    outcome == AGENT_CONNECTED && c->n_bytes > 0 && echo_ns == 0;
+	int rc = tell(f, c->host, c->token, outcome,
+	    outcome == AGENT_TIMEOUT ? 0 : c->rtt_ns, echo_ns, e);
+	real_conn_close(f, c);
+	return rc;
+}
+
+static int not_tried(struct fabric_real *f, topo_host host, uint64_t token,
+    uint64_t *count, struct sim_err *e)
+{
+	++*count;
+	return tell(f, host, token, AGENT_FAILED, 0, 0, e);
+}
+
+int real_connect_late(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
+{
+	return done(f, c,
+	    c->state == REAL_CONNECTING ? AGENT_TIMEOUT : AGENT_CONNECTED, 0,
+	    e);
+}
+
+/* --- the payload -------------------------------------------------------- */
+
+/* FIN goes with the last segment, which MSG_MORE holds back for it. */
+static int send_on(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
+{
+	const int sent = real_conn_send(f, c, MSG_MORE);
+	if (sent < 0)
+		return done(f, c, AGENT_CONNECTED, 0, e);
+	if (sent)
+		shutdown(c->fd, SHUT_WR);
+	return real_conn_poll(f, c, sent ? EPOLLIN : EPOLLIN | EPOLLOUT, e);
+}
+
+static int read_on(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
+{
+	const int end = real_conn_read(f, c, &c->n_back);
+	if (end >= -1 && c->n_back >= c->n_bytes) {
+		const sim_ns echo_ns = real_now(f) - c->since;
+		return done(f, c, AGENT_CONNECTED, echo_ns ? echo_ns : 1, e);
+	}
+	return end == 0 ? 0 : done(f, c, AGENT_CONNECTED, 0, e);
+}
+
+/* --- the handshake ------------------------------------------------------ */
+
+static int error_of(int fd)
+{
+	int why = 0;
+	socklen_t n = sizeof(why);
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) < 0 ? errno : why;
+}
+
+/* What the kernel measured, if it is a round trip of one SYN. After more, it
+ * is no measurement at all. */
+static sim_ns rtt_of(int fd, sim_ns own)
+{
+	struct tcp_info info = {0};
+	socklen_t n = sizeof(info);
+	if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &n) < 0 ||
+	    info.tcpi_total_retrans > 0 || info.tcpi_rtt == 0)
+		return own;
+	const sim_ns kernel = info.tcpi_rtt * SIM_US;
+	return kernel < own ? kernel : own;
+}
+
+static int failed(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
+{
+	switch (error_of(c->fd)) {
+	case ECONNREFUSED:
+		return done(f, c, AGENT_REFUSED, 0, e);
+	case ECONNRESET: /* it stood, and then was reset */
+	case EPIPE:
+		return done(f, c, AGENT_CONNECTED, 0, e);
+	default:
+		return done(f, c, AGENT_TIMEOUT, 0, e);
+	}
+}
+
+int real_connect_event(struct fabric_real *f, struct real_conn *c,
+    uint32_t events, struct sim_err *e)
+{
+	if (c->state == REAL_ECHOING) {
+		return c->n_out < c->n_bytes && events & EPOLLOUT
+		    ? send_on(f, c, e)
+		    : read_on(f, c, e);
+	}
+	c->rtt_ns = real_now(f) - c->since;
+	if (events & (EPOLLERR | EPOLLHUP))
+		return failed(f, c, e);
+	c->rtt_ns = rtt_of(c->fd, c->rtt_ns);
+	if (c->n_bytes == 0)
+		return done(f, c, AGENT_CONNECTED, 0, e);
+	real_conn_enter(f, c, REAL_ECHOING);
+	c->since = real_now(f);
+	return send_on(f, c, e);
+}
+
+/* --- the beginning ------------------------------------------------------ */
+
+static int set(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+static struct sockaddr_in at(uint32_t ip, uint16_t port)
+{
+	return (struct sockaddr_in){.sin_family = AF_INET,
+	    .sin_port = htons(port),
+	    .sin_addr.s_addr = htonl(ip)};
+}
+
+/* 0, or errno. SO_REUSEADDR: ports of connections that are over are free. */
+static int prepare(const struct fabric_real *f, int fd,
+    const struct agent_action *a)
+{
+	const struct linger reset = {.l_onoff = 1};
+	const struct sockaddr_in src = at(a->tuple.src_ip, a->tuple.src_port);
+	const uint8_t dscp =
+	    a->class < FABRIC_REAL_CLASSES ? f->params.dscp[a->class] : 0;
+	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
+	    (dscp && set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
+	    (f->params.syn_retries &&
+		set(fd, IPPROTO_TCP, TCP_SYNCNT, (int)f->params.syn_retries) <
+		    0) ||
+	    bind(fd, (const struct sockaddr *)&src, sizeof(src)) < 0)
+		return errno;
+	return 0;
+}
+
+int real_connect(struct fabric_real *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e)
+{
+	const struct sockaddr_in dst = at(a->tuple.dst_ip, a->tuple.dst_port);
+	struct fabric_real_counters *n = &f->count;
+	if (a->n_bytes > FABRIC_REAL_MAX_PAYLOAD)
+		return sim_fail(e, SIM_ERANGE,
+		    "a payload of %u bytes is not in [0, %d].", a->n_bytes,
+		    FABRIC_REAL_MAX_PAYLOAD);
+	n->n_connects++;
+	if (f->n_flights == f->params.max_flights)
+		return not_tried(f, host, a->token, &n->n_crowded, e);
+	const int fd = real_host_socket(f, host);
+	if (fd < 0)
+		return not_tried(f, host, a->token, &n->n_not_tried, e);
+	int why = prepare(f, fd, a);
+	const sim_ns since = real_now(f);
+	if (why == 0 &&
+	    connect(fd, (const struct sockaddr *)&dst, sizeof(dst)) < 0)
+		why = errno;
+	if (why != 0 && why != EINPROGRESS && why != ECONNREFUSED) {
+		close(fd);
+		const int taken = why == EADDRINUSE || why == EADDRNOTAVAIL;
+		return not_tried(f, host, a->token,
+		    taken ? &n->n_port_taken : &n->n_not_tried, e);
+	}
+	struct real_conn *c = real_conn_open(f, fd, REAL_CONNECTING, host);
+	c->token = a->token;
+	c->n_bytes = a->n_bytes;
+	c->since = since;
+	if (why != ECONNREFUSED)
+		return real_conn_poll(f, c, EPOLLOUT, e);
+	c->rtt_ns = real_now(f) - since;
+	return done(f, c, AGENT_REFUSED, 0, e);
+}

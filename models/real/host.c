@@ -1,0 +1,237 @@
+/* models/real/host.c -- hosts of the real fabric: namespaces and sockets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A socket belongs to the namespace where it is opened, and the way there and
+ * back costs as much as the socket; so a namespace is entered for a whole stock
+ * of them.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "models/real/impl.h"
+#include "models/netns/node.h"
+#include "sim/vec.h"
+
+enum {
+	BACKLOG = 4096,
+	ICMP_BUFFER = 1 << 20,
+	ICMP_FILTER_OPTION = 1, /* of SOL_RAW: a set of types, dropped */
+	TIME_EXCEEDED = 11,
+};
+
+static int enter(const struct real_host *h, struct sim_err *e)
+{
+	return h->ns < 0 ? 0 : netns_node_enter(h->ns, e);
+}
+
+static int leave(const struct fabric_real *f, const struct real_host *h,
+    struct sim_err *e)
+{
+	return h->ns < 0 ? 0 : netns_node_enter(f->home, e);
+}
+
+static int tcp_socket(void)
+{
+	return socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+int real_host_socket(struct fabric_real *f, topo_host host)
+{
+	struct real_host *h = &f->host[host];
+	struct sim_err e;
+	if (h->ns < 0)
+		return tcp_socket();
+	if (h->n_stock == 0 && enter(h, &e) == 0) {
+		int fd = 0;
+		while (h->n_stock < REAL_STOCK && (fd = tcp_socket()) >= 0)
+			h->stock[h->n_stock++] = fd;
+		const int why = errno;
+		/* The way back is open as long as the way in was. */
+		leave(f, h, &e);
+		errno = why;
+	}
+	return h->n_stock > 0 ? h->stock[--h->n_stock] : -1;
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+static int set(int fd, int level, int name, int value)
+{
+	return setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+/* What is set here, accepted sockets have too. */
+static int prepare(int fd, uint32_t address, uint16_t port, uint8_t dscp)
+{
+	const struct linger reset = {.l_onoff = 1};
+	const struct sockaddr_in at = {.sin_family = AF_INET,
+	    .sin_port = htons(port),
+	    .sin_addr.s_addr = htonl(address)};
+	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
+	    (dscp && set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
+	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
+		return -1;
+	return listen(fd, BACKLOG);
+}
+
+static int open_listeners(struct fabric_real *f, topo_host host,
+    struct sim_err *e)
+{
+	const struct fabric_real_params *p = &f->params;
+	struct real_host *h = &f->host[host];
+	for (unsigned i = 0; i < p->n_classes; i++) {
+		const int fd = h->listener[i] = tcp_socket();
+		if (fd < 0 ||
+		    prepare(fd, h->address, p->port[i], p->dscp[i]) < 0)
+			return sim_fail(e, SIM_EIO,
+			    "port %u cannot be listened on: %s.", p->port[i],
+			    strerror(errno));
+		int rc =
+		    real_poll_fd(f, fd, EPOLLIN, REAL_LISTENER, i, host, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* Both or none: that they are not allowed is no error. */
+static int open_raw(struct fabric_real *f, topo_host host, struct sim_err *e)
+{
+	const int type = SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	const uint32_t others = ~(UINT32_C(1) << TIME_EXCEEDED);
+	struct real_host *h = &f->host[host];
+	h->raw = socket(AF_INET, type, IPPROTO_RAW);
+	h->icmp = socket(AF_INET, type, IPPROTO_ICMP);
+	if (h->raw < 0 || h->icmp < 0) {
+		f->base.caps.can_probe_ttl = 0;
+		return errno == EPERM || errno == EACCES
+		    ? 0
+		    : sim_fail(e, SIM_EIO, "there is no raw socket: %s.",
+			  strerror(errno));
+	}
+	setsockopt(h->icmp, SOL_RAW, ICMP_FILTER_OPTION, &others,
+	    sizeof(others));
+	if (set(h->icmp, SOL_SOCKET, SO_RCVBUFFORCE, ICMP_BUFFER) < 0)
+		set(h->icmp, SOL_SOCKET, SO_RCVBUF, ICMP_BUFFER);
+	return real_poll_fd(f, h->icmp, EPOLLIN, REAL_ICMP, 0, host, e);
+}
+
+int real_host_open(struct fabric_real *f, topo_host host, struct sim_err *e)
+{
+	struct real_host *h = &f->host[host];
+	int rc = enter(h, e);
+	if (rc < 0)
+		return rc;
+	if (host == 0)
+		real_host_read_rto(f);
+	rc = open_listeners(f, host, e);
+	if (rc == 0 && !f->params.no_probe)
+		rc = open_raw(f, host, e);
+	const int back = leave(f, h, rc < 0 ? NULL : e);
+	return rc < 0 ? rc : back;
+}
+
+static void close_one(int fd)
+{
+	if (fd >= 0)
+		close(fd);
+}
+
+void real_host_close(struct real_host *h)
+{
+	for (unsigned i = 0; i < FABRIC_REAL_CLASSES; i++)
+		close_one(h->listener[i]);
+	close_one(h->raw);
+	close_one(h->icmp);
+	while (h->n_stock > 0)
+		close(h->stock[--h->n_stock]);
+}
+
+/* --- what the kernel is set to ------------------------------------------ */
+
+/* 0 also where the kernel has no such knob. */
+static unsigned knob(const char *path)
+{
+	unsigned value = 0;
+	FILE *in = fopen(path, "re");
+	if (!in)
+		return 0;
+	if (fscanf(in, "%u", &value) != 1)
+		value = 0;
+	fclose(in);
+	return value;
+}
+
+/* Linux doubles its wait after each SYN but the first `linear` ones, which
+ * come on top of what TCP_SYNCNT or tcp_syn_retries allow. */
+void real_host_read_rto(struct fabric_real *f)
+{
+	static const char linear_knob[] =
+	    "/proc/sys/net/ipv4/tcp_syn_linear_timeouts";
+	static const char retries_knob[] = "/proc/sys/net/ipv4/tcp_syn_retries";
+	const sim_ns longest = 120 * SIM_SEC;
+	sim_ns *rto = f->base.caps.syn_rto_ns;
+	const unsigned linear = knob(linear_knob);
+	const unsigned retries =
+	    f->params.syn_retries ? f->params.syn_retries : knob(retries_knob);
+	sim_ns wait = (sim_ns)(f->params.syn_rto_s * 1e9);
+	const unsigned most = sizeof(f->base.caps.syn_rto_ns) / sizeof(rto[0]);
+	for (unsigned i = 0; i < most && i < retries + linear; i++) {
+		rto[i] = wait;
+		if (i >= linear && (wait *= 2) > longest)
+			wait = longest;
+	}
+}
+
+/* --- by address --------------------------------------------------------- */
+
+static int by_address(const void *a, const void *b, void *hosts)
+{
+	const struct real_host *h = hosts;
+	const uint32_t x = h[*(const uint32_t *)a].address;
+	const uint32_t y = h[*(const uint32_t *)b].address;
+	return (x > y) - (x < y);
+}
+
+int real_host_index(struct fabric_real *f, struct sim_err *e)
+{
+	const uint32_t n = f->base.n_hosts;
+	uint32_t *order;
+	int rc = SIM_ZALLOC(&f->by_address, n, e);
+	if (rc < 0)
+		return rc;
+	order = f->by_address;
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), by_address, f->host);
+	for (uint32_t i = 1; i < n; i++)
+		if (f->host[order[i]].address == f->host[order[i - 1]].address)
+			return sim_fail(e, SIM_EINVAL,
+			    "hosts %u and %u have the same address.",
+			    order[i - 1], order[i]);
+	return 0;
+}
+
+topo_host real_host_of(const struct fabric_real *f, uint32_t address)
+{
+	uint32_t low = 0, high = f->base.n_hosts;
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		if (f->host[f->by_address[middle]].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == f->base.n_hosts ||
+	    f->host[f->by_address[low]].address != address)
+		return TOPO_NONE;
+	return f->by_address[low];
+}

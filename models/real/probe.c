@@ -1,0 +1,58 @@
+/* models/real/probe.c -- PROBE and ICMP on raw sockets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include "models/real/impl.h"
+#include "models/icmp_wire.h"
+
+enum { AT_ONCE = 256 }; /* messages before others have their turn */
+
+int real_probe(struct fabric_real *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e)
+{
+	const struct sockaddr_in to = {.sin_family = AF_INET,
+	    .sin_addr.s_addr = htonl(a->tuple.dst_ip)};
+	uint8_t probe[ICMP_WIRE_PROBE];
+	if (!f->base.caps.can_probe_ttl)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "host %u has no raw sockets to probe with; they take "
+		    "CAP_NET_RAW.",
+		    host);
+	icmp_wire_probe(probe, &a->tuple, a->ttl, a->ip_id, f->key);
+	ssize_t n = sendto(f->host[host].raw, probe, sizeof(probe), 0,
+	    (const struct sockaddr *)&to, sizeof(to));
+	/* One that is not sent is as one that is lost. */
+	++*(n == (ssize_t)sizeof(probe) ? &f->count.n_probes
+					: &f->count.n_unsent);
+	return 0;
+}
+
+int real_probe_read(struct fabric_real *f, topo_host host, struct sim_err *e)
+{
+	const struct real_host *h = &f->host[host];
+	struct icmp_wire_answer answer;
+	for (int k = 0; k < AT_ONCE; k++) {
+		const ssize_t n = recv(h->icmp, f->in, ICMP_WIRE_MOST, 0);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return 0;
+		if (!icmp_wire_read(f->in, (size_t)n, f->key, &answer) ||
+		    answer.tuple.src_ip != h->address) {
+			f->count.n_strange++;
+			continue;
+		}
+		struct agent_event *ev = real_tell(f, host, AGENT_ICMP, 0, e);
+		if (!ev)
+			return SIM_ENOMEM;
+		ev->from_ip = answer.from_ip;
+		ev->ip_id = answer.ip_id;
+		ev->tuple = answer.tuple;
+		f->count.n_answers++;
+	}
+	return 0;
+}

@@ -1,0 +1,146 @@
+/* models/real/serve.c -- the server's side: accept, hear, echo.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Most who connect are gone when they are accepted: a probe without payload is
+ * over with its handshake. So what came is looked at first, and only who stays
+ * is polled. What accepted sockets are set to, they have from their listener.
+ */
+#include <errno.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "models/real/impl.h"
+
+enum { AT_ONCE = 32 };      /* accepted before others have their turn */
+#define REST (100 * SIM_MS) /* when the kernel has no more descriptors */
+
+/* WAITS for more, or for its answer; GONE; or an error. */
+enum { WAITS, GONE };
+
+static int hear(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
+{
+	const int end = real_conn_read(f, c, &c->n_bytes);
+	if (end == 0)
+		return WAITS;
+	if (end < 0 || c->n_bytes == 0) {
+		f->count.n_garbage += end == -2;
+		real_conn_close(f, c);
+		return GONE;
+	}
+	struct agent_event *ev =
+	    real_tell(f, c->host, AGENT_PING_REQUEST, real_conn_token(f, c), e);
+	if (!ev)
+		return SIM_ENOMEM;
+	ev->data = NULL;
+	ev->n = c->n_bytes;
+	c->asked = 1;
+	f->count.n_requests++;
+	return WAITS;
+}
+
+/* Nothing but its end is waited for once the agent was asked. */
+static int welcome(struct fabric_real *f, topo_host host, int fd,
+    struct sim_err *e)
+{
+	struct real_conn *c = real_conn_open(f, fd, REAL_SERVED, host);
+	if (!c) {
+		close(fd);
+		f->count.n_turned_away++;
+		return 0;
+	}
+	f->count.n_clients++;
+	const int rc = hear(f, c, e);
+	return rc == WAITS ? real_conn_poll(f, c, c->asked ? 0 : EPOLLIN, e)
+	    : rc == GONE   ? 0
+			   : rc;
+}
+
+static int listen_for(struct fabric_real *f, uint32_t events, struct sim_err *e)
+{
+	int rc = 0;
+	for (topo_host h = 0; rc == 0 && h < f->base.n_hosts; h++)
+		for (unsigned i = 0; rc == 0 && i < f->params.n_classes; i++)
+			rc = real_repoll_fd(f, f->host[h].listener[i], events,
+			    REAL_LISTENER, i, h, e);
+	return rc;
+}
+
+/* A listener that cannot be emptied would wake the fabric without end. */
+static int rest(struct fabric_real *f, struct sim_err *e)
+{
+	f->count.n_rests++;
+	f->rest_until = real_now(f) + REST;
+	return listen_for(f, 0, e);
+}
+
+int real_serve_resume(struct fabric_real *f, struct sim_err *e)
+{
+	if (f->rest_until > real_now(f))
+		return 0;
+	f->rest_until = SIM_NEVER;
+	return listen_for(f, EPOLLIN, e);
+}
+
+int real_serve_accept(struct fabric_real *f, topo_host host, unsigned i,
+    struct sim_err *e)
+{
+	const int listener = f->host[host].listener[i];
+	for (int k = 0; k < AT_ONCE; k++) {
+		const int fd =
+		    accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		if (fd >= 0) {
+			int rc = welcome(f, host, fd, e);
+			if (rc < 0)
+				return rc;
+		} else if (errno == EAGAIN) {
+			return 0;
+		} else if (errno == EMFILE || errno == ENFILE ||
+		    errno == ENOBUFS || errno == ENOMEM) {
+			return rest(f, e);
+		}
+		/* Anything else was the end of one who waited. */
+	}
+	return 0;
+}
+
+static int send_on(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
+{
+	const int sent = real_conn_send(f, c, 0);
+	if (sent < 0) {
+		real_conn_close(f, c);
+		return 0;
+	}
+	f->count.n_answered += sent == 1;
+	return real_conn_poll(f, c, sent ? 0 : EPOLLOUT, e);
+}
+
+int real_serve_event(struct fabric_real *f, struct real_conn *c,
+    uint32_t events, struct sim_err *e)
+{
+	if (events & (EPOLLERR | EPOLLHUP)) {
+		real_conn_close(f, c);
+		return 0;
+	}
+	if (c->asked)
+		return send_on(f, c, e);
+	const int rc = hear(f, c, e);
+	if (rc == WAITS && c->asked)
+		return real_conn_poll(f, c, 0, e);
+	return rc < 0 ? rc : 0;
+}
+
+int real_serve_answer(struct fabric_real *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e)
+{
+	struct real_conn *c =
+	    real_conn_of(f, (uint32_t)(a->token >> 32), (uint32_t)a->token);
+	/* Who asked may be gone, and the agent may answer twice. */
+	if (!c || c->state != REAL_SERVED || c->host != host || c->asked != 1)
+		return 0;
+	c->asked = 2;
+	if (a->n_bytes < c->n_bytes)
+		c->n_bytes = a->n_bytes;
+	return send_on(f, c, e);
+}

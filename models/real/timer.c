@@ -1,0 +1,71 @@
+/* models/real/timer.c -- timers by due time: a binary heap.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/real/timer.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+static int before(const struct real_timer *a, const struct real_timer *b)
+{
+	return a->at != b->at ? a->at < b->at : a->number < b->number;
+}
+
+/* There is room. */
+static void put(struct real_timers *t, struct real_timer new)
+{
+	size_t i = t->n++;
+	for (; i > 0 && before(&new, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		t->heap[i] = t->heap[(i - 1) / 2];
+	t->heap[i] = new;
+}
+
+int real_timers_set(struct real_timers *t, sim_ns at, topo_host host,
+    uint64_t token, struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->heap, &t->cap, t->n + 1, e);
+	if (rc == 0)
+		put(t, (struct real_timer){at, t->n_set++, token, host});
+	return rc;
+}
+
+sim_ns real_timers_next(const struct real_timers *t)
+{
+	return t->n > 0 ? t->heap[0].at : SIM_NEVER;
+}
+
+int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out)
+{
+	if (t->n == 0 || t->heap[0].at > now)
+		return 0;
+	*out = t->heap[0];
+	const struct real_timer moved = t->heap[--t->n];
+	size_t i = 0;
+	for (size_t k; (k = 2 * i + 1) < t->n; i = k) {
+		if (k + 1 < t->n && before(&t->heap[k + 1], &t->heap[k]))
+			k++;
+		if (before(&moved, &t->heap[k]))
+			break;
+		t->heap[i] = t->heap[k];
+	}
+	if (t->n > 0)
+		t->heap[i] = moved;
+	return 1;
+}
+
+/* What is put goes no further than what has been read. */
+void real_timers_drop(struct real_timers *t, topo_host host)
+{
+	const size_t n = t->n;
+	t->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (t->heap[i].host != host)
+			put(t, t->heap[i]);
+}
+
+void real_timers_free(struct real_timers *t)
+{
+	free(t->heap);
+	*t = (struct real_timers){0};
+}
