@@ -60,7 +60,7 @@ enum xp_plane {
 extern const char *const xp_plane_names[];
 
 /* What agents of planes agents and pingmesh live on: the simulator, or a network
- * of this machine's kernel (experiments/lab/plane.h, pingmesh_net.h). */
+ * of this machine's kernel (experiments/lab/plane.h, pingmesh/net.h). */
 enum xp_fabric { XP_FABRIC_SIM, XP_FABRIC_NETNS };
 
 enum xp_topo_kind {

@@ -1,4 +1,4 @@
-/* experiments/http/fetch_none.c -- http_fetch.h of a program without libcurl.
+/* experiments/http/fetch_none.c -- http/fetch.h of a program without libcurl.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/http/fetch.h"

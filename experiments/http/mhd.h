@@ -1,8 +1,8 @@
 /* experiments/http/mhd.h -- serves experiments/http/serve.h on a socket.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The layer between http_serve.h and libmicrohttpd; without that library
- * http_none.c stands in its place. It keeps strangers within bounds:
+ * The layer between http/serve.h and libmicrohttpd; without that library
+ * http/none.c stands in its place. It keeps strangers within bounds:
  *
  *	head of a request      about XP_HTTP_HEAD_BYTES, else 414 or 431
  *	body                   that of the largest batch; said to be larger: 413,

@@ -1,4 +1,4 @@
-/* experiments/http/none.c -- http_mhd.h of a program without libmicrohttpd.
+/* experiments/http/none.c -- http/mhd.h of a program without libmicrohttpd.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/http/mhd.h"

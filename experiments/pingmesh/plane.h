@@ -21,7 +21,7 @@
  *	          last `history`
  *
  * With trace.on algorithms get, beside each table, what traces of it gave (see
- * pingmesh_trace.h): those of the last `history`, in rows without a window.
+ * pingmesh/trace.h): those of the last `history`, in rows without a window.
  *
  * A row has besides how many agents were probing and what they lost until the
  * end of its window, or of the duration.

@@ -33,7 +33,7 @@ struct faults_ebpf {
 	char reason[LAB_N_REASONS][EBPF_REASON_LENGTH];
 };
 
-/* --- netns_ebpf_read.c ---------------------------------------------------- */
+/* --- netns/ebpf_read.c ---------------------------------------------------- */
 /* Open the buffer of retransmissions; names of reasons from the kernel's BTF.
  * Errors SIM_EIO, SIM_EUNSUPPORTED. */
 int ebpf_read_open(struct faults_ebpf *f, struct sim_err *e);

@@ -1,4 +1,4 @@
-/* models/netns/ebpf_none.c -- netns_ebpf.c of a program built without eBPF.
+/* models/netns/ebpf_none.c -- netns/ebpf.c of a program built without eBPF.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/netns/faults_impl.h"

@@ -1,11 +1,11 @@
 /* models/netns/faults_impl.h -- what the parts of real faults share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- *	netns_faults.c     from a truth to what each link does now
- *	netns_ebpf.c       by eBPF: loading, attaching, changing
- *	netns_ebpf_read.c  by eBPF: counters, drops, audit, retransmissions
- *	netns_nft.c        by nft rules
- *	netns_delay.c      packets that wait in this process
+ *	netns/faults.c     from a truth to what each link does now
+ *	netns/ebpf.c       by eBPF: loading, attaching, changing
+ *	netns/ebpf_read.c  by eBPF: counters, drops, audit, retransmissions
+ *	netns/nft.c        by nft rules
+ *	netns/delay.c      packets that wait in this process
  */
 #ifndef MODELS_NETNS_FAULTS_IMPL_H
 #define MODELS_NETNS_FAULTS_IMPL_H
@@ -77,7 +77,7 @@ int faults_nft_open(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e);
 
-/* --- netns_delay.c -------------------------------------------------------- */
+/* --- netns/delay.c -------------------------------------------------------- */
 int faults_delay_open(struct faults_delay **d, struct netns_faults *f,
     struct sim_err *e);
 void faults_delay_close(struct faults_delay *d);

@@ -1,4 +1,4 @@
-/* models/netns/none.c -- netns_net.h of a program built without libmnl.
+/* models/netns/none.c -- netns/net.h of a program built without libmnl.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/netns/net.h"

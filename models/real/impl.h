@@ -1,13 +1,13 @@
 /* models/real/impl.h -- what the parts of the real fabric share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- *	real_connect.c  CONNECT: the client's side
- *	real_serve.c    the server's side, ANSWER
- *	real_conn.c     the table of both, and their deadlines
- *	real_probe.c    PROBE and ICMP
- *	real_retx.c     RETX by a source or by looking at sockets
- *	real_host.c     hosts: namespaces, sockets, what the kernel is set to
- *	real_timer.c    a heap
+ *	real/connect.c  CONNECT: the client's side
+ *	real/serve.c    the server's side, ANSWER
+ *	real/conn.c     the table of both, and their deadlines
+ *	real/probe.c    PROBE and ICMP
+ *	real/retx.c     RETX by a source or by looking at sockets
+ *	real/host.c     hosts: namespaces, sockets, what the kernel is set to
+ *	real/timer.c    a heap
  *	fabric_real.c   the rest: one epoll, one queue of events for agents
  */
 #ifndef MODELS_FABRIC_REAL_IMPL_H
@@ -139,7 +139,7 @@ int real_poll_fd(struct fabric_real *f, int fd, uint32_t events,
 int real_repoll_fd(struct fabric_real *f, int fd, uint32_t events,
     enum real_kind kind, uint32_t turn, uint32_t index, struct sim_err *e);
 
-/* --- real_host.c -------------------------------------------------------- */
+/* --- real/host.c -------------------------------------------------------- */
 int real_host_open(struct fabric_real *f, topo_host h, struct sim_err *e);
 void real_host_close(struct real_host *h);
 
@@ -153,7 +153,7 @@ int real_host_index(struct fabric_real *f, struct sim_err *e);
 /* caps.syn_rto_ns as the namespace of the calling thread is set. */
 void real_host_read_rto(struct fabric_real *f);
 
-/* --- real_conn.c -------------------------------------------------------- */
+/* --- real/conn.c -------------------------------------------------------- */
 /* A connection of FD, or NULL if the table is full. */
 struct real_conn *real_conn_open(struct fabric_real *f, int fd,
     enum real_state state, topo_host host);
@@ -181,7 +181,7 @@ int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags);
  * send; 0: not yet; -1: broken; -2: not the payload. */
 int real_conn_read(struct fabric_real *f, struct real_conn *c, uint32_t *n);
 
-/* --- real_connect.c, real_serve.c, real_probe.c, real_retx.c ------------ */
+/* --- real/connect.c, real/serve.c, real/probe.c, real/retx.c ------------ */
 int real_connect(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e);
 int real_connect_event(struct fabric_real *f, struct real_conn *c,

@@ -5,13 +5,13 @@
  *	+--------------------+                        +--------------------+
  *	| sockets, TCP       |   topo_path(), loss,   |       sockets, TCP |
  *	| tun0: 10.0.0.1 + h |-- holes, delay, ICMP --| tun0: 10.0.0.1 + g |
- *	+--------------------+    (tun_switch.h)      +--------------------+
+ *	+--------------------+    (tun/switch.h)      +--------------------+
  *
  * Hosts have the kernel's TCP; there are no switches, this program is the
- * network: it reads what a host sends, asks tun_switch.h for its way through
+ * network: it reads what a host sends, asks tun/switch.h for its way through
  * the scene, and writes it to the host where it goes, when it is there. So what
  * differs between this and fabric_sim.h is the model of a host; what differs
- * between this and netns_net.h is the network.
+ * between this and netns/net.h is the network.
  *
  * It runs in the thread that calls tun_net_serve() when tun_net_fd() can be
  * read, which may be the one that has the hosts' sockets; with fabric_real.h,
@@ -39,7 +39,7 @@ extern const struct sim_field tun_net_fields[]; /* all but network */
 
 /* What was done so far. In a run that is to be believed `crowded` and
  * `unwritten` are 0, and so is tun_net_overruns(): what is lost then is what
- * tun_switch.h has counted. */
+ * tun/switch.h has counted. */
 #define TUN_NET_COUNTERS(X)                                                    \
 	X(read, "packets that hosts sent")                                     \
 	X(written, "packets that hosts got, answers included")                 \
@@ -82,7 +82,7 @@ int tun_net_fd(const struct tun_net *net);
 int tun_net_serve(struct tun_net *net, struct sim_err *e);
 
 /* Move the calling thread to a host, or back to where it was at the opening, as
- * in netns_net.h. Errors SIM_EIO. */
+ * in netns/net.h. Errors SIM_EIO. */
 int tun_net_enter(const struct tun_net *net, topo_host h, struct sim_err *e);
 int tun_net_leave(const struct tun_net *net, struct sim_err *e);
 

@@ -12,7 +12,7 @@ struct tun_node {
 };
 
 /* Make a namespace, with the calling thread in it, whose knobs are those of
- * hosts in netns_node.h and which has "tun0" and lo: tun0 has the host's
+ * hosts in netns/node.h and which has "tun0" and lo: tun0 has the host's
  * address, packets of up to MTU bytes, a queue of QUEUE packets, and routes to
  * all hosts, switches and links. What the host sends is read from `dev`, which
  * never waits; what is written there, it gets. On failure N is closed. Errors
