@@ -10,7 +10,7 @@
 void cmd_field_set(const struct sim_field *fields, void *obj,
     const char *option, const char *arg, struct argp_state *state)
 {
-	enum { MAX_FIELDS = 32 };
+	enum { MAX_FIELDS = 64 };
 	const char *names[MAX_FIELDS], *value = strchr(arg, '=');
 	char key[64] = "", quote[64];
 	struct sim_err e;

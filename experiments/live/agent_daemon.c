@@ -73,6 +73,7 @@ static void put_contacts(struct sim_text *t, const struct xp_fetch_counters *c)
 	const char *first = "";
 	XP_FETCH_COUNTERS(PUT)
 }
+#undef PUT
 
 static void put_window(struct sim_text *t, const struct algo_pingmesh_window *w)
 {

@@ -311,7 +311,8 @@ while True:
 "$CULPRIT" collector --listen 127.0.0.1:8081 --dir batches --no-sync \
     >collector.out &
 trap 'kill $(jobs -p)' EXIT
-until grep -q ^http controller.out && grep -q ^http collector.out; do
+for _ in $(seq 400); do # 20 s
+	grep -q ^http controller.out && grep -q ^http collector.out && break
 	sleep 0.05
 done
 "$CULPRIT" agent --controller http://127.0.0.1:8080 --address 10.0.0.1 \
