@@ -5,7 +5,8 @@
 #   make              build build/culprit
 #   make quickstart   deps, build, a small sweep, a plot in the terminal
 #   make check        deps, build, every test and gate; what CI runs
-#   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*']
+#   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*'];
+#                     FIG='real_*' on real networks, as root, 14 minutes
 #   make verify       the papers' claims against results/out, as a table
 #   make check-real   networks of namespaces: as root, or where users may
 #   make soak-real    the same with a loss of 0.1 %, for minutes
@@ -191,7 +192,10 @@ bench: deps
 soak: $B/tests/algos_pingmesh_schedules_test
 	@PINGMESH_SCHEDULES=10000 $<
 
-FIGURES = $(basename $(notdir $(wildcard experiments/$(FIG).yaml)))
+# Those of real networks take their time, so they are drawn by name alone.
+FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \
+	$(wildcard $(FIG:%=experiments/%.yaml)), $(filter-out \
+	experiments/real_%,$(wildcard experiments/*.yaml)))))
 figures: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@test -n "$(FIGURES)" || { echo "no figure matches $(FIG)" >&2; exit 2; }

@@ -56,8 +56,8 @@ set key at screen 0.56, 0.905 center top horizontal maxrows 1 \
 set tmargin at screen 0.845; set bmargin at screen 0.52
 set ylabel "P99 (ms)"
 set format x ""
-set yrange [0.4:10]
-set ytics ("0.5" 0.5, "1" 1, "2" 2, "5" 5, "10" 10)
+set yrange [0.4:20]
+set ytics ("0.5" 0.5, "1" 1, "2" 2, "5" 5, "10" 10, "20" 20)
 set label 3 "one spine switch drops 2 %\nand delays; tier found: " . SUSPECT \
     at TO + 0.009 * END, 2.6 font tiny
 set label 4 "alert above 5 ms" at 0.008 * END, 5 offset 0, 0.5 tc rgb ALERT font tiny

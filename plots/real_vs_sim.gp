@@ -1,4 +1,4 @@
-# plots/sim_vs_real.gp -- one spec, simulated and on real TCP.
+# plots/real_vs_sim.gp -- one spec, simulated and on real TCP.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # The points of a rate stand beside each other, so that intervals can be told
