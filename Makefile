@@ -6,7 +6,7 @@
 #   make quickstart   deps, build, a small sweep, a plot in the terminal
 #   make check        deps, build, every test and gate; what CI runs
 #   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*'];
-#                     FIG='real_*' on real networks, as root, 14 minutes
+#                     FIG='real_*' on real networks, as root, 12 minutes
 #   make verify       the papers' claims against results/out, as a table
 #   make check-real   networks of namespaces: as root, or where users may
 #   make soak-real    the same with a loss of 0.1 %, for minutes
