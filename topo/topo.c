@@ -183,7 +183,7 @@ static int kinds(const struct topo *t, struct kind k[MAX_KINDS])
 void topo_node_name(const struct topo *t, topo_node n, char buf[64])
 {
 	const char *given = t->mesh ? topo_mesh_name(t->mesh, n) : NULL;
-	struct kind k[MAX_KINDS];
+	struct kind k[MAX_KINDS] = {0};
 	int i = kinds(t, k) - 1;
 	assert(n < t->n_hosts + t->n_switches);
 	while (n < k[i].first)
@@ -238,7 +238,7 @@ static topo_node find_in_dc(const struct topo *t, const char *name)
 {
 	const struct topo_region *r = t->region;
 	const char *dot = strchr(name, '.');
-	struct kind k[MAX_KINDS];
+	struct kind k[MAX_KINDS] = {0};
 	uint32_t dc;
 	if (!dot || strncmp(name, "dc", 2) != 0 ||
 	    !read_number(name + 2, (size_t)(dot - name) - 2, &dc) ||
@@ -261,7 +261,7 @@ int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
 	else if (t->mesh)
 		n = topo_mesh_find(t->mesh, name);
 	if (n == TOPO_NONE) {
-		struct kind k[MAX_KINDS];
+		struct kind k[MAX_KINDS] = {0};
 		n = find_kind(k, kinds(t, k), name);
 	}
 	if (n == TOPO_NONE)
