@@ -32,9 +32,9 @@ static int write_all(int fd, const void *bytes, size_t n)
 	return 0;
 }
 
-/* A rename is on disk when the folder is. Some file systems can't sync a
- * folder and say EINVAL; there is nothing more to do on those. */
-static int sync_folder(const char *path, char *scratch)
+/* Some file systems can't sync a folder and say EINVAL; there is nothing more to
+ * do on those. */
+int res_file_sync_folder(const char *path, char *scratch)
 {
 	const char *slash = strrchr(path, '/');
 	size_t n = slash ? (size_t)(slash - path) : 0;
@@ -80,7 +80,7 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 	else if (fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
 		rc = failed("write", path, e);
 		unlink(temp);
-	} else if (sync_folder(path, temp) < 0)
+	} else if (res_file_sync_folder(path, temp) < 0)
 		rc = failed("sync the folder of", path, e);
 	free(temp);
 	return rc;

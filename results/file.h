@@ -13,6 +13,10 @@
 int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e);
 
+/* A rename to PATH is on disk when its folder is: sync that. SCRATCH holds
+ * strlen(path) + 2 bytes. Returns 0, or -1 with errno. */
+int res_file_sync_folder(const char *path, char *scratch);
+
 /* *BYTES = the whole regular file, to be freed. Errors SIM_EIO, SIM_ENOMEM. */
 int res_file_read(const char *path, void **bytes, size_t *n,
     struct sim_err *e);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "results/file.h"
+
 #define MAGIC "culpritT"
 enum { SEAL = 16, BLOCK = 1 << 18 };
 
@@ -118,22 +120,6 @@ static int append_seal(int fd, unsigned char *block)
 								  : -1;
 }
 
-/* A rename is on disk when the folder is. Some file systems can't sync a
- * folder and say EINVAL; there is nothing more to do on those. */
-static int sync_folder(const char *path, char *scratch)
-{
-	const char *slash = strrchr(path, '/');
-	const size_t n = slash ? (size_t)(slash - path) : 0;
-	memcpy(scratch, path, n);
-	strcpy(scratch + n, slash == path ? "/" : slash ? "" : ".");
-	const int fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	const int rc = fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
-	close(fd);
-	return rc;
-}
-
 int res_seal_finish(const char *temp, int fd, const char *path,
     struct sim_err *e)
 {
@@ -144,7 +130,7 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
 	else if (append_seal(fd, block) < 0 || rename(temp, path) < 0)
 		rc = failed("write", path, e);
-	else if (sync_folder(path, (char *)block) < 0)
+	else if (res_file_sync_folder(path, (char *)block) < 0)
 		rc = failed("sync the folder of", path, e);
 	if (rc < 0)
 		unlink(temp);
