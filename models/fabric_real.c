@@ -6,11 +6,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "models/real/impl.h"
+#include "models/fds.h"
 #include "models/netns/node.h"
 #include "sim/vec.h"
 
@@ -385,19 +385,14 @@ static int raise_fd_limit(struct fabric_real *f, struct sim_err *e)
 	const rlim_t a_host = p->n_classes + 2 + REAL_STOCK;
 	const rlim_t need = (rlim_t)f->epoll + p->max_flights + p->max_clients +
 	    f->base.n_hosts * a_host + REAL_SPARE_FDS;
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need &&
-	    limit.rlim_max >= need) {
-		limit.rlim_cur = need;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= need)
+	unsigned long long hard;
+	if (model_fds_raise(need, &hard))
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
 	    "%u hosts, %u connects and %u clients take %llu file descriptors; "
 	    "`ulimit -Hn` allows %llu.",
 	    f->base.n_hosts, p->max_flights, p->max_clients,
-	    (unsigned long long)need, (unsigned long long)limit.rlim_max);
+	    (unsigned long long)need, hard);
 }
 
 static void write_payload(struct fabric_real *f)

@@ -6,10 +6,10 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "models/fds.h"
 #include "models/netns/link.h"
 #include "models/netns/routes.h"
 #include "sim/vec.h"
@@ -82,18 +82,13 @@ static int check_memory(uint32_t n_nodes, struct sim_err *e)
 static int raise_fd_limit(uint32_t n_nodes, struct sim_err *e)
 {
 	const rlim_t need = 2 * (rlim_t)n_nodes + SPARE_FDS;
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need &&
-	    limit.rlim_max >= need) {
-		limit.rlim_cur = need;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= need)
+	unsigned long long hard;
+	if (model_fds_raise(need, &hard))
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
 	    "%u nodes take %llu file descriptors; `ulimit -Hn` allows %llu.",
 	    n_nodes, (unsigned long long)need,
-	    (unsigned long long)limit.rlim_max);
+	    hard);
 }
 
 static int check_namespaces(uint32_t n_nodes, struct sim_err *e)

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "models/fds.h"
 #include "models/netns/node.h"
 #include "models/tun/node.h"
 #include "models/tun/queue.h"
@@ -260,18 +260,13 @@ int tun_net_serve(struct tun_net *net, struct sim_err *e)
 static int raise_fd_limit(uint32_t n_hosts, struct sim_err *e)
 {
 	const rlim_t need = 2 * (rlim_t)n_hosts + SPARE_FDS;
-	struct rlimit limit;
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need &&
-	    limit.rlim_max >= need) {
-		limit.rlim_cur = need;
-		setrlimit(RLIMIT_NOFILE, &limit);
-	}
-	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= need)
+	unsigned long long hard;
+	if (model_fds_raise(need, &hard))
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
 	    "%u hosts take %llu file descriptors; `ulimit -Hn` allows %llu.",
 	    n_hosts, (unsigned long long)need,
-	    (unsigned long long)limit.rlim_max);
+	    hard);
 }
 
 static int watch(struct tun_net *net, int fd, uint64_t what, struct sim_err *e)
