@@ -81,6 +81,20 @@ static size_t gather(const struct argp *argp, struct argp_option *all, size_t n)
 	return n;
 }
 
+char *cmd_help_after(int key, const char *text, void (*more)(FILE *out))
+{
+	char *all = NULL;
+	size_t n = 0;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	FILE *out = open_memstream(&all, &n);
+	if (!out)
+		return NULL;
+	more(out);
+	fclose(out);
+	return all;
+}
+
 /* Look at the long options before argp does: it only says "unrecognized". */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 {

@@ -45,6 +45,10 @@ int cmd_lab(int argc, char **argv);
 /* `culprit lab run`: as cmd_run(), on a real network whatever the spec says. */
 int cmd_run_real(int argc, char **argv);
 
+/* What an argp help filter returns: TEXT, but in place of what stands below the
+ * options what MORE writes. */
+char *cmd_help_after(int key, const char *text, void (*more)(FILE *out));
+
 /* argp_parse(), but an unknown long option is met with "did you mean". */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);
 

@@ -128,16 +128,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = {{&cmd_serve_argp, 0, NULL, 0},
     {&cmd_plan_shape_argp, 0, NULL, 0}, {0}};
 
-static char *help(int key, const char *text, void *input)
+static void put_more(FILE *out)
 {
-	char *more = NULL;
-	size_t n = 0;
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)(uintptr_t)text;
-	FILE *out = open_memstream(&more, &n);
-	if (!out)
-		return NULL;
 	fprintf(out,
 	    "  POST /results  one batch of records\n"
 	    "  GET /health    counters, as JSON\n\n"
@@ -157,8 +149,12 @@ static char *help(int key, const char *text, void *input)
 	    "10.0.0.250:8081 &\n"
 	    "  culprit collector --dir /var/lib/culprit --export day.h5\n"
 	    "  culprit jobs day.h5\n");
-	fclose(out);
-	return more;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+	(void)input;
+	return cmd_help_after(key, text, put_more);
 }
 
 static const struct argp argp = {

@@ -51,16 +51,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static char *help(int key, const char *text, void *input)
+static void put_more(FILE *out)
 {
-	char *more = NULL;
-	size_t n = 0;
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)(uintptr_t)text;
-	FILE *out = open_memstream(&more, &n);
-	if (!out)
-		return NULL;
 	fprintf(out,
 	    "  GET /pinglist/ADDRESS  the list of the server with that "
 	    "address\n"
@@ -80,8 +72,12 @@ static char *help(int key, const char *text, void *input)
 	    "  curl http://127.0.0.1:8080/pinglist/10.0.0.1\n"
 	    "  culprit controller vigil_fig03 --stop-file "
 	    "/etc/culprit/stop\n");
-	fclose(out);
-	return more;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+	(void)input;
+	return cmd_help_after(key, text, put_more);
 }
 
 static const struct argp_child children[] = {{&cmd_plan_argp, 0, NULL, 0},

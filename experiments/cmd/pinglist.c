@@ -69,16 +69,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* The tables are the help, so it cannot lag behind them. */
-static char *help(int key, const char *text, void *input)
+static void put_more(FILE *out)
 {
-	char *more = NULL;
-	size_t n = 0;
-	(void)input;
-	if (key != ARGP_KEY_HELP_POST_DOC)
-		return (char *)(uintptr_t)text;
-	FILE *out = open_memstream(&more, &n);
-	if (!out)
-		return NULL;
 	cmd_plan_help(out);
 	fprintf(out,
 	    "\n"
@@ -87,8 +79,12 @@ static char *help(int key, const char *text, void *input)
 	    "  culprit pinglist --all -o lists.xml\n"
 	    "  culprit pinglist --schema >pinglist.xsd; culprit pinglist "
 	    "--server 7 |\n      xmllint --noout --schema pinglist.xsd -");
-	fclose(out);
-	return more;
+}
+
+static char *help(int key, const char *text, void *input)
+{
+	(void)input;
+	return cmd_help_after(key, text, put_more);
 }
 
 static const struct argp_child children[] = {{&cmd_plan_argp, 0, NULL, 0}, {0}};
