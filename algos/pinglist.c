@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "sim/bytes.h"
 #include "sim/text.h"
 
 const char *const algo_pinglist_levels[] = {"tor", "dc", "inter_dc", "vip",
@@ -328,10 +329,11 @@ static void set_peers(struct algo_pinglist *l,
 /* FNV-1a over the numbers' bytes, least significant first on any machine. */
 static void mix(uint64_t *hash, const uint32_t x[], size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		for (unsigned shift = 0; shift < 32; shift += 8)
-			*hash = (*hash ^ (x[i] >> shift & 0xff)) *
-			    UINT64_C(0x100000001b3);
+	unsigned char bytes[sizeof(x[0])];
+	for (size_t i = 0; i < n; i++) {
+		sim_store_32(bytes, x[i]);
+		*hash = sim_fnv(*hash, bytes, sizeof(bytes));
+	}
 }
 
 /* What decides the lists: numbers as they are used, not as they were given. */
@@ -339,7 +341,7 @@ static uint64_t version_of(const struct algo_pinglist *l,
     const struct algo_pinglist_params *p)
 {
 	enum { FORMAT = 1 };
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h = SIM_FNV_START;
 	uint32_t port[ALGO_PINGLIST_MAX_CLASSES];
 	const uint32_t head[] = {FORMAT, p->levels, p->max_peers,
 	    p->inter_dc_servers, l->payload, l->vip_port, l->n_dcs,

@@ -13,6 +13,7 @@
 #include "algos/pinglist_xml.h"
 #include "algos/pingmesh_outbox.h"
 #include "algos/pingmesh_perf.h"
+#include "sim/bytes.h"
 
 enum {
 	NONE = UINT32_MAX,
@@ -160,14 +161,6 @@ static void spread(struct state *s, struct sim_rng *rng)
 		sift_down(s, i);
 }
 
-static uint64_t digest_of(const unsigned char *bytes, size_t n)
-{
-	uint64_t x = UINT64_C(0xcbf29ce484222325) ^ n;
-	for (size_t i = 0; i < n; i++)
-		x = (x ^ bytes[i]) * UINT64_C(0x100000001b3);
-	return x;
-}
-
 /* The controller answered. Its document is read over the list: what is no list
  * closes it anyway. */
 static int take_list(struct state *s, const void *bytes, size_t n,
@@ -178,7 +171,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	    .max_entries = s->max_entries,
 	    .max_bytes =
 		4096 + (size_t)s->max_entries * ALGO_PINGMESH_ENTRY_BYTES};
-	const uint64_t digest = n <= doc.max_bytes ? digest_of(bytes, n) : 0;
+	const uint64_t digest = n <= doc.max_bytes ? sim_fnv(SIM_FNV_START ^ n, bytes, n) : 0;
 	if (n > 0 && s->n_entries > 0 && digest == s->digest) {
 		s->count.n_same++;
 		return 1;

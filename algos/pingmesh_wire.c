@@ -4,70 +4,29 @@
 #include "algos/pingmesh_wire.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/bytes.h"
+
 static const unsigned char magic[4] = {'C', 'P', 'M', 'B'};
-
-static void store_16(unsigned char *to, uint16_t x)
-{
-	x = htole16(x);
-	memcpy(to, &x, sizeof(x));
-}
-
-static void store_32(unsigned char *to, uint32_t x)
-{
-	x = htole32(x);
-	memcpy(to, &x, sizeof(x));
-}
-
-static void store_64(unsigned char *to, uint64_t x)
-{
-	x = htole64(x);
-	memcpy(to, &x, sizeof(x));
-}
-
-static uint16_t load_16(const unsigned char *from)
-{
-	uint16_t x;
-	memcpy(&x, from, sizeof(x));
-	return le16toh(x);
-}
-
-static uint32_t load_32(const unsigned char *from)
-{
-	uint32_t x;
-	memcpy(&x, from, sizeof(x));
-	return le32toh(x);
-}
-
-static uint64_t load_64(const unsigned char *from)
-{
-	uint64_t x;
-	memcpy(&x, from, sizeof(x));
-	return le64toh(x);
-}
 
 static uint64_t checksum(const unsigned char *p, size_t n)
 {
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-	return hash;
+	return sim_fnv(SIM_FNV_START, p, n);
 }
 
 static void encode_record(unsigned char *p,
     const struct algo_pingmesh_record *r)
 {
-	store_64(p, r->sent_ns);
-	store_64(p + 8, r->rtt_ns);
-	store_64(p + 16, r->echo_ns);
-	store_32(p + 24, r->src_ip);
-	store_32(p + 28, r->dst_ip);
-	store_16(p + 32, r->src_port);
-	store_16(p + 34, r->dst_port);
-	store_32(p + 36, r->payload);
+	sim_store_64(p, r->sent_ns);
+	sim_store_64(p + 8, r->rtt_ns);
+	sim_store_64(p + 16, r->echo_ns);
+	sim_store_32(p + 24, r->src_ip);
+	sim_store_32(p + 28, r->dst_ip);
+	sim_store_16(p + 32, r->src_port);
+	sim_store_16(p + 34, r->dst_port);
+	sim_store_32(p + 36, r->payload);
 	p[40] = r->class;
 	p[41] = r->level;
 	p[42] = r->outcome;
@@ -77,14 +36,14 @@ static void encode_record(unsigned char *p,
 static struct algo_pingmesh_record decode_record(const unsigned char *p)
 {
 	return (struct algo_pingmesh_record){
-	    .sent_ns = load_64(p),
-	    .rtt_ns = load_64(p + 8),
-	    .echo_ns = load_64(p + 16),
-	    .src_ip = load_32(p + 24),
-	    .dst_ip = load_32(p + 28),
-	    .src_port = load_16(p + 32),
-	    .dst_port = load_16(p + 34),
-	    .payload = load_32(p + 36),
+	    .sent_ns = sim_load_64(p),
+	    .rtt_ns = sim_load_64(p + 8),
+	    .echo_ns = sim_load_64(p + 16),
+	    .src_ip = sim_load_32(p + 24),
+	    .dst_ip = sim_load_32(p + 28),
+	    .src_port = sim_load_16(p + 32),
+	    .dst_port = sim_load_16(p + 34),
+	    .payload = sim_load_32(p + 36),
 	    .class = p[40],
 	    .level = p[41],
 	    .outcome = p[42],
@@ -97,16 +56,16 @@ size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
 	assert(b->n <= ALGO_PINGMESH_BATCH);
 	memcpy(out, magic, sizeof(magic));
-	store_16(out + 4, ALGO_PINGMESH_WIRE_VERSION);
-	store_16(out + 6, ALGO_PINGMESH_WIRE_RECORD);
-	store_32(out + 8, b->n);
-	store_32(out + 12, b->src_ip);
-	store_64(out + 16, b->born_ns);
-	store_64(out + 24, b->number);
-	store_64(out + 32, b->n_lost);
+	sim_store_16(out + 4, ALGO_PINGMESH_WIRE_VERSION);
+	sim_store_16(out + 6, ALGO_PINGMESH_WIRE_RECORD);
+	sim_store_32(out + 8, b->n);
+	sim_store_32(out + 12, b->src_ip);
+	sim_store_64(out + 16, b->born_ns);
+	sim_store_64(out + 24, b->number);
+	sim_store_64(out + 32, b->n_lost);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
-	store_64(p, checksum(out, (size_t)(p - out)));
+	sim_store_64(p, checksum(out, (size_t)(p - out)));
 	return algo_pingmesh_wire_size(b->n);
 }
 
@@ -117,14 +76,14 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 		return sim_fail(e, SIM_EPARSE,
 		    "This is no batch of records: it does not begin with "
 		    "\"CPMB\".");
-	if (load_16(p + 4) != ALGO_PINGMESH_WIRE_VERSION ||
-	    load_16(p + 6) != ALGO_PINGMESH_WIRE_RECORD)
+	if (sim_load_16(p + 4) != ALGO_PINGMESH_WIRE_VERSION ||
+	    sim_load_16(p + 6) != ALGO_PINGMESH_WIRE_RECORD)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of version %u with records of %u bytes is not "
 		    "known: version %d has %d.",
-		    load_16(p + 4), load_16(p + 6), ALGO_PINGMESH_WIRE_VERSION,
+		    sim_load_16(p + 4), sim_load_16(p + 6), ALGO_PINGMESH_WIRE_VERSION,
 		    ALGO_PINGMESH_WIRE_RECORD);
-	const uint32_t n = load_32(p + 8);
+	const uint32_t n = sim_load_32(p + 8);
 	if (n > ALGO_PINGMESH_BATCH)
 		return sim_fail(e, SIM_ELIMIT,
 		    "A batch of %" PRIu32 " records: at most %d are allowed.",
@@ -176,17 +135,17 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	if (n != size)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of %" PRIu32 " records has %zu bytes, not %zu.",
-		    load_32(p + 8), size, n);
-	if (load_64(p + n - ALGO_PINGMESH_WIRE_CHECK) !=
+		    sim_load_32(p + 8), size, n);
+	if (sim_load_64(p + n - ALGO_PINGMESH_WIRE_CHECK) !=
 	    checksum(p, n - ALGO_PINGMESH_WIRE_CHECK))
 		return sim_fail(e, SIM_EPARSE,
 		    "The checksum is not that of the batch.");
 	const struct algo_pingmesh_wire_id found = {
-	    .n = load_32(p + 8),
-	    .src_ip = load_32(p + 12),
-	    .born_ns = load_64(p + 16),
-	    .number = load_64(p + 24),
-	    .n_lost = load_64(p + 32),
+	    .n = sim_load_32(p + 8),
+	    .src_ip = sim_load_32(p + 12),
+	    .born_ns = sim_load_64(p + 16),
+	    .number = sim_load_64(p + 24),
+	    .n_lost = sim_load_64(p + 32),
 	};
 	if (found.number == 0)
 		return sim_fail(e, SIM_ERANGE, "Batches count from 1, not 0.");

@@ -4,7 +4,6 @@
 #include "experiments/journal.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,35 +39,9 @@ struct xp_journal {
 	size_t n_buf, cap_buf; /* bytes; cap_buf is a multiple of a record */
 };
 
-static void store_32(unsigned char *to, uint32_t x)
-{
-	x = htole32(x);
-	memcpy(to, &x, sizeof(x));
-}
-
-static void store_64(unsigned char *to, uint64_t x)
-{
-	x = htole64(x);
-	memcpy(to, &x, sizeof(x));
-}
-
-static uint32_t load_32(const unsigned char *from)
-{
-	uint32_t x;
-	memcpy(&x, from, sizeof(x));
-	return le32toh(x);
-}
-
-static uint64_t load_64(const unsigned char *from)
-{
-	uint64_t x;
-	memcpy(&x, from, sizeof(x));
-	return le64toh(x);
-}
-
 static uint64_t checksum(const unsigned char *p, size_t n)
 {
-	return res_fnv(RES_FNV_START, p, n);
+	return sim_fnv(SIM_FNV_START, p, n);
 }
 
 static int io_fail(const struct xp_journal *j, const char *what,
@@ -116,35 +89,35 @@ static void make_header(const struct xp_journal *j, const struct res_cube *c,
     unsigned char h[HEADER_BYTES])
 {
 	memcpy(h, magic, sizeof(magic));
-	store_32(h + 8, VERSION);
-	store_32(h + 12, (uint32_t)j->row_doubles);
-	store_64(h + 16, res_cube_key(c));
-	store_64(h + 24, checksum(h, 24));
+	sim_store_32(h + 8, VERSION);
+	sim_store_32(h + 12, (uint32_t)j->row_doubles);
+	sim_store_64(h + 16, res_cube_key(c));
+	sim_store_64(h + 24, checksum(h, 24));
 }
 
 static void make_record(const struct xp_journal *j, unsigned char *r,
     size_t point, size_t run, enum res_status status, const double row[])
 {
 	const double nan = __builtin_nan("");
-	store_32(r, (uint32_t)point);
-	store_32(r + 4, (uint32_t)run);
-	store_32(r + 8, (uint32_t)status);
-	store_32(r + 12, 0);
+	sim_store_32(r, (uint32_t)point);
+	sim_store_32(r + 4, (uint32_t)run);
+	sim_store_32(r + 8, (uint32_t)status);
+	sim_store_32(r + 12, 0);
 	for (size_t i = 0; i < j->row_doubles; i++) {
 		uint64_t bits;
 		memcpy(&bits, row ? &row[i] : &nan, sizeof(bits));
-		store_64(r + 16 + 8 * i, bits);
+		sim_store_64(r + 16 + 8 * i, bits);
 	}
-	store_64(r + j->record_bytes - 8, checksum(r, j->record_bytes - 8));
+	sim_store_64(r + j->record_bytes - 8, checksum(r, j->record_bytes - 8));
 }
 
 /* Put one record into the cube; 0 if it is damaged. */
 static int replay_record(struct xp_journal *j, const unsigned char *r,
     struct res_cube *c)
 {
-	const uint32_t point = load_32(r), run = load_32(r + 4);
-	const uint32_t status = load_32(r + 8);
-	if (load_64(r + j->record_bytes - 8) !=
+	const uint32_t point = sim_load_32(r), run = sim_load_32(r + 4);
+	const uint32_t status = sim_load_32(r + 8);
+	if (sim_load_64(r + j->record_bytes - 8) !=
 	    checksum(r, j->record_bytes - 8))
 		return 0;
 	if (point >= c->n_points / c->n_along || run >= c->n_runs)
@@ -152,7 +125,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 	if (status != RES_DONE && status != RES_FAILED && status != RES_CRASHED)
 		return 0;
 	for (size_t i = 0; i < j->row_doubles; i++) {
-		uint64_t bits = load_64(r + 16 + 8 * i);
+		uint64_t bits = sim_load_64(r + 16 + 8 * i);
 		memcpy(&j->row[i], &bits, sizeof(bits));
 	}
 	res_cube_put(c, point, run, (enum res_status)status, j->row);
@@ -197,7 +170,7 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 		    "%s is not a journal of culprit; use another output name "
 		    "(-o), or remove it (--force keeps it as %s~).",
 		    j->path, j->path);
-	if (load_64(got + 24) != checksum(got, 24))
+	if (sim_load_64(got + 24) != checksum(got, 24))
 		return sim_fail(e, SIM_EIO,
 		    "the header of journal %s is damaged; remove the file to "
 		    "start the sweep anew (--force keeps it as %s~).",
@@ -342,10 +315,10 @@ static int check_any_header(struct xp_journal *j, struct sim_err *e)
 	if (n < 0)
 		return io_fail(j, "read", e);
 	if (n < HEADER_BYTES || memcmp(h, magic, sizeof(magic)) != 0 ||
-	    load_64(h + 24) != checksum(h, 24) || load_32(h + 8) != VERSION)
+	    sim_load_64(h + 24) != checksum(h, 24) || sim_load_32(h + 8) != VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of this culprit.", j->path);
-	j->row_doubles = load_32(h + 12);
+	j->row_doubles = sim_load_32(h + 12);
 	j->record_bytes = FIXED_BYTES + 8 * j->row_doubles;
 	j->end = HEADER_BYTES;
 	return 0;
@@ -369,10 +342,10 @@ int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 		if (n < 0)
 			rc = io_fail(j, "read", e);
 		if (n < (ssize_t)j->record_bytes ||
-		    load_64(r + j->record_bytes - 8) !=
+		    sim_load_64(r + j->record_bytes - 8) !=
 			checksum(r, j->record_bytes - 8))
 			break;
-		*n_done += load_32(r + 8) == RES_DONE;
+		*n_done += sim_load_32(r + 8) == RES_DONE;
 	}
 	free(r);
 	dispose(j);

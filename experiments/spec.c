@@ -195,7 +195,7 @@ static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
 {
 	char line[sizeof(x->file) + 64], *path;
 	unsigned char block[4096];
-	uint64_t hash = RES_FNV_START;
+	uint64_t hash = SIM_FNV_START;
 	FILE *f = NULL;
 	size_t n;
 	if (x->kind != XP_TOPO_GRAPHML)
@@ -208,7 +208,7 @@ static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
 		goto out;
 	}
 	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		hash = res_fnv(hash, block, n);
+		hash = sim_fnv(hash, block, n);
 	snprintf(line, sizeof(line), "topology.file %s fnv %016" PRIx64,
 	    x->file, hash);
 	if (!s->overrides || !strstr(s->overrides, line))

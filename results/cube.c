@@ -275,21 +275,13 @@ struct res_progress res_cube_progress(const struct res_cube *c)
 	return p;
 }
 
-uint64_t res_fnv(uint64_t hash, const void *bytes, size_t n)
-{
-	const unsigned char *b = bytes;
-	for (size_t i = 0; i < n; i++)
-		hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
-	return hash;
-}
-
 /* The length goes in first, so that "ab", "c" differs from "a", "bc". */
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n)
 {
 	unsigned char length[8];
 	for (unsigned i = 0; i < 8; i++)
 		length[i] = (unsigned char)((uint64_t)n >> 8 * i);
-	return res_fnv(res_fnv(hash, length, sizeof(length)), bytes, n);
+	return sim_fnv(sim_fnv(hash, length, sizeof(length)), bytes, n);
 }
 
 static uint64_t hash_text(uint64_t hash, const char *text)
@@ -300,7 +292,7 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 uint64_t res_cube_key(const struct res_cube *c)
 {
 	const unsigned char schema = RES_SCHEMA_VERSION;
-	uint64_t h = res_fnv(RES_FNV_START, &schema, 1);
+	uint64_t h = sim_fnv(SIM_FNV_START, &schema, 1);
 	h = hash_text(h, c->figure);
 	h = hash_bytes(h, c->spec, c->spec_bytes);
 	h = hash_text(h, c->overrides);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "results/schema.h"
+#include "sim/bytes.h"
 #include "sim/err.h"
 
 enum res_status { RES_NOT_RUN, RES_DONE, RES_FAILED, RES_CRASHED };
@@ -138,11 +139,6 @@ struct res_progress {
 	uint64_t n_cells, n_done, n_failed, n_crashed;
 };
 struct res_progress res_cube_progress(const struct res_cube *c);
-
-/* 64-bit FNV-1a of N bytes, going on from HASH; RES_FNV_START begins. Two
- * texts of one length that differ in one byte never have the same hash. */
-#define RES_FNV_START UINT64_C(0xcbf29ce484222325)
-uint64_t res_fnv(uint64_t hash, const void *bytes, size_t n);
 
 /* Hash of figure, spec, overrides, schema version and software version with
  * its commit: what a journal or a shard must agree in. */

@@ -567,7 +567,7 @@ static int take_image(hid_t file, unsigned char **bytes, size_t *n,
 		    "no memory for a file of %zd bytes.", size);
 	if (H5Fget_file_image(file, *bytes, (size_t)size) != size)
 		return res_h5_failed(SIM_EDEP, "copy", "the file", e);
-	uint64_t sum = res_fnv(RES_FNV_START, *bytes, (size_t)size);
+	uint64_t sum = sim_fnv(SIM_FNV_START, *bytes, (size_t)size);
 	unsigned char *trailer = *bytes + size;
 	memcpy(trailer, RES_H5_MAGIC, 8);
 	for (unsigned i = 0; i < 8; i++)

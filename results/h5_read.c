@@ -535,7 +535,7 @@ static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
 		    "is another file, cut short, or was edited.");
 	for (unsigned i = 0; i < 8; i++)
 		sum |= (uint64_t)bytes[n - 8 + i] << 8 * i;
-	if (sum != res_fnv(RES_FNV_START, bytes, n - RES_H5_TRAILER))
+	if (sum != sim_fnv(SIM_FNV_START, bytes, n - RES_H5_TRAILER))
 		return sim_fail(e, SIM_EPARSE,
 		    "its checksum is wrong: the file is damaged.");
 	return 0;

@@ -264,7 +264,7 @@ static void seal(const char *path)
 	size_t n;
 	assert_ok(res_file_read(path, (void **)&bytes, &n, test_err()));
 	unsigned char *all = realloc(bytes, n + 16);
-	uint64_t sum = res_fnv(RES_FNV_START, all, n);
+	uint64_t sum = sim_fnv(SIM_FNV_START, all, n);
 	memcpy(all + n, "culpritR", 8);
 	for (int i = 0; i < 8; i++)
 		all[n + 8 + (size_t)i] = (unsigned char)(sum >> 8 * i);
