@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "experiments/agent_window.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -150,7 +149,7 @@ static void fill_load(const struct model_icmp_load *load,
 
 int xp_agent_plane_epoch(struct xp_agent_plane *p,
     const struct model_scene *scene, const struct obs *lossy,
-    const struct obs **w, const struct truth **truth,
+    const struct losses *lost, const struct xp_agent_window **seen,
     struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = xp_agent_window_begin(&p->seen, lossy, e);
@@ -163,8 +162,7 @@ int xp_agent_plane_epoch(struct xp_agent_plane *p,
 		return rc;
 	const struct model_icmp_load load = fabric_sim_load(p->fabric);
 	fill_load(&load, m);
-	*w = &p->seen.window;
-	*truth = &p->seen.truth;
-	return xp_agent_window_fill(&p->seen, p->topo, p->params->partial,
-	    &scene->truth, m, e);
+	*seen = &p->seen;
+	return xp_agent_window_fill(&p->seen, p->topo, p->params->partial, lost,
+	    m, e);
 }

@@ -4,7 +4,7 @@
  * A bulk data plane says which flows lost; then agents on all hosts live
  * through the epoch on a simulated fabric, trace what they may, and report.
  * The window holds the flows that were reported, with the links that are known
- * of each; the truth beside it keeps the links of their true paths. The epoch
+ * of each; the losses beside it keep the links of their true paths. The epoch
  * is followed until nothing is left to happen, so flows of its last seconds
  * are traced as others are; to agents it is all one epoch.
  */
@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "algos/path_agent.h"
+#include "experiments/agent_window.h"
 #include "models/fabric_sim.h"
 #include "results/schema.h"
 #include "sim/yaml.h"
@@ -38,14 +39,14 @@ int xp_agent_plane_open(struct xp_agent_plane **p, const struct topo *t,
     const struct xp_agents *a, struct sim_err *e);
 void xp_agent_plane_close(struct xp_agent_plane *p);
 
-/* What agents learn of an epoch whose flows and losses are in LOSSY and in the
- * scene's truth. M gets the metrics of RES_AGENT_METRICS. *W and *TRUTH are P's
- * and hold until the next call: rows of LOSSY, in its order, with n_retx as far
- * as it was known when the trace ended. A row is as long as its true path.
+/* What agents learn of an epoch in which the flows of LOSSY lost LOST. M gets
+ * the metrics of RES_AGENT_METRICS. *SEEN is P's and holds until the next call:
+ * rows of LOSSY, in its order, with n_retx as far as it was known when the trace
+ * ended. A row is as long as its true path.
  * Errors SIM_ENOMEM. */
 int xp_agent_plane_epoch(struct xp_agent_plane *p,
     const struct model_scene *scene, const struct obs *lossy,
-    const struct obs **w, const struct truth **truth,
+    const struct losses *lost, const struct xp_agent_window **seen,
     struct res_trial_metrics *m, struct sim_err *e);
 
 #endif

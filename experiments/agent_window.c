@@ -1,4 +1,4 @@
-/* experiments/agent_window.c -- reports of agents as a window, and its truth.
+/* experiments/agent_window.c -- reports of agents as a window, and its losses.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/agent_window.h"
@@ -13,7 +13,7 @@ void xp_agent_window_free(struct xp_agent_window *w)
 	free(w->reported);
 	free(w->report);
 	obs_free(&w->window);
-	truth_free(&w->truth);
+	losses_free(&w->lost);
 	*w = (struct xp_agent_window){0};
 }
 
@@ -24,7 +24,7 @@ int xp_agent_window_begin(struct xp_agent_window *w, const struct obs *lossy,
 	int rc;
 	w->lossy = lossy;
 	obs_clear(&w->window);
-	truth_clear(&w->truth);
+	losses_clear(&w->lost);
 	w->window.n_flows = lossy->n_flows;
 	w->window.n_packets = lossy->n_packets;
 	if ((rc = SIM_RESERVE(&w->reported, &w->cap_reported, n, e)) < 0 ||
@@ -49,7 +49,7 @@ int xp_agent_window_take(struct xp_agent_window *w, size_t row,
 
 /* A row as long as the true path, with what is known of it. */
 static int add_row(struct xp_agent_window *w, size_t row,
-    const struct truth *truth, const struct algo_path *path, struct sim_err *e)
+    const struct losses *lost, const struct algo_path *path, struct sim_err *e)
 {
 	const struct obs_flows *f = &w->lossy->flows;
 	const unsigned n = obs_n_hops(w->lossy, row);
@@ -64,23 +64,18 @@ static int add_row(struct xp_agent_window *w, size_t row,
 		hop[i] = i < path->n_hops ? path->link[i] : TOPO_NONE;
 	flow.n_retx = w->report[row].n_retx;
 	if ((rc = obs_add_flow(&w->window, &flow, hop, n, e)) < 0 ||
-	    (rc = truth_add_path(&w->truth, obs_path(w->lossy, row), n, e)) < 0)
+	    (rc = losses_add_path(&w->lost, obs_path(w->lossy, row), n, e)) < 0)
 		return rc;
-	return truth_add_drops(&w->truth,
-	    truth->drops + w->lossy->hops.off[row], n, e);
+	return losses_add_drops(&w->lost, lost->drops + w->lossy->hops.off[row],
+	    n, e);
 }
 
 int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
-    enum algo_partial rule, const struct truth *truth,
+    enum algo_partial rule, const struct losses *lost,
     struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = 0;
 	m->n_traced = m->n_full_traces = m->n_partial_traces = 0;
-	for (size_t i = 0; rc == 0 && i < truth->n_faults; i++)
-		rc = truth_add_fault(&w->truth, &truth->fault[i], e);
-	for (size_t i = 0; rc == 0 && i < truth->n_parts; i++)
-		rc = truth_add_part(&w->truth, truth->part[i].link,
-		    truth->part[i].of, e);
 	for (size_t row = 0; rc == 0 && row < w->lossy->flows.n; row++) {
 		struct algo_path path;
 		if (!w->reported[row])
@@ -90,7 +85,7 @@ int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
 		m->n_full_traces += path.complete;
 		m->n_partial_traces += !path.complete;
 		if (path.complete || rule != ALGO_PARTIAL_DROP)
-			rc = add_row(w, row, truth, &path, e);
+			rc = add_row(w, row, lost, &path, e);
 	}
 	return rc;
 }

@@ -1,9 +1,9 @@
-/* experiments/agent_window.h -- reports of agents as a window, and its truth.
+/* experiments/agent_window.h -- reports of agents as a window, and its losses.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What agents reported of the flows that lost, on whatever fabric: rows of
- * those flows with the links that are known of each, and beside them a truth
- * with the links of their true paths. The order is that of flows and not that
+ * those flows with the links that are known of each, and beside them what they
+ * lost, with the links of their true paths. The order is that of flows and not that
  * of what happened.
  */
 #ifndef EXPERIMENTS_AGENT_WINDOW_H
@@ -11,8 +11,8 @@
 
 #include "algos/path_map.h"
 #include "models/agent.h"
+#include "models/losses.h"
 #include "models/obs.h"
-#include "models/truth.h"
 #include "results/schema.h"
 #include "topo/topo.h"
 
@@ -23,7 +23,7 @@ struct xp_agent_window {
 	struct agent_report *report;
 	size_t cap_reported, cap_report;
 	struct obs window;
-	struct truth truth;
+	struct losses lost;
 };
 
 void xp_agent_window_free(struct xp_agent_window *w);
@@ -37,10 +37,10 @@ int xp_agent_window_begin(struct xp_agent_window *w, const struct obs *lossy,
 int xp_agent_window_take(struct xp_agent_window *w, size_t row,
     const struct agent_report *report, struct sim_err *e);
 
-/* Window and truth of what was reported; TRUTH is that of LOSSY. A row is as
+/* Window and losses of what was reported; LOST are those of LOSSY. A row is as
  * long as its true path. Sets M's counts of traces. Errors SIM_ENOMEM. */
 int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
-    enum algo_partial rule, const struct truth *truth,
+    enum algo_partial rule, const struct losses *lost,
     struct res_trial_metrics *m, struct sim_err *e);
 
 #endif

@@ -27,13 +27,14 @@ struct xp_trial {
 	struct model_skip *skip;
 	enum xp_plane ran; /* the last cell's bulk plane */
 	struct obs window;
+	struct losses lost; /* in the window */
 	/* On plane agents one of these, by its fabric; else NULL. */
 	struct xp_agent_plane *agents;
 	struct xp_lab_plane *lab;
-	/* What algorithms get and are scored by: the window and the scene's
-	 * truth, or what agents made of them. */
+	/* What algorithms get, and what was lost in it: the window and its
+	 * losses, or what agents made of them. */
 	const struct obs *seen;
-	const struct truth *seen_truth;
+	const struct losses *seen_lost;
 	void **work; /* [config.n_algos] */
 	struct algo_verdicts *verdicts;
 	struct res_trial_metrics metrics;
@@ -103,6 +104,7 @@ void xp_trial_close(struct xp_trial *t)
 	model_bulk_close(t->bulk);
 	model_skip_close(t->skip);
 	obs_free(&t->window);
+	losses_free(&t->lost);
 	free(t);
 }
 
@@ -185,35 +187,52 @@ static int run_plane(struct xp_trial *t, struct sim_err *e)
 		return refuse_all(t, e);
 	switch (t->ran) {
 	case XP_PLANE_SKIP:
-		return model_skip_epoch(t->skip, &t->scene, &t->window, e);
+		return model_skip_epoch(t->skip, &t->scene, &t->window,
+		    &t->lost, e);
 	case XP_PLANE_VIGIL_MATLAB:
-		return model_vigil_matlab_epoch(&t->scene, all, &t->window, e);
+		return model_vigil_matlab_epoch(&t->scene, all, &t->window,
+		    &t->lost, e);
 	default:
-		return model_bulk_epoch(t->bulk, &t->scene, all, &t->window, e);
+		return model_bulk_epoch(t->bulk, &t->scene, all, &t->window,
+		    &t->lost, e);
 	}
+}
+
+/* Algorithms get what agents reported. */
+static void see(struct xp_trial *t, const struct xp_agent_window *seen)
+{
+	t->seen = &seen->window;
+	t->seen_lost = &seen->lost;
 }
 
 static int run_bulk(struct xp_trial *t, struct sim_err *e)
 {
+	const struct xp_agent_window *seen;
 	int rc = run_plane(t, e);
 	if (rc < 0)
 		return rc;
-	res_score_trial(&t->window, &t->scene.truth, &t->metrics);
+	res_score_trial(&t->window, &t->scene.truth, &t->lost, &t->metrics);
 	t->seen = &t->window;
-	t->seen_truth = &t->scene.truth;
-	return t->agents
-	    ? xp_agent_plane_epoch(t->agents, &t->scene, &t->window, &t->seen,
-		  &t->seen_truth, &t->metrics, e)
-	    : 0;
+	t->seen_lost = &t->lost;
+	if (!t->agents)
+		return 0;
+	rc = xp_agent_plane_epoch(t->agents, &t->scene, &t->window, &t->lost,
+	    &seen, &t->metrics, e);
+	if (rc == 0)
+		see(t, seen);
+	return rc;
 }
 
 static int run_lab(struct xp_trial *t, struct sim_err *e)
 {
+	const struct xp_agent_window *seen;
 	t->ran = XP_PLANE_AGENTS;
 	if (needs_all(&t->config))
 		return refuse_all(t, e);
-	return xp_lab_plane_epoch(t->lab, &t->scene, &t->seen, &t->seen_truth,
-	    &t->metrics, e);
+	int rc = xp_lab_plane_epoch(t->lab, &t->scene, &seen, &t->metrics, e);
+	if (rc == 0)
+		see(t, seen);
+	return rc;
 }
 
 static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
@@ -225,8 +244,8 @@ static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
 	int rc =
 	    a->ops->diagnose(t->work[i], t->seen, &tie, &t->verdicts[i], e);
 	if (rc == 0)
-		rc = res_score_algo(t->seen, t->seen_truth, &t->verdicts[i],
-		    &t->scores[i], e);
+		rc = res_score_algo(t->seen, &t->scene.truth, t->seen_lost,
+		    &t->verdicts[i], &t->scores[i], e);
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
@@ -240,8 +259,8 @@ struct listener {
 
 /* A table of probes: diagnose it, for a row of its own or, at the end, for all
  * that have none. How long detection took is told in all. */
-static int hear(void *arg, const struct obs *o, size_t row, sim_ns now,
-    struct sim_err *e)
+static int hear(void *arg, const struct obs *o, const struct losses *lost,
+    size_t row, sim_ns now, struct sim_err *e)
 {
 	const struct listener *l = arg;
 	struct xp_trial *t = l->t;
@@ -250,7 +269,7 @@ static int hear(void *arg, const struct obs *o, size_t row, sim_ns now,
 	    t->config.pingmesh.along == XP_ALONG_WINDOW;
 	int rc = 0;
 	t->seen = o;
-	t->seen_truth = &t->scene.truth;
+	t->seen_lost = lost;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct res_algo_metrics *s = &t->scores[i];
 		const double before = s->detect_s;

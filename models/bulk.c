@@ -204,7 +204,7 @@ static void meet_holes(const struct model_scene *s, const struct obs_flow *f,
 
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
 static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
-    struct truth *truth, struct sim_err *e)
+    struct losses *lost, struct sim_err *e)
 {
 	const struct model_scene *s = b->scene;
 	topo_link path[TOPO_MAX_HOPS];
@@ -236,9 +236,9 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 		for (unsigned i = 0; i < h; i++)
 			f.n_retx += drops[i];
 	}
-	int rc = truth_add_drops(truth, drops, h, e);
+	int rc = losses_add_drops(lost, drops, h, e);
 	if (rc == 0 && (rc = obs_add_flow(w, &f, path, h, e)) < 0)
-		truth->n_drops -= h;
+		lost->n_drops -= h;
 	return rc;
 }
 
@@ -332,7 +332,7 @@ static uint32_t sieve_holes(const struct model_bulk *b, uint32_t candidate[])
 }
 
 static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
-    struct obs *w, struct truth *truth, struct sim_err *e)
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	uint32_t candidate[BULK_BLOCK];
 	const struct model_traffic *tr = &b->scene->traffic;
@@ -347,7 +347,7 @@ static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
 	n = b->scene->truth.n_holes > 0 ? sieve_holes(b, candidate)
 					: sieve(b, candidate);
 	for (uint32_t i = 0; i < n; i++) {
-		int rc = settle(b, first + candidate[i], 0, w, truth, e);
+		int rc = settle(b, first + candidate[i], 0, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -357,10 +357,10 @@ static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
 /* Any topology, windows that hold every flow, and round-trip times: one flow at
  * a time. */
 static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
-    int all, struct obs *w, struct truth *truth, struct sim_err *e)
+    int all, struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	for (uint64_t f = first; f < last; f++) {
-		int rc = settle(b, f, all, w, truth, e);
+		int rc = settle(b, f, all, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -368,20 +368,20 @@ static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
 }
 
 int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
-    struct obs *w, struct truth *truth, struct sim_err *e)
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	int rc = 0;
 	assert(first <= last && last <= b->scene->traffic.n_flows);
 	b->n_silent = 0;
 	if (all || b->scene->latency.report_us > 0 ||
 	    !topo_is_clos(b->scene->topo)) {
-		rc = run_plain(b, first, last, all, w, truth, e);
+		rc = run_plain(b, first, last, all, w, lost, e);
 	} else {
 		for (uint64_t f = first; f < last && rc == 0; f += BULK_BLOCK) {
 			uint64_t n = last - f;
 			if (n > BULK_BLOCK)
 				n = BULK_BLOCK;
-			rc = run_clos_block(b, f, (uint32_t)n, w, truth, e);
+			rc = run_clos_block(b, f, (uint32_t)n, w, lost, e);
 		}
 	}
 	if (rc == 0)
@@ -389,15 +389,14 @@ int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
 	return rc;
 }
 
-int model_bulk_epoch(struct model_bulk *b, struct model_scene *s, int all,
-    struct obs *w, struct sim_err *e)
+int model_bulk_epoch(struct model_bulk *b, const struct model_scene *s, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	obs_clear(w);
-	s->truth.n_drops = 0;
+	losses_clear(lost);
 	int rc = model_bulk_begin(b, s, e);
 	if (rc == 0)
-		rc = model_bulk_run(b, 0, s->traffic.n_flows, all, w, &s->truth,
-		    e);
+		rc = model_bulk_run(b, 0, s->traffic.n_flows, all, w, lost, e);
 	w->complete = all != 0;
 	return rc;
 }

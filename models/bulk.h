@@ -25,9 +25,9 @@
 #define MODELS_BULK_H
 
 #include "models/bulk_kernel.h"
+#include "models/losses.h"
 #include "models/obs.h"
 #include "models/scene.h"
-#include "models/truth.h"
 
 struct model_bulk;
 
@@ -43,15 +43,15 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 
 /* Run flows FIRST .. LAST - 1 and append the lossy ones,
  * those with a smoothed RTT above latency.report_over (or, with ALL, every
- * one) to W and their drops to TRUTH. Runs that tile an interval append what
+ * one) to W and their drops to LOST. Runs that tile an interval append what
  * one run over it does. Adds to w->n_flows those that ran. Errors SIM_ENOMEM.
  * Cost O(flows), about 10 ns each. */
 int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
-    struct obs *w, struct truth *truth, struct sim_err *e);
+    struct obs *w, struct losses *lost, struct sim_err *e);
 
 /* begin and run over all flows of a scene, into an emptied window. */
-int model_bulk_epoch(struct model_bulk *b, struct model_scene *s, int all,
-    struct obs *w, struct sim_err *e);
+int model_bulk_epoch(struct model_bulk *b, const struct model_scene *s, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e);
 
 /* One flow alone, by plain code: its record without losses, and its path.
  * Returns the number of hops. Shape path[TOPO_MAX_HOPS]. */

@@ -21,8 +21,9 @@ struct model_scene_params {
 	struct model_fault_params *group; /* owned by the spec */
 };
 
-/* Zeroed is empty. Both data planes (bulk.h, skip.h) read a scene; they add
- * each lossy flow to a window and its drops to the truth. */
+/* Zeroed is empty. The bulk data planes (bulk.h, skip.h, vigil_matlab.h) read a
+ * scene; they add each lossy flow to a window and its drops to the losses
+ * beside that (losses.h). */
 struct model_scene {
 	const struct topo *topo;
 	struct sim_seed where;

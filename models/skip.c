@@ -31,8 +31,9 @@ struct failed {
 };
 
 struct model_skip {
-	struct model_scene *scene;
+	const struct model_scene *scene;
 	struct obs *window;
+	struct losses *lost;
 	struct failed *failed;
 	size_t n_failed, cap_failed;
 	double *sum; /* [n_failed], of the current ToR: see weigh() */
@@ -187,8 +188,8 @@ static int list_failed(struct model_skip *k, struct sim_err *e)
 	return 0;
 }
 
-static int begin(struct model_skip *k, struct model_scene *s, struct obs *w,
-    struct sim_err *e)
+static int begin(struct model_skip *k, const struct model_scene *s,
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	const size_t had = k->cap_index;
 	int rc = SIM_RESERVE(&k->index, &k->cap_index, s->topo->n_links, e);
@@ -198,6 +199,7 @@ static int begin(struct model_skip *k, struct model_scene *s, struct obs *w,
 		k->index[i] = 0;
 	k->scene = s;
 	k->window = w;
+	k->lost = lost;
 	k->n_kept = 0;
 	k->n_max = s->traffic.params.packets.b;
 	k->most_noise = model_hazard(s->loss.noise.rate.b);
@@ -387,7 +389,6 @@ static double lazy_u01(struct sim_rng *r, double limit)
 static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
     uint32_t marks[6], struct sim_err *e)
 {
-	struct truth *truth = &k->scene->truth;
 	const uint32_t ports = bulk_ports(sim_rng_u32(r));
 	if (!k->timed)
 		f->obs.start_ns = draw_start(k, r);
@@ -396,10 +397,10 @@ static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
 	model_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
 	for (unsigned i = 0; i < f->h; i++)
 		f->obs.n_retx += marks[i];
-	int rc = truth_add_drops(truth, marks, f->h, e);
+	int rc = losses_add_drops(k->lost, marks, f->h, e);
 	if (rc == 0 &&
 	    (rc = obs_add_flow(k->window, &f->obs, f->path, f->h, e)) < 0)
-		truth->n_drops -= f->h;
+		k->lost->n_drops -= f->h;
 	return rc;
 }
 
@@ -529,15 +530,15 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 	}
 }
 
-int model_skip_epoch(struct model_skip *k, struct model_scene *s, struct obs *w,
-    struct sim_err *e)
+int model_skip_epoch(struct model_skip *k, const struct model_scene *s,
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	int rc = model_skip_fits(s, e);
 	if (rc < 0)
 		return rc;
 	obs_clear(w);
-	s->truth.n_drops = 0;
-	rc = begin(k, s, w, e);
+	losses_clear(lost);
+	rc = begin(k, s, w, lost, e);
 	for (uint32_t tor = 0; rc == 0 && tor < s->topo->clos.all_tors; tor++)
 		rc = run_tor(k, tor, e);
 	if (rc == 0)

@@ -21,6 +21,7 @@
 #ifndef MODELS_SKIP_H
 #define MODELS_SKIP_H
 
+#include "models/losses.h"
 #include "models/obs.h"
 #include "models/scene.h"
 
@@ -35,9 +36,9 @@ void model_skip_close(struct model_skip *k);
  * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
 int model_skip_fits(const struct model_scene *s, struct sim_err *e);
 
-/* Run the epoch into an emptied window; drops go to s->truth. Errors as
+/* Run the epoch into an emptied window and its losses. Errors as
  * model_skip_fits(), SIM_ENOMEM. */
-int model_skip_epoch(struct model_skip *k, struct model_scene *s, struct obs *w,
-    struct sim_err *e);
+int model_skip_epoch(struct model_skip *k, const struct model_scene *s,
+    struct obs *w, struct losses *lost, struct sim_err *e);
 
 #endif

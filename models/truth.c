@@ -4,16 +4,12 @@
 #include "models/truth.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/vec.h"
 
 void truth_clear(struct truth *t)
 {
 	t->n_faults = 0;
-	t->n_drops = 0;
-	t->n_path = 0;
-	t->n_culprits = 0;
 	t->n_switches = 0;
 	t->n_parts = 0;
 	t->n_holes = 0;
@@ -23,9 +19,6 @@ void truth_clear(struct truth *t)
 void truth_free(struct truth *t)
 {
 	free(t->fault);
-	free(t->drops);
-	free(t->path);
-	free(t->culprit);
 	free(t->failed_switch);
 	free(t->part);
 	free(t->hole);
@@ -59,38 +52,6 @@ int truth_add_outage(struct truth *t, const struct truth_outage *o,
 	if (rc == 0)
 		t->outage[t->n_outages++] = *o;
 	return rc;
-}
-
-int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
-    struct sim_err *e)
-{
-	int rc = SIM_RESERVE(&t->drops, &t->cap_drops, t->n_drops + n_hops, e);
-	if (rc < 0)
-		return rc;
-	memcpy(t->drops + t->n_drops, drops, n_hops * sizeof(drops[0]));
-	t->n_drops += n_hops;
-	return 0;
-}
-
-int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
-    struct sim_err *e)
-{
-	int rc = SIM_RESERVE(&t->path, &t->cap_path, t->n_path + n_hops, e);
-	if (rc < 0)
-		return rc;
-	memcpy(t->path + t->n_path, path, n_hops * sizeof(path[0]));
-	t->n_path += n_hops;
-	return 0;
-}
-
-int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e)
-{
-	int rc =
-	    SIM_RESERVE(&t->culprit, &t->cap_culprits, t->n_culprits + 1, e);
-	if (rc < 0)
-		return rc;
-	t->culprit[t->n_culprits++] = link;
-	return 0;
 }
 
 int truth_add_part(struct truth *t, topo_link link, topo_switch of,

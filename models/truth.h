@@ -1,5 +1,8 @@
 /* models/truth.h -- what was really broken; algorithms can't see it.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Drawn with a scene, before anything runs; while it runs, only a repair ends
+ * what is broken. What was lost by it is in models/losses.h.
  */
 #ifndef MODELS_TRUTH_H
 #define MODELS_TRUTH_H
@@ -109,22 +112,6 @@ struct truth {
 	topo_switch *failed_switch;
 	size_t n_parts, cap_parts;
 	struct truth_part *part; /* ascending by link */
-
-	/* Packets lost at each hop, parallel to obs.hops.link of the same
-	 * window (the flow loses drops[off[i] + j] at its hop j). */
-	size_t n_drops, cap_drops;
-	uint32_t *drops;
-
-	/* The links that they were lost on, parallel to drops, where the window
-	 * does not know them all; else none, and they are the window's. */
-	size_t n_path, cap_path;
-	topo_link *path;
-
-	/* Of each flow of the window, the link to blame, where the plane has a
-	 * rule of its own for that; else there are none (n_culprits = 0) and it
-	 * is told by the drops. TOPO_NONE: the flow did not fail. */
-	size_t n_culprits, cap_culprits;
-	topo_link *culprit;
 };
 
 void truth_clear(struct truth *t);
@@ -134,12 +121,6 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 int truth_add_hole(struct truth *t, const struct truth_hole *h,
     struct sim_err *e);
 int truth_add_outage(struct truth *t, const struct truth_outage *o,
-    struct sim_err *e);
-int truth_add_drops(struct truth *t, const uint32_t drops[], unsigned n_hops,
-    struct sim_err *e);
-int truth_add_culprit(struct truth *t, topo_link link, struct sim_err *e);
-
-int truth_add_path(struct truth *t, const topo_link path[], unsigned n_hops,
     struct sim_err *e);
 
 /* LINK fails as a link of switch OF. */

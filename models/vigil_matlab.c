@@ -14,7 +14,7 @@
 #define MAX_LINKS 5 /* of a path */
 
 struct plane {
-	struct model_scene *scene;
+	const struct model_scene *scene;
 	uint8_t *faulty; /* [n_links] */
 	double bound;    /* chance that noise touches a flow, at most */
 	uint64_t next;   /* flow that noise may touch, the only one up to it */
@@ -59,7 +59,8 @@ static uint64_t jump(struct plane *p)
 	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
 }
 
-static int begin(struct plane *p, struct model_scene *s, struct sim_err *e)
+static int begin(struct plane *p, const struct model_scene *s,
+    struct sim_err *e)
 {
 	const double n_max = s->traffic.params.packets.b;
 	const double hazard = model_hazard(s->loss.noise.rate.b);
@@ -135,9 +136,8 @@ static topo_link culprit(const struct plane *p, const struct flow *f)
 
 /* Append F if its host would see anything of its losses, or if ALL. */
 static int report(const struct plane *p, struct flow *f, int all, struct obs *w,
-    struct sim_err *e)
+    struct losses *lost, struct sim_err *e)
 {
-	struct truth *truth = &p->scene->truth;
 	uint32_t flags = 0;
 	uint64_t count = 0;
 	int rc;
@@ -152,15 +152,15 @@ static int report(const struct plane *p, struct flow *f, int all, struct obs *w,
 		    : count > f->obs.n_pkts ? f->obs.n_pkts
 					    : (uint32_t)count;
 	f->obs.count_off = (int64_t)count - f->obs.n_retx;
-	if ((rc = truth_add_culprit(truth, culprit(p, f), e)) < 0)
+	if ((rc = losses_add_culprit(lost, culprit(p, f), e)) < 0)
 		return rc;
-	if ((rc = truth_add_drops(truth, f->count, f->h, e)) < 0)
+	if ((rc = losses_add_drops(lost, f->count, f->h, e)) < 0)
 		return rc;
 	return obs_add_flow(w, &f->obs, f->path, f->h, e);
 }
 
 static int run_flow(struct plane *p, uint64_t id, int all, struct obs *w,
-    struct sim_err *e)
+    struct losses *lost, struct sim_err *e)
 {
 	struct flow f = {0};
 	f.h = model_bulk_flow(p->scene, id, &f.obs, f.path) - 1;
@@ -169,21 +169,21 @@ static int run_flow(struct plane *p, uint64_t id, int all, struct obs *w,
 		lose_to_noise(p, &f);
 		p->next += 1 + jump(p);
 	}
-	return report(p, &f, all, w, e);
+	return report(p, &f, all, w, lost, e);
 }
 
-int model_vigil_matlab_epoch(struct model_scene *s, int all, struct obs *w,
-    struct sim_err *e)
+int model_vigil_matlab_epoch(const struct model_scene *s, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	struct plane p;
 	int rc = model_vigil_matlab_fits(s, e);
 	if (rc < 0)
 		return rc;
 	obs_clear(w);
-	s->truth.n_drops = s->truth.n_culprits = 0;
+	losses_clear(lost);
 	rc = begin(&p, s, e);
 	for (uint64_t id = 0; rc == 0 && id < s->traffic.n_flows; id++)
-		rc = run_flow(&p, id, all, w, e);
+		rc = run_flow(&p, id, all, w, lost, e);
 	w->n_flows = s->traffic.n_flows;
 	w->complete = all != 0;
 	free(p.faulty);

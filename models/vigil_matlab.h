@@ -20,7 +20,7 @@
  *
  * Votes go by flags: n_retx is 0 for a flow without one, and for one with a
  * flag its count, put into [1, n_pkts]. The count itself is obs_n_counted().
- * truth.drops holds the counts of the hops and truth.culprit the culprits.
+ * The losses hold the counts of the hops as drops, and the culprits.
  *
  * A flow's ends, packets and path are those of the exact plane (models/bulk.h)
  * for the same scene: what differs between the two is these rules alone.
@@ -37,6 +37,7 @@
 #ifndef MODELS_VIGIL_MATLAB_H
 #define MODELS_VIGIL_MATLAB_H
 
+#include "models/losses.h"
 #include "models/obs.h"
 #include "models/scene.h"
 
@@ -47,10 +48,10 @@
 int model_vigil_matlab_fits(const struct model_scene *s, struct sim_err *e);
 
 /* Run the epoch into an emptied window that holds the flows with a flag or a
- * count, or, with ALL, every flow. Counts and culprits go to s->truth.
+ * count, or, with ALL, every flow. Counts and culprits go to LOST.
  * Errors as model_vigil_matlab_fits(), SIM_ENOMEM.
  * Cost O(flows), about 0.1 us each. */
-int model_vigil_matlab_epoch(struct model_scene *s, int all, struct obs *w,
-    struct sim_err *e);
+int model_vigil_matlab_epoch(const struct model_scene *s, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e);
 
 #endif

@@ -32,7 +32,7 @@ static size_t count_faulty(const struct truth *t)
 	return n;
 }
 
-/* What the truth knows of one flow's losses. */
+/* What is known of one flow's losses. */
 struct loss {
 	uint64_t n_drops;
 	int at_fault;       /* some of them on a faulty link */
@@ -44,13 +44,13 @@ struct loss {
 
 /* A plane with a rule of its own for culprits has it by both names. */
 static struct loss look_up(const struct obs *w, const struct truth *t,
-    size_t flow)
+    const struct losses *lost, size_t flow)
 {
 	struct loss l = {.most = TOPO_NONE, .released = TOPO_NONE};
 	uint32_t max = 0;
 	const topo_link *path =
-	    (t->n_path ? t->path : w->hops.link) + w->hops.off[flow];
-	const uint32_t *drops = t->drops + w->hops.off[flow];
+	    (lost->n_path ? lost->path : w->hops.link) + w->hops.off[flow];
+	const uint32_t *drops = lost->drops + w->hops.off[flow];
 	unsigned n_hops = obs_n_hops(w, flow);
 	for (unsigned i = 0; i < n_hops; i++) {
 		if (drops[i] == 0)
@@ -68,8 +68,8 @@ static struct loss look_up(const struct obs *w, const struct truth *t,
 			l.released_faulty = faulty;
 		}
 	}
-	if (t->n_culprits > 0) {
-		l.most = l.released = t->culprit[flow];
+	if (lost->n_culprits > 0) {
+		l.most = l.released = lost->culprit[flow];
 		l.most_faulty = truth_is_faulty(t, l.most);
 		l.at_fault = l.released_faulty = l.most_faulty;
 	}
@@ -88,9 +88,9 @@ static void look_up_switch(const struct truth *t, topo_switch blame,
 }
 
 void res_score_trial(const struct obs *w, const struct truth *t,
-    struct res_trial_metrics *out)
+    const struct losses *lost, struct res_trial_metrics *out)
 {
-	assert(t->n_drops == w->hops.n);
+	assert(lost->n_drops == w->hops.n);
 	*out = (struct res_trial_metrics){
 		.n_flows = (double)w->n_flows,
 		.n_faults = (double)count_faulty(t),
@@ -99,7 +99,7 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 #undef X
 	};
 	for (size_t i = 0; i < w->flows.n; i++) {
-		struct loss l = look_up(w, t, i);
+		struct loss l = look_up(w, t, lost, i);
 		out->n_failed_flows += w->flows.n_retx[i] > 0;
 		out->n_drops += (double)l.n_drops;
 		out->n_fault_flows += l.at_fault;
@@ -124,7 +124,8 @@ static void score_flow(const struct loss *l, topo_link blame,
 /* An algorithm that blames nobody has no blame at all: n_flows = 0 although
  * there were failed flows. */
 static void score_flows(const struct obs *w, const struct truth *t,
-    const struct algo_verdicts *v, struct res_algo_metrics *out)
+    const struct losses *lost, const struct algo_verdicts *v,
+    struct res_algo_metrics *out)
 {
 	for (size_t i = 0; i < w->flows.n; i++) {
 		if (w->flows.n_retx[i] == 0)
@@ -136,7 +137,7 @@ static void score_flows(const struct obs *w, const struct truth *t,
 			out->hits_released = out->flows_released = NAN;
 			return;
 		}
-		struct loss l = look_up(w, t, i);
+		struct loss l = look_up(w, t, lost, i);
 		if (v->kind == ALGO_KIND_SWITCH)
 			look_up_switch(t, v->blame[i], &l);
 		score_flow(&l, v->blame[i], out);
@@ -264,21 +265,21 @@ static void score_solution(const struct algo_solution *s,
 }
 
 int res_score_algo(const struct obs *w, const struct truth *t,
-    const struct algo_verdicts *v, struct res_algo_metrics *out,
-    struct sim_err *e)
+    const struct losses *lost, const struct algo_verdicts *v,
+    struct res_algo_metrics *out, struct sim_err *e)
 {
-	if (t->n_drops != w->hops.n)
+	if (lost->n_drops != w->hops.n)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has drops for %zu hops, the window has %zu.",
-		    t->n_drops, w->hops.n);
-	if (t->n_path != 0 && t->n_path != t->n_drops)
+		    lost->n_drops, w->hops.n);
+	if (lost->n_path != 0 && lost->n_path != lost->n_drops)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has links for %zu hops and drops for %zu.",
-		    t->n_path, t->n_drops);
-	if (t->n_culprits != 0 && t->n_culprits != w->flows.n)
+		    lost->n_path, lost->n_drops);
+	if (lost->n_culprits != 0 && lost->n_culprits != w->flows.n)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has culprits of %zu flows, the window has %zu.",
-		    t->n_culprits, w->flows.n);
+		    lost->n_culprits, w->flows.n);
 	if (v->n_flows != 0 && v->n_flows != w->flows.n)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "blame for %zu flows, but the window has %zu.",
@@ -286,7 +287,7 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 	size_t n_broken = v->kind == ALGO_KIND_SWITCH ? t->n_switches
 						      : count_faulty(t);
 	*out = (struct res_algo_metrics){.detect_s = NAN};
-	score_flows(w, t, v, out);
+	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);
 	score_ranks(t, v, n_broken, out);
 	score_solution(&v->solution, out);

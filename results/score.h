@@ -5,15 +5,16 @@
 #define RESULTS_SCORE_H
 
 #include "algos/verdict.h"
+#include "models/losses.h"
 #include "models/obs.h"
 #include "models/truth.h"
 #include "results/schema.h"
 #include "sim/err.h"
 
-/* Metrics of the epoch itself; those of agents and probes are left
- * NaN. Cost O(hops). */
+/* Metrics of the epoch itself, in which W lost LOST by what T says; those of
+ * agents and probes are left NaN. Cost O(hops). */
 void res_score_trial(const struct obs *w, const struct truth *t,
-    struct res_trial_metrics *out);
+    const struct losses *lost, struct res_trial_metrics *out);
 
 /* Metrics of one algorithm's answer; meanings in schema.h. NaN for what the
  * algorithm does not answer (flagged links of one that only ranks; per-flow
@@ -21,10 +22,10 @@ void res_score_trial(const struct obs *w, const struct truth *t,
  * For a verdict of switches, "link" reads "switch" throughout: one with a fault
  * is one that failed, and the culprit of a flow is the failed switch that its
  * true culprit is a link of, if any.
- * Errors SIM_EMISMATCH if drops or blame do not fit the window.
+ * Errors SIM_EMISMATCH if losses or blame do not fit the window.
  * Cost O(hops + verdicts * faults). */
 int res_score_algo(const struct obs *w, const struct truth *t,
-    const struct algo_verdicts *v, struct res_algo_metrics *out,
-    struct sim_err *e);
+    const struct losses *lost, const struct algo_verdicts *v,
+    struct res_algo_metrics *out, struct sim_err *e);
 
 #endif

@@ -337,11 +337,12 @@ static uint64_t count_votes(struct scenes *s, int skip, unsigned n_epochs,
 	for (unsigned i = 0; i < n_epochs; i++) {
 		struct model_scene *scene = scenes_draw(s, i);
 		if (skip)
-			assert_ok(model_skip_epoch(k, scene, &w, test_err()));
-		else
-			assert_ok(model_bulk_epoch(b, scene, 0, &w,
+			assert_ok(model_skip_epoch(k, scene, &w, &s->lost,
 			    test_err()));
-		scenes_count(&w, &scene->truth, NULL, votes);
+		else
+			assert_ok(model_bulk_epoch(b, scene, 0, &w, &s->lost,
+			    test_err()));
+		scenes_count(&w, &s->lost, NULL, votes);
 		n += w.n_flows;
 	}
 	obs_free(&w);
@@ -520,7 +521,7 @@ static unsigned misranked(struct scenes *s, unsigned n_epochs, int cast)
 	assert_ok(model_skip_open(&k, test_err()));
 	for (unsigned i = 0; i < n_epochs; i++) {
 		struct model_scene *scene = scenes_draw(s, i);
-		assert_ok(model_skip_epoch(k, scene, &w, test_err()));
+		assert_ok(model_skip_epoch(k, scene, &w, &s->lost, test_err()));
 		memset(votes, 0, s->topo.n_links * sizeof(*votes));
 		for (size_t f = 0; f < w.flows.n; f++)
 			for (unsigned j = 0; j < obs_n_hops(&w, f); j++)

@@ -454,7 +454,7 @@ static void draw(struct epochs *x, uint32_t k, uint32_t run)
 	x->s.group[0].count = k;
 	obs_clear(&x->w);
 	assert_ok(model_skip_epoch(x->skip, scenes_draw(&x->s, run), &x->w,
-	    test_err()));
+	    &x->s.lost, test_err()));
 }
 
 static struct algo_solution diagnose(struct epochs *x, int integer)

@@ -140,7 +140,7 @@ static void without_a_choice_of_paths_nothing_is_lost(void **state)
 	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
 	for (uint32_t r = 0; r < 20; r++) {
 		assert_ok(model_bulk_epoch(bulk, scenes_draw(&s, r), 0, &w,
-		    test_err()));
+		    &s.lost, test_err()));
 		assert_ok(
 		    run(&algo_vote_ecmp, &ignore, &s.topo, &w, &a, test_err()));
 		assert_ok(run(&algo_vote, NULL, &s.topo, &w, &b, test_err()));
@@ -172,7 +172,7 @@ static void without_any_path_a_bad_link_is_known_up_to_its_ecmp_group(
 	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
 	for (uint32_t r = 0; r < 30; r++) {
 		assert_ok(model_bulk_epoch(bulk, scenes_draw(&s, r), 0, &w,
-		    test_err()));
+		    &s.lost, test_err()));
 		assert_true(w.flows.n > 20);
 		assert_ok(
 		    run(&algo_vote_ecmp, &ignore, &s.topo, &w, &v, test_err()));

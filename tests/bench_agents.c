@@ -21,6 +21,7 @@ struct subject {
 	struct xp_agent_plane *plane;
 	struct model_scene scene[N_RUNS];
 	struct obs lossy[N_RUNS];
+	struct losses lost[N_RUNS];
 	double n_lossy; /* flows, in all runs */
 };
 
@@ -38,7 +39,7 @@ static void run_bulk(void *arg)
 	struct sim_err e;
 	for (uint32_t i = 0; i < N_RUNS; i++)
 		must(model_bulk_epoch(s->bulk, &s->scene[i], 0, &s->lossy[i],
-			 &e),
+			 &s->lost[i], &e),
 		    &e);
 }
 
@@ -46,16 +47,15 @@ static void run_agents(void *arg)
 {
 	struct subject *s = arg;
 	struct res_trial_metrics m;
-	const struct truth *truth;
-	const struct obs *w;
+	const struct xp_agent_window *seen;
 	struct sim_err e;
 	s->n_lossy = 0;
 	for (uint32_t i = 0; i < N_RUNS; i++) {
 		must(xp_agent_plane_epoch(s->plane, &s->scene[i], &s->lossy[i],
-			 &w, &truth, &m, &e),
+			 &s->lost[i], &seen, &m, &e),
 		    &e);
 		s->n_lossy += (double)s->lossy[i].flows.n;
-		bench_sink += w->hops.n;
+		bench_sink += seen->window.hops.n;
 	}
 }
 
@@ -90,6 +90,7 @@ static void close_subject(struct subject *s)
 	for (uint32_t i = 0; i < N_RUNS; i++) {
 		model_scene_free(&s->scene[i]);
 		obs_free(&s->lossy[i]);
+		losses_free(&s->lost[i]);
 	}
 	xp_agent_plane_close(s->plane);
 	model_bulk_close(s->bulk);

@@ -22,6 +22,7 @@ struct subject {
 	struct model_bulk *bulk;
 	struct model_skip *skip;
 	struct obs window;
+	struct losses lost;
 	gsl_rng *gsl;
 	uint32_t run;
 	uint64_t epochs; /* of one timed call */
@@ -64,6 +65,7 @@ static void free_subject(struct subject *s)
 	model_bulk_close(s->bulk);
 	model_skip_close(s->skip);
 	obs_free(&s->window);
+	losses_free(&s->lost);
 	gsl_rng_free(s->gsl);
 	topo_close(&s->topo);
 }
@@ -98,7 +100,8 @@ static void run_bulk(void *arg)
 	struct sim_err e;
 	for (uint64_t i = 0; i < s->epochs; i++) {
 		next_scene(s);
-		must(model_bulk_epoch(s->bulk, &s->scene, 0, &s->window, &e),
+		must(model_bulk_epoch(s->bulk, &s->scene, 0, &s->window,
+			 &s->lost, &e),
 		    &e);
 		count(s, s->window.flows.n);
 	}
@@ -110,7 +113,9 @@ static void run_skip(void *arg)
 	struct sim_err e;
 	for (uint64_t i = 0; i < s->epochs; i++) {
 		next_scene(s);
-		must(model_skip_epoch(s->skip, &s->scene, &s->window, &e), &e);
+		must(model_skip_epoch(s->skip, &s->scene, &s->window, &s->lost,
+			 &e),
+		    &e);
 		count(s, s->window.flows.n);
 	}
 }

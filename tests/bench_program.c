@@ -30,6 +30,7 @@ struct epochs {
 	struct model_skip *skip;
 	int n;
 	struct obs window[MAX_EPOCHS];
+	struct losses lost; /* in the last */
 	void *binary, *integer;
 	struct algo_verdicts out;
 	int next; /* epoch, for timed calls */
@@ -62,7 +63,8 @@ static void open_epochs(struct epochs *x, uint32_t n_pods, uint32_t n_faults,
 		    .run = (uint32_t)i};
 		must(model_scene_draw(&x->scene, &x->topo, &params, &where, &e),
 		    &e);
-		must(model_skip_epoch(x->skip, &x->scene, &x->window[i], &e),
+		must(model_skip_epoch(x->skip, &x->scene, &x->window[i],
+			 &x->lost, &e),
 		    &e);
 	}
 	must(algo_binary.open(&x->binary, &x->topo, NULL, &e), &e);
@@ -73,6 +75,7 @@ static void close_epochs(struct epochs *x)
 {
 	for (int i = 0; i < x->n; i++)
 		obs_free(&x->window[i]);
+	losses_free(&x->lost);
 	algo_binary.close(x->binary);
 	algo_integer.close(x->integer);
 	algo_verdicts_free(&x->out);

@@ -43,6 +43,7 @@ struct subject {
 	struct model_scene scene;
 	struct model_skip *skip;
 	struct obs window;
+	struct losses lost;
 	int with_epoch;
 };
 
@@ -77,6 +78,7 @@ static void close_subject(struct subject *s)
 	model_skip_close(s->skip);
 	model_scene_free(&s->scene);
 	obs_free(&s->window);
+	losses_free(&s->lost);
 	topo_close(&s->topo);
 	xp_config_free(&s->config);
 	xp_spec_free(&s->spec);
@@ -104,7 +106,7 @@ static void run_scenes(void *arg)
 		    &e);
 		if (s->with_epoch)
 			must(model_skip_epoch(s->skip, &s->scene, &s->window,
-				 &e),
+				 &s->lost, &e),
 			    &e);
 	}
 	bench_sink += s->scene.truth.n_faults;

@@ -21,9 +21,10 @@ struct rig {
 	struct model_bulk *bulk;
 	struct model_scene *scene;
 	struct obs lossy;
+	struct losses lost;
 	/* What the plane said. */
 	const struct obs *w;
-	const struct truth *truth;
+	const struct losses *told;
 	struct res_trial_metrics m;
 };
 
@@ -49,26 +50,30 @@ static void close_rig(struct rig *g)
 	xp_agent_plane_close(g->plane);
 	model_bulk_close(g->bulk);
 	obs_free(&g->lossy);
+	losses_free(&g->lost);
 	scenes_close(&g->s);
 }
 
 static void draw(struct rig *g, uint32_t run, int all)
 {
 	g->scene = scenes_draw(&g->s, run);
-	assert_ok(
-	    model_bulk_epoch(g->bulk, g->scene, all, &g->lossy, test_err()));
+	assert_ok(model_bulk_epoch(g->bulk, g->scene, all, &g->lossy, &g->lost,
+	    test_err()));
 }
 
 static void live(struct rig *g)
 {
+	const struct xp_agent_window *seen;
 	if (!g->plane)
 		assert_ok(xp_agent_plane_open(&g->plane, &g->s.topo, &g->params,
 		    test_err()));
-	assert_ok(xp_agent_plane_epoch(g->plane, g->scene, &g->lossy, &g->w,
-	    &g->truth, &g->m, test_err()));
+	assert_ok(xp_agent_plane_epoch(g->plane, g->scene, &g->lossy, &g->lost,
+	    &seen, &g->m, test_err()));
+	g->w = &seen->window;
+	g->told = &seen->lost;
 	assert_ok(obs_check(g->w, g->s.topo.n_links, test_err()));
-	assert_int_equal(g->truth->n_path, g->w->hops.n);
-	assert_int_equal(g->truth->n_drops, g->w->hops.n);
+	assert_int_equal(g->told->n_path, g->w->hops.n);
+	assert_int_equal(g->told->n_drops, g->w->hops.n);
 }
 
 /* --- nothing in the way ----------------------------------------------------- */
@@ -89,10 +94,10 @@ static void without_limits_the_window_is_that_of_the_bulk_planes(void **state)
 		draw(&g, run, 0);
 		if (run % 2)
 			assert_ok(model_skip_epoch(skip, g.scene, &g.lossy,
-			    test_err()));
+			    &g.lost, test_err()));
 		assert_true(g.lossy.flows.n > 5);
 		live(&g);
-		scenes_assert_same(g.w, g.truth, &g.lossy, &g.scene->truth);
+		scenes_assert_same(g.w, g.told, &g.lossy, &g.lost);
 		const double n = (double)g.lossy.flows.n;
 		assert_true(g.m.n_traced == n && g.m.n_full_traces == n);
 		assert_true(g.m.n_partial_traces == 0);
@@ -113,7 +118,7 @@ static void virtual_addresses_change_nothing_when_queries_succeed(void **state)
 	g.params.fabric.slb.share = 0.6;
 	draw(&g, 1, 0);
 	live(&g);
-	scenes_assert_same(g.w, g.truth, &g.lossy, &g.scene->truth);
+	scenes_assert_same(g.w, g.told, &g.lossy, &g.lost);
 	g.params.fabric.slb.share = 1;
 	for (int k = 0; k < 2; k++) {
 		g.params.fabric.slb.snat = k == 0;
@@ -229,8 +234,7 @@ static void no_vote_is_on_a_link_that_was_not_seen(void **state)
 		    g.m.n_full_traces + g.m.n_partial_traces == g.m.n_traced);
 		for (size_t i = 0; i < g.w->flows.n; i++) {
 			const topo_link *path = obs_path(g.w, i);
-			const topo_link *real =
-			    g.truth->path + g.w->hops.off[i];
+			const topo_link *real = g.told->path + g.w->hops.off[i];
 			const unsigned n = obs_n_hops(g.w, i);
 			unsigned n_known = 0, prefix = 0;
 			for (unsigned k = 0; k < n; k++) {
@@ -281,8 +285,7 @@ static void traces_end_where_a_black_hole_begins(void **state)
 		assert_int_equal(g.w->flows.n, g.lossy.flows.n);
 		for (size_t i = 0; i < g.w->flows.n; i++) {
 			const topo_link *path = obs_path(g.w, i);
-			const topo_link *real =
-			    g.truth->path + g.w->hops.off[i];
+			const topo_link *real = g.told->path + g.w->hops.off[i];
 			const unsigned n = obs_n_hops(g.w, i);
 			unsigned at = 0, up = 0;
 			while (at < n && real[at] != hole)
@@ -336,7 +339,7 @@ static void a_moved_flow_is_scored_by_the_link_it_lost_on(void **state)
 	draw(&g, 2, 0);
 	live(&g);
 	assert_int_equal(g.w->flows.n, g.lossy.flows.n);
-	assert_memory_equal(g.truth->path, g.lossy.hops.link,
+	assert_memory_equal(g.told->path, g.lossy.hops.link,
 	    g.w->hops.n * sizeof(topo_link));
 	/* Blame each flow on what was traced at the hop that lost most. */
 	assert_ok(algo_verdicts_reserve_flows(&v, g.w->flows.n, test_err()));
@@ -344,15 +347,16 @@ static void a_moved_flow_is_scored_by_the_link_it_lost_on(void **state)
 		const uint64_t off = g.w->hops.off[i];
 		uint64_t worst = off;
 		for (uint64_t k = off; k < g.w->hops.off[i + 1]; k++)
-			if (g.truth->drops[k] > g.truth->drops[worst])
+			if (g.told->drops[k] > g.told->drops[worst])
 				worst = k;
 		v.blame[i] = g.w->hops.link[worst];
-		const int moved = v.blame[i] != g.truth->path[worst];
+		const int moved = v.blame[i] != g.told->path[worst];
 		n_moved += (size_t)moved;
 		n_hits += (size_t)!moved;
 	}
 	assert_true(n_moved > 0 && n_hits > 0);
-	assert_ok(res_score_algo(g.w, g.truth, &v, &m, test_err()));
+	assert_ok(
+	    res_score_algo(g.w, &g.scene->truth, g.told, &v, &m, test_err()));
 	assert_true(m.hits_all == (double)n_hits);
 	assert_true(m.flows_all == (double)(n_hits + n_moved));
 	algo_verdicts_free(&v);
@@ -387,7 +391,7 @@ static void an_epoch_is_the_same_bits_after_any_other(void **state)
 		}
 		draw(&b, run, 0);
 		live(&b);
-		scenes_assert_same(a.w, a.truth, b.w, b.truth);
+		scenes_assert_same(a.w, a.told, b.w, b.told);
 		assert_memory_equal(&a.m, &b.m, sizeof(a.m));
 	}
 	close_rig(&a);
@@ -397,11 +401,12 @@ static void an_epoch_is_the_same_bits_after_any_other(void **state)
 static int one_epoch(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
+	const struct xp_agent_window *seen;
 	struct xp_agent_plane *p;
 	int rc = xp_agent_plane_open(&p, &g->s.topo, &g->params, e);
 	if (rc < 0)
 		return rc;
-	rc = xp_agent_plane_epoch(p, g->scene, &g->lossy, &g->w, &g->truth,
+	rc = xp_agent_plane_epoch(p, g->scene, &g->lossy, &g->lost, &seen,
 	    &g->m, e);
 	xp_agent_plane_close(p);
 	return rc;

@@ -457,9 +457,10 @@ struct heard {
 	sim_ns last;
 };
 
-static int hear_table(void *arg, const struct obs *o, size_t row, sim_ns now,
-    struct sim_err *e)
+static int hear_table(void *arg, const struct obs *o, const struct losses *lost,
+    size_t row, sim_ns now, struct sim_err *e)
 {
+	(void)lost;
 	struct heard *h = arg;
 	(void)e;
 	assert_int_equal(row, h->n_tables < 4 ? h->n_tables : SIZE_MAX);
@@ -483,9 +484,10 @@ static int hear_window(void *arg, struct xp_collector *c, uint32_t window,
 	return rc;
 }
 
-static int refuse(void *arg, const struct obs *o, size_t row, sim_ns now,
-    struct sim_err *e)
+static int refuse(void *arg, const struct obs *o, const struct losses *lost,
+    size_t row, sim_ns now, struct sim_err *e)
 {
+	(void)lost;
 	(void)arg;
 	(void)o;
 	(void)row;

@@ -63,6 +63,7 @@ struct world {
 	struct topo topo;
 	struct model_scene scene;
 	struct obs window;
+	struct losses lost;
 	topo_link slow[N_SLOW];
 	size_t n; /* flows */
 	struct topo_tuple tuple[MAX_FLOWS];
@@ -209,7 +210,8 @@ static void run_flows(struct world *w)
 	const struct obs_flows *f = &w->window.flows;
 	struct model_bulk *bulk;
 	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
-	assert_ok(model_bulk_epoch(bulk, &w->scene, 1, &w->window, test_err()));
+	assert_ok(model_bulk_epoch(bulk, &w->scene, 1, &w->window, &w->lost,
+	    test_err()));
 	model_bulk_close(bulk);
 	w->n = f->n;
 	assert_true(w->n > 1000 && w->n <= MAX_FLOWS);
@@ -247,6 +249,7 @@ static void open_world(struct world *w, uint32_t run)
 static void close_world(struct world *w)
 {
 	obs_free(&w->window);
+	losses_free(&w->lost);
 	model_scene_free(&w->scene);
 	topo_close(&w->topo);
 	xp_config_free(&w->config);
@@ -330,9 +333,8 @@ static void check_cut(const struct world *w, const struct connects *c)
  * far; what is for a host that is off, on its cable. */
 static void check_where(const struct world *w)
 {
-	const struct truth *t = &w->scene.truth;
 	for (size_t i = 0; i < w->n; i++) {
-		const uint32_t *drops = t->drops + w->window.hops.off[i];
+		const uint32_t *drops = w->lost.drops + w->window.hops.off[i];
 		const unsigned n = w->there[i].n_hops;
 		const unsigned hole = hole_on(w, &w->there[i], &w->tuple[i]);
 		const unsigned end = hole < n ? hole : n - 1;
@@ -356,8 +358,7 @@ static void check_drops(const struct world *w)
 	uint64_t got[MAX_LINKS + 1] = {0};
 	double want[MAX_LINKS + 1] = {0};
 	for (size_t i = 0; i < w->n; i++) {
-		const uint32_t *drops =
-		    w->scene.truth.drops + w->window.hops.off[i];
+		const uint32_t *drops = w->lost.drops + w->window.hops.off[i];
 		const struct way *way = &w->there[i];
 		uint64_t n = w->window.flows.n_pkts[i];
 		double left = (double)n;

@@ -24,6 +24,7 @@ static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 struct plane {
 	struct model_bulk *bulk;
 	struct obs window;
+	struct losses lost;
 };
 
 static void plane_open(struct plane *p)
@@ -36,12 +37,14 @@ static void plane_close(struct plane *p)
 {
 	model_bulk_close(p->bulk);
 	obs_free(&p->window);
+	losses_free(&p->lost);
 }
 
 static void run_epoch(struct plane *p, struct model_scene *s, int all)
 {
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, test_err()));
-	scenes_assert_sound(s->topo, &p->window, &s->truth);
+	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
+	    test_err()));
+	scenes_assert_sound(s->topo, &p->window, &p->lost);
 }
 
 static struct model_fault_params *add_holes(struct scenes *s, uint32_t kind,
@@ -96,13 +99,14 @@ static unsigned hole_of(const struct model_scene *s, const struct obs *w,
 }
 
 /* Without noise each flow loses all at its hole, or nothing. */
-static unsigned assert_fates(const struct model_scene *s, const struct obs *w)
+static unsigned assert_fates(const struct model_scene *s, const struct plane *p)
 {
+	const struct obs *w = &p->window;
 	unsigned n_taken = 0;
 	for (size_t i = 0; i < w->flows.n; i++) {
 		const unsigned n_hops = obs_n_hops(w, i);
 		const unsigned at = hole_of(s, w, i);
-		const uint32_t *drops = s->truth.drops + w->hops.off[i];
+		const uint32_t *drops = p->lost.drops + w->hops.off[i];
 		for (unsigned k = 0; k < n_hops; k++)
 			assert_int_equal(drops[k],
 			    k == at ? w->flows.n_pkts[i] : 0);
@@ -135,11 +139,11 @@ static void each_flow_has_the_fate_that_its_path_says(void **state)
 		for (uint32_t run = 0; run < 20; run++) {
 			struct model_scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 1);
-			const unsigned taken = assert_fates(scene, &p.window);
+			const unsigned taken = assert_fates(scene, &p);
 			assert_int_equal(p.window.flows.n,
 			    scene->traffic.n_flows);
 			run_epoch(&p, scene, 0);
-			assert_fates(scene, &p.window);
+			assert_fates(scene, &p);
 			assert_int_equal(p.window.flows.n, taken);
 			n_taken += taken;
 		}
@@ -315,8 +319,7 @@ static void the_law_is_that_of_single_packets(void **state)
 		assert_int_equal(w->n_flows, w->flows.n);
 		for (size_t i = 0; i < w->flows.n; i++)
 			count(&got, w->flows.src_host[i], obs_path(w, i),
-			    obs_n_hops(w, i),
-			    scene->truth.drops + w->hops.off[i],
+			    obs_n_hops(w, i), p.lost.drops + w->hops.off[i],
 			    w->flows.n_pkts[i]);
 		for (uint64_t f = 0; f < scene->traffic.n_flows; f++)
 			send(scene, r, model_traffic_src(&scene->traffic, f),
@@ -377,7 +380,7 @@ static void all_kernels_give_the_same_window(void **state)
 	(void)state;
 	struct scenes s;
 	struct obs first = {0};
-	struct truth drops = {0};
+	struct losses drops = {0}, lost = {0};
 	scenes_open(&s, &sim);
 	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.02);
 	for (const struct bulk_kernel *const *k = bulk_kernels(); *k; k++) {
@@ -385,20 +388,21 @@ static void all_kernels_give_the_same_window(void **state)
 		struct obs w = {0};
 		struct model_scene *scene = scenes_draw(&s, 1);
 		assert_ok(model_bulk_open(&b, *k, test_err()));
-		assert_ok(model_bulk_epoch(b, scene, 0, &w, test_err()));
+		assert_ok(model_bulk_epoch(b, scene, 0, &w, &lost, test_err()));
 		assert_true(w.flows.n > 100);
 		if (k == bulk_kernels()) {
-			assert_ok(truth_add_drops(&drops, scene->truth.drops,
-			    (unsigned)scene->truth.n_drops, test_err()));
 			first = w;
+			drops = lost;
+			lost = (struct losses){0};
 		} else {
-			scenes_assert_same(&first, &drops, &w, &scene->truth);
+			scenes_assert_same(&first, &drops, &w, &lost);
 			obs_free(&w);
 		}
 		model_bulk_close(b);
 	}
 	obs_free(&first);
-	truth_free(&drops);
+	losses_free(&drops);
+	losses_free(&lost);
 	scenes_close(&s);
 }
 
@@ -408,20 +412,17 @@ static void what_never_acts_changes_nothing(void **state)
 	(void)state;
 	struct scenes s;
 	struct plane with, without;
-	struct truth truth = {0};
 	plane_open(&with);
 	plane_open(&without);
 	scenes_open(&s, &sim);
 	s.params.noise.rate = scenes_fixed(1e-5);
 	run_epoch(&without, scenes_draw(&s, 3), 0);
-	assert_ok(truth_add_drops(&truth, s.scene.truth.drops,
-	    (unsigned)s.scene.truth.n_drops, test_err()));
 	assert_true(without.window.flows.n > 20);
 
 	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 5, 0);
 	run_epoch(&with, scenes_draw(&s, 3), 0);
-	scenes_assert_same(&without.window, &truth, &with.window,
-	    &s.scene.truth);
+	scenes_assert_same(&without.window, &without.lost, &with.window,
+	    &with.lost);
 	assert_ok(model_skip_fits(&s.scene, test_err()));
 
 	add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 5, 1)->from_s = 30;
@@ -436,9 +437,8 @@ static void what_never_acts_changes_nothing(void **state)
 	     kind <= MODEL_FAULT_COLLECTOR; kind++)
 		scenes_add_group(&s)->kind = kind;
 	run_epoch(&with, scenes_draw(&s, 3), 0);
-	scenes_assert_same(&without.window, &truth, &with.window,
-	    &s.scene.truth);
-	truth_free(&truth);
+	scenes_assert_same(&without.window, &without.lost, &with.window,
+	    &with.lost);
 	plane_close(&with);
 	plane_close(&without);
 	scenes_close(&s);
@@ -570,7 +570,7 @@ static void holes_can_be_found_as_switches_and_as_links(void **state)
 			blame[i] = links ? l : to - s.topo.n_hosts;
 		}
 		assert_ok(
-		    res_score_algo(&p.window, t, &v, &m, test_err()));
+		    res_score_algo(&p.window, t, &p.lost, &v, &m, test_err()));
 		assert_near(m.n_flagged_true, (double)n, 0);
 		assert_near(m.n_links_true, (double)n, 0);
 		assert_near(m.n_top_true, (double)n, 0);
@@ -589,15 +589,14 @@ static int run_afresh(void *arg, struct sim_err *e)
 	struct model_scene *s = arg;
 	struct model_bulk *b = NULL;
 	struct obs w = {0};
-	free(s->truth.drops);
-	s->truth.drops = NULL;
-	s->truth.n_drops = s->truth.cap_drops = 0;
+	struct losses lost = {0};
 	int rc = model_bulk_open(&b, NULL, e);
 	if (rc == 0)
-		rc = model_bulk_epoch(b, s, 0, &w, e);
+		rc = model_bulk_epoch(b, s, 0, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 20);
 	model_bulk_close(b);
 	obs_free(&w);
+	losses_free(&lost);
 	return rc;
 }
 

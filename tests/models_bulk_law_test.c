@@ -20,6 +20,7 @@ static const struct topo_clos tiny = {2, 2, 2, 2, 2, .n_cables = 0};
 struct plane {
 	struct model_bulk *bulk;
 	struct obs window;
+	struct losses lost;
 };
 
 static void plane_open(struct plane *p)
@@ -32,12 +33,14 @@ static void plane_close(struct plane *p)
 {
 	model_bulk_close(p->bulk);
 	obs_free(&p->window);
+	losses_free(&p->lost);
 }
 
 static void run_epoch(struct plane *p, struct model_scene *s, int all)
 {
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, test_err()));
-	scenes_assert_sound(s->topo, &p->window, &s->truth);
+	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
+	    test_err()));
+	scenes_assert_sound(s->topo, &p->window, &p->lost);
 	assert_int_equal(p->window.n_flows, s->traffic.n_flows);
 	assert_int_equal(p->window.complete, all);
 }
@@ -75,7 +78,7 @@ static void compare_epoch(struct plane *p, struct model_scene *s, gsl_rng *gsl,
 	(by_packet ? reference_packets : reference_binomial)(s, gsl, &ref);
 	run_epoch(p, s, all);
 	struct scenes_counts c =
-	    scenes_count(&p->window, &s->truth, drops[1], flows[1]);
+	    scenes_count(&p->window, &p->lost, drops[1], flows[1]);
 	law_add(&d->failed, minus(c.n_failed_flows, ref.n_failed_flows));
 	law_add(&d->drops, minus(c.n_drops, ref.n_drops));
 	for (topo_link l = 0; l < s->topo->n_links; l++) {
@@ -194,7 +197,7 @@ static void failed_flows_of_one_fault_match_the_closed_form(void **state)
 			struct model_scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 0);
 			struct scenes_counts c =
-			    scenes_count(&p.window, &scene->truth, NULL, NULL);
+			    scenes_count(&p.window, &p.lost, NULL, NULL);
 			law_add(&failed, (double)c.n_failed_flows);
 			law_add(&drops, (double)c.n_drops);
 		}
@@ -256,7 +259,7 @@ static void flows_per_link_match_the_exact_shares(void **state)
 			memset(count, 0, sizeof(count));
 			struct model_scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 1);
-			scenes_count(&p.window, &scene->truth, NULL, count);
+			scenes_count(&p.window, &p.lost, NULL, count);
 			for (topo_link l = 0; l < s.topo.n_links; l++)
 				law_add(&flows[l], (double)count[l]);
 		}

@@ -25,7 +25,7 @@ static const struct topo_clos shapes[] = {
 struct plane {
 	struct model_bulk *bulk;
 	struct obs window;
-	struct truth truth; /* its drops; the scene's own serve epoch() */
+	struct losses lost;
 };
 
 static void plane_open(struct plane *p)
@@ -38,29 +38,30 @@ static void plane_close(struct plane *p)
 {
 	model_bulk_close(p->bulk);
 	obs_free(&p->window);
-	truth_free(&p->truth);
+	losses_free(&p->lost);
 }
 
 static void run_epoch(struct plane *p, struct model_scene *s, int all)
 {
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, test_err()));
-	scenes_assert_sound(s->topo, &p->window, &s->truth);
+	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
+	    test_err()));
+	scenes_assert_sound(s->topo, &p->window, &p->lost);
 	assert_int_equal(p->window.n_flows, s->traffic.n_flows);
 	assert_int_equal(p->window.complete, all);
 }
 
-/* Run FIRST .. LAST - 1 in pieces of up to MOST flows into P's own truth. */
+/* Run FIRST .. LAST - 1 in pieces of up to MOST flows. */
 static void run_pieces(struct plane *p, const struct model_scene *s,
     uint64_t first, uint64_t last, uint32_t most, int all, struct sim_rng *r)
 {
 	obs_clear(&p->window);
-	truth_clear(&p->truth);
+	losses_clear(&p->lost);
 	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
 	while (first < last) {
 		uint64_t end = first + sim_rng_below(r, most + 1);
 		end = end < last ? end : last;
 		assert_ok(model_bulk_run(p->bulk, first, end, all, &p->window,
-		    &p->truth, test_err()));
+		    &p->lost, test_err()));
 		first = end;
 	}
 }
@@ -131,8 +132,8 @@ static void pieces_of_any_size_give_the_same_window(void **state)
 		run_epoch(&whole, scene, all);
 		run_pieces(&pieces, scene, 0, scene->traffic.n_flows,
 		    most[i % 6], all, &r);
-		scenes_assert_same(&whole.window, &scene->truth, &pieces.window,
-		    &pieces.truth);
+		scenes_assert_same(&whole.window, &whole.lost, &pieces.window,
+		    &pieces.lost);
 		scenes_close(&s);
 	}
 	plane_close(&whole);
@@ -146,7 +147,7 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 	struct scenes s;
 	struct plane p;
 	struct obs joint = {0};
-	struct truth joint_truth = {0};
+	struct losses joint_lost = {0};
 	struct sim_rng r;
 	test_rng(&r, 2);
 	plane_open(&p);
@@ -155,17 +156,17 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 	struct model_scene *scene = scenes_draw(&s, 1);
 	enum { PIECES = 7 };
 	struct obs part[PIECES] = {{.n_flows = 0}};
-	struct truth part_truth[PIECES] = {{.n_drops = 0}};
+	struct losses part_lost[PIECES] = {{.n_drops = 0}};
 	const uint64_t n = scene->traffic.n_flows;
 	assert_ok(model_bulk_begin(p.bulk, scene, test_err()));
 	for (int i = PIECES - 1; i >= 0; i--)
 		assert_ok(
 		    model_bulk_run(p.bulk, n * i / PIECES, n * (i + 1) / PIECES,
-			0, &part[i], &part_truth[i], test_err()));
+			0, &part[i], &part_lost[i], test_err()));
 	for (int i = 0; i < PIECES; i++) {
 		assert_true(part[i].flows.n > 0);
-		assert_ok(truth_add_drops(&joint_truth, part_truth[i].drops,
-		    (unsigned)part_truth[i].n_drops, test_err()));
+		assert_ok(losses_add_drops(&joint_lost, part_lost[i].drops,
+		    (unsigned)part_lost[i].n_drops, test_err()));
 		for (size_t j = 0; j < part[i].flows.n; j++) {
 			const struct obs_flow f = {
 #define X(type, name, units, doc) .name = part[i].flows.name[j],
@@ -178,22 +179,22 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 		}
 		joint.n_flows += part[i].n_flows;
 		obs_free(&part[i]);
-		truth_free(&part_truth[i]);
+		losses_free(&part_lost[i]);
 	}
 	run_epoch(&p, scene, 0);
-	scenes_assert_same(&p.window, &scene->truth, &joint, &joint_truth);
+	scenes_assert_same(&p.window, &p.lost, &joint, &joint_lost);
 	obs_free(&joint);
-	truth_free(&joint_truth);
+	losses_free(&joint_lost);
 	plane_close(&p);
 	scenes_close(&s);
 }
 
 /* The rows of a full window that lost something. */
-static void keep_lossy(const struct obs *all, const struct truth *all_truth,
-    struct obs *lossy, struct truth *lossy_truth)
+static void keep_lossy(const struct obs *all, const struct losses *all_lost,
+    struct obs *lossy, struct losses *lossy_lost)
 {
 	obs_clear(lossy);
-	truth_clear(lossy_truth);
+	losses_clear(lossy_lost);
 	lossy->n_flows = all->n_flows;
 	for (size_t i = 0; i < all->flows.n; i++) {
 		if (all->flows.n_retx[i] == 0)
@@ -206,8 +207,8 @@ static void keep_lossy(const struct obs *all, const struct truth *all_truth,
 		const unsigned h = obs_n_hops(all, i);
 		assert_ok(
 		    obs_add_flow(lossy, &f, obs_path(all, i), h, test_err()));
-		assert_ok(truth_add_drops(lossy_truth,
-		    all_truth->drops + all->hops.off[i], h, test_err()));
+		assert_ok(losses_add_drops(lossy_lost,
+		    all_lost->drops + all->hops.off[i], h, test_err()));
 	}
 }
 
@@ -218,7 +219,7 @@ static void the_sieve_hides_no_lossy_flow(void **state)
 	(void)state;
 	struct plane sparse, full;
 	struct obs lossy = {0};
-	struct truth lossy_truth = {0};
+	struct losses lossy_lost = {0};
 	struct sim_rng r;
 	uint64_t n_lossy = 0;
 	test_rng(&r, 3);
@@ -230,16 +231,16 @@ static void the_sieve_hides_no_lossy_flow(void **state)
 		struct model_scene *scene = scenes_draw(&s, i);
 		run_epoch(&full, scene, 1);
 		assert_int_equal(full.window.flows.n, scene->traffic.n_flows);
-		keep_lossy(&full.window, &scene->truth, &lossy, &lossy_truth);
+		keep_lossy(&full.window, &full.lost, &lossy, &lossy_lost);
 		run_epoch(&sparse, scene, 0);
-		scenes_assert_same(&sparse.window, &scene->truth, &lossy,
-		    &lossy_truth);
+		scenes_assert_same(&sparse.window, &sparse.lost, &lossy,
+		    &lossy_lost);
 		n_lossy += lossy.flows.n;
 		scenes_close(&s);
 	}
 	assert_true(n_lossy > 10000);
 	obs_free(&lossy);
-	truth_free(&lossy_truth);
+	losses_free(&lossy_lost);
 	plane_close(&sparse);
 	plane_close(&full);
 }
@@ -250,7 +251,7 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 	(void)state;
 	struct plane sparse, full;
 	struct obs lossy = {0};
-	struct truth lossy_truth = {0};
+	struct losses lossy_lost = {0};
 	struct scenes s;
 	plane_open(&sparse);
 	plane_open(&full);
@@ -259,14 +260,14 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 	for (uint32_t run = 0; run < 5; run++) {
 		struct model_scene *scene = scenes_draw(&s, run);
 		run_epoch(&full, scene, 1);
-		keep_lossy(&full.window, &scene->truth, &lossy, &lossy_truth);
+		keep_lossy(&full.window, &full.lost, &lossy, &lossy_lost);
 		run_epoch(&sparse, scene, 0);
 		assert_true(lossy.flows.n > 100);
-		scenes_assert_same(&sparse.window, &scene->truth, &lossy,
-		    &lossy_truth);
+		scenes_assert_same(&sparse.window, &sparse.lost, &lossy,
+		    &lossy_lost);
 	}
 	obs_free(&lossy);
-	truth_free(&lossy_truth);
+	losses_free(&lossy_lost);
 	plane_close(&sparse);
 	plane_close(&full);
 	scenes_close(&s);
@@ -278,10 +279,10 @@ static uint32_t drops_at(struct plane *p, struct model_scene *s, uint64_t flow,
 {
 	s->loss.noise.rate = scenes_fixed(noise);
 	obs_clear(&p->window);
-	truth_clear(&p->truth);
+	losses_clear(&p->lost);
 	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
 	assert_ok(model_bulk_run(p->bulk, flow, flow + 1, all, &p->window,
-	    &p->truth, test_err()));
+	    &p->lost, test_err()));
 	return p->window.flows.n > 0 ? p->window.flows.n_retx[0] : 0;
 }
 
@@ -429,7 +430,7 @@ static void a_clos_as_a_mesh_gives_the_same_window(void **state)
 		struct model_scene *y = scenes_draw(&m, i);
 		run_epoch(&a, x, i % 4 == 0);
 		run_epoch(&b, y, i % 4 == 0);
-		scenes_assert_same(&a.window, &x->truth, &b.window, &y->truth);
+		scenes_assert_same(&a.window, &a.lost, &b.window, &b.lost);
 		scenes_close(&s);
 		scenes_close(&m);
 	}
@@ -453,8 +454,8 @@ static void an_epoch_without_flows_is_empty(void **state)
 	s.params.traffic.conns = scenes_fixed(1);
 	run_epoch(&p, scenes_draw(&s, 0), 0);
 	assert_int_equal(p.window.flows.n, 8);
-	assert_ok(model_bulk_run(p.bulk, 3, 3, 0, &p.window, &s.scene.truth,
-	    test_err()));
+	assert_ok(
+	    model_bulk_run(p.bulk, 3, 3, 0, &p.window, &p.lost, test_err()));
 	assert_int_equal(p.window.n_flows, 8);
 	plane_close(&p);
 	scenes_close(&s);
@@ -499,16 +500,15 @@ static int run_afresh(void *arg, struct sim_err *e)
 	struct model_scene *s = arg;
 	struct model_bulk *b = NULL;
 	struct obs w = {0};
-	free(s->truth.drops);
-	s->truth.drops = NULL;
-	s->truth.n_drops = s->truth.cap_drops = 0;
+	struct losses lost = {0};
 	int rc = model_bulk_open(&b, NULL, e);
 	if (rc == 0)
-		rc = model_bulk_epoch(b, s, 0, &w, e);
+		rc = model_bulk_epoch(b, s, 0, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 100);
-	assert_int_equal(s->truth.n_drops, w.hops.n);
+	assert_int_equal(lost.n_drops, w.hops.n);
 	model_bulk_close(b);
 	obs_free(&w);
+	losses_free(&lost);
 	return rc;
 }
 

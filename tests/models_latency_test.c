@@ -273,7 +273,7 @@ static void the_exact_plane_smooths_a_slow_links_law(void **state)
 		for (uint32_t run = 0; run < 100; run++) {
 			const struct truth *t = &scenes_draw(&s, run)->truth;
 			const double m = t->fault->delay_us;
-			assert_ok(model_bulk_epoch(b, &s.scene, 1, &w,
+			assert_ok(model_bulk_epoch(b, &s.scene, 1, &w, &s.lost,
 			    test_err()));
 			for (size_t i = 0; i < w.flows.n; i++) {
 				const double us = w.flows.srtt_us[i] -
@@ -335,9 +335,10 @@ static void slow_flows_are_reported_beside_the_lossy_ones(void **state)
 	const topo_link slow = open_slow(&s);
 	size_t n_slow = 0, n_lossy = 0, k = 0;
 	assert_ok(model_bulk_open(&b, NULL, test_err()));
-	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 1, &all, test_err()));
-	assert_ok(
-	    model_bulk_epoch(b, scenes_draw(&s, 1), 0, &some, test_err()));
+	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 1, &all, &s.lost,
+	    test_err()));
+	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 0, &some, &s.lost,
+	    test_err()));
 	assert_int_equal(s.scene.truth.n_faults, 1);
 	assert_true(s.scene.truth.fault[0].rate == 0);
 	assert_true(s.scene.truth.fault[0].delay_us == 2000);
@@ -359,8 +360,8 @@ static void slow_flows_are_reported_beside_the_lossy_ones(void **state)
 	assert_true(n_slow > 20 && n_lossy > 5);
 
 	s.params.latency.report_us = 0;
-	assert_ok(
-	    model_bulk_epoch(b, scenes_draw(&s, 1), 0, &timeless, test_err()));
+	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 0, &timeless, &s.lost,
+	    test_err()));
 	assert_int_equal(timeless.flows.n, n_lossy);
 	for (size_t i = 0; i < timeless.flows.n; i++)
 		assert_int_equal(timeless.flows.srtt_us[i], 0);
@@ -397,7 +398,7 @@ static void votes_for_latency_are_on_the_slow_link(void **state)
 	for (uint32_t run = 0; run < 10; run++) {
 		double votes = 0, want = 0;
 		assert_ok(model_bulk_epoch(b, scenes_draw(&s, run), 0, &w,
-		    test_err()));
+		    &s.lost, test_err()));
 		vote_for(&s, &w, ALGO_KIND_LINK, &v);
 		for (size_t i = 0; i < w.flows.n; i++)
 			if (crosses(&w, i, slow))

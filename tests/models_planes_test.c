@@ -134,7 +134,7 @@ static void add_law(const struct model_scene *s, topo_host src, int timed_on,
 
 /* The outcome of row I of a window. */
 static unsigned observed(const struct topo_clos *c, const struct obs *w,
-    const struct truth *truth, size_t i)
+    const struct losses *lost, size_t i)
 {
 	const topo_link *path = obs_path(w, i);
 	const unsigned h = obs_n_hops(w, i);
@@ -142,7 +142,7 @@ static unsigned observed(const struct topo_clos *c, const struct obs *w,
 	const uint32_t down = topo_clos_place(c, path[h - 2]).high % c->n_t1;
 	const uint32_t t2 = h == 6 ? topo_clos_place(c, path[2]).high : 0;
 	return outcome_of(c, w->flows.dst_host[i], up, t2, down,
-	    w->flows.n_pkts[i], truth->drops + w->hops.off[i], h);
+	    w->flows.n_pkts[i], lost->drops + w->hops.off[i], h);
 }
 
 /* Outcomes of all flows of one source, and how many flows of each source are
@@ -191,8 +191,7 @@ static void observe(struct tally *t, struct planes *p, enum which which,
 		planes_run(p, which, scene);
 		for (size_t i = 0; i < p->window.flows.n; i++) {
 			const topo_host src = p->window.flows.src_host[i];
-			t->got[src]
-			      [observed(c, &p->window, &scene->truth, i)]++;
+			t->got[src][observed(c, &p->window, &p->lost, i)]++;
 			lossy[src]++;
 		}
 		for (topo_host h = s->topo.n_hosts; h-- > 0;) {

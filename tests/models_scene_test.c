@@ -36,15 +36,18 @@ static void assert_same_scenes(struct model_scene *a, struct model_scene *b)
 {
 	struct model_bulk *bulk;
 	struct obs x = {0}, y = {0};
+	struct losses x_lost = {0}, y_lost = {0};
 	assert_int_equal(a->ecmp_seed, b->ecmp_seed);
 	assert_same_faults(&a->truth, &b->truth);
 	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
-	assert_ok(model_bulk_epoch(bulk, a, 1, &x, test_err()));
-	assert_ok(model_bulk_epoch(bulk, b, 1, &y, test_err()));
-	scenes_assert_same(&x, &a->truth, &y, &b->truth);
+	assert_ok(model_bulk_epoch(bulk, a, 1, &x, &x_lost, test_err()));
+	assert_ok(model_bulk_epoch(bulk, b, 1, &y, &y_lost, test_err()));
+	scenes_assert_same(&x, &x_lost, &y, &y_lost);
 	model_bulk_close(bulk);
 	obs_free(&x);
 	obs_free(&y);
+	losses_free(&x_lost);
+	losses_free(&y_lost);
 }
 
 static void a_name_gives_one_scene_whatever_was_drawn_before(void **state)
@@ -206,6 +209,7 @@ struct survivors {
 	struct model_bulk *bulk;
 	struct model_skip *skip;
 	struct obs w;
+	struct losses lost;
 };
 
 static int run_both(void *arg, struct sim_err *e)
@@ -219,9 +223,11 @@ static int run_both(void *arg, struct sim_err *e)
 		rc = model_scene_draw(&x->scene, &x->topo, &x->params, &where,
 		    e);
 		if (rc == 0 && i < 2)
-			rc = model_bulk_epoch(v->bulk, &x->scene, 0, &v->w, e);
+			rc = model_bulk_epoch(v->bulk, &x->scene, 0, &v->w,
+			    &v->lost, e);
 		else if (rc == 0)
-			rc = model_skip_epoch(v->skip, &x->scene, &v->w, e);
+			rc = model_skip_epoch(v->skip, &x->scene, &v->w,
+			    &v->lost, e);
 	}
 	return rc;
 }
@@ -244,18 +250,18 @@ static void planes_outlive_a_failed_allocation(void **state)
 
 	/* The last epoch was the larger scene's, by skipping. */
 	struct model_skip *skip;
-	struct truth kept = {0};
-	assert_ok(truth_add_drops(&kept, v.large.scene.truth.drops,
-	    (unsigned)v.large.scene.truth.n_drops, test_err()));
+	struct losses lost = {0};
 	assert_ok(model_skip_open(&skip, test_err()));
-	assert_ok(model_skip_epoch(skip, &v.large.scene, &fresh, test_err()));
-	scenes_assert_same(&v.w, &kept, &fresh, &v.large.scene.truth);
+	assert_ok(
+	    model_skip_epoch(skip, &v.large.scene, &fresh, &lost, test_err()));
+	scenes_assert_same(&v.w, &v.lost, &fresh, &lost);
 	model_skip_close(skip);
-	truth_free(&kept);
+	losses_free(&lost);
 	obs_free(&fresh);
 	model_bulk_close(v.bulk);
 	model_skip_close(v.skip);
 	obs_free(&v.w);
+	losses_free(&v.lost);
 	scenes_close(&v.small);
 	scenes_close(&v.large);
 }

@@ -30,11 +30,12 @@ struct features {
 enum { N_FEATURES = sizeof(struct features) / sizeof(double) };
 
 static struct features features_of(const struct model_scene *s,
-    const struct obs *w, uint64_t histogram[])
+    const struct planes *p, uint64_t histogram[])
 {
+	const struct obs *w = &p->window;
 	struct features x = {0};
 	for (size_t i = 0; i < w->flows.n; i++) {
-		const uint32_t *drops = s->truth.drops + w->hops.off[i];
+		const uint32_t *drops = p->lost.drops + w->hops.off[i];
 		unsigned n_failed = 0, n_dropping = 0;
 		for (unsigned j = 0; j < obs_n_hops(w, i); j++) {
 			const topo_link l = obs_path(w, i)[j];
@@ -77,11 +78,10 @@ static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
 			planes_run(p, which, scene);
 			if (which == SKIP)
 				scenes_assert_sound(&s->topo, &p->window,
-				    &scene->truth);
+				    &p->lost);
 			assert_int_equal(p->window.n_flows,
 			    scene->traffic.n_flows);
-			x[which].f =
-			    features_of(scene, &p->window, c->histogram[which]);
+			x[which].f = features_of(scene, p, c->histogram[which]);
 		}
 		for (int i = 0; i < N_FEATURES; i++)
 			law_add(&c->difference[i], x[SKIP].v[i] - x[BULK].v[i]);
@@ -298,26 +298,27 @@ static void what_ran_before_leaves_no_trace(void **state)
 	(void)state;
 	struct model_skip *used, *fresh;
 	struct obs a = {0}, b = {0};
+	struct losses a_lost = {0}, b_lost = {0};
 	assert_ok(model_skip_open(&used, test_err()));
 	for (size_t i = 0; i < 2 * N_KINDS; i++) {
 		struct scenes s;
-		struct truth truth = {0};
 		kinds[i % N_KINDS].open(&s);
 		struct model_scene *scene = scenes_draw(&s, (uint32_t)i);
-		assert_ok(model_skip_epoch(used, scene, &a, test_err()));
-		assert_ok(truth_add_drops(&truth, scene->truth.drops,
-		    (unsigned)scene->truth.n_drops, test_err()));
+		assert_ok(
+		    model_skip_epoch(used, scene, &a, &a_lost, test_err()));
 		assert_ok(model_skip_open(&fresh, test_err()));
-		assert_ok(model_skip_epoch(fresh, scene, &b, test_err()));
+		assert_ok(
+		    model_skip_epoch(fresh, scene, &b, &b_lost, test_err()));
 		assert_true(a.flows.n > 0);
-		scenes_assert_same(&a, &truth, &b, &scene->truth);
+		scenes_assert_same(&a, &a_lost, &b, &b_lost);
 		model_skip_close(fresh);
-		truth_free(&truth);
 		scenes_close(&s);
 	}
 	model_skip_close(used);
 	obs_free(&a);
 	obs_free(&b);
+	losses_free(&a_lost);
+	losses_free(&b_lost);
 }
 
 static void assert_refused(struct scenes *s, const char *why)
@@ -330,7 +331,8 @@ static void assert_refused(struct scenes *s, const char *why)
 	assert_int_equal(model_skip_fits(scene, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg, why);
 	e.msg[0] = 0;
-	assert_int_equal(model_skip_epoch(k, scene, &w, &e), SIM_EUNSUPPORTED);
+	assert_int_equal(model_skip_epoch(k, scene, &w, &s->lost, &e),
+	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg, why);
 	model_skip_close(k);
 	obs_free(&w);
@@ -404,16 +406,15 @@ static int run_afresh(void *arg, struct sim_err *e)
 	struct model_scene *s = arg;
 	struct model_skip *k = NULL;
 	struct obs w = {0};
-	free(s->truth.drops);
-	s->truth.drops = NULL;
-	s->truth.n_drops = s->truth.cap_drops = 0;
+	struct losses lost = {0};
 	int rc = model_skip_open(&k, e);
 	if (rc == 0)
-		rc = model_skip_epoch(k, s, &w, e);
+		rc = model_skip_epoch(k, s, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 100);
-	assert_int_equal(s->truth.n_drops, w.hops.n);
+	assert_int_equal(lost.n_drops, w.hops.n);
 	model_skip_close(k);
 	obs_free(&w);
+	losses_free(&lost);
 	return rc;
 }
 

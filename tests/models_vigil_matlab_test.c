@@ -21,8 +21,8 @@ static const struct topo_clos shape = {2, 3, 2, 2, 2, .n_cables = 0};
 
 static void run_epoch(struct scenes *s, uint32_t run, int all, struct obs *w)
 {
-	assert_ok(
-	    model_vigil_matlab_epoch(scenes_draw(s, run), all, w, test_err()));
+	assert_ok(model_vigil_matlab_epoch(scenes_draw(s, run), all, w,
+	    &s->lost, test_err()));
 }
 
 static uint32_t pod_of(const struct topo *t, topo_host h)
@@ -77,17 +77,17 @@ static void a_row_holds_its_flag_its_count_and_its_culprit(void **state)
 	scenes_add_fault(&s, topo_clos_link_tor(&s.topo.clos, 1, 0, TOPO_UP),
 	    0.2);
 	run_epoch(&s, 1, 1, &w);
-	const struct truth *truth = &s.scene.truth;
+	const struct losses *lost = &s.lost;
 	assert_ok(obs_check(&w, s.topo.n_links, test_err()));
-	assert_int_equal(truth->n_culprits, w.flows.n);
-	assert_int_equal(truth->n_drops, w.hops.n);
+	assert_int_equal(lost->n_culprits, w.flows.n);
+	assert_int_equal(lost->n_drops, w.hops.n);
 	for (size_t i = 0; i < w.flows.n; i++) {
 		const uint32_t n_retx = w.flows.n_retx[i];
 		uint64_t count = 0;
 		for (uint64_t j = w.hops.off[i]; j < w.hops.off[i + 1]; j++)
-			count += truth->drops[j];
+			count += lost->drops[j];
 		assert_int_equal(obs_n_counted(&w, i), count);
-		assert_int_equal(n_retx > 0, truth->culprit[i] != TOPO_NONE);
+		assert_int_equal(n_retx > 0, lost->culprit[i] != TOPO_NONE);
 		if (n_retx > 0 && count > 0 && count <= w.flows.n_pkts[i])
 			assert_int_equal(n_retx, count);
 		if (n_retx > 0 && count == 0)
@@ -120,8 +120,8 @@ static void nothing_is_thinned_out_behind_a_black_hole(void **state)
 		const int two = topo_tor_of(&s.topo, w.flows.src_host[i]) == 0;
 		assert_int_equal(w.flows.n_retx[i], n);
 		assert_int_equal(obs_n_counted(&w, i), two ? 2 * n : n);
-		assert_int_equal(s.scene.truth.drops[at], n);
-		assert_int_equal(s.scene.truth.drops[at + 1], two ? n : 0);
+		assert_int_equal(s.lost.drops[at], n);
+		assert_int_equal(s.lost.drops[at + 1], two ? n : 0);
 		n_two += two;
 	}
 	assert_int_equal(n_two, 2 * 60);
@@ -144,7 +144,7 @@ static void assert_first_faulty_or_last(const struct scenes *s,
 		while (j + 1 < obs_n_hops(w, i) &&
 		    !truth_is_faulty(truth, path[j]))
 			j++;
-		assert_int_equal(truth->culprit[i], path[j]);
+		assert_int_equal(s->lost.culprit[i], path[j]);
 	}
 }
 
@@ -192,7 +192,7 @@ static void a_fault_before_the_first_drop_is_no_culprit(void **state)
 		const topo_link *path = obs_path(&w, i);
 		const int first =
 		    path[1] == topo_clos_link_tor(c, 0, 0, TOPO_UP);
-		assert_int_equal(s.scene.truth.culprit[i], path[2 - first]);
+		assert_int_equal(s.lost.culprit[i], path[2 - first]);
 	}
 	obs_free(&w);
 	scenes_close(&s);
@@ -309,14 +309,14 @@ static void transcribe_flow(const struct model_scene *s, gsl_rng *r,
 	add_flow(out, h, failed, total, dropped_on);
 }
 
-static void read_window(const struct model_scene *s, const struct obs *w,
+static void read_window(const struct losses *lost, const struct obs *w,
     struct tables *out)
 {
 	for (size_t i = 0; i < w->flows.n; i++)
 		add_flow(out, obs_n_hops(w, i), w->flows.n_retx[i] > 0,
-		    obs_n_counted(w, i), s->truth.culprit[i]);
+		    obs_n_counted(w, i), lost->culprit[i]);
 	for (size_t j = 0; j < w->hops.n; j++)
-		out->counts[w->hops.link[j]] += s->truth.drops[j];
+		out->counts[w->hops.link[j]] += lost->drops[j];
 }
 
 /* Faults low enough that counts vary hardly more than Poisson counts do. */
@@ -340,7 +340,7 @@ static void the_law_is_that_of_a_transcription_of_the_rules(void **state)
 	assert_true(s.topo.n_links <= MAX_LINKS);
 	for (uint32_t run = 0; run < 400; run++) {
 		run_epoch(&s, run, 0, &w);
-		read_window(&s.scene, &w, &plane);
+		read_window(&s.lost, &w, &plane);
 		for (uint64_t f = 0; f < s.scene.traffic.n_flows; f++)
 			transcribe_flow(&s.scene, r,
 			    model_traffic_src(&s.scene.traffic, f), &slow);
@@ -421,7 +421,7 @@ static void a_graph_is_refused(void **state)
 	assert_ok(topo_mesh_fat_tree(&m, 4, 0, test_err()));
 	scenes_open_mesh(&s, m);
 	assert_int_equal(model_vigil_matlab_epoch(scenes_draw(&s, 0), 0, &w,
-			     &e),
+			     &s.lost, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "plane vigil_matlab needs a Clos; this topology is a graph.");
@@ -433,14 +433,10 @@ static int epoch_once(void *arg, struct sim_err *e)
 {
 	struct model_scene *s = arg;
 	struct obs w = {0};
-	truth_clear(&s->truth);
-	free(s->truth.culprit);
-	free(s->truth.drops);
-	s->truth.culprit = NULL;
-	s->truth.drops = NULL;
-	s->truth.cap_culprits = s->truth.cap_drops = 0;
-	int rc = model_vigil_matlab_epoch(s, 1, &w, e);
+	struct losses lost = {0};
+	int rc = model_vigil_matlab_epoch(s, 1, &w, &lost, e);
 	obs_free(&w);
+	losses_free(&lost);
 	return rc;
 }
 

@@ -17,13 +17,15 @@ void planes_close(struct planes *p)
 	model_bulk_close(p->bulk);
 	model_skip_close(p->skip);
 	obs_free(&p->window);
+	losses_free(&p->lost);
 }
 
 void planes_run(struct planes *p, enum which which, struct model_scene *s)
 {
 	if (which == BULK)
-		assert_ok(
-		    model_bulk_epoch(p->bulk, s, 0, &p->window, test_err()));
+		assert_ok(model_bulk_epoch(p->bulk, s, 0, &p->window, &p->lost,
+		    test_err()));
 	else
-		assert_ok(model_skip_epoch(p->skip, s, &p->window, test_err()));
+		assert_ok(model_skip_epoch(p->skip, s, &p->window, &p->lost,
+		    test_err()));
 }

@@ -11,6 +11,7 @@ struct planes {
 	struct model_bulk *bulk;
 	struct model_skip *skip;
 	struct obs window; /* of the last epoch */
+	struct losses lost;
 };
 enum which { BULK, SKIP };
 

@@ -8,6 +8,7 @@
 struct trial {
 	struct obs w;
 	struct truth t;
+	struct losses lost;
 	struct algo_verdicts v;
 	struct res_algo_metrics got;
 };
@@ -16,6 +17,7 @@ static void done(struct trial *x)
 {
 	obs_free(&x->w);
 	truth_free(&x->t);
+	losses_free(&x->lost);
 	algo_verdicts_free(&x->v);
 }
 
@@ -24,7 +26,7 @@ static void add_flow(struct trial *x, unsigned n, const topo_link path[],
 {
 	const struct obs_flow f = {.n_pkts = 100, .n_retx = n_retx};
 	assert_ok(obs_add_flow(&x->w, &f, path, n, test_err()));
-	assert_ok(truth_add_drops(&x->t, drops, n, test_err()));
+	assert_ok(losses_add_drops(&x->lost, drops, n, test_err()));
 	x->w.n_flows = x->w.flows.n;
 }
 
@@ -52,7 +54,8 @@ static void blame(struct trial *x, const topo_link links[])
 
 static void score(struct trial *x)
 {
-	assert_ok(res_score_algo(&x->w, &x->t, &x->v, &x->got, test_err()));
+	assert_ok(
+	    res_score_algo(&x->w, &x->t, &x->lost, &x->v, &x->got, test_err()));
 }
 
 static const topo_link path[4] = {0, 2, 4, 6};
@@ -75,7 +78,7 @@ static void a_culprit_that_is_told_goes_before_the_drops(void **state)
 	add_fault(&x, 4, 0.1);
 	const topo_link culprit[] = {6, TOPO_NONE, 4};
 	for (int i = 0; i < 3; i++)
-		assert_ok(truth_add_culprit(&x.t, culprit[i], test_err()));
+		assert_ok(losses_add_culprit(&x.lost, culprit[i], test_err()));
 	blame(&x, (const topo_link[]){6, TOPO_NONE, 4});
 	score(&x);
 	assert_true(x.got.flows_all == 2 && x.got.hits_all == 2);
@@ -85,12 +88,12 @@ static void a_culprit_that_is_told_goes_before_the_drops(void **state)
 	score(&x);
 	assert_true(x.got.hits_all == 0);
 	assert_true(x.got.flows_released == 1 && x.got.hits_released == 0);
-	res_score_trial(&x.w, &x.t, &m);
+	res_score_trial(&x.w, &x.t, &x.lost, &m);
 	assert_true(m.n_failed_flows == 2);
 	assert_true(m.n_fault_flows == 1);
 	assert_true(m.n_drops == 11);
-	x.t.n_culprits = 2;
-	assert_int_equal(res_score_algo(&x.w, &x.t, &x.v, &x.got, &e),
+	x.lost.n_culprits = 2;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
 	    SIM_EMISMATCH);
 	assert_string_equal(e.msg,
 	    "the truth has culprits of 2 flows, the window has 3.");
@@ -157,7 +160,7 @@ static void the_epoch_counts_flows_packets_and_faulty_links(void **state)
 	add_fault(&x, 9, 0.3);
 	add_fault(&x, 2, 0); /* no fault at all */
 	x.w.n_flows = 1000;
-	res_score_trial(&x.w, &x.t, &m);
+	res_score_trial(&x.w, &x.t, &x.lost, &m);
 	assert_true(m.n_flows == 1000);
 	assert_true(m.n_failed_flows == 2);
 	assert_true(m.n_drops == 8);
@@ -171,7 +174,7 @@ static void an_empty_epoch_scores_zero(void **state)
 	(void)state;
 	struct trial x = {0};
 	struct res_trial_metrics m;
-	res_score_trial(&x.w, &x.t, &m);
+	res_score_trial(&x.w, &x.t, &x.lost, &m);
 	assert_true(m.n_failed_flows == 0 && m.n_faults == 0);
 	score(&x);
 	assert_true(x.got.flows_all == 0 && x.got.n_top == 0);
@@ -409,12 +412,12 @@ static void what_does_not_fit_the_window_is_refused(void **state)
 	struct trial x = {0};
 	add_flow(&x, 4, path, DROPS(0, 1, 0, 0), 1);
 	assert_ok(algo_verdicts_reserve_flows(&x.v, 2, test_err()));
-	assert_int_equal(res_score_algo(&x.w, &x.t, &x.v, &x.got, &e),
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
 	    SIM_EMISMATCH);
 	assert_non_null(strstr(e.msg, "blame for 2 flows"));
 	x.v.n_flows = 1;
-	x.t.n_drops = 3;
-	assert_int_equal(res_score_algo(&x.w, &x.t, &x.v, &x.got, &e),
+	x.lost.n_drops = 3;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
 	    SIM_EMISMATCH);
 	assert_non_null(strstr(e.msg, "drops for 3 hops"));
 	done(&x);
@@ -457,17 +460,17 @@ static void oracle_flow(const struct oracle *o, struct trial *x, size_t i,
 	uint32_t max = 0;
 	topo_link most = TOPO_NONE, last = TOPO_NONE, faulty = TOPO_NONE;
 	for (uint64_t h = x->w.hops.off[i]; h < x->w.hops.off[i + 1]; h++)
-		if (x->t.drops[h] > max)
-			max = x->t.drops[h];
+		if (x->lost.drops[h] > max)
+			max = x->lost.drops[h];
 	for (uint64_t h = x->w.hops.off[i + 1]; h-- > x->w.hops.off[i];) {
 		topo_link l = x->w.hops.link[h];
-		if (x->t.drops[h] == 0)
+		if (x->lost.drops[h] == 0)
 			continue;
 		if (last == TOPO_NONE)
 			last = l;
 		if (faulty == TOPO_NONE && o->rate[l] > 0)
 			faulty = l;
-		if (x->t.drops[h] == max)
+		if (x->lost.drops[h] == max)
 			most = l;
 	}
 	topo_link released = faulty != TOPO_NONE ? faulty : last;

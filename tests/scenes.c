@@ -31,6 +31,7 @@ void scenes_open_mesh(struct scenes *s, struct topo_mesh *mesh)
 void scenes_close(struct scenes *s)
 {
 	model_scene_free(&s->scene);
+	losses_free(&s->lost);
 	topo_close(&s->topo);
 }
 
@@ -72,7 +73,7 @@ struct model_scene *scenes_draw(struct scenes *s, uint32_t run)
 }
 
 struct scenes_counts scenes_count(const struct obs *w,
-    const struct truth *truth, uint64_t link_drops[], uint64_t link_flows[])
+    const struct losses *lost, uint64_t link_drops[], uint64_t link_flows[])
 {
 	struct scenes_counts c = {0};
 	for (size_t i = 0; i < w->flows.n; i++) {
@@ -81,21 +82,21 @@ struct scenes_counts scenes_count(const struct obs *w,
 	}
 	for (size_t i = 0; i < w->hops.n; i++) {
 		if (link_drops)
-			link_drops[w->hops.link[i]] += truth->drops[i];
+			link_drops[w->hops.link[i]] += lost->drops[i];
 		if (link_flows)
 			link_flows[w->hops.link[i]]++;
 	}
 	return c;
 }
 
-void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
-    const struct obs *b, const struct truth *b_truth)
+void scenes_assert_same(const struct obs *a, const struct losses *a_lost,
+    const struct obs *b, const struct losses *b_lost)
 {
 	assert_int_equal(a->flows.n, b->flows.n);
 	assert_int_equal(a->hops.n, b->hops.n);
 	assert_int_equal(a->n_flows, b->n_flows);
-	assert_int_equal(a_truth->n_drops, b_truth->n_drops);
-	assert_int_equal(a_truth->n_drops, a->hops.n);
+	assert_int_equal(a_lost->n_drops, b_lost->n_drops);
+	assert_int_equal(a_lost->n_drops, a->hops.n);
 	if (a->flows.n == 0)
 		return;
 #define X(type, name, units, doc)                                              \
@@ -107,21 +108,21 @@ void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
 	    (a->flows.n + 1) * sizeof(*a->hops.off));
 	assert_memory_equal(a->hops.link, b->hops.link,
 	    a->hops.n * sizeof(*a->hops.link));
-	assert_memory_equal(a_truth->drops, b_truth->drops,
-	    a->hops.n * sizeof(*a_truth->drops));
+	assert_memory_equal(a_lost->drops, b_lost->drops,
+	    a->hops.n * sizeof(*a_lost->drops));
 }
 
 void scenes_assert_sound(const struct topo *t, const struct obs *w,
-    const struct truth *truth)
+    const struct losses *lost)
 {
 	assert_ok(obs_check(w, t->n_links, test_err()));
-	assert_int_equal(truth->n_drops, w->hops.n);
+	assert_int_equal(lost->n_drops, w->hops.n);
 	for (size_t i = 0; i < w->flows.n; i++) {
-		uint64_t lost = 0;
+		uint64_t n = 0;
 		for (uint64_t j = w->hops.off[i]; j < w->hops.off[i + 1]; j++)
-			lost += truth->drops[j];
-		assert_int_equal(lost, w->flows.n_retx[i]);
-		assert_true(lost > 0 || w->complete);
+			n += lost->drops[j];
+		assert_int_equal(n, w->flows.n_retx[i]);
+		assert_true(n > 0 || w->complete);
 		const topo_link *path = obs_path(w, i);
 		const unsigned h = obs_n_hops(w, i);
 		topo_node from, to, next;

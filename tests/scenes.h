@@ -4,6 +4,7 @@
 #ifndef TESTS_SCENES_H
 #define TESTS_SCENES_H
 
+#include "models/losses.h"
 #include "models/obs.h"
 #include "models/scene.h"
 #include "tests/test.h"
@@ -17,6 +18,7 @@ struct scenes {
 	struct model_fault_params group[SCENES_MAX_GROUPS];
 	topo_link link[SCENES_MAX_GROUPS][SCENES_MAX_LINKS];
 	struct model_scene scene;
+	struct losses lost; /* for whom has none of its own */
 };
 
 /* Start with defaults: 007's traffic and noise, no faults. MESH is taken. */
@@ -37,21 +39,21 @@ struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
 /* Draw the scene of epoch RUN under the test's seed. */
 struct model_scene *scenes_draw(struct scenes *s, uint32_t run);
 
-/* What a window and its truth say in all; link_drops[n_links] and
+/* What a window and its losses say in all; link_drops[n_links] and
  * link_flows[n_links] are added to, and may be NULL. */
 struct scenes_counts {
 	uint64_t n_failed_flows, n_drops;
 };
 struct scenes_counts scenes_count(const struct obs *w,
-    const struct truth *truth, uint64_t link_drops[], uint64_t link_flows[]);
+    const struct losses *lost, uint64_t link_drops[], uint64_t link_flows[]);
 
 /* Fail unless both windows hold the same rows, bit for bit. */
-void scenes_assert_same(const struct obs *a, const struct truth *a_truth,
-    const struct obs *b, const struct truth *b_truth);
+void scenes_assert_same(const struct obs *a, const struct losses *a_lost,
+    const struct obs *b, const struct losses *b_lost);
 
 /* Fail unless the window is one that a plane may give: rows fit the topology,
  * n_retx is the sum of the drops and is not 0 unless the window is complete. */
 void scenes_assert_sound(const struct topo *t, const struct obs *w,
-    const struct truth *truth);
+    const struct losses *lost);
 
 #endif

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiments/agent_window.h"
 #include "models/bulk.h"
 #include "results/score.h"
 #include "sim/vec.h"
@@ -23,6 +22,7 @@ struct xp_lab_plane {
 	struct obs_flow *flow;
 	size_t n_flows, cap_flows;
 	struct obs lossy;
+	struct losses lost;     /* of lossy */
 	size_t *told, cap_told; /* [lossy.flows.n] index of a report */
 	uint8_t *used;          /* [reports] */
 	size_t cap_used;
@@ -58,6 +58,7 @@ void xp_lab_plane_close(struct xp_lab_plane *p)
 	xp_lab_close(p->lab);
 	xp_agent_window_free(&p->window);
 	obs_free(&p->lossy);
+	losses_free(&p->lost);
 	free(p->flow);
 	free(p->told);
 	free(p->used);
@@ -209,8 +210,7 @@ static int place_drops(const struct xp_lab_plane *p,
 
 /* A row of F, which lost something, sent something again, or was traced. */
 static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    struct truth *truth, const struct obs_flow *f, size_t report,
-    struct sim_err *e)
+    const struct obs_flow *f, size_t report, struct sim_err *e)
 {
 	const struct topo_tuple tuple = tuple_of(f);
 	const size_t row = p->lossy.flows.n;
@@ -221,7 +221,7 @@ static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	    topo_path(p->topo, 0, f->src_host, f->dst_host, 0, path);
 	int rc = place_drops(p, s, &tuple, n, path, drops, e);
 	if (rc < 0 || (rc = obs_add_flow(&p->lossy, f, path, n, e)) < 0 ||
-	    (rc = truth_add_drops(truth, drops, n, e)) < 0 ||
+	    (rc = losses_add_drops(&p->lost, drops, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&p->told, &p->cap_told, row + 1, e)) < 0)
 		return rc;
 	p->told[row] = report;
@@ -229,7 +229,7 @@ static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 }
 
 static int add_flows(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    struct truth *truth, struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->n_flows; i++) {
@@ -248,14 +248,14 @@ static int add_flows(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 		if (f->n_retx > f->n_pkts)
 			f->n_pkts = f->n_retx;
 		if (lost || told || f->n_retx > 0)
-			rc = add_lossy(p, s, truth, f, told ? r : NO_REPORT, e);
+			rc = add_lossy(p, s, f, told ? r : NO_REPORT, e);
 	}
 	return rc;
 }
 
 /* Receivers whose FIN was sent again. */
 static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    struct truth *truth, struct sim_err *e)
+    struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t r = 0; rc == 0 && r < s->n_reports; r++) {
@@ -280,7 +280,7 @@ static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 		    .dst_port = f->src_port,
 		    .n_pkts = s->report[r].n_retx,
 		    .n_retx = s->report[r].n_retx};
-		rc = add_lossy(p, s, truth, &other, r, e);
+		rc = add_lossy(p, s, &other, r, e);
 	}
 	return rc;
 }
@@ -288,10 +288,10 @@ static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 /* --- an epoch ------------------------------------------------------------- */
 
 static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    struct truth *truth, struct sim_err *e)
+    struct sim_err *e)
 {
 	obs_clear(&p->lossy);
-	truth->n_drops = 0;
+	losses_clear(&p->lost);
 	p->lossy.n_flows = p->n_flows;
 	p->lossy.n_packets = 0;
 	int rc = SIM_RESERVE(&p->used, &p->cap_used, s->n_reports, e);
@@ -304,12 +304,12 @@ static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	if (s->n_drops > 0)
 		qsort(s->drop, s->n_drops, sizeof(s->drop[0]),
 		    by_tuple_and_link);
-	rc = add_flows(p, s, truth, e);
-	return rc < 0 ? rc : add_reversed(p, s, truth, e);
+	rc = add_flows(p, s, e);
+	return rc < 0 ? rc : add_reversed(p, s, e);
 }
 
 static int fill_window(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    const struct truth *truth, struct res_trial_metrics *m, struct sim_err *e)
+    struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = xp_agent_window_begin(&p->window, &p->lossy, e);
 	for (size_t row = 0; rc == 0 && row < p->lossy.flows.n; row++)
@@ -318,12 +318,12 @@ static int fill_window(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 			    &s->report[p->told[row]], e);
 	return rc < 0 ? rc
 		      : xp_agent_window_fill(&p->window, p->topo, p->partial,
-			    truth, m, e);
+			    &p->lost, m, e);
 }
 
-int xp_lab_plane_epoch(struct xp_lab_plane *p, struct model_scene *scene,
-    const struct obs **w, const struct truth **truth,
-    struct res_trial_metrics *m, struct sim_err *e)
+int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct model_scene *scene,
+    const struct xp_agent_window **seen, struct res_trial_metrics *m,
+    struct sim_err *e)
 {
 	const struct xp_lab_seen *s;
 	int rc;
@@ -336,12 +336,11 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, struct model_scene *scene,
 		    "the kernel dropped %llu packets that are not of the "
 		    "faults (%s).",
 		    (unsigned long long)s->n_other, s->other);
-	if ((rc = list_lossy(p, s, &scene->truth, e)) < 0)
+	if ((rc = list_lossy(p, s, e)) < 0)
 		return rc;
-	res_score_trial(&p->lossy, &scene->truth, m);
+	res_score_trial(&p->lossy, &scene->truth, &p->lost, m);
 	m->n_icmp_sent = (double)s->icmp.n_sent;
 	m->n_icmp_suppressed = (double)s->icmp.n_suppressed;
-	*w = &p->window.window;
-	*truth = &p->window.truth;
-	return fill_window(p, s, &scene->truth, m, e);
+	*seen = &p->window;
+	return fill_window(p, s, m, e);
 }

@@ -3,11 +3,11 @@
  *
  * The same scene and the same agents as experiments/agent_plane.h, but flows
  * are connections of the kernel's TCP and faults are on real links. What a
- * window and its truth are is the same too; what differs:
+ * window and its losses are is the same too; what differs:
  *
- *	paths   are those of the kernel's ECMP, so not the simulator's. The truth
- *	        knows of a path the links that lost something, which is what
- *	        scores ask for; the others are TOPO_NONE.
+ *	paths   are those of the kernel's ECMP, so not the simulator's. Known of
+ *	        a path are the links that lost something, which is what scores
+ *	        ask for; the others are TOPO_NONE.
  *	losses  hit every packet: SYNs, acknowledgements, probes and answers.
  *	        Those of a flow's five-tuple are its own, so its probes too. A
  *	        flow that had to send again although nothing was lost on its own
@@ -31,14 +31,13 @@ int xp_lab_plane_open(struct xp_lab_plane **p, const struct topo *t,
     struct sim_err *e);
 void xp_lab_plane_close(struct xp_lab_plane *p); /* NULL is fine */
 
-/* Live through an epoch. The scene's truth gets the drops of the flows that
- * lost, M all metrics but those of ICMP messages by the second. *W and
- * *TRUTH are P's and hold until the next call.
+/* Live through an epoch. M gets all metrics but those of ICMP messages by the
+ * second. *SEEN is P's and holds until the next call.
  * Errors those of xp_lab_epoch(); SIM_EMISMATCH when what was seen cannot be
  * (a flow that lost on two paths, a report of no flow); SIM_EIO when the kernel
  * dropped packets that are not of the truth. */
-int xp_lab_plane_epoch(struct xp_lab_plane *p, struct model_scene *scene,
-    const struct obs **w, const struct truth **truth,
-    struct res_trial_metrics *m, struct sim_err *e);
+int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct model_scene *scene,
+    const struct xp_agent_window **seen, struct res_trial_metrics *m,
+    struct sim_err *e);
 
 #endif

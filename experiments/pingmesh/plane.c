@@ -251,7 +251,8 @@ static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
 /* Trace what the silent-drop job makes of T. How much that was is told in ROW,
  * or, of SIZE_MAX, in all rows that have no window of their own. */
 static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
-    const struct obs_probes *t, sim_ns now, struct obs *o, struct sim_err *e)
+    const struct obs_probes *t, sim_ns now, struct obs *o,
+    const struct losses **lost, struct sim_err *e)
 {
 	const int own = p->params->along == XP_ALONG_WINDOW;
 	const size_t n = xp_pingmesh_plane_rows(p);
@@ -259,7 +260,7 @@ static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
 	int rc = algo_silent_drop_find(&p->jobs.silent, t, &p->jobs.ladder, e);
 	if (rc == 0)
 		rc = xp_tracer_run(p->tracer, p->scene, &p->jobs.silent, window,
-		    now, &seen, e);
+		    now, &seen, lost, e);
 	if (rc < 0)
 		return rc;
 	*o = *seen;
@@ -283,9 +284,10 @@ static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
 		return 0;
 	int rc = history_table(p, window, &t, e);
 	struct obs o = {.probes = t};
+	const struct losses none = {0}, *lost = &none;
 	if (rc == 0 && p->tracer)
-		rc = trace(p, window, row, t, now, &o, e);
-	return rc < 0 ? rc : k->diagnose(k->arg, &o, row, now, e);
+		rc = trace(p, window, row, t, now, &o, &lost, e);
+	return rc < 0 ? rc : k->diagnose(k->arg, &o, lost, row, now, e);
 }
 
 static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,

@@ -30,6 +30,7 @@
 #define EXPERIMENTS_PINGMESH_PLANE_H
 
 #include "experiments/pingmesh/world.h"
+#include "models/losses.h"
 #include "results/schema.h"
 
 struct xp_pingmesh_plane;
@@ -47,10 +48,11 @@ size_t xp_pingmesh_plane_rows(const struct xp_pingmesh_plane *p);
 struct xp_pingmesh_hooks {
 	void *arg;
 
-	/* A table of the last `history` and its traces, at NOW: after each window's jobs with
-	 * `detect`, and at the end, where ROW is SIZE_MAX. ROW is else the row
-	 * that is the window's own, or 0. */
-	int (*diagnose)(void *arg, const struct obs *o, size_t row, sim_ns now,
+	/* A table of the last `history` and its traces, and what these lost, at
+	 * NOW: after each window's jobs with `detect`, and at the end, where ROW
+	 * is SIZE_MAX. ROW is else the row that is the window's own, or 0. */
+	int (*diagnose)(void *arg, const struct obs *o,
+	    const struct losses *lost, size_t row, sim_ns now,
 	    struct sim_err *e);
 
 	/* The rows of WINDOW are as whole as they will be. */
@@ -58,8 +60,7 @@ struct xp_pingmesh_hooks {
 	    struct sim_err *e);
 };
 
-/* Live through SCENE, whose truth gets what repairs changed and is that of the
- * traces which DIAGNOSE is told, and fill
+/* Live through SCENE, whose truth gets what repairs changed, and fill
  * ROW[xp_pingmesh_plane_rows(p)]: n_faults and RES_PROBE_METRICS, NaN where
  * there is nothing to tell. Errors those of the world, the analyses and HOOKS.
  */

@@ -23,6 +23,7 @@ struct xp_tracer {
 	struct obs_traces traces;
 	struct algo_hop_trace_work work;
 	struct obs window;
+	struct losses lost; /* in the window */
 };
 
 int xp_tracer_open(struct xp_tracer **out, const struct topo *t,
@@ -62,6 +63,7 @@ void xp_tracer_close(struct xp_tracer *x)
 	obs_traces_free(&x->traces);
 	algo_hop_trace_work_free(&x->work);
 	obs_free(&x->window);
+	losses_free(&x->lost);
 	free(x->target);
 	free(x);
 }
@@ -144,25 +146,25 @@ static topo_link culprit_of(const struct xp_tracer *x, size_t flow, sim_ns at)
 	return worst;
 }
 
-static int add_truth(const struct xp_tracer *x, struct truth *truth, sim_ns now,
-    struct sim_err *e)
+static int fill_losses(struct xp_tracer *x, sim_ns now, struct sim_err *e)
 {
 	static const uint32_t none[TOPO_MAX_HOPS];
 	const struct obs *o = &x->window;
 	int rc = 0;
-	truth->n_drops = truth->n_path = truth->n_culprits = 0;
+	losses_clear(&x->lost);
 	for (size_t i = 0; rc == 0 && i < o->flows.n; i++) {
 		const topo_link worst =
 		    o->flows.n_retx[i] > 0 ? culprit_of(x, i, now) : TOPO_NONE;
-		if ((rc = truth_add_culprit(truth, worst, e)) == 0)
-			rc = truth_add_drops(truth, none, obs_n_hops(o, i), e);
+		if ((rc = losses_add_culprit(&x->lost, worst, e)) == 0)
+			rc = losses_add_drops(&x->lost, none, obs_n_hops(o, i),
+			    e);
 	}
 	return rc;
 }
 
-int xp_tracer_run(struct xp_tracer *x, struct model_scene *scene,
+int xp_tracer_run(struct xp_tracer *x, const struct model_scene *scene,
     const struct algo_silent_drop *s, uint32_t window, sim_ns now,
-    const struct obs **o, struct sim_err *e)
+    const struct obs **o, const struct losses **lost, struct sim_err *e)
 {
 	const struct algo_hop_trace_rank_params rank = {
 	    .conf = x->params->conf};
@@ -174,9 +176,10 @@ int xp_tracer_run(struct xp_tracer *x, struct model_scene *scene,
 		rc = algo_hop_trace_flows(&x->work, x->topo, x->traces.report,
 		    x->traces.n, &rank, &x->window, e);
 	if (rc == 0)
-		rc = add_truth(x, &scene->truth, now, e);
+		rc = fill_losses(x, now, e);
 	x->window.traces = &x->traces;
 	*o = &x->window;
+	*lost = &x->lost;
 	return rc < 0 ? sim_wrap(e, rc, "traces of window %u", window) : 0;
 }
 

@@ -18,6 +18,7 @@
 
 #include "algos/hop_trace_rank.h"
 #include "experiments/pingmesh.h"
+#include "models/losses.h"
 #include "models/obs_traces.h"
 #include "models/scene.h"
 
@@ -31,13 +32,12 @@ void xp_tracer_close(struct xp_tracer *x);
 
 /* Trace what S found, from NOW on; all draws are named by the scene and WINDOW.
  * *O is X's until the next call: the traces, and a flow for each, by
- * algo_hop_trace_flows(). SCENE's truth gets, as rows of that window, no drops,
- * and as the culprit of each flow that failed the link of its path that drops
- * the most for a fault, or none; what it had of another window is gone.
- * Errors those of the agents and of the fabric. */
-int xp_tracer_run(struct xp_tracer *x, struct model_scene *scene,
+ * algo_hop_trace_flows(); *LOST is that of *O: no drops, and as the culprit of
+ * each flow that failed the link of its path that drops the most for a fault, or
+ * none. Errors those of the agents and of the fabric. */
+int xp_tracer_run(struct xp_tracer *x, const struct model_scene *scene,
     const struct algo_silent_drop *s, uint32_t window, sim_ns now,
-    const struct obs **o, struct sim_err *e);
+    const struct obs **o, const struct losses **lost, struct sim_err *e);
 
 /* Probes that the traces of *O took. */
 uint64_t xp_tracer_n_probes(const struct xp_tracer *x);

@@ -1,0 +1,54 @@
+/* models/losses.c -- what was really lost in a window; algorithms can't see it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/losses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+void losses_clear(struct losses *l)
+{
+	l->n_drops = l->n_path = l->n_culprits = 0;
+}
+
+void losses_free(struct losses *l)
+{
+	free(l->drops);
+	free(l->path);
+	free(l->culprit);
+	*l = (struct losses){0};
+}
+
+int losses_add_drops(struct losses *l, const uint32_t drops[], unsigned n_hops,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&l->drops, &l->cap_drops, l->n_drops + n_hops, e);
+	if (rc < 0)
+		return rc;
+	memcpy(l->drops + l->n_drops, drops, n_hops * sizeof(drops[0]));
+	l->n_drops += n_hops;
+	return 0;
+}
+
+int losses_add_path(struct losses *l, const topo_link path[], unsigned n_hops,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&l->path, &l->cap_path, l->n_path + n_hops, e);
+	if (rc < 0)
+		return rc;
+	memcpy(l->path + l->n_path, path, n_hops * sizeof(path[0]));
+	l->n_path += n_hops;
+	return 0;
+}
+
+int losses_add_culprit(struct losses *l, topo_link link, struct sim_err *e)
+{
+	int rc =
+	    SIM_RESERVE(&l->culprit, &l->cap_culprits, l->n_culprits + 1, e);
+	if (rc < 0)
+		return rc;
+	l->culprit[l->n_culprits++] = link;
+	return 0;
+}

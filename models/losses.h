@@ -1,0 +1,45 @@
+/* models/losses.h -- what was really lost in a window; algorithms can't see it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Beside a window of flows (models/obs.h): what was broken meanwhile is in
+ * models/truth.h.
+ */
+#ifndef MODELS_LOSSES_H
+#define MODELS_LOSSES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+#include "topo/ids.h"
+
+/* Zeroed is empty. */
+struct losses {
+	/* Packets lost at each hop, parallel to obs.hops.link of the window
+	 * (the flow loses drops[off[i] + j] at its hop j). */
+	size_t n_drops, cap_drops;
+	uint32_t *drops;
+
+	/* The links that they were lost on, parallel to drops, where the window
+	 * does not know them all; else none, and they are the window's. */
+	size_t n_path, cap_path;
+	topo_link *path;
+
+	/* Of each flow of the window, the link to blame, where the plane has a
+	 * rule of its own for that; else there are none (n_culprits = 0) and it
+	 * is told by the drops. TOPO_NONE: the flow did not fail. */
+	size_t n_culprits, cap_culprits;
+	topo_link *culprit;
+};
+
+void losses_clear(struct losses *l);
+void losses_free(struct losses *l);
+
+/* Errors of all SIM_ENOMEM. */
+int losses_add_drops(struct losses *l, const uint32_t drops[], unsigned n_hops,
+    struct sim_err *e);
+int losses_add_path(struct losses *l, const topo_link path[], unsigned n_hops,
+    struct sim_err *e);
+int losses_add_culprit(struct losses *l, topo_link link, struct sim_err *e);
+
+#endif
