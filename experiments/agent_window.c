@@ -51,14 +51,9 @@ int xp_agent_window_take(struct xp_agent_window *w, size_t row,
 static int add_row(struct xp_agent_window *w, size_t row,
     const struct losses *lost, const struct algo_path *path, struct sim_err *e)
 {
-	const struct obs_flows *f = &w->lossy->flows;
 	const unsigned n = obs_n_hops(w->lossy, row);
 	topo_link hop[TOPO_MAX_HOPS];
-	struct obs_flow flow = {
-#define X(type, name, units, doc) .name = f->name[row],
-	    OBS_FLOW_COLUMNS(X)
-#undef X
-	};
+	struct obs_flow flow = obs_flows_at(&w->lossy->flows, row);
 	int rc;
 	for (unsigned i = 0; i < n; i++)
 		hop[i] = i < path->n_hops ? path->link[i] : TOPO_NONE;

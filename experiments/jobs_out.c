@@ -26,39 +26,39 @@ const char *const xp_dsa_tiers[] = {"not_run", "none", "unclear", "pod",
 /* --- columns ---------------------------------------------------------------*/
 
 #define COLUMN(table, type, name, units, doc, words)                           \
-	{#name, RES_TYPE_OF(type),                                             \
-	    offsetof(struct xp_dsa_##table##_row, name), units, doc, words},
+	SIM_COLUMN(type, name, offsetof(struct xp_dsa_##table##_row, name),    \
+	    units, doc, words),
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(drop_rate, type, name, units, doc, words)
-static const struct res_column drop_rate_columns[] = {
+static const struct sim_column drop_rate_columns[] = {
     XP_DSA_DROP_RATE_COLUMNS(X)};
 #undef X
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(sla, type, name, units, doc, words)
-static const struct res_column sla_columns[] = {XP_DSA_SLA_COLUMNS(X)};
+static const struct sim_column sla_columns[] = {XP_DSA_SLA_COLUMNS(X)};
 #undef X
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(heatmap, type, name, units, doc, words)
-static const struct res_column heatmap_columns[] = {XP_DSA_HEATMAP_COLUMNS(X)};
+static const struct sim_column heatmap_columns[] = {XP_DSA_HEATMAP_COLUMNS(X)};
 #undef X
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(blackhole_tors, type, name, units, doc, words)
-static const struct res_column blackhole_tors_columns[] = {
+static const struct sim_column blackhole_tors_columns[] = {
     XP_DSA_BLACKHOLE_COLUMNS(X)};
 #undef X
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(silent_drop_cells, type, name, units, doc, words)
-static const struct res_column silent_drop_cells_columns[] = {
+static const struct sim_column silent_drop_cells_columns[] = {
     XP_DSA_SILENT_DROP_COLUMNS(X)};
 #undef X
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(counters, type, name, units, doc, words)
-static const struct res_column counters_columns[] = {
+static const struct sim_column counters_columns[] = {
     XP_DSA_COUNTERS_COLUMNS(X)};
 #undef X
 #define X(type, name, units, doc, words)                                       \
 	COLUMN(summary, type, name, units, doc, words)
-static const struct res_column summary_columns[] = {XP_DSA_SUMMARY_COLUMNS(X)};
+static const struct sim_column summary_columns[] = {XP_DSA_SUMMARY_COLUMNS(X)};
 #undef X
 
 /* --- the file --------------------------------------------------------------*/

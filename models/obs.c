@@ -11,7 +11,7 @@
 
 void obs_clear(struct obs *o)
 {
-	o->flows.n = 0;
+	obs_flows_clear(&o->flows);
 	o->hops.n = 0;
 	o->n_flows = 0;
 	o->n_packets = 0;
@@ -22,28 +22,10 @@ void obs_clear(struct obs *o)
 
 void obs_free(struct obs *o)
 {
-#define X(type, name, units, doc) free(o->flows.name);
-	OBS_FLOW_COLUMNS(X)
-#undef X
+	obs_flows_free(&o->flows);
 	free(o->hops.off);
 	free(o->hops.link);
 	*o = (struct obs){0};
-}
-
-/* The columns share one `cap`, so each grows on a copy of it: a column that
- * has grown when a later one fails merely holds spare memory. */
-static int reserve_flow(struct obs_flows *f, struct sim_err *e)
-{
-	size_t cap = f->cap;
-	int rc;
-#define X(type, name, units, doc)                                         \
-	cap = f->cap;                                                     \
-	if ((rc = SIM_RESERVE(&f->name, &cap, f->n + 1, e)) < 0)          \
-		return rc;
-	OBS_FLOW_COLUMNS(X)
-#undef X
-	f->cap = cap;
-	return 0;
 }
 
 int obs_add_flow(struct obs *o, const struct obs_flow *flow,
@@ -52,18 +34,14 @@ int obs_add_flow(struct obs *o, const struct obs_flow *flow,
 	struct obs_flows *f = &o->flows;
 	struct obs_hops *h = &o->hops;
 	int rc;
-	if ((rc = reserve_flow(f, e)) < 0 ||
-	    (rc = SIM_RESERVE(&h->off, &h->cap_off, f->n + 2, e)) < 0 ||
-	    (rc = SIM_RESERVE(&h->link, &h->cap, h->n + n_hops, e)) < 0)
+	if ((rc = SIM_RESERVE(&h->off, &h->cap_off, f->n + 2, e)) < 0 ||
+	    (rc = SIM_RESERVE(&h->link, &h->cap, h->n + n_hops, e)) < 0 ||
+	    (rc = obs_flows_add(f, flow, e)) < 0)
 		return rc;
-#define X(type, name, units, doc) f->name[f->n] = flow->name;
-	OBS_FLOW_COLUMNS(X)
-#undef X
 	if (n_hops > 0)
 		memcpy(h->link + h->n, hop, n_hops * sizeof(*hop));
-	h->off[f->n] = h->n;
+	h->off[f->n - 1] = h->n;
 	h->n += n_hops;
-	f->n++;
 	h->off[f->n] = h->n;
 	return 0;
 }

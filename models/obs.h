@@ -1,9 +1,14 @@
 /* models/obs.h -- what can be observed: record tables, one column an array.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Each table is a struct of arrays made from one list, which also gives names,
- * units and meanings to files and help. Row i of every column is record i.
- * Columns are borrowed by readers for the length of a call.
+ * Each table is made from one list of columns by sim/table.h, which also gives
+ * names, units and meanings to files. Columns are borrowed by readers for the
+ * length of a call.
+ *
+ * A new table costs its own header, beside this one and like obs_perf.h: the
+ * list, the two structs, SIM_TABLE() and a check of what comes from outside;
+ * and a line in RES_RECORDED_TABLES of results/recording.h, if recordings are
+ * to have it.
  */
 #ifndef MODELS_OBS_H
 #define MODELS_OBS_H
@@ -12,7 +17,7 @@
 #include <stdint.h>
 
 #include "models/obs_probes.h"
-#include "sim/err.h"
+#include "sim/table.h"
 #include "sim/time.h"
 #include "topo/ids.h"
 
@@ -30,11 +35,12 @@
 	    "what its counter shows beyond n_retx; 0 if they can't differ")
 
 struct obs_flows {
-	size_t n, cap;
-#define X(type, name, units, doc) type *name;
-	OBS_FLOW_COLUMNS(X)
-#undef X
+	SIM_TABLE_ARRAYS(OBS_FLOW_COLUMNS)
 };
+struct obs_flow {
+	SIM_TABLE_FIELDS(OBS_FLOW_COLUMNS)
+};
+SIM_TABLE(obs_flows, obs_flow, OBS_FLOW_COLUMNS)
 
 /* Hops of flow i: link[off[i]] .. link[off[i + 1] - 1], in the order of the
  * path; TOPO_NONE where path discovery learned nothing. */
@@ -62,13 +68,6 @@ struct obs {
 /* Empty the window, keep its memory. */
 void obs_clear(struct obs *o);
 void obs_free(struct obs *o);
-
-/* One flow with its path. */
-struct obs_flow {
-#define X(type, name, units, doc) type name;
-	OBS_FLOW_COLUMNS(X)
-#undef X
-};
 
 /* Append a flow with N_HOPS hops. Errors SIM_ENOMEM (window unchanged). */
 int obs_add_flow(struct obs *o, const struct obs_flow *flow,

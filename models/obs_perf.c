@@ -1,66 +1,12 @@
-/* models/obs_perf.c -- the table of counters: growing, emptying, checking.
+/* models/obs_perf.c -- the table of counters: checking.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/obs_perf.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
-#include "sim/vec.h"
 
 /* So that sums of some thousand hosts stay exact, also as doubles. */
 #define COUNT_END (UINT64_C(1) << 53)
-
-/* The columns share one `cap`, so each grows on a copy of it: a column that
- * has grown when a later one fails merely holds spare memory. */
-static int reserve(struct obs_perf *t, struct sim_err *e)
-{
-	size_t cap = t->cap;
-	int rc;
-#define X(type, name, units, doc)                                              \
-	cap = t->cap;                                                          \
-	if ((rc = SIM_RESERVE(&t->name, &cap, t->n + 1, e)) < 0)               \
-		return rc;
-	OBS_PERF_COLUMNS(X)
-#undef X
-	t->cap = cap;
-	return 0;
-}
-
-int obs_perf_add(struct obs_perf *t, const struct obs_perf_row *row,
-    struct sim_err *e)
-{
-	int rc;
-	if (t->n == t->cap && (rc = reserve(t, e)) < 0)
-		return rc;
-#define X(type, name, units, doc) t->name[t->n] = row->name;
-	OBS_PERF_COLUMNS(X)
-#undef X
-	t->n++;
-	return 0;
-}
-
-struct obs_perf_row obs_perf_at(const struct obs_perf *t, size_t i)
-{
-	struct obs_perf_row r;
-#define X(type, name, units, doc) r.name = t->name[i];
-	OBS_PERF_COLUMNS(X)
-#undef X
-	return r;
-}
-
-void obs_perf_clear(struct obs_perf *t)
-{
-	t->n = 0;
-}
-
-void obs_perf_free(struct obs_perf *t)
-{
-#define X(type, name, units, doc) free(t->name);
-	OBS_PERF_COLUMNS(X)
-#undef X
-	*t = (struct obs_perf){0};
-}
 
 static int check_counts(const struct obs_perf_row *r, size_t i,
     struct sim_err *e)

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/err.h"
+#include "sim/table.h"
 
 /*  X(type, column, units, meaning) */
 #define OBS_PERF_COLUMNS(X)                                                    \
@@ -29,30 +29,13 @@
 	X(uint64_t, p50_ns, "ns", "median connect time; 0 = none connected")   \
 	X(uint64_t, p99_ns, "ns", "99th percentile; 0 = none connected")
 
-/* Zeroed is empty. */
 struct obs_perf {
-	size_t n, cap;
-#define X(type, name, units, doc) type *name;
-	OBS_PERF_COLUMNS(X)
-#undef X
+	SIM_TABLE_ARRAYS(OBS_PERF_COLUMNS)
 };
-
 struct obs_perf_row {
-#define X(type, name, units, doc) type name;
-	OBS_PERF_COLUMNS(X)
-#undef X
+	SIM_TABLE_FIELDS(OBS_PERF_COLUMNS)
 };
-
-/* Append a row. Errors SIM_ENOMEM (table unchanged). Cost O(1) amortised. */
-int obs_perf_add(struct obs_perf *t, const struct obs_perf_row *row,
-    struct sim_err *e);
-
-/* Row I. Domain i < n. */
-struct obs_perf_row obs_perf_at(const struct obs_perf *t, size_t i);
-
-/* Empty the table, keep its memory. */
-void obs_perf_clear(struct obs_perf *t);
-void obs_perf_free(struct obs_perf *t);
+SIM_TABLE(obs_perf, obs_perf_row, OBS_PERF_COLUMNS)
 
 /* Check a table that came from outside: hosts are below N_HOSTS, counts below
  * 2^53, no more probes lost SYNs than connected, there are times if and only if

@@ -1,63 +1,9 @@
-/* models/obs_probes.c -- the table of probes: growing, emptying, checking.
+/* models/obs_probes.c -- the table of probes: checking.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/obs_probes.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
-#include "sim/vec.h"
-
-/* The columns share one `cap`, so each grows on a copy of it: a column that
- * has grown when a later one fails merely holds spare memory. */
-static int reserve(struct obs_probes *t, struct sim_err *e)
-{
-	size_t cap = t->cap;
-	int rc;
-#define X(type, name, units, doc)                                              \
-	cap = t->cap;                                                          \
-	if ((rc = SIM_RESERVE(&t->name, &cap, t->n + 1, e)) < 0)               \
-		return rc;
-	OBS_PROBE_COLUMNS(X)
-#undef X
-	t->cap = cap;
-	return 0;
-}
-
-int obs_probes_add(struct obs_probes *t, const struct obs_probe *probe,
-    struct sim_err *e)
-{
-	int rc;
-	if (t->n == t->cap && (rc = reserve(t, e)) < 0)
-		return rc;
-#define X(type, name, units, doc) t->name[t->n] = probe->name;
-	OBS_PROBE_COLUMNS(X)
-#undef X
-	t->n++;
-	return 0;
-}
-
-struct obs_probe obs_probes_at(const struct obs_probes *t, size_t i)
-{
-	struct obs_probe p;
-#define X(type, name, units, doc) p.name = t->name[i];
-	OBS_PROBE_COLUMNS(X)
-#undef X
-	return p;
-}
-
-void obs_probes_clear(struct obs_probes *t)
-{
-	t->n = 0;
-}
-
-void obs_probes_free(struct obs_probes *t)
-{
-#define X(type, name, units, doc) free(t->name);
-	OBS_PROBE_COLUMNS(X)
-#undef X
-	*t = (struct obs_probes){0};
-}
 
 static int check_probe(const struct obs_probe *p, size_t i, uint32_t n_hosts,
     struct sim_err *e)

@@ -1,9 +1,8 @@
 /* models/obs_probes.h -- what probes saw: one row a connect, as a table.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A struct of arrays like those of models/obs.h: row i of every column is
- * probe i, columns are borrowed by readers for the length of a call. Rows need
- * no order. A table holds what the servers of one data centre sent: hosts are
+ * Columns are borrowed by readers for the length of a call. Rows need no
+ * order. A table holds what the servers of one data centre sent: hosts are
  * theirs, but the peer of an inter-DC probe may have any id.
  *
  * Paper  Pingmesh (SIGCOMM'15), section 3.4: a probe is a TCP connect from a
@@ -15,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/err.h"
+#include "sim/table.h"
 #include "sim/time.h"
 #include "topo/ids.h"
 
@@ -49,32 +48,15 @@ enum { OBS_MAX_PAYLOAD = 65536 };
 
 enum { OBS_MAX_WAITS = 8 };
 
-/* Zeroed is empty. */
 struct obs_probes {
 	sim_ns syn_wait_ns[OBS_MAX_WAITS]; /* of the senders' TCP, before SYN 2,
 					      3, ...; 0 ends the list */
-	size_t n, cap;
-#define X(type, name, units, doc) type *name;
-	OBS_PROBE_COLUMNS(X)
-#undef X
+	SIM_TABLE_ARRAYS(OBS_PROBE_COLUMNS)
 };
-
 struct obs_probe {
-#define X(type, name, units, doc) type name;
-	OBS_PROBE_COLUMNS(X)
-#undef X
+	SIM_TABLE_FIELDS(OBS_PROBE_COLUMNS)
 };
-
-/* Append a row. Errors SIM_ENOMEM (table unchanged). Cost O(1) amortised. */
-int obs_probes_add(struct obs_probes *t, const struct obs_probe *probe,
-    struct sim_err *e);
-
-/* Row I. Domain i < n. */
-struct obs_probe obs_probes_at(const struct obs_probes *t, size_t i);
-
-/* Empty the table, keep its memory and the waits. */
-void obs_probes_clear(struct obs_probes *t);
-void obs_probes_free(struct obs_probes *t);
+SIM_TABLE(obs_probes, obs_probe, OBS_PROBE_COLUMNS)
 
 /* Check a table that came from outside: hosts are below N_HOSTS (but peers in
  * other data centres) and no probe is to its sender, outcomes and levels are

@@ -2,25 +2,26 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Reports of algos/hop_trace.h: of each TTL its address, the probes sent and
- * those answered. Hosts have their ids in the whole network.
+ * those answered. Hosts have their ids in the whole network. A report is one
+ * column, since its reader takes whole reports and not one field of many; so no
+ * file can have this table.
  */
 #ifndef MODELS_OBS_TRACES_H
 #define MODELS_OBS_TRACES_H
 
 #include "models/agent.h"
+#include "sim/table.h"
 
-/* Zeroed is empty. */
+/*  X(type, column, units, meaning) */
+#define OBS_TRACE_COLUMNS(X)                                                   \
+	X(struct agent_report, report, "1", "what one trace told")
+
 struct obs_traces {
-	size_t n, cap;
-	struct agent_report *report; /* [n] */
+	SIM_TABLE_ARRAYS(OBS_TRACE_COLUMNS)
 };
-
-/* Append a row. Errors SIM_ENOMEM (table unchanged). Cost O(1) amortised. */
-int obs_traces_add(struct obs_traces *t, const struct agent_report *report,
-    struct sim_err *e);
-
-/* Empty the table, keep its memory. */
-void obs_traces_clear(struct obs_traces *t);
-void obs_traces_free(struct obs_traces *t);
+struct obs_trace {
+	SIM_TABLE_FIELDS(OBS_TRACE_COLUMNS)
+};
+SIM_TABLE(obs_traces, obs_trace, OBS_TRACE_COLUMNS)
 
 #endif

@@ -32,19 +32,18 @@ enum { GZIP_LEVEL = 1, MAX_WORDS = 256, ROW_NAME = 64 };
 /* For HDF5's own structures between two claims: some KB for each column. */
 enum { SLACK_BYTES = 1 << 20 };
 
-static const size_t type_bytes[RES_N_TYPES] = {1, 2, 4, 8, 8};
-
-static hid_t file_type(enum res_type t)
+static hid_t file_type(enum sim_type t)
 {
-	const hid_t type[RES_N_TYPES] = {H5T_STD_U8LE, H5T_STD_U16LE,
-	    H5T_STD_U32LE, H5T_STD_U64LE, H5T_IEEE_F64LE};
+	const hid_t type[SIM_N_TYPES] = {H5T_STD_U8LE, H5T_STD_U16LE,
+	    H5T_STD_U32LE, H5T_STD_U64LE, H5T_STD_I64LE, H5T_IEEE_F64LE};
 	return type[t];
 }
 
-static hid_t memory_type(enum res_type t)
+static hid_t memory_type(enum sim_type t)
 {
-	const hid_t type[RES_N_TYPES] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16,
-	    H5T_NATIVE_UINT32, H5T_NATIVE_UINT64, H5T_NATIVE_DOUBLE};
+	const hid_t type[SIM_N_TYPES] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16,
+	    H5T_NATIVE_UINT32, H5T_NATIVE_UINT64, H5T_NATIVE_INT64,
+	    H5T_NATIVE_DOUBLE};
 	return type[t];
 }
 
@@ -53,7 +52,7 @@ static hid_t memory_type(enum res_type t)
 struct res_h5_table_out {
 	struct res_h5_out *file;
 	struct res_h5_table_out *next;
-	const struct res_column *col;
+	const struct sim_column *col;
 	size_t n_cols, chunk_rows, n_held;
 	hsize_t n_written;
 	hid_t group, set[RES_MAX_COLUMNS];
@@ -164,7 +163,7 @@ int res_h5_out_counts(struct res_h5_out *f, const char *name, size_t n,
 	return rc;
 }
 
-static int put_words(hid_t set, hid_t utf8, const struct res_column *c,
+static int put_words(hid_t set, hid_t utf8, const struct sim_column *c,
     struct sim_err *e)
 {
 	uint8_t value[MAX_WORDS];
@@ -190,7 +189,7 @@ static int put_words(hid_t set, hid_t utf8, const struct res_column *c,
 
 static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 {
-	const struct res_column *c = &t->col[i];
+	const struct sim_column *c = &t->col[i];
 	const hid_t utf8 = t->file->utf8;
 	const hsize_t none = 0, no_end = H5S_UNLIMITED, chunk = t->chunk_rows;
 	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
@@ -229,7 +228,7 @@ static int make_group(struct res_h5_table_out *t, const char *name,
 }
 
 int res_h5_out_table(struct res_h5_out *f, const char *name,
-    const struct res_column col[], size_t n_cols, size_t chunk_rows,
+    const struct sim_column col[], size_t n_cols, size_t chunk_rows,
     struct res_h5_table_out **out, struct sim_err *e)
 {
 	struct res_h5_table_out *t;
@@ -244,13 +243,15 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
 	    .chunk_rows = chunk_rows,
 	    .group = -1};
 	f->table = t; /* who closes F closes T, whatever is made of it */
-	for (size_t i = 0; i < n_cols; i++)
+	for (size_t i = 0; i < n_cols; i++) {
+		assert(col[i].type < SIM_N_TYPES);
 		t->set[i] = -1;
+	}
 	rc = make_group(t, name, e);
 	for (size_t i = 0; rc == 0 && i < n_cols; i++)
 		if ((rc = make_column(t, i, e)) == 0)
-			rc = sim_zalloc(&t->held[i], chunk_rows,
-			    type_bytes[col[i].type], e);
+			rc =
+			    sim_zalloc(&t->held[i], chunk_rows, col[i].size, e);
 	f->failed |= rc < 0;
 	*out = t;
 	return rc;
@@ -275,7 +276,7 @@ static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < t->n_cols; i++)
-		bytes += type_bytes[t->col[i].type] * t->chunk_rows;
+		bytes += t->col[i].size * t->chunk_rows;
 	const int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
 	if (rc < 0)
 		return rc;
@@ -287,21 +288,19 @@ static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 	return 0;
 }
 
-static size_t room(const struct res_h5_table_out *t, size_t n)
+int res_h5_out_append(struct res_h5_table_out *t, const struct sim_table *kind,
+    const void *table, struct sim_err *e)
 {
-	const size_t left = t->chunk_rows - t->n_held;
-	return n < left ? n : left;
-}
-
-int res_h5_out_columns(struct res_h5_table_out *t, const void *const column[],
-    size_t n, struct sim_err *e)
-{
+	const size_t n = sim_table_n(kind, table);
+	assert(kind->n_columns == t->n_cols);
 	for (size_t done = 0, k; done < n; done += k) {
-		k = room(t, n - done);
+		k = t->chunk_rows - t->n_held;
+		if (k > n - done)
+			k = n - done;
 		for (size_t i = 0; i < t->n_cols; i++) {
-			const size_t b = type_bytes[t->col[i].type];
+			const size_t b = t->col[i].size;
 			memcpy(t->held[i] + t->n_held * b,
-			    (const char *)column[i] + done * b, k * b);
+			    sim_table_at(kind, table, i, done), k * b);
 		}
 		t->n_held += k;
 		const int rc =
@@ -318,7 +317,7 @@ int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
 	const char *from = row;
 	for (size_t r = 0; r < n; r++, from += row_bytes) {
 		for (size_t i = 0; i < t->n_cols; i++) {
-			const size_t b = type_bytes[t->col[i].type];
+			const size_t b = t->col[i].size;
 			memcpy(t->held[i] + t->n_held * b,
 			    from + t->col[i].offset, b);
 		}
@@ -420,7 +419,7 @@ int res_h5_out_finish(struct res_h5_out *f, struct sim_err *e)
 
 struct res_h5_table_in {
 	struct res_h5_table_in *next;
-	const struct res_column *col;
+	const struct sim_column *col;
 	size_t n_cols;
 	hsize_t n;
 	hid_t set[RES_MAX_COLUMNS];
@@ -494,7 +493,7 @@ int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
 }
 
 /* Its length if it is what C says, else -1. */
-static hssize_t length_of(hid_t set, const struct res_column *c)
+static hssize_t length_of(hid_t set, const struct sim_column *c)
 {
 	hid_t type = H5Dget_type(set), space = H5Dget_space(set);
 	hssize_t n = -1;
@@ -510,7 +509,7 @@ static int open_columns(struct res_h5_table_in *t, hid_t group,
     const char *name, struct sim_err *e)
 {
 	for (size_t i = 0; i < t->n_cols; i++) {
-		const struct res_column *c = &t->col[i];
+		const struct sim_column *c = &t->col[i];
 		t->set[i] = H5Dopen2(group, c->name, H5P_DEFAULT);
 		if (t->set[i] < 0)
 			return sim_fail(e, SIM_EPARSE,
@@ -531,7 +530,7 @@ static int open_columns(struct res_h5_table_in *t, hid_t group,
 }
 
 int res_h5_in_table(struct res_h5_in *f, const char *name,
-    const struct res_column col[], size_t n_cols, struct res_h5_table_in **out,
+    const struct sim_column col[], size_t n_cols, struct res_h5_table_in **out,
     uint64_t *n, struct sim_err *e)
 {
 	struct res_h5_table_in *t;
@@ -579,4 +578,20 @@ int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
 			return res_h5_failed(SIM_EPARSE, "read", t->col[i].name,
 			    e);
 	return 0;
+}
+
+int res_h5_in_append(struct res_h5_table_in *t, uint64_t first, size_t n,
+    const struct sim_table *kind, void *table, struct sim_err *e)
+{
+	void *column[RES_MAX_COLUMNS];
+	int rc = sim_table_reserve(kind, table, n, e);
+	if (rc < 0)
+		return rc;
+	assert(kind->n_columns == t->n_cols);
+	for (size_t i = 0; i < t->n_cols; i++)
+		column[i] =
+		    sim_table_at(kind, table, i, sim_table_n(kind, table));
+	if ((rc = res_h5_in_read(t, first, n, column, e)) == 0)
+		sim_table_added(kind, table, n);
+	return rc;
 }

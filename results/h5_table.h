@@ -22,24 +22,7 @@
 #include <stdint.h>
 
 #include "sim/err.h"
-
-enum res_type { RES_U8, RES_U16, RES_U32, RES_U64, RES_F64, RES_N_TYPES };
-
-#define RES_TYPE_OF(type)                                                      \
-	_Generic((type){0}, uint8_t                                            \
-		 : RES_U8, uint16_t                                            \
-		 : RES_U16, uint32_t                                           \
-		 : RES_U32, uint64_t                                           \
-		 : RES_U64, double                                             \
-		 : RES_F64)
-
-struct res_column {
-	const char *name;
-	enum res_type type;
-	size_t offset; /* in a row given to res_h5_out_rows() */
-	const char *unit, *doc;
-	const char *const *words; /* of 0, 1, ..., NULL-terminated; or NULL */
-};
+#include "sim/table.h"
 
 enum { RES_MAX_COLUMNS = 32 };
 
@@ -57,16 +40,18 @@ int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
 int res_h5_out_counts(struct res_h5_out *f, const char *name, size_t n,
     const uint64_t value[], struct sim_err *e);
 
-/* A new table in chunks of so many rows. F keeps COL[N_COLS].
+/* A new table in chunks of so many rows. F keeps COL[N_COLS], of which none is
+ * SIM_OPAQUE.
  * Memory: a row's bytes times CHUNK_ROWS. */
 int res_h5_out_table(struct res_h5_out *f, const char *name,
-    const struct res_column col[], size_t n_cols, size_t chunk_rows,
+    const struct sim_column col[], size_t n_cols, size_t chunk_rows,
     struct res_h5_table_out **t, struct sim_err *e);
 
-/* Append N rows, as one array a column or as structs of ROW_BYTES.
+/* Append all rows of TABLE, of whose KIND the columns of T are, or N rows that
+ * are structs of ROW_BYTES.
  * Errors SIM_EIO ("No space left on device"); then F can only be closed. */
-int res_h5_out_columns(struct res_h5_table_out *t, const void *const column[],
-    size_t n, struct sim_err *e);
+int res_h5_out_append(struct res_h5_table_out *t, const struct sim_table *kind,
+    const void *table, struct sim_err *e);
 int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
     size_t row_bytes, size_t n, struct sim_err *e);
 
@@ -99,12 +84,17 @@ int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
 /* A table that must have these columns; others are ignored. F keeps COL. *N is
  * its rows. Errors SIM_EPARSE, SIM_ENOMEM. */
 int res_h5_in_table(struct res_h5_in *f, const char *name,
-    const struct res_column col[], size_t n_cols, struct res_h5_table_in **t,
+    const struct sim_column col[], size_t n_cols, struct res_h5_table_in **t,
     uint64_t *n, struct sim_err *e);
 
 /* Rows FIRST .. FIRST + N - 1, one array a column. Domain within the table.
  * Errors SIM_EPARSE. */
 int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
     void *const column[], struct sim_err *e);
+
+/* The same, behind the rows of TABLE, of whose KIND the columns of T are.
+ * Errors also SIM_ENOMEM; TABLE has its rows of before. */
+int res_h5_in_append(struct res_h5_table_in *t, uint64_t first, size_t n,
+    const struct sim_table *kind, void *table, struct sim_err *e);
 
 #endif

@@ -15,40 +15,21 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-#define X(type, name, units, doc)                                              \
-	{#name, RES_TYPE_OF(type), offsetof(struct obs_probe, name), units,    \
-	    doc, NULL},
-const struct res_column res_probe_columns[RES_N_PROBE_COLUMNS] = {
-    OBS_PROBE_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc)                                              \
-	{#name, RES_TYPE_OF(type), offsetof(struct obs_perf_row, name), units, \
-	    doc, NULL},
-const struct res_column res_perf_columns[RES_N_PERF_COLUMNS] = {
-    OBS_PERF_COLUMNS(X)};
+#define X(group, table, time)                                                  \
+	static int check_##group(const void *t, uint32_t n_hosts,              \
+	    struct sim_err *e)                                                 \
+	{                                                                      \
+		return table##_check(t, n_hosts, e);                           \
+	}
+RES_RECORDED_TABLES(X)
 #undef X
 
-const struct res_column res_index_columns[2] = {
-    {"first_ns", RES_U64, offsetof(struct res_span, from), "ns",
-	"least sent_ns of a chunk", NULL},
-    {"last_ns", RES_U64, offsetof(struct res_span, to), "ns",
-	"greatest sent_ns of it", NULL},
-};
-const struct res_column res_coverage_columns[2] = {
-    {"from_ns", RES_U64, offsetof(struct res_span, from), "ns",
-	"begin of a span in which the collector listened", NULL},
-    {"to_ns", RES_U64, offsetof(struct res_span, to), "ns",
-	"its end, which it does not include", NULL},
-};
-
-int res_spans_add(struct res_spans *s, sim_ns from, sim_ns to,
-    struct sim_err *e)
-{
-	const int rc = SIM_RESERVE(&s->span, &s->cap, s->n + 1, e);
-	if (rc == 0)
-		s->span[s->n++] = (struct res_span){from, to};
-	return rc;
-}
+#define X(group, table, time)                                                  \
+	{#group, #group "_index", time,                                        \
+	    time == RES_EVENT ? RES_RECORDING_CHUNK : 8192, table##_kind,      \
+	    check_##group},
+const struct res_recorded_table res_recorded[] = {RES_RECORDED_TABLES(X)};
+#undef X
 
 int res_recording_shapes(struct res_recording_info *info, struct sim_err *e)
 {
@@ -87,13 +68,10 @@ static uint32_t dc_of(const struct res_recording_info *info, uint32_t host)
 	return dc;
 }
 
-int res_recording_check(const struct res_recording_info *info,
-    const struct obs_probes *t, int vip, struct sim_err *e)
+/* Peers of probes are in the sender's data centre, or in any, or are VIPs. */
+static int check_peers(const struct res_recording_info *info,
+    const struct obs_probes *t, int vip, uint32_t n_hosts, struct sim_err *e)
 {
-	const uint32_t n_hosts = res_recording_first_host(info, info->n_dcs);
-	int rc = obs_probes_check(t, n_hosts, e);
-	if (rc < 0)
-		return rc;
 	for (size_t i = 0; i < t->n; i++) {
 		if (vip &&
 		    (t->level[i] != OBS_LEVEL_INTER_DC ||
@@ -117,12 +95,23 @@ int res_recording_check(const struct res_recording_info *info,
 	return 0;
 }
 
+int res_recording_check(const struct res_recording_info *info,
+    enum res_recorded which, const void *table, struct sim_err *e)
+{
+	const uint32_t n_hosts = res_recording_first_host(info, info->n_dcs);
+	const int rc = res_recorded[which].check(table, n_hosts, e);
+	if (rc < 0 || !res_recorded_is_probes(which))
+		return rc;
+	return check_peers(info, table, which == RES_RECORDED_vip_probes,
+	    n_hosts, e);
+}
+
 /* --- the recorder ----------------------------------------------------------*/
 
-/* A table of probes and the index that grows with it. */
-struct probes_out {
+/* A table and the index that grows with it. */
+struct table_out {
 	struct res_h5_table_out *rows, *index;
-	struct res_spans spans; /* of its chunks */
+	struct res_index spans; /* of its chunks */
 	uint64_t n;
 };
 
@@ -130,9 +119,9 @@ struct res_recorder {
 	char *path;
 	struct res_h5_out *file;
 	struct res_recording_info info; /* without its texts */
-	struct probes_out probes, vip;
-	struct res_h5_table_out *counters, *coverage;
-	struct res_spans covered;
+	struct table_out table[RES_N_RECORDED];
+	struct res_h5_table_out *coverage;
+	struct res_coverage covered;
 	int failed;
 };
 
@@ -174,28 +163,29 @@ static int put_info(struct res_h5_out *f, const struct res_recording_info *info,
 	    info->culprit ? info->culprit : res_version(), e);
 }
 
-static int make_probes(struct res_h5_out *f, struct probes_out *p,
-    const char *name, const char *index, struct sim_err *e)
+static int make_table(struct res_h5_out *f, const char *name,
+    const struct sim_table *kind, size_t chunk_rows,
+    struct res_h5_table_out **t, struct sim_err *e)
 {
-	const int rc = res_h5_out_table(f, name, res_probe_columns,
-	    RES_N_PROBE_COLUMNS, RES_RECORDING_CHUNK, &p->rows, e);
-	return rc < 0 ? rc
-		      : res_h5_out_table(f, index, res_index_columns, 2,
-			    RES_SPAN_CHUNK, &p->index, e);
+	return res_h5_out_table(f, name, kind->column, kind->n_columns,
+	    chunk_rows, t, e);
 }
 
 static int make_tables(struct res_recorder *w, struct sim_err *e)
 {
-	int rc;
-	if ((rc = make_probes(w->file, &w->probes, "probes", "probes_index",
-		 e)) < 0 ||
-	    (rc = make_probes(w->file, &w->vip, "vip_probes",
-		 "vip_probes_index", e)) < 0 ||
-	    (rc = res_h5_out_table(w->file, "counters", res_perf_columns,
-		 RES_N_PERF_COLUMNS, RES_PERF_CHUNK, &w->counters, e)) < 0)
-		return rc;
-	return res_h5_out_table(w->file, "coverage", res_coverage_columns, 2,
-	    RES_SPAN_CHUNK, &w->coverage, e);
+	int rc = 0;
+	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++) {
+		const struct res_recorded_table *k = &res_recorded[i];
+		struct table_out *t = &w->table[i];
+		rc = make_table(w->file, k->name, k->kind(), k->chunk_rows,
+		    &t->rows, e);
+		if (rc == 0 && k->time == RES_EVENT)
+			rc = make_table(w->file, k->index, res_index_kind(),
+			    RES_SPAN_CHUNK, &t->index, e);
+	}
+	return rc < 0 ? rc
+		      : make_table(w->file, "coverage", res_coverage_kind(),
+			    RES_SPAN_CHUNK, &w->coverage, e);
 }
 
 int res_recorder_open(struct res_recorder **out, const char *path,
@@ -221,23 +211,24 @@ int res_recorder_open(struct res_recorder **out, const char *path,
 	return 0;
 }
 
-/* Let the index know of what is about to be appended. */
-static int index_rows(struct probes_out *p, const struct obs_probes *t,
+/* Let the index know of N rows that are about to be appended. */
+static int index_rows(struct table_out *t, const sim_ns time[], size_t n,
     struct sim_err *e)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		const sim_ns at = t->sent_ns[i];
-		if (p->n++ % RES_RECORDING_CHUNK == 0) {
-			const int rc = res_spans_add(&p->spans, at, at, e);
+	struct res_index *s = &t->spans;
+	for (size_t i = 0; i < n; i++) {
+		const sim_ns at = time[i];
+		if (t->n++ % RES_RECORDING_CHUNK == 0) {
+			const struct res_index_row row = {at, at};
+			const int rc = res_index_add(s, &row, e);
 			if (rc < 0)
 				return rc;
 			continue;
 		}
-		struct res_span *s = &p->spans.span[p->spans.n - 1];
-		if (at < s->from)
-			s->from = at;
-		if (at > s->to)
-			s->to = at;
+		if (at < s->first_ns[s->n - 1])
+			s->first_ns[s->n - 1] = at;
+		if (at > s->last_ns[s->n - 1])
+			s->last_ns[s->n - 1] = at;
 	}
 	return 0;
 }
@@ -248,64 +239,48 @@ static int failed(struct res_recorder *w, int rc, struct sim_err *e)
 	return rc < 0 ? sim_wrap(e, rc, "recording %s", w->path) : 0;
 }
 
-static int add_probes(struct res_recorder *w, struct probes_out *p,
-    const struct obs_probes *t, struct sim_err *e)
+int res_recorder_add(struct res_recorder *w, enum res_recorded which,
+    const void *table, struct sim_err *e)
 {
-#define X(type, name, units, doc) t->name,
-	const void *const column[] = {OBS_PROBE_COLUMNS(X)};
-#undef X
-	int rc = res_recording_check(&w->info, t, p == &w->vip, e);
-	if (rc == 0 && (rc = index_rows(p, t, e)) == 0)
-		rc = res_h5_out_columns(p->rows, column, t->n, e);
-	return failed(w, rc, e);
-}
-
-int res_recorder_probes(struct res_recorder *w, const struct obs_probes *t,
-    struct sim_err *e)
-{
-	return add_probes(w, &w->probes, t, e);
-}
-
-int res_recorder_vip_probes(struct res_recorder *w, const struct obs_probes *t,
-    struct sim_err *e)
-{
-	return add_probes(w, &w->vip, t, e);
-}
-
-int res_recorder_counters(struct res_recorder *w, const struct obs_perf *t,
-    struct sim_err *e)
-{
-#define X(type, name, units, doc) t->name,
-	const void *const column[] = {OBS_PERF_COLUMNS(X)};
-#undef X
-	const uint32_t n_hosts =
-	    res_recording_first_host(&w->info, w->info.n_dcs);
-	int rc = obs_perf_check(t, n_hosts, e);
+	const struct sim_table *kind = res_recorded[which].kind();
+	struct table_out *t = &w->table[which];
+	int rc = res_recording_check(&w->info, which, table, e);
+	if (rc == 0 && t->index)
+		rc = index_rows(t, sim_table_at(kind, table, 0, 0),
+		    sim_table_n(kind, table), e);
 	if (rc == 0)
-		rc = res_h5_out_columns(w->counters, column, t->n, e);
+		rc = res_h5_out_append(t->rows, kind, table, e);
 	return failed(w, rc, e);
 }
 
 int res_recorder_covers(struct res_recorder *w, sim_ns from, sim_ns to,
     struct sim_err *e)
 {
-	struct res_spans *s = &w->covered;
-	struct res_span *last = s->n > 0 ? &s->span[s->n - 1] : NULL;
-	if (from >= to || (last && from < last->to))
+	struct res_coverage *c = &w->covered;
+	sim_ns *end = c->n > 0 ? &c->to_ns[c->n - 1] : NULL;
+	if (from >= to || (end && from < *end))
 		return sim_fail(e, SIM_EINVAL,
 		    "[%" PRIu64 ", %" PRIu64 ") ns cannot be covered %s.", from,
 		    to,
 		    from >= to ? "since it is empty" : "after what ends later");
-	if (!last || from > last->to)
-		return failed(w, res_spans_add(s, from, to, e), e);
-	last->to = to;
+	if (!end || from > *end)
+		return failed(w,
+		    res_coverage_add(c, &(struct res_span){from, to}, e), e);
+	*end = to;
 	return 0;
 }
 
-static int put_spans(struct res_h5_table_out *t, const struct res_spans *s,
-    struct sim_err *e)
+/* What is known only now: the last chunks' times, and the last span's end. */
+static int put_rest(struct res_recorder *w, struct sim_err *e)
 {
-	return res_h5_out_rows(t, s->span, sizeof(s->span[0]), s->n, e);
+	int rc = 0;
+	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
+		if (w->table[i].index)
+			rc = res_h5_out_append(w->table[i].index,
+			    res_index_kind(), &w->table[i].spans, e);
+	return rc < 0 ? rc
+		      : res_h5_out_append(w->coverage, res_coverage_kind(),
+			    &w->covered, e);
 }
 
 int res_recorder_finish(struct res_recorder *w, struct sim_err *e)
@@ -316,9 +291,7 @@ int res_recorder_finish(struct res_recorder *w, struct sim_err *e)
 		    "recording %s: an earlier part could "
 		    "not be written.",
 		    w->path);
-	else if ((rc = put_spans(w->probes.index, &w->probes.spans, e)) < 0 ||
-	    (rc = put_spans(w->vip.index, &w->vip.spans, e)) < 0 ||
-	    (rc = put_spans(w->coverage, &w->covered, e)) < 0)
+	else if ((rc = put_rest(w, e)) < 0)
 		sim_wrap(e, rc, "recording %s", w->path);
 	else {
 		struct res_h5_out *file = w->file;
@@ -334,9 +307,9 @@ void res_recorder_discard(struct res_recorder *w)
 	if (!w)
 		return;
 	res_h5_out_discard(w->file);
-	free(w->probes.spans.span);
-	free(w->vip.spans.span);
-	free(w->covered.span);
+	for (unsigned i = 0; i < RES_N_RECORDED; i++)
+		res_index_free(&w->table[i].spans);
+	res_coverage_free(&w->covered);
 	free(w->path);
 	free(w);
 }

@@ -32,9 +32,27 @@
 
 enum {
 	RES_RECORDING_VERSION = 1,
-	RES_RECORDING_CHUNK = 65536, /* rows */
+	RES_RECORDING_CHUNK = 65536, /* rows of what has an index */
 	RES_RECORDING_MAX_DCS = 16,
 };
+
+/* The tables that are recorded, in the order of the file. A line makes a group
+ * with the columns of the table, res_recorder_<group>() and
+ * res_recording_<group>(); who adds one raises RES_RECORDING_VERSION. The first
+ * column is a row's time; rows are checked by <table>_check().
+ *  X(group, table, what that time is) */
+#define RES_RECORDED_TABLES(X)                                                 \
+	X(probes, obs_probes, RES_EVENT)                                       \
+	X(vip_probes, obs_probes, RES_EVENT)                                   \
+	X(counters, obs_perf, RES_WINDOW_END)
+
+enum res_recorded_time {
+	RES_EVENT,     /* when it was; there is an index, <group>_index */
+	RES_WINDOW_END /* when what it sums up ended; few rows, no index */
+};
+#define X(group, table, time) RES_RECORDED_##group,
+enum res_recorded { RES_RECORDED_TABLES(X) RES_N_RECORDED };
+#undef X
 
 /* Texts are borrowed by a recorder until it is open, and belong to a reader. */
 struct res_recording_info {
@@ -65,15 +83,20 @@ struct res_recorder;
 int res_recorder_open(struct res_recorder **w, const char *path,
     const struct res_recording_info *info, struct sim_err *e);
 
-/* Append rows, in the order of arrival, with the hosts of all data centres.
+/* Append the rows of TABLE, which is of the type that WHICH has: in the order of
+ * arrival, with the hosts of all data centres.
  * Errors SIM_EINVAL (a row that no reader would take), SIM_EIO. After an error
  * only _finish() and _discard() may follow, and both leave PATH as it was. */
-int res_recorder_probes(struct res_recorder *w, const struct obs_probes *t,
-    struct sim_err *e);
-int res_recorder_vip_probes(struct res_recorder *w, const struct obs_probes *t,
-    struct sim_err *e);
-int res_recorder_counters(struct res_recorder *w, const struct obs_perf *t,
-    struct sim_err *e);
+int res_recorder_add(struct res_recorder *w, enum res_recorded which,
+    const void *table, struct sim_err *e);
+#define X(group, table, time)                                                  \
+	static inline int res_recorder_##group(struct res_recorder *w,         \
+	    const struct table *t, struct sim_err *e)                          \
+	{                                                                      \
+		return res_recorder_add(w, RES_RECORDED_##group, t, e);        \
+	}
+RES_RECORDED_TABLES(X)
+#undef X
 
 /* [FROM, TO) is covered. Spans come in order; those that touch become one.
  * Errors SIM_EINVAL (an empty span, or one before the end of the last). */
@@ -104,17 +127,21 @@ uint64_t res_recording_n_probes(const struct res_recording *r);
 sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
     sim_ns to);
 
-/* The rows sent in [FROM, TO), in the order of the file, into T, whose own are
- * gone; waits are those of the recording.
+/* The rows of events in [FROM, TO), or of windows that ended in (FROM, TO], in
+ * the order of the file, into TABLE, whose own are gone; waits of probes are
+ * those of the recording.
  * Errors SIM_EPARSE (a row is none; damaged), SIM_ENOMEM.
- * Cost O(rows of the chunks that the window falls into). */
-int res_recording_probes(struct res_recording *r, sim_ns from, sim_ns to,
-    struct obs_probes *t, struct sim_err *e);
-int res_recording_vip_probes(struct res_recording *r, sim_ns from, sim_ns to,
-    struct obs_probes *t, struct sim_err *e);
-
-/* The rows of windows that ended in (FROM, TO]. Cost O(rows of all). */
-int res_recording_counters(struct res_recording *r, sim_ns from, sim_ns to,
-    struct obs_perf *t, struct sim_err *e);
+ * Cost O(rows of the chunks that the window falls into), or of all rows. */
+int res_recording_get(struct res_recording *r, enum res_recorded which,
+    sim_ns from, sim_ns to, void *table, struct sim_err *e);
+#define X(group, table, time)                                                  \
+	static inline int res_recording_##group(struct res_recording *r,       \
+	    sim_ns from, sim_ns to, struct table *t, struct sim_err *e)        \
+	{                                                                      \
+		return res_recording_get(r, RES_RECORDED_##group, from, to, t, \
+		    e);                                                        \
+	}
+RES_RECORDED_TABLES(X)
+#undef X
 
 #endif

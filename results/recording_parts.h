@@ -7,35 +7,52 @@
 #include "results/h5_table.h"
 #include "results/recording.h"
 
-#define X(type, name, units, doc) +1
-enum {
-	RES_N_PROBE_COLUMNS = 0 OBS_PROBE_COLUMNS(X),
-	RES_N_PERF_COLUMNS = 0 OBS_PERF_COLUMNS(X),
-	RES_SHAPE = 5,
-	RES_PERF_CHUNK = 8192, /* rows */
-	RES_SPAN_CHUNK = 1024,
-};
-#undef X
+enum { RES_SHAPE = 5, RES_SPAN_CHUNK = 1024 /* rows */ };
 
+/* What is to be known of a recorded table. */
+struct res_recorded_table {
+	const char *name, *index;
+	enum res_recorded_time time;
+	size_t chunk_rows;
+	const struct sim_table *(*kind)(void);
+	int (*check)(const void *table, uint32_t n_hosts, struct sim_err *e);
+};
+extern const struct res_recorded_table res_recorded[RES_N_RECORDED];
+
+static inline int res_recorded_is_probes(enum res_recorded which)
+{
+	return which == RES_RECORDED_probes || which == RES_RECORDED_vip_probes;
+}
+
+/*  X(type, column, units, meaning) */
+#define RES_INDEX_COLUMNS(X)                                                   \
+	X(sim_ns, first_ns, "ns", "least sent_ns of a chunk")                  \
+	X(sim_ns, last_ns, "ns", "greatest sent_ns of it")
+struct res_index {
+	SIM_TABLE_ARRAYS(RES_INDEX_COLUMNS)
+};
+struct res_index_row {
+	SIM_TABLE_FIELDS(RES_INDEX_COLUMNS)
+};
+SIM_TABLE(res_index, res_index_row, RES_INDEX_COLUMNS)
+
+#define RES_COVERAGE_COLUMNS(X)                                                \
+	X(sim_ns, from_ns, "ns",                                               \
+	    "begin of a span in which the collector listened")                 \
+	X(sim_ns, to_ns, "ns", "its end, which it does not include")
+struct res_coverage {
+	SIM_TABLE_ARRAYS(RES_COVERAGE_COLUMNS)
+};
 struct res_span {
-	sim_ns from, to;
+	SIM_TABLE_FIELDS(RES_COVERAGE_COLUMNS)
 };
-struct res_spans {
-	size_t n, cap;
-	struct res_span *span;
-};
-int res_spans_add(struct res_spans *s, sim_ns from, sim_ns to,
-    struct sim_err *e);
-
-extern const struct res_column res_probe_columns[RES_N_PROBE_COLUMNS],
-    res_perf_columns[RES_N_PERF_COLUMNS], res_index_columns[2],
-    res_coverage_columns[2];
+SIM_TABLE(res_coverage, res_span, RES_COVERAGE_COLUMNS)
 
 /* Check and derive the shapes. Errors SIM_EINVAL, SIM_ELIMIT. */
 int res_recording_shapes(struct res_recording_info *info, struct sim_err *e);
 
-/* Check rows of probes, to hosts or VIPs. Errors SIM_EINVAL. */
+/* Check the rows of a table. Errors SIM_EINVAL. */
 int res_recording_check(const struct res_recording_info *info,
-    const struct obs_probes *t, int vip, struct sim_err *e);
+    enum res_recorded which, const void *table, struct sim_err *e);
 
 #endif

@@ -8,10 +8,10 @@
 #include "results/recording_parts.h"
 #include "sim/vec.h"
 
-struct probes_in {
+struct table_in {
 	struct res_h5_table_in *rows;
 	uint64_t n;
-	struct res_spans spans; /* of its chunks */
+	struct res_index spans; /* of its chunks, if it has an index */
 };
 
 struct res_recording {
@@ -19,10 +19,8 @@ struct res_recording {
 	struct res_h5_in *file;
 	struct res_recording_info info;
 	char *spec, *service, *culprit;
-	struct probes_in probes, vip;
-	struct res_h5_table_in *counters;
-	uint64_t n_counters;
-	struct res_spans covered;
+	struct table_in table[RES_N_RECORDED];
+	struct res_coverage covered;
 };
 
 /* --- opening ---------------------------------------------------------------*/
@@ -101,68 +99,68 @@ static int get_info(struct res_recording *r, struct sim_err *e)
 	return get_shapes(r, e);
 }
 
-/* The rows of a small table of two times. */
-static int get_spans(struct res_recording *r, const char *name,
-    const struct res_column col[2], struct res_spans *s, struct sim_err *e)
+/* All rows of a small table, which is empty so far. */
+static int get_all_rows(struct res_recording *r, const char *name,
+    const struct sim_table *kind, void *table, struct sim_err *e)
 {
 	struct res_h5_table_in *t;
-	uint64_t n, *from = NULL, *to = NULL;
-	int rc = res_h5_in_table(r->file, name, col, 2, &t, &n, e);
+	uint64_t n;
+	int rc = res_h5_in_table(r->file, name, kind->column, kind->n_columns,
+	    &t, &n, e);
 	if (rc < 0)
 		return rc;
 	/* gzip makes at best a byte of 1032. */
 	if (n / 1032 > res_h5_in_bytes(r->file))
 		return sim_fail(e, SIM_EPARSE,
 		    "table %s is larger than the file.", name);
-	if ((rc = SIM_ZALLOC(&from, n, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&to, n, e)) == 0)
-		rc = res_h5_in_read(t, 0, n, (void *const[]){from, to}, e);
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = res_spans_add(s, from[i], to[i], e);
-	free(from);
-	free(to);
-	return rc;
+	return res_h5_in_append(t, 0, n, kind, table, e);
 }
 
-static int get_probes(struct res_recording *r, struct probes_in *p,
-    const char *name, const char *index, struct sim_err *e)
+static uint64_t count_chunks(const struct res_recording *r, unsigned which)
 {
-	int rc = res_h5_in_table(r->file, name, res_probe_columns,
-	    RES_N_PROBE_COLUMNS, &p->rows, &p->n, e);
-	if (rc < 0 ||
-	    (rc = get_spans(r, index, res_index_columns, &p->spans, e)) < 0)
+	const uint64_t n = r->table[which].n;
+	const size_t chunk_rows = res_recorded[which].chunk_rows;
+	return n / chunk_rows + (n % chunk_rows > 0);
+}
+
+static int get_table(struct res_recording *r, unsigned which, struct sim_err *e)
+{
+	const struct res_recorded_table *k = &res_recorded[which];
+	const struct sim_table *kind = k->kind();
+	struct table_in *t = &r->table[which];
+	int rc = res_h5_in_table(r->file, k->name, kind->column,
+	    kind->n_columns, &t->rows, &t->n, e);
+	if (rc < 0 || k->time != RES_EVENT ||
+	    (rc = get_all_rows(r, k->index, res_index_kind(), &t->spans, e)) <
+		0)
 		return rc;
-	const uint64_t n_chunks =
-	    p->n / RES_RECORDING_CHUNK + (p->n % RES_RECORDING_CHUNK > 0);
-	if (p->spans.n != n_chunks)
+	const uint64_t n_chunks = count_chunks(r, which);
+	if (t->spans.n != n_chunks)
 		return sim_fail(e, SIM_EPARSE,
 		    "table %s has %zu chunks by its index, not %" PRIu64 ".",
-		    name, p->spans.n, n_chunks);
+		    k->name, t->spans.n, n_chunks);
 	return 0;
 }
 
-static int check_coverage(const struct res_spans *s, struct sim_err *e)
+static int check_coverage(const struct res_coverage *c, struct sim_err *e)
 {
-	for (size_t i = 0; i < s->n; i++)
-		if (s->span[i].from >= s->span[i].to ||
-		    (i > 0 && s->span[i].from < s->span[i - 1].to))
+	for (size_t i = 0; i < c->n; i++)
+		if (c->from_ns[i] >= c->to_ns[i] ||
+		    (i > 0 && c->from_ns[i] < c->to_ns[i - 1]))
 			return sim_fail(e, SIM_EPARSE,
 			    "span %zu of its coverage, [%" PRIu64 ", %" PRIu64
 			    ") ns, is empty or out of order.",
-			    i, s->span[i].from, s->span[i].to);
+			    i, c->from_ns[i], c->to_ns[i]);
 	return 0;
 }
 
 static int get_all(struct res_recording *r, struct sim_err *e)
 {
-	int rc;
-	if ((rc = get_info(r, e)) < 0 ||
-	    (rc = get_probes(r, &r->probes, "probes", "probes_index", e)) < 0 ||
-	    (rc = get_probes(r, &r->vip, "vip_probes", "vip_probes_index", e)) <
-		0 ||
-	    (rc = res_h5_in_table(r->file, "counters", res_perf_columns,
-		 RES_N_PERF_COLUMNS, &r->counters, &r->n_counters, e)) < 0 ||
-	    (rc = get_spans(r, "coverage", res_coverage_columns, &r->covered,
+	int rc = get_info(r, e);
+	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
+		rc = get_table(r, i, e);
+	if (rc < 0 ||
+	    (rc = get_all_rows(r, "coverage", res_coverage_kind(), &r->covered,
 		 e)) < 0)
 		return rc;
 	return check_coverage(&r->covered, e);
@@ -196,9 +194,9 @@ void res_recording_close(struct res_recording *r)
 	free(r->spec);
 	free(r->service);
 	free(r->culprit);
-	free(r->probes.spans.span);
-	free(r->vip.spans.span);
-	free(r->covered.span);
+	for (unsigned i = 0; i < RES_N_RECORDED; i++)
+		res_index_free(&r->table[i].spans);
+	res_coverage_free(&r->covered);
 	free(r->path);
 	free(r);
 }
@@ -213,7 +211,7 @@ const struct res_recording_info *res_recording_info(
 
 uint64_t res_recording_n_probes(const struct res_recording *r)
 {
-	return r->probes.n;
+	return r->table[RES_RECORDED_probes].n;
 }
 
 sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
@@ -221,154 +219,52 @@ sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
 {
 	sim_ns sum = 0;
 	for (size_t i = 0; i < r->covered.n; i++) {
-		const struct res_span *s = &r->covered.span[i];
-		const sim_ns a = s->from > from ? s->from : from;
-		const sim_ns b = s->to < to ? s->to : to;
+		const struct res_span s = res_coverage_at(&r->covered, i);
+		const sim_ns a = s.from_ns > from ? s.from_ns : from;
+		const sim_ns b = s.to_ns < to ? s.to_ns : to;
 		sum += a < b ? b - a : 0;
 	}
 	return sum;
 }
 
-/* Room for N more rows. */
-static int reserve(struct obs_probes *t, size_t n, struct sim_err *e)
+/* Add the rows of a chunk whose times are from FIRST to LAST. The index, if
+ * there is one, tells of most chunks that none is, or that all are. */
+static int read_chunk(struct res_recording *r, unsigned which, uint64_t chunk,
+    sim_ns first, sim_ns last, void *table, struct sim_err *e)
 {
-	size_t cap = t->cap;
-	int rc;
-#define X(type, name, units, doc)                                              \
-	cap = t->cap;                                                          \
-	if ((rc = SIM_RESERVE(&t->name, &cap, t->n + n, e)) < 0)               \
-		return rc;
-	OBS_PROBE_COLUMNS(X)
-#undef X
-	t->cap = cap;
-	return 0;
+	const struct res_recorded_table *k = &res_recorded[which];
+	const struct sim_table *kind = k->kind();
+	const struct table_in *t = &r->table[which];
+	const uint64_t row = chunk * k->chunk_rows, left = t->n - row;
+	const size_t before = sim_table_n(kind, table);
+	struct res_index_row has = {0, SIM_NEVER};
+	if (k->time == RES_EVENT)
+		has = res_index_at(&t->spans, chunk);
+	if (has.first_ns > last || has.last_ns < first)
+		return 0;
+	const int rc = res_h5_in_append(t->rows, row,
+	    left < k->chunk_rows ? (size_t)left : k->chunk_rows, kind, table,
+	    e);
+	if (rc == 0 && (has.first_ns < first || has.last_ns > last))
+		sim_table_keep(kind, table, before, first, last);
+	return rc;
 }
 
-/* Of the rows from FIRST on keep those sent in [FROM, TO). */
-static void keep(struct obs_probes *t, size_t first, sim_ns from, sim_ns to)
+int res_recording_get(struct res_recording *r, enum res_recorded which,
+    sim_ns from, sim_ns to, void *table, struct sim_err *e)
 {
-	size_t n = first;
-	for (size_t i = first; i < t->n; i++) {
-		if (t->sent_ns[i] < from || t->sent_ns[i] >= to)
-			continue;
-#define X(type, name, units, doc) t->name[n] = t->name[i];
-		OBS_PROBE_COLUMNS(X)
-#undef X
-		n++;
-	}
-	t->n = n;
-}
-
-static int read_chunk(struct probes_in *p, size_t chunk, sim_ns from, sim_ns to,
-    struct obs_probes *t, struct sim_err *e)
-{
-	const uint64_t first = (uint64_t)chunk * RES_RECORDING_CHUNK;
-	const size_t n = p->n - first < RES_RECORDING_CHUNK
-	    ? (size_t)(p->n - first)
-	    : RES_RECORDING_CHUNK;
-	int rc = reserve(t, n, e);
-	if (rc < 0)
-		return rc;
-#define X(type, name, units, doc) t->name + t->n,
-	void *const column[] = {OBS_PROBE_COLUMNS(X)};
-#undef X
-	if ((rc = res_h5_in_read(p->rows, first, n, column, e)) < 0)
-		return rc;
-	const size_t before = t->n;
-	t->n += n;
-	const struct res_span *s = &p->spans.span[chunk];
-	if (s->from < from || s->to >= to)
-		keep(t, before, from, to);
-	return 0;
-}
-
-static int read_probes(struct res_recording *r, struct probes_in *p,
-    sim_ns from, sim_ns to, struct obs_probes *t, struct sim_err *e)
-{
+	const struct res_recorded_table *k = &res_recorded[which];
+	const uint64_t n_chunks = count_chunks(r, which);
+	const int ends = k->time == RES_WINDOW_END;
 	int rc = 0;
-	obs_probes_clear(t);
-	memcpy(t->syn_wait_ns, r->info.syn_wait_ns, sizeof(t->syn_wait_ns));
-	for (size_t i = 0; rc == 0 && i < p->spans.n; i++)
-		if (p->spans.span[i].from < to && p->spans.span[i].to >= from)
-			rc = read_chunk(p, i, from, to, t, e);
-	if (rc == 0 && res_recording_check(&r->info, t, p == &r->vip, e) < 0)
-		rc = SIM_EPARSE;
-	return rc < 0 ? sim_wrap(e, rc, "cannot read %s", r->path) : 0;
-}
-
-int res_recording_probes(struct res_recording *r, sim_ns from, sim_ns to,
-    struct obs_probes *t, struct sim_err *e)
-{
-	return read_probes(r, &r->probes, from, to, t, e);
-}
-
-int res_recording_vip_probes(struct res_recording *r, sim_ns from, sim_ns to,
-    struct obs_probes *t, struct sim_err *e)
-{
-	return read_probes(r, &r->vip, from, to, t, e);
-}
-
-static int reserve_counters(struct obs_perf *t, size_t n, struct sim_err *e)
-{
-	size_t cap = t->cap;
-	int rc;
-#define X(type, name, units, doc)                                              \
-	cap = t->cap;                                                          \
-	if ((rc = SIM_RESERVE(&t->name, &cap, t->n + n, e)) < 0)               \
-		return rc;
-	OBS_PERF_COLUMNS(X)
-#undef X
-	t->cap = cap;
-	return 0;
-}
-
-static void keep_counters(struct obs_perf *t, size_t first, sim_ns from,
-    sim_ns to)
-{
-	size_t n = first;
-	for (size_t i = first; i < t->n; i++) {
-		if (t->end_ns[i] <= from || t->end_ns[i] > to)
-			continue;
-#define X(type, name, units, doc) t->name[n] = t->name[i];
-		OBS_PERF_COLUMNS(X)
-#undef X
-		n++;
-	}
-	t->n = n;
-}
-
-static int read_counters(struct res_recording *r, uint64_t first, size_t n,
-    sim_ns from, sim_ns to, struct obs_perf *t, struct sim_err *e)
-{
-	int rc = reserve_counters(t, n, e);
-	if (rc < 0)
-		return rc;
-#define X(type, name, units, doc) t->name + t->n,
-	void *const column[] = {OBS_PERF_COLUMNS(X)};
-#undef X
-	if ((rc = res_h5_in_read(r->counters, first, n, column, e)) < 0)
-		return rc;
-	t->n += n;
-	keep_counters(t, t->n - n, from, to);
-	return 0;
-}
-
-/* They need no index: a host has a row in five minutes. */
-int res_recording_counters(struct res_recording *r, sim_ns from, sim_ns to,
-    struct obs_perf *t, struct sim_err *e)
-{
-	const uint32_t n_hosts =
-	    res_recording_first_host(&r->info, r->info.n_dcs);
-	int rc = 0;
-	obs_perf_clear(t);
-	for (uint64_t i = 0; rc == 0 && i < r->n_counters;
-	     i += RES_PERF_CHUNK) {
-		const uint64_t left = r->n_counters - i;
-		rc = read_counters(r, i,
-		    left < RES_PERF_CHUNK ? (size_t)left : RES_PERF_CHUNK, from,
-		    to, t, e);
-	}
-	if (rc == 0 && obs_perf_check(t, n_hosts, e) < 0)
+	sim_table_clear(k->kind(), table);
+	if (res_recorded_is_probes(which))
+		memcpy(((struct obs_probes *)table)->syn_wait_ns,
+		    r->info.syn_wait_ns, sizeof(r->info.syn_wait_ns));
+	for (uint64_t i = 0; rc == 0 && i < n_chunks && from < to; i++)
+		rc = read_chunk(r, which, i, ends ? from + 1 : from,
+		    ends ? to : to - 1, table, e);
+	if (rc == 0 && res_recording_check(&r->info, which, table, e) < 0)
 		rc = SIM_EPARSE;
 	return rc < 0 ? sim_wrap(e, rc, "cannot read %s", r->path) : 0;
 }

@@ -69,11 +69,7 @@ static int diagnose_shifted(void *work, const struct obs *w,
 		topo_link hop[TOPO_MAX_HOPS];
 		for (unsigned i = 0; i < n; i++)
 			hop[i] = path[i > 0 ? i - 1 : 0];
-		const struct obs_flow flow = {
-#define X(type, name, units, doc) .name = w->flows.name[f],
-		    OBS_FLOW_COLUMNS(X)
-#undef X
-		};
+		const struct obs_flow flow = obs_flows_at(&w->flows, f);
 		rc = obs_add_flow(&b->shown, &flow, hop, n, e);
 	}
 	return rc < 0 ? rc

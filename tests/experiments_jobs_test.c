@@ -843,11 +843,11 @@ static int write_out(const struct fixture *f, const char *path,
 static void results_are_read_back(void **state)
 {
 	(void)state;
-	static const struct res_column col[] = {
-	    {"seen_share", RES_F64, 0, "1", "", NULL},
-	    {"kind", RES_U8, 0, "1", "", NULL},
-	    {"id", RES_U32, 0, "1", "", NULL},
-	    {"n_success", RES_U64, 0, "1", "", NULL},
+	static const struct sim_column col[] = {
+	    SIM_COLUMN(double, seen_share, 0, "1", "", NULL),
+	    SIM_COLUMN(uint8_t, kind, 0, "1", "", NULL),
+	    SIM_COLUMN(uint32_t, id, 0, "1", "", NULL),
+	    SIM_COLUMN(uint64_t, n_success, 0, "1", "", NULL),
 	};
 	const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
 	const char *path = in_folder("out.h5"), *again = in_folder("again.h5");

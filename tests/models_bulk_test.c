@@ -168,11 +168,8 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 		assert_ok(losses_add_drops(&joint_lost, part_lost[i].drops,
 		    (unsigned)part_lost[i].n_drops, test_err()));
 		for (size_t j = 0; j < part[i].flows.n; j++) {
-			const struct obs_flow f = {
-#define X(type, name, units, doc) .name = part[i].flows.name[j],
-			    OBS_FLOW_COLUMNS(X)
-#undef X
-			};
+			const struct obs_flow f =
+			    obs_flows_at(&part[i].flows, j);
 			assert_ok(
 			    obs_add_flow(&joint, &f, obs_path(&part[i], j),
 				obs_n_hops(&part[i], j), test_err()));
@@ -199,11 +196,7 @@ static void keep_lossy(const struct obs *all, const struct losses *all_lost,
 	for (size_t i = 0; i < all->flows.n; i++) {
 		if (all->flows.n_retx[i] == 0)
 			continue;
-		const struct obs_flow f = {
-#define X(type, name, units, doc) .name = all->flows.name[i],
-		    OBS_FLOW_COLUMNS(X)
-#undef X
-		};
+		const struct obs_flow f = obs_flows_at(&all->flows, i);
 		const unsigned h = obs_n_hops(all, i);
 		assert_ok(
 		    obs_add_flow(lossy, &f, obs_path(all, i), h, test_err()));

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include <hdf5.h>
+
 #include "results/file.h"
 #include "tests/test.h"
 
@@ -38,12 +40,12 @@ struct row {
 	uint32_t u32;
 };
 static const char *const words[] = {"no", "yes", NULL};
-static const struct res_column columns[] = {
-    {"u8", RES_U8, offsetof(struct row, u8), "1", "a word", words},
-    {"u16", RES_U16, offsetof(struct row, u16), "1", "16 bits", NULL},
-    {"u32", RES_U32, offsetof(struct row, u32), "1", "32 bits", NULL},
-    {"u64", RES_U64, offsetof(struct row, u64), "ns", "64 bits", NULL},
-    {"f64", RES_F64, offsetof(struct row, f64), "us", "real", NULL},
+static const struct sim_column columns[] = {
+    SIM_COLUMN(uint8_t, u8, offsetof(struct row, u8), "1", "a word", words),
+    SIM_COLUMN(uint16_t, u16, offsetof(struct row, u16), "1", "16 bits", NULL),
+    SIM_COLUMN(uint32_t, u32, offsetof(struct row, u32), "1", "32 bits", NULL),
+    SIM_COLUMN(uint64_t, u64, offsetof(struct row, u64), "ns", "64 bits", NULL),
+    SIM_COLUMN(double, f64, offsetof(struct row, f64), "us", "real", NULL),
 };
 enum { N_COLUMNS = 5, CHUNK = 64 };
 
@@ -146,31 +148,165 @@ static void batches_leave_no_trace(void **state)
 	free(a);
 }
 
+/* --- a table made from a list ----------------------------------------------*/
+
+/*  X(type, column, units, meaning) */
+#define DUMMY_COLUMNS(X)                                                       \
+	X(uint8_t, u8, "1", "8 bits")                                          \
+	X(uint16_t, u16, "bytes", "16 bits")                                   \
+	X(uint32_t, u32, "packets", "32 bits")                                 \
+	X(uint64_t, u64, "ns", "64 bits")                                      \
+	X(int64_t, i64, "ns", "64 bits, with a sign")                          \
+	X(double, f64, "us", "real")
+struct dummy {
+	SIM_TABLE_ARRAYS(DUMMY_COLUMNS)
+};
+struct dummy_row {
+	SIM_TABLE_FIELDS(DUMMY_COLUMNS)
+};
+SIM_TABLE(dummy, dummy_row, DUMMY_COLUMNS)
+
+static struct dummy_row dummy_number(uint64_t i)
+{
+	return (struct dummy_row){.u8 = (uint8_t)i,
+	    .u16 = (uint16_t)(i * 7),
+	    .u32 = (uint32_t)(i * 70001),
+	    .u64 = UINT64_MAX - i,
+	    .i64 = INT64_MIN + (int64_t)i,
+	    .f64 = (double)i / 3};
+}
+
+static void assert_dummy(const struct dummy *d, size_t at, uint64_t i)
+{
+	const struct dummy_row got = dummy_at(d, at), want = dummy_number(i);
+#define X(type, name, unit, doc) assert_true(got.name == want.name);
+	DUMMY_COLUMNS(X)
+#undef X
+}
+
+static int write_dummy(const char *to, const struct dummy *d, struct sim_err *e)
+{
+	const struct sim_table *k = dummy_kind();
+	struct res_h5_out *f;
+	struct res_h5_table_out *t;
+	int rc = res_h5_out_open(&f, to, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = res_h5_out_table(f, "dummy", k->column, k->n_columns, CHUNK,
+		 &t, e)) == 0 &&
+	    (rc = res_h5_out_append(t, k, d, e)) == 0 &&
+	    (rc = res_h5_out_append(t, k, d, e)) == 0)
+		return res_h5_out_finish(f, e);
+	res_h5_out_discard(f);
+	return rc;
+}
+
+/* Twice 150 rows; read are 290 of them, behind one that was there. */
+static int write_and_read_dummy(void *arg, struct sim_err *e)
+{
+	(void)arg;
+	const struct sim_table *k = dummy_kind();
+	const struct dummy_row before = dummy_number(999);
+	struct dummy d = {0}, got = {0};
+	struct res_h5_in *f = NULL;
+	struct res_h5_table_in *t;
+	uint64_t n;
+	int rc = dummy_add(&got, &before, e);
+	for (uint64_t i = 0; rc == 0 && i < 150; i++) {
+		const struct dummy_row row = dummy_number(i);
+		rc = dummy_add(&d, &row, e);
+	}
+	if (rc == 0 && (rc = write_dummy(path, &d, e)) == 0 &&
+	    (rc = res_h5_in_open(&f, path, e)) == 0 &&
+	    (rc = res_h5_in_table(f, "dummy", k->column, k->n_columns, &t, &n,
+		 e)) == 0) {
+		assert_int_equal(n, 300);
+		rc = res_h5_in_append(t, 7, 290, k, &got, e);
+		assert_int_equal(got.n, rc == 0 ? 291 : 1);
+		assert_dummy(&got, 0, 999);
+		for (size_t i = 1; i < got.n; i++)
+			assert_dummy(&got, i, (i + 6) % 150);
+	}
+	res_h5_in_close(f);
+	dummy_free(&d);
+	dummy_free(&got);
+	return rc;
+}
+
+static void a_table_of_one_list_is_written_and_read_back(void **state)
+{
+	(void)state;
+	assert_ok(write_and_read_dummy(NULL, test_err()));
+	test_each_alloc_fails(write_and_read_dummy, NULL);
+}
+
+static void assert_attr(hid_t file, const char *set, const char *name,
+    const char *want)
+{
+	hid_t attr = H5Aopen_by_name(file, set, name, H5P_DEFAULT, H5P_DEFAULT);
+	hid_t type = H5Aget_type(attr);
+	char *text;
+	assert_true(H5Aread(attr, type, &text) >= 0);
+	assert_string_equal(text, want);
+	H5free_memory(text);
+	H5Tclose(type);
+	H5Aclose(attr);
+}
+
+/* The type that HDF5 has for column NAME in memory. */
+static hid_t type_of(hid_t file, const char *name)
+{
+	hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+	hid_t type = H5Dget_type(set);
+	hid_t native = H5Tget_native_type(type, H5T_DIR_ASCEND);
+	H5Tclose(type);
+	H5Dclose(set);
+	return native;
+}
+
+static void a_list_gives_units_meanings_and_types(void **state)
+{
+	(void)state;
+	const hid_t want[] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16,
+	    H5T_NATIVE_UINT32, H5T_NATIVE_UINT64, H5T_NATIVE_INT64,
+	    H5T_NATIVE_DOUBLE};
+	const struct dummy none = {0};
+	size_t i = 0;
+	assert_ok(write_dummy(path, &none, test_err()));
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+#define X(type, name, unit, doc)                                               \
+	assert_attr(file, "dummy/" #name, "units", unit);                      \
+	assert_attr(file, "dummy/" #name, "long_name", doc);                   \
+	hid_t name = type_of(file, "dummy/" #name);                            \
+	assert_true(H5Tequal(name, want[i++]) > 0);                            \
+	H5Tclose(name);
+	DUMMY_COLUMNS(X)
+#undef X
+	H5Fclose(file);
+}
+
 static void arrays_and_rows_are_the_same_table(void **state)
 {
 	(void)state;
-	static const struct res_column two[] = {{"a", RES_U16, 0, "1", "",
-						    NULL},
-	    {"b", RES_F64, 8, "1", "", NULL}};
-	const struct {
-		uint16_t a;
-		double b;
-	} row[] = {{1, 0.5}, {2, 0.25}, {3, 0.125}};
-	const uint16_t a[] = {1, 2, 3};
-	const double b[] = {0.5, 0.25, 0.125};
+	const struct dummy_row row[] = {{1, 2, 3, 4, -5, 0.5},
+	    {6, 7, 8, 9, INT64_MIN, NAN}, {0, 0, 0, UINT64_MAX, 0, -0.0}};
+	const struct sim_table *k = dummy_kind();
+	struct dummy d = {0};
 	void *x, *y;
 	size_t n, m;
+	for (size_t i = 0; i < 3; i++)
+		assert_ok(dummy_add(&d, &row[i], test_err()));
 	for (int i = 0; i < 2; i++) {
 		struct res_h5_out *f;
 		struct res_h5_table_out *t;
 		assert_ok(res_h5_out_open(&f, i ? other : path, test_err()));
-		assert_ok(res_h5_out_table(f, "t", two, 2, 2, &t, test_err()));
+		assert_ok(res_h5_out_table(f, "t", k->column, k->n_columns, 2,
+		    &t, test_err()));
 		if (i)
 			assert_ok(res_h5_out_rows(t, row, sizeof(row[0]), 3,
 			    test_err()));
 		else
-			assert_ok(res_h5_out_columns(t,
-			    (const void *const[]){a, b}, 3, test_err()));
+			assert_ok(res_h5_out_append(t, k, &d, test_err()));
 		assert_ok(res_h5_out_finish(f, test_err()));
 	}
 	assert_ok(res_file_read(path, &x, &n, test_err()));
@@ -179,12 +315,13 @@ static void arrays_and_rows_are_the_same_table(void **state)
 	assert_memory_equal(x, y, n);
 	free(x);
 	free(y);
+	dummy_free(&d);
 }
 
 static void what_is_not_there_is_named(void **state)
 {
 	(void)state;
-	struct res_column odd = columns[1];
+	struct sim_column odd = columns[1];
 	struct res_h5_in *f;
 	struct res_h5_table_in *t;
 	struct sim_err e;
@@ -245,6 +382,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_of_every_type_are_read_back_in_any_range),
 	    cmocka_unit_test(batches_leave_no_trace),
+	    cmocka_unit_test(a_table_of_one_list_is_written_and_read_back),
+	    cmocka_unit_test(a_list_gives_units_meanings_and_types),
 	    cmocka_unit_test(arrays_and_rows_are_the_same_table),
 	    cmocka_unit_test(what_is_not_there_is_named),
 	    cmocka_unit_test(each_failed_allocation_is_reported),

@@ -100,7 +100,7 @@ static int take_report(void *arg, topo_host host, sim_ns at,
 	struct xp_tracer *x = arg;
 	(void)host;
 	(void)at;
-	return obs_traces_add(&x->traces, report, e);
+	return obs_traces_add(&x->traces, &(struct obs_trace){*report}, e);
 }
 
 /* By then every server is done: it has sent all that it may, one probe a slot,
