@@ -72,8 +72,8 @@ override CFLAGS += -std=gnu17 $(OPT) $(WARN) $(SANF) -ffp-contract=off \
 	-D_GNU_SOURCE
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm
 
-SRC  := $(filter-out $(UNFIT) models/bpf/%,$(foreach d,$(LAYERS),\
-	$(wildcard $d/*.c $d/*/*.c)))
+SRC  := $(filter-out $(UNFIT) models/bpf/%,$(sort $(shell \
+	find $(LAYERS) -name '*.c')))
 MAIN := experiments/main.c
 OBJ  := $(patsubst %.c,$B/%.o,$(filter-out $(MAIN),$(SRC)))
 TEST_SRC := $(wildcard tests/*_test.c)
@@ -162,7 +162,7 @@ quickstart: deps
 
 check: deps
 	@$(MAKE) --no-print-directory -j$J all $(TESTS)
-	@$(MAKE) --no-print-directory check-layers check-pure check-heads
+	@$(MAKE) --no-print-directory $(GATES)
 	@tests/run.sh $B $J
 	@$B/culprit gate -j $J tests/accuracy/*.yaml
 
@@ -265,29 +265,15 @@ clean:
 	rm -rf build build-san
 
 # --- gates -----------------------------------------------------------------
-# Run-time data flows down the list of layers and never up.
-check-layers:
-	@left=""; bad=0; for d in $(LAYERS); do left="$$left|$$d"; \
-	    grep -nE '^#include "' $$(find $$d -name '*.[ch]') | \
-		grep -vE "\"($${left#|})/" && bad=1; done; \
-	grep -nE '^#include "(models/|sim/evq)' algos/*.[ch] | \
-	    grep -vE '"models/(agent|obs[a-z_]*)\.h"' && bad=1; \
-	[ $$bad = 0 ] && echo "ok    layers" || { echo "FAIL  layers"; exit 1; }
+# Each script of tests/gates/ says what it holds.
+GATES := check-layers check-circles check-pure check-heads
+check-layers check-circles check-heads:
+	@tests/gates/$(@:check-%=%).sh . $(LAYERS)
 
-# What an operator runs has no socket, clock, file or generator of its own.
-# algo_verdicts_print() may write to the FILE* it is given.
-check-pure: $(OBJ)
-	@bad=$$(nm -u $B/algos/*.o | grep -wE 'U (socket|connect|send|recv|sendto|recvfrom|open|openat|read|write|fopen|printf|puts|putchar|fputs|perror|time|clock|clock_gettime|gettimeofday|rand|random|srand|drand48|getenv|exit|_exit|abort|system|fork)' || true); \
-	[ -z "$$bad" ] && echo "ok    purity" || { echo "$$bad"; echo "FAIL  purity"; exit 1; }
+check-pure: $(filter $B/algos/%,$(OBJ))
+	@tests/gates/pure.sh . $B
 
-# Line 1 is a caption that names the file, line 2 the licence.
-check-heads:
-	@bad=0; for f in $$(ls Makefile $$(find $(LAYERS) tests -name '*.[ch]') */*.yaml tests/accuracy/*.yaml results/expected/*.yaml */*.gp tests/*.sh tests/*/*.sh 2>/dev/null); do \
-	    head -3 $$f | grep -q 'SPDX-License-Identifier: GPL-3.0-or-later' || { echo "$$f: no SPDX line"; bad=1; }; \
-	    [ $$f = Makefile ] || head -2 $$f | grep -q "$$f -- " || { echo "$$f: no caption"; bad=1; }; done; \
-	[ $$bad = 0 ] && echo "ok    heads" || { echo "FAIL  heads"; exit 1; }
-
-lint: check-layers check-heads
+lint: check-layers check-circles check-heads
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability \
 	    --inline-suppr --error-exitcode=1 -I. \
 	    --suppress=missingIncludeSystem --suppress=memleak:sim/vec.c \
@@ -299,4 +285,4 @@ lint: check-layers check-heads
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real soak-real verify accuracy \
-	bench soak figures fuzz install map clean check-layers check-pure check-heads lint FORCE
+	bench soak figures fuzz install map clean $(GATES) lint FORCE

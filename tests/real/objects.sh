@@ -6,9 +6,8 @@
 # Every program is linked with libculprit.a, so what it holds is what runs.
 algorithms_are_linked_as_they_were_compiled() {
 	local lib=$BUILD/libculprit.a
-	for o in "$BUILD"/algos/*.o; do
-		name=$(basename "$o")
-		same=0
+	for source in $(cd "${tree:?}" && find algos -name '*.c'); do
+		o=$BUILD/${source%.c}.o name=$(basename "$source" .c).o same=0
 		for i in $(seq "$(ar t "$lib" | grep -cx "$name")"); do
 			ar xN "$i" "$lib" "$name"
 			cmp -s "$name" "$o" && same=$((same + 1))
@@ -29,7 +28,8 @@ algorithms_are_linked_as_they_were_compiled() {
 one_agent_is_in_both_worlds() {
 	local sim=$BUILD/culprit real=$BUILD/tests/real/fabric_real_test
 	for agent in pingmesh path; do
-		o=$BUILD/algos/${agent}_agent.o
+		o=$BUILD/$(cd "$tree" && find algos -name "${agent}_agent.c")
+		o=${o%.c}.o
 		for program in "$o" "$sim" "$real"; do
 			nm -S "$program" |
 				sed -n "s/^[0-9a-f]* \([0-9a-f]*\) [A-Z] \
