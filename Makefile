@@ -15,12 +15,14 @@
 #   make lint         cppcheck, and clang-format on changed files
 #   make soak         10,000 random histories of Pingmesh's agent
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
-#   make install      DESTDIR= PREFIX=/usr/local
+#   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
 #   make map          one line a file: where to find what
 #   make help         these lines
 #   make clean        remove build trees (results and figures stay)
 #
-#   SAN=1 builds in build-san/ with ASan and UBSan; V=1 shows the commands.
+#   SAN=1 builds in build-san/ with ASan and UBSan; V=1 shows the commands;
+#   DEV=1 and CI=true make warnings errors. CC, CPPFLAGS, CFLAGS, LDFLAGS and
+#   LDLIBS are yours: they come after the Makefile's own, and a change rebuilds.
 
 .DEFAULT_GOAL := all
 PREFIX ?= /usr/local
@@ -61,16 +63,20 @@ PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
 	| sed 's/-I\//-isystem \//g'))$(PKG_CFLAGS)
 PKG_LIBS   = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
+STRICT := $(if $(filter-out 0 false,$(CI) $(DEV)),-Werror)
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
-	-Wwrite-strings -Wundef -Wformat=2 -Werror
+	-Wwrite-strings -Wundef -Wformat=2 $(STRICT)
 OPT    := $(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)
 SANF   := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all)
-CFLAGS ?= -g
-override CFLAGS += -std=gnu17 $(OPT) $(WARN) $(SANF) -ffp-contract=off \
-	-fno-math-errno -ffile-prefix-map=$(CURDIR)=. -MMD -MP -I. \
-	-D_GNU_SOURCE
-LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm
+OURS    = -std=gnu17 -g $(OPT) $(WARN) $(SANF) -ffile-prefix-map=$(CURDIR)=. \
+	-MMD -MP -I. -D_GNU_SOURCE
+# A results file has the same bytes wherever it was made, so what decides its
+# numbers is not the builder's to choose: it stands after CFLAGS.
+NUMBERS := -fno-fast-math -ffp-contract=off -fno-math-errno
+FLAGS   = $(CPPFLAGS) $(CFLAGS) $(NUMBERS)
+LINK    = $(CC) $(SANF) $(LDFLAGS)
+LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm $(LDLIBS)
 
 SRC  := $(filter-out $(UNFIT) models/bpf/%,$(sort $(shell \
 	find $(LAYERS) -name '*.c')))
@@ -86,51 +92,63 @@ all: $B/culprit
 
 $B/culprit: $B/experiments/main.o $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(SANF) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
-$B/libculprit.a: $(OBJ)
+$B/libculprit.a: $(OBJ) $B/objects.txt
 	@echo "  AR    $@"
-	$(Q)rm -f $@ && ar rcsD $@ $^
+	$(Q)rm -f $@ && ar rcsD $@ $(OBJ)
 
-$B/%.o: %.c
+$B/%.o: %.c $B/flags.txt
 	@mkdir -p $(@D); echo "  CC    $<"
-	$(Q)$(CC) $(CFLAGS) $(PKG_CFLAGS) -c $< -o $@
+	$(Q)$(CC) $(OURS) $(PKG_CFLAGS) $(FLAGS) -c $< -o $@
 
 # The kernels' plain loops are written for the vectoriser.
-$B/models/bulk_kernel.o: override CFLAGS += $(if $(SAN),,-O3)
+$B/models/bulk_kernel.o: OPT := $(if $(SAN),$(OPT),-O3)
+
+# A stamp is written only when what it says has changed, and what depends on it
+# is made anew then. With `clean` among the goals all else is made after it.
+STAMP = @mkdir -p $(@D); $1 >$@.new; cmp -s $@.new $@ || cp $@.new $@
+STAMPS := $(addprefix $B/,flags.txt objects.txt commit.txt)
+$(STAMPS) deps: | $(filter clean,$(MAKECMDGOALS))
+$(STAMPS): FORCE
+
+$B/flags.txt: SAYS := $(CC) $(OURS) $(FLAGS) $(LDFLAGS) $(LDLIBS) $(PKGS)
+$B/objects.txt: SAYS := $(OBJ)
+$B/flags.txt $B/objects.txt:
+	$(call STAMP,printf '%s\n' '$(subst ','\'',$(SAYS))')
+
 # What made a result. The commit is that of this folder, not of one around it.
-$B/commit.txt: FORCE
-	@mkdir -p $B; c=$$(git --git-dir=.git describe --always --dirty \
-	    --abbrev=12 2>/dev/null || echo unknown); \
-	[ "$$c" = "$$(cat $@ 2>/dev/null)" ] || echo "$$c" >$@
+$B/commit.txt:
+	$(call STAMP,{ git --git-dir=.git describe --always --dirty \
+	    --abbrev=12 2>/dev/null || echo unknown; })
 
 $B/results/provenance.o: $B/commit.txt
-$B/results/provenance.o: override CFLAGS += \
+$B/results/provenance.o: OURS += \
 	-DCULPRIT_COMMIT='"$(shell cat $B/commit.txt)"' \
 	-DCULPRIT_HDF5='"$(shell pkg-config --modversion hdf5-serial)"' \
 	-DCULPRIT_IGRAPH='"$(shell pkg-config --modversion igraph)"'
 
 # The program for the kernel is a part of this one. clang looks for the headers
 # of a machine that is none unless told where those of this one are.
-$B/models/bpf/lab.bpf.o: $(addprefix models/bpf/,lab.bpf.c lab.h kernel.h)
+$B/models/bpf/lab.bpf.o: $(addprefix models/bpf/,lab.bpf.c lab.h kernel.h) \
+	$B/flags.txt
 	@mkdir -p $(@D); echo "  BPF   $<"
-	$(Q)clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra -Werror -I. \
+	$(Q)clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra $(STRICT) -I. \
 	    -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 	$(Q)llvm-strip -g $@
 
 $B/models/netns/ebpf.o: $B/models/bpf/lab.bpf.o
-$B/models/netns/ebpf.o: override CFLAGS += \
-	-DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
+$B/models/netns/ebpf.o: OURS += -DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
 
 # The schema is a text of the program: each line a string.
-$B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile
+$B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile $B/flags.txt
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' \
 	    -e '1s/^/static const char schema[] = /; $$s/$$/;/' $< >$@
 
 HAS_SCHEMA := $B/experiments/cmd/pinglist.o $B/experiments/http/serve.o
 $(HAS_SCHEMA): $B/algos/pinglist.xsd.h
-$(HAS_SCHEMA): override CFLAGS += -I$B
+$(HAS_SCHEMA): OURS += -I$B
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
@@ -139,14 +157,14 @@ WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
 $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(SANF) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    $(LIBS) -lcmocka
 
 $(REAL): $B/tests/real/lab.o $B/tests/real/faulty.o $B/tests/real/tun_lab.o
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(CC) $(SANF) -o $@ $^ $(LIBS)
+	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 # --- what people type ------------------------------------------------------
 deps:
@@ -230,36 +248,41 @@ fuzz-%:
 	build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
 	    build/fuzz/corpus-$* tests/fuzz/$*
 
+BINDIR   = $(DESTDIR)$(PREFIX)/bin
+DATADIR  = $(DESTDIR)$(PREFIX)/share/culprit
+UNITDIR  = $(DESTDIR)$(PREFIX)/lib/systemd/system
+DATA    := $(wildcard experiments/*.yaml results/expected/* plots/*.gp)
+UNITS   := $(notdir $(wildcard experiments/systemd/*.service))
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin \
-	    $(DESTDIR)$(PREFIX)/share/culprit/experiments \
-	    $(DESTDIR)$(PREFIX)/share/culprit/results/expected \
-	    $(DESTDIR)$(PREFIX)/share/culprit/plots
-	install -m 644 algos/pinglist.xsd $(DESTDIR)$(PREFIX)/share/culprit
-	install $B/culprit $(DESTDIR)$(PREFIX)/bin/culprit
-	install -m 644 experiments/*.yaml \
-	    $(DESTDIR)$(PREFIX)/share/culprit/experiments
-	install -m 644 results/expected/* \
-	    $(DESTDIR)$(PREFIX)/share/culprit/results/expected
-	install -m 644 plots/*.gp $(DESTDIR)$(PREFIX)/share/culprit/plots
-	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
-	for unit in experiments/systemd/*.service; do \
-	    sed 's,/usr/local/bin,$(PREFIX)/bin,' $$unit \
-		>$(DESTDIR)$(PREFIX)/lib/systemd/system/$${unit##*/} || exit; \
-	done
+	install -D $B/culprit $(BINDIR)/culprit
+	install -D -m 644 algos/pinglist.xsd $(DATADIR)/pinglist.xsd
+	for f in $(DATA); do install -D -m 644 $$f $(DATADIR)/$$f || exit; done
+	for f in $(UNITS); do \
+	    sed 's,/usr/local/bin,$(PREFIX)/bin,' experiments/systemd/$$f | \
+		install -D -m 644 /dev/stdin $(UNITDIR)/$$f || exit; done
+
+# Folders go too, but those that hold what somebody else put there.
+uninstall:
+	rm -f $(BINDIR)/culprit $(DATADIR)/pinglist.xsd \
+	    $(DATA:%=$(DATADIR)/%) $(UNITS:%=$(UNITDIR)/%)
+	rmdir --ignore-fail-on-non-empty $(addprefix $(DATADIR)/,experiments \
+	    plots results/expected results) $(DATADIR) 2>/dev/null || true
 
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
 
 # A .c with a header of its own is told by the header.
 map:
-	@for d in $(LAYERS) plots tests; do echo "$$d/"; \
-	    for f in $$d/*.[ch] $$d/*/*.[ch] $$d/*.yaml $$d/*.gp $$d/*.sh; do \
-		[ -f "$$f" ] || continue; \
-		case $$f in *.c) [ -f "$${f%.c}.h" ] && continue;; esac; \
-		printf '  %-28s' "$${f#*/}"; \
-		sed -n '/ -- /{s/^.* -- //;s/ *\*\/$$//;p;q}' $$f; \
-	    done; done
+	@for d in $(LAYERS) plots tests; do \
+	    find $$d \( -name out -o -path 'tests/fuzz/*/*' \) -prune -o \
+		\( -name '*.[ch]' -o -name '*.yaml' -o -name '*.gp' \
+		-o -name '*.sh' \) -printf '%h %f\n' | sort; \
+	done | while read -r d f; do \
+	    case $$f in *.c) [ -f "$$d/$${f%.c}.h" ] && continue;; esac; \
+	    [ "$$d" = "$$at" ] || echo "$$d/"; at=$$d; \
+	    printf '  %-28s' "$$f"; \
+	    sed -n '/ -- /{s/^.* -- //;s/ *\*\/$$//;p;q}' "$$d/$$f"; \
+	done
 
 clean:
 	rm -rf build build-san
@@ -273,16 +296,17 @@ check-layers check-circles check-heads:
 check-pure: $(filter $B/algos/%,$(OBJ))
 	@tests/gates/pure.sh . $B
 
+# What clang-format looks at.
+FORMATTED = $(shell git diff --name-only --diff-filter=d HEAD -- '*.[ch]')
 lint: check-layers check-circles check-heads
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability \
 	    --inline-suppr --error-exitcode=1 -I. \
 	    --suppress=missingIncludeSystem --suppress=memleak:sim/vec.c \
 	    -i models/bpf \
 	    $(LAYERS)
-	git diff --name-only --diff-filter=d HEAD -- '*.[ch]' | \
-	    xargs -r clang-format --dry-run -Werror
+	$(if $(FORMATTED),clang-format --dry-run -Werror $(FORMATTED))
 
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real soak-real verify accuracy \
-	bench soak figures fuzz install map clean $(GATES) lint FORCE
+	bench soak figures fuzz install uninstall map clean $(GATES) lint FORCE

@@ -1,0 +1,164 @@
+#!/bin/bash
+# tests/cli/make.sh -- flags, rebuilding, cleaning and installing by the Makefile.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# On a program of three files that stands where culprit's sources would.
+. tests/cli/lib/common.sh
+unset MAKEFLAGS MAKELEVEL MFLAGS CI DEV SAN
+unset CC CPPFLAGS CFLAGS LDFLAGS LDLIBS
+
+small_program() {
+	mkdir -p {sim/a/b/c,topo,models,algos,results,experiments}
+	cp "$tree/Makefile" .
+	cat >experiments/main.c <<-END
+		#include <stdio.h>
+		int deep(void);
+		int main(void)
+		{
+			return printf("%d\n", deep()) < 0;
+		}
+	END
+	cat >sim/a/b/c/deep.c <<-END
+		#ifndef NUMBER
+		#define NUMBER 1
+		#endif
+		int deep(void);
+		int deep(void)
+		{
+			return NUMBER;
+		}
+	END
+	cat >sim/other.c <<-END
+		double fused(double a, double b, double c);
+		double fused(double a, double b, double c)
+		{
+			return a * b + c;
+		}
+	END
+	built "CC    sim/a/b/c/deep.c" "CC    sim/other.c" "AR    build"
+	[[ $(build/culprit) = 1 ]]
+	built
+}
+
+# built [-ARGUMENT...] LINE...: make says no more and no less, but LINK.
+built() {
+	local args=()
+	while [[ ${1-} = *=* || ${1-} = -* ]]; do
+		args+=("$1")
+		shift
+	done
+	run_for 0 make -j4 "${args[@]}"
+	for line; do
+		says "^  $line" stdout
+	done
+	[[ $# != 0 || ! -s stdout ]] || { cat stdout; fail "built again"; }
+}
+
+flags_of_the_user_come_last_and_rebuild() {
+	small_program
+	built CPPFLAGS=-DNUMBER=2 "CC    sim/a/b/c/deep.c" LINK
+	[[ $(build/culprit) = 2 ]]
+	built CPPFLAGS=-DNUMBER=2
+	built CPPFLAGS="-DNUMBER=2 -DX='\"it is\"'" "CC    sim/other.c"
+	built CPPFLAGS="-DNUMBER=2 -DX='\"it is\"'"
+	CFLAGS='-DNUMBER=3 -O0' built V=1 "CC    sim/other.c" LINK
+	[[ $(build/culprit) = 3 ]]
+	says '^cc .* -O2 .* -O0 .* -c sim/other.c' stdout
+	built LDFLAGS=-Wl,--defsym,here=0 LINK
+	nm build/culprit | grep -qw here
+	built LDLIBS=-Wl,--defsym,there=0 LINK
+	nm build/culprit | grep -qw there
+	built LINK
+	[[ $(build/culprit) = 1 ]]
+}
+
+no_flag_decides_numbers() {
+	small_program
+	CFLAGS='-Ofast -ffast-math -ffp-contract=fast' built V=1 CC
+	says ' -ffast-math .* -fno-fast-math -ffp-contract=off' stdout
+	[[ $(uname -m) != x86_64 ]] ||
+		CFLAGS='-Ofast -mfma' built CC
+	objdump -d build/sim/other.o >code
+	says 'mul' code
+	! grep -q 'fmadd' code
+}
+
+warnings_are_errors_to_developers_alone() {
+	small_program
+	echo 'static int unused;' >>sim/other.c
+	built "CC    sim/other.c"
+	says 'unused' stderr
+	built
+	for strict in CI=true DEV=1; do
+		run_for 2 env "$strict" make
+		says 'error: .unused' stderr
+		run_for 2 make "$strict"
+	done
+	touch sim/other.c
+	built CI=false DEV=0 "CC    sim/other.c"
+}
+
+what_is_gone_leaves_the_program() {
+	small_program
+	ar t build/libculprit.a | grep -qx other.o
+	mv sim/other.c elsewhere
+	built "AR    build" LINK
+	[[ $(ar t build/libculprit.a) = deep.o && -f build/sim/other.o ]]
+	built
+	mkdir results/sub
+	mv elsewhere results/sub/other.c
+	built "CC    results/sub/other.c" "AR    build"
+	# A header that is gone is no goal without a rule.
+	echo 'int x(void);' >sim/x.h
+	echo '#include "sim/x.h"' >>sim/a/b/c/deep.c
+	built "CC    sim/a/b/c/deep.c"
+	rm sim/x.h
+	sed -i '$d' sim/a/b/c/deep.c
+	built "CC    sim/a/b/c/deep.c"
+}
+
+clean_goes_first() {
+	small_program
+	for i in 1 2 3 4 5; do
+		run_for 0 make -j4 clean all
+		[[ $(build/culprit) = 1 && $(grep -c ' CC ' stdout) = 3 ]]
+	done
+	run_for 0 make -j clean
+	[[ ! -e build ]]
+}
+
+# The whole program, as it was built.
+uninstall_takes_away_what_install_put() {
+	local san=()
+	[[ $BUILD != *-san ]] || san=(SAN=1)
+	at=$PWD/dest/opt/lab share=dest/opt/lab/share/culprit
+	mkdir -p dest/opt/lab/bin
+	touch dest/opt/lab/bin/other
+	find dest >before
+	try() {
+		run_for 0 make -C "${tree:?}" -o all "$1" DESTDIR="$PWD/dest" \
+		    PREFIX=/opt/lab "${san[@]}"
+	}
+	try install
+	cmp "$at/bin/culprit" "$CULPRIT"
+	cmp $share/experiments/vigil_fig03.yaml "$tree"/experiments/vigil_fig03.yaml
+	cmp $share/results/expected/verify.txt "$tree"/results/expected/verify.txt
+	[[ -f $share/pinglist.xsd && -f $share/plots/style.gp ]]
+	says '^ExecStart=/opt/lab/bin/culprit' \
+	    "$at/lib/systemd/system/culprit-agent.service"
+	[[ $(find dest -type f ! -perm 644 ! -path '*/bin/*') = "" ]]
+	touch $share/experiments/mine.yaml
+	try uninstall
+	[[ $(find $share -type f) = $share/experiments/mine.yaml ]]
+	try install
+	rm $share/experiments/mine.yaml
+	try uninstall
+	rmdir -p dest/opt/lab/lib/systemd/system 2>/dev/null || true
+	rmdir dest/opt/lab/share
+	find dest | same - before
+	try uninstall
+}
+
+run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
+    warnings_are_errors_to_developers_alone what_is_gone_leaves_the_program \
+    clean_goes_first uninstall_takes_away_what_install_put
