@@ -59,7 +59,7 @@ struct sim_err *test_err(void);
 			    got_, want_, tol_);                           \
 	} while (0)
 
-/* Allocation failure (tests/alloc_fail.c, linked with --wrap): the N-th call
+/* Allocation failure (test programs are linked with --wrap): the N-th call
  * from now on of malloc, calloc or realloc in our code fails, N from 1; 0 =
  * none. Returns how many calls were seen since the last test_fail_alloc(). */
 unsigned long test_fail_alloc(unsigned long n);
