@@ -16,19 +16,11 @@
 #include "sim/rng.h"
 #include "topo/topo.h"
 
-enum algo_needs {
-	ALGO_NEEDS_FLOWS = 1, /* flows with a retransmission */
-	ALGO_NEEDS_HOPS = 2,  /* their paths */
-	ALGO_NEEDS_ALL = 4,   /* all flows, also those that lost nothing */
-	ALGO_NEEDS_PROBES = 8, /* Pingmesh's probes */
-	ALGO_NEEDS_TRACES = 16, /* traces with counts a hop */
-};
-
 struct algo_ops {
 	const char *name;               /* as in a spec */
 	const char *paper;              /* source and section */
 	const char *doc;                /* one line */
-	unsigned needs;                 /* enum algo_needs */
+	unsigned needs;                 /* of enum obs_part */
 	const struct sim_field *params; /* ends with a NULL name */
 	size_t params_size;
 
@@ -42,8 +34,7 @@ struct algo_ops {
 	/* OUT is cleared first. A window without failed flows gives an empty
 	 * answer, not an error. */
 	int (*diagnose)(void *work, const struct obs *window,
-	    struct sim_rng *tie, struct algo_verdicts *out,
-	    struct sim_err *e);
+	    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e);
 	void (*close)(void *work);
 };
 

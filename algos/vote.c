@@ -122,7 +122,7 @@ const struct algo_ops algo_vote = {
 	.paper = "007 (NSDI'18), section 5.1",
 	.doc = "links or switches ranked by the votes of flows that "
 	       "retransmitted",
-	.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,
+	.needs = OBS_FLOWS | OBS_HOPS,
 	.params = fields,
 	.params_size = sizeof(struct algo_vote_params),
 	.open = open_work,

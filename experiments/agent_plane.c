@@ -49,9 +49,10 @@ static void join_fields(struct sim_field all[MAX_FIELDS])
 	all[n] = (struct sim_field){0};
 }
 
-int xp_agents_read(struct sim_yaml *y, const struct topo *t,
-    struct xp_agents *a, struct sim_err *e)
+static int agents_read(struct sim_yaml *y, const struct topo *t, void *params,
+    struct sim_err *e)
 {
+	struct xp_agents *a = params;
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "agents");
 	const char *also[N_PARTS + 1];
 	struct sim_field all[MAX_FIELDS];
@@ -74,7 +75,7 @@ int xp_agents_read(struct sim_yaml *y, const struct topo *t,
 	return rc;
 }
 
-void xp_agents_help(FILE *out)
+static void agents_help(FILE *out)
 {
 	fprintf(out, "\nagents, on plane agents:\n");
 	for (size_t i = 0; i < N_PARTS; i++) {
@@ -83,6 +84,9 @@ void xp_agents_help(FILE *out)
 		sim_field_help(parts[i].fields, out);
 	}
 }
+
+const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),
+    agents_read, agents_help, NULL};
 
 /* --- the plane ------------------------------------------------------------------ */
 

@@ -11,13 +11,11 @@
 #ifndef EXPERIMENTS_AGENT_PLANE_H
 #define EXPERIMENTS_AGENT_PLANE_H
 
-#include <stdio.h>
-
 #include "algos/path_agent.h"
 #include "experiments/agent_window.h"
+#include "experiments/section.h"
 #include "models/fabric_sim.h"
 #include "results/schema.h"
-#include "sim/yaml.h"
 
 /* The section `agents` of a spec. */
 struct xp_agents {
@@ -26,11 +24,7 @@ struct xp_agents {
 	uint32_t partial; /* enum algo_partial */
 };
 
-/* Read the section; absent stands for defaults. Mistakes are added to Y.
- * Returns only SIM_ENOMEM. */
-int xp_agents_read(struct sim_yaml *y, const struct topo *t,
-    struct xp_agents *a, struct sim_err *e);
-void xp_agents_help(FILE *out);
+extern const struct xp_section xp_agents_section;
 
 struct xp_agent_plane;
 
@@ -40,10 +34,10 @@ int xp_agent_plane_open(struct xp_agent_plane **p, const struct topo *t,
 void xp_agent_plane_close(struct xp_agent_plane *p);
 
 /* What agents learn of an epoch in which the flows of LOSSY lost LOST. M gets
- * the metrics of RES_AGENT_METRICS. *SEEN is P's and holds until the next call:
- * rows of LOSSY, in its order, with n_retx as far as it was known when the trace
- * ended. A row is as long as its true path.
- * Errors SIM_ENOMEM. */
+ * the metrics of RES_AGENT_METRICS and RES_SECOND_METRICS. *SEEN is P's and
+ * holds until the next call: rows of LOSSY, in its order, with n_retx as far as
+ * it was known when the trace ended. A row is as long as its true path. Errors
+ * SIM_ENOMEM. */
 int xp_agent_plane_epoch(struct xp_agent_plane *p,
     const struct model_scene *scene, const struct obs *lossy,
     const struct losses *lost, const struct xp_agent_window **seen,

@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/skip.h"
-#include "models/vigil_matlab.h"
+#include "experiments/plane.h"
 #include "sim/vec.h"
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-const char *const xp_plane_names[] = {"auto", "exact", "skip", "agents",
-    "vigil_matlab", "pingmesh", NULL};
 static const char *const fabric_names[] = {"sim", "netns", NULL};
 static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
     "region", NULL};
@@ -22,10 +19,7 @@ static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
 	.names = xp_plane_names, .def = "auto",
-	.doc = "bulk data plane; auto: skip where it fits, else exact; agents: "
-	       "auto, seen by host agents; vigil_matlab: 007's released "
-	       "simulator, conns then being 480 unless set; pingmesh: agents "
-	       "that probe"},
+	.doc = "what makes windows of a scene: see below"},
     {"fabric", SIM_F_ENUM, offsetof(struct xp_config, fabric),
 	.names = fabric_names, .def = "sim",
 	.doc = "what agents live on, on planes agents and pingmesh; netns: a "
@@ -48,7 +42,7 @@ const struct sim_field xp_topology_fields[] = {
 };
 
 const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
-    "faults", "algorithms", "agents", "netns", "pingmesh", NULL};
+    "faults", "algorithms", NULL};
 
 void xp_config_free(struct xp_config *c)
 {
@@ -56,6 +50,8 @@ void xp_config_free(struct xp_config *c)
 	for (size_t i = 0; i < c->n_algos; i++)
 		free(c->algo[i].params);
 	free(c->algo);
+	for (size_t i = 0; i < XP_MAX_SECTIONS; i++)
+		free(c->section[i]);
 	*c = (struct xp_config){0};
 }
 
@@ -202,30 +198,6 @@ static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    a->params, e);
 }
 
-/* Without what an algorithm reads its answer would be empty, which looks like a
- * good network. */
-static int check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_algo *a, const struct xp_config *c)
-{
-	const int pingmesh = c->plane == XP_PLANE_PINGMESH;
-	const unsigned needs = a->ops ? a->ops->needs : 0;
-	if (needs & ALGO_NEEDS_PROBES && !pingmesh)
-		return sim_yaml_mistake(y, node,
-		    "%s reads Pingmesh's probes; plane %s has none.",
-		    a->ops->name, xp_plane_names[c->plane]);
-	if (needs & ALGO_NEEDS_TRACES && !pingmesh)
-		return sim_yaml_mistake(y, node,
-		    "%s reads traces with counts a hop; plane %s has none.",
-		    a->ops->name, xp_plane_names[c->plane]);
-	if (needs & (ALGO_NEEDS_TRACES | ALGO_NEEDS_FLOWS) && pingmesh &&
-	    !c->pingmesh.trace.on)
-		return sim_yaml_mistake(y, node,
-		    "%s reads traces; plane pingmesh has none unless "
-		    "pingmesh.trace.on.",
-		    a->ops->name);
-	return 0;
-}
-
 /* One that could not be read has no label. */
 static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_algo *algo, size_t i)
@@ -244,7 +216,7 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 {
 	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
 	int rc;
-	if (!list && c->plane == XP_PLANE_PINGMESH)
+	if (!list && xp_plane_of(c)->alone)
 		return 0;
 	if (!list)
 		return sim_yaml_mistake(y, y->root, "algorithms is missing.");
@@ -254,10 +226,14 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 	if ((rc = SIM_ZALLOC(&c->algo, list->n, e)) < 0)
 		return rc;
 	c->n_algos = list->n;
-	for (size_t i = 0; rc == 0 && i < list->n; i++)
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
+		const struct algo_ops *const *ops = &c->algo[i].ops;
 		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0 &&
-		    (rc = check_label(y, list->child[i], c->algo, i)) == 0)
-			rc = check_needs(y, list->child[i], &c->algo[i], c);
+		    (rc = check_label(y, list->child[i], c->algo, i)) == 0 &&
+		    *ops)
+			rc = xp_plane_check_needs(y, list->child[i], c,
+			    (*ops)->name, (*ops)->needs);
+	}
 	return rc;
 }
 
@@ -283,11 +259,6 @@ static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
 	return rc;
 }
 
-static int sets_conns(const struct sim_yaml *y)
-{
-	return sim_yaml_get(sim_yaml_get(y->root, "traffic"), "conns") != NULL;
-}
-
 static int check_traffic(struct sim_yaml *y, const struct topo *t,
     const struct model_traffic_params *p, struct sim_err *e)
 {
@@ -300,165 +271,69 @@ static int check_traffic(struct sim_yaml *y, const struct topo *t,
 	return xp_take_mistake(y, node ? node : y->root, rc, &why, e);
 }
 
-/* A kind that has no random links is told by any scene. */
-static int may_fail_uplink(const struct model_fault_params *g,
-    const struct topo *t)
-{
-	if (!model_fault_uses(g->kind, "classes"))
-		return 0;
-	for (size_t i = 0; i < g->n_at; i++)
-		if (g->at[i] < t->n_hosts + t->clos.all_tors)
-			return 1;
-	if (g->n_at > 0)
-		return 0;
-	if (g->switches > 0)
-		return g->tiers >> MODEL_TIER_TOR & 1;
-	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
-}
-
-static int may_fail_uplinks(const struct model_scene_params *s,
-    const struct topo *t)
-{
-	for (size_t i = 0; i < s->n_groups; i++)
-		if (s->group[i].n_links == 0 &&
-		    may_fail_uplink(&s->group[i], t))
-			return 1;
-	return 0;
-}
-
-/* A slow link shows in round-trip times alone, which probes have anyway. */
+/* A slow link shows in round-trip times alone. */
 static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 {
-	const int none =
-	    c->scene.latency.report_us == 0 && c->plane != XP_PLANE_PINGMESH;
-	for (size_t i = 0; none && i < c->scene.n_groups; i++)
+	if (c->scene.latency.report_us > 0 || xp_plane_of(c)->has_times)
+		return 0;
+	for (size_t i = 0; i < c->scene.n_groups; i++)
 		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
 			return sim_yaml_mistake(y,
 			    sim_yaml_get(y->root, "faults"),
 			    "kind latency needs round-trip times: set "
 			    "latency.report_over.");
-	if (!none && c->plane == XP_PLANE_AGENTS)
-		return sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
-		    "agents have no round-trip times (latency.report_over).");
 	return 0;
 }
 
-/* On other planes nobody asks Pingmesh's services for anything. */
+static int refuse_service(struct sim_yaml *y, const struct sim_yaml_node *node,
+    uint32_t kind)
+{
+	char list[200] = "";
+	struct sim_text t = {list, sizeof(list), 0};
+	unsigned n = 0;
+	for (const struct xp_plane *const *p = xp_planes; *p; p++)
+		if ((*p)->services)
+			sim_put(&t, "%s%s", n++ ? ", " : "", (*p)->name);
+	return sim_yaml_mistake(y, node, "kind %s acts on plane%s %s only.",
+	    model_fault_kind_names[kind], n > 1 ? "s" : "", list);
+}
+
+/* On other planes nobody asks these services for anything. */
 static int check_services(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
 	int rc = 0;
-	if (c->plane == XP_PLANE_PINGMESH)
-		return 0;
 	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
 		const uint32_t kind = c->scene.group[i].kind;
-		if (kind == MODEL_FAULT_CONTROLLER ||
-		    kind == MODEL_FAULT_COLLECTOR)
-			rc = sim_yaml_mistake(y,
+		if (!xp_plane_of(c)->services &&
+		    (kind == MODEL_FAULT_CONTROLLER ||
+			kind == MODEL_FAULT_COLLECTOR))
+			rc = refuse_service(y,
 			    node->kind == SIM_YAML_SEQ ? node->child[i] : node,
-			    "kind %s acts on plane pingmesh only.",
-			    model_fault_kind_names[kind]);
+			    kind);
 	}
 	return rc;
 }
 
-/* A plane that is asked for by name must be able to run every scene. */
-static int check_plane(struct sim_yaml *y, const struct topo *t,
-    const struct xp_config *c, struct sim_err *e)
-{
-	const struct sim_yaml_node *node = sim_yaml_get(y->root, "plane");
-	const struct sim_seed where = {0};
-	struct model_scene scene = {0};
-	struct sim_err why;
-	if (c->plane != XP_PLANE_SKIP && c->plane != XP_PLANE_VIGIL_MATLAB)
-		return 0;
-	if (c->plane == XP_PLANE_SKIP && may_fail_uplinks(&c->scene, t))
-		return sim_yaml_mistake(y, node,
-		    "skipping can't have a fault on a host's uplink (class "
-		    "host-tor).");
-	int rc = model_scene_draw(&scene, t, &c->scene, &where, &why);
-	if (rc == 0)
-		rc = c->plane == XP_PLANE_SKIP
-		    ? model_skip_fits(&scene, &why)
-		    : model_vigil_matlab_fits(&scene, &why);
-	model_scene_free(&scene);
-	return xp_take_mistake(y, node, rc, &why, e);
-}
-
-/* What a real network has not, of plane agents, ... */
-static int check_real_agents(struct sim_yaml *y, const struct xp_config *c)
-{
-	const struct fabric_sim_params *f = &c->agents.fabric;
-	const struct sim_yaml_node *agents = sim_yaml_get(y->root, "agents");
-	if (f->slb.share > 0)
-		return sim_yaml_mistake(y, sim_yaml_get(agents, "slb"),
-		    "fabric netns has no load balancer.");
-	if (f->flap.count > 0)
-		return sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
-		    "no cable flaps on fabric netns.");
-	if (f->icmp.source != MODEL_ICMP_INGRESS)
-		return sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
-		    "on fabric netns the source of ICMP messages is ingress.");
-	if (f->icmp.t_max > 1e6)
-		return sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
-		    "t_max %g: kernels limit up to 1e6 ICMP messages a second; "
-		    "0 is no limit.",
-		    f->icmp.t_max);
-	return 0;
-}
-
-/* ... and of plane pingmesh. */
-static int check_real_pingmesh(struct sim_yaml *y, const struct xp_config *c)
-{
-	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
-	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
-	const struct xp_pingmesh *p = &c->pingmesh;
-	if (c->topology.kind != XP_TOPO_CLOS)
-		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
-		    "plane pingmesh on fabric netns needs a topology of kind "
-		    "clos.");
-	if (*p->pinglist.vips)
-		return sim_yaml_mistake(y, sim_yaml_get(node, "pinglist"),
-		    "vips: fabric netns has no load balancer.");
-	if (p->trace.on)
-		return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
-		    "plane pingmesh traces nothing on fabric netns.");
-	if (p->connect.timers == FABRIC_SIM_LINUX_LINEAR &&
-	    p->connect.retries > 0 && p->connect.retries < 5)
-		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
-		    "retries %u: with timers linux_linear, a kernel has at "
-		    "least 5.",
-		    p->connect.retries);
-	for (size_t i = 0; i < c->scene.n_groups; i++) {
-		const struct model_fault_params *g = &c->scene.group[i];
-		if ((g->kind == MODEL_FAULT_CONTROLLER ||
-			g->kind == MODEL_FAULT_COLLECTOR) &&
-		    g->mode == TRUTH_SLOW)
-			return sim_yaml_mistake(y, faults,
-			    "kind %s: on fabric netns services are not slow.",
-			    model_fault_kind_names[g->kind]);
-	}
-	return 0;
-}
-
 static int check_fabric(struct sim_yaml *y, const struct xp_config *c)
 {
-	if (c->fabric == XP_FABRIC_SIM)
+	if (c->fabric == XP_FABRIC_SIM || xp_plane_of(c)->asks)
 		return 0;
-	if (c->plane == XP_PLANE_AGENTS)
-		return check_real_agents(y, c);
-	if (c->plane == XP_PLANE_PINGMESH)
-		return check_real_pingmesh(y, c);
 	return sim_yaml_mistake(y, sim_yaml_get(y->root, "fabric"),
 	    "fabric netns is for planes agents and pingmesh.");
 }
 
-int xp_config_net(struct xp_net **n, const struct xp_config *c,
-    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
+/* Those of all planes; what depends on the network is checked for the plane
+ * that is to run on it. */
+static int read_sections(struct sim_yaml *y, const struct topo *t,
+    struct xp_config *c, struct sim_err *e)
 {
-	return c->fabric == XP_FABRIC_NETNS
-	    ? xp_net_open_netns(n, t, p, &c->lab.net, e)
-	    : xp_net_open_sim(n, t, p, e);
+	const struct xp_section *s, *own = xp_plane_of(c)->section;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && (s = xp_section_at(i)); i++)
+		if ((rc = sim_zalloc(&c->section[i], 1, s->size, e)) == 0)
+			rc = s->read(y, s == own ? t : NULL, c->section[i], e);
+	return rc;
 }
 
 /* --- all of it ---------------------------------------------------------- */
@@ -493,13 +368,13 @@ static int open_topology(struct sim_yaml *y, const struct xp_topology *x,
 static int read_scene(struct sim_yaml *y, const struct topo *t,
     struct xp_config *c, struct sim_err *e)
 {
-	const int opened = t->n_hosts > 0;
-	size_t had = y->n_mistakes;
+	const struct topo *net = t->n_hosts > 0 ? t : NULL;
+	const struct xp_plane *p = xp_plane_of(c);
+	const size_t had = y->n_mistakes;
 	int rc = read_traffic(y, &c->scene.traffic, e);
-	if (c->plane == XP_PLANE_VIGIL_MATLAB && !sets_conns(y))
-		c->scene.traffic.conns = (struct sim_dist){SIM_FIXED,
-		    MODEL_VIGIL_MATLAB_CONNS, MODEL_VIGIL_MATLAB_CONNS};
-	if (rc == 0 && opened && y->n_mistakes == had)
+	if (p->prepare)
+		p->prepare(y, c);
+	if (rc == 0 && net && y->n_mistakes == had)
 		rc = check_traffic(y, t, &c->scene.traffic, e);
 	if (rc == 0)
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
@@ -508,21 +383,16 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
 		    model_latency_fields, NULL, &c->scene.latency, e);
 	if (rc == 0)
-		rc = xp_faults_read(y, opened ? t : NULL, &c->scene, e);
+		rc = xp_faults_read(y, net, &c->scene, e);
 	if (rc == 0)
 		rc = check_latency(y, c);
 	if (rc == 0)
 		rc = check_services(y, c);
-	if (rc == 0 && opened && y->n_mistakes == had)
-		rc = check_plane(y, t, c, e);
+	const int good = y->n_mistakes == had;
 	if (rc == 0)
-		rc = xp_agents_read(y, opened ? t : NULL, &c->agents, e);
-	if (rc == 0)
-		rc = xp_lab_read(y, &c->lab, e);
-	if (rc == 0)
-		rc = xp_pingmesh_read(y,
-		    opened && c->plane == XP_PLANE_PINGMESH ? t : NULL,
-		    &c->pingmesh, e);
+		rc = read_sections(y, net, c, e);
+	if (rc == 0 && p->check)
+		rc = p->check(y, good ? net : NULL, c, e);
 	if (rc == 0)
 		rc = check_fabric(y, c);
 	return rc;

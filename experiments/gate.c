@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/plane.h"
 #include "experiments/pool.h"
 #include "experiments/trial.h"
 #include "sim/vec.h"
@@ -124,10 +125,15 @@ static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return name
 		    ? find_algo(y, name, c, g)
 		    : sim_yaml_mistake(y, node, "algorithm is missing.");
-	return name
-	    ? sim_yaml_mistake(y, name,
-		  "%s is the trial's own metric, of no algorithm.", g->metric)
-	    : 0;
+	if (name)
+		return sim_yaml_mistake(y, name,
+		    "%s is the trial's own metric, of no algorithm.",
+		    g->metric);
+	const struct xp_plane *p = c ? xp_plane_of(c) : NULL;
+	if (p && !(res_trial_metrics[g->num].set & (p->fills | RES_OF_SCENE)))
+		return sim_yaml_mistake(y, sim_yaml_get(node, "metric"),
+		    "plane %s does not measure %s.", p->name, g->metric);
+	return 0;
 }
 
 /* A run has one bound; flows and links succeed by the ratio's numerator. */
@@ -228,10 +234,14 @@ static int read_gates(struct xp_gates *g, const struct xp_config *c,
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)
 		return sim_yaml_mistake(y, list,
 		    "gates is a list of at least one gate.");
+	const struct xp_section *own = c ? xp_plane_of(c)->section : NULL;
+	const struct sim_yaml_node *at =
+	    own ? sim_yaml_get(y->root, own->name) : NULL;
 	if (g->spec.n_along > 1 &&
-	    (rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "pingmesh"),
-		 "a gate is about one row a trial: pingmesh.along must be "
-		 "none.")) < 0)
+	    (rc = sim_yaml_mistake(y, at ? at : y->root,
+		 "a gate is about one row a trial; one of these is read along "
+		 "%zu.",
+		 g->spec.n_along)) < 0)
 		return rc;
 	if ((rc = SIM_ZALLOC(&g->gate, list->n, e)) < 0)
 		return rc;

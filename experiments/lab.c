@@ -39,22 +39,26 @@ static void join_fields(struct sim_field all[N_FIELDS + 1])
 	all[3] = (struct sim_field){0};
 }
 
-int xp_lab_read(struct sim_yaml *y, struct xp_lab_params *p, struct sim_err *e)
+static int lab_read(struct sim_yaml *y, const struct topo *t, void *params,
+    struct sim_err *e)
 {
 	struct sim_field all[N_FIELDS + 1];
+	(void)t;
 	join_fields(all);
-	*p = (struct xp_lab_params){.timeout_s = 0};
 	return sim_yaml_read(y, sim_yaml_get(y->root, "netns"), y->root, all,
-	    NULL, p, e);
+	    NULL, params, e);
 }
 
-void xp_lab_help(FILE *out)
+static void lab_help(FILE *out)
 {
 	struct sim_field all[N_FIELDS + 1];
 	join_fields(all);
 	fprintf(out, "\nnetns, on fabric netns:\n");
 	sim_field_help(all, out);
 }
+
+const struct xp_section xp_lab_section = {"netns", sizeof(struct xp_lab_params),
+    lab_read, lab_help, NULL};
 
 /* --- rights --------------------------------------------------------------- */
 

@@ -14,9 +14,8 @@
 #ifndef EXPERIMENTS_LAB_H
 #define EXPERIMENTS_LAB_H
 
-#include <stdio.h>
-
 #include "algos/path_agent.h"
+#include "experiments/section.h"
 #include "models/fabric_real.h"
 #include "models/loss.h"
 #include "models/netns/faults.h"
@@ -25,7 +24,6 @@
 #include "models/netns/traffic.h"
 #include "models/obs.h"
 #include "results/provenance.h"
-#include "sim/yaml.h"
 
 /* The section `netns` of a spec; icmp_per_s and icmp_burst of `net` are those
  * of agents.icmp. */
@@ -34,10 +32,7 @@ struct xp_lab_params {
 	double timeout_s; /* of a flow */
 };
 
-/* Read the section; absent stands for defaults. Mistakes are added to Y.
- * Returns only SIM_ENOMEM. */
-int xp_lab_read(struct sim_yaml *y, struct xp_lab_params *p, struct sim_err *e);
-void xp_lab_help(FILE *out);
+extern const struct xp_section xp_lab_section;
 
 /* Can this process do all of it? Tried in a child with the smallest network, so
  * that nothing is left of it. Errors SIM_EUNSUPPORTED, with the reason. */

@@ -38,6 +38,7 @@
 #include "algos/pingmesh.h"
 #include "algos/silent_drop.h"
 #include "algos/sla.h"
+#include "experiments/section.h"
 #include "models/fabric_sim.h"
 #include "sim/yaml.h"
 
@@ -107,6 +108,10 @@ struct xp_pingmesh {
 int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
     struct xp_pingmesh *p, struct sim_err *e);
 void xp_pingmesh_help(FILE *out);
+
+/* The same as a section of specs, and what C has of it. */
+extern const struct xp_section xp_pingmesh_section;
+const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c);
 
 /* The descriptor of a key by its path within the section: "window",
  * "connect.load", "pinglist.vips.0". NULL if there is none. */

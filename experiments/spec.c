@@ -11,6 +11,7 @@
 
 #include "experiments/along.h"
 #include "experiments/config.h"
+#include "experiments/plane.h"
 #include "sim/vec.h"
 
 enum {
@@ -64,6 +65,8 @@ static struct keys config_keys(void)
 	add_fields(&k, xp_run_fields);
 	for (const char *const *s = xp_sections; *s; s++)
 		add_name(&k, *s);
+	for (size_t i = 0; xp_section_at(i); i++)
+		add_name(&k, xp_section_at(i)->name);
 	return k;
 }
 
@@ -431,7 +434,9 @@ static int check_labels(struct sim_yaml *y, const struct xp_config *first,
 static int check_along(struct xp_spec *s, const struct xp_config *c,
     struct xp_along_axes *first, struct sim_err *e)
 {
-	const struct sim_yaml_node *at = sim_yaml_get(s->yaml.root, "pingmesh");
+	const struct xp_section *own = xp_plane_of(c)->section;
+	const struct sim_yaml_node *at =
+	    sim_yaml_get(s->yaml.root, own ? own->name : "plane");
 	struct xp_along_axes a;
 	struct sim_err why;
 	int rc = xp_along_init(&a, c, &why);
@@ -454,19 +459,18 @@ static int check_along(struct xp_spec *s, const struct xp_config *c,
 	return same ? 0
 		    : sim_yaml_mistake(&s->yaml, at,
 			  "a sweep can't change what a trial is read along: "
-			  "pingmesh.along and the places of its axes are the "
-			  "same at all points.");
+			  "the places of its axes are the same at all "
+			  "points.");
 }
 
 static void note_real(struct xp_spec *s, const struct xp_config *c)
 {
-	const struct xp_pingmesh *p = &c->pingmesh;
+	const struct xp_plane *p = xp_plane_of(c);
 	if (c->fabric == XP_FABRIC_SIM)
 		return;
 	s->is_real = 1;
-	if (c->plane == XP_PLANE_PINGMESH)
-		s->real_s += s->runs *
-		    (p->duration_s + (double)xp_pingmesh_lag(p) / 1e9);
+	if (p->lasts_s)
+		s->real_s += s->runs * p->lasts_s(c);
 }
 
 /* All points are read, whatever was wrong before, to tell everything at once. */
@@ -483,7 +487,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		rc = put_point(s, p, e);
 		if (rc == 0)
 			rc = xp_config_read(y, s->folder, c, e);
-		note_real(s, c);
+		if (rc == 0)
+			note_real(s, c);
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)

@@ -21,8 +21,8 @@
  *
  * A section that is absent stands for its defaults, but for `faults`: without
  * it nothing fails. `faults` is one group or a list of groups, so {} is one
- * group of defaults and [] is none. Plane pingmesh needs no `algorithms`: what
- * its jobs find is of the trial.
+ * group of defaults and [] is none. Some planes need no `algorithms`: what they
+ * find by themselves is of the trial.
  *
  * Every combination of a sweep's `grid` is a point, with the last key fastest;
  * the keys of its `zip` vary together and make one axis, after those of the
@@ -34,30 +34,13 @@
 #include <stdio.h>
 
 #include "algos/algo.h"
-#include "experiments/agent_plane.h"
-#include "experiments/lab.h"
-#include "experiments/pingmesh/net.h"
+#include "experiments/section.h"
 #include "models/scene.h"
 #include "results/cube.h"
 #include "sim/err.h"
 #include "sim/yaml.h"
 #include "topo/region.h"
 #include "topo/topo.h"
-
-/* Which bulk data plane: SKIP if it fits the scene and else EXACT; or one of
- * them by name (a scene that it can't do is then an error). AGENTS is AUTO with
- * agents between what happened and what algorithms see. With VIGIL_MATLAB,
- * 007's released simulator, traffic.conns is 480 unless the spec sets it.
- * PINGMESH is no bulk plane: agents probe, and algorithms see their probes. */
-enum xp_plane {
-	XP_PLANE_AUTO,
-	XP_PLANE_EXACT,
-	XP_PLANE_SKIP,
-	XP_PLANE_AGENTS,
-	XP_PLANE_VIGIL_MATLAB,
-	XP_PLANE_PINGMESH
-};
-extern const char *const xp_plane_names[];
 
 /* What agents of planes agents and pingmesh live on: the simulator, or a network
  * of this machine's kernel (experiments/lab/plane.h, pingmesh/net.h). */
@@ -85,12 +68,11 @@ struct xp_algo {
 
 /* One point of a sweep, read and checked. Zeroed is empty. */
 struct xp_config {
-	uint32_t plane, fabric, common;
+	uint32_t plane; /* index of xp_planes[]: see xp_plane_of() */
+	uint32_t fabric, common;
 	struct xp_topology topology;
 	struct model_scene_params scene; /* owns its groups */
-	struct xp_agents agents;
-	struct xp_lab_params lab;
-	struct xp_pingmesh pingmesh;
+	void *section[XP_MAX_SECTIONS];  /* by xp_section_at(); owned */
 	size_t n_algos;
 	struct xp_algo *algo;
 };
@@ -122,7 +104,7 @@ struct xp_spec {
 	struct xp_axis *axis;
 	size_t n_along;  /* rows of a trial, see experiments/along.h */
 	uint8_t is_real; /* some point is on fabric netns */
-	double real_s;   /* that cells of plane pingmesh take there, in all */
+	double real_s;   /* that cells take there, as far as planes tell */
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check
@@ -151,12 +133,6 @@ int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
  * closed either way. */
 int xp_topology_open(const struct xp_topology *x, const char *folder,
     struct topo *t, struct sim_err *e);
-
-/* Open what agents of plane pingmesh live on by P, which is C's own section or
- * a changed copy of it. Errors those of xp_net_open_sim() and
- * xp_net_open_netns(). */
-int xp_config_net(struct xp_net **n, const struct xp_config *c,
-    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e);
 
 /* The sections of a spec with their keys, units, ranges and defaults. */
 void xp_spec_help(FILE *out);

@@ -7,6 +7,7 @@
 
 #include "experiments/along.h"
 #include "experiments/config.h"
+#include "experiments/plane.h"
 #include "sim/vec.h"
 
 /* --- claims ------------------------------------------------------------- */
@@ -121,6 +122,12 @@ static const struct sim_field *find_key(const char *section, const char *key,
 	return NULL;
 }
 
+static const struct sim_field *field_within(const struct xp_section *s,
+    const char *path)
+{
+	return s->field && path ? s->field(path) : NULL;
+}
+
 /* The descriptor of a swept key, for its unit and meaning: the first part of
  * its path that is a key of the section, as in faults.0.rate.uniform.1. NULL if
  * there is none. */
@@ -129,13 +136,13 @@ static const struct sim_field *field_of(const char *path,
 {
 	const struct sim_field *f = sim_field_find(xp_run_fields, path);
 	const struct sim_field *algo = NULL;
-	const char pingmesh[] = "pingmesh.";
 	char copy[160], *rest;
 	uint64_t n;
-	if (strncmp(path, pingmesh, strlen(pingmesh)) == 0)
-		return xp_pingmesh_field(path + strlen(pingmesh));
 	snprintf(copy, sizeof(copy), "%s", path);
 	const char *section = strtok_r(copy, ".", &rest), *part;
+	for (size_t i = 0; xp_section_at(i); i++)
+		if (strcmp(xp_section_at(i)->name, section) == 0)
+			return field_within(xp_section_at(i), rest);
 	while (!f && (part = strtok_r(NULL, ".", &rest))) {
 		f = find_key(section, part, algo);
 		if (!algo && sim_parse_u64(part, &n, NULL) == 0 &&
@@ -302,7 +309,7 @@ void xp_spec_help(FILE *out)
 			    tables[i].doc);
 		sim_field_help(tables[i].fields, out);
 	}
-	xp_agents_help(out);
-	xp_lab_help(out);
-	xp_pingmesh_help(out);
+	xp_planes_help(out);
+	for (size_t i = 0; xp_section_at(i); i++)
+		xp_section_at(i)->help(out);
 }

@@ -9,6 +9,16 @@
 
 #include "sim/vec.h"
 
+const char *obs_part_text(unsigned parts)
+{
+	static const char *const text[] = {
+#define X(part, text) text,
+	    OBS_PARTS(X)
+#undef X
+	};
+	return text[__builtin_ctz(parts)];
+}
+
 void obs_clear(struct obs *o)
 {
 	obs_flows_clear(&o->flows);

@@ -53,6 +53,30 @@ struct obs_hops {
 
 struct obs_traces; /* models/obs_traces.h */
 
+/* What a window may hold: algorithms say what of it they need, planes of an
+ * experiment what they provide. X(bit, what a sentence calls it) */
+#define OBS_PARTS(X)                                                           \
+	X(FLOWS, "flows that sent again")                                      \
+	X(HOPS, "paths of flows")                                              \
+	X(ALL_FLOWS, "flows that lost nothing too")                            \
+	X(PROBES, "Pingmesh's probes")                                         \
+	X(TRACES, "traces with counts a hop")
+
+enum {
+#define X(part, text) OBS_AT_##part,
+	OBS_PARTS(X)
+#undef X
+	OBS_N_PARTS
+};
+enum obs_part {
+#define X(part, text) OBS_##part = 1 << OBS_AT_##part,
+	OBS_PARTS(X)
+#undef X
+};
+
+/* What the first part of a set is called. Domain PARTS has one. */
+const char *obs_part_text(unsigned parts);
+
 /* One window, usually an epoch of 30 s. Zeroed is empty. */
 struct obs {
 	struct obs_flows flows;

@@ -5,32 +5,49 @@
 
 #include <string.h>
 
+enum {
+#define X(name, unit, doc) SET_##name = RES_OF_FLOWS,
+#define SCENE(name, unit, doc) SET_##name = RES_OF_SCENE,
+	RES_FLOW_METRICS(X, SCENE)
+#undef SCENE
+#undef X
+#define X(name, unit, doc) SET_##name = RES_OF_AGENTS,
+	RES_AGENT_METRICS(X)
+#undef X
+#define X(name, unit, doc) SET_##name = RES_OF_SECONDS,
+	RES_SECOND_METRICS(X)
+#undef X
+#define X(name, unit, doc) SET_##name = RES_OF_PROBES,
+	RES_PROBE_METRICS(X)
+#undef X
+};
+
 const struct res_metric res_trial_metrics[] = {
 #define X(name, unit, doc)                                                \
-	{#name, unit, doc, 0, 0, RES_TRIAL_##name >= RES_TRIAL_n_probes,  \
-	    RES_TRIAL_##name < RES_TRIAL_n_probes &&                      \
-		RES_TRIAL_##name != RES_TRIAL_n_faults},
+	{#name, unit, doc, 0, 0, SET_##name,                              \
+	    (SET_##name & RES_OPTIONAL) != 0,                             \
+	    (SET_##name & (RES_OPTIONAL | RES_OF_SCENE)) == 0},
 	RES_TRIAL_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_algo_metrics[] = {
 #define X(name, unit, doc)                                                \
-	{#name, unit, doc, 0, 0, RES_ALGO_##name == RES_ALGO_detect_s, 0},
+	{#name, unit, doc, 0, 0, 0, RES_ALGO_##name == RES_ALGO_detect_s, 0},
 	RES_ALGO_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_ratios[] = {
 #define X(name, num, den, doc)                                            \
-	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0, 0},
+	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0, 0, 0},
 	RES_RATIOS(X)
 #undef X
 };
 
 const struct res_metric res_trial_ratios[] = {
 #define X(name, num, den, doc)                                            \
-	{#name, "1", doc, RES_TRIAL_##num, RES_TRIAL_##den, 1, 0},
+	{#name, "1", doc, RES_TRIAL_##num, RES_TRIAL_##den, 0, 1, 0},
 	RES_TRIAL_RATIOS(X)
 #undef X
 };

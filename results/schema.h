@@ -9,24 +9,48 @@
 
 #define RES_SCHEMA_VERSION 2
 
-/* Once a row, on plane agents (elsewhere NaN). Shares are of all pairs of a
- * switch and a second of the epoch, T being the ICMP messages it sent then.
+/* Metrics that are measured together, or not at all. The plane of a spec says
+ * which of these sets it fills (experiments/plane.h); the others are NaN. */
+enum res_set {
+	RES_OF_SCENE = 1,   /* whatever the plane */
+	RES_OF_FLOWS = 2,   /* RES_FLOW_METRICS */
+	RES_OF_AGENTS = 4,  /* RES_AGENT_METRICS */
+	RES_OF_SECONDS = 8, /* RES_SECOND_METRICS */
+	RES_OF_PROBES = 16, /* RES_PROBE_METRICS */
+	/* Left out of files and tables where they were nowhere measured. */
+	RES_OPTIONAL = RES_OF_PROBES,
+};
+
+/* Once a row: those of SCENE, and those of X, which are of flows. These are
+ * left out with RES_PROBE_METRICS, unless they were measured as well.
  * X(name, units, meaning) */
+#define RES_FLOW_METRICS(X, SCENE)                                        \
+	X(n_flows, "flows", "flows that ran in the epoch")                \
+	X(n_failed_flows, "flows", "flows that lost at least one packet") \
+	X(n_drops, "packets", "packets lost")                             \
+	SCENE(n_faults, "links", "links with an injected fault")          \
+	X(n_fault_flows, "flows",                                         \
+	    "failed flows that lost a packet on a link with a fault")
+
+/* Once a row, of agents that trace what lost; left out as those of flows. */
 #define RES_AGENT_METRICS(X)                                              \
 	X(n_traced, "flows", "failed flows whose path was looked for")    \
 	X(n_full_traces, "flows", "of these, the whole path was learned") \
 	X(n_partial_traces, "flows", "of these, a part or nothing was")   \
 	X(n_icmp_sent, "messages", "ICMP messages that switches sent")    \
 	X(n_icmp_suppressed, "messages",                                  \
-	    "messages they kept back for their limit")                    \
+	    "messages they kept back for their limit")
+
+/* Likewise, by the second: shares are of all pairs of a switch and a second of
+ * the epoch, T being the ICMP messages it sent then. */
+#define RES_SECOND_METRICS(X)                                             \
 	X(icmp_max_per_switch_s, "messages", "greatest T")                \
 	X(icmp_share_none, "1", "share of switch-seconds with T = 0")     \
 	X(icmp_share_low, "1", "share with 0 < T <= 3")                   \
 	X(icmp_share_high, "1", "share with T > 3")
 
-/* Once a row, on plane pingmesh (elsewhere NaN): of the probes that the row is
- * about, and of what was made of them. A ToR is black while it has a hole.
- * Optional: files and tables have none of these that was nowhere measured. */
+/* Once a row: of the probes that the row is about, and of what was made of
+ * them. A ToR is black while it has a hole. */
 #define RES_PROBE_METRICS(X)                                              \
 	X(n_probes, "probes", "probes that ended")                        \
 	X(n_connected, "probes", "of these, the connect succeeded")       \
@@ -64,16 +88,11 @@
 	X(n_traces, "tuples", "five-tuples traced hop by hop")            \
 	X(n_trace_probes, "probes", "probes that this took")
 
-/* Once a row. Those of flows, all but n_faults, are left out of files and tables
- * with RES_PROBE_METRICS, unless they were measured as well. */
+/* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                              \
-	X(n_flows, "flows", "flows that ran in the epoch")                \
-	X(n_failed_flows, "flows", "flows that lost at least one packet") \
-	X(n_drops, "packets", "packets lost")                             \
-	X(n_faults, "links", "links with an injected fault")              \
-	X(n_fault_flows, "flows",                                         \
-	    "failed flows that lost a packet on a link with a fault")     \
+	RES_FLOW_METRICS(X, X)                                            \
 	RES_AGENT_METRICS(X)                                              \
+	RES_SECOND_METRICS(X)                                             \
 	RES_PROBE_METRICS(X)
 
 /* As RES_RATIOS below, of trial metrics. Optional, as RES_PROBE_METRICS. */
@@ -155,6 +174,7 @@
 struct res_metric {
 	const char *name, *unit, *doc;
 	unsigned num, den; /* ratios: RES_ALGO_*, or RES_TRIAL_* */
+	unsigned set;      /* enum res_set; 0: of an algorithm, or a ratio */
 	int optional;      /* left out where it was nowhere measured */
 	int of_flows;      /* so too where n_probes was measured */
 };

@@ -91,13 +91,12 @@ void res_score_trial(const struct obs *w, const struct truth *t,
     const struct losses *lost, struct res_trial_metrics *out)
 {
 	assert(lost->n_drops == w->hops.n);
-	*out = (struct res_trial_metrics){
-		.n_flows = (double)w->n_flows,
-		.n_faults = (double)count_faulty(t),
-#define X(name, units, doc) .name = NAN,
-		RES_AGENT_METRICS(X) RES_PROBE_METRICS(X)
-#undef X
-	};
+	double *x = (double *)out;
+	for (unsigned i = 0; i < RES_N_TRIAL_METRICS; i++)
+		x[i] = NAN;
+	out->n_flows = (double)w->n_flows;
+	out->n_faults = (double)count_faulty(t);
+	out->n_failed_flows = out->n_drops = out->n_fault_flows = 0;
 	for (size_t i = 0; i < w->flows.n; i++) {
 		struct loss l = look_up(w, t, lost, i);
 		out->n_failed_flows += w->flows.n_retx[i] > 0;

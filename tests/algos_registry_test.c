@@ -28,8 +28,8 @@ static void every_algorithm_is_found_by_its_name_and_tells_its_source(
 		assert_true(strlen((*a)->paper) > 0);
 		assert_true(strlen((*a)->doc) > 0);
 		assert_true((*a)->needs &
-		    (ALGO_NEEDS_FLOWS | ALGO_NEEDS_PROBES |
-			ALGO_NEEDS_TRACES));
+		    (OBS_FLOWS | OBS_PROBES |
+			OBS_TRACES));
 		for (const struct sim_field *f = (*a)->params; f->name; f++) {
 			assert_true(f->offset < (*a)->params_size);
 			assert_non_null(f->def);
@@ -69,7 +69,7 @@ static void a_window_without_failures_gives_an_empty_answer(void **state)
 			    test_err()));
 			assert_int_equal(v.n, 0);
 			assert_int_equal(v.n_flagged, 0);
-			if ((*a)->needs != ALGO_NEEDS_TRACES)
+			if ((*a)->needs != OBS_TRACES)
 				assert_int_equal(v.n_flows,
 				    windows[i]->flows.n);
 			for (size_t f = 0; f < v.n_flows; f++)
@@ -97,7 +97,7 @@ static void a_link_outside_the_topology_is_an_error_not_a_crash(void **state)
 		void *work;
 		struct sim_err e = {0};
 		struct algo_verdicts v = {0}, fresh = {0};
-		if (!((*a)->needs & ALGO_NEEDS_FLOWS))
+		if (!((*a)->needs & OBS_FLOWS))
 			continue;
 		assert_ok((*a)->open(&work, &t, NULL, test_err()));
 		assert_int_equal((*a)->diagnose(work, &bad, NULL, &v, &e),
@@ -160,7 +160,7 @@ static void the_order_of_flows_does_not_matter(void **state)
 	open_clos(&t);
 	FOR_EACH_ALGO(a) {
 		void *work;
-		if ((*a)->needs == ALGO_NEEDS_TRACES)
+		if ((*a)->needs == OBS_TRACES)
 			continue; /* reads no flows and blames none */
 		assert_ok((*a)->open(&work, &t, NULL, test_err()));
 		for (unsigned run = 0; run < 40; run++) {

@@ -140,7 +140,7 @@ static const struct sim_field no_params[] = {{0}};
 	{                                                                      \
 		.name = (broken_name), .paper = "none",                        \
 		.doc = "broken on purpose",                                    \
-		.needs = ALGO_NEEDS_FLOWS | ALGO_NEEDS_HOPS,                   \
+		.needs = OBS_FLOWS | OBS_HOPS,                   \
 		.params = no_params, .params_size = 1, .open = open_work,      \
 		.diagnose = (broken_diagnose), .close = close_work,            \
 	}

@@ -236,6 +236,9 @@ static void wrong_verdicts_are_as_rare_as_stated(void **state)
 	"figure: f\ntopology: {n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, "       \
 	"n_hosts: 3}\nfaults: {count: 2, rate: 0.02}\n"                        \
 	"algorithms: [vote, alg1, cover]\n"
+#define PROBED                                                                 \
+	"figure: f\ntopology: {n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, "       \
+	"n_hosts: 3}\nplane: pingmesh\n"
 #define RATES ", p0: 0.1, p1: 0.9}\n"
 
 static void load_text(struct xp_gates *g, const char *text)
@@ -279,16 +282,16 @@ static void the_trials_own_metrics_need_no_algorithm(void **state)
 	struct sim_err e;
 	(void)state;
 	load_text(&g,
-	    SMALL "gates:\n"
-		  "- {name: a, metric: drop_rate, at_most: 0.02" RATES
-		  "- {name: b, metric: n_flows, at_least: 100" RATES);
+	    PROBED "gates:\n"
+		   "- {name: a, metric: drop_rate, at_most: 0.02" RATES
+		   "- {name: b, metric: n_live_agents, at_least: 100" RATES);
 	assert_int_equal(g.gate[0].num, RES_TRIAL_n_drop);
 	assert_int_equal(g.gate[0].den, RES_TRIAL_n_connected);
-	assert_int_equal(g.gate[1].num, RES_TRIAL_n_flows);
+	assert_int_equal(g.gate[1].num, RES_TRIAL_n_live_agents);
 	assert_int_equal(g.gate[1].den, XP_GATE_NO_DEN);
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		row[i] = NAN;
-	row[RES_TRIAL_n_flows] = 99;
+	row[RES_TRIAL_n_live_agents] = 99;
 	row[RES_TRIAL_n_connected] = 100;
 	row[RES_TRIAL_n_drop] = 2;
 	for (size_t i = 0; i < 2; i++) {
@@ -321,8 +324,8 @@ static void mistakes_are_told_with_their_place(void **state)
 	    {ONE("metric: n_flows, at_least: 1, p0: 0.1, p1: 0.9"),
 		"n_flows is the trial's own metric, of no algorithm."},
 	    {SMALL "gates: [{name: a, " GOOD "}]\n", "algorithm is missing."},
-	    {SMALL "gates: [{name: a, metric: drop_rate, unit: flow, p0: "
-		   "0.1, p1: 0.9}]\n",
+	    {PROBED "gates: [{name: a, metric: drop_rate, unit: flow, p0: "
+		    "0.1, p1: 0.9}]\n",
 		"drop_rate is no ratio of flows."},
 	    {SMALL "gates: [{name: a, algorithm: votes, " GOOD "}]\n",
 		"there is no algorithm here with the label \"votes\"; did you "

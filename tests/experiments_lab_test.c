@@ -92,9 +92,10 @@ static void the_section_sets_the_network_and_the_time_of_flows(void **state)
 	    test_err()));
 	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
 	assert_int_equal(c.fabric, XP_FABRIC_NETNS);
-	assert_int_equal(c.lab.net.mtu, 9000);
-	assert_int_equal(c.lab.net.ecmp_seed, 7);
-	assert_true(c.lab.timeout_s == 2.5);
+	const struct xp_lab_params *lab = xp_section_of(&c, &xp_lab_section);
+	assert_int_equal(lab->net.mtu, 9000);
+	assert_int_equal(lab->net.ecmp_seed, 7);
+	assert_true(lab->timeout_s == 2.5);
 	xp_config_free(&c);
 	xp_spec_free(&s);
 }

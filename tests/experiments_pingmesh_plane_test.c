@@ -3,7 +3,7 @@
  */
 #include "experiments/pingmesh/plane.h"
 
-#include "experiments/along.h"
+#include "experiments/pingmesh/along.h"
 #include "sim/stat.h"
 #include "tests/pingmesh.h"
 
@@ -117,7 +117,7 @@ static void rows_along_anything_are_of_one_run(void **state)
 	/* Nearest rank, both. */
 	assert_true(tails.row[0].rtt_us == w->p50_us);
 	assert_true(
-	    xp_along_tail(5) == 0.01 && tails.row[5].rtt_us == w->p99_us);
+	    xp_pingmesh_tail(5) == 0.01 && tails.row[5].rtt_us == w->p99_us);
 	for (size_t i = 1; i < tails.n; i++)
 		assert_true(tails.row[i].rtt_us >= tails.row[i - 1].rtt_us);
 	tear_down(&whole);

@@ -3,6 +3,7 @@
  */
 #include <unistd.h>
 
+#include "experiments/plane.h"
 #include "experiments/spec.h"
 #include "tests/spec_file.h"
 #include "tests/test.h"
@@ -69,12 +70,14 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
-	    "faults, algorithms, agents, netns, pingmesh, gates, sweep, claims, "
+	    "faults, algorithms, agents, pingmesh, netns, gates, sweep, "
+	    "claims, "
 	    "smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
-	    "faults, algorithms, agents, netns, pingmesh, gates, sweep, claims, "
+	    "faults, algorithms, agents, pingmesh, netns, gates, sweep, "
+	    "claims, "
 	    "smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
@@ -245,8 +248,8 @@ static void a_bad_list_of_algorithms_is_told_once(void **state)
 	    "2:20: hop_trace reads traces with counts a hop; plane auto has "
 	    "none.");
 	expect("figure: f\nalgorithms: [blackhole, vote]\nplane: pingmesh\n",
-	    "2:25: vote reads traces; plane pingmesh has none unless "
-	    "pingmesh.trace.on.");
+	    "2:25: vote reads flows that sent again; plane pingmesh has none "
+	    "unless pingmesh.trace.on.");
 	expect("figure: f\nalgorithms: [{name: vote, noise: nones}]\n",
 	    "2:34: noise: \"nones\" is not one of none, own_vote, floor; did "
 	    "you mean \"none\"?");
@@ -278,9 +281,10 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect(HEAD "sweep: {grid: {fautls.count: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
-	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, common, "
+	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, "
+	    "common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "netns, pingmesh.");
+	    "pingmesh, netns.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -469,14 +473,16 @@ static void smoke_replaces_known_keys_only(void **state)
 	(void)state;
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
-	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, common, "
+	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, "
+	    "common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "netns, pingmesh, sweep, claims, "
+	    "pingmesh, netns, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
-	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, common, "
+	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
+	    "common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "netns, pingmesh, sweep, claims, "
+	    "pingmesh, netns, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
@@ -614,7 +620,7 @@ static void an_absent_section_stands_for_defaults(void **state)
 	assert_int_equal(s.seed, 1);
 	assert_int_equal(s.runs, 1);
 	assert_int_equal(s.n_points, 1);
-	assert_int_equal(c.plane, XP_PLANE_AUTO);
+	assert_ptr_equal(xp_plane_of(&c), &xp_plane_auto);
 	assert_int_equal(c.common, 1);
 	assert_int_equal(c.topology.clos.all_hosts, 1600);
 	assert_int_equal(c.scene.traffic.conns.a, 60);

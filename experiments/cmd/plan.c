@@ -8,7 +8,8 @@
 
 #include "experiments/cmd.h"
 #include "experiments/cmd/field.h"
-#include "experiments/spec.h"
+#include "experiments/pingmesh.h"
+#include "experiments/plane.h"
 
 enum { KEY_DC = 2000 };
 
@@ -110,9 +111,9 @@ static int take_params(struct cmd_plan *p, const struct xp_config *c,
     struct sim_err *e)
 {
 	int rc = 0;
-	if (c->plane != XP_PLANE_PINGMESH)
+	if (xp_plane_of(c) != &xp_plane_pingmesh)
 		return 0;
-	p->params = c->pingmesh.pinglist;
+	p->params = xp_pingmesh_of(c)->pinglist;
 	for (size_t i = 0; i < p->n_params && rc == 0; i++) {
 		const char *value = strchr(p->param[i], '=');
 		char key[64];

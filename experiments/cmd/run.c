@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/cmd.h"
+#include "experiments/lab.h"
 #include "experiments/run.h"
 #include "experiments/trial.h"
 #include "results/json.h"

@@ -507,3 +507,15 @@ void xp_pingmesh_help(FILE *out)
 		sim_field_help(all, out);
 	}
 }
+
+/* --- as a section --------------------------------------------------------- */
+
+static int section_read(struct sim_yaml *y, const struct topo *t, void *params,
+    struct sim_err *e)
+{
+	return xp_pingmesh_read(y, t, params, e);
+}
+
+const struct xp_section xp_pingmesh_section = {"pingmesh",
+    sizeof(struct xp_pingmesh), section_read, xp_pingmesh_help,
+    xp_pingmesh_field};

@@ -62,6 +62,11 @@ int xp_net_open_netns(struct xp_net **n, const struct topo *t,
     const struct xp_pingmesh *p, const struct netns_params *net,
     struct sim_err *e);
 
+/* Open that of C's fabric by P, which is C's own section or a changed copy of
+ * it. Errors those of the two above. */
+int xp_net_open(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e);
+
 /* NULL is fine. */
 static inline void xp_net_close(struct xp_net *n)
 {

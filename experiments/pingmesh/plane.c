@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiments/along.h"
+#include "experiments/pingmesh/along.h"
 #include "experiments/pingmesh/jobs.h"
 #include "experiments/pingmesh/repair.h"
 #include "experiments/pingmesh/trace.h"
@@ -362,7 +362,7 @@ static void fill_quantiles(struct xp_pingmesh_plane *p,
 	for (uint32_t i = 0; i < p->params->n_tails; i++) {
 		/* As many may take longer; a product may be short of whole. */
 		const double over =
-		    floor(xp_along_tail(i) * (double)n * (1 + 1e-12));
+		    floor(xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
 		xp_tally_fill(&p->all.group[p->params->group], &row[i]);
 		fill_whole_moment(p, &row[i]);
 		if (n > 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "experiments/pingmesh/plane.h"
+#include "experiments/plane.h"
 #include "results/recording.h"
 #include "sim/vec.h"
 
@@ -163,16 +164,17 @@ static int draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
 	int rc = xp_spec_point(s, point, &c->config, e);
 	if (rc < 0)
 		return rc;
-	if (c->config.plane != XP_PLANE_PINGMESH)
+	const struct xp_plane *p = xp_plane_of(&c->config);
+	if (p != &xp_plane_pingmesh)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane %s has no probes to record; set plane: pingmesh.",
-		    xp_plane_names[c->config.plane]);
+		    p->name);
 	const struct sim_seed where = {
 	    .seed = s->seed,
 	    .point = c->config.common ? 0 : (uint32_t)point,
 	    .run = run,
 	};
-	c->params = c->config.pingmesh;
+	c->params = *xp_pingmesh_of(&c->config);
 	c->params.along = XP_ALONG_WINDOW;
 	c->params.history_s = 0;
 	c->params.detect = 0;
@@ -217,7 +219,7 @@ int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	int rc = draw(&c, s, point, run, e);
 	*out = (struct xp_recorded){0};
 	if (rc == 0)
-		rc = xp_config_net(&c.net, &c.config, &c.topo, &c.params, e);
+		rc = xp_net_open(&c.net, &c.config, &c.topo, &c.params, e);
 	if (rc == 0)
 		rc = xp_pingmesh_plane_open(&c.plane, &c.topo, &c.params, c.net,
 		    e);

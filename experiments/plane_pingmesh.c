@@ -1,0 +1,201 @@
+/* experiments/plane_pingmesh.c -- plane pingmesh: agents that probe.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/lab.h"
+#include "experiments/pingmesh/along.h"
+#include "experiments/pingmesh/plane.h"
+#include "experiments/pingmesh/truth.h"
+#include "experiments/plane.h"
+#include "sim/vec.h"
+
+struct pingmesh {
+	const struct xp_pingmesh *params;
+	struct xp_net *net;
+	struct xp_pingmesh_plane *plane;
+	size_t n_rows;
+
+	/* Of this run. */
+	const struct xp_listener *to;
+	sim_ns first; /* fault */
+};
+
+const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c)
+{
+	return xp_section_of(c, &xp_pingmesh_section);
+}
+
+/* --- the spec ------------------------------------------------------------- */
+
+/* Traces are flows, too: those of probes. */
+static unsigned pingmesh_holds(const struct xp_config *c)
+{
+	return OBS_PROBES |
+	    (xp_pingmesh_of(c)->trace.on ? OBS_FLOWS | OBS_HOPS | OBS_TRACES
+					 : 0);
+}
+
+/* What a real network has not. */
+static int check_real(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
+	const struct xp_pingmesh *p = xp_pingmesh_of(c);
+	if (c->topology.kind != XP_TOPO_CLOS)
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
+		    "plane pingmesh on fabric netns needs a topology of kind "
+		    "clos.");
+	if (*p->pinglist.vips)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "pinglist"),
+		    "vips: fabric netns has no load balancer.");
+	if (p->trace.on)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
+		    "plane pingmesh traces nothing on fabric netns.");
+	if (p->connect.timers == FABRIC_SIM_LINUX_LINEAR &&
+	    p->connect.retries > 0 && p->connect.retries < 5)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
+		    "retries %u: with timers linux_linear, a kernel has at "
+		    "least 5.",
+		    p->connect.retries);
+	for (size_t i = 0; i < c->scene.n_groups; i++) {
+		const struct model_fault_params *g = &c->scene.group[i];
+		if ((g->kind == MODEL_FAULT_CONTROLLER ||
+			g->kind == MODEL_FAULT_COLLECTOR) &&
+		    g->mode == TRUTH_SLOW)
+			return sim_yaml_mistake(y, faults,
+			    "kind %s: on fabric netns services are not slow.",
+			    model_fault_kind_names[g->kind]);
+	}
+	return 0;
+}
+
+static int pingmesh_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	(void)t, (void)e;
+	return c->fabric == XP_FABRIC_SIM ? 0 : check_real(y, c);
+}
+
+static int pingmesh_axes(struct xp_along_axes *a, const struct xp_config *c,
+    struct sim_err *e)
+{
+	return xp_pingmesh_axes(a, &c->topology.clos, xp_pingmesh_of(c), e);
+}
+
+static double pingmesh_lasts_s(const struct xp_config *c)
+{
+	const struct xp_pingmesh *p = xp_pingmesh_of(c);
+	return p->duration_s + (double)xp_pingmesh_lag(p) / 1e9;
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+int xp_net_open(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct xp_lab_params *lab = xp_section_of(c, &xp_lab_section);
+	return c->fabric == XP_FABRIC_NETNS
+	    ? xp_net_open_netns(n, t, p, &lab->net, e)
+	    : xp_net_open_sim(n, t, p, e);
+}
+
+static void pingmesh_close(void *p)
+{
+	struct pingmesh *x = p;
+	if (!x)
+		return;
+	xp_pingmesh_plane_close(x->plane);
+	xp_net_close(x->net);
+	free(x);
+}
+
+static int pingmesh_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	struct pingmesh *x;
+	*p = NULL;
+	int rc = SIM_ZALLOC(&x, 1, e);
+	if (rc < 0)
+		return rc;
+	x->params = xp_pingmesh_of(c);
+	if ((rc = xp_net_open(&x->net, c, t, x->params, e)) < 0 ||
+	    (rc = xp_pingmesh_plane_open(&x->plane, t, x->params, x->net, e)) <
+		0) {
+		pingmesh_close(x);
+		return rc;
+	}
+	x->n_rows = xp_pingmesh_plane_rows(x->plane);
+	*p = x;
+	return 0;
+}
+
+/* A table of probes: its scores are of a row of its own or, at the end, of all
+ * that have none. */
+static int hear(void *arg, const struct obs *o, const struct losses *lost,
+    size_t row, sim_ns now, struct sim_err *e)
+{
+	const struct pingmesh *x = arg;
+	const int own =
+	    x->params->detect && x->params->along == XP_ALONG_WINDOW;
+	const int last = row == SIZE_MAX;
+	const struct xp_window w = {
+	    .seen = o,
+	    .lost = lost,
+	    .first_row = own && !last ? row : 0,
+	    .n_rows = own ? !last : last * x->n_rows,
+	    .after_s = x->params->detect && now > x->first
+		? (double)(now - x->first) / 1e9
+		: NAN,
+	};
+	return x->to->hear(x->to->arg, &w, e);
+}
+
+static int pingmesh_run(void *p, struct model_scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	struct pingmesh *x = p;
+	const struct xp_pingmesh_hooks hooks = {.arg = x,
+	    .diagnose = to->hear ? hear : NULL};
+	x->to = to;
+	x->first = xp_first_trouble(&scene->truth);
+	return xp_pingmesh_plane_run(x->plane, scene, row, &hooks, e);
+}
+
+static void pingmesh_print(const void *p, const struct res_trial_metrics row[],
+    FILE *out)
+{
+	const struct pingmesh *x = p;
+	const struct xp_collect_counts n = xp_collector_counts(
+	    xp_world_collector(xp_pingmesh_plane_world(x->plane)));
+	(void)row;
+	fprintf(out, "of Pingmesh's agents the collector had\n");
+#define X(name, doc)                                                           \
+	if (n.name > 0)                                                        \
+		fprintf(out, "  %12llu %s\n", (unsigned long long)n.name, doc);
+	XP_COLLECT_COUNTS(X)
+#undef X
+}
+
+const struct xp_plane xp_plane_pingmesh = {
+    .name = "pingmesh",
+    .doc = "agents that probe each other, and jobs on what they found",
+    .provides = OBS_PROBES | OBS_FLOWS | OBS_HOPS | OBS_TRACES,
+    .holds = pingmesh_holds,
+    .unless = "pingmesh.trace.on",
+    .fills = RES_OF_SCENE | RES_OF_PROBES,
+    .asks = XP_ASKS_NET,
+    .alone = 1,
+    .services = 1,
+    .has_times = 1,
+    .section = &xp_pingmesh_section,
+    .check = pingmesh_check,
+    .axes = pingmesh_axes,
+    .lasts_s = pingmesh_lasts_s,
+    .open = pingmesh_open,
+    .run = pingmesh_run,
+    .print = pingmesh_print,
+    .close = pingmesh_close,
+};
