@@ -30,9 +30,9 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "models/clock.h"
 #include "sim/time.h"
 #include "sim/vec.h"
 
@@ -88,13 +88,6 @@ static uint32_t given_of(uint64_t claim)
 static uint64_t claim_of(uint32_t begun, uint32_t given)
 {
 	return (uint64_t)begun << 32 | given;
-}
-
-static sim_ns now_ns(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (sim_ns)t.tv_sec * SIM_SEC + (sim_ns)t.tv_nsec;
 }
 
 /* Wake the other side. A full socket is as good: it holds older wake-ups. */
@@ -159,7 +152,7 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 		_exit(0);
 	}
 	uint32_t i, done = 0, told = 0;
-	sim_ns now = now_ns(), told_ns = now;
+	sim_ns now = model_clock_now(), told_ns = now;
 	for (;;) {
 		if (!begin(l, &i)) {
 			if (told != done)
@@ -167,13 +160,13 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 			told = done;
 			if (!woken(fd, 0))
 				_exit(0);
-			now = told_ns = now_ns();
+			now = told_ns = model_clock_now();
 			continue;
 		}
 		const uint32_t k = i % l->n_slots;
 		const sim_ns start = now;
 		serve(job, worker, l, k);
-		now = now_ns();
+		now = model_clock_now();
 		l->slot[k].spent_ns = now - start;
 		atomic_store(&l->shared->done, done = i + 1);
 		/* Half is done: time to ask for more. */
@@ -424,7 +417,7 @@ static int spawn(struct pool *p, struct worker *w, struct sim_err *e)
 
 static int tick(struct pool *p, struct sim_err *e)
 {
-	sim_ns now = now_ns();
+	sim_ns now = model_clock_now();
 	if (now - p->ticked_ns < TICK_NS)
 		return 0;
 	p->ticked_ns = now;
@@ -450,7 +443,7 @@ static int tick(struct pool *p, struct sim_err *e)
 
 static int wait_and_collect(struct pool *p, struct sim_err *e)
 {
-	const sim_ns passed = now_ns() - p->ticked_ns;
+	const sim_ns passed = model_clock_now() - p->ticked_ns;
 	const sim_ns left = passed < TICK_NS ? TICK_NS - passed : 0;
 	for (size_t i = 0; i < p->n_workers; i++) {
 		const struct worker *w = &p->worker[i];
@@ -488,7 +481,7 @@ static int wait_and_collect(struct pool *p, struct sim_err *e)
 static int run(struct pool *p, struct sim_err *e)
 {
 	int rc;
-	p->ticked_ns = now_ns();
+	p->ticked_ns = model_clock_now();
 	while (p->n_taken < p->job->n_cells) {
 		for (size_t i = 0; i < p->n_workers; i++) {
 			struct worker *w = &p->worker[i];

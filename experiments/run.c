@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "experiments/journal.h"
 #include "experiments/pool.h"
 #include "experiments/progress.h"
 #include "experiments/trial.h"
+#include "models/clock.h"
 #include "results/h5.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -37,13 +37,6 @@ struct sweep {
 	int keep_former; /* OUT is not ours: the first to publish moves it */
 	struct xp_run_report report;
 };
-
-static sim_ns now_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (sim_ns)ts.tv_sec * SIM_SEC + (sim_ns)ts.tv_nsec;
-}
 
 int xp_run_path(char **out, const char *results, const char *suffix,
     struct sim_err *e)
@@ -112,7 +105,7 @@ static int publish(struct sweep *s, struct sim_err *e)
 		return rc;
 	s->keep_former = 0;
 	s->unpublished = 0;
-	s->published_ns = now_ns();
+	s->published_ns = model_clock_now();
 	return 0;
 }
 
@@ -153,7 +146,7 @@ static int take_cell(void *ctx, uint64_t cell, enum res_status status,
 	s->report.n_run++;
 	s->unpublished = 1;
 	int rc = xp_journal_put(s->journal, point, run, status, row, e);
-	const sim_ns now = now_ns();
+	const sim_ns now = model_clock_now();
 	if (rc == 0 && now - s->journaled_ns >= JOURNAL_EVERY) {
 		rc = xp_journal_flush(s->journal, e);
 		s->journaled_ns = now;
@@ -164,7 +157,7 @@ static int take_cell(void *ctx, uint64_t cell, enum res_status status,
 static int on_tick(void *ctx, struct sim_err *e)
 {
 	struct sweep *s = ctx;
-	const sim_ns now = now_ns();
+	const sim_ns now = model_clock_now();
 	int rc = xp_journal_flush(s->journal, e);
 	xp_progress_update(&s->display, &s->progress, now);
 	if (rc == 0 && s->unpublished && now - s->published_ns > PUBLISH_EVERY)
@@ -210,9 +203,11 @@ static int serve(struct sweep *s, struct sim_err *e)
 		rc = publish(s, e);
 		if (rc == 0) {
 			xp_progress_start(&s->display, r->progress,
-			    r->spec->figure, NULL, &s->progress, now_ns());
+			    r->spec->figure, NULL, &s->progress,
+			    model_clock_now());
 			rc = xp_pool_run(&job, e);
-			xp_progress_end(&s->display, &s->progress, now_ns());
+			xp_progress_end(&s->display, &s->progress,
+			    model_clock_now());
 		}
 	}
 	free(cells);

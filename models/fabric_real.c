@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "models/real/impl.h"
+#include "models/clock.h"
 #include "models/fds.h"
 #include "models/netns/node.h"
 #include "sim/vec.h"
@@ -41,16 +42,9 @@ const struct sim_field fabric_real_fields[] = {
 
 /* --- the clock ---------------------------------------------------------- */
 
-static uint64_t monotonic(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec;
-}
-
 sim_ns real_now(const struct fabric_real *f)
 {
-	return monotonic() - f->opened;
+	return model_clock_now() - f->opened;
 }
 
 static sim_ns now(const struct fabric *base)
@@ -419,7 +413,7 @@ static int alloc(struct fabric_real **out, const struct fabric_real_host host[],
 	*f = (struct fabric_real){
 	    .base = {.ops = &ops, .n_hosts = n_hosts},
 	    .params = *p,
-	    .opened = monotonic(),
+	    .opened = model_clock_now(),
 	    .epoll = -1,
 	    .home = -1,
 	    .free = REAL_NONE,

@@ -13,6 +13,7 @@
 #include "experiments/config.h"
 #include "experiments/lab.h"
 #include "experiments/lab/selftest.h"
+#include "models/clock.h"
 #include "models/netns/caps.h"
 #include "models/netns/net.h"
 #include "sim/text.h"
@@ -180,13 +181,6 @@ static int open_topo(const struct args *a, struct topo *t, struct sim_err *e)
 	return rc;
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* MiB that the whole machine has free; 0 if it doesn't tell. */
 static double free_mib(void)
 {
@@ -253,10 +247,12 @@ static int up(const struct args *a, const struct topo *t, struct sim_err *e)
 	int as_user = 0, rc;
 	if (netns_is_built_in() && (rc = netns_permit(&as_user, e)) < 0)
 		return rc;
-	const double free_before = free_mib(), start = seconds();
+	const double free_before = free_mib();
+	const sim_ns start = model_clock_now();
 	if ((rc = netns_open(&net, t, &a->params, e)) < 0)
 		return rc;
-	const double took = seconds() - start, used = free_before - free_mib();
+	const double took = 1e-9 * (double)(model_clock_now() - start);
+	const double used = free_before - free_mib();
 	printf("%u hosts, %u switches, %u cables: built in %.3f s", t->n_hosts,
 	    t->n_switches, t->n_links / 2, took);
 	if (used > 0)

@@ -11,6 +11,7 @@
 #include "experiments/lab.h"
 #include "experiments/run.h"
 #include "experiments/trial.h"
+#include "models/clock.h"
 #include "results/json.h"
 #include "results/provenance.h"
 #include "sim/text.h"
@@ -316,13 +317,6 @@ static int write_record(const char *out, int argc, char **argv,
 	return rc;
 }
 
-static double seconds(clockid_t clock)
-{
-	struct timespec ts;
-	clock_gettime(clock, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec * 1e-9;
-}
-
 static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
     int argc, char **argv, struct sim_err *e)
 {
@@ -343,15 +337,15 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .arg = &n_complaints,
 	    .report = &report,
 	};
-	const double start = seconds(CLOCK_REALTIME);
-	const double from = seconds(CLOCK_MONOTONIC);
+	const double start = 1e-9 * (double)model_clock_wall();
+	const sim_ns from = model_clock_now();
 	catch_signals();
 	int rc = xp_run_sweep(&r, &cube, e), swept = rc;
 	/* A run that found everything done leaves the record of the one that
 	 * did it. */
 	if (rc == 0 && report.n_run > 0)
 		rc = write_record(out, argc, argv, a, &cube, s->is_real, start,
-		    seconds(CLOCK_MONOTONIC) - from, e);
+		    1e-9 * (double)(model_clock_now() - from), e);
 	int code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
 	if (swept == 0) {
 		const struct res_progress p = res_cube_progress(&cube);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "algos/pingmesh_wire.h"
+#include "models/clock.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -89,9 +90,7 @@ static sim_ns now(const struct xp_fetch *f)
 
 static uint64_t wall_shift(const struct xp_fetch *f)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec - now(f);
+	return model_clock_wall() - now(f);
 }
 
 static sim_ns ns_of(double seconds)

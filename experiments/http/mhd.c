@@ -25,6 +25,7 @@
 #include "experiments/http/listen.h"
 #include "experiments/http/lists.h"
 #include "experiments/http/serve.h"
+#include "models/clock.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -75,9 +76,7 @@ int xp_http_is_built_in(void)
 
 static uint64_t now_ms(void)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+	return model_clock_now() / SIM_MS;
 }
 
 static void count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)

@@ -24,6 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "models/clock.h"
 #include "models/latency.h"
 #include "models/netns/faults_impl.h"
 #include "sim/vec.h"
@@ -63,13 +64,6 @@ struct faults_delay {
 	struct netns_delay_count count;
 	char frame[MAX_FRAME];
 };
-
-static uint64_t monotonic(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * SIM_SEC + (uint64_t)now.tv_nsec;
-}
 
 /* --- taps ----------------------------------------------------------------- */
 
@@ -175,7 +169,7 @@ int faults_delay_taps(struct faults_delay *d, struct sim_err *e)
 
 static void hold(struct faults_delay *d, struct tap *tap, size_t n)
 {
-	const uint64_t now = monotonic();
+	const uint64_t now = model_clock_now();
 	const double us =
 	    model_latency_draw(d->truth, tap->link, now - d->zero, &tap->rng);
 	struct held *h =
@@ -204,7 +198,7 @@ static void release(struct faults_delay *d, struct tap *tap)
 		struct held *h = tap->head;
 		if (!h)
 			break;
-		const uint64_t now = monotonic();
+		const uint64_t now = model_clock_now();
 		if (h->due > now)
 			break;
 		if (now - h->due > d->count.late_ns)
@@ -300,7 +294,7 @@ int faults_delay_apply(struct faults_delay *d, const struct truth *truth,
 {
 	int rc = 0;
 	d->truth = truth;
-	d->zero = monotonic() - now;
+	d->zero = model_clock_now() - now;
 	for (size_t i = 0; rc == 0 && i < d->n; i++)
 		rc = drain(d, d->tap[i], e);
 	return rc < 0 ? rc : arm(d, e);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "models/clock.h"
 #include "models/fds.h"
 #include "models/netns/link.h"
 #include "models/netns/routes.h"
@@ -283,19 +284,12 @@ static int route_all(struct netns_net *net, struct sim_err *e)
 	return rc;
 }
 
-static double seconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* The kernel tells of a carrier some time after the far end is up; until then
  * the interface drops what it is to send. */
 static int await_carrier(struct netns_net *net, struct sim_err *e)
 {
 	const struct timespec pause = {.tv_nsec = 500000};
-	const double end = seconds() + CARRIER_SECONDS;
+	const sim_ns end = model_clock_now() + CARRIER_SECONDS * SIM_SEC;
 	for (topo_node n = 0; n < net->n_nodes;) {
 		uint32_t n_links, n_running;
 		int rc = netns_link_running(net->node[n].nl, &n_links,
@@ -304,7 +298,7 @@ static int await_carrier(struct netns_net *net, struct sim_err *e)
 			rc = sim_fail(e, SIM_EIO,
 			    "There are %u interfaces, not %u.", n_links,
 			    net->node[n].n_links);
-		if (rc == 0 && n_running < n_links && seconds() > end)
+		if (rc == 0 && n_running < n_links && model_clock_now() > end)
 			rc = sim_fail(e, SIM_EIO,
 			    "%u of %u interfaces do not carry after %d s.",
 			    n_links - n_running, n_links, CARRIER_SECONDS);

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "models/clock.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -60,9 +61,7 @@ struct netns_traffic {
 
 static uint64_t now_of(const struct netns_traffic *tr)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec - tr->opened;
+	return model_clock_now() - tr->opened;
 }
 
 static int broken(const char *what, const struct obs_flow *f, struct sim_err *e)

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "models/clock.h"
 #include "models/fds.h"
 #include "models/netns/node.h"
 #include "models/tun/node.h"
@@ -56,13 +57,6 @@ struct tun_net {
 	sim_ns begun, armed, spin;
 };
 
-static sim_ns monotonic(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (sim_ns)t.tv_sec * SIM_SEC + (sim_ns)t.tv_nsec;
-}
-
 /* --- what hosts send ------------------------------------------------------ */
 
 /* A packet that has been read into a taken slot, which is given back unless it
@@ -71,7 +65,7 @@ static int forward(struct tun_net *net, topo_host h, uint32_t slot, size_t n,
     struct sim_err *e)
 {
 	struct tun_slot *s = &net->queue.slot[slot];
-	const sim_ns now = monotonic();
+	const sim_ns now = model_clock_now();
 	struct tun_way w = {.fate = TUN_LOST};
 	uint8_t *bytes = tun_queue_bytes(&net->queue, slot);
 	int rc = 0;
@@ -184,7 +178,7 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 {
 	while (tun_queue_next(&net->queue) != SIM_NEVER) {
 		const sim_ns at = tun_queue_next(&net->queue);
-		const sim_ns now = monotonic();
+		const sim_ns now = model_clock_now();
 		if (at > now + net->spin)
 			break;
 		if (at > now)
@@ -375,7 +369,7 @@ int tun_net_begin(struct tun_net *net, const struct model_scene *scene,
 {
 	int rc = tun_switch_begin(&net->network, scene, epoch_ns, e);
 	if (rc == 0)
-		net->begun = monotonic();
+		net->begun = model_clock_now();
 	return rc;
 }
 
@@ -399,7 +393,7 @@ int tun_net_leave(const struct tun_net *net, struct sim_err *e)
 
 sim_ns tun_net_now(const struct tun_net *net)
 {
-	return monotonic() - net->begun;
+	return model_clock_now() - net->begun;
 }
 
 const struct tun_switch *tun_net_switch(const struct tun_net *net)

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "models/clock.h"
 #include "models/netns/caps.h"
 #include "topo/addr.h"
 
@@ -74,9 +75,7 @@ void lab_close(struct lab *lab)
 
 double lab_seconds(void)
 {
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return 1e-9 * (double)model_clock_now();
 }
 
 /* --- TCP ------------------------------------------------------------------ */
