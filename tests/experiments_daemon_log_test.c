@@ -6,22 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
 #include "tests/test.h"
-
-static char folder[64];
-
-static const char *in_folder(const char *name)
-{
-	static char path[4][128];
-	static unsigned turn;
-	char *p = path[turn++ % 4];
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
-}
 
 static size_t read_file(const char *name, char *buf, size_t size)
 {
-	FILE *f = fopen(in_folder(name), "r");
+	FILE *f = fopen(test_path(name), "r");
 	assert_non_null(f);
 	const size_t n = fread(buf, 1, size - 1, f);
 	buf[n] = '\0';
@@ -34,11 +24,11 @@ static void lines_begin_with_their_time(void **state)
 	struct xp_daemon_log l;
 	char text[256];
 	(void)state;
-	assert_ok(xp_daemon_log_open(&l, in_folder("time"), test_err()));
+	assert_ok(xp_daemon_log_open(&l, test_path("time"), test_err()));
 	xp_daemon_log_say(&l, UINT64_C(951782399999999999), "%s %d", "a", 1);
 	xp_daemon_log_close(&l);
 	/* It is gone on with. */
-	assert_ok(xp_daemon_log_open(&l, in_folder("time"), test_err()));
+	assert_ok(xp_daemon_log_open(&l, test_path("time"), test_err()));
 	xp_daemon_log_say(&l, UINT64_C(951782400000000000), "b");
 	xp_daemon_log_close(&l);
 	read_file("time", text, sizeof(text));
@@ -53,7 +43,7 @@ static void a_full_log_takes_the_place_of_the_one_before(void **state)
 	struct xp_daemon_log l;
 	char old[MAX + 2], new[MAX + 2], both[2 * MAX + 4];
 	(void)state;
-	assert_ok(xp_daemon_log_open(&l, in_folder("log"), test_err()));
+	assert_ok(xp_daemon_log_open(&l, test_path("log"), test_err()));
 	l.max = MAX;
 	for (unsigned i = 0; i < LINES; i++) {
 		xp_daemon_log_say(&l, 0, "line %u.", i);
@@ -77,7 +67,7 @@ static void a_line_that_is_too_long_is_cut(void **state)
 	struct xp_daemon_log l;
 	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
-	assert_ok(xp_daemon_log_open(&l, in_folder("long"), test_err()));
+	assert_ok(xp_daemon_log_open(&l, test_path("long"), test_err()));
 	xp_daemon_log_say(&l, 0, "%s", longest);
 	xp_daemon_log_say(&l, 0, "next");
 	xp_daemon_log_close(&l);
@@ -92,7 +82,7 @@ static void a_text_replaces_the_one_before_whole(void **state)
 	static char text[XP_DAEMON_TEXT], got[2 * XP_DAEMON_TEXT];
 	int fd;
 	(void)state;
-	assert_ok(xp_daemon_file(&fd, in_folder("status"), test_err()));
+	assert_ok(xp_daemon_file(&fd, test_path("status"), test_err()));
 	for (size_t n = 1; n <= XP_DAEMON_TEXT; n = n * 2 + (n == 1)) {
 		/* Long, short, long: */
 		const size_t k = n % 2 ? XP_DAEMON_TEXT - n : n;
@@ -114,38 +104,20 @@ static void only_regular_files_are_written(void **state)
 	struct sim_err e;
 	int fd;
 	(void)state;
-	assert_int_equal(symlink("elsewhere", in_folder("link")), 0);
-	assert_int_equal(mkfifo(in_folder("pipe"), 0600), 0);
-	assert_int_equal(xp_daemon_file(&fd, in_folder("link"), &e), SIM_EIO);
+	assert_int_equal(symlink("elsewhere", test_path("link")), 0);
+	assert_int_equal(mkfifo(test_path("pipe"), 0600), 0);
+	assert_int_equal(xp_daemon_file(&fd, test_path("link"), &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, "it is a link"));
-	assert_int_equal(access(in_folder("elsewhere"), F_OK), -1);
-	assert_int_equal(xp_daemon_file(&fd, in_folder("pipe"), &e),
+	assert_int_equal(access(test_path("elsewhere"), F_OK), -1);
+	assert_int_equal(xp_daemon_file(&fd, test_path("pipe"), &e),
 	    SIM_EINVAL);
-	assert_int_equal(xp_daemon_file(&fd, folder, &e), SIM_EIO);
+	assert_int_equal(xp_daemon_file(&fd, test_folder, &e), SIM_EIO);
 	assert_int_equal(fd, -1);
 	struct xp_daemon_log l;
-	assert_int_equal(mkdir(in_folder("half.1"), 0700), 0);
-	assert_int_equal(xp_daemon_log_open(&l, in_folder("half"), &e),
+	assert_int_equal(mkdir(test_path("half.1"), 0700), 0);
+	assert_int_equal(xp_daemon_log_open(&l, test_path("half"), &e),
 	    SIM_EIO);
 	assert_int_equal(l.fd, -1);
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/daemon_log.XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const files[] = {"time", "time.1", "log", "log.1",
-	    "long", "long.1", "status", "link", "pipe", "half"};
-	(void)state;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		unlink(in_folder(files[i]));
-	rmdir(in_folder("half.1"));
-	return rmdir(folder);
 }
 
 int main(void)
@@ -158,5 +130,5 @@ int main(void)
 	    cmocka_unit_test(only_regular_files_are_written),
 	};
 	return cmocka_run_group_tests_name("experiments/daemon_log", tests,
-	    make_folder, remove_folder);
+	    test_folder_make, test_folder_remove);
 }

@@ -16,11 +16,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/folder.h"
 #include "tests/test.h"
 
 enum { N_POINTS = 5, N_RUNS = 3, N_ALGOS = 2, HEADER_BYTES = 32 };
 
-static char dir[64], path[96];
+static char path[96];
 
 static int cube_init(struct res_cube *c, const char *spec, struct sim_err *e)
 {
@@ -404,7 +405,7 @@ static void a_missing_file_or_folder_is_an_error_with_its_name(void **state)
 	assert_int_equal(xp_journal_open(&j, "/nowhere/x.journal", &c, &e),
 	    SIM_EIO);
 	assert_non_null(strstr(e.msg, "/nowhere/x.journal"));
-	assert_int_equal(xp_journal_open(&j, dir, &c, &e), SIM_EIO);
+	assert_int_equal(xp_journal_open(&j, test_folder, &c, &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, strerror(EISDIR)));
 	res_cube_free(&c);
 }
@@ -606,7 +607,7 @@ static void a_file_at_its_size_limit_loses_no_record(void **state)
 static void remove_ballast(void)
 {
 	char ballast[96];
-	snprintf(ballast, sizeof(ballast), "%s/ballast", dir);
+	snprintf(ballast, sizeof(ballast), "%s/ballast", test_folder);
 	unlink(ballast);
 }
 
@@ -617,9 +618,9 @@ static int fill_a_small_file_system(void)
 	char ballast[96];
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mount("tmpfs", dir, "tmpfs", 0, "size=2m") < 0)
+	    mount("tmpfs", test_folder, "tmpfs", 0, "size=2m") < 0)
 		return -1;
-	snprintf(ballast, sizeof(ballast), "%s/ballast", dir);
+	snprintf(ballast, sizeof(ballast), "%s/ballast", test_folder);
 	int fd = open(ballast, O_WRONLY | O_CREAT, 0600);
 	CHECK(write(fd, zeros, sizeof(zeros)) == sizeof(zeros));
 	CHECK(write(fd, zeros, 500000) == 500000);
@@ -679,11 +680,9 @@ static void every_failed_allocation_is_an_error(void **state)
 
 static int make_dir(void **state)
 {
-	(void)state;
-	strcpy(dir, "/tmp/culprit-journal-XXXXXX");
-	if (!mkdtemp(dir))
+	if (test_folder_make(state) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/x.journal", dir);
+	snprintf(path, sizeof(path), "%s/x.journal", test_folder);
 	return 0;
 }
 
@@ -691,7 +690,7 @@ static int remove_dir(void **state)
 {
 	(void)state;
 	unlink(path);
-	return rmdir(dir);
+	return rmdir(test_folder);
 }
 
 int main(void)

@@ -7,28 +7,18 @@
 
 #include <hdf5.h>
 
-#include "results/file.h"
+#include "tests/folder.h"
 #include "tests/test.h"
 
-static char folder[] = P_tmpdir "/culprit-table-XXXXXX";
 static char path[64], other[64];
 
 static int make_folder(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
+	if (test_folder_make(state) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/a.h5", folder);
-	snprintf(other, sizeof(other), "%s/b.h5", folder);
+	snprintf(path, sizeof(path), "%s/a.h5", test_folder);
+	snprintf(other, sizeof(other), "%s/b.h5", test_folder);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 /* One column of each type, out of order and with gaps. */
@@ -134,18 +124,11 @@ static void batches_leave_no_trace(void **state)
 {
 	(void)state;
 	static const size_t batches[] = {1, 7, CHUNK, 100, 300};
-	void *a, *b;
-	size_t n, m;
 	assert_ok(write_rows(path, 300, 300, test_err()));
-	assert_ok(res_file_read(path, &a, &n, test_err()));
 	for (size_t i = 0; i < 5; i++) {
 		assert_ok(write_rows(other, 300, batches[i], test_err()));
-		assert_ok(res_file_read(other, &b, &m, test_err()));
-		assert_int_equal(n, m);
-		assert_memory_equal(a, b, n);
-		free(b);
+		test_assert_same_bytes(path, other);
 	}
-	free(a);
 }
 
 /* --- a table made from a list ----------------------------------------------*/
@@ -292,8 +275,6 @@ static void arrays_and_rows_are_the_same_table(void **state)
 	    {6, 7, 8, 9, INT64_MIN, NAN}, {0, 0, 0, UINT64_MAX, 0, -0.0}};
 	const struct sim_table *k = dummy_kind();
 	struct dummy d = {0};
-	void *x, *y;
-	size_t n, m;
 	for (size_t i = 0; i < 3; i++)
 		assert_ok(dummy_add(&d, &row[i], test_err()));
 	for (int i = 0; i < 2; i++) {
@@ -309,12 +290,7 @@ static void arrays_and_rows_are_the_same_table(void **state)
 			assert_ok(res_h5_out_append(t, k, &d, test_err()));
 		assert_ok(res_h5_out_finish(f, test_err()));
 	}
-	assert_ok(res_file_read(path, &x, &n, test_err()));
-	assert_ok(res_file_read(other, &y, &m, test_err()));
-	assert_int_equal(n, m);
-	assert_memory_equal(x, y, n);
-	free(x);
-	free(y);
+	test_assert_same_bytes(path, other);
 	dummy_free(&d);
 }
 
@@ -389,5 +365,5 @@ int main(void)
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/h5_table", tests,
-	    make_folder, remove_folder);
+	    make_folder, test_folder_remove);
 }

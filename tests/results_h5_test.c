@@ -13,51 +13,14 @@
 #include <hdf5.h>
 
 #include "results/file.h"
+#include "tests/folder.h"
 #include "tests/random_cube.h"
 #include "tests/test.h"
-
-static char folder[] = P_tmpdir "/culprit-h5-XXXXXX";
-
-/* PATH of a file in the test's folder; good until the next but three. */
-static const char *in_folder(const char *name)
-{
-	static char path[4][64];
-	static unsigned i;
-	char *p = path[i++ % 4];
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
-
-static void assert_same_bytes(const char *a, const char *b)
-{
-	void *x, *y;
-	size_t n, m;
-	assert_ok(res_file_read(a, &x, &n, test_err()));
-	assert_ok(res_file_read(b, &y, &m, test_err()));
-	assert_int_equal(n, m);
-	assert_memory_equal(x, y, n);
-	free(x);
-	free(y);
-}
 
 static void what_is_written_is_read_back(void **state)
 {
 	(void)state;
-	const char *path = in_folder("a.h5");
+	const char *path = test_path("a.h5");
 	for (uint32_t run = 0; run < 60; run++) {
 		struct res_cube c, back;
 		random_cube(&c, run);
@@ -74,7 +37,7 @@ static void what_is_written_is_read_back(void **state)
 static void equal_cubes_give_equal_bytes(void **state)
 {
 	(void)state;
-	const char *a = in_folder("a.h5"), *b = in_folder("b.h5");
+	const char *a = test_path("a.h5"), *b = test_path("b.h5");
 	for (uint32_t run = 0; run < 20; run++) {
 		struct res_cube c, same;
 		random_cube(&c, run);
@@ -87,7 +50,7 @@ static void equal_cubes_give_equal_bytes(void **state)
 				same.row[i] = -same.row[i];
 		assert_ok(res_h5_write(&same, b, test_err()));
 		mallopt(M_PERTURB, 0);
-		assert_same_bytes(a, b);
+		test_assert_same_bytes(a, b);
 		res_cube_free(&c);
 		res_cube_free(&same);
 	}
@@ -124,7 +87,7 @@ static void no_object_has_a_time(void **state)
 {
 	(void)state;
 	unsigned n = 0;
-	hid_t file = good_file(in_folder("times.h5"));
+	hid_t file = good_file(test_path("times.h5"));
 	assert_true(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, has_no_time,
 			&n, H5O_INFO_TIME) >= 0);
 	H5Fclose(file);
@@ -135,7 +98,7 @@ static void no_object_has_a_time(void **state)
 static void further_coordinates_are_named_beside_the_data(void **state)
 {
 	(void)state;
-	const char *path = in_folder("zip.h5");
+	const char *path = test_path("zip.h5");
 	char *text = NULL;
 	struct res_cube c;
 	plain_cube(&c, 2, 2);
@@ -163,7 +126,7 @@ static void further_coordinates_are_named_beside_the_data(void **state)
 static void a_file_keeps_the_version_that_made_it(void **state)
 {
 	(void)state;
-	const char *a = in_folder("a.h5"), *b = in_folder("b.h5");
+	const char *a = test_path("a.h5"), *b = test_path("b.h5");
 	struct res_cube c, back;
 	plain_cube(&c, 3, 2);
 	free(c.version);
@@ -172,7 +135,7 @@ static void a_file_keeps_the_version_that_made_it(void **state)
 	assert_ok(res_h5_read(&back, a, test_err()));
 	assert_string_equal(back.version, "0.0.9 (abcdef)");
 	assert_ok(res_h5_write(&back, b, test_err()));
-	assert_same_bytes(a, b);
+	test_assert_same_bytes(a, b);
 	res_cube_free(&c);
 	res_cube_free(&back);
 }
@@ -182,7 +145,7 @@ static void cubes_of_many_chunks_survive(void **state)
 {
 	(void)state;
 	static const size_t shape[][2] = {{1, 150000}, {700, 200}};
-	const char *path = in_folder("a.h5");
+	const char *path = test_path("a.h5");
 	for (size_t i = 0; i < 2; i++) {
 		struct res_cube c, back;
 		plain_cube(&c, shape[i][0], shape[i][1]);
@@ -213,7 +176,7 @@ static void assert_refused(const char *path, int code, const char *word)
 static void every_mutation_is_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("bad.h5");
+	const char *path = test_path("bad.h5");
 	struct res_cube c;
 	unsigned char *bytes;
 	size_t n;
@@ -247,9 +210,9 @@ static void every_mutation_is_refused(void **state)
 static void other_files_are_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("other");
-	assert_refused(in_folder("missing"), SIM_EIO, "No such file");
-	assert_refused(folder, SIM_EIO, "not a file");
+	const char *path = test_path("other");
+	assert_refused(test_path("missing"), SIM_EIO, "No such file");
+	assert_refused(test_folder, SIM_EIO, "not a file");
 	assert_ok(res_file_write(path, "", 0, test_err()));
 	assert_refused(path, SIM_EPARSE, "does not end as");
 	assert_ok(res_file_write(path, "figure: vigil_fig03\nseed: 1\n", 28,
@@ -275,7 +238,7 @@ static void seal(const char *path)
 static void an_edited_file_is_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("edited.h5");
+	const char *path = test_path("edited.h5");
 	hid_t file = good_file(path);
 	assert_true(H5Adelete(file, "title") >= 0);
 	H5Fclose(file);
@@ -336,7 +299,7 @@ static void each_missing_or_odd_dataset_is_refused(void **state)
 		"status", "n_faults", "hits_all", "worst_rank",
 		"claims/metric", "claims/text", "claims/value",
 		"claims/confirmed", "run", "claims/claim"};
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < 12; i++)
 		for (enum harm how = GONE; how <= TYPE; how++) {
 			if (i >= 10 && how == TYPE)
@@ -355,7 +318,7 @@ static void each_missing_or_odd_attribute_is_named(void **state)
 	static const char *const names[] = {"schema_version", "figure",
 		"title", "paper", "spec", "overrides", "culprit", "libraries",
 		"axes", "seed", "shard"};
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (unsigned how = 0; how < 2; how++) {
 			hid_t file = good_file(path);
@@ -383,7 +346,7 @@ static void set_counts(hid_t file, const char *name, const uint32_t value[])
 static void values_that_cannot_be_are_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	hid_t file = good_file(path);
 	set_counts(file, "schema_version", (uint32_t[]){99});
 	H5Fclose(file);
@@ -434,7 +397,7 @@ static int has_dataset(const char *path, const char *name)
 static void only_a_cell_of_several_points_is_told(void **state)
 {
 	(void)state;
-	const char *path = in_folder("along.h5");
+	const char *path = test_path("along.h5");
 	struct res_cube c, back;
 	plain_cube(&c, 3, 2);
 	assert_ok(res_h5_write(&c, path, test_err()));
@@ -459,7 +422,7 @@ static void points_of_a_cell_that_cannot_be_are_refused(void **state)
 	} cases[] = {{0, "0 points a cell, of 3 in all"},
 	    {2, "2 points a cell are not spanned"},
 	    {4, "4 points a cell, of 3 in all"}};
-	const char *path = in_folder("along.h5");
+	const char *path = test_path("along.h5");
 	struct res_cube c;
 	plain_cube(&c, 3, 2);
 	c.n_along = 3;
@@ -482,7 +445,7 @@ static void points_of_a_cell_that_cannot_be_are_refused(void **state)
 static void optional_metrics_without_a_number_have_no_dataset(void **state)
 {
 	(void)state;
-	const char *path = in_folder("optional.h5");
+	const char *path = test_path("optional.h5");
 	struct res_cube c, back;
 	plain_cube(&c, 2, 2);
 	without_optional(&c);
@@ -535,7 +498,7 @@ static void names_a_file_cannot_hold_are_refused(void **state)
 	static const char *const names[] = {"", "a/b", ".", "run", "status",
 		"claims", "algorithm", "hits_all", "recall", "n_flows",
 		"two words", "tab\t"};
-	const char *path = in_folder("never.h5");
+	const char *path = test_path("never.h5");
 	struct sim_err e;
 	struct res_cube c;
 	plain_cube(&c, 2, 2);
@@ -565,7 +528,7 @@ static void two_coordinates_of_one_name_are_refused(void **state)
 	struct res_coord *old = c.axis[0].coord, twice[2] = {*old, *old};
 	c.axis[0].coord = twice;
 	c.axis[0].n_coords = 2;
-	assert_int_equal(res_h5_write(&c, in_folder("x.h5"), &e), SIM_EINVAL);
+	assert_int_equal(res_h5_write(&c, test_path("x.h5"), &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "two coordinates"));
 	c.axis[0].coord = old;
 	c.axis[0].n_coords = 1;
@@ -579,12 +542,12 @@ static int fill_a_disk(const struct res_cube *small,
 {
 	struct sim_err e = {0};
 	struct res_cube back;
-	const char *path = in_folder("disk/x.h5");
+	const char *path = test_path("disk/x.h5");
 	char command[128];
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mkdir(in_folder("disk"), 0700) < 0 ||
-	    mount("none", in_folder("disk"), "tmpfs", 0, "size=512k") < 0)
+	    mkdir(test_path("disk"), 0700) < 0 ||
+	    mount("none", test_path("disk"), "tmpfs", 0, "size=512k") < 0)
 		return 77;
 	if (res_h5_write(small, path, &e) < 0)
 		return 1;
@@ -596,7 +559,7 @@ static int fill_a_disk(const struct res_cube *small,
 	    back.n_points != small->n_points)
 		return 4;
 	snprintf(command, sizeof(command), "test \"$(ls %s)\" = x.h5",
-	    in_folder("disk"));
+	    test_path("disk"));
 	return system(command) == 0 ? 0 : 5;
 }
 
@@ -623,14 +586,14 @@ static void a_full_disk_leaves_the_old_file_and_no_other(void **state)
 
 static int write_one(void *cube, struct sim_err *e)
 {
-	return res_h5_write(cube, in_folder("alloc.h5"), e);
+	return res_h5_write(cube, test_path("alloc.h5"), e);
 }
 
 static int read_one(void *arg, struct sim_err *e)
 {
 	(void)arg;
 	struct res_cube c;
-	int rc = res_h5_read(&c, in_folder("alloc.h5"), e);
+	int rc = res_h5_read(&c, test_path("alloc.h5"), e);
 	res_cube_free(&c);
 	return rc;
 }
@@ -652,7 +615,7 @@ static void each_failed_allocation_is_reported(void **state)
 static void other_programs_read_it(void **state)
 {
 	(void)state;
-	const char *path = in_folder("plain.h5");
+	const char *path = test_path("plain.h5");
 	char command[256];
 	struct res_cube c;
 	plain_cube(&c, 4, 3);
@@ -701,6 +664,6 @@ int main(void)
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(other_programs_read_it),
 	};
-	return cmocka_run_group_tests_name("results/h5", tests, make_folder,
-	    remove_folder);
+	return cmocka_run_group_tests_name("results/h5", tests, test_folder_make,
+	    test_folder_remove);
 }

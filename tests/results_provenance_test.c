@@ -8,17 +8,16 @@
 
 #include "results/file.h"
 #include "results/json.h"
+#include "tests/folder.h"
 #include "tests/test.h"
 
-static char folder[] = P_tmpdir "/culprit-file-XXXXXX";
 static char path[64];
 
 static int make_folder(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
+	if (test_folder_make(state) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/x", folder);
+	snprintf(path, sizeof(path), "%s/x", test_folder);
 	return 0;
 }
 
@@ -26,7 +25,7 @@ static int remove_folder(void **state)
 {
 	(void)state;
 	unlink(path);
-	return rmdir(folder);
+	return rmdir(test_folder);
 }
 
 static void the_version_names_the_commit(void **state)
@@ -146,7 +145,7 @@ static void a_bare_name_is_in_the_current_folder(void **state)
 {
 	(void)state;
 	char *here = getcwd(NULL, 0);
-	assert_int_equal(chdir(folder), 0);
+	assert_int_equal(chdir(test_folder), 0);
 	assert_ok(res_file_write("x", "1", 1, test_err()));
 	assert_int_equal(chdir(here), 0);
 	free(here);
@@ -158,7 +157,7 @@ static void a_failed_write_leaves_no_temporary(void **state)
 	(void)state;
 	struct sim_err e;
 	char sub[80], inside[96];
-	snprintf(sub, sizeof(sub), "%s/sub", folder);
+	snprintf(sub, sizeof(sub), "%s/sub", test_folder);
 	snprintf(inside, sizeof(inside), "%s/y", sub);
 	assert_int_equal(res_file_write(inside, "1", 1, &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, "No such file or directory"));
@@ -169,8 +168,8 @@ static void a_failed_write_leaves_no_temporary(void **state)
 	assert_non_null(strstr(e.msg, "Is a directory"));
 	assert_int_equal(rmdir(sub), 0);
 	unlink(path);
-	assert_int_equal(rmdir(folder), 0);
-	assert_int_equal(mkdir(folder, 0700), 0);
+	assert_int_equal(rmdir(test_folder), 0);
+	assert_int_equal(mkdir(test_folder, 0700), 0);
 }
 
 int main(void)

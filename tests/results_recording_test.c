@@ -16,40 +16,15 @@
 #include "results/file.h"
 #include "results/provenance.h"
 #include "results/seal.h"
+#include "tests/folder.h"
 #include "tests/recordings.h"
 #include "tests/test.h"
-
-static char folder[] = P_tmpdir "/culprit-rec-XXXXXX";
-
-/* PATH of a file in the test's folder; good until the next but three. */
-static const char *in_folder(const char *name)
-{
-	static char path[4][64];
-	static unsigned i;
-	char *p = path[i++ % 4];
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
 
 static void assert_only_file(const char *name)
 {
 	char command[256];
 	snprintf(command, sizeof(command),
-	    "test \"$(ls %s | grep '^%s')\" = %s", folder, name, name);
+	    "test \"$(ls %s | grep '^%s')\" = %s", test_folder, name, name);
 	assert_int_equal(system(command), 0);
 }
 
@@ -166,7 +141,7 @@ static void assert_info(const struct res_recording *r,
 static void what_is_written_is_read_back_by_time(void **state)
 {
 	(void)state;
-	const char *path = in_folder("a.h5");
+	const char *path = test_path("a.h5");
 	for (uint32_t run = 0; run < 40; run++) {
 		struct tables x;
 		struct res_recording *r;
@@ -194,7 +169,7 @@ static void what_is_written_is_read_back_by_time(void **state)
 static void windows_of_many_chunks_are_whole(void **state)
 {
 	(void)state;
-	const char *path = in_folder("many.h5");
+	const char *path = test_path("many.h5");
 	const sim_ns hour = 3600 * SIM_SEC;
 	struct tables x;
 	struct res_recording *r;
@@ -221,7 +196,7 @@ static void windows_of_many_chunks_are_whole(void **state)
 static void an_empty_recording_has_no_rows(void **state)
 {
 	(void)state;
-	const char *path = in_folder("none.h5");
+	const char *path = test_path("none.h5");
 	struct tables x = {.info = recordings_info(2, SIM_SEC)};
 	struct res_recording *r;
 	x.info.spec = x.info.service = NULL;
@@ -238,11 +213,9 @@ static void an_empty_recording_has_no_rows(void **state)
 static void equal_rows_give_equal_bytes_however_batched(void **state)
 {
 	(void)state;
-	const char *a = in_folder("a.h5"), *b = in_folder("b.h5");
+	const char *a = test_path("a.h5"), *b = test_path("b.h5");
 	struct tables x;
 	struct res_recorder *w;
-	void *one, *two;
-	size_t n, m;
 	random_tables(&x, 2, RES_RECORDING_CHUNK + 999, 600 * SIM_SEC, 3);
 	mallopt(M_PERTURB, 0x5a);
 	assert_ok(write_tables(&x, a, test_err()));
@@ -264,12 +237,7 @@ static void equal_rows_give_equal_bytes_however_batched(void **state)
 	    res_recorder_covers(w, 300 * SIM_SEC, 600 * SIM_SEC, test_err()));
 	assert_ok(res_recorder_finish(w, test_err()));
 	mallopt(M_PERTURB, 0);
-	assert_ok(res_file_read(a, &one, &n, test_err()));
-	assert_ok(res_file_read(b, &two, &m, test_err()));
-	assert_int_equal(n, m);
-	assert_memory_equal(one, two, n);
-	free(one);
-	free(two);
+	test_assert_same_bytes(a, b);
 	free_tables(&x);
 }
 
@@ -278,7 +246,7 @@ static void equal_rows_give_equal_bytes_however_batched(void **state)
 static void coverage_is_counted_by_hand(void **state)
 {
 	(void)state;
-	const char *path = in_folder("cover.h5");
+	const char *path = test_path("cover.h5");
 	const struct res_recording_info info = recordings_info(1, 100);
 	struct res_recorder *w;
 	struct res_recording *r;
@@ -307,7 +275,7 @@ static void coverage_is_counted_by_hand(void **state)
 static void rows_that_no_reader_would_take_are_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("never.h5");
+	const char *path = test_path("never.h5");
 	const struct res_recording_info info = recordings_info(2, SIM_SEC);
 	/* 24 hosts and 12. */
 	const struct obs_probe good = {.rtt_ns = 1,
@@ -350,7 +318,7 @@ static void rows_that_no_reader_would_take_are_refused(void **state)
 static void shapes_that_are_none_are_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("never.h5");
+	const char *path = test_path("never.h5");
 	struct res_recorder *w;
 	struct res_recording_info info = recordings_info(2, SIM_SEC);
 	info.shape[1].n_hosts = 0;
@@ -364,7 +332,7 @@ static void shapes_that_are_none_are_refused(void **state)
 	info.shape[0] = info.shape[1] = info.shape[2] =
 	    (struct topo_clos){100, 10, 1, 1, 6000, .n_cables = 0};
 	assert_int_equal(res_recorder_open(&w, path, &info, NULL), SIM_EINVAL);
-	assert_int_equal(res_recorder_open(&w, in_folder("no/where.h5"),
+	assert_int_equal(res_recorder_open(&w, test_path("no/where.h5"),
 			     (info = recordings_info(1, SIM_SEC), &info),
 			     test_err()),
 	    SIM_EIO);
@@ -376,7 +344,7 @@ static void shapes_that_are_none_are_refused(void **state)
 static void a_discarded_recording_leaves_the_old_one(void **state)
 {
 	(void)state;
-	const char *path = in_folder("old.h5");
+	const char *path = test_path("old.h5");
 	struct tables x;
 	struct res_recording *r;
 	struct res_recorder *w;
@@ -396,7 +364,7 @@ static void a_discarded_recording_leaves_the_old_one(void **state)
 static void a_killed_recorder_leaves_nothing_under_the_name(void **state)
 {
 	(void)state;
-	const char *path = in_folder("killed.h5");
+	const char *path = test_path("killed.h5");
 	struct tables x;
 	int status;
 	random_tables(&x, 1, 2 * RES_RECORDING_CHUNK, SIM_SEC, 0);
@@ -421,12 +389,12 @@ static int fill_a_disk(const struct tables *small, const struct tables *large)
 {
 	struct sim_err e = {0};
 	struct res_recording *r;
-	const char *path = in_folder("disk/x.h5");
+	const char *path = test_path("disk/x.h5");
 	char command[128];
 	if (unshare(CLONE_NEWNS) < 0 ||
 	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
-	    mkdir(in_folder("disk"), 0700) < 0 ||
-	    mount("none", in_folder("disk"), "tmpfs", 0, "size=4m") < 0)
+	    mkdir(test_path("disk"), 0700) < 0 ||
+	    mount("none", test_path("disk"), "tmpfs", 0, "size=4m") < 0)
 		return 77;
 	if (write_tables(small, path, &e) < 0)
 		return 1;
@@ -445,7 +413,7 @@ static int fill_a_disk(const struct tables *small, const struct tables *large)
 	if (write_tables(small, path, &e) < 0)
 		return 5;
 	snprintf(command, sizeof(command), "test \"$(ls %s)\" = x.h5",
-	    in_folder("disk"));
+	    test_path("disk"));
 	return system(command) == 0 ? 0 : 6;
 }
 
@@ -493,7 +461,7 @@ static void put_bytes(const char *path, const void *bytes, size_t n)
 static void every_mutation_is_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("bad.h5");
+	const char *path = test_path("bad.h5");
 	struct tables x;
 	unsigned char *bytes;
 	size_t n;
@@ -525,9 +493,9 @@ static void every_mutation_is_refused(void **state)
 static void other_files_are_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("other");
-	assert_refused(in_folder("missing"), SIM_EIO, "No such file");
-	assert_refused(folder, SIM_EIO, "not a file");
+	const char *path = test_path("other");
+	assert_refused(test_path("missing"), SIM_EIO, "No such file");
+	assert_refused(test_folder, SIM_EIO, "not a file");
 	assert_ok(res_file_write(path, "", 0, test_err()));
 	assert_refused(path, SIM_EPARSE, "does not end as");
 	assert_ok(res_file_write(path, "figure: vigil_fig03\nseed: 1\n", 28,
@@ -586,7 +554,7 @@ static void close_and_seal(hid_t file, const char *path)
 static void an_edited_file_is_refused(void **state)
 {
 	(void)state;
-	const char *path = in_folder("edited.h5");
+	const char *path = test_path("edited.h5");
 	hid_t file = good_file(path);
 	assert_true(H5Adelete(file, "spec") >= 0);
 	H5Fclose(file);
@@ -599,7 +567,7 @@ static void each_missing_or_odd_attribute_is_named(void **state)
 	static const char *const names[] = {"recording_version", "spec",
 	    "service", "culprit", "seed", "point", "run", "duration_ns",
 	    "syn_wait_ns", "n_dcs", "shapes"};
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (unsigned how = 0; how < 2; how++) {
 			hid_t file = good_file(path);
@@ -633,7 +601,7 @@ static void each_missing_or_odd_column_is_refused(void **state)
 	static const char *const names[] = {"probes/sent_ns", "probes/class",
 	    "vip_probes/rtt_ns", "counters/host", "probes_index/last_ns",
 	    "coverage/to_ns"};
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (unsigned how = 0; how < 3; how++) {
 			hid_t file = good_file(path);
@@ -699,7 +667,7 @@ static void values_that_cannot_be_are_refused(void **state)
 	    {"shapes", 7, UINT64_C(1) << 40, SIM_EPARSE, "too large"},
 	    {"point", 0, UINT64_C(1) << 32, SIM_EPARSE, "point 4294967296"},
 	};
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(attr) / sizeof(attr[0]); i++) {
 		hid_t file = good_file(path);
 		set_count(file, attr[i].name, attr[i].i, attr[i].value);
@@ -725,7 +693,7 @@ static void rows_that_cannot_be_are_refused_when_read(void **state)
 	    {"vip_probes/dst_host", 3, "no VIP"},
 	    {"counters/host", 36, "host 36"},
 	};
-	const char *path = in_folder("odd.h5");
+	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(cell) / sizeof(cell[0]); i++) {
 		struct obs_probes t = {0};
 		struct obs_perf perf = {0};
@@ -753,7 +721,7 @@ static void rows_that_cannot_be_are_refused_when_read(void **state)
 static void a_rotten_chunk_is_refused_when_read(void **state)
 {
 	(void)state;
-	const char *path = in_folder("rot.h5");
+	const char *path = test_path("rot.h5");
 	for (int i = 0; i < 16; i++) {
 		struct obs_probes t = {0};
 		struct res_recording *r;
@@ -790,7 +758,7 @@ static void a_rotten_chunk_is_refused_when_read(void **state)
 
 static int write_one(void *tables, struct sim_err *e)
 {
-	return write_tables(tables, in_folder("alloc.h5"), e);
+	return write_tables(tables, test_path("alloc.h5"), e);
 }
 
 static int read_one(void *arg, struct sim_err *e)
@@ -799,7 +767,7 @@ static int read_one(void *arg, struct sim_err *e)
 	struct res_recording *r;
 	struct obs_probes t = {0};
 	struct obs_perf perf = {0};
-	int rc = res_recording_open(&r, in_folder("alloc.h5"), e);
+	int rc = res_recording_open(&r, test_path("alloc.h5"), e);
 	if (rc < 0)
 		return rc;
 	if ((rc = res_recording_probes(r, 0, SIM_NEVER, &t, e)) == 0 &&
@@ -837,7 +805,7 @@ static void no_object_has_a_time(void **state)
 {
 	(void)state;
 	unsigned n = 0;
-	hid_t file = good_file(in_folder("times.h5"));
+	hid_t file = good_file(test_path("times.h5"));
 	assert_true(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, has_no_time,
 			&n, H5O_INFO_TIME) >= 0);
 	H5Fclose(file);
@@ -847,7 +815,7 @@ static void no_object_has_a_time(void **state)
 static void other_programs_read_it(void **state)
 {
 	(void)state;
-	const char *path = in_folder("plain.h5");
+	const char *path = test_path("plain.h5");
 	char command[256];
 	H5Fclose(good_file(path));
 	if (system("command -v h5dump >/dev/null") == 0) {
@@ -894,5 +862,5 @@ int main(void)
 	    cmocka_unit_test(other_programs_read_it),
 	};
 	return cmocka_run_group_tests_name("results/recording", tests,
-	    make_folder, remove_folder);
+	    test_folder_make, test_folder_remove);
 }

@@ -8,26 +8,17 @@
 #include <unistd.h>
 
 #include "results/file.h"
+#include "tests/folder.h"
 #include "tests/test.h"
 
-static char folder[] = P_tmpdir "/culprit-seal-XXXXXX";
 static char path[64];
 
 static int make_folder(void **state)
 {
-	(void)state;
-	if (!mkdtemp(folder))
+	if (test_folder_make(state) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/sealed", folder);
+	snprintf(path, sizeof(path), "%s/sealed", test_folder);
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
 }
 
 static int write_sealed(const void *bytes, size_t n, struct sim_err *e)
@@ -176,7 +167,7 @@ static void places_that_cannot_be_written_are_named(void **state)
 	struct sim_err e;
 	char *temp, nowhere[80];
 	int fd;
-	snprintf(nowhere, sizeof(nowhere), "%s/no/where", folder);
+	snprintf(nowhere, sizeof(nowhere), "%s/no/where", test_folder);
 	assert_int_equal(res_seal_begin(&temp, &fd, nowhere, &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, nowhere));
 	assert_non_null(strstr(e.msg, "No such file"));
@@ -213,5 +204,5 @@ int main(void)
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/seal", tests, make_folder,
-	    remove_folder);
+	    test_folder_remove);
 }

@@ -3,43 +3,27 @@
  */
 #include "tests/spec_file.h"
 
-#include <unistd.h>
-
+#include "tests/folder.h"
 #include "tests/test.h"
-
-static char folder[64];
 
 int spec_folder_make(void **state)
 {
-	(void)state;
-	snprintf(folder, sizeof(folder), "/tmp/culprit-spec-XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
+	return test_folder_make(state);
 }
 
 int spec_folder_remove(void **state)
 {
-	static const char *const names[] = {"x.yaml", "net.graphml"};
-	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		unlink(spec_path(names[i]));
-	return rmdir(folder);
+	return test_folder_remove(state);
 }
 
 const char *spec_path(const char *name)
 {
-	static char path[4][128];
-	static unsigned next;
-	char *p = path[next++ % 4];
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
+	return test_path(name);
 }
 
 void spec_write(const char *name, const char *text)
 {
-	FILE *f = fopen(spec_path(name), "w");
-	assert_non_null(f);
-	fputs(text, f);
-	assert_int_equal(fclose(f), 0);
+	test_write(name, text);
 }
 
 int spec_load(struct xp_spec *s, const char *text, struct sim_err *e)
