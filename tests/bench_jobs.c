@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "experiments/jobs.h"
+#include "experiments/pingmesh/dsa/dsa.h"
 #include "results/recording.h"
 #include "sim/rng.h"
 #include "tests/bench.h"

@@ -8,14 +8,11 @@
 #include <time.h>
 
 #include "experiments/cmd.h"
-#include "experiments/jobs.h"
+#include "experiments/pingmesh/dsa/replay.h"
 #include "experiments/progress.h"
 #include "results/json.h"
-#include "results/recording.h"
-#include "sim/vec.h"
 
 enum { KEY_WINDOW = 1000, KEY_FROM, KEY_TO, KEY_JOB, KEY_JSON };
-enum { MAX_WINDOWS = 10000000 };
 #define MAX_S 1e9
 
 static const struct argp_option options[] = {
@@ -164,57 +161,17 @@ static const struct argp argp = {
 
 /* --- a run -----------------------------------------------------------------*/
 
-struct reload {
-	double from_s;
-	uint32_t data_centre, tor;
-};
-
 struct run {
 	const struct args *args;
-	struct res_recording *recording;
-	const struct res_recording_info *info;
-	struct xp_dsa_params params;
-	struct xp_dsa_services services;
-	struct xp_dsa dsa[RES_RECORDING_MAX_DCS];
+	struct xp_dsa_replay replay;
 	char *output;
 	struct xp_dsa_out *out;
-
-	sim_ns from, window;
-	uint64_t n_windows;
-	uint32_t jobs;
-
-	/* Of a window: of all data centres, and of one. */
-	struct obs_probes probes, local_probes;
-	struct obs_perf counters, local_counters;
-	struct xp_dsa_tables tables;
-
-	/* Of all windows. */
-	struct {
-		size_t n, cap;
-		struct xp_dsa_summary_row *row;
-	} summary;
-	struct {
-		size_t n, cap;
-		struct reload *row;
-	} reloads;
-	/* Scopes that alert, each once a window. */
-	size_t n_alerts[RES_RECORDING_MAX_DCS][ALGO_SLA_N_KINDS];
 };
 
 static void clean_up(struct run *r)
 {
-	for (uint32_t i = 0; i < RES_RECORDING_MAX_DCS; i++)
-		xp_dsa_close(&r->dsa[i]);
 	xp_dsa_out_discard(r->out);
-	xp_dsa_services_free(&r->services);
-	xp_dsa_tables_free(&r->tables);
-	obs_probes_free(&r->probes);
-	obs_probes_free(&r->local_probes);
-	obs_perf_free(&r->counters);
-	obs_perf_free(&r->local_counters);
-	res_recording_close(r->recording);
-	free(r->summary.row);
-	free(r->reloads.row);
+	xp_dsa_replay_close(&r->replay);
 	free(r->output);
 }
 
@@ -226,20 +183,10 @@ static sim_ns ns_of(double s)
 static int plan(struct run *r, struct sim_err *e)
 {
 	const struct args *a = r->args;
-	const sim_ns to =
-	    isnan(a->to_s) ? r->info->duration_ns : ns_of(a->to_s);
-	r->from = ns_of(a->from_s);
-	r->window = ns_of(a->window_s);
-	r->jobs = a->jobs ? a->jobs : xp_dsa_jobs_of(r->window);
-	if (to <= r->from)
-		return sim_fail(e, SIM_ERANGE,
-		    "--from %g s is not before the end of %s, at %g s.",
-		    a->from_s, a->recording, (double)to / 1e9);
-	r->n_windows = (to - r->from - 1) / r->window + 1;
-	if (r->n_windows > MAX_WINDOWS)
-		return sim_fail(e, SIM_ELIMIT, "%llu windows are more than %d.",
-		    (unsigned long long)r->n_windows, MAX_WINDOWS);
-	return 0;
+	int rc = xp_dsa_replay_plan(&r->replay, ns_of(a->from_s),
+	    isnan(a->to_s) ? SIM_NEVER : ns_of(a->to_s), ns_of(a->window_s),
+	    a->jobs, e);
+	return rc < 0 ? sim_wrap(e, rc, "%s", a->recording) : 0;
 }
 
 /* RECORDING without .h5, and ".10min.h5". */
@@ -248,7 +195,7 @@ static int name_output(struct run *r, struct sim_err *e)
 	const char *path = r->args->recording, *suffix = NULL;
 	char number[32], name[4096];
 	for (int i = 0; i < N_LENGTHS; i++)
-		if (ns_of(lengths[i].s) == r->window)
+		if (ns_of(lengths[i].s) == r->replay.window)
 			suffix = lengths[i].suffix;
 	size_t n = strlen(path);
 	if (n > 3 && strcmp(path + n - 3, ".h5") == 0)
@@ -282,116 +229,16 @@ static int open_output(struct run *r, struct sim_err *e)
 	const char *slash = strrchr(r->args->recording, '/');
 	const struct xp_dsa_source source = {
 	    .recording = slash ? slash + 1 : r->args->recording,
-	    .recorded_by = r->info->culprit,
-	    .spec = r->info->spec,
-	    .window_ns = r->window,
-	    .jobs = r->jobs,
-	    .services = &r->services,
+	    .recorded_by = r->replay.info->culprit,
+	    .spec = r->replay.info->spec,
+	    .window_ns = r->replay.window,
+	    .jobs = r->replay.jobs,
+	    .services = &r->replay.services,
 	};
 	return xp_dsa_out_open(&r->out, r->output, &source, e);
 }
 
-static int open_run(struct run *r, struct sim_err *e)
-{
-	int rc = res_recording_open(&r->recording, r->args->recording, e);
-	if (rc < 0)
-		return rc;
-	r->info = res_recording_info(r->recording);
-	const uint32_t n_hosts =
-	    res_recording_first_host(r->info, r->info->n_dcs);
-	if ((rc = xp_dsa_params_read(&r->params, r->info->spec, e)) < 0 ||
-	    (rc = xp_dsa_services_read(&r->services, r->info->service, n_hosts,
-		 e)) < 0)
-		return sim_wrap(e, rc, "%s", r->args->recording);
-	for (uint32_t i = 0; rc == 0 && i < r->info->n_dcs; i++)
-		rc = xp_dsa_open(&r->dsa[i], &r->info->shape[i], i,
-		    res_recording_first_host(r->info, i), &r->services,
-		    &r->params, e);
-	return rc;
-}
-
 /* --- windows ---------------------------------------------------------------*/
-
-static int run_dc(struct run *r, const struct xp_dsa_window *w, uint32_t dc,
-    struct sim_err *e)
-{
-	const struct obs_probes *probes = &r->probes;
-	const struct obs_perf *counters = &r->counters;
-	const uint32_t n_hosts = r->info->shape[dc].all_hosts;
-	const uint32_t first = res_recording_first_host(r->info, dc);
-	int rc = 0;
-	if (r->info->n_dcs > 1) {
-		if ((rc = xp_dsa_local_probes(&r->probes, first, n_hosts,
-			 &r->local_probes, e)) < 0 ||
-		    (rc = xp_dsa_local_counters(&r->counters, first, n_hosts,
-			 &r->local_counters, e)) < 0)
-			return rc;
-		probes = &r->local_probes;
-		counters = &r->local_counters;
-	}
-	rc = xp_dsa_run(&r->dsa[dc], w, r->jobs, probes, counters, &r->tables,
-	    e);
-	return rc < 0 ? sim_wrap(e, rc, "data centre %u, %g to %g s", dc,
-			    (double)w->from / 1e9, (double)w->to / 1e9)
-		      : 0;
-}
-
-/* By the rows that the column n_alerts counts: those of probes, if any. */
-static void remember_alerts(struct run *r)
-{
-	const struct xp_dsa_tables *t = &r->tables;
-	for (size_t i = 0; i < t->sla.n; i++) {
-		const struct xp_dsa_sla_row *s = &t->sla.row[i];
-		r->n_alerts[s->data_centre][s->kind] +=
-		    s->alert_drop || s->alert_p99;
-	}
-	for (size_t i = 0; t->sla.n == 0 && i < t->counters.n; i++) {
-		const struct xp_dsa_counters_row *c = &t->counters.row[i];
-		r->n_alerts[c->data_centre][c->kind] +=
-		    c->alert_drop || c->alert_p99;
-	}
-}
-
-/* Keep what the summary needs of a window. */
-static int remember(struct run *r, struct sim_err *e)
-{
-	const struct xp_dsa_tables *t = &r->tables;
-	remember_alerts(r);
-	int rc = SIM_RESERVE(&r->summary.row, &r->summary.cap,
-	    r->summary.n + t->summary.n, e);
-	for (size_t i = 0; rc == 0 && i < t->summary.n; i++)
-		r->summary.row[r->summary.n++] = t->summary.row[i];
-	for (size_t i = 0; rc == 0 && i < t->blackhole_tors.n; i++) {
-		const struct xp_dsa_blackhole_tors_row *b =
-		    &t->blackhole_tors.row[i];
-		if (b->action == ALGO_BLACKHOLE_RELOAD &&
-		    (rc = SIM_RESERVE(&r->reloads.row, &r->reloads.cap,
-			 r->reloads.n + 1, e)) == 0)
-			r->reloads.row[r->reloads.n++] =
-			    (struct reload){b->from_s, b->data_centre, b->tor};
-	}
-	return rc;
-}
-
-static int run_window(struct run *r, uint64_t i, struct sim_err *e)
-{
-	struct xp_dsa_window w = {.from = r->from + i * r->window};
-	int rc = 0;
-	w.to = w.from + r->window;
-	w.recorded_ns = res_recording_covered(r->recording, w.from, w.to);
-	xp_dsa_tables_clear(&r->tables);
-	if (r->jobs & XP_DSA_COUNTERS)
-		rc = res_recording_counters(r->recording, w.from, w.to,
-		    &r->counters, e);
-	if (rc == 0 && r->jobs & ~(uint32_t)XP_DSA_COUNTERS)
-		rc = res_recording_probes(r->recording, w.from, w.to,
-		    &r->probes, e);
-	for (uint32_t dc = 0; rc == 0 && dc < r->info->n_dcs; dc++)
-		rc = run_dc(r, &w, dc, e);
-	if (rc == 0 && (rc = remember(r, e)) == 0)
-		rc = xp_dsa_out_add(r->out, &r->tables, e);
-	return rc;
-}
 
 static sim_ns now_ns(void)
 {
@@ -400,19 +247,25 @@ static sim_ns now_ns(void)
 	return (sim_ns)ts.tv_sec * SIM_SEC + (sim_ns)ts.tv_nsec;
 }
 
+struct teller {
+	struct xp_progress progress;
+	struct res_progress windows;
+};
+
+static void tell_done(void *arg, uint64_t n_done)
+{
+	struct teller *t = arg;
+	t->windows.n_done = n_done;
+	xp_progress_update(&t->progress, &t->windows, now_ns());
+}
+
 static int run_windows(struct run *r, struct sim_err *e)
 {
-	struct xp_progress progress;
-	struct res_progress cells = {.n_cells = r->n_windows};
-	int rc = 0;
-	xp_progress_start(&progress, r->args->quiet ? NULL : stderr,
-	    r->args->recording, "windows", &cells, now_ns());
-	for (uint64_t i = 0; rc == 0 && i < r->n_windows; i++) {
-		rc = run_window(r, i, e);
-		cells.n_done += rc == 0;
-		xp_progress_update(&progress, &cells, now_ns());
-	}
-	xp_progress_end(&progress, &cells, now_ns());
+	struct teller t = {.windows = {.n_cells = r->replay.n_windows}};
+	xp_progress_start(&t.progress, r->args->quiet ? NULL : stderr,
+	    r->args->recording, "windows", &t.windows, now_ns());
+	int rc = xp_dsa_replay_run(&r->replay, r->out, tell_done, &t, e);
+	xp_progress_end(&t.progress, &t.windows, now_ns());
 	if (rc < 0)
 		return rc;
 	struct xp_dsa_out *out = r->out;
@@ -422,7 +275,7 @@ static int run_windows(struct run *r, struct sim_err *e)
 
 /* --- what people read ------------------------------------------------------*/
 
-static void warn_of_parts(const struct run *r)
+static void warn_of_parts(const struct xp_dsa_replay *r)
 {
 	const struct xp_dsa_summary_row *least = NULL;
 	size_t n = 0;
@@ -461,7 +314,7 @@ struct digest {
 	struct highest drop_rate, p99_us;
 };
 
-static struct digest digest(const struct run *r, uint32_t dc)
+static struct digest digest(const struct xp_dsa_replay *r, uint32_t dc)
 {
 	struct digest d = {.drop_rate = {NAN, 0}, .p99_us = {NAN, 0}};
 	for (size_t i = 0; i < r->summary.n; i++) {
@@ -494,7 +347,7 @@ static void print_words(const char *what, const size_t n[],
 	printf("\n");
 }
 
-static void print_highest(const struct run *r, const struct digest *d)
+static void print_highest(const struct xp_dsa_replay *r, const struct digest *d)
 {
 	static const char *const units[] = {"us", "ms", "s"};
 	double x = d->p99_us.value;
@@ -513,7 +366,7 @@ static void print_highest(const struct run *r, const struct digest *d)
 	    r->jobs == XP_DSA_COUNTERS ? " (mean of the servers')" : "");
 }
 
-static void print_alerts(const struct run *r, uint32_t dc,
+static void print_alerts(const struct xp_dsa_replay *r, uint32_t dc,
     const struct digest *d)
 {
 	if (!(r->jobs & (XP_DSA_SLA | XP_DSA_COUNTERS)))
@@ -531,14 +384,14 @@ static void print_alerts(const struct run *r, uint32_t dc,
 		    r->params.sla.min_probes);
 }
 
-static void print_reloads(const struct run *r, uint32_t dc)
+static void print_reloads(const struct xp_dsa_replay *r, uint32_t dc)
 {
 	if (!(r->jobs & XP_DSA_BLACKHOLE))
 		return;
 	size_t n = 0;
 	printf("  ToRs to reload:");
 	for (size_t i = 0; i < r->reloads.n; i++) {
-		const struct reload *a = &r->reloads.row[i];
+		const struct xp_dsa_reload *a = &r->reloads.row[i];
 		if (a->data_centre == dc)
 			printf("%s %u (%g s)", n++ ? "," : "", a->tor,
 			    a->from_s);
@@ -546,10 +399,11 @@ static void print_reloads(const struct run *r, uint32_t dc)
 	printf("%s\n", n ? "" : " none");
 }
 
-static void print_summary(const struct run *r)
+static void print_summary(const struct run *run)
 {
-	printf("%s: %llu x %g s -> %s\n", r->args->recording,
-	    (unsigned long long)r->n_windows, r->args->window_s, r->output);
+	const struct xp_dsa_replay *r = &run->replay;
+	printf("%s: %llu x %g s -> %s\n", run->args->recording,
+	    (unsigned long long)r->n_windows, run->args->window_s, run->output);
 	for (uint32_t dc = 0; dc < r->info->n_dcs; dc++) {
 		const struct digest d = digest(r, dc);
 		printf("data centre %u: %llu probes, %.4g %% seen\n", dc,
@@ -586,14 +440,15 @@ static void print_row(const struct xp_dsa_summary_row *s)
 	printf("}");
 }
 
-static void print_json(const struct run *r)
+static void print_json(const struct run *run)
 {
+	const struct xp_dsa_replay *r = &run->replay;
 	printf("{\"recording\": ");
-	res_json_text(stdout, r->args->recording);
+	res_json_text(stdout, run->args->recording);
 	printf(", \"output\": ");
-	res_json_text(stdout, r->output);
+	res_json_text(stdout, run->output);
 	printf(", \"window_s\": ");
-	res_json_number(stdout, r->args->window_s);
+	res_json_number(stdout, run->args->window_s);
 	printf(",\n \"windows\": [");
 	for (size_t i = 0; i < r->summary.n; i++) {
 		printf("%s", i ? ",\n  " : "\n  ");
@@ -601,7 +456,7 @@ static void print_json(const struct run *r)
 	}
 	printf("],\n \"reload\": [");
 	for (size_t i = 0; i < r->reloads.n; i++) {
-		const struct reload *a = &r->reloads.row[i];
+		const struct xp_dsa_reload *a = &r->reloads.row[i];
 		printf("%s{\"data_centre\": %u, \"tor\": %u, \"from_s\": ",
 		    i ? ", " : "", a->data_centre, a->tor);
 		res_json_number(stdout, a->from_s);
@@ -621,7 +476,8 @@ int cmd_jobs(int argc, char **argv)
 		return cmd_fail(CMD_TROUBLE, &e);
 	}
 	r->args = &a;
-	int code = CMD_GOOD, rc = open_run(r, &e);
+	int code = CMD_GOOD;
+	int rc = xp_dsa_replay_open(&r->replay, a.recording, &e);
 	if (rc < 0) /* also a recording that is none is trouble, not usage */
 		code = cmd_fail(CMD_TROUBLE, &e);
 	else if ((rc = plan(r, &e)) < 0 || (rc = open_output(r, &e)) < 0)
@@ -629,7 +485,7 @@ int cmd_jobs(int argc, char **argv)
 	else if ((rc = run_windows(r, &e)) < 0)
 		code = cmd_fail(CMD_TROUBLE, &e);
 	if (rc == 0) {
-		warn_of_parts(r);
+		warn_of_parts(&r->replay);
 		if (a.json)
 			print_json(r);
 		else

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-writer=$BUILD/tests/experiments_jobs_test
+writer=$BUILD/tests/experiments_pingmesh_dsa_test
 [[ $writer = /* ]] || writer=$tree/$writer
 [[ $CULPRIT = /* ]] || CULPRIT=$tree/$CULPRIT
 
@@ -138,7 +138,7 @@ mistakes_are_named() {
 	run_for 2 "$CULPRIT" jobs rec.h5 --from 10 --to 10
 	says 'is not after'
 	run_for 2 "$CULPRIT" jobs rec.h5 --from 3600
-	says_once 'not before the end of rec.h5'
+	says_once 'rec.h5: no window begins at .*: the end is at 3600 s'
 	run_for 2 "$CULPRIT" jobs rec.h5 --window=1 --to=1e9
 	says_once 'windows are more than'
 	ln -s rec.h5 link.h5

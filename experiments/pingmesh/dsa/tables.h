@@ -1,11 +1,11 @@
-/* experiments/jobs_tables.h -- what jobs find: tables with one kind of key.
+/* experiments/pingmesh/dsa/tables.h -- what jobs find: tables with one kind of key.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each table is an array of structs made from one list, which also makes the
  * columns of the results file. All rows begin with the key.
  */
-#ifndef EXPERIMENTS_JOBS_TABLES_H
-#define EXPERIMENTS_JOBS_TABLES_H
+#ifndef EXPERIMENTS_PINGMESH_DSA_TABLES_H
+#define EXPERIMENTS_PINGMESH_DSA_TABLES_H
 
 #include <stddef.h>
 #include <stdint.h>

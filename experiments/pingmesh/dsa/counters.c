@@ -1,10 +1,10 @@
-/* experiments/jobs_counters.c -- the job of 5 minutes: servers' own numbers.
+/* experiments/pingmesh/dsa/counters.c -- the job of 5 minutes: servers' own numbers.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
 #include <string.h>
 
-#include "experiments/jobs_parts.h"
+#include "experiments/pingmesh/dsa/parts.h"
 #include "sim/stat.h"
 
 static void add(struct xp_dsa_count *c, const struct obs_perf_row *r,

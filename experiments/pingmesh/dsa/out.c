@@ -1,9 +1,9 @@
-/* experiments/jobs_out.c -- result tables as a file beside the recording.
+/* experiments/pingmesh/dsa/out.c -- result tables as a file beside the recording.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
 
-#include "experiments/jobs_parts.h"
+#include "experiments/pingmesh/dsa/parts.h"
 #include "results/h5_table.h"
 #include "results/provenance.h"
 

@@ -1,4 +1,4 @@
-/* experiments/jobs.h -- Pingmesh's analysis of a window, as rows of tables.
+/* experiments/pingmesh/dsa/dsa.h -- Pingmesh's analysis of a window, as rows of tables.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	probes of a window --> drop_rate sla heatmap      10 minutes, and longer
@@ -27,14 +27,14 @@
  * Paper  Pingmesh (SIGCOMM'15), sections 3.5, 4 and 5. DEPARTS: the paper does
  *        not say how a window that was seen in part is dealt with.
  */
-#ifndef EXPERIMENTS_JOBS_H
-#define EXPERIMENTS_JOBS_H
+#ifndef EXPERIMENTS_PINGMESH_DSA_H
+#define EXPERIMENTS_PINGMESH_DSA_H
 
 #include "algos/blackhole.h"
 #include "algos/heatmap.h"
 #include "algos/silent_drop.h"
 #include "algos/sla.h"
-#include "experiments/jobs_tables.h"
+#include "experiments/pingmesh/dsa/tables.h"
 #include "models/obs_perf.h"
 
 /* --- parameters ------------------------------------------------------------*/

@@ -1,16 +1,16 @@
-/* experiments/jobs.c -- Pingmesh's analysis of a window, as rows of tables.
+/* experiments/pingmesh/dsa/dsa.c -- Pingmesh's analysis of a window, as rows of tables.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parameters and services are read in jobs_config.c, counters are summed up in
- * jobs_counters.c, files are written in jobs_out.c.
+ * Parameters and services are read in config.c, counters are summed up in
+ * counters.c, files are written in out.c.
  */
-#include "experiments/jobs.h"
+#include "experiments/pingmesh/dsa/dsa.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/jobs_parts.h"
+#include "experiments/pingmesh/dsa/parts.h"
 
 const char *const xp_dsa_jobs[] = {"drop_rate", "sla", "heatmap", "blackhole",
     "silent_drop", "counters", NULL};

@@ -1,10 +1,10 @@
-/* experiments/jobs_config.c -- what jobs are told: parameters and services.
+/* experiments/pingmesh/dsa/config.c -- what jobs are told: parameters and services.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/jobs.h"
+#include "experiments/pingmesh/dsa/dsa.h"
 #include "sim/vec.h"
 #include "sim/yaml.h"
 

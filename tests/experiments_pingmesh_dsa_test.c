@@ -1,10 +1,10 @@
-/* tests/experiments_jobs_test.c -- jobs of windows against what they are made of.
+/* tests/experiments_pingmesh_dsa_test.c -- windows against what they are made of.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * experiments_jobs_test write FILE: a recording for tests/cli/jobs.sh; see
+ * experiments_pingmesh_dsa_test write FILE: a recording for tests/cli/jobs.sh; see
  * write_scene().
  */
-#include "experiments/jobs.h"
+#include "experiments/pingmesh/dsa/dsa.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -1058,6 +1058,6 @@ int main(int argc, char **argv)
 		write_scene(argv[2]);
 		return 0;
 	}
-	return cmocka_run_group_tests_name("experiments/jobs", tests,
+	return cmocka_run_group_tests_name("experiments/pingmesh/dsa", tests,
 	    make_folder, remove_folder);
 }

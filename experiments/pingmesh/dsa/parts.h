@@ -1,10 +1,10 @@
-/* experiments/jobs_parts.h -- what the files of jobs share.
+/* experiments/pingmesh/dsa/parts.h -- what the files of jobs share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#ifndef EXPERIMENTS_JOBS_PARTS_H
-#define EXPERIMENTS_JOBS_PARTS_H
+#ifndef EXPERIMENTS_PINGMESH_DSA_PARTS_H
+#define EXPERIMENTS_PINGMESH_DSA_PARTS_H
 
-#include "experiments/jobs.h"
+#include "experiments/pingmesh/dsa/dsa.h"
 #include "sim/vec.h"
 
 struct xp_dsa_key {

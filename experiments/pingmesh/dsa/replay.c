@@ -1,0 +1,162 @@
+/* experiments/pingmesh/dsa/replay.c -- a recording's windows, one by one.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/dsa/replay.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+enum { MAX_WINDOWS = 10000000 };
+
+/* --- opening ---------------------------------------------------------------*/
+
+int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
+    struct sim_err *e)
+{
+	*r = (struct xp_dsa_replay){0};
+	int rc = res_recording_open(&r->recording, path, e);
+	if (rc < 0)
+		return rc;
+	const struct res_recording_info *info = r->info =
+	    res_recording_info(r->recording);
+	if ((rc = xp_dsa_params_read(&r->params, info->spec, e)) < 0 ||
+	    (rc = xp_dsa_services_read(&r->services, info->service,
+		 res_recording_first_host(info, info->n_dcs), e)) < 0)
+		return sim_wrap(e, rc, "%s", path);
+	for (uint32_t i = 0; rc == 0 && i < info->n_dcs; i++)
+		rc = xp_dsa_open(&r->dc[i], &info->shape[i], i,
+		    res_recording_first_host(info, i), &r->services, &r->params,
+		    e);
+	return rc;
+}
+
+void xp_dsa_replay_close(struct xp_dsa_replay *r)
+{
+	for (uint32_t i = 0; i < RES_RECORDING_MAX_DCS; i++)
+		xp_dsa_close(&r->dc[i]);
+	xp_dsa_services_free(&r->services);
+	xp_dsa_tables_free(&r->tables);
+	obs_probes_free(&r->probes);
+	obs_probes_free(&r->local_probes);
+	obs_perf_free(&r->counters);
+	obs_perf_free(&r->local_counters);
+	res_recording_close(r->recording);
+	free(r->summary.row);
+	free(r->reloads.row);
+	*r = (struct xp_dsa_replay){0};
+}
+
+int xp_dsa_replay_plan(struct xp_dsa_replay *r, sim_ns from, sim_ns to,
+    sim_ns window, uint32_t jobs, struct sim_err *e)
+{
+	if (to == SIM_NEVER)
+		to = r->info->duration_ns;
+	if (to <= from)
+		return sim_fail(e, SIM_ERANGE,
+		    "no window begins at %g s: the end is at %g s.",
+		    (double)from / 1e9, (double)to / 1e9);
+	r->from = from;
+	r->window = window;
+	r->jobs = jobs ? jobs : xp_dsa_jobs_of(window);
+	r->n_windows = (to - from - 1) / window + 1;
+	if (r->n_windows > MAX_WINDOWS)
+		return sim_fail(e, SIM_ELIMIT, "%llu windows are more than %d.",
+		    (unsigned long long)r->n_windows, MAX_WINDOWS);
+	return 0;
+}
+
+/* --- a window --------------------------------------------------------------*/
+
+static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
+    uint32_t dc, struct sim_err *e)
+{
+	const struct obs_probes *probes = &r->probes;
+	const struct obs_perf *counters = &r->counters;
+	const uint32_t n_hosts = r->info->shape[dc].all_hosts;
+	const uint32_t first = res_recording_first_host(r->info, dc);
+	int rc = 0;
+	if (r->info->n_dcs > 1) {
+		if ((rc = xp_dsa_local_probes(&r->probes, first, n_hosts,
+			 &r->local_probes, e)) < 0 ||
+		    (rc = xp_dsa_local_counters(&r->counters, first, n_hosts,
+			 &r->local_counters, e)) < 0)
+			return rc;
+		probes = &r->local_probes;
+		counters = &r->local_counters;
+	}
+	rc =
+	    xp_dsa_run(&r->dc[dc], w, r->jobs, probes, counters, &r->tables, e);
+	return rc < 0 ? sim_wrap(e, rc, "data centre %u, %g to %g s", dc,
+			    (double)w->from / 1e9, (double)w->to / 1e9)
+		      : 0;
+}
+
+/* By the rows that the column n_alerts counts: those of probes, if any. */
+static void replay_count_alerts(struct xp_dsa_replay *r)
+{
+	const struct xp_dsa_tables *t = &r->tables;
+	for (size_t i = 0; i < t->sla.n; i++) {
+		const struct xp_dsa_sla_row *s = &t->sla.row[i];
+		r->n_alerts[s->data_centre][s->kind] +=
+		    s->alert_drop || s->alert_p99;
+	}
+	for (size_t i = 0; t->sla.n == 0 && i < t->counters.n; i++) {
+		const struct xp_dsa_counters_row *c = &t->counters.row[i];
+		r->n_alerts[c->data_centre][c->kind] +=
+		    c->alert_drop || c->alert_p99;
+	}
+}
+
+/* Keep what the summary needs of a window. */
+static int replay_remember(struct xp_dsa_replay *r, struct sim_err *e)
+{
+	const struct xp_dsa_tables *t = &r->tables;
+	replay_count_alerts(r);
+	int rc = SIM_RESERVE(&r->summary.row, &r->summary.cap,
+	    r->summary.n + t->summary.n, e);
+	for (size_t i = 0; rc == 0 && i < t->summary.n; i++)
+		r->summary.row[r->summary.n++] = t->summary.row[i];
+	for (size_t i = 0; rc == 0 && i < t->blackhole_tors.n; i++) {
+		const struct xp_dsa_blackhole_tors_row *b =
+		    &t->blackhole_tors.row[i];
+		if (b->action == ALGO_BLACKHOLE_RELOAD &&
+		    (rc = SIM_RESERVE(&r->reloads.row, &r->reloads.cap,
+			 r->reloads.n + 1, e)) == 0)
+			r->reloads.row[r->reloads.n++] =
+			    (struct xp_dsa_reload){b->from_s, b->data_centre,
+				b->tor};
+	}
+	return rc;
+}
+
+static int replay_window(struct xp_dsa_replay *r, uint64_t i,
+    struct xp_dsa_out *out, struct sim_err *e)
+{
+	struct xp_dsa_window w = {.from = r->from + i * r->window};
+	int rc = 0;
+	w.to = w.from + r->window;
+	w.recorded_ns = res_recording_covered(r->recording, w.from, w.to);
+	xp_dsa_tables_clear(&r->tables);
+	if (r->jobs & XP_DSA_COUNTERS)
+		rc = res_recording_counters(r->recording, w.from, w.to,
+		    &r->counters, e);
+	if (rc == 0 && r->jobs & ~(uint32_t)XP_DSA_COUNTERS)
+		rc = res_recording_probes(r->recording, w.from, w.to,
+		    &r->probes, e);
+	for (uint32_t dc = 0; rc == 0 && dc < r->info->n_dcs; dc++)
+		rc = replay_dc(r, &w, dc, e);
+	if (rc == 0 && (rc = replay_remember(r, e)) == 0)
+		rc = xp_dsa_out_add(out, &r->tables, e);
+	return rc;
+}
+
+int xp_dsa_replay_run(struct xp_dsa_replay *r, struct xp_dsa_out *out,
+    void (*tell)(void *arg, uint64_t n_done), void *arg, struct sim_err *e)
+{
+	int rc = 0;
+	for (uint64_t i = 0; rc == 0 && i < r->n_windows; i++)
+		if ((rc = replay_window(r, i, out, e)) == 0)
+			tell(arg, i + 1);
+	return rc;
+}
