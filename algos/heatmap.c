@@ -21,8 +21,7 @@ struct algo_heatmap_block {
 	uint64_t n[N_COLOURS];
 };
 
-const char *const algo_heatmap_patterns[] = {"normal", "unclear", "pod_down",
-    "pod_failure", "spine_failure", NULL};
+const char *const algo_heatmap_patterns[] = {ALGO_HEATMAP_PATTERNS, NULL};
 
 const struct sim_field algo_heatmap_fields[] =
     {{.name = "yellow_us",

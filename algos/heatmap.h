@@ -76,6 +76,8 @@ enum algo_heatmap_pattern {
 	ALGO_HEATMAP_SPINE_FAILURE,
 	ALGO_HEATMAP_N_PATTERNS
 };
+#define ALGO_HEATMAP_PATTERNS                                                  \
+	"normal", "unclear", "pod_down", "pod_failure", "spine_failure"
 extern const char *const algo_heatmap_patterns[]; /* NULL-terminated */
 
 /* Room for N_UNITS units in N_PODS pods, all cells NaN, to be filled by hand or

@@ -42,6 +42,7 @@ enum algo_silent_drop_tier {
 	ALGO_SILENT_DROP_POD,
 	ALGO_SILENT_DROP_SPINE
 };
+#define ALGO_SILENT_DROP_TIERS "none", "unclear", "pod", "spine"
 
 struct algo_silent_drop_cell {
 	uint32_t pod, pod2; /* pod <= pod2 */

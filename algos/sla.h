@@ -114,4 +114,10 @@ static inline const struct algo_sla_scope *algo_sla_at(const struct algo_sla *s,
 	return &s->scope[s->first[kind] + id];
 }
 
+/* 1 if a service has server H. */
+static inline int algo_sla_serves(const struct algo_sla *s, topo_host h)
+{
+	return s->off[h] < s->off[h + 1];
+}
+
 #endif

@@ -31,13 +31,9 @@
 
 #include <stdio.h>
 
-#include "algos/blackhole.h"
-#include "algos/drop_rate.h"
-#include "algos/heatmap.h"
 #include "algos/pinglist.h"
 #include "algos/pingmesh.h"
-#include "algos/silent_drop.h"
-#include "algos/sla.h"
+#include "experiments/pingmesh/dsa/dsa.h"
 #include "experiments/section.h"
 #include "models/fabric_sim.h"
 #include "sim/yaml.h"
@@ -77,9 +73,8 @@ enum { XP_TRACE_FIRST_PORT = 40000 };
 
 struct xp_pingmesh {
 	double duration_s, window_s;
-	double history_s; /* 0: see xp_pingmesh_history() */
-	double lag_s;     /* 0: see xp_pingmesh_lag() */
-	double tolerance_s, conf;
+	double history_s;     /* 0: see xp_pingmesh_history() */
+	double lag_s;         /* 0: see xp_pingmesh_lag() */
 	char label[64];       /* of a point, for figures */
 	uint32_t along;       /* enum xp_along */
 	uint32_t unit;        /* of pairs: enum algo_heatmap_unit */
@@ -94,10 +89,7 @@ struct xp_pingmesh {
 	struct algo_pinglist_params pinglist;
 	struct algo_pingmesh_params agent;
 	struct fabric_sim_connect_params connect;
-	struct algo_sla_params sla;
-	struct algo_heatmap_params heatmap;
-	struct algo_blackhole_params blackhole;
-	struct algo_silent_drop_params silent;
+	struct xp_dsa_params dsa;
 	struct xp_repair repair;
 	struct xp_trace trace;
 };
@@ -133,12 +125,6 @@ sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p);
  * analyses must know them. Returns their number. */
 unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
     sim_ns wait[OBS_MAX_WAITS]);
-
-/* The hosts of `service`, ascending, to be freed; none when there is none.
- * Errors SIM_EINVAL (no such list, a host named twice), SIM_ERANGE (a host of
- * N_HOSTS or beyond), SIM_ENOMEM. */
-int xp_pingmesh_service(const char *list, uint32_t n_hosts, topo_host **host,
-    size_t *n, struct sim_err *e);
 
 /* One data centre of a network: a Clos of its own within it. */
 struct xp_dc {

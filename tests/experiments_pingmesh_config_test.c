@@ -64,10 +64,10 @@ static void all_parts_are_read(void **state)
 	assert_int_equal(p.pinglist.dc_interval_s, 77);
 	assert_int_equal(p.agent.batch, 7);
 	assert_true(p.connect.service_ms == 3);
-	assert_int_equal(p.sla.min_probes, 9);
-	assert_true(p.heatmap.fill == 0.5);
-	assert_int_equal(p.blackhole.max_reloads, 3);
-	assert_true(p.silent.min_share == 0.25);
+	assert_int_equal(p.dsa.sla.min_probes, 9);
+	assert_true(p.dsa.heatmap.fill == 0.5);
+	assert_int_equal(p.dsa.blackhole.max_reloads, 3);
+	assert_true(p.dsa.silent.min_share == 0.25);
 	assert_true(p.repair.on && p.repair.reload_s == 33);
 	expect(NULL, "repare: {on: true}", "did you mean \"repair\"?");
 	expect(NULL, "repair: {no: true}", "unknown key \"no\"");
@@ -198,39 +198,20 @@ static void the_network_must_have_what_is_named(void **state)
 static void a_service_is_a_list_of_hosts(void **state)
 {
 	static const char *const bad[] = {"x", "1,", ",1", "1-", "-1", "2-1",
-	    "1,1", "0-3,2", "1 2", "1-2-3", "8", "99999999999999999999", "0x1"};
-	topo_host *host;
-	size_t n;
+	    "1,1", "0-3,2", "1 2", "1-2-3", "8", "99999999999999999999", "0x1",
+	    "web=1", "1;2"};
+	struct topo clos;
+	struct xp_pingmesh p;
+	char text[64];
 	(void)state;
-	assert_ok(xp_pingmesh_service("5,0-2,7", 8, &host, &n, test_err()));
-	const topo_host want[] = {0, 1, 2, 5, 7};
-	assert_int_equal(n, 5);
-	assert_memory_equal(host, want, sizeof(want));
-	free(host);
-	assert_ok(xp_pingmesh_service("", 8, &host, &n, test_err()));
-	assert_true(n == 0 && !host);
+	assert_ok(topo_open_clos(&clos, &pingmesh_tiny, test_err()));
+	assert_string_equal(read_text("service: \"5,0-2,7\"", &clos, &p), "");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct sim_err e;
-		if (xp_pingmesh_service(bad[i], 8, &host, &n, &e) >= 0)
+		snprintf(text, sizeof(text), "service: \"%s\"", bad[i]);
+		if (!strstr(read_text(text, &clos, &p), "service"))
 			fail_msg("\"%s\" is taken", bad[i]);
-		assert_null(host);
 	}
-}
-
-static int list_service(void *arg, struct sim_err *e)
-{
-	topo_host *host;
-	size_t n;
-	int rc = xp_pingmesh_service(arg, 8, &host, &n, e);
-	free(host);
-	return rc;
-}
-
-static void each_allocation_may_fail(void **state)
-{
-	char list[] = "0-3";
-	(void)state;
-	test_each_alloc_fails(list_service, list);
+	topo_close(&clos);
 }
 
 static void help_names_every_part(void **state)
@@ -285,7 +266,6 @@ int main(void)
 	    cmocka_unit_test(traces_are_read_and_checked),
 	    cmocka_unit_test(the_network_must_have_what_is_named),
 	    cmocka_unit_test(a_service_is_a_list_of_hosts),
-	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(help_names_every_part),
 	    cmocka_unit_test(names_are_those_of_the_analyses),
 	};

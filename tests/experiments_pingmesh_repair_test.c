@@ -212,7 +212,7 @@ static void each_tor_is_named_once(void **state)
 static int reload(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
-	struct xp_repair_shop shop = {.dc = NULL};
+	struct xp_repair_shop shop = {.n_dcs = 0};
 	struct truth truth = {0};
 	struct xp_repaired r;
 	int rc = xp_repair_open(&shop, &g->m.s.topo, &g->m.p, e);

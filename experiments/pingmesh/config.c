@@ -14,15 +14,11 @@
 
 static const char *const along_names[] = {"none", "window", "quantile", "group",
     "pair", NULL};
-static const char *const unit_names[] = {"tor", "pod", NULL};
 static const char *const time_names[] = {"connect", "echo", NULL};
-static const char *const expect_names[] = {"unsaid", "normal", "unclear",
-    "pod_down", "pod_failure", "spine_failure", NULL};
-static const char *const tier_names[] = {"unsaid", "none", "unclear", "pod",
-    "spine", NULL};
-/* algo_drop_groups[]; a table of fields needs a constant. */
-static const char *const group_names[] = {"all", "intra_tor", "intra_pod",
-    "inter_pod", "inter_dc", NULL};
+static const char *const expect_names[] = {"unsaid", ALGO_HEATMAP_PATTERNS,
+    NULL};
+static const char *const tier_names[] = {"unsaid", ALGO_SILENT_DROP_TIERS,
+    NULL};
 
 #define FIELD(member) offsetof(struct xp_pingmesh, member)
 enum { MAX_S = 31 * 86400 };
@@ -45,11 +41,11 @@ static const struct sim_field own_fields[] = {
 	.doc = "a name for this point of a sweep; does nothing"},
     {"along", SIM_F_ENUM, FIELD(along), .names = along_names, .def = "none",
 	.doc = "what a run is read along, beside the sweep"},
-    {"unit", SIM_F_ENUM, FIELD(unit), .names = unit_names, .def = "pod",
+    {"unit", SIM_F_ENUM, FIELD(unit), .names = xp_dsa_units, .def = "pod",
 	.doc = "of the matrix of P99"},
     {"n_tails", SIM_F_U32, FIELD(n_tails), .min = 1, .max = 24, .unit = "1",
 	.def = "15", .doc = "along quantile: 0.5, 0.2, 0.1, 0.05 ..."},
-    {"group", SIM_F_ENUM, FIELD(group), .names = group_names, .def = "all",
+    {"group", SIM_F_ENUM, FIELD(group), .names = algo_drop_groups, .def = "all",
 	.doc = "along quantile: of which probes"},
     {"time", SIM_F_ENUM, FIELD(time), .names = time_names, .def = "connect",
 	.doc = "along quantile: to connect, or of a payload and its echo"},
@@ -65,11 +61,6 @@ static const struct sim_field own_fields[] = {
 	.def = "unsaid", .doc = "the tier that drops while faults last"},
     {"detect", SIM_F_BOOL, FIELD(detect), .def = "false",
 	.doc = "run the algorithms at each window too, for detect_s"},
-    {"tolerance", SIM_F_F64, FIELD(tolerance_s), .min = 1e-3, .max = 30,
-	.unit = "s", .def = "0.25",
-	.doc = "a connect so near to a timer's time lost a SYN"},
-    {"conf", SIM_F_F64, FIELD(conf), .min = 0.5, .max = 0.9999, .unit = "1",
-	.def = "0.95", .doc = "confidence of drop rates"},
     {0},
 };
 
@@ -108,6 +99,7 @@ static const struct sim_field trace_fields[] = {
     {0},
 };
 
+#define X(map, fields) {#map, fields, FIELD(dsa.map)},
 /* Maps within the section; the keys of "" are its own, those of a name that
  * comes again are in one map. */
 static const struct part {
@@ -116,18 +108,17 @@ static const struct part {
 	size_t offset;
 } parts[] = {
     {"", own_fields, 0},
+    {"", xp_dsa_fields, FIELD(dsa)},
     {"pinglist", algo_pinglist_fields, FIELD(pinglist)},
     {"agent", algo_pingmesh_agent_fields, FIELD(agent)},
     {"connect", fabric_sim_connect_fields, FIELD(connect)},
-    {"sla", algo_sla_fields, FIELD(sla)},
-    {"heatmap", algo_heatmap_fields, FIELD(heatmap)},
-    {"blackhole", algo_blackhole_fields, FIELD(blackhole)},
-    {"silent", algo_silent_drop_fields, FIELD(silent)},
+    XP_DSA_MAPS(X) /* sla to silent */
     {"repair", repair_fields, FIELD(repair)},
     {"trace", trace_fields, FIELD(trace)},
     {"trace", algo_hop_trace_fields, FIELD(trace.agent)},
     {"trace", model_icmp_fields, FIELD(trace.icmp)},
 };
+#undef X
 enum { N_PARTS = sizeof(parts) / sizeof(parts[0]), MAX_FIELDS = 24 };
 
 /* All fields of the map that part I begins, as those of struct xp_pingmesh, so
@@ -218,62 +209,6 @@ unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
 	return n;
 }
 
-/* --- the service ---------------------------------------------------------- */
-
-/* "7" or "7-9", up to the next comma; moves *TEXT behind it. */
-static int next_range(const char **text, uint32_t n_hosts, uint32_t *from,
-    uint32_t *to, struct sim_err *e)
-{
-	char *end;
-	const char *p = *text;
-	unsigned long a, b;
-	if (*p < '0' || *p > '9')
-		return sim_fail(e, SIM_EINVAL,
-		    "service \"%s\" is no list of hosts such as 0-15,32.",
-		    *text);
-	a = b = strtoul(p, &end, 10);
-	if (*end == '-' && end[1] >= '0' && end[1] <= '9')
-		b = strtoul(end + 1, &end, 10);
-	if ((*end && *end != ',') || (*end == ',' && !end[1]) || b < a)
-		return sim_fail(e, SIM_EINVAL,
-		    "service \"%s\" is no list of hosts such as 0-15,32.",
-		    *text);
-	if (b >= n_hosts)
-		return sim_fail(e, SIM_ERANGE,
-		    "service: there is no host %lu; the last one is %u.", b,
-		    n_hosts - 1);
-	*from = (uint32_t)a;
-	*to = (uint32_t)b;
-	*text = end + (*end == ',');
-	return 0;
-}
-
-int xp_pingmesh_service(const char *list, uint32_t n_hosts, topo_host **host,
-    size_t *n, struct sim_err *e)
-{
-	uint8_t *in = NULL;
-	int rc = SIM_ZALLOC(&in, n_hosts, e);
-	*host = NULL;
-	*n = 0;
-	while (rc == 0 && *list) {
-		uint32_t from = 0, to = 0;
-		rc = next_range(&list, n_hosts, &from, &to, e);
-		for (uint32_t h = from; rc == 0 && h <= to; h++) {
-			if (in[h])
-				rc = sim_fail(e, SIM_EINVAL,
-				    "service: host %u is named twice.", h);
-			in[h] = 1;
-			++*n;
-		}
-	}
-	if (rc == 0 && (rc = SIM_ZALLOC(host, *n, e)) == 0)
-		for (uint32_t h = 0, k = 0; h < n_hosts; h++)
-			if (in[h])
-				(*host)[k++] = h;
-	free(in);
-	return rc;
-}
-
 /* --- data centres --------------------------------------------------------- */
 
 uint32_t xp_n_dcs(const struct topo *t)
@@ -339,10 +274,10 @@ static int check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "probe_timeout %g s ends before a lost SYN is sent again, "
 		    "after %g s.",
 		    p->agent.probe_timeout_s, (double)l->wait_ns[0] / 1e9);
-	if (algo_drop_ladder_init(&ladder, wait, n, ns_of(p->tolerance_s),
+	if (algo_drop_ladder_init(&ladder, wait, n, ns_of(p->dsa.tolerance_s),
 		&why) < 0)
 		return sim_yaml_mistake(y, node, "tolerance %g s: %s",
-		    p->tolerance_s, why.msg);
+		    p->dsa.tolerance_s, why.msg);
 	if (p->agent.first_port > p->agent.last_port)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "agent"),
 		    "first_port %u is above last_port %u.", p->agent.first_port,
@@ -401,26 +336,31 @@ static int check_lists(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
+/* One list of hosts, all of data centre `dc`. */
 static int check_service(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
 {
+	const struct sim_yaml_node *at = sim_yaml_get(node, "service");
 	const struct xp_dc dc = xp_dc_at(t, p->dc);
-	topo_host *host = NULL;
+	struct xp_dsa_services s;
 	struct sim_err why;
-	size_t n;
-	int rc = xp_pingmesh_service(p->service, t->n_hosts, &host, &n, &why);
+	if (strpbrk(p->service, "=;"))
+		return sim_yaml_mistake(y, at,
+		    "service \"%s\" is no list of hosts such as 0-15,32.",
+		    p->service);
+	int rc = xp_dsa_services_read(&s, p->service, t->n_hosts, &why);
 	if (rc == SIM_ENOMEM)
 		return sim_fail(e, rc, "%s", why.msg);
-	const struct sim_yaml_node *at = sim_yaml_get(node, "service");
 	if (rc < 0)
-		rc = sim_yaml_mistake(y, at, "%s", why.msg);
-	else if (n > 0 &&
-	    (host[0] < dc.first_host ||
-		host[n - 1] - dc.first_host >= dc.shape->all_hosts))
-		rc = sim_yaml_mistake(y, at,
-		    "service: host %u is not of data centre %u.",
-		    host[0] < dc.first_host ? host[0] : host[n - 1], p->dc);
-	free(host);
+		return sim_yaml_mistake(y, at, "%s", why.msg);
+	for (size_t i = 0; s.n > 0 && i < s.service[0].n; i++)
+		if (s.server[i] - dc.first_host >= dc.shape->all_hosts) {
+			rc = sim_yaml_mistake(y, at,
+			    "service: host %u is not of data centre %u.",
+			    s.server[i], p->dc);
+			break;
+		}
+	xp_dsa_services_free(&s);
 	return rc;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "experiments/pingmesh/along.h"
-#include "experiments/pingmesh/jobs.h"
+#include "experiments/pingmesh/judge.h"
 #include "experiments/pingmesh/repair.h"
 #include "experiments/pingmesh/trace.h"
 #include "sim/stat.h"
@@ -26,8 +26,8 @@ struct xp_pingmesh_plane {
 	uint32_t n_windows, history, repair_every;
 	sim_ns window_ns, lag_ns;
 	struct xp_world *world;
-	struct xp_jobs jobs;
 	struct xp_repair_shop shop;
+	struct xp_judge judge;
 	struct xp_true_loss loss;
 	struct xp_tracer *tracer; /* or NULL: nothing is traced */
 
@@ -66,8 +66,9 @@ int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
 	p->window_ns = (sim_ns)llround(params->window_s * 1e9);
 	p->lag_ns = xp_pingmesh_lag(params);
 	if ((rc = xp_world_open(&p->world, t, params, net, n_kept(p), e)) < 0 ||
-	    (rc = xp_jobs_open(&p->jobs, t, params, e)) < 0 ||
 	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
+	    (rc = xp_judge_open(&p->judge, t, params, &p->shop.dsa[params->dc],
+		 e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
 	    (params->trace.on &&
 		(rc = xp_tracer_open(&p->tracer, t, params, e)) < 0)) {
@@ -83,7 +84,6 @@ void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p)
 	if (!p)
 		return;
 	xp_world_close(p->world);
-	xp_jobs_close(&p->jobs);
 	xp_repair_close(&p->shop);
 	xp_true_loss_free(&p->loss);
 	xp_tracer_close(p->tracer);
@@ -93,7 +93,7 @@ void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p)
 
 static size_t n_units(const struct xp_pingmesh_plane *p)
 {
-	const struct topo_clos *s = p->jobs.dc.shape;
+	const struct topo_clos *s = p->judge.dc.shape;
 	return p->params->unit == ALGO_HEATMAP_POD ? s->n_pods : s->all_tors;
 }
 
@@ -154,7 +154,7 @@ static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 	if ((window + 1) % n != 0)
 		return 0;
 	if (m)
-		m->n_black_tors = xp_n_black(truth, &p->jobs.dc, from, to);
+		m->n_black_tors = xp_n_black(truth, &p->judge.dc, from, to);
 	for (uint32_t d = 0; rc == 0 && d < p->shop.n_dcs; d++) {
 		const struct obs_probes *t;
 		struct xp_repaired r;
@@ -213,7 +213,7 @@ static int count(struct xp_pingmesh_plane *p, uint32_t window,
 	*sum = (struct xp_tallies){0};
 	if (rc < 0)
 		return rc;
-	xp_jobs_tally(&p->jobs, t, &p->loss, sum);
+	xp_judge_tally(&p->judge, t, &p->loss, sum);
 	xp_tallies_add(&p->all, sum);
 	return 0;
 }
@@ -241,11 +241,11 @@ static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
 		return rc;
 	if (reach(p, window) > 1) {
 		*sum = (struct xp_tallies){0};
-		xp_jobs_tally(&p->jobs, t, &p->loss, sum);
+		xp_judge_tally(&p->judge, t, &p->loss, sum);
 	}
 	xp_tally_fill(&sum->scope, m);
 	fill_moment(p, window, m);
-	return xp_jobs_run(&p->jobs, t, trouble_of(p, window), m, e);
+	return xp_judge_run(&p->judge, t, trouble_of(p, window), m, e);
 }
 
 /* Trace what the silent-drop job makes of T. How much that was is told in ROW,
@@ -257,10 +257,10 @@ static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
 	const int own = p->params->along == XP_ALONG_WINDOW;
 	const size_t n = xp_pingmesh_plane_rows(p);
 	const struct obs *seen;
-	int rc = algo_silent_drop_find(&p->jobs.silent, t, &p->jobs.ladder, e);
+	int rc = xp_dsa_silent_drop(p->judge.dsa, t, e);
 	if (rc == 0)
-		rc = xp_tracer_run(p->tracer, p->scene, &p->jobs.silent, window,
-		    now, &seen, lost, e);
+		rc = xp_tracer_run(p->tracer, p->scene, &p->judge.dsa->silent,
+		    window, now, &seen, lost, e);
 	if (rc < 0)
 		return rc;
 	*o = *seen;
@@ -328,7 +328,7 @@ static void fill_whole_repair(struct xp_pingmesh_plane *p,
 	const struct truth *truth = &p->scene->truth;
 	const sim_ns end = p->n_windows * p->window_ns;
 	fill_repaired(p, &p->repaired, m);
-	m->n_black_tors = xp_n_black(truth, &p->jobs.dc, 0, end);
+	m->n_black_tors = xp_n_black(truth, &p->judge.dc, 0, end);
 	m->n_candidates = xp_repair_n_named(&p->shop, p->params->dc);
 	m->n_candidates_true =
 	    xp_repair_n_named_true(&p->shop, p->params->dc, truth, end);
@@ -341,7 +341,7 @@ static int fill_last(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
 	const struct obs_probes *t;
 	int rc = history_table(p, last, &t, e);
 	return rc < 0 ? rc
-		      : xp_jobs_run(&p->jobs, t, trouble_of(p, last), m, e);
+		      : xp_judge_run(&p->judge, t, trouble_of(p, last), m, e);
 }
 
 static int fill_whole(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
@@ -378,7 +378,7 @@ static int fill_pairs(struct xp_pingmesh_plane *p,
 	int rc = fill_whole(p, &m, e);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		row[i] = m;
-		row[i].p99_us = p->jobs.heatmap.p99_us[i];
+		row[i].p99_us = p->judge.dsa->heatmap.p99_us[i];
 	}
 	return rc;
 }

@@ -9,41 +9,47 @@
 
 #include "sim/vec.h"
 
+static int open_jobs(struct xp_repair_shop *s, struct sim_err *e)
+{
+	const struct topo *t = s->topo;
+	struct xp_dsa_services services;
+	int rc =
+	    xp_dsa_services_read(&services, s->params->service, t->n_hosts, e);
+	if (rc == 0)
+		rc = xp_dsa_open_all(s->dsa, xp_dc_at(t, 0).shape, s->n_dcs,
+		    &services, &s->params->dsa, e);
+	xp_dsa_services_free(&services);
+	return rc;
+}
+
 int xp_repair_open(struct xp_repair_shop *s, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e)
 {
-	*s = (struct xp_repair_shop){.topo = t, .params = p};
-	int rc = SIM_ZALLOC(&s->dc, xp_n_dcs(t), e);
-	for (uint32_t i = 0; rc == 0 && i < xp_n_dcs(t); i++) {
-		struct xp_repair_dc *d = &s->dc[i];
-		d->at = xp_dc_at(t, i);
-		rc =
-		    algo_blackhole_open(&d->job, d->at.shape, &p->blackhole, e);
-		if (rc < 0)
-			break;
-		s->n_dcs++;
-		rc = SIM_ZALLOC(&d->named, d->at.shape->all_tors, e);
-	}
+	*s = (struct xp_repair_shop){.topo = t,
+	    .params = p,
+	    .n_dcs = xp_n_dcs(t)};
+	int rc = open_jobs(s, e);
+	for (uint32_t i = 0; rc == 0 && i < s->n_dcs; i++)
+		rc = SIM_ZALLOC(&s->named[i], s->dsa[i].shape.all_tors, e);
 	return rc;
 }
 
 void xp_repair_close(struct xp_repair_shop *s)
 {
 	for (uint32_t i = 0; i < s->n_dcs; i++) {
-		algo_blackhole_close(&s->dc[i].job);
-		free(s->dc[i].named);
+		xp_dsa_close(&s->dsa[i]);
+		free(s->named[i]);
 	}
-	free(s->dc);
 	*s = (struct xp_repair_shop){0};
 }
 
 void xp_repair_begin(struct xp_repair_shop *s)
 {
 	for (uint32_t i = 0; i < s->n_dcs; i++) {
-		struct xp_repair_dc *d = &s->dc[i];
-		d->n_today = 0;
+		struct xp_dsa *d = &s->dsa[i];
+		d->n_reloaded = 0;
 		d->day = 0;
-		memset(d->named, 0, d->at.shape->all_tors);
+		memset(s->named[i], 0, d->shape.all_tors);
 	}
 }
 
@@ -94,16 +100,15 @@ static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
 
 /* --- a run of the job ----------------------------------------------------- */
 
-static int act(struct xp_repair_shop *s, struct xp_repair_dc *d, uint32_t tor,
-    sim_ns now, struct truth *truth, struct xp_repaired *out, struct sim_err *e)
+static int act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor, sim_ns now,
+    struct truth *truth, struct xp_repaired *out, struct sim_err *e)
 {
-	switch (d->job.tor[tor].action) {
+	const topo_switch at = xp_dc_at(s->topo, dc).first_switch + tor;
+	switch (s->dsa[dc].blackhole.tor[tor].action) {
 	case ALGO_BLACKHOLE_RELOAD:
 		out->n_reloaded++;
-		d->n_today++;
-		end_holes(s, d->at.first_switch + tor, now, truth);
-		return take_links_down(s, d->at.first_switch + tor, now, truth,
-		    e);
+		end_holes(s, at, now, truth);
+		return take_links_down(s, at, now, truth, e);
 	case ALGO_BLACKHOLE_DEFER:
 		out->n_deferred++;
 		return 0;
@@ -117,24 +122,22 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
     const struct obs_probes *t, sim_ns from, sim_ns to, sim_ns now,
     struct truth *truth, struct xp_repaired *out, struct sim_err *e)
 {
-	struct xp_repair_dc *d = &s->dc[dc];
+	struct xp_dsa *d = &s->dsa[dc];
+	const int is_on = s->params->repair.on != 0;
+	const topo_switch first = xp_dc_at(s->topo, dc).first_switch;
 	*out = (struct xp_repaired){0};
 	const uint64_t day =
 	    now / (sim_ns)llround(s->params->repair.day_s * 1e9);
-	if (day != d->day) {
-		d->day = day;
-		d->n_today = 0;
-	}
-	int rc = algo_blackhole_diagnose(&d->job, t, d->n_today, e);
-	for (uint32_t i = 0; rc == 0 && i < d->at.shape->all_tors; i++) {
-		if (d->job.tor[i].action == ALGO_BLACKHOLE_NONE)
+	int rc = xp_dsa_blackhole(d, t, day, is_on, e);
+	for (uint32_t i = 0; rc == 0 && i < d->shape.all_tors; i++) {
+		if (d->blackhole.tor[i].action == ALGO_BLACKHOLE_NONE)
 			continue;
-		d->named[i] = 1;
+		s->named[dc][i] = 1;
 		out->n_candidates++;
-		out->n_candidates_true += (uint32_t)xp_was_black(truth,
-		    d->at.first_switch + i, from, to);
-		if (s->params->repair.on)
-			rc = act(s, d, i, now, truth, out, e);
+		out->n_candidates_true +=
+		    (uint32_t)xp_was_black(truth, first + i, from, to);
+		if (is_on)
+			rc = act(s, dc, i, now, truth, out, e);
 	}
 	return rc;
 }
@@ -144,18 +147,17 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 uint32_t xp_repair_n_named(const struct xp_repair_shop *s, uint32_t dc)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->dc[dc].at.shape->all_tors; i++)
-		n += s->dc[dc].named[i];
+	for (uint32_t i = 0; i < s->dsa[dc].shape.all_tors; i++)
+		n += s->named[dc][i];
 	return n;
 }
 
 uint32_t xp_repair_n_named_true(const struct xp_repair_shop *s, uint32_t dc,
     const struct truth *truth, sim_ns to)
 {
-	const struct xp_repair_dc *d = &s->dc[dc];
+	const topo_switch first = xp_dc_at(s->topo, dc).first_switch;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < d->at.shape->all_tors; i++)
-		n += d->named[i] &&
-		    xp_was_black(truth, d->at.first_switch + i, 0, to);
+	for (uint32_t i = 0; i < s->dsa[dc].shape.all_tors; i++)
+		n += s->named[dc][i] && xp_was_black(truth, first + i, 0, to);
 	return n;
 }

@@ -8,19 +8,16 @@
 #define EXPERIMENTS_PINGMESH_REPAIR_H
 
 #include "experiments/pingmesh/truth.h"
+#include "topo/region.h"
 
 /* Zeroed is empty. */
 struct xp_repair_shop {
 	const struct topo *topo;
 	const struct xp_pingmesh *params;
 	uint32_t n_dcs;
-	struct xp_repair_dc {
-		struct xp_dc at;
-		struct algo_blackhole job;
-		uint32_t n_today;
-		uint64_t day;
-		uint8_t *named; /* [ToRs] candidates since the run began */
-	} * dc;                 /* [n_dcs] */
+	struct xp_dsa dsa[TOPO_REGION_MAX_DCS];
+	uint8_t *named[TOPO_REGION_MAX_DCS]; /* [ToRs] candidates since the run
+						began */
 };
 
 /* What a run of the job came to in one data centre. */
@@ -29,7 +26,7 @@ struct xp_repaired {
 	uint32_t n_reloaded, n_deferred, n_escalated;
 };
 
-/* Errors SIM_ENOMEM; S may be closed either way. */
+/* Errors those of the service's list, SIM_ENOMEM; S may be closed either way. */
 int xp_repair_open(struct xp_repair_shop *s, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e);
 void xp_repair_close(struct xp_repair_shop *s);

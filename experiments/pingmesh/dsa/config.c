@@ -10,7 +10,7 @@
 
 /* --- parameters ------------------------------------------------------------*/
 
-static const struct sim_field own_fields[] = {
+const struct sim_field xp_dsa_fields[] = {
     {"tolerance", SIM_F_F64, offsetof(struct xp_dsa_params, tolerance_s),
 	.min = 1e-3, .max = 30, .unit = "s", .def = "0.25",
 	.doc = "a connect so near to a timer's time lost a SYN"},
@@ -25,11 +25,9 @@ static const struct part {
 	const struct sim_field *fields;
 	size_t offset;
 } parts[] = {
-    {"sla", algo_sla_fields, offsetof(struct xp_dsa_params, sla)},
-    {"heatmap", algo_heatmap_fields, offsetof(struct xp_dsa_params, heatmap)},
-    {"blackhole", algo_blackhole_fields,
-	offsetof(struct xp_dsa_params, blackhole)},
-    {"silent", algo_silent_drop_fields, offsetof(struct xp_dsa_params, silent)},
+#define X(map, fields) {#map, fields, offsetof(struct xp_dsa_params, map)},
+    XP_DSA_MAPS(X)
+#undef X
 };
 
 /* The section has more keys, for those who made the recording. */
@@ -37,8 +35,9 @@ static int read_section(struct sim_yaml *y, struct xp_dsa_params *p,
     struct sim_err *e)
 {
 	const struct sim_yaml_node *section = sim_yaml_get(y->root, "pingmesh");
-	int rc = sim_field_defaults(own_fields, p, e);
-	for (const struct sim_field *f = own_fields; rc == 0 && f->name; f++) {
+	int rc = sim_field_defaults(xp_dsa_fields, p, e);
+	for (const struct sim_field *f = xp_dsa_fields; rc == 0 && f->name;
+	     f++) {
 		const struct sim_yaml_node *n = sim_yaml_get(section, f->name);
 		if (n)
 			rc = sim_yaml_read_value(y, n, f, p, e);
@@ -153,22 +152,20 @@ static int check_name(const struct xp_dsa_services *s, const char *name,
 static int add_service(struct xp_dsa_services *s, struct hosts *l, char *text,
     uint32_t n_hosts, struct sim_err *e)
 {
-	static const char unnamed[] = "service";
 	char *list = strchr(text, '=');
 	if (list)
 		*list++ = '\0';
-	const char *name = list ? trim(text) : unnamed;
+	const char *name = list ? trim(text) : "service";
 	struct algo_sla_service *v = &s->service[s->n];
-	int rc = check_name(s, name, e);
-	if (rc < 0)
-		return sim_wrap(e, rc, "service %s", name);
 	const size_t before = l->n;
+	int rc = check_name(s, name, e);
 	memset(l->named, 0, n_hosts);
 	for (char *rest = list ? list : text, *one;
 	     rc == 0 && (one = strsep(&rest, ","));)
 		rc = add_range(l, trim(one), n_hosts, e);
 	if (rc < 0)
-		return sim_wrap(e, rc, "service %s", name);
+		return sim_wrap(e, rc, "service%s%s", list ? " " : "",
+		    list ? name : "");
 	*v = (struct algo_sla_service){.name = name, .n = l->n - before};
 	s->n++;
 	return 0;

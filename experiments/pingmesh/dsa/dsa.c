@@ -1,8 +1,8 @@
-/* experiments/pingmesh/dsa/dsa.c -- Pingmesh's analysis of a window, as rows of tables.
+/* experiments/pingmesh/dsa/dsa.c -- the jobs of a data centre.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Parameters and services are read in config.c, counters are summed up in
- * counters.c, files are written in out.c.
+ * Parameters and services are read in config.c; run.c makes rows of what jobs
+ * find, counters.c of counters, and out.c writes them.
  */
 #include "experiments/pingmesh/dsa/dsa.h"
 
@@ -11,38 +11,6 @@
 #include <string.h>
 
 #include "experiments/pingmesh/dsa/parts.h"
-
-const char *const xp_dsa_jobs[] = {"drop_rate", "sla", "heatmap", "blackhole",
-    "silent_drop", "counters", NULL};
-
-uint32_t xp_dsa_jobs_of(sim_ns window_ns)
-{
-	const uint32_t always = XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP;
-	if (window_ns <= 300 * SIM_SEC)
-		return XP_DSA_COUNTERS;
-	if (window_ns < 3600 * SIM_SEC)
-		return always;
-	if (window_ns < 86400 * SIM_SEC)
-		return always | XP_DSA_BLACKHOLE | XP_DSA_SILENT_DROP;
-	return always | XP_DSA_BLACKHOLE;
-}
-
-/* --- tables ----------------------------------------------------------------*/
-
-void xp_dsa_tables_clear(struct xp_dsa_tables *t)
-{
-#define X(table, columns) t->table.n = 0;
-	XP_DSA_TABLES(X)
-#undef X
-}
-
-void xp_dsa_tables_free(struct xp_dsa_tables *t)
-{
-#define X(table, columns) free(t->table.row);
-	XP_DSA_TABLES(X)
-#undef X
-	*t = (struct xp_dsa_tables){0};
-}
 
 /* --- an analysis -----------------------------------------------------------*/
 
@@ -114,6 +82,19 @@ int xp_dsa_open(struct xp_dsa *d, const struct topo_clos *shape,
 	return rc;
 }
 
+int xp_dsa_open_all(struct xp_dsa d[], const struct topo_clos shape[],
+    uint32_t n_dcs, const struct xp_dsa_services *services,
+    const struct xp_dsa_params *params, struct sim_err *e)
+{
+	uint32_t first = 0;
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < n_dcs;
+	     first += shape[i++].all_hosts)
+		rc = xp_dsa_open(&d[i], &shape[i], i, first, services, params,
+		    e);
+	return rc;
+}
+
 int xp_dsa_local_probes(const struct obs_probes *all, uint32_t first_host,
     uint32_t n_hosts, struct obs_probes *out, struct sim_err *e)
 {
@@ -150,261 +131,50 @@ int xp_dsa_local_counters(const struct obs_perf *all, uint32_t first_host,
 
 /* --- one job each ----------------------------------------------------------*/
 
-static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
-    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
-    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
-    struct sim_err *e)
-{
-	struct algo_drop_rate rate[ALGO_DROP_N_GROUPS];
-	int rc = algo_drop_rate(t, &d->shape, ladder, d->params.conf, rate, e);
-	if (rc < 0 ||
-	    (rc = XP_DSA_RESERVE(&out->drop_rate, ALGO_DROP_N_GROUPS, e)) < 0)
-		return rc;
-	for (uint8_t g = 0; g < ALGO_DROP_N_GROUPS; g++)
-		out->drop_rate.row[out->drop_rate.n++] =
-		    (struct xp_dsa_drop_rate_row){XP_DSA_KEY_OF(key),
-			.group = g, .n_success = rate[g].n_success,
-			.n_drop = rate[g].n_drop,
-			.n_unclear = rate[g].n_unclear,
-			.n_failed = rate[g].n_failed, .drop_rate = rate[g].rate,
-			.drop_rate_lo = rate[g].lo, .drop_rate_hi = rate[g].hi};
-	sum->drop_rate = rate[ALGO_DROP_ALL].rate;
-	return 0;
-}
-
-static void put_scope(const struct xp_dsa *d, const struct xp_dsa_key *key,
-    enum algo_sla_kind kind, uint32_t id, struct xp_dsa_tables *out)
-{
-	const struct algo_sla_scope *s = algo_sla_at(&d->sla, kind, id);
-	out->sla.row[out->sla.n++] = (struct xp_dsa_sla_row){XP_DSA_KEY_OF(key),
-	    .kind = (uint8_t)kind, .id = id, .n_success = s->n_success,
-	    .n_drop = s->n_drop, .drop_rate = s->drop_rate, .p50_us = s->p50_us,
-	    .p99_us = s->p99_us,
-	    .alert_drop = (s->alerts & ALGO_SLA_ALERT_DROP) > 0,
-	    .alert_p99 = (s->alerts & ALGO_SLA_ALERT_P99) > 0,
-	    .verdict = kind == ALGO_SLA_SERVICE
-		? (uint8_t)(1 + d->sla.verdict[id])
-		: 0};
-}
-
-static int run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
-    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
-    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
-    struct sim_err *e)
-{
-	const size_t *first = d->sla.first;
-	const size_t n = first[ALGO_SLA_N_KINDS], before = out->sla.n;
-	int rc = algo_sla_measure(&d->sla, t, ladder, e);
-	if (rc < 0 || (rc = XP_DSA_RESERVE(&out->sla, n, e)) < 0)
-		return rc;
-	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
-		for (uint32_t id = 0; id < first[k + 1] - first[k]; id++)
-			if (k != ALGO_SLA_SERVICE || d->n_servers[id] > 0)
-				put_scope(d, key, (enum algo_sla_kind)k, id,
-				    out);
-	sum->p99_us = algo_sla_at(&d->sla, ALGO_SLA_DC, 0)->p99_us;
-	sum->n_alerts = 0;
-	for (size_t i = before; i < out->sla.n; i++)
-		sum->n_alerts +=
-		    out->sla.row[i].alert_drop || out->sla.row[i].alert_p99;
-	return 0;
-}
-
-static int run_heatmap(struct xp_dsa *d, const struct xp_dsa_key *key,
-    enum algo_heatmap_unit unit, const struct obs_probes *t,
-    struct xp_dsa_tables *out, uint8_t *pattern, struct sim_err *e)
-{
-	struct algo_heatmap *m = &d->heatmap;
-	enum algo_heatmap_pattern shown;
-	int rc = algo_heatmap_measure(m, t, &d->shape, unit, e);
-	if (rc < 0 ||
-	    (rc = algo_heatmap_classify(m, &d->params.heatmap, &shown, e)) <
-		0 ||
-	    (rc = XP_DSA_RESERVE(&out->heatmap, (size_t)m->n_units * m->n_units,
-		 e)) < 0)
-		return rc;
-	const double *cell = m->p99_us;
-	for (uint32_t i = 0; i < m->n_units; i++)
-		for (uint32_t j = 0; j < m->n_units; j++)
-			out->heatmap.row[out->heatmap.n++] =
-			    (struct xp_dsa_heatmap_row){XP_DSA_KEY_OF(key),
-				.unit = (uint8_t)unit, .src = i, .dst = j,
-				.p99_us = *cell++};
-	*pattern = (uint8_t)(1 + shown);
-	return 0;
-}
-
-static int run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
-    uint64_t day, const struct obs_probes *t, struct xp_dsa_tables *out,
-    struct xp_dsa_summary_row *sum, struct sim_err *e)
-{
-	uint32_t n_of[XP_DSA_N_ACTIONS] = {0};
-	if (day != d->day)
-		d->n_reloaded = 0;
-	d->day = day;
-	int rc = algo_blackhole_diagnose(&d->blackhole, t, d->n_reloaded, e);
-	if (rc < 0 ||
-	    (rc = XP_DSA_RESERVE(&out->blackhole_tors, d->shape.all_tors, e)) <
-		0)
-		return rc;
-	for (uint32_t i = 0; i < d->shape.all_tors; i++) {
-		const struct algo_blackhole_tor *tor = &d->blackhole.tor[i];
-		n_of[tor->action]++;
-		out->blackhole_tors.row[out->blackhole_tors.n++] =
-		    (struct xp_dsa_blackhole_tors_row){XP_DSA_KEY_OF(key),
-			.tor = i, .n_alive = tor->n_alive,
-			.n_symptom = tor->n_symptom, .score = tor->score,
-			.action = (uint8_t)tor->action};
-	}
-	d->n_reloaded += n_of[ALGO_BLACKHOLE_RELOAD];
-	sum->n_reload = n_of[ALGO_BLACKHOLE_RELOAD];
-	sum->n_defer = n_of[ALGO_BLACKHOLE_DEFER];
-	sum->n_escalate = n_of[ALGO_BLACKHOLE_ESCALATE];
-	return 0;
-}
-
-static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
-    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
-    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
-    struct sim_err *e)
-{
-	int rc = algo_silent_drop_find(&d->silent, t, ladder, e);
-	if (rc < 0 ||
-	    (rc = XP_DSA_RESERVE(&out->silent_drop_cells, d->silent.n_cells,
-		 e)) < 0)
-		return rc;
-	for (size_t i = 0; i < d->silent.n_cells; i++) {
-		const struct algo_silent_drop_cell *c = &d->silent.cell[i];
-		out->silent_drop_cells.row[out->silent_drop_cells.n++] =
-		    (struct xp_dsa_silent_drop_cells_row){XP_DSA_KEY_OF(key),
-			.rank = (uint32_t)i, .pod = c->pod, .pod2 = c->pod2,
-			.n_success = c->n_success, .n_drop = c->n_drop,
-			.drop_rate_lo = c->lo, .drop_rate_hi = c->hi,
-			.suffers = c->suffers};
-	}
-	sum->tier = (uint8_t)(1 + d->silent.tier);
-	return 0;
-}
-
-/* --- a window --------------------------------------------------------------*/
-
-/* The key of rows made of what these senders sent, and SUM's as well. */
-static struct xp_dsa_key make_key(struct xp_dsa *d,
-    const struct xp_dsa_window *w, const uint32_t sender[], size_t n,
-    struct xp_dsa_summary_row *sum)
-{
-	const uint32_t n_hosts = d->shape.all_hosts;
-	uint32_t n_heard = 0;
-	memset(d->heard, 0, n_hosts);
-	for (size_t i = 0; i < n; i++) {
-		n_heard += !d->heard[sender[i]];
-		d->heard[sender[i]] = 1;
-	}
-	const struct xp_dsa_key key = {
-	    .data_centre = d->data_centre,
-	    .from_s = (double)w->from / 1e9,
-	    .to_s = (double)w->to / 1e9,
-	    .seen_share = (double)w->recorded_ns / (double)(w->to - w->from) *
-		((double)n_heard / n_hosts),
-	    .n_probes = n,
-	};
-	sum->data_centre = key.data_centre;
-	sum->from_s = key.from_s;
-	sum->to_s = key.to_s;
-	sum->seen_share = key.seen_share;
-	sum->n_probes = key.n_probes;
-	sum->n_silent = n_hosts - n_heard;
-	return key;
-}
-
-static int make_ladder(const struct xp_dsa *d, const struct obs_probes *t,
+int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
     struct algo_drop_ladder *ladder, struct sim_err *e)
 {
 	unsigned n = 0;
 	while (n < OBS_MAX_WAITS && t->syn_wait_ns[n] > 0)
 		n++;
 	return algo_drop_ladder_init(ladder, t->syn_wait_ns, n,
-	    (sim_ns)(d->params.tolerance_s * 1e9), e);
+	    (sim_ns)llround(d->params.tolerance_s * 1e9), e);
 }
 
-static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
-    uint64_t day, uint32_t jobs, const struct obs_probes *t,
-    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
+int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e)
+{
+	struct algo_drop_ladder ladder;
+	int rc = xp_dsa_ladder(d, t, &ladder, e);
+	return rc < 0 ? rc : algo_sla_measure(&d->sla, t, &ladder, e);
+}
+
+int xp_dsa_heatmap(struct xp_dsa *d, const struct obs_probes *t,
+    enum algo_heatmap_unit unit, enum algo_heatmap_pattern *pattern,
+    struct sim_err *e)
+{
+	int rc = algo_heatmap_measure(&d->heatmap, t, &d->shape, unit, e);
+	return rc < 0 ? rc
+		      : algo_heatmap_classify(&d->heatmap, &d->params.heatmap,
+			    pattern, e);
+}
+
+int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
     struct sim_err *e)
 {
 	struct algo_drop_ladder ladder;
-	int rc = make_ladder(d, t, &ladder, e);
-	if (rc == 0 && jobs & XP_DSA_SLA)
-		rc = run_sla(d, key, t, &ladder, out, sum, e);
-	if (rc == 0 && jobs & XP_DSA_DROP_RATE)
-		rc = run_drop_rate(d, key, t, &ladder, out, sum, e);
-	if (rc == 0 && jobs & XP_DSA_HEATMAP)
-		rc = run_heatmap(d, key, ALGO_HEATMAP_TOR, t, out,
-		    &sum->tor_pattern, e);
-	if (rc == 0 && jobs & XP_DSA_HEATMAP)
-		rc = run_heatmap(d, key, ALGO_HEATMAP_POD, t, out,
-		    &sum->pod_pattern, e);
-	if (rc == 0 && jobs & XP_DSA_BLACKHOLE)
-		rc = run_blackhole(d, key, day, t, out, sum, e);
-	if (rc == 0 && jobs & XP_DSA_SILENT_DROP)
-		rc = run_silent_drop(d, key, t, &ladder, out, sum, e);
-	return rc;
+	int rc = xp_dsa_ladder(d, t, &ladder, e);
+	return rc < 0 ? rc : algo_silent_drop_find(&d->silent, t, &ladder, e);
 }
 
-/* Nothing was recorded, so there is nothing to judge: silence would look as if
- * all servers were dead. */
-static int is_blank(const struct xp_dsa_window *w, size_t n_rows)
+int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
+    int is_done, struct sim_err *e)
 {
-	return w->recorded_ns == 0 && n_rows == 0;
-}
-
-static int use_counters(struct xp_dsa *d, const struct xp_dsa_window *w,
-    const struct obs_perf *t, struct xp_dsa_tables *out,
-    struct xp_dsa_summary_row *sum, struct sim_err *e)
-{
-	const int rc = obs_perf_check(t, d->shape.all_hosts, e);
-	if (rc < 0)
-		return rc;
-	struct xp_dsa_key key = make_key(d, w, t->host, t->n, sum);
-	key.n_probes = 0;
-	for (size_t i = 0; i < t->n; i++)
-		key.n_probes += t->n_probes[i];
-	sum->n_probes = key.n_probes;
-	if (is_blank(w, t->n))
-		return 0;
-	return xp_dsa_sum_counters(d, &key, t, out, sum, e);
-}
-
-static int use_probes(struct xp_dsa *d, const struct xp_dsa_window *w,
-    uint32_t jobs, const struct obs_probes *t, struct xp_dsa_tables *out,
-    struct xp_dsa_summary_row *sum, struct sim_err *e)
-{
-	const uint64_t day = w->from / (86400 * SIM_SEC);
-	const int rc = obs_probes_check(t, d->shape.all_hosts, e);
-	if (rc < 0)
-		return rc;
-	const struct xp_dsa_key key = make_key(d, w, t->src_host, t->n, sum);
-	if (is_blank(w, t->n))
-		return 0;
-	return run_on_probes(d, &key, day, jobs, t, out, sum, e);
-}
-
-int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,
-    const struct obs_probes *probes, const struct obs_perf *counters,
-    struct xp_dsa_tables *out, struct sim_err *e)
-{
-	struct xp_dsa_summary_row sum = {.drop_rate = NAN,
-	    .p99_us = NAN,
-	    .n_alerts = NAN,
-	    .n_reload = NAN,
-	    .n_defer = NAN,
-	    .n_escalate = NAN};
-	int rc = 0;
-	if (jobs & XP_DSA_COUNTERS)
-		rc = use_counters(d, w, counters, out, &sum, e);
-	if (rc == 0 && jobs & ~(uint32_t)XP_DSA_COUNTERS)
-		rc = use_probes(d, w, jobs, probes, out, &sum, e);
-	if (rc == 0 && (rc = XP_DSA_RESERVE(&out->summary, 1, e)) == 0)
-		out->summary.row[out->summary.n++] = sum;
+	if (day != d->day)
+		d->n_reloaded = 0;
+	d->day = day;
+	int rc = algo_blackhole_diagnose(&d->blackhole, t, d->n_reloaded, e);
+	for (uint32_t i = 0; rc == 0 && is_done && i < d->shape.all_tors; i++)
+		d->n_reloaded +=
+		    d->blackhole.tor[i].action == ALGO_BLACKHOLE_RELOAD;
 	return rc;
 }

@@ -52,6 +52,13 @@ extern const char *const xp_dsa_jobs[]; /* by bit; NULL-terminated */
 /* What is run on windows of that length: see above. */
 uint32_t xp_dsa_jobs_of(sim_ns window_ns);
 
+/* X(map, its fields), of the section `pingmesh` of a spec */
+#define XP_DSA_MAPS(X)                                                         \
+	X(sla, algo_sla_fields)                                                \
+	X(heatmap, algo_heatmap_fields)                                        \
+	X(blackhole, algo_blackhole_fields)                                    \
+	X(silent, algo_silent_drop_fields)
+
 struct xp_dsa_params {
 	double tolerance_s; /* around the times of lost SYNs */
 	double conf;        /* of intervals of drop rates */
@@ -60,9 +67,10 @@ struct xp_dsa_params {
 	struct algo_blackhole_params blackhole;
 	struct algo_silent_drop_params silent;
 };
+extern const struct sim_field xp_dsa_fields[]; /* of the section itself */
 
-/* From the section `pingmesh` of a spec: keys tolerance and conf, maps sla,
- * heatmap, blackhole and silent; "" and what is absent stand for defaults.
+/* From the section `pingmesh` of a spec: xp_dsa_fields and XP_DSA_MAPS; "" and
+ * what is absent stand for defaults.
  * Errors SIM_EINVAL with all mistakes, SIM_EPARSE, SIM_ENOMEM. */
 int xp_dsa_params_read(struct xp_dsa_params *p, const char *spec,
     struct sim_err *e);
@@ -99,7 +107,7 @@ struct xp_dsa {
 	struct algo_heatmap heatmap;
 	struct algo_blackhole blackhole;
 	struct algo_silent_drop silent;
-	uint64_t day;        /* of the last window */
+	uint64_t day;        /* of the last black-hole job */
 	uint32_t n_reloaded; /* on that day */
 
 	/* Workings. */
@@ -116,6 +124,29 @@ int xp_dsa_open(struct xp_dsa *d, const struct topo_clos *shape,
     const struct xp_dsa_services *services, const struct xp_dsa_params *params,
     struct sim_err *e);
 void xp_dsa_close(struct xp_dsa *d);
+
+/* The same of each of N_DCS, whose hosts come one after the other. */
+int xp_dsa_open_all(struct xp_dsa d[], const struct topo_clos shape[],
+    uint32_t n_dcs, const struct xp_dsa_services *services,
+    const struct xp_dsa_params *params, struct sim_err *e);
+
+/* What tells lost SYNs, by the waits of T and the tolerance. Errors those of
+ * algo_drop_ladder_init(). */
+int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
+    struct algo_drop_ladder *ladder, struct sim_err *e);
+
+/* The jobs one by one, on probes T of the data centre. What they find is left
+ * in the member of D that they are named after. Errors those of algos/. */
+int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e);
+int xp_dsa_heatmap(struct xp_dsa *d, const struct obs_probes *t,
+    enum algo_heatmap_unit unit, enum algo_heatmap_pattern *pattern,
+    struct sim_err *e);
+int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
+    struct sim_err *e);
+
+/* Reloads are done if IS_DONE, and then are of the budget of their DAY. */
+int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
+    int is_done, struct sim_err *e);
 
 /* Of a table of all data centres, the rows that servers of one of them sent,
  * with its hosts from 0 on; peers elsewhere get numbers beyond its own. OUT's

@@ -18,10 +18,8 @@ const char *const xp_dsa_verdicts[] = {"no_service", "unknown", "not_network",
 const char *const xp_dsa_units[] = {"tor", "pod", NULL};
 const char *const xp_dsa_actions[] = {"none", "reload", "defer", "escalate",
     NULL};
-const char *const xp_dsa_patterns[] = {"not_run", "normal", "unclear",
-    "pod_down", "pod_failure", "spine_failure", NULL};
-const char *const xp_dsa_tiers[] = {"not_run", "none", "unclear", "pod",
-    "spine", NULL};
+const char *const xp_dsa_patterns[] = {"not_run", ALGO_HEATMAP_PATTERNS, NULL};
+const char *const xp_dsa_tiers[] = {"not_run", ALGO_SILENT_DROP_TIERS, NULL};
 
 /* --- columns ---------------------------------------------------------------*/
 

@@ -24,11 +24,8 @@ int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
 	    (rc = xp_dsa_services_read(&r->services, info->service,
 		 res_recording_first_host(info, info->n_dcs), e)) < 0)
 		return sim_wrap(e, rc, "%s", path);
-	for (uint32_t i = 0; rc == 0 && i < info->n_dcs; i++)
-		rc = xp_dsa_open(&r->dc[i], &info->shape[i], i,
-		    res_recording_first_host(info, i), &r->services, &r->params,
-		    e);
-	return rc;
+	return xp_dsa_open_all(r->dc, info->shape, info->n_dcs, &r->services,
+	    &r->params, e);
 }
 
 void xp_dsa_replay_close(struct xp_dsa_replay *r)

@@ -1,65 +1,20 @@
-/* experiments/pingmesh/jobs.c -- what is made of a table of one data centre.
+/* experiments/pingmesh/judge.c -- what jobs make of a table, beside the truth.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh/jobs.h"
+#include "experiments/pingmesh/judge.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-#include "sim/vec.h"
-
-/* --- opening -------------------------------------------------------------- */
-
-static int open_service(struct xp_jobs *j, const struct topo *t,
-    struct sim_err *e)
+int xp_judge_open(struct xp_judge *j, const struct topo *t,
+    const struct xp_pingmesh *p, struct xp_dsa *dsa, struct sim_err *e)
 {
-	struct algo_sla_service service = {.name = "service"};
-	topo_host *host = NULL;
-	int rc = xp_pingmesh_service(j->params->service, t->n_hosts, &host,
-	    &service.n, e);
-	if (rc == 0)
-		rc = SIM_ZALLOC(&j->serves, j->dc.shape->all_hosts, e);
-	for (size_t i = 0; rc == 0 && i < service.n; i++) {
-		host[i] -= j->dc.first_host;
-		if (host[i] >= j->dc.shape->all_hosts)
-			rc = sim_fail(e, SIM_ERANGE,
-			    "service: a host is not of data centre %u.",
-			    j->params->dc);
-		else
-			j->serves[host[i]] = 1;
-	}
-	service.server = host;
-	j->has_service = service.n > 0;
-	if (rc == 0)
-		rc = algo_sla_open(&j->sla, j->dc.shape, &j->params->sla,
-		    &service, (uint32_t)j->has_service, e);
-	free(host);
-	return rc;
-}
-
-int xp_jobs_open(struct xp_jobs *j, const struct topo *t,
-    const struct xp_pingmesh *p, struct sim_err *e)
-{
-	sim_ns wait[OBS_MAX_WAITS];
-	const unsigned n = xp_pingmesh_waits(p, wait);
-	*j = (struct xp_jobs){.params = p, .dc = xp_dc_at(t, p->dc)};
-	int rc = algo_drop_ladder_init(&j->ladder, wait, n,
-	    (sim_ns)llround(p->tolerance_s * 1e9), e);
-	if (rc == 0)
-		rc = open_service(j, t, e);
-	if (rc == 0)
-		rc = algo_silent_drop_open(&j->silent, j->dc.shape, &p->silent,
-		    e);
-	return rc;
-}
-
-void xp_jobs_close(struct xp_jobs *j)
-{
-	algo_sla_close(&j->sla);
-	algo_heatmap_free(&j->heatmap);
-	algo_silent_drop_close(&j->silent);
-	free(j->serves);
-	*j = (struct xp_jobs){0};
+	struct obs_probes none = {0};
+	*j = (struct xp_judge){.params = p,
+	    .dc = xp_dc_at(t, p->dc),
+	    .dsa = dsa,
+	    .has_service = *p->service != '\0'};
+	xp_pingmesh_waits(p, none.syn_wait_ns);
+	return xp_dsa_ladder(dsa, &none, &j->ladder, e);
 }
 
 /* --- counting ------------------------------------------------------------- */
@@ -74,7 +29,7 @@ static void add_tally(struct xp_tally *to, const struct xp_tally *from)
 	to->q += from->q;
 }
 
-void xp_jobs_tally(const struct xp_jobs *j, const struct obs_probes *t,
+void xp_judge_tally(const struct xp_judge *j, const struct obs_probes *t,
     struct xp_true_loss *loss, struct xp_tallies *sum)
 {
 	for (size_t i = 0; i < t->n; i++) {
@@ -96,7 +51,8 @@ void xp_jobs_tally(const struct xp_jobs *j, const struct obs_probes *t,
 		add_tally(&sum->group[g], &one);
 		add_tally(&sum->group[ALGO_DROP_ALL], &one);
 		if (g != ALGO_DROP_INTER_DC &&
-		    (!j->has_service || j->serves[t->src_host[i]]))
+		    (!j->has_service ||
+			algo_sla_serves(&j->dsa->sla, t->src_host[i])))
 			add_tally(&sum->scope, &one);
 	}
 }
@@ -121,20 +77,20 @@ void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m)
 
 /* --- analyses ------------------------------------------------------------- */
 
-static int run_sla(struct xp_jobs *j, const struct obs_probes *t,
+static int run_sla(struct xp_judge *j, const struct obs_probes *t,
     struct res_trial_metrics *m, struct sim_err *e)
 {
-	int rc = algo_sla_measure(&j->sla, t, &j->ladder, e);
+	int rc = xp_dsa_sla(j->dsa, t, e);
 	if (rc < 0)
 		return rc;
-	const struct algo_sla_scope *s = algo_sla_at(&j->sla,
+	const struct algo_sla_scope *s = algo_sla_at(&j->dsa->sla,
 	    j->has_service ? ALGO_SLA_SERVICE : ALGO_SLA_DC, 0);
 	m->p50_us = s->p50_us;
 	m->p99_us = s->p99_us;
 	m->alert_drop = (s->alerts & ALGO_SLA_ALERT_DROP) != 0;
 	m->alert_p99 = (s->alerts & ALGO_SLA_ALERT_P99) != 0;
 	if (j->has_service)
-		m->verdict = j->sla.verdict[0];
+		m->verdict = j->dsa->sla.verdict[0];
 	return 0;
 }
 
@@ -149,7 +105,7 @@ static void judge(uint32_t got, uint32_t expect, enum xp_trouble trouble,
 	*n = 1;
 }
 
-int xp_jobs_run(struct xp_jobs *j, const struct obs_probes *t,
+int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e)
 {
 	const struct xp_pingmesh *p = j->params;
@@ -157,17 +113,14 @@ int xp_jobs_run(struct xp_jobs *j, const struct obs_probes *t,
 	int rc = run_sla(j, t, m, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "service level");
-	if ((rc = algo_heatmap_measure(&j->heatmap, t, j->dc.shape, p->unit,
-		 e)) < 0 ||
-	    (rc = algo_heatmap_classify(&j->heatmap, &p->heatmap, &pattern,
-		 e)) < 0)
+	if ((rc = xp_dsa_heatmap(j->dsa, t, p->unit, &pattern, e)) < 0)
 		return sim_wrap(e, rc, "heat map");
-	if ((rc = algo_silent_drop_find(&j->silent, t, &j->ladder, e)) < 0)
+	if ((rc = xp_dsa_silent_drop(j->dsa, t, e)) < 0)
 		return sim_wrap(e, rc, "silent drops");
 	m->pattern = pattern;
-	m->tier = j->silent.tier;
+	m->tier = j->dsa->silent.tier;
 	judge(pattern, p->expect, trouble, &m->pattern_right, &m->n_pattern);
-	judge(j->silent.tier, p->expect_tier, trouble, &m->tier_right,
+	judge(j->dsa->silent.tier, p->expect_tier, trouble, &m->tier_right,
 	    &m->n_tier);
 	return 0;
 }

@@ -1,8 +1,8 @@
-/* experiments/pingmesh/jobs.h -- what is made of a table of one data centre.
+/* experiments/pingmesh/judge.h -- what jobs make of a table, beside the truth.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#ifndef EXPERIMENTS_PINGMESH_JOBS_H
-#define EXPERIMENTS_PINGMESH_JOBS_H
+#ifndef EXPERIMENTS_PINGMESH_JUDGE_H
+#define EXPERIMENTS_PINGMESH_JUDGE_H
 
 #include "experiments/pingmesh/truth.h"
 #include "results/schema.h"
@@ -21,38 +21,33 @@ struct xp_tallies {
 	struct xp_tally group[ALGO_DROP_N_GROUPS], scope;
 };
 
-/* Zeroed is empty. */
-struct xp_jobs {
+struct xp_judge {
 	const struct xp_pingmesh *params;
 	struct xp_dc dc;
+	struct xp_dsa *dsa; /* of that data centre */
 	struct algo_drop_ladder ladder;
-	uint8_t *serves; /* [hosts of the data centre] */
 	int has_service;
-	struct algo_sla sla;
-	struct algo_heatmap heatmap;
-	struct algo_silent_drop silent;
 };
 
-/* The jobs of data centre params->dc. Errors SIM_ENOMEM, and those of the
- * service's list; J may be closed either way. */
-int xp_jobs_open(struct xp_jobs *j, const struct topo *t,
-    const struct xp_pingmesh *p, struct sim_err *e);
-void xp_jobs_close(struct xp_jobs *j);
+/* The jobs of data centre params->dc, which are DSA's; all is borrowed. Errors
+ * those of xp_dsa_ladder(). */
+int xp_judge_open(struct xp_judge *j, const struct topo *t,
+    const struct xp_pingmesh *p, struct xp_dsa *dsa, struct sim_err *e);
 
 /* Add the probes of T to SUM. Cost O(probes * hops). */
-void xp_jobs_tally(const struct xp_jobs *j, const struct obs_probes *t,
+void xp_judge_tally(const struct xp_judge *j, const struct obs_probes *t,
     struct xp_true_loss *loss, struct xp_tallies *sum);
 void xp_tallies_add(struct xp_tallies *to, const struct xp_tallies *from);
 
 /* A tally as metrics: n_probes to true_drop_rate. */
 void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m);
 
-/* Level and verdict; the matrix, left in J, and its pattern; the tier.
+/* Level and verdict; the matrix, left in DSA, and its pattern; the tier.
  * TROUBLE is what there was while the probes were under way: a pattern is right
  * if it is `expect` in trouble and normal in calm, and is not judged while
  * things change; likewise the tier.
  * Errors those of the analyses. */
-int xp_jobs_run(struct xp_jobs *j, const struct obs_probes *t,
+int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e);
 
 #endif
