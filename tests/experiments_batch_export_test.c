@@ -139,11 +139,11 @@ static void what_can_be_no_row_is_counted(void **state)
 {
 	const struct algo_pingmesh_record good =
 	    record(0, 1, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 5);
-	struct algo_pingmesh_record r[7];
+	struct algo_pingmesh_record r[8];
 	struct res_recording_info info = make_info();
 	struct xp_batch_exported n;
 	(void)state;
-	for (int i = 0; i < 7; i++)
+	for (int i = 0; i < 8; i++)
 		r[i] = good;
 	r[1].outcome = AGENT_FAILED;
 	r[2].dst_ip = topo_addr_of_host(HOSTS); /* no server */
@@ -151,10 +151,11 @@ static void what_can_be_no_row_is_counted(void **state)
 	r[4].level = ALGO_PINGLIST_VIP;         /* no service */
 	r[5].rtt_ns = 0;                        /* connected in no time */
 	r[6].dst_ip = r[6].src_ip;
-	keep(1, r, 7);
+	r[7].outcome = AGENT_TIMEOUT; /* after a time */
+	keep(1, r, 8);
 	assert_ok(xp_batch_export(dir, path, &info, &n, test_err()));
 	assert_true(n.n_rows == 1 && n.n_failed == 1 && n.n_foreign == 4 &&
-	    n.n_odd == 1);
+	    n.n_odd == 2);
 }
 
 /* The same batch in a second file, and a file that ends within one. */

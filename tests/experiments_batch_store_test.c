@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiments/live/batch_set.h"
+#include "experiments/pingmesh/dsa/batch_set.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 

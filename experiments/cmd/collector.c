@@ -219,6 +219,7 @@ static int run_export(struct args *a)
 		rc = export(a, &n, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
+	note(a->dir, n.n_lost, "records were lost by their agents");
 	note(a->dir, n.n_failed, "probes that were never sent are left out");
 	note(a->dir, n.n_foreign,
 	    "records are left out: they are not between two of these servers");

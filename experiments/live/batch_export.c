@@ -10,16 +10,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "experiments/live/batch_set.h"
 #include "experiments/live/batch_store.h"
+#include "experiments/pingmesh/dsa/batch_set.h"
+#include "experiments/pingmesh/dsa/rows.h"
 #include "sim/vec.h"
-#include "topo/addr.h"
 
 #define ORIGIN_STEP (600 * SIM_SEC)
 
 struct export
 {
-	const struct res_recording_info *info;
+	struct xp_dsa_hosts hosts;
 	struct xp_batch_exported *n;
 	struct res_recorder *out; /* NULL in the first pass */
 	struct xp_batch_set seen;
@@ -28,66 +28,6 @@ struct export
 	struct algo_pingmesh_batch batch;
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
-
-static uint32_t dc_of(const struct res_recording_info *info, uint32_t host)
-{
-	uint32_t dc = 0;
-	while (host >= res_recording_first_host(info, dc + 1))
-		dc++;
-	return dc;
-}
-
-/* Returns 0 if R can be no row, and counts why. */
-static int convert(struct export *x, const struct algo_pingmesh_record *r,
-    struct obs_probe *p)
-{
-	static const uint8_t outcomes[AGENT_N_OUTCOMES] = {
-	    [AGENT_CONNECTED] = OBS_CONNECTED,
-	    [AGENT_REFUSED] = OBS_REFUSED,
-	    [AGENT_TIMEOUT] = OBS_TIMED_OUT,
-	};
-	static const uint8_t levels[ALGO_PINGLIST_N_LEVELS] = {
-	    [ALGO_PINGLIST_TOR] = OBS_LEVEL_TOR,
-	    [ALGO_PINGLIST_DC] = OBS_LEVEL_DC,
-	    [ALGO_PINGLIST_INTER_DC] = OBS_LEVEL_INTER_DC,
-	    [ALGO_PINGLIST_VIP] = OBS_LEVEL_INTER_DC,
-	};
-	const uint32_t n_hosts =
-	    res_recording_first_host(x->info, x->info->n_dcs);
-	const int is_vip = r->level == ALGO_PINGLIST_VIP;
-	if (r->outcome == AGENT_FAILED) {
-		x->n->n_failed++;
-		return 0;
-	}
-	*p = (struct obs_probe){
-	    .sent_ns = r->sent_ns,
-	    .rtt_ns = r->rtt_ns,
-	    .src_host = topo_addr_to_host(r->src_ip, n_hosts),
-	    .dst_host =
-		is_vip ? r->dst_ip : topo_addr_to_host(r->dst_ip, n_hosts),
-	    .src_port = r->src_port,
-	    .dst_port = r->dst_port,
-	    .outcome = outcomes[r->outcome],
-	    .level = levels[r->level],
-	    .class = r->class,
-	    .payload_bytes = r->payload,
-	};
-	if (p->src_host == TOPO_NONE || p->src_host == p->dst_host ||
-	    (is_vip ? !topo_addr_is_vip(r->dst_ip)
-		    : p->dst_host == TOPO_NONE ||
-			(p->level != OBS_LEVEL_INTER_DC &&
-			    dc_of(x->info, p->src_host) !=
-				dc_of(x->info, p->dst_host)))) {
-		x->n->n_foreign++;
-		return 0;
-	}
-	if ((p->outcome == OBS_CONNECTED && p->rtt_ns == 0) ||
-	    (p->outcome == OBS_TIMED_OUT && p->rtt_ns > 0)) {
-		x->n->n_odd++;
-		return 0;
-	}
-	return 1;
-}
 
 static int flush(struct export *x, struct sim_err *e)
 {
@@ -102,6 +42,28 @@ static int flush(struct export *x, struct sim_err *e)
 	return 0;
 }
 
+/* The table that a record goes to, or NULL if it can be no row, which is
+ * counted. */
+static struct obs_probes *sort_record(struct export *x,
+    const struct algo_pingmesh_record *r, struct obs_probe *p)
+{
+	switch (xp_dsa_row(&x->hosts, x->batch.src_ip, r, p)) {
+	case XP_DSA_ROW:
+		return &x->rows;
+	case XP_DSA_VIP_ROW:
+		return &x->vip_rows;
+	case XP_DSA_FAILED:
+		x->n->n_failed++;
+		return NULL;
+	case XP_DSA_FOREIGN:
+		x->n->n_foreign++;
+		return NULL;
+	default:
+		x->n->n_odd++;
+		return NULL;
+	}
+}
+
 /* What a collector adds between the two passes may be older or newer than all
  * that the first one saw: the second one leaves that out. */
 static int take_batch(struct export *x, struct sim_err *e)
@@ -110,8 +72,8 @@ static int take_batch(struct export *x, struct sim_err *e)
 	int rc;
 	x->n->n_batches++;
 	for (uint32_t i = 0; i < x->batch.n; i++) {
-		const struct algo_pingmesh_record *r = &x->batch.record[i];
-		if (!convert(x, r, &p))
+		struct obs_probes *t = sort_record(x, &x->batch.record[i], &p);
+		if (!t)
 			continue;
 		if (!x->out && p.sent_ns < x->first_ns)
 			x->first_ns = p.sent_ns;
@@ -121,10 +83,7 @@ static int take_batch(struct export *x, struct sim_err *e)
 		    p.sent_ns > x->last_ns)
 			continue;
 		p.sent_ns -= x->n->origin_ns;
-		if ((rc = obs_probes_add(r->level == ALGO_PINGLIST_VIP
-			     ? &x->vip_rows
-			     : &x->rows,
-			 &p, e)) < 0)
+		if ((rc = obs_probes_add(t, &p, e)) < 0)
 			return rc;
 	}
 	return x->out ? flush(x, e) : 0;
@@ -152,11 +111,10 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 	while (
 	    (rc = xp_batch_next(in, x->bytes, &n, &id, e)) == XP_BATCH_MORE) {
 		whole += n;
-		if (xp_batch_set_has(&x->seen, &id))
-			continue;
-		if ((rc = xp_batch_set_reserve(&x->seen, &id, e)) < 0)
+		if ((rc = xp_batch_set_take(&x->seen, &id, e)) < 0)
 			break;
-		xp_batch_set_add(&x->seen, &id);
+		if (rc == 0)
+			continue;
 		if ((rc = algo_pingmesh_wire_decode(&x->batch, x->bytes, n,
 			 e)) < 0 ||
 		    (rc = take_batch(x, e)) < 0)
@@ -188,6 +146,7 @@ static int pass(struct export *x, const char *dir, struct sim_err *e)
 	free(found);
 	if (fd >= 0)
 		close(fd);
+	x->n->n_lost = x->seen.n_lost;
 	return rc;
 }
 
@@ -224,7 +183,7 @@ int xp_batch_export(const char *dir, const char *path,
 	if (rc < 0)
 		return rc;
 	*n = (struct xp_batch_exported){0};
-	x->info = info;
+	x->hosts = xp_dsa_hosts_of(info->shape, info->n_dcs);
 	x->n = n;
 	x->first_ns = UINT64_MAX;
 	memcpy(x->rows.syn_wait_ns, info->syn_wait_ns,

@@ -18,10 +18,9 @@
 struct xp_batch_exported {
 	uint64_t n_batches, n_rows, n_vip_rows;
 	sim_ns origin_ns; /* of the agents' clock */
-	/* Left out. */
-	uint64_t n_failed;  /* never sent: the host itself failed */
-	uint64_t n_foreign; /* from or to who is no server, or to itself */
-	uint64_t n_odd;     /* a time that does not go with its outcome */
+	uint64_t n_lost;  /* records that agents say they lost */
+	/* Left out, see enum xp_dsa_fate. */
+	uint64_t n_failed, n_foreign, n_odd;
 	uint64_t n_bytes_damaged; /* of the files, and what is behind them */
 };
 

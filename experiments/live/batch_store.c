@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "experiments/live/batch_set.h"
+#include "experiments/pingmesh/dsa/batch_set.h"
 #include "sim/vec.h"
 
 enum { NAME_BYTES = 64 };
@@ -73,17 +73,11 @@ int xp_batch_next(FILE *in, unsigned char *buf, size_t *n,
 static int note(struct xp_batch_store *s,
     const struct algo_pingmesh_wire_id *id, struct sim_err *e)
 {
-	if (xp_batch_set_has(&s->set, id)) {
-		s->held.n_repeated++;
-		return 0;
-	}
-	int rc = xp_batch_set_reserve(&s->set, id, e);
-	if (rc < 0)
-		return rc;
-	xp_batch_set_add(&s->set, id);
-	s->held.n_batches++;
-	s->held.n_records += id->n;
-	return 0;
+	const int rc = xp_batch_set_take(&s->set, id, e);
+	s->held.n_repeated += rc == 0;
+	s->held.n_batches += rc > 0;
+	s->held.n_records += rc > 0 ? id->n : 0;
+	return rc < 0 ? rc : 0;
 }
 
 /* Read a file up to what is no batch. *WHOLE += bytes before that, *END = what

@@ -36,7 +36,7 @@ struct xp_batch_store;
 struct xp_batch_store_params {
 	uint64_t file_bytes;  /* of a file, before the next one is begun */
 	uint64_t total_bytes; /* of all; then batches are refused */
-	size_t max_runs;      /* see experiments/live/batch_set.h */
+	size_t max_runs;      /* see experiments/pingmesh/dsa/batch_set.h */
 	int sync;
 };
 

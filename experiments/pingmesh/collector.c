@@ -7,14 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/pingmesh/dsa/batch_set.h"
+#include "experiments/pingmesh/dsa/rows.h"
 #include "sim/vec.h"
-#include "topo/region.h"
-
-/* What is known of a host's agent: bit k of `came` is batch newest - k. */
-struct agent {
-	sim_ns born_ns;
-	uint64_t newest, came, n_lost;
-};
 
 struct xp_collector {
 	const struct topo *topo;
@@ -23,7 +18,8 @@ struct xp_collector {
 	uint32_t first; /* the oldest window that is kept */
 	sim_ns window_ns, end_ns;
 	struct xp_dc dc[TOPO_REGION_MAX_DCS];
-	struct agent *agent; /* [n_hosts] */
+	struct xp_dsa_hosts hosts;
+	struct xp_batch_set seen;
 	struct obs_probes
 	    *table; /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
 	struct obs_probes joined;
@@ -48,15 +44,16 @@ int xp_collector_open(struct xp_collector **out, const struct topo *t,
 	c->topo = t;
 	c->params = p;
 	c->n_dcs = xp_n_dcs(t);
+	c->hosts = xp_dsa_hosts_of(xp_dc_at(t, 0).shape, c->n_dcs);
+	c->seen.max_runs = SIZE_MAX;
 	c->n_kept = n_kept;
 	c->n_windows = xp_pingmesh_n_windows(p);
 	c->window_ns = (sim_ns)llround(p->window_s * 1e9);
 	c->end_ns = c->n_windows * c->window_ns;
 	for (uint32_t i = 0; i < c->n_dcs; i++)
 		c->dc[i] = xp_dc_at(t, i);
-	if ((rc = SIM_ZALLOC(&c->agent, t->n_hosts, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&c->table, (size_t)n_kept * (c->n_dcs + 1), e)) <
-		0) {
+	rc = SIM_ZALLOC(&c->table, (size_t)n_kept * (c->n_dcs + 1), e);
+	if (rc < 0) {
 		xp_collector_close(c);
 		return rc;
 	}
@@ -73,8 +70,8 @@ void xp_collector_close(struct xp_collector *c)
 	     i++)
 		obs_probes_free(&c->table[i]);
 	obs_probes_free(&c->joined);
+	xp_batch_set_free(&c->seen);
 	free(c->table);
-	free(c->agent);
 	free(c->us);
 	free(c);
 }
@@ -91,7 +88,7 @@ static void clear_window(struct xp_collector *c, uint32_t window)
 
 void xp_collector_clear(struct xp_collector *c)
 {
-	memset(c->agent, 0, c->topo->n_hosts * sizeof(c->agent[0]));
+	xp_batch_set_free(&c->seen);
 	for (uint32_t i = 0; i < c->n_kept; i++)
 		clear_window(c, i);
 	c->first = 0;
@@ -107,17 +104,12 @@ void xp_collector_drop(struct xp_collector *c, uint32_t first)
 
 /* --- records -------------------------------------------------------------- */
 
-static uint32_t dc_of(const struct xp_collector *c, topo_host h)
-{
-	return c->topo->region ? topo_region_dc_of(c->topo->region, h) : 0;
-}
-
 static enum algo_drop_group group_of(const struct xp_collector *c,
     topo_host src, topo_host dst)
 {
-	const uint32_t dc = dc_of(c, src);
+	const uint32_t dc = xp_dsa_dc_of(&c->hosts, src);
 	const topo_host first = c->dc[dc].first_host;
-	return dc == dc_of(c, dst)
+	return dc == xp_dsa_dc_of(&c->hosts, dst)
 	    ? xp_group_within(c->dc[dc].shape, src - first, dst - first)
 	    : ALGO_DROP_INTER_DC;
 }
@@ -130,7 +122,7 @@ static int take_time(struct xp_collector *c,
 	const struct xp_pingmesh *p = c->params;
 	const sim_ns ns = p->time == XP_TIME_ECHO ? r->echo_ns : r->rtt_ns;
 	if (p->along != XP_ALONG_QUANTILE || r->outcome != AGENT_CONNECTED ||
-	    ns == 0 || dc_of(c, src) != p->dc ||
+	    ns == 0 || xp_dsa_dc_of(&c->hosts, src) != p->dc ||
 	    (p->group != ALGO_DROP_ALL && p->group != group_of(c, src, dst)))
 		return 0;
 	int rc = SIM_RESERVE(&c->us, &c->cap_us, c->n_us + 1, e);
@@ -139,122 +131,69 @@ static int take_time(struct xp_collector *c,
 	return rc;
 }
 
-static struct obs_probe row_of(const struct algo_pingmesh_record *r)
+static int add_row(struct xp_collector *c, uint32_t window,
+    const struct algo_pingmesh_record *r, struct obs_probe row,
+    struct sim_err *e)
 {
-	static const uint8_t outcomes[] = {
-	    [AGENT_CONNECTED] = OBS_CONNECTED,
-	    [AGENT_REFUSED] = OBS_REFUSED,
-	    [AGENT_TIMEOUT] = OBS_TIMED_OUT,
-	};
-	return (struct obs_probe){
-	    .sent_ns = r->sent_ns,
-	    .rtt_ns = r->outcome == AGENT_CONNECTED ? r->rtt_ns : 0,
-	    .src_port = r->src_port,
-	    .dst_port = r->dst_port,
-	    .outcome = outcomes[r->outcome],
-	    .level = r->level == ALGO_PINGLIST_TOR ? OBS_LEVEL_TOR
-		: r->level == ALGO_PINGLIST_DC     ? OBS_LEVEL_DC
-						   : OBS_LEVEL_INTER_DC,
-	    .class = r->class,
-	    .payload_bytes = r->payload,
-	};
-}
-
-static int add_vip_row(struct xp_collector *c, uint32_t window, topo_host src,
-    const struct algo_pingmesh_record *r, struct sim_err *e)
-{
-	struct obs_probe row = row_of(r);
-	row.src_host = src;
-	row.dst_host = r->dst_ip;
-	c->count.n_vip_rows++;
-	return obs_probes_add(table_of(c, window, c->n_dcs), &row, e);
-}
-
-static int add_row(struct xp_collector *c, uint32_t window, topo_host src,
-    topo_host dst, const struct algo_pingmesh_record *r, struct sim_err *e)
-{
-	const uint32_t dc = dc_of(c, src);
-	struct obs_probe row = row_of(r);
-	row.src_host = src - c->dc[dc].first_host;
-	row.dst_host = row.level == OBS_LEVEL_INTER_DC
-	    ? c->dc[dc].shape->all_hosts + dst
-	    : dst - c->dc[dc].first_host;
+	const topo_host src = row.src_host, dst = row.dst_host;
+	const uint32_t dc = xp_dsa_dc_of(&c->hosts, src);
+	row.src_host -= c->dc[dc].first_host;
+	if (row.level == OBS_LEVEL_INTER_DC)
+		row.dst_host += c->dc[dc].shape->all_hosts;
+	else
+		row.dst_host -= c->dc[dc].first_host;
 	c->count.n_rows++;
 	int rc = obs_probes_add(table_of(c, window, dc), &row, e);
 	return rc < 0 ? rc : take_time(c, r, src, dst, e);
 }
 
-static int take_record(struct xp_collector *c, topo_host src,
+static int take_record(struct xp_collector *c, uint32_t src_ip,
     const struct algo_pingmesh_record *r, struct sim_err *e)
 {
-	const topo_host dst = topo_addr_to_host(r->dst_ip, c->topo->n_hosts);
-	const int vip = r->level == ALGO_PINGLIST_VIP;
-	if (r->outcome >= AGENT_FAILED) {
-		c->count.n_failed++;
+	struct obs_probe row;
+	const enum xp_dsa_fate fate = xp_dsa_row(&c->hosts, src_ip, r, &row);
+	c->count.n_failed += fate == XP_DSA_FAILED;
+	c->count.n_foreign += fate == XP_DSA_FOREIGN;
+	c->count.n_odd += fate == XP_DSA_ODD;
+	if (fate > XP_DSA_VIP_ROW)
 		return 0;
-	}
-	if (r->level > ALGO_PINGLIST_VIP || (!vip && dst == TOPO_NONE) ||
-	    (r->level < ALGO_PINGLIST_INTER_DC &&
-		dc_of(c, src) != dc_of(c, dst))) {
-		c->count.n_foreign++;
-		return 0;
-	}
 	if (r->sent_ns >= c->end_ns || r->sent_ns / c->window_ns < c->first) {
 		c->count.n_late++;
 		return 0;
 	}
 	const uint32_t window = (uint32_t)(r->sent_ns / c->window_ns);
 	assert(window < c->first + c->n_kept);
-	return vip ? add_vip_row(c, window, src, r, e)
-		   : add_row(c, window, src, dst, r, e);
+	if (fate == XP_DSA_ROW)
+		return add_row(c, window, r, row, e);
+	c->count.n_vip_rows++;
+	return obs_probes_add(table_of(c, window, c->n_dcs), &row, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
-
-/* Whether this batch is to be taken; then it is known to have come. */
-static int is_new(struct agent *a, const struct algo_pingmesh_batch *b)
-{
-	if (b->number == 0 || (a->newest > 0 && b->born_ns < a->born_ns))
-		return 0;
-	if (a->newest == 0 || b->born_ns > a->born_ns)
-		*a = (struct agent){b->born_ns, b->number, 0, 0};
-	if (b->number > a->newest) {
-		const uint64_t ahead = b->number - a->newest;
-		a->came = ahead < COLLECT_SPAN ? a->came << ahead : 0;
-		a->newest = b->number;
-	}
-	const uint64_t behind = a->newest - b->number;
-	if (behind >= COLLECT_SPAN || a->came >> behind & 1)
-		return 0;
-	a->came |= UINT64_C(1) << behind;
-	return 1;
-}
 
 int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
     struct sim_err *e)
 {
 	enum { HEAD = offsetof(struct algo_pingmesh_batch, record) };
 	const struct algo_pingmesh_batch *b = data;
-	const topo_host src = n < HEAD
-	    ? TOPO_NONE
-	    : topo_addr_to_host(b->src_ip, c->topo->n_hosts);
-	if (src == TOPO_NONE || b->n > ALGO_PINGMESH_BATCH ||
-	    n != HEAD + b->n * sizeof(b->record[0]) ||
-	    !is_new(&c->agent[src], b)) {
-		c->count.n_repeated++;
-		return 0;
+	int rc = 0;
+	if (n >= HEAD && b->number > 0 && b->n <= ALGO_PINGMESH_BATCH &&
+	    n == HEAD + b->n * sizeof(b->record[0]) &&
+	    topo_addr_to_host(b->src_ip, c->topo->n_hosts) != TOPO_NONE) {
+		const struct algo_pingmesh_wire_id id = {b->born_ns, b->number,
+		    b->n_lost, b->src_ip, b->n};
+		rc = xp_batch_set_take(&c->seen, &id, e);
 	}
-	struct agent *a = &c->agent[src];
+	if (rc <= 0) {
+		c->count.n_repeated += rc == 0;
+		return rc;
+	}
+	c->count.n_lost = c->seen.n_lost;
 	c->count.n_batches++;
 	c->count.n_records += b->n;
-	if (b->n_lost > a->n_lost) {
-		c->count.n_lost += b->n_lost - a->n_lost;
-		a->n_lost = b->n_lost;
-	}
-	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < b->n; i++)
-		rc = take_record(c, src, &b->record[i], e);
-	return rc;
+	for (uint32_t i = 0; rc >= 0 && i < b->n; i++)
+		rc = take_record(c, b->src_ip, &b->record[i], e);
+	return rc < 0 ? rc : 0;
 }
 
 /* --- tables --------------------------------------------------------------- */

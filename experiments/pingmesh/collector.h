@@ -4,9 +4,8 @@
  *	uploads --> once each --> records --> rows by window and data centre
  *
  * A batch that is tried again may arrive twice, or after one that was sent
- * later. Of each agent the newest number is known and which of the COLLECT_SPAN
- * before it have come, so each is taken once; an older one than that, or of the
- * life before, is refused, as nobody could tell whether it came before.
+ * later, so those that came are known (experiments/pingmesh/dsa/batch_set.h) and
+ * each is taken once. What its records must be is told in dsa/rows.h.
  *
  * A row is of the window in which its probe was sent. Rows of windows that were
  * dropped, or that are beyond the last, are counted and left out.
@@ -22,18 +21,17 @@
 
 #include "experiments/pingmesh.h"
 
-enum { COLLECT_SPAN = 64 };
-
 /* What came. */
 #define XP_COLLECT_COUNTS(X)                                                   \
 	X(n_batches, "batches taken")                                          \
-	X(n_repeated, "batches refused: they came before, or may have")        \
+	X(n_repeated, "batches refused: they came before, or are none")        \
 	X(n_records, "records of them")                                        \
 	X(n_rows, "rows made")                                                 \
 	X(n_vip_rows, "rows made of probes to VIPs")                           \
 	X(n_late, "records whose window was dropped, or is after the last")    \
 	X(n_failed, "records of probes that their host did not send")          \
 	X(n_foreign, "records of or to no host that there is")                 \
+	X(n_odd, "records whose time does not go with their outcome")          \
 	X(n_lost, "records that agents say they lost")
 
 struct xp_collect_counts {

@@ -1,7 +1,7 @@
-/* experiments/live/batch_set.c -- which batches of which agents were taken.
+/* experiments/pingmesh/dsa/batch_set.c -- which batches of which agents were taken.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/live/batch_set.h"
+#include "experiments/pingmesh/dsa/batch_set.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -113,6 +113,10 @@ void xp_batch_set_add(struct xp_batch_set *s,
 	struct xp_batch_run *run = a->run + i; /* the one behind X */
 	const int after = i > 0 && run[-1].last + 1 == x;
 	const int before = i < a->n && x + 1 == run[0].first;
+	if (id->n_lost > a->n_lost) {
+		s->n_lost += id->n_lost - a->n_lost;
+		a->n_lost = id->n_lost;
+	}
 	assert(a->cap > a->n && (i == a->n || x < run[0].first));
 	if (after && before) {
 		run[-1].last = run[0].last;
@@ -129,4 +133,16 @@ void xp_batch_set_add(struct xp_batch_set *s,
 		a->n++;
 		s->n_runs++;
 	}
+}
+
+int xp_batch_set_take(struct xp_batch_set *s,
+    const struct algo_pingmesh_wire_id *id, struct sim_err *e)
+{
+	if (xp_batch_set_has(s, id))
+		return 0;
+	const int rc = xp_batch_set_reserve(s, id, e);
+	if (rc < 0)
+		return rc;
+	xp_batch_set_add(s, id);
+	return 1;
 }

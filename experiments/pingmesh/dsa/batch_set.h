@@ -1,12 +1,12 @@
-/* experiments/live/batch_set.h -- which batches of which agents were taken.
+/* experiments/pingmesh/dsa/batch_set.h -- which batches of which agents were taken.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * An agent, (src_ip, born_ns), counts its batches from 1, so what was taken of
  * it is a few runs of numbers, mostly one: memory goes with agents and gaps,
  * not with batches.
  */
-#ifndef EXPERIMENTS_BATCH_SET_H
-#define EXPERIMENTS_BATCH_SET_H
+#ifndef EXPERIMENTS_PINGMESH_DSA_BATCH_SET_H
+#define EXPERIMENTS_PINGMESH_DSA_BATCH_SET_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,6 +20,7 @@ struct xp_batch_run {
 
 struct xp_batch_agent {
 	uint64_t born_ns;
+	uint64_t n_lost; /* the most that it said */
 	uint32_t src_ip;
 	size_t n, cap;            /* cap 0: an empty slot */
 	struct xp_batch_run *run; /* ascending, with gaps between */
@@ -29,6 +30,7 @@ struct xp_batch_agent {
 struct xp_batch_set {
 	size_t max_runs; /* of all agents together, gaps to come included */
 	size_t n_runs, n_agents, n_slots;
+	uint64_t n_lost; /* records, of all agents */
 	struct xp_batch_agent *slot;
 };
 
@@ -47,5 +49,10 @@ int xp_batch_set_reserve(struct xp_batch_set *s,
  * Cost O(runs of the agent). */
 void xp_batch_set_add(struct xp_batch_set *s,
     const struct algo_pingmesh_wire_id *id);
+
+/* All of that: add ID unless it is there. Returns 1 if it was not, else 0.
+ * Errors as xp_batch_set_reserve(). */
+int xp_batch_set_take(struct xp_batch_set *s,
+    const struct algo_pingmesh_wire_id *id, struct sim_err *e);
 
 #endif

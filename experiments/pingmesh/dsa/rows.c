@@ -1,0 +1,82 @@
+/* experiments/pingmesh/dsa/rows.c -- agents' records as rows of tables.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/dsa/rows.h"
+
+#include <assert.h>
+
+#include "topo/addr.h"
+
+struct xp_dsa_hosts xp_dsa_hosts_of(const struct topo_clos shape[],
+    uint32_t n_dcs)
+{
+	struct xp_dsa_hosts all = {.n_dcs = n_dcs};
+	assert(n_dcs <= TOPO_REGION_MAX_DCS);
+	for (uint32_t i = 0; i < n_dcs; i++)
+		all.first[i + 1] = all.first[i] + shape[i].all_hosts;
+	return all;
+}
+
+uint32_t xp_dsa_dc_of(const struct xp_dsa_hosts *all, topo_host h)
+{
+	uint32_t dc = 0;
+	assert(h < all->first[all->n_dcs]);
+	while (h >= all->first[dc + 1])
+		dc++;
+	return dc;
+}
+
+static int row_is_foreign(const struct xp_dsa_hosts *all,
+    const struct obs_probe *p, int is_vip)
+{
+	if (p->src_host == TOPO_NONE || p->src_host == p->dst_host)
+		return 1;
+	if (is_vip)
+		return !topo_addr_is_vip(p->dst_host);
+	/* Levels within a data centre are of pairs of one. */
+	return p->dst_host == TOPO_NONE ||
+	    (p->level != OBS_LEVEL_INTER_DC &&
+		xp_dsa_dc_of(all, p->src_host) !=
+		    xp_dsa_dc_of(all, p->dst_host));
+}
+
+enum xp_dsa_fate xp_dsa_row(const struct xp_dsa_hosts *all, uint32_t src_ip,
+    const struct algo_pingmesh_record *r, struct obs_probe *p)
+{
+	static const uint8_t outcomes[AGENT_N_OUTCOMES] = {
+	    [AGENT_CONNECTED] = OBS_CONNECTED,
+	    [AGENT_REFUSED] = OBS_REFUSED,
+	    [AGENT_TIMEOUT] = OBS_TIMED_OUT,
+	};
+	static const uint8_t levels[ALGO_PINGLIST_N_LEVELS] = {
+	    [ALGO_PINGLIST_TOR] = OBS_LEVEL_TOR,
+	    [ALGO_PINGLIST_DC] = OBS_LEVEL_DC,
+	    [ALGO_PINGLIST_INTER_DC] = OBS_LEVEL_INTER_DC,
+	    [ALGO_PINGLIST_VIP] = OBS_LEVEL_INTER_DC,
+	};
+	const uint32_t n_hosts = all->first[all->n_dcs];
+	const int is_vip = r->level == ALGO_PINGLIST_VIP;
+	if (r->outcome >= AGENT_FAILED)
+		return XP_DSA_FAILED;
+	if (r->level >= ALGO_PINGLIST_N_LEVELS || r->src_ip != src_ip)
+		return XP_DSA_FOREIGN;
+	*p = (struct obs_probe){
+	    .sent_ns = r->sent_ns,
+	    .rtt_ns = r->rtt_ns,
+	    .src_host = topo_addr_to_host(r->src_ip, n_hosts),
+	    .dst_host =
+		is_vip ? r->dst_ip : topo_addr_to_host(r->dst_ip, n_hosts),
+	    .src_port = r->src_port,
+	    .dst_port = r->dst_port,
+	    .outcome = outcomes[r->outcome],
+	    .level = levels[r->level],
+	    .class = r->class,
+	    .payload_bytes = r->payload,
+	};
+	if (row_is_foreign(all, p, is_vip))
+		return XP_DSA_FOREIGN;
+	if ((p->outcome == OBS_CONNECTED && p->rtt_ns == 0) ||
+	    (p->outcome == OBS_TIMED_OUT && p->rtt_ns > 0))
+		return XP_DSA_ODD;
+	return is_vip ? XP_DSA_VIP_ROW : XP_DSA_ROW;
+}
