@@ -401,7 +401,7 @@ int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
 	return fabric_sim_take_flows(f, e);
 }
 
-void fabric_sim_serve(struct fabric_sim *f, const struct fabric_sim_services *s)
+void fabric_sim_serve(struct fabric_sim *f, const struct model_services *s)
 {
 	f->services = *s;
 }

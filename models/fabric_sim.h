@@ -70,6 +70,7 @@
 #include "models/icmp.h"
 #include "models/obs.h"
 #include "models/scene.h"
+#include "models/service.h"
 #include "models/slb.h"
 
 enum fabric_sim_timers {
@@ -89,19 +90,6 @@ struct fabric_sim_connect_params {
 	double service_ms;     /* mean answer of controller and collector */
 };
 extern const struct sim_field fabric_sim_connect_fields[];
-
-/* Whom agents fetch from and upload to. An error ends the run. */
-struct fabric_sim_services {
-	void *arg;
-	/* The document for HOST, borrowed until the next call; 0 bytes: there
-	 * is none. */
-	int (*fetch)(void *arg, topo_host host, sim_ns at, const void **data,
-	    size_t *n, struct sim_err *e);
-	/* Called when the upload arrives, which may be more than once for the
-	 * same bytes: the answer may be late. */
-	int (*upload)(void *arg, topo_host host, sim_ns at, const void *data,
-	    size_t n, struct sim_err *e);
-};
 
 struct fabric_sim_params {
 	double flow_s, rto_s;
@@ -137,7 +125,7 @@ int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
 
 /* Who answers FETCH and UPLOAD from now on; without, both fail. S is copied. */
 void fabric_sim_serve(struct fabric_sim *f,
-    const struct fabric_sim_services *s);
+    const struct model_services *s);
 
 /* What fabric_run() takes. Closing it is fabric_sim_close(). */
 struct fabric *fabric_sim_fabric(struct fabric_sim *f);

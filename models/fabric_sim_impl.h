@@ -33,7 +33,7 @@ struct fabric_sim_pending {
 	uint32_t boot; /* of the host: when it reboots, this is lost */
 	union {
 		topo_switch at; /* ARRIVE */
-		uint32_t mode;  /* FETCHED: enum truth_outage_mode or UP */
+		uint32_t mode;  /* FETCHED: see model_service_mode() */
 		uint32_t next_free;
 	};
 	sim_ns back; /* ARRIVE: from the switch to the host; never: lost */
@@ -107,7 +107,7 @@ struct fabric_sim {
 	struct model_rtt law[FABRIC_SIM_LAWS];
 	uint64_t law_key[FABRIC_SIM_LAWS]; /* 0: none */
 
-	struct fabric_sim_services services;
+	struct model_services services;
 };
 
 enum { FABRIC_SIM_NONE = UINT32_MAX };

@@ -47,7 +47,7 @@ static void serve(struct rig *g, struct served *s)
 {
 	*s = (struct served){0};
 	fabric_sim_serve(g->sim,
-	    &(struct fabric_sim_services){s, fetch, upload});
+	    &(struct model_services){s, fetch, upload});
 }
 
 static void ask(struct rig *g, topo_host host, uint64_t token)
@@ -488,7 +488,7 @@ static void open_agents(struct rig *g, struct ops *o, struct fabric_agents *a,
 	o->digest = o->n_records = 0;
 	memset(o->n_from, 0, sizeof(o->n_from));
 	fabric_sim_serve(g->sim,
-	    &(struct fabric_sim_services){o, fetch_list, collect});
+	    &(struct model_services){o, fetch_list, collect});
 }
 
 /* What agents know of themselves, and what the collector has. */

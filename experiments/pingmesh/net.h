@@ -38,7 +38,7 @@ struct xp_net_ops {
 	 * next begin or close. Keeps SCENE, whose truth may be changed between
 	 * runs as long as it is sorted. */
 	int (*begin)(struct xp_net *n, struct model_scene *scene,
-	    const struct fabric_sim_services *s, struct fabric **f,
+	    const struct model_services *s, struct fabric **f,
 	    struct sim_err *e);
 
 	/* fabric_run() under the scene. */

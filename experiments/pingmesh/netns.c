@@ -26,7 +26,7 @@ struct net {
 	struct model_scene *scene;
 	struct netns_faults *faults;
 	struct fabric_real *fabric;
-	struct fabric_sim_services services;
+	struct model_services services;
 	struct lent *lent;
 	size_t n_lent, cap_lent;
 	uint8_t *off; /* [n_hosts] */
@@ -48,7 +48,8 @@ static int lend(struct net *n, topo_host host, uint64_t token, const void *data,
 	int rc = SIM_RESERVE(&n->lent, &n->cap_lent, n->n_lent + 1, e);
 	if (rc < 0 || (rc = SIM_ZALLOC(&copy, size + 1, e)) < 0)
 		return rc;
-	memcpy(copy, data, size);
+	if (size > 0)
+		memcpy(copy, data, size);
 	n->lent[n->n_lent++] = (struct lent){host, token, copy};
 	return fabric_real_fetched(n->fabric, host, token, 1, copy, size, e);
 }
@@ -68,25 +69,18 @@ static void taken(void *arg, topo_host host, uint64_t token)
 
 static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
 {
-	static const char garbage[] = "<html>it works!</html>";
 	struct net *n = arg;
 	const sim_ns now = now_of(n);
-	const struct truth_outage *o =
-	    truth_outage_at(&n->scene->truth, TRUTH_CONTROLLER, 0, now);
-	const void *data = garbage;
-	size_t size = sizeof(garbage) - 1;
-	if (o && o->mode == TRUTH_DOWN)
+	const void *data;
+	size_t size;
+	sim_ns delay;
+	const uint32_t mode =
+	    model_service_mode(&n->scene->truth, TRUTH_CONTROLLER, now, &delay);
+	if (mode == TRUTH_DOWN)
 		return 0;
-	if (o && o->mode == TRUTH_EMPTY)
-		return fabric_real_fetched(n->fabric, host, token, 1, NULL, 0,
-		    e);
-	if (!o || o->mode != TRUTH_GARBAGE) {
-		int rc = n->services.fetch(n->services.arg, host, now, &data,
-		    &size, e);
-		if (rc < 0)
-			return rc;
-	}
-	return lend(n, host, token, data, size, e);
+	int rc = model_service_document(&n->services, mode, host, now, &data,
+	    &size, e);
+	return rc < 0 ? rc : lend(n, host, token, data, size, e);
 }
 
 static int upload(void *arg, topo_host host, uint64_t token, const void *data,
@@ -94,9 +88,9 @@ static int upload(void *arg, topo_host host, uint64_t token, const void *data,
 {
 	struct net *n = arg;
 	const sim_ns now = now_of(n);
-	const struct truth_outage *o =
-	    truth_outage_at(&n->scene->truth, TRUTH_COLLECTOR, 0, now);
-	if (o && o->mode == TRUTH_DOWN)
+	sim_ns delay;
+	if (model_service_mode(&n->scene->truth, TRUTH_COLLECTOR, now,
+		&delay) == TRUTH_DOWN)
 		return 0;
 	int rc = n->services.upload(n->services.arg, host, now, data, size, e);
 	return rc < 0 ? rc : fabric_real_uploaded(n->fabric, host, token, 1, e);
@@ -123,7 +117,7 @@ static void end(struct net *n)
 
 /* Sockets wait as the cgroup they were opened in says: faults first. */
 static int begin(struct xp_net *base, struct model_scene *scene,
-    const struct fabric_sim_services *s, struct fabric **f, struct sim_err *e)
+    const struct model_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	const uint32_t n_hosts = n->lab.topo->n_hosts;

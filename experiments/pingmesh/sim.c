@@ -13,7 +13,7 @@ struct net {
 };
 
 static int begin(struct xp_net *base, struct model_scene *scene,
-    const struct fabric_sim_services *s, struct fabric **f, struct sim_err *e)
+    const struct model_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	fabric_sim_serve(n->fabric, s);

@@ -154,7 +154,7 @@ int xp_world_begin(struct xp_world *w, struct model_scene *scene,
 	obs_perf_clear(&w->perf);
 	xp_collector_clear(w->collector);
 	fabric_agents_renew(&w->agents, &scene->where);
-	const struct fabric_sim_services services = {w, fetch, upload};
+	const struct model_services services = {w, fetch, upload};
 	struct fabric *f;
 	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
 	return rc < 0 ? rc : check_waits(w, f, e);
