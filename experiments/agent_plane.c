@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "sim/parts.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -18,12 +19,7 @@ static const struct sim_field own_fields[] = {
     {0},
 };
 
-/* Maps within the section; the keys of "" are its own. */
-static const struct part {
-	const char *name;
-	const struct sim_field *fields;
-	size_t offset;
-} parts[] = {
+static const struct sim_part parts[] = {
     {"", algo_path_agent_fields, offsetof(struct xp_agents, agent)},
     {"", own_fields, 0},
     {"", fabric_sim_fields, offsetof(struct xp_agents, fabric)},
@@ -31,43 +27,15 @@ static const struct part {
     {"slb", model_slb_fields, offsetof(struct xp_agents, fabric.slb)},
     {"flaps", model_flap_fields, offsetof(struct xp_agents, fabric.flap)},
     {"latency", fabric_sim_latency_fields, offsetof(struct xp_agents, fabric)},
+    {0},
 };
-enum { N_PARTS = sizeof(parts) / sizeof(parts[0]), MAX_FIELDS = 12 };
-
-/* The parts without a name as one table, so that an unknown key is told once
- * and from all of them. */
-static void join_fields(struct sim_field all[MAX_FIELDS])
-{
-	size_t n = 0;
-	for (size_t i = 0; i < N_PARTS && !*parts[i].name; i++)
-		for (const struct sim_field *f = parts[i].fields; f->name;
-		     f++) {
-			assert(n + 1 < MAX_FIELDS);
-			all[n] = *f;
-			all[n++].offset += parts[i].offset;
-		}
-	all[n] = (struct sim_field){0};
-}
 
 static int agents_read(struct sim_yaml *y, const struct topo *t, void *params,
     struct sim_err *e)
 {
 	struct xp_agents *a = params;
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "agents");
-	const char *also[N_PARTS + 1];
-	struct sim_field all[MAX_FIELDS];
-	size_t n = 0;
-	join_fields(all);
-	for (size_t i = 0; i < N_PARTS; i++)
-		if (*parts[i].name)
-			also[n++] = parts[i].name;
-	also[n] = NULL;
-	int rc = sim_yaml_read(y, node, y->root, all, also, a, e);
-	for (size_t i = 0; rc == 0 && i < N_PARTS; i++)
-		if (*parts[i].name)
-			rc = sim_yaml_read(y, sim_yaml_get(node, parts[i].name),
-			    node ? node : y->root, parts[i].fields, NULL,
-			    (char *)a + parts[i].offset, e);
+	int rc = sim_parts_read(y, "agents", parts, a, e);
 	if (rc == 0 && t && a->fabric.flap.count > 0 &&
 	    t->n_links == 2 * t->n_hosts)
 		rc = sim_yaml_mistake(y, sim_yaml_get(node, "flaps"),
@@ -78,11 +46,7 @@ static int agents_read(struct sim_yaml *y, const struct topo *t, void *params,
 static void agents_help(FILE *out)
 {
 	fprintf(out, "\nagents, on plane agents:\n");
-	for (size_t i = 0; i < N_PARTS; i++) {
-		if (*parts[i].name)
-			fprintf(out, "\nagents.%s:\n", parts[i].name);
-		sim_field_help(parts[i].fields, out);
-	}
+	sim_parts_help("agents", parts, out);
 }
 
 const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),

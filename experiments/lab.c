@@ -26,17 +26,16 @@ enum { N_FIELDS = 3 };
 /* The network's own, and how long a flow may take. */
 static void join_fields(struct sim_field all[N_FIELDS + 1])
 {
-	static const struct sim_field timeout = {"timeout", SIM_F_F64,
-	    offsetof(struct xp_lab_params, timeout_s), .def = "10", .min = 0.1,
-	    .max = 3600, .unit = "s",
-	    .doc = "a flow that takes longer has failed"};
-	static const char *const own[] = {"ecmp_seed", "mtu"};
-	for (int i = 0; i < 2; i++) {
-		all[i] = *sim_field_find(netns_fields, own[i]);
-		all[i].offset += offsetof(struct xp_lab_params, net);
-	}
-	all[2] = timeout;
-	all[3] = (struct sim_field){0};
+	static const struct sim_field own[] = {
+	    {"timeout", SIM_F_F64, offsetof(struct xp_lab_params, timeout_s),
+		.def = "10", .min = 0.1, .max = 3600, .unit = "s",
+		.doc = "a flow that takes longer has failed"},
+	    {0},
+	};
+	static const char *const of_net[] = {"ecmp_seed", "mtu", NULL};
+	const size_t n = sim_field_join(all, 0, N_FIELDS + 1, netns_fields,
+	    offsetof(struct xp_lab_params, net), of_net);
+	sim_field_join(all, n, N_FIELDS + 1, own, 0, NULL);
 }
 
 static int lab_read(struct sim_yaml *y, const struct topo *t, void *params,

@@ -285,6 +285,27 @@ const struct sim_field *sim_field_find(const struct sim_field *fields,
 	return NULL;
 }
 
+static int is_among(const char *name, const char *const list[])
+{
+	while (list && *list && strcmp(*list, name) != 0)
+		list++;
+	return !list || *list;
+}
+
+size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
+    const struct sim_field *f, size_t offset, const char *const only[])
+{
+	for (; f->name; f++) {
+		if (!is_among(f->name, only))
+			continue;
+		assert(n + 1 < cap);
+		all[n] = *f;
+		all[n++].offset += offset;
+	}
+	all[n] = (struct sim_field){0};
+	return n;
+}
+
 int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
     size_t size)
 {

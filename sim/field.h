@@ -64,6 +64,13 @@ int sim_field_set(const struct sim_field *f, void *obj, const char *text,
 int sim_field_defaults(const struct sim_field *fields, void *obj,
     struct sim_err *e);
 
+/* Append the fields of F, or those named in ONLY (NULL-terminated; NULL: all),
+ * to the N of ALL, which has room for CAP: as fields of an object that has what
+ * F describes at OFFSET. Returns the number with them; behind them is an entry
+ * without a name. */
+size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
+    const struct sim_field *f, size_t offset, const char *const only[]);
+
 /* Write the field's value as it would be written in flow YAML: a SIM_F_STR is
  * quoted where it must be, so sim_field_set() reads back every other type.
  * Returns the length as snprintf does. Doubles are written with the fewest

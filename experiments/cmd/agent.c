@@ -60,22 +60,6 @@ struct args {
 };
 
 /* --- parameters ----------------------------------------------------------- */
-static size_t join(struct sim_field *all, size_t n, const struct sim_field *f,
-    size_t at, const char *const *only)
-{
-	for (; f->name; f++) {
-		const char *const *name = only;
-		while (name && *name && strcmp(*name, f->name) != 0)
-			name++;
-		if (name && !*name)
-			continue;
-		assert(n < MAX_FIELDS - 1);
-		all[n] = *f;
-		all[n++].offset += at;
-	}
-	return n;
-}
-
 static void set_default(struct sim_field *all, const char *name,
     const char *def)
 {
@@ -91,9 +75,10 @@ static int init(struct args *a, struct sim_err *e)
 	static const char *const of_sockets[] = {"max_flights", "max_clients",
 	    "syn_retries", "echo", "client", NULL};
 	struct xp_agent_params *p = &a->params;
-	size_t n = join(a->fields, 0, algo_pingmesh_agent_fields,
-	    offsetof(struct xp_agent_params, agent), NULL);
-	join(a->fields, n, fabric_real_fields,
+	size_t n =
+	    sim_field_join(a->fields, 0, MAX_FIELDS, algo_pingmesh_agent_fields,
+		offsetof(struct xp_agent_params, agent), NULL);
+	sim_field_join(a->fields, n, MAX_FIELDS, fabric_real_fields,
 	    offsetof(struct xp_agent_params, fabric), of_sockets);
 	set_default(a->fields, "syn_rto", "1");
 	set_default(a->fields, "max_flights", "8192");

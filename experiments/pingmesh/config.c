@@ -1,13 +1,13 @@
 /* experiments/pingmesh/config.c -- the section `pingmesh` of a spec.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/pingmesh.h"
 #include "models/tcp_connect.h"
+#include "sim/parts.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 #include "topo/region.h"
@@ -100,13 +100,7 @@ static const struct sim_field trace_fields[] = {
 };
 
 #define X(map, fields) {#map, fields, FIELD(dsa.map)},
-/* Maps within the section; the keys of "" are its own, those of a name that
- * comes again are in one map. */
-static const struct part {
-	const char *name;
-	const struct sim_field *fields;
-	size_t offset;
-} parts[] = {
+static const struct sim_part parts[] = {
     {"", own_fields, 0},
     {"", xp_dsa_fields, FIELD(dsa)},
     {"pinglist", algo_pinglist_fields, FIELD(pinglist)},
@@ -117,27 +111,9 @@ static const struct part {
     {"trace", trace_fields, FIELD(trace)},
     {"trace", algo_hop_trace_fields, FIELD(trace.agent)},
     {"trace", model_icmp_fields, FIELD(trace.icmp)},
+    {0},
 };
 #undef X
-enum { N_PARTS = sizeof(parts) / sizeof(parts[0]), MAX_FIELDS = 24 };
-
-/* All fields of the map that part I begins, as those of struct xp_pingmesh, so
- * that an unknown key is told once and from all of them. Returns the part after
- * it. */
-static size_t join_fields(size_t i, struct sim_field all[MAX_FIELDS])
-{
-	const char *name = parts[i].name;
-	size_t n = 0;
-	for (; i < N_PARTS && strcmp(parts[i].name, name) == 0; i++)
-		for (const struct sim_field *f = parts[i].fields; f->name;
-		     f++) {
-			assert(n + 1 < MAX_FIELDS);
-			all[n] = *f;
-			all[n++].offset += parts[i].offset;
-		}
-	all[n] = (struct sim_field){0};
-	return i;
-}
 
 /* --- what follows from the keys ------------------------------------------- */
 
@@ -379,26 +355,6 @@ static int check_network(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* --- reading -------------------------------------------------------------- */
 
-static int read_parts(struct sim_yaml *y, const struct sim_yaml_node *node,
-    struct xp_pingmesh *p, struct sim_err *e)
-{
-	const char *also[N_PARTS + 1];
-	struct sim_field all[MAX_FIELDS];
-	size_t n = 0;
-	int rc = 0;
-	for (size_t i = 0; i < N_PARTS; i++)
-		if (*parts[i].name)
-			also[n++] = parts[i].name;
-	also[n] = NULL;
-	for (size_t i = 0; rc == 0 && i < N_PARTS;) {
-		const char *name = parts[i].name;
-		i = join_fields(i, all);
-		rc = sim_yaml_read(y, *name ? sim_yaml_get(node, name) : node,
-		    node ? node : y->root, all, *name ? NULL : also, p, e);
-	}
-	return rc;
-}
-
 int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
     struct xp_pingmesh *p, struct sim_err *e)
 {
@@ -406,7 +362,7 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 	const struct sim_yaml_node *at = node ? node : y->root;
 	const size_t had = y->n_mistakes;
 	*p = (struct xp_pingmesh){0};
-	int rc = read_parts(y, node, p, e);
+	int rc = sim_parts_read(y, "pingmesh", parts, p, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
 	if (!sim_yaml_get(sim_yaml_get(node, "agent"), "syn_rto"))
@@ -421,31 +377,13 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 
 const struct sim_field *xp_pingmesh_field(const char *path)
 {
-	for (size_t i = N_PARTS; i-- > 0;) {
-		const size_t n = strlen(parts[i].name);
-		const char *at = path + n + (n > 0);
-		const struct sim_field *f;
-		char key[64];
-		if (n > 0 &&
-		    (strncmp(path, parts[i].name, n) != 0 || path[n] != '.'))
-			continue;
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "."), at);
-		if ((f = sim_field_find(parts[i].fields, key)))
-			return f;
-	}
-	return NULL;
+	return sim_parts_find(parts, path);
 }
 
 void xp_pingmesh_help(FILE *out)
 {
-	struct sim_field all[MAX_FIELDS];
 	fprintf(out, "\npingmesh, on plane pingmesh:\n");
-	for (size_t i = 0; i < N_PARTS;) {
-		if (*parts[i].name)
-			fprintf(out, "\npingmesh.%s:\n", parts[i].name);
-		i = join_fields(i, all);
-		sim_field_help(all, out);
-	}
+	sim_parts_help("pingmesh", parts, out);
 }
 
 /* --- as a section --------------------------------------------------------- */

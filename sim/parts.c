@@ -1,0 +1,80 @@
+/* sim/parts.c -- a section of a spec that several tables of fields read.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/parts.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* The fields of the map that PART begins, as those of the section's object, so
+ * that an unknown key is told once and from all of them. Returns the first part
+ * of the next map. */
+static const struct sim_part *parts_join(const struct sim_part *part,
+    struct sim_field all[SIM_PARTS_MAX])
+{
+	const char *map = part->map;
+	size_t n = 0;
+	for (; part->fields && strcmp(part->map, map) == 0; part++)
+		n = sim_field_join(all, n, SIM_PARTS_MAX, part->fields,
+		    part->offset, NULL);
+	return part;
+}
+
+/* The names of the maps, NULL-terminated; one that comes again does no harm. */
+static void parts_maps(const struct sim_part parts[],
+    const char *map[SIM_PARTS_MAX + 1])
+{
+	size_t n = 0;
+	for (; parts->fields; parts++) {
+		assert(n < SIM_PARTS_MAX);
+		if (*parts->map)
+			map[n++] = parts->map;
+	}
+	map[n] = NULL;
+}
+
+int sim_parts_read(struct sim_yaml *y, const char *section,
+    const struct sim_part parts[], void *obj, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, section);
+	const char *also[SIM_PARTS_MAX + 1];
+	struct sim_field all[SIM_PARTS_MAX];
+	int rc = 0;
+	parts_maps(parts, also);
+	for (const struct sim_part *p = parts; rc == 0 && p->fields;) {
+		const char *map = p->map;
+		p = parts_join(p, all);
+		rc = sim_yaml_read(y, *map ? sim_yaml_get(node, map) : node,
+		    node ? node : y->root, all, *map ? NULL : also, obj, e);
+	}
+	return rc;
+}
+
+const struct sim_field *sim_parts_find(const struct sim_part parts[],
+    const char *path)
+{
+	for (const struct sim_part *p = parts; p->fields; p++) {
+		const size_t n = strlen(p->map);
+		const char *at = path + n + (n > 0);
+		const struct sim_field *f;
+		char key[64];
+		if (n > 0 && (strncmp(path, p->map, n) != 0 || path[n] != '.'))
+			continue;
+		snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "."), at);
+		if ((f = sim_field_find(p->fields, key)))
+			return f;
+	}
+	return NULL;
+}
+
+void sim_parts_help(const char *section, const struct sim_part parts[],
+    FILE *out)
+{
+	struct sim_field all[SIM_PARTS_MAX];
+	for (const struct sim_part *p = parts; p->fields;) {
+		if (*p->map)
+			fprintf(out, "\n%s.%s:\n", section, p->map);
+		p = parts_join(p, all);
+		sim_field_help(all, out);
+	}
+}

@@ -1,0 +1,40 @@
+/* sim/parts.h -- a section of a spec that several tables of fields read.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	static const struct sim_part parts[] = {
+ *		{"", own_fields, 0},
+ *		{"icmp", model_icmp_fields, offsetof(struct agents, icmp)},
+ *		{0}};
+ *
+ * reads `agents: {partial: known, icmp: {t_max: 100}}` into a struct agents.
+ * Parts of one map stand one after another, the section's own, "", first.
+ */
+#ifndef SIM_PARTS_H
+#define SIM_PARTS_H
+
+#include <stdio.h>
+
+#include "sim/yaml.h"
+
+struct sim_part {
+	const char *map; /* within the section; "": the section itself */
+	const struct sim_field *fields; /* NULL ends the list */
+	size_t offset; /* in the section's object, of what they fill */
+};
+
+enum { SIM_PARTS_MAX = 32 }; /* parts of a section; fields of a map */
+
+/* Read SECTION of the tree's root into OBJ; absent keys, maps and sections stand
+ * for defaults. Mistakes are added to Y; returns only SIM_ENOMEM. */
+int sim_parts_read(struct sim_yaml *y, const char *section,
+    const struct sim_part parts[], void *obj, struct sim_err *e);
+
+/* The field of a key by its path within the section, "icmp.t_max", or NULL. */
+const struct sim_field *sim_parts_find(const struct sim_part parts[],
+    const char *path);
+
+/* The fields of each map, all but the first under a line with its name. */
+void sim_parts_help(const char *section, const struct sim_part parts[],
+    FILE *out);
+
+#endif

@@ -1,0 +1,149 @@
+/* tests/sim_parts_test.c -- sections that several tables of fields read.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/parts.h"
+
+#include "tests/test.h"
+
+struct pipe {
+	uint32_t width, length;
+};
+struct house {
+	uint32_t doors, lamps;
+	struct pipe pipe;
+	double heat;
+};
+
+static const struct sim_field own_fields[] = {
+    {"doors", SIM_F_U32, offsetof(struct house, doors), .def = "1", .max = 9},
+    {0},
+};
+static const struct sim_field lamp_fields[] = {
+    {"lamps", SIM_F_U32, offsetof(struct house, lamps), .def = "2"},
+    {0},
+};
+static const struct sim_field pipe_fields[] = {
+    {"width", SIM_F_U32, offsetof(struct pipe, width), .def = "3"},
+    {"length", SIM_F_U32, offsetof(struct pipe, length), .def = "4"},
+    {0},
+};
+static const struct sim_field heat_fields[] = {
+    {"heat", SIM_F_F64, offsetof(struct house, heat), .def = "20"},
+    {0},
+};
+static const struct sim_part parts[] = {
+    {"", own_fields, 0},
+    {"", lamp_fields, 0},
+    {"pipe", pipe_fields, offsetof(struct house, pipe)},
+    {"pipe", heat_fields, 0},
+    {0},
+};
+
+/* The text of the mistakes, "" if there is none. */
+static const char *read_house(struct house *h, const char *text)
+{
+	static struct sim_err e;
+	struct sim_yaml y;
+	e.msg[0] = '\0';
+	assert_ok(sim_yaml_parse(&y, "x", text, strlen(text), test_err()));
+	assert_ok(sim_parts_read(&y, "house", parts, h, test_err()));
+	sim_yaml_verdict(&y, &e);
+	sim_yaml_free(&y);
+	return e.msg;
+}
+
+static void assert_house(const char *text, struct house want)
+{
+	struct house h = {0};
+	assert_string_equal(read_house(&h, text), "");
+	assert_int_equal(h.doors, want.doors);
+	assert_int_equal(h.lamps, want.lamps);
+	assert_int_equal(h.pipe.width, want.pipe.width);
+	assert_int_equal(h.pipe.length, want.pipe.length);
+	assert_true(h.heat == want.heat);
+}
+
+static void keys_reach_their_tables(void **state)
+{
+	(void)state;
+	assert_house("house: {doors: 5, lamps: 6, "
+		     "pipe: {length: 8, width: 7, heat: 9.5}}",
+	    (struct house){5, 6, {7, 8}, 9.5});
+	assert_house("house: {pipe: {length: 8}}",
+	    (struct house){1, 2, {3, 8}, 20});
+	assert_house("house: {lamps: 6}", (struct house){1, 6, {3, 4}, 20});
+	assert_house("other: 1", (struct house){1, 2, {3, 4}, 20});
+}
+
+static void mistakes_are_told_once_and_from_all_tables(void **state)
+{
+	(void)state;
+	struct house h;
+	const char *msg = read_house(&h, "house: {door: 5, pipe: {heart: 1}}");
+	const char *first = strstr(msg, "doors");
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "doors"));
+	assert_non_null(strstr(msg, "heat"));
+	assert_non_null(strstr(read_house(&h, "house: {doors: 10}"), "9"));
+	assert_non_null(strstr(read_house(&h, "house: {pipe: 3}"), "x:1:"));
+	assert_non_null(strstr(read_house(&h, "house: 3"), "x:1:"));
+}
+
+static void a_path_finds_its_field(void **state)
+{
+	(void)state;
+	assert_ptr_equal(sim_parts_find(parts, "doors"), own_fields);
+	assert_ptr_equal(sim_parts_find(parts, "lamps"), lamp_fields);
+	assert_ptr_equal(sim_parts_find(parts, "pipe.length"), &pipe_fields[1]);
+	assert_ptr_equal(sim_parts_find(parts, "pipe.heat"), heat_fields);
+	assert_null(sim_parts_find(parts, "length"));
+	assert_null(sim_parts_find(parts, "pipe"));
+	assert_null(sim_parts_find(parts, "pipe.doors"));
+	assert_null(sim_parts_find(parts, "pipes.heat"));
+	assert_null(sim_parts_find(parts, ""));
+}
+
+static void help_is_by_maps(void **state)
+{
+	(void)state;
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	sim_parts_help("house", parts, out);
+	fclose(out);
+	const char *const order[] = {"  doors", "  lamps", "\nhouse.pipe:\n",
+	    "  width", "  length", "  heat"};
+	const char *at = text;
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		at = strstr(at, order[i]);
+		assert_non_null(at);
+	}
+	assert_null(strstr(strstr(text, "house.pipe") + 1, "house.pipe"));
+	free(text);
+}
+
+static void fields_are_joined_with_their_offset(void **state)
+{
+	(void)state;
+	static const char *const only[] = {"length", "none", NULL};
+	struct sim_field all[4];
+	size_t n = sim_field_join(all, 0, 4, own_fields, 0, NULL);
+	n = sim_field_join(all, n, 4, pipe_fields, offsetof(struct house, pipe),
+	    only);
+	assert_int_equal(n, 2);
+	assert_string_equal(all[1].name, "length");
+	assert_int_equal(all[1].offset, offsetof(struct house, pipe.length));
+	assert_null(all[2].name);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(keys_reach_their_tables),
+	    cmocka_unit_test(mistakes_are_told_once_and_from_all_tables),
+	    cmocka_unit_test(a_path_finds_its_field),
+	    cmocka_unit_test(help_is_by_maps),
+	    cmocka_unit_test(fields_are_joined_with_their_offset),
+	};
+	return cmocka_run_group_tests_name("sim/parts", tests, NULL, NULL);
+}
