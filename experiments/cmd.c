@@ -123,6 +123,27 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 	argp_parse(argp, argc, argv, 0, NULL, input);
 }
 
+uint64_t cmd_number(const char *text, const char *what, uint64_t min,
+    uint64_t max, struct argp_state *state)
+{
+	char shown[64];
+	uint64_t x = 0;
+	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
+		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
+		    what, sim_quote(shown, text), (unsigned long long)min,
+		    (unsigned long long)max);
+	return x;
+}
+
+void cmd_take_one(const char **to, const char *arg, const char *what,
+    struct argp_state *state)
+{
+	if (*to)
+		argp_error(state, "one %s at a time; \"%s\" is a second", what,
+		    arg);
+	*to = arg;
+}
+
 /* --- errors -------------------------------------------------------------- */
 
 int cmd_fail(int code, const struct sim_err *e)

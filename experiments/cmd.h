@@ -52,6 +52,16 @@ char *cmd_help_after(int key, const char *text, void (*more)(FILE *out));
 /* argp_parse(), but an unknown long option is met with "did you mean". */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);
 
+/* The number that an option was given, WHAT being its name in a complaint;
+ * without one from MIN to MAX the program ends. */
+uint64_t cmd_number(const char *text, const char *what, uint64_t min,
+    uint64_t max, struct argp_state *state);
+
+/* *TO = ARG, an argument beside the options; with a second one the program
+ * ends. */
+void cmd_take_one(const char **to, const char *arg, const char *what,
+    struct argp_state *state);
+
 /* Print E's message on stderr, each line after "culprit: "; returns CODE. */
 int cmd_fail(int code, const struct sim_err *e);
 

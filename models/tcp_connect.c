@@ -4,6 +4,7 @@
 #include "models/tcp_connect.h"
 
 #include <math.h>
+#include <string.h>
 
 #define S SIM_SEC
 const struct model_tcp_ladder model_tcp_windows = {
@@ -28,6 +29,16 @@ const struct model_tcp_ladder model_tcp_linux_synack = {
     .wait_ns = {1 * S, 2 * S, 4 * S, 8 * S, 16 * S, 32 * S},
 };
 #undef S
+
+const struct model_tcp_ladder *model_tcp_find(const char *name)
+{
+	static const struct model_tcp_ladder *const clients[] =
+	    {&model_tcp_windows, &model_tcp_linux, &model_tcp_linux_linear};
+	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
+		if (strcmp(clients[i]->name, name) == 0)
+			return clients[i];
+	return NULL;
+}
 
 static int check_way(const struct model_tcp_way *w, const char *name,
     struct sim_err *e)

@@ -59,6 +59,9 @@ struct model_tcp_ladder {
 extern const struct model_tcp_ladder model_tcp_windows, model_tcp_linux,
     model_tcp_linux_linear;
 
+/* The one of that name, or NULL. */
+const struct model_tcp_ladder *model_tcp_find(const char *name);
+
 /* A server's SYN-ACKs: Linux, tcp_synack_retries = 5. */
 extern const struct model_tcp_ladder model_tcp_linux_synack;
 

@@ -116,11 +116,7 @@ static unsigned numbers(const char *text, const char *option, uint64_t least,
 	for (unsigned n = 0; n < FABRIC_REAL_CLASSES;) {
 		const size_t len = strcspn(text, ",");
 		snprintf(one, sizeof(one), "%.*s", (int)len, text);
-		if (sim_parse_u64(one, &out[n], NULL) < 0 || out[n] < least ||
-		    out[n] > most)
-			argp_error(state, "%s \"%s\" is not in [%u, %u]",
-			    option, one, (unsigned)least, (unsigned)most);
-		n++;
+		out[n++] = cmd_number(one, option, least, most, state);
 		text += len;
 		if (*text++ == '\0')
 			return n;
@@ -179,7 +175,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	struct xp_agent_params *p = &a->params;
-	uint64_t n = 0;
 	switch (key) {
 	case KEY_CONTROLLER:
 		p->controllers = arg;
@@ -212,11 +207,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->status = arg;
 		return 0;
 	case KEY_MEMORY:
-		if (sim_parse_u64(arg, &n, NULL) < 0 || n > MAX_MIB)
-			argp_error(state,
-			    "--memory-mib \"%s\" is not in [0, %d]", arg,
-			    MAX_MIB);
-		p->memory_mib = (uint32_t)n;
+		p->memory_mib = (uint32_t)cmd_number(arg, "--memory-mib", 0,
+		    MAX_MIB, state);
 		return 0;
 	case KEY_FOR:
 		take_for(p, arg, state);

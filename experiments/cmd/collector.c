@@ -20,10 +20,6 @@ enum {
 	KEY_TIMERS
 };
 
-static const struct model_tcp_ladder *const ladders[] = {&model_tcp_linux,
-    &model_tcp_linux_linear, &model_tcp_windows};
-enum { N_LADDERS = sizeof(ladders) / sizeof(ladders[0]) };
-
 static const struct argp_option options[] = {
     {"dir", KEY_DIR, "DIR", 0, "keep batches in files in DIR; made if missing",
 	0},
@@ -53,24 +49,6 @@ struct args {
 	const char *dir, *export, *spec;
 };
 
-static uint64_t mib(const char *arg, const char *option,
-    struct argp_state *state)
-{
-	uint64_t n = 0;
-	if (sim_parse_u64(arg, &n, NULL) < 0 || n < 1 || n > UINT32_MAX)
-		argp_error(state, "%s \"%s\" is not in [1, %" PRIu32 "]",
-		    option, arg, UINT32_MAX);
-	return n << 20;
-}
-
-static const struct model_tcp_ladder *find_ladder(const char *name)
-{
-	for (int i = 0; i < N_LADDERS; i++)
-		if (strcmp(ladders[i]->name, name) == 0)
-			return ladders[i];
-	return NULL;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
@@ -83,10 +61,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->dir = arg;
 		return 0;
 	case KEY_FILE_MIB:
-		a->store.file_bytes = mib(arg, "--file-mib", state);
+		a->store.file_bytes =
+		    cmd_number(arg, "--file-mib", 1, UINT32_MAX, state) << 20;
 		return 0;
 	case KEY_TOTAL_MIB:
-		a->store.total_bytes = mib(arg, "--total-mib", state);
+		a->store.total_bytes =
+		    cmd_number(arg, "--total-mib", 1, UINT32_MAX, state) << 20;
 		return 0;
 	case KEY_NO_SYNC:
 		a->store.sync = 0;
@@ -95,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->export = arg;
 		return 0;
 	case KEY_TIMERS:
-		a->ladder = find_ladder(arg);
+		a->ladder = model_tcp_find(arg);
 		if (!a->ladder)
 			argp_error(state,
 			    "--timers \"%s\" is not linux, linux_linear or "
@@ -103,10 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			    arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->spec)
-			argp_error(state,
-			    "one spec at a time; \"%s\" is a second", arg);
-		a->spec = arg;
+		cmd_take_one(&a->spec, arg, "spec", state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->dir)

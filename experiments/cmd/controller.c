@@ -34,10 +34,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->stop_file = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->spec)
-			argp_error(state,
-			    "one spec at a time; \"%s\" is a second", arg);
-		a->spec = arg;
+		cmd_take_one(&a->spec, arg, "spec", state);
 		return 0;
 	case ARGP_KEY_END:
 		if (a->spec && a->plan.is_set)

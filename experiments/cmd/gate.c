@@ -52,18 +52,6 @@ struct args {
 	int fresh, json;
 };
 
-static uint64_t read_number(const char *text, uint64_t min, uint64_t max,
-    const char *what, struct argp_state *state)
-{
-	char shown[64];
-	uint64_t x = 0;
-	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
-		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
-		    what, sim_quote(shown, text), (unsigned long long)min,
-		    (unsigned long long)max);
-	return x;
-}
-
 static void add_set(struct args *a, const char *text, struct argp_state *state)
 {
 	if (a->n_set == MAX_SET)
@@ -94,7 +82,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 	switch (key) {
 	case KEY_SEED:
-		set_seed(a, read_number(arg, 0, UINT64_MAX, "--seed", state),
+		set_seed(a, cmd_number(arg, "--seed", 0, UINT64_MAX, state),
 		    state);
 		return 0;
 	case KEY_FRESH:
@@ -105,7 +93,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		a->n_workers =
-		    (unsigned)read_number(arg, 1, 4096, "--jobs", state);
+		    (unsigned)cmd_number(arg, "--jobs", 1, 4096, state);
 		return 0;
 	case KEY_JUNIT:
 		if (*arg == '\0')
@@ -117,7 +105,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_COUNT:
 		a->count =
-		    (uint32_t)read_number(arg, 1, 1000000, "--count", state);
+		    (uint32_t)cmd_number(arg, "--count", 1, 1000000, state);
 		return 0;
 	case KEY_KEYS:
 		xp_gates_help(stdout);

@@ -39,27 +39,6 @@ struct args {
 	int tsv;
 };
 
-static const struct model_tcp_ladder *find_ladder(const char *name)
-{
-	static const struct model_tcp_ladder *const all[] = {&model_tcp_windows,
-	    &model_tcp_linux, &model_tcp_linux_linear};
-	for (int i = 0; i < 3; i++)
-		if (strcmp(all[i]->name, name) == 0)
-			return all[i];
-	return NULL;
-}
-
-static uint64_t read_whole(const char *text, const char *what, uint64_t min,
-    uint64_t max, struct argp_state *state)
-{
-	uint64_t n = 0;
-	if (sim_parse_u64(text, &n, NULL) < 0 || n < min || n > max)
-		argp_error(state,
-		    "%s \"%s\" is not a whole number in [%llu, %llu]", what,
-		    text, (unsigned long long)min, (unsigned long long)max);
-	return n;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
@@ -72,7 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			    arg);
 		return 0;
 	case KEY_RUNS:
-		a->runs = read_whole(arg, "--runs", 1, MAX_RUNS, state);
+		a->runs = cmd_number(arg, "--runs", 1, MAX_RUNS, state);
 		return 0;
 	case KEY_LOAD:
 		if (sim_parse_f64(arg, &a->load, NULL) < 0 ||
@@ -81,14 +60,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			    arg, MODEL_RTT_MAX_LOAD);
 		return 0;
 	case KEY_TIMERS:
-		if (!(a->client = find_ladder(arg)))
+		if (!(a->client = model_tcp_find(arg)))
 			argp_error(state,
 			    "there are no timers \"%s\"; there are windows, "
 			    "linux and linux_linear",
 			    arg);
 		return 0;
 	case KEY_SEED:
-		a->seed = read_whole(arg, "--seed", 0, UINT64_MAX, state);
+		a->seed = cmd_number(arg, "--seed", 0, UINT64_MAX, state);
 		return 0;
 	case KEY_TSV:
 		a->tsv = 1;

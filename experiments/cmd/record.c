@@ -29,26 +29,15 @@ struct args {
 	int smoke;
 };
 
-static uint64_t read_number(const char *text, const char *what,
-    struct argp_state *state)
-{
-	char shown[64];
-	uint64_t x = 0;
-	if (sim_parse_u64(text, &x, NULL) < 0)
-		argp_error(state, "%s %s is not a whole number", what,
-		    sim_quote(shown, text));
-	return x;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
 	case KEY_POINT:
-		a->point = read_number(arg, "--point", state);
+		a->point = cmd_number(arg, "--point", 0, UINT64_MAX, state);
 		return 0;
 	case KEY_RUN:
-		a->run = read_number(arg, "--run", state);
+		a->run = cmd_number(arg, "--run", 0, UINT64_MAX, state);
 		return 0;
 	case KEY_SMOKE:
 		a->smoke = 1;
@@ -64,9 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->output = arg;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->spec)
-			argp_error(state, "more than one spec: \"%s\"", arg);
-		a->spec = arg;
+		cmd_take_one(&a->spec, arg, "SPEC", state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->spec)

@@ -72,18 +72,6 @@ struct args {
 	int64_t point, run; /* -1: not given */
 };
 
-static uint64_t read_number(const char *text, uint64_t min, uint64_t max,
-    const char *what, struct argp_state *state)
-{
-	char shown[64];
-	uint64_t x = 0;
-	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
-		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
-		    what, sim_quote(shown, text), (unsigned long long)min,
-		    (unsigned long long)max);
-	return x;
-}
-
 static void read_shard(const char *text, struct args *a,
     struct argp_state *state)
 {
@@ -93,11 +81,10 @@ static void read_shard(const char *text, struct args *a,
 		argp_error(state, "--shard \"%s\" is not I/N", text);
 	memcpy(i, text, (size_t)(slash - text));
 	i[slash - text] = '\0';
-	a->shard_n = (uint32_t)read_number(slash + 1, 1, 100000,
-	    "--shard I/N: N", state);
+	a->shard_n =
+	    (uint32_t)cmd_number(slash + 1, "--shard I/N: N", 1, 100000, state);
 	a->shard_i =
-	    (uint32_t)read_number(i, 1, a->shard_n, "--shard I/N: I", state) -
-	    1;
+	    (uint32_t)cmd_number(i, "--shard I/N: I", 1, a->shard_n, state) - 1;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -111,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		a->n_workers =
-		    (unsigned)read_number(arg, 1, 4096, "--jobs", state);
+		    (unsigned)cmd_number(arg, "--jobs", 1, 4096, state);
 		a->jobs_given = 1;
 		return 0;
 	case 's':
@@ -144,17 +131,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_POINT:
 		a->point =
-		    (int64_t)read_number(arg, 0, INT64_MAX, "--point", state);
+		    (int64_t)cmd_number(arg, "--point", 0, INT64_MAX, state);
 		return 0;
 	case KEY_RUN:
 		a->run =
-		    (int64_t)read_number(arg, 0, UINT32_MAX, "--run", state);
+		    (int64_t)cmd_number(arg, "--run", 0, UINT32_MAX, state);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->spec)
-			argp_error(state,
-			    "one SPEC at a time; \"%s\" is a second", arg);
-		a->spec = arg;
+		cmd_take_one(&a->spec, arg, "SPEC", state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->spec)

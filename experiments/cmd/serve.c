@@ -35,16 +35,6 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static uint32_t number(const char *arg, const char *option, uint32_t least,
-    uint32_t most, struct argp_state *state)
-{
-	uint64_t n = 0;
-	if (sim_parse_u64(arg, &n, NULL) < 0 || n < least || n > most)
-		argp_error(state, "%s \"%s\" is not in [%u, %u]", option, arg,
-		    least, most);
-	return (uint32_t)n;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct xp_http_params *p = state->input;
@@ -53,20 +43,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->listen = arg;
 		return 0;
 	case KEY_THREADS:
-		p->threads = number(arg, "--threads", 1, 64, state);
+		p->threads =
+		    (uint32_t)cmd_number(arg, "--threads", 1, 64, state);
 		return 0;
 	case KEY_MAX:
-		p->max_connections =
-		    number(arg, "--max-connections", 1, 65536, state);
+		p->max_connections = (uint32_t)cmd_number(arg,
+		    "--max-connections", 1, 65536, state);
 		return 0;
 	case KEY_PER:
-		p->per_address = number(arg, "--per-address", 0, 65536, state);
+		p->per_address =
+		    (uint32_t)cmd_number(arg, "--per-address", 0, 65536, state);
 		return 0;
 	case KEY_RECEIVE:
-		p->receive_s = number(arg, "--receive-s", 1, 3600, state);
+		p->receive_s =
+		    (uint32_t)cmd_number(arg, "--receive-s", 1, 3600, state);
 		return 0;
 	case KEY_SEND:
-		p->send_s = number(arg, "--send-s", 1, 3600, state);
+		p->send_s =
+		    (uint32_t)cmd_number(arg, "--send-s", 1, 3600, state);
 		return 0;
 	case ARGP_KEY_END:
 		if (p->max_connections < p->threads)

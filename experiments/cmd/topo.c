@@ -65,7 +65,6 @@ static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
-	uint64_t seed = 0;
 	switch (key) {
 	case 's':
 		if (a->n_set == MAX_SET)
@@ -90,20 +89,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->path_only = 1;
 		return 0;
 	case KEY_SEED:
-		if (sim_parse_u64(arg, &seed, NULL) < 0 || seed > UINT32_MAX)
-			argp_error(state,
-			    "--seed \"%s\" is not a whole number in [0, %u]",
-			    arg, UINT32_MAX);
-		a->seed = (uint32_t)seed;
+		a->seed =
+		    (uint32_t)cmd_number(arg, "--seed", 0, UINT32_MAX, state);
 		a->path_only = 1;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->file)
-			argp_error(state,
-			    "one network at a time; \"%s\" is a "
-			    "second",
-			    arg);
-		a->file = arg;
+		cmd_take_one(&a->file, arg, "network", state);
 		return 0;
 	case ARGP_KEY_END:
 		if (a->file && a->n_set > 0)

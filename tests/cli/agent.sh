@@ -198,10 +198,10 @@ mistakes_are_named() {
 	refuses 2 'begin with http' --address 127.0.0.1 --controller ftp://a
 	refuses 2 'cannot be asked' "${c[@]}" --collector 'http://a b'
 	refuses 2 'address "10.0.0" is no address' "${c[@]}" --address 10.0.0
-	refuses 2 'port "0" is not in \[1, 65535\]' "${c[@]}" --port 0
+	refuses 2 'port "0" is not a whole number in \[1, 65535\]' "${c[@]}" --port 0
 	refuses 2 'port 80 is there twice' "${c[@]}" --port 80,81,80
 	refuses 2 'more than 8 classes' "${c[@]}" --port 1,2,3,4,5,6,7,8,9
-	refuses 2 'dscp "64" is not in \[0, 63\]' "${c[@]}" --dscp 64
+	refuses 2 'dscp "64" is not a whole number in \[0, 63\]' "${c[@]}" --dscp 64
 	refuses 2 '2 DSCPs, but 1 ports' "${c[@]}" --dscp 1,2
 	refuses 2 'for "0" is not' "${c[@]}" --for 0
 	refuses 2 'memory-mib "x"' "${c[@]}" --memory-mib x

@@ -325,7 +325,7 @@ mistakes_are_named() {
 	refuses 3 'cannot listen at 203.0.113.1:0' \
 	    controller --listen 203.0.113.1:0
 	refuses 2 'did you mean --listen' controller --listne x
-	refuses 2 'threads "0" is not in \[1, 64\]' controller --threads 0
+	refuses 2 'threads "0" is not a whole number in \[1, 64\]' controller --threads 0
 	refuses 2 'did you mean "n_pods"' controller -s n_pod=3
 	refuses 2 'less than one a thread' controller --threads 9 \
 	    --max-connections 8

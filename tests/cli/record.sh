@@ -37,7 +37,7 @@ what_is_no_cell_is_refused() {
 	run_for 2 "$CULPRIT" record
 	says 'no spec'
 	run_for 2 "$CULPRIT" record pings.yaml pings.yaml
-	says 'more than one spec'
+	says 'one SPEC at a time'
 	run_for 2 "$CULPRIT" record pings.yaml --run 2
 	says_once 'point 0, run 2: the sweep has points 0 to 0 and runs 0 to 1'
 	run_for 2 "$CULPRIT" record pings.yaml --point x
