@@ -83,89 +83,36 @@ static int put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
 
 /* --- ways ---------------------------------------------------------------------- */
 
-#define MAX_DELAY_US 1e12 /* 11 days */
-
-/* What a packet meets that leaves now. */
-struct way {
-	unsigned n_hops;
-	double hazard;
-	sim_ns delay; /* beyond the round trip's law */
-};
-
-/* Where L's faults stand in the order: mostly where they stood last. */
-static size_t first_fault(struct fabric_sim *f, topo_link l)
-{
-	f->fault_at[l] = truth_first_fault(&f->scene->truth, l, f->fault_at[l]);
-	return f->fault_at[l];
-}
-
-/* The tail of a law may reach beyond the clock; nobody waits that long. */
-static sim_ns fault_delay(const struct fabric_sim *f, size_t first, topo_link l,
-    struct sim_rng *r)
-{
-	const double us =
-	    model_latency_draw_at(&f->scene->truth, first, l, f->now, r);
-	return (sim_ns)(fmin(us, MAX_DELAY_US) * 1e3 + 0.5);
-}
-
-/* CLIENT's stream draws of both ways: the connect is its own. */
-static void add_links(struct fabric_sim *f, topo_host client,
-    const topo_link path[], struct way *w)
-{
-	const struct truth *t = &f->scene->truth;
-	struct sim_rng *r = &f->streams[client].delay;
-	for (unsigned i = 0; i < w->n_hops; i++) {
-		double hazard = f->noise[path[i]], fault;
-		const size_t k = t->n_faults > 0 ? first_fault(f, path[i]) : 0;
-		if (k < t->n_faults && t->fault[k].link == path[i]) {
-			if (model_loss_fault_at(&f->scene->loss, k, path[i],
-				f->now, &fault))
-				hazard = fault;
-			w->delay += fault_delay(f, k, path[i], r);
-		}
-		w->hazard += hazard;
-	}
-	for (unsigned i = 0; f->topo->region && i < w->n_hops; i++)
-		w->delay += topo_link_delay(f->topo, path[i]);
-}
-
-/* A host reaches itself, being behind a VIP, by way of its ToR. */
-static struct way way_of(struct fabric_sim *f, topo_host client,
+/* What a packet meets that leaves now. A host reaches itself, being behind a
+ * VIP, by way of its ToR. CLIENT's stream draws the delays of both ways: the
+ * connect is its own. */
+static struct model_walk_way way_of(struct fabric_sim *f, topo_host client,
     const struct topo_tuple *tuple, topo_host src, topo_host dst)
 {
-	topo_link path[TOPO_MAX_HOPS] = {topo_link_of(src, TOPO_UP),
-	    topo_link_of(src, TOPO_DOWN)};
-	struct way w = {.n_hops = 2};
-	if (src != dst)
-		w.n_hops = fabric_sim_path(f, tuple, src, dst, path);
-	add_links(f, client, path, &w);
-	if (w.n_hops == 0 ||
-	    fabric_sim_hole(f, tuple, path, w.n_hops) < w.n_hops ||
-	    model_flap_down(&f->flaps, path, w.n_hops, f->now) < w.n_hops)
-		w.hazard = INFINITY;
-	return w;
+	topo_link path[TOPO_MAX_HOPS];
+	unsigned n_hops = 0;
+	if (src == dst) {
+		path[n_hops++] = topo_link_of(src, TOPO_UP);
+		path[n_hops++] = topo_link_of(src, TOPO_DOWN);
+	} else {
+		n_hops = fabric_sim_path(f, tuple, src, dst, path);
+	}
+	return model_walk_whole(&f->net, tuple, path, n_hops, f->now,
+	    &f->streams[client].delay);
 }
 
-static struct way way_there(struct fabric_sim *f,
+static struct model_walk_way way_there(struct fabric_sim *f,
     const struct fabric_sim_conn *c)
 {
 	return way_of(f, c->client, &c->tuple, c->client, c->server);
 }
 
-static struct way way_back(struct fabric_sim *f,
+static struct model_walk_way way_back(struct fabric_sim *f,
     const struct fabric_sim_conn *c)
 {
 	const struct topo_tuple reverse = {c->tuple.dst_ip, c->tuple.src_ip,
 	    c->tuple.dst_port, c->tuple.src_port, c->tuple.proto};
 	return way_of(f, c->client, &reverse, c->server, c->client);
-}
-
-/* U is drawn for each attempt, whatever it meets, so that a fault moves no
- * losses of connects that do not meet it. 1 - exp(-h) <= h, which most often is
- * all there is to compute. */
-static int is_lost(double u, double hazard)
-{
-	return u < hazard && u < -expm1(-hazard);
 }
 
 /* --- round trips ----------------------------------------------------------------- */
@@ -219,8 +166,8 @@ static int settle(struct fabric_sim *f, uint32_t i, sim_ns at,
 }
 
 /* The first SYN is at the server, and its answer lost: its timer begins. */
-static int meet(struct fabric_sim *f, uint32_t i, const struct way *there,
-    struct sim_err *e)
+static int meet(struct fabric_sim *f, uint32_t i,
+    const struct model_walk_way *there, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
 	if (c->peer_boot == f->boot[c->server])
@@ -235,16 +182,18 @@ static int meet(struct fabric_sim *f, uint32_t i, const struct way *there,
 	return put(f, i, SYNACK, came + model_tcp_linux_synack.wait_ns[0], e);
 }
 
+/* U is drawn for each attempt, whatever it meets, so that a fault moves no
+ * losses of connects that do not meet it. */
 static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
 	const double u = sim_rng_u01(&f->streams[c->client].connect);
 	const sim_ns next = f->now + f->ladder->wait_ns[c->n_syns++];
-	const struct way there = way_there(f, c);
+	const struct model_walk_way there = way_there(f, c);
 	int rc = 0;
-	if (!f->off[c->server] && !is_lost(u, there.hazard)) {
-		const struct way back = way_back(f, c);
-		if (!is_lost(u, there.hazard + back.hazard)) {
+	if (!f->off[c->server] && !model_walk_is_lost(u, there.hazard)) {
+		const struct model_walk_way back = way_back(f, c);
+		if (!model_walk_is_lost(u, there.hazard + back.hazard)) {
 			c->peer_boot = f->boot[c->server];
 			return settle(f, i,
 			    f->now + there.delay + back.delay +
@@ -261,8 +210,8 @@ static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	const struct model_tcp_ladder *ladder = &model_tcp_linux_synack;
 	struct fabric_sim_conn *c = &f->conn[i];
 	const double u = sim_rng_u01(&f->streams[c->client].connect);
-	const struct way back = way_back(f, c);
-	if (is_lost(u, back.hazard))
+	const struct model_walk_way back = way_back(f, c);
+	if (model_walk_is_lost(u, back.hazard))
 		return ++c->n_synacks == ladder->n_retries
 		    ? 0
 		    : put(f, i, SYNACK, f->now + ladder->wait_ns[c->n_synacks],
@@ -285,7 +234,8 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
 	struct sim_rng *r = &f->streams[c->client].connect;
 	const uint32_t n = n_bytes == 0 ? 1 : (n_bytes - 1) / SEGMENT + 1;
 	sim_ns late = 0;
-	for (unsigned k = 0; is_lost(sim_rng_u01(r), n * hazard); k++) {
+	for (unsigned k = 0; model_walk_is_lost(sim_rng_u01(r), n * hazard);
+	     k++) {
 		if (k == N_RTOS)
 			return SIM_NEVER;
 		late += RTO << k;
@@ -296,7 +246,7 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
 static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
-	const struct way there = way_there(f, c);
+	const struct model_walk_way there = way_there(f, c);
 	const sim_ns late = resend(f, c, c->n_bytes, there.hazard);
 	const int rc = put(f, i, WAITED, f->now + ECHO_WAIT, e);
 	if (rc < 0 || late == SIM_NEVER)
@@ -331,7 +281,7 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	if (c->turn != a->token >> 32 || c->server != host || !c->asked)
 		return 0;
 	c->asked = 0;
-	const struct way back = way_back(f, c);
+	const struct model_walk_way back = way_back(f, c);
 	const sim_ns late = resend(f, c, a->n_bytes, back.hazard);
 	return late == SIM_NEVER
 	    ? 0
@@ -368,6 +318,8 @@ static int prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
 	model_noise_rates(&f->scene->loss.noise, 0, n, f->noise);
 	for (topo_link l = 0; l < n; l++)
 		f->noise[l] = model_hazard(f->noise[l]);
+	f->net.noise = f->noise;
+	f->net.fault_at = f->fault_at;
 	f->noise_of = f->now_living;
 	return 0;
 }

@@ -382,6 +382,11 @@ int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
 	const struct fabric_sim_params *p = f->params;
 	int rc;
 	f->scene = scene;
+	f->net = (struct model_walk_net){.topo = f->topo,
+	    .scene = scene,
+	    .flaps = &f->flaps};
+	f->probe_net = f->net;
+	f->probe_net.lossless = p->lossless_probes != 0;
 	f->lossy = lossy;
 	f->now = 0;
 	f->n_pending = f->n_conns = 0;

@@ -14,6 +14,7 @@
 #include "models/fabric_sim.h"
 #include "models/rtt_profile.h"
 #include "models/tcp_connect.h"
+#include "models/walk.h"
 #include "sim/evq.h"
 
 /* What a queued event is; its low half is an index. */
@@ -85,6 +86,7 @@ struct fabric_sim {
 	size_t n_slots, cap_slots;
 	struct model_icmp icmp;
 	struct model_flaps flaps;
+	struct model_walk_net probe_net; /* of probes and their answers */
 	struct fabric_sim_route route;
 	struct sim_rng *probe_rng; /* [n_hosts] */
 	uint32_t *life; /* [n_hosts] == now_living: its rng is of this epoch */
@@ -95,6 +97,7 @@ struct fabric_sim {
 	size_t n_conns, cap_conns;
 	uint32_t free_conn;
 	struct fabric_sim_streams *streams; /* [n_hosts], or NULL: not yet */
+	struct model_walk_net net;          /* of connects */
 	double *noise;     /* [n_links] hazards, or NULL: not yet */
 	uint32_t noise_of; /* == now_living: of this epoch */
 	size_t *fault_at;  /* [n_links] where faults were found last, or NULL */
@@ -131,11 +134,6 @@ void fabric_sim_free_trace(struct fabric_sim *f);
 unsigned fabric_sim_path(const struct fabric_sim *f,
     const struct topo_tuple *tuple, topo_host src, topo_host dst,
     topo_link path[]);
-
-/* Index of the link into the first switch that swallows TUPLE now, or N_HOPS.
- */
-unsigned fabric_sim_hole(const struct fabric_sim *f,
-    const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops);
 
 int fabric_sim_probe(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e);

@@ -148,60 +148,27 @@ unsigned fabric_sim_path(const struct fabric_sim *f,
     const struct topo_tuple *tuple, topo_host src, topo_host dst,
     topo_link path[])
 {
-	const uint32_t seed = f->scene->ecmp_seed;
-	const uint32_t digest = topo_tuple_digest(tuple);
 	const struct fabric_sim_flow *fl = find(f, tuple);
-	unsigned n_hops;
-	if (fl) {
-		n_hops = obs_n_hops(f->lossy, fl->row);
-		memcpy(path, obs_path(f->lossy, fl->row),
-		    n_hops * sizeof(path[0]));
-	} else {
-		n_hops = topo_path(f->topo, seed, src, dst, digest, path);
-	}
-	if (f->flaps.n == 0)
-		return n_hops;
-	return model_flap_path(&f->flaps, f->topo, seed, src, dst, digest,
-	    f->now, path, n_hops);
+	if (!fl)
+		return model_walk_path(&f->net, tuple, src, dst, f->now, path);
+	const unsigned n_hops = obs_n_hops(f->lossy, fl->row);
+	memcpy(path, obs_path(f->lossy, fl->row), n_hops * sizeof(path[0]));
+	return model_walk_detour(&f->net, tuple, src, dst, f->now, path,
+	    n_hops);
 }
 
-unsigned fabric_sim_hole(const struct fabric_sim *f,
-    const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops)
-{
-	const struct truth *truth = &f->scene->truth;
-	topo_node from, to;
-	if (truth->n_holes == 0)
-		return n_hops;
-	for (unsigned i = 0; i + 1 < n_hops; i++) {
-		topo_link_ends(f->topo, path[i], &from, &to);
-		if (truth_swallows(truth, to - f->topo->n_hosts, tuple, f->now))
-			return i;
-	}
-	return n_hops;
-}
-
-/* Hazards of the path's links now, one way and the other, summed up. A cable
- * that is down loses all, a hole what is sent by way of it; an answer is
- * another packet, from another sender, and meets none. */
+/* Of probes along the path, and of answers to them: those are of no five-tuple
+ * that a hole knows. Both go over the same cables. */
 static void sum_hazards(struct fabric_sim *f, struct fabric_sim_route *r)
 {
-	const struct model_loss *loss = &f->scene->loss;
-	const unsigned down =
-	    model_flap_down(&f->flaps, r->path, r->n_hops, f->now);
-	const unsigned hole = fabric_sim_hole(f, &r->tuple, r->path, r->n_hops);
-	r->there[0] = r->back[0] = 0;
-	for (unsigned i = 0; i < r->n_hops; i++) {
-		const topo_link l = r->path[i];
-		double back = i == down ? INFINITY : 0;
-		double there = i == hole ? INFINITY : back;
-		if (!f->params->lossless_probes) {
-			there += model_loss_hazard(loss, l, f->now);
-			back += model_loss_hazard(loss, topo_link_reverse(l),
-			    f->now);
-		}
-		r->there[i + 1] = r->there[i] + there;
-		r->back[i + 1] = r->back[i] + back;
-	}
+	static const struct topo_tuple answer = {.proto = TOPO_PROTO_ICMP};
+	topo_link back[TOPO_MAX_HOPS];
+	for (unsigned i = 0; i < r->n_hops; i++)
+		back[i] = topo_link_reverse(r->path[i]);
+	model_walk_hazards(&f->probe_net, &r->tuple, r->path, r->n_hops, f->now,
+	    r->there);
+	model_walk_hazards(&f->probe_net, &answer, back, r->n_hops, f->now,
+	    r->back);
 }
 
 /* Where a packet of TUPLE goes now; no hops if nowhere. */
@@ -247,7 +214,7 @@ static sim_ns delay(const struct fabric_sim *f, struct sim_rng *r, unsigned n)
 
 static int is_lost(struct sim_rng *r, double hazard)
 {
-	return hazard > 0 && sim_rng_u01(r) < -expm1(-hazard);
+	return hazard > 0 && model_walk_is_lost(sim_rng_u01(r), hazard);
 }
 
 /* The node that TTL ends at: a switch, unless the last hop is the host. */
@@ -255,16 +222,14 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
 	const struct fabric_sim_route *r = route_of(f, &a->tuple);
-	topo_node from, to;
 	if (a->ttl == 0 || a->ttl >= r->n_hops)
 		return 0;
 	struct sim_rng *rng = rng_of(f, host);
 	const topo_link last = r->path[a->ttl - 1];
-	topo_link_ends(f->topo, last, &from, &to);
 	struct fabric_sim_pending p = {
 	    .ev = {.kind = AGENT_ICMP, .ip_id = a->ip_id, .tuple = a->tuple},
 	    .host = host,
-	    .at = to - f->topo->n_hosts,
+	    .at = model_walk_switch(&f->probe_net, last),
 	};
 	p.ev.from_ip = f->params->icmp.source == MODEL_ICMP_INGRESS
 	    ? topo_addr_of_link(last)

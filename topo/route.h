@@ -19,7 +19,8 @@ struct topo_tuple {
 	uint8_t proto;
 };
 
-#define TOPO_PROTO_TCP 6
+#define TOPO_PROTO_ICMP 1
+#define TOPO_PROTO_TCP  6
 
 /* Finaliser of MurmurHash3 (public domain): a bijection on 32 bits in which
  * each input bit flips each output bit with probability near 1/2. */

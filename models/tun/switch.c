@@ -69,7 +69,7 @@ int tun_switch_begin(struct tun_switch *s, const struct model_scene *scene,
 	    s->topo->n_switches, epoch_ns, e);
 	if (rc < 0)
 		return rc;
-	s->scene = scene;
+	s->net = (struct model_walk_net){.topo = s->topo, .scene = scene};
 	s->n_drops = 0;
 	s->n_unlisted = 0;
 	if (n > 0) {
@@ -96,27 +96,19 @@ static unsigned path_of(const struct tun_switch *s, const struct tun_packet *p,
     topo_link path[])
 {
 	const uint32_t n_hosts = s->topo->n_hosts;
-	return topo_path(s->topo, s->scene->ecmp_seed,
+	return model_walk_path(&s->net, &p->tuple,
 	    topo_addr_to_host(p->tuple.src_ip, n_hosts),
-	    topo_addr_to_host(p->tuple.dst_ip, n_hosts),
-	    topo_tuple_digest(&p->tuple), path);
-}
-
-/* The switch that a link leads to. */
-static topo_switch switch_at(const struct tun_switch *s, topo_link l)
-{
-	topo_node from, to;
-	topo_link_ends(s->topo, l, &from, &to);
-	return to - s->topo->n_hosts;
+	    topo_addr_to_host(p->tuple.dst_ip, n_hosts), 0, path);
 }
 
 /* --- one link ------------------------------------------------------------- */
 
-static int lose(struct tun_switch *s, const struct topo_tuple *tuple,
-    int in_hole, struct tun_way *w, struct sim_err *e)
+/* To the list, if there is room. */
+static int add_drop(struct tun_switch *s, const struct model_walk *k,
+    struct sim_err *e)
 {
-	w->fate = TUN_LOST;
-	s->lost[w->last]++;
+	const struct model_walk_hop at = model_walk_hop(k);
+	s->lost[at.link]++;
 	if (s->n_drops >= s->params.max_drops) {
 		s->n_unlisted++;
 		return 0;
@@ -124,47 +116,65 @@ static int lose(struct tun_switch *s, const struct topo_tuple *tuple,
 	int rc = SIM_RESERVE(&s->drop, &s->cap_drops, s->n_drops + 1, e);
 	if (rc == 0)
 		s->drop[s->n_drops++] = (struct tun_drop){
-		    .tuple = *tuple,
-		    .link = w->last,
-		    .at = w->at,
-		    .in_hole = (uint8_t)in_hole,
+		    .tuple = *k->tuple,
+		    .link = at.link,
+		    .at = at.t,
+		    .in_hole = k->fate == MODEL_WALK_SWALLOWED,
 		};
 	return rc;
 }
 
-static sim_ns delay(struct tun_switch *s, topo_link l, sim_ns now, uint32_t u)
+static double own_us(const struct tun_switch *s, uint32_t u)
 {
-	const struct truth *truth = &s->scene->truth;
-	double us = s->params.hop_us;
-	if (s->params.queue_us > 0)
-		us -= s->params.queue_us * log((u + 0.5) * 0x1p-32);
-	if (truth->n_faults > 0)
-		us += model_latency_draw(truth, l, now, &s->slow);
-	return (sim_ns)(us * 1e3 + 0.5) + topo_link_delay(s->topo, l);
+	return s->params.queue_us > 0
+	    ? s->params.hop_us - s->params.queue_us * log((u + 0.5) * 0x1p-32)
+	    : s->params.hop_us;
 }
 
-/* The packet comes to link L at w->at. */
-static int cross(struct tun_switch *s, const struct topo_tuple *tuple,
-    topo_link l, struct tun_way *w, struct sim_err *e)
+/* The packet comes to the next link, which has numbers for each packet it is
+ * offered. */
+static void cross(struct tun_switch *s, struct model_walk *k)
 {
-	const struct sim_seed *where = &s->scene->where;
+	const struct sim_seed *where = &s->net.scene->where;
+	const topo_link l = k->path[k->n_met];
 	const uint32_t ctr[4] = {(uint32_t)s->offered[l]++, l, where->run,
 	    where->point};
 	uint32_t word[4];
 	sim_philox_block(s->key, ctr, word);
 	const double u =
 	    (double)((uint64_t)word[0] << 21 | word[1] >> 11) * 0x1p-53;
-	const double hazard = model_loss_hazard(&s->scene->loss, l, w->at);
-	w->last = l;
-	w->n_links++;
-	/* 1 - exp(-h) <= h, which most often is all there is to compute. */
-	if (u < hazard && u < -expm1(-hazard))
-		return lose(s, tuple, 0, w, e);
-	w->at += delay(s, l, w->at, word[2]);
-	return 0;
+	k->hazard = 0;
+	model_walk_meet(k);
+	if (model_walk_is_lost(u, k->hazard)) {
+		k->fate = MODEL_WALK_LOST;
+		return;
+	}
+	model_walk_cross(k, own_us(s, word[2]), &s->slow);
+	model_walk_enter(k);
 }
 
 /* --- packets -------------------------------------------------------------- */
+
+/* From K's beginning to its end, which W tells of. */
+static int follow(struct tun_switch *s, struct model_walk *k, struct tun_way *w,
+    struct sim_err *e)
+{
+	static const enum tun_fate fates[] = {
+	    [MODEL_WALK_DELIVERED] = TUN_ARRIVES,
+	    [MODEL_WALK_LOST] = TUN_LOST,
+	    [MODEL_WALK_SWALLOWED] = TUN_LOST,
+	    [MODEL_WALK_EXPIRED] = TUN_EXPIRES,
+	};
+	while (k->fate == MODEL_WALK_UNDER_WAY)
+		cross(s, k);
+	*w = (struct tun_way){
+	    .fate = fates[k->fate],
+	    .n_links = k->n_met,
+	    .last = k->path[k->n_met - 1],
+	    .at = k->t,
+	};
+	return w->fate == TUN_LOST ? add_drop(s, k, e) : 0;
+}
 
 static void keep_order(struct tun_switch *s, const struct topo_tuple *tuple,
     struct tun_way *w)
@@ -178,42 +188,26 @@ static void keep_order(struct tun_switch *s, const struct topo_tuple *tuple,
 int tun_switch_send(struct tun_switch *s, const struct tun_packet *p,
     sim_ns now, struct tun_way *w, struct sim_err *e)
 {
-	const struct truth *truth = &s->scene->truth;
-	const int by_tuple =
-	    truth->n_holes > 0 && p->tuple.proto != TUN_PROTO_ICMP;
 	topo_link path[TOPO_MAX_HOPS];
 	const unsigned n = path_of(s, p, path);
-	*w = (struct tun_way){.fate = TUN_ARRIVES, .at = now};
-	for (unsigned i = 0; i < n; i++) {
-		int rc = cross(s, &p->tuple, path[i], w, e);
-		if (rc < 0 || w->fate == TUN_LOST)
-			return rc;
-		if (i + 1 == n)
-			break;
-		if (by_tuple &&
-		    truth_swallows(truth, switch_at(s, path[i]), &p->tuple,
-			w->at))
-			return lose(s, &p->tuple, 1, w, e);
-		if (p->ttl <= i + 1) {
-			w->fate = TUN_EXPIRES;
-			return 0;
-		}
-	}
-	if (s->params.in_order)
+	struct model_walk k =
+	    model_walk_begin(&s->net, &p->tuple, path, n, p->ttl, now);
+	int rc = follow(s, &k, w, e);
+	if (w->fate == TUN_ARRIVES && s->params.in_order)
 		keep_order(s, &p->tuple, w);
-	return 0;
+	return rc;
 }
 
 int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
     sim_ns now, struct tun_way *w, uint32_t *from, struct sim_err *e)
 {
-	topo_link path[TOPO_MAX_HOPS];
+	topo_link path[TOPO_MAX_HOPS], back[TOPO_MAX_HOPS];
 	const unsigned n = path_of(s, p, path);
 	/* A TTL of 0 ends where 1 does. */
 	const unsigned n_back = p->ttl > 1 ? p->ttl : 1;
 	assert(n_back < n);
 	(void)n;
-	const topo_switch at = switch_at(s, path[n_back - 1]);
+	const topo_switch at = model_walk_switch(&s->net, path[n_back - 1]);
 	*w = (struct tun_way){.fate = TUN_ARRIVES, .at = now};
 	*from = s->params.icmp.source == MODEL_ICMP_INGRESS
 	    ? topo_addr_of_link(path[n_back - 1])
@@ -225,12 +219,13 @@ int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
 	const struct topo_tuple tuple = {.src_ip = *from,
 	    .dst_ip = p->tuple.src_ip,
 	    .proto = TUN_PROTO_ICMP};
-	w->at += (sim_ns)(1e3 *
-	    model_dist_at(&s->params.icmp.latency_us, sim_rng_u01(&s->answer)));
-	for (unsigned i = n_back; i-- > 0 && w->fate == TUN_ARRIVES;) {
-		int rc = cross(s, &tuple, topo_link_reverse(path[i]), w, e);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	for (unsigned i = 0; i < n_back; i++)
+		back[i] = topo_link_reverse(path[n_back - 1 - i]);
+	struct model_walk k =
+	    model_walk_begin(&s->net, &tuple, back, n_back, MODEL_WALK_MAX_TTL,
+		now +
+		    (sim_ns)(1e3 *
+			model_dist_at(&s->params.icmp.latency_us,
+			    sim_rng_u01(&s->answer))));
+	return follow(s, &k, w, e);
 }

@@ -25,8 +25,8 @@
 #define MODELS_TUN_SWITCH_H
 
 #include "models/icmp.h"
-#include "models/scene.h"
 #include "models/tun/wire.h"
+#include "models/walk.h"
 
 struct tun_switch_params {
 	double hop_us, queue_us;
@@ -51,7 +51,7 @@ struct tun_drop {
 struct tun_switch {
 	const struct topo *topo;
 	struct tun_switch_params params;
-	const struct model_scene *scene;
+	struct model_walk_net net;
 	struct model_icmp icmp;
 	uint64_t *offered, *lost; /* [n_links] */
 	size_t n_drops, cap_drops;

@@ -36,7 +36,7 @@ enum tun_refusal {
 extern const char *const tun_refusal_texts[TUN_N_REFUSALS];
 
 enum {
-	TUN_PROTO_ICMP = 1,
+	TUN_PROTO_ICMP = TOPO_PROTO_ICMP,
 	TUN_PROTO_UDP = 17,
 	/* Of an answer: RFC 1812 wants as much of the packet as fits. */
 	TUN_ANSWER_BYTES = 576,
