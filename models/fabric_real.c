@@ -12,7 +12,7 @@
 #include "models/real/impl.h"
 #include "models/clock.h"
 #include "models/fds.h"
-#include "models/netns/node.h"
+#include "models/real/namespace.h"
 #include "sim/vec.h"
 
 #define AT(member) offsetof(struct fabric_real_params, member)
@@ -456,7 +456,7 @@ static int open_all(struct fabric_real *f, struct sim_err *e)
 		return rc;
 	for (topo_host h = 0; h < f->base.n_hosts; h++) {
 		if (f->host[h].ns >= 0 && f->home < 0)
-			rc = netns_node_here(&f->home, e);
+			rc = real_ns_here(&f->home, e);
 		if (rc < 0 || (rc = real_host_open(f, h, e)) < 0)
 			return sim_wrap(e, rc, "host %u", h);
 	}

@@ -17,6 +17,7 @@
 
 #include "models/netns/net.h"
 #include "models/netns/node.h"
+#include "models/real/namespace.h"
 
 /* --- the right to build --------------------------------------------------- */
 
@@ -67,10 +68,10 @@ static int enter_user_namespace(struct sim_err *e)
  * it is in, and once out could not come back: it begins with one of its own. */
 static int own_namespace(struct sim_err *e)
 {
-	int here, rc = netns_node_here(&here, e);
+	int here, rc = real_ns_here(&here, e);
 	if (rc < 0)
 		return rc;
-	if (netns_node_enter(here, NULL) < 0)
+	if (real_ns_enter(here, NULL) < 0)
 		rc = netns_node_make(e);
 	close(here);
 	return rc;

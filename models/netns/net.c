@@ -13,6 +13,7 @@
 #include "models/fds.h"
 #include "models/netns/link.h"
 #include "models/netns/routes.h"
+#include "models/real/namespace.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -154,7 +155,7 @@ static int make_node(struct netns_net *net, topo_node n, struct sim_err *e)
 	    : topo_switch_seed(net->p.ecmp_seed, n - net->t->n_hosts);
 	int rc;
 	if ((rc = netns_node_make(e)) < 0 ||
-	    (rc = netns_node_here(&node->ns, e)) < 0 ||
+	    (rc = real_ns_here(&node->ns, e)) < 0 ||
 	    (rc = netns_link_open(&node->nl, e)) < 0)
 		return rc;
 	return netns_node_set_up(is_host(net, n) ? NETNS_HOST : NETNS_SWITCH,
@@ -351,7 +352,7 @@ int netns_open(struct netns_net **out, const struct topo *t,
 	if ((rc = check(t, e)) < 0)
 		return rc;
 	if ((rc = alloc(&net, t, p, e)) == 0 &&
-	    (rc = netns_node_here(&net->home, e)) == 0 &&
+	    (rc = real_ns_here(&net->home, e)) == 0 &&
 	    (rc = make_nodes(net, e)) == 0 && (rc = make_cables(net, e)) == 0 &&
 	    (rc = raise_all(net, e)) == 0 && (rc = route_all(net, e)) == 0 &&
 	    (rc = await_carrier(net, e)) == 0)
@@ -385,12 +386,12 @@ void netns_close(struct netns_net *net)
 int netns_enter(const struct netns_net *net, topo_node n, struct sim_err *e)
 {
 	assert(n < net->n_nodes);
-	return netns_node_enter(net->node[n].ns, e);
+	return real_ns_enter(net->node[n].ns, e);
 }
 
 int netns_leave(const struct netns_net *net, struct sim_err *e)
 {
-	return netns_node_enter(net->home, e);
+	return real_ns_enter(net->home, e);
 }
 
 int netns_fd(const struct netns_net *net, topo_node n)

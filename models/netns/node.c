@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "models/real/namespace.h"
 #include "sim/text.h"
 
 #define AT(member) offsetof(struct netns_params, member)
@@ -29,23 +30,6 @@ const struct sim_field netns_fields[] = {
 #undef AT
 
 /* --- where a thread is ---------------------------------------------------- */
-
-int netns_node_here(int *ns, struct sim_err *e)
-{
-	*ns = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	return *ns >= 0 ? 0
-			: sim_fail(e, SIM_EIO,
-			      "/proc/thread-self/ns/net cannot be opened: %s.",
-			      strerror(errno));
-}
-
-int netns_node_enter(int ns, struct sim_err *e)
-{
-	return setns(ns, CLONE_NEWNET) == 0
-	    ? 0
-	    : sim_fail(e, SIM_EIO, "A network namespace cannot be entered: %s.",
-		  strerror(errno));
-}
 
 int netns_node_make(struct sim_err *e)
 {
@@ -189,15 +173,15 @@ static int try_knobs(struct sim_err *e)
 
 int netns_node_try(struct sim_err *e)
 {
-	int here, rc = netns_node_here(&here, e);
+	int here, rc = real_ns_here(&here, e);
 	if (rc < 0)
 		return rc;
 	/* Whoever may not enter where it is could not come back. */
-	if ((rc = netns_node_enter(here, e)) < 0) {
+	if ((rc = real_ns_enter(here, e)) < 0) {
 		rc = sim_wrap(e, SIM_EUNSUPPORTED, "where this began");
 	} else if ((rc = netns_node_make(e)) == 0) {
 		rc = try_knobs(e);
-		if (netns_node_enter(here, rc < 0 ? NULL : e) < 0 && rc == 0)
+		if (real_ns_enter(here, rc < 0 ? NULL : e) < 0 && rc == 0)
 			rc = SIM_EIO;
 	}
 	close(here);

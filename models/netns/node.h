@@ -25,12 +25,6 @@ extern const struct sim_field netns_fields[];
 
 enum netns_kind { NETNS_HOST, NETNS_SWITCH };
 
-/* The calling thread's namespace, to be closed. Errors SIM_EIO. */
-int netns_node_here(int *ns, struct sim_err *e);
-
-/* Move the calling thread into a namespace. Errors SIM_EIO. */
-int netns_node_enter(int ns, struct sim_err *e);
-
 /* Move the calling thread into a new namespace that has lo alone, down.
  * Errors SIM_EUNSUPPORTED (not allowed, or a limit of the machine). */
 int netns_node_make(struct sim_err *e);

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "models/real/impl.h"
-#include "models/netns/node.h"
+#include "models/real/namespace.h"
 #include "sim/vec.h"
 
 enum {
@@ -28,13 +28,13 @@ enum {
 
 static int enter(const struct real_host *h, struct sim_err *e)
 {
-	return h->ns < 0 ? 0 : netns_node_enter(h->ns, e);
+	return h->ns < 0 ? 0 : real_ns_enter(h->ns, e);
 }
 
 static int leave(const struct fabric_real *f, const struct real_host *h,
     struct sim_err *e)
 {
-	return h->ns < 0 ? 0 : netns_node_enter(f->home, e);
+	return h->ns < 0 ? 0 : real_ns_enter(f->home, e);
 }
 
 static int tcp_socket(void)

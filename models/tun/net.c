@@ -17,7 +17,7 @@
 
 #include "models/clock.h"
 #include "models/fds.h"
-#include "models/netns/node.h"
+#include "models/real/namespace.h"
 #include "models/tun/node.h"
 #include "models/tun/queue.h"
 #include "sim/vec.h"
@@ -321,7 +321,7 @@ static int open_all(struct tun_net *net, const struct topo *t,
 	if ((rc = tun_switch_open(&net->network, t, &p->network, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&net->node, t->n_hosts, e)) < 0 ||
 	    (rc = raise_fd_limit(t->n_hosts, e)) < 0 ||
-	    (rc = netns_node_here(&net->home, e)) < 0 ||
+	    (rc = real_ns_here(&net->home, e)) < 0 ||
 	    (rc = open_loop(net, e)) < 0 ||
 	    (rc = open_hosts(net, p->mtu, e)) < 0)
 		return rc;
@@ -383,12 +383,12 @@ int tun_net_ns(const struct tun_net *net, topo_host h)
 
 int tun_net_enter(const struct tun_net *net, topo_host h, struct sim_err *e)
 {
-	return netns_node_enter(tun_net_ns(net, h), e);
+	return real_ns_enter(tun_net_ns(net, h), e);
 }
 
 int tun_net_leave(const struct tun_net *net, struct sim_err *e)
 {
-	return netns_node_enter(net->home, e);
+	return real_ns_enter(net->home, e);
 }
 
 sim_ns tun_net_now(const struct tun_net *net)

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "models/netns/node.h"
+#include "models/real/namespace.h"
 #include "topo/addr.h"
 
 static const char device_path[] = "/dev/net/tun";
@@ -163,7 +164,7 @@ int tun_node_open(struct tun_node *n, topo_host h, uint32_t mtu, uint32_t queue,
 	int rc;
 	*n = (struct tun_node){-1, -1};
 	if ((rc = netns_node_make(e)) < 0 ||
-	    (rc = netns_node_here(&n->ns, e)) < 0 ||
+	    (rc = real_ns_here(&n->ns, e)) < 0 ||
 	    (rc = netns_node_set_up(NETNS_HOST, &host, 0, e)) < 0 ||
 	    (rc = open_device(n, e)) < 0 ||
 	    (rc = configure(h, mtu, queue, e)) < 0)

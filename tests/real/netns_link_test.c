@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "models/netns/node.h"
+#include "models/real/namespace.h"
 #include "tests/real/lab.h"
 
 enum { ONE = 2000, OTHER, LO = 1 };
@@ -27,10 +28,10 @@ static void put_cable(struct pair *p)
 
 static void open_pair(struct pair *p)
 {
-	assert_ok(netns_node_here(&p->home, test_err()));
+	assert_ok(real_ns_here(&p->home, test_err()));
 	for (int i = 1; i >= 0; i--) {
 		assert_ok(netns_node_make(test_err()));
-		assert_ok(netns_node_here(&p->ns[i], test_err()));
+		assert_ok(real_ns_here(&p->ns[i], test_err()));
 		assert_ok(netns_link_open(&p->nl[i], test_err()));
 	}
 	netns_batch_begin(&p->b, p->nl[0]);
@@ -40,7 +41,7 @@ static void open_pair(struct pair *p)
 
 static void close_pair(struct pair *p)
 {
-	assert_ok(netns_node_enter(p->home, test_err()));
+	assert_ok(real_ns_enter(p->home, test_err()));
 	for (int i = 0; i < 2; i++) {
 		mnl_socket_close(p->nl[i]);
 		close(p->ns[i]);
