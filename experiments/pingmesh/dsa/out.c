@@ -21,44 +21,6 @@ const char *const xp_dsa_actions[] = {"none", "reload", "defer", "escalate",
 const char *const xp_dsa_patterns[] = {"not_run", ALGO_HEATMAP_PATTERNS, NULL};
 const char *const xp_dsa_tiers[] = {"not_run", ALGO_SILENT_DROP_TIERS, NULL};
 
-/* --- columns ---------------------------------------------------------------*/
-
-#define COLUMN(table, type, name, units, doc, words)                           \
-	SIM_COLUMN(type, name, offsetof(struct xp_dsa_##table##_row, name),    \
-	    units, doc, words),
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(drop_rate, type, name, units, doc, words)
-static const struct sim_column drop_rate_columns[] = {
-    XP_DSA_DROP_RATE_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(sla, type, name, units, doc, words)
-static const struct sim_column sla_columns[] = {XP_DSA_SLA_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(heatmap, type, name, units, doc, words)
-static const struct sim_column heatmap_columns[] = {XP_DSA_HEATMAP_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(blackhole_tors, type, name, units, doc, words)
-static const struct sim_column blackhole_tors_columns[] = {
-    XP_DSA_BLACKHOLE_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(silent_drop_cells, type, name, units, doc, words)
-static const struct sim_column silent_drop_cells_columns[] = {
-    XP_DSA_SILENT_DROP_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(counters, type, name, units, doc, words)
-static const struct sim_column counters_columns[] = {
-    XP_DSA_COUNTERS_COLUMNS(X)};
-#undef X
-#define X(type, name, units, doc, words)                                       \
-	COLUMN(summary, type, name, units, doc, words)
-static const struct sim_column summary_columns[] = {XP_DSA_SUMMARY_COLUMNS(X)};
-#undef X
-
 /* --- the file --------------------------------------------------------------*/
 
 struct xp_dsa_out {
@@ -67,6 +29,20 @@ struct xp_dsa_out {
 	XP_DSA_TABLES(X)
 #undef X
 };
+
+/* A table of the file, with the columns that its list has. */
+#define COLUMN(type, name, units, doc, words)                                  \
+	SIM_COLUMN(type, name, offsetof(struct_row, name), units, doc, words),
+#define X(table, columns)                                                      \
+	static int make_##table(struct xp_dsa_out *o, struct sim_err *e)       \
+	{                                                                      \
+		typedef struct xp_dsa_##table##_row struct_row;                \
+		static const struct sim_column column[] = {columns(COLUMN)};   \
+		return res_h5_out_table(o->file, #table, column,               \
+		    sizeof(column) / sizeof(column[0]), CHUNK, &o->table, e);  \
+	}
+XP_DSA_TABLES(X)
+#undef X
 
 static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
     const char *const name[], struct sim_err *e)
@@ -122,9 +98,7 @@ int xp_dsa_out_open(struct xp_dsa_out **out, const char *path,
 		rc = put_root(o->file, source, e);
 #define X(table, columns)                                                      \
 	if (rc == 0)                                                           \
-		rc = res_h5_out_table(o->file, #table, table##_columns,        \
-		    sizeof(table##_columns) / sizeof(table##_columns[0]),      \
-		    CHUNK, &o->table, e);
+		rc = make_##table(o, e);
 	XP_DSA_TABLES(X)
 #undef X
 	if (rc < 0) {
