@@ -3,11 +3,11 @@
  */
 #include "experiments/config.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/plane.h"
+#include "sim/parts.h"
 #include "sim/vec.h"
 #include "topo/graph.h"
 #include "topo/mesh.h"
@@ -65,39 +65,21 @@ int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* --- topology ----------------------------------------------------------- */
 
-/* The keys of all kinds in one table, so that an unknown one is told once and
- * from all of them. */
-enum { MAX_TOPOLOGY_FIELDS = 16 };
-static size_t add_fields(struct sim_field all[MAX_TOPOLOGY_FIELDS], size_t n,
-    const struct sim_field *f, size_t offset)
-{
-	for (; f->name; f++) {
-		assert(n + 1 < MAX_TOPOLOGY_FIELDS);
-		all[n] = *f;
-		all[n++].offset += offset;
-	}
-	all[n] = (struct sim_field){0};
-	return n;
-}
-
-static void join_fields(struct sim_field all[MAX_TOPOLOGY_FIELDS])
-{
-	size_t n = add_fields(all, 0, xp_topology_fields, 0);
-	n = add_fields(all, n, topo_clos_fields,
-	    offsetof(struct xp_topology, clos));
-	add_fields(all, n, topo_region_fields,
-	    offsetof(struct xp_topology, region));
-}
+/* The keys of all kinds, so that an unknown one is told once. */
+static const struct sim_part topology_parts[] = {
+    {"", xp_topology_fields, 0},
+    {"", topo_clos_fields, offsetof(struct xp_topology, clos)},
+    {"", topo_region_fields, offsetof(struct xp_topology, region)},
+    {0},
+};
 
 int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
     struct sim_err *e)
 {
-	struct sim_field all[MAX_TOPOLOGY_FIELDS];
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "topology");
 	const size_t had = y->n_mistakes;
 	struct sim_err why;
-	join_fields(all);
-	int rc = sim_yaml_read(y, node, y->root, all, NULL, x, e);
+	int rc = sim_parts_read(y, "topology", topology_parts, x, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
 	if (x->kind == XP_TOPO_CLOS || x->kind == XP_TOPO_REGION)

@@ -6,30 +6,21 @@
 #include <unistd.h>
 
 #include "experiments/live/batch_store.h"
+#include "tests/folder.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
 /* Two data centres of 2 x 2 x 3 = 12 servers. */
 enum { DC = 12, HOSTS = 2 * DC, FIRST_S = 1300 };
 
-static char dir[64], path[96];
+static char path[96];
 
 static int make_dir(void **state)
 {
-	(void)state;
-	strcpy(dir, "/tmp/batch_export_XXXXXX");
-	if (!mkdtemp(dir))
+	if (test_folder_make(state) < 0)
 		return -1;
-	snprintf(path, sizeof(path), "%s/out.h5", dir);
+	snprintf(path, sizeof(path), "%s/out.h5", test_folder);
 	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
 }
 
 static struct res_recording_info make_info(void)
@@ -82,7 +73,7 @@ static void keep(uint64_t number, const struct algo_pingmesh_record r[],
 	memcpy(b.record, r, n * sizeof(*r));
 	const size_t size = algo_pingmesh_wire_encode(&b, bytes);
 	assert_ok(algo_pingmesh_wire_check(&id, bytes, size, test_err()));
-	assert_ok(xp_batch_store_open(&s, dir, &p, test_err()));
+	assert_ok(xp_batch_store_open(&s, test_folder, &p, test_err()));
 	assert_ok(
 	    xp_batch_store_put(s, &id, bytes, size, 0, &is_new, test_err()));
 	assert_ok(xp_batch_store_close(s, test_err()));
@@ -106,7 +97,7 @@ static void each_record_becomes_the_row_it_is(void **state)
 	vip.dst_ip = topo_addr_of_vip(3);
 	keep(1, rows, 3);
 	keep(1, &vip, 1);
-	assert_ok(xp_batch_export(dir, path, &info, &n, test_err()));
+	assert_ok(xp_batch_export(test_folder, path, &info, &n, test_err()));
 	assert_true(n.n_batches == 2 && n.n_rows == 3 && n.n_vip_rows == 1);
 	assert_true(n.n_failed + n.n_foreign + n.n_odd == 0);
 	assert_int_equal(n.origin_ns, 1200 * SIM_SEC);
@@ -153,7 +144,7 @@ static void what_can_be_no_row_is_counted(void **state)
 	r[6].dst_ip = r[6].src_ip;
 	r[7].outcome = AGENT_TIMEOUT; /* after a time */
 	keep(1, r, 8);
-	assert_ok(xp_batch_export(dir, path, &info, &n, test_err()));
+	assert_ok(xp_batch_export(test_folder, path, &info, &n, test_err()));
 	assert_true(n.n_rows == 1 && n.n_failed == 1 && n.n_foreign == 4 &&
 	    n.n_odd == 2);
 }
@@ -173,9 +164,9 @@ static void each_batch_counts_once(void **state)
 	    "cd %s && cp batches-19700101-0001.cpmb batches-19700101-0002.cpmb"
 	    " && head -c 50 batches-19700101-0001.cpmb "
 	    ">>batches-19700101-0002.cpmb",
-	    dir);
+	    test_folder);
 	assert_int_equal(system(command), 0);
-	assert_ok(xp_batch_export(dir, path, &info, &n, test_err()));
+	assert_ok(xp_batch_export(test_folder, path, &info, &n, test_err()));
 	assert_true(n.n_batches == 2 && n.n_rows == 2);
 	assert_int_equal(n.n_bytes_damaged, 0);
 }
@@ -186,7 +177,8 @@ static void a_folder_without_probes_makes_no_recording(void **state)
 	struct xp_batch_exported n;
 	struct sim_err e;
 	(void)state;
-	assert_int_equal(xp_batch_export(dir, path, &info, &n, &e), SIM_EINVAL);
+	assert_int_equal(xp_batch_export(test_folder, path, &info, &n, &e),
+	    SIM_EINVAL);
 	assert_int_not_equal(access(path, F_OK), 0);
 	assert_int_equal(xp_batch_export("/proc/none", path, &info, &n, &e),
 	    SIM_EIO);
@@ -197,7 +189,7 @@ static int export(void *arg, struct sim_err *e)
 	struct res_recording_info info = make_info();
 	struct xp_batch_exported n;
 	(void)arg;
-	return xp_batch_export(dir, path, &info, &n, e);
+	return xp_batch_export(test_folder, path, &info, &n, e);
 }
 
 static void every_failed_allocation_is_reported(void **state)
@@ -209,7 +201,8 @@ static void every_failed_allocation_is_reported(void **state)
 	test_each_alloc_fails(export, NULL);
 }
 
-#define in_a_folder(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+#define in_a_folder(f)                                                         \
+	cmocka_unit_test_setup_teardown(f, make_dir, test_folder_remove)
 
 int main(void)
 {

@@ -11,12 +11,11 @@
 #include <unistd.h>
 
 #include "experiments/pingmesh/dsa/batch_set.h"
+#include "tests/folder.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
 enum { DAY = 86400, SIZE = 40 + 2 * 48 + 8 };
-
-static char dir[64];
 
 static const struct xp_batch_store_params params = {
     .file_bytes = 1 << 20,
@@ -25,32 +24,10 @@ static const struct xp_batch_store_params params = {
     .sync = 0,
 };
 
-static int make_dir(void **state)
-{
-	(void)state;
-	strcpy(dir, "/tmp/batch_store_XXXXXX");
-	return mkdtemp(dir) ? 0 : -1;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
-
-static const char *path_of(const char *name)
-{
-	static char path[256];
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	return path;
-}
-
 static off_t bytes_of(const char *name)
 {
 	struct stat st;
-	return stat(path_of(name), &st) < 0 ? -1 : st.st_size;
+	return stat(test_path(name), &st) < 0 ? -1 : st.st_size;
 }
 
 /* Batch NUMBER of agent AGENT, of two records. */
@@ -73,7 +50,7 @@ static struct algo_pingmesh_wire_id make_batch(unsigned char bytes[SIZE],
 static struct xp_batch_store *open_store(const struct xp_batch_store_params *p)
 {
 	struct xp_batch_store *s;
-	assert_ok(xp_batch_store_open(&s, dir, p, test_err()));
+	assert_ok(xp_batch_store_open(&s, test_folder, p, test_err()));
 	return s;
 }
 
@@ -92,12 +69,12 @@ static int put(struct xp_batch_store *s, uint32_t agent, uint64_t number,
 
 static void set_length(const char *name, off_t n)
 {
-	assert_int_equal(truncate(path_of(name), n), 0);
+	assert_int_equal(truncate(test_path(name), n), 0);
 }
 
 static void write_at(const char *name, off_t at, const void *bytes, size_t n)
 {
-	const int fd = open(path_of(name), O_WRONLY | O_CREAT, 0600);
+	const int fd = open(test_path(name), O_WRONLY | O_CREAT, 0600);
 	assert_true(fd >= 0);
 	assert_int_equal(pwrite(fd, bytes, n, at), n);
 	close(fd);
@@ -351,7 +328,7 @@ static void a_folder_has_one_collector(void **state)
 	struct xp_batch_store *s = open_store(&params), *other;
 	struct sim_err e;
 	(void)state;
-	assert_int_equal(xp_batch_store_open(&other, dir, &params, &e),
+	assert_int_equal(xp_batch_store_open(&other, test_folder, &params, &e),
 	    SIM_EIO);
 	assert_non_null(strstr(e.msg, "another collector"));
 	assert_ok(xp_batch_store_close(s, test_err()));
@@ -366,7 +343,7 @@ static int open_and_put(void *arg, struct sim_err *e)
 	struct xp_batch_store *s;
 	unsigned char bytes[SIZE];
 	const struct algo_pingmesh_wire_id id = make_batch(bytes, 7, 1);
-	int is_new, rc = xp_batch_store_open(&s, dir, &params, e);
+	int is_new, rc = xp_batch_store_open(&s, test_folder, &params, e);
 	(void)arg;
 	if (rc < 0)
 		return rc;
@@ -381,7 +358,8 @@ static void every_failed_allocation_is_reported(void **state)
 	test_each_alloc_fails(open_and_put, NULL);
 }
 
-#define in_a_folder(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
+#define in_a_folder(f)                                                         \
+	cmocka_unit_test_setup_teardown(f, test_folder_make, test_folder_remove)
 
 int main(void)
 {

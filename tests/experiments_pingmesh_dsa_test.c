@@ -12,33 +12,9 @@
 #include "algos/pingmesh_perf.h"
 #include "results/file.h"
 #include "results/h5_table.h"
+#include "tests/folder.h"
 #include "tests/recordings.h"
 #include "tests/test.h"
-
-static char folder[] = P_tmpdir "/culprit-jobs-XXXXXX";
-
-static const char *in_folder(const char *name)
-{
-	static char path[4][64];
-	static unsigned i;
-	char *p = path[i++ % 4];
-	snprintf(p, sizeof(path[0]), "%s/%s", folder, name);
-	return p;
-}
-
-static int make_folder(void **state)
-{
-	(void)state;
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	(void)state;
-	char command[128];
-	snprintf(command, sizeof(command), "rm -r %s", folder);
-	return system(command);
-}
 
 /* --- fixtures --------------------------------------------------------------*/
 
@@ -850,7 +826,7 @@ static void results_are_read_back(void **state)
 	    SIM_COLUMN(uint64_t, n_success, 0, "1", "", NULL),
 	};
 	const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
-	const char *path = in_folder("out.h5"), *again = in_folder("again.h5");
+	const char *path = test_path("out.h5"), *again = test_path("again.h5");
 	struct fixture f;
 	struct xp_dsa d;
 	struct xp_dsa_tables t = {0};
@@ -893,15 +869,8 @@ static void results_are_read_back(void **state)
 	for (int i = 0; i < 4; i++)
 		free(to[i]);
 	/* The same rows are the same bytes. */
-	void *a, *b;
-	size_t n_a, n_b;
 	assert_ok(write_out(&f, again, &t, 1, test_err()));
-	assert_ok(res_file_read(path, &a, &n_a, test_err()));
-	assert_ok(res_file_read(again, &b, &n_b, test_err()));
-	assert_int_equal(n_a, n_b);
-	assert_memory_equal(a, b, n_a);
-	free(a);
-	free(b);
+	test_assert_same_bytes(path, again);
 	xp_dsa_tables_free(&t);
 	xp_dsa_close(&d);
 	close_fixture(&f);
@@ -929,7 +898,7 @@ static int run_all(void *fixture, struct sim_err *e)
 	    (rc = xp_dsa_local_counters(&f->perf, 24, n_hosts, &perf, e)) ==
 		0 &&
 	    (rc = xp_dsa_run(&d, &w, ALL_JOBS, &t, &perf, &out, e)) == 0)
-		rc = write_out(f, in_folder("alloc.h5"), &out, 0, e);
+		rc = write_out(f, test_path("alloc.h5"), &out, 0, e);
 	xp_dsa_services_free(&services);
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
@@ -1059,5 +1028,5 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	return cmocka_run_group_tests_name("experiments/pingmesh/dsa", tests,
-	    make_folder, remove_folder);
+	    test_folder_make, test_folder_remove);
 }

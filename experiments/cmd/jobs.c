@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "experiments/cmd.h"
 #include "experiments/pingmesh/dsa/replay.h"
 #include "experiments/progress.h"
+#include "models/clock.h"
 #include "results/json.h"
 
 enum { KEY_WINDOW = 1000, KEY_FROM, KEY_TO, KEY_JOB, KEY_JSON };
@@ -118,12 +118,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->quiet = 1;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (a->recording)
-			argp_error(state,
-			    "one RECORDING at a time; \"%s\" is "
-			    "a second",
-			    arg);
-		a->recording = arg;
+		cmd_take_one(&a->recording, arg, "RECORDING", state);
 		return 0;
 	case ARGP_KEY_END:
 		if (!a->recording)
@@ -240,13 +235,6 @@ static int open_output(struct run *r, struct sim_err *e)
 
 /* --- windows ---------------------------------------------------------------*/
 
-static sim_ns now_ns(void)
-{
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (sim_ns)ts.tv_sec * SIM_SEC + (sim_ns)ts.tv_nsec;
-}
-
 struct teller {
 	struct xp_progress progress;
 	struct res_progress windows;
@@ -256,16 +244,16 @@ static void tell_done(void *arg, uint64_t n_done)
 {
 	struct teller *t = arg;
 	t->windows.n_done = n_done;
-	xp_progress_update(&t->progress, &t->windows, now_ns());
+	xp_progress_update(&t->progress, &t->windows, model_clock_now());
 }
 
 static int run_windows(struct run *r, struct sim_err *e)
 {
 	struct teller t = {.windows = {.n_cells = r->replay.n_windows}};
 	xp_progress_start(&t.progress, r->args->quiet ? NULL : stderr,
-	    r->args->recording, "windows", &t.windows, now_ns());
+	    r->args->recording, "windows", &t.windows, model_clock_now());
 	int rc = xp_dsa_replay_run(&r->replay, r->out, tell_done, &t, e);
-	xp_progress_end(&t.progress, &t.windows, now_ns());
+	xp_progress_end(&t.progress, &t.windows, model_clock_now());
 	if (rc < 0)
 		return rc;
 	struct xp_dsa_out *out = r->out;
