@@ -12,8 +12,10 @@
  *	            flap.h). Each link loses it with the drop rate it has then;
  *	            the switch where its TTL ends answers if its bucket allows
  *	            (see icmp.h); the answer goes back over the reverse of the
- *	            links and may be lost there. A probe that reaches the host
- *	            it is addressed to is swallowed there: its checksum is bad.
+ *	            links and may be lost there. A link takes hop and queue, and
+ *	            what it adds to connects, faults and distance. A probe that
+ *	            reaches the host it is addressed to is swallowed there: its
+ *	            checksum is bad.
  *	SLB_QUERY   see slb.h. A tuple that is no VIP flow of the window gets
  *	            ok = 0 at once.
  *	CONNECT     a SYN, and another each time the client's timer runs out

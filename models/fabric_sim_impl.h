@@ -48,9 +48,10 @@ struct fabric_sim_route {
 	struct topo_tuple tuple;
 	sim_ns at;
 	unsigned n_hops;
-	topo_link path[TOPO_MAX_HOPS];
+	topo_link path[TOPO_MAX_HOPS], reverse[TOPO_MAX_HOPS];
 	double there[TOPO_MAX_HOPS + 1]; /* hazard of the first links, */
 	double back[TOPO_MAX_HOPS + 1];  /* and of their reverse */
+	uint8_t is_slow; /* either of them may take time of their own */
 };
 
 /* A host's streams but that of its probes, set up when first used. */

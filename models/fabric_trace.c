@@ -162,13 +162,14 @@ unsigned fabric_sim_path(const struct fabric_sim *f,
 static void sum_hazards(struct fabric_sim *f, struct fabric_sim_route *r)
 {
 	static const struct topo_tuple answer = {.proto = TOPO_PROTO_ICMP};
-	topo_link back[TOPO_MAX_HOPS];
+	const struct model_walk_net *net = &f->probe_net;
 	for (unsigned i = 0; i < r->n_hops; i++)
-		back[i] = topo_link_reverse(r->path[i]);
-	model_walk_hazards(&f->probe_net, &r->tuple, r->path, r->n_hops, f->now,
-	    r->there);
-	model_walk_hazards(&f->probe_net, &answer, back, r->n_hops, f->now,
-	    r->back);
+		r->reverse[i] = topo_link_reverse(r->path[i]);
+	const int there = model_walk_hazards(net, &r->tuple, r->path, r->n_hops,
+	    f->now, r->there);
+	const int back = model_walk_hazards(net, &answer, r->reverse, r->n_hops,
+	    f->now, r->back);
+	r->is_slow = there || back;
 }
 
 /* Where a packet of TUPLE goes now; no hops if nowhere. */
@@ -212,6 +213,26 @@ static sim_ns delay(const struct fabric_sim *f, struct sim_rng *r, unsigned n)
 	    (n * f->params->hop_us - f->params->queue_us * log(product)));
 }
 
+/* What faults and distance add to that, there and back. It is drawn from the
+ * host's stream for delays, as that of connects is: so a slow link changes
+ * nothing but times. */
+static int add_delays(struct fabric_sim *f, topo_host host,
+    const struct fabric_sim_route *r, unsigned ttl, sim_ns *there, sim_ns *back,
+    struct sim_err *e)
+{
+	struct fabric_sim_streams *s;
+	int rc;
+	if (!r->is_slow)
+		return 0;
+	if ((rc = fabric_sim_streams(f, host, &s, e)) < 0)
+		return rc;
+	*there +=
+	    model_walk_delay(&f->probe_net, r->path, ttl, f->now, &s->delay);
+	*back +=
+	    model_walk_delay(&f->probe_net, r->reverse, ttl, f->now, &s->delay);
+	return 0;
+}
+
 static int is_lost(struct sim_rng *r, double hazard)
 {
 	return hazard > 0 && model_walk_is_lost(sim_rng_u01(r), hazard);
@@ -236,14 +257,15 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 	    : topo_addr_of_switch(p.at);
 	const int lost = is_lost(rng, r->there[a->ttl]);
 	const int lost_back = is_lost(rng, r->back[a->ttl]);
-	const sim_ns there = delay(f, rng, a->ttl);
+	sim_ns there = delay(f, rng, a->ttl);
 	p.back = delay(f, rng, a->ttl) +
 	    (sim_ns)(1e3 *
 		model_dist_at(&f->params->icmp.latency_us, sim_rng_u01(rng)));
+	int rc = add_delays(f, host, r, a->ttl, &there, &p.back, e);
 	if (lost_back)
 		p.back = SIM_NEVER;
-	return lost
-	    ? 0
+	return rc < 0 || lost
+	    ? rc
 	    : fabric_sim_put(f, &p, FABRIC_SIM_ARRIVE, f->now + there, e);
 }
 

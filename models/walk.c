@@ -163,17 +163,31 @@ struct model_walk_way model_walk_whole(const struct model_walk_net *net,
 	return (struct model_walk_way){n_hops, hazard, delay};
 }
 
-void model_walk_hazards(const struct model_walk_net *net,
+int model_walk_hazards(const struct model_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, double hazard[])
 {
 	const unsigned hole = walk_hole(net, tuple, path, n_hops, sent);
+	int is_slow = net->topo->region != NULL;
 	hazard[0] = 0;
 	for (unsigned i = 0; i < n_hops; i++) {
 		const size_t fault = walk_fault(net, path[i]);
+		is_slow |= fault != SIZE_MAX;
 		hazard[i + 1] =
 		    hazard[i] + walk_hazard(net, path[i], fault, sent);
 		if (i == hole)
 			hazard[i + 1] = INFINITY;
 	}
+	return is_slow;
+}
+
+sim_ns model_walk_delay(const struct model_walk_net *net,
+    const topo_link path[], unsigned n_hops, sim_ns sent, struct sim_rng *r)
+{
+	sim_ns delay = 0;
+	for (unsigned i = 0; i < n_hops; i++)
+		delay += topo_link_delay(net->topo, path[i]) +
+		    walk_delay(net, path[i], walk_fault(net, path[i]), sent, 0,
+			r);
+	return delay;
 }

@@ -155,9 +155,14 @@ struct model_walk_way model_walk_whole(const struct model_walk_net *net,
     sim_ns sent, struct sim_rng *r);
 
 /* HAZARD[k] is that of the first k links, which a packet meets whose TTL ends
- * behind them. Shape  hazard[n_hops + 1]. */
-void model_walk_hazards(const struct model_walk_net *net,
+ * behind them. Returns 1 if the links may take time of their own: if not,
+ * model_walk_delay() is 0. Shape  hazard[n_hops + 1]. */
+int model_walk_hazards(const struct model_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, double hazard[]);
+
+/* What faults and distance add to the time of a packet over all the links. */
+sim_ns model_walk_delay(const struct model_walk_net *net,
+    const topo_link path[], unsigned n_hops, sim_ns sent, struct sim_rng *r);
 
 #endif

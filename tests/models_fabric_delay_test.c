@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Round trips and delays have streams of their own, so two runs that differ in
- * a slow link differ in its delays alone, connect by connect. 50 means and
- * counts are held to 5.5 standard errors (4e-8), 12 laws by chi-square at 1e-6:
- * one fires in 70,000 random seeds.
+ * a slow link differ in its delays alone, connect by connect and probe by probe.
+ * 74 means and counts are held to 5.5 standard errors (4e-8), 24 laws by
+ * chi-square at 1e-6: one fires in 37,000 random seeds.
  */
 #include <gsl/gsl_cdf.h>
 
@@ -114,34 +114,41 @@ static double check_cells(const struct truth_fault *f, const double us[N])
 	return law_chi2(got, want, CELLS + 1);
 }
 
+/* What LATE times have more than PLAIN ones is N draws of F's law. */
+static void check_law(const struct truth_fault *f, const char *what,
+    unsigned run, const sim_ns plain[N], const sim_ns late[N])
+{
+	static double us[N];
+	struct law_mean m = {0};
+	uint32_t below = 0;
+	for (unsigned i = 0; i < N; i++) {
+		assert_true(late[i] >= plain[i]);
+		us[i] = (double)(late[i] - plain[i]) / 1e3;
+		law_add(&m, us[i]);
+		below += us[i] <= 2 * f->delay_us;
+	}
+	const double p = cdf(f, 2 * f->delay_us);
+	const double z = law_z(&m, f->delay_us),
+		     z_below = (below - N * p) / sqrt(N * p * (1 - p)),
+		     cells = check_cells(f, us);
+	if (fabs(z) > Z || fabs(z_below) > Z || cells < LEVEL)
+		fail_msg("seed %llu, %s, run %u: mean off by %g standard "
+			 "errors, twice the mean by %g; cells p = %g",
+		    (unsigned long long)test_seed(), what, run, z, z_below,
+		    cells);
+}
+
 /* Of SYNs, and of SYN-ACKs. */
 static void each_packet_is_delayed_by_a_draw_of_the_law(void **state)
 {
 	static sim_ns plain[N], late[N];
-	static double us[N];
 	(void)state;
 	measure(NULL, 0, 0, plain);
 	for (unsigned run = 0; run < 2 * N_SLOW; run++) {
 		const struct truth_fault *f = &slow[run % N_SLOW];
 		const enum topo_dir dir = run < N_SLOW ? TOPO_UP : TOPO_DOWN;
-		struct law_mean m = {0};
-		uint32_t below = 0;
 		measure(f, topo_link_of(0, dir), 0, late);
-		for (unsigned i = 0; i < N; i++) {
-			assert_true(late[i] >= plain[i]);
-			us[i] = (double)(late[i] - plain[i]) / 1e3;
-			law_add(&m, us[i]);
-			below += us[i] <= 2 * f->delay_us;
-		}
-		const double p = cdf(f, 2 * f->delay_us);
-		const double z = law_z(&m, f->delay_us),
-			     z_below = (below - N * p) / sqrt(N * p * (1 - p)),
-			     cells = check_cells(f, us);
-		if (fabs(z) > Z || fabs(z_below) > Z || cells < LEVEL)
-			fail_msg("seed %llu, run %u: mean off by %g standard "
-				 "errors, twice the mean by %g; cells p = %g",
-			    (unsigned long long)test_seed(), run, z, z_below,
-			    cells);
+		check_law(f, "connects", run, plain, late);
 	}
 }
 
@@ -207,6 +214,91 @@ static void who_is_delayed_beyond_all_timers_times_out(void **state)
 	rig_close(&g);
 }
 
+/* --- probes ------------------------------------------------------------------ */
+
+/* When the answer to a probe of host SRC with TTL comes, that is sent now. */
+static sim_ns reply_ns(struct rig *g, const struct topo_tuple *t, unsigned ttl)
+{
+	const struct agent_action a = {.kind = AGENT_PROBE,
+	    .ttl = (uint8_t)ttl,
+	    .tuple = *t};
+	const sim_ns sent = rig_now(g);
+	struct rig_event x;
+	rig_act(g, t->src_ip - topo_addr_of_host(0), &a);
+	assert_true(rig_next(g, SIM_NEVER, &x));
+	assert_int_equal(x.ev.kind, AGENT_ICMP);
+	return x.at - sent;
+}
+
+static unsigned path_of(const struct rig *g, const struct topo_tuple *t,
+    topo_link path[])
+{
+	return topo_path(&g->s.topo, g->scene->ecmp_seed,
+	    t->src_ip - topo_addr_of_host(0), t->dst_ip - topo_addr_of_host(0),
+	    topo_tuple_digest(t), path);
+}
+
+/* Replies of hops 1 to 5, EACH times, with F on hop HOP's link, or without: 1
+ * there, 2 back, 3 both. */
+static void trace(const struct truth_fault *f, unsigned hop, unsigned ways,
+    unsigned each, sim_ns reply[])
+{
+	const struct topo_tuple t = rig_tuple(0, FAR, 9);
+	topo_link path[TOPO_MAX_HOPS];
+	struct rig g;
+	rig_open(&g);
+	rig_draw(&g);
+	assert_int_equal(path_of(&g, &t, path), 6);
+	for (unsigned k = 0; f && k < 2; k++) {
+		struct truth_fault fault = *f;
+		fault.link =
+		    k ? topo_link_reverse(path[hop - 1]) : path[hop - 1];
+		fault.to_ns = SIM_NEVER;
+		if (ways & 1u << k)
+			rig_add_fault(&g, &fault);
+	}
+	rig_begin(&g);
+	for (unsigned i = 0; i < each; i++)
+		for (unsigned ttl = 1; ttl <= 5; ttl++)
+			reply[i * 5 + ttl - 1] = reply_ns(&g, &t, ttl);
+	rig_close(&g);
+}
+
+/* To the ns, as nothing else changes. */
+static void a_slow_link_delays_answers_from_its_hop_on(void **state)
+{
+	const struct truth_fault f = {.delay_us = 250};
+	sim_ns plain[5], late[5];
+	(void)state;
+	trace(NULL, 1, 0, 1, plain);
+	for (unsigned hop = 1; hop <= 5; hop++)
+		for (unsigned ways = 0; ways < 4; ways++) {
+			const sim_ns more =
+			    ((ways & 1) + (ways >> 1)) * 250 * SIM_US;
+			trace(&f, hop, ways, 1, late);
+			for (unsigned i = 0; i < 5; i++)
+				assert_true(late[i] ==
+				    plain[i] + (i + 1 < hop ? 0 : more));
+		}
+}
+
+/* The answers of hop 3, of which N come: its link is slow there, or back. */
+static void each_probe_is_delayed_by_a_draw_of_the_law(void **state)
+{
+	static sim_ns all[2][5 * N], plain[N], late[N];
+	(void)state;
+	trace(NULL, 1, 0, N, all[0]);
+	for (unsigned run = 0; run < 2 * N_SLOW; run++) {
+		const struct truth_fault *f = &slow[run % N_SLOW];
+		trace(f, 3, run < N_SLOW ? 1 : 2, N, all[1]);
+		for (unsigned i = 0; i < N; i++) {
+			plain[i] = all[0][5 * i + 2];
+			late[i] = all[1][5 * i + 2];
+		}
+		check_law(f, "probes", run, plain, late);
+	}
+}
+
 /* --- distance ------------------------------------------------------------- */
 
 /* By the sites: glass carries light at c / 1.468. */
@@ -263,6 +355,37 @@ static void between_data_centres_light_takes_its_time_twice(void **state)
 	rig_close(&g);
 }
 
+/* Nothing but distance takes time: hops on this side answer at once, those on
+ * the other after light has been there and back. */
+static void answers_from_other_data_centres_come_from_far(void **state)
+{
+	static const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
+	const struct topo_region_params p = {.n_dcs = 3,
+	    .n_borders = 2,
+	    .detour = 1.4};
+	struct rig g;
+	(void)state;
+	rig_open(&g);
+	topo_close(&g.s.topo);
+	assert_ok(topo_open_region(&g.s.topo, &shape, &p, test_err()));
+	g.params.hop_us = g.params.queue_us = 0;
+	g.params.icmp.latency_us = scenes_fixed(0);
+	rig_draw_and_begin(&g);
+	const uint32_t n = g.s.topo.n_hosts / p.n_dcs;
+	for (uint32_t b = 0; b < p.n_dcs; b++) {
+		const struct topo_tuple t = rig_tuple(0, b * n + n - 1, 9);
+		const double far_ns =
+		    b == 0 ? 0 : 2e3 * way_us(g.s.topo.region, 0, b, p.detour);
+		topo_link path[TOPO_MAX_HOPS];
+		const unsigned n_hops = path_of(&g, &t, path);
+		assert_int_equal(n_hops, b == 0 ? 6 : 9);
+		for (unsigned ttl = 1; ttl < n_hops; ttl++)
+			assert_near((double)reply_ns(&g, &t, ttl),
+			    ttl < 5 ? 0 : far_ns, 2);
+	}
+	rig_close(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,7 +394,10 @@ int main(void)
 	    cmocka_unit_test(delays_of_links_add_up),
 	    cmocka_unit_test(who_is_delayed_beyond_all_timers_times_out),
 	    cmocka_unit_test(between_data_centres_light_takes_its_time_twice),
+	    cmocka_unit_test(a_slow_link_delays_answers_from_its_hop_on),
+	    cmocka_unit_test(each_probe_is_delayed_by_a_draw_of_the_law),
+	    cmocka_unit_test(answers_from_other_data_centres_come_from_far),
 	};
-	return cmocka_run_group_tests_name("models/fabric_connect delays",
-	    tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/fabric_sim delays", tests,
+	    NULL, NULL);
 }
