@@ -14,7 +14,7 @@
 #include "results/file.h"
 #include "results/json.h"
 
-#define CULPRIT_VERSION "0.1.0"
+#define CULPRIT_VERSION "0.2.0"
 
 const struct res_provenance *res_provenance(void)
 {
