@@ -25,11 +25,9 @@ static int open_work(void **work, const struct topo *t, const void *params,
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "black holes are told by the pods and ToRs of a Clos, "
 		    "which this topology is not.");
-	if (params)
-		p = *(const struct algo_blackhole_params *)params;
-	else if ((rc = sim_field_defaults(algo_blackhole_fields, &p, e)) < 0)
-		return rc;
-	if ((rc = SIM_ZALLOC(&b, 1, e)) < 0)
+	if ((rc = sim_field_take(algo_blackhole_fields, params, sizeof(p), &p,
+		 e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b, 1, e)) < 0)
 		return rc;
 	if ((rc = algo_blackhole_open(b, &t->clos, &p, e)) < 0) {
 		free(b);

@@ -27,6 +27,14 @@ int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
 	return 0;
 }
 
+int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
+    enum algo_kind kind, const struct topo *topo, struct sim_err *e)
+{
+	const int rc = algo_tally_open(t,
+	    kind == ALGO_KIND_SWITCH ? topo->n_switches : topo->n_links, e);
+	return rc < 0 ? rc : algo_blame_open(rule, kind, t, topo, e);
+}
+
 /* Where on a path the greatest votes are. */
 struct best {
 	uint64_t votes;

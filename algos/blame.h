@@ -78,6 +78,11 @@ struct algo_blame {
 int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
     struct algo_tally *t, const struct topo *topo, struct sim_err *e);
 
+/* Open T and make it ready so: for votes on all components of KIND. T is to be
+ * closed in any case. Errors also SIM_ENOMEM. */
+int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
+    enum algo_kind kind, const struct topo *topo, struct sim_err *e);
+
 /* Blame each voter of T on the hop of its path with the most votes.
  * Fills OUT->blame for all flows of W. TIE may be NULL unless the rule is
  * random. Errors SIM_ENOMEM. Cost O(flows + hops of failed flows). */

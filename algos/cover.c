@@ -42,13 +42,10 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = NULL;
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
-	if (params)
-		a->params = *(const struct algo_cover_params *)params;
-	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
-		goto out;
-	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
-	    (rc = algo_blame_open(a->params.blame_tie, ALGO_KIND_LINK,
-		 &a->tally, t, e)) < 0)
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
+		 ALGO_KIND_LINK, t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;

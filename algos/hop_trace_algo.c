@@ -29,12 +29,9 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	struct work *w;
 	int rc;
 	*work = NULL;
-	if (params)
-		p = *(const struct algo_hop_trace_rank_params *)params;
-	else if ((rc = sim_field_defaults(algo_hop_trace_rank_fields, &p, e)) <
-	    0)
-		return rc;
-	if ((rc = SIM_ZALLOC(&w, 1, e)) < 0)
+	if ((rc = sim_field_take(algo_hop_trace_rank_fields, params, sizeof(p),
+		 &p, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w, 1, e)) < 0)
 		return rc;
 	w->topo = t;
 	w->params = p;

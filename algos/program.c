@@ -78,15 +78,10 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->integer = integer;
-	if (params)
-		a->params = *(const struct algo_program_params *)params;
-	else if ((rc = sim_field_defaults(integer ? integer_fields
-						  : binary_fields,
-		      &a->params, e)) < 0)
-		goto out;
-	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
-	    (rc = algo_blame_open(a->params.blame_tie, ALGO_KIND_LINK,
-		 &a->tally, t, e)) < 0 ||
+	if ((rc = sim_field_take(integer ? integer_fields : binary_fields,
+		 params, sizeof(a->params), &a->params, e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
+		 ALGO_KIND_LINK, t, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&a->col_of, t->n_links, e)) < 0)
 		goto out;
 	*work = a;

@@ -3,7 +3,6 @@
  */
 #include "algos/tally.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,28 +44,6 @@ static void reset(struct algo_tally *t)
 	}
 	t->n_touched = 0;
 	t->n_voters = 0;
-}
-
-static int bad_path(const struct obs *w, size_t flow, uint32_t n_links,
-    struct sim_err *e)
-{
-	const uint64_t from = w->hops.off[flow], to = w->hops.off[flow + 1];
-	if (to < from || to > w->hops.n)
-		return sim_fail(e, SIM_EINVAL,
-		    "flow %zu: its hops are %" PRIu64 " to %" PRIu64
-		    ", which is not an ascending range within the %zu hops.",
-		    flow, from, to, w->hops.n);
-	if (to - from > TOPO_MAX_HOPS)
-		return sim_fail(e, SIM_EINVAL,
-		    "flow %zu has %" PRIu64 " hops, more than %d.", flow,
-		    to - from, TOPO_MAX_HOPS);
-	uint64_t i = from;
-	while (w->hops.link[i] < n_links || w->hops.link[i] == TOPO_NONE)
-		i++;
-	return sim_fail(e, SIM_EINVAL,
-	    "flow %zu: hop %" PRIu64 " is link %u, but there are only %u "
-	    "links.",
-	    flow, i - from, w->hops.link[i], n_links);
 }
 
 /* Vote on the N links of PATH, up to one that does not exist: returns how many
@@ -152,7 +129,7 @@ int algo_tally_count(struct algo_tally *t, const struct obs *w,
 			return rc;
 		struct algo_voter *v = &t->voter[t->n_voters];
 		if (!add_voter(t, v, flow, w))
-			return bad_path(w, flow, t->n_links, e);
+			return obs_check_path(w, flow, t->n_links, e);
 		t->n_voters += v->n_known > 0;
 	}
 	return 0;

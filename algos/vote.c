@@ -49,17 +49,11 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = NULL;
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
-	if (params)
-		a->params = *(const struct algo_vote_params *)params;
-	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
-		goto out;
 	a->topo = t;
-	rc = algo_tally_open(&a->tally,
-	    a->params.on == ALGO_KIND_SWITCH ? t->n_switches : t->n_links, e);
-	if (rc == 0)
-		rc = algo_blame_open(a->params.blame.tie, a->params.on, &a->tally,
-		    t, e);
-	if (rc < 0)
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
+		 a->params.on, t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;

@@ -50,13 +50,10 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if (params)
-		a->params = *(const struct algo_vote_ecmp_params *)params;
-	else if ((rc = sim_field_defaults(fields, &a->params, e)) < 0)
-		goto out;
-	if ((rc = algo_tally_open(&a->tally, t->n_links, e)) < 0 ||
-	    (rc = algo_blame_open(a->params.blame.tie, ALGO_KIND_LINK,
-		 &a->tally, t, e)) < 0)
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
+		 ALGO_KIND_LINK, t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;

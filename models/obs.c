@@ -56,7 +56,7 @@ int obs_add_flow(struct obs *o, const struct obs_flow *flow,
 	return 0;
 }
 
-static int check_flow(const struct obs *o, size_t i, uint32_t n_links,
+int obs_check_path(const struct obs *o, size_t i, uint32_t n_links,
     struct sim_err *e)
 {
 	const uint64_t from = o->hops.off[i], to = o->hops.off[i + 1];
@@ -77,6 +77,15 @@ static int check_flow(const struct obs *o, size_t i, uint32_t n_links,
 			    ", but there are only %u links.",
 			    i, j - from, l, n_links);
 	}
+	return 0;
+}
+
+static int check_flow(const struct obs *o, size_t i, uint32_t n_links,
+    struct sim_err *e)
+{
+	const int rc = obs_check_path(o, i, n_links, e);
+	if (rc < 0)
+		return rc;
 	if (o->flows.n_retx[i] > o->flows.n_pkts[i])
 		return sim_fail(e, SIM_EINVAL,
 		    "flow %zu: %u of %u"

@@ -120,4 +120,8 @@ static inline uint64_t obs_n_counted(const struct obs *o, size_t flow)
  * Errors SIM_EINVAL naming the flow and the value. Cost O(hops). */
 int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e);
 
+/* The same of one flow's path alone. */
+int obs_check_path(const struct obs *o, size_t flow, uint32_t n_links,
+    struct sim_err *e);
+
 #endif

@@ -285,6 +285,15 @@ const struct sim_field *sim_field_find(const struct sim_field *fields,
 	return NULL;
 }
 
+int sim_field_take(const struct sim_field *fields, const void *params,
+    size_t size, void *obj, struct sim_err *e)
+{
+	if (!params)
+		return sim_field_defaults(fields, obj, e);
+	memcpy(obj, params, size);
+	return 0;
+}
+
 static int is_among(const char *name, const char *const list[])
 {
 	while (list && *list && strcmp(*list, name) != 0)

@@ -64,6 +64,10 @@ int sim_field_set(const struct sim_field *f, void *obj, const char *text,
 int sim_field_defaults(const struct sim_field *fields, void *obj,
     struct sim_err *e);
 
+/* *OBJ, of SIZE bytes, is PARAMS, or the defaults if that is NULL. */
+int sim_field_take(const struct sim_field *fields, const void *params,
+    size_t size, void *obj, struct sim_err *e);
+
 /* Append the fields of F, or those named in ONLY (NULL-terminated; NULL: all),
  * to the N of ALL, which has room for CAP: as fields of an object that has what
  * F describes at OFFSET. Returns the number with them; behind them is an entry
