@@ -9,6 +9,7 @@
 #include "models/skip.h"
 #include "models/vigil_matlab.h"
 #include "results/score.h"
+#include "tests/bulk.h"
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "topo/addr.h"
@@ -20,32 +21,6 @@
 
 static const struct topo_clos small = {2, 3, 2, 2, 4, .n_cables = 0};
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
-
-struct plane {
-	struct model_bulk *bulk;
-	struct obs window;
-	struct losses lost;
-};
-
-static void plane_open(struct plane *p)
-{
-	*p = (struct plane){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
-}
-
-static void plane_close(struct plane *p)
-{
-	model_bulk_close(p->bulk);
-	obs_free(&p->window);
-	losses_free(&p->lost);
-}
-
-static void run_epoch(struct plane *p, struct model_scene *s, int all)
-{
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
-	    test_err()));
-	scenes_assert_sound(s->topo, &p->window, &p->lost);
-}
 
 static struct model_fault_params *add_holes(struct scenes *s, uint32_t kind,
     uint32_t switches, double entries)

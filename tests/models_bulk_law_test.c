@@ -8,6 +8,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "models/bulk.h"
+#include "tests/bulk.h"
 #include "tests/law.h"
 #include "tests/reference.h"
 #include "tests/scenes.h"
@@ -16,34 +17,6 @@
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 static const struct topo_clos odd = {3, 7, 5, 3, 11, .n_cables = 0};
 static const struct topo_clos tiny = {2, 2, 2, 2, 2, .n_cables = 0};
-
-struct plane {
-	struct model_bulk *bulk;
-	struct obs window;
-	struct losses lost;
-};
-
-static void plane_open(struct plane *p)
-{
-	*p = (struct plane){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
-}
-
-static void plane_close(struct plane *p)
-{
-	model_bulk_close(p->bulk);
-	obs_free(&p->window);
-	losses_free(&p->lost);
-}
-
-static void run_epoch(struct plane *p, struct model_scene *s, int all)
-{
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
-	    test_err()));
-	scenes_assert_sound(s->topo, &p->window, &p->lost);
-	assert_int_equal(p->window.n_flows, s->traffic.n_flows);
-	assert_int_equal(p->window.complete, all);
-}
 
 #define ERRORS 4
 

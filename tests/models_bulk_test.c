@@ -4,6 +4,7 @@
  * No chance is involved, only equality; the law is in models_bulk_law_test.c.
  */
 #include "models/bulk.h"
+#include "tests/bulk.h"
 #include "tests/scenes.h"
 #include "topo/mesh.h"
 
@@ -21,34 +22,6 @@ static const struct topo_clos shapes[] = {
     {5, 1, 4, 3, 7, .n_cables = 0},
     {4, 3, 1, 1, 1, .n_cables = 0},
 };
-
-struct plane {
-	struct model_bulk *bulk;
-	struct obs window;
-	struct losses lost;
-};
-
-static void plane_open(struct plane *p)
-{
-	*p = (struct plane){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
-}
-
-static void plane_close(struct plane *p)
-{
-	model_bulk_close(p->bulk);
-	obs_free(&p->window);
-	losses_free(&p->lost);
-}
-
-static void run_epoch(struct plane *p, struct model_scene *s, int all)
-{
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
-	    test_err()));
-	scenes_assert_sound(s->topo, &p->window, &p->lost);
-	assert_int_equal(p->window.n_flows, s->traffic.n_flows);
-	assert_int_equal(p->window.complete, all);
-}
 
 /* Run FIRST .. LAST - 1 in pieces of up to MOST flows. */
 static void run_pieces(struct plane *p, const struct model_scene *s,
