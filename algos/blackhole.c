@@ -69,13 +69,13 @@ void algo_blackhole_close(struct algo_blackhole *b)
 	*b = (struct algo_blackhole){0};
 }
 
-int algo_blackhole_open(struct algo_blackhole *b, const struct topo_clos *shape,
+int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
     const struct algo_blackhole_params *params, struct sim_err *e)
 {
 	int rc;
-	*b = (struct algo_blackhole){.params = *params, .shape = *shape};
-	if ((rc = SIM_ZALLOC(&b->server, shape->all_hosts, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&b->tor, shape->all_tors, e)) < 0)
+	*b = (struct algo_blackhole){.params = *params, .dc = *dc};
+	if ((rc = SIM_ZALLOC(&b->server, dc->clos.all_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b->tor, dc->clos.all_tors, e)) < 0)
 		algo_blackhole_close(b);
 	return rc;
 }
@@ -97,17 +97,23 @@ static int by_time(const void *a, const void *b)
 	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
 }
 
+static struct algo_blackhole_server *server_of(struct algo_blackhole *b,
+    topo_host h)
+{
+	return &b->server[topo_dc_index(&b->dc, h)];
+}
+
 /* Who is alive, and who was in how many time-outs. */
 static void count_by_server(struct algo_blackhole *b,
     const struct obs_probes *t)
 {
-	for (uint32_t h = 0; h < b->shape.all_hosts; h++)
+	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
 		b->server[h] = (struct algo_blackhole_server){0};
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
-		struct algo_blackhole_server *s = &b->server[t->src_host[i]];
-		struct algo_blackhole_server *d = &b->server[t->dst_host[i]];
+		struct algo_blackhole_server *s = server_of(b, t->src_host[i]);
+		struct algo_blackhole_server *d = server_of(b, t->dst_host[i]);
 		const int failed = t->outcome[i] == OBS_TIMED_OUT;
 		s->n_failed += failed;
 		d->n_failed += failed;
@@ -136,8 +142,8 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 		const uint32_t s = t->src_host[i], d = t->dst_host[i];
 		const int up = s < d;
 		if (t->level[i] == OBS_LEVEL_INTER_DC ||
-		    b->server[s].n_failed < least ||
-		    b->server[d].n_failed < least)
+		    server_of(b, s)->n_failed < least ||
+		    server_of(b, d)->n_failed < least)
 			continue;
 		if ((rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e)) < 0)
 			return rc;
@@ -173,8 +179,10 @@ static int has_spells(struct algo_blackhole_probe *p, size_t n,
 static size_t judge_pair(struct algo_blackhole *b, size_t from)
 {
 	struct algo_blackhole_probe *p = b->probe;
-	struct algo_blackhole_server *low = &b->server[p[from].pair >> 32];
-	struct algo_blackhole_server *high = &b->server[(uint32_t)p[from].pair];
+	struct algo_blackhole_server *low =
+	    server_of(b, (topo_host)(p[from].pair >> 32));
+	struct algo_blackhole_server *high =
+	    server_of(b, (topo_host)p[from].pair);
 	size_t end = from, n_answered = 0, n_dead_tuples = 0;
 	while (end < b->n && p[end].pair == p[from].pair) {
 		const size_t first = end;
@@ -206,12 +214,12 @@ static size_t judge_pair(struct algo_blackhole *b, size_t from)
 /* --- ToRs ------------------------------------------------------------------*/
 static void score_tors(struct algo_blackhole *b)
 {
-	for (uint32_t i = 0; i < b->shape.all_tors; i++) {
+	for (uint32_t i = 0; i < b->dc.clos.all_tors; i++) {
 		struct algo_blackhole_tor *t = &b->tor[i];
 		const struct algo_blackhole_server *s =
-		    &b->server[(size_t)i * b->shape.n_hosts];
+		    &b->server[(size_t)i * b->dc.clos.n_hosts];
 		*t = (struct algo_blackhole_tor){0};
-		for (uint32_t h = 0; h < b->shape.n_hosts; h++) {
+		for (uint32_t h = 0; h < b->dc.clos.n_hosts; h++) {
 			const uint64_t n_pairs =
 			    (uint64_t)s[h].n_type1 + s[h].n_type2;
 			t->n_alive += s[h].alive;
@@ -224,8 +232,8 @@ static void score_tors(struct algo_blackhole *b)
 /* A candidate is at first deferred, or escalated with all of its pod. */
 static void choose_candidates(struct algo_blackhole *b)
 {
-	const uint32_t n_tors = b->shape.n_tors;
-	for (uint32_t pod = 0; pod < b->shape.n_pods; pod++) {
+	const uint32_t n_tors = b->dc.clos.n_tors;
+	for (uint32_t pod = 0; pod < b->dc.clos.n_pods; pod++) {
 		struct algo_blackhole_tor *t = &b->tor[(size_t)pod * n_tors];
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < n_tors; i++)
@@ -242,7 +250,7 @@ static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
 {
 	for (uint32_t n = n_reloaded; n < b->params.max_reloads; n++) {
 		struct algo_blackhole_tor *best = NULL;
-		for (uint32_t i = 0; i < b->shape.all_tors; i++)
+		for (uint32_t i = 0; i < b->dc.clos.all_tors; i++)
 			if (b->tor[i].action == ALGO_BLACKHOLE_DEFER &&
 			    (!best || b->tor[i].score > best->score))
 				best = &b->tor[i];
@@ -256,7 +264,8 @@ int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
 {
 	int rc;
-	if ((rc = obs_probes_check(t, b->shape.all_hosts, e)) < 0)
+	if ((rc = obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts,
+		 e)) < 0)
 		return rc;
 	count_by_server(b, t);
 	if ((rc = sort_suspects(b, t, e)) < 0)

@@ -60,7 +60,7 @@
 #include "models/obs_probes.h"
 #include "sim/err.h"
 #include "sim/field.h"
-#include "topo/clos.h"
+#include "topo/dc.h"
 
 struct algo_blackhole_params {
 	uint32_t min_failures, min_pairs;
@@ -91,9 +91,9 @@ struct algo_blackhole_tor {
 
 struct algo_blackhole {
 	struct algo_blackhole_params params;
-	struct topo_clos shape;
-	struct algo_blackhole_server *server; /* [hosts] */
-	struct algo_blackhole_tor *tor;       /* [ToRs] */
+	struct topo_dc dc;
+	struct algo_blackhole_server *server; /* [hosts], by index */
+	struct algo_blackhole_tor *tor;       /* [ToRs], by index */
 
 	/* Workings. */
 	uint32_t min_spells; /* 0 as well when the table does not tell */
@@ -102,7 +102,7 @@ struct algo_blackhole {
 };
 
 /* Errors SIM_ENOMEM; B is then empty and needs no closing. */
-int algo_blackhole_open(struct algo_blackhole *b, const struct topo_clos *shape,
+int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
     const struct algo_blackhole_params *params, struct sim_err *e);
 void algo_blackhole_close(struct algo_blackhole *b);
 

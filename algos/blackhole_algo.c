@@ -17,6 +17,7 @@ static void close_work(void *work)
 static int open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
+	const struct topo_dc dc = topo_dc_alone(&t->clos);
 	struct algo_blackhole_params p;
 	struct algo_blackhole *b;
 	int rc;
@@ -29,7 +30,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 		 e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b, 1, e)) < 0)
 		return rc;
-	if ((rc = algo_blackhole_open(b, &t->clos, &p, e)) < 0) {
+	if ((rc = algo_blackhole_open(b, &dc, &p, e)) < 0) {
 		free(b);
 		return rc;
 	}
@@ -48,9 +49,10 @@ static int add_tors(const struct algo_blackhole *b, int accused,
     struct algo_verdicts *out, struct sim_err *e)
 {
 	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < b->shape.all_tors; i++)
+	for (uint32_t i = 0; rc == 0 && i < b->dc.clos.all_tors; i++)
 		if (b->tor[i].score > 0 && is_accused(&b->tor[i]) == accused)
-			rc = algo_verdicts_add(out, i, b->tor[i].score, e);
+			rc = algo_verdicts_add(out, b->dc.first_switch + i,
+			    b->tor[i].score, e);
 	return rc;
 }
 

@@ -55,19 +55,6 @@ int algo_drop_n_lost(const struct algo_drop_ladder *l, sim_ns rtt_ns)
 	return -1;
 }
 
-static enum algo_drop_group group_of(const struct topo_clos *c,
-    const struct obs_probe *p)
-{
-	const uint32_t from = p->src_host / c->n_hosts;
-	const uint32_t to = p->dst_host / c->n_hosts;
-	if (p->level == OBS_LEVEL_INTER_DC)
-		return ALGO_DROP_INTER_DC;
-	if (from == to)
-		return ALGO_DROP_INTRA_TOR;
-	return from / c->n_tors == to / c->n_tors ? ALGO_DROP_INTRA_POD
-						  : ALGO_DROP_INTER_POD;
-}
-
 static void count(struct algo_drop_rate *r, uint8_t outcome, int n_lost)
 {
 	if (outcome != OBS_CONNECTED) {
@@ -79,20 +66,23 @@ static void count(struct algo_drop_rate *r, uint8_t outcome, int n_lost)
 	r->n_unclear += n_lost < 0;
 }
 
-int algo_drop_rate(const struct obs_probes *t, const struct topo_clos *shape,
+int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
     const struct algo_drop_ladder *ladder, double conf,
     struct algo_drop_rate out[], struct sim_err *e)
 {
 	int rc;
 	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++)
 		out[g] = (struct algo_drop_rate){0};
-	if ((rc = obs_probes_check(t, shape->all_hosts, e)) < 0)
+	if ((rc = obs_probes_check(t, dc->first_host, dc->clos.all_hosts, e)) <
+	    0)
 		return rc;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_probe p = obs_probes_at(t, i);
 		const int n_lost = algo_drop_n_lost(ladder, p.rtt_ns);
 		count(&out[ALGO_DROP_ALL], p.outcome, n_lost);
-		count(&out[group_of(shape, &p)], p.outcome, n_lost);
+		count(&out[algo_drop_group_of(dc, p.src_host, p.dst_host,
+			  p.level)],
+		    p.outcome, n_lost);
 	}
 	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
 		struct algo_drop_rate *r = &out[g];

@@ -39,7 +39,7 @@
 #include "models/obs_probes.h"
 #include "sim/err.h"
 #include "sim/time.h"
-#include "topo/clos.h"
+#include "topo/dc.h"
 
 enum { ALGO_DROP_MAX_WAITS = 8 };
 
@@ -73,6 +73,19 @@ enum algo_drop_group {
 };
 extern const char *const algo_drop_groups[]; /* NULL-terminated */
 
+/* The group of a probe that a host of DC sent. */
+static inline enum algo_drop_group algo_drop_group_of(const struct topo_dc *dc,
+    topo_host src, topo_host dst, enum obs_level level)
+{
+	if (level == OBS_LEVEL_INTER_DC)
+		return ALGO_DROP_INTER_DC;
+	if (topo_dc_tor_index(dc, src) == topo_dc_tor_index(dc, dst))
+		return ALGO_DROP_INTRA_TOR;
+	return topo_dc_pod_index(dc, src) == topo_dc_pod_index(dc, dst)
+	    ? ALGO_DROP_INTRA_POD
+	    : ALGO_DROP_INTER_POD;
+}
+
 struct algo_drop_rate {
 	uint64_t n_success;
 	uint64_t n_drop;    /* successes on a rung */
@@ -83,12 +96,12 @@ struct algo_drop_rate {
 	double lo, hi;      /* exact interval; [0, 1] without successes */
 };
 
-/* Drop rates of a table by group, with intervals at confidence CONF.
+/* Drop rates of a table of DC by group, with intervals at confidence CONF.
  * Shape  out[ALGO_DROP_N_GROUPS], overwritten.
  * Errors SIM_EINVAL (a probe's hosts, outcome, level or time; CONF outside
  *        (0, 1)), SIM_ERANGE as sim_binomial_interval().
  * Cost   O(probes * rungs), no memory. */
-int algo_drop_rate(const struct obs_probes *t, const struct topo_clos *shape,
+int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
     const struct algo_drop_ladder *ladder, double conf,
     struct algo_drop_rate out[], struct sim_err *e);
 

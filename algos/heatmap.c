@@ -94,45 +94,49 @@ int algo_heatmap_init(struct algo_heatmap *m, uint32_t n_units, uint32_t n_pods,
 }
 
 /* --- measuring -------------------------------------------------------------*/
-static size_t cell_of(const struct algo_heatmap *m,
+static size_t cell_of(const struct algo_heatmap *m, const struct topo_dc *dc,
     const struct algo_rtt_probe *p, uint32_t hosts_a_unit)
 {
-	return (size_t)(p->src_host / hosts_a_unit) * m->n_units +
-	    p->dst_host / hosts_a_unit;
+	return (size_t)(topo_dc_index(dc, p->src_host) / hosts_a_unit) *
+	    m->n_units +
+	    topo_dc_index(dc, p->dst_host) / hosts_a_unit;
 }
 
 /* Cells are told apart by division alone: hosts are numbered by ToR, and ToRs
  * by pod. */
-static void walk(struct algo_heatmap *m, uint32_t hosts_a_unit)
+static void walk(struct algo_heatmap *m, const struct topo_dc *dc,
+    uint32_t hosts_a_unit)
 {
 	const size_t n_cells = (size_t)m->n_units * m->n_units;
 	memset(m->cell, 0, n_cells * sizeof(*m->cell));
 	for (size_t i = 0; i < m->order.n; i++)
-		m->cell[cell_of(m, &m->order.probe[i], hosts_a_unit)].n_left++;
+		m->cell[cell_of(m, dc, &m->order.probe[i], hosts_a_unit)]
+		    .n_left++;
 	for (size_t i = 0; i < n_cells; i++) {
 		struct algo_heatmap_cell *c = &m->cell[i];
 		c->n_after = c->n_left - algo_rtt_rank(c->n_left, 99);
 	}
 	for (size_t i = 0; i < m->order.n; i++) {
 		const struct algo_rtt_probe *p = &m->order.probe[i];
-		const size_t at = cell_of(m, p, hosts_a_unit);
+		const size_t at = cell_of(m, dc, p, hosts_a_unit);
 		if (--m->cell[at].n_left == m->cell[at].n_after)
 			m->p99_us[at] = (double)p->rtt_ns / 1e3;
 	}
 }
 
 int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
-    const struct topo_clos *shape, enum algo_heatmap_unit unit,
-    struct sim_err *e)
+    const struct topo_dc *dc, enum algo_heatmap_unit unit, struct sim_err *e)
 {
+	const struct topo_clos *shape = &dc->clos;
 	const int by_pod = unit == ALGO_HEATMAP_POD;
 	const uint32_t n_units = by_pod ? shape->n_pods : shape->all_tors;
 	int rc;
-	if ((rc = obs_probes_check(t, shape->all_hosts, e)) < 0 ||
+	if ((rc = obs_probes_check(t, dc->first_host, shape->all_hosts, e)) <
+		0 ||
 	    (rc = algo_heatmap_init(m, n_units, shape->n_pods, e)) < 0 ||
 	    (rc = algo_rtt_order_make(&m->order, t, e)) < 0)
 		return rc;
-	walk(m, shape->all_hosts / n_units);
+	walk(m, dc, shape->all_hosts / n_units);
 	return 0;
 }
 

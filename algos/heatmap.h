@@ -38,7 +38,7 @@
 #include "models/obs_probes.h"
 #include "sim/err.h"
 #include "sim/field.h"
-#include "topo/clos.h"
+#include "topo/dc.h"
 
 enum algo_heatmap_unit { ALGO_HEATMAP_TOR, ALGO_HEATMAP_POD };
 
@@ -87,13 +87,12 @@ int algo_heatmap_init(struct algo_heatmap *m, uint32_t n_units, uint32_t n_pods,
     struct sim_err *e);
 void algo_heatmap_free(struct algo_heatmap *m);
 
-/* The matrix of a table, of the units of SHAPE. Probes to other data centres
+/* The matrix of a table of DC, of its units. Probes to other data centres
  * and failed ones are left out. P99 is exact, of nearest rank.
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM.
  * Cost   O(probes + units^2); 24 bytes a cell, 32 a probe. */
 int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
-    const struct topo_clos *shape, enum algo_heatmap_unit unit,
-    struct sim_err *e);
+    const struct topo_dc *dc, enum algo_heatmap_unit unit, struct sim_err *e);
 
 /* What the matrix shows, and into M->pod how each pod is.
  * Errors SIM_EINVAL, red_us below yellow_us.

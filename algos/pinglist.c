@@ -233,15 +233,15 @@ static int open_dcs(struct algo_pinglist *l, const struct topo_clos shape[],
 		    ALGO_PINGLIST_MAX_DCS);
 	for (uint32_t i = 0; i < n_dcs; i++) {
 		struct algo_pinglist_dc *d = &l->dc[i];
-		d->shape = shape[i];
-		if ((rc = topo_clos_init(&d->shape, e)) < 0)
+		struct topo_clos c = shape[i];
+		if ((rc = topo_clos_init(&c, e)) < 0)
 			return sim_wrap(e, rc, "data centre %u", i);
-		d->first = l->n_servers;
-		if (d->shape.all_hosts > TOPO_ADDR_MAX_HOSTS - l->n_servers)
+		d->at = topo_dc_after(i > 0 ? &d[-1].at : NULL, &c);
+		if (d->at.clos.all_hosts > TOPO_ADDR_MAX_HOSTS - l->n_servers)
 			return sim_fail(e, SIM_ELIMIT,
 			    "data centre %u: more than %u servers in all.", i,
 			    TOPO_ADDR_MAX_HOSTS);
-		l->n_servers += d->shape.all_hosts;
+		l->n_servers += d->at.clos.all_hosts;
 	}
 	l->n_dcs = n_dcs;
 	return 0;
@@ -281,9 +281,9 @@ static int inter_fits(const struct algo_pinglist *l, const uint32_t room[],
 {
 	uint64_t all = 0;
 	for (uint32_t i = 0; i < l->n_dcs; i++)
-		all += chosen_of(&l->dc[i].shape, a_podset);
+		all += chosen_of(&l->dc[i].at.clos, a_podset);
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
-		const struct topo_clos *c = &l->dc[i].shape;
+		const struct topo_clos *c = &l->dc[i].at.clos;
 		const uint32_t dc =
 		    with_dc ? min_of(c->all_tors - 1, room[i] / 2) : 0;
 		if (all - chosen_of(c, a_podset) > room[i] - dc)
@@ -299,7 +299,7 @@ static void set_peers(struct algo_pinglist *l,
 	uint32_t room[ALGO_PINGLIST_MAX_DCS], a_podset = 0, all = 0;
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		struct algo_pinglist_dc *d = &l->dc[i];
-		d->tor = make_ring(d->shape.n_hosts,
+		d->tor = make_ring(d->at.clos.n_hosts,
 		    on & 1u << ALGO_PINGLIST_TOR ? p->max_peers : 0);
 		room[i] = p->max_peers - d->tor.n_kept;
 		if (on & 1u << ALGO_PINGLIST_VIP)
@@ -313,13 +313,13 @@ static void set_peers(struct algo_pinglist *l,
 		a_podset--;
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		struct algo_pinglist_dc *d = &l->dc[i];
-		d->n_chosen = chosen_of(&d->shape, a_podset);
-		d->a_podset = d->n_chosen / d->shape.n_pods;
+		d->n_chosen = chosen_of(&d->at.clos, a_podset);
+		d->a_podset = d->n_chosen / d->at.clos.n_pods;
 		all += d->n_chosen;
 	}
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		struct algo_pinglist_dc *d = &l->dc[i];
-		const uint32_t n = d->shape.all_tors;
+		const uint32_t n = d->at.clos.all_tors;
 		d->n_inter = d->n_chosen ? all - d->n_chosen : 0;
 		d->dc[0] = make_ring(n, with_dc ? room[i] : 0);
 		d->dc[1] = make_ring(n, with_dc ? room[i] - d->n_inter : 0);
@@ -353,7 +353,7 @@ static uint64_t version_of(const struct algo_pinglist *l,
 	mix(&h, port, l->n_classes);
 	mix(&h, l->vip, l->n_vips);
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
-		const struct topo_clos *c = &l->dc[i].shape;
+		const struct topo_clos *c = &l->dc[i].at.clos;
 		const uint32_t shape[] = {c->n_pods, c->n_tors, c->n_t1,
 		    c->n_t2, c->n_hosts};
 		mix(&h, shape, sizeof(shape) / sizeof(shape[0]));
@@ -387,15 +387,15 @@ int algo_pinglist_server(struct algo_pinglist_server *s,
 		return sim_fail(e, SIM_ERANGE, "server %u is not in [0, %u].",
 		    id, l->n_servers - 1);
 	const struct algo_pinglist_dc *d = &l->dc[l->n_dcs - 1];
-	while (d->first > id)
+	while (d->at.first_host > id)
 		d--;
-	const struct topo_clos *c = &d->shape;
+	const struct topo_clos *c = &d->at.clos;
 	*s = (struct algo_pinglist_server){
 	    .plan = l,
 	    .dc = d,
 	    .id = id,
-	    .tor = (id - d->first) / c->n_hosts,
-	    .index = (id - d->first) % c->n_hosts,
+	    .tor = (id - d->at.first_host) / c->n_hosts,
+	    .index = (id - d->at.first_host) % c->n_hosts,
 	};
 	const uint32_t rank = s->index * c->n_tors; /* of this index's first */
 	const int chosen = rank + s->tor % c->n_tors < d->a_podset;
@@ -427,9 +427,9 @@ uint32_t algo_pinglist_inter_at(const struct algo_pinglist_server *s,
 			break;
 		k -= d->n_chosen;
 	}
-	const struct topo_clos *c = &d->shape;
+	const struct topo_clos *c = &d->at.clos;
 	const uint32_t pod = k / d->a_podset, j = k % d->a_podset;
-	return topo_addr_of_host(d->first +
+	return topo_addr_of_host(d->at.first_host +
 	    topo_clos_tor(c, pod, j % c->n_tors) * c->n_hosts + j / c->n_tors);
 }
 

@@ -47,7 +47,7 @@
 #include "sim/err.h"
 #include "sim/field.h"
 #include "topo/addr.h"
-#include "topo/clos.h"
+#include "topo/dc.h"
 
 enum {
 	ALGO_PINGLIST_MIN_INTERVAL_S = 10,
@@ -92,8 +92,7 @@ struct algo_pinglist_ring {
 };
 
 struct algo_pinglist_dc {
-	struct topo_clos shape;
-	uint32_t first;    /* id of its first server */
+	struct topo_dc at;
 	uint32_t a_podset; /* inter_dc servers */
 	uint32_t n_chosen; /* inter_dc servers in all */
 	uint32_t n_inter;  /* inter_dc peers of each of them */
@@ -173,8 +172,8 @@ uint32_t algo_pinglist_inter_at(const struct algo_pinglist_server *s,
 static inline struct algo_pinglist_peer
 algo_pinglist_at(const struct algo_pinglist_server *s, uint32_t k)
 {
-	const uint32_t under_tor = s->dc->shape.n_hosts;
-	const uint32_t base = TOPO_ADDR_HOST_BASE + s->dc->first;
+	const uint32_t under_tor = s->dc->at.clos.n_hosts;
+	const uint32_t base = TOPO_ADDR_HOST_BASE + s->dc->at.first_host;
 	if (k < s->end[ALGO_PINGLIST_TOR]) {
 		const uint32_t i =
 		    algo_pinglist_ring_at(&s->dc->tor, s->index, k);

@@ -44,14 +44,13 @@ void algo_silent_drop_close(struct algo_silent_drop *s)
 	*s = (struct algo_silent_drop){0};
 }
 
-int algo_silent_drop_open(struct algo_silent_drop *s,
-    const struct topo_clos *shape, const struct algo_silent_drop_params *params,
-    struct sim_err *e)
+int algo_silent_drop_open(struct algo_silent_drop *s, const struct topo_dc *dc,
+    const struct algo_silent_drop_params *params, struct sim_err *e)
 {
-	const size_t n = shape->n_pods;
+	const size_t n = dc->clos.n_pods;
 	int rc;
 	*s = (struct algo_silent_drop){.params = *params,
-	    .shape = *shape,
+	    .dc = *dc,
 	    .n_cells = n * (n + 1) / 2};
 	if ((rc = SIM_ZALLOC(&s->at_fault, n, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&s->cell, s->n_cells, e)) < 0)
@@ -63,7 +62,7 @@ int algo_silent_drop_open(struct algo_silent_drop *s,
 static void number_cells(struct algo_silent_drop *s)
 {
 	struct algo_silent_drop_cell *c = s->cell;
-	for (uint32_t b = 0; b < s->shape.n_pods; b++)
+	for (uint32_t b = 0; b < s->dc.clos.n_pods; b++)
 		for (uint32_t a = 0; a <= b; a++)
 			*c++ =
 			    (struct algo_silent_drop_cell){.pod = a, .pod2 = b};
@@ -72,13 +71,13 @@ static void number_cells(struct algo_silent_drop *s)
 static void count_probes(struct algo_silent_drop *s, const struct obs_probes *t,
     const struct algo_drop_ladder *ladder)
 {
-	const uint32_t n_hosts = s->shape.n_hosts, n_tors = s->shape.n_tors;
+	const uint32_t n_tors = s->dc.clos.n_tors;
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->outcome[i] != OBS_CONNECTED ||
 		    t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
-		const uint32_t from = t->src_host[i] / n_hosts;
-		const uint32_t to = t->dst_host[i] / n_hosts;
+		const uint32_t from = topo_dc_tor_index(&s->dc, t->src_host[i]);
+		const uint32_t to = topo_dc_tor_index(&s->dc, t->dst_host[i]);
 		if (from == to)
 			continue;
 		const size_t low = (from < to ? from : to) / n_tors;
@@ -130,7 +129,7 @@ static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
 static enum algo_silent_drop_tier judge(struct algo_silent_drop *s)
 {
 	size_t n_faults = 0;
-	memset(s->at_fault, 0, s->shape.n_pods);
+	memset(s->at_fault, 0, s->dc.clos.n_pods);
 	for (size_t i = 0; i < s->n_cells; i++)
 		if (s->cell[i].pod == s->cell[i].pod2 && s->cell[i].suffers) {
 			s->at_fault[s->cell[i].pod] = 1;
@@ -140,14 +139,14 @@ static enum algo_silent_drop_tier judge(struct algo_silent_drop *s)
 	if (is_common(s, &all))
 		return ALGO_SILENT_DROP_SPINE;
 	/* 2 until all are judged, so that the order of pods does not matter. */
-	for (uint32_t p = 0; p < s->shape.n_pods; p++) {
+	for (uint32_t p = 0; p < s->dc.clos.n_pods; p++) {
 		const struct share own = pairs_left(s, p);
 		if (is_common(s, &own)) {
 			s->at_fault[p] = 2;
 			n_faults++;
 		}
 	}
-	for (uint32_t p = 0; p < s->shape.n_pods; p++)
+	for (uint32_t p = 0; p < s->dc.clos.n_pods; p++)
 		s->at_fault[p] = s->at_fault[p] != 0;
 	if (n_faults > 0)
 		return ALGO_SILENT_DROP_POD;
@@ -160,7 +159,8 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
     struct sim_err *e)
 {
 	int rc;
-	if ((rc = obs_probes_check(t, s->shape.all_hosts, e)) < 0)
+	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
+		 e)) < 0)
 		return rc;
 	number_cells(s);
 	count_probes(s, t, ladder);
@@ -191,10 +191,11 @@ static int sends(const struct algo_hop_trace_target out[], size_t n,
 static topo_host pick_server(const struct algo_silent_drop *s, uint32_t tor,
     const struct algo_hop_trace_target out[], size_t n, struct sim_rng *tie)
 {
-	const uint32_t n_hosts = s->shape.n_hosts;
+	const uint32_t n_hosts = s->dc.clos.n_hosts;
 	const uint32_t first = sim_rng_below(tie, n_hosts);
 	for (uint32_t i = 0; i < n_hosts; i++) {
-		const topo_host h = tor * n_hosts + (first + i) % n_hosts;
+		const topo_host h =
+		    s->dc.first_host + tor * n_hosts + (first + i) % n_hosts;
 		if (!sends(out, n, h))
 			return h;
 	}
@@ -206,7 +207,7 @@ static size_t add_cell(const struct algo_silent_drop *s,
     const struct algo_silent_drop_tracing *p, struct sim_rng *tie,
     struct algo_hop_trace_target out[], size_t n)
 {
-	const uint32_t n_tors = s->shape.n_tors;
+	const uint32_t n_tors = s->dc.clos.n_tors;
 	const uint32_t a = sim_rng_below(tie, n_tors);
 	/* Within a pod N_TORS - 1 steps round it, never to where it began. */
 	const uint32_t same = c->pod == c->pod2;

@@ -45,7 +45,7 @@ enum algo_silent_drop_tier {
 #define ALGO_SILENT_DROP_TIERS "none", "unclear", "pod", "spine"
 
 struct algo_silent_drop_cell {
-	uint32_t pod, pod2; /* pod <= pod2 */
+	uint32_t pod, pod2; /* indices in the data centre; pod <= pod2 */
 	uint64_t n_success, n_drop;
 	double lo, hi;
 	uint8_t suffers;
@@ -53,7 +53,7 @@ struct algo_silent_drop_cell {
 
 struct algo_silent_drop {
 	struct algo_silent_drop_params params;
-	struct topo_clos shape;
+	struct topo_dc dc;
 	enum algo_silent_drop_tier tier;
 	uint8_t *at_fault; /* [n_pods] */
 	size_t n_cells;    /* n_pods * (n_pods + 1) / 2 */
@@ -62,9 +62,8 @@ struct algo_silent_drop {
 };
 
 /* Errors SIM_ENOMEM; S is then empty and needs no closing. */
-int algo_silent_drop_open(struct algo_silent_drop *s,
-    const struct topo_clos *shape, const struct algo_silent_drop_params *params,
-    struct sim_err *e);
+int algo_silent_drop_open(struct algo_silent_drop *s, const struct topo_dc *dc,
+    const struct algo_silent_drop_params *params, struct sim_err *e);
 void algo_silent_drop_close(struct algo_silent_drop *s);
 
 /* Find the tier by the probes of T.

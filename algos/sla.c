@@ -58,6 +58,7 @@ void algo_sla_close(struct algo_sla *s)
 {
 	free(s->scope);
 	free(s->verdict);
+	free(s->n_servers);
 	algo_rtt_order_free(&s->order);
 	free(s->walk);
 	free(s->tor);
@@ -69,35 +70,44 @@ void algo_sla_close(struct algo_sla *s)
 /* --- who serves what -------------------------------------------------------*/
 /* Counts stand two places on, so that after summing off[h + 1] is where host
  * h's services begin, and after placing them where they end. */
-static int count_servers(struct algo_sla *s, const struct algo_sla_service *v,
-    struct sim_err *e)
+static uint32_t count_servers(struct algo_sla *s,
+    const struct algo_sla_service *v)
 {
-	for (size_t i = 0; i < v->n; i++) {
-		if (v->server[i] >= s->shape.all_hosts)
-			return sim_fail(e, SIM_EINVAL,
-			    "service %s: host %u is none of the %u hosts.",
-			    v->name, v->server[i], s->shape.all_hosts);
-		s->off[v->server[i] + 2]++;
-	}
-	return 0;
+	uint32_t n = 0;
+	for (size_t i = 0; i < v->n; i++)
+		if (topo_dc_has(&s->dc, v->server[i])) {
+			s->off[topo_dc_index(&s->dc, v->server[i]) + 2]++;
+			n++;
+		}
+	return n;
+}
+
+static void place_service(struct algo_sla *s, const struct algo_sla_service *v,
+    uint32_t id)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (topo_dc_has(&s->dc, v->server[i])) {
+			const uint32_t h = topo_dc_index(&s->dc, v->server[i]);
+			s->serves[s->off[h + 1]++] = id;
+		}
 }
 
 static int place_servers(struct algo_sla *s,
     const struct algo_sla_service service[], uint32_t n_services,
     struct sim_err *e)
 {
-	for (uint32_t h = 0; h < s->shape.all_hosts; h++)
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++)
 		s->off[h + 2] += s->off[h + 1];
 	for (uint32_t v = 0; v < n_services; v++)
-		for (size_t i = 0; i < service[v].n; i++)
-			s->serves[s->off[service[v].server[i] + 1]++] = v;
+		place_service(s, &service[v], v);
 	/* Services were placed in order: a repetition is next to itself. */
-	for (uint32_t h = 0; h < s->shape.all_hosts; h++)
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++)
 		for (size_t i = s->off[h] + 1; i < s->off[h + 1]; i++)
 			if (s->serves[i] == s->serves[i - 1])
 				return sim_fail(e, SIM_EINVAL,
 				    "service %s: host %u is named twice.",
-				    service[s->serves[i]].name, h);
+				    service[s->serves[i]].name,
+				    s->dc.first_host + h);
 	return 0;
 }
 
@@ -107,33 +117,34 @@ static int map_services(struct algo_sla *s,
 {
 	size_t n = 0;
 	int rc;
-	if ((rc = SIM_ZALLOC(&s->off, (size_t)s->shape.all_hosts + 2, e)) < 0)
+	if ((rc = SIM_ZALLOC(&s->off, (size_t)s->dc.clos.all_hosts + 2, e)) < 0)
 		return rc;
 	for (uint32_t v = 0; v < n_services; v++) {
-		if ((rc = count_servers(s, &service[v], e)) < 0)
-			return rc;
-		n += service[v].n;
+		s->n_servers[v] = count_servers(s, &service[v]);
+		n += s->n_servers[v];
 	}
 	if ((rc = SIM_ZALLOC(&s->serves, n, e)) < 0)
 		return rc;
 	return place_servers(s, service, n_services, e);
 }
 
-int algo_sla_open(struct algo_sla *s, const struct topo_clos *shape,
+int algo_sla_open(struct algo_sla *s, const struct topo_dc *dc,
     const struct algo_sla_params *params,
     const struct algo_sla_service service[], uint32_t n_services,
     struct sim_err *e)
 {
+	const struct topo_clos *shape = &dc->clos;
 	const size_t n_of[ALGO_SLA_N_KINDS] = {shape->all_hosts,
 	    shape->all_tors, shape->n_pods, 1, n_services};
 	int rc;
-	*s = (struct algo_sla){.params = *params, .shape = *shape};
+	*s = (struct algo_sla){.params = *params, .dc = *dc};
 	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
 		s->first[k + 1] = s->first[k] + n_of[k];
 	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
 	if ((rc = SIM_ZALLOC(&s->scope, n_scopes, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&s->walk, n_scopes, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&s->verdict, n_services, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&s->n_servers, n_services, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&s->tor, shape->all_tors, e)) < 0 ||
 	    (rc = map_services(s, service, n_services, e)) < 0)
 		algo_sla_close(s);
@@ -141,13 +152,14 @@ int algo_sla_open(struct algo_sla *s, const struct topo_clos *shape,
 }
 
 /* --- measuring -------------------------------------------------------------*/
-/* Scopes of a host but its services. Shape  out[ALGO_SLA_SERVICE]. */
-static void scopes_of(const struct algo_sla *s, topo_host h, size_t out[])
+/* Scopes of the host of an index but its services.
+ * Shape  out[ALGO_SLA_SERVICE]. */
+static void scopes_of(const struct algo_sla *s, uint32_t h, size_t out[])
 {
-	const uint32_t tor = h / s->shape.n_hosts;
+	const uint32_t tor = h / s->dc.clos.n_hosts;
 	out[ALGO_SLA_SERVER] = s->first[ALGO_SLA_SERVER] + h;
 	out[ALGO_SLA_TOR] = s->first[ALGO_SLA_TOR] + tor;
-	out[ALGO_SLA_POD] = s->first[ALGO_SLA_POD] + tor / s->shape.n_tors;
+	out[ALGO_SLA_POD] = s->first[ALGO_SLA_POD] + tor / s->dc.clos.n_tors;
 	out[ALGO_SLA_DC] = s->first[ALGO_SLA_DC];
 }
 
@@ -162,11 +174,12 @@ static void count_probes(struct algo_sla *s,
 		    .p99_us = NAN};
 	for (size_t i = 0; i < s->order.n; i++) {
 		const struct algo_rtt_probe *p = &s->order.probe[i];
-		s->scope[p->src_host].n_success++;
-		s->scope[p->src_host].n_drop +=
-		    algo_drop_n_lost(ladder, p->rtt_ns) > 0;
+		struct algo_sla_scope *of =
+		    &s->scope[topo_dc_index(&s->dc, p->src_host)];
+		of->n_success++;
+		of->n_drop += algo_drop_n_lost(ladder, p->rtt_ns) > 0;
 	}
-	for (uint32_t h = 0; h < s->shape.all_hosts; h++) {
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
 		const struct algo_sla_scope *of = &s->scope[h];
 		size_t in[ALGO_SLA_SERVICE];
 		scopes_of(s, h, in);
@@ -204,7 +217,7 @@ static void find_quantiles(struct algo_sla *s)
 	}
 	for (size_t i = 0; i < s->order.n; i++) {
 		const struct algo_rtt_probe *p = &s->order.probe[i];
-		const topo_host h = p->src_host;
+		const uint32_t h = topo_dc_index(&s->dc, p->src_host);
 		size_t in[ALGO_SLA_SERVICE];
 		scopes_of(s, h, in);
 		for (int k = 0; k < ALGO_SLA_SERVICE; k++)
@@ -229,10 +242,10 @@ static void raise_alerts(struct algo_sla *s)
 		if (c->p99_us > s->params.max_p99_us)
 			c->alerts |= ALGO_SLA_ALERT_P99;
 	}
-	for (uint32_t t = 0; t < s->shape.all_tors; t++)
+	for (uint32_t t = 0; t < s->dc.clos.all_tors; t++)
 		s->tor[t] = (struct algo_sla_tor){0};
-	for (uint32_t h = 0; h < s->shape.all_hosts; h++) {
-		struct algo_sla_tor *t = &s->tor[h / s->shape.n_hosts];
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
+		struct algo_sla_tor *t = &s->tor[h / s->dc.clos.n_hosts];
 		t->n_judged += s->scope[h].n_success >= s->params.min_probes;
 		t->n_alerting += s->scope[h].alerts != 0;
 	}
@@ -260,9 +273,9 @@ static void judge_services(struct algo_sla *s)
 		    of[v].n_success < s->params.min_probes || of[v].alerts
 		    ? ALGO_SLA_UNKNOWN
 		    : ALGO_SLA_NOT_NETWORK;
-	for (uint32_t h = 0; h < s->shape.all_hosts; h++) {
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
 		const enum algo_sla_verdict says =
-		    ask_tor(s, h / s->shape.n_hosts);
+		    ask_tor(s, h / s->dc.clos.n_hosts);
 		for (size_t i = s->off[h]; i < s->off[h + 1]; i++) {
 			const uint32_t v = s->serves[i];
 			if (of[v].alerts && s->verdict[v] != ALGO_SLA_NETWORK &&
@@ -276,7 +289,8 @@ int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
     const struct algo_drop_ladder *ladder, struct sim_err *e)
 {
 	int rc;
-	if ((rc = obs_probes_check(t, s->shape.all_hosts, e)) < 0 ||
+	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
+		 e)) < 0 ||
 	    (rc = algo_rtt_order_make(&s->order, t, e)) < 0)
 		return rc;
 	count_probes(s, ladder);

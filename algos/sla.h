@@ -35,7 +35,7 @@
 #include "algos/drop_rate.h"
 #include "algos/rtt_order.h"
 #include "sim/field.h"
-#include "topo/clos.h"
+#include "topo/dc.h"
 
 struct algo_sla_params {
 	double max_drop_rate, max_p99_us;
@@ -78,23 +78,25 @@ struct algo_sla_service {
 
 struct algo_sla {
 	struct algo_sla_params params;
-	struct topo_clos shape;
+	struct topo_dc dc;
 	size_t first[ALGO_SLA_N_KINDS + 1]; /* scope of id 0, by kind */
 	struct algo_sla_scope *scope;       /* [first[ALGO_SLA_N_KINDS]] */
 	enum algo_sla_verdict *verdict;     /* [services] */
+	uint32_t *n_servers;                /* [services], in the data centre */
 
 	/* Workings. */
 	struct algo_rtt_order order;
 	struct algo_sla_walk *walk; /* [scopes] */
 	struct algo_sla_tor *tor;   /* [ToRs] */
-	size_t *off;                /* [hosts + 2] into `serves` */
+	size_t *off;                /* [hosts + 2] into `serves`, by index */
 	uint32_t *serves;           /* services of each host */
 };
 
-/* Errors SIM_EINVAL (a service names a server twice, or one that is none),
- * SIM_ENOMEM; S is then empty and needs no closing.
+/* The level of DC, of whose services the servers elsewhere are left out.
+ * Errors SIM_EINVAL (a service names a server twice), SIM_ENOMEM; S is then
+ * empty and needs no closing.
  * Cost O(hosts + servers of services). */
-int algo_sla_open(struct algo_sla *s, const struct topo_clos *shape,
+int algo_sla_open(struct algo_sla *s, const struct topo_dc *dc,
     const struct algo_sla_params *params,
     const struct algo_sla_service service[], uint32_t n_services,
     struct sim_err *e);
@@ -117,7 +119,8 @@ static inline const struct algo_sla_scope *algo_sla_at(const struct algo_sla *s,
 /* 1 if a service has server H. */
 static inline int algo_sla_serves(const struct algo_sla *s, topo_host h)
 {
-	return s->off[h] < s->off[h + 1];
+	const uint32_t i = topo_dc_index(&s->dc, h);
+	return s->off[i] < s->off[i + 1];
 }
 
 #endif

@@ -126,25 +126,4 @@ sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p);
 unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
     sim_ns wait[OBS_MAX_WAITS]);
 
-/* One data centre of a network: a Clos of its own within it. */
-struct xp_dc {
-	const struct topo_clos *shape;
-	topo_host first_host;
-	topo_switch first_switch; /* ToRs first */
-};
-uint32_t xp_n_dcs(const struct topo *t);
-
-/* Domain  I < xp_n_dcs(t), T a Clos or a region. */
-struct xp_dc xp_dc_at(const struct topo *t, uint32_t i);
-
-/* The group of two hosts of one data centre, with their ids in its Clos. */
-static inline enum algo_drop_group xp_group_within(const struct topo_clos *s,
-    topo_host a, topo_host b)
-{
-	const uint32_t tor_a = a / s->n_hosts, tor_b = b / s->n_hosts;
-	return tor_a == tor_b                        ? ALGO_DROP_INTRA_TOR
-	    : tor_a / s->n_tors == tor_b / s->n_tors ? ALGO_DROP_INTRA_POD
-						     : ALGO_DROP_INTER_POD;
-}
-
 #endif

@@ -34,13 +34,14 @@ static int check_counts(const struct obs_perf_row *r, size_t i,
 	return 0;
 }
 
-static int check_row(const struct obs_perf_row *r, size_t i, uint32_t n_hosts,
-    struct sim_err *e)
+static int check_row(const struct obs_perf_row *r, size_t i, topo_host first,
+    uint32_t n_hosts, struct sim_err *e)
 {
-	if (r->host >= n_hosts)
+	if (r->host < first || r->host - first >= n_hosts)
 		return sim_fail(e, SIM_EINVAL,
-		    "row %zu is of host %u, but there are only %u hosts.", i,
-		    r->host, n_hosts);
+		    "row %zu is of host %u, but there are only %u hosts from "
+		    "%u on.",
+		    i, r->host, n_hosts, first);
 	const int rc = check_counts(r, i, e);
 	if (rc < 0)
 		return rc;
@@ -58,12 +59,12 @@ static int check_row(const struct obs_perf_row *r, size_t i, uint32_t n_hosts,
 	return 0;
 }
 
-int obs_perf_check(const struct obs_perf *t, uint32_t n_hosts,
-    struct sim_err *e)
+int obs_perf_check(const struct obs_perf *t, topo_host first_host,
+    uint32_t n_hosts, struct sim_err *e)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_perf_row r = obs_perf_at(t, i);
-		const int rc = check_row(&r, i, n_hosts, e);
+		const int rc = check_row(&r, i, first_host, n_hosts, e);
 		if (rc < 0)
 			return rc;
 	}

@@ -5,18 +5,24 @@
 
 #include <inttypes.h>
 
-static int check_probe(const struct obs_probe *p, size_t i, uint32_t n_hosts,
-    struct sim_err *e)
+static int check_hosts(const struct obs_probe *p, size_t i, topo_host first,
+    uint32_t n, struct sim_err *e)
 {
-	if (p->src_host >= n_hosts ||
-	    (p->dst_host >= n_hosts && p->level != OBS_LEVEL_INTER_DC))
+	const int from_us = p->src_host >= first && p->src_host - first < n;
+	const int to_us = p->dst_host >= first && p->dst_host - first < n;
+	if (!from_us || (!to_us && p->level != OBS_LEVEL_INTER_DC))
 		return sim_fail(e, SIM_EINVAL,
 		    "probe %zu is from host %u to %u"
-		    ", but there are only %u hosts.",
-		    i, p->src_host, p->dst_host, n_hosts);
+		    ", but there are only %u hosts from %u on.",
+		    i, p->src_host, p->dst_host, n, first);
 	if (p->src_host == p->dst_host)
 		return sim_fail(e, SIM_EINVAL,
 		    "probe %zu is from host %u to itself.", i, p->src_host);
+	return 0;
+}
+
+static int check_probe(const struct obs_probe *p, size_t i, struct sim_err *e)
+{
 	if (p->outcome >= OBS_N_OUTCOMES)
 		return sim_fail(e, SIM_EINVAL,
 		    "probe %zu: outcome %u is not in 0 to %d.", i, p->outcome,
@@ -40,13 +46,13 @@ static int check_probe(const struct obs_probe *p, size_t i, uint32_t n_hosts,
 	return 0;
 }
 
-int obs_probes_check(const struct obs_probes *t, uint32_t n_hosts,
-    struct sim_err *e)
+int obs_probes_check(const struct obs_probes *t, topo_host first_host,
+    uint32_t n_hosts, struct sim_err *e)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_probe p = obs_probes_at(t, i);
-		int rc = check_probe(&p, i, n_hosts, e);
-		if (rc < 0)
+		int rc = check_hosts(&p, i, first_host, n_hosts, e);
+		if (rc < 0 || (rc = check_probe(&p, i, e)) < 0)
 			return rc;
 	}
 	return 0;

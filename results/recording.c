@@ -19,7 +19,7 @@
 	static int check_##group(const void *t, uint32_t n_hosts,              \
 	    struct sim_err *e)                                                 \
 	{                                                                      \
-		return table##_check(t, n_hosts, e);                           \
+		return table##_check(t, 0, n_hosts, e);                        \
 	}
 RES_RECORDED_TABLES(X)
 #undef X
@@ -40,9 +40,11 @@ int res_recording_shapes(struct res_recording_info *info, struct sim_err *e)
 		    "%u data centres; there may be 1 to %d.", info->n_dcs,
 		    RES_RECORDING_MAX_DCS);
 	for (uint32_t i = 0; i < info->n_dcs; i++) {
-		if ((rc = topo_clos_init(&info->shape[i], e)) < 0)
+		struct topo_clos *c = &info->dc[i].clos;
+		if ((rc = topo_clos_init(c, e)) < 0)
 			return sim_wrap(e, rc, "data centre %u", i);
-		n_hosts += info->shape[i].all_hosts;
+		n_hosts += c->all_hosts;
+		info->dc[i] = topo_dc_after(i > 0 ? &info->dc[i - 1] : NULL, c);
 	}
 	return n_hosts <= TOPO_ADDR_MAX_HOSTS
 	    ? 0
@@ -51,21 +53,11 @@ int res_recording_shapes(struct res_recording_info *info, struct sim_err *e)
 		  TOPO_ADDR_MAX_HOSTS);
 }
 
-uint32_t res_recording_first_host(const struct res_recording_info *info,
-    uint32_t dc)
+static int is_within_dc(const struct res_recording_info *info, topo_host a,
+    topo_host b)
 {
-	uint32_t h = 0;
-	for (uint32_t i = 0; i < dc; i++)
-		h += info->shape[i].all_hosts;
-	return h;
-}
-
-static uint32_t dc_of(const struct res_recording_info *info, uint32_t host)
-{
-	uint32_t dc = 0;
-	while (dc < info->n_dcs && host >= info->shape[dc].all_hosts)
-		host -= info->shape[dc++].all_hosts;
-	return dc;
+	return topo_dcs_find(info->dc, info->n_dcs, a) ==
+	    topo_dcs_find(info->dc, info->n_dcs, b);
 }
 
 /* Peers of probes are in the sender's data centre, or in any, or are VIPs. */
@@ -81,7 +73,7 @@ static int check_peers(const struct res_recording_info *info,
 			    t->level[i], t->dst_host[i]);
 		if (!vip && info->n_dcs > 1 &&
 		    t->level[i] != OBS_LEVEL_INTER_DC &&
-		    dc_of(info, t->src_host[i]) != dc_of(info, t->dst_host[i]))
+		    !is_within_dc(info, t->src_host[i], t->dst_host[i]))
 			return sim_fail(e, SIM_EINVAL,
 			    "probe %zu, of level %u, is from host %u to %u: "
 			    "of another data centre.",
@@ -98,7 +90,7 @@ static int check_peers(const struct res_recording_info *info,
 int res_recording_check(const struct res_recording_info *info,
     enum res_recorded which, const void *table, struct sim_err *e)
 {
-	const uint32_t n_hosts = res_recording_first_host(info, info->n_dcs);
+	const uint32_t n_hosts = topo_dcs_n_hosts(info->dc, info->n_dcs);
 	const int rc = res_recorded[which].check(table, n_hosts, e);
 	if (rc < 0 || !res_recorded_is_probes(which))
 		return rc;
@@ -130,7 +122,7 @@ static int put_info(struct res_h5_out *f, const struct res_recording_info *info,
 {
 	uint64_t shape[RES_RECORDING_MAX_DCS * RES_SHAPE];
 	for (uint32_t i = 0; i < info->n_dcs; i++) {
-		const struct topo_clos *c = &info->shape[i];
+		const struct topo_clos *c = &info->dc[i].clos;
 		const uint64_t five[RES_SHAPE] = {c->n_pods, c->n_tors, c->n_t1,
 		    c->n_t2, c->n_hosts};
 		memcpy(&shape[i * RES_SHAPE], five, sizeof(five));

@@ -28,7 +28,7 @@
 #include "models/obs_perf.h"
 #include "models/obs_probes.h"
 #include "sim/err.h"
-#include "topo/clos.h"
+#include "topo/dc.h"
 
 enum {
 	RES_RECORDING_VERSION = 1,
@@ -65,12 +65,10 @@ struct res_recording_info {
 	sim_ns duration_ns;
 	sim_ns syn_wait_ns[OBS_MAX_WAITS]; /* as of obs_probes */
 	uint32_t n_dcs;
-	struct topo_clos shape[RES_RECORDING_MAX_DCS];
+	struct topo_dc dc[RES_RECORDING_MAX_DCS]; /* one after the other; a
+						     recorder reads the five
+						     numbers of shapes alone */
 };
-
-/* The first host of data centre DC; of n_dcs, the number of hosts. */
-uint32_t res_recording_first_host(const struct res_recording_info *info,
-    uint32_t dc);
 
 /* --- writing ---------------------------------------------------------------*/
 

@@ -59,7 +59,7 @@ static int get_shapes(struct res_recording *r, struct sim_err *e)
 			    shape[i]);
 	for (uint32_t i = 0; i < info->n_dcs; i++) {
 		const uint64_t *s = &shape[i * RES_SHAPE];
-		info->shape[i] = (struct topo_clos){
+		info->dc[i].clos = (struct topo_clos){
 		    .n_pods = (uint32_t)s[0],
 		    .n_tors = (uint32_t)s[1],
 		    .n_t1 = (uint32_t)s[2],

@@ -52,8 +52,9 @@ static void tear_down(struct fixture *f)
 
 static void diagnose(struct fixture *f, uint32_t n_reloaded)
 {
+	const struct topo_dc dc = topo_dc_alone(&f->clos);
 	algo_blackhole_close(&f->b);
-	assert_ok(algo_blackhole_open(&f->b, &f->clos, &f->params, test_err()));
+	assert_ok(algo_blackhole_open(&f->b, &dc, &f->params, test_err()));
 	assert_ok(
 	    algo_blackhole_diagnose(&f->b, &f->probes, n_reloaded, test_err()));
 }
@@ -546,8 +547,9 @@ static void corrupt_tuples_are_found_from_new_ports_by_spells(void **state)
 static int open_and_diagnose(void *arg, struct sim_err *e)
 {
 	const struct fixture *f = arg;
+	const struct topo_dc dc = topo_dc_alone(&f->clos);
 	struct algo_blackhole b;
-	int rc = algo_blackhole_open(&b, &f->clos, &f->params, e);
+	int rc = algo_blackhole_open(&b, &dc, &f->params, e);
 	if (rc == 0)
 		rc = algo_blackhole_diagnose(&b, &f->probes, 0, e);
 	if (rc == 0)

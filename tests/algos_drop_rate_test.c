@@ -106,6 +106,7 @@ static void nine_seconds_are_one_drop_and_failures_are_in_no_rate(void **state)
 {
 	(void)state;
 	const struct topo_clos c = small_clos();
+	const struct topo_dc dc = topo_dc_alone(&c);
 	const struct algo_drop_ladder l = ladder_of(&windows);
 	struct algo_drop_rate r[ALGO_DROP_N_GROUPS];
 	struct obs_probes t = {0};
@@ -123,7 +124,7 @@ static void nine_seconds_are_one_drop_and_failures_are_in_no_rate(void **state)
 	add(&t, 0, 900, OBS_LEVEL_INTER_DC, 0);
 	t.outcome[t.n - 1] = OBS_REFUSED;
 	t.rtt_ns[t.n - 1] = one;
-	assert_ok(algo_drop_rate(&t, &c, &l, 0.95, r, test_err()));
+	assert_ok(algo_drop_rate(&t, &dc, &l, 0.95, r, test_err()));
 	static const struct algo_drop_rate want[] = {[ALGO_DROP_ALL] = {9, 4, 1,
 							 2, 4 / 9.0, 0, 0},
 	    [ALGO_DROP_INTRA_TOR] = {2, 1, 0, 0, 1 / 2.0, 0, 0},
@@ -147,16 +148,17 @@ static void probes_to_a_black_hole_never_enter(void **state)
 {
 	(void)state;
 	const struct topo_clos c = small_clos();
+	const struct topo_dc dc = topo_dc_alone(&c);
 	const struct algo_drop_ladder l = ladder_of(&windows);
 	struct algo_drop_rate before[ALGO_DROP_N_GROUPS];
 	struct algo_drop_rate after[ALGO_DROP_N_GROUPS];
 	struct obs_probes t = {0};
 	for (uint32_t i = 0; i < 300; i++)
 		add(&t, 0, 4, OBS_LEVEL_DC, i < 3 ? 3 * SIM_SEC : SIM_MS);
-	assert_ok(algo_drop_rate(&t, &c, &l, 0.95, before, test_err()));
+	assert_ok(algo_drop_rate(&t, &dc, &l, 0.95, before, test_err()));
 	for (uint32_t i = 0; i < 1000; i++)
 		add(&t, 0, 12, OBS_LEVEL_DC, 0);
-	assert_ok(algo_drop_rate(&t, &c, &l, 0.95, after, test_err()));
+	assert_ok(algo_drop_rate(&t, &dc, &l, 0.95, after, test_err()));
 	assert_true(before[ALGO_DROP_ALL].rate == 0.01);
 	assert_true(after[ALGO_DROP_ALL].rate == 0.01);
 	assert_true(after[ALGO_DROP_ALL].lo == before[ALGO_DROP_ALL].lo);
@@ -172,16 +174,17 @@ static void a_wrong_table_or_confidence_is_refused(void **state)
 {
 	(void)state;
 	const struct topo_clos c = small_clos();
+	const struct topo_dc dc = topo_dc_alone(&c);
 	const struct algo_drop_ladder l = ladder_of(&windows);
 	struct algo_drop_rate r[ALGO_DROP_N_GROUPS];
 	struct obs_probes t = {0};
 	struct sim_err e;
 	add(&t, 0, 23, OBS_LEVEL_DC, SIM_MS);
-	assert_ok(algo_drop_rate(&t, &c, &l, 0.95, r, test_err()));
-	assert_int_equal(algo_drop_rate(&t, &c, &l, 1, r, &e), SIM_EINVAL);
+	assert_ok(algo_drop_rate(&t, &dc, &l, 0.95, r, test_err()));
+	assert_int_equal(algo_drop_rate(&t, &dc, &l, 1, r, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "drop rate of all: "));
 	add(&t, 0, 24, OBS_LEVEL_DC, SIM_MS);
-	assert_int_equal(algo_drop_rate(&t, &c, &l, 0.95, r, &e), SIM_EINVAL);
+	assert_int_equal(algo_drop_rate(&t, &dc, &l, 0.95, r, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "probe 1"));
 	obs_probes_free(&t);
 }
@@ -208,6 +211,7 @@ static struct algo_drop_rate measure(uint32_t run, unsigned n, double q,
     const struct waits *sent_with, const struct waits *read_with, double conf)
 {
 	const struct topo_clos c = small_clos();
+	const struct topo_dc dc = topo_dc_alone(&c);
 	const struct algo_drop_ladder l = ladder_of(read_with);
 	const double one_way = 1 - sqrt(1 - q);
 	struct algo_drop_rate out[ALGO_DROP_N_GROUPS];
@@ -217,7 +221,7 @@ static struct algo_drop_rate measure(uint32_t run, unsigned n, double q,
 	for (unsigned i = 0; i < n; i++)
 		add(&t, 0, 4, OBS_LEVEL_DC,
 		    connect_once(&r, sent_with, one_way, one_way));
-	assert_ok(algo_drop_rate(&t, &c, &l, conf, out, test_err()));
+	assert_ok(algo_drop_rate(&t, &dc, &l, conf, out, test_err()));
 	obs_probes_free(&t);
 	return out[ALGO_DROP_ALL];
 }

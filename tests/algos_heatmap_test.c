@@ -74,6 +74,7 @@ static void cells_agree_with_a_list_of_their_probes(void **state)
 	struct algo_heatmap m = {0};
 	struct obs_probes t = {0};
 	assert_ok(topo_clos_init(&c, test_err()));
+	const struct topo_dc dc = topo_dc_alone(&c);
 	for (uint32_t run = 0; run < 40; run++) {
 		struct sim_rng r;
 		test_rng(&r, run);
@@ -91,7 +92,7 @@ static void cells_agree_with_a_list_of_their_probes(void **state)
 		}
 		for (int by_pod = 0; by_pod < 2; by_pod++) {
 			const uint32_t n = by_pod ? 2 : 4;
-			assert_ok(algo_heatmap_measure(&m, &t, &c,
+			assert_ok(algo_heatmap_measure(&m, &t, &dc,
 			    by_pod ? ALGO_HEATMAP_POD : ALGO_HEATMAP_TOR,
 			    test_err()));
 			assert_int_equal(m.n_units, n);
@@ -324,7 +325,8 @@ static int measure(void *arg, struct sim_err *e)
 	    .n_hosts = 1};
 	struct algo_heatmap m = {0};
 	assert_ok(topo_clos_init(&c, test_err()));
-	int rc = algo_heatmap_measure(&m, arg, &c, ALGO_HEATMAP_POD, e);
+	const struct topo_dc dc = topo_dc_alone(&c);
+	int rc = algo_heatmap_measure(&m, arg, &dc, ALGO_HEATMAP_POD, e);
 	if (rc == 0)
 		assert_true(*at(&m, 0, 1) == 2);
 	algo_heatmap_free(&m);

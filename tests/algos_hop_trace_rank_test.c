@@ -69,7 +69,7 @@ static void choose_targets(struct rig *g, uint32_t low, uint32_t high,
 	struct algo_silent_drop_cell cell = {.pod = low,
 	    .pod2 = high,
 	    .suffers = 1};
-	const struct algo_silent_drop s = {.shape = g->s.topo.clos,
+	const struct algo_silent_drop s = {.dc = topo_dc_at(&g->s.topo, 0),
 	    .n_cells = 1,
 	    .cell = &cell};
 	struct sim_rng tie;

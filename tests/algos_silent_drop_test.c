@@ -19,6 +19,12 @@ struct fixture {
 	struct algo_silent_drop s;
 };
 
+static void open_silent(struct fixture *f)
+{
+	const struct topo_dc dc = topo_dc_alone(&f->clos);
+	assert_ok(algo_silent_drop_open(&f->s, &dc, &f->params, test_err()));
+}
+
 static void set_up(struct fixture *f)
 {
 	const sim_ns waits[] = {3 * SIM_SEC, 6 * SIM_SEC};
@@ -32,8 +38,7 @@ static void set_up(struct fixture *f)
 	    test_err()));
 	assert_ok(sim_field_defaults(algo_silent_drop_fields, &f->params,
 	    test_err()));
-	assert_ok(
-	    algo_silent_drop_open(&f->s, &f->clos, &f->params, test_err()));
+	open_silent(f);
 }
 
 static void tear_down(struct fixture *f)
@@ -124,7 +129,7 @@ static void few_probes_prove_nothing_and_some_are_left_out(void **state)
 	f.clos.n_hosts = 2;
 	assert_ok(topo_clos_init(&f.clos, test_err()));
 	algo_silent_drop_close(&f.s);
-	assert_ok(algo_silent_drop_open(&f.s, &f.clos, &f.params, test_err()));
+	open_silent(&f);
 	obs_probes_clear(&f.probes);
 	add(&f, 0, 1, 100, 3 * SIM_SEC);
 	find(&f);
@@ -246,7 +251,7 @@ static void the_worst_cells_are_traced_both_ways_from_all_tors(void **state)
 	    .n_hosts = 4};
 	assert_ok(topo_clos_init(&f.clos, test_err()));
 	algo_silent_drop_close(&f.s);
-	assert_ok(algo_silent_drop_open(&f.s, &f.clos, &f.params, test_err()));
+	open_silent(&f);
 	/* Pods 0 and 2 worst, then pod 1 within; the others are well. */
 	add(&f, 0, 24, 200, 3 * SIM_SEC);
 	add(&f, 12, 16, 100, 3 * SIM_SEC);
@@ -279,8 +284,9 @@ static void the_worst_cells_are_traced_both_ways_from_all_tors(void **state)
 static int open_and_find(void *arg, struct sim_err *e)
 {
 	const struct fixture *f = arg;
+	const struct topo_dc dc = topo_dc_alone(&f->clos);
 	struct algo_silent_drop s;
-	int rc = algo_silent_drop_open(&s, &f->clos, &f->params, e);
+	int rc = algo_silent_drop_open(&s, &dc, &f->params, e);
 	if (rc == 0)
 		rc = algo_silent_drop_find(&s, &f->probes, &f->ladder, e);
 	algo_silent_drop_close(&s);

@@ -41,8 +41,8 @@ static void tear_down(struct fixture *f)
 static void open_sla(struct fixture *f, const struct algo_sla_service v[],
     uint32_t n)
 {
-	assert_ok(
-	    algo_sla_open(&f->sla, &f->clos, &f->params, v, n, test_err()));
+	const struct topo_dc dc = topo_dc_alone(&f->clos);
+	assert_ok(algo_sla_open(&f->sla, &dc, &f->params, v, n, test_err()));
 }
 
 static void measure(struct fixture *f)
@@ -261,24 +261,42 @@ static void a_service_is_judged_by_its_neighbours(void **state)
 	assert_int_equal(verdict_of(000, all, 0), ALGO_SLA_NOT_NETWORK);
 }
 
+static void servers_elsewhere_are_no_servers(void **state)
+{
+	(void)state;
+	static const topo_host mixed[] = {12, 3, 4000000000u}, far[] = {12};
+	const struct algo_sla_service v[] = {{"mixed", mixed, 3},
+	    {"far", far, 1}};
+	struct fixture f;
+	set_up(&f);
+	open_sla(&f, v, 2);
+	assert_int_equal(f.sla.n_servers[0], 1);
+	assert_int_equal(f.sla.n_servers[1], 0);
+	add(&f, 3, 20, SIM_MS);
+	add(&f, 0, 20, SIM_MS);
+	measure(&f);
+	assert_int_equal(algo_sla_at(&f.sla, ALGO_SLA_SERVICE, 0)->n_success,
+	    20);
+	assert_int_equal(algo_sla_at(&f.sla, ALGO_SLA_SERVICE, 1)->n_success,
+	    0);
+	tear_down(&f);
+}
+
 /* --- errors ----------------------------------------------------------------*/
 static void wrong_services_and_probes_are_refused(void **state)
 {
 	(void)state;
-	static const topo_host twice[] = {0, 1, 0}, none[] = {3, 12};
+	static const topo_host twice[] = {0, 1, 0};
 	const struct algo_sla_service v[] = {{"good", twice, 2},
-	    {"twice", twice, 3}, {"none", none, 2}};
+	    {"twice", twice, 3}};
 	struct fixture f;
 	struct sim_err e;
 	set_up(&f);
-	assert_int_equal(algo_sla_open(&f.sla, &f.clos, &f.params, v, 2, &e),
+	const struct topo_dc dc = topo_dc_alone(&f.clos);
+	assert_int_equal(algo_sla_open(&f.sla, &dc, &f.params, v, 2, &e),
 	    SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "service twice: host 0 is named twice"));
 	assert_null(f.sla.scope);
-	assert_int_equal(algo_sla_open(&f.sla, &f.clos, &f.params, v + 2, 1,
-			     &e),
-	    SIM_EINVAL);
-	assert_non_null(strstr(e.msg, "service none: host 12"));
 	open_sla(&f, v, 1);
 	add(&f, 0, 1, SIM_MS);
 	f.probes.src_host[0] = N_HOSTS;
@@ -293,8 +311,9 @@ static int open_and_measure(void *arg, struct sim_err *e)
 	static const topo_host server[] = {1, 2};
 	const struct algo_sla_service v = {"a", server, 2};
 	const struct fixture *f = arg;
+	const struct topo_dc dc = topo_dc_alone(&f->clos);
 	struct algo_sla s;
-	int rc = algo_sla_open(&s, &f->clos, &f->params, &v, 1, e);
+	int rc = algo_sla_open(&s, &dc, &f->params, &v, 1, e);
 	if (rc == 0)
 		rc = algo_sla_measure(&s, &f->probes, &f->ladder, e);
 	if (rc == 0)
@@ -321,6 +340,7 @@ int main(void)
 	    cmocka_unit_test(every_scope_agrees_with_a_list_of_its_probes),
 	    cmocka_unit_test(alerts_begin_above_the_thresholds),
 	    cmocka_unit_test(a_service_is_judged_by_its_neighbours),
+	    cmocka_unit_test(servers_elsewhere_are_no_servers),
 	    cmocka_unit_test(wrong_services_and_probes_are_refused),
 	    cmocka_unit_test(without_memory_nothing_is_left_behind),
 	};

@@ -62,10 +62,10 @@ static void fill(struct subject *s)
 	const struct sim_seed where = {.seed = 1};
 	sim_rng_init(&r, &where, SIM_STREAM_TEST, 0);
 	for (uint32_t i = 0; i < N_PROBES; i++) {
-		const struct obs_probe p = draw(&s->info.shape[0], i, &r);
+		const struct obs_probe p = draw(&s->info.dc[0].clos, i, &r);
 		must(obs_probes_add(&s->probes, &p, &e), &e);
 	}
-	for (uint32_t h = 0; h < s->info.shape[0].all_hosts; h++) {
+	for (uint32_t h = 0; h < s->info.dc[0].clos.all_hosts; h++) {
 		const struct obs_perf_row row = {300 * SIM_SEC, h, 500, 500, 0,
 		    1, 0, 300000, 900000};
 		must(obs_perf_add(&s->counters, &row, &e), &e);
@@ -142,15 +142,13 @@ static void open_subject(struct subject *s)
 	*s = (struct subject){.info = {.duration_ns = WINDOW_S * SIM_SEC,
 				  .syn_wait_ns = {3 * SIM_SEC, 6 * SIM_SEC},
 				  .n_dcs = 1,
-				  .shape = {shape}},
+				  .dc = {{.clos = shape}}},
 	    .probes.syn_wait_ns = {3 * SIM_SEC, 6 * SIM_SEC}};
 	snprintf(s->path, sizeof(s->path), P_tmpdir "/culprit-bench-%ld.h5",
 	    (long)getpid());
-	must(topo_clos_init(&s->info.shape[0], &e), &e);
+	must(topo_clos_init(&s->info.dc[0].clos, &e), &e);
 	must(xp_dsa_params_read(&s->params, "", &e), &e);
-	must(xp_dsa_open(&s->dsa, &s->info.shape[0], 0, 0, &none, &s->params,
-		 &e),
-	    &e);
+	must(xp_dsa_open(&s->dsa, &s->info.dc[0], &none, &s->params, &e), &e);
 	fill(s);
 }
 

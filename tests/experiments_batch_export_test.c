@@ -28,12 +28,14 @@ static struct res_recording_info make_info(void)
 	struct res_recording_info info = {.n_dcs = 2,
 	    .syn_wait_ns = {SIM_SEC, 2 * SIM_SEC}};
 	for (int d = 0; d < 2; d++) {
-		info.shape[d] = (struct topo_clos){.n_pods = 2,
+		struct topo_clos shape = {.n_pods = 2,
 		    .n_tors = 2,
 		    .n_t1 = 2,
 		    .n_t2 = 2,
 		    .n_hosts = 3};
-		assert_ok(topo_clos_init(&info.shape[d], test_err()));
+		assert_ok(topo_clos_init(&shape, test_err()));
+		info.dc[d] =
+		    topo_dc_after(d > 0 ? &info.dc[d - 1] : NULL, &shape);
 	}
 	return info;
 }
@@ -103,7 +105,7 @@ static void each_record_becomes_the_row_it_is(void **state)
 	assert_int_equal(n.origin_ns, 1200 * SIM_SEC);
 	assert_ok(res_recording_open(&r, path, test_err()));
 	const struct res_recording_info *i = res_recording_info(r);
-	assert_true(i->n_dcs == 2 && i->shape[1].n_hosts == 3);
+	assert_true(i->n_dcs == 2 && i->dc[1].clos.n_hosts == 3);
 	assert_int_equal(i->duration_ns, 100 * SIM_SEC + 501);
 	assert_int_equal(i->syn_wait_ns[1], 2 * SIM_SEC);
 	assert_int_equal(res_recording_covered(r, 0, SIM_NEVER), 501);

@@ -232,7 +232,7 @@ static void outcomes_and_levels_are_translated(void **state)
 		const struct obs_probes *t = table(&g, 0, 0, 1);
 		assert_int_equal(t->outcome[i], outcome[i].to);
 		assert_int_equal(t->level[i], OBS_LEVEL_TOR);
-		assert_ok(obs_probes_check(t, PINGMESH_HOSTS, test_err()));
+		assert_ok(obs_probes_check(t, 0, PINGMESH_HOSTS, test_err()));
 	}
 	one(&g, 3, 2, 4, 1)->outcome = AGENT_FAILED;
 	take(&g);
@@ -316,7 +316,7 @@ static void vips_have_a_table_of_their_own(void **state)
 	tear_down(&g);
 }
 
-static void each_data_centre_has_its_own_ids(void **state)
+static void each_data_centre_has_its_own_table(void **state)
 {
 	struct rig g;
 	(void)state;
@@ -330,12 +330,13 @@ static void each_data_centre_has_its_own_ids(void **state)
 	take(&g);
 	const struct obs_probes *t = table(&g, 1, 0, 1);
 	assert_int_equal(t->n, 2);
-	assert_int_equal(t->src_host[0], 3);
-	assert_int_equal(t->dst_host[0], 1);
-	assert_int_equal(t->src_host[1], 3);
-	assert_int_equal(t->dst_host[1], PINGMESH_HOSTS + 3);
+	assert_int_equal(t->src_host[0], PINGMESH_HOSTS + 3);
+	assert_int_equal(t->dst_host[0], PINGMESH_HOSTS + 1);
+	assert_int_equal(t->src_host[1], PINGMESH_HOSTS + 3);
+	assert_int_equal(t->dst_host[1], 3);
 	assert_int_equal(t->level[1], OBS_LEVEL_INTER_DC);
-	assert_ok(obs_probes_check(t, PINGMESH_HOSTS, test_err()));
+	assert_ok(
+	    obs_probes_check(t, PINGMESH_HOSTS, PINGMESH_HOSTS, test_err()));
 	assert_int_equal(table(&g, 0, 0, 1)->n, 0);
 	assert_int_equal(xp_collector_counts(g.c).n_foreign, 1);
 	tear_down(&g);
@@ -421,7 +422,7 @@ int main(void)
 	    cmocka_unit_test(outcomes_and_levels_are_translated),
 	    cmocka_unit_test(a_row_is_of_the_window_it_was_sent_in),
 	    cmocka_unit_test(vips_have_a_table_of_their_own),
-	    cmocka_unit_test(each_data_centre_has_its_own_ids),
+	    cmocka_unit_test(each_data_centre_has_its_own_table),
 	    cmocka_unit_test(times_are_of_the_group_that_is_asked_for),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};

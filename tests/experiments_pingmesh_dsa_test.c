@@ -40,7 +40,7 @@ static void open_fixture(struct fixture *f, uint32_t n_dcs, size_t n,
 	    "pingmesh: {tolerance: 0.5, conf: 0.9, sla: {min_probes: 5}}",
 	    test_err()));
 	assert_ok(xp_dsa_services_read(&f->services, f->info.service,
-	    res_recording_first_host(&f->info, n_dcs), test_err()));
+	    topo_dcs_n_hosts(f->info.dc, n_dcs), test_err()));
 }
 
 static void close_fixture(struct fixture *f)
@@ -53,9 +53,7 @@ static void close_fixture(struct fixture *f)
 static int open_dc(const struct fixture *f, uint32_t dc, struct xp_dsa *d,
     struct sim_err *e)
 {
-	return xp_dsa_open(d, &f->info.shape[dc], dc,
-	    res_recording_first_host(&f->info, dc), &f->services, &f->params,
-	    e);
+	return xp_dsa_open(d, &f->info.dc[dc], &f->services, &f->params, e);
 }
 
 static int same(double a, double b)
@@ -72,8 +70,8 @@ static void assert_drop_rate(const struct fixture *f, uint32_t dc,
     const struct xp_dsa_tables *out)
 {
 	struct algo_drop_rate want[ALGO_DROP_N_GROUPS];
-	assert_ok(algo_drop_rate(t, &f->info.shape[dc], ladder, 0.9, want,
-	    test_err()));
+	assert_ok(
+	    algo_drop_rate(t, &f->info.dc[dc], ladder, 0.9, want, test_err()));
 	assert_int_equal(out->drop_rate.n, ALGO_DROP_N_GROUPS);
 	for (size_t i = 0; i < ALGO_DROP_N_GROUPS; i++) {
 		const struct xp_dsa_drop_rate_row *r = &out->drop_rate.row[i];
@@ -102,7 +100,7 @@ static void assert_sla(const struct fixture *f, uint32_t dc,
 	const uint32_t n_services = dc == 0 ? 2 : 0;
 	struct algo_sla s;
 	size_t i = 0, n_alerts = 0;
-	assert_ok(algo_sla_open(&s, &f->info.shape[dc], &f->params.sla, service,
+	assert_ok(algo_sla_open(&s, &f->info.dc[dc], &f->params.sla, service,
 	    n_services, test_err()));
 	assert_ok(algo_sla_measure(&s, t, ladder, test_err()));
 	assert_int_equal(out->sla.n, s.first[ALGO_SLA_N_KINDS]);
@@ -137,7 +135,7 @@ static size_t assert_matrix(const struct fixture *f, uint32_t dc,
 	struct algo_heatmap m = {0};
 	enum algo_heatmap_pattern want;
 	assert_ok(
-	    algo_heatmap_measure(&m, t, &f->info.shape[dc], unit, test_err()));
+	    algo_heatmap_measure(&m, t, &f->info.dc[dc], unit, test_err()));
 	assert_ok(
 	    algo_heatmap_classify(&m, &f->params.heatmap, &want, test_err()));
 	assert_int_equal(pattern, 1 + want);
@@ -157,10 +155,10 @@ static void assert_blackhole(const struct fixture *f, uint32_t dc,
 {
 	struct algo_blackhole b;
 	double n[4] = {0};
-	assert_ok(algo_blackhole_open(&b, &f->info.shape[dc],
-	    &f->params.blackhole, test_err()));
+	assert_ok(algo_blackhole_open(&b, &f->info.dc[dc], &f->params.blackhole,
+	    test_err()));
 	assert_ok(algo_blackhole_diagnose(&b, t, 0, test_err()));
-	assert_int_equal(out->blackhole_tors.n, f->info.shape[dc].all_tors);
+	assert_int_equal(out->blackhole_tors.n, f->info.dc[dc].clos.all_tors);
 	for (size_t i = 0; i < out->blackhole_tors.n; i++) {
 		const struct xp_dsa_blackhole_tors_row *r =
 		    &out->blackhole_tors.row[i];
@@ -182,8 +180,8 @@ static void assert_silent_drop(const struct fixture *f, uint32_t dc,
     const struct xp_dsa_tables *out)
 {
 	struct algo_silent_drop s;
-	assert_ok(algo_silent_drop_open(&s, &f->info.shape[dc],
-	    &f->params.silent, test_err()));
+	assert_ok(algo_silent_drop_open(&s, &f->info.dc[dc], &f->params.silent,
+	    test_err()));
 	assert_ok(algo_silent_drop_find(&s, t, ladder, test_err()));
 	assert_int_equal(out->silent_drop_cells.n, s.n_cells);
 	for (size_t i = 0; i < s.n_cells; i++) {
@@ -220,14 +218,12 @@ static void rows_are_what_the_algorithms_say(void **state)
 		for (uint32_t dc = 0; dc < 2; dc++) {
 			const struct xp_dsa_window w = {0, 600 * SIM_SEC,
 			    600 * SIM_SEC};
-			const uint32_t n_hosts = f.info.shape[dc].all_hosts;
 			struct xp_dsa d;
 			struct xp_dsa_tables out = {0};
 			struct obs_probes t = {0};
 			struct algo_drop_ladder l;
-			assert_ok(xp_dsa_local_probes(&f.all,
-			    res_recording_first_host(&f.info, dc), n_hosts, &t,
-			    test_err()));
+			assert_ok(xp_dsa_local_probes(&f.all, &f.info.dc[dc],
+			    &t, test_err()));
 			assert_ok(algo_drop_ladder_init(&l, f.info.syn_wait_ns,
 			    2, SIM_SEC / 2, test_err()));
 			assert_ok(open_dc(&f, dc, &d, test_err()));
@@ -310,22 +306,23 @@ static void local_tables_are_those_of_one_data_centre(void **state)
 		size_t n = 0, n_perf = 0, n_far = 0;
 		open_fixture(&f, 2, 500, run);
 		for (uint32_t dc = 0; dc < 2; dc++) {
-			const uint32_t first =
-			    res_recording_first_host(&f.info, dc);
-			const uint32_t size = f.info.shape[dc].all_hosts;
+			const struct topo_dc *at = &f.info.dc[dc];
+			const uint32_t size = at->clos.all_hosts;
 			struct obs_probes t = {0};
 			struct obs_perf p = {0};
-			assert_ok(xp_dsa_local_probes(&f.all, first, size, &t,
+			assert_ok(
+			    xp_dsa_local_probes(&f.all, at, &t, test_err()));
+			assert_ok(
+			    xp_dsa_local_counters(&f.perf, at, &p, test_err()));
+			assert_ok(obs_probes_check(&t, at->first_host, size,
 			    test_err()));
-			assert_ok(xp_dsa_local_counters(&f.perf, first, size,
-			    &p, test_err()));
-			assert_ok(obs_probes_check(&t, size, test_err()));
-			assert_ok(obs_perf_check(&p, size, test_err()));
+			assert_ok(obs_perf_check(&p, at->first_host, size,
+			    test_err()));
 			assert_memory_equal(t.syn_wait_ns, f.all.syn_wait_ns,
 			    sizeof(t.syn_wait_ns));
 			for (size_t i = 0; i < t.n; i++)
 				n_far += t.level[i] == OBS_LEVEL_INTER_DC &&
-				    t.dst_host[i] >= size;
+				    !topo_dc_has(at, t.dst_host[i]);
 			n += t.n;
 			n_perf += p.n;
 			obs_probes_free(&t);
@@ -670,7 +667,8 @@ static void reloads_of_a_day_share_its_budget(void **state)
 	assert_ok(topo_clos_init(&shape, test_err()));
 	assert_ok(xp_dsa_params_read(&p,
 	    "pingmesh: {blackhole: {max_reloads: 2}}", test_err()));
-	assert_ok(xp_dsa_open(&d, &shape, 0, 0, &none, &p, test_err()));
+	const struct topo_dc dc = topo_dc_alone(&shape);
+	assert_ok(xp_dsa_open(&d, &dc, &none, &p, test_err()));
 	reload_in(&d, 21, 1, 0);
 	reload_in(&d, 22, 1, 0);
 	reload_in(&d, 23, 0, 1);
@@ -888,15 +886,14 @@ static int run_all(void *fixture, struct sim_err *e)
 	struct xp_dsa_tables out = {0};
 	struct obs_probes t = {0};
 	struct obs_perf perf = {0};
-	const uint32_t n_hosts = f->info.shape[1].all_hosts;
+	const struct topo_dc *dc = &f->info.dc[1];
 	int rc;
 	if ((rc = xp_dsa_services_read(&services, f->info.service, 36, e)) ==
 		0 &&
 	    (rc = xp_dsa_params_read(&p, f->info.spec, e)) == 0 &&
 	    (rc = open_dc(f, 1, &d, e)) == 0 &&
-	    (rc = xp_dsa_local_probes(&f->all, 24, n_hosts, &t, e)) == 0 &&
-	    (rc = xp_dsa_local_counters(&f->perf, 24, n_hosts, &perf, e)) ==
-		0 &&
+	    (rc = xp_dsa_local_probes(&f->all, dc, &t, e)) == 0 &&
+	    (rc = xp_dsa_local_counters(&f->perf, dc, &perf, e)) == 0 &&
 	    (rc = xp_dsa_run(&d, &w, ALL_JOBS, &t, &perf, &out, e)) == 0)
 		rc = write_out(f, test_path("alloc.h5"), &out, 0, e);
 	xp_dsa_services_free(&services);
@@ -958,7 +955,7 @@ static void write_scene(const char *path)
 	    .duration_ns = 3600 * SIM_SEC,
 	    .syn_wait_ns = {3 * SIM_SEC, 6 * SIM_SEC},
 	    .n_dcs = 2,
-	    .shape = {scene_shape, scene_shape},
+	    .dc = {{.clos = scene_shape}, {.clos = scene_shape}},
 	};
 	struct obs_probes t = {0};
 	struct obs_perf perf = {0};

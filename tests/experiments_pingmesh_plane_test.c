@@ -391,7 +391,7 @@ static void rows_of_a_region_are_of_one_data_centre(void **state)
 		open_plane(&g);
 		struct model_fault_params *f = pingmesh_add_holes(&g.m, 0, 0.4);
 		node = g.m.s.topo.n_hosts +
-		    xp_dc_at(&g.m.s.topo, 1).first_switch + 2;
+		    topo_dc_at(&g.m.s.topo, 1).first_switch + 2;
 		f->at = &node;
 		f->n_at = 1;
 		run(&g, 0);

@@ -82,7 +82,7 @@ static void it_says_which_cell_it_is(void **state)
 	assert_true(i->seed == 7 && i->point == 1 && i->run == 3);
 	assert_int_equal(i->duration_ns, 100 * SIM_SEC);
 	assert_int_equal(i->n_dcs, 1);
-	assert_int_equal(i->shape[0].n_tors, 2);
+	assert_int_equal(i->dc[0].clos.n_tors, 2);
 	assert_string_equal(i->service, "service=0-2");
 	assert_non_null(strstr(i->spec, "noise: {rate: 0.5}\n"));
 	assert_null(strstr(i->spec, "sweep"));

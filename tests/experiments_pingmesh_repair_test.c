@@ -12,6 +12,7 @@ struct rig {
 	struct xp_repair_shop shop;
 	struct obs_probes t;
 	struct truth truth;
+	topo_host first; /* of the data centre whose table it is */
 };
 
 static void open_shop(struct rig *g)
@@ -37,8 +38,8 @@ static void tear_down(struct rig *g)
 
 static void add(struct rig *g, topo_host a, topo_host b, int answered)
 {
-	const struct obs_probe p = {.src_host = a,
-	    .dst_host = b,
+	const struct obs_probe p = {.src_host = g->first + a,
+	    .dst_host = g->first + b,
 	    .src_port = 40000,
 	    .dst_port = 8765,
 	    .rtt_ns = answered ? 250 * SIM_US : 0,
@@ -68,6 +69,7 @@ static struct xp_repaired run(struct rig *g, uint32_t dc, unsigned bad,
     sim_ns now)
 {
 	struct xp_repaired r;
+	g->first = topo_dc_at(&g->m.s.topo, dc).first_host;
 	fill(g, bad);
 	assert_ok(xp_repair_run(&g->shop, dc, &g->t, 0, 600 * SIM_SEC, now,
 	    &g->truth, &r, test_err()));
@@ -100,7 +102,7 @@ static void a_reload_ends_the_holes_of_its_switch_alone(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g, "repair: {on: true, reload: 30}");
-	assert_int_equal(xp_dc_at(&g.m.s.topo, 1).first_switch, TOR - 1);
+	assert_int_equal(topo_dc_at(&g.m.s.topo, 1).first_switch, TOR - 1);
 	add_hole(&g, 1);
 	add_hole(&g, TOR);
 	const struct xp_repaired r = run(&g, 1, 1u << 1, now);

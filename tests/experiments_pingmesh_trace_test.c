@@ -325,7 +325,7 @@ static void tracing_changes_no_other_number(void **state)
 	pingmesh_close(&without.m);
 }
 
-/* Hosts of a data centre have its ids in its table and their own in traces. */
+/* Whom to trace is told by the ids of the whole network. */
 static void a_region_is_traced_in_its_data_centre(void **state)
 {
 	static struct rig g;
@@ -338,7 +338,7 @@ static void a_region_is_traced_in_its_data_centre(void **state)
 	open_rest(&g);
 	run(&g, 0);
 	const struct topo *t = &g.m.s.topo;
-	const topo_host first = xp_dc_at(t, 1).first_host;
+	const topo_host first = topo_dc_at(t, 1).first_host;
 	assert_true(first > 0 && g.n_reports > 0);
 	for (size_t i = 0; i < g.n_reports; i++) {
 		const struct topo_tuple *x = &g.report[i].tuple;

@@ -37,10 +37,9 @@ static void tear_down(struct rig *g)
 	pingmesh_close(&g->m);
 }
 
-static double loss_of(struct rig *g, uint32_t dc, topo_host src, topo_host dst,
+static double loss_of(struct rig *g, topo_host src, topo_host dst,
     enum obs_level level, uint16_t port, double s)
 {
-	const struct xp_dc at = xp_dc_at(&g->m.s.topo, dc);
 	const struct obs_probe p = {.sent_ns = (sim_ns)(s * 1e9),
 	    .src_host = src,
 	    .dst_host = dst,
@@ -49,7 +48,7 @@ static double loss_of(struct rig *g, uint32_t dc, topo_host src, topo_host dst,
 	    .level = (uint8_t)level};
 	obs_probes_clear(&g->t);
 	assert_ok(obs_probes_add(&g->t, &p, test_err()));
-	return xp_true_loss_of(&g->loss, &at, &g->t, 0);
+	return xp_true_loss_of(&g->loss, &g->t, 0);
 }
 
 /* --- loss ---------------------------------------------------------------- */
@@ -67,7 +66,7 @@ static void noise_alone_is_lost_to_on_every_link_both_ways(void **state)
 		int links;
 	} cases[] = {{1, 4}, {2, 8}, {4, 12}};
 	for (size_t i = 0; i < 3; i++)
-		assert_near(loss_of(&g, 0, 0, cases[i].dst, OBS_LEVEL_DC, 40000,
+		assert_near(loss_of(&g, 0, cases[i].dst, OBS_LEVEL_DC, 40000,
 				0),
 		    1 - pow(1 - p, cases[i].links), 1e-12);
 	tear_down(&g);
@@ -89,13 +88,13 @@ static void a_fault_replaces_the_noise_of_its_link_while_it_lasts(void **state)
 		begin(&g);
 		const double calm = 1 - pow(1 - p, 4);
 		const double bad = 1 - pow(1 - p, 3) * (1 - q);
-		assert_near(loss_of(&g, 0, 0, 1, OBS_LEVEL_TOR, 1, 9.9), calm,
+		assert_near(loss_of(&g, 0, 1, OBS_LEVEL_TOR, 1, 9.9), calm,
 		    1e-12);
-		assert_near(loss_of(&g, 0, 0, 1, OBS_LEVEL_TOR, 1, 10), bad,
+		assert_near(loss_of(&g, 0, 1, OBS_LEVEL_TOR, 1, 10), bad,
 		    1e-12);
-		assert_near(loss_of(&g, 0, 1, 0, OBS_LEVEL_TOR, 1, 19.9), bad,
+		assert_near(loss_of(&g, 1, 0, OBS_LEVEL_TOR, 1, 19.9), bad,
 		    1e-12);
-		assert_near(loss_of(&g, 0, 0, 1, OBS_LEVEL_TOR, 1, 20), calm,
+		assert_near(loss_of(&g, 0, 1, OBS_LEVEL_TOR, 1, 20), calm,
 		    1e-12);
 		tear_down(&g);
 	}
@@ -115,7 +114,7 @@ static void each_probe_has_the_path_of_its_ports(void **state)
 	    topo_clos_link_t1(&g.m.s.topo.clos, 0, 1, TOPO_UP), 0.5);
 	begin(&g);
 	for (uint16_t port = 0; port < N; port++) {
-		const double q = loss_of(&g, 0, 0, 4, OBS_LEVEL_DC,
+		const double q = loss_of(&g, 0, 4, OBS_LEVEL_DC,
 		    (uint16_t)(30000 + port), 0);
 		assert_true(q == 0 || fabs(q - 0.5) < 1e-12);
 		n += q > 0;
@@ -155,8 +154,8 @@ static void the_answer_takes_the_path_of_the_reverse(void **state)
 		    path);
 		while (h-- > 0)
 			pass *= path[h] == back ? 1 - q : 1;
-		assert_near(loss_of(&g, 0, 0, 4, OBS_LEVEL_DC, port, 0),
-		    1 - pass, 1e-12);
+		assert_near(loss_of(&g, 0, 4, OBS_LEVEL_DC, port, 0), 1 - pass,
+		    1e-12);
 		n += pass < 1;
 	}
 	assert_in_range(n, 20, 180);
@@ -174,10 +173,11 @@ static void peers_in_other_data_centres_have_the_hosts_added(void **state)
 	begin(&g);
 	topo_link path[TOPO_MAX_HOPS];
 	const unsigned n = topo_path(&g.m.s.topo, 1, 11, 3, 5, path);
-	assert_near(loss_of(&g, 1, 3, PINGMESH_HOSTS + 3, OBS_LEVEL_INTER_DC, 1,
+	assert_near(loss_of(&g, PINGMESH_HOSTS + 3, 3, OBS_LEVEL_INTER_DC, 1,
 			0),
 	    1 - pow(1 - p, 2 * n), 1e-12);
-	assert_near(loss_of(&g, 1, 3, 2, OBS_LEVEL_TOR, 1, 0),
+	assert_near(loss_of(&g, PINGMESH_HOSTS + 3, PINGMESH_HOSTS + 2,
+			OBS_LEVEL_TOR, 1, 0),
 	    1 - pow(1 - p, 4), 1e-12);
 	tear_down(&g);
 }
@@ -223,13 +223,12 @@ static void of_any_path_it_is_the_mean_over_all(void **state)
 			g.loss.noise[l] = -5 * log(sim_rng_u01(&r));
 		const double both =
 		    mean_arrival(&g, 1, 6) * mean_arrival(&g, 6, 1);
-		assert_near(loss_of(&g, 0, 1, 6, OBS_LEVEL_DC, (uint16_t)run,
-				0),
+		assert_near(loss_of(&g, 1, 6, OBS_LEVEL_DC, (uint16_t)run, 0),
 		    1 - both, 1e-12);
 		const topo_link near[] = {topo_link_of(0, TOPO_UP),
 		    topo_link_of(1, TOPO_DOWN), topo_link_of(1, TOPO_UP),
 		    topo_link_of(0, TOPO_DOWN)};
-		assert_near(loss_of(&g, 0, 0, 1, OBS_LEVEL_TOR, 1, 0),
+		assert_near(loss_of(&g, 0, 1, OBS_LEVEL_TOR, 1, 0),
 		    1 - arrival(&g, near, 4), 1e-12);
 	}
 	tear_down(&g);
@@ -280,7 +279,7 @@ static void a_tor_was_black_when_its_hole_was_open(void **state)
 	struct truth t = {0};
 	(void)state;
 	set_up(&g);
-	const struct xp_dc dc = xp_dc_at(&g.m.s.topo, 0);
+	const struct topo_dc dc = topo_dc_at(&g.m.s.topo, 0);
 	const struct truth_hole holes[] = {
 	    {.at = 1, .from_ns = 10, .to_ns = 20},
 	    {.at = 1, .from_ns = 15, .to_ns = 30},

@@ -79,7 +79,7 @@ static void every_pair_is_probed_as_often_as_the_plan_says(void **state)
 	begin(&g, 0);
 	run_to(&g, T + LATE);
 	const struct obs_probes *t = table(&g, 0);
-	assert_ok(obs_probes_check(t, PINGMESH_HOSTS, test_err()));
+	assert_ok(obs_probes_check(t, 0, PINGMESH_HOSTS, test_err()));
 	for (size_t i = 0; i < t->n; i++)
 		n[t->src_host[i]][t->dst_host[i]]++;
 	for (uint32_t src = 0; src < PINGMESH_HOSTS; src++) {
@@ -156,7 +156,8 @@ static void probes_of_a_region_cross_it(void **state)
 	for (uint32_t dc = 0; dc < 2; dc++) {
 		const struct obs_probes *t = table(&g, dc);
 		size_t n = 0;
-		assert_ok(obs_probes_check(t, PINGMESH_HOSTS, test_err()));
+		assert_ok(obs_probes_check(t, dc * PINGMESH_HOSTS,
+		    PINGMESH_HOSTS, test_err()));
 		for (size_t i = 0; i < t->n; i++) {
 			const int far = t->level[i] == OBS_LEVEL_INTER_DC;
 			assert_int_equal(t->outcome[i], OBS_CONNECTED);
@@ -366,7 +367,7 @@ static void no_window_of_counters_is_lost(void **state)
 	begin(&g, 0);
 	run_to(&g, N * 300 + 2);
 	const struct obs_perf *t = xp_world_perf(g.w);
-	assert_ok(obs_perf_check(t, PINGMESH_HOSTS, test_err()));
+	assert_ok(obs_perf_check(t, 0, PINGMESH_HOSTS, test_err()));
 	assert_int_equal(t->n, N * PINGMESH_HOSTS);
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t *end = &last[t->host[i]];

@@ -110,8 +110,9 @@ static void count(const struct ladder *l, unsigned held[N_GROUPS],
 		assert_ok(algo_drop_ladder_init(&rungs, wait, n_waits,
 		    l->tolerance_ns, test_err()));
 		connect_all(&g, &table);
-		assert_ok(algo_drop_rate(&table, &g.s.topo.clos, &rungs, CONF,
-		    rate, test_err()));
+		const struct topo_dc dc = topo_dc_at(&g.s.topo, 0);
+		assert_ok(algo_drop_rate(&table, &dc, &rungs, CONF, rate,
+		    test_err()));
 		for (int i = 0; i < N_GROUPS; i++) {
 			const struct algo_drop_rate *r = &rate[groups[i].group];
 			const double q = round_trip_loss(groups[i].n_hops);

@@ -41,8 +41,8 @@ static void rows_keep_their_columns(void **state)
 	assert_int_equal(t.n, 1000);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_number(&t, i);
-	assert_ok(obs_perf_check(&t, 1000, test_err()));
-	assert_int_equal(obs_perf_check(&t, 999, NULL), SIM_EINVAL);
+	assert_ok(obs_perf_check(&t, 0, 1000, test_err()));
+	assert_int_equal(obs_perf_check(&t, 0, 999, NULL), SIM_EINVAL);
 	obs_perf_free(&t);
 	assert_null(t.host);
 	obs_perf_free(&t);
@@ -58,7 +58,7 @@ static void a_cleared_table_is_empty_and_keeps_its_memory(void **state)
 	const uint64_t *before = t.end_ns;
 	obs_perf_clear(&t);
 	assert_int_equal(t.n, 0);
-	assert_ok(obs_perf_check(&t, 0, test_err()));
+	assert_ok(obs_perf_check(&t, 0, 0, test_err()));
 	assert_ok(obs_perf_add(&t, &s, test_err()));
 	assert_number(&t, 0);
 	assert_ptr_equal(t.end_ns, before);
@@ -101,7 +101,7 @@ static void assert_refused(struct obs_perf_row r, const char *text)
 	const struct obs_perf_row good = number(0);
 	assert_ok(obs_perf_add(&t, &good, test_err()));
 	assert_ok(obs_perf_add(&t, &r, test_err()));
-	assert_int_equal(obs_perf_check(&t, 10, &e), SIM_EINVAL);
+	assert_int_equal(obs_perf_check(&t, 0, 10, &e), SIM_EINVAL);
 	if (!strstr(e.msg, "row 1") || !strstr(e.msg, text))
 		fail_msg("\"%s\" lacks \"row 1\" or \"%s\"", e.msg, text);
 	assert_int_equal(e.msg[strlen(e.msg) - 1], '.');
@@ -144,7 +144,7 @@ static void the_limits_themselves_pass(void **state)
 	r.n_probes = (UINT64_C(1) << 53) - 1;
 	assert_ok(obs_perf_add(&t, &r, test_err()));
 	assert_ok(obs_perf_add(&t, &none, test_err()));
-	assert_ok(obs_perf_check(&t, 4, test_err()));
+	assert_ok(obs_perf_check(&t, 0, 4, test_err()));
 	obs_perf_free(&t);
 }
 

@@ -42,7 +42,7 @@ static void rows_keep_their_columns(void **state)
 	assert_int_equal(t.n, 1000);
 	for (uint32_t i = 0; i < 1000; i++)
 		assert_number(&t, i);
-	assert_ok(obs_probes_check(&t, 2000, test_err()));
+	assert_ok(obs_probes_check(&t, 0, 2000, test_err()));
 	obs_probes_free(&t);
 	assert_null(t.rtt_ns);
 	obs_probes_free(&t);
@@ -58,7 +58,7 @@ static void a_cleared_table_is_empty_and_keeps_its_memory(void **state)
 	const uint64_t *before = t.sent_ns;
 	obs_probes_clear(&t);
 	assert_int_equal(t.n, 0);
-	assert_ok(obs_probes_check(&t, 0, test_err()));
+	assert_ok(obs_probes_check(&t, 0, 0, test_err()));
 	assert_ok(obs_probes_add(&t, &q, test_err()));
 	assert_number(&t, 0);
 	assert_ptr_equal(t.sent_ns, before);
@@ -101,7 +101,7 @@ static void assert_refused(struct obs_probe p, const char *text)
 	const struct obs_probe good = number(0);
 	assert_ok(obs_probes_add(&t, &good, test_err()));
 	assert_ok(obs_probes_add(&t, &p, test_err()));
-	assert_int_equal(obs_probes_check(&t, 10, &e), SIM_EINVAL);
+	assert_int_equal(obs_probes_check(&t, 0, 10, &e), SIM_EINVAL);
 	if (!strstr(e.msg, "probe 1") || !strstr(e.msg, text))
 		fail_msg("\"%s\" lacks \"probe 1\" or \"%s\"", e.msg, text);
 	assert_int_equal(e.msg[strlen(e.msg) - 1], '.');
@@ -139,13 +139,13 @@ static void the_limits_themselves_pass(void **state)
 	assert_ok(obs_probes_add(&t, &p, test_err()));
 	p.rtt_ns = 0;
 	assert_ok(obs_probes_add(&t, &p, test_err()));
-	assert_ok(obs_probes_check(&t, 8, test_err()));
-	assert_int_equal(obs_probes_check(&t, 7, NULL), SIM_EINVAL);
+	assert_ok(obs_probes_check(&t, 0, 8, test_err()));
+	assert_int_equal(obs_probes_check(&t, 0, 7, NULL), SIM_EINVAL);
 	/* Host 7 is a peer elsewhere, host 6 is still one of ours. */
 	for (size_t i = 0; i < t.n; i++)
 		t.level[i] = OBS_LEVEL_INTER_DC;
-	assert_ok(obs_probes_check(&t, 7, test_err()));
-	assert_int_equal(obs_probes_check(&t, 6, NULL), SIM_EINVAL);
+	assert_ok(obs_probes_check(&t, 0, 7, test_err()));
+	assert_int_equal(obs_probes_check(&t, 0, 6, NULL), SIM_EINVAL);
 	obs_probes_free(&t);
 }
 

@@ -17,11 +17,14 @@ struct res_recording_info recordings_info(uint32_t n_dcs, sim_ns duration_ns)
 	    .duration_ns = duration_ns,
 	    .syn_wait_ns = {3 * SIM_SEC, 6 * SIM_SEC},
 	    .n_dcs = n_dcs,
-	    .shape = {{3, 2, 2, 2, 4, .n_cables = 0},
-		{2, 3, 2, 4, 2, .n_cables = 0}},
 	};
-	for (uint32_t i = 0; i < n_dcs; i++)
-		assert_ok(topo_clos_init(&info.shape[i], test_err()));
+	struct topo_clos shape[] = {{3, 2, 2, 2, 4, .n_cables = 0},
+	    {2, 3, 2, 4, 2, .n_cables = 0}, {1, 4, 2, 0, 3, .n_cables = 0}};
+	for (uint32_t i = 0; i < n_dcs; i++) {
+		assert_ok(topo_clos_init(&shape[i], test_err()));
+		info.dc[i] =
+		    topo_dc_after(i > 0 ? &info.dc[i - 1] : NULL, &shape[i]);
+	}
 	return info;
 }
 
@@ -42,9 +45,9 @@ static struct obs_probe draw(const struct res_recording_info *info, size_t i,
     size_t n, struct sim_rng *r)
 {
 	const uint32_t dc = sim_rng_below(r, info->n_dcs);
-	const uint32_t size = info->shape[dc].all_hosts;
-	const uint32_t first = res_recording_first_host(info, dc);
-	const uint32_t all = res_recording_first_host(info, info->n_dcs);
+	const uint32_t size = info->dc[dc].clos.all_hosts;
+	const uint32_t first = info->dc[dc].first_host;
+	const uint32_t all = topo_dcs_n_hosts(info->dc, info->n_dcs);
 	const sim_ns jitter = info->duration_ns / 50 + 1;
 	const sim_ns at = info->duration_ns / n * i +
 	    sim_rng_below(r,
@@ -97,7 +100,7 @@ void recordings_vip_probes(struct obs_probes *t,
 void recordings_counters(struct obs_perf *t,
     const struct res_recording_info *info, size_t n, struct sim_rng *r)
 {
-	const uint32_t all = res_recording_first_host(info, info->n_dcs);
+	const uint32_t all = topo_dcs_n_hosts(info->dc, info->n_dcs);
 	for (size_t i = 0; i < n; i++) {
 		struct obs_perf_row row = {
 		    .end_ns = info->duration_ns / n * (i + 1),

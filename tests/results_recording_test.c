@@ -132,8 +132,8 @@ static void assert_info(const struct res_recording *r,
 	assert_int_equal(got->duration_ns, want->duration_ns);
 	assert_int_equal(got->n_dcs, want->n_dcs);
 	for (uint32_t i = 0; i < want->n_dcs; i++)
-		assert_memory_equal(&got->shape[i], &want->shape[i],
-		    sizeof(got->shape[i]));
+		assert_memory_equal(&got->dc[i], &want->dc[i],
+		    sizeof(got->dc[i]));
 }
 
 /* --- there and back --------------------------------------------------------*/
@@ -321,7 +321,7 @@ static void shapes_that_are_none_are_refused(void **state)
 	const char *path = test_path("never.h5");
 	struct res_recorder *w;
 	struct res_recording_info info = recordings_info(2, SIM_SEC);
-	info.shape[1].n_hosts = 0;
+	info.dc[1].clos.n_hosts = 0;
 	assert_true(res_recorder_open(&w, path, &info, NULL) < 0);
 	info.n_dcs = 0;
 	assert_int_equal(res_recorder_open(&w, path, &info, NULL), SIM_EINVAL);
@@ -329,7 +329,7 @@ static void shapes_that_are_none_are_refused(void **state)
 	assert_int_equal(res_recorder_open(&w, path, &info, NULL), SIM_EINVAL);
 	info = recordings_info(1, SIM_SEC);
 	info.n_dcs = 3;
-	info.shape[0] = info.shape[1] = info.shape[2] =
+	info.dc[0].clos = info.dc[1].clos = info.dc[2].clos =
 	    (struct topo_clos){100, 10, 1, 1, 6000, .n_cables = 0};
 	assert_int_equal(res_recorder_open(&w, path, &info, NULL), SIM_EINVAL);
 	assert_int_equal(res_recorder_open(&w, test_path("no/where.h5"),

@@ -423,5 +423,5 @@ void topo_clos_print(const struct topo_clos *c, FILE *out)
 	    "clos: %u pods of %u ToRs and %u T1s, %u T2s, %u hosts a ToR\n"
 	    "      %u hosts, %u switches, %u cables of two directed links\n",
 	    c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts, c->all_hosts,
-	    c->all_tors + c->all_t1 + c->n_t2, c->n_cables);
+	    topo_clos_n_switches(c), c->n_cables);
 }

@@ -45,6 +45,11 @@ extern const struct sim_field topo_clos_fields[];
  * 2^20 switches or 2^31 directed links). */
 int topo_clos_init(struct topo_clos *c, struct sim_err *e);
 
+static inline uint32_t topo_clos_n_switches(const struct topo_clos *c)
+{
+	return c->all_tors + c->all_t1 + c->n_t2;
+}
+
 /* Switch ids by place, and places by switch id. */
 static inline topo_switch topo_clos_tor(const struct topo_clos *c,
     uint32_t pod, uint32_t i)

@@ -136,11 +136,6 @@ static int place(struct topo_region *r, const struct topo_region_params *p,
 
 /* --- sizes ---------------------------------------------------------------- */
 
-static uint32_t n_switches_of(const struct topo_clos *c)
-{
-	return c->all_tors + c->all_t1 + c->n_t2;
-}
-
 /* The highest switches of a data centre, which meet the borders: their number,
  * and the first one within the data centre. */
 static uint32_t n_tops(const struct topo_clos *c)
@@ -152,7 +147,7 @@ static uint32_t n_tops(const struct topo_clos *c)
 
 static topo_switch first_top(const struct topo_clos *c)
 {
-	return n_switches_of(c) - n_tops(c);
+	return topo_clos_n_switches(c) - n_tops(c);
 }
 
 static int check_sizes(const struct topo_clos *c,
@@ -177,7 +172,7 @@ static int check_sizes(const struct topo_clos *c,
 		return sim_fail(e, SIM_ELIMIT,
 		    "n_dcs %u x %u hosts are more than the limit of %u hosts.",
 		    p->n_dcs, c->all_hosts, TOPO_ADDR_MAX_HOSTS);
-	const uint32_t each = n_switches_of(c) + p->n_borders;
+	const uint32_t each = topo_clos_n_switches(c) + p->n_borders;
 	if (each > TOPO_MESH_MAX_SWITCHES / p->n_dcs)
 		return sim_fail(e, SIM_ELIMIT,
 		    "n_dcs %u x %u switches, borders among them, are more than "
@@ -194,7 +189,7 @@ static void number(struct topo_region *r, const struct topo_clos *c)
 		if (d < r->n_dcs)
 			r->shape[d] = *c;
 		r->first_host[d] = d * c->all_hosts;
-		r->first_switch[d] = d * n_switches_of(c);
+		r->first_switch[d] = d * topo_clos_n_switches(c);
 		r->first_pod[d] = d * c->n_pods;
 		r->first_cable[d] = r->n_dcs * c->all_hosts + d * trunks;
 	}

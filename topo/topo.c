@@ -29,7 +29,7 @@ int topo_open_clos(struct topo *t, const struct topo_clos *shape,
 		return rc;
 	t->clos = c;
 	t->n_hosts = c.all_hosts;
-	t->n_switches = c.all_tors + c.all_t1 + c.n_t2;
+	t->n_switches = topo_clos_n_switches(&c);
 	t->n_links = 2 * c.n_cables;
 	return 0;
 }

@@ -172,9 +172,10 @@ static int export(struct args *a, struct xp_batch_exported *n,
 	for (int i = 0; i < ladder->n_retries && i < OBS_MAX_WAITS; i++)
 		info.syn_wait_ns[i] = ladder->wait_ns[i];
 	for (uint32_t d = 0; d < a->plan.n_dcs; d++) {
-		info.shape[d] = a->plan.dc[d];
-		if ((rc = topo_clos_init(&info.shape[d], e)) < 0)
+		struct topo_clos c = a->plan.dc[d];
+		if ((rc = topo_clos_init(&c, e)) < 0)
 			return rc;
+		info.dc[d] = topo_dc_after(d > 0 ? &info.dc[d - 1] : NULL, &c);
 	}
 	return xp_batch_export(a->dir, a->export, &info, n, e);
 }

@@ -19,7 +19,7 @@
 
 struct export
 {
-	struct xp_dsa_hosts hosts;
+	const struct res_recording_info *info;
 	struct xp_batch_exported *n;
 	struct res_recorder *out; /* NULL in the first pass */
 	struct xp_batch_set seen;
@@ -47,7 +47,8 @@ static int flush(struct export *x, struct sim_err *e)
 static struct obs_probes *sort_record(struct export *x,
     const struct algo_pingmesh_record *r, struct obs_probe *p)
 {
-	switch (xp_dsa_row(&x->hosts, x->batch.src_ip, r, p)) {
+	switch (
+	    xp_dsa_row(x->info->dc, x->info->n_dcs, x->batch.src_ip, r, p)) {
 	case XP_DSA_ROW:
 		return &x->rows;
 	case XP_DSA_VIP_ROW:
@@ -183,7 +184,7 @@ int xp_batch_export(const char *dir, const char *path,
 	if (rc < 0)
 		return rc;
 	*n = (struct xp_batch_exported){0};
-	x->hosts = xp_dsa_hosts_of(info->shape, info->n_dcs);
+	x->info = info;
 	x->n = n;
 	x->first_ns = UINT64_MAX;
 	memcpy(x->rows.syn_wait_ns, info->syn_wait_ns,

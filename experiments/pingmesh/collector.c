@@ -10,6 +10,7 @@
 #include "experiments/pingmesh/dsa/batch_set.h"
 #include "experiments/pingmesh/dsa/rows.h"
 #include "sim/vec.h"
+#include "topo/region.h"
 
 struct xp_collector {
 	const struct topo *topo;
@@ -17,8 +18,7 @@ struct xp_collector {
 	uint32_t n_dcs, n_kept, n_windows;
 	uint32_t first; /* the oldest window that is kept */
 	sim_ns window_ns, end_ns;
-	struct xp_dc dc[TOPO_REGION_MAX_DCS];
-	struct xp_dsa_hosts hosts;
+	struct topo_dc dc[TOPO_REGION_MAX_DCS];
 	struct xp_batch_set seen;
 	struct obs_probes
 	    *table; /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
@@ -43,15 +43,14 @@ int xp_collector_open(struct xp_collector **out, const struct topo *t,
 		return rc;
 	c->topo = t;
 	c->params = p;
-	c->n_dcs = xp_n_dcs(t);
-	c->hosts = xp_dsa_hosts_of(xp_dc_at(t, 0).shape, c->n_dcs);
+	c->n_dcs = topo_n_dcs(t);
 	c->seen.max_runs = SIZE_MAX;
 	c->n_kept = n_kept;
 	c->n_windows = xp_pingmesh_n_windows(p);
 	c->window_ns = (sim_ns)llround(p->window_s * 1e9);
 	c->end_ns = c->n_windows * c->window_ns;
 	for (uint32_t i = 0; i < c->n_dcs; i++)
-		c->dc[i] = xp_dc_at(t, i);
+		c->dc[i] = topo_dc_at(t, i);
 	rc = SIM_ZALLOC(&c->table, (size_t)n_kept * (c->n_dcs + 1), e);
 	if (rc < 0) {
 		xp_collector_close(c);
@@ -104,26 +103,19 @@ void xp_collector_drop(struct xp_collector *c, uint32_t first)
 
 /* --- records -------------------------------------------------------------- */
 
-static enum algo_drop_group group_of(const struct xp_collector *c,
-    topo_host src, topo_host dst)
-{
-	const uint32_t dc = xp_dsa_dc_of(&c->hosts, src);
-	const topo_host first = c->dc[dc].first_host;
-	return dc == xp_dsa_dc_of(&c->hosts, dst)
-	    ? xp_group_within(c->dc[dc].shape, src - first, dst - first)
-	    : ALGO_DROP_INTER_DC;
-}
-
 /* Along quantile: a time of the group and data centre that is asked for. */
-static int take_time(struct xp_collector *c,
-    const struct algo_pingmesh_record *r, topo_host src, topo_host dst,
+static int take_time(struct xp_collector *c, const struct topo_dc *dc,
+    const struct algo_pingmesh_record *r, const struct obs_probe *row,
     struct sim_err *e)
 {
 	const struct xp_pingmesh *p = c->params;
 	const sim_ns ns = p->time == XP_TIME_ECHO ? r->echo_ns : r->rtt_ns;
 	if (p->along != XP_ALONG_QUANTILE || r->outcome != AGENT_CONNECTED ||
-	    ns == 0 || xp_dsa_dc_of(&c->hosts, src) != p->dc ||
-	    (p->group != ALGO_DROP_ALL && p->group != group_of(c, src, dst)))
+	    ns == 0 || dc->id != p->dc ||
+	    (p->group != ALGO_DROP_ALL &&
+		p->group !=
+		    algo_drop_group_of(dc, row->src_host, row->dst_host,
+			row->level)))
 		return 0;
 	int rc = SIM_RESERVE(&c->us, &c->cap_us, c->n_us + 1, e);
 	if (rc == 0)
@@ -132,26 +124,21 @@ static int take_time(struct xp_collector *c,
 }
 
 static int add_row(struct xp_collector *c, uint32_t window,
-    const struct algo_pingmesh_record *r, struct obs_probe row,
+    const struct algo_pingmesh_record *r, const struct obs_probe *row,
     struct sim_err *e)
 {
-	const topo_host src = row.src_host, dst = row.dst_host;
-	const uint32_t dc = xp_dsa_dc_of(&c->hosts, src);
-	row.src_host -= c->dc[dc].first_host;
-	if (row.level == OBS_LEVEL_INTER_DC)
-		row.dst_host += c->dc[dc].shape->all_hosts;
-	else
-		row.dst_host -= c->dc[dc].first_host;
+	const uint32_t dc = topo_dcs_find(c->dc, c->n_dcs, row->src_host);
 	c->count.n_rows++;
-	int rc = obs_probes_add(table_of(c, window, dc), &row, e);
-	return rc < 0 ? rc : take_time(c, r, src, dst, e);
+	int rc = obs_probes_add(table_of(c, window, dc), row, e);
+	return rc < 0 ? rc : take_time(c, &c->dc[dc], r, row, e);
 }
 
 static int take_record(struct xp_collector *c, uint32_t src_ip,
     const struct algo_pingmesh_record *r, struct sim_err *e)
 {
 	struct obs_probe row;
-	const enum xp_dsa_fate fate = xp_dsa_row(&c->hosts, src_ip, r, &row);
+	const enum xp_dsa_fate fate =
+	    xp_dsa_row(c->dc, c->n_dcs, src_ip, r, &row);
 	c->count.n_failed += fate == XP_DSA_FAILED;
 	c->count.n_foreign += fate == XP_DSA_FOREIGN;
 	c->count.n_odd += fate == XP_DSA_ODD;
@@ -164,7 +151,7 @@ static int take_record(struct xp_collector *c, uint32_t src_ip,
 	const uint32_t window = (uint32_t)(r->sent_ns / c->window_ns);
 	assert(window < c->first + c->n_kept);
 	if (fate == XP_DSA_ROW)
-		return add_row(c, window, r, row, e);
+		return add_row(c, window, r, &row, e);
 	c->count.n_vip_rows++;
 	return obs_probes_add(table_of(c, window, c->n_dcs), &row, e);
 }

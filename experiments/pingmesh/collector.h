@@ -10,11 +10,9 @@
  * A row is of the window in which its probe was sent. Rows of windows that were
  * dropped, or that are beyond the last, are counted and left out.
  *
- * Tables are those of models/obs_probes.h: of a data centre, with the ids that
- * its hosts have in its Clos. The peer of an inter-DC probe has the number of
- * those hosts added to its id in the whole network. Probes to VIPs are in a
- * table of their own, from hosts of the whole network to addresses, with level
- * OBS_LEVEL_INTER_DC.
+ * Tables are those of models/obs_probes.h, each of what one data centre's hosts
+ * sent. Probes to VIPs are in a table of their own, from hosts to addresses, with
+ * level OBS_LEVEL_INTER_DC.
  */
 #ifndef EXPERIMENTS_PINGMESH_COLLECTOR_H
 #define EXPERIMENTS_PINGMESH_COLLECTOR_H

@@ -185,21 +185,6 @@ unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
 	return n;
 }
 
-/* --- data centres --------------------------------------------------------- */
-
-uint32_t xp_n_dcs(const struct topo *t)
-{
-	return t->region ? t->region->n_dcs : 1;
-}
-
-struct xp_dc xp_dc_at(const struct topo *t, uint32_t i)
-{
-	const struct topo_region *r = t->region;
-	return r
-	    ? (struct xp_dc){&r->shape[i], r->first_host[i], r->first_switch[i]}
-	    : (struct xp_dc){&t->clos, 0, 0};
-}
-
 /* --- checks --------------------------------------------------------------- */
 
 static int is_whole(double seconds, double window)
@@ -284,10 +269,10 @@ static int check_lists(struct sim_yaml *y, const struct sim_yaml_node *node,
 	struct algo_pinglist_server server;
 	struct algo_pinglist plan;
 	struct sim_err why;
-	for (uint32_t i = 0; i < xp_n_dcs(t); i++)
-		shape[i] = *xp_dc_at(t, i).shape;
+	for (uint32_t i = 0; i < topo_n_dcs(t); i++)
+		shape[i] = topo_dc_at(t, i).clos;
 	int rc =
-	    algo_pinglist_open(&plan, &p->pinglist, shape, xp_n_dcs(t), &why);
+	    algo_pinglist_open(&plan, &p->pinglist, shape, topo_n_dcs(t), &why);
 	if (rc == SIM_ENOMEM)
 		return sim_fail(e, rc, "%s", why.msg);
 	if (rc < 0)
@@ -317,7 +302,7 @@ static int check_service(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
 {
 	const struct sim_yaml_node *at = sim_yaml_get(node, "service");
-	const struct xp_dc dc = xp_dc_at(t, p->dc);
+	const struct topo_dc dc = topo_dc_at(t, p->dc);
 	struct xp_dsa_services s;
 	struct sim_err why;
 	if (strpbrk(p->service, "=;"))
@@ -330,7 +315,7 @@ static int check_service(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (rc < 0)
 		return sim_yaml_mistake(y, at, "%s", why.msg);
 	for (size_t i = 0; s.n > 0 && i < s.service[0].n; i++)
-		if (s.server[i] - dc.first_host >= dc.shape->all_hosts) {
+		if (!topo_dc_has(&dc, s.server[i])) {
 			rc = sim_yaml_mistake(y, at,
 			    "service: host %u is not of data centre %u.",
 			    s.server[i], p->dc);
@@ -346,9 +331,9 @@ static int check_network(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (!t->region && !topo_is_clos(t))
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
 		    "plane pingmesh needs a topology of kind clos or region.");
-	if (p->dc >= xp_n_dcs(t))
+	if (p->dc >= topo_n_dcs(t))
 		return sim_yaml_mistake(y, sim_yaml_get(node, "dc"),
-		    "dc %u: there are only %u.", p->dc, xp_n_dcs(t));
+		    "dc %u: there are only %u.", p->dc, topo_n_dcs(t));
 	int rc = check_lists(y, node, t, p, e);
 	return rc < 0 ? rc : check_service(y, node, t, p, e);
 }

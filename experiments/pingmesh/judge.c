@@ -5,12 +5,11 @@
 
 #include <math.h>
 
-int xp_judge_open(struct xp_judge *j, const struct topo *t,
-    const struct xp_pingmesh *p, struct xp_dsa *dsa, struct sim_err *e)
+int xp_judge_open(struct xp_judge *j, const struct xp_pingmesh *p,
+    struct xp_dsa *dsa, struct sim_err *e)
 {
 	struct obs_probes none = {0};
 	*j = (struct xp_judge){.params = p,
-	    .dc = xp_dc_at(t, p->dc),
 	    .dsa = dsa,
 	    .has_service = *p->service != '\0'};
 	xp_pingmesh_waits(p, none.syn_wait_ns);
@@ -42,12 +41,10 @@ void xp_judge_tally(const struct xp_judge *j, const struct obs_probes *t,
 		    .n_unconnected = (uint64_t)!connected,
 		    .n_drop = n_lost > 0,
 		    .n_unclear = n_lost < 0,
-		    .q = connected ? xp_true_loss_of(loss, &j->dc, t, i) : 0,
+		    .q = connected ? xp_true_loss_of(loss, t, i) : 0,
 		};
-		const enum algo_drop_group g = t->level[i] == OBS_LEVEL_INTER_DC
-		    ? ALGO_DROP_INTER_DC
-		    : xp_group_within(j->dc.shape, t->src_host[i],
-			  t->dst_host[i]);
+		const enum algo_drop_group g = algo_drop_group_of(&j->dsa->dc,
+		    t->src_host[i], t->dst_host[i], t->level[i]);
 		add_tally(&sum->group[g], &one);
 		add_tally(&sum->group[ALGO_DROP_ALL], &one);
 		if (g != ALGO_DROP_INTER_DC &&

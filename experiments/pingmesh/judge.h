@@ -23,7 +23,6 @@ struct xp_tallies {
 
 struct xp_judge {
 	const struct xp_pingmesh *params;
-	struct xp_dc dc;
 	struct xp_dsa *dsa; /* of that data centre */
 	struct algo_drop_ladder ladder;
 	int has_service;
@@ -31,8 +30,8 @@ struct xp_judge {
 
 /* The jobs of data centre params->dc, which are DSA's; all is borrowed. Errors
  * those of xp_dsa_ladder(). */
-int xp_judge_open(struct xp_judge *j, const struct topo *t,
-    const struct xp_pingmesh *p, struct xp_dsa *dsa, struct sim_err *e);
+int xp_judge_open(struct xp_judge *j, const struct xp_pingmesh *p,
+    struct xp_dsa *dsa, struct sim_err *e);
 
 /* Add the probes of T to SUM. Cost O(probes * hops). */
 void xp_judge_tally(const struct xp_judge *j, const struct obs_probes *t,

@@ -67,7 +67,7 @@ int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
 	p->lag_ns = xp_pingmesh_lag(params);
 	if ((rc = xp_world_open(&p->world, t, params, net, n_kept(p), e)) < 0 ||
 	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
-	    (rc = xp_judge_open(&p->judge, t, params, &p->shop.dsa[params->dc],
+	    (rc = xp_judge_open(&p->judge, params, &p->shop.dsa[params->dc],
 		 e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
 	    (params->trace.on &&
@@ -93,7 +93,7 @@ void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p)
 
 static size_t n_units(const struct xp_pingmesh_plane *p)
 {
-	const struct topo_clos *s = p->judge.dc.shape;
+	const struct topo_clos *s = &p->judge.dsa->dc.clos;
 	return p->params->unit == ALGO_HEATMAP_POD ? s->n_pods : s->all_tors;
 }
 
@@ -154,7 +154,8 @@ static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 	if ((window + 1) % n != 0)
 		return 0;
 	if (m)
-		m->n_black_tors = xp_n_black(truth, &p->judge.dc, from, to);
+		m->n_black_tors =
+		    xp_n_black(truth, &p->judge.dsa->dc, from, to);
 	for (uint32_t d = 0; rc == 0 && d < p->shop.n_dcs; d++) {
 		const struct obs_probes *t;
 		struct xp_repaired r;
@@ -328,7 +329,7 @@ static void fill_whole_repair(struct xp_pingmesh_plane *p,
 	const struct truth *truth = &p->scene->truth;
 	const sim_ns end = p->n_windows * p->window_ns;
 	fill_repaired(p, &p->repaired, m);
-	m->n_black_tors = xp_n_black(truth, &p->judge.dc, 0, end);
+	m->n_black_tors = xp_n_black(truth, &p->judge.dsa->dc, 0, end);
 	m->n_candidates = xp_repair_n_named(&p->shop, p->params->dc);
 	m->n_candidates_true =
 	    xp_repair_n_named_true(&p->shop, p->params->dc, truth, end);

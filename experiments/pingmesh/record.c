@@ -22,27 +22,10 @@ struct cell {
 	struct xp_pingmesh_plane *plane;
 	struct res_trial_metrics *row; /* [windows] */
 	struct res_recorder *recorder;
-	struct obs_probes rows; /* of a window, ids of the whole network */
 	struct xp_recorded *out;
 };
 
 /* --- rows ----------------------------------------------------------------- */
-
-static int add_rows(struct cell *c, const struct obs_probes *t,
-    const struct xp_dc *dc, struct sim_err *e)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < t->n; i++) {
-		struct obs_probe p = obs_probes_at(t, i);
-		p.src_host += dc->first_host;
-		if (p.level == OBS_LEVEL_INTER_DC)
-			p.dst_host -= dc->shape->all_hosts;
-		else
-			p.dst_host += dc->first_host;
-		rc = obs_probes_add(&c->rows, &p, e);
-	}
-	return rc;
-}
 
 static int take_window(void *arg, struct xp_collector *from, uint32_t window,
     struct sim_err *e)
@@ -50,19 +33,16 @@ static int take_window(void *arg, struct xp_collector *from, uint32_t window,
 	struct cell *c = arg;
 	const struct obs_probes *vips = xp_collector_vips(from, window);
 	int rc = 0;
-	obs_probes_clear(&c->rows);
-	for (uint32_t i = 0; rc == 0 && i < xp_n_dcs(&c->topo); i++) {
-		const struct xp_dc dc = xp_dc_at(&c->topo, i);
+	for (uint32_t i = 0; rc == 0 && i < topo_n_dcs(&c->topo); i++) {
 		const struct obs_probes *t;
 		rc = xp_collector_table(from, i, window, 1, &t, e);
 		if (rc == 0)
-			rc = add_rows(c, t, &dc, e);
+			rc = res_recorder_probes(c->recorder, t, e);
+		if (rc == 0)
+			c->out->n_probes += t->n;
 	}
 	if (rc == 0)
-		rc = res_recorder_probes(c->recorder, &c->rows, e);
-	if (rc == 0)
 		rc = res_recorder_vip_probes(c->recorder, vips, e);
-	c->out->n_probes += c->rows.n;
 	c->out->n_vip_probes += vips->n;
 	return rc;
 }
@@ -119,10 +99,10 @@ static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
 	    .point = (uint32_t)point,
 	    .run = run,
 	    .duration_ns = (sim_ns)llround(c->params.duration_s * 1e9),
-	    .n_dcs = xp_n_dcs(&c->topo),
+	    .n_dcs = topo_n_dcs(&c->topo),
 	};
 	for (uint32_t i = 0; i < info.n_dcs; i++)
-		info.shape[i] = *xp_dc_at(&c->topo, i).shape;
+		info.dc[i] = topo_dc_at(&c->topo, i);
 	xp_pingmesh_waits(&c->params, info.syn_wait_ns);
 	if (*c->params.service)
 		snprintf(service, sizeof(service), "service=%s",
@@ -205,7 +185,6 @@ static void close_cell(struct cell *c)
 	res_recorder_discard(c->recorder);
 	xp_pingmesh_plane_close(c->plane);
 	xp_net_close(c->net);
-	obs_probes_free(&c->rows);
 	model_scene_free(&c->scene);
 	topo_close(&c->topo);
 	xp_config_free(&c->config);

@@ -15,9 +15,11 @@ static int open_jobs(struct xp_repair_shop *s, struct sim_err *e)
 	struct xp_dsa_services services;
 	int rc =
 	    xp_dsa_services_read(&services, s->params->service, t->n_hosts, e);
-	if (rc == 0)
-		rc = xp_dsa_open_all(s->dsa, xp_dc_at(t, 0).shape, s->n_dcs,
-		    &services, &s->params->dsa, e);
+	for (uint32_t i = 0; rc == 0 && i < s->n_dcs; i++) {
+		const struct topo_dc dc = topo_dc_at(t, i);
+		rc =
+		    xp_dsa_open(&s->dsa[i], &dc, &services, &s->params->dsa, e);
+	}
 	xp_dsa_services_free(&services);
 	return rc;
 }
@@ -27,10 +29,10 @@ int xp_repair_open(struct xp_repair_shop *s, const struct topo *t,
 {
 	*s = (struct xp_repair_shop){.topo = t,
 	    .params = p,
-	    .n_dcs = xp_n_dcs(t)};
+	    .n_dcs = topo_n_dcs(t)};
 	int rc = open_jobs(s, e);
 	for (uint32_t i = 0; rc == 0 && i < s->n_dcs; i++)
-		rc = SIM_ZALLOC(&s->named[i], s->dsa[i].shape.all_tors, e);
+		rc = SIM_ZALLOC(&s->named[i], s->dsa[i].dc.clos.all_tors, e);
 	return rc;
 }
 
@@ -49,7 +51,7 @@ void xp_repair_begin(struct xp_repair_shop *s)
 		struct xp_dsa *d = &s->dsa[i];
 		d->n_reloaded = 0;
 		d->day = 0;
-		memset(s->named[i], 0, d->shape.all_tors);
+		memset(s->named[i], 0, d->dc.clos.all_tors);
 	}
 }
 
@@ -103,7 +105,7 @@ static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
 static int act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor, sim_ns now,
     struct truth *truth, struct xp_repaired *out, struct sim_err *e)
 {
-	const topo_switch at = xp_dc_at(s->topo, dc).first_switch + tor;
+	const topo_switch at = s->dsa[dc].dc.first_switch + tor;
 	switch (s->dsa[dc].blackhole.tor[tor].action) {
 	case ALGO_BLACKHOLE_RELOAD:
 		out->n_reloaded++;
@@ -124,12 +126,12 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 {
 	struct xp_dsa *d = &s->dsa[dc];
 	const int is_on = s->params->repair.on != 0;
-	const topo_switch first = xp_dc_at(s->topo, dc).first_switch;
+	const topo_switch first = d->dc.first_switch;
 	*out = (struct xp_repaired){0};
 	const uint64_t day =
 	    now / (sim_ns)llround(s->params->repair.day_s * 1e9);
 	int rc = xp_dsa_blackhole(d, t, day, is_on, e);
-	for (uint32_t i = 0; rc == 0 && i < d->shape.all_tors; i++) {
+	for (uint32_t i = 0; rc == 0 && i < d->dc.clos.all_tors; i++) {
 		if (d->blackhole.tor[i].action == ALGO_BLACKHOLE_NONE)
 			continue;
 		s->named[dc][i] = 1;
@@ -147,7 +149,7 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 uint32_t xp_repair_n_named(const struct xp_repair_shop *s, uint32_t dc)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->dsa[dc].shape.all_tors; i++)
+	for (uint32_t i = 0; i < s->dsa[dc].dc.clos.all_tors; i++)
 		n += s->named[dc][i];
 	return n;
 }
@@ -155,9 +157,9 @@ uint32_t xp_repair_n_named(const struct xp_repair_shop *s, uint32_t dc)
 uint32_t xp_repair_n_named_true(const struct xp_repair_shop *s, uint32_t dc,
     const struct truth *truth, sim_ns to)
 {
-	const topo_switch first = xp_dc_at(s->topo, dc).first_switch;
+	const topo_switch first = s->dsa[dc].dc.first_switch;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < s->dsa[dc].shape.all_tors; i++)
+	for (uint32_t i = 0; i < s->dsa[dc].dc.clos.all_tors; i++)
 		n += s->named[dc][i] && xp_was_black(truth, first + i, 0, to);
 	return n;
 }

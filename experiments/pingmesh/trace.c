@@ -13,7 +13,6 @@
 struct xp_tracer {
 	const struct topo *topo;
 	const struct xp_trace *params;
-	struct xp_dc dc;
 	struct fabric_sim_params fabric_params;
 	struct fabric_sim *fabric;
 	struct algo_hop_trace_params agent; /* what the agents are told */
@@ -36,7 +35,6 @@ int xp_tracer_open(struct xp_tracer **out, const struct topo *t,
 		return rc;
 	x->topo = t;
 	x->params = k;
-	x->dc = xp_dc_at(t, p->dc);
 	x->agent = k->agent;
 	if ((rc = SIM_ZALLOC(&x->target, 2 * k->n_cells * k->n_pairs, e)) < 0 ||
 	    (rc = xp_net_sim_params(&x->fabric_params, p, e)) < 0)
@@ -85,12 +83,6 @@ static void begin(struct xp_tracer *x, const struct model_scene *scene,
 	x->scene.where.seed = (uint64_t)sim_rng_u32(&rng) << 32;
 	x->scene.where.seed |= sim_rng_u32(&rng);
 	x->agent.n_targets = algo_silent_drop_targets(s, &how, &rng, x->target);
-	for (size_t i = 0; i < x->agent.n_targets; i++) {
-		struct algo_hop_trace_target *t = &x->target[i];
-		t->src += x->dc.first_host;
-		t->dst_ip = topo_addr_of_host(x->dc.first_host +
-		    topo_addr_to_host(t->dst_ip, x->topo->n_hosts));
-	}
 	obs_traces_clear(&x->traces);
 }
 

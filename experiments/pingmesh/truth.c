@@ -90,13 +90,10 @@ static double survival(struct xp_true_loss *x, topo_host src, topo_host dst,
 	return x->at[dst].alive;
 }
 
-double xp_true_loss_of(struct xp_true_loss *x, const struct xp_dc *dc,
-    const struct obs_probes *t, size_t i)
+double xp_true_loss_of(struct xp_true_loss *x, const struct obs_probes *t,
+    size_t i)
 {
-	const topo_host src = dc->first_host + t->src_host[i];
-	const topo_host dst = t->level[i] == OBS_LEVEL_INTER_DC
-	    ? t->dst_host[i] - dc->shape->all_hosts
-	    : dc->first_host + t->dst_host[i];
+	const topo_host src = t->src_host[i], dst = t->dst_host[i];
 	const sim_ns at = t->sent_ns[i];
 	if (x->any_path)
 		return 1 -
@@ -162,11 +159,11 @@ int xp_was_black(const struct truth *t, topo_switch s, sim_ns from, sim_ns to)
 	return 0;
 }
 
-uint32_t xp_n_black(const struct truth *t, const struct xp_dc *dc, sim_ns from,
-    sim_ns to)
+uint32_t xp_n_black(const struct truth *t, const struct topo_dc *dc,
+    sim_ns from, sim_ns to)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < dc->shape->all_tors; i++)
+	for (uint32_t i = 0; i < dc->clos.all_tors; i++)
 		n += (uint32_t)xp_was_black(t, dc->first_switch + i, from, to);
 	return n;
 }

@@ -31,14 +31,14 @@ int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
     int any_path, struct sim_err *e);
 void xp_true_loss_free(struct xp_true_loss *x);
 
-/* 1 - (1 - p_there)(1 - p_back) of row I of a table of data centre DC: over the
+/* 1 - (1 - p_there)(1 - p_back) of row I of a table: over the
  * paths that its five-tuple and the reverse of it have, at the rates that their
  * links had when its first SYN left. With any_path, the mean of p over all paths
  * that there are, each switch choosing alike among its next hops: what one probe
  * met may be more or less, but the mean of many is the same.
  * Cost O(hops * log faults), or O(links of these paths * log faults). */
-double xp_true_loss_of(struct xp_true_loss *x, const struct xp_dc *dc,
-    const struct obs_probes *t, size_t i);
+double xp_true_loss_of(struct xp_true_loss *x, const struct obs_probes *t,
+    size_t i);
 
 /* Whether anything was broken in [from, to): nothing at all, something all the
  * time and the same all along, or neither. */
@@ -52,7 +52,7 @@ sim_ns xp_first_trouble(const struct truth *t);
 int xp_was_black(const struct truth *t, topo_switch s, sim_ns from, sim_ns to);
 
 /* The ToRs of DC that did. */
-uint32_t xp_n_black(const struct truth *t, const struct xp_dc *dc, sim_ns from,
-    sim_ns to);
+uint32_t xp_n_black(const struct truth *t, const struct topo_dc *dc,
+    sim_ns from, sim_ns to);
 
 #endif

@@ -73,9 +73,9 @@ static int upload(void *arg, topo_host host, sim_ns at, const void *data,
 static int open_plan(struct xp_world *w, struct sim_err *e)
 {
 	struct topo_clos shape[TOPO_REGION_MAX_DCS];
-	const uint32_t n = xp_n_dcs(w->topo);
+	const uint32_t n = topo_n_dcs(w->topo);
 	for (uint32_t i = 0; i < n; i++)
-		shape[i] = *xp_dc_at(w->topo, i).shape;
+		shape[i] = topo_dc_at(w->topo, i).clos;
 	int rc =
 	    algo_pinglist_open(&w->plan, &w->params->pinglist, shape, n, e);
 	if (rc == 0)

@@ -54,7 +54,7 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	const struct topo_clos *c = &d->shape;
+	const struct topo_clos *c = &d->dc.clos;
 	const size_t n = xp_dsa_n_counts(c);
 	const uint32_t n_of[] = {c->all_hosts, c->all_tors, c->n_pods, 1};
 	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
@@ -66,10 +66,9 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 	memset(host, 0, n * sizeof(*host));
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_perf_row r = obs_perf_at(t, i);
-		const uint32_t under = r.host / c->n_hosts;
-		add(&host[r.host], &r, max);
-		add(&tor[under], &r, max);
-		add(&pod[under / c->n_tors], &r, max);
+		add(&host[topo_dc_index(&d->dc, r.host)], &r, max);
+		add(&tor[topo_dc_tor_index(&d->dc, r.host)], &r, max);
+		add(&pod[topo_dc_pod_index(&d->dc, r.host)], &r, max);
 		add(dc, &r, max);
 	}
 	const struct xp_dsa_count *at = host;

@@ -101,8 +101,7 @@ struct xp_dsa_window {
 /* Zeroed is empty. */
 struct xp_dsa {
 	struct xp_dsa_params params;
-	struct topo_clos shape;
-	uint32_t data_centre;
+	struct topo_dc dc;
 	struct algo_sla sla;
 	struct algo_heatmap heatmap;
 	struct algo_blackhole blackhole;
@@ -111,24 +110,15 @@ struct xp_dsa {
 	uint32_t n_reloaded; /* on that day */
 
 	/* Workings. */
-	size_t *n_servers;          /* [services], in this data centre */
 	uint8_t *heard;             /* [hosts] */
 	struct xp_dsa_count *count; /* [hosts + ToRs + pods + 1] */
 };
 
-/* The jobs of a data centre whose hosts are FIRST_HOST and on; hosts of
- * SERVICES are numbered over all. Errors SIM_EINVAL, SIM_ENOMEM; D is then
- * empty. */
-int xp_dsa_open(struct xp_dsa *d, const struct topo_clos *shape,
-    uint32_t data_centre, uint32_t first_host,
+/* The jobs of a data centre. Errors SIM_EINVAL, SIM_ENOMEM; D is then empty. */
+int xp_dsa_open(struct xp_dsa *d, const struct topo_dc *dc,
     const struct xp_dsa_services *services, const struct xp_dsa_params *params,
     struct sim_err *e);
 void xp_dsa_close(struct xp_dsa *d);
-
-/* The same of each of N_DCS, whose hosts come one after the other. */
-int xp_dsa_open_all(struct xp_dsa d[], const struct topo_clos shape[],
-    uint32_t n_dcs, const struct xp_dsa_services *services,
-    const struct xp_dsa_params *params, struct sim_err *e);
 
 /* What tells lost SYNs, by the waits of T and the tolerance. Errors those of
  * algo_drop_ladder_init(). */
@@ -148,13 +138,12 @@ int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
 int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
     int is_done, struct sim_err *e);
 
-/* Of a table of all data centres, the rows that servers of one of them sent,
- * with its hosts from 0 on; peers elsewhere get numbers beyond its own. OUT's
- * own rows are gone. Errors SIM_ENOMEM. */
-int xp_dsa_local_probes(const struct obs_probes *all, uint32_t first_host,
-    uint32_t n_hosts, struct obs_probes *out, struct sim_err *e);
-int xp_dsa_local_counters(const struct obs_perf *all, uint32_t first_host,
-    uint32_t n_hosts, struct obs_perf *out, struct sim_err *e);
+/* Of a table of all data centres, the rows of DC's servers. OUT's own rows are
+ * gone. Errors SIM_ENOMEM. */
+int xp_dsa_local_probes(const struct obs_probes *all, const struct topo_dc *dc,
+    struct obs_probes *out, struct sim_err *e);
+int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
+    struct obs_perf *out, struct sim_err *e);
 
 /* Run JOBS, a set of enum xp_dsa_job, and append what they find to OUT. PROBES
  * are those sent in W, COUNTERS those of windows that ended in W; each may be

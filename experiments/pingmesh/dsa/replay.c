@@ -22,10 +22,12 @@ int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
 	    res_recording_info(r->recording);
 	if ((rc = xp_dsa_params_read(&r->params, info->spec, e)) < 0 ||
 	    (rc = xp_dsa_services_read(&r->services, info->service,
-		 res_recording_first_host(info, info->n_dcs), e)) < 0)
+		 topo_dcs_n_hosts(info->dc, info->n_dcs), e)) < 0)
 		return sim_wrap(e, rc, "%s", path);
-	return xp_dsa_open_all(r->dc, info->shape, info->n_dcs, &r->services,
-	    &r->params, e);
+	for (uint32_t i = 0; rc == 0 && i < info->n_dcs; i++)
+		rc = xp_dsa_open(&r->dc[i], &info->dc[i], &r->services,
+		    &r->params, e);
+	return rc;
 }
 
 void xp_dsa_replay_close(struct xp_dsa_replay *r)
@@ -70,13 +72,12 @@ static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
 {
 	const struct obs_probes *probes = &r->probes;
 	const struct obs_perf *counters = &r->counters;
-	const uint32_t n_hosts = r->info->shape[dc].all_hosts;
-	const uint32_t first = res_recording_first_host(r->info, dc);
+	const struct topo_dc *at = &r->info->dc[dc];
 	int rc = 0;
 	if (r->info->n_dcs > 1) {
-		if ((rc = xp_dsa_local_probes(&r->probes, first, n_hosts,
-			 &r->local_probes, e)) < 0 ||
-		    (rc = xp_dsa_local_counters(&r->counters, first, n_hosts,
+		if ((rc = xp_dsa_local_probes(&r->probes, at, &r->local_probes,
+			 e)) < 0 ||
+		    (rc = xp_dsa_local_counters(&r->counters, at,
 			 &r->local_counters, e)) < 0)
 			return rc;
 		probes = &r->local_probes;

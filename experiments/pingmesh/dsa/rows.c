@@ -3,30 +3,9 @@
  */
 #include "experiments/pingmesh/dsa/rows.h"
 
-#include <assert.h>
-
 #include "topo/addr.h"
 
-struct xp_dsa_hosts xp_dsa_hosts_of(const struct topo_clos shape[],
-    uint32_t n_dcs)
-{
-	struct xp_dsa_hosts all = {.n_dcs = n_dcs};
-	assert(n_dcs <= TOPO_REGION_MAX_DCS);
-	for (uint32_t i = 0; i < n_dcs; i++)
-		all.first[i + 1] = all.first[i] + shape[i].all_hosts;
-	return all;
-}
-
-uint32_t xp_dsa_dc_of(const struct xp_dsa_hosts *all, topo_host h)
-{
-	uint32_t dc = 0;
-	assert(h < all->first[all->n_dcs]);
-	while (h >= all->first[dc + 1])
-		dc++;
-	return dc;
-}
-
-static int row_is_foreign(const struct xp_dsa_hosts *all,
+static int row_is_foreign(const struct topo_dc dc[], uint32_t n_dcs,
     const struct obs_probe *p, int is_vip)
 {
 	if (p->src_host == TOPO_NONE || p->src_host == p->dst_host)
@@ -36,12 +15,12 @@ static int row_is_foreign(const struct xp_dsa_hosts *all,
 	/* Levels within a data centre are of pairs of one. */
 	return p->dst_host == TOPO_NONE ||
 	    (p->level != OBS_LEVEL_INTER_DC &&
-		xp_dsa_dc_of(all, p->src_host) !=
-		    xp_dsa_dc_of(all, p->dst_host));
+		topo_dcs_find(dc, n_dcs, p->src_host) !=
+		    topo_dcs_find(dc, n_dcs, p->dst_host));
 }
 
-enum xp_dsa_fate xp_dsa_row(const struct xp_dsa_hosts *all, uint32_t src_ip,
-    const struct algo_pingmesh_record *r, struct obs_probe *p)
+enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
+    uint32_t src_ip, const struct algo_pingmesh_record *r, struct obs_probe *p)
 {
 	static const uint8_t outcomes[AGENT_N_OUTCOMES] = {
 	    [AGENT_CONNECTED] = OBS_CONNECTED,
@@ -54,7 +33,7 @@ enum xp_dsa_fate xp_dsa_row(const struct xp_dsa_hosts *all, uint32_t src_ip,
 	    [ALGO_PINGLIST_INTER_DC] = OBS_LEVEL_INTER_DC,
 	    [ALGO_PINGLIST_VIP] = OBS_LEVEL_INTER_DC,
 	};
-	const uint32_t n_hosts = all->first[all->n_dcs];
+	const uint32_t n_hosts = topo_dcs_n_hosts(dc, n_dcs);
 	const int is_vip = r->level == ALGO_PINGLIST_VIP;
 	if (r->outcome >= AGENT_FAILED)
 		return XP_DSA_FAILED;
@@ -73,7 +52,7 @@ enum xp_dsa_fate xp_dsa_row(const struct xp_dsa_hosts *all, uint32_t src_ip,
 	    .class = r->class,
 	    .payload_bytes = r->payload,
 	};
-	if (row_is_foreign(all, p, is_vip))
+	if (row_is_foreign(dc, n_dcs, p, is_vip))
 		return XP_DSA_FOREIGN;
 	if ((p->outcome == OBS_CONNECTED && p->rtt_ns == 0) ||
 	    (p->outcome == OBS_TIMED_OUT && p->rtt_ns > 0))

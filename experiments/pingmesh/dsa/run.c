@@ -49,8 +49,8 @@ static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
 	struct algo_drop_ladder ladder;
 	int rc = xp_dsa_ladder(d, t, &ladder, e);
 	if (rc < 0 ||
-	    (rc = algo_drop_rate(t, &d->shape, &ladder, d->params.conf, rate,
-		 e)) < 0 ||
+	    (rc = algo_drop_rate(t, &d->dc, &ladder, d->params.conf, rate, e)) <
+		0 ||
 	    (rc = XP_DSA_RESERVE(&out->drop_rate, ALGO_DROP_N_GROUPS, e)) < 0)
 		return rc;
 	for (uint8_t g = 0; g < ALGO_DROP_N_GROUPS; g++)
@@ -91,7 +91,7 @@ static int run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
 		return rc;
 	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
 		for (uint32_t id = 0; id < first[k + 1] - first[k]; id++)
-			if (k != ALGO_SLA_SERVICE || d->n_servers[id] > 0)
+			if (k != ALGO_SLA_SERVICE || d->sla.n_servers[id] > 0)
 				put_scope(d, key, (enum algo_sla_kind)k, id,
 				    out);
 	sum->p99_us = algo_sla_at(&d->sla, ALGO_SLA_DC, 0)->p99_us;
@@ -131,10 +131,10 @@ static int run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
 	uint32_t n_of[XP_DSA_N_ACTIONS] = {0};
 	int rc = xp_dsa_blackhole(d, t, day, 1, e);
 	if (rc < 0 ||
-	    (rc = XP_DSA_RESERVE(&out->blackhole_tors, d->shape.all_tors, e)) <
-		0)
+	    (rc = XP_DSA_RESERVE(&out->blackhole_tors, d->dc.clos.all_tors,
+		 e)) < 0)
 		return rc;
-	for (uint32_t i = 0; i < d->shape.all_tors; i++) {
+	for (uint32_t i = 0; i < d->dc.clos.all_tors; i++) {
 		const struct algo_blackhole_tor *tor = &d->blackhole.tor[i];
 		n_of[tor->action]++;
 		out->blackhole_tors.row[out->blackhole_tors.n++] =
@@ -178,15 +178,16 @@ static struct xp_dsa_key make_key(struct xp_dsa *d,
     const struct xp_dsa_window *w, const uint32_t sender[], size_t n,
     struct xp_dsa_summary_row *sum)
 {
-	const uint32_t n_hosts = d->shape.all_hosts;
+	const uint32_t n_hosts = d->dc.clos.all_hosts;
 	uint32_t n_heard = 0;
 	memset(d->heard, 0, n_hosts);
 	for (size_t i = 0; i < n; i++) {
-		n_heard += !d->heard[sender[i]];
-		d->heard[sender[i]] = 1;
+		uint8_t *heard = &d->heard[topo_dc_index(&d->dc, sender[i])];
+		n_heard += !*heard;
+		*heard = 1;
 	}
 	const struct xp_dsa_key key = {
-	    .data_centre = d->data_centre,
+	    .data_centre = d->dc.id,
 	    .from_s = (double)w->from / 1e9,
 	    .to_s = (double)w->to / 1e9,
 	    .seen_share = (double)w->recorded_ns / (double)(w->to - w->from) *
@@ -236,7 +237,8 @@ static int use_counters(struct xp_dsa *d, const struct xp_dsa_window *w,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	const int rc = obs_perf_check(t, d->shape.all_hosts, e);
+	const int rc =
+	    obs_perf_check(t, d->dc.first_host, d->dc.clos.all_hosts, e);
 	if (rc < 0)
 		return rc;
 	struct xp_dsa_key key = make_key(d, w, t->host, t->n, sum);
@@ -254,7 +256,8 @@ static int use_probes(struct xp_dsa *d, const struct xp_dsa_window *w,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
 	const uint64_t day = w->from / (86400 * SIM_SEC);
-	const int rc = obs_probes_check(t, d->shape.all_hosts, e);
+	const int rc =
+	    obs_probes_check(t, d->dc.first_host, d->dc.clos.all_hosts, e);
 	if (rc < 0)
 		return rc;
 	const struct xp_dsa_key key = make_key(d, w, t->src_host, t->n, sum);
