@@ -49,6 +49,17 @@ struct algo_pingmesh_batch {
 	struct algo_pingmesh_record record[ALGO_PINGMESH_BATCH];
 };
 
+/* What AGENT_COUNTERS carries: the performance counters of a window. A collector
+ * knows it by (src_ip, born_ns, number). */
+struct algo_pingmesh_window {
+	sim_ns born_ns;          /* when this agent started */
+	uint64_t number;         /* from 1; 0: none is over yet */
+	sim_ns start_ns, end_ns; /* caller's clock */
+	uint64_t n_probes, n_connected, n_unconnected, n_drop_1, n_drop_2;
+	sim_ns p50_ns, p99_ns; /* of the handshake */
+	uint32_t src_ip;
+};
+
 /* Counted since the start. */
 #define ALGO_PINGMESH_COUNTERS(X)                                              \
 	X(n_probes, "probes sent")                                             \

@@ -21,7 +21,7 @@ enum {
 	WORK = SLOTS + ALGO_PINGMESH_ENTRIES
 };
 static_assert(2 * ALGO_PINGMESH_ENTRIES <= SLOTS, "a table half empty");
-static_assert(ALGO_PINGMESH_BURST + 4 <= AGENT_MAX_OUT, "a step's actions");
+static_assert(ALGO_PINGMESH_BURST + 5 <= AGENT_MAX_OUT, "a step's actions");
 
 /* Two probes of a pair; both hold whatever lists and parameters say. */
 #define MIN_GAP     (ALGO_PINGLIST_MIN_INTERVAL_S * SIM_SEC)
@@ -389,15 +389,19 @@ static void on_ping_request(struct state *s, const struct agent_event *ev,
 /* --- time ----------------------------------------------------------------- */
 /* At the first step after its end, before that counts anything: so a window
  * holds what was counted in it, and the next begins where it ended. */
-static void turn_window(struct state *s)
+static void turn_window(struct state *s, struct agent_out *out)
 {
 	if (s->watch.now < s->window_end)
 		return;
 	const sim_ns late = s->watch.now - s->window_end;
+	const sim_ns length = ns_of(s->params->perf_window_s);
 	const struct algo_pingmesh_counters *c = &s->count,
 					    *o = &s->window_from;
 	s->window = (struct algo_pingmesh_window){
+	    .born_ns = s->outbox.batch.born_ns,
+	    .number = s->window.number + 1,
 	    .start_ns = s->window_clock,
+	    .end_ns = s->window_clock + length,
 	    .n_probes = c->n_probes - o->n_probes,
 	    .n_connected = c->n_connected - o->n_connected,
 	    .n_unconnected = c->n_unconnected - o->n_unconnected,
@@ -405,10 +409,14 @@ static void turn_window(struct state *s)
 	    .n_drop_2 = c->n_drop_2 - o->n_drop_2,
 	    .p50_ns = algo_pingmesh_hist_quantile(&s->hist, 0.5),
 	    .p99_ns = algo_pingmesh_hist_quantile(&s->hist, 0.99),
+	    .src_ip = s->self,
 	};
+	struct agent_action *a = agent_act(out, AGENT_COUNTERS);
+	a->data = &s->window;
+	a->n_bytes = sizeof(s->window);
 	s->window_from = *c;
 	s->window_clock = s->watch.clock > late ? s->watch.clock - late : 0;
-	s->window_end += ns_of(s->params->perf_window_s);
+	s->window_end += length;
 	memset(&s->hist, 0, sizeof(s->hist));
 }
 
@@ -497,7 +505,7 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 	if (ev->kind == AGENT_START)
 		start(s, clock, rng);
 	tick(s, clock, rng);
-	turn_window(s);
+	turn_window(s, out);
 	switch (ev->kind) {
 	case AGENT_START:
 	case AGENT_TIMER:

@@ -31,6 +31,9 @@
  * clock.) A clock that stands still for ALGO_PINGMESH_STILL steps closes the
  * list.
  *
+ * Every perf_window the counters of it go to the collector, beside the records
+ * and sooner than they do; once, for they matter while they are new.
+ *
  * Each probe becomes one record and nothing is lost uncounted:
  *
  *	n_probes = n_in_flight + n_held + n_uploaded + n_discarded + n_overrun
@@ -59,19 +62,12 @@ enum {
 
 extern const struct agent_ops algo_pingmesh_agent;
 
-/* Of the last whole window, for the path of performance counters. */
-struct algo_pingmesh_window {
-	sim_ns start_ns; /* caller's clock; 0 and all zero: none is over yet */
-	uint64_t n_probes, n_connected, n_unconnected, n_drop_1, n_drop_2;
-	sim_ns p50_ns, p99_ns; /* of the handshake */
-};
-
 struct algo_pingmesh_status {
 	uint32_t n_entries, n_in_flight, n_held; /* held: also in the batch */
 	uint32_t n_contacts_failed;              /* in a row */
 	uint64_t version;                        /* of the list; 0 = none */
 	struct algo_pingmesh_counters count;
-	struct algo_pingmesh_window window;
+	struct algo_pingmesh_window window; /* the last that is over */
 };
 void algo_pingmesh_agent_status(const void *state,
     struct algo_pingmesh_status *out);

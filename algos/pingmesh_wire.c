@@ -1,4 +1,4 @@
-/* algos/pingmesh_wire.c -- a batch of records as bytes that any host can read.
+/* algos/pingmesh_wire.c -- what agents post, as bytes that any host can read.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh_wire.h"
@@ -50,23 +50,48 @@ static struct algo_pingmesh_record decode_record(const unsigned char *p)
 	};
 }
 
+static void encode_head(unsigned char *p,
+    const struct algo_pingmesh_wire_id *id, uint16_t record, uint32_t n)
+{
+	memcpy(p, magic, sizeof(magic));
+	sim_store_16(p + 4, (uint16_t)id->kind);
+	sim_store_16(p + 6, record);
+	sim_store_32(p + 8, n);
+	sim_store_32(p + 12, id->src_ip);
+	sim_store_64(p + 16, id->born_ns);
+	sim_store_64(p + 24, id->number);
+	sim_store_64(p + 32, id->n_lost);
+}
+
 size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
     unsigned char *out)
 {
+	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_RECORDS,
+	    b->born_ns, b->number, b->n_lost, b->src_ip, b->n};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
 	assert(b->n <= ALGO_PINGMESH_BATCH);
-	memcpy(out, magic, sizeof(magic));
-	sim_store_16(out + 4, ALGO_PINGMESH_WIRE_VERSION);
-	sim_store_16(out + 6, ALGO_PINGMESH_WIRE_RECORD);
-	sim_store_32(out + 8, b->n);
-	sim_store_32(out + 12, b->src_ip);
-	sim_store_64(out + 16, b->born_ns);
-	sim_store_64(out + 24, b->number);
-	sim_store_64(out + 32, b->n_lost);
+	encode_head(out, &id, ALGO_PINGMESH_WIRE_RECORD, b->n);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
 	sim_store_64(p, checksum(out, (size_t)(p - out)));
 	return algo_pingmesh_wire_size(b->n);
+}
+
+size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
+    unsigned char *out)
+{
+	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
+	    w->born_ns, w->number, 0, w->src_ip, 0};
+	const uint64_t value[] = {w->start_ns, w->end_ns, w->n_probes,
+	    w->n_connected, w->n_unconnected, w->n_drop_1, w->n_drop_2,
+	    w->p50_ns, w->p99_ns};
+	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
+	static_assert(sizeof(value) == ALGO_PINGMESH_WIRE_COUNTERS, "a row");
+	encode_head(out, &id, ALGO_PINGMESH_WIRE_COUNTERS, 1);
+	for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++, p += 8)
+		sim_store_64(p, value[i]);
+	sim_store_64(p, checksum(out, (size_t)(p - out)));
+	return ALGO_PINGMESH_WIRE_WINDOW;
 }
 
 int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
@@ -76,19 +101,29 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 		return sim_fail(e, SIM_EPARSE,
 		    "This is no batch of records: it does not begin with "
 		    "\"CPMB\".");
-	if (sim_load_16(p + 4) != ALGO_PINGMESH_WIRE_VERSION ||
-	    sim_load_16(p + 6) != ALGO_PINGMESH_WIRE_RECORD)
+	const uint32_t n = sim_load_32(p + 8);
+	const unsigned version = sim_load_16(p + 4),
+		       record = sim_load_16(p + 6);
+	const int is_window = version == ALGO_PINGMESH_OF_COUNTERS &&
+	    record == ALGO_PINGMESH_WIRE_COUNTERS;
+	if (!is_window &&
+	    (version != ALGO_PINGMESH_OF_RECORDS ||
+		record != ALGO_PINGMESH_WIRE_RECORD))
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of version %u with records of %u bytes is not "
-		    "known: version %d has %d.",
-		    sim_load_16(p + 4), sim_load_16(p + 6), ALGO_PINGMESH_WIRE_VERSION,
-		    ALGO_PINGMESH_WIRE_RECORD);
-	const uint32_t n = sim_load_32(p + 8);
+		    "known: version %d has %d, and version %d has %d.",
+		    version, record, ALGO_PINGMESH_OF_RECORDS,
+		    ALGO_PINGMESH_WIRE_RECORD, ALGO_PINGMESH_OF_COUNTERS,
+		    ALGO_PINGMESH_WIRE_COUNTERS);
+	if (is_window && n != 1)
+		return sim_fail(e, SIM_EPARSE,
+		    "Counters come one window at a time, not %" PRIu32 ".", n);
 	if (n > ALGO_PINGMESH_BATCH)
 		return sim_fail(e, SIM_ELIMIT,
 		    "A batch of %" PRIu32 " records: at most %d are allowed.",
 		    n, ALGO_PINGMESH_BATCH);
-	*size = algo_pingmesh_wire_size(n);
+	*size =
+	    is_window ? ALGO_PINGMESH_WIRE_WINDOW : algo_pingmesh_wire_size(n);
 	return 0;
 }
 
@@ -140,8 +175,10 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	    checksum(p, n - ALGO_PINGMESH_WIRE_CHECK))
 		return sim_fail(e, SIM_EPARSE,
 		    "The checksum is not that of the batch.");
+	const enum algo_pingmesh_wire_kind kind = sim_load_16(p + 4);
 	const struct algo_pingmesh_wire_id found = {
-	    .n = sim_load_32(p + 8),
+	    .kind = kind,
+	    .n = kind == ALGO_PINGMESH_OF_RECORDS ? sim_load_32(p + 8) : 0,
 	    .src_ip = sim_load_32(p + 12),
 	    .born_ns = sim_load_64(p + 16),
 	    .number = sim_load_64(p + 24),
@@ -149,6 +186,8 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	};
 	if (found.number == 0)
 		return sim_fail(e, SIM_ERANGE, "Batches count from 1, not 0.");
+	if (kind == ALGO_PINGMESH_OF_COUNTERS && found.n_lost > 0)
+		return sim_fail(e, SIM_ERANGE, "Counters have no n_lost.");
 	p += ALGO_PINGMESH_WIRE_HEAD;
 	for (uint32_t i = 0; i < found.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		if ((rc = check_record(p, i, found.src_ip, e)) < 0)
@@ -157,13 +196,25 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	return 0;
 }
 
+/* Check, also that it is of KIND. */
+static int check_kind(struct algo_pingmesh_wire_id *id,
+    enum algo_pingmesh_wire_kind kind, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	int rc = algo_pingmesh_wire_check(id, bytes, n, e);
+	return rc < 0 || id->kind == kind
+	    ? rc
+	    : sim_fail(e, SIM_EPARSE, "This batch is of version %d, not %d.",
+		  id->kind, kind);
+}
+
 int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b, const void *bytes,
     size_t n, struct sim_err *e)
 {
 	const unsigned char *p =
 	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
 	struct algo_pingmesh_wire_id id;
-	int rc = algo_pingmesh_wire_check(&id, bytes, n, e);
+	int rc = check_kind(&id, ALGO_PINGMESH_OF_RECORDS, bytes, n, e);
 	if (rc < 0)
 		return rc;
 	b->born_ns = id.born_ns;
@@ -173,5 +224,31 @@ int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b, const void *bytes,
 	b->n = id.n;
 	for (uint32_t i = 0; i < id.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		b->record[i] = decode_record(p);
+	return 0;
+}
+
+int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
+    const void *bytes, size_t n, struct sim_err *e)
+{
+	const unsigned char *p =
+	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
+	struct algo_pingmesh_wire_id id;
+	int rc = check_kind(&id, ALGO_PINGMESH_OF_COUNTERS, bytes, n, e);
+	if (rc < 0)
+		return rc;
+	*w = (struct algo_pingmesh_window){
+	    .born_ns = id.born_ns,
+	    .number = id.number,
+	    .start_ns = sim_load_64(p),
+	    .end_ns = sim_load_64(p + 8),
+	    .n_probes = sim_load_64(p + 16),
+	    .n_connected = sim_load_64(p + 24),
+	    .n_unconnected = sim_load_64(p + 32),
+	    .n_drop_1 = sim_load_64(p + 40),
+	    .n_drop_2 = sim_load_64(p + 48),
+	    .p50_ns = sim_load_64(p + 56),
+	    .p99_ns = sim_load_64(p + 64),
+	    .src_ip = id.src_ip,
+	};
 	return 0;
 }

@@ -92,6 +92,10 @@ enum agent_action_kind {
 	                    checksum that its receiver refuses */
 	AGENT_REPORT,    /* a path learned; see struct agent_report */
 
+	AGENT_COUNTERS, /* to the collector: `n_bytes` at `data`, as AGENT_UPLOAD
+	                   has them. Whether they came is not told: they are
+	                   old when they could be sent again */
+
 	/* All but AGENT_ANSWER are answered with `token`. */
 	AGENT_FETCH,   /* ask the controller for this host's document */
 	AGENT_CONNECT, /* a TCP connection of `tuple` in QoS class `class`; once
@@ -120,12 +124,12 @@ struct agent_action {
 	uint64_t token;
 	union {
 		sim_ns at_ns;     /* AGENT_SET_TIMER */
-		const void *data; /* AGENT_UPLOAD */
+		const void *data; /* AGENT_UPLOAD, COUNTERS */
 	};
 	struct topo_tuple tuple;
 	union {
 		struct agent_report report; /* AGENT_REPORT */
-		uint32_t n_bytes;           /* CONNECT, ANSWER, UPLOAD */
+		uint32_t n_bytes;           /* CONNECT, ANSWER, UPLOAD, COUNTERS */
 	};
 };
 

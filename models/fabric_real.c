@@ -298,6 +298,10 @@ static int act(struct fabric_real *f, topo_host host,
 		return s->upload
 		    ? s->upload(s->arg, host, a->token, a->data, a->n_bytes, e)
 		    : fabric_real_uploaded(f, host, a->token, 0, e);
+	case AGENT_COUNTERS:
+		return s->counters
+		    ? s->counters(s->arg, host, a->data, a->n_bytes, e)
+		    : 0;
 	}
 	return 0;
 }

@@ -25,8 +25,9 @@
  *	            fabric_real_watch() by looking at them.
  *	SLB_QUERY   fabric_real_slb(); without, there are no VIPs: ok = 0 at
  *	            once.
- *	FETCH,      fabric_real_serve(); without, both fail at once.
- *	UPLOAD
+ *	FETCH,      fabric_real_serve(); without, both fail at once, and
+ *	UPLOAD,     counters go nowhere.
+ *	COUNTERS
  *
  * rtt_ns is what the kernel measured between SYN and SYN-ACK where no SYN was
  * sent again, which holds no time of this program; else, and for REFUSED, the
@@ -141,6 +142,10 @@ struct fabric_real_services {
 	/* DATA is to be read before it returns. */
 	int (*upload)(void *arg, topo_host host, uint64_t token,
 	    const void *data, size_t n, struct sim_err *e);
+	/* The same of AGENT_COUNTERS, which nothing settles. NULL: they go
+	 * nowhere. */
+	int (*counters)(void *arg, topo_host host, const void *data, size_t n,
+	    struct sim_err *e);
 	/* The agent has had what came of its fetch. NULL: nobody cares. */
 	void (*taken)(void *arg, topo_host host, uint64_t token);
 	/* READY is called when FD can be read: a socket, or an epoll of the

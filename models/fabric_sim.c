@@ -207,6 +207,11 @@ static int submit(struct fabric *base, topo_host host,
 		case AGENT_UPLOAD:
 			rc = fabric_sim_upload(f, host, a, e);
 			break;
+		case AGENT_COUNTERS:
+			rc = model_service_counters(&f->services,
+			    &f->scene->truth, host, f->now, a->data, a->n_bytes,
+			    e);
+			break;
 		default:
 			rc = sim_fail(e, SIM_EUNSUPPORTED,
 			    "the simulated fabric carries out no action %d.",

@@ -42,6 +42,7 @@
  *	            is down never answers: agents have time-outs. How it behaves
  *	            (see truth.h) is settled when it is asked. Uploads arrive at
  *	            once, only the answer takes time. Links have no part in it.
+ *	COUNTERS    there at once as well, unless the collector is down.
  *
  * A hole (see truth.h) swallows SYNs, SYN-ACKs, payloads and probes by the
  * five-tuple of their own direction, and no ICMP messages.

@@ -26,3 +26,14 @@ int model_service_document(const struct model_services *s, uint32_t mode,
 		return 0;
 	return s->fetch ? s->fetch(s->arg, host, at, data, n, e) : 0;
 }
+
+int model_service_counters(const struct model_services *s,
+    const struct truth *t, topo_host host, sim_ns at, const void *data,
+    size_t n, struct sim_err *e)
+{
+	sim_ns delay;
+	if (!s->counters ||
+	    model_service_mode(t, TRUTH_COLLECTOR, at, &delay) == TRUTH_DOWN)
+		return 0;
+	return s->counters(s->arg, host, at, data, n, e);
+}

@@ -20,6 +20,9 @@ struct model_services {
 	 * same bytes: the answer may be late. */
 	int (*upload)(void *arg, topo_host host, sim_ns at, const void *data,
 	    size_t n, struct sim_err *e);
+	/* The same of what is sent once. May be NULL: they go nowhere. */
+	int (*counters)(void *arg, topo_host host, sim_ns at, const void *data,
+	    size_t n, struct sim_err *e);
 };
 
 /* Beside the modes of an outage. */
@@ -35,5 +38,10 @@ uint32_t model_service_mode(const struct truth *t, enum truth_outage_kind kind,
  * HOST; 0 bytes: no document. Errors those of S. */
 int model_service_document(const struct model_services *s, uint32_t mode,
     topo_host host, sim_ns at, const void **data, size_t *n, struct sim_err *e);
+
+/* Give S counters, unless the collector is down. Errors those of S. */
+int model_service_counters(const struct model_services *s,
+    const struct truth *t, topo_host host, sim_ns at, const void *data,
+    size_t n, struct sim_err *e);
 
 #endif

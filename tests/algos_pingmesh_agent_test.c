@@ -21,8 +21,9 @@ struct rig {
 	/* What the agent did. */
 	struct agent_action connect[MAX_SEEN], upload, fetch;
 	sim_ns at[MAX_SEEN];
-	size_t n_connects, n_uploads, n_fetches, n_answers;
+	size_t n_connects, n_uploads, n_fetches, n_answers, n_windows;
 	struct algo_pingmesh_batch batch;
+	struct algo_pingmesh_window window;
 };
 
 static void see(struct rig *g, const struct agent_action *a)
@@ -45,6 +46,11 @@ static void see(struct rig *g, const struct agent_action *a)
 		g->n_uploads++;
 		g->upload = *a;
 		memcpy(&g->batch, a->data, a->n_bytes);
+		break;
+	case AGENT_COUNTERS:
+		g->n_windows++;
+		g->window = *(const struct algo_pingmesh_window *)a->data;
+		assert_int_equal(a->n_bytes, sizeof(g->window));
 		break;
 	default:
 		assert_int_equal(a->kind, AGENT_ANSWER);
@@ -613,7 +619,8 @@ static void the_window_counts_drop_signatures_and_quantiles(void **state)
 	close_rig(g);
 }
 
-/* Steps come at any time, windows end on time: no drift, and no gap. */
+/* Steps come at any time, windows end on time: no drift, and no gap. Each leaves
+ * the agent once. */
 static void windows_follow_each_other_and_count_all(void **state)
 {
 	struct rig *g = open_rig();
@@ -623,6 +630,7 @@ static void windows_follow_each_other_and_count_all(void **state)
 	g->params.perf_window_s = 7;
 	const sim_ns begun = g->now;
 	start(g);
+	assert_int_equal(g->is.window.number, 0);
 	answer_fetch(g, 1, list_of(g, 100, 1, 10, 0));
 	uint64_t n = (g->now - begun) / (7 * SIM_SEC); /* so many are over */
 	while (n < 100) {
@@ -637,6 +645,10 @@ static void windows_follow_each_other_and_count_all(void **state)
 			continue;
 		assert_true(w->start_ns == begun + n++ * 7 * SIM_SEC);
 		assert_in_range(g->now - w->start_ns, 7 * SIM_SEC, 8 * SIM_SEC);
+		assert_true(w->end_ns == w->start_ns + 7 * SIM_SEC);
+		assert_true(w->number == n && g->n_windows == n);
+		assert_true(w->born_ns == begun && w->src_ip == 0x0a000001);
+		assert_memory_equal(w, &g->window, sizeof(*w));
 		n_probes += w->n_probes;
 		n_connected += w->n_connected;
 		assert_true(n_probes == before.n_probes);

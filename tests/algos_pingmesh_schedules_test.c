@@ -76,7 +76,7 @@ struct world {
 	uint32_t address[MAX_ADDRESSES], n_addresses;
 	struct sent sent[MAX_PROBES];
 	uint32_t n_sent, of_port[65536]; /* 1 + index */
-	uint64_t batch, batch_sum, n_taken;
+	uint64_t batch, batch_sum, n_taken, n_windows, n_counted;
 	int batch_taken;
 	uint64_t n_closed_by_count;
 };
@@ -300,6 +300,20 @@ static void on_upload(struct world *w, const struct agent_action *a)
 		    &ev);
 }
 
+/* Each window once, and together no more than was counted. */
+static void on_counters(struct world *w, const struct agent_action *a)
+{
+	const struct algo_pingmesh_window *x = a->data;
+	struct algo_pingmesh_status s;
+	algo_pingmesh_agent_status(w->state, &s);
+	hold(w, a->n_bytes == sizeof(*x) && x->number == ++w->n_windows);
+	hold(w, x->n_drop_1 + x->n_drop_2 <= x->n_connected);
+	hold(w, (x->p50_ns > 0) == (x->n_connected > 0));
+	hold(w, x->p50_ns <= x->p99_ns);
+	w->n_counted += x->n_probes;
+	hold(w, w->n_counted <= s.count.n_probes);
+}
+
 static void on_timer_set(struct world *w, const struct agent_action *a)
 {
 	const struct agent_event ev = {.kind = AGENT_TIMER, .token = a->token};
@@ -323,6 +337,9 @@ static void carry_out(struct world *w, const struct agent_event *ev)
 			break;
 		case AGENT_UPLOAD:
 			on_upload(w, a);
+			break;
+		case AGENT_COUNTERS:
+			on_counters(w, a);
 			break;
 		case AGENT_SET_TIMER:
 			on_timer_set(w, a);

@@ -185,6 +185,91 @@ static void values_that_none_can_have_are_refused(void **state)
 	}
 }
 
+static const struct algo_pingmesh_window window = {
+    .born_ns = UINT64_C(0x0102030405060708),
+    .number = 9,
+    .start_ns = UINT64_C(0x8000000000000001),
+    .end_ns = UINT64_C(0x8000000000000002),
+    .n_probes = 3,
+    .n_connected = 4,
+    .n_unconnected = 5,
+    .n_drop_1 = 6,
+    .n_drop_2 = 7,
+    .p50_ns = 8,
+    .p99_ns = 258,
+    .src_ip = 0x0a000007,
+};
+
+static void counters_are_as_documented_and_read_again(void **state)
+{
+	static const unsigned char want[40 + 72] = {'C', 'P', 'M', 'B', 2, 0,
+	    72, 0, 1, 0, 0, 0, 7, 0, 0, 10, 8, 7, 6, 5, 4, 3, 2, 1, 9, 0, 0, 0,
+	    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* counters */
+	    1, 0, 0, 0, 0, 0, 0, 0x80, 2, 0, 0, 0, 0, 0, 0, 0x80, 3, 0, 0, 0, 0,
+	    0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0,
+	    0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 2, 1};
+	static struct algo_pingmesh_batch b;
+	struct algo_pingmesh_wire_id id;
+	struct algo_pingmesh_window back;
+	unsigned char got[120], signed_[120];
+	struct sim_err e;
+	size_t size;
+	(void)state;
+	assert_int_equal(algo_pingmesh_wire_encode_window(&window, got), 120);
+	memcpy(signed_, want, sizeof(want));
+	sign(signed_, 120);
+	assert_memory_equal(got, signed_, 120);
+	assert_ok(algo_pingmesh_wire_length(got, &size, test_err()));
+	assert_int_equal(size, 120);
+	assert_ok(algo_pingmesh_wire_check(&id, got, 120, test_err()));
+	assert_true(id.kind == ALGO_PINGMESH_OF_COUNTERS && id.n == 0 &&
+	    id.number == 9 && id.src_ip == 0x0a000007);
+	memset(&back, 0, sizeof(back));
+	assert_ok(
+	    algo_pingmesh_wire_decode_window(&back, got, 120, test_err()));
+	assert_memory_equal(&back, &window, sizeof(back));
+	assert_int_equal(algo_pingmesh_wire_decode(&b, got, 120, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "of version 2, not 1"));
+	const size_t n = algo_pingmesh_wire_encode(&b, got);
+	got[24] = 1;
+	sign(got, n);
+	assert_int_equal(algo_pingmesh_wire_decode_window(&back, got, n, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "of version 1, not 2"));
+}
+
+static void counters_that_none_can_send_are_refused(void **state)
+{
+	static const struct {
+		size_t at;
+		unsigned char value;
+		int code;
+		const char *say;
+	} cases[] = {
+	    {4, 3, SIM_EPARSE, "version 3"},
+	    {4, 1, SIM_EPARSE, "version 1 with records of 72"},
+	    {6, 48, SIM_EPARSE, "version 2 with records of 48"},
+	    {8, 0, SIM_EPARSE, "not 0"},
+	    {8, 2, SIM_EPARSE, "one window at a time, not 2"},
+	    {24, 0, SIM_ERANGE, "count from 1"},
+	    {32, 1, SIM_ERANGE, "n_lost"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct algo_pingmesh_window back;
+		unsigned char bytes[120];
+		struct sim_err e = {0};
+		algo_pingmesh_wire_encode_window(&window, bytes);
+		bytes[cases[i].at] = cases[i].value;
+		sign(bytes, sizeof(bytes));
+		const int rc = algo_pingmesh_wire_decode_window(&back, bytes,
+		    sizeof(bytes), &e);
+		if (rc != cases[i].code || !strstr(e.msg, cases[i].say))
+			fail_msg("case %zu: %d, %s", i, rc, e.msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +277,8 @@ int main(void)
 	    cmocka_unit_test(what_was_written_is_read),
 	    cmocka_unit_test(each_wrong_byte_and_each_cut_is_found),
 	    cmocka_unit_test(values_that_none_can_have_are_refused),
+	    cmocka_unit_test(counters_are_as_documented_and_read_again),
+	    cmocka_unit_test(counters_that_none_can_send_are_refused),
 	};
 	return cmocka_run_group_tests_name("algos/pingmesh_wire", tests, NULL,
 	    NULL);

@@ -122,7 +122,9 @@ static void open_bench(struct bench *b, const struct topo_clos *shape,
 		 b->topo.n_hosts, &e),
 	    &e);
 	fabric_sim_serve(b->sim,
-	    &(struct model_services){b, fetch, upload});
+	    &(struct model_services){.arg = b,
+		.fetch = fetch,
+		.upload = upload});
 	b->size = 1 << 20;
 	if (!(b->text = malloc(b->size)))
 		exit(1);

@@ -53,6 +53,8 @@ static sim_ns answer(struct subject *s, sim_ns now, sim_ns wake)
 		case AGENT_SET_TIMER:
 			wake = todo[i].at_ns;
 			continue;
+		case AGENT_COUNTERS:
+			continue;
 		case AGENT_CONNECT:
 			s->n_probes++;
 			ev.kind = AGENT_CONNECT_DONE;

@@ -57,28 +57,47 @@ static struct algo_pingmesh_record record(uint32_t src, uint32_t dst,
 	};
 }
 
-/* Keep one batch of the N records, all of one server. */
-static void keep(uint64_t number, const struct algo_pingmesh_record r[],
-    uint32_t n)
+static void keep_bytes(const unsigned char *bytes, size_t size)
 {
 	const struct xp_batch_store_params p = {.file_bytes = 1 << 10,
 	    .total_bytes = 1 << 24,
 	    .max_runs = 1000};
-	static struct algo_pingmesh_batch b;
-	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 	struct algo_pingmesh_wire_id id;
 	struct xp_batch_store *s;
 	int is_new;
-	b.src_ip = r[0].src_ip;
-	b.number = number;
-	b.n = n;
-	memcpy(b.record, r, n * sizeof(*r));
-	const size_t size = algo_pingmesh_wire_encode(&b, bytes);
 	assert_ok(algo_pingmesh_wire_check(&id, bytes, size, test_err()));
 	assert_ok(xp_batch_store_open(&s, test_folder, &p, test_err()));
 	assert_ok(
 	    xp_batch_store_put(s, &id, bytes, size, 0, &is_new, test_err()));
 	assert_ok(xp_batch_store_close(s, test_err()));
+}
+
+/* Keep one batch of the N records, all of one server. */
+static void keep(uint64_t number, const struct algo_pingmesh_record r[],
+    uint32_t n)
+{
+	static struct algo_pingmesh_batch b;
+	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
+	b.src_ip = r[0].src_ip;
+	b.number = number;
+	b.n = n;
+	memcpy(b.record, r, n * sizeof(*r));
+	keep_bytes(bytes, algo_pingmesh_wire_encode(&b, bytes));
+}
+
+/* Of a window of 10 s that ends at END_S. */
+static void keep_counters(uint32_t src, uint64_t number, uint32_t end_s)
+{
+	const struct algo_pingmesh_window w = {
+	    .number = number,
+	    .src_ip = topo_addr_of_host(src),
+	    .start_ns = (end_s - 10) * SIM_SEC,
+	    .end_ns = end_s * SIM_SEC,
+	    .n_probes = number,
+	    .n_connected = number == 7, /* in no time */
+	};
+	unsigned char bytes[ALGO_PINGMESH_WIRE_WINDOW];
+	keep_bytes(bytes, algo_pingmesh_wire_encode_window(&w, bytes));
 }
 
 static void each_record_becomes_the_row_it_is(void **state)
@@ -151,6 +170,40 @@ static void what_can_be_no_row_is_counted(void **state)
 	    n.n_odd == 2);
 }
 
+/* Those of windows with a part in the time of the probes, which is from 1300 s
+ * to 1320 s. */
+static void counters_of_that_time_are_rows_too(void **state)
+{
+	const struct algo_pingmesh_record r[] = {record(0, 1, ALGO_PINGLIST_TOR,
+						     AGENT_CONNECTED,
+						     1300 * SIM_SEC),
+	    record(0, 1, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 1320 * SIM_SEC)};
+	struct res_recording_info info = make_info();
+	struct xp_batch_exported n;
+	struct res_recording *in;
+	struct obs_perf got = {0};
+	(void)state;
+	keep_counters(0, 1, 1300);
+	keep_counters(0, 2, 1301);
+	keep(2, r, 2); /* a number of its own */
+	keep_counters(13, 3, 1330);
+	keep_counters(13, 4, 1331);
+	keep_counters(HOSTS, 5, 1310);
+	keep_counters(0, 7, 1310);
+	assert_ok(xp_batch_export(test_folder, path, &info, &n, test_err()));
+	assert_true(n.n_batches == 1 && n.n_rows == 2 && n.n_counters == 2);
+	assert_true(n.n_foreign == 1 && n.n_odd == 1);
+	assert_ok(res_recording_open(&in, path, test_err()));
+	assert_ok(res_recording_counters(in, 0, SIM_NEVER, &got, test_err()));
+	assert_int_equal(got.n, 2);
+	assert_true(got.host[0] == 0 && got.n_probes[0] == 2 &&
+	    got.end_ns[0] == 101 * SIM_SEC);
+	assert_true(got.host[1] == 13 && got.n_probes[1] == 3 &&
+	    got.end_ns[1] == 130 * SIM_SEC);
+	obs_perf_free(&got);
+	res_recording_close(in);
+}
+
 /* The same batch in a second file, and a file that ends within one. */
 static void each_batch_counts_once(void **state)
 {
@@ -200,6 +253,7 @@ static void every_failed_allocation_is_reported(void **state)
 	    record(0, 1, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 5);
 	(void)state;
 	keep(1, &one, 1);
+	keep_counters(0, 1, 10);
 	test_each_alloc_fails(export, NULL);
 }
 
@@ -211,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    in_a_folder(each_record_becomes_the_row_it_is),
 	    in_a_folder(what_can_be_no_row_is_counted),
+	    in_a_folder(counters_of_that_time_are_rows_too),
 	    in_a_folder(each_batch_counts_once),
 	    in_a_folder(a_folder_without_probes_makes_no_recording),
 	    in_a_folder(every_failed_allocation_is_reported),

@@ -445,6 +445,48 @@ static void a_batch_is_posted_by_the_wall_clock(void **state)
 	close_rig(g);
 }
 
+/* Beside a batch that is under way, and with nobody who waits for them. */
+static void counters_are_posted_by_the_wall_clock_and_once(void **state)
+{
+	static struct algo_pingmesh_batch b;
+	const struct algo_pingmesh_window w = {.born_ns = 5,
+	    .number = 3,
+	    .start_ns = 1000,
+	    .end_ns = 1007,
+	    .n_probes = 9,
+	    .n_connected = 8,
+	    .src_ip = loop_ip(0)};
+	const struct agent_action a = {.kind = AGENT_COUNTERS,
+	    .data = &w,
+	    .n_bytes = sizeof(w)};
+	struct algo_pingmesh_window got;
+	struct rig *g = open_rig(10);
+	(void)state;
+	const uint64_t start_ns = wall() - loop_now(&g->loop);
+	add(&g->collector, TAKEN);
+	add(&g->collector, TAKEN);
+	loop_act(&g->loop, 0, &a);
+	while (count(g)->n_windows == 0)
+		assert_int_equal(loop_next(&g->loop, 20 * SIM_MS), 0);
+	const char *body = strstr(g->collector.request[0], "\r\n\r\n") + 4;
+	assert_ok(algo_pingmesh_wire_decode_window(&got, body,
+	    ALGO_PINGMESH_WIRE_WINDOW, test_err()));
+	assert_true(got.number == 3 && got.n_probes == 9 &&
+	    got.n_connected == 8 && got.src_ip == loop_ip(0));
+	assert_int_equal(got.end_ns - got.start_ns, 7);
+	assert_in_range(got.start_ns, start_ns - SIM_SEC, start_ns + SIM_SEC);
+	assert_in_range(got.born_ns, start_ns - SIM_SEC, start_ns + SIM_SEC);
+	fill(&b, 1);
+	post(g, &b, 256, 1);
+	end(&g->collector);
+	loop_act(&g->loop, 0, &a);
+	while (count(g)->n_windows_lost == 0)
+		assert_int_equal(loop_next(&g->loop, 20 * SIM_MS), 0);
+	assert_true(count(g)->n_windows == 1 && count(g)->n_taken == 1);
+	assert_string_not_equal(xp_fetch_why(g->fetch), "");
+	close_rig(g);
+}
+
 static void a_batch_that_is_tried_again_is_the_same_bytes(void **state)
 {
 	static struct algo_pingmesh_batch b, one, two;
@@ -597,6 +639,7 @@ int main(void)
 	    cmocka_unit_test(a_new_question_settles_the_one_before),
 	    cmocka_unit_test(nobody_there_is_told_at_once),
 	    cmocka_unit_test(a_batch_is_posted_by_the_wall_clock),
+	    cmocka_unit_test(counters_are_posted_by_the_wall_clock_and_once),
 	    cmocka_unit_test(a_batch_that_is_tried_again_is_the_same_bytes),
 	    cmocka_unit_test(the_largest_batch_passes),
 	    cmocka_unit_test(to_a_silent_collector_it_is_not_given),

@@ -92,6 +92,10 @@ static int submit(struct fabric *f, topo_host host,
 			    a->token)
 			    ->ok = 1;
 			break;
+		case AGENT_COUNTERS:
+			rc = s->counters(s->arg, host, x->now, a->data,
+			    a->n_bytes, e);
+			break;
 		default:
 			assert_int_equal(a->kind, AGENT_CONNECT);
 			begin_connect(x, host, a);

@@ -356,7 +356,14 @@ static void a_host_that_is_off_neither_probes_nor_answers(void **state)
 
 /* --- performance counters ------------------------------------------------ */
 
-/* Looks are a little after the windows' ends. */
+static const struct obs_perf *perf(struct rig *g)
+{
+	const struct obs_perf *t;
+	assert_ok(xp_collector_perf(xp_world_collector(g->w), &t, test_err()));
+	return t;
+}
+
+/* Agents turn their windows a little after their ends. */
 static void no_window_of_counters_is_lost(void **state)
 {
 	enum { N = 12 };
@@ -366,7 +373,7 @@ static void no_window_of_counters_is_lost(void **state)
 	set_up(&g, "duration: 3600, window: 3600");
 	begin(&g, 0);
 	run_to(&g, N * 300 + 2);
-	const struct obs_perf *t = xp_world_perf(g.w);
+	const struct obs_perf *t = perf(&g);
 	assert_ok(obs_perf_check(t, 0, PINGMESH_HOSTS, test_err()));
 	assert_int_equal(t->n, N * PINGMESH_HOSTS);
 	for (size_t i = 0; i < t->n; i++) {
@@ -411,7 +418,7 @@ static void a_world_that_lived_before_lives_the_same_again(void **state)
 		run_to(&used, s);
 	run_to(&used, 1100);
 	assert_same(table(&fresh, 0), table(&used, 0));
-	assert_int_equal(xp_world_perf(fresh.w)->n, xp_world_perf(used.w)->n);
+	assert_int_equal(perf(&fresh)->n, perf(&used)->n);
 	begin(&used, 4);
 	run_to(&used, 1100);
 	assert_true(table(&used, 0)->n != table(&fresh, 0)->n ||

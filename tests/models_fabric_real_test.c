@@ -164,6 +164,15 @@ static int upload(void *arg, topo_host host, uint64_t token, const void *data,
 	return fabric_real_uploaded(s->g->f, host, token, 1, e);
 }
 
+static int counters(void *arg, topo_host host, const void *data, size_t n,
+    struct sim_err *e)
+{
+	(void)host;
+	(void)e;
+	memcpy(((struct service *)arg)->upload, data, n);
+	return 0;
+}
+
 static int ready(void *arg, struct sim_err *e)
 {
 	struct service *s = arg;
@@ -211,10 +220,11 @@ static void services_answer_at_once_or_later(void **state)
 	ask(&g, AGENT_UPLOAD, 1, 100);
 	loop_await(&g, AGENT_UPLOAD_DONE);
 	assert_int_equal(g.ev.ok, 0);
+	ask(&g, AGENT_COUNTERS, 1, 100);
 
 	assert_int_equal(pipe2(s.pipe, O_CLOEXEC), 0);
-	const struct fabric_real_services services = {&s, fetch, upload, taken,
-	    s.pipe[0], ready};
+	const struct fabric_real_services services = {&s, fetch, upload,
+	    counters, taken, s.pipe[0], ready};
 	assert_ok(fabric_real_serve(g.f, &services, test_err()));
 	ask(&g, AGENT_FETCH, 1, 101);
 	loop_await(&g, AGENT_FETCH_DONE);
@@ -226,6 +236,9 @@ static void services_answer_at_once_or_later(void **state)
 	loop_await(&g, AGENT_UPLOAD_DONE);
 	assert_int_equal(s.n_taken, 1);
 	assert_int_equal(g.ev.ok, 1);
+	assert_string_equal(s.upload, "bytes");
+	s.upload[0] = '\0';
+	ask(&g, AGENT_COUNTERS, 2, 0);
 	assert_string_equal(s.upload, "bytes");
 
 	s.later = 1;

@@ -9,7 +9,7 @@
 /* --- services ------------------------------------------------------------- */
 
 struct served {
-	unsigned n_fetches, n_uploads;
+	unsigned n_fetches, n_uploads, n_counters;
 	topo_host host;
 	sim_ns at;
 	unsigned char last; /* byte that was uploaded */
@@ -43,11 +43,24 @@ static int upload(void *arg, topo_host host, sim_ns at, const void *data,
 	return 0;
 }
 
+static int counters(void *arg, topo_host host, sim_ns at, const void *data,
+    size_t n, struct sim_err *e)
+{
+	struct served *s = arg;
+	if (s->fail)
+		return sim_fail(e, SIM_EIO, "no disk.");
+	assert_true(n == 3 && memcmp(data, "abc", n) == 0);
+	s->n_counters++;
+	s->host = host;
+	s->at = at;
+	return 0;
+}
+
 static void serve(struct rig *g, struct served *s)
 {
 	*s = (struct served){0};
 	fabric_sim_serve(g->sim,
-	    &(struct model_services){s, fetch, upload});
+	    &(struct model_services){s, fetch, upload, counters});
 }
 
 static void ask(struct rig *g, topo_host host, uint64_t token)
@@ -62,6 +75,14 @@ static void send_up(struct rig *g, topo_host host, const void *data, uint32_t n)
 	    .token = 8,
 	    .data = data,
 	    .n_bytes = n};
+	rig_act(g, host, &a);
+}
+
+static void send_counters(struct rig *g, topo_host host)
+{
+	const struct agent_action a = {.kind = AGENT_COUNTERS,
+	    .data = "abc",
+	    .n_bytes = 3};
 	rig_act(g, host, &a);
 }
 
@@ -146,11 +167,28 @@ static void without_services_both_fail(void **state)
 	rig_close(&g);
 }
 
+/* Without a collector they go nowhere. */
+static void counters_arrive_at_once_and_nobody_answers(void **state)
+{
+	struct rig_event x;
+	struct served s;
+	struct rig g;
+	(void)state;
+	rig_open(&g);
+	rig_draw_and_begin(&g);
+	send_counters(&g, 2);
+	serve(&g, &s);
+	rig_wait(&g, 5 * SIM_SEC);
+	send_counters(&g, 2);
+	assert_true(s.n_counters == 1 && s.host == 2 && s.at == 5 * SIM_SEC);
+	assert_false(rig_next(&g, SIM_NEVER, &x));
+	rig_close(&g);
+}
+
 static void what_services_fail_with_ends_the_run(void **state)
 {
-	const struct agent_action up = {.kind = AGENT_UPLOAD,
-	    .data = "x",
-	    .n_bytes = 1};
+	static const enum agent_action_kind kinds[] = {AGENT_UPLOAD,
+	    AGENT_COUNTERS};
 	struct rig_event x;
 	struct served s;
 	struct sim_err e;
@@ -161,7 +199,12 @@ static void what_services_fail_with_ends_the_run(void **state)
 	rig_draw_and_begin(&g);
 	serve(&g, &s);
 	s.fail = 1;
-	assert_int_equal(g.f->ops->submit(g.f, 0, &up, 1, &e), SIM_EIO);
+	for (int i = 0; i < 2; i++) {
+		const struct agent_action up = {.kind = kinds[i],
+		    .data = "x",
+		    .n_bytes = 1};
+		assert_int_equal(g.f->ops->submit(g.f, 0, &up, 1, &e), SIM_EIO);
+	}
 	ask(&g, 2, 1);
 	assert_int_equal(g.f->ops->poll(g.f, SIM_NEVER, &x.ev, &x.host, &x.at,
 			     1, &n, &e),
@@ -213,7 +256,9 @@ static void outages_of_services_are_those_of_the_request(void **state)
 			rig_begin(&g);
 			rig_wait(&g, when[k]);
 			send_up(&g, 0, "x", 1);
+			send_counters(&g, 0);
 			assert_int_equal(s.n_uploads, !down);
+			assert_int_equal(s.n_counters, !down);
 			assert_int_equal(rig_next(&g, SIM_NEVER, &x), !down);
 			assert_true(down || (x.ev.ok && x.at == at));
 		}
@@ -488,7 +533,9 @@ static void open_agents(struct rig *g, struct ops *o, struct fabric_agents *a,
 	o->digest = o->n_records = 0;
 	memset(o->n_from, 0, sizeof(o->n_from));
 	fabric_sim_serve(g->sim,
-	    &(struct model_services){o, fetch_list, collect});
+	    &(struct model_services){.arg = o,
+		.fetch = fetch_list,
+		.upload = collect});
 }
 
 /* What agents know of themselves, and what the collector has. */
@@ -552,6 +599,7 @@ int main(void)
 	    cmocka_unit_test(services_answer_in_their_time),
 	    cmocka_unit_test(the_time_of_one_hosts_requests_is_its_own),
 	    cmocka_unit_test(without_services_both_fail),
+	    cmocka_unit_test(counters_arrive_at_once_and_nobody_answers),
 	    cmocka_unit_test(what_services_fail_with_ends_the_run),
 	    cmocka_unit_test(outages_of_services_are_those_of_the_request),
 	    cmocka_unit_test(a_host_that_is_off_hears_nothing_until_it_starts),

@@ -108,7 +108,7 @@ static const struct argp_child children[] = {{&cmd_serve_argp, 0, NULL, 0},
 static void put_more(FILE *out)
 {
 	fprintf(out,
-	    "  POST /results  one batch of records\n"
+	    "  POST /results  one batch of records, or of counters\n"
 	    "  GET /health    counters, as JSON\n\n"
 	    "The form of a batch, and of the files (one batch behind the "
 	    "other, files only appended to), is told in "
@@ -206,8 +206,8 @@ static int run_export(struct args *a)
 	note(a->dir, n.n_bytes_damaged,
 	    "bytes are damaged or behind damage, and were not read");
 	printf("%s: %" PRIu64 " batches, %" PRIu64 " probes, %" PRIu64
-	       " of services; time 0 is %" PRIu64 " s\n",
-	    a->export, n.n_batches, n.n_rows, n.n_vip_rows,
+	       " of services, %" PRIu64 " counters; time 0 is %" PRIu64 " s\n",
+	    a->export, n.n_batches, n.n_rows, n.n_vip_rows, n.n_counters,
 	    n.origin_ns / SIM_SEC);
 	return CMD_GOOD;
 }

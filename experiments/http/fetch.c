@@ -49,7 +49,7 @@ struct xp_fetch {
 	struct fabric_real *fabric;
 	CURLM *multi;
 	int epoll, timer;
-	struct transfer get, post;
+	struct transfer get, post, push;
 
 	char controller[XP_FETCH_MAX_CONTROLLERS][MAX_URL];
 	char collector[MAX_URL];
@@ -63,6 +63,7 @@ struct xp_fetch {
 	uint64_t born_shift, shift, shifted;
 	struct algo_pingmesh_batch batch;
 	unsigned char wire[ALGO_PINGMESH_WIRE_MAX];
+	unsigned char window[ALGO_PINGMESH_WIRE_WINDOW];
 	char why[512];
 };
 
@@ -185,7 +186,7 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
 /* --- transfers ------------------------------------------------------------ */
 static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
 {
-	return t == &f->post
+	return t != &f->get
 	    ? f->collector
 	    : f->controller[(f->first + f->n_asked) % f->n_controllers];
 }
@@ -330,6 +331,20 @@ static int uploaded(struct xp_fetch *f, int ok, struct sim_err *e)
 	return fabric_real_uploaded(f->fabric, 0, f->post.token, ok, e);
 }
 
+/* Post N bytes. Returns 0 if that cannot begin. */
+static int post(struct xp_fetch *f, struct transfer *t, const void *bytes,
+    size_t n)
+{
+	t->until = now(f) + ns_of(0.9 * f->params.upload_s);
+	f->n_said = 0;
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE, (long)n);
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, bytes);
+	if (begin(f, t, "Content-Type: application/octet-stream", 1))
+		return 1;
+	blame(f, t, CURLE_OK, 0);
+	return 0;
+}
+
 static int upload(void *arg, topo_host host, uint64_t token, const void *data,
     size_t n, struct sim_err *e)
 {
@@ -345,21 +360,47 @@ static int upload(void *arg, topo_host host, uint64_t token, const void *data,
 		return rc < 0
 		    ? rc
 		    : fabric_real_uploaded(f->fabric, host, token, 0, e);
-	f->post.until = now(f) + ns_of(0.9 * f->params.upload_s);
-	f->n_said = 0;
-	curl_easy_setopt(f->post.easy, CURLOPT_POSTFIELDSIZE,
-	    (long)stamp(f, data));
-	curl_easy_setopt(f->post.easy, CURLOPT_POSTFIELDS, f->wire);
-	if (begin(f, &f->post, "Content-Type: application/octet-stream", 1))
+	return post(f, &f->post, f->wire, stamp(f, data)) ? 0
+							  : uploaded(f, 0, e);
+}
+
+static void counted(struct xp_fetch *f, int ok)
+{
+	f->count.n_windows += ok != 0;
+	f->count.n_windows_lost += ok == 0;
+}
+
+/* They are sent once, and new ones push old ones aside. */
+static int counters(void *arg, topo_host host, const void *data, size_t n,
+    struct sim_err *e)
+{
+	struct xp_fetch *f = arg;
+	struct algo_pingmesh_window w;
+	const uint64_t shift = wall_shift(f);
+	(void)host;
+	(void)n;
+	(void)e;
+	if (f->collector[0] == '\0')
 		return 0;
-	blame(f, &f->post, CURLE_OK, 0);
-	return uploaded(f, 0, e);
+	if (f->push.is_busy)
+		counted(f, 0);
+	stop(f, &f->push);
+	memcpy(&w, data, sizeof(w));
+	w.born_ns += f->born_shift;
+	w.start_ns += shift;
+	w.end_ns += shift;
+	algo_pingmesh_wire_encode_window(&w, f->window);
+	if (!post(f, &f->push, f->window, sizeof(f->window)))
+		counted(f, 0);
+	return 0;
 }
 
 /* --- what libcurl has done ------------------------------------------------ */
 static int end(struct xp_fetch *f, CURL *easy, CURLcode code, struct sim_err *e)
 {
-	struct transfer *t = easy == f->get.easy ? &f->get : &f->post;
+	struct transfer *t = easy == f->get.easy ? &f->get
+	    : easy == f->post.easy               ? &f->post
+						 : &f->push;
 	long status = 0;
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
 	stop(f, t);
@@ -368,7 +409,10 @@ static int end(struct xp_fetch *f, CURL *easy, CURLcode code, struct sim_err *e)
 	const int ok = code == CURLE_OK && status == 200;
 	if (!ok)
 		blame(f, t, code, status);
-	return uploaded(f, ok, e);
+	if (t == &f->post)
+		return uploaded(f, ok, e);
+	counted(f, ok);
+	return 0;
 }
 
 static int ready(void *arg, struct sim_err *e)
@@ -507,19 +551,25 @@ static int set_up(struct xp_fetch *f, struct transfer *t)
 	    curl_easy_setopt(c, CURLOPT_WRITEDATA, f) == CURLE_OK;
 }
 
+static void set_up_post(struct transfer *t)
+{
+	curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_said);
+}
+
 static int set_up_all(struct xp_fetch *f, struct sim_err *e)
 {
 	CURL *c;
 	f->multi = curl_multi_init();
-	if (!f->multi || !set_up(f, &f->get) || !set_up(f, &f->post))
+	if (!f->multi || !set_up(f, &f->get) || !set_up(f, &f->post) ||
+	    !set_up(f, &f->push))
 		return sim_fail(e, SIM_EDEP, "libcurl cannot start.");
 	c = f->get.easy;
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_list);
 	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
 	curl_easy_setopt(c, CURLOPT_HEADERDATA, f);
-	c = f->post.easy;
-	curl_easy_setopt(c, CURLOPT_POST, 1L);
-	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_said);
+	set_up_post(&f->post);
+	set_up_post(&f->push);
 	curl_multi_setopt(f->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(f->multi, CURLMOPT_SOCKETDATA, f);
 	curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_timer);
@@ -567,6 +617,7 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	const struct fabric_real_services s = {.arg = f,
 	    .fetch = fetch,
 	    .upload = upload,
+	    .counters = counters,
 	    .taken = taken,
 	    .fd = f->epoll,
 	    .ready = ready};
@@ -575,16 +626,20 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	return fabric_real_serve(fabric, &s, e);
 }
 
+static void tear_down(struct xp_fetch *f, struct transfer *t)
+{
+	stop(f, t);
+	curl_easy_cleanup(t->easy);
+	curl_slist_free_all(t->headers);
+}
+
 void xp_fetch_close(struct xp_fetch *f)
 {
 	if (!f)
 		return;
-	stop(f, &f->get);
-	stop(f, &f->post);
-	curl_easy_cleanup(f->get.easy);
-	curl_easy_cleanup(f->post.easy);
-	curl_slist_free_all(f->get.headers);
-	curl_slist_free_all(f->post.headers);
+	tear_down(f, &f->get);
+	tear_down(f, &f->post);
+	tear_down(f, &f->push);
 	curl_multi_cleanup(f->multi);
 	curl_global_cleanup();
 	if (f->epoll >= 0)

@@ -1,11 +1,12 @@
 /* experiments/http/fetch.h -- a live agent's contacts: lists come, batches go.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the real fabric does for AGENT_FETCH and AGENT_UPLOAD, by libcurl and
- * without waiting:
+ * What the real fabric does for AGENT_FETCH, AGENT_UPLOAD and AGENT_COUNTERS, by
+ * libcurl and without waiting:
  *
  *	GET  CONTROLLER/pinglist/ADDRESS      the list, or what is wrong
- *	POST COLLECTOR/results                one batch, as pingmesh_wire.h
+ *	POST COLLECTOR/results                one batch, or the counters of a
+ *	                                      window, as pingmesh_wire.h
  *
  * An answer is what comes with 200 (a list), 304 (the list that was had) or 404
  * (there is none, which stops the agent). Anything else is none: another
@@ -23,7 +24,8 @@
  * agent's clock, which begins at 0. In what is posted they are of the wall
  * clock, nanoseconds since 1970: that of the first try, so that a batch that is
  * tried again is the same bytes. The agent's start is of the wall clock when
- * that was, whatever is corrected later, for it names the batches.
+ * that was, whatever is corrected later, for it names the batches. Counters are
+ * posted once, beside a batch that may be under way.
  *
  * No proxy, user, cookie or environment variable has a say. https:// is taken
  * if libcurl has it, and certificates are then checked as the system does.
@@ -49,7 +51,9 @@ struct xp_fetch_params {
 	X(n_none, "times that there was no list")                              \
 	X(n_unanswered, "controllers that gave no answer")                     \
 	X(n_taken, "batches that the collector took")                          \
-	X(n_untaken, "batches that it did not take, each try")
+	X(n_untaken, "batches that it did not take, each try")                 \
+	X(n_windows, "windows of counters that it took")                       \
+	X(n_windows_lost, "windows of counters that it did not take")
 
 struct xp_fetch_counters {
 #define X(name, doc) uint64_t name;

@@ -25,6 +25,7 @@ struct export
 	struct xp_batch_set seen;
 	sim_ns first_ns, last_ns; /* of the probes that are taken */
 	struct obs_probes rows, vip_rows;
+	struct obs_perf counters;
 	struct algo_pingmesh_batch batch;
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
@@ -33,12 +34,15 @@ static int flush(struct export *x, struct sim_err *e)
 {
 	int rc;
 	if ((rc = res_recorder_probes(x->out, &x->rows, e)) < 0 ||
-	    (rc = res_recorder_vip_probes(x->out, &x->vip_rows, e)) < 0)
+	    (rc = res_recorder_vip_probes(x->out, &x->vip_rows, e)) < 0 ||
+	    (rc = res_recorder_counters(x->out, &x->counters, e)) < 0)
 		return rc;
 	x->n->n_rows += x->rows.n;
 	x->n->n_vip_rows += x->vip_rows.n;
+	x->n->n_counters += x->counters.n;
 	obs_probes_clear(&x->rows);
 	obs_probes_clear(&x->vip_rows);
+	obs_perf_clear(&x->counters);
 	return 0;
 }
 
@@ -90,6 +94,38 @@ static int take_batch(struct export *x, struct sim_err *e)
 	return x->out ? flush(x, e) : 0;
 }
 
+/* Counters say when probes were under way no better than probes do: those of
+ * windows without any of that time are left out. */
+static int take_window(struct export *x, size_t n, struct sim_err *e)
+{
+	struct algo_pingmesh_window w;
+	struct obs_perf_row row;
+	int rc = algo_pingmesh_wire_decode_window(&w, x->bytes, n, e);
+	if (rc < 0)
+		return rc;
+	const enum xp_dsa_fate fate =
+	    xp_dsa_counters_row(topo_dcs_n_hosts(x->info->dc, x->info->n_dcs),
+		&w, &row);
+	x->n->n_foreign += fate == XP_DSA_FOREIGN;
+	x->n->n_odd += fate == XP_DSA_ODD;
+	if (!x->out || fate != XP_DSA_ROW || w.end_ns <= x->first_ns ||
+	    w.start_ns > x->last_ns)
+		return 0;
+	row.end_ns -= x->n->origin_ns;
+	rc = obs_perf_add(&x->counters, &row, e);
+	return rc < 0 ? rc : flush(x, e);
+}
+
+/* A batch of N bytes that was not seen before. */
+static int take_bytes(struct export *x, enum algo_pingmesh_wire_kind kind,
+    size_t n, struct sim_err *e)
+{
+	if (kind == ALGO_PINGMESH_OF_COUNTERS)
+		return take_window(x, n, e);
+	int rc = algo_pingmesh_wire_decode(&x->batch, x->bytes, n, e);
+	return rc < 0 ? rc : take_batch(x, e);
+}
+
 static int take_file(struct export *x, int dir_fd, const char *name,
     struct sim_err *e)
 {
@@ -116,9 +152,7 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 			break;
 		if (rc == 0)
 			continue;
-		if ((rc = algo_pingmesh_wire_decode(&x->batch, x->bytes, n,
-			 e)) < 0 ||
-		    (rc = take_batch(x, e)) < 0)
+		if ((rc = take_bytes(x, id.kind, n, e)) < 0)
 			break;
 	}
 	if (rc == XP_BATCH_DAMAGED)
@@ -194,6 +228,7 @@ int xp_batch_export(const char *dir, const char *path,
 	rc = write_out(x, dir, path, info, e);
 	obs_probes_free(&x->rows);
 	obs_probes_free(&x->vip_rows);
+	obs_perf_free(&x->counters);
 	xp_batch_set_free(&x->seen);
 	free(x);
 	return rc;

@@ -5,7 +5,8 @@
  * stand in. Rows keep the order of arrival, each batch once. Time 0 of the
  * recording is the whole ten minutes, of the agents' clock, before the first
  * probe; from that probe to the last one all counts as covered, for files do
- * not say when the collector did not listen.
+ * not say when the collector did not listen. Counters are those of windows that
+ * have a part in that time; files of agents that did not send any have none.
  */
 #ifndef EXPERIMENTS_BATCH_EXPORT_H
 #define EXPERIMENTS_BATCH_EXPORT_H
@@ -16,7 +17,7 @@
 #include "sim/err.h"
 
 struct xp_batch_exported {
-	uint64_t n_batches, n_rows, n_vip_rows;
+	uint64_t n_batches, n_rows, n_vip_rows, n_counters;
 	sim_ns origin_ns; /* of the agents' clock */
 	uint64_t n_lost;  /* records that agents say they lost */
 	/* Left out, see enum xp_dsa_fate. */

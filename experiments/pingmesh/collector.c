@@ -23,6 +23,11 @@ struct xp_collector {
 	struct obs_probes
 	    *table; /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
 	struct obs_probes joined;
+	struct {
+		size_t n, cap;
+		struct obs_perf_row *row;
+	} counters; /* as they came */
+	struct obs_perf perf;
 	double *us;
 	size_t n_us, cap_us;
 	struct xp_collect_counts count;
@@ -69,7 +74,9 @@ void xp_collector_close(struct xp_collector *c)
 	     i++)
 		obs_probes_free(&c->table[i]);
 	obs_probes_free(&c->joined);
+	obs_perf_free(&c->perf);
 	xp_batch_set_free(&c->seen);
+	free(c->counters.row);
 	free(c->table);
 	free(c->us);
 	free(c);
@@ -91,6 +98,7 @@ void xp_collector_clear(struct xp_collector *c)
 	for (uint32_t i = 0; i < c->n_kept; i++)
 		clear_window(c, i);
 	c->first = 0;
+	c->counters.n = 0;
 	c->n_us = 0;
 	c->count = (struct xp_collect_counts){0};
 }
@@ -167,8 +175,9 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 	if (n >= HEAD && b->number > 0 && b->n <= ALGO_PINGMESH_BATCH &&
 	    n == HEAD + b->n * sizeof(b->record[0]) &&
 	    topo_addr_to_host(b->src_ip, c->topo->n_hosts) != TOPO_NONE) {
-		const struct algo_pingmesh_wire_id id = {b->born_ns, b->number,
-		    b->n_lost, b->src_ip, b->n};
+		const struct algo_pingmesh_wire_id id =
+		    {ALGO_PINGMESH_OF_RECORDS, b->born_ns, b->number, b->n_lost,
+			b->src_ip, b->n};
 		rc = xp_batch_set_take(&c->seen, &id, e);
 	}
 	if (rc <= 0) {
@@ -181,6 +190,35 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 	for (uint32_t i = 0; rc >= 0 && i < b->n; i++)
 		rc = take_record(c, b->src_ip, &b->record[i], e);
 	return rc < 0 ? rc : 0;
+}
+
+int xp_collector_count(struct xp_collector *c, const void *data, size_t n,
+    struct sim_err *e)
+{
+	const struct algo_pingmesh_window *w = data;
+	struct obs_perf_row row;
+	int rc;
+	if (n != sizeof(*w) || w->number == 0) {
+		c->count.n_repeated++;
+		return 0;
+	}
+	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
+	    w->born_ns, w->number, 0, w->src_ip, 0};
+	if ((rc = xp_batch_set_take(&c->seen, &id, e)) <= 0) {
+		c->count.n_repeated += rc == 0;
+		return rc;
+	}
+	const enum xp_dsa_fate fate =
+	    xp_dsa_counters_row(c->topo->n_hosts, w, &row);
+	c->count.n_foreign += fate == XP_DSA_FOREIGN;
+	c->count.n_odd += fate == XP_DSA_ODD;
+	if (fate != XP_DSA_ROW)
+		return 0;
+	rc = SIM_RESERVE(&c->counters.row, &c->counters.cap, c->counters.n + 1,
+	    e);
+	if (rc == 0)
+		c->counters.row[c->counters.n++] = row;
+	return rc;
 }
 
 /* --- tables --------------------------------------------------------------- */
@@ -217,6 +255,28 @@ const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
     uint32_t window)
 {
 	return table_of(c, window, c->n_dcs);
+}
+
+static int by_end_and_host(const void *a, const void *b)
+{
+	const struct obs_perf_row *x = a, *y = b;
+	return x->end_ns != y->end_ns
+	    ? (x->end_ns > y->end_ns) * 2 - 1
+	    : (x->host > y->host) - (x->host < y->host);
+}
+
+int xp_collector_perf(struct xp_collector *c, const struct obs_perf **out,
+    struct sim_err *e)
+{
+	struct obs_perf_row *row = c->counters.row;
+	int rc = 0;
+	if (c->counters.n > 0)
+		qsort(row, c->counters.n, sizeof(*row), by_end_and_host);
+	obs_perf_clear(&c->perf);
+	for (size_t i = 0; rc == 0 && i < c->counters.n; i++)
+		rc = obs_perf_add(&c->perf, &row[i], e);
+	*out = &c->perf;
+	return rc;
 }
 
 double *xp_collector_times(struct xp_collector *c, size_t *n)

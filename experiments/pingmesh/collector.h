@@ -18,6 +18,7 @@
 #define EXPERIMENTS_PINGMESH_COLLECTOR_H
 
 #include "experiments/pingmesh.h"
+#include "models/obs_perf.h"
 
 /* What came. */
 #define XP_COLLECT_COUNTS(X)                                                   \
@@ -54,6 +55,11 @@ void xp_collector_clear(struct xp_collector *c);
 int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
     struct sim_err *e);
 
+/* Counters of a window, as AGENT_COUNTERS has them. Of one that came before, or
+ * what is none, n_repeated counts. Errors SIM_ENOMEM. */
+int xp_collector_count(struct xp_collector *c, const void *data, size_t n,
+    struct sim_err *e);
+
 /* Drop windows before FIRST. */
 void xp_collector_drop(struct xp_collector *c, uint32_t first);
 
@@ -66,6 +72,11 @@ int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
 /* The rows so far of one window of probes to VIPs. */
 const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
     uint32_t window);
+
+/* The counters so far of all windows, by their end and then by host; in memory
+ * of C's. Errors SIM_ENOMEM. Cost O(n log n). */
+int xp_collector_perf(struct xp_collector *c, const struct obs_perf **out,
+    struct sim_err *e);
 
 /* Along quantile, the times so far of the group that P asks for, in
  * microseconds. The caller may sort them. */

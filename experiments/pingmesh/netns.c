@@ -96,6 +96,14 @@ static int upload(void *arg, topo_host host, uint64_t token, const void *data,
 	return rc < 0 ? rc : fabric_real_uploaded(n->fabric, host, token, 1, e);
 }
 
+static int counters(void *arg, topo_host host, const void *data, size_t size,
+    struct sim_err *e)
+{
+	struct net *n = arg;
+	return model_service_counters(&n->services, &n->scene->truth, host,
+	    now_of(n), data, size, e);
+}
+
 static int step_delays(void *arg, struct sim_err *e)
 {
 	struct net *n = arg;
@@ -135,6 +143,7 @@ static int begin(struct xp_net *base, struct model_scene *scene,
 	const struct fabric_real_services services = {.arg = n,
 	    .fetch = fetch,
 	    .upload = upload,
+	    .counters = counters,
 	    .taken = taken,
 	    .fd = netns_faults_delay_fd(n->faults),
 	    .ready = step_delays};

@@ -171,11 +171,15 @@ static int live(struct cell *c, struct sim_err *e)
 	    .window = take_window};
 	int rc = xp_pingmesh_plane_run(c->plane, &c->scene, c->row, &hooks, e);
 	struct xp_world *w = xp_pingmesh_plane_world(c->plane);
+	const struct obs_perf *counters;
 	if (rc == 0)
-		rc = res_recorder_counters(c->recorder, xp_world_perf(w), e);
+		rc = xp_collector_perf(xp_world_collector(w), &counters, e);
+	if (rc == 0) {
+		c->out->n_counters = counters->n;
+		rc = res_recorder_counters(c->recorder, counters, e);
+	}
 	if (rc == 0)
 		rc = write_coverage(c, e);
-	c->out->n_counters = xp_world_perf(w)->n;
 	c->out->count = xp_collector_counts(xp_world_collector(w));
 	return rc;
 }

@@ -15,8 +15,6 @@
 struct seen {
 	sim_ns start_ns;                     /* of its life */
 	struct algo_pingmesh_counters count; /* of this life */
-	sim_ns perf_ns;                      /* start of the window told last */
-	uint8_t told;
 };
 
 struct xp_world {
@@ -32,8 +30,7 @@ struct xp_world {
 	struct xp_collector *collector;
 	struct seen *seen;                  /* [n_hosts] */
 	struct algo_pingmesh_counters gone; /* of lives that ended */
-	struct obs_perf perf;
-	sim_ns now, next_perf;
+	sim_ns now;
 };
 
 /* --- controller and collector --------------------------------------------- */
@@ -66,6 +63,15 @@ static int upload(void *arg, topo_host host, sim_ns at, const void *data,
 	(void)host;
 	(void)at;
 	return xp_collector_take(w->collector, data, n, e);
+}
+
+static int counters(void *arg, topo_host host, sim_ns at, const void *data,
+    size_t n, struct sim_err *e)
+{
+	struct xp_world *w = arg;
+	(void)host;
+	(void)at;
+	return xp_collector_count(w->collector, data, n, e);
 }
 
 /* --- opening -------------------------------------------------------------- */
@@ -112,18 +118,12 @@ void xp_world_close(struct xp_world *w)
 		return;
 	fabric_agents_close(&w->agents);
 	xp_collector_close(w->collector);
-	obs_perf_free(&w->perf);
 	free(w->seen);
 	free(w->doc);
 	free(w);
 }
 
 /* --- time ----------------------------------------------------------------- */
-
-static sim_ns perf_ns(const struct xp_world *w)
-{
-	return (sim_ns)llround(w->params->agent.perf_window_s * 1e9);
-}
 
 /* By what its hosts really do are lost SYNs told. */
 static int check_waits(const struct xp_world *w, const struct fabric *f,
@@ -147,14 +147,11 @@ int xp_world_begin(struct xp_world *w, struct model_scene *scene,
 {
 	w->scene = scene;
 	w->now = 0;
-	/* Agents turn their window at their first step after its end. */
-	w->next_perf = perf_ns(w) + ALGO_PINGMESH_STEP;
 	w->gone = (struct algo_pingmesh_counters){0};
 	memset(w->seen, 0, w->topo->n_hosts * sizeof(w->seen[0]));
-	obs_perf_clear(&w->perf);
 	xp_collector_clear(w->collector);
 	fabric_agents_renew(&w->agents, &scene->where);
-	const struct model_services services = {w, fetch, upload};
+	const struct model_services services = {w, fetch, upload, counters};
 	struct fabric *f;
 	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
 	return rc < 0 ? rc : check_waits(w, f, e);
@@ -166,48 +163,10 @@ static int is_on(const struct xp_world *w, topo_host h)
 	    !truth_outage_at(&w->scene->truth, TRUTH_HOST_OFF, h, w->now);
 }
 
-static int take_perf(struct xp_world *w, struct sim_err *e)
-{
-	int rc = 0;
-	for (topo_host h = 0; rc == 0 && h < w->topo->n_hosts; h++) {
-		struct seen *s = &w->seen[h];
-		const struct algo_pingmesh_status a = xp_world_status(w, h);
-		const struct algo_pingmesh_window *x = &a.window;
-		const int none = x->start_ns == 0 && x->n_probes == 0;
-		if (none || !is_on(w, h) ||
-		    (s->told && s->perf_ns == x->start_ns))
-			continue;
-		const struct obs_perf_row row = {
-		    .end_ns = x->start_ns + perf_ns(w),
-		    .host = h,
-		    .n_probes = x->n_probes,
-		    .n_connected = x->n_connected,
-		    .n_unconnected = x->n_unconnected,
-		    .n_drop_1 = x->n_drop_1,
-		    .n_drop_2 = x->n_drop_2,
-		    .p50_ns = x->p50_ns,
-		    .p99_ns = x->p99_ns,
-		};
-		s->told = 1;
-		s->perf_ns = x->start_ns;
-		rc = obs_perf_add(&w->perf, &row, e);
-	}
-	return rc;
-}
-
 int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e)
 {
-	int rc = 0;
 	assert(t >= w->now);
-	while (rc == 0 && w->next_perf <= t) {
-		rc = w->net->ops->run(w->net, &w->agents, w->next_perf, e);
-		w->now = w->next_perf;
-		w->next_perf += perf_ns(w);
-		if (rc == 0)
-			rc = take_perf(w, e);
-	}
-	if (rc == 0)
-		rc = w->net->ops->run(w->net, &w->agents, t, e);
+	const int rc = w->net->ops->run(w->net, &w->agents, t, e);
 	w->now = t;
 	return rc;
 }
@@ -277,9 +236,4 @@ struct xp_collector *xp_world_collector(struct xp_world *w)
 const struct algo_pinglist *xp_world_plan(const struct xp_world *w)
 {
 	return &w->plan;
-}
-
-const struct obs_perf *xp_world_perf(const struct xp_world *w)
-{
-	return &w->perf;
 }

@@ -2,12 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	         controller: plan, a document for each host
- *	           | FETCH                        ^ UPLOAD
+ *	           | FETCH                        ^ UPLOAD, COUNTERS
  *	           v                              |
  *	hosts:   agent   agent   agent ...  --> collector: tables by window
  *	           |       |       |
- *	         performance counters, every perf_window
- *	           |
  *	network, simulated or real: SYNs, SYN-ACKs and payloads under the
  *	scene's faults (experiments/pingmesh/net.h)
  *
@@ -20,7 +18,6 @@
 #include "algos/pingmesh_agent.h"
 #include "experiments/pingmesh/collector.h"
 #include "experiments/pingmesh/net.h"
-#include "models/obs_perf.h"
 #include "models/scene.h"
 
 struct xp_world;
@@ -45,10 +42,6 @@ int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e);
 
 struct xp_collector *xp_world_collector(struct xp_world *w);
 const struct algo_pinglist *xp_world_plan(const struct xp_world *w);
-
-/* Rows of agents' performance counters so far: one each time that an agent was
- * found to have finished a window, at most once in perf_window. */
-const struct obs_perf *xp_world_perf(const struct xp_world *w);
 
 /* What the agents that are on count now, in sum over their lives as far as they
  * were seen: what an agent counts after the last look before its host went off

@@ -2,8 +2,8 @@
 # tests/cli/agent.sh -- culprit agent, over loopback: it probes nobody here.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# An agent holds back for 10 s when it begins, and none of these lives that long.
-# tests/real/agent.sh is where they probe. Lists are for addresses beyond 127/8, so
+# An agent holds back for 10 s when it begins, and but for the last test none
+# lives that long. tests/real/agent.sh is where they probe more. Lists are for addresses beyond 127/8, so
 # where that is allowed all of this is run in a network namespace of its own.
 if [[ -z ${ALONE-} ]]; then
 	[[ $(id -u) = 0 ]] && alone="unshare -n" || alone="unshare -Urn"
@@ -183,6 +183,46 @@ units_are_valid() {
 	done
 }
 
+in_files() { python3 "$tree/tests/cli/lib/batches.py" "$@"; }
+
+has_counted() {
+	in_files records batches | grep -q connected &&
+		in_files counters batches | awk '$3 > 0 { n++ } END { exit !n }'
+}
+
+# Two agents, controller and collector: a window of 5 minutes has what the agents
+# counted. Agents of old sent records alone.
+live_recordings_have_counters() {
+	needs_lists
+	own_servers
+	ip addr add 10.0.0.2/32 dev lo
+	local shape=(-sn_pods=1 -sn_tors=1 -sn_t1=1 -sn_t2=1 -sn_hosts=2)
+	: >controller.out
+	"$CULPRIT" controller --listen 10.0.0.1:8080 "${shape[@]}" \
+	    -p tor_interval_s=10 >controller.out 2>controller.err &
+	: >collector.out
+	"$CULPRIT" collector --listen 10.0.0.1:8081 --dir batches --no-sync \
+	    >collector.out 2>collector.err &
+	within 10 grep -q '^http' controller.out || skip "no controller"
+	within 10 grep -q '^http' collector.out || fail "no collector"
+	for i in 1 2; do
+		"$CULPRIT" agent --address 10.0.0.$i "${options[@]}" \
+		    --controller http://10.0.0.1:8080 \
+		    --collector http://10.0.0.1:8081 -p fetch_retry=1 \
+		    -p upload_interval=1 -p perf_window=1 \
+		    >agent$i.out 2>agent$i.err &
+	done
+	within 40 has_counted || { cat agent?.err; fail "nothing counted"; }
+	run_for 0 "$CULPRIT" collector --dir batches --export day.h5 \
+	    "${shape[@]}"
+	says '^day.h5: .*, 0 of services, [1-9][0-9]* counters; ' stdout
+	run_for 0 "$CULPRIT" jobs day.h5 --window 5m -q
+	says '^data centre 0: [1-9][0-9]* probes' stdout
+	in_files strip batches old
+	run_for 0 "$CULPRIT" collector --dir old --export old.h5 "${shape[@]}"
+	says '^old.h5: .*, 0 of services, 0 counters; ' stdout
+}
+
 refuses() { # CODE PATTERN OPTION...
 	run_for "$1" timeout 10 "$CULPRIT" agent "${options[@]}" "${@:3}"
 	says "$2"
@@ -227,4 +267,4 @@ run_tests once_it_says_whether_there_is_a_list \
     files_are_opened_before_rights_are_given_up \
     a_certificate_that_nobody_signed_is_refused \
     it_ends_by_signals_and_tells_its_status systemd_is_told units_are_valid \
-    mistakes_are_named
+    mistakes_are_named live_recordings_have_counters

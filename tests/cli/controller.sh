@@ -289,7 +289,7 @@ what_was_taken_becomes_a_recording() {
 	done
 	run_for 0 "$CULPRIT" collector --dir batches --export day.h5 \
 	    -s n_tors=3 -s n_hosts=4
-	says '^day.h5: 15 batches, 30 probes, 0 of services; time 0 is 0 s$' \
+	says '^day.h5: 15 batches, 30 probes, 0 of services, 0 counters; time 0 is 0 s$' \
 	    stdout
 	says '15 records are left out: they are not between two of these'
 	run_for 0 "$CULPRIT" jobs day.h5 -q

@@ -20,22 +20,23 @@ void xp_batch_set_free(struct xp_batch_set *s)
 }
 
 /* SplitMix64's mixing of both parts of the key. */
-static size_t hash(uint64_t born_ns, uint32_t src_ip)
+static size_t hash(uint64_t born_ns, uint32_t src_ip, uint32_t kind)
 {
-	uint64_t x = born_ns ^ src_ip * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t x = (born_ns + kind) ^ src_ip * UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	return (size_t)(x ^ x >> 31);
 }
 
-/* The agent's slot, or the empty one where it belongs. N_SLOTS is a power of
- * two and at most half of them are taken. */
+/* The slot of ID's agent and kind, or the empty one where it belongs. N_SLOTS is
+ * a power of two and at most half of them are taken. */
 static struct xp_batch_agent *find(struct xp_batch_agent *slot, size_t n_slots,
-    uint64_t born_ns, uint32_t src_ip)
+    uint64_t born_ns, uint32_t src_ip, enum algo_pingmesh_wire_kind kind)
 {
-	size_t i = hash(born_ns, src_ip) & (n_slots - 1);
+	size_t i = hash(born_ns, src_ip, kind) & (n_slots - 1);
 	while (slot[i].cap > 0 &&
-	    (slot[i].born_ns != born_ns || slot[i].src_ip != src_ip))
+	    (slot[i].born_ns != born_ns || slot[i].src_ip != src_ip ||
+		slot[i].kind != kind))
 		i = (i + 1) & (n_slots - 1);
 	return &slot[i];
 }
@@ -60,7 +61,7 @@ int xp_batch_set_has(const struct xp_batch_set *s,
 	if (s->n_slots == 0)
 		return 0;
 	const struct xp_batch_agent *a =
-	    find(s->slot, s->n_slots, id->born_ns, id->src_ip);
+	    find(s->slot, s->n_slots, id->born_ns, id->src_ip, id->kind);
 	const size_t i = run_at(a, id->number);
 	return i < a->n && a->run[i].first <= id->number;
 }
@@ -74,8 +75,8 @@ static int grow(struct xp_batch_set *s, struct sim_err *e)
 		return rc;
 	for (size_t i = 0; i < s->n_slots; i++)
 		if (s->slot[i].cap > 0)
-			*find(slot, n, s->slot[i].born_ns, s->slot[i].src_ip) =
-			    s->slot[i];
+			*find(slot, n, s->slot[i].born_ns, s->slot[i].src_ip,
+			    s->slot[i].kind) = s->slot[i];
 	free(s->slot);
 	s->slot = slot;
 	s->n_slots = n;
@@ -93,12 +94,13 @@ int xp_batch_set_reserve(struct xp_batch_set *s,
 	if (2 * (s->n_agents + 1) > s->n_slots && (rc = grow(s, e)) < 0)
 		return rc;
 	struct xp_batch_agent *a =
-	    find(s->slot, s->n_slots, id->born_ns, id->src_ip);
+	    find(s->slot, s->n_slots, id->born_ns, id->src_ip, id->kind);
 	const int is_new = a->cap == 0;
 	if ((rc = SIM_RESERVE(&a->run, &a->cap, a->n + 1, e)) < 0)
 		return rc;
 	a->born_ns = id->born_ns;
 	a->src_ip = id->src_ip;
+	a->kind = id->kind;
 	s->n_agents += (size_t)is_new;
 	return 0;
 }
@@ -108,7 +110,7 @@ void xp_batch_set_add(struct xp_batch_set *s,
 {
 	const uint64_t x = id->number;
 	struct xp_batch_agent *a =
-	    find(s->slot, s->n_slots, id->born_ns, id->src_ip);
+	    find(s->slot, s->n_slots, id->born_ns, id->src_ip, id->kind);
 	const size_t i = run_at(a, x);
 	struct xp_batch_run *run = a->run + i; /* the one behind X */
 	const int after = i > 0 && run[-1].last + 1 == x;

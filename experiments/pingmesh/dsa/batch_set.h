@@ -1,7 +1,7 @@
 /* experiments/pingmesh/dsa/batch_set.h -- which batches of which agents were taken.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An agent, (src_ip, born_ns), counts its batches from 1, so what was taken of
+ * An agent, (src_ip, born_ns), counts its batches of each kind from 1, so what was taken of
  * it is a few runs of numbers, mostly one: memory goes with agents and gaps,
  * not with batches.
  */
@@ -18,10 +18,11 @@ struct xp_batch_run {
 	uint64_t first, last;
 };
 
-struct xp_batch_agent {
+struct xp_batch_agent { /* and a kind */
 	uint64_t born_ns;
 	uint64_t n_lost; /* the most that it said */
 	uint32_t src_ip;
+	enum algo_pingmesh_wire_kind kind;
 	size_t n, cap;            /* cap 0: an empty slot */
 	struct xp_batch_run *run; /* ascending, with gaps between */
 };

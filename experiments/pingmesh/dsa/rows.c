@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/rows.c -- agents' records as rows of tables.
+/* experiments/pingmesh/dsa/rows.c -- what agents send, as rows of tables.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/pingmesh/dsa/rows.h"
@@ -58,4 +58,27 @@ enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
 	    (p->outcome == OBS_TIMED_OUT && p->rtt_ns > 0))
 		return XP_DSA_ODD;
 	return is_vip ? XP_DSA_VIP_ROW : XP_DSA_ROW;
+}
+
+enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
+    const struct algo_pingmesh_window *w, struct obs_perf_row *p)
+{
+	*p = (struct obs_perf_row){
+	    .end_ns = w->end_ns,
+	    .host = topo_addr_to_host(w->src_ip, n_hosts),
+	    .n_probes = w->n_probes,
+	    .n_connected = w->n_connected,
+	    .n_unconnected = w->n_unconnected,
+	    .n_drop_1 = w->n_drop_1,
+	    .n_drop_2 = w->n_drop_2,
+	    .p50_ns = w->p50_ns,
+	    .p99_ns = w->p99_ns,
+	};
+	if (p->host == TOPO_NONE)
+		return XP_DSA_FOREIGN;
+#define X(type, name, unit, doc) .name = &p->name,
+	const struct obs_perf one = {.n = 1, OBS_PERF_COLUMNS(X)};
+#undef X
+	return obs_perf_check(&one, 0, n_hosts, NULL) < 0 ? XP_DSA_ODD
+							  : XP_DSA_ROW;
 }

@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/rows.h -- agents' records as rows of tables.
+/* experiments/pingmesh/dsa/rows.h -- what agents send, as rows of tables.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The one way from what agents upload to what jobs read, whether the collector
@@ -8,6 +8,7 @@
 #define EXPERIMENTS_PINGMESH_DSA_ROWS_H
 
 #include "algos/pingmesh.h"
+#include "models/obs_perf.h"
 #include "models/obs_probes.h"
 #include "topo/dc.h"
 
@@ -24,5 +25,10 @@ enum xp_dsa_fate {
  * res_recording_check(). Cost O(data centres). */
 enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
     uint32_t src_ip, const struct algo_pingmesh_record *r, struct obs_probe *p);
+
+/* The same of counters W in a network of N_HOSTS: XP_DSA_ROW, XP_DSA_FOREIGN or XP_DSA_ODD, of numbers
+ * that obs_perf_check() refuses. */
+enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
+    const struct algo_pingmesh_window *w, struct obs_perf_row *p);
 
 #endif

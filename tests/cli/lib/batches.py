@@ -4,17 +4,20 @@
 #
 # usage: batches.py records DIR   SRC DST OUTCOME RTT_MS LEVEL, each by time
 #        batches.py lost DIR      SRC N_LOST, of each agent's newest batch
+#        batches.py counters DIR  SRC N_PROBES N_CONNECTED P99_US, by end
+#        batches.py strip DIR TO  the same files without counters
 #        batches.py check DIR     fails if a batch or a record is there twice,
 #                                 a pair was probed within 10 s, or a time is
 #                                 not of the last hour
 # Written from the table in algos/pingmesh_wire.h, not from its code.
 import glob
+import os
 import socket
 import struct
 import sys
 import time
 
-HEAD, RECORD = "<4sHHIIQQQ", "<QQQIIHHIBBB5x"
+HEAD, RECORD, WINDOW = "<4sHHIIQQQ", "<QQQIIHHIBBB5x", "<9Q"
 
 
 def batches(folder):
@@ -24,12 +27,22 @@ def batches(folder):
         at = 0
         while at + 40 <= len(data):
             head = struct.unpack_from(HEAD, data, at)
-            n = head[3]
-            if at + 40 + 48 * n + 8 > len(data):
+            form = WINDOW if head[1] == 2 else RECORD
+            size = struct.calcsize(form)
+            end = at + 40 + size * head[3] + 8
+            if end > len(data):
                 break  # is being written
-            yield head, [struct.unpack_from(RECORD, data, at + 40 + 48 * i)
-                         for i in range(n)]
-            at += 40 + 48 * n + 8
+            yield head, [struct.unpack_from(form, data, at + 40 + size * i)
+                         for i in range(head[3])]
+            if sys.argv[1] == "strip" and head[1] == 1:
+                keep(os.path.basename(path), data[at:end])
+            at = end
+
+
+def keep(file, batch):
+    os.makedirs(sys.argv[3], exist_ok=True)
+    with open(os.path.join(sys.argv[3], file), "ab") as f:
+        f.write(batch)
 
 
 def name(ip):
@@ -37,9 +50,9 @@ def name(ip):
 
 
 def check(all_batches):
-    ids = [(h[4], h[5], h[6]) for h, _ in all_batches]
+    ids = [(h[1], h[4], h[5], h[6]) for h, _ in all_batches]
     assert len(ids) == len(set(ids)), "a batch twice"
-    records = [r for _, rs in all_batches for r in rs]
+    records = [r for h, rs in all_batches for r in rs if h[1] == 1]
     assert len(records) == len(set(records)), "a record twice"
     last = {}
     for r in sorted(records):
@@ -55,14 +68,17 @@ def check(all_batches):
 found = list(batches(sys.argv[2]))
 if sys.argv[1] == "check":
     check(found)
+elif sys.argv[1] == "counters":
+    for w, h in sorted((w[0][1:], h) for h, w in found if h[1] == 2):
+        print(name(h[4]), w[1], w[2], w[7] // 1000)
 elif sys.argv[1] == "lost":
     newest = {}
-    for h, _ in found:
+    for h, _ in (f for f in found if f[0][1] == 1):
         newest[h[4]] = max(newest.get(h[4], (0, 0, 0)), (h[5], h[6], h[7]))
     for src, (_, _, lost) in sorted(newest.items()):
         print(name(src), lost)
-else:
-    for r in sorted(r for _, rs in found for r in rs):
+elif sys.argv[1] == "records":
+    for r in sorted(r for h, rs in found for r in rs if h[1] == 1):
         print(name(r[3]), name(r[4]),
               ["connected", "refused", "timeout", "failed"][r[10]],
               r[1] // 1000000, r[9])
