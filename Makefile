@@ -218,7 +218,7 @@ figures: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@test -n "$(FIGURES)" || { echo "no figure matches $(FIG)" >&2; exit 2; }
 	@for f in $(FIGURES); do start=$$(date +%s); \
-	    if grep -q '^[^#]*fabric: *\(netns\|\[\)' experiments/$$f.yaml && \
+	    if grep -q '^[^#]*fabric: *\(netns\|tun\|[[{]\)' experiments/$$f.yaml && \
 		why=$$($B/culprit lab check | grep "lab run.*can't"); then \
 		echo "$$f SKIPPED, $$why"; continue; \
 	    fi; \

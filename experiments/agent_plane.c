@@ -30,11 +30,10 @@ static const struct sim_part parts[] = {
     {0},
 };
 
-static int agents_read(struct sim_yaml *y, const struct topo *t, void *params,
-    struct sim_err *e)
+static int agents_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, void *params, struct sim_err *e)
 {
 	struct xp_agents *a = params;
-	const struct sim_yaml_node *node = sim_yaml_get(y->root, "agents");
 	int rc = sim_parts_read(y, "agents", parts, a, e);
 	if (rc == 0 && t && a->fabric.flap.count > 0 &&
 	    t->n_links == 2 * t->n_hosts)

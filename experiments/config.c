@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/fabric.h"
 #include "experiments/plane.h"
 #include "sim/parts.h"
 #include "sim/vec.h"
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-static const char *const fabric_names[] = {"sim", "netns", NULL};
 static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
     "region", NULL};
 
@@ -21,10 +21,8 @@ const struct sim_field xp_run_fields[] = {
 	.names = xp_plane_names, .def = "auto",
 	.doc = "what makes windows of a scene: see below"},
     {"fabric", SIM_F_ENUM, offsetof(struct xp_config, fabric),
-	.names = fabric_names, .def = "sim",
-	.doc = "what agents live on, on planes agents and pingmesh; netns: a "
-	       "real network of this machine, whose results differ a little "
-	       "each time"},
+	.names = xp_fabric_names, .def = "sim",
+	.doc = "what agents live on: see below"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {0},
@@ -297,24 +295,25 @@ static int check_services(struct sim_yaml *y, const struct xp_config *c)
 	return rc;
 }
 
-static int check_fabric(struct sim_yaml *y, const struct xp_config *c)
+/* What depends on the network is checked for the plane that is to run on it. */
+static int read_section(struct sim_yaml *y, const struct xp_section *s,
+    const struct topo *t, void **params, struct sim_err *e)
 {
-	if (c->fabric == XP_FABRIC_SIM || xp_plane_of(c)->asks)
-		return 0;
-	return sim_yaml_mistake(y, sim_yaml_get(y->root, "fabric"),
-	    "fabric netns is for planes agents and pingmesh.");
+	struct sim_yaml_node *node = NULL;
+	int rc = xp_fabric_options(&node, y, s, e);
+	if (rc == 0 && (rc = sim_zalloc(params, 1, s->size, e)) == 0)
+		rc = s->read(y, node, t, *params, e);
+	sim_yaml_node_free(node);
+	return rc;
 }
 
-/* Those of all planes; what depends on the network is checked for the plane
- * that is to run on it. */
 static int read_sections(struct sim_yaml *y, const struct topo *t,
     struct xp_config *c, struct sim_err *e)
 {
 	const struct xp_section *s, *own = xp_plane_of(c)->section;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && (s = xp_section_at(i)); i++)
-		if ((rc = sim_zalloc(&c->section[i], 1, s->size, e)) == 0)
-			rc = s->read(y, s == own ? t : NULL, c->section[i], e);
+		rc = read_section(y, s, s == own ? t : NULL, &c->section[i], e);
 	return rc;
 }
 
@@ -326,7 +325,9 @@ static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 	for (const struct sim_field *f = xp_run_fields; rc == 0 && f->name;
 	     f++) {
 		const struct sim_yaml_node *v = sim_yaml_get(y->root, f->name);
-		if (v)
+		if (strcmp(f->name, "fabric") == 0)
+			rc = xp_fabric_read(y, c, e);
+		else if (v)
 			rc = sim_yaml_read_value(y, v, f, c, e);
 	}
 	return rc;
@@ -376,7 +377,7 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	if (rc == 0 && p->check)
 		rc = p->check(y, good ? net : NULL, c, e);
 	if (rc == 0)
-		rc = check_fabric(y, c);
+		rc = xp_fabric_check(y, c);
 	return rc;
 }
 

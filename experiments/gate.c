@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/fabric.h"
 #include "experiments/plane.h"
 #include "experiments/pool.h"
 #include "experiments/trial.h"
@@ -130,7 +131,9 @@ static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "%s is the trial's own metric, of no algorithm.",
 		    g->metric);
 	const struct xp_plane *p = c ? xp_plane_of(c) : NULL;
-	if (p && !(res_trial_metrics[g->num].set & (p->fills | RES_OF_SCENE)))
+	if (p &&
+	    !(res_trial_metrics[g->num].set & p->fills &
+		~xp_fabric_of(c)->blind))
 		return sim_yaml_mistake(y, sim_yaml_get(node, "metric"),
 		    "plane %s does not measure %s.", p->name, g->metric);
 	return 0;

@@ -46,10 +46,23 @@ struct xp_listener {
 	int (*hear)(void *arg, const struct xp_window *w, struct sim_err *e);
 };
 
-/* What a plane asks of the fabric that it runs on (experiments/fabric.h). */
+/* What a plane asks of the fabric that it runs on (experiments/fabric.h).
+ * X(bit, what a sentence calls it) */
+#define XP_ASKS(X)                                                             \
+	X(EPOCH, "flows of which it is told what they lost")                   \
+	X(NET, "hosts that connect")                                           \
+	X(SYN_TIMER, "a first wait of 3 s for SYN-ACKs (timers windows)")      \
+	X(DELAY, "links that are slow (kind latency)")
+
+enum {
+#define X(what, text) XP_ASKS_AT_##what,
+	XP_ASKS(X)
+#undef X
+};
 enum xp_asks {
-	XP_ASKS_EPOCH = 1, /* 007's agents, and flows of an epoch */
-	XP_ASKS_NET = 2,   /* a network for Pingmesh's agents */
+#define X(what, text) XP_ASKS_##what = 1 << XP_ASKS_AT_##what,
+	XP_ASKS(X)
+#undef X
 };
 
 struct xp_plane {
@@ -62,11 +75,13 @@ struct xp_plane {
 	const char *unless;
 
 	unsigned fills;    /* sets of metrics in its rows (enum res_set) */
-	unsigned asks;     /* enum xp_asks; 0: it runs on no fabric */
 	uint8_t alone;     /* tells something without algorithms, too */
 	uint8_t services;  /* has a controller and a collector that may fail */
 	uint8_t has_times; /* round-trip times are told in any case */
 	const struct xp_section *section; /* NULL: it has none */
+
+	/* Of the fabric with C (enum xp_asks); NULL: it runs on none. */
+	unsigned (*asks)(const struct xp_config *c);
 
 	/* Each of these may be NULL. PREPARE sets defaults of its own that other
 	 * sections of Y left unset. CHECK adds what C asks of the plane in vain

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "experiments/fabric.h"
 #include "experiments/lab/plane.h"
 #include "experiments/plane_bulk.h"
 #include "sim/vec.h"
@@ -11,7 +12,7 @@
 struct agents {
 	struct xp_bulk *bulk; /* on fabric sim these two, */
 	struct xp_agent_plane *sim;
-	struct xp_lab_plane *lab; /* on another this one */
+	struct xp_lab_plane *lab; /* on a real one this */
 };
 
 static const struct xp_agents *agents_of(const struct xp_config *c)
@@ -19,25 +20,18 @@ static const struct xp_agents *agents_of(const struct xp_config *c)
 	return xp_section_of(c, &xp_agents_section);
 }
 
-/* What a real network has not. */
+/* What real hosts have not. */
 static int check_real(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct fabric_sim_params *f = &agents_of(c)->fabric;
 	const struct sim_yaml_node *agents = sim_yaml_get(y->root, "agents");
+	const char *fabric = xp_fabric_of(c)->name;
 	if (f->slb.share > 0)
 		return sim_yaml_mistake(y, sim_yaml_get(agents, "slb"),
-		    "fabric netns has no load balancer.");
+		    "fabric %s has no load balancer.", fabric);
 	if (f->flap.count > 0)
 		return sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
-		    "no cable flaps on fabric netns.");
-	if (f->icmp.source != MODEL_ICMP_INGRESS)
-		return sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
-		    "on fabric netns the source of ICMP messages is ingress.");
-	if (f->icmp.t_max > 1e6)
-		return sim_yaml_mistake(y, sim_yaml_get(agents, "icmp"),
-		    "t_max %g: kernels limit up to 1e6 ICMP messages a second; "
-		    "0 is no limit.",
-		    f->icmp.t_max);
+		    "no cable flaps on fabric %s.", fabric);
 	return 0;
 }
 
@@ -49,7 +43,13 @@ static int agents_check(struct sim_yaml *y, const struct topo *t,
 	if (c->scene.latency.report_us > 0)
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
 		    "agents have no round-trip times (latency.report_over).");
-	return rc < 0 || c->fabric == XP_FABRIC_SIM ? rc : check_real(y, c);
+	return rc < 0 || !xp_fabric_of(c)->open ? rc : check_real(y, c);
+}
+
+static unsigned agents_asks(const struct xp_config *c)
+{
+	(void)c;
+	return XP_ASKS_EPOCH;
 }
 
 static void agents_close(void *p)
@@ -63,6 +63,15 @@ static void agents_close(void *p)
 	free(a);
 }
 
+static int open_lab(struct agents *a, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	const struct xp_agents *params = agents_of(c);
+	struct xp_wire *wire;
+	int rc = xp_fabric_of(c)->open(&wire, t, c, &params->fabric.icmp, e);
+	return rc < 0 ? rc : xp_lab_plane_open(&a->lab, wire, params, e);
+}
+
 static int agents_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
@@ -72,9 +81,8 @@ static int agents_open(void **p, const struct topo *t,
 	int rc = SIM_ZALLOC(&a, 1, e);
 	if (rc < 0)
 		return rc;
-	if (c->fabric == XP_FABRIC_NETNS)
-		rc = xp_lab_plane_open(&a->lab, t, params,
-		    xp_section_of(c, &xp_lab_section), e);
+	if (xp_fabric_of(c)->open)
+		rc = open_lab(a, t, c, e);
 	else if ((rc = xp_bulk_open(&a->bulk, XP_BULK_AUTO, 0, e)) == 0)
 		rc = xp_agent_plane_open(&a->sim, t, params, e);
 	if (rc < 0)
@@ -120,7 +128,7 @@ const struct xp_plane xp_plane_agents = {
     .doc = "auto, seen by host agents that trace what lost",
     .provides = OBS_FLOWS | OBS_HOPS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_AGENTS | RES_OF_SECONDS,
-    .asks = XP_ASKS_EPOCH,
+    .asks = agents_asks,
     .section = &xp_agents_section,
     .check = agents_check,
     .open = agents_open,

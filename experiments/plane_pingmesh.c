@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiments/lab.h"
+#include "experiments/fabric.h"
 #include "experiments/pingmesh/along.h"
 #include "experiments/pingmesh/plane.h"
 #include "experiments/pingmesh/truth.h"
@@ -37,22 +37,24 @@ static unsigned pingmesh_holds(const struct xp_config *c)
 					 : 0);
 }
 
-/* What a real network has not. */
+/* What real hosts have not. */
 static int check_real(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
 	const struct xp_pingmesh *p = xp_pingmesh_of(c);
+	const char *fabric = xp_fabric_of(c)->name;
 	if (c->topology.kind != XP_TOPO_CLOS)
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
-		    "plane pingmesh on fabric netns needs a topology of kind "
-		    "clos.");
+		    "plane pingmesh on fabric %s needs a topology of kind "
+		    "clos.",
+		    fabric);
 	if (*p->pinglist.vips)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "pinglist"),
-		    "vips: fabric netns has no load balancer.");
+		    "vips: fabric %s has no load balancer.", fabric);
 	if (p->trace.on)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
-		    "plane pingmesh traces nothing on fabric netns.");
+		    "plane pingmesh traces nothing on fabric %s.", fabric);
 	if (p->connect.timers == FABRIC_SIM_LINUX_LINEAR &&
 	    p->connect.retries > 0 && p->connect.retries < 5)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
@@ -65,8 +67,8 @@ static int check_real(struct sim_yaml *y, const struct xp_config *c)
 			g->kind == MODEL_FAULT_COLLECTOR) &&
 		    g->mode == TRUTH_SLOW)
 			return sim_yaml_mistake(y, faults,
-			    "kind %s: on fabric netns services are not slow.",
-			    model_fault_kind_names[g->kind]);
+			    "kind %s: on fabric %s services are not slow.",
+			    model_fault_kind_names[g->kind], fabric);
 	}
 	return 0;
 }
@@ -75,7 +77,18 @@ static int pingmesh_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
 	(void)t, (void)e;
-	return c->fabric == XP_FABRIC_SIM ? 0 : check_real(y, c);
+	return xp_fabric_of(c)->open ? check_real(y, c) : 0;
+}
+
+static unsigned pingmesh_asks(const struct xp_config *c)
+{
+	unsigned asks = XP_ASKS_NET;
+	if (xp_pingmesh_of(c)->connect.timers == FABRIC_SIM_WINDOWS)
+		asks |= XP_ASKS_SYN_TIMER;
+	for (size_t i = 0; i < c->scene.n_groups; i++)
+		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
+			asks |= XP_ASKS_DELAY;
+	return asks;
 }
 
 static int pingmesh_axes(struct xp_along_axes *a, const struct xp_config *c,
@@ -95,10 +108,12 @@ static double pingmesh_lasts_s(const struct xp_config *c)
 int xp_net_open(struct xp_net **n, const struct xp_config *c,
     const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
 {
-	const struct xp_lab_params *lab = xp_section_of(c, &xp_lab_section);
-	return c->fabric == XP_FABRIC_NETNS
-	    ? xp_net_open_netns(n, t, p, &lab->net, e)
-	    : xp_net_open_sim(n, t, p, e);
+	const struct xp_fabric *f = xp_fabric_of(c);
+	struct xp_wire *wire;
+	if (!f->open)
+		return xp_net_open_sim(n, t, p, e);
+	int rc = f->open(&wire, t, c, NULL, e);
+	return rc < 0 ? rc : xp_net_open_real(n, wire, p, e);
 }
 
 static void pingmesh_close(void *p)
@@ -186,7 +201,7 @@ const struct xp_plane xp_plane_pingmesh = {
     .holds = pingmesh_holds,
     .unless = "pingmesh.trace.on",
     .fills = RES_OF_SCENE | RES_OF_PROBES,
-    .asks = XP_ASKS_NET,
+    .asks = pingmesh_asks,
     .alone = 1,
     .services = 1,
     .has_times = 1,

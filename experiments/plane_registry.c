@@ -1,7 +1,7 @@
 /* experiments/plane_registry.c -- all planes, their sections, what they lack.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/lab.h"
+#include "experiments/fabric.h"
 #include "experiments/plane.h"
 
 const struct xp_plane *const xp_planes[] = {
@@ -30,7 +30,10 @@ const struct xp_section *xp_section_at(size_t i)
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
 		if ((*p)->section && i-- == 0)
 			return (*p)->section;
-	return i == 0 ? &xp_lab_section : NULL;
+	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
+		if ((*f)->section && i-- == 0)
+			return (*f)->section;
+	return NULL;
 }
 
 const void *xp_section_of(const struct xp_config *c, const struct xp_section *s)

@@ -22,11 +22,11 @@ struct xp_section {
 	const char *name; /* the key */
 	size_t size;      /* of what is read */
 
-	/* Read the key of the tree's root into PARAMS, which are zeroed; absent
-	 * stands for defaults. T is the network, or NULL: what depends on it is
+	/* Read NODE, the key's value in the tree, into PARAMS, which are zeroed;
+	 * NULL stands for defaults. T is the network, or NULL: what depends on it is
 	 * not checked. Mistakes are added to Y; returns only SIM_ENOMEM. */
-	int (*read)(struct sim_yaml *y, const struct topo *t, void *params,
-	    struct sim_err *e);
+	int (*read)(struct sim_yaml *y, const struct sim_yaml_node *node,
+	    const struct topo *t, void *params, struct sim_err *e);
 	void (*help)(FILE *out);
 
 	/* The descriptor of a key by its path within the section, for the unit

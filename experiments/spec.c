@@ -11,6 +11,7 @@
 
 #include "experiments/along.h"
 #include "experiments/config.h"
+#include "experiments/fabric.h"
 #include "experiments/plane.h"
 #include "sim/vec.h"
 
@@ -466,9 +467,11 @@ static int check_along(struct xp_spec *s, const struct xp_config *c,
 static void note_real(struct xp_spec *s, const struct xp_config *c)
 {
 	const struct xp_plane *p = xp_plane_of(c);
-	if (c->fabric == XP_FABRIC_SIM)
+	const struct xp_fabric *f = xp_fabric_of(c);
+	if (!f->open)
 		return;
 	s->is_real = 1;
+	s->takes[c->fabric] |= f->takes(c);
 	if (p->lasts_s)
 		s->real_s += s->runs * p->lasts_s(c);
 }

@@ -42,10 +42,6 @@
 #include "topo/region.h"
 #include "topo/topo.h"
 
-/* What agents of planes agents and pingmesh live on: the simulator, or a network
- * of this machine's kernel (experiments/lab/plane.h, pingmesh/net.h). */
-enum xp_fabric { XP_FABRIC_SIM, XP_FABRIC_NETNS };
-
 enum xp_topo_kind {
 	XP_TOPO_CLOS,
 	XP_TOPO_FAT_TREE,
@@ -69,13 +65,16 @@ struct xp_algo {
 /* One point of a sweep, read and checked. Zeroed is empty. */
 struct xp_config {
 	uint32_t plane; /* index of xp_planes[]: see xp_plane_of() */
-	uint32_t fabric, common;
+	uint32_t fabric; /* likewise of xp_fabrics[] */
+	uint32_t common;
 	struct xp_topology topology;
 	struct model_scene_params scene; /* owns its groups */
 	void *section[XP_MAX_SECTIONS];  /* by xp_section_at(); owned */
 	size_t n_algos;
 	struct xp_algo *algo;
 };
+
+enum { XP_MAX_FABRICS = 8 };
 
 /* One key of a sweep: a path and its values. */
 struct xp_sweep_key {
@@ -103,7 +102,10 @@ struct xp_spec {
 	size_t n_axes, n_points;
 	struct xp_axis *axis;
 	size_t n_along;  /* rows of a trial, see experiments/along.h */
-	uint8_t is_real; /* some point is on fabric netns */
+	/* What its points take of each real fabric, by the order of
+	 * xp_fabrics[]: see xp_fabrics_usable(). */
+	unsigned takes[XP_MAX_FABRICS];
+	uint8_t is_real; /* some point is on one of these */
 	double real_s;   /* that cells take there, as far as planes tell */
 };
 

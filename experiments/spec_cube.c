@@ -7,6 +7,7 @@
 
 #include "experiments/along.h"
 #include "experiments/config.h"
+#include "experiments/fabric.h"
 #include "experiments/plane.h"
 #include "sim/vec.h"
 
@@ -310,6 +311,7 @@ void xp_spec_help(FILE *out)
 		sim_field_help(tables[i].fields, out);
 	}
 	xp_planes_help(out);
+	xp_fabrics_help(out);
 	for (size_t i = 0; xp_section_at(i); i++)
 		xp_section_at(i)->help(out);
 }

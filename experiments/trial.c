@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/fabric.h"
 #include "experiments/plane.h"
 #include "results/score.h"
 #include "sim/vec.h"
@@ -159,7 +160,7 @@ static int hear(void *arg, const struct xp_window *w, struct sim_err *e)
  * readers don't expect it in. */
 static void check_filled(const struct xp_trial *t)
 {
-	const unsigned may = t->plane->fills | RES_OF_SCENE;
+	const unsigned may = t->plane->fills & ~xp_fabric_of(&t->config)->blind;
 	for (size_t i = 0; i < t->spec->n_along; i++) {
 		const double *x = (const double *)&t->rows[i];
 		for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)

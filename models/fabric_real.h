@@ -190,11 +190,11 @@ int fabric_real_retx(struct fabric_real *f,
 
 /* Without a source: look at this connected socket of HOST every watch_ms, and
  * tell of each segment that it has sent again since. It is to be unwatched
- * before it is closed. Tail loss probes count, as they do in the kernel; so do
- * not those of a socket's last moments. Errors SIM_EINVAL (not connected),
+ * before it is closed, which takes a last look. Tail loss probes count, as they
+ * do in the kernel. Errors SIM_EINVAL (not connected),
  * SIM_ENOMEM. Cost of a look about 1 us a socket. */
 int fabric_real_watch(struct fabric_real *f, topo_host host, int fd,
     struct sim_err *e);
-void fabric_real_unwatch(struct fabric_real *f, int fd);
+int fabric_real_unwatch(struct fabric_real *f, int fd, struct sim_err *e);
 
 #endif

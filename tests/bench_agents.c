@@ -73,7 +73,7 @@ static void open_subject(struct subject *s)
 	s->params.group = &s->group;
 	s->params.n_groups = 1;
 	must(sim_yaml_parse(&y, "bench", "{}", 2, &e), &e);
-	must(xp_agents_section.read(&y, &s->topo, &s->agents, &e), &e);
+	must(xp_agents_section.read(&y, NULL, &s->topo, &s->agents, &e), &e);
 	sim_yaml_free(&y);
 	must(model_bulk_open(&s->bulk, NULL, &e), &e);
 	must(xp_agent_plane_open(&s->plane, &s->topo, &s->agents, &e), &e);

@@ -37,7 +37,7 @@ static void open_rig(struct rig *g, const struct topo_clos *shape)
 	g->s.params.traffic.packets = scenes_fixed(100);
 	assert_ok(model_bulk_open(&g->bulk, NULL, test_err()));
 	assert_ok(sim_yaml_parse(&y, "x", "{}", 2, test_err()));
-	assert_ok(xp_agents_section.read(&y, NULL, &g->params, test_err()));
+	assert_ok(xp_agents_section.read(&y, NULL, NULL, &g->params, test_err()));
 	sim_yaml_free(&y);
 	g->params.agent.c_t = 0;
 	g->params.agent.timeout_s = 2;

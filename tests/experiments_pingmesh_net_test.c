@@ -160,14 +160,14 @@ static void close_net(struct xp_net *net)
 	((struct fake *)net)->n_closed++;
 }
 
-static const struct xp_net_ops ops = {"fake", 1, begin, run, close_net};
+static const struct xp_net_ops ops = {begin, run, close_net};
 
 static struct fake fake;
 
 static void open_fake(void)
 {
 	memset(&fake, 0, sizeof(fake));
-	fake.net.ops = &ops;
+	fake.net = (struct xp_net){&ops, "fake", 1};
 	fake.fabric.ops = &fabric_ops;
 	fake.fabric.n_hosts = PINGMESH_HOSTS;
 	fake.fabric.caps.syn_rto_ns[0] = 1 * SIM_SEC;

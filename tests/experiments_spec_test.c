@@ -70,13 +70,13 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
-	    "faults, algorithms, agents, pingmesh, netns, gates, sweep, "
+	    "faults, algorithms, agents, pingmesh, netns, tun, gates, sweep, "
 	    "claims, "
 	    "smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
-	    "faults, algorithms, agents, pingmesh, netns, gates, sweep, "
+	    "faults, algorithms, agents, pingmesh, netns, tun, gates, sweep, "
 	    "claims, "
 	    "smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
@@ -284,7 +284,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, "
 	    "common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "pingmesh, netns.");
+	    "pingmesh, netns, tun.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -476,13 +476,13 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, "
 	    "common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "pingmesh, netns, sweep, claims, "
+	    "pingmesh, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
 	    "common, "
 	    "topology, traffic, noise, latency, faults, algorithms, agents, "
-	    "pingmesh, netns, sweep, claims, "
+	    "pingmesh, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);

@@ -11,7 +11,7 @@
 #include "experiments/cmd.h"
 #include "experiments/cmd/lab_tun.h"
 #include "experiments/config.h"
-#include "experiments/lab.h"
+#include "experiments/fabric_netns.h"
 #include "experiments/lab/selftest.h"
 #include "models/clock.h"
 #include "models/netns/caps.h"
@@ -117,12 +117,14 @@ static const struct argp argp = {
 	"it is gone when the program ends, however it ends. Nodes reach each "
 	"other and nothing outside. With --tun there are namespaces for hosts "
 	"alone, and switches, links, ECMP and faults are the simulator's.\n\n"
-	"`lab run` runs the sweep of a spec with 007's agents and the kernel's "
-	"TCP on such networks: it is `culprit run --set plane=agents --set "
-	"fabric=netns`, whose options it takes (`culprit run --help`).\n\n"
+	"`lab run` runs the sweep of a spec on such networks, with all options "
+	"of `culprit run`: as it stands if it says `fabric: netns` or `fabric: "
+	"tun`, else with 007's agents and the kernel's TCP, as by --set "
+	"plane=agents --set fabric=netns. Without eBPF, `fabric: { netns: { "
+	"faults: nft } }` runs plane pingmesh.\n\n"
 	"`lab check` says what this machine allows, with the reason, and "
 	"exits with 1 if a network can't be built. That takes root or, where "
-	"they are allowed, user namespaces; `lab run` takes root, for eBPF.\n\n"
+	"they are allowed, user namespaces; faults by eBPF take root.\n\n"
 	"`lab selftest` tells in half a minute whether results from here are "
 	"to be believed, and exits with 1 if not: the paths that agents trace "
 	"are those of the data; nothing is lost or sent again without a fault; "
@@ -130,6 +132,14 @@ static const struct argp argp = {
 };
 
 /* --- check ---------------------------------------------------------------- */
+
+static void tell(const char *what, int rc, const struct sim_err *e)
+{
+	if (rc == 0)
+		printf("%s works here\n", what);
+	else
+		printf("%s can't work here: %s\n", what, e->msg);
+}
 
 static int check(void)
 {
@@ -141,10 +151,10 @@ static int check(void)
 		    cap[i].ok ? "yes" : "no", cap[i].what, cap[i].why);
 	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
 	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
-	if (xp_lab_check(&e) == 0)
-		printf("culprit lab run SPEC works here\n");
-	else
-		printf("culprit lab run SPEC can't work here: %s\n", e.msg);
+	tell("culprit lab run SPEC", xp_netns_check(NETNS_FAULTS_EBPF, &e), &e);
+	tell("  with `fabric: { netns: { faults: nft } }` it",
+	    xp_netns_check(NETNS_FAULTS_NFT, &e), &e);
+	tell("  with `fabric: tun` it", xp_fabric_tun.usable(1, &e), &e);
 	return ok ? CMD_GOOD : CMD_FAILED;
 }
 
@@ -154,7 +164,7 @@ static int selftest(void)
 {
 	struct sim_err e = {0};
 	unsigned n_failed;
-	int rc = xp_lab_check(&e);
+	int rc = xp_netns_check(NETNS_FAULTS_EBPF, &e);
 	if (rc == 0)
 		rc = xp_lab_selftest(stdout, &n_failed, &e);
 	if (rc < 0)

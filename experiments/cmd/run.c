@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/cmd.h"
+#include "experiments/fabric.h"
 #include "experiments/lab.h"
 #include "experiments/run.h"
 #include "experiments/trial.h"
@@ -64,6 +65,7 @@ struct args {
 	const char *spec, *output;
 	const char *set[MAX_SET];
 	size_t n_set;
+	int real; /* `lab run`: on a real network, whatever the spec says */
 	char runs[64];
 	unsigned n_workers;
 	uint32_t shard_i, shard_n;
@@ -155,19 +157,20 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "SPEC",
-    .doc = "Run the sweep of SPEC: a YAML file, or the name of a figure "
-	   "(experiments/NAME.yaml).\v"
-	   "A sweep that was stopped or killed goes on with the same "
-	   "command; cells that failed are tried again. Finished cells stand "
-	   "in FILE's .journal until FILE has them all. The results are the "
-	   "same bytes for any number of jobs, shards and interruptions; but "
-	   "not those of `fabric: netns`, a real network, which takes root and "
-	   "one worker.\n\n"
-	   "SIGINT, SIGTERM and SIGHUP stop a sweep: what is finished is "
-	   "written to FILE.\n\n"
-	   "Exit codes: 0 every cell is done; 2 the command line or the spec "
-	   "is wrong, or FILE is of another spec; 3 cells failed or are left "
-	   "to do, or a file can't be read or written.",
+    .doc =
+	"Run the sweep of SPEC: a YAML file, or the name of a figure "
+	"(experiments/NAME.yaml).\v"
+	"A sweep that was stopped or killed goes on with the same "
+	"command; cells that failed are tried again. Finished cells stand "
+	"in FILE's .journal until FILE has them all. The results are the "
+	"same bytes for any number of jobs, shards and interruptions; but "
+	"not those of a real network (`fabric: netns`, `fabric: tun`), which "
+	"takes root and one worker.\n\n"
+	"SIGINT, SIGTERM and SIGHUP stop a sweep: what is finished is "
+	"written to FILE.\n\n"
+	"Exit codes: 0 every cell is done; 2 the command line or the spec "
+	"is wrong, or FILE is of another spec; 3 cells failed or are left "
+	"to do, or a file can't be read or written.",
 };
 
 static volatile sig_atomic_t stop;
@@ -273,12 +276,24 @@ static void explain(const struct res_cube *c, const struct xp_run_report *r,
 		    again);
 }
 
+/* The real fabrics of a spec: "netns, tun". */
+static void name_fabrics(const struct xp_spec *s, char *out, size_t size)
+{
+	struct sim_text t = {out, size, 0};
+	out[0] = '\0';
+	for (size_t i = 0; xp_fabrics[i]; i++)
+		if (s->takes[i])
+			sim_put(&t, "%s%s", *out ? ", " : "",
+			    xp_fabrics[i]->name);
+}
+
 static int write_record(const char *out, int argc, char **argv,
-    const struct args *a, const struct res_cube *c, int is_real, double start,
-    double wall, struct sim_err *e)
+    const struct args *a, const struct res_cube *c, const struct xp_spec *s,
+    double start, double wall, struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
 	struct xp_lab_notes notes;
+	char fabrics[64];
 	const struct res_run_record r = {
 	    .argc = argc,
 	    .argv = argv,
@@ -289,10 +304,11 @@ static int write_record(const char *out, int argc, char **argv,
 	    .n_done = p.n_done,
 	    .n_failed = p.n_failed,
 	    .n_crashed = p.n_crashed,
-	    .more = is_real ? notes.note : NULL,
+	    .more = s->is_real ? notes.note : NULL,
 	};
 	char *path;
-	xp_lab_notes(&notes);
+	name_fabrics(s, fabrics, sizeof(fabrics));
+	xp_lab_notes(&notes, fabrics);
 	int rc = xp_run_path(&path, out, ".run.json", e);
 	if (rc == 0) {
 		rc = res_run_record_write(path, &r, e);
@@ -328,7 +344,7 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	/* A run that found everything done leaves the record of the one that
 	 * did it. */
 	if (rc == 0 && report.n_run > 0)
-		rc = write_record(out, argc, argv, a, &cube, s->is_real, start,
+		rc = write_record(out, argc, argv, a, &cube, s, start,
 		    1e-9 * (double)(model_clock_now() - from), e);
 	int code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
 	if (swept == 0) {
@@ -364,12 +380,13 @@ static int prepare_real(const struct xp_spec *s, struct args *a,
     struct sim_err *e)
 {
 	const unsigned min = (unsigned)(s->real_s / 60);
+	char fabrics[64];
+	name_fabrics(s, fabrics, sizeof(fabrics));
 	if (a->jobs_given && a->n_workers > 1)
-		fprintf(stderr,
-		    "culprit: on fabric netns one worker, not %u.\n",
-		    a->n_workers);
+		fprintf(stderr, "culprit: on fabric %s one worker, not %u.\n",
+		    fabrics, a->n_workers);
 	a->n_workers = 1;
-	int rc = xp_lab_check(e);
+	int rc = xp_fabrics_usable(s->takes, e);
 	if (rc == 0 && s->real_s > 0 && !a->quiet && a->point < 0)
 		fprintf(stderr,
 		    "culprit: Pingmesh on a real network takes %u min %02.0f "
@@ -400,6 +417,20 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 	return code;
 }
 
+/* `lab run` takes a spec that is on a real network as it stands, and puts any
+ * other one on fabric netns. */
+static int load(struct xp_spec *s, const char *path, const struct args *a,
+    struct sim_err *e)
+{
+	const char *set[MAX_SET + 2] = {"plane=agents", "fabric=netns"};
+	int rc = xp_spec_load(s, path, a->smoke, a->set, a->n_set, e);
+	if (!a->real || (rc == 0 && s->is_real))
+		return rc;
+	xp_spec_free(s);
+	memcpy(set + 2, a->set, a->n_set * sizeof(set[0]));
+	return xp_spec_load(s, path, a->smoke, set, a->n_set + 2, e);
+}
+
 static int run(int argc, char **argv, struct args *a)
 {
 	struct xp_spec s = {0};
@@ -410,7 +441,7 @@ static int run(int argc, char **argv, struct args *a)
 	a->n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
 	cmd_parse(&argp, argc, argv, a);
 	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
-	    (rc = xp_spec_load(&s, path, a->smoke, a->set, a->n_set, &e)) < 0)
+	    (rc = load(&s, path, a, &e)) < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = run_spec(&s, a, argc, argv, &e);
@@ -427,10 +458,6 @@ int cmd_run(int argc, char **argv)
 
 int cmd_run_real(int argc, char **argv)
 {
-	struct args a = {.shard_n = 1,
-	    .point = -1,
-	    .run = -1,
-	    .set = {"plane=agents", "fabric=netns"},
-	    .n_set = 2};
+	struct args a = {.shard_n = 1, .point = -1, .run = -1, .real = 1};
 	return run(argc, argv, &a);
 }

@@ -3,7 +3,6 @@
  */
 #include "experiments/lab/plane.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "models/bulk.h"
@@ -29,22 +28,19 @@ struct xp_lab_plane {
 	struct xp_agent_window window;
 };
 
-int xp_lab_plane_open(struct xp_lab_plane **out, const struct topo *t,
-    const struct xp_agents *a, const struct xp_lab_params *params,
-    struct sim_err *e)
+int xp_lab_plane_open(struct xp_lab_plane **out, struct xp_wire *wire,
+    const struct xp_agents *a, struct sim_err *e)
 {
-	struct xp_lab_params all = *params;
 	struct xp_lab_plane *p;
 	*out = NULL;
 	int rc = SIM_ZALLOC(&p, 1, e);
-	if (rc < 0)
+	if (rc < 0) {
+		xp_wire_close(wire);
 		return rc;
-	p->topo = t;
+	}
+	p->topo = wire->topo;
 	p->partial = a->partial;
-	all.net.icmp_per_s = (uint32_t)ceil(a->fabric.icmp.t_max);
-	all.net.icmp_burst = a->fabric.icmp.burst;
-	rc = xp_lab_open(&p->lab, t, &all, &a->agent, e);
-	if (rc < 0)
+	if ((rc = xp_lab_open(&p->lab, wire, &a->agent, e)) < 0)
 		xp_lab_plane_close(p);
 	else
 		*out = p;
@@ -328,8 +324,7 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct model_scene *scene,
 	const struct xp_lab_seen *s;
 	int rc;
 	if ((rc = draw_flows(p, scene, e)) < 0 ||
-	    (rc = xp_lab_epoch(p->lab, &scene->loss, &scene->where, p->flow,
-		 p->n_flows, &s, e)) < 0)
+	    (rc = xp_lab_epoch(p->lab, scene, p->flow, p->n_flows, &s, e)) < 0)
 		return rc;
 	if (s->n_other > 0)
 		return sim_fail(e, SIM_EIO,

@@ -25,10 +25,10 @@
 
 struct xp_lab_plane;
 
-/* Build the network. P keeps T and A. Errors those of xp_lab_open(). */
-int xp_lab_plane_open(struct xp_lab_plane **p, const struct topo *t,
-    const struct xp_agents *a, const struct xp_lab_params *params,
-    struct sim_err *e);
+/* P has WIRE from now on, and closes it, also on failure; P keeps A. Errors those
+ * of xp_lab_open(). */
+int xp_lab_plane_open(struct xp_lab_plane **p, struct xp_wire *wire,
+    const struct xp_agents *a, struct sim_err *e);
 void xp_lab_plane_close(struct xp_lab_plane *p); /* NULL is fine */
 
 /* Live through an epoch. M gets all metrics but those of ICMP messages by the

@@ -33,7 +33,7 @@ struct selftest {
 	FILE *out;
 	unsigned n_failed;
 	struct topo topo;
-	struct xp_lab_params params;
+	struct netns_params params;
 	struct algo_path_agent_params agent;
 	struct obs_flow flow[N_FLOWS];
 	struct netns_link_count *before, *after; /* [n_links] */
@@ -185,7 +185,7 @@ static int open_paths(struct paths *p, struct sim_err *e)
 	int rc;
 	assert(t->topo.n_hosts <= 64 && t->topo.n_links <= 64);
 	if ((rc = sim_field_defaults(fabric_real_fields, &real, e)) < 0 ||
-	    (rc = netns_open(&p->net, &t->topo, &t->params.net, e)) < 0)
+	    (rc = netns_open(&p->net, &t->topo, &t->params, e)) < 0)
 		return rc;
 	for (topo_host h = 0; h < t->topo.n_hosts; h++)
 		host[h] = (struct fabric_real_host){topo_addr_of_host(h),
@@ -240,18 +240,17 @@ static int test_paths(struct selftest *t, struct sim_err *e)
 static int run_flows(struct selftest *t, struct xp_lab *lab, topo_link link,
     double rate, const struct xp_lab_seen **seen, struct sim_err *e)
 {
-	static const struct sim_seed where = {.seed = 2};
 	const struct truth_fault fault = {.link = link,
 	    .rate = rate,
 	    .to_ns = SIM_NEVER};
-	struct truth truth = {0};
-	const struct model_loss loss = {.truth = &truth};
-	int rc = link == TOPO_NONE ? 0 : truth_add_fault(&truth, &fault, e);
+	struct model_scene scene = {.where.seed = 2,
+	    .loss.truth = &scene.truth};
+	int rc =
+	    link == TOPO_NONE ? 0 : truth_add_fault(&scene.truth, &fault, e);
 	list_flows(t, N_FLOWS, SIM_SEC);
 	if (rc == 0)
-		rc =
-		    xp_lab_epoch(lab, &loss, &where, t->flow, N_FLOWS, seen, e);
-	truth_free(&truth);
+		rc = xp_lab_epoch(lab, &scene, t->flow, N_FLOWS, seen, e);
+	truth_free(&scene.truth);
 	return rc;
 }
 
@@ -360,7 +359,7 @@ static int open_syns(struct selftest *t, struct syns *s, double rto_s,
 	struct fabric_real_params real;
 	int rc;
 	if ((rc = sim_field_defaults(fabric_real_fields, &real, e)) < 0 ||
-	    (rc = netns_open(&s->net, &t->topo, &t->params.net, e)) < 0 ||
+	    (rc = netns_open(&s->net, &t->topo, &t->params, e)) < 0 ||
 	    (rc = netns_faults_open(&s->faults, s->net, &t->topo, &by, e)) <
 		0 ||
 	    (rc = truth_add_fault(&truth, &fault, e)) < 0)
@@ -487,10 +486,15 @@ static int test_syns(struct selftest *t, const char *what, double rto_s,
 
 static int run_all(struct selftest *t, struct sim_err *e)
 {
+	struct xp_wire *wire;
 	struct xp_lab *lab;
 	int rc;
 	if ((rc = test_paths(t, e)) < 0 ||
-	    (rc = xp_lab_open(&lab, &t->topo, &t->params, &t->agent, e)) < 0)
+	    (rc = xp_wire_open_netns(&wire, &t->topo, &t->params,
+		 NETNS_FAULTS_EBPF, e)) < 0)
+		return rc;
+	wire->timeout_s = 10;
+	if ((rc = xp_lab_open(&lab, wire, &t->agent, e)) < 0)
 		return rc;
 	if ((rc = test_health(t, lab, e)) == 0 &&
 	    (rc = test_loss(t, lab, "t1.0->tor1", 0.01, e)) == 0)
@@ -517,10 +521,9 @@ int xp_lab_selftest(FILE *out, unsigned *n_failed, struct sim_err *e)
 	if ((rc = topo_open_clos(&t->topo, &shape, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t->before, t->topo.n_links, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t->after, t->topo.n_links, e)) == 0 &&
-	    (rc = sim_field_defaults(netns_fields, &t->params.net, e)) == 0 &&
+	    (rc = sim_field_defaults(netns_fields, &t->params, e)) == 0 &&
 	    (rc = sim_field_defaults(algo_path_agent_fields, &t->agent, e)) ==
 		0) {
-		t->params.timeout_s = 10;
 		t->agent.c_t = 0;
 		t->agent.timeout_s = 0.2;
 		rc = run_all(t, e);

@@ -373,9 +373,10 @@ void xp_pingmesh_help(FILE *out)
 
 /* --- as a section --------------------------------------------------------- */
 
-static int section_read(struct sim_yaml *y, const struct topo *t, void *params,
-    struct sim_err *e)
+static int section_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, void *params, struct sim_err *e)
 {
+	(void)node;
 	return xp_pingmesh_read(y, t, params, e);
 }
 

@@ -1,11 +1,11 @@
 /* experiments/pingmesh/net.h -- what Pingmesh's agents live on.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Two networks under one world (experiments/pingmesh/world.h):
+ * Networks under one world (experiments/pingmesh/world.h):
  *
  *	sim    fabric_sim.h, in simulated time
- *	netns  fabric_real.h in namespaces of this machine (models/netns/net.h),
- *	       in real time. connect.timers says how its kernel waits for
+ *	real   fabric_real.h on hosts of this machine, in real time; what is
+ *	       between them is netns or tun (experiments/lab/wire.h). connect.timers says how its kernel waits for
  *	       SYN-ACKs, as it says of the simulator:
  *	         linux_linear  4 waits of 1 s, then doubled: as it is
  *	         linux         tcp_syn_linear_timeouts = 0
@@ -22,18 +22,18 @@
 
 #include "experiments/pingmesh.h"
 #include "models/fabric.h"
-#include "models/netns/node.h"
 #include "models/scene.h"
+
+struct xp_wire;
 
 /* Every network begins with this. */
 struct xp_net {
 	const struct xp_net_ops *ops;
+	const char *name; /* of the fabric */
+	int own_paths; /* topo_path() does not tell which path a tuple takes */
 };
 
 struct xp_net_ops {
-	const char *name;
-	int own_paths; /* topo_path() does not tell which path a tuple takes */
-
 	/* Begin anew at time 0 and give the fabric, which is good until the
 	 * next begin or close. Keeps SCENE, whose truth may be changed between
 	 * runs as long as it is sorted. */
@@ -56,11 +56,11 @@ int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
 int xp_net_open_sim(struct xp_net **n, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e);
 
-/* Build it. Errors those of xp_lab_net_open() and algo_pinglist_open(). What
- * the machine refuses of faults and timers is met when a run begins. */
-int xp_net_open_netns(struct xp_net **n, const struct topo *t,
-    const struct xp_pingmesh *p, const struct netns_params *net,
-    struct sim_err *e);
+/* N has WIRE from now on, and closes it, also on failure. Errors those of
+ * algo_pinglist_open(), SIM_EIO. What the machine refuses of faults and timers
+ * is met when a run begins. */
+int xp_net_open_real(struct xp_net **n, struct xp_wire *wire,
+    const struct xp_pingmesh *p, struct sim_err *e);
 
 /* Open that of C's fabric by P, which is C's own section or a changed copy of
  * it. Errors those of the two above. */

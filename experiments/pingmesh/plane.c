@@ -433,7 +433,7 @@ static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
 	for (size_t i = 0; i < n; i++)
 		row[i].n_faults = n_faulty(&scene->truth);
 	xp_repair_begin(&p->shop);
-	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->ops->own_paths,
+	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths,
 		 e)) < 0)
 		return rc;
 	return xp_world_begin(p->world, scene, e);

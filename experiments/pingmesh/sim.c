@@ -36,7 +36,7 @@ static void close_net(struct xp_net *base)
 	free(n);
 }
 
-static const struct xp_net_ops ops = {"sim", 0, begin, run, close_net};
+static const struct xp_net_ops ops = {begin, run, close_net};
 
 int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
     struct sim_err *e)
@@ -60,7 +60,7 @@ int xp_net_open_sim(struct xp_net **out, const struct topo *t,
 	int rc = SIM_ZALLOC(&n, 1, e);
 	if (rc < 0)
 		return rc;
-	n->base.ops = &ops;
+	n->base = (struct xp_net){&ops, "sim", 0};
 	if ((rc = xp_net_sim_params(&n->params, p, e)) < 0 ||
 	    (rc = fabric_sim_open(&n->fabric, t, &n->params, e)) < 0)
 		close_net(&n->base);

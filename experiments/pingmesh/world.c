@@ -136,7 +136,7 @@ static int check_waits(const struct xp_world *w, const struct fabric *f,
 			return sim_fail(e, SIM_EMISMATCH,
 			    "Hosts of fabric %s wait %g s after SYN %u, and "
 			    "not %g s as connect.timers says.",
-			    w->net->ops->name,
+			    w->net->name,
 			    (double)f->caps.syn_rto_ns[i] / 1e9, i + 1,
 			    (double)wait[i] / 1e9);
 	return 0;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "models/clock.h"
+#include "models/real/namespace.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -55,7 +56,11 @@ struct netns_traffic {
 	size_t n_listeners, cap_listeners;
 	int epoll, timer;
 	uint64_t opened; /* CLOCK_MONOTONIC */
-	uint8_t away;    /* the thread is in some host */
+	int home;        /* the namespace of the thread, */
+	uint8_t away;    /* which is in some host */
+	/* What a callback refused, until the step is over. */
+	int wrong;
+	struct sim_err why;
 	char buf[CHUNK];
 };
 
@@ -95,7 +100,8 @@ static int socket_in(struct netns_traffic *tr, topo_host h, uint16_t port)
 	const struct sockaddr_in at = address(h, port);
 	const char *control = tr->p.congestion;
 	const int on = 1;
-	if (netns_enter(tr->net, h, NULL) < 0)
+	const int ns = tr->p.host ? tr->p.host[h].ns : netns_fd(tr->net, h);
+	if (real_ns_enter(ns, NULL) < 0)
 		return -1;
 	tr->away = 1;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -117,8 +123,15 @@ static int go_home(struct netns_traffic *tr, int rc, struct sim_err *e)
 	if (!tr->away)
 		return rc;
 	tr->away = 0;
-	const int back = netns_leave(tr->net, rc < 0 ? NULL : e);
+	const int back = real_ns_enter(tr->home, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
+}
+
+static void say(struct netns_traffic *tr, size_t i,
+    int (*hear)(void *arg, size_t flow, int fd, struct sim_err *e))
+{
+	if (hear && tr->wrong == 0)
+		tr->wrong = hear(tr->p.arg, i, tr->run[i].sender, &tr->why);
 }
 
 static void reset(int *fd)
@@ -147,6 +160,8 @@ static void finish(struct netns_traffic *tr, size_t i,
 	r->end.n_sent = info.tcpi_data_segs_out;
 	r->end.end_ns = now_of(tr);
 	r->end.state = state;
+	if (r->end.established)
+		say(tr, i, tr->p.closes);
 	reset(&r->sender);
 	/* Else the sender's reset closes it, so that nothing comes too late. */
 	if (state == NETNS_FLOW_FAILED)
@@ -187,6 +202,7 @@ static int connected(struct netns_traffic *tr, size_t i)
 		return 0;
 	r->n_bytes = (uint64_t)tr->flow[i].n_pkts * info.tcpi_snd_mss;
 	r->end.established = 1;
+	say(tr, i, tr->p.connected);
 	return 1;
 }
 
@@ -389,6 +405,8 @@ int netns_traffic_step(struct netns_traffic *tr, struct sim_err *e)
 	}
 	if (rc == 0)
 		rc = pass_time(tr, e);
+	if (rc == 0 && tr->wrong < 0)
+		rc = sim_fail(e, tr->wrong, "%s", tr->why.msg);
 	return rc < 0 ? rc : arm(tr, e);
 }
 
@@ -519,12 +537,13 @@ int netns_traffic_open(struct netns_traffic **out, const struct netns_net *net,
 	tr->flow = flow;
 	tr->n = tr->n_left = n;
 	tr->p = *p;
-	tr->epoll = tr->timer = -1;
+	tr->epoll = tr->timer = tr->home = -1;
 	if (p->timeout_s == 0)
 		tr->p.timeout_s = USUAL_TIMEOUT_S;
 	if (!p->congestion)
 		tr->p.congestion = "reno";
-	if ((rc = sort(tr, e)) == 0 && (rc = open_fds(tr, e)) == 0 &&
+	if ((rc = real_ns_here(&tr->home, e)) == 0 &&
+	    (rc = sort(tr, e)) == 0 && (rc = open_fds(tr, e)) == 0 &&
 	    (rc = listen_all(tr, e)) == 0) {
 		tr->opened = now_of(tr);
 		rc = arm(tr, e);
@@ -550,6 +569,8 @@ void netns_traffic_close(struct netns_traffic *tr)
 		close(tr->epoll);
 	if (tr->timer >= 0)
 		close(tr->timer);
+	if (tr->home >= 0)
+		close(tr->home);
 	free(tr->listener);
 	free(tr->by_start);
 	free(tr->by_tuple);

@@ -14,6 +14,7 @@
 #ifndef MODELS_NETNS_TRAFFIC_H
 #define MODELS_NETNS_TRAFFIC_H
 
+#include "models/fabric_real.h"
 #include "models/netns/net.h"
 #include "models/obs.h"
 #include "topo/topo.h"
@@ -22,6 +23,15 @@
 struct netns_traffic_params {
 	double timeout_s;       /* a flow fails after; 0: 60 */
 	const char *congestion; /* control; NULL: "reno" */
+
+	/* The namespaces of the hosts, instead of a network's. */
+	const struct fabric_real_host *host;
+
+	/* Each may be NULL: the sender of FLOW is connected; it is about to be
+	 * closed. An error ends the step that it happens in. */
+	void *arg;
+	int (*connected)(void *arg, size_t flow, int fd, struct sim_err *e);
+	int (*closes)(void *arg, size_t flow, int fd, struct sim_err *e);
 };
 
 enum netns_flow_state {
@@ -41,7 +51,7 @@ struct netns_flow_end {
 
 struct netns_traffic;
 
-/* Listen for the flows, each of which begins start_ns after now. FLOW is
+/* NET may be NULL if P names hosts. Listen for the flows, each of which begins start_ns after now. FLOW is
  * borrowed until close; when a flow ends its n_retx and srtt_us are set. Ports
  * are as given; source ports must differ among a host's flows to one port of
  * another. The soft limit on descriptors is raised; a running flow takes 2.

@@ -111,14 +111,33 @@ int fabric_real_watch(struct fabric_real *f, topo_host host, int fd,
 	return 0;
 }
 
-void fabric_real_unwatch(struct fabric_real *f, int fd)
+static int look_again(struct fabric_real *f, struct real_watch *w,
+    struct sim_err *e)
+{
+	struct tcp_info info;
+	int rc = 0;
+	if (look_at(w->fd, &info) < 0)
+		return 0;
+	uint32_t n = info.tcpi_total_retrans - w->n_retx;
+	w->n_retx = info.tcpi_total_retrans;
+	for (n = n < MOST ? n : MOST; rc == 0 && n > 0; n--)
+		rc = tell(f, w->host, &w->tuple,
+		    info.tcpi_state != TCP_SYN_SENT &&
+			info.tcpi_state != TCP_SYN_RECV,
+		    e);
+	return rc;
+}
+
+int fabric_real_unwatch(struct fabric_real *f, int fd, struct sim_err *e)
 {
 	for (size_t i = 0; i < f->n_watched; i++) {
 		if (f->watch[i].fd != fd)
 			continue;
+		const int rc = look_again(f, &f->watch[i], e);
 		f->watch[i] = f->watch[--f->n_watched];
-		return;
+		return rc;
 	}
+	return 0;
 }
 
 int real_retx_look(struct fabric_real *f, struct sim_err *e)
@@ -127,19 +146,8 @@ int real_retx_look(struct fabric_real *f, struct sim_err *e)
 	int rc = 0;
 	if (now < f->watch_at)
 		return 0;
-	for (size_t i = 0; rc == 0 && i < f->n_watched; i++) {
-		struct real_watch *w = &f->watch[i];
-		struct tcp_info info;
-		if (look_at(w->fd, &info) < 0)
-			continue;
-		uint32_t n = info.tcpi_total_retrans - w->n_retx;
-		w->n_retx = info.tcpi_total_retrans;
-		for (n = n < MOST ? n : MOST; rc == 0 && n > 0; n--)
-			rc = tell(f, w->host, &w->tuple,
-			    info.tcpi_state != TCP_SYN_SENT &&
-				info.tcpi_state != TCP_SYN_RECV,
-			    e);
-	}
+	for (size_t i = 0; rc == 0 && i < f->n_watched; i++)
+		rc = look_again(f, &f->watch[i], e);
 	f->watch_at = f->n_watched > 0 ? real_now(f) + interval(f) : SIM_NEVER;
 	return rc;
 }

@@ -49,6 +49,9 @@ check_gives_a_reason_for_each_answer() {
 	1) says "^culprit lab up SPEC can't work here$" stdout ;;
 	*) fail "exit code $code" ;;
 	esac
+	says '^culprit lab run SPEC (works here$|can.t work here: .)' stdout
+	says '^  with `fabric: \{ netns: \{ faults: nft \} \}` it (works here$|can.t work here: .)' stdout
+	says '^  with `fabric: tun` it (works here$|can.t work here: .)' stdout
 }
 
 run_tests wrong_words_are_told a_wrong_spec_is_told_before_the_machine_is_asked \

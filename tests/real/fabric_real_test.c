@@ -377,7 +377,7 @@ static void trace_live(struct rig *g, topo_host src, topo_host dst,
 	for (unsigned i = 0; i < 100 && heard.n == 0; i++)
 		assert_ok(fabric_run(g->base, &g->agents, now(g) + 50 * SIM_MS,
 		    keep, &heard, test_err()));
-	fabric_real_unwatch(g->f, l.client);
+	assert_ok(fabric_real_unwatch(g->f, l.client, test_err()));
 	assert_int_equal(heard.n, 1);
 	assert_int_equal(heard.host, src);
 	assert_memory_equal(&heard.report.tuple, &l.tuple, 13);

@@ -63,6 +63,45 @@ a_limit_of_icmp_makes_traces_partial() {
 	((kept > 0 && full < n))
 }
 
+# Switches and links of the simulator, hosts of the kernel.
+a_simulated_network_has_the_failed_link_first_too() {
+	begin
+	sed -i 's/^fabric: .*/fabric: tun/' spec.yaml
+	first 1e-2 25 100
+	((alone >= 19)) || fail "$alone of 20"
+	json out.run.json "d['fabric'], d['workers']" >said
+	says "^\\('tun', 1\\)$" said
+}
+
+# A spec that is on a real network is run as it stands.
+black_holes_are_found_by_nft() {
+	begin
+	cat >holes.yaml <<-'END'
+		figure: holes
+		plane: pingmesh
+		fabric: { netns: { faults: nft } }
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 6 }
+		noise: { rate: 0 }
+		faults: { kind: black_hole_1, at: [tor1], entries: 0.4 }
+		pingmesh:
+		  duration: 30
+		  window: 30
+		  lag: 3
+		  pinglist: { tor_interval_s: 10, dc_interval_s: 10 }
+		  agent: { probe_timeout: 2, upload_interval: 0.5, fetch_retry: 1 }
+		  connect: { timers: linux }
+		algorithms: [blackhole]
+		sweep: { grid: { fabric: [{ netns: { faults: nft } }, tun] } }
+	END
+	run_for 0 "$CULPRIT" lab run holes.yaml -q --fresh -o holes.h5
+	"$CULPRIT" table --runs holes.h5 | awk -F'\t' '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ print $at["blackhole:n_flagged"], $at["blackhole:n_flagged_true"] }' >found
+	printf '1 1\n1 1\n' | diff - found
+	json holes.run.json "d['fabric']" >said
+	says '^netns, tun$' said
+}
+
 one_worker_is_all_there_is() {
 	begin
 	run_for 0 "$CULPRIT" run spec.yaml -q --runs 1 -j 2 \
@@ -146,6 +185,8 @@ nothing_is_left_after_sigkill() {
 
 run_tests the_selftest_passes the_failed_link_is_first_at_one_percent \
     the_failed_link_is_first_at_a_tenth_of_a_percent \
+    a_simulated_network_has_the_failed_link_first_too \
+    black_holes_are_found_by_nft \
     a_limit_of_icmp_makes_traces_partial one_worker_is_all_there_is \
     mistakes_are_told_before_anything_is_built \
     without_rights_it_says_so without_kernel_types_it_says_so \

@@ -6,7 +6,8 @@
  */
 #include <math.h>
 
-#include "experiments/lab.h"
+#include "experiments/fabric_netns.h"
+#include "experiments/lab/wire.h"
 #include "experiments/pingmesh/plane.h"
 #include "tests/pingmesh.h"
 #include "tests/real/faulty.h"
@@ -30,12 +31,20 @@ static void needs(void **state)
 	static int tried, rc;
 	lab_needs(state);
 	if (!tried++)
-		rc = xp_lab_check(&why);
+		rc = xp_netns_check(NETNS_FAULTS_EBPF, &why);
 	if (rc < 0) {
 		print_message("reason: %s\n", why.msg);
 		skip();
 	}
 	assert_ok(sim_field_defaults(netns_fields, &net_params, test_err()));
+}
+
+static void open_real(struct pingmesh *g, struct xp_net **net)
+{
+	struct xp_wire *wire;
+	assert_ok(xp_wire_open_netns(&wire, &g->s.topo, &net_params,
+	    NETNS_FAULTS_EBPF, test_err()));
+	assert_ok(xp_net_open_real(net, wire, &g->p, test_err()));
 }
 
 /* Live through the scene of the group, on a real network or a simulated one. */
@@ -44,9 +53,10 @@ static void live(struct pingmesh *g, int real, struct res_trial_metrics row[])
 	const struct xp_pingmesh_hooks none = {.arg = NULL};
 	struct xp_pingmesh_plane *p;
 	struct xp_net *net;
-	assert_ok(real ? xp_net_open_netns(&net, &g->s.topo, &g->p, &net_params,
-			     test_err())
-		       : xp_net_open_sim(&net, &g->s.topo, &g->p, test_err()));
+	if (real)
+		open_real(g, &net);
+	else
+		assert_ok(xp_net_open_sim(&net, &g->s.topo, &g->p, test_err()));
 	assert_ok(
 	    xp_pingmesh_plane_open(&p, &g->s.topo, &g->p, net, test_err()));
 	assert_ok(xp_pingmesh_plane_run(p, scenes_draw(&g->s, 0), row, &none,
@@ -201,8 +211,7 @@ static void a_host_goes_off_and_begins_anew(void **state)
 		f->from_s = i ? 0 : 15;
 		f->to_s = i ? 5 : 18;
 	}
-	assert_ok(
-	    xp_net_open_netns(&net, &g.s.topo, &g.p, &net_params, test_err()));
+	open_real(&g, &net);
 	assert_ok(xp_world_open(&w, &g.s.topo, &g.p, net, 2, test_err()));
 	assert_ok(xp_world_begin(w, scenes_draw(&g.s, 0), test_err()));
 	check_life(w, 4, HOSTS - 1, HOSTS - 1);

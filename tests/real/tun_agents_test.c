@@ -113,7 +113,7 @@ static void lossy_flows_are_traced_and_vote_for_the_link(void **state)
 		    g.base->ops->now(g.base) + 30 * SIM_MS, hear, &g,
 		    test_err()));
 		n_lossy += tun_lab_retx(pair.client) > 0;
-		fabric_real_unwatch(g.f, pair.client);
+		assert_ok(fabric_real_unwatch(g.f, pair.client, test_err()));
 		tun_lab_close_pair(&pair);
 	}
 	assert_ok(fabric_run(g.base, &g.agents,

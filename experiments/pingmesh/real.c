@@ -1,10 +1,10 @@
-/* experiments/pingmesh/netns.c -- Pingmesh's agents on a network of this machine.
+/* experiments/pingmesh/real.c -- Pingmesh's agents on real sockets.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/lab/net.h"
+#include "experiments/lab/wire.h"
 #include "experiments/pingmesh/net.h"
 #include "sim/vec.h"
 
@@ -18,13 +18,12 @@ struct lent {
 struct net {
 	struct xp_net base;
 	const struct xp_pingmesh *params;
-	struct xp_lab_net lab;
+	struct xp_wire *wire;
 	struct fabric_real_params fabric_params;
-	struct netns_faults_params faults_params;
+	struct xp_wire_epoch epoch;
 
 	/* Of this run. */
 	struct model_scene *scene;
-	struct netns_faults *faults;
 	struct fabric_real *fabric;
 	struct model_services services;
 	struct lent *lent;
@@ -104,10 +103,10 @@ static int counters(void *arg, topo_host host, const void *data, size_t size,
 	    now_of(n), data, size, e);
 }
 
-static int step_delays(void *arg, struct sim_err *e)
+static int step_wire(void *arg, struct sim_err *e)
 {
 	struct net *n = arg;
-	return netns_faults_delay_step(n->faults, e);
+	return n->wire->ops->step(n->wire, e);
 }
 
 /* --- a run ---------------------------------------------------------------- */
@@ -116,11 +115,16 @@ static int step_delays(void *arg, struct sim_err *e)
 static void end(struct net *n)
 {
 	fabric_real_close(n->fabric);
-	netns_faults_close(n->faults);
+	n->wire->ops->end(n->wire);
 	while (n->n_lent > 0)
 		free(n->lent[--n->n_lent].data);
 	n->fabric = NULL;
-	n->faults = NULL;
+}
+
+/* What the scene says of NOW holds. */
+static int hold(struct net *n, sim_ns now, struct sim_err *e)
+{
+	return n->wire->ops->apply ? n->wire->ops->apply(n->wire, now, e) : 0;
 }
 
 /* Sockets wait as the cgroup they were opened in says: faults first. */
@@ -128,16 +132,15 @@ static int begin(struct xp_net *base, struct model_scene *scene,
     const struct model_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
-	const uint32_t n_hosts = n->lab.topo->n_hosts;
+	const uint32_t n_hosts = n->wire->topo->n_hosts;
 	int rc;
 	end(n);
 	n->scene = scene;
 	n->services = *s;
 	memset(n->off, 0, n_hosts);
-	if ((rc = xp_lab_net_faults(&n->faults, &n->lab, &scene->where,
-		 &n->faults_params, e)) < 0 ||
-	    (rc = netns_faults_apply(n->faults, &scene->loss, 0, e)) < 0 ||
-	    (rc = fabric_real_open(&n->fabric, n->lab.host, n_hosts,
+	if ((rc = n->wire->ops->begin(n->wire, scene, &n->epoch, e)) < 0 ||
+	    (rc = hold(n, 0, e)) < 0 ||
+	    (rc = fabric_real_open(&n->fabric, n->wire->host, n_hosts,
 		 &n->fabric_params, e)) < 0)
 		return rc;
 	const struct fabric_real_services services = {.arg = n,
@@ -145,8 +148,8 @@ static int begin(struct xp_net *base, struct model_scene *scene,
 	    .upload = upload,
 	    .counters = counters,
 	    .taken = taken,
-	    .fd = netns_faults_delay_fd(n->faults),
-	    .ready = step_delays};
+	    .fd = n->wire->ops->fd(n->wire),
+	    .ready = step_wire};
 	*f = fabric_real_fabric(n->fabric);
 	return fabric_real_serve(n->fabric, &services, e);
 }
@@ -158,7 +161,7 @@ static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
 	int rc = 0;
 	if (!truth_has_host_off(t))
 		return 0;
-	for (topo_host h = 0; rc == 0 && h < n->lab.topo->n_hosts; h++) {
+	for (topo_host h = 0; rc == 0 && h < n->wire->topo->n_hosts; h++) {
 		const uint8_t off =
 		    truth_outage_at(t, TRUTH_HOST_OFF, h, now) != NULL;
 		if (off && !n->off[h])
@@ -174,7 +177,7 @@ static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
 static int apply(struct net *n, sim_ns now, sim_ns *next, struct sim_err *e)
 {
 	const struct truth *t = &n->scene->truth;
-	int rc = netns_faults_apply(n->faults, &n->scene->loss, now, e);
+	int rc = hold(n, now, e);
 	if (rc == 0)
 		rc = switch_hosts(n, now, e);
 	*next = netns_faults_next(t, now);
@@ -207,13 +210,13 @@ static void close_net(struct xp_net *base)
 {
 	struct net *n = (struct net *)base;
 	end(n);
-	xp_lab_net_close(&n->lab);
+	xp_wire_close(n->wire);
 	free(n->lent);
 	free(n->off);
 	free(n);
 }
 
-static const struct xp_net_ops ops = {"netns", 1, begin, run, close_net};
+static const struct xp_net_ops ops = {begin, run, close_net};
 
 /* The kernel adds its linear waits to the retries that a socket is given, of
  * which there must be one. */
@@ -225,9 +228,8 @@ static int set_timers(struct net *n, struct sim_err *e)
 	const uint32_t retries = c->retries ? c->retries : usual;
 	n->fabric_params.syn_retries = retries > linear ? retries - linear : 1;
 	if (c->timers == FABRIC_SIM_WINDOWS)
-		n->fabric_params.syn_rto_s = n->faults_params.syn_timeout_s = 3;
-	return xp_lab_net_set(&n->lab, "ipv4/tcp_syn_linear_timeouts", linear,
-	    e);
+		n->fabric_params.syn_rto_s = n->epoch.syn_timeout_s = 3;
+	return xp_wire_set(n->wire, "ipv4/tcp_syn_linear_timeouts", linear, e);
 }
 
 /* Hosts listen where the plan says that they are probed. */
@@ -236,7 +238,7 @@ static int set_ports(struct net *n, struct sim_err *e)
 	struct fabric_real_params *p = &n->fabric_params;
 	struct algo_pinglist plan;
 	int rc = algo_pinglist_open(&plan, &n->params->pinglist,
-	    &n->lab.topo->clos, 1, e);
+	    &n->wire->topo->clos, 1, e);
 	if (rc < 0)
 		return rc;
 	p->n_classes = plan.n_classes;
@@ -244,19 +246,21 @@ static int set_ports(struct net *n, struct sim_err *e)
 	return 0;
 }
 
-int xp_net_open_netns(struct xp_net **out, const struct topo *t,
-    const struct xp_pingmesh *p, const struct netns_params *net,
-    struct sim_err *e)
+int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
+    const struct xp_pingmesh *p, struct sim_err *e)
 {
 	struct net *n;
 	*out = NULL;
 	int rc = SIM_ZALLOC(&n, 1, e);
-	if (rc < 0)
+	if (rc < 0) {
+		xp_wire_close(wire);
 		return rc;
-	n->base.ops = &ops;
+	}
+	n->base = (struct xp_net){&ops, wire->ops->name, wire->ops->own_paths};
 	n->params = p;
-	if ((rc = SIM_ZALLOC(&n->off, t->n_hosts, e)) < 0 ||
-	    (rc = xp_lab_net_open(&n->lab, t, net, e)) < 0 ||
+	n->wire = wire;
+	n->epoch.lasts_ns = (sim_ns)(p->duration_s * 1e9);
+	if ((rc = SIM_ZALLOC(&n->off, wire->topo->n_hosts, e)) < 0 ||
 	    (rc = sim_field_defaults(fabric_real_fields, &n->fabric_params,
 		 e)) < 0 ||
 	    (rc = set_ports(n, e)) < 0 || (rc = set_timers(n, e)) < 0) {
