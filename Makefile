@@ -44,18 +44,18 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
 	models/netns/net.c tests/real/netns_link_test.c)
-# Servers take libmicrohttpd; without it experiments/http/none.c says so.
+# Servers take libmicrohttpd; without it experiments/live/mhd_none.c says so.
 MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
-UNFIT += $(if $(MHD),experiments/http/none.c,experiments/http/mhd.c)
+UNFIT += $(if $(MHD),experiments/live/mhd_none.c,experiments/live/mhd.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
 # models/netns/ebpf_none.c says so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
 UNFIT += $(if $(BPF),models/netns/ebpf_none.c,models/netns/ebpf.c \
 	models/netns/ebpf_read.c tests/real/netns_ebpf_test.c)
-# The live agent takes libcurl; without, experiments/http/fetch_none.c says so.
+# The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
-UNFIT += $(if $(CURL),experiments/http/fetch_none.c,experiments/http/fetch.c)
+UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL)
 
 # Expanded only when something is compiled, after `deps` has run.
@@ -103,7 +103,7 @@ $B/%.o: %.c $B/flags.txt
 	$(Q)$(CC) $(OURS) $(PKG_CFLAGS) $(FLAGS) -c $< -o $@
 
 # The kernels' plain loops are written for the vectoriser.
-$B/models/bulk_kernel.o: OPT := $(if $(SAN),$(OPT),-O3)
+$B/models/bulk/kernel.o: OPT := $(if $(SAN),$(OPT),-O3)
 
 # A stamp is written only when what it says has changed, and what depends on it
 # is made anew then. With `clean` among the goals all else is made after it.
@@ -141,13 +141,13 @@ $B/models/netns/ebpf.o: $B/models/bpf/lab.bpf.o
 $B/models/netns/ebpf.o: OURS += -DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
 
 # The schema is a text of the program: each line a string.
-$B/algos/pinglist.xsd.h: algos/pinglist.xsd Makefile $B/flags.txt
+$B/algos/pingmesh/pinglist.xsd.h: algos/pingmesh/pinglist.xsd Makefile $B/flags.txt
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n"/' \
 	    -e '1s/^/static const char schema[] = /; $$s/$$/;/' $< >$@
 
-HAS_SCHEMA := $B/experiments/cmd/pinglist.o $B/experiments/http/serve.o
-$(HAS_SCHEMA): $B/algos/pinglist.xsd.h
+HAS_SCHEMA := $B/experiments/cmd/pinglist.o $B/experiments/live/serve.o
+$(HAS_SCHEMA): $B/algos/pingmesh/pinglist.xsd.h
 $(HAS_SCHEMA): OURS += -I$B
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
@@ -207,7 +207,7 @@ bench: deps
 	@$(MAKE) --no-print-directory -j$J $B/tests/bench
 	@$B/tests/bench
 
-soak: $B/tests/algos_pingmesh_schedules_test
+soak: $B/tests/algos_pingmesh_pingmesh_schedules_test
 	@PINGMESH_SCHEDULES=10000 $<
 
 # Those of real networks take their time, so they are drawn by name alone.
@@ -229,15 +229,15 @@ FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http icmp tun_wire
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c
-FUZZ_SRC_pinglist := $(wildcard algos/pinglist*.c) topo/addr.c topo/clos.c
-FUZZ_SRC_wire := algos/pingmesh_wire.c
-FUZZ_SRC_http := experiments/http/serve.c algos/pingmesh_wire.c \
+FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
+FUZZ_SRC_wire := algos/pingmesh/wire.c
+FUZZ_SRC_http := experiments/live/serve.c algos/pingmesh/wire.c \
 	$(FUZZ_SRC_pinglist)
-FUZZ_SRC_icmp := models/icmp_wire.c sim/rng.c
+FUZZ_SRC_icmp := models/real/icmp_wire.c sim/rng.c
 FUZZ_SRC_tun_wire := models/tun/wire.c
 fuzz: $(FUZZ:%=fuzz-%)
 
-fuzz-http: build/algos/pinglist.xsd.h
+fuzz-http: build/algos/pingmesh/pinglist.xsd.h
 
 fuzz-%:
 	@mkdir -p build/fuzz/corpus-$*
@@ -255,7 +255,7 @@ DATA    := $(wildcard experiments/*.yaml results/expected/* plots/*.gp)
 UNITS   := $(notdir $(wildcard experiments/systemd/*.service))
 install: all
 	install -D $B/culprit $(BINDIR)/culprit
-	install -D -m 644 algos/pinglist.xsd $(DATADIR)/pinglist.xsd
+	install -D -m 644 algos/pingmesh/pinglist.xsd $(DATADIR)/pinglist.xsd
 	for f in $(DATA); do install -D -m 644 $$f $(DATADIR)/$$f || exit; done
 	for f in $(UNITS); do \
 	    sed 's,/usr/local/bin,$(PREFIX)/bin,' experiments/systemd/$$f | \

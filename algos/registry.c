@@ -3,14 +3,14 @@
  */
 #include <string.h>
 
-#include "algos/alg1.h"
 #include "algos/algo.h"
-#include "algos/blackhole_algo.h"
-#include "algos/cover.h"
-#include "algos/hop_trace_algo.h"
-#include "algos/program.h"
-#include "algos/vote.h"
-#include "algos/vote_ecmp.h"
+#include "algos/pingmesh/blackhole_algo.h"
+#include "algos/pingmesh/hop_trace_algo.h"
+#include "algos/vigil/alg1.h"
+#include "algos/vigil/cover.h"
+#include "algos/vigil/program.h"
+#include "algos/vigil/vote.h"
+#include "algos/vigil/vote_ecmp.h"
 
 const struct algo_ops *const algo_registry[] = {
 	&algo_vote,

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "results/provenance.h"
 #include "sim/deps.h"
 

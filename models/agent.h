@@ -107,7 +107,7 @@ enum agent_action_kind {
 
 /* What path discovery learned of one connection. Hop i (from 0) is the node
  * reached with TTL i + 1; its address as the ICMP message named it, or 0.
- * Agents that count (algos/hop_trace.h) say of each TTL how many probes they
+ * Agents that count (algos/pingmesh/hop_trace.h) say of each TTL how many probes they
  * sent and how many of these were answered; the others leave that unset. */
 struct agent_report {
 	struct topo_tuple tuple; /* with the DIP */

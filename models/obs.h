@@ -108,7 +108,7 @@ static inline const topo_link *obs_path(const struct obs *o, size_t flow)
 }
 
 /* Retransmissions by the sender's counter. Whether a flow failed is told by
- * n_retx; only models/vigil_matlab.h has counters of another opinion. */
+ * n_retx; only models/bulk/vigil_matlab.h has counters of another opinion. */
 static inline uint64_t obs_n_counted(const struct obs *o, size_t flow)
 {
 	return (uint64_t)(o->flows.n_retx[flow] + o->flows.count_off[flow]);

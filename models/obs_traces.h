@@ -1,7 +1,7 @@
 /* models/obs_traces.h -- what traces saw: one row a five-tuple, as a table.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reports of algos/hop_trace.h: of each TTL its address, the probes sent and
+ * Reports of algos/pingmesh/hop_trace.h: of each TTL its address, the probes sent and
  * those answered. Hosts have their ids in the whole network. A report is one
  * column, since its reader takes whole reports and not one field of many; so no
  * file can have this table.

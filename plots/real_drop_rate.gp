@@ -3,7 +3,7 @@
 #
 # Rows of the table: by rate, by timers, then as in KIND. With m waits an
 # estimate is q (1 - q^m) / (1 - q^(m + 1)) where servers never repeat a SYN-ACK
-# (algos/drop_rate.h).
+# (algos/pingmesh/drop_rate.h).
 TABLE = ARG1; OUT = ARG2
 load "style.gp"
 array KIND[3] = ["simulated, servers silent", \

@@ -1,9 +1,9 @@
 /* tests/algos_pingmesh_agent_test.c -- Pingmesh's agent by hand.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "algos/pingmesh_agent.h"
-#include "algos/pingmesh_outbox.h"
-#include "algos/pingmesh_perf.h"
+#include "algos/pingmesh/agent.h"
+#include "algos/pingmesh/outbox.h"
+#include "algos/pingmesh/perf.h"
 #include "tests/test.h"
 
 enum { MAX_SEEN = 40000, TEXT = 1 << 20 };
@@ -787,6 +787,6 @@ int main(void)
 	    cmocka_unit_test(the_log_keeps_its_last_lines),
 	    cmocka_unit_test(events_of_others_and_empty_port_ranges_are_errors),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh_agent", tests, NULL,
+	return cmocka_run_group_tests_name("algos/pingmesh/agent", tests, NULL,
 	    NULL);
 }

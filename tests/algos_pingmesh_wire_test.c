@@ -1,7 +1,7 @@
 /* tests/algos_pingmesh_wire_test.c -- batches as bytes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "algos/pingmesh_wire.h"
+#include "algos/pingmesh/wire.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
@@ -280,6 +280,6 @@ int main(void)
 	    cmocka_unit_test(counters_are_as_documented_and_read_again),
 	    cmocka_unit_test(counters_that_none_can_send_are_refused),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh_wire", tests, NULL,
+	return cmocka_run_group_tests_name("algos/pingmesh/wire", tests, NULL,
 	    NULL);
 }

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "experiments/agent_plane.h"
-#include "models/bulk.h"
+#include "experiments/agents/epoch.h"
+#include "models/bulk/bulk.h"
 #include "tests/bench.h"
 
 static const struct topo_clos shape = {2, 20, 8, 10, 40, .n_cables = 0};

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/alg1.h"
-#include "algos/tally.h"
+#include "algos/vigil/alg1.h"
+#include "algos/vigil/tally.h"
 #include "tests/bench.h"
 
 enum { ROUNDS = 15, N_BAD = 10 };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "models/bulk.h"
-#include "models/skip.h"
+#include "models/bulk/bulk.h"
+#include "models/bulk/skip.h"
 #include "tests/bench.h"
 #include "tests/reference.h"
 

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algos/pinglist_xml.h"
-#include "algos/pingmesh_agent.h"
-#include "models/fabric_sim.h"
+#include "algos/pingmesh/agent.h"
+#include "algos/pingmesh/pinglist_xml.h"
+#include "models/sim/sim.h"
 #include "tests/bench.h"
 
 struct bench {

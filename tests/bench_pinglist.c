@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/pinglist_xml.h"
+#include "algos/pingmesh/pinglist_xml.h"
 #include "tests/bench.h"
 
 /* 2500 ToRs of 40 servers: 2538 peers each, 253.8 million in all. */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algos/pinglist_xml.h"
-#include "algos/pingmesh_agent.h"
+#include "algos/pingmesh/agent.h"
+#include "algos/pingmesh/pinglist_xml.h"
 #include "tests/bench.h"
 
 /* 2500 ToRs of 40 servers: 2538 peers each, every 10 s. */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "algos/program.h"
-#include "models/scene.h"
-#include "models/skip.h"
+#include "algos/vigil/program.h"
+#include "models/bulk/skip.h"
+#include "models/scene/scene.h"
 #include "sim/stat.h"
 #include "tests/bench.h"
 

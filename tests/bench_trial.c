@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiments/trial.h"
-#include "models/skip.h"
+#include "experiments/sweep/trial.h"
+#include "models/bulk/skip.h"
 #include "tests/bench.h"
 
 enum { ROUNDS = 7, RUNS = 300 };

@@ -4,7 +4,7 @@
 #ifndef TESTS_BOUNDS_H
 #define TESTS_BOUNDS_H
 
-#include "algos/bounds.h"
+#include "algos/vigil/bounds.h"
 #include "tests/test.h"
 
 static inline struct topo_clos clos(uint32_t n_pods, uint32_t n_tors, uint32_t n_t1,

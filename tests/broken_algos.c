@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/vote.h"
+#include "algos/vigil/vote.h"
 #include "sim/vec.h"
 
 struct broken {

@@ -4,7 +4,7 @@
 #ifndef TESTS_BULK_H
 #define TESTS_BULK_H
 
-#include "models/bulk.h"
+#include "models/bulk/bulk.h"
 
 struct plane {
 	struct model_bulk *bulk;

@@ -6,7 +6,7 @@
  */
 #include "experiments/pingmesh/net.h"
 
-#include "experiments/pingmesh/plane.h"
+#include "experiments/pingmesh/run.h"
 #include "tests/pingmesh.h"
 
 enum { MAX_PENDING = 4096 };

@@ -5,7 +5,7 @@
 
 #include <unistd.h>
 
-#include "experiments/trial.h"
+#include "experiments/sweep/trial.h"
 #include "results/recording.h"
 #include "tests/spec_file.h"
 #include "tests/test.h"

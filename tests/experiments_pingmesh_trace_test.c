@@ -3,8 +3,8 @@
  */
 #include "experiments/pingmesh/trace.h"
 
-#include "algos/hop_trace_algo.h"
-#include "experiments/pingmesh/plane.h"
+#include "algos/pingmesh/hop_trace_algo.h"
+#include "experiments/pingmesh/run.h"
 #include "results/score.h"
 #include "tests/pingmesh.h"
 #include "topo/region.h"

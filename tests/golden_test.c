@@ -16,7 +16,7 @@
 #include <inttypes.h>
 
 #include "algos/algo.h"
-#include "experiments/trial.h"
+#include "experiments/sweep/trial.h"
 #include "results/provenance.h"
 #include "results/schema.h"
 #include "sim/bytes.h"

@@ -10,7 +10,7 @@
 
 #include <netinet/in.h>
 
-#include "models/fabric_real.h"
+#include "models/real/real.h"
 #include "tests/test.h"
 
 enum { LOOP_HOSTS = 3 };

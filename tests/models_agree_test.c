@@ -10,8 +10,8 @@
  * 1e-7, and 12 means to 6 standard errors (below 1e-6): with 4 runs one fires in
  * 10,000 random seeds. Sets are equal or the test fails.
  */
-#include "models/bulk.h"
-#include "models/fabric_sim.h"
+#include "models/bulk/bulk.h"
+#include "models/sim/sim.h"
 #include "tests/law.h"
 #include "tests/spec_file.h"
 #include "tests/test.h"

@@ -1,7 +1,7 @@
 /* tests/models_bulk_kernel_test.c -- SIMD loops against the code for one flow.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "models/bulk_kernel.h"
+#include "models/bulk/kernel.h"
 #include "tests/scenes.h"
 #include "topo/addr.h"
 
@@ -166,6 +166,6 @@ int main(void)
 	    cmocka_unit_test(all_kernels_give_the_bits_of_the_plain_code),
 	    cmocka_unit_test(ports_are_never_privileged),
 	};
-	return cmocka_run_group_tests_name("models/bulk_kernel", tests, NULL,
+	return cmocka_run_group_tests_name("models/bulk/kernel", tests, NULL,
 	    NULL);
 }

@@ -13,8 +13,8 @@
  */
 #include <gsl/gsl_cdf.h>
 
-#include "algos/drop_rate.h"
-#include "models/tcp_connect.h"
+#include "algos/pingmesh/drop_rate.h"
+#include "models/sim/tcp_connect.h"
 #include "tests/rig.h"
 
 #define P     0.01

@@ -3,7 +3,7 @@
  *
  * Chi-squares at level 1e-6, three of them.
  */
-#include "models/fault.h"
+#include "models/fault/fault.h"
 
 #include "tests/law.h"
 #include "tests/scenes.h"
@@ -368,6 +368,6 @@ int main(void)
 	    cmocka_unit_test(a_mesh_has_holes_as_its_clos_has),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/fault_hole", tests, NULL,
+	return cmocka_run_group_tests_name("models/fault/hole", tests, NULL,
 	    NULL);
 }

@@ -3,7 +3,7 @@
  *
  * Chi-squares at level 1e-6, three of them.
  */
-#include "models/fault.h"
+#include "models/fault/fault.h"
 
 #include "tests/law.h"
 #include "tests/scenes.h"
@@ -305,6 +305,6 @@ int main(void)
 	    cmocka_unit_test(a_region_has_its_tiers_and_borders),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/fault_switch", tests, NULL,
+	return cmocka_run_group_tests_name("models/fault/switch", tests, NULL,
 	    NULL);
 }

@@ -4,8 +4,8 @@
  * In tiny networks every route, size and loss of a flow can be enumerated.
  * Chi-squares at level 1e-6, about 200: one fires in 2 of 10,000 random seeds.
  */
-#include "models/bulk.h"
-#include "models/skip.h"
+#include "models/bulk/bulk.h"
+#include "models/bulk/skip.h"
 #include "tests/law.h"
 #include "tests/planes.h"
 #include "tests/scenes.h"

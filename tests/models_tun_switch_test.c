@@ -3,7 +3,7 @@
  */
 #include <gsl/gsl_cdf.h>
 
-#include "models/fabric_sim.h"
+#include "models/sim/sim.h"
 #include "models/tun/switch.h"
 #include "tests/law.h"
 #include "tests/scenes.h"

@@ -4,7 +4,7 @@
 #ifndef TESTS_PINGMESH_H
 #define TESTS_PINGMESH_H
 
-#include "experiments/pingmesh.h"
+#include "experiments/pingmesh/pingmesh.h"
 #include "tests/scenes.h"
 
 /* 2 pods of 2 ToRs of 2 hosts. */

@@ -4,8 +4,8 @@
 #ifndef TESTS_PLANES_H
 #define TESTS_PLANES_H
 
-#include "models/bulk.h"
-#include "models/skip.h"
+#include "models/bulk/bulk.h"
+#include "models/bulk/skip.h"
 
 struct planes {
 	struct model_bulk *bulk;

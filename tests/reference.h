@@ -13,7 +13,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "models/obs.h"
-#include "models/scene.h"
+#include "models/scene/scene.h"
 
 /* What one epoch of the reference sees. */
 struct reference_counts {

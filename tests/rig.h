@@ -4,7 +4,7 @@
 #ifndef TESTS_RIG_H
 #define TESTS_RIG_H
 
-#include "models/fabric_sim.h"
+#include "models/sim/sim.h"
 #include "tests/scenes.h"
 #include "topo/addr.h"
 

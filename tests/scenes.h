@@ -6,7 +6,7 @@
 
 #include "models/losses.h"
 #include "models/obs.h"
-#include "models/scene.h"
+#include "models/scene/scene.h"
 #include "tests/test.h"
 
 enum { SCENES_MAX_GROUPS = 24, SCENES_MAX_LINKS = 64 };

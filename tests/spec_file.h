@@ -4,7 +4,7 @@
 #ifndef TESTS_SPEC_FILE_H
 #define TESTS_SPEC_FILE_H
 
-#include "experiments/spec.h"
+#include "experiments/spec/spec.h"
 
 /* Group setup and teardown: make and remove the folder of these files. */
 int spec_folder_make(void **state);

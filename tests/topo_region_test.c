@@ -2,7 +2,7 @@
  * by tables, pinglists that fit, and every refusal.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "algos/pinglist.h"
+#include "algos/pingmesh/pinglist.h"
 #include "tests/law.h"
 #include "tests/test.h"
 #include "topo/graph.h"

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/live/agent_daemon.h"
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/cmd/field.h"
+#include "experiments/live/agent_daemon.h"
 #include "experiments/live/daemon.h"
 #include "sim/text.h"
 #include "topo/addr.h"

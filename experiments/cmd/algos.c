@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "results/json.h"
 #include "sim/field.h"
 #include "sim/text.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/bounds.h"
-#include "experiments/cmd.h"
+#include "algos/vigil/bounds.h"
+#include "experiments/cmd/cmd.h"
 #include "sim/field.h"
 
 enum { KEY_POD = 1000, KEY_N0, KEY_N1, KEY_N2, KEY_HOSTS, KEY_T_MAX, KEY_BAD,

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "experiments/live/batch_export.h"
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/cmd/plan.h"
 #include "experiments/cmd/serve.h"
-#include "models/tcp_connect.h"
+#include "experiments/live/batch_export.h"
+#include "models/sim/tcp_connect.h"
 #include "sim/text.h"
 
 enum {
@@ -112,7 +112,7 @@ static void put_more(FILE *out)
 	    "  GET /health    counters, as JSON\n\n"
 	    "The form of a batch, and of the files (one batch behind the "
 	    "other, files only appended to), is told in "
-	    "algos/pingmesh_wire.h. A batch is kept once, however often it is "
+	    "algos/pingmesh/wire.h. A batch is kept once, however often it is "
 	    "sent: it is known by the server, the start of its agent and its "
 	    "number, also after a restart, as long as its file is there. Only "
 	    "once it is on the disk is it answered with 200; with anything "

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/cmd/plan.h"
 #include "experiments/cmd/serve.h"
 

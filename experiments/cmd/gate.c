@@ -6,9 +6,9 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
-#include "experiments/gate.h"
-#include "experiments/junit.h"
+#include "experiments/check/gate.h"
+#include "experiments/check/junit.h"
+#include "experiments/cmd/cmd.h"
 #include "results/json.h"
 #include "sim/text.h"
 #include "sim/vec.h"

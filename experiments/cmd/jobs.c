@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/pingmesh/dsa/replay.h"
-#include "experiments/progress.h"
+#include "experiments/sweep/progress.h"
 #include "models/clock.h"
 #include "results/json.h"
 

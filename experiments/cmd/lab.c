@@ -8,11 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/cmd/lab_tun.h"
-#include "experiments/config.h"
-#include "experiments/fabric_netns.h"
+#include "experiments/fabrics/netns.h"
 #include "experiments/lab/selftest.h"
+#include "experiments/spec/config.h"
 #include "models/clock.h"
 #include "models/netns/caps.h"
 #include "models/netns/net.h"

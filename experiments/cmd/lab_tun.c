@@ -12,8 +12,8 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
-#include "experiments/config.h"
+#include "experiments/cmd/cmd.h"
+#include "experiments/spec/config.h"
 #include "models/netns/caps.h"
 #include "models/tun/net.h"
 #include "topo/addr.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/cmd.h"
-#include "models/loss.h"
-#include "models/rtt_profile.h"
-#include "models/tcp_connect.h"
+#include "experiments/cmd/cmd.h"
+#include "models/scene/loss.h"
+#include "models/sim/rtt_profile.h"
+#include "models/sim/tcp_connect.h"
 #include "sim/stat.h"
 
 enum { KEY_PROFILE = 1000, KEY_RUNS, KEY_LOAD, KEY_TIMERS, KEY_SEED, KEY_TSV };

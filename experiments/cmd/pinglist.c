@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "algos/pinglist.xsd.h" /* made of algos/pinglist.xsd */
-#include "algos/pinglist_xml.h"
-#include "experiments/cmd.h"
+#include "algos/pingmesh/pinglist.xsd.h" /* made of algos/pingmesh/pinglist.xsd */
+#include "algos/pingmesh/pinglist_xml.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/cmd/plan.h"
 #include "sim/text.h"
 #include "sim/vec.h"

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/cmd/field.h"
-#include "experiments/pingmesh.h"
-#include "experiments/plane.h"
+#include "experiments/pingmesh/pingmesh.h"
+#include "experiments/spec/plane.h"
 
 enum { KEY_DC = 2000 };
 

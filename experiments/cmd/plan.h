@@ -10,7 +10,7 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "algos/pinglist.h"
+#include "algos/pingmesh/pinglist.h"
 #include "sim/err.h"
 #include "topo/clos.h"
 

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "results/h5.h"
 #include "results/table.h"
 #include "sim/text.h"

@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "experiments/pingmesh/record.h"
 #include "sim/text.h"
 

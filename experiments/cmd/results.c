@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
-#include "experiments/journal.h"
-#include "experiments/run.h"
+#include "experiments/cmd/cmd.h"
+#include "experiments/sweep/journal.h"
+#include "experiments/sweep/run.h"
 #include "results/h5.h"
 #include "results/json.h"
 #include "results/table.h"

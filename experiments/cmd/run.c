@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
-#include "experiments/fabric.h"
-#include "experiments/lab.h"
-#include "experiments/run.h"
-#include "experiments/trial.h"
+#include "experiments/cmd/cmd.h"
+#include "experiments/lab/lab.h"
+#include "experiments/spec/fabric.h"
+#include "experiments/sweep/run.h"
+#include "experiments/sweep/trial.h"
 #include "models/clock.h"
 #include "results/json.h"
 #include "results/provenance.h"

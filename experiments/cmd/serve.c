@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
+#include "experiments/cmd/cmd.h"
 #include "sim/text.h"
 
 enum {

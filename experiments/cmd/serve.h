@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#include "experiments/http/mhd.h"
+#include "experiments/live/mhd.h"
 
 /* Its input is a struct xp_http_params. */
 extern const struct argp cmd_serve_argp;

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/cmd.h"
-#include "experiments/config.h"
+#include "experiments/cmd/cmd.h"
+#include "experiments/spec/config.h"
 #include "results/json.h"
 #include "sim/text.h"
 #include "topo/addr.h"

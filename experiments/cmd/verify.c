@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "experiments/cmd.h"
-#include "experiments/expected.h"
-#include "experiments/verify.h"
+#include "experiments/check/expected.h"
+#include "experiments/check/verify.h"
+#include "experiments/cmd/cmd.h"
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/json.h"

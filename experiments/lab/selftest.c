@@ -11,8 +11,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "algos/path_map.h"
-#include "experiments/lab.h"
+#include "algos/vigil/path_map.h"
+#include "experiments/lab/lab.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 #include "topo/addr.h"

@@ -1,7 +1,7 @@
 /* experiments/lab/wire.h -- what is between hosts whose sockets are real.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Two networks that hosts of this machine's kernel can be on (experiments/
+ * Two networks that hosts of this machine's kernel can be on (experiments/spec/
  * fabric.h), with the faults of a scene and the truth of what was lost:
  *
  *	netns  switches are namespaces too      models/netns/net.h, faults.h
@@ -15,11 +15,11 @@
 
 #include <sched.h>
 
-#include "models/fabric_real.h"
 #include "models/netns/faults.h"
 #include "models/netns/icmp.h"
 #include "models/netns/traffic.h"
-#include "models/scene.h"
+#include "models/real/real.h"
+#include "models/scene/scene.h"
 #include "models/tun/net.h"
 #include "topo/topo.h"
 
@@ -40,7 +40,7 @@ struct xp_lab_seen {
 	uint64_t n_other;               /* drops that no truth tells of */
 	char other[64];                 /* why the most of them were */
 
-	/* By the lab (experiments/lab.h). */
+	/* By the lab (experiments/lab/lab.h). */
 	struct agent_report *report; /* in the order they came */
 	size_t n_reports;
 	struct netns_flow_end *end; /* of each flow */

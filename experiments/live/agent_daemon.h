@@ -11,14 +11,14 @@
  *	        grace_s; what is then left is counted in the log
  *
  * The clock of all that the agent does is the fabric's, which is monotonic;
- * experiments/http/fetch.h says how records come by the wall clock.
+ * experiments/live/fetch.h says how records come by the wall clock.
  */
 #ifndef EXPERIMENTS_AGENT_DAEMON_H
 #define EXPERIMENTS_AGENT_DAEMON_H
 
-#include "algos/pingmesh_agent.h"
-#include "experiments/http/fetch.h"
-#include "models/fabric_real.h"
+#include "algos/pingmesh/agent.h"
+#include "experiments/live/fetch.h"
+#include "models/real/real.h"
 
 struct xp_agent_params {
 	struct algo_pingmesh_params agent; /* with its address */

@@ -5,7 +5,7 @@
  *	DIR/batches-20260203-0002.cpmb	the same day, after file_bytes
  *	DIR/batches-20260204-0003.cpmb	the next day (UTC)
  *
- * A file is what algos/pingmesh_wire.h says, one batch behind the other, each
+ * A file is what algos/pingmesh/wire.h says, one batch behind the other, each
  * with its own length and checksum; files are only appended to. They are the
  * truth: at start all are read, and a batch that is in one of them is known.
  * Older files may be taken away, even while the collector runs; it forgets
@@ -28,7 +28,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "algos/pingmesh_wire.h"
+#include "algos/pingmesh/wire.h"
 #include "sim/err.h"
 
 struct xp_batch_store;

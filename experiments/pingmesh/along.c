@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "algos/drop_rate.h"
-#include "algos/heatmap.h"
+#include "algos/pingmesh/drop_rate.h"
+#include "algos/pingmesh/heatmap.h"
 #include "sim/vec.h"
 
 double xp_pingmesh_tail(uint32_t i)

@@ -4,8 +4,8 @@
 #ifndef EXPERIMENTS_PINGMESH_ALONG_H
 #define EXPERIMENTS_PINGMESH_ALONG_H
 
-#include "experiments/along.h"
-#include "experiments/pingmesh.h"
+#include "experiments/pingmesh/pingmesh.h"
+#include "experiments/spec/along.h"
 
 /* Add the axes of `pingmesh.along` to A. SHAPE is the network's, or that of each
  * of its data centres. Errors SIM_EINVAL if there is nothing to read along,

@@ -17,7 +17,7 @@
 #ifndef EXPERIMENTS_PINGMESH_COLLECTOR_H
 #define EXPERIMENTS_PINGMESH_COLLECTOR_H
 
-#include "experiments/pingmesh.h"
+#include "experiments/pingmesh/pingmesh.h"
 #include "models/obs_perf.h"
 
 /* What came. */

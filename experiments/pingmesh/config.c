@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/pingmesh.h"
-#include "models/tcp_connect.h"
+#include "experiments/pingmesh/pingmesh.h"
+#include "models/sim/tcp_connect.h"
 #include "sim/parts.h"
 #include "sim/text.h"
 #include "sim/vec.h"

@@ -1,496 +1,216 @@
-/* experiments/pingmesh/plane.c -- a run of Pingmesh, read along something.
+/* experiments/pingmesh/plane.c -- plane pingmesh: agents that probe.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh/plane.h"
-
 #include <math.h>
 #include <stdlib.h>
 
 #include "experiments/pingmesh/along.h"
-#include "experiments/pingmesh/judge.h"
-#include "experiments/pingmesh/repair.h"
-#include "experiments/pingmesh/trace.h"
-#include "sim/stat.h"
+#include "experiments/pingmesh/run.h"
+#include "experiments/pingmesh/truth.h"
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
 #include "sim/vec.h"
 
-/* How the agents were at the end of a window. */
-struct moment {
-	uint32_t n_live;
-	uint64_t n_in_vain; /* lists asked for, so far */
-};
-
-struct xp_pingmesh_plane {
-	const struct topo *topo;
+struct pingmesh {
 	const struct xp_pingmesh *params;
-	const struct xp_net *net;
-	uint32_t n_windows, history, repair_every;
-	sim_ns window_ns, lag_ns;
-	struct xp_world *world;
-	struct xp_repair_shop shop;
-	struct xp_judge judge;
-	struct xp_true_loss loss;
-	struct xp_tracer *tracer; /* or NULL: nothing is traced */
+	struct xp_net *net;
+	struct xp_pingmesh_plane *plane;
+	size_t n_rows;
 
 	/* Of this run. */
-	const struct xp_pingmesh_hooks *hooks;
-	struct model_scene *scene;
-	struct res_trial_metrics *row;
-	struct moment *moment; /* [n_windows] */
-	uint64_t n_lost;       /* records, until the last jobs */
-	struct xp_tallies all;
-	struct xp_repaired repaired; /* in sum, of data centre `dc` */
+	const struct xp_listener *to;
+	sim_ns first; /* fault */
 };
 
-/* --- opening -------------------------------------------------------------- */
-
-static uint32_t n_kept(const struct xp_pingmesh_plane *p)
+const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c)
 {
-	const uint32_t reach =
-	    p->history > p->repair_every ? p->history : p->repair_every;
-	return reach + (uint32_t)(p->lag_ns / p->window_ns) + 2;
+	return xp_section_of(c, &xp_pingmesh_section);
 }
 
-int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
-    const struct xp_pingmesh *params, struct xp_net *net, struct sim_err *e)
+/* --- the spec ------------------------------------------------------------- */
+
+/* Traces are flows, too: those of probes. */
+static unsigned pingmesh_holds(const struct xp_config *c)
 {
-	struct xp_pingmesh_plane *p;
-	int rc = SIM_ZALLOC(&p, 1, e);
-	if (rc < 0)
-		return rc;
-	p->topo = t;
-	p->params = params;
-	p->net = net;
-	p->n_windows = xp_pingmesh_n_windows(params);
-	p->history = xp_pingmesh_history(params);
-	p->repair_every = xp_pingmesh_repair_every(params);
-	p->window_ns = (sim_ns)llround(params->window_s * 1e9);
-	p->lag_ns = xp_pingmesh_lag(params);
-	if ((rc = xp_world_open(&p->world, t, params, net, n_kept(p), e)) < 0 ||
-	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
-	    (rc = xp_judge_open(&p->judge, params, &p->shop.dsa[params->dc],
-		 e)) < 0 ||
-	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
-	    (params->trace.on &&
-		(rc = xp_tracer_open(&p->tracer, t, params, e)) < 0)) {
-		xp_pingmesh_plane_close(p);
-		return rc;
-	}
-	*out = p;
-	return 0;
+	return OBS_PROBES |
+	    (xp_pingmesh_of(c)->trace.on ? OBS_FLOWS | OBS_HOPS | OBS_TRACES
+					 : 0);
 }
 
-void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p)
+/* What real hosts have not. */
+static int check_real(struct sim_yaml *y, const struct xp_config *c)
 {
-	if (!p)
-		return;
-	xp_world_close(p->world);
-	xp_repair_close(&p->shop);
-	xp_true_loss_free(&p->loss);
-	xp_tracer_close(p->tracer);
-	free(p->moment);
-	free(p);
-}
-
-static size_t n_units(const struct xp_pingmesh_plane *p)
-{
-	const struct topo_clos *s = &p->judge.dsa->dc.clos;
-	return p->params->unit == ALGO_HEATMAP_POD ? s->n_pods : s->all_tors;
-}
-
-size_t xp_pingmesh_plane_rows(const struct xp_pingmesh_plane *p)
-{
-	switch ((enum xp_along)p->params->along) {
-	case XP_ALONG_WINDOW:
-		return p->n_windows;
-	case XP_ALONG_QUANTILE:
-		return p->params->n_tails;
-	case XP_ALONG_GROUP:
-		return ALGO_DROP_N_GROUPS;
-	case XP_ALONG_PAIR:
-		return n_units(p) * n_units(p);
-	default:
-		return 1;
-	}
-}
-
-struct xp_world *xp_pingmesh_plane_world(struct xp_pingmesh_plane *p)
-{
-	return p->world;
-}
-
-/* --- repairs -------------------------------------------------------------- */
-
-static void add_repaired(struct xp_repaired *to, const struct xp_repaired *from)
-{
-	to->n_candidates += from->n_candidates;
-	to->n_candidates_true += from->n_candidates_true;
-	to->n_reloaded += from->n_reloaded;
-	to->n_deferred += from->n_deferred;
-	to->n_escalated += from->n_escalated;
-}
-
-static void fill_repaired(const struct xp_pingmesh_plane *p,
-    const struct xp_repaired *r, struct res_trial_metrics *m)
-{
-	m->n_candidates = r->n_candidates;
-	m->n_candidates_true = r->n_candidates_true;
-	if (!p->params->repair.on)
-		return;
-	m->n_reloaded = r->n_reloaded;
-	m->n_deferred = r->n_deferred;
-	m->n_escalated = r->n_escalated;
-}
-
-/* The black-hole job of all data centres, on the windows up to WINDOW. M gets
- * the numbers of data centre `dc`; NULL: no row is the window's. */
-static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
-    struct res_trial_metrics *m, struct sim_err *e)
-{
-	const uint32_t n = p->repair_every, first = window + 1 - n;
-	const sim_ns from = first * p->window_ns;
-	const sim_ns to = (window + 1) * p->window_ns;
-	struct truth *truth = &p->scene->truth;
-	int rc = 0;
-	if ((window + 1) % n != 0)
-		return 0;
-	if (m)
-		m->n_black_tors =
-		    xp_n_black(truth, &p->judge.dsa->dc, from, to);
-	for (uint32_t d = 0; rc == 0 && d < p->shop.n_dcs; d++) {
-		const struct obs_probes *t;
-		struct xp_repaired r;
-		rc = xp_collector_table(xp_world_collector(p->world), d, first,
-		    n, &t, e);
-		if (rc == 0)
-			rc = xp_repair_run(&p->shop, d, t, from, to, now, truth,
-			    &r, e);
-		if (rc < 0)
-			return sim_wrap(e, rc, "black holes of data centre %u",
-			    d);
-		if (d != p->params->dc)
-			continue;
-		add_repaired(&p->repaired, &r);
-		if (m)
-			fill_repaired(p, &r, m);
-	}
-	return rc;
-}
-
-/* --- jobs of a window ----------------------------------------------------- */
-
-/* The windows of the history that ends with WINDOW. */
-static uint32_t reach(const struct xp_pingmesh_plane *p, uint32_t window)
-{
-	return window + 1 < p->history ? window + 1 : p->history;
-}
-
-static int history_table(struct xp_pingmesh_plane *p, uint32_t window,
-    const struct obs_probes **t, struct sim_err *e)
-{
-	const uint32_t n = reach(p, window);
-	return xp_collector_table(xp_world_collector(p->world), p->params->dc,
-	    window + 1 - n, n, t, e);
-}
-
-/* What there was while the probes of that history were under way: some of the
- * last ones are answered in the next window. */
-static enum xp_trouble trouble_of(const struct xp_pingmesh_plane *p,
-    uint32_t window)
-{
-	const sim_ns to = (window + 1) * p->window_ns;
-	const sim_ns under_way =
-	    (sim_ns)llround(p->params->agent.probe_timeout_s * 1e9);
-	return xp_trouble_in(&p->scene->truth,
-	    to - reach(p, window) * p->window_ns, to + under_way);
-}
-
-/* What the probes sent in WINDOW met, alone and for the whole run. */
-static int count(struct xp_pingmesh_plane *p, uint32_t window,
-    struct xp_tallies *sum, struct sim_err *e)
-{
-	const struct obs_probes *t;
-	int rc = xp_collector_table(xp_world_collector(p->world), p->params->dc,
-	    window, 1, &t, e);
-	*sum = (struct xp_tallies){0};
-	if (rc < 0)
-		return rc;
-	xp_judge_tally(&p->judge, t, &p->loss, sum);
-	xp_tallies_add(&p->all, sum);
-	return 0;
-}
-
-static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
-    struct res_trial_metrics *m)
-{
-	const uint64_t n_lost =
-	    xp_collector_counts(xp_world_collector(p->world)).n_lost;
-	const uint64_t before =
-	    window > 0 ? p->moment[window - 1].n_in_vain : 0;
-	m->n_live_agents = p->moment[window].n_live;
-	m->n_fetch_failed = (double)(p->moment[window].n_in_vain - before);
-	m->n_lost_records = (double)(n_lost - p->n_lost);
-	p->n_lost = n_lost;
-}
-
-/* The row of a window, whose own probes are SUM. */
-static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
-    struct xp_tallies *sum, struct res_trial_metrics *m, struct sim_err *e)
-{
-	const struct obs_probes *t;
-	int rc = history_table(p, window, &t, e);
-	if (rc < 0)
-		return rc;
-	if (reach(p, window) > 1) {
-		*sum = (struct xp_tallies){0};
-		xp_judge_tally(&p->judge, t, &p->loss, sum);
-	}
-	xp_tally_fill(&sum->scope, m);
-	fill_moment(p, window, m);
-	return xp_judge_run(&p->judge, t, trouble_of(p, window), m, e);
-}
-
-/* Trace what the silent-drop job makes of T. How much that was is told in ROW,
- * or, of SIZE_MAX, in all rows that have no window of their own. */
-static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
-    const struct obs_probes *t, sim_ns now, struct obs *o,
-    const struct losses **lost, struct sim_err *e)
-{
-	const int own = p->params->along == XP_ALONG_WINDOW;
-	const size_t n = xp_pingmesh_plane_rows(p);
-	const struct obs *seen;
-	int rc = xp_dsa_silent_drop(p->judge.dsa, t, e);
-	if (rc == 0)
-		rc = xp_tracer_run(p->tracer, p->scene, &p->judge.dsa->silent,
-		    window, now, &seen, lost, e);
-	if (rc < 0)
-		return rc;
-	*o = *seen;
-	o->probes = t;
-	for (size_t i = 0; i < n; i++) {
-		if (own ? i != row : row != SIZE_MAX)
-			continue;
-		p->row[i].n_traces = (double)seen->flows.n;
-		p->row[i].n_trace_probes =
-		    (double)xp_tracer_n_probes(p->tracer);
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
+	const struct xp_pingmesh *p = xp_pingmesh_of(c);
+	const char *fabric = xp_fabric_of(c)->name;
+	if (c->topology.kind != XP_TOPO_CLOS)
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
+		    "plane pingmesh on fabric %s needs a topology of kind "
+		    "clos.",
+		    fabric);
+	if (*p->pinglist.vips)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "pinglist"),
+		    "vips: fabric %s has no load balancer.", fabric);
+	if (p->trace.on)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
+		    "plane pingmesh traces nothing on fabric %s.", fabric);
+	if (p->connect.timers == FABRIC_SIM_LINUX_LINEAR &&
+	    p->connect.retries > 0 && p->connect.retries < 5)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
+		    "retries %u: with timers linux_linear, a kernel has at "
+		    "least 5.",
+		    p->connect.retries);
+	for (size_t i = 0; i < c->scene.n_groups; i++) {
+		const struct model_fault_params *g = &c->scene.group[i];
+		if ((g->kind == MODEL_FAULT_CONTROLLER ||
+			g->kind == MODEL_FAULT_COLLECTOR) &&
+		    g->mode == TRUTH_SLOW)
+			return sim_yaml_mistake(y, faults,
+			    "kind %s: on fabric %s services are not slow.",
+			    model_fault_kind_names[g->kind], fabric);
 	}
 	return 0;
 }
 
-static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
-    sim_ns now, struct sim_err *e)
+static int pingmesh_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
 {
-	const struct xp_pingmesh_hooks *k = p->hooks;
-	const struct obs_probes *t;
-	if (!k->diagnose)
-		return 0;
-	int rc = history_table(p, window, &t, e);
-	struct obs o = {.probes = t};
-	const struct losses none = {0}, *lost = &none;
-	if (rc == 0 && p->tracer)
-		rc = trace(p, window, row, t, now, &o, &lost, e);
-	return rc < 0 ? rc : k->diagnose(k->arg, &o, lost, row, now, e);
+	(void)t, (void)e;
+	return xp_fabric_of(c)->open ? check_real(y, c) : 0;
 }
 
-static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
-    struct res_trial_metrics row[], struct sim_err *e)
+static unsigned pingmesh_asks(const struct xp_config *c)
 {
-	const struct xp_pingmesh_hooks *k = p->hooks;
-	const int own = p->params->along == XP_ALONG_WINDOW;
-	struct res_trial_metrics *m = own ? &row[window] : NULL;
-	struct xp_tallies sum;
-	int rc = count(p, window, &sum, e);
-	if (rc == 0 && k->window)
-		rc = k->window(k->arg, xp_world_collector(p->world), window, e);
-	if (rc == 0 && own)
-		rc = fill_window(p, window, &sum, m, e);
-	if (rc == 0 && p->params->detect)
-		rc = tell(p, window, own ? window : 0, now, e);
-	if (rc == 0)
-		rc = repair(p, window, now, m, e);
-	return rc;
+	unsigned asks = XP_ASKS_NET;
+	if (xp_pingmesh_of(c)->connect.timers == FABRIC_SIM_WINDOWS)
+		asks |= XP_ASKS_SYN_TIMER;
+	for (size_t i = 0; i < c->scene.n_groups; i++)
+		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
+			asks |= XP_ASKS_DELAY;
+	return asks;
 }
 
-/* --- rows of the whole run ------------------------------------------------ */
-
-static void fill_whole_moment(struct xp_pingmesh_plane *p,
-    struct res_trial_metrics *m)
-{
-	const struct moment *last = &p->moment[p->n_windows - 1];
-	m->n_live_agents = last->n_live;
-	m->n_fetch_failed = (double)last->n_in_vain;
-	m->n_lost_records =
-	    (double)xp_collector_counts(xp_world_collector(p->world)).n_lost;
-}
-
-/* Switches, each once, however often the job found them. */
-static void fill_whole_repair(struct xp_pingmesh_plane *p,
-    struct res_trial_metrics *m)
-{
-	const struct truth *truth = &p->scene->truth;
-	const sim_ns end = p->n_windows * p->window_ns;
-	fill_repaired(p, &p->repaired, m);
-	m->n_black_tors = xp_n_black(truth, &p->judge.dsa->dc, 0, end);
-	m->n_candidates = xp_repair_n_named(&p->shop, p->params->dc);
-	m->n_candidates_true =
-	    xp_repair_n_named_true(&p->shop, p->params->dc, truth, end);
-}
-
-static int fill_last(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
+static int pingmesh_axes(struct xp_along_axes *a, const struct xp_config *c,
     struct sim_err *e)
 {
-	const uint32_t last = p->n_windows - 1;
-	const struct obs_probes *t;
-	int rc = history_table(p, last, &t, e);
-	return rc < 0 ? rc
-		      : xp_judge_run(&p->judge, t, trouble_of(p, last), m, e);
+	return xp_pingmesh_axes(a, &c->topology.clos, xp_pingmesh_of(c), e);
 }
 
-static int fill_whole(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
-    struct sim_err *e)
+static double pingmesh_lasts_s(const struct xp_config *c)
 {
-	xp_tally_fill(&p->all.scope, m);
-	fill_whole_moment(p, m);
-	fill_whole_repair(p, m);
-	return fill_last(p, m, e);
-}
-
-static void fill_quantiles(struct xp_pingmesh_plane *p,
-    struct res_trial_metrics row[])
-{
-	size_t n;
-	double *us = xp_collector_times(xp_world_collector(p->world), &n);
-	n = sim_sort_finite(us, n);
-	for (uint32_t i = 0; i < p->params->n_tails; i++) {
-		/* As many may take longer; a product may be short of whole. */
-		const double over =
-		    floor(xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
-		xp_tally_fill(&p->all.group[p->params->group], &row[i]);
-		fill_whole_moment(p, &row[i]);
-		if (n > 0)
-			row[i].rtt_us = us[n - (size_t)over - 1];
-	}
-}
-
-static int fill_pairs(struct xp_pingmesh_plane *p,
-    struct res_trial_metrics row[], struct sim_err *e)
-{
-	const size_t n = n_units(p) * n_units(p);
-	struct res_trial_metrics m = row[0];
-	int rc = fill_whole(p, &m, e);
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		row[i] = m;
-		row[i].p99_us = p->judge.dsa->heatmap.p99_us[i];
-	}
-	return rc;
-}
-
-static int fill_rows(struct xp_pingmesh_plane *p,
-    struct res_trial_metrics row[], struct sim_err *e)
-{
-	switch ((enum xp_along)p->params->along) {
-	case XP_ALONG_NONE:
-		return fill_whole(p, &row[0], e);
-	case XP_ALONG_QUANTILE:
-		fill_quantiles(p, row);
-		return 0;
-	case XP_ALONG_GROUP:
-		for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
-			xp_tally_fill(&p->all.group[g], &row[g]);
-			fill_whole_moment(p, &row[g]);
-		}
-		return 0;
-	case XP_ALONG_PAIR:
-		return fill_pairs(p, row, e);
-	default:
-		return 0;
-	}
+	const struct xp_pingmesh *p = xp_pingmesh_of(c);
+	return p->duration_s + (double)xp_pingmesh_lag(p) / 1e9;
 }
 
 /* --- a run ---------------------------------------------------------------- */
 
-static double n_faulty(const struct truth *t)
+int xp_net_open(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
 {
-	double n = 0;
-	for (size_t i = 0; i < t->n_faults; i++)
-		n += truth_is_fault(&t->fault[i]) &&
-		    (i == 0 || t->fault[i].link != t->fault[i - 1].link);
-	return n;
+	const struct xp_fabric *f = xp_fabric_of(c);
+	struct xp_wire *wire;
+	if (!f->open)
+		return xp_net_open_sim(n, t, p, e);
+	int rc = f->open(&wire, t, c, NULL, e);
+	return rc < 0 ? rc : xp_net_open_real(n, wire, p, e);
 }
 
-static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
-    struct res_trial_metrics row[], struct sim_err *e)
+static void pingmesh_close(void *p)
 {
-	double *x = (double *)row;
-	const size_t n = xp_pingmesh_plane_rows(p);
-	int rc;
-	p->scene = scene;
-	p->row = row;
-	p->n_lost = 0;
-	p->all = (struct xp_tallies){0};
-	p->repaired = (struct xp_repaired){0};
-	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
-		x[i] = NAN;
-	for (size_t i = 0; i < n; i++)
-		row[i].n_faults = n_faulty(&scene->truth);
-	xp_repair_begin(&p->shop);
-	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths,
-		 e)) < 0)
-		return rc;
-	return xp_world_begin(p->world, scene, e);
+	struct pingmesh *x = p;
+	if (!x)
+		return;
+	xp_pingmesh_plane_close(x->plane);
+	xp_net_close(x->net);
+	free(x);
 }
 
-/* The windows that a job may still ask for reach back from the next one. */
-static void drop_old(struct xp_pingmesh_plane *p, uint32_t next)
+static int pingmesh_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
 {
-	const uint32_t reach =
-	    p->history > p->repair_every ? p->history : p->repair_every;
-	if (next < p->n_windows && next + 1 > reach)
-		xp_collector_drop(xp_world_collector(p->world),
-		    next + 1 - reach);
-}
-
-static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
-    struct sim_err *e)
-{
-	int rc = xp_world_run(p->world, (window + 1) * p->window_ns, e);
+	struct pingmesh *x;
+	*p = NULL;
+	int rc = SIM_ZALLOC(&x, 1, e);
 	if (rc < 0)
 		return rc;
-	const struct xp_pulse x = xp_world_pulse(p->world);
-	p->moment[window] = (struct moment){x.n_live,
-	    x.count.n_contact_failed + x.count.n_no_list + x.count.n_bad_list};
+	x->params = xp_pingmesh_of(c);
+	if ((rc = xp_net_open(&x->net, c, t, x->params, e)) < 0 ||
+	    (rc = xp_pingmesh_plane_open(&x->plane, t, x->params, x->net, e)) <
+		0) {
+		pingmesh_close(x);
+		return rc;
+	}
+	x->n_rows = xp_pingmesh_plane_rows(x->plane);
+	*p = x;
 	return 0;
 }
 
-static int live(struct xp_pingmesh_plane *p, struct res_trial_metrics row[],
-    struct sim_err *e)
+/* A table of probes: its scores are of a row of its own or, at the end, of all
+ * that have none. */
+static int hear(void *arg, const struct obs *o, const struct losses *lost,
+    size_t row, sim_ns now, struct sim_err *e)
 {
-	uint32_t n_ended = 0;
-	int rc = 0;
-	for (uint32_t w = 0; rc == 0 && w < p->n_windows; w++) {
-		const sim_ns now = (w + 1) * p->window_ns + p->lag_ns;
-		while (rc == 0 && n_ended < p->n_windows &&
-		    (n_ended + 1) * p->window_ns <= now)
-			rc = end_window(p, n_ended++, e);
-		if (rc == 0)
-			rc = xp_world_run(p->world, now, e);
-		if (rc == 0)
-			rc = run_jobs(p, w, now, row, e);
-		if (rc == 0)
-			drop_old(p, w + 1);
-	}
-	return rc;
+	const struct pingmesh *x = arg;
+	const int own =
+	    x->params->detect && x->params->along == XP_ALONG_WINDOW;
+	const int last = row == SIZE_MAX;
+	const struct xp_window w = {
+	    .seen = o,
+	    .lost = lost,
+	    .first_row = own && !last ? row : 0,
+	    .n_rows = own ? !last : last * x->n_rows,
+	    .after_s = x->params->detect && now > x->first
+		? (double)(now - x->first) / 1e9
+		: NAN,
+	};
+	return x->to->hear(x->to->arg, &w, e);
 }
 
-int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p,
-    struct model_scene *scene, struct res_trial_metrics row[],
-    const struct xp_pingmesh_hooks *hooks, struct sim_err *e)
+static int pingmesh_run(void *p, struct model_scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
 {
-	const sim_ns end = p->n_windows * p->window_ns + p->lag_ns;
-	int rc = begin(p, scene, row, e);
-	p->hooks = hooks;
-	if (rc == 0)
-		rc = live(p, row, e);
-	if (rc == 0)
-		rc = fill_rows(p, row, e);
-	return rc < 0 ? rc : tell(p, p->n_windows - 1, SIZE_MAX, end, e);
+	struct pingmesh *x = p;
+	const struct xp_pingmesh_hooks hooks = {.arg = x,
+	    .diagnose = to->hear ? hear : NULL};
+	x->to = to;
+	x->first = xp_first_trouble(&scene->truth);
+	return xp_pingmesh_plane_run(x->plane, scene, row, &hooks, e);
 }
+
+static void pingmesh_print(const void *p, const struct res_trial_metrics row[],
+    FILE *out)
+{
+	const struct pingmesh *x = p;
+	const struct xp_collect_counts n = xp_collector_counts(
+	    xp_world_collector(xp_pingmesh_plane_world(x->plane)));
+	(void)row;
+	fprintf(out, "of Pingmesh's agents the collector had\n");
+#define X(name, doc)                                                           \
+	if (n.name > 0)                                                        \
+		fprintf(out, "  %12llu %s\n", (unsigned long long)n.name, doc);
+	XP_COLLECT_COUNTS(X)
+#undef X
+}
+
+const struct xp_plane xp_plane_pingmesh = {
+    .name = "pingmesh",
+    .doc = "agents that probe each other, and jobs on what they found",
+    .provides = OBS_PROBES | OBS_FLOWS | OBS_HOPS | OBS_TRACES,
+    .holds = pingmesh_holds,
+    .unless = "pingmesh.trace.on",
+    .fills = RES_OF_SCENE | RES_OF_PROBES,
+    .asks = pingmesh_asks,
+    .alone = 1,
+    .services = 1,
+    .has_times = 1,
+    .section = &xp_pingmesh_section,
+    .check = pingmesh_check,
+    .axes = pingmesh_axes,
+    .lasts_s = pingmesh_lasts_s,
+    .open = pingmesh_open,
+    .run = pingmesh_run,
+    .print = pingmesh_print,
+    .close = pingmesh_close,
+};

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/pingmesh/plane.h"
-#include "experiments/plane.h"
+#include "experiments/pingmesh/run.h"
+#include "experiments/spec/plane.h"
 #include "results/recording.h"
 #include "sim/vec.h"
 

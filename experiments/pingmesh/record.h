@@ -5,7 +5,7 @@
 #define EXPERIMENTS_PINGMESH_RECORD_H
 
 #include "experiments/pingmesh/collector.h"
-#include "experiments/spec.h"
+#include "experiments/spec/spec.h"
 
 /* What was written. */
 struct xp_recorded {

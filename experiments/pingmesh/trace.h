@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The silent-drop job says which pairs of pods suffer, and not for which switch
- * (algos/silent_drop.h). With trace.on the operator then has servers of the
- * worst of them trace each other (algos/hop_trace.h), whether the job took it
+ * (algos/pingmesh/silent_drop.h). With trace.on the operator then has servers of the
+ * worst of them trace each other (algos/pingmesh/hop_trace.h), whether the job took it
  * for the spine, a pod, or did not know: who suffers is all that tracing needs.
  * When nothing suffers nothing is traced, unless trace.always.
  *
@@ -16,11 +16,11 @@
 #ifndef EXPERIMENTS_PINGMESH_TRACE_H
 #define EXPERIMENTS_PINGMESH_TRACE_H
 
-#include "algos/hop_trace_rank.h"
-#include "experiments/pingmesh.h"
+#include "algos/pingmesh/hop_trace_rank.h"
+#include "experiments/pingmesh/pingmesh.h"
 #include "models/losses.h"
 #include "models/obs_traces.h"
-#include "models/scene.h"
+#include "models/scene/scene.h"
 
 struct xp_tracer;
 

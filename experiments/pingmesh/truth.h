@@ -4,8 +4,8 @@
 #ifndef EXPERIMENTS_PINGMESH_TRUTH_H
 #define EXPERIMENTS_PINGMESH_TRUTH_H
 
-#include "experiments/pingmesh.h"
-#include "models/scene.h"
+#include "experiments/pingmesh/pingmesh.h"
+#include "models/scene/scene.h"
 #include "topo/shares.h"
 
 /* The chance of each probe to lose a round trip. Zeroed is empty. */

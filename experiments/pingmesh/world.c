@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/pinglist_xml.h"
+#include "algos/pingmesh/pinglist_xml.h"
 #include "sim/vec.h"
 #include "topo/region.h"
 

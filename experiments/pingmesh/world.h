@@ -10,15 +10,15 @@
  *	scene's faults (experiments/pingmesh/net.h)
  *
  * Whoever drives a world decides what to do at which time; see
- * experiments/pingmesh/plane.h.
+ * experiments/pingmesh/run.h.
  */
 #ifndef EXPERIMENTS_PINGMESH_WORLD_H
 #define EXPERIMENTS_PINGMESH_WORLD_H
 
-#include "algos/pingmesh_agent.h"
+#include "algos/pingmesh/agent.h"
 #include "experiments/pingmesh/collector.h"
 #include "experiments/pingmesh/net.h"
-#include "models/scene.h"
+#include "models/scene/scene.h"
 
 struct xp_world;
 

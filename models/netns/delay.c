@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 #include "models/clock.h"
-#include "models/latency.h"
 #include "models/netns/faults_impl.h"
+#include "models/scene/latency.h"
 #include "sim/vec.h"
 
 enum {

@@ -34,9 +34,9 @@
 #ifndef MODELS_NETNS_FAULTS_H
 #define MODELS_NETNS_FAULTS_H
 
-#include "models/fabric_real.h"
-#include "models/loss.h"
 #include "models/netns/net.h"
+#include "models/real/real.h"
+#include "models/scene/loss.h"
 #include "models/truth.h"
 #include "topo/topo.h"
 

@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "models/clock.h"
-#include "models/fds.h"
 #include "models/netns/link.h"
 #include "models/netns/routes.h"
+#include "models/real/fds.h"
 #include "models/real/namespace.h"
 #include "sim/vec.h"
 #include "topo/addr.h"

@@ -14,9 +14,9 @@
 #ifndef MODELS_NETNS_TRAFFIC_H
 #define MODELS_NETNS_TRAFFIC_H
 
-#include "models/fabric_real.h"
 #include "models/netns/net.h"
 #include "models/obs.h"
+#include "models/real/real.h"
 #include "topo/topo.h"
 
 /* Zeroed is usual. */

@@ -8,12 +8,12 @@
  *	real/retx.c     RETX by a source or by looking at sockets
  *	real/host.c     hosts: namespaces, sockets, what the kernel is set to
  *	real/timer.c    a heap
- *	fabric_real.c   the rest: one epoll, one queue of events for agents
+ *	real.c          the rest: one epoll, one queue of events for agents
  */
 #ifndef MODELS_FABRIC_REAL_IMPL_H
 #define MODELS_FABRIC_REAL_IMPL_H
 
-#include "models/fabric_real.h"
+#include "models/real/real.h"
 #include "models/real/timer.h"
 
 enum {
@@ -125,7 +125,7 @@ struct fabric_real {
 	char in[FABRIC_REAL_MAX_PAYLOAD + 1]; /* whatever came */
 };
 
-/* --- fabric_real.c ------------------------------------------------------ */
+/* --- real.c ------------------------------------------------------------- */
 sim_ns real_now(const struct fabric_real *f);
 
 /* An event for an agent, of now; to be filled in before the next. NULL, with

@@ -6,8 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "models/real/icmp_wire.h"
 #include "models/real/impl.h"
-#include "models/icmp_wire.h"
 
 enum { AT_ONCE = 256 }; /* messages before others have their turn */
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "models/clock.h"
-#include "models/fds.h"
+#include "models/real/fds.h"
 #include "models/real/namespace.h"
 #include "models/tun/node.h"
 #include "models/tun/queue.h"

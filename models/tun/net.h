@@ -10,11 +10,11 @@
  * Hosts have the kernel's TCP; there are no switches, this program is the
  * network: it reads what a host sends, asks tun/switch.h for its way through
  * the scene, and writes it to the host where it goes, when it is there. So what
- * differs between this and fabric_sim.h is the model of a host; what differs
+ * differs between this and sim/sim.h is the model of a host; what differs
  * between this and netns/net.h is the network.
  *
  * It runs in the thread that calls tun_net_serve() when tun_net_fd() can be
- * read, which may be the one that has the hosts' sockets; with fabric_real.h,
+ * read, which may be the one that has the hosts' sockets; with real/real.h,
  *
  *	fabric_real_open(&f, host, n, ...)   ns = tun_net_ns(net, h),
  *	                                     address = topo_addr_of_host(h)

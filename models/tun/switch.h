@@ -1,7 +1,7 @@
 /* models/tun/switch.h -- a real packet's way through a scene: where, and when.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The laws of fabric_sim.h, for packets one by one instead of flows:
+ * The laws of sim/sim.h, for packets one by one instead of flows:
  *
  *	path    topo_path() of the five-tuple; of ICMP, of the addresses
  *	link    loses a packet with the hazard it has when the packet comes,
@@ -18,15 +18,15 @@
  * from streams of their own.
  *
  * Here are no sockets and no clock: times are those of the caller. DEPARTS from
- * fabric_sim.h: a link's faults and holes are those of the time the packet gets
+ * sim/sim.h: a link's faults and holes are those of the time the packet gets
  * there, not of the time it left; no cable flaps.
  */
 #ifndef MODELS_TUN_SWITCH_H
 #define MODELS_TUN_SWITCH_H
 
-#include "models/icmp.h"
+#include "models/scene/walk.h"
+#include "models/sim/icmp.h"
 #include "models/tun/wire.h"
-#include "models/walk.h"
 
 struct tun_switch_params {
 	double hop_us, queue_us;

@@ -51,7 +51,7 @@ lists_are_valid_and_those_of_pinglist() {
 	    -p payload_probes=true
 	says 'pinglists of 1840 servers, version [0-9a-f]{16}$' c.out
 	curl -sf "${url_c}pinglist.xsd" >schema.xsd
-	same schema.xsd "$tree/algos/pinglist.xsd"
+	same schema.xsd "$tree/algos/pingmesh/pinglist.xsd"
 	for server in 0 254 255 1599 1600 1839; do
 		local address=10.0.$(((server + 1) / 256)).$(((server + 1) % 256))
 		curl -sf "${url_c}pinglist/$address" >list.xml

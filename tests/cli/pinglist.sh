@@ -27,7 +27,7 @@ the_summary_counts() {
 each_list_is_valid() {
 	command -v xmllint >/dev/null || skip "no xmllint"
 	pinglist --schema >schema.xsd
-	same schema.xsd "$tree/algos/pinglist.xsd"
+	same schema.xsd "$tree/algos/pingmesh/pinglist.xsd"
 	for server in 0 799 1600 1605; do
 		pinglist --dc -s n_pods=3 -s n_tors=2 -s n_hosts=1 \
 		    -p ports=8765,8766 -p payload_probes=true \

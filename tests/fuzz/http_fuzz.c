@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiments/http/serve.h"
+#include "experiments/live/serve.h"
 #include "topo/addr.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

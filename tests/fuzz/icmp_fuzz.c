@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "models/icmp_wire.h"
+#include "models/real/icmp_wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

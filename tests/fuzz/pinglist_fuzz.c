@@ -3,7 +3,7 @@
  */
 #include <stdlib.h>
 
-#include "algos/pinglist_xml.h"
+#include "algos/pingmesh/pinglist_xml.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/pingmesh_wire.h"
+#include "algos/pingmesh/wire.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 

@@ -3,7 +3,7 @@
  *
  * What agents learn is held against what the kernel counted.
  */
-#include "models/fabric_real.h"
+#include "models/real/real.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -15,9 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "algos/path_agent.h"
-#include "algos/pinglist_xml.h"
-#include "algos/pingmesh_agent.h"
+#include "algos/pingmesh/agent.h"
+#include "algos/pingmesh/pinglist_xml.h"
+#include "algos/vigil/path_agent.h"
 #include "tests/real/lab.h"
 #include "topo/addr.h"
 
@@ -607,6 +607,6 @@ int main(void)
 	    cmocka_unit_test(timers_are_those_of_the_hosts_namespace),
 	    cmocka_unit_test(pingmesh_probes_every_pair_of_the_plan),
 	};
-	return cmocka_run_group_tests_name("models/fabric_real in a lab", tests,
+	return cmocka_run_group_tests_name("models/real in a lab", tests,
 	    lab_begin, NULL);
 }

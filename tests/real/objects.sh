@@ -3,6 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
+declare -A agents=([pingmesh]=algos/pingmesh/agent.o
+    [path]=algos/vigil/path_agent.o)
+
 # Every program is linked with libculprit.a, so what it holds is what runs.
 algorithms_are_linked_as_they_were_compiled() {
 	local lib=$BUILD/libculprit.a
@@ -14,12 +17,12 @@ algorithms_are_linked_as_they_were_compiled() {
 		done
 		[[ $same = 1 ]] || fail "$name differs"
 	done
-	for agent in pingmesh path; do
+	for agent in "${!agents[@]}"; do
 		nm -A "$lib" 2>/dev/null |
 			grep -E " [A-Za-z] algo_${agent}_agent\$" |
 			grep -v ' U ' >defined
 		[[ $(wc -l <defined) = 1 ]]
-		grep -q ":${agent}_agent.o:" defined
+		grep -q ":$(basename "${agents[$agent]}"):" defined
 	done
 }
 
@@ -27,9 +30,8 @@ algorithms_are_linked_as_they_were_compiled() {
 # to, and the agents ask nothing of either world.
 one_agent_is_in_both_worlds() {
 	local sim=$BUILD/culprit real=$BUILD/tests/real/fabric_real_test
-	for agent in pingmesh path; do
-		o=$BUILD/$(cd "$tree" && find algos -name "${agent}_agent.c")
-		o=${o%.c}.o
+	for agent in "${!agents[@]}"; do
+		o=$BUILD/${agents[$agent]}
 		for program in "$o" "$sim" "$real"; do
 			nm -S "$program" |
 				sed -n "s/^[0-9a-f]* \([0-9a-f]*\) [A-Z] \

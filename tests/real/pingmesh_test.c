@@ -6,9 +6,9 @@
  */
 #include <math.h>
 
-#include "experiments/fabric_netns.h"
+#include "experiments/fabrics/netns.h"
 #include "experiments/lab/wire.h"
-#include "experiments/pingmesh/plane.h"
+#include "experiments/pingmesh/run.h"
 #include "tests/pingmesh.h"
 #include "tests/real/faulty.h"
 

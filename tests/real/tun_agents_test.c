@@ -4,8 +4,8 @@
  * Real sockets lose segments on a link of the simulator's, the agents hear of
  * it by the kernel's counters and trace it: all in one thread.
  */
-#include "algos/path_agent.h"
-#include "models/fabric_real.h"
+#include "algos/vigil/path_agent.h"
+#include "models/real/real.h"
 #include "tests/real/tun_lab.h"
 #include "topo/addr.h"
 

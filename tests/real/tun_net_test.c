@@ -12,7 +12,7 @@
 
 #include <gsl/gsl_cdf.h>
 
-#include "models/tcp_connect.h"
+#include "models/sim/tcp_connect.h"
 #include "tests/law.h"
 #include "tests/real/tun_lab.h"
 #include "topo/addr.h"

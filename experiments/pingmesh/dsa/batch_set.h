@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "algos/pingmesh_wire.h"
+#include "algos/pingmesh/wire.h"
 #include "sim/err.h"
 
 struct xp_batch_run {

@@ -22,7 +22,7 @@ static void add(struct xp_dsa_count *c, const struct obs_perf_row *r,
 		c->p99_max_ns = r->p99_ns;
 }
 
-/* As in algos/sla.h: too few are not judged. A P99 of one server's few probes is
+/* As in algos/pingmesh/sla.h: too few are not judged. A P99 of one server's few probes is
  * nearly its slowest one, so it takes half of the servers to be slow: a mean
  * would alert for one that stalled. */
 static void judge(struct xp_dsa_counters_row *r, const struct xp_dsa_count *c,

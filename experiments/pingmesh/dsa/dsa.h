@@ -14,9 +14,9 @@
  * off or not yet started. Of a window of which nothing was recorded there is
  * only a row in `summary`, that no job was run.
  *
- * Quantiles of probes are exact, by sorting (algos/rtt_order.h). Those of
+ * Quantiles of probes are exact, by sorting (algos/vigil/rtt_order.h). Those of
  * counters are not: each server reports the end of a bucket, never below its
- * P99 and at most 1/8 above it (algos/pingmesh_perf.h). Of a scope there are
+ * P99 and at most 1/8 above it (algos/pingmesh/perf.h). Of a scope there are
  *   p99_max_us  the largest of its servers: its true P99 is no more than that,
  *		 since 99 % of each server's probes are not
  *   p99_us      their mean, each weighted by its connects: at most 1/8 above
@@ -30,10 +30,10 @@
 #ifndef EXPERIMENTS_PINGMESH_DSA_H
 #define EXPERIMENTS_PINGMESH_DSA_H
 
-#include "algos/blackhole.h"
-#include "algos/heatmap.h"
-#include "algos/silent_drop.h"
-#include "algos/sla.h"
+#include "algos/pingmesh/blackhole.h"
+#include "algos/pingmesh/heatmap.h"
+#include "algos/pingmesh/silent_drop.h"
+#include "algos/pingmesh/sla.h"
 #include "experiments/pingmesh/dsa/tables.h"
 #include "models/obs_perf.h"
 

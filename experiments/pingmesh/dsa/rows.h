@@ -7,7 +7,7 @@
 #ifndef EXPERIMENTS_PINGMESH_DSA_ROWS_H
 #define EXPERIMENTS_PINGMESH_DSA_ROWS_H
 
-#include "algos/pingmesh.h"
+#include "algos/pingmesh/pingmesh.h"
 #include "models/obs_perf.h"
 #include "models/obs_probes.h"
 #include "topo/dc.h"

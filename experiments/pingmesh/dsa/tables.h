@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "algos/drop_rate.h"
+#include "algos/pingmesh/drop_rate.h"
 
 /* Words of columns, by number; NULL-terminated. */
 extern const char *const xp_dsa_kinds[];

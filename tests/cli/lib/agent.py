@@ -5,7 +5,7 @@
 # usage: agent.py post URLFILE FIRST LAST [AGENT]   tries until it is answered
 #        agent.py once URLFILE NUMBER               prints status and text
 #        agent.py files DIR                         prints AGENT NUMBER, each
-# Written from the table in algos/pingmesh_wire.h, not from its code.
+# Written from the table in algos/pingmesh/wire.h, not from its code.
 import glob
 import http.client
 import struct

@@ -9,7 +9,7 @@
 #        batches.py check DIR     fails if a batch or a record is there twice,
 #                                 a pair was probed within 10 s, or a time is
 #                                 not of the last hour
-# Written from the table in algos/pingmesh_wire.h, not from its code.
+# Written from the table in algos/pingmesh/wire.h, not from its code.
 import glob
 import os
 import socket

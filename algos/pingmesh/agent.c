@@ -1,0 +1,611 @@
+/* algos/pingmesh/agent.c -- Pingmesh's agent: probe the peers, never do harm.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Every step does the same: move the agent's clock, take the event, then do
+ * what is due. So it matters little which event wakes it, or that a timer is
+ * late. All times are of the agent's clock unless named `clock` or put into
+ * what others read.
+ */
+#include "algos/pingmesh/agent.h"
+
+#include <string.h>
+
+#include "algos/pingmesh/outbox.h"
+#include "algos/pingmesh/perf.h"
+#include "algos/pingmesh/pinglist_xml.h"
+#include "sim/bytes.h"
+
+enum {
+	NONE = UINT32_MAX,
+	SLOTS = 1 << 14,
+	WORK = SLOTS + ALGO_PINGMESH_ENTRIES
+};
+static_assert(2 * ALGO_PINGMESH_ENTRIES <= SLOTS, "a table half empty");
+static_assert(ALGO_PINGMESH_BURST + 5 <= AGENT_MAX_OUT, "a step's actions");
+
+/* Two probes of a pair; both hold whatever lists and parameters say. */
+#define MIN_GAP     (ALGO_PINGLIST_MIN_INTERVAL_S * SIM_SEC)
+#define MAX_PAYLOAD ((uint32_t)ALGO_PINGLIST_MAX_PAYLOAD)
+
+#define X(name, text) text,
+const char *const algo_pingmesh_lines[] = {ALGO_PINGMESH_LINES(X) NULL};
+#undef X
+
+/* A probe under way, in the order of sending. */
+struct flight {
+	struct algo_pingmesh_record record;
+	sim_ns give_up;
+	uint32_t turn; /* how often the slot was used */
+	uint32_t prev, next;
+};
+
+/* The clock stands at `now` of the agent's and `clock` of the caller's. */
+struct watch {
+	sim_ns now, clock, wake;
+	uint32_t n_still;
+	uint64_t timer;
+};
+
+struct fetch {
+	sim_ns at; /* when to begin, or to give up if `asked` */
+	uint64_t token;
+	uint32_t n_failed; /* in a row */
+	uint8_t asked;
+};
+
+/* When an entry is due, in the heap. */
+struct due {
+	sim_ns at;
+	uint32_t entry;
+};
+
+/* Of entry I, the first one of its address; of such a one, the last probe. */
+struct pair {
+	sim_ns last;
+	uint32_t first;
+};
+
+/* Where many agents live in one process, most of a step is waiting for memory:
+ * so what every step reads comes first and together, each table is of what is
+ * read together, and those of which little is used come last. */
+struct state {
+	const struct algo_pingmesh_params *params;
+	struct watch watch;
+	struct fetch fetch;
+	sim_ns guard;      /* >= MIN_GAP */
+	sim_ns last_probe; /* of anyone */
+	sim_ns window_end, window_clock;
+	uint32_t self, max_payload, max_entries, port;
+	uint32_t n_entries;
+	uint32_t n_used, n_flights, free, head, tail; /* of flight[] */
+	uint64_t digest, version;                     /* of the list */
+	uint64_t n_log;
+	struct algo_pingmesh_counters count, window_from;
+	struct algo_pingmesh_window window;
+	struct algo_pingmesh_hist hist;
+	/* Of what is below, what was never written is never read. */
+	struct algo_pingmesh_outbox outbox;
+	struct due heap[ALGO_PINGMESH_ENTRIES]; /* [0] is due first */
+	struct pair pair[ALGO_PINGMESH_ENTRIES];
+	struct algo_pinglist_entry entry[ALGO_PINGMESH_ENTRIES];
+	struct flight flight[ALGO_PINGMESH_FLIGHTS];
+	struct algo_pingmesh_log log[ALGO_PINGMESH_LOG];
+	uint32_t work[WORK];
+};
+static_assert(sizeof(struct state) <= ALGO_PINGMESH_STATE, "a host's memory");
+
+static sim_ns ns_of(double seconds)
+{
+	return (sim_ns)(seconds * 1e9);
+}
+
+static void note(struct state *s, enum algo_pingmesh_line line, uint64_t value)
+{
+	s->log[s->n_log++ % ALGO_PINGMESH_LOG] =
+	    (struct algo_pingmesh_log){s->watch.clock, line, value};
+}
+
+/* --- the list ------------------------------------------------------------- */
+static void close_list(struct state *s)
+{
+	if (s->n_entries == 0)
+		return;
+	note(s, ALGO_PINGMESH_CLOSED, s->n_entries);
+	s->count.n_closed++;
+	s->n_entries = 0;
+}
+
+static void sift_down(struct state *s, uint32_t i)
+{
+	const struct due moved = s->heap[i];
+	const uint32_t n = s->n_entries;
+	for (uint32_t k; (k = 2 * i + 1) < n; i = k) {
+		if (k + 1 < n && s->heap[k + 1].at < s->heap[k].at)
+			k++;
+		if (moved.at <= s->heap[k].at)
+			break;
+		s->heap[i] = s->heap[k];
+	}
+	s->heap[i] = moved;
+}
+
+/* Which entries are of one address. */
+static void pair_up(struct state *s)
+{
+	memset(s->work, 0xff, SLOTS * sizeof(*s->work));
+	for (uint32_t i = 0; i < s->n_entries; i++) {
+		uint32_t k = topo_mix32(s->entry[i].address);
+		while (s->work[k % SLOTS] != NONE &&
+		    s->entry[s->work[k % SLOTS]].address != s->entry[i].address)
+			k++;
+		if (s->work[k % SLOTS] == NONE)
+			s->work[k % SLOTS] = i;
+		s->pair[i].first = s->work[k % SLOTS];
+	}
+}
+
+/* Whom the list before probed is not remembered: so take it that every pair
+ * had its last probe when anyone had. */
+static void spread(struct state *s, struct sim_rng *rng)
+{
+	const sim_ns quiet = s->last_probe + s->guard;
+	const sim_ns from = quiet > s->watch.now ? quiet : s->watch.now;
+	pair_up(s);
+	for (uint32_t i = 0; i < s->n_entries; i++) {
+		s->heap[i].at = from +
+		    (sim_ns)(sim_rng_u01(rng) * s->entry[i].interval_s * 1e9);
+		s->heap[i].entry = i;
+		s->pair[i].last = s->last_probe;
+	}
+	for (uint32_t i = s->n_entries / 2; i-- > 0;)
+		sift_down(s, i);
+}
+
+/* The controller answered. Its document is read over the list: what is no list
+ * closes it anyway. */
+static int take_list(struct state *s, const void *bytes, size_t n,
+    struct sim_rng *rng)
+{
+	struct algo_pinglist_doc doc = {.entry = s->entry,
+	    .work = s->work,
+	    .max_entries = s->max_entries,
+	    .max_bytes =
+		4096 + (size_t)s->max_entries * ALGO_PINGMESH_ENTRY_BYTES};
+	const uint64_t digest = n <= doc.max_bytes ? sim_fnv(SIM_FNV_START ^ n, bytes, n) : 0;
+	if (n > 0 && s->n_entries > 0 && digest == s->digest) {
+		s->count.n_same++;
+		return 1;
+	}
+	const int rc =
+	    n == 0 ? 0 : algo_pinglist_xml_read(&doc, s->self, bytes, n, NULL);
+	if (rc < 0 || doc.n_entries == 0) {
+		s->count.n_bad_list += rc < 0;
+		s->count.n_no_list += rc == 0;
+		note(s,
+		    rc < 0       ? ALGO_PINGMESH_BAD
+			: n == 0 ? ALGO_PINGMESH_NO_LIST
+				 : ALGO_PINGMESH_EMPTY,
+		    n);
+		close_list(s);
+		return 0;
+	}
+	s->count.n_lists++;
+	s->digest = digest;
+	s->version = doc.version;
+	s->n_entries = doc.n_entries;
+	note(s, ALGO_PINGMESH_LIST, doc.n_entries);
+	spread(s, rng);
+	return 1;
+}
+
+/* --- the controller ------------------------------------------------------- */
+static void fetch_later(struct state *s, double seconds, struct sim_rng *rng)
+{
+	/* Up to an eighth earlier: not all servers at a time, none later. */
+	s->fetch.asked = 0;
+	s->fetch.at =
+	    s->watch.now + ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
+}
+
+static void no_contact(struct state *s, struct sim_rng *rng)
+{
+	s->count.n_contact_failed++;
+	s->fetch.n_failed++;
+	note(s, ALGO_PINGMESH_NO_CONTACT, s->fetch.n_failed);
+	if (s->fetch.n_failed >= ALGO_PINGMESH_CONTACTS)
+		close_list(s);
+	fetch_later(s, s->params->fetch_retry_s, rng);
+}
+
+static void on_fetch_done(struct state *s, const struct agent_event *ev,
+    struct sim_rng *rng)
+{
+	if (!s->fetch.asked || ev->token != s->fetch.token) {
+		s->count.n_stray++;
+		return;
+	}
+	if (!ev->ok) {
+		no_contact(s, rng);
+		return;
+	}
+	s->fetch.n_failed = 0;
+	fetch_later(s,
+	    take_list(s, ev->data, ev->n, rng) ? s->params->fetch_interval_s
+					       : s->params->fetch_retry_s,
+	    rng);
+}
+
+static void fetch_due(struct state *s, struct sim_rng *rng,
+    struct agent_out *out)
+{
+	if (s->fetch.at > s->watch.now)
+		return;
+	if (s->fetch.asked) {
+		no_contact(s, rng);
+		return;
+	}
+	s->count.n_fetches++;
+	s->fetch.asked = 1;
+	s->fetch.at = s->watch.now + ns_of(s->params->fetch_timeout_s);
+	agent_act(out, AGENT_FETCH)->token = ++s->fetch.token;
+}
+
+/* --- probes --------------------------------------------------------------- */
+static struct flight *take_flight(struct state *s)
+{
+	uint32_t i = s->free;
+	if (i != NONE) {
+		s->free = s->flight[i].next;
+	} else if (s->n_used < ALGO_PINGMESH_FLIGHTS) {
+		i = s->n_used++;
+		s->flight[i].turn = 0;
+	} else {
+		return NULL;
+	}
+	struct flight *f = &s->flight[i];
+	f->turn++;
+	f->prev = s->tail;
+	f->next = NONE;
+	if (s->tail == NONE)
+		s->head = i;
+	else
+		s->flight[s->tail].next = i;
+	s->tail = i;
+	s->n_flights++;
+	return f;
+}
+
+static void land(struct state *s, struct flight *f, enum agent_outcome outcome)
+{
+	const uint32_t i = (uint32_t)(f - s->flight);
+	*(f->prev == NONE ? &s->head : &s->flight[f->prev].next) = f->next;
+	*(f->next == NONE ? &s->tail : &s->flight[f->next].prev) = f->prev;
+	f->next = s->free;
+	f->turn++; /* odd: under way */
+	s->free = i;
+	s->n_flights--;
+	f->record.outcome = (uint8_t)outcome;
+	algo_pingmesh_outbox_add(&s->outbox, s->watch.now, &f->record);
+}
+
+static uint16_t next_port(struct state *s)
+{
+	if (s->port > s->params->last_port)
+		s->port = s->params->first_port;
+	return (uint16_t)s->port++;
+}
+
+/* Probe entry I, or put it off; returns when it is due again. */
+static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
+{
+	const struct algo_pinglist_entry *x = &s->entry[i];
+	const sim_ns now = s->watch.now;
+	sim_ns *last = &s->pair[s->pair[i].first].last;
+	struct flight *f;
+	if (now - *last < s->guard) {
+		s->count.n_guarded++;
+		return *last + s->guard;
+	}
+	if (!(f = take_flight(s))) {
+		s->count.n_crowded++;
+		return now + SIM_SEC;
+	}
+	*last = s->last_probe = now;
+	f->give_up = now + ns_of(s->params->probe_timeout_s);
+	f->record = (struct algo_pingmesh_record){.sent_ns = s->watch.clock,
+	    .src_ip = s->self,
+	    .dst_ip = x->address,
+	    .src_port = next_port(s),
+	    .dst_port = x->port,
+	    .payload =
+		x->payload < s->max_payload ? x->payload : s->max_payload,
+	    .class = x->class,
+	    .level = x->level};
+	s->count.n_probes++;
+	struct agent_action *a = agent_act(out, AGENT_CONNECT);
+	a->token = (uint64_t)f->turn << 32 | (uint64_t)(f - s->flight);
+	a->class = x->class;
+	a->n_bytes = f->record.payload;
+	a->tuple = (struct topo_tuple){s->self, x->address, f->record.src_port,
+	    x->port, TOPO_PROTO_TCP};
+	return now + x->interval_s * SIM_SEC;
+}
+
+static void probes_due(struct state *s, struct agent_out *out)
+{
+	for (int n = 0; n < ALGO_PINGMESH_BURST && s->n_entries > 0; n++) {
+		struct due *first = &s->heap[0];
+		if (first->at > s->watch.now)
+			break;
+		first->at = probe(s, first->entry, out);
+		sift_down(s, 0);
+	}
+	while (s->head != NONE && s->flight[s->head].give_up <= s->watch.now) {
+		s->count.n_unconnected++;
+		land(s, &s->flight[s->head], AGENT_TIMEOUT);
+	}
+}
+
+/* TCP doubles its wait: one loss is seen as r, two as 3 r, three as 7 r. */
+static void count_drops(struct state *s, sim_ns rtt_ns)
+{
+	const sim_ns rto = ns_of(s->params->syn_rto_s);
+	if (rtt_ns >= rto && rtt_ns < 3 * rto)
+		s->count.n_drop_1++;
+	else if (rtt_ns >= 3 * rto && rtt_ns < 7 * rto)
+		s->count.n_drop_2++;
+}
+
+static void on_connect_done(struct state *s, const struct agent_event *ev)
+{
+	const uint32_t i = (uint32_t)ev->token;
+	if (i >= s->n_used || s->flight[i].turn != ev->token >> 32 ||
+	    s->flight[i].turn % 2 == 0 || ev->outcome >= AGENT_N_OUTCOMES) {
+		s->count.n_stray++;
+		return;
+	}
+	struct flight *f = &s->flight[i];
+	if (ev->outcome == AGENT_CONNECTED) {
+		f->record.rtt_ns = ev->rtt_ns;
+		f->record.echo_ns = ev->echo_ns;
+		s->count.n_connected++;
+		count_drops(s, ev->rtt_ns);
+		algo_pingmesh_hist_add(&s->hist, ev->rtt_ns);
+	} else {
+		s->count.n_unconnected++;
+	}
+	land(s, f, ev->outcome);
+}
+
+static void on_ping_request(struct state *s, const struct agent_event *ev,
+    struct agent_out *out)
+{
+	struct agent_action *a = agent_act(out, AGENT_ANSWER);
+	a->token = ev->token;
+	a->n_bytes = ev->n < MAX_PAYLOAD ? (uint32_t)ev->n : MAX_PAYLOAD;
+	s->count.n_answered++;
+}
+
+/* --- time ----------------------------------------------------------------- */
+/* At the first step after its end, before that counts anything: so a window
+ * holds what was counted in it, and the next begins where it ended. */
+static void turn_window(struct state *s, struct agent_out *out)
+{
+	if (s->watch.now < s->window_end)
+		return;
+	const sim_ns late = s->watch.now - s->window_end;
+	const sim_ns length = ns_of(s->params->perf_window_s);
+	const struct algo_pingmesh_counters *c = &s->count,
+					    *o = &s->window_from;
+	s->window = (struct algo_pingmesh_window){
+	    .born_ns = s->outbox.batch.born_ns,
+	    .number = s->window.number + 1,
+	    .start_ns = s->window_clock,
+	    .end_ns = s->window_clock + length,
+	    .n_probes = c->n_probes - o->n_probes,
+	    .n_connected = c->n_connected - o->n_connected,
+	    .n_unconnected = c->n_unconnected - o->n_unconnected,
+	    .n_drop_1 = c->n_drop_1 - o->n_drop_1,
+	    .n_drop_2 = c->n_drop_2 - o->n_drop_2,
+	    .p50_ns = algo_pingmesh_hist_quantile(&s->hist, 0.5),
+	    .p99_ns = algo_pingmesh_hist_quantile(&s->hist, 0.99),
+	    .src_ip = s->self,
+	};
+	struct agent_action *a = agent_act(out, AGENT_COUNTERS);
+	a->data = &s->window;
+	a->n_bytes = sizeof(s->window);
+	s->window_from = *c;
+	s->window_clock = s->watch.clock > late ? s->watch.clock - late : 0;
+	s->window_end += length;
+	memset(&s->hist, 0, sizeof(s->hist));
+}
+
+/* Move the clock. After a jump the timer that was set may come any time, and
+ * the list may be old: ask for a new one soon. */
+static void tick(struct state *s, sim_ns clock, struct sim_rng *rng)
+{
+	struct watch *w = &s->watch;
+	const sim_ns passed = clock - w->clock; /* back: very large */
+	if (passed == 0) {
+		if (++w->n_still == ALGO_PINGMESH_STILL) {
+			s->count.n_stalls++;
+			note(s, ALGO_PINGMESH_STALL, 0);
+			close_list(s);
+		}
+		return;
+	}
+	w->n_still = 0;
+	w->clock = clock;
+	if (passed <= ALGO_PINGMESH_STEP) {
+		w->now += passed;
+		return;
+	}
+	s->count.n_jumps++;
+	note(s, ALGO_PINGMESH_JUMP, passed);
+	w->wake = SIM_NEVER;
+	const sim_ns soon =
+	    w->now + ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
+	if (!s->fetch.asked && s->fetch.at > soon)
+		s->fetch.at = soon;
+}
+
+/* A timer for what is due next, at most a second from now. Those that were set
+ * before for later come as well, and do no harm. */
+static void set_timer(struct state *s, struct agent_out *out)
+{
+	struct watch *w = &s->watch;
+	sim_ns at = w->now + SIM_SEC;
+	if (s->n_entries > 0 && s->heap[0].at < at)
+		at = s->heap[0].at;
+	if (s->head != NONE && s->flight[s->head].give_up < at)
+		at = s->flight[s->head].give_up;
+	if (s->fetch.at < at)
+		at = s->fetch.at;
+	const sim_ns upload = algo_pingmesh_outbox_next(&s->outbox, w->now);
+	if (upload < at)
+		at = upload;
+	if (at < w->now)
+		at = w->now;
+	if (w->wake > w->now && w->wake <= at)
+		return;
+	w->wake = at;
+	struct agent_action *a = agent_act(out, AGENT_SET_TIMER);
+	a->token = ++w->timer;
+	a->at_ns = w->clock + (at - w->now);
+}
+
+static void start(struct state *s, sim_ns clock, struct sim_rng *rng)
+{
+	const struct algo_pingmesh_params *p = s->params;
+	s->watch.clock = s->window_clock = s->outbox.batch.born_ns = clock;
+	s->fetch.at = ns_of(p->fetch_retry_s * sim_rng_u01(rng));
+	s->port = p->first_port +
+	    sim_rng_below(rng, p->last_port - p->first_port + 1);
+}
+
+/* An outbox that runs over does so at every probe: one line each time
+ * that their number becomes longer. */
+static void note_losses(struct state *s, uint64_t n_discarded,
+    uint64_t n_overrun)
+{
+	const uint64_t n = s->count.n_overrun;
+	if (s->count.n_discarded > n_discarded)
+		note(s, ALGO_PINGMESH_DISCARDED,
+		    s->count.n_discarded - n_discarded);
+	if ((n ^ n_overrun) > n_overrun) /* a longer number */
+		note(s, ALGO_PINGMESH_OVERRUN, n);
+}
+
+static int step(void *state, sim_ns clock, const struct agent_event *ev,
+    struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
+{
+	struct state *s = state;
+	const uint64_t n_discarded = s->count.n_discarded;
+	const uint64_t n_overrun = s->count.n_overrun;
+	if (ev->kind == AGENT_START)
+		start(s, clock, rng);
+	tick(s, clock, rng);
+	turn_window(s, out);
+	switch (ev->kind) {
+	case AGENT_START:
+	case AGENT_TIMER:
+		break;
+	case AGENT_FETCH_DONE:
+		on_fetch_done(s, ev, rng);
+		break;
+	case AGENT_CONNECT_DONE:
+		on_connect_done(s, ev);
+		break;
+	case AGENT_PING_REQUEST:
+		on_ping_request(s, ev, out);
+		break;
+	case AGENT_UPLOAD_DONE:
+		algo_pingmesh_outbox_done(&s->outbox, s->watch.now, ev, rng);
+		break;
+	default:
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "event %d is none that Pingmesh's agent asks for.",
+		    ev->kind);
+	}
+	fetch_due(s, rng, out);
+	probes_due(s, out);
+	algo_pingmesh_outbox_due(&s->outbox, s->watch.now, rng, out);
+	note_losses(s, n_discarded, n_overrun);
+	set_timer(s, out);
+	return 0;
+}
+
+/* --- the object ----------------------------------------------------------- */
+static int init(void *state, topo_host host, const void *params,
+    struct sim_err *e)
+{
+	const struct algo_pingmesh_params *p = params;
+	struct state *s = state;
+	if (p->first_port > p->last_port)
+		return sim_fail(e, SIM_EINVAL,
+		    "first_port %u is above last_port %u.", p->first_port,
+		    p->last_port);
+	memset(s, 0, offsetof(struct state, outbox));
+	s->params = p;
+	s->self = p->address ? p->address : topo_addr_of_host(host);
+	s->max_entries = p->max_entries < ALGO_PINGMESH_ENTRIES
+	    ? p->max_entries
+	    : ALGO_PINGMESH_ENTRIES;
+	s->max_payload =
+	    p->max_payload < MAX_PAYLOAD ? p->max_payload : MAX_PAYLOAD;
+	s->guard = p->min_interval_s * SIM_SEC;
+	if (s->guard < MIN_GAP)
+		s->guard = MIN_GAP;
+	assert(algo_pinglist_xml_work(s->max_entries) <= WORK);
+	s->watch.wake = SIM_NEVER;
+	s->window_end = ns_of(p->perf_window_s);
+	s->free = s->head = s->tail = NONE;
+	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
+	return 0;
+}
+
+void algo_pingmesh_agent_status(const void *state,
+    struct algo_pingmesh_status *out)
+{
+	const struct state *s = state;
+	*out = (struct algo_pingmesh_status){
+	    .n_entries = s->n_entries,
+	    .n_in_flight = s->n_flights,
+	    .n_held = s->outbox.n + s->outbox.batch.n,
+	    .n_contacts_failed = s->fetch.n_failed,
+	    .version = s->n_entries > 0 ? s->version : 0,
+	    .count = s->count,
+	    .window = s->window,
+	};
+}
+
+void algo_pingmesh_agent_end(void *state)
+{
+	struct state *s = state;
+	close_list(s);
+	s->fetch.asked = 0; /* an answer is now a stray one */
+	s->fetch.at = SIM_NEVER;
+	algo_pingmesh_outbox_hurry(&s->outbox, s->watch.now);
+}
+
+uint32_t algo_pingmesh_agent_log(const void *state,
+    struct algo_pingmesh_log out[ALGO_PINGMESH_LOG], uint64_t *n_gone)
+{
+	const struct state *s = state;
+	const uint32_t n = s->n_log < ALGO_PINGMESH_LOG ? (uint32_t)s->n_log
+							: ALGO_PINGMESH_LOG;
+	*n_gone = s->n_log - n;
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = s->log[(*n_gone + i) % ALGO_PINGMESH_LOG];
+	return n;
+}
+
+const struct agent_ops algo_pingmesh_agent = {
+    .name = "pingmesh",
+    .paper = "Pingmesh (SIGCOMM'15), section 3.4",
+    .params = algo_pingmesh_agent_fields,
+    .params_size = sizeof(struct algo_pingmesh_params),
+    .state_size = sizeof(struct state),
+    .init = init,
+    .step = step,
+};

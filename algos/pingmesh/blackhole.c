@@ -1,0 +1,279 @@
+/* algos/pingmesh/blackhole.c -- ToRs that drop some pairs or five-tuples, always.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/blackhole.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+/* A probe as it is sorted: by pair, then by five-tuple. */
+struct algo_blackhole_probe {
+	uint64_t pair;  /* lower host << 32 | higher host */
+	uint64_t tuple; /* whether the higher one sent, and the ports */
+	sim_ns sent_ns;
+	uint8_t answered, late;
+};
+
+const struct sim_field algo_blackhole_fields[] =
+    {{.name = "min_failures",
+	 .type = SIM_F_U32,
+	 .offset = offsetof(struct algo_blackhole_params, min_failures),
+	 .min = 1,
+	 .max = 1e6,
+	 .unit = "probes",
+	 .def = "3",
+	 .doc = "time-outs without an answer that make a black hole"},
+	{.name = "min_pairs",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, min_pairs),
+	    .min = 1,
+	    .max = 1e6,
+	    .unit = "pairs",
+	    .def = "2",
+	    .doc = "black-holed pairs that make a server's symptom"},
+	{.name = "min_spells",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, min_spells),
+	    .min = 0,
+	    .max = 1e6,
+	    .unit = "spells",
+	    .def = "3",
+	    .doc = "spells of time-outs beyond a pair's late connects that "
+		   "make a black hole of type 2; 0: only five-tuples do"},
+	{.name = "threshold",
+	    .type = SIM_F_F64,
+	    .offset = offsetof(struct algo_blackhole_params, threshold),
+	    .min = 1e-6,
+	    .max = 1,
+	    .unit = "1",
+	    .def = "0.5",
+	    .doc = "share of a ToR's servers with the symptom from which "
+		   "it is a candidate"},
+	{.name = "max_reloads",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, max_reloads),
+	    .min = 0,
+	    .max = 1e6,
+	    .unit = "ToRs",
+	    .def = "20",
+	    .doc = "reloads a day"},
+	{0}};
+
+void algo_blackhole_close(struct algo_blackhole *b)
+{
+	free(b->server);
+	free(b->tor);
+	free(b->probe);
+	*b = (struct algo_blackhole){0};
+}
+
+int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
+    const struct algo_blackhole_params *params, struct sim_err *e)
+{
+	int rc;
+	*b = (struct algo_blackhole){.params = *params, .dc = *dc};
+	if ((rc = SIM_ZALLOC(&b->server, dc->clos.all_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b->tor, dc->clos.all_tors, e)) < 0)
+		algo_blackhole_close(b);
+	return rc;
+}
+
+/* --- pairs -----------------------------------------------------------------*/
+static int by_pair_then_tuple(const void *a, const void *b)
+{
+	const struct algo_blackhole_probe *p = a, *q = b;
+	if (p->pair != q->pair)
+		return p->pair < q->pair ? -1 : 1;
+	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct algo_blackhole_probe *p = a, *q = b;
+	if (p->sent_ns != q->sent_ns)
+		return p->sent_ns < q->sent_ns ? -1 : 1;
+	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
+}
+
+static struct algo_blackhole_server *server_of(struct algo_blackhole *b,
+    topo_host h)
+{
+	return &b->server[topo_dc_index(&b->dc, h)];
+}
+
+/* Who is alive, and who was in how many time-outs. */
+static void count_by_server(struct algo_blackhole *b,
+    const struct obs_probes *t)
+{
+	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
+		b->server[h] = (struct algo_blackhole_server){0};
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->level[i] == OBS_LEVEL_INTER_DC)
+			continue;
+		struct algo_blackhole_server *s = server_of(b, t->src_host[i]);
+		struct algo_blackhole_server *d = server_of(b, t->dst_host[i]);
+		const int failed = t->outcome[i] == OBS_TIMED_OUT;
+		s->n_failed += failed;
+		d->n_failed += failed;
+		s->alive |= !failed;
+		d->alive |= !failed;
+	}
+}
+
+/* The time-outs that both servers of a black-holed pair are in at least. */
+static uint32_t least_failures(const struct algo_blackhole *b)
+{
+	const uint32_t n = b->params.min_failures;
+	return b->min_spells > 0 && b->min_spells < n ? b->min_spells : n;
+}
+
+/* In a network in good health there is next to nothing to sort. */
+static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	const sim_ns late_ns = t->syn_wait_ns[0];
+	int rc;
+	b->n = 0;
+	b->min_spells = late_ns > 0 ? b->params.min_spells : 0;
+	const uint32_t least = least_failures(b);
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t s = t->src_host[i], d = t->dst_host[i];
+		const int up = s < d;
+		if (t->level[i] == OBS_LEVEL_INTER_DC ||
+		    server_of(b, s)->n_failed < least ||
+		    server_of(b, d)->n_failed < least)
+			continue;
+		if ((rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e)) < 0)
+			return rc;
+		b->probe[b->n++] =
+		    (struct algo_blackhole_probe){.pair = (uint64_t)(up ? s : d)
+				<< 32 |
+			    (up ? d : s),
+			.tuple = (uint64_t)!up << 32 |
+			    (uint32_t)t->src_port[i] << 16 | t->dst_port[i],
+			.sent_ns = t->sent_ns[i],
+			.answered = t->outcome[i] != OBS_TIMED_OUT,
+			.late = late_ns > 0 && t->rtt_ns[i] >= late_ns};
+	}
+	if (b->n > 0)
+		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);
+	return 0;
+}
+
+/* Do the spells of time-outs of the N probes at P outnumber late connects? */
+static int has_spells(struct algo_blackhole_probe *p, size_t n,
+    uint32_t min_spells)
+{
+	size_t n_spells = 0, n_late = 0;
+	qsort(p, n, sizeof(*p), by_time);
+	for (size_t i = 0; i < n; i++) {
+		n_spells += !p[i].answered && (i == 0 || p[i - 1].answered);
+		n_late += p[i].late;
+	}
+	return n_spells >= min_spells + n_late;
+}
+
+/* Judge the pair whose probes begin at FROM; returns where they end. */
+static size_t judge_pair(struct algo_blackhole *b, size_t from)
+{
+	struct algo_blackhole_probe *p = b->probe;
+	struct algo_blackhole_server *low =
+	    server_of(b, (topo_host)(p[from].pair >> 32));
+	struct algo_blackhole_server *high =
+	    server_of(b, (topo_host)p[from].pair);
+	size_t end = from, n_answered = 0, n_dead_tuples = 0;
+	while (end < b->n && p[end].pair == p[from].pair) {
+		const size_t first = end;
+		size_t answers = 0;
+		for (; end < b->n && p[end].pair == p[first].pair &&
+		     p[end].tuple == p[first].tuple;
+		     end++)
+			answers += p[end].answered;
+		n_answered += answers;
+		n_dead_tuples +=
+		    answers == 0 && end - first >= b->params.min_failures;
+	}
+	const size_t n = end - from;
+	if (n_answered > 0 &&
+	    (n_dead_tuples > 0 ||
+		(b->min_spells > 0 && n - n_answered >= b->min_spells &&
+		    has_spells(&p[from], n, b->min_spells)))) {
+		low->n_type2++;
+		high->n_type2++;
+	}
+	if (n_answered == 0 && n >= b->params.min_failures && low->alive &&
+	    high->alive) {
+		low->n_type1++;
+		high->n_type1++;
+	}
+	return end;
+}
+
+/* --- ToRs ------------------------------------------------------------------*/
+static void score_tors(struct algo_blackhole *b)
+{
+	for (uint32_t i = 0; i < b->dc.clos.all_tors; i++) {
+		struct algo_blackhole_tor *t = &b->tor[i];
+		const struct algo_blackhole_server *s =
+		    &b->server[(size_t)i * b->dc.clos.n_hosts];
+		*t = (struct algo_blackhole_tor){0};
+		for (uint32_t h = 0; h < b->dc.clos.n_hosts; h++) {
+			const uint64_t n_pairs =
+			    (uint64_t)s[h].n_type1 + s[h].n_type2;
+			t->n_alive += s[h].alive;
+			t->n_symptom += n_pairs >= b->params.min_pairs;
+		}
+		t->score = t->n_alive ? (double)t->n_symptom / t->n_alive : NAN;
+	}
+}
+
+/* A candidate is at first deferred, or escalated with all of its pod. */
+static void choose_candidates(struct algo_blackhole *b)
+{
+	const uint32_t n_tors = b->dc.clos.n_tors;
+	for (uint32_t pod = 0; pod < b->dc.clos.n_pods; pod++) {
+		struct algo_blackhole_tor *t = &b->tor[(size_t)pod * n_tors];
+		uint32_t n = 0;
+		for (uint32_t i = 0; i < n_tors; i++)
+			n += t[i].score >= b->params.threshold;
+		const int all = n == n_tors && n_tors > 1;
+		for (uint32_t i = 0; i < n_tors; i++)
+			if (t[i].score >= b->params.threshold)
+				t[i].action = all ? ALGO_BLACKHOLE_ESCALATE
+						  : ALGO_BLACKHOLE_DEFER;
+	}
+}
+
+static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
+{
+	for (uint32_t n = n_reloaded; n < b->params.max_reloads; n++) {
+		struct algo_blackhole_tor *best = NULL;
+		for (uint32_t i = 0; i < b->dc.clos.all_tors; i++)
+			if (b->tor[i].action == ALGO_BLACKHOLE_DEFER &&
+			    (!best || b->tor[i].score > best->score))
+				best = &b->tor[i];
+		if (!best)
+			return;
+		best->action = ALGO_BLACKHOLE_RELOAD;
+	}
+}
+
+int algo_blackhole_diagnose(struct algo_blackhole *b,
+    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
+{
+	int rc;
+	if ((rc = obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts,
+		 e)) < 0)
+		return rc;
+	count_by_server(b, t);
+	if ((rc = sort_suspects(b, t, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < b->n;)
+		i = judge_pair(b, i);
+	score_tors(b);
+	choose_candidates(b);
+	choose_reloads(b, n_reloaded);
+	return 0;
+}

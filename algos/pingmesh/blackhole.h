@@ -1,0 +1,118 @@
+/* algos/pingmesh/blackhole.h -- ToRs that drop some pairs or five-tuples, always.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Corrupt entries of a switch's tables make black holes: of type 1, certain
+ * (source, destination) addresses never get through; of type 2, certain
+ * five-tuples do not, while others of the same pair do. Counters show neither.
+ *
+ * A pair is two servers of the data centre, whoever probed: a connect needs
+ * both ways. It is black-holed
+ *   type 1  when at least min_failures of its probes timed out, none was
+ *	     answered, and each of the two did exchange one with someone
+ *	     else: so neither server is dead
+ *   type 2  when it was answered, yet one five-tuple timed out at least
+ *	     min_failures times and never was; or when spells of time-outs
+ *	     outnumber its late connects by min_spells
+ * A refusal is an answer. One answer acquits of type 1, so a table must not
+ * begin before the fault. A path that merely loses each connect with
+ * probability f is taken for a black hole with f^min_failures.
+ *
+ * Five-tuples repeat only where the prober's ports are few; Pingmesh takes a
+ * new one each time. Spells are for that: a pair meets its corrupt five-tuples
+ * at random, but loses all SYNs of a connect to them. Losses seldom do so: of
+ * connects that lose their first SYN they fail a share q^m only (round trips
+ * lost with probability q, m retries), and the rest are late, by the first of
+ * the table's syn_wait_ns at least. A spell is all time-outs between two
+ * answers in order of sending, so that an outage or a reload, however long, is
+ * one. By losses alone a pair of n probes is accused with less than
+ *
+ *	sum over x >= min_spells + y of  n! / (x! y! (n - x - y)!)
+ *	    * q^((m + 1) x) (q - q^(m + 1))^y (1 - q)^(n - x - y),
+ *
+ * which for 3 spells, m = 2 and any n is below 1e-8 up to q = 0.05, 2e-5 up to
+ * 0.2 and 1e-2 up to 0.5. But a path that is cut again and again, each time for
+ * longer than a connect takes, is accused. A table that does not tell
+ * syn_wait_ns has no spells.
+ *
+ * A server is alive when a probe of its, or to it, was answered. It shows the
+ * symptom when it is alive and in at least min_pairs black-holed pairs. The
+ * default is 2, because a pair has two ends: servers elsewhere have one peer
+ * under each ToR (Pingmesh pairs those of the same index), so with one bad ToR
+ * they are in one such pair at most, but those under it in many. Where k ToRs
+ * may be bad at once it should be k + 1, or good ToRs are candidates too.
+ *
+ * A ToR's score is the share of its live servers that show the symptom. From
+ * `threshold` on it is a candidate. If all ToRs of a pod are, the trouble is
+ * above them: escalate to those who look after T1 and T2. Else reload the
+ * candidates, highest score first (then lowest id), up to max_reloads a day;
+ * the rest is deferred. A pod of one ToR is reloaded.
+ *
+ * What drops nearly everything leaves no server alive and is not a black hole
+ * but a dead ToR, which a heat map shows (algos/pingmesh/heatmap.h).
+ *
+ * Paper  Pingmesh (SIGCOMM'15), section 5.1. DEPARTS: the paper states neither
+ *        the symptom nor the threshold; both are ours, spells among them. Its
+ *        pod is our ToR, its podset our pod.
+ */
+#ifndef ALGOS_PINGMESH_BLACKHOLE_H
+#define ALGOS_PINGMESH_BLACKHOLE_H
+
+#include "models/obs_probes.h"
+#include "sim/err.h"
+#include "sim/field.h"
+#include "topo/dc.h"
+
+struct algo_blackhole_params {
+	uint32_t min_failures, min_pairs;
+	uint32_t min_spells; /* 0: five-tuples alone */
+	double threshold;
+	uint32_t max_reloads;
+};
+extern const struct sim_field algo_blackhole_fields[];
+
+enum algo_blackhole_action {
+	ALGO_BLACKHOLE_NONE,
+	ALGO_BLACKHOLE_RELOAD,
+	ALGO_BLACKHOLE_DEFER,
+	ALGO_BLACKHOLE_ESCALATE
+};
+
+struct algo_blackhole_server {
+	uint32_t n_type1, n_type2; /* black-holed pairs that it is in */
+	uint64_t n_failed;         /* time-outs that it is in */
+	uint8_t alive;
+};
+
+struct algo_blackhole_tor {
+	uint32_t n_alive, n_symptom; /* servers */
+	double score;                /* NaN without a live server */
+	enum algo_blackhole_action action;
+};
+
+struct algo_blackhole {
+	struct algo_blackhole_params params;
+	struct topo_dc dc;
+	struct algo_blackhole_server *server; /* [hosts], by index */
+	struct algo_blackhole_tor *tor;       /* [ToRs], by index */
+
+	/* Workings. */
+	uint32_t min_spells; /* 0 as well when the table does not tell */
+	struct algo_blackhole_probe *probe;
+	size_t n, cap;
+};
+
+/* Errors SIM_ENOMEM; B is then empty and needs no closing. */
+int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
+    const struct algo_blackhole_params *params, struct sim_err *e);
+void algo_blackhole_close(struct algo_blackhole *b);
+
+/* Judge servers and ToRs by the probes of T within the data centre, when
+ * N_RELOADED ToRs were reloaded today.
+ * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; B is then not to be read.
+ * Cost   O(probes + hosts + ToRs * max_reloads), and for the n probes between
+ *        servers with min_failures or min_spells time-outs O(n log n) and 32
+ *        bytes each. */
+int algo_blackhole_diagnose(struct algo_blackhole *b,
+    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
+
+#endif

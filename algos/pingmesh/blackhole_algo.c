@@ -1,0 +1,92 @@
+/* algos/pingmesh/blackhole_algo.c -- the black-hole job as a diagnoser.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/blackhole_algo.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+static void close_work(void *work)
+{
+	if (work)
+		algo_blackhole_close(work);
+	free(work);
+}
+
+static int open_work(void **work, const struct topo *t, const void *params,
+    struct sim_err *e)
+{
+	const struct topo_dc dc = topo_dc_alone(&t->clos);
+	struct algo_blackhole_params p;
+	struct algo_blackhole *b;
+	int rc;
+	*work = NULL;
+	if (!topo_is_clos(t))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "black holes are told by the pods and ToRs of a Clos, "
+		    "which this topology is not.");
+	if ((rc = sim_field_take(algo_blackhole_fields, params, sizeof(p), &p,
+		 e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b, 1, e)) < 0)
+		return rc;
+	if ((rc = algo_blackhole_open(b, &dc, &p, e)) < 0) {
+		free(b);
+		return rc;
+	}
+	*work = b;
+	return 0;
+}
+
+static int is_accused(const struct algo_blackhole_tor *t)
+{
+	return t->action == ALGO_BLACKHOLE_RELOAD ||
+	    t->action == ALGO_BLACKHOLE_DEFER;
+}
+
+/* The ToRs with a score that are accused, or not. NaN is no score. */
+static int add_tors(const struct algo_blackhole *b, int accused,
+    struct algo_verdicts *out, struct sim_err *e)
+{
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < b->dc.clos.all_tors; i++)
+		if (b->tor[i].score > 0 && is_accused(&b->tor[i]) == accused)
+			rc = algo_verdicts_add(out, b->dc.first_switch + i,
+			    b->tor[i].score, e);
+	return rc;
+}
+
+static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+    struct algo_verdicts *out, struct sim_err *e)
+{
+	struct algo_blackhole *b = work;
+	int rc;
+	(void)tie;
+	algo_verdicts_clear(out);
+	out->kind = ALGO_KIND_SWITCH;
+	out->flags = 1;
+	if ((rc = algo_verdicts_reserve_flows(out, window->flows.n, e)) < 0 ||
+	    !window->probes)
+		return rc;
+	if ((rc = algo_blackhole_diagnose(b, window->probes, 0, e)) < 0 ||
+	    (rc = add_tors(b, 1, out, e)) < 0)
+		return rc;
+	/* All are candidates of one table: their order is that of scores. */
+	algo_verdicts_sort(out);
+	out->n_flagged = out->n;
+	if ((rc = add_tors(b, 0, out, e)) == 0)
+		algo_verdicts_sort(out);
+	return rc;
+}
+
+const struct algo_ops algo_blackhole_ops = {
+    .name = "blackhole",
+    .paper = "Pingmesh (SIGCOMM'15), section 5.1",
+    .doc = "ToRs whose servers have pairs that never get through",
+    .needs = OBS_PROBES,
+    .params = algo_blackhole_fields,
+    .params_size = sizeof(struct algo_blackhole_params),
+    .open = open_work,
+    .diagnose = diagnose,
+    .close = close_work,
+};

@@ -1,0 +1,98 @@
+/* algos/pingmesh/drop_rate.c -- Pingmesh's drop rate, read from connect times.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/drop_rate.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#include "sim/stat.h"
+
+const char *const algo_drop_groups[] = {"all", "intra_tor", "intra_pod",
+    "inter_pod", "inter_dc", NULL};
+
+int algo_drop_ladder_init(struct algo_drop_ladder *l, const sim_ns wait_ns[],
+    unsigned n_waits, sim_ns tolerance_ns, struct sim_err *e)
+{
+	sim_ns sum = 0;
+	*l = (struct algo_drop_ladder){.tolerance_ns = tolerance_ns};
+	if (n_waits == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "a SYN ladder needs at least one wait.");
+	if (n_waits > ALGO_DROP_MAX_WAITS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "a SYN ladder of %u waits, more than %d.", n_waits,
+		    ALGO_DROP_MAX_WAITS);
+	for (unsigned i = 0; i < n_waits; i++) {
+		if (wait_ns[i] / 2 < tolerance_ns ||
+		    wait_ns[i] == 2 * tolerance_ns)
+			return sim_fail(e, SIM_EINVAL,
+			    "wait %u of the SYN ladder is %" PRIu64
+			    " ns, which is not more than twice the tolerance"
+			    " of %" PRIu64 " ns.",
+			    i, wait_ns[i], tolerance_ns);
+		/* A rung's upper end must fit too. */
+		if (wait_ns[i] > SIM_NEVER - tolerance_ns - sum)
+			return sim_fail(e, SIM_EINVAL,
+			    "wait %u of the SYN ladder, %" PRIu64
+			    " ns, ends beyond the clock.",
+			    i, wait_ns[i]);
+		sum += wait_ns[i];
+		l->rung_ns[i] = sum;
+	}
+	l->n_rungs = n_waits;
+	return 0;
+}
+
+int algo_drop_n_lost(const struct algo_drop_ladder *l, sim_ns rtt_ns)
+{
+	if (rtt_ns < l->rung_ns[0] - l->tolerance_ns)
+		return 0;
+	for (unsigned i = 0; i < l->n_rungs; i++)
+		if (rtt_ns >= l->rung_ns[i] - l->tolerance_ns &&
+		    rtt_ns <= l->rung_ns[i] + l->tolerance_ns)
+			return (int)i + 1;
+	return -1;
+}
+
+static void count(struct algo_drop_rate *r, uint8_t outcome, int n_lost)
+{
+	if (outcome != OBS_CONNECTED) {
+		r->n_failed++;
+		return;
+	}
+	r->n_success++;
+	r->n_drop += n_lost > 0;
+	r->n_unclear += n_lost < 0;
+}
+
+int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
+    const struct algo_drop_ladder *ladder, double conf,
+    struct algo_drop_rate out[], struct sim_err *e)
+{
+	int rc;
+	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++)
+		out[g] = (struct algo_drop_rate){0};
+	if ((rc = obs_probes_check(t, dc->first_host, dc->clos.all_hosts, e)) <
+	    0)
+		return rc;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_probe p = obs_probes_at(t, i);
+		const int n_lost = algo_drop_n_lost(ladder, p.rtt_ns);
+		count(&out[ALGO_DROP_ALL], p.outcome, n_lost);
+		count(&out[algo_drop_group_of(dc, p.src_host, p.dst_host,
+			  p.level)],
+		    p.outcome, n_lost);
+	}
+	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
+		struct algo_drop_rate *r = &out[g];
+		r->rate = r->n_success
+		    ? (double)r->n_drop / (double)r->n_success
+		    : NAN;
+		if ((rc = sim_binomial_interval(r->n_drop, r->n_success, conf,
+			 &r->lo, &r->hi, e)) < 0)
+			return sim_wrap(e, rc, "drop rate of %s",
+			    algo_drop_groups[g]);
+	}
+	return 0;
+}

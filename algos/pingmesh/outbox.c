@@ -1,0 +1,136 @@
+/* algos/pingmesh/outbox.c -- results of probes on their way to the collector.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/outbox.h"
+
+#include <string.h>
+
+enum { MAX_DOUBLINGS = 8 };
+
+static sim_ns ns_of(double seconds)
+{
+	return (sim_ns)(seconds * 1e9);
+}
+
+void algo_pingmesh_outbox_init(struct algo_pingmesh_outbox *o,
+    const struct algo_pingmesh_params *params,
+    struct algo_pingmesh_counters *count, uint32_t self)
+{
+	/* A record is written before it is read. */
+	memset(o, 0, offsetof(struct algo_pingmesh_outbox, batch));
+	o->params = params;
+	o->count = count;
+	o->batch.number = 0;
+	o->batch.src_ip = self;
+	o->batch.n = 0;
+}
+
+void algo_pingmesh_outbox_add(struct algo_pingmesh_outbox *o, sim_ns now,
+    const struct algo_pingmesh_record *r)
+{
+	if (o->n == ALGO_PINGMESH_RECORDS) {
+		o->first = (o->first + 1) % ALGO_PINGMESH_RECORDS;
+		o->n--;
+		o->count->n_overrun++;
+	}
+	if (o->n == 0 && o->phase == ALGO_PINGMESH_IDLE)
+		o->at = now + ns_of(o->params->upload_interval_s);
+	o->record[(o->first + o->n++) % ALGO_PINGMESH_RECORDS] = *r;
+}
+
+/* The batch is done with, one way or another. */
+static void drop_batch(struct algo_pingmesh_outbox *o, sim_ns now,
+    uint64_t *counter)
+{
+	*counter += o->batch.n;
+	o->batch.n = 0;
+	o->phase = ALGO_PINGMESH_IDLE;
+	o->at = now + ns_of(o->params->upload_interval_s);
+}
+
+static void fill_batch(struct algo_pingmesh_outbox *o)
+{
+	struct algo_pingmesh_batch *b = &o->batch;
+	b->number++;
+	b->n_lost = o->count->n_discarded + o->count->n_overrun;
+	for (; o->n > 0 && b->n < o->params->batch; o->n--) {
+		b->record[b->n++] = o->record[o->first];
+		o->first = (o->first + 1) % ALGO_PINGMESH_RECORDS;
+	}
+	o->tries = 0;
+}
+
+/* Rest for 1, 2, 4, ... times the first rest, of which half is random. */
+static void fail(struct algo_pingmesh_outbox *o, sim_ns now,
+    struct sim_rng *rng)
+{
+	const uint32_t doubled =
+	    o->tries <= MAX_DOUBLINGS ? o->tries - 1 : MAX_DOUBLINGS;
+	o->count->n_upload_failed++;
+	if (o->tries >= o->params->upload_tries) {
+		drop_batch(o, now, &o->count->n_discarded);
+		return;
+	}
+	o->phase = ALGO_PINGMESH_RESTING;
+	o->at = now +
+	    ns_of(o->params->upload_backoff_s * (1u << doubled) *
+		(1 + sim_rng_u01(rng)) / 2);
+}
+
+static uint64_t token_of(const struct algo_pingmesh_outbox *o)
+{
+	return o->batch.number << 8 | o->tries;
+}
+
+void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
+    const struct agent_event *ev, struct sim_rng *rng)
+{
+	if (o->batch.n == 0 || ev->token >> 8 != o->batch.number)
+		o->count->n_stray++;
+	else if (ev->ok)
+		drop_batch(o, now, &o->count->n_uploaded);
+	else if (o->phase == ALGO_PINGMESH_SENDING && ev->token == token_of(o))
+		fail(o, now, rng);
+	else
+		o->count->n_stray++;
+}
+
+static int is_full(const struct algo_pingmesh_outbox *o)
+{
+	return o->phase == ALGO_PINGMESH_IDLE && o->n >= o->params->batch;
+}
+
+void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
+    struct sim_rng *rng, struct agent_out *out)
+{
+	if (algo_pingmesh_outbox_next(o, now) > now)
+		return;
+	if (o->phase == ALGO_PINGMESH_SENDING) {
+		fail(o, now, rng);
+		return;
+	}
+	if (o->phase == ALGO_PINGMESH_IDLE)
+		fill_batch(o);
+	o->tries++;
+	o->phase = ALGO_PINGMESH_SENDING;
+	o->at = now + ns_of(o->params->upload_timeout_s);
+	struct agent_action *a = agent_act(out, AGENT_UPLOAD);
+	a->token = token_of(o);
+	a->data = &o->batch;
+	a->n_bytes = (uint32_t)(offsetof(struct algo_pingmesh_batch, record) +
+	    o->batch.n * sizeof(o->batch.record[0]));
+}
+
+void algo_pingmesh_outbox_hurry(struct algo_pingmesh_outbox *o, sim_ns now)
+{
+	if (o->phase == ALGO_PINGMESH_IDLE)
+		o->at = now;
+}
+
+sim_ns algo_pingmesh_outbox_next(const struct algo_pingmesh_outbox *o,
+    sim_ns now)
+{
+	if (is_full(o))
+		return now;
+	return o->phase == ALGO_PINGMESH_IDLE && o->n == 0 ? SIM_NEVER : o->at;
+}

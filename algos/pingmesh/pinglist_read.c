@@ -1,0 +1,406 @@
+/* algos/pingmesh/pinglist_read.c -- pinglists as XML: reading what may be wrong.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A cursor that never moves back over bytes that need not end in a NUL. The
+ * first fault sets the reason and the message; all that follows fails.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "algos/pingmesh/pinglist_xml.h"
+
+#define X(name, effect, text) text,
+const char *const algo_pinglist_reasons[] = {ALGO_PINGLIST_REASONS(X) NULL};
+#undef X
+
+struct span {
+	const char *at;
+	size_t n;
+};
+
+struct reader {
+	const char *start, *at, *end;
+	struct algo_pinglist_doc *doc;
+	struct sim_err *e;
+	uint32_t self, said, seen; /* entries: said by `count`, read */
+	uint32_t *next, *slot, n_slots;
+};
+
+enum { NONE = UINT32_MAX };
+
+static int is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static int refuse_at(struct reader *r, enum algo_pinglist_reason reason,
+    const char *at, const char *what)
+{
+	unsigned line = 1, column = 1;
+	for (const char *p = r->start; p < at; p++) {
+		column = *p == '\n' ? 1 : column + 1;
+		line += *p == '\n';
+	}
+	r->doc->n[reason]++;
+	return sim_fail(r->e, SIM_EPARSE, "line %u, column %u: %s (%s).", line,
+	    column, algo_pinglist_reasons[reason], what);
+}
+
+static int refuse(struct reader *r, enum algo_pinglist_reason reason,
+    const char *what)
+{
+	return refuse_at(r, reason, r->at, what);
+}
+
+/* --- bytes and words ------------------------------------------------------ */
+static void skip_space(struct reader *r)
+{
+	while (r->at < r->end && is_space(*r->at))
+		r->at++;
+}
+
+static int looking_at(const struct reader *r, const char *text)
+{
+	const size_t n = strlen(text);
+	return (size_t)(r->end - r->at) >= n && memcmp(r->at, text, n) == 0;
+}
+
+/* Why TEXT is not what comes next. */
+static int not_there(struct reader *r, const char *text)
+{
+	const size_t left = (size_t)(r->end - r->at);
+	if (left == 0 ||
+	    (left < strlen(text) && memcmp(r->at, text, left) == 0))
+		return refuse(r, ALGO_PINGLIST_TRUNCATED, text);
+	if (looking_at(r, "<!") || looking_at(r, "<?") || *r->at == '&')
+		return refuse(r, ALGO_PINGLIST_FORBIDDEN, text);
+	if (*r->at == '<' && *text == '<')
+		return refuse(r, ALGO_PINGLIST_UNKNOWN, text);
+	return refuse(r, ALGO_PINGLIST_MALFORMED, text);
+}
+
+static int take(struct reader *r, const char *text)
+{
+	if (!looking_at(r, text))
+		return not_there(r, text);
+	r->at += strlen(text);
+	return 0;
+}
+
+static struct span take_name(struct reader *r)
+{
+	struct span s = {r->at, 0};
+	while (r->at < r->end &&
+	    (*r->at == '_' || (*r->at >= 'a' && *r->at <= 'z')))
+		r->at++;
+	s.n = (size_t)(r->at - s.at);
+	return s;
+}
+
+static int is_word(struct span s, const char *word)
+{
+	return s.n == strlen(word) && memcmp(s.at, word, s.n) == 0;
+}
+
+/* --- attributes ----------------------------------------------------------- */
+enum { MAX_ATTRIBUTES = 6, LONGEST = 16 };
+static const char *const head_names[] = {"server", "version", "count", NULL};
+static const char *const peer_names[] = {"address", "port", "level", "class",
+    "interval_s", "payload", NULL};
+
+/* ="value" */
+static int take_value(struct reader *r, struct span *value)
+{
+	int rc;
+	skip_space(r);
+	if ((rc = take(r, "=")) < 0)
+		return rc;
+	skip_space(r);
+	if ((rc = take(r, "\"")) < 0)
+		return rc;
+	value->at = r->at;
+	for (; r->at < r->end && *r->at != '"'; r->at++) {
+		if (*r->at == '&')
+			return refuse(r, ALGO_PINGLIST_FORBIDDEN,
+			    "a reference");
+		if (*r->at == '<')
+			return refuse(r, ALGO_PINGLIST_MALFORMED, "<");
+		if (r->at - value->at == LONGEST)
+			return refuse(r, ALGO_PINGLIST_VALUE, "too long");
+	}
+	value->n = (size_t)(r->at - value->at);
+	return take(r, "\"");
+}
+
+/* All attributes of NAMES, in any order, up to what ends the tag. */
+static int take_attributes(struct reader *r, const char *const names[],
+    struct span value[MAX_ATTRIBUTES])
+{
+	unsigned seen = 0, n = 0;
+	int rc;
+	while (names[n])
+		n++;
+	for (;;) {
+		const char *from = r->at;
+		skip_space(r);
+		const struct span name = take_name(r);
+		if (name.n == 0)
+			break;
+		unsigned i = 0;
+		while (names[i] && !is_word(name, names[i]))
+			i++;
+		if (r->at == r->end)
+			return refuse(r, ALGO_PINGLIST_TRUNCATED, "attribute");
+		if (name.at == from)
+			return refuse_at(r, ALGO_PINGLIST_MALFORMED, from,
+			    "no space");
+		if (i == n)
+			return refuse_at(r, ALGO_PINGLIST_UNKNOWN, name.at,
+			    "attribute");
+		if (seen & 1u << i)
+			return refuse_at(r, ALGO_PINGLIST_MALFORMED, name.at,
+			    "attribute given twice");
+		seen |= 1u << i;
+		if ((rc = take_value(r, &value[i])) < 0)
+			return rc;
+	}
+	for (unsigned i = 0; i < n && r->at < r->end; i++)
+		if (!(seen & 1u << i) && (*r->at == '/' || *r->at == '>'))
+			return refuse(r, ALGO_PINGLIST_MISSING, names[i]);
+	return 0;
+}
+
+/* --- values ---------------------------------------------------------------
+ * Each returns 0, or refuses; `what` is the attribute. */
+static int read_u32(struct reader *r, struct span s, uint32_t max,
+    const char *what, uint32_t *out)
+{
+	uint64_t x = 0;
+	int good = s.n > 0 && s.n <= 10 && (s.at[0] != '0' || s.n == 1);
+	for (size_t i = 0; i < s.n && good; i++) {
+		good = s.at[i] >= '0' && s.at[i] <= '9';
+		x = x * 10 + (uint64_t)(s.at[i] - '0');
+	}
+	if (!good || x > max)
+		return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, what);
+	*out = (uint32_t)x;
+	return 0;
+}
+
+static int read_address(struct reader *r, struct span s, const char *what,
+    uint32_t *out)
+{
+	char text[LONGEST + 1];
+	memcpy(text, s.at, s.n);
+	text[s.n] = '\0';
+	if (strlen(text) != s.n || topo_addr_parse(text, out, NULL) < 0 ||
+	    !algo_pinglist_is_target(*out))
+		return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, what);
+	return 0;
+}
+
+static int read_version(struct reader *r, struct span s, uint64_t *out)
+{
+	uint64_t x = 0;
+	int good = s.n == 16;
+	for (size_t i = 0; i < s.n && good; i++) {
+		const char c = s.at[i];
+		const int decimal = c >= '0' && c <= '9';
+		good = decimal || (c >= 'a' && c <= 'f');
+		x = x << 4 | (uint64_t)(decimal ? c - '0' : c - 'a' + 10);
+	}
+	if (!good)
+		return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, "version");
+	*out = x;
+	return 0;
+}
+
+static int read_level(struct reader *r, struct span s, uint8_t *out)
+{
+	for (uint8_t i = 0; i < ALGO_PINGLIST_N_LEVELS; i++) {
+		if (is_word(s, algo_pinglist_levels[i])) {
+			*out = i;
+			return 0;
+		}
+	}
+	return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, "level");
+}
+
+/* --- entries --------------------------------------------------------------
+ * Entries of one address are chained from the slot its hash leads to. */
+static uint32_t *find_slot(const struct reader *r, uint32_t address)
+{
+	uint32_t i = address * UINT32_C(0x9e3779b1);
+	i ^= i >> 15;
+	for (;; i++) {
+		uint32_t *slot = &r->slot[i & (r->n_slots - 1)];
+		if (*slot == NONE || r->doc->entry[*slot].address == address)
+			return slot;
+	}
+}
+
+static int is_same(const struct algo_pinglist_entry *a,
+    const struct algo_pinglist_entry *b)
+{
+	return a->port == b->port && a->class == b->class &&
+	    !a->payload == !b->payload;
+}
+
+/* Keep the entry unless it is one of those that are dropped. */
+static int add_entry(struct reader *r, struct algo_pinglist_entry *entry)
+{
+	struct algo_pinglist_doc *d = r->doc;
+	if (entry->address == r->self) {
+		d->n[ALGO_PINGLIST_SELF]++;
+		return 0;
+	}
+	uint32_t *slot = find_slot(r, entry->address), n_same = 0;
+	for (uint32_t i = *slot; i != NONE; i = r->next[i]) {
+		if (++n_same == ALGO_PINGLIST_MAX_KINDS ||
+		    is_same(&d->entry[i], entry)) {
+			d->n[ALGO_PINGLIST_REPEATED]++;
+			return 0;
+		}
+	}
+	if (entry->payload > ALGO_PINGLIST_MAX_PAYLOAD) {
+		entry->payload = ALGO_PINGLIST_MAX_PAYLOAD;
+		d->n[ALGO_PINGLIST_PAYLOAD]++;
+	}
+	if (d->n_entries == d->max_entries)
+		return refuse(r, ALGO_PINGLIST_LARGE, "entries");
+	r->next[d->n_entries] = *slot;
+	*slot = d->n_entries;
+	d->entry[d->n_entries++] = *entry;
+	return 0;
+}
+
+/* The least interval is that of a pair, so it is known at the end. */
+static void raise_intervals(struct reader *r)
+{
+	struct algo_pinglist_doc *d = r->doc;
+	for (uint32_t k = 0; k < r->n_slots; k++) {
+		uint32_t least = 0;
+		for (uint32_t i = r->slot[k]; i != NONE; i = r->next[i])
+			least += ALGO_PINGLIST_MIN_INTERVAL_S;
+		for (uint32_t i = r->slot[k]; i != NONE; i = r->next[i]) {
+			if (d->entry[i].interval_s >= least)
+				continue;
+			d->entry[i].interval_s = least;
+			d->n[ALGO_PINGLIST_INTERVAL]++;
+		}
+	}
+}
+
+/* --- the document --------------------------------------------------------- */
+static int read_head(struct reader *r)
+{
+	static const char declaration[] =
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>";
+	struct span v[MAX_ATTRIBUTES];
+	uint32_t server;
+	int rc;
+	if (looking_at(r, "<?xml") && (rc = take(r, declaration)) < 0)
+		return rc;
+	skip_space(r);
+	if ((rc = take(r, "<pinglist")) < 0 ||
+	    (rc = take_attributes(r, head_names, v)) < 0 ||
+	    (rc = take(r, ">")) < 0 ||
+	    (rc = read_address(r, v[0], "server", &server)) < 0 ||
+	    (rc = read_version(r, v[1], &r->doc->version)) < 0 ||
+	    (rc = read_u32(r, v[2], UINT32_MAX, "count", &r->said)) < 0)
+		return rc;
+	if (server != r->self)
+		return refuse_at(r, ALGO_PINGLIST_OTHER, v[0].at, "server");
+	return 0;
+}
+
+static int read_peer(struct reader *r)
+{
+	struct algo_pinglist_entry entry;
+	struct span v[MAX_ATTRIBUTES];
+	uint32_t port, class;
+	int rc;
+	if ((rc = take(r, "<peer")) < 0 ||
+	    (rc = take_attributes(r, peer_names, v)) < 0 ||
+	    (rc = take(r, "/>")) < 0 ||
+	    (rc = read_address(r, v[0], "address", &entry.address)) < 0 ||
+	    (rc = read_u32(r, v[1], UINT16_MAX, "port", &port)) < 0 ||
+	    (rc = read_level(r, v[2], &entry.level)) < 0 ||
+	    (rc = read_u32(r, v[3], ALGO_PINGLIST_MAX_CLASSES - 1, "class",
+		 &class)) < 0 ||
+	    (rc = read_u32(r, v[4], UINT32_MAX, "interval_s",
+		 &entry.interval_s)) < 0 ||
+	    (rc = read_u32(r, v[5], UINT32_MAX, "payload", &entry.payload)) < 0)
+		return rc;
+	if (port == 0)
+		return refuse_at(r, ALGO_PINGLIST_VALUE, v[1].at, "port");
+	entry.port = (uint16_t)port;
+	entry.class = (uint8_t) class;
+	r->seen++;
+	return add_entry(r, &entry);
+}
+
+static int read_document(struct reader *r)
+{
+	int rc = read_head(r);
+	for (;;) {
+		if (rc < 0)
+			return rc;
+		skip_space(r);
+		if (looking_at(r, "</"))
+			break;
+		rc = read_peer(r);
+	}
+	if ((rc = take(r, "</pinglist>")) < 0)
+		return rc;
+	skip_space(r);
+	if (r->at < r->end)
+		return refuse(r, ALGO_PINGLIST_MALFORMED, "more than a list");
+	if (r->seen != r->said)
+		return refuse(r, ALGO_PINGLIST_COUNT, "count");
+	return 0;
+}
+
+/* A power of two of at least twice the entries. */
+static uint32_t slots_for(uint32_t max_entries)
+{
+	uint32_t n = 2;
+	while (n < 2 * max_entries)
+		n *= 2;
+	return n;
+}
+
+size_t algo_pinglist_xml_work(uint32_t max_entries)
+{
+	assert(max_entries <= UINT32_C(1) << 24);
+	return (size_t)max_entries + slots_for(max_entries);
+}
+
+int algo_pinglist_xml_read(struct algo_pinglist_doc *d, uint32_t self,
+    const char *bytes, size_t n, struct sim_err *e)
+{
+	struct reader r = {.start = bytes,
+	    .at = bytes,
+	    .end = bytes + n,
+	    .doc = d,
+	    .e = e,
+	    .self = self,
+	    .next = d->work,
+	    .slot = d->work + d->max_entries,
+	    .n_slots = slots_for(d->max_entries)};
+	int rc;
+	d->n_entries = 0;
+	d->version = 0;
+	memset(d->n, 0, sizeof(d->n));
+	if (n > d->max_bytes) {
+		d->n[ALGO_PINGLIST_LARGE]++;
+		return sim_fail(e, SIM_EPARSE, "%zu bytes are more than %zu.",
+		    n, d->max_bytes);
+	}
+	memset(r.slot, 0xff, r.n_slots * sizeof(*r.slot));
+	if ((rc = read_document(&r)) < 0)
+		d->n_entries = 0;
+	else
+		raise_intervals(&r);
+	return rc;
+}

@@ -1,0 +1,301 @@
+/* algos/pingmesh/sla.c -- the network's service level: P50, P99 and drop rate by scope.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/sla.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+/* How far the walk through the sorted probes has come in a scope. */
+struct algo_sla_walk {
+	uint64_t n_seen, rank50, rank99;
+};
+
+/* Servers under a ToR. */
+struct algo_sla_tor {
+	uint32_t n_judged, n_alerting;
+};
+
+const struct sim_field algo_sla_fields[] =
+    {{.name = "max_drop_rate",
+	 .type = SIM_F_F64,
+	 .offset = offsetof(struct algo_sla_params, max_drop_rate),
+	 .min = 0,
+	 .max = 1,
+	 .unit = "1",
+	 .def = "1e-3",
+	 .doc = "drop rate above which a scope alerts"},
+	{.name = "max_p99_us",
+	    .type = SIM_F_F64,
+	    .offset = offsetof(struct algo_sla_params, max_p99_us),
+	    .min = 0,
+	    .max = 1e9,
+	    .unit = "us",
+	    .def = "5000",
+	    .doc = "P99 above which a scope alerts"},
+	{.name = "min_probes",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_sla_params, min_probes),
+	    .min = 1,
+	    .max = 1e9,
+	    .unit = "probes",
+	    .def = "1000",
+	    .doc = "successes without which a scope is not judged"},
+	{.name = "min_share",
+	    .type = SIM_F_F64,
+	    .offset = offsetof(struct algo_sla_params, min_share),
+	    .min = 0,
+	    .max = 1,
+	    .unit = "1",
+	    .def = "0.5",
+	    .doc = "share of a ToR's servers that must alert for the "
+		   "network to be at fault"},
+	{0}};
+
+void algo_sla_close(struct algo_sla *s)
+{
+	free(s->scope);
+	free(s->verdict);
+	free(s->n_servers);
+	algo_rtt_order_free(&s->order);
+	free(s->walk);
+	free(s->tor);
+	free(s->off);
+	free(s->serves);
+	*s = (struct algo_sla){0};
+}
+
+/* --- who serves what -------------------------------------------------------*/
+/* Counts stand two places on, so that after summing off[h + 1] is where host
+ * h's services begin, and after placing them where they end. */
+static uint32_t count_servers(struct algo_sla *s,
+    const struct algo_sla_service *v)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < v->n; i++)
+		if (topo_dc_has(&s->dc, v->server[i])) {
+			s->off[topo_dc_index(&s->dc, v->server[i]) + 2]++;
+			n++;
+		}
+	return n;
+}
+
+static void place_service(struct algo_sla *s, const struct algo_sla_service *v,
+    uint32_t id)
+{
+	for (size_t i = 0; i < v->n; i++)
+		if (topo_dc_has(&s->dc, v->server[i])) {
+			const uint32_t h = topo_dc_index(&s->dc, v->server[i]);
+			s->serves[s->off[h + 1]++] = id;
+		}
+}
+
+static int place_servers(struct algo_sla *s,
+    const struct algo_sla_service service[], uint32_t n_services,
+    struct sim_err *e)
+{
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++)
+		s->off[h + 2] += s->off[h + 1];
+	for (uint32_t v = 0; v < n_services; v++)
+		place_service(s, &service[v], v);
+	/* Services were placed in order: a repetition is next to itself. */
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++)
+		for (size_t i = s->off[h] + 1; i < s->off[h + 1]; i++)
+			if (s->serves[i] == s->serves[i - 1])
+				return sim_fail(e, SIM_EINVAL,
+				    "service %s: host %u is named twice.",
+				    service[s->serves[i]].name,
+				    s->dc.first_host + h);
+	return 0;
+}
+
+static int map_services(struct algo_sla *s,
+    const struct algo_sla_service service[], uint32_t n_services,
+    struct sim_err *e)
+{
+	size_t n = 0;
+	int rc;
+	if ((rc = SIM_ZALLOC(&s->off, (size_t)s->dc.clos.all_hosts + 2, e)) < 0)
+		return rc;
+	for (uint32_t v = 0; v < n_services; v++) {
+		s->n_servers[v] = count_servers(s, &service[v]);
+		n += s->n_servers[v];
+	}
+	if ((rc = SIM_ZALLOC(&s->serves, n, e)) < 0)
+		return rc;
+	return place_servers(s, service, n_services, e);
+}
+
+int algo_sla_open(struct algo_sla *s, const struct topo_dc *dc,
+    const struct algo_sla_params *params,
+    const struct algo_sla_service service[], uint32_t n_services,
+    struct sim_err *e)
+{
+	const struct topo_clos *shape = &dc->clos;
+	const size_t n_of[ALGO_SLA_N_KINDS] = {shape->all_hosts,
+	    shape->all_tors, shape->n_pods, 1, n_services};
+	int rc;
+	*s = (struct algo_sla){.params = *params, .dc = *dc};
+	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
+		s->first[k + 1] = s->first[k] + n_of[k];
+	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
+	if ((rc = SIM_ZALLOC(&s->scope, n_scopes, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&s->walk, n_scopes, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&s->verdict, n_services, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&s->n_servers, n_services, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&s->tor, shape->all_tors, e)) < 0 ||
+	    (rc = map_services(s, service, n_services, e)) < 0)
+		algo_sla_close(s);
+	return rc;
+}
+
+/* --- measuring -------------------------------------------------------------*/
+/* Scopes of the host of an index but its services.
+ * Shape  out[ALGO_SLA_SERVICE]. */
+static void scopes_of(const struct algo_sla *s, uint32_t h, size_t out[])
+{
+	const uint32_t tor = h / s->dc.clos.n_hosts;
+	out[ALGO_SLA_SERVER] = s->first[ALGO_SLA_SERVER] + h;
+	out[ALGO_SLA_TOR] = s->first[ALGO_SLA_TOR] + tor;
+	out[ALGO_SLA_POD] = s->first[ALGO_SLA_POD] + tor / s->dc.clos.n_tors;
+	out[ALGO_SLA_DC] = s->first[ALGO_SLA_DC];
+}
+
+/* Successes and drops are counted by server and then added up. */
+static void count_probes(struct algo_sla *s,
+    const struct algo_drop_ladder *ladder)
+{
+	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
+	for (size_t i = 0; i < n_scopes; i++)
+		s->scope[i] = (struct algo_sla_scope){.drop_rate = NAN,
+		    .p50_us = NAN,
+		    .p99_us = NAN};
+	for (size_t i = 0; i < s->order.n; i++) {
+		const struct algo_rtt_probe *p = &s->order.probe[i];
+		struct algo_sla_scope *of =
+		    &s->scope[topo_dc_index(&s->dc, p->src_host)];
+		of->n_success++;
+		of->n_drop += algo_drop_n_lost(ladder, p->rtt_ns) > 0;
+	}
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
+		const struct algo_sla_scope *of = &s->scope[h];
+		size_t in[ALGO_SLA_SERVICE];
+		scopes_of(s, h, in);
+		for (int k = ALGO_SLA_TOR; k < ALGO_SLA_SERVICE; k++) {
+			s->scope[in[k]].n_success += of->n_success;
+			s->scope[in[k]].n_drop += of->n_drop;
+		}
+		for (size_t i = s->off[h]; i < s->off[h + 1]; i++) {
+			struct algo_sla_scope *v =
+			    &s->scope[s->first[ALGO_SLA_SERVICE] +
+				s->serves[i]];
+			v->n_success += of->n_success;
+			v->n_drop += of->n_drop;
+		}
+	}
+}
+
+static void meet(struct algo_sla *s, size_t scope, uint64_t rtt_ns)
+{
+	struct algo_sla_walk *w = &s->walk[scope];
+	w->n_seen++;
+	if (w->n_seen == w->rank50)
+		s->scope[scope].p50_us = (double)rtt_ns / 1e3;
+	if (w->n_seen == w->rank99)
+		s->scope[scope].p99_us = (double)rtt_ns / 1e3;
+}
+
+static void find_quantiles(struct algo_sla *s)
+{
+	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
+	for (size_t i = 0; i < n_scopes; i++) {
+		const uint64_t n = s->scope[i].n_success;
+		s->walk[i] = (struct algo_sla_walk){0, algo_rtt_rank(n, 50),
+		    algo_rtt_rank(n, 99)};
+	}
+	for (size_t i = 0; i < s->order.n; i++) {
+		const struct algo_rtt_probe *p = &s->order.probe[i];
+		const uint32_t h = topo_dc_index(&s->dc, p->src_host);
+		size_t in[ALGO_SLA_SERVICE];
+		scopes_of(s, h, in);
+		for (int k = 0; k < ALGO_SLA_SERVICE; k++)
+			meet(s, in[k], p->rtt_ns);
+		for (size_t j = s->off[h]; j < s->off[h + 1]; j++)
+			meet(s, s->first[ALGO_SLA_SERVICE] + s->serves[j],
+			    p->rtt_ns);
+	}
+}
+
+/* --- judging ---------------------------------------------------------------*/
+static void raise_alerts(struct algo_sla *s)
+{
+	for (size_t i = 0; i < s->first[ALGO_SLA_N_KINDS]; i++) {
+		struct algo_sla_scope *c = &s->scope[i];
+		if (c->n_success > 0)
+			c->drop_rate = (double)c->n_drop / (double)c->n_success;
+		if (c->n_success < s->params.min_probes)
+			continue;
+		if (c->drop_rate > s->params.max_drop_rate)
+			c->alerts |= ALGO_SLA_ALERT_DROP;
+		if (c->p99_us > s->params.max_p99_us)
+			c->alerts |= ALGO_SLA_ALERT_P99;
+	}
+	for (uint32_t t = 0; t < s->dc.clos.all_tors; t++)
+		s->tor[t] = (struct algo_sla_tor){0};
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
+		struct algo_sla_tor *t = &s->tor[h / s->dc.clos.n_hosts];
+		t->n_judged += s->scope[h].n_success >= s->params.min_probes;
+		t->n_alerting += s->scope[h].alerts != 0;
+	}
+}
+
+/* What a ToR says of a service that alerts: UNKNOWN, NETWORK or SERVERS. */
+static enum algo_sla_verdict ask_tor(const struct algo_sla *s, uint32_t tor)
+{
+	const struct algo_sla_tor *t = &s->tor[tor];
+	if (t->n_judged < 2)
+		return ALGO_SLA_UNKNOWN;
+	return t->n_alerting >= s->params.min_share * t->n_judged &&
+		t->n_alerting > 0
+	    ? ALGO_SLA_NETWORK
+	    : ALGO_SLA_SERVERS;
+}
+
+static void judge_services(struct algo_sla *s)
+{
+	const struct algo_sla_scope *of = &s->scope[s->first[ALGO_SLA_SERVICE]];
+	const size_t n_services =
+	    s->first[ALGO_SLA_N_KINDS] - s->first[ALGO_SLA_SERVICE];
+	for (size_t v = 0; v < n_services; v++)
+		s->verdict[v] =
+		    of[v].n_success < s->params.min_probes || of[v].alerts
+		    ? ALGO_SLA_UNKNOWN
+		    : ALGO_SLA_NOT_NETWORK;
+	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
+		const enum algo_sla_verdict says =
+		    ask_tor(s, h / s->dc.clos.n_hosts);
+		for (size_t i = s->off[h]; i < s->off[h + 1]; i++) {
+			const uint32_t v = s->serves[i];
+			if (of[v].alerts && s->verdict[v] != ALGO_SLA_NETWORK &&
+			    says != ALGO_SLA_UNKNOWN)
+				s->verdict[v] = says;
+		}
+	}
+}
+
+int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
+    const struct algo_drop_ladder *ladder, struct sim_err *e)
+{
+	int rc;
+	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
+		 e)) < 0 ||
+	    (rc = algo_rtt_order_make(&s->order, t, e)) < 0)
+		return rc;
+	count_probes(s, ladder);
+	find_quantiles(s);
+	raise_alerts(s);
+	judge_services(s);
+	return 0;
+}

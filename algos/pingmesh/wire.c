@@ -1,0 +1,254 @@
+/* algos/pingmesh/wire.c -- what agents post, as bytes that any host can read.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/wire.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "sim/bytes.h"
+
+static const unsigned char magic[4] = {'C', 'P', 'M', 'B'};
+
+static uint64_t checksum(const unsigned char *p, size_t n)
+{
+	return sim_fnv(SIM_FNV_START, p, n);
+}
+
+static void encode_record(unsigned char *p,
+    const struct algo_pingmesh_record *r)
+{
+	sim_store_64(p, r->sent_ns);
+	sim_store_64(p + 8, r->rtt_ns);
+	sim_store_64(p + 16, r->echo_ns);
+	sim_store_32(p + 24, r->src_ip);
+	sim_store_32(p + 28, r->dst_ip);
+	sim_store_16(p + 32, r->src_port);
+	sim_store_16(p + 34, r->dst_port);
+	sim_store_32(p + 36, r->payload);
+	p[40] = r->class;
+	p[41] = r->level;
+	p[42] = r->outcome;
+	memset(p + 43, 0, 5);
+}
+
+static struct algo_pingmesh_record decode_record(const unsigned char *p)
+{
+	return (struct algo_pingmesh_record){
+	    .sent_ns = sim_load_64(p),
+	    .rtt_ns = sim_load_64(p + 8),
+	    .echo_ns = sim_load_64(p + 16),
+	    .src_ip = sim_load_32(p + 24),
+	    .dst_ip = sim_load_32(p + 28),
+	    .src_port = sim_load_16(p + 32),
+	    .dst_port = sim_load_16(p + 34),
+	    .payload = sim_load_32(p + 36),
+	    .class = p[40],
+	    .level = p[41],
+	    .outcome = p[42],
+	};
+}
+
+static void encode_head(unsigned char *p,
+    const struct algo_pingmesh_wire_id *id, uint16_t record, uint32_t n)
+{
+	memcpy(p, magic, sizeof(magic));
+	sim_store_16(p + 4, (uint16_t)id->kind);
+	sim_store_16(p + 6, record);
+	sim_store_32(p + 8, n);
+	sim_store_32(p + 12, id->src_ip);
+	sim_store_64(p + 16, id->born_ns);
+	sim_store_64(p + 24, id->number);
+	sim_store_64(p + 32, id->n_lost);
+}
+
+size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
+    unsigned char *out)
+{
+	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_RECORDS,
+	    b->born_ns, b->number, b->n_lost, b->src_ip, b->n};
+	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
+	assert(b->n <= ALGO_PINGMESH_BATCH);
+	encode_head(out, &id, ALGO_PINGMESH_WIRE_RECORD, b->n);
+	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
+		encode_record(p, &b->record[i]);
+	sim_store_64(p, checksum(out, (size_t)(p - out)));
+	return algo_pingmesh_wire_size(b->n);
+}
+
+size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
+    unsigned char *out)
+{
+	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
+	    w->born_ns, w->number, 0, w->src_ip, 0};
+	const uint64_t value[] = {w->start_ns, w->end_ns, w->n_probes,
+	    w->n_connected, w->n_unconnected, w->n_drop_1, w->n_drop_2,
+	    w->p50_ns, w->p99_ns};
+	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
+	static_assert(sizeof(value) == ALGO_PINGMESH_WIRE_COUNTERS, "a row");
+	encode_head(out, &id, ALGO_PINGMESH_WIRE_COUNTERS, 1);
+	for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++, p += 8)
+		sim_store_64(p, value[i]);
+	sim_store_64(p, checksum(out, (size_t)(p - out)));
+	return ALGO_PINGMESH_WIRE_WINDOW;
+}
+
+int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
+{
+	const unsigned char *p = head;
+	if (memcmp(p, magic, sizeof(magic)) != 0)
+		return sim_fail(e, SIM_EPARSE,
+		    "This is no batch of records: it does not begin with "
+		    "\"CPMB\".");
+	const uint32_t n = sim_load_32(p + 8);
+	const unsigned version = sim_load_16(p + 4),
+		       record = sim_load_16(p + 6);
+	const int is_window = version == ALGO_PINGMESH_OF_COUNTERS &&
+	    record == ALGO_PINGMESH_WIRE_COUNTERS;
+	if (!is_window &&
+	    (version != ALGO_PINGMESH_OF_RECORDS ||
+		record != ALGO_PINGMESH_WIRE_RECORD))
+		return sim_fail(e, SIM_EPARSE,
+		    "A batch of version %u with records of %u bytes is not "
+		    "known: version %d has %d, and version %d has %d.",
+		    version, record, ALGO_PINGMESH_OF_RECORDS,
+		    ALGO_PINGMESH_WIRE_RECORD, ALGO_PINGMESH_OF_COUNTERS,
+		    ALGO_PINGMESH_WIRE_COUNTERS);
+	if (is_window && n != 1)
+		return sim_fail(e, SIM_EPARSE,
+		    "Counters come one window at a time, not %" PRIu32 ".", n);
+	if (n > ALGO_PINGMESH_BATCH)
+		return sim_fail(e, SIM_ELIMIT,
+		    "A batch of %" PRIu32 " records: at most %d are allowed.",
+		    n, ALGO_PINGMESH_BATCH);
+	*size =
+	    is_window ? ALGO_PINGMESH_WIRE_WINDOW : algo_pingmesh_wire_size(n);
+	return 0;
+}
+
+static int check_record(const unsigned char *p, uint32_t i, uint32_t src_ip,
+    struct sim_err *e)
+{
+	static const unsigned char zero[5];
+	const struct algo_pingmesh_record r = decode_record(p);
+	if (r.src_ip != src_ip)
+		return sim_fail(e, SIM_ERANGE,
+		    "Record %" PRIu32 " is of another server than its batch.",
+		    i);
+	if (r.payload > ALGO_PINGLIST_MAX_PAYLOAD)
+		return sim_fail(e, SIM_ERANGE,
+		    "Record %" PRIu32 ": payload %" PRIu32
+		    " is not in [0, %d].",
+		    i, r.payload, ALGO_PINGLIST_MAX_PAYLOAD);
+	if (r.class >= ALGO_PINGLIST_MAX_CLASSES ||
+	    r.level >= ALGO_PINGLIST_N_LEVELS || r.outcome >= AGENT_N_OUTCOMES)
+		return sim_fail(e, SIM_ERANGE,
+		    "Record %" PRIu32
+		    ": class %u, level %u, outcome %u are not below %d, %d "
+		    "and %d.",
+		    i, r.class, r.level, r.outcome, ALGO_PINGLIST_MAX_CLASSES,
+		    ALGO_PINGLIST_N_LEVELS, AGENT_N_OUTCOMES);
+	if (memcmp(p + 43, zero, sizeof(zero)) != 0)
+		return sim_fail(e, SIM_ERANGE,
+		    "Record %" PRIu32 ": its last five bytes are not 0.", i);
+	return 0;
+}
+
+int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
+    const void *bytes, size_t n, struct sim_err *e)
+{
+	const unsigned char *p = bytes;
+	size_t size;
+	int rc;
+	if (n < ALGO_PINGMESH_WIRE_HEAD + ALGO_PINGMESH_WIRE_CHECK)
+		return sim_fail(e, SIM_EPARSE,
+		    "%zu bytes are no batch: the least is %d.", n,
+		    ALGO_PINGMESH_WIRE_HEAD + ALGO_PINGMESH_WIRE_CHECK);
+	if ((rc = algo_pingmesh_wire_length(bytes, &size, e)) < 0)
+		return rc;
+	if (n != size)
+		return sim_fail(e, SIM_EPARSE,
+		    "A batch of %" PRIu32 " records has %zu bytes, not %zu.",
+		    sim_load_32(p + 8), size, n);
+	if (sim_load_64(p + n - ALGO_PINGMESH_WIRE_CHECK) !=
+	    checksum(p, n - ALGO_PINGMESH_WIRE_CHECK))
+		return sim_fail(e, SIM_EPARSE,
+		    "The checksum is not that of the batch.");
+	const enum algo_pingmesh_wire_kind kind = sim_load_16(p + 4);
+	const struct algo_pingmesh_wire_id found = {
+	    .kind = kind,
+	    .n = kind == ALGO_PINGMESH_OF_RECORDS ? sim_load_32(p + 8) : 0,
+	    .src_ip = sim_load_32(p + 12),
+	    .born_ns = sim_load_64(p + 16),
+	    .number = sim_load_64(p + 24),
+	    .n_lost = sim_load_64(p + 32),
+	};
+	if (found.number == 0)
+		return sim_fail(e, SIM_ERANGE, "Batches count from 1, not 0.");
+	if (kind == ALGO_PINGMESH_OF_COUNTERS && found.n_lost > 0)
+		return sim_fail(e, SIM_ERANGE, "Counters have no n_lost.");
+	p += ALGO_PINGMESH_WIRE_HEAD;
+	for (uint32_t i = 0; i < found.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
+		if ((rc = check_record(p, i, found.src_ip, e)) < 0)
+			return rc;
+	*id = found;
+	return 0;
+}
+
+/* Check, also that it is of KIND. */
+static int check_kind(struct algo_pingmesh_wire_id *id,
+    enum algo_pingmesh_wire_kind kind, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	int rc = algo_pingmesh_wire_check(id, bytes, n, e);
+	return rc < 0 || id->kind == kind
+	    ? rc
+	    : sim_fail(e, SIM_EPARSE, "This batch is of version %d, not %d.",
+		  id->kind, kind);
+}
+
+int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b, const void *bytes,
+    size_t n, struct sim_err *e)
+{
+	const unsigned char *p =
+	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
+	struct algo_pingmesh_wire_id id;
+	int rc = check_kind(&id, ALGO_PINGMESH_OF_RECORDS, bytes, n, e);
+	if (rc < 0)
+		return rc;
+	b->born_ns = id.born_ns;
+	b->number = id.number;
+	b->n_lost = id.n_lost;
+	b->src_ip = id.src_ip;
+	b->n = id.n;
+	for (uint32_t i = 0; i < id.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
+		b->record[i] = decode_record(p);
+	return 0;
+}
+
+int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
+    const void *bytes, size_t n, struct sim_err *e)
+{
+	const unsigned char *p =
+	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
+	struct algo_pingmesh_wire_id id;
+	int rc = check_kind(&id, ALGO_PINGMESH_OF_COUNTERS, bytes, n, e);
+	if (rc < 0)
+		return rc;
+	*w = (struct algo_pingmesh_window){
+	    .born_ns = id.born_ns,
+	    .number = id.number,
+	    .start_ns = sim_load_64(p),
+	    .end_ns = sim_load_64(p + 8),
+	    .n_probes = sim_load_64(p + 16),
+	    .n_connected = sim_load_64(p + 24),
+	    .n_unconnected = sim_load_64(p + 32),
+	    .n_drop_1 = sim_load_64(p + 40),
+	    .n_drop_2 = sim_load_64(p + 48),
+	    .p50_ns = sim_load_64(p + 56),
+	    .p99_ns = sim_load_64(p + 64),
+	    .src_ip = id.src_ip,
+	};
+	return 0;
+}

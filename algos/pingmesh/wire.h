@@ -1,0 +1,105 @@
+/* algos/pingmesh/wire.h -- what agents post, as bytes that any host can read.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What an agent posts to the collector, and what the collector's files are: one
+ * batch behind the other. Little-endian, times in nanoseconds, addresses as
+ * numbers (10.0.0.1 is 0x0a000001):
+ *
+ *	at        bytes
+ *	0         4     "CPMB"
+ *	4         2     version: 1, records of probes; 2, counters of a window
+ *	6         2     bytes of a record: 48; of counters, 72
+ *	8         4     n, records of this batch; of counters, 1
+ *	12        4     src_ip  \
+ *	16        8     born_ns  > who sent it, and which of its batches it is
+ *	24        8     number  /  (of batches of this version)
+ *	32        8     n_lost; of counters, 0
+ *	40        48 n  records, or 72 bytes of counters
+ *	40 + 48n  8     64-bit FNV-1a of all bytes before
+ *
+ *	a record
+ *	0   8  sent_ns          32  2  src_port     40  1  class
+ *	8   8  rtt_ns           34  2  dst_port     41  1  level
+ *	16  8  echo_ns          36  4  payload      42  1  outcome
+ *	24  4  src_ip                               43  5  0
+ *	28  4  dst_ip
+ *
+ *	counters
+ *	0   8  start_ns         24  8  n_connected     48  8  n_drop_2
+ *	8   8  end_ns           32  8  n_unconnected   56  8  p50_ns
+ *	16  8  n_probes         40  8  n_drop_1        64  8  p99_ns
+ *
+ * The meaning is that of structs algo_pingmesh_batch and algo_pingmesh_window.
+ * Agents of old post version 1 alone, which is read as ever. The checksum finds what
+ * was cut off or has rotted; against a forger it is no help.
+ */
+#ifndef ALGOS_PINGMESH_WIRE_H
+#define ALGOS_PINGMESH_WIRE_H
+
+#include "algos/pingmesh/pingmesh.h"
+
+enum {
+	ALGO_PINGMESH_WIRE_HEAD = 40,
+	ALGO_PINGMESH_WIRE_RECORD = 48,
+	ALGO_PINGMESH_WIRE_COUNTERS = 72,
+	ALGO_PINGMESH_WIRE_CHECK = 8,
+	ALGO_PINGMESH_WIRE_MAX = ALGO_PINGMESH_WIRE_HEAD +
+	    ALGO_PINGMESH_BATCH * ALGO_PINGMESH_WIRE_RECORD +
+	    ALGO_PINGMESH_WIRE_CHECK,
+	ALGO_PINGMESH_WIRE_WINDOW = ALGO_PINGMESH_WIRE_HEAD +
+	    ALGO_PINGMESH_WIRE_COUNTERS + ALGO_PINGMESH_WIRE_CHECK,
+};
+
+/* By its version: what a batch is of. */
+enum algo_pingmesh_wire_kind {
+	ALGO_PINGMESH_OF_RECORDS = 1,
+	ALGO_PINGMESH_OF_COUNTERS = 2,
+};
+
+/* What names a batch, and what it holds. */
+struct algo_pingmesh_wire_id {
+	enum algo_pingmesh_wire_kind kind;
+	sim_ns born_ns;
+	uint64_t number, n_lost;
+	uint32_t src_ip, n; /* n: records; of counters, 0 */
+};
+
+/* Bytes of a batch of N records. */
+static inline size_t algo_pingmesh_wire_size(uint32_t n)
+{
+	return ALGO_PINGMESH_WIRE_HEAD + (size_t)n * ALGO_PINGMESH_WIRE_RECORD +
+	    ALGO_PINGMESH_WIRE_CHECK;
+}
+
+/* Write B; returns its bytes. Shape out[algo_pingmesh_wire_size(b->n)].
+ * Domain b->n <= ALGO_PINGMESH_BATCH. */
+size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
+    unsigned char *out);
+
+/* Write W; returns its bytes. Shape out[ALGO_PINGMESH_WIRE_WINDOW]. */
+size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
+    unsigned char *out);
+
+/* Bytes of the batch that begins with HEAD, [ALGO_PINGMESH_WIRE_HEAD]: all that
+ * must be there before it can be checked.
+ * Errors SIM_EPARSE (no batch of these versions), SIM_ELIMIT (too many
+ * records). */
+int algo_pingmesh_wire_length(const void *head, size_t *size,
+    struct sim_err *e);
+
+/* Are these N bytes one batch, and one that an agent can have sent? ID is set
+ * only then.
+ * Errors SIM_EPARSE (length, checksum, or no batch), SIM_ELIMIT, SIM_ERANGE (a
+ * record with a value that none can have, or of another server).
+ * Cost   O(bytes). */
+int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
+    const void *bytes, size_t n, struct sim_err *e);
+
+/* The same, and read it; B or W is left alone on failure. Errors as check, and
+ * SIM_EPARSE for a batch of the other kind. */
+int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b, const void *bytes,
+    size_t n, struct sim_err *e);
+int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
+    const void *bytes, size_t n, struct sim_err *e);
+
+#endif

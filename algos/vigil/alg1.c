@@ -1,0 +1,281 @@
+/* algos/vigil/alg1.c -- 007's Algorithm 1: flag the most voted link, adjust, repeat.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vigil/alg1.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/vigil/top.h"
+#include "sim/vec.h"
+
+struct alg1 {
+	struct algo_alg1_params params;
+	const struct topo *topo;
+	struct algo_tally tally;
+	struct algo_top top;
+	struct algo_switch_view view; /* on: switch */
+	/* For `expected`: links with votes, not flagged; their shares. */
+	topo_link *left;
+	double *share;
+	size_t n_left, cap_left, cap_share;
+	uint64_t sum_left, sum_flagged; /* units */
+};
+
+static const char *const totals[] = {"initial", "current", "remaining", NULL};
+static const char *const adjusts[] = {"none", "expected", "removal", NULL};
+
+#define AT(member) .offset = offsetof(struct algo_alg1_params, member)
+static const struct sim_field fields[] = {
+	ALGO_ON_FIELD(struct algo_alg1_params, on),
+	{.name = "threshold", .type = SIM_F_F64, AT(threshold), .min = 0,
+		.max = 1, .unit = "1", .def = "0.01",
+		.doc = "share of the total that a link must have"},
+	{.name = "total", .type = SIM_F_ENUM, AT(total), .names = totals,
+		.unit = "1", .def = "current", .doc = "which sum of votes"},
+	{.name = "adjust", .type = SIM_F_ENUM, AT(adjust), .names = adjusts,
+		.unit = "1", .def = "expected",
+		.doc = "what a flagged link takes from the others"},
+	{.name = "noise_filter", .type = SIM_F_BOOL, AT(noise_filter),
+		.unit = "1", .def = "false",
+		.doc = "first drop flows that share no link with another"},
+	{.name = "floor", .type = SIM_F_F64, AT(floor), .min = 0,
+		.max = ALGO_TALLY_MAX_VOTES, .unit = "votes", .def = "0",
+		.doc = "stop when the best link has fewer votes"},
+	ALGO_BLAME_FIELDS(struct algo_alg1_params, blame), {0}};
+#undef AT
+
+static void close_work(void *work)
+{
+	struct alg1 *a = work;
+	if (a) {
+		algo_tally_close(&a->tally);
+		algo_top_free(&a->top);
+		algo_switch_view_free(&a->view);
+		free(a->left);
+		free(a->share);
+	}
+	free(a);
+}
+
+static int check(const struct algo_alg1_params *p, struct sim_err *e)
+{
+	if (p->on == ALGO_KIND_SWITCH && p->adjust == ALGO_ALG1_EXPECTED)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "adjust expected is about links; with `on: switch` it is "
+		    "none or removal.");
+	return 0;
+}
+
+static int open_work(void **work, const struct topo *t, const void *params,
+    struct sim_err *e)
+{
+	struct alg1 *a;
+	int rc;
+	*work = NULL;
+	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
+		return rc;
+	a->topo = t;
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = check(&a->params, e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
+		 a->params.on, t, e)) < 0)
+		goto out;
+	*work = a;
+	return 0;
+out:
+	close_work(a);
+	return rc;
+}
+
+/* A flow whose best link carries only its own vote has no link that another
+ * flow votes for, so dropping it changes no other flow's case. */
+static void drop_noise(struct alg1 *a)
+{
+	struct algo_tally *t = &a->tally;
+	for (size_t i = 0; i < t->n_voters; i++) {
+		struct algo_voter *v = &t->voter[i];
+		if (algo_tally_best(t, v) == algo_tally_share(v)) {
+			algo_tally_drop(t, v);
+			a->sum_left -= ALGO_TALLY_VOTE;
+		}
+	}
+}
+
+/* Some voters of the flagged link may have gone with an earlier one. */
+static void adjust_removal(struct alg1 *a, topo_link flagged)
+{
+	struct algo_tally *t = &a->tally;
+	const struct algo_tally_link *l = &t->link[flagged];
+	for (uint32_t i = 0; i < l->n_flows; i++) {
+		struct algo_voter *v = &t->voter[t->by_link[l->begin + i]];
+		if (!v->gone) {
+			algo_tally_drop(t, v);
+			a->sum_left -= ALGO_TALLY_VOTE;
+		}
+	}
+}
+
+static int adjust_expected(struct alg1 *a, topo_link flagged,
+    struct sim_err *e)
+{
+	const struct algo_tally *t = &a->tally;
+	const double votes = (double)t->link[flagged].votes;
+	size_t n = 0;
+	int rc;
+	for (size_t i = 0; i < a->n_left; i++) {
+		const topo_link l = a->left[i];
+		a->left[n] = l;
+		n += !t->flagged[l] && t->link[l].votes > 0;
+	}
+	a->n_left = n;
+	if ((rc = topo_share_given(a->topo, flagged, a->left, n, a->share,
+		 e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t *at = &t->link[a->left[i]].votes;
+		uint64_t d = (uint64_t)(votes * a->share[i] + 0.5);
+		d = d < *at ? d : *at;
+		*at -= d;
+		a->sum_left -= d;
+	}
+	return 0;
+}
+
+static int adjust(struct alg1 *a, topo_link flagged, struct sim_err *e)
+{
+	const uint64_t votes = a->tally.link[flagged].votes;
+	a->sum_flagged += votes;
+	switch ((enum algo_alg1_adjust)a->params.adjust) {
+	case ALGO_ALG1_NONE:
+		a->sum_left -= votes;
+		break;
+	case ALGO_ALG1_EXPECTED:
+		a->sum_left -= votes;
+		return adjust_expected(a, flagged, e);
+	case ALGO_ALG1_REMOVAL:
+		adjust_removal(a, flagged);
+		break;
+	}
+	return 0;
+}
+
+static uint64_t total(const struct alg1 *a, uint64_t initial)
+{
+	switch ((enum algo_alg1_total)a->params.total) {
+	case ALGO_ALG1_INITIAL:
+		return initial;
+	case ALGO_ALG1_CURRENT:
+		return a->sum_left + a->sum_flagged;
+	case ALGO_ALG1_REMAINING:
+		break;
+	}
+	return a->sum_left;
+}
+
+static int flag_links(struct alg1 *a, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	struct algo_tally *t = &a->tally;
+	const uint64_t initial = a->sum_left;
+	const uint64_t floor = algo_tally_units(a->params.floor);
+	topo_link l;
+	int rc;
+	if ((rc = algo_top_start(&a->top, t, ALGO_TOP_VOTES, e)) < 0)
+		return rc;
+	while ((l = algo_top_peek(&a->top)) != TOPO_NONE) {
+		const uint64_t votes = t->link[l].votes;
+		const double least =
+		    a->params.threshold * (double)total(a, initial);
+		if (votes < floor || (double)votes < least)
+			break;
+		if ((rc = algo_verdicts_add(out, l, algo_tally_votes(votes),
+			 e)) < 0)
+			return rc;
+		out->n_flagged++;
+		t->flagged[l] = 1;
+		algo_top_take(&a->top);
+		if ((rc = adjust(a, l, e)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int list_rest(const struct algo_tally *t, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	int rc;
+	for (uint32_t i = 0; i < t->n_touched; i++) {
+		const topo_link l = t->touched[i];
+		const uint64_t votes = t->link[l].votes;
+		if (t->flagged[l] || votes == 0)
+			continue;
+		if ((rc = algo_verdicts_add(out, l, algo_tally_votes(votes),
+			 e)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int start_expected(struct alg1 *a, struct sim_err *e)
+{
+	const size_t n = a->tally.n_touched;
+	int rc;
+	if ((rc = SIM_RESERVE(&a->left, &a->cap_left, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&a->share, &a->cap_share, n, e)) < 0)
+		return rc;
+	if (n > 0)
+		memcpy(a->left, a->tally.touched, n * sizeof(*a->left));
+	a->n_left = n;
+	return 0;
+}
+
+static int diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
+{
+	struct alg1 *a = work;
+	struct algo_tally *t = &a->tally;
+	int rc;
+	algo_verdicts_clear(out);
+	out->flags = 1;
+	if (a->params.on == ALGO_KIND_SWITCH) {
+		out->kind = ALGO_KIND_SWITCH;
+		rc = algo_switch_view_make(&a->view, a->topo, window, e);
+		if (rc < 0)
+			return rc;
+		window = &a->view.w;
+	}
+	rc = a->params.adjust == ALGO_ALG1_REMOVAL
+		 ? algo_tally_index(t, window, e)
+		 : algo_tally_count(t, window, e);
+	if (rc < 0)
+		return rc;
+	/* Every voter's shares add up to one vote. Blame goes by these votes,
+	 * so it comes before they are changed. */
+	a->sum_left = (uint64_t)t->n_voters * ALGO_TALLY_VOTE;
+	a->sum_flagged = 0;
+	if ((rc = algo_blame_by_votes(&a->params.blame, t, window, tie, out,
+		 e)) < 0)
+		return rc;
+	if (a->params.noise_filter)
+		drop_noise(a);
+	if (a->params.adjust == ALGO_ALG1_EXPECTED &&
+	    (rc = start_expected(a, e)) < 0)
+		return rc;
+	if ((rc = flag_links(a, out, e)) < 0)
+		return rc;
+	return list_rest(t, out, e);
+}
+
+const struct algo_ops algo_alg1 = {
+	.name = "alg1",
+	.paper = "007 (NSDI'18), section 5.2, Algorithm 1",
+	.doc = "flag the most voted link, adjust the votes, repeat",
+	.needs = OBS_FLOWS | OBS_HOPS,
+	.params = fields,
+	.params_size = sizeof(struct algo_alg1_params),
+	.open = open_work,
+	.diagnose = diagnose,
+	.close = close_work,
+};

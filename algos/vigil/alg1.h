@@ -1,0 +1,83 @@
+/* algos/vigil/alg1.h -- 007's Algorithm 1: flag the most voted link, adjust, repeat.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	B = {}
+ *	lmax = argmax over L \ B of v
+ *	while v(lmax) >= threshold * sum of v over L:
+ *		B += lmax
+ *		adjust v for what lmax explains
+ *		lmax = argmax over L \ B of v
+ *
+ * The paper leaves open where it matters most what the sum is and how votes
+ * are adjusted, so both are parameters; the defaults read its text literally.
+ *
+ *	total         initial    all votes there were at the start
+ *	              current    all votes as adjusted so far, a flagged link
+ *	                         keeping those it was flagged with
+ *	              remaining  the same without the links flagged
+ *	adjust        none
+ *	              expected   v(l) -= v(lmax) * P(l | lmax), not below 0:
+ *	                         the share of flows through lmax that cross
+ *	                         l under uniform traffic and ECMP
+ *	                         (topo_share_given)
+ *	              removal    take back the votes of all flows through
+ *	                         lmax, as Flock's version of 007 does
+ *	noise_filter  first drop flows whose best link carries nothing but
+ *	              their own vote: those that share no link with another
+ *	floor         stop when the best link has fewer votes than this
+ *
+ * Equal votes: the smaller link id goes first. No link without votes is
+ * flagged.
+ *
+ * `on: switch` is for switches that fail as a whole: votes are on the switches
+ * that flows cross (algos/vigil/switch_view.h), and so are verdict and blame. Shares
+ * under ECMP are those of links: there `adjust` is none or removal.
+ *
+ * DEPARTS: the published pseudo-code tests the link flagged last and then adds
+ * the next one unseen, so it always ends one link too far; here the link that
+ * is to be flagged is tested. DEPARTS: an expected share is rounded to 1/720720
+ * of a vote, so that sums stay exact and no result depends on the order of the
+ * flows.
+ *
+ * Scores are votes when flagged and, for the rest, votes as adjusted in the
+ * end; links left with none are not listed. As votes only fall and each flagged
+ * link was the greatest, the scores of flagged links descend and no other link
+ * exceeds the last of them: algo_verdicts_rank() ranks flagged links first, but
+ * for ties. Flows are blamed by the votes before any filter or adjustment
+ * (algos/vigil/blame.h).
+ *
+ * Cost   O(flows + hops of failed flows + touched links), and for `expected`
+ *        the cost of topo_share_given() over the links with votes each round.
+ * Paper  007 (NSDI'18), section 5.2, Algorithm 1.
+ */
+#ifndef ALGOS_VIGIL_ALG1_H
+#define ALGOS_VIGIL_ALG1_H
+
+#include "algos/algo.h"
+#include "algos/vigil/blame.h"
+#include "algos/vigil/switch_view.h"
+
+enum algo_alg1_total {
+	ALGO_ALG1_INITIAL,
+	ALGO_ALG1_CURRENT,
+	ALGO_ALG1_REMAINING
+};
+enum algo_alg1_adjust {
+	ALGO_ALG1_NONE,
+	ALGO_ALG1_EXPECTED,
+	ALGO_ALG1_REMOVAL
+};
+
+struct algo_alg1_params {
+	uint32_t on;           /* enum algo_kind */
+	double threshold;      /* share of the total */
+	uint32_t total;        /* enum algo_alg1_total */
+	uint32_t adjust;       /* enum algo_alg1_adjust */
+	uint32_t noise_filter; /* 0 or 1 */
+	double floor;          /* votes */
+	struct algo_blame blame;
+};
+
+extern const struct algo_ops algo_alg1;
+
+#endif

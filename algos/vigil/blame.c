@@ -1,0 +1,177 @@
+/* algos/vigil/blame.c -- the link that is said to have dropped a flow's packets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vigil/blame.h"
+
+#include <assert.h>
+
+#include "algos/vigil/matlab_order.h"
+
+const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
+	NULL};
+const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
+
+int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
+    struct algo_tally *t, const struct topo *topo, struct sim_err *e)
+{
+	if (rule != ALGO_TIE_MATLAB)
+		return 0;
+	if (kind != ALGO_KIND_LINK)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "tie matlab is an order of links, and votes are on "
+		    "switches.");
+	if (!topo_is_clos(topo))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "tie matlab needs a Clos; this topology is a graph.");
+	t->clos = &topo->clos;
+	return 0;
+}
+
+int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
+    enum algo_kind kind, const struct topo *topo, struct sim_err *e)
+{
+	const int rc = algo_tally_open(t,
+	    kind == ALGO_KIND_SWITCH ? topo->n_switches : topo->n_links, e);
+	return rc < 0 ? rc : algo_blame_open(rule, kind, t, topo, e);
+}
+
+/* Where on a path the greatest votes are. */
+struct best {
+	uint64_t votes;
+	unsigned first, last; /* the first and the last hop that has them */
+};
+
+/* Votes and place in one number, so that the greatest is found without a
+ * branch: no processor predicts which hop it is. Votes need 52 bits (2^32 flows
+ * of 720720 units), places 4. */
+static inline struct best find_best(const struct algo_tally *t,
+    const topo_link link[], unsigned n)
+{
+	uint64_t first = 0, last = 0;
+	for (unsigned i = 0; i < n; i++) {
+		if (link[i] == TOPO_NONE)
+			continue;
+		const uint64_t votes = t->link[link[i]].votes << 4;
+		const uint64_t f = votes | (15 - i), l = votes | i;
+		first = f > first ? f : first;
+		last = l > last ? l : last;
+	}
+	return (struct best){first >> 4, 15 - (first & 15), last & 15};
+}
+
+static topo_link made_first(const struct topo_clos *c,
+    const topo_link link[], uint32_t n)
+{
+	topo_link first = TOPO_NONE;
+	uint32_t least = UINT32_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t at = algo_matlab_order(c, link[i]);
+		if (at < least) {
+			least = at;
+			first = link[i];
+		}
+	}
+	return first;
+}
+
+/* Choose by RULE among the hops that have the best votes. */
+static topo_link break_tie(enum algo_blame_tie rule,
+    const struct algo_tally *t, const topo_link link[], struct best best,
+    struct sim_rng *tie)
+{
+	topo_link tied[TOPO_MAX_HOPS], lowest = TOPO_NONE;
+	uint32_t n_tied = 0;
+	for (unsigned i = best.first; i <= best.last; i++)
+		if (link[i] != TOPO_NONE &&
+		    t->link[link[i]].votes == best.votes) {
+			tied[n_tied++] = link[i];
+			lowest = link[i] < lowest ? link[i] : lowest;
+		}
+	switch (rule) {
+	case ALGO_TIE_FIRST:
+		return tied[0];
+	case ALGO_TIE_RANDOM:
+		assert(tie);
+		return tied[sim_rng_below(tie, n_tied)];
+	case ALGO_TIE_MATLAB:
+		return made_first(t->clos, tied, n_tied);
+	case ALGO_TIE_LOWEST:
+		break;
+	}
+	return lowest;
+}
+
+static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
+    struct sim_err *e)
+{
+	if (rule == ALGO_TIE_MATLAB && !t->clos)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "this algorithm has no tie rule matlab.");
+	return 0;
+}
+
+static inline topo_link choose(enum algo_blame_tie rule,
+    const struct algo_tally *t, const topo_link link[], struct best best,
+    struct sim_rng *tie)
+{
+	return best.first == best.last
+		   ? link[best.first]
+		   : break_tie(rule, t, link, best, tie);
+}
+
+static inline int is_noise(const struct algo_blame *how, uint64_t floor,
+    const struct algo_voter *v, uint64_t best)
+{
+	switch ((enum algo_blame_noise)how->noise) {
+	case ALGO_NOISE_OWN_VOTE:
+		return best == algo_tally_share(v);
+	case ALGO_NOISE_FLOOR:
+		return best <= floor;
+	case ALGO_NOISE_NONE:
+		break;
+	}
+	return 0;
+}
+
+int algo_blame_by_votes(const struct algo_blame *how,
+    const struct algo_tally *t, const struct obs *w, struct sim_rng *tie,
+    struct algo_verdicts *out, struct sim_err *e)
+{
+	const uint64_t floor = algo_tally_units(how->noise_floor);
+	int rc;
+	if ((rc = check_rule(how->tie, t, e)) < 0 ||
+	    (rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < t->n_voters; i++) {
+		const struct algo_voter *v = &t->voter[i];
+		const topo_link *path = algo_tally_path(t, v);
+		const struct best best = find_best(t, path, v->n_hops);
+		if (!is_noise(how, floor, v, best.votes))
+			out->blame[v->flow] =
+			    choose(how->tie, t, path, best, tie);
+	}
+	return 0;
+}
+
+int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
+    const struct obs *w, struct sim_rng *tie, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	int rc;
+	if ((rc = check_rule(rule, t, e)) < 0 ||
+	    (rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < t->n_voters; i++) {
+		const struct algo_voter *v = &t->voter[i];
+		const topo_link *path = algo_tally_path(t, v);
+		topo_link flagged[TOPO_MAX_HOPS];
+		unsigned n = 0;
+		for (unsigned j = 0; j < v->n_hops; j++)
+			if (path[j] != TOPO_NONE && t->flagged[path[j]])
+				flagged[n++] = path[j];
+		if (n > 0)
+			out->blame[v->flow] = choose(rule, t, flagged,
+			    find_best(t, flagged, n), tie);
+	}
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* algos/vigil/blame.h -- the link that is said to have dropped a flow's packets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * 007 blames the hop with the most votes and sets lone noise drops aside, but
+ * names no exact rule for either, so both are parameters. A flow
+ * without a retransmission or without a known hop is never blamed on a link.
+ *
+ *	tie    several hops share the most votes: the smallest link id; the
+ *	       first on the path; one of them at random (one draw a tied
+ *	       flow, in the order of the window); or the one that the
+ *	       released MATLAB made first (algos/vigil/matlab_order.h)
+ *	noise  own_vote: a flow is noise when its best link carries nothing
+ *	       but this flow's vote, which depends on no constant and on no
+ *	       path length; floor: when its best link has no more than
+ *	       noise_floor votes, as in the released MATLAB (0.2 is one flow
+ *	       of five hops)
+ */
+#ifndef ALGOS_VIGIL_BLAME_H
+#define ALGOS_VIGIL_BLAME_H
+
+#include <stdint.h>
+
+#include "algos/verdict.h"
+#include "algos/vigil/tally.h"
+#include "models/obs.h"
+#include "sim/err.h"
+#include "sim/field.h"
+#include "sim/rng.h"
+#include "topo/topo.h"
+
+enum algo_blame_tie {
+	ALGO_TIE_LOWEST,
+	ALGO_TIE_FIRST,
+	ALGO_TIE_RANDOM,
+	ALGO_TIE_MATLAB
+};
+enum algo_blame_noise {
+	ALGO_NOISE_NONE,
+	ALGO_NOISE_OWN_VOTE,
+	ALGO_NOISE_FLOOR
+};
+extern const char *const algo_blame_ties[], *const algo_blame_noises[];
+
+struct algo_blame {
+	uint32_t tie;       /* enum algo_blame_tie */
+	uint32_t noise;     /* enum algo_blame_noise */
+	double noise_floor; /* votes */
+};
+
+/* The entries for a member M of type struct algo_blame in a struct type S. */
+#define ALGO_BLAME_TIE_FIELD(s, m, key)                                   \
+	{                                                                 \
+		.name = (key), .type = SIM_F_ENUM,                        \
+		.offset = offsetof(s, m), .names = algo_blame_ties,       \
+		.unit = "1", .def = "lowest",                             \
+		.doc = "which of equally voted hops a flow is blamed on"  \
+	}
+#define ALGO_BLAME_FIELDS(s, m)                                           \
+	ALGO_BLAME_TIE_FIELD(s, m.tie, "tie"),                            \
+	{                                                                 \
+		.name = "noise", .type = SIM_F_ENUM,                      \
+		.offset = offsetof(s, m.noise),                           \
+		.names = algo_blame_noises, .unit = "1",                  \
+		.def = "own_vote",                                        \
+		.doc = "which flows are set aside as noise"               \
+	},                                                                \
+	{                                                                 \
+		.name = "noise_floor", .type = SIM_F_F64,                 \
+		.offset = offsetof(s, m.noise_floor), .min = 0,           \
+		.max = ALGO_TALLY_MAX_VOTES, .unit = "votes",             \
+		.def = "0.2",                                             \
+		.doc = "noise: floor sets flows aside up to this"         \
+	}
+
+/* Make T, whose votes are on components of KIND, ready for ties broken by RULE.
+ * T keeps TOPO's Clos for rule MATLAB, which is refused later without this call.
+ * Errors SIM_EUNSUPPORTED when that is asked for in a mesh or on switches. */
+int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
+    struct algo_tally *t, const struct topo *topo, struct sim_err *e);
+
+/* Open T and make it ready so: for votes on all components of KIND. T is to be
+ * closed in any case. Errors also SIM_ENOMEM. */
+int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
+    enum algo_kind kind, const struct topo *topo, struct sim_err *e);
+
+/* Blame each voter of T on the hop of its path with the most votes.
+ * Fills OUT->blame for all flows of W. TIE may be NULL unless the rule is
+ * random. Errors SIM_ENOMEM. Cost O(flows + hops of failed flows). */
+int algo_blame_by_votes(const struct algo_blame *how,
+    const struct algo_tally *t, const struct obs *w, struct sim_rng *tie,
+    struct algo_verdicts *out, struct sim_err *e);
+
+/* The same with only the links that T has flagged to choose from. */
+int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
+    const struct obs *w, struct sim_rng *tie, struct algo_verdicts *out,
+    struct sim_err *e);
+
+#endif

@@ -1,0 +1,114 @@
+/* algos/vigil/cover.c -- greedy cover: the fewest links that explain all failures.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vigil/cover.h"
+
+#include <stdlib.h>
+
+#include "algos/vigil/top.h"
+#include "sim/vec.h"
+
+struct cover {
+	struct algo_cover_params params;
+	struct algo_tally tally;
+	struct algo_top top;
+};
+
+static const char *const ties[] = {"lowest", "votes", NULL};
+
+static const struct sim_field fields[] = {
+	{.name = "tie", .type = SIM_F_ENUM,
+		.offset = offsetof(struct algo_cover_params, tie),
+		.names = ties, .unit = "1", .def = "lowest",
+		.doc = "which of links that cover as many flows is taken"},
+	ALGO_BLAME_TIE_FIELD(struct algo_cover_params, blame_tie, "blame_tie"),
+	{0}};
+
+static void close_work(void *work)
+{
+	struct cover *a = work;
+	if (a) {
+		algo_tally_close(&a->tally);
+		algo_top_free(&a->top);
+	}
+	free(a);
+}
+
+static int open_work(void **work, const struct topo *t, const void *params,
+    struct sim_err *e)
+{
+	struct cover *a;
+	int rc;
+	*work = NULL;
+	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
+		return rc;
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
+		 ALGO_KIND_LINK, t, e)) < 0)
+		goto out;
+	*work = a;
+	return 0;
+out:
+	close_work(a);
+	return rc;
+}
+
+/* Take the uncovered flows through TAKEN off all links of their paths, among
+ * them TAKEN itself. Returns how many there were. */
+static size_t cover_flows(struct algo_tally *t, topo_link taken)
+{
+	const struct algo_tally_link *l = &t->link[taken];
+	size_t n = 0;
+	for (uint32_t i = l->begin; l->n_flows > 0; i++) {
+		struct algo_voter *v = &t->voter[t->by_link[i]];
+		const topo_link *path = algo_tally_path(t, v);
+		if (v->gone)
+			continue;
+		for (unsigned j = 0; j < v->n_hops; j++)
+			if (path[j] != TOPO_NONE)
+				t->link[path[j]].n_flows--;
+		v->gone = 1;
+		n++;
+	}
+	return n;
+}
+
+static int diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
+{
+	struct cover *a = work;
+	struct algo_tally *t = &a->tally;
+	const enum algo_top_by by = a->params.tie == ALGO_COVER_VOTES
+					? ALGO_TOP_FLOWS_THEN_VOTES
+					: ALGO_TOP_FLOWS;
+	topo_link l;
+	int rc;
+	algo_verdicts_clear(out);
+	out->flags = 1;
+	if ((rc = algo_tally_index(t, window, e)) < 0 ||
+	    (rc = algo_top_start(&a->top, t, by, e)) < 0)
+		return rc;
+	while ((l = algo_top_peek(&a->top)) != TOPO_NONE) {
+		algo_top_take(&a->top);
+		t->flagged[l] = 1;
+		if ((rc = algo_verdicts_add(out, l,
+			 (double)cover_flows(t, l), e)) < 0)
+			return rc;
+		out->n_flagged++;
+	}
+	return algo_blame_by_flags(a->params.blame_tie, t, window, tie, out,
+	    e);
+}
+
+const struct algo_ops algo_cover = {
+	.name = "cover",
+	.paper = "007 (NSDI'18), Algorithm 2; Tomo (CoNEXT'07)",
+	.doc = "greedily the fewest links that explain all failed flows",
+	.needs = OBS_FLOWS | OBS_HOPS,
+	.params = fields,
+	.params_size = sizeof(struct algo_cover_params),
+	.open = open_work,
+	.diagnose = diagnose,
+	.close = close_work,
+};

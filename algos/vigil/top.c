@@ -1,0 +1,140 @@
+/* algos/vigil/top.c -- the top link of a tally, again and again, as its keys fall.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vigil/top.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+static inline uint64_t key_of(const struct algo_top *q, topo_link l)
+{
+	const struct algo_tally_link *at = &q->tally->link[l];
+	return q->by == ALGO_TOP_VOTES ? at->votes : at->n_flows;
+}
+
+static inline int above(const struct algo_top *q, struct algo_top_entry a,
+    struct algo_top_entry b)
+{
+	if (a.key != b.key)
+		return a.key > b.key;
+	if (q->by == ALGO_TOP_FLOWS_THEN_VOTES) {
+		uint64_t va = q->tally->link[a.link].votes;
+		uint64_t vb = q->tally->link[b.link].votes;
+		if (va != vb)
+			return va > vb;
+	}
+	return a.link < b.link;
+}
+
+static void sift_up(struct algo_top *q, size_t i)
+{
+	const struct algo_top_entry x = q->hot[i];
+	for (; i > 0 && above(q, x, q->hot[(i - 1) / 2]); i = (i - 1) / 2)
+		q->hot[i] = q->hot[(i - 1) / 2];
+	q->hot[i] = x;
+}
+
+static void sift_down(struct algo_top *q)
+{
+	const struct algo_top_entry x = q->hot[0];
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < q->n_hot; i = child) {
+		if (child + 1 < q->n_hot &&
+		    above(q, q->hot[child + 1], q->hot[child]))
+			child++;
+		if (!above(q, q->hot[child], x))
+			break;
+		q->hot[i] = q->hot[child];
+	}
+	q->hot[i] = x;
+}
+
+/* Lower the pivot and move what is not below it from cold to hot. */
+static void warm_up(struct algo_top *q)
+{
+	uint64_t greatest = 0;
+	size_t n = 0;
+	for (size_t i = 0; i < q->n_cold; i++) {
+		const topo_link l = q->cold[i];
+		const uint64_t key = key_of(q, l);
+		q->cold[n] = l;
+		n += key > 0;
+		greatest = key > greatest ? key : greatest;
+	}
+	q->n_cold = n;
+	q->pivot = greatest / 4 + 1;
+	n = 0;
+	for (size_t i = 0; i < q->n_cold; i++) {
+		const topo_link l = q->cold[i];
+		const uint64_t key = key_of(q, l);
+		if (key >= q->pivot) {
+			q->hot[q->n_hot] = (struct algo_top_entry){key, l};
+			sift_up(q, q->n_hot++);
+		} else {
+			q->cold[n++] = l;
+		}
+	}
+	q->n_cold = n;
+}
+
+int algo_top_start(struct algo_top *q, const struct algo_tally *t,
+    enum algo_top_by by, struct sim_err *e)
+{
+	const size_t n = t->n_touched;
+	int rc;
+	if ((rc = SIM_RESERVE(&q->hot, &q->cap_hot, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&q->cold, &q->cap_cold, n, e)) < 0)
+		return rc;
+	if (n > 0)
+		memcpy(q->cold, t->touched, n * sizeof(*q->cold));
+	q->tally = t;
+	q->by = by;
+	q->pivot = UINT64_MAX;
+	q->n_hot = 0;
+	q->n_cold = n;
+	return 0;
+}
+
+void algo_top_free(struct algo_top *q)
+{
+	free(q->hot);
+	free(q->cold);
+	*q = (struct algo_top){0};
+}
+
+/* Bring roots up to date until one is. */
+static void settle(struct algo_top *q)
+{
+	while (q->n_hot > 0) {
+		const uint64_t key = key_of(q, q->hot[0].link);
+		assert(key <= q->hot[0].key);
+		if (key == q->hot[0].key)
+			return;
+		if (key == 0)
+			q->hot[0] = q->hot[--q->n_hot];
+		else
+			q->hot[0].key = key;
+		sift_down(q);
+	}
+}
+
+topo_link algo_top_peek(struct algo_top *q)
+{
+	settle(q);
+	while (q->n_cold > 0 &&
+	       (q->n_hot == 0 || q->hot[0].key < q->pivot)) {
+		warm_up(q);
+		settle(q);
+	}
+	return q->n_hot > 0 ? q->hot[0].link : TOPO_NONE;
+}
+
+void algo_top_take(struct algo_top *q)
+{
+	assert(q->n_hot > 0);
+	q->hot[0] = q->hot[--q->n_hot];
+	sift_down(q);
+}

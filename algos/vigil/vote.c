@@ -1,0 +1,125 @@
+/* algos/vigil/vote.c -- 007's vote: who was on the path of most failed flows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vigil/vote.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+
+struct vote {
+	struct algo_vote_params params;
+	const struct topo *topo;
+	struct algo_tally tally;
+	struct algo_switch_view view; /* on: switch */
+	uint32_t *is_slow;            /* signal: rtt; in place of n_retx */
+	size_t cap_slow;
+};
+
+static const char *const signals[] = {"retx", "rtt", NULL};
+
+static const struct sim_field fields[] = {
+	ALGO_ON_FIELD(struct algo_vote_params, on),
+	{.name = "signal", .type = SIM_F_ENUM,
+		.offset = offsetof(struct algo_vote_params, signal),
+		.names = signals, .unit = "1", .def = "retx",
+		.doc = "what makes a flow vote"},
+	{.name = "rtt_threshold_us", .type = SIM_F_F64,
+		.offset = offsetof(struct algo_vote_params, rtt_threshold_us),
+		.min = 0, .max = 1e9, .unit = "us", .def = "1000",
+		.doc = "smoothed RTT above which a flow votes (signal rtt)"},
+	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
+
+static void close_work(void *work)
+{
+	struct vote *a = work;
+	if (a) {
+		algo_tally_close(&a->tally);
+		algo_switch_view_free(&a->view);
+		free(a->is_slow);
+	}
+	free(a);
+}
+
+static int open_work(void **work, const struct topo *t, const void *params,
+    struct sim_err *e)
+{
+	struct vote *a;
+	int rc;
+	*work = NULL;
+	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
+		return rc;
+	a->topo = t;
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
+		 a->params.on, t, e)) < 0)
+		goto out;
+	*work = a;
+	return 0;
+out:
+	close_work(a);
+	return rc;
+}
+
+/* W with slow flows in place of those that sent again. */
+static int see_slow(struct vote *a, const struct obs *w, struct obs *out,
+    struct sim_err *e)
+{
+	const size_t n = w->flows.n;
+	int rc = SIM_RESERVE(&a->is_slow, &a->cap_slow, n, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		a->is_slow[i] =
+		    w->flows.srtt_us[i] > a->params.rtt_threshold_us;
+	*out = *w;
+	out->flows.n_retx = a->is_slow;
+	return 0;
+}
+
+static int diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
+{
+	struct vote *a = work;
+	const struct algo_tally *t = &a->tally;
+	struct obs slow;
+	int rc;
+	algo_verdicts_clear(out);
+	if (a->params.signal == ALGO_VOTE_RTT) {
+		if ((rc = see_slow(a, window, &slow, e)) < 0)
+			return rc;
+		window = &slow;
+	}
+	if (a->params.on == ALGO_KIND_SWITCH) {
+		out->kind = ALGO_KIND_SWITCH;
+		rc = algo_switch_view_make(&a->view, a->topo, window, e);
+		if (rc < 0)
+			return rc;
+		window = &a->view.w;
+	}
+	if ((rc = algo_tally_count(&a->tally, window, e)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < t->n_touched; i++) {
+		const topo_link l = t->touched[i];
+		if ((rc = algo_verdicts_add(out, l,
+			 algo_tally_votes(t->link[l].votes), e)) < 0)
+			return rc;
+	}
+	if (a->params.signal == ALGO_VOTE_RTT)
+		return 0;
+	return algo_blame_by_votes(&a->params.blame, t, window, tie, out, e);
+}
+
+const struct algo_ops algo_vote = {
+	.name = "vote",
+	.paper = "007 (NSDI'18), section 5.1",
+	.doc = "links or switches ranked by the votes of flows that "
+	       "retransmitted",
+	.needs = OBS_FLOWS | OBS_HOPS,
+	.params = fields,
+	.params_size = sizeof(struct algo_vote_params),
+	.open = open_work,
+	.diagnose = diagnose,
+	.close = close_work,
+};

@@ -1,0 +1,223 @@
+/* algos/vigil/vote_ecmp.c -- 007's vote when paths are not known: by probabilities.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/vigil/vote_ecmp.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
+#include "topo/shares.h"
+
+struct vote_ecmp {
+	struct algo_vote_ecmp_params params;
+	const struct topo *topo;
+	struct algo_tally tally;
+	struct topo_shares shares; /* of the flow at hand */
+	uint32_t *lost;            /* flows without a known hop */
+	size_t n_lost, cap_lost;
+	uint64_t *no_hops; /* [flows + 1] zeros: offsets of empty paths */
+	size_t cap_no_hops;
+};
+
+#define AT(member) .offset = offsetof(struct algo_vote_ecmp_params, member)
+static const struct sim_field fields[] = {{.name = "ignore_paths",
+					      .type = SIM_F_BOOL,
+					      AT(ignore_paths),
+					      .unit = "1",
+					      .def = "false",
+					      .doc = "take no path as known"},
+    ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame), {0}};
+#undef AT
+
+static void close_work(void *work)
+{
+	struct vote_ecmp *a = work;
+	if (a) {
+		algo_tally_close(&a->tally);
+		topo_shares_free(&a->shares);
+		free(a->lost);
+		free(a->no_hops);
+	}
+	free(a);
+}
+
+static int open_work(void **work, const struct topo *t, const void *params,
+    struct sim_err *e)
+{
+	struct vote_ecmp *a;
+	int rc;
+	*work = NULL;
+	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
+		return rc;
+	a->topo = t;
+	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+		 e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
+		 ALGO_KIND_LINK, t, e)) < 0)
+		goto out;
+	*work = a;
+	return 0;
+out:
+	close_work(a);
+	return rc;
+}
+
+/* W without its paths, whose flows it borrows. */
+static int forget_paths(struct vote_ecmp *a, const struct obs *w,
+    struct obs *out, struct sim_err *e)
+{
+	const size_t n = w->flows.n + 1;
+	int rc = SIM_RESERVE(&a->no_hops, &a->cap_no_hops, n, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		a->no_hops[i] = 0;
+	*out = *w;
+	out->hops = (struct obs_hops){.off = a->no_hops,
+	    .link = w->hops.link};
+	return 0;
+}
+
+/* The flows that failed and are no voters of the tally, whose voters are in the
+ * order of the window. */
+static int list_lost(struct vote_ecmp *a, const struct obs *w,
+    struct sim_err *e)
+{
+	size_t k = 0;
+	int rc;
+	a->n_lost = 0;
+	for (size_t i = 0; i < w->flows.n; i++) {
+		if (k < a->tally.n_voters && a->tally.voter[k].flow == i) {
+			k++;
+			continue;
+		}
+		if (w->flows.n_retx[i] == 0)
+			continue;
+		if ((rc = SIM_RESERVE(&a->lost, &a->cap_lost, a->n_lost + 1,
+			 e)) < 0)
+			return rc;
+		a->lost[a->n_lost++] = (uint32_t)i;
+	}
+	return 0;
+}
+
+static int find_shares(struct vote_ecmp *a, const struct obs *w, size_t flow,
+    struct sim_err *e)
+{
+	const topo_host src = w->flows.src_host[flow];
+	const topo_host dst = w->flows.dst_host[flow];
+	const uint32_t n = a->topo->n_hosts;
+	if (src >= n || dst >= n)
+		return sim_fail(e, SIM_EINVAL,
+		    "flow %zu is from host %u to host %u, but there are only "
+		    "%u hosts.",
+		    flow, src, dst, n);
+	return topo_shares_between(&a->shares, a->topo, src, dst, e);
+}
+
+/* What the flow at hand gives to the I-th link it may cross, in units. */
+static uint64_t given(const struct topo_shares *s, size_t i)
+{
+	return (uint64_t)(s->share[i] * ALGO_TALLY_VOTE / s->n_hops + 0.5);
+}
+
+static void add_votes(struct algo_tally *t, const struct topo_shares *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct algo_tally_link *l = &t->link[s->link[i]];
+		const uint64_t votes = given(s, i);
+		if (l->votes == 0 && votes > 0)
+			t->touched[t->n_touched++] = s->link[i];
+		l->votes += votes;
+	}
+}
+
+static int is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
+{
+	switch ((enum algo_blame_noise)how->noise) {
+	case ALGO_NOISE_OWN_VOTE:
+		return votes == own;
+	case ALGO_NOISE_FLOOR:
+		return votes <= algo_tally_units(how->noise_floor);
+	case ALGO_NOISE_NONE:
+		break;
+	}
+	return 0;
+}
+
+static topo_link blame(const struct algo_blame *how, const struct algo_tally *t,
+    const struct topo_shares *s)
+{
+	double best = 0;
+	size_t at = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const double x =
+		    s->share[i] * (double)t->link[s->link[i]].votes;
+		if (x > best || (x == best && s->link[i] < s->link[at])) {
+			best = x;
+			at = i;
+		}
+	}
+	if (best == 0 ||
+	    is_noise(how, t->link[s->link[at]].votes, given(s, at)))
+		return TOPO_NONE;
+	return s->link[at];
+}
+
+static int list_links(const struct algo_tally *t, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	for (uint32_t i = 0; i < t->n_touched; i++) {
+		const topo_link l = t->touched[i];
+		int rc = algo_verdicts_add(out, l,
+		    algo_tally_votes(t->link[l].votes), e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+    struct algo_verdicts *out, struct sim_err *e)
+{
+	struct vote_ecmp *a = work;
+	struct obs without;
+	int rc;
+	algo_verdicts_clear(out);
+	if (a->params.ignore_paths) {
+		if ((rc = forget_paths(a, window, &without, e)) < 0)
+			return rc;
+		window = &without;
+	}
+	if ((rc = algo_tally_count(&a->tally, window, e)) < 0 ||
+	    (rc = list_lost(a, window, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < a->n_lost; i++) {
+		if ((rc = find_shares(a, window, a->lost[i], e)) < 0)
+			return rc;
+		add_votes(&a->tally, &a->shares);
+	}
+	if ((rc = list_links(&a->tally, out, e)) < 0 ||
+	    (rc = algo_blame_by_votes(&a->params.blame, &a->tally, window, tie,
+		 out, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < a->n_lost; i++) {
+		if ((rc = find_shares(a, window, a->lost[i], e)) < 0)
+			return rc;
+		out->blame[a->lost[i]] =
+		    blame(&a->params.blame, &a->tally, &a->shares);
+	}
+	return 0;
+}
+
+const struct algo_ops algo_vote_ecmp = {
+    .name = "vote_ecmp",
+    .paper = "after 007 (NSDI'18), section 5.1",
+    .doc = "votes of flows whose paths are not known, by ECMP's shares",
+    .needs = OBS_FLOWS | OBS_HOPS,
+    .params = fields,
+    .params_size = sizeof(struct algo_vote_ecmp_params),
+    .open = open_work,
+    .diagnose = diagnose,
+    .close = close_work,
+};

@@ -1,0 +1,135 @@
+/* experiments/agents/epoch.c -- a window as agents learn it, not as it was.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/agents/epoch.h"
+
+#include <stdlib.h>
+
+#include "sim/parts.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+/* --- the section of a spec ----------------------------------------------------- */
+
+static const struct sim_field own_fields[] = {
+    {"partial", SIM_F_ENUM, offsetof(struct xp_agents, partial),
+	.names = algo_partials, .def = "known",
+	.doc = "what of a partial trace counts: all known links, those before "
+	       "the first gap, none"},
+    {0},
+};
+
+static const struct sim_part parts[] = {
+    {"", algo_path_agent_fields, offsetof(struct xp_agents, agent)},
+    {"", own_fields, 0},
+    {"", fabric_sim_fields, offsetof(struct xp_agents, fabric)},
+    {"icmp", model_icmp_fields, offsetof(struct xp_agents, fabric.icmp)},
+    {"slb", model_slb_fields, offsetof(struct xp_agents, fabric.slb)},
+    {"flaps", model_flap_fields, offsetof(struct xp_agents, fabric.flap)},
+    {"latency", fabric_sim_latency_fields, offsetof(struct xp_agents, fabric)},
+    {0},
+};
+
+static int agents_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, void *params, struct sim_err *e)
+{
+	struct xp_agents *a = params;
+	int rc = sim_parts_read(y, "agents", parts, a, e);
+	if (rc == 0 && t && a->fabric.flap.count > 0 &&
+	    t->n_links == 2 * t->n_hosts)
+		rc = sim_yaml_mistake(y, sim_yaml_get(node, "flaps"),
+		    "no cable joins two switches, so none can flap.");
+	return rc;
+}
+
+static void agents_help(FILE *out)
+{
+	fprintf(out, "\nagents, on plane agents:\n");
+	sim_parts_help("agents", parts, out);
+}
+
+const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),
+    agents_read, agents_help, NULL};
+
+/* --- the plane ------------------------------------------------------------------ */
+
+struct xp_agent_plane {
+	const struct topo *topo;
+	const struct xp_agents *params;
+	struct fabric_sim *fabric;
+	struct fabric_agents agents;
+
+	struct xp_agent_window seen; /* of this epoch */
+};
+
+int xp_agent_plane_open(struct xp_agent_plane **out, const struct topo *t,
+    const struct xp_agents *a, struct sim_err *e)
+{
+	struct xp_agent_plane *p;
+	int rc = SIM_ZALLOC(&p, 1, e);
+	if (rc < 0)
+		return rc;
+	p->topo = t;
+	p->params = a;
+	if ((rc = fabric_sim_open(&p->fabric, t, &a->fabric, e)) < 0 ||
+	    (rc = fabric_agents_open(&p->agents, &algo_path_agent, &a->agent,
+		 t->n_hosts, e)) < 0) {
+		xp_agent_plane_close(p);
+		return rc;
+	}
+	*out = p;
+	return 0;
+}
+
+void xp_agent_plane_close(struct xp_agent_plane *p)
+{
+	if (!p)
+		return;
+	fabric_sim_close(p->fabric);
+	fabric_agents_close(&p->agents);
+	xp_agent_window_free(&p->seen);
+	free(p);
+}
+
+static int take_report(void *arg, topo_host host, sim_ns at,
+    const struct agent_report *report, struct sim_err *e)
+{
+	struct xp_agent_plane *p = arg;
+	(void)host;
+	(void)at;
+	return xp_agent_window_take(&p->seen,
+	    fabric_sim_row(p->fabric, &report->tuple), report, e);
+}
+
+static void fill_load(const struct model_icmp_load *load,
+    struct res_trial_metrics *m)
+{
+	const double n = (double)load->n_all;
+	m->n_icmp_sent = (double)load->n_sent;
+	m->n_icmp_suppressed = (double)load->n_suppressed;
+	m->icmp_max_per_switch_s = load->max;
+	m->icmp_share_low = (double)load->n_low / n;
+	m->icmp_share_high = (double)load->n_high / n;
+	m->icmp_share_none =
+	    (double)(load->n_all - load->n_low - load->n_high) / n;
+}
+
+int xp_agent_plane_epoch(struct xp_agent_plane *p,
+    const struct model_scene *scene, const struct obs *lossy,
+    const struct losses *lost, const struct xp_agent_window **seen,
+    struct res_trial_metrics *m, struct sim_err *e)
+{
+	int rc = xp_agent_window_begin(&p->seen, lossy, e);
+	if (rc < 0)
+		return rc;
+	fabric_agents_renew(&p->agents, &scene->where);
+	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0 ||
+	    (rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
+		 SIM_NEVER, take_report, p, e)) < 0)
+		return rc;
+	const struct model_icmp_load load = fabric_sim_load(p->fabric);
+	fill_load(&load, m);
+	*seen = &p->seen;
+	return xp_agent_window_fill(&p->seen, p->topo, p->params->partial, lost,
+	    m, e);
+}

@@ -1,0 +1,138 @@
+/* experiments/agents/plane.c -- plane agents: what lost, as host agents see it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "experiments/agents/real.h"
+#include "experiments/bulk/bulk.h"
+#include "experiments/spec/fabric.h"
+#include "sim/vec.h"
+
+struct agents {
+	struct xp_bulk *bulk; /* on fabric sim these two, */
+	struct xp_agent_plane *sim;
+	struct xp_lab_plane *lab; /* on a real one this */
+};
+
+static const struct xp_agents *agents_of(const struct xp_config *c)
+{
+	return xp_section_of(c, &xp_agents_section);
+}
+
+/* What real hosts have not. */
+static int check_real(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct fabric_sim_params *f = &agents_of(c)->fabric;
+	const struct sim_yaml_node *agents = sim_yaml_get(y->root, "agents");
+	const char *fabric = xp_fabric_of(c)->name;
+	if (f->slb.share > 0)
+		return sim_yaml_mistake(y, sim_yaml_get(agents, "slb"),
+		    "fabric %s has no load balancer.", fabric);
+	if (f->flap.count > 0)
+		return sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
+		    "no cable flaps on fabric %s.", fabric);
+	return 0;
+}
+
+static int agents_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	int rc = 0;
+	(void)t, (void)e;
+	if (c->scene.latency.report_us > 0)
+		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
+		    "agents have no round-trip times (latency.report_over).");
+	return rc < 0 || !xp_fabric_of(c)->open ? rc : check_real(y, c);
+}
+
+static unsigned agents_asks(const struct xp_config *c)
+{
+	(void)c;
+	return XP_ASKS_EPOCH;
+}
+
+static void agents_close(void *p)
+{
+	struct agents *a = p;
+	if (!a)
+		return;
+	xp_bulk_close(a->bulk);
+	xp_agent_plane_close(a->sim);
+	xp_lab_plane_close(a->lab);
+	free(a);
+}
+
+static int open_lab(struct agents *a, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	const struct xp_agents *params = agents_of(c);
+	struct xp_wire *wire;
+	int rc = xp_fabric_of(c)->open(&wire, t, c, &params->fabric.icmp, e);
+	return rc < 0 ? rc : xp_lab_plane_open(&a->lab, wire, params, e);
+}
+
+static int agents_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	const struct xp_agents *params = agents_of(c);
+	struct agents *a;
+	*p = NULL;
+	int rc = SIM_ZALLOC(&a, 1, e);
+	if (rc < 0)
+		return rc;
+	if (xp_fabric_of(c)->open)
+		rc = open_lab(a, t, c, e);
+	else if ((rc = xp_bulk_open(&a->bulk, XP_BULK_AUTO, 0, e)) == 0)
+		rc = xp_agent_plane_open(&a->sim, t, params, e);
+	if (rc < 0)
+		agents_close(a);
+	else
+		*p = a;
+	return rc;
+}
+
+static int agents_run(void *p, struct model_scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	struct agents *a = p;
+	const struct xp_agent_window *seen;
+	const struct losses *lost;
+	const struct obs *w;
+	int rc;
+	if (a->lab)
+		rc = xp_lab_plane_epoch(a->lab, scene, &seen, &row[0], e);
+	else if ((rc = xp_bulk_epoch(a->bulk, scene, &w, &lost, &row[0], e)) ==
+	    0)
+		rc = xp_agent_plane_epoch(a->sim, scene, w, lost, &seen,
+		    &row[0], e);
+	return rc < 0 ? rc : xp_bulk_tell(to, &seen->window, &seen->lost, e);
+}
+
+static void agents_print(const void *p, const struct res_trial_metrics row[],
+    FILE *out)
+{
+	const struct agents *a = p;
+	xp_bulk_print(a->lab ? &xp_plane_agents : xp_bulk_ran(a->bulk), &row[0],
+	    out);
+	fprintf(out,
+	    "agents traced %.0f flows, %.0f in full; %.0f ICMP messages, %.0f "
+	    "kept back\n",
+	    row[0].n_traced, row[0].n_full_traces, row[0].n_icmp_sent,
+	    row[0].n_icmp_suppressed);
+}
+
+const struct xp_plane xp_plane_agents = {
+    .name = "agents",
+    .doc = "auto, seen by host agents that trace what lost",
+    .provides = OBS_FLOWS | OBS_HOPS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_AGENTS | RES_OF_SECONDS,
+    .asks = agents_asks,
+    .section = &xp_agents_section,
+    .check = agents_check,
+    .open = agents_open,
+    .run = agents_run,
+    .print = agents_print,
+    .close = agents_close,
+};

@@ -1,0 +1,242 @@
+/* experiments/bulk/bulk.c -- planes auto, exact and skip: flows in bulk.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/bulk/bulk.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/spec/config.h"
+#include "models/bulk/bulk.h"
+#include "models/bulk/skip.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+struct xp_bulk {
+	enum xp_bulk_by by, ran;
+	int all; /* some algorithm needs the flows that lost nothing, too */
+	struct model_bulk *exact;
+	struct model_skip *skip;
+	struct obs window;
+	struct losses lost;
+};
+
+int xp_bulk_open(struct xp_bulk **out, enum xp_bulk_by by, int all,
+    struct sim_err *e)
+{
+	struct xp_bulk *b;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&b, 1, e);
+	if (rc < 0)
+		return rc;
+	b->by = by;
+	b->all = all;
+	if ((rc = model_bulk_open(&b->exact, NULL, e)) < 0 ||
+	    (rc = model_skip_open(&b->skip, e)) < 0)
+		xp_bulk_close(b);
+	else
+		*out = b;
+	return rc;
+}
+
+void xp_bulk_close(struct xp_bulk *b)
+{
+	if (!b)
+		return;
+	model_bulk_close(b->exact);
+	model_skip_close(b->skip);
+	obs_free(&b->window);
+	losses_free(&b->lost);
+	free(b);
+}
+
+int xp_bulk_epoch(struct xp_bulk *b, const struct model_scene *scene,
+    const struct obs **w, const struct losses **lost,
+    struct res_trial_metrics *m, struct sim_err *e)
+{
+	int rc;
+	b->ran = b->by;
+	if (b->by == XP_BULK_AUTO)
+		b->ran = !b->all && model_skip_fits(scene, NULL) == 0
+		    ? XP_BULK_SKIP
+		    : XP_BULK_EXACT;
+	/* Told when the spec was read (xp_plane_check_needs()). */
+	assert(!b->all || b->ran != XP_BULK_SKIP);
+	if (b->ran == XP_BULK_SKIP)
+		rc = model_skip_epoch(b->skip, scene, &b->window, &b->lost, e);
+	else
+		rc = model_bulk_epoch(b->exact, scene, b->all, &b->window,
+		    &b->lost, e);
+	if (rc < 0)
+		return rc;
+	res_score_trial(&b->window, &scene->truth, &b->lost, m);
+	*w = &b->window;
+	*lost = &b->lost;
+	return 0;
+}
+
+const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b)
+{
+	return b->ran == XP_BULK_SKIP ? &xp_plane_skip : &xp_plane_exact;
+}
+
+void xp_bulk_print(const struct xp_plane *p, const struct res_trial_metrics *m,
+    FILE *out)
+{
+	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
+	    m->n_flows, m->n_failed_flows, m->n_drops, p->name);
+}
+
+int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
+    const struct losses *lost, struct sim_err *e)
+{
+	const struct xp_window all = {.seen = w,
+	    .lost = lost,
+	    .n_rows = 1,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
+/* --- what specs ask in vain ----------------------------------------------- */
+
+int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c,
+    int (*fits)(const struct model_scene *s, struct sim_err *e),
+    struct sim_err *e)
+{
+	const struct sim_seed where = {0};
+	struct model_scene scene = {0};
+	struct sim_err why;
+	int rc = model_scene_draw(&scene, t, &c->scene, &where, &why);
+	if (rc == 0)
+		rc = fits(&scene, &why);
+	model_scene_free(&scene);
+	return xp_take_mistake(y, sim_yaml_get(y->root, "plane"), rc, &why, e);
+}
+
+/* A kind that has no random links is told by any scene. */
+static int may_fail_uplink(const struct model_fault_params *g,
+    const struct topo *t)
+{
+	if (!model_fault_uses(g->kind, "classes"))
+		return 0;
+	for (size_t i = 0; i < g->n_at; i++)
+		if (g->at[i] < t->n_hosts + t->clos.all_tors)
+			return 1;
+	if (g->n_at > 0)
+		return 0;
+	if (g->switches > 0)
+		return g->tiers >> MODEL_TIER_TOR & 1;
+	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
+}
+
+static int may_fail_uplinks(const struct model_scene_params *s,
+    const struct topo *t)
+{
+	for (size_t i = 0; i < s->n_groups; i++)
+		if (s->group[i].n_links == 0 &&
+		    may_fail_uplink(&s->group[i], t))
+			return 1;
+	return 0;
+}
+
+static int skip_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	if (!t)
+		return 0;
+	if (may_fail_uplinks(&c->scene, t))
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
+		    "skipping can't have a fault on a host's uplink (class "
+		    "host-tor).");
+	return xp_bulk_check_fits(y, t, c, model_skip_fits, e);
+}
+
+/* --- planes --------------------------------------------------------------- */
+
+static int bulk_open(void **p, const struct xp_config *c, enum xp_bulk_by by,
+    struct sim_err *e)
+{
+	struct xp_bulk *b;
+	const int all = (xp_config_needs(c) & OBS_ALL_FLOWS) != 0;
+	int rc = xp_bulk_open(&b, by, all, e);
+	*p = b;
+	return rc;
+}
+
+static int auto_open(void **p, const struct topo *t, const struct xp_config *c,
+    struct sim_err *e)
+{
+	(void)t;
+	return bulk_open(p, c, XP_BULK_AUTO, e);
+}
+
+static int exact_open(void **p, const struct topo *t, const struct xp_config *c,
+    struct sim_err *e)
+{
+	(void)t;
+	return bulk_open(p, c, XP_BULK_EXACT, e);
+}
+
+static int skip_open(void **p, const struct topo *t, const struct xp_config *c,
+    struct sim_err *e)
+{
+	(void)t;
+	return bulk_open(p, c, XP_BULK_SKIP, e);
+}
+
+static int bulk_run(void *p, struct model_scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	const struct obs *w;
+	const struct losses *lost;
+	int rc = xp_bulk_epoch(p, scene, &w, &lost, &row[0], e);
+	return rc < 0 ? rc : xp_bulk_tell(to, w, lost, e);
+}
+
+static void bulk_print(const void *p, const struct res_trial_metrics row[],
+    FILE *out)
+{
+	xp_bulk_print(xp_bulk_ran(p), &row[0], out);
+}
+
+static void bulk_close(void *p)
+{
+	xp_bulk_close(p);
+}
+
+const struct xp_plane xp_plane_auto = {
+    .name = "auto",
+    .doc = "flows in bulk: skip where it fits, else exact",
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .open = auto_open,
+    .run = bulk_run,
+    .print = bulk_print,
+    .close = bulk_close,
+};
+
+const struct xp_plane xp_plane_exact = {
+    .name = "exact",
+    .doc = "flows in bulk, each drawn",
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .open = exact_open,
+    .run = bulk_run,
+    .print = bulk_print,
+    .close = bulk_close,
+};
+
+const struct xp_plane xp_plane_skip = {
+    .name = "skip",
+    .doc = "flows in bulk, only those that lose are drawn",
+    .provides = OBS_FLOWS | OBS_HOPS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .check = skip_check,
+    .open = skip_open,
+    .run = bulk_run,
+    .print = bulk_print,
+    .close = bulk_close,
+};

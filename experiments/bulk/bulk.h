@@ -1,0 +1,45 @@
+/* experiments/bulk/bulk.h -- an epoch of flows in bulk, as planes share it.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_BULK_BULK_H
+#define EXPERIMENTS_BULK_BULK_H
+
+#include "experiments/spec/plane.h"
+
+/* What runs the epoch: AUTO is SKIP where it fits the scene and nobody needs
+ * the flows that lost nothing, else EXACT. */
+enum xp_bulk_by { XP_BULK_AUTO, XP_BULK_EXACT, XP_BULK_SKIP };
+
+struct xp_bulk;
+
+/* Its memory grows with the largest epoch. Errors SIM_ENOMEM. */
+int xp_bulk_open(struct xp_bulk **b, enum xp_bulk_by by, int all,
+    struct sim_err *e);
+void xp_bulk_close(struct xp_bulk *b); /* NULL is fine */
+
+/* Run an epoch of SCENE and fill the metrics of RES_FLOW_METRICS. *W and *LOST
+ * are B's until the next one: flows that lost something, or with ALL every
+ * flow. Errors those of the models. */
+int xp_bulk_epoch(struct xp_bulk *b, const struct model_scene *scene,
+    const struct obs **w, const struct losses **lost,
+    struct res_trial_metrics *m, struct sim_err *e);
+
+/* The plane that ran the last epoch: exact or skip. */
+const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b);
+
+/* What came of an epoch that P ran. */
+void xp_bulk_print(const struct xp_plane *p, const struct res_trial_metrics *m,
+    FILE *out);
+
+/* Tell of a window that is the only one of its run. */
+int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
+    const struct losses *lost, struct sim_err *e);
+
+/* A plane that is asked for by name must be able to run every scene: add to Y
+ * why FITS refuses C's at T. Returns only SIM_ENOMEM. */
+int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c,
+    int (*fits)(const struct model_scene *s, struct sim_err *e),
+    struct sim_err *e);
+
+#endif

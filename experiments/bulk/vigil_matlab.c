@@ -1,0 +1,84 @@
+/* experiments/bulk/vigil_matlab.c -- plane vigil_matlab: 007's released simulator.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+
+#include "experiments/bulk/bulk.h"
+#include "models/bulk/vigil_matlab.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+struct vigil {
+	int all; /* some algorithm needs the flows that lost nothing, too */
+	struct obs window;
+	struct losses lost;
+};
+
+/* As many as the released simulator opens. */
+static void vigil_prepare(const struct sim_yaml *y, struct xp_config *c)
+{
+	if (!sim_yaml_get(sim_yaml_get(y->root, "traffic"), "conns"))
+		c->scene.traffic.conns = (struct sim_dist){SIM_FIXED,
+		    MODEL_VIGIL_MATLAB_CONNS, MODEL_VIGIL_MATLAB_CONNS};
+}
+
+static int vigil_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	return t ? xp_bulk_check_fits(y, t, c, model_vigil_matlab_fits, e) : 0;
+}
+
+static int vigil_open(void **p, const struct topo *t, const struct xp_config *c,
+    struct sim_err *e)
+{
+	struct vigil *v;
+	int rc = SIM_ZALLOC(&v, 1, e);
+	(void)t;
+	*p = v;
+	if (rc == 0)
+		v->all = (xp_config_needs(c) & OBS_ALL_FLOWS) != 0;
+	return rc;
+}
+
+static int vigil_run(void *p, struct model_scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	struct vigil *v = p;
+	int rc =
+	    model_vigil_matlab_epoch(scene, v->all, &v->window, &v->lost, e);
+	if (rc < 0)
+		return rc;
+	res_score_trial(&v->window, &scene->truth, &v->lost, &row[0]);
+	return xp_bulk_tell(to, &v->window, &v->lost, e);
+}
+
+static void vigil_print(const void *p, const struct res_trial_metrics row[],
+    FILE *out)
+{
+	(void)p;
+	xp_bulk_print(&xp_plane_vigil_matlab, &row[0], out);
+}
+
+static void vigil_close(void *p)
+{
+	struct vigil *v = p;
+	if (!v)
+		return;
+	obs_free(&v->window);
+	losses_free(&v->lost);
+	free(v);
+}
+
+const struct xp_plane xp_plane_vigil_matlab = {
+    .name = "vigil_matlab",
+    .doc = "007's released simulator; traffic.conns is 480 unless set",
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .prepare = vigil_prepare,
+    .check = vigil_check,
+    .open = vigil_open,
+    .run = vigil_run,
+    .print = vigil_print,
+    .close = vigil_close,
+};

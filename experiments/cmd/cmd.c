@@ -1,0 +1,397 @@
+/* experiments/cmd/cmd.c -- what the verbs of the command line share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/cmd.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "experiments/sweep/journal.h"
+#include "experiments/sweep/run.h"
+#include "results/file.h"
+#include "results/h5.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+#include "sim/yaml.h"
+
+/* --- options ------------------------------------------------------------- */
+
+enum { MAX_OPTIONS = 64 };
+
+static int is_end(const struct argp_option *o)
+{
+	return !o->name && !o->key && !o->doc;
+}
+
+/* NULL if no option's name begins with these N bytes. */
+static const struct argp_option *find_option(const struct argp_option *o,
+    const char *name, size_t n)
+{
+	for (; !is_end(o); o++)
+		if (o->name && strncmp(o->name, name, n) == 0)
+			return o;
+	return NULL;
+}
+
+static _Noreturn void unknown_option(const struct argp_option *o,
+    const char *program, const char *name, size_t n)
+{
+	const char *known[MAX_OPTIONS] = {"help", "usage"};
+	size_t n_known = 2;
+	char word[64];
+	for (; !is_end(o) && n_known < MAX_OPTIONS; o++)
+		if (o->name)
+			known[n_known++] = o->name;
+	snprintf(word, sizeof(word), "%.*s", (int)n, name);
+	const char *near = sim_did_you_mean(word, known, n_known);
+	if (near)
+		fprintf(stderr,
+		    "%s: there is no option --%s; did you mean --%s?\n",
+		    program, word, near);
+	else
+		fprintf(stderr,
+		    "%s: there is no option --%s; `%s --help` lists "
+		    "them.\n",
+		    program, word, program);
+	exit(CMD_USAGE);
+}
+
+/* Whether the argument after WORD is the value of its last letter: "-qo" */
+static int takes_next(const struct argp_option *options, const char *word)
+{
+	while (*++word)
+		for (const struct argp_option *o = options; !is_end(o); o++)
+			if (o->key == *word && o->arg)
+				return word[1] == '\0';
+	return 0;
+}
+
+/* The options of ARGP and its children, one list behind the other. */
+static size_t gather(const struct argp *argp, struct argp_option *all, size_t n)
+{
+	for (const struct argp_option *o = argp->options; o && !is_end(o); o++)
+		if (n < MAX_OPTIONS)
+			all[n++] = *o;
+	for (const struct argp_child *c = argp->children; c && c->argp; c++)
+		n = gather(c->argp, all, n);
+	return n;
+}
+
+char *cmd_help_after(int key, const char *text, void (*more)(FILE *out))
+{
+	char *all = NULL;
+	size_t n = 0;
+	if (key != ARGP_KEY_HELP_POST_DOC)
+		return (char *)(uintptr_t)text;
+	FILE *out = open_memstream(&all, &n);
+	if (!out)
+		return NULL;
+	more(out);
+	fclose(out);
+	return all;
+}
+
+/* Look at the long options before argp does: it only says "unrecognized". */
+void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
+{
+	struct argp_option options[MAX_OPTIONS + 1] = {0};
+	gather(argp, options, 0);
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (argv[i][0] != '-')
+			continue;
+		if (argv[i][1] != '-') {
+			i += takes_next(options, argv[i]);
+			continue;
+		}
+		const char *name = argv[i] + 2;
+		const size_t n = strcspn(name, "=");
+		if (strncmp("help", name, n) == 0 ||
+		    strncmp("usage", name, n) == 0)
+			continue;
+		const struct argp_option *o = find_option(options, name, n);
+		if (!o)
+			unknown_option(options, argv[0], name, n);
+		i += o->arg && name[n] == '\0';
+	}
+	/* "Mandatory arguments to long options are mandatory for ..." helps
+	 * nobody: "=N" says it. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+	argp_parse(argp, argc, argv, 0, NULL, input);
+}
+
+uint64_t cmd_number(const char *text, const char *what, uint64_t min,
+    uint64_t max, struct argp_state *state)
+{
+	char shown[64];
+	uint64_t x = 0;
+	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
+		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
+		    what, sim_quote(shown, text), (unsigned long long)min,
+		    (unsigned long long)max);
+	return x;
+}
+
+void cmd_take_one(const char **to, const char *arg, const char *what,
+    struct argp_state *state)
+{
+	if (*to)
+		argp_error(state, "one %s at a time; \"%s\" is a second", what,
+		    arg);
+	*to = arg;
+}
+
+/* --- errors -------------------------------------------------------------- */
+
+int cmd_fail(int code, const struct sim_err *e)
+{
+	const char *line = e->msg;
+	while (*line) {
+		int n = (int)strcspn(line, "\n");
+		fprintf(stderr, "culprit: %.*s\n", n, line);
+		line += n;
+		line += *line == '\n';
+	}
+	return code;
+}
+
+int cmd_exit_of(int rc)
+{
+	switch (rc) {
+	case SIM_EINVAL:
+	case SIM_ERANGE:
+	case SIM_EPARSE:
+	case SIM_ELIMIT:
+	case SIM_EUNSUPPORTED:
+	case SIM_EMISMATCH:
+		return CMD_USAGE;
+	default:
+		return rc < 0 ? CMD_TROUBLE : CMD_GOOD;
+	}
+}
+
+/* --- files --------------------------------------------------------------- */
+
+/* The folder of this program, without the slash; "." if it can't be told. */
+static void program_folder(char buf[], size_t size)
+{
+	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
+	if (n <= 0) {
+		snprintf(buf, size, ".");
+		return;
+	}
+	buf[n] = '\0';
+	char *slash = strrchr(buf, '/');
+	if (slash)
+		*slash = '\0';
+}
+
+static int is_readable(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && !S_ISDIR(st.st_mode) &&
+	    access(path, R_OK) == 0;
+}
+
+/* The folders that may hold what ships with the program. */
+enum { N_ROOTS = 3 };
+static void root_folder(int root, const char *folder, char buf[], size_t size)
+{
+	static const char *const up[N_ROOTS] = {"", "/../",
+	    "/../share/culprit/"};
+	char program[2048] = "";
+	if (root > 0)
+		program_folder(program, sizeof(program));
+	snprintf(buf, size, "%s%s%s", program, up[root], folder);
+}
+
+static int has_suffix(const char *name, const char *suffix)
+{
+	const size_t n = strlen(name), k = strlen(suffix);
+	return n > k && strcmp(name + n - k, suffix) == 0;
+}
+
+/* A name near NAME among FOLDER's files; "" if there is none. */
+static void find_near(const char *name, const char *folder, const char *suffix,
+    int n_roots, char near[256])
+{
+	char *known[256] = {NULL};
+	size_t n = 0;
+	for (int root = 0; root < n_roots; root++) {
+		char path[4096];
+		struct dirent **entry;
+		root_folder(root, folder, path, sizeof(path));
+		int n_entries = scandir(path, &entry, NULL, alphasort);
+		for (int i = 0; i < n_entries; i++) {
+			char *file = entry[i]->d_name;
+			if (n < 256 && has_suffix(file, suffix) &&
+			    (known[n] = strdup(file))) {
+				known[n][strlen(file) - strlen(suffix)] = '\0';
+				n++;
+			}
+			free(entry[i]);
+		}
+		if (n_entries >= 0)
+			free(entry);
+	}
+	const char *best = sim_did_you_mean(name, (const char **)known, n);
+	for (size_t i = 0; !best && i < n; i++)
+		if (strstr(known[i], name))
+			best = known[i];
+	snprintf(near, 256, "%s", best ? best : "");
+	while (n > 0)
+		free(known[--n]);
+}
+
+int cmd_find(char **out, const char *name, const char *folder,
+    const char *suffix, struct sim_err *e)
+{
+	char path[4096], near[256];
+	if (strchr(name, '/') || is_readable(name))
+		return sim_yaml_dup(out, name, e);
+	if (has_suffix(name, suffix))
+		suffix = "";
+	for (int i = 0; i < N_ROOTS; i++) {
+		char root[3072];
+		root_folder(i, folder, root, sizeof(root));
+		snprintf(path, sizeof(path), "%s/%s%s", root, name, suffix);
+		if (is_readable(path))
+			return sim_yaml_dup(out, path, e);
+	}
+	find_near(name, folder, suffix, N_ROOTS, near);
+	if (*near)
+		return sim_fail(e, SIM_EIO,
+		    "there is no %s/%s%s; did you mean \"%s\"?", folder, name,
+		    suffix, near);
+	return sim_fail(e, SIM_EIO,
+	    "there is no file %s, and no %s/%s%s here, beside the "
+	    "program or where it is installed.",
+	    name, folder, name, suffix);
+}
+
+int cmd_make_way(const char *path, struct sim_err *e)
+{
+	char *copy;
+	int rc = sim_yaml_dup(&copy, path, e);
+	if (rc < 0)
+		return rc;
+	for (char *p = *copy ? strchr(copy + 1, '/') : NULL; p && rc == 0;
+	     p = strchr(p + 1, '/')) {
+		*p = '\0';
+		struct stat st;
+		int made = mkdir(copy, 0777) == 0 || errno == EEXIST;
+		if (made && stat(copy, &st) == 0 && !S_ISDIR(st.st_mode)) {
+			made = 0;
+			errno = ENOTDIR;
+		}
+		if (!made)
+			rc = sim_fail(e, SIM_EIO, "cannot make folder %s: %s.",
+			    copy, strerror(errno));
+		*p = '/';
+	}
+	free(copy);
+	return rc;
+}
+
+int cmd_follow_link(char **path, struct sim_err *e)
+{
+	struct stat st;
+	if (lstat(*path, &st) < 0 || !S_ISLNK(st.st_mode))
+		return 0;
+	char *to = realpath(*path, NULL);
+	if (!to)
+		return sim_fail(e, SIM_EIO, "cannot follow the link %s: %s.",
+		    *path, strerror(errno));
+	free(*path);
+	*path = to;
+	return 0;
+}
+
+int cmd_write_file(const char *path, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	struct stat st;
+	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return res_file_write(path, bytes, n, e);
+	FILE *f = fopen(path, "w");
+	if (!f)
+		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		    strerror(errno));
+	const int whole = fwrite(bytes, 1, n, f) == n;
+	return fclose(f) == 0 && whole
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		  strerror(errno));
+}
+
+/* --- results ------------------------------------------------------------- */
+
+static int has_journal(const char *path)
+{
+	char *journal;
+	if (xp_run_path(&journal, path, ".journal", NULL) < 0)
+		return 0;
+	const int has = access(journal, F_OK) == 0;
+	free(journal);
+	return has;
+}
+
+int cmd_find_results(char **out, const char *name, struct sim_err *e)
+{
+	char path[4096], near[256];
+	if (access(name, F_OK) == 0 || has_journal(name))
+		return sim_yaml_dup(out, name, e);
+	if (strchr(name, '/'))
+		return sim_fail(e, SIM_EIO, "there is no file %s.", name);
+	snprintf(path, sizeof(path), "results/out/%s%s", name,
+	    has_suffix(name, ".h5") ? "" : ".h5");
+	if (is_readable(path) || has_journal(path))
+		return sim_yaml_dup(out, path, e);
+	find_near(name, "results/out", ".h5", 1, near);
+	if (*near)
+		return sim_fail(e, SIM_EIO,
+		    "there is no %s; did you mean \"%s\"?", path, near);
+	return sim_fail(e, SIM_EIO,
+	    "there is no file %s, and no %s; `culprit run` makes "
+	    "it.",
+	    name, path);
+}
+
+int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e)
+{
+	char *journal;
+	int rc = xp_run_path(&journal, path, ".journal", e);
+	if (rc < 0)
+		return rc;
+	/* A sweep that ends meanwhile removes its journal once PATH has all:
+	 * then PATH is read again. */
+	for (int try = 0; try < 2; try++) {
+		res_cube_free(c);
+		if ((rc = res_h5_read(c, path, e)) < 0)
+			break;
+		const struct res_progress p = res_cube_progress(c);
+		if (p.n_done == p.n_cells && access(journal, F_OK) != 0)
+			break;
+		rc = xp_journal_read(journal, c, e);
+		if (rc == 0 || access(journal, F_OK) == 0)
+			break;
+		rc = 0;
+	}
+	free(journal);
+	return rc;
+}
+
+void cmd_print_cells(const struct res_cube *c, const char *path)
+{
+	const struct res_progress p = res_cube_progress(c);
+	printf("%s: %llu of %llu cells done", c->figure,
+	    (unsigned long long)p.n_done, (unsigned long long)p.n_cells);
+	if (p.n_failed > 0)
+		printf(", %llu failed", (unsigned long long)p.n_failed);
+	if (p.n_crashed > 0)
+		printf(", %llu crashed", (unsigned long long)p.n_crashed);
+	printf(" -> %s\n", path);
+}

@@ -1,0 +1,101 @@
+/* experiments/cmd/cmd.h -- the verbs of the command line and what they share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Results go to stdout; progress, complaints and errors to stderr, each line
+ * after "culprit: ".
+ */
+#ifndef EXPERIMENTS_CMD_CMD_H
+#define EXPERIMENTS_CMD_CMD_H
+
+#include <argp.h>
+#include <stdio.h>
+
+#include "experiments/spec/spec.h"
+#include "results/cube.h"
+#include "sim/err.h"
+
+enum cmd_exit {
+	CMD_GOOD = 0,
+	CMD_FAILED = 1,  /* a gate or a verification said no */
+	CMD_USAGE = 2,   /* the command line or the spec is wrong */
+	CMD_TROUBLE = 3, /* runs failed, or results can't be read or written */
+};
+
+/* Each takes its own argc and argv, with argv[0] = "culprit VERB". */
+int cmd_run(int argc, char **argv);
+int cmd_status(int argc, char **argv);
+int cmd_record(int argc, char **argv);
+int cmd_table(int argc, char **argv);
+int cmd_plot(int argc, char **argv);
+int cmd_merge(int argc, char **argv);
+int cmd_gate(int argc, char **argv);
+int cmd_verify(int argc, char **argv);
+int cmd_topo(int argc, char **argv);
+int cmd_bounds(int argc, char **argv);
+int cmd_pinglist(int argc, char **argv);
+int cmd_controller(int argc, char **argv);
+int cmd_collector(int argc, char **argv);
+int cmd_agent(int argc, char **argv);
+int cmd_latency(int argc, char **argv);
+int cmd_jobs(int argc, char **argv);
+int cmd_algos(int argc, char **argv);
+int cmd_spec(int argc, char **argv);
+int cmd_lab(int argc, char **argv);
+
+/* `culprit lab run`: as cmd_run(), on a real network whatever the spec says. */
+int cmd_run_real(int argc, char **argv);
+
+/* What an argp help filter returns: TEXT, but in place of what stands below the
+ * options what MORE writes. */
+char *cmd_help_after(int key, const char *text, void (*more)(FILE *out));
+
+/* argp_parse(), but an unknown long option is met with "did you mean". */
+void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);
+
+/* The number that an option was given, WHAT being its name in a complaint;
+ * without one from MIN to MAX the program ends. */
+uint64_t cmd_number(const char *text, const char *what, uint64_t min,
+    uint64_t max, struct argp_state *state);
+
+/* *TO = ARG, an argument beside the options; with a second one the program
+ * ends. */
+void cmd_take_one(const char **to, const char *arg, const char *what,
+    struct argp_state *state);
+
+/* Print E's message on stderr, each line after "culprit: "; returns CODE. */
+int cmd_fail(int code, const struct sim_err *e);
+
+/* The exit code that fits an error of reading a spec or running it. */
+int cmd_exit_of(int rc);
+
+/* Find NAME (a path, or the name of one of ours): as given, then
+ * FOLDER/NAME+SUFFIX under the current directory, beside the program, and where
+ * it is installed. *OUT is to be freed. Errors SIM_EIO, with a name that is
+ * near; SIM_ENOMEM. */
+int cmd_find(char **out, const char *name, const char *folder,
+    const char *suffix, struct sim_err *e);
+
+/* Make the folders on the way to PATH. */
+int cmd_make_way(const char *path, struct sim_err *e);
+
+/* If *PATH, on the heap, is a symbolic link, put what it leads to in its place:
+ * a file that is replaced as a whole would replace the link. */
+int cmd_follow_link(char **path, struct sim_err *e);
+
+/* Replace PATH by N bytes as a whole; what is no file, as a pipe, a device or a
+ * link, is written to. */
+int cmd_write_file(const char *path, const void *bytes, size_t n,
+    struct sim_err *e);
+
+/* The results file of a path or a figure (results/out/NAME.h5), to be freed;
+ * it need not exist when there is a journal. Errors SIM_EIO, SIM_ENOMEM. */
+int cmd_find_results(char **out, const char *name, struct sim_err *e);
+
+/* A results file, and what its journal, if there is one, has beyond it. Errors
+ * of res_h5_read() and xp_journal_read(). */
+int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e);
+
+/* "FIGURE: N of M cells done, K failed -> PATH", on stdout. */
+void cmd_print_cells(const struct res_cube *c, const char *path);
+
+#endif

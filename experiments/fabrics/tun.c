@@ -1,0 +1,102 @@
+/* experiments/fabrics/tun.c -- fabric tun: real hosts in a simulated network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/lab/wire.h"
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+#include "models/netns/caps.h"
+#include "sim/vec.h"
+
+struct tun {
+	struct tun_net_params net;
+	double timeout_s; /* of a flow */
+};
+
+/* --- the section of a spec ------------------------------------------------ */
+
+static const struct sim_field own_fields[] =
+    {XP_FABRIC_TIMEOUT(offsetof(struct tun, timeout_s)), {0}};
+
+enum { MAX_FIELDS = 16 };
+
+static void join_fields(struct sim_field all[MAX_FIELDS])
+{
+	size_t n = sim_field_join(all, 0, MAX_FIELDS, tun_net_fields,
+	    offsetof(struct tun, net), NULL);
+	n = sim_field_join(all, n, MAX_FIELDS, tun_switch_fields,
+	    offsetof(struct tun, net.network), NULL);
+	sim_field_join(all, n, MAX_FIELDS, own_fields, 0, NULL);
+}
+
+static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, void *params, struct sim_err *e)
+{
+	struct sim_field all[MAX_FIELDS];
+	struct tun *p = params;
+	(void)t;
+	join_fields(all);
+	int rc = sim_field_defaults(model_icmp_fields, &p->net.network.icmp, e);
+	p->net.network.icmp.t_max = 0;
+	return rc < 0 ? rc : sim_yaml_read(y, node, y->root, all, NULL, p, e);
+}
+
+static void tun_help(FILE *out)
+{
+	struct sim_field all[MAX_FIELDS];
+	join_fields(all);
+	fprintf(out, "\ntun, on fabric tun:\n");
+	sim_field_help(all, out);
+}
+
+static const struct xp_section tun_section = {"tun", sizeof(struct tun),
+    tun_read, tun_help, NULL};
+
+/* --- the fabric ----------------------------------------------------------- */
+
+static unsigned tun_takes(const struct xp_config *c)
+{
+	(void)c;
+	return 1;
+}
+
+static int tun_usable(unsigned takes, struct sim_err *e)
+{
+	static const enum netns_cap_id needed[] = {NETNS_CAP_NAMESPACES,
+	    NETNS_CAP_TUN};
+	struct netns_cap cap[NETNS_N_CAPS];
+	(void)takes;
+	netns_probe(cap);
+	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
+		if (!cap[needed[i]].ok)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "fabric tun takes %s (%s), but: %.700s.",
+			    cap[needed[i]].name, cap[needed[i]].what,
+			    cap[needed[i]].why);
+	return 0;
+}
+
+static int tun_open_wire(struct xp_wire **w, const struct topo *t,
+    const struct xp_config *c, const struct model_icmp_params *icmp,
+    struct sim_err *e)
+{
+	const struct tun *own = xp_section_of(c, &tun_section);
+	struct tun_net_params p = own->net;
+	if (icmp)
+		p.network.icmp = *icmp;
+	int rc = xp_wire_open_tun(w, t, &p, e);
+	if (rc == 0)
+		(*w)->timeout_s = own->timeout_s;
+	return rc;
+}
+
+const struct xp_fabric xp_fabric_tun = {
+    .name = "tun",
+    .doc = "real hosts of this machine, and switches and links of the "
+	   "simulator between them, in real time",
+    .has = XP_ASKS_EPOCH | XP_ASKS_NET | XP_ASKS_DELAY,
+    .blind = RES_OF_SECONDS,
+    .section = &tun_section,
+    .takes = tun_takes,
+    .usable = tun_usable,
+    .open = tun_open_wire,
+};

@@ -1,0 +1,652 @@
+/* experiments/live/fetch.c -- a live agent's contacts: lists come, batches go.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * libcurl says which sockets to watch and when to call it again; an epoll with
+ * a timer in it does that, and is itself one descriptor of the fabric's epoll.
+ */
+#include "experiments/live/fetch.h"
+
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/epoll.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "algos/pingmesh/wire.h"
+#include "models/clock.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+enum {
+	MAX_URL = 1024,
+	MAX_TAG = 128,
+	MAX_SAID = 4096, /* bytes that a collector may say */
+};
+
+/* One request at a time of each kind. */
+struct transfer {
+	CURL *easy;
+	struct curl_slist *headers;
+	int is_busy;
+	uint64_t token;
+	sim_ns until; /* of the fabric's clock */
+};
+
+struct bytes {
+	char *p;
+	size_t n, cap;
+	char tag[MAX_TAG]; /* "": none */
+};
+
+struct xp_fetch {
+	struct xp_fetch_params params;
+	struct xp_fetch_counters count;
+	struct fabric_real *fabric;
+	CURLM *multi;
+	int epoll, timer;
+	struct transfer get, post, push;
+
+	char controller[XP_FETCH_MAX_CONTROLLERS][MAX_URL];
+	char collector[MAX_URL];
+	unsigned n_controllers, first, n_asked;
+	struct bytes had, coming;
+	int is_lent; /* `had`, to the agent */
+	size_t n_said;
+
+	/* The wall clock less the fabric's: when it began, and for the batch of
+	 * this number. */
+	uint64_t born_shift, shift, shifted;
+	struct algo_pingmesh_batch batch;
+	unsigned char wire[ALGO_PINGMESH_WIRE_MAX];
+	unsigned char window[ALGO_PINGMESH_WIRE_WINDOW];
+	char why[512];
+};
+
+int xp_fetch_is_built_in(void)
+{
+	return 1;
+}
+
+const struct xp_fetch_counters *xp_fetch_count(const struct xp_fetch *f)
+{
+	return &f->count;
+}
+
+const char *xp_fetch_why(const struct xp_fetch *f)
+{
+	return f->why;
+}
+
+/* --- time ----------------------------------------------------------------- */
+static sim_ns now(const struct xp_fetch *f)
+{
+	const struct fabric *base = fabric_real_fabric(f->fabric);
+	return base->ops->now(base);
+}
+
+static uint64_t wall_shift(const struct xp_fetch *f)
+{
+	return model_clock_wall() - now(f);
+}
+
+static sim_ns ns_of(double seconds)
+{
+	return (sim_ns)(seconds * 1e9);
+}
+
+/* --- libcurl and epoll ---------------------------------------------------- */
+static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg,
+    void *known)
+{
+	struct xp_fetch *f = arg;
+	struct epoll_event ev = {.data.fd = fd};
+	(void)easy;
+	if (what == CURL_POLL_REMOVE)
+		return epoll_ctl(f->epoll, EPOLL_CTL_DEL, fd, NULL) < 0 &&
+			errno != ENOENT && errno != EBADF
+		    ? -1
+		    : 0;
+	if (what & CURL_POLL_IN)
+		ev.events |= EPOLLIN;
+	if (what & CURL_POLL_OUT)
+		ev.events |= EPOLLOUT;
+	if (epoll_ctl(f->epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd,
+		&ev) < 0)
+		return -1;
+	curl_multi_assign(f->multi, fd, f);
+	return 0;
+}
+
+/* MS: -1, never; a timer of 0 would be none. */
+static int on_timer(CURLM *multi, long ms, void *arg)
+{
+	struct xp_fetch *f = arg;
+	struct itimerspec at = {0};
+	(void)multi;
+	if (ms >= 0) {
+		at.it_value.tv_sec = ms / 1000;
+		at.it_value.tv_nsec = ms == 0 ? 1 : ms % 1000 * 1000000;
+	}
+	return timerfd_settime(f->timer, 0, &at, NULL);
+}
+
+static size_t on_list(char *bytes, size_t one, size_t n, void *arg)
+{
+	struct xp_fetch *f = arg;
+	struct bytes *b = &f->coming;
+	const size_t most = f->params.max_bytes + 1;
+	const size_t take = n < most - b->n ? n : most - b->n;
+	(void)one;
+	if (SIM_RESERVE(&b->p, &b->cap, b->n + take, NULL) < 0)
+		return 0;
+	memcpy(b->p + b->n, bytes, take);
+	b->n += take;
+	return take; /* less than N ends it */
+}
+
+static size_t on_said(char *bytes, size_t one, size_t n, void *arg)
+{
+	struct xp_fetch *f = arg;
+	(void)bytes;
+	(void)one;
+	f->n_said += n;
+	return f->n_said <= MAX_SAID ? n : 0;
+}
+
+/* The tag of the last of the answers: 100 or so may come before it. One that is
+ * too long, or has what we would not send back, is none. */
+static size_t on_header(char *line, size_t one, size_t n, void *arg)
+{
+	static const char name[] = "etag:";
+	char *tag = ((struct xp_fetch *)arg)->coming.tag;
+	size_t from = sizeof(name) - 1, to = n, i;
+	(void)one;
+	if (n >= 5 && memcmp(line, "HTTP/", 5) == 0)
+		tag[0] = '\0';
+	if (n < from || strncasecmp(line, name, from) != 0)
+		return n;
+	while (from < to && (line[from] == ' ' || line[from] == '\t'))
+		from++;
+	while (to > from && strchr(" \t\r\n", line[to - 1]))
+		to--;
+	for (i = from; i < to && line[i] > ' ' && line[i] < 127; i++)
+		;
+	if (i < to || to - from >= MAX_TAG)
+		to = from;
+	memcpy(tag, line + from, to - from);
+	tag[to - from] = '\0';
+	return n;
+}
+
+/* --- transfers ------------------------------------------------------------ */
+static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
+{
+	return t != &f->get
+	    ? f->collector
+	    : f->controller[(f->first + f->n_asked) % f->n_controllers];
+}
+
+/* Begin, with SHARE of the time that is left. Returns 0 if libcurl does not. */
+static int begin(struct xp_fetch *f, struct transfer *t, const char *header,
+    unsigned share)
+{
+	const sim_ns at = now(f), left = t->until > at ? t->until - at : 0;
+	const long ms = (long)(left / share / SIM_MS);
+	curl_slist_free_all(t->headers);
+	t->headers = header ? curl_slist_append(NULL, header) : NULL;
+	if (ms <= 0 || (header && !t->headers))
+		return 0;
+	if (curl_easy_setopt(t->easy, CURLOPT_URL, url_of(f, t)) != CURLE_OK ||
+	    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) !=
+		CURLE_OK ||
+	    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, ms) != CURLE_OK ||
+	    curl_multi_add_handle(f->multi, t->easy) != CURLM_OK)
+		return 0;
+	t->is_busy = 1;
+	return 1;
+}
+
+static void stop(struct xp_fetch *f, struct transfer *t)
+{
+	if (t->is_busy)
+		curl_multi_remove_handle(f->multi, t->easy);
+	t->is_busy = 0;
+}
+
+static void blame(struct xp_fetch *f, const struct transfer *t, CURLcode code,
+    long status)
+{
+	char said[64];
+	snprintf(said, sizeof(said), "it answers %ld", status);
+	snprintf(f->why, sizeof(f->why), "%.400s: %s", url_of(f, t),
+	    code != CURLE_OK ? curl_easy_strerror(code)
+		: status > 0 ? said
+			     : "no time was left");
+}
+
+/* --- lists ---------------------------------------------------------------- */
+static int give(struct xp_fetch *f, int ok, const struct bytes *b,
+    struct sim_err *e)
+{
+	f->is_lent = ok && b;
+	return fabric_real_fetched(f->fabric, 0, f->get.token, ok,
+	    b ? b->p : NULL, b ? b->n : 0, e);
+}
+
+/* Ask the controllers that are left, in turn. */
+static int ask(struct xp_fetch *f, struct sim_err *e)
+{
+	char header[MAX_TAG + 32];
+	snprintf(header, sizeof(header), "If-None-Match: %s", f->had.tag);
+	for (; f->n_asked < f->n_controllers; f->n_asked++) {
+		f->coming.n = 0;
+		f->coming.tag[0] = '\0';
+		if (begin(f, &f->get, f->had.tag[0] ? header : NULL,
+			f->n_controllers - f->n_asked))
+			return 0;
+		blame(f, &f->get, CURLE_OK, 0);
+		f->count.n_unanswered++;
+	}
+	return give(f, 0, NULL, e);
+}
+
+static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
+{
+	struct xp_fetch *f = arg;
+	int rc = 0;
+	if (f->get.is_busy) { /* the agent gave it up */
+		stop(f, &f->get);
+		rc = give(f, 0, NULL, e);
+	}
+	/* What the agent still has cannot be written over. */
+	if (rc == 0 && f->is_lent)
+		return fabric_real_fetched(f->fabric, host, token, 0, NULL, 0,
+		    e);
+	f->get.token = token;
+	f->get.until = now(f) + ns_of(0.9 * f->params.fetch_s);
+	f->n_asked = 0;
+	return rc < 0 ? rc : ask(f, e);
+}
+
+static void taken(void *arg, topo_host host, uint64_t token)
+{
+	struct xp_fetch *f = arg;
+	(void)host;
+	if (token == f->get.token)
+		f->is_lent = 0;
+}
+
+static int fetched(struct xp_fetch *f, CURLcode code, long status,
+    struct sim_err *e)
+{
+	/* Longer than any list: what came tells the agent so. */
+	const int is_long =
+	    code == CURLE_WRITE_ERROR && f->coming.n > f->params.max_bytes;
+	if ((code == CURLE_OK || is_long) && status == 200) {
+		const struct bytes old = f->had;
+		f->had = f->coming;
+		f->coming = old;
+		f->count.n_lists++;
+	} else if (code == CURLE_OK && status == 304 && f->had.tag[0]) {
+		f->count.n_same++;
+	} else if (code == CURLE_OK && status == 404) {
+		f->count.n_none++;
+	} else {
+		blame(f, &f->get, code, status);
+		f->count.n_unanswered++;
+		f->n_asked++;
+		return ask(f, e);
+	}
+	f->first = (f->first + f->n_asked) % f->n_controllers;
+	return give(f, 1, status == 404 ? NULL : &f->had, e);
+}
+
+/* --- batches -------------------------------------------------------------- */
+/* B as it is posted, with the times of the wall clock. */
+static size_t stamp(struct xp_fetch *f, const struct algo_pingmesh_batch *b)
+{
+	struct algo_pingmesh_batch *out = &f->batch;
+	if (f->shifted != b->number) {
+		f->shift = wall_shift(f);
+		f->shifted = b->number;
+	}
+	memcpy(out, b,
+	    offsetof(struct algo_pingmesh_batch, record) +
+		b->n * sizeof(b->record[0]));
+	out->born_ns += f->born_shift;
+	for (uint32_t i = 0; i < out->n; i++)
+		out->record[i].sent_ns += f->shift;
+	return algo_pingmesh_wire_encode(out, f->wire);
+}
+
+static int uploaded(struct xp_fetch *f, int ok, struct sim_err *e)
+{
+	f->count.n_taken += ok != 0;
+	f->count.n_untaken += ok == 0;
+	return fabric_real_uploaded(f->fabric, 0, f->post.token, ok, e);
+}
+
+/* Post N bytes. Returns 0 if that cannot begin. */
+static int post(struct xp_fetch *f, struct transfer *t, const void *bytes,
+    size_t n)
+{
+	t->until = now(f) + ns_of(0.9 * f->params.upload_s);
+	f->n_said = 0;
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE, (long)n);
+	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, bytes);
+	if (begin(f, t, "Content-Type: application/octet-stream", 1))
+		return 1;
+	blame(f, t, CURLE_OK, 0);
+	return 0;
+}
+
+static int upload(void *arg, topo_host host, uint64_t token, const void *data,
+    size_t n, struct sim_err *e)
+{
+	struct xp_fetch *f = arg;
+	int rc = 0;
+	(void)n;
+	if (f->post.is_busy) {
+		stop(f, &f->post);
+		rc = uploaded(f, 0, e);
+	}
+	f->post.token = token;
+	if (rc < 0 || f->collector[0] == '\0')
+		return rc < 0
+		    ? rc
+		    : fabric_real_uploaded(f->fabric, host, token, 0, e);
+	return post(f, &f->post, f->wire, stamp(f, data)) ? 0
+							  : uploaded(f, 0, e);
+}
+
+static void counted(struct xp_fetch *f, int ok)
+{
+	f->count.n_windows += ok != 0;
+	f->count.n_windows_lost += ok == 0;
+}
+
+/* They are sent once, and new ones push old ones aside. */
+static int counters(void *arg, topo_host host, const void *data, size_t n,
+    struct sim_err *e)
+{
+	struct xp_fetch *f = arg;
+	struct algo_pingmesh_window w;
+	const uint64_t shift = wall_shift(f);
+	(void)host;
+	(void)n;
+	(void)e;
+	if (f->collector[0] == '\0')
+		return 0;
+	if (f->push.is_busy)
+		counted(f, 0);
+	stop(f, &f->push);
+	memcpy(&w, data, sizeof(w));
+	w.born_ns += f->born_shift;
+	w.start_ns += shift;
+	w.end_ns += shift;
+	algo_pingmesh_wire_encode_window(&w, f->window);
+	if (!post(f, &f->push, f->window, sizeof(f->window)))
+		counted(f, 0);
+	return 0;
+}
+
+/* --- what libcurl has done ------------------------------------------------ */
+static int end(struct xp_fetch *f, CURL *easy, CURLcode code, struct sim_err *e)
+{
+	struct transfer *t = easy == f->get.easy ? &f->get
+	    : easy == f->post.easy               ? &f->post
+						 : &f->push;
+	long status = 0;
+	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+	stop(f, t);
+	if (t == &f->get)
+		return fetched(f, code, status, e);
+	const int ok = code == CURLE_OK && status == 200;
+	if (!ok)
+		blame(f, t, code, status);
+	if (t == &f->post)
+		return uploaded(f, ok, e);
+	counted(f, ok);
+	return 0;
+}
+
+static int ready(void *arg, struct sim_err *e)
+{
+	enum { AT_ONCE = 16 };
+	struct xp_fetch *f = arg;
+	struct epoll_event ev[AT_ONCE];
+	const int n = epoll_wait(f->epoll, ev, AT_ONCE, 0);
+	int rc = 0, running, left;
+	uint64_t times;
+	for (int i = 0; i < n; i++) {
+		curl_socket_t fd = ev[i].data.fd;
+		int what = 0;
+		if (ev[i].events & EPOLLIN)
+			what |= CURL_CSELECT_IN;
+		if (ev[i].events & EPOLLOUT)
+			what |= CURL_CSELECT_OUT;
+		if (ev[i].events & (EPOLLERR | EPOLLHUP))
+			what |= CURL_CSELECT_ERR;
+		if (fd == f->timer) {
+			fd = CURL_SOCKET_TIMEOUT;
+			what = 0;
+			if (read(f->timer, &times, sizeof(times)) < 0)
+				continue; /* it was set anew just now */
+		}
+		curl_multi_socket_action(f->multi, fd, what, &running);
+	}
+	const CURLMsg *m;
+	while (rc == 0 && (m = curl_multi_info_read(f->multi, &left)))
+		if (m->msg == CURLMSG_DONE)
+			rc = end(f, m->easy_handle, m->data.result, e);
+	return rc;
+}
+
+/* --- opening -------------------------------------------------------------- */
+static const char *part(CURLU *u, CURLUPart what, char **text)
+{
+	curl_free(*text);
+	*text = NULL;
+	return curl_url_get(u, what, text, 0) == CURLUE_OK ? *text : NULL;
+}
+
+/* NULL if TEXT is a URL to ask, or what is wrong with it. */
+static const char *fault_of(CURLU *u, const char *text, int *needs_tls)
+{
+	const char *why = NULL;
+	char *got = NULL;
+	if (curl_url_set(u, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) !=
+	    CURLUE_OK)
+		return "it is no URL; http://10.0.0.9:8080 is one";
+	const char *scheme = part(u, CURLUPART_SCHEME, &got);
+	*needs_tls = scheme && strcmp(scheme, "https") == 0;
+	if (!scheme || (!*needs_tls && strcmp(scheme, "http") != 0))
+		why = "it does not begin with http:// or https://";
+	else if (part(u, CURLUPART_QUERY, &got) ||
+	    part(u, CURLUPART_FRAGMENT, &got))
+		why = "it has a query or a fragment";
+	else if (part(u, CURLUPART_USER, &got) ||
+	    part(u, CURLUPART_PASSWORD, &got))
+		why = "it has a user or a password";
+	curl_free(got);
+	return why;
+}
+
+/* The URL of N bytes at TEXT, and what follows it. */
+static int take_url(char out[MAX_URL], const char *text, size_t n,
+    const char *tail, struct sim_err *e)
+{
+	const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
+	char url[MAX_URL], quote[64];
+	int needs_tls = 0;
+	if (n + strlen(tail) >= sizeof(url))
+		return sim_fail(e, SIM_EINVAL, "A URL has at most %zu bytes.",
+		    sizeof(url) - 1 - strlen(tail));
+	snprintf(url, sizeof(url), "%.*s", (int)n, text);
+	CURLU *u = curl_url();
+	if (!u)
+		return sim_fail(e, SIM_ENOMEM, "There is no memory for a URL.");
+	const char *why = fault_of(u, url, &needs_tls);
+	curl_url_cleanup(u);
+	if (why)
+		return sim_fail(e, SIM_EINVAL, "%s cannot be asked: %s.",
+		    sim_quote(quote, url), why);
+	if (needs_tls && !(v->features & CURL_VERSION_SSL))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "%s cannot be asked: libcurl was built without TLS.",
+		    sim_quote(quote, url));
+	while (n > 0 && url[n - 1] == '/')
+		url[--n] = '\0';
+	memcpy(out, url, n);
+	memcpy(out + n, tail, strlen(tail) + 1);
+	return 0;
+}
+
+static int take_urls(struct xp_fetch *f, struct sim_err *e)
+{
+	const char *text = f->params.controllers;
+	char tail[32] = "/pinglist/";
+	int rc = 0;
+	topo_addr_format(f->params.address, tail + strlen(tail));
+	for (;; text++) {
+		const size_t n = strcspn(text, ",");
+		if (f->n_controllers == XP_FETCH_MAX_CONTROLLERS)
+			return sim_fail(e, SIM_EINVAL,
+			    "More than %d controllers.",
+			    XP_FETCH_MAX_CONTROLLERS);
+		rc = take_url(f->controller[f->n_controllers++], text, n, tail,
+		    e);
+		text += n;
+		if (rc < 0 || *text == '\0')
+			break;
+	}
+	/* Agents begin with different ones. */
+	f->first = f->params.address % f->n_controllers;
+	if (rc == 0 && f->params.collector)
+		rc = take_url(f->collector, f->params.collector,
+		    strlen(f->params.collector), "/results", e);
+	return rc;
+}
+
+static int set_up(struct xp_fetch *f, struct transfer *t)
+{
+	CURL *c = t->easy = curl_easy_init();
+	return c && curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_PROXY, "") == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR,
+		curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SSL
+		    ? "http,https"
+		    : "http") == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
+		(long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_USERAGENT, "culprit") == CURLE_OK &&
+	    /* A fleet's connections are not kept open between contacts. */
+	    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_WRITEDATA, f) == CURLE_OK;
+}
+
+static void set_up_post(struct transfer *t)
+{
+	curl_easy_setopt(t->easy, CURLOPT_POST, 1L);
+	curl_easy_setopt(t->easy, CURLOPT_WRITEFUNCTION, on_said);
+}
+
+static int set_up_all(struct xp_fetch *f, struct sim_err *e)
+{
+	CURL *c;
+	f->multi = curl_multi_init();
+	if (!f->multi || !set_up(f, &f->get) || !set_up(f, &f->post) ||
+	    !set_up(f, &f->push))
+		return sim_fail(e, SIM_EDEP, "libcurl cannot start.");
+	c = f->get.easy;
+	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_list);
+	curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(c, CURLOPT_HEADERDATA, f);
+	set_up_post(&f->post);
+	set_up_post(&f->push);
+	curl_multi_setopt(f->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
+	curl_multi_setopt(f->multi, CURLMOPT_SOCKETDATA, f);
+	curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(f->multi, CURLMOPT_TIMERDATA, f);
+	return 0;
+}
+
+static int open_epoll(struct xp_fetch *f, struct sim_err *e)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	f->epoll = epoll_create1(EPOLL_CLOEXEC);
+	f->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	ev.data.fd = f->timer;
+	if (f->epoll < 0 || f->timer < 0 ||
+	    epoll_ctl(f->epoll, EPOLL_CTL_ADD, f->timer, &ev) < 0)
+		return sim_fail(e, SIM_EIO, "epoll cannot be opened: %s.",
+		    strerror(errno));
+	return 0;
+}
+
+int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
+    struct sim_err *e)
+{
+	struct xp_fetch *f = NULL;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&f, 1, e);
+	if (rc < 0)
+		return rc;
+	f->params = *p;
+	f->epoll = f->timer = -1;
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+	if ((rc = take_urls(f, e)) < 0 || (rc = open_epoll(f, e)) < 0 ||
+	    (rc = set_up_all(f, e)) < 0) {
+		xp_fetch_close(f);
+		return rc;
+	}
+	f->params.controllers = f->params.collector = NULL;
+	*out = f;
+	return 0;
+}
+
+int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
+    struct sim_err *e)
+{
+	const struct fabric_real_services s = {.arg = f,
+	    .fetch = fetch,
+	    .upload = upload,
+	    .counters = counters,
+	    .taken = taken,
+	    .fd = f->epoll,
+	    .ready = ready};
+	f->fabric = fabric;
+	f->born_shift = wall_shift(f);
+	return fabric_real_serve(fabric, &s, e);
+}
+
+static void tear_down(struct xp_fetch *f, struct transfer *t)
+{
+	stop(f, t);
+	curl_easy_cleanup(t->easy);
+	curl_slist_free_all(t->headers);
+}
+
+void xp_fetch_close(struct xp_fetch *f)
+{
+	if (!f)
+		return;
+	tear_down(f, &f->get);
+	tear_down(f, &f->post);
+	tear_down(f, &f->push);
+	curl_multi_cleanup(f->multi);
+	curl_global_cleanup();
+	if (f->epoll >= 0)
+		close(f->epoll);
+	if (f->timer >= 0)
+		close(f->timer);
+	free(f->had.p);
+	free(f->coming.p);
+	free(f);
+}

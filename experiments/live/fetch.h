@@ -1,0 +1,87 @@
+/* experiments/live/fetch.h -- a live agent's contacts: lists come, batches go.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the real fabric does for AGENT_FETCH, AGENT_UPLOAD and AGENT_COUNTERS, by
+ * libcurl and without waiting:
+ *
+ *	GET  CONTROLLER/pinglist/ADDRESS      the list, or what is wrong
+ *	POST COLLECTOR/results                one batch, or the counters of a
+ *	                                      window, as algos/pingmesh/wire.h
+ *
+ * An answer is what comes with 200 (a list), 304 (the list that was had) or 404
+ * (there is none, which stops the agent). Anything else is none: another
+ * status, a redirect, which is not followed, a body that is cut off, silence
+ * until the deadline. Then the next controller is asked, if there are several;
+ * the one that answered last is asked first. All together have nine tenths of
+ * the agent's own deadline, each an equal share of what is left. So one
+ * controller that is lost does not stop an agent, and one whose stop file is
+ * set does.
+ *
+ * A list is read by the agent alone (algos/pingmesh/pinglist_xml.h); here it is bytes,
+ * of which no more are kept than the agent would take, and one.
+ *
+ * A batch is taken if the answer is 200. The times that it carries are of the
+ * agent's clock, which begins at 0. In what is posted they are of the wall
+ * clock, nanoseconds since 1970: that of the first try, so that a batch that is
+ * tried again is the same bytes. The agent's start is of the wall clock when
+ * that was, whatever is corrected later, for it names the batches. Counters are
+ * posted once, beside a batch that may be under way.
+ *
+ * No proxy, user, cookie or environment variable has a say. https:// is taken
+ * if libcurl has it, and certificates are then checked as the system does.
+ */
+#ifndef EXPERIMENTS_LIVE_FETCH_H
+#define EXPERIMENTS_LIVE_FETCH_H
+
+#include "models/real/real.h"
+
+enum { XP_FETCH_MAX_CONTROLLERS = 16 };
+
+struct xp_fetch_params {
+	const char *controllers;  /* "http://10.0.0.9:8080,http://..." */
+	const char *collector;    /* NULL: none, and uploads fail */
+	uint32_t address;         /* the agent's */
+	double fetch_s, upload_s; /* the agent's deadlines */
+	size_t max_bytes;         /* of a list */
+};
+
+#define XP_FETCH_COUNTERS(X)                                                   \
+	X(n_lists, "lists that came")                                          \
+	X(n_same, "times that the list was the one before")                    \
+	X(n_none, "times that there was no list")                              \
+	X(n_unanswered, "controllers that gave no answer")                     \
+	X(n_taken, "batches that the collector took")                          \
+	X(n_untaken, "batches that it did not take, each try")                 \
+	X(n_windows, "windows of counters that it took")                       \
+	X(n_windows_lost, "windows of counters that it did not take")
+
+struct xp_fetch_counters {
+#define X(name, doc) uint64_t name;
+	XP_FETCH_COUNTERS(X)
+#undef X
+};
+
+struct xp_fetch;
+
+int xp_fetch_is_built_in(void);
+
+/* Errors SIM_EINVAL (what is no URL, or too many), SIM_EUNSUPPORTED (built
+ * without libcurl; https:// and libcurl has none), SIM_EIO, SIM_EDEP,
+ * SIM_ENOMEM. P's texts are copied. */
+int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
+    struct sim_err *e);
+
+/* Be the services of FABRIC, whose only host is the agent's, until that is
+ * closed; once. Errors SIM_EIO. */
+int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
+    struct sim_err *e);
+
+const struct xp_fetch_counters *xp_fetch_count(const struct xp_fetch *f);
+
+/* What was wrong last, one line that names who was asked; "" if nothing was. */
+const char *xp_fetch_why(const struct xp_fetch *f);
+
+/* After the fabric; NULL is fine. */
+void xp_fetch_close(struct xp_fetch *f);
+
+#endif

@@ -1,0 +1,80 @@
+/* experiments/live/lists.c -- pinglists on their way, from a few buffers.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/live/lists.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+void xp_http_lists_init(struct xp_http_lists *l,
+    const struct algo_pinglist *plan)
+{
+	*l = (struct xp_http_lists){.plan = plan};
+	pthread_mutex_init(&l->lock, NULL);
+}
+
+void xp_http_lists_free(struct xp_http_lists *l)
+{
+	for (struct xp_http_list *i = l->rest, *next; i; i = next) {
+		next = i->next;
+		free(i);
+	}
+	pthread_mutex_destroy(&l->lock);
+}
+
+static void fill(struct xp_http_list *i)
+{
+	size_t more = 1;
+	i->at = i->n = 0;
+	while (sizeof(i->buf) - i->n >= ALGO_PINGLIST_XML_LEAST && more > 0) {
+		more = algo_pinglist_xml_next(&i->xml, i->buf + i->n,
+		    sizeof(i->buf) - i->n);
+		i->n += more;
+	}
+	i->is_whole = more == 0;
+}
+
+int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
+    uint32_t server, struct sim_err *e)
+{
+	struct xp_http_list *i;
+	int rc;
+	pthread_mutex_lock(&l->lock);
+	if ((i = l->rest))
+		l->rest = i->next;
+	pthread_mutex_unlock(&l->lock);
+	if (!i) {
+		if ((rc = SIM_ZALLOC(&i, 1, e)) < 0)
+			return rc;
+		i->lists = l;
+		algo_pinglist_xml_open(&i->xml, l->plan);
+	}
+	if ((rc = algo_pinglist_xml_start(&i->xml, server, e)) < 0) {
+		xp_http_list_rest(i);
+		return rc;
+	}
+	fill(i);
+	*out = i;
+	return 0;
+}
+
+size_t xp_http_list_read(struct xp_http_list *i, char *out, size_t size)
+{
+	if (i->at == i->n)
+		fill(i);
+	const size_t n = i->n - i->at < size ? i->n - i->at : size;
+	memcpy(out, i->buf + i->at, n);
+	i->at += n;
+	return n;
+}
+
+void xp_http_list_rest(struct xp_http_list *i)
+{
+	struct xp_http_lists *l = i->lists;
+	pthread_mutex_lock(&l->lock);
+	i->next = l->rest;
+	l->rest = i;
+	pthread_mutex_unlock(&l->lock);
+}

@@ -1,0 +1,66 @@
+/* experiments/live/mhd.h -- serves experiments/live/serve.h on a socket.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The layer between serve.h and libmicrohttpd; without that library
+ * mhd_none.c stands in its place. It keeps strangers within bounds:
+ *
+ *	head of a request      about XP_HTTP_HEAD_BYTES, else 414 or 431
+ *	body                   that of the largest batch; said to be larger: 413,
+ *	                       found to be: the connection is cut off
+ *	receive_s              from the first moment, or the last answer, to the
+ *	                       end of the next request, however slowly it drips
+ *	send_s                 for an answer to be fetched
+ *	connections            max_connections; more wait to be accepted
+ *	... of one address     per_address (IPv6: of one /64); more are closed
+ *
+ * Memory is max_connections times the head, one body and one list's writer
+ * (144 KiB, of which half is touched), and no more.
+ */
+#ifndef EXPERIMENTS_LIVE_MHD_H
+#define EXPERIMENTS_LIVE_MHD_H
+
+#include <stdint.h>
+
+#include "algos/pingmesh/pinglist.h"
+#include "experiments/live/batch_store.h"
+#include "sim/err.h"
+
+enum { XP_HTTP_HEAD_BYTES = 16384 };
+
+struct xp_http_server;
+
+struct xp_http_params {
+	const char *listen; /* "127.0.0.1:8080", "[::1]:8080"; port 0: any */
+	uint32_t threads, max_connections;
+	uint32_t per_address; /* 0: as many as there are */
+	uint32_t receive_s, send_s;
+};
+
+/* Borrowed until close. */
+struct xp_http_service {
+	const struct algo_pinglist *plan; /* NULL: a collector, of STORE */
+	const char *stop_file;            /* NULL: none */
+	struct xp_batch_store *store;
+};
+
+int xp_http_is_built_in(void);
+
+/* Serve from now on. SIGTERM, SIGINT and SIGPIPE are blocked from here on in
+ * this thread, for run().
+ * Errors SIM_EINVAL (listen), SIM_EIO (the port is taken, or not ours to take;
+ * fewer files than connections may be open), SIM_ENOMEM, SIM_EDEP,
+ * SIM_EUNSUPPORTED (built without the library). */
+int xp_http_open(struct xp_http_server **s, const struct xp_http_params *p,
+    const struct xp_http_service *service, struct sim_err *e);
+
+/* Where: "http://127.0.0.1:8080/". Returns BUF. */
+const char *xp_http_url(const struct xp_http_server *s, char buf[80]);
+
+/* Watch over deadlines until SIGTERM or SIGINT; then accept nobody, and let
+ * what is under way end, for up to five seconds. */
+void xp_http_run(struct xp_http_server *s);
+
+/* NULL is fine. */
+void xp_http_close(struct xp_http_server *s);
+
+#endif

@@ -1,0 +1,247 @@
+/* experiments/live/serve.c -- requests in, answers out; without sockets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/live/serve.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "algos/pingmesh/pinglist.xsd.h" /* made of algos/pingmesh/pinglist.xsd */
+#include "topo/addr.h"
+
+static const char plain[] = "text/plain; charset=utf-8";
+static const char json[] = "application/json";
+static const char xml[] = "application/xml";
+
+static const char list_prefix[] = "/pinglist/";
+static const char reads[] = "GET, HEAD", posts[] = "POST";
+
+__attribute__((format(printf, 5, 6))) static void say(struct xp_http_answer *a,
+    unsigned status, enum xp_http_counter counter, const char *type,
+    const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	const int n = vsnprintf(a->text, sizeof(a->text), fmt, args);
+	va_end(args);
+	a->status = status;
+	a->counter = counter;
+	a->type = type;
+	a->bytes = a->text;
+	a->n_bytes = n < 0                ? 0
+	    : (size_t)n < sizeof(a->text) ? (size_t)n
+					  : sizeof(a->text) - 1;
+}
+
+/* --- pages ---------------------------------------------------------------- */
+static void say_index(const struct xp_http_site *site, struct xp_http_answer *a)
+{
+	if (site->plan)
+		say(a, 200, XP_HTTP_pages, plain,
+		    "The controller of Pingmesh: whom each of %" PRIu32
+		    " servers probes.\n\n"
+		    "GET /pinglist/ADDRESS  the list of a server, e.g. "
+		    "/pinglist/10.0.0.1\n"
+		    "GET /pinglist.xsd      the XML schema of a list\n"
+		    "GET /health            numbers, as JSON\n",
+		    site->plan->n_servers);
+	else
+		say(a, 200, XP_HTTP_pages, plain,
+		    "The collector of Pingmesh: what the probes of all servers "
+		    "saw.\n\n"
+		    "POST /results  one batch, as algos/pingmesh/wire.h has "
+		    "it\n"
+		    "GET /health    numbers, as JSON\n");
+}
+
+static void say_health(const struct xp_http_site *site,
+    struct xp_http_answer *a)
+{
+	static const char *const names[] = {
+#define X(name, doc) #name,
+	    XP_HTTP_COUNTERS(X)
+#undef X
+	};
+	char head[256], list[1280];
+	uint64_t requests = site->count[XP_HTTP_malformed];
+	size_t n = 0;
+	for (int i = 0; i < XP_HTTP_N_ANSWERS; i++)
+		requests += site->count[i];
+	/* 18 names of at most 14 bytes, each with a number of 20. */
+	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n,
+		    ", \"%s\": %" PRIu64, names[i], site->count[i]);
+	if (site->plan)
+		snprintf(head, sizeof(head),
+		    "\"service\": \"controller\", \"version\": \"%016" PRIx64
+		    "\", \"servers\": %" PRIu32 ", \"stopped\": %s",
+		    site->plan->version, site->plan->n_servers,
+		    site->stopped ? "true" : "false");
+	else
+		snprintf(head, sizeof(head),
+		    "\"service\": \"collector\", \"bytes\": %" PRIu64,
+		    site->n_bytes);
+	say(a, 200, XP_HTTP_pages, json,
+	    "{%s, \"uptime_s\": %" PRIu64 ", \"requests\": %" PRIu64
+	    ", \"open\": %" PRIu64 "%s}\n",
+	    head, site->uptime_s, requests, site->n_open, list);
+}
+
+/* --- pinglists ------------------------------------------------------------ */
+/* Does a list of entity tags, or "*", have ETAG? Weak tags are compared as
+ * strong ones, as If-None-Match wants it. What is no such list has none. */
+static int has_tag(const char *list, const char *etag)
+{
+	const char *p = list + strspn(list, " \t");
+	const size_t n = strlen(etag);
+	if (*p == '*')
+		return p[1 + strspn(p + 1, " \t")] == '\0';
+	while (*p != '\0') {
+		const char *end;
+		if (strncmp(p, "W/", 2) == 0)
+			p += 2;
+		if (*p != '"' || !(end = strchr(p + 1, '"')))
+			return 0;
+		end++;
+		if ((size_t)(end - p) == n && memcmp(p, etag, n) == 0)
+			return 1;
+		p = end + strspn(end, " \t");
+		if (*p != ',')
+			return 0;
+		p += strspn(p, ", \t");
+	}
+	return 0;
+}
+
+/* The server that an address names, written as we write it. */
+static int find_server(const struct algo_pinglist *plan, const char *text,
+    uint32_t *server)
+{
+	char again[16];
+	uint32_t ip;
+	if (topo_addr_parse(text, &ip, NULL) < 0)
+		return 0;
+	topo_addr_format(ip, again);
+	*server = topo_addr_to_host(ip, plan->n_servers);
+	return *server != TOPO_NONE && strcmp(again, text) == 0;
+}
+
+static void say_list(const struct xp_http_site *site,
+    const struct xp_http_request *q, const char *address,
+    struct xp_http_answer *a)
+{
+	if (!find_server(site->plan, address, &a->server)) {
+		say(a, 404, XP_HTTP_not_found, plain,
+		    "That is no address of a server.\n");
+		return;
+	}
+	if (site->stopped) {
+		say(a, 404, XP_HTTP_withheld, plain,
+		    "All agents are stopped: there are no pinglists until the "
+		    "controller's stop file is removed.\n");
+		return;
+	}
+	snprintf(a->etag, sizeof(a->etag), "\"%016" PRIx64 "-%s\"",
+	    site->plan->version, address);
+	if (q->if_none_match && has_tag(q->if_none_match, a->etag)) {
+		say(a, 304, XP_HTTP_not_modified, xml, "%s", "");
+		return;
+	}
+	a->status = 200;
+	a->counter = XP_HTTP_pinglists;
+	a->type = xml;
+	a->is_pinglist = 1;
+}
+
+/* --- routes --------------------------------------------------------------- */
+/* What a target allows, or NULL if it is none. */
+static const char *allowed(const struct xp_http_site *site, const char *target)
+{
+	if (strnlen(target, XP_HTTP_TARGET) == XP_HTTP_TARGET)
+		return NULL;
+	if (strcmp(target, "/") == 0 || strcmp(target, "/health") == 0)
+		return reads;
+	if (!site->plan)
+		return strcmp(target, "/results") == 0 ? posts : NULL;
+	if (strcmp(target, "/pinglist.xsd") == 0 ||
+	    strncmp(target, list_prefix, sizeof(list_prefix) - 1) == 0)
+		return reads;
+	return NULL;
+}
+
+static int may(const char *allow, const char *method)
+{
+	if (allow == posts)
+		return strcmp(method, "POST") == 0;
+	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+enum xp_http_next xp_http_head(const struct xp_http_site *site,
+    const struct xp_http_request *q, struct xp_http_answer *a)
+{
+	const char *allow = allowed(site, q->target);
+	memset(a, 0, offsetof(struct xp_http_answer, text));
+	if (q->n_lengths > 1 || (q->n_lengths > 0 && q->is_chunked)) {
+		/* Who stands between might take another one. */
+		say(a, 400, XP_HTTP_malformed, plain,
+		    "The length of the body is said in two ways.\n");
+	} else if (!allow) {
+		say(a, 404, XP_HTTP_not_found, plain,
+		    "There is nothing here; GET / says what there is.\n");
+	} else if (!may(allow, q->method)) {
+		say(a, 405, XP_HTTP_bad_methods, plain, "This has %s alone.\n",
+		    allow);
+		a->allow = allow;
+	} else if (allow == posts) {
+		if (q->length <= ALGO_PINGMESH_WIRE_MAX)
+			return XP_HTTP_SEND_BODY;
+		say(a, 413, XP_HTTP_too_large, plain,
+		    "A batch has at most %d bytes.\n", ALGO_PINGMESH_WIRE_MAX);
+	} else if (strcmp(q->target, "/") == 0) {
+		say_index(site, a);
+	} else if (strcmp(q->target, "/health") == 0) {
+		say_health(site, a);
+	} else if (strcmp(q->target, "/pinglist.xsd") == 0) {
+		say(a, 200, XP_HTTP_pages, xml, "%s", "");
+		a->bytes = schema;
+		a->n_bytes = sizeof(schema) - 1;
+	} else {
+		say_list(site, q, q->target + sizeof(list_prefix) - 1, a);
+	}
+	return XP_HTTP_ANSWERED;
+}
+
+enum xp_http_next xp_http_body(const struct xp_http_request *q,
+    struct xp_http_answer *a)
+{
+	struct sim_err e;
+	memset(a, 0, offsetof(struct xp_http_answer, text));
+	if (algo_pingmesh_wire_check(&a->batch, q->body, q->n_body, &e) == 0)
+		return XP_HTTP_KEEP;
+	say(a, 400, XP_HTTP_bad_batches, plain, "%s\n", e.msg);
+	return XP_HTTP_ANSWERED;
+}
+
+/* Who posts is not told where the files are. */
+void xp_http_kept(struct xp_http_answer *a, int rc, int is_new,
+    const struct sim_err *e)
+{
+	if (rc == SIM_ELIMIT)
+		say(a, 507, XP_HTTP_not_stored, plain, "%s\n", e->msg);
+	else if (rc < 0)
+		say(a, 503, XP_HTTP_not_stored, plain,
+		    "The batch could not be written; try again later.\n");
+	else if (is_new)
+		say(a, 200, XP_HTTP_batches_taken, plain, "taken\n");
+	else
+		say(a, 200, XP_HTTP_batches_known, plain, "taken before\n");
+}
+
+void xp_http_no_memory(struct xp_http_answer *a)
+{
+	memset(a, 0, offsetof(struct xp_http_answer, text));
+	say(a, 503, XP_HTTP_not_sent, plain,
+	    "There is no memory for this now; try again later.\n");
+}

@@ -1,0 +1,115 @@
+/* experiments/live/serve.h -- requests in, answers out; without sockets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	controller			collector
+ *	GET /pinglist/10.0.0.17		POST /results
+ *	GET /pinglist.xsd
+ *	GET /health			GET /health
+ *	GET /				GET /
+ *
+ * HEAD goes wherever GET does. A target is one of these byte for byte: no
+ * query, no percent sign, no other way to write an address, so there is no path
+ * to climb. Who serves asks twice:
+ *
+ *	xp_http_head()  once the head is there: the answer, or "send the body"
+ *	xp_http_body()  once the body is: the answer, or "keep it, then answer"
+ *
+ * Here nothing is read, written, counted or allocated; what is to be counted
+ * stands in the answer.
+ */
+#ifndef EXPERIMENTS_LIVE_SERVE_H
+#define EXPERIMENTS_LIVE_SERVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "algos/pingmesh/pinglist.h"
+#include "algos/pingmesh/wire.h"
+
+/* What /health says. The first block is counted by answer: of each request just
+ * one; the rest by who serves. */
+#define XP_HTTP_COUNTERS(X)                                                    \
+	X(pinglists, "pinglists sent")                                         \
+	X(not_modified, "pinglists that the agent had")                        \
+	X(withheld, "pinglists withheld while all agents are stopped")         \
+	X(pages, "other pages")                                                \
+	X(batches_taken, "batches taken")                                      \
+	X(batches_known, "batches that were taken before")                     \
+	X(bad_batches, "bodies that are no batch")                             \
+	X(not_found, "targets that are none")                                  \
+	X(bad_methods, "methods that a target does not have")                  \
+	X(too_large, "bodies larger than a batch can be")                      \
+	X(not_stored, "batches that could not be written")                     \
+	X(not_sent, "pinglists without memory to send them")                   \
+	X(malformed, "requests that are no HTTP, or whose client left")        \
+	X(cut_off, "bodies cut off at the limit")                              \
+	X(late, "connections closed at a deadline")                            \
+	X(connections, "connections begun")                                    \
+	X(crowded, "connections refused: too many of one address")             \
+	X(records, "records of the batches taken")
+
+enum xp_http_counter {
+#define X(name, doc) XP_HTTP_##name,
+	XP_HTTP_COUNTERS(X)
+#undef X
+	    XP_HTTP_N_COUNTERS
+};
+enum { XP_HTTP_N_ANSWERS = XP_HTTP_malformed };
+
+enum {
+	XP_HTTP_TARGET = 64, /* bytes; longer ones are none of ours */
+	XP_HTTP_TEXT = 2048,
+};
+
+struct xp_http_site {
+	const struct algo_pinglist *plan; /* NULL: a collector */
+	int stopped;
+	uint64_t uptime_s, n_open; /* connections */
+	uint64_t n_bytes;          /* of a collector's files */
+	uint64_t count[XP_HTTP_N_COUNTERS];
+};
+
+/* A view of the caller's bytes. */
+struct xp_http_request {
+	const char *method, *target;
+	const char *if_none_match; /* NULL: none */
+	uint64_t length;           /* of the body, as said; 0 if not said */
+	unsigned n_lengths;        /* how often it was */
+	int is_chunked;
+	const void *body; /* of xp_http_body() */
+	size_t n_body;
+};
+
+struct xp_http_answer {
+	unsigned status;
+	enum xp_http_counter counter;
+	const char *type, *allow; /* allow: NULL but for 405 */
+	char etag[48];            /* "": none */
+	int is_pinglist;          /* the body is the list of `server` */
+	uint32_t server;
+	struct algo_pingmesh_wire_id batch; /* that is to be kept */
+	/* Else; good as long as the answer, which is not to be copied. */
+	const char *bytes;
+	size_t n_bytes;
+	char text[XP_HTTP_TEXT];
+};
+
+enum xp_http_next { XP_HTTP_ANSWERED, XP_HTTP_SEND_BODY, XP_HTTP_KEEP };
+
+/* Returns ANSWERED or SEND_BODY. */
+enum xp_http_next xp_http_head(const struct xp_http_site *site,
+    const struct xp_http_request *q, struct xp_http_answer *a);
+
+/* Domain xp_http_head() asked for the body. Returns ANSWERED or KEEP: then
+ * keep the batch and call xp_http_kept(). */
+enum xp_http_next xp_http_body(const struct xp_http_request *q,
+    struct xp_http_answer *a);
+
+/* The answer to a batch: what the store said. */
+void xp_http_kept(struct xp_http_answer *a, int rc, int is_new,
+    const struct sim_err *e);
+
+/* There is no memory to send a pinglist with. */
+void xp_http_no_memory(struct xp_http_answer *a);
+
+#endif

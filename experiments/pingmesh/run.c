@@ -1,0 +1,496 @@
+/* experiments/pingmesh/run.c -- a run of Pingmesh, read along something.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/pingmesh/along.h"
+#include "experiments/pingmesh/judge.h"
+#include "experiments/pingmesh/repair.h"
+#include "experiments/pingmesh/trace.h"
+#include "sim/stat.h"
+#include "sim/vec.h"
+
+/* How the agents were at the end of a window. */
+struct moment {
+	uint32_t n_live;
+	uint64_t n_in_vain; /* lists asked for, so far */
+};
+
+struct xp_pingmesh_plane {
+	const struct topo *topo;
+	const struct xp_pingmesh *params;
+	const struct xp_net *net;
+	uint32_t n_windows, history, repair_every;
+	sim_ns window_ns, lag_ns;
+	struct xp_world *world;
+	struct xp_repair_shop shop;
+	struct xp_judge judge;
+	struct xp_true_loss loss;
+	struct xp_tracer *tracer; /* or NULL: nothing is traced */
+
+	/* Of this run. */
+	const struct xp_pingmesh_hooks *hooks;
+	struct model_scene *scene;
+	struct res_trial_metrics *row;
+	struct moment *moment; /* [n_windows] */
+	uint64_t n_lost;       /* records, until the last jobs */
+	struct xp_tallies all;
+	struct xp_repaired repaired; /* in sum, of data centre `dc` */
+};
+
+/* --- opening -------------------------------------------------------------- */
+
+static uint32_t n_kept(const struct xp_pingmesh_plane *p)
+{
+	const uint32_t reach =
+	    p->history > p->repair_every ? p->history : p->repair_every;
+	return reach + (uint32_t)(p->lag_ns / p->window_ns) + 2;
+}
+
+int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
+    const struct xp_pingmesh *params, struct xp_net *net, struct sim_err *e)
+{
+	struct xp_pingmesh_plane *p;
+	int rc = SIM_ZALLOC(&p, 1, e);
+	if (rc < 0)
+		return rc;
+	p->topo = t;
+	p->params = params;
+	p->net = net;
+	p->n_windows = xp_pingmesh_n_windows(params);
+	p->history = xp_pingmesh_history(params);
+	p->repair_every = xp_pingmesh_repair_every(params);
+	p->window_ns = (sim_ns)llround(params->window_s * 1e9);
+	p->lag_ns = xp_pingmesh_lag(params);
+	if ((rc = xp_world_open(&p->world, t, params, net, n_kept(p), e)) < 0 ||
+	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
+	    (rc = xp_judge_open(&p->judge, params, &p->shop.dsa[params->dc],
+		 e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
+	    (params->trace.on &&
+		(rc = xp_tracer_open(&p->tracer, t, params, e)) < 0)) {
+		xp_pingmesh_plane_close(p);
+		return rc;
+	}
+	*out = p;
+	return 0;
+}
+
+void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p)
+{
+	if (!p)
+		return;
+	xp_world_close(p->world);
+	xp_repair_close(&p->shop);
+	xp_true_loss_free(&p->loss);
+	xp_tracer_close(p->tracer);
+	free(p->moment);
+	free(p);
+}
+
+static size_t n_units(const struct xp_pingmesh_plane *p)
+{
+	const struct topo_clos *s = &p->judge.dsa->dc.clos;
+	return p->params->unit == ALGO_HEATMAP_POD ? s->n_pods : s->all_tors;
+}
+
+size_t xp_pingmesh_plane_rows(const struct xp_pingmesh_plane *p)
+{
+	switch ((enum xp_along)p->params->along) {
+	case XP_ALONG_WINDOW:
+		return p->n_windows;
+	case XP_ALONG_QUANTILE:
+		return p->params->n_tails;
+	case XP_ALONG_GROUP:
+		return ALGO_DROP_N_GROUPS;
+	case XP_ALONG_PAIR:
+		return n_units(p) * n_units(p);
+	default:
+		return 1;
+	}
+}
+
+struct xp_world *xp_pingmesh_plane_world(struct xp_pingmesh_plane *p)
+{
+	return p->world;
+}
+
+/* --- repairs -------------------------------------------------------------- */
+
+static void add_repaired(struct xp_repaired *to, const struct xp_repaired *from)
+{
+	to->n_candidates += from->n_candidates;
+	to->n_candidates_true += from->n_candidates_true;
+	to->n_reloaded += from->n_reloaded;
+	to->n_deferred += from->n_deferred;
+	to->n_escalated += from->n_escalated;
+}
+
+static void fill_repaired(const struct xp_pingmesh_plane *p,
+    const struct xp_repaired *r, struct res_trial_metrics *m)
+{
+	m->n_candidates = r->n_candidates;
+	m->n_candidates_true = r->n_candidates_true;
+	if (!p->params->repair.on)
+		return;
+	m->n_reloaded = r->n_reloaded;
+	m->n_deferred = r->n_deferred;
+	m->n_escalated = r->n_escalated;
+}
+
+/* The black-hole job of all data centres, on the windows up to WINDOW. M gets
+ * the numbers of data centre `dc`; NULL: no row is the window's. */
+static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
+    struct res_trial_metrics *m, struct sim_err *e)
+{
+	const uint32_t n = p->repair_every, first = window + 1 - n;
+	const sim_ns from = first * p->window_ns;
+	const sim_ns to = (window + 1) * p->window_ns;
+	struct truth *truth = &p->scene->truth;
+	int rc = 0;
+	if ((window + 1) % n != 0)
+		return 0;
+	if (m)
+		m->n_black_tors =
+		    xp_n_black(truth, &p->judge.dsa->dc, from, to);
+	for (uint32_t d = 0; rc == 0 && d < p->shop.n_dcs; d++) {
+		const struct obs_probes *t;
+		struct xp_repaired r;
+		rc = xp_collector_table(xp_world_collector(p->world), d, first,
+		    n, &t, e);
+		if (rc == 0)
+			rc = xp_repair_run(&p->shop, d, t, from, to, now, truth,
+			    &r, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "black holes of data centre %u",
+			    d);
+		if (d != p->params->dc)
+			continue;
+		add_repaired(&p->repaired, &r);
+		if (m)
+			fill_repaired(p, &r, m);
+	}
+	return rc;
+}
+
+/* --- jobs of a window ----------------------------------------------------- */
+
+/* The windows of the history that ends with WINDOW. */
+static uint32_t reach(const struct xp_pingmesh_plane *p, uint32_t window)
+{
+	return window + 1 < p->history ? window + 1 : p->history;
+}
+
+static int history_table(struct xp_pingmesh_plane *p, uint32_t window,
+    const struct obs_probes **t, struct sim_err *e)
+{
+	const uint32_t n = reach(p, window);
+	return xp_collector_table(xp_world_collector(p->world), p->params->dc,
+	    window + 1 - n, n, t, e);
+}
+
+/* What there was while the probes of that history were under way: some of the
+ * last ones are answered in the next window. */
+static enum xp_trouble trouble_of(const struct xp_pingmesh_plane *p,
+    uint32_t window)
+{
+	const sim_ns to = (window + 1) * p->window_ns;
+	const sim_ns under_way =
+	    (sim_ns)llround(p->params->agent.probe_timeout_s * 1e9);
+	return xp_trouble_in(&p->scene->truth,
+	    to - reach(p, window) * p->window_ns, to + under_way);
+}
+
+/* What the probes sent in WINDOW met, alone and for the whole run. */
+static int count(struct xp_pingmesh_plane *p, uint32_t window,
+    struct xp_tallies *sum, struct sim_err *e)
+{
+	const struct obs_probes *t;
+	int rc = xp_collector_table(xp_world_collector(p->world), p->params->dc,
+	    window, 1, &t, e);
+	*sum = (struct xp_tallies){0};
+	if (rc < 0)
+		return rc;
+	xp_judge_tally(&p->judge, t, &p->loss, sum);
+	xp_tallies_add(&p->all, sum);
+	return 0;
+}
+
+static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
+    struct res_trial_metrics *m)
+{
+	const uint64_t n_lost =
+	    xp_collector_counts(xp_world_collector(p->world)).n_lost;
+	const uint64_t before =
+	    window > 0 ? p->moment[window - 1].n_in_vain : 0;
+	m->n_live_agents = p->moment[window].n_live;
+	m->n_fetch_failed = (double)(p->moment[window].n_in_vain - before);
+	m->n_lost_records = (double)(n_lost - p->n_lost);
+	p->n_lost = n_lost;
+}
+
+/* The row of a window, whose own probes are SUM. */
+static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
+    struct xp_tallies *sum, struct res_trial_metrics *m, struct sim_err *e)
+{
+	const struct obs_probes *t;
+	int rc = history_table(p, window, &t, e);
+	if (rc < 0)
+		return rc;
+	if (reach(p, window) > 1) {
+		*sum = (struct xp_tallies){0};
+		xp_judge_tally(&p->judge, t, &p->loss, sum);
+	}
+	xp_tally_fill(&sum->scope, m);
+	fill_moment(p, window, m);
+	return xp_judge_run(&p->judge, t, trouble_of(p, window), m, e);
+}
+
+/* Trace what the silent-drop job makes of T. How much that was is told in ROW,
+ * or, of SIZE_MAX, in all rows that have no window of their own. */
+static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
+    const struct obs_probes *t, sim_ns now, struct obs *o,
+    const struct losses **lost, struct sim_err *e)
+{
+	const int own = p->params->along == XP_ALONG_WINDOW;
+	const size_t n = xp_pingmesh_plane_rows(p);
+	const struct obs *seen;
+	int rc = xp_dsa_silent_drop(p->judge.dsa, t, e);
+	if (rc == 0)
+		rc = xp_tracer_run(p->tracer, p->scene, &p->judge.dsa->silent,
+		    window, now, &seen, lost, e);
+	if (rc < 0)
+		return rc;
+	*o = *seen;
+	o->probes = t;
+	for (size_t i = 0; i < n; i++) {
+		if (own ? i != row : row != SIZE_MAX)
+			continue;
+		p->row[i].n_traces = (double)seen->flows.n;
+		p->row[i].n_trace_probes =
+		    (double)xp_tracer_n_probes(p->tracer);
+	}
+	return 0;
+}
+
+static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
+    sim_ns now, struct sim_err *e)
+{
+	const struct xp_pingmesh_hooks *k = p->hooks;
+	const struct obs_probes *t;
+	if (!k->diagnose)
+		return 0;
+	int rc = history_table(p, window, &t, e);
+	struct obs o = {.probes = t};
+	const struct losses none = {0}, *lost = &none;
+	if (rc == 0 && p->tracer)
+		rc = trace(p, window, row, t, now, &o, &lost, e);
+	return rc < 0 ? rc : k->diagnose(k->arg, &o, lost, row, now, e);
+}
+
+static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
+    struct res_trial_metrics row[], struct sim_err *e)
+{
+	const struct xp_pingmesh_hooks *k = p->hooks;
+	const int own = p->params->along == XP_ALONG_WINDOW;
+	struct res_trial_metrics *m = own ? &row[window] : NULL;
+	struct xp_tallies sum;
+	int rc = count(p, window, &sum, e);
+	if (rc == 0 && k->window)
+		rc = k->window(k->arg, xp_world_collector(p->world), window, e);
+	if (rc == 0 && own)
+		rc = fill_window(p, window, &sum, m, e);
+	if (rc == 0 && p->params->detect)
+		rc = tell(p, window, own ? window : 0, now, e);
+	if (rc == 0)
+		rc = repair(p, window, now, m, e);
+	return rc;
+}
+
+/* --- rows of the whole run ------------------------------------------------ */
+
+static void fill_whole_moment(struct xp_pingmesh_plane *p,
+    struct res_trial_metrics *m)
+{
+	const struct moment *last = &p->moment[p->n_windows - 1];
+	m->n_live_agents = last->n_live;
+	m->n_fetch_failed = (double)last->n_in_vain;
+	m->n_lost_records =
+	    (double)xp_collector_counts(xp_world_collector(p->world)).n_lost;
+}
+
+/* Switches, each once, however often the job found them. */
+static void fill_whole_repair(struct xp_pingmesh_plane *p,
+    struct res_trial_metrics *m)
+{
+	const struct truth *truth = &p->scene->truth;
+	const sim_ns end = p->n_windows * p->window_ns;
+	fill_repaired(p, &p->repaired, m);
+	m->n_black_tors = xp_n_black(truth, &p->judge.dsa->dc, 0, end);
+	m->n_candidates = xp_repair_n_named(&p->shop, p->params->dc);
+	m->n_candidates_true =
+	    xp_repair_n_named_true(&p->shop, p->params->dc, truth, end);
+}
+
+static int fill_last(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
+    struct sim_err *e)
+{
+	const uint32_t last = p->n_windows - 1;
+	const struct obs_probes *t;
+	int rc = history_table(p, last, &t, e);
+	return rc < 0 ? rc
+		      : xp_judge_run(&p->judge, t, trouble_of(p, last), m, e);
+}
+
+static int fill_whole(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
+    struct sim_err *e)
+{
+	xp_tally_fill(&p->all.scope, m);
+	fill_whole_moment(p, m);
+	fill_whole_repair(p, m);
+	return fill_last(p, m, e);
+}
+
+static void fill_quantiles(struct xp_pingmesh_plane *p,
+    struct res_trial_metrics row[])
+{
+	size_t n;
+	double *us = xp_collector_times(xp_world_collector(p->world), &n);
+	n = sim_sort_finite(us, n);
+	for (uint32_t i = 0; i < p->params->n_tails; i++) {
+		/* As many may take longer; a product may be short of whole. */
+		const double over =
+		    floor(xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
+		xp_tally_fill(&p->all.group[p->params->group], &row[i]);
+		fill_whole_moment(p, &row[i]);
+		if (n > 0)
+			row[i].rtt_us = us[n - (size_t)over - 1];
+	}
+}
+
+static int fill_pairs(struct xp_pingmesh_plane *p,
+    struct res_trial_metrics row[], struct sim_err *e)
+{
+	const size_t n = n_units(p) * n_units(p);
+	struct res_trial_metrics m = row[0];
+	int rc = fill_whole(p, &m, e);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		row[i] = m;
+		row[i].p99_us = p->judge.dsa->heatmap.p99_us[i];
+	}
+	return rc;
+}
+
+static int fill_rows(struct xp_pingmesh_plane *p,
+    struct res_trial_metrics row[], struct sim_err *e)
+{
+	switch ((enum xp_along)p->params->along) {
+	case XP_ALONG_NONE:
+		return fill_whole(p, &row[0], e);
+	case XP_ALONG_QUANTILE:
+		fill_quantiles(p, row);
+		return 0;
+	case XP_ALONG_GROUP:
+		for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
+			xp_tally_fill(&p->all.group[g], &row[g]);
+			fill_whole_moment(p, &row[g]);
+		}
+		return 0;
+	case XP_ALONG_PAIR:
+		return fill_pairs(p, row, e);
+	default:
+		return 0;
+	}
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+static double n_faulty(const struct truth *t)
+{
+	double n = 0;
+	for (size_t i = 0; i < t->n_faults; i++)
+		n += truth_is_fault(&t->fault[i]) &&
+		    (i == 0 || t->fault[i].link != t->fault[i - 1].link);
+	return n;
+}
+
+static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
+    struct res_trial_metrics row[], struct sim_err *e)
+{
+	double *x = (double *)row;
+	const size_t n = xp_pingmesh_plane_rows(p);
+	int rc;
+	p->scene = scene;
+	p->row = row;
+	p->n_lost = 0;
+	p->all = (struct xp_tallies){0};
+	p->repaired = (struct xp_repaired){0};
+	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
+		x[i] = NAN;
+	for (size_t i = 0; i < n; i++)
+		row[i].n_faults = n_faulty(&scene->truth);
+	xp_repair_begin(&p->shop);
+	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths,
+		 e)) < 0)
+		return rc;
+	return xp_world_begin(p->world, scene, e);
+}
+
+/* The windows that a job may still ask for reach back from the next one. */
+static void drop_old(struct xp_pingmesh_plane *p, uint32_t next)
+{
+	const uint32_t reach =
+	    p->history > p->repair_every ? p->history : p->repair_every;
+	if (next < p->n_windows && next + 1 > reach)
+		xp_collector_drop(xp_world_collector(p->world),
+		    next + 1 - reach);
+}
+
+static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
+    struct sim_err *e)
+{
+	int rc = xp_world_run(p->world, (window + 1) * p->window_ns, e);
+	if (rc < 0)
+		return rc;
+	const struct xp_pulse x = xp_world_pulse(p->world);
+	p->moment[window] = (struct moment){x.n_live,
+	    x.count.n_contact_failed + x.count.n_no_list + x.count.n_bad_list};
+	return 0;
+}
+
+static int live(struct xp_pingmesh_plane *p, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	uint32_t n_ended = 0;
+	int rc = 0;
+	for (uint32_t w = 0; rc == 0 && w < p->n_windows; w++) {
+		const sim_ns now = (w + 1) * p->window_ns + p->lag_ns;
+		while (rc == 0 && n_ended < p->n_windows &&
+		    (n_ended + 1) * p->window_ns <= now)
+			rc = end_window(p, n_ended++, e);
+		if (rc == 0)
+			rc = xp_world_run(p->world, now, e);
+		if (rc == 0)
+			rc = run_jobs(p, w, now, row, e);
+		if (rc == 0)
+			drop_old(p, w + 1);
+	}
+	return rc;
+}
+
+int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p,
+    struct model_scene *scene, struct res_trial_metrics row[],
+    const struct xp_pingmesh_hooks *hooks, struct sim_err *e)
+{
+	const sim_ns end = p->n_windows * p->window_ns + p->lag_ns;
+	int rc = begin(p, scene, row, e);
+	p->hooks = hooks;
+	if (rc == 0)
+		rc = live(p, row, e);
+	if (rc == 0)
+		rc = fill_rows(p, row, e);
+	return rc < 0 ? rc : tell(p, p->n_windows - 1, SIZE_MAX, end, e);
+}

@@ -1,0 +1,74 @@
+/* experiments/pingmesh/run.h -- a run of Pingmesh, read along something.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	 window 0     window 1     window 2   ...
+ *	|------------|------------|------------|
+ *	             :  lag |jobs :  lag |jobs         time -->
+ *
+ * At the end of a window it is noted how the agents are; `lag` later come its
+ * jobs, and what they decide happens then. The black-hole job runs for every
+ * data centre each repair.every, on the windows since it ran last. All other
+ * numbers are of data centre `dc` and, but for those by group, of the probes
+ * that the service's servers (or all) sent within it.
+ *
+ *	none      one row: counts of the whole duration; times, matrix and tier
+ *	          of the last `history`
+ *	window    a row a window: all of it of the `history` at its end; of
+ *	          black holes when that job ran with it, else NaN
+ *	quantile  rtt_us of each tail, of the whole duration, by nearest rank
+ *	group     counts of each enum algo_drop_group, of the whole duration
+ *	pair      p99_us of each cell of the matrix, and what it shows, of the
+ *	          last `history`
+ *
+ * With trace.on algorithms get, beside each table, what traces of it gave (see
+ * pingmesh/trace.h): those of the last `history`, in rows without a window.
+ *
+ * A row has besides how many agents were probing and what they lost until the
+ * end of its window, or of the duration.
+ */
+#ifndef EXPERIMENTS_PINGMESH_RUN_H
+#define EXPERIMENTS_PINGMESH_RUN_H
+
+#include "experiments/pingmesh/world.h"
+#include "models/losses.h"
+#include "results/schema.h"
+
+struct xp_pingmesh_plane;
+
+/* P keeps T, PARAMS and NET, which the caller closes after it. Errors of
+ * xp_world_open() and of the analyses. */
+int xp_pingmesh_plane_open(struct xp_pingmesh_plane **p, const struct topo *t,
+    const struct xp_pingmesh *params, struct xp_net *net, struct sim_err *e);
+void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p);
+
+/* Rows of a run. */
+size_t xp_pingmesh_plane_rows(const struct xp_pingmesh_plane *p);
+
+/* Who is told what; each may be NULL. */
+struct xp_pingmesh_hooks {
+	void *arg;
+
+	/* A table of the last `history` and its traces, and what these lost, at
+	 * NOW: after each window's jobs with `detect`, and at the end, where ROW
+	 * is SIZE_MAX. ROW is else the row that is the window's own, or 0. */
+	int (*diagnose)(void *arg, const struct obs *o,
+	    const struct losses *lost, size_t row, sim_ns now,
+	    struct sim_err *e);
+
+	/* The rows of WINDOW are as whole as they will be. */
+	int (*window)(void *arg, struct xp_collector *c, uint32_t window,
+	    struct sim_err *e);
+};
+
+/* Live through SCENE, whose truth gets what repairs changed, and fill
+ * ROW[xp_pingmesh_plane_rows(p)]: n_faults and RES_PROBE_METRICS, NaN where
+ * there is nothing to tell. Errors those of the world, the analyses and HOOKS.
+ */
+int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p,
+    struct model_scene *scene, struct res_trial_metrics row[],
+    const struct xp_pingmesh_hooks *hooks, struct sim_err *e);
+
+/* The world as the last run left it. */
+struct xp_world *xp_pingmesh_plane_world(struct xp_pingmesh_plane *p);
+
+#endif

@@ -1,0 +1,403 @@
+/* experiments/spec/config.c -- one point of a spec: tree in, checked structs out.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/spec/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+#include "sim/parts.h"
+#include "sim/vec.h"
+#include "topo/graph.h"
+#include "topo/mesh.h"
+
+static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
+    "region", NULL};
+
+const struct sim_field xp_run_fields[] = {
+    {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
+	.names = xp_plane_names, .def = "auto",
+	.doc = "what makes windows of a scene: see below"},
+    {"fabric", SIM_F_ENUM, offsetof(struct xp_config, fabric),
+	.names = xp_fabric_names, .def = "sim",
+	.doc = "what agents live on: see below"},
+    {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
+	.doc = "the same random numbers at every point of the sweep"},
+    {0},
+};
+
+const struct sim_field xp_topology_fields[] = {
+    {"kind", SIM_F_ENUM, offsetof(struct xp_topology, kind),
+	.names = kind_names, .def = "clos", .doc = "what to build"},
+    {"k", SIM_F_U32, offsetof(struct xp_topology, k), .min = 2, .max = 64,
+	.unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)"},
+    {"file", SIM_F_STR, offsetof(struct xp_topology, file),
+	.size = sizeof(((struct xp_topology *)0)->file), .def = "",
+	.doc = "a GraphML file, relative to the spec (graphml)"},
+    {0},
+};
+
+const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
+    "faults", "algorithms", NULL};
+
+void xp_config_free(struct xp_config *c)
+{
+	xp_faults_free(&c->scene);
+	for (size_t i = 0; i < c->n_algos; i++)
+		free(c->algo[i].params);
+	free(c->algo);
+	for (size_t i = 0; i < XP_MAX_SECTIONS; i++)
+		free(c->section[i]);
+	*c = (struct xp_config){0};
+}
+
+int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
+    int rc, const struct sim_err *why, struct sim_err *e)
+{
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why->msg);
+	return rc < 0 ? sim_yaml_mistake(y, node, "%s", why->msg) : 0;
+}
+
+/* --- topology ----------------------------------------------------------- */
+
+/* The keys of all kinds, so that an unknown one is told once. */
+static const struct sim_part topology_parts[] = {
+    {"", xp_topology_fields, 0},
+    {"", topo_clos_fields, offsetof(struct xp_topology, clos)},
+    {"", topo_region_fields, offsetof(struct xp_topology, region)},
+    {0},
+};
+
+int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "topology");
+	const size_t had = y->n_mistakes;
+	struct sim_err why;
+	int rc = sim_parts_read(y, "topology", topology_parts, x, e);
+	if (rc < 0 || y->n_mistakes > had)
+		return rc;
+	if (x->kind == XP_TOPO_CLOS || x->kind == XP_TOPO_REGION)
+		rc = topo_clos_init(&x->clos, &why);
+	else if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
+		rc = sim_fail(&why, SIM_EINVAL,
+		    "kind graphml needs `file`, the network's GraphML.");
+	return xp_take_mistake(y, node, rc, &why, e);
+}
+
+int xp_topology_path(char **out, const struct xp_topology *x,
+    const char *folder, struct sim_err *e)
+{
+	const char *before = x->file[0] == '/' ? "" : folder;
+	const size_t n = strlen(before) + strlen(x->file) + 1;
+	int rc = SIM_ZALLOC(out, n, e);
+	if (rc == 0)
+		snprintf(*out, n, "%s%s", before, x->file);
+	return rc;
+}
+
+int xp_topology_open(const struct xp_topology *x, const char *folder,
+    struct topo *t, struct sim_err *e)
+{
+	struct topo_mesh *m = NULL;
+	char *path = NULL;
+	int rc;
+	*t = (struct topo){0};
+	switch (x->kind) {
+	case XP_TOPO_FAT_TREE:
+		rc = topo_mesh_fat_tree(&m, x->k, 0, e);
+		return rc < 0 ? rc : topo_open_mesh(t, m, e);
+	case XP_TOPO_GRAPHML:
+		if ((rc = xp_topology_path(&path, x, folder, e)) == 0)
+			rc = topo_graph_read(t, path, e);
+		free(path);
+		return rc;
+	case XP_TOPO_REGION:
+		return topo_open_region(t, &x->clos, &x->region, e);
+	default:
+		return topo_open_clos(t, &x->clos, e);
+	}
+}
+
+/* --- algorithms --------------------------------------------------------- */
+
+static int no_such_algo(struct sim_yaml *y, const struct sim_yaml_node *name)
+{
+	const char *known[64];
+	char quote[64];
+	size_t n = 0;
+	for (; n < 64 && algo_registry[n]; n++)
+		known[n] = algo_registry[n]->name;
+	const char *near = sim_did_you_mean(name->text, known, n);
+	sim_quote(quote, name->text);
+	if (near)
+		return sim_yaml_mistake(y, name,
+		    "no algorithm is called %s; did you mean \"%s\"?", quote,
+		    near);
+	return sim_yaml_mistake(y, name,
+	    "no algorithm is called %s; `culprit algos` lists them.", quote);
+}
+
+static int read_label(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct xp_algo *a, struct sim_err *e)
+{
+	static const struct sim_field field = {"label", SIM_F_STR,
+	    offsetof(struct xp_algo, label),
+	    .size = sizeof(((struct xp_algo *)0)->label)};
+	const size_t had = y->n_mistakes;
+	int rc = sim_yaml_read_value(y, node, &field, a, e);
+	if (rc == 0 && y->n_mistakes == had && !a->label[0])
+		rc = sim_yaml_mistake(y, node, "a label may not be empty.");
+	return rc;
+}
+
+/* `vote` or `{name: alg1, label: ..., <parameter>: ...}`. */
+static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct xp_algo *a, struct sim_err *e)
+{
+	static const char *const also[] = {"name", "label", NULL};
+	const int plain = node->kind == SIM_YAML_SCALAR;
+	const struct sim_yaml_node *name =
+	    plain ? node : sim_yaml_get(node, "name");
+	const struct sim_yaml_node *label = sim_yaml_get(node, "label");
+	int rc;
+	if (!name || name->kind != SIM_YAML_SCALAR)
+		return sim_yaml_mistake(y, node,
+		    "an algorithm is its name or {name: ..., ...}.");
+	if (!(a->ops = algo_find(name->text)))
+		return no_such_algo(y, name);
+	snprintf(a->label, sizeof(a->label), "%s", a->ops->name);
+	if (label && (rc = read_label(y, label, a, e)) < 0)
+		return rc;
+	if ((rc = sim_zalloc(&a->params, 1, a->ops->params_size, e)) < 0)
+		return rc;
+	return sim_yaml_read(y, plain ? NULL : node, node, a->ops->params, also,
+	    a->params, e);
+}
+
+/* One that could not be read has no label. */
+static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_algo *algo, size_t i)
+{
+	for (size_t k = 0; algo[i].label[0] && k < i; k++)
+		if (strcmp(algo[k].label, algo[i].label) == 0)
+			return sim_yaml_mistake(y, node,
+			    "two algorithms are labelled \"%s\"; give one a "
+			    "`label` of its own.",
+			    algo[i].label);
+	return 0;
+}
+
+static int read_algos(struct sim_yaml *y, struct xp_config *c,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
+	int rc;
+	if (!list && xp_plane_of(c)->alone)
+		return 0;
+	if (!list)
+		return sim_yaml_mistake(y, y->root, "algorithms is missing.");
+	if (list->kind != SIM_YAML_SEQ || list->n == 0)
+		return sim_yaml_mistake(y, list,
+		    "algorithms is a list of at least one algorithm.");
+	if ((rc = SIM_ZALLOC(&c->algo, list->n, e)) < 0)
+		return rc;
+	c->n_algos = list->n;
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
+		const struct algo_ops *const *ops = &c->algo[i].ops;
+		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0 &&
+		    (rc = check_label(y, list->child[i], c->algo, i)) == 0 &&
+		    *ops)
+			rc = xp_plane_check_needs(y, list->child[i], c,
+			    (*ops)->name, (*ops)->needs);
+	}
+	return rc;
+}
+
+/* --- traffic, plane ----------------------------------------------------- */
+
+static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
+	int rc =
+	    sim_yaml_read(y, node, y->root, model_traffic_fields, NULL, p, e);
+	const struct {
+		const char *key;
+		const struct sim_dist *dist;
+	} whole[] = {{"conns", &p->conns}, {"packets", &p->packets}};
+	for (size_t i = 0; rc == 0 && i < 2; i++)
+		if (whole[i].dist->kind == SIM_LOG_UNIFORM)
+			rc = sim_yaml_mistake(y,
+			    sim_yaml_get(node, whole[i].key),
+			    "%s is a number or {uniform: [a, b]}, not "
+			    "log_uniform.",
+			    whole[i].key);
+	return rc;
+}
+
+static int check_traffic(struct sim_yaml *y, const struct topo *t,
+    const struct model_traffic_params *p, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
+	const struct sim_seed where = {0};
+	struct model_traffic traffic = {0};
+	struct sim_err why;
+	int rc = model_traffic_draw(&traffic, t, p, &where, &why);
+	model_traffic_free(&traffic);
+	return xp_take_mistake(y, node ? node : y->root, rc, &why, e);
+}
+
+/* A slow link shows in round-trip times alone. */
+static int check_latency(struct sim_yaml *y, const struct xp_config *c)
+{
+	if (c->scene.latency.report_us > 0 || xp_plane_of(c)->has_times)
+		return 0;
+	for (size_t i = 0; i < c->scene.n_groups; i++)
+		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
+			return sim_yaml_mistake(y,
+			    sim_yaml_get(y->root, "faults"),
+			    "kind latency needs round-trip times: set "
+			    "latency.report_over.");
+	return 0;
+}
+
+static int refuse_service(struct sim_yaml *y, const struct sim_yaml_node *node,
+    uint32_t kind)
+{
+	char list[200] = "";
+	struct sim_text t = {list, sizeof(list), 0};
+	unsigned n = 0;
+	for (const struct xp_plane *const *p = xp_planes; *p; p++)
+		if ((*p)->services)
+			sim_put(&t, "%s%s", n++ ? ", " : "", (*p)->name);
+	return sim_yaml_mistake(y, node, "kind %s acts on plane%s %s only.",
+	    model_fault_kind_names[kind], n > 1 ? "s" : "", list);
+}
+
+/* On other planes nobody asks these services for anything. */
+static int check_services(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
+		const uint32_t kind = c->scene.group[i].kind;
+		if (!xp_plane_of(c)->services &&
+		    (kind == MODEL_FAULT_CONTROLLER ||
+			kind == MODEL_FAULT_COLLECTOR))
+			rc = refuse_service(y,
+			    node->kind == SIM_YAML_SEQ ? node->child[i] : node,
+			    kind);
+	}
+	return rc;
+}
+
+/* What depends on the network is checked for the plane that is to run on it. */
+static int read_section(struct sim_yaml *y, const struct xp_section *s,
+    const struct topo *t, void **params, struct sim_err *e)
+{
+	struct sim_yaml_node *node = NULL;
+	int rc = xp_fabric_options(&node, y, s, e);
+	if (rc == 0 && (rc = sim_zalloc(params, 1, s->size, e)) == 0)
+		rc = s->read(y, node, t, *params, e);
+	sim_yaml_node_free(node);
+	return rc;
+}
+
+static int read_sections(struct sim_yaml *y, const struct topo *t,
+    struct xp_config *c, struct sim_err *e)
+{
+	const struct xp_section *s, *own = xp_plane_of(c)->section;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && (s = xp_section_at(i)); i++)
+		rc = read_section(y, s, s == own ? t : NULL, &c->section[i], e);
+	return rc;
+}
+
+/* --- all of it ---------------------------------------------------------- */
+
+static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
+{
+	int rc = sim_field_defaults(xp_run_fields, c, e);
+	for (const struct sim_field *f = xp_run_fields; rc == 0 && f->name;
+	     f++) {
+		const struct sim_yaml_node *v = sim_yaml_get(y->root, f->name);
+		if (strcmp(f->name, "fabric") == 0)
+			rc = xp_fabric_read(y, c, e);
+		else if (v)
+			rc = sim_yaml_read_value(y, v, f, c, e);
+	}
+	return rc;
+}
+
+static int open_topology(struct sim_yaml *y, const struct xp_topology *x,
+    const char *folder, struct topo *t, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "topology");
+	const struct sim_yaml_node *file = sim_yaml_get(node, "file");
+	struct sim_err why;
+	int rc = xp_topology_open(x, folder, t, &why);
+	if (rc < 0)
+		topo_close(t);
+	return xp_take_mistake(y,
+	    x->kind == XP_TOPO_GRAPHML && file ? file : node, rc, &why, e);
+}
+
+/* What depends on the network. T is empty when it could not be opened: the
+ * other mistakes are told all the same. */
+static int read_scene(struct sim_yaml *y, const struct topo *t,
+    struct xp_config *c, struct sim_err *e)
+{
+	const struct topo *net = t->n_hosts > 0 ? t : NULL;
+	const struct xp_plane *p = xp_plane_of(c);
+	const size_t had = y->n_mistakes;
+	int rc = read_traffic(y, &c->scene.traffic, e);
+	if (p->prepare)
+		p->prepare(y, c);
+	if (rc == 0 && net && y->n_mistakes == had)
+		rc = check_traffic(y, t, &c->scene.traffic, e);
+	if (rc == 0)
+		rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
+		    model_noise_fields, NULL, &c->scene.noise, e);
+	if (rc == 0)
+		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
+		    model_latency_fields, NULL, &c->scene.latency, e);
+	if (rc == 0)
+		rc = xp_faults_read(y, net, &c->scene, e);
+	if (rc == 0)
+		rc = check_latency(y, c);
+	if (rc == 0)
+		rc = check_services(y, c);
+	const int good = y->n_mistakes == had;
+	if (rc == 0)
+		rc = read_sections(y, net, c, e);
+	if (rc == 0 && p->check)
+		rc = p->check(y, good ? net : NULL, c, e);
+	if (rc == 0)
+		rc = xp_fabric_check(y, c);
+	return rc;
+}
+
+int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
+    struct sim_err *e)
+{
+	struct topo t = {0};
+	int rc;
+	xp_config_free(c);
+	if ((rc = read_run(y, c, e)) < 0)
+		return rc;
+	const size_t had = y->n_mistakes;
+	if ((rc = xp_topology_read(y, &c->topology, e)) < 0)
+		return rc;
+	if (y->n_mistakes == had)
+		rc = open_topology(y, &c->topology, folder, &t, e);
+	if (rc == 0)
+		rc = read_scene(y, &t, c, e);
+	if (rc == 0)
+		rc = read_algos(y, c, e);
+	topo_close(&t);
+	return rc;
+}

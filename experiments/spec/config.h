@@ -1,0 +1,48 @@
+/* experiments/spec/config.h -- one point of a spec: tree in, checked structs out.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_SPEC_CONFIG_H
+#define EXPERIMENTS_SPEC_CONFIG_H
+
+#include "experiments/spec/spec.h"
+
+extern const struct sim_field xp_head_fields[]; /* of struct xp_spec */
+extern const struct sim_field xp_run_fields[];  /* of struct xp_config */
+extern const struct sim_field xp_topology_fields[];
+
+/* Keys of the root that are read by xp_config_read() beside xp_run_fields;
+ * NULL-terminated. */
+extern const char *const xp_sections[];
+
+/* Read the section `topology`; mistakes are added to Y. Returns only
+ * SIM_ENOMEM. */
+int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
+    struct sim_err *e);
+
+/* Where the GraphML file of X lies; to be freed. */
+int xp_topology_path(char **out, const struct xp_topology *x,
+    const char *folder, struct sim_err *e);
+
+/* The section `faults`: one group, or a list of groups; none when it is absent.
+ * T is NULL when there is no network to have places. Mistakes are added to Y;
+ * returns only SIM_ENOMEM. */
+int xp_faults_read(struct sim_yaml *y, const struct topo *t,
+    struct model_scene_params *s, struct sim_err *e);
+void xp_faults_free(struct model_scene_params *s);
+
+/* The message of WHY as a mistake at NODE, unless it is no mistake of the
+ * spec's that memory ran out. Returns RC then, else 0. */
+int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
+    int rc, const struct sim_err *why, struct sim_err *e);
+
+/* Read the tree as it stands into C, freeing what C held. Keys of the root that
+ * are nobody's are left to the caller. Mistakes are added to Y, each at its
+ * place; returns only SIM_ENOMEM, and then E may be without a message. Cost:
+ * opens the topology and draws its faults. */
+int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
+    struct sim_err *e);
+
+/* In spec_cube.c: check the claims and, with a cube, put them there. */
+int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e);
+
+#endif

@@ -1,0 +1,216 @@
+/* experiments/spec/faults.c -- the section `faults` of a spec.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/spec/config.h"
+#include "sim/vec.h"
+
+void xp_faults_free(struct model_scene_params *s)
+{
+	for (size_t i = 0; i < s->n_groups; i++) {
+		free(s->group[i].links);
+		free(s->group[i].at);
+	}
+	free(s->group);
+	s->group = NULL;
+	s->n_groups = 0;
+}
+
+/* --- named places --------------------------------------------------------- */
+
+static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
+    const struct topo *t, struct model_fault_params *g)
+{
+	struct sim_err why;
+	topo_link l;
+	if (item->kind != SIM_YAML_SCALAR)
+		return sim_yaml_mistake(y, item,
+		    "a link is an id or a \"from->to\" name.");
+	if (topo_link_parse(t, item->text, &l, &why) < 0)
+		return sim_yaml_mistake(y, item, "%s", why.msg);
+	for (size_t i = 0; i < g->n_links; i++)
+		if (g->links[i] == l)
+			return sim_yaml_mistake(y, item,
+			    "link %u is named twice in this group.", l);
+	g->links[g->n_links++] = l;
+	return 0;
+}
+
+/* `links: [17, "tor0->t1.3"]`. */
+static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
+    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+{
+	int rc;
+	if (list->kind != SIM_YAML_SEQ || list->n == 0)
+		return sim_yaml_mistake(y, list,
+		    "links is a list of link ids or \"from->to\" names.");
+	if (!t)
+		return 0;
+	if ((rc = SIM_ZALLOC(&g->links, list->n, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < list->n; i++)
+		rc = read_link(y, list->child[i], t, g);
+	return rc;
+}
+
+static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
+    const struct topo *t, struct model_fault_params *g)
+{
+	const int hosts = g->kind == MODEL_FAULT_HOST_OFF;
+	const char *kind = model_fault_kind_names[g->kind];
+	struct sim_err why;
+	topo_node n;
+	char quote[64];
+	if (item->kind != SIM_YAML_SCALAR)
+		return sim_yaml_mistake(y, item,
+		    "a place is the name of a node, such as tor3.");
+	if (topo_node_parse(t, item->text, &n, &why) < 0)
+		return sim_yaml_mistake(y, item, "%s", why.msg);
+	sim_quote(quote, item->text);
+	if (hosts != (n < t->n_hosts))
+		return sim_yaml_mistake(y, item,
+		    "%s is a %s; kind %s is of %s.", quote,
+		    hosts ? "switch" : "host", kind,
+		    hosts ? "hosts" : "switches");
+	for (size_t i = 0; i < g->n_at; i++)
+		if (g->at[i] == n)
+			return sim_yaml_mistake(y, item,
+			    "%s is named twice in this group.", quote);
+	g->at[g->n_at++] = n;
+	return 0;
+}
+
+static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
+    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+{
+	const struct sim_field field = {"pods", SIM_F_U32, 0, .max = 1e6,
+	    .unit = "pods"};
+	const size_t had = y->n_mistakes;
+	uint32_t pod = 0;
+	int rc = sim_yaml_read_value(y, item, &field, &pod, e);
+	if (rc < 0 || y->n_mistakes > had)
+		return rc;
+	const uint32_t last = topo_pod_of(t, t->n_hosts - 1);
+	if (last != TOPO_NONE && pod > last)
+		return sim_yaml_mistake(y, item, "pod %u is not in [0, %u].",
+		    pod, last);
+	for (size_t i = 0; i < g->n_at; i++)
+		if (g->at[i] == pod)
+			return sim_yaml_mistake(y, item,
+			    "pod %u is named twice in this group.", pod);
+	g->at[g->n_at++] = pod;
+	return 0;
+}
+
+/* `at: [tor3, t2.0]`, or `pods: [0, 1]`. */
+static int read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
+    int pods, const struct topo *t, struct model_fault_params *g,
+    struct sim_err *e)
+{
+	int rc;
+	if (list->kind != SIM_YAML_SEQ || list->n == 0)
+		return sim_yaml_mistake(y, list, "%s",
+		    pods ? "pods is a list of numbers of pods."
+			 : "at is a list of names of nodes, such as tor3.");
+	if (!t)
+		return 0;
+	if ((rc = SIM_ZALLOC(&g->at, list->n, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < list->n; i++)
+		rc = pods ? read_pod(y, list->child[i], t, g, e)
+			  : read_node(y, list->child[i], t, g);
+	return rc;
+}
+
+/* --- groups --------------------------------------------------------------- */
+
+/* A key that the kind has no use for; unknown ones have been told. Nothing is
+ * said of a kind that could not be read. */
+static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const char *const *also, uint32_t kind)
+{
+	const char *name = model_fault_kind_names[kind];
+	const struct sim_yaml_node *told = sim_yaml_get(node, "kind");
+	int rc = 0;
+	if (told && (told->kind != SIM_YAML_SCALAR || strcmp(told->text, name)))
+		return 0;
+	for (size_t i = 0; rc == 0 && i < node->n; i++) {
+		const char *key = node->key[i];
+		int known = sim_field_find(model_fault_fields, key) != NULL;
+		for (size_t k = 0; also[k]; k++)
+			known |= strcmp(also[k], key) == 0;
+		if (known && !model_fault_uses(kind, key))
+			rc = sim_yaml_mistake(y, node->child[i],
+			    "kind %s has no use for `%s`.", name, key);
+	}
+	return rc;
+}
+
+/* Places of the wrong sort are told by check_keys() alone. */
+static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+{
+	const struct sim_yaml_node *links = sim_yaml_get(node, "links");
+	const struct sim_yaml_node *at = sim_yaml_get(node, "at");
+	const struct sim_yaml_node *pods = sim_yaml_get(node, "pods");
+	int rc = 0;
+	if (links && model_fault_uses(g->kind, "links"))
+		rc = read_links(y, links, t, g, e);
+	if (links && at && rc == 0)
+		rc = sim_yaml_mistake(y, at,
+		    "a group names either links or nodes (`at`).");
+	else if (rc == 0 && at && model_fault_uses(g->kind, "at"))
+		rc = read_at(y, at, 0, t, g, e);
+	if (rc == 0 && pods && model_fault_uses(g->kind, "pods"))
+		rc = read_at(y, pods, 1, t, g, e);
+	return rc;
+}
+
+static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+{
+	static const char *const also[] = {"links", "at", "pods", NULL};
+	int rc =
+	    sim_yaml_read(y, node, y->root, model_fault_fields, also, g, e);
+	if (rc < 0 || node->kind != SIM_YAML_MAP)
+		return rc;
+	if (!sim_yaml_get(node, "switches") && model_fault_is_hole(g->kind))
+		g->switches = 1;
+	rc = check_keys(y, node, also, g->kind);
+	return rc < 0 ? rc : read_places(y, node, t, g, e);
+}
+
+/* Can the N groups be drawn? Those before the last one can. */
+static int check_group(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct model_fault_params *group, size_t n,
+    struct sim_err *e)
+{
+	const struct sim_seed where = {0};
+	struct truth truth = {0};
+	struct sim_err why;
+	int rc = model_fault_draw(t, group, n, &where, &truth, &why);
+	truth_free(&truth);
+	return xp_take_mistake(y, node, rc, &why, e);
+}
+
+int xp_faults_read(struct sim_yaml *y, const struct topo *t,
+    struct model_scene_params *s, struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	const int list = node && node->kind == SIM_YAML_SEQ;
+	const size_t n = list ? node->n : node != NULL;
+	const size_t had = y->n_mistakes;
+	int rc = SIM_ZALLOC(&s->group, n, e);
+	if (rc < 0)
+		return rc;
+	s->n_groups = n;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct sim_yaml_node *at = list ? node->child[i] : node;
+		rc = read_group(y, at, t, &s->group[i], e);
+		if (rc == 0 && t && y->n_mistakes == had)
+			rc = check_group(y, at, t, s->group, i + 1, e);
+	}
+	return rc;
+}

@@ -1,0 +1,78 @@
+/* experiments/spec/plane.c -- all planes, their sections, what they lack.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+
+const struct xp_plane *const xp_planes[] = {
+#define X(name) &xp_plane_##name,
+    XP_PLANES(X)
+#undef X
+	NULL};
+
+const char *const xp_plane_names[] = {
+#define X(name) #name,
+    XP_PLANES(X)
+#undef X
+	NULL};
+
+void xp_planes_help(FILE *out)
+{
+	fprintf(out, "\nplane, one of:\n");
+	for (const struct xp_plane *const *p = xp_planes; *p; p++)
+		fprintf(out, "  %-16s %s\n", (*p)->name, (*p)->doc);
+}
+
+/* --- sections ------------------------------------------------------------- */
+
+const struct xp_section *xp_section_at(size_t i)
+{
+	for (const struct xp_plane *const *p = xp_planes; *p; p++)
+		if ((*p)->section && i-- == 0)
+			return (*p)->section;
+	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
+		if ((*f)->section && i-- == 0)
+			return (*f)->section;
+	return NULL;
+}
+
+const void *xp_section_of(const struct xp_config *c, const struct xp_section *s)
+{
+	size_t i = 0;
+	while (xp_section_at(i) != s)
+		i++;
+	return c->section[i];
+}
+
+/* --- what algorithms need ------------------------------------------------- */
+
+unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c)
+{
+	return p->holds ? p->holds(c) : p->provides;
+}
+
+unsigned xp_config_needs(const struct xp_config *c)
+{
+	unsigned needs = 0;
+	for (size_t i = 0; i < c->n_algos; i++)
+		needs |= c->algo[i].ops->needs;
+	return needs;
+}
+
+/* Without what an algorithm reads its answer would be empty, which looks like a
+ * good network. */
+int xp_plane_check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_config *c, const char *name, unsigned needs)
+{
+	const struct xp_plane *p = xp_plane_of(c);
+	const unsigned lacks = needs & ~xp_plane_holds(p, c);
+	if (lacks == 0)
+		return 0;
+	if (lacks & ~p->provides)
+		return sim_yaml_mistake(y, node,
+		    "%s reads %s; plane %s has none.", name,
+		    obs_part_text(lacks & ~p->provides), p->name);
+	return sim_yaml_mistake(y, node,
+	    "%s reads %s; plane %s has none unless %s.", name,
+	    obs_part_text(lacks), p->name, p->unless);
+}

@@ -1,0 +1,152 @@
+/* experiments/spec/plane.h -- planes: what makes windows of a scene.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	scene --> plane --> windows --> algorithms --> scores --.
+ *	            |                                           +--> rows
+ *	            '-- metrics of its own ----------------------'
+ *
+ * A plane is an object in a list (experiments/spec/plane.c), as algorithms
+ * are. It says what its windows hold, so that an algorithm that needs more is
+ * refused when the spec is read, and which metrics it fills. Whoever runs it
+ * (experiments/sweep/trial.h) knows no plane by name.
+ *
+ * One more plane costs a file that defines `xp_plane_NAME`, and its name in
+ * XP_PLANES below.
+ */
+#ifndef EXPERIMENTS_SPEC_PLANE_H
+#define EXPERIMENTS_SPEC_PLANE_H
+
+#include <stdio.h>
+
+#include "experiments/spec/along.h"
+#include "experiments/spec/section.h"
+#include "experiments/spec/spec.h"
+#include "models/losses.h"
+#include "models/obs.h"
+#include "models/scene/scene.h"
+#include "results/schema.h"
+
+/* A window to be diagnosed. All is the plane's, for the length of a call. */
+struct xp_window {
+	const struct obs *seen;
+	const struct losses *lost; /* in it, by which verdicts are scored */
+
+	/* The rows that get these scores; none, of a window that only tells how
+	 * long detection took. */
+	size_t first_row, n_rows;
+
+	/* Since the first fault, at a window at which an algorithm may be the
+	 * first to find it; NaN: that is not told of this one. */
+	double after_s;
+};
+
+/* Who hears of windows. HEAR is NULL when there is no algorithm. */
+struct xp_listener {
+	void *arg;
+	int (*hear)(void *arg, const struct xp_window *w, struct sim_err *e);
+};
+
+/* What a plane asks of the fabric that it runs on (experiments/spec/fabric.h).
+ * X(bit, what a sentence calls it) */
+#define XP_ASKS(X)                                                             \
+	X(EPOCH, "flows of which it is told what they lost")                   \
+	X(NET, "hosts that connect")                                           \
+	X(SYN_TIMER, "a first wait of 3 s for SYN-ACKs (timers windows)")      \
+	X(DELAY, "links that are slow (kind latency)")
+
+enum {
+#define X(what, text) XP_ASKS_AT_##what,
+	XP_ASKS(X)
+#undef X
+};
+enum xp_asks {
+#define X(what, text) XP_ASKS_##what = 1 << XP_ASKS_AT_##what,
+	XP_ASKS(X)
+#undef X
+};
+
+struct xp_plane {
+	const char *name, *doc; /* as in a spec; one line */
+
+	/* What windows can hold (enum obs_part). With HOLDS they hold only what
+	 * that says of C; UNLESS is then the key that asks for the rest. */
+	unsigned provides;
+	unsigned (*holds)(const struct xp_config *c);
+	const char *unless;
+
+	unsigned fills;    /* sets of metrics in its rows (enum res_set) */
+	uint8_t alone;     /* tells something without algorithms, too */
+	uint8_t services;  /* has a controller and a collector that may fail */
+	uint8_t has_times; /* round-trip times are told in any case */
+	const struct xp_section *section; /* NULL: it has none */
+
+	/* Of the fabric with C (enum xp_asks); NULL: it runs on none. */
+	unsigned (*asks)(const struct xp_config *c);
+
+	/* Each of these may be NULL. PREPARE sets defaults of its own that other
+	 * sections of Y left unset. CHECK adds what C asks of the plane in vain
+	 * to Y, at its place; T is the network, or NULL when other mistakes
+	 * were made; returns only SIM_ENOMEM. */
+	void (*prepare)(const struct sim_yaml *y, struct xp_config *c);
+	int (*check)(struct sim_yaml *y, const struct topo *t,
+	    const struct xp_config *c, struct sim_err *e);
+
+	/* What a trial is read along; NULL: it is one row. Errors SIM_EINVAL,
+	 * SIM_ENOMEM. */
+	int (*axes)(struct xp_along_axes *a, const struct xp_config *c,
+	    struct sim_err *e);
+
+	/* How long a run takes in real time; NULL: no matter. */
+	double (*lasts_s)(const struct xp_config *c);
+
+	/* P keeps T and C. */
+	int (*open)(void **p, const struct topo *t, const struct xp_config *c,
+	    struct sim_err *e);
+
+	/* Live through SCENE, tell LISTENER each window, and fill the rows,
+	 * which are NaN. Returns what LISTENER does when that is an error. */
+	int (*run)(void *p, struct model_scene *scene,
+	    const struct xp_listener *to, struct res_trial_metrics row[],
+	    struct sim_err *e);
+
+	/* What the last run was, for people. */
+	void (*print)(const void *p, const struct res_trial_metrics row[],
+	    FILE *out);
+	void (*close)(void *p); /* NULL is fine */
+};
+
+/* All of them, in the order of enum values in files. */
+#define XP_PLANES(X)                                                           \
+	X(auto)                                                                \
+	X(exact)                                                               \
+	X(skip)                                                                \
+	X(agents)                                                              \
+	X(vigil_matlab)                                                        \
+	X(pingmesh)
+
+#define X(name) extern const struct xp_plane xp_plane_##name;
+XP_PLANES(X)
+#undef X
+extern const struct xp_plane *const xp_planes[]; /* ends with NULL */
+extern const char *const xp_plane_names[];       /* likewise */
+
+static inline const struct xp_plane *xp_plane_of(const struct xp_config *c)
+{
+	return xp_planes[c->plane];
+}
+
+/* What windows hold with the configuration C, whose plane P is. */
+unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c);
+
+/* All that C's algorithms need. */
+unsigned xp_config_needs(const struct xp_config *c);
+
+/* Add to Y, at NODE, that an algorithm of that name needs what C's plane does
+ * not provide, if it does. Returns as sim_yaml_mistake(). */
+int xp_plane_check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_config *c, const char *name, unsigned needs);
+
+/* One line a plane. */
+void xp_planes_help(FILE *out);
+
+#endif

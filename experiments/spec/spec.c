@@ -1,0 +1,568 @@
+/* experiments/spec/spec.c -- one YAML file a figure: what to run, over what sweep.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/spec/spec.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/spec/along.h"
+#include "experiments/spec/config.h"
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+#include "sim/vec.h"
+
+enum {
+	MAX_POINTS = 100000,
+	MAX_MISTAKES = 20, /* more would hardly be read */
+	MAX_KEYS = 32,
+};
+
+const struct sim_field xp_head_fields[] = {
+    {"figure", SIM_F_STR, offsetof(struct xp_spec, figure),
+	.size = sizeof(((struct xp_spec *)0)->figure),
+	.doc = "name of the figure and its files: a-z, 0-9, _"},
+    {"title", SIM_F_STR, offsetof(struct xp_spec, title),
+	.size = sizeof(((struct xp_spec *)0)->title), .def = "",
+	.doc = "what it shows"},
+    {"paper", SIM_F_STR, offsetof(struct xp_spec, paper),
+	.size = sizeof(((struct xp_spec *)0)->paper), .def = "",
+	.doc = "what it redraws"},
+    {"seed", SIM_F_U64, offsetof(struct xp_spec, seed), .def = "1",
+	.doc = "names all random streams"},
+    {"runs", SIM_F_U32, offsetof(struct xp_spec, runs), .min = 1, .max = 1e6,
+	.unit = "runs", .def = "1",
+	.doc = "independent repetitions of each point"},
+    {0},
+};
+
+/* --- keys of the root --------------------------------------------------- */
+
+/* A list of names, from tables and lists. */
+struct keys {
+	const char *name[MAX_KEYS + 1]; /* ends with NULL */
+	size_t n;
+};
+
+static void add_name(struct keys *k, const char *name)
+{
+	assert(k->n < MAX_KEYS);
+	k->name[k->n++] = name;
+}
+
+static void add_fields(struct keys *k, const struct sim_field *f)
+{
+	for (; f->name; f++)
+		add_name(k, f->name);
+}
+
+/* What a point's configuration is read from, so what a sweep may vary. */
+static struct keys config_keys(void)
+{
+	struct keys k = {.n = 0};
+	add_fields(&k, xp_run_fields);
+	for (const char *const *s = xp_sections; *s; s++)
+		add_name(&k, *s);
+	for (size_t i = 0; xp_section_at(i); i++)
+		add_name(&k, xp_section_at(i)->name);
+	return k;
+}
+
+/* All that xp_head_fields leaves to other readers. `gates` is read by
+ * experiments/check/gate.h. */
+static struct keys other_keys(void)
+{
+	struct keys k = config_keys();
+	add_name(&k, "gates");
+	add_name(&k, "sweep");
+	add_name(&k, "claims");
+	add_name(&k, "smoke");
+	return k;
+}
+
+static struct keys smoke_keys(void)
+{
+	struct keys k = config_keys();
+	add_name(&k, "sweep");
+	add_name(&k, "claims");
+	add_fields(&k, xp_head_fields + 1); /* results keep their name */
+	return k;
+}
+
+/* Is the part of NAME before its first dot among K? If not, that is a mistake
+ * at key I of MAP; WHAT begins the sentence. */
+static int check_key(struct sim_yaml *y, const struct sim_yaml_node *map,
+    size_t i, const struct keys *k, const char *what, int *known)
+{
+	const struct sim_yaml_node at = {.line = map->key_line[i],
+	    .col = map->key_col[i]};
+	char name[160], list[400] = "", quote[64];
+	struct sim_text t = {list, sizeof(list), 0};
+	snprintf(name, sizeof(name), "%s", map->key[i]);
+	name[strcspn(name, ".")] = '\0';
+	*known = 0;
+	for (size_t j = 0; j < k->n; j++) {
+		*known |= strcmp(name, k->name[j]) == 0;
+		sim_put(&t, "%s%s", j ? ", " : "", k->name[j]);
+	}
+	if (*known)
+		return 0;
+	const char *near = sim_did_you_mean(name, k->name, k->n);
+	sim_quote(quote, name);
+	if (near)
+		return sim_yaml_mistake(y, &at, "%s %s; did you mean \"%s\"?",
+		    what, quote, near);
+	return sim_yaml_mistake(y, &at, "%s %s; known are %s.", what, quote,
+	    list);
+}
+
+/* --- the file and its overrides ----------------------------------------- */
+
+static int read_text(struct xp_spec *s, FILE *f, const char *path,
+    struct sim_err *e)
+{
+	enum { BLOCK = 4096, ENOUGH = 1 << 20 }; /* for sim_yaml_parse() */
+	size_t cap = 0, got = 0;
+	do {
+		s->text_bytes += got;
+		int rc =
+		    SIM_RESERVE(&s->text, &cap, s->text_bytes + BLOCK + 1, e);
+		if (rc < 0)
+			return rc;
+		got = fread(s->text + s->text_bytes, 1, BLOCK, f);
+	} while (got > 0 && s->text_bytes <= ENOUGH);
+	if (ferror(f))
+		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+	s->text[s->text_bytes] = '\0';
+	return 0;
+}
+
+static int read_file(struct xp_spec *s, const char *path, struct sim_err *e)
+{
+	FILE *f = fopen(path, "rb");
+	if (!f)
+		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+	int rc = read_text(s, f, path, e);
+	fclose(f);
+	if (rc < 0 || (rc = sim_yaml_dup(&s->folder, path, e)) < 0)
+		return rc;
+	const char *slash = strrchr(path, '/');
+	s->folder[slash ? slash + 1 - path : 0] = '\0';
+	return 0;
+}
+
+static int note_override(struct xp_spec *s, const char *text, struct sim_err *e)
+{
+	const char *had = s->overrides ? s->overrides : "";
+	const size_t n = strlen(had) + strlen(text) + 2;
+	char *joined;
+	int rc = SIM_ZALLOC(&joined, n, e);
+	if (rc < 0)
+		return rc;
+	snprintf(joined, n, "%s%s%s", had, *had ? "\n" : "", text);
+	free(s->overrides);
+	s->overrides = joined;
+	return 0;
+}
+
+/* Smoke's keys are checked in any case, and put when asked. */
+static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
+{
+	struct sim_yaml *y = &s->yaml;
+	const struct sim_yaml_node *smoke = sim_yaml_get(y->root, "smoke");
+	const struct keys keys = smoke_keys();
+	int rc = 0, known;
+	if (!smoke)
+		return wanted ? sim_yaml_mistake(y, NULL,
+				    "there is no `smoke` section to run.")
+			      : 0;
+	if (smoke->kind != SIM_YAML_MAP)
+		return sim_yaml_mistake(y, smoke,
+		    "smoke is a map of keys to replace.");
+	for (size_t i = 0; rc == 0 && i < smoke->n; i++) {
+		rc = check_key(y, smoke, i, &keys, "smoke can't replace",
+		    &known);
+		if (rc == 0 && known && wanted)
+			rc = sim_yaml_put(y, smoke->key[i], smoke->child[i], e);
+	}
+	if (rc == 0 && wanted)
+		rc = note_override(s, "--smoke", e);
+	return rc;
+}
+
+/* What a GraphML file holds belongs to the identity of the results. */
+static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
+    struct sim_err *e)
+{
+	char line[sizeof(x->file) + 64], *path;
+	unsigned char block[4096];
+	uint64_t hash = SIM_FNV_START;
+	FILE *f = NULL;
+	size_t n;
+	if (x->kind != XP_TOPO_GRAPHML)
+		return 0;
+	int rc = xp_topology_path(&path, x, s->folder, e);
+	if (rc < 0)
+		return rc;
+	if (!(f = fopen(path, "rb"))) {
+		rc = sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+		goto out;
+	}
+	while ((n = fread(block, 1, sizeof(block), f)) > 0)
+		hash = sim_fnv(hash, block, n);
+	snprintf(line, sizeof(line), "topology.file %s fnv %016" PRIx64,
+	    x->file, hash);
+	if (!s->overrides || !strstr(s->overrides, line))
+		rc = note_override(s, line, e);
+	fclose(f);
+out:
+	free(path);
+	return rc;
+}
+
+/* --- sweep -------------------------------------------------------------- */
+
+static int add_axis(struct xp_spec *s, size_t n_keys, struct sim_err *e)
+{
+	struct xp_axis *grown =
+	    realloc(s->axis, (s->n_axes + 1) * sizeof(s->axis[0]));
+	if (!grown)
+		return sim_fail(e, SIM_ENOMEM, "no memory for an axis.");
+	s->axis = grown;
+	grown[s->n_axes] = (struct xp_axis){0};
+	int rc = SIM_ZALLOC(&grown[s->n_axes].key, n_keys, e);
+	if (rc == 0)
+		s->n_axes++;
+	return rc;
+}
+
+/* Is one of two paths the other or above it? */
+static int overlap(const char *a, const char *b)
+{
+	const size_t n = strlen(a), m = strlen(b), k = n < m ? n : m;
+	return strncmp(a, b, k) == 0 && (n == m || (n < m ? b : a)[k] == '.');
+}
+
+static const char *find_overlap(const struct xp_spec *s, const char *path)
+{
+	for (size_t a = 0; a < s->n_axes; a++)
+		for (size_t k = 0; k < s->axis[a].n_keys; k++)
+			if (overlap(s->axis[a].key[k].path, path))
+				return s->axis[a].key[k].path;
+	return NULL;
+}
+
+/* Is key I of MAP, a grid or a zip, fit to be swept? */
+static int check_swept(struct xp_spec *s, const struct sim_yaml_node *map,
+    size_t i, int *good)
+{
+	const struct keys keys = config_keys();
+	const struct sim_yaml_node *values = map->child[i];
+	const struct sim_yaml_node at = {.line = map->key_line[i],
+	    .col = map->key_col[i]};
+	const char *path = map->key[i], *other;
+	int known,
+	    rc = check_key(&s->yaml, map, i, &keys, "a sweep can't vary",
+		&known);
+	*good = 0;
+	if (rc < 0 || !known)
+		return rc;
+	if (values->kind != SIM_YAML_SEQ || values->n == 0)
+		return sim_yaml_mistake(&s->yaml, values,
+		    "%s: a sweep gives a list of at least one value.", path);
+	if (sim_yaml_get(map, path) != values)
+		return 0; /* given twice: the parser has said so */
+	if ((other = find_overlap(s, path)))
+		return sim_yaml_mistake(&s->yaml, &at,
+		    "%s and %s are swept both; one would replace the other.",
+		    other, path);
+	*good = 1;
+	return 0;
+}
+
+static int add_key(struct xp_spec *s, const char *path,
+    const struct sim_yaml_node *values)
+{
+	struct xp_axis *a = &s->axis[s->n_axes - 1];
+	const size_t n = a->n;
+	a->key[a->n_keys++] = (struct xp_sweep_key){path, values};
+	a->n = n == 0 || values->n < n ? values->n : n;
+	if (n == 0 || values->n == n)
+		return 0;
+	return sim_yaml_mistake(&s->yaml, values,
+	    "%s has %zu values, but %s, of the same zip, has %zu.", path,
+	    values->n, a->key[0].path, a->key[0].values->n);
+}
+
+/* Each key of a grid is an axis; those of a zip are one. */
+static int read_axes(struct xp_spec *s, const char *name, struct sim_err *e)
+{
+	const struct sim_yaml_node *map = sim_yaml_get(s->sweep, name);
+	const int zip = strcmp(name, "zip") == 0;
+	int rc = 0, good, begun = 0;
+	if (map && map->kind != SIM_YAML_MAP)
+		return sim_yaml_mistake(&s->yaml, map,
+		    "%s is a map of a key to its values.", name);
+	for (size_t i = 0; map && rc == 0 && i < map->n; i++) {
+		if ((rc = check_swept(s, map, i, &good)) < 0 || !good)
+			continue;
+		if (!zip || !begun)
+			rc = add_axis(s, zip ? map->n : 1, e);
+		begun = 1;
+		if (rc == 0)
+			rc = add_key(s, map->key[i], map->child[i]);
+	}
+	return rc;
+}
+
+static int read_sweep(struct xp_spec *s, struct sim_err *e)
+{
+	static const struct keys kinds = {{"grid", "zip"}, 2};
+	const struct sim_yaml_node *node = sim_yaml_get(s->yaml.root, "sweep");
+	int rc, known;
+	s->n_points = 1;
+	if (!node)
+		return 0;
+	if (node->kind != SIM_YAML_MAP)
+		return sim_yaml_mistake(&s->yaml, node,
+		    "sweep is a map with `grid`, `zip` or both.");
+	if ((rc = sim_yaml_copy(&s->sweep, node, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < node->n; i++)
+		rc = check_key(&s->yaml, node, i, &kinds, "a sweep has no",
+		    &known);
+	if (rc < 0 || (rc = read_axes(s, "grid", e)) < 0 ||
+	    (rc = read_axes(s, "zip", e)) < 0)
+		return rc;
+	for (size_t i = 0; i < s->n_axes; i++)
+		if (__builtin_mul_overflow(s->n_points, s->axis[i].n,
+			&s->n_points) ||
+		    s->n_points > MAX_POINTS) {
+			s->n_points = 1;
+			return sim_yaml_mistake(&s->yaml, node,
+			    "the sweep has more than %d points.", MAX_POINTS);
+		}
+	return 0;
+}
+
+/* Place along an axis: the last one varies fastest. */
+static size_t place_of(const struct xp_spec *s, size_t axis, size_t point)
+{
+	for (size_t i = s->n_axes; --i > axis;)
+		point /= s->axis[i].n;
+	return point % s->axis[axis].n;
+}
+
+static int put_value(struct xp_spec *s, const struct xp_sweep_key *key,
+    size_t at, struct sim_err *e)
+{
+	const struct sim_yaml_node *v = key->values->child[at];
+	struct sim_err why;
+	int rc = sim_yaml_put(&s->yaml, key->path, v, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	return rc < 0 ? sim_yaml_mistake(&s->yaml, v, "%s", why.msg) : 0;
+}
+
+static int put_point(struct xp_spec *s, size_t point, struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < s->n_axes; i++) {
+		const struct xp_axis *a = &s->axis[i];
+		const size_t at = place_of(s, i, point);
+		for (size_t k = 0; rc == 0 && k < a->n_keys; k++)
+			rc = put_value(s, &a->key[k], at, e);
+	}
+	return rc;
+}
+
+/* Wherever memory ran out, say what for. */
+static int verdict(const struct xp_spec *s, int rc, struct sim_err *e)
+{
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "no memory to read the spec %s.",
+		    s->yaml.name ? s->yaml.name : "");
+	return rc < 0 ? rc : sim_yaml_verdict(&s->yaml, e);
+}
+
+int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
+    struct sim_err *e)
+{
+	assert(point < s->n_points);
+	int rc = put_point(s, point, e);
+	if (rc == 0)
+		rc = xp_config_read(&s->yaml, s->folder, c, e);
+	return verdict(s, rc, e);
+}
+
+/* --- loading ------------------------------------------------------------ */
+
+/* Forget those of the mistakes from FROM on that were made before: what is
+ * wrong at one point is often so at others. */
+static void drop_repeats(struct sim_yaml *y, size_t from)
+{
+	const size_t n = y->n_mistakes;
+	y->n_mistakes = from;
+	for (size_t i = from; i < n; i++) {
+		int told = 0;
+		for (size_t k = 0; k < y->n_mistakes && !told; k++)
+			told = strcmp(y->mistake[i], y->mistake[k]) == 0;
+		if (told)
+			free(y->mistake[i]);
+		else
+			y->mistake[y->n_mistakes++] = y->mistake[i];
+	}
+}
+
+/* A row of results has the same algorithms at all points. */
+static int check_labels(struct sim_yaml *y, const struct xp_config *first,
+    const struct xp_config *c)
+{
+	int same = first->n_algos == c->n_algos;
+	for (size_t i = 0; same && i < c->n_algos; i++)
+		same = strcmp(first->algo[i].label, c->algo[i].label) == 0;
+	return same ? 0
+		    : sim_yaml_mistake(y, sim_yaml_get(y->root, "algorithms"),
+			  "a sweep can't change how many algorithms there are "
+			  "or their labels.");
+}
+
+/* What trials are read along is the same at all points too. FIRST is empty at
+ * the first of them. */
+static int check_along(struct xp_spec *s, const struct xp_config *c,
+    struct xp_along_axes *first, struct sim_err *e)
+{
+	const struct xp_section *own = xp_plane_of(c)->section;
+	const struct sim_yaml_node *at =
+	    sim_yaml_get(s->yaml.root, own ? own->name : "plane");
+	struct xp_along_axes a;
+	struct sim_err why;
+	int rc = xp_along_init(&a, c, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	if (rc < 0)
+		return sim_yaml_mistake(&s->yaml, at, "%s", why.msg);
+	if (first->n_points == 0) {
+		*first = a;
+		s->n_along = a.n_points;
+		return a.n_points <= MAX_POINTS / s->n_points
+		    ? 0
+		    : sim_yaml_mistake(&s->yaml, at,
+			  "%zu points of the sweep, each read along %zu, are "
+			  "more than %d.",
+			  s->n_points, a.n_points, MAX_POINTS);
+	}
+	const int same = xp_along_same(first, &a);
+	xp_along_free(&a);
+	return same ? 0
+		    : sim_yaml_mistake(&s->yaml, at,
+			  "a sweep can't change what a trial is read along: "
+			  "the places of its axes are the same at all "
+			  "points.");
+}
+
+static void note_real(struct xp_spec *s, const struct xp_config *c)
+{
+	const struct xp_plane *p = xp_plane_of(c);
+	const struct xp_fabric *f = xp_fabric_of(c);
+	if (!f->open)
+		return;
+	s->is_real = 1;
+	s->takes[c->fabric] |= f->takes(c);
+	if (p->lasts_s)
+		s->real_s += s->runs * p->lasts_s(c);
+}
+
+/* All points are read, whatever was wrong before, to tell everything at once. */
+static int check_points(struct xp_spec *s, struct sim_err *e)
+{
+	struct xp_config first = {0}, later = {0};
+	struct xp_along_axes along = {0};
+	struct sim_yaml *y = &s->yaml;
+	int rc = 0;
+	for (size_t p = 0;
+	     rc == 0 && p < s->n_points && y->n_mistakes < MAX_MISTAKES; p++) {
+		struct xp_config *c = p == 0 ? &first : &later;
+		const size_t had = y->n_mistakes;
+		rc = put_point(s, p, e);
+		if (rc == 0)
+			rc = xp_config_read(y, s->folder, c, e);
+		if (rc == 0)
+			note_real(s, c);
+		if (rc == 0 && y->n_mistakes == had)
+			rc = check_labels(y, &first, c);
+		if (rc == 0 && y->n_mistakes == 0)
+			rc = note_graphml(s, &c->topology, e);
+		if (rc == 0 && y->n_mistakes == 0)
+			rc = check_along(s, c, &along, e);
+		drop_repeats(y, had);
+	}
+	xp_along_free(&along);
+	xp_config_free(&first);
+	xp_config_free(&later);
+	return rc;
+}
+
+static int check_name(struct xp_spec *s)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(s->yaml.root, "figure");
+	const char *name = s->figure;
+	char quote[64];
+	/* One that is absent, empty or too long has been told already. */
+	if (!node || node->kind != SIM_YAML_SCALAR ||
+	    (!*name && !node->quoted) || strcmp(name, node->text) != 0)
+		return 0;
+	if (*name &&
+	    !name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_")])
+		return 0;
+	return sim_yaml_mistake(&s->yaml, node,
+	    "figure %s is not made of a-z, 0-9 and _.", sim_quote(quote, name));
+}
+
+static int load(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e)
+{
+	struct sim_yaml *y = &s->yaml;
+	int rc;
+	if ((rc = read_file(s, path, e)) < 0 ||
+	    (rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
+		return rc;
+	if (y->root->kind != SIM_YAML_MAP)
+		return sim_yaml_mistake(y, y->root, "a spec is a map of keys.");
+	if ((rc = put_smoke(s, smoke, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		if ((rc = sim_yaml_set(y, set[i], e)) < 0 ||
+		    (rc = note_override(s, set[i], e)) < 0)
+			return rc;
+	const struct keys also = other_keys();
+	if ((rc = sim_yaml_read(y, y->root, NULL, xp_head_fields, also.name, s,
+		 e)) < 0 ||
+	    (rc = check_name(s)) < 0 || (rc = xp_spec_claims(s, NULL, e)) < 0 ||
+	    (rc = read_sweep(s, e)) < 0)
+		return rc;
+	return check_points(s, e);
+}
+
+int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e)
+{
+	*s = (struct xp_spec){0};
+	return verdict(s, load(s, path, smoke, set, n, e), e);
+}
+
+void xp_spec_free(struct xp_spec *s)
+{
+	for (size_t i = 0; i < s->n_axes; i++)
+		free(s->axis[i].key);
+	free(s->axis);
+	free(s->text);
+	free(s->overrides);
+	free(s->folder);
+	sim_yaml_node_free(s->sweep);
+	sim_yaml_free(&s->yaml);
+	*s = (struct xp_spec){0};
+}

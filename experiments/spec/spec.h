@@ -1,0 +1,142 @@
+/* experiments/spec/spec.h -- one YAML file a figure: what to run, over what sweep.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	figure: vigil_fig05b
+ *	title: ...
+ *	paper: "007 (NSDI'18), Figure 5b"
+ *	seed: 20180409
+ *	runs: 100
+ *	topology: { kind: clos, n_pods: 2, n_tors: 20, ... }
+ *	traffic: { conns: 60, packets: {uniform: [1, 100]} }
+ *	noise: { rate: {uniform: [0, 1e-6]} }
+ *	latency: { report_over: 1000 }
+ *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }
+ *	plane: agents
+ *	fabric: netns
+ *	agents: { c_t: 1, icmp: { t_max: 100 } }
+ *	algorithms: [vote, {name: alg1, label: "a", threshold: 0.01}]
+ *	sweep: { grid: { faults.count: [2, 6, 10, 14] } }
+ *	claims: [{metric: accuracy_fault, value: 0.96, text: "> 96 %"}]
+ *	smoke: { runs: 3 }
+ *
+ * A section that is absent stands for its defaults, but for `faults`: without
+ * it nothing fails. `faults` is one group or a list of groups, so {} is one
+ * group of defaults and [] is none. Some planes need no `algorithms`: what they
+ * find by themselves is of the trial.
+ *
+ * Every combination of a sweep's `grid` is a point, with the last key fastest;
+ * the keys of its `zip` vary together and make one axis, after those of the
+ * grid. What `smoke` holds replaces the keys of that name, each as a whole.
+ */
+#ifndef EXPERIMENTS_SPEC_SPEC_H
+#define EXPERIMENTS_SPEC_SPEC_H
+
+#include <stdio.h>
+
+#include "algos/algo.h"
+#include "experiments/spec/section.h"
+#include "models/scene/scene.h"
+#include "results/cube.h"
+#include "sim/err.h"
+#include "sim/yaml.h"
+#include "topo/region.h"
+#include "topo/topo.h"
+
+enum xp_topo_kind {
+	XP_TOPO_CLOS,
+	XP_TOPO_FAT_TREE,
+	XP_TOPO_GRAPHML,
+	XP_TOPO_REGION
+};
+struct xp_topology {
+	uint32_t kind;         /* enum xp_topo_kind */
+	struct topo_clos clos; /* also of each data centre of a region */
+	struct topo_region_params region;
+	uint32_t k;     /* fat-tree */
+	char file[512]; /* GraphML, relative to the spec's folder */
+};
+
+struct xp_algo {
+	const struct algo_ops *ops;
+	char label[64];
+	void *params; /* owned */
+};
+
+/* One point of a sweep, read and checked. Zeroed is empty. */
+struct xp_config {
+	uint32_t plane; /* index of xp_planes[]: see xp_plane_of() */
+	uint32_t fabric; /* likewise of xp_fabrics[] */
+	uint32_t common;
+	struct xp_topology topology;
+	struct model_scene_params scene; /* owns its groups */
+	void *section[XP_MAX_SECTIONS];  /* by xp_section_at(); owned */
+	size_t n_algos;
+	struct xp_algo *algo;
+};
+
+enum { XP_MAX_FABRICS = 8 };
+
+/* One key of a sweep: a path and its values. */
+struct xp_sweep_key {
+	const char *path;                   /* borrowed from the tree */
+	const struct sim_yaml_node *values; /* a list, owned by sweep[] */
+};
+struct xp_axis {
+	size_t n; /* values */
+	size_t n_keys;
+	struct xp_sweep_key *key;
+};
+
+struct xp_spec {
+	char figure[64], title[256], paper[256];
+	uint64_t seed;
+	uint32_t runs;
+
+	char *text; /* the file, byte for byte */
+	size_t text_bytes;
+	/* --smoke, each --set, and the hash of each GraphML file; one a line. */
+	char *overrides;
+	char *folder; /* of the file, with a slash, or "" */
+	struct sim_yaml yaml;
+	struct sim_yaml_node *sweep; /* a copy, so that points can be put */
+	size_t n_axes, n_points;
+	struct xp_axis *axis;
+	size_t n_along;  /* rows of a trial, see experiments/spec/along.h */
+	/* What its points take of each real fabric, by the order of
+	 * xp_fabrics[]: see xp_fabrics_usable(). */
+	unsigned takes[XP_MAX_FABRICS];
+	uint8_t is_real; /* some point is on one of these */
+	double real_s;   /* that cells take there, as far as planes tell */
+};
+
+/* Read PATH, put SMOKE's keys and then the N assignments of SET, and check
+ * everything at every point. All mistakes are in the message, one a line and
+ * each once. S need not be initialised and may be freed either way.
+ * Errors SIM_EIO, SIM_EPARSE, SIM_EINVAL, SIM_ENOMEM.
+ * Cost opens the network and draws its faults once a point. */
+int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e);
+void xp_spec_free(struct xp_spec *s);
+
+/* Read one point's configuration into C, freeing what it held. All points have
+ * the same algorithms' labels. Domain POINT < n_points. */
+int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
+    struct sim_err *e);
+void xp_config_free(struct xp_config *c);
+
+/* Set up an empty cube for the sweep: identity, axes (those of the sweep, then
+ * those that a trial is read along), labels, claims. C need
+ * not be initialised and is empty on failure. Errors those of res_cube_alloc()
+ * and res_cube_check(). */
+int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
+    struct res_cube *c, struct sim_err *e);
+
+/* Open the network that a configuration names; FOLDER as in xp_spec. T may be
+ * closed either way. */
+int xp_topology_open(const struct xp_topology *x, const char *folder,
+    struct topo *t, struct sim_err *e);
+
+/* The sections of a spec with their keys, units, ranges and defaults. */
+void xp_spec_help(FILE *out);
+
+#endif

@@ -1,0 +1,317 @@
+/* experiments/spec/spec_cube.c -- a spec's sweep as an empty cube; help on keys.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/spec/along.h"
+#include "experiments/spec/config.h"
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+#include "sim/vec.h"
+
+/* --- claims ------------------------------------------------------------- */
+
+struct claim {
+	char metric[64], text[192];
+	double value;
+	uint32_t confirmed;
+};
+
+static const struct sim_field claim_fields[] = {
+    {"metric", SIM_F_STR, offsetof(struct claim, metric),
+	.size = sizeof(((struct claim *)0)->metric),
+	.doc = "the metric it is about, as in tables"},
+    {"value", SIM_F_F64, offsetof(struct claim, value), .min = -1e300,
+	.max = 1e300, .unit = "1", .doc = "what the paper states"},
+    {"confirmed", SIM_F_BOOL, offsetof(struct claim, confirmed), .def = "false",
+	.doc = "false: not read in the paper, drawn as unconfirmed"},
+    {"text", SIM_F_STR, offsetof(struct claim, text),
+	.size = sizeof(((struct claim *)0)->text), .def = "",
+	.doc = "its wording in the figure"},
+    {0},
+};
+
+static int put_claim(struct res_cube *c, const struct claim *from,
+    struct sim_err *e)
+{
+	struct res_claim *to = &c->claim[c->n_claims++];
+	int rc;
+	to->value = from->value;
+	to->confirmed = from->confirmed;
+	if ((rc = res_text(&to->metric, from->metric, e)) == 0)
+		rc = res_text(&to->text, from->text, e);
+	return rc;
+}
+
+static int check_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const char *name)
+{
+	static const char *const known[] = {
+#define X(name, units, doc) #name,
+	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
+#undef X
+#define X(name, num, den, doc) #name,
+		RES_RATIOS(X) RES_TRIAL_RATIOS(X)
+#undef X
+	};
+	char quote[64];
+	if (res_metric_find(name))
+		return 0;
+	const char *near =
+	    sim_did_you_mean(name, known, sizeof(known) / sizeof(known[0]));
+	sim_quote(quote, name);
+	return near
+	    ? sim_yaml_mistake(y, node,
+		  "there is no metric %s; did you mean \"%s\"?", quote, near)
+	    : sim_yaml_mistake(y, node, "there is no metric %s.", quote);
+}
+
+int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
+{
+	struct sim_yaml *y = &s->yaml;
+	const struct sim_yaml_node *list = sim_yaml_get(y->root, "claims");
+	int rc = 0;
+	if (!list)
+		return 0;
+	if (list->kind != SIM_YAML_SEQ)
+		return sim_yaml_mistake(y, list,
+		    "claims is a list of {metric: ..., value: ...}.");
+	if (c && (rc = SIM_ZALLOC(&c->claim, list->n, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
+		const struct sim_yaml_node *item = list->child[i];
+		struct claim claim = {.metric = ""};
+		const size_t had = y->n_mistakes;
+		rc =
+		    sim_yaml_read(y, item, item, claim_fields, NULL, &claim, e);
+		if (rc == 0 && y->n_mistakes == had)
+			rc = check_metric(y, sim_yaml_get(item, "metric"),
+			    claim.metric);
+		if (rc == 0 && c)
+			rc = put_claim(c, &claim, e);
+	}
+	return rc;
+}
+
+/* --- axes --------------------------------------------------------------- */
+
+static const struct sim_field *find_key(const char *section, const char *key,
+    const struct sim_field *algo)
+{
+	const struct {
+		const char *section;
+		const struct sim_field *fields;
+	} tables[] = {
+	    {"topology", xp_topology_fields},
+	    {"topology", topo_clos_fields},
+	    {"topology", topo_region_fields},
+	    {"traffic", model_traffic_fields},
+	    {"noise", model_noise_fields},
+	    {"latency", model_latency_fields},
+	    {"faults", model_fault_fields},
+	    {"algorithms", algo},
+	};
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		const struct sim_field *f;
+		if (strcmp(tables[i].section, section) == 0 &&
+		    tables[i].fields &&
+		    (f = sim_field_find(tables[i].fields, key)))
+			return f;
+	}
+	return NULL;
+}
+
+static const struct sim_field *field_within(const struct xp_section *s,
+    const char *path)
+{
+	return s->field && path ? s->field(path) : NULL;
+}
+
+/* The descriptor of a swept key, for its unit and meaning: the first part of
+ * its path that is a key of the section, as in faults.0.rate.uniform.1. NULL if
+ * there is none. */
+static const struct sim_field *field_of(const char *path,
+    const struct xp_config *c)
+{
+	const struct sim_field *f = sim_field_find(xp_run_fields, path);
+	const struct sim_field *algo = NULL;
+	char copy[160], *rest;
+	uint64_t n;
+	snprintf(copy, sizeof(copy), "%s", path);
+	const char *section = strtok_r(copy, ".", &rest), *part;
+	for (size_t i = 0; xp_section_at(i); i++)
+		if (strcmp(xp_section_at(i)->name, section) == 0)
+			return field_within(xp_section_at(i), rest);
+	while (!f && (part = strtok_r(NULL, ".", &rest))) {
+		f = find_key(section, part, algo);
+		if (!algo && sim_parse_u64(part, &n, NULL) == 0 &&
+		    n < c->n_algos)
+			algo = c->algo[n].ops->params;
+	}
+	return f;
+}
+
+static int format(char **out, const struct sim_yaml_node *v, struct sim_err *e)
+{
+	const size_t size = (size_t)sim_yaml_format(v, NULL, 0) + 1;
+	int rc = SIM_ZALLOC(out, size, e);
+	if (rc == 0)
+		sim_yaml_format(v, *out, size);
+	return rc;
+}
+
+/* Numbers if all values are, else texts. */
+static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
+    struct sim_err *e)
+{
+	const size_t n = values->n;
+	size_t i;
+	int rc = SIM_ZALLOC(&to->number, n, e);
+	for (i = 0; rc == 0 && i < n; i++) {
+		const struct sim_yaml_node *v = values->child[i];
+		if (v->kind != SIM_YAML_SCALAR || v->quoted ||
+		    sim_parse_f64(v->text, &to->number[i], NULL) < 0)
+			break;
+	}
+	if (rc < 0 || i == n)
+		return rc;
+	free(to->number);
+	to->number = NULL;
+	rc = SIM_ZALLOC(&to->text, n, e);
+	for (i = 0; rc == 0 && i < n; i++)
+		rc = format(&to->text[i], values->child[i], e);
+	return rc;
+}
+
+static int put_axis(struct res_axis *to, const struct xp_axis *from,
+    const struct xp_config *c, struct sim_err *e)
+{
+	int rc;
+	to->n = from->n;
+	if ((rc = SIM_ZALLOC(&to->coord, from->n_keys, e)) < 0)
+		return rc;
+	to->n_coords = from->n_keys;
+	for (size_t i = 0; rc == 0 && i < from->n_keys; i++) {
+		const struct xp_sweep_key *key = &from->key[i];
+		const struct sim_field *f = field_of(key->path, c);
+		struct res_coord *coord = &to->coord[i];
+		const char *unit = f && f->unit ? f->unit : "1";
+		if ((rc = res_text(&coord->name, key->path, e)) == 0 &&
+		    (rc = res_text(&coord->unit, unit, e)) == 0 &&
+		    (rc = res_text(&coord->doc, f ? f->doc : "", e)) == 0)
+			rc = put_values(coord, key->values, e);
+	}
+	return rc;
+}
+
+/* --- the whole ---------------------------------------------------------- */
+
+static int put_labels(struct res_cube *cube, const struct xp_config *c,
+    struct sim_err *e)
+{
+	int rc = SIM_ZALLOC(&cube->algo, c->n_algos, e);
+	for (size_t i = 0; rc == 0 && i < c->n_algos; i++) {
+		rc = res_text(&cube->algo[i], c->algo[i].label, e);
+		cube->n_algos = i + 1;
+	}
+	return rc;
+}
+
+/* The sweep's axes, then those that a trial is read along. */
+static int put_axes(struct xp_spec *s, const struct xp_config *c,
+    struct res_cube *cube, struct sim_err *e)
+{
+	struct xp_along_axes along;
+	int rc = xp_along_init(&along, c, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = SIM_ZALLOC(&cube->axis, s->n_axes + along.n, e)) < 0)
+		goto out;
+	cube->n_along = along.n_points;
+	cube->n_points = s->n_points * along.n_points;
+	for (size_t i = 0; rc == 0 && i < s->n_axes; i++) {
+		rc = put_axis(&cube->axis[i], &s->axis[i], c, e);
+		cube->n_axes = i + 1;
+	}
+	for (size_t i = 0; rc == 0 && i < along.n; i++) {
+		cube->axis[cube->n_axes++] = along.axis[i];
+		along.axis[i] = (struct res_axis){0};
+	}
+out:
+	xp_along_free(&along);
+	return rc;
+}
+
+static int fill_cube(struct xp_spec *s, const struct xp_config *c,
+    struct res_cube *cube, struct sim_err *e)
+{
+	int rc;
+	cube->seed = s->seed;
+	cube->n_runs = s->runs;
+	if ((rc = res_text(&cube->figure, s->figure, e)) < 0 ||
+	    (rc = res_text(&cube->spec, s->text, e)) < 0 ||
+	    (rc = res_text(&cube->overrides, s->overrides ? s->overrides : "",
+		 e)) < 0 ||
+	    (rc = res_text(&cube->title, s->title, e)) < 0 ||
+	    (rc = res_text(&cube->paper, s->paper, e)) < 0 ||
+	    (rc = put_labels(cube, c, e)) < 0 ||
+	    (rc = xp_spec_claims(s, cube, e)) < 0 ||
+	    (rc = put_axes(s, c, cube, e)) < 0)
+		return rc;
+	cube->spec_bytes = s->text_bytes;
+	if ((rc = res_cube_check(cube, e)) < 0)
+		return rc;
+	return res_cube_alloc(cube, e);
+}
+
+int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
+    struct res_cube *c, struct sim_err *e)
+{
+	struct xp_config config = {0};
+	*c = (struct res_cube){.shard_i = shard_i, .shard_n = shard_n};
+	int rc = xp_spec_point(s, 0, &config, e);
+	if (rc == 0)
+		rc = fill_cube(s, &config, c, e);
+	xp_config_free(&config);
+	if (rc < 0)
+		res_cube_free(c);
+	return rc;
+}
+
+void xp_spec_help(FILE *out)
+{
+	static const struct {
+		const char *section, *doc;
+		const struct sim_field *fields;
+	} tables[] = {
+	    {"", "at the top", xp_head_fields},
+	    {"", NULL, xp_run_fields},
+	    {"topology", "the network", xp_topology_fields},
+	    {"", "of kind clos, and of each data centre of a region",
+		topo_clos_fields},
+	    {"", "of kind region", topo_region_fields},
+	    {"traffic", "who talks to whom", model_traffic_fields},
+	    {"noise", "links without a fault", model_noise_fields},
+	    {"latency", "round-trip times, of plane exact",
+		model_latency_fields},
+	    {"faults",
+		"one group, or a list of groups; `links: [...]` "
+		"names links by id or \"from->to\", `at: [...]` switches or "
+		"hosts as tor3 or host17, `pods: [...]` pods by number",
+		model_fault_fields},
+	    {"claims", "a list: what the paper states", claim_fields},
+	};
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (tables[i].doc)
+			fprintf(out, "%s%s%s%s:\n", i ? "\n" : "",
+			    tables[i].section, *tables[i].section ? ", " : "",
+			    tables[i].doc);
+		sim_field_help(tables[i].fields, out);
+	}
+	xp_planes_help(out);
+	xp_fabrics_help(out);
+	for (size_t i = 0; xp_section_at(i); i++)
+		xp_section_at(i)->help(out);
+}

@@ -1,0 +1,439 @@
+/* experiments/sweep/journal.c -- an append-only file of finished cells.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/sweep/journal.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sim/vec.h"
+
+enum {
+	VERSION = 1,
+	HEADER_BYTES = 32,
+	FIXED_BYTES = 16 + 8, /* of a record: all but its row */
+	BUFFER_BYTES = 1 << 16,
+};
+
+static const char magic[8] = "culpritJ";
+
+struct xp_journal {
+	int fd;
+	char *path;
+	size_t row_doubles, record_bytes;
+	double *row; /* [row_doubles], for replay */
+	struct xp_journal_replay replay;
+
+	/* What lies before END is whole; what is beyond it does not count. */
+	uint64_t end;
+
+	/* Whole records that are not in the file yet. */
+	unsigned char *buf;
+	size_t n_buf, cap_buf; /* bytes; cap_buf is a multiple of a record */
+};
+
+static uint64_t checksum(const unsigned char *p, size_t n)
+{
+	return sim_fnv(SIM_FNV_START, p, n);
+}
+
+static int io_fail(const struct xp_journal *j, const char *what,
+    struct sim_err *e)
+{
+	return sim_fail(e, SIM_EIO, "cannot %s journal %s: %s.", what, j->path,
+	    strerror(errno));
+}
+
+/* Read up to N bytes at AT; fewer only at the end of the file. Returns how
+ * many, or -1 with errno. */
+static ssize_t read_at(int fd, unsigned char *buf, size_t n, uint64_t at)
+{
+	size_t got = 0;
+	while (got < n) {
+		ssize_t k = pread(fd, buf + got, n - got, (off_t)(at + got));
+		if (k == 0)
+			break;
+		if (k < 0 && errno != EINTR)
+			return -1;
+		if (k > 0)
+			got += (size_t)k;
+	}
+	return (ssize_t)got;
+}
+
+/* Write N bytes at AT. Returns how many got there: fewer than N only with
+ * errno set. */
+static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
+{
+	size_t put = 0;
+	while (put < n) {
+		ssize_t k = pwrite(fd, buf + put, n - put, (off_t)(at + put));
+		if (k == 0)
+			errno = ENOSPC;
+		if (k == 0 || (k < 0 && errno != EINTR))
+			break;
+		if (k > 0)
+			put += (size_t)k;
+	}
+	return put;
+}
+
+static void make_header(const struct xp_journal *j, const struct res_cube *c,
+    unsigned char h[HEADER_BYTES])
+{
+	memcpy(h, magic, sizeof(magic));
+	sim_store_32(h + 8, VERSION);
+	sim_store_32(h + 12, (uint32_t)j->row_doubles);
+	sim_store_64(h + 16, res_cube_key(c));
+	sim_store_64(h + 24, checksum(h, 24));
+}
+
+static void make_record(const struct xp_journal *j, unsigned char *r,
+    size_t point, size_t run, enum res_status status, const double row[])
+{
+	const double nan = __builtin_nan("");
+	sim_store_32(r, (uint32_t)point);
+	sim_store_32(r + 4, (uint32_t)run);
+	sim_store_32(r + 8, (uint32_t)status);
+	sim_store_32(r + 12, 0);
+	for (size_t i = 0; i < j->row_doubles; i++) {
+		uint64_t bits;
+		memcpy(&bits, row ? &row[i] : &nan, sizeof(bits));
+		sim_store_64(r + 16 + 8 * i, bits);
+	}
+	sim_store_64(r + j->record_bytes - 8, checksum(r, j->record_bytes - 8));
+}
+
+/* Put one record into the cube; 0 if it is damaged. */
+static int replay_record(struct xp_journal *j, const unsigned char *r,
+    struct res_cube *c)
+{
+	const uint32_t point = sim_load_32(r), run = sim_load_32(r + 4);
+	const uint32_t status = sim_load_32(r + 8);
+	if (sim_load_64(r + j->record_bytes - 8) !=
+	    checksum(r, j->record_bytes - 8))
+		return 0;
+	if (point >= c->n_points / c->n_along || run >= c->n_runs)
+		return 0;
+	if (status != RES_DONE && status != RES_FAILED && status != RES_CRASHED)
+		return 0;
+	for (size_t i = 0; i < j->row_doubles; i++) {
+		uint64_t bits = sim_load_64(r + 16 + 8 * i);
+		memcpy(&j->row[i], &bits, sizeof(bits));
+	}
+	res_cube_put(c, point, run, (enum res_status)status, j->row);
+	return 1;
+}
+
+/* Put every record up to the first that is torn or damaged into the cube. */
+static int replay_records(struct xp_journal *j, struct res_cube *c,
+    struct sim_err *e)
+{
+	for (;;) {
+		ssize_t n = read_at(j->fd, j->buf, j->cap_buf, j->end);
+		if (n < 0)
+			return io_fail(j, "read", e);
+		size_t i = 0;
+		while (i + j->record_bytes <= (size_t)n &&
+		    replay_record(j, j->buf + i, c)) {
+			i += j->record_bytes;
+			j->replay.n_records++;
+		}
+		j->end += i;
+		if (i < j->cap_buf) /* the end, or damage */
+			return 0;
+	}
+}
+
+/* Is the file ours? Sets END to the header's size, or to 0 when the header
+ * itself is missing or torn, as a kill right after creation leaves it. */
+static int check_header(struct xp_journal *j, const struct res_cube *c,
+    struct sim_err *e)
+{
+	unsigned char got[HEADER_BYTES], want[HEADER_BYTES];
+	make_header(j, c, want);
+	ssize_t n = read_at(j->fd, got, sizeof(got), 0);
+	if (n < 0)
+		return io_fail(j, "read", e);
+	j->end = 0;
+	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
+		return 0;
+	if (n < HEADER_BYTES || memcmp(got, magic, sizeof(magic)) != 0)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s is not a journal of culprit; use another output name "
+		    "(-o), or remove it (--force keeps it as %s~).",
+		    j->path, j->path);
+	if (sim_load_64(got + 24) != checksum(got, 24))
+		return sim_fail(e, SIM_EIO,
+		    "the header of journal %s is damaged; remove the file to "
+		    "start the sweep anew (--force keeps it as %s~).",
+		    j->path, j->path);
+	if (memcmp(got, want, sizeof(got)) != 0)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "journal %s is of another spec, other overrides or another "
+		    "version of culprit; use another output name (-o), or "
+		    "remove it (--force keeps it as %s~).",
+		    j->path, j->path);
+	j->end = HEADER_BYTES;
+	return 0;
+}
+
+static void dispose(struct xp_journal *j)
+{
+	if (!j)
+		return;
+	if (j->fd >= 0)
+		close(j->fd);
+	free(j->path);
+	free(j->row);
+	free(j->buf);
+	free(j);
+}
+
+/* The object and its buffers, without a file. */
+static int make(struct xp_journal **out, const char *path,
+    const struct res_cube *c, struct sim_err *e)
+{
+	struct xp_journal *j;
+	int rc;
+	assert(c->cell_doubles <= UINT32_MAX);
+	if ((rc = SIM_ZALLOC(&j, 1, e)) < 0)
+		return rc;
+	j->fd = -1;
+	j->row_doubles = c->cell_doubles;
+	j->record_bytes = FIXED_BYTES + 8 * c->cell_doubles;
+	j->cap_buf = j->record_bytes;
+	if (j->record_bytes < BUFFER_BYTES)
+		j->cap_buf *= BUFFER_BYTES / j->record_bytes;
+	if ((rc = SIM_ZALLOC(&j->path, strlen(path) + 1, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&j->row, j->row_doubles, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&j->buf, j->cap_buf, e)) < 0) {
+		dispose(j);
+		return rc;
+	}
+	strcpy(j->path, path);
+	*out = j;
+	return 0;
+}
+
+/* Open and lock. The file that was locked may have been removed by its last
+ * owner between the two; then the name stands for another file by now. */
+static int open_locked(struct xp_journal *j, struct sim_err *e)
+{
+	for (;;) {
+		struct stat mine, named;
+		j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+		if (j->fd < 0)
+			return io_fail(j, "open", e);
+		if (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
+			if (errno != EWOULDBLOCK)
+				return io_fail(j, "lock", e);
+			return sim_fail(e, SIM_EIO,
+			    "another process is running this sweep: it holds "
+			    "journal %s.",
+			    j->path);
+		}
+		if (fstat(j->fd, &mine) < 0)
+			return io_fail(j, "inspect", e);
+		if (stat(j->path, &named) == 0 && mine.st_ino == named.st_ino &&
+		    mine.st_dev == named.st_dev)
+			return 0;
+		close(j->fd);
+		j->fd = -1;
+	}
+}
+
+/* Cut off what replay did not accept, and see to the header. */
+static int trim(struct xp_journal *j, const struct res_cube *c,
+    struct sim_err *e)
+{
+	struct stat st;
+	if (fstat(j->fd, &st) < 0)
+		return io_fail(j, "inspect", e);
+	j->replay.n_bytes_cut = (uint64_t)st.st_size - j->end;
+	if (j->replay.n_bytes_cut > 0 && ftruncate(j->fd, (off_t)j->end) < 0)
+		return io_fail(j, "truncate", e);
+	if (j->end > 0)
+		return 0;
+	unsigned char h[HEADER_BYTES];
+	make_header(j, c, h);
+	if (write_at(j->fd, h, sizeof(h), 0) < sizeof(h))
+		return io_fail(j, "write", e);
+	j->end = sizeof(h);
+	return 0;
+}
+
+int xp_journal_open(struct xp_journal **out, const char *path,
+    struct res_cube *c, struct sim_err *e)
+{
+	struct xp_journal *j;
+	int rc;
+	if ((rc = make(&j, path, c, e)) < 0)
+		return rc;
+	if ((rc = open_locked(j, e)) < 0 || (rc = check_header(j, c, e)) < 0 ||
+	    (j->end > 0 && (rc = replay_records(j, c, e)) < 0) ||
+	    (rc = trim(j, c, e)) < 0) {
+		dispose(j);
+		return rc;
+	}
+	*out = j;
+	return 0;
+}
+
+struct xp_journal_replay xp_journal_replayed(const struct xp_journal *j)
+{
+	return j->replay;
+}
+
+int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
+{
+	struct xp_journal *j;
+	int rc;
+	if ((rc = make(&j, path, c, e)) < 0)
+		return rc;
+	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		rc = io_fail(j, "open", e);
+	else if ((rc = check_header(j, c, e)) == 0 && j->end > 0)
+		rc = replay_records(j, c, e);
+	dispose(j);
+	return rc;
+}
+
+/* The header is taken at its word: of another sweep, only it knows the size of
+ * a record. */
+static int check_any_header(struct xp_journal *j, struct sim_err *e)
+{
+	unsigned char h[HEADER_BYTES];
+	ssize_t n = read_at(j->fd, h, sizeof(h), 0);
+	if (n < 0)
+		return io_fail(j, "read", e);
+	if (n < HEADER_BYTES || memcmp(h, magic, sizeof(magic)) != 0 ||
+	    sim_load_64(h + 24) != checksum(h, 24) || sim_load_32(h + 8) != VERSION)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s is not a journal of this culprit.", j->path);
+	j->row_doubles = sim_load_32(h + 12);
+	j->record_bytes = FIXED_BYTES + 8 * j->row_doubles;
+	j->end = HEADER_BYTES;
+	return 0;
+}
+
+int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
+{
+	const struct res_cube none = {0};
+	struct xp_journal *j;
+	unsigned char *r = NULL;
+	int rc;
+	*n_done = 0;
+	if ((rc = make(&j, path, &none, e)) < 0)
+		return rc;
+	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		rc = io_fail(j, "open", e);
+	else if ((rc = check_any_header(j, e)) == 0)
+		rc = sim_zalloc(&r, j->record_bytes, 1, e);
+	for (ssize_t n; rc == 0; j->end += (uint64_t)n) {
+		n = read_at(j->fd, r, j->record_bytes, j->end);
+		if (n < 0)
+			rc = io_fail(j, "read", e);
+		if (n < (ssize_t)j->record_bytes ||
+		    sim_load_64(r + j->record_bytes - 8) !=
+			checksum(r, j->record_bytes - 8))
+			break;
+		*n_done += sim_load_32(r + 8) == RES_DONE;
+	}
+	free(r);
+	dispose(j);
+	return rc;
+}
+
+/* Under the lock, so that what moves is nobody's. */
+static int move_aside(struct xp_journal *j, int ours, struct sim_err *e)
+{
+	struct stat st;
+	char *to;
+	if (fstat(j->fd, &st) < 0)
+		return io_fail(j, "inspect", e);
+	if (st.st_size == 0 || (ours && st.st_size <= HEADER_BYTES))
+		return unlink(j->path) < 0 ? io_fail(j, "remove", e) : 0;
+	int rc = sim_zalloc(&to, strlen(j->path) + 2, 1, e);
+	if (rc < 0)
+		return rc;
+	sprintf(to, "%s~", j->path);
+	if (rename(j->path, to) < 0)
+		rc = io_fail(j, "rename", e);
+	free(to);
+	return rc;
+}
+
+int xp_journal_set_aside(const char *path, const struct res_cube *c, int always,
+    struct sim_err *e)
+{
+	struct xp_journal *j;
+	struct sim_err why;
+	int rc;
+	if (access(path, F_OK) != 0)
+		return 0;
+	if ((rc = make(&j, path, c, e)) < 0)
+		return rc;
+	if ((rc = open_locked(j, e)) == 0) {
+		const int ours = check_header(j, c, &why) == 0;
+		if (always || !ours)
+			rc = move_aside(j, ours, e);
+	}
+	dispose(j);
+	return rc;
+}
+
+int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
+    enum res_status status, const double row[], struct sim_err *e)
+{
+	int rc;
+	assert(point <= UINT32_MAX && run <= UINT32_MAX);
+	assert(status != RES_NOT_RUN);
+	if (j->n_buf == j->cap_buf && (rc = xp_journal_flush(j, e)) < 0)
+		return rc;
+	make_record(j, j->buf + j->n_buf, point, run, status, row);
+	j->n_buf += j->record_bytes;
+	return 0;
+}
+
+int xp_journal_flush(struct xp_journal *j, struct sim_err *e)
+{
+	size_t put = write_at(j->fd, j->buf, j->n_buf, j->end);
+	if (put == j->n_buf) {
+		j->end += put;
+		j->n_buf = 0;
+		return 0;
+	}
+	/* Keep whole records in the file and the others in the buffer, so that
+	 * the same call can succeed once there is room. Should the cut fail
+	 * too, the next flush writes over the torn record. */
+	int rc = io_fail(j, "write", e);
+	put -= put % j->record_bytes;
+	j->end += put;
+	j->n_buf -= put;
+	memmove(j->buf, j->buf + put, j->n_buf);
+	if (ftruncate(j->fd, (off_t)j->end) < 0)
+		rc = sim_wrap(e, rc, "a torn record is left behind");
+	return rc;
+}
+
+int xp_journal_close(struct xp_journal *j, int remove, struct sim_err *e)
+{
+	if (!j)
+		return 0;
+	int rc = xp_journal_flush(j, e);
+	if (rc == 0 && fsync(j->fd) < 0)
+		rc = io_fail(j, "sync", e);
+	/* Still under the lock: nobody else's file can have this name. */
+	if (rc == 0 && remove && unlink(j->path) < 0)
+		rc = io_fail(j, "remove", e);
+	dispose(j);
+	return rc;
+}

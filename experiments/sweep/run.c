@@ -1,0 +1,346 @@
+/* experiments/sweep/run.c -- a whole sweep: journal, workers, progress, results.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/sweep/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "experiments/sweep/journal.h"
+#include "experiments/sweep/pool.h"
+#include "experiments/sweep/progress.h"
+#include "experiments/sweep/trial.h"
+#include "models/clock.h"
+#include "results/h5.h"
+#include "sim/text.h"
+#include "sim/vec.h"
+
+/* Results are made whole on disk this often, if anything is new. */
+#define PUBLISH_EVERY (10 * SIM_SEC)
+/* Finished cells wait no longer than this for the next one before they are
+ * handed to the kernel; without a next one, until the next tick. */
+#define JOURNAL_EVERY (5 * SIM_MS)
+
+struct sweep {
+	const struct xp_run *run;
+	struct res_cube *cube;
+	struct res_progress progress; /* kept up to date cell by cell */
+	struct xp_journal *journal;
+	struct xp_progress display;
+	sim_ns published_ns, journaled_ns;
+	int unpublished; /* OUT does not hold all of CUBE */
+	int keep_former; /* OUT is not ours: the first to publish moves it */
+	struct xp_run_report report;
+};
+
+int xp_run_path(char **out, const char *results, const char *suffix,
+    struct sim_err *e)
+{
+	size_t n = strlen(results);
+	if (n > 3 && strcmp(results + n - 3, ".h5") == 0)
+		n -= 3;
+	int rc = sim_zalloc(out, n + strlen(suffix) + 1, 1, e);
+	if (rc == 0)
+		sprintf(*out, "%.*s%s", (int)n, results, suffix);
+	return rc;
+}
+
+/* --- in a worker --------------------------------------------------------- */
+
+struct worker {
+	struct xp_trial *trial;
+	uint32_t n_runs;
+};
+
+static int open_worker(void *ctx, void **out, struct sim_err *e)
+{
+	struct sweep *s = ctx;
+	struct worker *w;
+	int rc = SIM_ZALLOC(&w, 1, e);
+	if (rc < 0)
+		return rc;
+	w->n_runs = s->run->spec->runs;
+	*out = w;
+	return xp_trial_open(&w->trial, s->run->spec, e);
+}
+
+static int serve_cell(void *worker, uint64_t cell, double row[],
+    struct sim_err *e)
+{
+	struct worker *w = worker;
+	return xp_trial_run(w->trial, cell / w->n_runs,
+	    (uint32_t)(cell % w->n_runs), row, e);
+}
+
+/* --- in the parent ------------------------------------------------------- */
+
+/* OUT~ is what OUT was. By a link if the file system can: then OUT is there at
+ * any moment, and stays as it is should the disk be full. */
+static int keep_former(const char *out, struct sim_err *e)
+{
+	char *to;
+	int rc = sim_zalloc(&to, strlen(out) + 2, 1, e);
+	if (rc < 0)
+		return rc;
+	sprintf(to, "%s~", out);
+	if ((unlink(to) < 0 && errno != ENOENT) ||
+	    (link(out, to) < 0 && rename(out, to) < 0))
+		rc = sim_fail(e, SIM_EIO, "cannot keep %s as %s: %s.", out, to,
+		    strerror(errno));
+	free(to);
+	return rc;
+}
+
+static int publish(struct sweep *s, struct sim_err *e)
+{
+	int rc = s->keep_former ? keep_former(s->run->out, e) : 0;
+	if (rc == 0)
+		rc = res_h5_write(s->cube, s->run->out, e);
+	if (rc < 0)
+		return rc;
+	s->keep_former = 0;
+	s->unpublished = 0;
+	s->published_ns = model_clock_now();
+	return 0;
+}
+
+/* "point 3 (faults.count 8) run 12: MESSAGE" */
+static void complain(struct sweep *s, size_t point, size_t run,
+    const char *message)
+{
+	const struct res_cube *c = s->cube;
+	const size_t n_axes = res_cube_outer_axes(c);
+	size_t at[RES_MAX_AXES];
+	char line[1024], number[32];
+	struct sim_text t = {line, sizeof(line), 0};
+	res_cube_at(c, point * c->n_along, at);
+	sim_put(&t, "point %zu", point);
+	for (size_t i = 0; i < n_axes; i++) {
+		const struct res_coord *k = &c->axis[i].coord[0];
+		sim_put(&t, "%s%s %s", i ? ", " : " (", k->name,
+		    k->number ? sim_format_f64(number, k->number[at[i]])
+			      : k->text[at[i]]);
+	}
+	sim_put(&t, "%s run %zu: %s", n_axes ? ")" : "", run, message);
+	xp_progress_wipe(&s->display);
+	s->run->complain(s->run->arg, line);
+}
+
+static int take_cell(void *ctx, uint64_t cell, enum res_status status,
+    const double row[], const char *message, struct sim_err *e)
+{
+	struct sweep *s = ctx;
+	const size_t point = cell / s->cube->n_runs;
+	const size_t run = cell % s->cube->n_runs;
+	if (message && s->run->complain)
+		complain(s, point, run, message);
+	res_cube_put(s->cube, point, run, status, row);
+	s->progress.n_done += status == RES_DONE;
+	s->progress.n_failed += status == RES_FAILED;
+	s->progress.n_crashed += status == RES_CRASHED;
+	s->report.n_run++;
+	s->unpublished = 1;
+	int rc = xp_journal_put(s->journal, point, run, status, row, e);
+	const sim_ns now = model_clock_now();
+	if (rc == 0 && now - s->journaled_ns >= JOURNAL_EVERY) {
+		rc = xp_journal_flush(s->journal, e);
+		s->journaled_ns = now;
+	}
+	return rc;
+}
+
+static int on_tick(void *ctx, struct sim_err *e)
+{
+	struct sweep *s = ctx;
+	const sim_ns now = model_clock_now();
+	int rc = xp_journal_flush(s->journal, e);
+	xp_progress_update(&s->display, &s->progress, now);
+	if (rc == 0 && s->unpublished && now - s->published_ns > PUBLISH_EVERY)
+		rc = publish(s, e);
+	return rc < 0 ? rc : s->run->stop && *s->run->stop;
+}
+
+/* Cells of this shard that are not done, point by point. Failed and crashed
+ * ones are tried again: the cause may be gone. */
+static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
+    struct sim_err *e)
+{
+	const struct res_cube *c = s->cube;
+	const uint64_t total = res_cube_cells(c);
+	int rc = SIM_ZALLOC(cells, total, e);
+	*n = 0;
+	for (uint64_t i = 0; rc == 0 && i < total; i++)
+		if (i % c->shard_n == c->shard_i &&
+		    res_cube_status(c, i) != RES_DONE)
+			(*cells)[(*n)++] = i;
+	return rc;
+}
+
+static int serve(struct sweep *s, struct sim_err *e)
+{
+	const struct xp_run *r = s->run;
+	struct xp_pool_job job = {
+	    .n_workers = r->n_workers,
+	    .row_doubles = s->cube->cell_doubles,
+	    .ctx = s,
+	    .open = open_worker,
+	    .serve = serve_cell,
+	    .take = take_cell,
+	    .tick = on_tick,
+	};
+	uint64_t *cells = NULL;
+	int rc = list_cells(s, &cells, &job.n_cells, e);
+	job.cell = cells;
+	if (rc == 0 && job.n_cells > 0) {
+		s->progress = res_cube_progress(s->cube);
+		s->progress.n_failed = s->progress.n_crashed = 0;
+		/* Now, so that a disk that can't hold it is met at once. */
+		rc = publish(s, e);
+		if (rc == 0) {
+			xp_progress_start(&s->display, r->progress,
+			    r->spec->figure, NULL, &s->progress,
+			    model_clock_now());
+			rc = xp_pool_run(&job, e);
+			xp_progress_end(&s->display, &s->progress,
+			    model_clock_now());
+		}
+	}
+	free(cells);
+	return rc;
+}
+
+/* --- what is there already ----------------------------------------------- */
+
+/* Remove what writers of PATH left that were killed: PATH.tmp.<pid>. */
+static void remove_temporaries(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	const int n_folder = slash ? (int)(name - path) : 0;
+	const size_t n = strlen(name);
+	char at[4096];
+	snprintf(at, sizeof(at), "%.*s", n_folder, path);
+	DIR *folder = opendir(slash ? at : ".");
+	for (struct dirent *d; folder && (d = readdir(folder));) {
+		const char *pid = d->d_name + n + strlen(".tmp.");
+		if (strncmp(d->d_name, name, n) != 0 ||
+		    strncmp(d->d_name + n, ".tmp.", strlen(".tmp.")) != 0 ||
+		    *pid == '\0' || pid[strspn(pid, "0123456789")] != '\0')
+			continue;
+		/* A living one may be `culprit merge` at work. */
+		if (kill((pid_t)atol(pid), 0) == 0 || errno != ESRCH)
+			continue;
+		snprintf(at, sizeof(at), "%.*s%s", n_folder, path, d->d_name);
+		unlink(at);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+static int read_former(const char *out, const struct res_cube *cube,
+    struct res_cube *old, struct sim_err *e)
+{
+	int rc = res_h5_read(old, out, e);
+	if (rc == SIM_EPARSE)
+		return sim_fail(e, SIM_EIO,
+		    "%s holds no results that can be read; give another name "
+		    "with -o, or replace it with --force, which keeps it as "
+		    "%s~.",
+		    out, out);
+	if (rc == SIM_EMISMATCH ||
+	    (rc == 0 &&
+		(res_cube_key(old) != res_cube_key(cube) ||
+		    old->shard_i != cube->shard_i ||
+		    old->shard_n != cube->shard_n)))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s holds results of another spec, shard, overrides or "
+		    "version of culprit; give another name with -o, or replace "
+		    "it with --force, which keeps it as %s~.",
+		    out, out);
+	return rc;
+}
+
+/* Take over what OUT holds of this sweep, so that one whose journal is gone
+ * need not be run again. */
+static int adopt(struct sweep *s, struct sim_err *e)
+{
+	const struct xp_run *r = s->run;
+	struct res_cube old = {0};
+	struct stat st;
+	if (stat(r->out, &st) < 0)
+		return 0;
+	if (!S_ISREG(st.st_mode))
+		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
+		    r->out);
+	s->keep_former = 1;
+	if (r->fresh)
+		return 0;
+	int rc = read_former(r->out, s->cube, &old, e);
+	if (rc == 0 && (rc = res_cube_merge(s->cube, &old, e)) == 0) {
+		s->keep_former = 0;
+		s->unpublished = xp_journal_replayed(s->journal).n_records > 0;
+	} else if (r->replace && rc != SIM_ENOMEM) {
+		rc = 0;
+	}
+	res_cube_free(&old);
+	return rc;
+}
+
+/* The journal first: who holds its lock owns the rest. */
+static int recover(struct sweep *s, const char *journal, struct sim_err *e)
+{
+	const struct xp_run *r = s->run;
+	int rc = 0;
+	if (r->fresh || r->replace)
+		rc = xp_journal_set_aside(journal, s->cube, r->fresh, e);
+	if (rc == 0)
+		rc = xp_journal_open(&s->journal, journal, s->cube, e);
+	if (rc < 0)
+		return rc;
+	s->unpublished = 1;
+	remove_temporaries(r->out);
+	if ((rc = adopt(s, e)) == 0)
+		s->report.n_before = res_cube_progress(s->cube).n_done;
+	return rc;
+}
+
+/* --- the whole ----------------------------------------------------------- */
+
+/* The journal goes when OUT has everything, or when it has no cell. */
+static int finish(struct sweep *s, int rc, struct sim_err *e)
+{
+	if (!s->journal)
+		return rc;
+	s->report.stopped = rc > 0;
+	if (rc >= 0 && s->unpublished)
+		rc = publish(s, e);
+	const int complete = rc == 0 && !s->report.stopped;
+	const int empty =
+	    xp_journal_replayed(s->journal).n_records + s->report.n_run == 0;
+	s->report.kept_journal = !complete && !empty;
+	int closed =
+	    xp_journal_close(s->journal, complete || empty, rc < 0 ? NULL : e);
+	return rc < 0 ? rc : closed;
+}
+
+int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
+    struct sim_err *e)
+{
+	struct sweep s = {.run = r, .cube = cube};
+	char *journal = NULL;
+	int rc = xp_spec_cube(r->spec, r->shard_i, r->shard_n, cube, e);
+	if (rc == 0)
+		rc = xp_run_path(&journal, r->out, ".journal", e);
+	if (rc == 0 && (rc = recover(&s, journal, e)) == 0)
+		rc = serve(&s, e);
+	rc = finish(&s, rc, e);
+	if (r->report)
+		*r->report = s.report;
+	free(journal);
+	return rc;
+}

@@ -1,0 +1,269 @@
+/* experiments/sweep/trial.c -- one cell: draw a scene, run it, diagnose, score.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/sweep/trial.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+struct xp_trial {
+	struct xp_spec *spec;
+	size_t point; /* that config is of; SIZE_MAX at first */
+	struct xp_config config;
+	struct topo topo;
+	struct model_scene scene;
+	const struct xp_plane *plane;
+	void *running; /* the plane's */
+	void **work;   /* [config.n_algos] */
+	struct algo_verdicts *verdicts;
+	struct res_algo_metrics *scores;     /* of the last window */
+	struct res_trial_metrics *rows;      /* [n_along] */
+	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
+};
+
+int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
+{
+	struct xp_trial *t;
+	int rc = SIM_ZALLOC(&t, 1, e);
+	if (rc < 0)
+		return rc;
+	t->spec = s;
+	t->point = SIZE_MAX;
+	*out = t;
+	return 0;
+}
+
+static void forget_point(struct xp_trial *t)
+{
+	for (size_t i = 0; i < t->config.n_algos; i++) {
+		if (t->work && t->work[i])
+			t->config.algo[i].ops->close(t->work[i]);
+		if (t->verdicts)
+			algo_verdicts_free(&t->verdicts[i]);
+	}
+	if (t->running)
+		t->plane->close(t->running);
+	free(t->work);
+	free(t->verdicts);
+	free(t->scores);
+	free(t->rows);
+	free(t->row_scores);
+	t->running = NULL;
+	t->work = NULL;
+	t->verdicts = NULL;
+	t->scores = NULL;
+	t->rows = NULL;
+	t->row_scores = NULL;
+	topo_close(&t->topo);
+	xp_config_free(&t->config);
+	t->point = SIZE_MAX;
+}
+
+void xp_trial_close(struct xp_trial *t)
+{
+	if (!t)
+		return;
+	forget_point(t);
+	model_scene_free(&t->scene);
+	free(t);
+}
+
+static int open_algos(struct xp_trial *t, struct sim_err *e)
+{
+	const size_t n = t->config.n_algos;
+	int rc;
+	if ((rc = SIM_ZALLOC(&t->work, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&t->verdicts, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&t->scores, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&t->row_scores, n * t->spec->n_along, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		const struct xp_algo *a = &t->config.algo[i];
+		rc = a->ops->open(&t->work[i], &t->topo, a->params, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "algorithm %s", a->label);
+	}
+	return 0;
+}
+
+static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
+{
+	struct xp_config *c = &t->config;
+	int rc;
+	forget_point(t);
+	if ((rc = xp_spec_point(t->spec, point, c, e)) < 0 ||
+	    (rc = xp_topology_open(&c->topology, t->spec->folder, &t->topo,
+		 e)) < 0 ||
+	    (rc = open_algos(t, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&t->rows, t->spec->n_along, e)) < 0)
+		return rc;
+	t->plane = xp_plane_of(c);
+	if ((rc = t->plane->open(&t->running, &t->topo, c, e)) < 0)
+		return rc;
+	t->point = point;
+	return 0;
+}
+
+/* --- windows -------------------------------------------------------------- */
+
+struct audience {
+	struct xp_trial *t;
+	const struct sim_seed *where;
+};
+
+static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
+    const struct xp_window *w, struct sim_err *e)
+{
+	const struct xp_algo *a = &t->config.algo[i];
+	struct sim_rng tie;
+	sim_rng_init(&tie, where, SIM_STREAM_TIE, (uint32_t)i);
+	int rc =
+	    a->ops->diagnose(t->work[i], w->seen, &tie, &t->verdicts[i], e);
+	if (rc == 0)
+		rc = res_score_algo(w->seen, &t->scene.truth, w->lost,
+		    &t->verdicts[i], &t->scores[i], e);
+	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
+}
+
+/* Scores go to the rows that the window is of; how long detection took, which
+ * the first window decides that has it, to all. */
+static int hear(void *arg, const struct xp_window *w, struct sim_err *e)
+{
+	const struct audience *x = arg;
+	struct xp_trial *t = x->t;
+	const size_t n = t->config.n_algos;
+	int rc = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct res_algo_metrics *s = &t->scores[i];
+		const double before = s->detect_s;
+		if ((rc = diagnose(t, i, x->where, w, e)) < 0)
+			break;
+		s->detect_s = before;
+		if (isnan(before) && s->n_flagged_true > 0)
+			s->detect_s = w->after_s;
+		for (size_t k = 0; k < w->n_rows; k++)
+			t->row_scores[(w->first_row + k) * n + i] = *s;
+		for (size_t k = 0; k < t->spec->n_along; k++)
+			t->row_scores[k * n + i].detect_s = s->detect_s;
+	}
+	return rc;
+}
+
+/* A plane that fills what it does not say would fill files and tables that
+ * readers don't expect it in. */
+static void check_filled(const struct xp_trial *t)
+{
+	const unsigned may = t->plane->fills & ~xp_fabric_of(&t->config)->blind;
+	for (size_t i = 0; i < t->spec->n_along; i++) {
+		const double *x = (const double *)&t->rows[i];
+		for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
+			assert(isnan(x[m]) || res_trial_metrics[m].set & may);
+	}
+}
+
+/* --- cells ---------------------------------------------------------------- */
+
+static void blank(double x[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = NAN;
+}
+
+static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (point != t->point && (rc = take_point(t, point, e)) < 0)
+		return rc;
+	/* With common random numbers all points of one run share the name, so
+	 * that what they differ in is what the sweep changes. */
+	const struct sim_seed where = {
+	    .seed = t->spec->seed,
+	    .point = t->config.common ? 0 : (uint32_t)point,
+	    .run = run,
+	};
+	if ((rc = model_scene_draw(&t->scene, &t->topo, &t->config.scene,
+		 &where, e)) < 0)
+		return rc;
+	struct audience a = {t, &where};
+	const struct xp_listener to = {&a, t->config.n_algos > 0 ? hear : NULL};
+	blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
+	for (size_t i = 0; i < t->config.n_algos; i++)
+		t->scores[i].detect_s = NAN;
+	rc = t->plane->run(t->running, &t->scene, &to, t->rows, e);
+	if (rc == 0)
+		check_filled(t);
+	return rc;
+}
+
+int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
+    struct sim_err *e)
+{
+	int rc = run_cell(t, point, run, e);
+	if (rc < 0)
+		return rc;
+	_Static_assert(sizeof(t->scores[0]) ==
+		RES_N_ALGO_METRICS * sizeof(row[0]),
+	    "scores are nothing but doubles, in the order of a row");
+	const size_t n = t->config.n_algos;
+	for (size_t i = 0; i < t->spec->n_along; i++) {
+		memcpy(row, &t->rows[i], sizeof(t->rows[i]));
+		row += RES_N_TRIAL_METRICS;
+		if (n > 0)
+			memcpy(row, &t->row_scores[i * n],
+			    n * sizeof(t->scores[0]));
+		row += n * RES_N_ALGO_METRICS;
+	}
+	return 0;
+}
+
+static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
+    FILE *out)
+{
+	enum { SHOWN = 10 };
+	algo_verdicts_sort(v);
+	for (size_t i = 0; i < v->n && i < SHOWN; i++) {
+		char name[64];
+		const struct truth *truth = &t->scene.truth;
+		int faulty = 0;
+		if (v->kind == ALGO_KIND_SWITCH) {
+			topo_node_name(&t->topo, t->topo.n_hosts + v->link[i],
+			    name);
+			faulty = truth_is_failed_switch(truth, v->link[i]);
+		} else {
+			topo_link_name(&t->topo, v->link[i], name);
+			faulty = truth_is_faulty(truth, v->link[i]);
+		}
+		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
+		    v->score[i], i < v->n_flagged ? " accused" : "",
+		    faulty ? " FAULTY" : "");
+	}
+	if (v->n > SHOWN)
+		fprintf(out, "      and %zu more\n", v->n - SHOWN);
+}
+
+void xp_trial_print(const struct xp_trial *t, FILE *out)
+{
+	fprintf(out, "%u hosts, %u switches, %u directed links\n",
+	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
+	t->plane->print(t->running, t->rows, out);
+	truth_print(&t->scene.truth, &t->topo, out);
+	for (size_t i = 0; i < t->config.n_algos; i++) {
+		const struct res_algo_metrics *m = &t->scores[i];
+		fprintf(out, "%s\n", t->config.algo[i].label);
+#define X(name, num, den, doc)                                                 \
+	if (m->den > 0)                                                        \
+		fprintf(out, "  %-18s %.4f (%g/%g)\n", #name, m->num / m->den, \
+		    m->num, m->den);
+		RES_RATIOS(X)
+#undef X
+		print_links(t, &t->verdicts[i], out);
+	}
+}

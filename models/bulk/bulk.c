@@ -1,0 +1,402 @@
+/* models/bulk/bulk.c -- the exact bulk data plane: every flow of an epoch.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/bulk/bulk.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+/* Float sums of hazards and the quotient they are compared with are off by far
+ * less than this, so scaled-up hazards never hide a flow that is lossy. */
+#define HAZARD_MARGIN (1 + 1e-5)
+
+struct model_bulk {
+	const struct bulk_kernel *kernel;
+	const struct model_scene *scene;
+	struct bulk_key key;
+	struct bulk_clos net;
+	float *hazard; /* [n_links + 1], rounded up; [n_links] = 0: no link */
+	double *rate;  /* [n_links], noise, scratch of begin */
+	size_t cap_hazard, cap_rate;
+	/* [n_links + 1], 1 + the first hole of the switch that a link leads to,
+	 * 0: none; unused while the scene has no holes. */
+	uint32_t *hole;
+	size_t cap_hole;
+	struct bulk_block block;
+	uint64_t n_silent; /* flows whose host was off */
+};
+
+/* Words of a flow's second block, drawn only when needed. */
+enum { MORE_COIN, MORE_LOW, MORE_START_HIGH, MORE_START_LOW };
+
+int model_bulk_open(struct model_bulk **out, const struct bulk_kernel *kernel,
+    struct sim_err *e)
+{
+	struct model_bulk *b;
+	int rc = SIM_ZALLOC(&b, 1, e);
+	if (rc < 0)
+		return rc;
+	b->kernel = kernel ? kernel : bulk_kernels()[0];
+	*out = b;
+	return 0;
+}
+
+void model_bulk_close(struct model_bulk *b)
+{
+	if (!b)
+		return;
+	free(b->hazard);
+	free(b->rate);
+	free(b->hole);
+	free(b);
+}
+
+static struct bulk_key key_of(const struct sim_seed *where)
+{
+	struct bulk_key k = {{0, 0, where->run, where->point}};
+	sim_rng_key(k.v, where, SIM_STREAM_FLOW);
+	return k;
+}
+
+/* The switch that a link leads to, or TOPO_NONE. */
+static topo_switch switch_behind(const struct topo *t, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(t, l, &from, &to);
+	return to < t->n_hosts ? TOPO_NONE : to - t->n_hosts;
+}
+
+static float round_up(double hazard)
+{
+	return hazard > 0
+	    ? nextafterf((float)(hazard * HAZARD_MARGIN), INFINITY)
+	    : 0.0f;
+}
+
+static int list_holes(struct model_bulk *b, const struct model_scene *s,
+    struct sim_err *e)
+{
+	const uint32_t n = s->topo->n_links;
+	int rc = SIM_RESERVE(&b->hole, &b->cap_hole, n + 1ul, e);
+	if (rc < 0)
+		return rc;
+	for (topo_link l = 0; l < n; l++) {
+		const size_t first =
+		    truth_first_hole(&s->truth, switch_behind(s->topo, l));
+		b->hole[l] = first < s->truth.n_holes ? (uint32_t)first + 1 : 0;
+	}
+	b->hole[n] = 0;
+	return 0;
+}
+
+int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
+    struct sim_err *e)
+{
+	const uint32_t n = s->topo->n_links;
+	int rc;
+	if ((rc = SIM_RESERVE(&b->hazard, &b->cap_hazard, n + 1ul, e)) < 0 ||
+	    (rc = SIM_RESERVE(&b->rate, &b->cap_rate, n, e)) < 0)
+		return rc;
+	b->scene = s;
+	b->key = key_of(&s->where);
+	b->net = (struct bulk_clos){
+	    .c = s->topo->clos,
+	    .ecmp_seed = s->ecmp_seed,
+	    .none = n,
+	    .pkt_lo = (uint32_t)s->traffic.params.packets.a,
+	    .pkt_span = (uint32_t)(s->traffic.params.packets.b -
+			    s->traffic.params.packets.a) +
+		1,
+	};
+	model_noise_rates(&s->loss.noise, 0, n, b->rate);
+	for (topo_link l = 0; l < n; l++)
+		b->hazard[l] = round_up(model_hazard(b->rate[l]));
+	b->hazard[n] = 0;
+	/* An upper bound over the epoch: all faults of a link at once, and the
+	 * noise that holds while none is active. Every flow of a host that may
+	 * be off is looked at. */
+	for (size_t i = 0; i < s->truth.n_faults; i++) {
+		const struct truth_fault *f = &s->truth.fault[i];
+		if (!f->of_hole)
+			b->hazard[f->link] += round_up(model_hazard(f->rate));
+	}
+	for (size_t i = 0; i < s->truth.n_outages; i++)
+		if (s->truth.outage[i].kind == TRUTH_HOST_OFF)
+			b->hazard[topo_link_of(s->truth.outage[i].id,
+			    TOPO_UP)] = INFINITY;
+	return s->truth.n_holes > 0 ? list_holes(b, s, e) : 0;
+}
+
+__extension__ typedef unsigned __int128 u128;
+
+/* Everything about a flow but its losses, and its u in [0, 1). */
+static unsigned flow_of(const struct model_scene *s, const struct bulk_key *key,
+    uint64_t flow, struct obs_flow *out, double *u, topo_link path[])
+{
+	const struct model_traffic *tr = &s->traffic;
+	uint32_t w[4], more[4];
+	bulk_words(key, (uint32_t)flow, 0, w);
+	bulk_words(key, (uint32_t)flow, 1, more);
+	topo_host src = model_traffic_src(tr, flow);
+	topo_host dst = model_traffic_dst(tr, src, w[0], more[MORE_COIN]);
+	uint32_t ports = bulk_ports(w[2]);
+	uint64_t start =
+	    (uint64_t)more[MORE_START_HIGH] << 32 | more[MORE_START_LOW];
+	*out = (struct obs_flow){
+	    .start_ns = (uint64_t)((u128)start * tr->epoch_ns >> 64),
+	    .src_host = src,
+	    .dst_host = dst,
+	    .src_port = (uint16_t)(ports >> 16),
+	    .dst_port = (uint16_t)ports,
+	    .n_pkts = model_traffic_packets(tr, w[1]),
+	};
+	*u = ((double)w[3] * 65536 + (more[MORE_LOW] & 0xffff)) * 0x1p-48;
+	uint32_t digest =
+	    topo_digest_rest(topo_digest_src(topo_addr_of_host(src),
+				 TOPO_PROTO_TCP),
+		topo_addr_of_host(dst), ports);
+	return topo_path(s->topo, s->ecmp_seed, src, dst, digest, path);
+}
+
+unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
+    struct obs_flow *out, topo_link path[])
+{
+	struct bulk_key key = key_of(&s->where);
+	double u;
+	return flow_of(s, &key, flow, out, &u, path);
+}
+
+static uint32_t srtt_of(const struct model_scene *s, uint64_t flow,
+    const struct obs_flow *f, const topo_link path[], unsigned h)
+{
+	struct sim_rng r;
+	double delay_us = 0;
+	sim_rng_init(&r, &s->where, SIM_STREAM_LATENCY, (uint32_t)flow);
+	for (unsigned i = 0; i < h; i++)
+		delay_us += model_latency_smoothed(&s->truth, path[i],
+		    f->start_ns, f->n_pkts, &r);
+	return model_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
+}
+
+/* The first switch that takes the flow gets no packet of it. */
+static void meet_holes(const struct model_scene *s, const struct obs_flow *f,
+    const topo_link path[], unsigned h, double hazard[])
+{
+	const struct topo_tuple tuple = {
+	    .src_ip = topo_addr_of_host(f->src_host),
+	    .dst_ip = topo_addr_of_host(f->dst_host),
+	    .src_port = f->src_port,
+	    .dst_port = f->dst_port,
+	    .proto = TOPO_PROTO_TCP,
+	};
+	for (unsigned i = 0; i < h; i++)
+		if (truth_swallows(&s->truth, switch_behind(s->topo, path[i]),
+			&tuple, f->start_ns)) {
+			hazard[i] = INFINITY;
+			return;
+		}
+}
+
+/* Decide exactly, and append the flow if it is lossy or if all are asked. */
+static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
+    struct losses *lost, struct sim_err *e)
+{
+	const struct model_scene *s = b->scene;
+	topo_link path[TOPO_MAX_HOPS];
+	double hazard[TOPO_MAX_HOPS], sum = 0, u;
+	uint32_t drops[TOPO_MAX_HOPS] = {0};
+	struct obs_flow f;
+	unsigned h = flow_of(s, &b->key, flow, &f, &u, path);
+	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, f.src_host,
+		f.start_ns)) {
+		b->n_silent++;
+		return 0;
+	}
+	for (unsigned i = 0; i < h; i++)
+		hazard[i] = model_loss_hazard(&s->loss, path[i], f.start_ns);
+	if (s->truth.n_holes > 0)
+		meet_holes(s, &f, path, h, hazard);
+	for (unsigned i = 0; i < h; i++)
+		sum += hazard[i];
+	int lossy = u < -expm1(-(double)f.n_pkts * sum);
+	if (s->latency.report_us > 0)
+		f.srtt_us = srtt_of(s, flow, &f, path, h);
+	if (!lossy && !all && f.srtt_us <= s->latency.report_us)
+		return 0;
+	if (lossy) {
+		struct sim_rng r;
+		sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
+		model_loss_marks(&r, f.n_pkts, hazard, h, drops);
+		model_loss_drops(&r, f.n_pkts, drops, h, drops);
+		for (unsigned i = 0; i < h; i++)
+			f.n_retx += drops[i];
+	}
+	int rc = losses_add_drops(lost, drops, h, e);
+	if (rc == 0 && (rc = obs_add_flow(w, &f, path, h, e)) < 0)
+		lost->n_drops -= h;
+	return rc;
+}
+
+/* Source hosts of flows FIRST .. FIRST + n - 1. What the rest of the block
+ * holds does not matter: kernels run over whole blocks, but load nothing by it.
+ */
+static void fill_src(struct bulk_block *b, const struct model_traffic *tr,
+    uint64_t first)
+{
+	topo_host h = model_traffic_src(tr, first);
+	uint32_t i = 0;
+	while (i < b->n) {
+		uint64_t end = model_traffic_first(tr, h + 1) - first;
+		uint32_t stop = end < b->n ? (uint32_t)end : b->n;
+		while (i < stop)
+			b->src[i++] = h;
+		h++;
+	}
+}
+
+static void aim_skewed(struct model_bulk *b, uint64_t first)
+{
+	struct bulk_block *k = &b->block;
+	uint32_t more[4];
+	for (uint32_t i = 0; i < k->n; i++) {
+		bulk_words(&b->key, (uint32_t)first + i, 1, more);
+		k->dst[i] = model_traffic_dst(&b->scene->traffic, k->src[i],
+		    k->word[0][i], more[MORE_COIN]);
+		k->dtor[i] = k->dst[i] / b->net.c.n_hosts;
+	}
+}
+
+/* Flows of the block that may be lossy; returns how many. Loads, not gathers:
+ * on every machine measured a gather costs more than the scalar loads. */
+static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
+{
+	const struct bulk_block *k = &b->block;
+	const float *hz = b->hazard;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < k->n; i++) {
+		float sum = hz[2 * k->src[i]] + hz[k->up1[i]] + hz[k->up2[i]] +
+		    hz[k->down2[i]] + hz[k->down1[i]] + hz[2 * k->dst[i] + 1];
+		candidate[n] = i;
+		n += sum > k->need[i];
+	}
+	return n;
+}
+
+/* 1 if a hole of the switch behind LINK takes the tuple at any time. */
+static int may_take(const struct model_bulk *b, uint32_t link,
+    const struct topo_tuple *tuple)
+{
+	const struct truth *t = &b->scene->truth;
+	if (b->hole[link] == 0)
+		return 0;
+	const size_t first = b->hole[link] - 1;
+	for (size_t i = first;
+	     i < t->n_holes && t->hole[i].at == t->hole[first].at; i++)
+		if (model_blackhole_drops(&t->hole[i].rule, tuple))
+			return 1;
+	return 0;
+}
+
+/* The same as sieve() for a scene with holes: also the flows that one takes at
+ * some time. Few of them, as against all that cross its switch. */
+static uint32_t sieve_holes(const struct model_bulk *b, uint32_t candidate[])
+{
+	const struct bulk_block *k = &b->block;
+	const uint32_t n_lossy = sieve(b, candidate);
+	uint32_t lossy[BULK_BLOCK], n = 0, j = 0;
+	memcpy(lossy, candidate, n_lossy * sizeof(lossy[0]));
+	for (uint32_t i = 0; i < k->n; i++) {
+		const uint32_t link[] = {2 * k->src[i], k->up1[i], k->up2[i],
+		    k->down2[i], k->down1[i]};
+		const uint32_t ports = bulk_ports(k->word[2][i]);
+		const struct topo_tuple tuple = {
+		    .src_ip = topo_addr_of_host(k->src[i]),
+		    .dst_ip = topo_addr_of_host(k->dst[i]),
+		    .src_port = (uint16_t)(ports >> 16),
+		    .dst_port = (uint16_t)ports,
+		    .proto = TOPO_PROTO_TCP,
+		};
+		int looks = j < n_lossy && lossy[j] == i;
+		j += (uint32_t)looks;
+		for (int m = 0; !looks && m < 5; m++)
+			looks = may_take(b, link[m], &tuple);
+		if (looks)
+			candidate[n++] = i;
+	}
+	return n;
+}
+
+static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
+    struct obs *w, struct losses *lost, struct sim_err *e)
+{
+	uint32_t candidate[BULK_BLOCK];
+	const struct model_traffic *tr = &b->scene->traffic;
+	b->block.n = n;
+	fill_src(&b->block, tr, first);
+	b->kernel->draw(&b->block, &b->key, (uint32_t)first, 0);
+	if (tr->n_hot > 0)
+		aim_skewed(b, first);
+	else
+		b->kernel->aim(&b->block, &b->net);
+	b->kernel->path(&b->block, &b->net);
+	n = b->scene->truth.n_holes > 0 ? sieve_holes(b, candidate)
+					: sieve(b, candidate);
+	for (uint32_t i = 0; i < n; i++) {
+		int rc = settle(b, first + candidate[i], 0, w, lost, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+/* Any topology, windows that hold every flow, and round-trip times: one flow at
+ * a time. */
+static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
+    int all, struct obs *w, struct losses *lost, struct sim_err *e)
+{
+	for (uint64_t f = first; f < last; f++) {
+		int rc = settle(b, f, all, w, lost, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e)
+{
+	int rc = 0;
+	assert(first <= last && last <= b->scene->traffic.n_flows);
+	b->n_silent = 0;
+	if (all || b->scene->latency.report_us > 0 ||
+	    !topo_is_clos(b->scene->topo)) {
+		rc = run_plain(b, first, last, all, w, lost, e);
+	} else {
+		for (uint64_t f = first; f < last && rc == 0; f += BULK_BLOCK) {
+			uint64_t n = last - f;
+			if (n > BULK_BLOCK)
+				n = BULK_BLOCK;
+			rc = run_clos_block(b, f, (uint32_t)n, w, lost, e);
+		}
+	}
+	if (rc == 0)
+		w->n_flows += last - first - b->n_silent;
+	return rc;
+}
+
+int model_bulk_epoch(struct model_bulk *b, const struct model_scene *s, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e)
+{
+	obs_clear(w);
+	losses_clear(lost);
+	int rc = model_bulk_begin(b, s, e);
+	if (rc == 0)
+		rc = model_bulk_run(b, 0, s->traffic.n_flows, all, w, lost, e);
+	w->complete = all != 0;
+	return rc;
+}

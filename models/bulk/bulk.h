@@ -1,0 +1,61 @@
+/* models/bulk/bulk.h -- the exact bulk data plane: every flow of an epoch.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Between two changes of network state the losses of a flow are memoryless, so
+ * a flow of n packets loses something with probability 1 - exp(-n * sum of
+ * hazards), and only the few that do are looked at closely. Each flow is a
+ * function of (seed, point, run, epoch, flow): any one can be repeated alone,
+ * in any order, in blocks of any size, by any number of workers, on any CPU,
+ * with the same bits.
+ *
+ *	draw  ->  destination, packets, ports, u         SIMD, 256 flows a block
+ *	path  ->  ECMP by the switches' own hash         SIMD
+ *	test  ->  u / n < sum of rounded-up hazards      few pass
+ *	exact ->  u < 1 - exp(-n * sum), 48 random bits; who dropped how many
+ *
+ * A flow that a black hole on its path takes when it starts loses all that gets
+ * so far on the link into that switch. Flows of a host that is off then do not
+ * run and are not counted; those to one are lost on its cable. Only flows from
+ * source to destination: the way back is not modelled.
+ *
+ * A fault that starts or ends inside the epoch holds for flows that start
+ * while it is active: a flow's packets are taken to pass at once.
+ */
+#ifndef MODELS_BULK_BULK_H
+#define MODELS_BULK_BULK_H
+
+#include "models/bulk/kernel.h"
+#include "models/losses.h"
+#include "models/obs.h"
+#include "models/scene/scene.h"
+
+struct model_bulk;
+
+/* KERNEL NULL: the best this CPU has. */
+int model_bulk_open(struct model_bulk **b, const struct bulk_kernel *kernel,
+    struct sim_err *e);
+void model_bulk_close(struct model_bulk *b);
+
+/* Take a scene: hazards of all links. B keeps S until the next scene; S must
+ * not change meanwhile. Cost O(links). Errors SIM_ENOMEM. */
+int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
+    struct sim_err *e);
+
+/* Run flows FIRST .. LAST - 1 and append the lossy ones,
+ * those with a smoothed RTT above latency.report_over (or, with ALL, every
+ * one) to W and their drops to LOST. Runs that tile an interval append what
+ * one run over it does. Adds to w->n_flows those that ran. Errors SIM_ENOMEM.
+ * Cost O(flows), about 10 ns each. */
+int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e);
+
+/* begin and run over all flows of a scene, into an emptied window. */
+int model_bulk_epoch(struct model_bulk *b, const struct model_scene *s, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e);
+
+/* One flow alone, by plain code: its record without losses, and its path.
+ * Returns the number of hops. Shape path[TOPO_MAX_HOPS]. */
+unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
+    struct obs_flow *out, topo_link path[]);
+
+#endif

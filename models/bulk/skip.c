@@ -1,0 +1,550 @@
+/* models/bulk/skip.c -- the skipping bulk data plane: only flows that may lose.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/bulk/skip.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "models/bulk/kernel.h"
+#include "sim/vec.h"
+
+/* One word picks T1, T2 and T1 of a path: with more combinations than this the
+ * last choice would be visibly uneven. */
+#define MAX_PATHS (UINT64_C(1) << 24)
+
+/* Above this rate of candidates jumping gains nothing: look at every flow. */
+#define JUMP_LIMIT 0.5
+
+/* A link with a fault. */
+struct failed {
+	topo_link link;
+	struct topo_clos_place at;
+	double hazard; /* all its faults at once: an upper bound */
+	double bound;  /* 1 - exp(-n_max * hazard) */
+
+	/* Flows out of a ToR cross it with the same chance for all ToRs in
+	 * [from, to), or for all others: `inside` tells which. */
+	uint32_t from, to;
+	int inside;
+	double weight; /* that chance times bound */
+};
+
+struct model_skip {
+	const struct model_scene *scene;
+	struct obs *window;
+	struct losses *lost;
+	struct failed *failed;
+	size_t n_failed, cap_failed;
+	double *sum; /* [n_failed], of the current ToR: see weigh() */
+	size_t cap_sum;
+	int timed;         /* some fault is not active all the epoch */
+	double n_max;      /* packets of the largest flow */
+	double most_noise; /* hazard bound of one link's noise */
+
+	uint32_t *index; /* [n_links]: 1 + place in failed[], 0 = good */
+	size_t cap_index;
+
+	uint64_t *kept; /* flows that a failed link made lossy, ascending */
+	size_t n_kept, cap_kept;
+};
+
+/* One flow as it is drawn. */
+struct flow {
+	struct obs_flow obs;
+	unsigned h;
+	topo_link path[6];
+	double fault[6]; /* hazard of active faults */
+	double noise[6];
+	double fault_sum;
+	double bounds; /* sum of failed[].bound over the path */
+};
+
+int model_skip_open(struct model_skip **k, struct sim_err *e)
+{
+	return SIM_ZALLOC(k, 1, e);
+}
+
+void model_skip_close(struct model_skip *k)
+{
+	if (!k)
+		return;
+	free(k->failed);
+	free(k->sum);
+	free(k->index);
+	free(k->kept);
+	free(k);
+}
+
+int model_skip_fits(const struct model_scene *s, struct sim_err *e)
+{
+	if (!topo_is_clos(s->topo))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping needs a Clos; this topology is a graph.");
+	const struct topo_clos *c = &s->topo->clos;
+	if ((uint64_t)c->n_t1 * c->n_t1 > MAX_PATHS ||
+	    (uint64_t)c->n_t1 * c->n_t1 * c->n_t2 > MAX_PATHS)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping can't tell more than 2^24 paths between two ToRs "
+		    "apart.");
+	if (s->latency.report_us > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping has no round-trip times (latency.report_over).");
+	if (s->traffic.n_hot > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping needs uniform traffic; this has hot ToRs.");
+	if (s->truth.n_holes > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping can't have a black hole (switch %u).",
+		    s->truth.hole[0].at);
+	if (truth_has_host_off(&s->truth))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping can't have a host that is off.");
+	for (size_t i = 0; i < s->truth.n_faults; i++) {
+		const struct truth_fault *f = &s->truth.fault[i];
+		if (topo_class_of(s->topo, f->link) == TOPO_HOST_TOR)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "skipping can't have a fault on a host's uplink "
+			    "(link %u).",
+			    f->link);
+	}
+	return 0;
+}
+
+/* Which ToRs' flows cross the link, and with what chance. */
+static void set_cross(struct failed *f, const struct topo_clos *c)
+{
+	const double others = c->all_tors - 1.0;
+	const double n_t1 = c->n_t1, n_t2 = c->n_t2;
+	const uint32_t pod_tors = f->at.pod * c->n_tors;
+	double chance = 0;
+	f->from = pod_tors;
+	f->to = pod_tors + c->n_tors;
+	f->inside = 0;
+	switch (f->at.class) {
+	case TOPO_TOR_T1:
+		f->inside = 1;
+		f->from = f->at.low;
+		chance = 1 / n_t1;
+		break;
+	case TOPO_T1_T2:
+		f->inside = 1;
+		chance = (c->all_tors - c->n_tors) / (others * n_t1 * n_t2);
+		break;
+	case TOPO_T2_T1:
+		chance = c->n_tors / (others * n_t1 * n_t2);
+		break;
+	case TOPO_T1_TOR:
+		f->from = f->at.low;
+		chance = 1 / (others * n_t1);
+		break;
+	case TOPO_TOR_HOST:
+		f->from = f->at.low / c->n_hosts;
+		chance = 1 / (others * c->n_hosts);
+		break;
+	default:
+		break;
+	}
+	if (f->at.class != TOPO_T1_T2 && f->at.class != TOPO_T2_T1)
+		f->to = f->from + 1;
+	f->weight = chance * f->bound;
+}
+
+static int list_failed(struct model_skip *k, struct sim_err *e)
+{
+	const struct truth *truth = &k->scene->truth;
+	const struct topo *t = k->scene->topo;
+	const sim_ns epoch_ns = k->scene->traffic.epoch_ns;
+	k->n_failed = 0;
+	k->timed = 0;
+	for (size_t i = 0; i < truth->n_faults; i++) {
+		const struct truth_fault *f = &truth->fault[i];
+		k->timed |= f->from_ns > 0 || f->to_ns < epoch_ns;
+		if (k->n_failed > 0 &&
+		    k->failed[k->n_failed - 1].link == f->link) {
+			k->failed[k->n_failed - 1].hazard +=
+			    model_hazard(f->rate);
+			continue;
+		}
+		int rc =
+		    SIM_RESERVE(&k->failed, &k->cap_failed, k->n_failed + 1, e);
+		if (rc < 0)
+			return rc;
+		k->failed[k->n_failed++] = (struct failed){
+		    .link = f->link,
+		    .at = topo_clos_place(&t->clos, f->link),
+		    .hazard = model_hazard(f->rate),
+		};
+	}
+	int rc = SIM_RESERVE(&k->sum, &k->cap_sum, k->n_failed, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < k->n_failed; i++) {
+		struct failed *f = &k->failed[i];
+		f->bound = -expm1(-k->n_max * f->hazard);
+		set_cross(f, &t->clos);
+		k->index[f->link] = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+static int begin(struct model_skip *k, const struct model_scene *s,
+    struct obs *w, struct losses *lost, struct sim_err *e)
+{
+	const size_t had = k->cap_index;
+	int rc = SIM_RESERVE(&k->index, &k->cap_index, s->topo->n_links, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = had; i < k->cap_index; i++)
+		k->index[i] = 0;
+	k->scene = s;
+	k->window = w;
+	k->lost = lost;
+	k->n_kept = 0;
+	k->n_max = s->traffic.params.packets.b;
+	k->most_noise = model_hazard(s->loss.noise.rate.b);
+	return list_failed(k, e);
+}
+
+/* The index is dense but only the failed links' entries are ever set. */
+static void end(struct model_skip *k)
+{
+	for (size_t i = 0; i < k->n_failed; i++)
+		k->index[k->failed[i].link] = 0;
+}
+
+/* Where a flow goes: ToR, host, and the switches that ECMP picks. */
+struct course {
+	uint32_t dtor, dst, up, t2, down; /* T1s counted within their pod */
+};
+
+/* One of N alike from a uniform word, leaving in the word what the choice did
+ * not use, for the next. Bias below (product of the Ns) / 2^32. */
+static uint32_t choose(uint32_t *word, uint32_t n)
+{
+	const uint64_t m = (uint64_t)*word * n;
+	*word = (uint32_t)m;
+	return (uint32_t)(m >> 32);
+}
+
+static uint32_t other_tor(uint32_t *word, const struct topo_clos *c,
+    uint32_t tor)
+{
+	uint32_t t = choose(word, c->all_tors - 1);
+	return t + (t >= tor);
+}
+
+/* A ToR of another pod: those after the pod's own are shifted past it. */
+static uint32_t far_tor(uint32_t *word, const struct topo_clos *c, uint32_t pod)
+{
+	uint32_t t = choose(word, c->all_tors - c->n_tors);
+	return t + (t >= pod * c->n_tors ? c->n_tors : 0);
+}
+
+/* A uniform flow out of TOR, given that it crosses F (NULL: any flow). All
+ * choices that the condition leaves open are independent and uniform. */
+static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
+    uint32_t tor, const struct failed *f)
+{
+	const uint32_t pod = tor / c->n_tors;
+	const struct topo_clos_place *at = f ? &f->at : NULL;
+	uint32_t to = sim_rng_u32(r), by = sim_rng_u32(r);
+	struct course w = {.dst = TOPO_NONE};
+	if (!f || at->class == TOPO_TOR_T1)
+		w.dtor = other_tor(&to, c, tor);
+	else if (at->class == TOPO_T1_T2)
+		w.dtor = far_tor(&to, c, pod);
+	else if (at->class == TOPO_T2_T1)
+		w.dtor = at->pod * c->n_tors + choose(&to, c->n_tors);
+	else if (at->class == TOPO_T1_TOR)
+		w.dtor = at->low;
+	else
+		w.dtor = (w.dst = at->low) / c->n_hosts;
+
+	if (w.dst == TOPO_NONE)
+		w.dst = w.dtor * c->n_hosts + choose(&to, c->n_hosts);
+	w.up = choose(&by, c->n_t1);
+	w.t2 = choose(&by, c->n_t2);
+	w.down = choose(&by, c->n_t1);
+	if (!f)
+		return w;
+	switch (at->class) {
+	case TOPO_TOR_T1:
+		w.up = at->high % c->n_t1;
+		break;
+	case TOPO_T1_T2:
+		w.up = at->low % c->n_t1;
+		w.t2 = at->high;
+		break;
+	case TOPO_T2_T1:
+		w.t2 = at->high;
+		w.down = at->low % c->n_t1;
+		break;
+	case TOPO_T1_TOR:
+		*(at->pod == pod ? &w.up : &w.down) = at->high % c->n_t1;
+		break;
+	default:
+		break;
+	}
+	return w;
+}
+
+static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
+    const struct course *w, topo_link path[6])
+{
+	const uint32_t pod = tor / c->n_tors, dpod = w->dtor / c->n_tors;
+	unsigned h = 0;
+	uint32_t down = w->up;
+	path[h++] = topo_clos_link_host(src, TOPO_UP);
+	path[h++] = topo_clos_link_tor(c, tor, w->up, TOPO_UP);
+	if (pod != dpod) {
+		down = w->down;
+		path[h++] =
+		    topo_clos_link_t1(c, pod * c->n_t1 + w->up, w->t2, TOPO_UP);
+		path[h++] = topo_clos_link_t1(c, dpod * c->n_t1 + down, w->t2,
+		    TOPO_DOWN);
+	}
+	path[h++] = topo_clos_link_tor(c, w->dtor, down, TOPO_DOWN);
+	path[h++] = topo_clos_link_host(w->dst, TOPO_DOWN);
+	return h;
+}
+
+static sim_ns draw_start(const struct model_skip *k, struct sim_rng *r)
+{
+	return (sim_ns)(sim_rng_u32(r) * 0x1p-32 *
+	    (double)k->scene->traffic.epoch_ns);
+}
+
+/* Draw a flow of slot number `id` out of TOR; noise is left for later, as few
+ * flows need it. */
+static void draw_flow(const struct model_skip *k, struct sim_rng *r,
+    uint64_t id, uint32_t tor, const struct failed *given, struct flow *f)
+{
+	const struct model_traffic *tr = &k->scene->traffic;
+	const struct topo_clos *c = &k->scene->topo->clos;
+	const struct course w = draw_course(r, c, tor, given);
+	f->obs = (struct obs_flow){
+	    .src_host = model_traffic_src(tr, id),
+	    .dst_host = w.dst,
+	    .n_pkts = model_traffic_packets(tr, sim_rng_u32(r)),
+	};
+	if (k->timed)
+		f->obs.start_ns = draw_start(k, r);
+	f->h = lay_path(c, f->obs.src_host, tor, &w, f->path);
+	f->fault_sum = f->bounds = 0;
+	for (unsigned i = 0; i < f->h; i++) {
+		uint32_t index = k->index[f->path[i]];
+		f->fault[i] = 0;
+		if (index == 0)
+			continue;
+		const struct failed *x = &k->failed[index - 1];
+		f->fault[i] = x->hazard;
+		f->bounds += x->bound;
+		if (k->timed)
+			model_loss_fault(&k->scene->loss, x->link,
+			    f->obs.start_ns, &f->fault[i]);
+		f->fault_sum += f->fault[i];
+	}
+}
+
+/* Does noise lose one of the flow's packets, for U uniform on [0, 1)? Looks up
+ * no more than it must: most flows are told by a bound. If so, f->noise holds
+ * the hazards; a link with an active fault has none. */
+static int noise_strikes(const struct model_skip *k, struct flow *f, double u)
+{
+	const double n = f->obs.n_pkts;
+	double bound = 0, sum = 0;
+	if (u >= n * f->h * k->most_noise)
+		return 0;
+	for (unsigned i = 0; i < f->h; i++) {
+		double none;
+		const topo_link l = f->path[i];
+		f->noise[i] = 0;
+		if (k->index[l] == 0 ||
+		    !model_loss_fault(&k->scene->loss, l, f->obs.start_ns,
+			&none))
+			f->noise[i] =
+			    model_noise_rate(&k->scene->loss.noise, l);
+		bound += f->noise[i]; /* hazard = -log(1 - p) < p / (1 - p) */
+	}
+	if (u * (1 - k->scene->loss.noise.rate.b) >= n * bound)
+		return 0;
+	for (unsigned i = 0; i < f->h; i++) {
+		f->noise[i] = model_hazard(f->noise[i]);
+		sum += f->noise[i];
+	}
+	return u < -expm1(-n * sum);
+}
+
+/* U in [0, 1), drawn to full precision only when it may be below LIMIT. */
+static double lazy_u01(struct sim_rng *r, double limit)
+{
+	const uint32_t high = sim_rng_u32(r);
+	if (high * 0x1p-32 >= limit)
+		return 1;
+	return (double)((uint64_t)high << 21 | sim_rng_u32(r) >> 11) * 0x1p-53;
+}
+
+/* Append F, whose packets are marked as given. */
+static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
+    uint32_t marks[6], struct sim_err *e)
+{
+	const uint32_t ports = bulk_ports(sim_rng_u32(r));
+	if (!k->timed)
+		f->obs.start_ns = draw_start(k, r);
+	f->obs.src_port = (uint16_t)(ports >> 16);
+	f->obs.dst_port = (uint16_t)ports;
+	model_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
+	for (unsigned i = 0; i < f->h; i++)
+		f->obs.n_retx += marks[i];
+	int rc = losses_add_drops(k->lost, marks, f->h, e);
+	if (rc == 0 &&
+	    (rc = obs_add_flow(k->window, &f->obs, f->path, f->h, e)) < 0)
+		k->lost->n_drops -= f->h;
+	return rc;
+}
+
+/* A flow on which a failed link dropped: marks there, and rarely noise too. */
+static int report_failed(struct model_skip *k, struct sim_rng *r,
+    struct flow *f, uint64_t id, struct sim_err *e)
+{
+	uint32_t marks[6], more[6];
+	int rc = SIM_RESERVE(&k->kept, &k->cap_kept, k->n_kept + 1, e);
+	if (rc < 0)
+		return rc;
+	k->kept[k->n_kept++] = id;
+	model_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
+	if (noise_strikes(k, f,
+		lazy_u01(r, (double)f->obs.n_pkts * f->h * k->most_noise))) {
+		model_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
+		for (unsigned i = 0; i < f->h; i++)
+			marks[i] += more[i]; /* one of the two is 0 */
+	}
+	return report(k, r, f, marks, e);
+}
+
+/* Slots until the next candidate, at RATE a slot: geometric from 0. */
+static uint64_t jump(struct sim_rng *r, double log_miss)
+{
+	double x = log(sim_rng_u01_open(r)) / log_miss;
+	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
+}
+
+/* Running sums of the weights of links that flows out of TOR can cross; the
+ * last is the rate of candidates. */
+static double weigh(struct model_skip *k, uint32_t tor)
+{
+	double sum = 0;
+	for (size_t i = 0; i < k->n_failed; i++) {
+		const struct failed *f = &k->failed[i];
+		const int inside = (f->from <= tor) & (tor < f->to);
+		sum += inside == f->inside ? f->weight : 0;
+		k->sum[i] = sum;
+	}
+	return sum;
+}
+
+/* A link in proportion to its weight: one of weight 0 adds nothing to the sums
+ * and is never the first above the draw. */
+static const struct failed *pick(const struct model_skip *k, struct sim_rng *r,
+    double total)
+{
+	const double u = sim_rng_u32(r) * 0x1p-32 * total;
+	size_t i = 0;
+	while (u >= k->sum[i])
+		i++;
+	return &k->failed[i];
+}
+
+/* All flows out of TOR on which a failed link drops. */
+static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
+{
+	const struct model_scene *s = k->scene;
+	const struct topo_clos *c = &s->topo->clos;
+	const uint64_t last =
+	    model_traffic_first(&s->traffic, (tor + 1) * c->n_hosts);
+	uint64_t id = model_traffic_first(&s->traffic, tor * c->n_hosts);
+	const double total = weigh(k, tor);
+	if (total == 0)
+		return 0;
+	const int jumps = total < JUMP_LIMIT;
+	const double log_miss = log1p(-total);
+	struct sim_rng r;
+	sim_rng_init(&r, &s->where, SIM_STREAM_SKIP_FAILED, tor);
+	for (;; id++) {
+		struct flow f;
+		if (jumps)
+			id += jump(&r, log_miss);
+		if (id >= last)
+			return 0;
+		draw_flow(k, &r, id, tor, jumps ? pick(k, &r, total) : NULL,
+		    &f);
+		double drops = -expm1(-(double)f.obs.n_pkts * f.fault_sum);
+		if (sim_rng_u01(&r) * (jumps ? f.bounds : 1) >= drops)
+			continue;
+		int rc = report_failed(k, &r, &f, id, e);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+/* The flows that lose to noise alone. */
+static int run_noise(struct model_skip *k, struct sim_err *e)
+{
+	const struct model_scene *s = k->scene;
+	const uint32_t n_hosts = s->topo->clos.n_hosts;
+	const double bound = -expm1(-k->n_max * 6 * k->most_noise);
+	const int jumps = bound < JUMP_LIMIT;
+	const double log_miss = log1p(-bound);
+	uint32_t marks[6];
+	size_t next_kept = 0;
+	struct sim_rng r;
+	if (bound == 0)
+		return 0;
+	sim_rng_init(&r, &s->where, SIM_STREAM_SKIP_NOISE, 0);
+	for (uint64_t id = 0;; id++) {
+		struct flow f;
+		if (jumps)
+			id += jump(&r, log_miss);
+		if (id >= s->traffic.n_flows)
+			return 0;
+		while (next_kept < k->n_kept && k->kept[next_kept] < id)
+			next_kept++;
+		if (next_kept < k->n_kept && k->kept[next_kept] == id)
+			continue;
+		/* Given that no failed link dropped: redraw until so. */
+		const uint32_t tor =
+		    model_traffic_src(&s->traffic, id) / n_hosts;
+		do
+			draw_flow(k, &r, id, tor, NULL, &f);
+		while (f.fault_sum > 0 &&
+		    sim_rng_u01(&r) >=
+			exp(-(double)f.obs.n_pkts * f.fault_sum));
+		double u = sim_rng_u01(&r) * (jumps ? bound : 1);
+		if (!noise_strikes(k, &f, u))
+			continue;
+		model_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
+		int rc = report(k, &r, &f, marks, e);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+int model_skip_epoch(struct model_skip *k, const struct model_scene *s,
+    struct obs *w, struct losses *lost, struct sim_err *e)
+{
+	int rc = model_skip_fits(s, e);
+	if (rc < 0)
+		return rc;
+	obs_clear(w);
+	losses_clear(lost);
+	rc = begin(k, s, w, lost, e);
+	for (uint32_t tor = 0; rc == 0 && tor < s->topo->clos.all_tors; tor++)
+		rc = run_tor(k, tor, e);
+	if (rc == 0)
+		rc = run_noise(k, e);
+	end(k);
+	w->n_flows = s->traffic.n_flows;
+	w->complete = 0;
+	return rc;
+}

@@ -1,0 +1,44 @@
+/* models/bulk/skip.h -- the skipping bulk data plane: only flows that may lose.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Draws the lossy flows of an epoch in law exactly as bulk.h would, without
+ * touching the others. Per source ToR, a flow crosses failed link l and finds
+ * it dropping with probability at most w_l = P(cross l) * (1 - exp(-n_max *
+ * hazard_l)); candidates are found by geometric jumps at rate W = sum of w_l,
+ * one l is picked in proportion to w_l, the flow is drawn given that it crosses
+ * l, and kept with probability
+ *
+ *	P(some failed link drops | flow) / sum of bounds over its failed links
+ *
+ * which undoes both the bound and the multiple chances of flows that cross
+ * several failed links. The other flows can lose to noise only: they are found
+ * by jumps under a bound of the noise hazard and drawn given that no failed
+ * link dropped.
+ *
+ * Cost O(ToRs * faults + lossy flows), whatever the number of flows, apart from
+ * the noise candidates: about 4 a flow that noise makes lossy.
+ */
+#ifndef MODELS_BULK_SKIP_H
+#define MODELS_BULK_SKIP_H
+
+#include "models/losses.h"
+#include "models/obs.h"
+#include "models/scene/scene.h"
+
+struct model_skip;
+
+int model_skip_open(struct model_skip **k, struct sim_err *e);
+void model_skip_close(struct model_skip *k);
+
+/* 0 if the scene meets what skipping assumes: a Clos, uniform traffic, ideal
+ * ECMP (independent uniform choices, not a hash; at most 2^24 paths between two
+ * ToRs), no fault on a host's uplink, no black hole, no host or pod off.
+ * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
+int model_skip_fits(const struct model_scene *s, struct sim_err *e);
+
+/* Run the epoch into an emptied window and its losses. Errors as
+ * model_skip_fits(), SIM_ENOMEM. */
+int model_skip_epoch(struct model_skip *k, const struct model_scene *s,
+    struct obs *w, struct losses *lost, struct sim_err *e);
+
+#endif

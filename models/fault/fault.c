@@ -1,0 +1,265 @@
+/* models/fault/fault.c -- what fails, how badly, and when.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/fault/fault.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "models/dist.h"
+#include "models/fault/draw.h"
+
+static const char *const pick_names[] = {"class", "link", "matlab", NULL};
+static const char *const law_names[] = {"constant", "exponential", "lognormal",
+    "load", NULL};
+static const char *const mode_names[] = {"down", "slow", "empty", "garbage",
+    NULL};
+const char *const model_fault_kind_names[] = {"drop", "latency", "black_hole_1",
+    "black_hole_2", "host_off", "pod_off", "controller", "collector", NULL};
+
+const struct sim_field model_fault_fields[] = {
+    {"kind", SIM_F_ENUM, offsetof(struct model_fault_params, kind),
+	.names = model_fault_kind_names, .def = "drop",
+	.doc = "links, or those of switches, lose packets or delay them; "
+	       "switches always drop certain address pairs (1) or five-tuples "
+	       "(2); hosts or pods are off; Pingmesh's services misbehave"},
+    {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
+	.max = 1e6, .unit = "places", .def = "1",
+	.doc = "links, hosts or pods that fail, at random places; of "
+	       "controller and collector, how many times"},
+    {"classes", SIM_F_SET, offsetof(struct model_fault_params, classes),
+	.names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
+	.doc = "classes of links that may fail"},
+    {"pick", SIM_F_ENUM, offsetof(struct model_fault_params, pick),
+	.names = pick_names, .def = "class",
+	.doc = "draw a class and then a link of it, or any link alike, or as "
+	       "007's released simulator"},
+    {"same_switch", SIM_F_F64, offsetof(struct model_fault_params, same_switch),
+	.min = 0, .max = 1, .unit = "1", .def = "0",
+	.doc = "chance that a place is at the switch of the one before; with "
+	       "pick matlab, of one more place at a switch"},
+    {"switches", SIM_F_U32, offsetof(struct model_fault_params, switches),
+	.min = 0, .max = 1e6, .unit = "switches", .def = "0",
+	.doc = "switches that fail, at random, in place of links; for black "
+	       "holes 1 unless set"},
+    {"tiers", SIM_F_SET, offsetof(struct model_fault_params, tiers),
+	.names = model_tier_names, .def = "[tor, t1, t2]",
+	.doc = "tiers of switches that may fail"},
+    {"share", SIM_F_F64, offsetof(struct model_fault_params, share), .min = 0,
+	.max = 1, .unit = "1", .def = "1",
+	.doc = "share of a failed switch's links that fail"},
+    {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
+	.max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
+	.doc = "drop rate of a failed link"},
+    {"entries", SIM_F_DIST, offsetof(struct model_fault_params, entries),
+	.min = 0, .max = 1, .unit = "1", .def = "0.01",
+	.doc = "share of keys whose entry is corrupt (black holes)"},
+    {"delay", SIM_F_DIST, offsetof(struct model_fault_params, delay),
+	.min = 1e-3, .max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
+	.doc = "what a slow link adds to each packet's time, by `law`; what a "
+	       "slow service adds to its answers"},
+    {"law", SIM_F_ENUM, offsetof(struct model_fault_params, law),
+	.names = law_names, .def = "constant",
+	.doc = "`delay` is all of a packet's delay, its mean (exponential), "
+	       "its median (lognormal), or the time that a queue with `load` "
+	       "serves a packet in"},
+    {"sigma", SIM_F_F64, offsetof(struct model_fault_params, sigma), .min = 0,
+	.max = 5, .unit = "1", .def = "1",
+	.doc = "standard deviation of a lognormal delay's logarithm"},
+    {"load", SIM_F_F64, offsetof(struct model_fault_params, load), .min = 0,
+	.max = 0.999, .unit = "1", .def = "0.9",
+	.doc = "share of time that the queue is busy: packets wait delay * "
+	       "load / (1 - load) on average"},
+    {"mode", SIM_F_ENUM, offsetof(struct model_fault_params, mode),
+	.names = mode_names, .def = "down",
+	.doc = "a service does not answer, answers late, has no document, or "
+	       "sends what is none (the last two: controller)"},
+    {"from", SIM_F_F64, offsetof(struct model_fault_params, from_s), .min = 0,
+	.max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
+    {"to", SIM_F_F64, offsetof(struct model_fault_params, to_s), .min = 0,
+	.max = 1e9, .unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
+    {"spread", SIM_F_F64, offsetof(struct model_fault_params, spread_s),
+	.min = 0, .max = 1e9, .unit = "s", .def = "0",
+	.doc = "each place begins later than `from` by a random time up to "
+	       "this"},
+    {"lasts", SIM_F_F64, offsetof(struct model_fault_params, lasts_s), .min = 0,
+	.max = 1e9, .unit = "s", .def = "0",
+	.doc = "each place ends this long after it began; 0 = at `to`"},
+    {0},
+};
+
+/* --- keys and kinds ------------------------------------------------------- */
+
+#define KIND(name) (1u << MODEL_FAULT_##name)
+enum {
+	LINKS = KIND(DROP) | KIND(LATENCY),
+	HOLES = KIND(BLACK_HOLE_1) | KIND(BLACK_HOLE_2),
+	SERVICES = KIND(CONTROLLER) | KIND(COLLECTOR),
+	ALL = (1u << MODEL_FAULT_N_KINDS) - 1,
+};
+
+static const struct {
+	const char *key;
+	unsigned kinds;
+} uses[] = {
+    {"kind", ALL},
+    {"count", ALL & ~HOLES},
+    {"classes", LINKS},
+    {"pick", LINKS},
+    {"same_switch", LINKS},
+    {"switches", LINKS | HOLES},
+    {"tiers", LINKS | HOLES},
+    {"share", LINKS},
+    {"rate", LINKS},
+    {"entries", HOLES},
+    {"delay", LINKS | SERVICES},
+    {"law", KIND(LATENCY)},
+    {"sigma", KIND(LATENCY)},
+    {"load", KIND(LATENCY)},
+    {"mode", SERVICES},
+    {"from", ALL},
+    {"to", ALL},
+    {"spread", ALL},
+    {"lasts", ALL},
+    {"links", LINKS},
+    {"at", LINKS | HOLES | KIND(HOST_OFF)},
+    {"pods", KIND(POD_OFF)},
+};
+
+int model_fault_uses(uint32_t kind, const char *key)
+{
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		if (strcmp(uses[i].key, key) == 0)
+			return uses[i].kinds >> kind & 1;
+	return 0;
+}
+
+int model_fault_is_hole(uint32_t kind)
+{
+	return HOLES >> kind & 1;
+}
+
+/* --- what all kinds share ------------------------------------------------- */
+
+static sim_ns ns_of(double seconds)
+{
+	return (sim_ns)(seconds * (double)SIM_SEC);
+}
+
+/* A number is taken whether it matters or not, so that `spread` moves nothing
+ * else. */
+struct model_fault_span model_fault_span(struct model_fault_draw *d)
+{
+	const struct model_fault_params *g = d->group;
+	const double late_s = sim_rng_u01(&d->outage) * g->spread_s;
+	struct model_fault_span when = {ns_of(g->from_s) + ns_of(late_s),
+	    SIM_NEVER};
+	if (g->lasts_s > 0)
+		when.to_ns = when.from_ns + ns_of(g->lasts_s);
+	else if (g->to_s > 0)
+		when.to_ns = ns_of(g->to_s);
+	return when;
+}
+
+static double mean_delay(const struct model_fault_params *g, double u)
+{
+	const double delay = model_dist_at(&g->delay, u);
+	switch (g->law) {
+	case TRUTH_LOGNORMAL:
+		return delay * exp(g->sigma * g->sigma / 2);
+	case TRUTH_LOAD:
+		return delay * g->load / (1 - g->load);
+	default:
+		return delay;
+	}
+}
+
+int model_fault_add(struct model_fault_draw *d, const struct sim_dist *range,
+    topo_link link, double u, const struct model_fault_span *when,
+    struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	struct truth_fault f = {
+	    .link = link,
+	    .from_ns = when->from_ns,
+	    .to_ns = when->to_ns,
+	};
+	if (g->kind == MODEL_FAULT_LATENCY) {
+		f.delay_us = mean_delay(g, u);
+		f.law = g->law;
+		if (f.law == TRUTH_LOGNORMAL)
+			f.shape = g->sigma;
+		else if (f.law == TRUTH_LOAD)
+			f.shape = g->load;
+	} else {
+		f.rate = model_dist_at(range, u);
+	}
+	return truth_add_fault(d->truth, &f, e);
+}
+
+/* --- groups --------------------------------------------------------------- */
+
+static int check_times(const struct model_fault_params *g, struct sim_err *e)
+{
+	if (g->to_s == 0 || g->lasts_s > 0)
+		return 0;
+	if (g->to_s < g->from_s)
+		return sim_fail(e, SIM_EINVAL,
+		    "a fault ends at %g s, before it begins at %g s.", g->to_s,
+		    g->from_s);
+	if (g->to_s < g->from_s + g->spread_s)
+		return sim_fail(e, SIM_EINVAL,
+		    "a fault ends at %g s, but may begin as late as %g s (from "
+		    "+ spread).",
+		    g->to_s, g->from_s + g->spread_s);
+	return 0;
+}
+
+static int draw_group(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	int rc = check_times(g, e);
+	if (rc < 0)
+		return rc;
+	switch ((enum model_fault_kind)g->kind) {
+	case MODEL_FAULT_BLACK_HOLE_1:
+	case MODEL_FAULT_BLACK_HOLE_2:
+		return model_fault_draw_holes(d, e);
+	case MODEL_FAULT_HOST_OFF:
+		return model_fault_draw_hosts(d, e);
+	case MODEL_FAULT_POD_OFF:
+		return model_fault_draw_pods(d, e);
+	case MODEL_FAULT_CONTROLLER:
+	case MODEL_FAULT_COLLECTOR:
+		return model_fault_draw_services(d, e);
+	default:
+		break;
+	}
+	if (g->n_at > 0 || (g->n_links == 0 && g->switches > 0))
+		return model_fault_draw_switches(d, e);
+	return model_fault_draw_links(d, e);
+}
+
+int model_fault_draw(const struct topo *t,
+    const struct model_fault_params *group, size_t n,
+    const struct sim_seed *where, struct truth *truth, struct sim_err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t id = (uint32_t)i;
+		struct model_fault_draw d = {
+		    .topo = t,
+		    .group = &group[i],
+		    .truth = truth,
+		};
+		sim_rng_init(&d.place, where, SIM_STREAM_FAULT_PLACE, id);
+		sim_rng_init(&d.rate, where, SIM_STREAM_FAULT_RATE, id);
+		sim_rng_init(&d.hole, where, SIM_STREAM_HOLE, id);
+		sim_rng_init(&d.outage, where, SIM_STREAM_OUTAGE, id);
+		int rc = draw_group(&d, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "fault group %zu", i);
+	}
+	truth_sort(truth);
+	return 0;
+}

@@ -1,0 +1,124 @@
+/* models/fault/fault.h -- what fails, how badly, and when.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODELS_FAULT_FAULT_H
+#define MODELS_FAULT_FAULT_H
+
+#include "models/truth.h"
+#include "sim/field.h"
+#include "sim/rng.h"
+#include "topo/topo.h"
+
+/* How random places are drawn: a class of `classes` first and then one of its
+ * links; one of all links alike; or as 007's released simulator does, see
+ * model_fault_draw(). */
+enum model_fault_pick { MODEL_PICK_CLASS, MODEL_PICK_LINK, MODEL_PICK_MATLAB };
+
+enum model_fault_kind {
+	MODEL_FAULT_DROP,         /* links, or switches with links of theirs */
+	MODEL_FAULT_LATENCY,      /* the same */
+	MODEL_FAULT_BLACK_HOLE_1, /* switches; see blackhole_rule.h */
+	MODEL_FAULT_BLACK_HOLE_2,
+	MODEL_FAULT_HOST_OFF,
+	MODEL_FAULT_POD_OFF,
+	MODEL_FAULT_CONTROLLER, /* Pingmesh's services */
+	MODEL_FAULT_COLLECTOR,
+	MODEL_FAULT_N_KINDS
+};
+extern const char *const model_fault_kind_names[];
+
+/* Tiers as in a spec: bits of model_fault_params.tiers. */
+enum model_tier {
+	MODEL_TIER_TOR,
+	MODEL_TIER_T1,
+	MODEL_TIER_T2,
+	MODEL_TIER_BORDER /* of a region, between its data centres */
+};
+extern const char *const model_tier_names[];
+
+/* One group of faults, as in a spec. */
+struct model_fault_params {
+	uint32_t kind;        /* enum model_fault_kind */
+	uint32_t count;       /* random places; ignored when any are named */
+	uint32_t classes;     /* bit mask over enum topo_link_class */
+	uint32_t pick;        /* enum model_fault_pick */
+	double same_switch;   /* see model_fault_draw() */
+	uint32_t switches;    /* random switches that fail, in place of links;
+				 ignored when any are named */
+	uint32_t tiers;       /* bit mask over enum model_tier */
+	double share;         /* chance that a link of a failed switch fails */
+	struct sim_dist rate; /* per packet, drawn per link */
+	struct sim_dist entries; /* corrupt ones, drawn per switch */
+	struct sim_dist delay; /* us, drawn per link; see `law` in the fields */
+	uint32_t law;          /* enum truth_law */
+	double sigma, load;    /* of laws LOGNORMAL and LOAD */
+	uint32_t mode;         /* enum truth_outage_mode */
+	double from_s, to_s;   /* when; to_s = 0: to the end */
+	double spread_s;       /* each place begins later, by up to this */
+	double lasts_s;        /* and ends this long after; 0: at to_s */
+	/* Named places, owned by the spec. */
+	size_t n_links;
+	topo_link *links;
+	size_t n_at;
+	uint32_t *at; /* nodes: switches, or hosts to be off; or pods */
+};
+extern const struct sim_field model_fault_fields[];
+
+/* 1 if groups of KIND have a use for KEY, which is one of the fields or of
+ * "links", "at" and "pods", that name places. */
+int model_fault_uses(uint32_t kind, const char *key);
+
+/* 1 for black holes, of which a spec that does not say has one switch. */
+int model_fault_is_hole(uint32_t kind);
+
+/* Draw the places, rates and times of N groups into TRUTH (sorted).
+ *
+ * Links. A random place is a link that no earlier place took, of any group.
+ * Named links are distinct within their group; one named in two groups has two
+ * faults, and loses to both while both are active. With probability
+ * `same_switch` a random place is another link out of the switch of the place
+ * before it, if one is left there (DEPARTS: 007's released code adds such links
+ * beyond `count`; here `count` is the number of failed links, as the paper's
+ * axis says).
+ * With pick MATLAB, of a Clos only: a class of `classes` alike, a switch (or
+ * host) at which no link of that class was picked before, one of its links of
+ * that class; with probability `same_switch` one more of them fails, beyond
+ * `count`. When every switch has had its turn, any free link will do. The rate
+ * of a t1-tor link is drawn from a range that begins at a tenth of `rate`'s.
+ * A mesh that is no region has only the classes host-tor, tor-host and fabric:
+ * there the classes of a Clos between switches stand for fabric.
+ *
+ * Switches. With `switches` above 0 no links are picked but that many switches
+ * of `tiers`, or those of `at`, and every link out of one and into it fails
+ * with probability `share`, those of its hosts too; a link between two of them
+ * is drawn once, with the first of them and at its time. A switch without a
+ * failed link did not fail.
+ *
+ * Black holes are at such switches; each has a rule of its own salt, over a
+ * share `entries` of all keys. A switch whose share is 0 is none. The truth of
+ * links is that all those into the switch are faulty, at the rate `entries`:
+ * that is where packets are lost, though the switch does it. Switches of two
+ * groups are drawn without regard to each other.
+ *
+ * A host that is off has an outage, and both links of its cable drop all. A pod
+ * that is off has one, its hosts have theirs, and each link with an end in the
+ * pod (hosts, ToRs, and the switches next to these) drops all; its switches are
+ * failed ones. Services have outages alone. Again groups do not look at each
+ * other.
+ *
+ * Each place begins at from_s or a uniform time below spread_s after, and ends
+ * lasts_s later or, if that is 0, at to_s; links fail with their switch or pod.
+ *
+ * Errors SIM_ELIMIT when more places are asked for than the classes have links,
+ * the tiers switches, or the network hosts or pods; SIM_EINVAL for a place that
+ * is not in the topology, not of the kind's sort or named twice in a group, for
+ * a mode that the collector does not have, or to_s before from_s + spread_s;
+ * SIM_EUNSUPPORTED for pick MATLAB in a mesh and for pods where there are none.
+ * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)
+ * for each failed switch, and for all black holes of a group together.
+ * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
+int model_fault_draw(const struct topo *t,
+    const struct model_fault_params *group, size_t n,
+    const struct sim_seed *where, struct truth *truth, struct sim_err *e);
+
+#endif

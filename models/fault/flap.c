@@ -1,0 +1,106 @@
+/* models/fault/flap.c -- cables that go down for a while, and the paths meanwhile.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/fault/flap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/dist.h"
+#include "sim/vec.h"
+
+const struct sim_field model_flap_fields[] = {
+    {"count", SIM_F_U32, offsetof(struct model_flap_params, count), .max = 1e6,
+	.unit = "flaps", .def = "0",
+	.doc = "times that a cable between switches goes down in an epoch"},
+    {"start", SIM_F_DIST, offsetof(struct model_flap_params, start_s), .min = 0,
+	.max = 1e6, .unit = "s", .def = "{uniform: [0, 30]}",
+	.doc = "when it goes down, since the epoch began"},
+    {"duration", SIM_F_DIST, offsetof(struct model_flap_params, duration_s),
+	.min = 0, .max = 1e6, .unit = "s", .def = "{log_uniform: [0.1, 10]}",
+	.doc = "for how long"},
+    {0},
+};
+
+int model_flap_add(struct model_flaps *f, const struct model_flap *flap,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&f->flap, &f->cap, f->n + 1, e);
+	if (rc < 0)
+		return rc;
+	f->flap[f->n++] = *flap;
+	return 0;
+}
+
+int model_flap_draw(struct model_flaps *f, const struct topo *t,
+    const struct model_flap_params *p, const struct sim_seed *where,
+    struct sim_err *e)
+{
+	const uint32_t n_cables = t->n_links / 2 - t->n_hosts;
+	int rc = 0;
+	f->n = 0;
+	if (p->count > 0 && n_cables == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "%u flaps are asked for, but no cable joins two switches.",
+		    p->count);
+	for (uint32_t i = 0; rc == 0 && i < p->count; i++) {
+		struct sim_rng r;
+		sim_rng_init(&r, where, SIM_STREAM_FLAP, i);
+		const uint32_t cable = sim_rng_below(&r, n_cables);
+		const double from = model_dist_at(&p->start_s, sim_rng_u01(&r));
+		const double len =
+		    model_dist_at(&p->duration_s, sim_rng_u01(&r));
+		const struct model_flap flap = {
+		    .link = topo_link_of(t->n_hosts + cable, TOPO_UP),
+		    .from_ns = (sim_ns)(from * 1e9),
+		    .to_ns = (sim_ns)((from + len) * 1e9),
+		};
+		rc = model_flap_add(f, &flap, e);
+	}
+	return rc;
+}
+
+void model_flap_free(struct model_flaps *f)
+{
+	free(f->flap);
+	*f = (struct model_flaps){0};
+}
+
+static int is_down(const struct model_flaps *f, topo_link l, sim_ns t)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->flap[i].link / 2 == l / 2 && f->flap[i].from_ns <= t &&
+		    t < f->flap[i].to_ns)
+			return 1;
+	return 0;
+}
+
+unsigned model_flap_down(const struct model_flaps *f, const topo_link path[],
+    unsigned n_hops, sim_ns t)
+{
+	unsigned i = 0;
+	if (f->n == 0)
+		return n_hops;
+	while (i < n_hops && !is_down(f, path[i], t))
+		i++;
+	return i;
+}
+
+unsigned model_flap_path(const struct model_flaps *f, const struct topo *t,
+    uint32_t ecmp_seed, topo_host src, topo_host dst, uint32_t digest,
+    sim_ns at, topo_link path[], unsigned n_hops)
+{
+	topo_link other[TOPO_MAX_HOPS];
+	if (model_flap_down(f, path, n_hops, at) == n_hops)
+		return n_hops;
+	for (uint32_t k = 1; k < MODEL_FLAP_TRIES; k++) {
+		const uint32_t seed =
+		    topo_mix32(ecmp_seed ^ k * UINT32_C(0x85ebca77));
+		const unsigned n = topo_path(t, seed, src, dst, digest, other);
+		if (model_flap_down(f, other, n, at) < n)
+			continue;
+		memcpy(path, other, n * sizeof(path[0]));
+		return n;
+	}
+	return n_hops;
+}

@@ -1,0 +1,96 @@
+/* models/fault/hole.c -- switches with corrupt table entries.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+
+#include "models/dist.h"
+#include "models/fault/draw.h"
+#include "sim/vec.h"
+
+/* A black hole, before its links are told of it. */
+struct hole {
+	double share;
+	struct model_fault_span when;
+};
+
+/* All that is drawn of a hole comes before the next hole's, so that more
+ * switches are the same ones and more, and more entries the same keys. */
+static int draw_hole(struct model_fault_draw *d, topo_switch at,
+    struct hole *out, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	const enum model_blackhole_type type =
+	    g->kind == MODEL_FAULT_BLACK_HOLE_1 ? MODEL_BLACKHOLE_PAIR
+						: MODEL_BLACKHOLE_TUPLE;
+	struct truth_hole h = {.at = at};
+	out->share = model_dist_at(&g->entries, sim_rng_u01(&d->hole));
+	out->when = model_fault_span(d);
+	const uint64_t high = sim_rng_u32(&d->hole);
+	const uint64_t salt = high << 32 | sim_rng_u32(&d->hole);
+	int rc = model_blackhole_init(&h.rule, type, out->share, salt, e);
+	if (rc < 0)
+		return rc;
+	h.from_ns = out->when.from_ns;
+	h.to_ns = out->when.to_ns;
+	if (h.rule.below == 0)
+		out->share = 0;
+	return out->share > 0 ? truth_add_hole(d->truth, &h, e) : 0;
+}
+
+static int mark_link(struct model_fault_draw *d, topo_link l, topo_switch s,
+    const struct hole *h, struct sim_err *e)
+{
+	const struct truth_fault f = {
+	    .link = l,
+	    .rate = h->share,
+	    .from_ns = h->when.from_ns,
+	    .to_ns = h->when.to_ns,
+	    .of_hole = 1,
+	};
+	int rc = truth_add_fault(d->truth, &f, e);
+	return rc < 0 ? rc : truth_add_part(d->truth, l, s, e);
+}
+
+/* Say of the links into switches with holes that they are faulty. OF[s] is 1 +
+ * the index in HOLE of that of switch s, or 0. */
+static int mark_links(struct model_fault_draw *d, const uint32_t of[],
+    const struct hole hole[], struct sim_err *e)
+{
+	const struct topo *t = d->topo;
+	int rc = 0;
+	for (topo_link l = 0; rc == 0 && l < t->n_links; l++) {
+		topo_node from, to;
+		topo_link_ends(t, l, &from, &to);
+		if (to < t->n_hosts || of[to - t->n_hosts] == 0)
+			continue;
+		const struct hole *h = &hole[of[to - t->n_hosts] - 1];
+		if (h->share > 0)
+			rc = mark_link(d, l, to - t->n_hosts, h, e);
+	}
+	return rc;
+}
+
+int model_fault_draw_holes(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	struct model_switches s;
+	struct hole *hole = NULL;
+	uint32_t *of = NULL;
+	int rc = model_switches_open(&s, d, e);
+	const uint32_t n = g->n_at > 0 ? s.n : g->switches;
+	if (rc < 0 || (rc = SIM_ZALLOC(&hole, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&of, d->topo->n_switches, e)) < 0)
+		goto out;
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		const topo_switch at = model_switches_next(&s, g, &d->hole);
+		of[at] = i + 1;
+		rc = draw_hole(d, at, &hole[i], e);
+	}
+	if (rc == 0 && n > 0)
+		rc = mark_links(d, of, hole, e);
+out:
+	free(hole);
+	free(of);
+	model_switches_free(&s);
+	return rc;
+}

@@ -1,0 +1,288 @@
+/* models/fault/link.c -- which single links fail.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/fault/draw.h"
+#include "topo/region.h"
+
+/* The links that a group may fail, by class: `size` of each, in id order. */
+struct places {
+	const struct topo *topo;
+	uint32_t size[TOPO_N_LINK_CLASSES];
+	uint32_t total, n_classes;
+};
+
+static uint32_t class_size(const struct topo *t, enum topo_link_class class)
+{
+	if (topo_is_clos(t))
+		return topo_clos_class_size(&t->clos, class);
+	if (t->region)
+		return topo_region_class_size(t->region, class);
+	switch (class) { /* host cables come first, two links each */
+	case TOPO_HOST_TOR:
+	case TOPO_TOR_HOST:
+		return t->n_hosts;
+	case TOPO_FABRIC:
+		return t->n_links - 2 * t->n_hosts;
+	default:
+		return 0;
+	}
+}
+
+static topo_link class_at(const struct topo *t, enum topo_link_class class,
+    uint32_t i)
+{
+	if (topo_is_clos(t))
+		return topo_clos_class_at(&t->clos, class, i);
+	if (t->region)
+		return topo_region_class_at(t->region, class, i);
+	if (class == TOPO_FABRIC)
+		return 2 * t->n_hosts + i;
+	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
+}
+
+/* In a mesh that is no region the classes between switches are one, whether it
+ * has tiers or not. */
+static int is_pooled(const struct topo *t)
+{
+	return !topo_is_clos(t) && !t->region;
+}
+
+/* The class that a link is a place of. */
+static enum topo_link_class place_class(const struct topo *t, topo_link l)
+{
+	if (is_pooled(t) && l >= 2 * t->n_hosts)
+		return TOPO_FABRIC;
+	return topo_class_of(t, l);
+}
+
+static struct places places_of(const struct topo *t, uint32_t classes)
+{
+	const uint32_t ends =
+	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
+	struct places p = {.topo = t};
+	if (is_pooled(t) && (classes & ~ends))
+		classes = (classes & ends) | UINT32_C(1) << TOPO_FABRIC;
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		if (classes >> c & 1) {
+			p.size[c] = class_size(t, c);
+			p.total += p.size[c];
+			p.n_classes += p.size[c] > 0;
+		}
+	return p;
+}
+
+static topo_link any_place(const struct places *p, enum model_fault_pick pick,
+    struct sim_rng *r)
+{
+	uint32_t nth_class = 0, i = 0;
+	if (pick != MODEL_PICK_LINK)
+		nth_class = sim_rng_below(r, p->n_classes);
+	else
+		i = sim_rng_below(r, p->total);
+	for (unsigned c = 0;; c++) {
+		if (p->size[c] == 0)
+			continue;
+		if (pick != MODEL_PICK_LINK) {
+			if (nth_class-- == 0)
+				return class_at(p->topo, c,
+				    sim_rng_below(r, p->size[c]));
+		} else if (i < p->size[c]) {
+			return class_at(p->topo, c, i);
+		} else {
+			i -= p->size[c];
+		}
+	}
+}
+
+/* Has L a fault among those from FROM to before TO? */
+static int is_taken(const struct truth *truth, size_t from, size_t to,
+    topo_link l)
+{
+	for (size_t i = from; i < to; i++)
+		if (truth->fault[i].link == l)
+			return 1;
+	return 0;
+}
+
+/* Places that earlier groups have taken. */
+static uint32_t n_taken(const struct places *p, const struct truth *truth)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < truth->n_faults; i++) {
+		const topo_link l = truth->fault[i].link;
+		n += p->size[place_class(p->topo, l)] > 0 &&
+		    !is_taken(truth, 0, i, l);
+	}
+	return n;
+}
+
+/* A free link of the allowed classes out of the switch that L leaves, drawn
+ * alike, or TOPO_NONE. Links out of one switch are found among the allowed
+ * ones: cost O(links), paid only when `same_switch` strikes. */
+static topo_link sibling(const struct places *p, topo_link l,
+    const struct truth *truth, struct sim_rng *r)
+{
+	topo_node at, end;
+	topo_link found = TOPO_NONE;
+	uint32_t n = 0;
+	topo_link_ends(p->topo, l, &at, &end);
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		for (uint32_t i = 0; i < p->size[c]; i++) {
+			topo_link other = class_at(p->topo, c, i);
+			topo_node other_at;
+			topo_link_ends(p->topo, other, &other_at, &end);
+			if (other_at == at &&
+			    !is_taken(truth, 0, truth->n_faults, other) &&
+			    sim_rng_below(r, ++n) == 0)
+				found = other;
+		}
+	return found;
+}
+
+static int add(struct model_fault_draw *d, const struct sim_dist *range,
+    topo_link l, struct sim_err *e)
+{
+	const struct model_fault_span when = model_fault_span(d);
+	return model_fault_add(d, range, l, sim_rng_u01(&d->rate), &when, e);
+}
+
+static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
+    struct sim_err *e)
+{
+	if (count <= n_free)
+		return 0;
+	return sim_fail(e, SIM_ELIMIT,
+	    "%u links are to fail, but the classes named have "
+	    "%u%s.",
+	    count, n_free, n_free < n_all ? " left by earlier groups" : "");
+}
+
+static int draw_random(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	const struct truth *truth = d->truth;
+	const struct places p = places_of(d->topo, g->classes);
+	const uint32_t n_free = p.total - n_taken(&p, truth);
+	topo_link last = TOPO_NONE;
+	int rc = check_count(n_free, p.total, g->count, e);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < g->count; i++) {
+		topo_link l = TOPO_NONE;
+		if (last != TOPO_NONE &&
+		    sim_rng_u01(&d->place) < g->same_switch)
+			l = sibling(&p, last, truth, &d->place);
+		/* When nearly all links of a class are taken, this draws often
+		 * but ends with probability 1: count <= total. A class that is
+		 * full is left by drawing from all links alike. */
+		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
+			l = any_place(&p,
+			    tries < 64 ? g->pick : MODEL_PICK_LINK, &d->place);
+			if (is_taken(truth, 0, truth->n_faults, l))
+				l = TOPO_NONE;
+		}
+		if ((rc = add(d, &g->rate, l, e)) < 0)
+			return rc;
+		last = l;
+	}
+	return 0;
+}
+
+/* Whether a link of L's class out of L's switch has a fault of the group. */
+static int has_turn(const struct topo *t, const struct truth *truth,
+    size_t from, topo_link l)
+{
+	topo_node at, other, end;
+	topo_link_ends(t, l, &at, &end);
+	for (size_t i = from; i < truth->n_faults; i++) {
+		const topo_link k = truth->fault[i].link;
+		topo_link_ends(t, k, &other, &end);
+		if (other == at && topo_class_of(t, k) == topo_class_of(t, l))
+			return 1;
+	}
+	return 0;
+}
+
+static int add_matlab(struct model_fault_draw *d, topo_link l,
+    struct sim_err *e)
+{
+	struct sim_dist range = d->group->rate;
+	if (topo_class_of(d->topo, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
+		range.a /= 10;
+	return add(d, &range, l, e);
+}
+
+/* All switches of a tier have equally many links of a class, so a link of a
+ * switch whose turn it is, both drawn alike, is a link drawn alike among those
+ * of such switches. As in draw_random(), many tries mean that a class is used
+ * up: first its switches, then its links. */
+static topo_link next_turn(const struct places *p, const struct truth *truth,
+    size_t from, struct sim_rng *r)
+{
+	for (unsigned tries = 0;; tries++) {
+		topo_link l = any_place(p,
+		    tries < 128 ? MODEL_PICK_CLASS : MODEL_PICK_LINK, r);
+		if (!is_taken(truth, 0, truth->n_faults, l) &&
+		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
+			return l;
+	}
+}
+
+static int draw_matlab(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	const struct topo *t = d->topo;
+	const struct truth *truth = d->truth;
+	const struct places p = places_of(t, g->classes);
+	const size_t from = truth->n_faults;
+	const uint32_t n_free = p.total - n_taken(&p, truth);
+	int rc;
+	if (!topo_is_clos(t))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pick matlab needs a Clos; this topology is a "
+		    "graph.");
+	if ((rc = check_count(n_free, p.total, g->count, e)) < 0)
+		return rc;
+	for (uint32_t i = 0; i < g->count; i++) {
+		if (truth->n_faults - from == n_free)
+			return 0; /* all fail, some as one more of a switch */
+		topo_link l = next_turn(&p, truth, from, &d->place);
+		if ((rc = add_matlab(d, l, e)) < 0)
+			return rc;
+		if (sim_rng_u01(&d->place) >= g->same_switch)
+			continue;
+		const struct places same =
+		    places_of(t, UINT32_C(1) << topo_class_of(t, l));
+		l = sibling(&same, l, truth, &d->place);
+		if (l != TOPO_NONE && (rc = add_matlab(d, l, e)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int draw_named(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	const size_t from = d->truth->n_faults;
+	for (size_t i = 0; i < g->n_links; i++) {
+		int rc;
+		if (g->links[i] >= d->topo->n_links)
+			return sim_fail(e, SIM_EINVAL,
+			    "link %u is not in [0, %u].", g->links[i],
+			    d->topo->n_links - 1);
+		if (is_taken(d->truth, from, d->truth->n_faults, g->links[i]))
+			return sim_fail(e, SIM_EINVAL,
+			    "link %u is named twice.", g->links[i]);
+		if ((rc = add(d, &g->rate, g->links[i], e)) < 0)
+			return rc;
+	}
+	return 0;
+}
+
+int model_fault_draw_links(struct model_fault_draw *d, struct sim_err *e)
+{
+	if (d->group->n_links > 0)
+		return draw_named(d, e);
+	return d->group->pick == MODEL_PICK_MATLAB ? draw_matlab(d, e)
+						   : draw_random(d, e);
+}

@@ -1,0 +1,195 @@
+/* models/fault/outage.c -- hosts and pods that are off, services that misbehave.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdlib.h>
+
+#include "models/dist.h"
+#include "models/fault/draw.h"
+#include "sim/vec.h"
+
+/* Hosts or pods, of which some are off. */
+struct ids {
+	uint32_t n, n_off;
+	uint32_t *list; /* those that are off come first */
+};
+
+/* List all N ids and check those of the group. OF is what they are ids of. */
+static int open_ids(struct ids *s, const struct model_fault_params *g,
+    uint32_t n, const char *of, struct sim_err *e)
+{
+	int rc = SIM_ZALLOC(&s->list, n, e);
+	if (rc < 0)
+		return rc;
+	for (s->n = 0; s->n < n; s->n++)
+		s->list[s->n] = s->n;
+	s->n_off = g->n_at > 0 ? (uint32_t)g->n_at : g->count;
+	for (size_t i = 0; i < g->n_at; i++) {
+		if (g->at[i] >= n)
+			return sim_fail(e, SIM_EINVAL,
+			    "%s %u is not in [0, %u].", of, g->at[i], n - 1);
+		for (size_t k = 0; k < i; k++)
+			if (g->at[k] == g->at[i])
+				return sim_fail(e, SIM_EINVAL,
+				    "%s %u is named twice.", of, g->at[i]);
+	}
+	if (s->n_off > n)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u %ss are to be off, but there are %u.", s->n_off, of, n);
+	return 0;
+}
+
+/* The I-th that is off: the one named, or a step of a Fisher-Yates shuffle. */
+static uint32_t next_id(struct ids *s, const struct model_fault_params *g,
+    uint32_t i, struct sim_rng *r)
+{
+	if (g->n_at > 0)
+		return g->at[i];
+	const uint32_t j = i + sim_rng_below(r, s->n - i);
+	const uint32_t id = s->list[j];
+	s->list[j] = s->list[i];
+	s->list[i] = id;
+	return id;
+}
+
+static int add_outage(struct truth *truth, enum truth_outage_kind kind,
+    uint32_t id, const struct model_fault_span *when, struct sim_err *e)
+{
+	const struct truth_outage o = {
+	    .kind = kind,
+	    .id = id,
+	    .from_ns = when->from_ns,
+	    .to_ns = when->to_ns,
+	};
+	return truth_add_outage(truth, &o, e);
+}
+
+static int cut_link(struct truth *truth, topo_link l,
+    const struct model_fault_span *when, struct sim_err *e)
+{
+	const struct truth_fault f = {
+	    .link = l,
+	    .rate = 1,
+	    .from_ns = when->from_ns,
+	    .to_ns = when->to_ns,
+	};
+	return truth_add_fault(truth, &f, e);
+}
+
+static int host_off(struct model_fault_draw *d, topo_host h, struct sim_err *e)
+{
+	const struct model_fault_span when = model_fault_span(d);
+	int rc;
+	if ((rc = add_outage(d->truth, TRUTH_HOST_OFF, h, &when, e)) < 0 ||
+	    (rc = cut_link(d->truth, topo_link_of(h, TOPO_UP), &when, e)) < 0)
+		return rc;
+	return cut_link(d->truth, topo_link_of(h, TOPO_DOWN), &when, e);
+}
+
+int model_fault_draw_hosts(struct model_fault_draw *d, struct sim_err *e)
+{
+	struct ids s = {0};
+	int rc = open_ids(&s, d->group, d->topo->n_hosts, "host", e);
+	for (uint32_t i = 0; rc == 0 && i < s.n_off; i++)
+		rc = host_off(d, next_id(&s, d->group, i, &d->outage), e);
+	free(s.list);
+	return rc;
+}
+
+/* --- pods ----------------------------------------------------------------- */
+
+/* Mark the nodes of a pod: its hosts, their ToRs, and the switches next to
+ * those, which serve no other pod. */
+static void mark_pod(const struct topo *t, uint32_t pod, uint8_t in[])
+{
+	enum { HOST = 1, TOR, ABOVE };
+	for (topo_node i = 0; i < t->n_hosts + t->n_switches; i++)
+		in[i] = 0;
+	for (topo_host h = 0; h < t->n_hosts; h++)
+		if (topo_pod_of(t, h) == pod) {
+			in[h] = HOST;
+			in[t->n_hosts + topo_tor_of(t, h)] = TOR;
+		}
+	for (topo_link l = 0; l < t->n_links; l++) {
+		topo_node from, to;
+		topo_link_ends(t, l, &from, &to);
+		if (in[from] == TOR && in[to] == 0)
+			in[to] = ABOVE;
+	}
+}
+
+static int cut_pod(struct model_fault_draw *d, const uint8_t in[],
+    const struct model_fault_span *when, struct sim_err *e)
+{
+	const struct topo *t = d->topo;
+	int rc = 0;
+	for (topo_link l = 0; rc == 0 && l < t->n_links; l++) {
+		topo_node end[2];
+		topo_link_ends(t, l, &end[0], &end[1]);
+		if (!in[end[0]] && !in[end[1]])
+			continue;
+		rc = cut_link(d->truth, l, when, e);
+		for (int i = 0; rc == 0 && i < 2; i++)
+			if (in[end[i]] && end[i] >= t->n_hosts)
+				rc = truth_add_part(d->truth, l,
+				    end[i] - t->n_hosts, e);
+	}
+	return rc;
+}
+
+static int pod_off(struct model_fault_draw *d, uint32_t pod, uint8_t in[],
+    struct sim_err *e)
+{
+	const struct model_fault_span when = model_fault_span(d);
+	int rc = add_outage(d->truth, TRUTH_POD_OFF, pod, &when, e);
+	mark_pod(d->topo, pod, in);
+	for (topo_host h = 0; rc == 0 && h < d->topo->n_hosts; h++)
+		if (in[h])
+			rc = add_outage(d->truth, TRUTH_HOST_OFF, h, &when, e);
+	return rc < 0 ? rc : cut_pod(d, in, &when, e);
+}
+
+int model_fault_draw_pods(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct topo *t = d->topo;
+	const uint32_t last = topo_pod_of(t, t->n_hosts - 1);
+	struct ids s = {0};
+	uint8_t *in = NULL;
+	int rc;
+	if (last == TOPO_NONE)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "kind pod_off needs pods; this graph has none.");
+	if ((rc = SIM_ZALLOC(&in, t->n_hosts + t->n_switches, e)) == 0)
+		rc = open_ids(&s, d->group, last + 1, "pod", e);
+	for (uint32_t i = 0; rc == 0 && i < s.n_off; i++)
+		rc = pod_off(d, next_id(&s, d->group, i, &d->outage), in, e);
+	free(in);
+	free(s.list);
+	return rc;
+}
+
+/* --- services ------------------------------------------------------------- */
+
+int model_fault_draw_services(struct model_fault_draw *d, struct sim_err *e)
+{
+	const struct model_fault_params *g = d->group;
+	const int collects = g->kind == MODEL_FAULT_COLLECTOR;
+	int rc = 0;
+	if (collects && g->mode != TRUTH_DOWN && g->mode != TRUTH_SLOW)
+		return sim_fail(e, SIM_EINVAL,
+		    "the collector sends no documents: its mode is down or "
+		    "slow.");
+	for (uint32_t i = 0; rc == 0 && i < g->count; i++) {
+		const double delay_us =
+		    model_dist_at(&g->delay, sim_rng_u01(&d->outage));
+		const struct model_fault_span when = model_fault_span(d);
+		const struct truth_outage o = {
+		    .kind = collects ? TRUTH_COLLECTOR : TRUTH_CONTROLLER,
+		    .mode = g->mode,
+		    .from_ns = when.from_ns,
+		    .to_ns = when.to_ns,
+		    .delay_us = g->mode == TRUTH_SLOW ? delay_us : 0,
+		};
+		rc = truth_add_outage(d->truth, &o, e);
+	}
+	return rc;
+}

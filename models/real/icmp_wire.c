@@ -1,0 +1,140 @@
+/* models/real/icmp_wire.c -- probes and their answers as bytes on the wire.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/real/icmp_wire.h"
+
+#include <string.h>
+
+#include "sim/rng.h"
+
+enum {
+	IP_BYTES = 20, /* without options */
+	ICMP_BYTES = 8,
+	QUOTED = 8, /* of what follows the quoted IP header */
+	PROTO_ICMP = 1,
+	TIME_EXCEEDED = 11,
+	DF = 0x4000,
+	FRAGMENT = 0x3fff, /* more fragments, and the offset */
+	TCP_ACK = 0x10,
+	WRONG = 0x5555,
+};
+
+static void put16(uint8_t *p, uint32_t x)
+{
+	p[0] = (uint8_t)(x >> 8);
+	p[1] = (uint8_t)x;
+}
+
+static void put32(uint8_t *p, uint32_t x)
+{
+	put16(p, x >> 16);
+	put16(p + 2, x);
+}
+
+static uint16_t get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	return (uint32_t)get16(p) << 16 | get16(p + 2);
+}
+
+/* The Internet's sum of N bytes, added to SUM; 0xffff over bytes that hold
+ * their own checksum. */
+static uint32_t add(uint32_t sum, const uint8_t *p, size_t n)
+{
+	for (; n > 1; p += 2, n -= 2)
+		sum += get16(p);
+	if (n > 0)
+		sum += (uint32_t)*p << 8;
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return sum;
+}
+
+static uint32_t sign(const struct topo_tuple *t, uint16_t ip_id,
+    const uint32_t key[2])
+{
+	const uint32_t ctr[4] = {t->src_ip, t->dst_ip,
+	    (uint32_t)t->src_port << 16 | t->dst_port, ip_id};
+	uint32_t word[4];
+	sim_philox_block(key, ctr, word);
+	return word[0];
+}
+
+void icmp_wire_probe(uint8_t out[ICMP_WIRE_PROBE],
+    const struct topo_tuple *tuple, uint8_t ttl, uint16_t ip_id,
+    const uint32_t key[2])
+{
+	uint8_t *tcp = out + IP_BYTES;
+	memset(out, 0, ICMP_WIRE_PROBE);
+	out[0] = 4 << 4 | IP_BYTES / 4;
+	put16(out + 2, ICMP_WIRE_PROBE);
+	put16(out + 4, ip_id);
+	put16(out + 6, DF);
+	out[8] = ttl;
+	out[9] = TOPO_PROTO_TCP;
+	put32(out + 12, tuple->src_ip);
+	put32(out + 16, tuple->dst_ip);
+	put16(out + 10, ~add(0, out, IP_BYTES));
+	put16(tcp, tuple->src_port);
+	put16(tcp + 2, tuple->dst_port);
+	put32(tcp + 4, sign(tuple, ip_id, key));
+	tcp[12] = (ICMP_WIRE_PROBE - IP_BYTES) / 4 << 4;
+	tcp[13] = TCP_ACK;
+	/* Over a pseudo-header: addresses, protocol, length. */
+	uint32_t sum =
+	    add(TOPO_PROTO_TCP + ICMP_WIRE_PROBE - IP_BYTES, out + 12, 8);
+	sum = add(sum, tcp, ICMP_WIRE_PROBE - IP_BYTES);
+	put16(tcp + 16, ~sum ^ WRONG);
+}
+
+/* The bytes of the IP header at P, of N; 0 if it is none, or of a fragment. */
+static size_t header(const uint8_t *p, size_t n)
+{
+	if (n < IP_BYTES || p[0] >> 4 != 4 || get16(p + 6) & FRAGMENT)
+		return 0;
+	const size_t bytes = (p[0] & 15) * (size_t)4;
+	return bytes >= IP_BYTES && bytes <= n ? bytes : 0;
+}
+
+/* What is quoted: the probe as it was when it ended. Routers may have written
+ * its TTL, DSCP and header checksum. */
+static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
+    struct icmp_wire_answer *a)
+{
+	if (n < IP_BYTES + QUOTED || header(p, n) != IP_BYTES ||
+	    p[9] != TOPO_PROTO_TCP || get16(p + 2) != ICMP_WIRE_PROBE)
+		return 0;
+	a->ip_id = get16(p + 4);
+	a->tuple = (struct topo_tuple){get32(p + 12), get32(p + 16),
+	    get16(p + IP_BYTES), get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
+	const uint32_t seq = get32(p + IP_BYTES + 4);
+	if (seq == sign(&a->tuple, a->ip_id, key))
+		return 1;
+	a->ip_id = 0;
+	return seq == sign(&a->tuple, 0, key);
+}
+
+int icmp_wire_read(const void *bytes, size_t n, const uint32_t key[2],
+    struct icmp_wire_answer *a)
+{
+	const uint8_t *ip = bytes;
+	struct icmp_wire_answer got;
+	const size_t outer = header(ip, n);
+	if (outer == 0 || ip[9] != PROTO_ICMP)
+		return 0;
+	const size_t all = get16(ip + 2);
+	const uint8_t *icmp = ip + outer;
+	if (all > n || all < outer + ICMP_BYTES)
+		return 0;
+	if (icmp[0] != TIME_EXCEEDED || icmp[1] != 0 ||
+	    add(0, icmp, all - outer) != 0xffff ||
+	    !is_probe(icmp + ICMP_BYTES, all - outer - ICMP_BYTES, key, &got))
+		return 0;
+	got.from_ip = get32(ip + 12);
+	*a = got;
+	return 1;
+}

@@ -1,0 +1,48 @@
+/* models/real/icmp_wire.h -- probes and their answers as bytes on the wire.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A probe is a TCP ACK of the flow's five-tuple that no receiver takes for one
+ * of the flow:
+ *
+ *	IP   20 bytes, DF, its TTL and ID as asked
+ *	TCP  20 bytes, ACK, no payload, a checksum that is wrong
+ *	     sequence number = Philox(key; five-tuple, ID)
+ *
+ * A router that tells of its end quotes it up to the sequence number at least
+ * (RFC 792: 64 bits beyond the IP header). So whether an answer is to a probe
+ * of ours is known without a list of probes, and packets of the flow itself
+ * that die on the way are none.
+ */
+#ifndef MODELS_REAL_ICMP_WIRE_H
+#define MODELS_REAL_ICMP_WIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "topo/route.h"
+
+enum {
+	ICMP_WIRE_PROBE = 40,  /* bytes of a probe */
+	ICMP_WIRE_LEAST = 56,  /* of an answer with its IP header */
+	ICMP_WIRE_MOST = 1500, /* what need be read of one */
+};
+
+/* Write the probe. Domain proto TCP. */
+void icmp_wire_probe(uint8_t out[ICMP_WIRE_PROBE],
+    const struct topo_tuple *tuple, uint8_t ttl, uint16_t ip_id,
+    const uint32_t key[2]);
+
+struct icmp_wire_answer {
+	uint32_t from_ip; /* host byte order */
+	uint16_t ip_id;   /* of the probe, as it was asked for */
+	struct topo_tuple tuple;
+};
+
+/* Read what an ICMP socket gave: 1 and *A if it is "time exceeded in transit",
+ * whole and with a right checksum, about a probe with this key. Nothing in
+ * BYTES is trusted. A probe that was to have ID 0 is known as well, though the
+ * kernel sends another in the place of 0. */
+int icmp_wire_read(const void *bytes, size_t n, const uint32_t key[2],
+    struct icmp_wire_answer *a);
+
+#endif

@@ -1,0 +1,121 @@
+/* models/scene/latency.c -- round-trip times of flows, and links that are slow.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/scene/latency.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stddef.h>
+
+#define AT(member) .offset = offsetof(struct model_latency_params, member)
+const struct sim_field model_latency_fields[] = {
+    {.name = "hop",
+	.type = SIM_F_F64,
+	AT(hop_us),
+	.min = 0,
+	.max = 1e6,
+	.unit = "us",
+	.def = "5",
+	.doc = "time that a link takes one way"},
+    {.name = "queue",
+	.type = SIM_F_F64,
+	AT(queue_us),
+	.min = 0,
+	.max = 1e6,
+	.unit = "us",
+	.def = "50",
+	.doc = "mean time in queues, both ways"},
+    {.name = "report_over",
+	.type = SIM_F_F64,
+	AT(report_us),
+	.min = 0,
+	.max = 1e9,
+	.unit = "us",
+	.def = "0",
+	.doc = "smoothed RTT above which a flow is reported; 0: no RTTs"},
+    {0},
+};
+#undef AT
+
+/* The quantile function of the law at U in (0, 1). */
+static double delay_at(const struct truth_fault *f, double u)
+{
+	const double idle = 1 - f->shape;
+	switch (f->law) {
+	case TRUTH_EXPONENTIAL:
+		return -f->delay_us * log1p(-u);
+	case TRUTH_LOGNORMAL:
+		return f->delay_us *
+		    exp(f->shape * (gsl_cdf_ugaussian_Pinv(u) - f->shape / 2));
+	case TRUTH_LOAD:
+		return u <= idle
+		    ? 0
+		    : -f->delay_us / f->shape * log((1 - u) / f->shape);
+	case TRUTH_CONSTANT:
+		break;
+	}
+	return f->delay_us;
+}
+
+/* The mean of N draws; the law's own mean for R = NULL. */
+static double draw_mean(const struct truth_fault *f, unsigned n,
+    struct sim_rng *r)
+{
+	double sum = 0;
+	if (f->law == TRUTH_CONSTANT || !r)
+		return f->delay_us;
+	for (unsigned i = 0; i < n; i++)
+		sum += delay_at(f, sim_rng_u01_open(r));
+	return sum / n;
+}
+
+static double add_up(const struct truth *truth, size_t first, topo_link link,
+    sim_ns t, unsigned n, struct sim_rng *r)
+{
+	double sum = 0;
+	for (size_t i = first;
+	     i < truth->n_faults && truth->fault[i].link == link; i++) {
+		const struct truth_fault *f = &truth->fault[i];
+		if (f->from_ns <= t && t < f->to_ns)
+			sum += draw_mean(f, n, r);
+	}
+	return sum;
+}
+
+double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
+{
+	return add_up(truth, truth_first_fault(truth, link, 0), link, t, 1,
+	    NULL);
+}
+
+double model_latency_draw_at(const struct truth *truth, size_t first,
+    topo_link link, sim_ns t, struct sim_rng *r)
+{
+	return add_up(truth, first, link, t, 1, r);
+}
+
+double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
+    struct sim_rng *r)
+{
+	return model_latency_draw_at(truth, truth_first_fault(truth, link, 0),
+	    link, t, r);
+}
+
+double model_latency_smoothed(const struct truth *truth, topo_link link,
+    sim_ns t, uint32_t n_pkts, struct sim_rng *r)
+{
+	return add_up(truth, truth_first_fault(truth, link, 0), link, t,
+	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES, r);
+}
+
+uint32_t model_latency_srtt(const struct model_latency_params *p,
+    struct sim_rng *r, unsigned n_hops, uint32_t n_pkts, double delay_us)
+{
+	const double n =
+	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES;
+	double us = 2 * n_hops * p->hop_us + delay_us;
+	if (p->queue_us > 0)
+		us += gsl_ran_gamma(&r->gsl, n, p->queue_us / n);
+	return us < UINT32_MAX - 1 ? (uint32_t)(us + 0.5) : UINT32_MAX - 1;
+}

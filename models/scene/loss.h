@@ -1,0 +1,53 @@
+/* models/scene/loss.h -- per-packet Bernoulli loss: rates, hazards, who lost what.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each packet is lost on each link of its path with that link's rate,
+ * independently. Think of every (packet, link) pair as marked with probability
+ * `rate`, marks being independent; a packet is lost at its first marked link.
+ * With hazard = -log(1 - rate), a flow of n packets has no mark at all with
+ * probability exp(-n * sum of hazards), which is what lets an epoch be drawn
+ * without touching packets. A retransmitted packet is not offered again.
+ */
+#ifndef MODELS_SCENE_LOSS_H
+#define MODELS_SCENE_LOSS_H
+
+#include "models/scene/noise.h"
+#include "models/truth.h"
+#include "sim/rng.h"
+#include "sim/time.h"
+
+struct model_loss {
+	const struct truth *truth; /* sorted faults */
+	struct model_noise noise;
+};
+
+/* -log(1 - rate): 0 for 0, infinity for 1. */
+double model_hazard(double rate);
+
+/* Hazard of the faults of LINK that are active at T, into *HAZARD. Returns 1 if
+ * there is one, else 0 with *HAZARD = 0. Cost O(log faults). */
+int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
+    double *hazard);
+
+/* The same by the link's first fault, of truth_first_fault(). Cost O(those of
+ * the link). */
+int model_loss_fault_at(const struct model_loss *m, size_t first,
+    topo_link link, sim_ns t, double *hazard);
+
+/* Hazard of a link at time T: that of its faults while any is active, else its
+ * noise: a fault replaces the noise of its link. Cost O(log faults). */
+double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t);
+
+/* How many of N packets are marked at each of H links, given that at least one
+ * mark exists. Shape hazard[h], marks[h]; h <= TOPO_MAX_HOPS; their sum > 0.
+ * Exact up to double precision. Cost O(h) plus O(marks). */
+void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
+    unsigned h, uint32_t marks[]);
+
+/* Packets lost at each link, given how many are marked there: a packet that is
+ * marked twice is lost once, at the first. DROPS may be MARKS. Cost O(marks),
+ * none behind a link that loses everything. */
+void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
+    unsigned h, uint32_t drops[]);
+
+#endif

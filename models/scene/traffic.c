@@ -1,0 +1,232 @@
+/* models/scene/traffic.c -- who talks to whom, how often and how much.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/scene/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/dist.h"
+#include "sim/vec.h"
+
+static const char *const dst_names[] = {"uniform", "skewed", NULL};
+
+const struct sim_field model_traffic_fields[] = {
+    {"conns", SIM_F_DIST, offsetof(struct model_traffic_params, conns),
+	.min = 0, .max = 1e6, .whole = 1, .unit = "connections", .def = "60",
+	.doc = "connections a host opens in an epoch"},
+    {"packets", SIM_F_DIST, offsetof(struct model_traffic_params, packets),
+	.min = 1, .max = 1e9, .whole = 1, .unit = "packets",
+	.def = "{uniform: [1, 100]}", .doc = "packets of a connection"},
+    {"dst", SIM_F_ENUM, offsetof(struct model_traffic_params, dst),
+	.names = dst_names, .def = "uniform",
+	.doc = "all other ToRs alike, or some hot ToRs more"},
+    {"n_hot", SIM_F_U32, offsetof(struct model_traffic_params, n_hot), .min = 1,
+	.max = 1e6, .unit = "ToRs", .def = "1",
+	.doc = "hot ToRs, drawn per run (skewed)"},
+    {"hot_share", SIM_F_F64, offsetof(struct model_traffic_params, hot_share),
+	.min = 0, .max = 1, .unit = "1", .def = "0.5",
+	.doc = "share of flows that go to hot ToRs (skewed)"},
+    {"epoch", SIM_F_F64, offsetof(struct model_traffic_params, epoch_s),
+	.min = 1e-3, .max = 1e6, .unit = "s", .def = "30",
+	.doc = "length of an epoch"},
+    {0},
+};
+
+/* Hosts by ToR of a mesh, by counting sort. */
+static int list_hosts(struct model_traffic *tr, struct sim_err *e)
+{
+	const struct topo *t = tr->topo;
+	int rc;
+	if ((rc = SIM_ZALLOC(&tr->host_off, t->n_switches + 2u, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&tr->hosts, t->n_hosts, e)) < 0)
+		return rc;
+	uint32_t *off = tr->host_off + 1; /* off[s] ends as the end of s */
+	for (topo_host h = 0; h < t->n_hosts; h++)
+		off[topo_tor_of(t, h) + 1]++;
+	for (topo_switch s = 0; s < t->n_switches; s++)
+		off[s + 1] += off[s];
+	for (topo_host h = 0; h < t->n_hosts; h++)
+		tr->hosts[off[topo_tor_of(t, h)]++] = h;
+	return 0;
+}
+
+static uint32_t n_hosts_under(const struct model_traffic *tr, topo_switch s)
+{
+	return tr->hosts ? tr->host_off[s + 1] - tr->host_off[s]
+			 : tr->topo->clos.n_hosts;
+}
+
+static int list_tors(struct model_traffic *tr, struct sim_err *e)
+{
+	const struct topo *t = tr->topo;
+	int rc;
+	if ((rc = SIM_ZALLOC(&tr->tor, t->n_switches, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&tr->place, t->n_switches, e)) < 0)
+		return rc;
+	tr->n_tors = 0;
+	for (topo_switch s = 0; s < t->n_switches; s++)
+		if (topo_is_clos(t) ? s < t->clos.all_tors
+				    : n_hosts_under(tr, s) > 0)
+			tr->tor[tr->n_tors++] = s;
+	return 0;
+}
+
+/* The first n_hot of a partial Fisher-Yates shuffle are the hot ones. */
+static void draw_hot(struct model_traffic *tr, struct sim_rng *r)
+{
+	for (uint32_t i = 0; i < tr->n_hot; i++) {
+		uint32_t j = i + sim_rng_below(r, tr->n_tors - i);
+		topo_switch swap = tr->tor[i];
+		tr->tor[i] = tr->tor[j];
+		tr->tor[j] = swap;
+	}
+	for (uint32_t i = 0; i < tr->n_tors; i++)
+		tr->place[tr->tor[i]] = i;
+}
+
+static void forget_tors(struct model_traffic *tr)
+{
+	free(tr->tor);
+	free(tr->place);
+	free(tr->host_off);
+	free(tr->hosts);
+	tr->tor = tr->place = tr->host_off = tr->hosts = NULL;
+}
+
+static int draw_tors(struct model_traffic *tr, struct sim_rng *r,
+    struct sim_err *e)
+{
+	const int skewed = tr->params.dst == MODEL_DST_SKEWED;
+	const int clos = topo_is_clos(tr->topo);
+	int rc;
+	forget_tors(tr);
+	tr->n_hot = 0;
+	tr->n_tors = clos ? tr->topo->clos.all_tors : 0;
+	if (!clos && (rc = list_hosts(tr, e)) < 0)
+		return rc;
+	if ((skewed || !clos) && (rc = list_tors(tr, e)) < 0)
+		return rc;
+	if (tr->n_tors < 2)
+		return sim_fail(e, SIM_EINVAL,
+		    "traffic needs hosts under at least 2 ToRs; there is 1.");
+	if (skewed) {
+		if (tr->params.n_hot >= tr->n_tors)
+			return sim_fail(e, SIM_EINVAL,
+			    "n_hot %u is not below the number of ToRs, %u.",
+			    tr->params.n_hot, tr->n_tors);
+		tr->n_hot = tr->params.n_hot;
+	}
+	if (tr->tor)
+		draw_hot(tr, r);
+	return 0;
+}
+
+static int draw_conns(struct model_traffic *tr, struct sim_rng *r,
+    struct sim_err *e)
+{
+	const uint32_t n = tr->topo->n_hosts;
+	const struct sim_dist *d = &tr->params.conns;
+	int rc;
+	if (d->kind == SIM_FIXED) {
+		free(tr->first);
+		tr->first = NULL;
+		tr->cap_first = 0;
+		tr->conns = (uint32_t)d->a;
+		tr->n_flows = (uint64_t)n * tr->conns;
+	} else {
+		rc = SIM_RESERVE(&tr->first, &tr->cap_first, n + 1ul, e);
+		if (rc < 0)
+			return rc;
+		uint64_t sum = 0;
+		for (topo_host h = 0; h < n; h++) {
+			tr->first[h] = sum;
+			sum += model_dist_whole(d, r);
+		}
+		tr->n_flows = tr->first[n] = sum;
+	}
+	if (tr->n_flows > UINT32_MAX)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%llu flows in an epoch; at most 4294967295 are possible.",
+		    (unsigned long long)tr->n_flows);
+	return 0;
+}
+
+int model_traffic_draw(struct model_traffic *tr, const struct topo *topo,
+    const struct model_traffic_params *params, const struct sim_seed *where,
+    struct sim_err *e)
+{
+	struct sim_rng r;
+	int rc;
+	if (params->conns.kind == SIM_LOG_UNIFORM ||
+	    params->packets.kind == SIM_LOG_UNIFORM)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "conns and packets are a number or {uniform: [a, b]}.");
+	tr->topo = topo;
+	tr->params = *params;
+	tr->epoch_ns = (sim_ns)(params->epoch_s * (double)SIM_SEC);
+	sim_rng_init(&r, where, SIM_STREAM_TRAFFIC, 0);
+	if ((rc = draw_tors(tr, &r, e)) < 0)
+		return rc;
+	sim_rng_init(&r, where, SIM_STREAM_TRAFFIC, 1);
+	return draw_conns(tr, &r, e);
+}
+
+void model_traffic_free(struct model_traffic *tr)
+{
+	forget_tors(tr);
+	free(tr->first);
+	*tr = (struct model_traffic){0};
+}
+
+topo_host model_traffic_src(const struct model_traffic *tr, uint64_t flow)
+{
+	if (!tr->first)
+		return (topo_host)(flow / tr->conns);
+	/* The last host whose first flow is not after this one. */
+	uint32_t lo = 0, hi = tr->topo->n_hosts - 1;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo + 1) / 2;
+		if (tr->first[mid] <= flow)
+			lo = mid;
+		else
+			hi = mid - 1;
+	}
+	return lo;
+}
+
+/* Places [*from, *to) of the group that COIN names, without the source's own
+ * place: the other group when nothing else is left. */
+static void pick_group(const struct model_traffic *tr, uint32_t own,
+    uint32_t coin, uint32_t *from, uint32_t *to)
+{
+	int hot = coin < tr->params.hot_share * 0x1p32;
+	if (tr->n_hot == 1 && own == 0)
+		hot = 0;
+	if (tr->n_tors - tr->n_hot == 1 && own == tr->n_hot)
+		hot = 1;
+	*from = hot ? 0 : tr->n_hot;
+	*to = hot ? tr->n_hot : tr->n_tors;
+}
+
+topo_host model_traffic_dst(const struct model_traffic *tr, topo_host src,
+    uint32_t word, uint32_t coin)
+{
+	const topo_switch own_tor = topo_tor_of(tr->topo, src);
+	const uint32_t own = tr->place ? tr->place[own_tor] : own_tor;
+	uint32_t from = 0, to = tr->n_tors;
+	if (tr->n_hot > 0)
+		pick_group(tr, own, coin, &from, &to);
+
+	/* The product's high half picks the ToR; what is left of the word in
+	 * its low half picks the host. */
+	const uint32_t own_inside = own >= from && own < to;
+	const uint64_t m = (uint64_t)word * (to - from - own_inside);
+	uint32_t i = from + (uint32_t)(m >> 32);
+	if (own_inside && i >= own)
+		i++;
+	const topo_switch tor = tr->tor ? tr->tor[i] : i;
+	const uint64_t rank = (m & UINT32_MAX) * n_hosts_under(tr, tor) >> 32;
+	return tr->hosts ? tr->hosts[tr->host_off[tor] + rank]
+			 : tor * tr->topo->clos.n_hosts + (uint32_t)rank;
+}

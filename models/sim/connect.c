@@ -1,0 +1,466 @@
+/* models/sim/connect.c -- TCP connects in simulated time, and payloads.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	SYN --(lost)-- SYN --(both ways whole)-- ANSWERED -- REQUEST -- ECHO
+ *	    \-- SYNACK ..: the server's timer            \-- WAITED
+ *
+ * Each step is an event at its own time, so it meets the faults of then; a
+ * connect whose first SYN is answered is one event. The first attempt that gets
+ * through settles the connect; events that were queued for what it would have
+ * done otherwise find another turn of the row, or that it is settled, and do
+ * nothing.
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "models/sim/impl.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+enum step {
+	SYN = FABRIC_SIM_CONN, /* the client's timer: another SYN, or the end */
+	SYNACK,                /* the server's timer */
+	ANSWERED,              /* at the client */
+	REQUEST,               /* payload, at the server */
+	ECHO,                  /* at the client */
+	WAITED,                /* in vain for it */
+};
+
+struct fabric_sim_conn {
+	struct topo_tuple tuple;
+	topo_host client, server; /* server TOPO_NONE: nobody */
+	uint64_t token;
+	sim_ns begun, rtt_ns;
+	sim_ns back;        /* half of the echo's round trip */
+	uint32_t boot;      /* of the client */
+	uint32_t peer_boot; /* of the server, once it knows; else NONE */
+	uint32_t turn;      /* how often the row was used */
+	uint32_t n_bytes, next_free;
+	uint8_t class, n_syns, n_synacks, outcome;
+	uint8_t settled; /* what and when ANSWERED will tell */
+	uint8_t asked;   /* the server's agent, which has not answered */
+};
+
+/* --- rows --------------------------------------------------------------------- */
+
+static int new_conn(struct fabric_sim *f, uint32_t *out, struct sim_err *e)
+{
+	if (f->free_conn != FABRIC_SIM_NONE) {
+		*out = f->free_conn;
+		f->free_conn = f->conn[*out].next_free;
+		return 0;
+	}
+	int rc = SIM_RESERVE(&f->conn, &f->cap_conns, f->n_conns + 1, e);
+	if (rc < 0)
+		return rc;
+	*out = (uint32_t)f->n_conns++;
+	f->conn[*out].turn = 0;
+	return 0;
+}
+
+static void free_conn(struct fabric_sim *f, uint32_t i)
+{
+	f->conn[i].turn++;
+	f->conn[i].next_free = f->free_conn;
+	f->free_conn = i;
+}
+
+static uintptr_t name_of(const struct fabric_sim_conn *c)
+{
+	return (uintptr_t)((uint64_t)c->peer_boot << 32 | c->turn);
+}
+static_assert(sizeof(uintptr_t) >= 8, "a name fits in an event");
+
+static int put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
+    struct sim_err *e)
+{
+	const struct sim_event ev = {.t = at,
+	    .arg = (void *)name_of(&f->conn[i]),
+	    .aux = (uint64_t)step << 32 | i};
+	return sim_evq_put(f->q, &ev, e);
+}
+
+/* --- ways ---------------------------------------------------------------------- */
+
+/* What a packet meets that leaves now. A host reaches itself, being behind a
+ * VIP, by way of its ToR. CLIENT's stream draws the delays of both ways: the
+ * connect is its own. */
+static struct model_walk_way way_of(struct fabric_sim *f, topo_host client,
+    const struct topo_tuple *tuple, topo_host src, topo_host dst)
+{
+	topo_link path[TOPO_MAX_HOPS];
+	unsigned n_hops = 0;
+	if (src == dst) {
+		path[n_hops++] = topo_link_of(src, TOPO_UP);
+		path[n_hops++] = topo_link_of(src, TOPO_DOWN);
+	} else {
+		n_hops = fabric_sim_path(f, tuple, src, dst, path);
+	}
+	return model_walk_whole(&f->net, tuple, path, n_hops, f->now,
+	    &f->streams[client].delay);
+}
+
+static struct model_walk_way way_there(struct fabric_sim *f,
+    const struct fabric_sim_conn *c)
+{
+	return way_of(f, c->client, &c->tuple, c->client, c->server);
+}
+
+static struct model_walk_way way_back(struct fabric_sim *f,
+    const struct fabric_sim_conn *c)
+{
+	const struct topo_tuple reverse = {c->tuple.dst_ip, c->tuple.src_ip,
+	    c->tuple.dst_port, c->tuple.src_port, c->tuple.proto};
+	return way_of(f, c->client, &reverse, c->server, c->client);
+}
+
+/* --- round trips ----------------------------------------------------------------- */
+
+/* It cannot fail: hops are those of a path, payloads are checked when they are
+ * submitted, loads are cut. */
+static const struct model_rtt *law_of(struct fabric_sim *f, unsigned n_hops,
+    unsigned class, uint32_t payload)
+{
+	const uint64_t key = (uint64_t)payload << 16 | class << 8 | n_hops;
+	const size_t i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
+	static_assert(FABRIC_SIM_LAWS == 1 << 8, "8 bits are an index");
+	if (f->law_key[i] == key)
+		return &f->law[i];
+	const struct fabric_sim_connect_params *p = &f->params->connect;
+	const struct model_rtt_profile *profile =
+	    &model_rtt_profiles[p->profile];
+	const double load =
+	    (p->load < 0 ? profile->load : p->load) + class * p->class_load;
+	const int rc = model_rtt_init(&f->law[i], profile, n_hops, payload,
+	    fmin(load, MODEL_RTT_MAX_LOAD), NULL);
+	assert(rc == 0);
+	(void)rc;
+	f->law_key[i] = key;
+	return &f->law[i];
+}
+
+static sim_ns draw_rtt(struct fabric_sim *f, const struct fabric_sim_conn *c,
+    unsigned n_hops, uint32_t payload)
+{
+	return model_rtt_draw(law_of(f, n_hops, c->class, payload),
+	    &f->streams[c->client].rtt);
+}
+
+/* --- the handshake ---------------------------------------------------------------- */
+
+/* An answer comes at AT, unless the client has given up by then. */
+static int settle(struct fabric_sim *f, uint32_t i, sim_ns at,
+    struct sim_err *e)
+{
+	struct fabric_sim_conn *c = &f->conn[i];
+	const sim_ns end = c->begun + f->give_up;
+	c->settled = 1;
+	c->outcome = c->tuple.dst_port == 0 ? AGENT_REFUSED : AGENT_CONNECTED;
+	c->rtt_ns = at - c->begun;
+	if (at > end) {
+		c->outcome = AGENT_TIMEOUT;
+		at = end;
+	}
+	return put(f, i, ANSWERED, at, e);
+}
+
+/* The first SYN is at the server, and its answer lost: its timer begins. */
+static int meet(struct fabric_sim *f, uint32_t i,
+    const struct model_walk_way *there, struct sim_err *e)
+{
+	struct fabric_sim_conn *c = &f->conn[i];
+	if (c->peer_boot == f->boot[c->server])
+		return 0;
+	c->peer_boot = f->boot[c->server];
+	c->n_synacks = 0;
+	if (!f->params->connect.synack_timer || c->tuple.dst_port == 0)
+		return 0;
+	const struct model_rtt *law = law_of(f, there->n_hops, c->class, 0);
+	const sim_ns came =
+	    f->now + there->delay + (sim_ns)(law->fixed_us * 500);
+	return put(f, i, SYNACK, came + model_tcp_linux_synack.wait_ns[0], e);
+}
+
+/* U is drawn for each attempt, whatever it meets, so that a fault moves no
+ * losses of connects that do not meet it. */
+static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
+{
+	struct fabric_sim_conn *c = &f->conn[i];
+	const double u = sim_rng_u01(&f->streams[c->client].connect);
+	const sim_ns next = f->now + f->ladder->wait_ns[c->n_syns++];
+	const struct model_walk_way there = way_there(f, c);
+	int rc = 0;
+	if (!f->off[c->server] && !model_walk_is_lost(u, there.hazard)) {
+		const struct model_walk_way back = way_back(f, c);
+		if (!model_walk_is_lost(u, there.hazard + back.hazard)) {
+			c->peer_boot = f->boot[c->server];
+			return settle(f, i,
+			    f->now + there.delay + back.delay +
+				draw_rtt(f, c, there.n_hops, 0),
+			    e);
+		}
+		rc = meet(f, i, &there, e);
+	}
+	return rc < 0 ? rc : put(f, i, SYN, next, e);
+}
+
+static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
+{
+	const struct model_tcp_ladder *ladder = &model_tcp_linux_synack;
+	struct fabric_sim_conn *c = &f->conn[i];
+	const double u = sim_rng_u01(&f->streams[c->client].connect);
+	const struct model_walk_way back = way_back(f, c);
+	if (model_walk_is_lost(u, back.hazard))
+		return ++c->n_synacks == ladder->n_retries
+		    ? 0
+		    : put(f, i, SYNACK, f->now + ladder->wait_ns[c->n_synacks],
+			  e);
+	return settle(f, i,
+	    f->now + back.delay + draw_rtt(f, c, back.n_hops, 0) / 2, e);
+}
+
+/* --- payload ---------------------------------------------------------------------- */
+
+enum { SEGMENT = 1460 };
+#define RTO       (300 * SIM_MS) /* doubled each time */
+#define N_RTOS    3
+#define ECHO_WAIT (5 * SIM_SEC)
+
+/* How long N_BYTES take beyond a round trip for being lost, or SIM_NEVER. */
+static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
+    uint32_t n_bytes, double hazard)
+{
+	struct sim_rng *r = &f->streams[c->client].connect;
+	const uint32_t n = n_bytes == 0 ? 1 : (n_bytes - 1) / SEGMENT + 1;
+	sim_ns late = 0;
+	for (unsigned k = 0; model_walk_is_lost(sim_rng_u01(r), n * hazard);
+	     k++) {
+		if (k == N_RTOS)
+			return SIM_NEVER;
+		late += RTO << k;
+	}
+	return late;
+}
+
+static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
+{
+	struct fabric_sim_conn *c = &f->conn[i];
+	const struct model_walk_way there = way_there(f, c);
+	const sim_ns late = resend(f, c, c->n_bytes, there.hazard);
+	const int rc = put(f, i, WAITED, f->now + ECHO_WAIT, e);
+	if (rc < 0 || late == SIM_NEVER)
+		return rc;
+	const sim_ns rtt = draw_rtt(f, c, there.n_hops, c->n_bytes);
+	c->back = rtt - rtt / 2;
+	return put(f, i, REQUEST, f->now + late + rtt / 2 + there.delay, e);
+}
+
+/* The payload is at the server, if that has not gone off since. */
+static int ask(struct fabric_sim *f, uint32_t i, struct agent_event *ev,
+    topo_host *host)
+{
+	struct fabric_sim_conn *c = &f->conn[i];
+	if (c->peer_boot != f->boot[c->server])
+		return 0;
+	c->asked = 1;
+	*host = c->server;
+	*ev = (struct agent_event){.kind = AGENT_PING_REQUEST,
+	    .token = (uint64_t)c->turn << 32 | i,
+	    .n = c->n_bytes};
+	return 1;
+}
+
+int fabric_sim_answer(struct fabric_sim *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e)
+{
+	const uint32_t i = (uint32_t)a->token;
+	if (i >= f->n_conns)
+		return 0;
+	struct fabric_sim_conn *c = &f->conn[i];
+	if (c->turn != a->token >> 32 || c->server != host || !c->asked)
+		return 0;
+	c->asked = 0;
+	const struct model_walk_way back = way_back(f, c);
+	const sim_ns late = resend(f, c, a->n_bytes, back.hazard);
+	return late == SIM_NEVER
+	    ? 0
+	    : put(f, i, ECHO, f->now + late + c->back + back.delay, e);
+}
+
+/* --- from submit() and poll() -------------------------------------------------------- */
+
+/* The host that serves TUPLE. */
+static topo_host server_of(const struct fabric_sim *f,
+    const struct topo_tuple *t)
+{
+	if (!topo_addr_is_vip(t->dst_ip))
+		return topo_addr_to_host(t->dst_ip, f->topo->n_hosts);
+	const uint32_t tor = (t->dst_ip - TOPO_ADDR_VIP_BASE) % f->n_tors;
+	const uint32_t n = f->first[tor + 1] - f->first[tor];
+	const uint32_t seed = topo_switch_seed(f->scene->ecmp_seed, TOPO_NONE);
+	return f->by_tor[f->first[tor] +
+	    topo_ecmp_pick(seed, topo_tuple_digest(t), n)];
+}
+
+/* Noise of all links, which no repair changes; and the sender's streams. */
+static int prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
+{
+	const uint32_t n = f->topo->n_links;
+	struct fabric_sim_streams *s;
+	int rc;
+	if ((rc = fabric_sim_streams(f, host, &s, e)) < 0 ||
+	    f->noise_of == f->now_living)
+		return rc;
+	if ((!f->noise && (rc = SIM_ZALLOC(&f->noise, n, e)) < 0) ||
+	    (!f->fault_at && (rc = SIM_ZALLOC(&f->fault_at, n, e)) < 0))
+		return rc;
+	model_noise_rates(&f->scene->loss.noise, 0, n, f->noise);
+	for (topo_link l = 0; l < n; l++)
+		f->noise[l] = model_hazard(f->noise[l]);
+	f->net.noise = f->noise;
+	f->net.fault_at = f->fault_at;
+	f->noise_of = f->now_living;
+	return 0;
+}
+
+int fabric_sim_connect(struct fabric_sim *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e)
+{
+	uint32_t i;
+	if (a->n_bytes > MODEL_RTT_MAX_PAYLOAD)
+		return sim_fail(e, SIM_ERANGE,
+		    "a payload of %u bytes is not in [0, %u].", a->n_bytes,
+		    MODEL_RTT_MAX_PAYLOAD);
+	int rc = prepare(f, host, e);
+	if (rc < 0 || (rc = new_conn(f, &i, e)) < 0)
+		return rc;
+	f->conn[i] = (struct fabric_sim_conn){
+	    .tuple = a->tuple,
+	    .client = host,
+	    .server = server_of(f, &a->tuple),
+	    .token = a->token,
+	    .begun = f->now,
+	    .boot = f->boot[host],
+	    .peer_boot = FABRIC_SIM_NONE,
+	    .turn = f->conn[i].turn,
+	    .n_bytes = a->n_bytes,
+	    .class = a->class,
+	};
+	/* What goes nowhere is not followed. */
+	rc = f->conn[i].server == TOPO_NONE ? settle(f, i, SIM_NEVER, e)
+					    : send_syn(f, i, e);
+	if (rc < 0)
+		free_conn(f, i);
+	return rc;
+}
+
+static int done(struct fabric_sim *f, uint32_t i, enum agent_outcome outcome,
+    sim_ns echo_ns, struct agent_event *ev, topo_host *host)
+{
+	const struct fabric_sim_conn *c = &f->conn[i];
+	*host = c->client;
+	*ev = (struct agent_event){.kind = AGENT_CONNECT_DONE,
+	    .outcome = (uint8_t)outcome,
+	    .token = c->token,
+	    .rtt_ns = outcome == AGENT_TIMEOUT ? 0 : c->rtt_ns,
+	    .echo_ns = echo_ns};
+	free_conn(f, i);
+	return 1;
+}
+
+int fabric_sim_take_conn(struct fabric_sim *f, const struct sim_event *queued,
+    struct agent_event *ev, topo_host *host, struct sim_err *e)
+{
+	const uint64_t name = (uintptr_t)queued->arg;
+	const uint32_t i = (uint32_t)queued->aux;
+	const struct fabric_sim_conn *c = &f->conn[i];
+	if (c->turn != (uint32_t)name)
+		return 0;
+	if (c->boot != f->boot[c->client]) {
+		free_conn(f, i);
+		return 0;
+	}
+	switch ((enum step)(queued->aux >> 32)) {
+	case SYN:
+		if (c->settled)
+			return 0;
+		return c->n_syns > f->n_retries
+		    ? done(f, i, AGENT_TIMEOUT, 0, ev, host)
+		    : send_syn(f, i, e);
+	case SYNACK:
+		return c->settled || name >> 32 != f->boot[c->server]
+		    ? 0
+		    : send_synack(f, i, e);
+	case ANSWERED:
+		return c->outcome == AGENT_CONNECTED && c->n_bytes > 0
+		    ? send_payload(f, i, e)
+		    : done(f, i, c->outcome, 0, ev, host);
+	case REQUEST:
+		return ask(f, i, ev, host);
+	case ECHO:
+		return done(f, i, AGENT_CONNECTED,
+		    f->now - (c->begun + c->rtt_ns), ev, host);
+	case WAITED:
+		return done(f, i, AGENT_CONNECTED, 0, ev, host);
+	}
+	return 0;
+}
+
+/* --- life --------------------------------------------------------------------------- */
+
+/* Sort hosts by ToR, by counting. */
+static int index_tors(struct fabric_sim *f, struct sim_err *e)
+{
+	const struct topo *t = f->topo;
+	uint32_t *end;
+	int rc;
+	if ((rc = SIM_ZALLOC(&f->by_tor, t->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&f->first, t->n_switches + (size_t)1, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&end, t->n_switches + (size_t)1, e)) < 0)
+		return rc;
+	for (topo_host h = 0; h < t->n_hosts; h++)
+		end[topo_tor_of(t, h)]++;
+	for (uint32_t s = 0, sum = 0; s < t->n_switches; s++) {
+		const uint32_t n = end[s];
+		if (n == 0)
+			continue;
+		f->first[f->n_tors++] = end[s] = sum;
+		sum += n;
+	}
+	f->first[f->n_tors] = t->n_hosts;
+	for (topo_host h = 0; h < t->n_hosts; h++)
+		f->by_tor[end[topo_tor_of(t, h)]++] = h;
+	free(end);
+	return 0;
+}
+
+int fabric_sim_open_connect(struct fabric_sim *f, struct sim_err *e)
+{
+	static const struct model_tcp_ladder *const ladders[] =
+	    {&model_tcp_windows, &model_tcp_linux, &model_tcp_linux_linear};
+	const struct fabric_sim_connect_params *p = &f->params->connect;
+	const struct model_tcp_ladder *ladder = f->ladder = ladders[p->timers];
+	sim_ns *rto = f->base.caps.syn_rto_ns;
+	if (p->retries > ladder->n_retries)
+		return sim_fail(e, SIM_ERANGE,
+		    "%u retries are not in [0, %u], those of %s timers.",
+		    p->retries, ladder->n_retries, ladder->name);
+	f->n_retries = p->retries ? p->retries : ladder->n_retries;
+	for (unsigned k = 0; k <= f->n_retries; k++) {
+		f->give_up += ladder->wait_ns[k];
+		if (k < f->n_retries && k < FABRIC_MAX_WAITS)
+			rto[k] = ladder->wait_ns[k];
+	}
+	return index_tors(f, e);
+}
+
+void fabric_sim_free_connect(struct fabric_sim *f)
+{
+	free(f->conn);
+	free(f->noise);
+	free(f->fault_at);
+	free(f->by_tor);
+	free(f->first);
+	free(f->streams);
+}

@@ -1,0 +1,139 @@
+/* models/sim/tcp_connect.c -- one TCP connect: SYNs, their timers, what it sees.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/sim/tcp_connect.h"
+
+#include <math.h>
+#include <string.h>
+
+#define S SIM_SEC
+const struct model_tcp_ladder model_tcp_windows = {
+    .name = "windows",
+    .n_retries = 2,
+    .wait_ns = {3 * S, 6 * S, 12 * S},
+};
+const struct model_tcp_ladder model_tcp_linux = {
+    .name = "linux",
+    .n_retries = 6,
+    .wait_ns = {1 * S, 2 * S, 4 * S, 8 * S, 16 * S, 32 * S, 64 * S},
+};
+const struct model_tcp_ladder model_tcp_linux_linear = {
+    .name = "linux_linear",
+    .n_retries = 10,
+    .wait_ns = {1 * S, 1 * S, 1 * S, 1 * S, 1 * S, 2 * S, 4 * S, 8 * S, 16 * S,
+	32 * S, 64 * S},
+};
+const struct model_tcp_ladder model_tcp_linux_synack = {
+    .name = "linux_synack",
+    .n_retries = 5,
+    .wait_ns = {1 * S, 2 * S, 4 * S, 8 * S, 16 * S, 32 * S},
+};
+#undef S
+
+const struct model_tcp_ladder *model_tcp_find(const char *name)
+{
+	static const struct model_tcp_ladder *const clients[] =
+	    {&model_tcp_windows, &model_tcp_linux, &model_tcp_linux_linear};
+	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
+		if (strcmp(clients[i]->name, name) == 0)
+			return clients[i];
+	return NULL;
+}
+
+static int check_way(const struct model_tcp_way *w, const char *name,
+    struct sim_err *e)
+{
+	const sim_ns hour = 3600 * SIM_SEC;
+	if (!(w->hazard >= 0))
+		return sim_fail(e, SIM_ERANGE,
+		    "hazard %g of the way %s is not in [0, infinity].",
+		    w->hazard, name);
+	if (w->latency_ns > hour)
+		return sim_fail(e, SIM_ERANGE,
+		    "latency %.17g s of the way %s is not in [0, 3600].",
+		    (double)w->latency_ns / (double)SIM_SEC, name);
+	return 0;
+}
+
+int model_tcp_connect_check(const struct model_tcp_connect *c,
+    struct sim_err *e)
+{
+	int rc;
+	if ((rc = check_way(&c->there, "there", e)) < 0 ||
+	    (rc = check_way(&c->back, "back", e)) < 0)
+		return rc;
+	if (!c->client)
+		return sim_fail(e, SIM_EINVAL,
+		    "a connect needs its client's ladder of timeouts.");
+	if (c->n_retries > c->client->n_retries)
+		return sim_fail(e, SIM_ERANGE,
+		    "%u retries are not in [0, %u], those of ladder %s.",
+		    c->n_retries, c->client->n_retries, c->client->name);
+	return 0;
+}
+
+static int is_lost(const struct model_tcp_way *w, struct sim_rng *r)
+{
+	if (w->black_hole || isinf(w->hazard))
+		return 1;
+	return w->hazard > 0 && sim_rng_u01(r) < -expm1(-w->hazard);
+}
+
+/* The server answers at time NOW: *FIRST is the time of the earliest answer
+ * that reaches the client. */
+static void answer(const struct model_tcp_connect *c, sim_ns now,
+    struct sim_rng *r, sim_ns *first)
+{
+	const sim_ns at = now + c->back.latency_ns;
+	if (at < *first && !is_lost(&c->back, r))
+		*first = at;
+}
+
+/* Its timer's answers, the first SYN having come at NOW. */
+static void answer_again(const struct model_tcp_connect *c, sim_ns now,
+    struct sim_rng *r, sim_ns *first)
+{
+	for (unsigned k = 0; k < c->server->n_retries; k++) {
+		now += c->server->wait_ns[k];
+		answer(c, now, r, first);
+	}
+}
+
+/* SYNs are followed in the order they are sent; answers of a later one can
+ * arrive no earlier, but those of the server's timer may come in between, so
+ * the least time counts. A SYN is sent unless an answer came before its time or
+ * at it: packets go before timers. */
+struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
+    struct sim_rng *r)
+{
+	struct model_tcp_result out = {.outcome = MODEL_TCP_TIMED_OUT};
+	sim_ns first = SIM_NEVER, now = 0;
+	int known = 0; /* to the server */
+	for (unsigned k = 0; k <= c->n_retries && now < first; k++) {
+		out.n_syns++;
+		if (!is_lost(&c->there, r)) {
+			const sim_ns at = now + c->there.latency_ns;
+			answer(c, at, r, &first);
+			if (c->listening && c->server && !known)
+				answer_again(c, at, r, &first);
+			known = 1;
+		}
+		now += c->client->wait_ns[k];
+	}
+	out.rtt_ns = now;
+	if (first <= now) {
+		out.outcome =
+		    c->listening ? MODEL_TCP_CONNECTED : MODEL_TCP_REFUSED;
+		out.rtt_ns = first;
+	}
+	return out;
+}
+
+unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns,
+    sim_ns slack_ns)
+{
+	unsigned k = 0;
+	while (k < ladder->n_retries && ladder->wait_ns[k] <= rtt_ns)
+		rtt_ns -= ladder->wait_ns[k++];
+	return rtt_ns <= slack_ns ? k : 0;
+}

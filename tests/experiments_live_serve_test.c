@@ -1,0 +1,322 @@
+/* tests/experiments_live_serve_test.c -- requests in, answers out.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/live/serve.h"
+#include "tests/test.h"
+#include "topo/addr.h"
+
+static struct algo_pinglist plan;
+static struct xp_http_site controller = {.plan = &plan}, collector;
+static struct xp_http_answer a;
+static char tag[64];
+
+static int make_plan(void **state)
+{
+	struct algo_pinglist_params p;
+	struct topo_clos shape;
+	(void)state;
+	if (sim_field_defaults(algo_pinglist_fields, &p, test_err()) < 0 ||
+	    sim_field_defaults(topo_clos_fields, &shape, test_err()) < 0 ||
+	    algo_pinglist_open(&plan, &p, &shape, 1, test_err()) < 0)
+		return -1;
+	snprintf(tag, sizeof(tag), "\"%016llx-10.0.0.17\"",
+	    (unsigned long long)plan.version);
+	return 0;
+}
+
+static unsigned ask(const struct xp_http_site *site, const char *method,
+    const char *target)
+{
+	const struct xp_http_request q = {.method = method, .target = target};
+	assert_int_equal(xp_http_head(site, &q, &a), XP_HTTP_ANSWERED);
+	return a.status;
+}
+
+static unsigned ask_if(const char *if_none_match)
+{
+	const struct xp_http_request q = {.method = "GET",
+	    .target = "/pinglist/10.0.0.17",
+	    .if_none_match = if_none_match};
+	assert_int_equal(xp_http_head(&controller, &q, &a), XP_HTTP_ANSWERED);
+	return a.status;
+}
+
+/* What every answer keeps. */
+static void check_form(void)
+{
+	assert_true(a.status >= 200 && a.status < 600);
+	assert_non_null(a.type);
+	assert_true(a.is_pinglist || a.bytes);
+	assert_true(a.bytes != a.text || a.n_bytes < sizeof(a.text));
+}
+
+static void an_address_of_a_server_has_a_list(void **state)
+{
+	(void)state;
+	for (uint32_t s = 0; s < plan.n_servers; s++) {
+		char address[16], target[32];
+		topo_addr_format(topo_addr_of_host(s), address);
+		snprintf(target, sizeof(target), "/pinglist/%s", address);
+		assert_int_equal(ask(&controller, s % 2 ? "GET" : "HEAD",
+				     target),
+		    200);
+		assert_true(a.is_pinglist && a.server == s);
+		assert_string_equal(a.type, "application/xml");
+		assert_non_null(strstr(a.etag, address));
+		assert_int_equal(a.counter, XP_HTTP_pinglists);
+	}
+}
+
+static void anything_else_is_not_found(void **state)
+{
+	static const char *const targets[] = {"", "*", "//", "/health/",
+	    "/Health", "/health?x=1", "/health#x", "/%68ealth", "/pinglist",
+	    "/pinglist/", "/pinglist/10.0.0.0", "/pinglist/10.0.6.65",
+	    "/pinglist/255.255.255.255", "/pinglist/10.0.0.17/",
+	    "/pinglist/10.0.0.017", "/pinglist/10.0.0.17 ", "/pinglist/0x0a.1",
+	    "/pinglist/167772177", "/pinglist/10.0.0.17%00",
+	    "/pinglist/10.0.0.17?", "/pinglist/%31%30.0.0.17",
+	    "/pinglist/../health", "/pinglist/../../etc/passwd",
+	    "/pinglist/..%2f..%2fetc/passwd", "/%2e%2e/etc/passwd",
+	    "/pinglist/./10.0.0.17", "/pinglist//10.0.0.17",
+	    "/pinglist\\10.0.0.17", "http://x/health", "/results",
+	    "/pinglist.xsd/", "/pinglist.xsd\n"};
+	char longest[5000];
+	(void)state;
+	for (size_t i = 0; i < sizeof(targets) / sizeof(targets[0]); i++) {
+		if (ask(&controller, "GET", targets[i]) != 404)
+			fail_msg("%s -> %u", targets[i], a.status);
+		assert_int_equal(a.counter, XP_HTTP_not_found);
+		assert_true(ask(&controller, "BREW", targets[i]) >= 404);
+		check_form();
+	}
+	/* Overlong, also when what fits is one of ours. */
+	for (size_t n = XP_HTTP_TARGET - 10; n < sizeof(longest); n += 7) {
+		memset(longest, '0', n);
+		longest[n] = '\0';
+		memcpy(longest, "/pinglist/10.0.0.17", 19);
+		assert_int_equal(ask(&controller, "GET", longest), 404);
+	}
+	assert_int_equal(ask(&collector, "GET", "/pinglist/10.0.0.17"), 404);
+	assert_int_equal(ask(&collector, "GET", "/pinglist.xsd"), 404);
+}
+
+static void other_methods_are_refused_with_those_there_are(void **state)
+{
+	static const char *const methods[] = {"POST", "PUT", "DELETE",
+	    "OPTIONS", "TRACE", "CONNECT", "get", "GETX", "", "\xff"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
+		static const char *const targets[] = {"/", "/health",
+		    "/pinglist.xsd", "/pinglist/10.0.0.17"};
+		for (int k = 0; k < 4; k++) {
+			assert_int_equal(ask(&controller, methods[i],
+					     targets[k]),
+			    405);
+			assert_string_equal(a.allow, "GET, HEAD");
+			check_form();
+		}
+		if (i == 0)
+			continue;
+		assert_int_equal(ask(&collector, methods[i], "/results"), 405);
+		assert_string_equal(a.allow, "POST");
+	}
+	assert_int_equal(ask(&collector, "GET", "/results"), 405);
+	assert_int_equal(ask(&controller, "GET", "/"), 200);
+	assert_null(a.allow);
+}
+
+/* Weak comparison, as RFC 9110, 13.1.2 has it. */
+static void the_tag_that_a_client_has_saves_the_list(void **state)
+{
+	char list[256];
+	(void)state;
+	assert_int_equal(ask_if(NULL), 200);
+	assert_string_equal(a.etag, tag);
+	const char *const yes[] = {"%s", " %s ", "W/%s", "\"a\", %s",
+	    "\"a\",W/\"b\" ,\t%s, \"c\"", "%s,", "\"\", %s", "*", " * "};
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		const char *at = strstr(yes[i], "%s");
+		snprintf(list, sizeof(list), "%.*s%s%s",
+		    (int)(at ? at - yes[i] : (long)strlen(yes[i])), yes[i],
+		    at ? tag : "", at ? at + 2 : "");
+		if (ask_if(list) != 304)
+			fail_msg("%s -> %u", list, a.status);
+		assert_string_equal(a.etag, tag);
+		assert_int_equal(a.n_bytes, 0);
+		assert_false(a.is_pinglist);
+	}
+	const char *const no[] = {"", "\"", "\"\"", "x", "W/", "\"a\" \"b\"",
+	    "**", "*, \"a\"", "\"a\"*", "\"2492a2cc1df88c95-10.0.0.1\"", ",,,",
+	    "W/W/\"\"", "\"a\\\"b\""};
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		assert_int_equal(ask_if(no[i]), 200);
+	/* Without its quotes, and cut. */
+	snprintf(list, sizeof(list), "%.*s", (int)strlen(tag) - 2, tag + 1);
+	assert_int_equal(ask_if(list), 200);
+	snprintf(list, sizeof(list), "%.*s", (int)strlen(tag) - 1, tag);
+	assert_int_equal(ask_if(list), 200);
+}
+
+static void stopped_there_are_no_lists_even_for_who_has_one(void **state)
+{
+	(void)state;
+	controller.stopped = 1;
+	assert_int_equal(ask(&controller, "GET", "/pinglist/10.0.0.17"), 404);
+	assert_int_equal(a.counter, XP_HTTP_withheld);
+	assert_non_null(strstr(a.bytes, "stopped"));
+	assert_string_equal(a.etag, "");
+	assert_int_equal(ask_if(tag), 404);
+	assert_int_equal(ask_if("*"), 404);
+	assert_int_equal(ask(&controller, "GET", "/pinglist/10.0.0.0"), 404);
+	assert_int_equal(a.counter, XP_HTTP_not_found);
+	assert_int_equal(ask(&controller, "GET", "/health"), 200);
+	assert_non_null(strstr(a.bytes, "\"stopped\": true"));
+	controller.stopped = 0;
+	assert_int_equal(ask_if(tag), 304);
+}
+
+static void health_has_every_counter_and_its_sum(void **state)
+{
+	struct xp_http_site site = controller;
+	(void)state;
+	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
+		site.count[i] = UINT64_MAX - (uint64_t)i;
+	site.n_open = site.uptime_s = site.n_bytes = UINT64_MAX;
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(ask(&site, "GET", "/health"), 200);
+		check_form();
+		assert_string_equal(a.type, "application/json");
+		/* Whole, with the largest numbers that there can be. */
+		assert_true(a.n_bytes == strlen(a.text) && a.text[0] == '{' &&
+		    strcmp(a.text + a.n_bytes - 2, "}\n") == 0);
+#define X(name, doc)                                                           \
+	assert_non_null(strstr(a.text, "\"" #name "\": 184467440737095"));
+		XP_HTTP_COUNTERS(X)
+#undef X
+		site.plan = NULL;
+	}
+	memset(site.count, 0, sizeof(site.count));
+	site.count[XP_HTTP_pages] = 5;
+	site.count[XP_HTTP_malformed] = 2;
+	site.count[XP_HTTP_late] = 9; /* a connection, not a request */
+	ask(&site, "GET", "/health");
+	assert_non_null(strstr(a.text, "\"requests\": 7,"));
+}
+
+static void pages_say_what_there_is(void **state)
+{
+	(void)state;
+	assert_int_equal(ask(&controller, "GET", "/"), 200);
+	assert_non_null(strstr(a.bytes, "/pinglist/ADDRESS"));
+	assert_non_null(strstr(a.bytes, "1600 servers"));
+	assert_int_equal(ask(&collector, "HEAD", "/"), 200);
+	assert_non_null(strstr(a.bytes, "POST /results"));
+	assert_int_equal(ask(&controller, "GET", "/pinglist.xsd"), 200);
+	assert_non_null(strstr(a.bytes, "<xs:schema"));
+	assert_int_equal(a.n_bytes, strlen(a.bytes));
+}
+
+/* --- batches -------------------------------------------------------------- */
+static enum xp_http_next post_head(uint64_t length)
+{
+	const struct xp_http_request q = {.method = "POST",
+	    .target = "/results",
+	    .length = length,
+	    .n_lengths = 1};
+	return xp_http_head(&collector, &q, &a);
+}
+
+static enum xp_http_next post_body(const void *body, size_t n)
+{
+	const struct xp_http_request q = {.body = body, .n_body = n};
+	return xp_http_body(&q, &a);
+}
+
+static void a_body_that_cannot_be_a_batch_is_not_asked_for(void **state)
+{
+	(void)state;
+	assert_int_equal(post_head(0), XP_HTTP_SEND_BODY);
+	assert_int_equal(post_head(ALGO_PINGMESH_WIRE_MAX), XP_HTTP_SEND_BODY);
+	const uint64_t large[] = {ALGO_PINGMESH_WIRE_MAX + 1, 1 << 20,
+	    UINT64_MAX};
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(post_head(large[i]), XP_HTTP_ANSWERED);
+		assert_int_equal(a.status, 413);
+		assert_int_equal(a.counter, XP_HTTP_too_large);
+		check_form();
+	}
+}
+
+static void a_length_said_twice_is_refused(void **state)
+{
+	struct xp_http_request q = {.method = "POST",
+	    .target = "/results",
+	    .length = 48,
+	    .n_lengths = 2};
+	(void)state;
+	assert_int_equal(xp_http_head(&collector, &q, &a), XP_HTTP_ANSWERED);
+	assert_int_equal(a.status, 400);
+	q.n_lengths = 1;
+	q.is_chunked = 1;
+	assert_int_equal(xp_http_head(&collector, &q, &a), XP_HTTP_ANSWERED);
+	assert_int_equal(a.status, 400);
+	assert_int_equal(a.counter, XP_HTTP_malformed);
+	q.n_lengths = 0;
+	assert_int_equal(xp_http_head(&collector, &q, &a), XP_HTTP_SEND_BODY);
+}
+
+static void a_batch_is_kept_and_then_answered(void **state)
+{
+	static struct algo_pingmesh_batch b = {.src_ip = 0x0a000007,
+	    .born_ns = 5,
+	    .number = 3,
+	    .n = 0};
+	unsigned char bytes[48];
+	const struct sim_err e = {.msg = "cannot write /secret: No space."};
+	(void)state;
+	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), 48);
+	assert_int_equal(post_body(bytes, 48), XP_HTTP_KEEP);
+	assert_true(a.batch.src_ip == b.src_ip && a.batch.number == 3);
+	xp_http_kept(&a, 0, 1, &e);
+	assert_int_equal(a.status, 200);
+	assert_int_equal(a.counter, XP_HTTP_batches_taken);
+	xp_http_kept(&a, 0, 0, &e);
+	assert_int_equal(a.status, 200);
+	assert_int_equal(a.counter, XP_HTTP_batches_known);
+	xp_http_kept(&a, SIM_EIO, 0, &e);
+	assert_int_equal(a.status, 503);
+	assert_null(strstr(a.bytes, "secret"));
+	xp_http_kept(&a, SIM_ELIMIT, 0, &e);
+	assert_int_equal(a.status, 507);
+	assert_int_equal(a.counter, XP_HTTP_not_stored);
+	check_form();
+	for (size_t n = 0; n < 48; n++) {
+		assert_int_equal(post_body(n ? bytes : NULL, n),
+		    XP_HTTP_ANSWERED);
+		assert_int_equal(a.status, 400);
+		assert_int_equal(a.counter, XP_HTTP_bad_batches);
+		check_form();
+	}
+	xp_http_no_memory(&a);
+	assert_int_equal(a.status, 503);
+	check_form();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(an_address_of_a_server_has_a_list),
+	    cmocka_unit_test(anything_else_is_not_found),
+	    cmocka_unit_test(other_methods_are_refused_with_those_there_are),
+	    cmocka_unit_test(the_tag_that_a_client_has_saves_the_list),
+	    cmocka_unit_test(stopped_there_are_no_lists_even_for_who_has_one),
+	    cmocka_unit_test(health_has_every_counter_and_its_sum),
+	    cmocka_unit_test(pages_say_what_there_is),
+	    cmocka_unit_test(a_body_that_cannot_be_a_batch_is_not_asked_for),
+	    cmocka_unit_test(a_length_said_twice_is_refused),
+	    cmocka_unit_test(a_batch_is_kept_and_then_answered),
+	};
+	return cmocka_run_group_tests_name("experiments/live/serve", tests,
+	    make_plan, NULL);
+}

@@ -1,0 +1,231 @@
+/* tests/experiments_spec_plane_test.c -- what holds for every plane alike.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a plane says of its metrics is held against the specs of tests/golden/,
+ * of which each plane has one at least.
+ */
+#include "experiments/spec/plane.h"
+
+#include <glob.h>
+
+#include "experiments/check/gate.h"
+#include "experiments/sweep/trial.h"
+#include "tests/spec_file.h"
+#include "tests/test.h"
+
+enum { N_PLANES = 6, MAX_PLANES = 32 };
+
+static void every_plane_is_found_by_its_name(void **state)
+{
+	unsigned n = 0;
+	(void)state;
+	for (; xp_planes[n]; n++) {
+		const struct xp_plane *p = xp_planes[n];
+		assert_string_equal(p->name, xp_plane_names[n]);
+		assert_true(strlen(p->doc) > 0);
+		assert_true(p->provides > 0 && p->provides < 1 << OBS_N_PARTS);
+		assert_true(p->fills & RES_OF_SCENE);
+		assert_true(p->open && p->run && p->print && p->close);
+		/* What may be missing is said, with how to have it. */
+		assert_true((p->holds == NULL) == (p->unless == NULL));
+	}
+	assert_null(xp_plane_names[n]);
+	assert_true(n >= N_PLANES && n < MAX_PLANES);
+}
+
+static void every_section_is_read_whatever_the_plane(void **state)
+{
+	struct xp_config c = {0};
+	struct xp_spec s;
+	struct sim_err e;
+	size_t n = 0;
+	(void)state;
+	spec_open(&s, "figure: f\nalgorithms: [vote]\n");
+	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
+	for (; xp_section_at(n); n++)
+		assert_ptr_equal(xp_section_of(&c, xp_section_at(n)),
+		    c.section[n]);
+	assert_in_range(n, 3, XP_MAX_SECTIONS);
+	xp_config_free(&c);
+	xp_spec_free(&s);
+	for (size_t i = 0; i < n; i++) {
+		char text[128];
+		snprintf(text, sizeof(text),
+		    "figure: f\nalgorithms: [vote]\n%s: {nothing: 1}\n",
+		    xp_section_at(i)->name);
+		assert_int_equal(spec_load(&s, text, &e), SIM_EINVAL);
+		assert_non_null(strstr(e.msg, "unknown key \"nothing\""));
+		xp_spec_free(&s);
+	}
+}
+
+/* --- what algorithms need ------------------------------------------------- */
+
+/* Of each plane, whether an algorithm that needs this is refused there. */
+static void a_plane_refuses_exactly_what_it_does_not_hold(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; xp_planes[i]; i++) {
+		const struct xp_plane *p = xp_planes[i];
+		struct xp_config c = {0};
+		struct xp_spec s;
+		char text[128], want[128];
+		snprintf(text, sizeof(text),
+		    "figure: f\nalgorithms: [%s]\nplane: %s\n",
+		    p->provides & OBS_PROBES ? "blackhole" : "vote", p->name);
+		spec_open(&s, text);
+		assert_ok(xp_spec_point(&s, 0, &c, test_err()));
+		for (unsigned part = 1; part < 1 << OBS_N_PARTS; part *= 2) {
+			struct sim_yaml y = {.name = NULL};
+			const int holds = (xp_plane_holds(p, &c) & part) != 0;
+			assert_ok(
+			    xp_plane_check_needs(&y, NULL, &c, "seer", part));
+			assert_int_equal(y.n_mistakes, !holds);
+			snprintf(want, sizeof(want),
+			    "seer reads %s; plane %s has none",
+			    obs_part_text(part), p->name);
+			if (!holds)
+				assert_non_null(strstr(y.mistake[0], want));
+			sim_yaml_free(&y);
+		}
+		xp_config_free(&c);
+		xp_spec_free(&s);
+	}
+}
+
+static void what_is_needed_in_vain_is_told_where_it_stands(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} bad[] = {
+	    {"algorithms:\n- vote\n- hop_trace\nplane: skip\n",
+		"x.yaml:4:3: hop_trace reads traces with counts a hop; plane "
+		"skip has none."},
+	    {"algorithms: [{name: blackhole}]\nplane: agents\n",
+		"x.yaml:2:14: blackhole reads Pingmesh's probes; plane agents "
+		"has none."},
+	    {"algorithms: [alg1]\nplane: pingmesh\n",
+		"x.yaml:2:14: alg1 reads flows that sent again; plane pingmesh "
+		"has none unless pingmesh.trace.on."},
+	    {"algorithms: [vote]\nsweep: {grid: {plane: [exact, "
+	     "pingmesh]}}\n",
+		"x.yaml:2:14: vote reads flows that sent again; plane "
+		"pingmesh has none unless pingmesh.trace.on."},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sim_err e;
+		struct xp_spec s;
+		char text[256];
+		snprintf(text, sizeof(text), "figure: f\n%s", bad[i].text);
+		assert_int_equal(spec_load(&s, text, &e), SIM_EINVAL);
+		if (!strstr(e.msg, bad[i].want))
+			fail_msg("%s\nsays: %s\nwanted: %s", text, e.msg,
+			    bad[i].want);
+		xp_spec_free(&s);
+	}
+}
+
+static void flows_that_lost_nothing_are_not_everywhere(void **state)
+{
+	static const struct {
+		const struct xp_plane *plane;
+		int all;
+	} planes[] = {{&xp_plane_auto, 1}, {&xp_plane_exact, 1},
+	    {&xp_plane_skip, 0}, {&xp_plane_agents, 0},
+	    {&xp_plane_vigil_matlab, 1}, {&xp_plane_pingmesh, 0}};
+	(void)state;
+	for (size_t i = 0; i < N_PLANES; i++)
+		assert_int_equal((planes[i].plane->provides & OBS_ALL_FLOWS) !=
+			0,
+		    planes[i].all);
+}
+
+/* --- metrics -------------------------------------------------------------- */
+
+typedef uint8_t filled[MAX_PLANES][RES_N_TRIAL_METRICS];
+
+static void run_spec(const char *path, filled f)
+{
+	struct xp_trial *t;
+	struct xp_config c = {0};
+	struct xp_spec s;
+	struct res_cube cube;
+	assert_ok(xp_spec_load(&s, path, 0, NULL, 0, test_err()));
+	assert_ok(xp_spec_cube(&s, 0, 1, &cube, test_err()));
+	assert_ok(xp_trial_open(&t, &s, test_err()));
+	double *row = malloc(cube.cell_doubles * sizeof(row[0]));
+	assert_non_null(row);
+	for (size_t p = 0; p < s.n_points; p++) {
+		assert_ok(xp_spec_point(&s, p, &c, test_err()));
+		assert_ok(xp_trial_run(t, p, 0, row, test_err()));
+		for (size_t i = 0; i < s.n_along; i++)
+			for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
+				f[c.plane][m] |=
+				    !isnan(row[i * cube.row_doubles + m]);
+	}
+	free(row);
+	xp_trial_close(t);
+	xp_config_free(&c);
+	res_cube_free(&cube);
+	xp_spec_free(&s);
+}
+
+static void a_plane_fills_the_metrics_that_it_says(void **state)
+{
+	static filled f;
+	glob_t g;
+	(void)state;
+	assert_int_equal(glob("tests/golden/*.yaml", 0, NULL, &g), 0);
+	for (size_t i = 0; i < g.gl_pathc; i++)
+		run_spec(g.gl_pathv[i], f);
+	globfree(&g);
+	for (unsigned i = 0; xp_planes[i]; i++)
+		for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++) {
+			const struct res_metric *x = &res_trial_metrics[m];
+			const int says = (xp_planes[i]->fills & x->set) != 0;
+			if (f[i][m] != says)
+				fail_msg("plane %s says %s, but it does%s: %s",
+				    xp_planes[i]->name,
+				    says ? "that it fills this"
+					 : "nothing of this",
+				    says ? " not" : "", x->name);
+		}
+}
+
+static void a_gate_on_what_is_not_measured_is_a_mistake(void **state)
+{
+	struct xp_gates g;
+	struct sim_err e;
+	(void)state;
+	spec_write("x.yaml",
+	    "figure: f\nalgorithms: [vote]\nplane: exact\ngates:\n"
+	    "- {name: a, metric: n_traced, at_least: 1, p0: 0.1, p1: 0.9}\n"
+	    "- {name: b, metric: n_flows, at_least: 1, p0: 0.1, p1: 0.9}\n"
+	    "- {name: c, metric: drop_rate, at_least: 1, p0: 0.1, p1: 0.9}\n");
+	assert_int_equal(xp_gates_load(&g, spec_path("x.yaml"), NULL, 0, &e),
+	    SIM_EINVAL);
+	assert_non_null(strstr(e.msg,
+	    "x.yaml:5:21: plane exact does not measure "
+	    "n_traced."));
+	assert_non_null(strstr(e.msg,
+	    "x.yaml:7:21: plane exact does not measure "
+	    "drop_rate."));
+	assert_null(strstr(e.msg, "n_flows"));
+	xp_gates_free(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(every_plane_is_found_by_its_name),
+	    cmocka_unit_test(every_section_is_read_whatever_the_plane),
+	    cmocka_unit_test(a_plane_refuses_exactly_what_it_does_not_hold),
+	    cmocka_unit_test(what_is_needed_in_vain_is_told_where_it_stands),
+	    cmocka_unit_test(flows_that_lost_nothing_are_not_everywhere),
+	    cmocka_unit_test(a_plane_fills_the_metrics_that_it_says),
+	    cmocka_unit_test(a_gate_on_what_is_not_measured_is_a_mistake),
+	};
+	return cmocka_run_group_tests_name("experiments/spec/plane", tests,
+	    spec_folder_make, spec_folder_remove);
+}

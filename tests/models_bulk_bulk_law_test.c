@@ -1,0 +1,320 @@
+/* tests/models_bulk_bulk_law_test.c -- the exact data plane's law: forms, reference.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 430
+ * comparisons, and chi-squares at level 1e-6: under a random seed some bound
+ * fires in 3 of 100 runs. The seeds are fixed.
+ */
+#include <gsl/gsl_randist.h>
+
+#include "models/bulk/bulk.h"
+#include "tests/bulk.h"
+#include "tests/law.h"
+#include "tests/reference.h"
+#include "tests/scenes.h"
+#include "topo/mesh.h"
+
+static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
+static const struct topo_clos odd = {3, 7, 5, 3, 11, .n_cables = 0};
+static const struct topo_clos tiny = {2, 2, 2, 2, 2, .n_cables = 0};
+
+#define ERRORS 4
+
+static void assert_z(double z, const char *what, size_t i)
+{
+	if (!(fabs(z) < ERRORS))
+		fail_msg("%s %zu: %.2f standard errors, seed %ju", what, i, z,
+		    (uintmax_t)test_seed());
+}
+
+/* Moments, over epochs, of the difference of two planes' counts. */
+enum { MAX_LINKS = 4160 };
+struct differences {
+	struct law_mean failed, drops;
+	struct law_mean link_drops[MAX_LINKS], link_flows[MAX_LINKS];
+};
+
+static double minus(uint64_t a, uint64_t b)
+{
+	return (double)a - (double)b;
+}
+
+/* One epoch of both: ALL windows also compare flows per link. */
+static void compare_epoch(struct plane *p, struct model_scene *s, gsl_rng *gsl,
+    int by_packet, int all, struct differences *d)
+{
+	static uint64_t drops[2][MAX_LINKS], flows[2][MAX_LINKS];
+	struct reference_counts ref = {.link_drops = drops[0],
+	    .link_flows = flows[0]};
+	memset(drops, 0, sizeof(drops));
+	memset(flows, 0, sizeof(flows));
+	(by_packet ? reference_packets : reference_binomial)(s, gsl, &ref);
+	run_epoch(p, s, all);
+	struct scenes_counts c =
+	    scenes_count(&p->window, &p->lost, drops[1], flows[1]);
+	law_add(&d->failed, minus(c.n_failed_flows, ref.n_failed_flows));
+	law_add(&d->drops, minus(c.n_drops, ref.n_drops));
+	for (topo_link l = 0; l < s->topo->n_links; l++) {
+		law_add(&d->link_drops[l], minus(drops[1][l], drops[0][l]));
+		law_add(&d->link_flows[l], minus(flows[1][l], flows[0][l]));
+	}
+}
+
+static void assert_no_difference(const struct differences *d, uint32_t n_links,
+    int all)
+{
+	assert_z(law_z(&d->failed, 0), "failed flows", 0);
+	assert_z(law_z(&d->drops, 0), "drops", 0);
+	for (topo_link l = 0; l < n_links; l++) {
+		assert_z(law_z(&d->link_drops[l], 0), "drops of link", l);
+		if (all)
+			assert_z(law_z(&d->link_flows[l], 0), "flows of link",
+			    l);
+	}
+}
+
+/* Rates so high that packets are lost at several hops of one flow. */
+static void the_law_is_that_of_single_packets(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	scenes_open(&s, &tiny);
+	s.params.traffic.conns = scenes_fixed(10);
+	s.params.traffic.packets = scenes_uniform(1, 6);
+	s.params.noise.rate = scenes_uniform(0, 0.05);
+	for (unsigned class = 0; class < TOPO_FABRIC; class ++)
+		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 2),
+		    0.1 + 0.1 * class);
+	for (uint32_t run = 0; run < 3000; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
+	assert_no_difference(&d, s.topo.n_links, 1);
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+static void the_law_in_a_fat_tree_is_that_of_single_packets(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	struct topo_mesh *mesh;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
+	scenes_open_mesh(&s, mesh);
+	s.params.traffic.conns = scenes_fixed(4);
+	s.params.traffic.packets = scenes_uniform(1, 6);
+	s.params.noise.rate = scenes_uniform(0, 0.05);
+	for (topo_link l = 1; l < s.topo.n_links; l += 19)
+		scenes_add_fault(&s, l, 0.3);
+	for (uint32_t run = 0; run < 2000; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
+	assert_no_difference(&d, s.topo.n_links, 1);
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* Only failed links lose enough in so few epochs for a normal law. */
+static void the_law_at_007s_size_is_that_of_binomial_hops(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	scenes_open(&s, &sim);
+	for (unsigned class = TOPO_TOR_T1; class < TOPO_TOR_HOST; class ++)
+		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 9),
+		    0.002 * class);
+	for (uint32_t run = 0; run < 60; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, 0, 0, &d);
+	assert_z(law_z(&d.failed, 0), "failed flows", 0);
+	assert_z(law_z(&d.drops, 0), "drops", 0);
+	for (size_t i = 0; i < s.scene.truth.n_faults; i++) {
+		const topo_link l = s.scene.truth.fault[i].link;
+		assert_z(law_z(&d.link_drops[l], 0), "drops of link", l);
+	}
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* flows * share * (1 - (1 - rate)^n), 007's r_b. */
+static void failed_flows_of_one_fault_match_the_closed_form(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct plane p;
+	enum { PKTS = 20 };
+	const double rate = 0.02;
+	plane_open(&p);
+	for (unsigned class = 0; class < TOPO_FABRIC; class ++) {
+		struct law_mean failed = {0}, drops = {0};
+		double share;
+		scenes_open(&s, &odd);
+		const topo_link l = topo_clos_class_at(&s.topo.clos, class, 13);
+		s.params.traffic.packets = scenes_fixed(PKTS);
+		s.params.noise.rate = scenes_fixed(0);
+		scenes_add_fault(&s, l, rate);
+		assert_ok(topo_share_given(&s.topo, TOPO_NONE, &l, 1, &share,
+		    test_err()));
+		for (uint32_t run = 0; run < 100; run++) {
+			struct model_scene *scene = scenes_draw(&s, run);
+			run_epoch(&p, scene, 0);
+			struct scenes_counts c =
+			    scenes_count(&p.window, &p.lost, NULL, NULL);
+			law_add(&failed, (double)c.n_failed_flows);
+			law_add(&drops, (double)c.n_drops);
+		}
+		const double n = (double)s.scene.traffic.n_flows * share;
+		assert_z(law_z(&failed, n * (1 - pow(1 - rate, PKTS))),
+		    "failed flows of class", class);
+		assert_z(law_z(&drops, n * PKTS * rate), "drops of class",
+		    class);
+		scenes_close(&s);
+	}
+	plane_close(&p);
+}
+
+/* Within one epoch, where a stream that flows share would show. */
+static void flows_lose_independently_of_each_other(void **state)
+{
+	(void)state;
+	enum { PKTS = 20 };
+	const double rate = 0.1;
+	uint64_t got[PKTS + 1] = {0};
+	double want[PKTS + 1] = {0};
+	struct scenes s;
+	struct plane p;
+	plane_open(&p);
+	scenes_open(&s, &sim);
+	s.params.traffic.packets = scenes_fixed(PKTS);
+	s.params.noise.rate = scenes_fixed(0);
+	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_TOR_T1, 5),
+	    rate);
+	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_TOR_T1, 77),
+	    rate);
+	run_epoch(&p, scenes_draw(&s, 0), 0);
+	for (size_t i = 0; i < p.window.flows.n; i++)
+		got[p.window.flows.n_retx[i]]++;
+	for (unsigned k = 1; k <= PKTS; k++)
+		want[k] = gsl_ran_binomial_pdf(k, rate, PKTS);
+	assert_true(p.window.flows.n > 400);
+	assert_true(law_chi2(got, want, PKTS + 1) >= 1e-6);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+static void flows_per_link_match_the_exact_shares(void **state)
+{
+	(void)state;
+	static const struct topo_clos few[] = {{2, 3, 2, 3, 2, .n_cables = 0},
+	    {1, 4, 3, 2, 1, .n_cables = 0}};
+	for (int i = 0; i < 2; i++) {
+		static struct law_mean flows[256];
+		uint64_t count[256];
+		double share[256];
+		topo_link link[256];
+		struct scenes s;
+		struct plane p;
+		plane_open(&p);
+		scenes_open(&s, &few[i]);
+		memset(flows, 0, sizeof(flows));
+		for (uint32_t run = 0; run < 300; run++) {
+			memset(count, 0, sizeof(count));
+			struct model_scene *scene = scenes_draw(&s, run);
+			run_epoch(&p, scene, 1);
+			scenes_count(&p.window, &p.lost, NULL, count);
+			for (topo_link l = 0; l < s.topo.n_links; l++)
+				law_add(&flows[l], (double)count[l]);
+		}
+		for (topo_link l = 0; l < s.topo.n_links; l++)
+			link[l] = l;
+		assert_ok(topo_share_given(&s.topo, TOPO_NONE, link,
+		    s.topo.n_links, share, test_err()));
+		for (topo_link l = 0; l < s.topo.n_links; l++)
+			assert_z(law_z(&flows[l],
+				     share[l] *
+					 (double)s.scene.traffic.n_flows),
+			    "flows of link", l);
+		plane_close(&p);
+		scenes_close(&s);
+	}
+}
+
+/* The choices of consecutive switches are independent, though one digest makes
+ * them all: every triple of a pair of ToRs is as likely, in every network. */
+static void triples_of_switches_are_uniform(void **state)
+{
+	(void)state;
+	const struct topo_clos pair = {2, 1, 3, 4, 3, .n_cables = 0};
+	struct scenes s;
+	scenes_open(&s, &pair);
+	s.params.traffic.conns = scenes_fixed(10000);
+	for (uint32_t run = 0; run < 10; run++) {
+		uint64_t count[2][3 * 4 * 3] = {{0}};
+		const struct model_scene *scene = scenes_draw(&s, run);
+		for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
+			struct obs_flow flow;
+			topo_link path[TOPO_MAX_HOPS];
+			assert_int_equal(model_bulk_flow(scene, f, &flow, path),
+			    6);
+			struct topo_clos_place up =
+			    topo_clos_place(&s.topo.clos, path[2]);
+			struct topo_clos_place down =
+			    topo_clos_place(&s.topo.clos, path[3]);
+			assert_int_equal(up.high, down.high);
+			count[flow.src_host / 3]
+			     [(up.low % 3 * 4 + up.high) * 3 + down.low % 3]++;
+		}
+		for (int i = 0; i < 2; i++) {
+			double p = law_chi2_uniform(count[i], 36);
+			if (p < 1e-6)
+				fail_msg("run %u, seed %ju: p = %g", run,
+				    (uintmax_t)test_seed(), p);
+		}
+	}
+	scenes_close(&s);
+}
+
+/* Start times within the epoch are uniform. */
+static void flows_start_at_any_time_alike(void **state)
+{
+	(void)state;
+	uint64_t count[60] = {0};
+	struct scenes s;
+	scenes_open(&s, &sim);
+	const struct model_scene *scene = scenes_draw(&s, 0);
+	for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
+		struct obs_flow flow;
+		topo_link path[TOPO_MAX_HOPS];
+		model_bulk_flow(scene, f, &flow, path);
+		count[flow.start_ns / (SIM_SEC / 2)]++;
+	}
+	assert_true(law_chi2_uniform(count, 60) >= 1e-6);
+	scenes_close(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_law_is_that_of_single_packets),
+	    cmocka_unit_test(the_law_in_a_fat_tree_is_that_of_single_packets),
+	    cmocka_unit_test(the_law_at_007s_size_is_that_of_binomial_hops),
+	    cmocka_unit_test(failed_flows_of_one_fault_match_the_closed_form),
+	    cmocka_unit_test(flows_lose_independently_of_each_other),
+	    cmocka_unit_test(flows_per_link_match_the_exact_shares),
+	    cmocka_unit_test(triples_of_switches_are_uniform),
+	    cmocka_unit_test(flows_start_at_any_time_alike),
+	};
+	return cmocka_run_group_tests_name("models/bulk, law", tests, NULL,
+	    NULL);
+}
