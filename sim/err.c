@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The code is returned whether or not anybody reads the message, so callers
+ * write `return sim_fail(e, ...)` also where E may be NULL. */
 int sim_fail(struct sim_err *e, int code, const char *fmt, ...)
 {
 	if (e) {
@@ -19,7 +21,9 @@ int sim_fail(struct sim_err *e, int code, const char *fmt, ...)
 	return code;
 }
 
-/* Put ": text" at N, cut to what fits. */
+/* Write ": " and TEXT at offset N of BUF, which has SIZE bytes. A message that
+ * is too long loses its end, and stays terminated: the contexts in front,
+ * written by the outermost callers, say where to look. */
 static void append(char *buf, size_t size, size_t n, const char *text)
 {
 	const char *const part[] = {": ", text};
@@ -35,6 +39,8 @@ static void append(char *buf, size_t size, size_t n, const char *text)
 int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 {
 	if (e) {
+		/* The new message is written over the old one, so what the
+		 * callee said is set aside first. */
 		char inner[sizeof(e->msg)];
 		memcpy(inner, e->msg, sizeof(inner));
 		va_list ap;

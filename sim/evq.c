@@ -22,9 +22,9 @@
  *      at edge itself: those in bottom were put before those in the wheel;
  *  (3) events of equal time lie in one slot, in the order they were put: the
  *      slot follows from t and base, and slots are moved first to last.
- * A slot keeps the earliest time in it, so that a pop that will find nothing
- * in time knows it before it changes anything: hence (1), and hence an event
- * can be put at any time from now on after a pop in vain.
+ * A slot keeps the earliest time in it. So a pop that will find nothing in time
+ * knows that before it moves base or edge, which keeps (1), and an event can
+ * still be put at any time from now on after a pop that found nothing.
  */
 #include "sim/evq.h"
 
@@ -85,7 +85,9 @@ struct sim_evq {
  */
 enum { RESERVE = LEVELS * SLOTS + 2 };
 
-/* Not inlined, as spill() and extend(): sim_evq_put() stays short. */
+/* Grow by half, so that a put stays amortised O(1). The first block also holds
+ * the RESERVE, which is never counted as room. Kept out of line, like spill()
+ * and extend(), so that the common way through sim_evq_put() stays short. */
 static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
 {
 	size_t have = q->room / CHUNK;
@@ -98,6 +100,8 @@ static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
 	b->next = NULL;
 	b->n = n;
 	b->used = 0;
+	/* New blocks go to the end: take() walks from `fresh` to the next block
+	 * when one is used up, and must find this one there. */
 	struct block **last = &q->blocks;
 	while (*last)
 		last = &(*last)->next;
@@ -108,6 +112,8 @@ static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
 	return 0;
 }
 
+/* A chunk used before is taken first: those never used stay untouched, so the
+ * reserve costs nothing. One is always left, as reckoned above. */
 static struct chunk *take(struct sim_evq *q)
 {
 	struct chunk *c = q->spare;
@@ -129,6 +135,9 @@ static void give_back(struct sim_evq *q, struct chunk *c)
 }
 
 /* --- wheel -----------------------------------------------------------------*/
+/* Give a slot whose last chunk is full, or which has none, one chunk more.
+ * `end` points behind the last chunk's events, hence one struct behind its
+ * start. */
 static __attribute__((noinline)) void extend(struct sim_evq *q, unsigned level,
     unsigned digit)
 {
@@ -148,6 +157,9 @@ static __attribute__((noinline)) void extend(struct sim_evq *q, unsigned level,
 
 static inline void append(struct sim_evq *q, const struct sim_event *ev)
 {
+	/* The highest bit in which t differs from base lies in the highest such
+	 * digit. `| 1` keeps clz defined for t == base, which is level 0
+	 * too. */
 	sim_ns differ = ev->t ^ q->base;
 	unsigned top_bit = 63u - (unsigned)__builtin_clzll(differ | 1);
 	unsigned level = top_bit / BITS;
@@ -160,6 +172,8 @@ static inline void append(struct sim_evq *q, const struct sim_event *ev)
 		s->min = ev->t;
 }
 
+/* A slot without events is all zeros, and its bits in both masks are cleared,
+ * so that the search for the lowest slot never meets it. */
 static void forget(struct sim_evq *q, unsigned level, unsigned digit)
 {
 	q->slot[level][digit] = (struct slot){0};
@@ -217,6 +231,10 @@ static void take_ties(struct sim_evq *q, unsigned digit)
 	give_back(q, c);
 }
 
+/* Spread a slot too large to sort over the levels below. With its earliest time
+ * as the new base all its events differ from base in lower digits only, so
+ * refill() goes down with each turn and ends. Chunks are given back as they are
+ * emptied, for the slots below to take. */
 static void scatter(struct sim_evq *q, unsigned level, unsigned digit)
 {
 	const struct slot s = q->slot[level][digit];
@@ -238,6 +256,7 @@ static int refill(struct sim_evq *q, sim_ns until)
 		unsigned level = (unsigned)__builtin_ctz(q->levels);
 		unsigned digit = (unsigned)__builtin_ctzll(q->occupied[level]);
 		const struct slot *s = &q->slot[level][digit];
+		/* Nothing has been changed yet: see (1) above. */
 		if (s->min > until)
 			return 0;
 		if (!s->first->next && s->put - s->first->ev <= SMALL) {
@@ -253,9 +272,10 @@ static int refill(struct sim_evq *q, sim_ns until)
 	return 0;
 }
 
-/* Bottom is full: give its events back to the wheel, whose slots before edge
- * are all empty. Now lies in the slot that bottom was filled from, so with now
- * as base all go to lower levels: a move down like a scatter. */
+/* Bottom is full: give its events back to the wheel. Its slots before edge are
+ * all empty, and now lies in the slot that bottom was filled from; so with now
+ * as base all events go to lower levels than that slot's, a move down as in a
+ * scatter. The next event goes first, which keeps ties in order. */
 static __attribute__((noinline)) void spill(struct sim_evq *q)
 {
 	q->base = q->edge = q->now;
@@ -308,6 +328,8 @@ int sim_evq_put(struct sim_evq *q, const struct sim_event *ev,
 	if (q->len == q->room && (rc = grow(q, e)) < 0)
 		return rc;
 	q->len++;
+	/* Before edge lies only what bottom holds, so the event must be sorted
+	 * in there; from edge on it may wait in the wheel. */
 	if (ev->t < q->edge) {
 		if (q->n_bottom < BOTTOM) {
 			insert(q, ev);
@@ -326,6 +348,8 @@ int sim_evq_pop(struct sim_evq *q, sim_ns until, struct sim_event *ev)
 	const struct sim_event *next = &q->bottom[q->n_bottom - 1];
 	if (next->t > until)
 		return 0;
+	/* The clock moves before the handler runs, so "now" is the time of its
+	 * event and puts at that very time are legal. */
 	*ev = *next;
 	q->now = next->t;
 	q->n_bottom--;
@@ -356,6 +380,8 @@ size_t sim_evq_len(const struct sim_evq *q)
 	return q->len;
 }
 
+/* Events cannot be taken out of the queue. One whose timer has been armed again
+ * or stopped since carries an older generation and is let pass. */
 static int fire(struct sim_evq *q, const struct sim_event *ev,
     struct sim_err *e)
 {
@@ -373,6 +399,8 @@ int sim_timer_arm(struct sim_evq *q, struct sim_timer *timer, sim_ns at,
 	int rc = sim_evq_put(q, &ev, e);
 	if (rc < 0)
 		return rc;
+	/* Only now that the event is in the queue: had the put failed, the
+	 * earlier arming would still stand. */
 	timer->generation++;
 	timer->due = at;
 	return 0;

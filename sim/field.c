@@ -9,6 +9,9 @@
 #include <string.h>
 
 /* --- one field ---------------------------------------------------------- */
+/* The range of a number: the stated one, within what the type holds. 2^64
+ * stands for "up to UINT64_MAX", which no double is: the next lower one is 2^64
+ * - 2048. */
 static void bounds(const struct sim_field *f, double *lo, double *hi)
 {
 	int none = f->min == 0 && f->max == 0;
@@ -29,11 +32,14 @@ static const char *bound_text(char buf[32], double x)
 	return buf;
 }
 
+/* "1" marks a number without a unit, which messages leave out. */
 static const char *unit_of(const struct sim_field *f)
 {
 	return f->unit && strcmp(f->unit, "1") != 0 ? f->unit : "";
 }
 
+/* "drop_rate 1.5 is not in [0, 1].", with the unit where there is one. A value
+ * is quoted up to 40 bytes, so that the range is never cut off. */
 static int out_of_range(const struct sim_field *f, const char *text,
     struct sim_err *e)
 {
@@ -43,6 +49,7 @@ static int out_of_range(const struct sim_field *f, const char *text,
 	bound_text(lo_text, lo);
 	bound_text(hi_text, hi);
 	const char *unit = unit_of(f), *gap = *unit ? " " : "";
+	/* Where there is no bound on one side, only the other one is told. */
 	if (hi == INFINITY)
 		return sim_fail(e, SIM_ERANGE, "%s %.40s is below %s%s%s.",
 		    f->name, text, lo_text, gap, unit);
@@ -62,6 +69,8 @@ static int parse_uint(const struct sim_field *f, const char *text,
 	int rc = sim_parse_u64(text, &x, e);
 	if (rc == SIM_EINVAL)
 		return sim_wrap(e, rc, "%s", f->name);
+	/* Compared as integers, with the bounds rounded inwards: as a double, X
+	 * would lose its last digits from 2^53 on. */
 	if (rc == SIM_ERANGE || (lo > 0 && x < (uint64_t)ceil(lo)) ||
 	    (hi < 0x1p64 && x > (uint64_t)hi))
 		return out_of_range(f, text, e);
@@ -86,6 +95,9 @@ static int parse_real(const struct sim_field *f, const char *text, double *out,
 	return 0;
 }
 
+/* Only true and false are taken. The other spellings of YAML 1.1, such as `no`
+ * and `off`, are what surprises people most in it, so they are refused with the
+ * word to write instead: those at even places mean false, at odd ones true. */
 static int parse_bool(const struct sim_field *f, const char *text,
     uint32_t *out, struct sim_err *e)
 {
@@ -137,6 +149,8 @@ static int parse_name(const struct sim_field *f, const char *text,
 	    quote, list);
 }
 
+/* A list as a default is written, "[a, b]". The items of a list in a file are
+ * nodes with places of their own: sim/yaml_read.c reads them one by one. */
 static int parse_set(const struct sim_field *f, const char *text, uint32_t *out,
     struct sim_err *e)
 {
@@ -196,6 +210,8 @@ static int parse_dist(const struct sim_field *f, const char *text,
 		*out = (struct sim_dist){SIM_FIXED, d.a, d.a};
 		return 0;
 	}
+	/* %n is stored only if everything before it has matched, so END stays
+	 * -1 for any other text. The widths leave a byte for the terminator. */
 	sscanf(text, "{ %23[^]:, \t] : [ %47[^]:, \t] , %47[^]:, \t] ] }%n",
 	    kind, a, b, &end);
 	if (end < 0 || text[end])
@@ -203,6 +219,8 @@ static int parse_dist(const struct sim_field *f, const char *text,
 		    "%s: %s is not a number, {uniform: [a, b]} or "
 		    "{log_uniform: [a, b]}.",
 		    f->name, sim_quote(quote, text));
+	/* The kind is one of a list of names, so the reader of enumerations
+	 * takes it and writes the message. */
 	struct sim_field kinds = *f;
 	kinds.names = dist_names + 1; /* fixed has no name */
 	if ((rc = parse_name(&kinds, kind, &which, e)) < 0 ||
@@ -213,6 +231,7 @@ static int parse_dist(const struct sim_field *f, const char *text,
 	if (d.a > d.b)
 		return sim_fail(e, SIM_ERANGE,
 		    "%s: %s is above %s in [%s, %s].", f->name, a, b, a, b);
+	/* The logarithms of both ends are what is drawn between. */
 	if (d.kind == SIM_LOG_UNIFORM && d.a <= 0)
 		return sim_fail(e, SIM_ERANGE,
 		    "%s: log_uniform must start above 0, not at %s.", f->name,
@@ -234,6 +253,8 @@ static int parse_str(const struct sim_field *f, char *out, const char *text,
 	return 0;
 }
 
+/* Each reader above writes its value last, so OBJ keeps the old one when the
+ * text is refused. */
 int sim_field_set(const struct sim_field *f, void *obj, const char *text,
     struct sim_err *e)
 {
@@ -241,6 +262,7 @@ int sim_field_set(const struct sim_field *f, void *obj, const char *text,
 	uint64_t x = 0;
 	int rc;
 	switch (f->type) {
+	/* bounds() has kept the value below 2^32. */
 	case SIM_F_U32:
 		if ((rc = parse_uint(f, text, &x, e)) == 0)
 			*(uint32_t *)at = (uint32_t)x;
@@ -269,6 +291,8 @@ int sim_field_defaults(const struct sim_field *fields, void *obj,
     struct sim_err *e)
 {
 	for (const struct sim_field *f = fields; f->name; f++) {
+		/* A default is read like any text of a spec, so it cannot have
+		 * a value that a spec could not have. */
 		int rc = f->def ? sim_field_set(f, obj, f->def, e) : 0;
 		if (rc < 0)
 			return sim_wrap(e, rc, "default");
@@ -294,6 +318,7 @@ int sim_field_take(const struct sim_field *fields, const void *params,
 	return 0;
 }
 
+/* A missing list names everything. */
 static int is_among(const char *name, const char *const list[])
 {
 	while (list && *list && strcmp(*list, name) != 0)
@@ -307,6 +332,8 @@ size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
 	for (; f->name; f++) {
 		if (!is_among(f->name, only))
 			continue;
+		/* One entry more must fit: the nameless one that ends the
+		 * table. */
 		assert(n + 1 < cap);
 		all[n] = *f;
 		all[n++].offset += offset;
@@ -342,11 +369,15 @@ int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
 		sim_put(&t, "[");
 		for (size_t i = 0; f->names[i]; i++)
 			if (*(const uint32_t *)at & 1u << i)
+				/* More than the bracket is there once a name
+				 * was written. */
 				sim_put(&t, "%s%s", t.n > 1 ? ", " : "",
 				    f->names[i]);
 		sim_put(&t, "]");
 		break;
 	case SIM_F_STR:
+		/* The only type whose text may need quotes; all others are
+		 * plain words, numbers, or brackets around them. */
 		sim_put_scalar(&t, at, 0);
 		break;
 	case SIM_F_DIST:
@@ -376,6 +407,8 @@ static const char *const type_names[] = {
     [SIM_F_DIST] = "number or draw",
 };
 
+/* The column of allowed values: words for what has names, otherwise the range
+ * as far as one was stated, and the unit. */
 static void describe_values(const struct sim_field *f, struct sim_text *t)
 {
 	char a[32], b[32];
@@ -414,14 +447,16 @@ static void describe(const struct sim_field *f,
 
 void sim_field_help(const struct sim_field *fields, FILE *out)
 {
+	/* Two passes: the width of a column is known only after all fields. */
 	char column[N_COLUMNS][COLUMN_SIZE];
 	size_t width[N_COLUMNS] = {0};
 	for (const struct sim_field *f = fields; f->name; f++) {
 		describe(f, column);
 		for (size_t i = 0; i < N_COLUMNS; i++) {
 			size_t n = strlen(column[i]);
-			/* One long list of names must not push all the rest
-			 * off the screen. */
+			/* One long list of names must not push all the other
+			 * columns off the screen: it sticks out of its own
+			 * column instead. */
 			if (n > width[i] && n <= WIDEST)
 				width[i] = n;
 		}

@@ -68,10 +68,11 @@ int sim_field_defaults(const struct sim_field *fields, void *obj,
 int sim_field_take(const struct sim_field *fields, const void *params,
     size_t size, void *obj, struct sim_err *e);
 
-/* Append the fields of F, or those named in ONLY (NULL-terminated; NULL: all),
- * to the N of ALL, which has room for CAP: as fields of an object that has what
- * F describes at OFFSET. Returns the number with them; behind them is an entry
- * without a name. */
+/* Append to ALL, which holds N fields in room for CAP, the fields of table F,
+ * or only those named in ONLY (NULL-terminated; NULL: all of them). F describes
+ * a struct that stands at OFFSET in the object that ALL describes, so OFFSET is
+ * added to each. Returns the new number of fields; behind them is a nameless
+ * entry, which CAP must also hold. */
 size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
     const struct sim_field *f, size_t offset, const char *const only[]);
 

@@ -13,7 +13,7 @@ static const char *const names[] = {
 	[SIM_LOG_DEBUG] = "debug",
 };
 
-/* The line is written at once, so that lines of several processes on one
+/* The line is written with one call, so that lines of several processes on one
  * terminal do not mix. What does not fit ends in "...". */
 void sim_log(const struct sim_log *l, enum sim_log_level level, const char *fmt,
     ...)

@@ -6,9 +6,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* The fields of the map that PART begins, as those of the section's object, so
- * that an unknown key is told once and from all of them. Returns the first part
- * of the next map. */
+/* Collect in ALL the fields of all parts that read the same map as PART, with
+ * offsets within the section's object. They are read as one table, because each
+ * part by itself would take the other parts' keys for unknown. Returns the
+ * first part of the next map. */
 static const struct sim_part *parts_join(const struct sim_part *part,
     struct sim_field all[SIM_PARTS_MAX])
 {
@@ -20,7 +21,9 @@ static const struct sim_part *parts_join(const struct sim_part *part,
 	return part;
 }
 
-/* The names of the maps, NULL-terminated; one that comes again does no harm. */
+/* The names of the section's maps, NULL-terminated. A name is listed once for
+ * each of its parts, which does no harm: the list only tells which keys of the
+ * section are not mistakes. */
 static void parts_maps(const struct sim_part parts[],
     const char *map[SIM_PARTS_MAX + 1])
 {
@@ -44,6 +47,9 @@ int sim_parts_read(struct sim_yaml *y, const char *section,
 	for (const struct sim_part *p = parts; rc == 0 && p->fields;) {
 		const char *map = p->map;
 		p = parts_join(p, all);
+		/* A map that is absent is still read, as NULL, since it has
+		 * defaults; a required key that is missing is then told at the
+		 * section, or at the file where there is no section either. */
 		rc = sim_yaml_read(y, *map ? sim_yaml_get(node, map) : node,
 		    node ? node : y->root, all, *map ? NULL : also, obj, e);
 	}
@@ -55,6 +61,8 @@ const struct sim_field *sim_parts_find(const struct sim_part parts[],
 {
 	for (const struct sim_part *p = parts; p->fields; p++) {
 		const size_t n = strlen(p->map);
+		/* Behind the map's name and its dot; the section's own fields
+		 * have neither. */
 		const char *at = path + n + (n > 0);
 		const struct sim_field *f;
 		char key[64];

@@ -15,7 +15,9 @@ void sim_philox_block(const uint32_t key[2], const uint32_t ctr[4],
 	memcpy(out, c.v, sizeof(c.v));
 }
 
-/* The finaliser of splitmix64: a bijection with full avalanche. */
+/* The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA'14): a bijection
+ * in which each input bit flips each output bit with probability near 1/2.
+ * Every published number depends on these constants. */
 static uint64_t mix64(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
@@ -27,6 +29,10 @@ static uint64_t mix64(uint64_t x)
 void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
     enum sim_stream stream)
 {
+	/* The seed is mixed before the name is joined to it, so that small
+	 * seeds and small stream numbers cannot stand for each other. For one
+	 * seed the whole is a bijection of the name: no two streams share a
+	 * key. */
 	uint64_t name = (uint64_t)stream << 32 | where->epoch;
 	uint64_t k = mix64(mix64(where->seed) ^ name);
 	key[0] = (uint32_t)k;
@@ -36,6 +42,8 @@ void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
 void sim_rng_init(struct sim_rng *r, const struct sim_seed *where,
     enum sim_stream stream, uint32_t entity)
 {
+	/* The first word counts blocks, 2^32 of four words each; the others are
+	 * the rest of the stream's name. */
 	r->state =
 	    (struct sim_philox){.ctr = {0, entity, where->run, where->point}};
 	sim_rng_key(r->state.key, where, stream);
@@ -46,6 +54,8 @@ void sim_rng_init(struct sim_rng *r, const struct sim_seed *where,
 static void gsl_set(void *state, unsigned long seed)
 {
 	struct sim_philox *p = state;
+	/* GSL's own way to seed knows no names, so it gets a stream for tests.
+	 * Simulations start theirs with sim_rng_init(). */
 	const struct sim_seed where = {.seed = seed};
 	*p = (struct sim_philox){.n_left = 0};
 	sim_rng_key(p->key, &where, SIM_STREAM_TEST);

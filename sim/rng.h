@@ -98,7 +98,7 @@ static inline double sim_philox_u01(struct sim_philox *p)
 	return (double)(hi << 21 | lo >> 11) * 0x1p-53;
 }
 
-/* The same of a stream. */
+/* The same two, drawn from a stream. */
 static inline uint32_t sim_rng_u32(struct sim_rng *r)
 {
 	return sim_philox_next(&r->state);

@@ -40,6 +40,8 @@ static double tail_over_pmf(double k, double n, double odds)
 		double ratio = (n - j) / (j + 1) * odds;
 		term *= ratio;
 		sum += term;
+		/* What is left out is at most the geometric series term * ratio
+		 * / (1 - ratio). */
 		if (term * ratio <= DBL_EPSILON / 4 * sum * (1 - ratio))
 			break;
 	}
@@ -83,6 +85,8 @@ int sim_binomial_interval(uint64_t k, uint64_t n, double conf, double *lo,
 		    "%llu trials: an interval is made of at most %llu.",
 		    (unsigned long long)n,
 		    (unsigned long long)SIM_BINOMIAL_MAX_N);
+	/* Without failures, or without successes, the tail is a single power,
+	 * which is solved directly: lo^n = tail and (1 - hi)^n = tail. */
 	double tail = (1 - conf) / 2, other;
 	*lo = 0;
 	*hi = 1;
@@ -115,6 +119,9 @@ int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
 		    "error rates %g and %g are not in (0, 1) with a sum below "
 		    "1.",
 		    alpha, beta);
+	/* A success is likelier under H1 and adds to the log-likelihood ratio,
+	 * a failure takes from it; Wald's two bounds on it end the test.
+	 * log1p() keeps all digits of rates as small as 1e-5. */
 	*s = (struct sim_sprt){
 		.win = log(p1 / p0),
 		.lose = log1p(-p1) - log1p(-p0),
@@ -149,7 +156,9 @@ double sim_quantile_sorted(const double *x, size_t n, double q)
 	double at = (double)(n - 1) * q;
 	size_t i = (size_t)at;
 	double part = at - (double)i;
-	/* Equal neighbours and exact hits as they are, also when infinite. */
+	/* Equal neighbours and exact hits are returned as they are: with an
+	 * infinite value the formula below would give inf - inf or 0 * inf.
+	 * Otherwise AT is below n - 1, so x[i + 1] exists. */
 	if (part == 0 || x[i] == x[i + 1])
 		return x[i];
 	return (1 - part) * x[i] + part * x[i + 1];
@@ -176,6 +185,8 @@ size_t sim_sort_finite(double *x, size_t n)
 void sim_moments_add(struct sim_moments *m, double x)
 {
 	m->n++;
+	/* Welford's update: the deviations from the old and from the new mean
+	 * have the same sign, so the sum never falls and nothing cancels. */
 	double from_old = x - m->mean;
 	m->mean += from_old / (double)m->n;
 	m->m2 += from_old * (x - m->mean);

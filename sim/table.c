@@ -1,8 +1,8 @@
 /* sim/table.c -- what tables of all kinds share: growing, cutting, freeing.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A table is known here by its kind alone. Its arrays have pointers of many
- * types, which are read and written as bytes.
+ * The code here knows a table only by its kind: the offsets of its members. Its
+ * arrays have pointers of many types, so they are read and written as bytes.
  */
 #include "sim/table.h"
 
@@ -42,15 +42,16 @@ void *sim_table_at(const struct sim_table *kind, const void *table, size_t i,
 	return array ? array + first * c->size : NULL;
 }
 
-/* The columns share one `cap`, so each grows on a copy of it: a column that
- * has grown when a later one fails merely holds spare memory. */
+/* The columns share one `cap`, so each grows on a copy of it. Should a later
+ * column fail, those that have grown merely hold spare memory, and the table is
+ * as it was. */
 int sim_table_reserve(const struct sim_table *kind, void *table, size_t n,
     struct sim_err *e)
 {
 	size_t *shared = table_size(table, kind->cap), cap = *shared, need;
 	int rc;
 	if (__builtin_add_overflow(sim_table_n(kind, table), n, &need))
-		need = SIZE_MAX; /* which no column can have */
+		need = SIZE_MAX; /* no array is that long: refused */
 	for (size_t i = 0; i < kind->n_columns; i++) {
 		const struct sim_column *c = &kind->column[i];
 		cap = *shared;
@@ -78,8 +79,9 @@ static void table_move(const struct sim_table *kind, void *table, size_t to,
 		    n * kind->column[i].size);
 }
 
-/* Rows that stay are moved run by run, since rows come about in the order of
- * time. The times move too, but only those that were looked at. */
+/* Rows are added about in the order of time, so those that stay form long runs;
+ * a run is moved with one memmove() a column. Rows only ever move towards the
+ * front, so the times that are overwritten are ones already judged. */
 void sim_table_keep(const struct sim_table *kind, void *table, size_t first,
     uint64_t from, uint64_t to)
 {

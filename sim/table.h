@@ -47,8 +47,8 @@ struct sim_table {
 	size_t size, n, cap; /* of the table's struct; offsets in it */
 };
 
-/* Room for N more rows of TABLE, which is of KIND. The first N stay where they
- * are in any case. Errors SIM_ENOMEM. */
+/* Make room for N more rows in TABLE, whose kind is KIND. On failure the table
+ * is unchanged. Errors SIM_ENOMEM. */
 int sim_table_reserve(const struct sim_table *kind, void *table, size_t n,
     struct sim_err *e);
 void sim_table_free(const struct sim_table *kind, void *table);

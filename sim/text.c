@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Once the text is longer than the buffer, nothing more is written but all is
+ * counted: N tells the caller how large the buffer should have been. */
 void sim_put(struct sim_text *t, const char *fmt, ...)
 {
 	size_t at = t->n < t->size ? t->n : t->size;
@@ -22,6 +24,8 @@ void sim_put(struct sim_text *t, const char *fmt, ...)
 }
 
 /* --- quoting ------------------------------------------------------------ */
+/* A value from a file may hold anything. In a message it is one line of at most
+ * SHOWN bytes, so control characters become blanks. */
 const char *sim_quote(char buf[64], const char *text)
 {
 	enum { SHOWN = 40 };
@@ -43,7 +47,11 @@ const char *sim_quote(char buf[64], const char *text)
 	return buf;
 }
 
-/* The character at *TEXT, which is moved past it; U+FFFD for a bad byte. */
+/* Decode the character of UTF-8 at *TEXT and move *TEXT past it. A byte that
+ * begins no character gives U+FFFD and is passed by itself, so the bytes behind
+ * it are looked at anew. LEAST refuses characters written with more bytes than
+ * they need, and the last test refuses surrogates; the NUL at the end is no
+ * continuation byte, so nothing is read beyond it. */
 static uint32_t next_char(const unsigned char **text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -63,13 +71,17 @@ static uint32_t next_char(const unsigned char **text)
 	return good ? c : 0xfffd;
 }
 
-/* Characters that YAML takes as line ends or does not allow to stand raw. */
+/* Characters that YAML reads as line ends or does not allow to stand raw, and
+ * the byte order mark, which a reader may drop. */
 static int must_escape(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0xa0) || c == 0x2028 ||
 	    c == 0x2029 || c == 0xfeff || c == 0xfffe || c == 0xffff;
 }
 
+/* Whether S can stand without quotes, also inside [ ] and { }, and reads back
+ * as it is. This accepts less than YAML does: needless quotes do no harm,
+ * missing ones change the value. */
 static int is_plain(const char *s)
 {
 	static const char inner[] = "_./+-%~", first[] = "_/+~";
@@ -105,6 +117,8 @@ void sim_put_scalar(struct sim_text *t, const char *text, int quoted)
 			sim_put(t, "\\n");
 		else if (c == '\t')
 			sim_put(t, "\\t");
+		/* One byte read as U+FFFD is a bad byte; a real U+FFFD has
+		 * three and stands as it is. */
 		else if (must_escape(c) || (c == 0xfffd && p - from == 1))
 			sim_put(t, "\\u%04" PRIx32, c);
 		else
@@ -121,7 +135,8 @@ static size_t min_of(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Restricted Damerau-Levenshtein distance; both words fit in WORD_MAX. */
+/* Restricted Damerau-Levenshtein distance; both words fit in WORD_MAX. A
+ * transposition looks back two rows, so three are kept and used in turn. */
 static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 {
 	size_t row[3][WORD_MAX + 1];
@@ -157,6 +172,9 @@ const char *sim_did_you_mean(const char *word, const char *const *candidates,
 		if (longer > WORD_MAX)
 			continue;
 		size_t d = distance(word, n_word, candidates[i], n_cand);
+		/* Strictly less keeps the first of equals. A suggestion may
+		 * change one letter of two to four, two of five to seven, and
+		 * so on. */
 		if (d < best_d && d <= (longer + 1) / 3) {
 			best = candidates[i];
 			best_d = d;
@@ -198,14 +216,18 @@ static int is_number(const char *s)
 	return *s == '\0';
 }
 
+/* Digits alone after an optional minus: "1e3" is a number but no integer. The
+ * minus is let through here so that "-1" is called out of range, not
+ * malformed. */
 static int is_whole(const char *text)
 {
 	const char *from = text + (*text == '-');
 	return is_number(text) && *digits(from) == '\0';
 }
 
-/* The number that a text which is none was probably meant to be; NAN when
- * that is anybody's guess. */
+/* TEXT is not written as a number. Guess the number that was meant, so that a
+ * message can say what to write: 0x10, 007, .5, 5., +1, 1_000, 1 000 and 1%
+ * have one plain meaning. NAN where there is none. */
 static double guess(const char *text)
 {
 	char s[48];
@@ -218,10 +240,12 @@ static double guess(const char *text)
 		uint64_t x = strtoull(p, &end, 16);
 		return *end == '\0' && end - p > 2 ? (double)x : NAN;
 	}
+	/* Leading zeros are read as decimal: nobody means octal. */
 	while (p[0] == '0' && isdigit((unsigned char)p[1]))
 		p++;
 	if (*p == '.')
 		s[n++] = '0';
+	/* Four bytes stay free for "e-2" and its terminator, added below. */
 	for (; *p && n < sizeof(s) - 4; p++)
 		if (!strchr(" \t_", *p))
 			s[n++] = *p;
@@ -232,7 +256,8 @@ static double guess(const char *text)
 	s[n] = '\0';
 	if (*p || s[0] == '-' || !is_number(s))
 		return NAN;
-	/* Shifting the exponent keeps 0.29% at 0.0029; dividing does not. */
+	/* Shifting the exponent keeps 0.29% at 0.0029; dividing by 100 does
+	 * not, as both 0.29 and the quotient are rounded. */
 	int shift = percent && !strpbrk(s, "eE");
 	if (shift)
 		memcpy(s + n, "e-2", 4);
@@ -245,6 +270,8 @@ int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e)
 	char quote[64];
 	if (!is_whole(text)) {
 		double x = guess(text);
+		/* Below 2^53 the guess is the exact number, so it can be
+		 * suggested. */
 		if (x >= 0 && x < 0x1p53 && x == floor(x))
 			return sim_fail(e, SIM_EINVAL,
 			    "%s is not a whole number; write %.0f.",
@@ -282,6 +309,8 @@ int sim_parse_f64(const char *text, double *out, struct sim_err *e)
 	if (isinf(x))
 		return sim_fail(e, SIM_ERANGE, "%s is too large.",
 		    sim_quote(quote, text));
+	/* A digit other than 0 before the exponent, and yet 0: it underflowed.
+	 * A drop rate of 1e-400 is a slip of the pen, not a rate of 0. */
 	size_t mantissa = strcspn(text, "eE");
 	if (x == 0 && strcspn(text, "123456789") < mantissa)
 		return sim_fail(e, SIM_ERANGE, "%s is too near to 0.",
@@ -296,6 +325,8 @@ const char *sim_format_f64(char buf[32], double x)
 		snprintf(buf, 32, "%.0f", x + 0.0);
 		return buf;
 	}
+	/* 17 digits tell any two doubles apart, so the last turn always
+	 * succeeds. */
 	for (int n = 1; n <= 17; n++) {
 		snprintf(buf, 32, "%.*g", n, x);
 		if (strtod(buf, NULL) == x)

@@ -14,11 +14,13 @@
 
 enum {
 	MAX_BYTES = 1 << 20,
-	MAX_KEY = 128, /* libyaml wants a key within 1024, also when escaped */
+	MAX_KEY = 128, /* libyaml takes 1024; an escape has up to 6 */
 };
 
 /* --- mistakes ----------------------------------------------------------- */
-/* Add "file:line:col: text"; LINE 0 means a value of --set. */
+/* Add "file:line:col: text", where LINE 0 means that the node came from --set
+ * and stands in no file. 32 bytes hold two numbers of ten digits, the colons
+ * and the blank. */
 static int add_mistake(struct sim_yaml *y, int has_place, unsigned line,
     unsigned col, const char *text, struct sim_err *e)
 {
@@ -60,6 +62,9 @@ int sim_yaml_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 int sim_yaml_verdict(const struct sim_yaml *y, struct sim_err *e)
 {
+	/* The first mistake is always shown, if need be cut off. A later one is
+	 * shown as a whole or not at all, and while others follow it, room
+	 * stays for the line that counts them. */
 	enum { TAIL = 40 }; /* "\nand N more." */
 	char msg[sizeof(e->msg)] = "";
 	size_t used = 0, i = 0;
@@ -75,6 +80,8 @@ int sim_yaml_verdict(const struct sim_yaml *y, struct sim_err *e)
 		used = strlen(msg);
 	}
 	if (i < y->n_mistakes)
+		/* Room for this line was left above, as mistakes are still to
+		 * come. */
 		snprintf(msg + used, sizeof(msg) - used, "\nand %zu more.",
 		    y->n_mistakes - i);
 	return sim_fail(e, SIM_EINVAL, "%s", msg);
@@ -85,7 +92,7 @@ struct builder {
 	struct sim_yaml *y;
 	struct sim_yaml_node *open[SIM_YAML_DEPTH];
 	size_t depth;
-	char *key; /* waits for its value */
+	char *key; /* read, and waiting for its value; owned */
 	unsigned key_line, key_col;
 };
 
@@ -99,6 +106,9 @@ static unsigned col_of(yaml_mark_t at)
 	return (unsigned)at.column + 1;
 }
 
+/* What ends parsing: the tree would not be what its writer sees. Anchors,
+ * aliases and tags are refused since they make the text mean something that
+ * does not stand there; a value of a spec is read where it is written. */
 static int refuse(const struct builder *b, const yaml_event_t *ev,
     const char *why, struct sim_err *e)
 {
@@ -106,8 +116,8 @@ static int refuse(const struct builder *b, const yaml_event_t *ev,
 	    line_of(ev->start_mark), col_of(ev->start_mark), why);
 }
 
-/* Hang NODE into the innermost open node, or make it the root. It is the
- * tree's or freed, either way. */
+/* Hang NODE into the innermost open map or list, or make it the root. NODE is
+ * the tree's afterwards, or is freed on failure, so callers never free it. */
 static int place(struct builder *b, struct sim_yaml_node *node,
     struct sim_err *e)
 {
@@ -124,6 +134,8 @@ static int place(struct builder *b, struct sim_yaml_node *node,
 	return rc;
 }
 
+/* In a map, scalars are keys and values by turns; a key that has been read
+ * waits in B until its value comes. */
 static int wants_key(const struct builder *b)
 {
 	return b->depth > 0 && !b->key &&
@@ -141,6 +153,7 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 	/* libyaml drops a lone "!" but then takes quotes for plain. */
 	if (ev->data.scalar.tag || (quoted && ev->data.scalar.plain_implicit))
 		return refuse(b, ev, "tags (!name) are not allowed", e);
+	/* "\0" is legal in quotes, but a C string would end there. */
 	if (strlen(text) != n)
 		return refuse(b, ev, "text may not hold a NUL", e);
 	if (wants_key(b)) {
@@ -152,6 +165,9 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 		b->key_col = col_of(ev->start_mark);
 		return sim_yaml_dup(&b->key, text, e);
 	}
+	/* "- " without anything behind it is more often a slip than a wish, and
+	 * an empty string can be written as "". After a key nothing is allowed:
+	 * the reader of the field says that a value is missing. */
 	if (b->depth > 0 && n == 0 && !quoted &&
 	    b->open[b->depth - 1]->kind == SIM_YAML_SEQ)
 		return refuse(b, ev, "an item of a list is empty", e);
@@ -178,6 +194,8 @@ static int on_open(struct builder *b, const yaml_event_t *ev,
 		return refuse(b, ev, "tags (!name) are not allowed", e);
 	if (wants_key(b))
 		return refuse(b, ev, "a key must be text", e);
+	/* The bound also lets every function over the tree recurse without
+	 * overflowing the stack. */
 	if (b->depth == SIM_YAML_DEPTH)
 		return refuse(b, ev, "nested deeper than 32", e);
 	struct sim_yaml_node *node;
@@ -202,7 +220,9 @@ static int by_key_then_order(const void *a, const void *b)
 	return order ? order : (p->i > q->i) - (p->i < q->i);
 }
 
-/* Sorted, because a file of 1 MiB can hold 200 000 keys in one map. */
+/* Sorted, because comparing all pairs of the 200 000 keys that one map of 1 MiB
+ * can hold would take far too long. Of equal keys the first of the file comes
+ * first, so that each later one is the mistake and names its line. */
 static int find_duplicates(struct builder *b, const struct sim_yaml_node *map,
     struct sim_err *e)
 {
@@ -230,6 +250,8 @@ out:
 	return rc;
 }
 
+/* libyaml's events come in the order of the text, each end matched with its
+ * start; the ends of nodes below take the innermost one off. */
 static int on_event(struct builder *b, const yaml_event_t *ev,
     struct sim_err *e)
 {
@@ -261,7 +283,7 @@ static int on_event(struct builder *b, const yaml_event_t *ev,
 	}
 }
 
-/* Move to the byte AT of BYTES, counting lines and columns from 1. */
+/* The line and column, from 1, of the byte at offset AT. */
 static void find_place(const char *bytes, size_t at, unsigned *line,
     unsigned *col)
 {
@@ -292,9 +314,12 @@ static int syntax_error(const struct builder *b, const yaml_parser_t *p,
 	char since[128] = "";
 	if (p->error == YAML_MEMORY_ERROR)
 		return sim_fail(e, SIM_ENOMEM, "no memory to parse YAML.");
-	/* The reader knows the byte, not the line. */
+	/* libyaml's reader, which checks the encoding, tells the byte and not
+	 * the line. */
 	if (p->error == YAML_READER_ERROR)
 		find_place(bytes, p->problem_offset, &line, &col);
+	/* libyaml's own message for a tab speaks of a "character that cannot
+	 * start any token". */
 	else if (is_tab_indented(bytes, n, line))
 		hint = "; indent with spaces, not tabs";
 	if (p->context && p->context_mark.index == p->problem_mark.index)
@@ -307,7 +332,8 @@ static int syntax_error(const struct builder *b, const yaml_parser_t *p,
 	    col, why, since, hint);
 }
 
-/* Nothing at all stands for an empty map. */
+/* A file without any node, or with nothing but comments, stands for an empty
+ * map: a spec in which everything has its default. */
 static int root_or_empty_map(struct sim_yaml *y, struct sim_err *e)
 {
 	struct sim_yaml_node *root = y->root;
@@ -335,6 +361,8 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 	if (!yaml_parser_initialize(&p))
 		return sim_fail(e, SIM_ENOMEM, "no memory to parse YAML.");
 	yaml_parser_set_input_string(&p, (const unsigned char *)bytes, n);
+	/* Nodes hang in Y's tree from the moment they are made, so after an
+	 * error sim_yaml_free() frees what has been read so far. */
 	while (rc == 0 && type != YAML_STREAM_END_EVENT) {
 		yaml_event_t ev;
 		if (!yaml_parser_parse(&p, &ev)) {
@@ -346,6 +374,7 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 		yaml_event_delete(&ev);
 	}
 	yaml_parser_delete(&p);
+	/* A key whose value never came; otherwise NULL. */
 	free(b.key);
 	return rc < 0 ? rc : root_or_empty_map(y, e);
 }

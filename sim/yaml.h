@@ -3,10 +3,11 @@
  *
  * Reading never stops at the first mistake: all are collected, each with
  * file:line:col, the value, the allowed range and unit, and "did you mean".
- * So are keys given twice and unknown keys. What makes the tree doubtful ends
- * parsing: syntax errors, anchors, aliases, tags, more than one document,
- * nesting deeper than 32, more than 1 MiB, empty keys and empty items of a
- * list, keys over 128 bytes, keys that are maps or lists, NUL in text.
+ * Keys given twice and unknown keys are such mistakes too. Only what leaves
+ * doubt about what the text means ends parsing: syntax errors, anchors,
+ * aliases, tags, more than one document, nesting deeper than 32, more than
+ * 1 MiB, empty keys and empty items of a list, keys over 128 bytes, keys that
+ * are maps or lists, NUL in text.
  */
 #ifndef SIM_YAML_H
 #define SIM_YAML_H
@@ -81,8 +82,8 @@ int sim_yaml_put(struct sim_yaml *y, const char *path,
     const struct sim_yaml_node *value, struct sim_err *e);
 
 /* The same with "path=flow YAML text", as --set takes it. Mistakes found later
- * in such a value have the place "--set". Errors as well as
- * of sim_yaml_parse(). */
+ * in such a value have the place "--set". Errors those of sim_yaml_put() and of
+ * sim_yaml_parse(), and SIM_EINVAL for mistakes in the value. */
 int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e);
 
 /* Write NODE as one line of flow YAML into BUF; snprintf's return. */

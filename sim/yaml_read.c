@@ -13,6 +13,9 @@ static const char *const kind_names[] = {[SIM_YAML_SCALAR] = "a value",
     [SIM_YAML_MAP] = "a map",
     [SIM_YAML_SEQ] = "a list"};
 
+/* Mistakes are collected in Y so that a user sees all of them at once. So a
+ * function here that meets one still returns 0; below 0 means that the mistake
+ * itself could not be stored. */
 static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *text, struct sim_err *e)
 {
@@ -20,7 +23,7 @@ static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc < 0 ? sim_fail(e, rc, "no memory for a mistake.") : 0;
 }
 
-/* A node that stands where key I of MAP does. */
+/* Keys are not nodes, so this makes one to place a mistake at key I of MAP. */
 static struct sim_yaml_node key_place(const struct sim_yaml_node *map, size_t i)
 {
 	return (struct sim_yaml_node){.line = map->key_line[i],
@@ -28,6 +31,7 @@ static struct sim_yaml_node key_place(const struct sim_yaml_node *map, size_t i)
 }
 
 /* --- one value ---------------------------------------------------------- */
+/* `key:` with nothing behind it is an empty scalar without quotes. */
 static int is_nothing(const struct sim_yaml_node *node)
 {
 	return node->kind == SIM_YAML_SCALAR && !node->quoted && !node->text[0];
@@ -53,6 +57,8 @@ static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
 	*good = 0;
 	if (node->kind != SIM_YAML_SCALAR || is_nothing(node))
 		return wrong_kind(y, node, f, "one value", e);
+	/* "5" in quotes is text in YAML. Taking it as a number would hide that
+	 * whoever wrote it, perhaps a program, meant something else. */
 	if (node->quoted && f->type != SIM_F_STR && f->type != SIM_F_ENUM) {
 		char quote[64];
 		sim_fail(&why, SIM_EINVAL,
@@ -67,7 +73,8 @@ static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
-/* Each name is read by itself, so that its mistake has its own place. */
+/* A list of names. Each is read by itself as an enumeration, so that its
+ * mistake has its own place, and OBJ is changed only if all are good. */
 static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_field *f, void *obj, struct sim_err *e)
 {
@@ -100,7 +107,9 @@ static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
-/* {uniform: [a, b]}: the ends by themselves, then the whole. */
+/* {uniform: [a, b]}. Both ends are read by themselves first, for mistakes with
+ * their own places; then the whole is read as text, which checks the name and
+ * that a <= b. */
 static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_field *f, void *obj, struct sim_err *e)
 {
@@ -127,6 +136,8 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return 0;
 	sim_format_f64(a, end[0].a);
 	sim_format_f64(b, end[1].a);
+	/* The key is cut to fit: no kind of draw has so long a name, so what is
+	 * left of it is refused all the same. */
 	snprintf(text, sizeof(text), "{%.32s: [%s, %s]}", node->key[0], a, b);
 	const struct sim_yaml_node at = key_place(node, 0);
 	if (sim_field_set(f, obj, text, &why) < 0)
@@ -162,7 +173,8 @@ static int is_among(const char *key, const char *const *names)
 	return 0;
 }
 
-/* The names of FIELDS, then ALSO; *OUT is to be freed. */
+/* List the names of FIELDS, then those of ALSO, for suggestions; *OUT is to be
+ * freed. */
 static int list_keys(const struct sim_field *fields, const char *const *also,
     const char ***out, size_t *n, struct sim_err *e)
 {
@@ -188,6 +200,7 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	sim_quote(quote, map->key[i]);
 	for (size_t k = 0; k < n_known; k++)
 		sim_put(&t, "%s%s", k ? ", " : "", known[k]);
+	/* The whole list helps only if it fits in the message. */
 	if (near)
 		sim_fail(&why, SIM_EINVAL,
 		    "unknown key %s; did you mean \"%s\"?", quote, near);
@@ -200,6 +213,8 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	return note(y, &at, why.msg, e);
 }
 
+/* Every key of the map in the order of the file, so that mistakes come in that
+ * order too. */
 static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
     const struct sim_field *fields, const char *const *also, void *obj,
     struct sim_err *e)
@@ -224,6 +239,8 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 {
 	struct sim_err why;
 	int rc = sim_field_defaults(fields, obj, &why);
+	/* Defaults are part of the program, so a bad one is not the user's
+	 * mistake. */
 	assert(rc == 0 && "a default must be a value of its field");
 	if (node && node->kind != SIM_YAML_MAP) {
 		sim_fail(&why, SIM_EINVAL, "a map is needed here, not %s.",
@@ -233,6 +250,7 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)
 		return rc;
 	for (const struct sim_field *f = fields; f->name && rc == 0; f++) {
+		/* A field without a default is a required key. */
 		if (f->def || sim_yaml_get(node, f->name))
 			continue;
 		sim_fail(&why, SIM_EINVAL, "%s is missing.", f->name);

@@ -30,6 +30,7 @@ int sim_yaml_node_new(struct sim_yaml_node **out, enum sim_yaml_kind kind,
 	return 0;
 }
 
+/* Recursion is bounded by SIM_YAML_DEPTH, here and below. */
 void sim_yaml_node_free(struct sim_yaml_node *node)
 {
 	if (!node)
@@ -47,7 +48,10 @@ void sim_yaml_node_free(struct sim_yaml_node *node)
 	free(node);
 }
 
-/* Room is made at each power of two, so that a node need not remember it. */
+/* The arrays of a node have room for the next power of two of children, so that
+ * N alone tells when they are full and no capacity is stored. Should one of
+ * them fail to grow, the others hold spare memory, which does no harm: growing
+ * again starts from N. */
 int sim_yaml_append(struct sim_yaml_node *node, char *key, unsigned line,
     unsigned col, struct sim_yaml_node *child, struct sim_err *e)
 {
@@ -96,6 +100,8 @@ int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
 			 is_map ? node->key_line[i] : 0,
 			 is_map ? node->key_col[i] : 0, child, e)) < 0)
 			goto fail;
+		/* COPY owns both now; what follows `fail` must not free them
+		 * again. */
 		key = NULL;
 		child = NULL;
 	}
@@ -108,6 +114,8 @@ fail:
 	return rc;
 }
 
+/* Maps of a spec are short, so they are searched from the front; of a key given
+ * twice the first counts. */
 struct sim_yaml_node *sim_yaml_get(const struct sim_yaml_node *node,
     const char *key)
 {
@@ -126,6 +134,7 @@ struct sim_yaml_node *sim_yaml_at(const struct sim_yaml_node *node, size_t i)
 }
 
 /* --- putting ------------------------------------------------------------ */
+/* How many maps and lists lie within each other in NODE. */
 static size_t depth_of(const struct sim_yaml_node *node)
 {
 	size_t most = 0;
@@ -138,7 +147,8 @@ static size_t depth_of(const struct sim_yaml_node *node)
 	return most + 1;
 }
 
-/* Cut PATH at its dots. */
+/* Cut PATH at its dots, in place: the parts point into it. The quote for
+ * messages is made first, while the path is whole. */
 static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
     struct sim_err *e)
 {
@@ -162,7 +172,9 @@ static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
 	return 0;
 }
 
-/* *NEXT = where NODE holds PART, or NULL when it is a map without that key. */
+/* Set *NEXT to the place in NODE that holds the child PART, so that the caller
+ * can replace the child there; to NULL when NODE is a map without that key,
+ * which the caller may add. */
 static int step(struct sim_yaml_node *node, const char *part,
     struct sim_yaml_node ***next, struct sim_err *e)
 {
@@ -188,7 +200,8 @@ static int step(struct sim_yaml_node *node, const char *part,
 	return 0;
 }
 
-/* Append KEY: NODE to MAP. NODE is the map's or freed, either way. */
+/* Append KEY: NODE to MAP. NODE is the map's afterwards, or is freed on
+ * failure. */
 static int hang(struct sim_yaml_node *map, const char *key,
     struct sim_yaml_node *node, struct sim_err *e)
 {
@@ -203,7 +216,8 @@ static int hang(struct sim_yaml_node *map, const char *key,
 	return rc;
 }
 
-/* Wrap *NODE in a map under KEY; it is freed on failure. */
+/* Replace *NODE by a map whose only key is KEY and whose value is the old
+ * *NODE. On failure it is freed and *NODE is NULL. */
 static int wrap(struct sim_yaml_node **node, const char *key, struct sim_err *e)
 {
 	struct sim_yaml_node *map, *inner = *node;
@@ -222,6 +236,9 @@ static int wrap(struct sim_yaml_node **node, const char *key, struct sim_err *e)
 	return 0;
 }
 
+/* Walk down as far as the path exists, DONE parts of it. The maps for what is
+ * missing are built around the copy of VALUE from the inside out and hung into
+ * the tree last, so a failure leaves the tree as it was. */
 static int put_parts(struct sim_yaml *y, char *const part[], size_t n,
     const struct sim_yaml_node *value, struct sim_err *e)
 {
@@ -258,6 +275,8 @@ int sim_yaml_put(struct sim_yaml *y, const char *path,
 	int rc = sim_yaml_dup(&copy, path, e);
 	if (rc < 0 || (rc = cut(copy, part, &n, e)) < 0)
 		goto out;
+	/* Parsing bounds the depth of files; this keeps that bound when paths
+	 * of up to SIM_YAML_DEPTH parts add maps. */
 	if (n + depth_of(value) > SIM_YAML_DEPTH)
 		rc = sim_fail(e, SIM_EINVAL, "nested deeper than %d.",
 		    SIM_YAML_DEPTH);
@@ -270,6 +289,8 @@ out:
 	return rc;
 }
 
+/* The value of --set was parsed as a text of its own, whose lines would be
+ * taken for lines of the spec: line 0 marks them. */
 static void forget_places(struct sim_yaml_node *node)
 {
 	node->line = node->col = 0;
@@ -284,6 +305,8 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 {
 	struct sim_yaml value = {0};
 	char *path = NULL, quote[64];
+	/* The first "=" ends the path: no key of a spec holds one, values
+	 * may. */
 	const char *eq = strchr(assignment, '=');
 	if (!eq || eq == assignment || !eq[1 + strspn(eq + 1, " \t\n")])
 		return sim_fail(e, SIM_EINVAL, "--set %s is not path=value.",
@@ -309,7 +332,8 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 static void write_node(struct sim_text *t, const struct sim_yaml_node *node)
 {
 	if (node->kind == SIM_YAML_SCALAR) {
-		/* Nothing at all is also a value: the one after "key:". */
+		/* "key:" with nothing behind it is written as it was read;
+		 * quotes would make it an empty text. */
 		if (node->quoted || node->text[0])
 			sim_put_scalar(t, node->text, node->quoted);
 		return;
