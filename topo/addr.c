@@ -30,9 +30,10 @@ void topo_addr_format(uint32_t ip, char buf[16])
 	    ip >> 8 & 255, ip & 255);
 }
 
-/* One decimal byte without leading zeros at *TEXT, which moves past it; -1 if
- * there is none. inet_pton() would do, but reads an address we don't want in
- * network order and pulls a socket header into a layer without sockets. */
+/* Read one decimal byte without leading zeros at *TEXT and move *TEXT past it;
+ * -1 if there is none. inet_pton() would do the same, but gives the address in
+ * network byte order and needs a socket header, which this layer goes
+ * without. */
 static int byte(const char **text)
 {
 	const char *p = *text;
@@ -51,6 +52,8 @@ int topo_addr_parse(const char *text, uint32_t *ip, struct sim_err *e)
 	uint32_t value = 0;
 	for (int i = 0; i < 4; i++) {
 		int x = byte(&p);
+		/* A dot behind each of the first three, and nothing behind the
+		 * last. */
 		if (x < 0 || *p != (i < 3 ? '.' : '\0'))
 			return sim_fail(e, SIM_EINVAL,
 			    "\"%.40s\" is not an IPv4 address: four numbers in "

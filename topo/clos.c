@@ -32,8 +32,9 @@ const struct sim_field topo_clos_fields[] = {
 
 #define MAX_CABLES (UINT64_C(1) << 30) /* 2^31 directed links */
 
-/* A product that stays at the largest value instead of wrapping, so that any
- * five 32-bit numbers can be judged. */
+/* Products and sums that stop at the largest value instead of wrapping, so that
+ * a shape of any five 32-bit numbers is found too large and none is taken for a
+ * small one. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
 	uint64_t x;
@@ -46,6 +47,8 @@ static uint64_t plus(uint64_t a, uint64_t b)
 	return __builtin_add_overflow(a, b, &x) ? UINT64_MAX : x;
 }
 
+/* Every ToR must reach every other. Switches that nothing hangs on are refused
+ * too, as they can only be a slip. */
 static int check_connected(const struct topo_clos *c, struct sim_err *e)
 {
 	if (c->n_pods == 0 || c->n_tors == 0 || c->n_hosts == 0)
@@ -75,6 +78,8 @@ int topo_clos_init(struct topo_clos *c, struct sim_err *e)
 	int rc = check_connected(c, e);
 	if (rc < 0)
 		return rc;
+	/* Sizes are computed in 64 bits and judged before they are stored in
+	 * 32. */
 	uint64_t tors = times(c->n_pods, c->n_tors);
 	uint64_t t1 = times(c->n_pods, c->n_t1);
 	uint64_t hosts = times(tors, c->n_hosts);
@@ -106,6 +111,9 @@ int topo_clos_init(struct topo_clos *c, struct sim_err *e)
 	return 0;
 }
 
+/* The reverse of the numbering in clos.h. Cables of a kind are numbered by
+ * their lower end first, so division by the number of upper ends gives the
+ * lower end, and the remainder the upper one. */
 struct topo_clos_place topo_clos_place(const struct topo_clos *c, topo_link l)
 {
 	uint32_t cable = l >> 1;
@@ -173,6 +181,8 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
 	}
 }
 
+/* Each switch hashes with its own seed, so consecutive choices do not depend on
+ * each other (topo/route.h). */
 static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
     uint32_t n)
 {
@@ -189,6 +199,10 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 	path[n++] = topo_clos_link_host(src, TOPO_UP);
 	if (src_tor != dst_tor) {
 		uint32_t from = src_tor / c->n_tors, to = dst_tor / c->n_tors;
+		/* Down from a T1 there is one way, so a flow makes one choice
+		 * inside a pod and three between pods, each by the hash of the
+		 * switch where it is: that of ToR, T1 and T2. Inside a pod it
+		 * comes down from the T1 it went up to. */
 		uint32_t up = pick(ecmp_seed, src_tor, digest, c->n_t1);
 		uint32_t down = up;
 		path[n++] = topo_clos_link_tor(c, src_tor, up, TOPO_UP);
@@ -210,11 +224,14 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 
 /* --- shares ---------------------------------------------------------------
  *
- * A flow between different ToRs is nine choices: where it starts, where it
- * ends, the T1 it goes up to, the T2 and the T1 it comes down from. The last
- * three are uniform and independent, save that inside a pod there is no T2 and
- * both T1s are one. To cross a link is to fix some of the nine; to cross two
- * links is to fix what either fixes, and impossible if they disagree. */
+ * A flow between different ToRs is nine choices: three for where it starts
+ * (pod, ToR, host), three for where it ends, and the T1 it goes up to, the T2,
+ * and the T1 it comes down from. The last three are uniform and independent,
+ * except that inside a pod there is no T2 and both T1s are one. To cross a link
+ * is to fix some of the nine; to cross two links is to fix what either fixes,
+ * and impossible if they disagree. A share is then a ratio of two counts of
+ * flows, which are the event probabilities of 007's appendix C (lemma 2).
+ */
 enum choice {
 	SRC_POD,
 	SRC_TOR,
@@ -240,6 +257,9 @@ static struct event anything(void)
 	return v;
 }
 
+/* Going up, a link tells about the flow's source and its first T1; going down,
+ * about its destination and its last T1. Whatever is fixed of a ToR or host,
+ * its ToR and pod are fixed too, as count_pairs() takes for granted. */
 static struct event crossing(const struct topo_clos *c, topo_link l)
 {
 	struct event v = anything();
@@ -281,8 +301,9 @@ static int agree(uint32_t a, uint32_t b)
 	return a == TOPO_NONE || b == TOPO_NONE || a == b;
 }
 
-/* Ordered ToR pairs of an event that share a pod and are two different ToRs,
- * and those in different pods. */
+/* The number of ordered pairs of source and destination ToR that agree with an
+ * event: those of two different ToRs in one pod, and those in different
+ * pods. */
 static void count_pairs(const struct topo_clos *c, const struct event *v,
     double *intra, double *inter)
 {
@@ -296,6 +317,8 @@ static void count_pairs(const struct topo_clos *c, const struct event *v,
 	double src = src_in_pod * (src_pod ? 1 : c->n_pods);
 	double dst = dst_in_pod * (dst_pod ? 1 : c->n_pods);
 	double same_pod = 0, same_tor = 0;
+	/* Both ends can be in one pod. Where one of them has fixed the pod or
+	 * the ToR, the other one has no choice left. */
 	if (agree(fix[SRC_POD], fix[DST_POD])) {
 		double pods = src_pod || dst_pod ? 1 : c->n_pods;
 		same_pod = pods * src_in_pod * dst_in_pod;
@@ -306,8 +329,8 @@ static void count_pairs(const struct topo_clos *c, const struct event *v,
 	*inter = src * dst - same_pod;
 }
 
-/* Expected number of flows of an event when each ordered pair of different
- * ToRs has one flow. */
+/* The expected number of flows of an event when each ordered pair of different
+ * ToRs has one flow, between hosts drawn uniformly under them. */
 static double mass(const struct topo_clos *c, const struct event *v)
 {
 	const uint32_t *fix = v->fix;
@@ -315,6 +338,8 @@ static double mass(const struct topo_clos *c, const struct event *v)
 	int via = fix[VIA_T2] != TOPO_NONE;
 	double intra, inter;
 	count_pairs(c, v, &intra, &inter);
+	/* Inside a pod both T1s are one and are chosen once, and no T2 is
+	 * crossed. */
 	if (via || !agree(fix[UP_T1], fix[DOWN_T1]))
 		intra = 0;
 	else if (up || down)
@@ -333,6 +358,8 @@ static double mass(const struct topo_clos *c, const struct event *v)
 	return flows;
 }
 
+/* How likely a flow of the event GIVEN crosses L; an event without any flow
+ * gives 0. */
 static double share(const struct topo_clos *c, struct event given, topo_link l)
 {
 	double of = mass(c, &given);
@@ -348,7 +375,8 @@ double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l)
 	    l);
 }
 
-/* What a directed link fixes, whichever its direction. */
+/* The parts of the network that a directed link touches, whichever way it
+ * points: the pod, and what identifies its ends within it. */
 struct coordinates {
 	uint32_t pod, host, tor, t1, t2;
 };
@@ -379,6 +407,9 @@ static struct coordinates coordinates_of(const struct topo_clos *c,
 void topo_clos_shares(const struct topo_clos *c, topo_link given,
     const topo_link link[], size_t n, double out[])
 {
+	/* By symmetry the share depends only on the class of the link and on
+	 * which of these five parts it has in common with GIVEN, so at most 32
+	 * cases a class are computed. Below 0: not yet computed. */
 	double known[TOPO_N_LINK_CLASSES][32];
 	struct event cross = anything();
 	struct coordinates g = {0};
@@ -410,8 +441,11 @@ double topo_clos_path_share(const struct topo_clos *c, topo_host src,
 	topo_link last = topo_clos_link_host(dst, TOPO_DOWN);
 	if (src == dst)
 		return 0;
+	/* Flows under one ToR are no event of those above: they cross no T1. */
 	if (src / c->n_hosts == dst / c->n_hosts)
 		return l == first || l == last;
+	/* The first and the last link fix both hosts, so what is left free are
+	 * the choices of ECMP. */
 	struct event ends = crossing(c, first), end = crossing(c, last);
 	both(&ends, &end);
 	return share(c, ends, l);

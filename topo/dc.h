@@ -43,8 +43,8 @@ static inline struct topo_dc topo_dc_alone(const struct topo_clos *shape)
 	return topo_dc_after(NULL, shape);
 }
 
-/* Of N data centres, one after the other: all hosts; the data centre of a host, or N
- * if there is no such host. Cost O(n). */
+/* Of N data centres, one after the other: the number of all their hosts; and
+ * the data centre of a host, or N if there is no such host. Cost O(n). */
 uint32_t topo_dcs_n_hosts(const struct topo_dc dc[], uint32_t n);
 uint32_t topo_dcs_find(const struct topo_dc dc[], uint32_t n, topo_host h);
 
@@ -55,8 +55,8 @@ static inline int topo_dc_has(const struct topo_dc *dc, topo_host h)
 	return h >= dc->first_host && h - dc->first_host < dc->clos.all_hosts;
 }
 
-/* Of a host of the data centre: its index, that of its ToR, and of its pod.
- * Domain  topo_dc_has(dc, h). */
+/* Of a host of the data centre: its own index, that of its ToR, and that of its
+ * pod. Domain topo_dc_has(dc, h). */
 static inline uint32_t topo_dc_index(const struct topo_dc *dc, topo_host h)
 {
 	return h - dc->first_host;

@@ -15,8 +15,10 @@
 
 /* --- igraph's failures ----------------------------------------------------
  *
- * By default igraph prints and aborts. Its handlers take no argument of ours,
- * so what they catch has to stand here; it means nothing between calls. */
+ * By default igraph prints and aborts. Its handlers are process-wide and take
+ * no argument of ours, so what they catch has to stand in a global variable. It
+ * is written and read within one call of guard() and means nothing outside.
+ */
 static struct {
 	char msg[512];
 	jmp_buf escape;
@@ -26,20 +28,24 @@ static void catch_error(const char *reason, const char *file, int line,
     igraph_error_t code)
 {
 	(void)file, (void)line;
-	/* The innermost report is the exact one. */
+	/* igraph reports a failure at each level it passes through; the first
+	 * report, from the innermost level, is the exact one. */
 	if (!caught.msg[0])
 		snprintf(caught.msg, sizeof(caught.msg), "%s (%s)", reason,
 		    igraph_strerror(code));
+	/* Free what igraph has listed as to be freed when it fails. */
 	IGRAPH_FINALLY_FREE();
 }
 
+/* A warning changes no result, and a library may not print. */
 static void catch_warning(const char *reason, const char *file, int line)
 {
 	(void)reason, (void)file, (void)line;
 }
 
-/* A broken invariant inside igraph: it must not go on, and we must not end.
- * What igraph had allocated is lost. */
+/* igraph found one of its own invariants broken. It must not go on and expects
+ * this handler not to return, but the program must not end: jump back to
+ * guard(). What igraph had allocated is lost. */
 static void catch_fatal(const char *reason, const char *file, int line)
 {
 	snprintf(caught.msg, sizeof(caught.msg), "%s (%s:%d)", reason, file,
@@ -60,7 +66,8 @@ static int fail_igraph(struct sim_err *e, int code)
 	return sim_fail(e, code, "igraph: %s.", n ? msg : "unknown failure");
 }
 
-/* Run FN(arg), which may use igraph, with its handlers in our hands. */
+/* Run FN(arg), which may use igraph, with our handlers in place, and put back
+ * those that were there before, which may be another user's of the library. */
 static int guard(int (*fn)(void *arg, struct sim_err *e), void *arg,
     struct sim_err *e)
 {
@@ -91,7 +98,7 @@ struct reader {
 	igraph_t graph;
 	size_t n_vertices, n_edges;
 	int has_id, has_tier, has_name;
-	/* What topo_mesh_open() takes. */
+	/* The input of topo_mesh_open(). */
 	uint32_t n_hosts, n_switches;
 	topo_node *node; /* [n_vertices] of each vertex */
 	struct topo_cable *cable;
@@ -136,6 +143,8 @@ static int has_attribute(const struct reader *r, const char *name,
 	return -1;
 }
 
+/* What must hold for the file as a whole, before single vertices are read. `id`
+ * is only used in messages, so one of another type is simply not used. */
 static int look_over(struct reader *r, struct sim_err *e)
 {
 	if (igraph_is_directed(&r->graph))
@@ -161,7 +170,8 @@ static int look_over(struct reader *r, struct sim_err *e)
 	return 0;
 }
 
-/* Number hosts and switches, hosts from 0 and switches after them. */
+/* Number the vertices as nodes: hosts from 0 in the order of the file, then the
+ * switches, whose first number is known only after all hosts. */
 static int number(struct reader *r, struct sim_err *e)
 {
 	char d[160];
@@ -232,7 +242,9 @@ static int read_attributes(struct reader *r, struct sim_err *e)
 	return 0;
 }
 
-/* Put host cables first, by host, and the others after them as they come. */
+/* Put the cables of hosts first, by host, and the others behind them in the
+ * order of the file. A host's cable ends at a switch, whose node number is
+ * above 0 as there are hosts: so b == 0 marks a host without a cable yet. */
 static int read_cables(struct reader *r, struct sim_err *e)
 {
 	char d[160], d2[160];
@@ -244,6 +256,8 @@ static int read_cables(struct reader *r, struct sim_err *e)
 		igraph_integer_t from, to;
 		igraph_edge(&r->graph, (igraph_integer_t)i, &from, &to);
 		topo_node a = r->node[from], b = r->node[to];
+		/* An undirected edge has its ends in any order; hosts have the
+		 * smaller numbers. */
 		struct topo_cable c = {a < b ? a : b, a < b ? b : a};
 		if (c.b < r->n_hosts)
 			return sim_fail(e, SIM_EPARSE,
@@ -310,6 +324,8 @@ int topo_graph_read(struct topo *t, const char *path, struct sim_err *e)
 	struct reader r = {.file = fopen(path, "r")};
 	if (!r.file)
 		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+	/* Names and labels point into igraph's graph, so the mesh, which copies
+	 * them, is built before read_guarded() destroys the graph. */
 	int rc = guard(read_guarded, &r, e);
 	fclose(r.file);
 	if (rc < 0)
@@ -329,10 +345,11 @@ struct checker {
 	topo_switch *tor;    /* [n_tors], ascending */
 	uint32_t *n_hosts;   /* [n_switches] */
 	igraph_t fabric;     /* the switches: vertex s is switch s */
-	igraph_t with_hosts; /* and up to two hosts a ToR after them */
+	igraph_t with_hosts; /* then up to two hosts a ToR */
 	int has_fabric, has_with_hosts;
 };
 
+/* ToRs are the switches with hosts, whatever the file calls their tier. */
 static int count_hosts(struct checker *k, struct sim_err *e)
 {
 	const struct topo *t = k->t;
@@ -350,7 +367,10 @@ static int count_hosts(struct checker *k, struct sim_err *e)
 	return 0;
 }
 
-/* Both graphs from one list of edges: the first N_TRUNKS are the fabric's. */
+/* Make both graphs from one list of edges, the switches' first. Two hosts a ToR
+ * are enough: with more, neither whether the network is connected nor its
+ * diameter would change, while with one the path between two hosts under the
+ * same ToR would be missed. */
 static igraph_error_t make_graphs(struct checker *k)
 {
 	const struct topo *t = k->t;
@@ -372,7 +392,8 @@ static igraph_error_t make_graphs(struct checker *k)
 			VECTOR(edge)[n++] = k->tor[i];
 			VECTOR(edge)[n++] = next++;
 		}
-	/* Neither call can make the vector grow. */
+	/* The vector was made as long as it can get, so neither call needs
+	 * memory. */
 	rc = igraph_vector_int_resize(&edge, (igraph_integer_t)n);
 	if (rc == IGRAPH_SUCCESS)
 		rc = igraph_create(&k->with_hosts, &edge, next,
@@ -397,6 +418,7 @@ static igraph_error_t check_shape(struct checker *k)
 	rc = igraph_is_connected(&k->with_hosts, &connected, IGRAPH_WEAK);
 	if (rc != IGRAPH_SUCCESS)
 		return rc;
+	/* Of an unconnected network, the largest diameter of its parts. */
 	rc = igraph_diameter(&k->with_hosts, &diameter, NULL, NULL, NULL, NULL,
 	    IGRAPH_UNDIRECTED, 1);
 	if (rc != IGRAPH_SUCCESS)
@@ -420,7 +442,7 @@ static igraph_error_t check_shape(struct checker *k)
 static void unrank(uint64_t rank, uint32_t *i, uint32_t *j)
 {
 	uint64_t b = (uint64_t)((1 + sqrt(1 + 8 * (double)rank)) / 2);
-	while (b * (b - 1) / 2 > rank) /* against rounding of the root */
+	while (b * (b - 1) / 2 > rank) /* the root may be rounded either way */
 		b--;
 	while (b * (b + 1) / 2 <= rank)
 		b++;
@@ -433,7 +455,9 @@ static uint64_t n_pairs(uint64_t n)
 	return n * (n - 1) / 2;
 }
 
-/* A family of ToR pairs: N of them, and the RANK-th. */
+/* A family of pairs of ToRs, as indices into tor[]: how many there are, and a
+ * function for the RANK-th. So a few can be drawn evenly from millions without
+ * listing them. */
 struct pairs {
 	uint64_t n;
 	void (*at)(const struct checker *k, uint64_t rank, uint32_t *i,
@@ -447,6 +471,8 @@ static void pair_of_any(const struct checker *k, uint64_t rank, uint32_t *i,
 	unrank(rank, i, j);
 }
 
+/* In a Clos the ToRs are all switches from 0 on, by pod, so indices into tor[]
+ * follow from the shape. */
 static void pair_of_one_pod(const struct checker *k, uint64_t rank, uint32_t *i,
     uint32_t *j)
 {
@@ -495,6 +521,7 @@ static igraph_error_t check_disjoint(struct checker *k)
 	uint32_t *intra = &k->report->disjoint_intra;
 	uint32_t *inter = &k->report->disjoint_inter;
 	igraph_error_t rc;
+	/* A mesh has no pods, so both figures are over any pairs. */
 	if (k->t->mesh) {
 		struct pairs any = {n_pairs(k->n_tors), pair_of_any};
 		rc = least_disjoint(k, any, k->max_pairs, intra);
@@ -504,12 +531,15 @@ static igraph_error_t check_disjoint(struct checker *k)
 	struct pairs one = {c->n_pods * n_pairs(c->n_tors), pair_of_one_pod};
 	struct pairs two = {n_pairs(c->n_pods) * c->n_tors * c->n_tors,
 		pair_of_two_pods};
+	/* Half of the pairs for each family, so max_pairs is at least 2. */
 	rc = least_disjoint(k, one, k->max_pairs / 2, intra);
 	if (rc != IGRAPH_SUCCESS)
 		return rc;
 	return least_disjoint(k, two, k->max_pairs / 2, inter);
 }
 
+/* Everything is freed here, since igraph's own failures return to this
+ * function; only a fatal one jumps past it, and then the memory is lost. */
 static int check_guarded(void *arg, struct sim_err *e)
 {
 	struct checker *k = arg;

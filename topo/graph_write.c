@@ -1,8 +1,9 @@
 /* topo/graph_write.c -- any topology as GraphML.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * By hand: igraph's writer puts its version in, and would need the whole graph
- * in memory for a Clos that has no tables.
+ * Written by hand, not by igraph: igraph's writer puts its own version into the
+ * file, and would need the whole graph in memory for a Clos, which otherwise
+ * has no tables.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
+/* Text between tags: quotes need no escaping there. */
 static void write_escaped(const char *text, FILE *out)
 {
 	for (; *text; text++)
@@ -36,7 +38,9 @@ static uint32_t tier_of(const struct topo *t, topo_switch s)
 	return (s >= c->all_tors) + (s >= c->all_tors + c->all_t1);
 }
 
-/* Names that anyone can tell from the number are left out. */
+/* Hosts of a Clos are left without a name, since it is just their number, and
+ * there may be millions of them; so are nodes of a mesh that were given
+ * none. */
 static int has_name(const struct topo *t, topo_node n)
 {
 	return t->mesh ? topo_mesh_name(t->mesh, n) != NULL : n >= t->n_hosts;
@@ -76,6 +80,8 @@ int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 	fputs("  <graph edgedefault=\"undirected\">\n", out);
 	for (topo_node n = 0; n < n_nodes; n++)
 		write_node(t, n, out);
+	/* One edge a cable, from its link that goes up: B is always a switch.
+	 * Cables in the order of ids let the reader number them alike. */
 	for (topo_link l = 0; l < t->n_links; l += 2) {
 		topo_node a, b;
 		topo_link_ends(t, l, &a, &b);

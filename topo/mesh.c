@@ -12,12 +12,13 @@
 #include "topo/mesh_tables.h"
 
 #define MAX_CABLES (UINT32_C(1) << 30) /* 2^31 directed links */
-#define MAX_DIST   (TOPO_MAX_HOPS - 2) /* between the two host links */
+#define MAX_DIST   (TOPO_MAX_HOPS - 2) /* a path has two host links besides */
 #define UNSEEN	   UINT8_MAX
 
 /* --- checks of the input -------------------------------------------------- */
 
-/* "host 3" or "switch 4 (spine-4)", for messages. */
+/* "host 3" or "switch 4 (spine-4)", for messages. A file's own label helps
+ * where a node has no name. */
 static const char *describe(const struct topo_mesh_input *in, topo_node n,
     char buf[64])
 {
@@ -31,6 +32,8 @@ static const char *describe(const struct topo_mesh_input *in, topo_node n,
 	return buf;
 }
 
+/* The limit on switches keeps dist[], a byte for each ToR and switch, within 16
+ * MB, and lets callers have arrays of switches on the stack. */
 static int check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
 {
 	if (in->n_hosts == 0 || in->n_switches == 0)
@@ -56,6 +59,8 @@ static int check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
 	return 0;
 }
 
+/* The first n_hosts cables belong to the hosts, in order, so that cable h is
+ * the one of host h (topo/ids.h); hosts appear in no other cable. */
 static int check_cable(const struct topo_mesh_input *in, uint32_t i,
     struct sim_err *e)
 {
@@ -81,7 +86,8 @@ static int check_cable(const struct topo_mesh_input *in, uint32_t i,
 	return 0;
 }
 
-/* Whether NAME has the form of a default name of a node other than N. */
+/* Whether NAME has the form of a default name, host17 or sw3, of a node other
+ * than N. Such a name could not be told from the other node's. */
 static int is_default_of_another(const struct topo_mesh_input *in,
     const char *name, topo_node n)
 {
@@ -113,6 +119,8 @@ static int check_name(const struct topo_mesh_input *in, topo_node n,
 		    "The name of %s has %zu bytes, which is not in [1, %d].",
 		    describe(in, n, d), length, TOPO_MESH_MAX_NAME);
 	for (size_t i = 0; i < length; i++)
+		/* The name itself is kept out of this message, which is one
+		 * line. */
 		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
 			return sim_fail(e, SIM_EINVAL,
 			    "The name of %s %u holds a control character.",
@@ -130,6 +138,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* Sorted, so that equal names stand side by side: a network may have millions
+ * of hosts. */
 static int check_names_differ(const struct topo_mesh_input *in,
     struct sim_err *e)
 {
@@ -155,6 +165,7 @@ static int check(const struct topo_mesh_input *in, struct sim_err *e)
 	int rc = check_sizes(in, e);
 	for (uint32_t i = 0; i < in->n_cables && rc == 0; i++)
 		rc = check_cable(in, i, e);
+	/* Without names there is nothing more to check. */
 	if (!in->name)
 		return rc;
 	for (topo_node n = 0; n < in->n_hosts + in->n_switches && rc == 0; n++)
@@ -167,6 +178,7 @@ static int check(const struct topo_mesh_input *in, struct sim_err *e)
 static int allocate(struct topo_mesh *m, const struct topo_mesh_input *in,
     struct sim_err *e)
 {
+	/* Cables between switches: both ends have a hop for each. */
 	size_t n_trunks = m->n_cables - m->n_hosts;
 	int rc;
 	if ((rc = SIM_ZALLOC(&m->tor_of, m->n_hosts, e)) < 0 ||
@@ -183,6 +195,9 @@ static int allocate(struct topo_mesh *m, const struct topo_mesh_input *in,
 	return 0;
 }
 
+/* Copy the input, with each cable's ends in the order that "up" has: from the
+ * smaller tier to the larger one, and between equal tiers from the smaller
+ * id. */
 static void copy(struct topo_mesh *m, const struct topo_mesh_input *in)
 {
 	for (uint32_t i = 0; i < m->n_hosts; i++) {
@@ -205,8 +220,10 @@ static void copy(struct topo_mesh *m, const struct topo_mesh_input *in)
 			    in->name[n]);
 }
 
-/* Fill first[] and hop[]. Taking cables in order leaves each switch's hops in
- * the order of link ids, which is the order ECMP counts them in. */
+/* Fill first[] and hop[] by counting: first[] takes the degrees, then their
+ * running sums, which are where each switch's hops begin. Taking cables in
+ * order leaves each switch's hops in the order of link ids, which is the order
+ * that ECMP counts them in. */
 static void join(struct topo_mesh *m)
 {
 	uint32_t n_trunks = m->n_cables - m->n_hosts;
@@ -229,12 +246,15 @@ static void join(struct topo_mesh *m)
 		m->hop[m->first[c.b]++] =
 		    (struct topo_hop){topo_link_of(cable, TOPO_DOWN), c.a};
 	}
-	/* Each start was counted up to the next one: shift them back. */
+	/* Each start was counted up to the next switch's start while its hops
+	 * were filled in: shift them all back by one. */
 	memmove(m->first + 1, m->first, m->n_switches * sizeof(*m->first));
 	m->first[0] = 0;
 }
 
-/* SCRATCH[n_switches]. */
+/* Two cables between the same switches would make two links with equal ends,
+ * and names could not tell them apart. SCRATCH[n_switches] holds, for each
+ * switch, the last one found to be its neighbour. */
 static int check_parallel(const struct topo_mesh *m,
     const struct topo_mesh_input *in, uint32_t *scratch, struct sim_err *e)
 {
@@ -254,6 +274,8 @@ static int check_parallel(const struct topo_mesh *m,
 	return 0;
 }
 
+/* ToRs are the switches that hosts hang on. They are marked first and numbered
+ * then, so that tor[] is ascending. */
 static int list_tors(struct topo_mesh *m, struct sim_err *e)
 {
 	int rc;
@@ -277,9 +299,10 @@ static int list_tors(struct topo_mesh *m, struct sim_err *e)
 	return 0;
 }
 
-/* Hop counts to ROOT, breadth first. They stop growing one short of UNSEEN: no
- * path may be that long, and only reachability matters there.
- * Returns the number of switches reached. */
+/* Count the hops from every switch to ROOT, breadth first. A byte a switch must
+ * do, so counts stop one short of UNSEEN: paths that long are refused anyway,
+ * and there only matters whether a switch is reached at all. Returns the number
+ * of switches reached. */
 static uint32_t measure(const struct topo_mesh *m, topo_switch root,
     uint8_t *dist, topo_switch *queue)
 {
@@ -305,6 +328,7 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
     topo_switch *queue, struct sim_err *e)
 {
 	char a[64], b[64];
+	/* Distances are needed to ToRs only, since all flows end under one. */
 	for (uint32_t t = 0; t < m->n_tors; t++) {
 		topo_node root = m->n_hosts + m->tor[t];
 		uint8_t *dist = m->dist + (size_t)t * m->n_switches;
@@ -318,6 +342,9 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 			    describe(in, m->n_hosts + (uint32_t)(cut - dist),
 				b));
 		}
+		/* Cables are undirected, so each pair of ToRs is looked at
+		 * once. Only ways between ToRs count: a switch further away
+		 * than MAX_DIST is on none of them. */
 		for (uint32_t u = 0; u < t; u++) {
 			uint32_t d = dist[m->tor[u]];
 			if (d > m->diameter)
@@ -356,6 +383,7 @@ int topo_mesh_open(struct topo_mesh **out, const struct topo_mesh_input *in,
 out:
 	free(scratch);
 	if (rc < 0)
+		/* It frees whatever has been allocated so far. */
 		topo_mesh_close(m);
 	else
 		*out = m;
@@ -412,6 +440,7 @@ void topo_mesh_link_ends(const struct topo_mesh *m, topo_link l,
 		low = cable;
 		high = m->n_hosts + m->tor_of[cable];
 	} else {
+		/* copy() has put the end that "up" leads away from first. */
 		low = m->n_hosts + m->trunk[cable - m->n_hosts].a;
 		high = m->n_hosts + m->trunk[cable - m->n_hosts].b;
 	}
@@ -426,6 +455,8 @@ enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m, topo_link l)
 	assert(cable < m->n_cables);
 	if (cable < m->n_hosts)
 		return up ? TOPO_HOST_TOR : TOPO_TOR_HOST;
+	/* Cables that skip a tier, stay in one, or lead above T2 have no class
+	 * of a Clos either. */
 	if (!m->tier)
 		return TOPO_FABRIC;
 	struct topo_cable c = m->trunk[cable - m->n_hosts];
@@ -442,6 +473,7 @@ const char *topo_mesh_name(const struct topo_mesh *m, topo_node n)
 	return m->name && m->name[n][0] ? m->name[n] : NULL;
 }
 
+/* Names are looked up once for a spec's few links, so no index is kept. */
 topo_node topo_mesh_find(const struct topo_mesh *m, const char *name)
 {
 	if (!m->name || !name[0])
@@ -455,6 +487,7 @@ topo_node topo_mesh_find(const struct topo_mesh *m, const char *name)
 topo_link topo_mesh_link_between(const struct topo_mesh *m, topo_node from,
     topo_node to)
 {
+	/* A host has the smaller number and one cable only. */
 	topo_node low = from < to ? from : to, high = from < to ? to : from;
 	if (low < m->n_hosts)
 		return high == m->n_hosts + m->tor_of[low]
@@ -474,7 +507,8 @@ uint32_t topo_mesh_tier(const struct topo_mesh *m, topo_switch s)
 	return m->tier ? m->tier[s] : TOPO_NONE;
 }
 
-/* The NTH next hop of S towards the ToR that DIST leads to. */
+/* The NTH next hop of S towards the ToR that DIST leads to. NTH is below the
+ * fanout, so the search ends before the hops of S do. */
 static const struct topo_hop *next_hop(const struct topo_mesh *m,
     const uint8_t *dist, topo_switch s, uint32_t nth)
 {
@@ -493,6 +527,9 @@ unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
 	topo_switch at = m->tor_of[src], end = m->tor_of[dst];
 	const uint8_t *dist = topo_mesh_dist(m, m->tor_index[end]);
 	path[n++] = topo_link_of(src, TOPO_UP);
+	/* Every hop is one nearer to the ToR, so there are at most MAX_DIST of
+	 * them, and PATH, with both host links, is not overrun. The network is
+	 * connected, so the fanout is never 0. */
 	while (at != end) {
 		uint32_t nth = topo_ecmp_pick(topo_switch_seed(ecmp_seed, at),
 		    digest, topo_mesh_fanout(m, dist, at));

@@ -7,12 +7,15 @@
 #include "topo/mesh.h"
 
 /* A three-tier tree in the numbering of clos.h: ToRs by pod, T1s by pod, T2s.
- * T1 i of a pod meets N_UP T2s, which start at i * STRIDE. */
+ * The I-th T1 of a pod has cables to N_UP T2s, from T2 I * STRIDE on: a Clos
+ * has a stride of 0, as all T1s meet all T2s; a fat-tree has one of N_UP, so
+ * that each core meets one T1 of a pod. */
 struct tree {
 	uint32_t n_pods, n_tors, n_t1, n_t2, n_hosts;
 	uint32_t n_up, stride;
 };
 
+/* Cables in the order of clos.h, so that their ids are those of the Clos. */
 static void lay_cables(const struct tree *t, uint32_t hosts, uint32_t tors,
     uint32_t t1s, struct topo_cable *c)
 {
@@ -35,7 +38,7 @@ static void lay_cables(const struct tree *t, uint32_t hosts, uint32_t tors,
 
 static int build(struct topo_mesh **m, const struct tree *t, struct sim_err *e)
 {
-	/* Callers have bounded these products. */
+	/* topo_clos_init() has bounded these products, for both callers. */
 	uint32_t tors = t->n_pods * t->n_tors, t1s = t->n_pods * t->n_t1;
 	uint32_t hosts = tors * t->n_hosts;
 	struct topo_mesh_input in = {
@@ -69,7 +72,8 @@ int topo_mesh_fat_tree(struct topo_mesh **m, uint32_t k, uint32_t hosts,
 	if (k == 0 || k % 2 != 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "A fat-tree of k %u: k must be even and at least 2.", k);
-	/* 5 k^2 / 4 switches; the first test keeps the product in bounds. */
+	/* A fat-tree has 5 k^2 / 4 switches. The first test keeps the product
+	 * in the second one from wrapping. */
 	if (k > TOPO_MESH_MAX_SWITCHES ||
 	    5 * (k / 2) * (k / 2) > TOPO_MESH_MAX_SWITCHES)
 		return sim_fail(e, SIM_ELIMIT,
@@ -78,7 +82,8 @@ int topo_mesh_fat_tree(struct topo_mesh **m, uint32_t k, uint32_t hosts,
 	uint32_t half = k / 2, cores = half * half;
 	if (hosts == 0)
 		hosts = half;
-	/* The limit on hosts is the Clos's, so let it judge. */
+	/* The Clos of the same tiers has as many hosts, and its limits are
+	 * those that addresses set, so its check serves here too. */
 	struct topo_clos like = {
 		.n_pods = k,
 		.n_tors = half,

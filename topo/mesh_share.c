@@ -33,10 +33,14 @@ double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
 	topo_node from, to;
 	topo_mesh_link_ends(m, l, &from, &to);
 	topo_switch a = from - m->n_hosts, b = to - m->n_hosts;
+	/* The hop must lead nearer to the destination, and start no further
+	 * from it than the source does. */
 	if (dist[b] + 1 != dist[a] || dist[a] > dist[start])
 		return 0;
 	memset(at, 0, m->n_switches * sizeof(at[0]));
 	at[start] = 1;
+	/* From one distance to the next: all that comes to switches at distance
+	 * d has come before it is passed on to d - 1. */
 	for (int d = dist[start]; d > dist[a]; d--)
 		for (topo_switch s = 0; s < m->n_switches; s++) {
 			if (dist[s] != d || at[s] == 0)
@@ -49,8 +53,9 @@ double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
 	return at[a] / topo_mesh_fanout(m, dist, a);
 }
 
-/* Breadth first, so that all that comes by a switch is known when its turn
- * comes. */
+/* Go through the switches breadth first from the source. All of a distance come
+ * before those one hop nearer to the destination, so what comes by a switch has
+ * all been added up when its turn comes. */
 int topo_mesh_shares(struct topo_shares *s, const struct topo_mesh *m,
     topo_switch from, topo_switch to, struct sim_err *e)
 {
@@ -71,6 +76,8 @@ int topo_mesh_shares(struct topo_shares *s, const struct topo_mesh *m,
 			int rc = topo_shares_add(s, m->hop[i].link, part, e);
 			if (rc < 0)
 				return rc;
+			/* Nothing came here before, so it is not in the queue
+			 * yet. */
 			if (at[b] == 0)
 				queue[tail++] = b;
 			at[b] += part;
@@ -80,8 +87,9 @@ int topo_mesh_shares(struct topo_shares *s, const struct topo_mesh *m,
 	return 0;
 }
 
-/* What crossing the given link fixes: the source's ToR, the destination's ToR,
- * or a hop between two switches. */
+/* What it means for a flow to cross the given link: a host link fixes the host
+ * it starts at (is_up) or ends at (is_down), and so the ToR; a link between
+ * switches fixes a hop from a to b. */
 struct given {
 	topo_link link;
 	int is_up, is_down, is_trunk;
@@ -89,7 +97,8 @@ struct given {
 	topo_switch a, b;
 };
 
-/* The chain towards one ToR, and the sums over all ToRs. */
+/* What is computed for the chain towards one ToR, and the sums over all ToRs.
+ * All flows are in units of one flow between each ordered pair of hosts. */
 struct work {
 	/* [n_switches] of the current chain. */
 	topo_switch *order; /* by distance; order[level[d]] is the first */
@@ -153,8 +162,9 @@ static struct given look_up(const struct topo_mesh *m, topo_link l)
 	return g;
 }
 
-/* Hosts under a ToR from which flows come that may cross GIVEN, and to which
- * they go. */
+/* How many hosts under a ToR send flows that may cross GIVEN, and below, to how
+ * many such flows go: all, unless GIVEN is a link from (or to) one host, which
+ * then is the only one. */
 static double sources(const struct topo_mesh *m, const struct given *g,
     uint32_t tor)
 {
@@ -171,7 +181,9 @@ static double sinks(const struct topo_mesh *m, const struct given *g,
 	return m->tor_hosts[tor];
 }
 
-/* Set up the chain towards a ToR: switches by distance, and their fanouts. */
+/* Set up the chain towards a ToR: the switches sorted by distance, by counting,
+ * and what share of its flows each sends to one next hop. No flow comes by
+ * switches beyond MAX_DIST, so they are left out. */
 static void start_chain(struct work *w, const struct topo_mesh *m, uint32_t tor)
 {
 	uint32_t n[MAX_DIST + 1] = {0}, sum = 0;
@@ -194,7 +206,8 @@ static void start_chain(struct work *w, const struct topo_mesh *m, uint32_t tor)
 	}
 }
 
-/* Let what is in FLOW move on to the ToR, leaving what came by. */
+/* Let the flow that starts at each switch, in FLOW, move on to the ToR,
+ * furthest switches first, and leave in FLOW all that comes by each switch. */
 static void sweep_inwards(const struct work *w, const struct topo_mesh *m,
     double flow[])
 {
@@ -208,7 +221,9 @@ static void sweep_inwards(const struct work *w, const struct topo_mesh *m,
 	}
 }
 
-/* REACH = probability of coming to A from each switch. */
+/* Fill in the probability of coming to A from each switch: nearest switches
+ * first, each the mean of its next hops. No flow comes to A from one as near to
+ * the ToR as A itself. */
 static void sweep_outwards(struct work *w, const struct topo_mesh *m,
     topo_switch a)
 {
@@ -225,7 +240,9 @@ static void sweep_outwards(struct work *w, const struct topo_mesh *m,
 	}
 }
 
-/* Flow of the chain that crosses GIVEN and the hop from S to TO. */
+/* The flow of the chain that crosses both GIVEN and the hop from S to TO: the
+ * hop lies before GIVEN, behind it, or is GIVEN itself. Two hops of one
+ * distance are never on one path. */
 static double crossing(const struct work *w, const struct given *g,
     topo_switch s, topo_switch to)
 {
@@ -247,6 +264,8 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 	if (sink == 0)
 		return;
 	start_chain(w, m, tor);
+	/* A hop that does not lead nearer to this ToR carries nothing towards
+	 * it. */
 	if (g->is_trunk &&
 	    (w->dist[g->b] + 1 != w->dist[g->a] || w->dist[g->a] > MAX_DIST))
 		return;
@@ -261,6 +280,8 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 		if (i == tor)
 			continue;
 		topo_switch s = m->tor[i];
+		/* From each of the hosts at S to each of those at the ToR goes
+		 * one flow, of which this share crosses GIVEN. */
 		double crosses = g->is_trunk ? w->reach[s] * w->each[g->a] : 1;
 		w->inflow[s] = sources(m, g, i);
 		w->from_tor[i] += crosses * sink;
@@ -280,7 +301,9 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 	}
 }
 
-/* Flow that crosses GIVEN and L, after all chains were added. */
+/* The flow that crosses GIVEN and L, after all chains were added. A flow has
+ * one first and one last link, so of two different host links in the same
+ * direction it crosses at most one. */
 static double joint(const struct work *w, const struct topo_mesh *m,
     const struct given *g, topo_link l)
 {

@@ -14,12 +14,13 @@
 #include "topo/mesh.h"
 
 #define EARTH_KM       6371.0
-#define GLASS_KM_S     (299792.458 / 1.468) /* c over the index of fibre */
+#define GLASS_KM_S     (299792.458 / 1.468) /* c over fibre's index */
 #define RAD_PER_DEGREE (M_PI / 180)
 #define MAX_DETOUR     10
 
-/* Cloud regions of one operator at the paper's five places, with the
- * coordinates that it publishes. */
+/* Cloud regions of one operator near the paper's five places, with the
+ * coordinates that it publishes. The paper names only US West, US Central, US
+ * East, Europe and Asia. */
 static const struct topo_site known_sites[] = {
     {37.783, -122.417},  /* West US, California */
     {41.5908, -93.6208}, /* Central US, Iowa */
@@ -59,7 +60,8 @@ double topo_site_km(struct topo_site a, struct topo_site b)
 	return 2 * EARTH_KM * asin(sqrt(fmin(h, 1)));
 }
 
-/* N bytes of TEXT, blanks around them apart, as degrees up to MAX. */
+/* Read N bytes of TEXT, without the blanks around them, as degrees from -MAX to
+ * MAX. They are copied since a number to be parsed must end with a NUL. */
 static int read_degrees(const char *text, size_t n, double max, double *out)
 {
 	char copy[32];
@@ -86,11 +88,13 @@ static int read_site(const char *text, size_t n, struct topo_site *out)
 	    read_degrees(comma + 1, n - before - 1, 180, &out->lon);
 }
 
-/* All sites of the text are checked, also those beyond the last data centre. */
+/* All sites of the text are checked, also those that no data centre needs, so
+ * that a mistake in them does not wait for a larger n_dcs. */
 static int read_sites(struct topo_region *r, const char *text,
     struct sim_err *e)
 {
 	uint32_t n = 0;
+	/* NEXT is the semicolon behind a site, NULL behind the last one. */
 	for (const char *at = text, *next = text; next; at = next + 1, n++) {
 		struct topo_site site;
 		next = strchr(at, ';');
@@ -114,6 +118,8 @@ static int place(struct topo_region *r, const struct topo_region_params *p,
     struct sim_err *e)
 {
 	int rc = 0;
+	/* Without a text the paper's places are used, of which there are
+	 * five. */
 	if (p->sites[0])
 		rc = read_sites(r, p->sites, e);
 	else if (r->n_dcs > N_KNOWN_SITES)
@@ -125,6 +131,7 @@ static int place(struct topo_region *r, const struct topo_region_params *p,
 		memcpy(r->site, known_sites, r->n_dcs * sizeof(r->site[0]));
 	for (uint32_t a = 0; rc == 0 && a < r->n_dcs; a++)
 		for (uint32_t b = 0; b < a; b++) {
+			/* The same both ways: a cable has one length. */
 			const double km =
 			    p->detour * topo_site_km(r->site[a], r->site[b]);
 			r->cable_km[a][b] = r->cable_km[b][a] = km;
@@ -136,8 +143,8 @@ static int place(struct topo_region *r, const struct topo_region_params *p,
 
 /* --- sizes ---------------------------------------------------------------- */
 
-/* The highest switches of a data centre, which meet the borders: their number,
- * and the first one within the data centre. */
+/* The highest switches of a data centre, which have cables to its borders: how
+ * many there are, and below, the first of them within the data centre. */
 static uint32_t n_tops(const struct topo_clos *c)
 {
 	if (c->n_t2 > 0)
@@ -168,6 +175,7 @@ static int check_sizes(const struct topo_clos *c,
 		return sim_fail(e, SIM_ELIMIT,
 		    "n_borders %u is more than the limit of %d.", p->n_borders,
 		    TOPO_REGION_MAX_BORDERS);
+	/* Divided, not multiplied, so that the test itself cannot overflow. */
 	if (p->n_dcs > TOPO_ADDR_MAX_HOSTS / c->all_hosts)
 		return sim_fail(e, SIM_ELIMIT,
 		    "n_dcs %u x %u hosts are more than the limit of %u hosts.",
@@ -181,6 +189,9 @@ static int check_sizes(const struct topo_clos *c,
 	return 0;
 }
 
+/* Fill the tables of first ids, with the layout of region.h. The turn d ==
+ * n_dcs makes the entries behind the last data centre: the first border and the
+ * first long cable. */
 static void number(struct topo_region *r, const struct topo_clos *c)
 {
 	const uint32_t trunks =
@@ -193,17 +204,21 @@ static void number(struct topo_region *r, const struct topo_clos *c)
 		r->first_pod[d] = d * c->n_pods;
 		r->first_cable[d] = r->n_dcs * c->all_hosts + d * trunks;
 	}
+	/* The entries behind the last data centre are the totals. */
 	r->n_pods = r->first_pod[r->n_dcs];
 	r->first_long = r->first_cable[r->n_dcs];
 }
 
+/* Borders are the last switches of the region, so that the switches of a data
+ * centre keep the order of clos.h. */
 static topo_switch border_of(const struct topo_region *r, uint32_t dc,
     uint32_t b)
 {
 	return r->first_switch[r->n_dcs] + dc * r->n_borders + b;
 }
 
-/* The link from the I-th top switch of a data centre to a border. */
+/* The link from the TOP-th of the top switches of a data centre to border B;
+ * these cables stand behind all cables of the Clos itself. */
 static topo_link border_link(const struct topo_region *r, uint32_t dc,
     uint32_t top, uint32_t b, enum topo_dir dir)
 {
@@ -217,7 +232,8 @@ static topo_link long_link(const struct topo_region *r, uint32_t from,
     uint32_t to, uint32_t b)
 {
 	const uint32_t low = from < to ? from : to, high = from ^ to ^ low;
-	/* Pairs of LOW come after those of each data centre before it. */
+	/* Pairs (low, high) are counted (0,1), (0,2), ..., (1,2), ...: the data
+	 * centre 0 has n_dcs - 1 of them, 1 has n_dcs - 2, and so on. */
 	const uint32_t pair =
 	    low * (2 * r->n_dcs - low - 1) / 2 + high - low - 1;
 	return topo_link_of(r->first_long + pair * r->n_borders + b,
@@ -226,6 +242,8 @@ static topo_link long_link(const struct topo_region *r, uint32_t from,
 
 /* --- building ------------------------------------------------------------- */
 
+/* What topo_mesh_open() is given, and the memory behind it, which can go once
+ * the mesh is open. */
 struct plan {
 	struct topo_mesh_input in;
 	struct topo_cable *cable;
@@ -248,6 +266,7 @@ static int allocate(struct plan *p, const struct topo_region *r,
 	struct topo_mesh_input *in = &p->in;
 	int rc;
 	in->n_hosts = r->first_host[r->n_dcs];
+	/* The border behind the last one: borders have the highest numbers. */
 	in->n_switches = border_of(r, r->n_dcs, 0);
 	in->n_cables =
 	    r->first_long + r->n_dcs * (r->n_dcs - 1) / 2 * r->n_borders;
@@ -287,7 +306,8 @@ static void name_switches(struct plan *p, const struct topo_region *r,
 		name_switch(p, border_of(r, dc, i), 3, dc, i);
 }
 
-/* The cables of one data centre, as link ids have them. */
+/* Lay the cables of one data centre in the order of region.h, on which the
+ * arithmetic of link ids below relies. */
 static void lay_cables(struct plan *p, const struct topo_region *r, uint32_t dc)
 {
 	const struct topo_clos *c = &r->shape[dc];
@@ -312,6 +332,8 @@ static void lay_cables(struct plan *p, const struct topo_region *r, uint32_t dc)
 			    p->in.n_hosts + border_of(r, dc, b)};
 }
 
+/* Only from the earlier data centre to the later one: long_link() counts each
+ * pair once. */
 static void lay_long_cables(struct plan *p, const struct topo_region *r)
 {
 	for (uint32_t from = 0; from < r->n_dcs; from++)
@@ -356,6 +378,8 @@ int topo_open_region(struct topo *t, const struct topo_clos *shape,
 	r->n_dcs = p->n_dcs;
 	r->n_borders = p->n_borders;
 	number(r, &c);
+	/* The tables of the mesh answer most questions. Paths are computed
+	 * below instead, and tests compare them with those of the tables. */
 	if ((rc = place(r, p, e)) < 0 || (rc = build(&m, r, e)) < 0 ||
 	    (rc = topo_open_mesh(t, m, e)) < 0) {
 		free(r);
@@ -367,6 +391,8 @@ int topo_open_region(struct topo *t, const struct topo_clos *shape,
 
 /* --- looking up ----------------------------------------------------------- */
 
+/* At most sixteen data centres: a search from the front costs less than a
+ * clever one. */
 uint32_t topo_region_dc_of(const struct topo_region *r, topo_host h)
 {
 	uint32_t d = 0;
@@ -376,7 +402,9 @@ uint32_t topo_region_dc_of(const struct topo_region *r, topo_host h)
 	return d;
 }
 
-/* A link of a data centre's Clos, as the region numbers it. */
+/* Translate a link of a data centre's own Clos into the region's numbering:
+ * cables of hosts move behind those of the hosts before, the others behind all
+ * cables of earlier data centres. Link ids move by twice as much as cables. */
 static topo_link from_clos(const struct topo_region *r, uint32_t dc,
     topo_link l)
 {
@@ -385,7 +413,9 @@ static topo_link from_clos(const struct topo_region *r, uint32_t dc,
 			      : l + 2 * (r->first_cable[dc] - hosts);
 }
 
-/* Directed links of the cables from one data centre's switches to borders. */
+/* The number of directed links between one data centre's switches and its
+ * borders. All data centres have the same shape, so the first stands for
+ * any. */
 static uint32_t n_border_links(const struct topo_region *r)
 {
 	return 2 * n_tops(&r->shape[0]) * r->n_borders;
@@ -411,6 +441,8 @@ topo_link topo_region_class_at(const struct topo_region *r,
 		    topo_clos_class_at(c, class, i % each));
 	}
 	const uint32_t each = n_border_links(r);
+	/* FABRIC links in the order of ids: the border links of each data
+	 * centre, which are consecutive, then all long ones. */
 	if (i >= r->n_dcs * each)
 		return 2 * r->first_long + i - r->n_dcs * each;
 	return border_link(r, i / each, 0, 0, TOPO_UP) + i % each;
@@ -418,8 +450,9 @@ topo_link topo_region_class_at(const struct topo_region *r,
 
 /* --- paths ----------------------------------------------------------------
  *
- * By arithmetic, as in clos.c: the tables would be searched for next hops at
- * each of up to eight switches. */
+ * Paths are computed, as in clos.c. The tables would give the same, but each of
+ * up to eight switches would have to be searched for its next hops.
+ */
 
 static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
     uint32_t n)
@@ -427,8 +460,10 @@ static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
 	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
 }
 
-/* What topo_switch_seed() adds for the first switch of a data centre: with it,
- * the Clos's switches have the seeds of the region's. */
+/* topo_switch_seed() adds a multiple of the switch id to the seed before it
+ * mixes. Adding the multiple of a data centre's first switch here lets the code
+ * of the Clos use ids within the data centre and get the seeds of the region's
+ * switches. */
 static uint32_t shift_seed(const struct topo_region *r, uint32_t dc,
     uint32_t ecmp_seed)
 {
@@ -448,7 +483,9 @@ static void go(struct walk *w, uint32_t dc, topo_link of_clos)
 	w->path[w->n++] = from_clos(w->r, dc, of_clos);
 }
 
-/* From a ToR to a border of its data centre, which is returned. */
+/* Go from a ToR up to a border of its data centre and return which one. Tiers
+ * that the shape lacks are skipped; `top` is the index, among the switches of
+ * its tier in the data centre, of the highest one reached so far. */
 static uint32_t climb(struct walk *w, uint32_t dc, uint32_t tor)
 {
 	const struct topo_clos *c = &w->r->shape[dc];
@@ -470,14 +507,16 @@ static uint32_t climb(struct walk *w, uint32_t dc, uint32_t tor)
 	return b;
 }
 
-/* From a border to a ToR of its data centre. All top switches lead there. */
+/* Go from a border down to a ToR of its data centre. Every top switch is on a
+ * shortest way there, so the border chooses among all of them. Borders are
+ * hashed with their id in the region, so with the seed as it is. */
 static void descend(struct walk *w, uint32_t dc, uint32_t b, uint32_t tor)
 {
 	const struct topo_clos *c = &w->r->shape[dc];
 	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
 	const uint32_t top =
 	    pick(w->ecmp_seed, border_of(w->r, dc, b), w->digest, n_tops(c));
-	uint32_t down = top; /* index of the T1 in the pod */
+	uint32_t down = top; /* in its pod: no T2s, one pod */
 	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_DOWN);
 	if (c->n_t2 > 0) {
 		const uint32_t first = tor / c->n_tors * c->n_t1;
@@ -495,6 +534,8 @@ unsigned topo_region_path(const struct topo_region *r, uint32_t ecmp_seed,
 	const uint32_t to = topo_region_dc_of(r, dst);
 	const topo_host first = r->first_host[from];
 	struct walk w = {r, ecmp_seed, digest, path, 0};
+	/* Within a data centre its Clos has the path; only seeds and link ids
+	 * are moved to where the data centre's own begin. */
 	if (from == to) {
 		w.n = topo_clos_path(&r->shape[from],
 		    shift_seed(r, from, ecmp_seed), src - first, dst - first,
@@ -503,9 +544,13 @@ unsigned topo_region_path(const struct topo_region *r, uint32_t ecmp_seed,
 			path[i] = from_clos(r, from, path[i]);
 		return w.n;
 	}
+	/* Between data centres: up to a border, along one long cable, and
+	 * down. */
 	path[w.n++] = topo_link_of(src, TOPO_UP);
 	const uint32_t b =
 	    climb(&w, from, (src - first) / r->shape[from].n_hosts);
+	/* Border b has a long cable only to border b of the other data centre,
+	 * so which border is reached settles which long cable is taken. */
 	path[w.n++] = long_link(r, from, to, b);
 	descend(&w, to, b, (dst - r->first_host[to]) / r->shape[to].n_hosts);
 	path[w.n++] = topo_link_of(dst, TOPO_DOWN);

@@ -19,7 +19,8 @@ int topo_shares_add(struct topo_shares *s, topo_link link, double share,
     struct sim_err *e)
 {
 	if (s->n == s->cap) {
-		/* Both arrays share `cap`: grow each on a copy of it. */
+		/* Both arrays share `cap`, so each grows on a copy of it: if
+		 * the second fails, the first merely holds spare memory. */
 		size_t cap = s->cap, cap2 = s->cap;
 		int rc;
 		if ((rc = SIM_RESERVE(&s->link, &cap, s->n + 1, e)) < 0 ||
@@ -32,7 +33,10 @@ int topo_shares_add(struct topo_shares *s, topo_link link, double share,
 	return 0;
 }
 
-/* The links between ToRs A and B, which are not the same, in a Clos. */
+/* Append the links between two different ToRs A and B of a Clos: every T1 of
+ * A's pod is chosen with probability 1 / n_t1, every T2 from there with 1 /
+ * n_t2, and so is the T1 on the way down. Inside a pod there are no T2s (n_t2 =
+ * 0 below), and both T1s are one. */
 static int add_trunks(struct topo_shares *s, const struct topo_clos *c,
     uint32_t a, uint32_t b, struct sim_err *e)
 {

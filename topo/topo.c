@@ -34,6 +34,7 @@ int topo_open_clos(struct topo *t, const struct topo_clos *shape,
 	return 0;
 }
 
+/* Counts are copied into T, since they are asked for everywhere. */
 int topo_open_mesh(struct topo *t, struct topo_mesh *mesh, struct sim_err *e)
 {
 	*t = (struct topo){0};
@@ -63,6 +64,8 @@ uint32_t topo_pod_of(const struct topo *t, topo_host h)
 	const struct topo_region *r = t->region;
 	const struct topo_clos *c = &t->clos;
 	uint32_t first = 0;
+	/* Pods are counted over all data centres, so count within the host's
+	 * own and add those before it. */
 	if (r) {
 		const uint32_t dc = topo_region_dc_of(r, h);
 		first = r->first_pod[dc];
@@ -71,6 +74,7 @@ uint32_t topo_pod_of(const struct topo *t, topo_host h)
 	} else if (t->mesh) {
 		return TOPO_NONE;
 	}
+	/* Hosts are numbered by pod, so a pod is a run of them. */
 	return first + h / (c->n_tors * c->n_hosts);
 }
 
@@ -82,6 +86,7 @@ sim_ns topo_link_delay(const struct topo *t, topo_link l)
 		return 0;
 	topo_mesh_link_ends(t->mesh, l, &from, &to);
 	const topo_node border = t->n_hosts + r->first_switch[r->n_dcs];
+	/* Both ends are borders, numbered by data centre. */
 	return r->delay_ns[(from - border) / r->n_borders]
 			  [(to - border) / r->n_borders];
 }
@@ -95,6 +100,8 @@ void topo_link_ends(const struct topo *t, topo_link l, topo_node *from,
 	}
 	const struct topo_clos *c = &t->clos;
 	struct topo_clos_place at = topo_clos_place(c, l);
+	/* Places count within a tier; nodes count hosts, ToRs, T1s and T2s
+	 * on. */
 	topo_node low = at.low, high = at.high;
 	switch (at.class) {
 	case TOPO_HOST_TOR:
@@ -120,6 +127,7 @@ enum topo_link_class topo_class_of(const struct topo *t, topo_link l)
 		       : topo_clos_place(&t->clos, l).class;
 }
 
+/* Arithmetic where there is any, the tables otherwise. */
 unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
     topo_host dst, uint32_t digest, topo_link path[])
 {
@@ -132,6 +140,7 @@ unsigned topo_path(const struct topo *t, uint32_t ecmp_seed, topo_host src,
 	return topo_clos_path(&t->clos, ecmp_seed, src, dst, digest, path);
 }
 
+/* Regions have a mesh, whose tables know the borders too. */
 double topo_path_share(const struct topo *t, topo_host src, topo_host dst,
     topo_link l)
 {
@@ -157,9 +166,11 @@ struct kind {
 	uint32_t n;
 };
 
+/* A Clos has hosts, ToRs, T1s and T2s; a data centre of a region has borders
+ * instead of hosts. */
 enum { MAX_KINDS = 4 };
 
-/* The switches of a Clos whose first ToR is node TOR. */
+/* The kinds of switch of a Clos whose first ToR is node TOR. */
 static void clos_kinds(const struct topo_clos *c, topo_node tor,
     struct kind k[3])
 {
@@ -186,6 +197,8 @@ void topo_node_name(const struct topo *t, topo_node n, char buf[64])
 	struct kind k[MAX_KINDS] = {0};
 	int i = kinds(t, k) - 1;
 	assert(n < t->n_hosts + t->n_switches);
+	/* Kinds stand in the order of node numbers, so the last one that does
+	 * not begin after N is N's. Names that were given come first. */
 	while (n < k[i].first)
 		i--;
 	if (given)
@@ -194,6 +207,7 @@ void topo_node_name(const struct topo *t, topo_node n, char buf[64])
 		snprintf(buf, 64, "%s%u", k[i].prefix, n - k[i].first);
 }
 
+/* Two names of at most 30 bytes and the arrow fit in 64. */
 void topo_link_name(const struct topo *t, topo_link l, char buf[64])
 {
 	topo_node from, to;
@@ -205,7 +219,8 @@ void topo_link_name(const struct topo *t, topo_link l, char buf[64])
 	snprintf(buf + n, 64 - n, "->%s", name);
 }
 
-/* Read a whole text of N digits without leading zeros that is below 2^32. */
+/* Read a text of N digits, all of it, that is below 2^32 - 1. Leading zeros are
+ * refused, so that every node has one name only. */
 static int read_number(const char *text, size_t n, uint32_t *out)
 {
 	uint64_t x = 0;
@@ -220,6 +235,7 @@ static int read_number(const char *text, size_t n, uint32_t *out)
 	return x < TOPO_NONE;
 }
 
+/* No prefix begins another one, so at most one kind fits. */
 static topo_node find_kind(const struct kind k[], int n, const char *name)
 {
 	for (int i = 0; i < n; i++) {
@@ -233,7 +249,8 @@ static topo_node find_kind(const struct kind k[], int n, const char *name)
 	return TOPO_NONE;
 }
 
-/* A switch of a region: "dc1." and its name in that data centre. */
+/* Find a switch of a region by its name, which is "dc1." and what it would be
+ * called in a data centre by itself, or border0. */
 static topo_node find_in_dc(const struct topo *t, const char *name)
 {
 	const struct topo_region *r = t->region;
@@ -260,6 +277,7 @@ int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
 		n = find_in_dc(t, name);
 	else if (t->mesh)
 		n = topo_mesh_find(t->mesh, name);
+	/* Not a name that was given: one made of a kind and a number. */
 	if (n == TOPO_NONE) {
 		struct kind k[MAX_KINDS] = {0};
 		n = find_kind(k, kinds(t, k), name);
@@ -271,8 +289,10 @@ int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
 	return 0;
 }
 
-/* In a Clos every node of a lower tier has the smaller number, so the smaller
- * one tells where the cable must be, and its ends tell whether it is there. */
+/* The cable that could join two nodes follows from their numbers: every node of
+ * a lower tier has the smaller number. Its real ends then tell whether the two
+ * are joined at all, since a pair in different pods, or of one tier, gives the
+ * number of some other cable. */
 static topo_link clos_link(const struct topo *t, topo_node from, topo_node to)
 {
 	const struct topo_clos *c = &t->clos;
@@ -302,6 +322,7 @@ topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to)
 		       : clos_link(t, from, to);
 }
 
+/* Digits alone are an id, since a pair of names has an arrow in between. */
 int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
     struct sim_err *e)
 {
