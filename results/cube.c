@@ -11,6 +11,7 @@
 #include "results/provenance.h"
 #include "sim/vec.h"
 
+/* So that points and runs each fit the 32-bit numbers of a results file. */
 #define MAX_CELLS ((size_t)1 << 31)
 
 size_t res_row_doubles(size_t n_algos)
@@ -18,6 +19,8 @@ size_t res_row_doubles(size_t n_algos)
 	return RES_N_TRIAL_METRICS + n_algos * RES_N_ALGO_METRICS;
 }
 
+/* All texts of a cube are copies of its own, so that res_cube_free() can free
+ * them whoever made the cube. */
 int res_text(char **out, const char *text, struct sim_err *e)
 {
 	size_t n = strlen(text) + 1;
@@ -28,6 +31,8 @@ int res_text(char **out, const char *text, struct sim_err *e)
 	return 0;
 }
 
+/* Shape and counts must agree before memory is asked for: they may come from a
+ * file that somebody edited. */
 static int check_counts(const struct res_cube *c, struct sim_err *e)
 {
 	size_t n = 1;
@@ -47,6 +52,8 @@ static int check_counts(const struct res_cube *c, struct sim_err *e)
 		    "%zu points of %zu runs are more than 2^31 cells.", n,
 		    c->n_runs);
 	n = 1;
+	/* The points of a cell must be whole last axes: a trial that is cut in
+	 * the middle of an axis could not be put into the grid. */
 	for (size_t a = res_cube_outer_axes(c); a < c->n_axes; a++)
 		n *= c->axis[a].n;
 	if (n != c->n_along)
@@ -56,6 +63,7 @@ static int check_counts(const struct res_cube *c, struct sim_err *e)
 	return 0;
 }
 
+/* 0 would be a measurement; NaN says that there is none. */
 static void blank(double row[], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -69,11 +77,14 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 	int rc = check_counts(c, e);
 	if (rc < 0)
 		return rc;
+	/* A cube that was read from a file keeps what made its numbers. */
 	if (!c->version && (rc = res_text(&c->version, res_version(), e)) < 0)
 		return rc;
 	if (!c->libraries &&
 	    (rc = res_text(&c->libraries, res_libraries(), e)) < 0)
 		return rc;
+	/* At most 2^31, as just checked; times the doubles of a row it may
+	 * still be too large to count. */
 	size_t n_cells = c->n_points * c->n_runs, n_doubles;
 	c->row_doubles = res_row_doubles(c->n_algos);
 	if (__builtin_mul_overflow(n_cells, c->row_doubles, &n_doubles))
@@ -81,6 +92,7 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 		    "%zu cells of %zu algorithms are too many.", n_cells,
 		    c->n_algos);
 	c->cell_doubles = c->n_along * c->row_doubles;
+	/* Zeroed is RES_NOT_RUN. */
 	if ((rc = SIM_ZALLOC(&c->status, n_cells, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
 		return rc;
@@ -88,6 +100,8 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 	return 0;
 }
 
+/* Coordinates become datasets and columns beside ours, so their names must not
+ * meet; "." is HDF5's own name for a group. */
 static int is_taken(const char *name)
 {
 	static const char *const own[] = {"algorithm", "run", "status",
@@ -107,6 +121,7 @@ static int check_name(const struct res_cube *c, size_t axis, size_t coord,
 		    "\"%s\" cannot name a coordinate: it is empty, has a "
 		    "blank or a slash, or names a dataset of ours.", name);
 	for (size_t a = 0; a <= axis; a++) {
+		/* All coordinates before this one, of its own axis too. */
 		size_t n = a < axis ? c->axis[a].n_coords : coord;
 		for (size_t i = 0; i < n; i++)
 			if (strcmp(c->axis[a].coord[i].name, name) == 0)
@@ -116,6 +131,8 @@ static int check_name(const struct res_cube *c, size_t axis, size_t coord,
 	return 0;
 }
 
+/* Asked before a sweep begins, since a file that cannot be written is best
+ * found out before hours of trials. */
 int res_cube_check(const struct res_cube *c, struct sim_err *e)
 {
 	int rc = 0;
@@ -131,6 +148,7 @@ int res_cube_check(const struct res_cube *c, struct sim_err *e)
 	return rc;
 }
 
+/* Arrays may be half filled, or missing, when building a cube failed. */
 void res_axis_free(struct res_axis *a)
 {
 	for (size_t i = 0; a->coord && i < a->n_coords; i++) {
@@ -172,12 +190,15 @@ void res_cube_free(struct res_cube *c)
 	*c = (struct res_cube){0};
 }
 
+/* Rows stand by point, then by run; cells are numbered by place, then by run,
+ * and a place is n_along points. */
 static size_t row_of(const struct res_cube *c, size_t point, size_t run)
 {
 	assert(point < c->n_points && run < c->n_runs);
 	return point * c->n_runs + run;
 }
 
+/* n_along is 0 only before res_cube_alloc(). */
 size_t res_cube_cells(const struct res_cube *c)
 {
 	return c->n_along ? c->n_points / c->n_along * c->n_runs : 0;
@@ -185,10 +206,13 @@ size_t res_cube_cells(const struct res_cube *c)
 
 enum res_status res_cube_status(const struct res_cube *c, size_t cell)
 {
+	/* All points of a cell have one status, so the first one tells it. */
 	const size_t point = cell / c->n_runs * c->n_along;
 	return c->status[row_of(c, point, cell % c->n_runs)];
 }
 
+/* The last axes span n_along points: divide by them, from the last one on,
+ * until one point is left. */
 size_t res_cube_outer_axes(const struct res_cube *c)
 {
 	size_t n_axes = c->n_axes;
@@ -202,12 +226,15 @@ static void put_row(struct res_cube *c, size_t i, enum res_status status,
 {
 	double *to = c->row + i * c->row_doubles;
 	c->status[i] = (uint8_t)status;
+	/* A failed trial may have measured something before it failed; of one
+	 * that crashed or never ran there is nothing. */
 	if (row && (status == RES_DONE || status == RES_FAILED))
 		memcpy(to, row, c->row_doubles * sizeof(to[0]));
 	else
 		blank(to, c->row_doubles);
 }
 
+/* A trial gives all points of its cell at once, one row after the other. */
 void res_cube_put(struct res_cube *c, size_t place, size_t run,
     enum res_status status, const double row[])
 {
@@ -223,6 +250,8 @@ double res_cube_value(const struct res_cube *c, size_t point, size_t run,
 	return c->row[row_of(c, point, run) * c->row_doubles + column];
 }
 
+/* Stops at the first number, so only a column without any costs a pass over all
+ * rows. */
 int res_cube_has(const struct res_cube *c, size_t column)
 {
 	const size_t n = c->n_points * c->n_runs;
@@ -243,9 +272,12 @@ double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
     size_t algo, unsigned metric)
 {
 	assert(algo < c->n_algos && metric < RES_N_ALGO_METRICS);
+	/* A row of only the algorithms before this one ends where its metrics
+	 * begin. */
 	return res_cube_value(c, point, run, res_row_doubles(algo) + metric);
 }
 
+/* Claims are few, so those before it are simply counted. */
 size_t res_cube_nth_claim(const struct res_cube *c, size_t i)
 {
 	size_t nth = 1;
@@ -256,6 +288,8 @@ size_t res_cube_nth_claim(const struct res_cube *c, size_t i)
 
 void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
 {
+	/* The last axis runs fastest, so it is the lowest digit of the
+	 * point. */
 	for (size_t a = c->n_axes; a-- > 0; point /= c->axis[a].n)
 		at[a] = point % c->axis[a].n;
 }
@@ -275,7 +309,8 @@ struct res_progress res_cube_progress(const struct res_cube *c)
 	return p;
 }
 
-/* The length goes in first, so that "ab", "c" differs from "a", "bc". */
+/* The length is hashed first, so that the texts "ab", "c" differ from "a",
+ * "bc". */
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n)
 {
 	unsigned char length[8];
@@ -289,6 +324,8 @@ static uint64_t hash_text(uint64_t hash, const char *text)
 	return hash_bytes(hash, text ? text : "", text ? strlen(text) : 0);
 }
 
+/* What decides the numbers, and nothing else: not the shard, so that shards of
+ * one sweep have one key. */
 uint64_t res_cube_key(const struct res_cube *c)
 {
 	const unsigned char schema = RES_SCHEMA_VERSION;
@@ -299,11 +336,13 @@ uint64_t res_cube_key(const struct res_cube *c)
 	return hash_text(h, c->version ? c->version : res_version());
 }
 
+/* A missing text and an empty one are the same. */
 static int same_text(const char *a, const char *b)
 {
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
+/* NaN is no legal coordinate, so equal numbers can be told by comparison. */
 int res_axis_same(const struct res_axis *a, const struct res_axis *b)
 {
 	if (a->n != b->n || a->n_coords != b->n_coords)
@@ -320,7 +359,8 @@ int res_axis_same(const struct res_axis *a, const struct res_axis *b)
 	return 1;
 }
 
-/* Equal keys make equal shapes, unless somebody edited a file. */
+/* The same spec, run by the same version, gives the same shape, unless somebody
+ * edited a file. */
 static int same_shape(const struct res_cube *a, const struct res_cube *b)
 {
 	if (a->n_algos != b->n_algos || a->n_axes != b->n_axes ||
@@ -336,6 +376,9 @@ static int same_shape(const struct res_cube *a, const struct res_cube *b)
 	return 1;
 }
 
+/* Specs are compared byte for byte: whether a change in one of them matters is
+ * not for us to judge. The libraries are not compared, as they stand in the
+ * file only for information. */
 static int check_identity(const struct res_cube *c,
     const struct res_cube *from, struct sim_err *e)
 {
@@ -362,6 +405,9 @@ static int check_identity(const struct res_cube *c,
 	return 0;
 }
 
+/* Streams are named by seed, point and run, so a cell that was run twice must
+ * give the same numbers to the last bit. Where it does not, one of the files is
+ * wrong or a trial depends on more than its seed. */
 static int check_row(const struct res_cube *c, const struct res_cube *from,
     size_t row, struct sim_err *e)
 {
@@ -384,6 +430,8 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 	int rc = check_identity(c, from, e);
 	if (rc < 0)
 		return rc;
+	/* All rows are compared before the first is copied, so a mismatch
+	 * leaves C unchanged. */
 	size_t n_rows = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n_rows; i++)
 		if ((rc = check_row(c, from, i, e)) < 0)
@@ -393,6 +441,8 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 		    c->status[i] == RES_NOT_RUN)
 			put_row(c, i, (enum res_status)from->status[i],
 			    from->row + i * c->row_doubles);
+	/* Different shards: from now on the file is to hold all cells, and what
+	 * is still missing counts as not run. */
 	if (c->shard_i != from->shard_i || c->shard_n != from->shard_n) {
 		c->shard_i = 0;
 		c->shard_n = 1;

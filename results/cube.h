@@ -51,8 +51,8 @@ struct res_cube {
 	char *overrides;        /* --set and --smoke, one a line; may be "" */
 
 	char *title, *paper;    /* for people */
-	char *version;          /* culprit that made the numbers, and with */
-	char *libraries;        /* what; NULL: res_cube_alloc() says this one */
+	char *version;          /* of the culprit that made the numbers */
+	char *libraries;        /* it was linked with; NULL: the present ones */
 	uint64_t seed;
 
 	size_t n_algos;         /* 0: the trials' own metrics are all */
@@ -106,7 +106,7 @@ int res_axis_same(const struct res_axis *a, const struct res_axis *b);
 size_t res_cube_cells(const struct res_cube *c);
 enum res_status res_cube_status(const struct res_cube *c, size_t cell);
 
-/* How many of the axes are not those along which a cell is read. */
+/* How many axes come before those that a single cell spans. */
 size_t res_cube_outer_axes(const struct res_cube *c);
 
 /* Store one cell, ROW[cell_doubles]. ROW may be NULL, which stands for NaN

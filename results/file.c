@@ -17,6 +17,7 @@ static int failed(const char *verb, const char *path, struct sim_err *e)
 	    strerror(errno));
 }
 
+/* write() may take less than it was given, or be interrupted. */
 static int write_all(int fd, const void *bytes, size_t n)
 {
 	const char *at = bytes;
@@ -32,8 +33,8 @@ static int write_all(int fd, const void *bytes, size_t n)
 	return 0;
 }
 
-/* Some file systems can't sync a folder and say EINVAL; there is nothing more to
- * do on those. */
+/* Open the folder of PATH, or "." or "/", and sync it. Some file systems cannot
+ * sync a folder and say EINVAL; there is nothing more to do on those. */
 int res_file_sync_folder(const char *path, char *scratch)
 {
 	const char *slash = strrchr(path, '/');
@@ -50,7 +51,8 @@ int res_file_sync_folder(const char *path, char *scratch)
 	return rc;
 }
 
-/* write, sync and close, so that an error of any of them is seen. */
+/* Write, sync and close. A full disk may be reported by any of the three, and
+ * the first report is kept in errno. */
 static int fill(int fd, const void *bytes, size_t n)
 {
 	int rc = write_all(fd, bytes, n);
@@ -67,6 +69,8 @@ int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e)
 {
 	size_t size = strlen(path) + sizeof(".tmp.") + 24;
+	/* The process id keeps two writers of one PATH apart. O_NOFOLLOW,
+	 * below, refuses a link that stands under the temporary name. */
 	char *temp = malloc(size);
 	if (!temp)
 		return sim_fail(e, SIM_ENOMEM,
@@ -86,8 +90,8 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 	return rc;
 }
 
-/* Read to the end, which is where fstat() said it is: a file that shrinks or
- * grows meanwhile is somebody writing it. */
+/* Read N bytes, to the end as fstat() told it. A file that has shrunk or grown
+ * since is being written by somebody, so it is refused as busy. */
 static int read_all(int fd, char *to, size_t n)
 {
 	char more;
@@ -113,6 +117,7 @@ int res_file_read(const char *path, void **bytes, size_t *n,
     struct sim_err *e)
 {
 	struct stat st;
+	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return failed("read", path, e);
@@ -121,6 +126,7 @@ int res_file_read(const char *path, void **bytes, size_t *n,
 		rc = failed("read", path, e);
 	else if (!S_ISREG(st.st_mode))
 		rc = sim_fail(e, SIM_EIO, "cannot read %s: not a file.", path);
+	/* One byte more, as malloc(0) may return NULL. */
 	else if (!(*bytes = malloc((size_t)st.st_size + 1)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s (%lld bytes).",
 		    path, (long long)st.st_size);

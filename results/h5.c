@@ -22,7 +22,8 @@
 
 _Static_assert(RES_MAX_AXES + 2 <= H5S_MAX_RANK, "axes, algorithm, run");
 
-/* The first entry, upward, is where HDF5 met the fault. */
+/* HDF5 keeps a stack of errors. Walked upward it begins with the innermost
+ * call, which knows the cause. */
 static herr_t first_reason(unsigned n, const H5E_error2_t *entry, void *out)
 {
 	if (n == 0 && entry->desc)
@@ -49,7 +50,7 @@ struct writer {
 	unsigned rank;
 	char *coordinates; /* those that are not scales; NULL if none */
 	double *buf;       /* one metric, of a trial or of all algorithms */
-	int has_probes;    /* is n_probes there? */
+	int has_probes;    /* was n_probes measured? */
 	struct sim_err *e;
 };
 
@@ -110,7 +111,8 @@ static int describe(struct writer *w, hid_t set, const struct data *d)
 	return 0;
 }
 
-/* KEEP: where to leave the open dataset, or NULL to close it. */
+/* Write a dataset and its attributes. KEEP is where to leave it open, as scales
+ * must be until all is written, or NULL to close it. */
 static int put_data(struct writer *w, hid_t to, const struct data *d,
     hid_t *keep)
 {
@@ -131,7 +133,8 @@ static int put_data(struct writer *w, hid_t to, const struct data *d,
 	return rc;
 }
 
-/* Of any length: netCDF 4.9 crashes on data of texts of a fixed length. */
+/* Texts are written with variable length, as netCDF 4.9 crashes on datasets of
+ * texts of a fixed length. */
 static int put_texts(struct writer *w, hid_t to, struct data d,
     char *const text[], hid_t *keep)
 {
@@ -142,6 +145,8 @@ static int put_texts(struct writer *w, hid_t to, struct data d,
 	return put_data(w, to, &d, keep);
 }
 
+/* The first coordinate of an axis becomes its dimension scale; further ones of
+ * a zip are attached to it and named in `coordinates` attributes. */
 static int put_coord(struct writer *w, size_t axis, size_t i)
 {
 	const struct res_coord *k = &w->c->axis[axis].coord[i];
@@ -204,6 +209,8 @@ static int put_scales(struct writer *w)
 	return rc < 0 ? rc : put_run(w);
 }
 
+/* flag_values and flag_meanings are CF's way to write an enumeration in plain
+ * numbers, which every reader of HDF5 can take. */
 static int put_status(struct writer *w)
 {
 	static const uint8_t values[] = {RES_NOT_RUN, RES_DONE, RES_FAILED,
@@ -232,13 +239,14 @@ static int put_status(struct writer *w)
 	return rc;
 }
 
-/* NaN always with the same bits. */
+/* NaN has many bit patterns; with one of them equal cubes give equal bytes. */
 static double plain(double x)
 {
 	return isnan(x) ? NAN : x;
 }
 
-/* One number of every row. */
+/* Gather one column of all rows: the cube holds rows by trial, the file has a
+ * dataset for each metric. */
 static void gather(double to[], const struct res_cube *c, size_t column)
 {
 	size_t n = c->n_points * c->n_runs;
@@ -264,7 +272,9 @@ static int has_number(const double x[], size_t n)
 	return 0;
 }
 
-/* Write what was gathered in w->buf; PER_ALGO is 0 or 1. */
+/* Write what was gathered in w->buf, unless it may be left out and holds no
+ * number. PER_ALGO is 1 with the dimension of algorithms, which is the first
+ * one, and 0 without it. */
 static int put_metric(struct writer *w, const struct res_metric *m,
     unsigned per_algo)
 {
@@ -378,6 +388,7 @@ static int put_claims(struct writer *w)
 	if ((rc = SIM_ZALLOC(&text, n, w->e)) == 0 &&
 	    (rc = SIM_ZALLOC(&value, n, w->e)) == 0 &&
 	    (rc = SIM_ZALLOC(&number, n, w->e)) == 0) {
+		/* No times of creation: equal cubes give equal bytes. */
 		H5Pset_obj_track_times(plist, 0);
 		group = H5Gcreate2(w->file, "claims", H5P_DEFAULT, plist,
 		    H5P_DEFAULT);
@@ -395,8 +406,10 @@ static int put_claims(struct writer *w)
 
 /* --- attributes -----------------------------------------------------------*/
 
-/* One line an axis, its coordinates separated by tabs; and those that are not
- * scales, separated by blanks, as CF names auxiliary coordinates. */
+/* Make *AXES, the attribute `axes`: one line an axis, its coordinates separated
+ * by tabs; and w->coordinates: all that are not scales, separated by blanks, as
+ * CF names auxiliary coordinates, or NULL if there are none. Each name and its
+ * separator are counted, so both texts fit. */
 static int name_axes(struct writer *w, char **axes)
 {
 	const struct res_cube *c = w->c;
@@ -471,8 +484,8 @@ static int put_root(struct writer *w)
 
 /* --- the file -------------------------------------------------------------*/
 
-/* As many of the last dimensions as fit in a chunk; with fewer of the first
- * that does not. */
+/* A chunk takes as many whole dimensions as fit, from the last one on, then a
+ * part of the next one, and a single index of those before. */
 static void set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
 {
 	hsize_t chunk[RES_MAX_AXES + 2], left = CHUNK_BYTES / sizeof(double);
@@ -513,6 +526,7 @@ static int set_up(struct writer *w)
 static void tear_down(struct writer *w)
 {
 	for (unsigned i = 0; i < w->rank; i++)
+		/* Ids of HDF5 are above 0, and 0 is one never opened. */
 		if (w->scale[i] > 0)
 			H5Dclose(w->scale[i]);
 	for (unsigned i = 0; i < 2; i++)
@@ -541,8 +555,9 @@ static hid_t create(void)
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
 	H5Pset_fapl_core(access, 1 << 20, 0);
 	H5Pset_obj_track_times(plist, 0);
-	/* Datasets in our order; all links in the root's header, and small
-	 * chunk indices, since there are some forty datasets of few chunks. */
+	/* Datasets are listed in our order. All links stand in the root's
+	 * header, and indices of chunks are small, since there are some forty
+	 * datasets of few chunks; the defaults are made for thousands. */
 	H5Pset_link_creation_order(plist,
 	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
 	H5Pset_link_phase_change(plist, 512, 0);
@@ -553,7 +568,7 @@ static hid_t create(void)
 	return file;
 }
 
-/* The file's bytes and the trailer. */
+/* Take the bytes of the file that HDF5 built in memory, and add the trailer. */
 static int take_image(hid_t file, unsigned char **bytes, size_t *n,
     struct sim_err *e)
 {

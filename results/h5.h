@@ -8,8 +8,8 @@
  *	                 overrides, seed, shard, complete, cells, cells_done,
  *	                 cells_failed, cells_crashed, culprit, libraries, axes,
  *	                 and n_along if it is above 1
- *	/algorithm       [algorithm] labels, a dimension scale; without an
- *	                 algorithm neither it is there nor what has its dimension
+ *	/algorithm       [algorithm] labels, a dimension scale; a sweep without
+ *	                 algorithms has neither this nor any dataset over it
  *	/run             [run] 0, 1, ..., a dimension scale
  *	/<coordinate>    [axis] a dimension scale, or on its axis a further
  *	                 coordinate of a zip, named in `coordinates` attributes

@@ -8,22 +8,24 @@
 
 #include "sim/err.h"
 
-/* Bytes behind HDF5's: magic, then the sum. */
+/* The trailer behind HDF5's last byte: the magic, then the sum. */
 #define RES_H5_TRAILER 16
 #define RES_H5_MAGIC   "culpritR"
 
-/* The core driver gives no image the name of a file that exists. */
+/* HDF5's core driver refuses to open an image under the name of a file that
+ * exists. No file can have this one, as /dev/null is no folder. */
 #define RES_H5_NO_FILE "/dev/null/image"
 
-/* "HDF5 cannot VERB NAME: why." */
+/* Fail with "HDF5 cannot VERB NAME: why.", where why is HDF5's own reason. */
 int res_h5_failed(int code, const char *verb, const char *name,
     struct sim_err *e);
 
-/* N = 0: a scalar. */
+/* Write attribute NAME of N values; N = 0 makes a scalar. Errors SIM_EDEP. */
 int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
     hid_t mem_type, const void *value, struct sim_err *e);
 
-/* A text, to be freed; N counts. Errors SIM_EPARSE, SIM_ENOMEM. */
+/* Read an attribute: a text, which is to be freed, or N counts. Errors
+ * SIM_EPARSE, SIM_ENOMEM. */
 int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e);
 int res_h5_get_counts(hid_t at, const char *name, hssize_t n, uint64_t out[],
     struct sim_err *e);

@@ -1,7 +1,8 @@
 /* results/h5_read.c -- an HDF5 file as a cube, trusting nothing in it.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The file is read into memory once, so what was checked is what HDF5 sees.
+ * The file is read into memory once, so the bytes that HDF5 sees are those that
+ * were checked, whatever happens to the file meanwhile.
  */
 #include "results/h5.h"
 
@@ -15,7 +16,7 @@
 struct reader {
 	struct res_cube *c;
 	hid_t file;
-	size_t bytes; /* of the file: bounds what is not compressed */
+	size_t bytes; /* of the file: bounds what is allocated */
 	hsize_t dim[H5S_MAX_RANK]; /* algorithm, axes..., run */
 	unsigned rank;
 	struct sim_err *e;
@@ -23,7 +24,9 @@ struct reader {
 
 /* --- attributes -----------------------------------------------------------*/
 
-/* The attribute if it has N values of class CLASS, else -1 and an error. */
+/* Open an attribute that has N values of class CLASS; else -1 and an error.
+ * H5Aread() writes as many values as the file has, so their number is checked
+ * before. */
 static hid_t open_attr(hid_t at, const char *name, H5T_class_t class,
     hssize_t n, struct sim_err *e)
 {
@@ -96,7 +99,8 @@ static H5T_class_t class_of(hid_t set)
 	return class;
 }
 
-/* The dataset if it has RANK dimensions, which go into DIM; else -1. */
+/* Open a dataset that has RANK dimensions, none of them 0, and put them into
+ * DIM; else -1 and an error. */
 static hid_t open_data(struct reader *r, hid_t at, const char *name,
     unsigned rank, hsize_t dim[])
 {
@@ -119,7 +123,8 @@ static hid_t open_data(struct reader *r, hid_t at, const char *name,
 	return -1;
 }
 
-/* Length of a list. At least a byte an entry stands in the file. */
+/* The length of a list. Lists are not compressed, so each entry takes a byte or
+ * more: a longer one is a lie that would cost us memory. */
 static int get_length(struct reader *r, const char *name, hsize_t *n)
 {
 	hid_t set = open_data(r, r->file, name, 1, n);
@@ -132,7 +137,8 @@ static int get_length(struct reader *r, const char *name, hsize_t *n)
 	return 0;
 }
 
-/* Numbers of CLASS with exactly these dimensions. */
+/* Read numbers of CLASS with exactly these dimensions, for which OUT has
+ * room. */
 static int get_numbers(struct reader *r, hid_t at, const char *name,
     H5T_class_t class, hid_t mem_type, unsigned rank, const hsize_t dim[],
     void *out)
@@ -262,6 +268,7 @@ static int get_axes(struct reader *r, char *names)
 {
 	struct res_cube *c = r->c;
 	size_t n = *names ? count_char(names, '\n') + 1 : 0;
+	/* Algorithm and run are dimensions too. */
 	if (n > H5S_MAX_RANK - 2)
 		return sim_fail(r->e, SIM_EPARSE, "%zu axes are too many.", n);
 	int rc = SIM_ZALLOC(&c->axis, n, r->e);
@@ -321,7 +328,8 @@ static int get_shape(struct reader *r)
 	c->n_points = 1;
 	for (size_t a = 0; a < c->n_axes; a++) {
 		c->n_points *= c->axis[a].n;
-		/* A byte of status for each cell stands in the file. */
+		/* /status has a byte a cell in the file, so a file cannot hold
+		 * more cells than bytes. */
 		if (__builtin_mul_overflow(n, c->axis[a].n, &n) ||
 		    n > r->bytes)
 			return sim_fail(r->e, SIM_EPARSE,
@@ -339,6 +347,8 @@ static void scatter(struct res_cube *c, size_t column, const double from[])
 		c->row[i * c->row_doubles + column] = from[i];
 }
 
+/* The same rule as put_metric() in h5.c: what it must not leave out has to be
+ * there. */
 static int is_left_out(struct reader *r, const struct res_metric *m,
     int per_algo)
 {
@@ -372,7 +382,7 @@ static int get_metrics(struct reader *r, double buf[])
 	return rc;
 }
 
-/* One trial, one status. */
+/* All points of a cell come from one trial, so they have one status. */
 static int check_status(struct reader *r)
 {
 	const struct res_cube *c = r->c;
@@ -395,7 +405,7 @@ static int get_cells(struct reader *r)
 	size_t n_cells = c->n_points * c->n_runs;
 	double *buf = NULL;
 	int rc = res_cube_alloc(c, r->e);
-	if (rc == SIM_EINVAL) /* n_along and the axes */
+	if (rc == SIM_EINVAL) /* n_along does not fit the axes */
 		rc = SIM_EPARSE;
 	if (rc == 0)
 		rc = get_numbers(r, r->file, "status", H5T_INTEGER,
@@ -442,7 +452,8 @@ static int get_columns(struct reader *r, hid_t group, hsize_t n,
 	    H5T_NATIVE_UINT32, 1, &n, k->confirmed);
 }
 
-/* Texts move into the cube also when something failed: it frees them. */
+/* Texts move into the cube also when something failed, because it frees them
+ * with everything else. */
 static int fill_claims(struct reader *r, hid_t group, hsize_t n)
 {
 	struct res_cube *c = r->c;
@@ -525,6 +536,8 @@ static int get_all(struct reader *r)
 	return get_claims(r);
 }
 
+/* Before HDF5 sees the file, since HDF5 1.10 trusts its metadata and may crash
+ * on a damaged file. */
 static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
 {
 	uint64_t sum = 0;

@@ -1,13 +1,13 @@
 /* results/h5_table.c -- tables that grow in an HDF5 file, and are read by rows.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Rows are gathered until they fill a chunk, so that HDF5 meets each chunk once
- * and the bytes do not depend on how rows came.
+ * Rows are gathered until they fill a chunk, so that HDF5 compresses each chunk
+ * once, and the bytes do not depend on how rows came in batches.
  *
  * When a disk fills up under HDF5 1.10, it leaves objects open and may crash.
  * So room is claimed from the file system before HDF5 writes, a little more
- * than it can need, and the writer fails while HDF5 knows of nothing. (On file
- * systems without fallocate() it has to be hoped for.)
+ * than it can need, and a full disk stops the writer before HDF5 is called. (A
+ * file system without fallocate() can give no such promise.)
  */
 #include "results/h5_table.h"
 
@@ -29,7 +29,8 @@
 
 enum { GZIP_LEVEL = 1, MAX_WORDS = 256, ROW_NAME = 64 };
 
-/* For HDF5's own structures between two claims: some KB for each column. */
+/* For HDF5's own structures, which grow by some KB a column between two
+ * claims. */
 enum { SLACK_BYTES = 1 << 20 };
 
 static hid_t file_type(enum sim_type t)
@@ -67,6 +68,8 @@ struct res_h5_out {
 	struct res_h5_table_out *table;
 };
 
+/* HDF5 failed while it wrote: the file is worthless, so nothing is written to
+ * it any more and finishing it fails. */
 static int give_up(struct res_h5_out *f, const char *verb, const char *name,
     struct sim_err *e)
 {
@@ -75,7 +78,9 @@ static int give_up(struct res_h5_out *f, const char *verb, const char *name,
 	return sim_wrap(e, rc, "cannot write %s", f->path);
 }
 
-/* Claim room for BYTES more, and for holes where HDF5 has yet to write. */
+/* Claim room for BYTES more behind the end of the file, with a part more for
+ * the indices of chunks. From its start, as HDF5 may have left holes before the
+ * end that it has yet to write. */
 static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 {
 	struct stat st;
@@ -199,7 +204,9 @@ static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 	H5Pset_shuffle(plist);
 	H5Pset_deflate(plist, GZIP_LEVEL);
 	hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-	H5Pset_chunk_cache(access, 0, 0, 1); /* what is claimed is written */
+	/* Without a cache HDF5 writes a chunk at once, while there is room
+	 * claimed for it. */
+	H5Pset_chunk_cache(access, 0, 0, 1);
 	t->set[i] = H5Dcreate2(t->group, c->name, file_type(c->type), space,
 	    H5P_DEFAULT, plist, access);
 	H5Sclose(space);
@@ -242,7 +249,7 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
 	    .n_cols = n_cols,
 	    .chunk_rows = chunk_rows,
 	    .group = -1};
-	f->table = t; /* who closes F closes T, whatever is made of it */
+	f->table = t; /* closing F closes T, however much of T was made */
 	for (size_t i = 0; i < n_cols; i++) {
 		assert(col[i].type < SIM_N_TYPES);
 		t->set[i] = -1;
@@ -277,6 +284,8 @@ static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 	size_t bytes = 0;
 	for (size_t i = 0; i < t->n_cols; i++)
 		bytes += t->col[i].size * t->chunk_rows;
+	/* A whole chunk, since HDF5 writes no part of one; uncompressed, since
+	 * that is the most that compression can leave. */
 	const int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
 	if (rc < 0)
 		return rc;
@@ -329,8 +338,9 @@ int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
 	return 0;
 }
 
-/* netCDF's dimension without a variable: a scale of that name, never written,
- * so that it takes no room. */
+/* netCDF's way to write a dimension that has no variable: a scale under that
+ * dimension's name, with a text that netCDF expects to the letter. It is never
+ * written to, so it takes no room. */
 static int add_dimension(struct res_h5_table_out *t, struct sim_err *e)
 {
 	char name[ROW_NAME];
@@ -363,7 +373,7 @@ static void close_table(struct res_h5_table_out *t)
 	free(t);
 }
 
-/* Close all that is HDF5's. */
+/* Close all that HDF5 has open; only then is everything in the file. */
 static int close_all(struct res_h5_out *f)
 {
 	int good = 1;
@@ -442,6 +452,8 @@ int res_h5_in_open(struct res_h5_in **out, const char *path, struct sim_err *e)
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	f->file = -1;
 	if ((rc = res_seal_open(&f->fd, &f->n_bytes, path, e)) == 0) {
+		/* By its descriptor: PATH may name another file by now, whose
+		 * seal was never checked. */
 		snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
 		f->file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
 		if (f->file < 0)
@@ -492,7 +504,8 @@ int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
 	return res_h5_get_counts(f->file, name, (hssize_t)n, value, e);
 }
 
-/* Its length if it is what C says, else -1. */
+/* The number of entries of a dataset of one dimension and of the very type that
+ * C has in the file; else -1. */
 static hssize_t length_of(hid_t set, const struct sim_column *c)
 {
 	hid_t type = H5Dget_type(set), space = H5Dget_space(set);

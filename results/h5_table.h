@@ -47,8 +47,8 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
     const struct sim_column col[], size_t n_cols, size_t chunk_rows,
     struct res_h5_table_out **t, struct sim_err *e);
 
-/* Append all rows of TABLE, of whose KIND the columns of T are, or N rows that
- * are structs of ROW_BYTES.
+/* Append all rows of TABLE, whose kind is KIND and has the columns of T; or N
+ * rows that are structs of ROW_BYTES bytes, with the columns' offsets in them.
  * Errors SIM_EIO ("No space left on device"); then F can only be closed. */
 int res_h5_out_append(struct res_h5_table_out *t, const struct sim_table *kind,
     const void *table, struct sim_err *e);
@@ -92,8 +92,8 @@ int res_h5_in_table(struct res_h5_in *f, const char *name,
 int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
     void *const column[], struct sim_err *e);
 
-/* The same, behind the rows of TABLE, of whose KIND the columns of T are.
- * Errors also SIM_ENOMEM; TABLE has its rows of before. */
+/* Append the same rows to TABLE, whose kind is KIND and has the columns of T.
+ * Errors also SIM_ENOMEM; TABLE then has the rows it had before. */
 int res_h5_in_append(struct res_h5_table_in *t, uint64_t first, size_t n,
     const struct sim_table *kind, void *table, struct sim_err *e);
 

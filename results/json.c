@@ -7,8 +7,9 @@
 
 #include "sim/field.h"
 
-/* Length of the UTF-8 character at S, 0 if there is none: no overlong forms,
- * no surrogates, nothing above U+10FFFF. */
+/* The length of the UTF-8 character at S, 0 if there is none: no overlong
+ * forms, no surrogates, nothing above U+10FFFF. The bounds of second bytes are
+ * those of table 3-7 of the Unicode standard. */
 static unsigned utf8_length(const unsigned char *s)
 {
 	if (s[0] < 0x80)
@@ -30,6 +31,8 @@ void res_json_escape(FILE *out, const char *text)
 	const unsigned char *s = (const unsigned char *)text;
 	while (*s) {
 		unsigned n = utf8_length(s);
+		/* A bad byte is passed by itself, so the next one is looked at
+		 * anew. */
 		if (n == 0)
 			fputs("\\ufffd", out);
 		else if (*s == '"' || *s == '\\')
@@ -56,6 +59,7 @@ void res_json_text(FILE *out, const char *text)
 void res_json_number(FILE *out, double x)
 {
 	char digits[32];
+	/* JSON has no word for NaN and infinities. */
 	if (!isfinite(x)) {
 		fputs("null", out);
 		return;

@@ -16,6 +16,8 @@
 
 #define CULPRIT_VERSION "0.2.0"
 
+/* The commit and the versions of libraries at build time are given by the
+ * Makefile; GSL's is that of its header. */
 const struct res_provenance *res_provenance(void)
 {
 	static const struct res_provenance list[] = {
@@ -40,6 +42,7 @@ const char *res_libraries(void)
 	       ", igraph " CULPRIT_IGRAPH;
 }
 
+/* Time in user and kernel mode. */
 static double cpu_s(int who)
 {
 	struct rusage u;
@@ -49,7 +52,8 @@ static double cpu_s(int who)
 	    1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-/* The largest single process: Linux reports kilobytes. */
+/* The memory of the largest single process, of this one and the workers it has
+ * waited for: Linux reports kilobytes. */
 static double peak_bytes(void)
 {
 	long peak = 0;
@@ -62,6 +66,7 @@ static double peak_bytes(void)
 	return 1024.0 * (double)peak;
 }
 
+/* Every field but the first comes behind a comma. */
 static void number(FILE *out, const char *name, double x)
 {
 	fprintf(out, ",\n  \"%s\": ", name);
@@ -84,12 +89,15 @@ static void print(FILE *out, const struct res_run_record *r)
 	putc(']', out);
 	for (const struct res_provenance *p = res_provenance(); p->name; p++)
 		text(out, p->name, p->value);
+	/* What differs from run to run stands here and not in the results file,
+	 * which can thus be compared byte for byte. */
 	struct utsname host;
 	if (uname(&host) == 0) {
 		text(out, "host", host.nodename);
 		text(out, "system", host.release);
 		text(out, "machine", host.machine);
 	}
+	/* What the caller knows of this run besides. */
 	for (const struct res_provenance *p = r->more; p && p->name; p++)
 		text(out, p->name, p->value);
 	number(out, "start_unix_s", r->start_unix_s);
@@ -110,6 +118,8 @@ int res_run_record_write(const char *path, const struct res_run_record *r,
 {
 	char *bytes = NULL;
 	size_t n = 0;
+	/* In memory first, so that the file is replaced as a whole or not at
+	 * all. */
 	FILE *out = open_memstream(&bytes, &n);
 	if (!out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for %s.", path);

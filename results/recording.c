@@ -15,6 +15,8 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
+/* Checks of tables each take their own type; the list below needs one type for
+ * all, so each gets a function that takes any pointer. */
 #define X(group, table, time)                                                  \
 	static int check_##group(const void *t, uint32_t n_hosts,              \
 	    struct sim_err *e)                                                 \
@@ -31,6 +33,8 @@ RES_RECORDED_TABLES(X)
 const struct res_recorded_table res_recorded[] = {RES_RECORDED_TABLES(X)};
 #undef X
 
+/* Used by both sides: a recorder's shapes come from its caller, a reader's from
+ * a file. Their derived members are filled in here. */
 int res_recording_shapes(struct res_recording_info *info, struct sim_err *e)
 {
 	uint64_t n_hosts = 0;
@@ -53,6 +57,8 @@ int res_recording_shapes(struct res_recording_info *info, struct sim_err *e)
 		  TOPO_ADDR_MAX_HOSTS);
 }
 
+/* Hosts that do not exist pass for neighbours here; other checks refuse
+ * them. */
 static int is_within_dc(const struct res_recording_info *info, topo_host a,
     topo_host b)
 {
@@ -60,7 +66,9 @@ static int is_within_dc(const struct res_recording_info *info, topo_host a,
 	    topo_dcs_find(info->dc, info->n_dcs, b);
 }
 
-/* Peers of probes are in the sender's data centre, or in any, or are VIPs. */
+/* Check to whom probes went. Those to VIPs have level INTER_DC and an address
+ * in place of a host. The others go to a host: any one at level INTER_DC, and
+ * one of the sender's own data centre at all other levels. */
 static int check_peers(const struct res_recording_info *info,
     const struct obs_probes *t, int vip, uint32_t n_hosts, struct sim_err *e)
 {
@@ -110,17 +118,20 @@ struct table_out {
 struct res_recorder {
 	char *path;
 	struct res_h5_out *file;
-	struct res_recording_info info; /* without its texts */
+	struct res_recording_info info; /* its texts are gone: borrowed */
 	struct table_out table[RES_N_RECORDED];
 	struct res_h5_table_out *coverage;
 	struct res_coverage covered;
 	int failed;
 };
 
+/* Counts and texts become attributes of the file, which tools show without
+ * reading a table. */
 static int put_info(struct res_h5_out *f, const struct res_recording_info *info,
     struct sim_err *e)
 {
 	uint64_t shape[RES_RECORDING_MAX_DCS * RES_SHAPE];
+	/* The five numbers that a Clos is made from; all else follows. */
 	for (uint32_t i = 0; i < info->n_dcs; i++) {
 		const struct topo_clos *c = &info->dc[i].clos;
 		const uint64_t five[RES_SHAPE] = {c->n_pods, c->n_tors, c->n_t1,
@@ -163,6 +174,8 @@ static int make_table(struct res_h5_out *f, const char *name,
 	    chunk_rows, t, e);
 }
 
+/* All groups are made at once and in the order of the list, also of tables that
+ * stay empty: a reader finds each of them, and equal rows give equal bytes. */
 static int make_tables(struct res_recorder *w, struct sim_err *e)
 {
 	int rc = 0;
@@ -194,6 +207,7 @@ int res_recorder_open(struct res_recorder **out, const char *path,
 	    (rc = res_h5_out_open(&w->file, path, e)) == 0 &&
 	    (rc = put_info(w->file, &w->info, e)) == 0)
 		rc = make_tables(w, e);
+	/* They are the caller's, and only borrowed until now. */
 	w->info.spec = w->info.service = w->info.culprit = NULL;
 	if (rc < 0) {
 		res_recorder_discard(w);
@@ -203,13 +217,16 @@ int res_recorder_open(struct res_recorder **out, const char *path,
 	return 0;
 }
 
-/* Let the index know of N rows that are about to be appended. */
+/* Enter N rows into the index before they are appended: each chunk's first row
+ * begins an entry, and the others widen its span, as rows come only about in
+ * order of time. */
 static int index_rows(struct table_out *t, const sim_ns time[], size_t n,
     struct sim_err *e)
 {
 	struct res_index *s = &t->spans;
 	for (size_t i = 0; i < n; i++) {
 		const sim_ns at = time[i];
+		/* The first row of a chunk. */
 		if (t->n++ % RES_RECORDING_CHUNK == 0) {
 			const struct res_index_row row = {at, at};
 			const int rc = res_index_add(s, &row, e);
@@ -225,6 +242,8 @@ static int index_rows(struct table_out *t, const sim_ns time[], size_t n,
 	return 0;
 }
 
+/* A recorder that has failed once can only be finished, which fails, or
+ * discarded: a part of a recording must not pass for the whole. */
 static int failed(struct res_recorder *w, int rc, struct sim_err *e)
 {
 	w->failed |= rc < 0;
@@ -236,6 +255,8 @@ int res_recorder_add(struct res_recorder *w, enum res_recorded which,
 {
 	const struct sim_table *kind = res_recorded[which].kind();
 	struct table_out *t = &w->table[which];
+	/* A row that a reader would refuse must not get into the file: the
+	 * whole recording would be lost with it. */
 	int rc = res_recording_check(&w->info, which, table, e);
 	if (rc == 0 && t->index)
 		rc = index_rows(t, sim_table_at(kind, table, 0, 0),
@@ -249,12 +270,15 @@ int res_recorder_covers(struct res_recorder *w, sim_ns from, sim_ns to,
     struct sim_err *e)
 {
 	struct res_coverage *c = &w->covered;
+	/* Where the last span ends so far; none yet: NULL. */
 	sim_ns *end = c->n > 0 ? &c->to_ns[c->n - 1] : NULL;
 	if (from >= to || (end && from < *end))
 		return sim_fail(e, SIM_EINVAL,
 		    "[%" PRIu64 ", %" PRIu64 ") ns cannot be covered %s.", from,
 		    to,
 		    from >= to ? "since it is empty" : "after what ends later");
+	/* A span that begins where the last one ends only makes that one
+	 * longer. */
 	if (!end || from > *end)
 		return failed(w,
 		    res_coverage_add(c, &(struct res_span){from, to}, e), e);
@@ -262,7 +286,8 @@ int res_recorder_covers(struct res_recorder *w, sim_ns from, sim_ns to,
 	return 0;
 }
 
-/* What is known only now: the last chunks' times, and the last span's end. */
+/* Write what is known only at the end: the times of the last chunks, and the
+ * end of the last span. */
 static int put_rest(struct res_recorder *w, struct sim_err *e)
 {
 	int rc = 0;
@@ -286,6 +311,7 @@ int res_recorder_finish(struct res_recorder *w, struct sim_err *e)
 	else if ((rc = put_rest(w, e)) < 0)
 		sim_wrap(e, rc, "recording %s", w->path);
 	else {
+		/* It is closed by the call, also when that fails. */
 		struct res_h5_out *file = w->file;
 		w->file = NULL;
 		rc = res_h5_out_finish(file, e);
@@ -294,6 +320,7 @@ int res_recorder_finish(struct res_recorder *w, struct sim_err *e)
 	return rc;
 }
 
+/* Also what is left to do after finishing, when the file is closed already. */
 void res_recorder_discard(struct res_recorder *w)
 {
 	if (!w)

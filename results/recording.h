@@ -81,10 +81,10 @@ struct res_recorder;
 int res_recorder_open(struct res_recorder **w, const char *path,
     const struct res_recording_info *info, struct sim_err *e);
 
-/* Append the rows of TABLE, which is of the type that WHICH has: in the order of
- * arrival, with the hosts of all data centres.
- * Errors SIM_EINVAL (a row that no reader would take), SIM_EIO. After an error
- * only _finish() and _discard() may follow, and both leave PATH as it was. */
+/* Append the rows of TABLE, a table of the type that WHICH stands for, in the
+ * order of arrival; hosts are numbered over all data centres. Errors SIM_EINVAL
+ * (a row that no reader would take), SIM_EIO. After an error only _finish() and
+ * _discard() may follow, and both leave PATH as it was. */
 int res_recorder_add(struct res_recorder *w, enum res_recorded which,
     const void *table, struct sim_err *e);
 #define X(group, table, time)                                                  \
@@ -125,11 +125,11 @@ uint64_t res_recording_n_probes(const struct res_recording *r);
 sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
     sim_ns to);
 
-/* The rows of events in [FROM, TO), or of windows that ended in (FROM, TO], in
- * the order of the file, into TABLE, whose own are gone; waits of probes are
- * those of the recording.
- * Errors SIM_EPARSE (a row is none; damaged), SIM_ENOMEM.
- * Cost O(rows of the chunks that the window falls into), or of all rows. */
+/* Replace the rows of TABLE by those of events in [FROM, TO), or of windows
+ * that ended in (FROM, TO], in the order of the file. A table of probes also
+ * gets the recording's waits. Errors SIM_EPARSE (a row that cannot be;
+ * damaged), SIM_ENOMEM. Cost O(rows of the chunks that the window falls into),
+ * or of all rows where there is no index. */
 int res_recording_get(struct res_recording *r, enum res_recorded which,
     sim_ns from, sim_ns to, void *table, struct sim_err *e);
 #define X(group, table, time)                                                  \

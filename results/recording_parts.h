@@ -9,7 +9,7 @@
 
 enum { RES_SHAPE = 5, RES_SPAN_CHUNK = 1024 /* rows */ };
 
-/* What is to be known of a recorded table. */
+/* What code that handles all recorded tables alike must know of one. */
 struct res_recorded_table {
 	const char *name, *index;
 	enum res_recorded_time time;

@@ -25,6 +25,7 @@ struct res_recording {
 
 /* --- opening ---------------------------------------------------------------*/
 
+/* Counts are stored with 64 bits. */
 static int get_u32(struct res_h5_in *f, const char *name, uint32_t *out,
     struct sim_err *e)
 {
@@ -52,6 +53,7 @@ static int get_shapes(struct res_recording *r, struct sim_err *e)
 	if ((rc = res_h5_in_counts(r->file, "shapes",
 		 (size_t)info->n_dcs * RES_SHAPE, shape, e)) < 0)
 		return rc;
+	/* Before they are cut to 32 bits. */
 	for (size_t i = 0; i < (size_t)info->n_dcs * RES_SHAPE; i++)
 		if (shape[i] > UINT32_MAX)
 			return sim_fail(e, SIM_EPARSE,
@@ -77,6 +79,8 @@ static int get_info(struct res_recording *r, struct sim_err *e)
 	int rc = res_h5_in_counts(r->file, "recording_version", 1, &version, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "it is no recording");
+	/* The version is looked at first: with another one all else may
+	 * differ. */
 	if (version != RES_RECORDING_VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "it has recording version %" PRIu64
@@ -93,13 +97,14 @@ static int get_info(struct res_recording *r, struct sim_err *e)
 	    (rc = res_h5_in_counts(r->file, "syn_wait_ns", OBS_MAX_WAITS,
 		 info->syn_wait_ns, e)) < 0)
 		return rc;
+	/* The texts are R's; info lends them out. */
 	info->spec = r->spec;
 	info->service = r->service;
 	info->culprit = r->culprit;
 	return get_shapes(r, e);
 }
 
-/* All rows of a small table, which is empty so far. */
+/* Read all rows of a small table into TABLE, which is empty so far. */
 static int get_all_rows(struct res_recording *r, const char *name,
     const struct sim_table *kind, void *table, struct sim_err *e)
 {
@@ -109,13 +114,15 @@ static int get_all_rows(struct res_recording *r, const char *name,
 	    &t, &n, e);
 	if (rc < 0)
 		return rc;
-	/* gzip makes at best a byte of 1032. */
+	/* gzip packs at most 1032 bytes into one, and a row has a byte or more:
+	 * a table said to be larger is a lie that would cost us memory. */
 	if (n / 1032 > res_h5_in_bytes(r->file))
 		return sim_fail(e, SIM_EPARSE,
 		    "table %s is larger than the file.", name);
 	return res_h5_in_append(t, 0, n, kind, table, e);
 }
 
+/* The last chunk may be a part of one. */
 static uint64_t count_chunks(const struct res_recording *r, unsigned which)
 {
 	const uint64_t n = r->table[which].n;
@@ -134,6 +141,8 @@ static int get_table(struct res_recording *r, unsigned which, struct sim_err *e)
 	    (rc = get_all_rows(r, k->index, res_index_kind(), &t->spans, e)) <
 		0)
 		return rc;
+	/* The index is looked up by the number of a chunk, so it must have an
+	 * entry for each. */
 	const uint64_t n_chunks = count_chunks(r, which);
 	if (t->spans.n != n_chunks)
 		return sim_fail(e, SIM_EPARSE,
@@ -142,6 +151,7 @@ static int get_table(struct res_recording *r, unsigned which, struct sim_err *e)
 	return 0;
 }
 
+/* Spans in order and apart, so that adding up overlaps counts nothing twice. */
 static int check_coverage(const struct res_coverage *c, struct sim_err *e)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -166,6 +176,8 @@ static int get_all(struct res_recording *r, struct sim_err *e)
 	return check_coverage(&r->covered, e);
 }
 
+/* The seal is checked first (results/seal.h), then everything that the reader
+ * relies on later, so reading by time can only meet bad rows. */
 int res_recording_open(struct res_recording **out, const char *path,
     struct sim_err *e)
 {
@@ -214,6 +226,8 @@ uint64_t res_recording_n_probes(const struct res_recording *r)
 	return r->table[RES_RECORDED_probes].n;
 }
 
+/* The length of what the window and the spans have in common. Spans do not
+ * overlap: see check_coverage(). */
 sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
     sim_ns to)
 {
@@ -227,16 +241,20 @@ sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
 	return sum;
 }
 
-/* Add the rows of a chunk whose times are from FIRST to LAST. The index, if
- * there is one, tells of most chunks that none is, or that all are. */
+/* Append the rows of a chunk whose times are from FIRST to LAST. The index,
+ * where there is one, tells of most chunks that no row is, so they are not
+ * read, or that all rows are, so they are not looked at one by one. */
 static int read_chunk(struct res_recording *r, unsigned which, uint64_t chunk,
     sim_ns first, sim_ns last, void *table, struct sim_err *e)
 {
 	const struct res_recorded_table *k = &res_recorded[which];
 	const struct sim_table *kind = k->kind();
 	const struct table_in *t = &r->table[which];
+	/* Chunks of the file's own layout: each is unpacked once and as a
+	 * whole. */
 	const uint64_t row = chunk * k->chunk_rows, left = t->n - row;
 	const size_t before = sim_table_n(kind, table);
+	/* Without an index a chunk may hold any time. */
 	struct res_index_row has = {0, SIM_NEVER};
 	if (k->time == RES_EVENT)
 		has = res_index_at(&t->spans, chunk);
@@ -245,6 +263,7 @@ static int read_chunk(struct res_recording *r, unsigned which, uint64_t chunk,
 	const int rc = res_h5_in_append(t->rows, row,
 	    left < k->chunk_rows ? (size_t)left : k->chunk_rows, kind, table,
 	    e);
+	/* The chunk reaches beyond the window, so its rows are sifted. */
 	if (rc == 0 && (has.first_ns < first || has.last_ns > last))
 		sim_table_keep(kind, table, before, first, last);
 	return rc;
@@ -261,9 +280,14 @@ int res_recording_get(struct res_recording *r, enum res_recorded which,
 	if (res_recorded_is_probes(which))
 		memcpy(((struct obs_probes *)table)->syn_wait_ns,
 		    r->info.syn_wait_ns, sizeof(r->info.syn_wait_ns));
+	/* Times are whole nanoseconds, so both half-open windows become closed
+	 * ones. Events belong to the window they begin in, sums to that which
+	 * they end in. */
 	for (uint64_t i = 0; rc == 0 && i < n_chunks && from < to; i++)
 		rc = read_chunk(r, which, i, ends ? from + 1 : from,
 		    ends ? to : to - 1, table, e);
+	/* Rows were checked when they were recorded, but the file may have been
+	 * made by another program. */
 	if (rc == 0 && res_recording_check(&r->info, which, table, e) < 0)
 		rc = SIM_EPARSE;
 	return rc < 0 ? sim_wrap(e, rc, "cannot read %s", r->path) : 0;

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+/* The set that each trial metric belongs to, as a constant SET_<name>, so that
+ * the table below can look it up by name. The lists themselves do not say
+ * it. */
 enum {
 #define X(name, unit, doc) SET_##name = RES_OF_FLOWS,
 #define SCENE(name, unit, doc) SET_##name = RES_OF_SCENE,
@@ -22,6 +25,9 @@ enum {
 #undef X
 };
 
+/* Metrics of probes are optional by themselves. Those of flows, agents and
+ * seconds are left out where probes were measured instead; those of the scene
+ * never are. */
 const struct res_metric res_trial_metrics[] = {
 #define X(name, unit, doc)                                                \
 	{#name, unit, doc, 0, 0, SET_##name,                              \
@@ -61,6 +67,7 @@ static const struct res_metric *find(const struct res_metric m[], unsigned n,
 	return NULL;
 }
 
+/* Names are unique over all four lists, as each is a dataset. */
 const struct res_metric *res_metric_find(const char *name)
 {
 	const struct res_metric *m =

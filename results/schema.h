@@ -21,9 +21,10 @@ enum res_set {
 	RES_OPTIONAL = RES_OF_PROBES,
 };
 
-/* Once a row: those of SCENE, and those of X, which are of flows. These are
- * left out with RES_PROBE_METRICS, unless they were measured as well.
- * X(name, units, meaning) */
+/* Once a row. X lists metrics of flows, SCENE those that there are whatever the
+ * plane. Metrics of flows are left out where those of probes
+ * (RES_PROBE_METRICS) were measured and they were not. X(name, units,
+ * meaning) */
 #define RES_FLOW_METRICS(X, SCENE)                                        \
 	X(n_flows, "flows", "flows that ran in the epoch")                \
 	X(n_failed_flows, "flows", "flows that lost at least one packet") \
@@ -32,7 +33,8 @@ enum res_set {
 	X(n_fault_flows, "flows",                                         \
 	    "failed flows that lost a packet on a link with a fault")
 
-/* Once a row, of agents that trace what lost; left out as those of flows. */
+/* Once a row: of agents that trace the paths of flows that lost packets; left
+ * out as those of flows are. */
 #define RES_AGENT_METRICS(X)                                              \
 	X(n_traced, "flows", "failed flows whose path was looked for")    \
 	X(n_full_traces, "flows", "of these, the whole path was learned") \
@@ -42,15 +44,15 @@ enum res_set {
 	    "messages they kept back for their limit")
 
 /* Likewise, by the second: shares are of all pairs of a switch and a second of
- * the epoch, T being the ICMP messages it sent then. */
+ * the epoch, where T is the number of ICMP messages it sent in that second. */
 #define RES_SECOND_METRICS(X)                                             \
 	X(icmp_max_per_switch_s, "messages", "greatest T")                \
 	X(icmp_share_none, "1", "share of switch-seconds with T = 0")     \
 	X(icmp_share_low, "1", "share with 0 < T <= 3")                   \
 	X(icmp_share_high, "1", "share with T > 3")
 
-/* Once a row: of the probes that the row is about, and of what was made of
- * them. A ToR is black while it has a hole. */
+/* Once a row: of the probes that the row is about, and of what analysis made of
+ * them. A ToR is "black" while it is a black hole. */
 #define RES_PROBE_METRICS(X)                                              \
 	X(n_probes, "probes", "probes that ended")                        \
 	X(n_connected, "probes", "of these, the connect succeeded")       \
@@ -95,7 +97,8 @@ enum res_set {
 	RES_SECOND_METRICS(X)                                             \
 	RES_PROBE_METRICS(X)
 
-/* As RES_RATIOS below, of trial metrics. Optional, as RES_PROBE_METRICS. */
+/* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
+ * metrics. Optional, like RES_PROBE_METRICS. */
 #define RES_TRIAL_RATIOS(X)                                               \
 	X(drop_rate, n_drop, n_connected,                                 \
 	    "connects after lost SYNs / connects")                        \
@@ -109,12 +112,12 @@ enum res_set {
 	    "black holes among ToRs taken for them / these")
 
 /* Once a row and algorithm. A hit is a flow whose blamed link is its true
- * culprit. True culprit: the link that dropped most of the flow's packets
- * (the first of these on the path), as 007 section 6 defines it; for
- * *_released: a faulty link that dropped, else the last link that dropped, as
- * 007's released simulator does. On plane agents the flows are those that agents
- * reported: flows_all against n_failed_flows tells how many were not.
- * detect_s is optional, as RES_PROBE_METRICS. */
+ * culprit. True culprit: the link that dropped most of the flow's packets (the
+ * first of these on the path), as 007 section 6 defines it; for *_released: a
+ * faulty link that dropped, else the last link that dropped, as 007's released
+ * simulator does. On plane agents the flows are those that agents reported:
+ * flows_all against n_failed_flows tells how many were not. detect_s is
+ * optional, as RES_PROBE_METRICS. */
 #define RES_ALGO_METRICS(X)                                               \
 	X(hits_all, "flows", "hits among all failed flows")               \
 	X(flows_all, "flows", "all failed flows")                         \
@@ -176,7 +179,7 @@ struct res_metric {
 	unsigned num, den; /* ratios: RES_ALGO_*, or RES_TRIAL_* */
 	unsigned set;      /* enum res_set; 0: of an algorithm, or a ratio */
 	int optional;      /* left out where it was nowhere measured */
-	int of_flows;      /* so too where n_probes was measured */
+	int of_flows;      /* likewise, where n_probes was measured */
 };
 extern const struct res_metric res_trial_metrics[], res_algo_metrics[],
     res_ratios[], res_trial_ratios[];

@@ -6,8 +6,9 @@
 #include <assert.h>
 #include <math.h>
 
-/* Index of the first fault from I on that does anything and whose link no such
- * fault before had. Faults are sorted by link. */
+/* The index, from I on, of the first fault that does anything and is the first
+ * such one of its link, or n_faults: a link with several faults, which are
+ * neighbours as faults are sorted by link, counts once. */
 static size_t next_faulty(const struct truth *t, size_t i)
 {
 	for (; i < t->n_faults; i++) {
@@ -36,18 +37,24 @@ static size_t count_faulty(const struct truth *t)
 struct loss {
 	uint64_t n_drops;
 	int at_fault;       /* some of them on a faulty link */
-	topo_link most;     /* dropped the most, first of these; or NONE */
+	topo_link most;     /* dropped most, first of equals; or NONE */
 	int most_faulty;
 	topo_link released; /* last faulty that dropped, else last; or NONE */
 	int released_faulty;
 };
 
-/* A plane with a rule of its own for culprits has it by both names. */
+/* Look up where a flow lost packets, and whom that makes the culprit by each of
+ * the two definitions (results/schema.h). 007's paper takes the link that
+ * dropped most (section 6); its released simulator takes the last one that
+ * dropped, but never goes from a faulty link back to one without a fault. Where
+ * the plane has a rule of its own for culprits, that counts for both. */
 static struct loss look_up(const struct obs *w, const struct truth *t,
     const struct losses *lost, size_t flow)
 {
 	struct loss l = {.most = TOPO_NONE, .released = TOPO_NONE};
 	uint32_t max = 0;
+	/* Agents may know a path only in part; the losses then have the
+	 * whole. */
 	const topo_link *path =
 	    (lost->n_path ? lost->path : w->hops.link) + w->hops.off[flow];
 	const uint32_t *drops = lost->drops + w->hops.off[flow];
@@ -76,8 +83,9 @@ static struct loss look_up(const struct obs *w, const struct truth *t,
 	return l;
 }
 
-/* A verdict of switches: the culprit is the switch that the link failed with,
- * if it did, and either one if it failed with both. */
+/* For a verdict of switches the culprit is the failed switch that the culprit
+ * link belongs to, if any; where both its ends failed, blaming either is
+ * right. */
 static void look_up_switch(const struct truth *t, topo_switch blame,
     struct loss *l)
 {
@@ -91,6 +99,8 @@ void res_score_trial(const struct obs *w, const struct truth *t,
     const struct losses *lost, struct res_trial_metrics *out)
 {
 	assert(lost->n_drops == w->hops.n);
+	/* All members are doubles, made from one list. What is not set below
+	 * was not measured. */
 	double *x = (double *)out;
 	for (unsigned i = 0; i < RES_N_TRIAL_METRICS; i++)
 		x[i] = NAN;
@@ -116,12 +126,16 @@ static void score_flow(const struct loss *l, topo_link blame,
 	out->hits_kept += hit;
 	out->flows_fault += l->most_faulty;
 	out->hits_fault += hit && l->most_faulty;
+	/* The released simulator leaves out flows set aside as noise, unless a
+	 * link with a fault was the culprit: setting those aside is an
+	 * error. */
 	out->flows_released += kept || l->released_faulty;
 	out->hits_released += kept && blame == l->released;
 }
 
-/* An algorithm that blames nobody has no blame at all: n_flows = 0 although
- * there were failed flows. */
+/* Score the blame of each flow that failed. An algorithm that blames nobody at
+ * all has n_flows = 0 although flows failed: it has no accuracy, which is NaN
+ * and not 0. */
 static void score_flows(const struct obs *w, const struct truth *t,
     const struct losses *lost, const struct algo_verdicts *v,
     struct res_algo_metrics *out)
@@ -153,6 +167,8 @@ static void score_flagged(const struct truth *t,
     const struct algo_verdicts *v, size_t n_broken,
     struct res_algo_metrics *out)
 {
+	/* An algorithm that only ranks accuses nobody: precision and recall of
+	 * its accusations do not exist, rather than being 0. */
 	if (!v->flags) {
 		out->n_flagged = out->n_flagged_true = NAN;
 		out->n_links_true = NAN;
@@ -164,8 +180,9 @@ static void score_flagged(const struct truth *t,
 		out->n_flagged_true += is_broken(t, v->kind, v->link[i]);
 }
 
-/* How many listed links stand before LINK: flagged ones in their order, then
- * the others by score, ties by id. v->n if it is not listed. */
+/* How many listed links stand before LINK in the answer: flagged ones in the
+ * order in which they were flagged, then the others by score, ties by id. v->n
+ * if it is not listed. */
 static size_t place(const struct algo_verdicts *v, topo_link link)
 {
 	size_t at = 0, n = v->n_flagged;
@@ -179,6 +196,7 @@ static size_t place(const struct algo_verdicts *v, topo_link link)
 	return n;
 }
 
+/* A link that is not listed has no votes. */
 static double score_of(const struct algo_verdicts *v, topo_link link)
 {
 	for (size_t i = 0; i < v->n; i++)
@@ -187,6 +205,7 @@ static double score_of(const struct algo_verdicts *v, topo_link link)
 	return 0;
 }
 
+/* The score that a link with a fault must exceed to lead. */
 static double best_without_fault(const struct truth *t,
     const struct algo_verdicts *v)
 {
@@ -197,14 +216,16 @@ static double best_without_fault(const struct truth *t,
 	return best;
 }
 
+/* Drop rates decide before delays do: a packet that is lost comes a timeout
+ * later, if at all. */
 static int is_worse(const struct truth_fault *a, const struct truth_fault *b)
 {
 	return a->rate != b->rate ? a->rate > b->rate
 				  : a->delay_us > b->delay_us;
 }
 
-/* The link with the highest rate, or, where all faults are delays, with the
- * longest; or TOPO_NONE. */
+/* The link whose fault drops most or, between equal rates, as when all faults
+ * are delays, delays most; TOPO_NONE without faults. */
 static uint32_t worst_link(const struct truth *t)
 {
 	const struct truth_fault *worst = NULL;
@@ -215,7 +236,8 @@ static uint32_t worst_link(const struct truth *t)
 	return worst ? worst->link : TOPO_NONE;
 }
 
-/* The switch whose failed links' rates have the greatest sum, or TOPO_NONE. */
+/* The failed switch whose links' drop rates have the greatest sum, or
+ * TOPO_NONE. */
 static uint32_t worst_switch(const struct truth *t)
 {
 	uint32_t worst = TOPO_NONE;
@@ -234,18 +256,24 @@ static uint32_t worst_switch(const struct truth *t)
 	return worst;
 }
 
+/* Ranking is scored apart from accusing: an algorithm without a threshold, or
+ * with a bad one, can still rank well. */
 static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
     size_t n_broken, struct res_algo_metrics *out)
 {
 	const int switches = v->kind == ALGO_KIND_SWITCH;
 	const uint32_t worst = switches ? worst_switch(t) : worst_link(t);
 	out->worst_rank = out->lead = NAN;
+	/* Recall of the k best ranked, where k is how many there are to find:
+	 * what a ranking is worth without a threshold. */
 	out->n_top = (double)n_broken;
 	for (size_t i = 0; i < v->n; i++)
 		if (is_broken(t, v->kind, v->link[i]))
 			out->n_top_true += place(v, v->link[i]) < n_broken;
 	if (worst == TOPO_NONE)
 		return;
+	/* Ranks go by score alone, so equal scores share one; to be first, the
+	 * link must be listed as well. */
 	size_t rank = algo_verdicts_rank(v, worst);
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
@@ -253,6 +281,8 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->lead = score_of(v, worst) - best_without_fault(t, v);
 }
 
+/* A value that is not proved optimal must not be read as one, so the bound and
+ * the status go with it. */
 static void score_solution(const struct algo_solution *s,
     struct res_algo_metrics *out)
 {
@@ -283,6 +313,7 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "blame for %zu flows, but the window has %zu.",
 		    v->n_flows, w->flows.n);
+	/* How many there are to be found, of what the algorithm names. */
 	size_t n_broken = v->kind == ALGO_KIND_SWITCH ? t->n_switches
 						      : count_faulty(t);
 	*out = (struct res_algo_metrics){.detect_s = NAN};

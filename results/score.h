@@ -11,8 +11,9 @@
 #include "results/schema.h"
 #include "sim/err.h"
 
-/* Metrics of the epoch itself, in which W lost LOST by what T says; those of
- * agents and probes are left NaN. Cost O(hops). */
+/* Metrics of the epoch itself: W is what could be seen, LOST what its flows
+ * lost, and T what was broken meanwhile. Those of agents and probes are left
+ * NaN. Cost O(hops). */
 void res_score_trial(const struct obs *w, const struct truth *t,
     const struct losses *lost, struct res_trial_metrics *out);
 

@@ -24,14 +24,17 @@ static int failed(const char *verb, const char *path, struct sim_err *e)
 
 /* --- the sum ---------------------------------------------------------------*/
 
-/* One to one in SUM and in WORD. A product alone would carry a change of a high
- * bit no further, and a second one undo it. */
+/* For a given WORD this is one to one in SUM, and the other way round, so one
+ * changed word always changes the sum. The shift brings high bits down: by the
+ * product alone a change of the highest bit would reach no other bit, and a
+ * second such change would undo it. */
 static uint64_t mix(uint64_t sum, uint64_t word)
 {
 	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	return sum ^ sum >> 32;
 }
 
+/* Byte by byte, least first, so that the sum is the same on any machine. */
 static uint64_t word_at(const unsigned char *p, size_t n)
 {
 	uint64_t word = 0;
@@ -48,7 +51,7 @@ static uint64_t add_block(uint64_t sum, const unsigned char *p, size_t n)
 	return i < n ? mix(sum, word_at(p + i, n - i)) : sum;
 }
 
-/* Fill P from OFFSET; fewer than N bytes only at the end. */
+/* Read N bytes from OFFSET into P; fewer only at the end of the file. */
 static ssize_t read_block(int fd, unsigned char *p, size_t n, off_t offset)
 {
 	size_t got = 0;
@@ -66,7 +69,9 @@ static ssize_t read_block(int fd, unsigned char *p, size_t n, off_t offset)
 	return (ssize_t)got;
 }
 
-/* The sum of the first N bytes; BLOCK is a whole number of words. */
+/* The sum of the first N bytes. BLOCK is a whole number of words, so only the
+ * last block can end within one; the length, mixed in last, tells a file from
+ * the same one with zeros behind it. */
 static int sum_file(int fd, uint64_t n, unsigned char *block, uint64_t *sum)
 {
 	*sum = 0;
@@ -74,6 +79,7 @@ static int sum_file(int fd, uint64_t n, unsigned char *block, uint64_t *sum)
 		const size_t want = n - at < BLOCK ? (size_t)(n - at) : BLOCK;
 		const ssize_t got = read_block(fd, block, want, (off_t)at);
 		if (got != (ssize_t)want) {
+			/* Shorter than fstat() said: somebody is writing it. */
 			errno = got < 0 ? errno : EBUSY;
 			return -1;
 		}
@@ -85,6 +91,7 @@ static int sum_file(int fd, uint64_t n, unsigned char *block, uint64_t *sum)
 
 /* --- writing ---------------------------------------------------------------*/
 
+/* Opened for reading as well, since the seal is a sum over the file. */
 int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e)
 {
 	const size_t size = strlen(path) + sizeof(".tmp.") + 24;
@@ -102,6 +109,7 @@ int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e)
 	return rc;
 }
 
+/* The sum covers what is really in the file, so it is read back. */
 static int append_seal(int fd, unsigned char *block)
 {
 	struct stat st;
@@ -115,7 +123,7 @@ static int append_seal(int fd, unsigned char *block)
 	const ssize_t n = pwrite(fd, block, SEAL, st.st_size);
 	if (n >= 0 && n < SEAL)
 		errno = ENOSPC;
-	/* What was claimed beyond the end goes back. */
+	/* Room that was claimed beyond the end (h5_table.c) is given back. */
 	return n == SEAL && ftruncate(fd, st.st_size + SEAL) == 0 ? fsync(fd)
 								  : -1;
 }
@@ -128,6 +136,8 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 	unsigned char *block = malloc(n > BLOCK ? n : BLOCK);
 	if (!block)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	/* The seal is on disk before the name is: after a crash PATH is
+	 * whole. */
 	else if (append_seal(fd, block) < 0 || rename(temp, path) < 0)
 		rc = failed("write", path, e);
 	else if (res_file_sync_folder(path, (char *)block) < 0)
@@ -140,6 +150,8 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 
 /* --- reading ---------------------------------------------------------------*/
 
+/* The magic first: it tells another file from a damaged one without a pass over
+ * the whole. */
 static int check(int fd, uint64_t *n_bytes, unsigned char *block,
     const char *path, struct sim_err *e)
 {
@@ -172,6 +184,7 @@ static int check(int fd, uint64_t *n_bytes, unsigned char *block,
 int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
     struct sim_err *e)
 {
+	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0)
 		return failed("read", path, e);

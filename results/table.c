@@ -1,8 +1,8 @@
 /* results/table.c -- a cube as TSV: pooled ratios, exact intervals, spread.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One walk over a point's columns makes the header, the rows and the JSON, so
- * that they cannot disagree.
+ * The same walk over a point's columns writes the header, the rows and the
+ * JSON, depending on the mode, so that they cannot disagree.
  */
 #include "results/table.h"
 
@@ -18,6 +18,7 @@
 
 #define CONFIDENCE 0.95
 
+/* What a walk writes: names only; values only; or names with values. */
 enum mode { HEADER, ROW, JSON };
 
 struct table {
@@ -34,7 +35,7 @@ struct table {
 
 /* --- one value ------------------------------------------------------------*/
 
-/* A blank for what would break a line or a column. */
+/* Write TEXT with blanks for what would break a line or a column. */
 static void put_plain(FILE *out, const char *text)
 {
 	for (; *text; text++)
@@ -46,8 +47,8 @@ struct name {
 	const char *owner, *mark, *what, *suffix;
 };
 
-/* What stands before a value: the mark between columns and, but in a row of
- * TSV, the name. */
+/* Write what stands before a value: the separator of columns and, except in a
+ * row of TSV, the name. In the header that is all. */
 static void put_name(struct table *t, struct name name)
 {
 	const char *part[] = {name.owner, name.mark, name.what, name.suffix};
@@ -90,9 +91,9 @@ static void put_text(struct table *t, struct name name, const char *text)
 
 /* --- statistics over the runs of a point ----------------------------------*/
 
-/* Optional metrics have a column where they were measured, those of flows also
- * where no probes were. M is of the trial;
- * COLUMN is its own, or that of its denominator. */
+/* Whether a metric or ratio of the trial has a column: optional ones where they
+ * were measured anywhere, those of flows also where no probes were. COLUMN is
+ * the metric's own, or that of the ratio's denominator. */
 static int shows_trial(const struct table *t, const struct res_metric *m,
     size_t column)
 {
@@ -100,7 +101,7 @@ static int shows_trial(const struct table *t, const struct res_metric *m,
 	    !(m->optional || (m->of_flows && t->has[RES_TRIAL_n_probes]));
 }
 
-/* Measured of one algorithm is enough: all have the same columns. */
+/* Measured for one algorithm is enough, as all have the same columns. */
 static int shows_algo(const struct table *t, unsigned metric)
 {
 	int has = !res_algo_metrics[metric].optional;
@@ -109,12 +110,14 @@ static int shows_algo(const struct table *t, unsigned metric)
 	return has;
 }
 
+/* Only runs that are done count: a failed one may have numbers, but from a part
+ * of a trial. */
 static int is_done(const struct table *t, size_t run)
 {
 	return t->c->status[t->point * t->c->n_runs + run] == RES_DONE;
 }
 
-/* _p10, _p50, _p90 of the first N samples, which get sorted. */
+/* Write _p10, _p50 and _p90 of the first N samples, which get sorted. */
 static void put_spread(struct table *t, struct name name, size_t n)
 {
 	static const struct {
@@ -129,6 +132,7 @@ static void put_spread(struct table *t, struct name name, size_t n)
 	}
 }
 
+/* In the order of runs, so that the last digit is the same each time. */
 static double mean(const double x[], size_t n)
 {
 	double sum = 0;
@@ -159,17 +163,22 @@ static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
 		if (is_done(t, run) && !isnan(x))
 			t->sample[n++] = x;
 	}
+	/* Before the spread, which sorts the samples: sums depend on the
+	 * order. */
 	put_number(t, name, mean(t->sample, n));
 	put_spread(t, name, n);
 }
 
-/* Sums over runs, and in t->sample the ratio of each run that has one. */
+/* Sums over the runs, and in t->sample the ratio of each run that has one. The
+ * pooled ratio weighs runs by their trials, which makes it one binomial count;
+ * the spread of the ratios shows how far runs differ. */
 struct pool {
 	double num, den;
 	size_t n;
 };
 
-/* FIRST is the column of the owner's metrics: 0, or an algorithm's. */
+/* FIRST is the column at which the owner's metrics begin: 0 for the trial's, or
+ * an algorithm's. */
 static struct pool pool_runs(struct table *t, size_t first,
     const struct res_metric *ratio)
 {
@@ -193,11 +202,13 @@ static int put_ratio(struct table *t, struct name name, size_t first,
 {
 	struct pool p = pool_runs(t, first, ratio);
 	double lo = NAN, hi = NAN;
+	/* A share is of counts, which doubles hold exactly below 2^53. */
 	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
 		return sim_fail(t->e, SIM_EINVAL,
 		    "%s%s%s at point %zu is %g of %g, which is no share.",
 		    ratio->name, name.owner ? " of " : "",
 		    name.owner ? name.owner : "", t->point, p.num, p.den);
+	/* Clopper and Pearson's interval; without trials it stays NaN. */
 	if (p.den > 0) {
 		int rc = sim_binomial_interval((uint64_t)p.num,
 		    (uint64_t)p.den, CONFIDENCE, &lo, &hi, t->e);
@@ -278,6 +289,7 @@ static int put_point(struct table *t, size_t point)
 	put_coords(t);
 	for (size_t run = 0; run < t->c->n_runs; run++)
 		n_done += (size_t)is_done(t, run);
+	/* A mean or ratio is worth as much as the runs behind it. */
 	put_number(t, (struct name){.what = "runs"}, (double)n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
 		if (shows_trial(t, &res_trial_metrics[m], m))
@@ -285,6 +297,8 @@ static int put_point(struct table *t, size_t point)
 	rc = put_trial_ratios(t);
 	for (size_t a = 0; rc == 0 && a < t->c->n_algos; a++) {
 		rc = put_algo_ratios(t, a);
+		/* Of an algorithm's other numbers a table has the means of
+		 * these four; all of them are in the runs' table. */
 		put_algo_mean(t, a, RES_ALGO_worst_rank);
 		put_algo_mean(t, a, RES_ALGO_n_flagged);
 		put_algo_mean(t, a, RES_ALGO_lead);
@@ -298,6 +312,7 @@ static int put_point(struct table *t, size_t point)
 static int put_tsv(struct table *t)
 {
 	t->mode = HEADER;
+	/* Any point does: all have the same columns. */
 	int rc = put_point(t, 0);
 	t->mode = ROW;
 	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
@@ -308,7 +323,7 @@ static int put_tsv(struct table *t)
 	return rc;
 }
 
-/* A ratio of one run; FIRST as in pool_runs(). */
+/* Write a ratio of one run; FIRST as in pool_runs(). */
 static void put_share(struct table *t, struct name name, size_t run,
     size_t first, const struct res_metric *ratio)
 {
@@ -335,6 +350,7 @@ static void put_trial(struct table *t, size_t run)
 			put_share(t, name, run, 0, &res_trial_ratios[m]);
 }
 
+/* Everything that there is of a run, for whoever draws distributions. */
 static void put_algo(struct table *t, size_t run, size_t algo)
 {
 	struct name name = {t->c->algo[algo], ":", NULL, NULL};
@@ -359,6 +375,7 @@ static void put_run(struct table *t, size_t point, size_t run)
 		put_algo(t, run, a);
 }
 
+/* Failed and crashed runs have no line; their numbers would be misread. */
 static int put_runs(struct table *t)
 {
 	t->mode = HEADER;
@@ -376,6 +393,7 @@ static int put_runs(struct table *t)
 	return 0;
 }
 
+/* Each point is an object with the names of the header as keys. */
 static int put_json(struct table *t)
 {
 	int rc = 0;
@@ -397,9 +415,12 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 	    (rc = SIM_ZALLOC(&t.has, c->row_doubles, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0) {
 		for (size_t i = 0; i < c->row_doubles; i++)
+			/* Once for the whole cube, so that every row has the
+			 * same columns. */
 			t.has[i] = (uint8_t)res_cube_has(c, i);
 		rc = put(&t);
 	}
+	/* ferror() may report an old failure whose errno is long gone. */
 	errno = 0;
 	if (rc == 0 && (fflush(out) != 0 || ferror(out)))
 		rc = sim_fail(e, SIM_EIO, "cannot write the table: %s.",
