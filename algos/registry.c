@@ -12,6 +12,7 @@
 #include "algos/vigil/vote.h"
 #include "algos/vigil/vote_ecmp.h"
 
+/* In the order in which they are listed for users. */
 const struct algo_ops *const algo_registry[] = {
 	&algo_vote,
 	&algo_vote_ecmp,

@@ -12,6 +12,8 @@
 const char *const algo_status_names[] = {"optimal", "feasible", "none", NULL};
 const char *const algo_kind_names[] = {"link", "switch", NULL};
 
+/* Memory stays for the next window; only what the last one said is
+ * forgotten. */
 void algo_verdicts_clear(struct algo_verdicts *v)
 {
 	v->kind = ALGO_KIND_LINK;
@@ -48,6 +50,7 @@ int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
 	return 0;
 }
 
+/* No flow is blamed on anything until an algorithm says so. */
 int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
     struct sim_err *e)
 {
@@ -60,7 +63,9 @@ int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
 	return 0;
 }
 
-/* Whether entry I must stand behind entry J. */
+/* Whether entry I must stand behind entry J: by score, and by id among equals,
+ * so that the order of a ranking never depends on the order in which it was
+ * found. */
 static int behind(const struct algo_verdicts *v, size_t i, size_t j)
 {
 	if (v->score[i] != v->score[j])
@@ -91,7 +96,9 @@ static void sift_down(struct algo_verdicts *v, size_t base, size_t i, size_t n)
 	}
 }
 
-/* Heapsort: in place over two parallel arrays, and it cannot fail. */
+/* Heapsort, because it works in place over two parallel arrays and cannot fail.
+ * Flagged entries stay in the order in which they were flagged: theirs says
+ * more than scores do. */
 void algo_verdicts_sort(struct algo_verdicts *v)
 {
 	assert(v->n_flagged <= v->n);
@@ -104,6 +111,9 @@ void algo_verdicts_sort(struct algo_verdicts *v)
 	}
 }
 
+/* Rank 1 + the number of links with a greater score, so that equals share the
+ * best of their ranks. A link that is not listed has score 0 and stands behind
+ * all that are. */
 size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link)
 {
 	double score = 0;

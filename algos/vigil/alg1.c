@@ -9,13 +9,18 @@
 #include "algos/vigil/top.h"
 #include "sim/vec.h"
 
+/* The two sums are kept up to date with every change of a vote, so that the
+ * test of each round, v(lmax) >= threshold * sum v, does not add up all links
+ * again. sum_left is of the links that are not flagged, sum_flagged of those
+ * that are, each with the votes that it was flagged with. */
 struct alg1 {
 	struct algo_alg1_params params;
 	const struct topo *topo;
 	struct algo_tally tally;
 	struct algo_top top;
 	struct algo_switch_view view; /* on: switch */
-	/* For `expected`: links with votes, not flagged; their shares. */
+	/* Only for `adjust: expected`: the links that have votes and are not
+	 * flagged, and the share that each is to lose. */
 	topo_link *left;
 	double *share;
 	size_t n_left, cap_left, cap_share;
@@ -58,6 +63,8 @@ static void close_work(void *work)
 	free(a);
 }
 
+/* P(l | lmax) is worked out from the links that a flow may take. Switches have
+ * no such law here, so `expected` is refused rather than approximated. */
 static int check(const struct algo_alg1_params *p, struct sim_err *e)
 {
 	if (p->on == ALGO_KIND_SWITCH && p->adjust == ALGO_ALG1_EXPECTED)
@@ -90,7 +97,9 @@ out:
 }
 
 /* A flow whose best link carries only its own vote has no link that another
- * flow votes for, so dropping it changes no other flow's case. */
+ * flow votes for, so dropping it changes no other flow's case. DEPARTS:
+ * Algorithm 1 has no such step. It keeps lone noise drops out of the total,
+ * where they would raise the threshold for links that really fail. */
 static void drop_noise(struct alg1 *a)
 {
 	struct algo_tally *t = &a->tally;
@@ -103,7 +112,10 @@ static void drop_noise(struct alg1 *a)
 	}
 }
 
-/* Some voters of the flagged link may have gone with an earlier one. */
+/* Adjust by deleting what the flagged link explains: every failed flow through
+ * it takes its vote back from all links of its path. A voter may have gone
+ * already, with a link flagged earlier or as noise, and must not be deducted
+ * twice. */
 static void adjust_removal(struct alg1 *a, topo_link flagged)
 {
 	struct algo_tally *t = &a->tally;
@@ -117,6 +129,10 @@ static void adjust_removal(struct alg1 *a, topo_link flagged)
 	}
 }
 
+/* Adjust as the text of section 5.2 is read here: all votes of lmax are taken
+ * to be its own fault, so a link l that shares paths with it loses v(lmax) *
+ * P(l | lmax), the votes that those flows are expected to have given l under
+ * uniform ECMP. */
 static int adjust_expected(struct alg1 *a, topo_link flagged,
     struct sim_err *e)
 {
@@ -124,6 +140,9 @@ static int adjust_expected(struct alg1 *a, topo_link flagged,
 	const double votes = (double)t->link[flagged].votes;
 	size_t n = 0;
 	int rc;
+	/* Links that were flagged, or have come down to no votes, cannot
+	 * lose any: leaving them out makes each round cheaper than the one
+	 * before. */
 	for (size_t i = 0; i < a->n_left; i++) {
 		const topo_link l = a->left[i];
 		a->left[n] = l;
@@ -135,6 +154,8 @@ static int adjust_expected(struct alg1 *a, topo_link flagged,
 		return rc;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *at = &t->link[a->left[i]].votes;
+		/* Expected votes may exceed those that a link really has; a
+		 * negative tally would mean nothing, so the floor is 0. */
 		uint64_t d = (uint64_t)(votes * a->share[i] + 0.5);
 		d = d < *at ? d : *at;
 		*at -= d;
@@ -143,6 +164,9 @@ static int adjust_expected(struct alg1 *a, topo_link flagged,
 	return 0;
 }
 
+/* Adjust the tally after FLAGGED went into B. With `removal` sum_left falls by
+ * whole voters: what they gave the flagged link is part of it, and the link
+ * itself ends with no votes. */
 static int adjust(struct alg1 *a, topo_link flagged, struct sim_err *e)
 {
 	const uint64_t votes = a->tally.link[flagged].votes;
@@ -161,6 +185,9 @@ static int adjust(struct alg1 *a, topo_link flagged, struct sim_err *e)
 	return 0;
 }
 
+/* Algorithm 1 compares with the sum over all links, L, which can be read as the
+ * sum at the start, as adjusted so far, or of L \ B alone. Results depend
+ * strongly on the choice, hence a parameter. */
 static uint64_t total(const struct alg1 *a, uint64_t initial)
 {
 	switch ((enum algo_alg1_total)a->params.total) {
@@ -174,6 +201,11 @@ static uint64_t total(const struct alg1 *a, uint64_t initial)
 	return a->sum_left;
 }
 
+/* The loop of Algorithm 1: lmax = argmax over L \ B, until it has less than
+ * the threshold's share. algo_top finds lmax without a look at all links,
+ * because adjusting only ever lowers votes. DEPARTS: the published loop tests
+ * the link before and then adds the next; here the link that is to be flagged
+ * is tested. */
 static int flag_links(struct alg1 *a, struct algo_verdicts *out,
     struct sim_err *e)
 {
@@ -202,6 +234,8 @@ static int flag_links(struct alg1 *a, struct algo_verdicts *out,
 	return 0;
 }
 
+/* The links outside B with the votes that adjusting left them, so that a
+ * ranking exists beyond those that are flagged. */
 static int list_rest(const struct algo_tally *t, struct algo_verdicts *out,
     struct sim_err *e)
 {
@@ -218,6 +252,7 @@ static int list_rest(const struct algo_tally *t, struct algo_verdicts *out,
 	return 0;
 }
 
+/* Begin with all links that have votes: no other can lose any. */
 static int start_expected(struct alg1 *a, struct sim_err *e)
 {
 	const size_t n = a->tally.n_touched;
@@ -239,6 +274,8 @@ static int diagnose(void *work, const struct obs *window,
 	int rc;
 	algo_verdicts_clear(out);
 	out->flags = 1;
+	/* Section 5.1 votes on links; to find failing switches the same votes
+	 * go to the switches on the path. */
 	if (a->params.on == ALGO_KIND_SWITCH) {
 		out->kind = ALGO_KIND_SWITCH;
 		rc = algo_switch_view_make(&a->view, a->topo, window, e);
@@ -246,13 +283,16 @@ static int diagnose(void *work, const struct obs *window,
 			return rc;
 		window = &a->view.w;
 	}
+	/* Only `removal` asks which flows cross a link, so only it pays for the
+	 * index. */
 	rc = a->params.adjust == ALGO_ALG1_REMOVAL
 		 ? algo_tally_index(t, window, e)
 		 : algo_tally_count(t, window, e);
 	if (rc < 0)
 		return rc;
-	/* Every voter's shares add up to one vote. Blame goes by these votes,
-	 * so it comes before they are changed. */
+	/* The shares of a voter add up to one vote exactly. Flows are blamed by
+	 * the votes as counted, so that comes before the filter and the
+	 * adjustments change them. */
 	a->sum_left = (uint64_t)t->n_voters * ALGO_TALLY_VOTE;
 	a->sum_flagged = 0;
 	if ((rc = algo_blame_by_votes(&a->params.blame, t, window, tie, out,

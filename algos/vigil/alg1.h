@@ -29,9 +29,9 @@
  * Equal votes: the smaller link id goes first. No link without votes is
  * flagged.
  *
- * `on: switch` is for switches that fail as a whole: votes are on the switches
- * that flows cross (algos/vigil/switch_view.h), and so are verdict and blame. Shares
- * under ECMP are those of links: there `adjust` is none or removal.
+ * `on: switch` is for switches that fail as a whole: votes, verdict and blame
+ * are then on the switches that flows cross (algos/vigil/switch_view.h). Shares under
+ * ECMP are known for links only, so `adjust` must be none or removal there.
  *
  * DEPARTS: the published pseudo-code tests the link flagged last and then adds
  * the next one unseen, so it always ends one link too far; here the link that

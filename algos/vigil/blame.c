@@ -23,10 +23,14 @@ int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
 	if (!topo_is_clos(topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "tie matlab needs a Clos; this topology is a graph.");
+	/* The order in which the release makes links is known from the shape of
+	 * the Clos alone. */
 	t->clos = &topo->clos;
 	return 0;
 }
 
+/* Votes on switches need a tally over switches: its "links" are then ids of
+ * switches, which algos/switch_view.h puts into the paths. */
 int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
     enum algo_kind kind, const struct topo *topo, struct sim_err *e)
 {
@@ -59,6 +63,8 @@ static inline struct best find_best(const struct algo_tally *t,
 	return (struct best){first >> 4, 15 - (first & 15), last & 15};
 }
 
+/* The released MATLAB takes max() of the votes, which returns the first of
+ * equal elements: the link that its topology made first. */
 static topo_link made_first(const struct topo_clos *c,
     const topo_link link[], uint32_t n)
 {
@@ -74,7 +80,9 @@ static topo_link made_first(const struct topo_clos *c,
 	return first;
 }
 
-/* Choose by RULE among the hops that have the best votes. */
+/* Choose by RULE among the hops that have the best votes. All of them lie
+ * between the first and the last, which find_best() knows. 007 does not say how
+ * ties are broken, yet with few failed flows ties are common. */
 static topo_link break_tie(enum algo_blame_tie rule,
     const struct algo_tally *t, const topo_link link[], struct best best,
     struct sim_rng *tie)
@@ -101,6 +109,8 @@ static topo_link break_tie(enum algo_blame_tie rule,
 	return lowest;
 }
 
+/* The rule `matlab` needs the Clos that algo_blame_open() keeps. Algorithms
+ * that never called it have no such rule. */
 static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
     struct sim_err *e)
 {
@@ -110,6 +120,8 @@ static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
 	return 0;
 }
 
+/* A single best hop needs no rule; above all it draws no random number, so that
+ * adding a rule does not shift the stream. */
 static inline topo_link choose(enum algo_blame_tie rule,
     const struct algo_tally *t, const topo_link link[], struct best best,
     struct sim_rng *tie)
@@ -119,6 +131,10 @@ static inline topo_link choose(enum algo_blame_tie rule,
 		   : break_tie(rule, t, link, best, tie);
 }
 
+/* 007 sets aside flows that lost a packet to noise and not to a failed link,
+ * but gives no rule. The release has `floor` with 0.2 votes; own_vote says the
+ * same for paths of any length. All comparisons are of whole units, so they are
+ * exact. */
 static inline int is_noise(const struct algo_blame *how, uint64_t floor,
     const struct algo_voter *v, uint64_t best)
 {
@@ -142,6 +158,8 @@ int algo_blame_by_votes(const struct algo_blame *how,
 	if ((rc = check_rule(how->tie, t, e)) < 0 ||
 	    (rc = algo_verdicts_reserve_flows(out, w->flows.n, e)) < 0)
 		return rc;
+	/* Flows that are no voters keep TOPO_NONE: they lost nothing, or no hop
+	 * of theirs is known. */
 	for (size_t i = 0; i < t->n_voters; i++) {
 		const struct algo_voter *v = &t->voter[i];
 		const topo_link *path = algo_tally_path(t, v);
@@ -166,6 +184,9 @@ int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
 		const topo_link *path = algo_tally_path(t, v);
 		topo_link flagged[TOPO_MAX_HOPS];
 		unsigned n = 0;
+		/* DEPARTS: for flows with several flagged links on the path the
+		 * release means to count an error and in fact takes the first
+		 * index; here the votes decide. */
 		for (unsigned j = 0; j < v->n_hops; j++)
 			if (path[j] != TOPO_NONE && t->flagged[path[j]])
 				flagged[n++] = path[j];

@@ -62,7 +62,7 @@ struct algo_bounds_load algo_bounds_load(const struct topo_clos *c,
 
 /* Which reading of (10b).
  *	PAPER      h = 4, w = 1/n0: the paper's. True only if the conditions of
- *	           theorem 3 hold, which the functions below do not ask.
+ *	           theorem 3 hold, which the functions below do not check.
  *	ANY_PODS   h = 4, w = max(1/n0, 1/(n1 * (n_pod - 1))): DEPARTS, also
  *	           below 1 + n0/n1 pods, where the worst place of a bad link is
  *	           above the destination and not below the source.

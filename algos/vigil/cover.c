@@ -14,6 +14,7 @@ struct cover {
 	struct algo_top top;
 };
 
+/* Algorithm 2 takes "the link that covers most" and leaves equal ones open. */
 static const char *const ties[] = {"lowest", "votes", NULL};
 
 static const struct sim_field fields[] = {
@@ -54,8 +55,11 @@ out:
 	return rc;
 }
 
-/* Take the uncovered flows through TAKEN off all links of their paths, among
- * them TAKEN itself. Returns how many there were. */
+/* Algorithm 2's step "remove the flows that the link explains": take the
+ * uncovered flows through TAKEN off all links of their paths, TAKEN among them.
+ * n_flows counts the uncovered flows of a link, so its run in by_link[] is done
+ * with when that is 0, often before its end. Returns how many flows were
+ * covered. */
 static size_t cover_flows(struct algo_tally *t, topo_link taken)
 {
 	const struct algo_tally_link *l = &t->link[taken];
@@ -89,14 +93,22 @@ static int diagnose(void *work, const struct obs *window,
 	if ((rc = algo_tally_index(t, window, e)) < 0 ||
 	    (rc = algo_top_start(&a->top, t, by, e)) < 0)
 		return rc;
+	/* Until no uncovered flow is left, at which time no link has one. The
+	 * keys of algo_top only fall, as it demands, since flows are only ever
+	 * covered. */
 	while ((l = algo_top_peek(&a->top)) != TOPO_NONE) {
 		algo_top_take(&a->top);
 		t->flagged[l] = 1;
+		/* The score is what the link newly covers: it was the most
+		 * that any link could, so scores descend in the order of
+		 * flagging. */
 		if ((rc = algo_verdicts_add(out, l,
 			 (double)cover_flows(t, l), e)) < 0)
 			return rc;
 		out->n_flagged++;
 	}
+	/* Votes were never changed, so they still tell which of several flagged
+	 * links on a path is the likelier cause. */
 	return algo_blame_by_flags(a->params.blame_tie, t, window, tie, out,
 	    e);
 }

@@ -24,6 +24,7 @@ void algo_milp_free(struct algo_milp *m)
 	*m = (struct algo_milp){0};
 }
 
+/* GLPK numbers rows, columns and terms by int. */
 static int check_room(uint32_t n, struct sim_err *e)
 {
 	if (n < INT_MAX)
@@ -64,6 +65,7 @@ int algo_milp_add_row(struct algo_milp *m, double lb, double ub,
 int algo_milp_add_term(struct algo_milp *m, uint32_t col, double val,
     struct sim_err *e)
 {
+	/* GLPK counts terms from 1: element 0 is allocated and never used. */
 	const size_t n = (size_t)m->n_terms + 2;
 	int rc;
 	assert(m->n_rows > 0 && col < m->n_cols);
@@ -72,6 +74,7 @@ int algo_milp_add_term(struct algo_milp *m, uint32_t col, double val,
 	    (rc = SIM_RESERVE(&m->term_val, &m->cap_term_val, n, e)) < 0)
 		return rc;
 	m->n_terms++;
+	/* Only the last row can grow, so its terms are contiguous. */
 	m->term_col[m->n_terms] = (int)col + 1;
 	m->term_val[m->n_terms] = val;
 	m->row[m->n_rows - 1].n++;

@@ -56,6 +56,8 @@ static int on_print(void *info, const char *text)
 	return 1;
 }
 
+/* GLPK wants to be told which bounds there are; equal bounds as GLP_DB are the
+ * trap named above. */
 static int bound_type(double lb, double ub)
 {
 	if (lb == ub)
@@ -65,6 +67,9 @@ static int bound_type(double lb, double ub)
 	return isinf(ub) ? GLP_LO : GLP_DB;
 }
 
+/* `whole` and x0_value are gathered on the way: with whole costs of whole
+ * variables any bound may be rounded up, and x[] may be a solution to start
+ * from. */
 static void load(struct run *run)
 {
 	const struct algo_milp *m = run->m;
@@ -97,6 +102,7 @@ static void load(struct run *run)
 	}
 }
 
+/* A bound holds for the rest of the run: the greatest seen is kept. */
 static void raise_bound(struct run *run, double bound)
 {
 	if (run->whole)

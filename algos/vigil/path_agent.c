@@ -26,6 +26,9 @@ struct conn {
 	uint8_t traced; /* or asked for at the load balancer */
 };
 
+/* A slot is ASKING while the load balancer looks up the DIP, which 007 needs
+ * because switches see the DIP and not the VIP, and TRACING while probes are
+ * out. */
 enum phase { FREE, ASKING, TRACING };
 
 struct slot {
@@ -71,6 +74,9 @@ static int init(void *state, topo_host host, const void *params,
 	(void)e;
 	/* Of the tables, what was never used is never read. */
 	s->params = p;
+	/* C_t of theorem 1: tokens for path discoveries, at most one second's
+	 * worth but at least one, or a host with C_t below 1 could never
+	 * trace. */
 	s->limit = sim_bucket_of(p->c_t, (uint32_t)fmax(1, ceil(p->c_t)));
 	s->bucket = 0;
 	s->timeout_ns = (sim_ns)(p->timeout_s * 1e9);
@@ -87,7 +93,10 @@ static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
 	    a->proto == b->proto;
 }
 
-/* Forget the connections of the epoch before. Traces under way go on. */
+/* Section 4: at most one path discovery a connection and epoch. Forgetting
+ * all connections at the turn lets each be traced again. Traces under way go
+ * on, and keep their connection's counter, as the entry that held it is used
+ * anew. */
 static void turn_epoch(struct state *s, sim_ns now)
 {
 	const uint64_t epoch =
@@ -105,7 +114,9 @@ static void turn_epoch(struct state *s, sim_ns now)
 	s->n_conns = 0;
 }
 
-/* The entry of this connection, a new one if it has none, or NULL. */
+/* The entry of this connection, a new one if it has none, or NULL. Only entries
+ * that were not traced may be given up: forgetting a traced one would let its
+ * connection be traced twice in an epoch. */
 static struct conn *conn_of(struct state *s, const struct topo_tuple *tuple)
 {
 	struct conn *spare = NULL;
@@ -122,6 +133,8 @@ static struct conn *conn_of(struct state *s, const struct topo_tuple *tuple)
 	return spare;
 }
 
+/* Slots are taken in order and not cleared in advance: those from n_slots on
+ * have never been used. */
 static struct slot *free_slot(struct state *s)
 {
 	for (uint32_t i = 0; i < s->n_slots; i++)
@@ -135,7 +148,8 @@ static struct slot *free_slot(struct state *s)
 }
 
 /* What a slot waits for: its number and its turn. A query's timer and that of
- * the trace after it are of different turns. */
+ * the trace after it are of different turns, so a timer that fires late, for a
+ * use of the slot that is over, finds nothing. */
 static uint64_t token_of(const struct state *s, const struct slot *slot)
 {
 	return (uint64_t)slot->turn << 32 | (uint64_t)(slot - s->slot);
@@ -158,6 +172,10 @@ static void wait_for(const struct state *s, const struct slot *slot, sim_ns now,
 	a->at_ns = now + s->timeout_ns;
 }
 
+/* Section 4 puts the TTL into the IP ID, because an ICMP message is only sure
+ * to quote the IP header and eight bytes more. The slot and its generation
+ * stand there too, so that an answer finds its trace and one to an earlier
+ * trace of the slot does not count. */
 static uint16_t ip_id_of(const struct state *s, const struct slot *slot,
     unsigned ttl)
 {
@@ -166,6 +184,9 @@ static uint16_t ip_id_of(const struct state *s, const struct slot *slot,
 	return (uint16_t)(number << TTL_BITS | ttl);
 }
 
+/* All probes leave at once. They are TCP packets of the flow's own five-tuple,
+ * so ECMP sends them over the flow's links as they are now, shortly after the
+ * loss. */
 static void trace(struct state *s, struct slot *slot, sim_ns now,
     struct agent_out *out)
 {
@@ -182,6 +203,8 @@ static void trace(struct state *s, struct slot *slot, sim_ns now,
 	wait_for(s, slot, now, out);
 }
 
+/* The query has the same timeout as a trace; a balancer that does not answer
+ * must not hold the slot for ever. */
 static void ask(struct state *s, struct slot *slot, sim_ns now,
     struct agent_out *out)
 {
@@ -201,9 +224,13 @@ static void on_retx(struct state *s, sim_ns now, const struct agent_event *ev,
 	if (!c)
 		return;
 	c->n_retx++;
+	/* The token is taken last, or connections that cannot be traced would
+	 * use up the host's C_t. */
 	if (c->traced || !ev->established || !(slot = free_slot(s)) ||
 	    !sim_bucket_take(&s->limit, &s->bucket, now))
 		return;
+	/* Marked already when asked for: 007 does not ask or trace again in
+	 * this epoch, whatever comes of it. */
 	c->traced = 1;
 	slot->tuple = ev->tuple;
 	slot->conn = (uint16_t)(c - s->conn);
@@ -219,6 +246,8 @@ static void on_slb_reply(struct state *s, sim_ns now,
 	struct slot *slot = slot_of(s, ev->token, ASKING);
 	if (!slot)
 		return;
+	/* Section 4: no path discovery when the query fails. With the VIP it
+	 * would trace the way to the load balancer. */
 	if (!ev->ok) {
 		slot->phase = FREE;
 		return;
@@ -227,10 +256,15 @@ static void on_slb_reply(struct state *s, sim_ns now,
 	trace(s, slot, now, out);
 }
 
+/* Everything that the answer claims is checked: it may be late, forged, or of
+ * another trace. Hops may answer in any order or not at all; those that never
+ * do stay 0, and algos/path_map.h deals with the gaps. */
 static void on_icmp(struct state *s, const struct agent_event *ev)
 {
 	const unsigned ttl = ev->ip_id & ((1 << TTL_BITS) - 1);
 	const uint32_t i = ev->ip_id >> TTL_BITS & (PATH_AGENT_SLOTS - 1);
+	/* SLOT_BITS keep I within the array; whether it was ever used is
+	 * checked below. */
 	struct slot *slot = &s->slot[i];
 	if (i >= s->n_slots || slot->phase != TRACING || ttl == 0 ||
 	    ttl > s->params->max_ttl || ip_id_of(s, slot, ttl) != ev->ip_id ||
@@ -255,6 +289,9 @@ static void on_timer(struct state *s, const struct agent_event *ev,
 	r->tuple = slot->tuple;
 	r->n_hops = slot->n_hops;
 	memcpy(r->hop_ip, slot->hop_ip, sizeof(r->hop_ip));
+	/* The report is made when the wait ends, so it counts what was sent
+	 * again meanwhile, too; in a new epoch, what had been by the end of the
+	 * old one. */
 	r->n_retx =
 	    slot->conn == NO_CONN ? slot->n_retx : s->conn[slot->conn].n_retx;
 	slot->phase = FREE;

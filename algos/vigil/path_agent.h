@@ -12,11 +12,12 @@
  *	         v  ICMP: hop[ttl] = where it came from
  *	     timeout --> AGENT_REPORT
  *
- * A connection is traced at most once an epoch, and its SLB mapping asked for
- * once; one that finds no token or no slot may be at its next retransmission.
- * One whose handshake failed is not traced: its probes would be lost as well.
- * Tokens come at c_t a second up to one second's worth, at least one (007's
- * C_t); a query takes one whatever comes of it.
+ * A connection is traced at most once an epoch, and its SLB mapping is asked
+ * for once. If there is no token or no slot for it, its next retransmission is
+ * another chance. A connection whose handshake failed is not traced, since its
+ * probes would be lost as well. Tokens (007's C_t) come at c_t a second; the
+ * host saves up one second's worth at most, but always room for one. A query
+ * takes a token whatever comes of it.
  *
  * Probes are TCP packets of the connection's own five-tuple (with the DIP),
  * which ECMP sends its way, and carry their TTL in the IP ID:
@@ -25,9 +26,10 @@
  *
  * so that late answers to a slot's earlier traces are told apart.
  *
- * The state is of fixed size. It remembers up to PATH_AGENT_CONNS connections
- * an epoch; a new one takes the place of one that was not traced, or if all
- * were it is not traced itself: so no connection is ever traced twice.
+ * The state is of fixed size and remembers PATH_AGENT_CONNS connections an
+ * epoch. When they are used up, a new connection takes the place of one that
+ * was not traced. If all of them were traced, the new one is not, so that no
+ * connection is ever traced twice in an epoch.
  *
  * Paper 007 (NSDI'18) section 4. DEPARTS: TTLs 1 .. max_ttl rather than 0 .. 15:
  * a packet of TTL 0 never leaves.

@@ -6,14 +6,14 @@
  * and then link i is known when node i - 1 (for i = 0, the sender) is known
  * too and one cable joins them.
  *
- * The last link, from the ToR to the receiver, is never answered for: a probe
- * that gets there is swallowed. It is implied when the trace is *complete*:
- * every link up to the receiver's ToR known, each beginning where the one
- * before it ended (when the route changes amid a trace they need not, and both
- * ends are still links that a probe crossed; but not so with loopbacks, where a
- * cable between switches of two routes is taken for a hop). A partial trace implies nothing:
- * its last answer may have been followed by a drop or by a switch that was
- * told to send no more, and nobody can tell which.
+ * Nobody answers for the last link, from the ToR to the receiver: the receiver
+ * swallows a probe that gets there. That link is implied when the trace is
+ * *complete*: every link up to the receiver's ToR is known and begins where the
+ * one before it ended. When the route changes amid a trace, links need not
+ * join. Each is still a link that some probe crossed, but with loopbacks a
+ * cable between switches of two routes may be taken for a hop. A partial trace
+ * implies nothing: after its last answer a probe may have been dropped, or a
+ * switch may have reached its limit of ICMP messages, and nobody can tell which.
  */
 #ifndef ALGOS_VIGIL_PATH_MAP_H
 #define ALGOS_VIGIL_PATH_MAP_H

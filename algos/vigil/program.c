@@ -15,6 +15,8 @@
 /* Doubles and the 60 bits of a vote hold these exactly. */
 #define MAX_DROPS (UINT64_C(1) << 53)
 
+/* One struct serves both programs: they are the same cover and differ in what a
+ * flow asks for, in which links are flagged, and in their scores. */
 struct program {
 	struct algo_program_params params;
 	int integer;
@@ -105,16 +107,19 @@ static int open_integer(void **work, const struct topo *t, const void *params,
 
 /* --- the cover ------------------------------------------------------------*/
 
-/* What a voter asks for: (3) that one link answers for it, (4) as many drops as
- * its counter says, which under the released simulator's rules may be none. */
+/* What a voter asks for: s_i = 1 in (3), c_i in (4). Under the released
+ * simulator's rules a flow's drop flag and its count are drawn apart, so a flow
+ * that failed may ask for none. */
 static uint64_t demand(const struct program *a, const struct obs *w,
     const struct algo_voter *v)
 {
 	return a->integer ? obs_n_counted(w, v->flow) : 1;
 }
 
-/* Columns are the touched links, rows the voters that ask for something, in the
- * tally's order. */
+/* A p >= s with its empty rows and columns left out: columns are the links with
+ * votes, rows the failed flows that ask for something. Good flows would be rows
+ * of zeros. Weights make `tie: votes` the order of preference; equal weights
+ * leave it to the id. */
 static int build_cover(struct program *a, const struct obs *w,
     struct sim_err *e)
 {
@@ -145,7 +150,9 @@ static int build_cover(struct program *a, const struct obs *w,
 	return algo_setcover_index(&a->cover, e);
 }
 
-/* One column a link, one row a flow; x[] says what P's set is. */
+/* Part P as (3): one binary column a link, one row a flow. Columns that prices
+ * have ruled out are fixed at 0 instead of left out, so that column numbers
+ * stay. x[] starts as P's set, a cover that the solver is to improve on. */
 static int build_milp(struct algo_milp *m, const struct algo_setcover *p,
     struct sim_err *e)
 {
@@ -172,7 +179,9 @@ static int build_milp(struct algo_milp *m, const struct algo_setcover *p,
 	return 0;
 }
 
-/* Make the solver's answer P's set. */
+/* Make the solver's answer P's set. The answer is checked against every row
+ * first: a solver's tolerances are no proof, and a wrong cover would look like
+ * a better one. */
 static int read_milp(const struct algo_milp *m, struct algo_setcover *p,
     struct sim_err *e)
 {
@@ -192,15 +201,17 @@ static int read_milp(const struct algo_milp *m, struct algo_setcover *p,
 	return 0;
 }
 
-/* A relaxation takes between one and two steps a row: with fewer, a solver
- * would only waste them. */
+/* A relaxation takes between one and two simplex steps a row: where fewer are
+ * left, the solver would only waste those that another part could use. */
 static int is_worth_solving(const struct algo_setcover *p,
     const struct algo_milp_limits *limits)
 {
 	return limits->seconds > 0 && limits->pivots / 2 >= p->n_rows;
 }
 
-/* Cover one part: its set is in a->part, *BOUND a bound of its size. */
+/* Cover one part: its set is in a->part, *BOUND a lower bound of its size. The
+ * cheap means come first and usually meet: greedy cover and disjoint rows, then
+ * prices, and the solver only for what they leave open. */
 static int solve_part(struct program *a, uint32_t k,
     struct algo_milp_limits *limits, uint32_t *bound, struct sim_err *e)
 {
@@ -222,13 +233,16 @@ static int solve_part(struct program *a, uint32_t k,
 	    (rc = algo_milp_solve(&a->milp, limits, &found, e)) < 0 ||
 	    (rc = read_milp(&a->milp, p, e)) < 0)
 		return rc;
-	/* Columns that were gone can only be in covers as large as this. */
+	/* Columns that were gone can only be in covers as large as this one, so
+	 * a bound of the program without them holds for the part. */
 	if (found.bound > *bound)
 		*bound = (uint32_t)found.bound;
 	return 0;
 }
 
-/* Find a cover of all rows: cover.set. */
+/* Find a cover of all rows, cover.set. Parts share no column, so the bounds of
+ * the parts and the columns that the reductions took add up to a bound of the
+ * whole; the cover is proved smallest when it is as small as that. */
 static int find_cover(struct program *a, const struct obs *w, struct algo_solution *out,
     struct sim_err *e)
 {
@@ -244,6 +258,8 @@ static int find_cover(struct program *a, const struct obs *w, struct algo_soluti
 		return rc;
 	total = s->n_set;
 	for (uint32_t k = 0; k < s->n_parts; k++) {
+		/* Time is shared out by rows; pivots are a common purse, from
+		 * which each part takes what it needs. */
 		limits.seconds =
 		    a->params.time_limit * s->part[k].n_rows / s->n_rows_left;
 		if ((rc = solve_part(a, k, &limits, &bound, e)) < 0)
@@ -252,6 +268,8 @@ static int find_cover(struct program *a, const struct obs *w, struct algo_soluti
 			s->set[s->n_set++] = a->part.col[a->part.set[i]].up;
 		total += bound;
 	}
+	/* Only over the whole are rows that reductions removed seen again, and
+	 * with them the exchanges that they allow. */
 	algo_setcover_polish(s);
 	*out = (struct algo_solution){.solves = 1,
 	    .status = s->n_set == total ? ALGO_OPTIMAL : ALGO_FEASIBLE,
@@ -262,7 +280,11 @@ static int find_cover(struct program *a, const struct obs *w, struct algo_soluti
 
 /* --- verdicts -------------------------------------------------------------*/
 
-/* What each link of the cover is to answer for. */
+/* What each link of the cover is to answer for: p of (4), or the number of
+ * flows for (3). Each flow is given whole to the most crossed link of the cover
+ * on its path, the popularity that the release's objective rewards. Of equally
+ * crossed ones the lowest id is taken, so that the order of the flows does not
+ * matter. */
 static int attribute(struct program *a, const struct obs *w, struct sim_err *e)
 {
 	const struct algo_tally *t = &a->tally;
@@ -295,7 +317,8 @@ static int attribute(struct program *a, const struct obs *w, struct sim_err *e)
 	return 0;
 }
 
-/* Flag link L with score P; what it must have a share in is T. */
+/* Flag link L with score P. Program (4) as released flags a link only from a
+ * share of all drops on, T being what stands for it there. */
 static int flag(struct program *a, topo_link l, double p, double t,
     struct algo_verdicts *out, struct sim_err *e)
 {
@@ -305,7 +328,8 @@ static int flag(struct program *a, topo_link l, double p, double t,
 	if ((rc = algo_verdicts_add(out, l, p, e)) < 0)
 		return rc;
 	a->tally.flagged[l] = 1;
-	/* Blame goes by what votes there are, for (4) those in p. */
+	/* algo_blame_by_flags() chooses by votes; for (4) the drops attributed
+	 * take their place. 007 blames the link with the largest p. */
 	if (a->integer)
 		a->tally.link[l].votes = (uint64_t)p;
 	return 0;
@@ -329,6 +353,8 @@ static int answer_cover(struct program *a, const struct obs *w,
 	return 0;
 }
 
+/* The form of the released code, for comparison. Within limits it often finds
+ * nothing; then nothing is flagged and the status says why. */
 static int answer_bigm(struct program *a, const struct obs *w,
     struct algo_verdicts *out, struct sim_err *e)
 {
@@ -351,6 +377,8 @@ static int answer_bigm(struct program *a, const struct obs *w,
 	return 0;
 }
 
+/* |c|_1, over all voters. The limit keeps sums exact in the doubles of the
+ * solver. */
 static int count_drops(struct program *a, const struct obs *w,
     struct sim_err *e)
 {
@@ -380,6 +408,9 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 	    : answer_cover(a, window, out, e);
 	if (rc < 0)
 		return rc;
+	/* Everything listed is flagged, but the order in which covers list
+	 * links means nothing: sort by score first, while nothing counts as
+	 * flagged. */
 	algo_verdicts_sort(out);
 	out->n_flagged = out->n;
 	return algo_blame_by_flags(a->params.blame_tie, &a->tally, window, tie,

@@ -10,9 +10,13 @@
 
 #include <math.h>
 
+/* As in the released code. BIG_M limits the drops that one link may be given,
+ * so a window with more on a link has no solution in this form. WEIGHT is small
+ * enough that popularity decides only between covers of the same size. */
 #define BIG_M  6000.0
 #define WEIGHT 1e-4
 
+/* Columns a, p and t of each link, in that order: enum algo_bigm_col. */
 static int add_links(struct algo_milp *m, const struct algo_tally *t,
     struct sim_err *e)
 {
@@ -30,6 +34,7 @@ static int add_links(struct algo_milp *m, const struct algo_tally *t,
 	return 0;
 }
 
+/* The two rows of each link: 6000 a_l - p_l >= 0 and n_l p_l - t_l >= 0. */
 static int couple_links(struct algo_milp *m, const struct algo_tally *t,
     struct sim_err *e)
 {
@@ -51,6 +56,8 @@ static int couple_links(struct algo_milp *m, const struct algo_tally *t,
 	return 0;
 }
 
+/* A link that a path names twice is one term of the row: a solver refuses a
+ * column that stands twice in a row. */
 static int is_repeated(const topo_link path[], unsigned at)
 {
 	for (unsigned j = 0; j < at; j++)
@@ -59,7 +66,8 @@ static int is_repeated(const topo_link path[], unsigned at)
 	return 0;
 }
 
-/* Returns the sum of drops in *C. */
+/* The rows of A p >= c, and at last |p|_1 = |c|_1. Returns the sum of drops in
+ * *C. */
 static int add_flows(struct algo_milp *m, const struct algo_tally *t,
     const struct obs *w, const uint32_t col_of[], double *c, struct sim_err *e)
 {
@@ -86,8 +94,9 @@ static int add_flows(struct algo_milp *m, const struct algo_tally *t,
 	return 0;
 }
 
-/* The objective plus WEIGHT * n* |c|_1, from whole numbers, so that a value that
- * is one in truth is one here. */
+/* The objective plus WEIGHT * n* |c|_1. Added up from the solution's whole
+ * numbers rather than taken from the solver, so that a value that is whole in
+ * truth is whole here. */
 static double shifted_value(const struct algo_milp *m, uint32_t n_links,
     double n_most)
 {
@@ -120,6 +129,7 @@ int algo_program_bigm(struct algo_milp *m, const struct algo_tally *t,
 	if ((rc = add_links(m, t, e)) < 0 || (rc = couple_links(m, t, e)) < 0 ||
 	    (rc = add_flows(m, t, w, col_of, &c, e)) < 0)
 		return rc;
+	/* No link is needed for no drops: 0 is a bound that always holds. */
 	*out = (struct algo_solution){1, ALGO_NONE, NAN, 0};
 	if (limits->pivots == 0 || limits->seconds == 0)
 		return 0;
@@ -127,6 +137,8 @@ int algo_program_bigm(struct algo_milp *m, const struct algo_tally *t,
 		return rc;
 	if (out->status != ALGO_NONE)
 		out->value = shifted_value(m, t->n_touched, n_most);
+	/* The solver's bound is of the objective without the constant, and for
+	 * an optimum it may differ from the value by rounding. */
 	out->bound = fmax(0, out->bound + WEIGHT * n_most * c);
 	if (out->status == ALGO_OPTIMAL || out->bound > out->value)
 		out->bound = out->value;

@@ -9,6 +9,8 @@
 #include "algos/vigil/setcover_order.h"
 #include "sim/vec.h"
 
+/* Only counts: memory stays for the next instance, and what is beyond a count
+ * is never read. */
 void algo_setcover_clear(struct algo_setcover *s)
 {
 	s->n_rows = s->n_cols = s->n_entries = s->n_rows_left = 0;
@@ -40,6 +42,8 @@ int algo_setcover_add_col(struct algo_setcover *s, uint64_t weight, uint32_t id,
 	    (rc = SIM_RESERVE(&s->set, &s->cap_set, (size_t)s->n_cols + 1, e)) <
 		0)
 		return rc;
+	/* set[] has got room for all columns by now, so that taking one later
+	 * cannot fail. */
 	s->col[s->n_cols] = (struct algo_setcover_col){.weight = weight,
 	    .id = id,
 	    .up = s->n_cols,
@@ -64,6 +68,8 @@ int algo_setcover_add_row(struct algo_setcover *s, const uint32_t col[],
 		return rc;
 	struct algo_setcover_row *row = &s->row[s->n_rows++];
 	*row = (struct algo_setcover_row){.begin = s->n_entries, .dirty = 1};
+	/* A column carries the token of the row that named it last, which tells
+	 * a repeated name without a table to clear. */
 	s->token++;
 	for (unsigned i = 0; i < n; i++) {
 		struct algo_setcover_col *c = &s->col[col[i]];
@@ -79,7 +85,9 @@ int algo_setcover_add_row(struct algo_setcover *s, const uint32_t col[],
 	return 0;
 }
 
-/* Each column's run is filled from its end, so `begin` is right in the end. */
+/* List the rows of each column by counting sort: `begin` starts as the end of
+ * the column's run and falls by one a row, so it is right in the end. Rows are
+ * taken from the last to the first and stand in ascending order. */
 int algo_setcover_index(struct algo_setcover *s, struct sim_err *e)
 {
 	uint32_t end = 0;
@@ -101,6 +109,8 @@ int algo_setcover_index(struct algo_setcover *s, struct sim_err *e)
 
 /* --- reductions -----------------------------------------------------------*/
 
+/* Row R no longer matters. Its columns cover less now, so another one may cover
+ * all that they still do: they are to be looked at again. */
 static void drop_row(struct algo_setcover *s, uint32_t r)
 {
 	const uint32_t *col = s->row_col + s->row[r].begin;
@@ -112,6 +122,8 @@ static void drop_row(struct algo_setcover *s, uint32_t r)
 	}
 }
 
+/* Column C is not needed. Its rows are shorter now, so a row may have come to
+ * lie within another one: they are to be looked at again. */
 static void drop_col(struct algo_setcover *s, uint32_t c)
 {
 	const uint32_t *row = s->col_row + s->col[c].begin;
@@ -122,6 +134,8 @@ static void drop_col(struct algo_setcover *s, uint32_t c)
 	}
 }
 
+/* Entries are never removed from row_col[] or col_row[]: the `gone` marks and
+ * the `live` counts say what is left. */
 void algo_setcover_take(struct algo_setcover *s, uint32_t c)
 {
 	const uint32_t *row = s->col_row + s->col[c].begin;
@@ -141,14 +155,17 @@ static int row_has(const struct algo_setcover *s, uint32_t r, uint32_t c)
 	return 0;
 }
 
-/* Whether column C stands behind another one that covers all its rows. Those
- * that do are among the columns of any of its rows, and few survive a second
- * row. */
+/* Column reduction: whether another column covers all rows that C still covers
+ * and is larger, or equal and preferred. Such a rival must be in every one of
+ * these rows, so the candidates are the columns of the first, at most sixteen,
+ * and each further row keeps only those that it names too. Preference is a
+ * strict order: of equal columns one always stays. */
 static int is_dominated(const struct algo_setcover *s, uint32_t c)
 {
 	const struct algo_setcover_col *self = &s->col[c];
 	uint32_t rival[ALGO_SETCOVER_MAX_ROW], n = 0;
 	const uint32_t *row = s->col_row + self->begin, *end = row + self->n;
+	/* A column with live rows has one that is not gone, so this ends. */
 	while (s->row[*row].gone)
 		row++;
 	const uint32_t *col = s->row_col + s->row[*row].begin;
@@ -172,8 +189,10 @@ static int is_dominated(const struct algo_setcover *s, uint32_t c)
 	return n > 0;
 }
 
-/* Drop the other rows that hold all columns of row R. They are among the rows
- * of any of its columns: take the one with the fewest. */
+/* Row reduction: a row that holds all columns of R is covered whenever R is.
+ * Such rows are among those of any column of R, so only the rows of the column
+ * with the fewest are looked at. Of equal rows R stays, since it is not
+ * compared with itself and the others go. */
 static void drop_supersets(struct algo_setcover *s, uint32_t r)
 {
 	const uint32_t *col = s->row_col + s->row[r].begin;
@@ -203,8 +222,10 @@ static void drop_supersets(struct algo_setcover *s, uint32_t r)
 	}
 }
 
-/* A column can become dominated only by losing a row, and a row's supersets
- * can become such only by its losing a column: hence the dirty marks. */
+/* A column can become dominated only by losing a row itself, and a row can get
+ * a new superset only by losing a column itself, hence the dirty marks: a sweep
+ * costs what the last one changed. A column without live rows goes at once; it
+ * dominates nothing and need not start another round. */
 static int sweep_cols(struct algo_setcover *s)
 {
 	int changed = 0;
@@ -223,6 +244,8 @@ static int sweep_cols(struct algo_setcover *s)
 	return changed;
 }
 
+/* A row with one column left forces that column into every cover, so it is
+ * taken; any other row may make supersets redundant. */
 static int sweep_rows(struct algo_setcover *s)
 {
 	const uint32_t before = s->n_rows_left;
@@ -231,6 +254,9 @@ static int sweep_rows(struct algo_setcover *s)
 		if (!row->dirty || row->gone)
 			continue;
 		row->dirty = 0;
+		/* A row's columns are never all gone: one goes only when
+		 * another covers all its rows, or when it is taken with
+		 * them. */
 		if (row->live > 1) {
 			drop_supersets(s, r);
 			continue;
@@ -243,6 +269,9 @@ static int sweep_rows(struct algo_setcover *s)
 	return s->n_rows_left < before;
 }
 
+/* To a fixpoint: what the columns lose may shorten rows and the other way
+ * round. Each step leaves the optimum as it is, so the rows left and n_set add
+ * up to it. */
 void algo_setcover_reduce(struct algo_setcover *s)
 {
 	int changed = 1;

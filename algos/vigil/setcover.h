@@ -29,7 +29,7 @@ struct algo_setcover_row {
 	uint32_t begin, n; /* columns row_col[begin .. begin + n - 1] */
 	uint32_t live;     /* of these not gone */
 	uint32_t n_set;    /* of these in a set */
-	int open;          /* 1 - its columns with d < 0; price */
+	int open;          /* price: 1 - the number of its columns with d < 0 */
 	uint8_t gone, dirty, seen;
 };
 

@@ -45,6 +45,9 @@ static struct algo_setcover_part collect(struct algo_setcover *s,
 	return p;
 }
 
+/* Fewest rows first, so that the limits on solving are spent on parts that are
+ * likely to be finished. The smallest id makes the order independent of the
+ * order in which the parts were found. */
 static int smaller_part(const void *a, const void *b)
 {
 	const struct algo_setcover_part *x = a, *y = b;
@@ -61,11 +64,15 @@ int algo_setcover_split(struct algo_setcover *s, struct sim_err *e)
 	if ((rc = SIM_RESERVE(&s->list, &s->cap_list, s->n_rows_left, e)) < 0)
 		return rc;
 	for (uint32_t r = 0; n < s->n_rows_left; r++) {
+		/* Every row left is in exactly one part, so list[] ends as the
+		 * rows left, part after part. */
 		if (s->row[r].gone || s->row[r].seen)
 			continue;
 		if ((rc = SIM_RESERVE(&s->part, &s->cap_part,
 			 (size_t)s->n_parts + 1, e)) < 0)
 			return rc;
+		/* The first row of a part that nobody has seen; collect() then
+		 * finds all that are joined to it by columns. */
 		s->row[r].seen = 1;
 		s->list[n] = r;
 		s->part[s->n_parts] = collect(s, n);
@@ -76,12 +83,16 @@ int algo_setcover_split(struct algo_setcover *s, struct sim_err *e)
 	return 0;
 }
 
+/* Two columns are never equal, as ids differ: qsort() cannot leave their order
+ * to chance. */
 static int preferred_col(const void *a, const void *b)
 {
 	const struct algo_setcover_col *x = a, *y = b;
 	return algo_setcover_prefers(x, y) ? -1 : algo_setcover_prefers(y, x);
 }
 
+/* Lexicographic, a prefix before what it begins. Equal lines stand for equal
+ * rows, so their order does not matter. */
 static int smaller_line(const void *a, const void *b)
 {
 	const struct algo_setcover_line *x = a, *y = b;
@@ -91,6 +102,9 @@ static int smaller_line(const void *a, const void *b)
 	return (x->n > y->n) - (x->n < y->n);
 }
 
+/* Give OUT the columns of part P, each once, in order of preference. `up`
+ * leads from there back to the whole, `local` from the whole to the part made
+ * last. */
 static int add_cols(struct algo_setcover *s, const struct algo_setcover_part *p,
     struct algo_setcover *out, struct sim_err *e)
 {
@@ -117,7 +131,8 @@ static int add_cols(struct algo_setcover *s, const struct algo_setcover_part *p,
 	return 0;
 }
 
-/* Row R as column numbers of the part, ascending. */
+/* Row R as column numbers of the part, ascending. Rows have sixteen columns at
+ * most, where insertion beats any other sort. */
 static struct algo_setcover_line localise(const struct algo_setcover *s,
     const struct algo_setcover_row *r)
 {
@@ -135,6 +150,9 @@ static struct algo_setcover_line localise(const struct algo_setcover *s,
 	return line;
 }
 
+/* Columns and rows are put in an order that depends on nothing but the problem.
+ * So the solver gets the same program, takes the same steps and finds the same
+ * one of many smallest covers, however the flows of the window were ordered. */
 int algo_setcover_part(struct algo_setcover *s, uint32_t k,
     struct algo_setcover *out, struct sim_err *e)
 {
@@ -156,6 +174,8 @@ int algo_setcover_part(struct algo_setcover *s, uint32_t k,
 
 /* --- covers and bounds ----------------------------------------------------*/
 
+/* The step of Algorithm 2, here as a cover to start from. A column that is gone
+ * has no live rows, so it is never best while a row is left. */
 void algo_setcover_greedy(struct algo_setcover *s)
 {
 	while (s->n_rows_left > 0) {
@@ -180,8 +200,11 @@ static void count_rows(struct algo_setcover *s, uint32_t c, int by)
 		s->row[row[i]].n_set += (uint32_t)by;
 }
 
-/* The most preferred column that covers all rows that only column C of the set
- * covers: C itself, or another; UINT32_MAX when there are no such rows. */
+/* What column C of the set can be exchanged for: the most preferred column that
+ * covers all rows which only C covers, C itself if there is no better,
+ * UINT32_MAX when there are no such rows and C can simply be left out. Rivals
+ * are gathered from the first of these rows and each further one keeps those
+ * that it names. */
 static uint32_t substitute(const struct algo_setcover *s, uint32_t c)
 {
 	const struct algo_setcover_col *self = &s->col[c];
@@ -192,6 +215,7 @@ static uint32_t substitute(const struct algo_setcover *s, uint32_t c)
 		    &s->row[s->col_row[self->begin + i]];
 		const uint32_t *col = s->row_col + r->begin;
 		uint32_t n_kept = 0;
+		/* Another column of the set covers this row as well. */
 		if (r->n_set > 1)
 			continue;
 		for (uint32_t j = 0; n_own == 0 && j < r->n; j++)
@@ -216,7 +240,8 @@ static uint32_t substitute(const struct algo_setcover *s, uint32_t c)
 	return c;
 }
 
-/* Least preferred first: it is the first to be left out. */
+/* Ascending preference: when either of two columns could be left out, it is the
+ * less preferred one that goes. */
 static void sort_set(struct algo_setcover *s)
 {
 	for (uint32_t i = 1; i < s->n_set; i++) {
@@ -230,7 +255,9 @@ static void sort_set(struct algo_setcover *s)
 	}
 }
 
-/* Each exchange raises the set in the order of preference, so it ends. */
+/* Sizes only fall, and at equal size each exchange raises the set in the order
+ * of preference, so the loop ends. Many covers are of least size; this is what
+ * makes the answer follow the tie rule and not the solver's whim. */
 void algo_setcover_polish(struct algo_setcover *s)
 {
 	int changed = 1;
@@ -256,6 +283,8 @@ void algo_setcover_polish(struct algo_setcover *s)
 	}
 }
 
+/* Rows that share no column need a column each, so any set of them bounds every
+ * cover from below. line[] serves as (crowdedness, row) pairs to sort. */
 int algo_setcover_disjoint(struct algo_setcover *s, uint32_t *bound,
     struct sim_err *e)
 {
@@ -263,7 +292,8 @@ int algo_setcover_disjoint(struct algo_setcover *s, uint32_t *bound,
 	*bound = 0;
 	if ((rc = SIM_RESERVE(&s->line, &s->cap_line, s->n_rows, e)) < 0)
 		return rc;
-	/* A row first whose columns are in few others. */
+	/* A row goes first whose columns are in few other rows: it rules out
+	 * the fewest. */
 	for (uint32_t r = 0; r < s->n_rows; r++) {
 		uint32_t n = 0;
 		for (uint32_t i = 0; i < s->row[r].n; i++)

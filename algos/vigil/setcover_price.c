@@ -20,6 +20,10 @@
 #include "algos/vigil/setcover.h"
 #include "sim/vec.h"
 
+/* Beasley's scheme: the stride halves when PATIENCE steps brought no better
+ * bound, and prices stop when it has become negligible. A bound is rounded up
+ * only after ROUNDING is taken off: 27.0000001 from sums of doubles must not
+ * prove 28. */
 enum { MAX_STEPS = 1000, PATIENCE = 20 };
 #define LEAST_STRIDE 0.005
 #define ROUNDING     1e-6
@@ -32,6 +36,8 @@ struct prices {
 	double best; /* L(best_u) */
 };
 
+/* L(u) of the file's head, leaving every reduced cost in d[] for the step and
+ * the cover that follow. */
 static double bound_of(const struct prices *p, const double u[])
 {
 	const struct algo_setcover *s = p->s;
@@ -49,8 +55,10 @@ static double bound_of(const struct prices *p, const double u[])
 	return sum;
 }
 
-/* Move the prices along the subgradient. Returns 0 where it vanishes: then the
- * columns with d_c < 0 are a cover, and a smallest. */
+/* Move the prices along the subgradient of L: a row's component is 1 minus the
+ * number of chosen columns, d_c < 0, that cover it. Prices stay at 0 or above.
+ * Returns 0 where the subgradient vanishes: then each row is covered exactly
+ * once by the chosen columns, which are a cover, and a smallest. */
 static int step(struct prices *p, double stride)
 {
 	const struct algo_setcover *s = p->s;
@@ -68,6 +76,8 @@ static int step(struct prices *p, double stride)
 	return norm > 0;
 }
 
+/* Columns of equal cost in a fixed order, least preferred first, as a part's
+ * columns ascend from the preferred one. */
 static int dearest_first(const void *a, const void *b)
 {
 	const struct algo_setcover_offer *x = a, *y = b;
@@ -129,6 +139,8 @@ static void try_cover(struct prices *p)
 		else
 			add(s, c, (uint32_t)-1);
 	}
+	/* Only a smaller cover replaces the one at hand: the polished one is
+	 * not given up for another of its size. */
 	if (n_kept >= s->n_set)
 		return;
 	for (uint32_t i = 0; i < n_kept; i++)
@@ -136,6 +148,9 @@ static void try_cover(struct prices *p)
 	s->n_set = n_kept;
 }
 
+/* Split the cost 1 of a row's largest column evenly over its rows. No column's
+ * rows then add up to more than 1, so every reduced cost is at least 0 and L(u)
+ * is a valid bound from the first step on. */
 static void start(struct prices *p)
 {
 	const struct algo_setcover *s = p->s;
@@ -165,6 +180,9 @@ static void climb(struct prices *p)
 			stride /= 2;
 		}
 		try_cover(p);
+		/* Stop when the bound meets the cover, the proof that was
+		 * sought. Beasley's step aims 2 % above the best cover, so that
+		 * it does not vanish on the way there. */
 		if (stride < LEAST_STRIDE ||
 		    ceil(p->best - ROUNDING) >= s->n_set ||
 		    !step(p, stride * (1.02 * s->n_set - bound)))
@@ -193,6 +211,7 @@ int algo_setcover_price(struct algo_setcover *s, uint32_t *bound,
 	if ((rc = SIM_RESERVE(&s->price, &s->cap_price, 2 * n + m, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->offer, &s->cap_offer, m, e)) < 0)
 		return rc;
+	/* One allocation holds u, best_u and d one after another. */
 	p.u = s->price;
 	p.best_u = p.u + n;
 	p.d = p.best_u + n;

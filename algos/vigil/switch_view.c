@@ -15,8 +15,8 @@ void algo_switch_view_free(struct algo_switch_view *v)
 	*v = (struct algo_switch_view){0};
 }
 
-/* Append the switch at node N to the hops from FROM on, unless it is a host or
- * the one before. */
+/* Append the switch at node N to the hops from FROM on, unless it is a host.
+ * Two links that follow each other share a switch, which must vote once. */
 static void add_end(struct obs_hops *h, uint64_t from, const struct topo *t,
     topo_node n)
 {
@@ -27,7 +27,9 @@ static void add_end(struct obs_hops *h, uint64_t from, const struct topo *t,
 		h->link[h->n++] = s;
 }
 
-/* Append the switches of a flow's N links, for which there is memory. */
+/* Append the switches at both ends of a flow's N links, for which there is
+ * memory. A gap in the path leaves no gap in the view: votes are on known
+ * hops. */
 static int add_path(struct obs_hops *h, const struct topo *t, size_t flow,
     const topo_link link[], unsigned n, struct sim_err *e)
 {
@@ -52,6 +54,8 @@ static int add_path(struct obs_hops *h, const struct topo *t, size_t flow,
 	return 0;
 }
 
+/* The tally would find the same fault, but only after the view had read beyond
+ * the table. */
 static int check_range(const struct obs *w, size_t flow, struct sim_err *e)
 {
 	const uint64_t from = w->hops.off[flow], to = w->hops.off[flow + 1];
@@ -69,6 +73,8 @@ int algo_switch_view_make(struct algo_switch_view *v, const struct topo *t,
 {
 	struct obs_hops *h = &v->w.hops;
 	int rc;
+	/* Flows are borrowed as they stand, so rows of the view are rows of the
+	 * window and blame fits both. */
 	v->w.flows = w->flows;
 	v->w.n_flows = w->n_flows;
 	v->w.n_packets = w->n_packets;
@@ -82,6 +88,7 @@ int algo_switch_view_make(struct algo_switch_view *v, const struct topo *t,
 			continue;
 		if ((rc = check_range(w, i, e)) < 0)
 			return rc;
+		/* A link has at most two switches. */
 		const unsigned n = obs_n_hops(w, i);
 		if ((rc = SIM_RESERVE(&h->link, &h->cap, h->n + 2 * n, e)) < 0)
 			return rc;

@@ -8,6 +8,8 @@
 
 #include "sim/vec.h"
 
+/* 1/h of a vote for h = 1 to 16, in whole units: looked up, so that the
+ * counting loop divides nothing. */
 const uint32_t algo_tally_shares[TOPO_MAX_HOPS + 1] = {
 #define S(h) ALGO_TALLY_VOTE / (h)
 	0,    S(1), S(2),  S(3),  S(4),  S(5),  S(6),  S(7),  S(8),
@@ -36,6 +38,8 @@ void algo_tally_close(struct algo_tally *t)
 	*t = (struct algo_tally){0};
 }
 
+/* Only links touched in the window before can be non-zero, so clearing costs
+ * what that window cost and not the size of the fabric. */
 static void reset(struct algo_tally *t)
 {
 	for (uint32_t i = 0; i < t->n_touched; i++) {
@@ -66,9 +70,11 @@ static inline unsigned add_votes(struct algo_tally *t, const topo_link path[],
 	return i;
 }
 
-/* The path of V has a link that does not exist behind the first N_VOTED, which
- * were voted on as if it did. Take that back and vote on the known ones.
- * Returns 0 when some are neither known nor TOPO_NONE. */
+/* The path of V is only known in part: hop N_VOTED names no link. The hops
+ * before it were voted on with shares of a whole path, which is taken back;
+ * then the known hops share the vote. DEPARTS: 007 votes on known paths only,
+ * though section 4 says that a partial traceroute still points at the link.
+ * Returns 0 when a hop is neither known nor TOPO_NONE. */
 static int add_partial(struct algo_tally *t, struct algo_voter *v,
     unsigned n_voted, uint32_t n_touched)
 {
@@ -79,6 +85,8 @@ static int add_partial(struct algo_tally *t, struct algo_voter *v,
 		t->link[path[i]].votes -= algo_tally_shares[v->n_hops];
 		t->link[path[i]].n_flows--;
 	}
+	/* Links that got their first vote just now are at 0 again and must
+	 * leave the list, or they would be listed twice. */
 	t->n_touched = n_touched;
 	for (unsigned i = 0; i < v->n_hops; i++) {
 		if (path[i] < t->n_links)
@@ -121,22 +129,33 @@ int algo_tally_count(struct algo_tally *t, const struct obs *w,
 		    "%zu flows are more than a window may hold, %u.",
 		    w->flows.n, UINT32_MAX - 1);
 	for (size_t flow = 0; flow < w->flows.n; flow++) {
+		/* Section 5.1: good flows vote 0. They are most of the window,
+		 * and this test is all that they cost. */
 		if (w->flows.n_retx[flow] == 0)
 			continue;
+		/* The entry must exist before it is known whether it is needed,
+		 * so the check for room comes first. */
 		if (t->n_voters == t->cap_voters &&
 		    (rc = SIM_RESERVE(&t->voter, &t->cap_voters,
 			 t->n_voters + 1, e)) < 0)
 			return rc;
 		struct algo_voter *v = &t->voter[t->n_voters];
 		if (!add_voter(t, v, flow, w))
+			/* Counting only notices that a path is bad, to stay
+			 * fast; what is wrong with it is found out here,
+			 * once. */
 			return obs_check_path(w, flow, t->n_links, e);
+		/* A flow without a known hop has nothing to vote on: the next
+		 * one overwrites its entry. */
 		t->n_voters += v->n_known > 0;
 	}
 	return 0;
 }
 
-/* A counting sort. Runs are filled from their ends, so that in the end `begin`
- * is where it must be. */
+/* A counting sort of (link, voter) pairs. `begin` first holds the end of each
+ * link's run and falls by one with every voter put in front; voters are taken
+ * from the last to the first, so each run is in the order of the window and
+ * `begin` ends where it belongs. */
 int algo_tally_index(struct algo_tally *t, const struct obs *w,
     struct sim_err *e)
 {

@@ -9,12 +9,15 @@
 
 #include "sim/vec.h"
 
+/* The key as it is now; that of a heap entry may be older and so too high. */
 static inline uint64_t key_of(const struct algo_top *q, topo_link l)
 {
 	const struct algo_tally_link *at = &q->tally->link[l];
 	return q->by == ALGO_TOP_VOTES ? at->votes : at->n_flows;
 }
 
+/* A strict order, as ids differ: the same link comes out whatever the order of
+ * touched[] was. */
 static inline int above(const struct algo_top *q, struct algo_top_entry a,
     struct algo_top_entry b)
 {
@@ -52,7 +55,10 @@ static void sift_down(struct algo_top *q)
 	q->hot[i] = x;
 }
 
-/* Lower the pivot and move what is not below it from cold to hot. */
+/* Lower the pivot to a quarter of the greatest cold key and heat what is not
+ * below it. Links that have come down to 0 meanwhile are left out for good. The
+ * pivot at least halves each time, so a link is looked at once for every factor
+ * of four by which the top falls. */
 static void warm_up(struct algo_top *q)
 {
 	uint64_t greatest = 0;
@@ -92,6 +98,8 @@ int algo_top_start(struct algo_top *q, const struct algo_tally *t,
 		memcpy(q->cold, t->touched, n * sizeof(*q->cold));
 	q->tally = t;
 	q->by = by;
+	/* All links start cold with a pivot above any key: the first peek heats
+	 * the few that are near the top. */
 	q->pivot = UINT64_MAX;
 	q->n_hot = 0;
 	q->n_cold = n;
@@ -105,7 +113,9 @@ void algo_top_free(struct algo_top *q)
 	*q = (struct algo_top){0};
 }
 
-/* Bring roots up to date until one is. */
+/* Correct the root's key until the root is up to date. Keys only fall, so an
+ * entry's key is never too low, and a root whose key is right is not below any
+ * other's true key. */
 static void settle(struct algo_top *q)
 {
 	while (q->n_hot > 0) {
@@ -124,6 +134,8 @@ static void settle(struct algo_top *q)
 topo_link algo_top_peek(struct algo_top *q)
 {
 	settle(q);
+	/* A hot root below the pivot may be beaten by a cold link, which is
+	 * known only to be below the pivot. */
 	while (q->n_cold > 0 &&
 	       (q->n_hot == 0 || q->hot[0].key < q->pivot)) {
 		warm_up(q);
@@ -135,6 +147,8 @@ topo_link algo_top_peek(struct algo_top *q)
 void algo_top_take(struct algo_top *q)
 {
 	assert(q->n_hot > 0);
+	/* The last entry takes the root's place and sinks to its own; its key
+	 * may be out of date, which the next peek mends. */
 	q->hot[0] = q->hot[--q->n_hot];
 	sift_down(q);
 }

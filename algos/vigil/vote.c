@@ -7,6 +7,8 @@
 
 #include "sim/vec.h"
 
+/* With `signal: rtt` is_slow[] takes the place of the retransmission counters,
+ * so that one tally serves both signals. */
 struct vote {
 	struct algo_vote_params params;
 	const struct topo *topo;
@@ -62,7 +64,9 @@ out:
 	return rc;
 }
 
-/* W with slow flows in place of those that sent again. */
+/* Present W with "was slow" where the tally reads "sent again". Section 9.2
+ * names latency as another signal that votes may be cast on: the vote itself
+ * stays the same, 1/h on each hop. W is borrowed and not changed. */
 static int see_slow(struct vote *a, const struct obs *w, struct obs *out,
     struct sim_err *e)
 {
@@ -91,6 +95,8 @@ static int diagnose(void *work, const struct obs *window,
 			return rc;
 		window = &slow;
 	}
+	/* The view replaces each hop by the switch it enters, after the signal
+	 * is settled, since both only change what the tally reads. */
 	if (a->params.on == ALGO_KIND_SWITCH) {
 		out->kind = ALGO_KIND_SWITCH;
 		rc = algo_switch_view_make(&a->view, a->topo, window, e);
@@ -98,6 +104,8 @@ static int diagnose(void *work, const struct obs *window,
 			return rc;
 		window = &a->view.w;
 	}
+	/* Section 5.1: a bad flow votes 1/h on each of its h hops, a good one
+	 * 0. Good flows never take votes back. */
 	if ((rc = algo_tally_count(&a->tally, window, e)) < 0)
 		return rc;
 	for (uint32_t i = 0; i < t->n_touched; i++) {
@@ -108,6 +116,8 @@ static int diagnose(void *work, const struct obs *window,
 	}
 	if (a->params.signal == ALGO_VOTE_RTT)
 		return 0;
+	/* Section 5.1's second use of the votes: each failed flow is blamed on
+	 * the most voted link of its own path. */
 	return algo_blame_by_votes(&a->params.blame, t, window, tie, out, e);
 }
 

@@ -12,7 +12,7 @@ struct vote_ecmp {
 	struct algo_vote_ecmp_params params;
 	const struct topo *topo;
 	struct algo_tally tally;
-	struct topo_shares shares; /* of the flow at hand */
+	struct topo_shares shares; /* of the flow looked at last */
 	uint32_t *lost;            /* flows without a known hop */
 	size_t n_lost, cap_lost;
 	uint64_t *no_hops; /* [flows + 1] zeros: offsets of empty paths */
@@ -62,7 +62,8 @@ out:
 	return rc;
 }
 
-/* W without its paths, whose flows it borrows. */
+/* Present W as if no path were known. All offsets 0 make every path empty; the
+ * flows themselves are borrowed. */
 static int forget_paths(struct vote_ecmp *a, const struct obs *w,
     struct obs *out, struct sim_err *e)
 {
@@ -78,8 +79,9 @@ static int forget_paths(struct vote_ecmp *a, const struct obs *w,
 	return 0;
 }
 
-/* The flows that failed and are no voters of the tally, whose voters are in the
- * order of the window. */
+/* List the failed flows of which no hop is known. The tally has a voter for
+ * every other failed flow, in the order of the window: one walk over both finds
+ * those in between. */
 static int list_lost(struct vote_ecmp *a, const struct obs *w,
     struct sim_err *e)
 {
@@ -101,6 +103,9 @@ static int list_lost(struct vote_ecmp *a, const struct obs *w,
 	return 0;
 }
 
+/* P(link | source, destination) for every link that ECMP may use. Called twice
+ * a flow, for its votes and later for its blame: keeping the shares of all
+ * flows would take far more memory than the tally. */
 static int find_shares(struct vote_ecmp *a, const struct obs *w, size_t flow,
     struct sim_err *e)
 {
@@ -115,12 +120,15 @@ static int find_shares(struct vote_ecmp *a, const struct obs *w, size_t flow,
 	return topo_shares_between(&a->shares, a->topo, src, dst, e);
 }
 
-/* What the flow at hand gives to the I-th link it may cross, in units. */
+/* What a flow with shares S gives to the I-th link that it may cross, in units:
+ * P(link) / h, the expectation of 007's 1/h over its possible paths. */
 static uint64_t given(const struct topo_shares *s, size_t i)
 {
 	return (uint64_t)(s->share[i] * ALGO_TALLY_VOTE / s->n_hops + 0.5);
 }
 
+/* A link whose share rounds to no unit at all stays untouched: otherwise it
+ * would be listed a second time when its first vote comes. */
 static void add_votes(struct algo_tally *t, const struct topo_shares *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
@@ -132,6 +140,8 @@ static void add_votes(struct algo_tally *t, const struct topo_shares *s)
 	}
 }
 
+/* The rules of algos/blame.h. Here a flow's own vote is not 1/h but what it
+ * gave to this very link. */
 static int is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
 {
 	switch ((enum algo_blame_noise)how->noise) {
@@ -145,6 +155,10 @@ static int is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
 	return 0;
 }
 
+/* DEPARTS: 007 blames the most voted hop of the path. Without a path the votes
+ * of a link are weighted by the chance that this flow crossed it at all, or
+ * else every flow under a ToR would be blamed on a link that few of them can
+ * have taken. */
 static topo_link blame(const struct algo_blame *how, const struct algo_tally *t,
     const struct topo_shares *s)
 {
@@ -158,6 +172,8 @@ static topo_link blame(const struct algo_blame *how, const struct algo_tally *t,
 			at = i;
 		}
 	}
+	/* Votes were rounded, so a flow may have given nothing to any link:
+	 * then there is nothing to blame. */
 	if (best == 0 ||
 	    is_noise(how, t->link[s->link[at]].votes, given(s, at)))
 		return TOPO_NONE;
@@ -189,6 +205,8 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 			return rc;
 		window = &without;
 	}
+	/* Flows with a path vote first, as in section 5.1, then the others by
+	 * shares; sums are of whole units, so the order does not matter. */
 	if ((rc = algo_tally_count(&a->tally, window, e)) < 0 ||
 	    (rc = list_lost(a, window, e)) < 0)
 		return rc;
@@ -197,6 +215,7 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 			return rc;
 		add_votes(&a->tally, &a->shares);
 	}
+	/* Blame needs the votes of all flows, so it is a second pass. */
 	if ((rc = list_links(&a->tally, out, e)) < 0 ||
 	    (rc = algo_blame_by_votes(&a->params.blame, &a->tally, window, tie,
 		 out, e)) < 0)

@@ -1,7 +1,7 @@
 /* algos/vigil/vote_ecmp.h -- 007's vote when paths are not known: by probabilities.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A flow that retransmitted and of whose path no hop is known gives to each
+ * When a flow retransmitted and no hop of its path is known, it gives to each
  * link that ECMP may have sent it over
  *
  *	P(the flow crosses the link | its source, its destination) / h
