@@ -81,6 +81,7 @@ int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
 }
 
 /* --- pairs -----------------------------------------------------------------*/
+/* Probes of a pair become neighbours, and within it those of one five-tuple. */
 static int by_pair_then_tuple(const void *a, const void *b)
 {
 	const struct algo_blackhole_probe *p = a, *q = b;
@@ -89,6 +90,8 @@ static int by_pair_then_tuple(const void *a, const void *b)
 	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
 }
 
+/* For spells the order of sending counts; five-tuples make it a strict one
+ * where times are equal. */
 static int by_time(const void *a, const void *b)
 {
 	const struct algo_blackhole_probe *p = a, *q = b;
@@ -103,7 +106,9 @@ static struct algo_blackhole_server *server_of(struct algo_blackhole *b,
 	return &b->server[topo_dc_index(&b->dc, h)];
 }
 
-/* Who is alive, and who was in how many time-outs. */
+/* Who is alive, and who was in how many time-outs. Section 5.1 tells a black
+ * hole from a dead server by the other's answers to third parties. A refusal is
+ * an answer: only a live host sends it. */
 static void count_by_server(struct algo_blackhole *b,
     const struct obs_probes *t)
 {
@@ -122,14 +127,18 @@ static void count_by_server(struct algo_blackhole *b,
 	}
 }
 
-/* The time-outs that both servers of a black-holed pair are in at least. */
+/* A black-holed pair has at least this many time-outs, and so has each of its
+ * two servers, whatever type it is. */
 static uint32_t least_failures(const struct algo_blackhole *b)
 {
 	const uint32_t n = b->params.min_failures;
 	return b->min_spells > 0 && b->min_spells < n ? b->min_spells : n;
 }
 
-/* In a network in good health there is next to nothing to sort. */
+/* Keep the probes that can be of a black-holed pair. A probe whose two ends
+ * were not both in enough time-outs cannot, and in a healthy network hardly
+ * any was, so there is next to nothing to sort although all probes were looked
+ * at. */
 static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
     struct sim_err *e)
 {
@@ -162,7 +171,11 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 	return 0;
 }
 
-/* Do the spells of time-outs of the N probes at P outnumber late connects? */
+/* Do the spells of time-outs of the N probes at P outnumber late connects by
+ * MIN_SPELLS? DEPARTS: ours, for agents that take a new source port for each
+ * probe, so that a corrupt five-tuple of type 2 is hardly ever met twice.
+ * Connects that lose SYNs to mere loss come back late far more often than they
+ * fail. */
 static int has_spells(struct algo_blackhole_probe *p, size_t n,
     uint32_t min_spells)
 {
@@ -175,7 +188,10 @@ static int has_spells(struct algo_blackhole_probe *p, size_t n,
 	return n_spells >= min_spells + n_late;
 }
 
-/* Judge the pair whose probes begin at FROM; returns where they end. */
+/* Judge the pair whose probes begin at FROM; returns where they end. Type 2 of
+ * section 5.1 needs an answer, as certain ports only are dropped; type 1 needs
+ * that there is none, as the addresses are. So a pair is of one type at most.
+ * Five-tuples are counted first: sorting for spells destroys their order. */
 static size_t judge_pair(struct algo_blackhole *b, size_t from)
 {
 	struct algo_blackhole_probe *p = b->probe;
@@ -212,6 +228,10 @@ static size_t judge_pair(struct algo_blackhole *b, size_t from)
 }
 
 /* --- ToRs ------------------------------------------------------------------*/
+/* Section 5.1, first step: a ToR's score is the share of its servers with the
+ * symptom. DEPARTS: dead servers are not counted, as they can show none, and a
+ * server needs min_pairs black-holed pairs, since one end of a pair may be
+ * innocent. */
 static void score_tors(struct algo_blackhole *b)
 {
 	for (uint32_t i = 0; i < b->dc.clos.all_tors; i++) {
@@ -229,7 +249,11 @@ static void score_tors(struct algo_blackhole *b)
 	}
 }
 
-/* A candidate is at first deferred, or escalated with all of its pod. */
+/* Section 5.1, second and third step: from the threshold on a ToR is a
+ * candidate; when all ToRs of a podset are, the leaf or spine layer is at fault
+ * and not they. A score of NaN, of a ToR without a live server, is no
+ * candidate. Candidates are deferred until choose_reloads() has seen the day's
+ * budget. */
 static void choose_candidates(struct algo_blackhole *b)
 {
 	const uint32_t n_tors = b->dc.clos.n_tors;
@@ -246,6 +270,8 @@ static void choose_candidates(struct algo_blackhole *b)
 	}
 }
 
+/* Section 5.1 caps reloads at 20 a day. That the worst go first is ours; of
+ * equal scores the lowest id does, as only a greater one displaces it. */
 static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
 {
 	for (uint32_t n = n_reloaded; n < b->params.max_reloads; n++) {

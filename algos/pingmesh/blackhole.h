@@ -17,24 +17,25 @@
  * begin before the fault. A path that merely loses each connect with
  * probability f is taken for a black hole with f^min_failures.
  *
- * Five-tuples repeat only where the prober's ports are few; Pingmesh takes a
- * new one each time. Spells are for that: a pair meets its corrupt five-tuples
- * at random, but loses all SYNs of a connect to them. Losses seldom do so: of
- * connects that lose their first SYN they fail a share q^m only (round trips
- * lost with probability q, m retries), and the rest are late, by the first of
- * the table's syn_wait_ns at least. A spell is all time-outs between two
- * answers in order of sending, so that an outage or a reload, however long, is
- * one. By losses alone a pair of n probes is accused with less than
+ * Five-tuples repeat only where the prober's ports are few, and Pingmesh takes
+ * a new port each time. Spells find type 2 all the same. A pair meets its
+ * corrupt five-tuples at random, and such a connect loses all of its SYNs. Mere
+ * loss seldom does that: when round trips are lost with probability q and there
+ * are m retries, of the connects that lose their first SYN only a share q^m
+ * fail, and the others are late, by the first of the table's syn_wait_ns at
+ * least. A spell is all time-outs between two answers in order of sending, so
+ * that an outage or a reload, however long, is one. By losses alone a pair of n
+ * probes is accused with a probability of less than
  *
  *	sum over x >= min_spells + y of  n! / (x! y! (n - x - y)!)
  *	    * q^((m + 1) x) (q - q^(m + 1))^y (1 - q)^(n - x - y),
  *
  * which for 3 spells, m = 2 and any n is below 1e-8 up to q = 0.05, 2e-5 up to
  * 0.2 and 1e-2 up to 0.5. But a path that is cut again and again, each time for
- * longer than a connect takes, is accused. A table that does not tell
- * syn_wait_ns has no spells.
+ * longer than a connect takes, is accused. Without syn_wait_ns in the table
+ * spells are not looked for.
  *
- * A server is alive when a probe of its, or to it, was answered. It shows the
+ * A server is alive when a probe from it, or to it, was answered. It shows the
  * symptom when it is alive and in at least min_pairs black-holed pairs. The
  * default is 2, because a pair has two ends: servers elsewhere have one peer
  * under each ToR (Pingmesh pairs those of the same index), so with one bad ToR

@@ -22,6 +22,8 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	struct algo_blackhole *b;
 	int rc;
 	*work = NULL;
+	/* Section 5.1 asks whether all ToRs of a podset are candidates: without
+	 * pods there is no such question. */
 	if (!topo_is_clos(t))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "black holes are told by the pods and ToRs of a Clos, "
@@ -38,6 +40,8 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	return 0;
 }
 
+/* An escalation accuses nobody: it says that the fault lies above these
+ * ToRs. */
 static int is_accused(const struct algo_blackhole_tor *t)
 {
 	return t->action == ALGO_BLACKHOLE_RELOAD ||
@@ -71,9 +75,12 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 	if ((rc = algo_blackhole_diagnose(b, window->probes, 0, e)) < 0 ||
 	    (rc = add_tors(b, 1, out, e)) < 0)
 		return rc;
-	/* All are candidates of one table: their order is that of scores. */
+	/* n_flagged is still 0, so all of them are sorted by score. The budget
+	 * of reloads is none of the verdict's: with 0 reloaded today, deferred
+	 * ones count as well. */
 	algo_verdicts_sort(out);
 	out->n_flagged = out->n;
+	/* This time only what follows the flagged ones is sorted. */
 	if ((rc = add_tors(b, 0, out, e)) == 0)
 		algo_verdicts_sort(out);
 	return rc;

@@ -24,6 +24,9 @@ int algo_drop_ladder_init(struct algo_drop_ladder *l, const sim_ns wait_ns[],
 		    "a SYN ladder of %u waits, more than %d.", n_waits,
 		    ALGO_DROP_MAX_WAITS);
 	for (unsigned i = 0; i < n_waits; i++) {
+		/* Halved and compared, because 2 * tolerance may not fit;
+		 * equality is asked for apart, as halving an odd wait
+		 * rounds. */
 		if (wait_ns[i] / 2 < tolerance_ns ||
 		    wait_ns[i] == 2 * tolerance_ns)
 			return sim_fail(e, SIM_EINVAL,
@@ -31,7 +34,8 @@ int algo_drop_ladder_init(struct algo_drop_ladder *l, const sim_ns wait_ns[],
 			    " ns, which is not more than twice the tolerance"
 			    " of %" PRIu64 " ns.",
 			    i, wait_ns[i], tolerance_ns);
-		/* A rung's upper end must fit too. */
+		/* A rung's upper end, rung + tolerance, must fit too, or the
+		 * comparison below would wrap around. */
 		if (wait_ns[i] > SIM_NEVER - tolerance_ns - sum)
 			return sim_fail(e, SIM_EINVAL,
 			    "wait %u of the SYN ladder, %" PRIu64
@@ -44,6 +48,9 @@ int algo_drop_ladder_init(struct algo_drop_ladder *l, const sim_ns wait_ns[],
 	return 0;
 }
 
+/* Section 4.2 reads losses from connect times: about 3 s is one SYN lost, about
+ * 9 s two. A time between the rungs is neither a round trip nor a
+ * retransmission, for instance a host that stalled, and is counted apart. */
 int algo_drop_n_lost(const struct algo_drop_ladder *l, sim_ns rtt_ns)
 {
 	if (rtt_ns < l->rung_ns[0] - l->tolerance_ns)
@@ -55,6 +62,10 @@ int algo_drop_n_lost(const struct algo_drop_ladder *l, sim_ns rtt_ns)
 	return -1;
 }
 
+/* Section 4.2: rate = (3 s + 9 s connects) / all successful connects. A 9 s
+ * connect counts once although it lost two SYNs, since those losses are not
+ * independent, and failures count nowhere, since a dead server is no dropped
+ * packet. */
 static void count(struct algo_drop_rate *r, uint8_t outcome, int n_lost)
 {
 	if (outcome != OBS_CONNECTED) {
@@ -86,6 +97,8 @@ int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
 	}
 	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
 		struct algo_drop_rate *r = &out[g];
+		/* DEPARTS: the paper gives rates without intervals; without
+		 * successes it has no rate either, which is NaN here. */
 		r->rate = r->n_success
 		    ? (double)r->n_drop / (double)r->n_success
 		    : NAN;

@@ -9,6 +9,7 @@
 
 #include "sim/vec.h"
 
+/* Figure 8's colours. White is no data: nobody there answered. */
 enum colour { WHITE, GREEN, YELLOW, RED, N_COLOURS };
 
 struct algo_heatmap_cell {
@@ -102,8 +103,9 @@ static size_t cell_of(const struct algo_heatmap *m, const struct topo_dc *dc,
 	    topo_dc_index(dc, p->dst_host) / hosts_a_unit;
 }
 
-/* Cells are told apart by division alone: hosts are numbered by ToR, and ToRs
- * by pod. */
+/* P99 of all cells in one walk by ascending time: a cell's P99 is the time at
+ * which as many of its probes are left as lie beyond its rank. Cells are told
+ * apart by division alone: hosts are numbered by ToR, and ToRs by pod. */
 static void walk(struct algo_heatmap *m, const struct topo_dc *dc,
     uint32_t hosts_a_unit)
 {
@@ -141,6 +143,7 @@ int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
 }
 
 /* --- classifying -----------------------------------------------------------*/
+/* Section 6.3: green below 4 ms, yellow up to 5 ms, red above. */
 static enum colour colour_of(const struct algo_heatmap_params *p, double p99_us)
 {
 	if (isnan(p99_us))
@@ -150,6 +153,8 @@ static enum colour colour_of(const struct algo_heatmap_params *p, double p99_us)
 	return p99_us < p->yellow_us ? GREEN : YELLOW;
 }
 
+/* The rule looks at pods only, so a map of ToRs is first counted by pairs of
+ * pods. All blocks have as many cells, which makes shares comparable. */
 static void count_blocks(struct algo_heatmap *m,
     const struct algo_heatmap_params *p)
 {
@@ -171,6 +176,7 @@ static void add(struct algo_heatmap_block *sum,
 		sum->n[c] += b->n[c];
 }
 
+/* Cells of a block, or of a sum of blocks. */
 static uint64_t size(const struct algo_heatmap_block *b)
 {
 	return b->n[WHITE] + b->n[GREEN] + b->n[YELLOW] + b->n[RED];
@@ -183,7 +189,8 @@ static double share(const struct algo_heatmap_block *b, enum colour c)
 	return n ? (double)b->n[c] / (double)n : 0;
 }
 
-/* A pod's cross but for what is set aside. */
+/* A pod's cross, that is its rows and columns, but for what is set aside. Where
+ * rows and columns meet is the pod's own block, which counts once. */
 static struct algo_heatmap_block cross(const struct algo_heatmap *m,
     uint32_t pod)
 {
@@ -198,8 +205,10 @@ static struct algo_heatmap_block cross(const struct algo_heatmap *m,
 	return sum;
 }
 
-/* Rules 1 and 3: set aside the fullest crosses of a colour.
- * Returns how many. */
+/* Rules 1 and 3: set aside the fullest crosses of a colour, one at a time. The
+ * crosses of two bad pods cut those of every good pod, but once the fullest is
+ * out of the way the good ones lose its colour. Of equally full ones the first
+ * goes. Returns how many. */
 static uint32_t set_aside(struct algo_heatmap *m, enum colour c, double fill,
     enum algo_heatmap_pod as)
 {
@@ -227,6 +236,7 @@ static void add_rest(const struct algo_heatmap *m,
     struct algo_heatmap_block *inside, struct algo_heatmap_block *outside)
 {
 	*inside = *outside = (struct algo_heatmap_block){{0}};
+	/* Blocks on the diagonal are inside pods and do not cross the spine. */
 	for (uint32_t a = 0; a < m->n_pods; a++)
 		for (uint32_t b = 0; b < m->n_pods; b++)
 			if (m->pod[a] == ALGO_HEATMAP_POD_FINE &&
@@ -244,11 +254,17 @@ int algo_heatmap_classify(struct algo_heatmap *m,
 		return sim_fail(e, SIM_EINVAL,
 		    "red_us of %g is below yellow_us of %g.", p->red_us,
 		    p->yellow_us);
+	/* Nothing is set aside yet: what an earlier call found is forgotten. */
 	memset(m->pod, ALGO_HEATMAP_POD_FINE, m->n_pods);
 	count_blocks(m, p);
+	/* White first: a pod without power leaves white cells in every other
+	 * pod's cross, which must not spoil the shares of red. */
 	const uint32_t n_down =
 	    set_aside(m, WHITE, p->fill, ALGO_HEATMAP_POD_IS_DOWN);
 	add_rest(m, &inside, &outside);
+	/* Figure 8 (d): red with green squares on the diagonal. Asked before
+	 * rule 3, to which a failed spine would look like failure of every
+	 * pod. */
 	if (size(&outside) > 0 && share(&outside, RED) >= p->fill &&
 	    share(&inside, GREEN) >= p->fill) {
 		*pattern = ALGO_HEATMAP_SPINE_FAILURE;
@@ -258,6 +274,8 @@ int algo_heatmap_classify(struct algo_heatmap *m,
 	    set_aside(m, RED, p->fill, ALGO_HEATMAP_POD_HAS_FAILED);
 	add_rest(m, &inside, &outside);
 	add(&outside, &inside);
+	/* The gravest pattern names the matrix; m->pod[] says all that was
+	 * found. */
 	if (n_failed > 0)
 		*pattern = ALGO_HEATMAP_POD_FAILURE;
 	else if (n_down > 0)

@@ -36,6 +36,7 @@ struct flight {
 	uint8_t answered;
 };
 
+/* Waiting for the start, sending, waiting for the last answers, done. */
 enum phase { IDLE, WAITING, PROBING, DRAINING, DONE };
 
 struct state {
@@ -143,12 +144,17 @@ static int init(void *state, topo_host host, const void *params,
 	struct state *s = state;
 	const struct algo_hop_trace_params *p = params;
 	int rc = 0;
+	/* A flight is overwritten HOP_TRACE_FLIGHTS probes later and must have
+	 * had its wait by then; random places within slots may bring that probe
+	 * forward by an interval. */
 	if (p->rate * p->wait_s > HOP_TRACE_FLIGHTS - 2)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%g probes a second that wait for %g s are more than %d "
 		    "under way.",
 		    p->rate, p->wait_s, HOP_TRACE_FLIGHTS - 2);
-	/* Of the traces and turns, what was never used is never read. */
+	/* The state is large and most hosts trace nothing: only what is in
+	 * front of the tables is cleared, and of these what was never used is
+	 * never read. */
 	memset(s, 0, offsetof(struct state, turn));
 	s->count = (struct algo_hop_trace_counters){0};
 	s->params = p;
@@ -164,6 +170,8 @@ static int init(void *state, topo_host host, const void *params,
 }
 
 /* --- time ------------------------------------------------------------------*/
+/* Only the timer set last counts: each new one makes the tokens before it
+ * stale. */
 static void wait_until(struct state *s, sim_ns at, struct agent_out *out)
 {
 	struct agent_action *a = agent_act(out, AGENT_SET_TIMER);
@@ -172,8 +180,10 @@ static void wait_until(struct state *s, sim_ns at, struct agent_out *out)
 	a->at_ns = at;
 }
 
-/* A probe leaves at a random time of the next slot. When the host was asleep
- * the slots that it missed are gone. */
+/* A probe leaves at a random time of the next slot, so that it meets the ICMP
+ * bucket of a switch by chance and not always at the same phase. When the host
+ * was asleep the slots that it missed are gone: catching up would be a burst,
+ * which switches would not answer. */
 static void wait_for_slot(struct state *s, sim_ns now, struct sim_rng *rng,
     struct agent_out *out)
 {
@@ -186,7 +196,9 @@ static void wait_for_slot(struct state *s, sim_ns now, struct sim_rng *rng,
 }
 
 /* --- turns -----------------------------------------------------------------*/
-/* Probes that a TTL is to have, by what is known of the path now. */
+/* Probes that a TTL is to have, by what is known of the path now. Beyond the
+ * farthest TTL that answered, two more get the full number, as a lossy or
+ * silent switch must not pass for the end of the path. */
 static uint32_t share_of(const struct state *s, const struct trace *t,
     unsigned ttl)
 {
@@ -194,8 +206,9 @@ static uint32_t share_of(const struct state *s, const struct trace *t,
 	return ttl <= near ? s->params->n_probes : s->params->n_soundings;
 }
 
-/* The next round; 0 if there is nothing left to send. A TTL that was found out
- * to matter later than others has a turn in each round all the same. */
+/* The next round, in which each TTL of each tuple that still lacks probes has
+ * one turn; 0 if there is nothing left to send. TTLs that turned out late to
+ * matter are behind in count and simply go on for more rounds. */
 static int begin_round(struct state *s)
 {
 	s->n_turns = 0;
@@ -209,6 +222,8 @@ static int begin_round(struct state *s)
 	return s->n_turns > 0;
 }
 
+/* One of the turns left, each as likely: together a random order of the
+ * round. */
 static uint16_t take_turn(struct state *s, struct sim_rng *rng)
 {
 	const uint32_t i = sim_rng_below(rng, s->n_turns);
@@ -226,6 +241,8 @@ static struct topo_tuple tuple_of(const struct state *s, const struct trace *t)
 	    .proto = TOPO_PROTO_TCP};
 }
 
+/* Section 5.2's TCP traceroute: a TCP packet of the traced five-tuple, so that
+ * ECMP takes it the way of the connections that lose. */
 static void send_probe(struct state *s, uint16_t turn, sim_ns now,
     struct agent_out *out)
 {
@@ -244,7 +261,7 @@ static void send_probe(struct state *s, uint16_t turn, sim_ns now,
 
 /* --- events ----------------------------------------------------------------*/
 /* Go on with what is left to be sent, or wait for the last answers: they may
- * still show that a path goes on. */
+ * still show that a path goes on, and then there is more to send. */
 static void go_on(struct state *s, sim_ns now, struct sim_rng *rng,
     struct agent_out *out)
 {
@@ -257,6 +274,9 @@ static void go_on(struct state *s, sim_ns now, struct sim_rng *rng,
 	}
 }
 
+/* A step can carry REPORTS reports. The rest follows by a timer that is due at
+ * once; the phase stays DRAINING, in which no round begins once a report is
+ * out. */
 static void report(struct state *s, sim_ns now, struct agent_out *out)
 {
 	for (int i = 0; i < REPORTS && s->n_reported < s->n_traces; i++) {
@@ -278,6 +298,7 @@ static void report(struct state *s, sim_ns now, struct agent_out *out)
 static void on_timer(struct state *s, sim_ns now, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out)
 {
+	/* Stale timers are those of a wait that was replaced. */
 	if (ev->token != s->token || s->phase == IDLE || s->phase == DONE)
 		return;
 	if (now < s->due_ns) { /* too early */
@@ -299,7 +320,8 @@ static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
 	    a->proto == b->proto;
 }
 
-/* The probe that EV answers, or NULL. */
+/* The probe that EV answers, or NULL. The flight must be of this very IP ID, as
+ * its place is used by every 256th probe, and of this five-tuple. */
 static struct flight *flight_of(struct state *s, const struct agent_event *ev)
 {
 	struct flight *f = &s->flight[ev->ip_id % HOP_TRACE_FLIGHTS];
@@ -329,6 +351,8 @@ static void on_icmp(struct state *s, sim_ns now, const struct agent_event *ev)
 	f->answered = 1;
 	s->count.n_answered++;
 	t->n_back[f->ttl - 1]++;
+	/* Two addresses at one TTL mean that the route changed: the counts stay
+	 * good for the TTL, but no switch may be named for them. */
 	if (*hop != 0 && *hop != ev->from_ip) {
 		s->count.n_moved++;
 		*hop = MOVED;
@@ -345,6 +369,8 @@ static int step(void *state, sim_ns now, const struct agent_event *ev,
 	struct state *s = state;
 	switch (ev->kind) {
 	case AGENT_START:
+		/* Starting again, after a restart of the host, must not begin a
+		 * second trace. */
 		if (s->phase == IDLE && s->n_traces > 0) {
 			s->phase = WAITING;
 			wait_until(s, (sim_ns)(s->params->start_s * 1e9), out);

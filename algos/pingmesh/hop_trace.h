@@ -23,9 +23,9 @@
  * meet a bucket by chance and not by rhythm, lest one tuple's always find it
  * empty. Hence
  *
- *	- one probe a slot of 1 / rate seconds, at a random time of it; so of
- *	  any m + 1 probes of a host the last leaves (m - 1) / rate after the
- *	  first or later, also after the host slept;
+ *	- one probe in each slot of 1 / rate seconds, at a random time of it.
+ *	  So of any m + 1 probes of a host the last leaves at least
+ *	  (m - 1) / rate after the first, also when the host slept;
  *	- in rounds, in each of which every tuple's every TTL has its turn, in
  *	  random order.
  *

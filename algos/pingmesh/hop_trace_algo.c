@@ -42,6 +42,8 @@ static int open_work(void **work, const struct topo *t, const void *params,
 static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
 {
+	/* A window that was never traced ranks no switch, which is an answer
+	 * and no error. */
 	static const struct obs_traces none;
 	struct work *w = work;
 	const struct obs_traces *t = window->traces ? window->traces : &none;

@@ -42,6 +42,8 @@ void algo_hop_trace_work_free(struct algo_hop_trace_work *k)
 }
 
 /* --- reports as paths over nodes -------------------------------------------*/
+/* Reports may come from a file: counts that cannot be would make shares above 1
+ * and indices beyond the tables. */
 static int check(const struct topo *t, const struct agent_report *r, size_t i,
     struct sim_err *e)
 {
@@ -62,7 +64,8 @@ static int check(const struct topo *t, const struct agent_report *r, size_t i,
 	return 0;
 }
 
-/* The switch that answers from IP, as a node. */
+/* The switch that answers from IP, as a node. Either its loopback or the
+ * receiving interface may be the source of its ICMP messages. */
 static topo_node node_of(const struct topo *t, uint32_t ip)
 {
 	const topo_link l = topo_addr_to_link(ip, t->n_links);
@@ -80,7 +83,9 @@ static int by_id(const void *a, const void *b)
 	return p < q ? -1 : p > q;
 }
 
-/* Sort the nodes, each once, and let paths hold places among them. */
+/* Sort the nodes, each once, and let paths hold places among them: tables then
+ * have a row for each switch that was met and not for each of the fabric. A hop
+ * that is not known is not found, and stays TOPO_NONE. */
 static void number_nodes(struct algo_hop_trace_work *k)
 {
 	size_t n = 0;
@@ -116,6 +121,8 @@ static int take_reports(struct algo_hop_trace_work *k, const struct topo *t,
 			 k->n_nodes + TOPO_MAX_HOPS + 1, e)) < 0)
 			return rc;
 		*p = (struct algo_hop_trace_path){.n_hops = r->n_hops};
+		/* The sender stands in front as node 0, so that it is judged
+		 * like a switch. */
 		p->node[0] = topo_addr_to_host(r->tuple.src_ip, t->n_hosts);
 		for (unsigned j = 0; j < r->n_hops; j++)
 			p->node[j + 1] = node_of(t, r->hop_ip[j]);
@@ -139,14 +146,16 @@ static void clear(const struct algo_hop_trace_work *k,
 		cell[i] = (struct algo_hop_trace_cell){0};
 }
 
-/* The stratum of TTL of path P. */
+/* The stratum of TTL of path P: same switch and same TTL, so the same ICMP
+ * bucket and the same number of links. */
 static struct algo_hop_trace_cell *cell_of(struct algo_hop_trace_cell cell[],
     const struct algo_hop_trace_path *p, unsigned ttl)
 {
 	return &cell[(size_t)p->node[ttl] * TOPO_MAX_HOPS + ttl - 1];
 }
 
-/* Add the TTLs of path I beyond AFTER. */
+/* Add the TTLs of path I beyond AFTER: only probes that were to go farther than
+ * a switch have crossed it. */
 static void add(const struct algo_hop_trace_work *k,
     struct algo_hop_trace_cell cell[], const struct agent_report report[],
     size_t i, unsigned after)
@@ -181,6 +190,7 @@ static unsigned place_of(const struct algo_hop_trace_path *p, uint32_t node)
 	return TOPO_NONE;
 }
 
+/* The probes that came through NODE, in the strata of `all`. */
 static void count_via(struct algo_hop_trace_work *k,
     const struct agent_report report[], uint32_t node)
 {
@@ -193,7 +203,10 @@ static void count_via(struct algo_hop_trace_work *k,
 }
 
 /* --- ranking ---------------------------------------------------------------*/
-/* The score of the node that the cells of `via` were counted for. */
+/* The score of the node that the cells of `via` were counted for, by the
+ * formulas of the header: observed U1 against expected theta, stratum by
+ * stratum, so that a switch that answers rarely is compared with itself
+ * only. */
 static int judge(const struct algo_hop_trace_work *k, double conf,
     double *score, struct sim_err *e)
 {
@@ -204,6 +217,8 @@ static int judge(const struct algo_hop_trace_work *k, double conf,
 	for (size_t i = 0; i < k->n_nodes * TOPO_MAX_HOPS; i++) {
 		const struct algo_hop_trace_cell *a = &k->all[i],
 						 *v = &k->via[i];
+		/* Nothing to compare: no probe, or every probe of the stratum,
+		 * came through the node. */
 		if (v->n == 0 || v->n == a->n)
 			continue;
 		n1 += v->n;
@@ -212,18 +227,23 @@ static int judge(const struct algo_hop_trace_work *k, double conf,
 		expected += (double)a->n_silent * (double)v->n / (double)a->n;
 	}
 	const double theta = u > 0 ? expected / (double)u : 1;
+	/* Hoeffding's inequality holds above the mean, and below it there is no
+	 * excess to score. With u = 0 this ends here too. */
 	if ((double)u1 <= expected)
 		return 0;
 	if ((rc = sim_binomial_interval(u1, u, conf, &lo, &hi, e)) < 0 ||
 	    (rc = sim_binomial_interval(u1, n1, conf, &share, &hi, e)) < 0)
 		return rc;
+	/* r > 1 in other words: 1 / r is (1 - lo) / lo * theta / (1 -
+	 * theta). */
 	if (lo > theta)
 		*score = share * (1 - (1 - lo) / lo * theta / (1 - theta));
 	return 0;
 }
 
-/* Judge all nodes; *BEST is the worst of them, a switch if it is as bad as any
- * host, or TOPO_NONE. */
+/* Judge all nodes; *BEST is the worst of them, or TOPO_NONE. A switch wins over
+ * a host that is as bad: hosts have lower ids and so come first, and the next
+ * equal takes its place; of equal switches the first stays. */
 static int judge_all(struct algo_hop_trace_work *k, const struct topo *t,
     const struct agent_report report[], double conf, uint32_t *best,
     struct sim_err *e)
@@ -243,6 +263,7 @@ static int judge_all(struct algo_hop_trace_work *k, const struct topo *t,
 	return 0;
 }
 
+/* What a switch at fault explains must not speak against its neighbours. */
 static void set_aside(struct algo_hop_trace_work *k, uint32_t node)
 {
 	for (size_t i = 0; i < k->n_paths; i++)
@@ -263,19 +284,25 @@ int algo_hop_trace_rank(struct algo_hop_trace_work *k, const struct topo *t,
 	out->flags = 1;
 	if ((rc = take_reports(k, t, report, n, e)) < 0)
 		return rc;
+	/* A bad switch makes its neighbours look bad. So only the worst is
+	 * accused, its traces are set aside, and all others are judged anew by
+	 * what is left. */
 	while ((rc = judge_all(k, t, report, p->conf, &best, e)) == 0 &&
 	    best != TOPO_NONE && k->score[best] > p->normal_rate) {
 		set_aside(k, best);
 		if (k->node[best] < t->n_hosts)
 			continue;
-		/* Scores of the accused descend, as they were accused. */
+		/* Fewer traces are left each time, so a later score may be
+		 * higher by chance; the list is to descend in the order of
+		 * accusation. */
 		before = fmin(before, k->score[best]);
 		if ((rc = algo_verdicts_add(out, k->node[best] - t->n_hosts,
 			 before, e)) < 0)
 			return rc;
 		out->n_flagged++;
 	}
-	/* Nothing is left that crosses the accused, so their score is now 0. */
+	/* No path left crosses an accused switch, so its score is 0 now and it
+	 * is not listed twice. */
 	for (size_t i = 0; rc == 0 && i < k->n_nodes; i++)
 		if (k->node[i] >= t->n_hosts && k->score[i] > 0)
 			rc = algo_verdicts_add(out, k->node[i] - t->n_hosts,
@@ -286,7 +313,10 @@ int algo_hop_trace_rank(struct algo_hop_trace_work *k, const struct topo *t,
 }
 
 /* --- votes -----------------------------------------------------------------*/
-/* Probes of the farthest TTL that were lost beyond what others' were. */
+/* Probes of the farthest TTL that were lost beyond what others' were at the
+ * same switch and TTL. Only those probes crossed all hops of the trace, which
+ * is what a vote of 1/h each claims. If nobody else was traced to there,
+ * nothing is known to be lost. */
 static int losses_of(struct algo_hop_trace_work *k, size_t i,
     const struct agent_report *r, double conf, struct obs_flow *flow,
     struct sim_err *e)
@@ -303,6 +333,8 @@ static int losses_of(struct algo_hop_trace_work *k, size_t i,
 		return 0;
 	const double others =
 	    (double)(all->n_silent - u) / (double)(all->n - n);
+	/* A vote needs losses that chance hardly explains, or traces through
+	 * healthy switches would vote as much as the others. */
 	int rc = sim_binomial_interval(u, n, conf, &lo, &hi, e);
 	if (rc == 0 && lo > others)
 		flow->n_retx = u - (uint32_t)(others * n);

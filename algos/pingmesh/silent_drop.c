@@ -59,6 +59,8 @@ int algo_silent_drop_open(struct algo_silent_drop *s, const struct topo_dc *dc,
 }
 
 /* --- counting, while cells stand in the order of their pods ----------------*/
+/* The pairs of pods as a lower triangle: until they are sorted, pods a <= b
+ * have cell b (b + 1) / 2 + a, which count_probes() relies on. */
 static void number_cells(struct algo_silent_drop *s)
 {
 	struct algo_silent_drop_cell *c = s->cell;
@@ -78,6 +80,8 @@ static void count_probes(struct algo_silent_drop *s, const struct obs_probes *t,
 			continue;
 		const uint32_t from = topo_dc_tor_index(&s->dc, t->src_host[i]);
 		const uint32_t to = topo_dc_tor_index(&s->dc, t->dst_host[i]);
+		/* Under one ToR a probe crosses none of the tiers that are told
+		 * apart here. */
 		if (from == to)
 			continue;
 		const size_t low = (from < to ? from : to) / n_tors;
@@ -100,17 +104,21 @@ static int worst_first(const void *a, const void *b)
 }
 
 /* --- judging ---------------------------------------------------------------*/
+/* Pairs of pods, and those of them that suffer. */
 struct share {
 	size_t n, n_suffer;
 };
 
+/* Whether a cause that all these pairs share explains what is seen. */
 static int is_common(const struct algo_silent_drop *s, const struct share *of)
 {
 	return of->n > 0 &&
 	    (double)of->n_suffer >= s->params.min_share * (double)of->n;
 }
 
-/* Pairs that no pod at fault explains; of pod ONLY, or of all (TOPO_NONE). */
+/* Pairs of pods of which neither is at fault; of pod ONLY, or of all
+ * (TOPO_NONE). Only a 1 counts as at fault: pods that judge() has just marked 2
+ * do not yet. */
 static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
 {
 	struct share n = {0};
@@ -126,6 +134,10 @@ static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
 	return n;
 }
 
+/* Section 5.2 reasoned for one incident: drop rates rose for many pairs of
+ * podsets and not within them, and only the spine layer is crossed by all those
+ * pairs. DEPARTS: the numbered rules of the header put that into figures and
+ * add pods. */
 static enum algo_silent_drop_tier judge(struct algo_silent_drop *s)
 {
 	size_t n_faults = 0;
@@ -135,10 +147,13 @@ static enum algo_silent_drop_tier judge(struct algo_silent_drop *s)
 			s->at_fault[s->cell[i].pod] = 1;
 			n_faults++;
 		}
+	/* Rule 2. Pairs of pods at fault are left out: they suffer for a reason
+	 * that is known. */
 	const struct share all = pairs_left(s, TOPO_NONE);
 	if (is_common(s, &all))
 		return ALGO_SILENT_DROP_SPINE;
-	/* 2 until all are judged, so that the order of pods does not matter. */
+	/* Rule 3. A pod found now is marked 2, which pairs_left() does not see,
+	 * so the order of pods does not matter. */
 	for (uint32_t p = 0; p < s->dc.clos.n_pods; p++) {
 		const struct share own = pairs_left(s, p);
 		if (is_common(s, &own)) {
@@ -170,14 +185,18 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
 			 s->params.conf, &c->lo, &c->hi, e)) < 0)
 			return sim_wrap(e, rc, "drop rate of pods %u and %u",
 			    c->pod, c->pod2);
+		/* The lower end decides: a cell suffers when chance alone would
+		 * hardly raise a normal rate so far. */
 		c->suffers = c->lo > s->params.normal_rate;
 	}
+	/* From here on a cell's place no longer follows from its pods. */
 	qsort(s->cell, s->n_cells, sizeof(*s->cell), worst_first);
 	s->tier = judge(s);
 	return 0;
 }
 
 /* --- whom to trace ---------------------------------------------------------*/
+/* Few targets are made, so looking through them is as good as a table. */
 static int sends(const struct algo_hop_trace_target out[], size_t n,
     topo_host h)
 {
@@ -202,6 +221,10 @@ static topo_host pick_server(const struct algo_silent_drop *s, uint32_t tor,
 	return TOPO_NONE;
 }
 
+/* Section 5.2: the pairs that lost most were traced, over many ports. Here they
+ * are traced both ways, because a switch is judged by the probes that go beyond
+ * it, so a trace says nothing of the switch where it ends. ToRs and servers are
+ * random, so that no fault is out of reach by its number. */
 static size_t add_cell(const struct algo_silent_drop *s,
     const struct algo_silent_drop_cell *c,
     const struct algo_silent_drop_tracing *p, struct sim_rng *tie,
@@ -239,6 +262,7 @@ size_t algo_silent_drop_targets(const struct algo_silent_drop *s,
 {
 	size_t n = 0;
 	uint32_t n_cells = 0;
+	/* Cells stand worst first. */
 	for (size_t i = 0; i < s->n_cells && n_cells < p->n_cells; i++) {
 		const struct algo_silent_drop_cell *c = &s->cell[i];
 		if (!c->suffers && !(p->any && c->n_success > 0))

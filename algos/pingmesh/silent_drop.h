@@ -10,8 +10,8 @@
  * A cell suffers when the exact interval of its drop rate (algos/pingmesh/drop_rate.h)
  * is wholly above normal_rate; so a cell with few probes does not.
  *
- *   1. A pod that suffers within is at fault; its pairs are set aside, as they
- *      cross it anyway.
+ *   1. A pod whose own cell suffers is at fault. Its pairs are set aside, as
+ *      they suffer for crossing it.
  *   2. SPINE if of the pairs left at least min_share suffer.
  *   3. Else a pod of whose pairs left at least min_share suffer is at fault too
  *      (its T1s' ways up).

@@ -68,8 +68,11 @@ void algo_sla_close(struct algo_sla *s)
 }
 
 /* --- who serves what -------------------------------------------------------*/
-/* Counts stand two places on, so that after summing off[h + 1] is where host
- * h's services begin, and after placing them where they end. */
+/* off[] is built as a counting sort does it. Counts are put two places on, so
+ * that after summing off[h + 1] is where the services of host h begin, and,
+ * after each placed service has moved it, where they end, which is where those
+ * of h + 1 begin. Servers in other data centres are left out. Returns how many
+ * were counted. */
 static uint32_t count_servers(struct algo_sla *s,
     const struct algo_sla_service *v)
 {
@@ -100,7 +103,8 @@ static int place_servers(struct algo_sla *s,
 		s->off[h + 2] += s->off[h + 1];
 	for (uint32_t v = 0; v < n_services; v++)
 		place_service(s, &service[v], v);
-	/* Services were placed in order: a repetition is next to itself. */
+	/* Services were placed in their own order, so a host that one names
+	 * twice has it twice in a row. */
 	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++)
 		for (size_t i = s->off[h] + 1; i < s->off[h + 1]; i++)
 			if (s->serves[i] == s->serves[i - 1])
@@ -152,8 +156,9 @@ int algo_sla_open(struct algo_sla *s, const struct topo_dc *dc,
 }
 
 /* --- measuring -------------------------------------------------------------*/
-/* Scopes of the host of an index but its services.
- * Shape  out[ALGO_SLA_SERVICE]. */
+/* The scopes that the host of index H is in, without its services: section 4.3
+ * tracks servers, pods, podsets and data centres. Shape:
+ * out[ALGO_SLA_SERVICE]. */
 static void scopes_of(const struct algo_sla *s, uint32_t h, size_t out[])
 {
 	const uint32_t tor = h / s->dc.clos.n_hosts;
@@ -163,7 +168,9 @@ static void scopes_of(const struct algo_sla *s, uint32_t h, size_t out[])
 	out[ALGO_SLA_DC] = s->first[ALGO_SLA_DC];
 }
 
-/* Successes and drops are counted by server and then added up. */
+/* Successes and drops are counted by server and then added up: every other
+ * scope is a set of servers, so each probe is looked at once and not once a
+ * scope. The scopes of servers come first, so host h is scope h. */
 static void count_probes(struct algo_sla *s,
     const struct algo_drop_ladder *ladder)
 {
@@ -197,6 +204,8 @@ static void count_probes(struct algo_sla *s,
 	}
 }
 
+/* The next probe in order of time belongs to SCOPE: when it is the one of the
+ * rank looked for, its time is the quantile. */
 static void meet(struct algo_sla *s, size_t scope, uint64_t rtt_ns)
 {
 	struct algo_sla_walk *w = &s->walk[scope];
@@ -207,6 +216,8 @@ static void meet(struct algo_sla *s, size_t scope, uint64_t rtt_ns)
 		s->scope[scope].p99_us = (double)rtt_ns / 1e3;
 }
 
+/* Unlike counts, quantiles of sets do not follow from those of their members,
+ * so here each probe visits all of its scopes. */
 static void find_quantiles(struct algo_sla *s)
 {
 	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
@@ -229,6 +240,9 @@ static void find_quantiles(struct algo_sla *s)
 }
 
 /* --- judging ---------------------------------------------------------------*/
+/* Section 4.3: alert when the drop rate is above 1e-3 or P99 above 5 ms.
+ * DEPARTS: scopes of fewer than min_probes successes stay silent, as one lost
+ * SYN of 500 would be twice the limit. */
 static void raise_alerts(struct algo_sla *s)
 {
 	for (size_t i = 0; i < s->first[ALGO_SLA_N_KINDS]; i++) {
@@ -242,6 +256,8 @@ static void raise_alerts(struct algo_sla *s)
 		if (c->p99_us > s->params.max_p99_us)
 			c->alerts |= ALGO_SLA_ALERT_P99;
 	}
+	/* Servers are alerting or not by now, and are counted under their ToRs
+	 * for the rules that follow. */
 	for (uint32_t t = 0; t < s->dc.clos.all_tors; t++)
 		s->tor[t] = (struct algo_sla_tor){0};
 	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
@@ -251,7 +267,9 @@ static void raise_alerts(struct algo_sla *s)
 	}
 }
 
-/* What a ToR says of a service that alerts: UNKNOWN, NETWORK or SERVERS. */
+/* Rule 3 to 5 of the header at one ToR: UNKNOWN, NETWORK or SERVERS for a
+ * service that alerts. DEPARTS: these rules are ours. A single judged server
+ * has no neighbours to compare with. */
 static enum algo_sla_verdict ask_tor(const struct algo_sla *s, uint32_t tor)
 {
 	const struct algo_sla_tor *t = &s->tor[tor];
@@ -263,11 +281,16 @@ static enum algo_sla_verdict ask_tor(const struct algo_sla *s, uint32_t tor)
 	    : ALGO_SLA_SERVERS;
 }
 
+/* Any ToR that finds the network at fault outvotes the others: it is enough for
+ * the service to suffer. A ToR that finds only servers slow outvotes those that
+ * cannot tell. */
 static void judge_services(struct algo_sla *s)
 {
 	const struct algo_sla_scope *of = &s->scope[s->first[ALGO_SLA_SERVICE]];
 	const size_t n_services =
 	    s->first[ALGO_SLA_N_KINDS] - s->first[ALGO_SLA_SERVICE];
+	/* Rules 1 and 2; a service that alerts stays UNKNOWN until one of its
+	 * ToRs says more. */
 	for (size_t v = 0; v < n_services; v++)
 		s->verdict[v] =
 		    of[v].n_success < s->params.min_probes || of[v].alerts
@@ -293,6 +316,8 @@ int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
 		 e)) < 0 ||
 	    (rc = algo_rtt_order_make(&s->order, t, e)) < 0)
 		return rc;
+	/* Counts come first, since ranks follow from them; then one walk by
+	 * time for all quantiles. */
 	count_probes(s, ladder);
 	find_quantiles(s);
 	raise_alerts(s);

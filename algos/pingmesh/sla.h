@@ -21,7 +21,7 @@
  *		     servers that can be judged, and at least one, alert,
  *		     serving it or not: neighbours share the network
  *   4. UNKNOWN      under each of its ToRs fewer than two servers can be judged
- *   5. SERVERS      otherwise: its servers are slow where others are not
+ *   5. SERVERS      otherwise: its own servers are slow, their neighbours not
  * A server can be judged when it has min_probes successes, a ToR when two of
  * its servers can.
  *

@@ -14,7 +14,8 @@ void algo_rtt_order_free(struct algo_rtt_order *o)
 	*o = (struct algo_rtt_order){0};
 }
 
-/* One stable pass by the byte at SHIFT, into `spare`; then swap. */
+/* One stable pass by the byte at SHIFT, into `spare`; then the two change
+ * places. Stability is what makes a pass a byte from the lowest up a sort. */
 static void sort_by_byte(struct algo_rtt_order *o, unsigned shift)
 {
 	size_t at[256] = {0}, sum = 0;
@@ -44,12 +45,16 @@ int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,
 	if ((rc = SIM_RESERVE(&o->probe, &o->cap, t->n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&o->spare, &o->cap_spare, t->n, e)) < 0)
 		return rc;
+	/* Failed connects have no time, and those between data centres have the
+	 * distance's. */
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->outcome[i] != OBS_CONNECTED ||
 		    t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
 		o->probe[o->n++] = (struct algo_rtt_probe){t->rtt_ns[i],
 		    t->src_host[i], t->dst_host[i]};
+		/* Bytes in which no two times differ need no pass: connect
+		 * times of a data centre agree in most of their eight. */
 		differ |= t->rtt_ns[i] ^ o->probe[0].rtt_ns;
 	}
 	for (unsigned shift = 0; shift < 64; shift += 8)
