@@ -14,6 +14,8 @@ const char *const algo_pinglist_levels[] = {"tor", "dc", "inter_dc", "vip",
 
 #define FIELD(name) offsetof(struct algo_pinglist_params, name)
 #define SIZE(name)  sizeof(((struct algo_pinglist_params *)0)->name)
+/* An interval field: the hard limits are also the limits of what a spec may
+ * say. */
 #define INTERVAL(member, default_, doc_)                                       \
 	{                                                                      \
 		.name = #member, .type = SIM_F_U32, .offset = FIELD(member),   \
@@ -70,6 +72,8 @@ static struct algo_pinglist_ring make_ring(uint32_t n, uint32_t quota)
 	return r;
 }
 
+/* Offset number K of those that are kept, ascending. The upper half mirrors the
+ * lower one. */
 static uint32_t offset_at(const struct algo_pinglist_ring *r, uint32_t k)
 {
 	if (k < r->n_pairs)
@@ -79,7 +83,8 @@ static uint32_t offset_at(const struct algo_pinglist_ring *r, uint32_t k)
 	return r->n - offset_at(r, r->n_kept - 1 - k);
 }
 
-/* How many d(j) are at most Z <= half. */
+/* How many d(j) are at most Z <= half: j * half / n_pairs < Z solved for j,
+ * rounded up. */
 static uint32_t pairs_to(const struct algo_pinglist_ring *r, uint32_t z)
 {
 	const uint64_t x = (uint64_t)z * r->n_pairs;
@@ -103,7 +108,9 @@ uint32_t algo_pinglist_ring_at(const struct algo_pinglist_ring *r,
 	assert(k < r->n_kept);
 	if (r->n_kept + 1 == r->n)
 		return k + (k >= member);
-	/* Ascending: those that wrap around come first. */
+	/* A member's peers by ascending address, the order of its list. Offsets
+	 * from n - member on wrap around to the ring's beginning, so they come
+	 * first. */
 	const uint32_t ahead = offsets_to(r, r->n - 1 - member);
 	const uint32_t behind = r->n_kept - ahead;
 	if (k < behind)
@@ -131,6 +138,8 @@ static int next_word(const char **text, char word[16])
 	return 1;
 }
 
+/* A port stands for a QoS class: section 6.2 has agents listen on a second port
+ * for traffic of low priority. */
 static int read_ports(struct algo_pinglist *l, const char *list,
     struct sim_err *e)
 {
@@ -160,6 +169,9 @@ static int read_ports(struct algo_pinglist *l, const char *list,
 	return 0;
 }
 
+/* Addresses that a list may make servers probe: "this network", loopback,
+ * multicast and broadcast are no host's, and a wrong or forged list must not
+ * aim thousands of servers at them. */
 int algo_pinglist_is_target(uint32_t address)
 {
 	const uint32_t net = address >> 24;
@@ -174,6 +186,8 @@ static int add_vip(struct algo_pinglist *l, uint32_t ip, const char *text,
 	if (!algo_pinglist_is_target(ip))
 		return sim_fail(e, SIM_EINVAL,
 		    "vips: %s is not a unicast address.", text);
+	/* A server as a VIP would be a pair with two levels, whose entries
+	 * together could break the limit of the pair. */
 	if (topo_addr_to_host(ip, l->n_servers) != TOPO_NONE)
 		return sim_fail(e, SIM_EINVAL,
 		    "vips: %s is the address of a server.", text);
@@ -247,8 +261,9 @@ static int open_dcs(struct algo_pinglist *l, const struct topo_clos shape[],
 	return 0;
 }
 
-/* With several entries a peer each has its interval stretched, so that those
- * of the pair together keep the least one. */
+/* The hard limits hold here whatever the parameters say. With several entries a
+ * peer each has its interval stretched, so that those of the pair together keep
+ * the least one. */
 static void set_entries(struct algo_pinglist *l,
     const struct algo_pinglist_params *p)
 {
@@ -270,12 +285,17 @@ static void set_entries(struct algo_pinglist *l,
 	}
 }
 
+/* The servers of a data centre that probe others: a small podset gives all that
+ * it has. */
 static uint32_t chosen_of(const struct topo_clos *c, uint32_t a_podset)
 {
 	return min_of(a_podset, c->n_tors * c->n_hosts) * c->n_pods;
 }
 
-/* Whether inter_dc lists of A_PODSET servers a podset leave dc its half. */
+/* Whether with A_PODSET servers a podset the inter_dc lists leave dc its half
+ * of the room, or what a complete dc graph needs when that is less. This must
+ * hold in all data centres at once, since every list grows with the others'
+ * choices. */
 static int inter_fits(const struct algo_pinglist *l, const uint32_t room[],
     uint32_t a_podset, int with_dc)
 {
@@ -292,6 +312,10 @@ static int inter_fits(const struct algo_pinglist *l, const uint32_t room[],
 	return 1;
 }
 
+/* Shares out max_peers in the order of the header: tor, vip, then inter_dc and
+ * dc. DEPARTS: the paper names a cap but not what is dropped; here it is
+ * decided by the plan alone, never by a server, or else one end of a pair could
+ * drop what the other keeps. */
 static void set_peers(struct algo_pinglist *l,
     const struct algo_pinglist_params *p)
 {
@@ -309,6 +333,8 @@ static void set_peers(struct algo_pinglist *l,
 	const int with_dc = (on & 1u << ALGO_PINGLIST_DC) != 0;
 	if (on & 1u << ALGO_PINGLIST_INTER_DC && l->n_dcs > 1)
 		a_podset = min_of(p->inter_dc_servers, 1024);
+	/* A few numbers to try at most: fewer servers a podset only ever fit
+	 * better. */
 	while (a_podset > 0 && !inter_fits(l, room, a_podset, with_dc))
 		a_podset--;
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
@@ -321,6 +347,9 @@ static void set_peers(struct algo_pinglist *l,
 		struct algo_pinglist_dc *d = &l->dc[i];
 		const uint32_t n = d->at.clos.all_tors;
 		d->n_inter = d->n_chosen ? all - d->n_chosen : 0;
+		/* A column, the servers of one index under all ToRs, is a ring
+		 * whose members must all leave the same room: dc[1] is that of
+		 * columns with inter_dc servers. */
 		d->dc[0] = make_ring(n, with_dc ? room[i] : 0);
 		d->dc[1] = make_ring(n, with_dc ? room[i] - d->n_inter : 0);
 	}
@@ -336,7 +365,10 @@ static void mix(uint64_t *hash, const uint32_t x[], size_t n)
 	}
 }
 
-/* What decides the lists: numbers as they are used, not as they were given. */
+/* What decides the lists: numbers as they are used, not as they were given, so
+ * that replicas of the controller that mean the same lists give the same
+ * version, and an agent sees a new version only when something may have
+ * changed. */
 static uint64_t version_of(const struct algo_pinglist *l,
     const struct algo_pinglist_params *p)
 {
@@ -378,8 +410,10 @@ int algo_pinglist_open(struct algo_pinglist *l,
 }
 
 /* --- one server ----------------------------------------------------------- */
-/* Server j of a podset's inter_dc ones is number j / n_tors under its ToR
- * j % n_tors: they spread over the ToRs first. */
+/* Server j of a podset's inter_dc ones is number j / n_tors under its ToR j %
+ * n_tors: they spread over the ToRs first, so that one ToR's failure takes few
+ * of them. Conversely the server in question has j = index * n_tors + its ToR's
+ * place in the pod. */
 int algo_pinglist_server(struct algo_pinglist_server *s,
     const struct algo_pinglist *l, uint32_t id, struct sim_err *e)
 {
@@ -399,6 +433,8 @@ int algo_pinglist_server(struct algo_pinglist_server *s,
 	};
 	const uint32_t rank = s->index * c->n_tors; /* of this index's first */
 	const int chosen = rank + s->tor % c->n_tors < d->a_podset;
+	/* Any inter_dc server of this index makes the whole column leave room,
+	 * as all members of a ring have the same number of peers. */
 	s->column = &d->dc[rank < d->a_podset];
 	s->end[ALGO_PINGLIST_TOR] = d->tor.n_kept;
 	s->end[ALGO_PINGLIST_DC] = d->tor.n_kept + s->column->n_kept;
@@ -416,6 +452,8 @@ uint32_t algo_pinglist_n_entries(const struct algo_pinglist_server *s)
 	    s->dc->n_vips;
 }
 
+/* Peer K among the inter_dc servers of all other data centres, in their order,
+ * without a list: the count of each is known. */
 uint32_t algo_pinglist_inter_at(const struct algo_pinglist_server *s,
     uint32_t k)
 {
@@ -438,6 +476,8 @@ struct algo_pinglist_entry algo_pinglist_entry(const struct algo_pinglist *l,
 {
 	assert(kind < l->n_kinds[peer.level]);
 	const int vip = peer.level == ALGO_PINGLIST_VIP;
+	/* Kinds are class by class and, with payloads, two a class: without it
+	 * first. */
 	const uint32_t with = l->payload && !vip, class = kind >> with;
 	return (struct algo_pinglist_entry){
 	    .address = peer.address,

@@ -13,6 +13,7 @@
 const char *const algo_pinglist_reasons[] = {ALGO_PINGLIST_REASONS(X) NULL};
 #undef X
 
+/* A part of the document: not a copy, and without a NUL. */
 struct span {
 	const char *at;
 	size_t n;
@@ -33,6 +34,8 @@ static int is_space(char c)
 	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
+/* Refuse the document for REASON at AT. Line and column are counted only now,
+ * so that reading a good list does not keep them. */
 static int refuse_at(struct reader *r, enum algo_pinglist_reason reason,
     const char *at, const char *what)
 {
@@ -65,7 +68,9 @@ static int looking_at(const struct reader *r, const char *text)
 	return (size_t)(r->end - r->at) >= n && memcmp(r->at, text, n) == 0;
 }
 
-/* Why TEXT is not what comes next. */
+/* Why TEXT is not what comes next. A document that ends within TEXT was cut off
+ * on its way; XML that no pinglist has is told from mere mistakes, because it
+ * hints at a forged list rather than a faulty one. */
 static int not_there(struct reader *r, const char *text)
 {
 	const size_t left = (size_t)(r->end - r->at);
@@ -79,6 +84,7 @@ static int not_there(struct reader *r, const char *text)
 	return refuse(r, ALGO_PINGLIST_MALFORMED, text);
 }
 
+/* Step over TEXT, which must come next. */
 static int take(struct reader *r, const char *text)
 {
 	if (!looking_at(r, text))
@@ -87,6 +93,7 @@ static int take(struct reader *r, const char *text)
 	return 0;
 }
 
+/* The longest run of letters that names have; empty where none stands. */
 static struct span take_name(struct reader *r)
 {
 	struct span s = {r->at, 0};
@@ -108,7 +115,8 @@ static const char *const head_names[] = {"server", "version", "count", NULL};
 static const char *const peer_names[] = {"address", "port", "level", "class",
     "interval_s", "payload", NULL};
 
-/* ="value" */
+/* An attribute's ="value". No good value is longer than LONGEST, so a bad one
+ * is refused before it is read to its end. */
 static int take_value(struct reader *r, struct span *value)
 {
 	int rc;
@@ -141,6 +149,8 @@ static int take_attributes(struct reader *r, const char *const names[],
 	while (names[n])
 		n++;
 	for (;;) {
+		/* Where the name before ended: attributes need white space
+		 * between them. */
 		const char *from = r->at;
 		skip_space(r);
 		const struct span name = take_name(r);
@@ -149,6 +159,8 @@ static int take_attributes(struct reader *r, const char *const names[],
 		unsigned i = 0;
 		while (names[i] && !is_word(name, names[i]))
 			i++;
+		/* Asked for first, because a name that the end cut short looks
+		 * like an unknown one. */
 		if (r->at == r->end)
 			return refuse(r, ALGO_PINGLIST_TRUNCATED, "attribute");
 		if (name.at == from)
@@ -160,10 +172,13 @@ static int take_attributes(struct reader *r, const char *const names[],
 		if (seen & 1u << i)
 			return refuse_at(r, ALGO_PINGLIST_MALFORMED, name.at,
 			    "attribute given twice");
+		/* A bit an attribute, since they may come in any order. */
 		seen |= 1u << i;
 		if ((rc = take_value(r, &value[i])) < 0)
 			return rc;
 	}
+	/* Only where the tag ends is an attribute missing; anything else is
+	 * refused by whoever reads on. */
 	for (unsigned i = 0; i < n && r->at < r->end; i++)
 		if (!(seen & 1u << i) && (*r->at == '/' || *r->at == '>'))
 			return refuse(r, ALGO_PINGLIST_MISSING, names[i]);
@@ -176,6 +191,8 @@ static int read_u32(struct reader *r, struct span s, uint32_t max,
     const char *what, uint32_t *out)
 {
 	uint64_t x = 0;
+	/* Ten digits fit in 64 bits, so the sum cannot overflow before it is
+	 * compared. Leading zeros are refused: a value has one form. */
 	int good = s.n > 0 && s.n <= 10 && (s.at[0] != '0' || s.n == 1);
 	for (size_t i = 0; i < s.n && good; i++) {
 		good = s.at[i] >= '0' && s.at[i] <= '9';
@@ -187,6 +204,8 @@ static int read_u32(struct reader *r, struct span s, uint32_t max,
 	return 0;
 }
 
+/* A NUL within the value would end the text for the parser, and what follows it
+ * would not be looked at. */
 static int read_address(struct reader *r, struct span s, const char *what,
     uint32_t *out)
 {
@@ -230,6 +249,9 @@ static int read_level(struct reader *r, struct span s, uint8_t *out)
  * Entries of one address are chained from the slot its hash leads to. */
 static uint32_t *find_slot(const struct reader *r, uint32_t address)
 {
+	/* Multiplication by 2^32 over the golden ratio spreads neighbouring
+	 * addresses; half of the slots are free at least, so the probing
+	 * ends. */
 	uint32_t i = address * UINT32_C(0x9e3779b1);
 	i ^= i >> 15;
 	for (;; i++) {
@@ -239,6 +261,8 @@ static uint32_t *find_slot(const struct reader *r, uint32_t address)
 	}
 }
 
+/* Two entries are the same probe when port, class and having a payload agree;
+ * another interval does not make a second one. */
 static int is_same(const struct algo_pinglist_entry *a,
     const struct algo_pinglist_entry *b)
 {
@@ -246,7 +270,9 @@ static int is_same(const struct algo_pinglist_entry *a,
 	    !a->payload == !b->payload;
 }
 
-/* Keep the entry unless it is one of those that are dropped. */
+/* Keep the entry unless it is one of those that are dropped. A wrong list is
+ * worth little, but one odd entry is no reason to stop probing: those that
+ * would hurt are dropped or clamped, and counted. */
 static int add_entry(struct reader *r, struct algo_pinglist_entry *entry)
 {
 	struct algo_pinglist_doc *d = r->doc;
@@ -274,7 +300,9 @@ static int add_entry(struct reader *r, struct algo_pinglist_entry *entry)
 	return 0;
 }
 
-/* The least interval is that of a pair, so it is known at the end. */
+/* The hard limit of 10 s between two probes of a pair stands in the agent, so
+ * that no controller can lift it. How many entries share a pair is known only
+ * at the end of the document. */
 static void raise_intervals(struct reader *r)
 {
 	struct algo_pinglist_doc *d = r->doc;
@@ -299,6 +327,8 @@ static int read_head(struct reader *r)
 	struct span v[MAX_ATTRIBUTES];
 	uint32_t server;
 	int rc;
+	/* The declaration may be missing; if there is one, it must be this, for
+	 * no other encoding is read. */
 	if (looking_at(r, "<?xml") && (rc = take(r, declaration)) < 0)
 		return rc;
 	skip_space(r);
@@ -309,6 +339,8 @@ static int read_head(struct reader *r)
 	    (rc = read_version(r, v[1], &r->doc->version)) < 0 ||
 	    (rc = read_u32(r, v[2], UINT32_MAX, "count", &r->said)) < 0)
 		return rc;
+	/* A controller that mixes lists up would have this server probe
+	 * another's peers. */
 	if (server != r->self)
 		return refuse_at(r, ALGO_PINGLIST_OTHER, v[0].at, "server");
 	return 0;
@@ -336,6 +368,8 @@ static int read_peer(struct reader *r)
 		return refuse_at(r, ALGO_PINGLIST_VALUE, v[1].at, "port");
 	entry.port = (uint16_t)port;
 	entry.class = (uint8_t) class;
+	/* Counted before any is dropped: `count` tells whether the document is
+	 * whole, not how much of it is used. */
 	r->seen++;
 	return add_entry(r, &entry);
 }
@@ -397,7 +431,10 @@ int algo_pinglist_xml_read(struct algo_pinglist_doc *d, uint32_t self,
 		return sim_fail(e, SIM_EPARSE, "%zu bytes are more than %zu.",
 		    n, d->max_bytes);
 	}
+	/* All ones is NONE in every slot. */
 	memset(r.slot, 0xff, r.n_slots * sizeof(*r.slot));
+	/* Part of a list is not used: an agent without a list stops probing,
+	 * which is the safe side. */
 	if ((rc = read_document(&r)) < 0)
 		d->n_entries = 0;
 	else

@@ -26,12 +26,16 @@ void algo_pinglist_xml_open(struct algo_pinglist_xml *x,
     const struct algo_pinglist *plan)
 {
 	*x = (struct algo_pinglist_xml){.plan = plan, .stage = DONE};
+	/* Each number of an address as text, copied whole with four bytes, of
+	 * which the length says how many count. */
 	for (unsigned i = 0; i < 256; i++) {
 		char text[4];
 		x->octet_len[i] =
 		    (uint8_t)snprintf(text, sizeof(text), "%u", i);
 		memcpy(x->octet[i], text, sizeof(text));
 	}
+	/* All after the address depends on the level and the kind alone, so it
+	 * is formatted here once for all servers. */
 	for (unsigned v = 0; v < ALGO_PINGLIST_N_LEVELS; v++) {
 		const struct algo_pinglist_peer peer = {.level = v};
 		for (uint32_t k = 0; k < plan->n_kinds[v]; k++) {
@@ -78,7 +82,9 @@ static unsigned write_front(const struct algo_pinglist_xml *x,
 	return (unsigned)(p - front);
 }
 
-/* Entries of whole peers while they fit. */
+/* Entries of whole peers while they fit. Peers mostly ascend, so the text
+ * before the last number is made only when the first three change. ENTRY counts
+ * what copies may spill too, so nothing is written beyond SIZE. */
 static size_t write_entries(struct algo_pinglist_xml *x, char *buf, size_t size)
 {
 	const struct algo_pinglist_server *s = &x->server;
@@ -129,6 +135,8 @@ size_t algo_pinglist_xml_next(struct algo_pinglist_xml *x, char *buf,
 	case HEAD:
 		x->stage = ENTRIES;
 		return write_head(x, buf, size);
+	/* Without a peer left nothing is written, and the end of the document
+	 * comes in the same call. */
 	case ENTRIES:
 		if ((n = write_entries(x, buf, size)) > 0)
 			return n;
@@ -144,6 +152,7 @@ size_t algo_pinglist_xml_next(struct algo_pinglist_xml *x, char *buf,
 }
 
 /* --- to a file ------------------------------------------------------------ */
+/* Empties the chunk also when writing fails: nothing is written twice. */
 static int flush(struct algo_pinglist_xml *x, FILE *out, struct sim_err *e)
 {
 	const size_t n = x->n_chunk;
@@ -192,6 +201,8 @@ int algo_pinglist_xml_write_all(struct algo_pinglist_xml *x, FILE *out,
 	for (uint32_t i = 0; i < x->plan->n_servers && rc == 0; i++) {
 		if ((rc = algo_pinglist_xml_start(x, i, e)) < 0)
 			return rc;
+		/* Within the outer document no list has a declaration of its
+		 * own. */
 		x->stage = HEAD;
 		rc = write_rest(x, out, e);
 	}

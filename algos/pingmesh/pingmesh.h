@@ -27,7 +27,7 @@ struct algo_pingmesh_params {
 };
 extern const struct sim_field algo_pingmesh_agent_fields[];
 
-/* One probe. Times of the caller's clock. */
+/* One probe. Times are of the caller's clock. */
 struct algo_pingmesh_record {
 	sim_ns sent_ns, rtt_ns, echo_ns; /* 0: none */
 	uint32_t src_ip, dst_ip;
