@@ -23,7 +23,8 @@ enum {
 static_assert(2 * ALGO_PINGMESH_ENTRIES <= SLOTS, "a table half empty");
 static_assert(ALGO_PINGMESH_BURST + 5 <= AGENT_MAX_OUT, "a step's actions");
 
-/* Two probes of a pair; both hold whatever lists and parameters say. */
+/* The hard limits of section 3.4: the least time between two probes of a pair,
+ * and the largest payload. Both hold whatever lists and parameters say. */
 #define MIN_GAP     (ALGO_PINGLIST_MIN_INTERVAL_S * SIM_SEC)
 #define MAX_PAYLOAD ((uint32_t)ALGO_PINGLIST_MAX_PAYLOAD)
 
@@ -53,13 +54,16 @@ struct fetch {
 	uint8_t asked;
 };
 
-/* When an entry is due, in the heap. */
+/* When an entry is due, in a heap by time: a list has thousands of entries, and
+ * each step looks at the first only. */
 struct due {
 	sim_ns at;
 	uint32_t entry;
 };
 
-/* Of entry I, the first one of its address; of such a one, the last probe. */
+/* pair[i].first is the first entry with the address of entry i. The time of the
+ * pair's last probe stands there alone, so that all entries of a peer share one
+ * limit. */
 struct pair {
 	sim_ns last;
 	uint32_t first;
@@ -106,6 +110,8 @@ static void note(struct state *s, enum algo_pingmesh_line line, uint64_t value)
 }
 
 /* --- the list ------------------------------------------------------------- */
+/* Fail closed: no entries, no probes. Probes under way still end, and become
+ * records. */
 static void close_list(struct state *s)
 {
 	if (s->n_entries == 0)
@@ -129,7 +135,8 @@ static void sift_down(struct state *s, uint32_t i)
 	s->heap[i] = moved;
 }
 
-/* Which entries are of one address. */
+/* Find, for each entry, the first one of its address, by a hash table in `work`
+ * that is at most half full. */
 static void pair_up(struct state *s)
 {
 	memset(s->work, 0xff, SLOTS * sizeof(*s->work));
@@ -144,8 +151,10 @@ static void pair_up(struct state *s)
 	}
 }
 
-/* Whom the list before probed is not remembered: so take it that every pair
- * had its last probe when anyone had. */
+/* Begin a list. Each entry starts at a random place of its interval, so that
+ * servers which got their lists together do not probe together. Whom the list
+ * before probed is not remembered, so every pair is taken to have had its last
+ * probe when any pair had: the limit of 10 s holds across lists, too. */
 static void spread(struct state *s, struct sim_rng *rng)
 {
 	const sim_ns quiet = s->last_probe + s->guard;
@@ -161,8 +170,11 @@ static void spread(struct state *s, struct sim_rng *rng)
 		sift_down(s, i);
 }
 
-/* The controller answered. Its document is read over the list: what is no list
- * closes it anyway. */
+/* The controller answered. Section 3.4: without a list, or with an empty one,
+ * the agent drops its peers. A refused list does the same here. The document is
+ * read over the entries that are there, since what is no list closes them
+ * anyway. One with the digest of the list at hand is not read again: its phases
+ * go on undisturbed. */
 static int take_list(struct state *s, const void *bytes, size_t n,
     struct sim_rng *rng)
 {
@@ -201,12 +213,16 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 /* --- the controller ------------------------------------------------------- */
 static void fetch_later(struct state *s, double seconds, struct sim_rng *rng)
 {
-	/* Up to an eighth earlier: not all servers at a time, none later. */
+	/* Up to an eighth earlier, so that servers which started together do
+	 * not ask the controller together, and none asks later than its
+	 * interval. */
 	s->fetch.asked = 0;
 	s->fetch.at =
 	    s->watch.now + ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
 }
 
+/* Section 3.4: after three failed contacts in a row the agent stops probing,
+ * since nobody could stop it any more. */
 static void no_contact(struct state *s, struct sim_rng *rng)
 {
 	s->count.n_contact_failed++;
@@ -217,6 +233,8 @@ static void no_contact(struct state *s, struct sim_rng *rng)
 	fetch_later(s, s->params->fetch_retry_s, rng);
 }
 
+/* An answer that comes after the contact was given up, or twice, is a stray one
+ * and changes nothing. */
 static void on_fetch_done(struct state *s, const struct agent_event *ev,
     struct sim_rng *rng)
 {
@@ -251,6 +269,8 @@ static void fetch_due(struct state *s, struct sim_rng *rng,
 }
 
 /* --- probes --------------------------------------------------------------- */
+/* The oldest probe is at the head of a list in order of sending, and all have
+ * the same timeout, so only the head is ever looked at for one. */
 static struct flight *take_flight(struct state *s)
 {
 	uint32_t i = s->free;
@@ -275,6 +295,8 @@ static struct flight *take_flight(struct state *s)
 	return f;
 }
 
+/* The probe is over, one way or another: its slot is free and its record on the
+ * way. An odd `turn` says that a slot is under way. */
 static void land(struct state *s, struct flight *f, enum agent_outcome outcome)
 {
 	const uint32_t i = (uint32_t)(f - s->flight);
@@ -288,6 +310,8 @@ static void land(struct state *s, struct flight *f, enum agent_outcome outcome)
 	algo_pingmesh_outbox_add(&s->outbox, s->watch.now, &f->record);
 }
 
+/* Section 3.4: each probe has a new source port, so that over time a pair's
+ * probes take all ECMP paths. */
 static uint16_t next_port(struct state *s)
 {
 	if (s->port > s->params->last_port)
@@ -302,10 +326,13 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 	const sim_ns now = s->watch.now;
 	sim_ns *last = &s->pair[s->pair[i].first].last;
 	struct flight *f;
+	/* Here the hard limit is kept, whatever led to this entry being due. */
 	if (now - *last < s->guard) {
 		s->count.n_guarded++;
 		return *last + s->guard;
 	}
+	/* Memory is fixed: when too many probes are under way, this one has to
+	 * wait. */
 	if (!(f = take_flight(s))) {
 		s->count.n_crowded++;
 		return now + SIM_SEC;
@@ -331,6 +358,8 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 	return now + x->interval_s * SIM_SEC;
 }
 
+/* At most BURST probes a step, since a step's actions have a fixed room; what
+ * is still due wakes the agent at once. */
 static void probes_due(struct state *s, struct agent_out *out)
 {
 	for (int n = 0; n < ALGO_PINGMESH_BURST && s->n_entries > 0; n++) {
@@ -346,7 +375,10 @@ static void probes_due(struct state *s, struct agent_out *out)
 	}
 }
 
-/* TCP doubles its wait: one loss is seen as r, two as 3 r, three as 7 r. */
+/* Section 4.2 in the agent's own counters: TCP doubles its wait, so one loss is
+ * seen as a time from r on, two from 3 r and three from 7 r. DEPARTS: no
+ * tolerance, since counters are for alerts and the drop rate proper is worked
+ * out from records. */
 static void count_drops(struct state *s, sim_ns rtt_ns)
 {
 	const sim_ns rto = ns_of(s->params->syn_rto_s);
@@ -377,6 +409,8 @@ static void on_connect_done(struct state *s, const struct agent_event *ev)
 	land(s, f, ev->outcome);
 }
 
+/* Section 3.4: also an agent that has closed its list answers the others, or
+ * they would take it for dead. */
 static void on_ping_request(struct state *s, const struct agent_event *ev,
     struct agent_out *out)
 {
@@ -579,6 +613,8 @@ void algo_pingmesh_agent_status(const void *state,
 	};
 }
 
+/* Ending fails closed and hands over: contacts stop, and results go as soon as
+ * the collector takes them. */
 void algo_pingmesh_agent_end(void *state)
 {
 	struct state *s = state;

@@ -9,7 +9,7 @@
  *	- It fails closed. Three contacts with the controller that fail in a
  *	  row, or one that brings no list, an empty or a bad one: all peers are
  *	  dropped and nothing is probed until a list comes.
- *	- It answers requests always.
+ *	- It always answers the probes of others, also without a list.
  *	- Its memory is one block of fixed size. What does not fit is dropped,
  *	  oldest first, and counted.
  *
@@ -26,13 +26,14 @@
  * The agent's own clock only goes forward, by at most ALGO_PINGMESH_STEP at a
  * time; it has a timer set for every second, so more means that the caller's
  * clock jumped or that the host slept. A jump, forward or back, counts as no
- * time at all, so it brings no probes closer together. (A smaller one forward
- * looks like time: where such are to be feared, tell the time by a monotonic
- * clock.) A clock that stands still for ALGO_PINGMESH_STILL steps closes the
- * list.
+ * time at all, so it brings no probes closer together. (A smaller jump forward
+ * looks like time passing: a host whose clock may be set should tell the time
+ * by a monotonic one.) A clock that stands still for ALGO_PINGMESH_STILL steps
+ * closes the list.
  *
- * Every perf_window the counters of it go to the collector, beside the records
- * and sooner than they do; once, for they matter while they are new.
+ * At the end of each perf_window its counters go to the collector, beside the
+ * records and ahead of them. They are sent once and never tried again, since
+ * they matter only while they are new.
  *
  * Each probe becomes one record and nothing is lost uncounted:
  *

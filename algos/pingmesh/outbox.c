@@ -28,17 +28,22 @@ void algo_pingmesh_outbox_init(struct algo_pingmesh_outbox *o,
 void algo_pingmesh_outbox_add(struct algo_pingmesh_outbox *o, sim_ns now,
     const struct algo_pingmesh_record *r)
 {
+	/* The oldest record goes, since the newest say what is wrong now; it is
+	 * counted, so nothing is lost unseen. */
 	if (o->n == ALGO_PINGMESH_RECORDS) {
 		o->first = (o->first + 1) % ALGO_PINGMESH_RECORDS;
 		o->n--;
 		o->count->n_overrun++;
 	}
+	/* The first record of a batch starts its wait. While a batch is under
+	 * way, `at` is that batch's. */
 	if (o->n == 0 && o->phase == ALGO_PINGMESH_IDLE)
 		o->at = now + ns_of(o->params->upload_interval_s);
 	o->record[(o->first + o->n++) % ALGO_PINGMESH_RECORDS] = *r;
 }
 
-/* The batch is done with, one way or another. */
+/* The batch is done with: taken, or given up after the last try. *COUNTER says
+ * which. */
 static void drop_batch(struct algo_pingmesh_outbox *o, sim_ns now,
     uint64_t *counter)
 {
@@ -48,6 +53,8 @@ static void drop_batch(struct algo_pingmesh_outbox *o, sim_ns now,
 	o->at = now + ns_of(o->params->upload_interval_s);
 }
 
+/* Copied out of the ring, so that a batch tried again is the same batch and the
+ * collector can tell by its number. */
 static void fill_batch(struct algo_pingmesh_outbox *o)
 {
 	struct algo_pingmesh_batch *b = &o->batch;
@@ -60,7 +67,9 @@ static void fill_batch(struct algo_pingmesh_outbox *o)
 	o->tries = 0;
 }
 
-/* Rest for 1, 2, 4, ... times the first rest, of which half is random. */
+/* Rest for 1, 2, 4, ... times the first rest, of which half is random: a
+ * collector that was down is not met by all servers in step. Section 3.4: after
+ * the last try the batch is discarded, as memory is bounded. */
 static void fail(struct algo_pingmesh_outbox *o, sim_ns now,
     struct sim_rng *rng)
 {
@@ -77,6 +86,8 @@ static void fail(struct algo_pingmesh_outbox *o, sim_ns now,
 		(1 + sim_rng_u01(rng)) / 2);
 }
 
+/* Batch and try. A late answer to an earlier try of this batch is told from one
+ * to the last. */
 static uint64_t token_of(const struct algo_pingmesh_outbox *o)
 {
 	return o->batch.number << 8 | o->tries;
@@ -85,6 +96,8 @@ static uint64_t token_of(const struct algo_pingmesh_outbox *o)
 void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
     const struct agent_event *ev, struct sim_rng *rng)
 {
+	/* A late success still means that the collector has the batch; a late
+	 * failure says nothing about the try under way. */
 	if (o->batch.n == 0 || ev->token >> 8 != o->batch.number)
 		o->count->n_stray++;
 	else if (ev->ok)
@@ -95,6 +108,7 @@ void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
 		o->count->n_stray++;
 }
 
+/* A full batch need not wait for the interval. */
 static int is_full(const struct algo_pingmesh_outbox *o)
 {
 	return o->phase == ALGO_PINGMESH_IDLE && o->n >= o->params->batch;
@@ -105,6 +119,7 @@ void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
 {
 	if (algo_pingmesh_outbox_next(o, now) > now)
 		return;
+	/* Its time is up and nobody answered. */
 	if (o->phase == ALGO_PINGMESH_SENDING) {
 		fail(o, now, rng);
 		return;

@@ -3,8 +3,8 @@
  *
  *	add --> ring of records --> batch --> taken
  *	          | full: oldest     ^   |
- *	          v                  |   v fails, or too long
- *	        overrun              rest, then again; after the last try discarded
+ *	          v                  |   v fails, or takes too long
+ *	        overrun              rest, then again; discarded after the last try
  *
  * One batch is under way at a time. It is a copy, so that the ring may run over
  * meanwhile without touching it. Times are of the agent's clock.
@@ -51,7 +51,8 @@ void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
 void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
     struct sim_rng *rng, struct agent_out *out);
 
-/* What waits need not wait for more; what rests after a failure still does. */
+/* Send what waits without waiting for a full batch. A batch that rests after a
+ * failure still rests. */
 void algo_pingmesh_outbox_hurry(struct algo_pingmesh_outbox *o, sim_ns now);
 
 /* When something is due next; SIM_NEVER: not before the next add(). */

@@ -5,6 +5,9 @@
 
 #include <math.h>
 
+/* The agent's counters need P50 and P99 in fixed memory. The end of the
+ * bucket that holds the rank errs upwards, so an alert comes early rather
+ * than late. */
 sim_ns algo_pingmesh_hist_quantile(const struct algo_pingmesh_hist *h, double q)
 {
 	const double rank = ceil(q * (double)h->n);

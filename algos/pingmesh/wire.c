@@ -11,11 +11,15 @@
 
 static const unsigned char magic[4] = {'C', 'P', 'M', 'B'};
 
+/* Finds accidents, not forgers: there is no key in it. */
 static uint64_t checksum(const unsigned char *p, size_t n)
 {
 	return sim_fnv(SIM_FNV_START, p, n);
 }
 
+/* Field by field at fixed places, since the layout of a struct differs between
+ * machines. The last five bytes are zero so that equal records are equal
+ * bytes. */
 static void encode_record(unsigned char *p,
     const struct algo_pingmesh_record *r)
 {
@@ -50,6 +54,8 @@ static struct algo_pingmesh_record decode_record(const unsigned char *p)
 	};
 }
 
+/* The head is the same for both kinds of batch, RECORD being the bytes of one
+ * record or of the counters. */
 static void encode_head(unsigned char *p,
     const struct algo_pingmesh_wire_id *id, uint16_t record, uint32_t n)
 {
@@ -86,6 +92,7 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 	    w->n_connected, w->n_unconnected, w->n_drop_1, w->n_drop_2,
 	    w->p50_ns, w->p99_ns};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
+	/* The order of the header's table. */
 	static_assert(sizeof(value) == ALGO_PINGMESH_WIRE_COUNTERS, "a row");
 	encode_head(out, &id, ALGO_PINGMESH_WIRE_COUNTERS, 1);
 	for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++, p += 8)
@@ -94,6 +101,8 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 	return ALGO_PINGMESH_WIRE_WINDOW;
 }
 
+/* Read from the head alone, before anything else is awaited: a forged length
+ * must not make a collector wait for or store what no agent sends. */
 int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 {
 	const unsigned char *p = head;
@@ -104,6 +113,8 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 	const uint32_t n = sim_load_32(p + 8);
 	const unsigned version = sim_load_16(p + 4),
 		       record = sim_load_16(p + 6);
+	/* Version and length of a record must fit together, so that a reader of
+	 * one kind never misreads the other. */
 	const int is_window = version == ALGO_PINGMESH_OF_COUNTERS &&
 	    record == ALGO_PINGMESH_WIRE_COUNTERS;
 	if (!is_window &&
@@ -115,6 +126,8 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 		    version, record, ALGO_PINGMESH_OF_RECORDS,
 		    ALGO_PINGMESH_WIRE_RECORD, ALGO_PINGMESH_OF_COUNTERS,
 		    ALGO_PINGMESH_WIRE_COUNTERS);
+	/* A window's counters are one record: any other n would make the length
+	 * ambiguous. */
 	if (is_window && n != 1)
 		return sim_fail(e, SIM_EPARSE,
 		    "Counters come one window at a time, not %" PRIu32 ".", n);
@@ -127,6 +140,8 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 	return 0;
 }
 
+/* What an agent cannot have sent is refused here, so that nobody behind checks
+ * again. */
 static int check_record(const unsigned char *p, uint32_t i, uint32_t src_ip,
     struct sim_err *e)
 {
@@ -167,6 +182,8 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 		    ALGO_PINGMESH_WIRE_HEAD + ALGO_PINGMESH_WIRE_CHECK);
 	if ((rc = algo_pingmesh_wire_length(bytes, &size, e)) < 0)
 		return rc;
+	/* The length follows from the head, and the checksum stands at the end:
+	 * so length first. */
 	if (n != size)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of %" PRIu32 " records has %zu bytes, not %zu.",
@@ -184,6 +201,7 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	    .number = sim_load_64(p + 24),
 	    .n_lost = sim_load_64(p + 32),
 	};
+	/* Agents count from 1, so 0 shows that this was never sent. */
 	if (found.number == 0)
 		return sim_fail(e, SIM_ERANGE, "Batches count from 1, not 0.");
 	if (kind == ALGO_PINGMESH_OF_COUNTERS && found.n_lost > 0)
@@ -192,6 +210,7 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	for (uint32_t i = 0; i < found.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		if ((rc = check_record(p, i, found.src_ip, e)) < 0)
 			return rc;
+	/* Only what is wholly good is told. */
 	*id = found;
 	return 0;
 }
@@ -214,6 +233,7 @@ int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b, const void *bytes,
 	const unsigned char *p =
 	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
 	struct algo_pingmesh_wire_id id;
+	/* Checked as a whole first, so that B is never left half written. */
 	int rc = check_kind(&id, ALGO_PINGMESH_OF_RECORDS, bytes, n, e);
 	if (rc < 0)
 		return rc;

@@ -30,8 +30,9 @@
  *	16  8  n_probes         40  8  n_drop_1        64  8  p99_ns
  *
  * The meaning is that of structs algo_pingmesh_batch and algo_pingmesh_window.
- * Agents of old post version 1 alone, which is read as ever. The checksum finds what
- * was cut off or has rotted; against a forger it is no help.
+ * Older agents post batches of version 1 only, and these are still read. The
+ * checksum finds what was cut off or damaged on its way; it is no help against a
+ * forger.
  */
 #ifndef ALGOS_PINGMESH_WIRE_H
 #define ALGOS_PINGMESH_WIRE_H
