@@ -5,14 +5,15 @@
  * are connections of the kernel's TCP and faults are on real links. What a
  * window and its losses are is the same too; what differs:
  *
- *	paths   are those of the kernel's ECMP, so not the simulator's. Known of
+ *	paths   are those of the kernel's ECMP on fabric netns. Known of
  *	        a path are the links that lost something, which is what scores
  *	        ask for; the others are TOPO_NONE.
  *	losses  hit every packet: SYNs, acknowledgements, probes and answers.
  *	        Those of a flow's five-tuple are its own, so its probes too. A
  *	        flow that had to send again although nothing was lost on its own
  *	        way has no culprit. A receiver whose FIN was lost sends again too:
- *	        that is a flow of its own, the other way.
+ *	        that is a flow of its own, the other way (on fabric tun nobody
+ *	        watches receivers).
  *	ports   of receivers are made even and those of senders odd: no host
  *	        sends from a port at which it listens.
  *	time    is real: an epoch takes traffic.epoch, and until all has ended.
@@ -25,8 +26,8 @@
 
 struct xp_lab_plane;
 
-/* P has WIRE from now on, and closes it, also on failure; P keeps A. Errors those
- * of xp_lab_open(). */
+/* P has WIRE from now on, and closes it, also on failure; P keeps A. Errors
+ * those of xp_lab_open(). */
 int xp_lab_plane_open(struct xp_lab_plane **p, struct xp_wire *wire,
     const struct xp_agents *a, struct sim_err *e);
 void xp_lab_plane_close(struct xp_lab_plane *p); /* NULL is fine */

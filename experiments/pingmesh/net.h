@@ -3,13 +3,15 @@
  *
  * Networks under one world (experiments/pingmesh/world.h):
  *
- *	sim    models/sim/sim.h, in simulated time
- *	real   models/real/real.h on hosts of this machine, in real time; what is
- *	       between them is netns or tun (experiments/lab/wire.h). connect.timers says how its kernel waits for
- *	       SYN-ACKs, as it says of the simulator:
+ *	sim    fabric_sim.h, in simulated time
+ *	real   fabric_real.h on hosts of this machine, in real time; what is
+ *	       between them is netns or tun (experiments/lab/wire.h).
+ *	       connect.timers says how its kernel waits for SYN-ACKs, as it
+ *	       says of the simulator:
  *	         linux_linear  4 waits of 1 s, then doubled: as it is
  *	         linux         tcp_syn_linear_timeouts = 0
- *	         windows       that, and a first wait of 3 s by eBPF in a cgroup
+ *	         windows       that, and a first wait of 3 s by eBPF in a
+ *	                       cgroup, which only netns has
  *	       Servers wait as long for the end of a handshake, and then send a
  *	       SYN-ACK again. Of connect, only timers and retries are read. A
  *	       connect is given up after 0.95 probe_timeout: a kernel's seventh
