@@ -55,7 +55,8 @@ UNFIT += $(if $(BPF),models/netns/ebpf_none.c,models/netns/ebpf.c \
 	models/netns/ebpf_read.c tests/real/netns_ebpf_test.c)
 # The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
-UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c)
+UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c \
+	experiments/live/url.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL)
 
 # Expanded only when something is compiled, after `deps` has run.

@@ -17,13 +17,12 @@
 #include <unistd.h>
 
 #include "algos/pingmesh/wire.h"
+#include "experiments/live/url.h"
 #include "models/clock.h"
-#include "sim/text.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
 enum {
-	MAX_URL = 1024,
 	MAX_TAG = 128,
 	MAX_SAID = 4096, /* bytes that a collector may say */
 };
@@ -51,8 +50,8 @@ struct xp_fetch {
 	int epoll, timer;
 	struct transfer get, post, push;
 
-	char controller[XP_FETCH_MAX_CONTROLLERS][MAX_URL];
-	char collector[MAX_URL];
+	char controller[XP_FETCH_MAX_CONTROLLERS][XP_URL_MAX];
+	char collector[XP_URL_MAX];
 	unsigned n_controllers, first, n_asked;
 	struct bytes had, coming;
 	int is_lent; /* `had`, to the agent */
@@ -448,65 +447,6 @@ static int ready(void *arg, struct sim_err *e)
 }
 
 /* --- opening -------------------------------------------------------------- */
-static const char *part(CURLU *u, CURLUPart what, char **text)
-{
-	curl_free(*text);
-	*text = NULL;
-	return curl_url_get(u, what, text, 0) == CURLUE_OK ? *text : NULL;
-}
-
-/* NULL if TEXT is a URL to ask, or what is wrong with it. */
-static const char *fault_of(CURLU *u, const char *text, int *needs_tls)
-{
-	const char *why = NULL;
-	char *got = NULL;
-	if (curl_url_set(u, CURLUPART_URL, text, CURLU_NON_SUPPORT_SCHEME) !=
-	    CURLUE_OK)
-		return "it is no URL; http://10.0.0.9:8080 is one";
-	const char *scheme = part(u, CURLUPART_SCHEME, &got);
-	*needs_tls = scheme && strcmp(scheme, "https") == 0;
-	if (!scheme || (!*needs_tls && strcmp(scheme, "http") != 0))
-		why = "it does not begin with http:// or https://";
-	else if (part(u, CURLUPART_QUERY, &got) ||
-	    part(u, CURLUPART_FRAGMENT, &got))
-		why = "it has a query or a fragment";
-	else if (part(u, CURLUPART_USER, &got) ||
-	    part(u, CURLUPART_PASSWORD, &got))
-		why = "it has a user or a password";
-	curl_free(got);
-	return why;
-}
-
-/* The URL of N bytes at TEXT, and what follows it. */
-static int take_url(char out[MAX_URL], const char *text, size_t n,
-    const char *tail, struct sim_err *e)
-{
-	const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
-	char url[MAX_URL], quote[64];
-	int needs_tls = 0;
-	if (n + strlen(tail) >= sizeof(url))
-		return sim_fail(e, SIM_EINVAL, "A URL has at most %zu bytes.",
-		    sizeof(url) - 1 - strlen(tail));
-	snprintf(url, sizeof(url), "%.*s", (int)n, text);
-	CURLU *u = curl_url();
-	if (!u)
-		return sim_fail(e, SIM_ENOMEM, "There is no memory for a URL.");
-	const char *why = fault_of(u, url, &needs_tls);
-	curl_url_cleanup(u);
-	if (why)
-		return sim_fail(e, SIM_EINVAL, "%s cannot be asked: %s.",
-		    sim_quote(quote, url), why);
-	if (needs_tls && !(v->features & CURL_VERSION_SSL))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "%s cannot be asked: libcurl was built without TLS.",
-		    sim_quote(quote, url));
-	while (n > 0 && url[n - 1] == '/')
-		url[--n] = '\0';
-	memcpy(out, url, n);
-	memcpy(out + n, tail, strlen(tail) + 1);
-	return 0;
-}
-
 static int take_urls(struct xp_fetch *f, struct sim_err *e)
 {
 	const char *text = f->params.controllers;
@@ -519,8 +459,8 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
 			return sim_fail(e, SIM_EINVAL,
 			    "More than %d controllers.",
 			    XP_FETCH_MAX_CONTROLLERS);
-		rc = take_url(f->controller[f->n_controllers++], text, n, tail,
-		    e);
+		rc = xp_url_take(f->controller[f->n_controllers++], text, n,
+		    tail, e);
 		text += n;
 		if (rc < 0 || *text == '\0')
 			break;
@@ -528,7 +468,7 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
 	/* Agents begin with different ones. */
 	f->first = f->params.address % f->n_controllers;
 	if (rc == 0 && f->params.collector)
-		rc = take_url(f->collector, f->params.collector,
+		rc = xp_url_take(f->collector, f->params.collector,
 		    strlen(f->params.collector), "/results", e);
 	return rc;
 }

@@ -1,0 +1,19 @@
+/* experiments/live/url.h -- whom a live agent may be told to ask.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_LIVE_URL_H
+#define EXPERIMENTS_LIVE_URL_H
+
+#include <stddef.h>
+
+#include "sim/err.h"
+
+enum { XP_URL_MAX = 1024 };
+
+/* The URL of N bytes at TEXT, less slashes at its end, and TAIL. Errors
+ * SIM_EINVAL (no URL of http or https; a query, fragment, user or password in
+ * it; too long), SIM_EUNSUPPORTED (https, and libcurl has none), SIM_ENOMEM. */
+int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
+    const char *tail, struct sim_err *e);
+
+#endif
