@@ -250,8 +250,8 @@ static void counters_that_none_can_send_are_refused(void **state)
 	    {4, 3, SIM_EPARSE, "version 3"},
 	    {4, 1, SIM_EPARSE, "version 1 with records of 72"},
 	    {6, 48, SIM_EPARSE, "version 2 with records of 48"},
-	    {8, 0, SIM_EPARSE, "not 0"},
-	    {8, 2, SIM_EPARSE, "one window at a time, not 2"},
+	    {8, 0, SIM_ELIMIT, "at least 1"},
+	    {8, 2, SIM_ELIMIT, "at most 1"},
 	    {24, 0, SIM_ERANGE, "count from 1"},
 	    {32, 1, SIM_ERANGE, "n_lost"},
 	};

@@ -78,15 +78,13 @@ struct state {
 	struct fetch fetch;
 	sim_ns guard;      /* >= MIN_GAP */
 	sim_ns last_probe; /* of anyone */
-	sim_ns window_end, window_clock;
 	uint32_t self, max_payload, max_entries, port;
 	uint32_t n_entries;
 	uint32_t n_used, n_flights, free, head, tail; /* of flight[] */
 	uint64_t digest, version;                     /* of the list */
 	uint64_t n_log;
-	struct algo_pingmesh_counters count, window_from;
-	struct algo_pingmesh_window window;
-	struct algo_pingmesh_hist hist;
+	struct algo_pingmesh_perf perf;
+	struct algo_pingmesh_counters count;
 	/* Of what is below, what was never written is never read. */
 	struct algo_pingmesh_outbox outbox;
 	struct due heap[ALGO_PINGMESH_ENTRIES]; /* [0] is due first */
@@ -402,7 +400,7 @@ static void on_connect_done(struct state *s, const struct agent_event *ev)
 		f->record.echo_ns = ev->echo_ns;
 		s->count.n_connected++;
 		count_drops(s, ev->rtt_ns);
-		algo_pingmesh_hist_add(&s->hist, ev->rtt_ns);
+		algo_pingmesh_hist_add(&s->perf.hist, ev->rtt_ns);
 	} else {
 		s->count.n_unconnected++;
 	}
@@ -421,39 +419,6 @@ static void on_ping_request(struct state *s, const struct agent_event *ev,
 }
 
 /* --- time ----------------------------------------------------------------- */
-/* At the first step after its end, before that counts anything: so a window
- * holds what was counted in it, and the next begins where it ended. */
-static void turn_window(struct state *s, struct agent_out *out)
-{
-	if (s->watch.now < s->window_end)
-		return;
-	const sim_ns late = s->watch.now - s->window_end;
-	const sim_ns length = ns_of(s->params->perf_window_s);
-	const struct algo_pingmesh_counters *c = &s->count,
-					    *o = &s->window_from;
-	s->window = (struct algo_pingmesh_window){
-	    .born_ns = s->outbox.batch.born_ns,
-	    .number = s->window.number + 1,
-	    .start_ns = s->window_clock,
-	    .end_ns = s->window_clock + length,
-	    .n_probes = c->n_probes - o->n_probes,
-	    .n_connected = c->n_connected - o->n_connected,
-	    .n_unconnected = c->n_unconnected - o->n_unconnected,
-	    .n_drop_1 = c->n_drop_1 - o->n_drop_1,
-	    .n_drop_2 = c->n_drop_2 - o->n_drop_2,
-	    .p50_ns = algo_pingmesh_hist_quantile(&s->hist, 0.5),
-	    .p99_ns = algo_pingmesh_hist_quantile(&s->hist, 0.99),
-	    .src_ip = s->self,
-	};
-	struct agent_action *a = agent_act(out, AGENT_COUNTERS);
-	a->data = &s->window;
-	a->n_bytes = sizeof(s->window);
-	s->window_from = *c;
-	s->window_clock = s->watch.clock > late ? s->watch.clock - late : 0;
-	s->window_end += length;
-	memset(&s->hist, 0, sizeof(s->hist));
-}
-
 /* Move the clock. After a jump the timer that was set may come any time, and
  * the list may be old: ask for a new one soon. */
 static void tick(struct state *s, sim_ns clock, struct sim_rng *rng)
@@ -511,7 +476,8 @@ static void set_timer(struct state *s, struct agent_out *out)
 static void start(struct state *s, sim_ns clock, struct sim_rng *rng)
 {
 	const struct algo_pingmesh_params *p = s->params;
-	s->watch.clock = s->window_clock = s->outbox.batch.born_ns = clock;
+	s->watch.clock = s->outbox.batch.born_ns = clock;
+	algo_pingmesh_perf_begin(&s->perf, clock);
 	s->fetch.at = ns_of(p->fetch_retry_s * sim_rng_u01(rng));
 	s->port = p->first_port +
 	    sim_rng_below(rng, p->last_port - p->first_port + 1);
@@ -539,7 +505,7 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 	if (ev->kind == AGENT_START)
 		start(s, clock, rng);
 	tick(s, clock, rng);
-	turn_window(s, out);
+	algo_pingmesh_perf_due(&s->perf, s->watch.now, clock, &s->count, out);
 	switch (ev->kind) {
 	case AGENT_START:
 	case AGENT_TIMER:
@@ -592,7 +558,7 @@ static int init(void *state, topo_host host, const void *params,
 		s->guard = MIN_GAP;
 	assert(algo_pinglist_xml_work(s->max_entries) <= WORK);
 	s->watch.wake = SIM_NEVER;
-	s->window_end = ns_of(p->perf_window_s);
+	algo_pingmesh_perf_init(&s->perf, ns_of(p->perf_window_s), s->self);
 	s->free = s->head = s->tail = NONE;
 	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
 	return 0;
@@ -609,7 +575,7 @@ void algo_pingmesh_agent_status(const void *state,
 	    .n_contacts_failed = s->fetch.n_failed,
 	    .version = s->n_entries > 0 ? s->version : 0,
 	    .count = s->count,
-	    .window = s->window,
+	    .window = s->perf.window,
 	};
 }
 

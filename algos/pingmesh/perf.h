@@ -1,15 +1,14 @@
-/* algos/pingmesh/perf.h -- round-trip times in a histogram of fixed size.
+/* algos/pingmesh/perf.h -- an agent's performance counters, window by window.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
+ * Round-trip times go to a histogram of fixed size.
  * Eight buckets an octave from 1 us to 68 s: a quantile is at most 1/8 above
  * the value it stands for, and never below it.
  */
 #ifndef ALGOS_PINGMESH_PERF_H
 #define ALGOS_PINGMESH_PERF_H
 
-#include <stdint.h>
-
-#include "sim/time.h"
+#include "algos/pingmesh.h"
 
 enum {
 	ALGO_PINGMESH_SUB_BITS = 3,
@@ -54,5 +53,26 @@ static inline void algo_pingmesh_hist_add(struct algo_pingmesh_hist *h,
  * Domain q in (0, 1]. */
 sim_ns algo_pingmesh_hist_quantile(const struct algo_pingmesh_hist *h,
     double q);
+
+/* Times are of the agent's clock unless named `clock`. */
+struct algo_pingmesh_perf {
+	sim_ns end, length; /* of the window that is not over */
+	sim_ns clock;       /* when it began */
+	struct algo_pingmesh_counters from;
+	struct algo_pingmesh_window window; /* the last that is over */
+	struct algo_pingmesh_hist hist;
+};
+
+/* Zeroed before; the agent begins when `clock` is CLOCK. */
+void algo_pingmesh_perf_init(struct algo_pingmesh_perf *p, sim_ns length,
+    uint32_t self);
+void algo_pingmesh_perf_begin(struct algo_pingmesh_perf *p, sim_ns clock);
+
+/* At the first step after a window's end, before that counts anything into
+ * COUNT: AGENT_COUNTERS. So a window holds what was counted in it, and the next
+ * begins where it ended. */
+void algo_pingmesh_perf_due(struct algo_pingmesh_perf *p, sim_ns now,
+    sim_ns clock, const struct algo_pingmesh_counters *count,
+    struct agent_out *out);
 
 #endif

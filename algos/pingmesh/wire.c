@@ -54,14 +54,32 @@ static struct algo_pingmesh_record decode_record(const unsigned char *p)
 	};
 }
 
-/* The head is the same for both kinds of batch, RECORD being the bytes of one
- * record or of the counters. */
+/* By kind: how long its records are, and how many there may be. Version and
+ * length must fit together, so that a reader of one kind never misreads the
+ * other; a window's counters are one record. */
+static const struct kind {
+	uint16_t record, least, most;
+} kinds[] = {
+    [ALGO_PINGMESH_OF_RECORDS] = {ALGO_PINGMESH_WIRE_RECORD, 0,
+	ALGO_PINGMESH_BATCH},
+    [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
+};
+
+#define AT(member) offsetof(struct algo_pingmesh_window, member)
+static const size_t counters[] = {AT(start_ns), AT(end_ns), AT(n_probes),
+    AT(n_connected), AT(n_unconnected), AT(n_drop_1), AT(n_drop_2), AT(p50_ns),
+    AT(p99_ns)};
+#undef AT
+enum { N_COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+static_assert(N_COUNTERS * 8 == ALGO_PINGMESH_WIRE_COUNTERS, "all of them");
+
+/* The head is the same for all kinds of batch. */
 static void encode_head(unsigned char *p,
-    const struct algo_pingmesh_wire_id *id, uint16_t record, uint32_t n)
+    const struct algo_pingmesh_wire_id *id, uint32_t n)
 {
 	memcpy(p, magic, sizeof(magic));
 	sim_store_16(p + 4, (uint16_t)id->kind);
-	sim_store_16(p + 6, record);
+	sim_store_16(p + 6, kinds[id->kind].record);
 	sim_store_32(p + 8, n);
 	sim_store_32(p + 12, id->src_ip);
 	sim_store_64(p + 16, id->born_ns);
@@ -76,7 +94,7 @@ size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
 	    b->born_ns, b->number, b->n_lost, b->src_ip, b->n};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
 	assert(b->n <= ALGO_PINGMESH_BATCH);
-	encode_head(out, &id, ALGO_PINGMESH_WIRE_RECORD, b->n);
+	encode_head(out, &id, b->n);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
 	sim_store_64(p, checksum(out, (size_t)(p - out)));
@@ -88,15 +106,11 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 {
 	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
 	    w->born_ns, w->number, 0, w->src_ip, 0};
-	const uint64_t value[] = {w->start_ns, w->end_ns, w->n_probes,
-	    w->n_connected, w->n_unconnected, w->n_drop_1, w->n_drop_2,
-	    w->p50_ns, w->p99_ns};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
-	/* The order of the header's table. */
-	static_assert(sizeof(value) == ALGO_PINGMESH_WIRE_COUNTERS, "a row");
-	encode_head(out, &id, ALGO_PINGMESH_WIRE_COUNTERS, 1);
-	for (size_t i = 0; i < sizeof(value) / sizeof(value[0]); i++, p += 8)
-		sim_store_64(p, value[i]);
+	encode_head(out, &id, 1);
+	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
+		sim_store_64(p,
+		    *(const uint64_t *)((const char *)w + counters[i]));
 	sim_store_64(p, checksum(out, (size_t)(p - out)));
 	return ALGO_PINGMESH_WIRE_WINDOW;
 }
@@ -110,33 +124,24 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 		return sim_fail(e, SIM_EPARSE,
 		    "This is no batch of records: it does not begin with "
 		    "\"CPMB\".");
-	const uint32_t n = sim_load_32(p + 8);
 	const unsigned version = sim_load_16(p + 4),
 		       record = sim_load_16(p + 6);
-	/* Version and length of a record must fit together, so that a reader of
-	 * one kind never misreads the other. */
-	const int is_window = version == ALGO_PINGMESH_OF_COUNTERS &&
-	    record == ALGO_PINGMESH_WIRE_COUNTERS;
-	if (!is_window &&
-	    (version != ALGO_PINGMESH_OF_RECORDS ||
-		record != ALGO_PINGMESH_WIRE_RECORD))
+	const uint32_t n = sim_load_32(p + 8);
+	if (version < ALGO_PINGMESH_OF_RECORDS ||
+	    version > ALGO_PINGMESH_OF_COUNTERS ||
+	    record != kinds[version].record)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of version %u with records of %u bytes is not "
-		    "known: version %d has %d, and version %d has %d.",
-		    version, record, ALGO_PINGMESH_OF_RECORDS,
-		    ALGO_PINGMESH_WIRE_RECORD, ALGO_PINGMESH_OF_COUNTERS,
+		    "known: version 1 has %d, and version 2 has %d.",
+		    version, record, ALGO_PINGMESH_WIRE_RECORD,
 		    ALGO_PINGMESH_WIRE_COUNTERS);
-	/* A window's counters are one record: any other n would make the length
-	 * ambiguous. */
-	if (is_window && n != 1)
-		return sim_fail(e, SIM_EPARSE,
-		    "Counters come one window at a time, not %" PRIu32 ".", n);
-	if (n > ALGO_PINGMESH_BATCH)
+	if (n < kinds[version].least || n > kinds[version].most)
 		return sim_fail(e, SIM_ELIMIT,
-		    "A batch of %" PRIu32 " records: at most %d are allowed.",
-		    n, ALGO_PINGMESH_BATCH);
-	*size =
-	    is_window ? ALGO_PINGMESH_WIRE_WINDOW : algo_pingmesh_wire_size(n);
+		    "A batch of %" PRIu32 " records: at most %d are allowed, "
+		    "and at least %d.",
+		    n, kinds[version].most, kinds[version].least);
+	*size = ALGO_PINGMESH_WIRE_HEAD + (size_t)n * record +
+	    ALGO_PINGMESH_WIRE_CHECK;
 	return 0;
 }
 
@@ -256,19 +261,10 @@ int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
 	int rc = check_kind(&id, ALGO_PINGMESH_OF_COUNTERS, bytes, n, e);
 	if (rc < 0)
 		return rc;
-	*w = (struct algo_pingmesh_window){
-	    .born_ns = id.born_ns,
+	*w = (struct algo_pingmesh_window){.born_ns = id.born_ns,
 	    .number = id.number,
-	    .start_ns = sim_load_64(p),
-	    .end_ns = sim_load_64(p + 8),
-	    .n_probes = sim_load_64(p + 16),
-	    .n_connected = sim_load_64(p + 24),
-	    .n_unconnected = sim_load_64(p + 32),
-	    .n_drop_1 = sim_load_64(p + 40),
-	    .n_drop_2 = sim_load_64(p + 48),
-	    .p50_ns = sim_load_64(p + 56),
-	    .p99_ns = sim_load_64(p + 64),
-	    .src_ip = id.src_ip,
-	};
+	    .src_ip = id.src_ip};
+	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
+		*(uint64_t *)((char *)w + counters[i]) = sim_load_64(p);
 	return 0;
 }

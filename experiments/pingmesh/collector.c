@@ -192,30 +192,19 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 	return rc < 0 ? rc : 0;
 }
 
-int xp_collector_count(struct xp_collector *c, const void *data, size_t n,
-    struct sim_err *e)
+/* They are sent once, so none comes twice. */
+int xp_collector_count(struct xp_collector *c,
+    const struct algo_pingmesh_window *w, struct sim_err *e)
 {
-	const struct algo_pingmesh_window *w = data;
 	struct obs_perf_row row;
-	int rc;
-	if (n != sizeof(*w) || w->number == 0) {
-		c->count.n_repeated++;
-		return 0;
-	}
-	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
-	    w->born_ns, w->number, 0, w->src_ip, 0};
-	if ((rc = xp_batch_set_take(&c->seen, &id, e)) <= 0) {
-		c->count.n_repeated += rc == 0;
-		return rc;
-	}
 	const enum xp_dsa_fate fate =
 	    xp_dsa_counters_row(c->topo->n_hosts, w, &row);
 	c->count.n_foreign += fate == XP_DSA_FOREIGN;
 	c->count.n_odd += fate == XP_DSA_ODD;
 	if (fate != XP_DSA_ROW)
 		return 0;
-	rc = SIM_RESERVE(&c->counters.row, &c->counters.cap, c->counters.n + 1,
-	    e);
+	int rc = SIM_RESERVE(&c->counters.row, &c->counters.cap,
+	    c->counters.n + 1, e);
 	if (rc == 0)
 		c->counters.row[c->counters.n++] = row;
 	return rc;

@@ -55,10 +55,9 @@ void xp_collector_clear(struct xp_collector *c);
 int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
     struct sim_err *e);
 
-/* Counters of a window, as AGENT_COUNTERS has them. Of one that came before, or
- * what is none, n_repeated counts. Errors SIM_ENOMEM. */
-int xp_collector_count(struct xp_collector *c, const void *data, size_t n,
-    struct sim_err *e);
+/* Take what AGENT_COUNTERS brought. Errors SIM_ENOMEM. */
+int xp_collector_count(struct xp_collector *c,
+    const struct algo_pingmesh_window *w, struct sim_err *e);
 
 /* Drop windows before FIRST. */
 void xp_collector_drop(struct xp_collector *c, uint32_t first);

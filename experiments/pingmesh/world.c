@@ -71,7 +71,8 @@ static int counters(void *arg, topo_host host, sim_ns at, const void *data,
 	struct xp_world *w = arg;
 	(void)host;
 	(void)at;
-	return xp_collector_count(w->collector, data, n, e);
+	assert(n == sizeof(struct algo_pingmesh_window));
+	return xp_collector_count(w->collector, data, e);
 }
 
 /* --- opening -------------------------------------------------------------- */

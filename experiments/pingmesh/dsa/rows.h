@@ -26,8 +26,8 @@ enum xp_dsa_fate {
 enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
     uint32_t src_ip, const struct algo_pingmesh_record *r, struct obs_probe *p);
 
-/* The same of counters W in a network of N_HOSTS: XP_DSA_ROW, XP_DSA_FOREIGN or XP_DSA_ODD, of numbers
- * that obs_perf_check() refuses. */
+/* The same of counters W in a network of N_HOSTS: XP_DSA_ROW, XP_DSA_FOREIGN, or
+ * XP_DSA_ODD for numbers that obs_perf_check() refuses. */
 enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
     const struct algo_pingmesh_window *w, struct obs_perf_row *p);
 
