@@ -8,7 +8,7 @@
 #ifndef ALGOS_PINGMESH_PERF_H
 #define ALGOS_PINGMESH_PERF_H
 
-#include "algos/pingmesh.h"
+#include "algos/pingmesh/pingmesh.h"
 
 enum {
 	ALGO_PINGMESH_SUB_BITS = 3,

@@ -30,7 +30,7 @@ int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
 }
 
 /* Votes on switches need a tally over switches: its "links" are then ids of
- * switches, which algos/switch_view.h puts into the paths. */
+ * switches, which algos/vigil/switch_view.h puts into the paths. */
 int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
     enum algo_kind kind, const struct topo *topo, struct sim_err *e)
 {

@@ -258,7 +258,7 @@ static void on_slb_reply(struct state *s, sim_ns now,
 
 /* Everything that the answer claims is checked: it may be late, forged, or of
  * another trace. Hops may answer in any order or not at all; those that never
- * do stay 0, and algos/path_map.h deals with the gaps. */
+ * do stay 0, and algos/vigil/path_map.h deals with the gaps. */
 static void on_icmp(struct state *s, const struct agent_event *ev)
 {
 	const unsigned ttl = ev->ip_id & ((1 << TTL_BITS) - 1);

@@ -140,7 +140,7 @@ static void add_votes(struct algo_tally *t, const struct topo_shares *s)
 	}
 }
 
-/* The rules of algos/blame.h. Here a flow's own vote is not 1/h but what it
+/* The rules of algos/vigil/blame.h. Here a flow's own vote is not 1/h but what it
  * gave to this very link. */
 static int is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
 {

@@ -3,8 +3,8 @@
  *
  * Networks under one world (experiments/pingmesh/world.h):
  *
- *	sim    fabric_sim.h, in simulated time
- *	real   fabric_real.h on hosts of this machine, in real time; what is
+ *	sim    models/sim/sim.h, in simulated time
+ *	real   models/real/real.h on hosts of this machine, in real time; what is
  *	       between them is netns or tun (experiments/lab/wire.h).
  *	       connect.timers says how its kernel waits for SYN-ACKs, as it
  *	       says of the simulator:
