@@ -13,11 +13,11 @@ static uint64_t mix64(uint64_t x)
 	return x ^ x >> 31;
 }
 
-int model_blackhole_init(struct model_blackhole *rule,
-    enum model_blackhole_type type, double share, uint64_t salt,
+int blackhole_rule_init(struct blackhole_rule *rule,
+    enum blackhole_rule_type type, double share, uint64_t salt,
     struct sim_err *e)
 {
-	if (type != MODEL_BLACKHOLE_PAIR && type != MODEL_BLACKHOLE_TUPLE)
+	if (type != BLACKHOLE_RULE_PAIR && type != BLACKHOLE_RULE_TUPLE)
 		return sim_fail(e, SIM_EINVAL,
 		    "black hole type %d is neither 1 (address pairs) nor 2 "
 		    "(five-tuples).",
@@ -26,7 +26,7 @@ int model_blackhole_init(struct model_blackhole *rule,
 		return sim_fail(e, SIM_ERANGE,
 		    "share %g of a black hole's entries is not in [0, 1].",
 		    share);
-	*rule = (struct model_blackhole){
+	*rule = (struct blackhole_rule){
 	    .type = type,
 	    .below = (uint64_t)(share * 0x1p32 + 0.5),
 	    .salt = mix64(salt),
@@ -37,12 +37,12 @@ int model_blackhole_init(struct model_blackhole *rule,
 /* The salt goes in before the first mix and again after it: by the first alone
  * it would only rename keys, and what one rule drops would be what another
  * drops with all keys xored by a constant. */
-int model_blackhole_drops(const struct model_blackhole *rule,
+int blackhole_rule_drops(const struct blackhole_rule *rule,
     const struct topo_tuple *t)
 {
 	uint64_t x = (uint64_t)t->src_ip << 32 | t->dst_ip;
 	x = mix64(mix64(x ^ rule->salt) + rule->salt);
-	if (rule->type == MODEL_BLACKHOLE_TUPLE)
+	if (rule->type == BLACKHOLE_RULE_TUPLE)
 		x = mix64(x ^
 		    ((uint64_t)t->proto << 32 | (uint64_t)t->src_port << 16 |
 			t->dst_port));

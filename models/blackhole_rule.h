@@ -26,13 +26,13 @@
 #include "sim/err.h"
 #include "topo/route.h"
 
-enum model_blackhole_type {
-	MODEL_BLACKHOLE_PAIR = 1,  /* type 1: source and destination address */
-	MODEL_BLACKHOLE_TUPLE = 2, /* type 2: ports and protocol as well */
+enum blackhole_rule_type {
+	BLACKHOLE_RULE_PAIR = 1,  /* type 1: source and destination address */
+	BLACKHOLE_RULE_TUPLE = 2, /* type 2: ports and protocol as well */
 };
 
-struct model_blackhole {
-	enum model_blackhole_type type;
+struct blackhole_rule {
+	enum blackhole_rule_type type;
 	uint64_t below; /* hashes of 32 bits below this are dropped */
 	uint64_t salt;
 };
@@ -41,12 +41,12 @@ struct model_blackhole {
  * 1 all.
  * Errors SIM_ERANGE for a share outside [0, 1], SIM_EINVAL for another type;
  * RULE then keeps its value. */
-int model_blackhole_init(struct model_blackhole *rule,
-    enum model_blackhole_type type, double share, uint64_t salt,
+int blackhole_rule_init(struct blackhole_rule *rule,
+    enum blackhole_rule_type type, double share, uint64_t salt,
     struct sim_err *e);
 
 /* 1 if RULE drops packets of TUPLE. Cost O(1), by computation. */
-int model_blackhole_drops(const struct model_blackhole *rule,
+int blackhole_rule_drops(const struct blackhole_rule *rule,
     const struct topo_tuple *tuple);
 
 #endif

@@ -12,7 +12,7 @@
 #include "sim/time.h"
 
 /* Since some time in the past; never set back. */
-static inline sim_ns model_clock_now(void)
+static inline sim_ns clock_now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_MONOTONIC, &t);
@@ -20,7 +20,7 @@ static inline sim_ns model_clock_now(void)
 }
 
 /* Since 1970; may jump. */
-static inline sim_ns model_clock_wall(void)
+static inline sim_ns clock_wall(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME, &t);

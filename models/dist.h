@@ -10,7 +10,7 @@
 #include "sim/rng.h"
 
 /* The value at quantile U in [0, 1), in [a, b] also after rounding. */
-static inline double model_dist_at(const struct sim_dist *d, double u)
+static inline double dist_at(const struct sim_dist *d, double u)
 {
 	switch (d->kind) {
 	case SIM_UNIFORM:
@@ -24,13 +24,12 @@ static inline double model_dist_at(const struct sim_dist *d, double u)
 }
 
 /* A whole number: uniform over a, a + 1, ..., b. */
-static inline uint32_t model_dist_whole(const struct sim_dist *d,
-    struct sim_rng *r)
+static inline uint32_t dist_whole(const struct sim_dist *d, struct sim_rng *r)
 {
 	uint32_t a = (uint32_t)d->a, b = (uint32_t)d->b;
 	if (d->kind == SIM_UNIFORM)
 		return a + sim_rng_below(r, b - a + 1);
-	return (uint32_t)model_dist_at(d, sim_rng_u01(r));
+	return (uint32_t)dist_at(d, sim_rng_u01(r));
 }
 
 #endif

@@ -162,7 +162,7 @@ int truth_swallows(const struct truth *t, topo_switch s,
 	     i < t->n_holes && t->hole[i].at == s; i++) {
 		const struct truth_hole *h = &t->hole[i];
 		if (h->from_ns <= at && at < h->to_ns &&
-		    model_blackhole_drops(&h->rule, tuple))
+		    blackhole_rule_drops(&h->rule, tuple))
 			return 1;
 	}
 	return 0;

@@ -61,7 +61,7 @@ static inline int truth_is_slow(const struct truth_fault *f)
  * of_hole beside this. */
 struct truth_hole {
 	topo_switch at;
-	struct model_blackhole rule;
+	struct blackhole_rule rule;
 	sim_ns from_ns, to_ns;
 };
 

@@ -3,7 +3,7 @@
  *
  *	static const struct sim_part parts[] = {
  *		{"", own_fields, 0},
- *		{"icmp", model_icmp_fields, offsetof(struct agents, icmp)},
+ *		{"icmp", fabric_sim_icmp_fields, offsetof(struct agents, icmp)},
  *		{0}};
  *
  * reads `agents: {partial: known, icmp: {t_max: 100}}` into a struct agents.

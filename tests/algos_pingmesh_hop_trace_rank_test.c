@@ -27,7 +27,7 @@ struct rig {
 	size_t n_reports;
 	struct algo_hop_trace_work work;
 	struct algo_verdicts v;
-	struct model_icmp_load load;
+	struct fabric_sim_icmp_load load;
 	sim_ns last; /* report */
 };
 
@@ -41,8 +41,9 @@ static void open_rig(struct rig *g)
 		const struct sim_field *fields;
 		void *obj;
 	} all[] = {{fabric_sim_fields, p}, {fabric_sim_latency_fields, p},
-	    {model_icmp_fields, &p->icmp}, {model_slb_fields, &p->slb},
-	    {model_flap_fields, &p->flap}, {algo_hop_trace_fields, &g->trace},
+	    {fabric_sim_icmp_fields, &p->icmp},
+	    {fabric_sim_slb_fields, &p->slb}, {fault_flap_fields, &p->flap},
+	    {algo_hop_trace_fields, &g->trace},
 	    {algo_hop_trace_rank_fields, &g->rank}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		assert_ok(
@@ -96,7 +97,7 @@ static void trace(struct rig *g, uint32_t run)
 	struct fabric_agents agents;
 	struct fabric_sim *sim;
 	const struct obs none = {0};
-	struct model_scene *scene = scenes_draw(&g->s, run);
+	struct scene *scene = scenes_draw(&g->s, run);
 	g->n_reports = 0;
 	assert_ok(fabric_sim_open(&sim, &g->s.topo, &g->fabric, test_err()));
 	assert_ok(fabric_sim_begin(sim, scene, &none, test_err()));
@@ -117,7 +118,7 @@ static void break_switch(struct rig *g, topo_switch s, double rate)
 {
 	const struct topo *t = &g->s.topo;
 	g->s.params.n_groups = 0;
-	struct model_fault_params *f = scenes_add_group(&g->s);
+	struct fault_params *f = scenes_add_group(&g->s);
 	f->rate = scenes_fixed(rate);
 	for (topo_link l = 0; l < t->n_links; l++) {
 		topo_node from, to;
@@ -194,7 +195,7 @@ static void two_bad_switches_are_both_named_and_no_third(void **state)
 	const struct topo_clos *c = &g.s.topo.clos;
 	const topo_switch t2 = topo_clos_t2(c, 1), tor = topo_clos_tor(c, 0, 0);
 	break_switch(&g, t2, 0.02);
-	struct model_fault_params *f = scenes_add_group(&g.s);
+	struct fault_params *f = scenes_add_group(&g.s);
 	f->rate = scenes_fixed(0.03);
 	for (uint32_t i = 0; i < c->n_t1; i++)
 		for (int dir = 0; dir < 2; dir++)
@@ -233,7 +234,7 @@ static void loopbacks_at_noon_name_switches_as_well(void **state)
 	static struct rig g;
 	open_rig(&g);
 	const topo_switch bad = topo_clos_t2(&g.s.topo.clos, 3);
-	g.fabric.icmp.source = MODEL_ICMP_LOOPBACK;
+	g.fabric.icmp.source = FABRIC_SIM_ICMP_LOOPBACK;
 	g.trace.start_s = 43200;
 	break_switch(&g, bad, 0.02);
 	assert_int_equal(count_named(&g, 3, bad), 3);
@@ -646,6 +647,6 @@ int main(void)
 	    cmocka_unit_test(bad_reports_are_refused),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/hop_trace_rank", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/hop_trace_rank",
+	    tests, NULL, NULL);
 }

@@ -32,9 +32,9 @@ static void conditions_are_what_shares_say(void **state)
 		struct topo_clos c;
 		draw_shape(&c, &r, 12);
 		const double level1 = topo_clos_share(&c, TOPO_NONE,
-		    topo_clos_link_tor(&c, 0, 0, TOPO_UP)),
+				 topo_clos_link_tor(&c, 0, 0, TOPO_UP)),
 			     level2 = topo_clos_share(&c, TOPO_NONE,
-		    topo_clos_link_t1(&c, 0, 0, TOPO_UP));
+				 topo_clos_link_t1(&c, 0, 0, TOPO_UP));
 		const int busier = algo_bounds_level2_busier(&c);
 		if (fabs(level1 / level2 - 1) > 1e-12)
 			assert_int_equal(busier, level2 > level1);
@@ -43,8 +43,9 @@ static void conditions_are_what_shares_say(void **state)
 			    1e-12);
 		if (busier)
 			assert_near(algo_bounds_vote_good(&c,
-				ALGO_BOUNDS_ANY_PODS, 0, 1, 1) / level2, 4,
-			    1e-12);
+					ALGO_BOUNDS_ANY_PODS, 0, 1, 1) /
+				level2,
+			    4, 1e-12);
 		const int all = algo_bounds_says(&c, ALGO_BOUNDS_PAPER);
 		assert_int_equal(all,
 		    busier && c.n_pods >= algo_bounds_pods(&c));
@@ -66,37 +67,65 @@ static void exact_votes(const struct topo_clos *c, const double r[],
 	memset(whole, 0, 2 * c->n_cables * sizeof(*whole));
 	memset(cast, 0, 2 * c->n_cables * sizeof(*cast));
 	for (topo_host src = 0; src < c->all_hosts; src++)
-	for (topo_host dst = 0; dst < c->all_hosts; dst++)
-	for (uint32_t up = 0; up < c->n_t1; up++)
-	for (uint32_t via = 0; via < c->n_t2; via++)
-	for (uint32_t down = 0; down < c->n_t1; down++) {
-		const uint32_t a = src / c->n_hosts, b = dst / c->n_hosts;
-		const uint32_t from = a / c->n_tors, to = b / c->n_tors;
-		const int same = from == to;
-		if (a == b || (same && (via > 0 || down != up)))
-			continue;
-		topo_link l[6];
-		unsigned h = 0;
-		l[h++] = topo_clos_link_host(src, TOPO_UP);
-		l[h++] = topo_clos_link_tor(c, a, up, TOPO_UP);
-		if (!same) {
-			l[h++] = topo_clos_link_t1(c, from * c->n_t1 + up, via,
-			    TOPO_UP);
-			l[h++] = topo_clos_link_t1(c, to * c->n_t1 + down, via,
-			    TOPO_DOWN);
-		}
-		l[h++] = topo_clos_link_tor(c, b, down, TOPO_DOWN);
-		l[h++] = topo_clos_link_host(dst, TOPO_DOWN);
-		double p = 1.0 / c->all_hosts / far / c->n_t1, keep = 1;
-		if (!same)
-			p /= (double)c->n_t2 * c->n_t1;
-		for (unsigned i = 0; i < h; i++)
-			keep *= 1 - r[l[i]];
-		for (unsigned i = 0; i < h; i++) {
-			whole[l[i]] += p * (1 - keep);
-			cast[l[i]] += p * (1 - keep) * 6 / h;
-		}
-	}
+		for (topo_host dst = 0; dst < c->all_hosts; dst++)
+			for (uint32_t up = 0; up < c->n_t1; up++)
+				for (uint32_t via = 0; via < c->n_t2; via++)
+					for (uint32_t down = 0; down < c->n_t1;
+					     down++) {
+						const uint32_t a = src /
+						    c->n_hosts,
+							       b = dst /
+						    c->n_hosts;
+						const uint32_t from = a /
+						    c->n_tors,
+							       to = b /
+						    c->n_tors;
+						const int same = from == to;
+						if (a == b ||
+						    (same &&
+							(via > 0 ||
+							    down != up)))
+							continue;
+						topo_link l[6];
+						unsigned h = 0;
+						l[h++] =
+						    topo_clos_link_host(src,
+							TOPO_UP);
+						l[h++] = topo_clos_link_tor(c,
+						    a, up, TOPO_UP);
+						if (!same) {
+							l[h++] =
+							    topo_clos_link_t1(c,
+								from * c->n_t1 +
+								    up,
+								via, TOPO_UP);
+							l[h++] =
+							    topo_clos_link_t1(c,
+								to * c->n_t1 +
+								    down,
+								via, TOPO_DOWN);
+						}
+						l[h++] = topo_clos_link_tor(c,
+						    b, down, TOPO_DOWN);
+						l[h++] =
+						    topo_clos_link_host(dst,
+							TOPO_DOWN);
+						double p = 1.0 / c->all_hosts /
+						    far / c->n_t1,
+						       keep = 1;
+						if (!same)
+							p /= (double)c->n_t2 *
+							    c->n_t1;
+						for (unsigned i = 0; i < h; i++)
+							keep *= 1 - r[l[i]];
+						for (unsigned i = 0; i < h;
+						     i++) {
+							whole[l[i]] +=
+							    p * (1 - keep);
+							cast[l[i]] += p *
+							    (1 - keep) * 6 / h;
+						}
+					}
 }
 
 struct trial {
@@ -137,8 +166,7 @@ static void trial_run(struct trial *t, const struct topo_clos *c,
 
 /* Least votes of a bad link and most of a good one, whole or as cast. */
 static void extremes(const struct trial *t, const struct topo_clos *c,
-    enum algo_bounds_form form, const double votes[], double *bad,
-    double *good)
+    enum algo_bounds_form form, const double votes[], double *bad, double *good)
 {
 	*bad = INFINITY;
 	*good = 0;
@@ -154,9 +182,8 @@ static void extremes(const struct trial *t, const struct topo_clos *c,
 
 #define ROUND (1 + 1e-9)
 
-static void assert_bounds_hold(const struct trial *t,
-    const struct topo_clos *c, enum algo_bounds_form form, double k,
-    double r_bad, double r_good)
+static void assert_bounds_hold(const struct trial *t, const struct topo_clos *c,
+    enum algo_bounds_form form, double k, double r_bad, double r_good)
 {
 	const double least = algo_bounds_vote_bad(c, r_bad),
 		     most = algo_bounds_vote_good(c, form, k, r_bad, r_good);
@@ -196,8 +223,7 @@ static void votes_keep_to_10a_and_10b_wherever_two_links_fail(void **state)
 {
 	(void)state;
 	const uint32_t shapes[][5] = {{2, 2, 1, 1, 4}, {2, 2, 2, 1, 4},
-		{3, 2, 2, 1, 3}, {2, 3, 1, 1, 1}, {3, 3, 2, 2, 1},
-		{2, 3, 3, 1, 3}};
+	    {3, 2, 2, 1, 3}, {2, 3, 1, 1, 1}, {3, 3, 2, 2, 1}, {2, 3, 3, 1, 3}};
 	unsigned n[3] = {0};
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		const uint32_t *s = shapes[i];
@@ -243,8 +269,7 @@ static void alpha_times_the_good_rate_ranks_bad_links_first(void **state)
 		trial_open(&t, &c);
 		const double k = place_at_random(&t, &c, &r, 4);
 		for (int f = 0; f < 3; f++) {
-			const double alpha =
-			    algo_bounds_alpha(&c, forms[f], k);
+			const double alpha = algo_bounds_alpha(&c, forms[f], k);
 			if (!algo_bounds_says(&c, forms[f]) || isnan(alpha))
 				continue;
 			const double r_bad = 1e-6, r_good = r_bad / alpha;
@@ -290,8 +315,8 @@ static void papers_weight_is_too_small_for_its_two_pods(void **state)
 	    bad, good, most);
 	assert_true(good > bad);
 	assert_true(good > most);
-	assert_true(good <= algo_bounds_vote_good(&c, ALGO_BOUNDS_ANY_PODS, k,
-	    r_bad, r_good));
+	assert_true(good <=
+	    algo_bounds_vote_good(&c, ALGO_BOUNDS_ANY_PODS, k, r_bad, r_good));
 	trial_close(&t);
 }
 
@@ -328,26 +353,26 @@ static void theorem_2_needs_busy_level_2_links_too(void **state)
 static uint64_t count_votes(struct scenes *s, int skip, unsigned n_epochs,
     uint64_t votes[])
 {
-	struct model_skip *k;
-	struct model_bulk *b;
+	struct bulk_skip *k;
+	struct bulk *b;
 	struct obs w = {0};
 	uint64_t n = 0;
-	assert_ok(model_skip_open(&k, test_err()));
-	assert_ok(model_bulk_open(&b, NULL, test_err()));
+	assert_ok(bulk_skip_open(&k, test_err()));
+	assert_ok(bulk_open(&b, NULL, test_err()));
 	for (unsigned i = 0; i < n_epochs; i++) {
-		struct model_scene *scene = scenes_draw(s, i);
+		struct scene *scene = scenes_draw(s, i);
 		if (skip)
-			assert_ok(model_skip_epoch(k, scene, &w, &s->lost,
+			assert_ok(bulk_skip_epoch(k, scene, &w, &s->lost,
 			    test_err()));
 		else
-			assert_ok(model_bulk_epoch(b, scene, 0, &w, &s->lost,
-			    test_err()));
+			assert_ok(
+			    bulk_epoch(b, scene, 0, &w, &s->lost, test_err()));
 		scenes_count(&w, &s->lost, NULL, votes);
 		n += w.n_flows;
 	}
 	obs_free(&w);
-	model_skip_close(k);
-	model_bulk_close(b);
+	bulk_skip_close(k);
+	bulk_close(b);
 	return n;
 }
 
@@ -359,7 +384,7 @@ static void votes_simulated(int skip)
 	const enum algo_bounds_form form = ALGO_BOUNDS_SIMULATED;
 	const double p_bad = 0.02, p_good = 1e-4, k = 2;
 	const topo_link bad[] = {topo_clos_link_tor(&c, 0, 0, TOPO_UP),
-		topo_clos_link_t1(&c, 0, 0, TOPO_UP)};
+	    topo_clos_link_t1(&c, 0, 0, TOPO_UP)};
 	struct scenes s;
 	struct trial t;
 	scenes_open(&s, &c);
@@ -418,14 +443,14 @@ static void votes_of_the_bulk_plane_keep_to_the_bounds(void **state)
 /* Answers of each switch to traces of CONNS flows a host in one second. */
 static void trace(struct scenes *s, uint32_t second, uint32_t answers[])
 {
-	struct model_scene *scene = scenes_draw(s, second);
+	struct scene *scene = scenes_draw(s, second);
 	const struct topo *t = &s->topo;
 	memset(answers, 0, t->n_switches * sizeof(*answers));
 	for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
 		struct obs_flow flow;
 		topo_link path[TOPO_MAX_HOPS];
 		topo_node from, to;
-		const unsigned h = model_bulk_flow(scene, f, &flow, path);
+		const unsigned h = bulk_flow(scene, f, &flow, path);
 		for (unsigned i = 0; i + 1 < h; i++) {
 			topo_link_ends(t, path[i], &from, &to);
 			answers[to - t->n_hosts]++;
@@ -449,8 +474,8 @@ static void measure_load(uint32_t n_pods, unsigned n_seconds)
 		double sum[3] = {0};
 		trace(&s, i, answers);
 		for (topo_switch w = 0; w < s.topo.n_switches; w++)
-			sum[(w >= c.all_tors) +
-			    (w >= c.all_tors + c.all_t1)] += answers[w];
+			sum[(w >= c.all_tors) + (w >= c.all_tors + c.all_t1)] +=
+			    answers[w];
 		law_add(&tor, sum[0] / c.all_tors);
 		law_add(&t1, sum[1] / c.all_t1);
 		law_add(&t2, sum[2] / c.n_t2);
@@ -513,15 +538,15 @@ static void no_switch_exceeds_t_max_at_the_corrected_bound(void **state)
  * whole, or cast as algo_vote does. */
 static unsigned misranked(struct scenes *s, unsigned n_epochs, int cast)
 {
-	struct model_skip *k;
+	struct bulk_skip *k;
 	struct obs w = {0};
 	unsigned n = 0;
 	double *votes = malloc(s->topo.n_links * sizeof(*votes));
 	assert_non_null(votes);
-	assert_ok(model_skip_open(&k, test_err()));
+	assert_ok(bulk_skip_open(&k, test_err()));
 	for (unsigned i = 0; i < n_epochs; i++) {
-		struct model_scene *scene = scenes_draw(s, i);
-		assert_ok(model_skip_epoch(k, scene, &w, &s->lost, test_err()));
+		struct scene *scene = scenes_draw(s, i);
+		assert_ok(bulk_skip_epoch(k, scene, &w, &s->lost, test_err()));
 		memset(votes, 0, s->topo.n_links * sizeof(*votes));
 		for (size_t f = 0; f < w.flows.n; f++)
 			for (unsigned j = 0; j < obs_n_hops(&w, f); j++)
@@ -538,7 +563,7 @@ static unsigned misranked(struct scenes *s, unsigned n_epochs, int cast)
 	}
 	free(votes);
 	obs_free(&w);
-	model_skip_close(k);
+	bulk_skip_close(k);
 	return n;
 }
 
@@ -550,7 +575,7 @@ static void epochs_misrank_no_more_often_than_the_bound(void **state)
 	(void)state;
 	const struct topo_clos c = clos(3, 6, 4, 3, 10);
 	const topo_link bad[] = {topo_clos_link_tor(&c, 0, 0, TOPO_UP),
-		topo_clos_link_t1(&c, 5, 1, TOPO_DOWN)};
+	    topo_clos_link_t1(&c, 5, 1, TOPO_DOWN)};
 	const double p_bad[] = {2e-3, 5e-3, 2e-2}, p_good = 1e-5;
 	const unsigned n_epochs = 1000;
 	for (int i = 0; i < 6; i++) {
@@ -561,16 +586,16 @@ static void epochs_misrank_no_more_often_than_the_bound(void **state)
 		s.params.noise.rate = scenes_fixed(p_good);
 		for (int j = 0; j < 2; j++)
 			scenes_add_fault(&s, bad[j], p_bad[i / 2]);
-		struct algo_bounds_votes v = votes_of(&c,
-		    ALGO_BOUNDS_SIMULATED, 2, algo_bounds_drop(p_bad[i / 2],
-			20), algo_bounds_drop(p_good, 20));
+		struct algo_bounds_votes v = votes_of(&c, ALGO_BOUNDS_SIMULATED,
+		    2, algo_bounds_drop(p_bad[i / 2], 20),
+		    algo_bounds_drop(p_good, 20));
 		v.spread = cast ? ALGO_BOUNDS_SPREAD : 1;
 		double conns = 1, lo, hi;
 		while (algo_bounds_error(&v, conns * c.all_hosts).log_best >
 		    log(0.02))
 			conns = ceil(conns * 1.05);
-		const double bound = exp(
-		    algo_bounds_error(&v, conns * c.all_hosts).log_best);
+		const double bound =
+		    exp(algo_bounds_error(&v, conns * c.all_hosts).log_best);
 		s.params.traffic.conns = scenes_fixed(conns);
 		const unsigned got = misranked(&s, n_epochs, cast);
 		s.params.traffic.conns = scenes_fixed(ceil(conns / 50));
@@ -605,5 +630,6 @@ int main(void)
 	    TEST(no_switch_exceeds_t_max_at_the_corrected_bound),
 	    TEST(epochs_misrank_no_more_often_than_the_bound),
 	};
-	return cmocka_run_group_tests_name("algos/bounds, law", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/bounds, law", tests, NULL,
+	    NULL);
 }

@@ -414,7 +414,7 @@ static double plain_optimum(const struct obs *w, uint32_t n_links)
 
 struct epochs {
 	struct scenes s;
-	struct model_skip *skip;
+	struct bulk_skip *skip;
 	struct obs w;
 	void *work[2];
 	struct algo_verdicts v;
@@ -430,11 +430,11 @@ static void open_epochs(struct epochs *x, double noise,
 	    .n_hosts = 40};
 	*x = (struct epochs){0};
 	scenes_open(&x->s, &shape);
-	struct model_fault_params *g = scenes_add_group(&x->s);
+	struct fault_params *g = scenes_add_group(&x->s);
 	g->same_switch = 0.1;
 	g->rate = scenes_uniform(1e-4, 1e-2);
 	x->s.params.noise.rate = scenes_uniform(0, noise);
-	assert_ok(model_skip_open(&x->skip, test_err()));
+	assert_ok(bulk_skip_open(&x->skip, test_err()));
 	assert_ok(algo_binary.open(&x->work[0], &x->s.topo, p, test_err()));
 	assert_ok(algo_integer.open(&x->work[1], &x->s.topo, p, test_err()));
 }
@@ -445,7 +445,7 @@ static void close_epochs(struct epochs *x)
 	algo_integer.close(x->work[1]);
 	algo_verdicts_free(&x->v);
 	obs_free(&x->w);
-	model_skip_close(x->skip);
+	bulk_skip_close(x->skip);
 	scenes_close(&x->s);
 }
 
@@ -453,7 +453,7 @@ static void draw(struct epochs *x, uint32_t k, uint32_t run)
 {
 	x->s.group[0].count = k;
 	obs_clear(&x->w);
-	assert_ok(model_skip_epoch(x->skip, scenes_draw(&x->s, run), &x->w,
+	assert_ok(bulk_skip_epoch(x->skip, scenes_draw(&x->s, run), &x->w,
 	    &x->s.lost, test_err()));
 }
 
@@ -564,11 +564,11 @@ static void a_counter_of_zero_asks_nothing_of_the_integer_program(void **state)
 	WINDOW_ADD(&w, 2, 1, 2);
 	WINDOW_ADD(&w, 1, 3, 4);
 	w.flows.count_off[1] = -1;
-	assert_ok(window_diagnose(&algo_binary, NULL, 8, &w, NULL, &v,
-	    test_err()));
+	assert_ok(
+	    window_diagnose(&algo_binary, NULL, 8, &w, NULL, &v, test_err()));
 	assert_true(v.solution.value == 2);
-	assert_ok(window_diagnose(&algo_integer, NULL, 8, &w, NULL, &v,
-	    test_err()));
+	assert_ok(
+	    window_diagnose(&algo_integer, NULL, 8, &w, NULL, &v, test_err()));
 	assert_true(v.solution.value == 1);
 	assert_int_equal(v.n_flagged, 1);
 	assert_true(v.score[0] == 2);
@@ -600,5 +600,6 @@ int main(void)
 		an_epoch_too_noisy_to_prove_is_bounded_and_repeatable),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/program", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/program", tests, NULL,
+	    NULL);
 }

@@ -129,7 +129,7 @@ static void without_a_choice_of_paths_nothing_is_lost(void **state)
 	(void)state;
 	static const struct topo_clos thin = {3, 2, 1, 1, 2, .n_cables = 0};
 	struct scenes s;
-	struct model_bulk *bulk;
+	struct bulk *bulk;
 	struct obs w = {0};
 	struct algo_verdicts a = {0}, b = {0};
 	const struct algo_vote_ecmp_params ignore = {.ignore_paths = 1,
@@ -137,10 +137,10 @@ static void without_a_choice_of_paths_nothing_is_lost(void **state)
 	scenes_open(&s, &thin);
 	s.params.noise.rate = scenes_fixed(1e-4);
 	scenes_add_group(&s)->rate = scenes_fixed(0.05);
-	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
+	assert_ok(bulk_open(&bulk, NULL, test_err()));
 	for (uint32_t r = 0; r < 20; r++) {
-		assert_ok(model_bulk_epoch(bulk, scenes_draw(&s, r), 0, &w,
-		    &s.lost, test_err()));
+		assert_ok(bulk_epoch(bulk, scenes_draw(&s, r), 0, &w, &s.lost,
+		    test_err()));
 		assert_ok(
 		    run(&algo_vote_ecmp, &ignore, &s.topo, &w, &a, test_err()));
 		assert_ok(run(&algo_vote, NULL, &s.topo, &w, &b, test_err()));
@@ -149,7 +149,7 @@ static void without_a_choice_of_paths_nothing_is_lost(void **state)
 	algo_verdicts_free(&a);
 	algo_verdicts_free(&b);
 	obs_free(&w);
-	model_bulk_close(bulk);
+	bulk_close(bulk);
 	scenes_close(&s);
 }
 
@@ -161,7 +161,7 @@ static void without_any_path_a_bad_link_is_known_up_to_its_ecmp_group(
 	(void)state;
 	static const struct topo_clos wide = {2, 4, 4, 4, 4, .n_cables = 0};
 	struct scenes s;
-	struct model_bulk *bulk;
+	struct bulk *bulk;
 	struct obs w = {0};
 	struct algo_verdicts v = {0};
 	const struct algo_vote_ecmp_params ignore = {.ignore_paths = 1};
@@ -169,10 +169,10 @@ static void without_any_path_a_bad_link_is_known_up_to_its_ecmp_group(
 	s.params.noise.rate = scenes_fixed(0);
 	const topo_link bad = topo_clos_link_tor(&s.topo.clos, 2, 1, TOPO_UP);
 	scenes_add_fault(&s, bad, 0.05);
-	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
+	assert_ok(bulk_open(&bulk, NULL, test_err()));
 	for (uint32_t r = 0; r < 30; r++) {
-		assert_ok(model_bulk_epoch(bulk, scenes_draw(&s, r), 0, &w,
-		    &s.lost, test_err()));
+		assert_ok(bulk_epoch(bulk, scenes_draw(&s, r), 0, &w, &s.lost,
+		    test_err()));
 		assert_true(w.flows.n > 20);
 		assert_ok(
 		    run(&algo_vote_ecmp, &ignore, &s.topo, &w, &v, test_err()));
@@ -187,7 +187,7 @@ static void without_any_path_a_bad_link_is_known_up_to_its_ecmp_group(
 	}
 	algo_verdicts_free(&v);
 	obs_free(&w);
-	model_bulk_close(bulk);
+	bulk_close(bulk);
 	scenes_close(&s);
 }
 

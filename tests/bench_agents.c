@@ -14,12 +14,12 @@ enum { N_RUNS = 20 };
 
 struct subject {
 	struct topo topo;
-	struct model_fault_params group;
-	struct model_scene_params params;
-	struct model_bulk *bulk;
+	struct fault_params group;
+	struct scene_params params;
+	struct bulk *bulk;
 	struct xp_agents agents;
 	struct xp_agent_plane *plane;
-	struct model_scene scene[N_RUNS];
+	struct scene scene[N_RUNS];
 	struct obs lossy[N_RUNS];
 	struct losses lost[N_RUNS];
 	double n_lossy; /* flows, in all runs */
@@ -38,7 +38,7 @@ static void run_bulk(void *arg)
 	struct subject *s = arg;
 	struct sim_err e;
 	for (uint32_t i = 0; i < N_RUNS; i++)
-		must(model_bulk_epoch(s->bulk, &s->scene[i], 0, &s->lossy[i],
+		must(bulk_epoch(s->bulk, &s->scene[i], 0, &s->lossy[i],
 			 &s->lost[i], &e),
 		    &e);
 }
@@ -65,9 +65,9 @@ static void open_subject(struct subject *s)
 	struct sim_err e;
 	*s = (struct subject){.n_lossy = 0};
 	must(topo_open_clos(&s->topo, &shape, &e), &e);
-	must(sim_field_defaults(model_fault_fields, &s->group, &e), &e);
-	must(sim_field_defaults(model_noise_fields, &s->params.noise, &e), &e);
-	must(sim_field_defaults(model_traffic_fields, &s->params.traffic, &e),
+	must(sim_field_defaults(fault_fields, &s->group, &e), &e);
+	must(sim_field_defaults(scene_noise_fields, &s->params.noise, &e), &e);
+	must(sim_field_defaults(scene_traffic_fields, &s->params.traffic, &e),
 	    &e);
 	s->group.count = 10;
 	s->params.group = &s->group;
@@ -75,12 +75,11 @@ static void open_subject(struct subject *s)
 	must(sim_yaml_parse(&y, "bench", "{}", 2, &e), &e);
 	must(xp_agents_section.read(&y, NULL, &s->topo, &s->agents, &e), &e);
 	sim_yaml_free(&y);
-	must(model_bulk_open(&s->bulk, NULL, &e), &e);
+	must(bulk_open(&s->bulk, NULL, &e), &e);
 	must(xp_agent_plane_open(&s->plane, &s->topo, &s->agents, &e), &e);
 	for (uint32_t i = 0; i < N_RUNS; i++) {
 		const struct sim_seed where = {.seed = 1, .run = i};
-		must(model_scene_draw(&s->scene[i], &s->topo, &s->params,
-			 &where, &e),
+		must(scene_draw(&s->scene[i], &s->topo, &s->params, &where, &e),
 		    &e);
 	}
 }
@@ -88,12 +87,12 @@ static void open_subject(struct subject *s)
 static void close_subject(struct subject *s)
 {
 	for (uint32_t i = 0; i < N_RUNS; i++) {
-		model_scene_free(&s->scene[i]);
+		scene_free(&s->scene[i]);
 		obs_free(&s->lossy[i]);
 		losses_free(&s->lost[i]);
 	}
 	xp_agent_plane_close(s->plane);
-	model_bulk_close(s->bulk);
+	bulk_close(s->bulk);
 	topo_close(&s->topo);
 }
 

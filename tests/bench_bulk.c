@@ -16,11 +16,11 @@ static const struct topo_clos twice_shape = {96, 52, 8, 10, 40, .n_cables = 0};
 
 struct subject {
 	struct topo topo;
-	struct model_fault_params group;
-	struct model_scene_params params;
-	struct model_scene scene;
-	struct model_bulk *bulk;
-	struct model_skip *skip;
+	struct fault_params group;
+	struct scene_params params;
+	struct scene scene;
+	struct bulk *bulk;
+	struct bulk_skip *skip;
 	struct obs window;
 	struct losses lost;
 	gsl_rng *gsl;
@@ -44,26 +44,26 @@ static void make_subject(struct subject *s, const struct topo_clos *shape,
 	struct sim_err e;
 	*s = (struct subject){.epochs = 1};
 	must(topo_open_clos(&s->topo, shape, &e), &e);
-	must(sim_field_defaults(model_fault_fields, &s->group, &e), &e);
-	must(sim_field_defaults(model_traffic_fields, &s->params.traffic, &e),
+	must(sim_field_defaults(fault_fields, &s->group, &e), &e);
+	must(sim_field_defaults(scene_traffic_fields, &s->params.traffic, &e),
 	    &e);
 	s->group.count = n_faults;
 	s->params.noise.rate = (struct sim_dist){SIM_UNIFORM, 0, noise};
 	s->params.noise.scale = 1;
 	s->params.group = &s->group;
 	s->params.n_groups = 1;
-	must(model_bulk_open(&s->bulk, kernel, &e), &e);
-	must(model_skip_open(&s->skip, &e), &e);
+	must(bulk_open(&s->bulk, kernel, &e), &e);
+	must(bulk_skip_open(&s->skip, &e), &e);
 	s->gsl = gsl_rng_alloc(gsl_rng_mt19937);
 	const struct sim_seed where = {.seed = 1};
-	must(model_scene_draw(&s->scene, &s->topo, &s->params, &where, &e), &e);
+	must(scene_draw(&s->scene, &s->topo, &s->params, &where, &e), &e);
 }
 
 static void free_subject(struct subject *s)
 {
-	model_scene_free(&s->scene);
-	model_bulk_close(s->bulk);
-	model_skip_close(s->skip);
+	scene_free(&s->scene);
+	bulk_close(s->bulk);
+	bulk_skip_close(s->skip);
 	obs_free(&s->window);
 	losses_free(&s->lost);
 	gsl_rng_free(s->gsl);
@@ -74,7 +74,7 @@ static void next_scene(struct subject *s)
 {
 	struct sim_err e;
 	const struct sim_seed where = {.seed = 1, .run = s->run++};
-	must(model_scene_draw(&s->scene, &s->topo, &s->params, &where, &e), &e);
+	must(scene_draw(&s->scene, &s->topo, &s->params, &where, &e), &e);
 }
 
 static void count(struct subject *s, uint64_t n_lossy)
@@ -100,8 +100,8 @@ static void run_bulk(void *arg)
 	struct sim_err e;
 	for (uint64_t i = 0; i < s->epochs; i++) {
 		next_scene(s);
-		must(model_bulk_epoch(s->bulk, &s->scene, 0, &s->window,
-			 &s->lost, &e),
+		must(bulk_epoch(s->bulk, &s->scene, 0, &s->window, &s->lost,
+			 &e),
 		    &e);
 		count(s, s->window.flows.n);
 	}
@@ -113,7 +113,7 @@ static void run_skip(void *arg)
 	struct sim_err e;
 	for (uint64_t i = 0; i < s->epochs; i++) {
 		next_scene(s);
-		must(model_skip_epoch(s->skip, &s->scene, &s->window, &s->lost,
+		must(bulk_skip_epoch(s->skip, &s->scene, &s->window, &s->lost,
 			 &e),
 		    &e);
 		count(s, s->window.flows.n);

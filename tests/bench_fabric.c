@@ -14,7 +14,7 @@
 
 struct bench {
 	struct topo topo;
-	struct model_scene scene;
+	struct scene scene;
 	struct fabric_sim_params params;
 	struct fabric_sim *sim;
 	struct fabric_agents agents;
@@ -78,8 +78,8 @@ static void add_faults(struct bench *b)
 	}
 	for (topo_switch s = 0; s < b->topo.n_switches; s += 20) {
 		struct truth_hole h = {.at = s, .to_ns = SIM_NEVER};
-		must(model_blackhole_init(&h.rule, MODEL_BLACKHOLE_PAIR, 0.01,
-			 s, &e),
+		must(blackhole_rule_init(&h.rule, BLACKHOLE_RULE_PAIR, 0.01, s,
+			 &e),
 		    &e);
 		must(truth_add_hole(t, &h, &e), &e);
 	}
@@ -96,25 +96,25 @@ static void add_faults(struct bench *b)
 static void open_bench(struct bench *b, const struct topo_clos *shape,
     uint32_t payloads)
 {
-	struct model_scene_params scene = {0};
+	struct scene_params scene = {0};
 	struct algo_pinglist_params list;
 	const struct sim_seed where = {.seed = 1};
 	struct sim_err e;
 	const struct {
 		const struct sim_field *fields;
 		void *obj;
-	} all[] = {{model_traffic_fields, &scene.traffic},
-	    {model_noise_fields, &scene.noise}, {algo_pinglist_fields, &list},
+	} all[] = {{scene_traffic_fields, &scene.traffic},
+	    {scene_noise_fields, &scene.noise}, {algo_pinglist_fields, &list},
 	    {algo_pingmesh_agent_fields, &b->agent},
 	    {fabric_sim_connect_fields, &b->params.connect},
-	    {model_icmp_fields, &b->params.icmp}};
+	    {fabric_sim_icmp_fields, &b->params.icmp}};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		must(sim_field_defaults(all[i].fields, all[i].obj, &e), &e);
 	list.min_interval_s = list.tor_interval_s = list.dc_interval_s =
 	    ALGO_PINGLIST_MIN_INTERVAL_S;
 	list.payload_probes = payloads;
 	must(topo_open_clos(&b->topo, shape, &e), &e);
-	must(model_scene_draw(&b->scene, &b->topo, &scene, &where, &e), &e);
+	must(scene_draw(&b->scene, &b->topo, &scene, &where, &e), &e);
 	must(algo_pinglist_open(&b->plan, &list, shape, 1, &e), &e);
 	algo_pinglist_xml_open(&b->xml, &b->plan);
 	must(fabric_sim_open(&b->sim, &b->topo, &b->params, &e), &e);
@@ -122,7 +122,7 @@ static void open_bench(struct bench *b, const struct topo_clos *shape,
 		 b->topo.n_hosts, &e),
 	    &e);
 	fabric_sim_serve(b->sim,
-	    &(struct model_services){.arg = b,
+	    &(struct fault_services){.arg = b,
 		.fetch = fetch,
 		.upload = upload});
 	b->size = 1 << 20;
@@ -134,7 +134,7 @@ static void close_bench(struct bench *b)
 {
 	fabric_sim_close(b->sim);
 	fabric_agents_close(&b->agents);
-	model_scene_free(&b->scene);
+	scene_free(&b->scene);
 	topo_close(&b->topo);
 	free(b->text);
 	free(b);

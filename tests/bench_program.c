@@ -26,8 +26,8 @@ static void must(int rc, const struct sim_err *e)
 /* Epochs of one scenario. */
 struct epochs {
 	struct topo topo;
-	struct model_scene scene;
-	struct model_skip *skip;
+	struct scene scene;
+	struct bulk_skip *skip;
 	int n;
 	struct obs window[MAX_EPOCHS];
 	struct losses lost; /* in the last */
@@ -45,25 +45,24 @@ static void open_epochs(struct epochs *x, uint32_t n_pods, uint32_t n_faults,
 	    .n_t1 = 8,
 	    .n_t2 = 10,
 	    .n_hosts = 40};
-	struct model_fault_params faults = {0};
-	struct model_scene_params params = {.n_groups = 1, .group = &faults};
+	struct fault_params faults = {0};
+	struct scene_params params = {.n_groups = 1, .group = &faults};
 	struct sim_err e = {0};
 	*x = (struct epochs){.n = n};
-	must(sim_field_defaults(model_traffic_fields, &params.traffic, &e), &e);
-	must(sim_field_defaults(model_noise_fields, &params.noise, &e), &e);
-	must(sim_field_defaults(model_fault_fields, &faults, &e), &e);
+	must(sim_field_defaults(scene_traffic_fields, &params.traffic, &e), &e);
+	must(sim_field_defaults(scene_noise_fields, &params.noise, &e), &e);
+	must(sim_field_defaults(fault_fields, &faults, &e), &e);
 	params.noise.rate = (struct sim_dist){SIM_UNIFORM, 0, noise};
 	faults.count = n_faults;
 	faults.same_switch = 0.1;
 	faults.rate = (struct sim_dist){SIM_UNIFORM, 1e-4, 1e-2};
 	must(topo_open_clos(&x->topo, &shape, &e), &e);
-	must(model_skip_open(&x->skip, &e), &e);
+	must(bulk_skip_open(&x->skip, &e), &e);
 	for (int i = 0; i < n; i++) {
 		const struct sim_seed where = {.seed = 20180409,
 		    .run = (uint32_t)i};
-		must(model_scene_draw(&x->scene, &x->topo, &params, &where, &e),
-		    &e);
-		must(model_skip_epoch(x->skip, &x->scene, &x->window[i],
+		must(scene_draw(&x->scene, &x->topo, &params, &where, &e), &e);
+		must(bulk_skip_epoch(x->skip, &x->scene, &x->window[i],
 			 &x->lost, &e),
 		    &e);
 	}
@@ -79,8 +78,8 @@ static void close_epochs(struct epochs *x)
 	algo_binary.close(x->binary);
 	algo_integer.close(x->integer);
 	algo_verdicts_free(&x->out);
-	model_skip_close(x->skip);
-	model_scene_free(&x->scene);
+	bulk_skip_close(x->skip);
+	scene_free(&x->scene);
 	topo_close(&x->topo);
 }
 

@@ -40,8 +40,8 @@ struct subject {
 	/* The parts. */
 	struct xp_config config;
 	struct topo topo;
-	struct model_scene scene;
-	struct model_skip *skip;
+	struct scene scene;
+	struct bulk_skip *skip;
 	struct obs window;
 	struct losses lost;
 	int with_epoch;
@@ -66,7 +66,7 @@ static void open_subject(struct subject *s, const char *network,
 	must(xp_trial_open(&s->trial, &s->spec, &e), &e);
 	must(xp_spec_point(&s->spec, 0, &s->config, &e), &e);
 	must(xp_topology_open(&s->config.topology, "", &s->topo, &e), &e);
-	must(model_skip_open(&s->skip, &e), &e);
+	must(bulk_skip_open(&s->skip, &e), &e);
 	s->row = calloc(res_row_doubles(s->config.n_algos), sizeof(*s->row));
 	if (!s->row)
 		must(sim_fail(&e, SIM_ENOMEM, "no memory."), &e);
@@ -75,8 +75,8 @@ static void open_subject(struct subject *s, const char *network,
 static void close_subject(struct subject *s)
 {
 	xp_trial_close(s->trial);
-	model_skip_close(s->skip);
-	model_scene_free(&s->scene);
+	bulk_skip_close(s->skip);
+	scene_free(&s->scene);
 	obs_free(&s->window);
 	losses_free(&s->lost);
 	topo_close(&s->topo);
@@ -101,11 +101,11 @@ static void run_scenes(void *arg)
 	struct sim_err e = {0};
 	for (uint32_t i = 0; i < s->n_runs; i++) {
 		const struct sim_seed where = {.seed = 1, .run = s->next_run++};
-		must(model_scene_draw(&s->scene, &s->topo, &s->config.scene,
-			 &where, &e),
+		must(scene_draw(&s->scene, &s->topo, &s->config.scene, &where,
+			 &e),
 		    &e);
 		if (s->with_epoch)
-			must(model_skip_epoch(s->skip, &s->scene, &s->window,
+			must(bulk_skip_epoch(s->skip, &s->scene, &s->window,
 				 &s->lost, &e),
 			    &e);
 	}

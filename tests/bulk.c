@@ -8,20 +8,20 @@
 void plane_open(struct plane *p)
 {
 	*p = (struct plane){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
+	assert_ok(bulk_open(&p->bulk, NULL, test_err()));
 }
 
 void plane_close(struct plane *p)
 {
-	model_bulk_close(p->bulk);
+	bulk_close(p->bulk);
 	obs_free(&p->window);
 	losses_free(&p->lost);
 }
 
-void run_epoch(struct plane *p, struct model_scene *s, int all)
+void run_epoch(struct plane *p, struct scene *s, int all)
 {
-	assert_ok(model_bulk_epoch(p->bulk, s, all, &p->window, &p->lost,
-	    test_err()));
+	assert_ok(
+	    bulk_epoch(p->bulk, s, all, &p->window, &p->lost, test_err()));
 	scenes_assert_sound(s->topo, &p->window, &p->lost);
 	assert_true(
 	    p->window.n_flows == s->traffic.n_flows || s->truth.n_outages > 0);

@@ -7,7 +7,7 @@
 #include "models/bulk/bulk.h"
 
 struct plane {
-	struct model_bulk *bulk;
+	struct bulk *bulk;
 	struct obs window;
 	struct losses lost;
 };
@@ -16,6 +16,6 @@ void plane_open(struct plane *p);
 void plane_close(struct plane *p);
 
 /* An epoch whose window is sound, and complete if ALL. */
-void run_epoch(struct plane *p, struct model_scene *s, int all);
+void run_epoch(struct plane *p, struct scene *s, int all);
 
 #endif

@@ -18,8 +18,8 @@ struct rig {
 	struct scenes s;
 	struct xp_agents params;
 	struct xp_agent_plane *plane;
-	struct model_bulk *bulk;
-	struct model_scene *scene;
+	struct bulk *bulk;
+	struct scene *scene;
 	struct obs lossy;
 	struct losses lost;
 	/* What the plane said. */
@@ -35,9 +35,10 @@ static void open_rig(struct rig *g, const struct topo_clos *shape)
 	*g = (struct rig){.plane = NULL};
 	scenes_open(&g->s, shape);
 	g->s.params.traffic.packets = scenes_fixed(100);
-	assert_ok(model_bulk_open(&g->bulk, NULL, test_err()));
+	assert_ok(bulk_open(&g->bulk, NULL, test_err()));
 	assert_ok(sim_yaml_parse(&y, "x", "{}", 2, test_err()));
-	assert_ok(xp_agents_section.read(&y, NULL, NULL, &g->params, test_err()));
+	assert_ok(
+	    xp_agents_section.read(&y, NULL, NULL, &g->params, test_err()));
 	sim_yaml_free(&y);
 	g->params.agent.c_t = 0;
 	g->params.agent.timeout_s = 2;
@@ -48,7 +49,7 @@ static void open_rig(struct rig *g, const struct topo_clos *shape)
 static void close_rig(struct rig *g)
 {
 	xp_agent_plane_close(g->plane);
-	model_bulk_close(g->bulk);
+	bulk_close(g->bulk);
 	obs_free(&g->lossy);
 	losses_free(&g->lost);
 	scenes_close(&g->s);
@@ -57,7 +58,7 @@ static void close_rig(struct rig *g)
 static void draw(struct rig *g, uint32_t run, int all)
 {
 	g->scene = scenes_draw(&g->s, run);
-	assert_ok(model_bulk_epoch(g->bulk, g->scene, all, &g->lossy, &g->lost,
+	assert_ok(bulk_epoch(g->bulk, g->scene, all, &g->lossy, &g->lost,
 	    test_err()));
 }
 
@@ -80,20 +81,20 @@ static void live(struct rig *g)
 
 static void without_limits_the_window_is_that_of_the_bulk_planes(void **state)
 {
-	struct model_skip *skip;
+	struct bulk_skip *skip;
 	(void)state;
-	assert_ok(model_skip_open(&skip, test_err()));
+	assert_ok(bulk_skip_open(&skip, test_err()));
 	for (uint32_t run = 0; run < 40; run++) {
 		struct rig g;
 		open_rig(&g, &small);
 		g.params.partial = run % 3;
 		if (run % 4 > 1)
-			g.params.fabric.icmp.source = MODEL_ICMP_LOOPBACK;
+			g.params.fabric.icmp.source = FABRIC_SIM_ICMP_LOOPBACK;
 		scenes_add_group(&g.s)->count = 3;
 		g.s.group[0].rate = scenes_fixed(0.02);
 		draw(&g, run, 0);
 		if (run % 2)
-			assert_ok(model_skip_epoch(skip, g.scene, &g.lossy,
+			assert_ok(bulk_skip_epoch(skip, g.scene, &g.lossy,
 			    &g.lost, test_err()));
 		assert_true(g.lossy.flows.n > 5);
 		live(&g);
@@ -105,7 +106,7 @@ static void without_limits_the_window_is_that_of_the_bulk_planes(void **state)
 		assert_true(g.m.n_icmp_sent == (double)g.lossy.hops.n - n);
 		close_rig(&g);
 	}
-	model_skip_close(skip);
+	bulk_skip_close(skip);
 }
 
 /* A connection behind a VIP is traced as one that is not. */
@@ -378,8 +379,8 @@ static void an_epoch_is_the_same_bits_after_any_other(void **state)
 		g->params.fabric.lossless_probes = 0;
 		g->params.fabric.icmp.t_max = 3;
 		g->params.fabric.icmp.burst = 2;
-		g->params.fabric.slb = (struct model_slb_params){0.5, 0.2, 0.2,
-		    scenes_uniform(100, 1000)};
+		g->params.fabric.slb = (struct fabric_sim_slb_params){0.5, 0.2,
+		    0.2, scenes_uniform(100, 1000)};
 		g->params.fabric.flap.count = 10;
 	}
 	for (uint32_t run = 0; run < 10; run++) {

@@ -22,7 +22,7 @@ struct pending {
 struct fake {
 	struct xp_net net;
 	struct fabric fabric;
-	struct model_services services;
+	struct fault_services services;
 	sim_ns now;
 	struct pending pending[MAX_PENDING];
 	size_t n;
@@ -71,7 +71,7 @@ static int submit(struct fabric *f, topo_host host,
     const struct agent_action *a, size_t n, struct sim_err *e)
 {
 	struct fake *x = of_fabric(f);
-	const struct model_services *s = &x->services;
+	const struct fault_services *s = &x->services;
 	int rc = 0;
 	for (; rc == 0 && n > 0; a++, n--) {
 		switch (a->kind) {
@@ -108,7 +108,7 @@ static int poll(struct fabric *f, sim_ns until, struct agent_event ev[],
     topo_host host[], sim_ns at[], size_t cap, size_t *n, struct sim_err *e)
 {
 	struct fake *x = of_fabric(f);
-	const struct model_services *s = &x->services;
+	const struct fault_services *s = &x->services;
 	size_t k = 0;
 	(void)cap;
 	for (size_t i = 1; i < x->n; i++)
@@ -135,8 +135,8 @@ static const struct fabric_ops fabric_ops = {.name = "fake",
 
 /* --- the network ---------------------------------------------------------- */
 
-static int begin(struct xp_net *net, struct model_scene *scene,
-    const struct model_services *s, struct fabric **f, struct sim_err *e)
+static int begin(struct xp_net *net, struct scene *scene,
+    const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct fake *x = (struct fake *)net;
 	(void)scene, (void)e;

@@ -222,8 +222,8 @@ static void lists_that_nobody_got_are_counted(void **state)
 		set_up(&g,
 		    "duration: 1800, window: 600, along: window, agent: "
 		    "{fetch_interval: 60}");
-		struct model_fault_params *f = scenes_add_group(&g.m.s);
-		f->kind = MODEL_FAULT_CONTROLLER;
+		struct fault_params *f = scenes_add_group(&g.m.s);
+		f->kind = FAULT_CONTROLLER;
 		f->mode = modes[i];
 		f->from_s = 600;
 		f->to_s = 1100;
@@ -284,7 +284,7 @@ static void black_holes_are_found_and_reloaded(void **state)
 	    "duration: 4800, window: 600, along: window, repair: {on: true, "
 	    "reload: 60}");
 	open_plane(&g);
-	struct model_fault_params *f = pingmesh_add_holes(&g.m, 1, 0.4);
+	struct fault_params *f = pingmesh_add_holes(&g.m, 1, 0.4);
 	f->from_s = 600;
 	for (uint32_t r = 0; r < RUNS; r++) {
 		run(&g, r);
@@ -389,7 +389,7 @@ static void rows_of_a_region_are_of_one_data_centre(void **state)
 		    dc);
 		pingmesh_open_region(&g.m, &middle, text);
 		open_plane(&g);
-		struct model_fault_params *f = pingmesh_add_holes(&g.m, 0, 0.4);
+		struct fault_params *f = pingmesh_add_holes(&g.m, 0, 0.4);
 		node = g.m.s.topo.n_hosts +
 		    topo_dc_at(&g.m.s.topo, 1).first_switch + 2;
 		f->at = &node;
@@ -424,8 +424,8 @@ static void a_pod_without_power_is_the_pattern_that_is_expected(void **state)
 	set_up(&g,
 	    "duration: 3000, window: 600, along: window, expect: pod_down, "
 	    "expect_tier: none, heatmap: {yellow_us: 5e5, red_us: 1e6}");
-	struct model_fault_params *f = scenes_add_group(&g.m.s);
-	f->kind = MODEL_FAULT_POD_OFF;
+	struct fault_params *f = scenes_add_group(&g.m.s);
+	f->kind = FAULT_POD_OFF;
 	f->count = 1;
 	f->from_s = 900;
 	f->to_s = 2430;

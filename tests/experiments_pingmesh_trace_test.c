@@ -92,11 +92,11 @@ static void close_rig(struct rig *g)
 	pingmesh_close(&g->m);
 }
 
-static struct model_fault_params *drop_at_a_t2(struct rig *g, double rate)
+static struct fault_params *drop_at_a_t2(struct rig *g, double rate)
 {
-	struct model_fault_params *f = scenes_add_group(&g->m.s);
+	struct fault_params *f = scenes_add_group(&g->m.s);
 	f->switches = 1;
-	f->tiers = 1u << MODEL_TIER_T2;
+	f->tiers = 1u << FAULT_TIER_T2;
 	f->share = 1;
 	f->rate = scenes_fixed(rate);
 	return f;
@@ -143,7 +143,7 @@ static void a_dropping_t1_is_traced_as_well(void **state)
 	unsigned n_first = 0;
 	(void)state;
 	open_rig(&g, TRACED "}");
-	drop_at_a_t2(&g, 0.02)->tiers = 1u << MODEL_TIER_T1;
+	drop_at_a_t2(&g, 0.02)->tiers = 1u << FAULT_TIER_T1;
 	for (uint32_t r = 0; r < 10; r++) {
 		run(&g, r);
 		assert_true(g.row[0].tier == ALGO_SILENT_DROP_POD);

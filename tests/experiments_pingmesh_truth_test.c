@@ -81,7 +81,7 @@ static void a_fault_replaces_the_noise_of_its_link_while_it_lasts(void **state)
 		struct rig g;
 		set_up(&g);
 		g.m.s.params.noise.rate = scenes_fixed(p);
-		struct model_fault_params *f = scenes_add_fault(&g.m.s,
+		struct fault_params *f = scenes_add_fault(&g.m.s,
 		    topo_clos_link_host(0, (enum topo_dir)dir), q);
 		f->from_s = 10;
 		f->to_s = 20;

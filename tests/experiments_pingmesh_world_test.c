@@ -52,11 +52,10 @@ static const struct obs_probes *table(struct rig *g, uint32_t dc)
 	return t;
 }
 
-static struct model_fault_params *add_outage(struct rig *g,
-    enum model_fault_kind kind, enum truth_outage_mode mode, double from_s,
-    double to_s)
+static struct fault_params *add_outage(struct rig *g, enum fault_kind kind,
+    enum truth_outage_mode mode, double from_s, double to_s)
 {
-	struct model_fault_params *x = scenes_add_group(&g->m.s);
+	struct fault_params *x = scenes_add_group(&g->m.s);
 	x->kind = kind;
 	x->count = 1;
 	x->mode = mode;
@@ -222,10 +221,9 @@ static void records_are_conserved(void **state)
 		set_up(&g,
 		    "duration: 4000, window: 4000, agent: {batch: 64, "
 		    "upload_tries: 3}");
-		add_outage(&g, MODEL_FAULT_COLLECTOR, troubles[i].mode, 500,
-		    2000)
+		add_outage(&g, FAULT_COLLECTOR, troubles[i].mode, 500, 2000)
 		    ->delay = scenes_fixed(troubles[i].delay_us);
-		add_outage(&g, MODEL_FAULT_CONTROLLER, TRUTH_DOWN, 2500, 3000);
+		add_outage(&g, FAULT_CONTROLLER, TRUTH_DOWN, 2500, 3000);
 		begin(&g, 1);
 		for (double s = 0; s < 4000; s += 37.3) {
 			run_to(&g, s);
@@ -257,7 +255,7 @@ static void a_slow_collector_counts_no_probe_twice(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g, "duration: 3600, window: 3600");
-	add_outage(&g, MODEL_FAULT_COLLECTOR, TRUTH_SLOW, 0, 0)->delay =
+	add_outage(&g, FAULT_COLLECTOR, TRUTH_SLOW, 0, 0)->delay =
 	    scenes_fixed(12e6);
 	begin(&g, 2);
 	run_to(&g, 3800);
@@ -292,7 +290,7 @@ static void without_a_controller_probing_stops_and_comes_back(void **state)
 		set_up(&g,
 		    "duration: 4000, window: 4000, agent: "
 		    "{fetch_interval: 60}");
-		add_outage(&g, MODEL_FAULT_CONTROLLER, modes[i], DOWN, UP);
+		add_outage(&g, FAULT_CONTROLLER, modes[i], DOWN, UP);
 		begin(&g, 0);
 		run_to(&g, DOWN - 1);
 		assert_int_equal(xp_world_pulse(g.w).n_live, PINGMESH_HOSTS);
@@ -320,8 +318,8 @@ static void a_host_that_is_off_neither_probes_nor_answers(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g, "duration: 4000, window: 4000");
-	struct model_fault_params *x =
-	    add_outage(&g, MODEL_FAULT_HOST_OFF, TRUTH_DOWN, 1000, 2000);
+	struct fault_params *x =
+	    add_outage(&g, FAULT_HOST_OFF, TRUTH_DOWN, 1000, 2000);
 	begin(&g, 0);
 	const topo_host off = g.m.s.scene.truth.outage[0].id;
 	assert_int_equal(x->count, 1);

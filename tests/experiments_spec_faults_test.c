@@ -35,7 +35,7 @@ static void expect(const char *text, const char *want)
 }
 
 /* The first group of a spec. The caller frees C. */
-static const struct model_fault_params *read_group(struct xp_config *c,
+static const struct fault_params *read_group(struct xp_config *c,
     const char *text)
 {
 	struct xp_spec s;
@@ -51,10 +51,10 @@ static void every_kind_can_be_said(void **state)
 {
 	(void)state;
 	struct xp_config c;
-	const struct model_fault_params *g = read_group(&c,
+	const struct fault_params *g = read_group(&c,
 	    SMALL "faults: {kind: black_hole_2, tiers: [tor], entries: "
 		  "{uniform: [0.1, 0.2]}, spread: 2592000, lasts: 86400}\n");
-	assert_int_equal(g->kind, MODEL_FAULT_BLACK_HOLE_2);
+	assert_int_equal(g->kind, FAULT_BLACK_HOLE_2);
 	assert_int_equal(g->switches, 1);
 	assert_true(g->entries.a == 0.1 && g->entries.b == 0.2);
 	assert_true(g->spread_s == 2592000 && g->lasts_s == 86400);
@@ -73,7 +73,7 @@ static void every_kind_can_be_said(void **state)
 	xp_config_free(&c);
 
 	g = read_group(&c, SMALL "faults: {at: [tor0], rate: 0.5}\n");
-	assert_int_equal(g->kind, MODEL_FAULT_DROP);
+	assert_int_equal(g->kind, FAULT_DROP);
 	assert_int_equal(g->n_at, 1);
 	xp_config_free(&c);
 
@@ -208,9 +208,9 @@ static void what_only_probes_meet_needs_their_plane(void **state)
 {
 	(void)state;
 	struct xp_config c;
-	const struct model_fault_params *g =
+	const struct fault_params *g =
 	    read_group(&c, PROBED "faults: {kind: latency}\n");
-	assert_int_equal(g->kind, MODEL_FAULT_LATENCY);
+	assert_int_equal(g->kind, FAULT_LATENCY);
 	xp_config_free(&c);
 	read_group(&c, PROBED "faults: {kind: collector, mode: slow}\n");
 	xp_config_free(&c);
@@ -236,7 +236,7 @@ static void a_graph_has_its_names(void **state)
 {
 	(void)state;
 	struct xp_config c;
-	const struct model_fault_params *g = read_group(&c,
+	const struct fault_params *g = read_group(&c,
 	    GRAPH "faults: {kind: black_hole_1, at: [sw3, sw19]}\n");
 	assert_int_equal(g->at[0], 16 + 3);
 	assert_int_equal(g->at[1], 16 + 19);

@@ -61,7 +61,7 @@ struct world {
 	struct xp_spec spec;
 	struct xp_config config;
 	struct topo topo;
-	struct model_scene scene;
+	struct scene scene;
 	struct obs window;
 	struct losses lost;
 	topo_link slow[N_SLOW];
@@ -99,7 +99,7 @@ static unsigned hole_on(const struct world *w, const struct way *way,
 		topo_link_ends(&w->topo, way->path[i], &from, &to);
 		for (size_t k = 0; k < truth->n_holes; k++)
 			if (w->topo.n_hosts + truth->hole[k].at == to &&
-			    model_blackhole_drops(&truth->hole[k].rule, t))
+			    blackhole_rule_drops(&truth->hole[k].rule, t))
 				return i;
 	}
 	return way->n_hops;
@@ -117,7 +117,7 @@ static double rate_of(const struct world *w, topo_link l)
 			passes *= 1 - t->fault[i].rate;
 			faulty = 1;
 		}
-	return faulty ? 1 - passes : model_noise_rate(&w->scene.loss.noise, l);
+	return faulty ? 1 - passes : scene_noise_rate(&w->scene.loss.noise, l);
 }
 
 static double passes(const struct world *w, const struct way *way)
@@ -208,11 +208,11 @@ static struct way way_of(const struct world *w, const struct topo_tuple *t)
 static void run_flows(struct world *w)
 {
 	const struct obs_flows *f = &w->window.flows;
-	struct model_bulk *bulk;
-	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
-	assert_ok(model_bulk_epoch(bulk, &w->scene, 1, &w->window, &w->lost,
-	    test_err()));
-	model_bulk_close(bulk);
+	struct bulk *bulk;
+	assert_ok(bulk_open(&bulk, NULL, test_err()));
+	assert_ok(
+	    bulk_epoch(bulk, &w->scene, 1, &w->window, &w->lost, test_err()));
+	bulk_close(bulk);
 	w->n = f->n;
 	assert_true(w->n > 1000 && w->n <= MAX_FLOWS);
 	for (size_t i = 0; i < w->n; i++) {
@@ -241,8 +241,8 @@ static void open_world(struct world *w, uint32_t run)
 	for (int i = 0; i < N_SLOW; i++)
 		assert_ok(topo_link_parse(&w->topo, slow_names[i], &w->slow[i],
 		    test_err()));
-	assert_ok(model_scene_draw(&w->scene, &w->topo, &w->config.scene,
-	    &where, test_err()));
+	assert_ok(scene_draw(&w->scene, &w->topo, &w->config.scene, &where,
+	    test_err()));
 	run_flows(w);
 }
 
@@ -250,7 +250,7 @@ static void close_world(struct world *w)
 {
 	obs_free(&w->window);
 	losses_free(&w->lost);
-	model_scene_free(&w->scene);
+	scene_free(&w->scene);
 	topo_close(&w->topo);
 	xp_config_free(&w->config);
 	xp_spec_free(&w->spec);
@@ -267,7 +267,7 @@ static struct connects as_it_is, not_slow;
 /* A SYN, and a second one 3 s later. Hosts that are off send nothing. */
 static void run_connects(struct world *w, struct connects *c)
 {
-	struct fabric_sim_params p = {.icmp.source = MODEL_ICMP_INGRESS};
+	struct fabric_sim_params p = {.icmp.source = FABRIC_SIM_ICMP_INGRESS};
 	struct fabric_sim *sim;
 	struct agent_event ev;
 	topo_host host;

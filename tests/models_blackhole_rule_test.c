@@ -11,13 +11,13 @@
 
 #define ERRORS 5
 
-enum { PAIR = MODEL_BLACKHOLE_PAIR, TUPLE = MODEL_BLACKHOLE_TUPLE };
+enum { PAIR = BLACKHOLE_RULE_PAIR, TUPLE = BLACKHOLE_RULE_TUPLE };
 
-static struct model_blackhole rule(int type, double share, uint64_t salt)
+static struct blackhole_rule rule(int type, double share, uint64_t salt)
 {
-	struct model_blackhole b;
-	assert_ok(model_blackhole_init(&b, (enum model_blackhole_type)type,
-	    share, salt, test_err()));
+	struct blackhole_rule b;
+	assert_ok(blackhole_rule_init(&b, (enum blackhole_rule_type)type, share,
+	    salt, test_err()));
 	return b;
 }
 
@@ -45,7 +45,7 @@ static void the_share_of_dropped_keys_is_that_of_the_rule(void **state)
 	(void)state;
 	for (int type = PAIR; type <= TUPLE; type++)
 		for (unsigned i = 0; i < 4; i++) {
-			const struct model_blackhole b =
+			const struct blackhole_rule b =
 			    rule(type, shares[i], 7 + i);
 			unsigned n = 0;
 			for (uint32_t k = 0; k < N; k++) {
@@ -56,7 +56,7 @@ static void the_share_of_dropped_keys_is_that_of_the_rule(void **state)
 				    .src_port = 1024,
 				    .dst_port = 80,
 				    .proto = TOPO_PROTO_TCP};
-				n += (unsigned)model_blackhole_drops(&b, &t);
+				n += (unsigned)blackhole_rule_drops(&b, &t);
 			}
 			assert_share(n, N, shares[i]);
 		}
@@ -68,12 +68,12 @@ static void none_and_all_are_exact(void **state)
 	(void)state;
 	test_rng(&r, 1);
 	for (int type = PAIR; type <= TUPLE; type++) {
-		const struct model_blackhole none = rule(type, 0, 3);
-		const struct model_blackhole all = rule(type, 1, 3);
+		const struct blackhole_rule none = rule(type, 0, 3);
+		const struct blackhole_rule all = rule(type, 1, 3);
 		for (int i = 0; i < 10000; i++) {
 			const struct topo_tuple t = random_tuple(&r);
-			assert_false(model_blackhole_drops(&none, &t));
-			assert_true(model_blackhole_drops(&all, &t));
+			assert_false(blackhole_rule_drops(&none, &t));
+			assert_true(blackhole_rule_drops(&all, &t));
 		}
 	}
 }
@@ -85,31 +85,31 @@ static void more_entries_drop_what_fewer_do(void **state)
 	(void)state;
 	test_rng(&r, 2);
 	for (int type = PAIR; type <= TUPLE; type++) {
-		const struct model_blackhole few = rule(type, 0.2, 5);
-		const struct model_blackhole many = rule(type, 0.3, 5);
+		const struct blackhole_rule few = rule(type, 0.2, 5);
+		const struct blackhole_rule many = rule(type, 0.3, 5);
 		for (int i = 0; i < 10000; i++) {
 			const struct topo_tuple t = random_tuple(&r);
-			assert_true(model_blackhole_drops(&few, &t) <=
-			    model_blackhole_drops(&many, &t));
+			assert_true(blackhole_rule_drops(&few, &t) <=
+			    blackhole_rule_drops(&many, &t));
 		}
 	}
 }
 
 static void type_1_does_not_look_at_ports(void **state)
 {
-	const struct model_blackhole b = rule(PAIR, 0.3, 11);
+	const struct blackhole_rule b = rule(PAIR, 0.3, 11);
 	struct sim_rng r;
 	(void)state;
 	test_rng(&r, 3);
 	for (int i = 0; i < 1000; i++) {
 		struct topo_tuple t = random_tuple(&r);
-		const int fate = model_blackhole_drops(&b, &t);
+		const int fate = blackhole_rule_drops(&b, &t);
 		for (int k = 0; k < 40; k++) {
 			const struct topo_tuple other = random_tuple(&r);
 			t.src_port = other.src_port;
 			t.dst_port = other.dst_port;
 			t.proto = (uint8_t)other.src_port;
-			assert_int_equal(model_blackhole_drops(&b, &t), fate);
+			assert_int_equal(blackhole_rule_drops(&b, &t), fate);
 		}
 	}
 }
@@ -120,7 +120,7 @@ static void type_2_drops_some_ports_of_every_pair(void **state)
 {
 	enum { PORTS = 8, PAIRS = 20000 };
 	const double p = 0.3;
-	const struct model_blackhole b = rule(TUPLE, p, 12);
+	const struct blackhole_rule b = rule(TUPLE, p, 12);
 	uint64_t n_with[PORTS + 1] = {0};
 	double law[PORTS + 1];
 	double term = pow(1 - p, PORTS);
@@ -133,7 +133,7 @@ static void type_2_drops_some_ports_of_every_pair(void **state)
 			    .src_port = (uint16_t)(40000 + port),
 			    .dst_port = 80,
 			    .proto = TOPO_PROTO_TCP};
-			n += (unsigned)model_blackhole_drops(&b, &t);
+			n += (unsigned)blackhole_rule_drops(&b, &t);
 		}
 		n_with[n]++;
 	}
@@ -152,8 +152,8 @@ static void rules_and_directions_are_independent(void **state)
 	const double p = 0.3;
 	const double law[] = {(1 - p) * (1 - p), p * (1 - p), p * (1 - p),
 	    p * p};
-	const struct model_blackhole a = rule(PAIR, p, 1);
-	const struct model_blackhole others[] = {rule(PAIR, p, 2),
+	const struct blackhole_rule a = rule(PAIR, p, 1);
+	const struct blackhole_rule others[] = {rule(PAIR, p, 2),
 	    rule(PAIR, p, UINT64_C(1) << 63), rule(TUPLE, p, 1), a,
 	    rule(PAIR, p, 2)};
 	const uint64_t rename = others[4].salt ^ a.salt;
@@ -172,8 +172,8 @@ static void rules_and_directions_are_independent(void **state)
 				u.src_ip ^= (uint32_t)(rename >> 32);
 				u.dst_ip ^= (uint32_t)rename;
 			}
-			table[2 * model_blackhole_drops(&a, &t) +
-			    model_blackhole_drops(&others[i], &u)]++;
+			table[2 * blackhole_rule_drops(&a, &t) +
+			    blackhole_rule_drops(&others[i], &u)]++;
 		}
 		assert_true(law_chi2(table, law, 4) > 1e-6);
 	}
@@ -182,14 +182,14 @@ static void rules_and_directions_are_independent(void **state)
 /* Of the packets that a rule drops, each of 4 next hops gets a quarter. */
 static void drops_say_nothing_about_the_path(void **state)
 {
-	const struct model_blackhole b = rule(TUPLE, 0.3, 0);
+	const struct blackhole_rule b = rule(TUPLE, 0.3, 0);
 	uint64_t hops[4] = {0};
 	struct sim_rng r;
 	(void)state;
 	test_rng(&r, 20);
 	for (int i = 0; i < 50000; i++) {
 		const struct topo_tuple t = random_tuple(&r);
-		if (model_blackhole_drops(&b, &t))
+		if (blackhole_rule_drops(&b, &t))
 			hops[topo_ecmp_pick(topo_switch_seed(0, 1),
 			    topo_tuple_digest(&t), 4)]++;
 	}
@@ -198,22 +198,22 @@ static void drops_say_nothing_about_the_path(void **state)
 
 static void mistakes_are_named(void **state)
 {
-	struct model_blackhole b = rule(PAIR, 0.5, 9);
-	const struct model_blackhole before = b;
+	struct blackhole_rule b = rule(PAIR, 0.5, 9);
+	const struct blackhole_rule before = b;
 	struct sim_err e;
 	(void)state;
-	assert_int_equal(model_blackhole_init(&b, MODEL_BLACKHOLE_PAIR, 1.5, 9,
+	assert_int_equal(blackhole_rule_init(&b, BLACKHOLE_RULE_PAIR, 1.5, 9,
 			     &e),
 	    SIM_ERANGE);
 	assert_string_equal(e.msg,
 	    "share 1.5 of a black hole's entries is not in [0, 1].");
-	assert_int_equal(model_blackhole_init(&b, MODEL_BLACKHOLE_TUPLE, -0.1,
-			     9, &e),
-	    SIM_ERANGE);
-	assert_int_equal(model_blackhole_init(&b, MODEL_BLACKHOLE_TUPLE, NAN, 9,
+	assert_int_equal(blackhole_rule_init(&b, BLACKHOLE_RULE_TUPLE, -0.1, 9,
 			     &e),
 	    SIM_ERANGE);
-	assert_int_equal(model_blackhole_init(&b, (enum model_blackhole_type)3,
+	assert_int_equal(blackhole_rule_init(&b, BLACKHOLE_RULE_TUPLE, NAN, 9,
+			     &e),
+	    SIM_ERANGE);
+	assert_int_equal(blackhole_rule_init(&b, (enum blackhole_rule_type)3,
 			     0.5, 9, &e),
 	    SIM_EINVAL);
 	assert_string_equal(e.msg,

@@ -22,10 +22,10 @@
 static const struct topo_clos small = {2, 3, 2, 2, 4, .n_cables = 0};
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 
-static struct model_fault_params *add_holes(struct scenes *s, uint32_t kind,
+static struct fault_params *add_holes(struct scenes *s, uint32_t kind,
     uint32_t switches, double entries)
 {
-	struct model_fault_params *g = scenes_add_group(s);
+	struct fault_params *g = scenes_add_group(s);
 	g->kind = kind;
 	g->switches = switches;
 	g->entries = scenes_fixed(entries);
@@ -50,7 +50,7 @@ static int is_taken(const struct truth *truth, topo_switch at,
 	for (size_t i = 0; i < truth->n_holes; i++) {
 		const struct truth_hole *h = &truth->hole[i];
 		if (h->at == at && h->from_ns <= t && t < h->to_ns &&
-		    model_blackhole_drops(&h->rule, tuple))
+		    blackhole_rule_drops(&h->rule, tuple))
 			return 1;
 	}
 	return 0;
@@ -58,8 +58,7 @@ static int is_taken(const struct truth *truth, topo_switch at,
 
 /* Index in the path of the link into the first switch that takes the flow, or
  * its number of hops. */
-static unsigned hole_of(const struct model_scene *s, const struct obs *w,
-    size_t flow)
+static unsigned hole_of(const struct scene *s, const struct obs *w, size_t flow)
 {
 	const struct topo_tuple tuple = tuple_of(w, flow);
 	unsigned i = 0;
@@ -74,7 +73,7 @@ static unsigned hole_of(const struct model_scene *s, const struct obs *w,
 }
 
 /* Without noise each flow loses all at its hole, or nothing. */
-static unsigned assert_fates(const struct model_scene *s, const struct plane *p)
+static unsigned assert_fates(const struct scene *s, const struct plane *p)
 {
 	const struct obs *w = &p->window;
 	unsigned n_taken = 0;
@@ -109,10 +108,10 @@ static void each_flow_has_the_fate_that_its_path_says(void **state)
 			scenes_open(&s, &small);
 		}
 		s.params.noise.rate = scenes_fixed(0);
-		add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.2);
-		add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 3, 0.1)->from_s = 11;
+		add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.2);
+		add_holes(&s, FAULT_BLACK_HOLE_2, 3, 0.1)->from_s = 11;
 		for (uint32_t run = 0; run < 20; run++) {
-			struct model_scene *scene = scenes_draw(&s, run);
+			struct scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 1);
 			const unsigned taken = assert_fates(scene, &p);
 			assert_int_equal(p.window.flows.n,
@@ -135,8 +134,8 @@ static void each_flow_has_the_fate_that_its_path_says(void **state)
 static void holes_along_a_path_multiply(void **state)
 {
 	(void)state;
-	for (unsigned kind = MODEL_FAULT_BLACK_HOLE_1;
-	     kind <= MODEL_FAULT_BLACK_HOLE_2; kind++) {
+	for (unsigned kind = FAULT_BLACK_HOLE_1; kind <= FAULT_BLACK_HOLE_2;
+	     kind++) {
 		struct scenes s;
 		struct plane p;
 		double n_taken = 0, want = 0, var = 0;
@@ -146,7 +145,7 @@ static void holes_along_a_path_multiply(void **state)
 		s.params.traffic.conns = scenes_fixed(1);
 		add_holes(&s, kind, s.topo.n_switches, 0.15);
 		for (uint32_t run = 0; run < 4000; run++) {
-			struct model_scene *scene = scenes_draw(&s, run);
+			struct scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 1);
 			const double pass =
 			    pow(1 - 0.15, obs_n_hops(&p.window, 0) - 1);
@@ -186,7 +185,7 @@ static void count(struct histogram *h, topo_host src, const topo_link path[],
 	h->flows[src]++;
 }
 
-static double rate_at(const struct model_scene *s, topo_link l, sim_ns t)
+static double rate_at(const struct scene *s, topo_link l, sim_ns t)
 {
 	const struct truth *truth = &s->truth;
 	for (size_t i = 0; i < truth->n_faults; i++) {
@@ -195,7 +194,7 @@ static double rate_at(const struct model_scene *s, topo_link l, sim_ns t)
 		    t < f->to_ns)
 			return f->rate;
 	}
-	return model_noise_rate(&s->loss.noise, l);
+	return scene_noise_rate(&s->loss.noise, l);
 }
 
 static int is_off(const struct truth *truth, topo_host h, sim_ns t)
@@ -210,12 +209,12 @@ static int is_off(const struct truth *truth, topo_host h, sim_ns t)
 }
 
 /* One flow, a packet and a link at a time. */
-static void send(const struct model_scene *s, gsl_rng *r, topo_host src,
+static void send(const struct scene *s, gsl_rng *r, topo_host src,
     struct histogram *out)
 {
 	const struct topo *t = s->topo;
-	const sim_ns at = (sim_ns)(gsl_rng_uniform(r) *
-	    (double)s->traffic.epoch_ns);
+	const sim_ns at =
+	    (sim_ns)(gsl_rng_uniform(r) * (double)s->traffic.epoch_ns);
 	const struct sim_dist *size = &s->traffic.params.packets;
 	const uint32_t n_pkts = (uint32_t)size->a +
 	    (uint32_t)gsl_rng_uniform_int(r,
@@ -278,15 +277,15 @@ static void the_law_is_that_of_single_packets(void **state)
 	scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, TOPO_T1_TOR, 7),
 	    0.3)
 	    ->to_s = 9;
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.2);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 2, 0.3)->from_s = 12;
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->kind = MODEL_FAULT_HOST_OFF;
+	add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.2);
+	add_holes(&s, FAULT_BLACK_HOLE_2, 2, 0.3)->from_s = 12;
+	struct fault_params *g = scenes_add_group(&s);
+	g->kind = FAULT_HOST_OFF;
 	g->count = 3;
 	g->from_s = 3;
 	g->spread_s = 5;
 	g->lasts_s = 14;
-	struct model_scene *scene = scenes_draw(&s, 1);
+	struct scene *scene = scenes_draw(&s, 1);
 	for (uint32_t run = 0; run < 100; run++) {
 		scene->where.run = run;
 		run_epoch(&p, scene, 1);
@@ -297,7 +296,7 @@ static void the_law_is_that_of_single_packets(void **state)
 			    obs_n_hops(w, i), p.lost.drops + w->hops.off[i],
 			    w->flows.n_pkts[i]);
 		for (uint64_t f = 0; f < scene->traffic.n_flows; f++)
-			send(scene, r, model_traffic_src(&scene->traffic, f),
+			send(scene, r, scene_traffic_src(&scene->traffic, f),
 			    &want);
 	}
 	assert_equal_laws(got.first, want.first, MAX_LINKS + 1, "first link");
@@ -321,13 +320,13 @@ static void a_window_of_lossy_flows_is_that_of_all_without_the_others(
 	plane_open(&some);
 	scenes_open(&s, &sim);
 	s.params.noise.rate = scenes_fixed(1e-5);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 2, 0.01);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 2, 0.01);
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->kind = MODEL_FAULT_HOST_OFF;
+	add_holes(&s, FAULT_BLACK_HOLE_1, 2, 0.01);
+	add_holes(&s, FAULT_BLACK_HOLE_2, 2, 0.01);
+	struct fault_params *g = scenes_add_group(&s);
+	g->kind = FAULT_HOST_OFF;
 	g->count = 20;
 	g->from_s = 5;
-	struct model_scene *scene = scenes_draw(&s, 1);
+	struct scene *scene = scenes_draw(&s, 1);
 	run_epoch(&all, scene, 1);
 	run_epoch(&some, scene, 0);
 	assert_int_equal(all.window.n_flows, some.window.n_flows);
@@ -357,13 +356,13 @@ static void all_kernels_give_the_same_window(void **state)
 	struct obs first = {0};
 	struct losses drops = {0}, lost = {0};
 	scenes_open(&s, &sim);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.02);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.02);
 	for (const struct bulk_kernel *const *k = bulk_kernels(); *k; k++) {
-		struct model_bulk *b;
+		struct bulk *b;
 		struct obs w = {0};
-		struct model_scene *scene = scenes_draw(&s, 1);
-		assert_ok(model_bulk_open(&b, *k, test_err()));
-		assert_ok(model_bulk_epoch(b, scene, 0, &w, &lost, test_err()));
+		struct scene *scene = scenes_draw(&s, 1);
+		assert_ok(bulk_open(&b, *k, test_err()));
+		assert_ok(bulk_epoch(b, scene, 0, &w, &lost, test_err()));
 		assert_true(w.flows.n > 100);
 		if (k == bulk_kernels()) {
 			first = w;
@@ -373,7 +372,7 @@ static void all_kernels_give_the_same_window(void **state)
 			scenes_assert_same(&first, &drops, &w, &lost);
 			obs_free(&w);
 		}
-		model_bulk_close(b);
+		bulk_close(b);
 	}
 	obs_free(&first);
 	losses_free(&drops);
@@ -394,22 +393,20 @@ static void what_never_acts_changes_nothing(void **state)
 	run_epoch(&without, scenes_draw(&s, 3), 0);
 	assert_true(without.window.flows.n > 20);
 
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 5, 0);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 5, 0);
 	run_epoch(&with, scenes_draw(&s, 3), 0);
 	scenes_assert_same(&without.window, &without.lost, &with.window,
 	    &with.lost);
-	assert_ok(model_skip_fits(&s.scene, test_err()));
+	assert_ok(bulk_skip_fits(&s.scene, test_err()));
 
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 5, 1)->from_s = 30;
-	for (unsigned kind = MODEL_FAULT_HOST_OFF; kind <= MODEL_FAULT_POD_OFF;
-	     kind++) {
-		struct model_fault_params *g = scenes_add_group(&s);
+	add_holes(&s, FAULT_BLACK_HOLE_2, 5, 1)->from_s = 30;
+	for (unsigned kind = FAULT_HOST_OFF; kind <= FAULT_POD_OFF; kind++) {
+		struct fault_params *g = scenes_add_group(&s);
 		g->kind = kind;
 		g->from_s = 30;
 		g->lasts_s = 5;
 	}
-	for (unsigned kind = MODEL_FAULT_CONTROLLER;
-	     kind <= MODEL_FAULT_COLLECTOR; kind++)
+	for (unsigned kind = FAULT_CONTROLLER; kind <= FAULT_COLLECTOR; kind++)
 		scenes_add_group(&s)->kind = kind;
 	run_epoch(&with, scenes_draw(&s, 3), 0);
 	scenes_assert_same(&without.window, &without.lost, &with.window,
@@ -430,13 +427,13 @@ static void a_pod_that_is_off_sends_nothing_and_gets_nothing(void **state)
 	plane_open(&p);
 	scenes_open(&s, &small);
 	s.params.noise.rate = scenes_fixed(0);
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->kind = MODEL_FAULT_POD_OFF;
+	struct fault_params *g = scenes_add_group(&s);
+	g->kind = FAULT_POD_OFF;
 	g->at = &pod;
 	g->n_at = 1;
 	g->from_s = 10;
 	g->to_s = 20;
-	struct model_scene *scene = scenes_draw(&s, 0);
+	struct scene *scene = scenes_draw(&s, 0);
 	run_epoch(&p, scene, 1);
 	const struct obs_flows *f = &p.window.flows;
 	for (size_t i = 0; i < f->n; i++) {
@@ -462,32 +459,31 @@ static void the_other_planes_have_no_holes_and_nobody_off(void **state)
 	struct scenes s;
 	struct sim_err e;
 	scenes_open(&s, &small);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 1, 0.5);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 1, 0.5);
 	uint32_t at[] = {s.topo.n_hosts + 7};
 	g->at = at;
 	g->n_at = 1;
 	scenes_draw(&s, 0);
-	assert_int_equal(model_skip_fits(&s.scene, &e), SIM_EUNSUPPORTED);
+	assert_int_equal(bulk_skip_fits(&s.scene, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "skipping can't have a black hole (switch 7).");
-	assert_int_equal(model_vigil_matlab_fits(&s.scene, &e),
+	assert_int_equal(bulk_vigil_matlab_fits(&s.scene, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "plane vigil_matlab has no black holes (switch 7).");
-	g->kind = MODEL_FAULT_HOST_OFF;
+	g->kind = FAULT_HOST_OFF;
 	g->n_at = 0;
 	scenes_draw(&s, 0);
-	assert_int_equal(model_skip_fits(&s.scene, &e), SIM_EUNSUPPORTED);
+	assert_int_equal(bulk_skip_fits(&s.scene, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg, "skipping can't have a host that is off.");
-	assert_int_equal(model_vigil_matlab_fits(&s.scene, &e),
+	assert_int_equal(bulk_vigil_matlab_fits(&s.scene, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "plane vigil_matlab has no hosts that are off.");
-	g->kind = MODEL_FAULT_CONTROLLER;
+	g->kind = FAULT_CONTROLLER;
 	scenes_draw(&s, 0);
-	assert_ok(model_skip_fits(&s.scene, test_err()));
-	assert_ok(model_vigil_matlab_fits(&s.scene, test_err()));
+	assert_ok(bulk_skip_fits(&s.scene, test_err()));
+	assert_ok(bulk_vigil_matlab_fits(&s.scene, test_err()));
 	scenes_close(&s);
 }
 
@@ -505,18 +501,17 @@ static void holes_can_be_found_as_switches_and_as_links(void **state)
 	scenes_open(&s, &small);
 	s.params.noise.rate = scenes_fixed(0);
 	uint32_t at[] = {s.topo.n_hosts + 2}, worse[] = {s.topo.n_hosts + 6};
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 1, 0.2);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 1, 0.2);
 	g->at = at;
 	g->n_at = 1;
-	g = add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 1, 0.9);
+	g = add_holes(&s, FAULT_BLACK_HOLE_2, 1, 0.9);
 	g->at = worse;
 	g->n_at = 1;
 	run_epoch(&p, scenes_draw(&s, 1), 0);
 	const struct truth *t = &s.scene.truth;
 	for (unsigned links = 0; links < 2; links++) {
-		struct algo_verdicts v = {
-		    .kind = links ? ALGO_KIND_LINK : ALGO_KIND_SWITCH,
+		struct algo_verdicts v = {.kind = links ? ALGO_KIND_LINK
+							: ALGO_KIND_SWITCH,
 		    .flags = 1};
 		uint32_t id[64];
 		double score[64];
@@ -561,15 +556,15 @@ static void holes_can_be_found_as_switches_and_as_links(void **state)
 
 static int run_afresh(void *arg, struct sim_err *e)
 {
-	struct model_scene *s = arg;
-	struct model_bulk *b = NULL;
+	struct scene *s = arg;
+	struct bulk *b = NULL;
 	struct obs w = {0};
 	struct losses lost = {0};
-	int rc = model_bulk_open(&b, NULL, e);
+	int rc = bulk_open(&b, NULL, e);
 	if (rc == 0)
-		rc = model_bulk_epoch(b, s, 0, &w, &lost, e);
+		rc = bulk_epoch(b, s, 0, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 20);
-	model_bulk_close(b);
+	bulk_close(b);
 	obs_free(&w);
 	losses_free(&lost);
 	return rc;
@@ -580,7 +575,7 @@ static void each_failing_allocation_is_reported(void **state)
 	(void)state;
 	struct scenes s;
 	scenes_open(&s, &small);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.3);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.3);
 	test_each_alloc_fails(run_afresh, scenes_draw(&s, 0));
 	scenes_close(&s);
 }

@@ -40,7 +40,7 @@ static double minus(uint64_t a, uint64_t b)
 }
 
 /* One epoch of both: ALL windows also compare flows per link. */
-static void compare_epoch(struct plane *p, struct model_scene *s, gsl_rng *gsl,
+static void compare_epoch(struct plane *p, struct scene *s, gsl_rng *gsl,
     int by_packet, int all, struct differences *d)
 {
 	static uint64_t drops[2][MAX_LINKS], flows[2][MAX_LINKS];
@@ -167,7 +167,7 @@ static void failed_flows_of_one_fault_match_the_closed_form(void **state)
 		assert_ok(topo_share_given(&s.topo, TOPO_NONE, &l, 1, &share,
 		    test_err()));
 		for (uint32_t run = 0; run < 100; run++) {
-			struct model_scene *scene = scenes_draw(&s, run);
+			struct scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 0);
 			struct scenes_counts c =
 			    scenes_count(&p.window, &p.lost, NULL, NULL);
@@ -230,7 +230,7 @@ static void flows_per_link_match_the_exact_shares(void **state)
 		memset(flows, 0, sizeof(flows));
 		for (uint32_t run = 0; run < 300; run++) {
 			memset(count, 0, sizeof(count));
-			struct model_scene *scene = scenes_draw(&s, run);
+			struct scene *scene = scenes_draw(&s, run);
 			run_epoch(&p, scene, 1);
 			scenes_count(&p.window, &p.lost, NULL, count);
 			for (topo_link l = 0; l < s.topo.n_links; l++)
@@ -261,12 +261,11 @@ static void triples_of_switches_are_uniform(void **state)
 	s.params.traffic.conns = scenes_fixed(10000);
 	for (uint32_t run = 0; run < 10; run++) {
 		uint64_t count[2][3 * 4 * 3] = {{0}};
-		const struct model_scene *scene = scenes_draw(&s, run);
+		const struct scene *scene = scenes_draw(&s, run);
 		for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
 			struct obs_flow flow;
 			topo_link path[TOPO_MAX_HOPS];
-			assert_int_equal(model_bulk_flow(scene, f, &flow, path),
-			    6);
+			assert_int_equal(bulk_flow(scene, f, &flow, path), 6);
 			struct topo_clos_place up =
 			    topo_clos_place(&s.topo.clos, path[2]);
 			struct topo_clos_place down =
@@ -292,11 +291,11 @@ static void flows_start_at_any_time_alike(void **state)
 	uint64_t count[60] = {0};
 	struct scenes s;
 	scenes_open(&s, &sim);
-	const struct model_scene *scene = scenes_draw(&s, 0);
+	const struct scene *scene = scenes_draw(&s, 0);
 	for (uint64_t f = 0; f < scene->traffic.n_flows; f++) {
 		struct obs_flow flow;
 		topo_link path[TOPO_MAX_HOPS];
-		model_bulk_flow(scene, f, &flow, path);
+		bulk_flow(scene, f, &flow, path);
 		count[flow.start_ns / (SIM_SEC / 2)]++;
 	}
 	assert_true(law_chi2_uniform(count, 60) >= 1e-6);

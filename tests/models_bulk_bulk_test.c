@@ -24,16 +24,16 @@ static const struct topo_clos shapes[] = {
 };
 
 /* Run FIRST .. LAST - 1 in pieces of up to MOST flows. */
-static void run_pieces(struct plane *p, const struct model_scene *s,
-    uint64_t first, uint64_t last, uint32_t most, int all, struct sim_rng *r)
+static void run_pieces(struct plane *p, const struct scene *s, uint64_t first,
+    uint64_t last, uint32_t most, int all, struct sim_rng *r)
 {
 	obs_clear(&p->window);
 	losses_clear(&p->lost);
-	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
+	assert_ok(bulk_begin(p->bulk, s, test_err()));
 	while (first < last) {
 		uint64_t end = first + sim_rng_below(r, most + 1);
 		end = end < last ? end : last;
-		assert_ok(model_bulk_run(p->bulk, first, end, all, &p->window,
+		assert_ok(bulk_run(p->bulk, first, end, all, &p->window,
 		    &p->lost, test_err()));
 		first = end;
 	}
@@ -45,7 +45,7 @@ static void add_wild_faults(struct scenes *s, struct sim_rng *r)
 	static const double rates[] = {0, 1e-5, 1e-3, 0.1, 0.5, 1};
 	s->params.n_groups = 0;
 	for (uint32_t i = 0; i < 6; i++) {
-		struct model_fault_params *g =
+		struct fault_params *g =
 		    scenes_add_fault(s, sim_rng_below(r, s->topo.n_links),
 			rates[sim_rng_below(r, 6)]);
 		if (sim_rng_below(r, 3) == 0) {
@@ -75,14 +75,14 @@ static void open_wild(struct scenes *s, uint32_t i, struct sim_rng *r)
 	} else {
 		scenes_open(s, &c);
 	}
-	struct model_traffic_params *t = &s->params.traffic;
+	struct scene_traffic_params *t = &s->params.traffic;
 	t->conns = i % 2 ? scenes_fixed(1 + i % 13) : scenes_uniform(0, 23);
 	t->packets =
 	    i % 3 ? scenes_uniform(1, 40) : scenes_fixed(1 + 999 * (i % 2));
 	s->params.noise.rate = scenes_uniform(0, noise[i % 5]);
 	if (i % 4 == 3 && shape->n_pods * shape->n_tors > 2 &&
 	    topo_is_clos(&s->topo)) {
-		t->dst = MODEL_DST_SKEWED;
+		t->dst = SCENE_DST_SKEWED;
 		t->n_hot = 1 + i % 2;
 	}
 	add_wild_faults(s, r);
@@ -100,7 +100,7 @@ static void pieces_of_any_size_give_the_same_window(void **state)
 	for (uint32_t i = 0; i < 120; i++) {
 		struct scenes s;
 		open_wild(&s, i, &r);
-		struct model_scene *scene = scenes_draw(&s, i);
+		struct scene *scene = scenes_draw(&s, i);
 		const int all = i % 7 == 0;
 		run_epoch(&whole, scene, all);
 		run_pieces(&pieces, scene, 0, scene->traffic.n_flows,
@@ -126,16 +126,15 @@ static void pieces_in_any_order_hold_the_same_rows(void **state)
 	plane_open(&p);
 	scenes_open(&s, &sim);
 	s.params.noise.rate = scenes_fixed(1e-4);
-	struct model_scene *scene = scenes_draw(&s, 1);
+	struct scene *scene = scenes_draw(&s, 1);
 	enum { PIECES = 7 };
 	struct obs part[PIECES] = {{.n_flows = 0}};
 	struct losses part_lost[PIECES] = {{.n_drops = 0}};
 	const uint64_t n = scene->traffic.n_flows;
-	assert_ok(model_bulk_begin(p.bulk, scene, test_err()));
+	assert_ok(bulk_begin(p.bulk, scene, test_err()));
 	for (int i = PIECES - 1; i >= 0; i--)
-		assert_ok(
-		    model_bulk_run(p.bulk, n * i / PIECES, n * (i + 1) / PIECES,
-			0, &part[i], &part_lost[i], test_err()));
+		assert_ok(bulk_run(p.bulk, n * i / PIECES, n * (i + 1) / PIECES,
+		    0, &part[i], &part_lost[i], test_err()));
 	for (int i = 0; i < PIECES; i++) {
 		assert_true(part[i].flows.n > 0);
 		assert_ok(losses_add_drops(&joint_lost, part_lost[i].drops,
@@ -194,7 +193,7 @@ static void the_sieve_hides_no_lossy_flow(void **state)
 	for (uint32_t i = 0; i < 600; i++) {
 		struct scenes s;
 		open_wild(&s, i, &r);
-		struct model_scene *scene = scenes_draw(&s, i);
+		struct scene *scene = scenes_draw(&s, i);
 		run_epoch(&full, scene, 1);
 		assert_int_equal(full.window.flows.n, scene->traffic.n_flows);
 		keep_lossy(&full.window, &full.lost, &lossy, &lossy_lost);
@@ -224,7 +223,7 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 	scenes_open(&s, &sim);
 	scenes_add_group(&s)->count = 10;
 	for (uint32_t run = 0; run < 5; run++) {
-		struct model_scene *scene = scenes_draw(&s, run);
+		struct scene *scene = scenes_draw(&s, run);
 		run_epoch(&full, scene, 1);
 		keep_lossy(&full.window, &full.lost, &lossy, &lossy_lost);
 		run_epoch(&sparse, scene, 0);
@@ -240,15 +239,15 @@ static void the_sieve_hides_no_lossy_flow_of_007(void **state)
 }
 
 /* Drops of one flow at a fixed noise, as the full window says. */
-static uint32_t drops_at(struct plane *p, struct model_scene *s, uint64_t flow,
+static uint32_t drops_at(struct plane *p, struct scene *s, uint64_t flow,
     double noise, int all)
 {
 	s->loss.noise.rate = scenes_fixed(noise);
 	obs_clear(&p->window);
 	losses_clear(&p->lost);
-	assert_ok(model_bulk_begin(p->bulk, s, test_err()));
-	assert_ok(model_bulk_run(p->bulk, flow, flow + 1, all, &p->window,
-	    &p->lost, test_err()));
+	assert_ok(bulk_begin(p->bulk, s, test_err()));
+	assert_ok(bulk_run(p->bulk, flow, flow + 1, all, &p->window, &p->lost,
+	    test_err()));
 	return p->window.flows.n > 0 ? p->window.flows.n_retx[0] : 0;
 }
 
@@ -269,7 +268,7 @@ static void the_sieve_is_no_hair_too_fine(void **state)
 	s.params.traffic.conns = scenes_fixed(2000);
 	s.params.traffic.packets = scenes_fixed(1);
 	s.params.noise.rate = scenes_fixed(most);
-	struct model_scene *scene = scenes_draw(&s, 0);
+	struct scene *scene = scenes_draw(&s, 0);
 	run_epoch(&p, scene, 0);
 	const size_t n = p.window.flows.n;
 	assert_true(n > 4 && n <= 64);
@@ -277,10 +276,10 @@ static void the_sieve_is_no_hair_too_fine(void **state)
 		/* Its number: the flow of its host with its start time. */
 		struct obs_flow one = {.start_ns = 0};
 		topo_link path[TOPO_MAX_HOPS];
-		flow[i] = model_traffic_first(&scene->traffic,
+		flow[i] = scene_traffic_first(&scene->traffic,
 		    p.window.flows.src_host[i]);
 		for (;; flow[i]++) {
-			model_bulk_flow(scene, flow[i], &one, path);
+			bulk_flow(scene, flow[i], &one, path);
 			if (one.start_ns == p.window.flows.start_ns[i])
 				break;
 		}
@@ -313,12 +312,12 @@ static void one_flow_alone_is_its_row_of_the_window(void **state)
 	for (uint32_t i = 0; i < 40; i++) {
 		struct scenes s;
 		open_wild(&s, i, &r);
-		struct model_scene *scene = scenes_draw(&s, i);
+		struct scene *scene = scenes_draw(&s, i);
 		run_epoch(&p, scene, 1);
 		for (size_t f = 0; f < p.window.flows.n; f++) {
 			struct obs_flow one;
 			topo_link path[TOPO_MAX_HOPS];
-			unsigned h = model_bulk_flow(scene, f, &one, path);
+			unsigned h = bulk_flow(scene, f, &one, path);
 			assert_int_equal(one.n_retx, 0);
 			one.n_retx = p.window.flows.n_retx[f];
 #define X(type, name, units, doc)                                              \
@@ -330,7 +329,7 @@ static void one_flow_alone_is_its_row_of_the_window(void **state)
 			    h * sizeof(path[0]));
 			assert_true(one.start_ns < scene->traffic.epoch_ns);
 			assert_int_equal(one.src_host,
-			    model_traffic_src(&scene->traffic, f));
+			    scene_traffic_src(&scene->traffic, f));
 		}
 		scenes_close(&s);
 	}
@@ -353,10 +352,10 @@ static void each_part_of_an_epochs_name_gives_another_window(void **state)
 	topo_link path[TOPO_MAX_HOPS];
 	scenes_open(&s, &sim);
 	for (int i = 0; i < N; i++) {
-		assert_ok(model_scene_draw(&s.scene, &s.topo, &s.params,
-		    &names[i], test_err()));
+		assert_ok(scene_draw(&s.scene, &s.topo, &s.params, &names[i],
+		    test_err()));
 		for (uint64_t f = 0; f < FLOWS; f++)
-			model_bulk_flow(&s.scene, f, &flow[i][f], path);
+			bulk_flow(&s.scene, f, &flow[i][f], path);
 	}
 	for (int i = 0; i < N; i++)
 		for (int j = 0; j < i; j++)
@@ -387,13 +386,13 @@ static void a_clos_as_a_mesh_gives_the_same_window(void **state)
 		s.params.traffic.conns = scenes_uniform(0, 9);
 		s.params.noise.rate = scenes_uniform(0, i % 2 ? 1e-2 : 1e-5);
 		if (i % 3 == 0 && c.n_pods * c.n_tors > 2) {
-			s.params.traffic.dst = MODEL_DST_SKEWED;
+			s.params.traffic.dst = SCENE_DST_SKEWED;
 			s.params.traffic.n_hot = 2;
 		}
 		add_wild_faults(&s, &r);
 		m.params = s.params;
-		struct model_scene *x = scenes_draw(&s, i);
-		struct model_scene *y = scenes_draw(&m, i);
+		struct scene *x = scenes_draw(&s, i);
+		struct scene *y = scenes_draw(&m, i);
 		run_epoch(&a, x, i % 4 == 0);
 		run_epoch(&b, y, i % 4 == 0);
 		scenes_assert_same(&a.window, &a.lost, &b.window, &b.lost);
@@ -420,8 +419,7 @@ static void an_epoch_without_flows_is_empty(void **state)
 	s.params.traffic.conns = scenes_fixed(1);
 	run_epoch(&p, scenes_draw(&s, 0), 0);
 	assert_int_equal(p.window.flows.n, 8);
-	assert_ok(
-	    model_bulk_run(p.bulk, 3, 3, 0, &p.window, &p.lost, test_err()));
+	assert_ok(bulk_run(p.bulk, 3, 3, 0, &p.window, &p.lost, test_err()));
 	assert_int_equal(p.window.n_flows, 8);
 	plane_close(&p);
 	scenes_close(&s);
@@ -438,10 +436,10 @@ static void timed_faults_strike_only_flows_that_start_then(void **state)
 	scenes_open(&s, &tiny);
 	s.params.noise.rate = scenes_fixed(0);
 	const topo_link bad = topo_clos_link_tor(&s.topo.clos, 2, 1, TOPO_DOWN);
-	struct model_fault_params *g = scenes_add_fault(&s, bad, 1);
+	struct fault_params *g = scenes_add_fault(&s, bad, 1);
 	g->from_s = 7;
 	g->to_s = 17;
-	struct model_scene *scene = scenes_draw(&s, 0);
+	struct scene *scene = scenes_draw(&s, 0);
 	run_epoch(&p, scene, 1);
 	const struct obs *w = &p.window;
 	for (size_t i = 0; i < w->flows.n; i++) {
@@ -463,16 +461,16 @@ static void timed_faults_strike_only_flows_that_start_then(void **state)
 /* New objects each time: all memory is asked for again. */
 static int run_afresh(void *arg, struct sim_err *e)
 {
-	struct model_scene *s = arg;
-	struct model_bulk *b = NULL;
+	struct scene *s = arg;
+	struct bulk *b = NULL;
 	struct obs w = {0};
 	struct losses lost = {0};
-	int rc = model_bulk_open(&b, NULL, e);
+	int rc = bulk_open(&b, NULL, e);
 	if (rc == 0)
-		rc = model_bulk_epoch(b, s, 0, &w, &lost, e);
+		rc = bulk_epoch(b, s, 0, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 100);
 	assert_int_equal(lost.n_drops, w.hops.n);
-	model_bulk_close(b);
+	bulk_close(b);
 	obs_free(&w);
 	losses_free(&lost);
 	return rc;
@@ -503,5 +501,6 @@ int main(void)
 	    cmocka_unit_test(timed_faults_strike_only_flows_that_start_then),
 	    cmocka_unit_test(every_failed_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/bulk/bulk", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/bulk/bulk", tests, NULL,
+	    NULL);
 }

@@ -43,7 +43,7 @@ static void quotients_without_division_are_exact(void **state)
 	}
 }
 
-static struct bulk_clos net_of(const struct model_scene *s)
+static struct bulk_clos net_of(const struct scene *s)
 {
 	const struct sim_dist *d = &s->traffic.params.packets;
 	return (struct bulk_clos){
@@ -77,7 +77,7 @@ static void run_kernel(const struct bulk_kernel *k, struct bulk_block *b,
 
 /* A block of kernels against the code for one flow. */
 static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
-    const struct model_scene *s, uint32_t first)
+    const struct scene *s, uint32_t first)
 {
 	const uint32_t none = s->topo->n_links;
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
@@ -88,9 +88,9 @@ static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
 			assert_int_equal(b->word[j][i], w[j]);
 		const topo_host src = b->src[i];
 		assert_int_equal(b->dst[i],
-		    model_traffic_dst(&s->traffic, src, w[0], 0));
+		    scene_traffic_dst(&s->traffic, src, w[0], 0));
 		assert_int_equal(b->dtor[i], topo_tor_of(s->topo, b->dst[i]));
-		const float n = (float)model_traffic_packets(&s->traffic, w[1]);
+		const float n = (float)scene_traffic_packets(&s->traffic, w[1]);
 		assert_true(b->need[i] == (float)w[3] * 0x1p-32f / n);
 		const struct topo_tuple tuple = {topo_addr_of_host(src),
 		    topo_addr_of_host(b->dst[i]),
@@ -127,7 +127,7 @@ static void all_kernels_give_the_bits_of_the_plain_code(void **state)
 			s.params.traffic.packets = scenes_uniform(1, 1e9);
 		if (i % 3 == 2)
 			s.params.traffic.packets = scenes_fixed(17);
-		const struct model_scene *scene = scenes_draw(&s, i);
+		const struct scene *scene = scenes_draw(&s, i);
 		const struct bulk_clos net = net_of(scene);
 		const struct bulk_key key = {
 		    {sim_rng_u32(&r), sim_rng_u32(&r), i, i * i}};

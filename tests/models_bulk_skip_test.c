@@ -29,7 +29,7 @@ struct features {
 };
 enum { N_FEATURES = sizeof(struct features) / sizeof(double) };
 
-static struct features features_of(const struct model_scene *s,
+static struct features features_of(const struct scene *s,
     const struct planes *p, uint64_t histogram[])
 {
 	const struct obs *w = &p->window;
@@ -73,7 +73,7 @@ static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
 			struct features f;
 			double v[N_FEATURES];
 		} x[2];
-		struct model_scene *scene = scenes_draw(s, run);
+		struct scene *scene = scenes_draw(s, run);
 		for (enum which which = BULK; which <= SKIP; which++) {
 			planes_run(p, which, scene);
 			if (which == SKIP)
@@ -113,7 +113,7 @@ static const struct topo_clos medium = {3, 4, 3, 4, 3, .n_cables = 0};
 static void add_class(struct scenes *s, enum topo_link_class class,
     uint32_t count, double low, double high)
 {
-	struct model_fault_params *g = scenes_add_group(s);
+	struct fault_params *g = scenes_add_group(s);
 	g->classes = UINT32_C(1) << class;
 	g->count = count;
 	g->rate = scenes_uniform(low, high);
@@ -296,25 +296,25 @@ static void at_007s_size_the_law_holds_and_one_percent_would_show(void **state)
 static void what_ran_before_leaves_no_trace(void **state)
 {
 	(void)state;
-	struct model_skip *used, *fresh;
+	struct bulk_skip *used, *fresh;
 	struct obs a = {0}, b = {0};
 	struct losses a_lost = {0}, b_lost = {0};
-	assert_ok(model_skip_open(&used, test_err()));
+	assert_ok(bulk_skip_open(&used, test_err()));
 	for (size_t i = 0; i < 2 * N_KINDS; i++) {
 		struct scenes s;
 		kinds[i % N_KINDS].open(&s);
-		struct model_scene *scene = scenes_draw(&s, (uint32_t)i);
+		struct scene *scene = scenes_draw(&s, (uint32_t)i);
 		assert_ok(
-		    model_skip_epoch(used, scene, &a, &a_lost, test_err()));
-		assert_ok(model_skip_open(&fresh, test_err()));
+		    bulk_skip_epoch(used, scene, &a, &a_lost, test_err()));
+		assert_ok(bulk_skip_open(&fresh, test_err()));
 		assert_ok(
-		    model_skip_epoch(fresh, scene, &b, &b_lost, test_err()));
+		    bulk_skip_epoch(fresh, scene, &b, &b_lost, test_err()));
 		assert_true(a.flows.n > 0);
 		scenes_assert_same(&a, &a_lost, &b, &b_lost);
-		model_skip_close(fresh);
+		bulk_skip_close(fresh);
 		scenes_close(&s);
 	}
-	model_skip_close(used);
+	bulk_skip_close(used);
 	obs_free(&a);
 	obs_free(&b);
 	losses_free(&a_lost);
@@ -324,17 +324,17 @@ static void what_ran_before_leaves_no_trace(void **state)
 static void assert_refused(struct scenes *s, const char *why)
 {
 	struct sim_err e;
-	struct model_skip *k;
+	struct bulk_skip *k;
 	struct obs w = {0};
-	struct model_scene *scene = scenes_draw(s, 0);
-	assert_ok(model_skip_open(&k, test_err()));
-	assert_int_equal(model_skip_fits(scene, &e), SIM_EUNSUPPORTED);
+	struct scene *scene = scenes_draw(s, 0);
+	assert_ok(bulk_skip_open(&k, test_err()));
+	assert_int_equal(bulk_skip_fits(scene, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg, why);
 	e.msg[0] = 0;
-	assert_int_equal(model_skip_epoch(k, scene, &w, &s->lost, &e),
+	assert_int_equal(bulk_skip_epoch(k, scene, &w, &s->lost, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg, why);
-	model_skip_close(k);
+	bulk_skip_close(k);
 	obs_free(&w);
 }
 
@@ -349,8 +349,8 @@ static void what_skipping_cannot_do_is_refused(void **state)
 	    "skipping can't have a fault on a host's uplink "
 	    "(link 8).");
 	s.group[0].links[0] = 9;
-	assert_ok(model_skip_fits(scenes_draw(&s, 0), test_err()));
-	s.params.traffic.dst = MODEL_DST_SKEWED;
+	assert_ok(bulk_skip_fits(scenes_draw(&s, 0), test_err()));
+	s.params.traffic.dst = SCENE_DST_SKEWED;
 	assert_refused(&s,
 	    "skipping needs uniform traffic; this has hot ToRs.");
 	scenes_close(&s);
@@ -403,16 +403,16 @@ static void the_smallest_rates_do_no_harm(void **state)
 
 static int run_afresh(void *arg, struct sim_err *e)
 {
-	struct model_scene *s = arg;
-	struct model_skip *k = NULL;
+	struct scene *s = arg;
+	struct bulk_skip *k = NULL;
 	struct obs w = {0};
 	struct losses lost = {0};
-	int rc = model_skip_open(&k, e);
+	int rc = bulk_skip_open(&k, e);
 	if (rc == 0)
-		rc = model_skip_epoch(k, s, &w, &lost, e);
+		rc = bulk_skip_epoch(k, s, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 100);
 	assert_int_equal(lost.n_drops, w.hops.n);
-	model_skip_close(k);
+	bulk_skip_close(k);
 	obs_free(&w);
 	losses_free(&lost);
 	return rc;
@@ -441,5 +441,6 @@ int main(void)
 	    cmocka_unit_test(the_smallest_rates_do_no_harm),
 	    cmocka_unit_test(every_failed_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/bulk/skip", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/bulk/skip", tests, NULL,
+	    NULL);
 }

@@ -21,8 +21,8 @@ static const struct topo_clos shape = {2, 3, 2, 2, 2, .n_cables = 0};
 
 static void run_epoch(struct scenes *s, uint32_t run, int all, struct obs *w)
 {
-	assert_ok(model_vigil_matlab_epoch(scenes_draw(s, run), all, w,
-	    &s->lost, test_err()));
+	assert_ok(bulk_vigil_matlab_epoch(scenes_draw(s, run), all, w, &s->lost,
+	    test_err()));
 }
 
 static uint32_t pod_of(const struct topo *t, topo_host h)
@@ -45,7 +45,7 @@ static void ends_packets_and_paths_are_the_exact_planes_but_for_the_last_link(
 	for (size_t i = 0; i < w.flows.n; i++) {
 		struct obs_flow f;
 		topo_link path[TOPO_MAX_HOPS];
-		const unsigned h = model_bulk_flow(&s.scene, i, &f, path) - 1;
+		const unsigned h = bulk_flow(&s.scene, i, &f, path) - 1;
 		assert_int_equal(obs_n_hops(&w, i), h);
 		assert_int_equal(h,
 		    pod_of(&s.topo, f.src_host) == pod_of(&s.topo, f.dst_host)
@@ -275,8 +275,8 @@ static void add_flow(struct tables *t, unsigned h, int flag, uint64_t count,
 }
 
 /* The rules as the released code has them, a hop at a time. */
-static void transcribe_flow(const struct model_scene *s, gsl_rng *r,
-    topo_host src, struct tables *out)
+static void transcribe_flow(const struct scene *s, gsl_rng *r, topo_host src,
+    struct tables *out)
 {
 	const struct sim_dist *noise = &s->loss.noise.rate;
 	const unsigned n = 1 + (unsigned)gsl_rng_uniform_int(r, 20);
@@ -343,7 +343,7 @@ static void the_law_is_that_of_a_transcription_of_the_rules(void **state)
 		read_window(&s.lost, &w, &plane);
 		for (uint64_t f = 0; f < s.scene.traffic.n_flows; f++)
 			transcribe_flow(&s.scene, r,
-			    model_traffic_src(&s.scene.traffic, f), &slow);
+			    scene_traffic_src(&s.scene.traffic, f), &slow);
 	}
 	assert_true(
 	    law_chi2_equal(plane.outcome, slow.outcome, OUTCOMES) > LEVEL);
@@ -395,7 +395,7 @@ static void a_fault_drops_only_while_it_is_active(void **state)
 	struct obs w = {0};
 	scenes_open(&s, &shape);
 	s.params.noise.rate = scenes_fixed(0);
-	struct model_fault_params *g =
+	struct fault_params *g =
 	    scenes_add_fault(&s, topo_clos_link_host(0, TOPO_UP), 1);
 	g->from_s = 10;
 	g->to_s = 20;
@@ -420,7 +420,7 @@ static void a_graph_is_refused(void **state)
 	struct sim_err e;
 	assert_ok(topo_mesh_fat_tree(&m, 4, 0, test_err()));
 	scenes_open_mesh(&s, m);
-	assert_int_equal(model_vigil_matlab_epoch(scenes_draw(&s, 0), 0, &w,
+	assert_int_equal(bulk_vigil_matlab_epoch(scenes_draw(&s, 0), 0, &w,
 			     &s.lost, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
@@ -431,10 +431,10 @@ static void a_graph_is_refused(void **state)
 
 static int epoch_once(void *arg, struct sim_err *e)
 {
-	struct model_scene *s = arg;
+	struct scene *s = arg;
 	struct obs w = {0};
 	struct losses lost = {0};
-	int rc = model_vigil_matlab_epoch(s, 1, &w, &lost, e);
+	int rc = bulk_vigil_matlab_epoch(s, 1, &w, &lost, e);
 	obs_free(&w);
 	losses_free(&lost);
 	return rc;
@@ -468,6 +468,6 @@ int main(void)
 	    cmocka_unit_test(a_graph_is_refused),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/bulk/vigil_matlab", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("models/bulk/vigil_matlab", tests,
+	    NULL, NULL);
 }

@@ -35,12 +35,12 @@ static const struct group {
 
 static const struct ladder {
 	enum fabric_sim_timers timers;
-	const struct model_tcp_ladder *tcp;
+	const struct fabric_sim_tcp_ladder *tcp;
 	sim_ns tolerance_ns;
 } ladders[] = {
-    {FABRIC_SIM_WINDOWS, &model_tcp_windows, SIM_SEC},
-    {FABRIC_SIM_LINUX, &model_tcp_linux, 400 * SIM_MS},
-    {FABRIC_SIM_LINUX_LINEAR, &model_tcp_linux_linear, 400 * SIM_MS},
+    {FABRIC_SIM_WINDOWS, &fabric_sim_tcp_windows, SIM_SEC},
+    {FABRIC_SIM_LINUX, &fabric_sim_tcp_linux, 400 * SIM_MS},
+    {FABRIC_SIM_LINUX_LINEAR, &fabric_sim_tcp_linux_linear, 400 * SIM_MS},
 };
 
 static double round_trip_loss(unsigned n_hops)
@@ -48,7 +48,7 @@ static double round_trip_loss(unsigned n_hops)
 	return 1 - pow(1 - P, 2 * n_hops);
 }
 
-static double estimand(const struct model_tcp_ladder *l, double q)
+static double estimand(const struct fabric_sim_tcp_ladder *l, double q)
 {
 	const unsigned n = l->n_retries;
 	const unsigned m = n < FABRIC_MAX_WAITS ? n : FABRIC_MAX_WAITS;

@@ -19,16 +19,16 @@ static void draw(struct scenes *s, struct truth *truth, uint32_t run)
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	truth_clear(truth);
-	assert_ok(model_fault_draw(&s->topo, s->group, s->params.n_groups,
-	    &where, truth, test_err()));
+	assert_ok(fault_draw(&s->topo, s->group, s->params.n_groups, &where,
+	    truth, test_err()));
 }
 
 static int draw_fails(struct scenes *s, struct sim_err *e)
 {
 	const struct sim_seed where = {.seed = test_seed()};
 	struct truth truth = {0};
-	int rc = model_fault_draw(&s->topo, s->group, s->params.n_groups,
-	    &where, &truth, e);
+	int rc = fault_draw(&s->topo, s->group, s->params.n_groups, &where,
+	    &truth, e);
 	truth_free(&truth);
 	return rc;
 }
@@ -45,12 +45,12 @@ static void defaults_are_those_of_007(void **state)
 	(void)state;
 	struct scenes s;
 	scenes_open(&s, &shape);
-	const struct model_fault_params *g = scenes_add_group(&s);
+	const struct fault_params *g = scenes_add_group(&s);
 	assert_int_equal(g->count, 1);
 	assert_int_equal(g->classes,
 	    BIT(TOPO_TOR_T1) | BIT(TOPO_T1_T2) | BIT(TOPO_T2_T1) |
 		BIT(TOPO_T1_TOR));
-	assert_int_equal(g->pick, MODEL_PICK_CLASS);
+	assert_int_equal(g->pick, FAULT_PICK_CLASS);
 	assert_true(g->same_switch == 0);
 	assert_true(g->rate.kind == SIM_UNIFORM && g->rate.a == 1e-4 &&
 	    g->rate.b == 1e-2);
@@ -65,7 +65,7 @@ static void the_links_of_a_group_are_distinct(void **state)
 	struct scenes s;
 	struct truth truth = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	uint32_t all = 2 * (s.topo.clos.n_cables - s.topo.clos.cable_tor);
 	for (uint32_t run = 0; run < 300; run++) {
 		g->count = run < 100 ? all : run % all;
@@ -92,7 +92,7 @@ static void one_class_can_fail_as_a_whole(void **state)
 	for (unsigned class = 0; class < TOPO_FABRIC; class ++) {
 		struct scenes s;
 		scenes_open(&s, &shape);
-		struct model_fault_params *g = scenes_add_group(&s);
+		struct fault_params *g = scenes_add_group(&s);
 		const uint32_t n = topo_clos_class_size(&s.topo.clos, class);
 		g->classes = BIT(class);
 		g->count = n;
@@ -111,7 +111,7 @@ static void more_faults_than_links_are_refused(void **state)
 	struct scenes s;
 	struct sim_err e;
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	g->classes = BIT(TOPO_TOR_T1);
 	g->count = 25;
 	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
@@ -145,14 +145,14 @@ static void places_are_drawn_by_class_or_by_link(void **state)
 		uint64_t count[256] = {0};
 		double want[256] = {0};
 		scenes_open(&s, &shape);
-		struct model_fault_params *g = scenes_add_group(&s);
+		struct fault_params *g = scenes_add_group(&s);
 		g->pick = pick;
 		count_places(&s, count);
 		for (topo_link l = 0; l < s.topo.n_links; l++) {
 			unsigned class = topo_class_of(&s.topo, l);
 			if (!(g->classes >> class & 1))
 				continue;
-			want[l] = pick == MODEL_PICK_LINK
+			want[l] = pick == FAULT_PICK_LINK
 			    ? 1
 			    : 1.0 / topo_clos_class_size(&s.topo.clos, class);
 		}
@@ -187,7 +187,7 @@ static void same_switch_keeps_to_the_switch_while_it_has_links(void **state)
 	struct truth truth = {0};
 	uint64_t pair[9] = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	g->same_switch = 1;
 	g->count = 2;
 	for (uint32_t run = 0; run < 5000; run++) {
@@ -236,7 +236,7 @@ static void without_same_switch_places_meet_by_chance_only(void **state)
 		struct scenes s;
 		unsigned met = 0;
 		scenes_open(&s, &shape);
-		struct model_fault_params *g = scenes_add_group(&s);
+		struct fault_params *g = scenes_add_group(&s);
 		g->classes = BIT(TOPO_TOR_T1);
 		g->count = 2;
 		g->same_switch = chance[i];
@@ -263,8 +263,8 @@ static void matlabs_places_are_at_fresh_switches(void **state)
 	uint64_t by_class[TOPO_N_LINK_CLASSES] = {0}, by_link[256] = {0};
 	double want[TOPO_N_LINK_CLASSES] = {0}, each[256] = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->pick = MODEL_PICK_MATLAB;
+	struct fault_params *g = scenes_add_group(&s);
+	g->pick = FAULT_PICK_MATLAB;
 	g->count = 4;
 	for (uint32_t run = 0; run < 5000; run++) {
 		draw(&s, &truth, run);
@@ -304,8 +304,8 @@ static void matlabs_further_links_come_on_top(void **state)
 	struct truth truth = {0};
 	unsigned n_more = 0;
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->pick = MODEL_PICK_MATLAB;
+	struct fault_params *g = scenes_add_group(&s);
+	g->pick = FAULT_PICK_MATLAB;
 	g->same_switch = 0.1;
 	for (uint32_t run = 0; run < 10000; run++) {
 		draw(&s, &truth, run);
@@ -340,8 +340,8 @@ static void matlabs_rates_towards_tors_begin_at_a_tenth(void **state)
 	struct truth truth = {0};
 	struct law_mean down = {0}, other = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->pick = MODEL_PICK_MATLAB;
+	struct fault_params *g = scenes_add_group(&s);
+	g->pick = FAULT_PICK_MATLAB;
 	g->rate = scenes_uniform(0.1, 0.2);
 	for (uint32_t run = 0; run < 40000; run++) {
 		draw(&s, &truth, run);
@@ -368,7 +368,7 @@ static void matlabs_places_need_a_clos(void **state)
 	struct sim_err e;
 	assert_ok(topo_mesh_fat_tree(&m, 4, 0, test_err()));
 	scenes_open_mesh(&s, m);
-	scenes_add_group(&s)->pick = MODEL_PICK_MATLAB;
+	scenes_add_group(&s)->pick = FAULT_PICK_MATLAB;
 	assert_int_equal(draw_fails(&s, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "fault group 0: pick matlab needs a Clos; "
@@ -390,7 +390,7 @@ static void rates_follow_their_law_and_stay_in_range(void **state)
 		uint64_t count[BINS] = {0};
 		const struct sim_dist *d = &laws[i];
 		scenes_open(&s, &shape);
-		struct model_fault_params *g = scenes_add_group(&s);
+		struct fault_params *g = scenes_add_group(&s);
 		g->count = 20;
 		g->rate = *d;
 		for (uint32_t run = 0; run < 1000; run++) {
@@ -416,7 +416,7 @@ static void named_links_fail_as_told(void **state)
 	struct truth truth = {0};
 	struct sim_err e;
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_fault(&s, 100, 0.25);
+	struct fault_params *g = scenes_add_fault(&s, 100, 0.25);
 	g->links[g->n_links++] = 7; /* a host link, outside g->classes */
 	g->count = 50;
 	draw(&s, &truth, 0);
@@ -445,7 +445,7 @@ static void faults_begin_and_end_when_told(void **state)
 	scenes_open(&s, &shape);
 	scenes_add_fault(&s, 20, 0.1);
 	scenes_add_fault(&s, 22, 0.1)->from_s = 1.5;
-	struct model_fault_params *g = scenes_add_fault(&s, 24, 0.1);
+	struct fault_params *g = scenes_add_fault(&s, 24, 0.1);
 	g->from_s = 2;
 	g->to_s = 7.25;
 	scenes_add_fault(&s, 26, 0.1)->to_s = 3;
@@ -477,7 +477,7 @@ static void links_may_fail_one_after_another(void **state)
 	struct truth truth = {0}, plain = {0};
 	uint64_t by_second[10] = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	g->count = 20;
 	for (uint32_t run = 0; run < 200; run++) {
 		g->spread_s = g->lasts_s = g->from_s = g->to_s = 0;
@@ -515,7 +515,7 @@ static void none_may_end_before_it_begins(void **state)
 	struct scenes s;
 	struct sim_err e;
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	g->from_s = 5;
 	g->spread_s = 10;
 	g->to_s = 14;
@@ -565,7 +565,7 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
 	scenes_open_mesh(&s, mesh);
 	assert_int_equal(s.topo.n_links, 96);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	count_places(&s, count);
 	assert_true(law_chi2_uniform(count + 32, 64) >= LEVEL);
 
@@ -601,7 +601,7 @@ static void links_that_another_group_took_are_not_free_in_a_mesh(void **state)
 	scenes_open_mesh(&s, mesh);
 	scenes_add_group(&s)->count = 40;
 	scenes_add_group(&s)->count = 20;
-	struct model_fault_params *last = scenes_add_group(&s);
+	struct fault_params *last = scenes_add_group(&s);
 	alarm(10);
 	last->count = 4; /* all of the 64 between switches */
 	draw(&s, &truth, 0);
@@ -622,8 +622,9 @@ static void links_that_another_group_took_are_not_free_in_a_mesh(void **state)
 static void in_a_region_classes_are_those_of_its_closs(void **state)
 {
 	(void)state;
-	const struct topo_region_params region = {
-	    .n_dcs = 3, .n_borders = 2, .detour = 1};
+	const struct topo_region_params region = {.n_dcs = 3,
+	    .n_borders = 2,
+	    .detour = 1};
 	const uint32_t classes = BIT(TOPO_T1_T2) | BIT(TOPO_FABRIC);
 	struct scenes s;
 	struct topo t;
@@ -631,12 +632,12 @@ static void in_a_region_classes_are_those_of_its_closs(void **state)
 	scenes_open(&s, &shape);
 	topo_close(&s.topo);
 	s.topo = t;
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	uint64_t *count = calloc(t.n_links, sizeof(*count));
 	double *want = calloc(t.n_links, sizeof(*want));
 	assert_true(count && want);
 	g->classes = classes;
-	g->pick = MODEL_PICK_LINK;
+	g->pick = FAULT_PICK_LINK;
 	count_places(&s, count);
 	for (topo_link l = 0; l < t.n_links; l++)
 		want[l] = classes >> topo_class_of(&t, l) & 1;
@@ -673,5 +674,6 @@ int main(void)
 		links_that_another_group_took_are_not_free_in_a_mesh),
 	    cmocka_unit_test(in_a_region_classes_are_those_of_its_closs),
 	};
-	return cmocka_run_group_tests_name("models/fault/fault", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/fault/fault", tests, NULL,
+	    NULL);
 }

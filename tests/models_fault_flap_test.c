@@ -8,7 +8,7 @@ static const struct topo_clos shape = {2, 4, 3, 2, 3, .n_cables = 0};
 
 struct rig {
 	struct topo t;
-	struct model_flaps f;
+	struct fault_flaps f;
 };
 
 static void open_rig(struct rig *g)
@@ -19,21 +19,21 @@ static void open_rig(struct rig *g)
 
 static void close_rig(struct rig *g)
 {
-	model_flap_free(&g->f);
+	fault_flap_free(&g->f);
 	topo_close(&g->t);
 }
 
 static void add(struct rig *g, topo_link l, sim_ns from, sim_ns to)
 {
-	const struct model_flap flap = {l, from, to};
-	assert_ok(model_flap_add(&g->f, &flap, test_err()));
+	const struct fault_flap flap = {l, from, to};
+	assert_ok(fault_flap_add(&g->f, &flap, test_err()));
 }
 
 static unsigned path_at(const struct rig *g, topo_host src, topo_host dst,
     uint32_t digest, sim_ns t, topo_link path[])
 {
 	const unsigned n = topo_path(&g->t, 7, src, dst, digest, path);
-	return model_flap_path(&g->f, &g->t, 7, src, dst, digest, t, path, n);
+	return fault_flap_path(&g->f, &g->t, 7, src, dst, digest, t, path, n);
 }
 
 static int crosses(const topo_link path[], unsigned n, topo_link l)
@@ -106,27 +106,27 @@ static void with_no_way_left_a_flow_keeps_its_path(void **state)
 	const unsigned n = path_at(&g, 0, 20, 1, 0, a);
 	assert_int_equal(path_at(&g, 0, 20, 1, 10, b), n);
 	assert_memory_equal(a, b, n * sizeof(a[0]));
-	assert_int_equal(model_flap_down(&g.f, b, n, 10), 1);
-	assert_int_equal(model_flap_down(&g.f, b, n, 20), n);
+	assert_int_equal(fault_flap_down(&g.f, b, n, 10), 1);
+	assert_int_equal(fault_flap_down(&g.f, b, n, 20), n);
 	close_rig(&g);
 }
 
 static void draws_are_of_switches_cables_and_keep_their_places(void **state)
 {
-	struct model_flap_params p;
+	struct fault_flap_params p;
 	const struct sim_seed where = {.seed = test_seed()};
-	struct model_flaps few = {0};
+	struct fault_flaps few = {0};
 	struct rig g;
 	(void)state;
 	open_rig(&g);
-	assert_ok(sim_field_defaults(model_flap_fields, &p, test_err()));
+	assert_ok(sim_field_defaults(fault_flap_fields, &p, test_err()));
 	p.count = 7;
-	assert_ok(model_flap_draw(&few, &g.t, &p, &where, test_err()));
+	assert_ok(fault_flap_draw(&few, &g.t, &p, &where, test_err()));
 	p.count = 500;
-	assert_ok(model_flap_draw(&g.f, &g.t, &p, &where, test_err()));
+	assert_ok(fault_flap_draw(&g.f, &g.t, &p, &where, test_err()));
 	assert_int_equal(g.f.n, 500);
 	for (size_t i = 0; i < g.f.n; i++) {
-		const struct model_flap *f = &g.f.flap[i];
+		const struct fault_flap *f = &g.f.flap[i];
 		assert_in_range(f->link, 2 * g.t.n_hosts, g.t.n_links - 1);
 		assert_true(f->from_ns < 30 * SIM_SEC);
 		assert_true(f->to_ns >= f->from_ns + SIM_SEC / 10 - 1);
@@ -134,7 +134,7 @@ static void draws_are_of_switches_cables_and_keep_their_places(void **state)
 		if (i < few.n)
 			assert_memory_equal(f, &few.flap[i], sizeof(*f));
 	}
-	model_flap_free(&few);
+	fault_flap_free(&few);
 	close_rig(&g);
 }
 
@@ -142,12 +142,12 @@ static void a_network_of_one_switch_cannot_flap(void **state)
 {
 	const struct topo_clos one = {1, 1, 0, 0, 4, .n_cables = 0};
 	const struct sim_seed where = {0};
-	struct model_flap_params p = {.count = 1};
+	struct fault_flap_params p = {.count = 1};
 	struct sim_err e;
 	struct rig g = {0};
 	(void)state;
 	assert_ok(topo_open_clos(&g.t, &one, test_err()));
-	assert_int_equal(model_flap_draw(&g.f, &g.t, &p, &where, &e),
+	assert_int_equal(fault_flap_draw(&g.f, &g.t, &p, &where, &e),
 	    SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "no cable joins two switches"));
 	close_rig(&g);
@@ -163,5 +163,6 @@ int main(void)
 		draws_are_of_switches_cables_and_keep_their_places),
 	    cmocka_unit_test(a_network_of_one_switch_cannot_flap),
 	};
-	return cmocka_run_group_tests_name("models/fault/flap", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/fault/flap", tests, NULL,
+	    NULL);
 }

@@ -19,14 +19,14 @@ static int draw(struct scenes *s, struct truth *truth, uint32_t run,
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	truth_clear(truth);
-	return model_fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    truth, e);
+	return fault_draw(&s->topo, s->group, s->params.n_groups, &where, truth,
+	    e);
 }
 
-static struct model_fault_params *add_holes(struct scenes *s, uint32_t kind,
+static struct fault_params *add_holes(struct scenes *s, uint32_t kind,
     uint32_t switches, double entries)
 {
-	struct model_fault_params *g = scenes_add_group(s);
+	struct fault_params *g = scenes_add_group(s);
 	g->kind = kind;
 	g->switches = switches;
 	g->entries = scenes_fixed(entries);
@@ -49,8 +49,7 @@ static void the_links_into_a_hole_are_its_parts(void **state)
 	struct scenes s;
 	struct truth t = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 0, 0.25);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 0, 0.25);
 	g->from_s = 2;
 	g->to_s = 3;
 	for (uint32_t run = 0; run < 50; run++) {
@@ -89,14 +88,13 @@ static void kinds_tell_pairs_from_tuples(void **state)
 	struct scenes s;
 	struct truth t = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 1, 1);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 1, 1);
 	assert_ok(draw(&s, &t, 0, test_err()));
-	assert_int_equal(t.hole[0].rule.type, MODEL_BLACKHOLE_PAIR);
+	assert_int_equal(t.hole[0].rule.type, BLACKHOLE_RULE_PAIR);
 	assert_true(t.hole[0].rule.below == UINT64_C(1) << 32);
-	g->kind = MODEL_FAULT_BLACK_HOLE_2;
+	g->kind = FAULT_BLACK_HOLE_2;
 	assert_ok(draw(&s, &t, 0, test_err()));
-	assert_int_equal(t.hole[0].rule.type, MODEL_BLACKHOLE_TUPLE);
+	assert_int_equal(t.hole[0].rule.type, BLACKHOLE_RULE_TUPLE);
 	truth_free(&t);
 	scenes_close(&s);
 }
@@ -109,9 +107,8 @@ static void switches_of_the_tiers_are_drawn_alike(void **state)
 	uint64_t got[19] = {0}, share[20] = {0};
 	double want[19] = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 3, 1);
-	g->tiers = BIT(MODEL_TIER_T1) | BIT(MODEL_TIER_T2);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_2, 3, 1);
+	g->tiers = BIT(FAULT_TIER_T1) | BIT(FAULT_TIER_T2);
 	g->entries = scenes_uniform(0, 1);
 	for (topo_switch k = 8; k < 19; k++)
 		want[k] = 1;
@@ -137,8 +134,8 @@ static void no_two_holes_share_a_salt(void **state)
 	uint64_t salt[100];
 	size_t n = 0;
 	scenes_open(&s, &shape);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 5, 0.1);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 5, 0.1);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 5, 0.1);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 5, 0.1);
 	for (uint32_t run = 0; run < 10; run++) {
 		assert_ok(draw(&s, &t, run, test_err()));
 		for (size_t i = 0; i < t.n_holes; i++)
@@ -160,8 +157,7 @@ static void what_is_not_changed_stays(void **state)
 	struct scenes s;
 	struct truth a = {0}, b = {0};
 	scenes_open(&s, &shape);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.1);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.1);
 	for (uint32_t run = 0; run < 30; run++) {
 		g->switches = 3;
 		g->entries = scenes_fixed(0.1);
@@ -172,8 +168,7 @@ static void what_is_not_changed_stays(void **state)
 		g->spread_s = 100;
 		assert_ok(draw(&s, &b, run, test_err()));
 		for (size_t i = 0; i < a.n_holes; i++) {
-			const struct truth_hole *h =
-			    hole_of(&b, a.hole[i].at);
+			const struct truth_hole *h = hole_of(&b, a.hole[i].at);
 			assert_non_null(h);
 			assert_true(h->rule.salt == a.hole[i].rule.salt);
 			assert_true(h->rule.below > a.hole[i].rule.below);
@@ -190,7 +185,7 @@ static void without_corrupt_entries_nothing_failed(void **state)
 	struct scenes s;
 	struct truth t = {0};
 	scenes_open(&s, &shape);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 5, 0);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 5, 0);
 	assert_ok(draw(&s, &t, 0, test_err()));
 	assert_int_equal(t.n_holes + t.n_faults + t.n_switches + t.n_parts, 0);
 	truth_free(&t);
@@ -206,11 +201,10 @@ static void named_switches_fail_as_told(void **state)
 	scenes_open(&s, &shape);
 	const uint32_t n_hosts = s.topo.n_hosts;
 	uint32_t at[] = {n_hosts + 15, n_hosts + 2};
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 9, 0.5);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 9, 0.5);
 	g->at = at;
 	g->n_at = 2;
-	g->tiers = BIT(MODEL_TIER_T1);
+	g->tiers = BIT(FAULT_TIER_T1);
 	assert_ok(draw(&s, &t, 0, test_err()));
 	assert_int_equal(t.n_holes, 2);
 	assert_int_equal(t.hole[0].at, 2);
@@ -227,7 +221,7 @@ static void named_switches_fail_as_told(void **state)
 		g->n_at = 2;
 	}
 
-	g->kind = MODEL_FAULT_DROP;
+	g->kind = FAULT_DROP;
 	g->rate = scenes_fixed(0.5);
 	assert_ok(draw(&s, &t, 0, test_err()));
 	assert_int_equal(t.n_holes, 0);
@@ -256,9 +250,8 @@ static void more_holes_than_switches_are_refused(void **state)
 	struct truth t = {0};
 	struct sim_err e;
 	scenes_open(&s, &leaf_spine);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_2, 1, 0.5);
-	g->tiers = BIT(MODEL_TIER_T2);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_2, 1, 0.5);
+	g->tiers = BIT(FAULT_TIER_T2);
 	assert_int_equal(draw(&s, &t, 0, &e), SIM_ELIMIT);
 	assert_string_equal(e.msg,
 	    "fault group 0: 1 switches are to fail, but the tiers named have "
@@ -277,9 +270,8 @@ static void spread_and_lasts_hold_for_each_switch(void **state)
 	struct truth t = {0};
 	uint64_t by_day[30] = {0};
 	scenes_open(&s, &large);
-	struct model_fault_params *g =
-	    add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 60, 0.01);
-	g->tiers = BIT(MODEL_TIER_TOR);
+	struct fault_params *g = add_holes(&s, FAULT_BLACK_HOLE_1, 60, 0.01);
+	g->tiers = BIT(FAULT_TIER_TOR);
 	g->from_s = 86400;
 	g->spread_s = 30 * 86400.0;
 	g->lasts_s = 86400;
@@ -313,8 +305,8 @@ static void a_mesh_has_holes_as_its_clos_has(void **state)
 	scenes_open(&clos, &shape);
 	assert_ok(topo_mesh_from_clos(&m, &clos.topo.clos, test_err()));
 	scenes_open_mesh(&mesh, m);
-	add_holes(&clos, MODEL_FAULT_BLACK_HOLE_1, 5, 0.2);
-	add_holes(&mesh, MODEL_FAULT_BLACK_HOLE_1, 5, 0.2);
+	add_holes(&clos, FAULT_BLACK_HOLE_1, 5, 0.2);
+	add_holes(&mesh, FAULT_BLACK_HOLE_1, 5, 0.2);
 	for (uint32_t run = 0; run < 20; run++) {
 		assert_ok(draw(&clos, &a, run, test_err()));
 		assert_ok(draw(&mesh, &b, run, test_err()));
@@ -323,8 +315,7 @@ static void a_mesh_has_holes_as_its_clos_has(void **state)
 		assert_int_equal(a.n_faults, b.n_faults);
 		for (size_t i = 0; i < 5; i++) {
 			assert_int_equal(a.hole[i].at, b.hole[i].at);
-			assert_true(
-			    a.hole[i].rule.salt == b.hole[i].rule.salt);
+			assert_true(a.hole[i].rule.salt == b.hole[i].rule.salt);
 		}
 		for (size_t i = 0; i < a.n_faults; i++)
 			assert_int_equal(a.fault[i].link, b.fault[i].link);
@@ -348,7 +339,7 @@ static void each_failing_allocation_is_reported(void **state)
 	(void)state;
 	struct scenes s;
 	scenes_open(&s, &shape);
-	add_holes(&s, MODEL_FAULT_BLACK_HOLE_1, 3, 0.1);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.1);
 	test_each_alloc_fails(draw_once, &s);
 	scenes_close(&s);
 }

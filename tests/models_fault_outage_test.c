@@ -19,15 +19,15 @@ static int draw(struct scenes *s, struct truth *truth, uint32_t run,
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	truth_clear(truth);
-	return model_fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    truth, e);
+	return fault_draw(&s->topo, s->group, s->params.n_groups, &where, truth,
+	    e);
 }
 
-static struct model_fault_params *open_group(struct scenes *s, uint32_t kind,
+static struct fault_params *open_group(struct scenes *s, uint32_t kind,
     uint32_t count)
 {
 	scenes_open(s, &shape);
-	struct model_fault_params *g = scenes_add_group(s);
+	struct fault_params *g = scenes_add_group(s);
 	g->kind = kind;
 	g->count = count;
 	return g;
@@ -40,7 +40,7 @@ static void a_host_that_is_off_loses_its_cable(void **state)
 	(void)state;
 	struct scenes s;
 	struct truth t = {0};
-	struct model_fault_params *g = open_group(&s, MODEL_FAULT_HOST_OFF, 5);
+	struct fault_params *g = open_group(&s, FAULT_HOST_OFF, 5);
 	uint64_t got[24] = {0};
 	g->from_s = 1;
 	g->spread_s = 10;
@@ -54,8 +54,8 @@ static void a_host_that_is_off_loses_its_cable(void **state)
 			const struct truth_outage *o = &t.outage[i];
 			assert_int_equal(o->kind, TRUTH_HOST_OFF);
 			assert_true(i == 0 || o[-1].id < o->id);
-			assert_true(o->from_ns >= SIM_SEC &&
-			    o->from_ns < 11 * SIM_SEC);
+			assert_true(
+			    o->from_ns >= SIM_SEC && o->from_ns < 11 * SIM_SEC);
 			assert_int_equal(o->to_ns - o->from_ns, SIM_SEC / 2);
 			got[o->id]++;
 			for (size_t k = 2 * i; k < 2 * i + 2; k++) {
@@ -91,7 +91,7 @@ static void a_pod_that_is_off_loses_all_that_touches_it(void **state)
 	struct scenes s;
 	struct truth t = {0};
 	uint64_t got[3] = {0};
-	open_group(&s, MODEL_FAULT_POD_OFF, 1);
+	open_group(&s, FAULT_POD_OFF, 1);
 	for (uint32_t run = 0; run < 300; run++) {
 		size_t n = 0;
 		assert_ok(draw(&s, &t, run, test_err()));
@@ -129,7 +129,7 @@ static void named_hosts_and_pods_are_off(void **state)
 	struct truth t = {0};
 	struct sim_err e;
 	uint32_t at[] = {17, 3};
-	struct model_fault_params *g = open_group(&s, MODEL_FAULT_HOST_OFF, 9);
+	struct fault_params *g = open_group(&s, FAULT_HOST_OFF, 9);
 	g->at = at;
 	g->n_at = 2;
 	assert_ok(draw(&s, &t, 0, test_err()));
@@ -143,7 +143,7 @@ static void named_hosts_and_pods_are_off(void **state)
 	assert_int_equal(draw(&s, &t, 0, &e), SIM_EINVAL);
 	assert_string_equal(e.msg, "fault group 0: host 3 is named twice.");
 
-	g->kind = MODEL_FAULT_POD_OFF;
+	g->kind = FAULT_POD_OFF;
 	at[0] = 2;
 	at[1] = 0;
 	assert_ok(draw(&s, &t, 0, test_err()));
@@ -163,14 +163,14 @@ static void more_than_there_are_is_refused(void **state)
 	struct scenes s;
 	struct truth t = {0};
 	struct sim_err e;
-	struct model_fault_params *g = open_group(&s, MODEL_FAULT_HOST_OFF, 25);
+	struct fault_params *g = open_group(&s, FAULT_HOST_OFF, 25);
 	assert_int_equal(draw(&s, &t, 0, &e), SIM_ELIMIT);
 	assert_string_equal(e.msg,
 	    "fault group 0: 25 hosts are to be off, but there are 24.");
 	g->count = 24;
 	assert_ok(draw(&s, &t, 0, test_err()));
 	assert_int_equal(t.n_outages, 24);
-	g->kind = MODEL_FAULT_POD_OFF;
+	g->kind = FAULT_POD_OFF;
 	g->count = 4;
 	assert_int_equal(draw(&s, &t, 0, &e), SIM_ELIMIT);
 	assert_string_equal(e.msg,
@@ -188,12 +188,12 @@ static void a_graph_without_pods_has_none_to_turn_off(void **state)
 	struct sim_err e;
 	assert_ok(topo_mesh_fat_tree(&m, 4, 0, test_err()));
 	scenes_open_mesh(&s, m);
-	struct model_fault_params *g = scenes_add_group(&s);
-	g->kind = MODEL_FAULT_POD_OFF;
+	struct fault_params *g = scenes_add_group(&s);
+	g->kind = FAULT_POD_OFF;
 	assert_int_equal(draw(&s, &t, 0, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "fault group 0: kind pod_off needs pods; this graph has none.");
-	g->kind = MODEL_FAULT_HOST_OFF;
+	g->kind = FAULT_HOST_OFF;
 	assert_ok(draw(&s, &t, 0, test_err()));
 	assert_int_equal(t.n_outages, 1);
 	truth_free(&t);
@@ -223,7 +223,7 @@ static void a_pod_of_a_region_takes_no_other_with_it(void **state)
 	struct truth t = {0};
 	assert_ok(sim_field_defaults(topo_region_fields, &p, test_err()));
 	p.n_dcs = p.n_borders = 2;
-	struct model_fault_params *g = open_group(&s, MODEL_FAULT_POD_OFF, 1);
+	struct fault_params *g = open_group(&s, FAULT_POD_OFF, 1);
 	topo_close(&s.topo);
 	assert_ok(topo_open_region(&s.topo, &shape, &p, test_err()));
 	for (uint32_t pod = 0; pod < 6; pod++) {
@@ -250,8 +250,7 @@ static void services_misbehave_as_told(void **state)
 	struct scenes s;
 	struct truth t = {0};
 	struct sim_err e;
-	struct model_fault_params *g =
-	    open_group(&s, MODEL_FAULT_CONTROLLER, 3);
+	struct fault_params *g = open_group(&s, FAULT_CONTROLLER, 3);
 	g->delay = scenes_uniform(10, 20);
 	g->spread_s = 100;
 	g->lasts_s = 1;
@@ -272,7 +271,7 @@ static void services_misbehave_as_told(void **state)
 		}
 	}
 	assert_false(truth_has_host_off(&t));
-	g->kind = MODEL_FAULT_COLLECTOR;
+	g->kind = FAULT_COLLECTOR;
 	for (unsigned mode = TRUTH_EMPTY; mode <= TRUTH_GARBAGE; mode++) {
 		g->mode = mode;
 		assert_int_equal(draw(&s, &t, 0, &e), SIM_EINVAL);
@@ -293,7 +292,7 @@ static void what_is_not_changed_stays(void **state)
 	(void)state;
 	struct scenes s;
 	struct truth a = {0}, b = {0};
-	struct model_fault_params *g = open_group(&s, MODEL_FAULT_HOST_OFF, 0);
+	struct fault_params *g = open_group(&s, FAULT_HOST_OFF, 0);
 	g->spread_s = 10;
 	for (uint32_t run = 0; run < 30; run++) {
 		g->count = 4;
@@ -320,8 +319,7 @@ static int draw_once(void *arg, struct sim_err *e)
 static void each_failing_allocation_is_reported(void **state)
 {
 	(void)state;
-	for (unsigned kind = MODEL_FAULT_HOST_OFF; kind < MODEL_FAULT_N_KINDS;
-	     kind++) {
+	for (unsigned kind = FAULT_HOST_OFF; kind < FAULT_N_KINDS; kind++) {
 		struct scenes s;
 		open_group(&s, kind, 2);
 		test_each_alloc_fails(draw_once, &s);
@@ -342,5 +340,6 @@ int main(void)
 	    cmocka_unit_test(what_is_not_changed_stays),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/fault/outage", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/fault/outage", tests, NULL,
+	    NULL);
 }

@@ -20,15 +20,14 @@ static int draw(struct scenes *s, struct truth *truth, uint32_t run,
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	truth_clear(truth);
-	return model_fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    truth, e);
+	return fault_draw(&s->topo, s->group, s->params.n_groups, &where, truth,
+	    e);
 }
 
-static struct model_fault_params *open_group(struct scenes *s,
-    uint32_t switches)
+static struct fault_params *open_group(struct scenes *s, uint32_t switches)
 {
 	scenes_open(s, &shape);
-	struct model_fault_params *g = scenes_add_group(s);
+	struct fault_params *g = scenes_add_group(s);
 	g->switches = switches;
 	return g;
 }
@@ -44,10 +43,10 @@ static void by_default_no_switch_fails_and_else_wholly(void **state)
 {
 	(void)state;
 	struct scenes s;
-	const struct model_fault_params *g = open_group(&s, 0);
+	const struct fault_params *g = open_group(&s, 0);
 	struct truth truth = {0};
 	assert_int_equal(g->tiers,
-	    BIT(MODEL_TIER_TOR) | BIT(MODEL_TIER_T1) | BIT(MODEL_TIER_T2));
+	    BIT(FAULT_TIER_TOR) | BIT(FAULT_TIER_T1) | BIT(FAULT_TIER_T2));
 	assert_true(g->share == 1);
 	assert_ok(draw(&s, &truth, 0, test_err()));
 	assert_int_equal(truth.n_switches, 0);
@@ -63,7 +62,7 @@ static void all_links_of_a_failed_switch_fail(void **state)
 {
 	(void)state;
 	struct scenes s;
-	struct model_fault_params *g = open_group(&s, 0);
+	struct fault_params *g = open_group(&s, 0);
 	struct truth truth = {0};
 	g->rate = scenes_uniform(0.25, 0.5);
 	for (uint32_t run = 0; run < 100; run++) {
@@ -77,8 +76,9 @@ static void all_links_of_a_failed_switch_fail(void **state)
 			for (size_t i = 0; i < truth.n_switches; i++) {
 				const topo_switch f = truth.failed_switch[i];
 				const int its = touches(&s.topo, l, f);
-				assert_int_equal(
-				    truth_switch_of(&truth, l, f) == f, its);
+				assert_int_equal(truth_switch_of(&truth, l,
+						     f) == f,
+				    its);
 				of_failed |= its;
 			}
 			assert_int_equal(truth_is_faulty(&truth, l), of_failed);
@@ -110,13 +110,13 @@ static void switches_of_the_tiers_are_drawn_alike(void **state)
 	static const struct {
 		uint32_t tiers, first, n;
 	} cases[] = {
-	    {BIT(MODEL_TIER_TOR), 0, 8},
-	    {BIT(MODEL_TIER_T1), 8, 6},
-	    {BIT(MODEL_TIER_T1) | BIT(MODEL_TIER_T2), 8, 11},
+	    {BIT(FAULT_TIER_TOR), 0, 8},
+	    {BIT(FAULT_TIER_T1), 8, 6},
+	    {BIT(FAULT_TIER_T1) | BIT(FAULT_TIER_T2), 8, 11},
 	};
 	for (size_t i = 0; i < 3; i++) {
 		struct scenes s;
-		struct model_fault_params *g = open_group(&s, 2);
+		struct fault_params *g = open_group(&s, 2);
 		struct truth truth = {0};
 		uint64_t got[19] = {0};
 		double want[19] = {0};
@@ -140,11 +140,11 @@ static void a_share_of_the_links_fails(void **state)
 {
 	(void)state;
 	struct scenes s;
-	struct model_fault_params *g = open_group(&s, 1);
+	struct fault_params *g = open_group(&s, 1);
 	struct truth truth = {0};
 	struct law_mean n = {0};
 	unsigned n_failed = 0;
-	g->tiers = BIT(MODEL_TIER_T2);
+	g->tiers = BIT(FAULT_TIER_T2);
 	g->share = 0.3;
 	for (uint32_t run = 0; run < 2000; run++) {
 		assert_ok(draw(&s, &truth, run, test_err()));
@@ -162,7 +162,7 @@ static void a_larger_share_fails_the_same_links_and_more(void **state)
 {
 	(void)state;
 	struct scenes s;
-	struct model_fault_params *g = open_group(&s, 3);
+	struct fault_params *g = open_group(&s, 3);
 	struct truth less = {0}, more = {0};
 	for (uint32_t run = 0; run < 50; run++) {
 		g->share = 0.2;
@@ -197,7 +197,7 @@ static void a_graph_without_tiers_has_tors_and_others(void **state)
 	struct sim_err e;
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
 	scenes_open_mesh(&s, m);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	g->switches = 2;
 	for (unsigned tier = 0; tier < 3; tier++)
 		for (uint32_t run = 0; run < 20; run++) {
@@ -205,7 +205,7 @@ static void a_graph_without_tiers_has_tors_and_others(void **state)
 			assert_ok(draw(&s, &truth, run, test_err()));
 			assert_int_equal(truth.n_switches, 2);
 			assert_int_equal(truth.failed_switch[0] < 2,
-			    tier == MODEL_TIER_TOR);
+			    tier == FAULT_TIER_TOR);
 		}
 	g->switches = 3;
 	assert_int_equal(draw(&s, &truth, 0, &e), SIM_ELIMIT);
@@ -226,7 +226,7 @@ static void a_fat_tree_has_its_tiers(void **state)
 	struct truth truth = {0};
 	assert_ok(topo_mesh_fat_tree(&m, 4, 0, test_err()));
 	scenes_open_mesh(&s, m);
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	static const uint32_t n[] = {8, 8, 4};
 	for (unsigned tier = 0; tier < 3; tier++) {
 		g->tiers = BIT(tier);
@@ -258,7 +258,7 @@ static void a_region_has_its_tiers_and_borders(void **state)
 	scenes_open(&s, &dc);
 	topo_close(&s.topo);
 	assert_ok(topo_open_region(&s.topo, &dc, &p, test_err()));
-	struct model_fault_params *g = scenes_add_group(&s);
+	struct fault_params *g = scenes_add_group(&s);
 	for (unsigned tier = 0; tier < 4; tier++) {
 		g->tiers = BIT(tier);
 		g->switches = n[tier];

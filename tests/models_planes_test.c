@@ -33,7 +33,7 @@ static unsigned outcome_of(const struct topo_clos *c, uint32_t dst, uint32_t up,
 }
 
 /* Drop rate of a link when timed faults are on, or off. */
-static double rate_of(const struct model_scene *s, topo_link l, int timed_on)
+static double rate_of(const struct scene *s, topo_link l, int timed_on)
 {
 	double passes = 1;
 	int faulty = 0;
@@ -45,7 +45,7 @@ static double rate_of(const struct model_scene *s, topo_link l, int timed_on)
 		passes *= 1 - f->rate;
 		faulty = 1;
 	}
-	return faulty ? 1 - passes : model_noise_rate(&s->loss.noise, l);
+	return faulty ? 1 - passes : scene_noise_rate(&s->loss.noise, l);
 }
 
 /* A route being enumerated. */
@@ -99,7 +99,7 @@ static void lay_route(struct route *r, topo_host src)
 }
 
 /* Add the law of one flow of SRC, weighted, to WANT[MAX_OUTCOMES]. */
-static void add_law(const struct model_scene *s, topo_host src, int timed_on,
+static void add_law(const struct scene *s, topo_host src, int timed_on,
     double weight, double want[])
 {
 	const struct topo_clos *c = &s->topo->clos;
@@ -156,7 +156,7 @@ struct tally {
 
 enum { CONNS = 2, EPOCHS = 15000 };
 
-static void expect(struct tally *t, const struct model_scene *s, double on)
+static void expect(struct tally *t, const struct scene *s, double on)
 {
 	const uint32_t n = s->topo->n_hosts;
 	memset(t, 0, sizeof(*t));
@@ -187,7 +187,7 @@ static void observe(struct tally *t, struct planes *p, enum which which,
 	for (uint32_t run = 0; run < EPOCHS; run++) {
 		uint32_t lossy[MAX_HOSTS] = {0};
 		unsigned cell = 0;
-		struct model_scene *scene = scenes_draw(s, run);
+		struct scene *scene = scenes_draw(s, run);
 		planes_run(p, which, scene);
 		for (size_t i = 0; i < p->window.flows.n; i++) {
 			const topo_host src = p->window.flows.src_host[i];
@@ -269,7 +269,7 @@ static void open_tiny(struct scenes *s, const struct tiny *tiny)
 	s->params.noise.rate = scenes_fixed(tiny->noise);
 	for (int i = 0; i < 5 && tiny->fault[i].class != END; i++) {
 		const struct fault *f = &tiny->fault[i];
-		struct model_fault_params *g = scenes_add_fault(s,
+		struct fault_params *g = scenes_add_fault(s,
 		    topo_clos_class_at(&s->topo.clos, f->class, f->index),
 		    f->rate);
 		g->from_s = f->from_s;

@@ -56,9 +56,9 @@ static void resum(uint8_t *p, size_t n)
 
 static void a_probe_is_what_it_is_said_to_be(void **state)
 {
-	uint8_t p[ICMP_WIRE_PROBE];
+	uint8_t p[REAL_ICMP_PROBE];
 	(void)state;
-	icmp_wire_probe(p, &some, 5, 0x1234, key);
+	real_icmp_probe(p, &some, 5, 0x1234, key);
 	const uint8_t head[] = {0x45, 0, 0, 40, 0x12, 0x34, 0x40, 0, 5, 6};
 	const uint8_t ends[] = {10, 0, 0, 1, 10, 0, 0, 11, 33001 >> 8,
 	    33001 & 255, 8765 >> 8, 8765 & 255};
@@ -81,18 +81,18 @@ static void answers_are_read_back(void **state)
 {
 	(void)state;
 	for (unsigned run = 0; run < 2000; run++) {
-		struct icmp_wire_answer a;
+		struct real_icmp_answer a;
 		struct sim_rng r;
-		uint8_t p[ICMP_WIRE_PROBE], got[128];
+		uint8_t p[REAL_ICMP_PROBE], got[128];
 		test_rng(&r, run);
 		const struct topo_tuple t = {sim_rng_u32(&r), sim_rng_u32(&r),
 		    (uint16_t)sim_rng_u32(&r), (uint16_t)sim_rng_u32(&r),
 		    TOPO_PROTO_TCP};
 		const uint16_t id = (uint16_t)sim_rng_u32(&r);
-		icmp_wire_probe(p, &t, (uint8_t)sim_rng_u32(&r), id, key);
+		real_icmp_probe(p, &t, (uint8_t)sim_rng_u32(&r), id, key);
 		const size_t n = answer(got, p, 28 + sim_rng_below(&r, 13),
 		    sim_rng_below(&r, 3));
-		if (!icmp_wire_read(got, n, key, &a))
+		if (!real_icmp_read(got, n, key, &a))
 			fail_msg("seed %llu run %u",
 			    (unsigned long long)test_seed(), run);
 		assert_int_equal(a.from_ip, 0x64400007);
@@ -104,13 +104,13 @@ static void answers_are_read_back(void **state)
 
 static void an_id_of_zero_is_known_under_another(void **state)
 {
-	struct icmp_wire_answer a;
-	uint8_t p[ICMP_WIRE_PROBE], got[128];
+	struct real_icmp_answer a;
+	uint8_t p[REAL_ICMP_PROBE], got[128];
 	(void)state;
-	icmp_wire_probe(p, &some, 1, 0, key);
+	real_icmp_probe(p, &some, 1, 0, key);
 	set16(p + 4, 0x9999);
 	const size_t n = answer(got, p, 28, 0);
-	assert_true(icmp_wire_read(got, n, key, &a));
+	assert_true(real_icmp_read(got, n, key, &a));
 	assert_int_equal(a.ip_id, 0);
 }
 
@@ -118,12 +118,12 @@ static void an_id_of_zero_is_known_under_another(void **state)
  * it another or none, unless routers may write it. */
 static void no_other_answer_is_taken(void **state)
 {
-	struct icmp_wire_answer a;
-	uint8_t p[ICMP_WIRE_PROBE], good[128], bad[128];
+	struct real_icmp_answer a;
+	uint8_t p[REAL_ICMP_PROBE], good[128], bad[128];
 	(void)state;
-	icmp_wire_probe(p, &some, 1, 77, key);
+	real_icmp_probe(p, &some, 1, 77, key);
 	const size_t n = answer(good, p, 28, 0);
-	assert_true(icmp_wire_read(good, n, key, &a));
+	assert_true(real_icmp_read(good, n, key, &a));
 	for (size_t i = 0; i < n; i++) {
 		/* Outer: TOS, ID, flags, TTL, checksum, addresses. ICMP's
 		 * checksum is made right, its unused word is. Quote: TOS, TTL,
@@ -141,7 +141,7 @@ static void no_other_answer_is_taken(void **state)
 			/* DF and the reserved bit of either are free. */
 			const int flags =
 			    (i == 6 || i == 34) && (x & 0x3f) == 0;
-			if (icmp_wire_read(bad, n, key, &a) !=
+			if (real_icmp_read(bad, n, key, &a) !=
 			    (free_byte || flags))
 				fail_msg("byte %zu ^ %u", i, x);
 		}
@@ -150,43 +150,43 @@ static void no_other_answer_is_taken(void **state)
 
 static void what_is_cut_short_is_refused(void **state)
 {
-	struct icmp_wire_answer a;
-	uint8_t p[ICMP_WIRE_PROBE], got[128];
+	struct real_icmp_answer a;
+	uint8_t p[REAL_ICMP_PROBE], got[128];
 	(void)state;
-	icmp_wire_probe(p, &some, 1, 77, key);
+	real_icmp_probe(p, &some, 1, 77, key);
 	const size_t n = answer(got, p, 28, 0);
-	assert_int_equal(n, ICMP_WIRE_LEAST);
+	assert_int_equal(n, REAL_ICMP_LEAST);
 	for (size_t k = 0; k < n; k++) {
 		uint8_t *exact = malloc(k ? k : 1);
 		memcpy(exact, got, k);
-		assert_false(icmp_wire_read(exact, k, key, &a));
+		assert_false(real_icmp_read(exact, k, key, &a));
 		/* As long as it says, but that is too short. */
 		if (k >= 28) {
 			set16(exact + 2, (unsigned)k);
 			resum(exact, k);
-			assert_false(icmp_wire_read(exact, k, key, &a));
+			assert_false(real_icmp_read(exact, k, key, &a));
 		}
 		free(exact);
 	}
 	/* More bytes than it says are of no account. */
-	assert_true(icmp_wire_read(got, n + 40, key, &a));
+	assert_true(real_icmp_read(got, n + 40, key, &a));
 }
 
 static void other_keys_and_other_messages_are_not_ours(void **state)
 {
 	const uint32_t other[2] = {key[0], key[1] ^ 1};
-	struct icmp_wire_answer a = {.from_ip = 42};
-	uint8_t p[ICMP_WIRE_PROBE], got[128];
+	struct real_icmp_answer a = {.from_ip = 42};
+	uint8_t p[REAL_ICMP_PROBE], got[128];
 	(void)state;
-	icmp_wire_probe(p, &some, 1, 77, key);
+	real_icmp_probe(p, &some, 1, 77, key);
 	const size_t n = answer(got, p, 40, 0);
-	assert_false(icmp_wire_read(got, n, other, &a));
+	assert_false(real_icmp_read(got, n, other, &a));
 	for (unsigned type = 0; type < 256; type++)
 		for (unsigned code = 0; code < 2; code++) {
 			got[20] = (uint8_t)type;
 			got[21] = (uint8_t)code;
 			resum(got, n);
-			assert_int_equal(icmp_wire_read(got, n, key, &a),
+			assert_int_equal(real_icmp_read(got, n, key, &a),
 			    type == 11 && code == 0);
 		}
 	/* A wrong checksum. */
@@ -194,7 +194,7 @@ static void other_keys_and_other_messages_are_not_ours(void **state)
 	resum(got, n);
 	got[22] ^= 1;
 	a.from_ip = 42;
-	assert_false(icmp_wire_read(got, n, key, &a));
+	assert_false(real_icmp_read(got, n, key, &a));
 	assert_int_equal(a.from_ip, 42);
 }
 

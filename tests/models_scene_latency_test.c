@@ -22,12 +22,12 @@ static const struct topo_clos shape = {2, 4, 3, 2, 3, .n_cables = 0};
 static void without_queues_a_time_is_the_sum_of_its_parts(void **state)
 {
 	(void)state;
-	const struct model_latency_params p = {.hop_us = 5};
+	const struct scene_latency_params p = {.hop_us = 5};
 	struct sim_rng r;
 	test_rng(&r, 1);
-	assert_int_equal(model_latency_srtt(&p, &r, 6, 10, 0), 60);
-	assert_int_equal(model_latency_srtt(&p, &r, 4, 10, 123.4), 163);
-	assert_int_equal(model_latency_srtt(&p, &r, 4, 10, 1e12),
+	assert_int_equal(scene_latency_srtt(&p, &r, 6, 10, 0), 60);
+	assert_int_equal(scene_latency_srtt(&p, &r, 4, 10, 123.4), 163);
+	assert_int_equal(scene_latency_srtt(&p, &r, 4, 10, 1e12),
 	    UINT32_MAX - 1);
 }
 
@@ -35,16 +35,16 @@ static void without_queues_a_time_is_the_sum_of_its_parts(void **state)
 static void a_queue_adds_its_mean_and_smooths_with_the_packets(void **state)
 {
 	(void)state;
-	const struct model_latency_params p = {.hop_us = 10, .queue_us = 2000};
+	const struct scene_latency_params p = {.hop_us = 10, .queue_us = 2000};
 	static const uint32_t n_pkts[] = {1, 4, 100};
 	for (int i = 0; i < 3; i++) {
 		struct law_mean mean = {0}, var = {0};
 		struct sim_rng r;
-		const double n = fmin(n_pkts[i], MODEL_LATENCY_SAMPLES);
+		const double n = fmin(n_pkts[i], SCENE_LATENCY_SAMPLES);
 		test_rng(&r, 2 + (uint32_t)i);
 		for (int k = 0; k < 40000; k++) {
 			const double us =
-			    model_latency_srtt(&p, &r, 6, n_pkts[i], 300);
+			    scene_latency_srtt(&p, &r, 6, n_pkts[i], 300);
 			law_add(&mean, us);
 			law_add(&var, (us - 2420) * (us - 2420));
 		}
@@ -62,11 +62,11 @@ static void delays_of_active_faults_add_up(void **state)
 	    {.link = 4, .rate = 0.5, .to_ns = SIM_NEVER},
 	};
 	const struct truth truth = {.n_faults = 3, .fault = fault};
-	assert_near(model_latency_delay(&truth, 3, 5), 100, 0);
-	assert_near(model_latency_delay(&truth, 3, 10), 150, 0);
-	assert_near(model_latency_delay(&truth, 3, 20), 100, 0);
-	assert_near(model_latency_delay(&truth, 4, 5), 0, 0);
-	assert_near(model_latency_delay(&truth, 9, 5), 0, 0);
+	assert_near(scene_latency_delay(&truth, 3, 5), 100, 0);
+	assert_near(scene_latency_delay(&truth, 3, 10), 150, 0);
+	assert_near(scene_latency_delay(&truth, 3, 20), 100, 0);
+	assert_near(scene_latency_delay(&truth, 4, 5), 0, 0);
+	assert_near(scene_latency_delay(&truth, 9, 5), 0, 0);
 	assert_true(truth_is_faulty(&truth, 3));
 }
 
@@ -131,7 +131,7 @@ static void delays_follow_their_laws(void **state)
 		struct sim_rng r;
 		test_rng(&r, 100 + (uint32_t)i);
 		for (int k = 0; k < DRAWS; k++) {
-			const double us = model_latency_draw(&truth, 3, 5, &r);
+			const double us = scene_latency_draw(&truth, 3, 5, &r);
 			const double off = us - f->delay_us;
 			law_add(&mean, us);
 			law_add(&var, off * off);
@@ -158,20 +158,19 @@ static void smoothing_keeps_the_mean_and_divides_the_variance(void **state)
 			const struct truth truth = {.n_faults = 1,
 			    .fault = (struct truth_fault *)&laws[i]};
 			const double m = laws[i].delay_us;
-			const double n =
-			    fmin(n_pkts[j], MODEL_LATENCY_SAMPLES);
+			const double n = fmin(n_pkts[j], SCENE_LATENCY_SAMPLES);
 			struct law_mean mean = {0}, var = {0};
 			struct sim_rng r;
 			test_rng(&r, (uint32_t)(200 + 4 * i + j));
 			for (int k = 0; k < DRAWS / 4; k++) {
-				const double us = model_latency_smoothed(&truth,
+				const double us = scene_latency_smoothed(&truth,
 				    3, 5, n_pkts[j], &r);
 				law_add(&mean, us);
 				law_add(&var, (us - m) * (us - m));
 			}
 			assert_true(fabs(law_z(&mean, m)) < ERRORS);
-			assert_true(fabs(law_z(&var, variance(&laws[i]) / n)) <
-			    ERRORS);
+			assert_true(
+			    fabs(law_z(&var, variance(&laws[i]) / n)) < ERRORS);
 		}
 }
 
@@ -187,16 +186,16 @@ static void constant_delays_draw_nothing_and_others_once_each(void **state)
 	struct sim_rng r, same;
 	test_rng(&r, 1);
 	test_rng(&same, 1);
-	assert_near(model_latency_draw(&truth, 3, 5, &r), 30, 0);
-	assert_near(model_latency_smoothed(&truth, 3, 5, 9, &r), 30, 0);
+	assert_near(scene_latency_draw(&truth, 3, 5, &r), 30, 0);
+	assert_near(scene_latency_smoothed(&truth, 3, 5, 9, &r), 30, 0);
 	assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&same));
 	truth.n_faults = 3;
-	const double us = model_latency_draw(&truth, 3, 60, &r);
+	const double us = scene_latency_draw(&truth, 3, 60, &r);
 	assert_near(us, 35 - 700 * log1p(-sim_rng_u01_open(&same)), 1e-9);
-	assert_near(model_latency_draw(&truth, 3, 100, &r), 0, 0);
-	assert_near(model_latency_draw(&truth, 4, 60, &r), 0, 0);
+	assert_near(scene_latency_draw(&truth, 3, 100, &r), 0, 0);
+	assert_near(scene_latency_draw(&truth, 4, 60, &r), 0, 0);
 	assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&same));
-	assert_near(model_latency_delay(&truth, 3, 60), 735, 0);
+	assert_near(scene_latency_delay(&truth, 3, 60), 735, 0);
 }
 
 /* The params of a spec: median, and service time. */
@@ -208,8 +207,8 @@ static void a_specs_delay_is_what_its_law_says(void **state)
 	for (unsigned law = TRUTH_CONSTANT; law <= TRUTH_LOAD; law++) {
 		struct scenes s;
 		scenes_open(&s, &shape);
-		struct model_fault_params *g = scenes_add_fault(&s, 20, 1);
-		g->kind = MODEL_FAULT_LATENCY;
+		struct fault_params *g = scenes_add_fault(&s, 20, 1);
+		g->kind = FAULT_LATENCY;
 		g->delay = scenes_fixed(200);
 		g->law = law;
 		g->sigma = 2;
@@ -230,19 +229,18 @@ static void a_queue_without_load_delays_nothing(void **state)
 	struct sim_rng r;
 	double hazard;
 	scenes_open(&s, &shape);
-	struct model_fault_params *g = scenes_add_fault(&s, 20, 1);
-	g->kind = MODEL_FAULT_LATENCY;
+	struct fault_params *g = scenes_add_fault(&s, 20, 1);
+	g->kind = FAULT_LATENCY;
 	g->law = TRUTH_LOAD;
 	g->load = 0;
-	const struct model_scene *scene = scenes_draw(&s, 0);
+	const struct scene *scene = scenes_draw(&s, 0);
 	assert_int_equal(scene->truth.n_faults, 1);
 	assert_false(truth_is_faulty(&scene->truth, 20));
 	assert_true(truth_is_slow(scene->truth.fault));
-	assert_false(model_loss_fault(&scene->loss, 20, 0, &hazard));
+	assert_false(scene_loss_fault(&scene->loss, 20, 0, &hazard));
 	test_rng(&r, 1);
 	for (int k = 0; k < 100; k++)
-		assert_true(
-		    model_latency_draw(&scene->truth, 20, 0, &r) == 0);
+		assert_true(scene_latency_draw(&scene->truth, 20, 0, &r) == 0);
 	scenes_close(&s);
 }
 
@@ -255,25 +253,25 @@ static void the_exact_plane_smooths_a_slow_links_law(void **state)
 	for (unsigned law = TRUTH_EXPONENTIAL; law <= TRUTH_LOAD; law++) {
 		struct scenes s;
 		struct obs w = {0};
-		struct model_bulk *b;
+		struct bulk *b;
 		struct law_mean mean = {0}, var = {0};
 		scenes_open(&s, &shape);
 		const topo_link slow =
 		    topo_clos_link_tor(&s.topo.clos, 5, 1, TOPO_DOWN);
-		struct model_fault_params *g = scenes_add_fault(&s, slow, 0);
-		g->kind = MODEL_FAULT_LATENCY;
+		struct fault_params *g = scenes_add_fault(&s, slow, 0);
+		g->kind = FAULT_LATENCY;
 		g->delay = scenes_fixed(2000);
 		g->law = law;
 		g->sigma = 0.5;
 		g->load = 0.5;
 		s.params.traffic.packets = scenes_fixed(10);
-		s.params.latency = (struct model_latency_params){.hop_us = 5,
+		s.params.latency = (struct scene_latency_params){.hop_us = 5,
 		    .report_us = 1000};
-		assert_ok(model_bulk_open(&b, NULL, test_err()));
+		assert_ok(bulk_open(&b, NULL, test_err()));
 		for (uint32_t run = 0; run < 100; run++) {
 			const struct truth *t = &scenes_draw(&s, run)->truth;
 			const double m = t->fault->delay_us;
-			assert_ok(model_bulk_epoch(b, &s.scene, 1, &w, &s.lost,
+			assert_ok(bulk_epoch(b, &s.scene, 1, &w, &s.lost,
 			    test_err()));
 			for (size_t i = 0; i < w.flows.n; i++) {
 				const double us = w.flows.srtt_us[i] -
@@ -295,7 +293,7 @@ static void the_exact_plane_smooths_a_slow_links_law(void **state)
 		assert_true(fabs(law_z(&mean, 0)) < ERRORS);
 		assert_true(fabs(law_z(&var, 0)) < ERRORS);
 		obs_free(&w);
-		model_bulk_close(b);
+		bulk_close(b);
 		scenes_close(&s);
 	}
 }
@@ -307,12 +305,12 @@ static topo_link open_slow(struct scenes *s)
 	scenes_open(s, &shape);
 	const topo_link slow =
 	    topo_clos_link_tor(&s->topo.clos, 5, 1, TOPO_DOWN);
-	struct model_fault_params *g = scenes_add_fault(s, slow, 0.5);
-	g->kind = MODEL_FAULT_LATENCY;
+	struct fault_params *g = scenes_add_fault(s, slow, 0.5);
+	g->kind = FAULT_LATENCY;
 	g->delay = scenes_fixed(2000);
 	s->params.noise.rate = scenes_fixed(1e-4);
 	s->params.latency =
-	    (struct model_latency_params){.hop_us = 5, .report_us = 1000};
+	    (struct scene_latency_params){.hop_us = 5, .report_us = 1000};
 	return slow;
 }
 
@@ -331,14 +329,14 @@ static void slow_flows_are_reported_beside_the_lossy_ones(void **state)
 	(void)state;
 	struct scenes s;
 	struct obs all = {0}, some = {0}, timeless = {0};
-	struct model_bulk *b;
+	struct bulk *b;
 	const topo_link slow = open_slow(&s);
 	size_t n_slow = 0, n_lossy = 0, k = 0;
-	assert_ok(model_bulk_open(&b, NULL, test_err()));
-	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 1, &all, &s.lost,
-	    test_err()));
-	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 0, &some, &s.lost,
-	    test_err()));
+	assert_ok(bulk_open(&b, NULL, test_err()));
+	assert_ok(
+	    bulk_epoch(b, scenes_draw(&s, 1), 1, &all, &s.lost, test_err()));
+	assert_ok(
+	    bulk_epoch(b, scenes_draw(&s, 1), 0, &some, &s.lost, test_err()));
 	assert_int_equal(s.scene.truth.n_faults, 1);
 	assert_true(s.scene.truth.fault[0].rate == 0);
 	assert_true(s.scene.truth.fault[0].delay_us == 2000);
@@ -360,7 +358,7 @@ static void slow_flows_are_reported_beside_the_lossy_ones(void **state)
 	assert_true(n_slow > 20 && n_lossy > 5);
 
 	s.params.latency.report_us = 0;
-	assert_ok(model_bulk_epoch(b, scenes_draw(&s, 1), 0, &timeless, &s.lost,
+	assert_ok(bulk_epoch(b, scenes_draw(&s, 1), 0, &timeless, &s.lost,
 	    test_err()));
 	assert_int_equal(timeless.flows.n, n_lossy);
 	for (size_t i = 0; i < timeless.flows.n; i++)
@@ -368,7 +366,7 @@ static void slow_flows_are_reported_beside_the_lossy_ones(void **state)
 	obs_free(&all);
 	obs_free(&some);
 	obs_free(&timeless);
-	model_bulk_close(b);
+	bulk_close(b);
 	scenes_close(&s);
 }
 
@@ -391,14 +389,14 @@ static void votes_for_latency_are_on_the_slow_link(void **state)
 	(void)state;
 	struct scenes s;
 	struct obs w = {0};
-	struct model_bulk *b;
+	struct bulk *b;
 	struct algo_verdicts v = {0};
 	const topo_link slow = open_slow(&s);
-	assert_ok(model_bulk_open(&b, NULL, test_err()));
+	assert_ok(bulk_open(&b, NULL, test_err()));
 	for (uint32_t run = 0; run < 10; run++) {
 		double votes = 0, want = 0;
-		assert_ok(model_bulk_epoch(b, scenes_draw(&s, run), 0, &w,
-		    &s.lost, test_err()));
+		assert_ok(bulk_epoch(b, scenes_draw(&s, run), 0, &w, &s.lost,
+		    test_err()));
 		vote_for(&s, &w, ALGO_KIND_LINK, &v);
 		for (size_t i = 0; i < w.flows.n; i++)
 			if (crosses(&w, i, slow))
@@ -415,7 +413,7 @@ static void votes_for_latency_are_on_the_slow_link(void **state)
 	}
 	algo_verdicts_free(&v);
 	obs_free(&w);
-	model_bulk_close(b);
+	bulk_close(b);
 	scenes_close(&s);
 }
 
@@ -425,11 +423,11 @@ static void the_other_planes_have_no_times(void **state)
 	struct scenes s;
 	struct sim_err e;
 	open_slow(&s);
-	const struct model_scene *scene = scenes_draw(&s, 0);
-	assert_int_equal(model_skip_fits(scene, &e), SIM_EUNSUPPORTED);
+	const struct scene *scene = scenes_draw(&s, 0);
+	assert_int_equal(bulk_skip_fits(scene, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "skipping has no round-trip times (latency.report_over).");
-	assert_int_equal(model_vigil_matlab_fits(scene, &e), SIM_EUNSUPPORTED);
+	assert_int_equal(bulk_vigil_matlab_fits(scene, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "plane vigil_matlab has no round-trip times "
 	    "(latency.report_over).");
@@ -444,10 +442,8 @@ int main(void)
 		a_queue_adds_its_mean_and_smooths_with_the_packets),
 	    cmocka_unit_test(delays_of_active_faults_add_up),
 	    cmocka_unit_test(delays_follow_their_laws),
-	    cmocka_unit_test(
-		smoothing_keeps_the_mean_and_divides_the_variance),
-	    cmocka_unit_test(
-		constant_delays_draw_nothing_and_others_once_each),
+	    cmocka_unit_test(smoothing_keeps_the_mean_and_divides_the_variance),
+	    cmocka_unit_test(constant_delays_draw_nothing_and_others_once_each),
 	    cmocka_unit_test(a_specs_delay_is_what_its_law_says),
 	    cmocka_unit_test(a_queue_without_load_delays_nothing),
 	    cmocka_unit_test(the_exact_plane_smooths_a_slow_links_law),
@@ -455,5 +451,6 @@ int main(void)
 	    cmocka_unit_test(votes_for_latency_are_on_the_slow_link),
 	    cmocka_unit_test(the_other_planes_have_no_times),
 	};
-	return cmocka_run_group_tests_name("models/scene/latency", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/scene/latency", tests, NULL,
+	    NULL);
 }

@@ -122,7 +122,7 @@ static void marks_have_the_law_of_independent_packets_given_one(void **state)
 		test_rng(&r, i);
 		enumerate(t, count_marks, want);
 		for (int k = 0; k < DRAWS; k++) {
-			model_loss_marks(&r, t->n, t->hazard, t->h, marks);
+			scene_loss_marks(&r, t->n, t->hazard, t->h, marks);
 			got[cell_of(t->n, t->h, marks)]++;
 		}
 		double p = law_chi2(got, want, n_cells(t->n, t->h));
@@ -144,8 +144,8 @@ static void drops_of_drawn_marks_have_the_law_of_first_marks(void **state)
 		test_rng(&r, 100 + i);
 		enumerate(t, count_drops, want);
 		for (int k = 0; k < DRAWS; k++) {
-			model_loss_marks(&r, t->n, t->hazard, t->h, x);
-			model_loss_drops(&r, t->n, x, t->h, x);
+			scene_loss_marks(&r, t->n, t->hazard, t->h, x);
+			scene_loss_drops(&r, t->n, x, t->h, x);
 			got[cell_of(t->n, t->h, x)]++;
 		}
 		double p = law_chi2(got, want, n_cells(t->n, t->h));
@@ -189,7 +189,7 @@ static void drops_given_marks_are_those_of_random_subsets(void **state)
 		struct sim_rng r;
 		test_rng(&r, 200 + c);
 		for (int k = 0; k < DRAWS; k++) {
-			model_loss_drops(&r, n, marks, h, x);
+			scene_loss_drops(&r, n, marks, h, x);
 			got[cell_of(n, h, x)]++;
 		}
 		double p = law_chi2(got, want, n_cells(n, h));
@@ -215,7 +215,7 @@ static void marks_of_one_link_are_a_binomial_without_its_zero(void **state)
 		for (unsigned k = 1; k <= N; k++)
 			want[k] = gsl_ran_binomial_pdf(k, -expm1(-hazard), N);
 		for (int k = 0; k < DRAWS; k++) {
-			model_loss_marks(&r, N, &hazard, 1, &marks);
+			scene_loss_marks(&r, N, &hazard, 1, &marks);
 			got[marks]++;
 		}
 		double p = law_chi2(got, want, N + 1);
@@ -241,17 +241,17 @@ static void drops_never_exceed_the_packets(void **state)
 			uint32_t j = sim_rng_below(&r, N_RATES);
 			if (n == 1000000 && rates[j] == 0.5)
 				j = 0; /* a million steps each */
-			sum += hazard[i] = model_hazard(rates[j]);
+			sum += hazard[i] = scene_hazard(rates[j]);
 		}
 		if (sum == 0)
 			continue;
-		model_loss_marks(&r, n, hazard, H, x);
+		scene_loss_marks(&r, n, hazard, H, x);
 		for (int i = 0; i < H; i++) {
 			assert_true(x[i] <= n);
 			assert_true(hazard[i] > 0 || x[i] == 0);
 			assert_true(!isinf(hazard[i]) || x[i] == n);
 		}
-		model_loss_drops(&r, n, x, H, x);
+		scene_loss_drops(&r, n, x, H, x);
 		for (int i = 0; i < H; i++)
 			lost += x[i];
 		assert_true(lost > 0 && lost <= n);
@@ -269,11 +269,11 @@ static void a_billion_packets_are_lost_at_the_right_rate(void **state)
 	struct sim_rng r;
 	test_rng(&r, 500);
 	for (int i = 0; i < 3; i++)
-		hazard[i] = model_hazard(rate[i]);
+		hazard[i] = scene_hazard(rate[i]);
 	for (int k = 0; k < TIMES; k++) {
 		uint32_t x[3];
-		model_loss_marks(&r, n, hazard, 3, x);
-		model_loss_drops(&r, n, x, 3, x);
+		scene_loss_marks(&r, n, hazard, 3, x);
+		scene_loss_drops(&r, n, x, 3, x);
 		for (int i = 0; i < 3; i++)
 			sum[i] += x[i];
 	}
@@ -287,15 +287,15 @@ static void nothing_is_left_behind_a_black_hole(void **state)
 {
 	(void)state;
 	const uint32_t n = 1000000000;
-	const double hazard[3] = {INFINITY, model_hazard(0.4), INFINITY};
+	const double hazard[3] = {INFINITY, scene_hazard(0.4), INFINITY};
 	uint32_t x[3];
 	struct sim_rng r;
 	test_rng(&r, 600);
 	for (int k = 0; k < 1000; k++) {
-		model_loss_marks(&r, n, hazard, 3, x);
+		scene_loss_marks(&r, n, hazard, 3, x);
 		assert_int_equal(x[0], n);
 		assert_int_equal(x[2], n);
-		model_loss_drops(&r, n, x, 3, x);
+		scene_loss_drops(&r, n, x, 3, x);
 		assert_int_equal(x[0], n);
 		assert_int_equal(x[1], 0);
 		assert_int_equal(x[2], 0);
@@ -305,11 +305,11 @@ static void nothing_is_left_behind_a_black_hole(void **state)
 static void hazards_are_minus_log_of_what_passes(void **state)
 {
 	(void)state;
-	assert_true(model_hazard(0) == 0);
-	assert_true(isinf(model_hazard(1)) && model_hazard(1) > 0);
-	assert_near(model_hazard(0.5), M_LN2, 1e-16);
-	assert_near(model_hazard(1e-20), 1e-20, 1e-35);
-	assert_near(model_hazard(1e-6), 1.000000500000333e-6, 1e-20);
+	assert_true(scene_hazard(0) == 0);
+	assert_true(isinf(scene_hazard(1)) && scene_hazard(1) > 0);
+	assert_near(scene_hazard(0.5), M_LN2, 1e-16);
+	assert_near(scene_hazard(1e-20), 1e-20, 1e-35);
+	assert_near(scene_hazard(1e-6), 1.000000500000333e-6, 1e-20);
 }
 
 static void faults_hold_in_their_time_and_replace_the_noise(void **state)
@@ -325,11 +325,11 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	    {.link = 12, .rate = 1, .from_ns = 7, .to_ns = SIM_NEVER},
 	};
 	struct truth truth = {.n_faults = 7, .fault = fault};
-	struct model_loss m = {.truth = &truth};
-	const struct model_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}, 1};
+	struct scene_loss m = {.truth = &truth};
+	const struct scene_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}, 1};
 	const struct sim_seed where = {.seed = 1};
-	model_noise_init(&m.noise, &noise, &where);
-	const double quiet = model_hazard(1e-3);
+	scene_noise_init(&m.noise, &noise, &where);
+	const double quiet = scene_hazard(1e-3);
 	const struct {
 		topo_link link;
 		sim_ns t;
@@ -337,13 +337,13 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 		double hazard;
 	} want[] = {
 	    {0, 0, 0, quiet},
-	    {3, 0, 1, model_hazard(0.5)},
-	    {3, SIM_NEVER - 1, 1, model_hazard(0.5)},
+	    {3, 0, 1, scene_hazard(0.5)},
+	    {3, SIM_NEVER - 1, 1, scene_hazard(0.5)},
 	    {4, 0, 0, quiet},
 	    {5, 9, 0, quiet},
-	    {5, 10, 1, model_hazard(0.1)},
-	    {5, 15, 1, model_hazard(0.1) + model_hazard(0.2)},
-	    {5, 20, 1, model_hazard(0.2)},
+	    {5, 10, 1, scene_hazard(0.1)},
+	    {5, 15, 1, scene_hazard(0.1) + scene_hazard(0.2)},
+	    {5, 20, 1, scene_hazard(0.2)},
 	    {5, 30, 0, quiet},
 	    {5, 40, 0, quiet},
 	    {9, 99, 1, 0},
@@ -354,11 +354,11 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	};
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		double hazard;
-		assert_int_equal(model_loss_fault(&m, want[i].link, want[i].t,
+		assert_int_equal(scene_loss_fault(&m, want[i].link, want[i].t,
 				     &hazard),
 		    want[i].active);
 		assert_true(hazard == (want[i].active ? want[i].hazard : 0));
-		assert_true(model_loss_hazard(&m, want[i].link, want[i].t) ==
+		assert_true(scene_loss_hazard(&m, want[i].link, want[i].t) ==
 		    want[i].hazard);
 	}
 }
@@ -377,5 +377,6 @@ int main(void)
 	    cmocka_unit_test(a_billion_packets_are_lost_at_the_right_rate),
 	    cmocka_unit_test(nothing_is_left_behind_a_black_hole),
 	};
-	return cmocka_run_group_tests_name("models/scene/loss", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/scene/loss", tests, NULL,
+	    NULL);
 }

@@ -9,7 +9,7 @@
 enum { N_LINKS = 40000 };
 static double rates[N_LINKS];
 
-static const struct model_noise_params laws[] = {
+static const struct scene_noise_params laws[] = {
     {{SIM_FIXED, 3e-7, 3e-7}, 1},
     {{SIM_UNIFORM, 0, 1e-6}, 1},
     {{SIM_UNIFORM, 0.25, 0.5}, 1},
@@ -18,20 +18,20 @@ static const struct model_noise_params laws[] = {
 };
 enum { N_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
-static struct model_noise noise_of(const struct model_noise_params *p,
+static struct scene_noise noise_of(const struct scene_noise_params *p,
     uint64_t seed, uint32_t point, uint32_t run, uint32_t epoch)
 {
 	const struct sim_seed where = {seed, point, run, epoch};
-	struct model_noise n;
-	model_noise_init(&n, p, &where);
+	struct scene_noise n;
+	scene_noise_init(&n, p, &where);
 	return n;
 }
 
 static void the_default_is_uniform_up_to_one_in_a_million(void **state)
 {
 	(void)state;
-	struct model_noise_params p;
-	assert_ok(sim_field_defaults(model_noise_fields, &p, test_err()));
+	struct scene_noise_params p;
+	assert_ok(sim_field_defaults(scene_noise_fields, &p, test_err()));
 	assert_int_equal(p.rate.kind, SIM_UNIFORM);
 	assert_true(p.rate.a == 0 && p.rate.b == 1e-6);
 }
@@ -39,16 +39,16 @@ static void the_default_is_uniform_up_to_one_in_a_million(void **state)
 static void a_scale_multiplies_each_rate_up_to_one(void **state)
 {
 	(void)state;
-	struct model_noise_params p = laws[1];
-	struct model_noise one = noise_of(&p, 1, 2, 3, 4);
+	struct scene_noise_params p = laws[1];
+	struct scene_noise one = noise_of(&p, 1, 2, 3, 4);
 	p.scale = 100;
-	struct model_noise many = noise_of(&p, 1, 2, 3, 4);
+	struct scene_noise many = noise_of(&p, 1, 2, 3, 4);
 	p.scale = 1e9;
-	struct model_noise most = noise_of(&p, 1, 2, 3, 4);
+	struct scene_noise most = noise_of(&p, 1, 2, 3, 4);
 	for (topo_link l = 0; l < 100; l++) {
-		double rate = model_noise_rate(&one, l);
-		assert_near(model_noise_rate(&many, l), 100 * rate, 1e-18);
-		assert_true(model_noise_rate(&most, l) <= 1);
+		double rate = scene_noise_rate(&one, l);
+		assert_near(scene_noise_rate(&many, l), 100 * rate, 1e-18);
+		assert_true(scene_noise_rate(&most, l) <= 1);
 	}
 }
 
@@ -57,14 +57,14 @@ static void one_rate_alone_is_the_one_of_the_range(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_LAWS; i++) {
-		struct model_noise n = noise_of(&laws[i], test_seed(), 1, 2, 3);
+		struct scene_noise n = noise_of(&laws[i], test_seed(), 1, 2, 3);
 		for (topo_link first = 0; first < 9; first++)
 			for (size_t many = 0; many < 11; many++) {
 				double r[11];
-				model_noise_rates(&n, first, many, r);
+				scene_noise_rates(&n, first, many, r);
 				for (topo_link j = 0; j < many; j++)
 					assert_true(r[j] ==
-					    model_noise_rate(&n, first + j));
+					    scene_noise_rate(&n, first + j));
 			}
 	}
 }
@@ -72,13 +72,13 @@ static void one_rate_alone_is_the_one_of_the_range(void **state)
 static void the_order_of_asking_does_not_matter(void **state)
 {
 	(void)state;
-	struct model_noise n = noise_of(&laws[1], test_seed(), 1, 2, 3);
-	model_noise_rates(&n, 0, N_LINKS, rates);
+	struct scene_noise n = noise_of(&laws[1], test_seed(), 1, 2, 3);
+	scene_noise_rates(&n, 0, N_LINKS, rates);
 	struct sim_rng r;
 	test_rng(&r, 0);
 	for (int i = 0; i < 1000; i++) {
 		topo_link l = sim_rng_below(&r, N_LINKS);
-		assert_true(model_noise_rate(&n, l) == rates[l]);
+		assert_true(scene_noise_rate(&n, l) == rates[l]);
 	}
 }
 
@@ -86,8 +86,8 @@ static void rates_stay_in_their_range(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_LAWS; i++) {
-		struct model_noise n = noise_of(&laws[i], test_seed(), 0, 0, 0);
-		model_noise_rates(&n, 0, N_LINKS, rates);
+		struct scene_noise n = noise_of(&laws[i], test_seed(), 0, 0, 0);
+		scene_noise_rates(&n, 0, N_LINKS, rates);
 		for (int l = 0; l < N_LINKS; l++)
 			assert_true(rates[l] >= laws[i].rate.a &&
 			    rates[l] <= laws[i].rate.b);
@@ -108,7 +108,7 @@ static void a_narrow_range_is_never_left(void **state)
 		for (int kind = SIM_FIXED; kind <= SIM_LOG_UNIFORM; kind++) {
 			const struct sim_dist d = {kind, a,
 			    kind == SIM_FIXED ? a : b};
-			double x = model_dist_at(&d, u);
+			double x = dist_at(&d, u);
 			if (!(x >= d.a && x <= d.b))
 				fail_msg("kind %d, [%.17g, %.17g] at %.17g "
 					 "gives %.17g",
@@ -124,9 +124,9 @@ static void rates_follow_their_law(void **state)
 	enum { BINS = 50 };
 	for (int i = 1; i < N_LAWS; i++) {
 		const struct sim_dist *d = &laws[i].rate;
-		struct model_noise n = noise_of(&laws[i], test_seed(), 0, 7, 0);
+		struct scene_noise n = noise_of(&laws[i], test_seed(), 0, 7, 0);
 		uint64_t count[BINS] = {0};
-		model_noise_rates(&n, 0, N_LINKS, rates);
+		scene_noise_rates(&n, 0, N_LINKS, rates);
 		for (int l = 0; l < N_LINKS; l++) {
 			double q = d->kind == SIM_UNIFORM
 			    ? (rates[l] - d->a) / (d->b - d->a)
@@ -151,9 +151,9 @@ static int ascending(const void *a, const void *b)
 static void each_link_has_a_rate_of_its_own(void **state)
 {
 	(void)state;
-	struct model_noise n = noise_of(&laws[1], test_seed(), 0, 0, 0);
+	struct scene_noise n = noise_of(&laws[1], test_seed(), 0, 0, 0);
 	int equal = 0;
-	model_noise_rates(&n, 0, N_LINKS, rates);
+	scene_noise_rates(&n, 0, N_LINKS, rates);
 	qsort(rates, N_LINKS, sizeof(rates[0]), ascending);
 	for (int l = 1; l < N_LINKS; l++)
 		equal += rates[l] == rates[l - 1];
@@ -166,19 +166,19 @@ static void each_part_of_an_epochs_name_gives_other_rates(void **state)
 {
 	(void)state;
 	static double other[N_LINKS];
-	const struct model_noise_params *p = &laws[1];
-	struct model_noise n = noise_of(p, 5, 6, 7, 8);
-	const struct model_noise others[] = {
+	const struct scene_noise_params *p = &laws[1];
+	struct scene_noise n = noise_of(p, 5, 6, 7, 8);
+	const struct scene_noise others[] = {
 	    noise_of(p, 4, 6, 7, 8),
 	    noise_of(p, 5, 5, 7, 8),
 	    noise_of(p, 5, 6, 6, 8),
 	    noise_of(p, 5, 6, 7, 7),
 	};
-	model_noise_rates(&n, 0, N_LINKS, rates);
+	scene_noise_rates(&n, 0, N_LINKS, rates);
 	for (int i = 0; i < 4; i++) {
 		double product = 0;
 		int equal = 0;
-		model_noise_rates(&others[i], 0, N_LINKS, other);
+		scene_noise_rates(&others[i], 0, N_LINKS, other);
 		for (int l = 0; l < N_LINKS; l++) {
 			product += (rates[l] * 2e6 - 1) * (other[l] * 2e6 - 1);
 			equal += rates[l] == other[l];
@@ -201,5 +201,6 @@ int main(void)
 	    cmocka_unit_test(each_link_has_a_rate_of_its_own),
 	    cmocka_unit_test(each_part_of_an_epochs_name_gives_other_rates),
 	};
-	return cmocka_run_group_tests_name("models/scene/noise", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/scene/noise", tests, NULL,
+	    NULL);
 }

@@ -13,7 +13,7 @@ static void open_rich(struct scenes *s, const struct topo_clos *shape)
 {
 	scenes_open(s, shape);
 	s->params.traffic.conns = scenes_uniform(1, 9);
-	s->params.traffic.dst = MODEL_DST_SKEWED;
+	s->params.traffic.dst = SCENE_DST_SKEWED;
 	s->params.traffic.n_hot = 2;
 	s->params.noise.rate = scenes_uniform(0, 1e-2);
 	scenes_add_group(s)->count = 5;
@@ -32,18 +32,18 @@ static void assert_same_faults(const struct truth *a, const struct truth *b)
 }
 
 /* Fail unless both scenes give the same window. */
-static void assert_same_scenes(struct model_scene *a, struct model_scene *b)
+static void assert_same_scenes(struct scene *a, struct scene *b)
 {
-	struct model_bulk *bulk;
+	struct bulk *bulk;
 	struct obs x = {0}, y = {0};
 	struct losses x_lost = {0}, y_lost = {0};
 	assert_int_equal(a->ecmp_seed, b->ecmp_seed);
 	assert_same_faults(&a->truth, &b->truth);
-	assert_ok(model_bulk_open(&bulk, NULL, test_err()));
-	assert_ok(model_bulk_epoch(bulk, a, 1, &x, &x_lost, test_err()));
-	assert_ok(model_bulk_epoch(bulk, b, 1, &y, &y_lost, test_err()));
+	assert_ok(bulk_open(&bulk, NULL, test_err()));
+	assert_ok(bulk_epoch(bulk, a, 1, &x, &x_lost, test_err()));
+	assert_ok(bulk_epoch(bulk, b, 1, &y, &y_lost, test_err()));
 	scenes_assert_same(&x, &x_lost, &y, &y_lost);
-	model_bulk_close(bulk);
+	bulk_close(bulk);
 	obs_free(&x);
 	obs_free(&y);
 	losses_free(&x_lost);
@@ -80,12 +80,12 @@ static void each_part_of_a_name_gives_another_scene(void **state)
 	struct scenes s;
 	open_rich(&s, &large);
 	for (int i = 0; i < N; i++) {
-		struct model_scene *x = &s.scene;
-		assert_ok(model_scene_draw(x, &s.topo, &s.params, &names[i],
-		    test_err()));
+		struct scene *x = &s.scene;
+		assert_ok(
+		    scene_draw(x, &s.topo, &s.params, &names[i], test_err()));
 		ecmp[i] = x->ecmp_seed;
 		rate[i] = x->truth.fault[5].rate;
-		noise[i] = model_noise_rate(&x->loss.noise, 0);
+		noise[i] = scene_noise_rate(&x->loss.noise, 0);
 		for (int j = 0; j < i; j++)
 			assert_true(ecmp[i] != ecmp[j] && rate[i] != rate[j] &&
 			    noise[i] != noise[j]);
@@ -99,7 +99,7 @@ static void memory_is_reused_between_topologies(void **state)
 	(void)state;
 	struct scenes kind[4], again[4];
 	struct topo_mesh *mesh;
-	struct model_scene reused = {0};
+	struct scene reused = {0};
 	for (int twin = 0; twin < 2; twin++) {
 		struct scenes *k = twin ? again : kind;
 		open_rich(&k[0], &small);
@@ -113,13 +113,13 @@ static void memory_is_reused_between_topologies(void **state)
 	for (uint32_t i = 0; i < 64; i++) {
 		const uint32_t j = i % 4 * (i / 4 + 1) % 4;
 		const struct sim_seed where = {.seed = test_seed(), .run = i};
-		assert_ok(model_scene_draw(&reused, &kind[j].topo,
-		    &kind[j].params, &where, test_err()));
+		assert_ok(scene_draw(&reused, &kind[j].topo, &kind[j].params,
+		    &where, test_err()));
 		scenes_draw(&again[j], i);
 		assert_same_scenes(&reused, &again[j].scene);
-		model_scene_free(&again[j].scene);
+		scene_free(&again[j].scene);
 	}
-	model_scene_free(&reused);
+	scene_free(&reused);
 	for (int j = 0; j < 4; j++) {
 		scenes_close(&kind[j]);
 		scenes_close(&again[j]);
@@ -145,13 +145,13 @@ static void parts_of_a_scene_do_not_disturb_each_other(void **state)
 	assert_int_equal(b.scene.truth.n_faults, 0);
 	assert_int_equal(a.scene.traffic.n_flows, b.scene.traffic.n_flows);
 	for (topo_link l = 0; l < a.topo.n_links; l++)
-		assert_true(model_noise_rate(&a.scene.loss.noise, l) ==
-		    model_noise_rate(&b.scene.loss.noise, l));
+		assert_true(scene_noise_rate(&a.scene.loss.noise, l) ==
+		    scene_noise_rate(&b.scene.loss.noise, l));
 	for (uint64_t f = 0; f < a.scene.traffic.n_flows; f++) {
 		struct obs_flow x, y;
 		topo_link p[TOPO_MAX_HOPS], q[TOPO_MAX_HOPS];
-		unsigned h = model_bulk_flow(&a.scene, f, &x, p);
-		assert_int_equal(h, model_bulk_flow(&b.scene, f, &y, q));
+		unsigned h = bulk_flow(&a.scene, f, &x, p);
+		assert_int_equal(h, bulk_flow(&b.scene, f, &y, q));
 		assert_memory_equal(p, q, h * sizeof(p[0]));
 	}
 	scenes_close(&a);
@@ -166,15 +166,13 @@ static void errors_name_the_part_they_come_from(void **state)
 	struct sim_err e;
 	open_rich(&s, &small);
 	s.params.traffic.n_hot = 6;
-	assert_int_equal(model_scene_draw(&s.scene, &s.topo, &s.params, &where,
-			     &e),
+	assert_int_equal(scene_draw(&s.scene, &s.topo, &s.params, &where, &e),
 	    SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "traffic: n_hot 6 is not below the number of ToRs, 6.");
 	s.params.traffic.n_hot = 2;
 	s.group[1].links[0] = 1000;
-	assert_int_equal(model_scene_draw(&s.scene, &s.topo, &s.params, &where,
-			     &e),
+	assert_int_equal(scene_draw(&s.scene, &s.topo, &s.params, &where, &e),
 	    SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "faults: fault group 1: link 1000 is not in [0, 75].");
@@ -187,9 +185,9 @@ static int draw_afresh(void *arg, struct sim_err *e)
 {
 	const struct scenes *s = arg;
 	const struct sim_seed where = {.seed = 1};
-	struct model_scene scene = {0};
-	int rc = model_scene_draw(&scene, &s->topo, &s->params, &where, e);
-	model_scene_free(&scene);
+	struct scene scene = {0};
+	int rc = scene_draw(&scene, &s->topo, &s->params, &where, e);
+	scene_free(&scene);
 	return rc;
 }
 
@@ -206,8 +204,8 @@ static void every_failed_allocation_is_reported(void **state)
  * failed once leaves nothing behind. */
 struct survivors {
 	struct scenes small, large;
-	struct model_bulk *bulk;
-	struct model_skip *skip;
+	struct bulk *bulk;
+	struct bulk_skip *skip;
 	struct obs w;
 	struct losses lost;
 };
@@ -220,13 +218,12 @@ static int run_both(void *arg, struct sim_err *e)
 	int rc = 0;
 	for (int i = 0; i < 4 && rc == 0; i++) {
 		struct scenes *x = s[i % 2];
-		rc = model_scene_draw(&x->scene, &x->topo, &x->params, &where,
-		    e);
+		rc = scene_draw(&x->scene, &x->topo, &x->params, &where, e);
 		if (rc == 0 && i < 2)
-			rc = model_bulk_epoch(v->bulk, &x->scene, 0, &v->w,
-			    &v->lost, e);
+			rc = bulk_epoch(v->bulk, &x->scene, 0, &v->w, &v->lost,
+			    e);
 		else if (rc == 0)
-			rc = model_skip_epoch(v->skip, &x->scene, &v->w,
+			rc = bulk_skip_epoch(v->skip, &x->scene, &v->w,
 			    &v->lost, e);
 	}
 	return rc;
@@ -244,22 +241,22 @@ static void planes_outlive_a_failed_allocation(void **state)
 		s[i]->params.noise.rate = scenes_uniform(0, 1e-2);
 		scenes_add_group(s[i])->count = 6;
 	}
-	assert_ok(model_bulk_open(&v.bulk, NULL, test_err()));
-	assert_ok(model_skip_open(&v.skip, test_err()));
+	assert_ok(bulk_open(&v.bulk, NULL, test_err()));
+	assert_ok(bulk_skip_open(&v.skip, test_err()));
 	test_each_alloc_fails(run_both, &v);
 
 	/* The last epoch was the larger scene's, by skipping. */
-	struct model_skip *skip;
+	struct bulk_skip *skip;
 	struct losses lost = {0};
-	assert_ok(model_skip_open(&skip, test_err()));
+	assert_ok(bulk_skip_open(&skip, test_err()));
 	assert_ok(
-	    model_skip_epoch(skip, &v.large.scene, &fresh, &lost, test_err()));
+	    bulk_skip_epoch(skip, &v.large.scene, &fresh, &lost, test_err()));
 	scenes_assert_same(&v.w, &v.lost, &fresh, &lost);
-	model_skip_close(skip);
+	bulk_skip_close(skip);
 	losses_free(&lost);
 	obs_free(&fresh);
-	model_bulk_close(v.bulk);
-	model_skip_close(v.skip);
+	bulk_close(v.bulk);
+	bulk_skip_close(v.skip);
 	obs_free(&v.w);
 	losses_free(&v.lost);
 	scenes_close(&v.small);
@@ -277,5 +274,6 @@ int main(void)
 	    cmocka_unit_test(every_failed_allocation_is_reported),
 	    cmocka_unit_test(planes_outlive_a_failed_allocation),
 	};
-	return cmocka_run_group_tests_name("models/scene/scene", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/scene/scene", tests, NULL,
+	    NULL);
 }

@@ -13,12 +13,12 @@
 enum { STEPS = 1 << 16, MAX_HOSTS = 64 };
 
 /* Destinations of SRC over evenly spaced words. */
-static void count_dst(const struct model_traffic *tr, topo_host src,
+static void count_dst(const struct scene_traffic *tr, topo_host src,
     uint32_t coin, uint32_t count[MAX_HOSTS])
 {
 	memset(count, 0, MAX_HOSTS * sizeof(count[0]));
 	for (uint32_t i = 0; i < STEPS; i++)
-		count[model_traffic_dst(tr, src, i << 16 | 0x8000, coin)]++;
+		count[scene_traffic_dst(tr, src, i << 16 | 0x8000, coin)]++;
 }
 
 static uint32_t n_hosts_under(const struct topo *t, topo_switch s)
@@ -30,7 +30,7 @@ static uint32_t n_hosts_under(const struct topo *t, topo_switch s)
 }
 
 /* Whether a ToR is hot, and how many other ToRs of a group SRC can reach. */
-static int is_hot(const struct model_traffic *tr, topo_switch s)
+static int is_hot(const struct scene_traffic *tr, topo_switch s)
 {
 	for (uint32_t i = 0; i < tr->n_hot; i++)
 		if (tr->tor[i] == s)
@@ -38,7 +38,7 @@ static int is_hot(const struct model_traffic *tr, topo_switch s)
 	return 0;
 }
 
-static void assert_shares_are_exact(const struct model_traffic *tr,
+static void assert_shares_are_exact(const struct scene_traffic *tr,
     uint32_t coin, int group)
 {
 	const struct topo *t = tr->topo;
@@ -68,11 +68,11 @@ static void defaults_are_those_of_007(void **state)
 	const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 	struct scenes s;
 	scenes_open(&s, &sim);
-	const struct model_traffic *tr = &scenes_draw(&s, 0)->traffic;
+	const struct scene_traffic *tr = &scenes_draw(&s, 0)->traffic;
 	assert_int_equal(tr->n_flows, 96000);
 	assert_int_equal(tr->epoch_ns, 30000000000);
-	assert_int_equal(model_traffic_packets(tr, 0), 1);
-	assert_int_equal(model_traffic_packets(tr, UINT32_MAX), 100);
+	assert_int_equal(scene_traffic_packets(tr, 0), 1);
+	assert_int_equal(scene_traffic_packets(tr, UINT32_MAX), 100);
 	scenes_close(&s);
 }
 
@@ -105,10 +105,10 @@ static void random_words_reach_all_hosts_alike(void **state)
 	struct sim_rng r;
 	test_rng(&r, 0);
 	scenes_open(&s, &sim);
-	const struct model_traffic *tr = &scenes_draw(&s, 0)->traffic;
+	const struct scene_traffic *tr = &scenes_draw(&s, 0)->traffic;
 	const topo_host src = 817;
 	for (int i = 0; i < 400000; i++)
-		count[model_traffic_dst(tr, src, sim_rng_u32(&r), 0)]++;
+		count[scene_traffic_dst(tr, src, sim_rng_u32(&r), 0)]++;
 	for (topo_host h = 0; h < 1600; h++)
 		want[h] = h / 40 != src / 40;
 	assert_true(law_chi2(count, want, 1600) >= LEVEL);
@@ -119,7 +119,7 @@ static void open_skewed(struct scenes *s, const struct topo_clos *shape,
     uint32_t n_hot, double hot_share)
 {
 	scenes_open(s, shape);
-	s->params.traffic.dst = MODEL_DST_SKEWED;
+	s->params.traffic.dst = SCENE_DST_SKEWED;
 	s->params.traffic.n_hot = n_hot;
 	s->params.traffic.hot_share = hot_share;
 }
@@ -131,7 +131,7 @@ static void skewed_traffic_has_exact_shares_in_both_groups(void **state)
 	for (uint32_t n_hot = 2; n_hot <= 4; n_hot++) {
 		struct scenes s;
 		open_skewed(&s, &shape, n_hot, 0.75);
-		const struct model_traffic *tr = &scenes_draw(&s, 1)->traffic;
+		const struct scene_traffic *tr = &scenes_draw(&s, 1)->traffic;
 		assert_int_equal(tr->n_hot, n_hot);
 		assert_shares_are_exact(tr, 0, 1);
 		assert_shares_are_exact(tr, UINT32_MAX / 4 * 3 + 2, 1);
@@ -148,7 +148,7 @@ static void hot_shares_of_nothing_and_all_hold(void **state)
 	for (int all = 0; all < 2; all++) {
 		struct scenes s;
 		open_skewed(&s, &shape, 2, all);
-		const struct model_traffic *tr = &scenes_draw(&s, 1)->traffic;
+		const struct scene_traffic *tr = &scenes_draw(&s, 1)->traffic;
 		assert_shares_are_exact(tr, 0, all);
 		assert_shares_are_exact(tr, UINT32_MAX, all);
 		scenes_close(&s);
@@ -170,7 +170,7 @@ static void who_is_alone_in_a_group_sends_to_the_other(void **state)
 		struct scenes s;
 		uint32_t count[MAX_HOSTS];
 		open_skewed(&s, shape, n_hot, 0.5);
-		const struct model_traffic *tr = &scenes_draw(&s, 1)->traffic;
+		const struct scene_traffic *tr = &scenes_draw(&s, 1)->traffic;
 		const int lonely = n_hot == 1;
 		const uint32_t coin[] = {0, UINT32_MAX};
 		for (topo_host src = 0; src < s.topo.n_hosts; src++)
@@ -202,7 +202,7 @@ static void hot_tors_are_drawn_alike_per_run(void **state)
 	struct scenes s;
 	open_skewed(&s, &shape, 2, 0.5);
 	for (uint32_t run = 0; run < 6000; run++) {
-		const struct model_traffic *tr = &scenes_draw(&s, run)->traffic;
+		const struct scene_traffic *tr = &scenes_draw(&s, run)->traffic;
 		count[tr->tor[0] * 6 + tr->tor[1]]++;
 	}
 	for (int i = 0; i < 36; i++)
@@ -212,16 +212,16 @@ static void hot_tors_are_drawn_alike_per_run(void **state)
 }
 
 /* The sum over hosts is the number of flows; src undoes first. */
-static void assert_numbering(const struct model_traffic *tr)
+static void assert_numbering(const struct scene_traffic *tr)
 {
 	uint64_t f = 0;
-	assert_int_equal(model_traffic_first(tr, 0), 0);
+	assert_int_equal(scene_traffic_first(tr, 0), 0);
 	for (topo_host h = 0; h < tr->topo->n_hosts; h++) {
-		const uint64_t end = model_traffic_first(tr, h + 1);
-		const uint64_t n = end - model_traffic_first(tr, h);
+		const uint64_t end = scene_traffic_first(tr, h + 1);
+		const uint64_t n = end - scene_traffic_first(tr, h);
 		assert_true(n >= tr->params.conns.a && n <= tr->params.conns.b);
 		for (; f < end; f++)
-			assert_int_equal(model_traffic_src(tr, f), h);
+			assert_int_equal(scene_traffic_src(tr, f), h);
 	}
 	assert_int_equal(f, tr->n_flows);
 }
@@ -260,7 +260,7 @@ static void random_connections_are_uniform_and_independent_of_hot_tors(
 	open_skewed(&skewed, &sim, 3, 0.5);
 	s.params.traffic.conns = scenes_uniform(50, 60);
 	skewed.params.traffic.conns = scenes_uniform(50, 60);
-	const struct model_traffic *tr = &scenes_draw(&s, 4)->traffic;
+	const struct scene_traffic *tr = &scenes_draw(&s, 4)->traffic;
 	for (topo_host h = 0; h < 1600; h++)
 		count[tr->first[h + 1] - tr->first[h] - 50]++;
 	assert_true(law_chi2_uniform(count, 11) >= LEVEL);
@@ -273,14 +273,14 @@ static void random_connections_are_uniform_and_independent_of_hot_tors(
 static void packets_are_whole_and_uniform(void **state)
 {
 	(void)state;
-	struct model_traffic tr = {.params.packets = {SIM_UNIFORM, 3, 9}};
+	struct scene_traffic tr = {.params.packets = {SIM_UNIFORM, 3, 9}};
 	uint32_t count[10] = {0};
 	for (uint32_t i = 0; i < STEPS; i++)
-		count[model_traffic_packets(&tr, i << 16 | 0x8000)]++;
+		count[scene_traffic_packets(&tr, i << 16 | 0x8000)]++;
 	for (int k = 0; k < 10; k++)
 		assert_near(count[k], k < 3 ? 0 : STEPS / 7.0, k < 3 ? 0 : 1);
 	tr.params.packets = (struct sim_dist){SIM_FIXED, 1e9, 1e9};
-	assert_int_equal(model_traffic_packets(&tr, UINT32_MAX), 1000000000);
+	assert_int_equal(scene_traffic_packets(&tr, UINT32_MAX), 1000000000);
 }
 
 /* ToRs 1, 2 and 4 with 3, 1 and 2 hosts, in no order, around a spine; switch 0
@@ -313,12 +313,12 @@ static void a_mesh_with_uneven_hosts_shares_tors_alike(void **state)
 	(void)state;
 	struct scenes s;
 	scenes_open_mesh(&s, uneven_mesh());
-	const struct model_traffic *tr = &scenes_draw(&s, 0)->traffic;
+	const struct scene_traffic *tr = &scenes_draw(&s, 0)->traffic;
 	assert_int_equal(tr->n_tors, 3);
 	assert_shares_are_exact(tr, 0, -1);
 	assert_numbering(tr);
 
-	s.params.traffic.dst = MODEL_DST_SKEWED;
+	s.params.traffic.dst = SCENE_DST_SKEWED;
 	s.params.traffic.n_hot = 1;
 	s.params.traffic.hot_share = 0.5;
 	for (uint32_t run = 0; run < 20; run++) {
@@ -340,10 +340,10 @@ static void a_mesh_with_uneven_hosts_shares_tors_alike(void **state)
 static int draw_fails(struct scenes *s, struct sim_err *e)
 {
 	const struct sim_seed where = {.seed = test_seed()};
-	struct model_traffic tr = {0};
+	struct scene_traffic tr = {0};
 	int rc =
-	    model_traffic_draw(&tr, &s->topo, &s->params.traffic, &where, e);
-	model_traffic_free(&tr);
+	    scene_traffic_draw(&tr, &s->topo, &s->params.traffic, &where, e);
+	scene_traffic_free(&tr);
 	return rc;
 }
 
@@ -405,11 +405,11 @@ static void every_failed_allocation_is_reported(void **state)
 	struct scenes s;
 	scenes_open(&s, &shape);
 	s.params.traffic.n_hot = 2;
-	struct draws d = {&s, scenes_uniform(1, 9), MODEL_DST_SKEWED};
+	struct draws d = {&s, scenes_uniform(1, 9), SCENE_DST_SKEWED};
 	test_each_alloc_fails(draw_once, &d);
 	scenes_close(&s);
 	scenes_open_mesh(&s, uneven_mesh());
-	d.dst = MODEL_DST_UNIFORM;
+	d.dst = SCENE_DST_UNIFORM;
 	test_each_alloc_fails(draw_once, &d);
 	scenes_close(&s);
 }
@@ -432,5 +432,6 @@ int main(void)
 	    cmocka_unit_test(what_cannot_be_is_refused),
 	    cmocka_unit_test(every_failed_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("models/scene/traffic", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/scene/traffic", tests, NULL,
+	    NULL);
 }

@@ -17,11 +17,11 @@
  * lost on link i, end[i][1] that it ends at the node behind, as fate[i]. */
 struct reference {
 	double end[TOPO_MAX_HOPS][2];
-	enum model_walk_fate fate[TOPO_MAX_HOPS];
+	enum scene_walk_fate fate[TOPO_MAX_HOPS];
 };
 
 /* By the text of truth.h, from all faults there are. */
-static double reference_rate(const struct model_scene *s, topo_link l, sim_ns t)
+static double reference_rate(const struct scene *s, topo_link l, sim_ns t)
 {
 	const struct truth *truth = &s->truth;
 	double kept = 1;
@@ -34,23 +34,23 @@ static double reference_rate(const struct model_scene *s, topo_link l, sim_ns t)
 		kept *= 1 - f->rate;
 		broken = 1;
 	}
-	return broken ? 1 - kept : model_noise_rate(&s->loss.noise, l);
+	return broken ? 1 - kept : scene_noise_rate(&s->loss.noise, l);
 }
 
-static int reference_swallows(const struct model_scene *s, topo_switch at,
+static int reference_swallows(const struct scene *s, topo_switch at,
     const struct topo_tuple *tuple, sim_ns t)
 {
 	for (size_t i = 0; i < s->truth.n_holes; i++) {
 		const struct truth_hole *h = &s->truth.hole[i];
 		if (h->at == at && h->from_ns <= t && t < h->to_ns &&
-		    tuple->proto != 1 && model_blackhole_drops(&h->rule, tuple))
+		    tuple->proto != 1 && blackhole_rule_drops(&h->rule, tuple))
 			return 1;
 	}
 	return 0;
 }
 
 /* Links take HOP each if TICKS, else no time. */
-static struct reference reference_of(const struct model_scene *s,
+static struct reference reference_of(const struct scene *s,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n,
     unsigned ttl, int ticks)
 {
@@ -65,12 +65,12 @@ static struct reference reference_of(const struct model_scene *s,
 		r.end[i][0] = left * lost;
 		left *= 1 - lost;
 		if (to < s->topo->n_hosts)
-			r.fate[i] = MODEL_WALK_DELIVERED;
+			r.fate[i] = SCENE_WALK_DELIVERED;
 		else if (reference_swallows(s, to - s->topo->n_hosts, tuple,
 			     then))
-			r.fate[i] = MODEL_WALK_SWALLOWED;
+			r.fate[i] = SCENE_WALK_SWALLOWED;
 		else if (ttl <= i + 1)
-			r.fate[i] = MODEL_WALK_EXPIRED;
+			r.fate[i] = SCENE_WALK_EXPIRED;
 		else
 			continue;
 		r.end[i][1] = left;
@@ -104,20 +104,20 @@ static void break_path(struct rig *g, struct sim_rng *r, const topo_link path[],
 	if (i + 1 >= n)
 		return;
 	topo_link_ends(&g->s.topo, path[i], &from, &to);
-	rig_add_hole(g, to - g->s.topo.n_hosts, MODEL_BLACKHOLE_TUPLE, 0.7,
+	rig_add_hole(g, to - g->s.topo.n_hosts, BLACKHOLE_RULE_TUPLE, 0.7,
 	    sim_rng_below(r, 2) * (i + 1) * HOP, SIM_NEVER);
 }
 
-static struct model_walk_net net_of(const struct rig *g)
+static struct scene_walk_net net_of(const struct rig *g)
 {
-	return (struct model_walk_net){.topo = &g->s.topo, .scene = g->scene};
+	return (struct scene_walk_net){.topo = &g->s.topo, .scene = g->scene};
 }
 
 static unsigned path_of(const struct rig *g, const struct topo_tuple *t,
     topo_link path[])
 {
-	const struct model_walk_net net = net_of(g);
-	return model_walk_path(&net, t,
+	const struct scene_walk_net net = net_of(g);
+	return scene_walk_path(&net, t,
 	    topo_addr_to_host(t->src_ip, g->s.topo.n_hosts),
 	    topo_addr_to_host(t->dst_ip, g->s.topo.n_hosts), 0, path);
 }
@@ -134,17 +134,17 @@ static void each_hop_is_told(void **state)
 	(void)state;
 	rig_open(&g);
 	rig_draw(&g);
-	const struct model_walk_net net = net_of(&g);
+	const struct scene_walk_net net = net_of(&g);
 	const unsigned n = path_of(&g, &t, path);
 	assert_int_equal(n, 6);
 	test_rng(&r, 0);
-	struct model_walk w = model_walk_begin(&net, &t, path, n, 64, SIM_SEC);
+	struct scene_walk w = scene_walk_begin(&net, &t, path, n, 64, SIM_SEC);
 	for (unsigned i = 0; i < n; i++) {
-		assert_int_equal(w.fate, MODEL_WALK_UNDER_WAY);
-		model_walk_meet(&w);
-		model_walk_cross(&w, 7, &r);
-		model_walk_enter(&w);
-		const struct model_walk_hop hop = model_walk_hop(&w);
+		assert_int_equal(w.fate, SCENE_WALK_UNDER_WAY);
+		scene_walk_meet(&w);
+		scene_walk_cross(&w, 7, &r);
+		scene_walk_enter(&w);
+		const struct scene_walk_hop hop = scene_walk_hop(&w);
 		topo_link_ends(&g.s.topo, path[i], &from, &to);
 		assert_int_equal(from, at);
 		assert_int_equal(hop.link, path[i]);
@@ -152,7 +152,7 @@ static void each_hop_is_told(void **state)
 		assert_int_equal(hop.ttl, 64 - i);
 		assert_true(hop.t == SIM_SEC + (i + 1) * HOP);
 	}
-	assert_int_equal(w.fate, MODEL_WALK_DELIVERED);
+	assert_int_equal(w.fate, SCENE_WALK_DELIVERED);
 	assert_int_equal(at, 20);
 	assert_true(w.hazard == 0);
 	rig_close(&g);
@@ -161,21 +161,21 @@ static void each_hop_is_told(void **state)
 /* --- laws --------------------------------------------------------------------- */
 
 /* Until its end, with one number for all links, or one for each. */
-static struct model_walk follow(struct model_walk w, int one, struct sim_rng *r)
+static struct scene_walk follow(struct scene_walk w, int one, struct sim_rng *r)
 {
 	double u = sim_rng_u01(r);
-	while (w.fate == MODEL_WALK_UNDER_WAY) {
+	while (w.fate == SCENE_WALK_UNDER_WAY) {
 		if (!one) {
 			u = sim_rng_u01(r);
 			w.hazard = 0;
 		}
-		model_walk_meet(&w);
-		if (model_walk_is_lost(u, w.hazard)) {
-			w.fate = MODEL_WALK_LOST;
+		scene_walk_meet(&w);
+		if (scene_walk_is_lost(u, w.hazard)) {
+			w.fate = SCENE_WALK_LOST;
 			break;
 		}
-		model_walk_cross(&w, 7, r);
-		model_walk_enter(&w);
+		scene_walk_cross(&w, 7, r);
+		scene_walk_enter(&w);
 	}
 	return w;
 }
@@ -184,17 +184,17 @@ static double p_value(struct rig *g, const struct topo_tuple *t, unsigned ttl,
     int one, struct sim_rng *r)
 {
 	enum { N = 20000 };
-	const struct model_walk_net net = net_of(g);
+	const struct scene_walk_net net = net_of(g);
 	uint64_t got[2 * TOPO_MAX_HOPS] = {0};
 	topo_link path[TOPO_MAX_HOPS];
 	const unsigned n = path_of(g, t, path);
 	const struct reference want =
 	    reference_of(g->scene, t, path, n, ttl, 1);
 	for (unsigned i = 0; i < N; i++) {
-		const struct model_walk w =
-		    follow(model_walk_begin(&net, t, path, n, (uint8_t)ttl, 0),
+		const struct scene_walk w =
+		    follow(scene_walk_begin(&net, t, path, n, (uint8_t)ttl, 0),
 			one, r);
-		const int is_lost = w.fate == MODEL_WALK_LOST;
+		const int is_lost = w.fate == SCENE_WALK_LOST;
 		got[2 * (w.n_met - 1) + !is_lost]++;
 		if (!is_lost)
 			assert_int_equal(w.fate, want.fate[w.n_met - 1]);
@@ -249,22 +249,22 @@ static void whole_ways_have_the_reference_s_hazards(void **state)
 		const unsigned n = path_of(&g, &t, path);
 		if (run % 4)
 			break_path(&g, &r, path, n);
-		struct model_walk_net net = net_of(&g);
+		struct scene_walk_net net = net_of(&g);
 		assert_non_null(noise = calloc(n_links, sizeof(*noise)));
 		assert_non_null(fault_at = calloc(n_links, sizeof(*fault_at)));
 		for (topo_link l = 0; l < n_links; l++) {
-			noise[l] = model_hazard(
-			    model_noise_rate(&g.scene->loss.noise, l));
+			noise[l] = scene_hazard(
+			    scene_noise_rate(&g.scene->loss.noise, l));
 			fault_at[l] = sim_rng_u32(&r);
 		}
 		net.noise = run % 2 ? noise : NULL;
 		net.fault_at = run % 3 ? fault_at : NULL;
-		const struct model_walk_way way =
-		    model_walk_whole(&net, &t, path, n, 0, &r);
-		model_walk_hazards(&net, &t, path, n, 0, sum);
+		const struct scene_walk_way way =
+		    scene_walk_whole(&net, &t, path, n, 0, &r);
+		scene_walk_hazards(&net, &t, path, n, 0, sum);
 		const struct reference want =
 		    reference_of(g.scene, &t, path, n, 64, 0);
-		const int arrives = want.fate[n - 1] == MODEL_WALK_DELIVERED;
+		const int arrives = want.fate[n - 1] == SCENE_WALK_DELIVERED;
 		assert_near(exp(-way.hazard), arrives ? want.end[n - 1][1] : 0,
 		    1e-12);
 		assert_true(way.hazard == sum[n] && sum[0] == 0);
@@ -272,12 +272,12 @@ static void whole_ways_have_the_reference_s_hazards(void **state)
 		double left = 1;
 		for (unsigned i = 0; i < n; i++) {
 			left -= want.end[i][0];
-			if (want.fate[i] == MODEL_WALK_SWALLOWED)
+			if (want.fate[i] == SCENE_WALK_SWALLOWED)
 				left = 0;
 			assert_near(exp(-sum[i + 1]), left, 1e-12);
 		}
 		net.lossless = 1;
-		model_walk_hazards(&net, &t, path, n, 0, sum);
+		scene_walk_hazards(&net, &t, path, n, 0, sum);
 		assert_true(arrives ? sum[n] == 0 : isinf(sum[n]));
 		free(noise);
 		free(fault_at);
@@ -289,7 +289,7 @@ static void whole_ways_have_the_reference_s_hazards(void **state)
 
 /* Where packets of TUPLE end that are sent along PATH, if nothing is left to
  * chance. */
-static enum model_walk_fate fate_of(const struct model_scene *s,
+static enum scene_walk_fate fate_of(const struct scene *s,
     const struct topo_tuple *t, const topo_link path[], unsigned n,
     unsigned ttl, unsigned *n_met)
 {
@@ -298,22 +298,21 @@ static enum model_walk_fate fate_of(const struct model_scene *s,
 		for (unsigned k = 0; k < 2; k++)
 			if (r.end[i][k] == 1) {
 				*n_met = i + 1;
-				return k == 0 ? MODEL_WALK_LOST : r.fate[i];
+				return k == 0 ? SCENE_WALK_LOST : r.fate[i];
 			}
 	fail();
-	return MODEL_WALK_UNDER_WAY;
+	return SCENE_WALK_UNDER_WAY;
 }
 
 /* Whether an answer from the end of the first N links comes back. */
-static int comes_back(const struct model_scene *s, const topo_link path[],
-    unsigned n)
+static int comes_back(const struct scene *s, const topo_link path[], unsigned n)
 {
 	const struct topo_tuple answer = {.proto = TOPO_PROTO_ICMP};
 	topo_link back[TOPO_MAX_HOPS];
 	unsigned n_met;
 	for (unsigned i = 0; i < n; i++)
 		back[i] = topo_link_reverse(path[n - 1 - i]);
-	return fate_of(s, &answer, back, n, 64, &n_met) == MODEL_WALK_DELIVERED;
+	return fate_of(s, &answer, back, n, 64, &n_met) == SCENE_WALK_DELIVERED;
 }
 
 static void check_connect(struct rig *g, const struct topo_tuple *t, int want)
@@ -339,7 +338,7 @@ static void check_probe(struct rig *g, const struct topo_tuple *t, uint8_t ttl,
 }
 
 static void check_packet(struct tun_switch *net, const struct topo_tuple *t,
-    uint8_t ttl, enum model_walk_fate want, unsigned n_met, int answered)
+    uint8_t ttl, enum scene_walk_fate want, unsigned n_met, int answered)
 {
 	const struct tun_packet p = {.tuple = *t, .ttl = ttl, .bytes = 40};
 	struct tun_way w;
@@ -347,12 +346,12 @@ static void check_packet(struct tun_switch *net, const struct topo_tuple *t,
 	assert_ok(tun_switch_send(net, &p, 0, &w, test_err()));
 	assert_int_equal(w.n_links, n_met);
 	assert_int_equal(w.fate,
-	    want == MODEL_WALK_DELIVERED     ? TUN_ARRIVES
-		: want == MODEL_WALK_EXPIRED ? TUN_EXPIRES
+	    want == SCENE_WALK_DELIVERED     ? TUN_ARRIVES
+		: want == SCENE_WALK_EXPIRED ? TUN_EXPIRES
 					     : TUN_LOST);
 	if (w.fate == TUN_LOST)
 		assert_int_equal(net->drop[net->n_drops - 1].in_hole,
-		    want == MODEL_WALK_SWALLOWED);
+		    want == SCENE_WALK_SWALLOWED);
 	if (w.fate != TUN_EXPIRES)
 		return;
 	assert_ok(tun_switch_answer(net, &p, 0, &w, &from, test_err()));
@@ -368,8 +367,8 @@ static void break_surely(struct rig *g, struct sim_rng *r)
 			add_fault(g, l, sim_rng_below(r, 3) == 0, 0);
 	for (topo_switch s = 0; s < g->s.topo.n_switches; s += 2)
 		rig_add_hole(g, s,
-		    s % 4 ? MODEL_BLACKHOLE_PAIR : MODEL_BLACKHOLE_TUPLE, 0.1,
-		    0, SIM_NEVER);
+		    s % 4 ? BLACKHOLE_RULE_PAIR : BLACKHOLE_RULE_TUPLE, 0.1, 0,
+		    SIM_NEVER);
 }
 
 static void connects_traces_and_real_packets_go_alike(void **state)
@@ -402,26 +401,26 @@ static void connects_traces_and_real_packets_go_alike(void **state)
 			const unsigned n = path_of(&g, &t, path);
 			unsigned n_met, n_back;
 			for (uint8_t ttl = 1; ttl <= n; ttl++) {
-				const enum model_walk_fate fate =
+				const enum scene_walk_fate fate =
 				    fate_of(g.scene, &t, path, n, ttl, &n_met);
-				const int told = fate == MODEL_WALK_EXPIRED &&
+				const int told = fate == SCENE_WALK_EXPIRED &&
 				    comes_back(g.scene, path, ttl);
 				check_probe(&g, &t, ttl, told);
 				check_packet(&net, &t, ttl, fate, n_met, told);
 				n_fates[fate]++;
 			}
-			const enum model_walk_fate there =
+			const enum scene_walk_fate there =
 			    fate_of(g.scene, &t, path, n, 64, &n_met);
 			check_connect(&g, &t,
-			    there == MODEL_WALK_DELIVERED &&
+			    there == SCENE_WALK_DELIVERED &&
 				fate_of(g.scene, &back, way,
 				    path_of(&g, &back, way), 64,
-				    &n_back) == MODEL_WALK_DELIVERED);
+				    &n_back) == SCENE_WALK_DELIVERED);
 		}
 		tun_switch_close(&net);
 		rig_close(&g);
 	}
-	for (unsigned i = MODEL_WALK_DELIVERED; i <= MODEL_WALK_EXPIRED; i++)
+	for (unsigned i = SCENE_WALK_DELIVERED; i <= SCENE_WALK_EXPIRED; i++)
 		assert_true(n_fates[i] > 300);
 }
 
@@ -433,5 +432,6 @@ int main(void)
 	    cmocka_unit_test(whole_ways_have_the_reference_s_hazards),
 	    cmocka_unit_test(connects_traces_and_real_packets_go_alike),
 	};
-	return cmocka_run_group_tests_name("models/scene/walk", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("models/scene/walk", tests, NULL,
+	    NULL);
 }

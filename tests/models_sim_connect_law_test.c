@@ -14,8 +14,9 @@
 #define POD   3
 #define FAR   20
 
-static const struct model_tcp_ladder *const ladders[] = {&model_tcp_windows,
-    &model_tcp_linux, &model_tcp_linux_linear};
+static const struct fabric_sim_tcp_ladder *const ladders[] =
+    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+	&fabric_sim_tcp_linux_linear};
 
 static void round_trips_have_the_profiles_law(void **state)
 {
@@ -28,7 +29,7 @@ static void round_trips_have_the_profiles_law(void **state)
 		const double load = profile ? 0.6 : 0.3; /* that of dc1 */
 		uint32_t over[TAILS] = {0};
 		double at_us[TAILS];
-		struct model_rtt law;
+		struct fabric_sim_rtt law;
 		struct rig_event x;
 		struct rig g;
 		rig_open(&g);
@@ -36,11 +37,12 @@ static void round_trips_have_the_profiles_law(void **state)
 		g.params.connect.load = profile ? load : -1;
 		g.params.connect.class_load = 0.45; /* above the most */
 		rig_draw_and_begin(&g);
-		assert_ok(model_rtt_init(&law, &model_rtt_profiles[profile],
-		    2 + 2 * (run % 3), 0,
-		    fmin(load + class * 0.45, MODEL_RTT_MAX_LOAD), test_err()));
+		assert_ok(fabric_sim_rtt_init(&law,
+		    &fabric_sim_rtt_profiles[profile], 2 + 2 * (run % 3), 0,
+		    fmin(load + class * 0.45, FABRIC_SIM_RTT_MAX_LOAD),
+		    test_err()));
 		for (unsigned k = 0; k < TAILS; k++)
-			at_us[k] = model_rtt_exceeded(&law, tails[k]);
+			at_us[k] = fabric_sim_rtt_exceeded(&law, tails[k]);
 		for (uint32_t i = 0; i < N; i++) {
 			const struct agent_action a = {.kind = AGENT_CONNECT,
 			    .class = (uint8_t) class,
@@ -58,11 +60,11 @@ static void round_trips_have_the_profiles_law(void **state)
 }
 
 /* Class of one connect: SYNs lost, or n_retries + 1 if it timed out. */
-static unsigned class_of(const struct model_tcp_ladder *l, int timed_out,
+static unsigned class_of(const struct fabric_sim_tcp_ladder *l, int timed_out,
     sim_ns rtt_ns)
 {
 	return timed_out ? l->n_retries + 1u
-			 : model_tcp_class(l, rtt_ns, SIM_NEVER);
+			 : fabric_sim_tcp_class(l, rtt_ns, SIM_NEVER);
 }
 
 /* The sender's cable loses, one way and the other. */
@@ -73,7 +75,7 @@ static void classes_are_those_of_one_connect(void **state)
 	const double q = 1 - (1 - there) * (1 - back);
 	(void)state;
 	for (uint32_t run = 0; run < 6; run++) {
-		const struct model_tcp_ladder *l = ladders[run % 3];
+		const struct fabric_sim_tcp_ladder *l = ladders[run % 3];
 		const unsigned n = l->n_retries;
 		uint64_t got[CELLS] = {0}, model[CELLS] = {0};
 		double want[CELLS] = {0};
@@ -86,12 +88,11 @@ static void classes_are_those_of_one_connect(void **state)
 		scenes_add_fault(&g.s, topo_link_of(0, TOPO_UP), there);
 		scenes_add_fault(&g.s, topo_link_of(0, TOPO_DOWN), back);
 		rig_draw_and_begin(&g);
-		const struct model_tcp_connect c = {.there = {model_hazard(
-								  there),
-							100 * SIM_US, 0},
-		    .back = {model_hazard(back), 100 * SIM_US, 0},
+		const struct fabric_sim_tcp c = {.there = {scene_hazard(there),
+						     100 * SIM_US, 0},
+		    .back = {scene_hazard(back), 100 * SIM_US, 0},
 		    .client = l,
-		    .server = run / 3 ? &model_tcp_linux_synack : NULL,
+		    .server = run / 3 ? &fabric_sim_tcp_linux_synack : NULL,
 		    .n_retries = l->n_retries,
 		    .listening = 1};
 		test_rng(&r, run);
@@ -99,9 +100,10 @@ static void classes_are_those_of_one_connect(void **state)
 			const struct topo_tuple t =
 			    rig_tuple(0, FAR, (uint16_t)i);
 			rig_connect(&g, &t, 0, i);
-			const struct model_tcp_result one =
-			    model_tcp_connect(&c, &r);
-			model[class_of(l, one.outcome == MODEL_TCP_TIMED_OUT,
+			const struct fabric_sim_tcp_result one =
+			    fabric_sim_tcp(&c, &r);
+			model[class_of(l,
+			    one.outcome == FABRIC_SIM_TCP_TIMED_OUT,
 			    one.rtt_ns)]++;
 		}
 		while (rig_next(&g, SIM_NEVER, &x))

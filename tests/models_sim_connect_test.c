@@ -12,8 +12,9 @@
 #define LEVEL 1e-6
 #define FAR   20 /* in the other pod, for host 0 */
 
-static const struct model_tcp_ladder *const ladders[] = {&model_tcp_windows,
-    &model_tcp_linux, &model_tcp_linux_linear};
+static const struct fabric_sim_tcp_ladder *const ladders[] =
+    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+	&fabric_sim_tcp_linux_linear};
 
 /* The end of the only connect there is. */
 static struct agent_event outcome_of(struct rig *g, const struct topo_tuple *t)
@@ -139,7 +140,7 @@ static void the_caps_tell_the_waits_and_odd_retries_are_refused(void **state)
 {
 	(void)state;
 	for (unsigned run = 0; run < 6; run++) {
-		const struct model_tcp_ladder *l = ladders[run % 3];
+		const struct fabric_sim_tcp_ladder *l = ladders[run % 3];
 		struct sim_err e;
 		struct rig g;
 		rig_open(&g);
@@ -175,7 +176,7 @@ static int meets_hole(const struct rig *g, const struct topo_tuple *t,
 		topo_link_ends(&g->s.topo, path[*at_hop], &from, &to);
 		for (size_t i = 0; i < truth->n_holes; i++)
 			if (truth->hole[i].at == to - g->s.topo.n_hosts &&
-			    model_blackhole_drops(&truth->hole[i].rule, t))
+			    blackhole_rule_drops(&truth->hole[i].rule, t))
 				return 1;
 	}
 	return 0;
@@ -196,8 +197,8 @@ static void holes_swallow_exactly_what_their_rule_takes(void **state)
 		rig_draw_and_begin(&g);
 		for (unsigned k = 0; k < 2; k++)
 			rig_add_hole(&g, at[(run + k) % 3],
-			    run / 3 ? MODEL_BLACKHOLE_PAIR
-				    : MODEL_BLACKHOLE_TUPLE,
+			    run / 3 ? BLACKHOLE_RULE_PAIR
+				    : BLACKHOLE_RULE_TUPLE,
 			    0.4, 0, SIM_NEVER);
 		for (uint32_t i = 0; i < 2000; i++) {
 			const topo_host src = i % 24, dst = (src + 1 + i) % 24;
@@ -238,7 +239,7 @@ static void a_probe_meets_the_truth_of_its_time(void **state)
 	const struct agent_action probe = {.kind = AGENT_PROBE,
 	    .ttl = 1,
 	    .tuple = rig_tuple(0, FAR, 1)};
-	rig_add_hole(&g, 0, MODEL_BLACKHOLE_PAIR, 1, 0, SIM_NEVER);
+	rig_add_hole(&g, 0, BLACKHOLE_RULE_PAIR, 1, 0, SIM_NEVER);
 	rig_act(&g, 0, &probe);
 	rig_wait(&g, 0);
 	g.scene->truth.n_holes = 0;
@@ -262,7 +263,7 @@ static void a_hole_that_ends_between_two_syns_costs_one_wait(void **state)
 		rig_wait(&g, SIM_SEC);
 		/* 2: the last ns is the second SYN's. */
 		rig_add_hole(&g, topo_tor_of(&g.s.topo, run ? 0 : FAR),
-		    MODEL_BLACKHOLE_PAIR, 1, 0,
+		    BLACKHOLE_RULE_PAIR, 1, 0,
 		    run == 1 ? SIM_NEVER : 4 * SIM_SEC + run / 2);
 		rig_connect(&g, &t, 0, 1);
 		if (run == 1) {
@@ -287,11 +288,11 @@ static void connects_go_round_cables_that_are_down(void **state)
 		rig_open(&g);
 		rig_draw_and_begin(&g);
 		for (uint32_t i = 0; i < n; i++) {
-			const struct model_flap flap =
+			const struct fault_flap flap =
 			    {.link = topo_clos_link_tor(&g.s.topo.clos, 0, i,
 				 TOPO_UP),
 				.to_ns = SIM_SEC};
-			assert_ok(model_flap_add(fabric_sim_flaps(g.sim), &flap,
+			assert_ok(fault_flap_add(fabric_sim_flaps(g.sim), &flap,
 			    test_err()));
 		}
 		const struct agent_event ev = outcome_of(&g, &t);
@@ -307,15 +308,15 @@ static void payloads_are_echoed_by_the_peers_agent(void **state)
 {
 	const struct topo_tuple t = rig_tuple(0, FAR, 1);
 	struct law_mean m = {0};
-	struct model_rtt law;
+	struct fabric_sim_rtt law;
 	struct rig_event x;
 	struct rig g;
 	(void)state;
 	rig_open(&g);
 	rig_draw_and_begin(&g);
-	assert_ok(model_rtt_init(&law, &model_rtt_profiles[0], 6, 1000,
-	    model_rtt_profiles[0].load, test_err()));
-	const double median = 1e3 * model_rtt_exceeded(&law, 0.5);
+	assert_ok(fabric_sim_rtt_init(&law, &fabric_sim_rtt_profiles[0], 6,
+	    1000, fabric_sim_rtt_profiles[0].load, test_err()));
+	const double median = 1e3 * fabric_sim_rtt_exceeded(&law, 0.5);
 	for (unsigned i = 0; i < 4000; i++) {
 		const sim_ns sent = rig_now(&g);
 		assert_true(rig_until_asked(&g, &t, 1000, &x));
@@ -374,7 +375,7 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	assert_true(x.ev.outcome == AGENT_CONNECTED && x.ev.echo_ns == 0);
 	const struct agent_action large = {.kind = AGENT_CONNECT,
 	    .tuple = t,
-	    .n_bytes = MODEL_RTT_MAX_PAYLOAD + 1};
+	    .n_bytes = FABRIC_SIM_RTT_MAX_PAYLOAD + 1};
 	struct sim_err e;
 	assert_int_equal(g.f->ops->submit(g.f, 0, &large, 1, &e), SIM_ERANGE);
 	assert_non_null(strstr(e.msg, "65537 bytes"));
@@ -582,8 +583,7 @@ int main(void)
 	    cmocka_unit_test(connects_go_round_cables_that_are_down),
 	    cmocka_unit_test(payloads_are_echoed_by_the_peers_agent),
 	    cmocka_unit_test(what_is_not_echoed_ends_without_it),
-	    cmocka_unit_test(
-		a_payload_that_is_under_way_is_waited_for_as_long),
+	    cmocka_unit_test(a_payload_that_is_under_way_is_waited_for_as_long),
 	    cmocka_unit_test(a_vip_is_served_by_the_hosts_of_its_tor),
 	    cmocka_unit_test(hosts_have_streams_of_their_own),
 	    cmocka_unit_test(an_epoch_is_the_same_in_a_used_fabric),

@@ -330,12 +330,13 @@ static void between_data_centres_light_takes_its_time_twice(void **state)
 		const double far_us =
 		    a == b ? 0 : 2 * way_us(g.s.topo.region, a, b, p.detour);
 		const topo_host src = a * n, dst = b * n + n - 1;
-		struct model_rtt law;
+		struct fabric_sim_rtt law;
 		struct rig_event x;
 		uint32_t over = 0;
-		assert_ok(model_rtt_init(&law, &model_rtt_profiles[0],
-		    a == b ? 6 : 9, 0, model_rtt_profiles[0].load, test_err()));
-		const double median_us = model_rtt_exceeded(&law, 0.5);
+		assert_ok(fabric_sim_rtt_init(&law, &fabric_sim_rtt_profiles[0],
+		    a == b ? 6 : 9, 0, fabric_sim_rtt_profiles[0].load,
+		    test_err()));
+		const double median_us = fabric_sim_rtt_exceeded(&law, 0.5);
 		for (uint32_t i = 0; i < EACH; i++) {
 			const struct topo_tuple t =
 			    rig_tuple(src, dst, (uint16_t)i);
@@ -398,6 +399,6 @@ int main(void)
 	    cmocka_unit_test(each_probe_is_delayed_by_a_draw_of_the_law),
 	    cmocka_unit_test(answers_from_other_data_centres_come_from_far),
 	};
-	return cmocka_run_group_tests_name("models/sim delays", tests,
-	    NULL, NULL);
+	return cmocka_run_group_tests_name("models/sim delays", tests, NULL,
+	    NULL);
 }

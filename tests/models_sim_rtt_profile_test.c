@@ -19,7 +19,7 @@
 
 #define LEVEL 1e-6
 
-enum { INTRA = MODEL_RTT_INTRA_POD, INTER = MODEL_RTT_INTER_POD };
+enum { INTRA = FABRIC_SIM_RTT_INTRA_POD, INTER = FABRIC_SIM_RTT_INTER_POD };
 #define WAIT_US 3e6 /* for a lost SYN, with Windows' timers */
 
 enum { N_DRAWS = 200000, PAYLOAD = 1000 };
@@ -46,26 +46,28 @@ static const struct fact {
 };
 enum { N_FACTS = sizeof(facts) / sizeof(facts[0]) };
 
-static struct model_rtt law_at(const struct model_rtt_profile *p,
+static struct fabric_sim_rtt law_at(const struct fabric_sim_rtt_profile *p,
     unsigned n_hops, uint32_t payload, double load)
 {
-	struct model_rtt law;
-	assert_ok(model_rtt_init(&law, p, n_hops, payload, load, test_err()));
+	struct fabric_sim_rtt law;
+	assert_ok(
+	    fabric_sim_rtt_init(&law, p, n_hops, payload, load, test_err()));
 	return law;
 }
 
 /* At the load of the profile. */
-static struct model_rtt law_of(const char *name, unsigned n_hops,
+static struct fabric_sim_rtt law_of(const char *name, unsigned n_hops,
     uint32_t payload)
 {
-	const struct model_rtt_profile *p = model_rtt_find(name);
+	const struct fabric_sim_rtt_profile *p = fabric_sim_rtt_find(name);
 	assert_non_null(p);
 	return law_at(p, n_hops, payload, p->load);
 }
 
 static double drop_rate(const struct fact *f)
 {
-	const struct model_rtt_profile *p = model_rtt_find(f->profile);
+	const struct fabric_sim_rtt_profile *p =
+	    fabric_sim_rtt_find(f->profile);
 	return f->n_hops == INTRA ? p->intra_drop_rate : p->inter_drop_rate;
 }
 
@@ -76,9 +78,9 @@ static void profiles_have_the_papers_quantiles(void **state)
 	(void)state;
 	for (unsigned i = 0; i < N_FACTS; i++) {
 		const struct fact *f = &facts[i];
-		const struct model_rtt law =
+		const struct fabric_sim_rtt law =
 		    law_of(f->profile, f->n_hops, f->payload);
-		assert_near(model_rtt_exceeded_with_drops(&law, f->tail,
+		assert_near(fabric_sim_rtt_exceeded_with_drops(&law, f->tail,
 				drop_rate(f), WAIT_US) /
 			f->rtt_us,
 		    1, 0.1);
@@ -90,16 +92,16 @@ static void gaps_are_the_papers_too(void **state)
 {
 	static const double tails[] = {0.5, 0.01}, hop_gaps[] = {52, 80},
 			    payload_gaps[] = {58, 1090};
-	const struct model_rtt intra = law_of("dc1", INTRA, 0);
-	const struct model_rtt inter = law_of("dc1", INTER, 0);
-	const struct model_rtt payload = law_of("dc1", INTER, PAYLOAD);
+	const struct fabric_sim_rtt intra = law_of("dc1", INTRA, 0);
+	const struct fabric_sim_rtt inter = law_of("dc1", INTER, 0);
+	const struct fabric_sim_rtt payload = law_of("dc1", INTER, PAYLOAD);
 	(void)state;
 	for (int i = 0; i < 2; i++) {
-		const double x = model_rtt_exceeded(&inter, tails[i]);
-		assert_near((x - model_rtt_exceeded(&intra, tails[i])) /
+		const double x = fabric_sim_rtt_exceeded(&inter, tails[i]);
+		assert_near((x - fabric_sim_rtt_exceeded(&intra, tails[i])) /
 			hop_gaps[i],
 		    1, 0.1);
-		assert_near((model_rtt_exceeded(&payload, tails[i]) - x) /
+		assert_near((fabric_sim_rtt_exceeded(&payload, tails[i]) - x) /
 			payload_gaps[i],
 		    1, 0.1);
 	}
@@ -112,15 +114,16 @@ static void the_tail_and_the_quantile_are_inverses(void **state)
 	(void)state;
 	for (int i = 0; i < 7; i++)
 		for (uint32_t payload = 0; payload < 2; payload++) {
-			const struct model_rtt law =
+			const struct fabric_sim_rtt law =
 			    law_of("dc2", INTER, payload * PAYLOAD);
-			const double x = model_rtt_exceeded(&law, tails[i]);
-			assert_near(model_rtt_tail(&law, x) / tails[i], 1,
+			const double x =
+			    fabric_sim_rtt_exceeded(&law, tails[i]);
+			assert_near(fabric_sim_rtt_tail(&law, x) / tails[i], 1,
 			    1e-9);
 		}
-	const struct model_rtt law = law_of("dc1", INTRA, 0);
-	assert_near(model_rtt_tail(&law, law.fixed_us), 1, 0);
-	assert_near(model_rtt_tail(&law, -1), 1, 0);
+	const struct fabric_sim_rtt law = law_of("dc1", INTRA, 0);
+	assert_near(fabric_sim_rtt_tail(&law, law.fixed_us), 1, 0);
+	assert_near(fabric_sim_rtt_tail(&law, -1), 1, 0);
 }
 
 /* The share of probes beyond x is (1 - d) tail(x), and d more before the wait:
@@ -130,21 +133,22 @@ static void drops_are_beyond_what_is_before_their_wait(void **state)
 {
 	static const double drops[] = {0, 1e-4, 0.3, 0.8};
 	static const double waits[] = {1, 300, 1e6};
-	const struct model_rtt law = law_of("dc1", INTRA, 0);
+	const struct fabric_sim_rtt law = law_of("dc1", INTRA, 0);
 	(void)state;
 	for (int i = 0; i < 4; i++)
 		for (int k = 0; k < 3; k++)
 			for (double tail = 1e-5; tail < 1; tail *= 2) {
 				const double d = drops[i], wait = waits[k];
 				const double x =
-				    model_rtt_exceeded_with_drops(&law, tail, d,
-					wait);
+				    fabric_sim_rtt_exceeded_with_drops(&law,
+					tail, d, wait);
 				const double below = x * (1 - 1e-9);
-				assert_true((1 - d) * model_rtt_tail(&law, x) +
+				assert_true(
+				    (1 - d) * fabric_sim_rtt_tail(&law, x) +
 					(x < wait ? d : 0) <=
 				    tail * (1 + 1e-9));
 				assert_true(
-				    (1 - d) * model_rtt_tail(&law, below) +
+				    (1 - d) * fabric_sim_rtt_tail(&law, below) +
 					(below < wait ? d : 0) >=
 				    tail * (1 - 1e-9));
 			}
@@ -154,7 +158,7 @@ static void drops_are_beyond_what_is_before_their_wait(void **state)
  * queues are those of M/M/1. */
 static void a_lone_queue_has_its_closed_form(void **state)
 {
-	const struct model_rtt_profile p = {.name = "queue",
+	const struct fabric_sim_rtt_profile p = {.name = "queue",
 	    .host_us = 100,
 	    .hop_us = 2,
 	    .host_queue_us = 10,
@@ -166,25 +170,29 @@ static void a_lone_queue_has_its_closed_form(void **state)
 	    .byte_us = 1e-3,
 	    .payload_wait = 1};
 	(void)state;
-	struct model_rtt law = law_at(&p, 4, 0, 0.5);
-	assert_near(model_rtt_exceeded(&law, 0.5), 116 + 34 * log(2), 1e-9);
+	struct fabric_sim_rtt law = law_at(&p, 4, 0, 0.5);
+	assert_near(fabric_sim_rtt_exceeded(&law, 0.5), 116 + 34 * log(2),
+	    1e-9);
 	law = law_at(&p, 4, 0, 0.75);
-	assert_near(model_rtt_exceeded(&law, 0.5), 116 + 82 * log(2), 1e-9);
+	assert_near(fabric_sim_rtt_exceeded(&law, 0.5), 116 + 82 * log(2),
+	    1e-9);
 	law = law_at(&p, 4, 0, 0);
-	assert_near(model_rtt_exceeded(&law, 0.1), 116 + 10 * log(10), 1e-9);
+	assert_near(fabric_sim_rtt_exceeded(&law, 0.1), 116 + 10 * log(10),
+	    1e-9);
 	law = law_at(&p, 4, 500, 0);
-	assert_near(model_rtt_exceeded(&law, 0.1), 127 + 10 * log(10), 1e-9);
+	assert_near(fabric_sim_rtt_exceeded(&law, 0.1), 127 + 10 * log(10),
+	    1e-9);
 }
 
 /* In law: at any time, more links, more load or more bytes leave no fewer
  * probes beyond it; and at some time, more. */
-static void assert_grows(const struct model_rtt *less,
-    const struct model_rtt *more)
+static void assert_grows(const struct fabric_sim_rtt *less,
+    const struct fabric_sim_rtt *more)
 {
 	int some = 0;
 	for (double x = 100; x < 1e7; x *= 1.05) {
-		const double a = model_rtt_tail(less, x);
-		const double b = model_rtt_tail(more, x);
+		const double a = fabric_sim_rtt_tail(less, x);
+		const double b = fabric_sim_rtt_tail(more, x);
 		if (!(b >= a - 1e-15))
 			fail_msg("beyond %g us: %.17g, then %.17g", x, a, b);
 		some |= b > a + 1e-6;
@@ -196,25 +204,25 @@ static void round_trips_grow_with_links_load_and_bytes(void **state)
 {
 	static const double loads[] = {0, 0.1, 0.3, 0.6, 0.9, 0.99};
 	(void)state;
-	for (const struct model_rtt_profile *p = model_rtt_profiles; p->name;
-	     p++)
+	for (const struct fabric_sim_rtt_profile *p = fabric_sim_rtt_profiles;
+	     p->name; p++)
 		for (unsigned h = 1; h <= TOPO_MAX_HOPS; h++)
 			for (int i = 0; i < 6; i++) {
-				const struct model_rtt base =
+				const struct fabric_sim_rtt base =
 				    law_at(p, h, 900, loads[i]);
-				const struct model_rtt bytes =
+				const struct fabric_sim_rtt bytes =
 				    law_at(p, h, 1200, loads[i]);
-				const struct model_rtt none =
+				const struct fabric_sim_rtt none =
 				    law_at(p, h, 0, loads[i]);
 				assert_grows(&none, &base);
 				assert_grows(&base, &bytes);
 				if (h < TOPO_MAX_HOPS) {
-					const struct model_rtt links =
+					const struct fabric_sim_rtt links =
 					    law_at(p, h + 1, 900, loads[i]);
 					assert_grows(&base, &links);
 				}
 				if (i < 5) {
-					const struct model_rtt load =
+					const struct fabric_sim_rtt load =
 					    law_at(p, h, 900, loads[i + 1]);
 					assert_grows(&base, &load);
 				}
@@ -248,8 +256,9 @@ static void draws_have_the_law(void **state)
 		cells[k] = tails[k - 1] - tails[k];
 	cells[N_BOUNDS] = tails[N_BOUNDS - 1];
 	for (uint32_t run = 0; run < 8; run++) {
-		struct model_rtt law = law_at(&model_rtt_profiles[run / 4],
-		    2 + 2 * (run % 3), run % 2 * PAYLOAD, loads[run % 4]);
+		struct fabric_sim_rtt law =
+		    law_at(&fabric_sim_rtt_profiles[run / 4], 2 + 2 * (run % 3),
+			run % 2 * PAYLOAD, loads[run % 4]);
 		double bounds[N_BOUNDS];
 		uint64_t got[N_BOUNDS + 1] = {0};
 		struct sim_rng r;
@@ -259,10 +268,10 @@ static void draws_have_the_law(void **state)
 			law.stall_share = 0.2;
 		}
 		for (int k = 0; k < N_BOUNDS; k++)
-			bounds[k] = model_rtt_exceeded(&law, tails[k]);
+			bounds[k] = fabric_sim_rtt_exceeded(&law, tails[k]);
 		for (int i = 0; i < N_DRAWS; i++)
 			got[beyond(bounds, N_BOUNDS,
-			    (double)model_rtt_draw(&law, &r) / 1e3)]++;
+			    (double)fabric_sim_rtt_draw(&law, &r) / 1e3)]++;
 		if (!(law_chi2(got, cells, N_BOUNDS + 1) > LEVEL))
 			fail_msg("seed %llu, run %u: another law",
 			    (unsigned long long)test_seed(), run);
@@ -278,13 +287,13 @@ static void connects_measure_the_papers_quantiles(void **state)
 	(void)state;
 	for (unsigned i = 0; i < N_FACTS; i++) {
 		const struct fact *f = &facts[i];
-		const struct model_rtt law =
+		const struct fabric_sim_rtt law =
 		    law_of(f->profile, f->n_hops, f->payload);
-		const double x = model_rtt_exceeded_with_drops(&law, f->tail,
-		    drop_rate(f), WAIT_US);
-		struct model_tcp_connect c = {.there.hazard =
-						  model_hazard(drop_rate(f)),
-		    .client = &model_tcp_windows,
+		const double x = fabric_sim_rtt_exceeded_with_drops(&law,
+		    f->tail, drop_rate(f), WAIT_US);
+		struct fabric_sim_tcp c = {.there.hazard =
+					       scene_hazard(drop_rate(f)),
+		    .client = &fabric_sim_tcp_windows,
 		    .n_retries = 2,
 		    .listening = 1};
 		unsigned n_beyond = 0;
@@ -292,10 +301,10 @@ static void connects_measure_the_papers_quantiles(void **state)
 		struct sim_rng r;
 		test_rng(&r, 20 + i);
 		for (int k = 0; k < N_DRAWS; k++) {
-			const sim_ns rtt = model_rtt_draw(&law, &r);
+			const sim_ns rtt = fabric_sim_rtt_draw(&law, &r);
 			c.there.latency_ns = rtt / 2;
 			c.back.latency_ns = rtt - rtt / 2;
-			us[k] = (double)model_tcp_connect(&c, &r).rtt_ns / 1e3;
+			us[k] = (double)fabric_sim_tcp(&c, &r).rtt_ns / 1e3;
 			n_beyond += us[k] > x;
 		}
 		assert_ok(sim_binomial_interval(n_beyond, N_DRAWS, 1 - LEVEL,
@@ -314,13 +323,13 @@ static void connects_measure_the_papers_quantiles(void **state)
 
 static void a_stall_beyond_the_clock_is_cut(void **state)
 {
-	struct model_rtt law = law_of("dc1", INTER, 0);
+	struct fabric_sim_rtt law = law_of("dc1", INTER, 0);
 	struct sim_rng r;
 	(void)state;
 	test_rng(&r, 40);
 	law.stall_share = 1;
 	law.stall_mu = 100;
-	assert_true(model_rtt_draw(&law, &r) == UINT64_C(1) << 62);
+	assert_true(fabric_sim_rtt_draw(&law, &r) == UINT64_C(1) << 62);
 }
 
 /* --- names and mistakes -------------------------------------------------- */
@@ -328,35 +337,39 @@ static void a_stall_beyond_the_clock_is_cut(void **state)
 static void profiles_are_found_by_name_and_are_sane(void **state)
 {
 	(void)state;
-	for (const struct model_rtt_profile *p = model_rtt_profiles; p->name;
-	     p++) {
-		assert_ptr_equal(model_rtt_find(p->name), p);
+	for (const struct fabric_sim_rtt_profile *p = fabric_sim_rtt_profiles;
+	     p->name; p++) {
+		assert_ptr_equal(fabric_sim_rtt_find(p->name), p);
 		assert_non_null(p->doc);
 		assert_true(p->burst_share + p->stall_share < 1);
 		assert_true(p->payload_wait >= 1);
 		assert_true(p->intra_drop_rate < p->inter_drop_rate);
 	}
-	assert_null(model_rtt_find("dc3"));
-	assert_null(model_rtt_find(""));
+	assert_null(fabric_sim_rtt_find("dc3"));
+	assert_null(fabric_sim_rtt_find(""));
 }
 
 static void mistakes_are_named(void **state)
 {
-	const struct model_rtt_profile *p = model_rtt_profiles;
-	struct model_rtt law;
+	const struct fabric_sim_rtt_profile *p = fabric_sim_rtt_profiles;
+	struct fabric_sim_rtt law;
 	struct sim_err e;
 	(void)state;
-	assert_int_equal(model_rtt_init(&law, p, 0, 0, 0.3, &e), SIM_ERANGE);
+	assert_int_equal(fabric_sim_rtt_init(&law, p, 0, 0, 0.3, &e),
+	    SIM_ERANGE);
 	assert_string_equal(e.msg, "0 links one way are not in [1, 16].");
-	assert_int_equal(model_rtt_init(&law, p, 17, 0, 0.3, &e), SIM_ERANGE);
-	assert_int_equal(model_rtt_init(&law, p, 2, 65537, 0.3, &e),
+	assert_int_equal(fabric_sim_rtt_init(&law, p, 17, 0, 0.3, &e),
+	    SIM_ERANGE);
+	assert_int_equal(fabric_sim_rtt_init(&law, p, 2, 65537, 0.3, &e),
 	    SIM_ERANGE);
 	assert_string_equal(e.msg,
 	    "a payload of 65537 bytes is not in [0, 65536].");
-	assert_int_equal(model_rtt_init(&law, p, 2, 0, 1, &e), SIM_ERANGE);
+	assert_int_equal(fabric_sim_rtt_init(&law, p, 2, 0, 1, &e), SIM_ERANGE);
 	assert_string_equal(e.msg, "load 1 is not in [0, 0.99].");
-	assert_int_equal(model_rtt_init(&law, p, 2, 0, -0.1, &e), SIM_ERANGE);
-	assert_int_equal(model_rtt_init(&law, p, 2, 0, NAN, &e), SIM_ERANGE);
+	assert_int_equal(fabric_sim_rtt_init(&law, p, 2, 0, -0.1, &e),
+	    SIM_ERANGE);
+	assert_int_equal(fabric_sim_rtt_init(&law, p, 2, 0, NAN, &e),
+	    SIM_ERANGE);
 }
 
 int main(void)
@@ -374,6 +387,6 @@ int main(void)
 	    cmocka_unit_test(profiles_are_found_by_name_and_are_sane),
 	    cmocka_unit_test(mistakes_are_named),
 	};
-	return cmocka_run_group_tests_name("models/sim/rtt_profile", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("models/sim/rtt_profile", tests,
+	    NULL, NULL);
 }

@@ -60,7 +60,7 @@ static void serve(struct rig *g, struct served *s)
 {
 	*s = (struct served){0};
 	fabric_sim_serve(g->sim,
-	    &(struct model_services){s, fetch, upload, counters});
+	    &(struct fault_services){s, fetch, upload, counters});
 }
 
 static void ask(struct rig *g, topo_host host, uint64_t token)
@@ -390,7 +390,7 @@ static void what_was_under_way_for_a_host_is_lost(void **state)
 	g.params.connect.service_ms = 4000;
 	rig_draw(&g);
 	off(&g, 0, 2, 3);
-	rig_add_hole(&g, 0, MODEL_BLACKHOLE_PAIR, 1, 0, 3 * SIM_SEC);
+	rig_add_hole(&g, 0, BLACKHOLE_RULE_PAIR, 1, 0, 3 * SIM_SEC);
 	rig_begin(&g);
 	serve(&g, &s);
 	rig_wait(&g, SIM_SEC);
@@ -533,7 +533,7 @@ static void open_agents(struct rig *g, struct ops *o, struct fabric_agents *a,
 	o->digest = o->n_records = 0;
 	memset(o->n_from, 0, sizeof(o->n_from));
 	fabric_sim_serve(g->sim,
-	    &(struct model_services){.arg = o,
+	    &(struct fault_services){.arg = o,
 		.fetch = fetch_list,
 		.upload = collect});
 }

@@ -11,7 +11,7 @@ static const struct topo_clos shape = {2, 4, 3, 2, 3, .n_cables = 0};
 
 struct rig {
 	struct scenes s;
-	struct model_scene *scene;
+	struct scene *scene;
 	struct obs lossy;
 	struct fabric_sim_params params;
 	struct fabric_sim *sim;
@@ -29,8 +29,8 @@ static void open_rig(struct rig *g)
 		const struct sim_field *fields;
 		void *obj;
 	} all[] = {{fabric_sim_fields, p}, {fabric_sim_latency_fields, p},
-	    {model_icmp_fields, &p->icmp}, {model_slb_fields, &p->slb},
-	    {model_flap_fields, &p->flap}};
+	    {fabric_sim_icmp_fields, &p->icmp},
+	    {fabric_sim_slb_fields, &p->slb}, {fault_flap_fields, &p->flap}};
 	for (size_t i = 0; i < 5; i++)
 		assert_ok(
 		    sim_field_defaults(all[i].fields, all[i].obj, test_err()));
@@ -317,7 +317,7 @@ static void a_switch_answers_no_more_than_its_bucket_allows(void **state)
 	assert_in_range(n, 100, 106);
 	for (unsigned i = 0; i + 25 < n; i++)
 		assert_true(from_tor[i + 25] - from_tor[i] >= SIM_SEC);
-	const struct model_icmp_load load = fabric_sim_load(g.sim);
+	const struct fabric_sim_icmp_load load = fabric_sim_load(g.sim);
 	assert_true(load.n_sent == n && load.n_suppressed == 500 - n);
 	assert_true(load.max <= 25);
 	close_rig(&g);
@@ -336,11 +336,11 @@ static void a_flap_amid_a_trace_splits_it(void **state)
 	const struct topo_tuple t = add_flow(&g, 1, 20, 7, 0, 9, 0);
 	begin(&g);
 	const topo_link *path = obs_path(&g.lossy, 0);
-	const struct model_flap flap = {path[1], 1000, 2000 * SIM_SEC};
-	struct model_flaps *flaps = fabric_sim_flaps(g.sim);
-	assert_ok(model_flap_add(flaps, &flap, test_err()));
+	const struct fault_flap flap = {path[1], 1000, 2000 * SIM_SEC};
+	struct fault_flaps *flaps = fabric_sim_flaps(g.sim);
+	assert_ok(fault_flap_add(flaps, &flap, test_err()));
 	memcpy(after, path, 6 * sizeof(after[0]));
-	model_flap_path(flaps, &g.s.topo, g.scene->ecmp_seed, 1, 20,
+	fault_flap_path(flaps, &g.s.topo, g.scene->ecmp_seed, 1, 20,
 	    topo_tuple_digest(&t), 1000, after, 6);
 	assert_int_not_equal(after[1], path[1]);
 	for (unsigned ttl = 1; ttl <= 2; ttl++)
@@ -372,8 +372,8 @@ static void queries_end_as_the_balancer_says(void **state)
 	unsigned n[4] = {0};
 	(void)state;
 	open_rig(&g);
-	g.params.slb =
-	    (struct model_slb_params){0.7, 0.3, 0.3, scenes_uniform(100, 1000)};
+	g.params.slb = (struct fabric_sim_slb_params){0.7, 0.3, 0.3,
+	    scenes_uniform(100, 1000)};
 	for (unsigned i = 0; i < 400; i++)
 		add_flow(&g, 1, 20, (uint16_t)(i + 1), i * SIM_MS * 10, 9, 1);
 	begin(&g);
@@ -381,8 +381,9 @@ static void queries_end_as_the_balancer_says(void **state)
 		const int vip = topo_addr_is_vip(ev.tuple.dst_ip);
 		struct topo_tuple real = ev.tuple;
 		real.dst_ip = topo_addr_of_host(20);
-		const struct model_slb_fate fate = model_slb_fate(&g.params.slb,
-		    &g.scene->where, topo_tuple_digest(&real));
+		const struct fabric_sim_slb_fate fate =
+		    fabric_sim_slb_fate(&g.params.slb, &g.scene->where,
+			topo_tuple_digest(&real));
 		if (ev.kind == AGENT_RETX) {
 			const struct agent_action ask = {.kind =
 							     AGENT_SLB_QUERY,
@@ -437,15 +438,13 @@ static void timers_come_in_order_and_late_ones_at_once(void **state)
 
 static void an_action_it_cannot_carry_out_is_an_error(void **state)
 {
-	const struct agent_action a = {
-	    .kind = (enum agent_action_kind)99};
+	const struct agent_action a = {.kind = (enum agent_action_kind)99};
 	struct rig g;
 	struct sim_err e;
 	(void)state;
 	open_rig(&g);
 	begin(&g);
-	assert_int_equal(g.f->ops->submit(g.f, 0, &a, 1, &e),
-	    SIM_EUNSUPPORTED);
+	assert_int_equal(g.f->ops->submit(g.f, 0, &a, 1, &e), SIM_EUNSUPPORTED);
 	close_rig(&g);
 }
 
@@ -504,7 +503,7 @@ static void more_links_than_addresses_need_loopbacks(void **state)
 	assert_ok(topo_open_clos(&t, &more, test_err()));
 	assert_int_equal(fabric_sim_open(&sim, &t, &p, &e), SIM_ELIMIT);
 	assert_non_null(strstr(e.msg, "4194306 links"));
-	p.icmp.source = MODEL_ICMP_LOOPBACK;
+	p.icmp.source = FABRIC_SIM_ICMP_LOOPBACK;
 	assert_ok(fabric_sim_open(&sim, &t, &p, test_err()));
 	fabric_sim_close(sim);
 }
@@ -525,6 +524,5 @@ int main(void)
 	    cmocka_unit_test(more_links_than_addresses_need_loopbacks),
 	    cmocka_unit_test(an_action_it_cannot_carry_out_is_an_error),
 	};
-	return cmocka_run_group_tests_name("models/sim/sim", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("models/sim/sim", tests, NULL, NULL);
 }

@@ -13,7 +13,7 @@ static void assert_share(uint32_t k, uint32_t n, double p)
 static void shares_are_as_asked(void **state)
 {
 	enum { N = 100000 };
-	const struct model_slb_params p = {.share = 0.6,
+	const struct fabric_sim_slb_params p = {.share = 0.6,
 	    .snat = 0.3,
 	    .fail = 0.1,
 	    .latency_us = {SIM_UNIFORM, 100, 1000}};
@@ -22,7 +22,8 @@ static void shares_are_as_asked(void **state)
 	double sum = 0;
 	(void)state;
 	for (uint32_t i = 0; i < N; i++) {
-		const struct model_slb_fate f = model_slb_fate(&p, &where, i);
+		const struct fabric_sim_slb_fate f =
+		    fabric_sim_slb_fate(&p, &where, i);
 		vip += f.vip;
 		refused += f.refused;
 		lost += f.lost;
@@ -39,7 +40,7 @@ static void shares_are_as_asked(void **state)
 
 static void a_connection_has_one_fate(void **state)
 {
-	const struct model_slb_params p = {.share = 0.5,
+	const struct fabric_sim_slb_params p = {.share = 0.5,
 	    .snat = 0.5,
 	    .fail = 0.5,
 	    .latency_us = {SIM_UNIFORM, 1, 1000}};
@@ -48,9 +49,12 @@ static void a_connection_has_one_fate(void **state)
 	unsigned n_same = 0;
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++) {
-		struct model_slb_fate a = model_slb_fate(&p, &where, i);
-		struct model_slb_fate b = model_slb_fate(&p, &where, i);
-		struct model_slb_fate c = model_slb_fate(&p, &other, i);
+		struct fabric_sim_slb_fate a =
+		    fabric_sim_slb_fate(&p, &where, i);
+		struct fabric_sim_slb_fate b =
+		    fabric_sim_slb_fate(&p, &where, i);
+		struct fabric_sim_slb_fate c =
+		    fabric_sim_slb_fate(&p, &other, i);
 		assert_true(a.vip == b.vip && a.refused == b.refused &&
 		    a.lost == b.lost && a.latency_ns == b.latency_ns);
 		n_same += a.latency_ns == c.latency_ns;
@@ -60,11 +64,13 @@ static void a_connection_has_one_fate(void **state)
 
 static void without_a_share_nothing_is_virtual(void **state)
 {
-	const struct model_slb_params p = {.share = 0, .snat = 1, .fail = 1};
+	const struct fabric_sim_slb_params p = {.share = 0,
+	    .snat = 1,
+	    .fail = 1};
 	const struct sim_seed where = {.seed = 5};
 	(void)state;
 	for (uint32_t i = 0; i < 100; i++)
-		assert_false(model_slb_fate(&p, &where, i).vip);
+		assert_false(fabric_sim_slb_fate(&p, &where, i).vip);
 }
 
 int main(void)

@@ -13,27 +13,28 @@
 #define ERRORS 5
 #define LEVEL  1e-6
 
-static const struct model_tcp_ladder *const clients[] = {&model_tcp_windows,
-    &model_tcp_linux, &model_tcp_linux_linear};
+static const struct fabric_sim_tcp_ladder *const clients[] =
+    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+	&fabric_sim_tcp_linux_linear};
 
 /* There and back in 100 us and 150 us, at these loss rates. */
-static struct model_tcp_connect pair(const struct model_tcp_ladder *client,
+static struct fabric_sim_tcp pair(const struct fabric_sim_tcp_ladder *client,
     double rate_there, double rate_back)
 {
-	return (struct model_tcp_connect){
-	    .there = {model_hazard(rate_there), 100 * SIM_US, 0},
-	    .back = {model_hazard(rate_back), 150 * SIM_US, 0},
+	return (struct fabric_sim_tcp){
+	    .there = {scene_hazard(rate_there), 100 * SIM_US, 0},
+	    .back = {scene_hazard(rate_back), 150 * SIM_US, 0},
 	    .client = client,
 	    .n_retries = client->n_retries,
 	    .listening = 1,
 	};
 }
 
-static struct model_tcp_result connect_once(const struct model_tcp_connect *c,
+static struct fabric_sim_tcp_result connect_once(const struct fabric_sim_tcp *c,
     struct sim_rng *r)
 {
-	assert_ok(model_tcp_connect_check(c, test_err()));
-	return model_tcp_connect(c, r);
+	assert_ok(fabric_sim_tcp_check(c, test_err()));
+	return fabric_sim_tcp(c, r);
 }
 
 /* --- without chance ------------------------------------------------------ */
@@ -46,14 +47,14 @@ static void without_loss_a_connect_takes_one_round_trip(void **state)
 	test_rng(&same, 1);
 	for (unsigned i = 0; i < 3; i++)
 		for (uint8_t listening = 0; listening < 2; listening++) {
-			struct model_tcp_connect c = pair(clients[i], 0, 0);
-			c.server = &model_tcp_linux_synack;
+			struct fabric_sim_tcp c = pair(clients[i], 0, 0);
+			c.server = &fabric_sim_tcp_linux_synack;
 			c.listening = listening;
-			const struct model_tcp_result got =
+			const struct fabric_sim_tcp_result got =
 			    connect_once(&c, &r);
 			assert_int_equal(got.outcome,
-			    listening ? MODEL_TCP_CONNECTED
-				      : MODEL_TCP_REFUSED);
+			    listening ? FABRIC_SIM_TCP_CONNECTED
+				      : FABRIC_SIM_TCP_REFUSED);
 			assert_int_equal(got.n_syns, 1);
 			assert_true(got.rtt_ns == 250 * SIM_US);
 		}
@@ -71,16 +72,17 @@ static void a_way_that_loses_all_ends_with_the_last_wait(void **state)
 	test_rng(&same, 2);
 	for (unsigned i = 0; i < 3; i++)
 		for (int way = 0; way < 4; way++) {
-			struct model_tcp_connect c = pair(clients[i], 0, 0);
-			struct model_tcp_way *w = way & 1 ? &c.there : &c.back;
-			c.server = &model_tcp_linux_synack;
+			struct fabric_sim_tcp c = pair(clients[i], 0, 0);
+			struct fabric_sim_tcp_way *w =
+			    way & 1 ? &c.there : &c.back;
+			c.server = &fabric_sim_tcp_linux_synack;
 			if (way & 2)
 				w->black_hole = 1;
 			else
-				w->hazard = model_hazard(1);
-			const struct model_tcp_result got =
+				w->hazard = scene_hazard(1);
+			const struct fabric_sim_tcp_result got =
 			    connect_once(&c, &r);
-			assert_int_equal(got.outcome, MODEL_TCP_TIMED_OUT);
+			assert_int_equal(got.outcome, FABRIC_SIM_TCP_TIMED_OUT);
 			assert_int_equal(got.n_syns, n_syns[i]);
 			assert_true(got.rtt_ns == ends[i]);
 		}
@@ -91,22 +93,23 @@ static void a_way_that_loses_all_ends_with_the_last_wait(void **state)
 static void classes_are_those_of_the_measured_ladders(void **state)
 {
 	static const struct {
-		const struct model_tcp_ladder *ladder;
+		const struct fabric_sim_tcp_ladder *ladder;
 		double rtt_s[6];
 	} cases[] = {
-	    {&model_tcp_linux_linear, {0.0003, 1.01, 2.05, 3.07, 4.10, 5.12}},
-	    {&model_tcp_linux, {0.0003, 1.02, 3.04, 7.23, 15.4, 31.5}},
-	    {&model_tcp_windows, {2.9, 3.07, 9.22}},
+	    {&fabric_sim_tcp_linux_linear,
+		{0.0003, 1.01, 2.05, 3.07, 4.10, 5.12}},
+	    {&fabric_sim_tcp_linux, {0.0003, 1.02, 3.04, 7.23, 15.4, 31.5}},
+	    {&fabric_sim_tcp_windows, {2.9, 3.07, 9.22}},
 	};
 	(void)state;
 	for (unsigned i = 0; i < 3; i++)
 		for (unsigned k = 0; k < 6 && cases[i].rtt_s[k] > 0; k++) {
 			const sim_ns rtt = (sim_ns)(cases[i].rtt_s[k] * 1e9);
-			assert_int_equal(model_tcp_class(cases[i].ladder, rtt,
-					     SIM_SEC / 2),
+			assert_int_equal(fabric_sim_tcp_class(cases[i].ladder,
+					     rtt, SIM_SEC / 2),
 			    k);
-			assert_int_equal(model_tcp_class(cases[i].ladder, rtt,
-					     SIM_NEVER),
+			assert_int_equal(fabric_sim_tcp_class(cases[i].ladder,
+					     rtt, SIM_NEVER),
 			    k);
 		}
 }
@@ -132,10 +135,10 @@ static void classes_begin_with_a_wait_and_last_for_the_slack(void **state)
 	};
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		assert_int_equal(model_tcp_class(&model_tcp_windows,
+		assert_int_equal(fabric_sim_tcp_class(&fabric_sim_tcp_windows,
 				     cases[i].rtt, SIM_MS),
 		    cases[i].near);
-		assert_int_equal(model_tcp_class(&model_tcp_windows,
+		assert_int_equal(fabric_sim_tcp_class(&fabric_sim_tcp_windows,
 				     cases[i].rtt, SIM_NEVER),
 		    cases[i].any);
 	}
@@ -147,10 +150,10 @@ static void slow_answers_meet_more_syns(void **state)
 	struct sim_rng r;
 	(void)state;
 	test_rng(&r, 3);
-	struct model_tcp_connect c = pair(&model_tcp_linux, 0, 0);
+	struct fabric_sim_tcp c = pair(&fabric_sim_tcp_linux, 0, 0);
 	c.back.latency_ns = 4 * SIM_SEC;
-	struct model_tcp_result got = connect_once(&c, &r);
-	assert_int_equal(got.outcome, MODEL_TCP_CONNECTED);
+	struct fabric_sim_tcp_result got = connect_once(&c, &r);
+	assert_int_equal(got.outcome, FABRIC_SIM_TCP_CONNECTED);
 	assert_int_equal(got.n_syns, 3); /* at 0, 1 and 3 s */
 	assert_true(got.rtt_ns == 4 * SIM_SEC + 100 * SIM_US);
 	/* An answer at the time of a timer comes before it. */
@@ -162,14 +165,15 @@ static void slow_answers_meet_more_syns(void **state)
 	c.back.latency_ns = 0;
 	got = connect_once(&c, &r);
 	assert_int_equal(got.n_syns, 1);
-	assert_true(got.outcome == MODEL_TCP_CONNECTED && got.rtt_ns == 0);
+	assert_true(got.outcome == FABRIC_SIM_TCP_CONNECTED && got.rtt_ns == 0);
 	c.back.latency_ns = 1 * SIM_SEC;
 	/* None comes after the last wait, at whose end one still may. */
 	c.n_retries = 0;
-	assert_int_equal(connect_once(&c, &r).outcome, MODEL_TCP_CONNECTED);
+	assert_int_equal(connect_once(&c, &r).outcome,
+	    FABRIC_SIM_TCP_CONNECTED);
 	c.back.latency_ns++;
 	got = connect_once(&c, &r);
-	assert_int_equal(got.outcome, MODEL_TCP_TIMED_OUT);
+	assert_int_equal(got.outcome, FABRIC_SIM_TCP_TIMED_OUT);
 	assert_int_equal(got.n_syns, 1);
 	assert_true(got.rtt_ns == SIM_SEC);
 }
@@ -178,26 +182,28 @@ static void slow_answers_meet_more_syns(void **state)
 
 /* Counts of class k, and of failures at n_retries + 1; each connect of class k
  * has sent k + 1 SYNs and took that long. */
-static void count_classes(const struct model_tcp_connect *c, unsigned n,
+static void count_classes(const struct fabric_sim_tcp *c, unsigned n,
     uint32_t run, uint64_t got[])
 {
 	const unsigned end = c->n_retries + 1;
 	struct sim_rng r;
 	test_rng(&r, run);
 	for (unsigned i = 0; i < n; i++) {
-		const struct model_tcp_result x = connect_once(c, &r);
-		if (x.outcome == MODEL_TCP_TIMED_OUT) {
+		const struct fabric_sim_tcp_result x = connect_once(c, &r);
+		if (x.outcome == FABRIC_SIM_TCP_TIMED_OUT) {
 			got[end]++;
 			continue;
 		}
-		const unsigned k = model_tcp_class(c->client, x.rtt_ns, SIM_MS);
+		const unsigned k =
+		    fabric_sim_tcp_class(c->client, x.rtt_ns, SIM_MS);
 		sim_ns want = 250 * SIM_US;
 		for (unsigned j = 0; j < k; j++)
 			want += c->client->wait_ns[j];
 		assert_true(x.rtt_ns == want);
 		assert_int_equal(x.n_syns, k + 1);
 		assert_int_equal(x.outcome,
-		    c->listening ? MODEL_TCP_CONNECTED : MODEL_TCP_REFUSED);
+		    c->listening ? FABRIC_SIM_TCP_CONNECTED
+				 : FABRIC_SIM_TCP_REFUSED);
 		got[k]++;
 	}
 }
@@ -211,13 +217,13 @@ static void without_a_server_timer_classes_are_geometric(void **state)
 	for (uint32_t run = 0; run < 18; run++) {
 		const double *rate = rates[run % 3];
 		const double q = 1 - (1 - rate[0]) * (1 - rate[1]);
-		uint64_t got[MODEL_TCP_MAX_RETRIES + 2] = {0};
-		double law[MODEL_TCP_MAX_RETRIES + 2];
-		struct model_tcp_connect c =
+		uint64_t got[FABRIC_SIM_TCP_MAX_RETRIES + 2] = {0};
+		double law[FABRIC_SIM_TCP_MAX_RETRIES + 2];
+		struct fabric_sim_tcp c =
 		    pair(clients[run / 3 % 3], rate[0], rate[1]);
 		if (run >= 9) {
 			c.listening = 0;
-			c.server = &model_tcp_linux_synack;
+			c.server = &fabric_sim_tcp_linux_synack;
 		}
 		for (unsigned k = 0; k <= c.n_retries; k++)
 			law[k] = pow(q, k) * (1 - q);
@@ -238,8 +244,8 @@ static void pingmeshs_estimate_is_that_of_its_closed_form(void **state)
 	for (uint32_t i = 0; i < 3; i++) {
 		const double q = 1 - (1 - rates[i][0]) * (1 - rates[i][1]);
 		const double want = q * (1 - q * q) / (1 - q * q * q);
-		const struct model_tcp_connect c =
-		    pair(&model_tcp_windows, rates[i][0], rates[i][1]);
+		const struct fabric_sim_tcp c =
+		    pair(&fabric_sim_tcp_windows, rates[i][0], rates[i][1]);
 		uint64_t got[4] = {0};
 		count_classes(&c, N, 40 + i, got);
 		const double n = (double)(got[0] + got[1] + got[2]);
@@ -254,11 +260,11 @@ static void pingmeshs_estimate_is_that_of_its_closed_form(void **state)
 static void two_lost_syn_acks_look_like_one_drop(void **state)
 {
 	const double q = 0.6;
-	struct model_tcp_connect c = pair(&model_tcp_linux, 0, q);
+	struct fabric_sim_tcp c = pair(&fabric_sim_tcp_linux, 0, q);
 	uint64_t got[8] = {0};
 	double law[8] = {1 - q};
 	(void)state;
-	c.server = &model_tcp_linux_synack;
+	c.server = &fabric_sim_tcp_linux_synack;
 	for (int k = 1; k <= 5; k++)
 		law[k] = pow(q, 2 * k - 1) * (1 - q * q);
 	law[6] = pow(q, 11) * (1 - q);
@@ -272,12 +278,13 @@ static void two_lost_syn_acks_look_like_one_drop(void **state)
 enum { MAX_CELLS = 64 };
 struct cells {
 	unsigned n;
-	struct model_tcp_result what[MAX_CELLS];
+	struct fabric_sim_tcp_result what[MAX_CELLS];
 	double law[MAX_CELLS];
 	uint64_t got[MAX_CELLS];
 };
 
-static unsigned find_cell(struct cells *t, const struct model_tcp_result *x)
+static unsigned find_cell(struct cells *t,
+    const struct fabric_sim_tcp_result *x)
 {
 	unsigned i = 0;
 	while (i < t->n &&
@@ -295,11 +302,12 @@ static unsigned find_cell(struct cells *t, const struct model_tcp_result *x)
 /* The connect in which packet i is lost if bit i of LOST is set: bit k for SYN
  * k, then one each for the answer to it, then for the server's timer. All are
  * sent, also those that nobody waits for: what is seen is the same. */
-static struct model_tcp_result replay(const struct model_tcp_connect *c,
+static struct fabric_sim_tcp_result replay(const struct fabric_sim_tcp *c,
     unsigned lost)
 {
 	const unsigned n = c->n_retries + 1u;
-	struct model_tcp_result out = {.outcome = MODEL_TCP_TIMED_OUT};
+	struct fabric_sim_tcp_result out = {
+	    .outcome = FABRIC_SIM_TCP_TIMED_OUT};
 	sim_ns sent[4], first = SIM_NEVER, known = SIM_NEVER, end = 0;
 	for (unsigned k = 0; k < n; k++) {
 		sent[k] = end;
@@ -324,8 +332,8 @@ static struct model_tcp_result replay(const struct model_tcp_connect *c,
 	}
 	out.rtt_ns = end;
 	if (first <= end) {
-		out.outcome =
-		    c->listening ? MODEL_TCP_CONNECTED : MODEL_TCP_REFUSED;
+		out.outcome = c->listening ? FABRIC_SIM_TCP_CONNECTED
+					   : FABRIC_SIM_TCP_REFUSED;
 		out.rtt_ns = first;
 	}
 	for (unsigned k = 0; k < n; k++)
@@ -333,7 +341,7 @@ static struct model_tcp_result replay(const struct model_tcp_connect *c,
 	return out;
 }
 
-static void enumerate(const struct model_tcp_connect *c, struct cells *t)
+static void enumerate(const struct fabric_sim_tcp *c, struct cells *t)
 {
 	const unsigned n = c->n_retries + 1u;
 	const unsigned n_packets =
@@ -341,7 +349,7 @@ static void enumerate(const struct model_tcp_connect *c, struct cells *t)
 	const double there = -expm1(-c->there.hazard);
 	const double back = -expm1(-c->back.hazard);
 	for (unsigned lost = 0; lost < 1u << n_packets; lost++) {
-		const struct model_tcp_result x = replay(c, lost);
+		const struct fabric_sim_tcp_result x = replay(c, lost);
 		double p = 1;
 		for (unsigned i = 0; i < n_packets; i++) {
 			const double q = i < n ? there : back;
@@ -358,8 +366,8 @@ static void small_connects_have_the_law_of_all_their_losses(void **state)
 {
 	(void)state;
 	for (uint32_t run = 0; run < 60; run++) {
-		struct model_tcp_ladder client = {.name = "a"};
-		struct model_tcp_ladder server = {.name = "b"};
+		struct fabric_sim_tcp_ladder client = {.name = "a"};
+		struct fabric_sim_tcp_ladder server = {.name = "b"};
 		struct cells t = {0};
 		struct sim_rng r;
 		test_rng(&r, 100 + run);
@@ -371,7 +379,7 @@ static void small_connects_have_the_law_of_all_their_losses(void **state)
 			server.wait_ns[k] =
 			    (1 + sim_rng_below(&r, 3)) * SIM_SEC;
 		}
-		struct model_tcp_connect c =
+		struct fabric_sim_tcp c =
 		    pair(&client, 0.7 * sim_rng_u01(&r), 0.7 * sim_rng_u01(&r));
 		c.there.latency_ns = sim_rng_below(&r, 4) * SIM_SEC / 2;
 		c.back.latency_ns = (1 + sim_rng_below(&r, 4)) * SIM_SEC / 2;
@@ -380,7 +388,8 @@ static void small_connects_have_the_law_of_all_their_losses(void **state)
 		c.server = sim_rng_below(&r, 4) > 0 ? &server : NULL;
 		enumerate(&c, &t);
 		for (int i = 0; i < 20000; i++) {
-			const struct model_tcp_result x = connect_once(&c, &r);
+			const struct fabric_sim_tcp_result x =
+			    connect_once(&c, &r);
 			t.got[find_cell(&t, &x)]++;
 		}
 		if (!(law_chi2(t.got, t.law, t.n) > LEVEL))
@@ -391,25 +400,25 @@ static void small_connects_have_the_law_of_all_their_losses(void **state)
 
 /* --- mistakes ------------------------------------------------------------ */
 
-static void assert_refused(const struct model_tcp_connect *c, int rc,
+static void assert_refused(const struct fabric_sim_tcp *c, int rc,
     const char *message)
 {
 	struct sim_err e;
-	assert_int_equal(model_tcp_connect_check(c, &e), rc);
+	assert_int_equal(fabric_sim_tcp_check(c, &e), rc);
 	assert_string_equal(e.msg, message);
 }
 
 static void mistakes_are_named(void **state)
 {
-	const struct model_tcp_connect good = pair(&model_tcp_windows, 0, 0);
-	struct model_tcp_connect c = good;
+	const struct fabric_sim_tcp good = pair(&fabric_sim_tcp_windows, 0, 0);
+	struct fabric_sim_tcp c = good;
 	(void)state;
 	c.there.hazard = -1;
 	assert_refused(&c, SIM_ERANGE,
 	    "hazard -1 of the way there is not in [0, infinity].");
 	c = good;
 	c.back.hazard = NAN;
-	assert_int_equal(model_tcp_connect_check(&c, NULL), SIM_ERANGE);
+	assert_int_equal(fabric_sim_tcp_check(&c, NULL), SIM_ERANGE);
 	c = good;
 	c.back.latency_ns = 3601 * SIM_SEC;
 	assert_refused(&c, SIM_ERANGE,
@@ -437,6 +446,6 @@ int main(void)
 	    cmocka_unit_test(small_connects_have_the_law_of_all_their_losses),
 	    cmocka_unit_test(mistakes_are_named),
 	};
-	return cmocka_run_group_tests_name("models/sim/tcp_connect", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("models/sim/tcp_connect", tests,
+	    NULL, NULL);
 }

@@ -13,9 +13,9 @@ static struct truth_hole hole_at(topo_switch s, double share, uint64_t salt,
     sim_ns from, sim_ns to)
 {
 	struct truth_hole h = {.at = s, .from_ns = from, .to_ns = to};
-	assert_ok(model_blackhole_init(&h.rule,
-	    salt % 2 ? MODEL_BLACKHOLE_PAIR : MODEL_BLACKHOLE_TUPLE, share,
-	    salt, test_err()));
+	assert_ok(blackhole_rule_init(&h.rule,
+	    salt % 2 ? BLACKHOLE_RULE_PAIR : BLACKHOLE_RULE_TUPLE, share, salt,
+	    test_err()));
 	return h;
 }
 
@@ -59,7 +59,7 @@ static int swallows_by_search(const struct truth *t, topo_switch s,
 	for (size_t i = 0; i < t->n_holes; i++)
 		if (t->hole[i].at == s && t->hole[i].from_ns <= at &&
 		    at < t->hole[i].to_ns &&
-		    model_blackhole_drops(&t->hole[i].rule, tuple))
+		    blackhole_rule_drops(&t->hole[i].rule, tuple))
 			return 1;
 	return 0;
 }
@@ -94,8 +94,8 @@ static void holes_are_found_as_by_a_search_of_all(void **state)
 		for (int k = 0; k < 200; k++) {
 			const topo_switch s = sim_rng_below(&r, 7);
 			const sim_ns at = sim_rng_below(&r, 18);
-			const struct topo_tuple tuple = {
-			    .src_ip = sim_rng_u32(&r),
+			const struct topo_tuple tuple = {.src_ip =
+							     sim_rng_u32(&r),
 			    .dst_ip = sim_rng_u32(&r),
 			    .src_port = 80,
 			    .proto = TOPO_PROTO_TCP};
@@ -133,8 +133,8 @@ static void outages_are_found_as_by_a_search_of_all(void **state)
 		test_rng(&r, 1000 + run);
 		for (uint32_t n = sim_rng_below(&r, 20); n > 0; n--) {
 			const sim_ns from = sim_rng_below(&r, 8);
-			const struct truth_outage o = {
-			    .kind = sim_rng_below(&r, TRUTH_N_OUTAGES),
+			const struct truth_outage o = {.kind = sim_rng_below(&r,
+							   TRUTH_N_OUTAGES),
 			    .id = sim_rng_below(&r, 3),
 			    .from_ns = from,
 			    .to_ns = from + sim_rng_below(&r, 8)};
@@ -201,11 +201,13 @@ static void clearing_forgets_holes_and_outages(void **state)
 
 static void people_read_of_each_sort_the_first_fifty(void **state)
 {
-	static const char head[] = "60 faults\n"
+	static const char head[] =
+	    "60 faults\n"
 	    "  host0->tor0              link 0        rate 0.25\n"
 	    "  tor0->host0              link 1        rate 0, delay 300 us, "
 	    "from 1 s to 2.5 s\n";
-	static const char tail[] = "  tor12->host24            link 49       "
+	static const char tail[] =
+	    "  tor12->host24            link 49       "
 	    "rate 0.25\n"
 	    "  and 10 more\n"
 	    "1 black holes\n"

@@ -14,7 +14,7 @@ static const struct topo_clos shape = {2, 4, 3, 2, 3, .n_cables = 0};
 
 struct rig {
 	struct scenes s;
-	struct model_scene *scene;
+	struct scene *scene;
 	struct tun_switch_params params;
 	struct tun_switch net;
 };
@@ -29,8 +29,8 @@ static void open_topo(struct rig *g, struct topo_mesh *mesh)
 	g->s.params.noise.rate = scenes_fixed(0);
 	assert_ok(
 	    sim_field_defaults(tun_switch_fields, &g->params, test_err()));
-	assert_ok(
-	    sim_field_defaults(model_icmp_fields, &g->params.icmp, test_err()));
+	assert_ok(sim_field_defaults(fabric_sim_icmp_fields, &g->params.icmp,
+	    test_err()));
 	g->params.icmp.t_max = 0;
 	g->params.icmp.latency_us = scenes_fixed(0);
 	g->scene = scenes_draw(&g->s, 0);
@@ -231,7 +231,7 @@ static void each_link_loses_its_share_of_what_comes(void **state)
 static void flows_lose_as_those_of_the_bulk_plane(void **state)
 {
 	enum { FLOWS = 30000, PKTS = 20, CELLS = 7 };
-	const double hazard[2] = {model_hazard(0.05), model_hazard(0.1)};
+	const double hazard[2] = {scene_hazard(0.05), scene_hazard(0.1)};
 	const struct tun_packet p = packet(0, 20, 7, 64);
 	static uint64_t mine[CELLS * CELLS], theirs[CELLS * CELLS];
 	topo_link path[TOPO_MAX_HOPS];
@@ -260,8 +260,8 @@ static void flows_lose_as_those_of_the_bulk_plane(void **state)
 	test_rng(&r, 1);
 	for (uint64_t i = 0; i < n_lossy; i++) {
 		uint32_t n[2];
-		model_loss_marks(&r, PKTS, hazard, 2, n);
-		model_loss_drops(&r, PKTS, n, 2, n);
+		scene_loss_marks(&r, PKTS, hazard, 2, n);
+		scene_loss_drops(&r, PKTS, n, 2, n);
 		theirs[(n[0] < CELLS ? n[0] : CELLS - 1) * CELLS +
 		    (n[1] < CELLS ? n[1] : CELLS - 1)]++;
 	}
@@ -377,9 +377,9 @@ static void holes_take_what_their_rules_say(void **state)
 	open_rig(&g);
 	for (topo_switch s = 0; s < g.s.topo.n_switches; s += 2) {
 		struct truth_hole h = {.at = s, .to_ns = SIM_NEVER};
-		assert_ok(model_blackhole_init(&h.rule,
-		    s % 4 ? MODEL_BLACKHOLE_PAIR : MODEL_BLACKHOLE_TUPLE, 0.2,
-		    s, test_err()));
+		assert_ok(blackhole_rule_init(&h.rule,
+		    s % 4 ? BLACKHOLE_RULE_PAIR : BLACKHOLE_RULE_TUPLE, 0.2, s,
+		    test_err()));
 		assert_ok(truth_add_hole(&g.scene->truth, &h, test_err()));
 	}
 	truth_sort(&g.scene->truth);

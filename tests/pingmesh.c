@@ -49,13 +49,13 @@ void pingmesh_close(struct pingmesh *m)
 	scenes_close(&m->s);
 }
 
-struct model_fault_params *pingmesh_add_holes(struct pingmesh *m, uint32_t n,
+struct fault_params *pingmesh_add_holes(struct pingmesh *m, uint32_t n,
     double entries)
 {
-	struct model_fault_params *g = scenes_add_group(&m->s);
-	g->kind = MODEL_FAULT_BLACK_HOLE_1;
+	struct fault_params *g = scenes_add_group(&m->s);
+	g->kind = FAULT_BLACK_HOLE_1;
 	g->switches = n;
-	g->tiers = 1u << MODEL_TIER_TOR;
+	g->tiers = 1u << FAULT_TIER_TOR;
 	g->entries = scenes_fixed(entries);
 	return g;
 }

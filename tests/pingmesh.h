@@ -26,7 +26,7 @@ void pingmesh_open_region(struct pingmesh *m, const struct topo_clos *shape,
 void pingmesh_close(struct pingmesh *m);
 
 /* A group of N random switches of a tier that are black holes of type 1. */
-struct model_fault_params *pingmesh_add_holes(struct pingmesh *m, uint32_t n,
+struct fault_params *pingmesh_add_holes(struct pingmesh *m, uint32_t n,
     double entries);
 
 #endif

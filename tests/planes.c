@@ -8,24 +8,24 @@
 void planes_open(struct planes *p)
 {
 	*p = (struct planes){0};
-	assert_ok(model_bulk_open(&p->bulk, NULL, test_err()));
-	assert_ok(model_skip_open(&p->skip, test_err()));
+	assert_ok(bulk_open(&p->bulk, NULL, test_err()));
+	assert_ok(bulk_skip_open(&p->skip, test_err()));
 }
 
 void planes_close(struct planes *p)
 {
-	model_bulk_close(p->bulk);
-	model_skip_close(p->skip);
+	bulk_close(p->bulk);
+	bulk_skip_close(p->skip);
 	obs_free(&p->window);
 	losses_free(&p->lost);
 }
 
-void planes_run(struct planes *p, enum which which, struct model_scene *s)
+void planes_run(struct planes *p, enum which which, struct scene *s)
 {
 	if (which == BULK)
-		assert_ok(model_bulk_epoch(p->bulk, s, 0, &p->window, &p->lost,
+		assert_ok(bulk_epoch(p->bulk, s, 0, &p->window, &p->lost,
 		    test_err()));
 	else
-		assert_ok(model_skip_epoch(p->skip, s, &p->window, &p->lost,
+		assert_ok(bulk_skip_epoch(p->skip, s, &p->window, &p->lost,
 		    test_err()));
 }

@@ -8,8 +8,8 @@
 #include "models/bulk/skip.h"
 
 struct planes {
-	struct model_bulk *bulk;
-	struct model_skip *skip;
+	struct bulk *bulk;
+	struct bulk_skip *skip;
 	struct obs window; /* of the last epoch */
 	struct losses lost;
 };
@@ -17,6 +17,6 @@ enum which { BULK, SKIP };
 
 void planes_open(struct planes *p);
 void planes_close(struct planes *p);
-void planes_run(struct planes *p, enum which which, struct model_scene *s);
+void planes_run(struct planes *p, enum which which, struct scene *s);
 
 #endif

@@ -21,16 +21,15 @@ static unsigned lose_by_flow(gsl_rng *r, double rate, unsigned n)
 	return gsl_ran_binomial(r, rate, n);
 }
 
-static double rate_at(const struct model_scene *s, topo_link l)
+static double rate_at(const struct scene *s, topo_link l)
 {
 	for (size_t i = 0; i < s->truth.n_faults; i++)
 		if (s->truth.fault[i].link == l)
 			return s->truth.fault[i].rate;
-	return model_noise_rate(&s->loss.noise, l);
+	return scene_noise_rate(&s->loss.noise, l);
 }
 
-static topo_host draw_dst(const struct model_scene *s, gsl_rng *r,
-    topo_host src)
+static topo_host draw_dst(const struct scene *s, gsl_rng *r, topo_host src)
 {
 	topo_host dst;
 	do
@@ -39,17 +38,17 @@ static topo_host draw_dst(const struct model_scene *s, gsl_rng *r,
 	return dst;
 }
 
-static void run(const struct model_scene *s, gsl_rng *r,
-    struct reference_counts *out, lose_fn *lose)
+static void run(const struct scene *s, gsl_rng *r, struct reference_counts *out,
+    lose_fn *lose)
 {
-	const struct model_traffic_params *p = &s->traffic.params;
+	const struct scene_traffic_params *p = &s->traffic.params;
 	const unsigned lo = (unsigned)p->packets.a, hi = (unsigned)p->packets.b;
 	double *rate = malloc(s->topo->n_links * sizeof(*rate));
 	for (topo_link l = 0; l < s->topo->n_links; l++)
 		rate[l] = rate_at(s, l);
 	for (uint64_t f = 0; f < s->traffic.n_flows; f++) {
 		topo_link path[TOPO_MAX_HOPS];
-		topo_host src = model_traffic_src(&s->traffic, f);
+		topo_host src = scene_traffic_src(&s->traffic, f);
 		topo_host dst = draw_dst(s, r, src);
 		unsigned left = lo + gsl_rng_uniform_int(r, hi - lo + 1);
 		unsigned n = left;
@@ -69,13 +68,13 @@ static void run(const struct model_scene *s, gsl_rng *r,
 	free(rate);
 }
 
-void reference_packets(const struct model_scene *s, gsl_rng *r,
+void reference_packets(const struct scene *s, gsl_rng *r,
     struct reference_counts *out)
 {
 	run(s, r, out, lose_by_packet);
 }
 
-void reference_binomial(const struct model_scene *s, gsl_rng *r,
+void reference_binomial(const struct scene *s, gsl_rng *r,
     struct reference_counts *out)
 {
 	run(s, r, out, lose_by_flow);

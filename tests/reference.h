@@ -23,11 +23,11 @@ struct reference_counts {
 };
 
 /* Every packet on every hop: gsl_ran_bernoulli. */
-void reference_packets(const struct model_scene *s, gsl_rng *r,
+void reference_packets(const struct scene *s, gsl_rng *r,
     struct reference_counts *out);
 
 /* Every flow on every hop: gsl_ran_binomial on the packets that are left. */
-void reference_binomial(const struct model_scene *s, gsl_rng *r,
+void reference_binomial(const struct scene *s, gsl_rng *r,
     struct reference_counts *out);
 
 #endif

@@ -11,8 +11,8 @@ void rig_open(struct rig *g)
 		const struct sim_field *fields;
 		void *obj;
 	} all[] = {{fabric_sim_fields, p}, {fabric_sim_latency_fields, p},
-	    {model_icmp_fields, &p->icmp}, {model_slb_fields, &p->slb},
-	    {model_flap_fields, &p->flap},
+	    {fabric_sim_icmp_fields, &p->icmp},
+	    {fabric_sim_slb_fields, &p->slb}, {fault_flap_fields, &p->flap},
 	    {fabric_sim_connect_fields, &p->connect}};
 	*g = (struct rig){.sim = NULL};
 	scenes_open(&g->s, &shape);
@@ -50,11 +50,11 @@ void rig_draw_and_begin(struct rig *g)
 	rig_begin(g);
 }
 
-void rig_add_hole(struct rig *g, topo_switch at, enum model_blackhole_type type,
+void rig_add_hole(struct rig *g, topo_switch at, enum blackhole_rule_type type,
     double share, sim_ns from, sim_ns to)
 {
 	struct truth_hole h = {.at = at, .from_ns = from, .to_ns = to};
-	assert_ok(model_blackhole_init(&h.rule, type, share, 77, test_err()));
+	assert_ok(blackhole_rule_init(&h.rule, type, share, 77, test_err()));
 	assert_ok(truth_add_hole(&g->scene->truth, &h, test_err()));
 	truth_sort(&g->scene->truth);
 }

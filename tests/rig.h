@@ -10,7 +10,7 @@
 
 struct rig {
 	struct scenes s;
-	struct model_scene *scene;
+	struct scene *scene;
 	struct fabric_sim_params params;
 	struct fabric_sim *sim;
 	struct fabric *f;
@@ -34,7 +34,7 @@ void rig_draw(struct rig *g);
 void rig_begin(struct rig *g);
 void rig_draw_and_begin(struct rig *g);
 
-void rig_add_hole(struct rig *g, topo_switch at, enum model_blackhole_type type,
+void rig_add_hole(struct rig *g, topo_switch at, enum blackhole_rule_type type,
     double share, sim_ns from, sim_ns to);
 void rig_add_outage(struct rig *g, const struct truth_outage *o);
 

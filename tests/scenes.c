@@ -7,9 +7,9 @@
 
 static void set_defaults(struct scenes *s)
 {
-	assert_ok(sim_field_defaults(model_traffic_fields, &s->params.traffic,
+	assert_ok(sim_field_defaults(scene_traffic_fields, &s->params.traffic,
 	    test_err()));
-	assert_ok(sim_field_defaults(model_noise_fields, &s->params.noise,
+	assert_ok(sim_field_defaults(scene_noise_fields, &s->params.noise,
 	    test_err()));
 	s->params.group = s->group;
 }
@@ -30,7 +30,7 @@ void scenes_open_mesh(struct scenes *s, struct topo_mesh *mesh)
 
 void scenes_close(struct scenes *s)
 {
-	model_scene_free(&s->scene);
+	scene_free(&s->scene);
 	losses_free(&s->lost);
 	topo_close(&s->topo);
 }
@@ -45,30 +45,30 @@ struct sim_dist scenes_uniform(double a, double b)
 	return (struct sim_dist){SIM_UNIFORM, a, b};
 }
 
-struct model_fault_params *scenes_add_group(struct scenes *s)
+struct fault_params *scenes_add_group(struct scenes *s)
 {
 	const size_t i = s->params.n_groups++;
 	assert_true(i < SCENES_MAX_GROUPS);
-	struct model_fault_params *g = &s->group[i];
-	assert_ok(sim_field_defaults(model_fault_fields, g, test_err()));
+	struct fault_params *g = &s->group[i];
+	assert_ok(sim_field_defaults(fault_fields, g, test_err()));
 	g->links = s->link[i];
 	return g;
 }
 
-struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
+struct fault_params *scenes_add_fault(struct scenes *s, topo_link link,
     double rate)
 {
-	struct model_fault_params *g = scenes_add_group(s);
+	struct fault_params *g = scenes_add_group(s);
 	g->links[g->n_links++] = link;
 	g->rate = scenes_fixed(rate);
 	return g;
 }
 
-struct model_scene *scenes_draw(struct scenes *s, uint32_t run)
+struct scene *scenes_draw(struct scenes *s, uint32_t run)
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
-	assert_ok(model_scene_draw(&s->scene, &s->topo, &s->params, &where,
-	    test_err()));
+	assert_ok(
+	    scene_draw(&s->scene, &s->topo, &s->params, &where, test_err()));
 	return &s->scene;
 }
 

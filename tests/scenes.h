@@ -14,10 +14,10 @@ enum { SCENES_MAX_GROUPS = 24, SCENES_MAX_LINKS = 64 };
 /* A topology with what a spec would say of it. */
 struct scenes {
 	struct topo topo;
-	struct model_scene_params params;
-	struct model_fault_params group[SCENES_MAX_GROUPS];
+	struct scene_params params;
+	struct fault_params group[SCENES_MAX_GROUPS];
 	topo_link link[SCENES_MAX_GROUPS][SCENES_MAX_LINKS];
-	struct model_scene scene;
+	struct scene scene;
 	struct losses lost; /* for whom has none of its own */
 };
 
@@ -30,14 +30,14 @@ struct sim_dist scenes_fixed(double x);
 struct sim_dist scenes_uniform(double a, double b);
 
 /* Another group of faults, with defaults. */
-struct model_fault_params *scenes_add_group(struct scenes *s);
+struct fault_params *scenes_add_group(struct scenes *s);
 
 /* Another group of one named link that drops at RATE. */
-struct model_fault_params *scenes_add_fault(struct scenes *s, topo_link link,
+struct fault_params *scenes_add_fault(struct scenes *s, topo_link link,
     double rate);
 
 /* Draw the scene of epoch RUN under the test's seed. */
-struct model_scene *scenes_draw(struct scenes *s, uint32_t run);
+struct scene *scenes_draw(struct scenes *s, uint32_t run);
 
 /* What a window and its losses say in all; link_drops[n_links] and
  * link_flows[n_links] are added to, and may be NULL. */

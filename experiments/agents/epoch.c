@@ -23,9 +23,9 @@ static const struct sim_part parts[] = {
     {"", algo_path_agent_fields, offsetof(struct xp_agents, agent)},
     {"", own_fields, 0},
     {"", fabric_sim_fields, offsetof(struct xp_agents, fabric)},
-    {"icmp", model_icmp_fields, offsetof(struct xp_agents, fabric.icmp)},
-    {"slb", model_slb_fields, offsetof(struct xp_agents, fabric.slb)},
-    {"flaps", model_flap_fields, offsetof(struct xp_agents, fabric.flap)},
+    {"icmp", fabric_sim_icmp_fields, offsetof(struct xp_agents, fabric.icmp)},
+    {"slb", fabric_sim_slb_fields, offsetof(struct xp_agents, fabric.slb)},
+    {"flaps", fault_flap_fields, offsetof(struct xp_agents, fabric.flap)},
     {"latency", fabric_sim_latency_fields, offsetof(struct xp_agents, fabric)},
     {0},
 };
@@ -101,7 +101,7 @@ static int take_report(void *arg, topo_host host, sim_ns at,
 	    fabric_sim_row(p->fabric, &report->tuple), report, e);
 }
 
-static void fill_load(const struct model_icmp_load *load,
+static void fill_load(const struct fabric_sim_icmp_load *load,
     struct res_trial_metrics *m)
 {
 	const double n = (double)load->n_all;
@@ -114,10 +114,10 @@ static void fill_load(const struct model_icmp_load *load,
 	    (double)(load->n_all - load->n_low - load->n_high) / n;
 }
 
-int xp_agent_plane_epoch(struct xp_agent_plane *p,
-    const struct model_scene *scene, const struct obs *lossy,
-    const struct losses *lost, const struct xp_agent_window **seen,
-    struct res_trial_metrics *m, struct sim_err *e)
+int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
+    const struct obs *lossy, const struct losses *lost,
+    const struct xp_agent_window **seen, struct res_trial_metrics *m,
+    struct sim_err *e)
 {
 	int rc = xp_agent_window_begin(&p->seen, lossy, e);
 	if (rc < 0)
@@ -127,7 +127,7 @@ int xp_agent_plane_epoch(struct xp_agent_plane *p,
 	    (rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
 		 SIM_NEVER, take_report, p, e)) < 0)
 		return rc;
-	const struct model_icmp_load load = fabric_sim_load(p->fabric);
+	const struct fabric_sim_icmp_load load = fabric_sim_load(p->fabric);
 	fill_load(&load, m);
 	*seen = &p->seen;
 	return xp_agent_window_fill(&p->seen, p->topo, p->params->partial, lost,

@@ -38,9 +38,9 @@ void xp_agent_plane_close(struct xp_agent_plane *p);
  * holds until the next call: rows of LOSSY, in its order, with n_retx as far as
  * it was known when the trace ended. A row is as long as its true path. Errors
  * SIM_ENOMEM. */
-int xp_agent_plane_epoch(struct xp_agent_plane *p,
-    const struct model_scene *scene, const struct obs *lossy,
-    const struct losses *lost, const struct xp_agent_window **seen,
-    struct res_trial_metrics *m, struct sim_err *e);
+int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
+    const struct obs *lossy, const struct losses *lost,
+    const struct xp_agent_window **seen, struct res_trial_metrics *m,
+    struct sim_err *e);
 
 #endif

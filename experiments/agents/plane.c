@@ -92,7 +92,7 @@ static int agents_open(void **p, const struct topo *t,
 	return rc;
 }
 
-static int agents_run(void *p, struct model_scene *scene,
+static int agents_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
 {

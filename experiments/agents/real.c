@@ -63,7 +63,7 @@ void xp_lab_plane_close(struct xp_lab_plane *p)
 
 /* --- flows ---------------------------------------------------------------- */
 
-static int draw_flows(struct xp_lab_plane *p, const struct model_scene *scene,
+static int draw_flows(struct xp_lab_plane *p, const struct scene *scene,
     struct sim_err *e)
 {
 	const uint64_t n = scene->traffic.n_flows;
@@ -74,7 +74,7 @@ static int draw_flows(struct xp_lab_plane *p, const struct model_scene *scene,
 	p->n_flows = 0;
 	for (uint64_t i = 0; i < n; i++) {
 		struct obs_flow *f = &p->flow[p->n_flows];
-		model_bulk_flow(scene, i, f, path);
+		bulk_flow(scene, i, f, path);
 		f->src_port |= 1;
 		f->dst_port &= (uint16_t)~1;
 		p->n_flows += truth_outage_at(&scene->truth, TRUTH_HOST_OFF,
@@ -317,7 +317,7 @@ static int fill_window(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 			    &p->lost, m, e);
 }
 
-int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct model_scene *scene,
+int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
     const struct xp_agent_window **seen, struct res_trial_metrics *m,
     struct sim_err *e)
 {

@@ -37,7 +37,7 @@ void xp_lab_plane_close(struct xp_lab_plane *p); /* NULL is fine */
  * Errors those of xp_lab_epoch(); SIM_EMISMATCH when what was seen cannot be
  * (a flow that lost on two paths, a report of no flow); SIM_EIO when the kernel
  * dropped packets that are not of the truth. */
-int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct model_scene *scene,
+int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
     const struct xp_agent_window **seen, struct res_trial_metrics *m,
     struct sim_err *e);
 

@@ -16,8 +16,8 @@
 struct xp_bulk {
 	enum xp_bulk_by by, ran;
 	int all; /* some algorithm needs the flows that lost nothing, too */
-	struct model_bulk *exact;
-	struct model_skip *skip;
+	struct bulk *exact;
+	struct bulk_skip *skip;
 	struct obs window;
 	struct losses lost;
 };
@@ -32,8 +32,8 @@ int xp_bulk_open(struct xp_bulk **out, enum xp_bulk_by by, int all,
 		return rc;
 	b->by = by;
 	b->all = all;
-	if ((rc = model_bulk_open(&b->exact, NULL, e)) < 0 ||
-	    (rc = model_skip_open(&b->skip, e)) < 0)
+	if ((rc = bulk_open(&b->exact, NULL, e)) < 0 ||
+	    (rc = bulk_skip_open(&b->skip, e)) < 0)
 		xp_bulk_close(b);
 	else
 		*out = b;
@@ -44,30 +44,30 @@ void xp_bulk_close(struct xp_bulk *b)
 {
 	if (!b)
 		return;
-	model_bulk_close(b->exact);
-	model_skip_close(b->skip);
+	bulk_close(b->exact);
+	bulk_skip_close(b->skip);
 	obs_free(&b->window);
 	losses_free(&b->lost);
 	free(b);
 }
 
-int xp_bulk_epoch(struct xp_bulk *b, const struct model_scene *scene,
+int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
     const struct obs **w, const struct losses **lost,
     struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc;
 	b->ran = b->by;
 	if (b->by == XP_BULK_AUTO)
-		b->ran = !b->all && model_skip_fits(scene, NULL) == 0
+		b->ran = !b->all && bulk_skip_fits(scene, NULL) == 0
 		    ? XP_BULK_SKIP
 		    : XP_BULK_EXACT;
 	/* Told when the spec was read (xp_plane_check_needs()). */
 	assert(!b->all || b->ran != XP_BULK_SKIP);
 	if (b->ran == XP_BULK_SKIP)
-		rc = model_skip_epoch(b->skip, scene, &b->window, &b->lost, e);
+		rc = bulk_skip_epoch(b->skip, scene, &b->window, &b->lost, e);
 	else
-		rc = model_bulk_epoch(b->exact, scene, b->all, &b->window,
-		    &b->lost, e);
+		rc = bulk_epoch(b->exact, scene, b->all, &b->window, &b->lost,
+		    e);
 	if (rc < 0)
 		return rc;
 	res_score_trial(&b->window, &scene->truth, &b->lost, m);
@@ -102,24 +102,22 @@ int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
 
 int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c,
-    int (*fits)(const struct model_scene *s, struct sim_err *e),
-    struct sim_err *e)
+    int (*fits)(const struct scene *s, struct sim_err *e), struct sim_err *e)
 {
 	const struct sim_seed where = {0};
-	struct model_scene scene = {0};
+	struct scene scene = {0};
 	struct sim_err why;
-	int rc = model_scene_draw(&scene, t, &c->scene, &where, &why);
+	int rc = scene_draw(&scene, t, &c->scene, &where, &why);
 	if (rc == 0)
 		rc = fits(&scene, &why);
-	model_scene_free(&scene);
+	scene_free(&scene);
 	return xp_take_mistake(y, sim_yaml_get(y->root, "plane"), rc, &why, e);
 }
 
 /* A kind that has no random links is told by any scene. */
-static int may_fail_uplink(const struct model_fault_params *g,
-    const struct topo *t)
+static int may_fail_uplink(const struct fault_params *g, const struct topo *t)
 {
-	if (!model_fault_uses(g->kind, "classes"))
+	if (!fault_uses(g->kind, "classes"))
 		return 0;
 	for (size_t i = 0; i < g->n_at; i++)
 		if (g->at[i] < t->n_hosts + t->clos.all_tors)
@@ -127,12 +125,11 @@ static int may_fail_uplink(const struct model_fault_params *g,
 	if (g->n_at > 0)
 		return 0;
 	if (g->switches > 0)
-		return g->tiers >> MODEL_TIER_TOR & 1;
+		return g->tiers >> FAULT_TIER_TOR & 1;
 	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
 }
 
-static int may_fail_uplinks(const struct model_scene_params *s,
-    const struct topo *t)
+static int may_fail_uplinks(const struct scene_params *s, const struct topo *t)
 {
 	for (size_t i = 0; i < s->n_groups; i++)
 		if (s->group[i].n_links == 0 &&
@@ -150,12 +147,12 @@ static int skip_check(struct sim_yaml *y, const struct topo *t,
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
 		    "skipping can't have a fault on a host's uplink (class "
 		    "host-tor).");
-	return xp_bulk_check_fits(y, t, c, model_skip_fits, e);
+	return xp_bulk_check_fits(y, t, c, bulk_skip_fits, e);
 }
 
 /* --- planes --------------------------------------------------------------- */
 
-static int bulk_open(void **p, const struct xp_config *c, enum xp_bulk_by by,
+static int plane_open(void **p, const struct xp_config *c, enum xp_bulk_by by,
     struct sim_err *e)
 {
 	struct xp_bulk *b;
@@ -169,26 +166,25 @@ static int auto_open(void **p, const struct topo *t, const struct xp_config *c,
     struct sim_err *e)
 {
 	(void)t;
-	return bulk_open(p, c, XP_BULK_AUTO, e);
+	return plane_open(p, c, XP_BULK_AUTO, e);
 }
 
 static int exact_open(void **p, const struct topo *t, const struct xp_config *c,
     struct sim_err *e)
 {
 	(void)t;
-	return bulk_open(p, c, XP_BULK_EXACT, e);
+	return plane_open(p, c, XP_BULK_EXACT, e);
 }
 
 static int skip_open(void **p, const struct topo *t, const struct xp_config *c,
     struct sim_err *e)
 {
 	(void)t;
-	return bulk_open(p, c, XP_BULK_SKIP, e);
+	return plane_open(p, c, XP_BULK_SKIP, e);
 }
 
-static int bulk_run(void *p, struct model_scene *scene,
-    const struct xp_listener *to, struct res_trial_metrics row[],
-    struct sim_err *e)
+static int plane_run(void *p, struct scene *scene, const struct xp_listener *to,
+    struct res_trial_metrics row[], struct sim_err *e)
 {
 	const struct obs *w;
 	const struct losses *lost;
@@ -196,13 +192,13 @@ static int bulk_run(void *p, struct model_scene *scene,
 	return rc < 0 ? rc : xp_bulk_tell(to, w, lost, e);
 }
 
-static void bulk_print(const void *p, const struct res_trial_metrics row[],
+static void plane_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
 	xp_bulk_print(xp_bulk_ran(p), &row[0], out);
 }
 
-static void bulk_close(void *p)
+static void plane_close(void *p)
 {
 	xp_bulk_close(p);
 }
@@ -213,9 +209,9 @@ const struct xp_plane xp_plane_auto = {
     .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .open = auto_open,
-    .run = bulk_run,
-    .print = bulk_print,
-    .close = bulk_close,
+    .run = plane_run,
+    .print = plane_print,
+    .close = plane_close,
 };
 
 const struct xp_plane xp_plane_exact = {
@@ -224,9 +220,9 @@ const struct xp_plane xp_plane_exact = {
     .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .open = exact_open,
-    .run = bulk_run,
-    .print = bulk_print,
-    .close = bulk_close,
+    .run = plane_run,
+    .print = plane_print,
+    .close = plane_close,
 };
 
 const struct xp_plane xp_plane_skip = {
@@ -236,7 +232,7 @@ const struct xp_plane xp_plane_skip = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .check = skip_check,
     .open = skip_open,
-    .run = bulk_run,
-    .print = bulk_print,
-    .close = bulk_close,
+    .run = plane_run,
+    .print = plane_print,
+    .close = plane_close,
 };

@@ -20,7 +20,7 @@ void xp_bulk_close(struct xp_bulk *b); /* NULL is fine */
 /* Run an epoch of SCENE and fill the metrics of RES_FLOW_METRICS. *W and *LOST
  * are B's until the next one: flows that lost something, or with ALL every
  * flow. Errors those of the models. */
-int xp_bulk_epoch(struct xp_bulk *b, const struct model_scene *scene,
+int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
     const struct obs **w, const struct losses **lost,
     struct res_trial_metrics *m, struct sim_err *e);
 
@@ -39,7 +39,6 @@ int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
  * why FITS refuses C's at T. Returns only SIM_ENOMEM. */
 int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c,
-    int (*fits)(const struct model_scene *s, struct sim_err *e),
-    struct sim_err *e);
+    int (*fits)(const struct scene *s, struct sim_err *e), struct sim_err *e);
 
 #endif

@@ -19,13 +19,13 @@ static void vigil_prepare(const struct sim_yaml *y, struct xp_config *c)
 {
 	if (!sim_yaml_get(sim_yaml_get(y->root, "traffic"), "conns"))
 		c->scene.traffic.conns = (struct sim_dist){SIM_FIXED,
-		    MODEL_VIGIL_MATLAB_CONNS, MODEL_VIGIL_MATLAB_CONNS};
+		    BULK_VIGIL_MATLAB_CONNS, BULK_VIGIL_MATLAB_CONNS};
 }
 
 static int vigil_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	return t ? xp_bulk_check_fits(y, t, c, model_vigil_matlab_fits, e) : 0;
+	return t ? xp_bulk_check_fits(y, t, c, bulk_vigil_matlab_fits, e) : 0;
 }
 
 static int vigil_open(void **p, const struct topo *t, const struct xp_config *c,
@@ -40,13 +40,12 @@ static int vigil_open(void **p, const struct topo *t, const struct xp_config *c,
 	return rc;
 }
 
-static int vigil_run(void *p, struct model_scene *scene,
-    const struct xp_listener *to, struct res_trial_metrics row[],
-    struct sim_err *e)
+static int vigil_run(void *p, struct scene *scene, const struct xp_listener *to,
+    struct res_trial_metrics row[], struct sim_err *e)
 {
 	struct vigil *v = p;
 	int rc =
-	    model_vigil_matlab_epoch(scene, v->all, &v->window, &v->lost, e);
+	    bulk_vigil_matlab_epoch(scene, v->all, &v->window, &v->lost, e);
 	if (rc < 0)
 		return rc;
 	res_score_trial(&v->window, &scene->truth, &v->lost, &row[0]);

@@ -45,7 +45,7 @@ struct args {
 	struct xp_http_params http;
 	struct xp_batch_store_params store;
 	struct cmd_plan plan;
-	const struct model_tcp_ladder *ladder;
+	const struct fabric_sim_tcp_ladder *ladder;
 	const char *dir, *export, *spec;
 };
 
@@ -75,7 +75,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->export = arg;
 		return 0;
 	case KEY_TIMERS:
-		a->ladder = model_tcp_find(arg);
+		a->ladder = fabric_sim_tcp_find(arg);
 		if (!a->ladder)
 			argp_error(state,
 			    "--timers \"%s\" is not linux, linux_linear or "
@@ -165,8 +165,8 @@ static void tell(const char *dir, const struct xp_batch_held *h)
 static int export(struct args *a, struct xp_batch_exported *n,
     struct sim_err *e)
 {
-	const struct model_tcp_ladder *ladder =
-	    a->ladder ? a->ladder : &model_tcp_linux;
+	const struct fabric_sim_tcp_ladder *ladder =
+	    a->ladder ? a->ladder : &fabric_sim_tcp_linux;
 	struct res_recording_info info = {.n_dcs = a->plan.n_dcs};
 	int rc;
 	for (int i = 0; i < ladder->n_retries && i < OBS_MAX_WAITS; i++)

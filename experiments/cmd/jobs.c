@@ -244,16 +244,16 @@ static void tell_done(void *arg, uint64_t n_done)
 {
 	struct teller *t = arg;
 	t->windows.n_done = n_done;
-	xp_progress_update(&t->progress, &t->windows, model_clock_now());
+	xp_progress_update(&t->progress, &t->windows, clock_now());
 }
 
 static int run_windows(struct run *r, struct sim_err *e)
 {
 	struct teller t = {.windows = {.n_cells = r->replay.n_windows}};
 	xp_progress_start(&t.progress, r->args->quiet ? NULL : stderr,
-	    r->args->recording, "windows", &t.windows, model_clock_now());
+	    r->args->recording, "windows", &t.windows, clock_now());
 	int rc = xp_dsa_replay_run(&r->replay, r->out, tell_done, &t, e);
-	xp_progress_end(&t.progress, &t.windows, model_clock_now());
+	xp_progress_end(&t.progress, &t.windows, clock_now());
 	if (rc < 0)
 		return rc;
 	struct xp_dsa_out *out = r->out;

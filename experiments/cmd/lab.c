@@ -258,10 +258,10 @@ static int up(const struct args *a, const struct topo *t, struct sim_err *e)
 	if (netns_is_built_in() && (rc = netns_permit(&as_user, e)) < 0)
 		return rc;
 	const double free_before = free_mib();
-	const sim_ns start = model_clock_now();
+	const sim_ns start = clock_now();
 	if ((rc = netns_open(&net, t, &a->params, e)) < 0)
 		return rc;
-	const double took = 1e-9 * (double)(model_clock_now() - start);
+	const double took = 1e-9 * (double)(clock_now() - start);
 	const double used = free_before - free_mib();
 	printf("%u hosts, %u switches, %u cables: built in %.3f s", t->n_hosts,
 	    t->n_switches, t->n_links / 2, took);

@@ -24,7 +24,7 @@ struct world {
 	struct xp_spec spec;
 	struct xp_config config;
 	struct topo topo;
-	struct model_scene scene;
+	struct scene scene;
 	struct tun_net_params params;
 	struct tun_net *net;
 	int as_user;
@@ -33,7 +33,7 @@ struct world {
 static void close_world(struct world *w)
 {
 	tun_net_close(w->net);
-	model_scene_free(&w->scene);
+	scene_free(&w->scene);
 	topo_close(&w->topo);
 	xp_config_free(&w->config);
 	xp_spec_free(&w->spec);
@@ -52,8 +52,8 @@ static int open_world(struct world *w, const struct cmd_lab_tun *x,
 		 &w->topo, e)) == 0) {
 		const struct sim_seed where = {.seed = w->spec.seed,
 		    .run = x->run};
-		rc = model_scene_draw(&w->scene, &w->topo, &w->config.scene,
-		    &where, e);
+		rc = scene_draw(&w->scene, &w->topo, &w->config.scene, &where,
+		    e);
 	}
 	free(path);
 	return rc;
@@ -65,8 +65,8 @@ static int open_net(struct world *w, struct sim_err *e)
 	int rc;
 	if ((rc = sim_field_defaults(tun_net_fields, p, e)) < 0 ||
 	    (rc = sim_field_defaults(tun_switch_fields, &p->network, e)) < 0 ||
-	    (rc = sim_field_defaults(model_icmp_fields, &p->network.icmp, e)) <
-		0 ||
+	    (rc = sim_field_defaults(fabric_sim_icmp_fields, &p->network.icmp,
+		 e)) < 0 ||
 	    (rc = netns_permit(&w->as_user, e)) < 0)
 		return rc;
 	/* What the latency section says of queues is about round trips. */

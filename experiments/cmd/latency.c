@@ -32,8 +32,8 @@ static const struct argp_option options[] = {
 };
 
 struct args {
-	const struct model_rtt_profile *only;
-	const struct model_tcp_ladder *client;
+	const struct fabric_sim_rtt_profile *only;
+	const struct fabric_sim_tcp_ladder *client;
 	uint64_t runs, seed;
 	double load; /* NaN: the profile's */
 	int tsv;
@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 	switch (key) {
 	case KEY_PROFILE:
-		if (!(a->only = model_rtt_find(arg)))
+		if (!(a->only = fabric_sim_rtt_find(arg)))
 			argp_error(state,
 			    "there is no profile \"%s\"; there are dc1, "
 			    "dc2 and calm",
@@ -55,12 +55,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_LOAD:
 		if (sim_parse_f64(arg, &a->load, NULL) < 0 ||
-		    !(a->load >= 0 && a->load <= MODEL_RTT_MAX_LOAD))
+		    !(a->load >= 0 && a->load <= FABRIC_SIM_RTT_MAX_LOAD))
 			argp_error(state, "--load \"%s\" is not in [0, %g]",
-			    arg, MODEL_RTT_MAX_LOAD);
+			    arg, FABRIC_SIM_RTT_MAX_LOAD);
 		return 0;
 	case KEY_TIMERS:
-		if (!(a->client = model_tcp_find(arg)))
+		if (!(a->client = fabric_sim_tcp_find(arg)))
 			argp_error(state,
 			    "there are no timers \"%s\"; there are windows, "
 			    "linux and linux_linear",
@@ -98,9 +98,9 @@ static const struct path {
 	unsigned n_hops;
 	uint32_t payload;
 } paths[] = {
-    {"intra-pod", MODEL_RTT_INTRA_POD, 0},
-    {"inter-pod", MODEL_RTT_INTER_POD, 0},
-    {"inter-pod+1kB", MODEL_RTT_INTER_POD, PAYLOAD},
+    {"intra-pod", FABRIC_SIM_RTT_INTRA_POD, 0},
+    {"inter-pod", FABRIC_SIM_RTT_INTER_POD, 0},
+    {"inter-pod+1kB", FABRIC_SIM_RTT_INTER_POD, PAYLOAD},
 };
 enum { N_PATHS = sizeof(paths) / sizeof(paths[0]) };
 
@@ -111,26 +111,28 @@ struct row {
 	double drop_lo, drop_hi; /* 95 % */
 };
 
-static double drop_rate(const struct model_rtt_profile *p,
+static double drop_rate(const struct fabric_sim_rtt_profile *p,
     const struct path *path)
 {
-	return path->n_hops == MODEL_RTT_INTRA_POD ? p->intra_drop_rate
-						   : p->inter_drop_rate;
+	return path->n_hops == FABRIC_SIM_RTT_INTRA_POD ? p->intra_drop_rate
+							: p->inter_drop_rate;
 }
 
 /* Connect a->runs times; times in US[runs], how many into ROW. Losses are half
  * on the way there and half on the way back. ENTITY names the streams. */
-static void draw_connects(const struct args *a, const struct model_rtt *law,
-    double rate, uint32_t entity, double us[], struct row *row)
+static void draw_connects(const struct args *a,
+    const struct fabric_sim_rtt *law, double rate, uint32_t entity, double us[],
+    struct row *row)
 {
 	const struct sim_seed where = {.seed = a->seed};
-	const double hazard = model_hazard(rate) / 2;
-	struct model_tcp_connect c = {
+	const double hazard = scene_hazard(rate) / 2;
+	struct fabric_sim_tcp c = {
 	    .there.hazard = hazard,
 	    .back.hazard = hazard,
 	    .client = a->client,
-	    .server = a->client == &model_tcp_windows ? NULL
-						      : &model_tcp_linux_synack,
+	    .server = a->client == &fabric_sim_tcp_windows
+		? NULL
+		: &fabric_sim_tcp_linux_synack,
 	    .n_retries = a->client->n_retries,
 	    .listening = 1,
 	};
@@ -138,27 +140,29 @@ static void draw_connects(const struct args *a, const struct model_rtt *law,
 	sim_rng_init(&times, &where, SIM_STREAM_RTT, entity);
 	sim_rng_init(&losses, &where, SIM_STREAM_CONNECT, entity);
 	for (uint64_t i = 0; i < a->runs; i++) {
-		const sim_ns rtt = model_rtt_draw(law, &times);
+		const sim_ns rtt = fabric_sim_rtt_draw(law, &times);
 		c.there.latency_ns = rtt / 2;
 		c.back.latency_ns = rtt - rtt / 2;
-		const struct model_tcp_result x =
-		    model_tcp_connect(&c, &losses);
-		if (x.outcome != MODEL_TCP_CONNECTED)
+		const struct fabric_sim_tcp_result x =
+		    fabric_sim_tcp(&c, &losses);
+		if (x.outcome != FABRIC_SIM_TCP_CONNECTED)
 			continue;
 		us[row->n_connected++] = (double)x.rtt_ns / 1e3;
-		row->n_drops += model_tcp_class(a->client, x.rtt_ns, SLACK) > 0;
+		row->n_drops +=
+		    fabric_sim_tcp_class(a->client, x.rtt_ns, SLACK) > 0;
 	}
 }
 
-static int fill_row(const struct args *a, const struct model_rtt_profile *p,
-    unsigned path, double us[], struct row *row, struct sim_err *e)
+static int fill_row(const struct args *a,
+    const struct fabric_sim_rtt_profile *p, unsigned path, double us[],
+    struct row *row, struct sim_err *e)
 {
 	const uint32_t entity =
-	    (uint32_t)(p - model_rtt_profiles) * N_PATHS + path;
+	    (uint32_t)(p - fabric_sim_rtt_profiles) * N_PATHS + path;
 	const double load = isnan(a->load) ? p->load : a->load;
 	const double rate = drop_rate(p, &paths[path]);
-	struct model_rtt law;
-	int rc = model_rtt_init(&law, p, paths[path].n_hops,
+	struct fabric_sim_rtt law;
+	int rc = fabric_sim_rtt_init(&law, p, paths[path].n_hops,
 	    paths[path].payload, load, e);
 	if (rc < 0)
 		return rc;
@@ -166,8 +170,8 @@ static int fill_row(const struct args *a, const struct model_rtt_profile *p,
 	draw_connects(a, &law, rate, entity, us, row);
 	sim_sort_finite(us, row->n_connected);
 	for (int i = 0; i < N_TAILS; i++) {
-		row->law_us[i] = model_rtt_exceeded_with_drops(&law, tails[i],
-		    rate, (double)a->client->wait_ns[0] / 1e3);
+		row->law_us[i] = fabric_sim_rtt_exceeded_with_drops(&law,
+		    tails[i], rate, (double)a->client->wait_ns[0] / 1e3);
 		row->sample_us[i] =
 		    sim_quantile_sorted(us, row->n_connected, 1 - tails[i]);
 	}
@@ -183,13 +187,13 @@ static void print_heads(void)
 	       "drop_rate\tdrop_rate_lo\tdrop_rate_hi\n");
 }
 
-static void print_title(const struct model_rtt_profile *p)
+static void print_title(const struct fabric_sim_rtt_profile *p)
 {
 	printf("%s: %s\n%-14s%-7s%7s%8s%9s%10s  %s\n", p->name, p->doc, "us",
 	    "", "P50", "P99", "P99.9", "P99.99", "drop rate");
 }
 
-static void print_times(const struct model_rtt_profile *p,
+static void print_times(const struct fabric_sim_rtt_profile *p,
     const struct path *path, const char *source, const double us[N_TAILS],
     int tsv)
 {
@@ -201,7 +205,7 @@ static void print_times(const struct model_rtt_profile *p,
 		    us[0], us[1], us[2], us[3]);
 }
 
-static void print_row(const struct model_rtt_profile *p,
+static void print_row(const struct fabric_sim_rtt_profile *p,
     const struct path *path, const struct row *row, int tsv)
 {
 	const double rate = drop_rate(p, path);
@@ -216,7 +220,7 @@ static void print_row(const struct model_rtt_profile *p,
 }
 
 static int print_profile(const struct args *a,
-    const struct model_rtt_profile *p, double us[], struct sim_err *e)
+    const struct fabric_sim_rtt_profile *p, double us[], struct sim_err *e)
 {
 	if (!a->tsv)
 		print_title(p);
@@ -232,7 +236,7 @@ static int print_profile(const struct args *a,
 
 int cmd_latency(int argc, char **argv)
 {
-	struct args a = {.client = &model_tcp_windows,
+	struct args a = {.client = &fabric_sim_tcp_windows,
 	    .runs = 200000,
 	    .load = NAN};
 	struct sim_err e = {0};
@@ -244,7 +248,7 @@ int cmd_latency(int argc, char **argv)
 		    (unsigned long long)a.runs);
 	else if (a.tsv)
 		print_heads();
-	for (const struct model_rtt_profile *p = model_rtt_profiles;
+	for (const struct fabric_sim_rtt_profile *p = fabric_sim_rtt_profiles;
 	     rc == 0 && p->name; p++)
 		if (!a.only || a.only == p)
 			rc = print_profile(&a, p, us, &e);

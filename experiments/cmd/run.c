@@ -337,15 +337,15 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .arg = &n_complaints,
 	    .report = &report,
 	};
-	const double start = 1e-9 * (double)model_clock_wall();
-	const sim_ns from = model_clock_now();
+	const double start = 1e-9 * (double)clock_wall();
+	const sim_ns from = clock_now();
 	catch_signals();
 	int rc = xp_run_sweep(&r, &cube, e), swept = rc;
 	/* A run that found everything done leaves the record of the one that
 	 * did it. */
 	if (rc == 0 && report.n_run > 0)
 		rc = write_record(out, argc, argv, a, &cube, s, start,
-		    1e-9 * (double)(model_clock_now() - from), e);
+		    1e-9 * (double)(clock_now() - from), e);
 	int code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
 	if (swept == 0) {
 		const struct res_progress p = res_cube_progress(&cube);

@@ -173,7 +173,7 @@ static int netns_check(struct sim_yaml *y, const struct xp_config *c)
 	    sim_yaml_get(sim_yaml_get(y->root, "agents"), "icmp");
 	if (xp_plane_of(c)->section != &xp_agents_section)
 		return 0;
-	if (a->fabric.icmp.source != MODEL_ICMP_INGRESS)
+	if (a->fabric.icmp.source != FABRIC_SIM_ICMP_INGRESS)
 		return sim_yaml_mistake(y, icmp,
 		    "on fabric netns the source of ICMP messages is ingress.");
 	if (a->fabric.icmp.t_max > 1e6)
@@ -185,7 +185,7 @@ static int netns_check(struct sim_yaml *y, const struct xp_config *c)
 }
 
 static int netns_open_wire(struct xp_wire **w, const struct topo *t,
-    const struct xp_config *c, const struct model_icmp_params *icmp,
+    const struct xp_config *c, const struct fabric_sim_icmp_params *icmp,
     struct sim_err *e)
 {
 	const struct xp_netns *p = netns_of(c);

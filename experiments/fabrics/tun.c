@@ -35,7 +35,8 @@ static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	struct tun *p = params;
 	(void)t;
 	join_fields(all);
-	int rc = sim_field_defaults(model_icmp_fields, &p->net.network.icmp, e);
+	int rc =
+	    sim_field_defaults(fabric_sim_icmp_fields, &p->net.network.icmp, e);
 	p->net.network.icmp.t_max = 0;
 	return rc < 0 ? rc : sim_yaml_read(y, node, y->root, all, NULL, p, e);
 }
@@ -76,7 +77,7 @@ static int tun_usable(unsigned takes, struct sim_err *e)
 }
 
 static int tun_open_wire(struct xp_wire **w, const struct topo *t,
-    const struct xp_config *c, const struct model_icmp_params *icmp,
+    const struct xp_config *c, const struct fabric_sim_icmp_params *icmp,
     struct sim_err *e)
 {
 	const struct tun *own = xp_section_of(c, &tun_section);

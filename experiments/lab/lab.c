@@ -160,8 +160,8 @@ static int open_fabric(struct xp_lab *l, struct sim_err *e)
 	return 0;
 }
 
-static int begin_wire(struct xp_lab *l, const struct model_scene *scene,
-    size_t n, struct sim_err *e)
+static int begin_wire(struct xp_lab *l, const struct scene *scene, size_t n,
+    struct sim_err *e)
 {
 	/* A flow loses on few links; and so do its answers. */
 	const struct xp_wire_epoch x = {.lasts_ns = scene->traffic.epoch_ns,
@@ -191,7 +191,7 @@ static int open_traffic(struct xp_lab *l, struct obs_flow flow[], size_t n,
 }
 
 /* All that an epoch has, each polled by the fabric. */
-static int begin_epoch(struct xp_lab *l, const struct model_scene *scene,
+static int begin_epoch(struct xp_lab *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, struct sim_err *e)
 {
 	int rc;
@@ -282,7 +282,7 @@ static int look(struct xp_lab *l, size_t n, struct sim_err *e)
 	return l->wire->ops->look(l->wire, n_failed, s, e);
 }
 
-int xp_lab_epoch(struct xp_lab *l, const struct model_scene *scene,
+int xp_lab_epoch(struct xp_lab *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, const struct xp_lab_seen **seen,
     struct sim_err *e)
 {

@@ -39,7 +39,7 @@ void xp_lab_close(struct xp_lab *l); /* NULL is fine */
  * last trace is over. Sets n_retx and srtt_us of flows. A failed flow is no
  * error. Errors SIM_EIO, also when drops, retransmissions or reports were not
  * all recorded; those of faults, fabric and traffic. */
-int xp_lab_epoch(struct xp_lab *l, const struct model_scene *scene,
+int xp_lab_epoch(struct xp_lab *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, const struct xp_lab_seen **seen,
     struct sim_err *e);
 

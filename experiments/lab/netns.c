@@ -17,7 +17,7 @@ struct wire {
 
 	/* Of this epoch. */
 	struct netns_faults *faults;
-	const struct model_loss *loss;
+	const struct scene_loss *loss;
 	struct netns_icmp before;
 	struct netns_link_count *count; /* [n_links] */
 	struct netns_drop *drop;
@@ -33,7 +33,7 @@ static void netns_end(struct xp_wire *base)
 	w->faults = NULL;
 }
 
-static int netns_begin(struct xp_wire *base, const struct model_scene *scene,
+static int netns_begin(struct xp_wire *base, const struct scene *scene,
     const struct xp_wire_epoch *x, struct sim_err *e)
 {
 	struct wire *w = (struct wire *)base;

@@ -243,8 +243,7 @@ static int run_flows(struct selftest *t, struct xp_lab *lab, topo_link link,
 	const struct truth_fault fault = {.link = link,
 	    .rate = rate,
 	    .to_ns = SIM_NEVER};
-	struct model_scene scene = {.where.seed = 2,
-	    .loss.truth = &scene.truth};
+	struct scene scene = {.where.seed = 2, .loss.truth = &scene.truth};
 	int rc =
 	    link == TOPO_NONE ? 0 : truth_add_fault(&scene.truth, &fault, e);
 	list_flows(t, N_FLOWS, SIM_SEC);
@@ -354,7 +353,7 @@ static int open_syns(struct selftest *t, struct syns *s, double rto_s,
 	    .rate = rate,
 	    .to_ns = SIM_NEVER};
 	struct truth truth = {0};
-	const struct model_loss loss = {.truth = &truth};
+	const struct scene_loss loss = {.truth = &truth};
 	struct fabric_real_host host[64];
 	struct fabric_real_params real;
 	int rc;

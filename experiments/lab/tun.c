@@ -36,7 +36,7 @@ static int tun_others(const struct wire *w, uint64_t *n, const char **why,
 	return rc;
 }
 
-static int tun_begin(struct xp_wire *base, const struct model_scene *scene,
+static int tun_begin(struct xp_wire *base, const struct scene *scene,
     const struct xp_wire_epoch *x, struct sim_err *e)
 {
 	struct wire *w = (struct wire *)base;
@@ -66,7 +66,8 @@ static int tun_look(struct xp_wire *base, unsigned n_failed,
 {
 	struct wire *w = (struct wire *)base;
 	const struct tun_switch *from = tun_net_switch(w->net);
-	const struct model_icmp_load load = model_icmp_load(&from->icmp);
+	const struct fabric_sim_icmp_load load =
+	    fabric_sim_icmp_load(&from->icmp);
 	const char *why;
 	int rc = SIM_RESERVE(&w->drop, &w->cap_drops, from->n_drops, e);
 	(void)n_failed;

@@ -61,7 +61,7 @@ struct xp_wire_ops {
 	uint8_t own_paths; /* topo_path() does not tell a tuple's path */
 
 	/* Begin an epoch of SCENE, which is kept, at its time 0. */
-	int (*begin)(struct xp_wire *w, const struct model_scene *scene,
+	int (*begin)(struct xp_wire *w, const struct scene *scene,
 	    const struct xp_wire_epoch *x, struct sim_err *e);
 
 	/* What holds at NOW holds from now on. NULL: it does by itself. */

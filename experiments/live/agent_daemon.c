@@ -105,7 +105,7 @@ static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
 	algo_pingmesh_agent_status(a->agents.state, &s);
 	sim_put(&t,
 	    "{\"agent\": \"%s\", \"at_s\": %" PRIu64 ", \"uptime_s\": %.1f, ",
-	    a->self, model_clock_wall() / SIM_SEC, (double)now(a) * 1e-9);
+	    a->self, clock_wall() / SIM_SEC, (double)now(a) * 1e-9);
 	put_cost(&t);
 	sim_put(&t,
 	    ", \"version\": \"%016" PRIx64 "\", \"entries\": %" PRIu32
@@ -138,19 +138,18 @@ static void log_status(struct xp_agent *a)
 {
 	char text[XP_DAEMON_TEXT];
 	const size_t n = write_status(a, text);
-	xp_daemon_log_say(&a->log, model_clock_wall(), "%.*s", (int)n - 1,
-	    text);
+	xp_daemon_log_say(&a->log, clock_wall(), "%.*s", (int)n - 1, text);
 }
 
 /* --- the log -------------------------------------------------------------- */
 static void log_lines(struct xp_agent *a)
 {
-	const uint64_t shift = model_clock_wall() - now(a);
+	const uint64_t shift = clock_wall() - now(a);
 	uint64_t n_gone;
 	const uint32_t n =
 	    algo_pingmesh_agent_log(a->agents.state, a->lines, &n_gone);
 	if (n_gone > a->n_logged) {
-		xp_daemon_log_say(&a->log, model_clock_wall(),
+		xp_daemon_log_say(&a->log, clock_wall(),
 		    "%" PRIu64 " lines are lost", n_gone - a->n_logged);
 		a->n_logged = n_gone;
 	}
@@ -163,7 +162,7 @@ static void log_lines(struct xp_agent *a)
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
 	const uint64_t n_blamed = c->n_unanswered + c->n_untaken;
 	if (n_blamed > a->n_blamed)
-		xp_daemon_log_say(&a->log, model_clock_wall(), "%s",
+		xp_daemon_log_say(&a->log, clock_wall(), "%s",
 		    xp_fetch_why(a->fetch));
 	a->n_blamed = n_blamed;
 }
@@ -243,7 +242,7 @@ static int wind_down(struct xp_agent *a, struct sim_err *e)
 		rc = run_slice(a, until, e);
 	}
 	log_lines(a);
-	xp_daemon_log_say(&a->log, model_clock_wall(),
+	xp_daemon_log_say(&a->log, clock_wall(),
 	    "ends: %" PRIu64 " probes, %" PRIu64
 	    " uploaded, %u under way and %u held are lost",
 	    s.count.n_probes, s.count.n_uploaded, s.n_in_flight, s.n_held);
@@ -265,7 +264,7 @@ int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 	algo_pingmesh_agent_status(a->agents.state, &s);
 	const int has_list = s.n_entries > 0;
 	if (rc < 0) {
-		xp_daemon_log_say(&a->log, model_clock_wall(), "fails: %s",
+		xp_daemon_log_say(&a->log, clock_wall(), "fails: %s",
 		    e ? e->msg : "");
 		return rc;
 	}

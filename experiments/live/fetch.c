@@ -90,7 +90,7 @@ static sim_ns now(const struct xp_fetch *f)
 
 static uint64_t wall_shift(const struct xp_fetch *f)
 {
-	return model_clock_wall() - now(f);
+	return clock_wall() - now(f);
 }
 
 static sim_ns ns_of(double seconds)

@@ -76,7 +76,7 @@ int xp_http_is_built_in(void)
 
 static uint64_t now_ms(void)
 {
-	return model_clock_now() / SIM_MS;
+	return clock_now() / SIM_MS;
 }
 
 static void count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)

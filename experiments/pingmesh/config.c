@@ -110,7 +110,7 @@ static const struct sim_part parts[] = {
     {"repair", repair_fields, FIELD(repair)},
     {"trace", trace_fields, FIELD(trace)},
     {"trace", algo_hop_trace_fields, FIELD(trace.agent)},
-    {"trace", model_icmp_fields, FIELD(trace.icmp)},
+    {"trace", fabric_sim_icmp_fields, FIELD(trace.icmp)},
     {0},
 };
 #undef X
@@ -156,22 +156,23 @@ sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p)
 	    SIM_SEC;
 }
 
-static const struct model_tcp_ladder *ladder_of(const struct xp_pingmesh *p)
+static const struct fabric_sim_tcp_ladder *ladder_of(
+    const struct xp_pingmesh *p)
 {
 	switch (p->connect.timers) {
 	case FABRIC_SIM_LINUX:
-		return &model_tcp_linux;
+		return &fabric_sim_tcp_linux;
 	case FABRIC_SIM_LINUX_LINEAR:
-		return &model_tcp_linux_linear;
+		return &fabric_sim_tcp_linux_linear;
 	default:
-		return &model_tcp_windows;
+		return &fabric_sim_tcp_windows;
 	}
 }
 
 unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
     sim_ns wait[OBS_MAX_WAITS])
 {
-	const struct model_tcp_ladder *l = ladder_of(p);
+	const struct fabric_sim_tcp_ladder *l = ladder_of(p);
 	const unsigned retries =
 	    p->connect.retries ? p->connect.retries : l->n_retries;
 	const sim_ns end = ns_of(p->agent.probe_timeout_s);
@@ -225,7 +226,7 @@ static int check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
 	struct algo_drop_ladder ladder;
 	struct sim_err why;
 	const unsigned n = xp_pingmesh_waits(p, wait);
-	const struct model_tcp_ladder *l = ladder_of(p);
+	const struct fabric_sim_tcp_ladder *l = ladder_of(p);
 	if (p->connect.retries > l->n_retries)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "connect"),
 		    "retries %u: timers %s have %u at most.",

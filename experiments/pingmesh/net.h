@@ -39,8 +39,8 @@ struct xp_net_ops {
 	/* Begin anew at time 0 and give the fabric, which is good until the
 	 * next begin or close. Keeps SCENE, whose truth may be changed between
 	 * runs as long as it is sorted. */
-	int (*begin)(struct xp_net *n, struct model_scene *scene,
-	    const struct model_services *s, struct fabric **f,
+	int (*begin)(struct xp_net *n, struct scene *scene,
+	    const struct fault_services *s, struct fabric **f,
 	    struct sim_err *e);
 
 	/* fabric_run() under the scene. */

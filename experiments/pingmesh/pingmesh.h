@@ -67,7 +67,7 @@ struct xp_trace {
 	uint32_t n_cells, n_pairs, n_ports; /* as algo_silent_drop_tracing */
 	double conf;                        /* that a trace lost more */
 	struct algo_hop_trace_params agent; /* start_s: after the jobs */
-	struct model_icmp_params icmp;
+	struct fabric_sim_icmp_params icmp;
 };
 enum { XP_TRACE_FIRST_PORT = 40000 };
 

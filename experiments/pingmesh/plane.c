@@ -62,13 +62,13 @@ static int check_real(struct sim_yaml *y, const struct xp_config *c)
 		    "least 5.",
 		    p->connect.retries);
 	for (size_t i = 0; i < c->scene.n_groups; i++) {
-		const struct model_fault_params *g = &c->scene.group[i];
-		if ((g->kind == MODEL_FAULT_CONTROLLER ||
-			g->kind == MODEL_FAULT_COLLECTOR) &&
+		const struct fault_params *g = &c->scene.group[i];
+		if ((g->kind == FAULT_CONTROLLER ||
+			g->kind == FAULT_COLLECTOR) &&
 		    g->mode == TRUTH_SLOW)
 			return sim_yaml_mistake(y, faults,
 			    "kind %s: on fabric %s services are not slow.",
-			    model_fault_kind_names[g->kind], fabric);
+			    fault_kind_names[g->kind], fabric);
 	}
 	return 0;
 }
@@ -86,7 +86,7 @@ static unsigned pingmesh_asks(const struct xp_config *c)
 	if (xp_pingmesh_of(c)->connect.timers == FABRIC_SIM_WINDOWS)
 		asks |= XP_ASKS_SYN_TIMER;
 	for (size_t i = 0; i < c->scene.n_groups; i++)
-		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
+		if (c->scene.group[i].kind == FAULT_LATENCY)
 			asks |= XP_ASKS_DELAY;
 	return asks;
 }
@@ -167,7 +167,7 @@ static int hear(void *arg, const struct obs *o, const struct losses *lost,
 	return x->to->hear(x->to->arg, &w, e);
 }
 
-static int pingmesh_run(void *p, struct model_scene *scene,
+static int pingmesh_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
 {

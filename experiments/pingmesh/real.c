@@ -23,9 +23,9 @@ struct net {
 	struct xp_wire_epoch epoch;
 
 	/* Of this run. */
-	struct model_scene *scene;
+	struct scene *scene;
 	struct fabric_real *fabric;
-	struct model_services services;
+	struct fault_services services;
 	struct lent *lent;
 	size_t n_lent, cap_lent;
 	uint8_t *off; /* [n_hosts] */
@@ -74,10 +74,10 @@ static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
 	size_t size;
 	sim_ns delay;
 	const uint32_t mode =
-	    model_service_mode(&n->scene->truth, TRUTH_CONTROLLER, now, &delay);
+	    fault_service_mode(&n->scene->truth, TRUTH_CONTROLLER, now, &delay);
 	if (mode == TRUTH_DOWN)
 		return 0;
-	int rc = model_service_document(&n->services, mode, host, now, &data,
+	int rc = fault_service_document(&n->services, mode, host, now, &data,
 	    &size, e);
 	return rc < 0 ? rc : lend(n, host, token, data, size, e);
 }
@@ -88,7 +88,7 @@ static int upload(void *arg, topo_host host, uint64_t token, const void *data,
 	struct net *n = arg;
 	const sim_ns now = now_of(n);
 	sim_ns delay;
-	if (model_service_mode(&n->scene->truth, TRUTH_COLLECTOR, now,
+	if (fault_service_mode(&n->scene->truth, TRUTH_COLLECTOR, now,
 		&delay) == TRUTH_DOWN)
 		return 0;
 	int rc = n->services.upload(n->services.arg, host, now, data, size, e);
@@ -99,7 +99,7 @@ static int counters(void *arg, topo_host host, const void *data, size_t size,
     struct sim_err *e)
 {
 	struct net *n = arg;
-	return model_service_counters(&n->services, &n->scene->truth, host,
+	return fault_service_counters(&n->services, &n->scene->truth, host,
 	    now_of(n), data, size, e);
 }
 
@@ -128,8 +128,8 @@ static int hold(struct net *n, sim_ns now, struct sim_err *e)
 }
 
 /* Sockets wait as the cgroup they were opened in says: faults first. */
-static int begin(struct xp_net *base, struct model_scene *scene,
-    const struct model_services *s, struct fabric **f, struct sim_err *e)
+static int begin(struct xp_net *base, struct scene *scene,
+    const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	const uint32_t n_hosts = n->wire->topo->n_hosts;

@@ -15,7 +15,7 @@
 struct cell {
 	struct xp_config config;
 	struct topo topo;
-	struct model_scene scene;
+	struct scene scene;
 	struct xp_pingmesh
 	    params; /* read along windows: one is kept at a time */
 	struct xp_net *net;
@@ -161,8 +161,7 @@ static int draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
 	if ((rc = xp_topology_open(&c->config.topology, s->folder, &c->topo,
 		 e)) < 0)
 		return rc;
-	return model_scene_draw(&c->scene, &c->topo, &c->config.scene, &where,
-	    e);
+	return scene_draw(&c->scene, &c->topo, &c->config.scene, &where, e);
 }
 
 static int live(struct cell *c, struct sim_err *e)
@@ -189,7 +188,7 @@ static void close_cell(struct cell *c)
 	res_recorder_discard(c->recorder);
 	xp_pingmesh_plane_close(c->plane);
 	xp_net_close(c->net);
-	model_scene_free(&c->scene);
+	scene_free(&c->scene);
 	topo_close(&c->topo);
 	xp_config_free(&c->config);
 	free(c->row);

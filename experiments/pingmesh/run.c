@@ -33,7 +33,7 @@ struct xp_pingmesh_plane {
 
 	/* Of this run. */
 	const struct xp_pingmesh_hooks *hooks;
-	struct model_scene *scene;
+	struct scene *scene;
 	struct res_trial_metrics *row;
 	struct moment *moment; /* [n_windows] */
 	uint64_t n_lost;       /* records, until the last jobs */
@@ -417,7 +417,7 @@ static double n_faulty(const struct truth *t)
 	return n;
 }
 
-static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
+static int begin(struct xp_pingmesh_plane *p, struct scene *scene,
     struct res_trial_metrics row[], struct sim_err *e)
 {
 	double *x = (double *)row;
@@ -433,8 +433,8 @@ static int begin(struct xp_pingmesh_plane *p, struct model_scene *scene,
 	for (size_t i = 0; i < n; i++)
 		row[i].n_faults = n_faulty(&scene->truth);
 	xp_repair_begin(&p->shop);
-	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths,
-		 e)) < 0)
+	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths, e)) <
+	    0)
 		return rc;
 	return xp_world_begin(p->world, scene, e);
 }
@@ -481,9 +481,9 @@ static int live(struct xp_pingmesh_plane *p, struct res_trial_metrics row[],
 	return rc;
 }
 
-int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p,
-    struct model_scene *scene, struct res_trial_metrics row[],
-    const struct xp_pingmesh_hooks *hooks, struct sim_err *e)
+int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
+    struct res_trial_metrics row[], const struct xp_pingmesh_hooks *hooks,
+    struct sim_err *e)
 {
 	const sim_ns end = p->n_windows * p->window_ns + p->lag_ns;
 	int rc = begin(p, scene, row, e);

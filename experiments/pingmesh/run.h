@@ -64,9 +64,9 @@ struct xp_pingmesh_hooks {
  * ROW[xp_pingmesh_plane_rows(p)]: n_faults and RES_PROBE_METRICS, NaN where
  * there is nothing to tell. Errors those of the world, the analyses and HOOKS.
  */
-int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p,
-    struct model_scene *scene, struct res_trial_metrics row[],
-    const struct xp_pingmesh_hooks *hooks, struct sim_err *e);
+int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
+    struct res_trial_metrics row[], const struct xp_pingmesh_hooks *hooks,
+    struct sim_err *e);
 
 /* The world as the last run left it. */
 struct xp_world *xp_pingmesh_plane_world(struct xp_pingmesh_plane *p);

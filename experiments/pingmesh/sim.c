@@ -12,8 +12,8 @@ struct net {
 	struct fabric_sim *fabric;
 };
 
-static int begin(struct xp_net *base, struct model_scene *scene,
-    const struct model_services *s, struct fabric **f, struct sim_err *e)
+static int begin(struct xp_net *base, struct scene *scene,
+    const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	fabric_sim_serve(n->fabric, s);
@@ -44,9 +44,10 @@ int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
 	int rc;
 	if ((rc = sim_field_defaults(fabric_sim_fields, f, e)) < 0 ||
 	    (rc = sim_field_defaults(fabric_sim_latency_fields, f, e)) < 0 ||
-	    (rc = sim_field_defaults(model_icmp_fields, &f->icmp, e)) < 0 ||
-	    (rc = sim_field_defaults(model_slb_fields, &f->slb, e)) < 0 ||
-	    (rc = sim_field_defaults(model_flap_fields, &f->flap, e)) < 0)
+	    (rc = sim_field_defaults(fabric_sim_icmp_fields, &f->icmp, e)) <
+		0 ||
+	    (rc = sim_field_defaults(fabric_sim_slb_fields, &f->slb, e)) < 0 ||
+	    (rc = sim_field_defaults(fault_flap_fields, &f->flap, e)) < 0)
 		return rc;
 	f->connect = p->connect;
 	return 0;

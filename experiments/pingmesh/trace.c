@@ -18,7 +18,7 @@ struct xp_tracer {
 	struct algo_hop_trace_params agent; /* what the agents are told */
 	struct algo_hop_trace_target *target;
 	struct fabric_agents agents;
-	struct model_scene scene; /* the day's, with streams of its own */
+	struct scene scene; /* the day's, with streams of its own */
 	struct obs_traces traces;
 	struct algo_hop_trace_work work;
 	struct obs window;
@@ -68,7 +68,7 @@ void xp_tracer_close(struct xp_tracer *x)
 
 /* Streams of the traces of WINDOW: agents and probes draw from those of a seed
  * of their own, so what is traced changes no other's numbers. */
-static void begin(struct xp_tracer *x, const struct model_scene *scene,
+static void begin(struct xp_tracer *x, const struct scene *scene,
     const struct algo_silent_drop *s, uint32_t window)
 {
 	const struct xp_trace *k = x->params;
@@ -130,7 +130,7 @@ static topo_link culprit_of(const struct xp_tracer *x, size_t flow, sim_ns at)
 	double most = 0, hazard;
 	for (unsigned i = 0; i < n; i++)
 		if (path[i] != TOPO_NONE &&
-		    model_loss_fault(&x->scene.loss, path[i], at, &hazard) &&
+		    scene_loss_fault(&x->scene.loss, path[i], at, &hazard) &&
 		    hazard > most) {
 			worst = path[i];
 			most = hazard;
@@ -154,7 +154,7 @@ static int fill_losses(struct xp_tracer *x, sim_ns now, struct sim_err *e)
 	return rc;
 }
 
-int xp_tracer_run(struct xp_tracer *x, const struct model_scene *scene,
+int xp_tracer_run(struct xp_tracer *x, const struct scene *scene,
     const struct algo_silent_drop *s, uint32_t window, sim_ns now,
     const struct obs **o, const struct losses **lost, struct sim_err *e)
 {

@@ -35,7 +35,7 @@ void xp_tracer_close(struct xp_tracer *x);
  * algo_hop_trace_flows(); *LOST is that of *O: no drops, and as the culprit of
  * each flow that failed the link of its path that drops the most for a fault, or
  * none. Errors those of the agents and of the fabric. */
-int xp_tracer_run(struct xp_tracer *x, const struct model_scene *scene,
+int xp_tracer_run(struct xp_tracer *x, const struct scene *scene,
     const struct algo_silent_drop *s, uint32_t window, sim_ns now,
     const struct obs **o, const struct losses **lost, struct sim_err *e);
 

@@ -21,7 +21,7 @@ static int reserve(struct xp_true_loss *x, const struct topo *t,
 	return rc;
 }
 
-int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
+int xp_true_loss_begin(struct xp_true_loss *x, const struct scene *scene,
     int any_path, struct sim_err *e)
 {
 	const uint32_t n = scene->topo->n_links;
@@ -33,9 +33,9 @@ int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
 	x->topo = scene->topo;
 	x->scene = scene;
 	x->any_path = any_path;
-	model_noise_rates(&scene->loss.noise, 0, n, x->noise);
+	scene_noise_rates(&scene->loss.noise, 0, n, x->noise);
 	for (uint32_t l = 0; l < n; l++)
-		x->noise[l] = model_hazard(x->noise[l]);
+		x->noise[l] = scene_hazard(x->noise[l]);
 	return 0;
 }
 
@@ -51,7 +51,7 @@ static double hazard_of_link(const struct xp_true_loss *x, topo_link l,
     sim_ns at)
 {
 	double h;
-	return model_loss_fault(&x->scene->loss, l, at, &h) ? h : x->noise[l];
+	return scene_loss_fault(&x->scene->loss, l, at, &h) ? h : x->noise[l];
 }
 
 static double hazard_of(const struct xp_true_loss *x, topo_host src,

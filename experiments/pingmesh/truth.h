@@ -11,7 +11,7 @@
 /* The chance of each probe to lose a round trip. Zeroed is empty. */
 struct xp_true_loss {
 	const struct topo *topo;
-	const struct model_scene *scene;
+	const struct scene *scene;
 	double *noise; /* [n_links] hazard of links without a fault */
 	size_t cap;
 
@@ -27,7 +27,7 @@ struct xp_true_loss {
 
 /* X keeps SCENE. ANY_PATH: nobody knows the paths, for the network does not hash
  * as topo_path() does. Errors SIM_ENOMEM. Cost O(links). */
-int xp_true_loss_begin(struct xp_true_loss *x, const struct model_scene *scene,
+int xp_true_loss_begin(struct xp_true_loss *x, const struct scene *scene,
     int any_path, struct sim_err *e);
 void xp_true_loss_free(struct xp_true_loss *x);
 

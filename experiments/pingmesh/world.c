@@ -20,7 +20,7 @@ struct seen {
 struct xp_world {
 	const struct topo *topo;
 	const struct xp_pingmesh *params;
-	struct model_scene *scene;
+	struct scene *scene;
 	struct algo_pinglist plan;
 	struct algo_pinglist_xml xml;
 	char *doc;
@@ -137,14 +137,12 @@ static int check_waits(const struct xp_world *w, const struct fabric *f,
 			return sim_fail(e, SIM_EMISMATCH,
 			    "Hosts of fabric %s wait %g s after SYN %u, and "
 			    "not %g s as connect.timers says.",
-			    w->net->name,
-			    (double)f->caps.syn_rto_ns[i] / 1e9, i + 1,
-			    (double)wait[i] / 1e9);
+			    w->net->name, (double)f->caps.syn_rto_ns[i] / 1e9,
+			    i + 1, (double)wait[i] / 1e9);
 	return 0;
 }
 
-int xp_world_begin(struct xp_world *w, struct model_scene *scene,
-    struct sim_err *e)
+int xp_world_begin(struct xp_world *w, struct scene *scene, struct sim_err *e)
 {
 	w->scene = scene;
 	w->now = 0;
@@ -152,7 +150,7 @@ int xp_world_begin(struct xp_world *w, struct model_scene *scene,
 	memset(w->seen, 0, w->topo->n_hosts * sizeof(w->seen[0]));
 	xp_collector_clear(w->collector);
 	fabric_agents_renew(&w->agents, &scene->where);
-	const struct model_services services = {w, fetch, upload, counters};
+	const struct fault_services services = {w, fetch, upload, counters};
 	struct fabric *f;
 	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
 	return rc < 0 ? rc : check_waits(w, f, e);

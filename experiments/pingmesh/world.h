@@ -32,8 +32,7 @@ void xp_world_close(struct xp_world *w);
 /* Begin anew at time 0. W keeps SCENE, whose truth may be changed between runs
  * to a time. Errors those of the network; SIM_EMISMATCH when its hosts do not
  * send SYNs again as xp_pingmesh_waits() says. */
-int xp_world_begin(struct xp_world *w, struct model_scene *scene,
-    struct sim_err *e);
+int xp_world_begin(struct xp_world *w, struct scene *scene, struct sim_err *e);
 
 /* Go on until T, where the clock then stands; a real one may be beyond.
  * Domain: T is not before that of the last call.

@@ -219,12 +219,12 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 
 /* --- traffic, plane ----------------------------------------------------- */
 
-static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
+static int read_traffic(struct sim_yaml *y, struct scene_traffic_params *p,
     struct sim_err *e)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
 	int rc =
-	    sim_yaml_read(y, node, y->root, model_traffic_fields, NULL, p, e);
+	    sim_yaml_read(y, node, y->root, scene_traffic_fields, NULL, p, e);
 	const struct {
 		const char *key;
 		const struct sim_dist *dist;
@@ -240,14 +240,14 @@ static int read_traffic(struct sim_yaml *y, struct model_traffic_params *p,
 }
 
 static int check_traffic(struct sim_yaml *y, const struct topo *t,
-    const struct model_traffic_params *p, struct sim_err *e)
+    const struct scene_traffic_params *p, struct sim_err *e)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
 	const struct sim_seed where = {0};
-	struct model_traffic traffic = {0};
+	struct scene_traffic traffic = {0};
 	struct sim_err why;
-	int rc = model_traffic_draw(&traffic, t, p, &where, &why);
-	model_traffic_free(&traffic);
+	int rc = scene_traffic_draw(&traffic, t, p, &where, &why);
+	scene_traffic_free(&traffic);
 	return xp_take_mistake(y, node ? node : y->root, rc, &why, e);
 }
 
@@ -257,7 +257,7 @@ static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 	if (c->scene.latency.report_us > 0 || xp_plane_of(c)->has_times)
 		return 0;
 	for (size_t i = 0; i < c->scene.n_groups; i++)
-		if (c->scene.group[i].kind == MODEL_FAULT_LATENCY)
+		if (c->scene.group[i].kind == FAULT_LATENCY)
 			return sim_yaml_mistake(y,
 			    sim_yaml_get(y->root, "faults"),
 			    "kind latency needs round-trip times: set "
@@ -275,7 +275,7 @@ static int refuse_service(struct sim_yaml *y, const struct sim_yaml_node *node,
 		if ((*p)->services)
 			sim_put(&t, "%s%s", n++ ? ", " : "", (*p)->name);
 	return sim_yaml_mistake(y, node, "kind %s acts on plane%s %s only.",
-	    model_fault_kind_names[kind], n > 1 ? "s" : "", list);
+	    fault_kind_names[kind], n > 1 ? "s" : "", list);
 }
 
 /* On other planes nobody asks these services for anything. */
@@ -286,8 +286,7 @@ static int check_services(struct sim_yaml *y, const struct xp_config *c)
 	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
 		const uint32_t kind = c->scene.group[i].kind;
 		if (!xp_plane_of(c)->services &&
-		    (kind == MODEL_FAULT_CONTROLLER ||
-			kind == MODEL_FAULT_COLLECTOR))
+		    (kind == FAULT_CONTROLLER || kind == FAULT_COLLECTOR))
 			rc = refuse_service(y,
 			    node->kind == SIM_YAML_SEQ ? node->child[i] : node,
 			    kind);
@@ -361,10 +360,10 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = check_traffic(y, t, &c->scene.traffic, e);
 	if (rc == 0)
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
-		    model_noise_fields, NULL, &c->scene.noise, e);
+		    scene_noise_fields, NULL, &c->scene.noise, e);
 	if (rc == 0)
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
-		    model_latency_fields, NULL, &c->scene.latency, e);
+		    scene_latency_fields, NULL, &c->scene.latency, e);
 	if (rc == 0)
 		rc = xp_faults_read(y, net, &c->scene, e);
 	if (rc == 0)

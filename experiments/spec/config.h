@@ -27,8 +27,8 @@ int xp_topology_path(char **out, const struct xp_topology *x,
  * T is NULL when there is no network to have places. Mistakes are added to Y;
  * returns only SIM_ENOMEM. */
 int xp_faults_read(struct sim_yaml *y, const struct topo *t,
-    struct model_scene_params *s, struct sim_err *e);
-void xp_faults_free(struct model_scene_params *s);
+    struct scene_params *s, struct sim_err *e);
+void xp_faults_free(struct scene_params *s);
 
 /* The message of WHY as a mistake at NODE, unless it is no mistake of the
  * spec's that memory ran out. Returns RC then, else 0. */

@@ -17,7 +17,7 @@
 #include "experiments/spec/section.h"
 #include "experiments/spec/spec.h"
 
-struct model_icmp_params;
+struct fabric_sim_icmp_params;
 struct xp_wire;
 
 struct xp_fabric {
@@ -44,8 +44,8 @@ struct xp_fabric {
 	/* Build it (experiments/lab/wire.h); NULL: it is simulated. Switches
 	 * limit ICMP messages as ICMP says; NULL: they don't. */
 	int (*open)(struct xp_wire **w, const struct topo *t,
-	    const struct xp_config *c, const struct model_icmp_params *icmp,
-	    struct sim_err *e);
+	    const struct xp_config *c,
+	    const struct fabric_sim_icmp_params *icmp, struct sim_err *e);
 };
 
 /* All of them; the first is the default. */

@@ -7,7 +7,7 @@
 #include "experiments/spec/config.h"
 #include "sim/vec.h"
 
-void xp_faults_free(struct model_scene_params *s)
+void xp_faults_free(struct scene_params *s)
 {
 	for (size_t i = 0; i < s->n_groups; i++) {
 		free(s->group[i].links);
@@ -21,7 +21,7 @@ void xp_faults_free(struct model_scene_params *s)
 /* --- named places --------------------------------------------------------- */
 
 static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
-    const struct topo *t, struct model_fault_params *g)
+    const struct topo *t, struct fault_params *g)
 {
 	struct sim_err why;
 	topo_link l;
@@ -40,7 +40,7 @@ static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
 
 /* `links: [17, "tor0->t1.3"]`. */
 static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
-    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+    const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	int rc;
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)
@@ -56,10 +56,10 @@ static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
 }
 
 static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
-    const struct topo *t, struct model_fault_params *g)
+    const struct topo *t, struct fault_params *g)
 {
-	const int hosts = g->kind == MODEL_FAULT_HOST_OFF;
-	const char *kind = model_fault_kind_names[g->kind];
+	const int hosts = g->kind == FAULT_HOST_OFF;
+	const char *kind = fault_kind_names[g->kind];
 	struct sim_err why;
 	topo_node n;
 	char quote[64];
@@ -83,7 +83,7 @@ static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
 }
 
 static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
-    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+    const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	const struct sim_field field = {"pods", SIM_F_U32, 0, .max = 1e6,
 	    .unit = "pods"};
@@ -106,8 +106,7 @@ static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
 
 /* `at: [tor3, t2.0]`, or `pods: [0, 1]`. */
 static int read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
-    int pods, const struct topo *t, struct model_fault_params *g,
-    struct sim_err *e)
+    int pods, const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	int rc;
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)
@@ -131,17 +130,17 @@ static int read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
 static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *const *also, uint32_t kind)
 {
-	const char *name = model_fault_kind_names[kind];
+	const char *name = fault_kind_names[kind];
 	const struct sim_yaml_node *told = sim_yaml_get(node, "kind");
 	int rc = 0;
 	if (told && (told->kind != SIM_YAML_SCALAR || strcmp(told->text, name)))
 		return 0;
 	for (size_t i = 0; rc == 0 && i < node->n; i++) {
 		const char *key = node->key[i];
-		int known = sim_field_find(model_fault_fields, key) != NULL;
+		int known = sim_field_find(fault_fields, key) != NULL;
 		for (size_t k = 0; also[k]; k++)
 			known |= strcmp(also[k], key) == 0;
-		if (known && !model_fault_uses(kind, key))
+		if (known && !fault_uses(kind, key))
 			rc = sim_yaml_mistake(y, node->child[i],
 			    "kind %s has no use for `%s`.", name, key);
 	}
@@ -150,33 +149,32 @@ static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* Places of the wrong sort are told by check_keys() alone. */
 static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+    const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	const struct sim_yaml_node *links = sim_yaml_get(node, "links");
 	const struct sim_yaml_node *at = sim_yaml_get(node, "at");
 	const struct sim_yaml_node *pods = sim_yaml_get(node, "pods");
 	int rc = 0;
-	if (links && model_fault_uses(g->kind, "links"))
+	if (links && fault_uses(g->kind, "links"))
 		rc = read_links(y, links, t, g, e);
 	if (links && at && rc == 0)
 		rc = sim_yaml_mistake(y, at,
 		    "a group names either links or nodes (`at`).");
-	else if (rc == 0 && at && model_fault_uses(g->kind, "at"))
+	else if (rc == 0 && at && fault_uses(g->kind, "at"))
 		rc = read_at(y, at, 0, t, g, e);
-	if (rc == 0 && pods && model_fault_uses(g->kind, "pods"))
+	if (rc == 0 && pods && fault_uses(g->kind, "pods"))
 		rc = read_at(y, pods, 1, t, g, e);
 	return rc;
 }
 
 static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, struct model_fault_params *g, struct sim_err *e)
+    const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	static const char *const also[] = {"links", "at", "pods", NULL};
-	int rc =
-	    sim_yaml_read(y, node, y->root, model_fault_fields, also, g, e);
+	int rc = sim_yaml_read(y, node, y->root, fault_fields, also, g, e);
 	if (rc < 0 || node->kind != SIM_YAML_MAP)
 		return rc;
-	if (!sim_yaml_get(node, "switches") && model_fault_is_hole(g->kind))
+	if (!sim_yaml_get(node, "switches") && fault_is_hole(g->kind))
 		g->switches = 1;
 	rc = check_keys(y, node, also, g->kind);
 	return rc < 0 ? rc : read_places(y, node, t, g, e);
@@ -184,19 +182,19 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* Can the N groups be drawn? Those before the last one can. */
 static int check_group(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, const struct model_fault_params *group, size_t n,
+    const struct topo *t, const struct fault_params *group, size_t n,
     struct sim_err *e)
 {
 	const struct sim_seed where = {0};
 	struct truth truth = {0};
 	struct sim_err why;
-	int rc = model_fault_draw(t, group, n, &where, &truth, &why);
+	int rc = fault_draw(t, group, n, &where, &truth, &why);
 	truth_free(&truth);
 	return xp_take_mistake(y, node, rc, &why, e);
 }
 
 int xp_faults_read(struct sim_yaml *y, const struct topo *t,
-    struct model_scene_params *s, struct sim_err *e)
+    struct scene_params *s, struct sim_err *e)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
 	const int list = node && node->kind == SIM_YAML_SEQ;

@@ -105,9 +105,8 @@ struct xp_plane {
 
 	/* Live through SCENE, tell LISTENER each window, and fill the rows,
 	 * which are NaN. Returns what LISTENER does when that is an error. */
-	int (*run)(void *p, struct model_scene *scene,
-	    const struct xp_listener *to, struct res_trial_metrics row[],
-	    struct sim_err *e);
+	int (*run)(void *p, struct scene *scene, const struct xp_listener *to,
+	    struct res_trial_metrics row[], struct sim_err *e);
 
 	/* What the last run was, for people. */
 	void (*print)(const void *p, const struct res_trial_metrics row[],

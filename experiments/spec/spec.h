@@ -64,12 +64,12 @@ struct xp_algo {
 
 /* One point of a sweep, read and checked. Zeroed is empty. */
 struct xp_config {
-	uint32_t plane; /* index of xp_planes[]: see xp_plane_of() */
+	uint32_t plane;  /* index of xp_planes[]: see xp_plane_of() */
 	uint32_t fabric; /* likewise of xp_fabrics[] */
 	uint32_t common;
 	struct xp_topology topology;
-	struct model_scene_params scene; /* owns its groups */
-	void *section[XP_MAX_SECTIONS];  /* by xp_section_at(); owned */
+	struct scene_params scene;      /* owns its groups */
+	void *section[XP_MAX_SECTIONS]; /* by xp_section_at(); owned */
 	size_t n_algos;
 	struct xp_algo *algo;
 };
@@ -101,7 +101,7 @@ struct xp_spec {
 	struct sim_yaml_node *sweep; /* a copy, so that points can be put */
 	size_t n_axes, n_points;
 	struct xp_axis *axis;
-	size_t n_along;  /* rows of a trial, see experiments/spec/along.h */
+	size_t n_along; /* rows of a trial, see experiments/spec/along.h */
 	/* What its points take of each real fabric, by the order of
 	 * xp_fabrics[]: see xp_fabrics_usable(). */
 	unsigned takes[XP_MAX_FABRICS];

@@ -107,10 +107,10 @@ static const struct sim_field *find_key(const char *section, const char *key,
 	    {"topology", xp_topology_fields},
 	    {"topology", topo_clos_fields},
 	    {"topology", topo_region_fields},
-	    {"traffic", model_traffic_fields},
-	    {"noise", model_noise_fields},
-	    {"latency", model_latency_fields},
-	    {"faults", model_fault_fields},
+	    {"traffic", scene_traffic_fields},
+	    {"noise", scene_noise_fields},
+	    {"latency", scene_latency_fields},
+	    {"faults", fault_fields},
 	    {"algorithms", algo},
 	};
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
@@ -292,15 +292,15 @@ void xp_spec_help(FILE *out)
 	    {"", "of kind clos, and of each data centre of a region",
 		topo_clos_fields},
 	    {"", "of kind region", topo_region_fields},
-	    {"traffic", "who talks to whom", model_traffic_fields},
-	    {"noise", "links without a fault", model_noise_fields},
+	    {"traffic", "who talks to whom", scene_traffic_fields},
+	    {"noise", "links without a fault", scene_noise_fields},
 	    {"latency", "round-trip times, of plane exact",
-		model_latency_fields},
+		scene_latency_fields},
 	    {"faults",
 		"one group, or a list of groups; `links: [...]` "
 		"names links by id or \"from->to\", `at: [...]` switches or "
 		"hosts as tor3 or host17, `pods: [...]` pods by number",
-		model_fault_fields},
+		fault_fields},
 	    {"claims", "a list: what the paper states", claim_fields},
 	};
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

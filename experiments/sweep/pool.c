@@ -152,7 +152,7 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 		_exit(0);
 	}
 	uint32_t i, done = 0, told = 0;
-	sim_ns now = model_clock_now(), told_ns = now;
+	sim_ns now = clock_now(), told_ns = now;
 	for (;;) {
 		if (!begin(l, &i)) {
 			if (told != done)
@@ -160,13 +160,13 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 			told = done;
 			if (!woken(fd, 0))
 				_exit(0);
-			now = told_ns = model_clock_now();
+			now = told_ns = clock_now();
 			continue;
 		}
 		const uint32_t k = i % l->n_slots;
 		const sim_ns start = now;
 		serve(job, worker, l, k);
-		now = model_clock_now();
+		now = clock_now();
 		l->slot[k].spent_ns = now - start;
 		atomic_store(&l->shared->done, done = i + 1);
 		/* Half is done: time to ask for more. */
@@ -417,7 +417,7 @@ static int spawn(struct pool *p, struct worker *w, struct sim_err *e)
 
 static int tick(struct pool *p, struct sim_err *e)
 {
-	sim_ns now = model_clock_now();
+	sim_ns now = clock_now();
 	if (now - p->ticked_ns < TICK_NS)
 		return 0;
 	p->ticked_ns = now;
@@ -443,7 +443,7 @@ static int tick(struct pool *p, struct sim_err *e)
 
 static int wait_and_collect(struct pool *p, struct sim_err *e)
 {
-	const sim_ns passed = model_clock_now() - p->ticked_ns;
+	const sim_ns passed = clock_now() - p->ticked_ns;
 	const sim_ns left = passed < TICK_NS ? TICK_NS - passed : 0;
 	for (size_t i = 0; i < p->n_workers; i++) {
 		const struct worker *w = &p->worker[i];
@@ -481,7 +481,7 @@ static int wait_and_collect(struct pool *p, struct sim_err *e)
 static int run(struct pool *p, struct sim_err *e)
 {
 	int rc;
-	p->ticked_ns = model_clock_now();
+	p->ticked_ns = clock_now();
 	while (p->n_taken < p->job->n_cells) {
 		for (size_t i = 0; i < p->n_workers; i++) {
 			struct worker *w = &p->worker[i];
@@ -559,7 +559,7 @@ static int open_pool(struct pool *p, const struct xp_pool_job *job,
 		p->n_workers = job->n_cells;
 	p->n_slots = SLOTS_MAX;
 	while (p->n_slots > SLOTS_MIN &&
-	       job->row_doubles > RING_BYTES / sizeof(double) / p->n_slots)
+	    job->row_doubles > RING_BYTES / sizeof(double) / p->n_slots)
 		p->n_slots /= 2;
 	const size_t n = p->n_workers * p->n_slots;
 	if ((rc = SIM_ZALLOC(&p->worker, p->n_workers, e)) < 0 ||

@@ -105,7 +105,7 @@ static int publish(struct sweep *s, struct sim_err *e)
 		return rc;
 	s->keep_former = 0;
 	s->unpublished = 0;
-	s->published_ns = model_clock_now();
+	s->published_ns = clock_now();
 	return 0;
 }
 
@@ -146,7 +146,7 @@ static int take_cell(void *ctx, uint64_t cell, enum res_status status,
 	s->report.n_run++;
 	s->unpublished = 1;
 	int rc = xp_journal_put(s->journal, point, run, status, row, e);
-	const sim_ns now = model_clock_now();
+	const sim_ns now = clock_now();
 	if (rc == 0 && now - s->journaled_ns >= JOURNAL_EVERY) {
 		rc = xp_journal_flush(s->journal, e);
 		s->journaled_ns = now;
@@ -157,7 +157,7 @@ static int take_cell(void *ctx, uint64_t cell, enum res_status status,
 static int on_tick(void *ctx, struct sim_err *e)
 {
 	struct sweep *s = ctx;
-	const sim_ns now = model_clock_now();
+	const sim_ns now = clock_now();
 	int rc = xp_journal_flush(s->journal, e);
 	xp_progress_update(&s->display, &s->progress, now);
 	if (rc == 0 && s->unpublished && now - s->published_ns > PUBLISH_EVERY)
@@ -203,11 +203,9 @@ static int serve(struct sweep *s, struct sim_err *e)
 		rc = publish(s, e);
 		if (rc == 0) {
 			xp_progress_start(&s->display, r->progress,
-			    r->spec->figure, NULL, &s->progress,
-			    model_clock_now());
+			    r->spec->figure, NULL, &s->progress, clock_now());
 			rc = xp_pool_run(&job, e);
-			xp_progress_end(&s->display, &s->progress,
-			    model_clock_now());
+			xp_progress_end(&s->display, &s->progress, clock_now());
 		}
 	}
 	free(cells);

@@ -18,7 +18,7 @@ struct xp_trial {
 	size_t point; /* that config is of; SIZE_MAX at first */
 	struct xp_config config;
 	struct topo topo;
-	struct model_scene scene;
+	struct scene scene;
 	const struct xp_plane *plane;
 	void *running; /* the plane's */
 	void **work;   /* [config.n_algos] */
@@ -71,7 +71,7 @@ void xp_trial_close(struct xp_trial *t)
 	if (!t)
 		return;
 	forget_point(t);
-	model_scene_free(&t->scene);
+	scene_free(&t->scene);
 	free(t);
 }
 
@@ -189,8 +189,8 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 	    .point = t->config.common ? 0 : (uint32_t)point,
 	    .run = run,
 	};
-	if ((rc = model_scene_draw(&t->scene, &t->topo, &t->config.scene,
-		 &where, e)) < 0)
+	if ((rc = scene_draw(&t->scene, &t->topo, &t->config.scene, &where,
+		 e)) < 0)
 		return rc;
 	struct audience a = {t, &where};
 	const struct xp_listener to = {&a, t->config.n_algos > 0 ? hear : NULL};

@@ -30,7 +30,7 @@ enum {
 	AF_INET = 2,
 	TCP_SYN_SENT = 2,
 	TCP_SYN_RECV = 3,
-	TYPE_TUPLE = 2, /* MODEL_BLACKHOLE_TUPLE */
+	TYPE_TUPLE = 2, /* BLACKHOLE_RULE_TUPLE */
 };
 
 /* The entries of links, counts and holes are set by the owner. */

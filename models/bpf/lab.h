@@ -35,7 +35,7 @@ struct lab_link {
 	__u32 pad;
 };
 
-/* As struct model_blackhole; a hole that is not active has below = 0. */
+/* As struct blackhole_rule; a hole that is not active has below = 0. */
 struct lab_hole {
 	__u64 below, salt;
 	__u32 type, pad;

@@ -15,9 +15,9 @@
  * less than this, so scaled-up hazards never hide a flow that is lossy. */
 #define HAZARD_MARGIN (1 + 1e-5)
 
-struct model_bulk {
+struct bulk {
 	const struct bulk_kernel *kernel;
-	const struct model_scene *scene;
+	const struct scene *scene;
 	struct bulk_key key;
 	struct bulk_clos net;
 	float *hazard; /* [n_links + 1], rounded up; [n_links] = 0: no link */
@@ -34,10 +34,10 @@ struct model_bulk {
 /* Words of a flow's second block, drawn only when needed. */
 enum { MORE_COIN, MORE_LOW, MORE_START_HIGH, MORE_START_LOW };
 
-int model_bulk_open(struct model_bulk **out, const struct bulk_kernel *kernel,
+int bulk_open(struct bulk **out, const struct bulk_kernel *kernel,
     struct sim_err *e)
 {
-	struct model_bulk *b;
+	struct bulk *b;
 	int rc = SIM_ZALLOC(&b, 1, e);
 	if (rc < 0)
 		return rc;
@@ -46,7 +46,7 @@ int model_bulk_open(struct model_bulk **out, const struct bulk_kernel *kernel,
 	return 0;
 }
 
-void model_bulk_close(struct model_bulk *b)
+void bulk_close(struct bulk *b)
 {
 	if (!b)
 		return;
@@ -78,8 +78,7 @@ static float round_up(double hazard)
 	    : 0.0f;
 }
 
-static int list_holes(struct model_bulk *b, const struct model_scene *s,
-    struct sim_err *e)
+static int list_holes(struct bulk *b, const struct scene *s, struct sim_err *e)
 {
 	const uint32_t n = s->topo->n_links;
 	int rc = SIM_RESERVE(&b->hole, &b->cap_hole, n + 1ul, e);
@@ -94,8 +93,7 @@ static int list_holes(struct model_bulk *b, const struct model_scene *s,
 	return 0;
 }
 
-int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
-    struct sim_err *e)
+int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 {
 	const uint32_t n = s->topo->n_links;
 	int rc;
@@ -113,9 +111,9 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 			    s->traffic.params.packets.a) +
 		1,
 	};
-	model_noise_rates(&s->loss.noise, 0, n, b->rate);
+	scene_noise_rates(&s->loss.noise, 0, n, b->rate);
 	for (topo_link l = 0; l < n; l++)
-		b->hazard[l] = round_up(model_hazard(b->rate[l]));
+		b->hazard[l] = round_up(scene_hazard(b->rate[l]));
 	b->hazard[n] = 0;
 	/* An upper bound over the epoch: all faults of a link at once, and the
 	 * noise that holds while none is active. Every flow of a host that may
@@ -123,7 +121,7 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
 		if (!f->of_hole)
-			b->hazard[f->link] += round_up(model_hazard(f->rate));
+			b->hazard[f->link] += round_up(scene_hazard(f->rate));
 	}
 	for (size_t i = 0; i < s->truth.n_outages; i++)
 		if (s->truth.outage[i].kind == TRUTH_HOST_OFF)
@@ -135,15 +133,15 @@ int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
 __extension__ typedef unsigned __int128 u128;
 
 /* Everything about a flow but its losses, and its u in [0, 1). */
-static unsigned flow_of(const struct model_scene *s, const struct bulk_key *key,
+static unsigned flow_of(const struct scene *s, const struct bulk_key *key,
     uint64_t flow, struct obs_flow *out, double *u, topo_link path[])
 {
-	const struct model_traffic *tr = &s->traffic;
+	const struct scene_traffic *tr = &s->traffic;
 	uint32_t w[4], more[4];
 	bulk_words(key, (uint32_t)flow, 0, w);
 	bulk_words(key, (uint32_t)flow, 1, more);
-	topo_host src = model_traffic_src(tr, flow);
-	topo_host dst = model_traffic_dst(tr, src, w[0], more[MORE_COIN]);
+	topo_host src = scene_traffic_src(tr, flow);
+	topo_host dst = scene_traffic_dst(tr, src, w[0], more[MORE_COIN]);
 	uint32_t ports = bulk_ports(w[2]);
 	uint64_t start =
 	    (uint64_t)more[MORE_START_HIGH] << 32 | more[MORE_START_LOW];
@@ -153,7 +151,7 @@ static unsigned flow_of(const struct model_scene *s, const struct bulk_key *key,
 	    .dst_host = dst,
 	    .src_port = (uint16_t)(ports >> 16),
 	    .dst_port = (uint16_t)ports,
-	    .n_pkts = model_traffic_packets(tr, w[1]),
+	    .n_pkts = scene_traffic_packets(tr, w[1]),
 	};
 	*u = ((double)w[3] * 65536 + (more[MORE_LOW] & 0xffff)) * 0x1p-48;
 	uint32_t digest =
@@ -163,28 +161,28 @@ static unsigned flow_of(const struct model_scene *s, const struct bulk_key *key,
 	return topo_path(s->topo, s->ecmp_seed, src, dst, digest, path);
 }
 
-unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
-    struct obs_flow *out, topo_link path[])
+unsigned bulk_flow(const struct scene *s, uint64_t flow, struct obs_flow *out,
+    topo_link path[])
 {
 	struct bulk_key key = key_of(&s->where);
 	double u;
 	return flow_of(s, &key, flow, out, &u, path);
 }
 
-static uint32_t srtt_of(const struct model_scene *s, uint64_t flow,
+static uint32_t srtt_of(const struct scene *s, uint64_t flow,
     const struct obs_flow *f, const topo_link path[], unsigned h)
 {
 	struct sim_rng r;
 	double delay_us = 0;
 	sim_rng_init(&r, &s->where, SIM_STREAM_LATENCY, (uint32_t)flow);
 	for (unsigned i = 0; i < h; i++)
-		delay_us += model_latency_smoothed(&s->truth, path[i],
+		delay_us += scene_latency_smoothed(&s->truth, path[i],
 		    f->start_ns, f->n_pkts, &r);
-	return model_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
+	return scene_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
 }
 
 /* The first switch that takes the flow gets no packet of it. */
-static void meet_holes(const struct model_scene *s, const struct obs_flow *f,
+static void meet_holes(const struct scene *s, const struct obs_flow *f,
     const topo_link path[], unsigned h, double hazard[])
 {
 	const struct topo_tuple tuple = {
@@ -203,10 +201,10 @@ static void meet_holes(const struct model_scene *s, const struct obs_flow *f,
 }
 
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
-static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
+static int settle(struct bulk *b, uint64_t flow, int all, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
-	const struct model_scene *s = b->scene;
+	const struct scene *s = b->scene;
 	topo_link path[TOPO_MAX_HOPS];
 	double hazard[TOPO_MAX_HOPS], sum = 0, u;
 	uint32_t drops[TOPO_MAX_HOPS] = {0};
@@ -218,7 +216,7 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 		return 0;
 	}
 	for (unsigned i = 0; i < h; i++)
-		hazard[i] = model_loss_hazard(&s->loss, path[i], f.start_ns);
+		hazard[i] = scene_loss_hazard(&s->loss, path[i], f.start_ns);
 	if (s->truth.n_holes > 0)
 		meet_holes(s, &f, path, h, hazard);
 	for (unsigned i = 0; i < h; i++)
@@ -231,8 +229,8 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 	if (lossy) {
 		struct sim_rng r;
 		sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
-		model_loss_marks(&r, f.n_pkts, hazard, h, drops);
-		model_loss_drops(&r, f.n_pkts, drops, h, drops);
+		scene_loss_marks(&r, f.n_pkts, hazard, h, drops);
+		scene_loss_drops(&r, f.n_pkts, drops, h, drops);
 		for (unsigned i = 0; i < h; i++)
 			f.n_retx += drops[i];
 	}
@@ -245,13 +243,13 @@ static int settle(struct model_bulk *b, uint64_t flow, int all, struct obs *w,
 /* Source hosts of flows FIRST .. FIRST + n - 1. What the rest of the block
  * holds does not matter: kernels run over whole blocks, but load nothing by it.
  */
-static void fill_src(struct bulk_block *b, const struct model_traffic *tr,
+static void fill_src(struct bulk_block *b, const struct scene_traffic *tr,
     uint64_t first)
 {
-	topo_host h = model_traffic_src(tr, first);
+	topo_host h = scene_traffic_src(tr, first);
 	uint32_t i = 0;
 	while (i < b->n) {
-		uint64_t end = model_traffic_first(tr, h + 1) - first;
+		uint64_t end = scene_traffic_first(tr, h + 1) - first;
 		uint32_t stop = end < b->n ? (uint32_t)end : b->n;
 		while (i < stop)
 			b->src[i++] = h;
@@ -259,13 +257,13 @@ static void fill_src(struct bulk_block *b, const struct model_traffic *tr,
 	}
 }
 
-static void aim_skewed(struct model_bulk *b, uint64_t first)
+static void aim_skewed(struct bulk *b, uint64_t first)
 {
 	struct bulk_block *k = &b->block;
 	uint32_t more[4];
 	for (uint32_t i = 0; i < k->n; i++) {
 		bulk_words(&b->key, (uint32_t)first + i, 1, more);
-		k->dst[i] = model_traffic_dst(&b->scene->traffic, k->src[i],
+		k->dst[i] = scene_traffic_dst(&b->scene->traffic, k->src[i],
 		    k->word[0][i], more[MORE_COIN]);
 		k->dtor[i] = k->dst[i] / b->net.c.n_hosts;
 	}
@@ -273,7 +271,7 @@ static void aim_skewed(struct model_bulk *b, uint64_t first)
 
 /* Flows of the block that may be lossy; returns how many. Loads, not gathers:
  * on every machine measured a gather costs more than the scalar loads. */
-static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
+static uint32_t sieve(const struct bulk *b, uint32_t candidate[])
 {
 	const struct bulk_block *k = &b->block;
 	const float *hz = b->hazard;
@@ -288,7 +286,7 @@ static uint32_t sieve(const struct model_bulk *b, uint32_t candidate[])
 }
 
 /* 1 if a hole of the switch behind LINK takes the tuple at any time. */
-static int may_take(const struct model_bulk *b, uint32_t link,
+static int may_take(const struct bulk *b, uint32_t link,
     const struct topo_tuple *tuple)
 {
 	const struct truth *t = &b->scene->truth;
@@ -297,14 +295,14 @@ static int may_take(const struct model_bulk *b, uint32_t link,
 	const size_t first = b->hole[link] - 1;
 	for (size_t i = first;
 	     i < t->n_holes && t->hole[i].at == t->hole[first].at; i++)
-		if (model_blackhole_drops(&t->hole[i].rule, tuple))
+		if (blackhole_rule_drops(&t->hole[i].rule, tuple))
 			return 1;
 	return 0;
 }
 
 /* The same as sieve() for a scene with holes: also the flows that one takes at
  * some time. Few of them, as against all that cross its switch. */
-static uint32_t sieve_holes(const struct model_bulk *b, uint32_t candidate[])
+static uint32_t sieve_holes(const struct bulk *b, uint32_t candidate[])
 {
 	const struct bulk_block *k = &b->block;
 	const uint32_t n_lossy = sieve(b, candidate);
@@ -331,11 +329,11 @@ static uint32_t sieve_holes(const struct model_bulk *b, uint32_t candidate[])
 	return n;
 }
 
-static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
+static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	uint32_t candidate[BULK_BLOCK];
-	const struct model_traffic *tr = &b->scene->traffic;
+	const struct scene_traffic *tr = &b->scene->traffic;
 	b->block.n = n;
 	fill_src(&b->block, tr, first);
 	b->kernel->draw(&b->block, &b->key, (uint32_t)first, 0);
@@ -356,8 +354,8 @@ static int run_clos_block(struct model_bulk *b, uint64_t first, uint32_t n,
 
 /* Any topology, windows that hold every flow, and round-trip times: one flow at
  * a time. */
-static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
-    int all, struct obs *w, struct losses *lost, struct sim_err *e)
+static int run_plain(struct bulk *b, uint64_t first, uint64_t last, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	for (uint64_t f = first; f < last; f++) {
 		int rc = settle(b, f, all, w, lost, e);
@@ -367,7 +365,7 @@ static int run_plain(struct model_bulk *b, uint64_t first, uint64_t last,
 	return 0;
 }
 
-int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
+int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	int rc = 0;
@@ -389,14 +387,14 @@ int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
 	return rc;
 }
 
-int model_bulk_epoch(struct model_bulk *b, const struct model_scene *s, int all,
-    struct obs *w, struct losses *lost, struct sim_err *e)
+int bulk_epoch(struct bulk *b, const struct scene *s, int all, struct obs *w,
+    struct losses *lost, struct sim_err *e)
 {
 	obs_clear(w);
 	losses_clear(lost);
-	int rc = model_bulk_begin(b, s, e);
+	int rc = bulk_begin(b, s, e);
 	if (rc == 0)
-		rc = model_bulk_run(b, 0, s->traffic.n_flows, all, w, lost, e);
+		rc = bulk_run(b, 0, s->traffic.n_flows, all, w, lost, e);
 	w->complete = all != 0;
 	return rc;
 }

@@ -29,33 +29,32 @@
 #include "models/obs.h"
 #include "models/scene/scene.h"
 
-struct model_bulk;
+struct bulk;
 
 /* KERNEL NULL: the best this CPU has. */
-int model_bulk_open(struct model_bulk **b, const struct bulk_kernel *kernel,
+int bulk_open(struct bulk **b, const struct bulk_kernel *kernel,
     struct sim_err *e);
-void model_bulk_close(struct model_bulk *b);
+void bulk_close(struct bulk *b);
 
 /* Take a scene: hazards of all links. B keeps S until the next scene; S must
  * not change meanwhile. Cost O(links). Errors SIM_ENOMEM. */
-int model_bulk_begin(struct model_bulk *b, const struct model_scene *s,
-    struct sim_err *e);
+int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e);
 
 /* Run flows FIRST .. LAST - 1 and append the lossy ones,
  * those with a smoothed RTT above latency.report_over (or, with ALL, every
  * one) to W and their drops to LOST. Runs that tile an interval append what
  * one run over it does. Adds to w->n_flows those that ran. Errors SIM_ENOMEM.
  * Cost O(flows), about 10 ns each. */
-int model_bulk_run(struct model_bulk *b, uint64_t first, uint64_t last, int all,
+int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct losses *lost, struct sim_err *e);
 
 /* begin and run over all flows of a scene, into an emptied window. */
-int model_bulk_epoch(struct model_bulk *b, const struct model_scene *s, int all,
-    struct obs *w, struct losses *lost, struct sim_err *e);
+int bulk_epoch(struct bulk *b, const struct scene *s, int all, struct obs *w,
+    struct losses *lost, struct sim_err *e);
 
 /* One flow alone, by plain code: its record without losses, and its path.
  * Returns the number of hops. Shape path[TOPO_MAX_HOPS]. */
-unsigned model_bulk_flow(const struct model_scene *s, uint64_t flow,
-    struct obs_flow *out, topo_link path[]);
+unsigned bulk_flow(const struct scene *s, uint64_t flow, struct obs_flow *out,
+    topo_link path[]);
 
 #endif

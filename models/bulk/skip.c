@@ -30,8 +30,8 @@ struct failed {
 	double weight; /* that chance times bound */
 };
 
-struct model_skip {
-	const struct model_scene *scene;
+struct bulk_skip {
+	const struct scene *scene;
 	struct obs *window;
 	struct losses *lost;
 	struct failed *failed;
@@ -60,12 +60,12 @@ struct flow {
 	double bounds; /* sum of failed[].bound over the path */
 };
 
-int model_skip_open(struct model_skip **k, struct sim_err *e)
+int bulk_skip_open(struct bulk_skip **k, struct sim_err *e)
 {
 	return SIM_ZALLOC(k, 1, e);
 }
 
-void model_skip_close(struct model_skip *k)
+void bulk_skip_close(struct bulk_skip *k)
 {
 	if (!k)
 		return;
@@ -76,7 +76,7 @@ void model_skip_close(struct model_skip *k)
 	free(k);
 }
 
-int model_skip_fits(const struct model_scene *s, struct sim_err *e)
+int bulk_skip_fits(const struct scene *s, struct sim_err *e)
 {
 	if (!topo_is_clos(s->topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -150,7 +150,7 @@ static void set_cross(struct failed *f, const struct topo_clos *c)
 	f->weight = chance * f->bound;
 }
 
-static int list_failed(struct model_skip *k, struct sim_err *e)
+static int list_failed(struct bulk_skip *k, struct sim_err *e)
 {
 	const struct truth *truth = &k->scene->truth;
 	const struct topo *t = k->scene->topo;
@@ -163,7 +163,7 @@ static int list_failed(struct model_skip *k, struct sim_err *e)
 		if (k->n_failed > 0 &&
 		    k->failed[k->n_failed - 1].link == f->link) {
 			k->failed[k->n_failed - 1].hazard +=
-			    model_hazard(f->rate);
+			    scene_hazard(f->rate);
 			continue;
 		}
 		int rc =
@@ -173,7 +173,7 @@ static int list_failed(struct model_skip *k, struct sim_err *e)
 		k->failed[k->n_failed++] = (struct failed){
 		    .link = f->link,
 		    .at = topo_clos_place(&t->clos, f->link),
-		    .hazard = model_hazard(f->rate),
+		    .hazard = scene_hazard(f->rate),
 		};
 	}
 	int rc = SIM_RESERVE(&k->sum, &k->cap_sum, k->n_failed, e);
@@ -188,8 +188,8 @@ static int list_failed(struct model_skip *k, struct sim_err *e)
 	return 0;
 }
 
-static int begin(struct model_skip *k, const struct model_scene *s,
-    struct obs *w, struct losses *lost, struct sim_err *e)
+static int begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
+    struct losses *lost, struct sim_err *e)
 {
 	const size_t had = k->cap_index;
 	int rc = SIM_RESERVE(&k->index, &k->cap_index, s->topo->n_links, e);
@@ -202,12 +202,12 @@ static int begin(struct model_skip *k, const struct model_scene *s,
 	k->lost = lost;
 	k->n_kept = 0;
 	k->n_max = s->traffic.params.packets.b;
-	k->most_noise = model_hazard(s->loss.noise.rate.b);
+	k->most_noise = scene_hazard(s->loss.noise.rate.b);
 	return list_failed(k, e);
 }
 
 /* The index is dense but only the failed links' entries are ever set. */
-static void end(struct model_skip *k)
+static void end(struct bulk_skip *k)
 {
 	for (size_t i = 0; i < k->n_failed; i++)
 		k->index[k->failed[i].link] = 0;
@@ -309,7 +309,7 @@ static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
 	return h;
 }
 
-static sim_ns draw_start(const struct model_skip *k, struct sim_rng *r)
+static sim_ns draw_start(const struct bulk_skip *k, struct sim_rng *r)
 {
 	return (sim_ns)(sim_rng_u32(r) * 0x1p-32 *
 	    (double)k->scene->traffic.epoch_ns);
@@ -317,16 +317,16 @@ static sim_ns draw_start(const struct model_skip *k, struct sim_rng *r)
 
 /* Draw a flow of slot number `id` out of TOR; noise is left for later, as few
  * flows need it. */
-static void draw_flow(const struct model_skip *k, struct sim_rng *r,
-    uint64_t id, uint32_t tor, const struct failed *given, struct flow *f)
+static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
+    uint32_t tor, const struct failed *given, struct flow *f)
 {
-	const struct model_traffic *tr = &k->scene->traffic;
+	const struct scene_traffic *tr = &k->scene->traffic;
 	const struct topo_clos *c = &k->scene->topo->clos;
 	const struct course w = draw_course(r, c, tor, given);
 	f->obs = (struct obs_flow){
-	    .src_host = model_traffic_src(tr, id),
+	    .src_host = scene_traffic_src(tr, id),
 	    .dst_host = w.dst,
-	    .n_pkts = model_traffic_packets(tr, sim_rng_u32(r)),
+	    .n_pkts = scene_traffic_packets(tr, sim_rng_u32(r)),
 	};
 	if (k->timed)
 		f->obs.start_ns = draw_start(k, r);
@@ -341,7 +341,7 @@ static void draw_flow(const struct model_skip *k, struct sim_rng *r,
 		f->fault[i] = x->hazard;
 		f->bounds += x->bound;
 		if (k->timed)
-			model_loss_fault(&k->scene->loss, x->link,
+			scene_loss_fault(&k->scene->loss, x->link,
 			    f->obs.start_ns, &f->fault[i]);
 		f->fault_sum += f->fault[i];
 	}
@@ -350,7 +350,7 @@ static void draw_flow(const struct model_skip *k, struct sim_rng *r,
 /* Does noise lose one of the flow's packets, for U uniform on [0, 1)? Looks up
  * no more than it must: most flows are told by a bound. If so, f->noise holds
  * the hazards; a link with an active fault has none. */
-static int noise_strikes(const struct model_skip *k, struct flow *f, double u)
+static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 {
 	const double n = f->obs.n_pkts;
 	double bound = 0, sum = 0;
@@ -361,16 +361,16 @@ static int noise_strikes(const struct model_skip *k, struct flow *f, double u)
 		const topo_link l = f->path[i];
 		f->noise[i] = 0;
 		if (k->index[l] == 0 ||
-		    !model_loss_fault(&k->scene->loss, l, f->obs.start_ns,
+		    !scene_loss_fault(&k->scene->loss, l, f->obs.start_ns,
 			&none))
 			f->noise[i] =
-			    model_noise_rate(&k->scene->loss.noise, l);
+			    scene_noise_rate(&k->scene->loss.noise, l);
 		bound += f->noise[i]; /* hazard = -log(1 - p) < p / (1 - p) */
 	}
 	if (u * (1 - k->scene->loss.noise.rate.b) >= n * bound)
 		return 0;
 	for (unsigned i = 0; i < f->h; i++) {
-		f->noise[i] = model_hazard(f->noise[i]);
+		f->noise[i] = scene_hazard(f->noise[i]);
 		sum += f->noise[i];
 	}
 	return u < -expm1(-n * sum);
@@ -386,7 +386,7 @@ static double lazy_u01(struct sim_rng *r, double limit)
 }
 
 /* Append F, whose packets are marked as given. */
-static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
+static int report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
     uint32_t marks[6], struct sim_err *e)
 {
 	const uint32_t ports = bulk_ports(sim_rng_u32(r));
@@ -394,7 +394,7 @@ static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
 		f->obs.start_ns = draw_start(k, r);
 	f->obs.src_port = (uint16_t)(ports >> 16);
 	f->obs.dst_port = (uint16_t)ports;
-	model_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
+	scene_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
 	for (unsigned i = 0; i < f->h; i++)
 		f->obs.n_retx += marks[i];
 	int rc = losses_add_drops(k->lost, marks, f->h, e);
@@ -405,18 +405,18 @@ static int report(struct model_skip *k, struct sim_rng *r, struct flow *f,
 }
 
 /* A flow on which a failed link dropped: marks there, and rarely noise too. */
-static int report_failed(struct model_skip *k, struct sim_rng *r,
-    struct flow *f, uint64_t id, struct sim_err *e)
+static int report_failed(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
+    uint64_t id, struct sim_err *e)
 {
 	uint32_t marks[6], more[6];
 	int rc = SIM_RESERVE(&k->kept, &k->cap_kept, k->n_kept + 1, e);
 	if (rc < 0)
 		return rc;
 	k->kept[k->n_kept++] = id;
-	model_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
+	scene_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
 	if (noise_strikes(k, f,
 		lazy_u01(r, (double)f->obs.n_pkts * f->h * k->most_noise))) {
-		model_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
+		scene_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
 		for (unsigned i = 0; i < f->h; i++)
 			marks[i] += more[i]; /* one of the two is 0 */
 	}
@@ -432,7 +432,7 @@ static uint64_t jump(struct sim_rng *r, double log_miss)
 
 /* Running sums of the weights of links that flows out of TOR can cross; the
  * last is the rate of candidates. */
-static double weigh(struct model_skip *k, uint32_t tor)
+static double weigh(struct bulk_skip *k, uint32_t tor)
 {
 	double sum = 0;
 	for (size_t i = 0; i < k->n_failed; i++) {
@@ -446,7 +446,7 @@ static double weigh(struct model_skip *k, uint32_t tor)
 
 /* A link in proportion to its weight: one of weight 0 adds nothing to the sums
  * and is never the first above the draw. */
-static const struct failed *pick(const struct model_skip *k, struct sim_rng *r,
+static const struct failed *pick(const struct bulk_skip *k, struct sim_rng *r,
     double total)
 {
 	const double u = sim_rng_u32(r) * 0x1p-32 * total;
@@ -457,13 +457,13 @@ static const struct failed *pick(const struct model_skip *k, struct sim_rng *r,
 }
 
 /* All flows out of TOR on which a failed link drops. */
-static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
+static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 {
-	const struct model_scene *s = k->scene;
+	const struct scene *s = k->scene;
 	const struct topo_clos *c = &s->topo->clos;
 	const uint64_t last =
-	    model_traffic_first(&s->traffic, (tor + 1) * c->n_hosts);
-	uint64_t id = model_traffic_first(&s->traffic, tor * c->n_hosts);
+	    scene_traffic_first(&s->traffic, (tor + 1) * c->n_hosts);
+	uint64_t id = scene_traffic_first(&s->traffic, tor * c->n_hosts);
 	const double total = weigh(k, tor);
 	if (total == 0)
 		return 0;
@@ -489,9 +489,9 @@ static int run_tor(struct model_skip *k, uint32_t tor, struct sim_err *e)
 }
 
 /* The flows that lose to noise alone. */
-static int run_noise(struct model_skip *k, struct sim_err *e)
+static int run_noise(struct bulk_skip *k, struct sim_err *e)
 {
-	const struct model_scene *s = k->scene;
+	const struct scene *s = k->scene;
 	const uint32_t n_hosts = s->topo->clos.n_hosts;
 	const double bound = -expm1(-k->n_max * 6 * k->most_noise);
 	const int jumps = bound < JUMP_LIMIT;
@@ -514,7 +514,7 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 			continue;
 		/* Given that no failed link dropped: redraw until so. */
 		const uint32_t tor =
-		    model_traffic_src(&s->traffic, id) / n_hosts;
+		    scene_traffic_src(&s->traffic, id) / n_hosts;
 		do
 			draw_flow(k, &r, id, tor, NULL, &f);
 		while (f.fault_sum > 0 &&
@@ -523,17 +523,17 @@ static int run_noise(struct model_skip *k, struct sim_err *e)
 		double u = sim_rng_u01(&r) * (jumps ? bound : 1);
 		if (!noise_strikes(k, &f, u))
 			continue;
-		model_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
+		scene_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
 		int rc = report(k, &r, &f, marks, e);
 		if (rc < 0)
 			return rc;
 	}
 }
 
-int model_skip_epoch(struct model_skip *k, const struct model_scene *s,
-    struct obs *w, struct losses *lost, struct sim_err *e)
+int bulk_skip_epoch(struct bulk_skip *k, const struct scene *s, struct obs *w,
+    struct losses *lost, struct sim_err *e)
 {
-	int rc = model_skip_fits(s, e);
+	int rc = bulk_skip_fits(s, e);
 	if (rc < 0)
 		return rc;
 	obs_clear(w);

@@ -25,20 +25,20 @@
 #include "models/obs.h"
 #include "models/scene/scene.h"
 
-struct model_skip;
+struct bulk_skip;
 
-int model_skip_open(struct model_skip **k, struct sim_err *e);
-void model_skip_close(struct model_skip *k);
+int bulk_skip_open(struct bulk_skip **k, struct sim_err *e);
+void bulk_skip_close(struct bulk_skip *k);
 
 /* 0 if the scene meets what skipping assumes: a Clos, uniform traffic, ideal
  * ECMP (independent uniform choices, not a hash; at most 2^24 paths between two
  * ToRs), no fault on a host's uplink, no black hole, no host or pod off.
  * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
-int model_skip_fits(const struct model_scene *s, struct sim_err *e);
+int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 
 /* Run the epoch into an emptied window and its losses. Errors as
- * model_skip_fits(), SIM_ENOMEM. */
-int model_skip_epoch(struct model_skip *k, const struct model_scene *s,
-    struct obs *w, struct losses *lost, struct sim_err *e);
+ * bulk_skip_fits(), SIM_ENOMEM. */
+int bulk_skip_epoch(struct bulk_skip *k, const struct scene *s, struct obs *w,
+    struct losses *lost, struct sim_err *e);
 
 #endif

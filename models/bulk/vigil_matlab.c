@@ -14,7 +14,7 @@
 #define MAX_LINKS 5 /* of a path */
 
 struct plane {
-	const struct model_scene *scene;
+	const struct scene *scene;
 	uint8_t *faulty; /* [n_links] */
 	double bound;    /* chance that noise touches a flow, at most */
 	uint64_t next;   /* flow that noise may touch, the only one up to it */
@@ -30,7 +30,7 @@ struct flow {
 	uint32_t flag[MAX_LINKS], count[MAX_LINKS];
 };
 
-int model_vigil_matlab_fits(const struct model_scene *s, struct sim_err *e)
+int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e)
 {
 	if (!topo_is_clos(s->topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -59,11 +59,10 @@ static uint64_t jump(struct plane *p)
 	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
 }
 
-static int begin(struct plane *p, const struct model_scene *s,
-    struct sim_err *e)
+static int begin(struct plane *p, const struct scene *s, struct sim_err *e)
 {
 	const double n_max = s->traffic.params.packets.b;
-	const double hazard = model_hazard(s->loss.noise.rate.b);
+	const double hazard = scene_hazard(s->loss.noise.rate.b);
 	int rc;
 	*p = (struct plane){.scene = s};
 	if ((rc = SIM_ZALLOC(&p->faulty, s->topo->n_links, e)) < 0)
@@ -84,7 +83,7 @@ static void lose_to_faults(const struct plane *p, struct flow *f, uint64_t id)
 	for (unsigned i = 0; i < f->h; i++) {
 		double hazard;
 		if (!p->faulty[f->path[i]] ||
-		    !model_loss_fault(&p->scene->loss, f->path[i],
+		    !scene_loss_fault(&p->scene->loss, f->path[i],
 			f->obs.start_ns, &hazard))
 			continue;
 		if (!begun++)
@@ -108,15 +107,15 @@ static void lose_to_noise(struct plane *p, struct flow *f)
 	for (unsigned i = 0; i < f->h; i++) {
 		double unused, u = sim_rng_u01(&p->noise);
 		const int bad = p->faulty[f->path[i]] &&
-		    model_loss_fault(&p->scene->loss, f->path[i],
+		    scene_loss_fault(&p->scene->loss, f->path[i],
 			f->obs.start_ns, &unused);
-		hazard[i] = bad ? 0 : model_hazard(model_dist_at(rate, u));
+		hazard[i] = bad ? 0 : scene_hazard(dist_at(rate, u));
 		hazard[f->h + i] = hazard[i];
 		sum += 2 * hazard[i];
 	}
 	if (sim_rng_u01(&p->noise) * p->bound >= -expm1(-(double)n * sum))
 		return;
-	model_loss_marks(&p->noise, n, hazard, 2 * f->h, marks);
+	scene_loss_marks(&p->noise, n, hazard, 2 * f->h, marks);
 	for (unsigned i = 0; i < f->h; i++) {
 		f->flag[i] += marks[i];
 		f->count[i] += marks[f->h + i];
@@ -163,7 +162,7 @@ static int run_flow(struct plane *p, uint64_t id, int all, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
 	struct flow f = {0};
-	f.h = model_bulk_flow(p->scene, id, &f.obs, f.path) - 1;
+	f.h = bulk_flow(p->scene, id, &f.obs, f.path) - 1;
 	lose_to_faults(p, &f, id);
 	if (id == p->next) {
 		lose_to_noise(p, &f);
@@ -172,11 +171,11 @@ static int run_flow(struct plane *p, uint64_t id, int all, struct obs *w,
 	return report(p, &f, all, w, lost, e);
 }
 
-int model_vigil_matlab_epoch(const struct model_scene *s, int all,
-    struct obs *w, struct losses *lost, struct sim_err *e)
+int bulk_vigil_matlab_epoch(const struct scene *s, int all, struct obs *w,
+    struct losses *lost, struct sim_err *e)
 {
 	struct plane p;
-	int rc = model_vigil_matlab_fits(s, e);
+	int rc = bulk_vigil_matlab_fits(s, e);
 	if (rc < 0)
 		return rc;
 	obs_clear(w);

@@ -42,16 +42,16 @@
 #include "models/scene/scene.h"
 
 /* Connections a host and epoch of the released code: 16 a second. */
-#define MODEL_VIGIL_MATLAB_CONNS 480
+#define BULK_VIGIL_MATLAB_CONNS 480
 
 /* 0 for a Clos without round-trip times, else SIM_EUNSUPPORTED. */
-int model_vigil_matlab_fits(const struct model_scene *s, struct sim_err *e);
+int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e);
 
 /* Run the epoch into an emptied window that holds the flows with a flag or a
  * count, or, with ALL, every flow. Counts and culprits go to LOST.
- * Errors as model_vigil_matlab_fits(), SIM_ENOMEM.
+ * Errors as bulk_vigil_matlab_fits(), SIM_ENOMEM.
  * Cost O(flows), about 0.1 us each. */
-int model_vigil_matlab_epoch(const struct model_scene *s, int all,
-    struct obs *w, struct losses *lost, struct sim_err *e);
+int bulk_vigil_matlab_epoch(const struct scene *s, int all, struct obs *w,
+    struct losses *lost, struct sim_err *e);
 
 #endif

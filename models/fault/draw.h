@@ -6,11 +6,11 @@
 
 #include "models/fault/fault.h"
 
-/* One group as it is drawn: see model_fault_draw(), which makes this and sorts
+/* One group as it is drawn: see fault_draw(), which makes this and sorts
  * the truth after. Not copyable. */
-struct model_fault_draw {
+struct fault_draw {
 	const struct topo *topo;
-	const struct model_fault_params *group;
+	const struct fault_params *group;
 	struct truth *truth;
 	struct sim_rng place, rate; /* of links and of switches that drop */
 	struct sim_rng hole;   /* places, shares and salts of black holes */
@@ -18,48 +18,47 @@ struct model_fault_draw {
 				  services */
 };
 
-struct model_fault_span {
+struct fault_span {
 	sim_ns from_ns, to_ns;
 };
 
 /* When the next place fails. */
-struct model_fault_span model_fault_span(struct model_fault_draw *d);
+struct fault_span fault_span(struct fault_draw *d);
 
 /* Add a fault of the group's kind (DROP or LATENCY) on LINK, its rate (in
  * RANGE) or delay at the quantile U. */
-int model_fault_add(struct model_fault_draw *d, const struct sim_dist *range,
-    topo_link link, double u, const struct model_fault_span *when,
-    struct sim_err *e);
+int fault_add(struct fault_draw *d, const struct sim_dist *range,
+    topo_link link, double u, const struct fault_span *when, struct sim_err *e);
 
 /* In link.c: links, at random or named. */
-int model_fault_draw_links(struct model_fault_draw *d, struct sim_err *e);
+int fault_draw_links(struct fault_draw *d, struct sim_err *e);
 
 /* In switch.c: switches, at random or named, with their links. */
-int model_fault_draw_switches(struct model_fault_draw *d, struct sim_err *e);
+int fault_draw_switches(struct fault_draw *d, struct sim_err *e);
 
 /* The group's switches: N of them in `list`. The first i are those of
- * model_switches_next() so far; all, if the group names them. */
-struct model_switches {
+ * fault_switches_next() so far; all, if the group names them. */
+struct fault_switches {
 	uint32_t n, n_taken;
 	topo_switch *list;
 };
 
-/* Those that may fail, or are named. Free with model_switches_free(), which
+/* Those that may fail, or are named. Free with fault_switches_free(), which
  * may be called on a zeroed one. Errors SIM_EINVAL, SIM_ELIMIT, SIM_ENOMEM. */
-int model_switches_open(struct model_switches *s,
-    const struct model_fault_draw *d, struct sim_err *e);
-void model_switches_free(struct model_switches *s);
+int fault_switches_open(struct fault_switches *s, const struct fault_draw *d,
+    struct sim_err *e);
+void fault_switches_free(struct fault_switches *s);
 
 /* One more that fails: the next that is named, or one drawn by R. */
-topo_switch model_switches_next(struct model_switches *s,
-    const struct model_fault_params *g, struct sim_rng *r);
+topo_switch fault_switches_next(struct fault_switches *s,
+    const struct fault_params *g, struct sim_rng *r);
 
 /* In hole.c: black holes. */
-int model_fault_draw_holes(struct model_fault_draw *d, struct sim_err *e);
+int fault_draw_holes(struct fault_draw *d, struct sim_err *e);
 
 /* In outage.c. */
-int model_fault_draw_hosts(struct model_fault_draw *d, struct sim_err *e);
-int model_fault_draw_pods(struct model_fault_draw *d, struct sim_err *e);
-int model_fault_draw_services(struct model_fault_draw *d, struct sim_err *e);
+int fault_draw_hosts(struct fault_draw *d, struct sim_err *e);
+int fault_draw_pods(struct fault_draw *d, struct sim_err *e);
+int fault_draw_services(struct fault_draw *d, struct sim_err *e);
 
 #endif

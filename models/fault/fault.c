@@ -15,75 +15,75 @@ static const char *const law_names[] = {"constant", "exponential", "lognormal",
     "load", NULL};
 static const char *const mode_names[] = {"down", "slow", "empty", "garbage",
     NULL};
-const char *const model_fault_kind_names[] = {"drop", "latency", "black_hole_1",
+const char *const fault_kind_names[] = {"drop", "latency", "black_hole_1",
     "black_hole_2", "host_off", "pod_off", "controller", "collector", NULL};
 
-const struct sim_field model_fault_fields[] = {
-    {"kind", SIM_F_ENUM, offsetof(struct model_fault_params, kind),
-	.names = model_fault_kind_names, .def = "drop",
+const struct sim_field fault_fields[] = {
+    {"kind", SIM_F_ENUM, offsetof(struct fault_params, kind),
+	.names = fault_kind_names, .def = "drop",
 	.doc = "links, or those of switches, lose packets or delay them; "
 	       "switches always drop certain address pairs (1) or five-tuples "
 	       "(2); hosts or pods are off; Pingmesh's services misbehave"},
-    {"count", SIM_F_U32, offsetof(struct model_fault_params, count), .min = 0,
+    {"count", SIM_F_U32, offsetof(struct fault_params, count), .min = 0,
 	.max = 1e6, .unit = "places", .def = "1",
 	.doc = "links, hosts or pods that fail, at random places; of "
 	       "controller and collector, how many times"},
-    {"classes", SIM_F_SET, offsetof(struct model_fault_params, classes),
+    {"classes", SIM_F_SET, offsetof(struct fault_params, classes),
 	.names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
 	.doc = "classes of links that may fail"},
-    {"pick", SIM_F_ENUM, offsetof(struct model_fault_params, pick),
+    {"pick", SIM_F_ENUM, offsetof(struct fault_params, pick),
 	.names = pick_names, .def = "class",
 	.doc = "draw a class and then a link of it, or any link alike, or as "
 	       "007's released simulator"},
-    {"same_switch", SIM_F_F64, offsetof(struct model_fault_params, same_switch),
+    {"same_switch", SIM_F_F64, offsetof(struct fault_params, same_switch),
 	.min = 0, .max = 1, .unit = "1", .def = "0",
 	.doc = "chance that a place is at the switch of the one before; with "
 	       "pick matlab, of one more place at a switch"},
-    {"switches", SIM_F_U32, offsetof(struct model_fault_params, switches),
-	.min = 0, .max = 1e6, .unit = "switches", .def = "0",
+    {"switches", SIM_F_U32, offsetof(struct fault_params, switches), .min = 0,
+	.max = 1e6, .unit = "switches", .def = "0",
 	.doc = "switches that fail, at random, in place of links; for black "
 	       "holes 1 unless set"},
-    {"tiers", SIM_F_SET, offsetof(struct model_fault_params, tiers),
-	.names = model_tier_names, .def = "[tor, t1, t2]",
+    {"tiers", SIM_F_SET, offsetof(struct fault_params, tiers),
+	.names = fault_tier_names, .def = "[tor, t1, t2]",
 	.doc = "tiers of switches that may fail"},
-    {"share", SIM_F_F64, offsetof(struct model_fault_params, share), .min = 0,
+    {"share", SIM_F_F64, offsetof(struct fault_params, share), .min = 0,
 	.max = 1, .unit = "1", .def = "1",
 	.doc = "share of a failed switch's links that fail"},
-    {"rate", SIM_F_DIST, offsetof(struct model_fault_params, rate), .min = 0,
+    {"rate", SIM_F_DIST, offsetof(struct fault_params, rate), .min = 0,
 	.max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
 	.doc = "drop rate of a failed link"},
-    {"entries", SIM_F_DIST, offsetof(struct model_fault_params, entries),
-	.min = 0, .max = 1, .unit = "1", .def = "0.01",
+    {"entries", SIM_F_DIST, offsetof(struct fault_params, entries), .min = 0,
+	.max = 1, .unit = "1", .def = "0.01",
 	.doc = "share of keys whose entry is corrupt (black holes)"},
-    {"delay", SIM_F_DIST, offsetof(struct model_fault_params, delay),
-	.min = 1e-3, .max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
+    {"delay", SIM_F_DIST, offsetof(struct fault_params, delay), .min = 1e-3,
+	.max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
 	.doc = "what a slow link adds to each packet's time, by `law`; what a "
 	       "slow service adds to its answers"},
-    {"law", SIM_F_ENUM, offsetof(struct model_fault_params, law),
-	.names = law_names, .def = "constant",
+    {"law", SIM_F_ENUM, offsetof(struct fault_params, law), .names = law_names,
+	.def = "constant",
 	.doc = "`delay` is all of a packet's delay, its mean (exponential), "
 	       "its median (lognormal), or the time that a queue with `load` "
 	       "serves a packet in"},
-    {"sigma", SIM_F_F64, offsetof(struct model_fault_params, sigma), .min = 0,
+    {"sigma", SIM_F_F64, offsetof(struct fault_params, sigma), .min = 0,
 	.max = 5, .unit = "1", .def = "1",
 	.doc = "standard deviation of a lognormal delay's logarithm"},
-    {"load", SIM_F_F64, offsetof(struct model_fault_params, load), .min = 0,
+    {"load", SIM_F_F64, offsetof(struct fault_params, load), .min = 0,
 	.max = 0.999, .unit = "1", .def = "0.9",
 	.doc = "share of time that the queue is busy: packets wait delay * "
 	       "load / (1 - load) on average"},
-    {"mode", SIM_F_ENUM, offsetof(struct model_fault_params, mode),
+    {"mode", SIM_F_ENUM, offsetof(struct fault_params, mode),
 	.names = mode_names, .def = "down",
 	.doc = "a service does not answer, answers late, has no document, or "
 	       "sends what is none (the last two: controller)"},
-    {"from", SIM_F_F64, offsetof(struct model_fault_params, from_s), .min = 0,
+    {"from", SIM_F_F64, offsetof(struct fault_params, from_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
-    {"to", SIM_F_F64, offsetof(struct model_fault_params, to_s), .min = 0,
-	.max = 1e9, .unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
-    {"spread", SIM_F_F64, offsetof(struct model_fault_params, spread_s),
-	.min = 0, .max = 1e9, .unit = "s", .def = "0",
+    {"to", SIM_F_F64, offsetof(struct fault_params, to_s), .min = 0, .max = 1e9,
+	.unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
+    {"spread", SIM_F_F64, offsetof(struct fault_params, spread_s), .min = 0,
+	.max = 1e9, .unit = "s", .def = "0",
 	.doc = "each place begins later than `from` by a random time up to "
 	       "this"},
-    {"lasts", SIM_F_F64, offsetof(struct model_fault_params, lasts_s), .min = 0,
+    {"lasts", SIM_F_F64, offsetof(struct fault_params, lasts_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0",
 	.doc = "each place ends this long after it began; 0 = at `to`"},
     {0},
@@ -91,12 +91,12 @@ const struct sim_field model_fault_fields[] = {
 
 /* --- keys and kinds ------------------------------------------------------- */
 
-#define KIND(name) (1u << MODEL_FAULT_##name)
+#define KIND(name) (1u << FAULT_##name)
 enum {
 	LINKS = KIND(DROP) | KIND(LATENCY),
 	HOLES = KIND(BLACK_HOLE_1) | KIND(BLACK_HOLE_2),
 	SERVICES = KIND(CONTROLLER) | KIND(COLLECTOR),
-	ALL = (1u << MODEL_FAULT_N_KINDS) - 1,
+	ALL = (1u << FAULT_N_KINDS) - 1,
 };
 
 static const struct {
@@ -127,7 +127,7 @@ static const struct {
     {"pods", KIND(POD_OFF)},
 };
 
-int model_fault_uses(uint32_t kind, const char *key)
+int fault_uses(uint32_t kind, const char *key)
 {
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (strcmp(uses[i].key, key) == 0)
@@ -135,7 +135,7 @@ int model_fault_uses(uint32_t kind, const char *key)
 	return 0;
 }
 
-int model_fault_is_hole(uint32_t kind)
+int fault_is_hole(uint32_t kind)
 {
 	return HOLES >> kind & 1;
 }
@@ -149,12 +149,11 @@ static sim_ns ns_of(double seconds)
 
 /* A number is taken whether it matters or not, so that `spread` moves nothing
  * else. */
-struct model_fault_span model_fault_span(struct model_fault_draw *d)
+struct fault_span fault_span(struct fault_draw *d)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const double late_s = sim_rng_u01(&d->outage) * g->spread_s;
-	struct model_fault_span when = {ns_of(g->from_s) + ns_of(late_s),
-	    SIM_NEVER};
+	struct fault_span when = {ns_of(g->from_s) + ns_of(late_s), SIM_NEVER};
 	if (g->lasts_s > 0)
 		when.to_ns = when.from_ns + ns_of(g->lasts_s);
 	else if (g->to_s > 0)
@@ -162,9 +161,9 @@ struct model_fault_span model_fault_span(struct model_fault_draw *d)
 	return when;
 }
 
-static double mean_delay(const struct model_fault_params *g, double u)
+static double mean_delay(const struct fault_params *g, double u)
 {
-	const double delay = model_dist_at(&g->delay, u);
+	const double delay = dist_at(&g->delay, u);
 	switch (g->law) {
 	case TRUTH_LOGNORMAL:
 		return delay * exp(g->sigma * g->sigma / 2);
@@ -175,17 +174,16 @@ static double mean_delay(const struct model_fault_params *g, double u)
 	}
 }
 
-int model_fault_add(struct model_fault_draw *d, const struct sim_dist *range,
-    topo_link link, double u, const struct model_fault_span *when,
-    struct sim_err *e)
+int fault_add(struct fault_draw *d, const struct sim_dist *range,
+    topo_link link, double u, const struct fault_span *when, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	struct truth_fault f = {
 	    .link = link,
 	    .from_ns = when->from_ns,
 	    .to_ns = when->to_ns,
 	};
-	if (g->kind == MODEL_FAULT_LATENCY) {
+	if (g->kind == FAULT_LATENCY) {
 		f.delay_us = mean_delay(g, u);
 		f.law = g->law;
 		if (f.law == TRUTH_LOGNORMAL)
@@ -193,14 +191,14 @@ int model_fault_add(struct model_fault_draw *d, const struct sim_dist *range,
 		else if (f.law == TRUTH_LOAD)
 			f.shape = g->load;
 	} else {
-		f.rate = model_dist_at(range, u);
+		f.rate = dist_at(range, u);
 	}
 	return truth_add_fault(d->truth, &f, e);
 }
 
 /* --- groups --------------------------------------------------------------- */
 
-static int check_times(const struct model_fault_params *g, struct sim_err *e)
+static int check_times(const struct fault_params *g, struct sim_err *e)
 {
 	if (g->to_s == 0 || g->lasts_s > 0)
 		return 0;
@@ -216,38 +214,37 @@ static int check_times(const struct model_fault_params *g, struct sim_err *e)
 	return 0;
 }
 
-static int draw_group(struct model_fault_draw *d, struct sim_err *e)
+static int draw_group(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	int rc = check_times(g, e);
 	if (rc < 0)
 		return rc;
-	switch ((enum model_fault_kind)g->kind) {
-	case MODEL_FAULT_BLACK_HOLE_1:
-	case MODEL_FAULT_BLACK_HOLE_2:
-		return model_fault_draw_holes(d, e);
-	case MODEL_FAULT_HOST_OFF:
-		return model_fault_draw_hosts(d, e);
-	case MODEL_FAULT_POD_OFF:
-		return model_fault_draw_pods(d, e);
-	case MODEL_FAULT_CONTROLLER:
-	case MODEL_FAULT_COLLECTOR:
-		return model_fault_draw_services(d, e);
+	switch ((enum fault_kind)g->kind) {
+	case FAULT_BLACK_HOLE_1:
+	case FAULT_BLACK_HOLE_2:
+		return fault_draw_holes(d, e);
+	case FAULT_HOST_OFF:
+		return fault_draw_hosts(d, e);
+	case FAULT_POD_OFF:
+		return fault_draw_pods(d, e);
+	case FAULT_CONTROLLER:
+	case FAULT_COLLECTOR:
+		return fault_draw_services(d, e);
 	default:
 		break;
 	}
 	if (g->n_at > 0 || (g->n_links == 0 && g->switches > 0))
-		return model_fault_draw_switches(d, e);
-	return model_fault_draw_links(d, e);
+		return fault_draw_switches(d, e);
+	return fault_draw_links(d, e);
 }
 
-int model_fault_draw(const struct topo *t,
-    const struct model_fault_params *group, size_t n,
+int fault_draw(const struct topo *t, const struct fault_params *group, size_t n,
     const struct sim_seed *where, struct truth *truth, struct sim_err *e)
 {
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t id = (uint32_t)i;
-		struct model_fault_draw d = {
+		struct fault_draw d = {
 		    .topo = t,
 		    .group = &group[i],
 		    .truth = truth,

@@ -11,41 +11,41 @@
 
 /* How random places are drawn: a class of `classes` first and then one of its
  * links; one of all links alike; or as 007's released simulator does, see
- * model_fault_draw(). */
-enum model_fault_pick { MODEL_PICK_CLASS, MODEL_PICK_LINK, MODEL_PICK_MATLAB };
+ * fault_draw(). */
+enum fault_pick { FAULT_PICK_CLASS, FAULT_PICK_LINK, FAULT_PICK_MATLAB };
 
-enum model_fault_kind {
-	MODEL_FAULT_DROP,         /* links, or switches with links of theirs */
-	MODEL_FAULT_LATENCY,      /* the same */
-	MODEL_FAULT_BLACK_HOLE_1, /* switches; see blackhole_rule.h */
-	MODEL_FAULT_BLACK_HOLE_2,
-	MODEL_FAULT_HOST_OFF,
-	MODEL_FAULT_POD_OFF,
-	MODEL_FAULT_CONTROLLER, /* Pingmesh's services */
-	MODEL_FAULT_COLLECTOR,
-	MODEL_FAULT_N_KINDS
+enum fault_kind {
+	FAULT_DROP,         /* links, or switches with links of theirs */
+	FAULT_LATENCY,      /* the same */
+	FAULT_BLACK_HOLE_1, /* switches; see blackhole_rule.h */
+	FAULT_BLACK_HOLE_2,
+	FAULT_HOST_OFF,
+	FAULT_POD_OFF,
+	FAULT_CONTROLLER, /* Pingmesh's services */
+	FAULT_COLLECTOR,
+	FAULT_N_KINDS
 };
-extern const char *const model_fault_kind_names[];
+extern const char *const fault_kind_names[];
 
-/* Tiers as in a spec: bits of model_fault_params.tiers. */
-enum model_tier {
-	MODEL_TIER_TOR,
-	MODEL_TIER_T1,
-	MODEL_TIER_T2,
-	MODEL_TIER_BORDER /* of a region, between its data centres */
+/* Tiers as in a spec: bits of fault_params.tiers. */
+enum fault_tier {
+	FAULT_TIER_TOR,
+	FAULT_TIER_T1,
+	FAULT_TIER_T2,
+	FAULT_TIER_BORDER /* of a region, between its data centres */
 };
-extern const char *const model_tier_names[];
+extern const char *const fault_tier_names[];
 
 /* One group of faults, as in a spec. */
-struct model_fault_params {
-	uint32_t kind;        /* enum model_fault_kind */
+struct fault_params {
+	uint32_t kind;        /* enum fault_kind */
 	uint32_t count;       /* random places; ignored when any are named */
 	uint32_t classes;     /* bit mask over enum topo_link_class */
-	uint32_t pick;        /* enum model_fault_pick */
-	double same_switch;   /* see model_fault_draw() */
+	uint32_t pick;        /* enum fault_pick */
+	double same_switch;   /* see fault_draw() */
 	uint32_t switches;    /* random switches that fail, in place of links;
 				 ignored when any are named */
-	uint32_t tiers;       /* bit mask over enum model_tier */
+	uint32_t tiers;       /* bit mask over enum fault_tier */
 	double share;         /* chance that a link of a failed switch fails */
 	struct sim_dist rate; /* per packet, drawn per link */
 	struct sim_dist entries; /* corrupt ones, drawn per switch */
@@ -62,14 +62,14 @@ struct model_fault_params {
 	size_t n_at;
 	uint32_t *at; /* nodes: switches, or hosts to be off; or pods */
 };
-extern const struct sim_field model_fault_fields[];
+extern const struct sim_field fault_fields[];
 
 /* 1 if groups of KIND have a use for KEY, which is one of the fields or of
  * "links", "at" and "pods", that name places. */
-int model_fault_uses(uint32_t kind, const char *key);
+int fault_uses(uint32_t kind, const char *key);
 
 /* 1 for black holes, of which a spec that does not say has one switch. */
-int model_fault_is_hole(uint32_t kind);
+int fault_is_hole(uint32_t kind);
 
 /* Draw the places, rates and times of N groups into TRUTH (sorted).
  *
@@ -117,8 +117,7 @@ int model_fault_is_hole(uint32_t kind);
  * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)
  * for each failed switch, and for all black holes of a group together.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
-int model_fault_draw(const struct topo *t,
-    const struct model_fault_params *group, size_t n,
+int fault_draw(const struct topo *t, const struct fault_params *group, size_t n,
     const struct sim_seed *where, struct truth *truth, struct sim_err *e);
 
 #endif

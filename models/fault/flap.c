@@ -9,20 +9,20 @@
 #include "models/dist.h"
 #include "sim/vec.h"
 
-const struct sim_field model_flap_fields[] = {
-    {"count", SIM_F_U32, offsetof(struct model_flap_params, count), .max = 1e6,
+const struct sim_field fault_flap_fields[] = {
+    {"count", SIM_F_U32, offsetof(struct fault_flap_params, count), .max = 1e6,
 	.unit = "flaps", .def = "0",
 	.doc = "times that a cable between switches goes down in an epoch"},
-    {"start", SIM_F_DIST, offsetof(struct model_flap_params, start_s), .min = 0,
+    {"start", SIM_F_DIST, offsetof(struct fault_flap_params, start_s), .min = 0,
 	.max = 1e6, .unit = "s", .def = "{uniform: [0, 30]}",
 	.doc = "when it goes down, since the epoch began"},
-    {"duration", SIM_F_DIST, offsetof(struct model_flap_params, duration_s),
+    {"duration", SIM_F_DIST, offsetof(struct fault_flap_params, duration_s),
 	.min = 0, .max = 1e6, .unit = "s", .def = "{log_uniform: [0.1, 10]}",
 	.doc = "for how long"},
     {0},
 };
 
-int model_flap_add(struct model_flaps *f, const struct model_flap *flap,
+int fault_flap_add(struct fault_flaps *f, const struct fault_flap *flap,
     struct sim_err *e)
 {
 	int rc = SIM_RESERVE(&f->flap, &f->cap, f->n + 1, e);
@@ -32,8 +32,8 @@ int model_flap_add(struct model_flaps *f, const struct model_flap *flap,
 	return 0;
 }
 
-int model_flap_draw(struct model_flaps *f, const struct topo *t,
-    const struct model_flap_params *p, const struct sim_seed *where,
+int fault_flap_draw(struct fault_flaps *f, const struct topo *t,
+    const struct fault_flap_params *p, const struct sim_seed *where,
     struct sim_err *e)
 {
 	const uint32_t n_cables = t->n_links / 2 - t->n_hosts;
@@ -47,26 +47,25 @@ int model_flap_draw(struct model_flaps *f, const struct topo *t,
 		struct sim_rng r;
 		sim_rng_init(&r, where, SIM_STREAM_FLAP, i);
 		const uint32_t cable = sim_rng_below(&r, n_cables);
-		const double from = model_dist_at(&p->start_s, sim_rng_u01(&r));
-		const double len =
-		    model_dist_at(&p->duration_s, sim_rng_u01(&r));
-		const struct model_flap flap = {
+		const double from = dist_at(&p->start_s, sim_rng_u01(&r));
+		const double len = dist_at(&p->duration_s, sim_rng_u01(&r));
+		const struct fault_flap flap = {
 		    .link = topo_link_of(t->n_hosts + cable, TOPO_UP),
 		    .from_ns = (sim_ns)(from * 1e9),
 		    .to_ns = (sim_ns)((from + len) * 1e9),
 		};
-		rc = model_flap_add(f, &flap, e);
+		rc = fault_flap_add(f, &flap, e);
 	}
 	return rc;
 }
 
-void model_flap_free(struct model_flaps *f)
+void fault_flap_free(struct fault_flaps *f)
 {
 	free(f->flap);
-	*f = (struct model_flaps){0};
+	*f = (struct fault_flaps){0};
 }
 
-static int is_down(const struct model_flaps *f, topo_link l, sim_ns t)
+static int is_down(const struct fault_flaps *f, topo_link l, sim_ns t)
 {
 	for (size_t i = 0; i < f->n; i++)
 		if (f->flap[i].link / 2 == l / 2 && f->flap[i].from_ns <= t &&
@@ -75,7 +74,7 @@ static int is_down(const struct model_flaps *f, topo_link l, sim_ns t)
 	return 0;
 }
 
-unsigned model_flap_down(const struct model_flaps *f, const topo_link path[],
+unsigned fault_flap_down(const struct fault_flaps *f, const topo_link path[],
     unsigned n_hops, sim_ns t)
 {
 	unsigned i = 0;
@@ -86,18 +85,18 @@ unsigned model_flap_down(const struct model_flaps *f, const topo_link path[],
 	return i;
 }
 
-unsigned model_flap_path(const struct model_flaps *f, const struct topo *t,
+unsigned fault_flap_path(const struct fault_flaps *f, const struct topo *t,
     uint32_t ecmp_seed, topo_host src, topo_host dst, uint32_t digest,
     sim_ns at, topo_link path[], unsigned n_hops)
 {
 	topo_link other[TOPO_MAX_HOPS];
-	if (model_flap_down(f, path, n_hops, at) == n_hops)
+	if (fault_flap_down(f, path, n_hops, at) == n_hops)
 		return n_hops;
-	for (uint32_t k = 1; k < MODEL_FLAP_TRIES; k++) {
+	for (uint32_t k = 1; k < FAULT_FLAP_TRIES; k++) {
 		const uint32_t seed =
 		    topo_mix32(ecmp_seed ^ k * UINT32_C(0x85ebca77));
 		const unsigned n = topo_path(t, seed, src, dst, digest, other);
-		if (model_flap_down(f, other, n, at) < n)
+		if (fault_flap_down(f, other, n, at) < n)
 			continue;
 		memcpy(path, other, n * sizeof(path[0]));
 		return n;

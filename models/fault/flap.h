@@ -5,7 +5,7 @@
  * its path as long as that is whole; else its path is the one that switches
  * would choose with other hash seeds: those derived from ecmp_seed and k = 1,
  * 2, ... up to the first whole path. So other flows stay where they are, and a
- * flow comes back when the cable does. When none of MODEL_FLAP_TRIES paths is
+ * flow comes back when the cable does. When none of FAULT_FLAP_TRIES paths is
  * whole the flow keeps its own, and what it sends is lost there.
  *
  * Cables of hosts do not flap: their hosts have no other.
@@ -19,44 +19,44 @@
 #include "sim/time.h"
 #include "topo/topo.h"
 
-enum { MODEL_FLAP_TRIES = 64 };
+enum { FAULT_FLAP_TRIES = 64 };
 
-struct model_flap_params {
+struct fault_flap_params {
 	uint32_t count;
 	struct sim_dist start_s, duration_s;
 };
-extern const struct sim_field model_flap_fields[];
+extern const struct sim_field fault_flap_fields[];
 
 /* Down while from_ns <= t < to_ns. */
-struct model_flap {
+struct fault_flap {
 	topo_link link; /* either direction of the cable */
 	sim_ns from_ns, to_ns;
 };
 
 /* Zeroed is empty. */
-struct model_flaps {
+struct fault_flaps {
 	size_t n, cap;
-	struct model_flap *flap;
+	struct fault_flap *flap;
 };
 
 /* Draw an epoch's flaps into F, whose memory is reused; cables are drawn alike
  * and one may flap twice. Flap i does not depend on how many there are.
  * Errors SIM_EINVAL when no cable joins two switches, SIM_ENOMEM. */
-int model_flap_draw(struct model_flaps *f, const struct topo *t,
-    const struct model_flap_params *p, const struct sim_seed *where,
+int fault_flap_draw(struct fault_flaps *f, const struct topo *t,
+    const struct fault_flap_params *p, const struct sim_seed *where,
     struct sim_err *e);
-void model_flap_free(struct model_flaps *f);
-int model_flap_add(struct model_flaps *f, const struct model_flap *flap,
+void fault_flap_free(struct fault_flaps *f);
+int fault_flap_add(struct fault_flaps *f, const struct fault_flap *flap,
     struct sim_err *e);
 
 /* Index in PATH of the first link that is down at T, or N_HOPS.
  * Cost O(flaps * hops). */
-unsigned model_flap_down(const struct model_flaps *f, const topo_link path[],
+unsigned fault_flap_down(const struct fault_flaps *f, const topo_link path[],
     unsigned n_hops, sim_ns t);
 
 /* Replace PATH, which the flow with this digest takes when all is up, by the
  * one that it takes at T. Returns the number of hops. */
-unsigned model_flap_path(const struct model_flaps *f, const struct topo *t,
+unsigned fault_flap_path(const struct fault_flaps *f, const struct topo *t,
     uint32_t ecmp_seed, topo_host src, topo_host dst, uint32_t digest,
     sim_ns at, topo_link path[], unsigned n_hops);
 

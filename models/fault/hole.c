@@ -10,24 +10,24 @@
 /* A black hole, before its links are told of it. */
 struct hole {
 	double share;
-	struct model_fault_span when;
+	struct fault_span when;
 };
 
 /* All that is drawn of a hole comes before the next hole's, so that more
  * switches are the same ones and more, and more entries the same keys. */
-static int draw_hole(struct model_fault_draw *d, topo_switch at,
-    struct hole *out, struct sim_err *e)
+static int draw_hole(struct fault_draw *d, topo_switch at, struct hole *out,
+    struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
-	const enum model_blackhole_type type =
-	    g->kind == MODEL_FAULT_BLACK_HOLE_1 ? MODEL_BLACKHOLE_PAIR
-						: MODEL_BLACKHOLE_TUPLE;
+	const struct fault_params *g = d->group;
+	const enum blackhole_rule_type type = g->kind == FAULT_BLACK_HOLE_1
+	    ? BLACKHOLE_RULE_PAIR
+	    : BLACKHOLE_RULE_TUPLE;
 	struct truth_hole h = {.at = at};
-	out->share = model_dist_at(&g->entries, sim_rng_u01(&d->hole));
-	out->when = model_fault_span(d);
+	out->share = dist_at(&g->entries, sim_rng_u01(&d->hole));
+	out->when = fault_span(d);
 	const uint64_t high = sim_rng_u32(&d->hole);
 	const uint64_t salt = high << 32 | sim_rng_u32(&d->hole);
-	int rc = model_blackhole_init(&h.rule, type, out->share, salt, e);
+	int rc = blackhole_rule_init(&h.rule, type, out->share, salt, e);
 	if (rc < 0)
 		return rc;
 	h.from_ns = out->when.from_ns;
@@ -37,7 +37,7 @@ static int draw_hole(struct model_fault_draw *d, topo_switch at,
 	return out->share > 0 ? truth_add_hole(d->truth, &h, e) : 0;
 }
 
-static int mark_link(struct model_fault_draw *d, topo_link l, topo_switch s,
+static int mark_link(struct fault_draw *d, topo_link l, topo_switch s,
     const struct hole *h, struct sim_err *e)
 {
 	const struct truth_fault f = {
@@ -53,7 +53,7 @@ static int mark_link(struct model_fault_draw *d, topo_link l, topo_switch s,
 
 /* Say of the links into switches with holes that they are faulty. OF[s] is 1 +
  * the index in HOLE of that of switch s, or 0. */
-static int mark_links(struct model_fault_draw *d, const uint32_t of[],
+static int mark_links(struct fault_draw *d, const uint32_t of[],
     const struct hole hole[], struct sim_err *e)
 {
 	const struct topo *t = d->topo;
@@ -70,19 +70,19 @@ static int mark_links(struct model_fault_draw *d, const uint32_t of[],
 	return rc;
 }
 
-int model_fault_draw_holes(struct model_fault_draw *d, struct sim_err *e)
+int fault_draw_holes(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
-	struct model_switches s;
+	const struct fault_params *g = d->group;
+	struct fault_switches s;
 	struct hole *hole = NULL;
 	uint32_t *of = NULL;
-	int rc = model_switches_open(&s, d, e);
+	int rc = fault_switches_open(&s, d, e);
 	const uint32_t n = g->n_at > 0 ? s.n : g->switches;
 	if (rc < 0 || (rc = SIM_ZALLOC(&hole, n, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&of, d->topo->n_switches, e)) < 0)
 		goto out;
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
-		const topo_switch at = model_switches_next(&s, g, &d->hole);
+		const topo_switch at = fault_switches_next(&s, g, &d->hole);
 		of[at] = i + 1;
 		rc = draw_hole(d, at, &hole[i], e);
 	}
@@ -91,6 +91,6 @@ int model_fault_draw_holes(struct model_fault_draw *d, struct sim_err *e)
 out:
 	free(hole);
 	free(of);
-	model_switches_free(&s);
+	fault_switches_free(&s);
 	return rc;
 }

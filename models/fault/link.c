@@ -71,18 +71,18 @@ static struct places places_of(const struct topo *t, uint32_t classes)
 	return p;
 }
 
-static topo_link any_place(const struct places *p, enum model_fault_pick pick,
+static topo_link any_place(const struct places *p, enum fault_pick pick,
     struct sim_rng *r)
 {
 	uint32_t nth_class = 0, i = 0;
-	if (pick != MODEL_PICK_LINK)
+	if (pick != FAULT_PICK_LINK)
 		nth_class = sim_rng_below(r, p->n_classes);
 	else
 		i = sim_rng_below(r, p->total);
 	for (unsigned c = 0;; c++) {
 		if (p->size[c] == 0)
 			continue;
-		if (pick != MODEL_PICK_LINK) {
+		if (pick != FAULT_PICK_LINK) {
 			if (nth_class-- == 0)
 				return class_at(p->topo, c,
 				    sim_rng_below(r, p->size[c]));
@@ -139,11 +139,11 @@ static topo_link sibling(const struct places *p, topo_link l,
 	return found;
 }
 
-static int add(struct model_fault_draw *d, const struct sim_dist *range,
-    topo_link l, struct sim_err *e)
+static int add(struct fault_draw *d, const struct sim_dist *range, topo_link l,
+    struct sim_err *e)
 {
-	const struct model_fault_span when = model_fault_span(d);
-	return model_fault_add(d, range, l, sim_rng_u01(&d->rate), &when, e);
+	const struct fault_span when = fault_span(d);
+	return fault_add(d, range, l, sim_rng_u01(&d->rate), &when, e);
 }
 
 static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
@@ -157,9 +157,9 @@ static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
 	    count, n_free, n_free < n_all ? " left by earlier groups" : "");
 }
 
-static int draw_random(struct model_fault_draw *d, struct sim_err *e)
+static int draw_random(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const struct truth *truth = d->truth;
 	const struct places p = places_of(d->topo, g->classes);
 	const uint32_t n_free = p.total - n_taken(&p, truth);
@@ -177,7 +177,7 @@ static int draw_random(struct model_fault_draw *d, struct sim_err *e)
 		 * full is left by drawing from all links alike. */
 		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
 			l = any_place(&p,
-			    tries < 64 ? g->pick : MODEL_PICK_LINK, &d->place);
+			    tries < 64 ? g->pick : FAULT_PICK_LINK, &d->place);
 			if (is_taken(truth, 0, truth->n_faults, l))
 				l = TOPO_NONE;
 		}
@@ -203,8 +203,7 @@ static int has_turn(const struct topo *t, const struct truth *truth,
 	return 0;
 }
 
-static int add_matlab(struct model_fault_draw *d, topo_link l,
-    struct sim_err *e)
+static int add_matlab(struct fault_draw *d, topo_link l, struct sim_err *e)
 {
 	struct sim_dist range = d->group->rate;
 	if (topo_class_of(d->topo, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
@@ -221,16 +220,16 @@ static topo_link next_turn(const struct places *p, const struct truth *truth,
 {
 	for (unsigned tries = 0;; tries++) {
 		topo_link l = any_place(p,
-		    tries < 128 ? MODEL_PICK_CLASS : MODEL_PICK_LINK, r);
+		    tries < 128 ? FAULT_PICK_CLASS : FAULT_PICK_LINK, r);
 		if (!is_taken(truth, 0, truth->n_faults, l) &&
 		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
 			return l;
 	}
 }
 
-static int draw_matlab(struct model_fault_draw *d, struct sim_err *e)
+static int draw_matlab(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const struct topo *t = d->topo;
 	const struct truth *truth = d->truth;
 	const struct places p = places_of(t, g->classes);
@@ -260,9 +259,9 @@ static int draw_matlab(struct model_fault_draw *d, struct sim_err *e)
 	return 0;
 }
 
-static int draw_named(struct model_fault_draw *d, struct sim_err *e)
+static int draw_named(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const size_t from = d->truth->n_faults;
 	for (size_t i = 0; i < g->n_links; i++) {
 		int rc;
@@ -279,10 +278,10 @@ static int draw_named(struct model_fault_draw *d, struct sim_err *e)
 	return 0;
 }
 
-int model_fault_draw_links(struct model_fault_draw *d, struct sim_err *e)
+int fault_draw_links(struct fault_draw *d, struct sim_err *e)
 {
 	if (d->group->n_links > 0)
 		return draw_named(d, e);
-	return d->group->pick == MODEL_PICK_MATLAB ? draw_matlab(d, e)
+	return d->group->pick == FAULT_PICK_MATLAB ? draw_matlab(d, e)
 						   : draw_random(d, e);
 }

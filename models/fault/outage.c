@@ -14,8 +14,8 @@ struct ids {
 };
 
 /* List all N ids and check those of the group. OF is what they are ids of. */
-static int open_ids(struct ids *s, const struct model_fault_params *g,
-    uint32_t n, const char *of, struct sim_err *e)
+static int open_ids(struct ids *s, const struct fault_params *g, uint32_t n,
+    const char *of, struct sim_err *e)
 {
 	int rc = SIM_ZALLOC(&s->list, n, e);
 	if (rc < 0)
@@ -39,8 +39,8 @@ static int open_ids(struct ids *s, const struct model_fault_params *g,
 }
 
 /* The I-th that is off: the one named, or a step of a Fisher-Yates shuffle. */
-static uint32_t next_id(struct ids *s, const struct model_fault_params *g,
-    uint32_t i, struct sim_rng *r)
+static uint32_t next_id(struct ids *s, const struct fault_params *g, uint32_t i,
+    struct sim_rng *r)
 {
 	if (g->n_at > 0)
 		return g->at[i];
@@ -52,7 +52,7 @@ static uint32_t next_id(struct ids *s, const struct model_fault_params *g,
 }
 
 static int add_outage(struct truth *truth, enum truth_outage_kind kind,
-    uint32_t id, const struct model_fault_span *when, struct sim_err *e)
+    uint32_t id, const struct fault_span *when, struct sim_err *e)
 {
 	const struct truth_outage o = {
 	    .kind = kind,
@@ -64,7 +64,7 @@ static int add_outage(struct truth *truth, enum truth_outage_kind kind,
 }
 
 static int cut_link(struct truth *truth, topo_link l,
-    const struct model_fault_span *when, struct sim_err *e)
+    const struct fault_span *when, struct sim_err *e)
 {
 	const struct truth_fault f = {
 	    .link = l,
@@ -75,9 +75,9 @@ static int cut_link(struct truth *truth, topo_link l,
 	return truth_add_fault(truth, &f, e);
 }
 
-static int host_off(struct model_fault_draw *d, topo_host h, struct sim_err *e)
+static int host_off(struct fault_draw *d, topo_host h, struct sim_err *e)
 {
-	const struct model_fault_span when = model_fault_span(d);
+	const struct fault_span when = fault_span(d);
 	int rc;
 	if ((rc = add_outage(d->truth, TRUTH_HOST_OFF, h, &when, e)) < 0 ||
 	    (rc = cut_link(d->truth, topo_link_of(h, TOPO_UP), &when, e)) < 0)
@@ -85,7 +85,7 @@ static int host_off(struct model_fault_draw *d, topo_host h, struct sim_err *e)
 	return cut_link(d->truth, topo_link_of(h, TOPO_DOWN), &when, e);
 }
 
-int model_fault_draw_hosts(struct model_fault_draw *d, struct sim_err *e)
+int fault_draw_hosts(struct fault_draw *d, struct sim_err *e)
 {
 	struct ids s = {0};
 	int rc = open_ids(&s, d->group, d->topo->n_hosts, "host", e);
@@ -117,8 +117,8 @@ static void mark_pod(const struct topo *t, uint32_t pod, uint8_t in[])
 	}
 }
 
-static int cut_pod(struct model_fault_draw *d, const uint8_t in[],
-    const struct model_fault_span *when, struct sim_err *e)
+static int cut_pod(struct fault_draw *d, const uint8_t in[],
+    const struct fault_span *when, struct sim_err *e)
 {
 	const struct topo *t = d->topo;
 	int rc = 0;
@@ -136,10 +136,10 @@ static int cut_pod(struct model_fault_draw *d, const uint8_t in[],
 	return rc;
 }
 
-static int pod_off(struct model_fault_draw *d, uint32_t pod, uint8_t in[],
+static int pod_off(struct fault_draw *d, uint32_t pod, uint8_t in[],
     struct sim_err *e)
 {
-	const struct model_fault_span when = model_fault_span(d);
+	const struct fault_span when = fault_span(d);
 	int rc = add_outage(d->truth, TRUTH_POD_OFF, pod, &when, e);
 	mark_pod(d->topo, pod, in);
 	for (topo_host h = 0; rc == 0 && h < d->topo->n_hosts; h++)
@@ -148,7 +148,7 @@ static int pod_off(struct model_fault_draw *d, uint32_t pod, uint8_t in[],
 	return rc < 0 ? rc : cut_pod(d, in, &when, e);
 }
 
-int model_fault_draw_pods(struct model_fault_draw *d, struct sim_err *e)
+int fault_draw_pods(struct fault_draw *d, struct sim_err *e)
 {
 	const struct topo *t = d->topo;
 	const uint32_t last = topo_pod_of(t, t->n_hosts - 1);
@@ -169,10 +169,10 @@ int model_fault_draw_pods(struct model_fault_draw *d, struct sim_err *e)
 
 /* --- services ------------------------------------------------------------- */
 
-int model_fault_draw_services(struct model_fault_draw *d, struct sim_err *e)
+int fault_draw_services(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
-	const int collects = g->kind == MODEL_FAULT_COLLECTOR;
+	const struct fault_params *g = d->group;
+	const int collects = g->kind == FAULT_COLLECTOR;
 	int rc = 0;
 	if (collects && g->mode != TRUTH_DOWN && g->mode != TRUTH_SLOW)
 		return sim_fail(e, SIM_EINVAL,
@@ -180,8 +180,8 @@ int model_fault_draw_services(struct model_fault_draw *d, struct sim_err *e)
 		    "slow.");
 	for (uint32_t i = 0; rc == 0 && i < g->count; i++) {
 		const double delay_us =
-		    model_dist_at(&g->delay, sim_rng_u01(&d->outage));
-		const struct model_fault_span when = model_fault_span(d);
+		    dist_at(&g->delay, sim_rng_u01(&d->outage));
+		const struct fault_span when = fault_span(d);
 		const struct truth_outage o = {
 		    .kind = collects ? TRUTH_COLLECTOR : TRUTH_CONTROLLER,
 		    .mode = g->mode,

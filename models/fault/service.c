@@ -3,16 +3,16 @@
  */
 #include "models/fault/service.h"
 
-uint32_t model_service_mode(const struct truth *t, enum truth_outage_kind kind,
+uint32_t fault_service_mode(const struct truth *t, enum truth_outage_kind kind,
     sim_ns at, sim_ns *delay_ns)
 {
 	const struct truth_outage *o = truth_outage_at(t, kind, 0, at);
 	*delay_ns =
 	    o && o->mode == TRUTH_SLOW ? (sim_ns)(o->delay_us * 1e3) : 0;
-	return o ? (uint32_t)o->mode : MODEL_SERVICE_UP;
+	return o ? (uint32_t)o->mode : FAULT_SERVICE_UP;
 }
 
-int model_service_document(const struct model_services *s, uint32_t mode,
+int fault_service_document(const struct fault_services *s, uint32_t mode,
     topo_host host, sim_ns at, const void **data, size_t *n, struct sim_err *e)
 {
 	static const char garbage[] = "<html>It works!</html>\n";
@@ -22,18 +22,18 @@ int model_service_document(const struct model_services *s, uint32_t mode,
 		*data = garbage;
 		*n = sizeof(garbage) - 1;
 	}
-	if (mode >= TRUTH_EMPTY && mode != MODEL_SERVICE_UP)
+	if (mode >= TRUTH_EMPTY && mode != FAULT_SERVICE_UP)
 		return 0;
 	return s->fetch ? s->fetch(s->arg, host, at, data, n, e) : 0;
 }
 
-int model_service_counters(const struct model_services *s,
+int fault_service_counters(const struct fault_services *s,
     const struct truth *t, topo_host host, sim_ns at, const void *data,
     size_t n, struct sim_err *e)
 {
 	sim_ns delay;
 	if (!s->counters ||
-	    model_service_mode(t, TRUTH_COLLECTOR, at, &delay) == TRUTH_DOWN)
+	    fault_service_mode(t, TRUTH_COLLECTOR, at, &delay) == TRUTH_DOWN)
 		return 0;
 	return s->counters(s->arg, host, at, data, n, e);
 }

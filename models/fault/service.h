@@ -10,7 +10,7 @@
 
 #include "models/truth.h"
 
-struct model_services {
+struct fault_services {
 	void *arg;
 	/* The document for HOST, borrowed until the next call; 0 bytes: there
 	 * is none. */
@@ -26,21 +26,21 @@ struct model_services {
 };
 
 /* Beside the modes of an outage. */
-enum { MODEL_SERVICE_UP = TRUTH_GARBAGE + 1 };
+enum { FAULT_SERVICE_UP = TRUTH_GARBAGE + 1 };
 
-/* How the service of KIND takes a request at AT: MODEL_SERVICE_UP, or an enum
+/* How the service of KIND takes a request at AT: FAULT_SERVICE_UP, or an enum
  * truth_outage_mode. *DELAY_NS: what it then takes longer. Cost as
  * truth_outage_at(). */
-uint32_t model_service_mode(const struct truth *t, enum truth_outage_kind kind,
+uint32_t fault_service_mode(const struct truth *t, enum truth_outage_kind kind,
     sim_ns at, sim_ns *delay_ns);
 
 /* What a controller that took a request in MODE, which is not TRUTH_DOWN, sends
  * HOST; 0 bytes: no document. Errors those of S. */
-int model_service_document(const struct model_services *s, uint32_t mode,
+int fault_service_document(const struct fault_services *s, uint32_t mode,
     topo_host host, sim_ns at, const void **data, size_t *n, struct sim_err *e);
 
 /* Give S counters, unless the collector is down. Errors those of S. */
-int model_service_counters(const struct model_services *s,
+int fault_service_counters(const struct fault_services *s,
     const struct truth *t, topo_host host, sim_ns at, const void *data,
     size_t n, struct sim_err *e);
 

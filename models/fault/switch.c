@@ -7,14 +7,14 @@
 #include "sim/vec.h"
 #include "topo/mesh.h"
 
-const char *const model_tier_names[] = {"tor", "t1", "t2", "border", NULL};
+const char *const fault_tier_names[] = {"tor", "t1", "t2", "border", NULL};
 
 /* Tiers that each switch is of, as bits. A mesh may not say: there those with
  * hosts are ToRs, and the others both T1s and T2s. */
 static void set_tiers(const struct topo *t, uint8_t bits[])
 {
 	for (topo_host h = 0; h < t->n_hosts; h++)
-		bits[topo_tor_of(t, h)] = 1 << MODEL_TIER_TOR;
+		bits[topo_tor_of(t, h)] = 1 << FAULT_TIER_TOR;
 	for (topo_switch s = 0; s < t->n_switches; s++) {
 		const struct topo_clos *c = &t->clos;
 		uint32_t tier = TOPO_NONE;
@@ -23,10 +23,10 @@ static void set_tiers(const struct topo *t, uint8_t bits[])
 		else
 			tier =
 			    (s >= c->all_tors) + (s >= c->all_tors + c->all_t1);
-		if (tier <= MODEL_TIER_BORDER)
+		if (tier <= FAULT_TIER_BORDER)
 			bits[s] = (uint8_t)(1 << tier);
 		else if (bits[s] == 0)
-			bits[s] = 1 << MODEL_TIER_T1 | 1 << MODEL_TIER_T2;
+			bits[s] = 1 << FAULT_TIER_T1 | 1 << FAULT_TIER_T2;
 	}
 }
 
@@ -41,8 +41,8 @@ static uint32_t list_tiers(const struct topo *t, uint32_t tiers,
 	return n;
 }
 
-static int list_named(struct model_switches *s, const struct topo *t,
-    const struct model_fault_params *g, struct sim_err *e)
+static int list_named(struct fault_switches *s, const struct topo *t,
+    const struct fault_params *g, struct sim_err *e)
 {
 	for (size_t i = 0; i < g->n_at; i++) {
 		const topo_switch at = g->at[i] - t->n_hosts;
@@ -58,15 +58,15 @@ static int list_named(struct model_switches *s, const struct topo *t,
 	return 0;
 }
 
-int model_switches_open(struct model_switches *s,
-    const struct model_fault_draw *d, struct sim_err *e)
+int fault_switches_open(struct fault_switches *s, const struct fault_draw *d,
+    struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const struct topo *t = d->topo;
 	const size_t most = g->n_at > t->n_switches ? g->n_at : t->n_switches;
 	uint8_t *bits = NULL;
 	int rc;
-	*s = (struct model_switches){0};
+	*s = (struct fault_switches){0};
 	if ((rc = SIM_ZALLOC(&s->list, most, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&bits, t->n_switches, e)) < 0)
 		goto out;
@@ -85,15 +85,15 @@ out:
 	return rc;
 }
 
-void model_switches_free(struct model_switches *s)
+void fault_switches_free(struct fault_switches *s)
 {
 	free(s->list);
-	*s = (struct model_switches){0};
+	*s = (struct fault_switches){0};
 }
 
 /* A step of a Fisher-Yates shuffle. */
-topo_switch model_switches_next(struct model_switches *s,
-    const struct model_fault_params *g, struct sim_rng *r)
+topo_switch fault_switches_next(struct fault_switches *s,
+    const struct fault_params *g, struct sim_rng *r)
 {
 	const uint32_t i = s->n_taken++;
 	const uint32_t j = g->n_at > 0 ? i : i + sim_rng_below(r, s->n - i);
@@ -111,8 +111,8 @@ static int has_fault(const struct truth *truth, size_t from, topo_link l)
 	return 0;
 }
 
-static int is_listed(const struct model_fault_draw *d,
-    const struct model_switches *s, uint32_t n, topo_node node)
+static int is_listed(const struct fault_draw *d, const struct fault_switches *s,
+    uint32_t n, topo_node node)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (node == d->topo->n_hosts + s->list[i])
@@ -122,24 +122,24 @@ static int is_listed(const struct model_fault_draw *d,
 
 /* The chance and the rate are drawn whether L fails or not, so that a larger
  * share fails the same links and more. */
-static int draw_link(struct model_fault_draw *d, topo_link l,
-    const struct model_fault_span *when, struct sim_err *e)
+static int draw_link(struct fault_draw *d, topo_link l,
+    const struct fault_span *when, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const int fails = sim_rng_u01(&d->place) < g->share;
 	const double u = sim_rng_u01(&d->rate);
-	return fails ? model_fault_add(d, &g->rate, l, u, when, e) : 0;
+	return fails ? fault_add(d, &g->rate, l, u, when, e) : 0;
 }
 
 /* Fail the links of the I-th switch, in order of id. A link to a switch before
  * it has been drawn already and has failed with both, or with neither. FROM is
  * the first fault of the group. */
-static int fail_links(struct model_fault_draw *d,
-    const struct model_switches *s, uint32_t i, size_t from, struct sim_err *e)
+static int fail_links(struct fault_draw *d, const struct fault_switches *s,
+    uint32_t i, size_t from, struct sim_err *e)
 {
 	const struct topo *t = d->topo;
 	const topo_node own = t->n_hosts + s->list[i];
-	const struct model_fault_span when = model_fault_span(d);
+	const struct fault_span when = fault_span(d);
 	for (topo_link l = 0; l < t->n_links; l++) {
 		topo_node a, b;
 		int rc = 0;
@@ -156,17 +156,17 @@ static int fail_links(struct model_fault_draw *d,
 	return 0;
 }
 
-int model_fault_draw_switches(struct model_fault_draw *d, struct sim_err *e)
+int fault_draw_switches(struct fault_draw *d, struct sim_err *e)
 {
-	const struct model_fault_params *g = d->group;
+	const struct fault_params *g = d->group;
 	const size_t from = d->truth->n_faults;
-	struct model_switches s;
-	int rc = model_switches_open(&s, d, e);
+	struct fault_switches s;
+	int rc = fault_switches_open(&s, d, e);
 	const uint32_t n = g->n_at > 0 ? s.n : g->switches;
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		model_switches_next(&s, g, &d->place);
+		fault_switches_next(&s, g, &d->place);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		rc = fail_links(d, &s, i, from, e);
-	model_switches_free(&s);
+	fault_switches_free(&s);
 	return rc;
 }

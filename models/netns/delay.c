@@ -51,7 +51,7 @@ struct tap {
 	uint8_t draining; /* the link is slow only for what waits */
 };
 
-struct faults_delay {
+struct netns_delay {
 	struct netns_faults *f;
 	int epoll, timer;
 	struct tap **tap; /* [n] */
@@ -95,7 +95,7 @@ static int raise_tap(const char *name, topo_link l, struct sim_err *e)
 }
 
 /* In the namespace of the thread. */
-static int make_tap(struct faults_delay *d, struct tap *tap, struct sim_err *e)
+static int make_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	const unsigned index = netns_ifindex(d->f->t->n_links + tap->link);
 	struct ifreq r = {.ifr_flags = IFF_TAP | IFF_NO_PI};
@@ -126,7 +126,7 @@ static void free_tap(struct tap *tap)
 	free(tap);
 }
 
-static int add_tap(struct faults_delay *d, topo_link l, struct sim_err *e)
+static int add_tap(struct netns_delay *d, topo_link l, struct sim_err *e)
 {
 	const struct sim_seed where = {.seed = d->f->p.seed};
 	struct tap *tap = NULL;
@@ -138,7 +138,7 @@ static int add_tap(struct faults_delay *d, topo_link l, struct sim_err *e)
 	tap->link = l;
 	tap->tail = &tap->head;
 	sim_rng_init(&tap->rng, &where, SIM_STREAM_DELAY, l);
-	if ((rc = netns_enter(d->f->net, faults_end(d->f, l), e)) == 0)
+	if ((rc = netns_enter(d->f->net, netns_faults_end(d->f, l), e)) == 0)
 		rc = make_tap(d, tap, e);
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = tap};
 	if (rc == 0 && epoll_ctl(d->epoll, EPOLL_CTL_ADD, tap->fd, &ev) < 0)
@@ -152,7 +152,7 @@ static int add_tap(struct faults_delay *d, topo_link l, struct sim_err *e)
 	return 0;
 }
 
-int faults_delay_taps(struct faults_delay *d, struct sim_err *e)
+int netns_delay_taps(struct netns_delay *d, struct sim_err *e)
 {
 	const size_t n_before = d->n;
 	int rc = 0;
@@ -167,11 +167,11 @@ int faults_delay_taps(struct faults_delay *d, struct sim_err *e)
 
 /* --- packets -------------------------------------------------------------- */
 
-static void hold(struct faults_delay *d, struct tap *tap, size_t n)
+static void hold(struct netns_delay *d, struct tap *tap, size_t n)
 {
-	const uint64_t now = model_clock_now();
+	const uint64_t now = clock_now();
 	const double us =
-	    model_latency_draw(d->truth, tap->link, now - d->zero, &tap->rng);
+	    scene_latency_draw(d->truth, tap->link, now - d->zero, &tap->rng);
 	struct held *h =
 	    d->n_waiting < MAX_HELD ? malloc(sizeof(*h) + n) : NULL;
 	d->count.n_held++;
@@ -192,13 +192,13 @@ static void hold(struct faults_delay *d, struct tap *tap, size_t n)
 }
 
 /* Write back what is due. One that the kernel does not take is lost. */
-static void release(struct faults_delay *d, struct tap *tap)
+static void release(struct netns_delay *d, struct tap *tap)
 {
 	for (;;) {
 		struct held *h = tap->head;
 		if (!h)
 			break;
-		const uint64_t now = model_clock_now();
+		const uint64_t now = clock_now();
 		if (h->due > now)
 			break;
 		if (now - h->due > d->count.late_ns)
@@ -213,7 +213,7 @@ static void release(struct faults_delay *d, struct tap *tap)
 	}
 }
 
-static int read_tap(struct faults_delay *d, struct tap *tap, struct sim_err *e)
+static int read_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	for (;;) {
 		ssize_t n = read(tap->fd, d->frame, sizeof(d->frame));
@@ -227,7 +227,7 @@ static int read_tap(struct faults_delay *d, struct tap *tap, struct sim_err *e)
 
 /* What is released makes hosts send more, which may be in the tap by now: only
  * when there is none does the link pass by the tap. */
-static int dry(struct faults_delay *d, struct tap *tap, struct sim_err *e)
+static int dry(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	int rc = tap->head ? 0 : read_tap(d, tap, e);
 	if (rc == 0 && !tap->head) {
@@ -237,7 +237,7 @@ static int dry(struct faults_delay *d, struct tap *tap, struct sim_err *e)
 	return rc;
 }
 
-static int arm(struct faults_delay *d, struct sim_err *e)
+static int arm(struct netns_delay *d, struct sim_err *e)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < d->n; i++)
@@ -257,7 +257,7 @@ static int arm(struct faults_delay *d, struct sim_err *e)
 	return 0;
 }
 
-int faults_delay_step(struct faults_delay *d, struct sim_err *e)
+int netns_delay_step(struct netns_delay *d, struct sim_err *e)
 {
 	struct epoll_event ev[32];
 	uint64_t n_expired;
@@ -280,7 +280,7 @@ int faults_delay_step(struct faults_delay *d, struct sim_err *e)
 
 /* A packet that came when the link was slow goes before those that come when it
  * is not, or TCP would take it for lost. */
-static int drain(struct faults_delay *d, struct tap *tap, struct sim_err *e)
+static int drain(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	uint8_t *slow = &d->f->plan.link[tap->link].slow;
 	int rc = read_tap(d, tap, e);
@@ -289,18 +289,18 @@ static int drain(struct faults_delay *d, struct tap *tap, struct sim_err *e)
 	return rc;
 }
 
-int faults_delay_apply(struct faults_delay *d, const struct truth *truth,
+int netns_delay_apply(struct netns_delay *d, const struct truth *truth,
     sim_ns now, struct sim_err *e)
 {
 	int rc = 0;
 	d->truth = truth;
-	d->zero = model_clock_now() - now;
+	d->zero = clock_now() - now;
 	for (size_t i = 0; rc == 0 && i < d->n; i++)
 		rc = drain(d, d->tap[i], e);
 	return rc < 0 ? rc : arm(d, e);
 }
 
-static int open_fds(struct faults_delay *d, struct sim_err *e)
+static int open_fds(struct netns_delay *d, struct sim_err *e)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = NULL};
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -312,10 +312,10 @@ static int open_fds(struct faults_delay *d, struct sim_err *e)
 	return 0;
 }
 
-int faults_delay_open(struct faults_delay **out, struct netns_faults *f,
+int netns_delay_open(struct netns_delay **out, struct netns_faults *f,
     struct sim_err *e)
 {
-	struct faults_delay *d = NULL;
+	struct netns_delay *d = NULL;
 	int rc;
 	if (access("/dev/net/tun", R_OK | W_OK) < 0) {
 		snprintf(f->caps.why, sizeof(f->caps.why), "/dev/net/tun: %s",
@@ -329,13 +329,13 @@ int faults_delay_open(struct faults_delay **out, struct netns_faults *f,
 	d->armed = UINT64_MAX;
 	if ((rc = SIM_ZALLOC(&d->has_tap, f->t->n_links, e)) < 0 ||
 	    (rc = open_fds(d, e)) < 0)
-		faults_delay_close(d);
+		netns_delay_close(d);
 	else
 		*out = d;
 	return rc;
 }
 
-void faults_delay_close(struct faults_delay *d)
+void netns_delay_close(struct netns_delay *d)
 {
 	if (!d)
 		return;
@@ -350,13 +350,12 @@ void faults_delay_close(struct faults_delay *d)
 	free(d);
 }
 
-int faults_delay_fd(const struct faults_delay *d)
+int netns_delay_fd(const struct netns_delay *d)
 {
 	return d->epoll;
 }
 
-void faults_delay_count(const struct faults_delay *d,
-    struct netns_delay_count *c)
+void netns_delay_count(const struct netns_delay *d, struct netns_delay_count *c)
 {
 	*c = d->count;
 }

@@ -60,7 +60,7 @@ static int n_arguments(const struct btf *kernel, const char *tracepoint)
 	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : -1;
 }
 
-static int check_types(struct faults_ebpf *f, struct sim_err *e)
+static int check_types(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
 	int rc = 0;
@@ -77,7 +77,7 @@ static int check_types(struct faults_ebpf *f, struct sim_err *e)
 		    "tcp_retransmit_skb and kfree_skb do not tell the socket "
 		    "(Linux 6.11 and later do).");
 	else
-		ebpf_read_reasons(f, kernel);
+		netns_ebpf_read_reasons(f, kernel);
 	btf__free(kernel);
 	return rc;
 }
@@ -98,18 +98,18 @@ static int check_permission(struct sim_err *e)
 
 /* --- loading -------------------------------------------------------------- */
 
-static int map_fd(const struct faults_ebpf *f, const char *name)
+static int map_fd(const struct netns_faults_ebpf *f, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(f->object, name);
 }
 
-static int program_fd(const struct faults_ebpf *f, const char *name)
+static int program_fd(const struct netns_faults_ebpf *f, const char *name)
 {
 	return bpf_program__fd(
 	    bpf_object__find_program_by_name(f->object, name));
 }
 
-static int size_map(struct faults_ebpf *f, const char *name, size_t n)
+static int size_map(struct netns_faults_ebpf *f, const char *name, size_t n)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(f->object, name);
 	return bpf_map__set_max_entries(m, (__u32)(n > 0 ? n : 1));
@@ -123,7 +123,7 @@ static uint32_t ticks(double seconds)
 	return (uint32_t)lround(seconds * 1e9 / (double)grain.tv_nsec);
 }
 
-static int set_up(struct faults_ebpf *f, struct sim_err *e)
+static int set_up(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct topo *t = f->base.t;
 	const size_t n_nodes = (size_t)t->n_hosts + t->n_switches;
@@ -169,7 +169,7 @@ static int refused(const char *log, int why, struct sim_err *e)
 	    strerror(why), n > 0 ? "; the end of its log: " : "", told);
 }
 
-static int load(struct faults_ebpf *f, char *log, struct sim_err *e)
+static int load(struct netns_faults_ebpf *f, char *log, struct sim_err *e)
 {
 	struct bpf_object_open_opts options = {.sz = sizeof(options),
 	    .object_name = "lab",
@@ -188,7 +188,7 @@ static int load(struct faults_ebpf *f, char *log, struct sim_err *e)
 	return rc < 0 ? refused(log, -rc, e) : 0;
 }
 
-static int load_quietly(struct faults_ebpf *f, struct sim_err *e)
+static int load_quietly(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	char *log = NULL;
 	int rc = SIM_ZALLOC(&log, LOG_BYTES, e);
@@ -198,8 +198,8 @@ static int load_quietly(struct faults_ebpf *f, struct sim_err *e)
 	return rc;
 }
 
-static int share(struct faults_ebpf *f, const char *name, size_t value_size,
-    size_t n, struct ebpf_shared *s, struct sim_err *e)
+static int share(struct netns_faults_ebpf *f, const char *name,
+    size_t value_size, size_t n, struct netns_ebpf_shared *s, struct sim_err *e)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t size = (value_size * n + page - 1) / page * page;
@@ -209,7 +209,7 @@ static int share(struct faults_ebpf *f, const char *name, size_t value_size,
 		return sim_fail(e, SIM_EIO,
 		    "The kernel's table of %s cannot be mapped: %s.", name,
 		    strerror(errno));
-	*s = (struct ebpf_shared){at, size};
+	*s = (struct netns_ebpf_shared){at, size};
 	return 0;
 }
 
@@ -223,7 +223,7 @@ static uint64_t key_of(uint64_t seed, topo_link l)
 	return hi << 32 | sim_rng_u32(&r);
 }
 
-static int share_tables(struct faults_ebpf *f, struct sim_err *e)
+static int share_tables(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct topo *t = f->base.t;
 	int rc;
@@ -240,7 +240,8 @@ static int share_tables(struct faults_ebpf *f, struct sim_err *e)
 
 /* --- attaching ------------------------------------------------------------ */
 
-static int put_cookie(struct faults_ebpf *f, uint32_t node, struct sim_err *e)
+static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
+    struct sim_err *e)
 {
 	uint64_t cookie;
 	socklen_t size = sizeof(cookie);
@@ -262,7 +263,8 @@ static int put_cookie(struct faults_ebpf *f, uint32_t node, struct sim_err *e)
 			      node, strerror(why));
 }
 
-static int attach_at(struct faults_ebpf *f, uint32_t ifindex, struct sim_err *e)
+static int attach_at(struct netns_faults_ebpf *f, uint32_t ifindex,
+    struct sim_err *e)
 {
 	struct bpf_tc_hook hook = {.sz = sizeof(hook),
 	    .ifindex = (int)ifindex,
@@ -284,7 +286,7 @@ static int attach_at(struct faults_ebpf *f, uint32_t ifindex, struct sim_err *e)
 static int attach_tap(struct netns_faults *base, uint32_t ifindex,
     struct sim_err *e)
 {
-	return attach_at((struct faults_ebpf *)base, ifindex, e);
+	return attach_at((struct netns_faults_ebpf *)base, ifindex, e);
 }
 
 static void detach_from(uint32_t ifindex)
@@ -295,12 +297,12 @@ static void detach_from(uint32_t ifindex)
 	bpf_tc_hook_destroy(&hook);
 }
 
-static int attach_links(struct faults_ebpf *f, struct sim_err *e)
+static int attach_links(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct netns_faults *base = &f->base;
 	int rc = 0;
 	for (topo_link l = 0; rc == 0 && l < base->t->n_links; l++) {
-		rc = netns_enter(base->net, faults_end(base, l), e);
+		rc = netns_enter(base->net, netns_faults_end(base, l), e);
 		if (rc == 0)
 			rc = attach_at(f, netns_ifindex(l), e);
 		f->n_attached += rc == 0;
@@ -308,7 +310,7 @@ static int attach_links(struct faults_ebpf *f, struct sim_err *e)
 	return rc;
 }
 
-static int attach_trace(struct faults_ebpf *f, const char *name,
+static int attach_trace(struct netns_faults_ebpf *f, const char *name,
     struct bpf_link **link, struct sim_err *e)
 {
 	*link = bpf_program__attach(
@@ -319,7 +321,7 @@ static int attach_trace(struct faults_ebpf *f, const char *name,
 			   strerror(errno));
 }
 
-static int attach_syn(struct faults_ebpf *f, struct sim_err *e)
+static int attach_syn(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	int rc;
 	if (f->base.p.syn_timeout_s == 0)
@@ -335,7 +337,7 @@ static int attach_syn(struct faults_ebpf *f, struct sim_err *e)
 			    strerror(errno));
 }
 
-static int attach(struct faults_ebpf *f, struct sim_err *e)
+static int attach(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct netns_faults *base = &f->base;
 	const uint32_t n_nodes = base->t->n_hosts + base->t->n_switches;
@@ -367,16 +369,16 @@ static uint64_t threshold(double rate)
 /* First nobody looks at holes, then they change, then all is as it is to be. */
 static int apply(struct netns_faults *base, struct sim_err *e)
 {
-	struct faults_ebpf *f = (struct faults_ebpf *)base;
+	struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	volatile struct lab_link *link = f->links.at;
 	volatile struct lab_hole *hole = f->holes.at;
-	const struct faults_plan *plan = &base->plan;
+	const struct netns_faults_plan *plan = &base->plan;
 	(void)e;
 	for (topo_link l = 0; l < base->t->n_links; l++)
 		if (link[l].n_holes != 0)
 			link[l].n_holes = 0;
 	for (size_t i = 0; i < plan->n_holes; i++) {
-		const struct model_blackhole *rule = &plan->hole[i];
+		const struct blackhole_rule *rule = &plan->hole[i];
 		hole[i].below = rule->below;
 		hole[i].salt = rule->salt;
 		hole[i].type = rule->type;
@@ -392,7 +394,7 @@ static int apply(struct netns_faults *base, struct sim_err *e)
 
 static void pass(struct netns_faults *base, topo_link l)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	((volatile struct lab_link *)f->links.at)[l].slow = 0;
 }
 
@@ -400,17 +402,18 @@ static void pass(struct netns_faults *base, topo_link l)
 
 static void close_ebpf(struct netns_faults *base)
 {
-	struct faults_ebpf *f = (struct faults_ebpf *)base;
+	struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	bpf_link__destroy(f->syn);
 	bpf_link__destroy(f->freed);
 	bpf_link__destroy(f->retransmit);
 	netns_cgroup_leave(&f->cgroup);
 	for (topo_link l = 0; l < f->n_attached; l++)
-		if (netns_enter(base->net, faults_end(base, l), NULL) == 0)
+		if (netns_enter(base->net, netns_faults_end(base, l), NULL) ==
+		    0)
 			detach_from(netns_ifindex(l));
 	if (f->n_attached > 0)
 		netns_leave(base->net, NULL);
-	ebpf_read_close(f);
+	netns_ebpf_read_close(f);
 	if (f->links.at)
 		munmap(f->links.at, f->links.size);
 	if (f->holes.at)
@@ -418,25 +421,25 @@ static void close_ebpf(struct netns_faults *base)
 	bpf_object__close(f->object);
 }
 
-static const struct faults_ops ops = {
+static const struct netns_faults_ops ops = {
     .apply = apply,
-    .count = ebpf_count,
+    .count = netns_ebpf_count,
     .close = close_ebpf,
-    .drops = ebpf_drops,
-    .drop_of = ebpf_drop_of,
-    .audit = ebpf_audit,
-    .retx_fd = ebpf_retx_fd,
-    .retx_read = ebpf_retx_read,
-    .retx_lost = ebpf_retx_lost,
+    .drops = netns_ebpf_drops,
+    .drop_of = netns_ebpf_drop_of,
+    .audit = netns_ebpf_audit,
+    .retx_fd = netns_ebpf_retx_fd,
+    .retx_read = netns_ebpf_retx_read,
+    .retx_lost = netns_ebpf_retx_lost,
     .attach_tap = attach_tap,
     .pass = pass,
 };
 
-int faults_ebpf_open(struct netns_faults **out, const struct netns_net *net,
-    const struct topo *t, const struct netns_faults_params *p,
-    struct sim_err *e)
+int netns_faults_ebpf_open(struct netns_faults **out,
+    const struct netns_net *net, const struct topo *t,
+    const struct netns_faults_params *p, struct sim_err *e)
 {
-	struct faults_ebpf *f = NULL;
+	struct netns_faults_ebpf *f = NULL;
 	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
 	int rc = SIM_ZALLOC(&f, 1, e);
 	if (rc == 0) {
@@ -457,7 +460,7 @@ int faults_ebpf_open(struct netns_faults **out, const struct netns_net *net,
 		    (rc = check_types(f, e)) == 0 &&
 		    (rc = load_quietly(f, e)) == 0 &&
 		    (rc = share_tables(f, e)) == 0 &&
-		    (rc = ebpf_read_open(f, e)) == 0)
+		    (rc = netns_ebpf_read_open(f, e)) == 0)
 			rc = attach(f, e);
 		if (rc < 0) {
 			close_ebpf(&f->base);

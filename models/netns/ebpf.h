@@ -11,17 +11,17 @@
 #include "models/netns/faults_impl.h"
 
 /* A map that is memory of both sides. */
-struct ebpf_shared {
+struct netns_ebpf_shared {
 	void *at; /* NULL: not mapped */
 	size_t size;
 };
 
 enum { EBPF_REASON_LENGTH = 48 };
 
-struct faults_ebpf {
+struct netns_faults_ebpf {
 	struct netns_faults base;
 	struct bpf_object *object;
-	struct ebpf_shared links, holes;
+	struct netns_ebpf_shared links, holes;
 	uint32_t n_attached; /* links 0 .. n_attached - 1 */
 	struct bpf_link *retransmit, *freed, *syn;
 	struct netns_cgroup cgroup;
@@ -36,26 +36,28 @@ struct faults_ebpf {
 /* --- netns/ebpf_read.c ---------------------------------------------------- */
 /* Open the buffer of retransmissions; names of reasons from the kernel's BTF.
  * Errors SIM_EIO, SIM_EUNSUPPORTED. */
-int ebpf_read_open(struct faults_ebpf *f, struct sim_err *e);
-void ebpf_read_reasons(struct faults_ebpf *f, const struct btf *kernel);
-void ebpf_read_close(struct faults_ebpf *f);
+int netns_ebpf_read_open(struct netns_faults_ebpf *f, struct sim_err *e);
+void netns_ebpf_read_reasons(struct netns_faults_ebpf *f,
+    const struct btf *kernel);
+void netns_ebpf_read_close(struct netns_faults_ebpf *f);
 
-int ebpf_count(struct netns_faults *f, struct netns_link_count count[],
+int netns_ebpf_count(struct netns_faults *f, struct netns_link_count count[],
     struct sim_err *e);
-int ebpf_drops(struct netns_faults *f, struct netns_drop **list, size_t *cap,
+int netns_ebpf_drops(struct netns_faults *f, struct netns_drop **list,
+    size_t *cap, size_t *n, struct sim_err *e);
+int netns_ebpf_drop_of(struct netns_faults *f, struct netns_drop *d,
+    struct sim_err *e);
+int netns_ebpf_audit(struct netns_faults *f, struct netns_audit out[],
     size_t *n, struct sim_err *e);
-int ebpf_drop_of(struct netns_faults *f, struct netns_drop *d,
+int netns_ebpf_retx_fd(const struct netns_faults *f);
+int netns_ebpf_retx_read(struct netns_faults *f, struct netns_retx out[],
+    size_t cap, size_t *n, struct sim_err *e);
+int netns_ebpf_retx_lost(struct netns_faults *f, uint64_t *n,
     struct sim_err *e);
-int ebpf_audit(struct netns_faults *f, struct netns_audit out[], size_t *n,
-    struct sim_err *e);
-int ebpf_retx_fd(const struct netns_faults *f);
-int ebpf_retx_read(struct netns_faults *f, struct netns_retx out[], size_t cap,
-    size_t *n, struct sim_err *e);
-int ebpf_retx_lost(struct netns_faults *f, uint64_t *n, struct sim_err *e);
 
 /* What the program at link L would do with a frame of N bytes, which counts as
  * one that came: 1 if it drops it, 0 if not, or an error. For tests. */
-int ebpf_try(struct netns_faults *f, topo_link l, const void *frame, uint32_t n,
-    struct sim_err *e);
+int netns_ebpf_try(struct netns_faults *f, topo_link l, const void *frame,
+    uint32_t n, struct sim_err *e);
 
 #endif

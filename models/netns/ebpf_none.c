@@ -3,7 +3,7 @@
  */
 #include "models/netns/faults_impl.h"
 
-int faults_ebpf_open(struct netns_faults **f, const struct netns_net *net,
+int netns_faults_ebpf_open(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e)
 {

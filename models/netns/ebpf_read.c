@@ -14,7 +14,7 @@
 
 enum { AT_ONCE = 256 }; /* links a call */
 
-static int map_fd(const struct faults_ebpf *f, const char *name)
+static int map_fd(const struct netns_faults_ebpf *f, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(f->object, name);
 }
@@ -42,7 +42,7 @@ static void add_up(const struct lab_count per_cpu[], int n_cpus,
 	}
 }
 
-static int count_chunks(const struct faults_ebpf *f, int n_cpus,
+static int count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
     struct lab_count value[], struct netns_link_count count[],
     struct sim_err *e)
 {
@@ -64,10 +64,10 @@ static int count_chunks(const struct faults_ebpf *f, int n_cpus,
 	return 0;
 }
 
-int ebpf_count(struct netns_faults *base, struct netns_link_count count[],
+int netns_ebpf_count(struct netns_faults *base, struct netns_link_count count[],
     struct sim_err *e)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	const int n_cpus = libbpf_num_possible_cpus();
 	struct lab_count *value = NULL;
 	if (n_cpus < 0)
@@ -114,7 +114,7 @@ static int by_tuple(const void *a, const void *b)
 
 /* All at once: in parts, a crowded bucket of the kernel's table might not fit.
  * The end is told as "no such entry". */
-static int list_drops(const struct faults_ebpf *f, struct lab_key key[],
+static int list_drops(const struct netns_faults_ebpf *f, struct lab_key key[],
     struct lab_drops value[], struct netns_drop **list, size_t *cap, size_t *n,
     struct sim_err *e)
 {
@@ -133,10 +133,10 @@ static int list_drops(const struct faults_ebpf *f, struct lab_key key[],
 	return 0;
 }
 
-int ebpf_drops(struct netns_faults *base, struct netns_drop **list, size_t *cap,
-    size_t *n, struct sim_err *e)
+int netns_ebpf_drops(struct netns_faults *base, struct netns_drop **list,
+    size_t *cap, size_t *n, struct sim_err *e)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	struct lab_key *key = NULL;
 	struct lab_drops *value = NULL;
 	int rc;
@@ -148,10 +148,10 @@ int ebpf_drops(struct netns_faults *base, struct netns_drop **list, size_t *cap,
 	return rc;
 }
 
-int ebpf_drop_of(struct netns_faults *base, struct netns_drop *d,
+int netns_ebpf_drop_of(struct netns_faults *base, struct netns_drop *d,
     struct sim_err *e)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	const struct lab_key key = {d->tuple.src_ip, d->tuple.dst_ip,
 	    d->tuple.src_port, d->tuple.dst_port, d->tuple.proto, d->link};
 	struct lab_drops value = {0};
@@ -190,7 +190,8 @@ static const struct {
     {"QUEUE_PURGE", "what a closed socket had not read"},
 };
 
-void ebpf_read_reasons(struct faults_ebpf *f, const struct btf *kernel)
+void netns_ebpf_read_reasons(struct netns_faults_ebpf *f,
+    const struct btf *kernel)
 {
 	static const char prefix[] = "SKB_DROP_REASON_";
 	int id =
@@ -220,10 +221,10 @@ static const char *why_expected(const char *reason)
 	return NULL;
 }
 
-int ebpf_audit(struct netns_faults *base, struct netns_audit out[], size_t *n,
-    struct sim_err *e)
+int netns_ebpf_audit(struct netns_faults *base, struct netns_audit out[],
+    size_t *n, struct sim_err *e)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	for (uint32_t i = 0; i < LAB_N_REASONS; i++) {
 		struct lab_reason r;
 		if (bpf_map_lookup_elem(map_fd(f, "reasons"), &i, &r) < 0)
@@ -242,7 +243,7 @@ int ebpf_audit(struct netns_faults *base, struct netns_audit out[], size_t *n,
  * one just read counts as read. */
 static int take(void *arg, void *data, size_t size)
 {
-	struct faults_ebpf *f = arg;
+	struct netns_faults_ebpf *f = arg;
 	struct lab_retx r;
 	if (size < sizeof(r))
 		return 0;
@@ -257,27 +258,27 @@ static int take(void *arg, void *data, size_t size)
 	return f->n_out < f->cap_out ? 0 : -ENOBUFS;
 }
 
-int ebpf_read_open(struct faults_ebpf *f, struct sim_err *e)
+int netns_ebpf_read_open(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	f->events = ring_buffer__new(map_fd(f, "retx"), take, f, NULL);
 	return f->events ? 0 : unread("retransmissions", errno, e);
 }
 
-void ebpf_read_close(struct faults_ebpf *f)
+void netns_ebpf_read_close(struct netns_faults_ebpf *f)
 {
 	ring_buffer__free(f->events);
 }
 
-int ebpf_retx_fd(const struct netns_faults *base)
+int netns_ebpf_retx_fd(const struct netns_faults *base)
 {
 	return ring_buffer__epoll_fd(
-	    ((const struct faults_ebpf *)base)->events);
+	    ((const struct netns_faults_ebpf *)base)->events);
 }
 
-int ebpf_retx_read(struct netns_faults *base, struct netns_retx out[],
+int netns_ebpf_retx_read(struct netns_faults *base, struct netns_retx out[],
     size_t cap, size_t *n, struct sim_err *e)
 {
-	struct faults_ebpf *f = (struct faults_ebpf *)base;
+	struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	f->out = out;
 	f->cap_out = cap;
 	f->n_out = 0;
@@ -286,9 +287,10 @@ int ebpf_retx_read(struct netns_faults *base, struct netns_retx out[],
 	return rc < 0 && rc != -ENOBUFS ? unread("retransmissions", -rc, e) : 0;
 }
 
-int ebpf_retx_lost(struct netns_faults *base, uint64_t *n, struct sim_err *e)
+int netns_ebpf_retx_lost(struct netns_faults *base, uint64_t *n,
+    struct sim_err *e)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	const uint32_t zero = 0;
 	struct lab_totals t;
 	if (bpf_map_lookup_elem(map_fd(f, "totals"), &zero, &t) < 0)
@@ -299,10 +301,10 @@ int ebpf_retx_lost(struct netns_faults *base, uint64_t *n, struct sim_err *e)
 
 /* --- trying --------------------------------------------------------------- */
 
-int ebpf_try(struct netns_faults *base, topo_link l, const void *frame,
+int netns_ebpf_try(struct netns_faults *base, topo_link l, const void *frame,
     uint32_t n, struct sim_err *e)
 {
-	const struct faults_ebpf *f = (struct faults_ebpf *)base;
+	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	const struct bpf_program *ingress =
 	    bpf_object__find_program_by_name(f->object, "lab_ingress");
 	struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
@@ -311,7 +313,7 @@ int ebpf_try(struct netns_faults *base, topo_link l, const void *frame,
 	    .data_size_in = n,
 	    .ctx_in = &skb,
 	    .ctx_size_in = sizeof(skb)};
-	int rc = netns_enter(base->net, faults_end(base, l), e);
+	int rc = netns_enter(base->net, netns_faults_end(base, l), e);
 	if (rc < 0)
 		return rc;
 	rc = bpf_prog_test_run_opts(bpf_program__fd(ingress), &options);

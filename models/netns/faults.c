@@ -37,7 +37,7 @@ static int is_active(sim_ns from, sim_ns to, sim_ns now)
 	return from <= now && now < to;
 }
 
-static int plan_holes(struct faults_plan *plan, const struct truth *truth,
+static int plan_holes(struct netns_faults_plan *plan, const struct truth *truth,
     sim_ns now, struct sim_err *e)
 {
 	uint32_t n_here = 0;
@@ -66,8 +66,8 @@ static void give_holes(struct netns_faults *f, const struct truth *truth,
     sim_ns now)
 {
 	for (topo_link l = 0; l < f->t->n_links; l++) {
-		const topo_node end = faults_end(f, l);
-		struct faults_link *link = &f->plan.link[l];
+		const topo_node end = netns_faults_end(f, l);
+		struct netns_faults_link *link = &f->plan.link[l];
 		link->first_hole = link->n_holes = 0;
 		if (truth->n_holes == 0 || end < f->t->n_hosts)
 			continue;
@@ -84,12 +84,12 @@ static void give_holes(struct netns_faults *f, const struct truth *truth,
 
 /* Returns how many links are slow. */
 static uint32_t plan_links(struct netns_faults *f,
-    const struct model_loss *loss, sim_ns now)
+    const struct scene_loss *loss, sim_ns now)
 {
 	const struct truth *truth = loss->truth;
 	uint32_t n_slow = 0;
 	for (topo_link l = 0; l < f->t->n_links; l++) {
-		f->plan.link[l].rate = -expm1(-model_loss_hazard(loss, l, now));
+		f->plan.link[l].rate = -expm1(-scene_loss_hazard(loss, l, now));
 		f->plan.link[l].slow = 0;
 	}
 	for (size_t i = 0; i < truth->n_faults; i++) {
@@ -110,7 +110,7 @@ static int no_delay(const struct netns_faults *f, struct sim_err *e)
 	    f->caps.why[0] ? ": " : "", f->caps.why);
 }
 
-int netns_faults_apply(struct netns_faults *f, const struct model_loss *loss,
+int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
     sim_ns now, struct sim_err *e)
 {
 	int rc;
@@ -118,13 +118,13 @@ int netns_faults_apply(struct netns_faults *f, const struct model_loss *loss,
 	    (rc = plan_holes(&f->plan, loss->truth, now, e)) < 0)
 		return rc;
 	if (plan_links(f, loss, now) > 0) {
-		rc = f->delay ? faults_delay_taps(f->delay, e) : no_delay(f, e);
+		rc = f->delay ? netns_delay_taps(f->delay, e) : no_delay(f, e);
 		if (rc < 0)
 			return rc;
 	}
 	give_holes(f, loss->truth, now);
 	if (f->delay &&
-	    (rc = faults_delay_apply(f->delay, loss->truth, now, e)) < 0)
+	    (rc = netns_delay_apply(f->delay, loss->truth, now, e)) < 0)
 		return rc;
 	return f->ops->apply(f, e);
 }
@@ -158,11 +158,11 @@ static int open_some(struct netns_faults **f, const struct netns_net *net,
 	struct sim_err why = {0}, also = {0};
 	int rc;
 	if (p->by == NETNS_FAULTS_NFT)
-		return faults_nft_open(f, net, t, p, e);
-	rc = faults_ebpf_open(f, net, t, p, &why);
+		return netns_faults_nft_open(f, net, t, p, e);
+	rc = netns_faults_ebpf_open(f, net, t, p, &why);
 	if (rc != SIM_EUNSUPPORTED || p->by == NETNS_FAULTS_EBPF)
 		return rc < 0 ? sim_fail(e, rc, "%s", why.msg) : 0;
-	if ((rc = faults_nft_open(f, net, t, p, &also)) < 0)
+	if ((rc = netns_faults_nft_open(f, net, t, p, &also)) < 0)
 		return sim_fail(e, rc, "%.500s And without it: %.400s", why.msg,
 		    also.msg);
 	snprintf((*f)->caps.why, sizeof((*f)->caps.why), "%.255s", why.msg);
@@ -183,7 +183,7 @@ int netns_faults_open(struct netns_faults **out, const struct netns_net *net,
 		return rc;
 	if ((rc = SIM_ZALLOC(&f->plan.link, t->n_links, e)) == 0 &&
 	    f->ops->attach_tap)
-		rc = faults_delay_open(&f->delay, f, e);
+		rc = netns_delay_open(&f->delay, f, e);
 	if (rc < 0) {
 		netns_faults_close(f);
 		return rc;
@@ -198,7 +198,7 @@ void netns_faults_close(struct netns_faults *f)
 	if (!f)
 		return;
 	f->ops->close(f);
-	faults_delay_close(f->delay);
+	netns_delay_close(f->delay);
 	free(f->plan.link);
 	free(f->plan.hole);
 	free(f);
@@ -289,12 +289,12 @@ int netns_faults_retx_lost(struct netns_faults *f, uint64_t *n,
 
 int netns_faults_delay_fd(const struct netns_faults *f)
 {
-	return f->delay ? faults_delay_fd(f->delay) : -1;
+	return f->delay ? netns_delay_fd(f->delay) : -1;
 }
 
 int netns_faults_delay_step(struct netns_faults *f, struct sim_err *e)
 {
-	return f->delay ? faults_delay_step(f->delay, e) : no_delay(f, e);
+	return f->delay ? netns_delay_step(f->delay, e) : no_delay(f, e);
 }
 
 void netns_faults_delay_count(const struct netns_faults *f,
@@ -302,5 +302,5 @@ void netns_faults_delay_count(const struct netns_faults *f,
 {
 	*c = (struct netns_delay_count){0};
 	if (f->delay)
-		faults_delay_count(f->delay, c);
+		netns_delay_count(f->delay, c);
 }

@@ -7,13 +7,13 @@
  *	count -> random loss -> black holes of the switch -> delay -> the kernel
  *
  *	loss   hits every packet of the link: data, answers of ICMP, probes. The
- *	       rate is that of model_loss_hazard(): of all active faults
+ *	       rate is that of scene_loss_hazard(): of all active faults
  *	       together, or of the noise where there is none.
  *	holes  take TCP and UDP by the five-tuple of their own direction, as
- *	       model_blackhole_drops() says bit for bit, on all links into their
+ *	       blackhole_rule_drops() says bit for bit, on all links into their
  *	       switch; and no ICMP messages, as in the simulator. A packet that
  *	       both loss and a hole take is counted as lost.
- *	delay  is model_latency_draw() of each packet. Packets keep their order:
+ *	delay  is scene_latency_draw() of each packet. Packets keep their order:
  *	       one that draws less than those before it waits for them, so times
  *	       follow the law exactly only where packets are further apart than
  *	       that. Holding a packet takes 30 to 60 us by itself. When the
@@ -134,7 +134,7 @@ const struct netns_faults_caps *netns_faults_caps(const struct netns_faults *f);
  * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun), SIM_ELIMIT
  * (more than 64 holes at a switch). And SIM_EIO.
  * Cost 0.1 us a link and fault, by eBPF; a process a node, by nft. */
-int netns_faults_apply(struct netns_faults *f, const struct model_loss *loss,
+int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
     sim_ns now, struct sim_err *e);
 
 /* When the next fault or hole begins or ends after NOW, or SIM_NEVER. */

@@ -13,19 +13,19 @@
 #include "models/netns/faults.h"
 
 /* What a link does from now on; its holes are those of the plan. */
-struct faults_link {
+struct netns_faults_link {
 	double rate;
 	uint32_t first_hole, n_holes;
 	uint8_t slow;
 };
 
-struct faults_plan {
-	struct faults_link *link; /* [n_links] */
+struct netns_faults_plan {
+	struct netns_faults_link *link; /* [n_links] */
 	size_t n_holes, cap_holes;
-	struct model_blackhole *hole; /* active ones, by switch */
+	struct blackhole_rule *hole; /* active ones, by switch */
 };
 
-struct faults_ops {
+struct netns_faults_ops {
 	int (*apply)(struct netns_faults *f, struct sim_err *e);
 	int (*count)(struct netns_faults *f, struct netns_link_count count[],
 	    struct sim_err *e);
@@ -51,17 +51,18 @@ struct faults_ops {
 
 /* Each way of doing it has a struct that begins with this. */
 struct netns_faults {
-	const struct faults_ops *ops;
+	const struct netns_faults_ops *ops;
 	const struct netns_net *net;
 	const struct topo *t;
 	struct netns_faults_params p;
 	struct netns_faults_caps caps;
-	struct faults_plan plan;
-	struct faults_delay *delay; /* NULL: none can be had */
+	struct netns_faults_plan plan;
+	struct netns_delay *delay; /* NULL: none can be had */
 };
 
 /* The node that receives what link L carries. */
-static inline topo_node faults_end(const struct netns_faults *f, topo_link l)
+static inline topo_node netns_faults_end(const struct netns_faults *f,
+    topo_link l)
 {
 	topo_node from, to;
 	topo_link_ends(f->t, l, &from, &to);
@@ -70,28 +71,28 @@ static inline topo_node faults_end(const struct netns_faults *f, topo_link l)
 
 /* Make *F of one kind, all members but base zeroed. SIM_EUNSUPPORTED is no
  * mistake but a kind that this kernel, user or build does not have. */
-int faults_ebpf_open(struct netns_faults **f, const struct netns_net *net,
+int netns_faults_ebpf_open(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e);
-int faults_nft_open(struct netns_faults **f, const struct netns_net *net,
+int netns_faults_nft_open(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e);
 
 /* --- netns/delay.c -------------------------------------------------------- */
-int faults_delay_open(struct faults_delay **d, struct netns_faults *f,
+int netns_delay_open(struct netns_delay **d, struct netns_faults *f,
     struct sim_err *e);
-void faults_delay_close(struct faults_delay *d);
+void netns_delay_close(struct netns_delay *d);
 
 /* A tap for each slow link of the plan that has none. */
-int faults_delay_taps(struct faults_delay *d, struct sim_err *e);
+int netns_delay_taps(struct netns_delay *d, struct sim_err *e);
 
 /* Delays are drawn of TRUTH from now on, which is NOW. Links of the plan that
  * are not slow any more stay so until what waits has gone. */
-int faults_delay_apply(struct faults_delay *d, const struct truth *truth,
+int netns_delay_apply(struct netns_delay *d, const struct truth *truth,
     sim_ns now, struct sim_err *e);
-int faults_delay_fd(const struct faults_delay *d);
-int faults_delay_step(struct faults_delay *d, struct sim_err *e);
-void faults_delay_count(const struct faults_delay *d,
+int netns_delay_fd(const struct netns_delay *d);
+int netns_delay_step(struct netns_delay *d, struct sim_err *e);
+void netns_delay_count(const struct netns_delay *d,
     struct netns_delay_count *c);
 
 #endif

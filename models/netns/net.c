@@ -85,12 +85,11 @@ static int raise_fd_limit(uint32_t n_nodes, struct sim_err *e)
 {
 	const rlim_t need = 2 * (rlim_t)n_nodes + SPARE_FDS;
 	unsigned long long hard;
-	if (model_fds_raise(need, &hard))
+	if (real_fds_raise(need, &hard))
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
 	    "%u nodes take %llu file descriptors; `ulimit -Hn` allows %llu.",
-	    n_nodes, (unsigned long long)need,
-	    hard);
+	    n_nodes, (unsigned long long)need, hard);
 }
 
 static int check_namespaces(uint32_t n_nodes, struct sim_err *e)
@@ -290,7 +289,7 @@ static int route_all(struct netns_net *net, struct sim_err *e)
 static int await_carrier(struct netns_net *net, struct sim_err *e)
 {
 	const struct timespec pause = {.tv_nsec = 500000};
-	const sim_ns end = model_clock_now() + CARRIER_SECONDS * SIM_SEC;
+	const sim_ns end = clock_now() + CARRIER_SECONDS * SIM_SEC;
 	for (topo_node n = 0; n < net->n_nodes;) {
 		uint32_t n_links, n_running;
 		int rc = netns_link_running(net->node[n].nl, &n_links,
@@ -299,7 +298,7 @@ static int await_carrier(struct netns_net *net, struct sim_err *e)
 			rc = sim_fail(e, SIM_EIO,
 			    "There are %u interfaces, not %u.", n_links,
 			    net->node[n].n_links);
-		if (rc == 0 && n_running < n_links && model_clock_now() > end)
+		if (rc == 0 && n_running < n_links && clock_now() > end)
 			rc = sim_fail(e, SIM_EIO,
 			    "%u of %u interfaces do not carry after %d s.",
 			    n_links - n_running, n_links, CARRIER_SECONDS);

@@ -20,13 +20,13 @@
 
 #define WHOLE (UINT32_C(1) << 31) /* a rate of 1 */
 
-struct faults_nft {
+struct netns_faults_nft {
 	struct netns_faults base;
-	struct faults_link *is; /* [n_links] as the rules are now */
-	uint8_t *dirty;         /* [nodes] */
+	struct netns_faults_link *is; /* [n_links] as the rules are now */
+	uint8_t *dirty;               /* [nodes] */
 	size_t n_holes, cap_holes;
-	struct model_blackhole *hole; /* of `is` */
-	uint32_t n_nodes, n_open;     /* nodes 0 .. n_open - 1 have a table */
+	struct blackhole_rule *hole; /* of `is` */
+	uint32_t n_nodes, n_open;    /* nodes 0 .. n_open - 1 have a table */
 };
 
 /* --- running nft ---------------------------------------------------------- */
@@ -133,14 +133,14 @@ static uint32_t share_of(double rate)
 	return (uint32_t)(rate * WHOLE + 0.5);
 }
 
-static void put_hole(FILE *out, topo_link l, const struct model_blackhole *h)
+static void put_hole(FILE *out, topo_link l, const struct blackhole_rule *h)
 {
 	const uint32_t below = (uint32_t)(h->below >> 1);
 	if (below == 0)
 		return;
 	fprintf(out, "add rule netdev culprit l%u meta l4proto { tcp, udp } ",
 	    l);
-	if (below < WHOLE && h->type == MODEL_BLACKHOLE_PAIR)
+	if (below < WHOLE && h->type == BLACKHOLE_RULE_PAIR)
 		fprintf(out, "jhash ip saddr . ip daddr");
 	else if (below < WHOLE)
 		fprintf(out,
@@ -152,8 +152,8 @@ static void put_hole(FILE *out, topo_link l, const struct model_blackhole *h)
 	fprintf(out, "counter name h%u drop\n", l);
 }
 
-static void put_chain(FILE *out, topo_link l, const struct faults_link *link,
-    const struct model_blackhole hole[])
+static void put_chain(FILE *out, topo_link l,
+    const struct netns_faults_link *link, const struct blackhole_rule hole[])
 {
 	const uint32_t below = share_of(link->rate);
 	fprintf(out,
@@ -174,8 +174,8 @@ static void put_chain(FILE *out, topo_link l, const struct faults_link *link,
 }
 
 /* All links into node N; MAKE: their chains and counters, too. */
-static int write_node(struct faults_nft *f, topo_node n,
-    const struct faults_link link[], const struct model_blackhole hole[],
+static int write_node(struct netns_faults_nft *f, topo_node n,
+    const struct netns_faults_link link[], const struct blackhole_rule hole[],
     int make, struct sim_err *e)
 {
 	char *rules = NULL;
@@ -186,7 +186,7 @@ static int write_node(struct faults_nft *f, topo_node n,
 	if (make)
 		fprintf(out, "add table netdev culprit\n");
 	for (topo_link l = 0; l < f->base.t->n_links; l++) {
-		if (faults_end(&f->base, l) != n)
+		if (netns_faults_end(&f->base, l) != n)
 			continue;
 		if (make)
 			fprintf(out,
@@ -207,12 +207,12 @@ static int write_node(struct faults_nft *f, topo_node n,
 
 /* --- changing ------------------------------------------------------------- */
 
-static int same_holes(const struct faults_nft *f, const struct faults_link *is,
-    const struct faults_link *want)
+static int same_holes(const struct netns_faults_nft *f,
+    const struct netns_faults_link *is, const struct netns_faults_link *want)
 {
 	for (uint32_t i = 0; i < is->n_holes; i++) {
-		const struct model_blackhole *a = &f->hole[is->first_hole + i];
-		const struct model_blackhole *b =
+		const struct blackhole_rule *a = &f->hole[is->first_hole + i];
+		const struct blackhole_rule *b =
 		    &f->base.plan.hole[want->first_hole + i];
 		if (a->type != b->type || a->below != b->below ||
 		    a->salt != b->salt)
@@ -221,9 +221,9 @@ static int same_holes(const struct faults_nft *f, const struct faults_link *is,
 	return 1;
 }
 
-static void keep(struct faults_nft *f)
+static void keep(struct netns_faults_nft *f)
 {
-	const struct faults_plan *plan = &f->base.plan;
+	const struct netns_faults_plan *plan = &f->base.plan;
 	memcpy(f->is, plan->link, f->base.t->n_links * sizeof(f->is[0]));
 	if (plan->n_holes > 0)
 		memcpy(f->hole, plan->hole, plan->n_holes * sizeof(f->hole[0]));
@@ -232,17 +232,17 @@ static void keep(struct faults_nft *f)
 
 static int apply(struct netns_faults *base, struct sim_err *e)
 {
-	struct faults_nft *f = (struct faults_nft *)base;
-	const struct faults_plan *plan = &base->plan;
+	struct netns_faults_nft *f = (struct netns_faults_nft *)base;
+	const struct netns_faults_plan *plan = &base->plan;
 	int rc = SIM_RESERVE(&f->hole, &f->cap_holes, plan->n_holes, e);
 	if (rc < 0)
 		return rc;
 	for (topo_link l = 0; l < base->t->n_links; l++) {
-		const struct faults_link *is = &f->is[l];
-		const struct faults_link *want = &plan->link[l];
+		const struct netns_faults_link *is = &f->is[l];
+		const struct netns_faults_link *want = &plan->link[l];
 		if (share_of(is->rate) != share_of(want->rate) ||
 		    is->n_holes != want->n_holes || !same_holes(f, is, want))
-			f->dirty[faults_end(base, l)] = 1;
+			f->dirty[netns_faults_end(base, l)] = 1;
 	}
 	/* What fails stays dirty. */
 	for (topo_node n = 0; rc == 0 && n < f->n_nodes; n++) {
@@ -286,7 +286,7 @@ static int count_links(struct netns_faults *f, struct netns_link_count count[],
     struct sim_err *e)
 {
 	static const char *const argv[] = {"nft", "list", "counters", NULL};
-	const struct faults_nft *x = (struct faults_nft *)f;
+	const struct netns_faults_nft *x = (struct netns_faults_nft *)f;
 	int rc = 0;
 	memset(count, 0, f->t->n_links * sizeof(count[0]));
 	for (topo_node n = 0; rc == 0 && n < x->n_nodes; n++) {
@@ -307,7 +307,7 @@ static int count_links(struct netns_faults *f, struct netns_link_count count[],
 
 static void close_nft(struct netns_faults *base)
 {
-	struct faults_nft *f = (struct faults_nft *)base;
+	struct netns_faults_nft *f = (struct netns_faults_nft *)base;
 	for (topo_node n = 0; n < f->n_open; n++)
 		feed(base, n, "delete table netdev culprit\n", NULL);
 	free(f->is);
@@ -315,13 +315,13 @@ static void close_nft(struct netns_faults *base)
 	free(f->hole);
 }
 
-static const struct faults_ops ops = {
+static const struct netns_faults_ops ops = {
     .apply = apply,
     .count = count_links,
     .close = close_nft,
 };
 
-static int open_nodes(struct faults_nft *f, struct sim_err *e)
+static int open_nodes(struct netns_faults_nft *f, struct sim_err *e)
 {
 	int rc = 0;
 	for (topo_node n = 0; rc == 0 && n < f->n_nodes; n++) {
@@ -331,11 +331,11 @@ static int open_nodes(struct faults_nft *f, struct sim_err *e)
 	return rc;
 }
 
-int faults_nft_open(struct netns_faults **out, const struct netns_net *net,
-    const struct topo *t, const struct netns_faults_params *p,
-    struct sim_err *e)
+int netns_faults_nft_open(struct netns_faults **out,
+    const struct netns_net *net, const struct topo *t,
+    const struct netns_faults_params *p, struct sim_err *e)
 {
-	struct faults_nft *f = NULL;
+	struct netns_faults_nft *f = NULL;
 	int rc;
 	if (p->syn_timeout_s > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,

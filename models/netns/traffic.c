@@ -66,7 +66,7 @@ struct netns_traffic {
 
 static uint64_t now_of(const struct netns_traffic *tr)
 {
-	return model_clock_now() - tr->opened;
+	return clock_now() - tr->opened;
 }
 
 static int broken(const char *what, const struct obs_flow *f, struct sim_err *e)
@@ -542,9 +542,8 @@ int netns_traffic_open(struct netns_traffic **out, const struct netns_net *net,
 		tr->p.timeout_s = USUAL_TIMEOUT_S;
 	if (!p->congestion)
 		tr->p.congestion = "reno";
-	if ((rc = real_ns_here(&tr->home, e)) == 0 &&
-	    (rc = sort(tr, e)) == 0 && (rc = open_fds(tr, e)) == 0 &&
-	    (rc = listen_all(tr, e)) == 0) {
+	if ((rc = real_ns_here(&tr->home, e)) == 0 && (rc = sort(tr, e)) == 0 &&
+	    (rc = open_fds(tr, e)) == 0 && (rc = listen_all(tr, e)) == 0) {
 		tr->opened = now_of(tr);
 		rc = arm(tr, e);
 	}

@@ -8,7 +8,7 @@
 
 /* Raise the soft limit to NEED if the hard one allows; a higher one stays.
  * Returns 1 if NEED may be had now; *HARD is the hard limit. */
-static inline int model_fds_raise(rlim_t need, unsigned long long *hard)
+static inline int real_fds_raise(rlim_t need, unsigned long long *hard)
 {
 	struct rlimit limit = {0};
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need &&

@@ -64,14 +64,14 @@ static uint32_t sign(const struct topo_tuple *t, uint16_t ip_id,
 	return word[0];
 }
 
-void icmp_wire_probe(uint8_t out[ICMP_WIRE_PROBE],
+void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
     const struct topo_tuple *tuple, uint8_t ttl, uint16_t ip_id,
     const uint32_t key[2])
 {
 	uint8_t *tcp = out + IP_BYTES;
-	memset(out, 0, ICMP_WIRE_PROBE);
+	memset(out, 0, REAL_ICMP_PROBE);
 	out[0] = 4 << 4 | IP_BYTES / 4;
-	put16(out + 2, ICMP_WIRE_PROBE);
+	put16(out + 2, REAL_ICMP_PROBE);
 	put16(out + 4, ip_id);
 	put16(out + 6, DF);
 	out[8] = ttl;
@@ -82,12 +82,12 @@ void icmp_wire_probe(uint8_t out[ICMP_WIRE_PROBE],
 	put16(tcp, tuple->src_port);
 	put16(tcp + 2, tuple->dst_port);
 	put32(tcp + 4, sign(tuple, ip_id, key));
-	tcp[12] = (ICMP_WIRE_PROBE - IP_BYTES) / 4 << 4;
+	tcp[12] = (REAL_ICMP_PROBE - IP_BYTES) / 4 << 4;
 	tcp[13] = TCP_ACK;
 	/* Over a pseudo-header: addresses, protocol, length. */
 	uint32_t sum =
-	    add(TOPO_PROTO_TCP + ICMP_WIRE_PROBE - IP_BYTES, out + 12, 8);
-	sum = add(sum, tcp, ICMP_WIRE_PROBE - IP_BYTES);
+	    add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12, 8);
+	sum = add(sum, tcp, REAL_ICMP_PROBE - IP_BYTES);
 	put16(tcp + 16, ~sum ^ WRONG);
 }
 
@@ -103,10 +103,10 @@ static size_t header(const uint8_t *p, size_t n)
 /* What is quoted: the probe as it was when it ended. Routers may have written
  * its TTL, DSCP and header checksum. */
 static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
-    struct icmp_wire_answer *a)
+    struct real_icmp_answer *a)
 {
 	if (n < IP_BYTES + QUOTED || header(p, n) != IP_BYTES ||
-	    p[9] != TOPO_PROTO_TCP || get16(p + 2) != ICMP_WIRE_PROBE)
+	    p[9] != TOPO_PROTO_TCP || get16(p + 2) != REAL_ICMP_PROBE)
 		return 0;
 	a->ip_id = get16(p + 4);
 	a->tuple = (struct topo_tuple){get32(p + 12), get32(p + 16),
@@ -118,11 +118,11 @@ static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
 	return seq == sign(&a->tuple, 0, key);
 }
 
-int icmp_wire_read(const void *bytes, size_t n, const uint32_t key[2],
-    struct icmp_wire_answer *a)
+int real_icmp_read(const void *bytes, size_t n, const uint32_t key[2],
+    struct real_icmp_answer *a)
 {
 	const uint8_t *ip = bytes;
-	struct icmp_wire_answer got;
+	struct real_icmp_answer got;
 	const size_t outer = header(ip, n);
 	if (outer == 0 || ip[9] != PROTO_ICMP)
 		return 0;

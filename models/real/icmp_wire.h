@@ -22,17 +22,17 @@
 #include "topo/route.h"
 
 enum {
-	ICMP_WIRE_PROBE = 40,  /* bytes of a probe */
-	ICMP_WIRE_LEAST = 56,  /* of an answer with its IP header */
-	ICMP_WIRE_MOST = 1500, /* what need be read of one */
+	REAL_ICMP_PROBE = 40,  /* bytes of a probe */
+	REAL_ICMP_LEAST = 56,  /* of an answer with its IP header */
+	REAL_ICMP_MOST = 1500, /* what need be read of one */
 };
 
 /* Write the probe. Domain proto TCP. */
-void icmp_wire_probe(uint8_t out[ICMP_WIRE_PROBE],
+void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
     const struct topo_tuple *tuple, uint8_t ttl, uint16_t ip_id,
     const uint32_t key[2]);
 
-struct icmp_wire_answer {
+struct real_icmp_answer {
 	uint32_t from_ip; /* host byte order */
 	uint16_t ip_id;   /* of the probe, as it was asked for */
 	struct topo_tuple tuple;
@@ -42,7 +42,7 @@ struct icmp_wire_answer {
  * whole and with a right checksum, about a probe with this key. Nothing in
  * BYTES is trusted. A probe that was to have ID 0 is known as well, though the
  * kernel sends another in the place of 0. */
-int icmp_wire_read(const void *bytes, size_t n, const uint32_t key[2],
-    struct icmp_wire_answer *a);
+int real_icmp_read(const void *bytes, size_t n, const uint32_t key[2],
+    struct real_icmp_answer *a);
 
 #endif

@@ -16,13 +16,13 @@ int real_probe(struct fabric_real *f, topo_host host,
 {
 	const struct sockaddr_in to = {.sin_family = AF_INET,
 	    .sin_addr.s_addr = htonl(a->tuple.dst_ip)};
-	uint8_t probe[ICMP_WIRE_PROBE];
+	uint8_t probe[REAL_ICMP_PROBE];
 	if (!f->base.caps.can_probe_ttl)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "host %u has no raw sockets to probe with; they take "
 		    "CAP_NET_RAW.",
 		    host);
-	icmp_wire_probe(probe, &a->tuple, a->ttl, a->ip_id, f->key);
+	real_icmp_probe(probe, &a->tuple, a->ttl, a->ip_id, f->key);
 	ssize_t n = sendto(f->host[host].raw, probe, sizeof(probe), 0,
 	    (const struct sockaddr *)&to, sizeof(to));
 	/* One that is not sent is as one that is lost. */
@@ -34,14 +34,14 @@ int real_probe(struct fabric_real *f, topo_host host,
 int real_probe_read(struct fabric_real *f, topo_host host, struct sim_err *e)
 {
 	const struct real_host *h = &f->host[host];
-	struct icmp_wire_answer answer;
+	struct real_icmp_answer answer;
 	for (int k = 0; k < AT_ONCE; k++) {
-		const ssize_t n = recv(h->icmp, f->in, ICMP_WIRE_MOST, 0);
+		const ssize_t n = recv(h->icmp, f->in, REAL_ICMP_MOST, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return 0;
-		if (!icmp_wire_read(f->in, (size_t)n, f->key, &answer) ||
+		if (!real_icmp_read(f->in, (size_t)n, f->key, &answer) ||
 		    answer.tuple.src_ip != h->address) {
 			f->count.n_strange++;
 			continue;

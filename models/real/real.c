@@ -44,7 +44,7 @@ const struct sim_field fabric_real_fields[] = {
 
 sim_ns real_now(const struct fabric_real *f)
 {
-	return model_clock_now() - f->opened;
+	return clock_now() - f->opened;
 }
 
 static sim_ns now(const struct fabric *base)
@@ -384,7 +384,7 @@ static int raise_fd_limit(struct fabric_real *f, struct sim_err *e)
 	const rlim_t need = (rlim_t)f->epoll + p->max_flights + p->max_clients +
 	    f->base.n_hosts * a_host + REAL_SPARE_FDS;
 	unsigned long long hard;
-	if (model_fds_raise(need, &hard))
+	if (real_fds_raise(need, &hard))
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
 	    "%u hosts, %u connects and %u clients take %llu file descriptors; "
@@ -417,7 +417,7 @@ static int alloc(struct fabric_real **out, const struct fabric_real_host host[],
 	*f = (struct fabric_real){
 	    .base = {.ops = &ops, .n_hosts = n_hosts},
 	    .params = *p,
-	    .opened = model_clock_now(),
+	    .opened = clock_now(),
 	    .epoll = -1,
 	    .home = -1,
 	    .free = REAL_NONE,

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stddef.h>
 
-#define AT(member) .offset = offsetof(struct model_latency_params, member)
-const struct sim_field model_latency_fields[] = {
+#define AT(member) .offset = offsetof(struct scene_latency_params, member)
+const struct sim_field scene_latency_fields[] = {
     {.name = "hop",
 	.type = SIM_F_F64,
 	AT(hop_us),
@@ -83,37 +83,37 @@ static double add_up(const struct truth *truth, size_t first, topo_link link,
 	return sum;
 }
 
-double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
+double scene_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
 {
 	return add_up(truth, truth_first_fault(truth, link, 0), link, t, 1,
 	    NULL);
 }
 
-double model_latency_draw_at(const struct truth *truth, size_t first,
+double scene_latency_draw_at(const struct truth *truth, size_t first,
     topo_link link, sim_ns t, struct sim_rng *r)
 {
 	return add_up(truth, first, link, t, 1, r);
 }
 
-double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
+double scene_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
     struct sim_rng *r)
 {
-	return model_latency_draw_at(truth, truth_first_fault(truth, link, 0),
+	return scene_latency_draw_at(truth, truth_first_fault(truth, link, 0),
 	    link, t, r);
 }
 
-double model_latency_smoothed(const struct truth *truth, topo_link link,
+double scene_latency_smoothed(const struct truth *truth, topo_link link,
     sim_ns t, uint32_t n_pkts, struct sim_rng *r)
 {
 	return add_up(truth, truth_first_fault(truth, link, 0), link, t,
-	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES, r);
+	    n_pkts < SCENE_LATENCY_SAMPLES ? n_pkts : SCENE_LATENCY_SAMPLES, r);
 }
 
-uint32_t model_latency_srtt(const struct model_latency_params *p,
+uint32_t scene_latency_srtt(const struct scene_latency_params *p,
     struct sim_rng *r, unsigned n_hops, uint32_t n_pkts, double delay_us)
 {
 	const double n =
-	    n_pkts < MODEL_LATENCY_SAMPLES ? n_pkts : MODEL_LATENCY_SAMPLES;
+	    n_pkts < SCENE_LATENCY_SAMPLES ? n_pkts : SCENE_LATENCY_SAMPLES;
 	double us = 2 * n_hops * p->hop_us + delay_us;
 	if (p->queue_us > 0)
 		us += gsl_ran_gamma(&r->gsl, n, p->queue_us / n);

@@ -21,36 +21,36 @@
 #include "sim/field.h"
 #include "sim/rng.h"
 
-#define MODEL_LATENCY_SAMPLES 15
+#define SCENE_LATENCY_SAMPLES 15
 
 /* As in a spec; all in microseconds. */
-struct model_latency_params {
+struct scene_latency_params {
 	double hop_us, queue_us;
 	double report_us; /* flows above are reported; 0: no times at all */
 };
-extern const struct sim_field model_latency_fields[];
+extern const struct sim_field scene_latency_fields[];
 
 /* What the faults of LINK that are active at T add to a packet on average, in
  * us. Cost O(log faults); needs the faults' order. */
-double model_latency_delay(const struct truth *truth, topo_link link, sim_ns t);
+double scene_latency_delay(const struct truth *truth, topo_link link, sim_ns t);
 
 /* What they add to one packet. Takes one number from R for each fault whose law
  * is not constant, of which the delay is an increasing function. */
-double model_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
+double scene_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
     struct sim_rng *r);
 
 /* The same by the link's first fault, of truth_first_fault(). */
-double model_latency_draw_at(const struct truth *truth, size_t first,
+double scene_latency_draw_at(const struct truth *truth, size_t first,
     topo_link link, sim_ns t, struct sim_rng *r);
 
 /* What they add to the smoothed time of a flow of n_pkts: the mean of
- * min(n_pkts, MODEL_LATENCY_SAMPLES) draws. */
-double model_latency_smoothed(const struct truth *truth, topo_link link,
+ * min(n_pkts, SCENE_LATENCY_SAMPLES) draws. */
+double scene_latency_smoothed(const struct truth *truth, topo_link link,
     sim_ns t, uint32_t n_pkts, struct sim_rng *r);
 
 /* A flow's smoothed round-trip time at its end, to the nearest microsecond,
  * delay_us being what the faulty links of its path add. */
-uint32_t model_latency_srtt(const struct model_latency_params *p,
+uint32_t scene_latency_srtt(const struct scene_latency_params *p,
     struct sim_rng *r, unsigned n_hops, uint32_t n_pkts, double delay_us);
 
 #endif

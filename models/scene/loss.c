@@ -7,12 +7,12 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-double model_hazard(double rate)
+double scene_hazard(double rate)
 {
 	return -log1p(-rate);
 }
 
-int model_loss_fault_at(const struct model_loss *m, size_t first,
+int scene_loss_fault_at(const struct scene_loss *m, size_t first,
     topo_link link, sim_ns t, double *hazard)
 {
 	const struct truth *truth = m->truth;
@@ -23,26 +23,26 @@ int model_loss_fault_at(const struct model_loss *m, size_t first,
 		const struct truth_fault *f = &truth->fault[i];
 		if (!truth_is_slow(f) && !f->of_hole && f->from_ns <= t &&
 		    t < f->to_ns) {
-			*hazard += model_hazard(f->rate);
+			*hazard += scene_hazard(f->rate);
 			active = 1;
 		}
 	}
 	return active;
 }
 
-int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
+int scene_loss_fault(const struct scene_loss *m, topo_link link, sim_ns t,
     double *hazard)
 {
-	return model_loss_fault_at(m, truth_first_fault(m->truth, link, 0),
+	return scene_loss_fault_at(m, truth_first_fault(m->truth, link, 0),
 	    link, t, hazard);
 }
 
-double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t)
+double scene_loss_hazard(const struct scene_loss *m, topo_link link, sim_ns t)
 {
 	double hazard;
-	if (model_loss_fault(m, link, t, &hazard))
+	if (scene_loss_fault(m, link, t, &hazard))
 		return hazard;
-	return model_hazard(model_noise_rate(&m->noise, link));
+	return scene_hazard(scene_noise_rate(&m->noise, link));
 }
 
 /* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. */
@@ -89,7 +89,7 @@ static unsigned first_marked(uint32_t n, const double hazard[], unsigned i,
 	return i;
 }
 
-void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
+void scene_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
     unsigned h, uint32_t marks[])
 {
 	unsigned i = 0, last = 0, n_links = 0;
@@ -122,7 +122,7 @@ void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
 	}
 }
 
-void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
+void scene_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
     unsigned h, uint32_t drops[])
 {
 	uint32_t left = n;

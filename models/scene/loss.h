@@ -16,38 +16,38 @@
 #include "sim/rng.h"
 #include "sim/time.h"
 
-struct model_loss {
+struct scene_loss {
 	const struct truth *truth; /* sorted faults */
-	struct model_noise noise;
+	struct scene_noise noise;
 };
 
 /* -log(1 - rate): 0 for 0, infinity for 1. */
-double model_hazard(double rate);
+double scene_hazard(double rate);
 
 /* Hazard of the faults of LINK that are active at T, into *HAZARD. Returns 1 if
  * there is one, else 0 with *HAZARD = 0. Cost O(log faults). */
-int model_loss_fault(const struct model_loss *m, topo_link link, sim_ns t,
+int scene_loss_fault(const struct scene_loss *m, topo_link link, sim_ns t,
     double *hazard);
 
 /* The same by the link's first fault, of truth_first_fault(). Cost O(those of
  * the link). */
-int model_loss_fault_at(const struct model_loss *m, size_t first,
+int scene_loss_fault_at(const struct scene_loss *m, size_t first,
     topo_link link, sim_ns t, double *hazard);
 
 /* Hazard of a link at time T: that of its faults while any is active, else its
  * noise: a fault replaces the noise of its link. Cost O(log faults). */
-double model_loss_hazard(const struct model_loss *m, topo_link link, sim_ns t);
+double scene_loss_hazard(const struct scene_loss *m, topo_link link, sim_ns t);
 
 /* How many of N packets are marked at each of H links, given that at least one
  * mark exists. Shape hazard[h], marks[h]; h <= TOPO_MAX_HOPS; their sum > 0.
  * Exact up to double precision. Cost O(h) plus O(marks). */
-void model_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
+void scene_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
     unsigned h, uint32_t marks[]);
 
 /* Packets lost at each link, given how many are marked there: a packet that is
  * marked twice is lost once, at the first. DROPS may be MARKS. Cost O(marks),
  * none behind a link that loses everything. */
-void model_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
+void scene_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
     unsigned h, uint32_t drops[]);
 
 #endif

@@ -8,18 +8,18 @@
 
 #include "models/dist.h"
 
-const struct sim_field model_noise_fields[] = {
-    {"rate", SIM_F_DIST, offsetof(struct model_noise_params, rate), .min = 0,
+const struct sim_field scene_noise_fields[] = {
+    {"rate", SIM_F_DIST, offsetof(struct scene_noise_params, rate), .min = 0,
 	.max = 1, .unit = "1", .def = "{uniform: [0, 1e-6]}",
 	.doc = "drop rate of links without a fault, drawn per link"},
-    {"scale", SIM_F_F64, offsetof(struct model_noise_params, scale), .min = 0,
+    {"scale", SIM_F_F64, offsetof(struct scene_noise_params, scale), .min = 0,
 	.max = 1e12, .unit = "1", .def = "1",
 	.doc = "factor on that rate; what exceeds 1 is 1"},
     {0},
 };
 
-void model_noise_init(struct model_noise *n,
-    const struct model_noise_params *params, const struct sim_seed *where)
+void scene_noise_init(struct scene_noise *n,
+    const struct scene_noise_params *params, const struct sim_seed *where)
 {
 	n->rate = params->rate;
 	n->rate.a = fmin(1, params->rate.a * params->scale);
@@ -30,19 +30,19 @@ void model_noise_init(struct model_noise *n,
 }
 
 /* Four links share a block: one word each. */
-static void block_of(const struct model_noise *n, topo_link link,
+static void block_of(const struct scene_noise *n, topo_link link,
     uint32_t word[4])
 {
 	const uint32_t ctr[4] = {0, link / 4, n->run, n->point};
 	sim_philox_block(n->key, ctr, word);
 }
 
-static double rate_of(const struct model_noise *n, uint32_t word)
+static double rate_of(const struct scene_noise *n, uint32_t word)
 {
-	return model_dist_at(&n->rate, (word + 0.5) * 0x1p-32);
+	return dist_at(&n->rate, (word + 0.5) * 0x1p-32);
 }
 
-double model_noise_rate(const struct model_noise *n, topo_link link)
+double scene_noise_rate(const struct scene_noise *n, topo_link link)
 {
 	uint32_t word[4];
 	if (n->rate.kind == SIM_FIXED)
@@ -51,7 +51,7 @@ double model_noise_rate(const struct model_noise *n, topo_link link)
 	return rate_of(n, word[link % 4]);
 }
 
-void model_noise_rates(const struct model_noise *n, topo_link first,
+void scene_noise_rates(const struct scene_noise *n, topo_link first,
     size_t n_links, double rate[])
 {
 	uint32_t word[4];

@@ -12,25 +12,25 @@
 #include "topo/ids.h"
 
 /* As in a spec. The default is 007's: uniform on (0, 1e-6) (NSDI'18 §6). */
-struct model_noise_params {
+struct scene_noise_params {
 	struct sim_dist rate; /* per packet and directed link */
 	double scale;         /* times this, for sweeps; at most 1 in all */
 };
-extern const struct sim_field model_noise_fields[];
+extern const struct sim_field scene_noise_fields[];
 
-struct model_noise {
+struct scene_noise {
 	struct sim_dist rate;
 	uint32_t key[2], run, point;
 };
 
-void model_noise_init(struct model_noise *n,
-    const struct model_noise_params *params, const struct sim_seed *where);
+void scene_noise_init(struct scene_noise *n,
+    const struct scene_noise_params *params, const struct sim_seed *where);
 
 /* Drop rate of one link, in [rate.a, rate.b]. Cost one Philox block. */
-double model_noise_rate(const struct model_noise *n, topo_link link);
+double scene_noise_rate(const struct scene_noise *n, topo_link link);
 
 /* Rates of links FIRST .. FIRST + N - 1; equal to the single ones. */
-void model_noise_rates(const struct model_noise *n, topo_link first,
+void scene_noise_rates(const struct scene_noise *n, topo_link first,
     size_t n_links, double rate[]);
 
 #endif

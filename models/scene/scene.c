@@ -3,8 +3,8 @@
  */
 #include "models/scene/scene.h"
 
-int model_scene_draw(struct model_scene *s, const struct topo *topo,
-    const struct model_scene_params *params, const struct sim_seed *where,
+int scene_draw(struct scene *s, const struct topo *topo,
+    const struct scene_params *params, const struct sim_seed *where,
     struct sim_err *e)
 {
 	struct sim_rng r;
@@ -13,23 +13,23 @@ int model_scene_draw(struct model_scene *s, const struct topo *topo,
 	s->where = *where;
 	sim_rng_init(&r, where, SIM_STREAM_ECMP, 0);
 	s->ecmp_seed = sim_rng_u32(&r);
-	rc = model_traffic_draw(&s->traffic, topo, &params->traffic, where, e);
+	rc = scene_traffic_draw(&s->traffic, topo, &params->traffic, where, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "traffic");
 	truth_clear(&s->truth);
-	rc = model_fault_draw(topo, params->group, params->n_groups, where,
-	    &s->truth, e);
+	rc = fault_draw(topo, params->group, params->n_groups, where, &s->truth,
+	    e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "faults");
 	s->loss.truth = &s->truth;
 	s->latency = params->latency;
-	model_noise_init(&s->loss.noise, &params->noise, where);
+	scene_noise_init(&s->loss.noise, &params->noise, where);
 	return 0;
 }
 
-void model_scene_free(struct model_scene *s)
+void scene_free(struct scene *s)
 {
-	model_traffic_free(&s->traffic);
+	scene_traffic_free(&s->traffic);
 	truth_free(&s->truth);
-	*s = (struct model_scene){0};
+	*s = (struct scene){0};
 }

@@ -11,30 +11,30 @@
 
 static const char *const dst_names[] = {"uniform", "skewed", NULL};
 
-const struct sim_field model_traffic_fields[] = {
-    {"conns", SIM_F_DIST, offsetof(struct model_traffic_params, conns),
+const struct sim_field scene_traffic_fields[] = {
+    {"conns", SIM_F_DIST, offsetof(struct scene_traffic_params, conns),
 	.min = 0, .max = 1e6, .whole = 1, .unit = "connections", .def = "60",
 	.doc = "connections a host opens in an epoch"},
-    {"packets", SIM_F_DIST, offsetof(struct model_traffic_params, packets),
+    {"packets", SIM_F_DIST, offsetof(struct scene_traffic_params, packets),
 	.min = 1, .max = 1e9, .whole = 1, .unit = "packets",
 	.def = "{uniform: [1, 100]}", .doc = "packets of a connection"},
-    {"dst", SIM_F_ENUM, offsetof(struct model_traffic_params, dst),
+    {"dst", SIM_F_ENUM, offsetof(struct scene_traffic_params, dst),
 	.names = dst_names, .def = "uniform",
 	.doc = "all other ToRs alike, or some hot ToRs more"},
-    {"n_hot", SIM_F_U32, offsetof(struct model_traffic_params, n_hot), .min = 1,
+    {"n_hot", SIM_F_U32, offsetof(struct scene_traffic_params, n_hot), .min = 1,
 	.max = 1e6, .unit = "ToRs", .def = "1",
 	.doc = "hot ToRs, drawn per run (skewed)"},
-    {"hot_share", SIM_F_F64, offsetof(struct model_traffic_params, hot_share),
+    {"hot_share", SIM_F_F64, offsetof(struct scene_traffic_params, hot_share),
 	.min = 0, .max = 1, .unit = "1", .def = "0.5",
 	.doc = "share of flows that go to hot ToRs (skewed)"},
-    {"epoch", SIM_F_F64, offsetof(struct model_traffic_params, epoch_s),
+    {"epoch", SIM_F_F64, offsetof(struct scene_traffic_params, epoch_s),
 	.min = 1e-3, .max = 1e6, .unit = "s", .def = "30",
 	.doc = "length of an epoch"},
     {0},
 };
 
 /* Hosts by ToR of a mesh, by counting sort. */
-static int list_hosts(struct model_traffic *tr, struct sim_err *e)
+static int list_hosts(struct scene_traffic *tr, struct sim_err *e)
 {
 	const struct topo *t = tr->topo;
 	int rc;
@@ -51,13 +51,13 @@ static int list_hosts(struct model_traffic *tr, struct sim_err *e)
 	return 0;
 }
 
-static uint32_t n_hosts_under(const struct model_traffic *tr, topo_switch s)
+static uint32_t n_hosts_under(const struct scene_traffic *tr, topo_switch s)
 {
 	return tr->hosts ? tr->host_off[s + 1] - tr->host_off[s]
 			 : tr->topo->clos.n_hosts;
 }
 
-static int list_tors(struct model_traffic *tr, struct sim_err *e)
+static int list_tors(struct scene_traffic *tr, struct sim_err *e)
 {
 	const struct topo *t = tr->topo;
 	int rc;
@@ -73,7 +73,7 @@ static int list_tors(struct model_traffic *tr, struct sim_err *e)
 }
 
 /* The first n_hot of a partial Fisher-Yates shuffle are the hot ones. */
-static void draw_hot(struct model_traffic *tr, struct sim_rng *r)
+static void draw_hot(struct scene_traffic *tr, struct sim_rng *r)
 {
 	for (uint32_t i = 0; i < tr->n_hot; i++) {
 		uint32_t j = i + sim_rng_below(r, tr->n_tors - i);
@@ -85,7 +85,7 @@ static void draw_hot(struct model_traffic *tr, struct sim_rng *r)
 		tr->place[tr->tor[i]] = i;
 }
 
-static void forget_tors(struct model_traffic *tr)
+static void forget_tors(struct scene_traffic *tr)
 {
 	free(tr->tor);
 	free(tr->place);
@@ -94,10 +94,10 @@ static void forget_tors(struct model_traffic *tr)
 	tr->tor = tr->place = tr->host_off = tr->hosts = NULL;
 }
 
-static int draw_tors(struct model_traffic *tr, struct sim_rng *r,
+static int draw_tors(struct scene_traffic *tr, struct sim_rng *r,
     struct sim_err *e)
 {
-	const int skewed = tr->params.dst == MODEL_DST_SKEWED;
+	const int skewed = tr->params.dst == SCENE_DST_SKEWED;
 	const int clos = topo_is_clos(tr->topo);
 	int rc;
 	forget_tors(tr);
@@ -122,7 +122,7 @@ static int draw_tors(struct model_traffic *tr, struct sim_rng *r,
 	return 0;
 }
 
-static int draw_conns(struct model_traffic *tr, struct sim_rng *r,
+static int draw_conns(struct scene_traffic *tr, struct sim_rng *r,
     struct sim_err *e)
 {
 	const uint32_t n = tr->topo->n_hosts;
@@ -141,7 +141,7 @@ static int draw_conns(struct model_traffic *tr, struct sim_rng *r,
 		uint64_t sum = 0;
 		for (topo_host h = 0; h < n; h++) {
 			tr->first[h] = sum;
-			sum += model_dist_whole(d, r);
+			sum += dist_whole(d, r);
 		}
 		tr->n_flows = tr->first[n] = sum;
 	}
@@ -152,8 +152,8 @@ static int draw_conns(struct model_traffic *tr, struct sim_rng *r,
 	return 0;
 }
 
-int model_traffic_draw(struct model_traffic *tr, const struct topo *topo,
-    const struct model_traffic_params *params, const struct sim_seed *where,
+int scene_traffic_draw(struct scene_traffic *tr, const struct topo *topo,
+    const struct scene_traffic_params *params, const struct sim_seed *where,
     struct sim_err *e)
 {
 	struct sim_rng r;
@@ -172,14 +172,14 @@ int model_traffic_draw(struct model_traffic *tr, const struct topo *topo,
 	return draw_conns(tr, &r, e);
 }
 
-void model_traffic_free(struct model_traffic *tr)
+void scene_traffic_free(struct scene_traffic *tr)
 {
 	forget_tors(tr);
 	free(tr->first);
-	*tr = (struct model_traffic){0};
+	*tr = (struct scene_traffic){0};
 }
 
-topo_host model_traffic_src(const struct model_traffic *tr, uint64_t flow)
+topo_host scene_traffic_src(const struct scene_traffic *tr, uint64_t flow)
 {
 	if (!tr->first)
 		return (topo_host)(flow / tr->conns);
@@ -197,7 +197,7 @@ topo_host model_traffic_src(const struct model_traffic *tr, uint64_t flow)
 
 /* Places [*from, *to) of the group that COIN names, without the source's own
  * place: the other group when nothing else is left. */
-static void pick_group(const struct model_traffic *tr, uint32_t own,
+static void pick_group(const struct scene_traffic *tr, uint32_t own,
     uint32_t coin, uint32_t *from, uint32_t *to)
 {
 	int hot = coin < tr->params.hot_share * 0x1p32;
@@ -209,7 +209,7 @@ static void pick_group(const struct model_traffic *tr, uint32_t own,
 	*to = hot ? tr->n_hot : tr->n_tors;
 }
 
-topo_host model_traffic_dst(const struct model_traffic *tr, topo_host src,
+topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
     uint32_t word, uint32_t coin)
 {
 	const topo_switch own_tor = topo_tor_of(tr->topo, src);

@@ -15,22 +15,22 @@
  * to the remaining ToRs; within both, alike. Nobody sends to its own ToR: a
  * source under the only hot ToR sends all its flows to the others.
  * Paper 007 (NSDI'18) §6.4 (10 ToRs get 80 %), §6.5 (one hot ToR). */
-enum model_dst { MODEL_DST_UNIFORM, MODEL_DST_SKEWED };
+enum scene_dst { SCENE_DST_UNIFORM, SCENE_DST_SKEWED };
 
-struct model_traffic_params {
+struct scene_traffic_params {
 	struct sim_dist conns;   /* connections a host and epoch, whole */
 	struct sim_dist packets; /* packets a connection, whole */
-	uint32_t dst;            /* enum model_dst */
+	uint32_t dst;            /* enum scene_dst */
 	uint32_t n_hot;
 	double hot_share;
 	double epoch_s; /* length of an epoch */
 };
-extern const struct sim_field model_traffic_fields[];
+extern const struct sim_field scene_traffic_fields[];
 
 /* Traffic of one epoch. Flows are numbered by source host; those of host h are
  * first(h) .. first(h + 1) - 1. Zeroed is empty. */
-struct model_traffic {
-	struct model_traffic_params params;
+struct scene_traffic {
+	struct scene_traffic_params params;
 	const struct topo *topo;
 	sim_ns epoch_ns;
 	uint64_t n_flows;
@@ -53,27 +53,27 @@ struct model_traffic {
  * Errors SIM_EINVAL when no pair of hosts under different ToRs exists, or when
  * n_hot is not below the number of ToRs. SIM_ELIMIT above 2^32 - 1 flows.
  * Cost O(hosts) when connections are random, else O(ToRs). */
-int model_traffic_draw(struct model_traffic *tr, const struct topo *topo,
-    const struct model_traffic_params *params, const struct sim_seed *where,
+int scene_traffic_draw(struct scene_traffic *tr, const struct topo *topo,
+    const struct scene_traffic_params *params, const struct sim_seed *where,
     struct sim_err *e);
-void model_traffic_free(struct model_traffic *tr);
+void scene_traffic_free(struct scene_traffic *tr);
 
-static inline uint64_t model_traffic_first(const struct model_traffic *tr,
+static inline uint64_t scene_traffic_first(const struct scene_traffic *tr,
     topo_host h)
 {
 	return tr->first ? tr->first[h] : (uint64_t)h * tr->conns;
 }
 
 /* The host that sends flow F. Cost O(1) when fixed, else O(log hosts). */
-topo_host model_traffic_src(const struct model_traffic *tr, uint64_t flow);
+topo_host scene_traffic_src(const struct scene_traffic *tr, uint64_t flow);
 
 /* A destination from two uniform words; COIN decides hot or not and is not
  * looked at when traffic is uniform. Bias below hosts / 2^32. */
-topo_host model_traffic_dst(const struct model_traffic *tr, topo_host src,
+topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
     uint32_t word, uint32_t coin);
 
 /* Packets of a flow from a uniform word. */
-static inline uint32_t model_traffic_packets(const struct model_traffic *tr,
+static inline uint32_t scene_traffic_packets(const struct scene_traffic *tr,
     uint32_t word)
 {
 	uint32_t lo = (uint32_t)tr->params.packets.a;

@@ -10,13 +10,13 @@
 
 /* --- one link --------------------------------------------------------------- */
 
-static int walk_is_all_up(const struct model_walk_net *net)
+static int walk_is_all_up(const struct scene_walk_net *net)
 {
 	return !net->flaps || net->flaps->n == 0;
 }
 
 /* The first fault of L, mostly found where it stood last; SIZE_MAX: none. */
-static inline size_t walk_fault(const struct model_walk_net *net, topo_link l)
+static inline size_t walk_fault(const struct scene_walk_net *net, topo_link l)
 {
 	const struct truth *truth = &net->scene->truth;
 	size_t *last = net->fault_at ? &net->fault_at[l] : NULL;
@@ -26,61 +26,61 @@ static inline size_t walk_fault(const struct model_walk_net *net, topo_link l)
 	return i < truth->n_faults && truth->fault[i].link == l ? i : SIZE_MAX;
 }
 
-static double walk_hazard(const struct model_walk_net *net, topo_link l,
+static double walk_hazard(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at)
 {
-	const struct model_loss *loss = &net->scene->loss;
+	const struct scene_loss *loss = &net->scene->loss;
 	double hazard;
-	if (!walk_is_all_up(net) && model_flap_down(net->flaps, &l, 1, at) == 0)
+	if (!walk_is_all_up(net) && fault_flap_down(net->flaps, &l, 1, at) == 0)
 		return INFINITY;
 	if (net->lossless)
 		return 0;
 	if (fault != SIZE_MAX &&
-	    model_loss_fault_at(loss, fault, l, at, &hazard))
+	    scene_loss_fault_at(loss, fault, l, at, &hazard))
 		return hazard;
 	return net->noise ? net->noise[l]
-			  : model_hazard(model_noise_rate(&loss->noise, l));
+			  : scene_hazard(scene_noise_rate(&loss->noise, l));
 }
 
 /* What a packet with OWN_US takes on L, but for distance, which most links do
  * not have. */
-static sim_ns walk_delay(const struct model_walk_net *net, topo_link l,
+static sim_ns walk_delay(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at, double own_us, struct sim_rng *r)
 {
 	const struct truth *truth = &net->scene->truth;
 	if (fault != SIZE_MAX)
-		own_us += model_latency_draw_at(truth, fault, l, at, r);
+		own_us += scene_latency_draw_at(truth, fault, l, at, r);
 	return (sim_ns)(fmin(own_us, MAX_DELAY_US) * 1e3 + 0.5);
 }
 
 /* Whether the switch behind L, which leads to one, takes TUPLE. */
-static int walk_swallows(const struct model_walk_net *net,
+static int walk_swallows(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, topo_link l, sim_ns at)
 {
 	return tuple->proto != TOPO_PROTO_ICMP &&
-	    truth_swallows(&net->scene->truth, model_walk_switch(net, l), tuple,
+	    truth_swallows(&net->scene->truth, scene_walk_switch(net, l), tuple,
 		at);
 }
 
 /* --- step by step ----------------------------------------------------------- */
 
-struct model_walk model_walk_begin(const struct model_walk_net *net,
+struct scene_walk scene_walk_begin(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     uint8_t ttl, sim_ns sent)
 {
-	return (struct model_walk){
+	return (struct scene_walk){
 	    .net = net,
 	    .tuple = tuple,
 	    .path = path,
 	    .n_hops = n_hops,
-	    .fate = MODEL_WALK_UNDER_WAY,
+	    .fate = SCENE_WALK_UNDER_WAY,
 	    .t = sent,
 	    .fault = SIZE_MAX,
 	    .ttl = ttl,
 	};
 }
 
-void model_walk_meet(struct model_walk *w)
+void scene_walk_meet(struct scene_walk *w)
 {
 	assert(w->n_met < w->n_hops);
 	const topo_link l = w->path[w->n_met++];
@@ -88,30 +88,30 @@ void model_walk_meet(struct model_walk *w)
 	w->hazard += walk_hazard(w->net, l, w->fault, w->t);
 }
 
-void model_walk_cross(struct model_walk *w, double own_us, struct sim_rng *r)
+void scene_walk_cross(struct scene_walk *w, double own_us, struct sim_rng *r)
 {
 	const topo_link l = w->path[w->n_met - 1];
 	w->t += walk_delay(w->net, l, w->fault, w->t, own_us, r) +
 	    topo_link_delay(w->net->topo, l);
 }
 
-void model_walk_enter(struct model_walk *w)
+void scene_walk_enter(struct scene_walk *w)
 {
 	if (w->n_met == w->n_hops)
-		w->fate = MODEL_WALK_DELIVERED;
+		w->fate = SCENE_WALK_DELIVERED;
 	else if (w->net->scene->truth.n_holes > 0 &&
 	    walk_swallows(w->net, w->tuple, w->path[w->n_met - 1], w->t))
-		w->fate = MODEL_WALK_SWALLOWED;
+		w->fate = SCENE_WALK_SWALLOWED;
 	else if (w->ttl <= w->n_met)
-		w->fate = MODEL_WALK_EXPIRED;
+		w->fate = SCENE_WALK_EXPIRED;
 }
 
-struct model_walk_hop model_walk_hop(const struct model_walk *w)
+struct scene_walk_hop scene_walk_hop(const struct scene_walk *w)
 {
 	const topo_link l = w->path[w->n_met - 1];
 	topo_node from, to;
 	topo_link_ends(w->net->topo, l, &from, &to);
-	return (struct model_walk_hop){
+	return (struct scene_walk_hop){
 	    .link = l,
 	    .node = to,
 	    .t = w->t,
@@ -122,7 +122,7 @@ struct model_walk_hop model_walk_hop(const struct model_walk *w)
 /* --- whole ways --------------------------------------------------------------- */
 
 /* The first link into a switch that swallows TUPLE, or N_HOPS. */
-static unsigned walk_hole(const struct model_walk_net *net,
+static unsigned walk_hole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns at)
 {
@@ -136,7 +136,7 @@ static unsigned walk_hole(const struct model_walk_net *net,
 
 /* This runs twice for every connect, so a link without faults costs a sum and
  * no more. */
-struct model_walk_way model_walk_whole(const struct model_walk_net *net,
+struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, struct sim_rng *r)
 {
@@ -160,10 +160,10 @@ struct model_walk_way model_walk_whole(const struct model_walk_net *net,
 	if (net->scene->truth.n_holes > 0 &&
 	    walk_hole(net, tuple, path, n_hops, sent) < n_hops)
 		hazard = INFINITY;
-	return (struct model_walk_way){n_hops, hazard, delay};
+	return (struct scene_walk_way){n_hops, hazard, delay};
 }
 
-int model_walk_hazards(const struct model_walk_net *net,
+int scene_walk_hazards(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, double hazard[])
 {
@@ -181,7 +181,7 @@ int model_walk_hazards(const struct model_walk_net *net,
 	return is_slow;
 }
 
-sim_ns model_walk_delay(const struct model_walk_net *net,
+sim_ns scene_walk_delay(const struct scene_walk_net *net,
     const topo_link path[], unsigned n_hops, sim_ns sent, struct sim_rng *r)
 {
 	sim_ns delay = 0;

@@ -15,7 +15,7 @@
  *
  * Losses are for the caller to draw, since each draws in its own way: with one
  * number for all links, and with a new one for each link, a packet is lost on
- * the first link after which model_walk_is_lost(number, hazard) holds, HAZARD
+ * the first link after which scene_walk_is_lost(number, hazard) holds, HAZARD
  * being that of the links met since the number was drawn. Both have the same
  * law: each link loses what comes to it at its own rate, independently.
  *
@@ -31,31 +31,31 @@
 #include "models/scene/scene.h"
 
 /* Where packets go. All is borrowed. */
-struct model_walk_net {
+struct scene_walk_net {
 	const struct topo *topo;
-	const struct model_scene *scene; /* its truth is sorted */
-	const struct model_flaps *flaps; /* NULL: every cable is up */
+	const struct scene *scene;       /* its truth is sorted */
+	const struct fault_flaps *flaps; /* NULL: every cable is up */
 	const double *noise; /* [n_links] hazards; NULL: the scene's, by link */
 	size_t *fault_at;    /* [n_links] where faults were found last, any
 			      * numbers at first; or NULL */
 	uint8_t lossless;    /* neither faults nor noise lose anything */
 };
 
-enum model_walk_fate {
-	MODEL_WALK_UNDER_WAY,
-	MODEL_WALK_DELIVERED,
-	MODEL_WALK_LOST,      /* on the link met last; set by the caller */
-	MODEL_WALK_SWALLOWED, /* by the switch behind that link */
-	MODEL_WALK_EXPIRED,   /* at the switch behind that link */
+enum scene_walk_fate {
+	SCENE_WALK_UNDER_WAY,
+	SCENE_WALK_DELIVERED,
+	SCENE_WALK_LOST,      /* on the link met last; set by the caller */
+	SCENE_WALK_SWALLOWED, /* by the switch behind that link */
+	SCENE_WALK_EXPIRED,   /* at the switch behind that link */
 };
 
-struct model_walk {
-	const struct model_walk_net *net;
+struct scene_walk {
+	const struct scene_walk_net *net;
 	const struct topo_tuple *tuple;
 	const topo_link *path;
 	unsigned n_hops; /* of the path */
 	unsigned n_met;  /* links of it, in order */
-	enum model_walk_fate fate;
+	enum scene_walk_fate fate;
 	sim_ns t;      /* at the end of the last link that was crossed */
 	double hazard; /* of the links met; the caller may set it to 0 */
 	size_t fault;  /* the first of the link met last, or SIZE_MAX */
@@ -64,41 +64,41 @@ struct model_walk {
 
 /* What is seen of a packet at the end of the link it met last; of one that is
  * lost there, before it. */
-struct model_walk_hop {
+struct scene_walk_hop {
 	topo_link link;
 	topo_node node; /* that the link leads to */
 	sim_ns t;
 	uint8_t ttl; /* with which it comes there */
 };
 
-#define MODEL_WALK_MAX_TTL UINT8_MAX /* of packets that are no probes */
+#define SCENE_WALK_MAX_TTL UINT8_MAX /* of packets that are no probes */
 
 /* PATH, of N_HOPS links, is that of TUPLE from SRC to DST when all is up: make
  * it the one at T (see fault/flap.h). Returns its number of links.
  * Shape  path[TOPO_MAX_HOPS]. Cost O(1) without flaps. */
-static inline unsigned model_walk_detour(const struct model_walk_net *net,
+static inline unsigned scene_walk_detour(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, topo_host src, topo_host dst, sim_ns t,
     topo_link path[], unsigned n_hops)
 {
 	if (!net->flaps || net->flaps->n == 0)
 		return n_hops;
-	return model_flap_path(net->flaps, net->topo, net->scene->ecmp_seed,
+	return fault_flap_path(net->flaps, net->topo, net->scene->ecmp_seed,
 	    src, dst, topo_tuple_digest(tuple), t, path, n_hops);
 }
 
 /* The path that packets of TUPLE from SRC to DST, which differ, take at T: that
  * of topo_path(), and around cables that are down. Cost O(hops * (1 + flaps)). */
-static inline unsigned model_walk_path(const struct model_walk_net *net,
+static inline unsigned scene_walk_path(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, topo_host src, topo_host dst, sim_ns t,
     topo_link path[])
 {
 	const unsigned n_hops = topo_path(net->topo, net->scene->ecmp_seed, src,
 	    dst, topo_tuple_digest(tuple), path);
-	return model_walk_detour(net, tuple, src, dst, t, path, n_hops);
+	return scene_walk_detour(net, tuple, src, dst, t, path, n_hops);
 }
 
 /* The switch that link L, which leads to one, leads to. */
-static inline topo_switch model_walk_switch(const struct model_walk_net *net,
+static inline topo_switch scene_walk_switch(const struct scene_walk_net *net,
     topo_link l)
 {
 	topo_node from, to;
@@ -108,7 +108,7 @@ static inline topo_switch model_walk_switch(const struct model_walk_net *net,
 
 /* U, uniform on [0, 1), says that what met HAZARD is lost. 1 - exp(-h) <= h,
  * which most often is all there is to compute. */
-static inline int model_walk_is_lost(double u, double hazard)
+static inline int scene_walk_is_lost(double u, double hazard)
 {
 	return u < hazard && u < -expm1(-hazard);
 }
@@ -118,23 +118,23 @@ static inline int model_walk_is_lost(double u, double hazard)
 /* Faults and holes are those of the time at which the packet is there. */
 
 /* A packet leaves at SENT. W keeps all but the numbers. */
-struct model_walk model_walk_begin(const struct model_walk_net *net,
+struct scene_walk scene_walk_begin(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     uint8_t ttl, sim_ns sent);
 
 /* The next link of the path, of which there is one: its hazard is added.
  * Cost O(log faults + flaps), and a Philox block if the net has no noise. */
-void model_walk_meet(struct model_walk *w);
+void scene_walk_meet(struct scene_walk *w);
 
 /* The packet is not lost there: it takes OWN_US, and what else the link takes.
  * R draws for each active fault whose law is not constant. */
-void model_walk_cross(struct model_walk *w, double own_us, struct sim_rng *r);
+void scene_walk_cross(struct scene_walk *w, double own_us, struct sim_rng *r);
 
 /* The node at the end of the link: its fate, unless it goes on. */
-void model_walk_enter(struct model_walk *w);
+void scene_walk_enter(struct scene_walk *w);
 
 /* Where it is, after any of these. */
-struct model_walk_hop model_walk_hop(const struct model_walk *w);
+struct scene_walk_hop scene_walk_hop(const struct scene_walk *w);
 
 /* --- whole ways ------------------------------------------------------------- */
 
@@ -142,7 +142,7 @@ struct model_walk_hop model_walk_hop(const struct model_walk *w);
  * whose times are drawn for the path as a whole. */
 
 /* What a packet meets that goes along all of a path. */
-struct model_walk_way {
+struct scene_walk_way {
 	unsigned n_hops;
 	double hazard; /* infinite: no packet gets through */
 	sim_ns delay;  /* of faults and distance */
@@ -150,19 +150,19 @@ struct model_walk_way {
 
 /* R draws for every link, even behind one that loses all, so that no fault
  * changes what is drawn for others. Cost O(hops) where nothing is broken. */
-struct model_walk_way model_walk_whole(const struct model_walk_net *net,
+struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, struct sim_rng *r);
 
 /* HAZARD[k] is that of the first k links, which a packet meets whose TTL ends
  * behind them. Returns 1 if the links may take time of their own: if not,
- * model_walk_delay() is 0. Shape  hazard[n_hops + 1]. */
-int model_walk_hazards(const struct model_walk_net *net,
+ * scene_walk_delay() is 0. Shape  hazard[n_hops + 1]. */
+int scene_walk_hazards(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, double hazard[]);
 
 /* What faults and distance add to the time of a packet over all the links. */
-sim_ns model_walk_delay(const struct model_walk_net *net,
+sim_ns scene_walk_delay(const struct scene_walk_net *net,
     const topo_link path[], unsigned n_hops, sim_ns sent, struct sim_rng *r);
 
 #endif

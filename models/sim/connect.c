@@ -86,7 +86,7 @@ static int put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
 /* What a packet meets that leaves now. A host reaches itself, being behind a
  * VIP, by way of its ToR. CLIENT's stream draws the delays of both ways: the
  * connect is its own. */
-static struct model_walk_way way_of(struct fabric_sim *f, topo_host client,
+static struct scene_walk_way way_of(struct fabric_sim *f, topo_host client,
     const struct topo_tuple *tuple, topo_host src, topo_host dst)
 {
 	topo_link path[TOPO_MAX_HOPS];
@@ -97,17 +97,17 @@ static struct model_walk_way way_of(struct fabric_sim *f, topo_host client,
 	} else {
 		n_hops = fabric_sim_path(f, tuple, src, dst, path);
 	}
-	return model_walk_whole(&f->net, tuple, path, n_hops, f->now,
+	return scene_walk_whole(&f->net, tuple, path, n_hops, f->now,
 	    &f->streams[client].delay);
 }
 
-static struct model_walk_way way_there(struct fabric_sim *f,
+static struct scene_walk_way way_there(struct fabric_sim *f,
     const struct fabric_sim_conn *c)
 {
 	return way_of(f, c->client, &c->tuple, c->client, c->server);
 }
 
-static struct model_walk_way way_back(struct fabric_sim *f,
+static struct scene_walk_way way_back(struct fabric_sim *f,
     const struct fabric_sim_conn *c)
 {
 	const struct topo_tuple reverse = {c->tuple.dst_ip, c->tuple.src_ip,
@@ -119,8 +119,8 @@ static struct model_walk_way way_back(struct fabric_sim *f,
 
 /* It cannot fail: hops are those of a path, payloads are checked when they are
  * submitted, loads are cut. */
-static const struct model_rtt *law_of(struct fabric_sim *f, unsigned n_hops,
-    unsigned class, uint32_t payload)
+static const struct fabric_sim_rtt *law_of(struct fabric_sim *f,
+    unsigned n_hops, unsigned class, uint32_t payload)
 {
 	const uint64_t key = (uint64_t)payload << 16 | class << 8 | n_hops;
 	const size_t i = (key * UINT64_C(0x9e3779b97f4a7c15)) >> 56;
@@ -128,12 +128,12 @@ static const struct model_rtt *law_of(struct fabric_sim *f, unsigned n_hops,
 	if (f->law_key[i] == key)
 		return &f->law[i];
 	const struct fabric_sim_connect_params *p = &f->params->connect;
-	const struct model_rtt_profile *profile =
-	    &model_rtt_profiles[p->profile];
+	const struct fabric_sim_rtt_profile *profile =
+	    &fabric_sim_rtt_profiles[p->profile];
 	const double load =
 	    (p->load < 0 ? profile->load : p->load) + class * p->class_load;
-	const int rc = model_rtt_init(&f->law[i], profile, n_hops, payload,
-	    fmin(load, MODEL_RTT_MAX_LOAD), NULL);
+	const int rc = fabric_sim_rtt_init(&f->law[i], profile, n_hops, payload,
+	    fmin(load, FABRIC_SIM_RTT_MAX_LOAD), NULL);
 	assert(rc == 0);
 	(void)rc;
 	f->law_key[i] = key;
@@ -143,7 +143,7 @@ static const struct model_rtt *law_of(struct fabric_sim *f, unsigned n_hops,
 static sim_ns draw_rtt(struct fabric_sim *f, const struct fabric_sim_conn *c,
     unsigned n_hops, uint32_t payload)
 {
-	return model_rtt_draw(law_of(f, n_hops, c->class, payload),
+	return fabric_sim_rtt_draw(law_of(f, n_hops, c->class, payload),
 	    &f->streams[c->client].rtt);
 }
 
@@ -167,7 +167,7 @@ static int settle(struct fabric_sim *f, uint32_t i, sim_ns at,
 
 /* The first SYN is at the server, and its answer lost: its timer begins. */
 static int meet(struct fabric_sim *f, uint32_t i,
-    const struct model_walk_way *there, struct sim_err *e)
+    const struct scene_walk_way *there, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
 	if (c->peer_boot == f->boot[c->server])
@@ -176,10 +176,12 @@ static int meet(struct fabric_sim *f, uint32_t i,
 	c->n_synacks = 0;
 	if (!f->params->connect.synack_timer || c->tuple.dst_port == 0)
 		return 0;
-	const struct model_rtt *law = law_of(f, there->n_hops, c->class, 0);
+	const struct fabric_sim_rtt *law =
+	    law_of(f, there->n_hops, c->class, 0);
 	const sim_ns came =
 	    f->now + there->delay + (sim_ns)(law->fixed_us * 500);
-	return put(f, i, SYNACK, came + model_tcp_linux_synack.wait_ns[0], e);
+	return put(f, i, SYNACK, came + fabric_sim_tcp_linux_synack.wait_ns[0],
+	    e);
 }
 
 /* U is drawn for each attempt, whatever it meets, so that a fault moves no
@@ -189,11 +191,11 @@ static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	struct fabric_sim_conn *c = &f->conn[i];
 	const double u = sim_rng_u01(&f->streams[c->client].connect);
 	const sim_ns next = f->now + f->ladder->wait_ns[c->n_syns++];
-	const struct model_walk_way there = way_there(f, c);
+	const struct scene_walk_way there = way_there(f, c);
 	int rc = 0;
-	if (!f->off[c->server] && !model_walk_is_lost(u, there.hazard)) {
-		const struct model_walk_way back = way_back(f, c);
-		if (!model_walk_is_lost(u, there.hazard + back.hazard)) {
+	if (!f->off[c->server] && !scene_walk_is_lost(u, there.hazard)) {
+		const struct scene_walk_way back = way_back(f, c);
+		if (!scene_walk_is_lost(u, there.hazard + back.hazard)) {
 			c->peer_boot = f->boot[c->server];
 			return settle(f, i,
 			    f->now + there.delay + back.delay +
@@ -207,11 +209,12 @@ static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 
 static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
-	const struct model_tcp_ladder *ladder = &model_tcp_linux_synack;
+	const struct fabric_sim_tcp_ladder *ladder =
+	    &fabric_sim_tcp_linux_synack;
 	struct fabric_sim_conn *c = &f->conn[i];
 	const double u = sim_rng_u01(&f->streams[c->client].connect);
-	const struct model_walk_way back = way_back(f, c);
-	if (model_walk_is_lost(u, back.hazard))
+	const struct scene_walk_way back = way_back(f, c);
+	if (scene_walk_is_lost(u, back.hazard))
 		return ++c->n_synacks == ladder->n_retries
 		    ? 0
 		    : put(f, i, SYNACK, f->now + ladder->wait_ns[c->n_synacks],
@@ -234,7 +237,7 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
 	struct sim_rng *r = &f->streams[c->client].connect;
 	const uint32_t n = n_bytes == 0 ? 1 : (n_bytes - 1) / SEGMENT + 1;
 	sim_ns late = 0;
-	for (unsigned k = 0; model_walk_is_lost(sim_rng_u01(r), n * hazard);
+	for (unsigned k = 0; scene_walk_is_lost(sim_rng_u01(r), n * hazard);
 	     k++) {
 		if (k == N_RTOS)
 			return SIM_NEVER;
@@ -246,7 +249,7 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
 static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
-	const struct model_walk_way there = way_there(f, c);
+	const struct scene_walk_way there = way_there(f, c);
 	const sim_ns late = resend(f, c, c->n_bytes, there.hazard);
 	const int rc = put(f, i, WAITED, f->now + ECHO_WAIT, e);
 	if (rc < 0 || late == SIM_NEVER)
@@ -281,7 +284,7 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	if (c->turn != a->token >> 32 || c->server != host || !c->asked)
 		return 0;
 	c->asked = 0;
-	const struct model_walk_way back = way_back(f, c);
+	const struct scene_walk_way back = way_back(f, c);
 	const sim_ns late = resend(f, c, a->n_bytes, back.hazard);
 	return late == SIM_NEVER
 	    ? 0
@@ -315,9 +318,9 @@ static int prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
 	if ((!f->noise && (rc = SIM_ZALLOC(&f->noise, n, e)) < 0) ||
 	    (!f->fault_at && (rc = SIM_ZALLOC(&f->fault_at, n, e)) < 0))
 		return rc;
-	model_noise_rates(&f->scene->loss.noise, 0, n, f->noise);
+	scene_noise_rates(&f->scene->loss.noise, 0, n, f->noise);
 	for (topo_link l = 0; l < n; l++)
-		f->noise[l] = model_hazard(f->noise[l]);
+		f->noise[l] = scene_hazard(f->noise[l]);
 	f->net.noise = f->noise;
 	f->net.fault_at = f->fault_at;
 	f->noise_of = f->now_living;
@@ -328,10 +331,10 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
 	uint32_t i;
-	if (a->n_bytes > MODEL_RTT_MAX_PAYLOAD)
+	if (a->n_bytes > FABRIC_SIM_RTT_MAX_PAYLOAD)
 		return sim_fail(e, SIM_ERANGE,
 		    "a payload of %u bytes is not in [0, %u].", a->n_bytes,
-		    MODEL_RTT_MAX_PAYLOAD);
+		    FABRIC_SIM_RTT_MAX_PAYLOAD);
 	int rc = prepare(f, host, e);
 	if (rc < 0 || (rc = new_conn(f, &i, e)) < 0)
 		return rc;
@@ -437,10 +440,12 @@ static int index_tors(struct fabric_sim *f, struct sim_err *e)
 
 int fabric_sim_open_connect(struct fabric_sim *f, struct sim_err *e)
 {
-	static const struct model_tcp_ladder *const ladders[] =
-	    {&model_tcp_windows, &model_tcp_linux, &model_tcp_linux_linear};
+	static const struct fabric_sim_tcp_ladder *const ladders[] =
+	    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+		&fabric_sim_tcp_linux_linear};
 	const struct fabric_sim_connect_params *p = &f->params->connect;
-	const struct model_tcp_ladder *ladder = f->ladder = ladders[p->timers];
+	const struct fabric_sim_tcp_ladder *ladder = f->ladder =
+	    ladders[p->timers];
 	sim_ns *rto = f->base.caps.syn_rto_ns;
 	if (p->retries > ladder->n_retries)
 		return sim_fail(e, SIM_ERANGE,

@@ -10,24 +10,25 @@
 
 static const char *const source_names[] = {"ingress", "loopback", NULL};
 
-const struct sim_field model_icmp_fields[] = {
-    {"t_max", SIM_F_F64, offsetof(struct model_icmp_params, t_max), .min = 0,
-	.max = 1e9, .unit = "1/s", .def = "100",
+const struct sim_field fabric_sim_icmp_fields[] = {
+    {"t_max", SIM_F_F64, offsetof(struct fabric_sim_icmp_params, t_max),
+	.min = 0, .max = 1e9, .unit = "1/s", .def = "100",
 	.doc = "ICMP messages a switch may send; 0: any number"},
-    {"burst", SIM_F_U32, offsetof(struct model_icmp_params, burst), .min = 1,
-	.max = 1e6, .unit = "messages", .def = "50",
+    {"burst", SIM_F_U32, offsetof(struct fabric_sim_icmp_params, burst),
+	.min = 1, .max = 1e6, .unit = "messages", .def = "50",
 	.doc = "how many of these at once"},
-    {"source", SIM_F_ENUM, offsetof(struct model_icmp_params, source),
+    {"source", SIM_F_ENUM, offsetof(struct fabric_sim_icmp_params, source),
 	.names = source_names, .def = "ingress",
 	.doc = "address they come from: names the link, or the switch alone"},
-    {"latency", SIM_F_DIST, offsetof(struct model_icmp_params, latency_us),
+    {"latency", SIM_F_DIST, offsetof(struct fabric_sim_icmp_params, latency_us),
 	.min = 0, .max = 1e7, .unit = "us", .def = "{uniform: [20, 200]}",
 	.doc = "time a switch takes to answer"},
     {0},
 };
 
-int model_icmp_begin(struct model_icmp *m, const struct model_icmp_params *p,
-    uint32_t n_switches, sim_ns epoch_ns, struct sim_err *e)
+int fabric_sim_icmp_begin(struct fabric_sim_icmp *m,
+    const struct fabric_sim_icmp_params *p, uint32_t n_switches,
+    sim_ns epoch_ns, struct sim_err *e)
 {
 	size_t cap = m->cap;
 	int rc = SIM_RESERVE(&m->sw, &cap, n_switches, e);
@@ -37,22 +38,22 @@ int model_icmp_begin(struct model_icmp *m, const struct model_icmp_params *p,
 	m->n_switches = n_switches;
 	m->limit = sim_bucket_of(p->t_max, p->burst);
 	m->n_seconds = (uint32_t)((epoch_ns + SIM_SEC - 1) / SIM_SEC);
-	m->load = (struct model_icmp_load){
+	m->load = (struct fabric_sim_icmp_load){
 	    .n_all = (uint64_t)n_switches * m->n_seconds};
 	if (n_switches > 0)
 		memset(m->sw, 0, n_switches * sizeof(m->sw[0]));
 	return 0;
 }
 
-void model_icmp_free(struct model_icmp *m)
+void fabric_sim_icmp_free(struct fabric_sim_icmp *m)
 {
 	free(m->sw);
-	*m = (struct model_icmp){0};
+	*m = (struct fabric_sim_icmp){0};
 }
 
 /* The second that S counted is over, or the epoch is. */
-static void count_second(const struct model_icmp *m,
-    const struct model_icmp_switch *s, struct model_icmp_load *load)
+static void count_second(const struct fabric_sim_icmp *m,
+    const struct fabric_sim_icmp_switch *s, struct fabric_sim_icmp_load *load)
 {
 	if (s->n > load->max)
 		load->max = s->n;
@@ -62,9 +63,10 @@ static void count_second(const struct model_icmp *m,
 	load->n_high += s->n > 3;
 }
 
-int model_icmp_answer(struct model_icmp *m, topo_switch id, sim_ns now)
+int fabric_sim_icmp_answer(struct fabric_sim_icmp *m, topo_switch id,
+    sim_ns now)
 {
-	struct model_icmp_switch *s = &m->sw[id];
+	struct fabric_sim_icmp_switch *s = &m->sw[id];
 	const uint32_t second = (uint32_t)(now / SIM_SEC);
 	if (!sim_bucket_take(&m->limit, &s->bucket, now)) {
 		m->load.n_suppressed++;
@@ -80,9 +82,10 @@ int model_icmp_answer(struct model_icmp *m, topo_switch id, sim_ns now)
 	return 1;
 }
 
-struct model_icmp_load model_icmp_load(const struct model_icmp *m)
+struct fabric_sim_icmp_load fabric_sim_icmp_load(
+    const struct fabric_sim_icmp *m)
 {
-	struct model_icmp_load load = m->load;
+	struct fabric_sim_icmp_load load = m->load;
 	for (uint32_t i = 0; i < m->n_switches; i++)
 		count_second(m, &m->sw[i], &load);
 	return load;

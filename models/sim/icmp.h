@@ -19,17 +19,20 @@
 /* Which address a message comes from: that of the interface the packet came in
  * by, which names the link, or the switch's loopback, which names the switch
  * alone. */
-enum model_icmp_source { MODEL_ICMP_INGRESS, MODEL_ICMP_LOOPBACK };
+enum fabric_sim_icmp_source {
+	FABRIC_SIM_ICMP_INGRESS,
+	FABRIC_SIM_ICMP_LOOPBACK
+};
 
-struct model_icmp_params {
+struct fabric_sim_icmp_params {
 	double t_max; /* messages a second and switch; 0 = no limit */
 	uint32_t burst;
-	uint32_t source;            /* enum model_icmp_source */
+	uint32_t source;            /* enum fabric_sim_icmp_source */
 	struct sim_dist latency_us; /* from packet to message */
 };
-extern const struct sim_field model_icmp_fields[];
+extern const struct sim_field fabric_sim_icmp_fields[];
 
-struct model_icmp_switch {
+struct fabric_sim_icmp_switch {
 	sim_ns bucket;
 	uint32_t second, n; /* messages in that second */
 };
@@ -38,7 +41,7 @@ struct model_icmp_switch {
  * epoch, T being the messages in one; a second is a whole one since the epoch
  * began, and those after its end count for nothing but n_sent, n_suppressed
  * and max. */
-struct model_icmp_load {
+struct fabric_sim_icmp_load {
 	uint64_t n_sent, n_suppressed;
 	uint32_t max;    /* greatest T */
 	uint64_t n_low;  /* 0 < T <= 3 */
@@ -47,23 +50,26 @@ struct model_icmp_load {
 };
 
 /* Zeroed is empty. */
-struct model_icmp {
+struct fabric_sim_icmp {
 	struct sim_bucket limit;
 	uint32_t n_switches, n_seconds, cap;
-	struct model_icmp_switch *sw; /* [n_switches] */
-	struct model_icmp_load load;
+	struct fabric_sim_icmp_switch *sw; /* [n_switches] */
+	struct fabric_sim_icmp_load load;
 };
 
 /* Begin an epoch of EPOCH_NS with full buckets. Errors SIM_ENOMEM.
  * Cost O(switches). */
-int model_icmp_begin(struct model_icmp *m, const struct model_icmp_params *p,
-    uint32_t n_switches, sim_ns epoch_ns, struct sim_err *e);
-void model_icmp_free(struct model_icmp *m);
+int fabric_sim_icmp_begin(struct fabric_sim_icmp *m,
+    const struct fabric_sim_icmp_params *p, uint32_t n_switches,
+    sim_ns epoch_ns, struct sim_err *e);
+void fabric_sim_icmp_free(struct fabric_sim_icmp *m);
 
 /* A packet dies at switch S at time NOW: 1 if S tells. */
-int model_icmp_answer(struct model_icmp *m, topo_switch s, sim_ns now);
+int fabric_sim_icmp_answer(struct fabric_sim_icmp *m, topo_switch s,
+    sim_ns now);
 
 /* Load up to now. Cost O(switches). */
-struct model_icmp_load model_icmp_load(const struct model_icmp *m);
+struct fabric_sim_icmp_load fabric_sim_icmp_load(
+    const struct fabric_sim_icmp *m);
 
 #endif

@@ -34,7 +34,7 @@ struct fabric_sim_pending {
 	uint32_t boot; /* of the host: when it reboots, this is lost */
 	union {
 		topo_switch at; /* ARRIVE */
-		uint32_t mode;  /* FETCHED: see model_service_mode() */
+		uint32_t mode;  /* FETCHED: see fault_service_mode() */
 		uint32_t next_free;
 	};
 	sim_ns back; /* ARRIVE: from the switch to the host; never: lost */
@@ -66,7 +66,7 @@ struct fabric_sim {
 	struct fabric base;
 	const struct topo *topo;
 	const struct fabric_sim_params *params;
-	const struct model_scene *scene;
+	const struct scene *scene;
 	const struct obs *lossy; /* or NULL */
 	struct sim_evq *q;
 	sim_ns now;
@@ -85,9 +85,9 @@ struct fabric_sim {
 	/* Flows by tuple, both of them: 1 + index, 0 = none. A power of two. */
 	uint32_t *slot;
 	size_t n_slots, cap_slots;
-	struct model_icmp icmp;
-	struct model_flaps flaps;
-	struct model_walk_net probe_net; /* of probes and their answers */
+	struct fabric_sim_icmp icmp;
+	struct fault_flaps flaps;
+	struct scene_walk_net probe_net; /* of probes and their answers */
 	struct fabric_sim_route route;
 	struct sim_rng *probe_rng; /* [n_hosts] */
 	uint32_t *life; /* [n_hosts] == now_living: its rng is of this epoch */
@@ -98,20 +98,20 @@ struct fabric_sim {
 	size_t n_conns, cap_conns;
 	uint32_t free_conn;
 	struct fabric_sim_streams *streams; /* [n_hosts], or NULL: not yet */
-	struct model_walk_net net;          /* of connects */
+	struct scene_walk_net net;          /* of connects */
 	double *noise;     /* [n_links] hazards, or NULL: not yet */
 	uint32_t noise_of; /* == now_living: of this epoch */
 	size_t *fault_at;  /* [n_links] where faults were found last, or NULL */
 	topo_host *by_tor; /* [n_hosts] hosts, those of a ToR together */
 	uint32_t *first;   /* [n_tors + 1] of each ToR in by_tor */
 	uint32_t n_tors;
-	const struct model_tcp_ladder *ladder;
+	const struct fabric_sim_tcp_ladder *ladder;
 	unsigned n_retries;
 	sim_ns give_up; /* sum of the waits */
-	struct model_rtt law[FABRIC_SIM_LAWS];
+	struct fabric_sim_rtt law[FABRIC_SIM_LAWS];
 	uint64_t law_key[FABRIC_SIM_LAWS]; /* 0: none */
 
-	struct model_services services;
+	struct fault_services services;
 };
 
 enum { FABRIC_SIM_NONE = UINT32_MAX };

@@ -37,7 +37,7 @@
  * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of 12
  * that make 4e-5 of as many probes within pods as between them.
  */
-const struct model_rtt_profile model_rtt_profiles[] = {
+const struct fabric_sim_rtt_profile fabric_sim_rtt_profiles[] = {
     {
 	.name = "dc1",
 	.doc = "storage and MapReduce, always busy (US West)",
@@ -98,31 +98,32 @@ const struct model_rtt_profile model_rtt_profiles[] = {
     {0},
 };
 
-const struct model_rtt_profile *model_rtt_find(const char *name)
+const struct fabric_sim_rtt_profile *fabric_sim_rtt_find(const char *name)
 {
-	const struct model_rtt_profile *p = model_rtt_profiles;
+	const struct fabric_sim_rtt_profile *p = fabric_sim_rtt_profiles;
 	while (p->name && strcmp(p->name, name) != 0)
 		p++;
 	return p->name ? p : NULL;
 }
 
-int model_rtt_init(struct model_rtt *law, const struct model_rtt_profile *p,
-    unsigned n_hops, uint32_t payload, double load, struct sim_err *e)
+int fabric_sim_rtt_init(struct fabric_sim_rtt *law,
+    const struct fabric_sim_rtt_profile *p, unsigned n_hops, uint32_t payload,
+    double load, struct sim_err *e)
 {
 	if (n_hops < 1 || n_hops > TOPO_MAX_HOPS)
 		return sim_fail(e, SIM_ERANGE,
 		    "%u links one way are not in [1, %d].", n_hops,
 		    TOPO_MAX_HOPS);
-	if (payload > MODEL_RTT_MAX_PAYLOAD)
+	if (payload > FABRIC_SIM_RTT_MAX_PAYLOAD)
 		return sim_fail(e, SIM_ERANGE,
 		    "a payload of %u bytes is not in [0, %d].", payload,
-		    MODEL_RTT_MAX_PAYLOAD);
-	if (!(load >= 0 && load <= MODEL_RTT_MAX_LOAD))
+		    FABRIC_SIM_RTT_MAX_PAYLOAD);
+	if (!(load >= 0 && load <= FABRIC_SIM_RTT_MAX_LOAD))
 		return sim_fail(e, SIM_ERANGE, "load %g is not in [0, %g].",
-		    load, MODEL_RTT_MAX_LOAD);
+		    load, FABRIC_SIM_RTT_MAX_LOAD);
 	const double links = 2.0 * n_hops;
 	const double growth = load / (1 - load) / (p->load / (1 - p->load));
-	*law = (struct model_rtt){
+	*law = (struct fabric_sim_rtt){
 	    .fixed_us = p->host_us + links * p->hop_us,
 	    .queue_us = p->host_queue_us + links * p->hop_queue_us * growth,
 	    .burst_us = p->burst_us,
@@ -146,7 +147,7 @@ static sim_ns to_ns(double us)
 	return ns < 0x1p62 ? (sim_ns)ns : (sim_ns)1 << 62;
 }
 
-sim_ns model_rtt_draw(const struct model_rtt *law, struct sim_rng *r)
+sim_ns fabric_sim_rtt_draw(const struct fabric_sim_rtt *law, struct sim_rng *r)
 {
 	const double u = sim_rng_u01(r);
 	double us = law->fixed_us;
@@ -160,7 +161,7 @@ sim_ns model_rtt_draw(const struct model_rtt *law, struct sim_rng *r)
 	return to_ns(us);
 }
 
-double model_rtt_tail(const struct model_rtt *law, double rtt_us)
+double fabric_sim_rtt_tail(const struct fabric_sim_rtt *law, double rtt_us)
 {
 	const double x = rtt_us - law->fixed_us;
 	if (!(x > 0))
@@ -173,12 +174,12 @@ double model_rtt_tail(const struct model_rtt *law, double rtt_us)
 
 /* The tail falls from 1 to 0 and has no flat part: bisection of the time beyond
  * what is fixed, by its logarithm, until the ends are neighbours. */
-double model_rtt_exceeded(const struct model_rtt *law, double tail)
+double fabric_sim_rtt_exceeded(const struct fabric_sim_rtt *law, double tail)
 {
 	double lo = -300, hi = 300;
 	for (int i = 0; i < 100; i++) {
 		const double mid = lo + (hi - lo) / 2;
-		if (model_rtt_tail(law, law->fixed_us + exp(mid)) > tail)
+		if (fabric_sim_rtt_tail(law, law->fixed_us + exp(mid)) > tail)
 			lo = mid;
 		else
 			hi = mid;
@@ -187,17 +188,17 @@ double model_rtt_exceeded(const struct model_rtt *law, double tail)
 }
 
 /* At times below the wait all lost SYNs are still to come, later none. */
-double model_rtt_exceeded_with_drops(const struct model_rtt *law, double tail,
-    double drop_rate, double wait_us)
+double fabric_sim_rtt_exceeded_with_drops(const struct fabric_sim_rtt *law,
+    double tail, double drop_rate, double wait_us)
 {
 	const double kept = 1 - drop_rate;
 	if (tail > drop_rate) {
 		const double before =
-		    model_rtt_exceeded(law, (tail - drop_rate) / kept);
+		    fabric_sim_rtt_exceeded(law, (tail - drop_rate) / kept);
 		if (before < wait_us)
 			return before;
 	}
 	if (tail >= kept)
 		return wait_us;
-	return fmax(wait_us, model_rtt_exceeded(law, tail / kept));
+	return fmax(wait_us, fabric_sim_rtt_exceeded(law, tail / kept));
 }

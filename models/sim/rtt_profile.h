@@ -30,16 +30,16 @@
 #include "sim/rng.h"
 #include "sim/time.h"
 
-#define MODEL_RTT_MAX_LOAD    0.99
-#define MODEL_RTT_MAX_PAYLOAD 65536 /* bytes; Pingmesh's hard limit */
+#define FABRIC_SIM_RTT_MAX_LOAD    0.99
+#define FABRIC_SIM_RTT_MAX_PAYLOAD 65536 /* bytes; Pingmesh's hard limit */
 
 /* Links one way: two servers of a ToR (the paper's pod), and of ToRs that only
  * the third tier joins. */
-#define MODEL_RTT_INTRA_POD 2
-#define MODEL_RTT_INTER_POD 6
+#define FABRIC_SIM_RTT_INTRA_POD 2
+#define FABRIC_SIM_RTT_INTER_POD 6
 
 /* Times in microseconds, shares and rates in [0, 1]. */
-struct model_rtt_profile {
+struct fabric_sim_rtt_profile {
 	const char *name, *doc;
 	double host_us, hop_us;             /* fixed; a hop counts each way */
 	double host_queue_us, hop_queue_us; /* means at `load` */
@@ -54,13 +54,13 @@ struct model_rtt_profile {
 };
 
 /* Ends with a NULL name. */
-extern const struct model_rtt_profile model_rtt_profiles[];
+extern const struct fabric_sim_rtt_profile fabric_sim_rtt_profiles[];
 
 /* NULL if there is none of that name. */
-const struct model_rtt_profile *model_rtt_find(const char *name);
+const struct fabric_sim_rtt_profile *fabric_sim_rtt_find(const char *name);
 
 /* The law of a probe's round trip. */
-struct model_rtt {
+struct fabric_sim_rtt {
 	double fixed_us, queue_us, burst_us; /* burst: mean, queue included */
 	double burst_share, stall_share;
 	double stall_mu, stall_sigma; /* of the logarithm in microseconds */
@@ -69,24 +69,25 @@ struct model_rtt {
 /* The law over N_HOPS links one way with PAYLOAD bytes at LOAD. Pass the
  * profile's own load for what it was calibrated at.
  * Errors SIM_ERANGE for hops outside [1, TOPO_MAX_HOPS], a payload above
- * MODEL_RTT_MAX_PAYLOAD or a load outside [0, MODEL_RTT_MAX_LOAD]. */
-int model_rtt_init(struct model_rtt *law, const struct model_rtt_profile *p,
-    unsigned n_hops, uint32_t payload, double load, struct sim_err *e);
+ * FABRIC_SIM_RTT_MAX_PAYLOAD or a load outside [0, FABRIC_SIM_RTT_MAX_LOAD]. */
+int fabric_sim_rtt_init(struct fabric_sim_rtt *law,
+    const struct fabric_sim_rtt_profile *p, unsigned n_hops, uint32_t payload,
+    double load, struct sim_err *e);
 
 /* One round trip. Cost O(1): two or three logarithms. */
-sim_ns model_rtt_draw(const struct model_rtt *law, struct sim_rng *r);
+sim_ns fabric_sim_rtt_draw(const struct fabric_sim_rtt *law, struct sim_rng *r);
 
 /* P(rtt > RTT_US), exact up to double precision. Cost O(1). */
-double model_rtt_tail(const struct model_rtt *law, double rtt_us);
+double fabric_sim_rtt_tail(const struct fabric_sim_rtt *law, double rtt_us);
 
 /* The round trip in microseconds that is exceeded with probability TAIL in
  * (0, 1), to a relative 1e-12. Cost O(100) tails. */
-double model_rtt_exceeded(const struct model_rtt *law, double tail);
+double fabric_sim_rtt_exceeded(const struct fabric_sim_rtt *law, double tail);
 
 /* The same of all probes that connect, what quantiles of measurements are of: a
  * share DROP_RATE in [0, 1) of them waits WAIT_US for a lost SYN to be sent
  * again, and is taken to need just that. */
-double model_rtt_exceeded_with_drops(const struct model_rtt *law, double tail,
-    double drop_rate, double wait_us);
+double fabric_sim_rtt_exceeded_with_drops(const struct fabric_sim_rtt *law,
+    double tail, double drop_rate, double wait_us);
 
 #endif

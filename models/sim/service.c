@@ -26,7 +26,7 @@ int fabric_sim_fetch(struct fabric_sim *f, topo_host host,
 	struct fabric_sim_pending p = {
 	    .ev = {.kind = AGENT_FETCH_DONE, .token = a->token},
 	    .host = host,
-	    .mode = model_service_mode(&f->scene->truth, TRUTH_CONTROLLER,
+	    .mode = fault_service_mode(&f->scene->truth, TRUTH_CONTROLLER,
 		f->now, &delay),
 	};
 	int rc = answer_at(f, host, delay, &at, e);
@@ -40,7 +40,7 @@ int fabric_sim_take_fetched(struct fabric_sim *f,
     struct sim_err *e)
 {
 	ev->ok = f->services.fetch != NULL;
-	const int rc = model_service_document(&f->services, p->mode, p->host,
+	const int rc = fault_service_document(&f->services, p->mode, p->host,
 	    f->now, &ev->data, &ev->n, e);
 	return rc < 0 ? rc : 1;
 }
@@ -49,7 +49,7 @@ int fabric_sim_take_fetched(struct fabric_sim *f,
 int fabric_sim_upload(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
-	const struct model_services *s = &f->services;
+	const struct fault_services *s = &f->services;
 	struct fabric_sim_pending p = {
 	    .ev = {.kind = AGENT_UPLOAD_DONE,
 		.token = a->token,
@@ -57,7 +57,7 @@ int fabric_sim_upload(struct fabric_sim *f, topo_host host,
 	    .host = host,
 	};
 	sim_ns delay, at;
-	const uint32_t mode = model_service_mode(&f->scene->truth,
+	const uint32_t mode = fault_service_mode(&f->scene->truth,
 	    TRUTH_COLLECTOR, f->now, &delay);
 	int rc = answer_at(f, host, delay, &at, e);
 	if (rc < 0 || mode == TRUTH_DOWN)

@@ -47,12 +47,12 @@ const struct sim_field fabric_sim_connect_fields[] = {
 	.doc = "law of round trips: that of a storage or a search data centre"},
     {"timers", SIM_F_ENUM, AT(timers), .names = timer_names, .def = "windows",
 	.doc = "of clients: when a SYN is sent again, and when no more"},
-    {"retries", SIM_F_U32, AT(retries), .min = 0, .max = MODEL_TCP_MAX_RETRIES,
-	.unit = "SYNs", .def = "0",
+    {"retries", SIM_F_U32, AT(retries), .min = 0,
+	.max = FABRIC_SIM_TCP_MAX_RETRIES, .unit = "SYNs", .def = "0",
 	.doc = "SYNs after the first; 0: as many as these timers send"},
     {"synack_timer", SIM_F_BOOL, AT(synack_timer), .def = "false",
 	.doc = "servers repeat their SYN-ACKs by a timer of their own"},
-    {"load", SIM_F_F64, AT(load), .min = -1, .max = MODEL_RTT_MAX_LOAD,
+    {"load", SIM_F_F64, AT(load), .min = -1, .max = FABRIC_SIM_RTT_MAX_LOAD,
 	.unit = "1", .def = "-1",
 	.doc = "of links, for the time in queues; below 0: the profile's"},
     {"class_load", SIM_F_F64, AT(class_load), .min = 0, .max = 1, .unit = "1",
@@ -208,7 +208,7 @@ static int submit(struct fabric *base, topo_host host,
 			rc = fabric_sim_upload(f, host, a, e);
 			break;
 		case AGENT_COUNTERS:
-			rc = model_service_counters(&f->services,
+			rc = fault_service_counters(&f->services,
 			    &f->scene->truth, host, f->now, a->data, a->n_bytes,
 			    e);
 			break;
@@ -225,7 +225,8 @@ static int submit(struct fabric *base, topo_host host,
 static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	const struct fabric_sim_pending *p = &f->pending[i];
-	if (model_icmp_answer(&f->icmp, p->at, f->now) && p->back != SIM_NEVER)
+	if (fabric_sim_icmp_answer(&f->icmp, p->at, f->now) &&
+	    p->back != SIM_NEVER)
 		return put(f, FABRIC_SIM_TELL, i, f->now + p->back, e);
 	free_pending(f, i);
 	return 0;
@@ -327,7 +328,7 @@ int fabric_sim_open(struct fabric_sim **out, const struct topo *t,
 	struct fabric_sim *f;
 	int rc;
 	*out = NULL;
-	if (p->icmp.source == MODEL_ICMP_INGRESS &&
+	if (p->icmp.source == FABRIC_SIM_ICMP_INGRESS &&
 	    t->n_links > TOPO_ADDR_MAX_LINKS)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%u links are more than have addresses of their own, %u; "
@@ -381,13 +382,13 @@ static void renew_streams(struct fabric_sim *f)
 	sim_rng_key(f->retx_key, &f->scene->where, SIM_STREAM_RETX);
 }
 
-int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
+int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
     const struct obs *lossy, struct sim_err *e)
 {
 	const struct fabric_sim_params *p = f->params;
 	int rc;
 	f->scene = scene;
-	f->net = (struct model_walk_net){.topo = f->topo,
+	f->net = (struct scene_walk_net){.topo = f->topo,
 	    .scene = scene,
 	    .flaps = &f->flaps};
 	f->probe_net = f->net;
@@ -402,16 +403,16 @@ int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
 	sim_evq_close(f->q);
 	f->q = NULL;
 	if ((rc = sim_evq_open(&f->q, e)) < 0 ||
-	    (rc = model_icmp_begin(&f->icmp, &p->icmp, f->topo->n_switches,
+	    (rc = fabric_sim_icmp_begin(&f->icmp, &p->icmp, f->topo->n_switches,
 		 scene->traffic.epoch_ns, e)) < 0 ||
-	    (rc = model_flap_draw(&f->flaps, f->topo, &p->flap, &scene->where,
+	    (rc = fault_flap_draw(&f->flaps, f->topo, &p->flap, &scene->where,
 		 e)) < 0 ||
 	    (rc = take_outages(f, e)) < 0)
 		return rc;
 	return fabric_sim_take_flows(f, e);
 }
 
-void fabric_sim_serve(struct fabric_sim *f, const struct model_services *s)
+void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s)
 {
 	f->services = *s;
 }
@@ -421,12 +422,12 @@ struct fabric *fabric_sim_fabric(struct fabric_sim *f)
 	return &f->base;
 }
 
-struct model_flaps *fabric_sim_flaps(struct fabric_sim *f)
+struct fault_flaps *fabric_sim_flaps(struct fabric_sim *f)
 {
 	return &f->flaps;
 }
 
-struct model_icmp_load fabric_sim_load(const struct fabric_sim *f)
+struct fabric_sim_icmp_load fabric_sim_load(const struct fabric_sim *f)
 {
-	return model_icmp_load(&f->icmp);
+	return fabric_sim_icmp_load(&f->icmp);
 }

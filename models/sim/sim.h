@@ -84,7 +84,7 @@ enum fabric_sim_timers {
 
 /* How hosts connect. Zeroed: by Windows' timers, over empty links. */
 struct fabric_sim_connect_params {
-	uint32_t profile;      /* index into model_rtt_profiles */
+	uint32_t profile;      /* index into fabric_sim_rtt_profiles */
 	uint32_t timers;       /* enum fabric_sim_timers, of clients */
 	uint32_t retries;      /* SYNs after the first; 0: as many as usual */
 	uint32_t synack_timer; /* servers repeat SYN-ACKs by themselves */
@@ -99,9 +99,9 @@ struct fabric_sim_params {
 	double hop_us, queue_us; /* a link: constant, and mean of an exponential
 				  */
 	uint32_t lossless_probes; /* links lose no AGENT_PROBE and no answer */
-	struct model_icmp_params icmp;
-	struct model_slb_params slb;
-	struct model_flap_params flap;
+	struct fabric_sim_icmp_params icmp;
+	struct fabric_sim_slb_params slb;
+	struct fault_flap_params flap;
 	struct fabric_sim_connect_params connect;
 };
 
@@ -123,12 +123,11 @@ void fabric_sim_close(struct fabric_sim *f);
  * are the flows that lost; all paths in it are known. Errors SIM_ENOMEM.
  * Cost O(switches + flows + outages) and a byte a host; the first connect of an
  * epoch, O(links). */
-int fabric_sim_begin(struct fabric_sim *f, const struct model_scene *scene,
+int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
     const struct obs *lossy, struct sim_err *e);
 
 /* Who answers FETCH and UPLOAD from now on; without, both fail. S is copied. */
-void fabric_sim_serve(struct fabric_sim *f,
-    const struct model_services *s);
+void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s);
 
 /* What fabric_run() takes. Closing it is fabric_sim_close(). */
 struct fabric *fabric_sim_fabric(struct fabric_sim *f);
@@ -139,7 +138,7 @@ size_t fabric_sim_row(const struct fabric_sim *f,
     const struct topo_tuple *tuple);
 
 /* The flaps of this epoch, which tests may add to, and what switches sent. */
-struct model_flaps *fabric_sim_flaps(struct fabric_sim *f);
-struct model_icmp_load fabric_sim_load(const struct fabric_sim *f);
+struct fault_flaps *fabric_sim_flaps(struct fabric_sim *f);
+struct fabric_sim_icmp_load fabric_sim_load(const struct fabric_sim *f);
 
 #endif

@@ -5,27 +5,28 @@
 
 #include "models/dist.h"
 
-const struct sim_field model_slb_fields[] = {
-    {"share", SIM_F_F64, offsetof(struct model_slb_params, share), .min = 0,
-	.max = 1, .unit = "1", .def = "0",
+const struct sim_field fabric_sim_slb_fields[] = {
+    {"share", SIM_F_F64, offsetof(struct fabric_sim_slb_params, share),
+	.min = 0, .max = 1, .unit = "1", .def = "0",
 	.doc = "share of connections that go to a virtual address"},
-    {"snat", SIM_F_F64, offsetof(struct model_slb_params, snat), .min = 0,
+    {"snat", SIM_F_F64, offsetof(struct fabric_sim_slb_params, snat), .min = 0,
 	.max = 1, .unit = "1", .def = "0",
 	.doc = "share of these whose mapping the load balancer refuses"},
-    {"fail", SIM_F_F64, offsetof(struct model_slb_params, fail), .min = 0,
+    {"fail", SIM_F_F64, offsetof(struct fabric_sim_slb_params, fail), .min = 0,
 	.max = 1, .unit = "1", .def = "0",
 	.doc = "share of these whose query is never answered"},
-    {"latency", SIM_F_DIST, offsetof(struct model_slb_params, latency_us),
+    {"latency", SIM_F_DIST, offsetof(struct fabric_sim_slb_params, latency_us),
 	.min = 0, .max = 1e7, .unit = "us", .def = "{uniform: [100, 1000]}",
 	.doc = "time an answer takes"},
     {0},
 };
 
-struct model_slb_fate model_slb_fate(const struct model_slb_params *p,
+struct fabric_sim_slb_fate
+fabric_sim_slb_fate(const struct fabric_sim_slb_params *p,
     const struct sim_seed *where, uint32_t digest)
 {
 	struct sim_rng r;
-	struct model_slb_fate fate = {0};
+	struct fabric_sim_slb_fate fate = {0};
 	if (!(p->share > 0))
 		return fate;
 	sim_rng_init(&r, where, SIM_STREAM_SLB, digest);
@@ -33,6 +34,6 @@ struct model_slb_fate model_slb_fate(const struct model_slb_params *p,
 	fate.refused = sim_rng_u01(&r) < p->snat;
 	fate.lost = sim_rng_u01(&r) < p->fail;
 	fate.latency_ns =
-	    (sim_ns)(model_dist_at(&p->latency_us, sim_rng_u01(&r)) * 1e3);
+	    (sim_ns)(dist_at(&p->latency_us, sim_rng_u01(&r)) * 1e3);
 	return fate;
 }

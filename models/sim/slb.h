@@ -16,22 +16,23 @@
 #include "sim/rng.h"
 #include "sim/time.h"
 
-struct model_slb_params {
+struct fabric_sim_slb_params {
 	double share;               /* of connections go to a VIP */
 	double snat;                /* of these the mapping is refused */
 	double fail;                /* of these the query is never answered */
 	struct sim_dist latency_us; /* of an answer */
 };
-extern const struct sim_field model_slb_fields[];
+extern const struct sim_field fabric_sim_slb_fields[];
 
-struct model_slb_fate {
+struct fabric_sim_slb_fate {
 	uint8_t vip, refused, lost;
 	sim_ns latency_ns;
 };
 
 /* The fate of the connection whose tuple (with the host's own address) has
  * this digest. Cost two Philox blocks at most. */
-struct model_slb_fate model_slb_fate(const struct model_slb_params *p,
+struct fabric_sim_slb_fate
+fabric_sim_slb_fate(const struct fabric_sim_slb_params *p,
     const struct sim_seed *where, uint32_t digest);
 
 #endif

@@ -7,40 +7,41 @@
 #include <string.h>
 
 #define S SIM_SEC
-const struct model_tcp_ladder model_tcp_windows = {
+const struct fabric_sim_tcp_ladder fabric_sim_tcp_windows = {
     .name = "windows",
     .n_retries = 2,
     .wait_ns = {3 * S, 6 * S, 12 * S},
 };
-const struct model_tcp_ladder model_tcp_linux = {
+const struct fabric_sim_tcp_ladder fabric_sim_tcp_linux = {
     .name = "linux",
     .n_retries = 6,
     .wait_ns = {1 * S, 2 * S, 4 * S, 8 * S, 16 * S, 32 * S, 64 * S},
 };
-const struct model_tcp_ladder model_tcp_linux_linear = {
+const struct fabric_sim_tcp_ladder fabric_sim_tcp_linux_linear = {
     .name = "linux_linear",
     .n_retries = 10,
     .wait_ns = {1 * S, 1 * S, 1 * S, 1 * S, 1 * S, 2 * S, 4 * S, 8 * S, 16 * S,
 	32 * S, 64 * S},
 };
-const struct model_tcp_ladder model_tcp_linux_synack = {
+const struct fabric_sim_tcp_ladder fabric_sim_tcp_linux_synack = {
     .name = "linux_synack",
     .n_retries = 5,
     .wait_ns = {1 * S, 2 * S, 4 * S, 8 * S, 16 * S, 32 * S},
 };
 #undef S
 
-const struct model_tcp_ladder *model_tcp_find(const char *name)
+const struct fabric_sim_tcp_ladder *fabric_sim_tcp_find(const char *name)
 {
-	static const struct model_tcp_ladder *const clients[] =
-	    {&model_tcp_windows, &model_tcp_linux, &model_tcp_linux_linear};
+	static const struct fabric_sim_tcp_ladder *const clients[] =
+	    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+		&fabric_sim_tcp_linux_linear};
 	for (size_t i = 0; i < sizeof(clients) / sizeof(clients[0]); i++)
 		if (strcmp(clients[i]->name, name) == 0)
 			return clients[i];
 	return NULL;
 }
 
-static int check_way(const struct model_tcp_way *w, const char *name,
+static int check_way(const struct fabric_sim_tcp_way *w, const char *name,
     struct sim_err *e)
 {
 	const sim_ns hour = 3600 * SIM_SEC;
@@ -55,8 +56,7 @@ static int check_way(const struct model_tcp_way *w, const char *name,
 	return 0;
 }
 
-int model_tcp_connect_check(const struct model_tcp_connect *c,
-    struct sim_err *e)
+int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e)
 {
 	int rc;
 	if ((rc = check_way(&c->there, "there", e)) < 0 ||
@@ -72,7 +72,7 @@ int model_tcp_connect_check(const struct model_tcp_connect *c,
 	return 0;
 }
 
-static int is_lost(const struct model_tcp_way *w, struct sim_rng *r)
+static int is_lost(const struct fabric_sim_tcp_way *w, struct sim_rng *r)
 {
 	if (w->black_hole || isinf(w->hazard))
 		return 1;
@@ -81,7 +81,7 @@ static int is_lost(const struct model_tcp_way *w, struct sim_rng *r)
 
 /* The server answers at time NOW: *FIRST is the time of the earliest answer
  * that reaches the client. */
-static void answer(const struct model_tcp_connect *c, sim_ns now,
+static void answer(const struct fabric_sim_tcp *c, sim_ns now,
     struct sim_rng *r, sim_ns *first)
 {
 	const sim_ns at = now + c->back.latency_ns;
@@ -90,7 +90,7 @@ static void answer(const struct model_tcp_connect *c, sim_ns now,
 }
 
 /* Its timer's answers, the first SYN having come at NOW. */
-static void answer_again(const struct model_tcp_connect *c, sim_ns now,
+static void answer_again(const struct fabric_sim_tcp *c, sim_ns now,
     struct sim_rng *r, sim_ns *first)
 {
 	for (unsigned k = 0; k < c->server->n_retries; k++) {
@@ -103,10 +103,11 @@ static void answer_again(const struct model_tcp_connect *c, sim_ns now,
  * arrive no earlier, but those of the server's timer may come in between, so
  * the least time counts. A SYN is sent unless an answer came before its time or
  * at it: packets go before timers. */
-struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
+struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
     struct sim_rng *r)
 {
-	struct model_tcp_result out = {.outcome = MODEL_TCP_TIMED_OUT};
+	struct fabric_sim_tcp_result out = {
+	    .outcome = FABRIC_SIM_TCP_TIMED_OUT};
 	sim_ns first = SIM_NEVER, now = 0;
 	int known = 0; /* to the server */
 	for (unsigned k = 0; k <= c->n_retries && now < first; k++) {
@@ -122,15 +123,15 @@ struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
 	}
 	out.rtt_ns = now;
 	if (first <= now) {
-		out.outcome =
-		    c->listening ? MODEL_TCP_CONNECTED : MODEL_TCP_REFUSED;
+		out.outcome = c->listening ? FABRIC_SIM_TCP_CONNECTED
+					   : FABRIC_SIM_TCP_REFUSED;
 		out.rtt_ns = first;
 	}
 	return out;
 }
 
-unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns,
-    sim_ns slack_ns)
+unsigned fabric_sim_tcp_class(const struct fabric_sim_tcp_ladder *ladder,
+    sim_ns rtt_ns, sim_ns slack_ns)
 {
 	unsigned k = 0;
 	while (k < ladder->n_retries && ladder->wait_ns[k] <= rtt_ns)

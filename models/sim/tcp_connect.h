@@ -40,13 +40,13 @@
 #include "sim/rng.h"
 #include "sim/time.h"
 
-#define MODEL_TCP_MAX_RETRIES 10
+#define FABRIC_SIM_TCP_MAX_RETRIES 10
 
 /* How long to wait for an answer to each attempt, from the first. */
-struct model_tcp_ladder {
+struct fabric_sim_tcp_ladder {
 	const char *name;
-	uint8_t n_retries;                         /* by default, and at most */
-	sim_ns wait_ns[MODEL_TCP_MAX_RETRIES + 1]; /* [n_retries + 1] */
+	uint8_t n_retries; /* by default, and at most */
+	sim_ns wait_ns[FABRIC_SIM_TCP_MAX_RETRIES + 1]; /* [n_retries + 1] */
 };
 
 /* Clients. Attempts are lost one by one, so connect() takes
@@ -56,55 +56,55 @@ struct model_tcp_ladder {
  *	linux_linear  1, 2, 3, 4, 5, 7, 11, ... s; after 131 (Linux 6.5 and later
  *	              by default: tcp_syn_linear_timeouts = 4)
  * The times up to 5 lost SYNs are also measured ones of Linux. */
-extern const struct model_tcp_ladder model_tcp_windows, model_tcp_linux,
-    model_tcp_linux_linear;
+extern const struct fabric_sim_tcp_ladder fabric_sim_tcp_windows,
+    fabric_sim_tcp_linux, fabric_sim_tcp_linux_linear;
 
 /* The one of that name, or NULL. */
-const struct model_tcp_ladder *model_tcp_find(const char *name);
+const struct fabric_sim_tcp_ladder *fabric_sim_tcp_find(const char *name);
 
 /* A server's SYN-ACKs: Linux, tcp_synack_retries = 5. */
-extern const struct model_tcp_ladder model_tcp_linux_synack;
+extern const struct fabric_sim_tcp_ladder fabric_sim_tcp_linux_synack;
 
 /* One direction. A hazard of infinity loses every packet, as a black hole does;
- * model_hazard() makes one of a loss rate, and hazards of links add up. */
-struct model_tcp_way {
+ * scene_hazard() makes one of a loss rate, and hazards of links add up. */
+struct fabric_sim_tcp_way {
 	double hazard;
 	sim_ns latency_ns; /* of each packet, and half of the hosts' own time */
 	uint8_t black_hole;
 };
 
-struct model_tcp_connect {
-	struct model_tcp_way there, back;
-	const struct model_tcp_ladder *client;
-	const struct model_tcp_ladder *server; /* NULL: no timer of its own */
-	uint8_t n_retries;                     /* of the client */
+struct fabric_sim_tcp {
+	struct fabric_sim_tcp_way there, back;
+	const struct fabric_sim_tcp_ladder *client;
+	const struct fabric_sim_tcp_ladder
+	    *server;       /* NULL: no timer of its own */
+	uint8_t n_retries; /* of the client */
 	uint8_t listening;
 };
 
-enum model_tcp_outcome {
-	MODEL_TCP_CONNECTED,
-	MODEL_TCP_REFUSED,
-	MODEL_TCP_TIMED_OUT,
+enum fabric_sim_tcp_outcome {
+	FABRIC_SIM_TCP_CONNECTED,
+	FABRIC_SIM_TCP_REFUSED,
+	FABRIC_SIM_TCP_TIMED_OUT,
 };
 
-struct model_tcp_result {
-	enum model_tcp_outcome outcome;
+struct fabric_sim_tcp_result {
+	enum fabric_sim_tcp_outcome outcome;
 	uint8_t n_syns; /* sent, from 1 to n_retries + 1 */
 	sim_ns rtt_ns;  /* how long connect() took, whatever came of it */
 };
 
-/* Whether C is one that model_tcp_connect() takes.
+/* Whether C is one that fabric_sim_tcp() takes.
  * Errors SIM_ERANGE for a hazard that is negative or no number, a latency above
  * one hour, or more retries than the client's ladder has; SIM_EINVAL without a
  * client's ladder. */
-int model_tcp_connect_check(const struct model_tcp_connect *c,
-    struct sim_err *e);
+int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e);
 
 /* Connect once. R is the stream of this connect, or of its sender: a connect
  * draws one number for each packet that may be lost, none for directions with
  * hazard 0 or infinity. C has been checked.
  * Cost O(SYNs + SYN-ACKs): two draws when none is lost. */
-struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
+struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
     struct sim_rng *r);
 
 /* How many lost SYNs a connect of RTT_NS looks like: the most waits of LADDER
@@ -112,7 +112,7 @@ struct model_tcp_result model_tcp_connect(const struct model_tcp_connect *c,
  * Otherwise 0: it was slow, but not for a timer. SLACK_NS = SIM_NEVER takes every
  * slow connect for lost SYNs; the paper says "around 3 s" and "around 9 s".
  * Cost O(retries). */
-unsigned model_tcp_class(const struct model_tcp_ladder *ladder, sim_ns rtt_ns,
-    sim_ns slack_ns);
+unsigned fabric_sim_tcp_class(const struct fabric_sim_tcp_ladder *ladder,
+    sim_ns rtt_ns, sim_ns slack_ns);
 
 #endif

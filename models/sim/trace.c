@@ -19,7 +19,7 @@
 /* A flow that lost. */
 struct fabric_sim_flow {
 	struct topo_tuple seen, real; /* with the VIP, with the DIP */
-	struct model_slb_fate fate;
+	struct fabric_sim_slb_fate fate;
 	uint32_t digest, row;
 	uint32_t n_retx, n_done;
 	double at; /* last loss, as a share of its life */
@@ -95,7 +95,8 @@ static struct fabric_sim_flow flow_of(const struct fabric_sim *f, size_t row)
 	    .established = w->n_retx[row] < w->n_pkts[row],
 	};
 	fl.digest = topo_tuple_digest(&fl.real);
-	fl.fate = model_slb_fate(&f->params->slb, &f->scene->where, fl.digest);
+	fl.fate =
+	    fabric_sim_slb_fate(&f->params->slb, &f->scene->where, fl.digest);
 	fl.seen = fl.real;
 	if (fl.fate.vip)
 		fl.seen.dst_ip = topo_addr_of_vip(
@@ -150,10 +151,10 @@ unsigned fabric_sim_path(const struct fabric_sim *f,
 {
 	const struct fabric_sim_flow *fl = find(f, tuple);
 	if (!fl)
-		return model_walk_path(&f->net, tuple, src, dst, f->now, path);
+		return scene_walk_path(&f->net, tuple, src, dst, f->now, path);
 	const unsigned n_hops = obs_n_hops(f->lossy, fl->row);
 	memcpy(path, obs_path(f->lossy, fl->row), n_hops * sizeof(path[0]));
-	return model_walk_detour(&f->net, tuple, src, dst, f->now, path,
+	return scene_walk_detour(&f->net, tuple, src, dst, f->now, path,
 	    n_hops);
 }
 
@@ -162,12 +163,12 @@ unsigned fabric_sim_path(const struct fabric_sim *f,
 static void sum_hazards(struct fabric_sim *f, struct fabric_sim_route *r)
 {
 	static const struct topo_tuple answer = {.proto = TOPO_PROTO_ICMP};
-	const struct model_walk_net *net = &f->probe_net;
+	const struct scene_walk_net *net = &f->probe_net;
 	for (unsigned i = 0; i < r->n_hops; i++)
 		r->reverse[i] = topo_link_reverse(r->path[i]);
-	const int there = model_walk_hazards(net, &r->tuple, r->path, r->n_hops,
+	const int there = scene_walk_hazards(net, &r->tuple, r->path, r->n_hops,
 	    f->now, r->there);
-	const int back = model_walk_hazards(net, &answer, r->reverse, r->n_hops,
+	const int back = scene_walk_hazards(net, &answer, r->reverse, r->n_hops,
 	    f->now, r->back);
 	r->is_slow = there || back;
 }
@@ -227,15 +228,15 @@ static int add_delays(struct fabric_sim *f, topo_host host,
 	if ((rc = fabric_sim_streams(f, host, &s, e)) < 0)
 		return rc;
 	*there +=
-	    model_walk_delay(&f->probe_net, r->path, ttl, f->now, &s->delay);
+	    scene_walk_delay(&f->probe_net, r->path, ttl, f->now, &s->delay);
 	*back +=
-	    model_walk_delay(&f->probe_net, r->reverse, ttl, f->now, &s->delay);
+	    scene_walk_delay(&f->probe_net, r->reverse, ttl, f->now, &s->delay);
 	return 0;
 }
 
 static int is_lost(struct sim_rng *r, double hazard)
 {
-	return hazard > 0 && model_walk_is_lost(sim_rng_u01(r), hazard);
+	return hazard > 0 && scene_walk_is_lost(sim_rng_u01(r), hazard);
 }
 
 /* The node that TTL ends at: a switch, unless the last hop is the host. */
@@ -250,9 +251,9 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 	struct fabric_sim_pending p = {
 	    .ev = {.kind = AGENT_ICMP, .ip_id = a->ip_id, .tuple = a->tuple},
 	    .host = host,
-	    .at = model_walk_switch(&f->probe_net, last),
+	    .at = scene_walk_switch(&f->probe_net, last),
 	};
-	p.ev.from_ip = f->params->icmp.source == MODEL_ICMP_INGRESS
+	p.ev.from_ip = f->params->icmp.source == FABRIC_SIM_ICMP_INGRESS
 	    ? topo_addr_of_link(last)
 	    : topo_addr_of_switch(p.at);
 	const int lost = is_lost(rng, r->there[a->ttl]);
@@ -260,7 +261,7 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 	sim_ns there = delay(f, rng, a->ttl);
 	p.back = delay(f, rng, a->ttl) +
 	    (sim_ns)(1e3 *
-		model_dist_at(&f->params->icmp.latency_us, sim_rng_u01(rng)));
+		dist_at(&f->params->icmp.latency_us, sim_rng_u01(rng)));
 	int rc = add_delays(f, host, r, a->ttl, &there, &p.back, e);
 	if (lost_back)
 		p.back = SIM_NEVER;
@@ -305,8 +306,8 @@ void fabric_sim_free_trace(struct fabric_sim *f)
 {
 	free(f->flow);
 	free(f->slot);
-	model_icmp_free(&f->icmp);
-	model_flap_free(&f->flaps);
+	fabric_sim_icmp_free(&f->icmp);
+	fault_flap_free(&f->flaps);
 	free(f->probe_rng);
 	free(f->life);
 }

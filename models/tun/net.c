@@ -50,8 +50,8 @@ struct tun_net {
 	struct tun_switch network;
 	struct tun_queue queue;
 	struct tun_net_counters count;
-	struct model_scene silence; /* until tun_net_begin() */
-	int home, epoll, timer;     /* -1: not yet */
+	struct scene silence;   /* until tun_net_begin() */
+	int home, epoll, timer; /* -1: not yet */
 	uint32_t n_nodes;
 	struct tun_node *node;
 	sim_ns begun, armed, spin;
@@ -65,7 +65,7 @@ static int forward(struct tun_net *net, topo_host h, uint32_t slot, size_t n,
     struct sim_err *e)
 {
 	struct tun_slot *s = &net->queue.slot[slot];
-	const sim_ns now = model_clock_now();
+	const sim_ns now = clock_now();
 	struct tun_way w = {.fate = TUN_LOST};
 	uint8_t *bytes = tun_queue_bytes(&net->queue, slot);
 	int rc = 0;
@@ -178,7 +178,7 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 {
 	while (tun_queue_next(&net->queue) != SIM_NEVER) {
 		const sim_ns at = tun_queue_next(&net->queue);
-		const sim_ns now = model_clock_now();
+		const sim_ns now = clock_now();
 		if (at > now + net->spin)
 			break;
 		if (at > now)
@@ -255,12 +255,11 @@ static int raise_fd_limit(uint32_t n_hosts, struct sim_err *e)
 {
 	const rlim_t need = 2 * (rlim_t)n_hosts + SPARE_FDS;
 	unsigned long long hard;
-	if (model_fds_raise(need, &hard))
+	if (real_fds_raise(need, &hard))
 		return 0;
 	return sim_fail(e, SIM_ELIMIT,
 	    "%u hosts take %llu file descriptors; `ulimit -Hn` allows %llu.",
-	    n_hosts, (unsigned long long)need,
-	    hard);
+	    n_hosts, (unsigned long long)need, hard);
 }
 
 static int watch(struct tun_net *net, int fd, uint64_t what, struct sim_err *e)
@@ -364,12 +363,12 @@ void tun_net_close(struct tun_net *net)
 	free(net);
 }
 
-int tun_net_begin(struct tun_net *net, const struct model_scene *scene,
+int tun_net_begin(struct tun_net *net, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e)
 {
 	int rc = tun_switch_begin(&net->network, scene, epoch_ns, e);
 	if (rc == 0)
-		net->begun = model_clock_now();
+		net->begun = clock_now();
 	return rc;
 }
 
@@ -393,7 +392,7 @@ int tun_net_leave(const struct tun_net *net, struct sim_err *e)
 
 sim_ns tun_net_now(const struct tun_net *net)
 {
-	return model_clock_now() - net->begun;
+	return clock_now() - net->begun;
 }
 
 const struct tun_switch *tun_net_switch(const struct tun_net *net)

@@ -73,7 +73,7 @@ void tun_net_close(struct tun_net *net); /* NULL is fine */
 /* From now on the network is that of SCENE, which is kept, and now is time 0 of
  * its epoch of EPOCH_NS, which is what faults' times count from; counts of
  * tun_net_switch() are 0. What is on the way stays there. Errors SIM_ENOMEM. */
-int tun_net_begin(struct tun_net *net, const struct model_scene *scene,
+int tun_net_begin(struct tun_net *net, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e);
 
 /* A descriptor that can be read when there is something to do, and what does

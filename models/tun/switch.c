@@ -53,7 +53,7 @@ int tun_switch_open(struct tun_switch *s, const struct topo *t,
 
 void tun_switch_close(struct tun_switch *s)
 {
-	model_icmp_free(&s->icmp);
+	fabric_sim_icmp_free(&s->icmp);
 	free(s->offered);
 	free(s->lost);
 	free(s->drop);
@@ -61,15 +61,15 @@ void tun_switch_close(struct tun_switch *s)
 	*s = (struct tun_switch){.topo = NULL};
 }
 
-int tun_switch_begin(struct tun_switch *s, const struct model_scene *scene,
+int tun_switch_begin(struct tun_switch *s, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e)
 {
 	const size_t n = s->topo->n_links;
-	int rc = model_icmp_begin(&s->icmp, &s->params.icmp,
+	int rc = fabric_sim_icmp_begin(&s->icmp, &s->params.icmp,
 	    s->topo->n_switches, epoch_ns, e);
 	if (rc < 0)
 		return rc;
-	s->net = (struct model_walk_net){.topo = s->topo, .scene = scene};
+	s->net = (struct scene_walk_net){.topo = s->topo, .scene = scene};
 	s->n_drops = 0;
 	s->n_unlisted = 0;
 	if (n > 0) {
@@ -96,7 +96,7 @@ static unsigned path_of(const struct tun_switch *s, const struct tun_packet *p,
     topo_link path[])
 {
 	const uint32_t n_hosts = s->topo->n_hosts;
-	return model_walk_path(&s->net, &p->tuple,
+	return scene_walk_path(&s->net, &p->tuple,
 	    topo_addr_to_host(p->tuple.src_ip, n_hosts),
 	    topo_addr_to_host(p->tuple.dst_ip, n_hosts), 0, path);
 }
@@ -104,10 +104,10 @@ static unsigned path_of(const struct tun_switch *s, const struct tun_packet *p,
 /* --- one link ------------------------------------------------------------- */
 
 /* To the list, if there is room. */
-static int add_drop(struct tun_switch *s, const struct model_walk *k,
+static int add_drop(struct tun_switch *s, const struct scene_walk *k,
     struct sim_err *e)
 {
-	const struct model_walk_hop at = model_walk_hop(k);
+	const struct scene_walk_hop at = scene_walk_hop(k);
 	s->lost[at.link]++;
 	if (s->n_drops >= s->params.max_drops) {
 		s->n_unlisted++;
@@ -119,7 +119,7 @@ static int add_drop(struct tun_switch *s, const struct model_walk *k,
 		    .tuple = *k->tuple,
 		    .link = at.link,
 		    .at = at.t,
-		    .in_hole = k->fate == MODEL_WALK_SWALLOWED,
+		    .in_hole = k->fate == SCENE_WALK_SWALLOWED,
 		};
 	return rc;
 }
@@ -133,7 +133,7 @@ static double own_us(const struct tun_switch *s, uint32_t u)
 
 /* The packet comes to the next link, which has numbers for each packet it is
  * offered. */
-static void cross(struct tun_switch *s, struct model_walk *k)
+static void cross(struct tun_switch *s, struct scene_walk *k)
 {
 	const struct sim_seed *where = &s->net.scene->where;
 	const topo_link l = k->path[k->n_met];
@@ -144,28 +144,28 @@ static void cross(struct tun_switch *s, struct model_walk *k)
 	const double u =
 	    (double)((uint64_t)word[0] << 21 | word[1] >> 11) * 0x1p-53;
 	k->hazard = 0;
-	model_walk_meet(k);
-	if (model_walk_is_lost(u, k->hazard)) {
-		k->fate = MODEL_WALK_LOST;
+	scene_walk_meet(k);
+	if (scene_walk_is_lost(u, k->hazard)) {
+		k->fate = SCENE_WALK_LOST;
 		return;
 	}
-	model_walk_cross(k, own_us(s, word[2]), &s->slow);
-	model_walk_enter(k);
+	scene_walk_cross(k, own_us(s, word[2]), &s->slow);
+	scene_walk_enter(k);
 }
 
 /* --- packets -------------------------------------------------------------- */
 
 /* From K's beginning to its end, which W tells of. */
-static int follow(struct tun_switch *s, struct model_walk *k, struct tun_way *w,
+static int follow(struct tun_switch *s, struct scene_walk *k, struct tun_way *w,
     struct sim_err *e)
 {
 	static const enum tun_fate fates[] = {
-	    [MODEL_WALK_DELIVERED] = TUN_ARRIVES,
-	    [MODEL_WALK_LOST] = TUN_LOST,
-	    [MODEL_WALK_SWALLOWED] = TUN_LOST,
-	    [MODEL_WALK_EXPIRED] = TUN_EXPIRES,
+	    [SCENE_WALK_DELIVERED] = TUN_ARRIVES,
+	    [SCENE_WALK_LOST] = TUN_LOST,
+	    [SCENE_WALK_SWALLOWED] = TUN_LOST,
+	    [SCENE_WALK_EXPIRED] = TUN_EXPIRES,
 	};
-	while (k->fate == MODEL_WALK_UNDER_WAY)
+	while (k->fate == SCENE_WALK_UNDER_WAY)
 		cross(s, k);
 	*w = (struct tun_way){
 	    .fate = fates[k->fate],
@@ -190,8 +190,8 @@ int tun_switch_send(struct tun_switch *s, const struct tun_packet *p,
 {
 	topo_link path[TOPO_MAX_HOPS];
 	const unsigned n = path_of(s, p, path);
-	struct model_walk k =
-	    model_walk_begin(&s->net, &p->tuple, path, n, p->ttl, now);
+	struct scene_walk k =
+	    scene_walk_begin(&s->net, &p->tuple, path, n, p->ttl, now);
 	int rc = follow(s, &k, w, e);
 	if (w->fate == TUN_ARRIVES && s->params.in_order)
 		keep_order(s, &p->tuple, w);
@@ -207,12 +207,12 @@ int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
 	const unsigned n_back = p->ttl > 1 ? p->ttl : 1;
 	assert(n_back < n);
 	(void)n;
-	const topo_switch at = model_walk_switch(&s->net, path[n_back - 1]);
+	const topo_switch at = scene_walk_switch(&s->net, path[n_back - 1]);
 	*w = (struct tun_way){.fate = TUN_ARRIVES, .at = now};
-	*from = s->params.icmp.source == MODEL_ICMP_INGRESS
+	*from = s->params.icmp.source == FABRIC_SIM_ICMP_INGRESS
 	    ? topo_addr_of_link(path[n_back - 1])
 	    : topo_addr_of_switch(at);
-	if (p->is_error || !model_icmp_answer(&s->icmp, at, now)) {
+	if (p->is_error || !fabric_sim_icmp_answer(&s->icmp, at, now)) {
 		w->fate = TUN_SUPPRESSED;
 		return 0;
 	}
@@ -221,11 +221,11 @@ int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
 	    .proto = TUN_PROTO_ICMP};
 	for (unsigned i = 0; i < n_back; i++)
 		back[i] = topo_link_reverse(path[n_back - 1 - i]);
-	struct model_walk k =
-	    model_walk_begin(&s->net, &tuple, back, n_back, MODEL_WALK_MAX_TTL,
+	struct scene_walk k =
+	    scene_walk_begin(&s->net, &tuple, back, n_back, SCENE_WALK_MAX_TTL,
 		now +
 		    (sim_ns)(1e3 *
-			model_dist_at(&s->params.icmp.latency_us,
+			dist_at(&s->params.icmp.latency_us,
 			    sim_rng_u01(&s->answer))));
 	return follow(s, &k, w, e);
 }

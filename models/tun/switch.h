@@ -6,7 +6,7 @@
  *	path    topo_path() of the five-tuple; of ICMP, of the addresses
  *	link    loses a packet with the hazard it has when the packet comes,
  *	        and takes hop + an exponential queue + what faults add to it
- *	        (model_latency_draw()) + topo_link_delay()
+ *	        (scene_latency_draw()) + topo_link_delay()
  *	hole    takes by the five-tuple what crosses its switch, which is lost
  *	        on the link into it; no ICMP
  *	TTL     ends at a switch, which answers if its bucket allows, by the
@@ -35,7 +35,7 @@ struct tun_switch_params {
 	 * their own would make it, and TCP take it for loss. */
 	uint32_t in_order;
 	uint32_t max_drops; /* in the list; more are only counted */
-	struct model_icmp_params icmp;
+	struct fabric_sim_icmp_params icmp;
 };
 /* All but icmp, which has its own. */
 extern const struct sim_field tun_switch_fields[];
@@ -51,8 +51,8 @@ struct tun_drop {
 struct tun_switch {
 	const struct topo *topo;
 	struct tun_switch_params params;
-	struct model_walk_net net;
-	struct model_icmp icmp;
+	struct scene_walk_net net;
+	struct fabric_sim_icmp icmp;
 	uint64_t *offered, *lost; /* [n_links] */
 	size_t n_drops, cap_drops;
 	struct tun_drop *drop; /* in the order of sending */
@@ -85,7 +85,7 @@ void tun_switch_close(struct tun_switch *s);
 
 /* Begin an epoch of EPOCH_NS at time 0: all counts are 0. S keeps SCENE, whose
  * truth is sorted. Errors SIM_ENOMEM. Cost O(links + switches). */
-int tun_switch_begin(struct tun_switch *s, const struct model_scene *scene,
+int tun_switch_begin(struct tun_switch *s, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e);
 
 /* TUN_FINE if a packet that was parsed may be sent by host SRC, and where to. */

@@ -39,13 +39,13 @@ static void put16(uint8_t *p, unsigned x)
  * would have sent. */
 static void check(const uint8_t *p, size_t n)
 {
-	uint8_t probe[ICMP_WIRE_PROBE];
-	struct icmp_wire_answer a;
-	if (!icmp_wire_read(p, n, key, &a))
+	uint8_t probe[REAL_ICMP_PROBE];
+	struct real_icmp_answer a;
+	if (!real_icmp_read(p, n, key, &a))
 		return;
 	const size_t quote = (p[0] & 15) * 4u + 8;
 	must(n >= quote + 28);
-	icmp_wire_probe(probe, &a.tuple, 0, a.ip_id, key);
+	real_icmp_probe(probe, &a.tuple, 0, a.ip_id, key);
 	must(p[quote] == probe[0]);
 	must(memcmp(p + quote + 2, probe + 2, 2) == 0);
 	must(a.ip_id == 0 || memcmp(p + quote + 4, probe + 4, 2) == 0);
@@ -57,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	const struct topo_tuple tuple = {0x0a000001, 0x0a000002, 33000, 8765,
 	    TOPO_PROTO_TCP};
-	uint8_t message[24 + 8 + ICMP_WIRE_PROBE] = {0x46, 0, 0,
+	uint8_t message[24 + 8 + REAL_ICMP_PROBE] = {0x46, 0, 0,
 	    sizeof(message)};
 	if (n == 0)
 		return 0;
@@ -67,7 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	}
 	message[9] = 1;
 	message[24] = 11;
-	icmp_wire_probe(message + 32, &tuple, 1, 7, key);
+	real_icmp_probe(message + 32, &tuple, 1, 7, key);
 	/* Right unless it is said that it is to be wrong. */
 	if (bytes[0] % 4 > 1)
 		put16(message + 26, ~sum_of(message + 24, 8 + 40));

@@ -17,7 +17,7 @@ struct faulty {
 	struct lab lab;
 	struct netns_faults *f;
 	struct truth truth;
-	struct model_loss loss; /* of truth, without noise */
+	struct scene_loss loss; /* of truth, without noise */
 	struct netns_retx retx[FAULTY_MAX_RETX];
 	size_t n_retx;
 	struct netns_link_count count[FAULTY_MAX_LINKS];

@@ -75,7 +75,7 @@ void lab_close(struct lab *lab)
 
 double lab_seconds(void)
 {
-	return 1e-9 * (double)model_clock_now();
+	return 1e-9 * (double)clock_now();
 }
 
 /* --- TCP ------------------------------------------------------------------ */

@@ -53,18 +53,18 @@ static struct frame frame_of(const struct topo_tuple *t)
 
 static int try(topo_link l, const struct frame *f)
 {
-	const int rc = ebpf_try(rig.f, l, f, sizeof(*f), test_err());
+	const int rc = netns_ebpf_try(rig.f, l, f, sizeof(*f), test_err());
 	assert_ok(rc);
 	return rc;
 }
 
 /* --- holes ---------------------------------------------------------------- */
 
-static void add_hole(topo_switch at, enum model_blackhole_type type,
+static void add_hole(topo_switch at, enum blackhole_rule_type type,
     double share, uint64_t salt)
 {
 	struct truth_hole h = {.at = at, .to_ns = SIM_NEVER};
-	assert_ok(model_blackhole_init(&h.rule, type, share, salt, test_err()));
+	assert_ok(blackhole_rule_init(&h.rule, type, share, salt, test_err()));
 	assert_ok(truth_add_hole(&rig.truth, &h, test_err()));
 }
 
@@ -120,7 +120,7 @@ static void holes_pass_what_they_have_no_rule_for(void **state)
 	topo_node from, to;
 	const topo_link l = faulty_link(&rig, "host0->tor0");
 	topo_link_ends(&rig.lab.t, l, &from, &to);
-	add_hole(to - rig.lab.t.n_hosts, MODEL_BLACKHOLE_TUPLE, 1, 4);
+	add_hole(to - rig.lab.t.n_hosts, BLACKHOLE_RULE_TUPLE, 1, 4);
 	faulty_apply(&rig, 0);
 	assert_int_equal(try(l, &f), 1);
 	f.ip.protocol = IPPROTO_ICMP;
@@ -141,8 +141,8 @@ static void holes_find_ports_where_they_are(void **state)
 	topo_node from, to;
 	const topo_link l = faulty_link(&rig, "host0->tor0");
 	topo_link_ends(&rig.lab.t, l, &from, &to);
-	add_hole(to - rig.lab.t.n_hosts, MODEL_BLACKHOLE_TUPLE, 0.5, 4);
-	const struct model_blackhole *rule = &rig.truth.hole[0].rule;
+	add_hole(to - rig.lab.t.n_hosts, BLACKHOLE_RULE_TUPLE, 0.5, 4);
+	const struct blackhole_rule *rule = &rig.truth.hole[0].rule;
 	faulty_apply(&rig, 0);
 	test_rng(&r, 2);
 	for (unsigned i = 0; i < 200; i++) {
@@ -153,12 +153,12 @@ static void holes_find_ports_where_they_are(void **state)
 		f.src_port = f.dst_port = 0;
 		memcpy(f.rest + 4, port, sizeof(port));
 		assert_int_equal(try(l, &f),
-		    model_blackhole_drops(rule, &tuple));
+		    blackhole_rule_drops(rule, &tuple));
 		f = frame_of(&tuple);
 		f.ip.frag_off = htons(77);
 		tuple.src_port = tuple.dst_port = 0;
 		assert_int_equal(try(l, &f),
-		    model_blackhole_drops(rule, &tuple));
+		    blackhole_rule_drops(rule, &tuple));
 	}
 	faulty_close(&rig);
 }
@@ -396,7 +396,8 @@ static uint32_t id_of_program(const struct bpf_object *o, const char *name)
 
 static struct left find_left(void)
 {
-	const struct bpf_object *o = ((struct faults_ebpf *)rig.f)->object;
+	const struct bpf_object *o =
+	    ((struct netns_faults_ebpf *)rig.f)->object;
 	struct left left = {
 	    .program = {id_of_program(o, "lab_ingress"),
 		id_of_program(o, "lab_retransmit"),
@@ -550,7 +551,8 @@ static double time_of_packet(topo_link l)
 	const struct topo_tuple tuple = {topo_addr_of_host(3),
 	    topo_addr_of_host(9), 5, 6, TOPO_PROTO_TCP};
 	const struct frame f = frame_of(&tuple);
-	const struct bpf_object *o = ((struct faults_ebpf *)rig.f)->object;
+	const struct bpf_object *o =
+	    ((struct netns_faults_ebpf *)rig.f)->object;
 	struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
 	topo_node from, to;
 	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = &f,
@@ -578,7 +580,7 @@ static void packets_take_little_time(void **state)
 	faulty_apply(&rig, 0);
 	const double plain = time_of_packet(down);
 	faulty_add_loss(&rig, down, 0.01);
-	add_hole(to - rig.lab.t.n_hosts, MODEL_BLACKHOLE_TUPLE, 0, 4);
+	add_hole(to - rig.lab.t.n_hosts, BLACKHOLE_RULE_TUPLE, 0, 4);
 	faulty_apply(&rig, 0);
 	const double lossy = time_of_packet(down), hole = time_of_packet(up);
 	print_message("time: the program takes %.0f ns a packet, %.0f with "

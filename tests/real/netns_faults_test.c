@@ -72,7 +72,7 @@ static void a_link_loses_its_rate_by_nft(void **state)
 /* A fault replaces the noise of its link, as in the simulator. */
 static void noise_is_on_all_links_without_a_fault(void **state)
 {
-	const struct model_noise_params noise = {.rate = {.kind = SIM_FIXED,
+	const struct scene_noise_params noise = {.rate = {.kind = SIM_FIXED,
 						     .a = 0.01,
 						     .b = 0.01},
 	    .scale = 1};
@@ -80,7 +80,7 @@ static void noise_is_on_all_links_without_a_fault(void **state)
 	uint64_t n = 0, n_random = 0;
 	lab_needs(state);
 	faulty_open(&rig, &by_ebpf);
-	model_noise_init(&rig.loss.noise, &noise, &where);
+	scene_noise_init(&rig.loss.noise, &noise, &where);
 	const topo_link bad = faulty_link(&rig, "tor0->host0");
 	faulty_add_loss(&rig, bad, 0.2);
 	faulty_apply(&rig, 0);
@@ -98,14 +98,14 @@ static void noise_is_on_all_links_without_a_fault(void **state)
 
 /* --- black holes ---------------------------------------------------------- */
 
-static void add_hole(const char *link, enum model_blackhole_type type,
+static void add_hole(const char *link, enum blackhole_rule_type type,
     double share, uint64_t salt)
 {
 	struct truth_hole h = {.to_ns = SIM_NEVER};
 	topo_node from, to;
 	topo_link_ends(&rig.lab.t, faulty_link(&rig, link), &from, &to);
 	h.at = to - rig.lab.t.n_hosts;
-	assert_ok(model_blackhole_init(&h.rule, type, share, salt, test_err()));
+	assert_ok(blackhole_rule_init(&h.rule, type, share, salt, test_err()));
 	assert_ok(truth_add_hole(&rig.truth, &h, test_err()));
 }
 
@@ -118,7 +118,7 @@ static int crosses(const struct obs_flow *f, topo_switch tor)
 /* The hole is at a ToR, which a host's packets can't go round: SYNs and
  * SYN-ACKs alike. Returns how many flows it swallowed. */
 static size_t swallow_at_tor(const struct netns_faults_params *p,
-    enum model_blackhole_type type, int exact, size_t *n_crossing)
+    enum blackhole_rule_type type, int exact, size_t *n_crossing)
 {
 	size_t n_lost = 0;
 	*n_crossing = 0;
@@ -131,15 +131,15 @@ static size_t swallow_at_tor(const struct netns_faults_params *p,
 		const struct topo_tuple there = faulty_tuple(&flow[i]);
 		const struct topo_tuple back = {there.dst_ip, there.src_ip,
 		    there.dst_port, there.src_port, there.proto};
-		const struct model_blackhole *rule = &rig.truth.hole[0].rule;
+		const struct blackhole_rule *rule = &rig.truth.hole[0].rule;
 		const int at = crosses(&flow[i], rig.truth.hole[0].at);
 		const int lost = end[i].state == NETNS_FLOW_FAILED;
 		assert_true(at || !lost);
 		if (exact)
 			assert_int_equal(lost,
 			    at &&
-				(model_blackhole_drops(rule, &there) ||
-				    model_blackhole_drops(rule, &back)));
+				(blackhole_rule_drops(rule, &there) ||
+				    blackhole_rule_drops(rule, &back)));
 		assert_int_equal(end[i].established, !lost);
 		*n_crossing += (size_t)at;
 		n_lost += (size_t)lost;
@@ -159,8 +159,8 @@ static void a_hole_swallows_what_its_rule_says(void **state)
 {
 	size_t n;
 	lab_needs(state);
-	assert_true(swallow_at_tor(&by_ebpf, MODEL_BLACKHOLE_PAIR, 1, &n) > 0);
-	assert_true(swallow_at_tor(&by_ebpf, MODEL_BLACKHOLE_TUPLE, 1, &n) > 0);
+	assert_true(swallow_at_tor(&by_ebpf, BLACKHOLE_RULE_PAIR, 1, &n) > 0);
+	assert_true(swallow_at_tor(&by_ebpf, BLACKHOLE_RULE_TUPLE, 1, &n) > 0);
 }
 
 /* Of keys of its own: a flow has two, so 0.51 of them are lost. Pairs of hosts
@@ -169,8 +169,8 @@ static void a_hole_swallows_its_share_by_nft(void **state)
 {
 	size_t n;
 	lab_needs(state);
-	assert_true(swallow_at_tor(&by_nft, MODEL_BLACKHOLE_PAIR, 0, &n) > 0);
-	const size_t k = swallow_at_tor(&by_nft, MODEL_BLACKHOLE_TUPLE, 0, &n);
+	assert_true(swallow_at_tor(&by_nft, BLACKHOLE_RULE_PAIR, 0, &n) > 0);
+	const size_t k = swallow_at_tor(&by_nft, BLACKHOLE_RULE_TUPLE, 0, &n);
 	faulty_check_rate(k, n, 0.51);
 }
 
@@ -180,7 +180,7 @@ static void a_hole_of_all_keys_passes_icmp(void **state)
 	topo_link path[TOPO_MAX_HOPS];
 	lab_needs(state);
 	faulty_open(&rig, &by_ebpf);
-	add_hole("t1.0->tor0", MODEL_BLACKHOLE_PAIR, 1, 5);
+	add_hole("t1.0->tor0", BLACKHOLE_RULE_PAIR, 1, 5);
 	/* The answers come back through tor0, the probes don't reach it. */
 	f.src = 6;
 	f.dst = 0;
@@ -193,7 +193,7 @@ static void a_hole_of_all_keys_passes_icmp(void **state)
 	f.src = 0;
 	f.dst = 6;
 	truth_clear(&rig.truth);
-	add_hole("t1.2->tor3", MODEL_BLACKHOLE_PAIR, 1, 5);
+	add_hole("t1.2->tor3", BLACKHOLE_RULE_PAIR, 1, 5);
 	faulty_apply(&rig, 0);
 	assert_int_equal(lab_trace(&rig.lab, &f, path), 6);
 	for (unsigned i = 0; i < 4; i++)
@@ -533,7 +533,7 @@ static void mistakes_are_told_and_change_nothing(void **state)
 	    SIM_ERANGE);
 	truth_clear(&rig.truth);
 	for (int i = 0; i < 65; i++)
-		add_hole("host0->tor0", MODEL_BLACKHOLE_PAIR, 0.1, (uint64_t)i);
+		add_hole("host0->tor0", BLACKHOLE_RULE_PAIR, 0.1, (uint64_t)i);
 	for (int i = 0; i < 65; i++)
 		rig.truth.hole[i].from_ns = 9;
 	assert_int_equal(netns_faults_apply(rig.f, &rig.loss, 9, &e),
@@ -612,7 +612,7 @@ static void failed_allocations_leave_nothing(void **state)
 	faulty_open(&rig, &by_ebpf);
 	netns_faults_close(rig.f);
 	faulty_draw(&rig, flow, 3, 1, 0, 1);
-	add_hole("host0->tor0", MODEL_BLACKHOLE_PAIR, 0.5, 1);
+	add_hole("host0->tor0", BLACKHOLE_RULE_PAIR, 0.5, 1);
 	add_delay("tor0->host0", 100, TRUTH_CONSTANT);
 	faulty_add_loss(&rig, 7, 0.5);
 	truth_sort(&rig.truth);
@@ -636,7 +636,7 @@ static void failed_allocations_leave_nothing_by_nft(void **state)
 		    .src_port = (uint16_t)(1 + i),
 		    .dst_port = 80,
 		    .n_pkts = 1};
-	add_hole("host0->tor0", MODEL_BLACKHOLE_PAIR, 0.5, 1);
+	add_hole("host0->tor0", BLACKHOLE_RULE_PAIR, 0.5, 1);
 	faulty_add_loss(&rig, 3, 1);
 	test_each_alloc_fails(use_all, &p);
 	rig.f = NULL;

@@ -67,7 +67,7 @@ static void live(struct pingmesh *g, int real, struct res_trial_metrics row[])
 
 static void lose_on_hosts_links(struct pingmesh *g, double rate)
 {
-	struct model_fault_params *f = scenes_add_group(&g->s);
+	struct fault_params *f = scenes_add_group(&g->s);
 	f->count = 2 * HOSTS;
 	f->classes = 1u << TOPO_HOST_TOR | 1u << TOPO_TOR_HOST;
 	f->rate = scenes_fixed(rate);
@@ -158,9 +158,9 @@ static void a_slow_pod_shows_in_the_matrix(void **state)
 	pingmesh_open(&g, &shape,
 	    PINGS "agent: {probe_timeout: 2, " FAST "}, lag: 3, "
 		  "connect: {timers: linux}, along: pair, unit: tor");
-	struct model_fault_params *f = scenes_add_group(&g.s);
+	struct fault_params *f = scenes_add_group(&g.s);
 	topo_node slow[] = {HOSTS + 6, HOSTS + 7}; /* t1 of pod 1 */
-	f->kind = MODEL_FAULT_LATENCY;
+	f->kind = FAULT_LATENCY;
 	f->at = slow;
 	f->n_at = 2;
 	f->delay = scenes_fixed(3000);
@@ -204,8 +204,8 @@ static void a_host_goes_off_and_begins_anew(void **state)
 	    "connect: {timers: linux}");
 	topo_node node[] = {3, 20};
 	for (int i = 0; i < 2; i++) {
-		struct model_fault_params *f = scenes_add_group(&g.s);
-		f->kind = MODEL_FAULT_HOST_OFF;
+		struct fault_params *f = scenes_add_group(&g.s);
+		f->kind = FAULT_HOST_OFF;
 		f->at = &node[i];
 		f->n_at = 1;
 		f->from_s = i ? 0 : 15;

@@ -44,7 +44,8 @@ void tun_lab_open(struct tun_lab *lab)
 	assert_ok(topo_open_clos(&lab->t, &shape, test_err()));
 	assert_ok(sim_field_defaults(tun_net_fields, &lab->params, test_err()));
 	assert_ok(sim_field_defaults(tun_switch_fields, p, test_err()));
-	assert_ok(sim_field_defaults(model_icmp_fields, &p->icmp, test_err()));
+	assert_ok(
+	    sim_field_defaults(fabric_sim_icmp_fields, &p->icmp, test_err()));
 	p->hop_us = 0;
 	p->icmp.t_max = 0;
 	p->icmp.latency_us = (struct sim_dist){SIM_FIXED, 0, 0};

@@ -16,7 +16,7 @@
 struct tun_lab {
 	struct topo t;
 	struct tun_net_params params;
-	struct model_scene scene;
+	struct scene scene;
 	struct tun_net *net;
 };
 

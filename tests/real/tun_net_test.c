@@ -311,8 +311,8 @@ static void a_switch_answers_no_more_than_it_may(void **state)
 	const double took = lab_seconds() - start;
 	while (tun_lab_answer(&lab, icmp, &f, 100, &from) == 2)
 		n++;
-	const struct model_icmp_load load =
-	    model_icmp_load(&tun_net_switch(lab.net)->icmp);
+	const struct fabric_sim_icmp_load load =
+	    fabric_sim_icmp_load(&tun_net_switch(lab.net)->icmp);
 	assert_in_range(n, BURST, BURST + 1 + (unsigned)(RATE * took));
 	assert_int_equal(load.n_sent, n);
 	assert_int_equal(load.n_sent + load.n_suppressed, PROBES);
@@ -433,7 +433,7 @@ static void holes_take_just_what_their_rules_say(void **state)
 	enum { N = 400 };
 	static struct attempt a[N];
 	tun_lab_needs(state);
-	for (int type = MODEL_BLACKHOLE_PAIR; type <= MODEL_BLACKHOLE_TUPLE;
+	for (int type = BLACKHOLE_RULE_PAIR; type <= BLACKHOLE_RULE_TUPLE;
 	     type++) {
 		int listener[12];
 		unsigned n_failed = 0;
@@ -441,8 +441,8 @@ static void holes_take_just_what_their_rules_say(void **state)
 		tun_lab_open(&lab);
 		struct truth_hole hole = {.at = topo_clos_t1(&lab.t.clos, 0, 1),
 		    .to_ns = SIM_NEVER};
-		assert_ok(model_blackhole_init(&hole.rule,
-		    (enum model_blackhole_type)type, 0.5, 3, test_err()));
+		assert_ok(blackhole_rule_init(&hole.rule,
+		    (enum blackhole_rule_type)type, 0.5, 3, test_err()));
 		assert_ok(truth_add_hole(&lab.scene.truth, &hole, test_err()));
 		tun_lab_start(&lab);
 		for (topo_host h = 0; h < 12; h++)
@@ -485,20 +485,21 @@ static size_t end_of(int connected, double seconds)
 	return connected && whole < ENDS - 1 ? (size_t)whole : ENDS - 1;
 }
 
-static void draw_ends(const struct model_tcp_ladder *server, double want[])
+static void draw_ends(const struct fabric_sim_tcp_ladder *server, double want[])
 {
-	const struct model_tcp_connect law = {.there = {.hazard =
-							    model_hazard(0.1)},
-	    .back = {.hazard = model_hazard(0.1)},
-	    .client = &model_tcp_linux,
+	const struct fabric_sim_tcp law = {.there = {.hazard =
+							 scene_hazard(0.1)},
+	    .back = {.hazard = scene_hazard(0.1)},
+	    .client = &fabric_sim_tcp_linux,
 	    .server = server,
 	    .n_retries = LADDER_RETRIES,
 	    .listening = 1};
 	struct sim_rng r;
 	test_rng(&r, 3);
 	for (unsigned i = 0; i < 400000; i++) {
-		const struct model_tcp_result one = model_tcp_connect(&law, &r);
-		want[end_of(one.outcome == MODEL_TCP_CONNECTED,
+		const struct fabric_sim_tcp_result one =
+		    fabric_sim_tcp(&law, &r);
+		want[end_of(one.outcome == FABRIC_SIM_TCP_CONNECTED,
 		    1e-9 * (double)one.rtt_ns)] += CONNECTS / 4e5;
 	}
 }
@@ -521,7 +522,7 @@ static void open_lossy(struct tun_lab *lab, const char *synack_retries,
 }
 
 static void climb(const char *synack_retries,
-    const struct model_tcp_ladder *server)
+    const struct fabric_sim_tcp_ladder *server)
 {
 	static struct attempt a[CONNECTS];
 	uint64_t got[ENDS] = {0};
@@ -564,7 +565,7 @@ static void connects_climb_the_ladder_as_modelled(void **state)
 	fds.rlim_cur = fds.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &fds);
 	climb("0", NULL);
-	climb("5", &model_tcp_linux_synack);
+	climb("5", &fabric_sim_tcp_linux_synack);
 }
 
 /* --- speed ---------------------------------------------------------------- */
