@@ -85,7 +85,7 @@ static void swap(struct algo_verdicts *v, size_t i, size_t j)
 
 /* Restore the heap below I within the N entries from BASE; its root is the
  * entry that must stand last. */
-static void sift_down(struct algo_verdicts *v, size_t base, size_t i, size_t n)
+static void verdict_sift_down(struct algo_verdicts *v, size_t base, size_t i, size_t n)
 {
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
 		if (child + 1 < n && behind(v, base + child + 1, base + child))
@@ -104,10 +104,10 @@ void algo_verdicts_sort(struct algo_verdicts *v)
 	assert(v->n_flagged <= v->n);
 	const size_t base = v->n_flagged, n = v->n - base;
 	for (size_t i = n / 2; i-- > 0;)
-		sift_down(v, base, i, n);
+		verdict_sift_down(v, base, i, n);
 	for (size_t end = n; end-- > 1;) {
 		swap(v, base, base + end);
-		sift_down(v, base, 0, end);
+		verdict_sift_down(v, base, 0, end);
 	}
 }
 

@@ -74,7 +74,7 @@ static void hold_std_descriptors(void)
 			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-static int finish(int code)
+static int main_finish(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return code;
@@ -113,11 +113,11 @@ int main(int argc, char **argv)
 		return CMD_USAGE;
 	}
 	if (is_one_of(argv[1], "--version", "-V", "version"))
-		return finish(print_version());
+		return main_finish(print_version());
 	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		if (argc == 2 || argv[1][0] == '-') {
 			print_help(stdout);
-			return finish(CMD_GOOD);
+			return main_finish(CMD_GOOD);
 		}
 		argv[1] = argv[2]; /* help VERB is VERB --help */
 		argv[2] = help;
@@ -128,7 +128,7 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(title, sizeof(title), "culprit %s", verbs[i].name);
 		argv[1] = title;
-		return finish(verbs[i].main(argc - 1, argv + 1));
+		return main_finish(verbs[i].main(argc - 1, argv + 1));
 	}
 	return no_verb(argv[1]);
 }

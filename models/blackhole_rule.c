@@ -5,7 +5,7 @@
 
 /* The finaliser of splitmix64: a bijection in which each input bit flips each
  * output bit with probability near 1/2. */
-static uint64_t mix64(uint64_t x)
+static uint64_t blackhole_rule_mix64(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -29,7 +29,7 @@ int blackhole_rule_init(struct blackhole_rule *rule,
 	*rule = (struct blackhole_rule){
 	    .type = type,
 	    .below = (uint64_t)(share * 0x1p32 + 0.5),
-	    .salt = mix64(salt),
+	    .salt = blackhole_rule_mix64(salt),
 	};
 	return 0;
 }
@@ -41,9 +41,9 @@ int blackhole_rule_drops(const struct blackhole_rule *rule,
     const struct topo_tuple *t)
 {
 	uint64_t x = (uint64_t)t->src_ip << 32 | t->dst_ip;
-	x = mix64(mix64(x ^ rule->salt) + rule->salt);
+	x = blackhole_rule_mix64(blackhole_rule_mix64(x ^ rule->salt) + rule->salt);
 	if (rule->type == BLACKHOLE_RULE_TUPLE)
-		x = mix64(x ^
+		x = blackhole_rule_mix64(x ^
 		    ((uint64_t)t->proto << 32 | (uint64_t)t->src_port << 16 |
 			t->dst_port));
 	return x >> 32 < rule->below;

@@ -74,7 +74,7 @@ static int carry_out(struct loop *l, topo_host host, sim_ns at,
 	return rc;
 }
 
-static int step(struct loop *l, topo_host host, sim_ns at,
+static int models_fabric_step(struct loop *l, topo_host host, sim_ns at,
     const struct agent_event *ev, struct sim_err *e)
 {
 	struct fabric_agents *a = l->a;
@@ -85,7 +85,7 @@ static int step(struct loop *l, topo_host host, sim_ns at,
 }
 
 /* Make the agent, anew if it was, and tell it. */
-static int start(struct loop *l, topo_host host, sim_ns at, struct sim_err *e)
+static int models_fabric_start(struct loop *l, topo_host host, sim_ns at, struct sim_err *e)
 {
 	static const struct agent_event ev = {.kind = AGENT_START};
 	struct fabric_agents *a = l->a;
@@ -93,19 +93,19 @@ static int start(struct loop *l, topo_host host, sim_ns at, struct sim_err *e)
 		sim_rng_init(&a->rng[host], &a->where, SIM_STREAM_AGENT, host);
 	a->life[host] = a->now_living;
 	int rc = a->ops->init(a->state + host * a->stride, host, a->params, e);
-	return rc < 0 ? rc : step(l, host, at, &ev, e);
+	return rc < 0 ? rc : models_fabric_step(l, host, at, &ev, e);
 }
 
 /* EV: for a host that is on; NULL: none but the start of those not started. */
-static int wake(struct loop *l, topo_host host, sim_ns at,
+static int models_fabric_wake(struct loop *l, topo_host host, sim_ns at,
     const struct agent_event *ev, struct sim_err *e)
 {
 	const int again = ev && ev->kind == AGENT_START;
 	int rc = 0;
 	if (again || l->a->life[host] != l->a->now_living)
-		rc = start(l, host, at, e);
+		rc = models_fabric_start(l, host, at, e);
 	if (rc == 0 && ev && !again)
-		rc = step(l, host, at, ev, e);
+		rc = models_fabric_step(l, host, at, ev, e);
 	return rc < 0 ? sim_wrap(e, rc, "agent of host %u", host) : 0;
 }
 
@@ -115,7 +115,7 @@ static int start_all(struct loop *l, struct sim_err *e)
 	int rc = 0;
 	for (topo_host h = 0; rc == 0 && h < l->a->n_hosts; h++)
 		if (!ops->is_on || ops->is_on(l->f, h))
-			rc = wake(l, h, ops->now(l->f), NULL, e);
+			rc = models_fabric_wake(l, h, ops->now(l->f), NULL, e);
 	return rc;
 }
 
@@ -137,7 +137,7 @@ int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
 		if (rc < 0 || n == 0)
 			break;
 		for (size_t i = 0; rc == 0 && i < n; i++)
-			rc = wake(&l, host[i], at[i], &ev[i], e);
+			rc = models_fabric_wake(&l, host[i], at[i], &ev[i], e);
 	}
 	return rc;
 }

@@ -8,7 +8,7 @@
 /* So that sums of some thousand hosts stay exact, also as doubles. */
 #define COUNT_END (UINT64_C(1) << 53)
 
-static int check_counts(const struct obs_perf_row *r, size_t i,
+static int obs_perf_check_counts(const struct obs_perf_row *r, size_t i,
     struct sim_err *e)
 {
 	const struct {
@@ -34,7 +34,7 @@ static int check_counts(const struct obs_perf_row *r, size_t i,
 	return 0;
 }
 
-static int check_row(const struct obs_perf_row *r, size_t i, topo_host first,
+static int obs_perf_check_row(const struct obs_perf_row *r, size_t i, topo_host first,
     uint32_t n_hosts, struct sim_err *e)
 {
 	if (r->host < first || r->host - first >= n_hosts)
@@ -42,7 +42,7 @@ static int check_row(const struct obs_perf_row *r, size_t i, topo_host first,
 		    "row %zu is of host %u, but there are only %u hosts from "
 		    "%u on.",
 		    i, r->host, n_hosts, first);
-	const int rc = check_counts(r, i, e);
+	const int rc = obs_perf_check_counts(r, i, e);
 	if (rc < 0)
 		return rc;
 	if ((r->p50_ns > 0) != (r->n_connected > 0) ||
@@ -64,7 +64,7 @@ int obs_perf_check(const struct obs_perf *t, topo_host first_host,
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_perf_row r = obs_perf_at(t, i);
-		const int rc = check_row(&r, i, first_host, n_hosts, e);
+		const int rc = obs_perf_check_row(&r, i, first_host, n_hosts, e);
 		if (rc < 0)
 			return rc;
 	}

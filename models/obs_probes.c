@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-static int check_hosts(const struct obs_probe *p, size_t i, topo_host first,
+static int obs_probes_check_hosts(const struct obs_probe *p, size_t i, topo_host first,
     uint32_t n, struct sim_err *e)
 {
 	const int from_us = p->src_host >= first && p->src_host - first < n;
@@ -51,7 +51,7 @@ int obs_probes_check(const struct obs_probes *t, topo_host first_host,
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_probe p = obs_probes_at(t, i);
-		int rc = check_hosts(&p, i, first_host, n_hosts, e);
+		int rc = obs_probes_check_hosts(&p, i, first_host, n_hosts, e);
 		if (rc < 0 || (rc = check_probe(&p, i, e)) < 0)
 			return rc;
 	}

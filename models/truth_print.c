@@ -39,7 +39,7 @@ static int is_told(const struct truth *truth, enum truth_outage_kind kind,
 
 /* Faults of holes are told with the holes, cables of hosts that are off with
  * those. */
-static int is_shown(const struct truth *truth, const struct topo *t,
+static int truth_print_is_shown(const struct truth *truth, const struct topo *t,
     const struct truth_fault *f)
 {
 	const topo_host host = f->link / 2;
@@ -54,12 +54,12 @@ static void print_faults(const struct truth *truth, const struct topo *t,
 {
 	size_t n = 0, i;
 	for (i = 0; i < truth->n_faults; i++)
-		n += is_shown(truth, t, &truth->fault[i]);
+		n += truth_print_is_shown(truth, t, &truth->fault[i]);
 	fprintf(out, "%zu faults\n", n);
 	for (size_t shown = i = 0; i < truth->n_faults && shown < SHOWN; i++) {
 		const struct truth_fault *f = &truth->fault[i];
 		char name[64];
-		if (!is_shown(truth, t, f))
+		if (!truth_print_is_shown(truth, t, f))
 			continue;
 		shown++;
 		topo_link_name(t, f->link, name);

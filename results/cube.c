@@ -33,7 +33,7 @@ int res_text(char **out, const char *text, struct sim_err *e)
 
 /* Shape and counts must agree before memory is asked for: they may come from a
  * file that somebody edited. */
-static int check_counts(const struct res_cube *c, struct sim_err *e)
+static int cube_check_counts(const struct res_cube *c, struct sim_err *e)
 {
 	size_t n = 1;
 	for (size_t a = 0; a < c->n_axes; a++)
@@ -64,7 +64,7 @@ static int check_counts(const struct res_cube *c, struct sim_err *e)
 }
 
 /* 0 would be a measurement; NaN says that there is none. */
-static void blank(double row[], size_t n)
+static void cube_blank(double row[], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		row[i] = NAN;
@@ -74,7 +74,7 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 {
 	if (c->n_along == 0)
 		c->n_along = 1;
-	int rc = check_counts(c, e);
+	int rc = cube_check_counts(c, e);
 	if (rc < 0)
 		return rc;
 	/* A cube that was read from a file keeps what made its numbers. */
@@ -96,13 +96,13 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 	if ((rc = SIM_ZALLOC(&c->status, n_cells, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
 		return rc;
-	blank(c->row, n_doubles);
+	cube_blank(c->row, n_doubles);
 	return 0;
 }
 
 /* Coordinates become datasets and columns beside ours, so their names must not
  * meet; "." is HDF5's own name for a group. */
-static int is_taken(const char *name)
+static int cube_is_taken(const char *name)
 {
 	static const char *const own[] = {"algorithm", "run", "status",
 		"claims", "."};
@@ -112,11 +112,11 @@ static int is_taken(const char *name)
 	return res_metric_find(name) != NULL;
 }
 
-static int check_name(const struct res_cube *c, size_t axis, size_t coord,
+static int cube_check_name(const struct res_cube *c, size_t axis, size_t coord,
     struct sim_err *e)
 {
 	const char *name = c->axis[axis].coord[coord].name;
-	if (!*name || strpbrk(name, "/\t\n ") || is_taken(name))
+	if (!*name || strpbrk(name, "/\t\n ") || cube_is_taken(name))
 		return sim_fail(e, SIM_EINVAL,
 		    "\"%s\" cannot name a coordinate: it is empty, has a "
 		    "blank or a slash, or names a dataset of ours.", name);
@@ -144,7 +144,7 @@ int res_cube_check(const struct res_cube *c, struct sim_err *e)
 		return sim_fail(e, SIM_EINVAL, "the spec has a NUL byte.");
 	for (size_t a = 0; rc == 0 && a < c->n_axes; a++)
 		for (size_t i = 0; rc == 0 && i < c->axis[a].n_coords; i++)
-			rc = check_name(c, a, i, e);
+			rc = cube_check_name(c, a, i, e);
 	return rc;
 }
 
@@ -231,7 +231,7 @@ static void put_row(struct res_cube *c, size_t i, enum res_status status,
 	if (row && (status == RES_DONE || status == RES_FAILED))
 		memcpy(to, row, c->row_doubles * sizeof(to[0]));
 	else
-		blank(to, c->row_doubles);
+		cube_blank(to, c->row_doubles);
 }
 
 /* A trial gives all points of its cell at once, one row after the other. */
@@ -408,7 +408,7 @@ static int check_identity(const struct res_cube *c,
 /* Streams are named by seed, point and run, so a cell that was run twice must
  * give the same numbers to the last bit. Where it does not, one of the files is
  * wrong or a trial depends on more than its seed. */
-static int check_row(const struct res_cube *c, const struct res_cube *from,
+static int cube_check_row(const struct res_cube *c, const struct res_cube *from,
     size_t row, struct sim_err *e)
 {
 	if (c->status[row] != RES_DONE || from->status[row] != RES_DONE)
@@ -434,7 +434,7 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 	 * leaves C unchanged. */
 	size_t n_rows = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n_rows; i++)
-		if ((rc = check_row(c, from, i, e)) < 0)
+		if ((rc = cube_check_row(c, from, i, e)) < 0)
 			return rc;
 	for (size_t i = 0; i < n_rows; i++)
 		if (from->status[i] == RES_DONE ||

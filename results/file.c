@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int failed(const char *verb, const char *path, struct sim_err *e)
+static int file_failed(const char *verb, const char *path, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
 	    strerror(errno));
@@ -53,7 +53,7 @@ int res_file_sync_folder(const char *path, char *scratch)
 
 /* Write, sync and close. A full disk may be reported by any of the three, and
  * the first report is kept in errno. */
-static int fill(int fd, const void *bytes, size_t n)
+static int file_fill(int fd, const void *bytes, size_t n)
 {
 	int rc = write_all(fd, bytes, n);
 	if (rc == 0)
@@ -80,19 +80,19 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 	int fd = open(temp,
 	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0)
-		rc = failed("write", path, e);
-	else if (fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
-		rc = failed("write", path, e);
+		rc = file_failed("write", path, e);
+	else if (file_fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
+		rc = file_failed("write", path, e);
 		unlink(temp);
 	} else if (res_file_sync_folder(path, temp) < 0)
-		rc = failed("sync the folder of", path, e);
+		rc = file_failed("sync the folder of", path, e);
 	free(temp);
 	return rc;
 }
 
 /* Read N bytes, to the end as fstat() told it. A file that has shrunk or grown
  * since is being written by somebody, so it is refused as busy. */
-static int read_all(int fd, char *to, size_t n)
+static int file_read_all(int fd, char *to, size_t n)
 {
 	char more;
 	while (n > 0) {
@@ -120,18 +120,18 @@ int res_file_read(const char *path, void **bytes, size_t *n,
 	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return failed("read", path, e);
+		return file_failed("read", path, e);
 	*bytes = NULL;
 	if (fstat(fd, &st) < 0)
-		rc = failed("read", path, e);
+		rc = file_failed("read", path, e);
 	else if (!S_ISREG(st.st_mode))
 		rc = sim_fail(e, SIM_EIO, "cannot read %s: not a file.", path);
 	/* One byte more, as malloc(0) may return NULL. */
 	else if (!(*bytes = malloc((size_t)st.st_size + 1)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s (%lld bytes).",
 		    path, (long long)st.st_size);
-	else if (read_all(fd, *bytes, (size_t)st.st_size) < 0)
-		rc = failed("read", path, e);
+	else if (file_read_all(fd, *bytes, (size_t)st.st_size) < 0)
+		rc = file_failed("read", path, e);
 	close(fd);
 	if (rc < 0) {
 		free(*bytes);

@@ -69,7 +69,7 @@ int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
 	return rc;
 }
 
-static int put_text(struct writer *w, hid_t to, const char *name,
+static int h5_put_text(struct writer *w, hid_t to, const char *name,
     const char *text)
 {
 	const char *value = text ? text : "";
@@ -92,12 +92,12 @@ struct data {
 	const hid_t *scale; /* [rank] to attach; NULL for a scale itself */
 };
 
-static int describe(struct writer *w, hid_t set, const struct data *d)
+static int h5_describe(struct writer *w, hid_t set, const struct data *d)
 {
 	int rc;
-	if ((rc = put_text(w, set, "units", d->unit)) < 0 ||
-	    (rc = put_text(w, set, "long_name", d->doc)) < 0 ||
-	    (rc = put_text(w, set, "paper", w->c->paper)) < 0)
+	if ((rc = h5_put_text(w, set, "units", d->unit)) < 0 ||
+	    (rc = h5_put_text(w, set, "long_name", d->doc)) < 0 ||
+	    (rc = h5_put_text(w, set, "paper", w->c->paper)) < 0)
 		return rc;
 	if (!d->scale && H5DSset_scale(set, d->name) < 0)
 		return res_h5_failed(SIM_EDEP, "make a scale of", d->name,
@@ -107,7 +107,7 @@ static int describe(struct writer *w, hid_t set, const struct data *d)
 			return res_h5_failed(SIM_EDEP, "attach a scale to",
 			    d->name, w->e);
 	if (d->rank > 1 && w->coordinates)
-		return put_text(w, set, "coordinates", w->coordinates);
+		return h5_put_text(w, set, "coordinates", w->coordinates);
 	return 0;
 }
 
@@ -124,7 +124,7 @@ static int put_data(struct writer *w, hid_t to, const struct data *d,
 	    H5P_DEFAULT, d->value) < 0)
 		rc = res_h5_failed(SIM_EDEP, "write", d->name, w->e);
 	else
-		rc = describe(w, set, d);
+		rc = h5_describe(w, set, d);
 	H5Sclose(space);
 	if (rc == 0 && keep)
 		*keep = set;
@@ -167,7 +167,7 @@ static int put_coord(struct writer *w, size_t axis, size_t i)
 			 : put_texts(w, w->file, d, k->text, i ? NULL : scale);
 }
 
-static int put_run(struct writer *w)
+static int h5_put_run(struct writer *w)
 {
 	size_t n = w->c->n_runs;
 	int32_t *run = NULL;
@@ -206,7 +206,7 @@ static int put_scales(struct writer *w)
 	for (size_t a = 0; rc == 0 && a < w->c->n_axes; a++)
 		for (size_t i = 0; rc == 0 && i < w->c->axis[a].n_coords; i++)
 			rc = put_coord(w, a, i);
-	return rc < 0 ? rc : put_run(w);
+	return rc < 0 ? rc : h5_put_run(w);
 }
 
 /* flag_values and flag_meanings are CF's way to write an enumeration in plain
@@ -233,25 +233,25 @@ static int put_status(struct writer *w)
 		return rc;
 	if ((rc = res_h5_put_attr(set, "flag_values", H5T_STD_U8LE, 4,
 	    H5T_NATIVE_UINT8, values, w->e)) == 0)
-		rc = put_text(w, set, "flag_meanings",
+		rc = h5_put_text(w, set, "flag_meanings",
 		    "not_run done failed crashed");
 	H5Dclose(set);
 	return rc;
 }
 
 /* NaN has many bit patterns; with one of them equal cubes give equal bytes. */
-static double plain(double x)
+static double h5_plain(double x)
 {
 	return isnan(x) ? NAN : x;
 }
 
 /* Gather one column of all rows: the cube holds rows by trial, the file has a
  * dataset for each metric. */
-static void gather(double to[], const struct res_cube *c, size_t column)
+static void h5_gather(double to[], const struct res_cube *c, size_t column)
 {
 	size_t n = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n; i++)
-		to[i] = plain(c->row[i * c->row_doubles + column]);
+		to[i] = h5_plain(c->row[i * c->row_doubles + column]);
 }
 
 static void divide(double to[], const struct res_cube *c, size_t num,
@@ -260,7 +260,7 @@ static void divide(double to[], const struct res_cube *c, size_t num,
 	size_t n = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n; i++) {
 		const double *row = c->row + i * c->row_doubles;
-		to[i] = plain(row[den] > 0 ? row[num] / row[den] : NAN);
+		to[i] = h5_plain(row[den] > 0 ? row[num] / row[den] : NAN);
 	}
 }
 
@@ -305,7 +305,7 @@ static int put_algo_metrics(struct writer *w)
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
 		for (size_t a = 0; a < c->n_algos; a++)
-			gather(w->buf + a * n_cells, c,
+			h5_gather(w->buf + a * n_cells, c,
 			    res_row_doubles(a) + m);
 		rc = put_metric(w, &res_algo_metrics[m], 1);
 	}
@@ -324,7 +324,7 @@ static int put_metrics(struct writer *w)
 	const struct res_cube *c = w->c;
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
-		gather(w->buf, c, m);
+		h5_gather(w->buf, c, m);
 		rc = put_metric(w, &res_trial_metrics[m], 0);
 	}
 	if (rc == 0 && c->n_algos > 0)
@@ -375,7 +375,7 @@ static int put_claim_columns(struct writer *w, hid_t group, char *text[],
 	return rc;
 }
 
-static int put_claims(struct writer *w)
+static int h5_put_claims(struct writer *w)
 {
 	size_t n = w->c->n_claims;
 	if (n == 0)
@@ -458,7 +458,7 @@ static int put_counts(struct writer *w)
 	return put_count(w, "cells_crashed", p.n_crashed);
 }
 
-static int put_root(struct writer *w)
+static int h5_put_root(struct writer *w)
 {
 	const struct res_cube *c = w->c;
 	char *axes = NULL;
@@ -475,9 +475,9 @@ static int put_root(struct writer *w)
 	};
 	int rc = name_axes(w, &axes);
 	if (rc == 0)
-		rc = put_text(w, w->file, "axes", axes);
+		rc = h5_put_text(w, w->file, "axes", axes);
 	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(texts[0]); i++)
-		rc = put_text(w, w->file, texts[i].name, texts[i].text);
+		rc = h5_put_text(w, w->file, texts[i].name, texts[i].text);
 	free(axes);
 	return rc < 0 ? rc : put_counts(w);
 }
@@ -500,7 +500,7 @@ static void set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
 	H5Pset_deflate(plist, 4);
 }
 
-static int set_up(struct writer *w)
+static int h5_set_up(struct writer *w)
 {
 	const struct res_cube *c = w->c;
 	size_t n_cells = c->n_points * c->n_runs;
@@ -523,7 +523,7 @@ static int set_up(struct writer *w)
 	    w->e);
 }
 
-static void tear_down(struct writer *w)
+static void h5_tear_down(struct writer *w)
 {
 	for (unsigned i = 0; i < w->rank; i++)
 		/* Ids of HDF5 are above 0, and 0 is one never opened. */
@@ -541,15 +541,15 @@ static int put_all(const struct res_cube *c, hid_t file, struct sim_err *e)
 {
 	struct writer w = {.c = c, .file = file, .e = e};
 	int rc;
-	if ((rc = set_up(&w)) == 0 && (rc = put_root(&w)) == 0 &&
+	if ((rc = h5_set_up(&w)) == 0 && (rc = h5_put_root(&w)) == 0 &&
 	    (rc = put_scales(&w)) == 0 && (rc = put_status(&w)) == 0 &&
 	    (rc = put_metrics(&w)) == 0)
-		rc = put_claims(&w);
-	tear_down(&w);
+		rc = h5_put_claims(&w);
+	h5_tear_down(&w);
 	return rc;
 }
 
-static hid_t create(void)
+static hid_t h5_create(void)
 {
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
@@ -600,7 +600,7 @@ int res_h5_write(const struct res_cube *c, const char *path,
 	int rc = res_cube_check(c, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "cannot write %s", path);
-	hid_t file = create();
+	hid_t file = h5_create();
 	if (file < 0)
 		rc = res_h5_failed(SIM_EDEP, "make", "a file in memory", e);
 	else if ((rc = put_all(c, file, e)) == 0)

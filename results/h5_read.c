@@ -340,7 +340,7 @@ static int get_shape(struct reader *r)
 
 /* --- numbers --------------------------------------------------------------*/
 
-static void scatter(struct res_cube *c, size_t column, const double from[])
+static void h5_read_scatter(struct res_cube *c, size_t column, const double from[])
 {
 	size_t n = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n; i++)
@@ -369,7 +369,7 @@ static int get_metrics(struct reader *r, double buf[])
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1,
 		    buf);
 		if (rc == 0)
-			scatter(c, m, buf);
+			h5_read_scatter(c, m, buf);
 	}
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
 		if (is_left_out(r, &res_algo_metrics[m], 1))
@@ -377,7 +377,7 @@ static int get_metrics(struct reader *r, double buf[])
 		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
 		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
-			scatter(c, res_row_doubles(a) + m, buf + a * n_cells);
+			h5_read_scatter(c, res_row_doubles(a) + m, buf + a * n_cells);
 	}
 	return rc;
 }
@@ -527,7 +527,7 @@ static int get_identity(struct reader *r)
 	return 0;
 }
 
-static int get_all(struct reader *r)
+static int h5_read_get_all(struct reader *r)
 {
 	int rc;
 	if ((rc = get_identity(r)) < 0 || (rc = get_shape(r)) < 0 ||
@@ -569,7 +569,7 @@ static int read_image(struct res_cube *c, void *bytes, size_t n,
 	if (r.file < 0)
 		rc = res_h5_failed(SIM_EPARSE, "open", "it", e);
 	else
-		rc = get_all(&r);
+		rc = h5_read_get_all(&r);
 	if (r.file >= 0)
 		H5Fclose(r.file);
 	H5Pclose(access);

@@ -101,13 +101,13 @@ static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 	    strerror(errno));
 }
 
-static int put_text(hid_t to, hid_t utf8, const char *name, const char *text,
+static int h5_table_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
     struct sim_err *e)
 {
 	return res_h5_put_attr(to, name, utf8, 0, utf8, &text, e);
 }
 
-static hid_t create(const char *path)
+static hid_t h5_table_create(const char *path)
 {
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
 	H5Pset_obj_track_times(plist, 0);
@@ -138,7 +138,7 @@ int res_h5_out_open(struct res_h5_out **out, const char *path,
 	if (!(f->path = strdup(path)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
 	else if ((rc = res_seal_begin(&f->temp, &f->fd, path, e)) == 0 &&
-	    (rc = claim(f, 0, e)) == 0 && (f->file = create(f->temp)) < 0)
+	    (rc = claim(f, 0, e)) == 0 && (f->file = h5_table_create(f->temp)) < 0)
 		rc = give_up(f, "make", f->temp, e);
 	if (rc < 0) {
 		res_h5_out_discard(f);
@@ -154,7 +154,7 @@ int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
 {
 	int rc = claim(f, strlen(text), e);
 	if (rc == 0)
-		rc = put_text(f->file, f->utf8, name, text, e);
+		rc = h5_table_put_text(f->file, f->utf8, name, text, e);
 	f->failed |= rc < 0;
 	return rc;
 }
@@ -185,7 +185,7 @@ static int put_words(hid_t set, hid_t utf8, const struct sim_column *c,
 	struct sim_text to = {text, n_text, 0};
 	for (size_t i = 0; i < n; i++)
 		sim_put(&to, "%s%s", i ? " " : "", c->words[i]);
-	if ((rc = put_text(set, utf8, "flag_meanings", text, e)) == 0)
+	if ((rc = h5_table_put_text(set, utf8, "flag_meanings", text, e)) == 0)
 		rc = res_h5_put_attr(set, "flag_values", file_type(c->type), n,
 		    H5T_NATIVE_UINT8, value, e);
 	free(text);
@@ -215,8 +215,8 @@ static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 	int rc;
 	if (t->set[i] < 0)
 		return give_up(t->file, "make", c->name, e);
-	if ((rc = put_text(t->set[i], utf8, "units", c->unit, e)) < 0 ||
-	    (rc = put_text(t->set[i], utf8, "long_name", c->doc, e)) < 0)
+	if ((rc = h5_table_put_text(t->set[i], utf8, "units", c->unit, e)) < 0 ||
+	    (rc = h5_table_put_text(t->set[i], utf8, "long_name", c->doc, e)) < 0)
 		return rc;
 	return c->words ? put_words(t->set[i], utf8, c, e) : 0;
 }

@@ -67,7 +67,7 @@ static double peak_bytes(void)
 }
 
 /* Every field but the first comes behind a comma. */
-static void number(FILE *out, const char *name, double x)
+static void provenance_number(FILE *out, const char *name, double x)
 {
 	fprintf(out, ",\n  \"%s\": ", name);
 	res_json_number(out, x);
@@ -100,16 +100,16 @@ static void print(FILE *out, const struct res_run_record *r)
 	/* What the caller knows of this run besides. */
 	for (const struct res_provenance *p = r->more; p && p->name; p++)
 		text(out, p->name, p->value);
-	number(out, "start_unix_s", r->start_unix_s);
-	number(out, "end_unix_s", r->start_unix_s + r->wall_s);
-	number(out, "wall_s", r->wall_s);
-	number(out, "cpu_s", cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN));
-	number(out, "peak_bytes", peak_bytes());
-	number(out, "workers", r->n_workers);
-	number(out, "cells", (double)r->n_cells);
-	number(out, "done", (double)r->n_done);
-	number(out, "failed", (double)r->n_failed);
-	number(out, "crashed", (double)r->n_crashed);
+	provenance_number(out, "start_unix_s", r->start_unix_s);
+	provenance_number(out, "end_unix_s", r->start_unix_s + r->wall_s);
+	provenance_number(out, "wall_s", r->wall_s);
+	provenance_number(out, "cpu_s", cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN));
+	provenance_number(out, "peak_bytes", peak_bytes());
+	provenance_number(out, "workers", r->n_workers);
+	provenance_number(out, "cells", (double)r->n_cells);
+	provenance_number(out, "done", (double)r->n_done);
+	provenance_number(out, "failed", (double)r->n_failed);
+	provenance_number(out, "crashed", (double)r->n_crashed);
 	fputs("\n}\n", out);
 }
 

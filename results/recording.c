@@ -244,7 +244,7 @@ static int index_rows(struct table_out *t, const sim_ns time[], size_t n,
 
 /* A recorder that has failed once can only be finished, which fails, or
  * discarded: a part of a recording must not pass for the whole. */
-static int failed(struct res_recorder *w, int rc, struct sim_err *e)
+static int recording_failed(struct res_recorder *w, int rc, struct sim_err *e)
 {
 	w->failed |= rc < 0;
 	return rc < 0 ? sim_wrap(e, rc, "recording %s", w->path) : 0;
@@ -263,7 +263,7 @@ int res_recorder_add(struct res_recorder *w, enum res_recorded which,
 		    sim_table_n(kind, table), e);
 	if (rc == 0)
 		rc = res_h5_out_append(t->rows, kind, table, e);
-	return failed(w, rc, e);
+	return recording_failed(w, rc, e);
 }
 
 int res_recorder_covers(struct res_recorder *w, sim_ns from, sim_ns to,
@@ -280,7 +280,7 @@ int res_recorder_covers(struct res_recorder *w, sim_ns from, sim_ns to,
 	/* A span that begins where the last one ends only makes that one
 	 * longer. */
 	if (!end || from > *end)
-		return failed(w,
+		return recording_failed(w,
 		    res_coverage_add(c, &(struct res_span){from, to}, e), e);
 	*end = to;
 	return 0;

@@ -123,7 +123,7 @@ static int get_all_rows(struct res_recording *r, const char *name,
 }
 
 /* The last chunk may be a part of one. */
-static uint64_t count_chunks(const struct res_recording *r, unsigned which)
+static uint64_t recording_read_count_chunks(const struct res_recording *r, unsigned which)
 {
 	const uint64_t n = r->table[which].n;
 	const size_t chunk_rows = res_recorded[which].chunk_rows;
@@ -143,7 +143,7 @@ static int get_table(struct res_recording *r, unsigned which, struct sim_err *e)
 		return rc;
 	/* The index is looked up by the number of a chunk, so it must have an
 	 * entry for each. */
-	const uint64_t n_chunks = count_chunks(r, which);
+	const uint64_t n_chunks = recording_read_count_chunks(r, which);
 	if (t->spans.n != n_chunks)
 		return sim_fail(e, SIM_EPARSE,
 		    "table %s has %zu chunks by its index, not %" PRIu64 ".",
@@ -164,7 +164,7 @@ static int check_coverage(const struct res_coverage *c, struct sim_err *e)
 	return 0;
 }
 
-static int get_all(struct res_recording *r, struct sim_err *e)
+static int recording_read_get_all(struct res_recording *r, struct sim_err *e)
 {
 	int rc = get_info(r, e);
 	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
@@ -188,7 +188,7 @@ int res_recording_open(struct res_recording **out, const char *path,
 	if (!(r->path = strdup(path)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to read %s.", path);
 	else if ((rc = res_h5_in_open(&r->file, path, e)) == 0 &&
-	    (rc = get_all(r, e)) < 0)
+	    (rc = recording_read_get_all(r, e)) < 0)
 		sim_wrap(e, rc, "cannot read %s", path);
 	if (rc < 0) {
 		res_recording_close(r);
@@ -273,7 +273,7 @@ int res_recording_get(struct res_recording *r, enum res_recorded which,
     sim_ns from, sim_ns to, void *table, struct sim_err *e)
 {
 	const struct res_recorded_table *k = &res_recorded[which];
-	const uint64_t n_chunks = count_chunks(r, which);
+	const uint64_t n_chunks = recording_read_count_chunks(r, which);
 	const int ends = k->time == RES_WINDOW_END;
 	int rc = 0;
 	sim_table_clear(k->kind(), table);

@@ -58,7 +58,7 @@ const struct res_metric res_trial_ratios[] = {
 #undef X
 };
 
-static const struct res_metric *find(const struct res_metric m[], unsigned n,
+static const struct res_metric *schema_find(const struct res_metric m[], unsigned n,
     const char *name)
 {
 	for (unsigned i = 0; i < n; i++)
@@ -71,12 +71,12 @@ static const struct res_metric *find(const struct res_metric m[], unsigned n,
 const struct res_metric *res_metric_find(const char *name)
 {
 	const struct res_metric *m =
-	    find(res_trial_metrics, RES_N_TRIAL_METRICS, name);
+	    schema_find(res_trial_metrics, RES_N_TRIAL_METRICS, name);
 	if (!m)
-		m = find(res_algo_metrics, RES_N_ALGO_METRICS, name);
+		m = schema_find(res_algo_metrics, RES_N_ALGO_METRICS, name);
 	if (!m)
-		m = find(res_ratios, RES_N_RATIOS, name);
+		m = schema_find(res_ratios, RES_N_RATIOS, name);
 	if (!m)
-		m = find(res_trial_ratios, RES_N_TRIAL_RATIOS, name);
+		m = schema_find(res_trial_ratios, RES_N_TRIAL_RATIOS, name);
 	return m;
 }

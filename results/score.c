@@ -48,7 +48,7 @@ struct loss {
  * dropped most (section 6); its released simulator takes the last one that
  * dropped, but never goes from a faulty link back to one without a fault. Where
  * the plane has a rule of its own for culprits, that counts for both. */
-static struct loss look_up(const struct obs *w, const struct truth *t,
+static struct loss score_look_up(const struct obs *w, const struct truth *t,
     const struct losses *lost, size_t flow)
 {
 	struct loss l = {.most = TOPO_NONE, .released = TOPO_NONE};
@@ -108,7 +108,7 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 	out->n_faults = (double)count_faulty(t);
 	out->n_failed_flows = out->n_drops = out->n_fault_flows = 0;
 	for (size_t i = 0; i < w->flows.n; i++) {
-		struct loss l = look_up(w, t, lost, i);
+		struct loss l = score_look_up(w, t, lost, i);
 		out->n_failed_flows += w->flows.n_retx[i] > 0;
 		out->n_drops += (double)l.n_drops;
 		out->n_fault_flows += l.at_fault;
@@ -150,7 +150,7 @@ static void score_flows(const struct obs *w, const struct truth *t,
 			out->hits_released = out->flows_released = NAN;
 			return;
 		}
-		struct loss l = look_up(w, t, lost, i);
+		struct loss l = score_look_up(w, t, lost, i);
 		if (v->kind == ALGO_KIND_SWITCH)
 			look_up_switch(t, v->blame[i], &l);
 		score_flow(&l, v->blame[i], out);
@@ -183,7 +183,7 @@ static void score_flagged(const struct truth *t,
 /* How many listed links stand before LINK in the answer: flagged ones in the
  * order in which they were flagged, then the others by score, ties by id. v->n
  * if it is not listed. */
-static size_t place(const struct algo_verdicts *v, topo_link link)
+static size_t score_place(const struct algo_verdicts *v, topo_link link)
 {
 	size_t at = 0, n = v->n_flagged;
 	while (at < v->n && v->link[at] != link)
@@ -269,7 +269,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->n_top = (double)n_broken;
 	for (size_t i = 0; i < v->n; i++)
 		if (is_broken(t, v->kind, v->link[i]))
-			out->n_top_true += place(v, v->link[i]) < n_broken;
+			out->n_top_true += score_place(v, v->link[i]) < n_broken;
 	if (worst == TOPO_NONE)
 		return;
 	/* Ranks go by score alone, so equal scores share one; to be first, the
@@ -277,7 +277,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	size_t rank = algo_verdicts_rank(v, worst);
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
-	out->worst_first = rank == 1 && place(v, worst) < v->n;
+	out->worst_first = rank == 1 && score_place(v, worst) < v->n;
 	out->lead = score_of(v, worst) - best_without_fault(t, v);
 }
 

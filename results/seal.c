@@ -16,7 +16,7 @@
 #define MAGIC "culpritT"
 enum { SEAL = 16, BLOCK = 1 << 18 };
 
-static int failed(const char *verb, const char *path, struct sim_err *e)
+static int seal_failed(const char *verb, const char *path, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
 	    strerror(errno));
@@ -28,7 +28,7 @@ static int failed(const char *verb, const char *path, struct sim_err *e)
  * changed word always changes the sum. The shift brings high bits down: by the
  * product alone a change of the highest bit would reach no other bit, and a
  * second such change would undo it. */
-static uint64_t mix(uint64_t sum, uint64_t word)
+static uint64_t seal_mix(uint64_t sum, uint64_t word)
 {
 	sum = (sum ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 	return sum ^ sum >> 32;
@@ -47,8 +47,8 @@ static uint64_t add_block(uint64_t sum, const unsigned char *p, size_t n)
 {
 	size_t i = 0;
 	for (; i + 8 <= n; i += 8)
-		sum = mix(sum, word_at(p + i, 8));
-	return i < n ? mix(sum, word_at(p + i, n - i)) : sum;
+		sum = seal_mix(sum, word_at(p + i, 8));
+	return i < n ? seal_mix(sum, word_at(p + i, n - i)) : sum;
 }
 
 /* Read N bytes from OFFSET into P; fewer only at the end of the file. */
@@ -85,7 +85,7 @@ static int sum_file(int fd, uint64_t n, unsigned char *block, uint64_t *sum)
 		}
 		*sum = add_block(*sum, block, want);
 	}
-	*sum = mix(*sum, n);
+	*sum = seal_mix(*sum, n);
 	return 0;
 }
 
@@ -103,7 +103,7 @@ int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e)
 	    0666);
 	if (*fd >= 0)
 		return 0;
-	const int rc = failed("write", path, e);
+	const int rc = seal_failed("write", path, e);
 	free(*temp);
 	*temp = NULL;
 	return rc;
@@ -139,9 +139,9 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 	/* The seal is on disk before the name is: after a crash PATH is
 	 * whole. */
 	else if (append_seal(fd, block) < 0 || rename(temp, path) < 0)
-		rc = failed("write", path, e);
+		rc = seal_failed("write", path, e);
 	else if (res_file_sync_folder(path, (char *)block) < 0)
-		rc = failed("sync the folder of", path, e);
+		rc = seal_failed("sync the folder of", path, e);
 	if (rc < 0)
 		unlink(temp);
 	free(block);
@@ -152,14 +152,14 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 
 /* The magic first: it tells another file from a damaged one without a pass over
  * the whole. */
-static int check(int fd, uint64_t *n_bytes, unsigned char *block,
+static int seal_check(int fd, uint64_t *n_bytes, unsigned char *block,
     const char *path, struct sim_err *e)
 {
 	struct stat st;
 	uint64_t sum;
 	unsigned char seal[SEAL];
 	if (fstat(fd, &st) < 0)
-		return failed("read", path, e);
+		return seal_failed("read", path, e);
 	if (!S_ISREG(st.st_mode))
 		return sim_fail(e, SIM_EIO, "cannot read %s: not a file.",
 		    path);
@@ -172,7 +172,7 @@ static int check(int fd, uint64_t *n_bytes, unsigned char *block,
 		    "it is another file, cut short, or was edited.",
 		    path);
 	if (sum_file(fd, *n_bytes - SEAL, block, &sum) < 0)
-		return failed("read", path, e);
+		return seal_failed("read", path, e);
 	if (sum != word_at(seal + 8, 8))
 		return sim_fail(e, SIM_EPARSE,
 		    "cannot read %s: its checksum is wrong: the file is "
@@ -187,10 +187,10 @@ int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
 	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0)
-		return failed("read", path, e);
+		return seal_failed("read", path, e);
 	unsigned char *block = malloc(BLOCK);
 	const int rc = block
-	    ? check(*fd, n_bytes, block, path, e)
+	    ? seal_check(*fd, n_bytes, block, path, e)
 	    : sim_fail(e, SIM_ENOMEM, "no memory to read %s.", path);
 	free(block);
 	if (rc < 0) {

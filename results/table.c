@@ -65,7 +65,7 @@ static void put_name(struct table *t, struct name name)
 	fputs(t->mode == JSON ? "\": " : "", t->out);
 }
 
-static void put_number(struct table *t, struct name name, double x)
+static void results_table_put_number(struct table *t, struct name name, double x)
 {
 	char digits[32];
 	put_name(t, name);
@@ -80,7 +80,7 @@ static void put_number(struct table *t, struct name name, double x)
 	}
 }
 
-static void put_text(struct table *t, struct name name, const char *text)
+static void results_table_put_text(struct table *t, struct name name, const char *text)
 {
 	put_name(t, name);
 	if (t->mode == JSON)
@@ -127,7 +127,7 @@ static void put_spread(struct table *t, struct name name, size_t n)
 	n = sim_sort_finite(t->sample, n);
 	for (size_t i = 0; i < sizeof(spread) / sizeof(spread[0]); i++) {
 		name.suffix = spread[i].suffix;
-		put_number(t, name,
+		results_table_put_number(t, name,
 		    sim_quantile_sorted(t->sample, n, spread[i].q));
 	}
 }
@@ -149,7 +149,7 @@ static void put_trial_mean(struct table *t, unsigned metric)
 		if (is_done(t, run) && !isnan(x))
 			t->sample[n++] = x;
 	}
-	put_number(t, (struct name){.what = res_trial_metrics[metric].name},
+	results_table_put_number(t, (struct name){.what = res_trial_metrics[metric].name},
 	    mean(t->sample, n));
 }
 
@@ -165,7 +165,7 @@ static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
 	}
 	/* Before the spread, which sorts the samples: sums depend on the
 	 * order. */
-	put_number(t, name, mean(t->sample, n));
+	results_table_put_number(t, name, mean(t->sample, n));
 	put_spread(t, name, n);
 }
 
@@ -179,7 +179,7 @@ struct pool {
 
 /* FIRST is the column at which the owner's metrics begin: 0 for the trial's, or
  * an algorithm's. */
-static struct pool pool_runs(struct table *t, size_t first,
+static struct pool results_table_pool_runs(struct table *t, size_t first,
     const struct res_metric *ratio)
 {
 	struct pool p = {0};
@@ -197,10 +197,10 @@ static struct pool pool_runs(struct table *t, size_t first,
 	return p;
 }
 
-static int put_ratio(struct table *t, struct name name, size_t first,
+static int results_table_put_ratio(struct table *t, struct name name, size_t first,
     const struct res_metric *ratio)
 {
-	struct pool p = pool_runs(t, first, ratio);
+	struct pool p = results_table_pool_runs(t, first, ratio);
 	double lo = NAN, hi = NAN;
 	/* A share is of counts, which doubles hold exactly below 2^53. */
 	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
@@ -215,14 +215,14 @@ static int put_ratio(struct table *t, struct name name, size_t first,
 		if (rc < 0)
 			return rc;
 	}
-	put_number(t, name, p.den > 0 ? p.num / p.den : NAN);
+	results_table_put_number(t, name, p.den > 0 ? p.num / p.den : NAN);
 	name.suffix = "_lo";
-	put_number(t, name, lo);
+	results_table_put_number(t, name, lo);
 	name.suffix = "_hi";
-	put_number(t, name, hi);
+	results_table_put_number(t, name, hi);
 	put_spread(t, name, p.n);
 	name.suffix = "_trials";
-	put_number(t, name, p.den);
+	results_table_put_number(t, name, p.den);
 	return 0;
 }
 
@@ -237,14 +237,14 @@ static void put_coords(struct table *t)
 			const struct res_coord *k = &c->axis[a].coord[i];
 			const struct name name = {.what = k->name};
 			if (k->number)
-				put_number(t, name, k->number[t->at[a]]);
+				results_table_put_number(t, name, k->number[t->at[a]]);
 			else
-				put_text(t, name, k->text[t->at[a]]);
+				results_table_put_text(t, name, k->text[t->at[a]]);
 		}
 }
 
 /* A metric with several claims has claim:m, claim:m_2, claim:m_3. */
-static void put_claims(struct table *t)
+static void results_table_put_claims(struct table *t)
 {
 	const struct res_cube *c = t->c;
 	for (size_t i = 0; i < c->n_claims; i++) {
@@ -252,7 +252,7 @@ static void put_claims(struct table *t)
 		char suffix[32] = "";
 		if (nth > 1)
 			snprintf(suffix, sizeof(suffix), "_%zu", nth);
-		put_number(t,
+		results_table_put_number(t,
 		    (struct name){"claim", ":", c->claim[i].metric, suffix},
 		    c->claim[i].value);
 	}
@@ -264,7 +264,7 @@ static int put_trial_ratios(struct table *t)
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
 		const struct res_metric *r = &res_trial_ratios[m];
 		if (shows_trial(t, r, r->den))
-			rc = put_ratio(t, (struct name){.what = r->name}, 0, r);
+			rc = results_table_put_ratio(t, (struct name){.what = r->name}, 0, r);
 	}
 	return rc;
 }
@@ -273,14 +273,14 @@ static int put_algo_ratios(struct table *t, size_t algo)
 {
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++)
-		rc = put_ratio(t,
+		rc = results_table_put_ratio(t,
 		    (struct name){t->c->algo[algo], ":", res_ratios[m].name,
 			NULL},
 		    res_row_doubles(algo), &res_ratios[m]);
 	return rc;
 }
 
-static int put_point(struct table *t, size_t point)
+static int results_table_put_point(struct table *t, size_t point)
 {
 	size_t n_done = 0;
 	int rc = 0;
@@ -290,7 +290,7 @@ static int put_point(struct table *t, size_t point)
 	for (size_t run = 0; run < t->c->n_runs; run++)
 		n_done += (size_t)is_done(t, run);
 	/* A mean or ratio is worth as much as the runs behind it. */
-	put_number(t, (struct name){.what = "runs"}, (double)n_done);
+	results_table_put_number(t, (struct name){.what = "runs"}, (double)n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
 		if (shows_trial(t, &res_trial_metrics[m], m))
 			put_trial_mean(t, m);
@@ -305,7 +305,7 @@ static int put_point(struct table *t, size_t point)
 		if (shows_algo(t, RES_ALGO_detect_s))
 			put_algo_mean(t, a, RES_ALGO_detect_s);
 	}
-	put_claims(t);
+	results_table_put_claims(t);
 	return rc;
 }
 
@@ -313,17 +313,17 @@ static int put_tsv(struct table *t)
 {
 	t->mode = HEADER;
 	/* Any point does: all have the same columns. */
-	int rc = put_point(t, 0);
+	int rc = results_table_put_point(t, 0);
 	t->mode = ROW;
 	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
 		putc('\n', t->out);
-		rc = put_point(t, p);
+		rc = results_table_put_point(t, p);
 	}
 	putc('\n', t->out);
 	return rc;
 }
 
-/* Write a ratio of one run; FIRST as in pool_runs(). */
+/* Write a ratio of one run; FIRST as in results_table_pool_runs(). */
 static void put_share(struct table *t, struct name name, size_t run,
     size_t first, const struct res_metric *ratio)
 {
@@ -332,7 +332,7 @@ static void put_share(struct table *t, struct name name, size_t run,
 	const double den =
 	    res_cube_value(t->c, t->point, run, first + ratio->den);
 	name.what = ratio->name;
-	put_number(t, name, den > 0 ? num / den : NAN);
+	results_table_put_number(t, name, den > 0 ? num / den : NAN);
 }
 
 static void put_trial(struct table *t, size_t run)
@@ -341,7 +341,7 @@ static void put_trial(struct table *t, size_t run)
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++) {
 		name.what = res_trial_metrics[m].name;
 		if (shows_trial(t, &res_trial_metrics[m], m))
-			put_number(t, name,
+			results_table_put_number(t, name,
 			    res_cube_trial(t->c, t->point, run, m));
 	}
 	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
@@ -357,19 +357,19 @@ static void put_algo(struct table *t, size_t run, size_t algo)
 	for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++) {
 		name.what = res_algo_metrics[m].name;
 		if (shows_algo(t, m))
-			put_number(t, name,
+			results_table_put_number(t, name,
 			    res_cube_algo(t->c, t->point, run, algo, m));
 	}
 	for (unsigned m = 0; m < RES_N_RATIOS; m++)
 		put_share(t, name, run, res_row_doubles(algo), &res_ratios[m]);
 }
 
-static void put_run(struct table *t, size_t point, size_t run)
+static void results_table_put_run(struct table *t, size_t point, size_t run)
 {
 	t->point = point;
 	t->n_columns = 0;
 	put_coords(t);
-	put_number(t, (struct name){.what = "run"}, (double)run);
+	results_table_put_number(t, (struct name){.what = "run"}, (double)run);
 	put_trial(t, run);
 	for (size_t a = 0; a < t->c->n_algos; a++)
 		put_algo(t, run, a);
@@ -379,7 +379,7 @@ static void put_run(struct table *t, size_t point, size_t run)
 static int put_runs(struct table *t)
 {
 	t->mode = HEADER;
-	put_run(t, 0, 0);
+	results_table_put_run(t, 0, 0);
 	putc('\n', t->out);
 	t->mode = ROW;
 	for (size_t p = 0; p < t->c->n_points; p++)
@@ -387,7 +387,7 @@ static int put_runs(struct table *t)
 			t->point = p;
 			if (!is_done(t, run))
 				continue;
-			put_run(t, p, run);
+			results_table_put_run(t, p, run);
 			putc('\n', t->out);
 		}
 	return 0;
@@ -400,7 +400,7 @@ static int put_json(struct table *t)
 	t->mode = JSON;
 	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
 		fputs(p ? "},\n{" : "[\n{", t->out);
-		rc = put_point(t, p);
+		rc = results_table_put_point(t, p);
 	}
 	fputs("}\n]\n", t->out);
 	return rc;

@@ -24,7 +24,7 @@ int sim_fail(struct sim_err *e, int code, const char *fmt, ...)
 /* Write ": " and TEXT at offset N of BUF, which has SIZE bytes. A message that
  * is too long loses its end, and stays terminated: the contexts in front,
  * written by the outermost callers, say where to look. */
-static void append(char *buf, size_t size, size_t n, const char *text)
+static void err_append(char *buf, size_t size, size_t n, const char *text)
 {
 	const char *const part[] = {": ", text};
 	for (size_t i = 0; i < 2 && n + 1 < size; i++) {
@@ -47,7 +47,7 @@ int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 		va_start(ap, fmt);
 		int n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 		va_end(ap);
-		append(e->msg, sizeof(e->msg), n < 0 ? 0 : (size_t)n, inner);
+		err_append(e->msg, sizeof(e->msg), n < 0 ? 0 : (size_t)n, inner);
 		e->code = code;
 	}
 	return code;

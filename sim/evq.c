@@ -87,8 +87,8 @@ enum { RESERVE = LEVELS * SLOTS + 2 };
 
 /* Grow by half, so that a put stays amortised O(1). The first block also holds
  * the RESERVE, which is never counted as room. Kept out of line, like spill()
- * and extend(), so that the common way through sim_evq_put() stays short. */
-static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
+ * and evq_extend(), so that the common way through sim_evq_put() stays short. */
+static __attribute__((noinline)) int evq_grow(struct sim_evq *q, struct sim_err *e)
 {
 	size_t have = q->room / CHUNK;
 	size_t n = q->blocks ? have / 2 : RESERVE + SLOTS;
@@ -100,7 +100,7 @@ static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
 	b->next = NULL;
 	b->n = n;
 	b->used = 0;
-	/* New blocks go to the end: take() walks from `fresh` to the next block
+	/* New blocks go to the end: evq_take() walks from `fresh` to the next block
 	 * when one is used up, and must find this one there. */
 	struct block **last = &q->blocks;
 	while (*last)
@@ -114,7 +114,7 @@ static __attribute__((noinline)) int grow(struct sim_evq *q, struct sim_err *e)
 
 /* A chunk used before is taken first: those never used stay untouched, so the
  * reserve costs nothing. One is always left, as reckoned above. */
-static struct chunk *take(struct sim_evq *q)
+static struct chunk *evq_take(struct sim_evq *q)
 {
 	struct chunk *c = q->spare;
 	if (c) {
@@ -128,7 +128,7 @@ static struct chunk *take(struct sim_evq *q)
 	return c;
 }
 
-static void give_back(struct sim_evq *q, struct chunk *c)
+static void evq_give_back(struct sim_evq *q, struct chunk *c)
 {
 	c->next = q->spare;
 	q->spare = c;
@@ -138,11 +138,11 @@ static void give_back(struct sim_evq *q, struct chunk *c)
 /* Give a slot whose last chunk is full, or which has none, one chunk more.
  * `end` points behind the last chunk's events, hence one struct behind its
  * start. */
-static __attribute__((noinline)) void extend(struct sim_evq *q, unsigned level,
+static __attribute__((noinline)) void evq_extend(struct sim_evq *q, unsigned level,
     unsigned digit)
 {
 	struct slot *s = &q->slot[level][digit];
-	struct chunk *c = take(q);
+	struct chunk *c = evq_take(q);
 	if (s->first) {
 		((struct chunk *)(void *)s->end - 1)->next = c;
 	} else {
@@ -155,7 +155,7 @@ static __attribute__((noinline)) void extend(struct sim_evq *q, unsigned level,
 	s->end = c->ev + CHUNK;
 }
 
-static inline void append(struct sim_evq *q, const struct sim_event *ev)
+static inline void evq_append(struct sim_evq *q, const struct sim_event *ev)
 {
 	/* The highest bit in which t differs from base lies in the highest such
 	 * digit. `| 1` keeps clz defined for t == base, which is level 0
@@ -166,7 +166,7 @@ static inline void append(struct sim_evq *q, const struct sim_event *ev)
 	unsigned digit = ev->t >> (BITS * level) & (SLOTS - 1);
 	struct slot *s = &q->slot[level][digit];
 	if (s->put == s->end)
-		extend(q, level, digit);
+		evq_extend(q, level, digit);
 	*s->put++ = *ev;
 	if (ev->t < s->min)
 		s->min = ev->t;
@@ -193,7 +193,7 @@ static inline void insert(struct sim_evq *q, const struct sim_event *ev)
 /* Into bottom by counting how many of its slot pop before each event: no
  * branch hangs on the times, which costs less than insertion's mispredictions
  * (about one an event) for so few. */
-static void sort(struct sim_evq *q, unsigned level, unsigned digit)
+static void evq_sort(struct sim_evq *q, unsigned level, unsigned digit)
 {
 	const struct slot s = q->slot[level][digit];
 	const struct sim_event *ev = s.first->ev;
@@ -209,7 +209,7 @@ static void sort(struct sim_evq *q, unsigned level, unsigned digit)
 	for (unsigned i = 0; i < n; i++)
 		q->bottom[n - 1 - rank[i]] = ev[i];
 	q->n_bottom = n;
-	give_back(q, s.first);
+	evq_give_back(q, s.first);
 	forget(q, level, digit);
 	sim_ns last = s.min | ((1ull << (BITS * level)) - 1);
 	q->edge = last == SIM_NEVER ? last : last + 1;
@@ -228,14 +228,14 @@ static void take_ties(struct sim_evq *q, unsigned digit)
 		s->first = c->next;
 	else
 		forget(q, 0, digit);
-	give_back(q, c);
+	evq_give_back(q, c);
 }
 
 /* Spread a slot too large to sort over the levels below. With its earliest time
  * as the new base all its events differ from base in lower digits only, so
  * refill() goes down with each turn and ends. Chunks are given back as they are
  * emptied, for the slots below to take. */
-static void scatter(struct sim_evq *q, unsigned level, unsigned digit)
+static void evq_scatter(struct sim_evq *q, unsigned level, unsigned digit)
 {
 	const struct slot s = q->slot[level][digit];
 	forget(q, level, digit);
@@ -244,8 +244,8 @@ static void scatter(struct sim_evq *q, unsigned level, unsigned digit)
 		next = c->next;
 		const struct sim_event *end = next ? c->ev + CHUNK : s.put;
 		for (const struct sim_event *ev = c->ev; ev < end; ev++)
-			append(q, ev);
-		give_back(q, c);
+			evq_append(q, ev);
+		evq_give_back(q, c);
 	}
 }
 
@@ -260,14 +260,14 @@ static int refill(struct sim_evq *q, sim_ns until)
 		if (s->min > until)
 			return 0;
 		if (!s->first->next && s->put - s->first->ev <= SMALL) {
-			sort(q, level, digit);
+			evq_sort(q, level, digit);
 			return 1;
 		}
 		if (level == 0) {
 			take_ties(q, digit);
 			return 1;
 		}
-		scatter(q, level, digit);
+		evq_scatter(q, level, digit);
 	}
 	return 0;
 }
@@ -280,7 +280,7 @@ static __attribute__((noinline)) void spill(struct sim_evq *q)
 {
 	q->base = q->edge = q->now;
 	while (q->n_bottom > 0)
-		append(q, &q->bottom[--q->n_bottom]);
+		evq_append(q, &q->bottom[--q->n_bottom]);
 }
 
 /* --- the interface ---------------------------------------------------------*/
@@ -289,7 +289,7 @@ int sim_evq_open(struct sim_evq **q, struct sim_err *e)
 	struct sim_evq *new = calloc(1, sizeof(*new));
 	if (!new)
 		return sim_fail(e, SIM_ENOMEM, "no memory for an event queue.");
-	int rc = grow(new, e);
+	int rc = evq_grow(new, e);
 	if (rc < 0) {
 		free(new);
 		return rc;
@@ -309,7 +309,7 @@ void sim_evq_close(struct sim_evq *q)
 	free(q);
 }
 
-static int refuse(const struct sim_evq *q, sim_ns t, struct sim_err *e)
+static int evq_refuse(const struct sim_evq *q, sim_ns t, struct sim_err *e)
 {
 	if (t == SIM_NEVER)
 		return sim_fail(e, SIM_EINVAL,
@@ -324,8 +324,8 @@ int sim_evq_put(struct sim_evq *q, const struct sim_event *ev,
 {
 	int rc;
 	if (ev->t < q->now || ev->t == SIM_NEVER)
-		return refuse(q, ev->t, e);
-	if (q->len == q->room && (rc = grow(q, e)) < 0)
+		return evq_refuse(q, ev->t, e);
+	if (q->len == q->room && (rc = evq_grow(q, e)) < 0)
 		return rc;
 	q->len++;
 	/* Before edge lies only what bottom holds, so the event must be sorted
@@ -337,7 +337,7 @@ int sim_evq_put(struct sim_evq *q, const struct sim_event *ev,
 		}
 		spill(q);
 	}
-	append(q, ev);
+	evq_append(q, ev);
 	return 0;
 }
 

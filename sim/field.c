@@ -319,7 +319,7 @@ int sim_field_take(const struct sim_field *fields, const void *params,
 }
 
 /* A missing list names everything. */
-static int is_among(const char *name, const char *const list[])
+static int sim_field_is_among(const char *name, const char *const list[])
 {
 	while (list && *list && strcmp(*list, name) != 0)
 		list++;
@@ -330,7 +330,7 @@ size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
     const struct sim_field *f, size_t offset, const char *const only[])
 {
 	for (; f->name; f++) {
-		if (!is_among(f->name, only))
+		if (!sim_field_is_among(f->name, only))
 			continue;
 		/* One entry more must fit: the nameless one that ends the
 		 * table. */
@@ -434,7 +434,7 @@ static void describe_values(const struct sim_field *f, struct sim_text *t)
 		sim_put(t, "%s%s", t->n ? " " : "", unit_of(f));
 }
 
-static void describe(const struct sim_field *f,
+static void sim_field_describe(const struct sim_field *f,
     char column[N_COLUMNS][COLUMN_SIZE])
 {
 	struct sim_text values = {column[2], COLUMN_SIZE, 0};
@@ -451,7 +451,7 @@ void sim_field_help(const struct sim_field *fields, FILE *out)
 	char column[N_COLUMNS][COLUMN_SIZE];
 	size_t width[N_COLUMNS] = {0};
 	for (const struct sim_field *f = fields; f->name; f++) {
-		describe(f, column);
+		sim_field_describe(f, column);
 		for (size_t i = 0; i < N_COLUMNS; i++) {
 			size_t n = strlen(column[i]);
 			/* One long list of names must not push all the other
@@ -462,7 +462,7 @@ void sim_field_help(const struct sim_field *fields, FILE *out)
 		}
 	}
 	for (const struct sim_field *f = fields; f->name; f++) {
-		describe(f, column);
+		sim_field_describe(f, column);
 		fputs("  ", out);
 		for (size_t i = 0; i < N_COLUMNS; i++)
 			fprintf(out, "%-*s  ", (int)width[i], column[i]);

@@ -18,7 +18,7 @@ void sim_philox_block(const uint32_t key[2], const uint32_t ctr[4],
 /* The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA'14): a bijection
  * in which each input bit flips each output bit with probability near 1/2.
  * Every published number depends on these constants. */
-static uint64_t mix64(uint64_t x)
+static uint64_t rng_mix64(uint64_t x)
 {
 	x += UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -34,7 +34,7 @@ void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
 	 * seed the whole is a bijection of the name: no two streams share a
 	 * key. */
 	uint64_t name = (uint64_t)stream << 32 | where->epoch;
-	uint64_t k = mix64(mix64(where->seed) ^ name);
+	uint64_t k = rng_mix64(rng_mix64(where->seed) ^ name);
 	key[0] = (uint32_t)k;
 	key[1] = (uint32_t)(k >> 32);
 }

@@ -131,7 +131,7 @@ int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
 	return 0;
 }
 
-static enum sim_sprt_verdict verdict(const struct sim_sprt *s)
+static enum sim_sprt_verdict stat_verdict(const struct sim_sprt *s)
 {
 	if (s->llr >= s->upper)
 		return SIM_SPRT_GOOD;
@@ -140,11 +140,11 @@ static enum sim_sprt_verdict verdict(const struct sim_sprt *s)
 
 enum sim_sprt_verdict sim_sprt_add(struct sim_sprt *s, int success)
 {
-	if (verdict(s) == SIM_SPRT_GO_ON) {
+	if (stat_verdict(s) == SIM_SPRT_GO_ON) {
 		s->n++;
 		s->llr += success ? s->win : s->lose;
 	}
-	return verdict(s);
+	return stat_verdict(s);
 }
 
 /* --- order statistics ------------------------------------------------------*/

@@ -130,7 +130,7 @@ void sim_put_scalar(struct sim_text *t, const char *text, int quoted)
 /* --- did you mean ------------------------------------------------------- */
 enum { WORD_MAX = 64 };
 
-static size_t min_of(size_t a, size_t b)
+static size_t text_min_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -150,11 +150,11 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 			int x = tolower((unsigned char)a[i - 1]);
 			int y = tolower((unsigned char)b[j - 1]);
 			size_t d = last[j - 1] + (x != y);
-			d = min_of(d, min_of(last[j], now[j - 1]) + 1);
+			d = text_min_of(d, text_min_of(last[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 &&
 			    x == tolower((unsigned char)b[j - 2]) &&
 			    y == tolower((unsigned char)a[i - 2]))
-				d = min_of(d, before[j - 2] + 1);
+				d = text_min_of(d, before[j - 2] + 1);
 			now[j] = d;
 		}
 	}
@@ -219,7 +219,7 @@ static int is_number(const char *s)
 /* Digits alone after an optional minus: "1e3" is a number but no integer. The
  * minus is let through here so that "-1" is called out of range, not
  * malformed. */
-static int is_whole(const char *text)
+static int text_is_whole(const char *text)
 {
 	const char *from = text + (*text == '-');
 	return is_number(text) && *digits(from) == '\0';
@@ -268,7 +268,7 @@ static double guess(const char *text)
 int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e)
 {
 	char quote[64];
-	if (!is_whole(text)) {
+	if (!text_is_whole(text)) {
 		double x = guess(text);
 		/* Below 2^53 the guess is the exact number, so it can be
 		 * suggested. */

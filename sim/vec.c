@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_memory(size_t n, size_t size, struct sim_err *e)
+static int vec_no_memory(size_t n, size_t size, struct sim_err *e)
 {
 	return sim_fail(e, SIM_ENOMEM,
 	    "no memory for %zu elements of %zu bytes.", n, size);
@@ -28,13 +28,13 @@ int sim_reserve(void *p, size_t *cap, size_t need, size_t size,
 	/* Above PTRDIFF_MAX the difference of two pointers into the array would
 	 * not be defined. */
 	if (__builtin_mul_overflow(want, size, &bytes) || bytes > PTRDIFF_MAX)
-		return no_memory(need, size, e);
+		return vec_no_memory(need, size, e);
 	/* P points to a pointer to some element type, which as a void ** would
 	 * break the aliasing rules: copy its bytes. */
 	void *old, *grown;
 	memcpy(&old, p, sizeof(old));
 	if (!(grown = realloc(old, bytes)))
-		return no_memory(want, size, e);
+		return vec_no_memory(want, size, e);
 	memcpy(p, &grown, sizeof(grown));
 	*cap = want;
 	return 0;
@@ -46,7 +46,7 @@ int sim_zalloc(void *p, size_t n, size_t size, struct sim_err *e)
 	/* calloc() checks the product itself. Nothing is asked for n = 0, where
 	 * it may return either NULL or a pointer. */
 	if (n > 0 && !(block = calloc(n, size)))
-		return no_memory(n, size, e);
+		return vec_no_memory(n, size, e);
 	memcpy(p, &block, sizeof(block));
 	return 0;
 }

@@ -109,7 +109,7 @@ static unsigned col_of(yaml_mark_t at)
 /* What ends parsing: the tree would not be what its writer sees. Anchors,
  * aliases and tags are refused since they make the text mean something that
  * does not stand there; a value of a spec is read where it is written. */
-static int refuse(const struct builder *b, const yaml_event_t *ev,
+static int yaml_refuse(const struct builder *b, const yaml_event_t *ev,
     const char *why, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EPARSE, "%s:%u:%u: %s.", b->y->name,
@@ -118,7 +118,7 @@ static int refuse(const struct builder *b, const yaml_event_t *ev,
 
 /* Hang NODE into the innermost open map or list, or make it the root. NODE is
  * the tree's afterwards, or is freed on failure, so callers never free it. */
-static int place(struct builder *b, struct sim_yaml_node *node,
+static int yaml_place(struct builder *b, struct sim_yaml_node *node,
     struct sim_err *e)
 {
 	if (b->depth == 0) {
@@ -149,18 +149,18 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 	size_t n = ev->data.scalar.length;
 	int quoted = ev->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
 	if (ev->data.scalar.anchor)
-		return refuse(b, ev, "anchors (&name) are not allowed", e);
+		return yaml_refuse(b, ev, "anchors (&name) are not allowed", e);
 	/* libyaml drops a lone "!" but then takes quotes for plain. */
 	if (ev->data.scalar.tag || (quoted && ev->data.scalar.plain_implicit))
-		return refuse(b, ev, "tags (!name) are not allowed", e);
+		return yaml_refuse(b, ev, "tags (!name) are not allowed", e);
 	/* "\0" is legal in quotes, but a C string would end there. */
 	if (strlen(text) != n)
-		return refuse(b, ev, "text may not hold a NUL", e);
+		return yaml_refuse(b, ev, "text may not hold a NUL", e);
 	if (wants_key(b)) {
 		if (n == 0)
-			return refuse(b, ev, "a key may not be empty", e);
+			return yaml_refuse(b, ev, "a key may not be empty", e);
 		if (n > MAX_KEY)
-			return refuse(b, ev, "a key has over 128 bytes", e);
+			return yaml_refuse(b, ev, "a key has over 128 bytes", e);
 		b->key_line = line_of(ev->start_mark);
 		b->key_col = col_of(ev->start_mark);
 		return sim_yaml_dup(&b->key, text, e);
@@ -170,7 +170,7 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 	 * the reader of the field says that a value is missing. */
 	if (b->depth > 0 && n == 0 && !quoted &&
 	    b->open[b->depth - 1]->kind == SIM_YAML_SEQ)
-		return refuse(b, ev, "an item of a list is empty", e);
+		return yaml_refuse(b, ev, "an item of a list is empty", e);
 	struct sim_yaml_node *node;
 	int rc = sim_yaml_node_new(&node, SIM_YAML_SCALAR,
 	    line_of(ev->start_mark), col_of(ev->start_mark), e);
@@ -181,7 +181,7 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 		sim_yaml_node_free(node);
 		return rc;
 	}
-	return place(b, node, e);
+	return yaml_place(b, node, e);
 }
 
 static int on_open(struct builder *b, const yaml_event_t *ev,
@@ -189,19 +189,19 @@ static int on_open(struct builder *b, const yaml_event_t *ev,
     struct sim_err *e)
 {
 	if (anchor)
-		return refuse(b, ev, "anchors (&name) are not allowed", e);
+		return yaml_refuse(b, ev, "anchors (&name) are not allowed", e);
 	if (tag)
-		return refuse(b, ev, "tags (!name) are not allowed", e);
+		return yaml_refuse(b, ev, "tags (!name) are not allowed", e);
 	if (wants_key(b))
-		return refuse(b, ev, "a key must be text", e);
+		return yaml_refuse(b, ev, "a key must be text", e);
 	/* The bound also lets every function over the tree recurse without
 	 * overflowing the stack. */
 	if (b->depth == SIM_YAML_DEPTH)
-		return refuse(b, ev, "nested deeper than 32", e);
+		return yaml_refuse(b, ev, "nested deeper than 32", e);
 	struct sim_yaml_node *node;
 	int rc = sim_yaml_node_new(&node, kind, line_of(ev->start_mark),
 	    col_of(ev->start_mark), e);
-	if (rc < 0 || (rc = place(b, node, e)) < 0)
+	if (rc < 0 || (rc = yaml_place(b, node, e)) < 0)
 		return rc;
 	b->open[b->depth++] = node;
 	return 0;
@@ -258,10 +258,10 @@ static int on_event(struct builder *b, const yaml_event_t *ev,
 	switch (ev->type) {
 	case YAML_DOCUMENT_START_EVENT:
 		return b->y->root ?
-		    refuse(b, ev, "a second document is not allowed", e) :
+		    yaml_refuse(b, ev, "a second document is not allowed", e) :
 		    0;
 	case YAML_ALIAS_EVENT:
-		return refuse(b, ev, "aliases (*name) are not allowed", e);
+		return yaml_refuse(b, ev, "aliases (*name) are not allowed", e);
 	case YAML_SCALAR_EVENT:
 		return on_scalar(b, ev, e);
 	case YAML_SEQUENCE_START_EVENT:

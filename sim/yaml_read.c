@@ -9,14 +9,14 @@
 
 #include "sim/vec.h"
 
-static const char *const kind_names[] = {[SIM_YAML_SCALAR] = "a value",
+static const char *const yaml_read_kind_names[] = {[SIM_YAML_SCALAR] = "a value",
     [SIM_YAML_MAP] = "a map",
     [SIM_YAML_SEQ] = "a list"};
 
 /* Mistakes are collected in Y so that a user sees all of them at once. So a
  * function here that meets one still returns 0; below 0 means that the mistake
  * itself could not be stored. */
-static int note(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int yaml_read_note(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *text, struct sim_err *e)
 {
 	int rc = sim_yaml_mistake(y, node, "%s", text);
@@ -45,8 +45,8 @@ static int wrong_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
 		sim_fail(&why, SIM_EINVAL, "%s has no value.", f->name);
 	else
 		sim_fail(&why, SIM_EINVAL, "%s must be %s, not %s.", f->name,
-		    wanted, kind_names[node->kind]);
-	return note(y, node, why.msg, e);
+		    wanted, yaml_read_kind_names[node->kind]);
+	return yaml_read_note(y, node, why.msg, e);
 }
 
 /* *GOOD = whether scalar NODE could be read into OBJ. */
@@ -65,10 +65,10 @@ static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "%s: %s is text; write it without "
 		    "quotes.",
 		    f->name, sim_quote(quote, node->text));
-		return note(y, node, why.msg, e);
+		return yaml_read_note(y, node, why.msg, e);
 	}
 	if (sim_field_set(f, obj, node->text, &why) < 0)
-		return note(y, node, why.msg, e);
+		return yaml_read_note(y, node, why.msg, e);
 	*good = 1;
 	return 0;
 }
@@ -97,7 +97,7 @@ static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
 			all_good = 0;
 			sim_fail(&why, SIM_EINVAL, "%s: \"%s\" is given twice.",
 			    f->name, item->text);
-			if ((rc = note(y, item, why.msg, e)) < 0)
+			if ((rc = yaml_read_note(y, item, why.msg, e)) < 0)
 				return rc;
 		}
 		mask |= 1u << bit;
@@ -126,7 +126,7 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 	const struct sim_yaml_node *ends = node->child[0];
 	if (ends->kind != SIM_YAML_SEQ || ends->n != 2) {
 		sim_fail(&why, SIM_EINVAL, "%s must be %s.", f->name, want);
-		return note(y, ends, why.msg, e);
+		return yaml_read_note(y, ends, why.msg, e);
 	}
 	for (size_t i = 0; i < 2; i++)
 		if ((rc = read_scalar(y, ends->child[i], &one, &end[i],
@@ -141,7 +141,7 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 	snprintf(text, sizeof(text), "{%.32s: [%s, %s]}", node->key[0], a, b);
 	const struct sim_yaml_node at = key_place(node, 0);
 	if (sim_field_set(f, obj, text, &why) < 0)
-		return note(y, &at, why.msg, e);
+		return yaml_read_note(y, &at, why.msg, e);
 	return 0;
 }
 
@@ -157,7 +157,7 @@ int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
 }
 
 /* --- a map -------------------------------------------------------------- */
-static size_t count(const char *const *names)
+static size_t yaml_read_count(const char *const *names)
 {
 	size_t n = 0;
 	while (names && names[n])
@@ -165,7 +165,7 @@ static size_t count(const char *const *names)
 	return n;
 }
 
-static int is_among(const char *key, const char *const *names)
+static int yaml_read_is_among(const char *key, const char *const *names)
 {
 	for (size_t i = 0; names && names[i]; i++)
 		if (strcmp(names[i], key) == 0)
@@ -178,7 +178,7 @@ static int is_among(const char *key, const char *const *names)
 static int list_keys(const struct sim_field *fields, const char *const *also,
     const char ***out, size_t *n, struct sim_err *e)
 {
-	size_t n_fields = 0, n_also = count(also);
+	size_t n_fields = 0, n_also = yaml_read_count(also);
 	while (fields[n_fields].name)
 		n_fields++;
 	*n = n_fields + n_also;
@@ -210,7 +210,7 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	else
 		sim_fail(&why, SIM_EINVAL, "unknown key %s.", quote);
 	const struct sim_yaml_node at = key_place(map, i);
-	return note(y, &at, why.msg, e);
+	return yaml_read_note(y, &at, why.msg, e);
 }
 
 /* Every key of the map in the order of the file, so that mistakes come in that
@@ -226,7 +226,7 @@ static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
 		const struct sim_field *f = sim_field_find(fields, map->key[i]);
 		if (f)
 			rc = sim_yaml_read_value(y, map->child[i], f, obj, e);
-		else if (!is_among(map->key[i], also))
+		else if (!yaml_read_is_among(map->key[i], also))
 			rc = unknown_key(y, map, i, known, n_known, e);
 	}
 	free(known);
@@ -244,8 +244,8 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	assert(rc == 0 && "a default must be a value of its field");
 	if (node && node->kind != SIM_YAML_MAP) {
 		sim_fail(&why, SIM_EINVAL, "a map is needed here, not %s.",
-		    is_nothing(node) ? "nothing" : kind_names[node->kind]);
-		return note(y, node, why.msg, e);
+		    is_nothing(node) ? "nothing" : yaml_read_kind_names[node->kind]);
+		return yaml_read_note(y, node, why.msg, e);
 	}
 	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)
 		return rc;
@@ -254,7 +254,7 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 		if (f->def || sim_yaml_get(node, f->name))
 			continue;
 		sim_fail(&why, SIM_EINVAL, "%s is missing.", f->name);
-		rc = note(y, node ? node : where, why.msg, e);
+		rc = yaml_read_note(y, node ? node : where, why.msg, e);
 	}
 	return rc;
 }

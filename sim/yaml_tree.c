@@ -149,7 +149,7 @@ static size_t depth_of(const struct sim_yaml_node *node)
 
 /* Cut PATH at its dots, in place: the parts point into it. The quote for
  * messages is made first, while the path is whole. */
-static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
+static int yaml_tree_cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
     struct sim_err *e)
 {
 	char quote[64];
@@ -175,7 +175,7 @@ static int cut(char *path, char *part[SIM_YAML_DEPTH], size_t *n,
 /* Set *NEXT to the place in NODE that holds the child PART, so that the caller
  * can replace the child there; to NULL when NODE is a map without that key,
  * which the caller may add. */
-static int step(struct sim_yaml_node *node, const char *part,
+static int yaml_tree_step(struct sim_yaml_node *node, const char *part,
     struct sim_yaml_node ***next, struct sim_err *e)
 {
 	char quote[64];
@@ -249,7 +249,7 @@ static int put_parts(struct sim_yaml *y, char *const part[], size_t n,
 	    (rc = sim_yaml_node_new(&y->root, SIM_YAML_MAP, 0, 0, e)) < 0)
 		return rc;
 	for (; done < n; done++, at = next) {
-		if ((rc = step(*at, part[done], &next, e)) < 0)
+		if ((rc = yaml_tree_step(*at, part[done], &next, e)) < 0)
 			return rc;
 		if (!next)
 			break;
@@ -273,7 +273,7 @@ int sim_yaml_put(struct sim_yaml *y, const char *path,
 	char *part[SIM_YAML_DEPTH], *copy = NULL, quote[64];
 	size_t n;
 	int rc = sim_yaml_dup(&copy, path, e);
-	if (rc < 0 || (rc = cut(copy, part, &n, e)) < 0)
+	if (rc < 0 || (rc = yaml_tree_cut(copy, part, &n, e)) < 0)
 		goto out;
 	/* Parsing bounds the depth of files; this keeps that bound when paths
 	 * of up to SIM_YAML_DEPTH parts add maps. */
@@ -329,7 +329,7 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 }
 
 /* --- writing ------------------------------------------------------------ */
-static void write_node(struct sim_text *t, const struct sim_yaml_node *node)
+static void yaml_tree_write_node(struct sim_text *t, const struct sim_yaml_node *node)
 {
 	if (node->kind == SIM_YAML_SCALAR) {
 		/* "key:" with nothing behind it is written as it was read;
@@ -347,7 +347,7 @@ static void write_node(struct sim_text *t, const struct sim_yaml_node *node)
 			sim_put_scalar(t, node->key[i], 0);
 			sim_put(t, ": ");
 		}
-		write_node(t, node->child[i]);
+		yaml_tree_write_node(t, node->child[i]);
 	}
 	sim_put(t, is_map ? "}" : "]");
 }
@@ -355,6 +355,6 @@ static void write_node(struct sim_text *t, const struct sim_yaml_node *node)
 int sim_yaml_format(const struct sim_yaml_node *node, char *buf, size_t size)
 {
 	struct sim_text t = {buf, size, 0};
-	write_node(&t, node);
+	yaml_tree_write_node(&t, node);
 	return (int)t.n;
 }

@@ -183,7 +183,7 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
 
 /* Each switch hashes with its own seed, so consecutive choices do not depend on
  * each other (topo/route.h). */
-static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
+static uint32_t clos_pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
     uint32_t n)
 {
 	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
@@ -203,13 +203,13 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 		 * inside a pod and three between pods, each by the hash of the
 		 * switch where it is: that of ToR, T1 and T2. Inside a pod it
 		 * comes down from the T1 it went up to. */
-		uint32_t up = pick(ecmp_seed, src_tor, digest, c->n_t1);
+		uint32_t up = clos_pick(ecmp_seed, src_tor, digest, c->n_t1);
 		uint32_t down = up;
 		path[n++] = topo_clos_link_tor(c, src_tor, up, TOPO_UP);
 		if (from != to) {
-			uint32_t k = pick(ecmp_seed, topo_clos_t1(c, from, up),
+			uint32_t k = clos_pick(ecmp_seed, topo_clos_t1(c, from, up),
 			    digest, c->n_t2);
-			down = pick(ecmp_seed, topo_clos_t2(c, k), digest,
+			down = clos_pick(ecmp_seed, topo_clos_t2(c, k), digest,
 			    c->n_t1);
 			path[n++] = topo_clos_link_t1(c, from * c->n_t1 + up, k,
 			    TOPO_UP);
@@ -260,7 +260,7 @@ static struct event anything(void)
 /* Going up, a link tells about the flow's source and its first T1; going down,
  * about its destination and its last T1. Whatever is fixed of a ToR or host,
  * its ToR and pod are fixed too, as count_pairs() takes for granted. */
-static struct event crossing(const struct topo_clos *c, topo_link l)
+static struct event clos_crossing(const struct topo_clos *c, topo_link l)
 {
 	struct event v = anything();
 	struct topo_clos_place at = topo_clos_place(c, l);
@@ -360,10 +360,10 @@ static double mass(const struct topo_clos *c, const struct event *v)
 
 /* How likely a flow of the event GIVEN crosses L; an event without any flow
  * gives 0. */
-static double share(const struct topo_clos *c, struct event given, topo_link l)
+static double clos_share(const struct topo_clos *c, struct event given, topo_link l)
 {
 	double of = mass(c, &given);
-	struct event cross = crossing(c, l);
+	struct event cross = clos_crossing(c, l);
 	if (of == 0 || !both(&given, &cross))
 		return 0;
 	return mass(c, &given) / of;
@@ -371,7 +371,7 @@ static double share(const struct topo_clos *c, struct event given, topo_link l)
 
 double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l)
 {
-	return share(c, given == TOPO_NONE ? anything() : crossing(c, given),
+	return clos_share(c, given == TOPO_NONE ? anything() : clos_crossing(c, given),
 	    l);
 }
 
@@ -416,7 +416,7 @@ void topo_clos_shares(const struct topo_clos *c, topo_link given,
 	if (given != TOPO_NONE) {
 		struct topo_clos_place at = topo_clos_place(c, given);
 		g = coordinates_of(c, &at);
-		cross = crossing(c, given);
+		cross = clos_crossing(c, given);
 	}
 	for (int i = 0; i < TOPO_N_LINK_CLASSES; i++)
 		for (int k = 0; k < 32; k++)
@@ -429,7 +429,7 @@ void topo_clos_shares(const struct topo_clos *c, topo_link given,
 		    (x.t2 == g.t2) << 4;
 		double *memo = &known[at.class][same];
 		if (*memo < 0)
-			*memo = share(c, cross, link[i]);
+			*memo = clos_share(c, cross, link[i]);
 		out[i] = *memo;
 	}
 }
@@ -446,9 +446,9 @@ double topo_clos_path_share(const struct topo_clos *c, topo_host src,
 		return l == first || l == last;
 	/* The first and the last link fix both hosts, so what is left free are
 	 * the choices of ECMP. */
-	struct event ends = crossing(c, first), end = crossing(c, last);
+	struct event ends = clos_crossing(c, first), end = clos_crossing(c, last);
 	both(&ends, &end);
-	return share(c, ends, l);
+	return clos_share(c, ends, l);
 }
 
 void topo_clos_print(const struct topo_clos *c, FILE *out)

@@ -115,7 +115,7 @@ static const char *file_id(const struct reader *r, size_t v)
 }
 
 /* "vertex 7 (id n7, name leaf)", for messages; vertices count from 0. */
-static const char *describe(const struct reader *r, size_t v, char buf[160])
+static const char *graph_describe(const struct reader *r, size_t v, char buf[160])
 {
 	const char *name = "";
 	if (r->has_name)
@@ -172,7 +172,7 @@ static int look_over(struct reader *r, struct sim_err *e)
 
 /* Number the vertices as nodes: hosts from 0 in the order of the file, then the
  * switches, whose first number is known only after all hosts. */
-static int number(struct reader *r, struct sim_err *e)
+static int graph_number(struct reader *r, struct sim_err *e)
 {
 	char d[160];
 	int rc = SIM_ZALLOC(&r->node, r->n_vertices, e);
@@ -185,12 +185,12 @@ static int number(struct reader *r, struct sim_err *e)
 		else if (!kind[0])
 			rc = sim_fail(e, SIM_EPARSE,
 			    "The %s has no \"kind\": \"host\" or \"switch\".",
-			    describe(r, v, d));
+			    graph_describe(r, v, d));
 		else
 			rc = sim_fail(e, SIM_EPARSE,
 			    "The %s is of kind \"%.40s\", which is neither "
 			    "\"host\" nor \"switch\".",
-			    describe(r, v, d), kind);
+			    graph_describe(r, v, d), kind);
 	}
 	topo_node next = r->n_hosts;
 	for (size_t v = 0; v < r->n_vertices && rc == 0; v++)
@@ -236,7 +236,7 @@ static int read_attributes(struct reader *r, struct sim_err *e)
 			return sim_fail(e, SIM_EPARSE,
 			    "The %s needs a \"tier\" that is a whole number in "
 			    "[0, 255], as all switches or none.",
-			    describe(r, v, d));
+			    graph_describe(r, v, d));
 		r->tier[n - r->n_hosts] = (uint32_t)tier;
 	}
 	return 0;
@@ -262,8 +262,8 @@ static int read_cables(struct reader *r, struct sim_err *e)
 		if (c.b < r->n_hosts)
 			return sim_fail(e, SIM_EPARSE,
 			    "An edge joins two hosts, %s and %s.",
-			    describe(r, r->vertex_of[c.a], d),
-			    describe(r, r->vertex_of[c.b], d2));
+			    graph_describe(r, r->vertex_of[c.a], d),
+			    graph_describe(r, r->vertex_of[c.b], d2));
 		if (c.a >= r->n_hosts)
 			r->cable[r->n_hosts + n_trunks++] = c;
 		else if (r->cable[c.a].b == 0)
@@ -271,20 +271,20 @@ static int read_cables(struct reader *r, struct sim_err *e)
 		else
 			return sim_fail(e, SIM_EPARSE,
 			    "The host %s has two cables.",
-			    describe(r, r->vertex_of[c.a], d));
+			    graph_describe(r, r->vertex_of[c.a], d));
 	}
 	for (topo_host h = 0; h < r->n_hosts; h++)
 		if (r->cable[h].b == 0)
 			return sim_fail(e, SIM_EPARSE,
 			    "The host %s has no cable.",
-			    describe(r, r->vertex_of[h], d));
+			    graph_describe(r, r->vertex_of[h], d));
 	return 0;
 }
 
-static int build(struct reader *r, struct sim_err *e)
+static int graph_build(struct reader *r, struct sim_err *e)
 {
 	int rc;
-	if ((rc = look_over(r, e)) < 0 || (rc = number(r, e)) < 0 ||
+	if ((rc = look_over(r, e)) < 0 || (rc = graph_number(r, e)) < 0 ||
 	    (rc = read_attributes(r, e)) < 0 || (rc = read_cables(r, e)) < 0)
 		return rc;
 	struct topo_mesh_input in = {
@@ -307,7 +307,7 @@ static int read_guarded(void *arg, struct sim_err *e)
 		return sim_fail(e, SIM_EPARSE, "The file holds no graph.");
 	if (read != IGRAPH_SUCCESS)
 		return fail_igraph(e, SIM_EPARSE);
-	int rc = build(r, e);
+	int rc = graph_build(r, e);
 	igraph_destroy(&r->graph);
 	free(r->vertex_of);
 	free(r->label);

@@ -46,7 +46,7 @@ static int has_name(const struct topo *t, topo_node n)
 	return t->mesh ? topo_mesh_name(t->mesh, n) != NULL : n >= t->n_hosts;
 }
 
-static void write_node(const struct topo *t, topo_node n, FILE *out)
+static void graph_write_write_node(const struct topo *t, topo_node n, FILE *out)
 {
 	int is_host = n < t->n_hosts;
 	uint32_t i = is_host ? n : n - t->n_hosts;
@@ -79,7 +79,7 @@ int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 		    keys[i][0], keys[i][0], keys[i][1]);
 	fputs("  <graph edgedefault=\"undirected\">\n", out);
 	for (topo_node n = 0; n < n_nodes; n++)
-		write_node(t, n, out);
+		graph_write_write_node(t, n, out);
 	/* One edge a cable, from its link that goes up: B is always a switch.
 	 * Cables in the order of ids let the reader number them alike. */
 	for (topo_link l = 0; l < t->n_links; l += 2) {

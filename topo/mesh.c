@@ -19,7 +19,7 @@
 
 /* "host 3" or "switch 4 (spine-4)", for messages. A file's own label helps
  * where a node has no name. */
-static const char *describe(const struct topo_mesh_input *in, topo_node n,
+static const char *mesh_describe(const struct topo_mesh_input *in, topo_node n,
     char buf[64])
 {
 	const char *name = in->name ? in->name[n] : NULL;
@@ -34,7 +34,7 @@ static const char *describe(const struct topo_mesh_input *in, topo_node n,
 
 /* The limit on switches keeps dist[], a byte for each ToR and switch, within 16
  * MB, and lets callers have arrays of switches on the stack. */
-static int check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
+static int mesh_check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
 {
 	if (in->n_hosts == 0 || in->n_switches == 0)
 		return sim_fail(e, SIM_EINVAL,
@@ -73,16 +73,16 @@ static int check_cable(const struct topo_mesh_input *in, uint32_t i,
 		    c.a >= n_nodes ? c.a : c.b, n_nodes - 1);
 	if (c.a == c.b)
 		return sim_fail(e, SIM_EINVAL, "Cable %u joins %s to itself.",
-		    i, describe(in, c.a, a));
+		    i, mesh_describe(in, c.a, a));
 	topo_node low = c.a < c.b ? c.a : c.b, high = c.a < c.b ? c.b : c.a;
 	if (i < in->n_hosts && (low != i || high < in->n_hosts))
 		return sim_fail(e, SIM_EINVAL,
 		    "Cable %u joins %s and %s, but must join host %u to a switch.",
-		    i, describe(in, c.a, a), describe(in, c.b, b), i);
+		    i, mesh_describe(in, c.a, a), mesh_describe(in, c.b, b), i);
 	if (i >= in->n_hosts && low < in->n_hosts)
 		return sim_fail(e, SIM_EINVAL,
 		    "Cable %u joins %s and %s: a host has one cable, to a switch.",
-		    i, describe(in, c.a, a), describe(in, c.b, b));
+		    i, mesh_describe(in, c.a, a), mesh_describe(in, c.b, b));
 	return 0;
 }
 
@@ -106,7 +106,7 @@ static int is_default_of_another(const struct topo_mesh_input *in,
 	return strcmp(own, name) != 0;
 }
 
-static int check_name(const struct topo_mesh_input *in, topo_node n,
+static int mesh_check_name(const struct topo_mesh_input *in, topo_node n,
     struct sim_err *e)
 {
 	const char *name = in->name[n];
@@ -117,7 +117,7 @@ static int check_name(const struct topo_mesh_input *in, topo_node n,
 	if (length == 0 || length > TOPO_MESH_MAX_NAME)
 		return sim_fail(e, SIM_EINVAL,
 		    "The name of %s has %zu bytes, which is not in [1, %d].",
-		    describe(in, n, d), length, TOPO_MESH_MAX_NAME);
+		    mesh_describe(in, n, d), length, TOPO_MESH_MAX_NAME);
 	for (size_t i = 0; i < length; i++)
 		/* The name itself is kept out of this message, which is one
 		 * line. */
@@ -129,7 +129,7 @@ static int check_name(const struct topo_mesh_input *in, topo_node n,
 	if (strstr(name, "->") || is_default_of_another(in, name, n))
 		return sim_fail(e, SIM_EINVAL,
 		    "The name of %s would be mistaken for a link or another node.",
-		    describe(in, n, d));
+		    mesh_describe(in, n, d));
 	return 0;
 }
 
@@ -160,22 +160,22 @@ static int check_names_differ(const struct topo_mesh_input *in,
 	return rc;
 }
 
-static int check(const struct topo_mesh_input *in, struct sim_err *e)
+static int mesh_check(const struct topo_mesh_input *in, struct sim_err *e)
 {
-	int rc = check_sizes(in, e);
+	int rc = mesh_check_sizes(in, e);
 	for (uint32_t i = 0; i < in->n_cables && rc == 0; i++)
 		rc = check_cable(in, i, e);
 	/* Without names there is nothing more to check. */
 	if (!in->name)
 		return rc;
 	for (topo_node n = 0; n < in->n_hosts + in->n_switches && rc == 0; n++)
-		rc = check_name(in, n, e);
+		rc = mesh_check_name(in, n, e);
 	return rc < 0 ? rc : check_names_differ(in, e);
 }
 
 /* --- building ------------------------------------------------------------- */
 
-static int allocate(struct topo_mesh *m, const struct topo_mesh_input *in,
+static int mesh_allocate(struct topo_mesh *m, const struct topo_mesh_input *in,
     struct sim_err *e)
 {
 	/* Cables between switches: both ends have a hop for each. */
@@ -224,7 +224,7 @@ static void copy(struct topo_mesh *m, const struct topo_mesh_input *in)
  * running sums, which are where each switch's hops begin. Taking cables in
  * order leaves each switch's hops in the order of link ids, which is the order
  * that ECMP counts them in. */
-static void join(struct topo_mesh *m)
+static void mesh_join(struct topo_mesh *m)
 {
 	uint32_t n_trunks = m->n_cables - m->n_hosts;
 	for (uint32_t i = 0; i < n_trunks; i++) {
@@ -267,8 +267,8 @@ static int check_parallel(const struct topo_mesh *m,
 			if (scratch[to] == s)
 				return sim_fail(e, SIM_EINVAL,
 				    "Two cables join %s and %s.",
-				    describe(in, m->n_hosts + s, a),
-				    describe(in, m->n_hosts + to, b));
+				    mesh_describe(in, m->n_hosts + s, a),
+				    mesh_describe(in, m->n_hosts + to, b));
 			scratch[to] = s;
 		}
 	return 0;
@@ -276,7 +276,7 @@ static int check_parallel(const struct topo_mesh *m,
 
 /* ToRs are the switches that hosts hang on. They are marked first and numbered
  * then, so that tor[] is ascending. */
-static int list_tors(struct topo_mesh *m, struct sim_err *e)
+static int mesh_list_tors(struct topo_mesh *m, struct sim_err *e)
 {
 	int rc;
 	for (topo_switch s = 0; s < m->n_switches; s++)
@@ -303,7 +303,7 @@ static int list_tors(struct topo_mesh *m, struct sim_err *e)
  * do, so counts stop one short of UNSEEN: paths that long are refused anyway,
  * and there only matters whether a switch is reached at all. Returns the number
  * of switches reached. */
-static uint32_t measure(const struct topo_mesh *m, topo_switch root,
+static uint32_t mesh_measure(const struct topo_mesh *m, topo_switch root,
     uint8_t *dist, topo_switch *queue)
 {
 	uint32_t n = 0;
@@ -332,14 +332,14 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 	for (uint32_t t = 0; t < m->n_tors; t++) {
 		topo_node root = m->n_hosts + m->tor[t];
 		uint8_t *dist = m->dist + (size_t)t * m->n_switches;
-		uint32_t n = measure(m, m->tor[t], dist, queue);
+		uint32_t n = mesh_measure(m, m->tor[t], dist, queue);
 		if (n < m->n_switches) {
 			const uint8_t *cut =
 			    memchr(dist, UNSEEN, m->n_switches);
 			return sim_fail(e, SIM_EINVAL,
 			    "The network is not connected: no way leads from %s to %s.",
-			    describe(in, root, a),
-			    describe(in, m->n_hosts + (uint32_t)(cut - dist),
+			    mesh_describe(in, root, a),
+			    mesh_describe(in, m->n_hosts + (uint32_t)(cut - dist),
 				b));
 		}
 		/* Cables are undirected, so each pair of ToRs is looked at
@@ -352,8 +352,8 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 			if (d > MAX_DIST)
 				return sim_fail(e, SIM_ELIMIT,
 				    "The way from %s to %s is longer than %d switch cables.",
-				    describe(in, m->n_hosts + m->tor[u], a),
-				    describe(in, root, b), MAX_DIST);
+				    mesh_describe(in, m->n_hosts + m->tor[u], a),
+				    mesh_describe(in, root, b), MAX_DIST);
 		}
 	}
 	return 0;
@@ -364,20 +364,20 @@ int topo_mesh_open(struct topo_mesh **out, const struct topo_mesh_input *in,
 {
 	struct topo_mesh *m = NULL;
 	uint32_t *scratch = NULL;
-	int rc = check(in, e);
+	int rc = mesh_check(in, e);
 	*out = NULL;
 	if (rc < 0 || (rc = SIM_ZALLOC(&m, 1, e)) < 0)
 		return rc;
 	m->n_hosts = in->n_hosts;
 	m->n_switches = in->n_switches;
 	m->n_cables = (uint32_t)in->n_cables;
-	if ((rc = allocate(m, in, e)) < 0 ||
+	if ((rc = mesh_allocate(m, in, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&scratch, m->n_switches, e)) < 0)
 		goto out;
 	copy(m, in);
-	join(m);
+	mesh_join(m);
 	if ((rc = check_parallel(m, in, scratch, e)) < 0 ||
-	    (rc = list_tors(m, e)) < 0)
+	    (rc = mesh_list_tors(m, e)) < 0)
 		goto out;
 	rc = measure_all(m, in, scratch, e);
 out:

@@ -16,7 +16,7 @@ struct tree {
 };
 
 /* Cables in the order of clos.h, so that their ids are those of the Clos. */
-static void lay_cables(const struct tree *t, uint32_t hosts, uint32_t tors,
+static void mesh_build_lay_cables(const struct tree *t, uint32_t hosts, uint32_t tors,
     uint32_t t1s, struct topo_cable *c)
 {
 	topo_node tor = hosts, t1 = tor + tors, t2 = t1 + t1s;
@@ -36,7 +36,7 @@ static void lay_cables(const struct tree *t, uint32_t hosts, uint32_t tors,
 			};
 }
 
-static int build(struct topo_mesh **m, const struct tree *t, struct sim_err *e)
+static int mesh_build_build(struct topo_mesh **m, const struct tree *t, struct sim_err *e)
 {
 	/* topo_clos_init() has bounded these products, for both callers. */
 	uint32_t tors = t->n_pods * t->n_tors, t1s = t->n_pods * t->n_t1;
@@ -53,7 +53,7 @@ static int build(struct topo_mesh **m, const struct tree *t, struct sim_err *e)
 	if ((rc = SIM_ZALLOC(&cable, in.n_cables, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&tier, in.n_switches, e)) < 0)
 		goto out;
-	lay_cables(t, hosts, tors, t1s, cable);
+	mesh_build_lay_cables(t, hosts, tors, t1s, cable);
 	for (uint32_t s = tors; s < in.n_switches; s++)
 		tier[s] = s < tors + t1s ? 1 : 2;
 	in.cable = cable;
@@ -95,7 +95,7 @@ int topo_mesh_fat_tree(struct topo_mesh **m, uint32_t k, uint32_t hosts,
 	if (rc < 0)
 		return sim_wrap(e, rc, "fat-tree of k %u", k);
 	struct tree t = {k, half, half, cores, hosts, half, half};
-	return build(m, &t, e);
+	return mesh_build_build(m, &t, e);
 }
 
 int topo_mesh_from_clos(struct topo_mesh **m, const struct topo_clos *c,
@@ -108,5 +108,5 @@ int topo_mesh_from_clos(struct topo_mesh **m, const struct topo_clos *c,
 		return rc;
 	struct tree t = {c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts,
 		c->n_t2, 0};
-	return build(m, &t, e);
+	return mesh_build_build(m, &t, e);
 }

@@ -115,7 +115,7 @@ struct work {
 	double *to_tor;	  /* [n_tors] ... and ends at one host here */
 };
 
-static int allocate(struct work *w, const struct topo_mesh *m,
+static int mesh_share_allocate(struct work *w, const struct topo_mesh *m,
     struct sim_err *e)
 {
 	size_t n_s = m->n_switches, n_links = 2 * (m->n_cables - m->n_hosts);
@@ -131,7 +131,7 @@ static int allocate(struct work *w, const struct topo_mesh *m,
 	return SIM_ZALLOC(&w->to_tor, m->n_tors, e);
 }
 
-static void release(struct work *w)
+static void mesh_share_release(struct work *w)
 {
 	free(w->order);
 	free(w->each);
@@ -143,7 +143,7 @@ static void release(struct work *w)
 	free(w->to_tor);
 }
 
-static struct given look_up(const struct topo_mesh *m, topo_link l)
+static struct given mesh_share_look_up(const struct topo_mesh *m, topo_link l)
 {
 	struct given g = {.link = l};
 	if (l == TOPO_NONE)
@@ -243,7 +243,7 @@ static void sweep_outwards(struct work *w, const struct topo_mesh *m,
 /* The flow of the chain that crosses both GIVEN and the hop from S to TO: the
  * hop lies before GIVEN, behind it, or is GIVEN itself. Two hops of one
  * distance are never on one path. */
-static double crossing(const struct work *w, const struct given *g,
+static double mesh_share_crossing(const struct work *w, const struct given *g,
     topo_switch s, topo_switch to)
 {
 	if (!g->is_trunk)
@@ -296,7 +296,7 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 			struct topo_hop h = m->hop[j];
 			if (w->dist[h.to] + 1 == w->dist[s])
 				w->trunk[h.link - 2 * m->n_hosts] +=
-				    sink * crossing(w, g, s, h.to);
+				    sink * mesh_share_crossing(w, g, s, h.to);
 		}
 	}
 }
@@ -320,8 +320,8 @@ int topo_mesh_share_given(const struct topo_mesh *m, topo_link given,
     const topo_link link[], size_t n, double share[], struct sim_err *e)
 {
 	struct work w = {0};
-	struct given g = look_up(m, given);
-	int rc = allocate(&w, m, e);
+	struct given g = mesh_share_look_up(m, given);
+	int rc = mesh_share_allocate(&w, m, e);
 	if (rc < 0)
 		goto out;
 	for (uint32_t tor = 0; tor < m->n_tors; tor++)
@@ -332,6 +332,6 @@ int topo_mesh_share_given(const struct topo_mesh *m, topo_link given,
 		    w.total > 0 ? joint(&w, m, &g, link[i]) / w.total : 0;
 	}
 out:
-	release(&w);
+	mesh_share_release(&w);
 	return rc;
 }

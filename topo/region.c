@@ -114,7 +114,7 @@ static int read_sites(struct topo_region *r, const char *text,
 	return 0;
 }
 
-static int place(struct topo_region *r, const struct topo_region_params *p,
+static int region_place(struct topo_region *r, const struct topo_region_params *p,
     struct sim_err *e)
 {
 	int rc = 0;
@@ -157,7 +157,7 @@ static topo_switch first_top(const struct topo_clos *c)
 	return topo_clos_n_switches(c) - n_tops(c);
 }
 
-static int check_sizes(const struct topo_clos *c,
+static int region_check_sizes(const struct topo_clos *c,
     const struct topo_region_params *p, struct sim_err *e)
 {
 	if (p->n_dcs == 0 || p->n_borders == 0)
@@ -192,7 +192,7 @@ static int check_sizes(const struct topo_clos *c,
 /* Fill the tables of first ids, with the layout of region.h. The turn d ==
  * n_dcs makes the entries behind the last data centre: the first border and the
  * first long cable. */
-static void number(struct topo_region *r, const struct topo_clos *c)
+static void region_number(struct topo_region *r, const struct topo_clos *c)
 {
 	const uint32_t trunks =
 	    c->n_cables - c->all_hosts + n_tops(c) * r->n_borders;
@@ -260,7 +260,7 @@ static void discard(struct plan *p)
 	free(p->text);
 }
 
-static int allocate(struct plan *p, const struct topo_region *r,
+static int region_allocate(struct plan *p, const struct topo_region *r,
     struct sim_err *e)
 {
 	struct topo_mesh_input *in = &p->in;
@@ -308,7 +308,7 @@ static void name_switches(struct plan *p, const struct topo_region *r,
 
 /* Lay the cables of one data centre in the order of region.h, on which the
  * arithmetic of link ids below relies. */
-static void lay_cables(struct plan *p, const struct topo_region *r, uint32_t dc)
+static void region_lay_cables(struct plan *p, const struct topo_region *r, uint32_t dc)
 {
 	const struct topo_clos *c = &r->shape[dc];
 	const topo_node base = p->in.n_hosts + r->first_switch[dc];
@@ -345,17 +345,17 @@ static void lay_long_cables(struct plan *p, const struct topo_region *r)
 					p->in.n_hosts + border_of(r, to, b)};
 }
 
-static int build(struct topo_mesh **m, const struct topo_region *r,
+static int region_build(struct topo_mesh **m, const struct topo_region *r,
     struct sim_err *e)
 {
 	struct plan p = {0};
-	int rc = allocate(&p, r, e);
+	int rc = region_allocate(&p, r, e);
 	*m = NULL;
 	if (rc < 0)
 		goto out;
 	for (uint32_t d = 0; d < r->n_dcs; d++) {
 		name_switches(&p, r, d);
-		lay_cables(&p, r, d);
+		region_lay_cables(&p, r, d);
 	}
 	lay_long_cables(&p, r);
 	rc = topo_mesh_open(m, &p.in, e);
@@ -373,14 +373,14 @@ int topo_open_region(struct topo *t, const struct topo_clos *shape,
 	int rc;
 	*t = (struct topo){0};
 	if ((rc = topo_clos_init(&c, e)) < 0 ||
-	    (rc = check_sizes(&c, p, e)) < 0 || (rc = SIM_ZALLOC(&r, 1, e)) < 0)
+	    (rc = region_check_sizes(&c, p, e)) < 0 || (rc = SIM_ZALLOC(&r, 1, e)) < 0)
 		return rc;
 	r->n_dcs = p->n_dcs;
 	r->n_borders = p->n_borders;
-	number(r, &c);
+	region_number(r, &c);
 	/* The tables of the mesh answer most questions. Paths are computed
 	 * below instead, and tests compare them with those of the tables. */
-	if ((rc = place(r, p, e)) < 0 || (rc = build(&m, r, e)) < 0 ||
+	if ((rc = region_place(r, p, e)) < 0 || (rc = region_build(&m, r, e)) < 0 ||
 	    (rc = topo_open_mesh(t, m, e)) < 0) {
 		free(r);
 		return rc;
@@ -454,7 +454,7 @@ topo_link topo_region_class_at(const struct topo_region *r,
  * up to eight switches would have to be searched for its next hops.
  */
 
-static uint32_t pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
+static uint32_t region_pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
     uint32_t n)
 {
 	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
@@ -486,23 +486,23 @@ static void go(struct walk *w, uint32_t dc, topo_link of_clos)
 /* Go from a ToR up to a border of its data centre and return which one. Tiers
  * that the shape lacks are skipped; `top` is the index, among the switches of
  * its tier in the data centre, of the highest one reached so far. */
-static uint32_t climb(struct walk *w, uint32_t dc, uint32_t tor)
+static uint32_t region_climb(struct walk *w, uint32_t dc, uint32_t tor)
 {
 	const struct topo_clos *c = &w->r->shape[dc];
 	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
 	uint32_t top = tor;
 	if (c->n_t1 > 0) {
-		const uint32_t up = pick(seed, tor, w->digest, c->n_t1);
+		const uint32_t up = region_pick(seed, tor, w->digest, c->n_t1);
 		go(w, dc, topo_clos_link_tor(c, tor, up, TOPO_UP));
 		top = tor / c->n_tors * c->n_t1 + up;
 	}
 	if (c->n_t2 > 0) {
 		const uint32_t t1 = top;
-		top = pick(seed, c->all_tors + t1, w->digest, c->n_t2);
+		top = region_pick(seed, c->all_tors + t1, w->digest, c->n_t2);
 		go(w, dc, topo_clos_link_t1(c, t1, top, TOPO_UP));
 	}
 	const uint32_t b =
-	    pick(seed, first_top(c) + top, w->digest, w->r->n_borders);
+	    region_pick(seed, first_top(c) + top, w->digest, w->r->n_borders);
 	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_UP);
 	return b;
 }
@@ -515,12 +515,12 @@ static void descend(struct walk *w, uint32_t dc, uint32_t b, uint32_t tor)
 	const struct topo_clos *c = &w->r->shape[dc];
 	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
 	const uint32_t top =
-	    pick(w->ecmp_seed, border_of(w->r, dc, b), w->digest, n_tops(c));
+	    region_pick(w->ecmp_seed, border_of(w->r, dc, b), w->digest, n_tops(c));
 	uint32_t down = top; /* in its pod: no T2s, one pod */
 	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_DOWN);
 	if (c->n_t2 > 0) {
 		const uint32_t first = tor / c->n_tors * c->n_t1;
-		down = pick(seed, topo_clos_t2(c, top), w->digest, c->n_t1);
+		down = region_pick(seed, topo_clos_t2(c, top), w->digest, c->n_t1);
 		go(w, dc, topo_clos_link_t1(c, first + down, top, TOPO_DOWN));
 	}
 	if (c->n_t1 > 0)
@@ -548,7 +548,7 @@ unsigned topo_region_path(const struct topo_region *r, uint32_t ecmp_seed,
 	 * down. */
 	path[w.n++] = topo_link_of(src, TOPO_UP);
 	const uint32_t b =
-	    climb(&w, from, (src - first) / r->shape[from].n_hosts);
+	    region_climb(&w, from, (src - first) / r->shape[from].n_hosts);
 	/* Border b has a long cable only to border b of the other data centre,
 	 * so which border is reached settles which long cable is taken. */
 	path[w.n++] = long_link(r, from, to, b);

@@ -221,7 +221,7 @@ void topo_link_name(const struct topo *t, topo_link l, char buf[64])
 
 /* Read a text of N digits, all of it, that is below 2^32 - 1. Leading zeros are
  * refused, so that every node has one name only. */
-static int read_number(const char *text, size_t n, uint32_t *out)
+static int topo_topo_read_number(const char *text, size_t n, uint32_t *out)
 {
 	uint64_t x = 0;
 	if (n == 0 || n > 10 || (n > 1 && text[0] == '0'))
@@ -242,7 +242,7 @@ static topo_node find_kind(const struct kind k[], int n, const char *name)
 		const size_t skip = strlen(k[i].prefix);
 		uint32_t x;
 		if (strncmp(name, k[i].prefix, skip) == 0 &&
-		    read_number(name + skip, strlen(name + skip), &x) &&
+		    topo_topo_read_number(name + skip, strlen(name + skip), &x) &&
 		    x < k[i].n)
 			return k[i].first + x;
 	}
@@ -258,7 +258,7 @@ static topo_node find_in_dc(const struct topo *t, const char *name)
 	struct kind k[MAX_KINDS] = {0};
 	uint32_t dc;
 	if (!dot || strncmp(name, "dc", 2) != 0 ||
-	    !read_number(name + 2, (size_t)(dot - name) - 2, &dc) ||
+	    !topo_topo_read_number(name + 2, (size_t)(dot - name) - 2, &dc) ||
 	    dc >= r->n_dcs)
 		return TOPO_NONE;
 	clos_kinds(&r->shape[dc], t->n_hosts + r->first_switch[dc], k);
@@ -329,7 +329,7 @@ int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
 	size_t n = strlen(text);
 	uint32_t id;
 	if (n > 0 && strspn(text, "0123456789") == n) {
-		if (!read_number(text, n, &id) || id >= t->n_links)
+		if (!topo_topo_read_number(text, n, &id) || id >= t->n_links)
 			return sim_fail(e, SIM_ERANGE,
 			    "Link %.40s is not in [0, %u].", text,
 			    t->n_links - 1);

@@ -96,12 +96,12 @@ struct state {
 };
 static_assert(sizeof(struct state) <= ALGO_PINGMESH_STATE, "a host's memory");
 
-static sim_ns ns_of(double seconds)
+static sim_ns pingmesh_agent_ns_of(double seconds)
 {
 	return (sim_ns)(seconds * 1e9);
 }
 
-static void note(struct state *s, enum algo_pingmesh_line line, uint64_t value)
+static void pingmesh_agent_note(struct state *s, enum algo_pingmesh_line line, uint64_t value)
 {
 	s->log[s->n_log++ % ALGO_PINGMESH_LOG] =
 	    (struct algo_pingmesh_log){s->watch.clock, line, value};
@@ -114,12 +114,12 @@ static void close_list(struct state *s)
 {
 	if (s->n_entries == 0)
 		return;
-	note(s, ALGO_PINGMESH_CLOSED, s->n_entries);
+	pingmesh_agent_note(s, ALGO_PINGMESH_CLOSED, s->n_entries);
 	s->count.n_closed++;
 	s->n_entries = 0;
 }
 
-static void sift_down(struct state *s, uint32_t i)
+static void pingmesh_agent_sift_down(struct state *s, uint32_t i)
 {
 	const struct due moved = s->heap[i];
 	const uint32_t n = s->n_entries;
@@ -165,7 +165,7 @@ static void spread(struct state *s, struct sim_rng *rng)
 		s->pair[i].last = s->last_probe;
 	}
 	for (uint32_t i = s->n_entries / 2; i-- > 0;)
-		sift_down(s, i);
+		pingmesh_agent_sift_down(s, i);
 }
 
 /* The controller answered. Section 3.4: without a list, or with an empty one,
@@ -191,7 +191,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	if (rc < 0 || doc.n_entries == 0) {
 		s->count.n_bad_list += rc < 0;
 		s->count.n_no_list += rc == 0;
-		note(s,
+		pingmesh_agent_note(s,
 		    rc < 0       ? ALGO_PINGMESH_BAD
 			: n == 0 ? ALGO_PINGMESH_NO_LIST
 				 : ALGO_PINGMESH_EMPTY,
@@ -203,7 +203,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	s->digest = digest;
 	s->version = doc.version;
 	s->n_entries = doc.n_entries;
-	note(s, ALGO_PINGMESH_LIST, doc.n_entries);
+	pingmesh_agent_note(s, ALGO_PINGMESH_LIST, doc.n_entries);
 	spread(s, rng);
 	return 1;
 }
@@ -216,7 +216,7 @@ static void fetch_later(struct state *s, double seconds, struct sim_rng *rng)
 	 * interval. */
 	s->fetch.asked = 0;
 	s->fetch.at =
-	    s->watch.now + ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
+	    s->watch.now + pingmesh_agent_ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
 }
 
 /* Section 3.4: after three failed contacts in a row the agent stops probing,
@@ -225,7 +225,7 @@ static void no_contact(struct state *s, struct sim_rng *rng)
 {
 	s->count.n_contact_failed++;
 	s->fetch.n_failed++;
-	note(s, ALGO_PINGMESH_NO_CONTACT, s->fetch.n_failed);
+	pingmesh_agent_note(s, ALGO_PINGMESH_NO_CONTACT, s->fetch.n_failed);
 	if (s->fetch.n_failed >= ALGO_PINGMESH_CONTACTS)
 		close_list(s);
 	fetch_later(s, s->params->fetch_retry_s, rng);
@@ -262,7 +262,7 @@ static void fetch_due(struct state *s, struct sim_rng *rng,
 	}
 	s->count.n_fetches++;
 	s->fetch.asked = 1;
-	s->fetch.at = s->watch.now + ns_of(s->params->fetch_timeout_s);
+	s->fetch.at = s->watch.now + pingmesh_agent_ns_of(s->params->fetch_timeout_s);
 	agent_act(out, AGENT_FETCH)->token = ++s->fetch.token;
 }
 
@@ -336,7 +336,7 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 		return now + SIM_SEC;
 	}
 	*last = s->last_probe = now;
-	f->give_up = now + ns_of(s->params->probe_timeout_s);
+	f->give_up = now + pingmesh_agent_ns_of(s->params->probe_timeout_s);
 	f->record = (struct algo_pingmesh_record){.sent_ns = s->watch.clock,
 	    .src_ip = s->self,
 	    .dst_ip = x->address,
@@ -365,7 +365,7 @@ static void probes_due(struct state *s, struct agent_out *out)
 		if (first->at > s->watch.now)
 			break;
 		first->at = probe(s, first->entry, out);
-		sift_down(s, 0);
+		pingmesh_agent_sift_down(s, 0);
 	}
 	while (s->head != NONE && s->flight[s->head].give_up <= s->watch.now) {
 		s->count.n_unconnected++;
@@ -377,9 +377,9 @@ static void probes_due(struct state *s, struct agent_out *out)
  * seen as a time from r on, two from 3 r and three from 7 r. DEPARTS: no
  * tolerance, since counters are for alerts and the drop rate proper is worked
  * out from records. */
-static void count_drops(struct state *s, sim_ns rtt_ns)
+static void pingmesh_agent_count_drops(struct state *s, sim_ns rtt_ns)
 {
-	const sim_ns rto = ns_of(s->params->syn_rto_s);
+	const sim_ns rto = pingmesh_agent_ns_of(s->params->syn_rto_s);
 	if (rtt_ns >= rto && rtt_ns < 3 * rto)
 		s->count.n_drop_1++;
 	else if (rtt_ns >= 3 * rto && rtt_ns < 7 * rto)
@@ -399,7 +399,7 @@ static void on_connect_done(struct state *s, const struct agent_event *ev)
 		f->record.rtt_ns = ev->rtt_ns;
 		f->record.echo_ns = ev->echo_ns;
 		s->count.n_connected++;
-		count_drops(s, ev->rtt_ns);
+		pingmesh_agent_count_drops(s, ev->rtt_ns);
 		algo_pingmesh_hist_add(&s->perf.hist, ev->rtt_ns);
 	} else {
 		s->count.n_unconnected++;
@@ -421,14 +421,14 @@ static void on_ping_request(struct state *s, const struct agent_event *ev,
 /* --- time ----------------------------------------------------------------- */
 /* Move the clock. After a jump the timer that was set may come any time, and
  * the list may be old: ask for a new one soon. */
-static void tick(struct state *s, sim_ns clock, struct sim_rng *rng)
+static void pingmesh_agent_tick(struct state *s, sim_ns clock, struct sim_rng *rng)
 {
 	struct watch *w = &s->watch;
 	const sim_ns passed = clock - w->clock; /* back: very large */
 	if (passed == 0) {
 		if (++w->n_still == ALGO_PINGMESH_STILL) {
 			s->count.n_stalls++;
-			note(s, ALGO_PINGMESH_STALL, 0);
+			pingmesh_agent_note(s, ALGO_PINGMESH_STALL, 0);
 			close_list(s);
 		}
 		return;
@@ -440,17 +440,17 @@ static void tick(struct state *s, sim_ns clock, struct sim_rng *rng)
 		return;
 	}
 	s->count.n_jumps++;
-	note(s, ALGO_PINGMESH_JUMP, passed);
+	pingmesh_agent_note(s, ALGO_PINGMESH_JUMP, passed);
 	w->wake = SIM_NEVER;
 	const sim_ns soon =
-	    w->now + ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
+	    w->now + pingmesh_agent_ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
 	if (!s->fetch.asked && s->fetch.at > soon)
 		s->fetch.at = soon;
 }
 
 /* A timer for what is due next, at most a second from now. Those that were set
  * before for later come as well, and do no harm. */
-static void set_timer(struct state *s, struct agent_out *out)
+static void pingmesh_agent_set_timer(struct state *s, struct agent_out *out)
 {
 	struct watch *w = &s->watch;
 	sim_ns at = w->now + SIM_SEC;
@@ -473,12 +473,12 @@ static void set_timer(struct state *s, struct agent_out *out)
 	a->at_ns = w->clock + (at - w->now);
 }
 
-static void start(struct state *s, sim_ns clock, struct sim_rng *rng)
+static void pingmesh_agent_start(struct state *s, sim_ns clock, struct sim_rng *rng)
 {
 	const struct algo_pingmesh_params *p = s->params;
 	s->watch.clock = s->outbox.batch.born_ns = clock;
 	algo_pingmesh_perf_begin(&s->perf, clock);
-	s->fetch.at = ns_of(p->fetch_retry_s * sim_rng_u01(rng));
+	s->fetch.at = pingmesh_agent_ns_of(p->fetch_retry_s * sim_rng_u01(rng));
 	s->port = p->first_port +
 	    sim_rng_below(rng, p->last_port - p->first_port + 1);
 }
@@ -490,21 +490,21 @@ static void note_losses(struct state *s, uint64_t n_discarded,
 {
 	const uint64_t n = s->count.n_overrun;
 	if (s->count.n_discarded > n_discarded)
-		note(s, ALGO_PINGMESH_DISCARDED,
+		pingmesh_agent_note(s, ALGO_PINGMESH_DISCARDED,
 		    s->count.n_discarded - n_discarded);
 	if ((n ^ n_overrun) > n_overrun) /* a longer number */
-		note(s, ALGO_PINGMESH_OVERRUN, n);
+		pingmesh_agent_note(s, ALGO_PINGMESH_OVERRUN, n);
 }
 
-static int step(void *state, sim_ns clock, const struct agent_event *ev,
+static int pingmesh_agent_step(void *state, sim_ns clock, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
 {
 	struct state *s = state;
 	const uint64_t n_discarded = s->count.n_discarded;
 	const uint64_t n_overrun = s->count.n_overrun;
 	if (ev->kind == AGENT_START)
-		start(s, clock, rng);
-	tick(s, clock, rng);
+		pingmesh_agent_start(s, clock, rng);
+	pingmesh_agent_tick(s, clock, rng);
 	algo_pingmesh_perf_due(&s->perf, s->watch.now, clock, &s->count, out);
 	switch (ev->kind) {
 	case AGENT_START:
@@ -531,12 +531,12 @@ static int step(void *state, sim_ns clock, const struct agent_event *ev,
 	probes_due(s, out);
 	algo_pingmesh_outbox_due(&s->outbox, s->watch.now, rng, out);
 	note_losses(s, n_discarded, n_overrun);
-	set_timer(s, out);
+	pingmesh_agent_set_timer(s, out);
 	return 0;
 }
 
 /* --- the object ----------------------------------------------------------- */
-static int init(void *state, topo_host host, const void *params,
+static int pingmesh_agent_init(void *state, topo_host host, const void *params,
     struct sim_err *e)
 {
 	const struct algo_pingmesh_params *p = params;
@@ -558,7 +558,7 @@ static int init(void *state, topo_host host, const void *params,
 		s->guard = MIN_GAP;
 	assert(algo_pinglist_xml_work(s->max_entries) <= WORK);
 	s->watch.wake = SIM_NEVER;
-	algo_pingmesh_perf_init(&s->perf, ns_of(p->perf_window_s), s->self);
+	algo_pingmesh_perf_init(&s->perf, pingmesh_agent_ns_of(p->perf_window_s), s->self);
 	s->free = s->head = s->tail = NONE;
 	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
 	return 0;
@@ -608,6 +608,6 @@ const struct agent_ops algo_pingmesh_agent = {
     .params = algo_pingmesh_agent_fields,
     .params_size = sizeof(struct algo_pingmesh_params),
     .state_size = sizeof(struct state),
-    .init = init,
-    .step = step,
+    .init = pingmesh_agent_init,
+    .step = pingmesh_agent_step,
 };

@@ -100,7 +100,7 @@ static int by_time(const void *a, const void *b)
 	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
 }
 
-static struct algo_blackhole_server *server_of(struct algo_blackhole *b,
+static struct algo_blackhole_server *blackhole_server_of(struct algo_blackhole *b,
     topo_host h)
 {
 	return &b->server[topo_dc_index(&b->dc, h)];
@@ -117,8 +117,8 @@ static void count_by_server(struct algo_blackhole *b,
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
-		struct algo_blackhole_server *s = server_of(b, t->src_host[i]);
-		struct algo_blackhole_server *d = server_of(b, t->dst_host[i]);
+		struct algo_blackhole_server *s = blackhole_server_of(b, t->src_host[i]);
+		struct algo_blackhole_server *d = blackhole_server_of(b, t->dst_host[i]);
 		const int failed = t->outcome[i] == OBS_TIMED_OUT;
 		s->n_failed += failed;
 		d->n_failed += failed;
@@ -151,8 +151,8 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 		const uint32_t s = t->src_host[i], d = t->dst_host[i];
 		const int up = s < d;
 		if (t->level[i] == OBS_LEVEL_INTER_DC ||
-		    server_of(b, s)->n_failed < least ||
-		    server_of(b, d)->n_failed < least)
+		    blackhole_server_of(b, s)->n_failed < least ||
+		    blackhole_server_of(b, d)->n_failed < least)
 			continue;
 		if ((rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e)) < 0)
 			return rc;
@@ -196,9 +196,9 @@ static size_t judge_pair(struct algo_blackhole *b, size_t from)
 {
 	struct algo_blackhole_probe *p = b->probe;
 	struct algo_blackhole_server *low =
-	    server_of(b, (topo_host)(p[from].pair >> 32));
+	    blackhole_server_of(b, (topo_host)(p[from].pair >> 32));
 	struct algo_blackhole_server *high =
-	    server_of(b, (topo_host)p[from].pair);
+	    blackhole_server_of(b, (topo_host)p[from].pair);
 	size_t end = from, n_answered = 0, n_dead_tuples = 0;
 	while (end < b->n && p[end].pair == p[from].pair) {
 		const size_t first = end;

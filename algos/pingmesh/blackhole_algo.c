@@ -7,14 +7,14 @@
 
 #include "sim/vec.h"
 
-static void close_work(void *work)
+static void blackhole_algo_close_work(void *work)
 {
 	if (work)
 		algo_blackhole_close(work);
 	free(work);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int blackhole_algo_open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
 	const struct topo_dc dc = topo_dc_alone(&t->clos);
@@ -60,7 +60,7 @@ static int add_tors(const struct algo_blackhole *b, int accused,
 	return rc;
 }
 
-static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+static int blackhole_algo_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
 {
 	struct algo_blackhole *b = work;
@@ -93,7 +93,7 @@ const struct algo_ops algo_blackhole_ops = {
     .needs = OBS_PROBES,
     .params = algo_blackhole_fields,
     .params_size = sizeof(struct algo_blackhole_params),
-    .open = open_work,
-    .diagnose = diagnose,
-    .close = close_work,
+    .open = blackhole_algo_open_work,
+    .diagnose = blackhole_algo_diagnose,
+    .close = blackhole_algo_close_work,
 };

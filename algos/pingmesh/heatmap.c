@@ -95,7 +95,7 @@ int algo_heatmap_init(struct algo_heatmap *m, uint32_t n_units, uint32_t n_pods,
 }
 
 /* --- measuring -------------------------------------------------------------*/
-static size_t cell_of(const struct algo_heatmap *m, const struct topo_dc *dc,
+static size_t heatmap_cell_of(const struct algo_heatmap *m, const struct topo_dc *dc,
     const struct algo_rtt_probe *p, uint32_t hosts_a_unit)
 {
 	return (size_t)(topo_dc_index(dc, p->src_host) / hosts_a_unit) *
@@ -106,13 +106,13 @@ static size_t cell_of(const struct algo_heatmap *m, const struct topo_dc *dc,
 /* P99 of all cells in one walk by ascending time: a cell's P99 is the time at
  * which as many of its probes are left as lie beyond its rank. Cells are told
  * apart by division alone: hosts are numbered by ToR, and ToRs by pod. */
-static void walk(struct algo_heatmap *m, const struct topo_dc *dc,
+static void heatmap_walk(struct algo_heatmap *m, const struct topo_dc *dc,
     uint32_t hosts_a_unit)
 {
 	const size_t n_cells = (size_t)m->n_units * m->n_units;
 	memset(m->cell, 0, n_cells * sizeof(*m->cell));
 	for (size_t i = 0; i < m->order.n; i++)
-		m->cell[cell_of(m, dc, &m->order.probe[i], hosts_a_unit)]
+		m->cell[heatmap_cell_of(m, dc, &m->order.probe[i], hosts_a_unit)]
 		    .n_left++;
 	for (size_t i = 0; i < n_cells; i++) {
 		struct algo_heatmap_cell *c = &m->cell[i];
@@ -120,7 +120,7 @@ static void walk(struct algo_heatmap *m, const struct topo_dc *dc,
 	}
 	for (size_t i = 0; i < m->order.n; i++) {
 		const struct algo_rtt_probe *p = &m->order.probe[i];
-		const size_t at = cell_of(m, dc, p, hosts_a_unit);
+		const size_t at = heatmap_cell_of(m, dc, p, hosts_a_unit);
 		if (--m->cell[at].n_left == m->cell[at].n_after)
 			m->p99_us[at] = (double)p->rtt_ns / 1e3;
 	}
@@ -138,7 +138,7 @@ int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
 	    (rc = algo_heatmap_init(m, n_units, shape->n_pods, e)) < 0 ||
 	    (rc = algo_rtt_order_make(&m->order, t, e)) < 0)
 		return rc;
-	walk(m, dc, shape->all_hosts / n_units);
+	heatmap_walk(m, dc, shape->all_hosts / n_units);
 	return 0;
 }
 
@@ -169,7 +169,7 @@ static void count_blocks(struct algo_heatmap *m,
 		}
 }
 
-static void add(struct algo_heatmap_block *sum,
+static void heatmap_add(struct algo_heatmap_block *sum,
     const struct algo_heatmap_block *b)
 {
 	for (int c = 0; c < N_COLOURS; c++)
@@ -183,7 +183,7 @@ static uint64_t size(const struct algo_heatmap_block *b)
 }
 
 /* Share of a colour; 0 of nothing. */
-static double share(const struct algo_heatmap_block *b, enum colour c)
+static double heatmap_share(const struct algo_heatmap_block *b, enum colour c)
 {
 	const uint64_t n = size(b);
 	return n ? (double)b->n[c] / (double)n : 0;
@@ -191,16 +191,16 @@ static double share(const struct algo_heatmap_block *b, enum colour c)
 
 /* A pod's cross, that is its rows and columns, but for what is set aside. Where
  * rows and columns meet is the pod's own block, which counts once. */
-static struct algo_heatmap_block cross(const struct algo_heatmap *m,
+static struct algo_heatmap_block heatmap_cross(const struct algo_heatmap *m,
     uint32_t pod)
 {
 	struct algo_heatmap_block sum = {{0}};
 	for (uint32_t q = 0; q < m->n_pods; q++) {
 		if (m->pod[q] != ALGO_HEATMAP_POD_FINE)
 			continue;
-		add(&sum, &m->block[(size_t)pod * m->n_pods + q]);
+		heatmap_add(&sum, &m->block[(size_t)pod * m->n_pods + q]);
 		if (q != pod)
-			add(&sum, &m->block[(size_t)q * m->n_pods + pod]);
+			heatmap_add(&sum, &m->block[(size_t)q * m->n_pods + pod]);
 	}
 	return sum;
 }
@@ -209,7 +209,7 @@ static struct algo_heatmap_block cross(const struct algo_heatmap *m,
  * crosses of two bad pods cut those of every good pod, but once the fullest is
  * out of the way the good ones lose its colour. Of equally full ones the first
  * goes. Returns how many. */
-static uint32_t set_aside(struct algo_heatmap *m, enum colour c, double fill,
+static uint32_t heatmap_set_aside(struct algo_heatmap *m, enum colour c, double fill,
     enum algo_heatmap_pod as)
 {
 	for (uint32_t n = 0;; n++) {
@@ -218,8 +218,8 @@ static uint32_t set_aside(struct algo_heatmap *m, enum colour c, double fill,
 		for (uint32_t q = 0; q < m->n_pods; q++) {
 			if (m->pod[q] != ALGO_HEATMAP_POD_FINE)
 				continue;
-			const struct algo_heatmap_block sum = cross(m, q);
-			const double s = share(&sum, c);
+			const struct algo_heatmap_block sum = heatmap_cross(m, q);
+			const double s = heatmap_share(&sum, c);
 			if (best == m->n_pods ? s >= most : s > most) {
 				best = q;
 				most = s;
@@ -241,7 +241,7 @@ static void add_rest(const struct algo_heatmap *m,
 		for (uint32_t b = 0; b < m->n_pods; b++)
 			if (m->pod[a] == ALGO_HEATMAP_POD_FINE &&
 			    m->pod[b] == ALGO_HEATMAP_POD_FINE)
-				add(a == b ? inside : outside,
+				heatmap_add(a == b ? inside : outside,
 				    &m->block[(size_t)a * m->n_pods + b]);
 }
 
@@ -260,20 +260,20 @@ int algo_heatmap_classify(struct algo_heatmap *m,
 	/* White first: a pod without power leaves white cells in every other
 	 * pod's cross, which must not spoil the shares of red. */
 	const uint32_t n_down =
-	    set_aside(m, WHITE, p->fill, ALGO_HEATMAP_POD_IS_DOWN);
+	    heatmap_set_aside(m, WHITE, p->fill, ALGO_HEATMAP_POD_IS_DOWN);
 	add_rest(m, &inside, &outside);
 	/* Figure 8 (d): red with green squares on the diagonal. Asked before
 	 * rule 3, to which a failed spine would look like failure of every
 	 * pod. */
-	if (size(&outside) > 0 && share(&outside, RED) >= p->fill &&
-	    share(&inside, GREEN) >= p->fill) {
+	if (size(&outside) > 0 && heatmap_share(&outside, RED) >= p->fill &&
+	    heatmap_share(&inside, GREEN) >= p->fill) {
 		*pattern = ALGO_HEATMAP_SPINE_FAILURE;
 		return 0;
 	}
 	const uint32_t n_failed =
-	    set_aside(m, RED, p->fill, ALGO_HEATMAP_POD_HAS_FAILED);
+	    heatmap_set_aside(m, RED, p->fill, ALGO_HEATMAP_POD_HAS_FAILED);
 	add_rest(m, &inside, &outside);
-	add(&outside, &inside);
+	heatmap_add(&outside, &inside);
 	/* The gravest pattern names the matrix; m->pod[] says all that was
 	 * found. */
 	if (n_failed > 0)
@@ -282,7 +282,7 @@ int algo_heatmap_classify(struct algo_heatmap *m,
 		*pattern = ALGO_HEATMAP_POD_DOWN;
 	else
 		*pattern =
-		    share(&outside, RED) + share(&outside, WHITE) > p->stray
+		    heatmap_share(&outside, RED) + heatmap_share(&outside, WHITE) > p->stray
 		    ? ALGO_HEATMAP_UNCLEAR
 		    : ALGO_HEATMAP_NORMAL;
 	return 0;

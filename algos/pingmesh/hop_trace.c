@@ -138,7 +138,7 @@ static int add_traces(struct state *s, uint32_t target, struct sim_err *e)
 	return 0;
 }
 
-static int init(void *state, topo_host host, const void *params,
+static int hop_trace_init(void *state, topo_host host, const void *params,
     struct sim_err *e)
 {
 	struct state *s = state;
@@ -199,7 +199,7 @@ static void wait_for_slot(struct state *s, sim_ns now, struct sim_rng *rng,
 /* Probes that a TTL is to have, by what is known of the path now. Beyond the
  * farthest TTL that answered, two more get the full number, as a lossy or
  * silent switch must not pass for the end of the path. */
-static uint32_t share_of(const struct state *s, const struct trace *t,
+static uint32_t hop_trace_share_of(const struct state *s, const struct trace *t,
     unsigned ttl)
 {
 	const unsigned near = t->reach + (unsigned)HOP_TRACE_LOOK_AHEAD;
@@ -215,7 +215,7 @@ static int begin_round(struct state *s)
 	for (uint32_t i = 0; i < s->n_traces; i++) {
 		const struct trace *t = &s->trace[i];
 		for (unsigned ttl = 1; ttl <= s->params->max_hops; ttl++)
-			if (t->n_sent[ttl - 1] < share_of(s, t, ttl))
+			if (t->n_sent[ttl - 1] < hop_trace_share_of(s, t, ttl))
 				s->turn[s->n_turns++] =
 				    (uint16_t)(i * TOPO_MAX_HOPS + ttl - 1);
 	}
@@ -232,7 +232,7 @@ static uint16_t take_turn(struct state *s, struct sim_rng *rng)
 	return turn;
 }
 
-static struct topo_tuple tuple_of(const struct state *s, const struct trace *t)
+static struct topo_tuple hop_trace_tuple_of(const struct state *s, const struct trace *t)
 {
 	return (struct topo_tuple){.src_ip = s->src_ip,
 	    .dst_ip = s->params->target[t->target].dst_ip,
@@ -248,7 +248,7 @@ static void send_probe(struct state *s, uint16_t turn, sim_ns now,
 {
 	struct trace *t = &s->trace[turn / TOPO_MAX_HOPS];
 	struct agent_action *a = agent_act(out, AGENT_PROBE);
-	a->tuple = tuple_of(s, t);
+	a->tuple = hop_trace_tuple_of(s, t);
 	a->ttl = (uint8_t)(turn % TOPO_MAX_HOPS + 1);
 	a->ip_id = (uint16_t)s->count.n_sent++;
 	t->n_sent[a->ttl - 1]++;
@@ -262,7 +262,7 @@ static void send_probe(struct state *s, uint16_t turn, sim_ns now,
 /* --- events ----------------------------------------------------------------*/
 /* Go on with what is left to be sent, or wait for the last answers: they may
  * still show that a path goes on, and then there is more to send. */
-static void go_on(struct state *s, sim_ns now, struct sim_rng *rng,
+static void hop_trace_go_on(struct state *s, sim_ns now, struct sim_rng *rng,
     struct agent_out *out)
 {
 	if (s->n_turns > 0 || begin_round(s)) {
@@ -277,12 +277,12 @@ static void go_on(struct state *s, sim_ns now, struct sim_rng *rng,
 /* A step can carry REPORTS reports. The rest follows by a timer that is due at
  * once; the phase stays DRAINING, in which no round begins once a report is
  * out. */
-static void report(struct state *s, sim_ns now, struct agent_out *out)
+static void hop_trace_report(struct state *s, sim_ns now, struct agent_out *out)
 {
 	for (int i = 0; i < REPORTS && s->n_reported < s->n_traces; i++) {
 		const struct trace *t = &s->trace[s->n_reported++];
 		struct agent_report *r = &agent_act(out, AGENT_REPORT)->report;
-		*r = (struct agent_report){.tuple = tuple_of(s, t),
+		*r = (struct agent_report){.tuple = hop_trace_tuple_of(s, t),
 		    .n_hops = t->reach};
 		memcpy(r->n_sent, t->n_sent, sizeof(r->n_sent));
 		memcpy(r->n_back, t->n_back, sizeof(r->n_back));
@@ -295,7 +295,7 @@ static void report(struct state *s, sim_ns now, struct agent_out *out)
 		s->phase = DONE;
 }
 
-static void on_timer(struct state *s, sim_ns now, const struct agent_event *ev,
+static void hop_trace_on_timer(struct state *s, sim_ns now, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out)
 {
 	/* Stale timers are those of a wait that was replaced. */
@@ -308,12 +308,12 @@ static void on_timer(struct state *s, sim_ns now, const struct agent_event *ev,
 	if (s->phase == PROBING)
 		send_probe(s, take_turn(s, rng), now, out);
 	if (s->phase == DRAINING && (s->n_reported > 0 || !begin_round(s)))
-		report(s, now, out);
+		hop_trace_report(s, now, out);
 	else
-		go_on(s, now, rng, out);
+		hop_trace_go_on(s, now, rng, out);
 }
 
-static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
+static int hop_trace_same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
 {
 	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
 	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
@@ -327,11 +327,11 @@ static struct flight *flight_of(struct state *s, const struct agent_event *ev)
 	struct flight *f = &s->flight[ev->ip_id % HOP_TRACE_FLIGHTS];
 	if (s->n_traces == 0 || f->ttl == 0 || f->ip_id != ev->ip_id)
 		return NULL;
-	const struct topo_tuple sent = tuple_of(s, &s->trace[f->trace]);
-	return same_tuple(&sent, &ev->tuple) ? f : NULL;
+	const struct topo_tuple sent = hop_trace_tuple_of(s, &s->trace[f->trace]);
+	return hop_trace_same_tuple(&sent, &ev->tuple) ? f : NULL;
 }
 
-static void on_icmp(struct state *s, sim_ns now, const struct agent_event *ev)
+static void hop_trace_on_icmp(struct state *s, sim_ns now, const struct agent_event *ev)
 {
 	struct flight *f = flight_of(s, ev);
 	if (!f || s->phase == DONE) {
@@ -363,7 +363,7 @@ static void on_icmp(struct state *s, sim_ns now, const struct agent_event *ev)
 		t->reach = f->ttl;
 }
 
-static int step(void *state, sim_ns now, const struct agent_event *ev,
+static int hop_trace_step(void *state, sim_ns now, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
 {
 	struct state *s = state;
@@ -377,10 +377,10 @@ static int step(void *state, sim_ns now, const struct agent_event *ev,
 		}
 		break;
 	case AGENT_ICMP:
-		on_icmp(s, now, ev);
+		hop_trace_on_icmp(s, now, ev);
 		break;
 	case AGENT_TIMER:
-		on_timer(s, now, ev, rng, out);
+		hop_trace_on_timer(s, now, ev, rng, out);
 		break;
 	default:
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -402,6 +402,6 @@ const struct agent_ops algo_hop_trace_agent = {
     .params = algo_hop_trace_fields,
     .params_size = sizeof(struct algo_hop_trace_params),
     .state_size = sizeof(struct state),
-    .init = init,
-    .step = step,
+    .init = hop_trace_init,
+    .step = hop_trace_step,
 };

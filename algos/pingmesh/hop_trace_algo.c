@@ -14,7 +14,7 @@ struct work {
 	struct algo_hop_trace_work memory;
 };
 
-static void close_work(void *work)
+static void hop_trace_algo_close_work(void *work)
 {
 	struct work *w = work;
 	if (w)
@@ -22,7 +22,7 @@ static void close_work(void *work)
 	free(w);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int hop_trace_algo_open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
 	struct algo_hop_trace_rank_params p;
@@ -39,7 +39,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	return 0;
 }
 
-static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+static int hop_trace_algo_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
 {
 	/* A window that was never traced ranks no switch, which is an answer
@@ -59,7 +59,7 @@ const struct algo_ops algo_hop_trace_ops = {
     .needs = OBS_TRACES,
     .params = algo_hop_trace_rank_fields,
     .params_size = sizeof(struct algo_hop_trace_rank_params),
-    .open = open_work,
-    .diagnose = diagnose,
-    .close = close_work,
+    .open = hop_trace_algo_open_work,
+    .diagnose = hop_trace_algo_diagnose,
+    .close = hop_trace_algo_close_work,
 };

@@ -44,7 +44,7 @@ void algo_hop_trace_work_free(struct algo_hop_trace_work *k)
 /* --- reports as paths over nodes -------------------------------------------*/
 /* Reports may come from a file: counts that cannot be would make shares above 1
  * and indices beyond the tables. */
-static int check(const struct topo *t, const struct agent_report *r, size_t i,
+static int hop_trace_rank_check(const struct topo *t, const struct agent_report *r, size_t i,
     struct sim_err *e)
 {
 	if (topo_addr_to_host(r->tuple.src_ip, t->n_hosts) == TOPO_NONE ||
@@ -116,7 +116,7 @@ static int take_reports(struct algo_hop_trace_work *k, const struct topo *t,
 	for (size_t i = 0; i < n; i++) {
 		const struct agent_report *r = &report[i];
 		struct algo_hop_trace_path *p = &k->path[i];
-		if ((rc = check(t, r, i, e)) < 0 ||
+		if ((rc = hop_trace_rank_check(t, r, i, e)) < 0 ||
 		    (rc = SIM_RESERVE(&k->node, &k->cap_nodes,
 			 k->n_nodes + TOPO_MAX_HOPS + 1, e)) < 0)
 			return rc;
@@ -148,7 +148,7 @@ static void clear(const struct algo_hop_trace_work *k,
 
 /* The stratum of TTL of path P: same switch and same TTL, so the same ICMP
  * bucket and the same number of links. */
-static struct algo_hop_trace_cell *cell_of(struct algo_hop_trace_cell cell[],
+static struct algo_hop_trace_cell *hop_trace_rank_cell_of(struct algo_hop_trace_cell cell[],
     const struct algo_hop_trace_path *p, unsigned ttl)
 {
 	return &cell[(size_t)p->node[ttl] * TOPO_MAX_HOPS + ttl - 1];
@@ -156,7 +156,7 @@ static struct algo_hop_trace_cell *cell_of(struct algo_hop_trace_cell cell[],
 
 /* Add the TTLs of path I beyond AFTER: only probes that were to go farther than
  * a switch have crossed it. */
-static void add(const struct algo_hop_trace_work *k,
+static void hop_trace_rank_add(const struct algo_hop_trace_work *k,
     struct algo_hop_trace_cell cell[], const struct agent_report report[],
     size_t i, unsigned after)
 {
@@ -164,7 +164,7 @@ static void add(const struct algo_hop_trace_work *k,
 	for (unsigned ttl = after + 1; ttl <= p->n_hops; ttl++) {
 		if (p->node[ttl] == TOPO_NONE)
 			continue;
-		struct algo_hop_trace_cell *c = cell_of(cell, p, ttl);
+		struct algo_hop_trace_cell *c = hop_trace_rank_cell_of(cell, p, ttl);
 		c->n += report[i].n_sent[ttl - 1];
 		c->n_silent +=
 		    report[i].n_sent[ttl - 1] - report[i].n_back[ttl - 1];
@@ -177,12 +177,12 @@ static void count_all(struct algo_hop_trace_work *k,
 	clear(k, k->all);
 	for (size_t i = 0; i < k->n_paths; i++)
 		if (!k->path[i].aside)
-			add(k, k->all, report, i, 0);
+			hop_trace_rank_add(k, k->all, report, i, 0);
 }
 
 /* Where the path has NODE: the TTL with which a probe ends there. TOPO_NONE:
  * nowhere, or set aside. */
-static unsigned place_of(const struct algo_hop_trace_path *p, uint32_t node)
+static unsigned hop_trace_rank_place_of(const struct algo_hop_trace_path *p, uint32_t node)
 {
 	for (unsigned j = 0; j <= p->n_hops && !p->aside; j++)
 		if (p->node[j] == node)
@@ -196,9 +196,9 @@ static void count_via(struct algo_hop_trace_work *k,
 {
 	clear(k, k->via);
 	for (size_t i = 0; i < k->n_paths; i++) {
-		const unsigned at = place_of(&k->path[i], node);
+		const unsigned at = hop_trace_rank_place_of(&k->path[i], node);
 		if (at != TOPO_NONE)
-			add(k, k->via, report, i, at);
+			hop_trace_rank_add(k, k->via, report, i, at);
 	}
 }
 
@@ -207,7 +207,7 @@ static void count_via(struct algo_hop_trace_work *k,
  * formulas of the header: observed U1 against expected theta, stratum by
  * stratum, so that a switch that answers rarely is compared with itself
  * only. */
-static int judge(const struct algo_hop_trace_work *k, double conf,
+static int hop_trace_rank_judge(const struct algo_hop_trace_work *k, double conf,
     double *score, struct sim_err *e)
 {
 	uint64_t n1 = 0, u1 = 0, u = 0;
@@ -252,7 +252,7 @@ static int judge_all(struct algo_hop_trace_work *k, const struct topo *t,
 	count_all(k, report);
 	for (uint32_t i = 0; i < k->n_nodes; i++) {
 		count_via(k, report, i);
-		int rc = judge(k, conf, &k->score[i], e);
+		int rc = hop_trace_rank_judge(k, conf, &k->score[i], e);
 		if (rc < 0)
 			return rc;
 		if (*best == TOPO_NONE || k->score[i] > k->score[*best] ||
@@ -264,10 +264,10 @@ static int judge_all(struct algo_hop_trace_work *k, const struct topo *t,
 }
 
 /* What a switch at fault explains must not speak against its neighbours. */
-static void set_aside(struct algo_hop_trace_work *k, uint32_t node)
+static void hop_trace_rank_set_aside(struct algo_hop_trace_work *k, uint32_t node)
 {
 	for (size_t i = 0; i < k->n_paths; i++)
-		if (place_of(&k->path[i], node) != TOPO_NONE)
+		if (hop_trace_rank_place_of(&k->path[i], node) != TOPO_NONE)
 			k->path[i].aside = 1;
 }
 
@@ -289,7 +289,7 @@ int algo_hop_trace_rank(struct algo_hop_trace_work *k, const struct topo *t,
 	 * what is left. */
 	while ((rc = judge_all(k, t, report, p->conf, &best, e)) == 0 &&
 	    best != TOPO_NONE && k->score[best] > p->normal_rate) {
-		set_aside(k, best);
+		hop_trace_rank_set_aside(k, best);
 		if (k->node[best] < t->n_hosts)
 			continue;
 		/* Fewer traces are left each time, so a later score may be
@@ -326,7 +326,7 @@ static int losses_of(struct algo_hop_trace_work *k, size_t i,
 	double lo, hi;
 	if (ttl == 0 || p->node[ttl] == TOPO_NONE)
 		return 0;
-	const struct algo_hop_trace_cell *all = cell_of(k->all, p, ttl);
+	const struct algo_hop_trace_cell *all = hop_trace_rank_cell_of(k->all, p, ttl);
 	const uint32_t n = r->n_sent[ttl - 1], u = n - r->n_back[ttl - 1];
 	flow->n_pkts = n;
 	if (all->n == n)

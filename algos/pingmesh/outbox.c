@@ -7,7 +7,7 @@
 
 enum { MAX_DOUBLINGS = 8 };
 
-static sim_ns ns_of(double seconds)
+static sim_ns outbox_ns_of(double seconds)
 {
 	return (sim_ns)(seconds * 1e9);
 }
@@ -38,7 +38,7 @@ void algo_pingmesh_outbox_add(struct algo_pingmesh_outbox *o, sim_ns now,
 	/* The first record of a batch starts its wait. While a batch is under
 	 * way, `at` is that batch's. */
 	if (o->n == 0 && o->phase == ALGO_PINGMESH_IDLE)
-		o->at = now + ns_of(o->params->upload_interval_s);
+		o->at = now + outbox_ns_of(o->params->upload_interval_s);
 	o->record[(o->first + o->n++) % ALGO_PINGMESH_RECORDS] = *r;
 }
 
@@ -50,7 +50,7 @@ static void drop_batch(struct algo_pingmesh_outbox *o, sim_ns now,
 	*counter += o->batch.n;
 	o->batch.n = 0;
 	o->phase = ALGO_PINGMESH_IDLE;
-	o->at = now + ns_of(o->params->upload_interval_s);
+	o->at = now + outbox_ns_of(o->params->upload_interval_s);
 }
 
 /* Copied out of the ring, so that a batch tried again is the same batch and the
@@ -82,13 +82,13 @@ static void fail(struct algo_pingmesh_outbox *o, sim_ns now,
 	}
 	o->phase = ALGO_PINGMESH_RESTING;
 	o->at = now +
-	    ns_of(o->params->upload_backoff_s * (1u << doubled) *
+	    outbox_ns_of(o->params->upload_backoff_s * (1u << doubled) *
 		(1 + sim_rng_u01(rng)) / 2);
 }
 
 /* Batch and try. A late answer to an earlier try of this batch is told from one
  * to the last. */
-static uint64_t token_of(const struct algo_pingmesh_outbox *o)
+static uint64_t outbox_token_of(const struct algo_pingmesh_outbox *o)
 {
 	return o->batch.number << 8 | o->tries;
 }
@@ -102,7 +102,7 @@ void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
 		o->count->n_stray++;
 	else if (ev->ok)
 		drop_batch(o, now, &o->count->n_uploaded);
-	else if (o->phase == ALGO_PINGMESH_SENDING && ev->token == token_of(o))
+	else if (o->phase == ALGO_PINGMESH_SENDING && ev->token == outbox_token_of(o))
 		fail(o, now, rng);
 	else
 		o->count->n_stray++;
@@ -128,9 +128,9 @@ void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
 		fill_batch(o);
 	o->tries++;
 	o->phase = ALGO_PINGMESH_SENDING;
-	o->at = now + ns_of(o->params->upload_timeout_s);
+	o->at = now + outbox_ns_of(o->params->upload_timeout_s);
 	struct agent_action *a = agent_act(out, AGENT_UPLOAD);
-	a->token = token_of(o);
+	a->token = outbox_token_of(o);
 	a->data = &o->batch;
 	a->n_bytes = (uint32_t)(offsetof(struct algo_pingmesh_batch, record) +
 	    o->batch.n * sizeof(o->batch.record[0]));

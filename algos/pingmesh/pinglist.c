@@ -232,7 +232,7 @@ static uint32_t clamp(uint32_t x, uint32_t lo, uint32_t hi)
 	return x < lo ? lo : x > hi ? hi : x;
 }
 
-static uint32_t min_of(uint32_t a, uint32_t b)
+static uint32_t pingmesh_pinglist_min_of(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
@@ -289,7 +289,7 @@ static void set_entries(struct algo_pinglist *l,
  * it has. */
 static uint32_t chosen_of(const struct topo_clos *c, uint32_t a_podset)
 {
-	return min_of(a_podset, c->n_tors * c->n_hosts) * c->n_pods;
+	return pingmesh_pinglist_min_of(a_podset, c->n_tors * c->n_hosts) * c->n_pods;
 }
 
 /* Whether with A_PODSET servers a podset the inter_dc lists leave dc its half
@@ -305,7 +305,7 @@ static int inter_fits(const struct algo_pinglist *l, const uint32_t room[],
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		const struct topo_clos *c = &l->dc[i].at.clos;
 		const uint32_t dc =
-		    with_dc ? min_of(c->all_tors - 1, room[i] / 2) : 0;
+		    with_dc ? pingmesh_pinglist_min_of(c->all_tors - 1, room[i] / 2) : 0;
 		if (all - chosen_of(c, a_podset) > room[i] - dc)
 			return 0;
 	}
@@ -327,12 +327,12 @@ static void set_peers(struct algo_pinglist *l,
 		    on & 1u << ALGO_PINGLIST_TOR ? p->max_peers : 0);
 		room[i] = p->max_peers - d->tor.n_kept;
 		if (on & 1u << ALGO_PINGLIST_VIP)
-			d->n_vips = min_of(l->n_vips, room[i]);
+			d->n_vips = pingmesh_pinglist_min_of(l->n_vips, room[i]);
 		room[i] -= d->n_vips;
 	}
 	const int with_dc = (on & 1u << ALGO_PINGLIST_DC) != 0;
 	if (on & 1u << ALGO_PINGLIST_INTER_DC && l->n_dcs > 1)
-		a_podset = min_of(p->inter_dc_servers, 1024);
+		a_podset = pingmesh_pinglist_min_of(p->inter_dc_servers, 1024);
 	/* A few numbers to try at most: fewer servers a podset only ever fit
 	 * better. */
 	while (a_podset > 0 && !inter_fits(l, room, a_podset, with_dc))
@@ -356,7 +356,7 @@ static void set_peers(struct algo_pinglist *l,
 }
 
 /* FNV-1a over the numbers' bytes, least significant first on any machine. */
-static void mix(uint64_t *hash, const uint32_t x[], size_t n)
+static void pingmesh_pinglist_mix(uint64_t *hash, const uint32_t x[], size_t n)
 {
 	unsigned char bytes[sizeof(x[0])];
 	for (size_t i = 0; i < n; i++) {
@@ -378,17 +378,17 @@ static uint64_t version_of(const struct algo_pinglist *l,
 	const uint32_t head[] = {FORMAT, p->levels, p->max_peers,
 	    p->inter_dc_servers, l->payload, l->vip_port, l->n_dcs,
 	    l->n_classes, l->n_vips};
-	mix(&h, head, sizeof(head) / sizeof(head[0]));
-	mix(&h, l->interval_s, ALGO_PINGLIST_N_LEVELS);
+	pingmesh_pinglist_mix(&h, head, sizeof(head) / sizeof(head[0]));
+	pingmesh_pinglist_mix(&h, l->interval_s, ALGO_PINGLIST_N_LEVELS);
 	for (uint32_t i = 0; i < l->n_classes; i++)
 		port[i] = l->port[i];
-	mix(&h, port, l->n_classes);
-	mix(&h, l->vip, l->n_vips);
+	pingmesh_pinglist_mix(&h, port, l->n_classes);
+	pingmesh_pinglist_mix(&h, l->vip, l->n_vips);
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		const struct topo_clos *c = &l->dc[i].at.clos;
 		const uint32_t shape[] = {c->n_pods, c->n_tors, c->n_t1,
 		    c->n_t2, c->n_hosts};
-		mix(&h, shape, sizeof(shape) / sizeof(shape[0]));
+		pingmesh_pinglist_mix(&h, shape, sizeof(shape) / sizeof(shape[0]));
 	}
 	return h;
 }

@@ -49,7 +49,7 @@ static int refuse_at(struct reader *r, enum algo_pinglist_reason reason,
 	    column, algo_pinglist_reasons[reason], what);
 }
 
-static int refuse(struct reader *r, enum algo_pinglist_reason reason,
+static int pinglist_read_refuse(struct reader *r, enum algo_pinglist_reason reason,
     const char *what)
 {
 	return refuse_at(r, reason, r->at, what);
@@ -76,16 +76,16 @@ static int not_there(struct reader *r, const char *text)
 	const size_t left = (size_t)(r->end - r->at);
 	if (left == 0 ||
 	    (left < strlen(text) && memcmp(r->at, text, left) == 0))
-		return refuse(r, ALGO_PINGLIST_TRUNCATED, text);
+		return pinglist_read_refuse(r, ALGO_PINGLIST_TRUNCATED, text);
 	if (looking_at(r, "<!") || looking_at(r, "<?") || *r->at == '&')
-		return refuse(r, ALGO_PINGLIST_FORBIDDEN, text);
+		return pinglist_read_refuse(r, ALGO_PINGLIST_FORBIDDEN, text);
 	if (*r->at == '<' && *text == '<')
-		return refuse(r, ALGO_PINGLIST_UNKNOWN, text);
-	return refuse(r, ALGO_PINGLIST_MALFORMED, text);
+		return pinglist_read_refuse(r, ALGO_PINGLIST_UNKNOWN, text);
+	return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED, text);
 }
 
 /* Step over TEXT, which must come next. */
-static int take(struct reader *r, const char *text)
+static int pinglist_read_take(struct reader *r, const char *text)
 {
 	if (!looking_at(r, text))
 		return not_there(r, text);
@@ -104,7 +104,7 @@ static struct span take_name(struct reader *r)
 	return s;
 }
 
-static int is_word(struct span s, const char *word)
+static int pinglist_read_is_word(struct span s, const char *word)
 {
 	return s.n == strlen(word) && memcmp(s.at, word, s.n) == 0;
 }
@@ -121,23 +121,23 @@ static int take_value(struct reader *r, struct span *value)
 {
 	int rc;
 	skip_space(r);
-	if ((rc = take(r, "=")) < 0)
+	if ((rc = pinglist_read_take(r, "=")) < 0)
 		return rc;
 	skip_space(r);
-	if ((rc = take(r, "\"")) < 0)
+	if ((rc = pinglist_read_take(r, "\"")) < 0)
 		return rc;
 	value->at = r->at;
 	for (; r->at < r->end && *r->at != '"'; r->at++) {
 		if (*r->at == '&')
-			return refuse(r, ALGO_PINGLIST_FORBIDDEN,
+			return pinglist_read_refuse(r, ALGO_PINGLIST_FORBIDDEN,
 			    "a reference");
 		if (*r->at == '<')
-			return refuse(r, ALGO_PINGLIST_MALFORMED, "<");
+			return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED, "<");
 		if (r->at - value->at == LONGEST)
-			return refuse(r, ALGO_PINGLIST_VALUE, "too long");
+			return pinglist_read_refuse(r, ALGO_PINGLIST_VALUE, "too long");
 	}
 	value->n = (size_t)(r->at - value->at);
-	return take(r, "\"");
+	return pinglist_read_take(r, "\"");
 }
 
 /* All attributes of NAMES, in any order, up to what ends the tag. */
@@ -157,12 +157,12 @@ static int take_attributes(struct reader *r, const char *const names[],
 		if (name.n == 0)
 			break;
 		unsigned i = 0;
-		while (names[i] && !is_word(name, names[i]))
+		while (names[i] && !pinglist_read_is_word(name, names[i]))
 			i++;
 		/* Asked for first, because a name that the end cut short looks
 		 * like an unknown one. */
 		if (r->at == r->end)
-			return refuse(r, ALGO_PINGLIST_TRUNCATED, "attribute");
+			return pinglist_read_refuse(r, ALGO_PINGLIST_TRUNCATED, "attribute");
 		if (name.at == from)
 			return refuse_at(r, ALGO_PINGLIST_MALFORMED, from,
 			    "no space");
@@ -181,7 +181,7 @@ static int take_attributes(struct reader *r, const char *const names[],
 	 * refused by whoever reads on. */
 	for (unsigned i = 0; i < n && r->at < r->end; i++)
 		if (!(seen & 1u << i) && (*r->at == '/' || *r->at == '>'))
-			return refuse(r, ALGO_PINGLIST_MISSING, names[i]);
+			return pinglist_read_refuse(r, ALGO_PINGLIST_MISSING, names[i]);
 	return 0;
 }
 
@@ -237,7 +237,7 @@ static int read_version(struct reader *r, struct span s, uint64_t *out)
 static int read_level(struct reader *r, struct span s, uint8_t *out)
 {
 	for (uint8_t i = 0; i < ALGO_PINGLIST_N_LEVELS; i++) {
-		if (is_word(s, algo_pinglist_levels[i])) {
+		if (pinglist_read_is_word(s, algo_pinglist_levels[i])) {
 			*out = i;
 			return 0;
 		}
@@ -293,7 +293,7 @@ static int add_entry(struct reader *r, struct algo_pinglist_entry *entry)
 		d->n[ALGO_PINGLIST_PAYLOAD]++;
 	}
 	if (d->n_entries == d->max_entries)
-		return refuse(r, ALGO_PINGLIST_LARGE, "entries");
+		return pinglist_read_refuse(r, ALGO_PINGLIST_LARGE, "entries");
 	r->next[d->n_entries] = *slot;
 	*slot = d->n_entries;
 	d->entry[d->n_entries++] = *entry;
@@ -329,12 +329,12 @@ static int read_head(struct reader *r)
 	int rc;
 	/* The declaration may be missing; if there is one, it must be this, for
 	 * no other encoding is read. */
-	if (looking_at(r, "<?xml") && (rc = take(r, declaration)) < 0)
+	if (looking_at(r, "<?xml") && (rc = pinglist_read_take(r, declaration)) < 0)
 		return rc;
 	skip_space(r);
-	if ((rc = take(r, "<pinglist")) < 0 ||
+	if ((rc = pinglist_read_take(r, "<pinglist")) < 0 ||
 	    (rc = take_attributes(r, head_names, v)) < 0 ||
-	    (rc = take(r, ">")) < 0 ||
+	    (rc = pinglist_read_take(r, ">")) < 0 ||
 	    (rc = read_address(r, v[0], "server", &server)) < 0 ||
 	    (rc = read_version(r, v[1], &r->doc->version)) < 0 ||
 	    (rc = read_u32(r, v[2], UINT32_MAX, "count", &r->said)) < 0)
@@ -352,9 +352,9 @@ static int read_peer(struct reader *r)
 	struct span v[MAX_ATTRIBUTES];
 	uint32_t port, class;
 	int rc;
-	if ((rc = take(r, "<peer")) < 0 ||
+	if ((rc = pinglist_read_take(r, "<peer")) < 0 ||
 	    (rc = take_attributes(r, peer_names, v)) < 0 ||
-	    (rc = take(r, "/>")) < 0 ||
+	    (rc = pinglist_read_take(r, "/>")) < 0 ||
 	    (rc = read_address(r, v[0], "address", &entry.address)) < 0 ||
 	    (rc = read_u32(r, v[1], UINT16_MAX, "port", &port)) < 0 ||
 	    (rc = read_level(r, v[2], &entry.level)) < 0 ||
@@ -385,13 +385,13 @@ static int read_document(struct reader *r)
 			break;
 		rc = read_peer(r);
 	}
-	if ((rc = take(r, "</pinglist>")) < 0)
+	if ((rc = pinglist_read_take(r, "</pinglist>")) < 0)
 		return rc;
 	skip_space(r);
 	if (r->at < r->end)
-		return refuse(r, ALGO_PINGLIST_MALFORMED, "more than a list");
+		return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED, "more than a list");
 	if (r->seen != r->said)
-		return refuse(r, ALGO_PINGLIST_COUNT, "count");
+		return pinglist_read_refuse(r, ALGO_PINGLIST_COUNT, "count");
 	return 0;
 }
 

@@ -17,7 +17,7 @@ static const char declaration[] =
 
 enum { DECLARATION, HEAD, ENTRIES, END, DONE }; /* stage */
 
-static const char before[] = "  <peer address=\"";
+static const char pinglist_xml_before[] = "  <peer address=\"";
 
 /* Room for one entry: its head, an octet and a tail copied whole. */
 enum { FRONT = 32, ENTRY = FRONT + 4 + ALGO_PINGLIST_XML_TAIL };
@@ -73,8 +73,8 @@ static inline char *put_octet(const struct algo_pinglist_xml *x, char *p,
 static unsigned write_front(const struct algo_pinglist_xml *x,
     char front[FRONT], uint32_t net)
 {
-	char *p = front + sizeof(before) - 1;
-	memcpy(front, before, sizeof(before) - 1);
+	char *p = front + sizeof(pinglist_xml_before) - 1;
+	memcpy(front, pinglist_xml_before, sizeof(pinglist_xml_before) - 1);
 	for (int shift = 16; shift >= 0; shift -= 8) {
 		p = put_octet(x, p, net >> shift);
 		*p++ = '.';
@@ -153,7 +153,7 @@ size_t algo_pinglist_xml_next(struct algo_pinglist_xml *x, char *buf,
 
 /* --- to a file ------------------------------------------------------------ */
 /* Empties the chunk also when writing fails: nothing is written twice. */
-static int flush(struct algo_pinglist_xml *x, FILE *out, struct sim_err *e)
+static int pinglist_xml_flush(struct algo_pinglist_xml *x, FILE *out, struct sim_err *e)
 {
 	const size_t n = x->n_chunk;
 	x->n_chunk = 0;
@@ -171,7 +171,7 @@ static int write_rest(struct algo_pinglist_xml *x, FILE *out, struct sim_err *e)
 		int rc;
 		if (ALGO_PINGLIST_XML_CHUNK - x->n_chunk <
 			ALGO_PINGLIST_XML_LEAST &&
-		    (rc = flush(x, out, e)) < 0)
+		    (rc = pinglist_xml_flush(x, out, e)) < 0)
 			return rc;
 		n = algo_pinglist_xml_next(x, x->chunk + x->n_chunk,
 		    ALGO_PINGLIST_XML_CHUNK - x->n_chunk);
@@ -188,7 +188,7 @@ int algo_pinglist_xml_write(struct algo_pinglist_xml *x, uint32_t server,
 	if ((rc = algo_pinglist_xml_start(x, server, e)) < 0 ||
 	    (rc = write_rest(x, out, e)) < 0)
 		return rc;
-	return flush(x, out, e);
+	return pinglist_xml_flush(x, out, e);
 }
 
 int algo_pinglist_xml_write_all(struct algo_pinglist_xml *x, FILE *out,
@@ -206,9 +206,9 @@ int algo_pinglist_xml_write_all(struct algo_pinglist_xml *x, FILE *out,
 		x->stage = HEAD;
 		rc = write_rest(x, out, e);
 	}
-	if (rc < 0 || (rc = flush(x, out, e)) < 0)
+	if (rc < 0 || (rc = pinglist_xml_flush(x, out, e)) < 0)
 		return rc;
 	x->n_chunk = (uint32_t)snprintf(x->chunk, ALGO_PINGLIST_XML_CHUNK,
 	    "</pinglists>\n");
-	return flush(x, out, e);
+	return pinglist_xml_flush(x, out, e);
 }

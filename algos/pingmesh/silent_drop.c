@@ -60,7 +60,7 @@ int algo_silent_drop_open(struct algo_silent_drop *s, const struct topo_dc *dc,
 
 /* --- counting, while cells stand in the order of their pods ----------------*/
 /* The pairs of pods as a lower triangle: until they are sorted, pods a <= b
- * have cell b (b + 1) / 2 + a, which count_probes() relies on. */
+ * have cell b (b + 1) / 2 + a, which silent_drop_count_probes() relies on. */
 static void number_cells(struct algo_silent_drop *s)
 {
 	struct algo_silent_drop_cell *c = s->cell;
@@ -70,7 +70,7 @@ static void number_cells(struct algo_silent_drop *s)
 			    (struct algo_silent_drop_cell){.pod = a, .pod2 = b};
 }
 
-static void count_probes(struct algo_silent_drop *s, const struct obs_probes *t,
+static void silent_drop_count_probes(struct algo_silent_drop *s, const struct obs_probes *t,
     const struct algo_drop_ladder *ladder)
 {
 	const uint32_t n_tors = s->dc.clos.n_tors;
@@ -117,7 +117,7 @@ static int is_common(const struct algo_silent_drop *s, const struct share *of)
 }
 
 /* Pairs of pods of which neither is at fault; of pod ONLY, or of all
- * (TOPO_NONE). Only a 1 counts as at fault: pods that judge() has just marked 2
+ * (TOPO_NONE). Only a 1 counts as at fault: pods that silent_drop_judge() has just marked 2
  * do not yet. */
 static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
 {
@@ -138,7 +138,7 @@ static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
  * podsets and not within them, and only the spine layer is crossed by all those
  * pairs. DEPARTS: the numbered rules of the header put that into figures and
  * add pods. */
-static enum algo_silent_drop_tier judge(struct algo_silent_drop *s)
+static enum algo_silent_drop_tier silent_drop_judge(struct algo_silent_drop *s)
 {
 	size_t n_faults = 0;
 	memset(s->at_fault, 0, s->dc.clos.n_pods);
@@ -178,7 +178,7 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
 		 e)) < 0)
 		return rc;
 	number_cells(s);
-	count_probes(s, t, ladder);
+	silent_drop_count_probes(s, t, ladder);
 	for (size_t i = 0; i < s->n_cells; i++) {
 		struct algo_silent_drop_cell *c = &s->cell[i];
 		if ((rc = sim_binomial_interval(c->n_drop, c->n_success,
@@ -191,7 +191,7 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
 	}
 	/* From here on a cell's place no longer follows from its pods. */
 	qsort(s->cell, s->n_cells, sizeof(*s->cell), worst_first);
-	s->tier = judge(s);
+	s->tier = silent_drop_judge(s);
 	return 0;
 }
 

@@ -171,7 +171,7 @@ static void scopes_of(const struct algo_sla *s, uint32_t h, size_t out[])
 /* Successes and drops are counted by server and then added up: every other
  * scope is a set of servers, so each probe is looked at once and not once a
  * scope. The scopes of servers come first, so host h is scope h. */
-static void count_probes(struct algo_sla *s,
+static void sla_count_probes(struct algo_sla *s,
     const struct algo_drop_ladder *ladder)
 {
 	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
@@ -206,7 +206,7 @@ static void count_probes(struct algo_sla *s,
 
 /* The next probe in order of time belongs to SCOPE: when it is the one of the
  * rank looked for, its time is the quantile. */
-static void meet(struct algo_sla *s, size_t scope, uint64_t rtt_ns)
+static void sla_meet(struct algo_sla *s, size_t scope, uint64_t rtt_ns)
 {
 	struct algo_sla_walk *w = &s->walk[scope];
 	w->n_seen++;
@@ -232,9 +232,9 @@ static void find_quantiles(struct algo_sla *s)
 		size_t in[ALGO_SLA_SERVICE];
 		scopes_of(s, h, in);
 		for (int k = 0; k < ALGO_SLA_SERVICE; k++)
-			meet(s, in[k], p->rtt_ns);
+			sla_meet(s, in[k], p->rtt_ns);
 		for (size_t j = s->off[h]; j < s->off[h + 1]; j++)
-			meet(s, s->first[ALGO_SLA_SERVICE] + s->serves[j],
+			sla_meet(s, s->first[ALGO_SLA_SERVICE] + s->serves[j],
 			    p->rtt_ns);
 	}
 }
@@ -318,7 +318,7 @@ int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
 		return rc;
 	/* Counts come first, since ranks follow from them; then one walk by
 	 * time for all quantiles. */
-	count_probes(s, ladder);
+	sla_count_probes(s, ladder);
 	find_quantiles(s);
 	raise_alerts(s);
 	judge_services(s);

@@ -9,10 +9,10 @@
 
 #include "sim/bytes.h"
 
-static const unsigned char magic[4] = {'C', 'P', 'M', 'B'};
+static const unsigned char pingmesh_wire_magic[4] = {'C', 'P', 'M', 'B'};
 
 /* Finds accidents, not forgers: there is no key in it. */
-static uint64_t checksum(const unsigned char *p, size_t n)
+static uint64_t pingmesh_wire_checksum(const unsigned char *p, size_t n)
 {
 	return sim_fnv(SIM_FNV_START, p, n);
 }
@@ -66,18 +66,18 @@ static const struct kind {
 };
 
 #define AT(member) offsetof(struct algo_pingmesh_window, member)
-static const size_t counters[] = {AT(start_ns), AT(end_ns), AT(n_probes),
+static const size_t pingmesh_wire_counters[] = {AT(start_ns), AT(end_ns), AT(n_probes),
     AT(n_connected), AT(n_unconnected), AT(n_drop_1), AT(n_drop_2), AT(p50_ns),
     AT(p99_ns)};
 #undef AT
-enum { N_COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+enum { N_COUNTERS = sizeof(pingmesh_wire_counters) / sizeof(pingmesh_wire_counters[0]) };
 static_assert(N_COUNTERS * 8 == ALGO_PINGMESH_WIRE_COUNTERS, "all of them");
 
 /* The head is the same for all kinds of batch. */
 static void encode_head(unsigned char *p,
     const struct algo_pingmesh_wire_id *id, uint32_t n)
 {
-	memcpy(p, magic, sizeof(magic));
+	memcpy(p, pingmesh_wire_magic, sizeof(pingmesh_wire_magic));
 	sim_store_16(p + 4, (uint16_t)id->kind);
 	sim_store_16(p + 6, kinds[id->kind].record);
 	sim_store_32(p + 8, n);
@@ -97,7 +97,7 @@ size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
 	encode_head(out, &id, b->n);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
-	sim_store_64(p, checksum(out, (size_t)(p - out)));
+	sim_store_64(p, pingmesh_wire_checksum(out, (size_t)(p - out)));
 	return algo_pingmesh_wire_size(b->n);
 }
 
@@ -110,8 +110,8 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 	encode_head(out, &id, 1);
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
 		sim_store_64(p,
-		    *(const uint64_t *)((const char *)w + counters[i]));
-	sim_store_64(p, checksum(out, (size_t)(p - out)));
+		    *(const uint64_t *)((const char *)w + pingmesh_wire_counters[i]));
+	sim_store_64(p, pingmesh_wire_checksum(out, (size_t)(p - out)));
 	return ALGO_PINGMESH_WIRE_WINDOW;
 }
 
@@ -120,7 +120,7 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 {
 	const unsigned char *p = head;
-	if (memcmp(p, magic, sizeof(magic)) != 0)
+	if (memcmp(p, pingmesh_wire_magic, sizeof(pingmesh_wire_magic)) != 0)
 		return sim_fail(e, SIM_EPARSE,
 		    "This is no batch of records: it does not begin with "
 		    "\"CPMB\".");
@@ -194,7 +194,7 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 		    "A batch of %" PRIu32 " records has %zu bytes, not %zu.",
 		    sim_load_32(p + 8), size, n);
 	if (sim_load_64(p + n - ALGO_PINGMESH_WIRE_CHECK) !=
-	    checksum(p, n - ALGO_PINGMESH_WIRE_CHECK))
+	    pingmesh_wire_checksum(p, n - ALGO_PINGMESH_WIRE_CHECK))
 		return sim_fail(e, SIM_EPARSE,
 		    "The checksum is not that of the batch.");
 	const enum algo_pingmesh_wire_kind kind = sim_load_16(p + 4);
@@ -265,6 +265,6 @@ int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
 	    .number = id.number,
 	    .src_ip = id.src_ip};
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
-		*(uint64_t *)((char *)w + counters[i]) = sim_load_64(p);
+		*(uint64_t *)((char *)w + pingmesh_wire_counters[i]) = sim_load_64(p);
 	return 0;
 }

@@ -31,7 +31,7 @@ static const char *const totals[] = {"initial", "current", "remaining", NULL};
 static const char *const adjusts[] = {"none", "expected", "removal", NULL};
 
 #define AT(member) .offset = offsetof(struct algo_alg1_params, member)
-static const struct sim_field fields[] = {
+static const struct sim_field alg1_fields[] = {
 	ALGO_ON_FIELD(struct algo_alg1_params, on),
 	{.name = "threshold", .type = SIM_F_F64, AT(threshold), .min = 0,
 		.max = 1, .unit = "1", .def = "0.01",
@@ -50,7 +50,7 @@ static const struct sim_field fields[] = {
 	ALGO_BLAME_FIELDS(struct algo_alg1_params, blame), {0}};
 #undef AT
 
-static void close_work(void *work)
+static void alg1_close_work(void *work)
 {
 	struct alg1 *a = work;
 	if (a) {
@@ -65,7 +65,7 @@ static void close_work(void *work)
 
 /* P(l | lmax) is worked out from the links that a flow may take. Switches have
  * no such law here, so `expected` is refused rather than approximated. */
-static int check(const struct algo_alg1_params *p, struct sim_err *e)
+static int alg1_check(const struct algo_alg1_params *p, struct sim_err *e)
 {
 	if (p->on == ALGO_KIND_SWITCH && p->adjust == ALGO_ALG1_EXPECTED)
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -74,7 +74,7 @@ static int check(const struct algo_alg1_params *p, struct sim_err *e)
 	return 0;
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int alg1_open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
 	struct alg1 *a;
@@ -83,16 +83,16 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+	if ((rc = sim_field_take(alg1_fields, params, sizeof(a->params), &a->params,
 		 e)) < 0 ||
-	    (rc = check(&a->params, e)) < 0 ||
+	    (rc = alg1_check(&a->params, e)) < 0 ||
 	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
 		 a->params.on, t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;
 out:
-	close_work(a);
+	alg1_close_work(a);
 	return rc;
 }
 
@@ -266,7 +266,7 @@ static int start_expected(struct alg1 *a, struct sim_err *e)
 	return 0;
 }
 
-static int diagnose(void *work, const struct obs *window,
+static int alg1_diagnose(void *work, const struct obs *window,
     struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct alg1 *a = work;
@@ -313,9 +313,9 @@ const struct algo_ops algo_alg1 = {
 	.paper = "007 (NSDI'18), section 5.2, Algorithm 1",
 	.doc = "flag the most voted link, adjust the votes, repeat",
 	.needs = OBS_FLOWS | OBS_HOPS,
-	.params = fields,
+	.params = alg1_fields,
 	.params_size = sizeof(struct algo_alg1_params),
-	.open = open_work,
-	.diagnose = diagnose,
-	.close = close_work,
+	.open = alg1_open_work,
+	.diagnose = alg1_diagnose,
+	.close = alg1_close_work,
 };

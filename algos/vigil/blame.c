@@ -122,7 +122,7 @@ static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
 
 /* A single best hop needs no rule; above all it draws no random number, so that
  * adding a rule does not shift the stream. */
-static inline topo_link choose(enum algo_blame_tie rule,
+static inline topo_link blame_choose(enum algo_blame_tie rule,
     const struct algo_tally *t, const topo_link link[], struct best best,
     struct sim_rng *tie)
 {
@@ -135,7 +135,7 @@ static inline topo_link choose(enum algo_blame_tie rule,
  * but gives no rule. The release has `floor` with 0.2 votes; own_vote says the
  * same for paths of any length. All comparisons are of whole units, so they are
  * exact. */
-static inline int is_noise(const struct algo_blame *how, uint64_t floor,
+static inline int blame_is_noise(const struct algo_blame *how, uint64_t floor,
     const struct algo_voter *v, uint64_t best)
 {
 	switch ((enum algo_blame_noise)how->noise) {
@@ -164,9 +164,9 @@ int algo_blame_by_votes(const struct algo_blame *how,
 		const struct algo_voter *v = &t->voter[i];
 		const topo_link *path = algo_tally_path(t, v);
 		const struct best best = find_best(t, path, v->n_hops);
-		if (!is_noise(how, floor, v, best.votes))
+		if (!blame_is_noise(how, floor, v, best.votes))
 			out->blame[v->flow] =
-			    choose(how->tie, t, path, best, tie);
+			    blame_choose(how->tie, t, path, best, tie);
 	}
 	return 0;
 }
@@ -191,7 +191,7 @@ int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
 			if (path[j] != TOPO_NONE && t->flagged[path[j]])
 				flagged[n++] = path[j];
 		if (n > 0)
-			out->blame[v->flow] = choose(rule, t, flagged,
+			out->blame[v->flow] = blame_choose(rule, t, flagged,
 			    find_best(t, flagged, n), tie);
 	}
 	return 0;

@@ -15,17 +15,17 @@ struct cover {
 };
 
 /* Algorithm 2 takes "the link that covers most" and leaves equal ones open. */
-static const char *const ties[] = {"lowest", "votes", NULL};
+static const char *const cover_ties[] = {"lowest", "votes", NULL};
 
-static const struct sim_field fields[] = {
+static const struct sim_field cover_fields[] = {
 	{.name = "tie", .type = SIM_F_ENUM,
 		.offset = offsetof(struct algo_cover_params, tie),
-		.names = ties, .unit = "1", .def = "lowest",
+		.names = cover_ties, .unit = "1", .def = "lowest",
 		.doc = "which of links that cover as many flows is taken"},
 	ALGO_BLAME_TIE_FIELD(struct algo_cover_params, blame_tie, "blame_tie"),
 	{0}};
 
-static void close_work(void *work)
+static void cover_close_work(void *work)
 {
 	struct cover *a = work;
 	if (a) {
@@ -35,7 +35,7 @@ static void close_work(void *work)
 	free(a);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int cover_open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
 	struct cover *a;
@@ -43,7 +43,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = NULL;
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
-	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+	if ((rc = sim_field_take(cover_fields, params, sizeof(a->params), &a->params,
 		 e)) < 0 ||
 	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
 		 ALGO_KIND_LINK, t, e)) < 0)
@@ -51,7 +51,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = a;
 	return 0;
 out:
-	close_work(a);
+	cover_close_work(a);
 	return rc;
 }
 
@@ -78,7 +78,7 @@ static size_t cover_flows(struct algo_tally *t, topo_link taken)
 	return n;
 }
 
-static int diagnose(void *work, const struct obs *window,
+static int cover_diagnose(void *work, const struct obs *window,
     struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct cover *a = work;
@@ -118,9 +118,9 @@ const struct algo_ops algo_cover = {
 	.paper = "007 (NSDI'18), Algorithm 2; Tomo (CoNEXT'07)",
 	.doc = "greedily the fewest links that explain all failed flows",
 	.needs = OBS_FLOWS | OBS_HOPS,
-	.params = fields,
+	.params = cover_fields,
 	.params_size = sizeof(struct algo_cover_params),
-	.open = open_work,
-	.diagnose = diagnose,
-	.close = close_work,
+	.open = cover_open_work,
+	.diagnose = cover_diagnose,
+	.close = cover_close_work,
 };

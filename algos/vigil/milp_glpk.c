@@ -70,7 +70,7 @@ static int bound_type(double lb, double ub)
 /* `whole` and x0_value are gathered on the way: with whole costs of whole
  * variables any bound may be rounded up, and x[] may be a solution to start
  * from. */
-static void load(struct run *run)
+static void milp_glpk_load(struct run *run)
 {
 	const struct algo_milp *m = run->m;
 	run->p = glp_create_prob();
@@ -112,7 +112,7 @@ static void raise_bound(struct run *run, double bound)
 }
 
 /* Called in the tree between linear programs. */
-static void watch(glp_tree *tree, void *info)
+static void milp_glpk_watch(glp_tree *tree, void *info)
 {
 	struct run *run = info;
 	switch (glp_ios_reason(tree)) {
@@ -167,7 +167,7 @@ static int search(struct run *run, double seconds)
 	glp_init_iocp(&how);
 	how.msg_lev = GLP_MSG_OFF;
 	how.tm_lim = milliseconds(seconds);
-	how.cb_func = watch;
+	how.cb_func = milp_glpk_watch;
 	how.cb_info = run;
 	return glp_intopt(run->p, &how) == 0;
 }
@@ -192,7 +192,7 @@ static int read_answer(struct run *run, struct algo_solution *out)
 static void solve(struct run *run, double seconds, struct algo_solution *out)
 {
 	int complete = 0, found = 0;
-	load(run);
+	milp_glpk_load(run);
 	/* Neither half can know how long the other took. */
 	if (solve_relaxation(run, seconds / 2) &&
 	    !(run->starts && run->bound >= run->x0_value)) {

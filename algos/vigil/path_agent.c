@@ -65,7 +65,7 @@ const struct sim_field algo_path_agent_fields[] = {
     {0},
 };
 
-static int init(void *state, topo_host host, const void *params,
+static int path_agent_init(void *state, topo_host host, const void *params,
     struct sim_err *e)
 {
 	struct state *s = state;
@@ -86,7 +86,7 @@ static int init(void *state, topo_host host, const void *params,
 	return 0;
 }
 
-static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
+static int path_agent_same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
 {
 	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
 	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
@@ -117,11 +117,11 @@ static void turn_epoch(struct state *s, sim_ns now)
 /* The entry of this connection, a new one if it has none, or NULL. Only entries
  * that were not traced may be given up: forgetting a traced one would let its
  * connection be traced twice in an epoch. */
-static struct conn *conn_of(struct state *s, const struct topo_tuple *tuple)
+static struct conn *path_agent_conn_of(struct state *s, const struct topo_tuple *tuple)
 {
 	struct conn *spare = NULL;
 	for (uint32_t i = 0; i < s->n_conns; i++) {
-		if (same_tuple(&s->conn[i].tuple, tuple))
+		if (path_agent_same_tuple(&s->conn[i].tuple, tuple))
 			return &s->conn[i];
 		if (!s->conn[i].traced && !spare)
 			spare = &s->conn[i];
@@ -150,7 +150,7 @@ static struct slot *free_slot(struct state *s)
 /* What a slot waits for: its number and its turn. A query's timer and that of
  * the trace after it are of different turns, so a timer that fires late, for a
  * use of the slot that is over, finds nothing. */
-static uint64_t token_of(const struct state *s, const struct slot *slot)
+static uint64_t path_agent_token_of(const struct state *s, const struct slot *slot)
 {
 	return (uint64_t)slot->turn << 32 | (uint64_t)(slot - s->slot);
 }
@@ -168,7 +168,7 @@ static void wait_for(const struct state *s, const struct slot *slot, sim_ns now,
     struct agent_out *out)
 {
 	struct agent_action *a = agent_act(out, AGENT_SET_TIMER);
-	a->token = token_of(s, slot);
+	a->token = path_agent_token_of(s, slot);
 	a->at_ns = now + s->timeout_ns;
 }
 
@@ -187,7 +187,7 @@ static uint16_t ip_id_of(const struct state *s, const struct slot *slot,
 /* All probes leave at once. They are TCP packets of the flow's own five-tuple,
  * so ECMP sends them over the flow's links as they are now, shortly after the
  * loss. */
-static void trace(struct state *s, struct slot *slot, sim_ns now,
+static void path_agent_trace(struct state *s, struct slot *slot, sim_ns now,
     struct agent_out *out)
 {
 	slot->phase = TRACING;
@@ -205,21 +205,21 @@ static void trace(struct state *s, struct slot *slot, sim_ns now,
 
 /* The query has the same timeout as a trace; a balancer that does not answer
  * must not hold the slot for ever. */
-static void ask(struct state *s, struct slot *slot, sim_ns now,
+static void path_agent_ask(struct state *s, struct slot *slot, sim_ns now,
     struct agent_out *out)
 {
 	slot->phase = ASKING;
 	slot->turn++;
 	struct agent_action *a = agent_act(out, AGENT_SLB_QUERY);
 	a->tuple = slot->tuple;
-	a->token = token_of(s, slot);
+	a->token = path_agent_token_of(s, slot);
 	wait_for(s, slot, now, out);
 }
 
 static void on_retx(struct state *s, sim_ns now, const struct agent_event *ev,
     struct agent_out *out)
 {
-	struct conn *c = conn_of(s, &ev->tuple);
+	struct conn *c = path_agent_conn_of(s, &ev->tuple);
 	struct slot *slot;
 	if (!c)
 		return;
@@ -235,9 +235,9 @@ static void on_retx(struct state *s, sim_ns now, const struct agent_event *ev,
 	slot->tuple = ev->tuple;
 	slot->conn = (uint16_t)(c - s->conn);
 	if (topo_addr_is_vip(ev->tuple.dst_ip))
-		ask(s, slot, now, out);
+		path_agent_ask(s, slot, now, out);
 	else
-		trace(s, slot, now, out);
+		path_agent_trace(s, slot, now, out);
 }
 
 static void on_slb_reply(struct state *s, sim_ns now,
@@ -253,13 +253,13 @@ static void on_slb_reply(struct state *s, sim_ns now,
 		return;
 	}
 	slot->tuple.dst_ip = ev->dip;
-	trace(s, slot, now, out);
+	path_agent_trace(s, slot, now, out);
 }
 
 /* Everything that the answer claims is checked: it may be late, forged, or of
  * another trace. Hops may answer in any order or not at all; those that never
  * do stay 0, and algos/vigil/path_map.h deals with the gaps. */
-static void on_icmp(struct state *s, const struct agent_event *ev)
+static void path_agent_on_icmp(struct state *s, const struct agent_event *ev)
 {
 	const unsigned ttl = ev->ip_id & ((1 << TTL_BITS) - 1);
 	const uint32_t i = ev->ip_id >> TTL_BITS & (PATH_AGENT_SLOTS - 1);
@@ -268,14 +268,14 @@ static void on_icmp(struct state *s, const struct agent_event *ev)
 	struct slot *slot = &s->slot[i];
 	if (i >= s->n_slots || slot->phase != TRACING || ttl == 0 ||
 	    ttl > s->params->max_ttl || ip_id_of(s, slot, ttl) != ev->ip_id ||
-	    !same_tuple(&slot->tuple, &ev->tuple))
+	    !path_agent_same_tuple(&slot->tuple, &ev->tuple))
 		return;
 	slot->hop_ip[ttl - 1] = ev->from_ip;
 	if (ttl > slot->n_hops)
 		slot->n_hops = (uint8_t)ttl;
 }
 
-static void on_timer(struct state *s, const struct agent_event *ev,
+static void path_agent_on_timer(struct state *s, const struct agent_event *ev,
     struct agent_out *out)
 {
 	struct slot *slot = slot_of(s, ev->token, ASKING);
@@ -297,7 +297,7 @@ static void on_timer(struct state *s, const struct agent_event *ev,
 	slot->phase = FREE;
 }
 
-static int step(void *state, sim_ns now, const struct agent_event *ev,
+static int path_agent_step(void *state, sim_ns now, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
 {
 	struct state *s = state;
@@ -313,10 +313,10 @@ static int step(void *state, sim_ns now, const struct agent_event *ev,
 		on_slb_reply(s, now, ev, out);
 		break;
 	case AGENT_ICMP:
-		on_icmp(s, ev);
+		path_agent_on_icmp(s, ev);
 		break;
 	case AGENT_TIMER:
-		on_timer(s, ev, out);
+		path_agent_on_timer(s, ev, out);
 		break;
 	default:
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -332,6 +332,6 @@ const struct agent_ops algo_path_agent = {
     .params_size = sizeof(struct algo_path_agent_params),
     .state_size = sizeof(struct state),
     .starts_late = 1,
-    .init = init,
-    .step = step,
+    .init = path_agent_init,
+    .step = path_agent_step,
 };

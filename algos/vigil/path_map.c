@@ -32,7 +32,7 @@ static topo_link link_of(const struct topo *t, uint32_t ip, topo_node before,
 /* Keep what the rule lets count of a partial trace. Section 4 of 007: such a
  * trace is still of use, since the flow got at least as far as the last hop
  * that answered. */
-static void cut(struct algo_path *p, enum algo_partial rule)
+static void path_map_cut(struct algo_path *p, enum algo_partial rule)
 {
 	unsigned n = 0;
 	if (rule == ALGO_PARTIAL_DROP)
@@ -69,5 +69,5 @@ void algo_path_map(const struct topo *t, const struct agent_report *r,
 	if (out->complete)
 		out->link[out->n_hops++] = topo_link_of(dst, TOPO_DOWN);
 	else
-		cut(out, rule);
+		path_map_cut(out, rule);
 }

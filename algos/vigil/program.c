@@ -29,7 +29,7 @@ struct program {
 	uint64_t n_drops;
 };
 
-static const char *const ties[] = {"lowest", "votes", NULL};
+static const char *const program_ties[] = {"lowest", "votes", NULL};
 static const char *const forms[] = {"strong", "bigm", NULL};
 
 #define AT(member) offsetof(struct algo_program_params, member)
@@ -40,7 +40,7 @@ static const char *const forms[] = {"strong", "bigm", NULL};
 	{"pivot_limit", SIM_F_U32, AT(pivot_limit), .unit = "1",               \
 	    .def = "2000",                                                     \
 	    .doc = "simplex steps a window, the limit that binds"},            \
-	{"tie", SIM_F_ENUM, AT(tie), .names = ties, .unit = "1",               \
+	{"tie", SIM_F_ENUM, AT(tie), .names = program_ties, .unit = "1",               \
 	    .def = "lowest",                                                   \
 	    .doc = "which of exchangeable links is preferred"},                \
 	ALGO_BLAME_TIE_FIELD(struct algo_program_params, blame_tie,            \
@@ -57,7 +57,7 @@ static const struct sim_field integer_fields[] = {
 };
 #undef AT
 
-static void close_work(void *work)
+static void program_close_work(void *work)
 {
 	struct program *a = work;
 	if (a) {
@@ -71,7 +71,7 @@ static void close_work(void *work)
 	free(a);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int program_open_work(void **work, const struct topo *t, const void *params,
     int integer, struct sim_err *e)
 {
 	struct program *a;
@@ -89,20 +89,20 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = a;
 	return 0;
 out:
-	close_work(a);
+	program_close_work(a);
 	return rc;
 }
 
 static int open_binary(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
-	return open_work(work, t, params, 0, e);
+	return program_open_work(work, t, params, 0, e);
 }
 
 static int open_integer(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
-	return open_work(work, t, params, 1, e);
+	return program_open_work(work, t, params, 1, e);
 }
 
 /* --- the cover ------------------------------------------------------------*/
@@ -379,7 +379,7 @@ static int answer_bigm(struct program *a, const struct obs *w,
 
 /* |c|_1, over all voters. The limit keeps sums exact in the doubles of the
  * solver. */
-static int count_drops(struct program *a, const struct obs *w,
+static int program_count_drops(struct program *a, const struct obs *w,
     struct sim_err *e)
 {
 	a->n_drops = 0;
@@ -393,7 +393,7 @@ static int count_drops(struct program *a, const struct obs *w,
 	return 0;
 }
 
-static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+static int program_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
 {
 	struct program *a = work;
@@ -401,7 +401,7 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 	algo_verdicts_clear(out);
 	out->flags = 1;
 	if ((rc = algo_tally_count(&a->tally, window, e)) < 0 ||
-	    (rc = count_drops(a, window, e)) < 0)
+	    (rc = program_count_drops(a, window, e)) < 0)
 		return rc;
 	rc = a->integer && a->params.form == ALGO_PROGRAM_BIGM
 	    ? answer_bigm(a, window, out, e)
@@ -425,8 +425,8 @@ const struct algo_ops algo_binary = {
     .params = binary_fields,
     .params_size = sizeof(struct algo_program_params),
     .open = open_binary,
-    .diagnose = diagnose,
-    .close = close_work,
+    .diagnose = program_diagnose,
+    .close = program_close_work,
 };
 
 const struct algo_ops algo_integer = {
@@ -437,6 +437,6 @@ const struct algo_ops algo_integer = {
     .params = integer_fields,
     .params_size = sizeof(struct algo_program_params),
     .open = open_integer,
-    .diagnose = diagnose,
-    .close = close_work,
+    .diagnose = program_diagnose,
+    .close = program_close_work,
 };

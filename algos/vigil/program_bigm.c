@@ -68,7 +68,7 @@ static int is_repeated(const topo_link path[], unsigned at)
 
 /* The rows of A p >= c, and at last |p|_1 = |c|_1. Returns the sum of drops in
  * *C. */
-static int add_flows(struct algo_milp *m, const struct algo_tally *t,
+static int program_bigm_add_flows(struct algo_milp *m, const struct algo_tally *t,
     const struct obs *w, const uint32_t col_of[], double *c, struct sim_err *e)
 {
 	int rc;
@@ -127,7 +127,7 @@ int algo_program_bigm(struct algo_milp *m, const struct algo_tally *t,
 		n_most = fmax(n_most, t->link[t->touched[i]].n_flows);
 	}
 	if ((rc = add_links(m, t, e)) < 0 || (rc = couple_links(m, t, e)) < 0 ||
-	    (rc = add_flows(m, t, w, col_of, &c, e)) < 0)
+	    (rc = program_bigm_add_flows(m, t, w, col_of, &c, e)) < 0)
 		return rc;
 	/* No link is needed for no drops: 0 is a bound that always holds. */
 	*out = (struct algo_solution){1, ALGO_NONE, NAN, 0};

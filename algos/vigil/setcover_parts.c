@@ -25,7 +25,7 @@ static uint32_t see_rows(struct algo_setcover *s, uint32_t c, uint32_t n)
 }
 
 /* Collect the part of the row at list[BEGIN], breadth first. */
-static struct algo_setcover_part collect(struct algo_setcover *s,
+static struct algo_setcover_part setcover_parts_collect(struct algo_setcover *s,
     uint32_t begin)
 {
 	struct algo_setcover_part p = {.begin = begin, .id = UINT32_MAX};
@@ -71,11 +71,11 @@ int algo_setcover_split(struct algo_setcover *s, struct sim_err *e)
 		if ((rc = SIM_RESERVE(&s->part, &s->cap_part,
 			 (size_t)s->n_parts + 1, e)) < 0)
 			return rc;
-		/* The first row of a part that nobody has seen; collect() then
+		/* The first row of a part that nobody has seen; setcover_parts_collect() then
 		 * finds all that are joined to it by columns. */
 		s->row[r].seen = 1;
 		s->list[n] = r;
-		s->part[s->n_parts] = collect(s, n);
+		s->part[s->n_parts] = setcover_parts_collect(s, n);
 		n += s->part[s->n_parts++].n_rows;
 	}
 	if (s->n_parts > 1)

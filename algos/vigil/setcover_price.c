@@ -38,7 +38,7 @@ struct prices {
 
 /* L(u) of the file's head, leaving every reduced cost in d[] for the step and
  * the cover that follow. */
-static double bound_of(const struct prices *p, const double u[])
+static double setcover_price_bound_of(const struct prices *p, const double u[])
 {
 	const struct algo_setcover *s = p->s;
 	double sum = 0;
@@ -59,7 +59,7 @@ static double bound_of(const struct prices *p, const double u[])
  * number of chosen columns, d_c < 0, that cover it. Prices stay at 0 or above.
  * Returns 0 where the subgradient vanishes: then each row is covered exactly
  * once by the chosen columns, which are a cover, and a smallest. */
-static int step(struct prices *p, double stride)
+static int setcover_price_step(struct prices *p, double stride)
 {
 	const struct algo_setcover *s = p->s;
 	double norm = 0;
@@ -86,7 +86,7 @@ static int dearest_first(const void *a, const void *b)
 	return (x->col < y->col) - (x->col > y->col);
 }
 
-static void add(struct algo_setcover *s, uint32_t c, uint32_t by)
+static void setcover_price_add(struct algo_setcover *s, uint32_t c, uint32_t by)
 {
 	const uint32_t *row = s->col_row + s->col[c].begin;
 	for (uint32_t i = 0; i < s->col[c].n; i++)
@@ -105,7 +105,7 @@ static int is_needed(const struct algo_setcover *s, uint32_t c)
 static uint32_t offer(struct prices *p, uint32_t c, uint32_t n)
 {
 	p->offer[n] = (struct algo_setcover_offer){p->d[c], c};
-	add(p->s, c, 1);
+	setcover_price_add(p->s, c, 1);
 	return n + 1;
 }
 
@@ -137,7 +137,7 @@ static void try_cover(struct prices *p)
 		if (is_needed(s, c))
 			p->offer[n_kept++].col = c;
 		else
-			add(s, c, (uint32_t)-1);
+			setcover_price_add(s, c, (uint32_t)-1);
 	}
 	/* Only a smaller cover replaces the one at hand: the polished one is
 	 * not given up for another of its size. */
@@ -151,7 +151,7 @@ static void try_cover(struct prices *p)
 /* Split the cost 1 of a row's largest column evenly over its rows. No column's
  * rows then add up to more than 1, so every reduced cost is at least 0 and L(u)
  * is a valid bound from the first step on. */
-static void start(struct prices *p)
+static void setcover_price_start(struct prices *p)
 {
 	const struct algo_setcover *s = p->s;
 	for (uint32_t r = 0; r < s->n_rows; r++) {
@@ -165,12 +165,12 @@ static void start(struct prices *p)
 	p->best = -INFINITY;
 }
 
-static void climb(struct prices *p)
+static void setcover_price_climb(struct prices *p)
 {
 	struct algo_setcover *s = p->s;
 	double stride = 1;
 	for (int i = 0, since = 0; i < MAX_STEPS; i++) {
-		const double bound = bound_of(p, p->u);
+		const double bound = setcover_price_bound_of(p, p->u);
 		if (bound > p->best) {
 			p->best = bound;
 			memcpy(p->best_u, p->u, s->n_rows * sizeof(*p->u));
@@ -185,7 +185,7 @@ static void climb(struct prices *p)
 		 * it does not vanish on the way there. */
 		if (stride < LEAST_STRIDE ||
 		    ceil(p->best - ROUNDING) >= s->n_set ||
-		    !step(p, stride * (1.02 * s->n_set - bound)))
+		    !setcover_price_step(p, stride * (1.02 * s->n_set - bound)))
 			break;
 	}
 }
@@ -195,7 +195,7 @@ static void climb(struct prices *p)
 static void drop_dear(struct prices *p)
 {
 	struct algo_setcover *s = p->s;
-	p->best = bound_of(p, p->best_u);
+	p->best = setcover_price_bound_of(p, p->best_u);
 	for (uint32_t c = 0; c < s->n_cols; c++)
 		s->col[c].gone = p->best + p->d[c] > s->n_set - 1 + ROUNDING;
 	for (uint32_t i = 0; i < s->n_set; i++)
@@ -216,8 +216,8 @@ int algo_setcover_price(struct algo_setcover *s, uint32_t *bound,
 	p.best_u = p.u + n;
 	p.d = p.best_u + n;
 	p.offer = s->offer;
-	start(&p);
-	climb(&p);
+	setcover_price_start(&p);
+	setcover_price_climb(&p);
 	drop_dear(&p);
 	if (ceil(p.best - ROUNDING) > *bound)
 		*bound = (uint32_t)ceil(p.best - ROUNDING);

@@ -40,7 +40,7 @@ void algo_tally_close(struct algo_tally *t)
 
 /* Only links touched in the window before can be non-zero, so clearing costs
  * what that window cost and not the size of the fabric. */
-static void reset(struct algo_tally *t)
+static void tally_reset(struct algo_tally *t)
 {
 	for (uint32_t i = 0; i < t->n_touched; i++) {
 		t->link[t->touched[i]] = (struct algo_tally_link){0};
@@ -53,7 +53,7 @@ static void reset(struct algo_tally *t)
 /* Vote on the N links of PATH, up to one that does not exist: returns how many
  * there were. Appending first and counting after keeps the loop free of a
  * branch that no processor predicts; hence touched[] has an entry to spare. */
-static inline unsigned add_votes(struct algo_tally *t, const topo_link path[],
+static inline unsigned tally_add_votes(struct algo_tally *t, const topo_link path[],
     unsigned n)
 {
 	const uint32_t share = algo_tally_shares[n];
@@ -94,7 +94,7 @@ static int add_partial(struct algo_tally *t, struct algo_voter *v,
 		else if (path[i] != TOPO_NONE)
 			return 0;
 	}
-	add_votes(t, known, n_known);
+	tally_add_votes(t, known, n_known);
 	v->n_known = (uint8_t)n_known;
 	return 1;
 }
@@ -114,7 +114,7 @@ static inline int add_voter(struct algo_tally *t, struct algo_voter *v,
 		.flow = (uint32_t)flow,
 		.n_hops = (uint8_t)n,
 		.n_known = (uint8_t)n};
-	const unsigned n_voted = add_votes(t, w->hops.link + from, n);
+	const unsigned n_voted = tally_add_votes(t, w->hops.link + from, n);
 	return n_voted == n || add_partial(t, v, n_voted, n_touched);
 }
 
@@ -122,7 +122,7 @@ int algo_tally_count(struct algo_tally *t, const struct obs *w,
     struct sim_err *e)
 {
 	int rc;
-	reset(t);
+	tally_reset(t);
 	t->hop = w->hops.link;
 	if (w->flows.n >= UINT32_MAX)
 		return sim_fail(e, SIM_ELIMIT,

@@ -10,7 +10,7 @@
 #include "sim/vec.h"
 
 /* The key as it is now; that of a heap entry may be older and so too high. */
-static inline uint64_t key_of(const struct algo_top *q, topo_link l)
+static inline uint64_t top_key_of(const struct algo_top *q, topo_link l)
 {
 	const struct algo_tally_link *at = &q->tally->link[l];
 	return q->by == ALGO_TOP_VOTES ? at->votes : at->n_flows;
@@ -40,7 +40,7 @@ static void sift_up(struct algo_top *q, size_t i)
 	q->hot[i] = x;
 }
 
-static void sift_down(struct algo_top *q)
+static void top_sift_down(struct algo_top *q)
 {
 	const struct algo_top_entry x = q->hot[0];
 	size_t i = 0;
@@ -65,7 +65,7 @@ static void warm_up(struct algo_top *q)
 	size_t n = 0;
 	for (size_t i = 0; i < q->n_cold; i++) {
 		const topo_link l = q->cold[i];
-		const uint64_t key = key_of(q, l);
+		const uint64_t key = top_key_of(q, l);
 		q->cold[n] = l;
 		n += key > 0;
 		greatest = key > greatest ? key : greatest;
@@ -75,7 +75,7 @@ static void warm_up(struct algo_top *q)
 	n = 0;
 	for (size_t i = 0; i < q->n_cold; i++) {
 		const topo_link l = q->cold[i];
-		const uint64_t key = key_of(q, l);
+		const uint64_t key = top_key_of(q, l);
 		if (key >= q->pivot) {
 			q->hot[q->n_hot] = (struct algo_top_entry){key, l};
 			sift_up(q, q->n_hot++);
@@ -116,10 +116,10 @@ void algo_top_free(struct algo_top *q)
 /* Correct the root's key until the root is up to date. Keys only fall, so an
  * entry's key is never too low, and a root whose key is right is not below any
  * other's true key. */
-static void settle(struct algo_top *q)
+static void top_settle(struct algo_top *q)
 {
 	while (q->n_hot > 0) {
-		const uint64_t key = key_of(q, q->hot[0].link);
+		const uint64_t key = top_key_of(q, q->hot[0].link);
 		assert(key <= q->hot[0].key);
 		if (key == q->hot[0].key)
 			return;
@@ -127,19 +127,19 @@ static void settle(struct algo_top *q)
 			q->hot[0] = q->hot[--q->n_hot];
 		else
 			q->hot[0].key = key;
-		sift_down(q);
+		top_sift_down(q);
 	}
 }
 
 topo_link algo_top_peek(struct algo_top *q)
 {
-	settle(q);
+	top_settle(q);
 	/* A hot root below the pivot may be beaten by a cold link, which is
 	 * known only to be below the pivot. */
 	while (q->n_cold > 0 &&
 	       (q->n_hot == 0 || q->hot[0].key < q->pivot)) {
 		warm_up(q);
-		settle(q);
+		top_settle(q);
 	}
 	return q->n_hot > 0 ? q->hot[0].link : TOPO_NONE;
 }
@@ -150,5 +150,5 @@ void algo_top_take(struct algo_top *q)
 	/* The last entry takes the root's place and sinks to its own; its key
 	 * may be out of date, which the next peek mends. */
 	q->hot[0] = q->hot[--q->n_hot];
-	sift_down(q);
+	top_sift_down(q);
 }

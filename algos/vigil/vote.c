@@ -20,7 +20,7 @@ struct vote {
 
 static const char *const signals[] = {"retx", "rtt", NULL};
 
-static const struct sim_field fields[] = {
+static const struct sim_field vote_fields[] = {
 	ALGO_ON_FIELD(struct algo_vote_params, on),
 	{.name = "signal", .type = SIM_F_ENUM,
 		.offset = offsetof(struct algo_vote_params, signal),
@@ -32,7 +32,7 @@ static const struct sim_field fields[] = {
 		.doc = "smoothed RTT above which a flow votes (signal rtt)"},
 	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
 
-static void close_work(void *work)
+static void vote_close_work(void *work)
 {
 	struct vote *a = work;
 	if (a) {
@@ -43,7 +43,7 @@ static void close_work(void *work)
 	free(a);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int vote_open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
 	struct vote *a;
@@ -52,7 +52,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+	if ((rc = sim_field_take(vote_fields, params, sizeof(a->params), &a->params,
 		 e)) < 0 ||
 	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
 		 a->params.on, t, e)) < 0)
@@ -60,7 +60,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = a;
 	return 0;
 out:
-	close_work(a);
+	vote_close_work(a);
 	return rc;
 }
 
@@ -82,7 +82,7 @@ static int see_slow(struct vote *a, const struct obs *w, struct obs *out,
 	return 0;
 }
 
-static int diagnose(void *work, const struct obs *window,
+static int vote_diagnose(void *work, const struct obs *window,
     struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct vote *a = work;
@@ -127,9 +127,9 @@ const struct algo_ops algo_vote = {
 	.doc = "links or switches ranked by the votes of flows that "
 	       "retransmitted",
 	.needs = OBS_FLOWS | OBS_HOPS,
-	.params = fields,
+	.params = vote_fields,
 	.params_size = sizeof(struct algo_vote_params),
-	.open = open_work,
-	.diagnose = diagnose,
-	.close = close_work,
+	.open = vote_open_work,
+	.diagnose = vote_diagnose,
+	.close = vote_close_work,
 };

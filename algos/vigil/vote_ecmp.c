@@ -20,7 +20,7 @@ struct vote_ecmp {
 };
 
 #define AT(member) .offset = offsetof(struct algo_vote_ecmp_params, member)
-static const struct sim_field fields[] = {{.name = "ignore_paths",
+static const struct sim_field vote_ecmp_fields[] = {{.name = "ignore_paths",
 					      .type = SIM_F_BOOL,
 					      AT(ignore_paths),
 					      .unit = "1",
@@ -29,7 +29,7 @@ static const struct sim_field fields[] = {{.name = "ignore_paths",
     ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame), {0}};
 #undef AT
 
-static void close_work(void *work)
+static void vote_ecmp_close_work(void *work)
 {
 	struct vote_ecmp *a = work;
 	if (a) {
@@ -41,7 +41,7 @@ static void close_work(void *work)
 	free(a);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
+static int vote_ecmp_open_work(void **work, const struct topo *t, const void *params,
     struct sim_err *e)
 {
 	struct vote_ecmp *a;
@@ -50,7 +50,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if ((rc = sim_field_take(fields, params, sizeof(a->params), &a->params,
+	if ((rc = sim_field_take(vote_ecmp_fields, params, sizeof(a->params), &a->params,
 		 e)) < 0 ||
 	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
 		 ALGO_KIND_LINK, t, e)) < 0)
@@ -58,7 +58,7 @@ static int open_work(void **work, const struct topo *t, const void *params,
 	*work = a;
 	return 0;
 out:
-	close_work(a);
+	vote_ecmp_close_work(a);
 	return rc;
 }
 
@@ -129,7 +129,7 @@ static uint64_t given(const struct topo_shares *s, size_t i)
 
 /* A link whose share rounds to no unit at all stays untouched: otherwise it
  * would be listed a second time when its first vote comes. */
-static void add_votes(struct algo_tally *t, const struct topo_shares *s)
+static void vote_ecmp_add_votes(struct algo_tally *t, const struct topo_shares *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct algo_tally_link *l = &t->link[s->link[i]];
@@ -142,7 +142,7 @@ static void add_votes(struct algo_tally *t, const struct topo_shares *s)
 
 /* The rules of algos/vigil/blame.h. Here a flow's own vote is not 1/h but what it
  * gave to this very link. */
-static int is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
+static int vote_ecmp_is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
 {
 	switch ((enum algo_blame_noise)how->noise) {
 	case ALGO_NOISE_OWN_VOTE:
@@ -159,7 +159,7 @@ static int is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
  * of a link are weighted by the chance that this flow crossed it at all, or
  * else every flow under a ToR would be blamed on a link that few of them can
  * have taken. */
-static topo_link blame(const struct algo_blame *how, const struct algo_tally *t,
+static topo_link vote_ecmp_blame(const struct algo_blame *how, const struct algo_tally *t,
     const struct topo_shares *s)
 {
 	double best = 0;
@@ -175,7 +175,7 @@ static topo_link blame(const struct algo_blame *how, const struct algo_tally *t,
 	/* Votes were rounded, so a flow may have given nothing to any link:
 	 * then there is nothing to blame. */
 	if (best == 0 ||
-	    is_noise(how, t->link[s->link[at]].votes, given(s, at)))
+	    vote_ecmp_is_noise(how, t->link[s->link[at]].votes, given(s, at)))
 		return TOPO_NONE;
 	return s->link[at];
 }
@@ -193,7 +193,7 @@ static int list_links(const struct algo_tally *t, struct algo_verdicts *out,
 	return 0;
 }
 
-static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
+static int vote_ecmp_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
 {
 	struct vote_ecmp *a = work;
@@ -213,7 +213,7 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 	for (size_t i = 0; i < a->n_lost; i++) {
 		if ((rc = find_shares(a, window, a->lost[i], e)) < 0)
 			return rc;
-		add_votes(&a->tally, &a->shares);
+		vote_ecmp_add_votes(&a->tally, &a->shares);
 	}
 	/* Blame needs the votes of all flows, so it is a second pass. */
 	if ((rc = list_links(&a->tally, out, e)) < 0 ||
@@ -224,7 +224,7 @@ static int diagnose(void *work, const struct obs *window, struct sim_rng *tie,
 		if ((rc = find_shares(a, window, a->lost[i], e)) < 0)
 			return rc;
 		out->blame[a->lost[i]] =
-		    blame(&a->params.blame, &a->tally, &a->shares);
+		    vote_ecmp_blame(&a->params.blame, &a->tally, &a->shares);
 	}
 	return 0;
 }
@@ -234,9 +234,9 @@ const struct algo_ops algo_vote_ecmp = {
     .paper = "after 007 (NSDI'18), section 5.1",
     .doc = "votes of flows whose paths are not known, by ECMP's shares",
     .needs = OBS_FLOWS | OBS_HOPS,
-    .params = fields,
+    .params = vote_ecmp_fields,
     .params_size = sizeof(struct algo_vote_ecmp_params),
-    .open = open_work,
-    .diagnose = diagnose,
-    .close = close_work,
+    .open = vote_ecmp_open_work,
+    .diagnose = vote_ecmp_diagnose,
+    .close = vote_ecmp_close_work,
 };

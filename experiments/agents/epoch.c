@@ -11,7 +11,7 @@
 
 /* --- the section of a spec ----------------------------------------------------- */
 
-static const struct sim_field own_fields[] = {
+static const struct sim_field epoch_own_fields[] = {
     {"partial", SIM_F_ENUM, offsetof(struct xp_agents, partial),
 	.names = algo_partials, .def = "known",
 	.doc = "what of a partial trace counts: all known links, those before "
@@ -19,9 +19,9 @@ static const struct sim_field own_fields[] = {
     {0},
 };
 
-static const struct sim_part parts[] = {
+static const struct sim_part epoch_parts[] = {
     {"", algo_path_agent_fields, offsetof(struct xp_agents, agent)},
-    {"", own_fields, 0},
+    {"", epoch_own_fields, 0},
     {"", fabric_sim_fields, offsetof(struct xp_agents, fabric)},
     {"icmp", fabric_sim_icmp_fields, offsetof(struct xp_agents, fabric.icmp)},
     {"slb", fabric_sim_slb_fields, offsetof(struct xp_agents, fabric.slb)},
@@ -34,7 +34,7 @@ static int agents_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, void *params, struct sim_err *e)
 {
 	struct xp_agents *a = params;
-	int rc = sim_parts_read(y, "agents", parts, a, e);
+	int rc = sim_parts_read(y, "agents", epoch_parts, a, e);
 	if (rc == 0 && t && a->fabric.flap.count > 0 &&
 	    t->n_links == 2 * t->n_hosts)
 		rc = sim_yaml_mistake(y, sim_yaml_get(node, "flaps"),
@@ -45,7 +45,7 @@ static int agents_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 static void agents_help(FILE *out)
 {
 	fprintf(out, "\nagents, on plane agents:\n");
-	sim_parts_help("agents", parts, out);
+	sim_parts_help("agents", epoch_parts, out);
 }
 
 const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),
@@ -91,7 +91,7 @@ void xp_agent_plane_close(struct xp_agent_plane *p)
 	free(p);
 }
 
-static int take_report(void *arg, topo_host host, sim_ns at,
+static int epoch_take_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
 	struct xp_agent_plane *p = arg;
@@ -125,7 +125,7 @@ int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
 	fabric_agents_renew(&p->agents, &scene->where);
 	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0 ||
 	    (rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
-		 SIM_NEVER, take_report, p, e)) < 0)
+		 SIM_NEVER, epoch_take_report, p, e)) < 0)
 		return rc;
 	const struct fabric_sim_icmp_load load = fabric_sim_load(p->fabric);
 	fill_load(&load, m);

@@ -83,7 +83,7 @@ static int draw_flows(struct xp_lab_plane *p, const struct scene *scene,
 	return 0;
 }
 
-static struct topo_tuple tuple_of(const struct obs_flow *f)
+static struct topo_tuple agents_real_tuple_of(const struct obs_flow *f)
 {
 	return (struct topo_tuple){topo_addr_of_host(f->src_host),
 	    topo_addr_of_host(f->dst_host), f->src_port, f->dst_port,
@@ -96,7 +96,7 @@ static struct topo_tuple reverse(const struct topo_tuple *t)
 	    t->src_port, t->proto};
 }
 
-static int compare_tuples(const struct topo_tuple *a,
+static int agents_real_compare_tuples(const struct topo_tuple *a,
     const struct topo_tuple *b)
 {
 	const uint64_t x[] = {(uint64_t)a->src_ip << 32 | a->dst_ip,
@@ -112,13 +112,13 @@ static int compare_tuples(const struct topo_tuple *a,
 static int by_tuple_and_link(const void *a, const void *b)
 {
 	const struct netns_drop *x = a, *y = b;
-	const int o = compare_tuples(&x->tuple, &y->tuple);
+	const int o = agents_real_compare_tuples(&x->tuple, &y->tuple);
 	return o != 0 ? o : (x->link > y->link) - (x->link < y->link);
 }
 
-static int by_tuple(const void *a, const void *b)
+static int agents_real_by_tuple(const void *a, const void *b)
 {
-	return compare_tuples(&((const struct agent_report *)a)->tuple,
+	return agents_real_compare_tuples(&((const struct agent_report *)a)->tuple,
 	    &((const struct agent_report *)b)->tuple);
 }
 
@@ -129,7 +129,7 @@ static size_t first_report(const struct xp_lab_seen *s,
 	size_t lo = 0, hi = s->n_reports;
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
-		if (compare_tuples(&s->report[mid].tuple, tuple) < 0)
+		if (agents_real_compare_tuples(&s->report[mid].tuple, tuple) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -143,7 +143,7 @@ static size_t first_drop(const struct xp_lab_seen *s,
 	size_t lo = 0, hi = s->n_drops;
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
-		if (compare_tuples(&s->drop[mid].tuple, tuple) < 0)
+		if (agents_real_compare_tuples(&s->drop[mid].tuple, tuple) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -155,7 +155,7 @@ static size_t first_drop(const struct xp_lab_seen *s,
 
 /* Where on a path of N hops a link is. In a Clos its class says so; else one
  * place is as good as another, for nothing but the order depends on it. */
-static unsigned place(const struct topo *t, topo_link l, unsigned n,
+static unsigned agents_real_place(const struct topo *t, topo_link l, unsigned n,
     const topo_link path[])
 {
 	unsigned i = 1;
@@ -189,10 +189,10 @@ static int place_drops(const struct xp_lab_plane *p,
 		drops[i] = 0;
 	}
 	for (size_t k = first_drop(s, tuple);
-	     k < s->n_drops && compare_tuples(&s->drop[k].tuple, tuple) == 0;
+	     k < s->n_drops && agents_real_compare_tuples(&s->drop[k].tuple, tuple) == 0;
 	     k++) {
 		const struct netns_drop *d = &s->drop[k];
-		const unsigned i = place(p->topo, d->link, n, path);
+		const unsigned i = agents_real_place(p->topo, d->link, n, path);
 		if (i >= n || (path[i] != TOPO_NONE && path[i] != d->link))
 			return sim_fail(e, SIM_EMISMATCH,
 			    "a flow lost on more links than its path has: "
@@ -208,7 +208,7 @@ static int place_drops(const struct xp_lab_plane *p,
 static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
     const struct obs_flow *f, size_t report, struct sim_err *e)
 {
-	const struct topo_tuple tuple = tuple_of(f);
+	const struct topo_tuple tuple = agents_real_tuple_of(f);
 	const size_t row = p->lossy.flows.n;
 	topo_link path[TOPO_MAX_HOPS];
 	uint32_t drops[TOPO_MAX_HOPS];
@@ -224,19 +224,19 @@ static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	return 0;
 }
 
-static int add_flows(struct xp_lab_plane *p, const struct xp_lab_seen *s,
+static int agents_real_add_flows(struct xp_lab_plane *p, const struct xp_lab_seen *s,
     struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->n_flows; i++) {
 		struct obs_flow *f = &p->flow[i];
-		const struct topo_tuple tuple = tuple_of(f);
+		const struct topo_tuple tuple = agents_real_tuple_of(f);
 		const size_t d = first_drop(s, &tuple);
 		const size_t r = first_report(s, &tuple);
 		const int lost = d < s->n_drops &&
-		    compare_tuples(&s->drop[d].tuple, &tuple) == 0;
+		    agents_real_compare_tuples(&s->drop[d].tuple, &tuple) == 0;
 		const int told = r < s->n_reports &&
-		    compare_tuples(&s->report[r].tuple, &tuple) == 0;
+		    agents_real_compare_tuples(&s->report[r].tuple, &tuple) == 0;
 		p->lossy.n_packets += f->n_pkts;
 		if (told)
 			p->used[r] = 1;
@@ -260,8 +260,8 @@ static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 		if (p->used[r])
 			continue;
 		for (; i < p->n_flows; i++) {
-			const struct topo_tuple t = tuple_of(&p->flow[i]);
-			if (compare_tuples(&t, &back) == 0)
+			const struct topo_tuple t = agents_real_tuple_of(&p->flow[i]);
+			if (agents_real_compare_tuples(&t, &back) == 0)
 				break;
 		}
 		if (i == p->n_flows)
@@ -296,15 +296,15 @@ static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	for (size_t i = 0; i < s->n_reports; i++)
 		p->used[i] = 0;
 	if (s->n_reports > 0)
-		qsort(s->report, s->n_reports, sizeof(s->report[0]), by_tuple);
+		qsort(s->report, s->n_reports, sizeof(s->report[0]), agents_real_by_tuple);
 	if (s->n_drops > 0)
 		qsort(s->drop, s->n_drops, sizeof(s->drop[0]),
 		    by_tuple_and_link);
-	rc = add_flows(p, s, e);
+	rc = agents_real_add_flows(p, s, e);
 	return rc < 0 ? rc : add_reversed(p, s, e);
 }
 
-static int fill_window(struct xp_lab_plane *p, const struct xp_lab_seen *s,
+static int agents_real_fill_window(struct xp_lab_plane *p, const struct xp_lab_seen *s,
     struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = xp_agent_window_begin(&p->window, &p->lossy, e);
@@ -337,5 +337,5 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
 	m->n_icmp_sent = (double)s->icmp.n_sent;
 	m->n_icmp_suppressed = (double)s->icmp.n_suppressed;
 	*seen = &p->window;
-	return fill_window(p, s, m, e);
+	return agents_real_fill_window(p, s, m, e);
 }

@@ -48,7 +48,7 @@ int xp_agent_window_take(struct xp_agent_window *w, size_t row,
 }
 
 /* A row as long as the true path, with what is known of it. */
-static int add_row(struct xp_agent_window *w, size_t row,
+static int window_add_row(struct xp_agent_window *w, size_t row,
     const struct losses *lost, const struct algo_path *path, struct sim_err *e)
 {
 	const unsigned n = obs_n_hops(w->lossy, row);
@@ -80,7 +80,7 @@ int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
 		m->n_full_traces += path.complete;
 		m->n_partial_traces += !path.complete;
 		if (path.complete || rule != ALGO_PARTIAL_DROP)
-			rc = add_row(w, row, lost, &path, e);
+			rc = window_add_row(w, row, lost, &path, e);
 	}
 	return rc;
 }

@@ -72,7 +72,7 @@ static int split(struct table *t, char *text, const char *name,
 	return rc;
 }
 
-static const char *cell(const struct table *t, size_t line, size_t col)
+static const char *expected_cell(const struct table *t, size_t line, size_t col)
 {
 	return t->cell[line * t->n_cols + col];
 }
@@ -84,8 +84,8 @@ static size_t find_column(const struct table *t, const char *name,
 	const size_t n = strlen(name);
 	size_t i = 0;
 	while (i < t->n_cols &&
-	    !(strncmp(cell(t, 0, i), name, n) == 0 &&
-		strcmp(cell(t, 0, i) + n, suffix) == 0))
+	    !(strncmp(expected_cell(t, 0, i), name, n) == 0 &&
+		strcmp(expected_cell(t, 0, i) + n, suffix) == 0))
 		i++;
 	return i;
 }
@@ -110,7 +110,7 @@ static int counts(const struct res_cube *c, size_t point, size_t run,
 
 /* The variance between runs over that of independent trials is the design
  * effect (L. Kish, Survey Sampling, 1965; for a ratio of two sums). */
-static struct pool pool_runs(const struct res_cube *c, size_t point,
+static struct pool expected_pool_runs(const struct res_cube *c, size_t point,
     size_t first, const struct res_metric *ratio)
 {
 	struct pool p = {0};
@@ -134,13 +134,13 @@ static struct pool pool_runs(const struct res_cube *c, size_t point,
 	return p;
 }
 
-static void put_text(FILE *out, const char *text)
+static void expected_put_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
 		putc(strchr("\t\n\r", *text) ? ' ' : *text, out);
 }
 
-static void put_number(FILE *out, double x)
+static void expected_put_number(FILE *out, double x)
 {
 	char digits[32];
 	fputs(isnan(x) ? "NaN" : sim_format_f64(digits, x), out);
@@ -150,7 +150,7 @@ static void put_header(const struct res_cube *c, FILE *out)
 {
 	for (size_t a = 0; a < c->n_axes; a++)
 		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
-			put_text(out, c->axis[a].coord[i].name);
+			expected_put_text(out, c->axis[a].coord[i].name);
 			putc('\t', out);
 		}
 	fputs("runs", out);
@@ -162,24 +162,24 @@ static void put_header(const struct res_cube *c, FILE *out)
 		for (unsigned m = 0; m < RES_N_RATIOS; m++)
 			for (unsigned i = 0; i < 2; i++) {
 				putc('\t', out);
-				put_text(out, c->algo[a]);
+				expected_put_text(out, c->algo[a]);
 				fprintf(out, ":%s%s", res_ratios[m].name,
 				    i ? TRIALS : "");
 			}
 	putc('\n', out);
 }
 
-static void put_ratio(const struct res_cube *c, size_t point, size_t first,
+static void expected_put_ratio(const struct res_cube *c, size_t point, size_t first,
     const struct res_metric *ratio, FILE *out)
 {
-	const struct pool p = pool_runs(c, point, first, ratio);
+	const struct pool p = expected_pool_runs(c, point, first, ratio);
 	putc('\t', out);
-	put_number(out, p.den > 0 ? p.num / p.den : NAN);
+	expected_put_number(out, p.den > 0 ? p.num / p.den : NAN);
 	putc('\t', out);
-	put_number(out, p.effective);
+	expected_put_number(out, p.effective);
 }
 
-static void put_point(const struct res_cube *c, size_t point,
+static void expected_put_point(const struct res_cube *c, size_t point,
     const size_t place[], FILE *out)
 {
 	size_t n_done = 0;
@@ -187,9 +187,9 @@ static void put_point(const struct res_cube *c, size_t point,
 		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
 			const struct res_coord *k = &c->axis[a].coord[i];
 			if (k->number)
-				put_number(out, k->number[place[a]]);
+				expected_put_number(out, k->number[place[a]]);
 			else
-				put_text(out, k->text[place[a]]);
+				expected_put_text(out, k->text[place[a]]);
 			putc('\t', out);
 		}
 	for (size_t run = 0; run < c->n_runs; run++)
@@ -197,10 +197,10 @@ static void put_point(const struct res_cube *c, size_t point,
 	fprintf(out, "%zu", n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
 		if (res_cube_has(c, res_trial_ratios[m].den))
-			put_ratio(c, point, 0, &res_trial_ratios[m], out);
+			expected_put_ratio(c, point, 0, &res_trial_ratios[m], out);
 	for (size_t a = 0; a < c->n_algos; a++)
 		for (unsigned m = 0; m < RES_N_RATIOS; m++)
-			put_ratio(c, point, res_row_doubles(a), &res_ratios[m],
+			expected_put_ratio(c, point, res_row_doubles(a), &res_ratios[m],
 			    out);
 	putc('\n', out);
 }
@@ -208,8 +208,8 @@ static void put_point(const struct res_cube *c, size_t point,
 static int same_ratio(const struct res_cube *c, size_t a, size_t b,
     size_t first, const struct res_metric *ratio)
 {
-	const struct pool p = pool_runs(c, a, first, ratio);
-	const struct pool q = pool_runs(c, b, first, ratio);
+	const struct pool p = expected_pool_runs(c, a, first, ratio);
+	const struct pool q = expected_pool_runs(c, b, first, ratio);
 	return p.num == q.num && p.den == q.den && p.effective == q.effective;
 }
 
@@ -246,7 +246,7 @@ static int write_points(const struct res_cube *c, int all, FILE *out,
 		const size_t n = all ? c->n_along : telling(c, first);
 		for (size_t p = first; p < first + n; p++) {
 			res_cube_at(c, p, place);
-			put_point(c, p, place, out);
+			expected_put_point(c, p, place, out);
 		}
 	}
 	free(place);
@@ -260,7 +260,7 @@ int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
 	return write_points(c, 0, out, e);
 }
 
-static int table_of(struct table *t, const struct res_cube *c,
+static int expected_table_of(struct table *t, const struct res_cube *c,
     struct sim_err *e)
 {
 	char *text = NULL;
@@ -307,18 +307,18 @@ struct compare {
 	void *arg;
 };
 
-static void tell(const struct compare *c, size_t line, size_t col,
+static void expected_tell(const struct compare *c, size_t line, size_t col,
     const struct ratio *was, const struct ratio *is)
 {
 	char text[512];
 	struct sim_text t = {text, sizeof(text), 0};
 	if (!c->differ)
 		return;
-	for (size_t i = 0; strcmp(cell(&c->was, 0, i), "runs") != 0; i++)
-		sim_put(&t, "%s%s %s", i ? ", " : "", cell(&c->was, 0, i),
-		    cell(&c->was, line, i));
+	for (size_t i = 0; strcmp(expected_cell(&c->was, 0, i), "runs") != 0; i++)
+		sim_put(&t, "%s%s %s", i ? ", " : "", expected_cell(&c->was, 0, i),
+		    expected_cell(&c->was, line, i));
 	sim_put(&t, "%s%s %.4f [%.4f, %.4f], was %.4f [%.4f, %.4f]",
-	    t.n ? ": " : "", cell(&c->was, 0, col), is->value, is->lo, is->hi,
+	    t.n ? ": " : "", expected_cell(&c->was, 0, col), is->value, is->lo, is->hi,
 	    was->value, was->lo, was->hi);
 	c->differ(c->arg, text);
 }
@@ -327,13 +327,13 @@ static void tell(const struct compare *c, size_t line, size_t col,
 static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
     struct sim_err *e)
 {
-	const char *name = cell(&c->was, 0, col);
+	const char *name = expected_cell(&c->was, 0, col);
 	const size_t trials = find_column(&c->was, name, TRIALS);
 	const size_t ours = find_column(&c->is, name, "");
 	const size_t our_trials = find_column(&c->is, name, TRIALS);
 	struct ratio a, b;
 	struct sim_err why;
-	int rc = read_ratio(cell(&c->was, was, col), cell(&c->was, was, trials),
+	int rc = read_ratio(expected_cell(&c->was, was, col), expected_cell(&c->was, was, trials),
 	    &a, &why);
 	if (rc < 0)
 		return sim_fail(e, SIM_EPARSE, "%s:%zu: %s: %s", c->name,
@@ -342,8 +342,8 @@ static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
 		return 0;
 	if (is == c->is.n_lines || ours == c->is.n_cols ||
 	    our_trials == c->is.n_cols ||
-	    (rc = read_ratio(cell(&c->is, is, ours),
-		 cell(&c->is, is, our_trials), &b, e)) == 1) {
+	    (rc = read_ratio(expected_cell(&c->is, is, ours),
+		 expected_cell(&c->is, is, our_trials), &b, e)) == 1) {
 		c->x->n_missing++;
 		return 0;
 	}
@@ -353,7 +353,7 @@ static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
 	if (a.lo <= b.hi && b.lo <= a.hi)
 		return 0;
 	c->x->n_failed++;
-	tell(c, was, col, &a, &b);
+	expected_tell(c, was, col, &a, &b);
 	return 0;
 }
 
@@ -364,10 +364,10 @@ static size_t find_point(const struct compare *c, size_t was, size_t runs)
 		int same = 1;
 		for (size_t i = 0; same && i < runs; i++) {
 			const size_t k =
-			    find_column(&c->is, cell(&c->was, 0, i), "");
+			    find_column(&c->is, expected_cell(&c->was, 0, i), "");
 			same = k < c->is.n_cols &&
-			    strcmp(cell(&c->is, line, k),
-				cell(&c->was, was, i)) == 0;
+			    strcmp(expected_cell(&c->is, line, k),
+				expected_cell(&c->was, was, i)) == 0;
 		}
 		if (same)
 			return line;
@@ -386,7 +386,7 @@ static int compare(struct compare *c, struct sim_err *e)
 		const size_t ours = find_point(c, line, runs);
 		for (size_t col = runs + 1; rc == 0 && col < c->was.n_cols;
 		     col++)
-			if (find_column(&c->was, cell(&c->was, 0, col),
+			if (find_column(&c->was, expected_cell(&c->was, 0, col),
 				TRIALS) < c->was.n_cols)
 				rc = compare_ratio(c, line, ours, col, e);
 	}
@@ -407,7 +407,7 @@ int xp_expected_check(const struct res_cube *cube, const char *name,
 		return rc;
 	memcpy(copy, text, n);
 	if ((rc = split(&c.was, copy, name, e)) == 0 &&
-	    (rc = table_of(&c.is, cube, e)) == 0)
+	    (rc = expected_table_of(&c.is, cube, e)) == 0)
 		rc = compare(&c, e);
 	free_table(&c.was);
 	free_table(&c.is);

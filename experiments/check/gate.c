@@ -20,7 +20,7 @@ static const char *const unit_names[] = {"run", "flow", "link", NULL};
 
 #define AT(member)   .offset = offsetof(struct xp_gate, member)
 #define TEXT(member) AT(member), .size = sizeof(((struct xp_gate *)0)->member)
-static const struct sim_field fields[] = {
+static const struct sim_field check_gate_fields[] = {
     {"name", SIM_F_STR, TEXT(name), .doc = "what it makes sure of"},
     {"algorithm", SIM_F_STR, TEXT(algorithm), .def = "",
 	.doc = "a label of `algorithms`, unless the metric is the trial's own"},
@@ -49,7 +49,7 @@ static const struct sim_field fields[] = {
 
 void xp_gates_help(FILE *out)
 {
-	sim_field_help(fields, out);
+	sim_field_help(check_gate_fields, out);
 }
 
 /* One that is absent or no scalar has been told already. */
@@ -180,7 +180,7 @@ static int check_rates(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    : 0;
 }
 
-static int check_name(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int check_gate_check_name(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_gate gate[], size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -197,18 +197,18 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 	struct xp_gate *x = &g->gate[i];
 	const size_t had = y->n_mistakes;
 	int rc;
-	if ((rc = sim_yaml_read(y, node, node, fields, NULL, x, e)) < 0 ||
+	if ((rc = sim_yaml_read(y, node, node, check_gate_fields, NULL, x, e)) < 0 ||
 	    (rc = find_metric(y, sim_yaml_get(node, "metric"), x)) < 0 ||
 	    (rc = check_owner(y, node, c, x)) < 0 || y->n_mistakes > had)
 		return rc;
-	if ((rc = check_name(y, node, g->gate, i)) < 0 ||
+	if ((rc = check_gate_check_name(y, node, g->gate, i)) < 0 ||
 	    (rc = check_rates(y, node, x)) < 0)
 		return rc;
 	return check_unit(y, node, x);
 }
 
 /* Keys of a spec that a gate file has no use for. */
-static int check_keys(struct sim_yaml *y)
+static int check_gate_check_keys(struct sim_yaml *y)
 {
 	static const char *const none[] = {"sweep", "runs", "smoke", "claims"};
 	int rc = 0;
@@ -229,7 +229,7 @@ static int read_gates(struct xp_gates *g, const struct xp_config *c,
 {
 	struct sim_yaml *y = &g->spec.yaml;
 	const struct sim_yaml_node *list = sim_yaml_get(y->root, "gates");
-	int rc = check_keys(y);
+	int rc = check_gate_check_keys(y);
 	if (rc < 0)
 		return rc;
 	if (!list)
@@ -360,12 +360,12 @@ static int open_trial(void *ctx, void **worker, struct sim_err *e)
 	return rc;
 }
 
-static int serve(void *worker, uint64_t cell, double row[], struct sim_err *e)
+static int check_gate_serve(void *worker, uint64_t cell, double row[], struct sim_err *e)
 {
 	return xp_trial_run(worker, 0, (uint32_t)cell, row, e);
 }
 
-static int take(void *ctx, uint64_t cell, enum res_status status,
+static int check_gate_take(void *ctx, uint64_t cell, enum res_status status,
     const double row[], const char *message, struct sim_err *e)
 {
 	struct batch *b = ctx;
@@ -377,7 +377,7 @@ static int take(void *ctx, uint64_t cell, enum res_status status,
 	return 0;
 }
 
-static int draw(struct batch *b, unsigned n_workers, uint64_t n,
+static int check_gate_draw(struct batch *b, unsigned n_workers, uint64_t n,
     struct sim_err *e)
 {
 	int rc;
@@ -394,8 +394,8 @@ static int draw(struct batch *b, unsigned n_workers, uint64_t n,
 	    .row_doubles = b->row_doubles,
 	    .ctx = b,
 	    .open = open_trial,
-	    .serve = serve,
-	    .take = take,
+	    .serve = check_gate_serve,
+	    .take = check_gate_take,
 	};
 	return xp_pool_run(&job, e);
 }
@@ -425,7 +425,7 @@ static uint64_t next_batch(const struct xp_gates *g,
 	return n > 0 ? (uint64_t)fmin(MOST, fmax(LEAST, n)) : 0;
 }
 
-static int judge(const struct xp_gates *g, const struct batch *b, uint64_t n,
+static int check_gate_judge(const struct xp_gates *g, const struct batch *b, uint64_t n,
     struct xp_gate_state state[], struct sim_err *e)
 {
 	int rc = 0;
@@ -460,8 +460,8 @@ int xp_gates_run(struct xp_gates *g, unsigned n_workers, uint32_t n_runs,
 			only_count(&g->gate[i], &state[i], n_runs);
 	}
 	while (rc == 0 && (n = next_batch(g, state)) > 0) {
-		if ((rc = draw(&b, n_workers, n, e)) == 0)
-			rc = judge(g, &b, n, state, e);
+		if ((rc = check_gate_draw(&b, n_workers, n, e)) == 0)
+			rc = check_gate_judge(g, &b, n, state, e);
 		b.first += n;
 	}
 	free(b.row);

@@ -23,7 +23,7 @@ static const char *const over_names[] = {"each", "pool", "spread", NULL};
 
 #define AT(member)   .offset = offsetof(struct xp_claim, member)
 #define TEXT(member) AT(member), .size = sizeof(((struct xp_claim *)0)->member)
-static const struct sim_field fields[] = {
+static const struct sim_field check_verify_fields[] = {
     {"id", SIM_F_STR, TEXT(id), .doc = "a name of its own"},
     {"figure", SIM_F_STR, TEXT(figure), .doc = "whose results"},
     {"certainty", SIM_F_ENUM, AT(certainty), .names = xp_certainty_names,
@@ -104,7 +104,7 @@ static int check_at(struct sim_yaml *y, const struct sim_yaml_node *at)
 }
 
 /* What a claim that can be compared needs, and one that can't. */
-static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int check_verify_check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_claim *c)
 {
 	static const char *const needs[] = {"relation", "value", "algorithm"};
@@ -137,7 +137,7 @@ static int read_claim(struct xp_claims *all, const struct sim_yaml_node *node,
 	struct sim_yaml *y = &all->yaml;
 	struct xp_claim *c = &all->claim[i];
 	const size_t had = y->n_mistakes;
-	int rc = sim_yaml_read(y, node, node, fields, also, c, e);
+	int rc = sim_yaml_read(y, node, node, check_verify_fields, also, c, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
 	for (size_t k = 0; rc == 0 && k < i; k++)
@@ -147,7 +147,7 @@ static int read_claim(struct xp_claims *all, const struct sim_yaml_node *node,
 	c->at = sim_yaml_get(node, "at");
 	if (rc == 0 && c->at)
 		rc = check_at(y, c->at);
-	return rc < 0 ? rc : check_keys(y, node, c);
+	return rc < 0 ? rc : check_verify_check_keys(y, node, c);
 }
 
 static int read_claims(struct xp_claims *c, struct sim_err *e)
@@ -203,7 +203,7 @@ static int equals(const struct res_coord *k, size_t i,
 	    strcmp(text, k->text[i]) == 0;
 }
 
-static double bound_of(const struct sim_yaml_node *range, const char *key,
+static double check_verify_bound_of(const struct sim_yaml_node *range, const char *key,
     double none)
 {
 	const struct sim_yaml_node *v = sim_yaml_get(range, key);
@@ -221,8 +221,8 @@ static int matches(const struct res_coord *k, size_t i,
 		return 1;
 	if (v->kind == SIM_YAML_MAP)
 		return k->number &&
-		    k->number[i] >= bound_of(v, "from", -INFINITY) &&
-		    k->number[i] <= bound_of(v, "to", INFINITY);
+		    k->number[i] >= check_verify_bound_of(v, "from", -INFINITY) &&
+		    k->number[i] <= check_verify_bound_of(v, "to", INFINITY);
 	for (size_t j = 0; v->kind == SIM_YAML_SEQ && j < v->n; j++)
 		if (equals(k, i, v->child[j]))
 			return 1;
@@ -277,7 +277,7 @@ struct share {
 	double value, lo, hi; /* NaN without trials */
 };
 
-static void pool_runs(const struct xp_claim *c, const struct res_cube *cube,
+static void check_verify_pool_runs(const struct xp_claim *c, const struct res_cube *cube,
     size_t algo, size_t point, struct share *s)
 {
 	const size_t first = c->of_trial ? 0 : res_row_doubles(algo);
@@ -351,7 +351,7 @@ static double room(const struct xp_claim *c, double lo, double hi)
 	}
 }
 
-static void take(struct check *k, const struct share *s)
+static void check_verify_take(struct check *k, const struct share *s)
 {
 	k->f->ours = s->value;
 	k->f->lo = s->lo;
@@ -359,18 +359,18 @@ static void take(struct check *k, const struct share *s)
 }
 
 /* SUM keeps what was pooled of both labels, for XP_POOL. */
-static int measure(struct check *k, size_t point, struct share sum[2],
+static int check_verify_measure(struct check *k, size_t point, struct share sum[2],
     struct share *s)
 {
 	struct share other = {0};
 	int rc;
 	*s = (struct share){0};
-	pool_runs(k->claim, k->cube, k->algo, point, &sum[0]);
-	pool_runs(k->claim, k->cube, k->algo, point, s);
+	check_verify_pool_runs(k->claim, k->cube, k->algo, point, &sum[0]);
+	check_verify_pool_runs(k->claim, k->cube, k->algo, point, s);
 	if ((rc = close_share(s, k->e)) < 0 || k->minus == NONE)
 		return rc;
-	pool_runs(k->claim, k->cube, k->minus, point, &sum[1]);
-	pool_runs(k->claim, k->cube, k->minus, point, &other);
+	check_verify_pool_runs(k->claim, k->cube, k->minus, point, &sum[1]);
+	check_verify_pool_runs(k->claim, k->cube, k->minus, point, &other);
 	if ((rc = close_share(&other, k->e)) == 0)
 		subtract(s, &other);
 	return rc;
@@ -384,7 +384,7 @@ static int take_pool(struct check *k, struct share sum[2])
 		return rc;
 	if (k->minus != NONE)
 		subtract(&sum[0], &sum[1]);
-	take(k, &sum[0]);
+	check_verify_take(k, &sum[0]);
 	return 0;
 }
 
@@ -411,10 +411,10 @@ static void take_spread(struct check *k, struct extremes *x)
 {
 	subtract(&x->most, &x->least);
 	x->most.lo = fmax(x->most.lo, 0);
-	take(k, &x->most);
+	check_verify_take(k, &x->most);
 }
 
-static int walk(struct check *k, size_t place[])
+static int check_verify_walk(struct check *k, size_t place[])
 {
 	struct share sum[2] = {{.num = 0}}, s;
 	struct extremes x = {.most = {.num = 0}};
@@ -424,14 +424,14 @@ static int walk(struct check *k, size_t place[])
 		res_cube_at(k->cube, p, place);
 		if (!is_meant(k->claim, k->cube, place))
 			continue;
-		if ((rc = measure(k, p, sum, &s)) < 0 || isnan(s.value))
+		if ((rc = check_verify_measure(k, p, sum, &s)) < 0 || isnan(s.value))
 			continue;
 		stretch(&x, &s, k->f->n_points++ == 0);
 		const double r = room(k->claim, s.lo, s.hi);
 		if (k->claim->over != XP_EACH || r >= least)
 			continue;
 		least = r;
-		take(k, &s);
+		check_verify_take(k, &s);
 		name_point(k->cube, place, k->f->where, sizeof(k->f->where));
 	}
 	if (rc == 0 && k->f->n_points > 0 && k->claim->over == XP_POOL)
@@ -484,7 +484,7 @@ int xp_claim_check(const struct xp_claim *c, const struct res_cube *cube,
 		return 0;
 	int rc = SIM_ZALLOC(&place, cube->n_axes, e);
 	if (rc == 0)
-		rc = walk(&k, place);
+		rc = check_verify_walk(&k, place);
 	free(place);
 	if (rc < 0)
 		return sim_wrap(e, rc, "claim %s", c->id);

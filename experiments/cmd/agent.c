@@ -28,7 +28,7 @@ enum {
 enum { MAX_FIELDS = 40, MAX_DSCP = 63, MAX_MIB = 1 << 20 };
 #define MAX_S 1e9
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_agent_options[] = {
     {"controller", KEY_CONTROLLER, "URL,...", 0,
 	"whom to ask for this host's list; several are tried in turn", 0},
     {"collector", KEY_COLLECTOR, "URL", 0,
@@ -70,7 +70,7 @@ static void set_default(struct sim_field *all, const char *name,
 
 /* The agent's, with defaults for Linux, and of the sockets' what is left to
  * choose. */
-static int init(struct args *a, struct sim_err *e)
+static int cmd_agent_init(struct args *a, struct sim_err *e)
 {
 	static const char *const of_sockets[] = {"max_flights", "max_clients",
 	    "syn_retries", "echo", "client", NULL};
@@ -158,7 +158,7 @@ static void take_for(struct xp_agent_params *p, const char *arg,
 		    MAX_S);
 }
 
-static void check(const struct args *a, struct argp_state *state)
+static void cmd_agent_check(const struct args *a, struct argp_state *state)
 {
 	const struct xp_agent_params *p = &a->params;
 	if (!p->controllers)
@@ -171,7 +171,7 @@ static void check(const struct args *a, struct argp_state *state)
 		    p->fabric.n_classes);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_agent_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	struct xp_agent_params *p = &a->params;
@@ -217,14 +217,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		p->once = 1;
 		return 0;
 	case ARGP_KEY_END:
-		check(a, state);
+		cmd_agent_check(a, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static char *help(int key, const char *text, void *input)
+static char *cmd_agent_help(int key, const char *text, void *input)
 {
 	const struct args *a = input;
 	char *more = NULL;
@@ -260,14 +260,14 @@ static char *help(int key, const char *text, void *input)
 	return more;
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_agent_argp = {
+    .options = cmd_agent_options,
+    .parser = cmd_agent_parse,
     .doc = "Probe from this host whom the controller says, as Pingmesh's "
 	   "agent (SIGCOMM'15) does: the very one of the simulations, on real "
 	   "sockets."
 	   "\v ",
-    .help_filter = help,
+    .help_filter = cmd_agent_help,
 };
 
 int cmd_agent(int argc, char **argv)
@@ -276,10 +276,10 @@ int cmd_agent(int argc, char **argv)
 	struct xp_agent *agent = NULL;
 	struct sim_err e = {0};
 	char self[16];
-	int rc = init(&a, &e);
+	int rc = cmd_agent_init(&a, &e);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_agent_argp, argc, argv, &a);
 	if ((rc = derive(&a.params, &e)) < 0 ||
 	    (rc = xp_agent_open(&agent, &a.params, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);

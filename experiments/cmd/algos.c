@@ -15,7 +15,7 @@ struct args {
 	int json;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t algos_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -32,7 +32,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void print_json(const struct algo_ops *o, int first)
+static void algos_print_json(const struct algo_ops *o, int first)
 {
 	printf(first ? "[{\"name\": " : ",\n {\"name\": ");
 	res_json_text(stdout, o->name);
@@ -77,7 +77,7 @@ int cmd_algos(int argc, char **argv)
 	};
 	static const struct argp argp = {
 	    .options = options,
-	    .parser = parse,
+	    .parser = algos_parse,
 	    .args_doc = "[NAME]",
 	    .doc = "List the diagnosis algorithms, or one with all its "
 		   "parameters.",
@@ -90,7 +90,7 @@ int cmd_algos(int argc, char **argv)
 		if (a.name && strcmp(o->name, a.name) != 0)
 			continue;
 		if (a.json)
-			print_json(o, n == 0);
+			algos_print_json(o, n == 0);
 		else
 			print_text(o, a.name != NULL);
 		n++;

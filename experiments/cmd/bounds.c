@@ -12,7 +12,7 @@
 enum { KEY_POD = 1000, KEY_N0, KEY_N1, KEY_N2, KEY_HOSTS, KEY_T_MAX, KEY_BAD,
 	KEY_P_BAD, KEY_P_GOOD, KEY_PACKETS, KEY_FLOWS, KEY_TABLE, KEY_JSON };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_bounds_options[] = {
 	{NULL, 0, NULL, 0, "Network (defaults: 007's simulation):", 1},
 	{"n-pod", KEY_POD, "N", 0, "pods (2)", 0},
 	{"n0", KEY_N0, "N", 0, "ToRs in each pod (20)", 0},
@@ -52,7 +52,7 @@ struct args {
 
 /* --- reading ------------------------------------------------------------- */
 
-static double read_number(const char *text, const char *what, double min,
+static double cmd_bounds_read_number(const char *text, const char *what, double min,
     double max, struct argp_state *state)
 {
 	struct sim_err e = {0};
@@ -68,7 +68,7 @@ static double read_number(const char *text, const char *what, double min,
 static double read_whole(const char *text, const char *what, double min,
     double max, struct argp_state *state)
 {
-	const double x = read_number(text, what, min, max, state);
+	const double x = cmd_bounds_read_number(text, what, min, max, state);
 	if (x != floor(x))
 		argp_error(state, "%s %s is not a whole number", what, text);
 	return x;
@@ -107,7 +107,7 @@ static void set_pair(struct args *a, char *text, struct argp_state *state)
 	set_shape(a, text, equals + 1, state);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_bounds_parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const shape[] = {"n_pods", "n_tors", "n_t1", "n_t2",
 		"n_hosts"};
@@ -121,16 +121,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_pair(a, arg, state);
 		return 0;
 	case KEY_T_MAX:
-		a->t_max = read_number(arg, "t-max", 1e-9, 1e12, state);
+		a->t_max = cmd_bounds_read_number(arg, "t-max", 1e-9, 1e12, state);
 		return 0;
 	case KEY_BAD:
 		a->k = read_whole(arg, "k", 1, 1e9, state);
 		return 0;
 	case KEY_P_BAD:
-		a->p_bad = read_number(arg, "p-bad", 0, 1, state);
+		a->p_bad = cmd_bounds_read_number(arg, "p-bad", 0, 1, state);
 		return 0;
 	case KEY_P_GOOD:
-		a->p_good = read_number(arg, "p-good", 0, 1, state);
+		a->p_good = cmd_bounds_read_number(arg, "p-good", 0, 1, state);
 		return 0;
 	case KEY_PACKETS:
 		read_packets(a, arg, state);
@@ -149,9 +149,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-	.options = options,
-	.parser = parse,
+static const struct argp cmd_bounds_argp = {
+	.options = cmd_bounds_options,
+	.parser = cmd_bounds_parse,
 	.doc =
 	    "What the theorems of 007 (NSDI'18) promise for a Clos: how many "
 	    "path discoveries hosts may start (1), and when and how surely "
@@ -221,7 +221,7 @@ static double chance(double log_p)
 /* --- for people ---------------------------------------------------------- */
 
 /* X with four digits in WIDTH columns; "-" for what is not said. */
-static void cell(int width, double x)
+static void cmd_bounds_cell(int width, double x)
 {
 	if (isnan(x))
 		printf(" %*s", width, "-");
@@ -235,8 +235,8 @@ static void print_load(const char *tier, double paper, double real,
     double t_max)
 {
 	printf("    %-4s", tier);
-	cell(8, paper);
-	cell(8, real);
+	cmd_bounds_cell(8, paper);
+	cmd_bounds_cell(8, real);
 	printf("%s\n", real > t_max * (1 + 1e-9) ? "   above T_max" : "");
 }
 
@@ -254,9 +254,9 @@ static void print_theorem_1(const struct args *a)
 		return;
 	}
 	printf("  C_t =");
-	cell(0, paper);
+	cmd_bounds_cell(0, paper);
 	printf("   formula (1)\n  C_t =");
-	cell(0, algo_bounds_ct(&a->c, a->t_max));
+	cmd_bounds_cell(0, algo_bounds_ct(&a->c, a->t_max));
 	printf("  corrected: every answer counts\n"
 	       "  answers a second of one switch at the C_t of (1):\n"
 	       "            paper   really\n");
@@ -266,11 +266,11 @@ static void print_theorem_1(const struct args *a)
 	printf("\n");
 }
 
-static void print_row(const char *name, const char *unit, const double x[])
+static void cmd_bounds_print_row(const char *name, const char *unit, const double x[])
 {
 	printf("  %-30s %-7s", name, unit);
 	for (int f = 0; f < N_FORMS; f++)
-		cell(9, x[f]);
+		cmd_bounds_cell(9, x[f]);
 	printf("\n");
 }
 
@@ -281,7 +281,7 @@ static void print_row(const char *name, const char *unit, const double x[])
 			const struct reading *r = &reading[f];            \
 			x_[f] = (value);                                  \
 		}                                                         \
-		print_row(name, unit, x_);                                \
+		cmd_bounds_print_row(name, unit, x_);                                \
 	} while (0)
 
 static void print_ranking(const struct args *a, const struct reading reading[])
@@ -367,7 +367,7 @@ static void json_number(const char *key, double x)
 		printf(", \"%s\": null", key);
 }
 
-static void print_json(const struct args *a, const struct reading reading[])
+static void cmd_bounds_print_json(const struct args *a, const struct reading reading[])
 {
 	static const char *const names[] = {"paper", "any_pods", "simulated"};
 	const struct topo_clos *c = &a->c;
@@ -420,7 +420,7 @@ static void tsv_number(double x)
 }
 
 /* Ten rows a decade. */
-static void print_table(const struct reading reading[])
+static void cmd_bounds_print_table(const struct reading reading[])
 {
 	printf("n_flows\tpaper:pair\tpaper:all\tpaper:best\tany_pods:pair\t"
 	       "any_pods:all\tany_pods:best\tsimulated:pair\tsimulated:all\t"
@@ -446,7 +446,7 @@ int cmd_bounds(int argc, char **argv)
 	struct reading reading[N_FORMS];
 	struct sim_err e = {0};
 	int rc = sim_field_defaults(topo_clos_fields, &a.c, &e);
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_bounds_argp, argc, argv, &a);
 	if (rc == 0)
 		rc = topo_clos_init(&a.c, &e);
 	if (rc < 0)
@@ -456,9 +456,9 @@ int cmd_bounds(int argc, char **argv)
 	for (int f = 0; f < N_FORMS; f++)
 		reading[f] = read_form(&a, (enum algo_bounds_form)f);
 	if (a.table) {
-		print_table(reading);
+		cmd_bounds_print_table(reading);
 	} else if (a.json) {
-		print_json(&a, reading);
+		cmd_bounds_print_json(&a, reading);
 	} else {
 		print_shape(&a.c);
 		print_theorem_1(&a);

@@ -71,13 +71,13 @@ static int takes_next(const struct argp_option *options, const char *word)
 }
 
 /* The options of ARGP and its children, one list behind the other. */
-static size_t gather(const struct argp *argp, struct argp_option *all, size_t n)
+static size_t cmd_gather(const struct argp *argp, struct argp_option *all, size_t n)
 {
 	for (const struct argp_option *o = argp->options; o && !is_end(o); o++)
 		if (n < MAX_OPTIONS)
 			all[n++] = *o;
 	for (const struct argp_child *c = argp->children; c && c->argp; c++)
-		n = gather(c->argp, all, n);
+		n = cmd_gather(c->argp, all, n);
 	return n;
 }
 
@@ -99,7 +99,7 @@ char *cmd_help_after(int key, const char *text, void (*more)(FILE *out))
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
 	struct argp_option options[MAX_OPTIONS + 1] = {0};
-	gather(argp, options, 0);
+	cmd_gather(argp, options, 0);
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
 		if (argv[i][0] != '-')
 			continue;

@@ -20,7 +20,7 @@ enum {
 	KEY_TIMERS
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_collector_options[] = {
     {"dir", KEY_DIR, "DIR", 0, "keep batches in files in DIR; made if missing",
 	0},
     {"file-mib", KEY_FILE_MIB, "N", 0,
@@ -49,7 +49,7 @@ struct args {
 	const char *dir, *export, *spec;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_collector_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -102,10 +102,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = {{&cmd_serve_argp, 0, NULL, 0},
+static const struct argp_child cmd_collector_children[] = {{&cmd_serve_argp, 0, NULL, 0},
     {&cmd_plan_shape_argp, 0, NULL, 0}, {0}};
 
-static void put_more(FILE *out)
+static void cmd_collector_put_more(FILE *out)
 {
 	fprintf(out,
 	    "  POST /results  one batch of records, or of counters\n"
@@ -128,25 +128,25 @@ static void put_more(FILE *out)
 	    "  culprit jobs day.h5\n");
 }
 
-static char *help(int key, const char *text, void *input)
+static char *cmd_collector_help(int key, const char *text, void *input)
 {
 	(void)input;
-	return cmd_help_after(key, text, put_more);
+	return cmd_help_after(key, text, cmd_collector_put_more);
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
+static const struct argp cmd_collector_argp = {
+    .options = cmd_collector_options,
+    .parser = cmd_collector_parse,
+    .children = cmd_collector_children,
     .doc = "Take over HTTP what Pingmesh's agents saw, and keep it. SIGTERM "
 	   "and SIGINT end it."
 	   "\v ",
     .args_doc = "[SPEC]",
-    .help_filter = help,
+    .help_filter = cmd_collector_help,
 };
 
 /* What was amiss with the files, if anything. */
-static void tell(const char *dir, const struct xp_batch_held *h)
+static void cmd_collector_tell(const char *dir, const struct xp_batch_held *h)
 {
 	if (h->n_bytes_cut > 0)
 		fprintf(stderr,
@@ -162,7 +162,7 @@ static void tell(const char *dir, const struct xp_batch_held *h)
 		    dir, h->n_bytes_damaged);
 }
 
-static int export(struct args *a, struct xp_batch_exported *n,
+static int cmd_collector_export(struct args *a, struct xp_batch_exported *n,
     struct sim_err *e)
 {
 	const struct fabric_sim_tcp_ladder *ladder =
@@ -180,7 +180,7 @@ static int export(struct args *a, struct xp_batch_exported *n,
 	return xp_batch_export(a->dir, a->export, &info, n, e);
 }
 
-static void note(const char *dir, uint64_t n, const char *what)
+static void cmd_collector_note(const char *dir, uint64_t n, const char *what)
 {
 	if (n > 0)
 		fprintf(stderr, "culprit: %s: %" PRIu64 " %s.\n", dir, n, what);
@@ -194,16 +194,16 @@ static int run_export(struct args *a)
 	if (a->spec)
 		rc = cmd_plan_read_spec(&a->plan, a->spec, &e);
 	if (rc == 0)
-		rc = export(a, &n, &e);
+		rc = cmd_collector_export(a, &n, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	note(a->dir, n.n_lost, "records were lost by their agents");
-	note(a->dir, n.n_failed, "probes that were never sent are left out");
-	note(a->dir, n.n_foreign,
+	cmd_collector_note(a->dir, n.n_lost, "records were lost by their agents");
+	cmd_collector_note(a->dir, n.n_failed, "probes that were never sent are left out");
+	cmd_collector_note(a->dir, n.n_foreign,
 	    "records are left out: they are not between two of these servers");
-	note(a->dir, n.n_odd,
+	cmd_collector_note(a->dir, n.n_odd,
 	    "records are left out: time and outcome do not agree");
-	note(a->dir, n.n_bytes_damaged,
+	cmd_collector_note(a->dir, n.n_bytes_damaged,
 	    "bytes are damaged or behind damage, and were not read");
 	printf("%s: %" PRIu64 " batches, %" PRIu64 " probes, %" PRIu64
 	       " of services, %" PRIu64 " counters; time 0 is %" PRIu64 " s\n",
@@ -212,7 +212,7 @@ static int run_export(struct args *a)
 	return CMD_GOOD;
 }
 
-static int serve(const struct args *a)
+static int cmd_collector_serve(const struct args *a)
 {
 	struct xp_http_service service = {0};
 	struct sim_err e = {0};
@@ -223,7 +223,7 @@ static int serve(const struct args *a)
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	const struct xp_batch_held held = xp_batch_store_held(service.store);
-	tell(a->dir, &held);
+	cmd_collector_tell(a->dir, &held);
 	snprintf(what, sizeof(what),
 	    "%" PRIu64 " batches with %" PRIu64 " records so far",
 	    held.n_batches, held.n_records);
@@ -246,6 +246,6 @@ int cmd_collector(int argc, char **argv)
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	a.http.listen = "127.0.0.1:8081";
-	cmd_parse(&argp, argc, argv, &a);
-	return a.export ? run_export(&a) : serve(&a);
+	cmd_parse(&cmd_collector_argp, argc, argv, &a);
+	return a.export ? run_export(&a) : cmd_collector_serve(&a);
 }

@@ -10,7 +10,7 @@
 
 enum { KEY_STOP = 1000 };
 
-static const struct argp_option options[] = {
+static const struct argp_option controller_options[] = {
     {"stop-file", KEY_STOP, "FILE", 0,
 	"while FILE exists there are no pinglists, and agents stop", 0},
     {0},
@@ -22,7 +22,7 @@ struct args {
 	const char *spec, *stop_file;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t controller_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -48,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static void put_more(FILE *out)
+static void controller_put_more(FILE *out)
 {
 	fprintf(out,
 	    "  GET /pinglist/ADDRESS  the list of the server with that "
@@ -71,25 +71,25 @@ static void put_more(FILE *out)
 	    "/etc/culprit/stop\n");
 }
 
-static char *help(int key, const char *text, void *input)
+static char *controller_help(int key, const char *text, void *input)
 {
 	(void)input;
-	return cmd_help_after(key, text, put_more);
+	return cmd_help_after(key, text, controller_put_more);
 }
 
-static const struct argp_child children[] = {{&cmd_plan_argp, 0, NULL, 0},
+static const struct argp_child controller_children[] = {{&cmd_plan_argp, 0, NULL, 0},
     {&cmd_serve_argp, 0, NULL, 0}, {0}};
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
+static const struct argp controller_argp = {
+    .options = controller_options,
+    .parser = controller_parse,
+    .children = controller_children,
     .args_doc = "[SPEC]",
     .doc = "Serve pinglists over HTTP to Pingmesh's agents: of the network of "
 	   "SPEC, or of the one that --set describes. SIGTERM and SIGINT end "
 	   "it."
 	   "\v ",
-    .help_filter = help,
+    .help_filter = controller_help,
 };
 
 int cmd_controller(int argc, char **argv)
@@ -100,7 +100,7 @@ int cmd_controller(int argc, char **argv)
 	int rc = cmd_plan_init(&a.plan, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&controller_argp, argc, argv, &a);
 	if (a.spec && (rc = cmd_plan_read_spec(&a.plan, a.spec, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	rc = algo_pinglist_open(&plan, &a.plan.params, a.plan.dc, a.plan.n_dcs,

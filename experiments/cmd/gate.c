@@ -23,7 +23,7 @@ enum {
 	MAX_SET = 64,
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_gate_options[] = {
     {"seed", KEY_SEED, "N", 0, "instead of each file's own seed", 0},
     {"fresh-seed", KEY_FRESH, NULL, 0,
 	"a new seed, which is printed: a sound algorithm fails once in 1/beta "
@@ -77,7 +77,7 @@ static void fresh_seed(struct args *a, struct argp_state *state)
 	set_seed(a, seed, state);
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_gate_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -125,9 +125,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_gate_argp = {
+    .options = cmd_gate_options,
+    .parser = cmd_gate_parse,
     .args_doc = "FILE...",
     .doc = "Are the algorithms as accurate as they must be? A gate file is a "
 	   "spec of one point with `gates:`, each about one algorithm and "
@@ -151,7 +151,7 @@ struct file {
 	struct sim_err why;
 };
 
-static int load(struct file *f, const char *path, const struct args *a,
+static int cmd_gate_load(struct file *f, const char *path, const struct args *a,
     struct sim_err *e)
 {
 	f->path = path;
@@ -168,7 +168,7 @@ static void free_files(struct file file[], size_t n)
 	free(file);
 }
 
-static const char *word(const struct file *f, size_t i)
+static const char *cmd_gate_word(const struct file *f, size_t i)
 {
 	static const char *const words[] = {"undecided", "good", "bad"};
 	return f->rc < 0 ? "error" : words[f->state[i].verdict];
@@ -194,7 +194,7 @@ static void print_head(const struct file *f, int count)
 	    "runs", "trials", "good", count ? "share" : "llr", "verdict");
 }
 
-static int print_count(const struct xp_gate_state *s, struct sim_err *e)
+static int cmd_gate_print_count(const struct xp_gate_state *s, struct sim_err *e)
 {
 	double lo, hi;
 	int rc =
@@ -205,7 +205,7 @@ static int print_count(const struct xp_gate_state *s, struct sim_err *e)
 	return rc;
 }
 
-static int print_table(const struct file *f, int count, struct sim_err *e)
+static int cmd_gate_print_table(const struct file *f, int count, struct sim_err *e)
 {
 	int rc = 0;
 	print_head(f, count);
@@ -216,14 +216,14 @@ static int print_table(const struct file *f, int count, struct sim_err *e)
 		    (unsigned long long)s->n_trials,
 		    (unsigned long long)s->n_good);
 		if (count)
-			rc = print_count(s, e);
+			rc = cmd_gate_print_count(s, e);
 		else
-			printf(" %8.2f  %s\n", s->sprt.llr, word(f, i));
+			printf(" %8.2f  %s\n", s->sprt.llr, cmd_gate_word(f, i));
 	}
 	return rc;
 }
 
-static void print_json(const struct file *f)
+static void cmd_gate_print_json(const struct file *f)
 {
 	for (size_t i = 0; i < f->gates.n; i++) {
 		const struct xp_gate *g = &f->gates.gate[i];
@@ -247,7 +247,7 @@ static void print_json(const struct file *f)
 		    (unsigned long long)s->n_trials,
 		    (unsigned long long)s->n_good);
 		res_json_number(stdout, s->sprt.llr);
-		printf(", \"verdict\": \"%s\"}\n", word(f, i));
+		printf(", \"verdict\": \"%s\"}\n", cmd_gate_word(f, i));
 	}
 }
 
@@ -261,7 +261,7 @@ static void put_case(FILE *out, const struct file *f, size_t i)
 	snprintf(text, sizeof(text),
 	    "%s: %llu of %llu trials good in %llu runs, llr %.2f; p0 %g, p1 "
 	    "%g, alpha %g, beta %g, seed %llu",
-	    word(f, i), (unsigned long long)s->n_good,
+	    cmd_gate_word(f, i), (unsigned long long)s->n_good,
 	    (unsigned long long)s->n_trials, (unsigned long long)s->n_runs,
 	    s->sprt.llr, g->p0, g->p1, g->alpha, g->beta,
 	    (unsigned long long)f->gates.spec.seed);
@@ -312,7 +312,7 @@ static int load_all(struct file file[], const struct args *a)
 	int code = CMD_GOOD;
 	for (size_t i = 0; i < a->n_files; i++) {
 		struct sim_err e = {0};
-		int rc = load(&file[i], a->files[i], a, &e);
+		int rc = cmd_gate_load(&file[i], a->files[i], a, &e);
 		if (rc < 0)
 			code = cmd_fail(rc == SIM_EIO ? CMD_USAGE
 						      : cmd_exit_of(rc),
@@ -335,21 +335,21 @@ static int test(struct file *f, const struct args *a)
 		if (f->state[i].verdict != SIM_SPRT_GOOD && code == CMD_GOOD)
 			code = CMD_FAILED;
 	if (a->json) {
-		print_json(f);
-	} else if ((rc = print_table(f, a->count > 0, &f->why)) < 0) {
+		cmd_gate_print_json(f);
+	} else if ((rc = cmd_gate_print_table(f, a->count > 0, &f->why)) < 0) {
 		code = cmd_fail(cmd_exit_of(rc), &f->why);
 	}
 	fflush(stdout);
 	return code;
 }
 
-static void print_sum(const struct file file[], size_t n)
+static void cmd_gate_print_sum(const struct file file[], size_t n)
 {
 	size_t n_gates = 0, n_good = 0;
 	for (size_t k = 0; k < n; k++)
 		for (size_t i = 0; i < file[k].gates.n; i++) {
 			n_gates++;
-			n_good += strcmp(word(&file[k], i), "good") == 0;
+			n_good += strcmp(cmd_gate_word(&file[k], i), "good") == 0;
 		}
 	printf("%zu of %zu gates good\n", n_good, n_gates);
 }
@@ -361,7 +361,7 @@ int cmd_gate(int argc, char **argv)
 	struct file *file = NULL;
 	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	a.n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_gate_argp, argc, argv, &a);
 	int rc = SIM_ZALLOC(&file, a.n_files, &e);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
@@ -373,7 +373,7 @@ int cmd_gate(int argc, char **argv)
 		code = one > code ? one : code;
 	}
 	if (!a.json && a.count == 0)
-		print_sum(file, a.n_files);
+		cmd_gate_print_sum(file, a.n_files);
 	if (a.junit && (rc = write_junit(a.junit, file, a.n_files, &e)) < 0)
 		code = cmd_fail(CMD_TROUBLE, &e);
 out:

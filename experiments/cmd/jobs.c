@@ -15,7 +15,7 @@
 enum { KEY_WINDOW = 1000, KEY_FROM, KEY_TO, KEY_JOB, KEY_JSON };
 #define MAX_S 1e9
 
-static const struct argp_option options[] = {
+static const struct argp_option jobs_options[] = {
     {"window", KEY_WINDOW, "LENGTH", 0,
 	"5m, 10m, 1h, 1d or seconds (default: 10m)", 0},
     {"from", KEY_FROM, "S", 0,
@@ -92,7 +92,7 @@ static uint32_t read_jobs(char *text, struct argp_state *state)
 	return jobs;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t jobs_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -134,9 +134,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp jobs_argp = {
+    .options = jobs_options,
+    .parser = jobs_parse,
     .args_doc = "RECORDING",
     .doc = "Run Pingmesh's analysis on each window of a recording, for each "
 	   "data centre, and write what it finds as tables to a file beside "
@@ -170,7 +170,7 @@ static void clean_up(struct run *r)
 	free(r->output);
 }
 
-static sim_ns ns_of(double s)
+static sim_ns jobs_ns_of(double s)
 {
 	return (sim_ns)llround(s * 1e9);
 }
@@ -178,8 +178,8 @@ static sim_ns ns_of(double s)
 static int plan(struct run *r, struct sim_err *e)
 {
 	const struct args *a = r->args;
-	int rc = xp_dsa_replay_plan(&r->replay, ns_of(a->from_s),
-	    isnan(a->to_s) ? SIM_NEVER : ns_of(a->to_s), ns_of(a->window_s),
+	int rc = xp_dsa_replay_plan(&r->replay, jobs_ns_of(a->from_s),
+	    isnan(a->to_s) ? SIM_NEVER : jobs_ns_of(a->to_s), jobs_ns_of(a->window_s),
 	    a->jobs, e);
 	return rc < 0 ? sim_wrap(e, rc, "%s", a->recording) : 0;
 }
@@ -190,7 +190,7 @@ static int name_output(struct run *r, struct sim_err *e)
 	const char *path = r->args->recording, *suffix = NULL;
 	char number[32], name[4096];
 	for (int i = 0; i < N_LENGTHS; i++)
-		if (ns_of(lengths[i].s) == r->replay.window)
+		if (jobs_ns_of(lengths[i].s) == r->replay.window)
 			suffix = lengths[i].suffix;
 	size_t n = strlen(path);
 	if (n > 3 && strcmp(path + n - 3, ".h5") == 0)
@@ -387,7 +387,7 @@ static void print_reloads(const struct xp_dsa_replay *r, uint32_t dc)
 	printf("%s\n", n ? "" : " none");
 }
 
-static void print_summary(const struct run *run)
+static void jobs_print_summary(const struct run *run)
 {
 	const struct xp_dsa_replay *r = &run->replay;
 	printf("%s: %llu x %g s -> %s\n", run->args->recording,
@@ -407,7 +407,7 @@ static void print_summary(const struct run *run)
 	}
 }
 
-static void put_number(const char *name, double x, const char *const words[])
+static void jobs_put_number(const char *name, double x, const char *const words[])
 {
 	printf("\"%s\": ", name);
 	if (words)
@@ -416,19 +416,19 @@ static void put_number(const char *name, double x, const char *const words[])
 		res_json_number(stdout, x);
 }
 
-static void print_row(const struct xp_dsa_summary_row *s)
+static void jobs_print_row(const struct xp_dsa_summary_row *s)
 {
 	const char *mark = "{";
 #define X(type, name, units, doc, words)                                       \
 	printf("%s", mark);                                                    \
-	put_number(#name, (double)s->name, words);                             \
+	jobs_put_number(#name, (double)s->name, words);                             \
 	mark = ", ";
 	XP_DSA_SUMMARY_COLUMNS(X)
 #undef X
 	printf("}");
 }
 
-static void print_json(const struct run *run)
+static void jobs_print_json(const struct run *run)
 {
 	const struct xp_dsa_replay *r = &run->replay;
 	printf("{\"recording\": ");
@@ -440,7 +440,7 @@ static void print_json(const struct run *run)
 	printf(",\n \"windows\": [");
 	for (size_t i = 0; i < r->summary.n; i++) {
 		printf("%s", i ? ",\n  " : "\n  ");
-		print_row(&r->summary.row[i]);
+		jobs_print_row(&r->summary.row[i]);
 	}
 	printf("],\n \"reload\": [");
 	for (size_t i = 0; i < r->reloads.n; i++) {
@@ -457,7 +457,7 @@ int cmd_jobs(int argc, char **argv)
 {
 	struct args a = {.window_s = 600, .to_s = NAN};
 	struct sim_err e = {0};
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&jobs_argp, argc, argv, &a);
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
 		sim_fail(&e, SIM_ENOMEM, "no memory.");
@@ -475,9 +475,9 @@ int cmd_jobs(int argc, char **argv)
 	if (rc == 0) {
 		warn_of_parts(&r->replay);
 		if (a.json)
-			print_json(r);
+			jobs_print_json(r);
 		else
-			print_summary(r);
+			jobs_print_summary(r);
 	}
 	clean_up(r);
 	free(r);

@@ -21,7 +21,7 @@
 
 enum { KEY_LIST = 1000, KEY_SEED, KEY_TUN, MAX_SET = 16 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_lab_options[] = {
     {NULL, 0, NULL, 0, "Of `lab up`:", 1},
     {"set", 's', "KEY=VALUE", 0,
 	"a key of the spec, e.g. topology.n_pods=4; may be repeated", 0},
@@ -71,7 +71,7 @@ static void check_words(const struct args *a, struct argp_state *state)
 		    "--set, --seed, --tun and --list are for lab up");
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_lab_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	struct sim_err e = {0};
@@ -105,9 +105,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_lab_argp = {
+    .options = cmd_lab_options,
+    .parser = cmd_lab_parse,
     .args_doc = "up SPEC\nrun SPEC\ncheck\nselftest",
     .doc =
 	"Build the network of a spec's topology from network namespaces of "
@@ -133,7 +133,7 @@ static const struct argp argp = {
 
 /* --- check ---------------------------------------------------------------- */
 
-static void tell(const char *what, int rc, const struct sim_err *e)
+static void cmd_lab_tell(const char *what, int rc, const struct sim_err *e)
 {
 	if (rc == 0)
 		printf("%s works here\n", what);
@@ -141,7 +141,7 @@ static void tell(const char *what, int rc, const struct sim_err *e)
 		printf("%s can't work here: %s\n", what, e->msg);
 }
 
-static int check(void)
+static int cmd_lab_check(void)
 {
 	struct netns_cap cap[NETNS_N_CAPS];
 	struct sim_err e = {0};
@@ -151,10 +151,10 @@ static int check(void)
 		    cap[i].ok ? "yes" : "no", cap[i].what, cap[i].why);
 	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
 	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
-	tell("culprit lab run SPEC", xp_netns_check(NETNS_FAULTS_EBPF, &e), &e);
-	tell("  with `fabric: { netns: { faults: nft } }` it",
+	cmd_lab_tell("culprit lab run SPEC", xp_netns_check(NETNS_FAULTS_EBPF, &e), &e);
+	cmd_lab_tell("  with `fabric: { netns: { faults: nft } }` it",
 	    xp_netns_check(NETNS_FAULTS_NFT, &e), &e);
-	tell("  with `fabric: tun` it", xp_fabric_tun.usable(1, &e), &e);
+	cmd_lab_tell("  with `fabric: tun` it", xp_fabric_tun.usable(1, &e), &e);
 	return ok ? CMD_GOOD : CMD_FAILED;
 }
 
@@ -175,7 +175,7 @@ static int selftest(void)
 /* --- up ------------------------------------------------------------------- */
 
 /* The network of the spec as it stands, whatever its sweep varies. */
-static int open_topo(const struct args *a, struct topo *t, struct sim_err *e)
+static int cmd_lab_open_topo(const struct args *a, struct topo *t, struct sim_err *e)
 {
 	struct xp_spec spec = {0};
 	struct xp_config config = {0};
@@ -221,7 +221,7 @@ static void print_node(const struct netns_net *net, const struct topo *t,
 }
 
 /* A few to begin with: the first and the last host, and switch. */
-static int is_shown(const struct topo *t, topo_node n)
+static int cmd_lab_is_shown(const struct topo *t, topo_node n)
 {
 	return n == 0 || n == t->n_hosts - 1 || n == t->n_hosts ||
 	    n == t->n_hosts + t->n_switches - 1;
@@ -231,7 +231,7 @@ static void print_net(const struct netns_net *net, const struct topo *t,
     int list, int as_user)
 {
 	for (topo_node n = 0; n < t->n_hosts + t->n_switches; n++)
-		if (list || is_shown(t, n))
+		if (list || cmd_lab_is_shown(t, n))
 			print_node(net, t, n, as_user);
 }
 
@@ -285,9 +285,9 @@ int cmd_lab(int argc, char **argv)
 		return cmd_run_real(argc - 1, argv + 1);
 	}
 	sim_field_defaults(netns_fields, &a.params, NULL);
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_lab_argp, argc, argv, &a);
 	if (strcmp(a.what, "check") == 0)
-		return check();
+		return cmd_lab_check();
 	if (strcmp(a.what, "selftest") == 0)
 		return selftest();
 	if (a.tun)
@@ -296,7 +296,7 @@ int cmd_lab(int argc, char **argv)
 		    .n_set = a.n_set,
 		    .run = a.params.ecmp_seed,
 		    .list = a.list});
-	int code, rc = open_topo(&a, &t, &e);
+	int code, rc = cmd_lab_open_topo(&a, &t, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else if ((rc = up(&a, &t, &e)) < 0)

@@ -17,7 +17,7 @@ enum { MAX_RUNS = 10000000, N_TAILS = 4, PAYLOAD = 1000 };
 /* A connect that ends this much after a wait is taken for a lost SYN. */
 #define SLACK (SIM_SEC / 2)
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_latency_options[] = {
     {"profile", KEY_PROFILE, "NAME", 0, "dc1, dc2 or calm (default: all)", 0},
     {"runs", KEY_RUNS, "N", 0, "probes of each row (default: 200000)", 0},
     {"load", KEY_LOAD, "SHARE", 0,
@@ -39,7 +39,7 @@ struct args {
 	int tsv;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_latency_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -80,9 +80,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_latency_argp = {
+    .options = cmd_latency_options,
+    .parser = cmd_latency_parse,
     .doc = "Connect times of Pingmesh's probes in healthy data centers: "
 	   "profiles fitted to the paper's quantiles as remembered "
 	   "(unconfirmed), their law and a sample of connects with SYNs lost "
@@ -205,7 +205,7 @@ static void print_times(const struct fabric_sim_rtt_profile *p,
 		    us[0], us[1], us[2], us[3]);
 }
 
-static void print_row(const struct fabric_sim_rtt_profile *p,
+static void cmd_latency_print_row(const struct fabric_sim_rtt_profile *p,
     const struct path *path, const struct row *row, int tsv)
 {
 	const double rate = drop_rate(p, path);
@@ -229,7 +229,7 @@ static int print_profile(const struct args *a,
 		int rc = fill_row(a, p, i, us, &row, e);
 		if (rc < 0)
 			return rc;
-		print_row(p, &paths[i], &row, a->tsv);
+		cmd_latency_print_row(p, &paths[i], &row, a->tsv);
 	}
 	return 0;
 }
@@ -241,7 +241,7 @@ int cmd_latency(int argc, char **argv)
 	    .load = NAN};
 	struct sim_err e = {0};
 	int rc = 0;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_latency_argp, argc, argv, &a);
 	double *us = calloc(a.runs, sizeof(us[0]));
 	if (!us)
 		rc = sim_fail(&e, SIM_ENOMEM, "no memory for %llu probes.",

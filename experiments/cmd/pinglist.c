@@ -17,7 +17,7 @@
 
 enum { KEY_SCHEMA = 1000, KEY_ALL };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_pinglist_options[] = {
     {"server", 'n', "N", 0, "print the list of server N, from 0", 0},
     {"all", KEY_ALL, NULL, 0, "print the lists of all servers", 0},
     {"output", 'o', "FILE", 0, "write the lists to FILE; - is stdout (default)",
@@ -33,7 +33,7 @@ struct args {
 	int all, schema;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_pinglist_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	uint64_t id;
@@ -69,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 /* The tables are the help, so it cannot lag behind them. */
-static void put_more(FILE *out)
+static void cmd_pinglist_put_more(FILE *out)
 {
 	cmd_plan_help(out);
 	fprintf(out,
@@ -81,24 +81,24 @@ static void put_more(FILE *out)
 	    "--server 7 |\n      xmllint --noout --schema pinglist.xsd -");
 }
 
-static char *help(int key, const char *text, void *input)
+static char *cmd_pinglist_help(int key, const char *text, void *input)
 {
 	(void)input;
-	return cmd_help_after(key, text, put_more);
+	return cmd_help_after(key, text, cmd_pinglist_put_more);
 }
 
-static const struct argp_child children[] = {{&cmd_plan_argp, 0, NULL, 0}, {0}};
+static const struct argp_child cmd_pinglist_children[] = {{&cmd_plan_argp, 0, NULL, 0}, {0}};
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
-    .children = children,
+static const struct argp cmd_pinglist_argp = {
+    .options = cmd_pinglist_options,
+    .parser = cmd_pinglist_parse,
+    .children = cmd_pinglist_children,
     .doc = "Whom each server of a Clos probes, as Pingmesh (SIGCOMM'15) has "
 	   "it: all servers under its ToR, the server with its index under "
 	   "every other ToR, chosen servers of other data centres, and "
 	   "services. Without --server or --all, say how many."
 	   "\v ",
-    .help_filter = help,
+    .help_filter = cmd_pinglist_help,
 };
 
 /* --- how many ------------------------------------------------------------- */
@@ -107,7 +107,7 @@ struct count {
 	uint32_t most;
 };
 
-static int count(const struct algo_pinglist *l, struct count *n,
+static int cmd_pinglist_count(const struct algo_pinglist *l, struct count *n,
     struct sim_err *e)
 {
 	struct algo_pinglist_server s;
@@ -127,7 +127,7 @@ static int count(const struct algo_pinglist *l, struct count *n,
 }
 
 /* The same plan without a cap tells what the cap dropped. */
-static int print_summary(const struct args *a, const struct algo_pinglist *l,
+static int cmd_pinglist_print_summary(const struct args *a, const struct algo_pinglist *l,
     struct sim_err *e)
 {
 	struct algo_pinglist_params p = a->plan.params;
@@ -137,7 +137,7 @@ static int print_summary(const struct args *a, const struct algo_pinglist *l,
 	p.max_peers = UINT32_MAX;
 	if ((rc = algo_pinglist_open(&uncapped, &p, a->plan.dc, a->plan.n_dcs,
 		 e)) < 0 ||
-	    (rc = count(l, &n, e)) < 0 || (rc = count(&uncapped, &all, e)) < 0)
+	    (rc = cmd_pinglist_count(l, &n, e)) < 0 || (rc = cmd_pinglist_count(&uncapped, &all, e)) < 0)
 		return rc;
 	printf("servers     %u in %u data centre%s\n", l->n_servers, l->n_dcs,
 	    l->n_dcs > 1 ? "s" : "");
@@ -207,7 +207,7 @@ int cmd_pinglist(int argc, char **argv)
 	int rc;
 	if ((rc = cmd_plan_init(&a.plan, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_pinglist_argp, argc, argv, &a);
 	if (a.schema) {
 		fputs(schema, stdout);
 		return CMD_GOOD;
@@ -217,7 +217,7 @@ int cmd_pinglist(int argc, char **argv)
 	if (rc == 0 && a.server)
 		rc = algo_pinglist_server(&server, &l, a.id, &e);
 	if (rc == 0 && !a.server && !a.all)
-		rc = print_summary(&a, &l, &e);
+		rc = cmd_pinglist_print_summary(&a, &l, &e);
 	else if (rc == 0 && a.output && strcmp(a.output, "-") != 0)
 		rc = write_path(&a, &l, a.output, &e);
 	else if (rc == 0)

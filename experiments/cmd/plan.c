@@ -24,7 +24,7 @@ static const struct argp_option shape_options[] = {
     {0},
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option plan_options[] = {
     {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
     {0},
 };
@@ -51,7 +51,7 @@ static error_t parse_shape(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t plan_parse(int key, char *arg, struct argp_state *state)
 {
 	struct cmd_plan *p = state->input;
 	switch (key) {
@@ -74,11 +74,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 const struct argp cmd_plan_shape_argp = {.options = shape_options,
     .parser = parse_shape};
 
-static const struct argp_child children[] = {{&cmd_plan_shape_argp, 0, NULL, 0},
+static const struct argp_child plan_children[] = {{&cmd_plan_shape_argp, 0, NULL, 0},
     {0}};
-const struct argp cmd_plan_argp = {.options = options,
-    .parser = parse,
-    .children = children};
+const struct argp cmd_plan_argp = {.options = plan_options,
+    .parser = plan_parse,
+    .children = plan_children};
 
 int cmd_plan_init(struct cmd_plan *p, struct sim_err *e)
 {

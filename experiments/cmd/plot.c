@@ -16,7 +16,7 @@
 
 enum { KEY_FORMAT = 1000, KEY_TERM, KEY_SCRIPT };
 
-static const struct argp_option options[] = {
+static const struct argp_option plot_options[] = {
     {"output", 'o', "FOLDER", 0, "where figures go (default: plots/out)", 0},
     {"format", KEY_FORMAT, "LIST", 0, "what to draw (default: svg,pdf,png)", 0},
     {"term", KEY_TERM, NULL, 0, "draw in the terminal instead", 0},
@@ -61,7 +61,7 @@ static void read_formats(const char *list, struct args *a,
 	}
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t plot_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -89,9 +89,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp plot_argp = {
+    .options = plot_options,
+    .parser = plot_parse,
     .args_doc = "FILE|FIGURE...",
     .doc = "Draw results/out/FIGURE.h5 or another FILE by gnuplot, as "
 	   "plots/out/FIGURE.svg, .pdf and .png, beside the table they are "
@@ -120,7 +120,7 @@ static void define(const char *name, const char *text, FILE *out)
 }
 
 /* A results file may be anybody's: no more than a name is put into a script. */
-static int is_word(const char *text)
+static int plot_is_word(const char *text)
 {
 	return text[0] &&
 	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
@@ -148,7 +148,7 @@ static void define_claims(const struct res_cube *c, FILE *out)
 		const struct res_claim *claim = &c->claim[i];
 		const size_t nth = res_cube_nth_claim(c, i);
 		char suffix[24] = "", name[128], text[512];
-		if (!is_word(claim->metric))
+		if (!plot_is_word(claim->metric))
 			continue;
 		if (nth > 1)
 			snprintf(suffix, sizeof(suffix), "_%zu", nth);
@@ -163,7 +163,7 @@ static void define_claims(const struct res_cube *c, FILE *out)
 /* What a script may say beside its columns: title, paper, partial, runs, x,
  * algos as a list of words, each, and the wording of claims, claim_<metric>,
  * claim_<metric>_2 ... as their columns are named. *VARS is to be freed. */
-static int describe(const struct res_cube *c, const char *path, char **vars,
+static int plot_describe(const struct res_cube *c, const char *path, char **vars,
     struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
@@ -272,7 +272,7 @@ static int draw_file(const char *script, const char *vars, const char *table,
 
 /* PATH's own name without its suffix: two results of one figure do not share
  * their files. */
-static int draw(const struct args *a, const struct res_cube *c,
+static int plot_draw(const struct args *a, const struct res_cube *c,
     const char *path, const char *script, struct sim_err *e)
 {
 	const char *slash = strrchr(path, '/');
@@ -284,7 +284,7 @@ static int draw(const struct args *a, const struct res_cube *c,
 	snprintf(table, sizeof(table), "%s.tsv", stem);
 	int rc = cmd_make_way(table, e);
 	if (rc == 0 && (rc = write_table(c, table, e)) == 0)
-		rc = describe(c, path, &vars, e);
+		rc = plot_describe(c, path, &vars, e);
 	if (rc == 0 && a->term)
 		rc = run_gnuplot(script, vars, table, "-", e);
 	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++)
@@ -300,7 +300,7 @@ static int find_script(char **out, const struct args *a, const char *figure,
 {
 	if (a->script)
 		return cmd_find(out, a->script, "plots", ".gp", e);
-	if (is_word(figure) && cmd_find(out, figure, "plots", ".gp", e) == 0)
+	if (plot_is_word(figure) && cmd_find(out, figure, "plots", ".gp", e) == 0)
 		return 0;
 	return cmd_find(out, "sweep", "plots", ".gp", e);
 }
@@ -313,7 +313,7 @@ static int plot(const struct args *a, const char *name)
 	int rc = cmd_find_results(&path, name, &e);
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0 &&
 	    (rc = find_script(&script, a, c.figure, &e)) == 0)
-		rc = draw(a, &c, path, script, &e);
+		rc = plot_draw(a, &c, path, script, &e);
 	free(path);
 	free(script);
 	res_cube_free(&c);
@@ -324,7 +324,7 @@ int cmd_plot(int argc, char **argv)
 {
 	struct args a = {.folder = "plots/out", .format = {1, 1, 1}};
 	int code = CMD_GOOD;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&plot_argp, argc, argv, &a);
 	for (size_t i = 0; i < a.n_files; i++)
 		if (plot(&a, a.files[i]) != CMD_GOOD)
 			code = CMD_TROUBLE;

@@ -9,7 +9,7 @@
 
 enum { KEY_SMOKE = 1000, KEY_POINT, KEY_RUN, MAX_SET = 256 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_record_options[] = {
     {"point", KEY_POINT, "P", 0, "of the sweep, counted from 0 (default: 0)",
 	0},
     {"run", KEY_RUN, "R", 0, "of that point, from 0 (default: 0)", 0},
@@ -29,7 +29,7 @@ struct args {
 	int smoke;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_record_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -64,9 +64,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_record_argp = {
+    .options = cmd_record_options,
+    .parser = cmd_record_parse,
     .args_doc = "SPEC",
     .doc = "Simulate one cell of a spec of plane pingmesh and write what its "
 	   "collector got: every probe, and the agents' performance counters.",
@@ -112,7 +112,7 @@ int cmd_record(int argc, char **argv)
 	struct sim_err e = {0};
 	struct xp_spec s = {0};
 	char *path = NULL;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_record_argp, argc, argv, &a);
 	int code, rc;
 	if ((rc = cmd_find(&path, a.spec, "experiments", ".yaml", &e)) < 0 ||
 	    (rc = xp_spec_load(&s, path, a.smoke, a.set, a.n_set, &e)) < 0)

@@ -22,7 +22,7 @@ struct args {
 	int wants_output, wants_one;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t results_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -128,7 +128,7 @@ int cmd_status(int argc, char **argv)
 	};
 	static const struct argp argp = {
 	    .options = options,
-	    .parser = parse,
+	    .parser = results_parse,
 	    .args_doc = "FILE|FIGURE...",
 	    .doc = "Say how many cells of a sweep are done, failed and "
 		   "crashed, also while it runs: of results/out/FIGURE.h5 or "
@@ -156,7 +156,7 @@ int cmd_table(int argc, char **argv)
 	};
 	static const struct argp argp = {
 	    .options = options,
-	    .parser = parse,
+	    .parser = results_parse,
 	    .args_doc = "FILE|FIGURE",
 	    .doc = "Print results/out/FIGURE.h5 or another FILE as "
 		   "tab-separated columns, one row a point: ratios pooled over "
@@ -225,7 +225,7 @@ int cmd_merge(int argc, char **argv)
 	};
 	static const struct argp argp = {
 	    .options = options,
-	    .parser = parse,
+	    .parser = results_parse,
 	    .args_doc = "SHARD.h5...",
 	    .doc = "Join the results of `culprit run --shard`. All shards "
 		   "together give the same bytes as one unsharded run; if "

@@ -28,7 +28,7 @@ enum {
 	MAX_SET = 256
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_run_options[] = {
     {NULL, 0, NULL, 0, "What to run:", 1},
     {"smoke", KEY_SMOKE, NULL, 0, "the spec's small `smoke` sweep", 1},
     {"set", 's', "PATH=VALUE", 0,
@@ -89,7 +89,7 @@ static void read_shard(const char *text, struct args *a,
 	    (uint32_t)cmd_number(i, "--shard I/N: I", 1, a->shard_n, state) - 1;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_run_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -112,7 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (*a->runs)
 			argp_error(state, "--runs is given twice");
 		snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
-		return parse('s', a->runs, state);
+		return cmd_run_parse('s', a->runs, state);
 	case 'f':
 		a->force = 1;
 		return 0;
@@ -153,9 +153,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_run_argp = {
+    .options = cmd_run_options,
+    .parser = cmd_run_parse,
     .args_doc = "SPEC",
     .doc =
 	"Run the sweep of SPEC: a YAML file, or the name of a figure "
@@ -173,12 +173,12 @@ static const struct argp argp = {
 	"to do, or a file can't be read or written.",
 };
 
-static volatile sig_atomic_t stop;
+static volatile sig_atomic_t cmd_run_stop;
 
 static void on_signal(int sig)
 {
 	(void)sig;
-	stop = 1;
+	cmd_run_stop = 1;
 }
 
 /* A signal that is ignored stays so: nohup, and shells that start a job in the
@@ -198,7 +198,7 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
+static int cmd_run_run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
 {
 	struct xp_trial *t = NULL;
 	double *row = NULL;
@@ -227,14 +227,14 @@ static int run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
 
 enum { COMPLAINTS = 10 };
 
-static void complain(void *arg, const char *message)
+static void cmd_run_complain(void *arg, const char *message)
 {
 	unsigned *n = arg;
 	if (++*n <= COMPLAINTS)
 		fprintf(stderr, "culprit: %s\n", message);
 }
 
-static void print_json(const struct res_cube *c, const char *out,
+static void cmd_run_print_json(const struct res_cube *c, const char *out,
     const struct xp_run_report *report)
 {
 	const struct res_progress p = res_cube_progress(c);
@@ -332,8 +332,8 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .fresh = a->fresh,
 	    .replace = a->force,
 	    .progress = a->quiet ? NULL : stderr,
-	    .stop = &stop,
-	    .complain = complain,
+	    .stop = &cmd_run_stop,
+	    .complain = cmd_run_complain,
 	    .arg = &n_complaints,
 	    .report = &report,
 	};
@@ -350,7 +350,7 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	if (swept == 0) {
 		const struct res_progress p = res_cube_progress(&cube);
 		if (a->json)
-			print_json(&cube, out, &report);
+			cmd_run_print_json(&cube, out, &report);
 		else
 			cmd_print_cells(&cube, out);
 		if (p.n_done < p.n_cells)
@@ -405,7 +405,7 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 	if (rc < 0) {
 		code = cmd_fail(cmd_exit_of(rc), e);
 	} else if (a->point >= 0) {
-		rc = run_cell(s, a, e);
+		rc = cmd_run_run_cell(s, a, e);
 		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
 	} else if ((rc = cmd_make_way(out, e)) < 0 ||
 	    (rc = cmd_follow_link(&out, e)) < 0) {
@@ -419,7 +419,7 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 
 /* `lab run` takes a spec that is on a real network as it stands, and puts any
  * other one on fabric netns. */
-static int load(struct xp_spec *s, const char *path, const struct args *a,
+static int cmd_run_load(struct xp_spec *s, const char *path, const struct args *a,
     struct sim_err *e)
 {
 	const char *set[MAX_SET + 2] = {"plane=agents", "fabric=netns"};
@@ -431,7 +431,7 @@ static int load(struct xp_spec *s, const char *path, const struct args *a,
 	return xp_spec_load(s, path, a->smoke, set, a->n_set + 2, e);
 }
 
-static int run(int argc, char **argv, struct args *a)
+static int cmd_run_run(int argc, char **argv, struct args *a)
 {
 	struct xp_spec s = {0};
 	struct sim_err e = {0};
@@ -439,9 +439,9 @@ static int run(int argc, char **argv, struct args *a)
 	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int code, rc;
 	a->n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
-	cmd_parse(&argp, argc, argv, a);
+	cmd_parse(&cmd_run_argp, argc, argv, a);
 	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
-	    (rc = load(&s, path, a, &e)) < 0)
+	    (rc = cmd_run_load(&s, path, a, &e)) < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = run_spec(&s, a, argc, argv, &e);
@@ -453,11 +453,11 @@ static int run(int argc, char **argv, struct args *a)
 int cmd_run(int argc, char **argv)
 {
 	struct args a = {.shard_n = 1, .point = -1, .run = -1};
-	return run(argc, argv, &a);
+	return cmd_run_run(argc, argv, &a);
 }
 
 int cmd_run_real(int argc, char **argv)
 {
 	struct args a = {.shard_n = 1, .point = -1, .run = -1, .real = 1};
-	return run(argc, argv, &a);
+	return cmd_run_run(argc, argv, &a);
 }

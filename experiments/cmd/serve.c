@@ -18,7 +18,7 @@ enum {
 	KEY_SEND
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_serve_options[] = {
     {"listen", KEY_LISTEN, "ADDRESS:PORT", 0,
 	"where (127.0.0.1:8080; a collector, :8081); port 0 is any "
 	"free one, which is printed",
@@ -35,7 +35,7 @@ static const struct argp_option options[] = {
     {0},
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_serve_parse(int key, char *arg, struct argp_state *state)
 {
 	struct xp_http_params *p = state->input;
 	switch (key) {
@@ -73,7 +73,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cmd_serve_argp = {.options = options, .parser = parse};
+const struct argp cmd_serve_argp = {.options = cmd_serve_options, .parser = cmd_serve_parse};
 
 int cmd_serve(const struct xp_http_params *params,
     const struct xp_http_service *service, const char *what)

@@ -21,7 +21,7 @@ enum {
 	MAX_SET = 16
 };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_topo_options[] = {
     {"set", 's', "KEY=VALUE", 0,
 	"a key of a spec's `topology`, e.g. n_pods=4; may be repeated", 0},
     {"check", KEY_CHECK, NULL, 0,
@@ -62,7 +62,7 @@ static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
 	*b = (uint32_t)y;
 }
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_topo_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -110,9 +110,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_topo_argp = {
+    .options = cmd_topo_options,
+    .parser = cmd_topo_parse,
     .args_doc = "[FILE.graphml]",
     .doc = "Describe a network: a Clos (by default 007's simulation), "
 	   "another one by --set (kind=fat_tree, k=8; kind=region, "
@@ -120,7 +120,7 @@ static const struct argp argp = {
 };
 
 /* The same reader as a spec's `topology`. */
-static int open_topo(const struct args *a, struct topo *t, struct sim_err *e)
+static int cmd_topo_open_topo(const struct args *a, struct topo *t, struct sim_err *e)
 {
 	static const char form[] = "topology: {}\nalgorithms: [vote]\n";
 	struct sim_yaml y;
@@ -182,7 +182,7 @@ static void print_region(const struct topo_region *r)
 	printf("]");
 }
 
-static int check_hosts(const struct topo *t, const struct args *a,
+static int cmd_topo_check_hosts(const struct topo *t, const struct args *a,
     struct sim_err *e)
 {
 	if (a->src < t->n_hosts && a->dst < t->n_hosts)
@@ -226,7 +226,7 @@ static void print_path(const struct topo *t, const struct args *a)
 }
 
 /* One number of a report; TOPO_NONE stands for "there is no such pair". */
-static void print_count(const char *key, const char *label, uint32_t n,
+static void cmd_topo_print_count(const char *key, const char *label, uint32_t n,
     int json)
 {
 	if (json)
@@ -248,17 +248,17 @@ static void print_check(const struct topo_graph_report *r, int json)
 	else
 		printf("connected               %s\n",
 		    r->connected ? "yes" : "no");
-	print_count("diameter", "diameter in links", r->diameter, json);
-	print_count("min_tor_degree", "least uplinks of a ToR",
+	cmd_topo_print_count("diameter", "diameter in links", r->diameter, json);
+	cmd_topo_print_count("min_tor_degree", "least uplinks of a ToR",
 	    r->min_tor_degree, json);
 	if (!json)
 		printf("edge-disjoint paths, at least, of two ToRs\n");
-	print_count("disjoint_intra", "  in one pod", r->disjoint_intra, json);
-	print_count("disjoint_inter", "  in different pods", r->disjoint_inter,
+	cmd_topo_print_count("disjoint_intra", "  in one pod", r->disjoint_intra, json);
+	cmd_topo_print_count("disjoint_inter", "  in different pods", r->disjoint_inter,
 	    json);
 }
 
-static int export(const struct topo *t, const char *path, struct sim_err *e)
+static int cmd_topo_export(const struct topo *t, const char *path, struct sim_err *e)
 {
 	if (strcmp(path, "-") == 0)
 		return topo_graph_write(t, stdout, e);
@@ -277,16 +277,16 @@ static int export(const struct topo *t, const char *path, struct sim_err *e)
 }
 
 /* All that can fail comes before the first byte is printed. */
-static int describe(const struct topo *t, const struct args *a,
+static int cmd_topo_describe(const struct topo *t, const struct args *a,
     struct sim_err *e)
 {
 	enum { PAIRS = 64 };
 	struct topo_graph_report report;
-	int rc = a->path ? check_hosts(t, a, e) : 0;
+	int rc = a->path ? cmd_topo_check_hosts(t, a, e) : 0;
 	if (rc == 0 && a->check)
 		rc = topo_graph_check(t, PAIRS, &report, e);
 	if (rc == 0 && a->graphml)
-		rc = export(t, a->graphml, e);
+		rc = cmd_topo_export(t, a->graphml, e);
 	if (rc < 0 || (a->graphml && strcmp(a->graphml, "-") == 0))
 		return rc;
 	print_sizes(t, a->json);
@@ -308,11 +308,11 @@ int cmd_topo(int argc, char **argv)
 	struct args a = {.src_port = 1024, .dst_port = 80};
 	struct topo t = {0};
 	struct sim_err e = {0};
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_topo_argp, argc, argv, &a);
 	int rc =
-	    a.file ? topo_graph_read(&t, a.file, &e) : open_topo(&a, &t, &e);
+	    a.file ? topo_graph_read(&t, a.file, &e) : cmd_topo_open_topo(&a, &t, &e);
 	if (rc == 0)
-		rc = describe(&t, &a, &e);
+		rc = cmd_topo_describe(&t, &a, &e);
 	topo_close(&t);
 	return rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : CMD_GOOD;
 }

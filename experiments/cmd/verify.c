@@ -18,7 +18,7 @@
 
 enum { KEY_JSON = 1000, KEY_STRICT, KEY_WRITE, KEY_CLAIMS };
 
-static const struct argp_option options[] = {
+static const struct argp_option cmd_verify_options[] = {
     {"strict", KEY_STRICT, NULL, 0,
 	"results that are missing or partial fail too", 0},
     {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
@@ -38,7 +38,7 @@ struct args {
 	int json, strict, write;
 };
 
-static error_t parse(int key, char *arg, struct argp_state *state)
+static error_t cmd_verify_parse(int key, char *arg, struct argp_state *state)
 {
 	struct args *a = state->input;
 	switch (key) {
@@ -69,9 +69,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = {
-    .options = options,
-    .parser = parse,
+static const struct argp cmd_verify_argp = {
+    .options = cmd_verify_options,
+    .parser = cmd_verify_parse,
     .args_doc = "[FIGURE...]",
     .doc =
 	"Hold results/out/FIGURE.h5 against what the paper claims and against "
@@ -406,7 +406,7 @@ static int check_figures(const struct verify *v, struct sim_err *e)
 	return 0;
 }
 
-static void print_sum(const struct verify *v)
+static void cmd_verify_print_sum(const struct verify *v)
 {
 	if (v->a->json) {
 		printf("],\n\"failed\": %zu, \"missing\": %zu}\n", v->n_failed,
@@ -428,7 +428,7 @@ static int verify(struct verify *v, struct sim_err *e)
 	if (rc == 0)
 		rc = verify_expected(v, e);
 	if (rc == 0)
-		print_sum(v);
+		cmd_verify_print_sum(v);
 	return rc;
 }
 
@@ -438,7 +438,7 @@ int cmd_verify(int argc, char **argv)
 	struct verify v = {.a = &a};
 	struct sim_err e = {0};
 	int code = CMD_GOOD, rc;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&cmd_verify_argp, argc, argv, &a);
 	if ((rc = open_claims(&v, &e)) < 0 ||
 	    (!a.write && (rc = check_figures(&v, &e)) < 0)) {
 		code = rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE;

@@ -20,7 +20,7 @@
 enum { BY_BPF, BY_NFT };
 static const char *const by_names[] = {"bpf", "nft", NULL};
 
-static const struct sim_field own_fields[] = {
+static const struct sim_field fabrics_netns_own_fields[] = {
     XP_FABRIC_TIMEOUT(offsetof(struct xp_netns, timeout_s)),
     {"faults", SIM_F_ENUM, offsetof(struct xp_netns, faults), .names = by_names,
 	.def = "bpf",
@@ -31,12 +31,12 @@ static const struct sim_field own_fields[] = {
 enum { N_FIELDS = 4 };
 
 /* Two of the network's, and its own. */
-static void join_fields(struct sim_field all[N_FIELDS + 1])
+static void fabrics_netns_join_fields(struct sim_field all[N_FIELDS + 1])
 {
 	static const char *const of_net[] = {"ecmp_seed", "mtu", NULL};
 	const size_t n = sim_field_join(all, 0, N_FIELDS + 1, netns_fields,
 	    offsetof(struct xp_netns, net), of_net);
-	sim_field_join(all, n, N_FIELDS + 1, own_fields, 0, NULL);
+	sim_field_join(all, n, N_FIELDS + 1, fabrics_netns_own_fields, 0, NULL);
 }
 
 static int netns_read(struct sim_yaml *y, const struct sim_yaml_node *node,
@@ -44,14 +44,14 @@ static int netns_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 {
 	struct sim_field all[N_FIELDS + 1];
 	(void)t;
-	join_fields(all);
+	fabrics_netns_join_fields(all);
 	return sim_yaml_read(y, node, y->root, all, NULL, params, e);
 }
 
 static void netns_help(FILE *out)
 {
 	struct sim_field all[N_FIELDS + 1];
-	join_fields(all);
+	fabrics_netns_join_fields(all);
 	fprintf(out, "\nnetns, on fabric netns:\n");
 	sim_field_help(all, out);
 }

@@ -14,18 +14,18 @@ struct tun {
 
 /* --- the section of a spec ------------------------------------------------ */
 
-static const struct sim_field own_fields[] =
+static const struct sim_field fabrics_tun_own_fields[] =
     {XP_FABRIC_TIMEOUT(offsetof(struct tun, timeout_s)), {0}};
 
 enum { MAX_FIELDS = 16 };
 
-static void join_fields(struct sim_field all[MAX_FIELDS])
+static void fabrics_tun_join_fields(struct sim_field all[MAX_FIELDS])
 {
 	size_t n = sim_field_join(all, 0, MAX_FIELDS, tun_net_fields,
 	    offsetof(struct tun, net), NULL);
 	n = sim_field_join(all, n, MAX_FIELDS, tun_switch_fields,
 	    offsetof(struct tun, net.network), NULL);
-	sim_field_join(all, n, MAX_FIELDS, own_fields, 0, NULL);
+	sim_field_join(all, n, MAX_FIELDS, fabrics_tun_own_fields, 0, NULL);
 }
 
 static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
@@ -34,7 +34,7 @@ static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	struct sim_field all[MAX_FIELDS];
 	struct tun *p = params;
 	(void)t;
-	join_fields(all);
+	fabrics_tun_join_fields(all);
 	int rc =
 	    sim_field_defaults(fabric_sim_icmp_fields, &p->net.network.icmp, e);
 	p->net.network.icmp.t_max = 0;
@@ -44,7 +44,7 @@ static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 static void tun_help(FILE *out)
 {
 	struct sim_field all[MAX_FIELDS];
-	join_fields(all);
+	fabrics_tun_join_fields(all);
 	fprintf(out, "\ntun, on fabric tun:\n");
 	sim_field_help(all, out);
 }

@@ -111,7 +111,7 @@ static int unwatch_sender(void *arg, size_t flow, int fd, struct sim_err *e)
 	return fabric_real_unwatch(l->fabric, fd, e);
 }
 
-static int step(void *arg, struct sim_err *e)
+static int lab_lab_step(void *arg, struct sim_err *e)
 {
 	struct xp_lab *l = arg;
 	int rc = netns_traffic_step(l->traffic, e);
@@ -135,7 +135,7 @@ static int no_upload(void *arg, topo_host host, uint64_t token,
 	return sim_fail(e, SIM_EUNSUPPORTED, "there is no collector here.");
 }
 
-static int watch(const struct xp_lab *l, int fd, struct sim_err *e)
+static int lab_lab_watch(const struct xp_lab *l, int fd, struct sim_err *e)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
 	if (fd < 0 || epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) == 0)
@@ -210,15 +210,15 @@ static int begin_epoch(struct xp_lab *l, const struct scene *scene,
 	    .fetch = no_fetch,
 	    .upload = no_upload,
 	    .fd = l->epoll,
-	    .ready = step};
+	    .ready = lab_lab_step};
 	if ((rc = fabric_real_serve(l->fabric, &services, e)) < 0 ||
 	    (rc = open_traffic(l, flow, n, e)) < 0 ||
-	    (rc = watch(l, l->wire->ops->fd(l->wire), e)) < 0)
+	    (rc = lab_lab_watch(l, l->wire->ops->fd(l->wire), e)) < 0)
 		return rc;
-	return watch(l, netns_traffic_fd(l->traffic), e);
+	return lab_lab_watch(l, netns_traffic_fd(l->traffic), e);
 }
 
-static int take_report(void *arg, topo_host host, sim_ns at,
+static int lab_lab_take_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
 	struct xp_lab *l = arg;
@@ -247,7 +247,7 @@ static void note_retx(struct xp_lab *l, sim_ns now)
 	l->seen.n_retx = n;
 }
 
-static int live(struct xp_lab *l, const struct truth *truth, struct sim_err *e)
+static int lab_lab_live(struct xp_lab *l, const struct truth *truth, struct sim_err *e)
 {
 	struct fabric *f = fabric_real_fabric(l->fabric);
 	const sim_ns began = f->ops->now(f);
@@ -261,7 +261,7 @@ static int live(struct xp_lab *l, const struct truth *truth, struct sim_err *e)
 			change = netns_faults_next(truth, now - began);
 		}
 		if (rc == 0)
-			rc = fabric_run(f, &l->agents, now + SLICE, take_report,
+			rc = fabric_run(f, &l->agents, now + SLICE, lab_lab_take_report,
 			    l, e);
 		now = f->ops->now(f);
 		note_retx(l, now);
@@ -287,7 +287,7 @@ int xp_lab_epoch(struct xp_lab *l, const struct scene *scene,
     struct sim_err *e)
 {
 	int rc = begin_epoch(l, scene, flow, n, e);
-	if (rc == 0 && (rc = live(l, scene->loss.truth, e)) == 0)
+	if (rc == 0 && (rc = lab_lab_live(l, scene->loss.truth, e)) == 0)
 		rc = look(l, n, e);
 	end_epoch(l);
 	*seen = &l->seen;

@@ -39,9 +39,9 @@ struct selftest {
 	struct netns_link_count *before, *after; /* [n_links] */
 };
 
-static void say(struct selftest *t, const char *word, const char *what,
+static void selftest_say(struct selftest *t, const char *selftest_word, const char *what,
     const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-static void say(struct selftest *t, const char *word, const char *what,
+static void selftest_say(struct selftest *t, const char *word, const char *what,
     const char *fmt, ...)
 {
 	va_list args;
@@ -53,12 +53,12 @@ static void say(struct selftest *t, const char *word, const char *what,
 	va_end(args);
 }
 
-static void judge(struct selftest *t, int ok)
+static void selftest_judge(struct selftest *t, int ok)
 {
 	t->n_failed += !ok;
 }
 
-static const char *word(int ok)
+static const char *selftest_word(int ok)
 {
 	return ok ? "ok" : "FAIL";
 }
@@ -97,14 +97,14 @@ struct paths {
 	unsigned n_data[N_PATHS], n_reports, n_same;
 };
 
-static struct topo_tuple tuple_of(const struct obs_flow *f)
+static struct topo_tuple selftest_tuple_of(const struct obs_flow *f)
 {
 	return (struct topo_tuple){topo_addr_of_host(f->src_host),
 	    topo_addr_of_host(f->dst_host), f->src_port, f->dst_port,
 	    TOPO_PROTO_TCP};
 }
 
-static int tell(void *arg, struct fabric_real_retx out[], size_t cap, size_t *n,
+static int selftest_tell(void *arg, struct fabric_real_retx out[], size_t cap, size_t *n,
     struct sim_err *e)
 {
 	struct paths *p = arg;
@@ -115,7 +115,7 @@ static int tell(void *arg, struct fabric_real_retx out[], size_t cap, size_t *n,
 		return 0;
 	(void)e;
 	out[(*n)++] =
-	    (struct fabric_real_retx){tuple_of(&p->t->flow[p->now]), 1};
+	    (struct fabric_real_retx){selftest_tuple_of(&p->t->flow[p->now]), 1};
 	return 0;
 }
 
@@ -181,7 +181,7 @@ static int open_paths(struct paths *p, struct sim_err *e)
 	struct selftest *t = p->t;
 	struct fabric_real_host host[64];
 	struct fabric_real_params real;
-	const struct fabric_real_retx_source retx = {p, p->news, tell};
+	const struct fabric_real_retx_source retx = {p, p->news, selftest_tell};
 	int rc;
 	assert(t->topo.n_hosts <= 64 && t->topo.n_links <= 64);
 	if ((rc = sim_field_defaults(fabric_real_fields, &real, e)) < 0 ||
@@ -220,10 +220,10 @@ static int test_paths(struct selftest *t, struct sim_err *e)
 	}
 	if (rc == 0) {
 		const int ok = p.n_same == N_PATHS && p.n_reports == N_PATHS;
-		say(t, word(ok), "paths",
+		selftest_say(t, selftest_word(ok), "paths",
 		    "%u of %d flows were traced over the links of their data",
 		    p.n_same, N_PATHS);
-		judge(t, ok);
+		selftest_judge(t, ok);
 	}
 	fabric_real_close(p.fabric);
 	fabric_agents_close(&p.agents);
@@ -273,14 +273,14 @@ static int test_health(struct selftest *t, struct xp_lab *lab,
 		n_packets += s->count[l].packets;
 	const int ok = count_done(s) == N_FLOWS && s->n_retx == 0 &&
 	    s->n_drops == 0 && s->n_other == 0;
-	say(t, word(ok), "health",
+	selftest_say(t, selftest_word(ok), "health",
 	    "%u of %d flows of %d packets done; %llu sent again; %llu packets "
 	    "on links, %llu dropped%s%s",
 	    count_done(s), N_FLOWS, N_PKTS, (unsigned long long)s->n_retx,
 	    (unsigned long long)n_packets,
 	    (unsigned long long)(s->n_other + s->n_drops),
 	    s->n_other ? ": " : "", s->n_other ? s->other : "");
-	judge(t, ok);
+	selftest_judge(t, ok);
 	return 0;
 }
 
@@ -306,13 +306,13 @@ static int test_loss(struct selftest *t, struct xp_lab *lab, const char *name,
 	const int ok = lo <= rate && rate <= hi && elsewhere == 0 &&
 	    of_flows == c->n_random && s->n_other == 0 &&
 	    count_done(s) == N_FLOWS;
-	say(t, word(ok), "loss",
+	selftest_say(t, selftest_word(ok), "loss",
 	    "%s lost %llu of %llu packets at %g (exact interval %.4f to %.4f); "
 	    "%llu known by flow; other links %llu",
 	    name, (unsigned long long)c->n_random,
 	    (unsigned long long)c->packets, rate, lo, hi,
 	    (unsigned long long)of_flows, (unsigned long long)elsewhere);
-	judge(t, ok);
+	selftest_judge(t, ok);
 	return 0;
 }
 
@@ -450,7 +450,7 @@ static int test_syns(struct selftest *t, const char *what, double rto_s,
 	double lo, hi;
 	int rc = open_syns(t, &s, rto_s, rate, give_up_s, &why);
 	if (rc == SIM_EUNSUPPORTED) {
-		say(t, "SKIPPED", what, "%s", why.msg);
+		selftest_say(t, "SKIPPED", what, "%s", why.msg);
 		close_syns(&s);
 		return 0;
 	}
@@ -468,14 +468,14 @@ static int test_syns(struct selftest *t, const char *what, double rto_s,
 		    fabric_real_fabric(s.fabric)->caps.syn_rto_ns;
 		const int ok = s.n_off == 0 && lo <= rate && rate <= hi &&
 		    s.n_at[1] > 0 && s.n_at[2] > 0;
-		say(t, word(ok), what,
+		selftest_say(t, selftest_word(ok), what,
 		    "of %d connects at %g loss %u at once, %u after %g s, %u "
 		    "after %g s, %u later, %u at no such time",
 		    N_SYNS, rate, s.n_at[0], s.n_at[1], (double)wait[0] * 1e-9,
 		    s.n_at[2], (double)(wait[0] + wait[1]) * 1e-9,
 		    N_SYNS - s.n_at[0] - s.n_at[1] - s.n_at[2] - s.n_off,
 		    s.n_off);
-		judge(t, ok);
+		selftest_judge(t, ok);
 	}
 	close_syns(&s);
 	return rc;

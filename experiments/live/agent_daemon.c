@@ -38,7 +38,7 @@ struct xp_agent {
 };
 
 /* --- time ----------------------------------------------------------------- */
-static sim_ns now(const struct xp_agent *a)
+static sim_ns agent_daemon_now(const struct xp_agent *a)
 {
 	return a->base->ops->now(a->base);
 }
@@ -105,7 +105,7 @@ static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
 	algo_pingmesh_agent_status(a->agents.state, &s);
 	sim_put(&t,
 	    "{\"agent\": \"%s\", \"at_s\": %" PRIu64 ", \"uptime_s\": %.1f, ",
-	    a->self, clock_wall() / SIM_SEC, (double)now(a) * 1e-9);
+	    a->self, clock_wall() / SIM_SEC, (double)agent_daemon_now(a) * 1e-9);
 	put_cost(&t);
 	sim_put(&t,
 	    ", \"version\": \"%016" PRIx64 "\", \"entries\": %" PRIu32
@@ -131,7 +131,7 @@ static void tell_status(struct xp_agent *a)
 	const size_t n = write_status(a, text);
 	if (a->status_fd >= 0)
 		xp_daemon_replace(a->status_fd, text, n);
-	a->status_at = now(a) + STATUS_EVERY;
+	a->status_at = agent_daemon_now(a) + STATUS_EVERY;
 }
 
 static void log_status(struct xp_agent *a)
@@ -144,7 +144,7 @@ static void log_status(struct xp_agent *a)
 /* --- the log -------------------------------------------------------------- */
 static void log_lines(struct xp_agent *a)
 {
-	const uint64_t shift = clock_wall() - now(a);
+	const uint64_t shift = clock_wall() - agent_daemon_now(a);
 	uint64_t n_gone;
 	const uint32_t n =
 	    algo_pingmesh_agent_log(a->agents.state, a->lines, &n_gone);
@@ -204,14 +204,14 @@ static int no_report(void *arg, topo_host host, sim_ns at,
 
 static int run_slice(struct xp_agent *a, sim_ns until, struct sim_err *e)
 {
-	const sim_ns end = now(a) + SLICE;
+	const sim_ns end = agent_daemon_now(a) + SLICE;
 	int rc = fabric_run(a->base, &a->agents, end < until ? end : until,
 	    no_report, NULL, e);
 	if (rc < 0)
 		return rc;
 	log_lines(a);
-	xp_notify_alive(&a->notify, now(a));
-	if (now(a) >= a->status_at)
+	xp_notify_alive(&a->notify, agent_daemon_now(a));
+	if (agent_daemon_now(a) >= a->status_at)
 		tell_status(a);
 	return 0;
 }
@@ -229,14 +229,14 @@ static int has_asked(const struct xp_agent *a)
 /* Hand over what is held. */
 static int wind_down(struct xp_agent *a, struct sim_err *e)
 {
-	const sim_ns until = now(a) + (sim_ns)(a->params.grace_s * 1e9);
+	const sim_ns until = agent_daemon_now(a) + (sim_ns)(a->params.grace_s * 1e9);
 	struct algo_pingmesh_status s;
 	int rc = 0;
 	xp_notify_say(&a->notify, "STOPPING=1");
 	for (;;) {
 		algo_pingmesh_agent_end(a->agents.state);
 		algo_pingmesh_agent_status(a->agents.state, &s);
-		if (rc < 0 || now(a) >= until ||
+		if (rc < 0 || agent_daemon_now(a) >= until ||
 		    s.n_in_flight + s.n_held == 0 || !a->params.collector)
 			break;
 		rc = run_slice(a, until, e);
@@ -254,11 +254,11 @@ int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 {
 	const struct xp_agent_params *p = &a->params;
 	const sim_ns until =
-	    p->for_s > 0 ? now(a) + (sim_ns)(p->for_s * 1e9) : SIM_NEVER;
+	    p->for_s > 0 ? agent_daemon_now(a) + (sim_ns)(p->for_s * 1e9) : SIM_NEVER;
 	struct algo_pingmesh_status s;
 	int rc = 0;
 	xp_notify_say(&a->notify, "READY=1");
-	while (rc == 0 && !heed_signals(a) && now(a) < until &&
+	while (rc == 0 && !heed_signals(a) && agent_daemon_now(a) < until &&
 	    !(p->once && has_asked(a)))
 		rc = run_slice(a, until, e);
 	algo_pingmesh_agent_status(a->agents.state, &s);
@@ -274,7 +274,7 @@ int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 }
 
 /* --- opening -------------------------------------------------------------- */
-static void block_signals(void)
+static void agent_daemon_block_signals(void)
 {
 	sigset_t set;
 	signals_of(&set);
@@ -298,7 +298,7 @@ static int open_agent(struct xp_agent *a, struct sim_err *e)
 	return algo_pingmesh_agent.init(a->agents.state, 0, &p->agent, e);
 }
 
-static int open_all(struct xp_agent *a, struct sim_err *e)
+static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 {
 	const struct xp_agent_params *p = &a->params;
 	const struct fabric_real_host self = {p->agent.address, -1};
@@ -310,7 +310,7 @@ static int open_all(struct xp_agent *a, struct sim_err *e)
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	int rc;
-	block_signals();
+	agent_daemon_block_signals();
 	xp_notify_open(&a->notify);
 	/* Limits first: what breaks them breaks here. */
 	if ((rc = xp_daemon_limit(p->memory_mib, e)) < 0 ||
@@ -338,7 +338,7 @@ int xp_agent_open(struct xp_agent **out, const struct xp_agent_params *p,
 	a->params = *p;
 	a->status_fd = a->log.fd = a->log.old_fd = a->notify.fd = -1;
 	topo_addr_format(p->agent.address, a->self);
-	if ((rc = open_all(a, e)) < 0)
+	if ((rc = agent_daemon_open_all(a, e)) < 0)
 		xp_agent_close(a);
 	else
 		*out = a;

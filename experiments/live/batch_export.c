@@ -30,7 +30,7 @@ struct export
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
 
-static int flush(struct export *x, struct sim_err *e)
+static int batch_export_flush(struct export *x, struct sim_err *e)
 {
 	int rc;
 	if ((rc = res_recorder_probes(x->out, &x->rows, e)) < 0 ||
@@ -91,12 +91,12 @@ static int take_batch(struct export *x, struct sim_err *e)
 		if ((rc = obs_probes_add(t, &p, e)) < 0)
 			return rc;
 	}
-	return x->out ? flush(x, e) : 0;
+	return x->out ? batch_export_flush(x, e) : 0;
 }
 
 /* Counters say when probes were under way no better than probes do: those of
  * windows without any of that time are left out. */
-static int take_window(struct export *x, size_t n, struct sim_err *e)
+static int batch_export_take_window(struct export *x, size_t n, struct sim_err *e)
 {
 	struct algo_pingmesh_window w;
 	struct obs_perf_row row;
@@ -113,7 +113,7 @@ static int take_window(struct export *x, size_t n, struct sim_err *e)
 		return 0;
 	row.end_ns -= x->n->origin_ns;
 	rc = obs_perf_add(&x->counters, &row, e);
-	return rc < 0 ? rc : flush(x, e);
+	return rc < 0 ? rc : batch_export_flush(x, e);
 }
 
 /* A batch of N bytes that was not seen before. */
@@ -121,7 +121,7 @@ static int take_bytes(struct export *x, enum algo_pingmesh_wire_kind kind,
     size_t n, struct sim_err *e)
 {
 	if (kind == ALGO_PINGMESH_OF_COUNTERS)
-		return take_window(x, n, e);
+		return batch_export_take_window(x, n, e);
 	int rc = algo_pingmesh_wire_decode(&x->batch, x->bytes, n, e);
 	return rc < 0 ? rc : take_batch(x, e);
 }
@@ -161,7 +161,7 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 	return rc < 0 ? rc : 0;
 }
 
-static int pass(struct export *x, const char *dir, struct sim_err *e)
+static int batch_export_pass(struct export *x, const char *dir, struct sim_err *e)
 {
 	const sim_ns origin_ns = x->n->origin_ns;
 	struct dirent **found = NULL;
@@ -188,7 +188,7 @@ static int pass(struct export *x, const char *dir, struct sim_err *e)
 static int write_out(struct export *x, const char *dir, const char *path,
     struct res_recording_info *info, struct sim_err *e)
 {
-	int rc = pass(x, dir, e);
+	int rc = batch_export_pass(x, dir, e);
 	if (rc < 0)
 		return rc;
 	if (x->first_ns > x->last_ns)
@@ -201,7 +201,7 @@ static int write_out(struct export *x, const char *dir, const char *path,
 	info->duration_ns = to;
 	if ((rc = res_recorder_open(&x->out, path, info, e)) < 0)
 		return rc;
-	if ((rc = pass(x, dir, e)) < 0 ||
+	if ((rc = batch_export_pass(x, dir, e)) < 0 ||
 	    (rc = res_recorder_covers(x->out, from, to, e)) < 0) {
 		res_recorder_discard(x->out);
 		return rc;

@@ -34,7 +34,7 @@ struct xp_batch_store {
 	char name[NAME_BYTES];
 };
 
-static int io_fail(const struct xp_batch_store *s, const char *what,
+static int batch_store_io_fail(const struct xp_batch_store *s, const char *what,
     const char *name, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s %s%s%s: %s.", what, s->dir,
@@ -70,7 +70,7 @@ int xp_batch_next(FILE *in, unsigned char *buf, size_t *n,
 	    : XP_BATCH_MORE;
 }
 
-static int note(struct xp_batch_store *s,
+static int batch_store_note(struct xp_batch_store *s,
     const struct algo_pingmesh_wire_id *id, struct sim_err *e)
 {
 	const int rc = xp_batch_set_take(&s->set, id, e);
@@ -90,7 +90,7 @@ static int replay(struct xp_batch_store *s, FILE *in, unsigned char *buf,
 	int rc;
 	while (
 	    (*end = rc = xp_batch_next(in, buf, &n, &id, e)) == XP_BATCH_MORE) {
-		if ((rc = note(s, &id, e)) < 0)
+		if ((rc = batch_store_note(s, &id, e)) < 0)
 			return rc;
 		*whole += n;
 	}
@@ -132,15 +132,15 @@ static int64_t day_of(unsigned yyyymmdd)
 }
 
 /* Go on with the newest file where its last whole batch ends. */
-static int go_on(struct xp_batch_store *s, const char *name, uint64_t whole,
+static int batch_store_go_on(struct xp_batch_store *s, const char *name, uint64_t whole,
     uint64_t size, struct sim_err *e)
 {
 	unsigned day;
 	s->fd = openat(s->dir_fd, name, O_WRONLY | O_CLOEXEC);
 	if (s->fd < 0)
-		return io_fail(s, "open", name, e);
+		return batch_store_io_fail(s, "open", name, e);
 	if (whole < size && ftruncate(s->fd, (off_t)whole) < 0)
-		return io_fail(s, "truncate", name, e);
+		return batch_store_io_fail(s, "truncate", name, e);
 	is_ours(name, &day, &s->last_number);
 	snprintf(s->name, sizeof(s->name), "%.*s", NAME_BYTES - 1, name);
 	s->day = day_of(day);
@@ -150,7 +150,7 @@ static int go_on(struct xp_batch_store *s, const char *name, uint64_t whole,
 	return 0;
 }
 
-static int read_file(struct xp_batch_store *s, const char *name, int is_newest,
+static int batch_store_read_file(struct xp_batch_store *s, const char *name, int is_newest,
     unsigned char *buf, struct sim_err *e)
 {
 	const int fd = openat(s->dir_fd, name, O_RDONLY | O_CLOEXEC);
@@ -160,13 +160,13 @@ static int read_file(struct xp_batch_store *s, const char *name, int is_newest,
 	unsigned day;
 	int rc, end = XP_BATCH_END;
 	if (!in) {
-		rc = io_fail(s, "read", name, e);
+		rc = batch_store_io_fail(s, "read", name, e);
 		if (fd >= 0)
 			close(fd);
 		return rc;
 	}
 	if (fstat(fd, &st) < 0)
-		rc = io_fail(s, "inspect", name, e);
+		rc = batch_store_io_fail(s, "inspect", name, e);
 	else if ((rc = replay(s, in, buf, &whole, &end, e)) < 0)
 		sim_wrap(e, rc, "%s/%s", s->dir, name);
 	fclose(in);
@@ -177,7 +177,7 @@ static int read_file(struct xp_batch_store *s, const char *name, int is_newest,
 	s->held.n_bytes += size;
 	is_ours(name, &day, &s->last_number);
 	if (is_newest && end != XP_BATCH_DAMAGED)
-		return go_on(s, name, whole, size, e);
+		return batch_store_go_on(s, name, whole, size, e);
 	s->held.n_bytes_damaged += size - whole;
 	return 0;
 }
@@ -197,10 +197,10 @@ static int read_files(struct xp_batch_store *s, struct sim_err *e)
 		return rc;
 	const int n = xp_batch_files(s->dir_fd, &found);
 	if (n < 0)
-		rc = io_fail(s, "list", "", e);
+		rc = batch_store_io_fail(s, "list", "", e);
 	for (int i = 0; i < n; i++) {
 		if (rc == 0)
-			rc = read_file(s, found[i]->d_name, i == n - 1, buf, e);
+			rc = batch_store_read_file(s, found[i]->d_name, i == n - 1, buf, e);
 		free(found[i]);
 	}
 	free(found);
@@ -215,9 +215,9 @@ static int close_file(struct xp_batch_store *s, struct sim_err *e)
 	if (s->fd < 0)
 		return 0;
 	if (fdatasync(s->fd) < 0)
-		rc = io_fail(s, "sync", s->name, e);
+		rc = batch_store_io_fail(s, "sync", s->name, e);
 	if (close(s->fd) < 0 && rc == 0)
-		rc = io_fail(s, "close", s->name, e);
+		rc = batch_store_io_fail(s, "close", s->name, e);
 	s->fd = -1;
 	return rc;
 }
@@ -234,9 +234,9 @@ static int begin_file(struct xp_batch_store *s, int64_t day, struct sim_err *e)
 	const int fd = openat(s->dir_fd, name,
 	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0)
-		return io_fail(s, "create", name, e);
+		return batch_store_io_fail(s, "create", name, e);
 	if (s->params.sync && fsync(s->dir_fd) < 0) {
-		int rc = io_fail(s, "sync", "", e);
+		int rc = batch_store_io_fail(s, "sync", "", e);
 		close(fd);
 		unlinkat(s->dir_fd, name, 0);
 		return rc;
@@ -252,7 +252,7 @@ static int begin_file(struct xp_batch_store *s, int64_t day, struct sim_err *e)
 
 /* A file that can't be brought back to its last whole batch is left behind: its
  * end is then torn, which a reader knows. */
-static void take_back(struct xp_batch_store *s)
+static void batch_store_take_back(struct xp_batch_store *s)
 {
 	if (ftruncate(s->fd, (off_t)s->end) == 0)
 		return;
@@ -260,7 +260,7 @@ static void take_back(struct xp_batch_store *s)
 	s->fd = -1;
 }
 
-static int append(struct xp_batch_store *s, const unsigned char *bytes,
+static int batch_store_append(struct xp_batch_store *s, const unsigned char *bytes,
     size_t n, struct sim_err *e)
 {
 	size_t put = 0;
@@ -271,17 +271,17 @@ static int append(struct xp_batch_store *s, const unsigned char *bytes,
 		if (k > 0)
 			put += (size_t)k;
 		else if (k == 0 || errno != EINTR)
-			rc = io_fail(s, "write", s->name, e);
+			rc = batch_store_io_fail(s, "write", s->name, e);
 	}
 	if (rc < 0) {
-		take_back(s);
+		batch_store_take_back(s);
 		return rc;
 	}
 	if (s->params.sync && fdatasync(s->fd) < 0) {
 		/* What the disk holds is unknown from here on: this file is
 		 * not trusted with another batch. */
-		rc = io_fail(s, "sync", s->name, e);
-		take_back(s);
+		rc = batch_store_io_fail(s, "sync", s->name, e);
+		batch_store_take_back(s);
 		if (s->fd >= 0)
 			close(s->fd);
 		s->fd = -1;
@@ -313,7 +313,7 @@ int xp_batch_store_put(struct xp_batch_store *s,
 	    (rc = close_file(s, e)) < 0)
 		return rc;
 	if ((s->fd < 0 && (rc = begin_file(s, day, e)) < 0) ||
-	    (rc = append(s, bytes, n, e)) < 0)
+	    (rc = batch_store_append(s, bytes, n, e)) < 0)
 		return rc;
 	xp_batch_set_add(&s->set, id);
 	s->held.n_bytes += n;
@@ -326,14 +326,14 @@ int xp_batch_store_put(struct xp_batch_store *s,
 static int open_dir(struct xp_batch_store *s, struct sim_err *e)
 {
 	if (mkdir(s->dir, 0750) < 0 && errno != EEXIST)
-		return io_fail(s, "make", "", e);
+		return batch_store_io_fail(s, "make", "", e);
 	s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
-		return io_fail(s, "open", "", e);
+		return batch_store_io_fail(s, "open", "", e);
 	if (flock(s->dir_fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	if (errno != EWOULDBLOCK)
-		return io_fail(s, "lock", "", e);
+		return batch_store_io_fail(s, "lock", "", e);
 	return sim_fail(e, SIM_EIO,
 	    "another collector holds %s: each needs a folder of its own.",
 	    s->dir);

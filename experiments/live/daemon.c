@@ -63,7 +63,7 @@ int xp_daemon_address(uint32_t *address, struct sim_err *e)
 }
 
 /* --- rights --------------------------------------------------------------- */
-static int refused(const char *what, struct sim_err *e)
+static int daemon_refused(const char *what, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "%s: %s.", what, strerror(errno));
 }
@@ -82,7 +82,7 @@ static int become(const char *user, struct sim_err *e)
 	if (setgroups(0, NULL) < 0 ||
 	    setresgid(p->pw_gid, p->pw_gid, p->pw_gid) < 0 ||
 	    setresuid(p->pw_uid, p->pw_uid, p->pw_uid) < 0)
-		return refused(what, e);
+		return daemon_refused(what, e);
 	uid_t r, eff, saved;
 	if (getresuid(&r, &eff, &saved) < 0 || r != p->pw_uid || eff != r ||
 	    saved != r || (r != 0 && setuid(0) == 0))
@@ -99,9 +99,9 @@ static int empty_capabilities(struct sim_err *e)
 	if (syscall(SYS_capset, &head, none) < 0 ||
 	    syscall(SYS_capget, &head, left) < 0 ||
 	    memcmp(none, left, sizeof(none)) != 0)
-		return refused("capabilities cannot be given up", e);
+		return daemon_refused("capabilities cannot be given up", e);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return refused("new rights cannot be ruled out", e);
+		return daemon_refused("new rights cannot be ruled out", e);
 	return 0;
 }
 
@@ -124,9 +124,9 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
 	    (rlim_t)memory_mib << 20};
 	enum { AFTER_OTHERS = 10 };
 	if (memory_mib > 0 && setrlimit(RLIMIT_DATA, &memory) < 0)
-		return refused("memory cannot be limited", e);
+		return daemon_refused("memory cannot be limited", e);
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
-		return refused("core dumps cannot be ruled out", e);
+		return daemon_refused("core dumps cannot be ruled out", e);
 	if (getpriority(PRIO_PROCESS, 0) < AFTER_OTHERS)
 		setpriority(PRIO_PROCESS, 0, AFTER_OTHERS);
 	return 0;

@@ -82,7 +82,7 @@ const char *xp_fetch_why(const struct xp_fetch *f)
 }
 
 /* --- time ----------------------------------------------------------------- */
-static sim_ns now(const struct xp_fetch *f)
+static sim_ns fetch_now(const struct xp_fetch *f)
 {
 	const struct fabric *base = fabric_real_fabric(f->fabric);
 	return base->ops->now(base);
@@ -90,10 +90,10 @@ static sim_ns now(const struct xp_fetch *f)
 
 static uint64_t wall_shift(const struct xp_fetch *f)
 {
-	return clock_wall() - now(f);
+	return clock_wall() - fetch_now(f);
 }
 
-static sim_ns ns_of(double seconds)
+static sim_ns fetch_ns_of(double seconds)
 {
 	return (sim_ns)(seconds * 1e9);
 }
@@ -122,7 +122,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg,
 }
 
 /* MS: -1, never; a timer of 0 would be none. */
-static int on_timer(CURLM *multi, long ms, void *arg)
+static int fetch_on_timer(CURLM *multi, long ms, void *arg)
 {
 	struct xp_fetch *f = arg;
 	struct itimerspec at = {0};
@@ -191,10 +191,10 @@ static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
 }
 
 /* Begin, with SHARE of the time that is left. Returns 0 if libcurl does not. */
-static int begin(struct xp_fetch *f, struct transfer *t, const char *header,
+static int fetch_begin(struct xp_fetch *f, struct transfer *t, const char *header,
     unsigned share)
 {
-	const sim_ns at = now(f), left = t->until > at ? t->until - at : 0;
+	const sim_ns at = fetch_now(f), left = t->until > at ? t->until - at : 0;
 	const long ms = (long)(left / share / SIM_MS);
 	curl_slist_free_all(t->headers);
 	t->headers = header ? curl_slist_append(NULL, header) : NULL;
@@ -210,14 +210,14 @@ static int begin(struct xp_fetch *f, struct transfer *t, const char *header,
 	return 1;
 }
 
-static void stop(struct xp_fetch *f, struct transfer *t)
+static void fetch_stop(struct xp_fetch *f, struct transfer *t)
 {
 	if (t->is_busy)
 		curl_multi_remove_handle(f->multi, t->easy);
 	t->is_busy = 0;
 }
 
-static void blame(struct xp_fetch *f, const struct transfer *t, CURLcode code,
+static void fetch_blame(struct xp_fetch *f, const struct transfer *t, CURLcode code,
     long status)
 {
 	char said[64];
@@ -238,28 +238,28 @@ static int give(struct xp_fetch *f, int ok, const struct bytes *b,
 }
 
 /* Ask the controllers that are left, in turn. */
-static int ask(struct xp_fetch *f, struct sim_err *e)
+static int fetch_ask(struct xp_fetch *f, struct sim_err *e)
 {
 	char header[MAX_TAG + 32];
 	snprintf(header, sizeof(header), "If-None-Match: %s", f->had.tag);
 	for (; f->n_asked < f->n_controllers; f->n_asked++) {
 		f->coming.n = 0;
 		f->coming.tag[0] = '\0';
-		if (begin(f, &f->get, f->had.tag[0] ? header : NULL,
+		if (fetch_begin(f, &f->get, f->had.tag[0] ? header : NULL,
 			f->n_controllers - f->n_asked))
 			return 0;
-		blame(f, &f->get, CURLE_OK, 0);
+		fetch_blame(f, &f->get, CURLE_OK, 0);
 		f->count.n_unanswered++;
 	}
 	return give(f, 0, NULL, e);
 }
 
-static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
+static int fetch_fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
 	int rc = 0;
 	if (f->get.is_busy) { /* the agent gave it up */
-		stop(f, &f->get);
+		fetch_stop(f, &f->get);
 		rc = give(f, 0, NULL, e);
 	}
 	/* What the agent still has cannot be written over. */
@@ -267,12 +267,12 @@ static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
 		return fabric_real_fetched(f->fabric, host, token, 0, NULL, 0,
 		    e);
 	f->get.token = token;
-	f->get.until = now(f) + ns_of(0.9 * f->params.fetch_s);
+	f->get.until = fetch_now(f) + fetch_ns_of(0.9 * f->params.fetch_s);
 	f->n_asked = 0;
-	return rc < 0 ? rc : ask(f, e);
+	return rc < 0 ? rc : fetch_ask(f, e);
 }
 
-static void taken(void *arg, topo_host host, uint64_t token)
+static void fetch_taken(void *arg, topo_host host, uint64_t token)
 {
 	struct xp_fetch *f = arg;
 	(void)host;
@@ -296,10 +296,10 @@ static int fetched(struct xp_fetch *f, CURLcode code, long status,
 	} else if (code == CURLE_OK && status == 404) {
 		f->count.n_none++;
 	} else {
-		blame(f, &f->get, code, status);
+		fetch_blame(f, &f->get, code, status);
 		f->count.n_unanswered++;
 		f->n_asked++;
-		return ask(f, e);
+		return fetch_ask(f, e);
 	}
 	f->first = (f->first + f->n_asked) % f->n_controllers;
 	return give(f, 1, status == 404 ? NULL : &f->had, e);
@@ -334,24 +334,24 @@ static int uploaded(struct xp_fetch *f, int ok, struct sim_err *e)
 static int post(struct xp_fetch *f, struct transfer *t, const void *bytes,
     size_t n)
 {
-	t->until = now(f) + ns_of(0.9 * f->params.upload_s);
+	t->until = fetch_now(f) + fetch_ns_of(0.9 * f->params.upload_s);
 	f->n_said = 0;
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE, (long)n);
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, bytes);
-	if (begin(f, t, "Content-Type: application/octet-stream", 1))
+	if (fetch_begin(f, t, "Content-Type: application/octet-stream", 1))
 		return 1;
-	blame(f, t, CURLE_OK, 0);
+	fetch_blame(f, t, CURLE_OK, 0);
 	return 0;
 }
 
-static int upload(void *arg, topo_host host, uint64_t token, const void *data,
+static int fetch_upload(void *arg, topo_host host, uint64_t token, const void *data,
     size_t n, struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
 	int rc = 0;
 	(void)n;
 	if (f->post.is_busy) {
-		stop(f, &f->post);
+		fetch_stop(f, &f->post);
 		rc = uploaded(f, 0, e);
 	}
 	f->post.token = token;
@@ -370,7 +370,7 @@ static void counted(struct xp_fetch *f, int ok)
 }
 
 /* They are sent once, and new ones push old ones aside. */
-static int counters(void *arg, topo_host host, const void *data, size_t n,
+static int fetch_counters(void *arg, topo_host host, const void *data, size_t n,
     struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
@@ -383,7 +383,7 @@ static int counters(void *arg, topo_host host, const void *data, size_t n,
 		return 0;
 	if (f->push.is_busy)
 		counted(f, 0);
-	stop(f, &f->push);
+	fetch_stop(f, &f->push);
 	memcpy(&w, data, sizeof(w));
 	w.born_ns += f->born_shift;
 	w.start_ns += shift;
@@ -395,19 +395,19 @@ static int counters(void *arg, topo_host host, const void *data, size_t n,
 }
 
 /* --- what libcurl has done ------------------------------------------------ */
-static int end(struct xp_fetch *f, CURL *easy, CURLcode code, struct sim_err *e)
+static int fetch_end(struct xp_fetch *f, CURL *easy, CURLcode code, struct sim_err *e)
 {
 	struct transfer *t = easy == f->get.easy ? &f->get
 	    : easy == f->post.easy               ? &f->post
 						 : &f->push;
 	long status = 0;
 	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
-	stop(f, t);
+	fetch_stop(f, t);
 	if (t == &f->get)
 		return fetched(f, code, status, e);
 	const int ok = code == CURLE_OK && status == 200;
 	if (!ok)
-		blame(f, t, code, status);
+		fetch_blame(f, t, code, status);
 	if (t == &f->post)
 		return uploaded(f, ok, e);
 	counted(f, ok);
@@ -442,7 +442,7 @@ static int ready(void *arg, struct sim_err *e)
 	const CURLMsg *m;
 	while (rc == 0 && (m = curl_multi_info_read(f->multi, &left)))
 		if (m->msg == CURLMSG_DONE)
-			rc = end(f, m->easy_handle, m->data.result, e);
+			rc = fetch_end(f, m->easy_handle, m->data.result, e);
 	return rc;
 }
 
@@ -473,7 +473,7 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
 	return rc;
 }
 
-static int set_up(struct xp_fetch *f, struct transfer *t)
+static int fetch_set_up(struct xp_fetch *f, struct transfer *t)
 {
 	CURL *c = t->easy = curl_easy_init();
 	return c && curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
@@ -501,8 +501,8 @@ static int set_up_all(struct xp_fetch *f, struct sim_err *e)
 {
 	CURL *c;
 	f->multi = curl_multi_init();
-	if (!f->multi || !set_up(f, &f->get) || !set_up(f, &f->post) ||
-	    !set_up(f, &f->push))
+	if (!f->multi || !fetch_set_up(f, &f->get) || !fetch_set_up(f, &f->post) ||
+	    !fetch_set_up(f, &f->push))
 		return sim_fail(e, SIM_EDEP, "libcurl cannot start.");
 	c = f->get.easy;
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_list);
@@ -512,7 +512,7 @@ static int set_up_all(struct xp_fetch *f, struct sim_err *e)
 	set_up_post(&f->push);
 	curl_multi_setopt(f->multi, CURLMOPT_SOCKETFUNCTION, on_socket);
 	curl_multi_setopt(f->multi, CURLMOPT_SOCKETDATA, f);
-	curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, on_timer);
+	curl_multi_setopt(f->multi, CURLMOPT_TIMERFUNCTION, fetch_on_timer);
 	curl_multi_setopt(f->multi, CURLMOPT_TIMERDATA, f);
 	return 0;
 }
@@ -555,10 +555,10 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
     struct sim_err *e)
 {
 	const struct fabric_real_services s = {.arg = f,
-	    .fetch = fetch,
-	    .upload = upload,
-	    .counters = counters,
-	    .taken = taken,
+	    .fetch = fetch_fetch,
+	    .upload = fetch_upload,
+	    .counters = fetch_counters,
+	    .taken = fetch_taken,
 	    .fd = f->epoll,
 	    .ready = ready};
 	f->fabric = fabric;
@@ -566,9 +566,9 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	return fabric_real_serve(fabric, &s, e);
 }
 
-static void tear_down(struct xp_fetch *f, struct transfer *t)
+static void fetch_tear_down(struct xp_fetch *f, struct transfer *t)
 {
-	stop(f, t);
+	fetch_stop(f, t);
 	curl_easy_cleanup(t->easy);
 	curl_slist_free_all(t->headers);
 }
@@ -577,9 +577,9 @@ void xp_fetch_close(struct xp_fetch *f)
 {
 	if (!f)
 		return;
-	tear_down(f, &f->get);
-	tear_down(f, &f->post);
-	tear_down(f, &f->push);
+	fetch_tear_down(f, &f->get);
+	fetch_tear_down(f, &f->post);
+	fetch_tear_down(f, &f->push);
 	curl_multi_cleanup(f->multi);
 	curl_global_cleanup();
 	if (f->epoll >= 0)

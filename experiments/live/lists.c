@@ -24,7 +24,7 @@ void xp_http_lists_free(struct xp_http_lists *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
-static void fill(struct xp_http_list *i)
+static void lists_fill(struct xp_http_list *i)
 {
 	size_t more = 1;
 	i->at = i->n = 0;
@@ -55,7 +55,7 @@ int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
 		xp_http_list_rest(i);
 		return rc;
 	}
-	fill(i);
+	lists_fill(i);
 	*out = i;
 	return 0;
 }
@@ -63,7 +63,7 @@ int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
 size_t xp_http_list_read(struct xp_http_list *i, char *out, size_t size)
 {
 	if (i->at == i->n)
-		fill(i);
+		lists_fill(i);
 	const size_t n = i->n - i->at < size ? i->n - i->at : size;
 	memcpy(out, i->buf + i->at, n);
 	i->at += n;

@@ -79,7 +79,7 @@ static uint64_t now_ms(void)
 	return clock_now() / SIM_MS;
 }
 
-static void count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)
+static void mhd_count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)
 {
 	atomic_fetch_add_explicit(&s->count[c], n, memory_order_relaxed);
 }
@@ -115,7 +115,7 @@ static enum MHD_Result may_connect(void *arg, const struct sockaddr *address,
 	pthread_mutex_unlock(&s->lock);
 	if (n_same < s->params.per_address)
 		return MHD_YES;
-	count(s, XP_HTTP_crowded, 1);
+	mhd_count(s, XP_HTTP_crowded, 1);
 	return MHD_NO;
 }
 
@@ -131,7 +131,7 @@ static void set_phase(struct xp_http_server *s, struct conn *c,
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void begin(struct xp_http_server *s, struct MHD_Connection *mhd,
+static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
     struct conn **out)
 {
 	const int fd =
@@ -141,7 +141,7 @@ static void begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 	    MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
 		->client_addr;
 	struct conn *c;
-	count(s, XP_HTTP_connections, 1);
+	mhd_count(s, XP_HTTP_connections, 1);
 	*out = NULL;
 	if (SIM_ZALLOC(&c, 1, NULL) < 0) {
 		shutdown(fd, SHUT_RDWR);
@@ -175,7 +175,7 @@ static int is_unanswered(int fd)
 
 /* The library closes the socket only after this, so no other one can have got
  * its number while it is in the list. */
-static void end(struct xp_http_server *s, struct conn *c)
+static void mhd_end(struct xp_http_server *s, struct conn *c)
 {
 	if (!c)
 		return;
@@ -186,7 +186,7 @@ static void end(struct xp_http_server *s, struct conn *c)
 	s->n_conns--;
 	pthread_mutex_unlock(&s->lock);
 	if (!c->is_shut && !c->is_cut && is_unanswered(c->fd))
-		count(s, XP_HTTP_malformed, 1);
+		mhd_count(s, XP_HTTP_malformed, 1);
 	free(c->body);
 	free(c);
 }
@@ -196,15 +196,15 @@ static void notify(void *arg, struct MHD_Connection *mhd, void **context,
 {
 	struct conn *c = *context;
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		begin(arg, mhd, &c);
+		mhd_begin(arg, mhd, &c);
 		*context = c;
 	} else {
-		end(arg, c);
+		mhd_end(arg, c);
 		*context = NULL;
 	}
 }
 
-static void reap(struct xp_http_server *s)
+static void mhd_reap(struct xp_http_server *s)
 {
 	const uint64_t now = now_ms();
 	uint64_t n_late = 0;
@@ -221,10 +221,10 @@ static void reap(struct xp_http_server *s)
 		n_late += c->phase != IDLE || c->n_answered == 0;
 	}
 	pthread_mutex_unlock(&s->lock);
-	count(s, XP_HTTP_late, n_late);
+	mhd_count(s, XP_HTTP_late, n_late);
 }
 
-static struct conn *conn_of(struct MHD_Connection *mhd)
+static struct conn *mhd_conn_of(struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *i =
 	    MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -276,7 +276,7 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 		    (void *)(uintptr_t)a->bytes, MHD_RESPMEM_MUST_COPY);
 	if (!r)
 		return MHD_NO;
-	count(s, a->counter, 1);
+	mhd_count(s, a->counter, 1);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
 	if (a->etag[0] != '\0')
@@ -313,7 +313,7 @@ static void look_at_site(struct xp_http_server *s, struct xp_http_site *site)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void keep(struct xp_http_server *s, const struct conn *c,
+static void mhd_keep(struct xp_http_server *s, const struct conn *c,
     struct xp_http_answer *a)
 {
 	struct sim_err e = {0};
@@ -324,7 +324,7 @@ static void keep(struct xp_http_server *s, const struct conn *c,
 	s->n_bytes = xp_batch_store_held(s->service.store).n_bytes;
 	pthread_mutex_unlock(&s->store_lock);
 	if (rc == 0 && is_new)
-		count(s, XP_HTTP_records, a->batch.n);
+		mhd_count(s, XP_HTTP_records, a->batch.n);
 	xp_http_kept(a, rc, is_new, &e);
 }
 
@@ -377,7 +377,7 @@ static enum MHD_Result take_end(struct xp_http_server *s,
 			return result;
 	}
 	if (xp_http_body(&q, &a) == XP_HTTP_KEEP)
-		keep(s, c, &a);
+		mhd_keep(s, c, &a);
 	return send_answer(s, mhd, c, &a);
 }
 
@@ -385,7 +385,7 @@ static enum MHD_Result take_piece(struct xp_http_server *s, struct conn *c,
     const char *bytes, size_t n)
 {
 	if (n > ALGO_PINGMESH_WIRE_MAX - c->n_body) {
-		count(s, XP_HTTP_cut_off, 1);
+		mhd_count(s, XP_HTTP_cut_off, 1);
 		c->is_cut = 1;
 		return MHD_NO;
 	}
@@ -402,7 +402,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *mhd,
     size_t *n_piece, void **context)
 {
 	struct xp_http_server *s = arg;
-	struct conn *c = conn_of(mhd);
+	struct conn *c = mhd_conn_of(mhd);
 	(void)url;
 	(void)version;
 	(void)context;
@@ -422,7 +422,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *mhd,
 static void *begin_request(void *arg, const char *target,
     struct MHD_Connection *mhd)
 {
-	struct conn *c = conn_of(mhd);
+	struct conn *c = mhd_conn_of(mhd);
 	if (!c)
 		return NULL;
 	memcpy(c->target, target, strnlen(target, XP_HTTP_TARGET));
@@ -434,7 +434,7 @@ static void *begin_request(void *arg, const char *target,
 static void end_request(void *arg, struct MHD_Connection *mhd, void **context,
     enum MHD_RequestTerminationCode code)
 {
-	struct conn *c = conn_of(mhd);
+	struct conn *c = mhd_conn_of(mhd);
 	(void)context;
 	(void)code;
 	if (!c)
@@ -455,15 +455,15 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
 }
 
 /* What the library refuses by itself it only says here. */
-static void note(void *arg, const char *fmt, va_list args)
+static void mhd_note(void *arg, const char *fmt, va_list args)
 {
 	(void)args;
 	if (strstr(fmt, "Error processing request"))
-		count(arg, XP_HTTP_malformed, 1);
+		mhd_count(arg, XP_HTTP_malformed, 1);
 }
 
 /* --- opening -------------------------------------------------------------- */
-static void block_signals(sigset_t *set)
+static void mhd_block_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
@@ -472,7 +472,7 @@ static void block_signals(sigset_t *set)
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
-static int start(struct xp_http_server *s, struct sim_err *e)
+static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 {
 	const struct xp_http_params *p = &s->params;
 	const struct MHD_OptionItem pool[] = {
@@ -483,7 +483,7 @@ static int start(struct xp_http_server *s, struct sim_err *e)
 	};
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
 		MHD_USE_ERROR_LOG | MHD_USE_ITC,
-	    0, may_connect, s, handle, s, MHD_OPTION_EXTERNAL_LOGGER, note, s,
+	    0, may_connect, s, handle, s, MHD_OPTION_EXTERNAL_LOGGER, mhd_note, s,
 	    MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
 	    (unsigned)p->max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 	    (size_t)XP_HTTP_HEAD_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
@@ -516,11 +516,11 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	xp_http_lists_init(&s->lists, service->plan);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);
-	block_signals(&blocked);
+	mhd_block_signals(&blocked);
 	if ((rc = xp_http_listen_files(p->max_connections + SPARE_FILES, e)) <
 		0 ||
 	    (rc = xp_http_listen(&s->fd, &s->address, p->listen, e)) < 0 ||
-	    (rc = start(s, e)) < 0) {
+	    (rc = mhd_start(s, e)) < 0) {
 		xp_http_close(s);
 		return rc;
 	}
@@ -554,9 +554,9 @@ static int is_busy(struct xp_http_server *s)
 void xp_http_run(struct xp_http_server *s)
 {
 	sigset_t set;
-	block_signals(&set);
+	mhd_block_signals(&set);
 	while (!wait_for_signal(&set, TICK_MS))
-		reap(s);
+		mhd_reap(s);
 	s->fd = MHD_quiesce_daemon(s->daemon);
 	if (s->fd >= 0)
 		close(s->fd);

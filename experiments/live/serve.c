@@ -11,14 +11,14 @@
 #include "algos/pingmesh/pinglist.xsd.h" /* made of algos/pingmesh/pinglist.xsd */
 #include "topo/addr.h"
 
-static const char plain[] = "text/plain; charset=utf-8";
+static const char live_serve_plain[] = "text/plain; charset=utf-8";
 static const char json[] = "application/json";
 static const char xml[] = "application/xml";
 
 static const char list_prefix[] = "/pinglist/";
 static const char reads[] = "GET, HEAD", posts[] = "POST";
 
-__attribute__((format(printf, 5, 6))) static void say(struct xp_http_answer *a,
+__attribute__((format(printf, 5, 6))) static void live_serve_say(struct xp_http_answer *a,
     unsigned status, enum xp_http_counter counter, const char *type,
     const char *fmt, ...)
 {
@@ -39,7 +39,7 @@ __attribute__((format(printf, 5, 6))) static void say(struct xp_http_answer *a,
 static void say_index(const struct xp_http_site *site, struct xp_http_answer *a)
 {
 	if (site->plan)
-		say(a, 200, XP_HTTP_pages, plain,
+		live_serve_say(a, 200, XP_HTTP_pages, live_serve_plain,
 		    "The controller of Pingmesh: whom each of %" PRIu32
 		    " servers probes.\n\n"
 		    "GET /pinglist/ADDRESS  the list of a server, e.g. "
@@ -48,7 +48,7 @@ static void say_index(const struct xp_http_site *site, struct xp_http_answer *a)
 		    "GET /health            numbers, as JSON\n",
 		    site->plan->n_servers);
 	else
-		say(a, 200, XP_HTTP_pages, plain,
+		live_serve_say(a, 200, XP_HTTP_pages, live_serve_plain,
 		    "The collector of Pingmesh: what the probes of all servers "
 		    "saw.\n\n"
 		    "POST /results  one batch, as algos/pingmesh/wire.h has "
@@ -83,7 +83,7 @@ static void say_health(const struct xp_http_site *site,
 		snprintf(head, sizeof(head),
 		    "\"service\": \"collector\", \"bytes\": %" PRIu64,
 		    site->n_bytes);
-	say(a, 200, XP_HTTP_pages, json,
+	live_serve_say(a, 200, XP_HTTP_pages, json,
 	    "{%s, \"uptime_s\": %" PRIu64 ", \"requests\": %" PRIu64
 	    ", \"open\": %" PRIu64 "%s}\n",
 	    head, site->uptime_s, requests, site->n_open, list);
@@ -133,12 +133,12 @@ static void say_list(const struct xp_http_site *site,
     struct xp_http_answer *a)
 {
 	if (!find_server(site->plan, address, &a->server)) {
-		say(a, 404, XP_HTTP_not_found, plain,
+		live_serve_say(a, 404, XP_HTTP_not_found, live_serve_plain,
 		    "That is no address of a server.\n");
 		return;
 	}
 	if (site->stopped) {
-		say(a, 404, XP_HTTP_withheld, plain,
+		live_serve_say(a, 404, XP_HTTP_withheld, live_serve_plain,
 		    "All agents are stopped: there are no pinglists until the "
 		    "controller's stop file is removed.\n");
 		return;
@@ -146,7 +146,7 @@ static void say_list(const struct xp_http_site *site,
 	snprintf(a->etag, sizeof(a->etag), "\"%016" PRIx64 "-%s\"",
 	    site->plan->version, address);
 	if (q->if_none_match && has_tag(q->if_none_match, a->etag)) {
-		say(a, 304, XP_HTTP_not_modified, xml, "%s", "");
+		live_serve_say(a, 304, XP_HTTP_not_modified, xml, "%s", "");
 		return;
 	}
 	a->status = 200;
@@ -185,26 +185,26 @@ enum xp_http_next xp_http_head(const struct xp_http_site *site,
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (q->n_lengths > 1 || (q->n_lengths > 0 && q->is_chunked)) {
 		/* Who stands between might take another one. */
-		say(a, 400, XP_HTTP_malformed, plain,
+		live_serve_say(a, 400, XP_HTTP_malformed, live_serve_plain,
 		    "The length of the body is said in two ways.\n");
 	} else if (!allow) {
-		say(a, 404, XP_HTTP_not_found, plain,
+		live_serve_say(a, 404, XP_HTTP_not_found, live_serve_plain,
 		    "There is nothing here; GET / says what there is.\n");
 	} else if (!may(allow, q->method)) {
-		say(a, 405, XP_HTTP_bad_methods, plain, "This has %s alone.\n",
+		live_serve_say(a, 405, XP_HTTP_bad_methods, live_serve_plain, "This has %s alone.\n",
 		    allow);
 		a->allow = allow;
 	} else if (allow == posts) {
 		if (q->length <= ALGO_PINGMESH_WIRE_MAX)
 			return XP_HTTP_SEND_BODY;
-		say(a, 413, XP_HTTP_too_large, plain,
+		live_serve_say(a, 413, XP_HTTP_too_large, live_serve_plain,
 		    "A batch has at most %d bytes.\n", ALGO_PINGMESH_WIRE_MAX);
 	} else if (strcmp(q->target, "/") == 0) {
 		say_index(site, a);
 	} else if (strcmp(q->target, "/health") == 0) {
 		say_health(site, a);
 	} else if (strcmp(q->target, "/pinglist.xsd") == 0) {
-		say(a, 200, XP_HTTP_pages, xml, "%s", "");
+		live_serve_say(a, 200, XP_HTTP_pages, xml, "%s", "");
 		a->bytes = schema;
 		a->n_bytes = sizeof(schema) - 1;
 	} else {
@@ -220,7 +220,7 @@ enum xp_http_next xp_http_body(const struct xp_http_request *q,
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (algo_pingmesh_wire_check(&a->batch, q->body, q->n_body, &e) == 0)
 		return XP_HTTP_KEEP;
-	say(a, 400, XP_HTTP_bad_batches, plain, "%s\n", e.msg);
+	live_serve_say(a, 400, XP_HTTP_bad_batches, live_serve_plain, "%s\n", e.msg);
 	return XP_HTTP_ANSWERED;
 }
 
@@ -229,19 +229,19 @@ void xp_http_kept(struct xp_http_answer *a, int rc, int is_new,
     const struct sim_err *e)
 {
 	if (rc == SIM_ELIMIT)
-		say(a, 507, XP_HTTP_not_stored, plain, "%s\n", e->msg);
+		live_serve_say(a, 507, XP_HTTP_not_stored, live_serve_plain, "%s\n", e->msg);
 	else if (rc < 0)
-		say(a, 503, XP_HTTP_not_stored, plain,
+		live_serve_say(a, 503, XP_HTTP_not_stored, live_serve_plain,
 		    "The batch could not be written; try again later.\n");
 	else if (is_new)
-		say(a, 200, XP_HTTP_batches_taken, plain, "taken\n");
+		live_serve_say(a, 200, XP_HTTP_batches_taken, live_serve_plain, "taken\n");
 	else
-		say(a, 200, XP_HTTP_batches_known, plain, "taken before\n");
+		live_serve_say(a, 200, XP_HTTP_batches_known, live_serve_plain, "taken before\n");
 }
 
 void xp_http_no_memory(struct xp_http_answer *a)
 {
 	memset(a, 0, offsetof(struct xp_http_answer, text));
-	say(a, 503, XP_HTTP_not_sent, plain,
+	live_serve_say(a, 503, XP_HTTP_not_sent, live_serve_plain,
 	    "There is no memory for this now; try again later.\n");
 }

@@ -33,7 +33,7 @@ struct xp_collector {
 	struct xp_collect_counts count;
 };
 
-static struct obs_probes *table_of(const struct xp_collector *c,
+static struct obs_probes *pingmesh_collector_table_of(const struct xp_collector *c,
     uint32_t window, uint32_t dc)
 {
 	return &c->table[(size_t)(window % c->n_kept) * (c->n_dcs + 1) + dc];
@@ -85,7 +85,7 @@ void xp_collector_close(struct xp_collector *c)
 static void clear_window(struct xp_collector *c, uint32_t window)
 {
 	for (uint32_t i = 0; i <= c->n_dcs; i++) {
-		struct obs_probes *t = table_of(c, window, i);
+		struct obs_probes *t = pingmesh_collector_table_of(c, window, i);
 		obs_probes_clear(t);
 		memset(t->syn_wait_ns, 0, sizeof(t->syn_wait_ns));
 		xp_pingmesh_waits(c->params, t->syn_wait_ns);
@@ -131,13 +131,13 @@ static int take_time(struct xp_collector *c, const struct topo_dc *dc,
 	return rc;
 }
 
-static int add_row(struct xp_collector *c, uint32_t window,
+static int pingmesh_collector_add_row(struct xp_collector *c, uint32_t window,
     const struct algo_pingmesh_record *r, const struct obs_probe *row,
     struct sim_err *e)
 {
 	const uint32_t dc = topo_dcs_find(c->dc, c->n_dcs, row->src_host);
 	c->count.n_rows++;
-	int rc = obs_probes_add(table_of(c, window, dc), row, e);
+	int rc = obs_probes_add(pingmesh_collector_table_of(c, window, dc), row, e);
 	return rc < 0 ? rc : take_time(c, &c->dc[dc], r, row, e);
 }
 
@@ -159,9 +159,9 @@ static int take_record(struct xp_collector *c, uint32_t src_ip,
 	const uint32_t window = (uint32_t)(r->sent_ns / c->window_ns);
 	assert(window < c->first + c->n_kept);
 	if (fate == XP_DSA_ROW)
-		return add_row(c, window, r, &row, e);
+		return pingmesh_collector_add_row(c, window, r, &row, e);
 	c->count.n_vip_rows++;
-	return obs_probes_add(table_of(c, window, c->n_dcs), &row, e);
+	return obs_probes_add(pingmesh_collector_table_of(c, window, c->n_dcs), &row, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -212,7 +212,7 @@ int xp_collector_count(struct xp_collector *c,
 
 /* --- tables --------------------------------------------------------------- */
 
-static int join(struct obs_probes *to, const struct obs_probes *from,
+static int pingmesh_collector_join(struct obs_probes *to, const struct obs_probes *from,
     struct sim_err *e)
 {
 	int rc = 0;
@@ -229,13 +229,13 @@ int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
 	int rc = 0;
 	assert(first >= c->first && first + n <= c->first + c->n_kept);
 	if (n == 1) {
-		*out = table_of(c, first, dc);
+		*out = pingmesh_collector_table_of(c, first, dc);
 		return 0;
 	}
 	obs_probes_clear(&c->joined);
 	xp_pingmesh_waits(c->params, c->joined.syn_wait_ns);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		rc = join(&c->joined, table_of(c, first + i, dc), e);
+		rc = pingmesh_collector_join(&c->joined, pingmesh_collector_table_of(c, first + i, dc), e);
 	*out = &c->joined;
 	return rc;
 }
@@ -243,7 +243,7 @@ int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
 const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
     uint32_t window)
 {
-	return table_of(c, window, c->n_dcs);
+	return pingmesh_collector_table_of(c, window, c->n_dcs);
 }
 
 static int by_end_and_host(const void *a, const void *b)

@@ -23,7 +23,7 @@ static const char *const tier_names[] = {"unsaid", ALGO_SILENT_DROP_TIERS,
 #define FIELD(member) offsetof(struct xp_pingmesh, member)
 enum { MAX_S = 31 * 86400 };
 
-static const struct sim_field own_fields[] = {
+static const struct sim_field pingmesh_config_own_fields[] = {
     {"duration", SIM_F_F64, FIELD(duration_s), .min = 1, .max = MAX_S,
 	.unit = "s", .def = "3600", .doc = "what is lived through"},
     {"window", SIM_F_F64, FIELD(window_s), .min = 1, .max = MAX_S, .unit = "s",
@@ -100,8 +100,8 @@ static const struct sim_field trace_fields[] = {
 };
 
 #define X(map, fields) {#map, fields, FIELD(dsa.map)},
-static const struct sim_part parts[] = {
-    {"", own_fields, 0},
+static const struct sim_part pingmesh_config_parts[] = {
+    {"", pingmesh_config_own_fields, 0},
     {"", xp_dsa_fields, FIELD(dsa)},
     {"pinglist", algo_pinglist_fields, FIELD(pinglist)},
     {"agent", algo_pingmesh_agent_fields, FIELD(agent)},
@@ -117,7 +117,7 @@ static const struct sim_part parts[] = {
 
 /* --- what follows from the keys ------------------------------------------- */
 
-static sim_ns ns_of(double seconds)
+static sim_ns pingmesh_config_ns_of(double seconds)
 {
 	return (sim_ns)llround(seconds * 1e9);
 }
@@ -150,8 +150,8 @@ sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p)
 {
 	const struct algo_pingmesh_params *a = &p->agent;
 	if (p->lag_s > 0)
-		return ns_of(p->lag_s);
-	return ns_of(a->probe_timeout_s + a->upload_interval_s +
+		return pingmesh_config_ns_of(p->lag_s);
+	return pingmesh_config_ns_of(a->probe_timeout_s + a->upload_interval_s +
 		   a->upload_timeout_s) +
 	    SIM_SEC;
 }
@@ -175,7 +175,7 @@ unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
 	const struct fabric_sim_tcp_ladder *l = ladder_of(p);
 	const unsigned retries =
 	    p->connect.retries ? p->connect.retries : l->n_retries;
-	const sim_ns end = ns_of(p->agent.probe_timeout_s);
+	const sim_ns end = pingmesh_config_ns_of(p->agent.probe_timeout_s);
 	sim_ns at = 0;
 	unsigned n = 0;
 	while (n < retries && n < l->n_retries && n < OBS_MAX_WAITS &&
@@ -188,13 +188,13 @@ unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
 
 /* --- checks --------------------------------------------------------------- */
 
-static int is_whole(double seconds, double window)
+static int pingmesh_config_is_whole(double seconds, double window)
 {
 	const double n = seconds / window;
 	return n >= 0.5 && fabs(n - round(n)) < 1e-9 * n;
 }
 
-static int check_times(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int pingmesh_config_check_times(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_pingmesh *p)
 {
 	const struct {
@@ -206,7 +206,7 @@ static int check_times(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    {"repair.every", p->repair.every_s, 1}};
 	for (size_t i = 0; i < 3; i++)
 		if (!(whole[i].may_be_zero && whole[i].seconds == 0) &&
-		    !is_whole(whole[i].seconds, p->window_s))
+		    !pingmesh_config_is_whole(whole[i].seconds, p->window_s))
 			return sim_yaml_mistake(y, node,
 			    "%s %g s is no whole number of windows of %g s.",
 			    whole[i].name, whole[i].seconds, p->window_s);
@@ -219,7 +219,7 @@ static int check_times(struct sim_yaml *y, const struct sim_yaml_node *node,
 }
 
 /* Lost SYNs must be seen, and be told apart. */
-static int check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int pingmesh_config_check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_pingmesh *p)
 {
 	sim_ns wait[OBS_MAX_WAITS];
@@ -236,7 +236,7 @@ static int check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "probe_timeout %g s ends before a lost SYN is sent again, "
 		    "after %g s.",
 		    p->agent.probe_timeout_s, (double)l->wait_ns[0] / 1e9);
-	if (algo_drop_ladder_init(&ladder, wait, n, ns_of(p->dsa.tolerance_s),
+	if (algo_drop_ladder_init(&ladder, wait, n, pingmesh_config_ns_of(p->dsa.tolerance_s),
 		&why) < 0)
 		return sim_yaml_mistake(y, node, "tolerance %g s: %s",
 		    p->dsa.tolerance_s, why.msg);
@@ -348,13 +348,13 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 	const struct sim_yaml_node *at = node ? node : y->root;
 	const size_t had = y->n_mistakes;
 	*p = (struct xp_pingmesh){0};
-	int rc = sim_parts_read(y, "pingmesh", parts, p, e);
+	int rc = sim_parts_read(y, "pingmesh", pingmesh_config_parts, p, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
 	if (!sim_yaml_get(sim_yaml_get(node, "agent"), "syn_rto"))
 		p->agent.syn_rto_s = (double)ladder_of(p)->wait_ns[0] / 1e9;
-	check_times(y, at, p);
-	check_waits(y, at, p);
+	pingmesh_config_check_times(y, at, p);
+	pingmesh_config_check_waits(y, at, p);
 	check_trace(y, at, &p->trace);
 	if (t && y->n_mistakes == had)
 		rc = check_network(y, at, t, p, e);
@@ -363,13 +363,13 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 
 const struct sim_field *xp_pingmesh_field(const char *path)
 {
-	return sim_parts_find(parts, path);
+	return sim_parts_find(pingmesh_config_parts, path);
 }
 
 void xp_pingmesh_help(FILE *out)
 {
 	fprintf(out, "\npingmesh, on plane pingmesh:\n");
-	sim_parts_help("pingmesh", parts, out);
+	sim_parts_help("pingmesh", pingmesh_config_parts, out);
 }
 
 /* --- as a section --------------------------------------------------------- */

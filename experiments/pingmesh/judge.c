@@ -74,7 +74,7 @@ void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m)
 
 /* --- analyses ------------------------------------------------------------- */
 
-static int run_sla(struct xp_judge *j, const struct obs_probes *t,
+static int judge_run_sla(struct xp_judge *j, const struct obs_probes *t,
     struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = xp_dsa_sla(j->dsa, t, e);
@@ -92,7 +92,7 @@ static int run_sla(struct xp_judge *j, const struct obs_probes *t,
 }
 
 /* EXPECT: 0, or 1 + what it should be in trouble. In calm it should be 0. */
-static void judge(uint32_t got, uint32_t expect, enum xp_trouble trouble,
+static void judge_judge(uint32_t got, uint32_t expect, enum xp_trouble trouble,
     double *right, double *n)
 {
 	const uint32_t want = trouble == XP_CALM ? 0 : expect - 1;
@@ -107,7 +107,7 @@ int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
 {
 	const struct xp_pingmesh *p = j->params;
 	enum algo_heatmap_pattern pattern;
-	int rc = run_sla(j, t, m, e);
+	int rc = judge_run_sla(j, t, m, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "service level");
 	if ((rc = xp_dsa_heatmap(j->dsa, t, p->unit, &pattern, e)) < 0)
@@ -116,8 +116,8 @@ int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
 		return sim_wrap(e, rc, "silent drops");
 	m->pattern = pattern;
 	m->tier = j->dsa->silent.tier;
-	judge(pattern, p->expect, trouble, &m->pattern_right, &m->n_pattern);
-	judge(j->dsa->silent.tier, p->expect_tier, trouble, &m->tier_right,
+	judge_judge(pattern, p->expect, trouble, &m->pattern_right, &m->n_pattern);
+	judge_judge(j->dsa->silent.tier, p->expect_tier, trouble, &m->tier_right,
 	    &m->n_tier);
 	return 0;
 }

@@ -38,7 +38,7 @@ static unsigned pingmesh_holds(const struct xp_config *c)
 }
 
 /* What real hosts have not. */
-static int check_real(struct sim_yaml *y, const struct xp_config *c)
+static int pingmesh_plane_check_real(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
@@ -77,7 +77,7 @@ static int pingmesh_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
 	(void)t, (void)e;
-	return xp_fabric_of(c)->open ? check_real(y, c) : 0;
+	return xp_fabric_of(c)->open ? pingmesh_plane_check_real(y, c) : 0;
 }
 
 static unsigned pingmesh_asks(const struct xp_config *c)
@@ -148,7 +148,7 @@ static int pingmesh_open(void **p, const struct topo *t,
 
 /* A table of probes: its scores are of a row of its own or, at the end, of all
  * that have none. */
-static int hear(void *arg, const struct obs *o, const struct losses *lost,
+static int pingmesh_plane_hear(void *arg, const struct obs *o, const struct losses *lost,
     size_t row, sim_ns now, struct sim_err *e)
 {
 	const struct pingmesh *x = arg;
@@ -173,7 +173,7 @@ static int pingmesh_run(void *p, struct scene *scene,
 {
 	struct pingmesh *x = p;
 	const struct xp_pingmesh_hooks hooks = {.arg = x,
-	    .diagnose = to->hear ? hear : NULL};
+	    .diagnose = to->hear ? pingmesh_plane_hear : NULL};
 	x->to = to;
 	x->first = xp_first_trouble(&scene->truth);
 	return xp_pingmesh_plane_run(x->plane, scene, row, &hooks, e);

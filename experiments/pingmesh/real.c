@@ -31,7 +31,7 @@ struct net {
 	uint8_t *off; /* [n_hosts] */
 };
 
-static sim_ns now_of(const struct net *n)
+static sim_ns pingmesh_real_now_of(const struct net *n)
 {
 	const struct fabric *f = fabric_real_fabric(n->fabric);
 	return f->ops->now(f);
@@ -53,7 +53,7 @@ static int lend(struct net *n, topo_host host, uint64_t token, const void *data,
 	return fabric_real_fetched(n->fabric, host, token, 1, copy, size, e);
 }
 
-static void taken(void *arg, topo_host host, uint64_t token)
+static void pingmesh_real_taken(void *arg, topo_host host, uint64_t token)
 {
 	struct net *n = arg;
 	for (size_t i = 0; i < n->n_lent; i++) {
@@ -66,10 +66,10 @@ static void taken(void *arg, topo_host host, uint64_t token)
 	}
 }
 
-static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
+static int pingmesh_real_fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
 {
 	struct net *n = arg;
-	const sim_ns now = now_of(n);
+	const sim_ns now = pingmesh_real_now_of(n);
 	const void *data;
 	size_t size;
 	sim_ns delay;
@@ -82,11 +82,11 @@ static int fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
 	return rc < 0 ? rc : lend(n, host, token, data, size, e);
 }
 
-static int upload(void *arg, topo_host host, uint64_t token, const void *data,
+static int pingmesh_real_upload(void *arg, topo_host host, uint64_t token, const void *data,
     size_t size, struct sim_err *e)
 {
 	struct net *n = arg;
-	const sim_ns now = now_of(n);
+	const sim_ns now = pingmesh_real_now_of(n);
 	sim_ns delay;
 	if (fault_service_mode(&n->scene->truth, TRUTH_COLLECTOR, now,
 		&delay) == TRUTH_DOWN)
@@ -95,12 +95,12 @@ static int upload(void *arg, topo_host host, uint64_t token, const void *data,
 	return rc < 0 ? rc : fabric_real_uploaded(n->fabric, host, token, 1, e);
 }
 
-static int counters(void *arg, topo_host host, const void *data, size_t size,
+static int pingmesh_real_counters(void *arg, topo_host host, const void *data, size_t size,
     struct sim_err *e)
 {
 	struct net *n = arg;
 	return fault_service_counters(&n->services, &n->scene->truth, host,
-	    now_of(n), data, size, e);
+	    pingmesh_real_now_of(n), data, size, e);
 }
 
 static int step_wire(void *arg, struct sim_err *e)
@@ -112,7 +112,7 @@ static int step_wire(void *arg, struct sim_err *e)
 /* --- a run ---------------------------------------------------------------- */
 
 /* In this order: closing the fabric gives back what it has. */
-static void end(struct net *n)
+static void pingmesh_real_end(struct net *n)
 {
 	fabric_real_close(n->fabric);
 	n->wire->ops->end(n->wire);
@@ -122,32 +122,32 @@ static void end(struct net *n)
 }
 
 /* What the scene says of NOW holds. */
-static int hold(struct net *n, sim_ns now, struct sim_err *e)
+static int pingmesh_real_hold(struct net *n, sim_ns now, struct sim_err *e)
 {
 	return n->wire->ops->apply ? n->wire->ops->apply(n->wire, now, e) : 0;
 }
 
 /* Sockets wait as the cgroup they were opened in says: faults first. */
-static int begin(struct xp_net *base, struct scene *scene,
+static int pingmesh_real_begin(struct xp_net *base, struct scene *scene,
     const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	const uint32_t n_hosts = n->wire->topo->n_hosts;
 	int rc;
-	end(n);
+	pingmesh_real_end(n);
 	n->scene = scene;
 	n->services = *s;
 	memset(n->off, 0, n_hosts);
 	if ((rc = n->wire->ops->begin(n->wire, scene, &n->epoch, e)) < 0 ||
-	    (rc = hold(n, 0, e)) < 0 ||
+	    (rc = pingmesh_real_hold(n, 0, e)) < 0 ||
 	    (rc = fabric_real_open(&n->fabric, n->wire->host, n_hosts,
 		 &n->fabric_params, e)) < 0)
 		return rc;
 	const struct fabric_real_services services = {.arg = n,
-	    .fetch = fetch,
-	    .upload = upload,
-	    .counters = counters,
-	    .taken = taken,
+	    .fetch = pingmesh_real_fetch,
+	    .upload = pingmesh_real_upload,
+	    .counters = pingmesh_real_counters,
+	    .taken = pingmesh_real_taken,
 	    .fd = n->wire->ops->fd(n->wire),
 	    .ready = step_wire};
 	*f = fabric_real_fabric(n->fabric);
@@ -174,10 +174,10 @@ static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
 }
 
 /* What holds at NOW, and *NEXT: until when. */
-static int apply(struct net *n, sim_ns now, sim_ns *next, struct sim_err *e)
+static int pingmesh_real_apply(struct net *n, sim_ns now, sim_ns *next, struct sim_err *e)
 {
 	const struct truth *t = &n->scene->truth;
-	int rc = hold(n, now, e);
+	int rc = pingmesh_real_hold(n, now, e);
 	if (rc == 0)
 		rc = switch_hosts(n, now, e);
 	*next = netns_faults_next(t, now);
@@ -190,33 +190,33 @@ static int apply(struct net *n, sim_ns now, sim_ns *next, struct sim_err *e)
 	return rc;
 }
 
-static int run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
+static int pingmesh_real_run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
     struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	sim_ns next;
 	int rc = 0;
 	do {
-		if ((rc = apply(n, now_of(n), &next, e)) == 0)
+		if ((rc = pingmesh_real_apply(n, pingmesh_real_now_of(n), &next, e)) == 0)
 			rc = fabric_run(fabric_real_fabric(n->fabric), a,
 			    next < until ? next : until, NULL, NULL, e);
-	} while (rc == 0 && now_of(n) < until);
+	} while (rc == 0 && pingmesh_real_now_of(n) < until);
 	return rc;
 }
 
 /* --- opening -------------------------------------------------------------- */
 
-static void close_net(struct xp_net *base)
+static void pingmesh_real_close_net(struct xp_net *base)
 {
 	struct net *n = (struct net *)base;
-	end(n);
+	pingmesh_real_end(n);
 	xp_wire_close(n->wire);
 	free(n->lent);
 	free(n->off);
 	free(n);
 }
 
-static const struct xp_net_ops ops = {begin, run, close_net};
+static const struct xp_net_ops pingmesh_real_ops = {pingmesh_real_begin, pingmesh_real_run, pingmesh_real_close_net};
 
 /* The kernel adds its linear waits to the retries that a socket is given, of
  * which there must be one. */
@@ -256,7 +256,7 @@ int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
 		xp_wire_close(wire);
 		return rc;
 	}
-	n->base = (struct xp_net){&ops, wire->ops->name, wire->ops->own_paths};
+	n->base = (struct xp_net){&pingmesh_real_ops, wire->ops->name, wire->ops->own_paths};
 	n->params = p;
 	n->wire = wire;
 	n->epoch.lasts_ns = (sim_ns)(p->duration_s * 1e9);
@@ -264,7 +264,7 @@ int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
 	    (rc = sim_field_defaults(fabric_real_fields, &n->fabric_params,
 		 e)) < 0 ||
 	    (rc = set_ports(n, e)) < 0 || (rc = set_timers(n, e)) < 0) {
-		close_net(&n->base);
+		pingmesh_real_close_net(&n->base);
 		return rc;
 	}
 	n->fabric_params.no_probe = 1;

@@ -27,7 +27,7 @@ struct cell {
 
 /* --- rows ----------------------------------------------------------------- */
 
-static int take_window(void *arg, struct xp_collector *from, uint32_t window,
+static int pingmesh_record_take_window(void *arg, struct xp_collector *from, uint32_t window,
     struct sim_err *e)
 {
 	struct cell *c = arg;
@@ -138,7 +138,7 @@ static int write_coverage(struct cell *c, struct sim_err *e)
 
 /* --- the cell ------------------------------------------------------------- */
 
-static int draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
+static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
     struct sim_err *e)
 {
 	int rc = xp_spec_point(s, point, &c->config, e);
@@ -164,10 +164,10 @@ static int draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
 	return scene_draw(&c->scene, &c->topo, &c->config.scene, &where, e);
 }
 
-static int live(struct cell *c, struct sim_err *e)
+static int pingmesh_record_live(struct cell *c, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks hooks = {.arg = c,
-	    .window = take_window};
+	    .window = pingmesh_record_take_window};
 	int rc = xp_pingmesh_plane_run(c->plane, &c->scene, c->row, &hooks, e);
 	struct xp_world *w = xp_pingmesh_plane_world(c->plane);
 	const struct obs_perf *counters;
@@ -198,7 +198,7 @@ int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
     const char *path, struct xp_recorded *out, struct sim_err *e)
 {
 	struct cell c = {.out = out};
-	int rc = draw(&c, s, point, run, e);
+	int rc = pingmesh_record_draw(&c, s, point, run, e);
 	*out = (struct xp_recorded){0};
 	if (rc == 0)
 		rc = xp_net_open(&c.net, &c.config, &c.topo, &c.params, e);
@@ -210,7 +210,7 @@ int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	if (rc == 0)
 		rc = open_recorder(&c, s, point, run, path, e);
 	if (rc == 0)
-		rc = live(&c, e);
+		rc = pingmesh_record_live(&c, e);
 	if (rc == 0) {
 		rc = res_recorder_finish(c.recorder, e);
 		c.recorder = NULL;

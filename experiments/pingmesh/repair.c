@@ -102,7 +102,7 @@ static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
 
 /* --- a run of the job ----------------------------------------------------- */
 
-static int act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor, sim_ns now,
+static int repair_act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor, sim_ns now,
     struct truth *truth, struct xp_repaired *out, struct sim_err *e)
 {
 	const topo_switch at = s->dsa[dc].dc.first_switch + tor;
@@ -139,7 +139,7 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 		out->n_candidates_true +=
 		    (uint32_t)xp_was_black(truth, first + i, from, to);
 		if (is_on)
-			rc = act(s, dc, i, now, truth, out, e);
+			rc = repair_act(s, dc, i, now, truth, out, e);
 	}
 	return rc;
 }

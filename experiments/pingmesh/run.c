@@ -205,7 +205,7 @@ static enum xp_trouble trouble_of(const struct xp_pingmesh_plane *p,
 }
 
 /* What the probes sent in WINDOW met, alone and for the whole run. */
-static int count(struct xp_pingmesh_plane *p, uint32_t window,
+static int pingmesh_run_count(struct xp_pingmesh_plane *p, uint32_t window,
     struct xp_tallies *sum, struct sim_err *e)
 {
 	const struct obs_probes *t;
@@ -233,7 +233,7 @@ static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
 }
 
 /* The row of a window, whose own probes are SUM. */
-static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
+static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p, uint32_t window,
     struct xp_tallies *sum, struct res_trial_metrics *m, struct sim_err *e)
 {
 	const struct obs_probes *t;
@@ -251,7 +251,7 @@ static int fill_window(struct xp_pingmesh_plane *p, uint32_t window,
 
 /* Trace what the silent-drop job makes of T. How much that was is told in ROW,
  * or, of SIZE_MAX, in all rows that have no window of their own. */
-static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
+static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
     const struct obs_probes *t, sim_ns now, struct obs *o,
     const struct losses **lost, struct sim_err *e)
 {
@@ -276,7 +276,7 @@ static int trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
 	return 0;
 }
 
-static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
+static int pingmesh_run_tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
     sim_ns now, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks *k = p->hooks;
@@ -287,7 +287,7 @@ static int tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
 	struct obs o = {.probes = t};
 	const struct losses none = {0}, *lost = &none;
 	if (rc == 0 && p->tracer)
-		rc = trace(p, window, row, t, now, &o, &lost, e);
+		rc = pingmesh_run_trace(p, window, row, t, now, &o, &lost, e);
 	return rc < 0 ? rc : k->diagnose(k->arg, &o, lost, row, now, e);
 }
 
@@ -298,13 +298,13 @@ static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 	const int own = p->params->along == XP_ALONG_WINDOW;
 	struct res_trial_metrics *m = own ? &row[window] : NULL;
 	struct xp_tallies sum;
-	int rc = count(p, window, &sum, e);
+	int rc = pingmesh_run_count(p, window, &sum, e);
 	if (rc == 0 && k->window)
 		rc = k->window(k->arg, xp_world_collector(p->world), window, e);
 	if (rc == 0 && own)
-		rc = fill_window(p, window, &sum, m, e);
+		rc = pingmesh_run_fill_window(p, window, &sum, m, e);
 	if (rc == 0 && p->params->detect)
-		rc = tell(p, window, own ? window : 0, now, e);
+		rc = pingmesh_run_tell(p, window, own ? window : 0, now, e);
 	if (rc == 0)
 		rc = repair(p, window, now, m, e);
 	return rc;
@@ -417,7 +417,7 @@ static double n_faulty(const struct truth *t)
 	return n;
 }
 
-static int begin(struct xp_pingmesh_plane *p, struct scene *scene,
+static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
     struct res_trial_metrics row[], struct sim_err *e)
 {
 	double *x = (double *)row;
@@ -461,7 +461,7 @@ static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
 	return 0;
 }
 
-static int live(struct xp_pingmesh_plane *p, struct res_trial_metrics row[],
+static int pingmesh_run_live(struct xp_pingmesh_plane *p, struct res_trial_metrics row[],
     struct sim_err *e)
 {
 	uint32_t n_ended = 0;
@@ -486,11 +486,11 @@ int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
     struct sim_err *e)
 {
 	const sim_ns end = p->n_windows * p->window_ns + p->lag_ns;
-	int rc = begin(p, scene, row, e);
+	int rc = pingmesh_run_begin(p, scene, row, e);
 	p->hooks = hooks;
 	if (rc == 0)
-		rc = live(p, row, e);
+		rc = pingmesh_run_live(p, row, e);
 	if (rc == 0)
 		rc = fill_rows(p, row, e);
-	return rc < 0 ? rc : tell(p, p->n_windows - 1, SIZE_MAX, end, e);
+	return rc < 0 ? rc : pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
 }

@@ -12,7 +12,7 @@ struct net {
 	struct fabric_sim *fabric;
 };
 
-static int begin(struct xp_net *base, struct scene *scene,
+static int pingmesh_sim_begin(struct xp_net *base, struct scene *scene,
     const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
@@ -21,7 +21,7 @@ static int begin(struct xp_net *base, struct scene *scene,
 	return fabric_sim_begin(n->fabric, scene, NULL, e);
 }
 
-static int run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
+static int pingmesh_sim_run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
     struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
@@ -29,14 +29,14 @@ static int run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
 	    e);
 }
 
-static void close_net(struct xp_net *base)
+static void pingmesh_sim_close_net(struct xp_net *base)
 {
 	struct net *n = (struct net *)base;
 	fabric_sim_close(n->fabric);
 	free(n);
 }
 
-static const struct xp_net_ops ops = {begin, run, close_net};
+static const struct xp_net_ops pingmesh_sim_ops = {pingmesh_sim_begin, pingmesh_sim_run, pingmesh_sim_close_net};
 
 int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
     struct sim_err *e)
@@ -61,10 +61,10 @@ int xp_net_open_sim(struct xp_net **out, const struct topo *t,
 	int rc = SIM_ZALLOC(&n, 1, e);
 	if (rc < 0)
 		return rc;
-	n->base = (struct xp_net){&ops, "sim", 0};
+	n->base = (struct xp_net){&pingmesh_sim_ops, "sim", 0};
 	if ((rc = xp_net_sim_params(&n->params, p, e)) < 0 ||
 	    (rc = fabric_sim_open(&n->fabric, t, &n->params, e)) < 0)
-		close_net(&n->base);
+		pingmesh_sim_close_net(&n->base);
 	else
 		*out = &n->base;
 	return rc;

@@ -68,7 +68,7 @@ void xp_tracer_close(struct xp_tracer *x)
 
 /* Streams of the traces of WINDOW: agents and probes draw from those of a seed
  * of their own, so what is traced changes no other's numbers. */
-static void begin(struct xp_tracer *x, const struct scene *scene,
+static void pingmesh_trace_begin(struct xp_tracer *x, const struct scene *scene,
     const struct algo_silent_drop *s, uint32_t window)
 {
 	const struct xp_trace *k = x->params;
@@ -86,7 +86,7 @@ static void begin(struct xp_tracer *x, const struct scene *scene,
 	obs_traces_clear(&x->traces);
 }
 
-static int take_report(void *arg, topo_host host, sim_ns at,
+static int pingmesh_trace_take_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
 	struct xp_tracer *x = arg;
@@ -98,7 +98,7 @@ static int take_report(void *arg, topo_host host, sim_ns at,
 /* By then every server is done: it has sent all that it may, one probe a slot,
  * and has waited each time that a path turned out to go on. One whose host was
  * off meanwhile is not waited for. */
-static sim_ns deadline(const struct xp_tracer *x)
+static sim_ns pingmesh_trace_deadline(const struct xp_tracer *x)
 {
 	const struct algo_hop_trace_params *a = &x->agent;
 	const double n_most =
@@ -109,7 +109,7 @@ static sim_ns deadline(const struct xp_tracer *x)
 	    1e9);
 }
 
-static int live(struct xp_tracer *x, sim_ns now, struct sim_err *e)
+static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now, struct sim_err *e)
 {
 	struct fabric *f = fabric_sim_fabric(x->fabric);
 	x->agent.start_s = (double)now / 1e9 + x->params->agent.start_s;
@@ -117,7 +117,7 @@ static int live(struct xp_tracer *x, sim_ns now, struct sim_err *e)
 	int rc = fabric_sim_begin(x->fabric, &x->scene, NULL, e);
 	return rc < 0
 	    ? rc
-	    : fabric_run(f, &x->agents, now + deadline(x), take_report, x, e);
+	    : fabric_run(f, &x->agents, now + pingmesh_trace_deadline(x), pingmesh_trace_take_report, x, e);
 }
 
 /* --- what it really was ---------------------------------------------------- */
@@ -161,9 +161,9 @@ int xp_tracer_run(struct xp_tracer *x, const struct scene *scene,
 	const struct algo_hop_trace_rank_params rank = {
 	    .conf = x->params->conf};
 	int rc = 0;
-	begin(x, scene, s, window);
+	pingmesh_trace_begin(x, scene, s, window);
 	if (x->agent.n_targets > 0)
-		rc = live(x, now, e);
+		rc = pingmesh_trace_live(x, now, e);
 	if (rc == 0)
 		rc = algo_hop_trace_flows(&x->work, x->topo, x->traces.report,
 		    x->traces.n, &rank, &x->window, e);

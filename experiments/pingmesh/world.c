@@ -35,7 +35,7 @@ struct xp_world {
 
 /* --- controller and collector --------------------------------------------- */
 
-static int fetch(void *arg, topo_host host, sim_ns at, const void **data,
+static int world_fetch(void *arg, topo_host host, sim_ns at, const void **data,
     size_t *n, struct sim_err *e)
 {
 	struct xp_world *w = arg;
@@ -56,7 +56,7 @@ static int fetch(void *arg, topo_host host, sim_ns at, const void **data,
 	return rc;
 }
 
-static int upload(void *arg, topo_host host, sim_ns at, const void *data,
+static int world_upload(void *arg, topo_host host, sim_ns at, const void *data,
     size_t n, struct sim_err *e)
 {
 	struct xp_world *w = arg;
@@ -65,7 +65,7 @@ static int upload(void *arg, topo_host host, sim_ns at, const void *data,
 	return xp_collector_take(w->collector, data, n, e);
 }
 
-static int counters(void *arg, topo_host host, sim_ns at, const void *data,
+static int world_counters(void *arg, topo_host host, sim_ns at, const void *data,
     size_t n, struct sim_err *e)
 {
 	struct xp_world *w = arg;
@@ -127,7 +127,7 @@ void xp_world_close(struct xp_world *w)
 /* --- time ----------------------------------------------------------------- */
 
 /* By what its hosts really do are lost SYNs told. */
-static int check_waits(const struct xp_world *w, const struct fabric *f,
+static int world_check_waits(const struct xp_world *w, const struct fabric *f,
     struct sim_err *e)
 {
 	sim_ns wait[OBS_MAX_WAITS];
@@ -150,13 +150,13 @@ int xp_world_begin(struct xp_world *w, struct scene *scene, struct sim_err *e)
 	memset(w->seen, 0, w->topo->n_hosts * sizeof(w->seen[0]));
 	xp_collector_clear(w->collector);
 	fabric_agents_renew(&w->agents, &scene->where);
-	const struct fault_services services = {w, fetch, upload, counters};
+	const struct fault_services services = {w, world_fetch, world_upload, world_counters};
 	struct fabric *f;
 	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
-	return rc < 0 ? rc : check_waits(w, f, e);
+	return rc < 0 ? rc : world_check_waits(w, f, e);
 }
 
-static int is_on(const struct xp_world *w, topo_host h)
+static int world_is_on(const struct xp_world *w, topo_host h)
 {
 	return w->agents.life[h] == w->agents.now_living &&
 	    !truth_outage_at(&w->scene->truth, TRUTH_HOST_OFF, h, w->now);
@@ -216,7 +216,7 @@ struct xp_pulse xp_world_pulse(struct xp_world *w)
 		const struct algo_pingmesh_status a = xp_world_status(w, h);
 		w->seen[h].count = a.count;
 		add_counters(&p.count, &a.count);
-		if (!is_on(w, h))
+		if (!world_is_on(w, h))
 			continue;
 		p.n_on++;
 		p.n_live += a.n_entries > 0;

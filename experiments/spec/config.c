@@ -13,7 +13,7 @@
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-static const char *const kind_names[] = {"clos", "fat_tree", "graphml",
+static const char *const spec_config_kind_names[] = {"clos", "fat_tree", "graphml",
     "region", NULL};
 
 const struct sim_field xp_run_fields[] = {
@@ -30,7 +30,7 @@ const struct sim_field xp_run_fields[] = {
 
 const struct sim_field xp_topology_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct xp_topology, kind),
-	.names = kind_names, .def = "clos", .doc = "what to build"},
+	.names = spec_config_kind_names, .def = "clos", .doc = "what to build"},
     {"k", SIM_F_U32, offsetof(struct xp_topology, k), .min = 2, .max = 64,
 	.unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)"},
     {"file", SIM_F_STR, offsetof(struct xp_topology, file),
@@ -295,7 +295,7 @@ static int check_services(struct sim_yaml *y, const struct xp_config *c)
 }
 
 /* What depends on the network is checked for the plane that is to run on it. */
-static int read_section(struct sim_yaml *y, const struct xp_section *s,
+static int spec_config_read_section(struct sim_yaml *y, const struct xp_section *s,
     const struct topo *t, void **params, struct sim_err *e)
 {
 	struct sim_yaml_node *node = NULL;
@@ -312,7 +312,7 @@ static int read_sections(struct sim_yaml *y, const struct topo *t,
 	const struct xp_section *s, *own = xp_plane_of(c)->section;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && (s = xp_section_at(i)); i++)
-		rc = read_section(y, s, s == own ? t : NULL, &c->section[i], e);
+		rc = spec_config_read_section(y, s, s == own ? t : NULL, &c->section[i], e);
 	return rc;
 }
 

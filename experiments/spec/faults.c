@@ -105,7 +105,7 @@ static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
 }
 
 /* `at: [tor3, t2.0]`, or `pods: [0, 1]`. */
-static int read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
+static int spec_faults_read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
     int pods, const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	int rc;
@@ -127,7 +127,7 @@ static int read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
 
 /* A key that the kind has no use for; unknown ones have been told. Nothing is
  * said of a kind that could not be read. */
-static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int spec_faults_check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *const *also, uint32_t kind)
 {
 	const char *name = fault_kind_names[kind];
@@ -147,7 +147,7 @@ static int check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
-/* Places of the wrong sort are told by check_keys() alone. */
+/* Places of the wrong sort are told by spec_faults_check_keys() alone. */
 static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
@@ -161,9 +161,9 @@ static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
 		rc = sim_yaml_mistake(y, at,
 		    "a group names either links or nodes (`at`).");
 	else if (rc == 0 && at && fault_uses(g->kind, "at"))
-		rc = read_at(y, at, 0, t, g, e);
+		rc = spec_faults_read_at(y, at, 0, t, g, e);
 	if (rc == 0 && pods && fault_uses(g->kind, "pods"))
-		rc = read_at(y, pods, 1, t, g, e);
+		rc = spec_faults_read_at(y, pods, 1, t, g, e);
 	return rc;
 }
 
@@ -176,7 +176,7 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return rc;
 	if (!sim_yaml_get(node, "switches") && fault_is_hole(g->kind))
 		g->switches = 1;
-	rc = check_keys(y, node, also, g->kind);
+	rc = spec_faults_check_keys(y, node, also, g->kind);
 	return rc < 0 ? rc : read_places(y, node, t, g, e);
 }
 

@@ -140,7 +140,7 @@ static int read_text(struct xp_spec *s, FILE *f, const char *path,
 	return 0;
 }
 
-static int read_file(struct xp_spec *s, const char *path, struct sim_err *e)
+static int spec_read_file(struct xp_spec *s, const char *path, struct sim_err *e)
 {
 	FILE *f = fopen(path, "rb");
 	if (!f)
@@ -240,7 +240,7 @@ static int add_axis(struct xp_spec *s, size_t n_keys, struct sim_err *e)
 }
 
 /* Is one of two paths the other or above it? */
-static int overlap(const char *a, const char *b)
+static int spec_overlap(const char *a, const char *b)
 {
 	const size_t n = strlen(a), m = strlen(b), k = n < m ? n : m;
 	return strncmp(a, b, k) == 0 && (n == m || (n < m ? b : a)[k] == '.');
@@ -250,7 +250,7 @@ static const char *find_overlap(const struct xp_spec *s, const char *path)
 {
 	for (size_t a = 0; a < s->n_axes; a++)
 		for (size_t k = 0; k < s->axis[a].n_keys; k++)
-			if (overlap(s->axis[a].key[k].path, path))
+			if (spec_overlap(s->axis[a].key[k].path, path))
 				return s->axis[a].key[k].path;
 	return NULL;
 }
@@ -349,7 +349,7 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 }
 
 /* Place along an axis: the last one varies fastest. */
-static size_t place_of(const struct xp_spec *s, size_t axis, size_t point)
+static size_t spec_place_of(const struct xp_spec *s, size_t axis, size_t point)
 {
 	for (size_t i = s->n_axes; --i > axis;)
 		point /= s->axis[i].n;
@@ -367,12 +367,12 @@ static int put_value(struct xp_spec *s, const struct xp_sweep_key *key,
 	return rc < 0 ? sim_yaml_mistake(&s->yaml, v, "%s", why.msg) : 0;
 }
 
-static int put_point(struct xp_spec *s, size_t point, struct sim_err *e)
+static int spec_put_point(struct xp_spec *s, size_t point, struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < s->n_axes; i++) {
 		const struct xp_axis *a = &s->axis[i];
-		const size_t at = place_of(s, i, point);
+		const size_t at = spec_place_of(s, i, point);
 		for (size_t k = 0; rc == 0 && k < a->n_keys; k++)
 			rc = put_value(s, &a->key[k], at, e);
 	}
@@ -380,7 +380,7 @@ static int put_point(struct xp_spec *s, size_t point, struct sim_err *e)
 }
 
 /* Wherever memory ran out, say what for. */
-static int verdict(const struct xp_spec *s, int rc, struct sim_err *e)
+static int spec_verdict(const struct xp_spec *s, int rc, struct sim_err *e)
 {
 	if (rc == SIM_ENOMEM)
 		return sim_fail(e, rc, "no memory to read the spec %s.",
@@ -392,10 +392,10 @@ int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
     struct sim_err *e)
 {
 	assert(point < s->n_points);
-	int rc = put_point(s, point, e);
+	int rc = spec_put_point(s, point, e);
 	if (rc == 0)
 		rc = xp_config_read(&s->yaml, s->folder, c, e);
-	return verdict(s, rc, e);
+	return spec_verdict(s, rc, e);
 }
 
 /* --- loading ------------------------------------------------------------ */
@@ -487,7 +487,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 	     rc == 0 && p < s->n_points && y->n_mistakes < MAX_MISTAKES; p++) {
 		struct xp_config *c = p == 0 ? &first : &later;
 		const size_t had = y->n_mistakes;
-		rc = put_point(s, p, e);
+		rc = spec_put_point(s, p, e);
 		if (rc == 0)
 			rc = xp_config_read(y, s->folder, c, e);
 		if (rc == 0)
@@ -506,7 +506,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 	return rc;
 }
 
-static int check_name(struct xp_spec *s)
+static int spec_check_name(struct xp_spec *s)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(s->yaml.root, "figure");
 	const char *name = s->figure;
@@ -522,12 +522,12 @@ static int check_name(struct xp_spec *s)
 	    "figure %s is not made of a-z, 0-9 and _.", sim_quote(quote, name));
 }
 
-static int load(struct xp_spec *s, const char *path, int smoke,
+static int spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e)
 {
 	struct sim_yaml *y = &s->yaml;
 	int rc;
-	if ((rc = read_file(s, path, e)) < 0 ||
+	if ((rc = spec_read_file(s, path, e)) < 0 ||
 	    (rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
 		return rc;
 	if (y->root->kind != SIM_YAML_MAP)
@@ -541,7 +541,7 @@ static int load(struct xp_spec *s, const char *path, int smoke,
 	const struct keys also = other_keys();
 	if ((rc = sim_yaml_read(y, y->root, NULL, xp_head_fields, also.name, s,
 		 e)) < 0 ||
-	    (rc = check_name(s)) < 0 || (rc = xp_spec_claims(s, NULL, e)) < 0 ||
+	    (rc = spec_check_name(s)) < 0 || (rc = xp_spec_claims(s, NULL, e)) < 0 ||
 	    (rc = read_sweep(s, e)) < 0)
 		return rc;
 	return check_points(s, e);
@@ -551,7 +551,7 @@ int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e)
 {
 	*s = (struct xp_spec){0};
-	return verdict(s, load(s, path, smoke, set, n, e), e);
+	return spec_verdict(s, spec_load(s, path, smoke, set, n, e), e);
 }
 
 void xp_spec_free(struct xp_spec *s)

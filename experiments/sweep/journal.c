@@ -22,7 +22,7 @@ enum {
 	BUFFER_BYTES = 1 << 16,
 };
 
-static const char magic[8] = "culpritJ";
+static const char journal_magic[8] = "culpritJ";
 
 struct xp_journal {
 	int fd;
@@ -39,12 +39,12 @@ struct xp_journal {
 	size_t n_buf, cap_buf; /* bytes; cap_buf is a multiple of a record */
 };
 
-static uint64_t checksum(const unsigned char *p, size_t n)
+static uint64_t journal_checksum(const unsigned char *p, size_t n)
 {
 	return sim_fnv(SIM_FNV_START, p, n);
 }
 
-static int io_fail(const struct xp_journal *j, const char *what,
+static int journal_io_fail(const struct xp_journal *j, const char *what,
     struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s journal %s: %s.", what, j->path,
@@ -53,7 +53,7 @@ static int io_fail(const struct xp_journal *j, const char *what,
 
 /* Read up to N bytes at AT; fewer only at the end of the file. Returns how
  * many, or -1 with errno. */
-static ssize_t read_at(int fd, unsigned char *buf, size_t n, uint64_t at)
+static ssize_t journal_read_at(int fd, unsigned char *buf, size_t n, uint64_t at)
 {
 	size_t got = 0;
 	while (got < n) {
@@ -88,11 +88,11 @@ static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
 static void make_header(const struct xp_journal *j, const struct res_cube *c,
     unsigned char h[HEADER_BYTES])
 {
-	memcpy(h, magic, sizeof(magic));
+	memcpy(h, journal_magic, sizeof(journal_magic));
 	sim_store_32(h + 8, VERSION);
 	sim_store_32(h + 12, (uint32_t)j->row_doubles);
 	sim_store_64(h + 16, res_cube_key(c));
-	sim_store_64(h + 24, checksum(h, 24));
+	sim_store_64(h + 24, journal_checksum(h, 24));
 }
 
 static void make_record(const struct xp_journal *j, unsigned char *r,
@@ -108,7 +108,7 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 		memcpy(&bits, row ? &row[i] : &nan, sizeof(bits));
 		sim_store_64(r + 16 + 8 * i, bits);
 	}
-	sim_store_64(r + j->record_bytes - 8, checksum(r, j->record_bytes - 8));
+	sim_store_64(r + j->record_bytes - 8, journal_checksum(r, j->record_bytes - 8));
 }
 
 /* Put one record into the cube; 0 if it is damaged. */
@@ -118,7 +118,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 	const uint32_t point = sim_load_32(r), run = sim_load_32(r + 4);
 	const uint32_t status = sim_load_32(r + 8);
 	if (sim_load_64(r + j->record_bytes - 8) !=
-	    checksum(r, j->record_bytes - 8))
+	    journal_checksum(r, j->record_bytes - 8))
 		return 0;
 	if (point >= c->n_points / c->n_along || run >= c->n_runs)
 		return 0;
@@ -137,9 +137,9 @@ static int replay_records(struct xp_journal *j, struct res_cube *c,
     struct sim_err *e)
 {
 	for (;;) {
-		ssize_t n = read_at(j->fd, j->buf, j->cap_buf, j->end);
+		ssize_t n = journal_read_at(j->fd, j->buf, j->cap_buf, j->end);
 		if (n < 0)
-			return io_fail(j, "read", e);
+			return journal_io_fail(j, "read", e);
 		size_t i = 0;
 		while (i + j->record_bytes <= (size_t)n &&
 		    replay_record(j, j->buf + i, c)) {
@@ -159,18 +159,18 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 {
 	unsigned char got[HEADER_BYTES], want[HEADER_BYTES];
 	make_header(j, c, want);
-	ssize_t n = read_at(j->fd, got, sizeof(got), 0);
+	ssize_t n = journal_read_at(j->fd, got, sizeof(got), 0);
 	if (n < 0)
-		return io_fail(j, "read", e);
+		return journal_io_fail(j, "read", e);
 	j->end = 0;
 	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
 		return 0;
-	if (n < HEADER_BYTES || memcmp(got, magic, sizeof(magic)) != 0)
+	if (n < HEADER_BYTES || memcmp(got, journal_magic, sizeof(journal_magic)) != 0)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of culprit; use another output name "
 		    "(-o), or remove it (--force keeps it as %s~).",
 		    j->path, j->path);
-	if (sim_load_64(got + 24) != checksum(got, 24))
+	if (sim_load_64(got + 24) != journal_checksum(got, 24))
 		return sim_fail(e, SIM_EIO,
 		    "the header of journal %s is damaged; remove the file to "
 		    "start the sweep anew (--force keeps it as %s~).",
@@ -231,17 +231,17 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 		struct stat mine, named;
 		j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 		if (j->fd < 0)
-			return io_fail(j, "open", e);
+			return journal_io_fail(j, "open", e);
 		if (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
 			if (errno != EWOULDBLOCK)
-				return io_fail(j, "lock", e);
+				return journal_io_fail(j, "lock", e);
 			return sim_fail(e, SIM_EIO,
 			    "another process is running this sweep: it holds "
 			    "journal %s.",
 			    j->path);
 		}
 		if (fstat(j->fd, &mine) < 0)
-			return io_fail(j, "inspect", e);
+			return journal_io_fail(j, "inspect", e);
 		if (stat(j->path, &named) == 0 && mine.st_ino == named.st_ino &&
 		    mine.st_dev == named.st_dev)
 			return 0;
@@ -251,21 +251,21 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 }
 
 /* Cut off what replay did not accept, and see to the header. */
-static int trim(struct xp_journal *j, const struct res_cube *c,
+static int journal_trim(struct xp_journal *j, const struct res_cube *c,
     struct sim_err *e)
 {
 	struct stat st;
 	if (fstat(j->fd, &st) < 0)
-		return io_fail(j, "inspect", e);
+		return journal_io_fail(j, "inspect", e);
 	j->replay.n_bytes_cut = (uint64_t)st.st_size - j->end;
 	if (j->replay.n_bytes_cut > 0 && ftruncate(j->fd, (off_t)j->end) < 0)
-		return io_fail(j, "truncate", e);
+		return journal_io_fail(j, "truncate", e);
 	if (j->end > 0)
 		return 0;
 	unsigned char h[HEADER_BYTES];
 	make_header(j, c, h);
 	if (write_at(j->fd, h, sizeof(h), 0) < sizeof(h))
-		return io_fail(j, "write", e);
+		return journal_io_fail(j, "write", e);
 	j->end = sizeof(h);
 	return 0;
 }
@@ -279,7 +279,7 @@ int xp_journal_open(struct xp_journal **out, const char *path,
 		return rc;
 	if ((rc = open_locked(j, e)) < 0 || (rc = check_header(j, c, e)) < 0 ||
 	    (j->end > 0 && (rc = replay_records(j, c, e)) < 0) ||
-	    (rc = trim(j, c, e)) < 0) {
+	    (rc = journal_trim(j, c, e)) < 0) {
 		dispose(j);
 		return rc;
 	}
@@ -299,7 +299,7 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 	if ((rc = make(&j, path, c, e)) < 0)
 		return rc;
 	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		rc = io_fail(j, "open", e);
+		rc = journal_io_fail(j, "open", e);
 	else if ((rc = check_header(j, c, e)) == 0 && j->end > 0)
 		rc = replay_records(j, c, e);
 	dispose(j);
@@ -311,11 +311,11 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 static int check_any_header(struct xp_journal *j, struct sim_err *e)
 {
 	unsigned char h[HEADER_BYTES];
-	ssize_t n = read_at(j->fd, h, sizeof(h), 0);
+	ssize_t n = journal_read_at(j->fd, h, sizeof(h), 0);
 	if (n < 0)
-		return io_fail(j, "read", e);
-	if (n < HEADER_BYTES || memcmp(h, magic, sizeof(magic)) != 0 ||
-	    sim_load_64(h + 24) != checksum(h, 24) || sim_load_32(h + 8) != VERSION)
+		return journal_io_fail(j, "read", e);
+	if (n < HEADER_BYTES || memcmp(h, journal_magic, sizeof(journal_magic)) != 0 ||
+	    sim_load_64(h + 24) != journal_checksum(h, 24) || sim_load_32(h + 8) != VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of this culprit.", j->path);
 	j->row_doubles = sim_load_32(h + 12);
@@ -334,16 +334,16 @@ int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 	if ((rc = make(&j, path, &none, e)) < 0)
 		return rc;
 	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		rc = io_fail(j, "open", e);
+		rc = journal_io_fail(j, "open", e);
 	else if ((rc = check_any_header(j, e)) == 0)
 		rc = sim_zalloc(&r, j->record_bytes, 1, e);
 	for (ssize_t n; rc == 0; j->end += (uint64_t)n) {
-		n = read_at(j->fd, r, j->record_bytes, j->end);
+		n = journal_read_at(j->fd, r, j->record_bytes, j->end);
 		if (n < 0)
-			rc = io_fail(j, "read", e);
+			rc = journal_io_fail(j, "read", e);
 		if (n < (ssize_t)j->record_bytes ||
 		    sim_load_64(r + j->record_bytes - 8) !=
-			checksum(r, j->record_bytes - 8))
+			journal_checksum(r, j->record_bytes - 8))
 			break;
 		*n_done += sim_load_32(r + 8) == RES_DONE;
 	}
@@ -358,15 +358,15 @@ static int move_aside(struct xp_journal *j, int ours, struct sim_err *e)
 	struct stat st;
 	char *to;
 	if (fstat(j->fd, &st) < 0)
-		return io_fail(j, "inspect", e);
+		return journal_io_fail(j, "inspect", e);
 	if (st.st_size == 0 || (ours && st.st_size <= HEADER_BYTES))
-		return unlink(j->path) < 0 ? io_fail(j, "remove", e) : 0;
+		return unlink(j->path) < 0 ? journal_io_fail(j, "remove", e) : 0;
 	int rc = sim_zalloc(&to, strlen(j->path) + 2, 1, e);
 	if (rc < 0)
 		return rc;
 	sprintf(to, "%s~", j->path);
 	if (rename(j->path, to) < 0)
-		rc = io_fail(j, "rename", e);
+		rc = journal_io_fail(j, "rename", e);
 	free(to);
 	return rc;
 }
@@ -414,7 +414,7 @@ int xp_journal_flush(struct xp_journal *j, struct sim_err *e)
 	/* Keep whole records in the file and the others in the buffer, so that
 	 * the same call can succeed once there is room. Should the cut fail
 	 * too, the next flush writes over the torn record. */
-	int rc = io_fail(j, "write", e);
+	int rc = journal_io_fail(j, "write", e);
 	put -= put % j->record_bytes;
 	j->end += put;
 	j->n_buf -= put;
@@ -430,10 +430,10 @@ int xp_journal_close(struct xp_journal *j, int remove, struct sim_err *e)
 		return 0;
 	int rc = xp_journal_flush(j, e);
 	if (rc == 0 && fsync(j->fd) < 0)
-		rc = io_fail(j, "sync", e);
+		rc = journal_io_fail(j, "sync", e);
 	/* Still under the lock: nobody else's file can have this name. */
 	if (rc == 0 && remove && unlink(j->path) < 0)
-		rc = io_fail(j, "remove", e);
+		rc = journal_io_fail(j, "remove", e);
 	dispose(j);
 	return rc;
 }

@@ -91,7 +91,7 @@ static uint64_t claim_of(uint32_t begun, uint32_t given)
 }
 
 /* Wake the other side. A full socket is as good: it holds older wake-ups. */
-static void wake(int fd)
+static void pool_wake(int fd)
 {
 	ssize_t n;
 	do {
@@ -112,7 +112,7 @@ static int woken(int fd, int flags)
 
 /* --- in the worker ------------------------------------------------------- */
 
-static int begin(struct lane *l, uint32_t *index)
+static int pool_begin(struct lane *l, uint32_t *index)
 {
 	uint64_t was = atomic_load(&l->shared->claim);
 	do {
@@ -124,7 +124,7 @@ static int begin(struct lane *l, uint32_t *index)
 	return 1;
 }
 
-static void serve(const struct xp_pool_job *job, void *worker, struct lane *l,
+static void pool_serve(const struct xp_pool_job *job, void *worker, struct lane *l,
     uint32_t k)
 {
 	struct sim_err e;
@@ -154,9 +154,9 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 	uint32_t i, done = 0, told = 0;
 	sim_ns now = clock_now(), told_ns = now;
 	for (;;) {
-		if (!begin(l, &i)) {
+		if (!pool_begin(l, &i)) {
 			if (told != done)
-				wake(fd);
+				pool_wake(fd);
 			told = done;
 			if (!woken(fd, 0))
 				_exit(0);
@@ -165,14 +165,14 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 		}
 		const uint32_t k = i % l->n_slots;
 		const sim_ns start = now;
-		serve(job, worker, l, k);
+		pool_serve(job, worker, l, k);
 		now = clock_now();
 		l->slot[k].spent_ns = now - start;
 		atomic_store(&l->shared->done, done = i + 1);
 		/* Half is done: time to ask for more. */
 		uint32_t given = given_of(atomic_load(&l->shared->claim));
 		if (done - told >= given - done || now - told_ns >= TELL_NS) {
-			wake(fd);
+			pool_wake(fd);
 			told = done;
 			told_ns = now;
 		}
@@ -249,7 +249,7 @@ static uint32_t depth(const struct pool *p)
 }
 
 /* Take back half of what the most loaded worker has not begun. */
-static void take_back(struct pool *p)
+static void pool_take_back(struct pool *p)
 {
 	struct worker *from = NULL;
 	uint32_t most = 0;
@@ -278,14 +278,14 @@ static void take_back(struct pool *p)
 		p->back[p->n_back++] = from->cell[--from->given % p->n_slots];
 }
 
-static void feed(struct pool *p, struct worker *w)
+static void pool_feed(struct pool *p, struct worker *w)
 {
 	const uint32_t want = depth(p), have = w->given - w->taken;
 	uint32_t n = 0;
 	if (have * 2 > want)
 		return;
 	if (have == 0 && !have_cells(p))
-		take_back(p);
+		pool_take_back(p);
 	for (; have + n < want && have_cells(p); n++) {
 		uint32_t k = w->given++ % p->n_slots;
 		w->cell[k] = w->lane.slot[k].cell = next_cell(p);
@@ -293,11 +293,11 @@ static void feed(struct pool *p, struct worker *w)
 	if (n == 0)
 		return;
 	atomic_fetch_add(&w->lane.shared->claim, n);
-	wake(w->fd);
+	pool_wake(w->fd);
 }
 
 /* Hand the answers that are ready to the caller. */
-static int collect(struct pool *p, struct worker *w, struct sim_err *e)
+static int pool_collect(struct pool *p, struct worker *w, struct sim_err *e)
 {
 	uint32_t done = atomic_load(&w->lane.shared->done);
 	if (done - w->taken > w->given - w->taken)
@@ -351,7 +351,7 @@ static int bury(struct pool *p, struct worker *w, int status, struct sim_err *e)
 		s->open_err.msg[sizeof(s->open_err.msg) - 1] = '\0';
 		return sim_fail(e, rc, "%s", s->open_err.msg);
 	}
-	if ((rc = collect(p, w, e)) < 0)
+	if ((rc = pool_collect(p, w, e)) < 0)
 		return rc;
 	describe_death(status, death, sizeof(death));
 	if (begun_of(atomic_load(&s->claim)) > w->taken &&
@@ -374,7 +374,7 @@ static int bury(struct pool *p, struct worker *w, int status, struct sim_err *e)
 
 /* Reap one of our own children. Returns 0 if it still lives. STATUS is -1 if
  * somebody else took it, as happens where SIGCHLD is ignored. */
-static int reap(pid_t pid, int flags, int *status)
+static int pool_reap(pid_t pid, int flags, int *status)
 {
 	pid_t got;
 	while ((got = waitpid(pid, status, flags)) < 0 && errno == EINTR)
@@ -384,7 +384,7 @@ static int reap(pid_t pid, int flags, int *status)
 	return got != 0;
 }
 
-static int spawn(struct pool *p, struct worker *w, struct sim_err *e)
+static int pool_spawn(struct pool *p, struct worker *w, struct sim_err *e)
 {
 	int fd[2], status = 0;
 	sigset_t all, mask;
@@ -415,7 +415,7 @@ static int spawn(struct pool *p, struct worker *w, struct sim_err *e)
 	    strerror(status));
 }
 
-static int tick(struct pool *p, struct sim_err *e)
+static int pool_tick(struct pool *p, struct sim_err *e)
 {
 	sim_ns now = clock_now();
 	if (now - p->ticked_ns < TICK_NS)
@@ -428,10 +428,10 @@ static int tick(struct pool *p, struct sim_err *e)
 		int status, rc;
 		if (w->pid == 0)
 			continue;
-		if (reap(w->pid, WNOHANG, &status))
+		if (pool_reap(w->pid, WNOHANG, &status))
 			rc = bury(p, w, status, e);
 		else
-			rc = collect(p, w, e);
+			rc = pool_collect(p, w, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -464,12 +464,12 @@ static int wait_and_collect(struct pool *p, struct sim_err *e)
 		if (p->pollfd[i].revents == 0)
 			continue;
 		if (woken(w->fd, MSG_DONTWAIT)) {
-			rc = collect(p, w, e);
+			rc = pool_collect(p, w, e);
 		} else {
 			/* It is dying, or has closed its socket and is of no
 			 * use. A signal that comes second changes nothing. */
 			kill(w->pid, SIGKILL);
-			reap(w->pid, 0, &status);
+			pool_reap(w->pid, 0, &status);
 			rc = bury(p, w, status, e);
 		}
 		if (rc < 0)
@@ -478,7 +478,7 @@ static int wait_and_collect(struct pool *p, struct sim_err *e)
 	return 0;
 }
 
-static int run(struct pool *p, struct sim_err *e)
+static int pool_run(struct pool *p, struct sim_err *e)
 {
 	int rc;
 	p->ticked_ns = clock_now();
@@ -486,12 +486,12 @@ static int run(struct pool *p, struct sim_err *e)
 		for (size_t i = 0; i < p->n_workers; i++) {
 			struct worker *w = &p->worker[i];
 			if (w->pid == 0 && have_cells(p) &&
-			    (rc = spawn(p, w, e)) < 0)
+			    (rc = pool_spawn(p, w, e)) < 0)
 				return rc;
 			if (w->pid > 0)
-				feed(p, w);
+				pool_feed(p, w);
 		}
-		if ((rc = wait_and_collect(p, e)) < 0 || (rc = tick(p, e)) != 0)
+		if ((rc = wait_and_collect(p, e)) < 0 || (rc = pool_tick(p, e)) != 0)
 			return rc;
 	}
 	return 0;
@@ -582,7 +582,7 @@ static void kill_workers(struct pool *p)
 	for (size_t i = 0; p->worker && i < p->n_workers; i++) {
 		if (p->worker[i].pid == 0)
 			continue;
-		reap(p->worker[i].pid, 0, &status);
+		pool_reap(p->worker[i].pid, 0, &status);
 		close(p->worker[i].fd);
 		p->worker[i].pid = 0;
 	}
@@ -606,11 +606,11 @@ int xp_pool_run(const struct xp_pool_job *job, struct sim_err *e)
 	if (job->n_cells == 0)
 		return 0;
 	if ((rc = open_pool(&p, job, e)) == 0)
-		rc = run(&p, e);
+		rc = pool_run(&p, e);
 	kill_workers(&p);
 	/* Stopped early: keep what was finished but not yet told. */
 	for (size_t i = 0; rc == 1 && i < p.n_workers; i++) {
-		int failed = collect(&p, &p.worker[i], e);
+		int failed = pool_collect(&p, &p.worker[i], e);
 		if (failed < 0)
 			rc = failed;
 	}

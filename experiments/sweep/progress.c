@@ -27,10 +27,10 @@ static uint64_t n_finished(const struct res_progress *c)
 }
 
 /* Append to the string in BUF; what does not fit is cut off. */
-static void add(char *buf, size_t cap, const char *fmt, ...)
+static void progress_add(char *buf, size_t cap, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void add(char *buf, size_t cap, const char *fmt, ...)
+static void progress_add(char *buf, size_t cap, const char *fmt, ...)
 {
 	size_t n = strlen(buf);
 	va_list ap;
@@ -45,7 +45,7 @@ static void add_bar(char *buf, size_t cap, const struct res_progress *c)
 	int full = BAR; /* never full before the end */
 	if (n < c->n_cells)
 		full = (int)((double)n / (double)c->n_cells * BAR);
-	add(buf, cap, "  [%.*s%.*s]", full, "##########", BAR - full,
+	progress_add(buf, cap, "  [%.*s%.*s]", full, "##########", BAR - full,
 	    "----------");
 }
 
@@ -53,28 +53,28 @@ static void add_bar(char *buf, size_t cap, const struct res_progress *c)
 static void add_time(char *buf, size_t cap, double seconds)
 {
 	if (!(seconds < 1e4 * 86400)) {
-		add(buf, cap, "long");
+		progress_add(buf, cap, "long");
 		return;
 	}
 	unsigned long s = (unsigned long)(seconds + 0.5);
 	if (s < 3600)
-		add(buf, cap, "%lu:%02lu", s / 60, s % 60);
+		progress_add(buf, cap, "%lu:%02lu", s / 60, s % 60);
 	else if (s < 86400)
-		add(buf, cap, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+		progress_add(buf, cap, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
 	else
-		add(buf, cap, "%lud %02luh", s / 86400, s / 3600 % 24);
+		progress_add(buf, cap, "%lud %02luh", s / 86400, s / 3600 % 24);
 }
 
 static void add_rate(char *buf, size_t cap, double per_s)
 {
 	if (per_s >= 10)
-		add(buf, cap, "  %.0f/s", per_s);
+		progress_add(buf, cap, "  %.0f/s", per_s);
 	else if (per_s >= 0.5)
-		add(buf, cap, "  %.1f/s", per_s);
+		progress_add(buf, cap, "  %.1f/s", per_s);
 	else if (per_s * 60 >= 0.5)
-		add(buf, cap, "  %.1f/min", per_s * 60);
+		progress_add(buf, cap, "  %.1f/min", per_s * 60);
 	else
-		add(buf, cap, "  %.1f/h", per_s * 3600);
+		progress_add(buf, cap, "  %.1f/h", per_s * 3600);
 }
 
 static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
@@ -83,22 +83,22 @@ static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
 	const struct res_progress *c = &l->cells;
 	const uint64_t n = n_finished(c);
 	buf[0] = '\0';
-	add(buf, cap, "%s", l->name);
+	progress_add(buf, cap, "%s", l->name);
 	if (with_bar)
 		add_bar(buf, cap, c);
-	add(buf, cap, "  %" PRIu64 "/%" PRIu64 " %s", n, c->n_cells,
+	progress_add(buf, cap, "  %" PRIu64 "/%" PRIu64 " %s", n, c->n_cells,
 	    l->unit ? l->unit : "cells");
 	if (c->n_failed > 0)
-		add(buf, cap, "  %" PRIu64 " failed", c->n_failed);
+		progress_add(buf, cap, "  %" PRIu64 " failed", c->n_failed);
 	if (c->n_crashed > 0)
-		add(buf, cap, "  %" PRIu64 " crashed", c->n_crashed);
+		progress_add(buf, cap, "  %" PRIu64 " crashed", c->n_crashed);
 	if (l->per_s > 0)
 		add_rate(buf, cap, l->per_s);
 	if (l->ended) {
-		add(buf, cap, "  in ");
+		progress_add(buf, cap, "  in ");
 		add_time(buf, cap, (double)l->elapsed_ns / (double)SIM_SEC);
 	} else if (l->per_s > 0 && n < c->n_cells) {
-		add(buf, cap, "  ETA ");
+		progress_add(buf, cap, "  ETA ");
 		add_time(buf, cap, (double)(c->n_cells - n) / l->per_s);
 	}
 }
@@ -157,7 +157,7 @@ static size_t columns(FILE *out)
 	return 79;
 }
 
-static void draw(struct xp_progress *p, const struct res_progress *cells,
+static void progress_draw(struct xp_progress *p, const struct res_progress *cells,
     sim_ns now_ns, int ended)
 {
 	char text[LINE_BYTES];
@@ -205,7 +205,7 @@ void xp_progress_start(struct xp_progress *p, FILE *out, const char *name,
 	};
 	take_sample(p, p->n_before, now_ns);
 	if (p->is_tty)
-		draw(p, cells, now_ns, 0);
+		progress_draw(p, cells, now_ns, 0);
 }
 
 void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
@@ -215,7 +215,7 @@ void xp_progress_update(struct xp_progress *p, const struct res_progress *cells,
 		return;
 	take_sample(p, n_finished(cells), now_ns);
 	if (now_ns - p->drawn_ns >= (p->is_tty ? REDRAW_NS : LOG_NS))
-		draw(p, cells, now_ns, 0);
+		progress_draw(p, cells, now_ns, 0);
 }
 
 void xp_progress_wipe(struct xp_progress *p)
@@ -231,5 +231,5 @@ void xp_progress_end(struct xp_progress *p, const struct res_progress *cells,
     sim_ns now_ns)
 {
 	if (p->out)
-		draw(p, cells, now_ns, 1);
+		progress_draw(p, cells, now_ns, 1);
 }

@@ -110,7 +110,7 @@ static int publish(struct sweep *s, struct sim_err *e)
 }
 
 /* "point 3 (faults.count 8) run 12: MESSAGE" */
-static void complain(struct sweep *s, size_t point, size_t run,
+static void sweep_run_complain(struct sweep *s, size_t point, size_t run,
     const char *message)
 {
 	const struct res_cube *c = s->cube;
@@ -138,7 +138,7 @@ static int take_cell(void *ctx, uint64_t cell, enum res_status status,
 	const size_t point = cell / s->cube->n_runs;
 	const size_t run = cell % s->cube->n_runs;
 	if (message && s->run->complain)
-		complain(s, point, run, message);
+		sweep_run_complain(s, point, run, message);
 	res_cube_put(s->cube, point, run, status, row);
 	s->progress.n_done += status == RES_DONE;
 	s->progress.n_failed += status == RES_FAILED;
@@ -181,7 +181,7 @@ static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
 	return rc;
 }
 
-static int serve(struct sweep *s, struct sim_err *e)
+static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 {
 	const struct xp_run *r = s->run;
 	struct xp_pool_job job = {
@@ -310,7 +310,7 @@ static int recover(struct sweep *s, const char *journal, struct sim_err *e)
 /* --- the whole ----------------------------------------------------------- */
 
 /* The journal goes when OUT has everything, or when it has no cell. */
-static int finish(struct sweep *s, int rc, struct sim_err *e)
+static int sweep_run_finish(struct sweep *s, int rc, struct sim_err *e)
 {
 	if (!s->journal)
 		return rc;
@@ -335,8 +335,8 @@ int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
 	if (rc == 0)
 		rc = xp_run_path(&journal, r->out, ".journal", e);
 	if (rc == 0 && (rc = recover(&s, journal, e)) == 0)
-		rc = serve(&s, e);
-	rc = finish(&s, rc, e);
+		rc = sweep_run_serve(&s, e);
+	rc = sweep_run_finish(&s, rc, e);
 	if (r->report)
 		*r->report = s.report;
 	free(journal);

@@ -118,7 +118,7 @@ struct audience {
 	const struct sim_seed *where;
 };
 
-static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
+static int trial_diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
     const struct xp_window *w, struct sim_err *e)
 {
 	const struct xp_algo *a = &t->config.algo[i];
@@ -134,7 +134,7 @@ static int diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
 
 /* Scores go to the rows that the window is of; how long detection took, which
  * the first window decides that has it, to all. */
-static int hear(void *arg, const struct xp_window *w, struct sim_err *e)
+static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 {
 	const struct audience *x = arg;
 	struct xp_trial *t = x->t;
@@ -143,7 +143,7 @@ static int hear(void *arg, const struct xp_window *w, struct sim_err *e)
 	for (size_t i = 0; i < n; i++) {
 		struct res_algo_metrics *s = &t->scores[i];
 		const double before = s->detect_s;
-		if ((rc = diagnose(t, i, x->where, w, e)) < 0)
+		if ((rc = trial_diagnose(t, i, x->where, w, e)) < 0)
 			break;
 		s->detect_s = before;
 		if (isnan(before) && s->n_flagged_true > 0)
@@ -170,13 +170,13 @@ static void check_filled(const struct xp_trial *t)
 
 /* --- cells ---------------------------------------------------------------- */
 
-static void blank(double x[], size_t n)
+static void trial_blank(double x[], size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		x[i] = NAN;
 }
 
-static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
+static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
     struct sim_err *e)
 {
 	int rc = 0;
@@ -193,8 +193,8 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 		 e)) < 0)
 		return rc;
 	struct audience a = {t, &where};
-	const struct xp_listener to = {&a, t->config.n_algos > 0 ? hear : NULL};
-	blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
+	const struct xp_listener to = {&a, t->config.n_algos > 0 ? trial_hear : NULL};
+	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
 	for (size_t i = 0; i < t->config.n_algos; i++)
 		t->scores[i].detect_s = NAN;
 	rc = t->plane->run(t->running, &t->scene, &to, t->rows, e);
@@ -206,7 +206,7 @@ static int run_cell(struct xp_trial *t, size_t point, uint32_t run,
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
     struct sim_err *e)
 {
-	int rc = run_cell(t, point, run, e);
+	int rc = trial_run_cell(t, point, run, e);
 	if (rc < 0)
 		return rc;
 	_Static_assert(sizeof(t->scores[0]) ==

@@ -94,7 +94,7 @@ struct {
 /* --- faults --------------------------------------------------------------- */
 
 /* The same as in models/blackhole_rule.c, to the bit. */
-static __always_inline __u64 mix64(__u64 x)
+static __always_inline __u64 lab_bpf_mix64(__u64 x)
 {
 	x += 0x9e3779b97f4a7c15ULL;
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ULL;
@@ -106,23 +106,23 @@ static __always_inline int swallows(const struct lab_hole *h,
     const struct lab_key *f)
 {
 	__u64 x = (__u64)f->src_ip << 32 | f->dst_ip;
-	x = mix64(mix64(x ^ h->salt) + h->salt);
+	x = lab_bpf_mix64(lab_bpf_mix64(x ^ h->salt) + h->salt);
 	if (h->type == TYPE_TUPLE)
-		x = mix64(x ^
+		x = lab_bpf_mix64(x ^
 		    ((__u64)f->proto << 32 | (__u64)f->src_port << 16 |
 			f->dst_port));
 	return x >> 32 < h->below;
 }
 
-static __always_inline int is_lost(struct lab_link *l)
+static __always_inline int lab_bpf_is_lost(struct lab_link *l)
 {
 	const __u64 n = __sync_fetch_and_add(&l->n_drawn, 1);
-	return mix64(l->key + n * 0x9e3779b97f4a7c15ULL) >> 1 < l->below;
+	return lab_bpf_mix64(l->key + n * 0x9e3779b97f4a7c15ULL) >> 1 < l->below;
 }
 
 /* The five-tuple; ports are 0 of what has none, and of all fragments but the
  * first. Returns 0 if this is not IPv4. */
-static __always_inline int parse(struct __sk_buff *skb, struct lab_key *f)
+static __always_inline int lab_bpf_parse(struct __sk_buff *skb, struct lab_key *f)
 {
 	struct {
 		__u8 ihl, tos;
@@ -206,9 +206,9 @@ int lab_ingress(struct __sk_buff *skb)
 		return TC_ACT_OK;
 	c->packets++;
 	c->bytes += skb->len;
-	const int lost = l->below && is_lost(l);
+	const int lost = l->below && lab_bpf_is_lost(l);
 	if (lost || l->n_holes) {
-		const int known = parse(skb, &f);
+		const int known = lab_bpf_parse(skb, &f);
 		const int hole = !lost && known && meets_hole(l, &f);
 		if (lost || hole) {
 			if (hole)

@@ -56,7 +56,7 @@ void bulk_close(struct bulk *b)
 	free(b);
 }
 
-static struct bulk_key key_of(const struct sim_seed *where)
+static struct bulk_key bulk_bulk_key_of(const struct sim_seed *where)
 {
 	struct bulk_key k = {{0, 0, where->run, where->point}};
 	sim_rng_key(k.v, where, SIM_STREAM_FLOW);
@@ -101,7 +101,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 	    (rc = SIM_RESERVE(&b->rate, &b->cap_rate, n, e)) < 0)
 		return rc;
 	b->scene = s;
-	b->key = key_of(&s->where);
+	b->key = bulk_bulk_key_of(&s->where);
 	b->net = (struct bulk_clos){
 	    .c = s->topo->clos,
 	    .ecmp_seed = s->ecmp_seed,
@@ -133,7 +133,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 __extension__ typedef unsigned __int128 u128;
 
 /* Everything about a flow but its losses, and its u in [0, 1). */
-static unsigned flow_of(const struct scene *s, const struct bulk_key *key,
+static unsigned bulk_bulk_flow_of(const struct scene *s, const struct bulk_key *key,
     uint64_t flow, struct obs_flow *out, double *u, topo_link path[])
 {
 	const struct scene_traffic *tr = &s->traffic;
@@ -164,9 +164,9 @@ static unsigned flow_of(const struct scene *s, const struct bulk_key *key,
 unsigned bulk_flow(const struct scene *s, uint64_t flow, struct obs_flow *out,
     topo_link path[])
 {
-	struct bulk_key key = key_of(&s->where);
+	struct bulk_key key = bulk_bulk_key_of(&s->where);
 	double u;
-	return flow_of(s, &key, flow, out, &u, path);
+	return bulk_bulk_flow_of(s, &key, flow, out, &u, path);
 }
 
 static uint32_t srtt_of(const struct scene *s, uint64_t flow,
@@ -201,7 +201,7 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 }
 
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
-static int settle(struct bulk *b, uint64_t flow, int all, struct obs *w,
+static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
 	const struct scene *s = b->scene;
@@ -209,7 +209,7 @@ static int settle(struct bulk *b, uint64_t flow, int all, struct obs *w,
 	double hazard[TOPO_MAX_HOPS], sum = 0, u;
 	uint32_t drops[TOPO_MAX_HOPS] = {0};
 	struct obs_flow f;
-	unsigned h = flow_of(s, &b->key, flow, &f, &u, path);
+	unsigned h = bulk_bulk_flow_of(s, &b->key, flow, &f, &u, path);
 	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, f.src_host,
 		f.start_ns)) {
 		b->n_silent++;
@@ -345,7 +345,7 @@ static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
 	n = b->scene->truth.n_holes > 0 ? sieve_holes(b, candidate)
 					: sieve(b, candidate);
 	for (uint32_t i = 0; i < n; i++) {
-		int rc = settle(b, first + candidate[i], 0, w, lost, e);
+		int rc = bulk_bulk_settle(b, first + candidate[i], 0, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -358,7 +358,7 @@ static int run_plain(struct bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	for (uint64_t f = first; f < last; f++) {
-		int rc = settle(b, f, all, w, lost, e);
+		int rc = bulk_bulk_settle(b, f, all, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}

@@ -188,7 +188,7 @@ static int list_failed(struct bulk_skip *k, struct sim_err *e)
 	return 0;
 }
 
-static int begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
+static int skip_begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
 	const size_t had = k->cap_index;
@@ -207,7 +207,7 @@ static int begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
 }
 
 /* The index is dense but only the failed links' entries are ever set. */
-static void end(struct bulk_skip *k)
+static void skip_end(struct bulk_skip *k)
 {
 	for (size_t i = 0; i < k->n_failed; i++)
 		k->index[k->failed[i].link] = 0;
@@ -220,7 +220,7 @@ struct course {
 
 /* One of N alike from a uniform word, leaving in the word what the choice did
  * not use, for the next. Bias below (product of the Ns) / 2^32. */
-static uint32_t choose(uint32_t *word, uint32_t n)
+static uint32_t skip_choose(uint32_t *word, uint32_t n)
 {
 	const uint64_t m = (uint64_t)*word * n;
 	*word = (uint32_t)m;
@@ -230,14 +230,14 @@ static uint32_t choose(uint32_t *word, uint32_t n)
 static uint32_t other_tor(uint32_t *word, const struct topo_clos *c,
     uint32_t tor)
 {
-	uint32_t t = choose(word, c->all_tors - 1);
+	uint32_t t = skip_choose(word, c->all_tors - 1);
 	return t + (t >= tor);
 }
 
 /* A ToR of another pod: those after the pod's own are shifted past it. */
 static uint32_t far_tor(uint32_t *word, const struct topo_clos *c, uint32_t pod)
 {
-	uint32_t t = choose(word, c->all_tors - c->n_tors);
+	uint32_t t = skip_choose(word, c->all_tors - c->n_tors);
 	return t + (t >= pod * c->n_tors ? c->n_tors : 0);
 }
 
@@ -255,17 +255,17 @@ static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
 	else if (at->class == TOPO_T1_T2)
 		w.dtor = far_tor(&to, c, pod);
 	else if (at->class == TOPO_T2_T1)
-		w.dtor = at->pod * c->n_tors + choose(&to, c->n_tors);
+		w.dtor = at->pod * c->n_tors + skip_choose(&to, c->n_tors);
 	else if (at->class == TOPO_T1_TOR)
 		w.dtor = at->low;
 	else
 		w.dtor = (w.dst = at->low) / c->n_hosts;
 
 	if (w.dst == TOPO_NONE)
-		w.dst = w.dtor * c->n_hosts + choose(&to, c->n_hosts);
-	w.up = choose(&by, c->n_t1);
-	w.t2 = choose(&by, c->n_t2);
-	w.down = choose(&by, c->n_t1);
+		w.dst = w.dtor * c->n_hosts + skip_choose(&to, c->n_hosts);
+	w.up = skip_choose(&by, c->n_t1);
+	w.t2 = skip_choose(&by, c->n_t2);
+	w.down = skip_choose(&by, c->n_t1);
 	if (!f)
 		return w;
 	switch (at->class) {
@@ -386,7 +386,7 @@ static double lazy_u01(struct sim_rng *r, double limit)
 }
 
 /* Append F, whose packets are marked as given. */
-static int report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
+static int skip_report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
     uint32_t marks[6], struct sim_err *e)
 {
 	const uint32_t ports = bulk_ports(sim_rng_u32(r));
@@ -420,11 +420,11 @@ static int report_failed(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
 		for (unsigned i = 0; i < f->h; i++)
 			marks[i] += more[i]; /* one of the two is 0 */
 	}
-	return report(k, r, f, marks, e);
+	return skip_report(k, r, f, marks, e);
 }
 
 /* Slots until the next candidate, at RATE a slot: geometric from 0. */
-static uint64_t jump(struct sim_rng *r, double log_miss)
+static uint64_t skip_jump(struct sim_rng *r, double log_miss)
 {
 	double x = log(sim_rng_u01_open(r)) / log_miss;
 	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
@@ -446,7 +446,7 @@ static double weigh(struct bulk_skip *k, uint32_t tor)
 
 /* A link in proportion to its weight: one of weight 0 adds nothing to the sums
  * and is never the first above the draw. */
-static const struct failed *pick(const struct bulk_skip *k, struct sim_rng *r,
+static const struct failed *skip_pick(const struct bulk_skip *k, struct sim_rng *r,
     double total)
 {
 	const double u = sim_rng_u32(r) * 0x1p-32 * total;
@@ -474,10 +474,10 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 	for (;; id++) {
 		struct flow f;
 		if (jumps)
-			id += jump(&r, log_miss);
+			id += skip_jump(&r, log_miss);
 		if (id >= last)
 			return 0;
-		draw_flow(k, &r, id, tor, jumps ? pick(k, &r, total) : NULL,
+		draw_flow(k, &r, id, tor, jumps ? skip_pick(k, &r, total) : NULL,
 		    &f);
 		double drops = -expm1(-(double)f.obs.n_pkts * f.fault_sum);
 		if (sim_rng_u01(&r) * (jumps ? f.bounds : 1) >= drops)
@@ -505,7 +505,7 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 	for (uint64_t id = 0;; id++) {
 		struct flow f;
 		if (jumps)
-			id += jump(&r, log_miss);
+			id += skip_jump(&r, log_miss);
 		if (id >= s->traffic.n_flows)
 			return 0;
 		while (next_kept < k->n_kept && k->kept[next_kept] < id)
@@ -524,7 +524,7 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 		if (!noise_strikes(k, &f, u))
 			continue;
 		scene_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
-		int rc = report(k, &r, &f, marks, e);
+		int rc = skip_report(k, &r, &f, marks, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -538,12 +538,12 @@ int bulk_skip_epoch(struct bulk_skip *k, const struct scene *s, struct obs *w,
 		return rc;
 	obs_clear(w);
 	losses_clear(lost);
-	rc = begin(k, s, w, lost, e);
+	rc = skip_begin(k, s, w, lost, e);
 	for (uint32_t tor = 0; rc == 0 && tor < s->topo->clos.all_tors; tor++)
 		rc = run_tor(k, tor, e);
 	if (rc == 0)
 		rc = run_noise(k, e);
-	end(k);
+	skip_end(k);
 	w->n_flows = s->traffic.n_flows;
 	w->complete = 0;
 	return rc;

@@ -51,7 +51,7 @@ int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e)
 }
 
 /* Flows until the next that noise may touch: geometric from 0. */
-static uint64_t jump(struct plane *p)
+static uint64_t bulk_vigil_matlab_jump(struct plane *p)
 {
 	if (p->bound == 0)
 		return UINT64_C(1) << 62;
@@ -59,7 +59,7 @@ static uint64_t jump(struct plane *p)
 	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
 }
 
-static int begin(struct plane *p, const struct scene *s, struct sim_err *e)
+static int bulk_vigil_matlab_begin(struct plane *p, const struct scene *s, struct sim_err *e)
 {
 	const double n_max = s->traffic.params.packets.b;
 	const double hazard = scene_hazard(s->loss.noise.rate.b);
@@ -71,7 +71,7 @@ static int begin(struct plane *p, const struct scene *s, struct sim_err *e)
 		p->faulty[s->truth.fault[i].link] = 1;
 	p->bound = -expm1(-2 * MAX_LINKS * n_max * hazard);
 	sim_rng_init(&p->noise, &s->where, SIM_STREAM_SKIP_NOISE, 0);
-	p->next = jump(p);
+	p->next = bulk_vigil_matlab_jump(p);
 	return 0;
 }
 
@@ -134,7 +134,7 @@ static topo_link culprit(const struct plane *p, const struct flow *f)
 }
 
 /* Append F if its host would see anything of its losses, or if ALL. */
-static int report(const struct plane *p, struct flow *f, int all, struct obs *w,
+static int bulk_vigil_matlab_report(const struct plane *p, struct flow *f, int all, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
 	uint32_t flags = 0;
@@ -166,9 +166,9 @@ static int run_flow(struct plane *p, uint64_t id, int all, struct obs *w,
 	lose_to_faults(p, &f, id);
 	if (id == p->next) {
 		lose_to_noise(p, &f);
-		p->next += 1 + jump(p);
+		p->next += 1 + bulk_vigil_matlab_jump(p);
 	}
-	return report(p, &f, all, w, lost, e);
+	return bulk_vigil_matlab_report(p, &f, all, w, lost, e);
 }
 
 int bulk_vigil_matlab_epoch(const struct scene *s, int all, struct obs *w,
@@ -180,7 +180,7 @@ int bulk_vigil_matlab_epoch(const struct scene *s, int all, struct obs *w,
 		return rc;
 	obs_clear(w);
 	losses_clear(lost);
-	rc = begin(&p, s, e);
+	rc = bulk_vigil_matlab_begin(&p, s, e);
 	for (uint64_t id = 0; rc == 0 && id < s->traffic.n_flows; id++)
 		rc = run_flow(&p, id, all, w, lost, e);
 	w->n_flows = s->traffic.n_flows;

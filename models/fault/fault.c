@@ -142,7 +142,7 @@ int fault_is_hole(uint32_t kind)
 
 /* --- what all kinds share ------------------------------------------------- */
 
-static sim_ns ns_of(double seconds)
+static sim_ns fault_ns_of(double seconds)
 {
 	return (sim_ns)(seconds * (double)SIM_SEC);
 }
@@ -153,11 +153,11 @@ struct fault_span fault_span(struct fault_draw *d)
 {
 	const struct fault_params *g = d->group;
 	const double late_s = sim_rng_u01(&d->outage) * g->spread_s;
-	struct fault_span when = {ns_of(g->from_s) + ns_of(late_s), SIM_NEVER};
+	struct fault_span when = {fault_ns_of(g->from_s) + fault_ns_of(late_s), SIM_NEVER};
 	if (g->lasts_s > 0)
-		when.to_ns = when.from_ns + ns_of(g->lasts_s);
+		when.to_ns = when.from_ns + fault_ns_of(g->lasts_s);
 	else if (g->to_s > 0)
-		when.to_ns = ns_of(g->to_s);
+		when.to_ns = fault_ns_of(g->to_s);
 	return when;
 }
 
@@ -198,7 +198,7 @@ int fault_add(struct fault_draw *d, const struct sim_dist *range,
 
 /* --- groups --------------------------------------------------------------- */
 
-static int check_times(const struct fault_params *g, struct sim_err *e)
+static int fault_check_times(const struct fault_params *g, struct sim_err *e)
 {
 	if (g->to_s == 0 || g->lasts_s > 0)
 		return 0;
@@ -217,7 +217,7 @@ static int check_times(const struct fault_params *g, struct sim_err *e)
 static int draw_group(struct fault_draw *d, struct sim_err *e)
 {
 	const struct fault_params *g = d->group;
-	int rc = check_times(g, e);
+	int rc = fault_check_times(g, e);
 	if (rc < 0)
 		return rc;
 	switch ((enum fault_kind)g->kind) {

@@ -95,7 +95,7 @@ static topo_link any_place(const struct places *p, enum fault_pick pick,
 }
 
 /* Has L a fault among those from FROM to before TO? */
-static int is_taken(const struct truth *truth, size_t from, size_t to,
+static int fault_link_is_taken(const struct truth *truth, size_t from, size_t to,
     topo_link l)
 {
 	for (size_t i = from; i < to; i++)
@@ -111,7 +111,7 @@ static uint32_t n_taken(const struct places *p, const struct truth *truth)
 	for (size_t i = 0; i < truth->n_faults; i++) {
 		const topo_link l = truth->fault[i].link;
 		n += p->size[place_class(p->topo, l)] > 0 &&
-		    !is_taken(truth, 0, i, l);
+		    !fault_link_is_taken(truth, 0, i, l);
 	}
 	return n;
 }
@@ -132,14 +132,14 @@ static topo_link sibling(const struct places *p, topo_link l,
 			topo_node other_at;
 			topo_link_ends(p->topo, other, &other_at, &end);
 			if (other_at == at &&
-			    !is_taken(truth, 0, truth->n_faults, other) &&
+			    !fault_link_is_taken(truth, 0, truth->n_faults, other) &&
 			    sim_rng_below(r, ++n) == 0)
 				found = other;
 		}
 	return found;
 }
 
-static int add(struct fault_draw *d, const struct sim_dist *range, topo_link l,
+static int fault_link_add(struct fault_draw *d, const struct sim_dist *range, topo_link l,
     struct sim_err *e)
 {
 	const struct fault_span when = fault_span(d);
@@ -178,10 +178,10 @@ static int draw_random(struct fault_draw *d, struct sim_err *e)
 		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
 			l = any_place(&p,
 			    tries < 64 ? g->pick : FAULT_PICK_LINK, &d->place);
-			if (is_taken(truth, 0, truth->n_faults, l))
+			if (fault_link_is_taken(truth, 0, truth->n_faults, l))
 				l = TOPO_NONE;
 		}
-		if ((rc = add(d, &g->rate, l, e)) < 0)
+		if ((rc = fault_link_add(d, &g->rate, l, e)) < 0)
 			return rc;
 		last = l;
 	}
@@ -208,7 +208,7 @@ static int add_matlab(struct fault_draw *d, topo_link l, struct sim_err *e)
 	struct sim_dist range = d->group->rate;
 	if (topo_class_of(d->topo, l) == TOPO_T1_TOR && range.kind != SIM_FIXED)
 		range.a /= 10;
-	return add(d, &range, l, e);
+	return fault_link_add(d, &range, l, e);
 }
 
 /* All switches of a tier have equally many links of a class, so a link of a
@@ -221,7 +221,7 @@ static topo_link next_turn(const struct places *p, const struct truth *truth,
 	for (unsigned tries = 0;; tries++) {
 		topo_link l = any_place(p,
 		    tries < 128 ? FAULT_PICK_CLASS : FAULT_PICK_LINK, r);
-		if (!is_taken(truth, 0, truth->n_faults, l) &&
+		if (!fault_link_is_taken(truth, 0, truth->n_faults, l) &&
 		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
 			return l;
 	}
@@ -269,10 +269,10 @@ static int draw_named(struct fault_draw *d, struct sim_err *e)
 			return sim_fail(e, SIM_EINVAL,
 			    "link %u is not in [0, %u].", g->links[i],
 			    d->topo->n_links - 1);
-		if (is_taken(d->truth, from, d->truth->n_faults, g->links[i]))
+		if (fault_link_is_taken(d->truth, from, d->truth->n_faults, g->links[i]))
 			return sim_fail(e, SIM_EINVAL,
 			    "link %u is named twice.", g->links[i]);
-		if ((rc = add(d, &g->rate, g->links[i], e)) < 0)
+		if ((rc = fault_link_add(d, &g->rate, g->links[i], e)) < 0)
 			return rc;
 	}
 	return 0;

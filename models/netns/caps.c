@@ -85,7 +85,7 @@ int netns_permit(int *as_user, struct sim_err *e)
 
 /* --- probing -------------------------------------------------------------- */
 
-static void say(struct netns_cap *cap, int ok, const char *why)
+static void caps_say(struct netns_cap *cap, int ok, const char *why)
 {
 	cap->ok = ok;
 	snprintf(cap->why, sizeof(cap->why), "%s", why);
@@ -100,7 +100,7 @@ static void say_knob(struct netns_cap *cap, const char *knob, const char *since)
 	char why[128];
 	snprintf(why, sizeof(why), "net/%s is %s in a namespace (Linux %s)",
 	    knob, netns_node_has(knob) ? "there" : "missing", since);
-	say(cap, netns_node_has(knob), why);
+	caps_say(cap, netns_node_has(knob), why);
 }
 
 /* In a child, which is left where this ends. */
@@ -111,7 +111,7 @@ static void probe_namespaces(struct netns_cap cap[])
 	if (netns_permit(&as_user, &e) < 0 || netns_node_make(&e) < 0) {
 		for (int i = NETNS_CAP_NAMESPACES; i <= NETNS_CAP_ICMP_LIMIT;
 		     i++)
-			say(&cap[i], 0, e.msg);
+			caps_say(&cap[i], 0, e.msg);
 		return;
 	}
 	say_knob(&cap[NETNS_CAP_HASH_SEED], "ipv4/fib_multipath_hash_seed",
@@ -119,7 +119,7 @@ static void probe_namespaces(struct netns_cap cap[])
 	say_knob(&cap[NETNS_CAP_ICMP_LIMIT], "ipv4/icmp_msgs_per_sec",
 	    "6.12 and later");
 	const int ok = netns_node_try(&e) == 0;
-	say(&cap[NETNS_CAP_NAMESPACES], ok,
+	caps_say(&cap[NETNS_CAP_NAMESPACES], ok,
 	    !ok           ? e.msg
 		: as_user ? "without root, in a user namespace"
 			  : "by CAP_SYS_ADMIN and CAP_NET_ADMIN");
@@ -132,7 +132,7 @@ static void probe_in_child(struct netns_cap cap[])
 	int ends[2];
 	pid_t child = -1;
 	for (int i = NETNS_CAP_NAMESPACES; i <= NETNS_CAP_ICMP_LIMIT; i++)
-		say(&cap[i], 0, "it cannot be tried in a child process");
+		caps_say(&cap[i], 0, "it cannot be tried in a child process");
 	if (pipe2(ends, O_CLOEXEC) == 0) {
 		if ((child = fork()) == 0) {
 			probe_namespaces(cap);
@@ -155,7 +155,7 @@ static void probe_file(struct netns_cap *cap, const char *path, int flags)
 	int fd = open(path, flags | O_CLOEXEC);
 	snprintf(why, sizeof(why), "%s%s%s", path, fd < 0 ? ": " : "",
 	    fd < 0 ? strerror(errno) : "");
-	say(cap, fd >= 0, why);
+	caps_say(cap, fd >= 0, why);
 	if (fd >= 0)
 		close(fd);
 }
@@ -170,12 +170,12 @@ static void probe_command(struct netns_cap *cap, const char *name)
 		const size_t n = strcspn(dirs, ":");
 		snprintf(path, sizeof(path), "%.*s/%s", (int)n, dirs, name);
 		if (access(path, X_OK) == 0) {
-			say(cap, 1, path);
+			caps_say(cap, 1, path);
 			return;
 		}
 		dirs += n + (dirs[n] == ':');
 	}
-	say(cap, 0, "no such command in PATH");
+	caps_say(cap, 0, "no such command in PATH");
 }
 
 void netns_probe(struct netns_cap cap[NETNS_N_CAPS])
@@ -186,7 +186,7 @@ void netns_probe(struct netns_cap cap[NETNS_N_CAPS])
 #undef X
 	};
 	memcpy(cap, all, sizeof(all));
-	say(&cap[NETNS_CAP_LIBMNL], netns_is_built_in(),
+	caps_say(&cap[NETNS_CAP_LIBMNL], netns_is_built_in(),
 	    netns_is_built_in() ? "linked"
 				: "install libmnl-dev and build again");
 	probe_in_child(cap);

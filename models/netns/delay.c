@@ -67,7 +67,7 @@ struct netns_delay {
 
 /* --- taps ----------------------------------------------------------------- */
 
-static int refused(topo_link l, const char *what, struct sim_err *e)
+static int delay_refused(topo_link l, const char *what, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO,
 	    "The tap that delays link %u cannot be %s: %s.", l, what,
@@ -80,7 +80,7 @@ static int raise_tap(const char *name, topo_link l, struct sim_err *e)
 	struct ifreq r = {0};
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
-		return refused(l, "raised", e);
+		return delay_refused(l, "raised", e);
 	snprintf(r.ifr_name, sizeof(r.ifr_name), "l%u", l);
 	int ok = ioctl(fd, SIOCGIFMTU, &r) == 0;
 	snprintf(r.ifr_name, sizeof(r.ifr_name), "%s", name);
@@ -89,7 +89,7 @@ static int raise_tap(const char *name, topo_link l, struct sim_err *e)
 	ok = ok && ioctl(fd, SIOCSIFTXQLEN, &r) == 0;
 	r.ifr_flags = IFF_UP | IFF_NOARP;
 	ok = ok && ioctl(fd, SIOCSIFFLAGS, &r) == 0;
-	const int rc = ok ? 0 : refused(l, "raised", e);
+	const int rc = ok ? 0 : delay_refused(l, "raised", e);
 	close(fd);
 	return rc;
 }
@@ -108,7 +108,7 @@ static int make_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 		    strerror(errno));
 	if (ioctl(tap->fd, TUNSETIFINDEX, &index) < 0 ||
 	    ioctl(tap->fd, TUNSETIFF, &r) < 0)
-		return refused(tap->link, "made", e);
+		return delay_refused(tap->link, "made", e);
 	if ((rc = raise_tap(r.ifr_name, tap->link, e)) < 0)
 		return rc;
 	return d->f->ops->attach_tap(d->f, index, e);
@@ -142,7 +142,7 @@ static int add_tap(struct netns_delay *d, topo_link l, struct sim_err *e)
 		rc = make_tap(d, tap, e);
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = tap};
 	if (rc == 0 && epoll_ctl(d->epoll, EPOLL_CTL_ADD, tap->fd, &ev) < 0)
-		rc = refused(l, "watched", e);
+		rc = delay_refused(l, "watched", e);
 	if (rc < 0) {
 		free_tap(tap);
 		return rc;
@@ -167,7 +167,7 @@ int netns_delay_taps(struct netns_delay *d, struct sim_err *e)
 
 /* --- packets -------------------------------------------------------------- */
 
-static void hold(struct netns_delay *d, struct tap *tap, size_t n)
+static void delay_hold(struct netns_delay *d, struct tap *tap, size_t n)
 {
 	const uint64_t now = clock_now();
 	const double us =
@@ -192,7 +192,7 @@ static void hold(struct netns_delay *d, struct tap *tap, size_t n)
 }
 
 /* Write back what is due. One that the kernel does not take is lost. */
-static void release(struct netns_delay *d, struct tap *tap)
+static void delay_release(struct netns_delay *d, struct tap *tap)
 {
 	for (;;) {
 		struct held *h = tap->head;
@@ -218,10 +218,10 @@ static int read_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 	for (;;) {
 		ssize_t n = read(tap->fd, d->frame, sizeof(d->frame));
 		if (n > 0)
-			hold(d, tap, (size_t)n);
+			delay_hold(d, tap, (size_t)n);
 		else if (n < 0 && errno != EINTR)
 			return errno == EAGAIN ? 0
-					       : refused(tap->link, "read", e);
+					       : delay_refused(tap->link, "read", e);
 	}
 }
 
@@ -237,7 +237,7 @@ static int dry(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 	return rc;
 }
 
-static int arm(struct netns_delay *d, struct sim_err *e)
+static int delay_arm(struct netns_delay *d, struct sim_err *e)
 {
 	uint64_t first = UINT64_MAX;
 	for (size_t i = 0; i < d->n; i++)
@@ -269,11 +269,11 @@ int netns_delay_step(struct netns_delay *d, struct sim_err *e)
 			d->armed = UINT64_MAX;
 	}
 	for (size_t i = 0; i < d->n; i++) {
-		release(d, d->tap[i]);
+		delay_release(d, d->tap[i]);
 		if (rc == 0 && d->tap[i]->draining)
 			rc = dry(d, d->tap[i], e);
 	}
-	return rc < 0 ? rc : arm(d, e);
+	return rc < 0 ? rc : delay_arm(d, e);
 }
 
 /* --- opening and closing -------------------------------------------------- */
@@ -297,10 +297,10 @@ int netns_delay_apply(struct netns_delay *d, const struct truth *truth,
 	d->zero = clock_now() - now;
 	for (size_t i = 0; rc == 0 && i < d->n; i++)
 		rc = drain(d, d->tap[i], e);
-	return rc < 0 ? rc : arm(d, e);
+	return rc < 0 ? rc : delay_arm(d, e);
 }
 
-static int open_fds(struct netns_delay *d, struct sim_err *e)
+static int delay_open_fds(struct netns_delay *d, struct sim_err *e)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.ptr = NULL};
 	d->epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -328,7 +328,7 @@ int netns_delay_open(struct netns_delay **out, struct netns_faults *f,
 	d->epoll = d->timer = -1;
 	d->armed = UINT64_MAX;
 	if ((rc = SIM_ZALLOC(&d->has_tap, f->t->n_links, e)) < 0 ||
-	    (rc = open_fds(d, e)) < 0)
+	    (rc = delay_open_fds(d, e)) < 0)
 		netns_delay_close(d);
 	else
 		*out = d;

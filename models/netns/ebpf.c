@@ -98,7 +98,7 @@ static int check_permission(struct sim_err *e)
 
 /* --- loading -------------------------------------------------------------- */
 
-static int map_fd(const struct netns_faults_ebpf *f, const char *name)
+static int ebpf_map_fd(const struct netns_faults_ebpf *f, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(f->object, name);
 }
@@ -123,7 +123,7 @@ static uint32_t ticks(double seconds)
 	return (uint32_t)lround(seconds * 1e9 / (double)grain.tv_nsec);
 }
 
-static int set_up(struct netns_faults_ebpf *f, struct sim_err *e)
+static int ebpf_set_up(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct topo *t = f->base.t;
 	const size_t n_nodes = (size_t)t->n_hosts + t->n_switches;
@@ -148,7 +148,7 @@ static int set_up(struct netns_faults_ebpf *f, struct sim_err *e)
 }
 
 /* The last lines of the verifier's log, as one. */
-static int refused(const char *log, int why, struct sim_err *e)
+static int ebpf_refused(const char *log, int why, struct sim_err *e)
 {
 	char told[LOG_TOLD + 1];
 	size_t n = strlen(log);
@@ -169,7 +169,7 @@ static int refused(const char *log, int why, struct sim_err *e)
 	    strerror(why), n > 0 ? "; the end of its log: " : "", told);
 }
 
-static int load(struct netns_faults_ebpf *f, char *log, struct sim_err *e)
+static int ebpf_load(struct netns_faults_ebpf *f, char *log, struct sim_err *e)
 {
 	struct bpf_object_open_opts options = {.sz = sizeof(options),
 	    .object_name = "lab",
@@ -182,10 +182,10 @@ static int load(struct netns_faults_ebpf *f, char *log, struct sim_err *e)
 		return sim_fail(e, SIM_EDEP,
 		    "libbpf cannot read the program for the kernel: %s.",
 		    strerror(errno));
-	if ((rc = set_up(f, e)) < 0)
+	if ((rc = ebpf_set_up(f, e)) < 0)
 		return rc;
 	rc = bpf_object__load(f->object);
-	return rc < 0 ? refused(log, -rc, e) : 0;
+	return rc < 0 ? ebpf_refused(log, -rc, e) : 0;
 }
 
 static int load_quietly(struct netns_faults_ebpf *f, struct sim_err *e)
@@ -193,18 +193,18 @@ static int load_quietly(struct netns_faults_ebpf *f, struct sim_err *e)
 	char *log = NULL;
 	int rc = SIM_ZALLOC(&log, LOG_BYTES, e);
 	if (rc == 0)
-		rc = load(f, log, e);
+		rc = ebpf_load(f, log, e);
 	free(log);
 	return rc;
 }
 
-static int share(struct netns_faults_ebpf *f, const char *name,
+static int ebpf_share(struct netns_faults_ebpf *f, const char *name,
     size_t value_size, size_t n, struct netns_ebpf_shared *s, struct sim_err *e)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	const size_t size = (value_size * n + page - 1) / page * page;
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-	    map_fd(f, name), 0);
+	    ebpf_map_fd(f, name), 0);
 	if (at == MAP_FAILED)
 		return sim_fail(e, SIM_EIO,
 		    "The kernel's table of %s cannot be mapped: %s.", name,
@@ -214,7 +214,7 @@ static int share(struct netns_faults_ebpf *f, const char *name,
 }
 
 /* A link's draws are a stream of their own. */
-static uint64_t key_of(uint64_t seed, topo_link l)
+static uint64_t ebpf_key_of(uint64_t seed, topo_link l)
 {
 	const struct sim_seed where = {.seed = seed};
 	struct sim_rng r;
@@ -227,14 +227,14 @@ static int share_tables(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct topo *t = f->base.t;
 	int rc;
-	if ((rc = share(f, "links", sizeof(struct lab_link), t->n_links,
+	if ((rc = ebpf_share(f, "links", sizeof(struct lab_link), t->n_links,
 		 &f->links, e)) < 0 ||
-	    (rc = share(f, "holes", sizeof(struct lab_hole),
+	    (rc = ebpf_share(f, "holes", sizeof(struct lab_hole),
 		 (size_t)t->n_switches * LAB_MAX_HOLES, &f->holes, e)) < 0)
 		return rc;
 	struct lab_link *link = f->links.at;
 	for (topo_link l = 0; l < t->n_links; l++)
-		link[l].key = key_of(f->base.p.seed, l);
+		link[l].key = ebpf_key_of(f->base.p.seed, l);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
 	if (fd >= 0)
 		close(fd);
 	if (why == 0 &&
-	    bpf_map_update_elem(map_fd(f, "spaces"), &cookie, &node, BPF_ANY) <
+	    bpf_map_update_elem(ebpf_map_fd(f, "spaces"), &cookie, &node, BPF_ANY) <
 		0)
 		why = errno;
 	return why == 0 ? 0
@@ -367,7 +367,7 @@ static uint64_t threshold(double rate)
 }
 
 /* First nobody looks at holes, then they change, then all is as it is to be. */
-static int apply(struct netns_faults *base, struct sim_err *e)
+static int ebpf_apply(struct netns_faults *base, struct sim_err *e)
 {
 	struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	volatile struct lab_link *link = f->links.at;
@@ -392,7 +392,7 @@ static int apply(struct netns_faults *base, struct sim_err *e)
 	return 0;
 }
 
-static void pass(struct netns_faults *base, topo_link l)
+static void ebpf_pass(struct netns_faults *base, topo_link l)
 {
 	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	((volatile struct lab_link *)f->links.at)[l].slow = 0;
@@ -421,8 +421,8 @@ static void close_ebpf(struct netns_faults *base)
 	bpf_object__close(f->object);
 }
 
-static const struct netns_faults_ops ops = {
-    .apply = apply,
+static const struct netns_faults_ops ebpf_ops = {
+    .apply = ebpf_apply,
     .count = netns_ebpf_count,
     .close = close_ebpf,
     .drops = netns_ebpf_drops,
@@ -432,7 +432,7 @@ static const struct netns_faults_ops ops = {
     .retx_read = netns_ebpf_retx_read,
     .retx_lost = netns_ebpf_retx_lost,
     .attach_tap = attach_tap,
-    .pass = pass,
+    .pass = ebpf_pass,
 };
 
 int netns_faults_ebpf_open(struct netns_faults **out,
@@ -443,7 +443,7 @@ int netns_faults_ebpf_open(struct netns_faults **out,
 	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
 	int rc = SIM_ZALLOC(&f, 1, e);
 	if (rc == 0) {
-		f->base = (struct netns_faults){.ops = &ops,
+		f->base = (struct netns_faults){.ops = &ebpf_ops,
 		    .net = net,
 		    .t = t,
 		    .p = *p,

@@ -14,7 +14,7 @@
 
 enum { AT_ONCE = 256 }; /* links a call */
 
-static int map_fd(const struct netns_faults_ebpf *f, const char *name)
+static int ebpf_read_map_fd(const struct netns_faults_ebpf *f, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(f->object, name);
 }
@@ -29,7 +29,7 @@ static int unread(const char *what, int why, struct sim_err *e)
 
 /* --- counters ------------------------------------------------------------- */
 
-static void add_up(const struct lab_count per_cpu[], int n_cpus,
+static void ebpf_read_add_up(const struct lab_count per_cpu[], int n_cpus,
     struct netns_link_count *c)
 {
 	*c = (struct netns_link_count){0};
@@ -42,7 +42,7 @@ static void add_up(const struct lab_count per_cpu[], int n_cpus,
 	}
 }
 
-static int count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
+static int ebpf_read_count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
     struct lab_count value[], struct netns_link_count count[],
     struct sim_err *e)
 {
@@ -50,13 +50,13 @@ static int count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
 	uint32_t key[AT_ONCE], token = 0, next = 0;
 	for (uint32_t first = 0; first < n_links;) {
 		__u32 n = AT_ONCE;
-		int rc = bpf_map_lookup_batch(map_fd(f, "counts"),
+		int rc = bpf_map_lookup_batch(ebpf_read_map_fd(f, "counts"),
 		    first > 0 ? &token : NULL, &next, key, value, &n, NULL);
 		/* The end is told as "no such entry", after those there are. */
 		if ((rc < 0 && errno != ENOENT) || n == 0)
 			return unread("counters", errno, e);
 		for (uint32_t i = 0; i < n; i++)
-			add_up(&value[i * (uint32_t)n_cpus], n_cpus,
+			ebpf_read_add_up(&value[i * (uint32_t)n_cpus], n_cpus,
 			    &count[key[i]]);
 		first += n;
 		token = next;
@@ -74,7 +74,7 @@ int netns_ebpf_count(struct netns_faults *base, struct netns_link_count count[],
 		return unread("CPUs", -n_cpus, e);
 	int rc = SIM_ZALLOC(&value, AT_ONCE * (size_t)n_cpus, e);
 	if (rc == 0)
-		rc = count_chunks(f, n_cpus, value, count, e);
+		rc = ebpf_read_count_chunks(f, n_cpus, value, count, e);
 	free(value);
 	return rc;
 }
@@ -93,23 +93,23 @@ static struct netns_drop drop_from(const struct lab_key *f,
 	};
 }
 
-static int order(uint64_t a, uint64_t b)
+static int ebpf_read_order(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_tuple(const void *a, const void *b)
+static int ebpf_read_by_tuple(const void *a, const void *b)
 {
 	const struct netns_drop *x = a, *y = b;
 	const struct topo_tuple *s = &x->tuple, *t = &y->tuple;
-	int o = order((uint64_t)s->src_ip << 32 | s->dst_ip,
+	int o = ebpf_read_order((uint64_t)s->src_ip << 32 | s->dst_ip,
 	    (uint64_t)t->src_ip << 32 | t->dst_ip);
 	if (o == 0)
-		o = order((uint64_t)s->proto << 32 |
+		o = ebpf_read_order((uint64_t)s->proto << 32 |
 			(uint64_t)s->src_port << 16 | s->dst_port,
 		    (uint64_t)t->proto << 32 | (uint64_t)t->src_port << 16 |
 			t->dst_port);
-	return o != 0 ? o : order(x->link, y->link);
+	return o != 0 ? o : ebpf_read_order(x->link, y->link);
 }
 
 /* All at once: in parts, a crowded bucket of the kernel's table might not fit.
@@ -119,7 +119,7 @@ static int list_drops(const struct netns_faults_ebpf *f, struct lab_key key[],
     struct sim_err *e)
 {
 	__u32 token, n_read = f->base.p.max_drops;
-	int rc = bpf_map_lookup_batch(map_fd(f, "drops"), NULL, &token, key,
+	int rc = bpf_map_lookup_batch(ebpf_read_map_fd(f, "drops"), NULL, &token, key,
 	    value, &n_read, NULL);
 	if (rc < 0 && errno != ENOENT)
 		return unread("drops", errno, e);
@@ -129,7 +129,7 @@ static int list_drops(const struct netns_faults_ebpf *f, struct lab_key key[],
 		(*list)[i] = drop_from(&key[i], &value[i]);
 	*n = n_read;
 	if (n_read > 1)
-		qsort(*list, n_read, sizeof(**list), by_tuple);
+		qsort(*list, n_read, sizeof(**list), ebpf_read_by_tuple);
 	return 0;
 }
 
@@ -155,7 +155,7 @@ int netns_ebpf_drop_of(struct netns_faults *base, struct netns_drop *d,
 	const struct lab_key key = {d->tuple.src_ip, d->tuple.dst_ip,
 	    d->tuple.src_port, d->tuple.dst_port, d->tuple.proto, d->link};
 	struct lab_drops value = {0};
-	if (bpf_map_lookup_elem(map_fd(f, "drops"), &key, &value) < 0 &&
+	if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "drops"), &key, &value) < 0 &&
 	    errno != ENOENT)
 		return unread("drops", errno, e);
 	d->n_random = value.n_random;
@@ -227,7 +227,7 @@ int netns_ebpf_audit(struct netns_faults *base, struct netns_audit out[],
 	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	for (uint32_t i = 0; i < LAB_N_REASONS; i++) {
 		struct lab_reason r;
-		if (bpf_map_lookup_elem(map_fd(f, "reasons"), &i, &r) < 0)
+		if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "reasons"), &i, &r) < 0)
 			return unread("reasons", errno, e);
 		if (r.n == 0)
 			continue;
@@ -241,7 +241,7 @@ int netns_ebpf_audit(struct netns_faults *base, struct netns_audit out[],
 
 /* Returns below 0 when there is room for no more, which ends the reading; the
  * one just read counts as read. */
-static int take(void *arg, void *data, size_t size)
+static int ebpf_read_take(void *arg, void *data, size_t size)
 {
 	struct netns_faults_ebpf *f = arg;
 	struct lab_retx r;
@@ -260,7 +260,7 @@ static int take(void *arg, void *data, size_t size)
 
 int netns_ebpf_read_open(struct netns_faults_ebpf *f, struct sim_err *e)
 {
-	f->events = ring_buffer__new(map_fd(f, "retx"), take, f, NULL);
+	f->events = ring_buffer__new(ebpf_read_map_fd(f, "retx"), ebpf_read_take, f, NULL);
 	return f->events ? 0 : unread("retransmissions", errno, e);
 }
 
@@ -293,7 +293,7 @@ int netns_ebpf_retx_lost(struct netns_faults *base, uint64_t *n,
 	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	const uint32_t zero = 0;
 	struct lab_totals t;
-	if (bpf_map_lookup_elem(map_fd(f, "totals"), &zero, &t) < 0)
+	if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "totals"), &zero, &t) < 0)
 		return unread("totals", errno, e);
 	*n = t.n_lost_events;
 	return 0;

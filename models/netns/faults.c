@@ -13,7 +13,7 @@
 
 /* --- from a truth to a plan ----------------------------------------------- */
 
-static int check(const struct netns_faults *f, const struct truth *truth,
+static int netns_faults_check(const struct netns_faults *f, const struct truth *truth,
     struct sim_err *e)
 {
 	const struct topo *t = f->t;
@@ -114,7 +114,7 @@ int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
     sim_ns now, struct sim_err *e)
 {
 	int rc;
-	if ((rc = check(f, loss->truth, e)) < 0 ||
+	if ((rc = netns_faults_check(f, loss->truth, e)) < 0 ||
 	    (rc = plan_holes(&f->plan, loss->truth, now, e)) < 0)
 		return rc;
 	if (plan_links(f, loss, now) > 0) {
@@ -211,7 +211,7 @@ const struct netns_faults_caps *netns_faults_caps(const struct netns_faults *f)
 	return &f->caps;
 }
 
-static int none(const char *what, struct sim_err *e)
+static int netns_faults_none(const char *what, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EUNSUPPORTED,
 	    "Without eBPF, %s are not to be had.", what);
@@ -228,14 +228,14 @@ int netns_faults_drops(struct netns_faults *f, struct netns_drop **list,
 {
 	*n = 0;
 	return f->ops->drops ? f->ops->drops(f, list, cap, n, e)
-			     : none("drops of flows", e);
+			     : netns_faults_none("drops of flows", e);
 }
 
 int netns_faults_drop_of(struct netns_faults *f, struct netns_drop *d,
     struct sim_err *e)
 {
 	return f->ops->drop_of ? f->ops->drop_of(f, d, e)
-			       : none("drops of flows", e);
+			       : netns_faults_none("drops of flows", e);
 }
 
 int netns_faults_audit(struct netns_faults *f, struct netns_audit out[],
@@ -243,7 +243,7 @@ int netns_faults_audit(struct netns_faults *f, struct netns_audit out[],
 {
 	*n = 0;
 	return f->ops->audit ? f->ops->audit(f, out, n, e)
-			     : none("reasons of other drops", e);
+			     : netns_faults_none("reasons of other drops", e);
 }
 
 int netns_faults_retx_fd(const struct netns_faults *f)
@@ -256,7 +256,7 @@ int netns_faults_retx_read(struct netns_faults *f, struct netns_retx out[],
 {
 	*n = 0;
 	return f->ops->retx_read ? f->ops->retx_read(f, out, cap, n, e)
-				 : none("retransmissions", e);
+				 : netns_faults_none("retransmissions", e);
 }
 
 static int read_for_agents(void *arg, struct fabric_real_retx out[], size_t cap,
@@ -284,7 +284,7 @@ int netns_faults_retx_lost(struct netns_faults *f, uint64_t *n,
 {
 	*n = 0;
 	return f->ops->retx_lost ? f->ops->retx_lost(f, n, e)
-				 : none("retransmissions", e);
+				 : netns_faults_none("retransmissions", e);
 }
 
 int netns_faults_delay_fd(const struct netns_faults *f)

@@ -57,7 +57,7 @@ static const char *asked(uint16_t type)
 }
 
 /* A failure, of a message whose sequence number tells what it was about. */
-static int refused(const struct nlmsghdr *h, struct sim_err *e)
+static int netns_link_refused(const struct nlmsghdr *h, struct sim_err *e)
 {
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(h);
 	const char *reason = NULL;
@@ -102,7 +102,7 @@ static int await(const struct mnl_socket *nl, struct sim_err *e)
 			if (h->nlmsg_type != NLMSG_ERROR)
 				continue;
 			if (err->error != 0 && rc == 0)
-				rc = refused(h, e);
+				rc = netns_link_refused(h, e);
 			if (err->msg.nlmsg_flags & NLM_F_ACK)
 				return rc;
 		}
@@ -142,7 +142,7 @@ static int make_room(struct netns_batch *b, size_t size, struct sim_err *e)
 }
 
 /* A message's head; ABOUT is told when the kernel refuses it. */
-static struct nlmsghdr *begin(struct netns_batch *b, uint16_t type,
+static struct nlmsghdr *netns_link_begin(struct netns_batch *b, uint16_t type,
     uint16_t flags, uint32_t about)
 {
 	struct nlmsghdr *h = mnl_nlmsg_put_header(b->buf + b->used);
@@ -152,7 +152,7 @@ static struct nlmsghdr *begin(struct netns_batch *b, uint16_t type,
 	return h;
 }
 
-static void add(struct netns_batch *b, struct nlmsghdr *h)
+static void netns_link_add(struct netns_batch *b, struct nlmsghdr *h)
 {
 	b->last = h;
 	b->used += MNL_ALIGN(h->nlmsg_len);
@@ -179,7 +179,7 @@ int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
 	if (rc < 0)
 		return rc;
 	struct nlmsghdr *h =
-	    begin(b, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, one->ifindex);
+	    netns_link_begin(b, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, one->ifindex);
 	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->ifi_index = (int)one->ifindex;
 	put_end(h, one, mtu);
@@ -193,7 +193,7 @@ int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
 	mnl_attr_nest_end(h, peer);
 	mnl_attr_nest_end(h, data);
 	mnl_attr_nest_end(h, link);
-	add(b, h);
+	netns_link_add(b, h);
 	return 0;
 }
 
@@ -203,13 +203,13 @@ int netns_put_up(struct netns_batch *b, uint32_t ifindex, const char *alias,
 	int rc = make_room(b, 512, e);
 	if (rc < 0)
 		return rc;
-	struct nlmsghdr *h = begin(b, RTM_NEWLINK, 0, ifindex);
+	struct nlmsghdr *h = netns_link_begin(b, RTM_NEWLINK, 0, ifindex);
 	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->ifi_index = (int)ifindex;
 	info->ifi_flags = info->ifi_change = IFF_UP | IFF_NOARP;
 	if (alias)
 		mnl_attr_put_strz(h, IFLA_IFALIAS, alias);
-	add(b, h);
+	netns_link_add(b, h);
 	return 0;
 }
 
@@ -220,18 +220,18 @@ int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
 	if (rc < 0)
 		return rc;
 	struct nlmsghdr *h =
-	    begin(b, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ifindex);
+	    netns_link_begin(b, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ifindex);
 	struct ifaddrmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->ifa_family = AF_INET;
 	info->ifa_prefixlen = len;
 	info->ifa_index = ifindex;
 	mnl_attr_put_u32(h, IFA_LOCAL, htonl(addr));
 	mnl_attr_put_u32(h, IFA_ADDRESS, htonl(addr));
-	add(b, h);
+	netns_link_add(b, h);
 	return 0;
 }
 
-static void put_hops(struct nlmsghdr *h, const struct netns_hop hop[],
+static void netns_link_put_hops(struct nlmsghdr *h, const struct netns_hop hop[],
     uint32_t n)
 {
 	struct nlattr *all = mnl_attr_nest_start(h, RTA_MULTIPATH);
@@ -256,7 +256,7 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 	if (rc < 0)
 		return rc;
 	struct nlmsghdr *h =
-	    begin(b, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, addr);
+	    netns_link_begin(b, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, addr);
 	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->rtm_family = AF_INET;
 	info->rtm_dst_len = len;
@@ -271,9 +271,9 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop->gateway));
 		mnl_attr_put_u32(h, RTA_OIF, hop->ifindex);
 	} else {
-		put_hops(h, hop, n);
+		netns_link_put_hops(h, hop, n);
 	}
-	add(b, h);
+	netns_link_add(b, h);
 	return 0;
 }
 

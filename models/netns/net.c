@@ -81,7 +81,7 @@ static int check_memory(uint32_t n_nodes, struct sim_err *e)
 	    n_nodes, need / mib, have / mib);
 }
 
-static int raise_fd_limit(uint32_t n_nodes, struct sim_err *e)
+static int netns_net_raise_fd_limit(uint32_t n_nodes, struct sim_err *e)
 {
 	const rlim_t need = 2 * (rlim_t)n_nodes + SPARE_FDS;
 	unsigned long long hard;
@@ -108,14 +108,14 @@ static int check_namespaces(uint32_t n_nodes, struct sim_err *e)
 	    n_nodes, most, path);
 }
 
-static int check(const struct topo *t, struct sim_err *e)
+static int netns_net_check(const struct topo *t, struct sim_err *e)
 {
 	const uint32_t n_nodes = t->n_hosts + t->n_switches;
 	int rc;
 	if ((rc = check_size(t, e)) < 0 ||
 	    (rc = check_memory(n_nodes, e)) < 0 ||
 	    (rc = check_namespaces(n_nodes, e)) < 0 ||
-	    (rc = raise_fd_limit(n_nodes, e)) < 0)
+	    (rc = netns_net_raise_fd_limit(n_nodes, e)) < 0)
 		return rc;
 	return netns_node_try(e);
 }
@@ -314,7 +314,7 @@ static int await_carrier(struct netns_net *net, struct sim_err *e)
 
 /* An interface tells that it carries a moment before it does, within one hold
  * of the lock on all interfaces: whoever has had that lock since is past it. */
-static int settle(struct netns_net *net, struct sim_err *e)
+static int netns_net_settle(struct netns_net *net, struct sim_err *e)
 {
 	netns_batch_begin(&net->batch, net->node[0].nl);
 	int rc = netns_put_up(&net->batch, LO, NULL, e);
@@ -323,7 +323,7 @@ static int settle(struct netns_net *net, struct sim_err *e)
 
 /* --- the interface -------------------------------------------------------- */
 
-static int alloc(struct netns_net **out, const struct topo *t,
+static int netns_net_alloc(struct netns_net **out, const struct topo *t,
     const struct netns_params *p, struct sim_err *e)
 {
 	struct netns_net *net = NULL;
@@ -348,14 +348,14 @@ int netns_open(struct netns_net **out, const struct topo *t,
 	struct netns_net *net = NULL;
 	int rc;
 	*out = NULL;
-	if ((rc = check(t, e)) < 0)
+	if ((rc = netns_net_check(t, e)) < 0)
 		return rc;
-	if ((rc = alloc(&net, t, p, e)) == 0 &&
+	if ((rc = netns_net_alloc(&net, t, p, e)) == 0 &&
 	    (rc = real_ns_here(&net->home, e)) == 0 &&
 	    (rc = make_nodes(net, e)) == 0 && (rc = make_cables(net, e)) == 0 &&
 	    (rc = raise_all(net, e)) == 0 && (rc = route_all(net, e)) == 0 &&
 	    (rc = await_carrier(net, e)) == 0)
-		rc = settle(net, e);
+		rc = netns_net_settle(net, e);
 	if (rc < 0)
 		netns_close(net);
 	else

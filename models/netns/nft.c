@@ -33,7 +33,7 @@ struct netns_faults_nft {
 
 enum { IN, OUT, ERR };
 
-static int no_memory(struct sim_err *e)
+static int nft_no_memory(struct sim_err *e)
 {
 	return sim_fail(e, SIM_ENOMEM, "No memory for rules of nft.");
 }
@@ -51,7 +51,7 @@ static _Noreturn void be_nft(const int fd[3], int ns, const char *const argv[])
 }
 
 /* What has been written to FD, to be freed. */
-static int read_all(int fd, char **text, struct sim_err *e)
+static int nft_read_all(int fd, char **text, struct sim_err *e)
 {
 	const off_t n = lseek(fd, 0, SEEK_END);
 	int rc = SIM_ZALLOC(text, (size_t)(n > 0 ? n : 0) + 1, e);
@@ -62,7 +62,7 @@ static int read_all(int fd, char **text, struct sim_err *e)
 }
 
 /* Returns the exit status, or an error. */
-static int spawn(const int fd[3], int ns, const char *const argv[],
+static int nft_spawn(const int fd[3], int ns, const char *const argv[],
     struct sim_err *e)
 {
 	int status = 0;
@@ -79,10 +79,10 @@ static int spawn(const int fd[3], int ns, const char *const argv[],
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-static int failed(topo_node n, int status, int err, struct sim_err *e)
+static int nft_failed(topo_node n, int status, int err, struct sim_err *e)
 {
 	char *why = NULL;
-	int rc = read_all(err, &why, e);
+	int rc = nft_read_all(err, &why, e);
 	if (rc < 0)
 		return rc;
 	why[strcspn(why, "\n")] = '\0';
@@ -97,7 +97,7 @@ static int failed(topo_node n, int status, int err, struct sim_err *e)
 /* Run nft in node N with INPUT; what it says goes to *OUTPUT, to be freed,
  * unless that is NULL. All three are files in memory, so nobody waits for
  * anybody. */
-static int run(const struct netns_faults *f, topo_node n,
+static int nft_run(const struct netns_faults *f, topo_node n,
     const char *const argv[], const char *input, char **output,
     struct sim_err *e)
 {
@@ -108,27 +108,27 @@ static int run(const struct netns_faults *f, topo_node n,
 	if (fd[IN] < 0 || fd[OUT] < 0 || fd[ERR] < 0 ||
 	    write(fd[IN], input, (size_t)size) != size ||
 	    lseek(fd[IN], 0, SEEK_SET) < 0)
-		rc = no_memory(e);
-	if (rc == 0 && (rc = spawn(fd, netns_fd(f->net, n), argv, e)) > 0)
-		rc = failed(n, rc, fd[ERR], e);
+		rc = nft_no_memory(e);
+	if (rc == 0 && (rc = nft_spawn(fd, netns_fd(f->net, n), argv, e)) > 0)
+		rc = nft_failed(n, rc, fd[ERR], e);
 	if (rc == 0 && output)
-		rc = read_all(fd[OUT], output, e);
+		rc = nft_read_all(fd[OUT], output, e);
 	for (int i = 0; i < 3; i++)
 		if (fd[i] >= 0)
 			close(fd[i]);
 	return rc;
 }
 
-static int feed(const struct netns_faults *f, topo_node n, const char *rules,
+static int nft_feed(const struct netns_faults *f, topo_node n, const char *rules,
     struct sim_err *e)
 {
 	static const char *const argv[] = {"nft", "-f", "-", NULL};
-	return run(f, n, argv, rules, NULL, e);
+	return nft_run(f, n, argv, rules, NULL, e);
 }
 
 /* --- rules ---------------------------------------------------------------- */
 
-static uint32_t share_of(double rate)
+static uint32_t nft_share_of(double rate)
 {
 	return (uint32_t)(rate * WHOLE + 0.5);
 }
@@ -155,7 +155,7 @@ static void put_hole(FILE *out, topo_link l, const struct blackhole_rule *h)
 static void put_chain(FILE *out, topo_link l,
     const struct netns_faults_link *link, const struct blackhole_rule hole[])
 {
-	const uint32_t below = share_of(link->rate);
+	const uint32_t below = nft_share_of(link->rate);
 	fprintf(out,
 	    "flush chain netdev culprit l%u\n"
 	    "add rule netdev culprit l%u counter name l%u\n",
@@ -174,7 +174,7 @@ static void put_chain(FILE *out, topo_link l,
 }
 
 /* All links into node N; MAKE: their chains and counters, too. */
-static int write_node(struct netns_faults_nft *f, topo_node n,
+static int nft_write_node(struct netns_faults_nft *f, topo_node n,
     const struct netns_faults_link link[], const struct blackhole_rule hole[],
     int make, struct sim_err *e)
 {
@@ -182,7 +182,7 @@ static int write_node(struct netns_faults_nft *f, topo_node n,
 	size_t size;
 	FILE *out = open_memstream(&rules, &size);
 	if (!out)
-		return no_memory(e);
+		return nft_no_memory(e);
 	if (make)
 		fprintf(out, "add table netdev culprit\n");
 	for (topo_link l = 0; l < f->base.t->n_links; l++) {
@@ -199,8 +199,8 @@ static int write_node(struct netns_faults_nft *f, topo_node n,
 		put_chain(out, l, &link[l], hole);
 	}
 	const int full = ferror(out);
-	int rc = fclose(out) != 0 || full ? no_memory(e)
-					  : feed(&f->base, n, rules, e);
+	int rc = fclose(out) != 0 || full ? nft_no_memory(e)
+					  : nft_feed(&f->base, n, rules, e);
 	free(rules);
 	return rc;
 }
@@ -221,7 +221,7 @@ static int same_holes(const struct netns_faults_nft *f,
 	return 1;
 }
 
-static void keep(struct netns_faults_nft *f)
+static void nft_keep(struct netns_faults_nft *f)
 {
 	const struct netns_faults_plan *plan = &f->base.plan;
 	memcpy(f->is, plan->link, f->base.t->n_links * sizeof(f->is[0]));
@@ -230,7 +230,7 @@ static void keep(struct netns_faults_nft *f)
 	f->n_holes = plan->n_holes;
 }
 
-static int apply(struct netns_faults *base, struct sim_err *e)
+static int nft_apply(struct netns_faults *base, struct sim_err *e)
 {
 	struct netns_faults_nft *f = (struct netns_faults_nft *)base;
 	const struct netns_faults_plan *plan = &base->plan;
@@ -240,7 +240,7 @@ static int apply(struct netns_faults *base, struct sim_err *e)
 	for (topo_link l = 0; l < base->t->n_links; l++) {
 		const struct netns_faults_link *is = &f->is[l];
 		const struct netns_faults_link *want = &plan->link[l];
-		if (share_of(is->rate) != share_of(want->rate) ||
+		if (nft_share_of(is->rate) != nft_share_of(want->rate) ||
 		    is->n_holes != want->n_holes || !same_holes(f, is, want))
 			f->dirty[netns_faults_end(base, l)] = 1;
 	}
@@ -248,10 +248,10 @@ static int apply(struct netns_faults *base, struct sim_err *e)
 	for (topo_node n = 0; rc == 0 && n < f->n_nodes; n++) {
 		if (!f->dirty[n])
 			continue;
-		rc = write_node(f, n, plan->link, plan->hole, 0, e);
+		rc = nft_write_node(f, n, plan->link, plan->hole, 0, e);
 		f->dirty[n] = rc < 0;
 	}
-	keep(f);
+	nft_keep(f);
 	return rc;
 }
 
@@ -291,7 +291,7 @@ static int count_links(struct netns_faults *f, struct netns_link_count count[],
 	memset(count, 0, f->t->n_links * sizeof(count[0]));
 	for (topo_node n = 0; rc == 0 && n < x->n_nodes; n++) {
 		char *list = NULL;
-		rc = run(f, n, argv, "", &list, e);
+		rc = nft_run(f, n, argv, "", &list, e);
 		if (rc == 0 && !read_counters(list, count, f->t->n_links))
 			rc = sim_fail(e, SIM_EIO,
 			    "nft in node %u lists counters that are not ours.",
@@ -309,14 +309,14 @@ static void close_nft(struct netns_faults *base)
 {
 	struct netns_faults_nft *f = (struct netns_faults_nft *)base;
 	for (topo_node n = 0; n < f->n_open; n++)
-		feed(base, n, "delete table netdev culprit\n", NULL);
+		nft_feed(base, n, "delete table netdev culprit\n", NULL);
 	free(f->is);
 	free(f->dirty);
 	free(f->hole);
 }
 
-static const struct netns_faults_ops ops = {
-    .apply = apply,
+static const struct netns_faults_ops nft_ops = {
+    .apply = nft_apply,
     .count = count_links,
     .close = close_nft,
 };
@@ -325,7 +325,7 @@ static int open_nodes(struct netns_faults_nft *f, struct sim_err *e)
 {
 	int rc = 0;
 	for (topo_node n = 0; rc == 0 && n < f->n_nodes; n++) {
-		rc = write_node(f, n, f->is, f->hole, 1, e);
+		rc = nft_write_node(f, n, f->is, f->hole, 1, e);
 		f->n_open += rc == 0;
 	}
 	return rc;
@@ -342,7 +342,7 @@ int netns_faults_nft_open(struct netns_faults **out,
 		    "The timeout of SYNs takes eBPF.");
 	if ((rc = SIM_ZALLOC(&f, 1, e)) < 0)
 		return rc;
-	f->base = (struct netns_faults){.ops = &ops,
+	f->base = (struct netns_faults){.ops = &nft_ops,
 	    .net = net,
 	    .t = t,
 	    .p = *p,

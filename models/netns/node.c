@@ -80,7 +80,7 @@ static const char rate_knob[] = "ipv4/icmp_msgs_per_sec";
 static const char burst_knob[] = "ipv4/icmp_msgs_burst";
 static const char mask_knob[] = "ipv4/icmp_ratemask";
 
-static void path_of(char path[96], const char *name)
+static void netns_node_path_of(char path[96], const char *name)
 {
 	snprintf(path, 96, "/proc/sys/net/%s", name);
 }
@@ -88,7 +88,7 @@ static void path_of(char path[96], const char *name)
 static int write_knob(const char *name, const char *value, struct sim_err *e)
 {
 	char path[96];
-	path_of(path, name);
+	netns_node_path_of(path, name);
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return sim_fail(e, SIM_EIO,
@@ -121,7 +121,7 @@ void netns_node_knobs(enum netns_kind kind, char text[], size_t size)
 int netns_node_has(const char *knob)
 {
 	char path[96];
-	path_of(path, knob);
+	netns_node_path_of(path, knob);
 	return access(path, F_OK) == 0;
 }
 

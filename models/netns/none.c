@@ -3,7 +3,7 @@
  */
 #include "models/netns/net.h"
 
-static int none(struct sim_err *e)
+static int none_none(struct sim_err *e)
 {
 	return sim_fail(e, SIM_EUNSUPPORTED,
 	    "This program was built without libmnl, which real networks take: "
@@ -21,7 +21,7 @@ int netns_open(struct netns_net **net, const struct topo *t,
 	(void)t;
 	(void)p;
 	*net = NULL;
-	return none(e);
+	return none_none(e);
 }
 
 void netns_close(struct netns_net *net)
@@ -33,13 +33,13 @@ int netns_enter(const struct netns_net *net, topo_node n, struct sim_err *e)
 {
 	(void)net;
 	(void)n;
-	return none(e);
+	return none_none(e);
 }
 
 int netns_leave(const struct netns_net *net, struct sim_err *e)
 {
 	(void)net;
-	return none(e);
+	return none_none(e);
 }
 
 int netns_fd(const struct netns_net *net, topo_node n)
@@ -54,5 +54,5 @@ int netns_count(const struct netns_net *net, uint64_t packets[],
 {
 	(void)net;
 	(void)packets;
-	return none(e);
+	return none_none(e);
 }

@@ -50,7 +50,7 @@ static uint16_t *dist_to(const struct netns_routes *r, topo_switch s)
 
 /* Breadth first from ROOT; a cable has both directions, so the hops from it are
  * the hops to it. */
-static void measure(struct netns_routes *r, topo_switch root,
+static void routes_measure(struct netns_routes *r, topo_switch root,
     topo_switch queue[])
 {
 	uint16_t *dist = dist_to(r, root);
@@ -88,7 +88,7 @@ int netns_routes_open(struct netns_routes *r, const struct topo *t,
 		goto out;
 	list_trunks(r, t);
 	for (topo_switch s = 0; s < r->n_switches; s++)
-		measure(r, s, queue);
+		routes_measure(r, s, queue);
 	for (topo_host h = 0; h < t->n_hosts; h++)
 		r->tor_of[h] = topo_tor_of(t, h);
 out:
@@ -117,7 +117,7 @@ struct run {
 };
 
 /* Cut a run into the fewest aligned blocks. */
-static int put_run(struct netns_table *out, const struct run *run,
+static int routes_put_run(struct netns_table *out, const struct run *run,
     struct sim_err *e)
 {
 	uint64_t low = run->low, end = low + run->n_addrs;
@@ -140,7 +140,7 @@ static int put_run(struct netns_table *out, const struct run *run,
 }
 
 /* Append the next hops from S to another switch. */
-static int put_hops(const struct netns_routes *r, topo_switch s,
+static int routes_put_hops(const struct netns_routes *r, topo_switch s,
     topo_switch dst, struct netns_table *out, struct sim_err *e)
 {
 	const uint16_t *dist = dist_to(r, dst);
@@ -155,7 +155,7 @@ static int put_hops(const struct netns_routes *r, topo_switch s,
 
 /* Let the address that follows RUN, whose next hops are those of via[] from
  * FIRST on, be part of it or begin the next run. */
-static int extend(struct netns_table *out, struct run *run, uint32_t addr,
+static int routes_extend(struct netns_table *out, struct run *run, uint32_t addr,
     uint32_t first, struct sim_err *e)
 {
 	const uint32_t n = (uint32_t)out->n_via - first;
@@ -167,7 +167,7 @@ static int extend(struct netns_table *out, struct run *run, uint32_t addr,
 		run->n_addrs++;
 		return 0;
 	}
-	int rc = put_run(out, run, e);
+	int rc = routes_put_run(out, run, e);
 	*run = (struct run){addr, 1, first, n};
 	return rc;
 }
@@ -185,7 +185,7 @@ static int put_hosts(const struct netns_routes *r, topo_switch s,
 			continue;
 		}
 		if (tor != s) {
-			rc = put_hops(r, s, tor, out, e);
+			rc = routes_put_hops(r, s, tor, out, e);
 		} else {
 			rc = SIM_RESERVE(&out->via, &out->cap_via,
 			    out->n_via + 1, e);
@@ -194,9 +194,9 @@ static int put_hosts(const struct netns_routes *r, topo_switch s,
 				    topo_link_of(h, TOPO_DOWN);
 		}
 		if (rc == 0)
-			rc = extend(out, &run, topo_addr_of_host(h), first, e);
+			rc = routes_extend(out, &run, topo_addr_of_host(h), first, e);
 	}
-	return rc < 0 ? rc : put_run(out, &run, e);
+	return rc < 0 ? rc : routes_put_run(out, &run, e);
 }
 
 static int put_switches(const struct netns_routes *r, topo_switch s,
@@ -208,12 +208,12 @@ static int put_switches(const struct netns_routes *r, topo_switch s,
 		const uint32_t first = (uint32_t)out->n_via;
 		if (dst == s)
 			continue;
-		rc = put_hops(r, s, dst, out, e);
+		rc = routes_put_hops(r, s, dst, out, e);
 		if (rc == 0)
-			rc = extend(out, &run, topo_addr_of_switch(dst), first,
+			rc = routes_extend(out, &run, topo_addr_of_switch(dst), first,
 			    e);
 	}
-	return rc < 0 ? rc : put_run(out, &run, e);
+	return rc < 0 ? rc : routes_put_run(out, &run, e);
 }
 
 int netns_routes_of(const struct netns_routes *r, topo_switch s,

@@ -64,7 +64,7 @@ struct netns_traffic {
 	char buf[CHUNK];
 };
 
-static uint64_t now_of(const struct netns_traffic *tr)
+static uint64_t netns_traffic_now_of(const struct netns_traffic *tr)
 {
 	return clock_now() - tr->opened;
 }
@@ -86,7 +86,7 @@ static struct sockaddr_in address(topo_host h, uint16_t port)
 	    .sin_addr.s_addr = htonl(topo_addr_of_host(h))};
 }
 
-static int watch(const struct netns_traffic *tr, int op, int fd,
+static int netns_traffic_watch(const struct netns_traffic *tr, int op, int fd,
     uint32_t events, enum kind kind, size_t index)
 {
 	struct epoll_event ev = {.events = events,
@@ -127,14 +127,14 @@ static int go_home(struct netns_traffic *tr, int rc, struct sim_err *e)
 	return rc < 0 ? rc : back;
 }
 
-static void say(struct netns_traffic *tr, size_t i,
+static void netns_traffic_say(struct netns_traffic *tr, size_t i,
     int (*hear)(void *arg, size_t flow, int fd, struct sim_err *e))
 {
 	if (hear && tr->wrong == 0)
 		tr->wrong = hear(tr->p.arg, i, tr->run[i].sender, &tr->why);
 }
 
-static void reset(int *fd)
+static void netns_traffic_reset(int *fd)
 {
 	const struct linger now = {.l_onoff = 1};
 	if (*fd < 0)
@@ -146,7 +146,7 @@ static void reset(int *fd)
 
 /* --- flows ---------------------------------------------------------------- */
 
-static void finish(struct netns_traffic *tr, size_t i,
+static void netns_traffic_finish(struct netns_traffic *tr, size_t i,
     enum netns_flow_state state)
 {
 	struct run *r = &tr->run[i];
@@ -158,18 +158,18 @@ static void finish(struct netns_traffic *tr, size_t i,
 	tr->flow[i].n_retx = info.tcpi_total_retrans;
 	tr->flow[i].srtt_us = r->end.established ? info.tcpi_rtt : 0;
 	r->end.n_sent = info.tcpi_data_segs_out;
-	r->end.end_ns = now_of(tr);
+	r->end.end_ns = netns_traffic_now_of(tr);
 	r->end.state = state;
 	if (r->end.established)
-		say(tr, i, tr->p.closes);
-	reset(&r->sender);
+		netns_traffic_say(tr, i, tr->p.closes);
+	netns_traffic_reset(&r->sender);
 	/* Else the sender's reset closes it, so that nothing comes too late. */
 	if (state == NETNS_FLOW_FAILED)
-		reset(&r->receiver);
+		netns_traffic_reset(&r->receiver);
 	tr->n_left--;
 }
 
-static int start(struct netns_traffic *tr, size_t i, struct sim_err *e)
+static int netns_traffic_start(struct netns_traffic *tr, size_t i, struct sim_err *e)
 {
 	const struct obs_flow *f = &tr->flow[i];
 	const struct sockaddr_in to = address(f->dst_host, f->dst_port);
@@ -180,8 +180,8 @@ static int start(struct netns_traffic *tr, size_t i, struct sim_err *e)
 	r->end.state = NETNS_FLOW_RUNS;
 	if (connect(r->sender, (const struct sockaddr *)&to, sizeof(to)) < 0 &&
 	    errno != EINPROGRESS)
-		finish(tr, i, NETNS_FLOW_FAILED);
-	else if (watch(tr, EPOLL_CTL_ADD, r->sender, EPOLLIN | EPOLLOUT, SENDER,
+		netns_traffic_finish(tr, i, NETNS_FLOW_FAILED);
+	else if (netns_traffic_watch(tr, EPOLL_CTL_ADD, r->sender, EPOLLIN | EPOLLOUT, SENDER,
 		     i) < 0)
 		return broken("no watch", f, e);
 	return 0;
@@ -202,7 +202,7 @@ static int connected(struct netns_traffic *tr, size_t i)
 		return 0;
 	r->n_bytes = (uint64_t)tr->flow[i].n_pkts * info.tcpi_snd_mss;
 	r->end.established = 1;
-	say(tr, i, tr->p.connected);
+	netns_traffic_say(tr, i, tr->p.connected);
 	return 1;
 }
 
@@ -219,7 +219,7 @@ static int push(struct netns_traffic *tr, struct run *r, size_t i)
 			return errno == EAGAIN || errno == EINTR;
 		r->n_out += (uint64_t)n;
 	}
-	return watch(tr, EPOLL_CTL_MOD, r->sender, EPOLLIN, SENDER, i) == 0;
+	return netns_traffic_watch(tr, EPOLL_CTL_MOD, r->sender, EPOLLIN, SENDER, i) == 0;
 }
 
 static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
@@ -229,11 +229,11 @@ static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
 	if (r->end.state != NETNS_FLOW_RUNS)
 		return;
 	if (r->n_bytes == 0 && !connected(tr, i)) {
-		finish(tr, i, NETNS_FLOW_FAILED);
+		netns_traffic_finish(tr, i, NETNS_FLOW_FAILED);
 		return;
 	}
 	if (events & EPOLLOUT && r->n_out < r->n_bytes && !push(tr, r, i)) {
-		finish(tr, i, NETNS_FLOW_FAILED);
+		netns_traffic_finish(tr, i, NETNS_FLOW_FAILED);
 		return;
 	}
 	if (!(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
@@ -241,9 +241,9 @@ static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
 	/* The receiver's FIN: it has all. */
 	const ssize_t n = recv(r->sender, &none, 1, 0);
 	if (n == 0 && r->n_in == r->n_bytes)
-		finish(tr, i, NETNS_FLOW_DONE);
+		netns_traffic_finish(tr, i, NETNS_FLOW_DONE);
 	else if (n >= 0 || (errno != EAGAIN && errno != EINTR))
-		finish(tr, i, NETNS_FLOW_FAILED);
+		netns_traffic_finish(tr, i, NETNS_FLOW_FAILED);
 }
 
 static void on_receiver(struct netns_traffic *tr, size_t i)
@@ -255,7 +255,7 @@ static void on_receiver(struct netns_traffic *tr, size_t i)
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
 		if (n <= 0) {
-			reset(&r->receiver);
+			netns_traffic_reset(&r->receiver);
 			return;
 		}
 		r->n_in += (uint64_t)n;
@@ -266,32 +266,32 @@ static void on_receiver(struct netns_traffic *tr, size_t i)
 
 /* --- accepting ------------------------------------------------------------ */
 
-static int order(uint64_t a, uint64_t b)
+static int netns_traffic_order(uint64_t a, uint64_t b)
 {
 	return (a > b) - (a < b);
 }
 
-static int by_tuple(const struct obs_flow *x, const struct obs_flow *y)
+static int netns_traffic_by_tuple(const struct obs_flow *x, const struct obs_flow *y)
 {
-	const int o = order((uint64_t)x->dst_host << 32 | x->dst_port,
+	const int o = netns_traffic_order((uint64_t)x->dst_host << 32 | x->dst_port,
 	    (uint64_t)y->dst_host << 32 | y->dst_port);
 	return o != 0 ? o
-		      : order((uint64_t)x->src_host << 32 | x->src_port,
+		      : netns_traffic_order((uint64_t)x->src_host << 32 | x->src_port,
 			    (uint64_t)y->src_host << 32 | y->src_port);
 }
 
 /* The flow with these ends, or n. */
-static size_t find(const struct netns_traffic *tr, const struct obs_flow *like)
+static size_t netns_traffic_find(const struct netns_traffic *tr, const struct obs_flow *like)
 {
 	size_t lo = 0, hi = tr->n;
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
-		if (by_tuple(&tr->flow[tr->by_tuple[mid]], like) < 0)
+		if (netns_traffic_by_tuple(&tr->flow[tr->by_tuple[mid]], like) < 0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < tr->n && by_tuple(&tr->flow[tr->by_tuple[lo]], like) == 0
+	return lo < tr->n && netns_traffic_by_tuple(&tr->flow[tr->by_tuple[lo]], like) == 0
 	    ? tr->by_tuple[lo]
 	    : tr->n;
 }
@@ -317,21 +317,21 @@ static int on_listener(struct netns_traffic *tr, const struct listener *l,
 		    .src_host = topo_addr_to_host(ntohl(from.sin_addr.s_addr),
 			tr->t->n_hosts),
 		    .src_port = ntohs(from.sin_port)};
-		const size_t i = find(tr, &like);
+		const size_t i = netns_traffic_find(tr, &like);
 		if (i == tr->n || tr->run[i].end.state != NETNS_FLOW_RUNS ||
 		    tr->run[i].receiver >= 0) {
-			reset(&fd);
+			netns_traffic_reset(&fd);
 			continue;
 		}
 		tr->run[i].receiver = fd;
-		if (watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, RECEIVER, i) < 0)
+		if (netns_traffic_watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, RECEIVER, i) < 0)
 			return broken("no watch", &tr->flow[i], e);
 	}
 }
 
 /* --- time ----------------------------------------------------------------- */
 
-static uint64_t deadline(const struct netns_traffic *tr, size_t i)
+static uint64_t netns_traffic_deadline(const struct netns_traffic *tr, size_t i)
 {
 	return tr->flow[tr->by_start[i]].start_ns +
 	    (uint64_t)(tr->p.timeout_s * 1e9);
@@ -340,35 +340,35 @@ static uint64_t deadline(const struct netns_traffic *tr, size_t i)
 /* Flows begin, and fail, in the order of start_ns. */
 static int pass_time(struct netns_traffic *tr, struct sim_err *e)
 {
-	const uint64_t now = now_of(tr);
+	const uint64_t now = netns_traffic_now_of(tr);
 	int rc = 0;
 	while (rc == 0 && tr->n_started < tr->n) {
 		const uint32_t i = tr->by_start[tr->n_started];
 		if (tr->flow[i].start_ns > now)
 			break;
-		rc = start(tr, i, e);
+		rc = netns_traffic_start(tr, i, e);
 		tr->n_started++;
 	}
 	rc = go_home(tr, rc, e);
 	while (tr->oldest < tr->n_started) {
 		const uint32_t i = tr->by_start[tr->oldest];
 		if (tr->run[i].end.state == NETNS_FLOW_RUNS) {
-			if (deadline(tr, tr->oldest) > now)
+			if (netns_traffic_deadline(tr, tr->oldest) > now)
 				break;
-			finish(tr, i, NETNS_FLOW_FAILED);
+			netns_traffic_finish(tr, i, NETNS_FLOW_FAILED);
 		}
 		tr->oldest++;
 	}
 	return rc;
 }
 
-static int arm(struct netns_traffic *tr, struct sim_err *e)
+static int netns_traffic_arm(struct netns_traffic *tr, struct sim_err *e)
 {
 	uint64_t next = UINT64_MAX;
 	if (tr->n_started < tr->n)
 		next = tr->flow[tr->by_start[tr->n_started]].start_ns;
-	if (tr->oldest < tr->n_started && deadline(tr, tr->oldest) < next)
-		next = deadline(tr, tr->oldest);
+	if (tr->oldest < tr->n_started && netns_traffic_deadline(tr, tr->oldest) < next)
+		next = netns_traffic_deadline(tr, tr->oldest);
 	if (next == UINT64_MAX)
 		return 0;
 	next += tr->opened;
@@ -407,12 +407,12 @@ int netns_traffic_step(struct netns_traffic *tr, struct sim_err *e)
 		rc = pass_time(tr, e);
 	if (rc == 0 && tr->wrong < 0)
 		rc = sim_fail(e, tr->wrong, "%s", tr->why.msg);
-	return rc < 0 ? rc : arm(tr, e);
+	return rc < 0 ? rc : netns_traffic_arm(tr, e);
 }
 
 /* --- opening and closing -------------------------------------------------- */
 
-static int check(const struct netns_traffic *tr, size_t i, struct sim_err *e)
+static int netns_traffic_check(const struct netns_traffic *tr, size_t i, struct sim_err *e)
 {
 	const struct obs_flow *f = &tr->flow[i];
 	if (f->src_host >= tr->t->n_hosts || f->dst_host >= tr->t->n_hosts)
@@ -434,18 +434,18 @@ static int compare_starts(const void *a, const void *b, void *arg)
 {
 	const struct netns_traffic *tr = arg;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const int o = order(tr->flow[x].start_ns, tr->flow[y].start_ns);
-	return o != 0 ? o : order(x, y);
+	const int o = netns_traffic_order(tr->flow[x].start_ns, tr->flow[y].start_ns);
+	return o != 0 ? o : netns_traffic_order(x, y);
 }
 
-static int compare_tuples(const void *a, const void *b, void *arg)
+static int netns_traffic_compare_tuples(const void *a, const void *b, void *arg)
 {
 	const struct netns_traffic *tr = arg;
-	return by_tuple(&tr->flow[*(const uint32_t *)a],
+	return netns_traffic_by_tuple(&tr->flow[*(const uint32_t *)a],
 	    &tr->flow[*(const uint32_t *)b]);
 }
 
-static int sort(struct netns_traffic *tr, struct sim_err *e)
+static int netns_traffic_sort(struct netns_traffic *tr, struct sim_err *e)
 {
 	const size_t n = tr->n;
 	int rc;
@@ -458,14 +458,14 @@ static int sort(struct netns_traffic *tr, struct sim_err *e)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		tr->by_start[i] = tr->by_tuple[i] = (uint32_t)i;
-		rc = check(tr, i, e);
+		rc = netns_traffic_check(tr, i, e);
 	}
 	if (rc < 0 || n == 0)
 		return rc;
 	qsort_r(tr->by_start, n, sizeof(uint32_t), compare_starts, tr);
-	qsort_r(tr->by_tuple, n, sizeof(uint32_t), compare_tuples, tr);
+	qsort_r(tr->by_tuple, n, sizeof(uint32_t), netns_traffic_compare_tuples, tr);
 	for (size_t i = 1; i < n; i++)
-		if (compare_tuples(&tr->by_tuple[i - 1], &tr->by_tuple[i],
+		if (netns_traffic_compare_tuples(&tr->by_tuple[i - 1], &tr->by_tuple[i],
 			tr) == 0)
 			return sim_fail(e, SIM_EINVAL,
 			    "Flows %u and %u have the same hosts and ports.",
@@ -486,7 +486,7 @@ static int listen_at(struct netns_traffic *tr, const struct obs_flow *f,
 	tr->listener[tr->n_listeners] =
 	    (struct listener){fd, f->dst_host, f->dst_port};
 	if (listen(fd, LISTEN_QUEUE) < 0 ||
-	    watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, LISTENER, tr->n_listeners++) <
+	    netns_traffic_watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, LISTENER, tr->n_listeners++) <
 		0)
 		return broken("its receiver cannot listen", f, e);
 	return 0;
@@ -506,7 +506,7 @@ static int listen_all(struct netns_traffic *tr, struct sim_err *e)
 	return go_home(tr, rc, e);
 }
 
-static int open_fds(struct netns_traffic *tr, struct sim_err *e)
+static int netns_traffic_open_fds(struct netns_traffic *tr, struct sim_err *e)
 {
 	struct rlimit r;
 	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
@@ -516,7 +516,7 @@ static int open_fds(struct netns_traffic *tr, struct sim_err *e)
 	tr->epoll = epoll_create1(EPOLL_CLOEXEC);
 	tr->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (tr->epoll < 0 || tr->timer < 0 ||
-	    watch(tr, EPOLL_CTL_ADD, tr->timer, EPOLLIN, TIMER, 0) < 0)
+	    netns_traffic_watch(tr, EPOLL_CTL_ADD, tr->timer, EPOLLIN, TIMER, 0) < 0)
 		return sim_fail(e, SIM_EIO,
 		    "Descriptors for flows cannot be had: %s.",
 		    strerror(errno));
@@ -542,10 +542,10 @@ int netns_traffic_open(struct netns_traffic **out, const struct netns_net *net,
 		tr->p.timeout_s = USUAL_TIMEOUT_S;
 	if (!p->congestion)
 		tr->p.congestion = "reno";
-	if ((rc = real_ns_here(&tr->home, e)) == 0 && (rc = sort(tr, e)) == 0 &&
-	    (rc = open_fds(tr, e)) == 0 && (rc = listen_all(tr, e)) == 0) {
-		tr->opened = now_of(tr);
-		rc = arm(tr, e);
+	if ((rc = real_ns_here(&tr->home, e)) == 0 && (rc = netns_traffic_sort(tr, e)) == 0 &&
+	    (rc = netns_traffic_open_fds(tr, e)) == 0 && (rc = listen_all(tr, e)) == 0) {
+		tr->opened = netns_traffic_now_of(tr);
+		rc = netns_traffic_arm(tr, e);
 	}
 	if (rc < 0)
 		netns_traffic_close(tr);
@@ -559,8 +559,8 @@ void netns_traffic_close(struct netns_traffic *tr)
 	if (!tr)
 		return;
 	for (size_t i = 0; tr->run && i < tr->n; i++) {
-		reset(&tr->run[i].sender);
-		reset(&tr->run[i].receiver);
+		netns_traffic_reset(&tr->run[i].sender);
+		netns_traffic_reset(&tr->run[i].receiver);
 	}
 	for (size_t i = 0; i < tr->n_listeners; i++)
 		close(tr->listener[i].fd);

@@ -21,14 +21,14 @@ static uint32_t *n_of(struct fabric_real *f, const struct real_conn *c)
 	return c->state == REAL_SERVED ? &f->n_clients : &f->n_flights;
 }
 
-static void leave(struct fabric_real *f, struct real_conn *c)
+static void conn_leave(struct fabric_real *f, struct real_conn *c)
 {
 	struct real_line *l = &f->line[c->state];
 	*(c->prev == REAL_NONE ? &l->head : &f->conn[c->prev].next) = c->next;
 	*(c->next == REAL_NONE ? &l->tail : &f->conn[c->next].prev) = c->prev;
 }
 
-static void join(struct fabric_real *f, struct real_conn *c,
+static void conn_join(struct fabric_real *f, struct real_conn *c,
     enum real_state state)
 {
 	const uint32_t i = index_of(f, c);
@@ -45,8 +45,8 @@ static void join(struct fabric_real *f, struct real_conn *c,
 void real_conn_enter(struct fabric_real *f, struct real_conn *c,
     enum real_state state)
 {
-	leave(f, c);
-	join(f, c, state);
+	conn_leave(f, c);
+	conn_join(f, c, state);
 }
 
 struct real_conn *real_conn_open(struct fabric_real *f, int fd,
@@ -69,7 +69,7 @@ struct real_conn *real_conn_open(struct fabric_real *f, int fd,
 	    .host = host,
 	    .turn = turn,
 	    .polled = REAL_NONE};
-	join(f, c, state);
+	conn_join(f, c, state);
 	++*n_of(f, c);
 	return c;
 }
@@ -78,7 +78,7 @@ void real_conn_close(struct fabric_real *f, struct real_conn *c)
 {
 	close(c->fd);
 	--*n_of(f, c);
-	leave(f, c);
+	conn_leave(f, c);
 	c->state = REAL_FREE;
 	c->turn = (c->turn + 1) % REAL_TURNS;
 	c->next = f->free;

@@ -13,7 +13,7 @@
 
 /* --- the end ------------------------------------------------------------ */
 
-static int tell(struct fabric_real *f, topo_host host, uint64_t token,
+static int real_connect_tell(struct fabric_real *f, topo_host host, uint64_t token,
     enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
     struct sim_err *e)
 {
@@ -27,7 +27,7 @@ static int tell(struct fabric_real *f, topo_host host, uint64_t token,
 	return 0;
 }
 
-static int done(struct fabric_real *f, struct real_conn *c,
+static int real_connect_done(struct fabric_real *f, struct real_conn *c,
     enum agent_outcome outcome, sim_ns echo_ns, struct sim_err *e)
 {
 	f->count.n_connected += outcome == AGENT_CONNECTED;
@@ -35,7 +35,7 @@ static int done(struct fabric_real *f, struct real_conn *c,
 	f->count.n_timeouts += outcome == AGENT_TIMEOUT;
 	f->count.n_no_echo +=
 	    outcome == AGENT_CONNECTED && c->n_bytes > 0 && echo_ns == 0;
-	int rc = tell(f, c->host, c->token, outcome,
+	int rc = real_connect_tell(f, c->host, c->token, outcome,
 	    outcome == AGENT_TIMEOUT ? 0 : c->rtt_ns, echo_ns, e);
 	real_conn_close(f, c);
 	return rc;
@@ -45,13 +45,13 @@ static int not_tried(struct fabric_real *f, topo_host host, uint64_t token,
     uint64_t *count, struct sim_err *e)
 {
 	++*count;
-	return tell(f, host, token, AGENT_FAILED, 0, 0, e);
+	return real_connect_tell(f, host, token, AGENT_FAILED, 0, 0, e);
 }
 
 int real_connect_late(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
-	return done(f, c,
+	return real_connect_done(f, c,
 	    c->state == REAL_CONNECTING ? AGENT_TIMEOUT : AGENT_CONNECTED, 0,
 	    e);
 }
@@ -59,12 +59,12 @@ int real_connect_late(struct fabric_real *f, struct real_conn *c,
 /* --- the payload -------------------------------------------------------- */
 
 /* FIN goes with the last segment, which MSG_MORE holds back for it. */
-static int send_on(struct fabric_real *f, struct real_conn *c,
+static int real_connect_send_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
 	const int sent = real_conn_send(f, c, MSG_MORE);
 	if (sent < 0)
-		return done(f, c, AGENT_CONNECTED, 0, e);
+		return real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 	if (sent)
 		shutdown(c->fd, SHUT_WR);
 	return real_conn_poll(f, c, sent ? EPOLLIN : EPOLLIN | EPOLLOUT, e);
@@ -76,9 +76,9 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 	const int end = real_conn_read(f, c, &c->n_back);
 	if (end >= -1 && c->n_back >= c->n_bytes) {
 		const sim_ns echo_ns = real_now(f) - c->since;
-		return done(f, c, AGENT_CONNECTED, echo_ns ? echo_ns : 1, e);
+		return real_connect_done(f, c, AGENT_CONNECTED, echo_ns ? echo_ns : 1, e);
 	}
-	return end == 0 ? 0 : done(f, c, AGENT_CONNECTED, 0, e);
+	return end == 0 ? 0 : real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 }
 
 /* --- the handshake ------------------------------------------------------ */
@@ -103,16 +103,16 @@ static sim_ns rtt_of(int fd, sim_ns own)
 	return kernel < own ? kernel : own;
 }
 
-static int failed(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
+static int real_connect_failed(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
 {
 	switch (error_of(c->fd)) {
 	case ECONNREFUSED:
-		return done(f, c, AGENT_REFUSED, 0, e);
+		return real_connect_done(f, c, AGENT_REFUSED, 0, e);
 	case ECONNRESET: /* it stood, and then was reset */
 	case EPIPE:
-		return done(f, c, AGENT_CONNECTED, 0, e);
+		return real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 	default:
-		return done(f, c, AGENT_TIMEOUT, 0, e);
+		return real_connect_done(f, c, AGENT_TIMEOUT, 0, e);
 	}
 }
 
@@ -121,23 +121,23 @@ int real_connect_event(struct fabric_real *f, struct real_conn *c,
 {
 	if (c->state == REAL_ECHOING) {
 		return c->n_out < c->n_bytes && events & EPOLLOUT
-		    ? send_on(f, c, e)
+		    ? real_connect_send_on(f, c, e)
 		    : read_on(f, c, e);
 	}
 	c->rtt_ns = real_now(f) - c->since;
 	if (events & (EPOLLERR | EPOLLHUP))
-		return failed(f, c, e);
+		return real_connect_failed(f, c, e);
 	c->rtt_ns = rtt_of(c->fd, c->rtt_ns);
 	if (c->n_bytes == 0)
-		return done(f, c, AGENT_CONNECTED, 0, e);
+		return real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 	real_conn_enter(f, c, REAL_ECHOING);
 	c->since = real_now(f);
-	return send_on(f, c, e);
+	return real_connect_send_on(f, c, e);
 }
 
 /* --- the beginning ------------------------------------------------------ */
 
-static int set(int fd, int level, int name, int value)
+static int real_connect_set(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
@@ -150,18 +150,18 @@ static struct sockaddr_in at(uint32_t ip, uint16_t port)
 }
 
 /* 0, or errno. SO_REUSEADDR: ports of connections that are over are free. */
-static int prepare(const struct fabric_real *f, int fd,
+static int real_connect_prepare(const struct fabric_real *f, int fd,
     const struct agent_action *a)
 {
 	const struct linger reset = {.l_onoff = 1};
 	const struct sockaddr_in src = at(a->tuple.src_ip, a->tuple.src_port);
 	const uint8_t dscp =
 	    a->class < FABRIC_REAL_CLASSES ? f->params.dscp[a->class] : 0;
-	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
+	if (real_connect_set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
-	    (dscp && set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
+	    (dscp && real_connect_set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
 	    (f->params.syn_retries &&
-		set(fd, IPPROTO_TCP, TCP_SYNCNT, (int)f->params.syn_retries) <
+		real_connect_set(fd, IPPROTO_TCP, TCP_SYNCNT, (int)f->params.syn_retries) <
 		    0) ||
 	    bind(fd, (const struct sockaddr *)&src, sizeof(src)) < 0)
 		return errno;
@@ -183,7 +183,7 @@ int real_connect(struct fabric_real *f, topo_host host,
 	const int fd = real_host_socket(f, host);
 	if (fd < 0)
 		return not_tried(f, host, a->token, &n->n_not_tried, e);
-	int why = prepare(f, fd, a);
+	int why = real_connect_prepare(f, fd, a);
 	const sim_ns since = real_now(f);
 	if (why == 0 &&
 	    connect(fd, (const struct sockaddr *)&dst, sizeof(dst)) < 0)
@@ -201,5 +201,5 @@ int real_connect(struct fabric_real *f, topo_host host,
 	if (why != ECONNREFUSED)
 		return real_conn_poll(f, c, EPOLLOUT, e);
 	c->rtt_ns = real_now(f) - since;
-	return done(f, c, AGENT_REFUSED, 0, e);
+	return real_connect_done(f, c, AGENT_REFUSED, 0, e);
 }

@@ -26,12 +26,12 @@ enum {
 	TIME_EXCEEDED = 11,
 };
 
-static int enter(const struct real_host *h, struct sim_err *e)
+static int host_enter(const struct real_host *h, struct sim_err *e)
 {
 	return h->ns < 0 ? 0 : real_ns_enter(h->ns, e);
 }
 
-static int leave(const struct fabric_real *f, const struct real_host *h,
+static int host_leave(const struct fabric_real *f, const struct real_host *h,
     struct sim_err *e)
 {
 	return h->ns < 0 ? 0 : real_ns_enter(f->home, e);
@@ -48,13 +48,13 @@ int real_host_socket(struct fabric_real *f, topo_host host)
 	struct sim_err e;
 	if (h->ns < 0)
 		return tcp_socket();
-	if (h->n_stock == 0 && enter(h, &e) == 0) {
+	if (h->n_stock == 0 && host_enter(h, &e) == 0) {
 		int fd = 0;
 		while (h->n_stock < REAL_STOCK && (fd = tcp_socket()) >= 0)
 			h->stock[h->n_stock++] = fd;
 		const int why = errno;
 		/* The way back is open as long as the way in was. */
-		leave(f, h, &e);
+		host_leave(f, h, &e);
 		errno = why;
 	}
 	return h->n_stock > 0 ? h->stock[--h->n_stock] : -1;
@@ -62,21 +62,21 @@ int real_host_socket(struct fabric_real *f, topo_host host)
 
 /* --- opening ------------------------------------------------------------ */
 
-static int set(int fd, int level, int name, int value)
+static int host_set(int fd, int level, int name, int value)
 {
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
 /* What is set here, accepted sockets have too. */
-static int prepare(int fd, uint32_t address, uint16_t port, uint8_t dscp)
+static int host_prepare(int fd, uint32_t address, uint16_t port, uint8_t dscp)
 {
 	const struct linger reset = {.l_onoff = 1};
 	const struct sockaddr_in at = {.sin_family = AF_INET,
 	    .sin_port = htons(port),
 	    .sin_addr.s_addr = htonl(address)};
-	if (set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
+	if (host_set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
-	    (dscp && set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
+	    (dscp && host_set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
 	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
 		return -1;
 	return listen(fd, BACKLOG);
@@ -90,7 +90,7 @@ static int open_listeners(struct fabric_real *f, topo_host host,
 	for (unsigned i = 0; i < p->n_classes; i++) {
 		const int fd = h->listener[i] = tcp_socket();
 		if (fd < 0 ||
-		    prepare(fd, h->address, p->port[i], p->dscp[i]) < 0)
+		    host_prepare(fd, h->address, p->port[i], p->dscp[i]) < 0)
 			return sim_fail(e, SIM_EIO,
 			    "port %u cannot be listened on: %s.", p->port[i],
 			    strerror(errno));
@@ -119,15 +119,15 @@ static int open_raw(struct fabric_real *f, topo_host host, struct sim_err *e)
 	}
 	setsockopt(h->icmp, SOL_RAW, ICMP_FILTER_OPTION, &others,
 	    sizeof(others));
-	if (set(h->icmp, SOL_SOCKET, SO_RCVBUFFORCE, ICMP_BUFFER) < 0)
-		set(h->icmp, SOL_SOCKET, SO_RCVBUF, ICMP_BUFFER);
+	if (host_set(h->icmp, SOL_SOCKET, SO_RCVBUFFORCE, ICMP_BUFFER) < 0)
+		host_set(h->icmp, SOL_SOCKET, SO_RCVBUF, ICMP_BUFFER);
 	return real_poll_fd(f, h->icmp, EPOLLIN, REAL_ICMP, 0, host, e);
 }
 
 int real_host_open(struct fabric_real *f, topo_host host, struct sim_err *e)
 {
 	struct real_host *h = &f->host[host];
-	int rc = enter(h, e);
+	int rc = host_enter(h, e);
 	if (rc < 0)
 		return rc;
 	if (host == 0)
@@ -135,7 +135,7 @@ int real_host_open(struct fabric_real *f, topo_host host, struct sim_err *e)
 	rc = open_listeners(f, host, e);
 	if (rc == 0 && !f->params.no_probe)
 		rc = open_raw(f, host, e);
-	const int back = leave(f, h, rc < 0 ? NULL : e);
+	const int back = host_leave(f, h, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
 }
 

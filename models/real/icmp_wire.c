@@ -19,34 +19,34 @@ enum {
 	WRONG = 0x5555,
 };
 
-static void put16(uint8_t *p, uint32_t x)
+static void icmp_wire_put16(uint8_t *p, uint32_t x)
 {
 	p[0] = (uint8_t)(x >> 8);
 	p[1] = (uint8_t)x;
 }
 
-static void put32(uint8_t *p, uint32_t x)
+static void icmp_wire_put32(uint8_t *p, uint32_t x)
 {
-	put16(p, x >> 16);
-	put16(p + 2, x);
+	icmp_wire_put16(p, x >> 16);
+	icmp_wire_put16(p + 2, x);
 }
 
-static uint16_t get16(const uint8_t *p)
+static uint16_t icmp_wire_get16(const uint8_t *p)
 {
 	return (uint16_t)(p[0] << 8 | p[1]);
 }
 
-static uint32_t get32(const uint8_t *p)
+static uint32_t icmp_wire_get32(const uint8_t *p)
 {
-	return (uint32_t)get16(p) << 16 | get16(p + 2);
+	return (uint32_t)icmp_wire_get16(p) << 16 | icmp_wire_get16(p + 2);
 }
 
 /* The Internet's sum of N bytes, added to SUM; 0xffff over bytes that hold
  * their own checksum. */
-static uint32_t add(uint32_t sum, const uint8_t *p, size_t n)
+static uint32_t icmp_wire_add(uint32_t sum, const uint8_t *p, size_t n)
 {
 	for (; n > 1; p += 2, n -= 2)
-		sum += get16(p);
+		sum += icmp_wire_get16(p);
 	if (n > 0)
 		sum += (uint32_t)*p << 8;
 	while (sum >> 16)
@@ -71,30 +71,30 @@ void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
 	uint8_t *tcp = out + IP_BYTES;
 	memset(out, 0, REAL_ICMP_PROBE);
 	out[0] = 4 << 4 | IP_BYTES / 4;
-	put16(out + 2, REAL_ICMP_PROBE);
-	put16(out + 4, ip_id);
-	put16(out + 6, DF);
+	icmp_wire_put16(out + 2, REAL_ICMP_PROBE);
+	icmp_wire_put16(out + 4, ip_id);
+	icmp_wire_put16(out + 6, DF);
 	out[8] = ttl;
 	out[9] = TOPO_PROTO_TCP;
-	put32(out + 12, tuple->src_ip);
-	put32(out + 16, tuple->dst_ip);
-	put16(out + 10, ~add(0, out, IP_BYTES));
-	put16(tcp, tuple->src_port);
-	put16(tcp + 2, tuple->dst_port);
-	put32(tcp + 4, sign(tuple, ip_id, key));
+	icmp_wire_put32(out + 12, tuple->src_ip);
+	icmp_wire_put32(out + 16, tuple->dst_ip);
+	icmp_wire_put16(out + 10, ~icmp_wire_add(0, out, IP_BYTES));
+	icmp_wire_put16(tcp, tuple->src_port);
+	icmp_wire_put16(tcp + 2, tuple->dst_port);
+	icmp_wire_put32(tcp + 4, sign(tuple, ip_id, key));
 	tcp[12] = (REAL_ICMP_PROBE - IP_BYTES) / 4 << 4;
 	tcp[13] = TCP_ACK;
 	/* Over a pseudo-header: addresses, protocol, length. */
 	uint32_t sum =
-	    add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12, 8);
-	sum = add(sum, tcp, REAL_ICMP_PROBE - IP_BYTES);
-	put16(tcp + 16, ~sum ^ WRONG);
+	    icmp_wire_add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12, 8);
+	sum = icmp_wire_add(sum, tcp, REAL_ICMP_PROBE - IP_BYTES);
+	icmp_wire_put16(tcp + 16, ~sum ^ WRONG);
 }
 
 /* The bytes of the IP header at P, of N; 0 if it is none, or of a fragment. */
 static size_t header(const uint8_t *p, size_t n)
 {
-	if (n < IP_BYTES || p[0] >> 4 != 4 || get16(p + 6) & FRAGMENT)
+	if (n < IP_BYTES || p[0] >> 4 != 4 || icmp_wire_get16(p + 6) & FRAGMENT)
 		return 0;
 	const size_t bytes = (p[0] & 15) * (size_t)4;
 	return bytes >= IP_BYTES && bytes <= n ? bytes : 0;
@@ -106,12 +106,12 @@ static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
     struct real_icmp_answer *a)
 {
 	if (n < IP_BYTES + QUOTED || header(p, n) != IP_BYTES ||
-	    p[9] != TOPO_PROTO_TCP || get16(p + 2) != REAL_ICMP_PROBE)
+	    p[9] != TOPO_PROTO_TCP || icmp_wire_get16(p + 2) != REAL_ICMP_PROBE)
 		return 0;
-	a->ip_id = get16(p + 4);
-	a->tuple = (struct topo_tuple){get32(p + 12), get32(p + 16),
-	    get16(p + IP_BYTES), get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
-	const uint32_t seq = get32(p + IP_BYTES + 4);
+	a->ip_id = icmp_wire_get16(p + 4);
+	a->tuple = (struct topo_tuple){icmp_wire_get32(p + 12), icmp_wire_get32(p + 16),
+	    icmp_wire_get16(p + IP_BYTES), icmp_wire_get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
+	const uint32_t seq = icmp_wire_get32(p + IP_BYTES + 4);
 	if (seq == sign(&a->tuple, a->ip_id, key))
 		return 1;
 	a->ip_id = 0;
@@ -126,15 +126,15 @@ int real_icmp_read(const void *bytes, size_t n, const uint32_t key[2],
 	const size_t outer = header(ip, n);
 	if (outer == 0 || ip[9] != PROTO_ICMP)
 		return 0;
-	const size_t all = get16(ip + 2);
+	const size_t all = icmp_wire_get16(ip + 2);
 	const uint8_t *icmp = ip + outer;
 	if (all > n || all < outer + ICMP_BYTES)
 		return 0;
 	if (icmp[0] != TIME_EXCEEDED || icmp[1] != 0 ||
-	    add(0, icmp, all - outer) != 0xffff ||
+	    icmp_wire_add(0, icmp, all - outer) != 0xffff ||
 	    !is_probe(icmp + ICMP_BYTES, all - outer - ICMP_BYTES, key, &got))
 		return 0;
-	got.from_ip = get32(ip + 12);
+	got.from_ip = icmp_wire_get32(ip + 12);
 	*a = got;
 	return 1;
 }

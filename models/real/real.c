@@ -47,7 +47,7 @@ sim_ns real_now(const struct fabric_real *f)
 	return clock_now() - f->opened;
 }
 
-static sim_ns now(const struct fabric *base)
+static sim_ns real_real_now(const struct fabric *base)
 {
 	return real_now((const struct fabric_real *)base);
 }
@@ -67,7 +67,7 @@ struct agent_event *real_tell(struct fabric_real *f, topo_host host,
 }
 
 /* Of the agents' last batch, what was lent to them. */
-static void give_back(struct fabric_real *f)
+static void real_real_give_back(struct fabric_real *f)
 {
 	const struct fabric_real_services *s = &f->services;
 	for (size_t i = 0; s->taken && i < f->n_given; i++)
@@ -75,7 +75,7 @@ static void give_back(struct fabric_real *f)
 	f->n_given = 0;
 }
 
-static size_t deliver(struct fabric_real *f, struct agent_event ev[],
+static size_t real_real_deliver(struct fabric_real *f, struct agent_event ev[],
     topo_host host[], sim_ns at[], size_t cap)
 {
 	const size_t most = sizeof(f->given) / sizeof(f->given[0]);
@@ -123,7 +123,7 @@ int real_repoll_fd(struct fabric_real *f, int fd, uint32_t events,
 	return control(f, EPOLL_CTL_MOD, fd, events, kind, turn, index, e);
 }
 
-static int take(struct fabric_real *f, const struct epoll_event *ev,
+static int real_real_take(struct fabric_real *f, const struct epoll_event *ev,
     struct sim_err *e)
 {
 	const uint32_t index = (uint32_t)ev->data.u64;
@@ -175,7 +175,7 @@ static int do_due(struct fabric_real *f, struct sim_err *e)
 }
 
 /* Wait up to WAIT for whatever comes, and queue what it means. */
-static int collect(struct fabric_real *f, sim_ns wait, struct sim_err *e)
+static int real_real_collect(struct fabric_real *f, sim_ns wait, struct sim_err *e)
 {
 	enum { AT_ONCE = 64 };
 	struct epoll_event ev[AT_ONCE];
@@ -196,7 +196,7 @@ static int collect(struct fabric_real *f, sim_ns wait, struct sim_err *e)
 	for (int last = 0; last < 2; last++)
 		for (int i = 0; rc == 0 && i < n; i++)
 			if ((ev[i].data.u64 >> 56 == REAL_LISTENER) == last)
-				rc = take(f, &ev[i], e);
+				rc = real_real_take(f, &ev[i], e);
 	return rc < 0 ? rc : do_due(f, e);
 }
 
@@ -211,29 +211,29 @@ static sim_ns until_when(const struct fabric_real *f, sim_ns at, sim_ns until)
 
 /* Sockets are looked at in each call, so that agents that answer at once to
  * what happens at once keep nobody else waiting. */
-static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
+static int real_real_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
     topo_host host[], sim_ns at[], size_t cap, size_t *n, struct sim_err *e)
 {
 	struct fabric_real *f = (struct fabric_real *)base;
-	give_back(f);
+	real_real_give_back(f);
 	*n = 0;
 	do {
 		const sim_ns t = real_now(f);
 		if (t >= until)
 			return 0;
-		int rc = collect(f, until_when(f, t, until), e);
+		int rc = real_real_collect(f, until_when(f, t, until), e);
 		if (rc < 0)
 			return rc;
-		*n = deliver(f, ev, host, at, cap);
+		*n = real_real_deliver(f, ev, host, at, cap);
 		if (*n == 0)
-			give_back(f);
+			real_real_give_back(f);
 	} while (*n == 0);
 	return 0;
 }
 
 /* --- hosts that are off ------------------------------------------------- */
 
-static int is_on(const struct fabric *base, topo_host host)
+static int real_real_is_on(const struct fabric *base, topo_host host)
 {
 	return !((const struct fabric_real *)base)->host[host].off;
 }
@@ -273,7 +273,7 @@ static int ask_slb(struct fabric_real *f, topo_host host,
 	return 0;
 }
 
-static int act(struct fabric_real *f, topo_host host,
+static int real_real_act(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
 	const struct fabric_real_services *s = &f->services;
@@ -306,12 +306,12 @@ static int act(struct fabric_real *f, topo_host host,
 	return 0;
 }
 
-static int submit(struct fabric *base, topo_host host,
+static int real_real_submit(struct fabric *base, topo_host host,
     const struct agent_action *a, size_t n, struct sim_err *e)
 {
 	int rc = 0;
 	for (; rc == 0 && n > 0; a++, n--)
-		rc = act((struct fabric_real *)base, host, a, e);
+		rc = real_real_act((struct fabric_real *)base, host, a, e);
 	return rc;
 }
 
@@ -361,23 +361,23 @@ void fabric_real_slb(struct fabric_real *f, fabric_real_slb_fn *fn, void *arg)
 
 /* --- life --------------------------------------------------------------- */
 
-static void close_base(struct fabric *base)
+static void real_real_close_base(struct fabric *base)
 {
 	fabric_real_close((struct fabric_real *)base);
 }
 
-static const struct fabric_ops ops = {
+static const struct fabric_ops real_real_ops = {
     .name = "real",
-    .now = now,
-    .submit = submit,
-    .poll = poll,
-    .is_on = is_on,
-    .close = close_base,
+    .now = real_real_now,
+    .submit = real_real_submit,
+    .poll = real_real_poll,
+    .is_on = real_real_is_on,
+    .close = real_real_close_base,
 };
 
 /* A descriptor a connection, and what hosts have. The next free one tells how
  * many the program has by now. */
-static int raise_fd_limit(struct fabric_real *f, struct sim_err *e)
+static int real_real_raise_fd_limit(struct fabric_real *f, struct sim_err *e)
 {
 	const struct fabric_real_params *p = &f->params;
 	const rlim_t a_host = p->n_classes + 2 + REAL_STOCK;
@@ -406,7 +406,7 @@ static sim_ns wait_of(double seconds)
 	return seconds > 0 ? (sim_ns)(seconds * 1e9) : SIM_NEVER;
 }
 
-static int alloc(struct fabric_real **out, const struct fabric_real_host host[],
+static int real_real_alloc(struct fabric_real **out, const struct fabric_real_host host[],
     uint32_t n_hosts, const struct fabric_real_params *p, struct sim_err *e)
 {
 	struct fabric_real *f = NULL;
@@ -415,7 +415,7 @@ static int alloc(struct fabric_real **out, const struct fabric_real_host host[],
 		return rc;
 	*out = f;
 	*f = (struct fabric_real){
-	    .base = {.ops = &ops, .n_hosts = n_hosts},
+	    .base = {.ops = &real_real_ops, .n_hosts = n_hosts},
 	    .params = *p,
 	    .opened = clock_now(),
 	    .epoll = -1,
@@ -442,7 +442,7 @@ static int alloc(struct fabric_real **out, const struct fabric_real_host host[],
 	return SIM_ZALLOC(&f->conn, (size_t)p->max_flights + p->max_clients, e);
 }
 
-static int open_all(struct fabric_real *f, struct sim_err *e)
+static int real_real_open_all(struct fabric_real *f, struct sim_err *e)
 {
 	struct timespec res;
 	int rc;
@@ -456,7 +456,7 @@ static int open_all(struct fabric_real *f, struct sim_err *e)
 	if ((f->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
 		return sim_fail(e, SIM_EIO, "epoll cannot be opened: %s.",
 		    strerror(errno));
-	if ((rc = raise_fd_limit(f, e)) < 0 || (rc = real_host_index(f, e)) < 0)
+	if ((rc = real_real_raise_fd_limit(f, e)) < 0 || (rc = real_host_index(f, e)) < 0)
 		return rc;
 	for (topo_host h = 0; h < f->base.n_hosts; h++) {
 		if (f->host[h].ns >= 0 && f->home < 0)
@@ -478,9 +478,9 @@ int fabric_real_open(struct fabric_real **out,
 		    "%u hosts with %u ports cannot be served: at least 1, and "
 		    "at most %d.",
 		    n_hosts, p->n_classes, FABRIC_REAL_CLASSES);
-	int rc = alloc(&f, host, n_hosts, p, e);
+	int rc = real_real_alloc(&f, host, n_hosts, p, e);
 	if (rc == 0)
-		rc = open_all(f, e);
+		rc = real_real_open_all(f, e);
 	if (rc < 0)
 		fabric_real_close(f);
 	else
@@ -497,8 +497,8 @@ void fabric_real_close(struct fabric_real *f)
 	topo_host host;
 	sim_ns at;
 	do
-		give_back(f);
-	while (deliver(f, &ev, &host, &at, 1) > 0 || f->n_given > 0);
+		real_real_give_back(f);
+	while (real_real_deliver(f, &ev, &host, &at, 1) > 0 || f->n_given > 0);
 	for (uint32_t i = 0; i < f->n_used; i++)
 		if (f->conn[i].state != REAL_FREE)
 			close(f->conn[i].fd);

@@ -17,7 +17,7 @@ enum {
 	MOST = 256, /* events of one socket a look */
 };
 
-static int tell(struct fabric_real *f, topo_host host,
+static int retx_tell(struct fabric_real *f, topo_host host,
     const struct topo_tuple *tuple, int established, struct sim_err *e)
 {
 	struct agent_event *ev = real_tell(f, host, AGENT_RETX, 0, e);
@@ -53,7 +53,7 @@ int real_retx_read(struct fabric_real *f, struct sim_err *e)
 		if (h == TOPO_NONE)
 			f->count.n_others_retx++;
 		else
-			rc = tell(f, h, &r[i].tuple, r[i].established, e);
+			rc = retx_tell(f, h, &r[i].tuple, r[i].established, e);
 	}
 	return rc;
 }
@@ -68,7 +68,7 @@ static int look_at(int fd, struct tcp_info *info)
 }
 
 /* The two ends of a connected socket. */
-static int tuple_of(int fd, struct topo_tuple *t)
+static int retx_tuple_of(int fd, struct topo_tuple *t)
 {
 	struct sockaddr_in src = {0}, dst = {0};
 	socklen_t n = sizeof(src), m = sizeof(dst);
@@ -94,7 +94,7 @@ int fabric_real_watch(struct fabric_real *f, topo_host host, int fd,
 	struct real_watch w = {.fd = fd, .host = host};
 	struct tcp_info info;
 	assert(host < f->base.n_hosts);
-	int why = look_at(fd, &info) < 0 ? errno : tuple_of(fd, &w.tuple);
+	int why = look_at(fd, &info) < 0 ? errno : retx_tuple_of(fd, &w.tuple);
 	if (why != 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "descriptor %d is no connected socket of TCP over IPv4: "
@@ -121,7 +121,7 @@ static int look_again(struct fabric_real *f, struct real_watch *w,
 	uint32_t n = info.tcpi_total_retrans - w->n_retx;
 	w->n_retx = info.tcpi_total_retrans;
 	for (n = n < MOST ? n : MOST; rc == 0 && n > 0; n--)
-		rc = tell(f, w->host, &w->tuple,
+		rc = retx_tell(f, w->host, &w->tuple,
 		    info.tcpi_state != TCP_SYN_SENT &&
 			info.tcpi_state != TCP_SYN_RECV,
 		    e);

@@ -18,7 +18,7 @@ enum { AT_ONCE = 32 };      /* accepted before others have their turn */
 /* WAITS for more, or for its answer; GONE; or an error. */
 enum { WAITS, GONE };
 
-static int hear(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
+static int real_serve_hear(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
 {
 	const int end = real_conn_read(f, c, &c->n_bytes);
 	if (end == 0)
@@ -50,7 +50,7 @@ static int welcome(struct fabric_real *f, topo_host host, int fd,
 		return 0;
 	}
 	f->count.n_clients++;
-	const int rc = hear(f, c, e);
+	const int rc = real_serve_hear(f, c, e);
 	return rc == WAITS ? real_conn_poll(f, c, c->asked ? 0 : EPOLLIN, e)
 	    : rc == GONE   ? 0
 			   : rc;
@@ -104,7 +104,7 @@ int real_serve_accept(struct fabric_real *f, topo_host host, unsigned i,
 	return 0;
 }
 
-static int send_on(struct fabric_real *f, struct real_conn *c,
+static int real_serve_send_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
 	const int sent = real_conn_send(f, c, 0);
@@ -124,8 +124,8 @@ int real_serve_event(struct fabric_real *f, struct real_conn *c,
 		return 0;
 	}
 	if (c->asked)
-		return send_on(f, c, e);
-	const int rc = hear(f, c, e);
+		return real_serve_send_on(f, c, e);
+	const int rc = real_serve_hear(f, c, e);
 	if (rc == WAITS && c->asked)
 		return real_conn_poll(f, c, 0, e);
 	return rc < 0 ? rc : 0;
@@ -142,5 +142,5 @@ int real_serve_answer(struct fabric_real *f, topo_host host,
 	c->asked = 2;
 	if (a->n_bytes < c->n_bytes)
 		c->n_bytes = a->n_bytes;
-	return send_on(f, c, e);
+	return real_serve_send_on(f, c, e);
 }

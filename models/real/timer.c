@@ -7,16 +7,16 @@
 
 #include "sim/vec.h"
 
-static int before(const struct real_timer *a, const struct real_timer *b)
+static int timer_before(const struct real_timer *a, const struct real_timer *b)
 {
 	return a->at != b->at ? a->at < b->at : a->number < b->number;
 }
 
 /* There is room. */
-static void put(struct real_timers *t, struct real_timer new)
+static void timer_put(struct real_timers *t, struct real_timer new)
 {
 	size_t i = t->n++;
-	for (; i > 0 && before(&new, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && timer_before(&new, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
 		t->heap[i] = t->heap[(i - 1) / 2];
 	t->heap[i] = new;
 }
@@ -26,7 +26,7 @@ int real_timers_set(struct real_timers *t, sim_ns at, topo_host host,
 {
 	int rc = SIM_RESERVE(&t->heap, &t->cap, t->n + 1, e);
 	if (rc == 0)
-		put(t, (struct real_timer){at, t->n_set++, token, host});
+		timer_put(t, (struct real_timer){at, t->n_set++, token, host});
 	return rc;
 }
 
@@ -43,9 +43,9 @@ int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out)
 	const struct real_timer moved = t->heap[--t->n];
 	size_t i = 0;
 	for (size_t k; (k = 2 * i + 1) < t->n; i = k) {
-		if (k + 1 < t->n && before(&t->heap[k + 1], &t->heap[k]))
+		if (k + 1 < t->n && timer_before(&t->heap[k + 1], &t->heap[k]))
 			k++;
-		if (before(&moved, &t->heap[k]))
+		if (timer_before(&moved, &t->heap[k]))
 			break;
 		t->heap[i] = t->heap[k];
 	}
@@ -61,7 +61,7 @@ void real_timers_drop(struct real_timers *t, topo_host host)
 	t->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (t->heap[i].host != host)
-			put(t, t->heap[i]);
+			timer_put(t, t->heap[i]);
 }
 
 void real_timers_free(struct real_timers *t)

@@ -57,7 +57,7 @@ static uint32_t n_hosts_under(const struct scene_traffic *tr, topo_switch s)
 			 : tr->topo->clos.n_hosts;
 }
 
-static int list_tors(struct scene_traffic *tr, struct sim_err *e)
+static int scene_traffic_list_tors(struct scene_traffic *tr, struct sim_err *e)
 {
 	const struct topo *t = tr->topo;
 	int rc;
@@ -105,7 +105,7 @@ static int draw_tors(struct scene_traffic *tr, struct sim_rng *r,
 	tr->n_tors = clos ? tr->topo->clos.all_tors : 0;
 	if (!clos && (rc = list_hosts(tr, e)) < 0)
 		return rc;
-	if ((skewed || !clos) && (rc = list_tors(tr, e)) < 0)
+	if ((skewed || !clos) && (rc = scene_traffic_list_tors(tr, e)) < 0)
 		return rc;
 	if (tr->n_tors < 2)
 		return sim_fail(e, SIM_EINVAL,

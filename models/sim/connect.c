@@ -72,7 +72,7 @@ static uintptr_t name_of(const struct fabric_sim_conn *c)
 }
 static_assert(sizeof(uintptr_t) >= 8, "a name fits in an event");
 
-static int put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
+static int sim_connect_put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
     struct sim_err *e)
 {
 	const struct sim_event ev = {.t = at,
@@ -150,7 +150,7 @@ static sim_ns draw_rtt(struct fabric_sim *f, const struct fabric_sim_conn *c,
 /* --- the handshake ---------------------------------------------------------------- */
 
 /* An answer comes at AT, unless the client has given up by then. */
-static int settle(struct fabric_sim *f, uint32_t i, sim_ns at,
+static int sim_connect_settle(struct fabric_sim *f, uint32_t i, sim_ns at,
     struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
@@ -162,11 +162,11 @@ static int settle(struct fabric_sim *f, uint32_t i, sim_ns at,
 		c->outcome = AGENT_TIMEOUT;
 		at = end;
 	}
-	return put(f, i, ANSWERED, at, e);
+	return sim_connect_put(f, i, ANSWERED, at, e);
 }
 
 /* The first SYN is at the server, and its answer lost: its timer begins. */
-static int meet(struct fabric_sim *f, uint32_t i,
+static int sim_connect_meet(struct fabric_sim *f, uint32_t i,
     const struct scene_walk_way *there, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
@@ -180,7 +180,7 @@ static int meet(struct fabric_sim *f, uint32_t i,
 	    law_of(f, there->n_hops, c->class, 0);
 	const sim_ns came =
 	    f->now + there->delay + (sim_ns)(law->fixed_us * 500);
-	return put(f, i, SYNACK, came + fabric_sim_tcp_linux_synack.wait_ns[0],
+	return sim_connect_put(f, i, SYNACK, came + fabric_sim_tcp_linux_synack.wait_ns[0],
 	    e);
 }
 
@@ -197,14 +197,14 @@ static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 		const struct scene_walk_way back = way_back(f, c);
 		if (!scene_walk_is_lost(u, there.hazard + back.hazard)) {
 			c->peer_boot = f->boot[c->server];
-			return settle(f, i,
+			return sim_connect_settle(f, i,
 			    f->now + there.delay + back.delay +
 				draw_rtt(f, c, there.n_hops, 0),
 			    e);
 		}
-		rc = meet(f, i, &there, e);
+		rc = sim_connect_meet(f, i, &there, e);
 	}
-	return rc < 0 ? rc : put(f, i, SYN, next, e);
+	return rc < 0 ? rc : sim_connect_put(f, i, SYN, next, e);
 }
 
 static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
@@ -217,9 +217,9 @@ static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	if (scene_walk_is_lost(u, back.hazard))
 		return ++c->n_synacks == ladder->n_retries
 		    ? 0
-		    : put(f, i, SYNACK, f->now + ladder->wait_ns[c->n_synacks],
+		    : sim_connect_put(f, i, SYNACK, f->now + ladder->wait_ns[c->n_synacks],
 			  e);
-	return settle(f, i,
+	return sim_connect_settle(f, i,
 	    f->now + back.delay + draw_rtt(f, c, back.n_hops, 0) / 2, e);
 }
 
@@ -251,16 +251,16 @@ static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	struct fabric_sim_conn *c = &f->conn[i];
 	const struct scene_walk_way there = way_there(f, c);
 	const sim_ns late = resend(f, c, c->n_bytes, there.hazard);
-	const int rc = put(f, i, WAITED, f->now + ECHO_WAIT, e);
+	const int rc = sim_connect_put(f, i, WAITED, f->now + ECHO_WAIT, e);
 	if (rc < 0 || late == SIM_NEVER)
 		return rc;
 	const sim_ns rtt = draw_rtt(f, c, there.n_hops, c->n_bytes);
 	c->back = rtt - rtt / 2;
-	return put(f, i, REQUEST, f->now + late + rtt / 2 + there.delay, e);
+	return sim_connect_put(f, i, REQUEST, f->now + late + rtt / 2 + there.delay, e);
 }
 
 /* The payload is at the server, if that has not gone off since. */
-static int ask(struct fabric_sim *f, uint32_t i, struct agent_event *ev,
+static int sim_connect_ask(struct fabric_sim *f, uint32_t i, struct agent_event *ev,
     topo_host *host)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
@@ -288,13 +288,13 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	const sim_ns late = resend(f, c, a->n_bytes, back.hazard);
 	return late == SIM_NEVER
 	    ? 0
-	    : put(f, i, ECHO, f->now + late + c->back + back.delay, e);
+	    : sim_connect_put(f, i, ECHO, f->now + late + c->back + back.delay, e);
 }
 
 /* --- from submit() and poll() -------------------------------------------------------- */
 
 /* The host that serves TUPLE. */
-static topo_host server_of(const struct fabric_sim *f,
+static topo_host sim_connect_server_of(const struct fabric_sim *f,
     const struct topo_tuple *t)
 {
 	if (!topo_addr_is_vip(t->dst_ip))
@@ -307,7 +307,7 @@ static topo_host server_of(const struct fabric_sim *f,
 }
 
 /* Noise of all links, which no repair changes; and the sender's streams. */
-static int prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
+static int sim_connect_prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
 {
 	const uint32_t n = f->topo->n_links;
 	struct fabric_sim_streams *s;
@@ -335,13 +335,13 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
 		return sim_fail(e, SIM_ERANGE,
 		    "a payload of %u bytes is not in [0, %u].", a->n_bytes,
 		    FABRIC_SIM_RTT_MAX_PAYLOAD);
-	int rc = prepare(f, host, e);
+	int rc = sim_connect_prepare(f, host, e);
 	if (rc < 0 || (rc = new_conn(f, &i, e)) < 0)
 		return rc;
 	f->conn[i] = (struct fabric_sim_conn){
 	    .tuple = a->tuple,
 	    .client = host,
-	    .server = server_of(f, &a->tuple),
+	    .server = sim_connect_server_of(f, &a->tuple),
 	    .token = a->token,
 	    .begun = f->now,
 	    .boot = f->boot[host],
@@ -351,14 +351,14 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
 	    .class = a->class,
 	};
 	/* What goes nowhere is not followed. */
-	rc = f->conn[i].server == TOPO_NONE ? settle(f, i, SIM_NEVER, e)
+	rc = f->conn[i].server == TOPO_NONE ? sim_connect_settle(f, i, SIM_NEVER, e)
 					    : send_syn(f, i, e);
 	if (rc < 0)
 		free_conn(f, i);
 	return rc;
 }
 
-static int done(struct fabric_sim *f, uint32_t i, enum agent_outcome outcome,
+static int sim_connect_done(struct fabric_sim *f, uint32_t i, enum agent_outcome outcome,
     sim_ns echo_ns, struct agent_event *ev, topo_host *host)
 {
 	const struct fabric_sim_conn *c = &f->conn[i];
@@ -389,7 +389,7 @@ int fabric_sim_take_conn(struct fabric_sim *f, const struct sim_event *queued,
 		if (c->settled)
 			return 0;
 		return c->n_syns > f->n_retries
-		    ? done(f, i, AGENT_TIMEOUT, 0, ev, host)
+		    ? sim_connect_done(f, i, AGENT_TIMEOUT, 0, ev, host)
 		    : send_syn(f, i, e);
 	case SYNACK:
 		return c->settled || name >> 32 != f->boot[c->server]
@@ -398,14 +398,14 @@ int fabric_sim_take_conn(struct fabric_sim *f, const struct sim_event *queued,
 	case ANSWERED:
 		return c->outcome == AGENT_CONNECTED && c->n_bytes > 0
 		    ? send_payload(f, i, e)
-		    : done(f, i, c->outcome, 0, ev, host);
+		    : sim_connect_done(f, i, c->outcome, 0, ev, host);
 	case REQUEST:
-		return ask(f, i, ev, host);
+		return sim_connect_ask(f, i, ev, host);
 	case ECHO:
-		return done(f, i, AGENT_CONNECTED,
+		return sim_connect_done(f, i, AGENT_CONNECTED,
 		    f->now - (c->begun + c->rtt_ns), ev, host);
 	case WAITED:
-		return done(f, i, AGENT_CONNECTED, 0, ev, host);
+		return sim_connect_done(f, i, AGENT_CONNECTED, 0, ev, host);
 	}
 	return 0;
 }

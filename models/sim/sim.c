@@ -87,7 +87,7 @@ static void free_pending(struct fabric_sim *f, uint32_t i)
 	f->free_pending = i;
 }
 
-static int put(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t index,
+static int sim_sim_put(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t index,
     sim_ns at, struct sim_err *e)
 {
 	return sim_evq_put(f->q,
@@ -104,7 +104,7 @@ int fabric_sim_put(struct fabric_sim *f, struct fabric_sim_pending *p,
 		return rc;
 	p->boot = f->boot[p->host];
 	f->pending[i] = *p;
-	if ((rc = put(f, kind, i, at, e)) < 0)
+	if ((rc = sim_sim_put(f, kind, i, at, e)) < 0)
 		free_pending(f, i);
 	return rc;
 }
@@ -128,7 +128,7 @@ int fabric_sim_streams(struct fabric_sim *f, topo_host h,
 	return 0;
 }
 
-static int set_timer(struct fabric_sim *f, topo_host host,
+static int sim_sim_set_timer(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
 	struct fabric_sim_pending p = {
@@ -147,7 +147,7 @@ static int is_off(const struct fabric_sim *f, topo_host h)
 	    NULL;
 }
 
-static int is_on(const struct fabric *base, topo_host h)
+static int sim_sim_is_on(const struct fabric *base, topo_host h)
 {
 	return !((const struct fabric_sim *)base)->off[h];
 }
@@ -163,21 +163,21 @@ static int take_outages(struct fabric_sim *f, struct sim_err *e)
 		if (o->kind != TRUTH_HOST_OFF)
 			continue;
 		f->off[o->id] = (uint8_t)is_off(f, o->id);
-		rc = put(f, FABRIC_SIM_POWER, o->id, o->from_ns, e);
+		rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->from_ns, e);
 		if (rc == 0 && o->to_ns != SIM_NEVER)
-			rc = put(f, FABRIC_SIM_POWER, o->id, o->to_ns, e);
+			rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->to_ns, e);
 	}
 	return rc;
 }
 
 /* --- the fabric ---------------------------------------------------------------- */
 
-static sim_ns now(const struct fabric *base)
+static sim_ns sim_sim_now(const struct fabric *base)
 {
 	return ((const struct fabric_sim *)base)->now;
 }
 
-static int submit(struct fabric *base, topo_host host,
+static int sim_sim_submit(struct fabric *base, topo_host host,
     const struct agent_action *a, size_t n, struct sim_err *e)
 {
 	struct fabric_sim *f = (struct fabric_sim *)base;
@@ -191,7 +191,7 @@ static int submit(struct fabric *base, topo_host host,
 			rc = fabric_sim_ask_slb(f, host, a, e);
 			break;
 		case AGENT_SET_TIMER:
-			rc = set_timer(f, host, a, e);
+			rc = sim_sim_set_timer(f, host, a, e);
 			break;
 		case AGENT_REPORT:
 			break;
@@ -227,13 +227,13 @@ static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	const struct fabric_sim_pending *p = &f->pending[i];
 	if (fabric_sim_icmp_answer(&f->icmp, p->at, f->now) &&
 	    p->back != SIM_NEVER)
-		return put(f, FABRIC_SIM_TELL, i, f->now + p->back, e);
+		return sim_sim_put(f, FABRIC_SIM_TELL, i, f->now + p->back, e);
 	free_pending(f, i);
 	return 0;
 }
 
 /* An event for a host, unless that went off since it was caused. */
-static int tell(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t i,
+static int sim_sim_tell(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t i,
     struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
 	const struct fabric_sim_pending *p = &f->pending[i];
@@ -262,7 +262,7 @@ static int take_power(struct fabric_sim *f, topo_host h, struct agent_event *ev,
 }
 
 /* Take one queued event; 1 if it is one for a host, put into EV and HOST. */
-static int take(struct fabric_sim *f, const struct sim_event *queued,
+static int sim_sim_take(struct fabric_sim *f, const struct sim_event *queued,
     struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
 	const enum fabric_sim_kind kind =
@@ -271,7 +271,7 @@ static int take(struct fabric_sim *f, const struct sim_event *queued,
 	switch (kind) {
 	case FABRIC_SIM_TELL:
 	case FABRIC_SIM_FETCHED:
-		return tell(f, kind, i, ev, host, e);
+		return sim_sim_tell(f, kind, i, ev, host, e);
 	case FABRIC_SIM_POWER:
 		return take_power(f, i, ev, host);
 	case FABRIC_SIM_RETX:
@@ -284,7 +284,7 @@ static int take(struct fabric_sim *f, const struct sim_event *queued,
 }
 
 /* One event a call: an answer to it may come before the next. */
-static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
+static int sim_sim_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
     topo_host host[], sim_ns at[], size_t cap, size_t *n, struct sim_err *e)
 {
 	struct fabric_sim *f = (struct fabric_sim *)base;
@@ -295,7 +295,7 @@ static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 	f->route.at = SIM_NEVER; /* the truth may have changed */
 	while (rc == 0 && sim_evq_pop(f->q, until, &queued)) {
 		f->now = queued.t;
-		rc = take(f, &queued, &ev[0], &host[0], e);
+		rc = sim_sim_take(f, &queued, &ev[0], &host[0], e);
 	}
 	if (rc == 1) {
 		at[0] = f->now;
@@ -306,18 +306,18 @@ static int poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 	return rc < 0 ? rc : 0;
 }
 
-static void close_base(struct fabric *base)
+static void sim_sim_close_base(struct fabric *base)
 {
 	fabric_sim_close((struct fabric_sim *)base);
 }
 
-static const struct fabric_ops ops = {
+static const struct fabric_ops sim_sim_ops = {
     .name = "sim",
-    .now = now,
-    .submit = submit,
-    .poll = poll,
-    .is_on = is_on,
-    .close = close_base,
+    .now = sim_sim_now,
+    .submit = sim_sim_submit,
+    .poll = sim_sim_poll,
+    .is_on = sim_sim_is_on,
+    .close = sim_sim_close_base,
 };
 
 /* --- life ---------------------------------------------------------------------- */
@@ -337,7 +337,7 @@ int fabric_sim_open(struct fabric_sim **out, const struct topo *t,
 	if ((rc = SIM_ZALLOC(&f, 1, e)) < 0)
 		return rc;
 	f->base = (struct fabric){
-	    .ops = &ops,
+	    .ops = &sim_sim_ops,
 	    .caps = {.clock_res_ns = 1, .can_probe_ttl = 1, .sees_flows = 1},
 	    .n_hosts = t->n_hosts,
 	};

@@ -72,7 +72,7 @@ int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e)
 	return 0;
 }
 
-static int is_lost(const struct fabric_sim_tcp_way *w, struct sim_rng *r)
+static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w, struct sim_rng *r)
 {
 	if (w->black_hole || isinf(w->hazard))
 		return 1;
@@ -81,11 +81,11 @@ static int is_lost(const struct fabric_sim_tcp_way *w, struct sim_rng *r)
 
 /* The server answers at time NOW: *FIRST is the time of the earliest answer
  * that reaches the client. */
-static void answer(const struct fabric_sim_tcp *c, sim_ns now,
+static void tcp_connect_answer(const struct fabric_sim_tcp *c, sim_ns now,
     struct sim_rng *r, sim_ns *first)
 {
 	const sim_ns at = now + c->back.latency_ns;
-	if (at < *first && !is_lost(&c->back, r))
+	if (at < *first && !tcp_connect_is_lost(&c->back, r))
 		*first = at;
 }
 
@@ -95,7 +95,7 @@ static void answer_again(const struct fabric_sim_tcp *c, sim_ns now,
 {
 	for (unsigned k = 0; k < c->server->n_retries; k++) {
 		now += c->server->wait_ns[k];
-		answer(c, now, r, first);
+		tcp_connect_answer(c, now, r, first);
 	}
 }
 
@@ -112,9 +112,9 @@ struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
 	int known = 0; /* to the server */
 	for (unsigned k = 0; k <= c->n_retries && now < first; k++) {
 		out.n_syns++;
-		if (!is_lost(&c->there, r)) {
+		if (!tcp_connect_is_lost(&c->there, r)) {
 			const sim_ns at = now + c->there.latency_ns;
-			answer(c, at, r, &first);
+			tcp_connect_answer(c, at, r, &first);
 			if (c->listening && c->server && !known)
 				answer_again(c, at, r, &first);
 			known = 1;

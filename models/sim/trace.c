@@ -26,7 +26,7 @@ struct fabric_sim_flow {
 	uint8_t established;
 };
 
-static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
+static int sim_trace_same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
 {
 	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
 	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
@@ -35,7 +35,7 @@ static int same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
 
 /* --- flows ------------------------------------------------------------------ */
 
-static const struct fabric_sim_flow *find(const struct fabric_sim *f,
+static const struct fabric_sim_flow *sim_trace_find(const struct fabric_sim *f,
     const struct topo_tuple *t)
 {
 	const size_t mask = f->n_slots - 1;
@@ -44,13 +44,13 @@ static const struct fabric_sim_flow *find(const struct fabric_sim *f,
 	for (size_t i = topo_tuple_digest(t) & mask; f->slot[i];
 	     i = (i + 1) & mask) {
 		const struct fabric_sim_flow *fl = &f->flow[f->slot[i] - 1];
-		if (same_tuple(&fl->real, t) || same_tuple(&fl->seen, t))
+		if (sim_trace_same_tuple(&fl->real, t) || sim_trace_same_tuple(&fl->seen, t))
 			return fl;
 	}
 	return NULL;
 }
 
-static void enter(struct fabric_sim *f, const struct topo_tuple *t,
+static void sim_trace_enter(struct fabric_sim *f, const struct topo_tuple *t,
     uint32_t index)
 {
 	const size_t mask = f->n_slots - 1;
@@ -81,7 +81,7 @@ static int put_retx(struct fabric_sim *f, uint32_t index, struct sim_err *e)
 	return sim_evq_put(f->q, &ev, e);
 }
 
-static struct fabric_sim_flow flow_of(const struct fabric_sim *f, size_t row)
+static struct fabric_sim_flow sim_trace_flow_of(const struct fabric_sim *f, size_t row)
 {
 	const struct obs_flows *w = &f->lossy->flows;
 	struct fabric_sim_flow fl = {
@@ -127,10 +127,10 @@ int fabric_sim_take_flows(struct fabric_sim *f, struct sim_err *e)
 		if (w->n_retx[i] == 0)
 			continue;
 		const uint32_t index = (uint32_t)f->n_flows++;
-		f->flow[index] = flow_of(f, i);
-		enter(f, &f->flow[index].real, index);
+		f->flow[index] = sim_trace_flow_of(f, i);
+		sim_trace_enter(f, &f->flow[index].real, index);
 		if (f->flow[index].fate.vip)
-			enter(f, &f->flow[index].seen, index);
+			sim_trace_enter(f, &f->flow[index].seen, index);
 		rc = put_retx(f, index, e);
 	}
 	return rc;
@@ -139,8 +139,8 @@ int fabric_sim_take_flows(struct fabric_sim *f, struct sim_err *e)
 size_t fabric_sim_row(const struct fabric_sim *f,
     const struct topo_tuple *tuple)
 {
-	const struct fabric_sim_flow *fl = find(f, tuple);
-	return fl && same_tuple(&fl->real, tuple) ? fl->row : SIZE_MAX;
+	const struct fabric_sim_flow *fl = sim_trace_find(f, tuple);
+	return fl && sim_trace_same_tuple(&fl->real, tuple) ? fl->row : SIZE_MAX;
 }
 
 /* --- probes ------------------------------------------------------------------ */
@@ -149,7 +149,7 @@ unsigned fabric_sim_path(const struct fabric_sim *f,
     const struct topo_tuple *tuple, topo_host src, topo_host dst,
     topo_link path[])
 {
-	const struct fabric_sim_flow *fl = find(f, tuple);
+	const struct fabric_sim_flow *fl = sim_trace_find(f, tuple);
 	if (!fl)
 		return scene_walk_path(&f->net, tuple, src, dst, f->now, path);
 	const unsigned n_hops = obs_n_hops(f->lossy, fl->row);
@@ -178,7 +178,7 @@ static const struct fabric_sim_route *route_of(struct fabric_sim *f,
     const struct topo_tuple *tuple)
 {
 	struct fabric_sim_route *r = &f->route;
-	if (r->at == f->now && same_tuple(&r->tuple, tuple))
+	if (r->at == f->now && sim_trace_same_tuple(&r->tuple, tuple))
 		return r;
 	const topo_host src =
 	    topo_addr_to_host(tuple->src_ip, f->topo->n_hosts);
@@ -234,7 +234,7 @@ static int add_delays(struct fabric_sim *f, topo_host host,
 	return 0;
 }
 
-static int is_lost(struct sim_rng *r, double hazard)
+static int sim_trace_is_lost(struct sim_rng *r, double hazard)
 {
 	return hazard > 0 && scene_walk_is_lost(sim_rng_u01(r), hazard);
 }
@@ -256,8 +256,8 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 	p.ev.from_ip = f->params->icmp.source == FABRIC_SIM_ICMP_INGRESS
 	    ? topo_addr_of_link(last)
 	    : topo_addr_of_switch(p.at);
-	const int lost = is_lost(rng, r->there[a->ttl]);
-	const int lost_back = is_lost(rng, r->back[a->ttl]);
+	const int lost = sim_trace_is_lost(rng, r->there[a->ttl]);
+	const int lost_back = sim_trace_is_lost(rng, r->back[a->ttl]);
 	sim_ns there = delay(f, rng, a->ttl);
 	p.back = delay(f, rng, a->ttl) +
 	    (sim_ns)(1e3 *
@@ -273,7 +273,7 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 int fabric_sim_ask_slb(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
-	const struct fabric_sim_flow *fl = find(f, &a->tuple);
+	const struct fabric_sim_flow *fl = sim_trace_find(f, &a->tuple);
 	struct fabric_sim_pending p = {
 	    .ev = {.kind = AGENT_SLB_REPLY, .token = a->token},
 	    .host = host,

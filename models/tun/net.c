@@ -101,7 +101,7 @@ static int drop_one(struct tun_net *net, topo_host h)
 	return 1;
 }
 
-static int read_host(struct tun_net *net, topo_host h, struct sim_err *e)
+static int tun_net_read_host(struct tun_net *net, topo_host h, struct sim_err *e)
 {
 	for (int i = 0; i < AT_ONCE; i++) {
 		uint32_t slot;
@@ -133,7 +133,7 @@ static int read_host(struct tun_net *net, topo_host h, struct sim_err *e)
 
 /* --- what they get -------------------------------------------------------- */
 
-static void deliver(struct tun_net *net, const struct tun_slot *s,
+static void tun_net_deliver(struct tun_net *net, const struct tun_slot *s,
     const uint8_t bytes[], sim_ns late)
 {
 	if (write(net->node[s->to].dev, bytes, s->bytes) != s->bytes) {
@@ -149,7 +149,7 @@ static void deliver(struct tun_net *net, const struct tun_slot *s,
 /* A packet has died at a switch: its slot is the answer's. Faults and buckets
  * go by the time it got there, not by when this program comes to see to it; if
  * the epoch has begun since, by that. */
-static int answer(struct tun_net *net, uint32_t slot, sim_ns at,
+static int tun_net_answer(struct tun_net *net, uint32_t slot, sim_ns at,
     struct sim_err *e)
 {
 	struct tun_slot *s = &net->queue.slot[slot];
@@ -186,12 +186,12 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 		const uint32_t slot = tun_queue_pop(&net->queue);
 		const struct tun_slot *s = &net->queue.slot[slot];
 		if (s->expires) {
-			int rc = answer(net, slot, at, e);
+			int rc = tun_net_answer(net, slot, at, e);
 			if (rc < 0)
 				return rc;
 			continue;
 		}
-		deliver(net, s, tun_queue_bytes(&net->queue, slot), now - at);
+		tun_net_deliver(net, s, tun_queue_bytes(&net->queue, slot), now - at);
 		tun_queue_give(&net->queue, slot);
 	}
 	return 0;
@@ -199,7 +199,7 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 
 /* --- the loop ------------------------------------------------------------- */
 
-static int arm(struct tun_net *net, struct sim_err *e)
+static int tun_net_arm(struct tun_net *net, struct sim_err *e)
 {
 	const sim_ns due = tun_queue_next(&net->queue);
 	const sim_ns at = due == SIM_NEVER ? due : due - net->spin;
@@ -240,18 +240,18 @@ int tun_net_serve(struct tun_net *net, struct sim_err *e)
 			if (ev[i].data.u64 == TIMER)
 				hush(net);
 			else
-				rc = read_host(net, (topo_host)ev[i].data.u64,
+				rc = tun_net_read_host(net, (topo_host)ev[i].data.u64,
 				    e);
 		}
 		if (rc < 0 || (rc = serve_due(net, e)) < 0)
 			return rc;
 	}
-	return arm(net, e);
+	return tun_net_arm(net, e);
 }
 
 /* --- opening -------------------------------------------------------------- */
 
-static int raise_fd_limit(uint32_t n_hosts, struct sim_err *e)
+static int tun_net_raise_fd_limit(uint32_t n_hosts, struct sim_err *e)
 {
 	const rlim_t need = 2 * (rlim_t)n_hosts + SPARE_FDS;
 	unsigned long long hard;
@@ -262,7 +262,7 @@ static int raise_fd_limit(uint32_t n_hosts, struct sim_err *e)
 	    n_hosts, (unsigned long long)need, hard);
 }
 
-static int watch(struct tun_net *net, int fd, uint64_t what, struct sim_err *e)
+static int tun_net_watch(struct tun_net *net, int fd, uint64_t what, struct sim_err *e)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = what};
 	return epoll_ctl(net->epoll, EPOLL_CTL_ADD, fd, &ev) == 0
@@ -282,7 +282,7 @@ static int open_loop(struct tun_net *net, struct sim_err *e)
 	/* Of no use to the timer, which is exact; but whoever waits for it with
 	 * a deadline of his own is not to be late either. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
-	return watch(net, net->timer, TIMER, e);
+	return tun_net_watch(net, net->timer, TIMER, e);
 }
 
 static int open_hosts(struct tun_net *net, uint32_t mtu, struct sim_err *e)
@@ -295,14 +295,14 @@ static int open_hosts(struct tun_net *net, uint32_t mtu, struct sim_err *e)
 			break;
 		}
 		net->n_nodes++;
-		rc = watch(net, net->node[h].dev, h, e);
+		rc = tun_net_watch(net, net->node[h].dev, h, e);
 	}
 	/* After a failure, that message stands. */
 	int back = tun_net_leave(net, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
 }
 
-static int open_all(struct tun_net *net, const struct topo *t,
+static int tun_net_open_all(struct tun_net *net, const struct topo *t,
     const struct tun_net_params *p, struct sim_err *e)
 {
 	int rc;
@@ -319,7 +319,7 @@ static int open_all(struct tun_net *net, const struct topo *t,
 	    p->max_packets);
 	if ((rc = tun_switch_open(&net->network, t, &p->network, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&net->node, t->n_hosts, e)) < 0 ||
-	    (rc = raise_fd_limit(t->n_hosts, e)) < 0 ||
+	    (rc = tun_net_raise_fd_limit(t->n_hosts, e)) < 0 ||
 	    (rc = real_ns_here(&net->home, e)) < 0 ||
 	    (rc = open_loop(net, e)) < 0 ||
 	    (rc = open_hosts(net, p->mtu, e)) < 0)
@@ -338,7 +338,7 @@ int tun_net_open(struct tun_net **out, const struct topo *t,
 		    "A network without hosts cannot be built.");
 	if ((rc = SIM_ZALLOC(&net, 1, e)) < 0)
 		return rc;
-	if ((rc = open_all(net, t, p, e)) < 0)
+	if ((rc = tun_net_open_all(net, t, p, e)) < 0)
 		tun_net_close(net);
 	else
 		*out = net;

@@ -48,7 +48,7 @@ static int open_device(struct tun_node *n, struct sim_err *e)
 }
 
 /* What r says of an interface. */
-static int ask(int fd, unsigned long what, struct ifreq *r, const char *name,
+static int tun_node_ask(int fd, unsigned long what, struct ifreq *r, const char *name,
     const char *of, struct sim_err *e)
 {
 	snprintf(r->ifr_name, sizeof(r->ifr_name), "%s", of);
@@ -105,7 +105,7 @@ static int set_queue(uint32_t queue, struct sim_err *e)
 		  device_name, queue, strerror(why));
 }
 
-static int set_up(int fd, topo_host h, uint32_t mtu, uint32_t queue,
+static int tun_node_set_up(int fd, topo_host h, uint32_t mtu, uint32_t queue,
     struct sim_err *e)
 {
 	struct ifreq r_mtu = {.ifr_mtu = (int)mtu};
@@ -113,13 +113,13 @@ static int set_up(int fd, topo_host h, uint32_t mtu, uint32_t queue,
 	struct ifreq r_up = {.ifr_flags = IFF_UP | IFF_NOARP | IFF_POINTOPOINT};
 	struct ifreq r_lo = {.ifr_flags = IFF_UP};
 	int rc;
-	if ((rc = ask(fd, SIOCSIFFLAGS, &r_lo, "state", "lo", e)) < 0 ||
-	    (rc = ask(fd, SIOCSIFMTU, &r_mtu, "MTU", device_name, e)) < 0 ||
+	if ((rc = tun_node_ask(fd, SIOCSIFFLAGS, &r_lo, "state", "lo", e)) < 0 ||
+	    (rc = tun_node_ask(fd, SIOCSIFMTU, &r_mtu, "MTU", device_name, e)) < 0 ||
 	    (rc = set_queue(queue, e)) < 0 ||
-	    (rc = ask(fd, SIOCSIFADDR, &r_address, "address", device_name, e)) <
+	    (rc = tun_node_ask(fd, SIOCSIFADDR, &r_address, "address", device_name, e)) <
 		0)
 		return rc;
-	return ask(fd, SIOCSIFFLAGS, &r_up, "state", device_name, e);
+	return tun_node_ask(fd, SIOCSIFFLAGS, &r_up, "state", device_name, e);
 }
 
 static int add_route(int fd, uint32_t address, unsigned len, struct sim_err *e)
@@ -147,7 +147,7 @@ static int configure(topo_host h, uint32_t mtu, uint32_t queue,
 	if (fd < 0)
 		return sim_fail(e, SIM_EIO, "There is no socket: %s.",
 		    strerror(errno));
-	if ((rc = set_up(fd, h, mtu, queue, e)) == 0 &&
+	if ((rc = tun_node_set_up(fd, h, mtu, queue, e)) == 0 &&
 	    (rc = add_route(fd, TOPO_ADDR_HOST_BASE - 1, 8, e)) == 0 &&
 	    (rc = add_route(fd, TOPO_ADDR_SWITCH_BASE, 12, e)) == 0)
 		rc = add_route(fd, TOPO_ADDR_LINK_BASE, 10, e);

@@ -92,7 +92,7 @@ enum tun_refusal tun_switch_admit(const struct tun_switch *s,
 	return *dst == TOPO_NONE || *dst == src ? TUN_NOWHERE : TUN_FINE;
 }
 
-static unsigned path_of(const struct tun_switch *s, const struct tun_packet *p,
+static unsigned tun_switch_path_of(const struct tun_switch *s, const struct tun_packet *p,
     topo_link path[])
 {
 	const uint32_t n_hosts = s->topo->n_hosts;
@@ -133,7 +133,7 @@ static double own_us(const struct tun_switch *s, uint32_t u)
 
 /* The packet comes to the next link, which has numbers for each packet it is
  * offered. */
-static void cross(struct tun_switch *s, struct scene_walk *k)
+static void tun_switch_cross(struct tun_switch *s, struct scene_walk *k)
 {
 	const struct sim_seed *where = &s->net.scene->where;
 	const topo_link l = k->path[k->n_met];
@@ -166,7 +166,7 @@ static int follow(struct tun_switch *s, struct scene_walk *k, struct tun_way *w,
 	    [SCENE_WALK_EXPIRED] = TUN_EXPIRES,
 	};
 	while (k->fate == SCENE_WALK_UNDER_WAY)
-		cross(s, k);
+		tun_switch_cross(s, k);
 	*w = (struct tun_way){
 	    .fate = fates[k->fate],
 	    .n_links = k->n_met,
@@ -189,7 +189,7 @@ int tun_switch_send(struct tun_switch *s, const struct tun_packet *p,
     sim_ns now, struct tun_way *w, struct sim_err *e)
 {
 	topo_link path[TOPO_MAX_HOPS];
-	const unsigned n = path_of(s, p, path);
+	const unsigned n = tun_switch_path_of(s, p, path);
 	struct scene_walk k =
 	    scene_walk_begin(&s->net, &p->tuple, path, n, p->ttl, now);
 	int rc = follow(s, &k, w, e);
@@ -202,7 +202,7 @@ int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
     sim_ns now, struct tun_way *w, uint32_t *from, struct sim_err *e)
 {
 	topo_link path[TOPO_MAX_HOPS], back[TOPO_MAX_HOPS];
-	const unsigned n = path_of(s, p, path);
+	const unsigned n = tun_switch_path_of(s, p, path);
 	/* A TTL of 0 ends where 1 does. */
 	const unsigned n_back = p->ttl > 1 ? p->ttl : 1;
 	assert(n_back < n);

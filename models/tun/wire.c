@@ -34,26 +34,26 @@ const char *const tun_refusal_texts[TUN_N_REFUSALS] = {
 #undef X
 };
 
-static uint32_t get16(const uint8_t *at)
+static uint32_t tun_wire_get16(const uint8_t *at)
 {
 	return (uint32_t)at[0] << 8 | at[1];
 }
 
-static uint32_t get32(const uint8_t *at)
+static uint32_t tun_wire_get32(const uint8_t *at)
 {
-	return get16(at) << 16 | get16(at + 2);
+	return tun_wire_get16(at) << 16 | tun_wire_get16(at + 2);
 }
 
-static void put16(uint8_t *at, uint32_t x)
+static void tun_wire_put16(uint8_t *at, uint32_t x)
 {
 	at[0] = (uint8_t)(x >> 8);
 	at[1] = (uint8_t)x;
 }
 
-static void put32(uint8_t *at, uint32_t x)
+static void tun_wire_put32(uint8_t *at, uint32_t x)
 {
-	put16(at, x >> 16);
-	put16(at + 2, x & 0xffff);
+	tun_wire_put16(at, x >> 16);
+	tun_wire_put16(at + 2, x & 0xffff);
 }
 
 static uint32_t fold(uint32_t sum)
@@ -67,7 +67,7 @@ static uint32_t sum_of(const uint8_t bytes[], size_t n)
 {
 	uint32_t sum = n % 2 ? (uint32_t)bytes[n - 1] << 8 : 0;
 	for (size_t i = 0; i + 1 < n; i += 2)
-		sum += get16(bytes + i);
+		sum += tun_wire_get16(bytes + i);
 	return fold(sum);
 }
 
@@ -83,7 +83,7 @@ static int parse_transport(const uint8_t at[], size_t n, struct tun_packet *p)
 			return 0;
 		break;
 	case TUN_PROTO_UDP:
-		if (n < UDP_BYTES || get16(at + UDP_LENGTH) != n)
+		if (n < UDP_BYTES || tun_wire_get16(at + UDP_LENGTH) != n)
 			return 0;
 		break;
 	default:
@@ -91,8 +91,8 @@ static int parse_transport(const uint8_t at[], size_t n, struct tun_packet *p)
 		    n >= ICMP_BYTES && at[0] != ECHO_REPLY && at[0] != ECHO;
 		return n >= ICMP_BYTES;
 	}
-	p->tuple.src_port = (uint16_t)get16(at);
-	p->tuple.dst_port = (uint16_t)get16(at + 2);
+	p->tuple.src_port = (uint16_t)tun_wire_get16(at);
+	p->tuple.dst_port = (uint16_t)tun_wire_get16(at + 2);
 	return 1;
 }
 
@@ -106,15 +106,15 @@ enum tun_refusal tun_wire_parse(const uint8_t bytes[], size_t n,
 	const size_t header = (size_t)(bytes[0] & 15) * 4;
 	if (header < IP_BYTES || header > n)
 		return TUN_HEADER;
-	if (get16(bytes + IP_TOTAL) != n)
+	if (tun_wire_get16(bytes + IP_TOTAL) != n)
 		return TUN_LENGTH;
 	if (sum_of(bytes, header) != 0xffff)
 		return TUN_CHECKSUM;
-	if (get16(bytes + IP_FRAGMENT) & IP_MORE_OR_OFFSET)
+	if (tun_wire_get16(bytes + IP_FRAGMENT) & IP_MORE_OR_OFFSET)
 		return TUN_FRAGMENT;
 	*p = (struct tun_packet){
-	    .tuple = {.src_ip = get32(bytes + IP_SRC),
-		.dst_ip = get32(bytes + IP_DST),
+	    .tuple = {.src_ip = tun_wire_get32(bytes + IP_SRC),
+		.dst_ip = tun_wire_get32(bytes + IP_DST),
 		.proto = bytes[IP_PROTO]},
 	    .bytes = (uint16_t)n,
 	    .ttl = bytes[IP_TTL],
@@ -131,12 +131,12 @@ enum tun_refusal tun_wire_parse(const uint8_t bytes[], size_t n,
 void tun_wire_age(uint8_t bytes[], unsigned hops)
 {
 	assert(hops <= bytes[IP_TTL]);
-	const uint32_t before = get16(bytes + IP_TTL);
+	const uint32_t before = tun_wire_get16(bytes + IP_TTL);
 	const uint32_t after = before - (hops << 8);
 	const uint32_t sum =
-	    (get16(bytes + IP_CHECKSUM) ^ 0xffff) + (before ^ 0xffff) + after;
-	put16(bytes + IP_TTL, after);
-	put16(bytes + IP_CHECKSUM, fold(sum) ^ 0xffff);
+	    (tun_wire_get16(bytes + IP_CHECKSUM) ^ 0xffff) + (before ^ 0xffff) + after;
+	tun_wire_put16(bytes + IP_TTL, after);
+	tun_wire_put16(bytes + IP_CHECKSUM, fold(sum) ^ 0xffff);
 }
 
 size_t tun_wire_exceeded(const uint8_t bytes[], size_t n, uint32_t from,
@@ -148,15 +148,15 @@ size_t tun_wire_exceeded(const uint8_t bytes[], size_t n, uint32_t from,
 	memset(out, 0, IP_BYTES + ICMP_BYTES);
 	out[0] = 4 << 4 | IP_BYTES / 4;
 	out[1] = 0xc0; /* internetwork control, as RFC 1812 4.3.2.5 wants */
-	put16(out + IP_TOTAL, (uint32_t)(IP_BYTES + icmp));
+	tun_wire_put16(out + IP_TOTAL, (uint32_t)(IP_BYTES + icmp));
 	out[IP_TTL] = 64;
 	out[IP_PROTO] = TUN_PROTO_ICMP;
-	put32(out + IP_SRC, from);
+	tun_wire_put32(out + IP_SRC, from);
 	memcpy(out + IP_DST, bytes + IP_SRC, 4);
-	put16(out + IP_CHECKSUM, sum_of(out, IP_BYTES) ^ 0xffff);
+	tun_wire_put16(out + IP_CHECKSUM, sum_of(out, IP_BYTES) ^ 0xffff);
 	out[IP_BYTES] = TIME_EXCEEDED;
 	memcpy(out + IP_BYTES + ICMP_BYTES, bytes, quoted);
-	put16(out + IP_BYTES + ICMP_CHECKSUM,
+	tun_wire_put16(out + IP_BYTES + ICMP_CHECKSUM,
 	    sum_of(out + IP_BYTES, icmp) ^ 0xffff);
 	return IP_BYTES + icmp;
 }

@@ -31,7 +31,7 @@ static const struct part {
 };
 
 /* The section has more keys, for those who made the recording. */
-static int read_section(struct sim_yaml *y, struct xp_dsa_params *p,
+static int dsa_config_read_section(struct sim_yaml *y, struct xp_dsa_params *p,
     struct sim_err *e)
 {
 	const struct sim_yaml_node *section = sim_yaml_get(y->root, "pingmesh");
@@ -56,7 +56,7 @@ int xp_dsa_params_read(struct xp_dsa_params *p, const char *spec,
 	*p = (struct xp_dsa_params){0};
 	int rc = sim_yaml_parse(&y, "spec", spec, strlen(spec), e);
 	if (rc == 0)
-		rc = read_section(&y, p, e);
+		rc = dsa_config_read_section(&y, p, e);
 	sim_yaml_free(&y);
 	return rc;
 }
@@ -70,7 +70,7 @@ void xp_dsa_services_free(struct xp_dsa_services *s)
 	*s = (struct xp_dsa_services){0};
 }
 
-static char *trim(char *text)
+static char *dsa_config_trim(char *text)
 {
 	text += strspn(text, " \t\n");
 	char *end = text + strlen(text);
@@ -79,7 +79,7 @@ static char *trim(char *text)
 	return text;
 }
 
-static int read_host(const char *text, uint32_t n_hosts, topo_host *out,
+static int dsa_config_read_host(const char *text, uint32_t n_hosts, topo_host *out,
     struct sim_err *e)
 {
 	char quoted[64];
@@ -110,9 +110,9 @@ static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
 	char *to = strchr(text, '-');
 	if (to)
 		*to++ = '\0';
-	int rc = read_host(text, n_hosts, &first, e);
+	int rc = dsa_config_read_host(text, n_hosts, &first, e);
 	if (rc == 0)
-		rc = read_host(to ? to : text, n_hosts, &last, e);
+		rc = dsa_config_read_host(to ? to : text, n_hosts, &last, e);
 	if (rc == 0 && first > last)
 		rc = sim_fail(e, SIM_EINVAL, "hosts %u-%u run backwards.",
 		    first, last);
@@ -129,7 +129,7 @@ static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
 	return 0;
 }
 
-static int check_name(const struct xp_dsa_services *s, const char *name,
+static int dsa_config_check_name(const struct xp_dsa_services *s, const char *name,
     struct sim_err *e)
 {
 	char quoted[64];
@@ -155,14 +155,14 @@ static int add_service(struct xp_dsa_services *s, struct hosts *l, char *text,
 	char *list = strchr(text, '=');
 	if (list)
 		*list++ = '\0';
-	const char *name = list ? trim(text) : "service";
+	const char *name = list ? dsa_config_trim(text) : "service";
 	struct algo_sla_service *v = &s->service[s->n];
 	const size_t before = l->n;
-	int rc = check_name(s, name, e);
+	int rc = dsa_config_check_name(s, name, e);
 	memset(l->named, 0, n_hosts);
 	for (char *rest = list ? list : text, *one;
 	     rc == 0 && (one = strsep(&rest, ","));)
-		rc = add_range(l, trim(one), n_hosts, e);
+		rc = add_range(l, dsa_config_trim(one), n_hosts, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "service%s%s", list ? " " : "",
 		    list ? name : "");
@@ -177,7 +177,7 @@ static int add_all(struct xp_dsa_services *s, struct hosts *l, uint32_t n_hosts,
 	int rc = 0;
 	char *rest = s->names, *one;
 	while (rc == 0 && (one = strsep(&rest, ";"))) {
-		if (*(one = trim(one)) == '\0')
+		if (*(one = dsa_config_trim(one)) == '\0')
 			continue;
 		rc = s->n < XP_DSA_MAX_SERVICES
 		    ? add_service(s, l, one, n_hosts, e)

@@ -7,7 +7,7 @@
 #include "experiments/pingmesh/dsa/parts.h"
 #include "sim/stat.h"
 
-static void add(struct xp_dsa_count *c, const struct obs_perf_row *r,
+static void counters_add(struct xp_dsa_count *c, const struct obs_perf_row *r,
     double max_p99_us)
 {
 	const double weight = (double)r->n_connected;
@@ -25,7 +25,7 @@ static void add(struct xp_dsa_count *c, const struct obs_perf_row *r,
 /* As in algos/pingmesh/sla.h: too few are not judged. A P99 of one server's few probes is
  * nearly its slowest one, so it takes half of the servers to be slow: a mean
  * would alert for one that stalled. */
-static void judge(struct xp_dsa_counters_row *r, const struct xp_dsa_count *c,
+static void counters_judge(struct xp_dsa_counters_row *r, const struct xp_dsa_count *c,
     const struct algo_sla_params *p)
 {
 	if (r->n_connected < p->min_probes)
@@ -34,7 +34,7 @@ static void judge(struct xp_dsa_counters_row *r, const struct xp_dsa_count *c,
 	r->alert_p99 = 2 * c->n_slow >= c->n_connected;
 }
 
-static int put(const struct xp_dsa *d, const struct xp_dsa_key *key,
+static int counters_put(const struct xp_dsa *d, const struct xp_dsa_key *key,
     enum algo_sla_kind kind, uint32_t id, const struct xp_dsa_count *c,
     struct xp_dsa_counters_row *r, struct sim_err *e)
 {
@@ -45,7 +45,7 @@ static int put(const struct xp_dsa *d, const struct xp_dsa_key *key,
 	    .drop_rate = (double)c->n_drop / n, .p50_us = c->p50_ns / n / 1e3,
 	    .p99_us = c->p99_ns / n / 1e3,
 	    .p99_max_us = c->n_connected ? (double)c->p99_max_ns / 1e3 : NAN};
-	judge(r, c, &d->params.sla);
+	counters_judge(r, c, &d->params.sla);
 	return sim_binomial_interval(c->n_drop, c->n_connected, d->params.conf,
 	    &r->drop_rate_lo, &r->drop_rate_hi, e);
 }
@@ -66,10 +66,10 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 	memset(host, 0, n * sizeof(*host));
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_perf_row r = obs_perf_at(t, i);
-		add(&host[topo_dc_index(&d->dc, r.host)], &r, max);
-		add(&tor[topo_dc_tor_index(&d->dc, r.host)], &r, max);
-		add(&pod[topo_dc_pod_index(&d->dc, r.host)], &r, max);
-		add(dc, &r, max);
+		counters_add(&host[topo_dc_index(&d->dc, r.host)], &r, max);
+		counters_add(&tor[topo_dc_tor_index(&d->dc, r.host)], &r, max);
+		counters_add(&pod[topo_dc_pod_index(&d->dc, r.host)], &r, max);
+		counters_add(dc, &r, max);
 	}
 	const struct xp_dsa_count *at = host;
 	sum->n_alerts = 0;
@@ -77,7 +77,7 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 		for (uint32_t id = 0; id < n_of[k]; id++) {
 			struct xp_dsa_counters_row *r =
 			    &out->counters.row[out->counters.n];
-			if ((rc = put(d, key, (enum algo_sla_kind)k, id, at++,
+			if ((rc = counters_put(d, key, (enum algo_sla_kind)k, id, at++,
 				 r, e)) < 0)
 				return rc;
 			out->counters.n++;

@@ -62,7 +62,7 @@ static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
 	return rc;
 }
 
-static int put_root(struct res_h5_out *f, const struct xp_dsa_source *source,
+static int out_put_root(struct res_h5_out *f, const struct xp_dsa_source *source,
     struct sim_err *e)
 {
 	const uint64_t version = VERSION;
@@ -95,7 +95,7 @@ int xp_dsa_out_open(struct xp_dsa_out **out, const char *path,
 	if (rc < 0)
 		return rc;
 	if ((rc = res_h5_out_open(&o->file, path, e)) == 0)
-		rc = put_root(o->file, source, e);
+		rc = out_put_root(o->file, source, e);
 #define X(table, columns)                                                      \
 	if (rc == 0)                                                           \
 		rc = make_##table(o, e);

@@ -80,7 +80,7 @@ static void put_scope(const struct xp_dsa *d, const struct xp_dsa_key *key,
 		: 0};
 }
 
-static int run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
+static int dsa_run_run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_probes *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
@@ -210,7 +210,7 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
 {
 	int rc = 0;
 	if (jobs & XP_DSA_SLA)
-		rc = run_sla(d, key, t, out, sum, e);
+		rc = dsa_run_run_sla(d, key, t, out, sum, e);
 	if (rc == 0 && jobs & XP_DSA_DROP_RATE)
 		rc = run_drop_rate(d, key, t, out, sum, e);
 	if (rc == 0 && jobs & XP_DSA_HEATMAP)
