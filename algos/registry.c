@@ -14,15 +14,15 @@
 
 /* In the order in which they are listed for users. */
 const struct algo_ops *const algo_registry[] = {
-	&algo_vote,
-	&algo_vote_ecmp,
-	&algo_alg1,
-	&algo_cover,
-	&algo_binary,
-	&algo_integer,
-	&algo_blackhole_ops,
-	&algo_hop_trace_ops,
-	NULL,
+    &algo_vote,
+    &algo_vote_ecmp,
+    &algo_alg1,
+    &algo_cover,
+    &algo_binary,
+    &algo_integer,
+    &algo_blackhole_ops,
+    &algo_hop_trace_ops,
+    NULL,
 };
 
 const struct algo_ops *algo_find(const char *name)

@@ -85,7 +85,8 @@ static void swap(struct algo_verdicts *v, size_t i, size_t j)
 
 /* Restore the heap below I within the N entries from BASE; its root is the
  * entry that must stand last. */
-static void verdict_sift_down(struct algo_verdicts *v, size_t base, size_t i, size_t n)
+static void verdict_sift_down(struct algo_verdicts *v, size_t base, size_t i,
+    size_t n)
 {
 	for (size_t child; (child = 2 * i + 1) < n; i = child) {
 		if (child + 1 < n && behind(v, base + child + 1, base + child))
@@ -137,9 +138,8 @@ void algo_verdicts_print(const struct algo_verdicts *v, FILE *out)
 		    i < v->n_flagged ? '*' : ' ', what, v->link[i],
 		    v->score[i]);
 	if (v->solution.solves)
-		fprintf(out, "value %.9g, bound %.9g, %s\n",
-		    v->solution.value, v->solution.bound,
-		    algo_status_names[v->solution.status]);
+		fprintf(out, "value %.9g, bound %.9g, %s\n", v->solution.value,
+		    v->solution.bound, algo_status_names[v->solution.status]);
 	fprintf(out, "%zu flows\n", v->n_flows);
 	for (size_t i = 0; i < v->n_flows; i++)
 		if (v->blame[i] != TOPO_NONE)

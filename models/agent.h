@@ -52,7 +52,7 @@ enum agent_outcome {
 #define X(name, text) AGENT_##name,
 	AGENT_OUTCOMES(X)
 #undef X
-	AGENT_N_OUTCOMES
+	    AGENT_N_OUTCOMES
 };
 
 struct agent_event {
@@ -88,9 +88,9 @@ enum agent_action_kind {
 	                    if that is past */
 	AGENT_SLB_QUERY, /* which DIP serves `tuple`, whose destination is a
 	                    VIP; answered with `token` */
-	AGENT_PROBE,     /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
+	AGENT_PROBE,  /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
 	                    checksum that its receiver refuses */
-	AGENT_REPORT,    /* a path learned; see struct agent_report */
+	AGENT_REPORT, /* a path learned; see struct agent_report */
 
 	AGENT_COUNTERS, /* to the collector: `n_bytes` at `data`, as AGENT_UPLOAD
 	                   has them. Whether they came is not told: they are
@@ -129,7 +129,7 @@ struct agent_action {
 	struct topo_tuple tuple;
 	union {
 		struct agent_report report; /* AGENT_REPORT */
-		uint32_t n_bytes;           /* CONNECT, ANSWER, UPLOAD, COUNTERS */
+		uint32_t n_bytes; /* CONNECT, ANSWER, UPLOAD, COUNTERS */
 	};
 };
 

@@ -41,7 +41,8 @@ int blackhole_rule_drops(const struct blackhole_rule *rule,
     const struct topo_tuple *t)
 {
 	uint64_t x = (uint64_t)t->src_ip << 32 | t->dst_ip;
-	x = blackhole_rule_mix64(blackhole_rule_mix64(x ^ rule->salt) + rule->salt);
+	x = blackhole_rule_mix64(
+	    blackhole_rule_mix64(x ^ rule->salt) + rule->salt);
 	if (rule->type == BLACKHOLE_RULE_TUPLE)
 		x = blackhole_rule_mix64(x ^
 		    ((uint64_t)t->proto << 32 | (uint64_t)t->src_port << 16 |

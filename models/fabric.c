@@ -85,7 +85,8 @@ static int models_fabric_step(struct loop *l, topo_host host, sim_ns at,
 }
 
 /* Make the agent, anew if it was, and tell it. */
-static int models_fabric_start(struct loop *l, topo_host host, sim_ns at, struct sim_err *e)
+static int models_fabric_start(struct loop *l, topo_host host, sim_ns at,
+    struct sim_err *e)
 {
 	static const struct agent_event ev = {.kind = AGENT_START};
 	struct fabric_agents *a = l->a;

@@ -105,9 +105,9 @@ int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e)
 	int rc;
 	if (n == 0)
 		return o->hops.n == 0
-			   ? 0
-			   : sim_fail(e, SIM_EINVAL,
-				 "%zu hops belong to no flow.", o->hops.n);
+		    ? 0
+		    : sim_fail(e, SIM_EINVAL, "%zu hops belong to no flow.",
+			  o->hops.n);
 	if (o->hops.off[0] != 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "flow 0: its hops begin at %" PRIu64 ", not at 0.",

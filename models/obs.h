@@ -23,7 +23,7 @@
 
 /*  X(type, column, units, meaning) */
 #define OBS_FLOW_COLUMNS(X)                                                    \
-	X(uint64_t, start_ns, "ns", "first packet, since the epoch began")       \
+	X(uint64_t, start_ns, "ns", "first packet, since the epoch began")     \
 	X(uint32_t, src_host, "1", "host id of the sender")                    \
 	X(uint32_t, dst_host, "1", "host id of the receiver")                  \
 	X(uint16_t, src_port, "1", "TCP source port")                          \
@@ -47,7 +47,7 @@ SIM_TABLE(obs_flows, obs_flow, OBS_FLOW_COLUMNS)
 struct obs_hops {
 	size_t n, cap; /* hops in all */
 	size_t cap_off;
-	uint64_t *off;	 /* [flows.n + 1] */
+	uint64_t *off;   /* [flows.n + 1] */
 	topo_link *link; /* [n] */
 };
 
@@ -66,7 +66,7 @@ enum {
 #define X(part, text) OBS_AT_##part,
 	OBS_PARTS(X)
 #undef X
-	OBS_N_PARTS
+	    OBS_N_PARTS
 };
 enum obs_part {
 #define X(part, text) OBS_##part = 1 << OBS_AT_##part,
@@ -85,7 +85,7 @@ struct obs {
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
 	const struct obs_probes *probes; /* borrowed; NULL: none */
 	const struct obs_traces *traces; /* likewise */
-	uint8_t complete;   /* 1: the tables hold every flow, not only those
+	uint8_t complete; /* 1: the tables hold every flow, not only those
 			       with a retransmission */
 };
 
@@ -95,7 +95,7 @@ void obs_free(struct obs *o);
 
 /* Append a flow with N_HOPS hops. Errors SIM_ENOMEM (window unchanged). */
 int obs_add_flow(struct obs *o, const struct obs_flow *flow,
-		 const topo_link hop[], unsigned n_hops, struct sim_err *e);
+    const topo_link hop[], unsigned n_hops, struct sim_err *e);
 
 static inline unsigned obs_n_hops(const struct obs *o, size_t flow)
 {

@@ -34,8 +34,8 @@ static int obs_perf_check_counts(const struct obs_perf_row *r, size_t i,
 	return 0;
 }
 
-static int obs_perf_check_row(const struct obs_perf_row *r, size_t i, topo_host first,
-    uint32_t n_hosts, struct sim_err *e)
+static int obs_perf_check_row(const struct obs_perf_row *r, size_t i,
+    topo_host first, uint32_t n_hosts, struct sim_err *e)
 {
 	if (r->host < first || r->host - first >= n_hosts)
 		return sim_fail(e, SIM_EINVAL,
@@ -64,7 +64,8 @@ int obs_perf_check(const struct obs_perf *t, topo_host first_host,
 {
 	for (size_t i = 0; i < t->n; i++) {
 		const struct obs_perf_row r = obs_perf_at(t, i);
-		const int rc = obs_perf_check_row(&r, i, first_host, n_hosts, e);
+		const int rc =
+		    obs_perf_check_row(&r, i, first_host, n_hosts, e);
 		if (rc < 0)
 			return rc;
 	}

@@ -5,8 +5,8 @@
 
 #include <inttypes.h>
 
-static int obs_probes_check_hosts(const struct obs_probe *p, size_t i, topo_host first,
-    uint32_t n, struct sim_err *e)
+static int obs_probes_check_hosts(const struct obs_probe *p, size_t i,
+    topo_host first, uint32_t n, struct sim_err *e)
 {
 	const int from_us = p->src_host >= first && p->src_host - first < n;
 	const int to_us = p->dst_host >= first && p->dst_host - first < n;

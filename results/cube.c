@@ -105,7 +105,7 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 static int cube_is_taken(const char *name)
 {
 	static const char *const own[] = {"algorithm", "run", "status",
-		"claims", "."};
+	    "claims", "."};
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(name, own[i]) == 0)
 			return 1;
@@ -119,7 +119,8 @@ static int cube_check_name(const struct res_cube *c, size_t axis, size_t coord,
 	if (!*name || strpbrk(name, "/\t\n ") || cube_is_taken(name))
 		return sim_fail(e, SIM_EINVAL,
 		    "\"%s\" cannot name a coordinate: it is empty, has a "
-		    "blank or a slash, or names a dataset of ours.", name);
+		    "blank or a slash, or names a dataset of ours.",
+		    name);
 	for (size_t a = 0; a <= axis; a++) {
 		/* All coordinates before this one, of its own axis too. */
 		size_t n = a < axis ? c->axis[a].n_coords : coord;
@@ -379,8 +380,8 @@ static int same_shape(const struct res_cube *a, const struct res_cube *b)
 /* Specs are compared byte for byte: whether a change in one of them matters is
  * not for us to judge. The libraries are not compared, as they stand in the
  * file only for information. */
-static int check_identity(const struct res_cube *c,
-    const struct res_cube *from, struct sim_err *e)
+static int check_identity(const struct res_cube *c, const struct res_cube *from,
+    struct sim_err *e)
 {
 	if (!same_text(c->figure, from->figure))
 		return sim_fail(e, SIM_EMISMATCH,
@@ -388,16 +389,15 @@ static int check_identity(const struct res_cube *c,
 		    from->figure);
 	if (c->spec_bytes != from->spec_bytes ||
 	    (c->spec_bytes && memcmp(c->spec, from->spec, c->spec_bytes)))
-		return sim_fail(e, SIM_EMISMATCH,
-		    "the specs of %s differ.", c->figure);
+		return sim_fail(e, SIM_EMISMATCH, "the specs of %s differ.",
+		    c->figure);
 	if (!same_text(c->overrides, from->overrides))
 		return sim_fail(e, SIM_EMISMATCH,
-		    "the overrides (--set, --smoke) of %s differ.",
-		    c->figure);
+		    "the overrides (--set, --smoke) of %s differ.", c->figure);
 	if (!same_text(c->version, from->version))
 		return sim_fail(e, SIM_EMISMATCH,
-		    "one was made by culprit %s, the other by %s.",
-		    c->version, from->version);
+		    "one was made by culprit %s, the other by %s.", c->version,
+		    from->version);
 	if (!same_shape(c, from))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the specs agree, yet seed, algorithms, axes or runs "
@@ -437,8 +437,7 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 		if ((rc = cube_check_row(c, from, i, e)) < 0)
 			return rc;
 	for (size_t i = 0; i < n_rows; i++)
-		if (from->status[i] == RES_DONE ||
-		    c->status[i] == RES_NOT_RUN)
+		if (from->status[i] == RES_DONE || c->status[i] == RES_NOT_RUN)
 			put_row(c, i, (enum res_status)from->status[i],
 			    from->row + i * c->row_doubles);
 	/* Different shards: from now on the file is to hold all cells, and what

@@ -45,19 +45,19 @@ struct res_claim {
 
 struct res_cube {
 	/* Identity: two cubes belong together when these agree. */
-	char *figure;           /* "vigil_fig03" */
-	char *spec;             /* the spec file, byte for byte, and a NUL */
-	size_t spec_bytes;      /* without that NUL */
-	char *overrides;        /* --set and --smoke, one a line; may be "" */
+	char *figure;      /* "vigil_fig03" */
+	char *spec;        /* the spec file, byte for byte, and a NUL */
+	size_t spec_bytes; /* without that NUL */
+	char *overrides;   /* --set and --smoke, one a line; may be "" */
 
-	char *title, *paper;    /* for people */
-	char *version;          /* of the culprit that made the numbers */
-	char *libraries;        /* it was linked with; NULL: the present ones */
+	char *title, *paper; /* for people */
+	char *version;       /* of the culprit that made the numbers */
+	char *libraries;     /* it was linked with; NULL: the present ones */
 	uint64_t seed;
 
-	size_t n_algos;         /* 0: the trials' own metrics are all */
-	char **algo;            /* labels, unique */
-	size_t n_axes;          /* 0: one point */
+	size_t n_algos; /* 0: the trials' own metrics are all */
+	char **algo;    /* labels, unique */
+	size_t n_axes;  /* 0: one point */
 	struct res_axis *axis;
 	size_t n_claims;
 	struct res_claim *claim;

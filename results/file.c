@@ -73,8 +73,7 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 	 * below, refuses a link that stands under the temporary name. */
 	char *temp = malloc(size);
 	if (!temp)
-		return sim_fail(e, SIM_ENOMEM,
-		    "no memory to write %s.", path);
+		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
 	snprintf(temp, size, "%s.tmp.%ld", path, (long)getpid());
 	int rc = 0;
 	int fd = open(temp,
@@ -113,8 +112,7 @@ static int file_read_all(int fd, char *to, size_t n)
 	return 0;
 }
 
-int res_file_read(const char *path, void **bytes, size_t *n,
-    struct sim_err *e)
+int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e)
 {
 	struct stat st;
 	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */

@@ -18,7 +18,6 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 int res_file_sync_folder(const char *path, char *scratch);
 
 /* *BYTES = the whole regular file, to be freed. Errors SIM_EIO, SIM_ENOMEM. */
-int res_file_read(const char *path, void **bytes, size_t *n,
-    struct sim_err *e);
+int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e);
 
 #endif

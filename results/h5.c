@@ -42,8 +42,8 @@ int res_h5_failed(int code, const char *verb, const char *name,
 struct writer {
 	const struct res_cube *c;
 	hid_t file;
-	hid_t utf8;  /* text of any length */
-	hid_t plain; /* creation of a dataset in one piece */
+	hid_t utf8;      /* text of any length */
+	hid_t plain;     /* creation of a dataset in one piece */
 	hid_t packed[2]; /* in chunks; of a trial and of an algorithm metric */
 	hid_t scale[RES_MAX_AXES + 2]; /* algorithm, axes..., run */
 	hsize_t dim[RES_MAX_AXES + 2];
@@ -57,10 +57,9 @@ struct writer {
 int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
     hid_t mem_type, const void *value, struct sim_err *e)
 {
-	hid_t space = n ? H5Screate_simple(1, &n, NULL)
-			: H5Screate(H5S_SCALAR);
-	hid_t attr = H5Acreate2(to, name, type, space, H5P_DEFAULT,
-	    H5P_DEFAULT);
+	hid_t space = n ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
+	hid_t attr =
+	    H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
 	int rc = 0;
 	if (attr < 0 || H5Awrite(attr, mem_type, value) < 0)
 		rc = res_h5_failed(SIM_EDEP, "write attribute", name, e);
@@ -120,8 +119,9 @@ static int put_data(struct writer *w, hid_t to, const struct data *d,
 	hid_t set = H5Dcreate2(to, d->name, d->type, space, H5P_DEFAULT,
 	    d->plist, H5P_DEFAULT);
 	int rc = 0;
-	if (set < 0 || H5Dwrite(set, d->mem_type, H5S_ALL, H5S_ALL,
-	    H5P_DEFAULT, d->value) < 0)
+	if (set < 0 ||
+	    H5Dwrite(set, d->mem_type, H5S_ALL, H5S_ALL, H5P_DEFAULT,
+		d->value) < 0)
 		rc = res_h5_failed(SIM_EDEP, "write", d->name, w->e);
 	else
 		rc = h5_describe(w, set, d);
@@ -152,16 +152,16 @@ static int put_coord(struct writer *w, size_t axis, size_t i)
 	const struct res_coord *k = &w->c->axis[axis].coord[i];
 	hid_t *scale = &w->scale[axis + 1];
 	struct data d = {
-		.name = k->name,
-		.unit = k->unit && *k->unit ? k->unit : "1",
-		.doc = k->doc,
-		.type = H5T_IEEE_F64LE,
-		.mem_type = H5T_NATIVE_DOUBLE,
-		.plist = w->plain,
-		.rank = 1,
-		.dim = &w->dim[axis + 1],
-		.value = k->number,
-		.scale = i ? scale : NULL,
+	    .name = k->name,
+	    .unit = k->unit && *k->unit ? k->unit : "1",
+	    .doc = k->doc,
+	    .type = H5T_IEEE_F64LE,
+	    .mem_type = H5T_NATIVE_DOUBLE,
+	    .plist = w->plain,
+	    .rank = 1,
+	    .dim = &w->dim[axis + 1],
+	    .value = k->number,
+	    .scale = i ? scale : NULL,
 	};
 	return k->number ? put_data(w, w->file, &d, i ? NULL : scale)
 			 : put_texts(w, w->file, d, k->text, i ? NULL : scale);
@@ -177,15 +177,15 @@ static int h5_put_run(struct writer *w)
 	for (size_t i = 0; i < n; i++)
 		run[i] = (int32_t)i;
 	const struct data d = {
-		.name = "run",
-		.unit = "1",
-		.doc = "number of the run; it names the random streams",
-		.type = H5T_STD_I32LE,
-		.mem_type = H5T_NATIVE_INT32,
-		.plist = w->plain,
-		.rank = 1,
-		.dim = &w->dim[w->rank - 1],
-		.value = run,
+	    .name = "run",
+	    .unit = "1",
+	    .doc = "number of the run; it names the random streams",
+	    .type = H5T_STD_I32LE,
+	    .mem_type = H5T_NATIVE_INT32,
+	    .plist = w->plain,
+	    .rank = 1,
+	    .dim = &w->dim[w->rank - 1],
+	    .value = run,
 	};
 	rc = put_data(w, w->file, &d, &w->scale[w->rank - 1]);
 	free(run);
@@ -195,10 +195,10 @@ static int h5_put_run(struct writer *w)
 static int put_scales(struct writer *w)
 {
 	const struct data d = {
-		.name = "algorithm",
-		.unit = "1",
-		.doc = "algorithm, as the spec labels it",
-		.dim = w->dim,
+	    .name = "algorithm",
+	    .unit = "1",
+	    .doc = "algorithm, as the spec labels it",
+	    .dim = w->dim,
 	};
 	int rc = w->c->n_algos > 0
 	    ? put_texts(w, w->file, d, w->c->algo, &w->scale[0])
@@ -214,25 +214,25 @@ static int put_scales(struct writer *w)
 static int put_status(struct writer *w)
 {
 	static const uint8_t values[] = {RES_NOT_RUN, RES_DONE, RES_FAILED,
-		RES_CRASHED};
+	    RES_CRASHED};
 	const struct data d = {
-		.name = "status",
-		.unit = "1",
-		.doc = "what became of the cell",
-		.type = H5T_STD_U8LE,
-		.mem_type = H5T_NATIVE_UINT8,
-		.plist = w->plain,
-		.rank = w->rank - 1,
-		.dim = w->dim + 1,
-		.value = w->c->status,
-		.scale = w->scale + 1,
+	    .name = "status",
+	    .unit = "1",
+	    .doc = "what became of the cell",
+	    .type = H5T_STD_U8LE,
+	    .mem_type = H5T_NATIVE_UINT8,
+	    .plist = w->plain,
+	    .rank = w->rank - 1,
+	    .dim = w->dim + 1,
+	    .value = w->c->status,
+	    .scale = w->scale + 1,
 	};
 	hid_t set = -1;
 	int rc = put_data(w, w->file, &d, &set);
 	if (rc < 0)
 		return rc;
 	if ((rc = res_h5_put_attr(set, "flag_values", H5T_STD_U8LE, 4,
-	    H5T_NATIVE_UINT8, values, w->e)) == 0)
+		 H5T_NATIVE_UINT8, values, w->e)) == 0)
 		rc = h5_put_text(w, set, "flag_meanings",
 		    "not_run done failed crashed");
 	H5Dclose(set);
@@ -284,16 +284,16 @@ static int put_metric(struct writer *w, const struct res_metric *m,
 	    !has_number(w->buf, per_algo ? w->c->n_algos * n_rows : n_rows))
 		return 0;
 	const struct data d = {
-		.name = m->name,
-		.unit = m->unit,
-		.doc = m->doc,
-		.type = H5T_IEEE_F64LE,
-		.mem_type = H5T_NATIVE_DOUBLE,
-		.plist = w->packed[per_algo],
-		.rank = w->rank - skip,
-		.dim = w->dim + skip,
-		.value = w->buf,
-		.scale = w->scale + skip,
+	    .name = m->name,
+	    .unit = m->unit,
+	    .doc = m->doc,
+	    .type = H5T_IEEE_F64LE,
+	    .mem_type = H5T_NATIVE_DOUBLE,
+	    .plist = w->packed[per_algo],
+	    .rank = w->rank - skip,
+	    .dim = w->dim + skip,
+	    .value = w->buf,
+	    .scale = w->scale + skip,
 	};
 	return put_data(w, w->file, &d, NULL);
 }
@@ -344,7 +344,7 @@ static int put_claim_columns(struct writer *w, hid_t group, char *text[],
 	const hsize_t n = c->n_claims;
 	hid_t scale = -1;
 	struct data d = {"claim", "1", "number of the claim", H5T_STD_I32LE,
-		H5T_NATIVE_INT32, w->plain, 1, &n, number, NULL};
+	    H5T_NATIVE_INT32, w->plain, 1, &n, number, NULL};
 	for (size_t i = 0; i < n; i++)
 		number[i] = (int32_t)i;
 	int rc = put_data(w, group, &d, &scale);
@@ -368,8 +368,7 @@ static int put_claim_columns(struct writer *w, hid_t group, char *text[],
 	d.doc = "as the paper says it";
 	rc = rc < 0 ? rc : put_texts(w, group, d, text, NULL);
 	d = (struct data){"value", "1", "value the paper states",
-		H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, w->plain, 1, &n, value,
-		&scale};
+	    H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, w->plain, 1, &n, value, &scale};
 	rc = rc < 0 ? rc : put_data(w, group, &d, NULL);
 	H5Dclose(scale);
 	return rc;
@@ -393,8 +392,8 @@ static int h5_put_claims(struct writer *w)
 		group = H5Gcreate2(w->file, "claims", H5P_DEFAULT, plist,
 		    H5P_DEFAULT);
 		rc = group < 0
-			 ? res_h5_failed(SIM_EDEP, "make", "claims", w->e)
-			 : put_claim_columns(w, group, text, value, number);
+		    ? res_h5_failed(SIM_EDEP, "make", "claims", w->e)
+		    : put_claim_columns(w, group, text, value, number);
 	}
 	H5Gclose(group);
 	H5Pclose(plist);
@@ -465,13 +464,13 @@ static int h5_put_root(struct writer *w)
 	const struct {
 		const char *name, *text;
 	} texts[] = {
-		{"figure", c->figure},
-		{"title", c->title},
-		{"paper", c->paper},
-		{"spec", c->spec},
-		{"overrides", c->overrides},
-		{"culprit", c->version},
-		{"libraries", c->libraries},
+	    {"figure", c->figure},
+	    {"title", c->title},
+	    {"paper", c->paper},
+	    {"spec", c->spec},
+	    {"overrides", c->overrides},
+	    {"culprit", c->version},
+	    {"libraries", c->libraries},
 	};
 	int rc = name_axes(w, &axes);
 	if (rc == 0)
@@ -591,8 +590,7 @@ static int take_image(hid_t file, unsigned char **bytes, size_t *n,
 	return 0;
 }
 
-int res_h5_write(const struct res_cube *c, const char *path,
-    struct sim_err *e)
+int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e)
 {
 	unsigned char *bytes = NULL;
 	size_t n = 0;

@@ -46,8 +46,7 @@
  * Errors SIM_EIO naming PATH and the cause ("No space left on device"),
  * SIM_EINVAL for names and texts that a file can't hold, SIM_ELIMIT above 29
  * axes, SIM_ENOMEM, SIM_EDEP if HDF5 fails in memory. */
-int res_h5_write(const struct res_cube *c, const char *path,
-    struct sim_err *e);
+int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e);
 
 /* Read a file that res_h5_write() made; C is overwritten, and empty after an
  * error. Errors SIM_EIO (cannot be read), SIM_EPARSE (not one of ours, or

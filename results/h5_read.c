@@ -16,7 +16,7 @@
 struct reader {
 	struct res_cube *c;
 	hid_t file;
-	size_t bytes; /* of the file: bounds what is allocated */
+	size_t bytes;              /* of the file: bounds what is allocated */
 	hsize_t dim[H5S_MAX_RANK]; /* algorithm, axes..., run */
 	unsigned rank;
 	struct sim_err *e;
@@ -57,8 +57,8 @@ int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e)
 	char *text = NULL;
 	hid_t type = H5Aget_type(attr);
 	int rc = H5Aread(attr, type, &text) < 0
-		     ? res_h5_failed(SIM_EPARSE, "read attribute", name, e)
-		     : res_text(out, text ? text : "", e);
+	    ? res_h5_failed(SIM_EPARSE, "read attribute", name, e)
+	    : res_text(out, text ? text : "", e);
 	H5free_memory(text);
 	H5Tclose(type);
 	H5Aclose(attr);
@@ -118,8 +118,8 @@ static hid_t open_data(struct reader *r, hid_t at, const char *name,
 	if (good)
 		return set;
 	H5Dclose(set);
-	sim_fail(r->e, SIM_EPARSE,
-	    "dataset %s has not %u dimensions above 0.", name, rank);
+	sim_fail(r->e, SIM_EPARSE, "dataset %s has not %u dimensions above 0.",
+	    name, rank);
 	return -1;
 }
 
@@ -151,8 +151,7 @@ static int get_numbers(struct reader *r, hid_t at, const char *name,
 	if (memcmp(has, dim, rank * sizeof(dim[0])) || class_of(set) != class)
 		rc = sim_fail(r->e, SIM_EPARSE,
 		    "dataset %s is of another type or size.", name);
-	else if (H5Dread(set, mem_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) <
-	    0)
+	else if (H5Dread(set, mem_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
 		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
 	H5Dclose(set);
 	return rc;
@@ -176,8 +175,8 @@ static int read_texts(struct reader *r, hid_t set, const char *name, size_t n,
 	if (rc < 0)
 		goto out;
 	if (H5Tis_variable_str(type) <= 0)
-		rc = sim_fail(r->e, SIM_EPARSE,
-		    "dataset %s has no texts.", name);
+		rc = sim_fail(r->e, SIM_EPARSE, "dataset %s has no texts.",
+		    name);
 	else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
 		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
 	else {
@@ -230,8 +229,8 @@ static int get_coord(struct reader *r, const struct res_axis *a,
 	if ((rc = SIM_ZALLOC(&k->number, a->n, r->e)) < 0)
 		return rc;
 	n = a->n;
-	return get_numbers(r, r->file, k->name, H5T_FLOAT, H5T_NATIVE_DOUBLE,
-	    1, &n, k->number);
+	return get_numbers(r, r->file, k->name, H5T_FLOAT, H5T_NATIVE_DOUBLE, 1,
+	    &n, k->number);
 }
 
 static size_t count_char(const char *text, char mark)
@@ -330,8 +329,7 @@ static int get_shape(struct reader *r)
 		c->n_points *= c->axis[a].n;
 		/* /status has a byte a cell in the file, so a file cannot hold
 		 * more cells than bytes. */
-		if (__builtin_mul_overflow(n, c->axis[a].n, &n) ||
-		    n > r->bytes)
+		if (__builtin_mul_overflow(n, c->axis[a].n, &n) || n > r->bytes)
 			return sim_fail(r->e, SIM_EPARSE,
 			    "the axes span more cells than the file holds.");
 	}
@@ -340,7 +338,8 @@ static int get_shape(struct reader *r)
 
 /* --- numbers --------------------------------------------------------------*/
 
-static void h5_read_scatter(struct res_cube *c, size_t column, const double from[])
+static void h5_read_scatter(struct res_cube *c, size_t column,
+    const double from[])
 {
 	size_t n = c->n_points * c->n_runs;
 	for (size_t i = 0; i < n; i++)
@@ -366,8 +365,7 @@ static int get_metrics(struct reader *r, double buf[])
 		if (is_left_out(r, &res_trial_metrics[m], 0))
 			continue;
 		rc = get_numbers(r, r->file, res_trial_metrics[m].name,
-		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1,
-		    buf);
+		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1, buf);
 		if (rc == 0)
 			h5_read_scatter(c, m, buf);
 	}
@@ -377,7 +375,8 @@ static int get_metrics(struct reader *r, double buf[])
 		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
 		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
-			h5_read_scatter(c, res_row_doubles(a) + m, buf + a * n_cells);
+			h5_read_scatter(c, res_row_doubles(a) + m,
+			    buf + a * n_cells);
 	}
 	return rc;
 }
@@ -446,7 +445,7 @@ static int get_columns(struct reader *r, hid_t group, hsize_t n,
 	    (rc = get_texts(r, group, "metric", n, k->metric)) < 0 ||
 	    (rc = get_texts(r, group, "text", n, k->text)) < 0 ||
 	    (rc = get_numbers(r, group, "value", H5T_FLOAT, H5T_NATIVE_DOUBLE,
-		1, &n, k->value)) < 0)
+		 1, &n, k->value)) < 0)
 		return rc;
 	return get_numbers(r, group, "confirmed", H5T_INTEGER,
 	    H5T_NATIVE_UINT32, 1, &n, k->confirmed);
@@ -518,10 +517,8 @@ static int get_identity(struct reader *r)
 		return rc;
 	c->spec_bytes = strlen(c->spec);
 	if (shard[0] >= shard[1] || shard[1] > UINT32_MAX)
-		return sim_fail(r->e, SIM_EPARSE,
-		    "shard %llu of %llu is none.",
-		    (unsigned long long)shard[0],
-		    (unsigned long long)shard[1]);
+		return sim_fail(r->e, SIM_EPARSE, "shard %llu of %llu is none.",
+		    (unsigned long long)shard[0], (unsigned long long)shard[1]);
 	c->shard_i = (uint32_t)shard[0];
 	c->shard_n = (uint32_t)shard[1];
 	return 0;

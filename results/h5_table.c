@@ -101,8 +101,8 @@ static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 	    strerror(errno));
 }
 
-static int h5_table_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
-    struct sim_err *e)
+static int h5_table_put_text(hid_t to, hid_t utf8, const char *name,
+    const char *text, struct sim_err *e)
 {
 	return res_h5_put_attr(to, name, utf8, 0, utf8, &text, e);
 }
@@ -138,7 +138,8 @@ int res_h5_out_open(struct res_h5_out **out, const char *path,
 	if (!(f->path = strdup(path)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
 	else if ((rc = res_seal_begin(&f->temp, &f->fd, path, e)) == 0 &&
-	    (rc = claim(f, 0, e)) == 0 && (f->file = h5_table_create(f->temp)) < 0)
+	    (rc = claim(f, 0, e)) == 0 &&
+	    (f->file = h5_table_create(f->temp)) < 0)
 		rc = give_up(f, "make", f->temp, e);
 	if (rc < 0) {
 		res_h5_out_discard(f);
@@ -215,8 +216,10 @@ static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 	int rc;
 	if (t->set[i] < 0)
 		return give_up(t->file, "make", c->name, e);
-	if ((rc = h5_table_put_text(t->set[i], utf8, "units", c->unit, e)) < 0 ||
-	    (rc = h5_table_put_text(t->set[i], utf8, "long_name", c->doc, e)) < 0)
+	if ((rc = h5_table_put_text(t->set[i], utf8, "units", c->unit, e)) <
+		0 ||
+	    (rc = h5_table_put_text(t->set[i], utf8, "long_name", c->doc, e)) <
+		0)
 		return rc;
 	return c->words ? put_words(t->set[i], utf8, c, e) : 0;
 }

@@ -21,12 +21,12 @@
 const struct res_provenance *res_provenance(void)
 {
 	static const struct res_provenance list[] = {
-		{"culprit", CULPRIT_VERSION},
-		{"git_commit", CULPRIT_COMMIT},
-		{"gsl", GSL_VERSION},
-		{"hdf5", CULPRIT_HDF5},
-		{"igraph", CULPRIT_IGRAPH},
-		{NULL, NULL},
+	    {"culprit", CULPRIT_VERSION},
+	    {"git_commit", CULPRIT_COMMIT},
+	    {"gsl", GSL_VERSION},
+	    {"hdf5", CULPRIT_HDF5},
+	    {"igraph", CULPRIT_IGRAPH},
+	    {NULL, NULL},
 	};
 	return list;
 }
@@ -103,7 +103,8 @@ static void print(FILE *out, const struct res_run_record *r)
 	provenance_number(out, "start_unix_s", r->start_unix_s);
 	provenance_number(out, "end_unix_s", r->start_unix_s + r->wall_s);
 	provenance_number(out, "wall_s", r->wall_s);
-	provenance_number(out, "cpu_s", cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN));
+	provenance_number(out, "cpu_s",
+	    cpu_s(RUSAGE_SELF) + cpu_s(RUSAGE_CHILDREN));
 	provenance_number(out, "peak_bytes", peak_bytes());
 	provenance_number(out, "workers", r->n_workers);
 	provenance_number(out, "cells", (double)r->n_cells);

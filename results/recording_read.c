@@ -123,7 +123,8 @@ static int get_all_rows(struct res_recording *r, const char *name,
 }
 
 /* The last chunk may be a part of one. */
-static uint64_t recording_read_count_chunks(const struct res_recording *r, unsigned which)
+static uint64_t recording_read_count_chunks(const struct res_recording *r,
+    unsigned which)
 {
 	const uint64_t n = r->table[which].n;
 	const size_t chunk_rows = res_recorded[which].chunk_rows;

@@ -36,8 +36,8 @@ static size_t count_faulty(const struct truth *t)
 /* What is known of one flow's losses. */
 struct loss {
 	uint64_t n_drops;
-	int at_fault;       /* some of them on a faulty link */
-	topo_link most;     /* dropped most, first of equals; or NONE */
+	int at_fault;   /* some of them on a faulty link */
+	topo_link most; /* dropped most, first of equals; or NONE */
 	int most_faulty;
 	topo_link released; /* last faulty that dropped, else last; or NONE */
 	int released_faulty;
@@ -163,9 +163,8 @@ static int is_broken(const struct truth *t, enum algo_kind kind, uint32_t id)
 					: truth_is_faulty(t, id);
 }
 
-static void score_flagged(const struct truth *t,
-    const struct algo_verdicts *v, size_t n_broken,
-    struct res_algo_metrics *out)
+static void score_flagged(const struct truth *t, const struct algo_verdicts *v,
+    size_t n_broken, struct res_algo_metrics *out)
 {
 	/* An algorithm that only ranks accuses nobody: precision and recall of
 	 * its accusations do not exist, rather than being 0. */
@@ -269,7 +268,8 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->n_top = (double)n_broken;
 	for (size_t i = 0; i < v->n; i++)
 		if (is_broken(t, v->kind, v->link[i]))
-			out->n_top_true += score_place(v, v->link[i]) < n_broken;
+			out->n_top_true +=
+			    score_place(v, v->link[i]) < n_broken;
 	if (worst == TOPO_NONE)
 		return;
 	/* Ranks go by score alone, so equal scores share one; to be first, the
@@ -311,11 +311,11 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		    lost->n_culprits, w->flows.n);
 	if (v->n_flows != 0 && v->n_flows != w->flows.n)
 		return sim_fail(e, SIM_EMISMATCH,
-		    "blame for %zu flows, but the window has %zu.",
-		    v->n_flows, w->flows.n);
+		    "blame for %zu flows, but the window has %zu.", v->n_flows,
+		    w->flows.n);
 	/* How many there are to be found, of what the algorithm names. */
-	size_t n_broken = v->kind == ALGO_KIND_SWITCH ? t->n_switches
-						      : count_faulty(t);
+	size_t n_broken =
+	    v->kind == ALGO_KIND_SWITCH ? t->n_switches : count_faulty(t);
 	*out = (struct res_algo_metrics){.detect_s = NAN};
 	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);

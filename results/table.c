@@ -65,7 +65,8 @@ static void put_name(struct table *t, struct name name)
 	fputs(t->mode == JSON ? "\": " : "", t->out);
 }
 
-static void results_table_put_number(struct table *t, struct name name, double x)
+static void results_table_put_number(struct table *t, struct name name,
+    double x)
 {
 	char digits[32];
 	put_name(t, name);
@@ -80,7 +81,8 @@ static void results_table_put_number(struct table *t, struct name name, double x
 	}
 }
 
-static void results_table_put_text(struct table *t, struct name name, const char *text)
+static void results_table_put_text(struct table *t, struct name name,
+    const char *text)
 {
 	put_name(t, name);
 	if (t->mode == JSON)
@@ -149,14 +151,15 @@ static void put_trial_mean(struct table *t, unsigned metric)
 		if (is_done(t, run) && !isnan(x))
 			t->sample[n++] = x;
 	}
-	results_table_put_number(t, (struct name){.what = res_trial_metrics[metric].name},
+	results_table_put_number(t,
+	    (struct name){.what = res_trial_metrics[metric].name},
 	    mean(t->sample, n));
 }
 
 static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
 {
 	const struct name name = {t->c->algo[algo], ":",
-		res_algo_metrics[metric].name, NULL};
+	    res_algo_metrics[metric].name, NULL};
 	size_t n = 0;
 	for (size_t run = 0; run < t->c->n_runs; run++) {
 		double x = res_cube_algo(t->c, t->point, run, algo, metric);
@@ -197,8 +200,8 @@ static struct pool results_table_pool_runs(struct table *t, size_t first,
 	return p;
 }
 
-static int results_table_put_ratio(struct table *t, struct name name, size_t first,
-    const struct res_metric *ratio)
+static int results_table_put_ratio(struct table *t, struct name name,
+    size_t first, const struct res_metric *ratio)
 {
 	struct pool p = results_table_pool_runs(t, first, ratio);
 	double lo = NAN, hi = NAN;
@@ -210,8 +213,8 @@ static int results_table_put_ratio(struct table *t, struct name name, size_t fir
 		    name.owner ? name.owner : "", t->point, p.num, p.den);
 	/* Clopper and Pearson's interval; without trials it stays NaN. */
 	if (p.den > 0) {
-		int rc = sim_binomial_interval((uint64_t)p.num,
-		    (uint64_t)p.den, CONFIDENCE, &lo, &hi, t->e);
+		int rc = sim_binomial_interval((uint64_t)p.num, (uint64_t)p.den,
+		    CONFIDENCE, &lo, &hi, t->e);
 		if (rc < 0)
 			return rc;
 	}
@@ -237,9 +240,11 @@ static void put_coords(struct table *t)
 			const struct res_coord *k = &c->axis[a].coord[i];
 			const struct name name = {.what = k->name};
 			if (k->number)
-				results_table_put_number(t, name, k->number[t->at[a]]);
+				results_table_put_number(t, name,
+				    k->number[t->at[a]]);
 			else
-				results_table_put_text(t, name, k->text[t->at[a]]);
+				results_table_put_text(t, name,
+				    k->text[t->at[a]]);
 		}
 }
 
@@ -264,7 +269,8 @@ static int put_trial_ratios(struct table *t)
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
 		const struct res_metric *r = &res_trial_ratios[m];
 		if (shows_trial(t, r, r->den))
-			rc = results_table_put_ratio(t, (struct name){.what = r->name}, 0, r);
+			rc = results_table_put_ratio(t,
+			    (struct name){.what = r->name}, 0, r);
 	}
 	return rc;
 }
@@ -290,7 +296,8 @@ static int results_table_put_point(struct table *t, size_t point)
 	for (size_t run = 0; run < t->c->n_runs; run++)
 		n_done += (size_t)is_done(t, run);
 	/* A mean or ratio is worth as much as the runs behind it. */
-	results_table_put_number(t, (struct name){.what = "runs"}, (double)n_done);
+	results_table_put_number(t, (struct name){.what = "runs"},
+	    (double)n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
 		if (shows_trial(t, &res_trial_metrics[m], m))
 			put_trial_mean(t, m);

@@ -17,7 +17,8 @@
 		x = htole##bits(x);                                            \
 		memcpy(to, &x, sizeof(x));                                     \
 	}                                                                      \
-	static inline uint##bits##_t sim_load_##bits(const unsigned char *from) \
+	static inline uint##bits##_t sim_load_##bits(                          \
+	    const unsigned char *from)                                         \
 	{                                                                      \
 		uint##bits##_t x;                                              \
 		memcpy(&x, from, sizeof(x));                                   \

@@ -47,7 +47,8 @@ int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 		va_start(ap, fmt);
 		int n = vsnprintf(e->msg, sizeof(e->msg), fmt, ap);
 		va_end(ap);
-		err_append(e->msg, sizeof(e->msg), n < 0 ? 0 : (size_t)n, inner);
+		err_append(e->msg, sizeof(e->msg), n < 0 ? 0 : (size_t)n,
+		    inner);
 		e->code = code;
 	}
 	return code;
@@ -56,8 +57,8 @@ int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 const char *sim_err_name(int code)
 {
 	switch (code) {
-#define X(name, value, text)                                              \
-	case value:                                                       \
+#define X(name, value, text)                                                   \
+	case value:                                                            \
 		return #name;
 		SIM_ERR_CODES(X)
 #undef X
@@ -68,8 +69,8 @@ const char *sim_err_name(int code)
 const char *sim_err_text(int code)
 {
 	switch (code) {
-#define X(name, value, text)                                              \
-	case value:                                                       \
+#define X(name, value, text)                                                   \
+	case value:                                                            \
 		return text;
 		SIM_ERR_CODES(X)
 #undef X

@@ -12,15 +12,15 @@
 #ifndef SIM_ERR_H
 #define SIM_ERR_H
 
-#define SIM_ERR_CODES(X)                                                  \
-	X(SIM_EINVAL, -1, "invalid value")                                \
-	X(SIM_ERANGE, -2, "value out of range")                           \
-	X(SIM_ENOMEM, -3, "out of memory")                                \
-	X(SIM_EIO, -4, "input or output failed")                          \
-	X(SIM_EPARSE, -5, "input is not well formed")                     \
-	X(SIM_ELIMIT, -6, "a stated limit is exceeded")                   \
-	X(SIM_EUNSUPPORTED, -7, "not supported in this combination")      \
-	X(SIM_EDEP, -8, "a library reported a failure")                   \
+#define SIM_ERR_CODES(X)                                                       \
+	X(SIM_EINVAL, -1, "invalid value")                                     \
+	X(SIM_ERANGE, -2, "value out of range")                                \
+	X(SIM_ENOMEM, -3, "out of memory")                                     \
+	X(SIM_EIO, -4, "input or output failed")                               \
+	X(SIM_EPARSE, -5, "input is not well formed")                          \
+	X(SIM_ELIMIT, -6, "a stated limit is exceeded")                        \
+	X(SIM_EUNSUPPORTED, -7, "not supported in this combination")           \
+	X(SIM_EDEP, -8, "a library reported a failure")                        \
 	X(SIM_EMISMATCH, -9, "two things that must agree do not")
 
 enum sim_err_code {

@@ -47,7 +47,7 @@ struct chunk {
 
 /* The chunk before `end` is found by stepping back one struct. */
 static_assert(sizeof(struct chunk) ==
-		  offsetof(struct chunk, ev) + CHUNK * sizeof(struct sim_event),
+	offsetof(struct chunk, ev) + CHUNK * sizeof(struct sim_event),
     "no padding after the events of a chunk");
 static_assert(CHUNK >= SMALL && BOTTOM >= CHUNK, "a chunk fits in bottom");
 
@@ -88,7 +88,8 @@ enum { RESERVE = LEVELS * SLOTS + 2 };
 /* Grow by half, so that a put stays amortised O(1). The first block also holds
  * the RESERVE, which is never counted as room. Kept out of line, like spill()
  * and evq_extend(), so that the common way through sim_evq_put() stays short. */
-static __attribute__((noinline)) int evq_grow(struct sim_evq *q, struct sim_err *e)
+static __attribute__((noinline)) int evq_grow(struct sim_evq *q,
+    struct sim_err *e)
 {
 	size_t have = q->room / CHUNK;
 	size_t n = q->blocks ? have / 2 : RESERVE + SLOTS;
@@ -138,8 +139,8 @@ static void evq_give_back(struct sim_evq *q, struct chunk *c)
 /* Give a slot whose last chunk is full, or which has none, one chunk more.
  * `end` points behind the last chunk's events, hence one struct behind its
  * start. */
-static __attribute__((noinline)) void evq_extend(struct sim_evq *q, unsigned level,
-    unsigned digit)
+static __attribute__((noinline)) void evq_extend(struct sim_evq *q,
+    unsigned level, unsigned digit)
 {
 	struct slot *s = &q->slot[level][digit];
 	struct chunk *c = evq_take(q);

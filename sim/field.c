@@ -16,9 +16,9 @@ static void bounds(const struct sim_field *f, double *lo, double *hi)
 {
 	int none = f->min == 0 && f->max == 0;
 	int is_unsigned = f->type == SIM_F_U32 || f->type == SIM_F_U64;
-	double most = f->type == SIM_F_U32 ? UINT32_MAX :
-	    f->type == SIM_F_U64           ? 0x1p64 :
-					     INFINITY;
+	double most = f->type == SIM_F_U32 ? UINT32_MAX
+	    : f->type == SIM_F_U64         ? 0x1p64
+					   : INFINITY;
 	*lo = none ? (is_unsigned ? 0 : -INFINITY) : f->min;
 	*hi = none ? most : fmin(f->max, most);
 }

@@ -7,10 +7,10 @@
 #include <string.h>
 
 static const char *const names[] = {
-	[SIM_LOG_ERROR] = "error",
-	[SIM_LOG_WARN] = "warning",
-	[SIM_LOG_INFO] = "info",
-	[SIM_LOG_DEBUG] = "debug",
+    [SIM_LOG_ERROR] = "error",
+    [SIM_LOG_WARN] = "warning",
+    [SIM_LOG_INFO] = "info",
+    [SIM_LOG_DEBUG] = "debug",
 };
 
 /* The line is written with one call, so that lines of several processes on one

@@ -16,7 +16,7 @@ struct sim_log {
 };
 
 /* One line "program: warning: text"; the newline is added. L may be NULL. */
-void sim_log(const struct sim_log *l, enum sim_log_level level,
-    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void sim_log(const struct sim_log *l, enum sim_log_level level, const char *fmt,
+    ...) __attribute__((format(printf, 3, 4)));
 
 #endif

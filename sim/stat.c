@@ -123,10 +123,10 @@ int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
 	 * a failure takes from it; Wald's two bounds on it end the test.
 	 * log1p() keeps all digits of rates as small as 1e-5. */
 	*s = (struct sim_sprt){
-		.win = log(p1 / p0),
-		.lose = log1p(-p1) - log1p(-p0),
-		.upper = log((1 - beta) / alpha),
-		.lower = log(beta / (1 - alpha)),
+	    .win = log(p1 / p0),
+	    .lose = log1p(-p1) - log1p(-p0),
+	    .upper = log((1 - beta) / alpha),
+	    .lower = log(beta / (1 - alpha)),
 	};
 	return 0;
 }

@@ -150,7 +150,8 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
 			int x = tolower((unsigned char)a[i - 1]);
 			int y = tolower((unsigned char)b[j - 1]);
 			size_t d = last[j - 1] + (x != y);
-			d = text_min_of(d, text_min_of(last[j], now[j - 1]) + 1);
+			d = text_min_of(d,
+			    text_min_of(last[j], now[j - 1]) + 1);
 			if (i > 1 && j > 1 &&
 			    x == tolower((unsigned char)b[j - 2]) &&
 			    y == tolower((unsigned char)a[i - 2]))

@@ -19,9 +19,10 @@ int sim_reserve(void *p, size_t *cap, size_t need, size_t size,
 int sim_zalloc(void *p, size_t n, size_t size, struct sim_err *e);
 
 /* The element size is taken from the pointer: SIM_RESERVE(&v->x, &v->cap, n, e). */
-#define SIM_RESERVE(p, cap, need, e)                                      \
-	((need) <= *(cap) ? 0 : sim_reserve((p), (cap), (need),            \
-	    sizeof(**(p)), (e)))
+#define SIM_RESERVE(p, cap, need, e)                                           \
+	((need) <= *(cap)                                                      \
+		? 0                                                            \
+		: sim_reserve((p), (cap), (need), sizeof(**(p)), (e)))
 #define SIM_ZALLOC(p, n, e) sim_zalloc((p), (n), sizeof(**(p)), (e))
 
 #endif

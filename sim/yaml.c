@@ -160,7 +160,8 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 		if (n == 0)
 			return yaml_refuse(b, ev, "a key may not be empty", e);
 		if (n > MAX_KEY)
-			return yaml_refuse(b, ev, "a key has over 128 bytes", e);
+			return yaml_refuse(b, ev, "a key has over 128 bytes",
+			    e);
 		b->key_line = line_of(ev->start_mark);
 		b->key_col = col_of(ev->start_mark);
 		return sim_yaml_dup(&b->key, text, e);
@@ -257,9 +258,9 @@ static int on_event(struct builder *b, const yaml_event_t *ev,
 {
 	switch (ev->type) {
 	case YAML_DOCUMENT_START_EVENT:
-		return b->y->root ?
-		    yaml_refuse(b, ev, "a second document is not allowed", e) :
-		    0;
+		return b->y->root
+		    ? yaml_refuse(b, ev, "a second document is not allowed", e)
+		    : 0;
 	case YAML_ALIAS_EVENT:
 		return yaml_refuse(b, ev, "aliases (*name) are not allowed", e);
 	case YAML_SCALAR_EVENT:

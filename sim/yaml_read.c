@@ -9,7 +9,8 @@
 
 #include "sim/vec.h"
 
-static const char *const yaml_read_kind_names[] = {[SIM_YAML_SCALAR] = "a value",
+static const char *const yaml_read_kind_names[] = {[SIM_YAML_SCALAR] =
+						       "a value",
     [SIM_YAML_MAP] = "a map",
     [SIM_YAML_SEQ] = "a list"};
 
@@ -244,7 +245,8 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	assert(rc == 0 && "a default must be a value of its field");
 	if (node && node->kind != SIM_YAML_MAP) {
 		sim_fail(&why, SIM_EINVAL, "a map is needed here, not %s.",
-		    is_nothing(node) ? "nothing" : yaml_read_kind_names[node->kind]);
+		    is_nothing(node) ? "nothing"
+				     : yaml_read_kind_names[node->kind]);
 		return yaml_read_note(y, node, why.msg, e);
 	}
 	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)

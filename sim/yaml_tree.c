@@ -329,7 +329,8 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 }
 
 /* --- writing ------------------------------------------------------------ */
-static void yaml_tree_write_node(struct sim_text *t, const struct sim_yaml_node *node)
+static void yaml_tree_write_node(struct sim_text *t,
+    const struct sim_yaml_node *node)
 {
 	if (node->kind == SIM_YAML_SCALAR) {
 		/* "key:" with nothing behind it is written as it was read;

@@ -202,6 +202,6 @@ int main(void)
 	    cmocka_unit_test(a_bad_probe_or_no_clos_is_refused),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/blackhole_algo", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/blackhole_algo",
+	    tests, NULL, NULL);
 }

@@ -596,6 +596,6 @@ int main(void)
 	    cmocka_unit_test(corrupt_tuples_are_found_from_new_ports_by_spells),
 	    cmocka_unit_test(without_memory_or_with_a_bad_probe_it_fails),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/blackhole", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/blackhole", tests,
+	    NULL, NULL);
 }

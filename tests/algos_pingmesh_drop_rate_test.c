@@ -310,6 +310,6 @@ int main(void)
 	    cmocka_unit_test(the_wrong_ladder_sees_only_the_square_of_the_loss),
 	    cmocka_unit_test(the_interval_covers_what_it_states),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/drop_rate", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/drop_rate", tests,
+	    NULL, NULL);
 }

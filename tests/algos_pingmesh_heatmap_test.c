@@ -361,5 +361,6 @@ int main(void)
 	    cmocka_unit_test(pods_of_different_sizes_are_refused),
 	    cmocka_unit_test(without_memory_or_with_a_bad_probe_it_fails),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/heatmap", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/heatmap", tests,
+	    NULL, NULL);
 }

@@ -607,6 +607,6 @@ int main(void)
 	    cmocka_unit_test(no_events_break_it),
 	    cmocka_unit_test(the_same_events_give_the_same_actions),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/hop_trace", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/hop_trace", tests,
+	    NULL, NULL);
 }

@@ -311,6 +311,6 @@ int main(void)
 	    cmocka_unit_test(the_callers_memory_is_the_limit),
 	    cmocka_unit_test(messages_name_the_place),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/pinglist_read", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/pinglist_read",
+	    tests, NULL, NULL);
 }

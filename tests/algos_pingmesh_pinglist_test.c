@@ -592,5 +592,6 @@ int main(void)
 	    cmocka_unit_test(nothing_allocates),
 	    cmocka_unit_test(a_full_disk_is_reported),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/pinglist", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/pinglist", tests,
+	    NULL, NULL);
 }

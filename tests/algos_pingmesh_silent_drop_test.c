@@ -321,6 +321,6 @@ int main(void)
 		the_worst_cells_are_traced_both_ways_from_all_tors),
 	    cmocka_unit_test(without_memory_or_with_bad_input_it_fails),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/silent_drop", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/silent_drop", tests,
+	    NULL, NULL);
 }

@@ -344,5 +344,6 @@ int main(void)
 	    cmocka_unit_test(wrong_services_and_probes_are_refused),
 	    cmocka_unit_test(without_memory_nothing_is_left_behind),
 	};
-	return cmocka_run_group_tests_name("algos/pingmesh/sla", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/pingmesh/sla", tests, NULL,
+	    NULL);
 }

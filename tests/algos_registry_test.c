@@ -6,14 +6,17 @@
 #include "tests/test.h"
 #include "tests/windows.h"
 
-#define FOR_EACH_ALGO(a)                                                  \
+#define FOR_EACH_ALGO(a)                                                       \
 	for (const struct algo_ops *const *a = algo_registry; *a; a++)
 
 /* A small Clos of 96 links, for algorithms that ask for shares. */
 static void open_clos(struct topo *t)
 {
-	const struct topo_clos shape = {.n_pods = 2, .n_tors = 2, .n_t1 = 2,
-		.n_t2 = 3, .n_hosts = 7};
+	const struct topo_clos shape = {.n_pods = 2,
+	    .n_tors = 2,
+	    .n_t1 = 2,
+	    .n_t2 = 3,
+	    .n_hosts = 7};
 	assert_ok(topo_open_clos(t, &shape, test_err()));
 	assert_int_equal(t->n_links, 96);
 }
@@ -23,13 +26,13 @@ static void every_algorithm_is_found_by_its_name_and_tells_its_source(
 {
 	(void)state;
 	size_t n = 0;
-	FOR_EACH_ALGO(a) {
+	FOR_EACH_ALGO(a)
+	{
 		assert_ptr_equal(algo_find((*a)->name), *a);
 		assert_true(strlen((*a)->paper) > 0);
 		assert_true(strlen((*a)->doc) > 0);
-		assert_true((*a)->needs &
-		    (OBS_FLOWS | OBS_PROBES |
-			OBS_TRACES));
+		assert_true(
+		    (*a)->needs & (OBS_FLOWS | OBS_PROBES | OBS_TRACES));
 		for (const struct sim_field *f = (*a)->params; f->name; f++) {
 			assert_true(f->offset < (*a)->params_size);
 			assert_non_null(f->def);
@@ -57,7 +60,8 @@ static void a_window_without_failures_gives_an_empty_answer(void **state)
 	WINDOW_ADD(&blind, 1, TOPO_NONE, TOPO_NONE);
 	window_add(&blind, 1, 0, NULL);
 	const struct obs *const windows[] = {&empty, &good, &blind};
-	FOR_EACH_ALGO(a) {
+	FOR_EACH_ALGO(a)
+	{
 		void *work;
 		struct algo_verdicts v = {0};
 		assert_ok((*a)->open(&work, &t, NULL, test_err()));
@@ -93,7 +97,8 @@ static void a_link_outside_the_topology_is_an_error_not_a_crash(void **state)
 	WINDOW_ADD(&bad, 1, 3, 96);
 	WINDOW_ADD(&good, 1, 3, 95);
 	WINDOW_ADD(&good, 1, 3, 94);
-	FOR_EACH_ALGO(a) {
+	FOR_EACH_ALGO(a)
+	{
 		void *work;
 		struct sim_err e = {0};
 		struct algo_verdicts v = {0}, fresh = {0};
@@ -107,8 +112,8 @@ static void a_link_outside_the_topology_is_an_error_not_a_crash(void **state)
 		assert_ok((*a)->diagnose(work, &good, NULL, &v, test_err()));
 		(*a)->close(work);
 		assert_ok((*a)->open(&work, &t, NULL, test_err()));
-		assert_ok((*a)->diagnose(work, &good, NULL, &fresh,
-		    test_err()));
+		assert_ok(
+		    (*a)->diagnose(work, &good, NULL, &fresh, test_err()));
 		assert_same_verdicts(&v, &fresh);
 		(*a)->close(work);
 		algo_verdicts_free(&v);
@@ -125,7 +130,8 @@ static void a_used_work_block_answers_like_a_fresh_one(void **state)
 	static const unsigned n_flows[] = {50, 400, 3, 0, 150};
 	struct topo t = {0};
 	open_clos(&t);
-	FOR_EACH_ALGO(a) {
+	FOR_EACH_ALGO(a)
+	{
 		void *used;
 		assert_ok((*a)->open(&used, &t, NULL, test_err()));
 		for (unsigned run = 0; run < 20; run++) {
@@ -136,10 +142,10 @@ static void a_used_work_block_answers_like_a_fresh_one(void **state)
 			test_rng(&r, run);
 			window_random(&w, 96, n_flows[run % 5], &r);
 			assert_ok((*a)->open(&fresh, &t, NULL, test_err()));
-			assert_ok((*a)->diagnose(fresh, &w, NULL, &want,
-			    test_err()));
-			assert_ok((*a)->diagnose(used, &w, NULL, &v,
-			    test_err()));
+			assert_ok(
+			    (*a)->diagnose(fresh, &w, NULL, &want, test_err()));
+			assert_ok(
+			    (*a)->diagnose(used, &w, NULL, &v, test_err()));
 			assert_same_verdicts(&v, &want);
 			(*a)->close(fresh);
 			algo_verdicts_free(&v);
@@ -158,7 +164,8 @@ static void the_order_of_flows_does_not_matter(void **state)
 	(void)state;
 	struct topo t = {0};
 	open_clos(&t);
-	FOR_EACH_ALGO(a) {
+	FOR_EACH_ALGO(a)
+	{
 		void *work;
 		if ((*a)->needs == OBS_TRACES)
 			continue; /* reads no flows and blames none */
@@ -174,13 +181,12 @@ static void the_order_of_flows_does_not_matter(void **state)
 				    sim_rng_below(&r, t.n_hosts);
 			uint32_t *order = window_shuffled(150, &r);
 			window_rename(&w, order, NULL, &shuffled);
-			assert_ok((*a)->diagnose(work, &w, NULL, &v,
-			    test_err()));
+			assert_ok(
+			    (*a)->diagnose(work, &w, NULL, &v, test_err()));
 			assert_ok((*a)->diagnose(work, &shuffled, NULL, &s,
 			    test_err()));
 			for (uint32_t i = 0; i < 150; i++)
-				assert_int_equal(s.blame[i],
-				    v.blame[order[i]]);
+				assert_int_equal(s.blame[i], v.blame[order[i]]);
 			memcpy(s.blame, v.blame, 150 * sizeof(*s.blame));
 			assert_same_verdicts(&v, &s);
 			free(order);
@@ -214,7 +220,8 @@ static int open_and_diagnose(void *arg, struct sim_err *e)
 	/* After a failure the same work block must serve again. */
 	if (rc < 0)
 		assert_int_equal(x->algo->diagnose(work, x->window, NULL, &v,
-				     NULL), 0);
+				     NULL),
+		    0);
 	x->algo->close(work);
 	algo_verdicts_free(&v);
 	return rc;
@@ -229,7 +236,8 @@ static void every_allocation_may_fail(void **state)
 	open_clos(&t);
 	test_rng(&r, 0);
 	window_random(&w, 96, 100, &r);
-	FOR_EACH_ALGO(a) {
+	FOR_EACH_ALGO(a)
+	{
 		struct attempt x = {*a, &t, &w};
 		test_each_alloc_fails(open_and_diagnose, &x);
 	}
@@ -241,23 +249,21 @@ static void closing_nothing_is_safe(void **state)
 {
 	(void)state;
 	FOR_EACH_ALGO(a)
-		(*a)->close(NULL);
+	(*a)->close(NULL);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    every_algorithm_is_found_by_its_name_and_tells_its_source),
-		cmocka_unit_test(
-		    a_window_without_failures_gives_an_empty_answer),
-		cmocka_unit_test(
-		    a_link_outside_the_topology_is_an_error_not_a_crash),
-		cmocka_unit_test(a_used_work_block_answers_like_a_fresh_one),
-		cmocka_unit_test(the_order_of_flows_does_not_matter),
-		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(closing_nothing_is_safe),
+	    cmocka_unit_test(
+		every_algorithm_is_found_by_its_name_and_tells_its_source),
+	    cmocka_unit_test(a_window_without_failures_gives_an_empty_answer),
+	    cmocka_unit_test(
+		a_link_outside_the_topology_is_an_error_not_a_crash),
+	    cmocka_unit_test(a_used_work_block_answers_like_a_fresh_one),
+	    cmocka_unit_test(the_order_of_flows_does_not_matter),
+	    cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(closing_nothing_is_safe),
 	};
-	return cmocka_run_group_tests_name("algos/registry", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/registry", tests, NULL, NULL);
 }

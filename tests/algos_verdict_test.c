@@ -148,7 +148,8 @@ static void printing_marks_flagged_links_and_blamed_flows(void **state)
 	char want[300];
 	snprintf(want, sizeof(want),
 	    "2 links, 1 flagged\n%s%s2 links, 1 flagged (ranks only)\n%s"
-	    "value 9, bound 7, feasible\n%s", links, flows, links, flows);
+	    "value 9, bound 7, feasible\n%s",
+	    links, flows, links, flows);
 	assert_string_equal(text, want);
 	free(text);
 	algo_verdicts_free(&v);
@@ -157,15 +158,13 @@ static void printing_marks_flagged_links_and_blamed_flows(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    equal_scores_share_a_rank_and_the_next_one_is_skipped),
-		cmocka_unit_test(sorting_leaves_flagged_links_in_their_order),
-		cmocka_unit_test(sorting_agrees_with_qsort_on_random_lists),
-		cmocka_unit_test(reserved_flows_are_blamed_on_nothing),
-		cmocka_unit_test(
-		    a_link_without_memory_leaves_the_list_as_it_was),
-		cmocka_unit_test(
-		    printing_marks_flagged_links_and_blamed_flows),
+	    cmocka_unit_test(
+		equal_scores_share_a_rank_and_the_next_one_is_skipped),
+	    cmocka_unit_test(sorting_leaves_flagged_links_in_their_order),
+	    cmocka_unit_test(sorting_agrees_with_qsort_on_random_lists),
+	    cmocka_unit_test(reserved_flows_are_blamed_on_nothing),
+	    cmocka_unit_test(a_link_without_memory_leaves_the_list_as_it_was),
+	    cmocka_unit_test(printing_marks_flagged_links_and_blamed_flows),
 	};
 	return cmocka_run_group_tests_name("algos/verdict", tests, NULL, NULL);
 }

@@ -87,8 +87,8 @@ static void naive_adjust(struct naive *x, topo_link lmax)
 		double share;
 		if (x->flagged[l])
 			continue;
-		assert_ok(topo_share_given(x->topo, lmax, &l, 1, &share,
-		    test_err()));
+		assert_ok(
+		    topo_share_given(x->topo, lmax, &l, 1, &share, test_err()));
 		const uint64_t d = (uint64_t)floor(votes * share + 0.5);
 		x->votes[l] = d > x->votes[l] ? 0 : x->votes[l] - d;
 	}
@@ -97,8 +97,7 @@ static void naive_adjust(struct naive *x, topo_link lmax)
 static void naive_alg1(struct naive *x)
 {
 	for (size_t f = 0; f < x->w->flows.n; f++)
-		x->alive[f] =
-		    x->w->flows.n_retx[f] > 0 && n_known(x->w, f) > 0;
+		x->alive[f] = x->w->flows.n_retx[f] > 0 && n_known(x->w, f) > 0;
 	naive_tally(x);
 	if (x->p->noise_filter)
 		naive_filter(x);
@@ -107,14 +106,12 @@ static void naive_alg1(struct naive *x)
 		topo_link lmax = TOPO_NONE;
 		for (topo_link l = 0; l < x->topo->n_links; l++)
 			if (!x->flagged[l] && x->votes[l] > 0 &&
-			    (lmax == TOPO_NONE ||
-				x->votes[l] > x->votes[lmax]))
+			    (lmax == TOPO_NONE || x->votes[l] > x->votes[lmax]))
 				lmax = l;
 		if (lmax == TOPO_NONE)
 			return;
-		const uint64_t sum = x->p->total == ALGO_ALG1_INITIAL
-					 ? initial
-					 : naive_sum(x);
+		const uint64_t sum =
+		    x->p->total == ALGO_ALG1_INITIAL ? initial : naive_sum(x);
 		if ((double)x->votes[lmax] < x->p->threshold * (double)sum ||
 		    (double)x->votes[lmax] / 720720 < x->p->floor - 1e-9)
 			return;
@@ -131,15 +128,15 @@ static void assert_as_naive(const struct naive *x,
 	int same = v->flags == 1 && v->n_flagged == x->n;
 	for (size_t i = 0; same && i < x->n; i++)
 		same = v->link[i] == x->order[i] &&
-		       v->score[i] ==
-			   (double)x->when_flagged[x->order[i]] / 720720;
+		    v->score[i] ==
+			(double)x->when_flagged[x->order[i]] / 720720;
 	size_t n_left = 0;
 	for (topo_link l = 0; l < x->topo->n_links; l++)
 		n_left += !x->flagged[l] && x->votes[l] > 0;
 	same = same && v->n == x->n + n_left;
 	for (size_t i = x->n; same && i < v->n; i++)
 		same = !x->flagged[v->link[i]] &&
-		       v->score[i] == (double)x->votes[v->link[i]] / 720720;
+		    v->score[i] == (double)x->votes[v->link[i]] / 720720;
 	if (!same) {
 		algo_verdicts_print(v, stderr);
 		fail_msg("(seed %lu, run %u), %s: not as the naive loop",
@@ -152,8 +149,11 @@ static void assert_as_naive(const struct naive *x,
 /* 28 hosts, 96 directed links. */
 static void open_clos(struct topo *t)
 {
-	const struct topo_clos shape = {.n_pods = 2, .n_tors = 2, .n_t1 = 2,
-		.n_t2 = 3, .n_hosts = 7};
+	const struct topo_clos shape = {.n_pods = 2,
+	    .n_tors = 2,
+	    .n_t1 = 2,
+	    .n_t2 = 3,
+	    .n_hosts = 7};
 	assert_ok(topo_open_clos(t, &shape, test_err()));
 	assert_int_equal(t->n_links, MAX_LINKS);
 }
@@ -189,13 +189,12 @@ static void open_params(struct algo_alg1_params *p, unsigned choice)
 {
 	static const double thresholds[] = {0.01, 0, 0.05, 0.2};
 	static const double floors[] = {0, 0.6};
-	*p = (struct algo_alg1_params){
-		.total = choice % 3,
-		.adjust = choice / 3 % 3,
-		.noise_filter = choice / 9 % 2,
-		.floor = floors[choice / 18 % 2],
-		.threshold = thresholds[choice / 36 % 4],
-		.blame = {.noise = ALGO_NOISE_OWN_VOTE}};
+	*p = (struct algo_alg1_params){.total = choice % 3,
+	    .adjust = choice / 3 % 3,
+	    .noise_filter = choice / 9 % 2,
+	    .floor = floors[choice / 18 % 2],
+	    .threshold = thresholds[choice / 36 % 4],
+	    .blame = {.noise = ALGO_NOISE_OWN_VOTE}};
 }
 
 enum { N_CHOICES = 3 * 3 * 2 * 2 * 4 };
@@ -264,8 +263,7 @@ static void flagged_links_outrank_the_rest_and_scores_descend(void **state)
 				assert_true(v.score[i] <= v.score[before]);
 		}
 		for (size_t i = 0; i < v.n_flagged; i++)
-			assert_true(algo_verdicts_rank(&v, v.link[i]) <=
-				    i + 1);
+			assert_true(algo_verdicts_rank(&v, v.link[i]) <= i + 1);
 		algo_alg1.close(work);
 		algo_verdicts_free(&v);
 		obs_free(&w);
@@ -333,8 +331,7 @@ static void by_hand(struct algo_alg1_params p, struct algo_verdicts *v)
 {
 	struct obs w = {0};
 	a_window_to_count_by_hand(&w);
-	assert_ok(window_diagnose(&algo_alg1, &p, 40, &w, NULL, v,
-	    test_err()));
+	assert_ok(window_diagnose(&algo_alg1, &p, 40, &w, NULL, v, test_err()));
 	obs_free(&w);
 }
 
@@ -344,7 +341,8 @@ static void removal_takes_explained_flows_with_all_their_votes(void **state)
 	struct algo_verdicts v = {0};
 	/* 9 votes: 1 has 3/9; then 2 has 1 of 9, of 6 or of 3. */
 	struct algo_alg1_params p = {.adjust = ALGO_ALG1_REMOVAL,
-		.total = ALGO_ALG1_INITIAL, .threshold = 0.12};
+	    .total = ALGO_ALG1_INITIAL,
+	    .threshold = 0.12};
 	by_hand(p, &v);
 	assert_int_equal(v.n_flagged, 1);
 	assert_int_equal(v.link[0], 1);
@@ -378,7 +376,8 @@ static void without_adjustment_links_go_by_their_votes(void **state)
 	(void)state;
 	struct algo_verdicts v = {0};
 	const struct algo_alg1_params p = {.adjust = ALGO_ALG1_NONE,
-		.total = ALGO_ALG1_CURRENT, .threshold = 0.01};
+	    .total = ALGO_ALG1_CURRENT,
+	    .threshold = 0.01};
 	by_hand(p, &v);
 	const topo_link link[] = {1, 2, 10, 11, 12, 13, 20, 21, 30, 31};
 	assert_int_equal(v.n_flagged, 10);
@@ -391,7 +390,8 @@ static void a_filter_or_a_floor_keeps_lone_flows_out(void **state)
 	(void)state;
 	struct algo_verdicts v = {0};
 	struct algo_alg1_params p = {.adjust = ALGO_ALG1_REMOVAL,
-		.total = ALGO_ALG1_REMAINING, .noise_filter = 1};
+	    .total = ALGO_ALG1_REMAINING,
+	    .noise_filter = 1};
 	by_hand(p, &v);
 	assert_int_equal(v.n_flagged, 2);
 	assert_int_equal(v.n, 2);
@@ -411,12 +411,12 @@ static void a_floor_lets_exactly_as_many_votes_pass(void **state)
 	struct algo_alg1_params p = {.adjust = ALGO_ALG1_NONE, .floor = 0.6};
 	for (topo_link l = 0; l < 3; l++)
 		WINDOW_ADD(&w, 1, 9, 10 + l, 20 + l, 30 + l, 40 + l);
-	assert_ok(window_diagnose(&algo_alg1, &p, 50, &w, NULL, &v,
-	    test_err()));
+	assert_ok(
+	    window_diagnose(&algo_alg1, &p, 50, &w, NULL, &v, test_err()));
 	assert_int_equal(v.n_flagged, 1);
 	p.floor = 0.600001;
-	assert_ok(window_diagnose(&algo_alg1, &p, 50, &w, NULL, &v,
-	    test_err()));
+	assert_ok(
+	    window_diagnose(&algo_alg1, &p, 50, &w, NULL, &v, test_err()));
 	assert_int_equal(v.n_flagged, 0);
 	algo_verdicts_free(&v);
 	obs_free(&w);
@@ -431,15 +431,16 @@ static void a_floor_lets_exactly_as_many_votes_pass(void **state)
 static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 {
 	(void)state;
-	const struct topo_clos shape = {.n_pods = 1, .n_tors = 4, .n_t1 = 2,
-		.n_hosts = 1};
+	const struct topo_clos shape = {.n_pods = 1,
+	    .n_tors = 4,
+	    .n_t1 = 2,
+	    .n_hosts = 1};
 	struct topo t = {0};
 	struct obs w = {0};
 	struct algo_verdicts v = {0};
 	void *work;
 	assert_ok(topo_open_clos(&t, &shape, test_err()));
-	const topo_link bad =
-	    topo_clos_link_tor(&t.clos, 0, 0, TOPO_UP);
+	const topo_link bad = topo_clos_link_tor(&t.clos, 0, 0, TOPO_UP);
 	for (uint32_t tor = 1; tor < 4; tor++)
 		WINDOW_ADD(&w, 1, topo_clos_link_host(0, TOPO_UP), bad,
 		    topo_clos_link_tor(&t.clos, tor, 0, TOPO_DOWN),
@@ -463,20 +464,18 @@ static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    every_choice_of_parameters_flags_what_the_naive_loop_flags),
-		cmocka_unit_test(
-		    flagged_links_outrank_the_rest_and_scores_descend),
-		cmocka_unit_test(
-		    adjusting_and_filtering_leave_the_blame_alone),
-		cmocka_unit_test(renaming_links_renames_the_verdict),
-		cmocka_unit_test(
-		    removal_takes_explained_flows_with_all_their_votes),
-		cmocka_unit_test(without_adjustment_links_go_by_their_votes),
-		cmocka_unit_test(a_filter_or_a_floor_keeps_lone_flows_out),
-		cmocka_unit_test(a_floor_lets_exactly_as_many_votes_pass),
-		cmocka_unit_test(
-		    expected_shares_clear_the_links_behind_a_bad_one),
+	    cmocka_unit_test(
+		every_choice_of_parameters_flags_what_the_naive_loop_flags),
+	    cmocka_unit_test(flagged_links_outrank_the_rest_and_scores_descend),
+	    cmocka_unit_test(adjusting_and_filtering_leave_the_blame_alone),
+	    cmocka_unit_test(renaming_links_renames_the_verdict),
+	    cmocka_unit_test(
+		removal_takes_explained_flows_with_all_their_votes),
+	    cmocka_unit_test(without_adjustment_links_go_by_their_votes),
+	    cmocka_unit_test(a_filter_or_a_floor_keeps_lone_flows_out),
+	    cmocka_unit_test(a_floor_lets_exactly_as_many_votes_pass),
+	    cmocka_unit_test(expected_shares_clear_the_links_behind_a_bad_one),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/alg1", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/alg1", tests, NULL,
+	    NULL);
 }

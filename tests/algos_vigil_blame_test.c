@@ -29,8 +29,8 @@ static void by_votes(struct fixture *f, struct algo_blame how,
     struct sim_rng *r)
 {
 	algo_verdicts_clear(&f->v);
-	assert_ok(algo_blame_by_votes(&how, &f->t, &f->w, r, &f->v,
-	    test_err()));
+	assert_ok(
+	    algo_blame_by_votes(&how, &f->t, &f->w, r, &f->v, test_err()));
 	assert_int_equal(f->v.n_flows, f->w.flows.n);
 }
 
@@ -109,7 +109,7 @@ static void a_flow_alone_on_its_links_is_noise_by_own_vote(void **state)
 	(void)state;
 	const struct algo_blame own = {.noise = ALGO_NOISE_OWN_VOTE};
 	struct fixture f = {0};
-	WINDOW_ADD(&f.w, 1, 1, 2);  /* shares 2 with the next */
+	WINDOW_ADD(&f.w, 1, 1, 2); /* shares 2 with the next */
 	WINDOW_ADD(&f.w, 1, 2, 3, 4, 5, 6);
 	WINDOW_ADD(&f.w, 1, 10, 11); /* alone, with 1/2 a vote on each */
 	WINDOW_ADD(&f.w, 5, 12);     /* alone, with a whole vote */
@@ -127,10 +127,10 @@ static void up_to_the_floor_is_noise_and_above_it_is_not(void **state)
 {
 	(void)state;
 	struct algo_blame floor = {.noise = ALGO_NOISE_FLOOR,
-		.noise_floor = 0.2};
+	    .noise_floor = 0.2};
 	struct fixture f = {0};
-	WINDOW_ADD(&f.w, 1, 1, 2, 3, 4, 5);    /* exactly 0.2 */
-	WINDOW_ADD(&f.w, 1, 6, 7, 8, 9);       /* alone, but 0.25 */
+	WINDOW_ADD(&f.w, 1, 1, 2, 3, 4, 5); /* exactly 0.2 */
+	WINDOW_ADD(&f.w, 1, 6, 7, 8, 9);    /* alone, but 0.25 */
 	tally(&f);
 	by_votes(&f, floor, NULL);
 	assert_int_equal(f.v.blame[0], TOPO_NONE);
@@ -157,8 +157,8 @@ static void by_flags_only_flagged_links_are_blamed(void **state)
 	tally(&f);
 	/* Votes: 1, 2 and 3 have 2/3; 8 has 1; 9 has 1/2. */
 	f.t.flagged[1] = f.t.flagged[3] = f.t.flagged[9] = 1;
-	assert_ok(algo_blame_by_flags(ALGO_TIE_LOWEST, &f.t, &f.w, NULL,
-	    &f.v, test_err()));
+	assert_ok(algo_blame_by_flags(ALGO_TIE_LOWEST, &f.t, &f.w, NULL, &f.v,
+	    test_err()));
 	const topo_link lowest[] = {1, 3, 1, 9, TOPO_NONE, TOPO_NONE};
 	assert_memory_equal(f.v.blame, lowest, sizeof(lowest));
 
@@ -201,9 +201,8 @@ static void matlabs_ties_go_to_the_link_made_first(void **state)
 	    topo_clos_link_tor(&t.clos, 2, 1, TOPO_UP),
 	    topo_clos_link_tor(&t.clos, 3, 1, TOPO_DOWN));
 	assert_ok(algo_tally_open(&f.t, t.n_links, test_err()));
-	assert_ok(
-	    algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_LINK, &f.t,
-		&t, test_err()));
+	assert_ok(algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_LINK, &f.t, &t,
+	    test_err()));
 	assert_ok(algo_tally_count(&f.t, &f.w, test_err()));
 	by_votes(&f, (struct algo_blame){.tie = ALGO_TIE_MATLAB}, NULL);
 	assert_int_equal(f.v.blame[0], down);
@@ -213,8 +212,8 @@ static void matlabs_ties_go_to_the_link_made_first(void **state)
 	assert_int_equal(f.v.blame[0], topo_clos_link_host(7, TOPO_UP));
 
 	t.mesh = (struct topo_mesh *)&t; /* any: only looked at for NULL */
-	assert_int_equal(algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_LINK,
-			     &f.t, &t, &e),
+	assert_int_equal(algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_LINK, &f.t,
+			     &t, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "tie matlab needs a Clos; this topology is a graph.");
@@ -233,16 +232,15 @@ static void matlabs_ties_go_to_the_link_made_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_hop_with_the_most_votes_is_blamed),
-		cmocka_unit_test(
-		    ties_go_to_the_lowest_link_or_to_the_first_hop),
-		cmocka_unit_test(
-		    random_ties_choose_each_tied_link_alike_and_no_other),
-		cmocka_unit_test(
-		    a_flow_alone_on_its_links_is_noise_by_own_vote),
-		cmocka_unit_test(up_to_the_floor_is_noise_and_above_it_is_not),
-		cmocka_unit_test(by_flags_only_flagged_links_are_blamed),
-		cmocka_unit_test(matlabs_ties_go_to_the_link_made_first),
+	    cmocka_unit_test(the_hop_with_the_most_votes_is_blamed),
+	    cmocka_unit_test(ties_go_to_the_lowest_link_or_to_the_first_hop),
+	    cmocka_unit_test(
+		random_ties_choose_each_tied_link_alike_and_no_other),
+	    cmocka_unit_test(a_flow_alone_on_its_links_is_noise_by_own_vote),
+	    cmocka_unit_test(up_to_the_floor_is_noise_and_above_it_is_not),
+	    cmocka_unit_test(by_flags_only_flagged_links_are_blamed),
+	    cmocka_unit_test(matlabs_ties_go_to_the_link_made_first),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/blame", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/blame", tests, NULL,
+	    NULL);
 }

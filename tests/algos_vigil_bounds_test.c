@@ -14,9 +14,9 @@ static void theorem_1_gives_one_traceroute_a_second_in_the_papers_network(
 {
 	(void)state;
 	const double t1[] = {100.0 * 59 / 39, 100.0 * 139 / 79,
-		100.0 * 779 / 399};
+	    100.0 * 779 / 399};
 	const double t2[] = {80 * 40.0 / 39, 80 * 240.0 / 79,
-		80 * 7600.0 / 399};
+	    80 * 7600.0 / 399};
 	const uint32_t n_pods[] = {2, 4, 20};
 	for (int i = 0; i < 3; i++) {
 		const struct topo_clos c = vigil(n_pods[i]);
@@ -29,8 +29,8 @@ static void theorem_1_gives_one_traceroute_a_second_in_the_papers_network(
 		assert_near(b.tor, 80, 1e-12);
 		assert_near(b.t1, t1[i], 1e-12);
 		assert_near(b.t2, t2[i], 1e-11);
-		assert_near(algo_bounds_ct(&c, 100),
-		    100 / fmax(t1[i], t2[i]), 1e-15);
+		assert_near(algo_bounds_ct(&c, 100), 100 / fmax(t1[i], t2[i]),
+		    1e-15);
 	}
 }
 
@@ -95,8 +95,8 @@ static void one_pod_has_no_level_2_and_no_statement(void **state)
 		assert_true(isnan(algo_bounds_weight(&c, forms[i])));
 		assert_true(isnan(algo_bounds_alpha(&c, forms[i], 1)));
 		assert_true(isnan(algo_bounds_max_bad(&c, forms[i])));
-		assert_true(isnan(
-		    algo_bounds_vote_good(&c, forms[i], 1, 0.1, 0.01)));
+		assert_true(
+		    isnan(algo_bounds_vote_good(&c, forms[i], 1, 0.1, 0.01)));
 	}
 	assert_true(isnan(algo_bounds_vote_bad(&c, 0.1)));
 	const struct topo_clos no_t2 = clos(1, 4, 2, 0, 1);
@@ -124,10 +124,10 @@ static void entropy_is_exact_near_and_far(void **state)
 	/* Both sides of the change of formula. */
 	for (int i = -3; i <= 3; i += 2) {
 		const long double q = 0.1L * (1 + 0.00999L * (i / 2.0L));
-		const long double kl = q * logl(q / 0.1L) +
-		    (1 - q) * logl((1 - q) / 0.9L);
-		assert_near(algo_bounds_entropy((double)q, 0.1) / (double)kl,
-		    1, 1e-11);
+		const long double kl =
+		    q * logl(q / 0.1L) + (1 - q) * logl((1 - q) / 0.9L);
+		assert_near(algo_bounds_entropy((double)q, 0.1) / (double)kl, 1,
+		    1e-11);
 	}
 }
 
@@ -142,7 +142,7 @@ static void error_is_loose_after_one_epoch_and_tiny_after_ten(void **state)
 		    ALGO_BOUNDS_PAPER, 1, algo_bounds_drop(p_bad[i], 50),
 		    algo_bounds_drop(5e-7, 50));
 		const struct algo_bounds_error a = algo_bounds_error(&v,
-							192000),
+						   192000),
 					       b = algo_bounds_error(&v,
 						   1920000);
 		print_message("p_bad %g: %.4g, ten epochs %.4g\n", p_bad[i],
@@ -183,13 +183,13 @@ static void error_bounds_exact_binomial_tails_and_not_by_much(void **state)
 	const double v[][2] = {{0.5, 0.25}, {0.02, 0.005}, {1e-4, 4e-5}};
 	for (int i = 0; i < 3; i++)
 		for (double x = 3; x < 3000; x *= 2) {
-			const struct algo_bounds_votes w = {v[i][0], v[i][1],
-				1, 1, 1};
+			const struct algo_bounds_votes w = {v[i][0], v[i][1], 1,
+			    1, 1};
 			const double n = floor(x / w.good);
 			const double t = 2 * w.bad * w.good / (w.bad + w.good);
-			const double tail = gsl_cdf_binomial_Q(
-						(unsigned)ceil(t * n) - 1,
-						w.good, (unsigned)n) +
+			const double tail =
+			    gsl_cdf_binomial_Q((unsigned)ceil(t * n) - 1,
+				w.good, (unsigned)n) +
 			    gsl_cdf_binomial_P((unsigned)floor(t * n), w.bad,
 				(unsigned)n);
 			const double bound = algo_bounds_error(&w, n).log_pair;
@@ -210,12 +210,12 @@ static void best_threshold_is_within_a_factor_2_of_the_best(void **state)
 		double least = INFINITY;
 		for (int j = 1; j < 4000; j++) {
 			const double t = v.good + (v.bad - v.good) * j / 4000;
-			const double a = log(v.n_good) - n[i] *
-				algo_bounds_entropy(t / 1.5, v.good / 1.5),
-				     b = log(v.n_bad) - n[i] *
-				algo_bounds_entropy(t / 1.5, v.bad / 1.5);
-			least = fmin(least, fmax(a, b) +
-				log1p(exp(-fabs(a - b))));
+			const double a = log(v.n_good) -
+			    n[i] * algo_bounds_entropy(t / 1.5, v.good / 1.5),
+				     b = log(v.n_bad) -
+			    n[i] * algo_bounds_entropy(t / 1.5, v.bad / 1.5);
+			least =
+			    fmin(least, fmax(a, b) + log1p(exp(-fabs(a - b))));
 		}
 		const double got = algo_bounds_error(&v, n[i]).log_best;
 		assert_true(got < least + log(2) + 1e-9);
@@ -240,5 +240,6 @@ int main(void)
 	    TEST(error_bounds_exact_binomial_tails_and_not_by_much),
 	    TEST(best_threshold_is_within_a_factor_2_of_the_best),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/bounds", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/bounds", tests, NULL,
+	    NULL);
 }

@@ -10,8 +10,8 @@
 static void cover(const struct algo_cover_params *p, uint32_t n_links,
     const struct obs *w, struct algo_verdicts *v)
 {
-	assert_ok(window_diagnose(&algo_cover, p, n_links, w, NULL, v,
-	    test_err()));
+	assert_ok(
+	    window_diagnose(&algo_cover, p, n_links, w, NULL, v, test_err()));
 	assert_int_equal(v->flags, 1);
 	assert_int_equal(v->n, v->n_flagged);
 }
@@ -104,8 +104,9 @@ static size_t naive(const struct obs *w, int by_votes, topo_link *link,
 			unsigned n = 0;
 			for (size_t f = 0; f < w->flows.n; f++)
 				n += !covered[f] && crosses(w, f, l);
-			if (n > best_n || (n > 0 && n == best_n && by_votes &&
-					      votes[l] > votes[best])) {
+			if (n > best_n ||
+			    (n > 0 && n == best_n && by_votes &&
+				votes[l] > votes[best])) {
 				best_n = n;
 				best = l;
 			}
@@ -132,12 +133,12 @@ static void it_takes_the_links_a_naive_greedy_takes(void **state)
 		test_rng(&r, run);
 		window_random(&w, N_LINKS, sim_rng_below(&r, 200), &r);
 		cover(&p, N_LINKS, &w, &v);
-		const size_t n = naive(&w, p.tie == ALGO_COVER_VOTES, link,
-		    score);
+		const size_t n =
+		    naive(&w, p.tie == ALGO_COVER_VOTES, link, score);
 		if (n != v.n ||
-		    (n > 0 && (memcmp(link, v.link, n * sizeof(*link)) ||
-				  memcmp(score, v.score,
-				      n * sizeof(*score)))))
+		    (n > 0 &&
+			(memcmp(link, v.link, n * sizeof(*link)) ||
+			    memcmp(score, v.score, n * sizeof(*score)))))
 			fail_msg("(seed %lu, run %u)",
 			    (unsigned long)test_seed(), run);
 		algo_verdicts_free(&v);
@@ -222,16 +223,15 @@ static void the_classic_bad_case_fools_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    links_are_taken_by_the_flows_they_newly_cover),
-		cmocka_unit_test(equal_links_are_taken_by_id_or_by_votes),
-		cmocka_unit_test(renaming_links_renames_the_verdict),
-		cmocka_unit_test(it_takes_the_links_a_naive_greedy_takes),
-		cmocka_unit_test(
-		    every_flow_is_blamed_on_a_flagged_link_of_its_path),
-		cmocka_unit_test(
-		    greedy_is_never_worse_than_ln_n_times_the_optimum),
-		cmocka_unit_test(the_classic_bad_case_fools_it),
+	    cmocka_unit_test(links_are_taken_by_the_flows_they_newly_cover),
+	    cmocka_unit_test(equal_links_are_taken_by_id_or_by_votes),
+	    cmocka_unit_test(renaming_links_renames_the_verdict),
+	    cmocka_unit_test(it_takes_the_links_a_naive_greedy_takes),
+	    cmocka_unit_test(
+		every_flow_is_blamed_on_a_flagged_link_of_its_path),
+	    cmocka_unit_test(greedy_is_never_worse_than_ln_n_times_the_optimum),
+	    cmocka_unit_test(the_classic_bad_case_fools_it),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/cover", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/cover", tests, NULL,
+	    NULL);
 }

@@ -46,6 +46,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_link_has_the_place_at_which_it_is_made),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/matlab_order", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/vigil/matlab_order", tests,
+	    NULL, NULL);
 }

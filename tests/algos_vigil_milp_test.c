@@ -221,5 +221,6 @@ int main(void)
 		a_fatal_error_of_the_solver_is_an_error_and_no_more),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/milp", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/milp", tests, NULL,
+	    NULL);
 }

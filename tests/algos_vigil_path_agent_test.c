@@ -481,6 +481,6 @@ int main(void)
 	    cmocka_unit_test(no_events_break_it_or_make_it_trace_twice),
 	    cmocka_unit_test(the_same_events_give_the_same_actions),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/path_agent", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/vigil/path_agent", tests,
+	    NULL, NULL);
 }

@@ -184,5 +184,6 @@ int main(void)
 	    cmocka_unit_test(two_routes_in_one_trace_are_not_a_whole_path),
 	    cmocka_unit_test(absurd_reports_are_survived),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/path_map", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/path_map", tests, NULL,
+	    NULL);
 }

@@ -384,5 +384,6 @@ int main(void)
 	    cmocka_unit_test(the_order_of_rows_and_columns_does_not_matter),
 	    cmocka_unit_test(prices_reach_the_relaxation_of_odd_cycles),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/setcover", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/setcover", tests, NULL,
+	    NULL);
 }

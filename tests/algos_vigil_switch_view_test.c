@@ -283,6 +283,6 @@ int main(void)
 	    cmocka_unit_test(algorithm_1_flags_switches_too),
 	    cmocka_unit_test(in_a_graph_votes_are_on_its_switches),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/switch_view", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("algos/vigil/switch_view", tests,
+	    NULL, NULL);
 }

@@ -13,17 +13,17 @@ static void each_known_hop_gets_an_equal_share(void **state)
 	(void)state;
 	struct obs w = {0};
 	struct algo_tally t;
-	WINDOW_ADD(&w, 1, 0, 1, 2, 3);               /* 1/4 each */
-	WINDOW_ADD(&w, 7, 1, 5, 3);                  /* 1/3, however many */
-	WINDOW_ADD(&w, 0, 0, 1);                     /* lost nothing */
-	WINDOW_ADD(&w, 1, TOPO_NONE, 3, TOPO_NONE);  /* 1 */
-	WINDOW_ADD(&w, 1, TOPO_NONE, TOPO_NONE);     /* nothing known */
-	window_add(&w, 1, 0, NULL);                  /* no path at all */
+	WINDOW_ADD(&w, 1, 0, 1, 2, 3);              /* 1/4 each */
+	WINDOW_ADD(&w, 7, 1, 5, 3);                 /* 1/3, however many */
+	WINDOW_ADD(&w, 0, 0, 1);                    /* lost nothing */
+	WINDOW_ADD(&w, 1, TOPO_NONE, 3, TOPO_NONE); /* 1 */
+	WINDOW_ADD(&w, 1, TOPO_NONE, TOPO_NONE);    /* nothing known */
+	window_add(&w, 1, 0, NULL);                 /* no path at all */
 	assert_ok(algo_tally_open(&t, 7, test_err()));
 	assert_ok(algo_tally_count(&t, &w, test_err()));
 
-	const uint64_t want[] = {
-		V / 4, V / 4 + V / 3, V / 4, V / 4 + V / 3 + V, 0, V / 3, 0};
+	const uint64_t want[] = {V / 4, V / 4 + V / 3, V / 4, V / 4 + V / 3 + V,
+	    0, V / 3, 0};
 	for (topo_link l = 0; l < 7; l++)
 		assert_int_equal(t.link[l].votes, want[l]);
 	assert_int_equal(t.n_voters, 3);
@@ -59,8 +59,8 @@ static void votes_a_user_writes_become_the_nearest_units(void **state)
 	assert_int_equal(algo_tally_units(0.2), V / 5);
 	assert_int_equal(algo_tally_units(0.6), 3 * (V / 5));
 	assert_int_equal(algo_tally_units(0), 0);
-	assert_true(algo_tally_units(ALGO_TALLY_MAX_VOTES) ==
-		    (uint64_t)UINT32_MAX * V);
+	assert_true(
+	    algo_tally_units(ALGO_TALLY_MAX_VOTES) == (uint64_t)UINT32_MAX * V);
 }
 
 static void votes_are_bit_equal_whatever_the_order_of_flows(void **state)
@@ -116,8 +116,8 @@ static void the_run_of_a_link_names_its_voters_in_window_order(void **state)
 			unsigned n = 0;
 			for (size_t f = 0; f < w.flows.n; f++)
 				if (w.flows.n_retx[f] && crosses(&w, f, l)) {
-					assert_int_equal(
-					    t.voter[*next++].flow, f);
+					assert_int_equal(t.voter[*next++].flow,
+					    f);
 					n++;
 				}
 			assert_int_equal(t.link[l].n_flows, n);
@@ -186,10 +186,10 @@ static void a_window_that_does_not_fit_is_refused_and_forgotten(void **state)
 		size_t n_hops;
 		const char *text;
 	} cases[] = {
-		{2, 5, 20, "flow 1: hop 2 is link 8, but there are only 8"},
-		{4, 2, 20, "flow 1: its hops are 4 to 2"},
-		{2, 19, 20, "flow 1 has 17 hops, more than 16"},
-		{17, 20, 19, "flow 1: its hops are 17 to 20"},
+	    {2, 5, 20, "flow 1: hop 2 is link 8, but there are only 8"},
+	    {4, 2, 20, "flow 1: its hops are 4 to 2"},
+	    {2, 19, 20, "flow 1 has 17 hops, more than 16"},
+	    {17, 20, 19, "flow 1: its hops are 17 to 20"},
 	};
 	topo_link hop[20] = {0, 1, 2, 3, 8};
 	struct obs w = {0}, empty = {0};
@@ -250,21 +250,19 @@ static void every_allocation_may_fail(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_known_hop_gets_an_equal_share),
-		cmocka_unit_test(
-		    one_flow_of_any_length_gives_exactly_one_vote),
-		cmocka_unit_test(votes_a_user_writes_become_the_nearest_units),
-		cmocka_unit_test(
-		    votes_are_bit_equal_whatever_the_order_of_flows),
-		cmocka_unit_test(
-		    the_run_of_a_link_names_its_voters_in_window_order),
-		cmocka_unit_test(dropping_every_voter_leaves_no_votes),
-		cmocka_unit_test(the_next_window_finds_every_link_zeroed),
-		cmocka_unit_test(
-		    a_window_that_does_not_fit_is_refused_and_forgotten),
-		cmocka_unit_test(
-		    too_many_flows_are_refused_before_they_are_read),
-		cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(each_known_hop_gets_an_equal_share),
+	    cmocka_unit_test(one_flow_of_any_length_gives_exactly_one_vote),
+	    cmocka_unit_test(votes_a_user_writes_become_the_nearest_units),
+	    cmocka_unit_test(votes_are_bit_equal_whatever_the_order_of_flows),
+	    cmocka_unit_test(
+		the_run_of_a_link_names_its_voters_in_window_order),
+	    cmocka_unit_test(dropping_every_voter_leaves_no_votes),
+	    cmocka_unit_test(the_next_window_finds_every_link_zeroed),
+	    cmocka_unit_test(
+		a_window_that_does_not_fit_is_refused_and_forgotten),
+	    cmocka_unit_test(too_many_flows_are_refused_before_they_are_read),
+	    cmocka_unit_test(every_allocation_may_fail),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/tally", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/tally", tests, NULL,
+	    NULL);
 }

@@ -15,8 +15,8 @@ static void random_tally(struct algo_tally *t, struct sim_rng *r)
 	for (topo_link l = 0; l < N_LINKS; l++) {
 		if (sim_rng_below(r, 5) == 0)
 			continue;
-		t->link[l].votes = 1 + (sim_rng_below(r, 8) <<
-					   4 * sim_rng_below(r, 6));
+		t->link[l].votes =
+		    1 + (sim_rng_below(r, 8) << 4 * sim_rng_below(r, 6));
 		t->link[l].n_flows = 1 + sim_rng_below(r, 12);
 		t->touched[t->n_touched++] = l;
 	}
@@ -48,8 +48,7 @@ static void lower_some(struct algo_tally *t, enum algo_top_by by,
     struct sim_rng *r)
 {
 	for (unsigned n = sim_rng_below(r, 30); n > 0; n--) {
-		struct algo_tally_link *l =
-		    &t->link[sim_rng_below(r, N_LINKS)];
+		struct algo_tally_link *l = &t->link[sim_rng_below(r, N_LINKS)];
 		if (by == ALGO_TOP_VOTES)
 			l->votes = l->votes * sim_rng_below(r, 11) / 10;
 		else
@@ -74,8 +73,7 @@ static void the_top_link_is_the_one_a_search_finds(void **state)
 			const topo_link got = algo_top_peek(&q);
 			if (got != want)
 				fail_msg("(seed %lu, run %u): %u, not %u",
-				    (unsigned long)test_seed(), run, got,
-				    want);
+				    (unsigned long)test_seed(), run, got, want);
 			if (got == TOPO_NONE)
 				break;
 			assert_int_equal(algo_top_peek(&q), got);
@@ -105,8 +103,9 @@ static void a_tally_without_votes_has_no_top(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_top_link_is_the_one_a_search_finds),
-		cmocka_unit_test(a_tally_without_votes_has_no_top),
+	    cmocka_unit_test(the_top_link_is_the_one_a_search_finds),
+	    cmocka_unit_test(a_tally_without_votes_has_no_top),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/top", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/top", tests, NULL,
+	    NULL);
 }

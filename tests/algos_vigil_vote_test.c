@@ -8,8 +8,8 @@
 
 static void vote(const struct obs *w, struct algo_verdicts *v)
 {
-	assert_ok(window_diagnose(&algo_vote, NULL, 40, w, NULL, v,
-	    test_err()));
+	assert_ok(
+	    window_diagnose(&algo_vote, NULL, 40, w, NULL, v, test_err()));
 }
 
 static void links_are_ranked_by_votes_and_none_is_flagged(void **state)
@@ -27,7 +27,7 @@ static void links_are_ranked_by_votes_and_none_is_flagged(void **state)
 	algo_verdicts_sort(&v);
 	const topo_link link[] = {3, 6, 7, 5, 8, 30, 31, 32, 33};
 	const double score[] = {1.0 / 3 + 1, 0.5, 0.5, 1.0 / 3, 1.0 / 3, 0.25,
-		0.25, 0.25, 0.25};
+	    0.25, 0.25, 0.25};
 	assert_int_equal(v.n, 9);
 	for (size_t i = 0; i < 9; i++) {
 		assert_int_equal(v.link[i], link[i]);
@@ -97,13 +97,12 @@ static void renaming_links_renames_the_verdict(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    links_are_ranked_by_votes_and_none_is_flagged),
-		cmocka_unit_test(
-		    three_flows_that_meet_on_one_link_point_at_it),
-		cmocka_unit_test(
-		    flows_that_lost_nothing_change_nothing_but_the_rows),
-		cmocka_unit_test(renaming_links_renames_the_verdict),
+	    cmocka_unit_test(links_are_ranked_by_votes_and_none_is_flagged),
+	    cmocka_unit_test(three_flows_that_meet_on_one_link_point_at_it),
+	    cmocka_unit_test(
+		flows_that_lost_nothing_change_nothing_but_the_rows),
+	    cmocka_unit_test(renaming_links_renames_the_verdict),
 	};
-	return cmocka_run_group_tests_name("algos/vigil/vote", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("algos/vigil/vote", tests, NULL,
+	    NULL);
 }

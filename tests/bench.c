@@ -19,16 +19,16 @@ static const struct topic {
 	const char *name;
 	void (*run)(void);
 } topics[] = {
-	{"evq", bench_evq},
-	{"bulk", bench_bulk},
-	{"algos", bench_algos},
-	{"trial", bench_trial},
-	{"program", bench_program},
-	{"agents", bench_agents},
-	{"pinglist", bench_pinglist},
-	{"pingmesh", bench_pingmesh},
-	{"fabric", bench_fabric},
-	{"jobs", bench_jobs},
+    {"evq", bench_evq},
+    {"bulk", bench_bulk},
+    {"algos", bench_algos},
+    {"trial", bench_trial},
+    {"program", bench_program},
+    {"agents", bench_agents},
+    {"pinglist", bench_pinglist},
+    {"pingmesh", bench_pingmesh},
+    {"fabric", bench_fabric},
+    {"jobs", bench_jobs},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
@@ -122,8 +122,8 @@ static int read_count(const char *text, uint64_t max, uint64_t *n)
 	char *end;
 	errno = 0;
 	*n = strtoull(text, &end, 10);
-	return errno == 0 && *text >= '0' && *text <= '9' && !*end &&
-	    *n > 0 && *n <= max;
+	return errno == 0 && *text >= '0' && *text <= '9' && !*end && *n > 0 &&
+	    *n <= max;
 }
 
 static int hold(const char *n_pending, const char *n_events)

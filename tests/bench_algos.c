@@ -50,8 +50,7 @@ static void fill_window(struct subject *s, size_t n, struct sim_rng *r)
 	struct sim_err e = {0};
 	for (int i = 0; i < N_BAD; i++)
 		bad[i] = 2 * s->topo.n_hosts +
-			 sim_rng_below(r, s->topo.n_links -
-					      2 * s->topo.n_hosts);
+		    sim_rng_below(r, s->topo.n_links - 2 * s->topo.n_hosts);
 	while (s->window.flows.n < n) {
 		const topo_host src = sim_rng_below(r, s->topo.n_hosts);
 		const topo_host dst = sim_rng_below(r, s->topo.n_hosts);
@@ -63,9 +62,9 @@ static void fill_window(struct subject *s, size_t n, struct sim_rng *r)
 		if (!fails)
 			continue;
 		const struct obs_flow flow = {.src_host = src,
-			.dst_host = dst,
-			.n_pkts = 100,
-			.n_retx = 1};
+		    .dst_host = dst,
+		    .n_pkts = 100,
+		    .n_retx = 1};
 		must(obs_add_flow(&s->window, &flow, path, n_hops, &e), &e);
 	}
 }
@@ -78,9 +77,9 @@ static void open_subject(struct subject *s, const struct topo_clos *shape,
 	struct sim_rng r;
 	*s = (struct subject){.repeat = repeat};
 	s->params = (struct algo_alg1_params){.threshold = 0.01,
-		.total = ALGO_ALG1_INITIAL,
-		.adjust = ALGO_ALG1_REMOVAL,
-		.blame = {.noise = ALGO_NOISE_OWN_VOTE}};
+	    .total = ALGO_ALG1_INITIAL,
+	    .adjust = ALGO_ALG1_REMOVAL,
+	    .blame = {.noise = ALGO_NOISE_OWN_VOTE}};
 	sim_rng_init(&r, &seed, SIM_STREAM_TEST, 0);
 	must(topo_open_clos(&s->topo, shape, &e), &e);
 	must(algo_alg1.open(&s->work, &s->topo, &s->params, &e), &e);
@@ -182,8 +181,7 @@ static void naive_diagnose(struct subject *s)
 		v->n_flagged++;
 		s->flagged[l] = 1;
 		for (size_t f = 0; f < n; f++)
-			s->dead[f] |= (uint8_t)crosses(
-			    obs_path(&s->window, f),
+			s->dead[f] |= (uint8_t)crosses(obs_path(&s->window, f),
 			    obs_n_hops(&s->window, f), l);
 	}
 	for (topo_link l = 0; l < s->topo.n_links; l++)
@@ -221,10 +219,16 @@ static size_t n_different(struct subject *s)
 void bench_algos(void)
 {
 	/* 4160 and 251,904 directed links. */
-	const struct topo_clos paper = {.n_pods = 2, .n_tors = 20, .n_t1 = 8,
-		.n_t2 = 10, .n_hosts = 40};
-	const struct topo_clos large = {.n_pods = 24, .n_tors = 48,
-		.n_t1 = 16, .n_t2 = 160, .n_hosts = 40};
+	const struct topo_clos paper = {.n_pods = 2,
+	    .n_tors = 20,
+	    .n_t1 = 8,
+	    .n_t2 = 10,
+	    .n_hosts = 40};
+	const struct topo_clos large = {.n_pods = 24,
+	    .n_tors = 48,
+	    .n_t1 = 16,
+	    .n_t2 = 160,
+	    .n_hosts = 40};
 	struct subject s, small, wide;
 	struct bench_pair pair;
 
@@ -237,8 +241,8 @@ void bench_algos(void)
 	run_naive(&s);
 	run_alg1(&s);
 	pair = bench_against(ROUNDS, run_naive, &s, run_alg1, &s);
-	bench_row("alg1: links flagged", (double)s.out.n_flagged, "links",
-	    '-', 0);
+	bench_row("alg1: links flagged", (double)s.out.n_flagged, "links", '-',
+	    0);
 	bench_row("alg1: 20,000 flows, 4160 links", pair.b_s / s.repeat * 1e6,
 	    "us", '-', 0);
 	bench_row("alg1: naive re-tally / alg1", pair.ratio, "x", '>', 3);
@@ -251,10 +255,9 @@ void bench_algos(void)
 	run_alg1(&small);
 	run_alg1(&wide);
 	pair = bench_against(ROUNDS, run_alg1, &wide, run_alg1, &small);
-	bench_row("alg1: 2000 flows, 4160 links",
-	    pair.b_s / small.repeat * 1e6, "us", '-', 0);
-	bench_row("alg1: 2000 flows, 252k / 4k links", pair.ratio, "x", '<',
-	    2);
+	bench_row("alg1: 2000 flows, 4160 links", pair.b_s / small.repeat * 1e6,
+	    "us", '-', 0);
+	bench_row("alg1: 2000 flows, 252k / 4k links", pair.ratio, "x", '<', 2);
 	close_subject(&small);
 	close_subject(&wide);
 }

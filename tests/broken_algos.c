@@ -139,8 +139,7 @@ static const struct sim_field no_params[] = {{0}};
 #define BROKEN(broken_name, broken_diagnose)                                   \
 	{                                                                      \
 		.name = (broken_name), .paper = "none",                        \
-		.doc = "broken on purpose",                                    \
-		.needs = OBS_FLOWS | OBS_HOPS,                   \
+		.doc = "broken on purpose", .needs = OBS_FLOWS | OBS_HOPS,     \
 		.params = no_params, .params_size = 1, .open = open_work,      \
 		.diagnose = (broken_diagnose), .close = close_work,            \
 	}

@@ -356,6 +356,6 @@ int main(void)
 	    cmocka_unit_test(other_texts_are_refused),
 	    cmocka_unit_test(a_failed_allocation_leaks_nothing),
 	};
-	return cmocka_run_group_tests_name("experiments/check/expected", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("experiments/check/expected", tests,
+	    NULL, NULL);
 }

@@ -87,6 +87,6 @@ int main(void)
 	    cmocka_unit_test(texts_are_what_xml_allows),
 	    cmocka_unit_test(a_report_holds_suites_of_cases),
 	};
-	return cmocka_run_group_tests_name("experiments/check/junit", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("experiments/check/junit", tests,
+	    NULL, NULL);
 }

@@ -216,6 +216,6 @@ int main(void)
 	    cmocka_unit_test(nothing_to_read_along_is_a_mistake),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
-	return cmocka_run_group_tests_name("experiments/spec/along", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("experiments/spec/along", tests,
+	    NULL, NULL);
 }

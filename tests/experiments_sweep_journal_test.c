@@ -523,10 +523,10 @@ static void close_removes_the_file_when_told_to(void **state)
 	res_cube_free(&c);
 }
 
-#define CHECK(condition)                                                  \
-	do {                                                              \
-		if (!(condition))                                         \
-			return __LINE__;                                  \
+#define CHECK(condition)                                                       \
+	do {                                                                   \
+		if (!(condition))                                              \
+			return __LINE__;                                       \
 	} while (0)
 
 /* Write until the file system is full, free room by calling MORE_ROOM, go on:

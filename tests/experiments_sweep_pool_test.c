@@ -288,7 +288,7 @@ static void assert_all_taken(const struct fixture *f)
 	for (size_t i = 0; i < f->job.n_cells; i++) {
 		size_t k = f->cell[i] % MAX_CELLS;
 		enum res_status want = f->deed[k] == ANSWER ? RES_DONE
-		    : f->deed[k] <= ERR_WITHOUT_WORDS	    ? RES_FAILED
+		    : f->deed[k] <= ERR_WITHOUT_WORDS       ? RES_FAILED
 							    : RES_CRASHED;
 		assert_int_equal(f->taken[k], 1);
 		assert_int_equal(f->status[k], want);
@@ -308,8 +308,7 @@ static void all_cells_are_served_once(void **state)
 			assert_ok(run(f, test_err()));
 			assert_all_taken(f);
 			assert_true((size_t)f->board->n_opens <= sizes[k]);
-			assert_true(
-			    f->board->n_opens <= (int)f->job.n_workers);
+			assert_true(f->board->n_opens <= (int)f->job.n_workers);
 		}
 }
 
@@ -757,6 +756,6 @@ int main(void)
 	    TEST(every_failed_allocation_is_an_error),
 	    TEST(no_process_to_be_had_is_an_error),
 	};
-	return cmocka_run_group_tests_name("experiments/sweep/pool", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("experiments/sweep/pool", tests,
+	    NULL, NULL);
 }

@@ -25,18 +25,22 @@ static void a_line_says_done_failed_rate_and_eta(void **state)
 	    .cells = {1400, 810, 2, 0},
 	    .per_s = 1034.4,
 	};
-	assert_line(&l, "vigil_fig03  [#####-----]  812/1400 cells  2 failed"
-			"  1034/s  ETA 0:01");
+	assert_line(&l,
+	    "vigil_fig03  [#####-----]  812/1400 cells  2 failed"
+	    "  1034/s  ETA 0:01");
 	l.cells = (struct res_progress){1400, 1399, 0, 0};
-	assert_line(&l, "vigil_fig03  [#########-]  1399/1400 cells"
-			"  1034/s  ETA 0:00");
+	assert_line(&l,
+	    "vigil_fig03  [#########-]  1399/1400 cells"
+	    "  1034/s  ETA 0:00");
 	l.cells = (struct res_progress){1400, 1300, 90, 10};
-	assert_line(&l, "vigil_fig03  [##########]  1400/1400 cells  90 failed"
-			"  10 crashed  1034/s");
+	assert_line(&l,
+	    "vigil_fig03  [##########]  1400/1400 cells  90 failed"
+	    "  10 crashed  1034/s");
 	l.ended = 1;
 	l.elapsed_ns = 3725 * SIM_SEC;
-	assert_line(&l, "vigil_fig03  [##########]  1400/1400 cells  90 failed"
-			"  10 crashed  1034/s  in 1:02:05");
+	assert_line(&l,
+	    "vigil_fig03  [##########]  1400/1400 cells  90 failed"
+	    "  10 crashed  1034/s  in 1:02:05");
 }
 
 static void what_is_not_known_is_left_out(void **state)
@@ -332,6 +336,6 @@ int main(void)
 	    cmocka_unit_test(nothing_is_printed_without_a_file),
 	    cmocka_unit_test(a_terminal_is_redrawn_at_most_five_times_a_second),
 	};
-	return cmocka_run_group_tests_name("experiments/sweep/progress", tests, NULL,
-	    NULL);
+	return cmocka_run_group_tests_name("experiments/sweep/progress", tests,
+	    NULL, NULL);
 }

@@ -460,7 +460,8 @@ static void a_cell_prints_its_faults_and_verdicts(void **state)
 /* Their links are not told beside them. */
 static void a_cell_prints_its_holes_and_outages(void **state)
 {
-	static const char want[] = "0 faults\n"
+	static const char want[] =
+	    "0 faults\n"
 	    "2 black holes\n"
 	    "  tor3                     type 1, 0.25 of its entries\n"
 	    "  t2.0                     type 2, 0.5 of its entries, from 2 s "
@@ -515,7 +516,7 @@ static void no_allocation_is_taken_for_granted(void **state)
 
 #define PINGS                                                                  \
 	HEAD "plane: pingmesh\nalgorithms: [blackhole, {name: blackhole, "     \
-	     "label: b}]\nnoise: {rate: 0.01}\ntopology: {n_pods: 2, "          \
+	     "label: b}]\nnoise: {rate: 0.01}\ntopology: {n_pods: 2, "         \
 	     "n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}\n"
 
 static void a_run_of_probes_has_a_row_a_window(void **state)
@@ -580,10 +581,10 @@ static void detection_takes_until_the_first_whole_window(void **state)
 	    1);
 	run(&g, 0, 0, row[0]);
 	for (size_t i = 0; i < N; i++) {
-		assert_true(algo(row[i], 0, RES_ALGO_detect_s) ==
-		    2400 + 96 - 1250);
-		assert_true(algo(row[i], 0, RES_ALGO_n_flagged_true) ==
-		    (i >= 3));
+		assert_true(
+		    algo(row[i], 0, RES_ALGO_detect_s) == 2400 + 96 - 1250);
+		assert_true(
+		    algo(row[i], 0, RES_ALGO_n_flagged_true) == (i >= 3));
 		assert_true(algo(row[i], 0, RES_ALGO_n_flagged) == (i >= 3));
 	}
 	close_rig(&g);
@@ -601,8 +602,7 @@ int main(void)
 	    cmocka_unit_test(points_share_their_random_numbers_unless_told),
 	    cmocka_unit_test(auto_skips_where_that_fits_and_only_there),
 	    cmocka_unit_test(both_planes_give_the_same_statistics),
-	    cmocka_unit_test(
-		the_released_simulators_accuracy_is_in_its_range),
+	    cmocka_unit_test(the_released_simulators_accuracy_is_in_its_range),
 	    cmocka_unit_test(pods_can_be_swapped),
 	    cmocka_unit_test(the_bad_link_ranks_first_in_every_kind_of_network),
 	    cmocka_unit_test(a_cell_prints_its_faults_and_verdicts),

@@ -9,12 +9,12 @@
 static struct obs_flow flow_number(uint32_t i)
 {
 	return (struct obs_flow){.start_ns = UINT64_C(1000000007) * i,
-		.src_host = 3 * i,
-		.dst_host = 3 * i + 1,
-		.src_port = (uint16_t)(i + 1024),
-		.dst_port = (uint16_t)(i + 80),
-		.n_pkts = i + 2,
-		.n_retx = i};
+	    .src_host = 3 * i,
+	    .dst_host = 3 * i + 1,
+	    .src_port = (uint16_t)(i + 1024),
+	    .dst_port = (uint16_t)(i + 80),
+	    .n_pkts = i + 2,
+	    .n_retx = i};
 }
 
 /* Flow i has i % 5 hops: i, i + 1, ... */
@@ -28,14 +28,12 @@ static int add_number(struct obs *o, uint32_t i, struct sim_err *e)
 static void assert_number(const struct obs *o, uint32_t i)
 {
 	const struct obs_flow want = flow_number(i);
-#define X(type, name, units, doc)                                         \
-	assert_true(o->flows.name[i] == want.name);
+#define X(type, name, units, doc) assert_true(o->flows.name[i] == want.name);
 	OBS_FLOW_COLUMNS(X)
 #undef X
 	assert_int_equal(obs_n_hops(o, i), i % 5);
 	for (uint32_t j = 0; j < i % 5; j++)
-		assert_int_equal(obs_path(o, i)[j],
-		    j == 3 ? TOPO_NONE : i + j);
+		assert_int_equal(obs_path(o, i)[j], j == 3 ? TOPO_NONE : i + j);
 }
 
 static void flows_keep_their_columns_and_their_paths(void **state)
@@ -170,14 +168,12 @@ static void paths_of_sixteen_hops_pass_and_of_seventeen_do_not(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows_keep_their_columns_and_their_paths),
-		cmocka_unit_test(
-		    a_cleared_window_is_empty_and_keeps_its_memory),
-		cmocka_unit_test(
-		    a_flow_without_memory_leaves_the_window_as_it_was),
-		cmocka_unit_test(a_check_names_the_flow_and_the_wrong_value),
-		cmocka_unit_test(
-		    paths_of_sixteen_hops_pass_and_of_seventeen_do_not),
+	    cmocka_unit_test(flows_keep_their_columns_and_their_paths),
+	    cmocka_unit_test(a_cleared_window_is_empty_and_keeps_its_memory),
+	    cmocka_unit_test(a_flow_without_memory_leaves_the_window_as_it_was),
+	    cmocka_unit_test(a_check_names_the_flow_and_the_wrong_value),
+	    cmocka_unit_test(
+		paths_of_sixteen_hops_pass_and_of_seventeen_do_not),
 	};
 	return cmocka_run_group_tests_name("models/obs", tests, NULL, NULL);
 }

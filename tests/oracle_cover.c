@@ -18,8 +18,7 @@ static int is_covered(const struct obs *w, size_t flow, const topo_link *set,
 }
 
 /* Whether SET[n] can be completed to a cover of SIZE links. */
-static int completes(const struct obs *w, topo_link *set, size_t n,
-    size_t size)
+static int completes(const struct obs *w, topo_link *set, size_t n, size_t size)
 {
 	size_t flow = 0;
 	while (flow < w->flows.n && is_covered(w, flow, set, n))

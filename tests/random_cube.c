@@ -15,8 +15,8 @@ static char *text(const char *s)
 static const char *pick(struct sim_rng *r)
 {
 	static const char *const words[] = {"", "a", "vote", "Überdeckung",
-		"α → β", "two words", "tab\tand\nline", "\"quoted\" \\ \x01",
-		"漢字", "a text that is much longer than all the others"};
+	    "α → β", "two words", "tab\tand\nline", "\"quoted\" \\ \x01",
+	    "漢字", "a text that is much longer than all the others"};
 	return words[sim_rng_below(r, sizeof(words) / sizeof(words[0]))];
 }
 
@@ -122,7 +122,7 @@ static void fill_claims(struct res_cube *c, struct sim_rng *r)
 		c->claim = zeroed(c->n_claims, sizeof(c->claim[0]));
 	for (size_t i = 0; i < c->n_claims; i++)
 		c->claim[i] = (struct res_claim){text("accuracy_all"),
-			text(pick(r)), sim_rng_u01(r), sim_rng_below(r, 2)};
+		    text(pick(r)), sim_rng_u01(r), sim_rng_below(r, 2)};
 }
 
 void random_cube(struct res_cube *c, uint32_t run)
@@ -155,8 +155,12 @@ void random_cube(struct res_cube *c, uint32_t run)
 
 void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs)
 {
-	*c = (struct res_cube){.n_algos = 2, .n_axes = 1, .shard_n = 1,
-		.n_points = n_points, .n_runs = n_runs, .seed = 7};
+	*c = (struct res_cube){.n_algos = 2,
+	    .n_axes = 1,
+	    .shard_n = 1,
+	    .n_points = n_points,
+	    .n_runs = n_runs,
+	    .seed = 7};
 	c->figure = text("plain");
 	c->spec = text("figure: plain\n");
 	c->spec_bytes = strlen(c->spec);
@@ -170,9 +174,9 @@ void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs)
 	c->axis[0].n = n_points;
 	c->axis[0].n_coords = 1;
 	c->axis[0].coord = zeroed(1, sizeof(c->axis[0].coord[0]));
-	c->axis[0].coord[0] = (struct res_coord){text("faults.count"),
-		text("links"), text("faulty links"),
-		zeroed(n_points, sizeof(double)), NULL};
+	c->axis[0].coord[0] =
+	    (struct res_coord){text("faults.count"), text("links"),
+		text("faulty links"), zeroed(n_points, sizeof(double)), NULL};
 	for (size_t i = 0; i < n_points; i++)
 		c->axis[0].coord[0].number[i] = (double)(i + 1);
 	assert_ok(res_cube_alloc(c, test_err()));
@@ -192,8 +196,7 @@ void without_optional(struct res_cube *c)
 		blank_optional(c, c->row + i * c->row_doubles);
 }
 
-static void assert_same_axis(const struct res_axis *a,
-    const struct res_axis *b)
+static void assert_same_axis(const struct res_axis *a, const struct res_axis *b)
 {
 	assert_int_equal(a->n, b->n);
 	assert_int_equal(a->n_coords, b->n_coords);
@@ -235,8 +238,7 @@ void assert_same_cube(const struct res_cube *a, const struct res_cube *b)
 		assert_string_equal(a->claim[i].metric, b->claim[i].metric);
 		assert_string_equal(a->claim[i].text, b->claim[i].text);
 		assert_true(a->claim[i].value == b->claim[i].value);
-		assert_int_equal(a->claim[i].confirmed,
-		    b->claim[i].confirmed);
+		assert_int_equal(a->claim[i].confirmed, b->claim[i].confirmed);
 	}
 	assert_int_equal(a->n_points, b->n_points);
 	assert_int_equal(a->n_along, b->n_along);

@@ -32,8 +32,9 @@ static void a_row_holds_the_trial_and_then_each_algorithm(void **state)
 	for (size_t p = 0; p < 3; p++)
 		for (size_t r = 0; r < 4; r++) {
 			double cell = (double)(10 * p + r);
-			assert_true(res_cube_trial(&c, p, r, RES_TRIAL_n_drops)
-			    == 1000.0 * RES_TRIAL_n_drops + cell);
+			assert_true(
+			    res_cube_trial(&c, p, r, RES_TRIAL_n_drops) ==
+			    1000.0 * RES_TRIAL_n_drops + cell);
 			for (size_t a = 0; a < 2; a++)
 				assert_true(res_cube_algo(&c, p, r, a,
 						RES_ALGO_n_top) ==
@@ -160,8 +161,11 @@ static void counts_that_make_no_cube_are_refused(void **state)
 	(void)state;
 	struct sim_err e;
 	struct res_axis axis[2] = {{.n = 3}, {.n = 1}};
-	struct res_cube c = {.n_algos = 1, .n_runs = 1, .n_axes = 1,
-		.axis = axis, .n_points = 4};
+	struct res_cube c = {.n_algos = 1,
+	    .n_runs = 1,
+	    .n_axes = 1,
+	    .axis = axis,
+	    .n_points = 4};
 	assert_int_equal(res_cube_alloc(&c, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "4 points, but the axes span 3"));
 	c.n_points = 3;
@@ -215,11 +219,11 @@ static uint64_t key_of(const char *figure, const char *spec,
     const char *overrides, const char *version)
 {
 	const struct res_cube c = {
-		.figure = (char *)figure,
-		.spec = (char *)spec,
-		.spec_bytes = strlen(spec),
-		.overrides = (char *)overrides,
-		.version = (char *)version,
+	    .figure = (char *)figure,
+	    .spec = (char *)spec,
+	    .spec_bytes = strlen(spec),
+	    .overrides = (char *)overrides,
+	    .version = (char *)version,
 	};
 	return res_cube_key(&c);
 }
@@ -228,14 +232,14 @@ static void every_part_of_the_identity_changes_the_key(void **state)
 {
 	(void)state;
 	const uint64_t key[] = {
-		key_of("a", "b", "c", "d"),
-		key_of("x", "b", "c", "d"),
-		key_of("a", "x", "c", "d"),
-		key_of("a", "b", "x", "d"),
-		key_of("a", "b", "c", "x"),
-		key_of("ab", "", "c", "d"),
-		key_of("", "ab", "c", "d"),
-		key_of("a", "bc", "", "d"),
+	    key_of("a", "b", "c", "d"),
+	    key_of("x", "b", "c", "d"),
+	    key_of("a", "x", "c", "d"),
+	    key_of("a", "b", "x", "d"),
+	    key_of("a", "b", "c", "x"),
+	    key_of("ab", "", "c", "d"),
+	    key_of("", "ab", "c", "d"),
+	    key_of("a", "bc", "", "d"),
 	};
 	for (size_t i = 0; i < 8; i++)
 		for (size_t j = 0; j < i; j++)
@@ -280,10 +284,8 @@ static void shards_merge_to_the_whole_in_any_order(void **state)
 			random_cube(&part[i], run);
 			cut(&part[i], i, 3);
 		}
-		assert_ok(res_cube_merge(&part[o[0]], &part[o[1]],
-		    test_err()));
-		assert_ok(res_cube_merge(&part[o[0]], &part[o[2]],
-		    test_err()));
+		assert_ok(res_cube_merge(&part[o[0]], &part[o[1]], test_err()));
+		assert_ok(res_cube_merge(&part[o[0]], &part[o[2]], test_err()));
 		assert_same_cube(&part[o[0]], &whole);
 		for (uint32_t i = 0; i < 3; i++)
 			res_cube_free(&part[i]);

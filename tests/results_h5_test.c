@@ -193,8 +193,8 @@ static void every_mutation_is_refused(void **state)
 			length = sim_rng_below(&r, (uint32_t)n);
 		else
 			for (uint32_t i = 0; i <= run % 3; i++)
-				bad[sim_rng_below(&r, (uint32_t)n)] ^=
-				    1 << sim_rng_below(&r, 8);
+				bad[sim_rng_below(&r, (uint32_t)n)] ^= 1
+				    << sim_rng_below(&r, 8);
 		if (length == n && memcmp(bad, bytes, n) == 0)
 			continue;
 		FILE *f = fopen(path, "wb");
@@ -256,8 +256,8 @@ static void put_number(hid_t file, const char *name, unsigned value)
 	H5Sclose(space);
 }
 
-static void put_numbers(hid_t file, const char *name, hid_t type,
-    unsigned rank, const hsize_t dim[])
+static void put_numbers(hid_t file, const char *name, hid_t type, unsigned rank,
+    const hsize_t dim[])
 {
 	hid_t space = H5Screate_simple((int)rank, dim, NULL);
 	hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT,
@@ -277,9 +277,8 @@ static void harm(hid_t file, const char *name, enum harm how)
 	hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
 	hid_t space = H5Dget_space(set);
 	unsigned rank = how == TYPE
-			    ? (unsigned)H5Sget_simple_extent_dims(space, dim,
-				  NULL)
-			    : 1;
+	    ? (unsigned)H5Sget_simple_extent_dims(space, dim, NULL)
+	    : 1;
 	H5Sclose(space);
 	H5Dclose(set);
 	assert_true(H5Ldelete(file, name, H5P_DEFAULT) >= 0);
@@ -296,9 +295,9 @@ static void each_missing_or_odd_dataset_is_refused(void **state)
 	(void)state;
 	/* Of the last two only the length is read. */
 	static const char *const names[] = {"algorithm", "faults.count",
-		"status", "n_faults", "hits_all", "worst_rank",
-		"claims/metric", "claims/text", "claims/value",
-		"claims/confirmed", "run", "claims/claim"};
+	    "status", "n_faults", "hits_all", "worst_rank", "claims/metric",
+	    "claims/text", "claims/value", "claims/confirmed", "run",
+	    "claims/claim"};
 	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < 12; i++)
 		for (enum harm how = GONE; how <= TYPE; how++) {
@@ -315,9 +314,9 @@ static void each_missing_or_odd_dataset_is_refused(void **state)
 static void each_missing_or_odd_attribute_is_named(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"schema_version", "figure",
-		"title", "paper", "spec", "overrides", "culprit", "libraries",
-		"axes", "seed", "shard"};
+	static const char *const names[] = {"schema_version", "figure", "title",
+	    "paper", "spec", "overrides", "culprit", "libraries", "axes",
+	    "seed", "shard"};
 	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (unsigned how = 0; how < 2; how++) {
@@ -325,9 +324,9 @@ static void each_missing_or_odd_attribute_is_named(void **state)
 			assert_true(H5Adelete(file, names[i]) >= 0);
 			if (how == 1) {
 				hid_t space = H5Screate(H5S_NULL);
-				H5Aclose(H5Acreate2(file, names[i],
-				    H5T_IEEE_F64LE, space, H5P_DEFAULT,
-				    H5P_DEFAULT));
+				H5Aclose(
+				    H5Acreate2(file, names[i], H5T_IEEE_F64LE,
+					space, H5P_DEFAULT, H5P_DEFAULT));
 				H5Sclose(space);
 			}
 			H5Fclose(file);
@@ -371,8 +370,7 @@ static void values_that_cannot_be_are_refused(void **state)
 
 	file = good_file(path);
 	H5Ldelete(file, "run", H5P_DEFAULT);
-	put_numbers(file, "run", H5T_STD_I32LE, 1,
-	    (hsize_t[]){4000000000u});
+	put_numbers(file, "run", H5T_STD_I32LE, 1, (hsize_t[]){4000000000u});
 	H5Fclose(file);
 	seal(path);
 	assert_refused(path, SIM_EPARSE, "larger than the file");
@@ -496,8 +494,8 @@ static void names_a_file_cannot_hold_are_refused(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"", "a/b", ".", "run", "status",
-		"claims", "algorithm", "hits_all", "recall", "n_flows",
-		"two words", "tab\t"};
+	    "claims", "algorithm", "hits_all", "recall", "n_flows", "two words",
+	    "tab\t"};
 	const char *path = test_path("never.h5");
 	struct sim_err e;
 	struct res_cube c;
@@ -664,6 +662,6 @@ int main(void)
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(other_programs_read_it),
 	};
-	return cmocka_run_group_tests_name("results/h5", tests, test_folder_make,
-	    test_folder_remove);
+	return cmocka_run_group_tests_name("results/h5", tests,
+	    test_folder_make, test_folder_remove);
 }

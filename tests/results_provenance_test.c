@@ -73,7 +73,9 @@ static void bytes_that_are_no_utf8_are_replaced(void **state)
 	assert_json("\xf4\x90\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 	assert_json("\xf0\x80\x80\x80", "\"\\ufffd\\ufffd\\ufffd\\ufffd\"");
 	assert_json("\xe6\xbc", "\"\\ufffd\\ufffd\"");
-	assert_json("\xff" "a\x80", "\"\\ufffda\\ufffd\"");
+	assert_json("\xff"
+		    "a\x80",
+	    "\"\\ufffda\\ufffd\"");
 }
 
 static void numbers_that_are_none_are_null(void **state)
@@ -96,14 +98,14 @@ static void a_run_record_is_json_with_every_field(void **state)
 {
 	(void)state;
 	char arg[5][16] = {"culprit", "run", "a \"b\".yaml", "--set",
-		"t=\xff\n"};
+	    "t=\xff\n"};
 	char *argv[] = {arg[0], arg[1], arg[2], arg[3], arg[4]};
 	const struct res_provenance more[] = {{"fabric", "a \"net\""},
-		{NULL, NULL}};
-	const struct res_run_record r = {5, argv, 1.7e9, 12.5, 3, 100, 97, 2,
-		1, more};
-	static const char *const want[] = {
-		"\"argv\": [\"culprit\", \"run\", \"a \\\"b\\\".yaml\"",
+	    {NULL, NULL}};
+	const struct res_run_record r = {5, argv, 1.7e9, 12.5, 3, 100, 97, 2, 1,
+	    more};
+	static const char *const want[] =
+	    {"\"argv\": [\"culprit\", \"run\", \"a \\\"b\\\".yaml\"",
 		"\"start_unix_s\": 1700000000", "\"end_unix_s\": 1700000012.5",
 		"\"wall_s\": 12.5", "\"workers\": 3", "\"cells\": 100",
 		"\"done\": 97", "\"failed\": 2", "\"crashed\": 1",
@@ -175,14 +177,14 @@ static void a_failed_write_leaves_no_temporary(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_version_names_the_commit),
-		cmocka_unit_test(texts_are_escaped_as_json_asks),
-		cmocka_unit_test(bytes_that_are_no_utf8_are_replaced),
-		cmocka_unit_test(numbers_that_are_none_are_null),
-		cmocka_unit_test(a_run_record_is_json_with_every_field),
-		cmocka_unit_test(a_file_is_replaced_as_a_whole),
-		cmocka_unit_test(a_bare_name_is_in_the_current_folder),
-		cmocka_unit_test(a_failed_write_leaves_no_temporary),
+	    cmocka_unit_test(the_version_names_the_commit),
+	    cmocka_unit_test(texts_are_escaped_as_json_asks),
+	    cmocka_unit_test(bytes_that_are_no_utf8_are_replaced),
+	    cmocka_unit_test(numbers_that_are_none_are_null),
+	    cmocka_unit_test(a_run_record_is_json_with_every_field),
+	    cmocka_unit_test(a_file_is_replaced_as_a_whole),
+	    cmocka_unit_test(a_bare_name_is_in_the_current_folder),
+	    cmocka_unit_test(a_failed_write_leaves_no_temporary),
 	};
 	return cmocka_run_group_tests_name("results/provenance", tests,
 	    make_folder, remove_folder);

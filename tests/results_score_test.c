@@ -33,9 +33,9 @@ static void add_flow(struct trial *x, unsigned n, const topo_link path[],
 static void add_fault(struct trial *x, topo_link link, double rate)
 {
 	const struct truth_fault f = {.link = link,
-		.rate = rate,
-		.from_ns = x->t.n_faults,
-		.to_ns = SIM_NEVER};
+	    .rate = rate,
+	    .from_ns = x->t.n_faults,
+	    .to_ns = SIM_NEVER};
 	assert_ok(truth_add_fault(&x->t, &f, test_err()));
 	truth_sort(&x->t);
 }
@@ -47,8 +47,7 @@ static void add_verdict(struct trial *x, topo_link link, double score)
 
 static void blame(struct trial *x, const topo_link links[])
 {
-	assert_ok(algo_verdicts_reserve_flows(&x->v, x->w.flows.n,
-	    test_err()));
+	assert_ok(algo_verdicts_reserve_flows(&x->v, x->w.flows.n, test_err()));
 	memcpy(x->v.blame, links, x->w.flows.n * sizeof(links[0]));
 }
 
@@ -443,8 +442,9 @@ static void list_in_order(struct oracle *o, const struct algo_verdicts *v)
 	}
 	for (size_t i = 0; i < v->n; i++)
 		for (size_t j = i + 1; j < v->n; j++)
-			if (score[j] > score[i] || (score[j] == score[i] &&
-			    o->order[j] < o->order[i])) {
+			if (score[j] > score[i] ||
+			    (score[j] == score[i] &&
+				o->order[j] < o->order[i])) {
 				double s = score[i];
 				topo_link l = o->order[i];
 				score[i] = score[j];
@@ -577,12 +577,12 @@ static void every_metric_agrees_with_brute_force(void **state)
 				oracle_flow(&o, &x, i, &want);
 		oracle_links(&o, &x, &want);
 		score(&x);
-#define X(name, unit, doc)                                                \
-	if (want.name != x.got.name &&                                    \
-	    !(isnan(want.name) && isnan(x.got.name)))                     \
-		fail_msg("seed %llu run %u: %s = %g, wanted %g",          \
-		    (unsigned long long)test_seed(), run, #name,          \
-		    x.got.name, want.name);
+#define X(name, unit, doc)                                                     \
+	if (want.name != x.got.name &&                                         \
+	    !(isnan(want.name) && isnan(x.got.name)))                          \
+		fail_msg("seed %llu run %u: %s = %g, wanted %g",               \
+		    (unsigned long long)test_seed(), run, #name, x.got.name,   \
+		    want.name);
 		RES_ALGO_METRICS(X)
 #undef X
 		done(&x);
@@ -592,32 +592,27 @@ static void every_metric_agrees_with_brute_force(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
-		cmocka_unit_test(verdicts_of_switches_are_scored_by_switches),
-		cmocka_unit_test(
-		    the_epoch_counts_flows_packets_and_faulty_links),
-		cmocka_unit_test(an_empty_epoch_scores_zero),
-		cmocka_unit_test(
-		    the_culprit_dropped_most_and_the_first_of_these),
-		cmocka_unit_test(flows_without_a_retransmission_do_not_count),
-		cmocka_unit_test(a_flow_whose_drops_nobody_knows_is_a_miss),
-		cmocka_unit_test(flows_set_aside_miss_in_all_but_not_in_kept),
-		cmocka_unit_test(hits_fault_counts_culprits_with_a_fault_alone),
-		cmocka_unit_test(
-		    the_released_rule_takes_the_last_faulty_else_the_last),
-		cmocka_unit_test(one_that_blames_nobody_has_no_accuracy),
-		cmocka_unit_test(one_that_only_ranks_has_no_flags),
-		cmocka_unit_test(
-		    flags_are_held_against_links_that_have_a_fault),
-		cmocka_unit_test(
-		    the_top_k_lists_flags_first_then_scores_then_ids),
-		cmocka_unit_test(the_worst_link_has_its_competition_rank),
-		cmocka_unit_test(
-		    an_empty_answer_does_not_rank_the_worst_link_first),
-		cmocka_unit_test(
-		    only_programs_have_a_value_a_bound_and_a_status),
-		cmocka_unit_test(what_does_not_fit_the_window_is_refused),
-		cmocka_unit_test(every_metric_agrees_with_brute_force),
+	    cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
+	    cmocka_unit_test(verdicts_of_switches_are_scored_by_switches),
+	    cmocka_unit_test(the_epoch_counts_flows_packets_and_faulty_links),
+	    cmocka_unit_test(an_empty_epoch_scores_zero),
+	    cmocka_unit_test(the_culprit_dropped_most_and_the_first_of_these),
+	    cmocka_unit_test(flows_without_a_retransmission_do_not_count),
+	    cmocka_unit_test(a_flow_whose_drops_nobody_knows_is_a_miss),
+	    cmocka_unit_test(flows_set_aside_miss_in_all_but_not_in_kept),
+	    cmocka_unit_test(hits_fault_counts_culprits_with_a_fault_alone),
+	    cmocka_unit_test(
+		the_released_rule_takes_the_last_faulty_else_the_last),
+	    cmocka_unit_test(one_that_blames_nobody_has_no_accuracy),
+	    cmocka_unit_test(one_that_only_ranks_has_no_flags),
+	    cmocka_unit_test(flags_are_held_against_links_that_have_a_fault),
+	    cmocka_unit_test(the_top_k_lists_flags_first_then_scores_then_ids),
+	    cmocka_unit_test(the_worst_link_has_its_competition_rank),
+	    cmocka_unit_test(
+		an_empty_answer_does_not_rank_the_worst_link_first),
+	    cmocka_unit_test(only_programs_have_a_value_a_bound_and_a_status),
+	    cmocka_unit_test(what_does_not_fit_the_window_is_refused),
+	    cmocka_unit_test(every_metric_agrees_with_brute_force),
 	};
 	return cmocka_run_group_tests_name("results/score", tests, NULL, NULL);
 }

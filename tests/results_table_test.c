@@ -15,8 +15,9 @@ struct grid {
 	char **field;
 };
 
-static char *print(int (*put)(const struct res_cube *, FILE *,
-		       struct sim_err *), const struct res_cube *c)
+static char *print(int (
+		       *put)(const struct res_cube *, FILE *, struct sim_err *),
+    const struct res_cube *c)
 {
 	char *text = NULL;
 	size_t n = 0;
@@ -66,8 +67,7 @@ static const char *at(const struct grid *g, size_t point, const char *column)
 	return NULL;
 }
 
-static double number_at(const struct grid *g, size_t point,
-    const char *column)
+static double number_at(const struct grid *g, size_t point, const char *column)
 {
 	const char *s = at(g, point, column);
 	char *end;
@@ -80,8 +80,7 @@ static void assert_number(const struct grid *g, size_t point,
     const char *column, double want)
 {
 	double got = number_at(g, point, column);
-	if (isnan(want) != isnan(got) ||
-	    fabs(got - want) > 1e-12 * fabs(want))
+	if (isnan(want) != isnan(got) || fabs(got - want) > 1e-12 * fabs(want))
 		fail_msg("point %zu: %s = %.17g, wanted %.17g", point, column,
 		    got, want);
 }
@@ -108,8 +107,8 @@ static double slow_quantile(const double x[], size_t n, double q)
 		return NAN;
 	double h = (double)(n - 1) * q, k = floor(h);
 	double lo = order_statistic(x, n, (size_t)k);
-	double hi = order_statistic(x, n, k < (double)(n - 1) ? (size_t)k + 1
-							      : (size_t)k);
+	double hi = order_statistic(x, n,
+	    k < (double)(n - 1) ? (size_t)k + 1 : (size_t)k);
 	return lo + (h - k) * (hi - lo);
 }
 
@@ -120,8 +119,8 @@ static const char *suffixed(const char *column, const char *suffix)
 	return name;
 }
 
-static void check_spread(const struct grid *g, size_t point,
-    const char *column, const double x[], size_t n)
+static void check_spread(const struct grid *g, size_t point, const char *column,
+    const double x[], size_t n)
 {
 	assert_number(g, point, suffixed(column, "_p10"),
 	    slow_quantile(x, n, 0.1));
@@ -170,8 +169,8 @@ static void check_ratio(const struct grid *g, const struct res_cube *c,
 		den += b;
 		x[n++] = a / b;
 	}
-	assert_ok(sim_binomial_interval((uint64_t)num, (uint64_t)den, 0.95,
-	    &lo, &hi, test_err()));
+	assert_ok(sim_binomial_interval((uint64_t)num, (uint64_t)den, 0.95, &lo,
+	    &hi, test_err()));
 	assert_number(g, point, column, n ? num / den : NAN);
 	assert_number(g, point, suffixed(column, "_lo"), n ? lo : NAN);
 	assert_number(g, point, suffixed(column, "_hi"), n ? hi : NAN);
@@ -290,8 +289,8 @@ static void every_number_agrees_with_a_slow_computation(void **state)
 		for (size_t p = 0; p < c.n_points; p++)
 			check_point(&g, &c, p);
 		for (size_t i = 0; i < c.n_claims; i++)
-			assert_number(&g, 0, i ? "claim:accuracy_all_2"
-					       : "claim:accuracy_all",
+			assert_number(&g, 0,
+			    i ? "claim:accuracy_all_2" : "claim:accuracy_all",
 			    c.claim[i].value);
 		free_grid(&g);
 		res_cube_free(&c);
@@ -390,13 +389,14 @@ static void the_header_is_in_the_stated_order(void **state)
 	without_optional(&c);
 	read_grid(&g, &c);
 	static const char *const first[] = {"faults.count", "runs", "n_flows",
-		"n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
-		"n_traced", "n_full_traces", "n_partial_traces", "n_icmp_sent",
-		"n_icmp_suppressed", "icmp_max_per_switch_s", "icmp_share_none",
-		"icmp_share_low", "icmp_share_high", "vote:accuracy_all", "vote:accuracy_all_lo",
-		"vote:accuracy_all_hi", "vote:accuracy_all_p10",
-		"vote:accuracy_all_p50", "vote:accuracy_all_p90",
-		"vote:accuracy_all_trials", "vote:accuracy_kept"};
+	    "n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
+	    "n_traced", "n_full_traces", "n_partial_traces", "n_icmp_sent",
+	    "n_icmp_suppressed", "icmp_max_per_switch_s", "icmp_share_none",
+	    "icmp_share_low", "icmp_share_high", "vote:accuracy_all",
+	    "vote:accuracy_all_lo", "vote:accuracy_all_hi",
+	    "vote:accuracy_all_p10", "vote:accuracy_all_p50",
+	    "vote:accuracy_all_p90", "vote:accuracy_all_trials",
+	    "vote:accuracy_kept"};
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		assert_string_equal(g.field[i], first[i]);
 	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
@@ -422,8 +422,8 @@ static void a_row_a_run_holds_what_was_measured(void **state)
 	    res_cube_trial(&c, 1, 2, RES_TRIAL_n_drops));
 	assert_true(number_at(&g, 4, "alg1:lead") ==
 	    res_cube_algo(&c, 1, 2, 1, RES_ALGO_lead));
-	const double *alg1 = c.row + row * c.row_doubles +
-	    RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS;
+	const double *alg1 = c.row + row * c.row_doubles + RES_N_TRIAL_METRICS +
+	    RES_N_ALGO_METRICS;
 	assert_near(number_at(&g, 4, "alg1:precision"),
 	    alg1[RES_ALGO_n_flagged_true] / alg1[RES_ALGO_n_flagged], 1e-15);
 	free_grid(&g);
@@ -469,7 +469,8 @@ static void json_of_any_cube_is_read_by_another_program(void **state)
 	}
 	FILE *out = popen("/usr/bin/python3 -c 'import json, sys\n"
 			  "for s in sys.stdin.read().split(\"\\0\")[:-1]:\n"
-			  "    assert all(json.loads(s))'", "w");
+			  "    assert all(json.loads(s))'",
+	    "w");
 	assert_non_null(out);
 	for (uint32_t run = 0; run < 50; run++) {
 		struct res_cube c;

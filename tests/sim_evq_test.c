@@ -63,13 +63,13 @@ static sim_ns any_magnitude(struct sim_rng *r)
 }
 
 static const struct delays all_delays[] = {
-	{"exponential", exponential},
-	{"pareto", pareto},
-	{"bimodal", bimodal},
-	{"constant", constant},
-	{"zero", zero},
-	{"few values", few_values},
-	{"near powers of 64", near_powers_of_64},
+    {"exponential", exponential},
+    {"pareto", pareto},
+    {"bimodal", bimodal},
+    {"constant", constant},
+    {"zero", zero},
+    {"few values", few_values},
+    {"near powers of 64", near_powers_of_64},
 };
 enum { N_DELAYS = sizeof(all_delays) / sizeof(all_delays[0]) };
 
@@ -287,8 +287,8 @@ static void a_pop_in_vain_leaves_room_for_earlier_events(void **state)
 			sim_ns t = sim_rng_below(&r, (uint32_t)start + 2);
 			put_both(&w, t < w.now ? w.now : t);
 			if (i % 8 == 7)
-				pop_both(&w, sim_rng_below(&r,
-				    (uint32_t)start + 2));
+				pop_both(&w,
+				    sim_rng_below(&r, (uint32_t)start + 2));
 		}
 		drain(&w);
 		twins_close(&w);
@@ -584,24 +584,22 @@ static void a_failed_arming_leaves_the_earlier_one(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pops_in_the_order_of_a_heap_for_any_delays),
-		cmocka_unit_test(pops_in_the_order_of_a_heap_in_mixed_phases),
-		cmocka_unit_test(
-		    pops_in_the_order_of_a_heap_up_to_the_end_of_time),
-		cmocka_unit_test(
+	    cmocka_unit_test(pops_in_the_order_of_a_heap_for_any_delays),
+	    cmocka_unit_test(pops_in_the_order_of_a_heap_in_mixed_phases),
+	    cmocka_unit_test(pops_in_the_order_of_a_heap_up_to_the_end_of_time),
+	    cmocka_unit_test(
 		an_event_goes_before_those_sorted_in_the_last_slot),
-		cmocka_unit_test(a_pop_in_vain_leaves_room_for_earlier_events),
-		cmocka_unit_test(an_event_before_now_or_at_never_is_an_error),
-		cmocka_unit_test(every_allocation_may_fail),
-		cmocka_unit_test(moving_events_needs_no_memory),
-		cmocka_unit_test(memory_is_used_again),
-		cmocka_unit_test(run_stops_after_until_and_sets_the_clock),
-		cmocka_unit_test(an_error_of_a_handler_ends_the_run),
-		cmocka_unit_test(a_timer_fires_at_its_last_arming_only),
-		cmocka_unit_test(
-		    a_stopped_timer_does_not_fire_until_armed_again),
-		cmocka_unit_test(a_timer_may_arm_itself_when_it_fires),
-		cmocka_unit_test(a_failed_arming_leaves_the_earlier_one),
+	    cmocka_unit_test(a_pop_in_vain_leaves_room_for_earlier_events),
+	    cmocka_unit_test(an_event_before_now_or_at_never_is_an_error),
+	    cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(moving_events_needs_no_memory),
+	    cmocka_unit_test(memory_is_used_again),
+	    cmocka_unit_test(run_stops_after_until_and_sets_the_clock),
+	    cmocka_unit_test(an_error_of_a_handler_ends_the_run),
+	    cmocka_unit_test(a_timer_fires_at_its_last_arming_only),
+	    cmocka_unit_test(a_stopped_timer_does_not_fire_until_armed_again),
+	    cmocka_unit_test(a_timer_may_arm_itself_when_it_fires),
+	    cmocka_unit_test(a_failed_arming_leaves_the_earlier_one),
 	};
 	return cmocka_run_group_tests_name("sim/evq", tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ static void levels_above_the_limit_are_silent(void **state)
 	for (int limit = SIM_LOG_ERROR; limit <= SIM_LOG_DEBUG; limit++)
 		for (int level = SIM_LOG_ERROR; level <= SIM_LOG_DEBUG; level++)
 			assert_true((*printed(limit, "p", level, "x") != 0) ==
-				    (level <= limit));
+			    (level <= limit));
 }
 
 static void no_log_or_a_zeroed_one_is_silent(void **state)
@@ -68,10 +68,10 @@ static void a_long_line_is_cut_and_says_so(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_line_names_program_and_level),
-		cmocka_unit_test(levels_above_the_limit_are_silent),
-		cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
-		cmocka_unit_test(a_long_line_is_cut_and_says_so),
+	    cmocka_unit_test(a_line_names_program_and_level),
+	    cmocka_unit_test(levels_above_the_limit_are_silent),
+	    cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
+	    cmocka_unit_test(a_long_line_is_cut_and_says_so),
 	};
 	return cmocka_run_group_tests_name("sim/log", tests, NULL, NULL);
 }

@@ -13,14 +13,14 @@ static void philox_gives_the_published_known_answers(void **state)
 	static const struct {
 		uint32_t ctr[4], key[2], out[4];
 	} kat[] = {
-		{{0, 0, 0, 0}, {0, 0},
-		    {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
-		{{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
-		    {0xffffffff, 0xffffffff},
-		    {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
-		{{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
-		    {0xa4093822, 0x299f31d0},
-		    {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
+	    {{0, 0, 0, 0}, {0, 0},
+		{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+	    {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+		{0xffffffff, 0xffffffff},
+		{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+	    {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+		{0xa4093822, 0x299f31d0},
+		{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
 	};
 	for (size_t i = 0; i < sizeof(kat) / sizeof(kat[0]); i++) {
 		uint32_t out[4];
@@ -67,14 +67,14 @@ static void every_part_of_a_name_changes_the_stream(void **state)
 	const struct sim_seed base = {1, 2, 3, 4};
 	const uint64_t ref = first_words(base, SIM_STREAM_FLOW, 5);
 	assert_true(ref == first_words(base, SIM_STREAM_FLOW, 5));
-	assert_true(ref != first_words((struct sim_seed){9, 2, 3, 4},
-	    SIM_STREAM_FLOW, 5));
-	assert_true(ref != first_words((struct sim_seed){1, 9, 3, 4},
-	    SIM_STREAM_FLOW, 5));
-	assert_true(ref != first_words((struct sim_seed){1, 2, 9, 4},
-	    SIM_STREAM_FLOW, 5));
-	assert_true(ref != first_words((struct sim_seed){1, 2, 3, 9},
-	    SIM_STREAM_FLOW, 5));
+	assert_true(ref !=
+	    first_words((struct sim_seed){9, 2, 3, 4}, SIM_STREAM_FLOW, 5));
+	assert_true(ref !=
+	    first_words((struct sim_seed){1, 9, 3, 4}, SIM_STREAM_FLOW, 5));
+	assert_true(ref !=
+	    first_words((struct sim_seed){1, 2, 9, 4}, SIM_STREAM_FLOW, 5));
+	assert_true(ref !=
+	    first_words((struct sim_seed){1, 2, 3, 9}, SIM_STREAM_FLOW, 5));
 	assert_true(ref != first_words(base, SIM_STREAM_LOSS, 5));
 	assert_true(ref != first_words(base, SIM_STREAM_FLOW, 6));
 }
@@ -83,8 +83,8 @@ static void every_part_of_a_name_changes_the_stream(void **state)
 static const char *name_of(unsigned number)
 {
 	switch (number) {
-#define X(name, value, doc)                                               \
-	case value:                                                       \
+#define X(name, value, doc)                                                    \
+	case value:                                                            \
 		return #name;
 		SIM_STREAMS(X)
 #undef X
@@ -148,13 +148,13 @@ static void a_gsl_clone_continues_the_same_sequence(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(philox_gives_the_published_known_answers),
-		cmocka_unit_test(keys_are_those_of_splitmix64),
-		cmocka_unit_test(every_part_of_a_name_changes_the_stream),
-		cmocka_unit_test(no_two_streams_share_a_number),
-		cmocka_unit_test(words_below_n_are_uniform),
-		cmocka_unit_test(gsl_distributions_draw_from_a_stream),
-		cmocka_unit_test(a_gsl_clone_continues_the_same_sequence),
+	    cmocka_unit_test(philox_gives_the_published_known_answers),
+	    cmocka_unit_test(keys_are_those_of_splitmix64),
+	    cmocka_unit_test(every_part_of_a_name_changes_the_stream),
+	    cmocka_unit_test(no_two_streams_share_a_number),
+	    cmocka_unit_test(words_below_n_are_uniform),
+	    cmocka_unit_test(gsl_distributions_draw_from_a_stream),
+	    cmocka_unit_test(a_gsl_clone_continues_the_same_sequence),
 	};
 	return cmocka_run_group_tests_name("sim/rng", tests, NULL, NULL);
 }

@@ -23,17 +23,16 @@ static void intervals_equal_published_values(void **state)
 		uint64_t k, n;
 		double conf, lo, hi;
 	} known[] = {
-		{1, 2, 0.95, 0.0125791170934250604, 0.98742088290657494},
-		{7, 29, 0.95, 0.102983550772617366, 0.435400345988533227},
-		{682, 925, 0.95, 0.707668264079039029, 0.765406558241525242},
-		{1, 1000, 0.99, 5.01252926077751059e-6, 0.00740628693835293662},
-		{999, 1000, 0.99, 0.992593713061647063, 0.999994987470739222},
-		{235, 1000, 0.5, 0.225634406814225728, 0.244716247057507339},
-		{3, 10000000, 0.95, 6.18672165625059144e-8,
-		    8.76727054157974959e-7},
-		{2500000, 10000000, 0.95, 0.249731643280660968,
+	    {1, 2, 0.95, 0.0125791170934250604, 0.98742088290657494},
+	    {7, 29, 0.95, 0.102983550772617366, 0.435400345988533227},
+	    {682, 925, 0.95, 0.707668264079039029, 0.765406558241525242},
+	    {1, 1000, 0.99, 5.01252926077751059e-6, 0.00740628693835293662},
+	    {999, 1000, 0.99, 0.992593713061647063, 0.999994987470739222},
+	    {235, 1000, 0.5, 0.225634406814225728, 0.244716247057507339},
+	    {3, 10000000, 0.95, 6.18672165625059144e-8, 8.76727054157974959e-7},
+	    {2500000, 10000000, 0.95, 0.249731643280660968,
 		0.250268501470392633},
-		{9999000, 10000000, 0.999, 0.99988916119861348,
+	    {9999000, 10000000, 0.999, 0.99988916119861348,
 		0.999910078683009215},
 	};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -48,8 +47,8 @@ static void intervals_equal_published_values(void **state)
 static void none_and_all_have_closed_forms(void **state)
 {
 	(void)state;
-	static const uint64_t sizes[] = {
-		1, 2, 17, 1000, 10000000, SIM_BINOMIAL_MAX_N};
+	static const uint64_t sizes[] = {1, 2, 17, 1000, 10000000,
+	    SIM_BINOMIAL_MAX_N};
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		double lo, hi, n = (double)sizes[i];
 		double want = -expm1(log(0.01 / 2) / n);
@@ -73,8 +72,8 @@ static void two_trials_solve_a_quadratic(void **state)
 	(void)state;
 	for (double conf = 0.05; conf < 1; conf += 0.05) {
 		double lo, hi, tail = (1 - conf) / 2;
-		assert_ok(sim_binomial_interval(1, 2, conf, &lo, &hi,
-		    test_err()));
+		assert_ok(
+		    sim_binomial_interval(1, 2, conf, &lo, &hi, test_err()));
 		assert_near(lo, 1 - sqrt(1 - tail), 1e-14);
 		assert_near(hi, sqrt(1 - tail), 1e-14);
 	}
@@ -93,8 +92,8 @@ static void tails_at_the_ends_are_half_of_what_is_left(void **state)
 		unsigned k = 1 + sim_rng_below(&r, n - 1);
 		double conf = 1 - pow(10, -8 * sim_rng_u01_open(&r)), lo, hi;
 		double tail = (1 - conf) / 2;
-		assert_ok(sim_binomial_interval(k, n, conf, &lo, &hi,
-		    test_err()));
+		assert_ok(
+		    sim_binomial_interval(k, n, conf, &lo, &hi, test_err()));
 		double below = gsl_cdf_binomial_P(k, hi, n);
 		double above = gsl_cdf_binomial_Q(k - 1, lo, n);
 		double tol = 1e-8 + DBL_EPSILON * (n - k) / (1 - hi);
@@ -156,8 +155,8 @@ static void success_and_failure_mirror_each_other(void **state)
 	(void)state;
 	for (uint64_t k = 0; k <= 60; k++) {
 		double lo, hi, mirror_lo, mirror_hi;
-		assert_ok(sim_binomial_interval(k, 60, 0.95, &lo, &hi,
-		    test_err()));
+		assert_ok(
+		    sim_binomial_interval(k, 60, 0.95, &lo, &hi, test_err()));
 		assert_ok(sim_binomial_interval(60 - k, 60, 0.95, &mirror_lo,
 		    &mirror_hi, test_err()));
 		assert_near(lo, 1 - mirror_hi, 1e-15);
@@ -198,9 +197,11 @@ static void bad_arguments_are_errors(void **state)
 	static const double bad[] = {0, 1, -0.1, 1.1, NAN};
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(sim_binomial_interval(1, 2, bad[i], &lo, &hi,
-		    &e), SIM_EINVAL);
+				     &e),
+		    SIM_EINVAL);
 	assert_int_equal(sim_binomial_interval(1, SIM_BINOMIAL_MAX_N + 1, 0.9,
-	    &lo, &hi, &e), SIM_ERANGE);
+			     &lo, &hi, &e),
+	    SIM_ERANGE);
 	struct sim_sprt s;
 	for (int i = 0; i < 5; i++) {
 		double x = bad[i];
@@ -379,27 +380,25 @@ static void gsl_reports_errors_instead_of_aborting(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(intervals_equal_published_values),
-		cmocka_unit_test(none_and_all_have_closed_forms),
-		cmocka_unit_test(two_trials_solve_a_quadratic),
-		cmocka_unit_test(tails_at_the_ends_are_half_of_what_is_left),
-		cmocka_unit_test(
-		    large_samples_work_and_approach_the_normal_law),
-		cmocka_unit_test(
+	    cmocka_unit_test(intervals_equal_published_values),
+	    cmocka_unit_test(none_and_all_have_closed_forms),
+	    cmocka_unit_test(two_trials_solve_a_quadratic),
+	    cmocka_unit_test(tails_at_the_ends_are_half_of_what_is_left),
+	    cmocka_unit_test(large_samples_work_and_approach_the_normal_law),
+	    cmocka_unit_test(
 		intervals_grow_with_confidence_and_move_with_successes),
-		cmocka_unit_test(success_and_failure_mirror_each_other),
-		cmocka_unit_test(
+	    cmocka_unit_test(success_and_failure_mirror_each_other),
+	    cmocka_unit_test(
 		intervals_cover_the_true_rate_as_often_as_they_say),
-		cmocka_unit_test(bad_arguments_are_errors),
-		cmocka_unit_test(runs_of_one_outcome_decide_when_wald_says),
-		cmocka_unit_test(a_verdict_stands),
-		cmocka_unit_test(error_rates_stay_within_walds_bounds),
-		cmocka_unit_test(
-		    quantiles_interpolate_between_order_statistics),
-		cmocka_unit_test(quantiles_equal_those_of_gsl),
-		cmocka_unit_test(sorting_drops_nan_and_keeps_infinity),
-		cmocka_unit_test(moments_are_stable_far_from_zero),
-		cmocka_unit_test(gsl_reports_errors_instead_of_aborting),
+	    cmocka_unit_test(bad_arguments_are_errors),
+	    cmocka_unit_test(runs_of_one_outcome_decide_when_wald_says),
+	    cmocka_unit_test(a_verdict_stands),
+	    cmocka_unit_test(error_rates_stay_within_walds_bounds),
+	    cmocka_unit_test(quantiles_interpolate_between_order_statistics),
+	    cmocka_unit_test(quantiles_equal_those_of_gsl),
+	    cmocka_unit_test(sorting_drops_nan_and_keeps_infinity),
+	    cmocka_unit_test(moments_are_stable_far_from_zero),
+	    cmocka_unit_test(gsl_reports_errors_instead_of_aborting),
 	};
 	return cmocka_run_group_tests_name("sim/stat", tests, NULL, NULL);
 }

@@ -39,24 +39,24 @@ uint64_t test_seed(void);
 void test_rng(struct sim_rng *r, uint32_t run);
 
 /* Fail with the message when a call that must succeed did not. */
-#define assert_ok(call)                                                   \
-	do {                                                              \
-		struct sim_err *e_ = test_err();                          \
-		int rc_ = (call);                                         \
-		if (rc_ < 0)                                              \
-			fail_msg("%s: %s (%s)", #call, e_->msg,           \
-			    sim_err_name(rc_));                           \
+#define assert_ok(call)                                                        \
+	do {                                                                   \
+		struct sim_err *e_ = test_err();                               \
+		int rc_ = (call);                                              \
+		if (rc_ < 0)                                                   \
+			fail_msg("%s: %s (%s)", #call, e_->msg,                \
+			    sim_err_name(rc_));                                \
 	} while (0)
 
 /* The error object that assert_ok() prints: pass test_err() as `e`. */
 struct sim_err *test_err(void);
 
-#define assert_near(got, want, tol)                                       \
-	do {                                                              \
-		double got_ = (got), want_ = (want), tol_ = (tol);        \
-		if (!(fabs(got_ - want_) <= tol_))                        \
-			fail_msg("%s = %.17g, wanted %.17g +- %g", #got,  \
-			    got_, want_, tol_);                           \
+#define assert_near(got, want, tol)                                            \
+	do {                                                                   \
+		double got_ = (got), want_ = (want), tol_ = (tol);             \
+		if (!(fabs(got_ - want_) <= tol_))                             \
+			fail_msg("%s = %.17g, wanted %.17g +- %g", #got, got_, \
+			    want_, tol_);                                      \
 	} while (0)
 
 /* Allocation failure (test programs are linked with --wrap): the N-th call

@@ -7,15 +7,15 @@
 
 /* n_pods, n_tors, n_t1, n_t2, n_hosts: ordinary ones, then degenerate ones. */
 static const struct topo_clos shapes[] = {
-	{.n_pods = 2, .n_tors = 3, .n_t1 = 2, .n_t2 = 3, .n_hosts = 2},
-	{.n_pods = 3, .n_tors = 2, .n_t1 = 3, .n_t2 = 2, .n_hosts = 2},
-	{.n_pods = 4, .n_tors = 1, .n_t1 = 2, .n_t2 = 3, .n_hosts = 1},
-	{.n_pods = 1, .n_tors = 4, .n_t1 = 3, .n_t2 = 0, .n_hosts = 2},
-	{.n_pods = 1, .n_tors = 3, .n_t1 = 2, .n_t2 = 2, .n_hosts = 2},
-	{.n_pods = 1, .n_tors = 1, .n_t1 = 2, .n_t2 = 2, .n_hosts = 3},
-	{.n_pods = 1, .n_tors = 1, .n_t1 = 0, .n_t2 = 0, .n_hosts = 3},
-	{.n_pods = 1, .n_tors = 1, .n_t1 = 1, .n_t2 = 1, .n_hosts = 1},
-	{.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_t2 = 1, .n_hosts = 1},
+    {.n_pods = 2, .n_tors = 3, .n_t1 = 2, .n_t2 = 3, .n_hosts = 2},
+    {.n_pods = 3, .n_tors = 2, .n_t1 = 3, .n_t2 = 2, .n_hosts = 2},
+    {.n_pods = 4, .n_tors = 1, .n_t1 = 2, .n_t2 = 3, .n_hosts = 1},
+    {.n_pods = 1, .n_tors = 4, .n_t1 = 3, .n_t2 = 0, .n_hosts = 2},
+    {.n_pods = 1, .n_tors = 3, .n_t1 = 2, .n_t2 = 2, .n_hosts = 2},
+    {.n_pods = 1, .n_tors = 1, .n_t1 = 2, .n_t2 = 2, .n_hosts = 3},
+    {.n_pods = 1, .n_tors = 1, .n_t1 = 0, .n_t2 = 0, .n_hosts = 3},
+    {.n_pods = 1, .n_tors = 1, .n_t1 = 1, .n_t2 = 1, .n_hosts = 1},
+    {.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_t2 = 1, .n_hosts = 1},
 };
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
@@ -42,8 +42,8 @@ static void the_default_shape_is_the_one_of_007_with_4160_links(void **state)
 	assert_int_equal(t.n_hosts, 1600);
 	assert_int_equal(t.n_switches, 40 + 16 + 10);
 	static const uint32_t want[TOPO_N_LINK_CLASSES] = {1600, 320, 160, 160,
-		320, 1600, 0};
-	for (int class = 0; class < TOPO_N_LINK_CLASSES; class++)
+	    320, 1600, 0};
+	for (int class = 0; class < TOPO_N_LINK_CLASSES; class ++)
 		assert_int_equal(topo_clos_class_size(&t.clos, class),
 		    want[class]);
 	topo_close(&t);
@@ -91,7 +91,7 @@ static void classes_part_the_links_in_the_order_of_ids(void **state)
 		struct topo t;
 		assert_ok(topo_open_clos(&t, &shapes[i], test_err()));
 		uint32_t sum = 0;
-		for (int class = 0; class < TOPO_N_LINK_CLASSES; class++) {
+		for (int class = 0; class < TOPO_N_LINK_CLASSES; class ++) {
 			uint32_t n = topo_clos_class_size(&t.clos, class);
 			topo_link last = 0;
 			for (uint32_t j = 0; j < n; j++) {
@@ -140,33 +140,29 @@ static void impossible_shapes_are_refused_with_the_reason(void **state)
 		int rc;
 		const char *part;
 	} bad[] = {
-		{{.n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
-		    "n_pods 0"},
-		{{.n_pods = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
-		    "n_tors 0"},
-		{{.n_pods = 1, .n_tors = 2, .n_t1 = 1}, SIM_EINVAL,
-		    "n_hosts 0"},
-		{{.n_pods = 1, .n_tors = 2, .n_hosts = 1}, SIM_EINVAL,
-		    "n_t1 0"},
-		{{.n_pods = 2, .n_tors = 1, .n_hosts = 1, .n_t2 = 1},
-		    SIM_EINVAL, "n_t1 0"},
-		{{.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_hosts = 1},
-		    SIM_EINVAL, "n_t2 0"},
-		{{.n_pods = 1, .n_tors = 1, .n_t2 = 3, .n_hosts = 1},
-		    SIM_EINVAL, "n_t2 3"},
-		{{1024, 1024, 1, 1, 1024, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
-		    "16777214 hosts"},
-		{{1, 1, 1, 1, 16777215, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
-		    "16777214 hosts"},
-		{{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX,
-		      0, 0, 0, 0, 0, 0},
-		    SIM_ELIMIT, "16777214 hosts"},
-		{{1, 1, 1 << 20, 1 << 20, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
-		    "1048576 switches"},
-		{{1, 1, UINT32_MAX, UINT32_MAX, 1, 0, 0, 0, 0, 0, 0},
-		    SIM_ELIMIT, "1048576 switches"},
-		{{1, 1, 1 << 19, 1 << 18, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
-		    "137438953472 T1-T2"},
+	    {{.n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL, "n_pods 0"},
+	    {{.n_pods = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL, "n_tors 0"},
+	    {{.n_pods = 1, .n_tors = 2, .n_t1 = 1}, SIM_EINVAL, "n_hosts 0"},
+	    {{.n_pods = 1, .n_tors = 2, .n_hosts = 1}, SIM_EINVAL, "n_t1 0"},
+	    {{.n_pods = 2, .n_tors = 1, .n_hosts = 1, .n_t2 = 1}, SIM_EINVAL,
+		"n_t1 0"},
+	    {{.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
+		"n_t2 0"},
+	    {{.n_pods = 1, .n_tors = 1, .n_t2 = 3, .n_hosts = 1}, SIM_EINVAL,
+		"n_t2 3"},
+	    {{1024, 1024, 1, 1, 1024, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		"16777214 hosts"},
+	    {{1, 1, 1, 1, 16777215, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		"16777214 hosts"},
+	    {{UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0,
+		 0, 0, 0, 0},
+		SIM_ELIMIT, "16777214 hosts"},
+	    {{1, 1, 1 << 20, 1 << 20, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		"1048576 switches"},
+	    {{1, 1, UINT32_MAX, UINT32_MAX, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		"1048576 switches"},
+	    {{1, 1, 1 << 19, 1 << 18, 1, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
+		"137438953472 T1-T2"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
@@ -186,16 +182,16 @@ static void the_largest_shapes_stay_within_32_bits(void **state)
 	(void)state;
 	struct topo t;
 	struct topo_clos wide = {.n_pods = 1,
-		.n_tors = 1,
-		.n_t1 = 1,
-		.n_hosts = TOPO_ADDR_MAX_HOSTS};
+	    .n_tors = 1,
+	    .n_t1 = 1,
+	    .n_hosts = TOPO_ADDR_MAX_HOSTS};
 	assert_ok(topo_open_clos(&t, &wide, test_err()));
 	assert_int_equal(t.n_links, 2 * (TOPO_ADDR_MAX_HOSTS + 1));
 	/* 2^19 ToRs x 2^11 T1s less the host cables is just short of 2^30. */
 	struct topo_clos dense = {.n_pods = 1,
-		.n_tors = (1 << 19) - 256,
-		.n_t1 = 1 << 11,
-		.n_hosts = 1};
+	    .n_tors = (1 << 19) - 256,
+	    .n_t1 = 1 << 11,
+	    .n_hosts = 1};
 	assert_ok(topo_open_clos(&t, &dense, test_err()));
 	topo_node from, to;
 	topo_link_ends(&t, t.n_links - 1, &from, &to);
@@ -209,10 +205,10 @@ static void a_million_hosts_cost_no_memory(void **state)
 	struct topo t;
 	topo_link path[TOPO_MAX_HOPS];
 	struct topo_clos shape = {.n_pods = 512,
-		.n_tors = 50,
-		.n_t1 = 16,
-		.n_t2 = 64,
-		.n_hosts = 40};
+	    .n_tors = 50,
+	    .n_t1 = 16,
+	    .n_t2 = 64,
+	    .n_hosts = 40};
 	test_fail_alloc(1);
 	assert_int_equal(topo_open_clos(&t, &shape, NULL), 0);
 	assert_int_equal(t.n_hosts, 1024000);
@@ -245,11 +241,11 @@ static void shares_of_a_class_add_up_to_the_flows_that_cross_it(void **state)
 		struct topo_clos c = shapes[i];
 		assert_ok(topo_clos_init(&c, test_err()));
 		double flows = c.all_tors > 1;
-		double inter = flows == 0 ? 0
-					  : (double)c.n_tors * (c.n_pods - 1) /
-						(c.all_tors - 1);
+		double inter = flows == 0
+		    ? 0
+		    : (double)c.n_tors * (c.n_pods - 1) / (c.all_tors - 1);
 		static const enum topo_link_class all[] = {TOPO_HOST_TOR,
-			TOPO_TOR_T1, TOPO_T1_TOR, TOPO_TOR_HOST};
+		    TOPO_TOR_T1, TOPO_T1_TOR, TOPO_TOR_HOST};
 		for (int j = 0; j < 4; j++)
 			assert_near(sum_of_class(&c, TOPO_NONE, all[j]), flows,
 			    1e-12);
@@ -272,9 +268,11 @@ static void shares_of_a_class_add_up_to_the_flows_that_cross_it(void **state)
 static void shares_are_the_event_probabilities_of_007(void **state)
 {
 	(void)state;
-	struct topo_clos c = {
-		.n_pods = 4, .n_tors = 5, .n_t1 = 3, .n_t2 = 7, .n_hosts = 6
-	};
+	struct topo_clos c = {.n_pods = 4,
+	    .n_tors = 5,
+	    .n_t1 = 3,
+	    .n_t2 = 7,
+	    .n_hosts = 6};
 	assert_ok(topo_clos_init(&c, test_err()));
 	double n0 = 5, n1 = 3, n2 = 7, pods = 4, m = n0 * pods - 1;
 	topo_link up = topo_clos_link_tor(&c, 2, 1, TOPO_UP);
@@ -357,8 +355,7 @@ static void shares_equal_a_count_over_all_pairs_and_choices(void **state)
 		struct topo_clos c = shapes[i];
 		assert_ok(topo_clos_init(&c, test_err()));
 		uint32_t n = 2 * c.n_cables;
-		struct count k = {n, calloc((size_t)n * n, sizeof(double)),
-			0};
+		struct count k = {n, calloc((size_t)n * n, sizeof(double)), 0};
 		assert_non_null(k.both);
 		for (topo_host s = 0; s < c.all_hosts; s++)
 			for (topo_host d = 0; d < c.all_hosts; d++)
@@ -410,8 +407,7 @@ static void path_shares_equal_a_count_over_all_choices(void **state)
 		struct topo_clos c = shapes[i];
 		assert_ok(topo_clos_init(&c, test_err()));
 		uint32_t n = 2 * c.n_cables;
-		struct count k = {n, calloc((size_t)n * n, sizeof(double)),
-			0};
+		struct count k = {n, calloc((size_t)n * n, sizeof(double)), 0};
 		assert_non_null(k.both);
 		for (uint32_t j = 0; j < c.all_hosts * c.all_hosts; j++) {
 			topo_host s = j / c.all_hosts, d = j % c.all_hosts;
@@ -467,25 +463,25 @@ static void texts_that_are_no_link_are_refused_with_the_reason(void **state)
 		int rc;
 		const char *part;
 	} bad[] = {
-		{"", SIM_EINVAL, "not a link"},
-		{"-1", SIM_EINVAL, "not a link"},
-		{"tor3", SIM_EINVAL, "FROM->TO"},
-		{"4160", SIM_ERANGE, "[0, 4159]"},
-		{"010", SIM_ERANGE, "[0, 4159]"},
-		{"99999999999999999999", SIM_ERANGE, "[0, 4159]"},
-		{"tor3->t1.16", SIM_EINVAL, "\"t1.16\""},
-		{"tor40->t1.1", SIM_EINVAL, "\"tor40\""},
-		{"tor03->t1.1", SIM_EINVAL, "\"tor03\""},
-		{"->t1.1", SIM_EINVAL, "\"\""},
-		{"tor3->t1.8", SIM_EINVAL, "no cable"},
-		{"tor20->t1.7", SIM_EINVAL, "no cable"},
-		{"tor3->tor3", SIM_EINVAL, "no cable"},
-		{"tor3->tor4", SIM_EINVAL, "no cable"},
-		{"tor3->t2.4", SIM_EINVAL, "no cable"},
-		{"t2.3->t2.4", SIM_EINVAL, "no cable"},
-		{"t1.3->t1.4", SIM_EINVAL, "no cable"},
-		{"host40->tor0", SIM_EINVAL, "no cable"},
-		{"host1->host2", SIM_EINVAL, "no cable"},
+	    {"", SIM_EINVAL, "not a link"},
+	    {"-1", SIM_EINVAL, "not a link"},
+	    {"tor3", SIM_EINVAL, "FROM->TO"},
+	    {"4160", SIM_ERANGE, "[0, 4159]"},
+	    {"010", SIM_ERANGE, "[0, 4159]"},
+	    {"99999999999999999999", SIM_ERANGE, "[0, 4159]"},
+	    {"tor3->t1.16", SIM_EINVAL, "\"t1.16\""},
+	    {"tor40->t1.1", SIM_EINVAL, "\"tor40\""},
+	    {"tor03->t1.1", SIM_EINVAL, "\"tor03\""},
+	    {"->t1.1", SIM_EINVAL, "\"\""},
+	    {"tor3->t1.8", SIM_EINVAL, "no cable"},
+	    {"tor20->t1.7", SIM_EINVAL, "no cable"},
+	    {"tor3->tor3", SIM_EINVAL, "no cable"},
+	    {"tor3->tor4", SIM_EINVAL, "no cable"},
+	    {"tor3->t2.4", SIM_EINVAL, "no cable"},
+	    {"t2.3->t2.4", SIM_EINVAL, "no cable"},
+	    {"t1.3->t1.4", SIM_EINVAL, "no cable"},
+	    {"host40->tor0", SIM_EINVAL, "no cable"},
+	    {"host1->host2", SIM_EINVAL, "no cable"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
@@ -515,7 +511,7 @@ static void addresses_read_back_to_the_same_ids(void **state)
 {
 	(void)state;
 	static const uint32_t ids[] = {0, 1, 254, 255, 256, 65535, 1599,
-		TOPO_ADDR_MAX_SWITCHES - 1};
+	    TOPO_ADDR_MAX_SWITCHES - 1};
 	for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		char text[16];
 		uint32_t ip;
@@ -547,9 +543,9 @@ static void texts_that_are_no_address_are_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {"", "10", "10.0.0", "10.0.0.",
-		"10.0.0.1.", "10.0.0.1 ", " 10.0.0.1", "10.0.0.256", "10.0..1",
-		"10.0.0.01", "10.0.0.-1", "10.0.0.1000", "a.b.c.d",
-		"10.0.0.0x1", "10,0,0,1"};
+	    "10.0.0.1.", "10.0.0.1 ", " 10.0.0.1", "10.0.0.256", "10.0..1",
+	    "10.0.0.01", "10.0.0.-1", "10.0.0.1000", "a.b.c.d", "10.0.0.0x1",
+	    "10,0,0,1"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct sim_err e = {0};
 		uint32_t ip = 7;
@@ -562,28 +558,26 @@ static void texts_that_are_no_address_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    the_default_shape_is_the_one_of_007_with_4160_links),
-		cmocka_unit_test(
-		    every_pair_of_nodes_has_at_most_one_link_each_way),
-		cmocka_unit_test(classes_part_the_links_in_the_order_of_ids),
-		cmocka_unit_test(a_link_found_by_place_says_its_place),
-		cmocka_unit_test(impossible_shapes_are_refused_with_the_reason),
-		cmocka_unit_test(the_largest_shapes_stay_within_32_bits),
-		cmocka_unit_test(a_million_hosts_cost_no_memory),
-		cmocka_unit_test(
-		    shares_of_a_class_add_up_to_the_flows_that_cross_it),
-		cmocka_unit_test(shares_are_the_event_probabilities_of_007),
-		cmocka_unit_test(
-		    shares_equal_a_count_over_all_pairs_and_choices),
-		cmocka_unit_test(shares_at_once_are_the_single_ones),
-		cmocka_unit_test(path_shares_equal_a_count_over_all_choices),
-		cmocka_unit_test(names_of_links_read_back),
-		cmocka_unit_test(
-		    texts_that_are_no_link_are_refused_with_the_reason),
-		cmocka_unit_test(printing_a_shape_names_its_numbers),
-		cmocka_unit_test(addresses_read_back_to_the_same_ids),
-		cmocka_unit_test(texts_that_are_no_address_are_refused),
+	    cmocka_unit_test(
+		the_default_shape_is_the_one_of_007_with_4160_links),
+	    cmocka_unit_test(every_pair_of_nodes_has_at_most_one_link_each_way),
+	    cmocka_unit_test(classes_part_the_links_in_the_order_of_ids),
+	    cmocka_unit_test(a_link_found_by_place_says_its_place),
+	    cmocka_unit_test(impossible_shapes_are_refused_with_the_reason),
+	    cmocka_unit_test(the_largest_shapes_stay_within_32_bits),
+	    cmocka_unit_test(a_million_hosts_cost_no_memory),
+	    cmocka_unit_test(
+		shares_of_a_class_add_up_to_the_flows_that_cross_it),
+	    cmocka_unit_test(shares_are_the_event_probabilities_of_007),
+	    cmocka_unit_test(shares_equal_a_count_over_all_pairs_and_choices),
+	    cmocka_unit_test(shares_at_once_are_the_single_ones),
+	    cmocka_unit_test(path_shares_equal_a_count_over_all_choices),
+	    cmocka_unit_test(names_of_links_read_back),
+	    cmocka_unit_test(
+		texts_that_are_no_link_are_refused_with_the_reason),
+	    cmocka_unit_test(printing_a_shape_names_its_numbers),
+	    cmocka_unit_test(addresses_read_back_to_the_same_ids),
+	    cmocka_unit_test(texts_that_are_no_address_are_refused),
 	};
 	return cmocka_run_group_tests_name("topo/clos", tests, NULL, NULL);
 }

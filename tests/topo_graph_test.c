@@ -10,18 +10,20 @@
 
 #define JELLYFISH "tests/data/jellyfish.graphml"
 
-static const struct topo_clos vigil = {
-	.n_pods = 2, .n_tors = 20, .n_t1 = 8, .n_t2 = 10, .n_hosts = 40
-};
+static const struct topo_clos vigil = {.n_pods = 2,
+    .n_tors = 20,
+    .n_t1 = 8,
+    .n_t2 = 10,
+    .n_hosts = 40};
 
 static void open_clos(struct topo *t, uint32_t n_pods, uint32_t n_tors,
     uint32_t n_t1, uint32_t n_t2, uint32_t n_hosts)
 {
 	struct topo_clos shape = {.n_pods = n_pods,
-		.n_tors = n_tors,
-		.n_t1 = n_t1,
-		.n_t2 = n_t2,
-		.n_hosts = n_hosts};
+	    .n_tors = n_tors,
+	    .n_t1 = n_t1,
+	    .n_t2 = n_t2,
+	    .n_hosts = n_hosts};
 	assert_ok(topo_open_clos(t, &shape, test_err()));
 }
 
@@ -106,11 +108,12 @@ static void a_bridge_is_found(void **state)
 {
 	(void)state;
 	static const struct topo_cable cable[] = {{0, 6}, {1, 7}, {2, 8},
-		{3, 9}, {4, 10}, {5, 11}, {6, 7}, {7, 8}, {6, 8},
-		{9, 10}, {10, 11}, {9, 11}, {8, 9}};
-	struct topo_mesh_input in = {
-		.n_hosts = 6, .n_switches = 6, .n_cables = 13, .cable = cable
-	};
+	    {3, 9}, {4, 10}, {5, 11}, {6, 7}, {7, 8}, {6, 8}, {9, 10}, {10, 11},
+	    {9, 11}, {8, 9}};
+	struct topo_mesh_input in = {.n_hosts = 6,
+	    .n_switches = 6,
+	    .n_cables = 13,
+	    .cable = cable};
 	struct topo_mesh *m;
 	struct topo t;
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
@@ -138,9 +141,9 @@ static void a_missing_cable_is_found(void **state)
 			n++;
 		}
 	struct topo_mesh_input in = {.n_hosts = whole.n_hosts,
-		.n_switches = whole.n_switches,
-		.n_cables = n,
-		.cable = cable};
+	    .n_switches = whole.n_switches,
+	    .n_cables = n,
+	    .cable = cable};
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
 	assert_ok(topo_open_mesh(&t, m, test_err()));
 	struct topo_graph_report r = check(&t, UINT32_MAX);
@@ -292,13 +295,12 @@ static void names_that_xml_must_escape_survive(void **state)
 {
 	(void)state;
 	static const struct topo_cable cable[] = {{0, 1}};
-	static const char *const name[] = {"<a & \"b\">",
-		"Z\xc3\xbcrich ]]>"};
+	static const char *const name[] = {"<a & \"b\">", "Z\xc3\xbcrich ]]>"};
 	struct topo_mesh_input in = {.n_hosts = 1,
-		.n_switches = 1,
-		.n_cables = 1,
-		.cable = cable,
-		.name = name};
+	    .n_switches = 1,
+	    .n_cables = 1,
+	    .cable = cable,
+	    .name = name};
 	struct topo_mesh *m;
 	struct topo t;
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
@@ -346,7 +348,8 @@ static void a_full_disk_is_an_error(void **state)
 	"<key id=\"k\" for=\"node\" attr.name=\"kind\" attr.type=\"string\"/>" \
 	"<key id=\"n\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>"
 #define TIER(type)                                                             \
-	"<key id=\"t\" for=\"node\" attr.name=\"tier\" attr.type=\"" type "\"/>"
+	"<key id=\"t\" for=\"node\" attr.name=\"tier\" attr.type=\"" type "\"" \
+									  "/>"
 #define GRAPH "<graph edgedefault=\"undirected\">"
 #define END   "</graph></graphml>"
 #define H(id) "<node id=\"" id "\"><data key=\"k\">host</data></node>"
@@ -361,61 +364,56 @@ static const struct {
 	int rc;
 	const char *part;
 } bad[] = {
-	{"", SIM_EPARSE, "igraph: "},
-	{"pods: 2\n", SIM_EPARSE, "igraph: "},
-	{"<graphml><graph", SIM_EPARSE, "igraph: "},
-	{"<html><body/></html>", SIM_EPARSE, "holds no graph"},
-	{HEAD GRAPH H("a") S("b") E("a", "b"), SIM_EPARSE, "igraph: "},
-	{HEAD "<graph edgedefault=\"directed\">" H("a") S("b") E("a", "b") END,
-	    SIM_EPARSE, "edgedefault=\"undirected\""},
-	{"<graphml>" GRAPH "<node id=\"a\"/>" END, SIM_EPARSE,
-	    "no attribute \"kind\""},
-	{"<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\" "
-	  "attr.type=\"int\"/>" GRAPH N("a", "1", "k", "1") END,
-	    SIM_EPARSE, "\"kind\" must be a string"},
-	{HEAD GRAPH H("a") S("b") "<node id=\"c\"/>" E("a", "b") END,
-	    SIM_EPARSE, "vertex 2 (id \"c\") has no \"kind\""},
-	{HEAD GRAPH H("a") S("b") N("c", "router", "n", "core7") E("a", "b")
-		END,
-	    SIM_EPARSE,
-	    "vertex 2 (id \"c\", name \"core7\") is of kind \"router\""},
-	{HEAD GRAPH H("a") S("b") E("a", "b") E("b", "z") END, SIM_EPARSE,
-	    "z"},
-	{HEAD TIER("string") GRAPH H("a") N("b", "switch", "t", "0")
-		E("a", "b") END,
-	    SIM_EPARSE, "\"tier\" must be an int"},
-	{HEAD TIER("double") GRAPH H("a") N("b", "switch", "t", "0.5")
-		E("a", "b") END,
-	    SIM_EPARSE, "vertex 1 (id \"b\") needs a \"tier\""},
-	{HEAD TIER("int") GRAPH H("a") N("b", "switch", "t", "0") S("c")
-		E("a", "b") E("b", "c") END,
-	    SIM_EPARSE, "vertex 2 (id \"c\") needs a \"tier\""},
-	{HEAD TIER("int") GRAPH H("a") N("b", "switch", "t", "-1") E("a", "b")
-		END,
-	    SIM_EPARSE, "vertex 1 (id \"b\") needs a \"tier\""},
-	{HEAD GRAPH H("a") S("b") S("c") E("a", "b") E("b", "c") E("c", "a")
-		END,
-	    SIM_EPARSE, "vertex 0 (id \"a\") has two cables"},
-	{HEAD GRAPH H("a") H("b") S("c") E("a", "c") END, SIM_EPARSE,
-	    "vertex 1 (id \"b\") has no cable"},
-	/* An "id" of the file's own that is no string. */
-	{HEAD "<key id=\"i\" for=\"node\" attr.name=\"id\" "
-	       "attr.type=\"int\"/>" GRAPH N("a", "host", "i", "7") END,
-	    SIM_EPARSE, "vertex 0 (id \"\") has no cable"},
-	{HEAD GRAPH H("a") H("b") S("c") E("a", "b") END, SIM_EPARSE,
-	    "vertex 0 (id \"a\") and vertex 1 (id \"b\")"},
-	{HEAD GRAPH H("a") S("b") N("c", "switch", "n", "far") E("a", "b") END,
-	    SIM_EINVAL, "no way leads from switch 0 (b) to switch 1 (far)"},
-	{HEAD GRAPH H("a") S("b") E("a", "b") E("b", "b") END, SIM_EINVAL,
-	    "switch 0 (b) to itself"},
-	{HEAD GRAPH H("a") S("b") S("c") E("a", "b") E("b", "c") E("c", "b")
-		END,
-	    SIM_EINVAL, "Two cables join switch 0 (b) and switch 1 (c)"},
-	{HEAD GRAPH N("a", "host", "n", "x") N("b", "switch", "n", "x")
-		E("a", "b") END,
-	    SIM_EINVAL, "Two nodes are called \"x\""},
-	{HEAD GRAPH S("b") END, SIM_EINVAL, "0 hosts"},
-	{HEAD GRAPH END, SIM_EINVAL, "0 hosts and 0 switches"},
+    {"", SIM_EPARSE, "igraph: "},
+    {"pods: 2\n", SIM_EPARSE, "igraph: "},
+    {"<graphml><graph", SIM_EPARSE, "igraph: "},
+    {"<html><body/></html>", SIM_EPARSE, "holds no graph"},
+    {HEAD GRAPH H("a") S("b") E("a", "b"), SIM_EPARSE, "igraph: "},
+    {HEAD "<graph edgedefault=\"directed\">" H("a") S("b") E("a", "b") END,
+	SIM_EPARSE, "edgedefault=\"undirected\""},
+    {"<graphml>" GRAPH "<node id=\"a\"/>" END, SIM_EPARSE,
+	"no attribute \"kind\""},
+    {"<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\" "
+     "attr.type=\"int\"/>" GRAPH N("a", "1", "k", "1") END,
+	SIM_EPARSE, "\"kind\" must be a string"},
+    {HEAD GRAPH H("a") S("b") "<node id=\"c\"/>" E("a", "b") END, SIM_EPARSE,
+	"vertex 2 (id \"c\") has no \"kind\""},
+    {HEAD GRAPH H("a") S("b") N("c", "router", "n", "core7") E("a", "b") END,
+	SIM_EPARSE,
+	"vertex 2 (id \"c\", name \"core7\") is of kind \"router\""},
+    {HEAD GRAPH H("a") S("b") E("a", "b") E("b", "z") END, SIM_EPARSE, "z"},
+    {HEAD TIER("string") GRAPH H("a") N("b", "switch", "t", "0") E("a", "b")
+	    END,
+	SIM_EPARSE, "\"tier\" must be an int"},
+    {HEAD TIER("double") GRAPH H("a") N("b", "switch", "t", "0.5") E("a", "b")
+	    END,
+	SIM_EPARSE, "vertex 1 (id \"b\") needs a \"tier\""},
+    {HEAD TIER("int") GRAPH H("a") N("b", "switch", "t", "0") S("c") E("a", "b")
+	    E("b", "c") END,
+	SIM_EPARSE, "vertex 2 (id \"c\") needs a \"tier\""},
+    {HEAD TIER("int") GRAPH H("a") N("b", "switch", "t", "-1") E("a", "b") END,
+	SIM_EPARSE, "vertex 1 (id \"b\") needs a \"tier\""},
+    {HEAD GRAPH H("a") S("b") S("c") E("a", "b") E("b", "c") E("c", "a") END,
+	SIM_EPARSE, "vertex 0 (id \"a\") has two cables"},
+    {HEAD GRAPH H("a") H("b") S("c") E("a", "c") END, SIM_EPARSE,
+	"vertex 1 (id \"b\") has no cable"},
+    /* An "id" of the file's own that is no string. */
+    {HEAD "<key id=\"i\" for=\"node\" attr.name=\"id\" "
+	  "attr.type=\"int\"/>" GRAPH N("a", "host", "i", "7") END,
+	SIM_EPARSE, "vertex 0 (id \"\") has no cable"},
+    {HEAD GRAPH H("a") H("b") S("c") E("a", "b") END, SIM_EPARSE,
+	"vertex 0 (id \"a\") and vertex 1 (id \"b\")"},
+    {HEAD GRAPH H("a") S("b") N("c", "switch", "n", "far") E("a", "b") END,
+	SIM_EINVAL, "no way leads from switch 0 (b) to switch 1 (far)"},
+    {HEAD GRAPH H("a") S("b") E("a", "b") E("b", "b") END, SIM_EINVAL,
+	"switch 0 (b) to itself"},
+    {HEAD GRAPH H("a") S("b") S("c") E("a", "b") E("b", "c") E("c", "b") END,
+	SIM_EINVAL, "Two cables join switch 0 (b) and switch 1 (c)"},
+    {HEAD GRAPH N("a", "host", "n", "x") N("b", "switch", "n", "x") E("a", "b")
+	    END,
+	SIM_EINVAL, "Two nodes are called \"x\""},
+    {HEAD GRAPH S("b") END, SIM_EINVAL, "0 hosts"},
+    {HEAD GRAPH END, SIM_EINVAL, "0 hosts and 0 switches"},
 };
 
 /* Whatever a library says must come as our error, not on the screen. */
@@ -498,22 +496,21 @@ static void every_failed_allocation_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(
-		    a_clos_has_n_t1_disjoint_paths_between_any_two_tors),
-		cmocka_unit_test(a_fat_tree_has_half_k_disjoint_paths),
-		cmocka_unit_test(degenerate_shapes_have_no_pairs_to_check),
-		cmocka_unit_test(a_bridge_is_found),
-		cmocka_unit_test(a_missing_cable_is_found),
-		cmocka_unit_test(checks_beyond_the_limits_are_refused),
-		cmocka_unit_test(what_is_written_reads_back_to_the_same_ids),
-		cmocka_unit_test(a_file_of_another_kind_of_network_is_read),
-		cmocka_unit_test(names_that_xml_must_escape_survive),
-		cmocka_unit_test(
-		    an_xml_parser_of_others_accepts_what_is_written),
-		cmocka_unit_test(a_full_disk_is_an_error),
-		cmocka_unit_test(faulty_files_are_refused_in_silence),
-		cmocka_unit_test(a_file_that_is_not_there_is_named),
-		cmocka_unit_test(every_failed_allocation_is_an_error),
+	    cmocka_unit_test(
+		a_clos_has_n_t1_disjoint_paths_between_any_two_tors),
+	    cmocka_unit_test(a_fat_tree_has_half_k_disjoint_paths),
+	    cmocka_unit_test(degenerate_shapes_have_no_pairs_to_check),
+	    cmocka_unit_test(a_bridge_is_found),
+	    cmocka_unit_test(a_missing_cable_is_found),
+	    cmocka_unit_test(checks_beyond_the_limits_are_refused),
+	    cmocka_unit_test(what_is_written_reads_back_to_the_same_ids),
+	    cmocka_unit_test(a_file_of_another_kind_of_network_is_read),
+	    cmocka_unit_test(names_that_xml_must_escape_survive),
+	    cmocka_unit_test(an_xml_parser_of_others_accepts_what_is_written),
+	    cmocka_unit_test(a_full_disk_is_an_error),
+	    cmocka_unit_test(faulty_files_are_refused_in_silence),
+	    cmocka_unit_test(a_file_that_is_not_there_is_named),
+	    cmocka_unit_test(every_failed_allocation_is_an_error),
 	};
 	return cmocka_run_group_tests_name("topo/graph", tests, NULL, NULL);
 }

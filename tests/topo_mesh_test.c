@@ -7,14 +7,14 @@
 #include "topo/topo.h"
 
 static const struct topo_clos shapes[] = {
-	{.n_pods = 2, .n_tors = 3, .n_t1 = 2, .n_t2 = 3, .n_hosts = 2},
-	{.n_pods = 3, .n_tors = 2, .n_t1 = 3, .n_t2 = 2, .n_hosts = 3},
-	{.n_pods = 5, .n_tors = 1, .n_t1 = 3, .n_t2 = 1, .n_hosts = 1},
-	{.n_pods = 1, .n_tors = 4, .n_t1 = 3, .n_t2 = 0, .n_hosts = 2},
-	{.n_pods = 1, .n_tors = 3, .n_t1 = 3, .n_t2 = 2, .n_hosts = 2},
-	{.n_pods = 1, .n_tors = 1, .n_t1 = 2, .n_t2 = 2, .n_hosts = 3},
-	{.n_pods = 1, .n_tors = 1, .n_t1 = 0, .n_t2 = 0, .n_hosts = 3},
-	{.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_t2 = 1, .n_hosts = 1},
+    {.n_pods = 2, .n_tors = 3, .n_t1 = 2, .n_t2 = 3, .n_hosts = 2},
+    {.n_pods = 3, .n_tors = 2, .n_t1 = 3, .n_t2 = 2, .n_hosts = 3},
+    {.n_pods = 5, .n_tors = 1, .n_t1 = 3, .n_t2 = 1, .n_hosts = 1},
+    {.n_pods = 1, .n_tors = 4, .n_t1 = 3, .n_t2 = 0, .n_hosts = 2},
+    {.n_pods = 1, .n_tors = 3, .n_t1 = 3, .n_t2 = 2, .n_hosts = 2},
+    {.n_pods = 1, .n_tors = 1, .n_t1 = 2, .n_t2 = 2, .n_hosts = 3},
+    {.n_pods = 1, .n_tors = 1, .n_t1 = 0, .n_t2 = 0, .n_hosts = 3},
+    {.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_t2 = 1, .n_hosts = 1},
 };
 enum { N_SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
 
@@ -60,9 +60,11 @@ static void a_clos_as_tables_has_the_same_ids(void **state)
 static void a_clos_as_tables_takes_the_same_paths(void **state)
 {
 	(void)state;
-	static const struct topo_clos vigil = {
-		.n_pods = 2, .n_tors = 20, .n_t1 = 8, .n_t2 = 10, .n_hosts = 40
-	};
+	static const struct topo_clos vigil = {.n_pods = 2,
+	    .n_tors = 20,
+	    .n_t1 = 8,
+	    .n_t2 = 10,
+	    .n_hosts = 40};
 	for (int i = -1; i < N_SHAPES; i++) {
 		struct topo c, m;
 		struct sim_rng r;
@@ -122,17 +124,16 @@ enum { J_HOSTS = 9, J_SWITCHES = 10, J_CABLES = J_HOSTS + 18 };
 
 /* Ten switches joined at random, as a Jellyfish is, with nine hosts unevenly
  * under six of them. Nodes 9..18 are the switches. */
-static const struct topo_cable jelly[J_CABLES] = {{0, 9}, {1, 9},
-	{10, 2}, {3, 10}, {4, 10}, {5, 12}, {6, 15}, {17, 7},
-	{8, 18}, {9, 11}, {9, 13}, {9, 16}, {10, 11}, {12, 10},
-	{10, 14}, {11, 15}, {12, 13}, {12, 17}, {13, 14}, {13, 18},
-	{14, 16}, {14, 15}, {15, 18}, {16, 17}, {16, 18}, {17, 11},
-	{18, 17}};
+static const struct topo_cable jelly[J_CABLES] = {{0, 9}, {1, 9}, {10, 2},
+    {3, 10}, {4, 10}, {5, 12}, {6, 15}, {17, 7}, {8, 18}, {9, 11}, {9, 13},
+    {9, 16}, {10, 11}, {12, 10}, {10, 14}, {11, 15}, {12, 13}, {12, 17},
+    {13, 14}, {13, 18}, {14, 16}, {14, 15}, {15, 18}, {16, 17}, {16, 18},
+    {17, 11}, {18, 17}};
 
 static const struct topo_mesh_input jelly_input = {.n_hosts = J_HOSTS,
-	.n_switches = J_SWITCHES,
-	.n_cables = J_CABLES,
-	.cable = jelly};
+    .n_switches = J_SWITCHES,
+    .n_cables = J_CABLES,
+    .cable = jelly};
 
 static void open_jelly(struct topo *t)
 {
@@ -344,12 +345,12 @@ static void impossible_fat_trees_are_refused(void **state)
 		uint32_t k, hosts;
 		int rc;
 	} bad[] = {
-		{0, 0, SIM_EINVAL},
-		{3, 0, SIM_EINVAL},
-		{58, 0, SIM_ELIMIT},
-		{UINT32_MAX - 1, 0, SIM_ELIMIT},
-		{4, 1 << 22, SIM_ELIMIT},
-		{4, UINT32_MAX, SIM_ELIMIT},
+	    {0, 0, SIM_EINVAL},
+	    {3, 0, SIM_EINVAL},
+	    {58, 0, SIM_ELIMIT},
+	    {UINT32_MAX - 1, 0, SIM_ELIMIT},
+	    {4, 1 << 22, SIM_ELIMIT},
+	    {4, UINT32_MAX, SIM_ELIMIT},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct topo_mesh *m;
@@ -364,17 +365,15 @@ static void impossible_fat_trees_are_refused(void **state)
 
 /* host0 - leaf - spine - sw2 - host1, named in part; cable 2 is given from the
  * higher tier down, cable 3 between equal tiers from the larger id. */
-static const struct topo_cable small_cable[] = {{2, 0}, {1, 4}, {3, 2},
-	{4, 3}};
+static const struct topo_cable small_cable[] = {{2, 0}, {1, 4}, {3, 2}, {4, 3}};
 static const uint32_t small_tier[] = {0, 1, 1};
-static const char *const small_name[] = {NULL, "host1", "leaf", "spine",
-	NULL};
+static const char *const small_name[] = {NULL, "host1", "leaf", "spine", NULL};
 static const struct topo_mesh_input small = {.n_hosts = 2,
-	.n_switches = 3,
-	.n_cables = 4,
-	.cable = small_cable,
-	.tier = small_tier,
-	.name = small_name};
+    .n_switches = 3,
+    .n_cables = 4,
+    .cable = small_cable,
+    .tier = small_tier,
+    .name = small_name};
 
 static void up_is_from_the_lower_tier(void **state)
 {
@@ -433,8 +432,8 @@ static void printing_a_mesh_names_its_numbers(void **state)
 	assert_non_null(f);
 	topo_mesh_print(m, f);
 	fclose(f);
-	assert_non_null(strstr(text,
-	    "2 hosts under 2 ToRs, 3 switches, 4 cables"));
+	assert_non_null(
+	    strstr(text, "2 hosts under 2 ToRs, 3 switches, 4 cables"));
 	assert_non_null(strstr(text, "longest path 4 links"));
 	topo_mesh_close(m);
 }
@@ -461,27 +460,25 @@ static void networks_that_cannot_be_are_refused(void **state)
 		size_t n;
 		const char *part;
 	} bad[] = {
-		{{{0, 2}, {1, 3}, {2, 3}, {3, 3}}, 4, "to itself"},
-		{{{0, 2}, {1, 3}, {2, 3}, {3, 2}, {3, 4}}, 5,
-		    "Two cables join switch 0 and switch 1"},
-		{{{0, 2}, {1, 3}, {2, 3}}, 3,
-		    "no way leads from switch 0 to switch 2"},
-		{{{0, 2}, {1, 3}, {3, 4}}, 3, "not connected"},
-		{{{0, 2}, {1, 3}, {2, 3}, {3, 4}, {1, 4}}, 5,
-		    "host 1 and switch 2: a host has one cable"},
-		{{{0, 2}, {2, 3}, {3, 4}}, 3, "must join host 1"},
-		{{{0, 1}, {1, 3}, {2, 3}, {3, 4}}, 4,
-		    "must join host 0"},
-		{{{0, 2}}, 1, "host 1 has none"},
-		{{{0, 2}, {1, 3}, {2, 3}, {3, 5}}, 4, "node 5"},
-		{{{0, 2}, {1, 3}, {2, 3}, {UINT32_MAX, 3}}, 4,
-		    "node 4294967295"},
+	    {{{0, 2}, {1, 3}, {2, 3}, {3, 3}}, 4, "to itself"},
+	    {{{0, 2}, {1, 3}, {2, 3}, {3, 2}, {3, 4}}, 5,
+		"Two cables join switch 0 and switch 1"},
+	    {{{0, 2}, {1, 3}, {2, 3}}, 3,
+		"no way leads from switch 0 to switch 2"},
+	    {{{0, 2}, {1, 3}, {3, 4}}, 3, "not connected"},
+	    {{{0, 2}, {1, 3}, {2, 3}, {3, 4}, {1, 4}}, 5,
+		"host 1 and switch 2: a host has one cable"},
+	    {{{0, 2}, {2, 3}, {3, 4}}, 3, "must join host 1"},
+	    {{{0, 1}, {1, 3}, {2, 3}, {3, 4}}, 4, "must join host 0"},
+	    {{{0, 2}}, 1, "host 1 has none"},
+	    {{{0, 2}, {1, 3}, {2, 3}, {3, 5}}, 4, "node 5"},
+	    {{{0, 2}, {1, 3}, {2, 3}, {UINT32_MAX, 3}}, 4, "node 4294967295"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct topo_mesh_input in = {.n_hosts = 2,
-			.n_switches = 3,
-			.n_cables = bad[i].n,
-			.cable = bad[i].cable};
+		    .n_switches = 3,
+		    .n_cables = bad[i].n,
+		    .cable = bad[i].cable};
 		assert_refused(&in, SIM_EINVAL, bad[i].part);
 	}
 	struct topo_mesh_input in = small;
@@ -503,14 +500,14 @@ static void names_that_could_be_mistaken_are_refused(void **state)
 	static const struct {
 		const char *name[5], *part;
 	} bad[] = {
-		{{"a", "b", "c", "a", NULL}, "Two nodes are called \"a\""},
-		{{"", NULL, NULL, NULL, NULL}, "host 0 () has 0 bytes"},
-		{{NULL, NULL, "a-name-of-thirty-one-characters", NULL, NULL},
-		    "31 bytes, which is not in [1, 30]"},
-		{{NULL, NULL, "a->b", NULL, NULL}, "switch 0 (a->b)"},
-		{{NULL, "host0", NULL, NULL, NULL}, "host 1 (host0)"},
-		{{NULL, NULL, "sw1", NULL, NULL}, "switch 0 (sw1)"},
-		{{"sw0", NULL, NULL, NULL, NULL}, "host 0 (sw0)"},
+	    {{"a", "b", "c", "a", NULL}, "Two nodes are called \"a\""},
+	    {{"", NULL, NULL, NULL, NULL}, "host 0 () has 0 bytes"},
+	    {{NULL, NULL, "a-name-of-thirty-one-characters", NULL, NULL},
+		"31 bytes, which is not in [1, 30]"},
+	    {{NULL, NULL, "a->b", NULL, NULL}, "switch 0 (a->b)"},
+	    {{NULL, "host0", NULL, NULL, NULL}, "host 1 (host0)"},
+	    {{NULL, NULL, "sw1", NULL, NULL}, "switch 0 (sw1)"},
+	    {{"sw0", NULL, NULL, NULL, NULL}, "host 0 (sw0)"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct topo_mesh_input in = small;
@@ -528,9 +525,10 @@ static int open_chain(uint32_t n, struct topo_mesh **m, struct sim_err *e)
 	cable[1] = (struct topo_cable){1, n + 1};
 	for (uint32_t i = 0; i + 1 < n; i++)
 		cable[2 + i] = (struct topo_cable){2 + i, 3 + i};
-	struct topo_mesh_input in = {
-		.n_hosts = 2, .n_switches = n, .n_cables = n + 1, .cable = cable
-	};
+	struct topo_mesh_input in = {.n_hosts = 2,
+	    .n_switches = n,
+	    .n_cables = n + 1,
+	    .cable = cable};
 	int rc = topo_mesh_open(m, &in, e);
 	free(cable);
 	return rc;
@@ -561,17 +559,18 @@ static void a_long_tail_without_hosts_is_accepted(void **state)
 	struct topo_cable cable[1 + N - 1] = {{0, 1}};
 	for (uint32_t i = 1; i < N; i++)
 		cable[i] = (struct topo_cable){i, i + 1};
-	struct topo_mesh_input in = {
-		.n_hosts = 1, .n_switches = N, .n_cables = N, .cable = cable
-	};
+	struct topo_mesh_input in = {.n_hosts = 1,
+	    .n_switches = N,
+	    .n_cables = N,
+	    .cable = cable};
 	struct topo_mesh *m;
 	topo_link far = 2 * (N - 1);
 	double share = 7;
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
 	assert_ok(topo_mesh_share_given(m, far, &far, 1, &share, test_err()));
 	assert_near(share, 0, 0);
-	assert_ok(topo_mesh_share_given(m, far + 1, &far, 1, &share,
-	    test_err()));
+	assert_ok(
+	    topo_mesh_share_given(m, far + 1, &far, 1, &share, test_err()));
 	assert_near(share, 0, 0);
 	topo_mesh_close(m);
 }
@@ -619,27 +618,25 @@ static void every_failed_allocation_is_an_error(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_clos_as_tables_has_the_same_ids),
-		cmocka_unit_test(a_clos_as_tables_takes_the_same_paths),
-		cmocka_unit_test(
-		    a_clos_as_tables_has_the_same_shares_for_all_pairs),
-		cmocka_unit_test(shares_equal_a_count_over_all_shortest_paths),
-		cmocka_unit_test(
-		    path_shares_equal_a_count_over_all_shortest_paths),
-		cmocka_unit_test(
-		    paths_are_shortest_walks_spread_by_their_path_shares),
-		cmocka_unit_test(a_fat_tree_has_the_counts_of_al_fares),
-		cmocka_unit_test(
-		    a_core_meets_one_aggregation_switch_of_each_pod),
-		cmocka_unit_test(impossible_fat_trees_are_refused),
-		cmocka_unit_test(up_is_from_the_lower_tier),
-		cmocka_unit_test(names_given_or_by_number_read_back),
-		cmocka_unit_test(printing_a_mesh_names_its_numbers),
-		cmocka_unit_test(networks_that_cannot_be_are_refused),
-		cmocka_unit_test(names_that_could_be_mistaken_are_refused),
-		cmocka_unit_test(paths_of_up_to_16_links_are_accepted),
-		cmocka_unit_test(a_long_tail_without_hosts_is_accepted),
-		cmocka_unit_test(every_failed_allocation_is_an_error),
+	    cmocka_unit_test(a_clos_as_tables_has_the_same_ids),
+	    cmocka_unit_test(a_clos_as_tables_takes_the_same_paths),
+	    cmocka_unit_test(
+		a_clos_as_tables_has_the_same_shares_for_all_pairs),
+	    cmocka_unit_test(shares_equal_a_count_over_all_shortest_paths),
+	    cmocka_unit_test(path_shares_equal_a_count_over_all_shortest_paths),
+	    cmocka_unit_test(
+		paths_are_shortest_walks_spread_by_their_path_shares),
+	    cmocka_unit_test(a_fat_tree_has_the_counts_of_al_fares),
+	    cmocka_unit_test(a_core_meets_one_aggregation_switch_of_each_pod),
+	    cmocka_unit_test(impossible_fat_trees_are_refused),
+	    cmocka_unit_test(up_is_from_the_lower_tier),
+	    cmocka_unit_test(names_given_or_by_number_read_back),
+	    cmocka_unit_test(printing_a_mesh_names_its_numbers),
+	    cmocka_unit_test(networks_that_cannot_be_are_refused),
+	    cmocka_unit_test(names_that_could_be_mistaken_are_refused),
+	    cmocka_unit_test(paths_of_up_to_16_links_are_accepted),
+	    cmocka_unit_test(a_long_tail_without_hosts_is_accepted),
+	    cmocka_unit_test(every_failed_allocation_is_an_error),
 	};
 	return cmocka_run_group_tests_name("topo/mesh", tests, NULL, NULL);
 }

@@ -9,9 +9,11 @@
 #include "topo/topo.h"
 
 /* 007's simulation: 8 T1s a pod and 10 T2s give the choices tested below. */
-static const struct topo_clos vigil = {
-	.n_pods = 2, .n_tors = 20, .n_t1 = 8, .n_t2 = 10, .n_hosts = 40
-};
+static const struct topo_clos vigil = {.n_pods = 2,
+    .n_tors = 20,
+    .n_t1 = 8,
+    .n_t2 = 10,
+    .n_hosts = 40};
 
 /* --- the hash ------------------------------------------------------------- */
 
@@ -51,7 +53,7 @@ static void every_part_of_a_tuple_changes_the_digest(void **state)
 {
 	(void)state;
 	const struct topo_tuple t = {0x0a000001, 0x0a000102, 40000, 443,
-		TOPO_PROTO_TCP};
+	    TOPO_PROTO_TCP};
 	struct topo_tuple v[6] = {t, t, t, t, t, t};
 	v[0].src_ip++;
 	v[1].dst_ip++;
@@ -71,8 +73,8 @@ static void the_digest_in_two_steps_is_the_digest(void **state)
 	test_rng(&r, 2);
 	for (int i = 0; i < 1000; i++) {
 		const struct topo_tuple t = {sim_rng_u32(&r), sim_rng_u32(&r),
-			(uint16_t)sim_rng_u32(&r), (uint16_t)sim_rng_u32(&r),
-			(uint8_t)sim_rng_u32(&r)};
+		    (uint16_t)sim_rng_u32(&r), (uint16_t)sim_rng_u32(&r),
+		    (uint8_t)sim_rng_u32(&r)};
 		uint32_t ports = (uint32_t)t.src_port << 16 | t.dst_port;
 		assert_int_equal(topo_tuple_digest(&t),
 		    topo_digest_rest(topo_digest_src(t.src_ip, t.proto),
@@ -223,7 +225,7 @@ static double p_of_link_counts(const struct topo *t, topo_host src,
 			    (count[l] - want) * (count[l] - want) / want;
 		cells[class] += want > 0;
 	}
-	for (int class = 0; class < TOPO_N_LINK_CLASSES; class++) {
+	for (int class = 0; class < TOPO_N_LINK_CLASSES; class ++) {
 		assert_true(cells[class] == 0 || fabs(sum[class] - 1) < 1e-12);
 		if (cells[class] > 1)
 			least = fmin(least,
@@ -239,8 +241,8 @@ static void flows_of_a_clos_spread_by_their_path_shares(void **state)
 	(void)state;
 	struct topo t;
 	assert_ok(topo_open_clos(&t, &vigil, test_err()));
-	static const topo_host pair[][2] = {{0, 1599}, {700, 3},
-		{0, 799}, {45, 5}};
+	static const topo_host pair[][2] = {{0, 1599}, {700, 3}, {0, 799},
+	    {45, 5}};
 	for (uint32_t i = 0; i < 4; i++)
 		if (p_of_link_counts(&t, pair[i][0], pair[i][1], 10 + i) < 1e-6)
 			fail_msg("seed %llu pair %u",
@@ -324,22 +326,19 @@ static void another_seed_gives_other_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(mix32_gives_the_known_answers),
-		cmocka_unit_test(
-		    each_input_bit_flips_each_output_bit_half_of_the_time),
-		cmocka_unit_test(every_part_of_a_tuple_changes_the_digest),
-		cmocka_unit_test(the_digest_in_two_steps_is_the_digest),
-		cmocka_unit_test(
-		    choices_of_consecutive_switches_are_independent),
-		cmocka_unit_test(a_hash_of_one_multiplication_fails_that_test),
-		cmocka_unit_test(the_three_choices_of_a_path_are_independent),
-		cmocka_unit_test(flows_of_a_clos_spread_by_their_path_shares),
-		cmocka_unit_test(
-		    flows_of_a_fat_tree_spread_by_their_path_shares),
-		cmocka_unit_test(
-		    a_path_has_as_many_links_as_its_ends_are_apart),
-		cmocka_unit_test(a_single_pod_never_uses_its_t2s),
-		cmocka_unit_test(another_seed_gives_other_paths),
+	    cmocka_unit_test(mix32_gives_the_known_answers),
+	    cmocka_unit_test(
+		each_input_bit_flips_each_output_bit_half_of_the_time),
+	    cmocka_unit_test(every_part_of_a_tuple_changes_the_digest),
+	    cmocka_unit_test(the_digest_in_two_steps_is_the_digest),
+	    cmocka_unit_test(choices_of_consecutive_switches_are_independent),
+	    cmocka_unit_test(a_hash_of_one_multiplication_fails_that_test),
+	    cmocka_unit_test(the_three_choices_of_a_path_are_independent),
+	    cmocka_unit_test(flows_of_a_clos_spread_by_their_path_shares),
+	    cmocka_unit_test(flows_of_a_fat_tree_spread_by_their_path_shares),
+	    cmocka_unit_test(a_path_has_as_many_links_as_its_ends_are_apart),
+	    cmocka_unit_test(a_single_pod_never_uses_its_t2s),
+	    cmocka_unit_test(another_seed_gives_other_paths),
 	};
 	return cmocka_run_group_tests_name("topo/route", tests, NULL, NULL);
 }

@@ -8,14 +8,13 @@
 void window_add(struct obs *o, uint32_t n_retx, unsigned n_hops,
     const topo_link hop[])
 {
-	const struct obs_flow flow = {
-		.start_ns = 1000 + o->flows.n,
-		.src_host = 7,
-		.dst_host = 7,
-		.src_port = 40000,
-		.dst_port = 443,
-		.n_pkts = 100,
-		.n_retx = n_retx};
+	const struct obs_flow flow = {.start_ns = 1000 + o->flows.n,
+	    .src_host = 7,
+	    .dst_host = 7,
+	    .src_port = 40000,
+	    .dst_port = 443,
+	    .n_pkts = 100,
+	    .n_retx = n_retx};
 	assert_ok(obs_add_flow(o, &flow, hop, n_hops, test_err()));
 }
 
@@ -38,9 +37,8 @@ void window_random(struct obs *o, uint32_t n_links, unsigned n_flows,
 		unsigned n = sim_rng_below(r, n_links < 8 ? n_links : 9);
 		const int is_bad = sim_rng_below(r, 2);
 		for (unsigned j = 0; j < n;) {
-			path[j] = is_bad && j == 0
-				      ? bad[sim_rng_below(r, 3)]
-				      : sim_rng_below(r, n_links);
+			path[j] = is_bad && j == 0 ? bad[sim_rng_below(r, 3)]
+						   : sim_rng_below(r, n_links);
 			j += !is_among(path[j], path, j);
 		}
 		for (unsigned j = 0; j < n; j++)
@@ -127,8 +125,8 @@ void assert_renaming_renames(const struct algo_ops *algo, const void *params)
 		window_rename(&w, NULL, name, &renamed);
 		assert_ok(window_diagnose(algo, params, 20, &w, NULL, &a,
 		    test_err()));
-		assert_ok(window_diagnose(algo, params, 40, &renamed, NULL,
-		    &b, test_err()));
+		assert_ok(window_diagnose(algo, params, 40, &renamed, NULL, &b,
+		    test_err()));
 		for (size_t i = 0; i < a.n; i++)
 			a.link[i] = name[a.link[i]];
 		for (size_t i = 0; i < a.n_flows; i++)

@@ -14,9 +14,9 @@
  * to be had from its ends: WINDOW_ADD(&w, n_retx, link, link, ...). */
 void window_add(struct obs *o, uint32_t n_retx, unsigned n_hops,
     const topo_link hop[]);
-#define WINDOW_ADD(o, n_retx, ...)                                        \
-	window_add((o), (n_retx),                                         \
-	    sizeof((topo_link[]){__VA_ARGS__}) / sizeof(topo_link),       \
+#define WINDOW_ADD(o, n_retx, ...)                                             \
+	window_add((o), (n_retx),                                              \
+	    sizeof((topo_link[]){__VA_ARGS__}) / sizeof(topo_link),            \
 	    (topo_link[]){__VA_ARGS__})
 
 /* Append N_FLOWS flows of 0 to 8 hops, no link twice on a path: a quarter lost

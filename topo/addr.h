@@ -13,9 +13,9 @@
 #include "sim/err.h"
 #include "topo/ids.h"
 
-#define TOPO_ADDR_HOST_BASE   UINT32_C(0x0a000001)
-#define TOPO_ADDR_SWITCH_BASE UINT32_C(0xac100000)
-#define TOPO_ADDR_MAX_HOSTS   ((UINT32_C(1) << 24) - 2)
+#define TOPO_ADDR_HOST_BASE    UINT32_C(0x0a000001)
+#define TOPO_ADDR_SWITCH_BASE  UINT32_C(0xac100000)
+#define TOPO_ADDR_MAX_HOSTS    ((UINT32_C(1) << 24) - 2)
 #define TOPO_ADDR_MAX_SWITCHES (UINT32_C(1) << 20)
 #define TOPO_ADDR_LINK_BASE    UINT32_C(0x64400000)
 #define TOPO_ADDR_MAX_LINKS    (UINT32_C(1) << 22)

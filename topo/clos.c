@@ -10,7 +10,7 @@
 #include "topo/route.h"
 
 #define FIELD(member, default_, lo, hi, unit_, doc_)                           \
-	{                                                                     \
+	{                                                                      \
 		.name = #member, .type = SIM_F_U32,                            \
 		.offset = offsetof(struct topo_clos, member), .min = (lo),     \
 		.max = (hi), .unit = (unit_), .def = (default_), .doc = (doc_) \
@@ -18,16 +18,16 @@
 
 /* 007's simulation (section 6) by default: 4160 directed links. */
 const struct sim_field topo_clos_fields[] = {
-	FIELD(n_pods, "2", 1, TOPO_ADDR_MAX_SWITCHES, "pods", "pods"),
-	FIELD(n_tors, "20", 1, TOPO_ADDR_MAX_SWITCHES, "switches",
-	    "ToR switches in each pod"),
-	FIELD(n_t1, "8", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
-	    "tier-1 switches in each pod; 0 only with one ToR in all"),
-	FIELD(n_t2, "10", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
-	    "tier-2 switches in all; 0 only with one pod"),
-	FIELD(n_hosts, "40", 1, TOPO_ADDR_MAX_HOSTS, "hosts",
-	    "hosts under each ToR"),
-	{0},
+    FIELD(n_pods, "2", 1, TOPO_ADDR_MAX_SWITCHES, "pods", "pods"),
+    FIELD(n_tors, "20", 1, TOPO_ADDR_MAX_SWITCHES, "switches",
+	"ToR switches in each pod"),
+    FIELD(n_t1, "8", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
+	"tier-1 switches in each pod; 0 only with one ToR in all"),
+    FIELD(n_t2, "10", 0, TOPO_ADDR_MAX_SWITCHES, "switches",
+	"tier-2 switches in all; 0 only with one pod"),
+    FIELD(n_hosts, "40", 1, TOPO_ADDR_MAX_HOSTS, "hosts",
+	"hosts under each ToR"),
+    {0},
 };
 
 #define MAX_CABLES (UINT64_C(1) << 30) /* 2^31 directed links */
@@ -207,8 +207,8 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 		uint32_t down = up;
 		path[n++] = topo_clos_link_tor(c, src_tor, up, TOPO_UP);
 		if (from != to) {
-			uint32_t k = clos_pick(ecmp_seed, topo_clos_t1(c, from, up),
-			    digest, c->n_t2);
+			uint32_t k = clos_pick(ecmp_seed,
+			    topo_clos_t1(c, from, up), digest, c->n_t2);
 			down = clos_pick(ecmp_seed, topo_clos_t2(c, k), digest,
 			    c->n_t1);
 			path[n++] = topo_clos_link_t1(c, from * c->n_t1 + up, k,
@@ -360,7 +360,8 @@ static double mass(const struct topo_clos *c, const struct event *v)
 
 /* How likely a flow of the event GIVEN crosses L; an event without any flow
  * gives 0. */
-static double clos_share(const struct topo_clos *c, struct event given, topo_link l)
+static double clos_share(const struct topo_clos *c, struct event given,
+    topo_link l)
 {
 	double of = mass(c, &given);
 	struct event cross = clos_crossing(c, l);
@@ -371,8 +372,8 @@ static double clos_share(const struct topo_clos *c, struct event given, topo_lin
 
 double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l)
 {
-	return clos_share(c, given == TOPO_NONE ? anything() : clos_crossing(c, given),
-	    l);
+	return clos_share(c,
+	    given == TOPO_NONE ? anything() : clos_crossing(c, given), l);
 }
 
 /* The parts of the network that a directed link touches, whichever way it
@@ -446,7 +447,8 @@ double topo_clos_path_share(const struct topo_clos *c, topo_host src,
 		return l == first || l == last;
 	/* The first and the last link fix both hosts, so what is left free are
 	 * the choices of ECMP. */
-	struct event ends = clos_crossing(c, first), end = clos_crossing(c, last);
+	struct event ends = clos_crossing(c, first),
+		     end = clos_crossing(c, last);
 	both(&ends, &end);
 	return clos_share(c, ends, l);
 }

@@ -51,14 +51,14 @@ static inline uint32_t topo_clos_n_switches(const struct topo_clos *c)
 }
 
 /* Switch ids by place, and places by switch id. */
-static inline topo_switch topo_clos_tor(const struct topo_clos *c,
-    uint32_t pod, uint32_t i)
+static inline topo_switch topo_clos_tor(const struct topo_clos *c, uint32_t pod,
+    uint32_t i)
 {
 	return pod * c->n_tors + i;
 }
 
-static inline topo_switch topo_clos_t1(const struct topo_clos *c,
-    uint32_t pod, uint32_t i)
+static inline topo_switch topo_clos_t1(const struct topo_clos *c, uint32_t pod,
+    uint32_t i)
 {
 	return c->all_tors + pod * c->n_t1 + i;
 }
@@ -105,8 +105,7 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
  * host sends alike to hosts under all other ToRs and every switch spreads
  * alike. GIVEN = TOPO_NONE: among all flows. 0 / 0 is 0. Cost O(1).
  * Paper: 007 appendix C, the event probabilities of lemma 2. */
-double topo_clos_share(const struct topo_clos *c, topo_link given,
-    topo_link l);
+double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l);
 
 /* The same for N links at once, about five times as fast: the share depends
  * only on the class of a link and on which of its ends it shares with GIVEN, so

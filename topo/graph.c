@@ -115,7 +115,8 @@ static const char *file_id(const struct reader *r, size_t v)
 }
 
 /* "vertex 7 (id n7, name leaf)", for messages; vertices count from 0. */
-static const char *graph_describe(const struct reader *r, size_t v, char buf[160])
+static const char *graph_describe(const struct reader *r, size_t v,
+    char buf[160])
 {
 	const char *name = "";
 	if (r->has_name)
@@ -288,13 +289,13 @@ static int graph_build(struct reader *r, struct sim_err *e)
 	    (rc = read_attributes(r, e)) < 0 || (rc = read_cables(r, e)) < 0)
 		return rc;
 	struct topo_mesh_input in = {
-		.n_hosts = r->n_hosts,
-		.n_switches = r->n_switches,
-		.n_cables = r->n_edges,
-		.cable = r->cable,
-		.tier = r->has_tier ? r->tier : NULL,
-		.name = r->has_name ? r->name : NULL,
-		.label = r->label,
+	    .n_hosts = r->n_hosts,
+	    .n_switches = r->n_switches,
+	    .n_cables = r->n_edges,
+	    .cable = r->cable,
+	    .tier = r->has_tier ? r->tier : NULL,
+	    .name = r->has_name ? r->name : NULL,
+	    .label = r->label,
 	};
 	return topo_mesh_open(&r->mesh, &in, e);
 }
@@ -530,7 +531,7 @@ static igraph_error_t check_disjoint(struct checker *k)
 	}
 	struct pairs one = {c->n_pods * n_pairs(c->n_tors), pair_of_one_pod};
 	struct pairs two = {n_pairs(c->n_pods) * c->n_tors * c->n_tors,
-		pair_of_two_pods};
+	    pair_of_two_pods};
 	/* Half of the pairs for each family, so max_pairs is at least 2. */
 	rc = least_disjoint(k, one, k->max_pairs / 2, intra);
 	if (rc != IGRAPH_SUCCESS)
@@ -544,9 +545,10 @@ static int check_guarded(void *arg, struct sim_err *e)
 {
 	struct checker *k = arg;
 	int rc = count_hosts(k, e);
-	if (rc == 0 && (make_graphs(k) != IGRAPH_SUCCESS ||
-			   check_shape(k) != IGRAPH_SUCCESS ||
-			   check_disjoint(k) != IGRAPH_SUCCESS))
+	if (rc == 0 &&
+	    (make_graphs(k) != IGRAPH_SUCCESS ||
+		check_shape(k) != IGRAPH_SUCCESS ||
+		check_disjoint(k) != IGRAPH_SUCCESS))
 		rc = fail_igraph(e, SIM_EDEP);
 	if (k->has_fabric)
 		igraph_destroy(&k->fabric);

@@ -71,7 +71,7 @@ int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 	      "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
 	    out);
 	static const char *const keys[][2] = {{"kind", "string"},
-		{"tier", "int"}, {"name", "string"}};
+	    {"tier", "int"}, {"name", "string"}};
 	for (int i = 0; i < 3; i++)
 		fprintf(out,
 		    "  <key id=\"%s\" for=\"node\" attr.name=\"%s\" "

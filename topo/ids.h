@@ -25,20 +25,20 @@ typedef uint32_t topo_link;
 enum topo_dir { TOPO_UP, TOPO_DOWN };
 
 /* FABRIC: between two switches of a topology without named tiers. */
-#define TOPO_LINK_CLASSES(X)                                              \
-	X(HOST_TOR, "host-tor")                                           \
-	X(TOR_T1, "tor-t1")                                               \
-	X(T1_T2, "t1-t2")                                                 \
-	X(T2_T1, "t2-t1")                                                 \
-	X(T1_TOR, "t1-tor")                                               \
-	X(TOR_HOST, "tor-host")                                           \
+#define TOPO_LINK_CLASSES(X)                                                   \
+	X(HOST_TOR, "host-tor")                                                \
+	X(TOR_T1, "tor-t1")                                                    \
+	X(T1_T2, "t1-t2")                                                      \
+	X(T2_T1, "t2-t1")                                                      \
+	X(T1_TOR, "t1-tor")                                                    \
+	X(TOR_HOST, "tor-host")                                                \
 	X(FABRIC, "fabric")
 
 enum topo_link_class {
 #define X(name, text) TOPO_##name,
 	TOPO_LINK_CLASSES(X)
 #undef X
-	TOPO_N_LINK_CLASSES
+	    TOPO_N_LINK_CLASSES
 };
 
 static inline topo_link topo_link_of(uint32_t cable, enum topo_dir dir)

@@ -13,7 +13,7 @@
 
 #define MAX_CABLES (UINT32_C(1) << 30) /* 2^31 directed links */
 #define MAX_DIST   (TOPO_MAX_HOPS - 2) /* a path has two host links besides */
-#define UNSEEN	   UINT8_MAX
+#define UNSEEN     UINT8_MAX
 
 /* --- checks of the input -------------------------------------------------- */
 
@@ -38,7 +38,8 @@ static int mesh_check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
 {
 	if (in->n_hosts == 0 || in->n_switches == 0)
 		return sim_fail(e, SIM_EINVAL,
-		    "%u hosts and %u switches: a network has at least one of each.",
+		    "%u hosts and %u switches: a network has at least one of "
+		    "each.",
 		    in->n_hosts, in->n_switches);
 	if (in->n_hosts > TOPO_ADDR_MAX_HOSTS)
 		return sim_fail(e, SIM_ELIMIT,
@@ -46,7 +47,8 @@ static int mesh_check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
 		    TOPO_ADDR_MAX_HOSTS);
 	if (in->n_switches > TOPO_MESH_MAX_SWITCHES)
 		return sim_fail(e, SIM_ELIMIT,
-		    "%u switches are more than the limit of %u for a network by tables.",
+		    "%u switches are more than the limit of %u for a network "
+		    "by tables.",
 		    in->n_switches, TOPO_MESH_MAX_SWITCHES);
 	if (in->n_cables > MAX_CABLES)
 		return sim_fail(e, SIM_ELIMIT,
@@ -77,11 +79,13 @@ static int check_cable(const struct topo_mesh_input *in, uint32_t i,
 	topo_node low = c.a < c.b ? c.a : c.b, high = c.a < c.b ? c.b : c.a;
 	if (i < in->n_hosts && (low != i || high < in->n_hosts))
 		return sim_fail(e, SIM_EINVAL,
-		    "Cable %u joins %s and %s, but must join host %u to a switch.",
+		    "Cable %u joins %s and %s, but must join host %u to a "
+		    "switch.",
 		    i, mesh_describe(in, c.a, a), mesh_describe(in, c.b, b), i);
 	if (i >= in->n_hosts && low < in->n_hosts)
 		return sim_fail(e, SIM_EINVAL,
-		    "Cable %u joins %s and %s: a host has one cable, to a switch.",
+		    "Cable %u joins %s and %s: a host has one cable, to a "
+		    "switch.",
 		    i, mesh_describe(in, c.a, a), mesh_describe(in, c.b, b));
 	return 0;
 }
@@ -128,7 +132,8 @@ static int mesh_check_name(const struct topo_mesh_input *in, topo_node n,
 			    n < in->n_hosts ? n : n - in->n_hosts);
 	if (strstr(name, "->") || is_default_of_another(in, name, n))
 		return sim_fail(e, SIM_EINVAL,
-		    "The name of %s would be mistaken for a link or another node.",
+		    "The name of %s would be mistaken for a link or another "
+		    "node.",
 		    mesh_describe(in, n, d));
 	return 0;
 }
@@ -337,10 +342,11 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 			const uint8_t *cut =
 			    memchr(dist, UNSEEN, m->n_switches);
 			return sim_fail(e, SIM_EINVAL,
-			    "The network is not connected: no way leads from %s to %s.",
+			    "The network is not connected: no way leads from "
+			    "%s to %s.",
 			    mesh_describe(in, root, a),
-			    mesh_describe(in, m->n_hosts + (uint32_t)(cut - dist),
-				b));
+			    mesh_describe(in,
+				m->n_hosts + (uint32_t)(cut - dist), b));
 		}
 		/* Cables are undirected, so each pair of ToRs is looked at
 		 * once. Only ways between ToRs count: a switch further away
@@ -351,8 +357,10 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 				m->diameter = d;
 			if (d > MAX_DIST)
 				return sim_fail(e, SIM_ELIMIT,
-				    "The way from %s to %s is longer than %d switch cables.",
-				    mesh_describe(in, m->n_hosts + m->tor[u], a),
+				    "The way from %s to %s is longer than %d "
+				    "switch cables.",
+				    mesh_describe(in, m->n_hosts + m->tor[u],
+					a),
 				    mesh_describe(in, root, b), MAX_DIST);
 		}
 	}
@@ -491,9 +499,8 @@ topo_link topo_mesh_link_between(const struct topo_mesh *m, topo_node from,
 	topo_node low = from < to ? from : to, high = from < to ? to : from;
 	if (low < m->n_hosts)
 		return high == m->n_hosts + m->tor_of[low]
-			   ? topo_link_of(low,
-				 from == low ? TOPO_UP : TOPO_DOWN)
-			   : TOPO_NONE;
+		    ? topo_link_of(low, from == low ? TOPO_UP : TOPO_DOWN)
+		    : TOPO_NONE;
 	topo_switch s = from - m->n_hosts;
 	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
 		if (m->hop[i].to == to - m->n_hosts)
@@ -546,13 +553,13 @@ void topo_mesh_print(const struct topo_mesh *m, FILE *out)
 	size_t n_trunks = m->n_cables - m->n_hosts;
 	size_t n_nodes = (size_t)m->n_hosts + m->n_switches;
 	size_t bytes = sizeof(*m) + m->n_hosts * sizeof(*m->tor_of) +
-		       n_trunks * (sizeof(*m->trunk) + 2 * sizeof(*m->hop)) +
-		       (m->n_switches + 1) * sizeof(*m->first) +
-		       m->n_switches * sizeof(*m->tor_index) +
-		       m->n_tors * (sizeof(*m->tor) + sizeof(*m->tor_hosts)) +
-		       (size_t)m->n_tors * m->n_switches * sizeof(*m->dist) +
-		       (m->tier ? m->n_switches * sizeof(*m->tier) : 0) +
-		       (m->name ? n_nodes * sizeof(*m->name) : 0);
+	    n_trunks * (sizeof(*m->trunk) + 2 * sizeof(*m->hop)) +
+	    (m->n_switches + 1) * sizeof(*m->first) +
+	    m->n_switches * sizeof(*m->tor_index) +
+	    m->n_tors * (sizeof(*m->tor) + sizeof(*m->tor_hosts)) +
+	    (size_t)m->n_tors * m->n_switches * sizeof(*m->dist) +
+	    (m->tier ? m->n_switches * sizeof(*m->tier) : 0) +
+	    (m->name ? n_nodes * sizeof(*m->name) : 0);
 	fprintf(out,
 	    "mesh: %u hosts under %u ToRs, %u switches, "
 	    "%u cables of two directed links\n"

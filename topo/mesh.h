@@ -34,10 +34,10 @@ struct topo_cable {
 struct topo_mesh_input {
 	uint32_t n_hosts, n_switches;
 	size_t n_cables;
-	const struct topo_cable *cable;  /* [n_cables] */
-	const uint32_t *tier;            /* [n_switches]: 0 ToR, 1 T1, 2 T2 */
-	const char *const *name;         /* [n_hosts + n_switches] */
-	const char *const *label;        /* as NAME; what messages call a node
+	const struct topo_cable *cable; /* [n_cables] */
+	const uint32_t *tier;           /* [n_switches]: 0 ToR, 1 T1, 2 T2 */
+	const char *const *name;        /* [n_hosts + n_switches] */
+	const char *const *label;       /* as NAME; what messages call a node
 	                                    that has no name; not kept */
 };
 
@@ -69,8 +69,7 @@ uint32_t topo_mesh_n_links(const struct topo_mesh *m);
 topo_switch topo_mesh_tor_of(const struct topo_mesh *m, topo_host h);
 void topo_mesh_link_ends(const struct topo_mesh *m, topo_link l,
     topo_node *from, topo_node *to);
-enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m,
-    topo_link l);
+enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m, topo_link l);
 /* The name given to a node, or NULL. */
 const char *topo_mesh_name(const struct topo_mesh *m, topo_node n);
 /* The node given that name, or TOPO_NONE. Cost O(nodes). */

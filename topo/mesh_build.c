@@ -16,8 +16,8 @@ struct tree {
 };
 
 /* Cables in the order of clos.h, so that their ids are those of the Clos. */
-static void mesh_build_lay_cables(const struct tree *t, uint32_t hosts, uint32_t tors,
-    uint32_t t1s, struct topo_cable *c)
+static void mesh_build_lay_cables(const struct tree *t, uint32_t hosts,
+    uint32_t tors, uint32_t t1s, struct topo_cable *c)
 {
 	topo_node tor = hosts, t1 = tor + tors, t2 = t1 + t1s;
 	for (uint32_t h = 0; h < hosts; h++)
@@ -25,27 +25,28 @@ static void mesh_build_lay_cables(const struct tree *t, uint32_t hosts, uint32_t
 	for (uint32_t i = 0; i < tors; i++)
 		for (uint32_t j = 0; j < t->n_t1; j++)
 			*c++ = (struct topo_cable){
-				tor + i,
-				t1 + i / t->n_tors * t->n_t1 + j,
+			    tor + i,
+			    t1 + i / t->n_tors * t->n_t1 + j,
 			};
 	for (uint32_t i = 0; i < t1s; i++)
 		for (uint32_t k = 0; k < t->n_up; k++)
 			*c++ = (struct topo_cable){
-				t1 + i,
-				t2 + i % t->n_t1 * t->stride + k,
+			    t1 + i,
+			    t2 + i % t->n_t1 * t->stride + k,
 			};
 }
 
-static int mesh_build_build(struct topo_mesh **m, const struct tree *t, struct sim_err *e)
+static int mesh_build_build(struct topo_mesh **m, const struct tree *t,
+    struct sim_err *e)
 {
 	/* topo_clos_init() has bounded these products, for both callers. */
 	uint32_t tors = t->n_pods * t->n_tors, t1s = t->n_pods * t->n_t1;
 	uint32_t hosts = tors * t->n_hosts;
 	struct topo_mesh_input in = {
-		.n_hosts = hosts,
-		.n_switches = tors + t1s + t->n_t2,
-		.n_cables = (size_t)hosts + (size_t)tors * t->n_t1 +
-			    (size_t)t1s * t->n_up,
+	    .n_hosts = hosts,
+	    .n_switches = tors + t1s + t->n_t2,
+	    .n_cables =
+		(size_t)hosts + (size_t)tors * t->n_t1 + (size_t)t1s * t->n_up,
 	};
 	struct topo_cable *cable = NULL;
 	uint32_t *tier = NULL;
@@ -77,7 +78,8 @@ int topo_mesh_fat_tree(struct topo_mesh **m, uint32_t k, uint32_t hosts,
 	if (k > TOPO_MESH_MAX_SWITCHES ||
 	    5 * (k / 2) * (k / 2) > TOPO_MESH_MAX_SWITCHES)
 		return sim_fail(e, SIM_ELIMIT,
-		    "A fat-tree of k %u has more than the limit of %d switches.",
+		    "A fat-tree of k %u has more than the limit of %d "
+		    "switches.",
 		    k, TOPO_MESH_MAX_SWITCHES);
 	uint32_t half = k / 2, cores = half * half;
 	if (hosts == 0)
@@ -85,11 +87,11 @@ int topo_mesh_fat_tree(struct topo_mesh **m, uint32_t k, uint32_t hosts,
 	/* The Clos of the same tiers has as many hosts, and its limits are
 	 * those that addresses set, so its check serves here too. */
 	struct topo_clos like = {
-		.n_pods = k,
-		.n_tors = half,
-		.n_t1 = half,
-		.n_t2 = cores,
-		.n_hosts = hosts,
+	    .n_pods = k,
+	    .n_tors = half,
+	    .n_t1 = half,
+	    .n_t2 = cores,
+	    .n_hosts = hosts,
 	};
 	int rc = topo_clos_init(&like, e);
 	if (rc < 0)
@@ -107,6 +109,6 @@ int topo_mesh_from_clos(struct topo_mesh **m, const struct topo_clos *c,
 	if (rc < 0)
 		return rc;
 	struct tree t = {c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts,
-		c->n_t2, 0};
+	    c->n_t2, 0};
 	return mesh_build_build(m, &t, e);
 }

@@ -28,7 +28,7 @@ double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
 		return 0;
 	if (l >> 1 < m->n_hosts)
 		return l == topo_link_of(src, TOPO_UP) ||
-		       l == topo_link_of(dst, TOPO_DOWN);
+		    l == topo_link_of(dst, TOPO_DOWN);
 	const uint8_t *dist = topo_mesh_dist(m, m->tor_index[end]);
 	topo_node from, to;
 	topo_mesh_link_ends(m, l, &from, &to);
@@ -104,15 +104,15 @@ struct work {
 	topo_switch *order; /* by distance; order[level[d]] is the first */
 	uint32_t level[MAX_DIST + 2];
 	const uint8_t *dist;
-	double *each;	/* 1 / fanout */
+	double *each;   /* 1 / fanout */
 	double *inflow; /* flow that comes by */
-	double *reach;	/* probability of coming to given.a from here */
+	double *reach;  /* probability of coming to given.a from here */
 	double *onward; /* probability of coming here from given.b */
 	/* Flow that crosses GIVEN ... */
 	double total;
-	double *trunk;	  /* [switch links] ... and this link */
+	double *trunk;    /* [switch links] ... and this link */
 	double *from_tor; /* [n_tors] ... and starts at one host here */
-	double *to_tor;	  /* [n_tors] ... and ends at one host here */
+	double *to_tor;   /* [n_tors] ... and ends at one host here */
 };
 
 static int mesh_share_allocate(struct work *w, const struct topo_mesh *m,

@@ -14,16 +14,16 @@ struct topo_hop {
 
 struct topo_mesh {
 	uint32_t n_hosts, n_switches, n_cables, n_tors;
-	uint32_t diameter;	  /* hops between the two furthest ToRs */
-	topo_switch *tor_of;	  /* [n_hosts] */
+	uint32_t diameter;        /* hops between the two furthest ToRs */
+	topo_switch *tor_of;      /* [n_hosts] */
 	struct topo_cable *trunk; /* [n_cables - n_hosts]: switches, a is low */
-	uint32_t *first;	  /* [n_switches + 1] into hop[] */
-	struct topo_hop *hop;	  /* by switch, then by link id */
-	topo_switch *tor;	  /* [n_tors], ascending */
-	uint32_t *tor_hosts;	  /* [n_tors] hosts under it */
-	uint32_t *tor_index;	  /* [n_switches] into tor[], or TOPO_NONE */
-	uint8_t *dist;		  /* [n_tors][n_switches] hops to the ToR */
-	uint32_t *tier;		  /* [n_switches], or NULL */
+	uint32_t *first;          /* [n_switches + 1] into hop[] */
+	struct topo_hop *hop;     /* by switch, then by link id */
+	topo_switch *tor;         /* [n_tors], ascending */
+	uint32_t *tor_hosts;      /* [n_tors] hosts under it */
+	uint32_t *tor_index;      /* [n_switches] into tor[], or TOPO_NONE */
+	uint8_t *dist;            /* [n_tors][n_switches] hops to the ToR */
+	uint32_t *tier;           /* [n_switches], or NULL */
 	char (*name)[TOPO_MESH_MAX_NAME + 1]; /* [nodes], "" if none; or NULL */
 };
 

@@ -114,8 +114,8 @@ static int read_sites(struct topo_region *r, const char *text,
 	return 0;
 }
 
-static int region_place(struct topo_region *r, const struct topo_region_params *p,
-    struct sim_err *e)
+static int region_place(struct topo_region *r,
+    const struct topo_region_params *p, struct sim_err *e)
 {
 	int rc = 0;
 	/* Without a text the paper's places are used, of which there are
@@ -308,7 +308,8 @@ static void name_switches(struct plan *p, const struct topo_region *r,
 
 /* Lay the cables of one data centre in the order of region.h, on which the
  * arithmetic of link ids below relies. */
-static void region_lay_cables(struct plan *p, const struct topo_region *r, uint32_t dc)
+static void region_lay_cables(struct plan *p, const struct topo_region *r,
+    uint32_t dc)
 {
 	const struct topo_clos *c = &r->shape[dc];
 	const topo_node base = p->in.n_hosts + r->first_switch[dc];
@@ -373,14 +374,16 @@ int topo_open_region(struct topo *t, const struct topo_clos *shape,
 	int rc;
 	*t = (struct topo){0};
 	if ((rc = topo_clos_init(&c, e)) < 0 ||
-	    (rc = region_check_sizes(&c, p, e)) < 0 || (rc = SIM_ZALLOC(&r, 1, e)) < 0)
+	    (rc = region_check_sizes(&c, p, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&r, 1, e)) < 0)
 		return rc;
 	r->n_dcs = p->n_dcs;
 	r->n_borders = p->n_borders;
 	region_number(r, &c);
 	/* The tables of the mesh answer most questions. Paths are computed
 	 * below instead, and tests compare them with those of the tables. */
-	if ((rc = region_place(r, p, e)) < 0 || (rc = region_build(&m, r, e)) < 0 ||
+	if ((rc = region_place(r, p, e)) < 0 ||
+	    (rc = region_build(&m, r, e)) < 0 ||
 	    (rc = topo_open_mesh(t, m, e)) < 0) {
 		free(r);
 		return rc;
@@ -514,13 +517,14 @@ static void descend(struct walk *w, uint32_t dc, uint32_t b, uint32_t tor)
 {
 	const struct topo_clos *c = &w->r->shape[dc];
 	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
-	const uint32_t top =
-	    region_pick(w->ecmp_seed, border_of(w->r, dc, b), w->digest, n_tops(c));
+	const uint32_t top = region_pick(w->ecmp_seed, border_of(w->r, dc, b),
+	    w->digest, n_tops(c));
 	uint32_t down = top; /* in its pod: no T2s, one pod */
 	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_DOWN);
 	if (c->n_t2 > 0) {
 		const uint32_t first = tor / c->n_tors * c->n_t1;
-		down = region_pick(seed, topo_clos_t2(c, top), w->digest, c->n_t1);
+		down =
+		    region_pick(seed, topo_clos_t2(c, top), w->digest, c->n_t1);
 		go(w, dc, topo_clos_link_t1(c, first + down, top, TOPO_DOWN));
 	}
 	if (c->n_t1 > 0)

@@ -48,8 +48,8 @@ static inline uint32_t topo_digest_rest(uint32_t from_src, uint32_t dst_ip,
 
 static inline uint32_t topo_tuple_digest(const struct topo_tuple *t)
 {
-	return topo_digest_rest(topo_digest_src(t->src_ip, t->proto),
-	    t->dst_ip, (uint32_t)t->src_port << 16 | t->dst_port);
+	return topo_digest_rest(topo_digest_src(t->src_ip, t->proto), t->dst_ip,
+	    (uint32_t)t->src_port << 16 | t->dst_port);
 }
 
 /* The seed of one switch in a network whose seeds derive from ECMP_SEED. */

@@ -242,7 +242,8 @@ static topo_node find_kind(const struct kind k[], int n, const char *name)
 		const size_t skip = strlen(k[i].prefix);
 		uint32_t x;
 		if (strncmp(name, k[i].prefix, skip) == 0 &&
-		    topo_topo_read_number(name + skip, strlen(name + skip), &x) &&
+		    topo_topo_read_number(name + skip, strlen(name + skip),
+			&x) &&
 		    x < k[i].n)
 			return k[i].first + x;
 	}

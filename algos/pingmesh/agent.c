@@ -101,7 +101,8 @@ static sim_ns pingmesh_agent_ns_of(double seconds)
 	return (sim_ns)(seconds * 1e9);
 }
 
-static void pingmesh_agent_note(struct state *s, enum algo_pingmesh_line line, uint64_t value)
+static void pingmesh_agent_note(struct state *s, enum algo_pingmesh_line line,
+    uint64_t value)
 {
 	s->log[s->n_log++ % ALGO_PINGMESH_LOG] =
 	    (struct algo_pingmesh_log){s->watch.clock, line, value};
@@ -181,7 +182,8 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	    .max_entries = s->max_entries,
 	    .max_bytes =
 		4096 + (size_t)s->max_entries * ALGO_PINGMESH_ENTRY_BYTES};
-	const uint64_t digest = n <= doc.max_bytes ? sim_fnv(SIM_FNV_START ^ n, bytes, n) : 0;
+	const uint64_t digest =
+	    n <= doc.max_bytes ? sim_fnv(SIM_FNV_START ^ n, bytes, n) : 0;
 	if (n > 0 && s->n_entries > 0 && digest == s->digest) {
 		s->count.n_same++;
 		return 1;
@@ -215,8 +217,8 @@ static void fetch_later(struct state *s, double seconds, struct sim_rng *rng)
 	 * not ask the controller together, and none asks later than its
 	 * interval. */
 	s->fetch.asked = 0;
-	s->fetch.at =
-	    s->watch.now + pingmesh_agent_ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
+	s->fetch.at = s->watch.now +
+	    pingmesh_agent_ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
 }
 
 /* Section 3.4: after three failed contacts in a row the agent stops probing,
@@ -262,7 +264,8 @@ static void fetch_due(struct state *s, struct sim_rng *rng,
 	}
 	s->count.n_fetches++;
 	s->fetch.asked = 1;
-	s->fetch.at = s->watch.now + pingmesh_agent_ns_of(s->params->fetch_timeout_s);
+	s->fetch.at =
+	    s->watch.now + pingmesh_agent_ns_of(s->params->fetch_timeout_s);
 	agent_act(out, AGENT_FETCH)->token = ++s->fetch.token;
 }
 
@@ -421,7 +424,8 @@ static void on_ping_request(struct state *s, const struct agent_event *ev,
 /* --- time ----------------------------------------------------------------- */
 /* Move the clock. After a jump the timer that was set may come any time, and
  * the list may be old: ask for a new one soon. */
-static void pingmesh_agent_tick(struct state *s, sim_ns clock, struct sim_rng *rng)
+static void pingmesh_agent_tick(struct state *s, sim_ns clock,
+    struct sim_rng *rng)
 {
 	struct watch *w = &s->watch;
 	const sim_ns passed = clock - w->clock; /* back: very large */
@@ -442,8 +446,8 @@ static void pingmesh_agent_tick(struct state *s, sim_ns clock, struct sim_rng *r
 	s->count.n_jumps++;
 	pingmesh_agent_note(s, ALGO_PINGMESH_JUMP, passed);
 	w->wake = SIM_NEVER;
-	const sim_ns soon =
-	    w->now + pingmesh_agent_ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
+	const sim_ns soon = w->now +
+	    pingmesh_agent_ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
 	if (!s->fetch.asked && s->fetch.at > soon)
 		s->fetch.at = soon;
 }
@@ -473,7 +477,8 @@ static void pingmesh_agent_set_timer(struct state *s, struct agent_out *out)
 	a->at_ns = w->clock + (at - w->now);
 }
 
-static void pingmesh_agent_start(struct state *s, sim_ns clock, struct sim_rng *rng)
+static void pingmesh_agent_start(struct state *s, sim_ns clock,
+    struct sim_rng *rng)
 {
 	const struct algo_pingmesh_params *p = s->params;
 	s->watch.clock = s->outbox.batch.born_ns = clock;
@@ -496,8 +501,9 @@ static void note_losses(struct state *s, uint64_t n_discarded,
 		pingmesh_agent_note(s, ALGO_PINGMESH_OVERRUN, n);
 }
 
-static int pingmesh_agent_step(void *state, sim_ns clock, const struct agent_event *ev,
-    struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
+static int pingmesh_agent_step(void *state, sim_ns clock,
+    const struct agent_event *ev, struct sim_rng *rng, struct agent_out *out,
+    struct sim_err *e)
 {
 	struct state *s = state;
 	const uint64_t n_discarded = s->count.n_discarded;
@@ -558,7 +564,8 @@ static int pingmesh_agent_init(void *state, topo_host host, const void *params,
 		s->guard = MIN_GAP;
 	assert(algo_pinglist_xml_work(s->max_entries) <= WORK);
 	s->watch.wake = SIM_NEVER;
-	algo_pingmesh_perf_init(&s->perf, pingmesh_agent_ns_of(p->perf_window_s), s->self);
+	algo_pingmesh_perf_init(&s->perf,
+	    pingmesh_agent_ns_of(p->perf_window_s), s->self);
 	s->free = s->head = s->tail = NONE;
 	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
 	return 0;

@@ -100,8 +100,8 @@ static int by_time(const void *a, const void *b)
 	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
 }
 
-static struct algo_blackhole_server *blackhole_server_of(struct algo_blackhole *b,
-    topo_host h)
+static struct algo_blackhole_server *
+blackhole_server_of(struct algo_blackhole *b, topo_host h)
 {
 	return &b->server[topo_dc_index(&b->dc, h)];
 }
@@ -117,8 +117,10 @@ static void count_by_server(struct algo_blackhole *b,
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
-		struct algo_blackhole_server *s = blackhole_server_of(b, t->src_host[i]);
-		struct algo_blackhole_server *d = blackhole_server_of(b, t->dst_host[i]);
+		struct algo_blackhole_server *s =
+		    blackhole_server_of(b, t->src_host[i]);
+		struct algo_blackhole_server *d =
+		    blackhole_server_of(b, t->dst_host[i]);
 		const int failed = t->outcome[i] == OBS_TIMED_OUT;
 		s->n_failed += failed;
 		d->n_failed += failed;

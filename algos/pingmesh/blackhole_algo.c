@@ -14,8 +14,8 @@ static void blackhole_algo_close_work(void *work)
 	free(work);
 }
 
-static int blackhole_algo_open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int blackhole_algo_open_work(void **work, const struct topo *t,
+    const void *params, struct sim_err *e)
 {
 	const struct topo_dc dc = topo_dc_alone(&t->clos);
 	struct algo_blackhole_params p;
@@ -60,8 +60,8 @@ static int add_tors(const struct algo_blackhole *b, int accused,
 	return rc;
 }
 
-static int blackhole_algo_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
-    struct algo_verdicts *out, struct sim_err *e)
+static int blackhole_algo_diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct algo_blackhole *b = work;
 	int rc;

@@ -66,7 +66,8 @@ int algo_drop_n_lost(const struct algo_drop_ladder *l, sim_ns rtt_ns)
  * connect counts once although it lost two SYNs, since those losses are not
  * independent, and failures count nowhere, since a dead server is no dropped
  * packet. */
-static void drop_rate_count(struct algo_drop_rate *r, uint8_t outcome, int n_lost)
+static void drop_rate_count(struct algo_drop_rate *r, uint8_t outcome,
+    int n_lost)
 {
 	if (outcome != OBS_CONNECTED) {
 		r->n_failed++;
@@ -91,8 +92,8 @@ int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
 		const struct obs_probe p = obs_probes_at(t, i);
 		const int n_lost = algo_drop_n_lost(ladder, p.rtt_ns);
 		drop_rate_count(&out[ALGO_DROP_ALL], p.outcome, n_lost);
-		drop_rate_count(&out[algo_drop_group_of(dc, p.src_host, p.dst_host,
-			  p.level)],
+		drop_rate_count(&out[algo_drop_group_of(dc, p.src_host,
+				    p.dst_host, p.level)],
 		    p.outcome, n_lost);
 	}
 	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {

@@ -95,8 +95,9 @@ int algo_heatmap_init(struct algo_heatmap *m, uint32_t n_units, uint32_t n_pods,
 }
 
 /* --- measuring -------------------------------------------------------------*/
-static size_t heatmap_cell_of(const struct algo_heatmap *m, const struct topo_dc *dc,
-    const struct algo_rtt_probe *p, uint32_t hosts_a_unit)
+static size_t heatmap_cell_of(const struct algo_heatmap *m,
+    const struct topo_dc *dc, const struct algo_rtt_probe *p,
+    uint32_t hosts_a_unit)
 {
 	return (size_t)(topo_dc_index(dc, p->src_host) / hosts_a_unit) *
 	    m->n_units +
@@ -112,7 +113,8 @@ static void heatmap_walk(struct algo_heatmap *m, const struct topo_dc *dc,
 	const size_t n_cells = (size_t)m->n_units * m->n_units;
 	memset(m->cell, 0, n_cells * sizeof(*m->cell));
 	for (size_t i = 0; i < m->order.n; i++)
-		m->cell[heatmap_cell_of(m, dc, &m->order.probe[i], hosts_a_unit)]
+		m->cell[heatmap_cell_of(m, dc, &m->order.probe[i],
+			    hosts_a_unit)]
 		    .n_left++;
 	for (size_t i = 0; i < n_cells; i++) {
 		struct algo_heatmap_cell *c = &m->cell[i];
@@ -200,7 +202,8 @@ static struct algo_heatmap_block heatmap_cross(const struct algo_heatmap *m,
 			continue;
 		heatmap_add(&sum, &m->block[(size_t)pod * m->n_pods + q]);
 		if (q != pod)
-			heatmap_add(&sum, &m->block[(size_t)q * m->n_pods + pod]);
+			heatmap_add(&sum,
+			    &m->block[(size_t)q * m->n_pods + pod]);
 	}
 	return sum;
 }
@@ -209,8 +212,8 @@ static struct algo_heatmap_block heatmap_cross(const struct algo_heatmap *m,
  * crosses of two bad pods cut those of every good pod, but once the fullest is
  * out of the way the good ones lose its colour. Of equally full ones the first
  * goes. Returns how many. */
-static uint32_t heatmap_set_aside(struct algo_heatmap *m, enum colour c, double fill,
-    enum algo_heatmap_pod as)
+static uint32_t heatmap_set_aside(struct algo_heatmap *m, enum colour c,
+    double fill, enum algo_heatmap_pod as)
 {
 	for (uint32_t n = 0;; n++) {
 		uint32_t best = m->n_pods;
@@ -218,7 +221,8 @@ static uint32_t heatmap_set_aside(struct algo_heatmap *m, enum colour c, double 
 		for (uint32_t q = 0; q < m->n_pods; q++) {
 			if (m->pod[q] != ALGO_HEATMAP_POD_FINE)
 				continue;
-			const struct algo_heatmap_block sum = heatmap_cross(m, q);
+			const struct algo_heatmap_block sum =
+			    heatmap_cross(m, q);
 			const double s = heatmap_share(&sum, c);
 			if (best == m->n_pods ? s >= most : s > most) {
 				best = q;
@@ -281,8 +285,9 @@ int algo_heatmap_classify(struct algo_heatmap *m,
 	else if (n_down > 0)
 		*pattern = ALGO_HEATMAP_POD_DOWN;
 	else
-		*pattern =
-		    heatmap_share(&outside, RED) + heatmap_share(&outside, WHITE) > p->stray
+		*pattern = heatmap_share(&outside, RED) +
+			    heatmap_share(&outside, WHITE) >
+			p->stray
 		    ? ALGO_HEATMAP_UNCLEAR
 		    : ALGO_HEATMAP_NORMAL;
 	return 0;

@@ -232,7 +232,8 @@ static uint16_t take_turn(struct state *s, struct sim_rng *rng)
 	return turn;
 }
 
-static struct topo_tuple hop_trace_tuple_of(const struct state *s, const struct trace *t)
+static struct topo_tuple hop_trace_tuple_of(const struct state *s,
+    const struct trace *t)
 {
 	return (struct topo_tuple){.src_ip = s->src_ip,
 	    .dst_ip = s->params->target[t->target].dst_ip,
@@ -295,8 +296,8 @@ static void hop_trace_report(struct state *s, sim_ns now, struct agent_out *out)
 		s->phase = DONE;
 }
 
-static void hop_trace_on_timer(struct state *s, sim_ns now, const struct agent_event *ev,
-    struct sim_rng *rng, struct agent_out *out)
+static void hop_trace_on_timer(struct state *s, sim_ns now,
+    const struct agent_event *ev, struct sim_rng *rng, struct agent_out *out)
 {
 	/* Stale timers are those of a wait that was replaced. */
 	if (ev->token != s->token || s->phase == IDLE || s->phase == DONE)
@@ -313,7 +314,8 @@ static void hop_trace_on_timer(struct state *s, sim_ns now, const struct agent_e
 		hop_trace_go_on(s, now, rng, out);
 }
 
-static int hop_trace_same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
+static int hop_trace_same_tuple(const struct topo_tuple *a,
+    const struct topo_tuple *b)
 {
 	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
 	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
@@ -327,11 +329,13 @@ static struct flight *flight_of(struct state *s, const struct agent_event *ev)
 	struct flight *f = &s->flight[ev->ip_id % HOP_TRACE_FLIGHTS];
 	if (s->n_traces == 0 || f->ttl == 0 || f->ip_id != ev->ip_id)
 		return NULL;
-	const struct topo_tuple sent = hop_trace_tuple_of(s, &s->trace[f->trace]);
+	const struct topo_tuple sent =
+	    hop_trace_tuple_of(s, &s->trace[f->trace]);
 	return hop_trace_same_tuple(&sent, &ev->tuple) ? f : NULL;
 }
 
-static void hop_trace_on_icmp(struct state *s, sim_ns now, const struct agent_event *ev)
+static void hop_trace_on_icmp(struct state *s, sim_ns now,
+    const struct agent_event *ev)
 {
 	struct flight *f = flight_of(s, ev);
 	if (!f || s->phase == DONE) {

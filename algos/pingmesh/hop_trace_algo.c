@@ -22,8 +22,8 @@ static void hop_trace_algo_close_work(void *work)
 	free(w);
 }
 
-static int hop_trace_algo_open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int hop_trace_algo_open_work(void **work, const struct topo *t,
+    const void *params, struct sim_err *e)
 {
 	struct algo_hop_trace_rank_params p;
 	struct work *w;
@@ -39,8 +39,8 @@ static int hop_trace_algo_open_work(void **work, const struct topo *t, const voi
 	return 0;
 }
 
-static int hop_trace_algo_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
-    struct algo_verdicts *out, struct sim_err *e)
+static int hop_trace_algo_diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	/* A window that was never traced ranks no switch, which is an answer
 	 * and no error. */

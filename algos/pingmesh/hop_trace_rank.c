@@ -44,8 +44,8 @@ void algo_hop_trace_work_free(struct algo_hop_trace_work *k)
 /* --- reports as paths over nodes -------------------------------------------*/
 /* Reports may come from a file: counts that cannot be would make shares above 1
  * and indices beyond the tables. */
-static int hop_trace_rank_check(const struct topo *t, const struct agent_report *r, size_t i,
-    struct sim_err *e)
+static int hop_trace_rank_check(const struct topo *t,
+    const struct agent_report *r, size_t i, struct sim_err *e)
 {
 	if (topo_addr_to_host(r->tuple.src_ip, t->n_hosts) == TOPO_NONE ||
 	    topo_addr_to_host(r->tuple.dst_ip, t->n_hosts) == TOPO_NONE)
@@ -148,7 +148,8 @@ static void clear(const struct algo_hop_trace_work *k,
 
 /* The stratum of TTL of path P: same switch and same TTL, so the same ICMP
  * bucket and the same number of links. */
-static struct algo_hop_trace_cell *hop_trace_rank_cell_of(struct algo_hop_trace_cell cell[],
+static struct algo_hop_trace_cell *
+hop_trace_rank_cell_of(struct algo_hop_trace_cell cell[],
     const struct algo_hop_trace_path *p, unsigned ttl)
 {
 	return &cell[(size_t)p->node[ttl] * TOPO_MAX_HOPS + ttl - 1];
@@ -164,7 +165,8 @@ static void hop_trace_rank_add(const struct algo_hop_trace_work *k,
 	for (unsigned ttl = after + 1; ttl <= p->n_hops; ttl++) {
 		if (p->node[ttl] == TOPO_NONE)
 			continue;
-		struct algo_hop_trace_cell *c = hop_trace_rank_cell_of(cell, p, ttl);
+		struct algo_hop_trace_cell *c =
+		    hop_trace_rank_cell_of(cell, p, ttl);
 		c->n += report[i].n_sent[ttl - 1];
 		c->n_silent +=
 		    report[i].n_sent[ttl - 1] - report[i].n_back[ttl - 1];
@@ -182,7 +184,8 @@ static void count_all(struct algo_hop_trace_work *k,
 
 /* Where the path has NODE: the TTL with which a probe ends there. TOPO_NONE:
  * nowhere, or set aside. */
-static unsigned hop_trace_rank_place_of(const struct algo_hop_trace_path *p, uint32_t node)
+static unsigned hop_trace_rank_place_of(const struct algo_hop_trace_path *p,
+    uint32_t node)
 {
 	for (unsigned j = 0; j <= p->n_hops && !p->aside; j++)
 		if (p->node[j] == node)
@@ -207,8 +210,8 @@ static void count_via(struct algo_hop_trace_work *k,
  * formulas of the header: observed U1 against expected theta, stratum by
  * stratum, so that a switch that answers rarely is compared with itself
  * only. */
-static int hop_trace_rank_judge(const struct algo_hop_trace_work *k, double conf,
-    double *score, struct sim_err *e)
+static int hop_trace_rank_judge(const struct algo_hop_trace_work *k,
+    double conf, double *score, struct sim_err *e)
 {
 	uint64_t n1 = 0, u1 = 0, u = 0;
 	double expected = 0, lo, share, hi;
@@ -264,7 +267,8 @@ static int judge_all(struct algo_hop_trace_work *k, const struct topo *t,
 }
 
 /* What a switch at fault explains must not speak against its neighbours. */
-static void hop_trace_rank_set_aside(struct algo_hop_trace_work *k, uint32_t node)
+static void hop_trace_rank_set_aside(struct algo_hop_trace_work *k,
+    uint32_t node)
 {
 	for (size_t i = 0; i < k->n_paths; i++)
 		if (hop_trace_rank_place_of(&k->path[i], node) != TOPO_NONE)
@@ -326,7 +330,8 @@ static int losses_of(struct algo_hop_trace_work *k, size_t i,
 	double lo, hi;
 	if (ttl == 0 || p->node[ttl] == TOPO_NONE)
 		return 0;
-	const struct algo_hop_trace_cell *all = hop_trace_rank_cell_of(k->all, p, ttl);
+	const struct algo_hop_trace_cell *all =
+	    hop_trace_rank_cell_of(k->all, p, ttl);
 	const uint32_t n = r->n_sent[ttl - 1], u = n - r->n_back[ttl - 1];
 	flow->n_pkts = n;
 	if (all->n == n)

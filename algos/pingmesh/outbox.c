@@ -102,7 +102,8 @@ void algo_pingmesh_outbox_done(struct algo_pingmesh_outbox *o, sim_ns now,
 		o->count->n_stray++;
 	else if (ev->ok)
 		drop_batch(o, now, &o->count->n_uploaded);
-	else if (o->phase == ALGO_PINGMESH_SENDING && ev->token == outbox_token_of(o))
+	else if (o->phase == ALGO_PINGMESH_SENDING &&
+	    ev->token == outbox_token_of(o))
 		fail(o, now, rng);
 	else
 		o->count->n_stray++;

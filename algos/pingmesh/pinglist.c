@@ -289,7 +289,8 @@ static void set_entries(struct algo_pinglist *l,
  * it has. */
 static uint32_t chosen_of(const struct topo_clos *c, uint32_t a_podset)
 {
-	return pingmesh_pinglist_min_of(a_podset, c->n_tors * c->n_hosts) * c->n_pods;
+	return pingmesh_pinglist_min_of(a_podset, c->n_tors * c->n_hosts) *
+	    c->n_pods;
 }
 
 /* Whether with A_PODSET servers a podset the inter_dc lists leave dc its half
@@ -304,8 +305,9 @@ static int inter_fits(const struct algo_pinglist *l, const uint32_t room[],
 		all += chosen_of(&l->dc[i].at.clos, a_podset);
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		const struct topo_clos *c = &l->dc[i].at.clos;
-		const uint32_t dc =
-		    with_dc ? pingmesh_pinglist_min_of(c->all_tors - 1, room[i] / 2) : 0;
+		const uint32_t dc = with_dc
+		    ? pingmesh_pinglist_min_of(c->all_tors - 1, room[i] / 2)
+		    : 0;
 		if (all - chosen_of(c, a_podset) > room[i] - dc)
 			return 0;
 	}
@@ -327,7 +329,8 @@ static void set_peers(struct algo_pinglist *l,
 		    on & 1u << ALGO_PINGLIST_TOR ? p->max_peers : 0);
 		room[i] = p->max_peers - d->tor.n_kept;
 		if (on & 1u << ALGO_PINGLIST_VIP)
-			d->n_vips = pingmesh_pinglist_min_of(l->n_vips, room[i]);
+			d->n_vips =
+			    pingmesh_pinglist_min_of(l->n_vips, room[i]);
 		room[i] -= d->n_vips;
 	}
 	const int with_dc = (on & 1u << ALGO_PINGLIST_DC) != 0;
@@ -388,7 +391,8 @@ static uint64_t version_of(const struct algo_pinglist *l,
 		const struct topo_clos *c = &l->dc[i].at.clos;
 		const uint32_t shape[] = {c->n_pods, c->n_tors, c->n_t1,
 		    c->n_t2, c->n_hosts};
-		pingmesh_pinglist_mix(&h, shape, sizeof(shape) / sizeof(shape[0]));
+		pingmesh_pinglist_mix(&h, shape,
+		    sizeof(shape) / sizeof(shape[0]));
 	}
 	return h;
 }

@@ -49,8 +49,8 @@ static int refuse_at(struct reader *r, enum algo_pinglist_reason reason,
 	    column, algo_pinglist_reasons[reason], what);
 }
 
-static int pinglist_read_refuse(struct reader *r, enum algo_pinglist_reason reason,
-    const char *what)
+static int pinglist_read_refuse(struct reader *r,
+    enum algo_pinglist_reason reason, const char *what)
 {
 	return refuse_at(r, reason, r->at, what);
 }
@@ -132,9 +132,11 @@ static int take_value(struct reader *r, struct span *value)
 			return pinglist_read_refuse(r, ALGO_PINGLIST_FORBIDDEN,
 			    "a reference");
 		if (*r->at == '<')
-			return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED, "<");
+			return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED,
+			    "<");
 		if (r->at - value->at == LONGEST)
-			return pinglist_read_refuse(r, ALGO_PINGLIST_VALUE, "too long");
+			return pinglist_read_refuse(r, ALGO_PINGLIST_VALUE,
+			    "too long");
 	}
 	value->n = (size_t)(r->at - value->at);
 	return pinglist_read_take(r, "\"");
@@ -162,7 +164,8 @@ static int take_attributes(struct reader *r, const char *const names[],
 		/* Asked for first, because a name that the end cut short looks
 		 * like an unknown one. */
 		if (r->at == r->end)
-			return pinglist_read_refuse(r, ALGO_PINGLIST_TRUNCATED, "attribute");
+			return pinglist_read_refuse(r, ALGO_PINGLIST_TRUNCATED,
+			    "attribute");
 		if (name.at == from)
 			return refuse_at(r, ALGO_PINGLIST_MALFORMED, from,
 			    "no space");
@@ -181,7 +184,8 @@ static int take_attributes(struct reader *r, const char *const names[],
 	 * refused by whoever reads on. */
 	for (unsigned i = 0; i < n && r->at < r->end; i++)
 		if (!(seen & 1u << i) && (*r->at == '/' || *r->at == '>'))
-			return pinglist_read_refuse(r, ALGO_PINGLIST_MISSING, names[i]);
+			return pinglist_read_refuse(r, ALGO_PINGLIST_MISSING,
+			    names[i]);
 	return 0;
 }
 
@@ -329,7 +333,8 @@ static int read_head(struct reader *r)
 	int rc;
 	/* The declaration may be missing; if there is one, it must be this, for
 	 * no other encoding is read. */
-	if (looking_at(r, "<?xml") && (rc = pinglist_read_take(r, declaration)) < 0)
+	if (looking_at(r, "<?xml") &&
+	    (rc = pinglist_read_take(r, declaration)) < 0)
 		return rc;
 	skip_space(r);
 	if ((rc = pinglist_read_take(r, "<pinglist")) < 0 ||
@@ -389,7 +394,8 @@ static int read_document(struct reader *r)
 		return rc;
 	skip_space(r);
 	if (r->at < r->end)
-		return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED, "more than a list");
+		return pinglist_read_refuse(r, ALGO_PINGLIST_MALFORMED,
+		    "more than a list");
 	if (r->seen != r->said)
 		return pinglist_read_refuse(r, ALGO_PINGLIST_COUNT, "count");
 	return 0;

@@ -153,7 +153,8 @@ size_t algo_pinglist_xml_next(struct algo_pinglist_xml *x, char *buf,
 
 /* --- to a file ------------------------------------------------------------ */
 /* Empties the chunk also when writing fails: nothing is written twice. */
-static int pinglist_xml_flush(struct algo_pinglist_xml *x, FILE *out, struct sim_err *e)
+static int pinglist_xml_flush(struct algo_pinglist_xml *x, FILE *out,
+    struct sim_err *e)
 {
 	const size_t n = x->n_chunk;
 	x->n_chunk = 0;

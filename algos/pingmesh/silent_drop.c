@@ -70,8 +70,8 @@ static void number_cells(struct algo_silent_drop *s)
 			    (struct algo_silent_drop_cell){.pod = a, .pod2 = b};
 }
 
-static void silent_drop_count_probes(struct algo_silent_drop *s, const struct obs_probes *t,
-    const struct algo_drop_ladder *ladder)
+static void silent_drop_count_probes(struct algo_silent_drop *s,
+    const struct obs_probes *t, const struct algo_drop_ladder *ladder)
 {
 	const uint32_t n_tors = s->dc.clos.n_tors;
 	for (size_t i = 0; i < t->n; i++) {

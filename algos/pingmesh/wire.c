@@ -66,11 +66,14 @@ static const struct kind {
 };
 
 #define AT(member) offsetof(struct algo_pingmesh_window, member)
-static const size_t pingmesh_wire_counters[] = {AT(start_ns), AT(end_ns), AT(n_probes),
-    AT(n_connected), AT(n_unconnected), AT(n_drop_1), AT(n_drop_2), AT(p50_ns),
-    AT(p99_ns)};
+static const size_t pingmesh_wire_counters[] = {AT(start_ns), AT(end_ns),
+    AT(n_probes), AT(n_connected), AT(n_unconnected), AT(n_drop_1),
+    AT(n_drop_2), AT(p50_ns), AT(p99_ns)};
 #undef AT
-enum { N_COUNTERS = sizeof(pingmesh_wire_counters) / sizeof(pingmesh_wire_counters[0]) };
+enum {
+	N_COUNTERS =
+	    sizeof(pingmesh_wire_counters) / sizeof(pingmesh_wire_counters[0])
+};
 static_assert(N_COUNTERS * 8 == ALGO_PINGMESH_WIRE_COUNTERS, "all of them");
 
 /* The head is the same for all kinds of batch. */
@@ -110,7 +113,8 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 	encode_head(out, &id, 1);
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
 		sim_store_64(p,
-		    *(const uint64_t *)((const char *)w + pingmesh_wire_counters[i]));
+		    *(const uint64_t *)((const char *)w +
+			pingmesh_wire_counters[i]));
 	sim_store_64(p, pingmesh_wire_checksum(out, (size_t)(p - out)));
 	return ALGO_PINGMESH_WIRE_WINDOW;
 }
@@ -265,6 +269,7 @@ int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
 	    .number = id.number,
 	    .src_ip = id.src_ip};
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
-		*(uint64_t *)((char *)w + pingmesh_wire_counters[i]) = sim_load_64(p);
+		*(uint64_t *)((char *)w + pingmesh_wire_counters[i]) =
+		    sim_load_64(p);
 	return 0;
 }

@@ -31,22 +31,44 @@ static const char *const totals[] = {"initial", "current", "remaining", NULL};
 static const char *const adjusts[] = {"none", "expected", "removal", NULL};
 
 #define AT(member) .offset = offsetof(struct algo_alg1_params, member)
-static const struct sim_field alg1_fields[] = {
-	ALGO_ON_FIELD(struct algo_alg1_params, on),
-	{.name = "threshold", .type = SIM_F_F64, AT(threshold), .min = 0,
-		.max = 1, .unit = "1", .def = "0.01",
-		.doc = "share of the total that a link must have"},
-	{.name = "total", .type = SIM_F_ENUM, AT(total), .names = totals,
-		.unit = "1", .def = "current", .doc = "which sum of votes"},
-	{.name = "adjust", .type = SIM_F_ENUM, AT(adjust), .names = adjusts,
-		.unit = "1", .def = "expected",
-		.doc = "what a flagged link takes from the others"},
-	{.name = "noise_filter", .type = SIM_F_BOOL, AT(noise_filter),
-		.unit = "1", .def = "false",
-		.doc = "first drop flows that share no link with another"},
-	{.name = "floor", .type = SIM_F_F64, AT(floor), .min = 0,
-		.max = ALGO_TALLY_MAX_VOTES, .unit = "votes", .def = "0",
-		.doc = "stop when the best link has fewer votes"},
+static const struct sim_field alg1_fields[] =
+    {ALGO_ON_FIELD(struct algo_alg1_params, on),
+	{.name = "threshold",
+	    .type = SIM_F_F64,
+	    AT(threshold),
+	    .min = 0,
+	    .max = 1,
+	    .unit = "1",
+	    .def = "0.01",
+	    .doc = "share of the total that a link must have"},
+	{.name = "total",
+	    .type = SIM_F_ENUM,
+	    AT(total),
+	    .names = totals,
+	    .unit = "1",
+	    .def = "current",
+	    .doc = "which sum of votes"},
+	{.name = "adjust",
+	    .type = SIM_F_ENUM,
+	    AT(adjust),
+	    .names = adjusts,
+	    .unit = "1",
+	    .def = "expected",
+	    .doc = "what a flagged link takes from the others"},
+	{.name = "noise_filter",
+	    .type = SIM_F_BOOL,
+	    AT(noise_filter),
+	    .unit = "1",
+	    .def = "false",
+	    .doc = "first drop flows that share no link with another"},
+	{.name = "floor",
+	    .type = SIM_F_F64,
+	    AT(floor),
+	    .min = 0,
+	    .max = ALGO_TALLY_MAX_VOTES,
+	    .unit = "votes",
+	    .def = "0",
+	    .doc = "stop when the best link has fewer votes"},
 	ALGO_BLAME_FIELDS(struct algo_alg1_params, blame), {0}};
 #undef AT
 
@@ -83,11 +105,11 @@ static int alg1_open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if ((rc = sim_field_take(alg1_fields, params, sizeof(a->params), &a->params,
-		 e)) < 0 ||
+	if ((rc = sim_field_take(alg1_fields, params, sizeof(a->params),
+		 &a->params, e)) < 0 ||
 	    (rc = alg1_check(&a->params, e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
-		 a->params.on, t, e)) < 0)
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie, a->params.on,
+		 t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;
@@ -133,8 +155,7 @@ static void adjust_removal(struct alg1 *a, topo_link flagged)
  * to be its own fault, so a link l that shares paths with it loses v(lmax) *
  * P(l | lmax), the votes that those flows are expected to have given l under
  * uniform ECMP. */
-static int adjust_expected(struct alg1 *a, topo_link flagged,
-    struct sim_err *e)
+static int adjust_expected(struct alg1 *a, topo_link flagged, struct sim_err *e)
 {
 	const struct algo_tally *t = &a->tally;
 	const double votes = (double)t->link[flagged].votes;
@@ -149,8 +170,8 @@ static int adjust_expected(struct alg1 *a, topo_link flagged,
 		n += !t->flagged[l] && t->link[l].votes > 0;
 	}
 	a->n_left = n;
-	if ((rc = topo_share_given(a->topo, flagged, a->left, n, a->share,
-		 e)) < 0)
+	if ((rc = topo_share_given(a->topo, flagged, a->left, n, a->share, e)) <
+	    0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *at = &t->link[a->left[i]].votes;
@@ -286,8 +307,8 @@ static int alg1_diagnose(void *work, const struct obs *window,
 	/* Only `removal` asks which flows cross a link, so only it pays for the
 	 * index. */
 	rc = a->params.adjust == ALGO_ALG1_REMOVAL
-		 ? algo_tally_index(t, window, e)
-		 : algo_tally_count(t, window, e);
+	    ? algo_tally_index(t, window, e)
+	    : algo_tally_count(t, window, e);
 	if (rc < 0)
 		return rc;
 	/* The shares of a voter add up to one vote exactly. Flows are blamed by
@@ -309,13 +330,13 @@ static int alg1_diagnose(void *work, const struct obs *window,
 }
 
 const struct algo_ops algo_alg1 = {
-	.name = "alg1",
-	.paper = "007 (NSDI'18), section 5.2, Algorithm 1",
-	.doc = "flag the most voted link, adjust the votes, repeat",
-	.needs = OBS_FLOWS | OBS_HOPS,
-	.params = alg1_fields,
-	.params_size = sizeof(struct algo_alg1_params),
-	.open = alg1_open_work,
-	.diagnose = alg1_diagnose,
-	.close = alg1_close_work,
+    .name = "alg1",
+    .paper = "007 (NSDI'18), section 5.2, Algorithm 1",
+    .doc = "flag the most voted link, adjust the votes, repeat",
+    .needs = OBS_FLOWS | OBS_HOPS,
+    .params = alg1_fields,
+    .params_size = sizeof(struct algo_alg1_params),
+    .open = alg1_open_work,
+    .diagnose = alg1_diagnose,
+    .close = alg1_close_work,
 };

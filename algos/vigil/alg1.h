@@ -62,11 +62,7 @@ enum algo_alg1_total {
 	ALGO_ALG1_CURRENT,
 	ALGO_ALG1_REMAINING
 };
-enum algo_alg1_adjust {
-	ALGO_ALG1_NONE,
-	ALGO_ALG1_EXPECTED,
-	ALGO_ALG1_REMOVAL
-};
+enum algo_alg1_adjust { ALGO_ALG1_NONE, ALGO_ALG1_EXPECTED, ALGO_ALG1_REMOVAL };
 
 struct algo_alg1_params {
 	uint32_t on;           /* enum algo_kind */

@@ -8,7 +8,7 @@
 #include "algos/vigil/matlab_order.h"
 
 const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
-	NULL};
+    NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
 
 int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
@@ -65,8 +65,8 @@ static inline struct best find_best(const struct algo_tally *t,
 
 /* The released MATLAB takes max() of the votes, which returns the first of
  * equal elements: the link that its topology made first. */
-static topo_link made_first(const struct topo_clos *c,
-    const topo_link link[], uint32_t n)
+static topo_link made_first(const struct topo_clos *c, const topo_link link[],
+    uint32_t n)
 {
 	topo_link first = TOPO_NONE;
 	uint32_t least = UINT32_MAX;
@@ -83,9 +83,8 @@ static topo_link made_first(const struct topo_clos *c,
 /* Choose by RULE among the hops that have the best votes. All of them lie
  * between the first and the last, which find_best() knows. 007 does not say how
  * ties are broken, yet with few failed flows ties are common. */
-static topo_link break_tie(enum algo_blame_tie rule,
-    const struct algo_tally *t, const topo_link link[], struct best best,
-    struct sim_rng *tie)
+static topo_link break_tie(enum algo_blame_tie rule, const struct algo_tally *t,
+    const topo_link link[], struct best best, struct sim_rng *tie)
 {
 	topo_link tied[TOPO_MAX_HOPS], lowest = TOPO_NONE;
 	uint32_t n_tied = 0;
@@ -126,9 +125,8 @@ static inline topo_link blame_choose(enum algo_blame_tie rule,
     const struct algo_tally *t, const topo_link link[], struct best best,
     struct sim_rng *tie)
 {
-	return best.first == best.last
-		   ? link[best.first]
-		   : break_tie(rule, t, link, best, tie);
+	return best.first == best.last ? link[best.first]
+				       : break_tie(rule, t, link, best, tie);
 }
 
 /* 007 sets aside flows that lost a packet to noise and not to a failed link,

@@ -48,28 +48,26 @@ struct algo_blame {
 };
 
 /* The entries for a member M of type struct algo_blame in a struct type S. */
-#define ALGO_BLAME_TIE_FIELD(s, m, key)                                   \
-	{                                                                 \
-		.name = (key), .type = SIM_F_ENUM,                        \
-		.offset = offsetof(s, m), .names = algo_blame_ties,       \
-		.unit = "1", .def = "lowest",                             \
-		.doc = "which of equally voted hops a flow is blamed on"  \
+#define ALGO_BLAME_TIE_FIELD(s, m, key)                                        \
+	{                                                                      \
+		.name = (key), .type = SIM_F_ENUM, .offset = offsetof(s, m),   \
+		.names = algo_blame_ties, .unit = "1", .def = "lowest",        \
+		.doc = "which of equally voted hops a flow is blamed on"       \
 	}
-#define ALGO_BLAME_FIELDS(s, m)                                           \
-	ALGO_BLAME_TIE_FIELD(s, m.tie, "tie"),                            \
-	{                                                                 \
-		.name = "noise", .type = SIM_F_ENUM,                      \
-		.offset = offsetof(s, m.noise),                           \
-		.names = algo_blame_noises, .unit = "1",                  \
-		.def = "own_vote",                                        \
-		.doc = "which flows are set aside as noise"               \
-	},                                                                \
-	{                                                                 \
-		.name = "noise_floor", .type = SIM_F_F64,                 \
-		.offset = offsetof(s, m.noise_floor), .min = 0,           \
-		.max = ALGO_TALLY_MAX_VOTES, .unit = "votes",             \
-		.def = "0.2",                                             \
-		.doc = "noise: floor sets flows aside up to this"         \
+#define ALGO_BLAME_FIELDS(s, m)                                                \
+	ALGO_BLAME_TIE_FIELD(s, m.tie, "tie"),                                 \
+	    {.name = "noise",                                                  \
+		.type = SIM_F_ENUM,                                            \
+		.offset = offsetof(s, m.noise),                                \
+		.names = algo_blame_noises,                                    \
+		.unit = "1",                                                   \
+		.def = "own_vote",                                             \
+		.doc = "which flows are set aside as noise"},                  \
+	{                                                                      \
+		.name = "noise_floor", .type = SIM_F_F64,                      \
+		.offset = offsetof(s, m.noise_floor), .min = 0,                \
+		.max = ALGO_TALLY_MAX_VOTES, .unit = "votes", .def = "0.2",    \
+		.doc = "noise: floor sets flows aside up to this"              \
 	}
 
 /* Make T, whose votes are on components of KIND, ready for ties broken by RULE.

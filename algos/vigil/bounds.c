@@ -61,11 +61,11 @@ struct algo_bounds_load algo_bounds_load_paper(const struct topo_clos *c,
 		return (struct algo_bounds_load){NAN, NAN, NAN};
 	const double pod = (double)c->n_tors * c->n_hosts * c_t;
 	return (struct algo_bounds_load){
-		.tor = NAN,
-		.t1 = pod / c->n_t1,
-		/* In one pod nothing crosses a T2, and n2 may be 0: nothing is
+	    .tor = NAN,
+	    .t1 = pod / c->n_t1,
+	    /* In one pod nothing crosses a T2, and n2 may be 0: nothing is
 		 * divided by it then. */
-		.t2 = c->n_pods > 1 ? pod * inter(c) / c->n_t2 : 0,
+	    .t2 = c->n_pods > 1 ? pod * inter(c) / c->n_t2 : 0,
 	};
 }
 
@@ -79,9 +79,9 @@ struct algo_bounds_load algo_bounds_load(const struct topo_clos *c, double c_t)
 	if (isnan(up.t1))
 		return up;
 	return (struct algo_bounds_load){
-		.tor = 2.0 * c->n_hosts * c_t,
-		.t1 = up.t1 * (1 + inter(c)),
-		.t2 = up.t2 * c->n_pods,
+	    .tor = 2.0 * c->n_hosts * c_t,
+	    .t1 = up.t1 * (1 + inter(c)),
+	    .t2 = up.t2 * c->n_pods,
 	};
 }
 
@@ -96,9 +96,8 @@ double algo_bounds_ct_paper(const struct topo_clos *c, double t_max)
 double algo_bounds_ct(const struct topo_clos *c, double t_max)
 {
 	const struct algo_bounds_load one = algo_bounds_load(c, 1);
-	return isnan(one.t1)
-	    ? NAN
-	    : t_max / larger(one.tor, larger(one.t1, one.t2));
+	return isnan(one.t1) ? NAN
+			     : t_max / larger(one.tor, larger(one.t1, one.t2));
 }
 
 /* --- theorems 2 and 3 ---------------------------------------------------- */
@@ -133,8 +132,7 @@ double algo_bounds_pods_all(const struct topo_clos *c)
 	return larger(algo_bounds_pods(c), larger(1 + busier, 2));
 }
 
-double algo_bounds_weight(const struct topo_clos *c,
-    enum algo_bounds_form form)
+double algo_bounds_weight(const struct topo_clos *c, enum algo_bounds_form form)
 {
 	if (c->n_pods < 2)
 		return NAN;
@@ -182,8 +180,8 @@ double algo_bounds_max_bad(const struct topo_clos *c,
 
 /* (11): v_b >= v_g by (10a) and (10b) is q1 r_b >= q2 ((h - k w) r_g + k w
  * r_b), solved for r_b / r_g. */
-double algo_bounds_alpha(const struct topo_clos *c,
-    enum algo_bounds_form form, double k)
+double algo_bounds_alpha(const struct topo_clos *c, enum algo_bounds_form form,
+    double k)
 {
 	if (!(k < algo_bounds_max_bad(c, form)))
 		return NAN;

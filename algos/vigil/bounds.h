@@ -55,8 +55,7 @@ struct algo_bounds_load {
 };
 struct algo_bounds_load algo_bounds_load_paper(const struct topo_clos *c,
     double c_t);
-struct algo_bounds_load algo_bounds_load(const struct topo_clos *c,
-    double c_t);
+struct algo_bounds_load algo_bounds_load(const struct topo_clos *c, double c_t);
 
 /* --- theorems 2 and 3 ---------------------------------------------------- */
 
@@ -105,8 +104,8 @@ double algo_bounds_max_bad(const struct topo_clos *c,
 
 /* Ratio r_b / r_g that ranks K bad links above all good ones. Formula (2), (7),
  * (8) in the form PAPER. NaN when K is not below algo_bounds_max_bad(). */
-double algo_bounds_alpha(const struct topo_clos *c,
-    enum algo_bounds_form form, double k);
+double algo_bounds_alpha(const struct topo_clos *c, enum algo_bounds_form form,
+    double k);
 
 /* Largest drop rate p_g of good links that theorem 2 allows: bad links drop at
  * P_BAD, connections have C_LOW to C_HIGH packets. NaN if ALPHA is. */
@@ -158,12 +157,11 @@ struct algo_bounds_votes {
 struct algo_bounds_error {
 	double log_pair, log_all, log_best;
 };
-struct algo_bounds_error algo_bounds_error(
-    const struct algo_bounds_votes *v, double n);
+struct algo_bounds_error algo_bounds_error(const struct algo_bounds_votes *v,
+    double n);
 
 /* Directed links of levels 1 and 2, with those of hosts when SIMULATED: all
  * that a form ranks. */
-double algo_bounds_links(const struct topo_clos *c,
-    enum algo_bounds_form form);
+double algo_bounds_links(const struct topo_clos *c, enum algo_bounds_form form);
 
 #endif

@@ -17,11 +17,14 @@ struct cover {
 /* Algorithm 2 takes "the link that covers most" and leaves equal ones open. */
 static const char *const cover_ties[] = {"lowest", "votes", NULL};
 
-static const struct sim_field cover_fields[] = {
-	{.name = "tie", .type = SIM_F_ENUM,
-		.offset = offsetof(struct algo_cover_params, tie),
-		.names = cover_ties, .unit = "1", .def = "lowest",
-		.doc = "which of links that cover as many flows is taken"},
+static const struct sim_field cover_fields[] =
+    {{.name = "tie",
+	 .type = SIM_F_ENUM,
+	 .offset = offsetof(struct algo_cover_params, tie),
+	 .names = cover_ties,
+	 .unit = "1",
+	 .def = "lowest",
+	 .doc = "which of links that cover as many flows is taken"},
 	ALGO_BLAME_TIE_FIELD(struct algo_cover_params, blame_tie, "blame_tie"),
 	{0}};
 
@@ -35,16 +38,16 @@ static void cover_close_work(void *work)
 	free(a);
 }
 
-static int cover_open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int cover_open_work(void **work, const struct topo *t,
+    const void *params, struct sim_err *e)
 {
 	struct cover *a;
 	int rc;
 	*work = NULL;
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
-	if ((rc = sim_field_take(cover_fields, params, sizeof(a->params), &a->params,
-		 e)) < 0 ||
+	if ((rc = sim_field_take(cover_fields, params, sizeof(a->params),
+		 &a->params, e)) < 0 ||
 	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
 		 ALGO_KIND_LINK, t, e)) < 0)
 		goto out;
@@ -84,8 +87,8 @@ static int cover_diagnose(void *work, const struct obs *window,
 	struct cover *a = work;
 	struct algo_tally *t = &a->tally;
 	const enum algo_top_by by = a->params.tie == ALGO_COVER_VOTES
-					? ALGO_TOP_FLOWS_THEN_VOTES
-					: ALGO_TOP_FLOWS;
+	    ? ALGO_TOP_FLOWS_THEN_VOTES
+	    : ALGO_TOP_FLOWS;
 	topo_link l;
 	int rc;
 	algo_verdicts_clear(out);
@@ -102,25 +105,24 @@ static int cover_diagnose(void *work, const struct obs *window,
 		/* The score is what the link newly covers: it was the most
 		 * that any link could, so scores descend in the order of
 		 * flagging. */
-		if ((rc = algo_verdicts_add(out, l,
-			 (double)cover_flows(t, l), e)) < 0)
+		if ((rc = algo_verdicts_add(out, l, (double)cover_flows(t, l),
+			 e)) < 0)
 			return rc;
 		out->n_flagged++;
 	}
 	/* Votes were never changed, so they still tell which of several flagged
 	 * links on a path is the likelier cause. */
-	return algo_blame_by_flags(a->params.blame_tie, t, window, tie, out,
-	    e);
+	return algo_blame_by_flags(a->params.blame_tie, t, window, tie, out, e);
 }
 
 const struct algo_ops algo_cover = {
-	.name = "cover",
-	.paper = "007 (NSDI'18), Algorithm 2; Tomo (CoNEXT'07)",
-	.doc = "greedily the fewest links that explain all failed flows",
-	.needs = OBS_FLOWS | OBS_HOPS,
-	.params = cover_fields,
-	.params_size = sizeof(struct algo_cover_params),
-	.open = cover_open_work,
-	.diagnose = cover_diagnose,
-	.close = cover_close_work,
+    .name = "cover",
+    .paper = "007 (NSDI'18), Algorithm 2; Tomo (CoNEXT'07)",
+    .doc = "greedily the fewest links that explain all failed flows",
+    .needs = OBS_FLOWS | OBS_HOPS,
+    .params = cover_fields,
+    .params_size = sizeof(struct algo_cover_params),
+    .open = cover_open_work,
+    .diagnose = cover_diagnose,
+    .close = cover_close_work,
 };

@@ -86,7 +86,8 @@ static int path_agent_init(void *state, topo_host host, const void *params,
 	return 0;
 }
 
-static int path_agent_same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
+static int path_agent_same_tuple(const struct topo_tuple *a,
+    const struct topo_tuple *b)
 {
 	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
 	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
@@ -117,7 +118,8 @@ static void turn_epoch(struct state *s, sim_ns now)
 /* The entry of this connection, a new one if it has none, or NULL. Only entries
  * that were not traced may be given up: forgetting a traced one would let its
  * connection be traced twice in an epoch. */
-static struct conn *path_agent_conn_of(struct state *s, const struct topo_tuple *tuple)
+static struct conn *path_agent_conn_of(struct state *s,
+    const struct topo_tuple *tuple)
 {
 	struct conn *spare = NULL;
 	for (uint32_t i = 0; i < s->n_conns; i++) {
@@ -150,7 +152,8 @@ static struct slot *free_slot(struct state *s)
 /* What a slot waits for: its number and its turn. A query's timer and that of
  * the trace after it are of different turns, so a timer that fires late, for a
  * use of the slot that is over, finds nothing. */
-static uint64_t path_agent_token_of(const struct state *s, const struct slot *slot)
+static uint64_t path_agent_token_of(const struct state *s,
+    const struct slot *slot)
 {
 	return (uint64_t)slot->turn << 32 | (uint64_t)(slot - s->slot);
 }
@@ -297,8 +300,9 @@ static void path_agent_on_timer(struct state *s, const struct agent_event *ev,
 	slot->phase = FREE;
 }
 
-static int path_agent_step(void *state, sim_ns now, const struct agent_event *ev,
-    struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
+static int path_agent_step(void *state, sim_ns now,
+    const struct agent_event *ev, struct sim_rng *rng, struct agent_out *out,
+    struct sim_err *e)
 {
 	struct state *s = state;
 	(void)rng;

@@ -37,14 +37,14 @@ static const char *const forms[] = {"strong", "bigm", NULL};
 	{"time_limit", SIM_F_F64, AT(time_limit), .min = 0, .max = 1e6,        \
 	    .unit = "s", .def = "10",                                          \
 	    .doc = "safety net: solver seconds a window"},                     \
-	{"pivot_limit", SIM_F_U32, AT(pivot_limit), .unit = "1",               \
-	    .def = "2000",                                                     \
-	    .doc = "simplex steps a window, the limit that binds"},            \
-	{"tie", SIM_F_ENUM, AT(tie), .names = program_ties, .unit = "1",               \
-	    .def = "lowest",                                                   \
-	    .doc = "which of exchangeable links is preferred"},                \
-	ALGO_BLAME_TIE_FIELD(struct algo_program_params, blame_tie,            \
-	    "blame_tie")
+	    {"pivot_limit", SIM_F_U32, AT(pivot_limit), .unit = "1",           \
+		.def = "2000",                                                 \
+		.doc = "simplex steps a window, the limit that binds"},        \
+	    {"tie", SIM_F_ENUM, AT(tie), .names = program_ties, .unit = "1",   \
+		.def = "lowest",                                               \
+		.doc = "which of exchangeable links is preferred"},            \
+	    ALGO_BLAME_TIE_FIELD(struct algo_program_params, blame_tie,        \
+		"blame_tie")
 
 static const struct sim_field binary_fields[] = {COMMON_FIELDS, {0}};
 static const struct sim_field integer_fields[] = {
@@ -71,8 +71,8 @@ static void program_close_work(void *work)
 	free(a);
 }
 
-static int program_open_work(void **work, const struct topo *t, const void *params,
-    int integer, struct sim_err *e)
+static int program_open_work(void **work, const struct topo *t,
+    const void *params, int integer, struct sim_err *e)
 {
 	struct program *a;
 	int rc;
@@ -243,8 +243,8 @@ static int solve_part(struct program *a, uint32_t k,
 /* Find a cover of all rows, cover.set. Parts share no column, so the bounds of
  * the parts and the columns that the reductions took add up to a bound of the
  * whole; the cover is proved smallest when it is as small as that. */
-static int find_cover(struct program *a, const struct obs *w, struct algo_solution *out,
-    struct sim_err *e)
+static int find_cover(struct program *a, const struct obs *w,
+    struct algo_solution *out, struct sim_err *e)
 {
 	struct algo_setcover *s = &a->cover;
 	struct algo_milp_limits limits = {.pivots = a->params.pivot_limit,
@@ -393,8 +393,8 @@ static int program_count_drops(struct program *a, const struct obs *w,
 	return 0;
 }
 
-static int program_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
-    struct algo_verdicts *out, struct sim_err *e)
+static int program_diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct program *a = work;
 	int rc;

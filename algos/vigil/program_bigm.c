@@ -68,8 +68,9 @@ static int is_repeated(const topo_link path[], unsigned at)
 
 /* The rows of A p >= c, and at last |p|_1 = |c|_1. Returns the sum of drops in
  * *C. */
-static int program_bigm_add_flows(struct algo_milp *m, const struct algo_tally *t,
-    const struct obs *w, const uint32_t col_of[], double *c, struct sim_err *e)
+static int program_bigm_add_flows(struct algo_milp *m,
+    const struct algo_tally *t, const struct obs *w, const uint32_t col_of[],
+    double *c, struct sim_err *e)
 {
 	int rc;
 	*c = 0;

@@ -12,8 +12,8 @@
  * counting loop divides nothing. */
 const uint32_t algo_tally_shares[TOPO_MAX_HOPS + 1] = {
 #define S(h) ALGO_TALLY_VOTE / (h)
-	0,    S(1), S(2),  S(3),  S(4),  S(5),  S(6),  S(7),  S(8),
-	S(9), S(10), S(11), S(12), S(13), S(14), S(15), S(16)
+    0, S(1), S(2), S(3), S(4), S(5), S(6), S(7), S(8), S(9), S(10), S(11),
+    S(12), S(13), S(14), S(15), S(16)
 #undef S
 };
 
@@ -53,8 +53,8 @@ static void tally_reset(struct algo_tally *t)
 /* Vote on the N links of PATH, up to one that does not exist: returns how many
  * there were. Appending first and counting after keeps the loop free of a
  * branch that no processor predicts; hence touched[] has an entry to spare. */
-static inline unsigned tally_add_votes(struct algo_tally *t, const topo_link path[],
-    unsigned n)
+static inline unsigned tally_add_votes(struct algo_tally *t,
+    const topo_link path[], unsigned n)
 {
 	const uint32_t share = algo_tally_shares[n];
 	uint32_t n_touched = t->n_touched;
@@ -111,9 +111,9 @@ static inline int add_voter(struct algo_tally *t, struct algo_voter *v,
 		return 0;
 	const unsigned n = (unsigned)(to - from);
 	*v = (struct algo_voter){.at = from,
-		.flow = (uint32_t)flow,
-		.n_hops = (uint8_t)n,
-		.n_known = (uint8_t)n};
+	    .flow = (uint32_t)flow,
+	    .n_hops = (uint8_t)n,
+	    .n_known = (uint8_t)n};
 	const unsigned n_voted = tally_add_votes(t, w->hops.link + from, n);
 	return n_voted == n || add_partial(t, v, n_voted, n_touched);
 }
@@ -186,8 +186,7 @@ int algo_tally_index(struct algo_tally *t, const struct obs *w,
 	return 0;
 }
 
-uint64_t algo_tally_best(const struct algo_tally *t,
-    const struct algo_voter *v)
+uint64_t algo_tally_best(const struct algo_tally *t, const struct algo_voter *v)
 {
 	const topo_link *path = algo_tally_path(t, v);
 	uint64_t best = 0;

@@ -59,8 +59,7 @@ struct algo_tally {
 };
 
 /* Errors SIM_ENOMEM. Cost O(n_links). */
-int algo_tally_open(struct algo_tally *t, uint32_t n_links,
-    struct sim_err *e);
+int algo_tally_open(struct algo_tally *t, uint32_t n_links, struct sim_err *e);
 void algo_tally_close(struct algo_tally *t);
 
 /* Forget the window before and count the votes of W, which is borrowed until

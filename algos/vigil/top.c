@@ -136,8 +136,7 @@ topo_link algo_top_peek(struct algo_top *q)
 	top_settle(q);
 	/* A hot root below the pivot may be beaten by a cold link, which is
 	 * known only to be below the pivot. */
-	while (q->n_cold > 0 &&
-	       (q->n_hot == 0 || q->hot[0].key < q->pivot)) {
+	while (q->n_cold > 0 && (q->n_hot == 0 || q->hot[0].key < q->pivot)) {
 		warm_up(q);
 		top_settle(q);
 	}

@@ -20,16 +20,23 @@ struct vote {
 
 static const char *const signals[] = {"retx", "rtt", NULL};
 
-static const struct sim_field vote_fields[] = {
-	ALGO_ON_FIELD(struct algo_vote_params, on),
-	{.name = "signal", .type = SIM_F_ENUM,
-		.offset = offsetof(struct algo_vote_params, signal),
-		.names = signals, .unit = "1", .def = "retx",
-		.doc = "what makes a flow vote"},
-	{.name = "rtt_threshold_us", .type = SIM_F_F64,
-		.offset = offsetof(struct algo_vote_params, rtt_threshold_us),
-		.min = 0, .max = 1e9, .unit = "us", .def = "1000",
-		.doc = "smoothed RTT above which a flow votes (signal rtt)"},
+static const struct sim_field vote_fields[] =
+    {ALGO_ON_FIELD(struct algo_vote_params, on),
+	{.name = "signal",
+	    .type = SIM_F_ENUM,
+	    .offset = offsetof(struct algo_vote_params, signal),
+	    .names = signals,
+	    .unit = "1",
+	    .def = "retx",
+	    .doc = "what makes a flow vote"},
+	{.name = "rtt_threshold_us",
+	    .type = SIM_F_F64,
+	    .offset = offsetof(struct algo_vote_params, rtt_threshold_us),
+	    .min = 0,
+	    .max = 1e9,
+	    .unit = "us",
+	    .def = "1000",
+	    .doc = "smoothed RTT above which a flow votes (signal rtt)"},
 	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
 
 static void vote_close_work(void *work)
@@ -52,10 +59,10 @@ static int vote_open_work(void **work, const struct topo *t, const void *params,
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if ((rc = sim_field_take(vote_fields, params, sizeof(a->params), &a->params,
-		 e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
-		 a->params.on, t, e)) < 0)
+	if ((rc = sim_field_take(vote_fields, params, sizeof(a->params),
+		 &a->params, e)) < 0 ||
+	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie, a->params.on,
+		 t, e)) < 0)
 		goto out;
 	*work = a;
 	return 0;
@@ -122,14 +129,14 @@ static int vote_diagnose(void *work, const struct obs *window,
 }
 
 const struct algo_ops algo_vote = {
-	.name = "vote",
-	.paper = "007 (NSDI'18), section 5.1",
-	.doc = "links or switches ranked by the votes of flows that "
-	       "retransmitted",
-	.needs = OBS_FLOWS | OBS_HOPS,
-	.params = vote_fields,
-	.params_size = sizeof(struct algo_vote_params),
-	.open = vote_open_work,
-	.diagnose = vote_diagnose,
-	.close = vote_close_work,
+    .name = "vote",
+    .paper = "007 (NSDI'18), section 5.1",
+    .doc = "links or switches ranked by the votes of flows that "
+	   "retransmitted",
+    .needs = OBS_FLOWS | OBS_HOPS,
+    .params = vote_fields,
+    .params_size = sizeof(struct algo_vote_params),
+    .open = vote_open_work,
+    .diagnose = vote_diagnose,
+    .close = vote_close_work,
 };

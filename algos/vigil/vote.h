@@ -29,7 +29,7 @@ enum algo_vote_signal { ALGO_VOTE_RETX, ALGO_VOTE_RTT };
 struct algo_vote_params {
 	uint32_t signal;         /* enum algo_vote_signal */
 	double rtt_threshold_us; /* signal: rtt */
-	uint32_t on; /* enum algo_kind */
+	uint32_t on;             /* enum algo_kind */
 	struct algo_blame blame;
 };
 

@@ -20,13 +20,14 @@ struct vote_ecmp {
 };
 
 #define AT(member) .offset = offsetof(struct algo_vote_ecmp_params, member)
-static const struct sim_field vote_ecmp_fields[] = {{.name = "ignore_paths",
-					      .type = SIM_F_BOOL,
-					      AT(ignore_paths),
-					      .unit = "1",
-					      .def = "false",
-					      .doc = "take no path as known"},
-    ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame), {0}};
+static const struct sim_field vote_ecmp_fields[] =
+    {{.name = "ignore_paths",
+	 .type = SIM_F_BOOL,
+	 AT(ignore_paths),
+	 .unit = "1",
+	 .def = "false",
+	 .doc = "take no path as known"},
+	ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame), {0}};
 #undef AT
 
 static void vote_ecmp_close_work(void *work)
@@ -41,8 +42,8 @@ static void vote_ecmp_close_work(void *work)
 	free(a);
 }
 
-static int vote_ecmp_open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int vote_ecmp_open_work(void **work, const struct topo *t,
+    const void *params, struct sim_err *e)
 {
 	struct vote_ecmp *a;
 	int rc;
@@ -50,8 +51,8 @@ static int vote_ecmp_open_work(void **work, const struct topo *t, const void *pa
 	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
 		return rc;
 	a->topo = t;
-	if ((rc = sim_field_take(vote_ecmp_fields, params, sizeof(a->params), &a->params,
-		 e)) < 0 ||
+	if ((rc = sim_field_take(vote_ecmp_fields, params, sizeof(a->params),
+		 &a->params, e)) < 0 ||
 	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
 		 ALGO_KIND_LINK, t, e)) < 0)
 		goto out;
@@ -74,8 +75,7 @@ static int forget_paths(struct vote_ecmp *a, const struct obs *w,
 	for (size_t i = 0; i < n; i++)
 		a->no_hops[i] = 0;
 	*out = *w;
-	out->hops = (struct obs_hops){.off = a->no_hops,
-	    .link = w->hops.link};
+	out->hops = (struct obs_hops){.off = a->no_hops, .link = w->hops.link};
 	return 0;
 }
 
@@ -129,7 +129,8 @@ static uint64_t given(const struct topo_shares *s, size_t i)
 
 /* A link whose share rounds to no unit at all stays untouched: otherwise it
  * would be listed a second time when its first vote comes. */
-static void vote_ecmp_add_votes(struct algo_tally *t, const struct topo_shares *s)
+static void vote_ecmp_add_votes(struct algo_tally *t,
+    const struct topo_shares *s)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct algo_tally_link *l = &t->link[s->link[i]];
@@ -142,7 +143,8 @@ static void vote_ecmp_add_votes(struct algo_tally *t, const struct topo_shares *
 
 /* The rules of algos/vigil/blame.h. Here a flow's own vote is not 1/h but what it
  * gave to this very link. */
-static int vote_ecmp_is_noise(const struct algo_blame *how, uint64_t votes, uint64_t own)
+static int vote_ecmp_is_noise(const struct algo_blame *how, uint64_t votes,
+    uint64_t own)
 {
 	switch ((enum algo_blame_noise)how->noise) {
 	case ALGO_NOISE_OWN_VOTE:
@@ -159,8 +161,8 @@ static int vote_ecmp_is_noise(const struct algo_blame *how, uint64_t votes, uint
  * of a link are weighted by the chance that this flow crossed it at all, or
  * else every flow under a ToR would be blamed on a link that few of them can
  * have taken. */
-static topo_link vote_ecmp_blame(const struct algo_blame *how, const struct algo_tally *t,
-    const struct topo_shares *s)
+static topo_link vote_ecmp_blame(const struct algo_blame *how,
+    const struct algo_tally *t, const struct topo_shares *s)
 {
 	double best = 0;
 	size_t at = 0;
@@ -193,8 +195,8 @@ static int list_links(const struct algo_tally *t, struct algo_verdicts *out,
 	return 0;
 }
 
-static int vote_ecmp_diagnose(void *work, const struct obs *window, struct sim_rng *tie,
-    struct algo_verdicts *out, struct sim_err *e)
+static int vote_ecmp_diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
 	struct vote_ecmp *a = work;
 	struct obs without;

@@ -21,7 +21,8 @@ static const struct xp_agents *agents_of(const struct xp_config *c)
 }
 
 /* What real hosts have not. */
-static int agents_plane_check_real(struct sim_yaml *y, const struct xp_config *c)
+static int agents_plane_check_real(struct sim_yaml *y,
+    const struct xp_config *c)
 {
 	const struct fabric_sim_params *f = &agents_of(c)->fabric;
 	const struct sim_yaml_node *agents = sim_yaml_get(y->root, "agents");
@@ -43,7 +44,8 @@ static int agents_check(struct sim_yaml *y, const struct topo *t,
 	if (c->scene.latency.report_us > 0)
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
 		    "agents have no round-trip times (latency.report_over).");
-	return rc < 0 || !xp_fabric_of(c)->open ? rc : agents_plane_check_real(y, c);
+	return rc < 0 || !xp_fabric_of(c)->open ? rc
+						: agents_plane_check_real(y, c);
 }
 
 static unsigned agents_asks(const struct xp_config *c)

@@ -118,7 +118,8 @@ static int by_tuple_and_link(const void *a, const void *b)
 
 static int agents_real_by_tuple(const void *a, const void *b)
 {
-	return agents_real_compare_tuples(&((const struct agent_report *)a)->tuple,
+	return agents_real_compare_tuples(&((const struct agent_report *)a)
+					       ->tuple,
 	    &((const struct agent_report *)b)->tuple);
 }
 
@@ -129,7 +130,8 @@ static size_t first_report(const struct xp_lab_seen *s,
 	size_t lo = 0, hi = s->n_reports;
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
-		if (agents_real_compare_tuples(&s->report[mid].tuple, tuple) < 0)
+		if (agents_real_compare_tuples(&s->report[mid].tuple, tuple) <
+		    0)
 			lo = mid + 1;
 		else
 			hi = mid;
@@ -188,8 +190,8 @@ static int place_drops(const struct xp_lab_plane *p,
 		path[i] = TOPO_NONE;
 		drops[i] = 0;
 	}
-	for (size_t k = first_drop(s, tuple);
-	     k < s->n_drops && agents_real_compare_tuples(&s->drop[k].tuple, tuple) == 0;
+	for (size_t k = first_drop(s, tuple); k < s->n_drops &&
+	     agents_real_compare_tuples(&s->drop[k].tuple, tuple) == 0;
 	     k++) {
 		const struct netns_drop *d = &s->drop[k];
 		const unsigned i = agents_real_place(p->topo, d->link, n, path);
@@ -224,8 +226,8 @@ static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	return 0;
 }
 
-static int agents_real_add_flows(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    struct sim_err *e)
+static int agents_real_add_flows(struct xp_lab_plane *p,
+    const struct xp_lab_seen *s, struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->n_flows; i++) {
@@ -236,7 +238,8 @@ static int agents_real_add_flows(struct xp_lab_plane *p, const struct xp_lab_see
 		const int lost = d < s->n_drops &&
 		    agents_real_compare_tuples(&s->drop[d].tuple, &tuple) == 0;
 		const int told = r < s->n_reports &&
-		    agents_real_compare_tuples(&s->report[r].tuple, &tuple) == 0;
+		    agents_real_compare_tuples(&s->report[r].tuple, &tuple) ==
+			0;
 		p->lossy.n_packets += f->n_pkts;
 		if (told)
 			p->used[r] = 1;
@@ -260,7 +263,8 @@ static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 		if (p->used[r])
 			continue;
 		for (; i < p->n_flows; i++) {
-			const struct topo_tuple t = agents_real_tuple_of(&p->flow[i]);
+			const struct topo_tuple t =
+			    agents_real_tuple_of(&p->flow[i]);
 			if (agents_real_compare_tuples(&t, &back) == 0)
 				break;
 		}
@@ -296,7 +300,8 @@ static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	for (size_t i = 0; i < s->n_reports; i++)
 		p->used[i] = 0;
 	if (s->n_reports > 0)
-		qsort(s->report, s->n_reports, sizeof(s->report[0]), agents_real_by_tuple);
+		qsort(s->report, s->n_reports, sizeof(s->report[0]),
+		    agents_real_by_tuple);
 	if (s->n_drops > 0)
 		qsort(s->drop, s->n_drops, sizeof(s->drop[0]),
 		    by_tuple_and_link);
@@ -304,8 +309,8 @@ static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	return rc < 0 ? rc : add_reversed(p, s, e);
 }
 
-static int agents_real_fill_window(struct xp_lab_plane *p, const struct xp_lab_seen *s,
-    struct res_trial_metrics *m, struct sim_err *e)
+static int agents_real_fill_window(struct xp_lab_plane *p,
+    const struct xp_lab_seen *s, struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = xp_agent_window_begin(&p->window, &p->lossy, e);
 	for (size_t row = 0; rc == 0 && row < p->lossy.flows.n; row++)

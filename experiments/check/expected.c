@@ -169,8 +169,8 @@ static void put_header(const struct res_cube *c, FILE *out)
 	putc('\n', out);
 }
 
-static void expected_put_ratio(const struct res_cube *c, size_t point, size_t first,
-    const struct res_metric *ratio, FILE *out)
+static void expected_put_ratio(const struct res_cube *c, size_t point,
+    size_t first, const struct res_metric *ratio, FILE *out)
 {
 	const struct pool p = expected_pool_runs(c, point, first, ratio);
 	putc('\t', out);
@@ -197,11 +197,12 @@ static void expected_put_point(const struct res_cube *c, size_t point,
 	fprintf(out, "%zu", n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
 		if (res_cube_has(c, res_trial_ratios[m].den))
-			expected_put_ratio(c, point, 0, &res_trial_ratios[m], out);
+			expected_put_ratio(c, point, 0, &res_trial_ratios[m],
+			    out);
 	for (size_t a = 0; a < c->n_algos; a++)
 		for (unsigned m = 0; m < RES_N_RATIOS; m++)
-			expected_put_ratio(c, point, res_row_doubles(a), &res_ratios[m],
-			    out);
+			expected_put_ratio(c, point, res_row_doubles(a),
+			    &res_ratios[m], out);
 	putc('\n', out);
 }
 
@@ -314,12 +315,14 @@ static void expected_tell(const struct compare *c, size_t line, size_t col,
 	struct sim_text t = {text, sizeof(text), 0};
 	if (!c->differ)
 		return;
-	for (size_t i = 0; strcmp(expected_cell(&c->was, 0, i), "runs") != 0; i++)
-		sim_put(&t, "%s%s %s", i ? ", " : "", expected_cell(&c->was, 0, i),
+	for (size_t i = 0; strcmp(expected_cell(&c->was, 0, i), "runs") != 0;
+	     i++)
+		sim_put(&t, "%s%s %s", i ? ", " : "",
+		    expected_cell(&c->was, 0, i),
 		    expected_cell(&c->was, line, i));
 	sim_put(&t, "%s%s %.4f [%.4f, %.4f], was %.4f [%.4f, %.4f]",
-	    t.n ? ": " : "", expected_cell(&c->was, 0, col), is->value, is->lo, is->hi,
-	    was->value, was->lo, was->hi);
+	    t.n ? ": " : "", expected_cell(&c->was, 0, col), is->value, is->lo,
+	    is->hi, was->value, was->lo, was->hi);
 	c->differ(c->arg, text);
 }
 
@@ -333,8 +336,8 @@ static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
 	const size_t our_trials = find_column(&c->is, name, TRIALS);
 	struct ratio a, b;
 	struct sim_err why;
-	int rc = read_ratio(expected_cell(&c->was, was, col), expected_cell(&c->was, was, trials),
-	    &a, &why);
+	int rc = read_ratio(expected_cell(&c->was, was, col),
+	    expected_cell(&c->was, was, trials), &a, &why);
 	if (rc < 0)
 		return sim_fail(e, SIM_EPARSE, "%s:%zu: %s: %s", c->name,
 		    was + 1, name, "neither a share nor NaN without trials.");
@@ -363,8 +366,8 @@ static size_t find_point(const struct compare *c, size_t was, size_t runs)
 	for (size_t line = 1; line < c->is.n_lines; line++) {
 		int same = 1;
 		for (size_t i = 0; same && i < runs; i++) {
-			const size_t k =
-			    find_column(&c->is, expected_cell(&c->was, 0, i), "");
+			const size_t k = find_column(&c->is,
+			    expected_cell(&c->was, 0, i), "");
 			same = k < c->is.n_cols &&
 			    strcmp(expected_cell(&c->is, line, k),
 				expected_cell(&c->was, was, i)) == 0;

@@ -180,8 +180,8 @@ static int check_rates(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    : 0;
 }
 
-static int check_gate_check_name(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_gate gate[], size_t i)
+static int check_gate_check_name(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct xp_gate gate[], size_t i)
 {
 	for (size_t k = 0; k < i; k++)
 		if (strcmp(gate[k].name, gate[i].name) == 0)
@@ -197,7 +197,8 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 	struct xp_gate *x = &g->gate[i];
 	const size_t had = y->n_mistakes;
 	int rc;
-	if ((rc = sim_yaml_read(y, node, node, check_gate_fields, NULL, x, e)) < 0 ||
+	if ((rc = sim_yaml_read(y, node, node, check_gate_fields, NULL, x, e)) <
+		0 ||
 	    (rc = find_metric(y, sim_yaml_get(node, "metric"), x)) < 0 ||
 	    (rc = check_owner(y, node, c, x)) < 0 || y->n_mistakes > had)
 		return rc;
@@ -360,7 +361,8 @@ static int open_trial(void *ctx, void **worker, struct sim_err *e)
 	return rc;
 }
 
-static int check_gate_serve(void *worker, uint64_t cell, double row[], struct sim_err *e)
+static int check_gate_serve(void *worker, uint64_t cell, double row[],
+    struct sim_err *e)
 {
 	return xp_trial_run(worker, 0, (uint32_t)cell, row, e);
 }
@@ -425,8 +427,8 @@ static uint64_t next_batch(const struct xp_gates *g,
 	return n > 0 ? (uint64_t)fmin(MOST, fmax(LEAST, n)) : 0;
 }
 
-static int check_gate_judge(const struct xp_gates *g, const struct batch *b, uint64_t n,
-    struct xp_gate_state state[], struct sim_err *e)
+static int check_gate_judge(const struct xp_gates *g, const struct batch *b,
+    uint64_t n, struct xp_gate_state state[], struct sim_err *e)
 {
 	int rc = 0;
 	for (uint64_t r = 0; rc == 0 && r < n; r++)

@@ -104,8 +104,8 @@ static int check_at(struct sim_yaml *y, const struct sim_yaml_node *at)
 }
 
 /* What a claim that can be compared needs, and one that can't. */
-static int check_verify_check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
-    struct xp_claim *c)
+static int check_verify_check_keys(struct sim_yaml *y,
+    const struct sim_yaml_node *node, struct xp_claim *c)
 {
 	static const char *const needs[] = {"relation", "value", "algorithm"};
 	const struct sim_yaml_node *metric = sim_yaml_get(node, "metric");
@@ -203,8 +203,8 @@ static int equals(const struct res_coord *k, size_t i,
 	    strcmp(text, k->text[i]) == 0;
 }
 
-static double check_verify_bound_of(const struct sim_yaml_node *range, const char *key,
-    double none)
+static double check_verify_bound_of(const struct sim_yaml_node *range,
+    const char *key, double none)
 {
 	const struct sim_yaml_node *v = sim_yaml_get(range, key);
 	double x = none;
@@ -221,7 +221,8 @@ static int matches(const struct res_coord *k, size_t i,
 		return 1;
 	if (v->kind == SIM_YAML_MAP)
 		return k->number &&
-		    k->number[i] >= check_verify_bound_of(v, "from", -INFINITY) &&
+		    k->number[i] >=
+		    check_verify_bound_of(v, "from", -INFINITY) &&
 		    k->number[i] <= check_verify_bound_of(v, "to", INFINITY);
 	for (size_t j = 0; v->kind == SIM_YAML_SEQ && j < v->n; j++)
 		if (equals(k, i, v->child[j]))
@@ -277,8 +278,8 @@ struct share {
 	double value, lo, hi; /* NaN without trials */
 };
 
-static void check_verify_pool_runs(const struct xp_claim *c, const struct res_cube *cube,
-    size_t algo, size_t point, struct share *s)
+static void check_verify_pool_runs(const struct xp_claim *c,
+    const struct res_cube *cube, size_t algo, size_t point, struct share *s)
 {
 	const size_t first = c->of_trial ? 0 : res_row_doubles(algo);
 	for (size_t run = 0; run < cube->n_runs; run++) {
@@ -359,8 +360,8 @@ static void check_verify_take(struct check *k, const struct share *s)
 }
 
 /* SUM keeps what was pooled of both labels, for XP_POOL. */
-static int check_verify_measure(struct check *k, size_t point, struct share sum[2],
-    struct share *s)
+static int check_verify_measure(struct check *k, size_t point,
+    struct share sum[2], struct share *s)
 {
 	struct share other = {0};
 	int rc;
@@ -424,7 +425,8 @@ static int check_verify_walk(struct check *k, size_t place[])
 		res_cube_at(k->cube, p, place);
 		if (!is_meant(k->claim, k->cube, place))
 			continue;
-		if ((rc = check_verify_measure(k, p, sum, &s)) < 0 || isnan(s.value))
+		if ((rc = check_verify_measure(k, p, sum, &s)) < 0 ||
+		    isnan(s.value))
 			continue;
 		stretch(&x, &s, k->f->n_points++ == 0);
 		const double r = room(k->claim, s.lo, s.hi);

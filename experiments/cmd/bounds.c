@@ -9,39 +9,50 @@
 #include "experiments/cmd/cmd.h"
 #include "sim/field.h"
 
-enum { KEY_POD = 1000, KEY_N0, KEY_N1, KEY_N2, KEY_HOSTS, KEY_T_MAX, KEY_BAD,
-	KEY_P_BAD, KEY_P_GOOD, KEY_PACKETS, KEY_FLOWS, KEY_TABLE, KEY_JSON };
+enum {
+	KEY_POD = 1000,
+	KEY_N0,
+	KEY_N1,
+	KEY_N2,
+	KEY_HOSTS,
+	KEY_T_MAX,
+	KEY_BAD,
+	KEY_P_BAD,
+	KEY_P_GOOD,
+	KEY_PACKETS,
+	KEY_FLOWS,
+	KEY_TABLE,
+	KEY_JSON
+};
 
 static const struct argp_option cmd_bounds_options[] = {
-	{NULL, 0, NULL, 0, "Network (defaults: 007's simulation):", 1},
-	{"n-pod", KEY_POD, "N", 0, "pods (2)", 0},
-	{"n0", KEY_N0, "N", 0, "ToRs in each pod (20)", 0},
-	{"n1", KEY_N1, "N", 0, "tier-1 switches in each pod (8)", 0},
-	{"n2", KEY_N2, "N", 0, "tier-2 switches in all (10)", 0},
-	{"hosts", KEY_HOSTS, "N", 0, "hosts under each ToR (40)", 0},
-	{"set", 's', "KEY=VALUE", 0,
-	    "the same by the keys of a spec's topology: n_pods, n_tors, n_t1, "
-	    "n_t2, n_hosts",
-	    0},
-	{NULL, 0, NULL, 0, "Theorem 1:", 2},
-	{"t-max", KEY_T_MAX, "RATE", 0,
-	    "ICMP answers a second that a switch may give (100)", 0},
-	{NULL, 0, NULL, 0, "Theorems 2 and 3:", 3},
-	{"k", KEY_BAD, "N", 0, "bad links (1)", 0},
-	{"p-bad", KEY_P_BAD, "RATE", 0,
-	    "drop rate of a bad link, per packet (5e-4)", 0},
-	{"p-good", KEY_P_GOOD, "RATE", 0,
-	    "greatest drop rate of a good link (1e-6)", 0},
-	{"packets", KEY_PACKETS, "LO,HI", 0, "packets a connection (1,100)",
-	    0},
-	{"flows", KEY_FLOWS, "N", 0,
-	    "connections that vote (60 a host, an epoch of 007's simulation)",
-	    0},
-	{NULL, 0, NULL, 0, "Output:", 4},
-	{"table", KEY_TABLE, NULL, 0,
-	    "the chance to misrank for 1e2 to 1e10 connections, as TSV", 0},
-	{"json", KEY_JSON, NULL, 0, "one JSON object; null: no statement", 0},
-	{0},
+    {NULL, 0, NULL, 0, "Network (defaults: 007's simulation):", 1},
+    {"n-pod", KEY_POD, "N", 0, "pods (2)", 0},
+    {"n0", KEY_N0, "N", 0, "ToRs in each pod (20)", 0},
+    {"n1", KEY_N1, "N", 0, "tier-1 switches in each pod (8)", 0},
+    {"n2", KEY_N2, "N", 0, "tier-2 switches in all (10)", 0},
+    {"hosts", KEY_HOSTS, "N", 0, "hosts under each ToR (40)", 0},
+    {"set", 's', "KEY=VALUE", 0,
+	"the same by the keys of a spec's topology: n_pods, n_tors, n_t1, "
+	"n_t2, n_hosts",
+	0},
+    {NULL, 0, NULL, 0, "Theorem 1:", 2},
+    {"t-max", KEY_T_MAX, "RATE", 0,
+	"ICMP answers a second that a switch may give (100)", 0},
+    {NULL, 0, NULL, 0, "Theorems 2 and 3:", 3},
+    {"k", KEY_BAD, "N", 0, "bad links (1)", 0},
+    {"p-bad", KEY_P_BAD, "RATE", 0,
+	"drop rate of a bad link, per packet (5e-4)", 0},
+    {"p-good", KEY_P_GOOD, "RATE", 0,
+	"greatest drop rate of a good link (1e-6)", 0},
+    {"packets", KEY_PACKETS, "LO,HI", 0, "packets a connection (1,100)", 0},
+    {"flows", KEY_FLOWS, "N", 0,
+	"connections that vote (60 a host, an epoch of 007's simulation)", 0},
+    {NULL, 0, NULL, 0, "Output:", 4},
+    {"table", KEY_TABLE, NULL, 0,
+	"the chance to misrank for 1e2 to 1e10 connections, as TSV", 0},
+    {"json", KEY_JSON, NULL, 0, "one JSON object; null: no statement", 0},
+    {0},
 };
 
 struct args {
@@ -52,8 +63,8 @@ struct args {
 
 /* --- reading ------------------------------------------------------------- */
 
-static double cmd_bounds_read_number(const char *text, const char *what, double min,
-    double max, struct argp_state *state)
+static double cmd_bounds_read_number(const char *text, const char *what,
+    double min, double max, struct argp_state *state)
 {
 	struct sim_err e = {0};
 	double x = 0;
@@ -110,7 +121,7 @@ static void set_pair(struct args *a, char *text, struct argp_state *state)
 static error_t cmd_bounds_parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const shape[] = {"n_pods", "n_tors", "n_t1", "n_t2",
-		"n_hosts"};
+	    "n_hosts"};
 	struct args *a = state->input;
 	if (key >= KEY_POD && key <= KEY_HOSTS) {
 		set_shape(a, shape[key - KEY_POD], arg, state);
@@ -121,7 +132,8 @@ static error_t cmd_bounds_parse(int key, char *arg, struct argp_state *state)
 		set_pair(a, arg, state);
 		return 0;
 	case KEY_T_MAX:
-		a->t_max = cmd_bounds_read_number(arg, "t-max", 1e-9, 1e12, state);
+		a->t_max =
+		    cmd_bounds_read_number(arg, "t-max", 1e-9, 1e12, state);
 		return 0;
 	case KEY_BAD:
 		a->k = read_whole(arg, "k", 1, 1e9, state);
@@ -150,25 +162,24 @@ static error_t cmd_bounds_parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp cmd_bounds_argp = {
-	.options = cmd_bounds_options,
-	.parser = cmd_bounds_parse,
-	.doc =
-	    "What the theorems of 007 (NSDI'18) promise for a Clos: how many "
-	    "path discoveries hosts may start (1), and when and how surely "
-	    "votes rank bad links above good ones (2, 3). Values that the "
-	    "paper's formulas get wrong stand beside the corrected ones."
-	    "\vReadings of theorems 2 and 3:\n"
-	    "  paper      four links a path, bad links below the source at "
-	    "worst\n"
-	    "  any pods   four links a path, bad links at their true worst "
-	    "place\n"
-	    "  simulated  six, as `culprit run` has it: links of hosts drop "
-	    "too, and\n"
-	    "             votes are 1/h\n"
-	    "\n"
-	    "  culprit bounds --n-pod 4 --k 5\n"
-	    "  culprit bounds --set n_pods=4 --packets 50,50 --flows 1920000\n"
-	    "  culprit bounds --p-bad 1e-3 --packets 50,50 --table >eps.tsv\n",
+    .options = cmd_bounds_options,
+    .parser = cmd_bounds_parse,
+    .doc = "What the theorems of 007 (NSDI'18) promise for a Clos: how many "
+	   "path discoveries hosts may start (1), and when and how surely "
+	   "votes rank bad links above good ones (2, 3). Values that the "
+	   "paper's formulas get wrong stand beside the corrected ones."
+	   "\vReadings of theorems 2 and 3:\n"
+	   "  paper      four links a path, bad links below the source at "
+	   "worst\n"
+	   "  any pods   four links a path, bad links at their true worst "
+	   "place\n"
+	   "  simulated  six, as `culprit run` has it: links of hosts drop "
+	   "too, and\n"
+	   "             votes are 1/h\n"
+	   "\n"
+	   "  culprit bounds --n-pod 4 --k 5\n"
+	   "  culprit bounds --set n_pods=4 --packets 50,50 --flows 1920000\n"
+	   "  culprit bounds --p-bad 1e-3 --packets 50,50 --table >eps.tsv\n",
 };
 
 /* --- theorems 2 and 3, in each reading ----------------------------------- */
@@ -189,21 +200,21 @@ static struct reading read_form(const struct args *a, enum algo_bounds_form f)
 		     r_good = algo_bounds_drop(a->p_good, a->c_high);
 	const double alpha = algo_bounds_alpha(&a->c, f, a->k);
 	struct reading r = {
-		.max_bad = algo_bounds_max_bad(&a->c, f),
-		.alpha = alpha,
-		.good_max = algo_bounds_good_max(alpha, a->p_bad, a->c_low,
-		    a->c_high),
-		.weight = algo_bounds_weight(&a->c, f),
-		.says = algo_bounds_says(&a->c, f),
-		.votes = {
-			.bad = algo_bounds_vote_bad(&a->c, r_bad),
-			.good = algo_bounds_vote_good(&a->c, f, a->k, r_bad,
-			    r_good),
-			.n_bad = a->k,
-			.n_good = algo_bounds_links(&a->c, f) - a->k,
-			.spread = f == ALGO_BOUNDS_SIMULATED
-			    ? ALGO_BOUNDS_SPREAD
-			    : 1,
+	    .max_bad = algo_bounds_max_bad(&a->c, f),
+	    .alpha = alpha,
+	    .good_max =
+		algo_bounds_good_max(alpha, a->p_bad, a->c_low, a->c_high),
+	    .weight = algo_bounds_weight(&a->c, f),
+	    .says = algo_bounds_says(&a->c, f),
+	    .votes =
+		{
+		    .bad = algo_bounds_vote_bad(&a->c, r_bad),
+		    .good =
+			algo_bounds_vote_good(&a->c, f, a->k, r_bad, r_good),
+		    .n_bad = a->k,
+		    .n_good = algo_bounds_links(&a->c, f) - a->k,
+		    .spread =
+			f == ALGO_BOUNDS_SIMULATED ? ALGO_BOUNDS_SPREAD : 1,
 		},
 	};
 	if (!(a->k < r.max_bad))
@@ -243,9 +254,9 @@ static void print_load(const char *tier, double paper, double real,
 static void print_theorem_1(const struct args *a)
 {
 	const double paper = algo_bounds_ct_paper(&a->c, a->t_max);
-	const struct algo_bounds_load
-	    claimed = algo_bounds_load_paper(&a->c, paper),
-	    real = algo_bounds_load(&a->c, paper);
+	const struct algo_bounds_load claimed =
+					  algo_bounds_load_paper(&a->c, paper),
+				      real = algo_bounds_load(&a->c, paper);
 	printf("Theorem 1: path discoveries a host may start a second, when a "
 	       "switch may\nanswer T_max = %g times a second\n",
 	    a->t_max);
@@ -266,7 +277,8 @@ static void print_theorem_1(const struct args *a)
 	printf("\n");
 }
 
-static void cmd_bounds_print_row(const char *name, const char *unit, const double x[])
+static void cmd_bounds_print_row(const char *name, const char *unit,
+    const double x[])
 {
 	printf("  %-30s %-7s", name, unit);
 	for (int f = 0; f < N_FORMS; f++)
@@ -274,14 +286,14 @@ static void cmd_bounds_print_row(const char *name, const char *unit, const doubl
 	printf("\n");
 }
 
-#define ROW(name, unit, value)                                            \
-	do {                                                              \
-		double x_[N_FORMS];                                       \
-		for (int f = 0; f < N_FORMS; f++) {                       \
-			const struct reading *r = &reading[f];            \
-			x_[f] = (value);                                  \
-		}                                                         \
-		cmd_bounds_print_row(name, unit, x_);                                \
+#define ROW(name, unit, value)                                                 \
+	do {                                                                   \
+		double x_[N_FORMS];                                            \
+		for (int f = 0; f < N_FORMS; f++) {                            \
+			const struct reading *r = &reading[f];                 \
+			x_[f] = (value);                                       \
+		}                                                              \
+		cmd_bounds_print_row(name, unit, x_);                          \
 	} while (0)
 
 static void print_ranking(const struct args *a, const struct reading reading[])
@@ -367,7 +379,8 @@ static void json_number(const char *key, double x)
 		printf(", \"%s\": null", key);
 }
 
-static void cmd_bounds_print_json(const struct args *a, const struct reading reading[])
+static void cmd_bounds_print_json(const struct args *a,
+    const struct reading reading[])
 {
 	static const char *const names[] = {"paper", "any_pods", "simulated"};
 	const struct topo_clos *c = &a->c;
@@ -441,8 +454,12 @@ static void cmd_bounds_print_table(const struct reading reading[])
 
 int cmd_bounds(int argc, char **argv)
 {
-	struct args a = {.t_max = 100, .k = 1, .p_bad = 5e-4, .p_good = 1e-6,
-		.c_low = 1, .c_high = 100};
+	struct args a = {.t_max = 100,
+	    .k = 1,
+	    .p_bad = 5e-4,
+	    .p_good = 1e-6,
+	    .c_low = 1,
+	    .c_high = 100};
 	struct reading reading[N_FORMS];
 	struct sim_err e = {0};
 	int rc = sim_field_defaults(topo_clos_fields, &a.c, &e);

@@ -71,7 +71,8 @@ static int takes_next(const struct argp_option *options, const char *word)
 }
 
 /* The options of ARGP and its children, one list behind the other. */
-static size_t cmd_gather(const struct argp *argp, struct argp_option *all, size_t n)
+static size_t cmd_gather(const struct argp *argp, struct argp_option *all,
+    size_t n)
 {
 	for (const struct argp_option *o = argp->options; o && !is_end(o); o++)
 		if (n < MAX_OPTIONS)

@@ -102,7 +102,8 @@ static error_t cmd_collector_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child cmd_collector_children[] = {{&cmd_serve_argp, 0, NULL, 0},
+static const struct argp_child cmd_collector_children[] = {{&cmd_serve_argp, 0,
+							       NULL, 0},
     {&cmd_plan_shape_argp, 0, NULL, 0}, {0}};
 
 static void cmd_collector_put_more(FILE *out)
@@ -197,8 +198,10 @@ static int run_export(struct args *a)
 		rc = cmd_collector_export(a, &n, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	cmd_collector_note(a->dir, n.n_lost, "records were lost by their agents");
-	cmd_collector_note(a->dir, n.n_failed, "probes that were never sent are left out");
+	cmd_collector_note(a->dir, n.n_lost,
+	    "records were lost by their agents");
+	cmd_collector_note(a->dir, n.n_failed,
+	    "probes that were never sent are left out");
 	cmd_collector_note(a->dir, n.n_foreign,
 	    "records are left out: they are not between two of these servers");
 	cmd_collector_note(a->dir, n.n_odd,

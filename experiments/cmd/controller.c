@@ -77,7 +77,8 @@ static char *controller_help(int key, const char *text, void *input)
 	return cmd_help_after(key, text, controller_put_more);
 }
 
-static const struct argp_child controller_children[] = {{&cmd_plan_argp, 0, NULL, 0},
+static const struct argp_child controller_children[] = {{&cmd_plan_argp, 0,
+							    NULL, 0},
     {&cmd_serve_argp, 0, NULL, 0}, {0}};
 
 static const struct argp controller_argp = {

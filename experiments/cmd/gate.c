@@ -194,7 +194,8 @@ static void print_head(const struct file *f, int count)
 	    "runs", "trials", "good", count ? "share" : "llr", "verdict");
 }
 
-static int cmd_gate_print_count(const struct xp_gate_state *s, struct sim_err *e)
+static int cmd_gate_print_count(const struct xp_gate_state *s,
+    struct sim_err *e)
 {
 	double lo, hi;
 	int rc =
@@ -205,7 +206,8 @@ static int cmd_gate_print_count(const struct xp_gate_state *s, struct sim_err *e
 	return rc;
 }
 
-static int cmd_gate_print_table(const struct file *f, int count, struct sim_err *e)
+static int cmd_gate_print_table(const struct file *f, int count,
+    struct sim_err *e)
 {
 	int rc = 0;
 	print_head(f, count);
@@ -218,7 +220,8 @@ static int cmd_gate_print_table(const struct file *f, int count, struct sim_err 
 		if (count)
 			rc = cmd_gate_print_count(s, e);
 		else
-			printf(" %8.2f  %s\n", s->sprt.llr, cmd_gate_word(f, i));
+			printf(" %8.2f  %s\n", s->sprt.llr,
+			    cmd_gate_word(f, i));
 	}
 	return rc;
 }
@@ -349,7 +352,8 @@ static void cmd_gate_print_sum(const struct file file[], size_t n)
 	for (size_t k = 0; k < n; k++)
 		for (size_t i = 0; i < file[k].gates.n; i++) {
 			n_gates++;
-			n_good += strcmp(cmd_gate_word(&file[k], i), "good") == 0;
+			n_good +=
+			    strcmp(cmd_gate_word(&file[k], i), "good") == 0;
 		}
 	printf("%zu of %zu gates good\n", n_good, n_gates);
 }

@@ -179,8 +179,8 @@ static int plan(struct run *r, struct sim_err *e)
 {
 	const struct args *a = r->args;
 	int rc = xp_dsa_replay_plan(&r->replay, jobs_ns_of(a->from_s),
-	    isnan(a->to_s) ? SIM_NEVER : jobs_ns_of(a->to_s), jobs_ns_of(a->window_s),
-	    a->jobs, e);
+	    isnan(a->to_s) ? SIM_NEVER : jobs_ns_of(a->to_s),
+	    jobs_ns_of(a->window_s), a->jobs, e);
 	return rc < 0 ? sim_wrap(e, rc, "%s", a->recording) : 0;
 }
 
@@ -407,7 +407,8 @@ static void jobs_print_summary(const struct run *run)
 	}
 }
 
-static void jobs_put_number(const char *name, double x, const char *const words[])
+static void jobs_put_number(const char *name, double x,
+    const char *const words[])
 {
 	printf("\"%s\": ", name);
 	if (words)
@@ -421,7 +422,7 @@ static void jobs_print_row(const struct xp_dsa_summary_row *s)
 	const char *mark = "{";
 #define X(type, name, units, doc, words)                                       \
 	printf("%s", mark);                                                    \
-	jobs_put_number(#name, (double)s->name, words);                             \
+	jobs_put_number(#name, (double)s->name, words);                        \
 	mark = ", ";
 	XP_DSA_SUMMARY_COLUMNS(X)
 #undef X

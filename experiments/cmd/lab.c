@@ -151,10 +151,12 @@ static int cmd_lab_check(void)
 		    cap[i].ok ? "yes" : "no", cap[i].what, cap[i].why);
 	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
 	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
-	cmd_lab_tell("culprit lab run SPEC", xp_netns_check(NETNS_FAULTS_EBPF, &e), &e);
+	cmd_lab_tell("culprit lab run SPEC",
+	    xp_netns_check(NETNS_FAULTS_EBPF, &e), &e);
 	cmd_lab_tell("  with `fabric: { netns: { faults: nft } }` it",
 	    xp_netns_check(NETNS_FAULTS_NFT, &e), &e);
-	cmd_lab_tell("  with `fabric: tun` it", xp_fabric_tun.usable(1, &e), &e);
+	cmd_lab_tell("  with `fabric: tun` it", xp_fabric_tun.usable(1, &e),
+	    &e);
 	return ok ? CMD_GOOD : CMD_FAILED;
 }
 
@@ -175,7 +177,8 @@ static int selftest(void)
 /* --- up ------------------------------------------------------------------- */
 
 /* The network of the spec as it stands, whatever its sweep varies. */
-static int cmd_lab_open_topo(const struct args *a, struct topo *t, struct sim_err *e)
+static int cmd_lab_open_topo(const struct args *a, struct topo *t,
+    struct sim_err *e)
 {
 	struct xp_spec spec = {0};
 	struct xp_config config = {0};

@@ -87,7 +87,9 @@ static char *cmd_pinglist_help(int key, const char *text, void *input)
 	return cmd_help_after(key, text, cmd_pinglist_put_more);
 }
 
-static const struct argp_child cmd_pinglist_children[] = {{&cmd_plan_argp, 0, NULL, 0}, {0}};
+static const struct argp_child cmd_pinglist_children[] = {{&cmd_plan_argp, 0,
+							      NULL, 0},
+    {0}};
 
 static const struct argp cmd_pinglist_argp = {
     .options = cmd_pinglist_options,
@@ -127,8 +129,8 @@ static int cmd_pinglist_count(const struct algo_pinglist *l, struct count *n,
 }
 
 /* The same plan without a cap tells what the cap dropped. */
-static int cmd_pinglist_print_summary(const struct args *a, const struct algo_pinglist *l,
-    struct sim_err *e)
+static int cmd_pinglist_print_summary(const struct args *a,
+    const struct algo_pinglist *l, struct sim_err *e)
 {
 	struct algo_pinglist_params p = a->plan.params;
 	struct algo_pinglist uncapped;
@@ -137,7 +139,8 @@ static int cmd_pinglist_print_summary(const struct args *a, const struct algo_pi
 	p.max_peers = UINT32_MAX;
 	if ((rc = algo_pinglist_open(&uncapped, &p, a->plan.dc, a->plan.n_dcs,
 		 e)) < 0 ||
-	    (rc = cmd_pinglist_count(l, &n, e)) < 0 || (rc = cmd_pinglist_count(&uncapped, &all, e)) < 0)
+	    (rc = cmd_pinglist_count(l, &n, e)) < 0 ||
+	    (rc = cmd_pinglist_count(&uncapped, &all, e)) < 0)
 		return rc;
 	printf("servers     %u in %u data centre%s\n", l->n_servers, l->n_dcs,
 	    l->n_dcs > 1 ? "s" : "");

@@ -74,7 +74,8 @@ static error_t plan_parse(int key, char *arg, struct argp_state *state)
 const struct argp cmd_plan_shape_argp = {.options = shape_options,
     .parser = parse_shape};
 
-static const struct argp_child plan_children[] = {{&cmd_plan_shape_argp, 0, NULL, 0},
+static const struct argp_child plan_children[] = {{&cmd_plan_shape_argp, 0,
+						      NULL, 0},
     {0}};
 const struct argp cmd_plan_argp = {.options = plan_options,
     .parser = plan_parse,

@@ -163,8 +163,8 @@ static void define_claims(const struct res_cube *c, FILE *out)
 /* What a script may say beside its columns: title, paper, partial, runs, x,
  * algos as a list of words, each, and the wording of claims, claim_<metric>,
  * claim_<metric>_2 ... as their columns are named. *VARS is to be freed. */
-static int plot_describe(const struct res_cube *c, const char *path, char **vars,
-    struct sim_err *e)
+static int plot_describe(const struct res_cube *c, const char *path,
+    char **vars, struct sim_err *e)
 {
 	const struct res_progress p = res_cube_progress(c);
 	char partial[96] = "", *algos = NULL;
@@ -300,7 +300,8 @@ static int find_script(char **out, const struct args *a, const char *figure,
 {
 	if (a->script)
 		return cmd_find(out, a->script, "plots", ".gp", e);
-	if (plot_is_word(figure) && cmd_find(out, figure, "plots", ".gp", e) == 0)
+	if (plot_is_word(figure) &&
+	    cmd_find(out, figure, "plots", ".gp", e) == 0)
 		return 0;
 	return cmd_find(out, "sweep", "plots", ".gp", e);
 }

@@ -170,7 +170,7 @@ int cmd_table(int argc, char **argv)
 	cmd_parse(&argp, argc, argv, &a);
 	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files[0], &e);
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
-		rc = a.runs ? res_table_runs(&c, stdout, &e)
+		rc = a.runs  ? res_table_runs(&c, stdout, &e)
 		    : a.json ? res_table_json(&c, stdout, &e)
 			     : res_table_write(&c, stdout, &e);
 	if (ferror(stdout)) /* main() says so */

@@ -198,7 +198,8 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-static int cmd_run_run_cell(struct xp_spec *s, const struct args *a, struct sim_err *e)
+static int cmd_run_run_cell(struct xp_spec *s, const struct args *a,
+    struct sim_err *e)
 {
 	struct xp_trial *t = NULL;
 	double *row = NULL;
@@ -419,8 +420,8 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 
 /* `lab run` takes a spec that is on a real network as it stands, and puts any
  * other one on fabric netns. */
-static int cmd_run_load(struct xp_spec *s, const char *path, const struct args *a,
-    struct sim_err *e)
+static int cmd_run_load(struct xp_spec *s, const char *path,
+    const struct args *a, struct sim_err *e)
 {
 	const char *set[MAX_SET + 2] = {"plane=agents", "fabric=netns"};
 	int rc = xp_spec_load(s, path, a->smoke, a->set, a->n_set, e);

@@ -73,7 +73,8 @@ static error_t cmd_serve_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-const struct argp cmd_serve_argp = {.options = cmd_serve_options, .parser = cmd_serve_parse};
+const struct argp cmd_serve_argp = {.options = cmd_serve_options,
+    .parser = cmd_serve_parse};
 
 int cmd_serve(const struct xp_http_params *params,
     const struct xp_http_service *service, const char *what)

@@ -120,7 +120,8 @@ static const struct argp cmd_topo_argp = {
 };
 
 /* The same reader as a spec's `topology`. */
-static int cmd_topo_open_topo(const struct args *a, struct topo *t, struct sim_err *e)
+static int cmd_topo_open_topo(const struct args *a, struct topo *t,
+    struct sim_err *e)
 {
 	static const char form[] = "topology: {}\nalgorithms: [vote]\n";
 	struct sim_yaml y;
@@ -248,17 +249,20 @@ static void print_check(const struct topo_graph_report *r, int json)
 	else
 		printf("connected               %s\n",
 		    r->connected ? "yes" : "no");
-	cmd_topo_print_count("diameter", "diameter in links", r->diameter, json);
+	cmd_topo_print_count("diameter", "diameter in links", r->diameter,
+	    json);
 	cmd_topo_print_count("min_tor_degree", "least uplinks of a ToR",
 	    r->min_tor_degree, json);
 	if (!json)
 		printf("edge-disjoint paths, at least, of two ToRs\n");
-	cmd_topo_print_count("disjoint_intra", "  in one pod", r->disjoint_intra, json);
-	cmd_topo_print_count("disjoint_inter", "  in different pods", r->disjoint_inter,
-	    json);
+	cmd_topo_print_count("disjoint_intra", "  in one pod",
+	    r->disjoint_intra, json);
+	cmd_topo_print_count("disjoint_inter", "  in different pods",
+	    r->disjoint_inter, json);
 }
 
-static int cmd_topo_export(const struct topo *t, const char *path, struct sim_err *e)
+static int cmd_topo_export(const struct topo *t, const char *path,
+    struct sim_err *e)
 {
 	if (strcmp(path, "-") == 0)
 		return topo_graph_write(t, stdout, e);
@@ -309,8 +313,8 @@ int cmd_topo(int argc, char **argv)
 	struct topo t = {0};
 	struct sim_err e = {0};
 	cmd_parse(&cmd_topo_argp, argc, argv, &a);
-	int rc =
-	    a.file ? topo_graph_read(&t, a.file, &e) : cmd_topo_open_topo(&a, &t, &e);
+	int rc = a.file ? topo_graph_read(&t, a.file, &e)
+			: cmd_topo_open_topo(&a, &t, &e);
 	if (rc == 0)
 		rc = cmd_topo_describe(&t, &a, &e);
 	topo_close(&t);

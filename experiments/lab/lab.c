@@ -247,7 +247,8 @@ static void note_retx(struct xp_lab *l, sim_ns now)
 	l->seen.n_retx = n;
 }
 
-static int lab_lab_live(struct xp_lab *l, const struct truth *truth, struct sim_err *e)
+static int lab_lab_live(struct xp_lab *l, const struct truth *truth,
+    struct sim_err *e)
 {
 	struct fabric *f = fabric_real_fabric(l->fabric);
 	const sim_ns began = f->ops->now(f);
@@ -261,8 +262,8 @@ static int lab_lab_live(struct xp_lab *l, const struct truth *truth, struct sim_
 			change = netns_faults_next(truth, now - began);
 		}
 		if (rc == 0)
-			rc = fabric_run(f, &l->agents, now + SLICE, lab_lab_take_report,
-			    l, e);
+			rc = fabric_run(f, &l->agents, now + SLICE,
+			    lab_lab_take_report, l, e);
 		now = f->ops->now(f);
 		note_retx(l, now);
 	} while (rc == 0 && !is_over(l, now));

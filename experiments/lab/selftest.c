@@ -39,8 +39,9 @@ struct selftest {
 	struct netns_link_count *before, *after; /* [n_links] */
 };
 
-static void selftest_say(struct selftest *t, const char *selftest_word, const char *what,
-    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static void selftest_say(struct selftest *t, const char *selftest_word,
+    const char *what, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 static void selftest_say(struct selftest *t, const char *word, const char *what,
     const char *fmt, ...)
 {
@@ -104,8 +105,8 @@ static struct topo_tuple selftest_tuple_of(const struct obs_flow *f)
 	    TOPO_PROTO_TCP};
 }
 
-static int selftest_tell(void *arg, struct fabric_real_retx out[], size_t cap, size_t *n,
-    struct sim_err *e)
+static int selftest_tell(void *arg, struct fabric_real_retx out[], size_t cap,
+    size_t *n, struct sim_err *e)
 {
 	struct paths *p = arg;
 	uint64_t any;
@@ -115,7 +116,8 @@ static int selftest_tell(void *arg, struct fabric_real_retx out[], size_t cap, s
 		return 0;
 	(void)e;
 	out[(*n)++] =
-	    (struct fabric_real_retx){selftest_tuple_of(&p->t->flow[p->now]), 1};
+	    (struct fabric_real_retx){selftest_tuple_of(&p->t->flow[p->now]),
+		1};
 	return 0;
 }
 

@@ -105,7 +105,8 @@ static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
 	algo_pingmesh_agent_status(a->agents.state, &s);
 	sim_put(&t,
 	    "{\"agent\": \"%s\", \"at_s\": %" PRIu64 ", \"uptime_s\": %.1f, ",
-	    a->self, clock_wall() / SIM_SEC, (double)agent_daemon_now(a) * 1e-9);
+	    a->self, clock_wall() / SIM_SEC,
+	    (double)agent_daemon_now(a) * 1e-9);
 	put_cost(&t);
 	sim_put(&t,
 	    ", \"version\": \"%016" PRIx64 "\", \"entries\": %" PRIu32
@@ -229,7 +230,8 @@ static int has_asked(const struct xp_agent *a)
 /* Hand over what is held. */
 static int wind_down(struct xp_agent *a, struct sim_err *e)
 {
-	const sim_ns until = agent_daemon_now(a) + (sim_ns)(a->params.grace_s * 1e9);
+	const sim_ns until =
+	    agent_daemon_now(a) + (sim_ns)(a->params.grace_s * 1e9);
 	struct algo_pingmesh_status s;
 	int rc = 0;
 	xp_notify_say(&a->notify, "STOPPING=1");
@@ -253,8 +255,9 @@ static int wind_down(struct xp_agent *a, struct sim_err *e)
 int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 {
 	const struct xp_agent_params *p = &a->params;
-	const sim_ns until =
-	    p->for_s > 0 ? agent_daemon_now(a) + (sim_ns)(p->for_s * 1e9) : SIM_NEVER;
+	const sim_ns until = p->for_s > 0
+	    ? agent_daemon_now(a) + (sim_ns)(p->for_s * 1e9)
+	    : SIM_NEVER;
 	struct algo_pingmesh_status s;
 	int rc = 0;
 	xp_notify_say(&a->notify, "READY=1");

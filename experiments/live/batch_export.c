@@ -96,7 +96,8 @@ static int take_batch(struct export *x, struct sim_err *e)
 
 /* Counters say when probes were under way no better than probes do: those of
  * windows without any of that time are left out. */
-static int batch_export_take_window(struct export *x, size_t n, struct sim_err *e)
+static int batch_export_take_window(struct export *x, size_t n,
+    struct sim_err *e)
 {
 	struct algo_pingmesh_window w;
 	struct obs_perf_row row;
@@ -161,7 +162,8 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 	return rc < 0 ? rc : 0;
 }
 
-static int batch_export_pass(struct export *x, const char *dir, struct sim_err *e)
+static int batch_export_pass(struct export *x, const char *dir,
+    struct sim_err *e)
 {
 	const sim_ns origin_ns = x->n->origin_ns;
 	struct dirent **found = NULL;

@@ -132,8 +132,8 @@ static int64_t day_of(unsigned yyyymmdd)
 }
 
 /* Go on with the newest file where its last whole batch ends. */
-static int batch_store_go_on(struct xp_batch_store *s, const char *name, uint64_t whole,
-    uint64_t size, struct sim_err *e)
+static int batch_store_go_on(struct xp_batch_store *s, const char *name,
+    uint64_t whole, uint64_t size, struct sim_err *e)
 {
 	unsigned day;
 	s->fd = openat(s->dir_fd, name, O_WRONLY | O_CLOEXEC);
@@ -150,8 +150,8 @@ static int batch_store_go_on(struct xp_batch_store *s, const char *name, uint64_
 	return 0;
 }
 
-static int batch_store_read_file(struct xp_batch_store *s, const char *name, int is_newest,
-    unsigned char *buf, struct sim_err *e)
+static int batch_store_read_file(struct xp_batch_store *s, const char *name,
+    int is_newest, unsigned char *buf, struct sim_err *e)
 {
 	const int fd = openat(s->dir_fd, name, O_RDONLY | O_CLOEXEC);
 	FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
@@ -200,7 +200,8 @@ static int read_files(struct xp_batch_store *s, struct sim_err *e)
 		rc = batch_store_io_fail(s, "list", "", e);
 	for (int i = 0; i < n; i++) {
 		if (rc == 0)
-			rc = batch_store_read_file(s, found[i]->d_name, i == n - 1, buf, e);
+			rc = batch_store_read_file(s, found[i]->d_name,
+			    i == n - 1, buf, e);
 		free(found[i]);
 	}
 	free(found);
@@ -260,8 +261,8 @@ static void batch_store_take_back(struct xp_batch_store *s)
 	s->fd = -1;
 }
 
-static int batch_store_append(struct xp_batch_store *s, const unsigned char *bytes,
-    size_t n, struct sim_err *e)
+static int batch_store_append(struct xp_batch_store *s,
+    const unsigned char *bytes, size_t n, struct sim_err *e)
 {
 	size_t put = 0;
 	int rc = 0;

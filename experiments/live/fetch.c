@@ -191,10 +191,11 @@ static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
 }
 
 /* Begin, with SHARE of the time that is left. Returns 0 if libcurl does not. */
-static int fetch_begin(struct xp_fetch *f, struct transfer *t, const char *header,
-    unsigned share)
+static int fetch_begin(struct xp_fetch *f, struct transfer *t,
+    const char *header, unsigned share)
 {
-	const sim_ns at = fetch_now(f), left = t->until > at ? t->until - at : 0;
+	const sim_ns at = fetch_now(f),
+		     left = t->until > at ? t->until - at : 0;
 	const long ms = (long)(left / share / SIM_MS);
 	curl_slist_free_all(t->headers);
 	t->headers = header ? curl_slist_append(NULL, header) : NULL;
@@ -217,8 +218,8 @@ static void fetch_stop(struct xp_fetch *f, struct transfer *t)
 	t->is_busy = 0;
 }
 
-static void fetch_blame(struct xp_fetch *f, const struct transfer *t, CURLcode code,
-    long status)
+static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
+    CURLcode code, long status)
 {
 	char said[64];
 	snprintf(said, sizeof(said), "it answers %ld", status);
@@ -254,7 +255,8 @@ static int fetch_ask(struct xp_fetch *f, struct sim_err *e)
 	return give(f, 0, NULL, e);
 }
 
-static int fetch_fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
+static int fetch_fetch(void *arg, topo_host host, uint64_t token,
+    struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
 	int rc = 0;
@@ -344,8 +346,8 @@ static int post(struct xp_fetch *f, struct transfer *t, const void *bytes,
 	return 0;
 }
 
-static int fetch_upload(void *arg, topo_host host, uint64_t token, const void *data,
-    size_t n, struct sim_err *e)
+static int fetch_upload(void *arg, topo_host host, uint64_t token,
+    const void *data, size_t n, struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
 	int rc = 0;
@@ -395,7 +397,8 @@ static int fetch_counters(void *arg, topo_host host, const void *data, size_t n,
 }
 
 /* --- what libcurl has done ------------------------------------------------ */
-static int fetch_end(struct xp_fetch *f, CURL *easy, CURLcode code, struct sim_err *e)
+static int fetch_end(struct xp_fetch *f, CURL *easy, CURLcode code,
+    struct sim_err *e)
 {
 	struct transfer *t = easy == f->get.easy ? &f->get
 	    : easy == f->post.easy               ? &f->post
@@ -501,8 +504,8 @@ static int set_up_all(struct xp_fetch *f, struct sim_err *e)
 {
 	CURL *c;
 	f->multi = curl_multi_init();
-	if (!f->multi || !fetch_set_up(f, &f->get) || !fetch_set_up(f, &f->post) ||
-	    !fetch_set_up(f, &f->push))
+	if (!f->multi || !fetch_set_up(f, &f->get) ||
+	    !fetch_set_up(f, &f->post) || !fetch_set_up(f, &f->push))
 		return sim_fail(e, SIM_EDEP, "libcurl cannot start.");
 	c = f->get.easy;
 	curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, on_list);

@@ -79,7 +79,8 @@ static uint64_t now_ms(void)
 	return clock_now() / SIM_MS;
 }
 
-static void mhd_count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)
+static void mhd_count(struct xp_http_server *s, enum xp_http_counter c,
+    uint64_t n)
 {
 	atomic_fetch_add_explicit(&s->count[c], n, memory_order_relaxed);
 }
@@ -483,8 +484,8 @@ static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 	};
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD |
 		MHD_USE_ERROR_LOG | MHD_USE_ITC,
-	    0, may_connect, s, handle, s, MHD_OPTION_EXTERNAL_LOGGER, mhd_note, s,
-	    MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
+	    0, may_connect, s, handle, s, MHD_OPTION_EXTERNAL_LOGGER, mhd_note,
+	    s, MHD_OPTION_LISTEN_SOCKET, s->fd, MHD_OPTION_CONNECTION_LIMIT,
 	    (unsigned)p->max_connections, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
 	    (size_t)XP_HTTP_HEAD_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 	    MHD_OPTION_NOTIFY_CONNECTION, notify, s,

@@ -18,9 +18,9 @@ static const char xml[] = "application/xml";
 static const char list_prefix[] = "/pinglist/";
 static const char reads[] = "GET, HEAD", posts[] = "POST";
 
-__attribute__((format(printf, 5, 6))) static void live_serve_say(struct xp_http_answer *a,
-    unsigned status, enum xp_http_counter counter, const char *type,
-    const char *fmt, ...)
+__attribute__((format(printf, 5, 6))) static void
+live_serve_say(struct xp_http_answer *a, unsigned status,
+    enum xp_http_counter counter, const char *type, const char *fmt, ...)
 {
 	va_list args;
 	va_start(args, fmt);
@@ -191,8 +191,8 @@ enum xp_http_next xp_http_head(const struct xp_http_site *site,
 		live_serve_say(a, 404, XP_HTTP_not_found, live_serve_plain,
 		    "There is nothing here; GET / says what there is.\n");
 	} else if (!may(allow, q->method)) {
-		live_serve_say(a, 405, XP_HTTP_bad_methods, live_serve_plain, "This has %s alone.\n",
-		    allow);
+		live_serve_say(a, 405, XP_HTTP_bad_methods, live_serve_plain,
+		    "This has %s alone.\n", allow);
 		a->allow = allow;
 	} else if (allow == posts) {
 		if (q->length <= ALGO_PINGMESH_WIRE_MAX)
@@ -220,7 +220,8 @@ enum xp_http_next xp_http_body(const struct xp_http_request *q,
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (algo_pingmesh_wire_check(&a->batch, q->body, q->n_body, &e) == 0)
 		return XP_HTTP_KEEP;
-	live_serve_say(a, 400, XP_HTTP_bad_batches, live_serve_plain, "%s\n", e.msg);
+	live_serve_say(a, 400, XP_HTTP_bad_batches, live_serve_plain, "%s\n",
+	    e.msg);
 	return XP_HTTP_ANSWERED;
 }
 
@@ -229,14 +230,17 @@ void xp_http_kept(struct xp_http_answer *a, int rc, int is_new,
     const struct sim_err *e)
 {
 	if (rc == SIM_ELIMIT)
-		live_serve_say(a, 507, XP_HTTP_not_stored, live_serve_plain, "%s\n", e->msg);
+		live_serve_say(a, 507, XP_HTTP_not_stored, live_serve_plain,
+		    "%s\n", e->msg);
 	else if (rc < 0)
 		live_serve_say(a, 503, XP_HTTP_not_stored, live_serve_plain,
 		    "The batch could not be written; try again later.\n");
 	else if (is_new)
-		live_serve_say(a, 200, XP_HTTP_batches_taken, live_serve_plain, "taken\n");
+		live_serve_say(a, 200, XP_HTTP_batches_taken, live_serve_plain,
+		    "taken\n");
 	else
-		live_serve_say(a, 200, XP_HTTP_batches_known, live_serve_plain, "taken before\n");
+		live_serve_say(a, 200, XP_HTTP_batches_known, live_serve_plain,
+		    "taken before\n");
 }
 
 void xp_http_no_memory(struct xp_http_answer *a)

@@ -33,8 +33,9 @@ struct xp_collector {
 	struct xp_collect_counts count;
 };
 
-static struct obs_probes *pingmesh_collector_table_of(const struct xp_collector *c,
-    uint32_t window, uint32_t dc)
+static struct obs_probes *
+pingmesh_collector_table_of(const struct xp_collector *c, uint32_t window,
+    uint32_t dc)
 {
 	return &c->table[(size_t)(window % c->n_kept) * (c->n_dcs + 1) + dc];
 }
@@ -85,7 +86,8 @@ void xp_collector_close(struct xp_collector *c)
 static void clear_window(struct xp_collector *c, uint32_t window)
 {
 	for (uint32_t i = 0; i <= c->n_dcs; i++) {
-		struct obs_probes *t = pingmesh_collector_table_of(c, window, i);
+		struct obs_probes *t =
+		    pingmesh_collector_table_of(c, window, i);
 		obs_probes_clear(t);
 		memset(t->syn_wait_ns, 0, sizeof(t->syn_wait_ns));
 		xp_pingmesh_waits(c->params, t->syn_wait_ns);
@@ -137,7 +139,8 @@ static int pingmesh_collector_add_row(struct xp_collector *c, uint32_t window,
 {
 	const uint32_t dc = topo_dcs_find(c->dc, c->n_dcs, row->src_host);
 	c->count.n_rows++;
-	int rc = obs_probes_add(pingmesh_collector_table_of(c, window, dc), row, e);
+	int rc =
+	    obs_probes_add(pingmesh_collector_table_of(c, window, dc), row, e);
 	return rc < 0 ? rc : take_time(c, &c->dc[dc], r, row, e);
 }
 
@@ -161,7 +164,8 @@ static int take_record(struct xp_collector *c, uint32_t src_ip,
 	if (fate == XP_DSA_ROW)
 		return pingmesh_collector_add_row(c, window, r, &row, e);
 	c->count.n_vip_rows++;
-	return obs_probes_add(pingmesh_collector_table_of(c, window, c->n_dcs), &row, e);
+	return obs_probes_add(pingmesh_collector_table_of(c, window, c->n_dcs),
+	    &row, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -212,8 +216,8 @@ int xp_collector_count(struct xp_collector *c,
 
 /* --- tables --------------------------------------------------------------- */
 
-static int pingmesh_collector_join(struct obs_probes *to, const struct obs_probes *from,
-    struct sim_err *e)
+static int pingmesh_collector_join(struct obs_probes *to,
+    const struct obs_probes *from, struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < from->n; i++) {
@@ -235,7 +239,8 @@ int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
 	obs_probes_clear(&c->joined);
 	xp_pingmesh_waits(c->params, c->joined.syn_wait_ns);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		rc = pingmesh_collector_join(&c->joined, pingmesh_collector_table_of(c, first + i, dc), e);
+		rc = pingmesh_collector_join(&c->joined,
+		    pingmesh_collector_table_of(c, first + i, dc), e);
 	*out = &c->joined;
 	return rc;
 }

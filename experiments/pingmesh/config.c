@@ -194,8 +194,8 @@ static int pingmesh_config_is_whole(double seconds, double window)
 	return n >= 0.5 && fabs(n - round(n)) < 1e-9 * n;
 }
 
-static int pingmesh_config_check_times(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_pingmesh *p)
+static int pingmesh_config_check_times(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct xp_pingmesh *p)
 {
 	const struct {
 		const char *name;
@@ -219,8 +219,8 @@ static int pingmesh_config_check_times(struct sim_yaml *y, const struct sim_yaml
 }
 
 /* Lost SYNs must be seen, and be told apart. */
-static int pingmesh_config_check_waits(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_pingmesh *p)
+static int pingmesh_config_check_waits(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct xp_pingmesh *p)
 {
 	sim_ns wait[OBS_MAX_WAITS];
 	struct algo_drop_ladder ladder;
@@ -236,8 +236,8 @@ static int pingmesh_config_check_waits(struct sim_yaml *y, const struct sim_yaml
 		    "probe_timeout %g s ends before a lost SYN is sent again, "
 		    "after %g s.",
 		    p->agent.probe_timeout_s, (double)l->wait_ns[0] / 1e9);
-	if (algo_drop_ladder_init(&ladder, wait, n, pingmesh_config_ns_of(p->dsa.tolerance_s),
-		&why) < 0)
+	if (algo_drop_ladder_init(&ladder, wait, n,
+		pingmesh_config_ns_of(p->dsa.tolerance_s), &why) < 0)
 		return sim_yaml_mistake(y, node, "tolerance %g s: %s",
 		    p->dsa.tolerance_s, why.msg);
 	if (p->agent.first_port > p->agent.last_port)

@@ -116,8 +116,9 @@ int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
 		return sim_wrap(e, rc, "silent drops");
 	m->pattern = pattern;
 	m->tier = j->dsa->silent.tier;
-	judge_judge(pattern, p->expect, trouble, &m->pattern_right, &m->n_pattern);
-	judge_judge(j->dsa->silent.tier, p->expect_tier, trouble, &m->tier_right,
-	    &m->n_tier);
+	judge_judge(pattern, p->expect, trouble, &m->pattern_right,
+	    &m->n_pattern);
+	judge_judge(j->dsa->silent.tier, p->expect_tier, trouble,
+	    &m->tier_right, &m->n_tier);
 	return 0;
 }

@@ -38,7 +38,8 @@ static unsigned pingmesh_holds(const struct xp_config *c)
 }
 
 /* What real hosts have not. */
-static int pingmesh_plane_check_real(struct sim_yaml *y, const struct xp_config *c)
+static int pingmesh_plane_check_real(struct sim_yaml *y,
+    const struct xp_config *c)
 {
 	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
@@ -148,8 +149,8 @@ static int pingmesh_open(void **p, const struct topo *t,
 
 /* A table of probes: its scores are of a row of its own or, at the end, of all
  * that have none. */
-static int pingmesh_plane_hear(void *arg, const struct obs *o, const struct losses *lost,
-    size_t row, sim_ns now, struct sim_err *e)
+static int pingmesh_plane_hear(void *arg, const struct obs *o,
+    const struct losses *lost, size_t row, sim_ns now, struct sim_err *e)
 {
 	const struct pingmesh *x = arg;
 	const int own =

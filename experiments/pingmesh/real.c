@@ -66,7 +66,8 @@ static void pingmesh_real_taken(void *arg, topo_host host, uint64_t token)
 	}
 }
 
-static int pingmesh_real_fetch(void *arg, topo_host host, uint64_t token, struct sim_err *e)
+static int pingmesh_real_fetch(void *arg, topo_host host, uint64_t token,
+    struct sim_err *e)
 {
 	struct net *n = arg;
 	const sim_ns now = pingmesh_real_now_of(n);
@@ -82,8 +83,8 @@ static int pingmesh_real_fetch(void *arg, topo_host host, uint64_t token, struct
 	return rc < 0 ? rc : lend(n, host, token, data, size, e);
 }
 
-static int pingmesh_real_upload(void *arg, topo_host host, uint64_t token, const void *data,
-    size_t size, struct sim_err *e)
+static int pingmesh_real_upload(void *arg, topo_host host, uint64_t token,
+    const void *data, size_t size, struct sim_err *e)
 {
 	struct net *n = arg;
 	const sim_ns now = pingmesh_real_now_of(n);
@@ -95,8 +96,8 @@ static int pingmesh_real_upload(void *arg, topo_host host, uint64_t token, const
 	return rc < 0 ? rc : fabric_real_uploaded(n->fabric, host, token, 1, e);
 }
 
-static int pingmesh_real_counters(void *arg, topo_host host, const void *data, size_t size,
-    struct sim_err *e)
+static int pingmesh_real_counters(void *arg, topo_host host, const void *data,
+    size_t size, struct sim_err *e)
 {
 	struct net *n = arg;
 	return fault_service_counters(&n->services, &n->scene->truth, host,
@@ -174,7 +175,8 @@ static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
 }
 
 /* What holds at NOW, and *NEXT: until when. */
-static int pingmesh_real_apply(struct net *n, sim_ns now, sim_ns *next, struct sim_err *e)
+static int pingmesh_real_apply(struct net *n, sim_ns now, sim_ns *next,
+    struct sim_err *e)
 {
 	const struct truth *t = &n->scene->truth;
 	int rc = pingmesh_real_hold(n, now, e);
@@ -190,14 +192,15 @@ static int pingmesh_real_apply(struct net *n, sim_ns now, sim_ns *next, struct s
 	return rc;
 }
 
-static int pingmesh_real_run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
-    struct sim_err *e)
+static int pingmesh_real_run(struct xp_net *base, struct fabric_agents *a,
+    sim_ns until, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	sim_ns next;
 	int rc = 0;
 	do {
-		if ((rc = pingmesh_real_apply(n, pingmesh_real_now_of(n), &next, e)) == 0)
+		if ((rc = pingmesh_real_apply(n, pingmesh_real_now_of(n), &next,
+			 e)) == 0)
 			rc = fabric_run(fabric_real_fabric(n->fabric), a,
 			    next < until ? next : until, NULL, NULL, e);
 	} while (rc == 0 && pingmesh_real_now_of(n) < until);
@@ -216,7 +219,8 @@ static void pingmesh_real_close_net(struct xp_net *base)
 	free(n);
 }
 
-static const struct xp_net_ops pingmesh_real_ops = {pingmesh_real_begin, pingmesh_real_run, pingmesh_real_close_net};
+static const struct xp_net_ops pingmesh_real_ops = {pingmesh_real_begin,
+    pingmesh_real_run, pingmesh_real_close_net};
 
 /* The kernel adds its linear waits to the retries that a socket is given, of
  * which there must be one. */
@@ -256,7 +260,8 @@ int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
 		xp_wire_close(wire);
 		return rc;
 	}
-	n->base = (struct xp_net){&pingmesh_real_ops, wire->ops->name, wire->ops->own_paths};
+	n->base = (struct xp_net){&pingmesh_real_ops, wire->ops->name,
+	    wire->ops->own_paths};
 	n->params = p;
 	n->wire = wire;
 	n->epoch.lasts_ns = (sim_ns)(p->duration_s * 1e9);

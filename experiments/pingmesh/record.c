@@ -27,8 +27,8 @@ struct cell {
 
 /* --- rows ----------------------------------------------------------------- */
 
-static int pingmesh_record_take_window(void *arg, struct xp_collector *from, uint32_t window,
-    struct sim_err *e)
+static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
+    uint32_t window, struct sim_err *e)
 {
 	struct cell *c = arg;
 	const struct obs_probes *vips = xp_collector_vips(from, window);
@@ -138,8 +138,8 @@ static int write_coverage(struct cell *c, struct sim_err *e)
 
 /* --- the cell ------------------------------------------------------------- */
 
-static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point, uint32_t run,
-    struct sim_err *e)
+static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point,
+    uint32_t run, struct sim_err *e)
 {
 	int rc = xp_spec_point(s, point, &c->config, e);
 	if (rc < 0)

@@ -102,8 +102,8 @@ static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
 
 /* --- a run of the job ----------------------------------------------------- */
 
-static int repair_act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor, sim_ns now,
-    struct truth *truth, struct xp_repaired *out, struct sim_err *e)
+static int repair_act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor,
+    sim_ns now, struct truth *truth, struct xp_repaired *out, struct sim_err *e)
 {
 	const topo_switch at = s->dsa[dc].dc.first_switch + tor;
 	switch (s->dsa[dc].blackhole.tor[tor].action) {

@@ -233,8 +233,9 @@ static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
 }
 
 /* The row of a window, whose own probes are SUM. */
-static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p, uint32_t window,
-    struct xp_tallies *sum, struct res_trial_metrics *m, struct sim_err *e)
+static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p,
+    uint32_t window, struct xp_tallies *sum, struct res_trial_metrics *m,
+    struct sim_err *e)
 {
 	const struct obs_probes *t;
 	int rc = history_table(p, window, &t, e);
@@ -251,8 +252,8 @@ static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p, uint32_t window
 
 /* Trace what the silent-drop job makes of T. How much that was is told in ROW,
  * or, of SIZE_MAX, in all rows that have no window of their own. */
-static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
-    const struct obs_probes *t, sim_ns now, struct obs *o,
+static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window,
+    size_t row, const struct obs_probes *t, sim_ns now, struct obs *o,
     const struct losses **lost, struct sim_err *e)
 {
 	const int own = p->params->along == XP_ALONG_WINDOW;
@@ -276,8 +277,8 @@ static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window, size
 	return 0;
 }
 
-static int pingmesh_run_tell(struct xp_pingmesh_plane *p, uint32_t window, size_t row,
-    sim_ns now, struct sim_err *e)
+static int pingmesh_run_tell(struct xp_pingmesh_plane *p, uint32_t window,
+    size_t row, sim_ns now, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks *k = p->hooks;
 	const struct obs_probes *t;
@@ -461,8 +462,8 @@ static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
 	return 0;
 }
 
-static int pingmesh_run_live(struct xp_pingmesh_plane *p, struct res_trial_metrics row[],
-    struct sim_err *e)
+static int pingmesh_run_live(struct xp_pingmesh_plane *p,
+    struct res_trial_metrics row[], struct sim_err *e)
 {
 	uint32_t n_ended = 0;
 	int rc = 0;
@@ -492,5 +493,7 @@ int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
 		rc = pingmesh_run_live(p, row, e);
 	if (rc == 0)
 		rc = fill_rows(p, row, e);
-	return rc < 0 ? rc : pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
+	return rc < 0
+	    ? rc
+	    : pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
 }

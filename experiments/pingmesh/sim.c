@@ -21,8 +21,8 @@ static int pingmesh_sim_begin(struct xp_net *base, struct scene *scene,
 	return fabric_sim_begin(n->fabric, scene, NULL, e);
 }
 
-static int pingmesh_sim_run(struct xp_net *base, struct fabric_agents *a, sim_ns until,
-    struct sim_err *e)
+static int pingmesh_sim_run(struct xp_net *base, struct fabric_agents *a,
+    sim_ns until, struct sim_err *e)
 {
 	struct net *n = (struct net *)base;
 	return fabric_run(fabric_sim_fabric(n->fabric), a, until, NULL, NULL,
@@ -36,7 +36,8 @@ static void pingmesh_sim_close_net(struct xp_net *base)
 	free(n);
 }
 
-static const struct xp_net_ops pingmesh_sim_ops = {pingmesh_sim_begin, pingmesh_sim_run, pingmesh_sim_close_net};
+static const struct xp_net_ops pingmesh_sim_ops = {pingmesh_sim_begin,
+    pingmesh_sim_run, pingmesh_sim_close_net};
 
 int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
     struct sim_err *e)

@@ -109,7 +109,8 @@ static sim_ns pingmesh_trace_deadline(const struct xp_tracer *x)
 	    1e9);
 }
 
-static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now, struct sim_err *e)
+static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now,
+    struct sim_err *e)
 {
 	struct fabric *f = fabric_sim_fabric(x->fabric);
 	x->agent.start_s = (double)now / 1e9 + x->params->agent.start_s;
@@ -117,7 +118,8 @@ static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now, struct sim_err *
 	int rc = fabric_sim_begin(x->fabric, &x->scene, NULL, e);
 	return rc < 0
 	    ? rc
-	    : fabric_run(f, &x->agents, now + pingmesh_trace_deadline(x), pingmesh_trace_take_report, x, e);
+	    : fabric_run(f, &x->agents, now + pingmesh_trace_deadline(x),
+		  pingmesh_trace_take_report, x, e);
 }
 
 /* --- what it really was ---------------------------------------------------- */

@@ -111,7 +111,8 @@ double xp_true_loss_of(struct xp_true_loss *x, const struct obs_probes *t,
 
 /* What lasts from A to B, seen from [from, to): bit 0 if it is active at some
  * time of it, bit 1 if not all the time. */
-static unsigned pingmesh_truth_overlap(sim_ns a, sim_ns b, sim_ns from, sim_ns to)
+static unsigned pingmesh_truth_overlap(sim_ns a, sim_ns b, sim_ns from,
+    sim_ns to)
 {
 	if (a >= b || a >= to || b <= from)
 		return 0;
@@ -123,13 +124,14 @@ enum xp_trouble xp_trouble_in(const struct truth *t, sim_ns from, sim_ns to)
 	unsigned all = 0;
 	for (size_t i = 0; i < t->n_faults; i++)
 		if (truth_is_fault(&t->fault[i]))
-			all |= pingmesh_truth_overlap(t->fault[i].from_ns, t->fault[i].to_ns,
-			    from, to);
+			all |= pingmesh_truth_overlap(t->fault[i].from_ns,
+			    t->fault[i].to_ns, from, to);
 	for (size_t i = 0; i < t->n_holes; i++)
-		all |= pingmesh_truth_overlap(t->hole[i].from_ns, t->hole[i].to_ns, from, to);
+		all |= pingmesh_truth_overlap(t->hole[i].from_ns,
+		    t->hole[i].to_ns, from, to);
 	for (size_t i = 0; i < t->n_outages; i++)
-		all |=
-		    pingmesh_truth_overlap(t->outage[i].from_ns, t->outage[i].to_ns, from, to);
+		all |= pingmesh_truth_overlap(t->outage[i].from_ns,
+		    t->outage[i].to_ns, from, to);
 	return all == 0 ? XP_CALM : all == 1 ? XP_TROUBLE : XP_CHANGE;
 }
 
@@ -154,7 +156,8 @@ int xp_was_black(const struct truth *t, topo_switch s, sim_ns from, sim_ns to)
 {
 	for (size_t i = 0; i < t->n_holes; i++)
 		if (t->hole[i].at == s &&
-		    pingmesh_truth_overlap(t->hole[i].from_ns, t->hole[i].to_ns, from, to))
+		    pingmesh_truth_overlap(t->hole[i].from_ns, t->hole[i].to_ns,
+			from, to))
 			return 1;
 	return 0;
 }

@@ -65,8 +65,8 @@ static int world_upload(void *arg, topo_host host, sim_ns at, const void *data,
 	return xp_collector_take(w->collector, data, n, e);
 }
 
-static int world_counters(void *arg, topo_host host, sim_ns at, const void *data,
-    size_t n, struct sim_err *e)
+static int world_counters(void *arg, topo_host host, sim_ns at,
+    const void *data, size_t n, struct sim_err *e)
 {
 	struct xp_world *w = arg;
 	(void)host;
@@ -150,7 +150,8 @@ int xp_world_begin(struct xp_world *w, struct scene *scene, struct sim_err *e)
 	memset(w->seen, 0, w->topo->n_hosts * sizeof(w->seen[0]));
 	xp_collector_clear(w->collector);
 	fabric_agents_renew(&w->agents, &scene->where);
-	const struct fault_services services = {w, world_fetch, world_upload, world_counters};
+	const struct fault_services services = {w, world_fetch, world_upload,
+	    world_counters};
 	struct fabric *f;
 	int rc = w->net->ops->begin(w->net, scene, &services, &f, e);
 	return rc < 0 ? rc : world_check_waits(w, f, e);

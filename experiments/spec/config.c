@@ -13,8 +13,8 @@
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-static const char *const spec_config_kind_names[] = {"clos", "fat_tree", "graphml",
-    "region", NULL};
+static const char *const spec_config_kind_names[] = {"clos", "fat_tree",
+    "graphml", "region", NULL};
 
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
@@ -295,8 +295,9 @@ static int check_services(struct sim_yaml *y, const struct xp_config *c)
 }
 
 /* What depends on the network is checked for the plane that is to run on it. */
-static int spec_config_read_section(struct sim_yaml *y, const struct xp_section *s,
-    const struct topo *t, void **params, struct sim_err *e)
+static int spec_config_read_section(struct sim_yaml *y,
+    const struct xp_section *s, const struct topo *t, void **params,
+    struct sim_err *e)
 {
 	struct sim_yaml_node *node = NULL;
 	int rc = xp_fabric_options(&node, y, s, e);
@@ -312,7 +313,8 @@ static int read_sections(struct sim_yaml *y, const struct topo *t,
 	const struct xp_section *s, *own = xp_plane_of(c)->section;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && (s = xp_section_at(i)); i++)
-		rc = spec_config_read_section(y, s, s == own ? t : NULL, &c->section[i], e);
+		rc = spec_config_read_section(y, s, s == own ? t : NULL,
+		    &c->section[i], e);
 	return rc;
 }
 

@@ -105,8 +105,9 @@ static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
 }
 
 /* `at: [tor3, t2.0]`, or `pods: [0, 1]`. */
-static int spec_faults_read_at(struct sim_yaml *y, const struct sim_yaml_node *list,
-    int pods, const struct topo *t, struct fault_params *g, struct sim_err *e)
+static int spec_faults_read_at(struct sim_yaml *y,
+    const struct sim_yaml_node *list, int pods, const struct topo *t,
+    struct fault_params *g, struct sim_err *e)
 {
 	int rc;
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)
@@ -127,8 +128,8 @@ static int spec_faults_read_at(struct sim_yaml *y, const struct sim_yaml_node *l
 
 /* A key that the kind has no use for; unknown ones have been told. Nothing is
  * said of a kind that could not be read. */
-static int spec_faults_check_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const char *const *also, uint32_t kind)
+static int spec_faults_check_keys(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const char *const *also, uint32_t kind)
 {
 	const char *name = fault_kind_names[kind];
 	const struct sim_yaml_node *told = sim_yaml_get(node, "kind");

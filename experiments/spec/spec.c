@@ -140,7 +140,8 @@ static int read_text(struct xp_spec *s, FILE *f, const char *path,
 	return 0;
 }
 
-static int spec_read_file(struct xp_spec *s, const char *path, struct sim_err *e)
+static int spec_read_file(struct xp_spec *s, const char *path,
+    struct sim_err *e)
 {
 	FILE *f = fopen(path, "rb");
 	if (!f)
@@ -541,7 +542,8 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 	const struct keys also = other_keys();
 	if ((rc = sim_yaml_read(y, y->root, NULL, xp_head_fields, also.name, s,
 		 e)) < 0 ||
-	    (rc = spec_check_name(s)) < 0 || (rc = xp_spec_claims(s, NULL, e)) < 0 ||
+	    (rc = spec_check_name(s)) < 0 ||
+	    (rc = xp_spec_claims(s, NULL, e)) < 0 ||
 	    (rc = read_sweep(s, e)) < 0)
 		return rc;
 	return check_points(s, e);

@@ -53,7 +53,8 @@ static int journal_io_fail(const struct xp_journal *j, const char *what,
 
 /* Read up to N bytes at AT; fewer only at the end of the file. Returns how
  * many, or -1 with errno. */
-static ssize_t journal_read_at(int fd, unsigned char *buf, size_t n, uint64_t at)
+static ssize_t journal_read_at(int fd, unsigned char *buf, size_t n,
+    uint64_t at)
 {
 	size_t got = 0;
 	while (got < n) {
@@ -108,7 +109,8 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 		memcpy(&bits, row ? &row[i] : &nan, sizeof(bits));
 		sim_store_64(r + 16 + 8 * i, bits);
 	}
-	sim_store_64(r + j->record_bytes - 8, journal_checksum(r, j->record_bytes - 8));
+	sim_store_64(r + j->record_bytes - 8,
+	    journal_checksum(r, j->record_bytes - 8));
 }
 
 /* Put one record into the cube; 0 if it is damaged. */
@@ -165,7 +167,8 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 	j->end = 0;
 	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
 		return 0;
-	if (n < HEADER_BYTES || memcmp(got, journal_magic, sizeof(journal_magic)) != 0)
+	if (n < HEADER_BYTES ||
+	    memcmp(got, journal_magic, sizeof(journal_magic)) != 0)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of culprit; use another output name "
 		    "(-o), or remove it (--force keeps it as %s~).",
@@ -314,8 +317,10 @@ static int check_any_header(struct xp_journal *j, struct sim_err *e)
 	ssize_t n = journal_read_at(j->fd, h, sizeof(h), 0);
 	if (n < 0)
 		return journal_io_fail(j, "read", e);
-	if (n < HEADER_BYTES || memcmp(h, journal_magic, sizeof(journal_magic)) != 0 ||
-	    sim_load_64(h + 24) != journal_checksum(h, 24) || sim_load_32(h + 8) != VERSION)
+	if (n < HEADER_BYTES ||
+	    memcmp(h, journal_magic, sizeof(journal_magic)) != 0 ||
+	    sim_load_64(h + 24) != journal_checksum(h, 24) ||
+	    sim_load_32(h + 8) != VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of this culprit.", j->path);
 	j->row_doubles = sim_load_32(h + 12);
@@ -360,7 +365,8 @@ static int move_aside(struct xp_journal *j, int ours, struct sim_err *e)
 	if (fstat(j->fd, &st) < 0)
 		return journal_io_fail(j, "inspect", e);
 	if (st.st_size == 0 || (ours && st.st_size <= HEADER_BYTES))
-		return unlink(j->path) < 0 ? journal_io_fail(j, "remove", e) : 0;
+		return unlink(j->path) < 0 ? journal_io_fail(j, "remove", e)
+					   : 0;
 	int rc = sim_zalloc(&to, strlen(j->path) + 2, 1, e);
 	if (rc < 0)
 		return rc;

@@ -124,8 +124,8 @@ static int pool_begin(struct lane *l, uint32_t *index)
 	return 1;
 }
 
-static void pool_serve(const struct xp_pool_job *job, void *worker, struct lane *l,
-    uint32_t k)
+static void pool_serve(const struct xp_pool_job *job, void *worker,
+    struct lane *l, uint32_t k)
 {
 	struct sim_err e;
 	double *row = l->row + k * l->row_doubles;
@@ -491,7 +491,8 @@ static int pool_run(struct pool *p, struct sim_err *e)
 			if (w->pid > 0)
 				pool_feed(p, w);
 		}
-		if ((rc = wait_and_collect(p, e)) < 0 || (rc = pool_tick(p, e)) != 0)
+		if ((rc = wait_and_collect(p, e)) < 0 ||
+		    (rc = pool_tick(p, e)) != 0)
 			return rc;
 	}
 	return 0;

@@ -33,13 +33,13 @@ struct xp_pool_job {
 	void *ctx;
 	int (*open)(void *ctx, void **worker, struct sim_err *e);
 	int (*serve)(void *worker, uint64_t cell, double row[],
-		     struct sim_err *e);
+	    struct sim_err *e);
 
 	/* In the parent: one call a cell, in any order. MESSAGE is NULL for
 	 * RES_DONE, ROW for RES_CRASHED; both are borrowed for the call. An
 	 * error ends the job. */
 	int (*take)(void *ctx, uint64_t cell, enum res_status status,
-		    const double row[], const char *message, struct sim_err *e);
+	    const double row[], const char *message, struct sim_err *e);
 	/* In the parent, about ten times a second; a return above 0 stops the
 	 * job early: workers are stopped, the cells they are in are lost. An
 	 * error ends the job too. May be NULL. */

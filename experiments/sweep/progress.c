@@ -60,7 +60,8 @@ static void add_time(char *buf, size_t cap, double seconds)
 	if (s < 3600)
 		progress_add(buf, cap, "%lu:%02lu", s / 60, s % 60);
 	else if (s < 86400)
-		progress_add(buf, cap, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
+		progress_add(buf, cap, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60,
+		    s % 60);
 	else
 		progress_add(buf, cap, "%lud %02luh", s / 86400, s / 3600 % 24);
 }
@@ -157,8 +158,8 @@ static size_t columns(FILE *out)
 	return 79;
 }
 
-static void progress_draw(struct xp_progress *p, const struct res_progress *cells,
-    sim_ns now_ns, int ended)
+static void progress_draw(struct xp_progress *p,
+    const struct res_progress *cells, sim_ns now_ns, int ended)
 {
 	char text[LINE_BYTES];
 	struct xp_progress_line l = {

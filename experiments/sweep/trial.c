@@ -118,8 +118,8 @@ struct audience {
 	const struct sim_seed *where;
 };
 
-static int trial_diagnose(struct xp_trial *t, size_t i, const struct sim_seed *where,
-    const struct xp_window *w, struct sim_err *e)
+static int trial_diagnose(struct xp_trial *t, size_t i,
+    const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
 {
 	const struct xp_algo *a = &t->config.algo[i];
 	struct sim_rng tie;
@@ -193,7 +193,8 @@ static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
 		 e)) < 0)
 		return rc;
 	struct audience a = {t, &where};
-	const struct xp_listener to = {&a, t->config.n_algos > 0 ? trial_hear : NULL};
+	const struct xp_listener to = {&a,
+	    t->config.n_algos > 0 ? trial_hear : NULL};
 	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
 	for (size_t i = 0; i < t->config.n_algos; i++)
 		t->scores[i].detect_s = NAN;

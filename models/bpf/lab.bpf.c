@@ -117,12 +117,14 @@ static __always_inline int swallows(const struct lab_hole *h,
 static __always_inline int lab_bpf_is_lost(struct lab_link *l)
 {
 	const __u64 n = __sync_fetch_and_add(&l->n_drawn, 1);
-	return lab_bpf_mix64(l->key + n * 0x9e3779b97f4a7c15ULL) >> 1 < l->below;
+	return lab_bpf_mix64(l->key + n * 0x9e3779b97f4a7c15ULL) >> 1 <
+	    l->below;
 }
 
 /* The five-tuple; ports are 0 of what has none, and of all fragments but the
  * first. Returns 0 if this is not IPv4. */
-static __always_inline int lab_bpf_parse(struct __sk_buff *skb, struct lab_key *f)
+static __always_inline int lab_bpf_parse(struct __sk_buff *skb,
+    struct lab_key *f)
 {
 	struct {
 		__u8 ihl, tos;

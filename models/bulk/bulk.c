@@ -133,8 +133,9 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 __extension__ typedef unsigned __int128 u128;
 
 /* Everything about a flow but its losses, and its u in [0, 1). */
-static unsigned bulk_bulk_flow_of(const struct scene *s, const struct bulk_key *key,
-    uint64_t flow, struct obs_flow *out, double *u, topo_link path[])
+static unsigned bulk_bulk_flow_of(const struct scene *s,
+    const struct bulk_key *key, uint64_t flow, struct obs_flow *out, double *u,
+    topo_link path[])
 {
 	const struct scene_traffic *tr = &s->traffic;
 	uint32_t w[4], more[4];
@@ -201,8 +202,8 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 }
 
 /* Decide exactly, and append the flow if it is lossy or if all are asked. */
-static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all, struct obs *w,
-    struct losses *lost, struct sim_err *e)
+static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all,
+    struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	const struct scene *s = b->scene;
 	topo_link path[TOPO_MAX_HOPS];
@@ -345,7 +346,8 @@ static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
 	n = b->scene->truth.n_holes > 0 ? sieve_holes(b, candidate)
 					: sieve(b, candidate);
 	for (uint32_t i = 0; i < n; i++) {
-		int rc = bulk_bulk_settle(b, first + candidate[i], 0, w, lost, e);
+		int rc =
+		    bulk_bulk_settle(b, first + candidate[i], 0, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}

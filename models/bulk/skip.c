@@ -446,8 +446,8 @@ static double weigh(struct bulk_skip *k, uint32_t tor)
 
 /* A link in proportion to its weight: one of weight 0 adds nothing to the sums
  * and is never the first above the draw. */
-static const struct failed *skip_pick(const struct bulk_skip *k, struct sim_rng *r,
-    double total)
+static const struct failed *skip_pick(const struct bulk_skip *k,
+    struct sim_rng *r, double total)
 {
 	const double u = sim_rng_u32(r) * 0x1p-32 * total;
 	size_t i = 0;
@@ -477,8 +477,8 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 			id += skip_jump(&r, log_miss);
 		if (id >= last)
 			return 0;
-		draw_flow(k, &r, id, tor, jumps ? skip_pick(k, &r, total) : NULL,
-		    &f);
+		draw_flow(k, &r, id, tor,
+		    jumps ? skip_pick(k, &r, total) : NULL, &f);
 		double drops = -expm1(-(double)f.obs.n_pkts * f.fault_sum);
 		if (sim_rng_u01(&r) * (jumps ? f.bounds : 1) >= drops)
 			continue;

@@ -59,7 +59,8 @@ static uint64_t bulk_vigil_matlab_jump(struct plane *p)
 	return x < 0x1p62 ? (uint64_t)x : UINT64_C(1) << 62;
 }
 
-static int bulk_vigil_matlab_begin(struct plane *p, const struct scene *s, struct sim_err *e)
+static int bulk_vigil_matlab_begin(struct plane *p, const struct scene *s,
+    struct sim_err *e)
 {
 	const double n_max = s->traffic.params.packets.b;
 	const double hazard = scene_hazard(s->loss.noise.rate.b);
@@ -134,8 +135,8 @@ static topo_link culprit(const struct plane *p, const struct flow *f)
 }
 
 /* Append F if its host would see anything of its losses, or if ALL. */
-static int bulk_vigil_matlab_report(const struct plane *p, struct flow *f, int all, struct obs *w,
-    struct losses *lost, struct sim_err *e)
+static int bulk_vigil_matlab_report(const struct plane *p, struct flow *f,
+    int all, struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	uint32_t flags = 0;
 	uint64_t count = 0;

@@ -153,7 +153,8 @@ struct fault_span fault_span(struct fault_draw *d)
 {
 	const struct fault_params *g = d->group;
 	const double late_s = sim_rng_u01(&d->outage) * g->spread_s;
-	struct fault_span when = {fault_ns_of(g->from_s) + fault_ns_of(late_s), SIM_NEVER};
+	struct fault_span when = {fault_ns_of(g->from_s) + fault_ns_of(late_s),
+	    SIM_NEVER};
 	if (g->lasts_s > 0)
 		when.to_ns = when.from_ns + fault_ns_of(g->lasts_s);
 	else if (g->to_s > 0)

@@ -95,8 +95,8 @@ static topo_link any_place(const struct places *p, enum fault_pick pick,
 }
 
 /* Has L a fault among those from FROM to before TO? */
-static int fault_link_is_taken(const struct truth *truth, size_t from, size_t to,
-    topo_link l)
+static int fault_link_is_taken(const struct truth *truth, size_t from,
+    size_t to, topo_link l)
 {
 	for (size_t i = from; i < to; i++)
 		if (truth->fault[i].link == l)
@@ -132,15 +132,16 @@ static topo_link sibling(const struct places *p, topo_link l,
 			topo_node other_at;
 			topo_link_ends(p->topo, other, &other_at, &end);
 			if (other_at == at &&
-			    !fault_link_is_taken(truth, 0, truth->n_faults, other) &&
+			    !fault_link_is_taken(truth, 0, truth->n_faults,
+				other) &&
 			    sim_rng_below(r, ++n) == 0)
 				found = other;
 		}
 	return found;
 }
 
-static int fault_link_add(struct fault_draw *d, const struct sim_dist *range, topo_link l,
-    struct sim_err *e)
+static int fault_link_add(struct fault_draw *d, const struct sim_dist *range,
+    topo_link l, struct sim_err *e)
 {
 	const struct fault_span when = fault_span(d);
 	return fault_add(d, range, l, sim_rng_u01(&d->rate), &when, e);
@@ -269,7 +270,8 @@ static int draw_named(struct fault_draw *d, struct sim_err *e)
 			return sim_fail(e, SIM_EINVAL,
 			    "link %u is not in [0, %u].", g->links[i],
 			    d->topo->n_links - 1);
-		if (fault_link_is_taken(d->truth, from, d->truth->n_faults, g->links[i]))
+		if (fault_link_is_taken(d->truth, from, d->truth->n_faults,
+			g->links[i]))
 			return sim_fail(e, SIM_EINVAL,
 			    "link %u is named twice.", g->links[i]);
 		if ((rc = fault_link_add(d, &g->rate, g->links[i], e)) < 0)

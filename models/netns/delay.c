@@ -220,8 +220,9 @@ static int read_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 		if (n > 0)
 			delay_hold(d, tap, (size_t)n);
 		else if (n < 0 && errno != EINTR)
-			return errno == EAGAIN ? 0
-					       : delay_refused(tap->link, "read", e);
+			return errno == EAGAIN
+			    ? 0
+			    : delay_refused(tap->link, "read", e);
 	}
 }
 

@@ -253,8 +253,8 @@ static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
 	if (fd >= 0)
 		close(fd);
 	if (why == 0 &&
-	    bpf_map_update_elem(ebpf_map_fd(f, "spaces"), &cookie, &node, BPF_ANY) <
-		0)
+	    bpf_map_update_elem(ebpf_map_fd(f, "spaces"), &cookie, &node,
+		BPF_ANY) < 0)
 		why = errno;
 	return why == 0 ? 0
 			: sim_fail(e, SIM_EIO,

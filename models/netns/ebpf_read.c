@@ -119,8 +119,8 @@ static int list_drops(const struct netns_faults_ebpf *f, struct lab_key key[],
     struct sim_err *e)
 {
 	__u32 token, n_read = f->base.p.max_drops;
-	int rc = bpf_map_lookup_batch(ebpf_read_map_fd(f, "drops"), NULL, &token, key,
-	    value, &n_read, NULL);
+	int rc = bpf_map_lookup_batch(ebpf_read_map_fd(f, "drops"), NULL,
+	    &token, key, value, &n_read, NULL);
 	if (rc < 0 && errno != ENOENT)
 		return unread("drops", errno, e);
 	if ((rc = SIM_RESERVE(list, cap, n_read, e)) < 0)
@@ -155,7 +155,8 @@ int netns_ebpf_drop_of(struct netns_faults *base, struct netns_drop *d,
 	const struct lab_key key = {d->tuple.src_ip, d->tuple.dst_ip,
 	    d->tuple.src_port, d->tuple.dst_port, d->tuple.proto, d->link};
 	struct lab_drops value = {0};
-	if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "drops"), &key, &value) < 0 &&
+	if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "drops"), &key, &value) <
+		0 &&
 	    errno != ENOENT)
 		return unread("drops", errno, e);
 	d->n_random = value.n_random;
@@ -227,7 +228,8 @@ int netns_ebpf_audit(struct netns_faults *base, struct netns_audit out[],
 	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
 	for (uint32_t i = 0; i < LAB_N_REASONS; i++) {
 		struct lab_reason r;
-		if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "reasons"), &i, &r) < 0)
+		if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "reasons"), &i,
+			&r) < 0)
 			return unread("reasons", errno, e);
 		if (r.n == 0)
 			continue;
@@ -260,7 +262,8 @@ static int ebpf_read_take(void *arg, void *data, size_t size)
 
 int netns_ebpf_read_open(struct netns_faults_ebpf *f, struct sim_err *e)
 {
-	f->events = ring_buffer__new(ebpf_read_map_fd(f, "retx"), ebpf_read_take, f, NULL);
+	f->events = ring_buffer__new(ebpf_read_map_fd(f, "retx"),
+	    ebpf_read_take, f, NULL);
 	return f->events ? 0 : unread("retransmissions", errno, e);
 }
 

@@ -13,8 +13,8 @@
 
 /* --- from a truth to a plan ----------------------------------------------- */
 
-static int netns_faults_check(const struct netns_faults *f, const struct truth *truth,
-    struct sim_err *e)
+static int netns_faults_check(const struct netns_faults *f,
+    const struct truth *truth, struct sim_err *e)
 {
 	const struct topo *t = f->t;
 	for (size_t i = 0; i < truth->n_faults; i++)

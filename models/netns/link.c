@@ -178,8 +178,8 @@ int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
 	int rc = make_room(b, 512, e);
 	if (rc < 0)
 		return rc;
-	struct nlmsghdr *h =
-	    netns_link_begin(b, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, one->ifindex);
+	struct nlmsghdr *h = netns_link_begin(b, RTM_NEWLINK,
+	    NLM_F_CREATE | NLM_F_EXCL, one->ifindex);
 	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->ifi_index = (int)one->ifindex;
 	put_end(h, one, mtu);
@@ -219,8 +219,8 @@ int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
 	int rc = make_room(b, 128, e);
 	if (rc < 0)
 		return rc;
-	struct nlmsghdr *h =
-	    netns_link_begin(b, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, ifindex);
+	struct nlmsghdr *h = netns_link_begin(b, RTM_NEWADDR,
+	    NLM_F_CREATE | NLM_F_EXCL, ifindex);
 	struct ifaddrmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->ifa_family = AF_INET;
 	info->ifa_prefixlen = len;
@@ -231,8 +231,8 @@ int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
 	return 0;
 }
 
-static void netns_link_put_hops(struct nlmsghdr *h, const struct netns_hop hop[],
-    uint32_t n)
+static void netns_link_put_hops(struct nlmsghdr *h,
+    const struct netns_hop hop[], uint32_t n)
 {
 	struct nlattr *all = mnl_attr_nest_start(h, RTA_MULTIPATH);
 	for (uint32_t i = 0; i < n; i++) {

@@ -119,8 +119,8 @@ static int nft_run(const struct netns_faults *f, topo_node n,
 	return rc;
 }
 
-static int nft_feed(const struct netns_faults *f, topo_node n, const char *rules,
-    struct sim_err *e)
+static int nft_feed(const struct netns_faults *f, topo_node n,
+    const char *rules, struct sim_err *e)
 {
 	static const char *const argv[] = {"nft", "-f", "-", NULL};
 	return nft_run(f, n, argv, rules, NULL, e);

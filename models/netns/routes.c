@@ -155,8 +155,8 @@ static int routes_put_hops(const struct netns_routes *r, topo_switch s,
 
 /* Let the address that follows RUN, whose next hops are those of via[] from
  * FIRST on, be part of it or begin the next run. */
-static int routes_extend(struct netns_table *out, struct run *run, uint32_t addr,
-    uint32_t first, struct sim_err *e)
+static int routes_extend(struct netns_table *out, struct run *run,
+    uint32_t addr, uint32_t first, struct sim_err *e)
 {
 	const uint32_t n = (uint32_t)out->n_via - first;
 	if (run->n_addrs > 0 && n == run->n &&
@@ -194,7 +194,8 @@ static int put_hosts(const struct netns_routes *r, topo_switch s,
 				    topo_link_of(h, TOPO_DOWN);
 		}
 		if (rc == 0)
-			rc = routes_extend(out, &run, topo_addr_of_host(h), first, e);
+			rc = routes_extend(out, &run, topo_addr_of_host(h),
+			    first, e);
 	}
 	return rc < 0 ? rc : routes_put_run(out, &run, e);
 }
@@ -210,8 +211,8 @@ static int put_switches(const struct netns_routes *r, topo_switch s,
 			continue;
 		rc = routes_put_hops(r, s, dst, out, e);
 		if (rc == 0)
-			rc = routes_extend(out, &run, topo_addr_of_switch(dst), first,
-			    e);
+			rc = routes_extend(out, &run, topo_addr_of_switch(dst),
+			    first, e);
 	}
 	return rc < 0 ? rc : routes_put_run(out, &run, e);
 }

@@ -169,7 +169,8 @@ static void netns_traffic_finish(struct netns_traffic *tr, size_t i,
 	tr->n_left--;
 }
 
-static int netns_traffic_start(struct netns_traffic *tr, size_t i, struct sim_err *e)
+static int netns_traffic_start(struct netns_traffic *tr, size_t i,
+    struct sim_err *e)
 {
 	const struct obs_flow *f = &tr->flow[i];
 	const struct sockaddr_in to = address(f->dst_host, f->dst_port);
@@ -181,8 +182,8 @@ static int netns_traffic_start(struct netns_traffic *tr, size_t i, struct sim_er
 	if (connect(r->sender, (const struct sockaddr *)&to, sizeof(to)) < 0 &&
 	    errno != EINPROGRESS)
 		netns_traffic_finish(tr, i, NETNS_FLOW_FAILED);
-	else if (netns_traffic_watch(tr, EPOLL_CTL_ADD, r->sender, EPOLLIN | EPOLLOUT, SENDER,
-		     i) < 0)
+	else if (netns_traffic_watch(tr, EPOLL_CTL_ADD, r->sender,
+		     EPOLLIN | EPOLLOUT, SENDER, i) < 0)
 		return broken("no watch", f, e);
 	return 0;
 }
@@ -219,7 +220,8 @@ static int push(struct netns_traffic *tr, struct run *r, size_t i)
 			return errno == EAGAIN || errno == EINTR;
 		r->n_out += (uint64_t)n;
 	}
-	return netns_traffic_watch(tr, EPOLL_CTL_MOD, r->sender, EPOLLIN, SENDER, i) == 0;
+	return netns_traffic_watch(tr, EPOLL_CTL_MOD, r->sender, EPOLLIN,
+		   SENDER, i) == 0;
 }
 
 static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
@@ -271,27 +273,33 @@ static int netns_traffic_order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
-static int netns_traffic_by_tuple(const struct obs_flow *x, const struct obs_flow *y)
+static int netns_traffic_by_tuple(const struct obs_flow *x,
+    const struct obs_flow *y)
 {
-	const int o = netns_traffic_order((uint64_t)x->dst_host << 32 | x->dst_port,
-	    (uint64_t)y->dst_host << 32 | y->dst_port);
-	return o != 0 ? o
-		      : netns_traffic_order((uint64_t)x->src_host << 32 | x->src_port,
-			    (uint64_t)y->src_host << 32 | y->src_port);
+	const int o =
+	    netns_traffic_order((uint64_t)x->dst_host << 32 | x->dst_port,
+		(uint64_t)y->dst_host << 32 | y->dst_port);
+	return o != 0
+	    ? o
+	    : netns_traffic_order((uint64_t)x->src_host << 32 | x->src_port,
+		  (uint64_t)y->src_host << 32 | y->src_port);
 }
 
 /* The flow with these ends, or n. */
-static size_t netns_traffic_find(const struct netns_traffic *tr, const struct obs_flow *like)
+static size_t netns_traffic_find(const struct netns_traffic *tr,
+    const struct obs_flow *like)
 {
 	size_t lo = 0, hi = tr->n;
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
-		if (netns_traffic_by_tuple(&tr->flow[tr->by_tuple[mid]], like) < 0)
+		if (netns_traffic_by_tuple(&tr->flow[tr->by_tuple[mid]], like) <
+		    0)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < tr->n && netns_traffic_by_tuple(&tr->flow[tr->by_tuple[lo]], like) == 0
+	return lo < tr->n &&
+		netns_traffic_by_tuple(&tr->flow[tr->by_tuple[lo]], like) == 0
 	    ? tr->by_tuple[lo]
 	    : tr->n;
 }
@@ -324,7 +332,8 @@ static int on_listener(struct netns_traffic *tr, const struct listener *l,
 			continue;
 		}
 		tr->run[i].receiver = fd;
-		if (netns_traffic_watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, RECEIVER, i) < 0)
+		if (netns_traffic_watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN,
+			RECEIVER, i) < 0)
 			return broken("no watch", &tr->flow[i], e);
 	}
 }
@@ -367,7 +376,8 @@ static int netns_traffic_arm(struct netns_traffic *tr, struct sim_err *e)
 	uint64_t next = UINT64_MAX;
 	if (tr->n_started < tr->n)
 		next = tr->flow[tr->by_start[tr->n_started]].start_ns;
-	if (tr->oldest < tr->n_started && netns_traffic_deadline(tr, tr->oldest) < next)
+	if (tr->oldest < tr->n_started &&
+	    netns_traffic_deadline(tr, tr->oldest) < next)
 		next = netns_traffic_deadline(tr, tr->oldest);
 	if (next == UINT64_MAX)
 		return 0;
@@ -412,7 +422,8 @@ int netns_traffic_step(struct netns_traffic *tr, struct sim_err *e)
 
 /* --- opening and closing -------------------------------------------------- */
 
-static int netns_traffic_check(const struct netns_traffic *tr, size_t i, struct sim_err *e)
+static int netns_traffic_check(const struct netns_traffic *tr, size_t i,
+    struct sim_err *e)
 {
 	const struct obs_flow *f = &tr->flow[i];
 	if (f->src_host >= tr->t->n_hosts || f->dst_host >= tr->t->n_hosts)
@@ -434,7 +445,8 @@ static int compare_starts(const void *a, const void *b, void *arg)
 {
 	const struct netns_traffic *tr = arg;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const int o = netns_traffic_order(tr->flow[x].start_ns, tr->flow[y].start_ns);
+	const int o =
+	    netns_traffic_order(tr->flow[x].start_ns, tr->flow[y].start_ns);
 	return o != 0 ? o : netns_traffic_order(x, y);
 }
 
@@ -463,10 +475,11 @@ static int netns_traffic_sort(struct netns_traffic *tr, struct sim_err *e)
 	if (rc < 0 || n == 0)
 		return rc;
 	qsort_r(tr->by_start, n, sizeof(uint32_t), compare_starts, tr);
-	qsort_r(tr->by_tuple, n, sizeof(uint32_t), netns_traffic_compare_tuples, tr);
+	qsort_r(tr->by_tuple, n, sizeof(uint32_t), netns_traffic_compare_tuples,
+	    tr);
 	for (size_t i = 1; i < n; i++)
-		if (netns_traffic_compare_tuples(&tr->by_tuple[i - 1], &tr->by_tuple[i],
-			tr) == 0)
+		if (netns_traffic_compare_tuples(&tr->by_tuple[i - 1],
+			&tr->by_tuple[i], tr) == 0)
 			return sim_fail(e, SIM_EINVAL,
 			    "Flows %u and %u have the same hosts and ports.",
 			    tr->by_tuple[i - 1], tr->by_tuple[i]);
@@ -486,8 +499,8 @@ static int listen_at(struct netns_traffic *tr, const struct obs_flow *f,
 	tr->listener[tr->n_listeners] =
 	    (struct listener){fd, f->dst_host, f->dst_port};
 	if (listen(fd, LISTEN_QUEUE) < 0 ||
-	    netns_traffic_watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, LISTENER, tr->n_listeners++) <
-		0)
+	    netns_traffic_watch(tr, EPOLL_CTL_ADD, fd, EPOLLIN, LISTENER,
+		tr->n_listeners++) < 0)
 		return broken("its receiver cannot listen", f, e);
 	return 0;
 }
@@ -516,7 +529,8 @@ static int netns_traffic_open_fds(struct netns_traffic *tr, struct sim_err *e)
 	tr->epoll = epoll_create1(EPOLL_CLOEXEC);
 	tr->timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	if (tr->epoll < 0 || tr->timer < 0 ||
-	    netns_traffic_watch(tr, EPOLL_CTL_ADD, tr->timer, EPOLLIN, TIMER, 0) < 0)
+	    netns_traffic_watch(tr, EPOLL_CTL_ADD, tr->timer, EPOLLIN, TIMER,
+		0) < 0)
 		return sim_fail(e, SIM_EIO,
 		    "Descriptors for flows cannot be had: %s.",
 		    strerror(errno));
@@ -542,8 +556,10 @@ int netns_traffic_open(struct netns_traffic **out, const struct netns_net *net,
 		tr->p.timeout_s = USUAL_TIMEOUT_S;
 	if (!p->congestion)
 		tr->p.congestion = "reno";
-	if ((rc = real_ns_here(&tr->home, e)) == 0 && (rc = netns_traffic_sort(tr, e)) == 0 &&
-	    (rc = netns_traffic_open_fds(tr, e)) == 0 && (rc = listen_all(tr, e)) == 0) {
+	if ((rc = real_ns_here(&tr->home, e)) == 0 &&
+	    (rc = netns_traffic_sort(tr, e)) == 0 &&
+	    (rc = netns_traffic_open_fds(tr, e)) == 0 &&
+	    (rc = listen_all(tr, e)) == 0) {
 		tr->opened = netns_traffic_now_of(tr);
 		rc = netns_traffic_arm(tr, e);
 	}

@@ -13,8 +13,8 @@
 
 /* --- the end ------------------------------------------------------------ */
 
-static int real_connect_tell(struct fabric_real *f, topo_host host, uint64_t token,
-    enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
+static int real_connect_tell(struct fabric_real *f, topo_host host,
+    uint64_t token, enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
     struct sim_err *e)
 {
 	struct agent_event *ev =
@@ -76,7 +76,8 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 	const int end = real_conn_read(f, c, &c->n_back);
 	if (end >= -1 && c->n_back >= c->n_bytes) {
 		const sim_ns echo_ns = real_now(f) - c->since;
-		return real_connect_done(f, c, AGENT_CONNECTED, echo_ns ? echo_ns : 1, e);
+		return real_connect_done(f, c, AGENT_CONNECTED,
+		    echo_ns ? echo_ns : 1, e);
 	}
 	return end == 0 ? 0 : real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 }
@@ -103,7 +104,8 @@ static sim_ns rtt_of(int fd, sim_ns own)
 	return kernel < own ? kernel : own;
 }
 
-static int real_connect_failed(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
+static int real_connect_failed(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
 {
 	switch (error_of(c->fd)) {
 	case ECONNREFUSED:
@@ -161,8 +163,8 @@ static int real_connect_prepare(const struct fabric_real *f, int fd,
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
 	    (dscp && real_connect_set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
 	    (f->params.syn_retries &&
-		real_connect_set(fd, IPPROTO_TCP, TCP_SYNCNT, (int)f->params.syn_retries) <
-		    0) ||
+		real_connect_set(fd, IPPROTO_TCP, TCP_SYNCNT,
+		    (int)f->params.syn_retries) < 0) ||
 	    bind(fd, (const struct sockaddr *)&src, sizeof(src)) < 0)
 		return errno;
 	return 0;

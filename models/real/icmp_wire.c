@@ -86,7 +86,8 @@ void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
 	tcp[13] = TCP_ACK;
 	/* Over a pseudo-header: addresses, protocol, length. */
 	uint32_t sum =
-	    icmp_wire_add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12, 8);
+	    icmp_wire_add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12,
+		8);
 	sum = icmp_wire_add(sum, tcp, REAL_ICMP_PROBE - IP_BYTES);
 	icmp_wire_put16(tcp + 16, ~sum ^ WRONG);
 }
@@ -109,8 +110,9 @@ static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
 	    p[9] != TOPO_PROTO_TCP || icmp_wire_get16(p + 2) != REAL_ICMP_PROBE)
 		return 0;
 	a->ip_id = icmp_wire_get16(p + 4);
-	a->tuple = (struct topo_tuple){icmp_wire_get32(p + 12), icmp_wire_get32(p + 16),
-	    icmp_wire_get16(p + IP_BYTES), icmp_wire_get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
+	a->tuple = (struct topo_tuple){icmp_wire_get32(p + 12),
+	    icmp_wire_get32(p + 16), icmp_wire_get16(p + IP_BYTES),
+	    icmp_wire_get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
 	const uint32_t seq = icmp_wire_get32(p + IP_BYTES + 4);
 	if (seq == sign(&a->tuple, a->ip_id, key))
 		return 1;

@@ -175,7 +175,8 @@ static int do_due(struct fabric_real *f, struct sim_err *e)
 }
 
 /* Wait up to WAIT for whatever comes, and queue what it means. */
-static int real_real_collect(struct fabric_real *f, sim_ns wait, struct sim_err *e)
+static int real_real_collect(struct fabric_real *f, sim_ns wait,
+    struct sim_err *e)
 {
 	enum { AT_ONCE = 64 };
 	struct epoll_event ev[AT_ONCE];
@@ -211,8 +212,9 @@ static sim_ns until_when(const struct fabric_real *f, sim_ns at, sim_ns until)
 
 /* Sockets are looked at in each call, so that agents that answer at once to
  * what happens at once keep nobody else waiting. */
-static int real_real_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
-    topo_host host[], sim_ns at[], size_t cap, size_t *n, struct sim_err *e)
+static int real_real_poll(struct fabric *base, sim_ns until,
+    struct agent_event ev[], topo_host host[], sim_ns at[], size_t cap,
+    size_t *n, struct sim_err *e)
 {
 	struct fabric_real *f = (struct fabric_real *)base;
 	real_real_give_back(f);
@@ -406,8 +408,9 @@ static sim_ns wait_of(double seconds)
 	return seconds > 0 ? (sim_ns)(seconds * 1e9) : SIM_NEVER;
 }
 
-static int real_real_alloc(struct fabric_real **out, const struct fabric_real_host host[],
-    uint32_t n_hosts, const struct fabric_real_params *p, struct sim_err *e)
+static int real_real_alloc(struct fabric_real **out,
+    const struct fabric_real_host host[], uint32_t n_hosts,
+    const struct fabric_real_params *p, struct sim_err *e)
 {
 	struct fabric_real *f = NULL;
 	int rc = SIM_ZALLOC(&f, 1, e);
@@ -456,7 +459,8 @@ static int real_real_open_all(struct fabric_real *f, struct sim_err *e)
 	if ((f->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
 		return sim_fail(e, SIM_EIO, "epoll cannot be opened: %s.",
 		    strerror(errno));
-	if ((rc = real_real_raise_fd_limit(f, e)) < 0 || (rc = real_host_index(f, e)) < 0)
+	if ((rc = real_real_raise_fd_limit(f, e)) < 0 ||
+	    (rc = real_host_index(f, e)) < 0)
 		return rc;
 	for (topo_host h = 0; h < f->base.n_hosts; h++) {
 		if (f->host[h].ns >= 0 && f->home < 0)

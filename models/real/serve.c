@@ -18,7 +18,8 @@ enum { AT_ONCE = 32 };      /* accepted before others have their turn */
 /* WAITS for more, or for its answer; GONE; or an error. */
 enum { WAITS, GONE };
 
-static int real_serve_hear(struct fabric_real *f, struct real_conn *c, struct sim_err *e)
+static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
 {
 	const int end = real_conn_read(f, c, &c->n_bytes);
 	if (end == 0)

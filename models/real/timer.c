@@ -16,7 +16,8 @@ static int timer_before(const struct real_timer *a, const struct real_timer *b)
 static void timer_put(struct real_timers *t, struct real_timer new)
 {
 	size_t i = t->n++;
-	for (; i > 0 && timer_before(&new, &t->heap[(i - 1) / 2]); i = (i - 1) / 2)
+	for (; i > 0 && timer_before(&new, &t->heap[(i - 1) / 2]);
+	     i = (i - 1) / 2)
 		t->heap[i] = t->heap[(i - 1) / 2];
 	t->heap[i] = new;
 }

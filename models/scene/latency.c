@@ -70,8 +70,8 @@ static double draw_mean(const struct truth_fault *f, unsigned n,
 	return sum / n;
 }
 
-static double scene_latency_add_up(const struct truth *truth, size_t first, topo_link link,
-    sim_ns t, unsigned n, struct sim_rng *r)
+static double scene_latency_add_up(const struct truth *truth, size_t first,
+    topo_link link, sim_ns t, unsigned n, struct sim_rng *r)
 {
 	double sum = 0;
 	for (size_t i = first;
@@ -85,8 +85,8 @@ static double scene_latency_add_up(const struct truth *truth, size_t first, topo
 
 double scene_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
 {
-	return scene_latency_add_up(truth, truth_first_fault(truth, link, 0), link, t, 1,
-	    NULL);
+	return scene_latency_add_up(truth, truth_first_fault(truth, link, 0),
+	    link, t, 1, NULL);
 }
 
 double scene_latency_draw_at(const struct truth *truth, size_t first,
@@ -105,7 +105,8 @@ double scene_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
 double scene_latency_smoothed(const struct truth *truth, topo_link link,
     sim_ns t, uint32_t n_pkts, struct sim_rng *r)
 {
-	return scene_latency_add_up(truth, truth_first_fault(truth, link, 0), link, t,
+	return scene_latency_add_up(truth, truth_first_fault(truth, link, 0),
+	    link, t,
 	    n_pkts < SCENE_LATENCY_SAMPLES ? n_pkts : SCENE_LATENCY_SAMPLES, r);
 }
 

@@ -72,8 +72,8 @@ static uintptr_t name_of(const struct fabric_sim_conn *c)
 }
 static_assert(sizeof(uintptr_t) >= 8, "a name fits in an event");
 
-static int sim_connect_put(struct fabric_sim *f, uint32_t i, enum step step, sim_ns at,
-    struct sim_err *e)
+static int sim_connect_put(struct fabric_sim *f, uint32_t i, enum step step,
+    sim_ns at, struct sim_err *e)
 {
 	const struct sim_event ev = {.t = at,
 	    .arg = (void *)name_of(&f->conn[i]),
@@ -180,8 +180,8 @@ static int sim_connect_meet(struct fabric_sim *f, uint32_t i,
 	    law_of(f, there->n_hops, c->class, 0);
 	const sim_ns came =
 	    f->now + there->delay + (sim_ns)(law->fixed_us * 500);
-	return sim_connect_put(f, i, SYNACK, came + fabric_sim_tcp_linux_synack.wait_ns[0],
-	    e);
+	return sim_connect_put(f, i, SYNACK,
+	    came + fabric_sim_tcp_linux_synack.wait_ns[0], e);
 }
 
 /* U is drawn for each attempt, whatever it meets, so that a fault moves no
@@ -217,8 +217,8 @@ static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	if (scene_walk_is_lost(u, back.hazard))
 		return ++c->n_synacks == ladder->n_retries
 		    ? 0
-		    : sim_connect_put(f, i, SYNACK, f->now + ladder->wait_ns[c->n_synacks],
-			  e);
+		    : sim_connect_put(f, i, SYNACK,
+			  f->now + ladder->wait_ns[c->n_synacks], e);
 	return sim_connect_settle(f, i,
 	    f->now + back.delay + draw_rtt(f, c, back.n_hops, 0) / 2, e);
 }
@@ -256,12 +256,13 @@ static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 		return rc;
 	const sim_ns rtt = draw_rtt(f, c, there.n_hops, c->n_bytes);
 	c->back = rtt - rtt / 2;
-	return sim_connect_put(f, i, REQUEST, f->now + late + rtt / 2 + there.delay, e);
+	return sim_connect_put(f, i, REQUEST,
+	    f->now + late + rtt / 2 + there.delay, e);
 }
 
 /* The payload is at the server, if that has not gone off since. */
-static int sim_connect_ask(struct fabric_sim *f, uint32_t i, struct agent_event *ev,
-    topo_host *host)
+static int sim_connect_ask(struct fabric_sim *f, uint32_t i,
+    struct agent_event *ev, topo_host *host)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
 	if (c->peer_boot != f->boot[c->server])
@@ -286,9 +287,9 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	c->asked = 0;
 	const struct scene_walk_way back = way_back(f, c);
 	const sim_ns late = resend(f, c, a->n_bytes, back.hazard);
-	return late == SIM_NEVER
-	    ? 0
-	    : sim_connect_put(f, i, ECHO, f->now + late + c->back + back.delay, e);
+	return late == SIM_NEVER ? 0
+				 : sim_connect_put(f, i, ECHO,
+				       f->now + late + c->back + back.delay, e);
 }
 
 /* --- from submit() and poll() -------------------------------------------------------- */
@@ -307,7 +308,8 @@ static topo_host sim_connect_server_of(const struct fabric_sim *f,
 }
 
 /* Noise of all links, which no repair changes; and the sender's streams. */
-static int sim_connect_prepare(struct fabric_sim *f, topo_host host, struct sim_err *e)
+static int sim_connect_prepare(struct fabric_sim *f, topo_host host,
+    struct sim_err *e)
 {
 	const uint32_t n = f->topo->n_links;
 	struct fabric_sim_streams *s;
@@ -351,15 +353,17 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
 	    .class = a->class,
 	};
 	/* What goes nowhere is not followed. */
-	rc = f->conn[i].server == TOPO_NONE ? sim_connect_settle(f, i, SIM_NEVER, e)
-					    : send_syn(f, i, e);
+	rc = f->conn[i].server == TOPO_NONE
+	    ? sim_connect_settle(f, i, SIM_NEVER, e)
+	    : send_syn(f, i, e);
 	if (rc < 0)
 		free_conn(f, i);
 	return rc;
 }
 
-static int sim_connect_done(struct fabric_sim *f, uint32_t i, enum agent_outcome outcome,
-    sim_ns echo_ns, struct agent_event *ev, topo_host *host)
+static int sim_connect_done(struct fabric_sim *f, uint32_t i,
+    enum agent_outcome outcome, sim_ns echo_ns, struct agent_event *ev,
+    topo_host *host)
 {
 	const struct fabric_sim_conn *c = &f->conn[i];
 	*host = c->client;

@@ -87,8 +87,8 @@ static void free_pending(struct fabric_sim *f, uint32_t i)
 	f->free_pending = i;
 }
 
-static int sim_sim_put(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t index,
-    sim_ns at, struct sim_err *e)
+static int sim_sim_put(struct fabric_sim *f, enum fabric_sim_kind kind,
+    uint32_t index, sim_ns at, struct sim_err *e)
 {
 	return sim_evq_put(f->q,
 	    &(struct sim_event){.t = at, .aux = (uint64_t)kind << 32 | index},
@@ -165,7 +165,8 @@ static int take_outages(struct fabric_sim *f, struct sim_err *e)
 		f->off[o->id] = (uint8_t)is_off(f, o->id);
 		rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->from_ns, e);
 		if (rc == 0 && o->to_ns != SIM_NEVER)
-			rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->to_ns, e);
+			rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->to_ns,
+			    e);
 	}
 	return rc;
 }
@@ -233,8 +234,8 @@ static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 }
 
 /* An event for a host, unless that went off since it was caused. */
-static int sim_sim_tell(struct fabric_sim *f, enum fabric_sim_kind kind, uint32_t i,
-    struct agent_event *ev, topo_host *host, struct sim_err *e)
+static int sim_sim_tell(struct fabric_sim *f, enum fabric_sim_kind kind,
+    uint32_t i, struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
 	const struct fabric_sim_pending *p = &f->pending[i];
 	int rc = p->boot == f->boot[p->host];
@@ -284,8 +285,9 @@ static int sim_sim_take(struct fabric_sim *f, const struct sim_event *queued,
 }
 
 /* One event a call: an answer to it may come before the next. */
-static int sim_sim_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
-    topo_host host[], sim_ns at[], size_t cap, size_t *n, struct sim_err *e)
+static int sim_sim_poll(struct fabric *base, sim_ns until,
+    struct agent_event ev[], topo_host host[], sim_ns at[], size_t cap,
+    size_t *n, struct sim_err *e)
 {
 	struct fabric_sim *f = (struct fabric_sim *)base;
 	struct sim_event queued;

@@ -72,7 +72,8 @@ int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e)
 	return 0;
 }
 
-static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w, struct sim_rng *r)
+static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w,
+    struct sim_rng *r)
 {
 	if (w->black_hole || isinf(w->hazard))
 		return 1;

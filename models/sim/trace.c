@@ -26,7 +26,8 @@ struct fabric_sim_flow {
 	uint8_t established;
 };
 
-static int sim_trace_same_tuple(const struct topo_tuple *a, const struct topo_tuple *b)
+static int sim_trace_same_tuple(const struct topo_tuple *a,
+    const struct topo_tuple *b)
 {
 	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
 	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
@@ -44,7 +45,8 @@ static const struct fabric_sim_flow *sim_trace_find(const struct fabric_sim *f,
 	for (size_t i = topo_tuple_digest(t) & mask; f->slot[i];
 	     i = (i + 1) & mask) {
 		const struct fabric_sim_flow *fl = &f->flow[f->slot[i] - 1];
-		if (sim_trace_same_tuple(&fl->real, t) || sim_trace_same_tuple(&fl->seen, t))
+		if (sim_trace_same_tuple(&fl->real, t) ||
+		    sim_trace_same_tuple(&fl->seen, t))
 			return fl;
 	}
 	return NULL;
@@ -81,7 +83,8 @@ static int put_retx(struct fabric_sim *f, uint32_t index, struct sim_err *e)
 	return sim_evq_put(f->q, &ev, e);
 }
 
-static struct fabric_sim_flow sim_trace_flow_of(const struct fabric_sim *f, size_t row)
+static struct fabric_sim_flow sim_trace_flow_of(const struct fabric_sim *f,
+    size_t row)
 {
 	const struct obs_flows *w = &f->lossy->flows;
 	struct fabric_sim_flow fl = {
@@ -140,7 +143,8 @@ size_t fabric_sim_row(const struct fabric_sim *f,
     const struct topo_tuple *tuple)
 {
 	const struct fabric_sim_flow *fl = sim_trace_find(f, tuple);
-	return fl && sim_trace_same_tuple(&fl->real, tuple) ? fl->row : SIZE_MAX;
+	return fl && sim_trace_same_tuple(&fl->real, tuple) ? fl->row
+							    : SIZE_MAX;
 }
 
 /* --- probes ------------------------------------------------------------------ */

@@ -101,7 +101,8 @@ static int drop_one(struct tun_net *net, topo_host h)
 	return 1;
 }
 
-static int tun_net_read_host(struct tun_net *net, topo_host h, struct sim_err *e)
+static int tun_net_read_host(struct tun_net *net, topo_host h,
+    struct sim_err *e)
 {
 	for (int i = 0; i < AT_ONCE; i++) {
 		uint32_t slot;
@@ -191,7 +192,8 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 				return rc;
 			continue;
 		}
-		tun_net_deliver(net, s, tun_queue_bytes(&net->queue, slot), now - at);
+		tun_net_deliver(net, s, tun_queue_bytes(&net->queue, slot),
+		    now - at);
 		tun_queue_give(&net->queue, slot);
 	}
 	return 0;
@@ -240,8 +242,8 @@ int tun_net_serve(struct tun_net *net, struct sim_err *e)
 			if (ev[i].data.u64 == TIMER)
 				hush(net);
 			else
-				rc = tun_net_read_host(net, (topo_host)ev[i].data.u64,
-				    e);
+				rc = tun_net_read_host(net,
+				    (topo_host)ev[i].data.u64, e);
 		}
 		if (rc < 0 || (rc = serve_due(net, e)) < 0)
 			return rc;
@@ -262,7 +264,8 @@ static int tun_net_raise_fd_limit(uint32_t n_hosts, struct sim_err *e)
 	    n_hosts, (unsigned long long)need, hard);
 }
 
-static int tun_net_watch(struct tun_net *net, int fd, uint64_t what, struct sim_err *e)
+static int tun_net_watch(struct tun_net *net, int fd, uint64_t what,
+    struct sim_err *e)
 {
 	struct epoll_event ev = {.events = EPOLLIN, .data.u64 = what};
 	return epoll_ctl(net->epoll, EPOLL_CTL_ADD, fd, &ev) == 0

@@ -48,8 +48,8 @@ static int open_device(struct tun_node *n, struct sim_err *e)
 }
 
 /* What r says of an interface. */
-static int tun_node_ask(int fd, unsigned long what, struct ifreq *r, const char *name,
-    const char *of, struct sim_err *e)
+static int tun_node_ask(int fd, unsigned long what, struct ifreq *r,
+    const char *name, const char *of, struct sim_err *e)
 {
 	snprintf(r->ifr_name, sizeof(r->ifr_name), "%s", of);
 	return ioctl(fd, what, r) == 0
@@ -113,11 +113,13 @@ static int tun_node_set_up(int fd, topo_host h, uint32_t mtu, uint32_t queue,
 	struct ifreq r_up = {.ifr_flags = IFF_UP | IFF_NOARP | IFF_POINTOPOINT};
 	struct ifreq r_lo = {.ifr_flags = IFF_UP};
 	int rc;
-	if ((rc = tun_node_ask(fd, SIOCSIFFLAGS, &r_lo, "state", "lo", e)) < 0 ||
-	    (rc = tun_node_ask(fd, SIOCSIFMTU, &r_mtu, "MTU", device_name, e)) < 0 ||
+	if ((rc = tun_node_ask(fd, SIOCSIFFLAGS, &r_lo, "state", "lo", e)) <
+		0 ||
+	    (rc = tun_node_ask(fd, SIOCSIFMTU, &r_mtu, "MTU", device_name, e)) <
+		0 ||
 	    (rc = set_queue(queue, e)) < 0 ||
-	    (rc = tun_node_ask(fd, SIOCSIFADDR, &r_address, "address", device_name, e)) <
-		0)
+	    (rc = tun_node_ask(fd, SIOCSIFADDR, &r_address, "address",
+		 device_name, e)) < 0)
 		return rc;
 	return tun_node_ask(fd, SIOCSIFFLAGS, &r_up, "state", device_name, e);
 }

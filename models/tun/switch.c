@@ -92,8 +92,8 @@ enum tun_refusal tun_switch_admit(const struct tun_switch *s,
 	return *dst == TOPO_NONE || *dst == src ? TUN_NOWHERE : TUN_FINE;
 }
 
-static unsigned tun_switch_path_of(const struct tun_switch *s, const struct tun_packet *p,
-    topo_link path[])
+static unsigned tun_switch_path_of(const struct tun_switch *s,
+    const struct tun_packet *p, topo_link path[])
 {
 	const uint32_t n_hosts = s->topo->n_hosts;
 	return scene_walk_path(&s->net, &p->tuple,

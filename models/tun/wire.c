@@ -133,8 +133,8 @@ void tun_wire_age(uint8_t bytes[], unsigned hops)
 	assert(hops <= bytes[IP_TTL]);
 	const uint32_t before = tun_wire_get16(bytes + IP_TTL);
 	const uint32_t after = before - (hops << 8);
-	const uint32_t sum =
-	    (tun_wire_get16(bytes + IP_CHECKSUM) ^ 0xffff) + (before ^ 0xffff) + after;
+	const uint32_t sum = (tun_wire_get16(bytes + IP_CHECKSUM) ^ 0xffff) +
+	    (before ^ 0xffff) + after;
 	tun_wire_put16(bytes + IP_TTL, after);
 	tun_wire_put16(bytes + IP_CHECKSUM, fold(sum) ^ 0xffff);
 }

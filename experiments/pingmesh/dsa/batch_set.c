@@ -30,8 +30,9 @@ static size_t hash(uint64_t born_ns, uint32_t src_ip, uint32_t kind)
 
 /* The slot of ID's agent and kind, or the empty one where it belongs. N_SLOTS is
  * a power of two and at most half of them are taken. */
-static struct xp_batch_agent *batch_set_find(struct xp_batch_agent *slot, size_t n_slots,
-    uint64_t born_ns, uint32_t src_ip, enum algo_pingmesh_wire_kind kind)
+static struct xp_batch_agent *batch_set_find(struct xp_batch_agent *slot,
+    size_t n_slots, uint64_t born_ns, uint32_t src_ip,
+    enum algo_pingmesh_wire_kind kind)
 {
 	size_t i = hash(born_ns, src_ip, kind) & (n_slots - 1);
 	while (slot[i].cap > 0 &&
@@ -60,8 +61,8 @@ int xp_batch_set_has(const struct xp_batch_set *s,
 {
 	if (s->n_slots == 0)
 		return 0;
-	const struct xp_batch_agent *a =
-	    batch_set_find(s->slot, s->n_slots, id->born_ns, id->src_ip, id->kind);
+	const struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
+	    id->born_ns, id->src_ip, id->kind);
 	const size_t i = run_at(a, id->number);
 	return i < a->n && a->run[i].first <= id->number;
 }
@@ -75,8 +76,8 @@ static int batch_set_grow(struct xp_batch_set *s, struct sim_err *e)
 		return rc;
 	for (size_t i = 0; i < s->n_slots; i++)
 		if (s->slot[i].cap > 0)
-			*batch_set_find(slot, n, s->slot[i].born_ns, s->slot[i].src_ip,
-			    s->slot[i].kind) = s->slot[i];
+			*batch_set_find(slot, n, s->slot[i].born_ns,
+			    s->slot[i].src_ip, s->slot[i].kind) = s->slot[i];
 	free(s->slot);
 	s->slot = slot;
 	s->n_slots = n;
@@ -91,10 +92,11 @@ int xp_batch_set_reserve(struct xp_batch_set *s,
 		return sim_fail(e, SIM_ELIMIT,
 		    "%zu runs of batches are known, and no more are allowed.",
 		    s->n_runs);
-	if (2 * (s->n_agents + 1) > s->n_slots && (rc = batch_set_grow(s, e)) < 0)
+	if (2 * (s->n_agents + 1) > s->n_slots &&
+	    (rc = batch_set_grow(s, e)) < 0)
 		return rc;
-	struct xp_batch_agent *a =
-	    batch_set_find(s->slot, s->n_slots, id->born_ns, id->src_ip, id->kind);
+	struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
+	    id->born_ns, id->src_ip, id->kind);
 	const int is_new = a->cap == 0;
 	if ((rc = SIM_RESERVE(&a->run, &a->cap, a->n + 1, e)) < 0)
 		return rc;
@@ -109,8 +111,8 @@ void xp_batch_set_add(struct xp_batch_set *s,
     const struct algo_pingmesh_wire_id *id)
 {
 	const uint64_t x = id->number;
-	struct xp_batch_agent *a =
-	    batch_set_find(s->slot, s->n_slots, id->born_ns, id->src_ip, id->kind);
+	struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
+	    id->born_ns, id->src_ip, id->kind);
 	const size_t i = run_at(a, x);
 	struct xp_batch_run *run = a->run + i; /* the one behind X */
 	const int after = i > 0 && run[-1].last + 1 == x;

@@ -79,8 +79,8 @@ static char *dsa_config_trim(char *text)
 	return text;
 }
 
-static int dsa_config_read_host(const char *text, uint32_t n_hosts, topo_host *out,
-    struct sim_err *e)
+static int dsa_config_read_host(const char *text, uint32_t n_hosts,
+    topo_host *out, struct sim_err *e)
 {
 	char quoted[64];
 	uint64_t h;
@@ -129,8 +129,8 @@ static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
 	return 0;
 }
 
-static int dsa_config_check_name(const struct xp_dsa_services *s, const char *name,
-    struct sim_err *e)
+static int dsa_config_check_name(const struct xp_dsa_services *s,
+    const char *name, struct sim_err *e)
 {
 	char quoted[64];
 	const size_t n = strspn(name,

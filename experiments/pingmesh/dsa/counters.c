@@ -25,8 +25,8 @@ static void counters_add(struct xp_dsa_count *c, const struct obs_perf_row *r,
 /* As in algos/pingmesh/sla.h: too few are not judged. A P99 of one server's few probes is
  * nearly its slowest one, so it takes half of the servers to be slow: a mean
  * would alert for one that stalled. */
-static void counters_judge(struct xp_dsa_counters_row *r, const struct xp_dsa_count *c,
-    const struct algo_sla_params *p)
+static void counters_judge(struct xp_dsa_counters_row *r,
+    const struct xp_dsa_count *c, const struct algo_sla_params *p)
 {
 	if (r->n_connected < p->min_probes)
 		return;
@@ -77,8 +77,8 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 		for (uint32_t id = 0; id < n_of[k]; id++) {
 			struct xp_dsa_counters_row *r =
 			    &out->counters.row[out->counters.n];
-			if ((rc = counters_put(d, key, (enum algo_sla_kind)k, id, at++,
-				 r, e)) < 0)
+			if ((rc = counters_put(d, key, (enum algo_sla_kind)k,
+				 id, at++, r, e)) < 0)
 				return rc;
 			out->counters.n++;
 			sum->n_alerts += r->alert_drop || r->alert_p99;

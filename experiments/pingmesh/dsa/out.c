@@ -62,8 +62,8 @@ static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
 	return rc;
 }
 
-static int out_put_root(struct res_h5_out *f, const struct xp_dsa_source *source,
-    struct sim_err *e)
+static int out_put_root(struct res_h5_out *f,
+    const struct xp_dsa_source *source, struct sim_err *e)
 {
 	const uint64_t version = VERSION;
 	const char *job[32], *service[XP_DSA_MAX_SERVICES];
