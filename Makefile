@@ -12,7 +12,7 @@
 #   make soak-real    the same with a loss of 0.1 %, for minutes
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
-#   make lint         cppcheck, and clang-format on changed files
+#   make lint         the gates, cppcheck, and clang-format on everything
 #   make soak         10,000 random histories of Pingmesh's agent
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
 #   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
@@ -290,22 +290,20 @@ clean:
 
 # --- gates -----------------------------------------------------------------
 # Each script of tests/gates/ says what it holds.
-GATES := check-layers check-circles check-pure check-heads
-check-layers check-circles check-heads:
+GATES := check-layers check-circles check-names check-pure check-heads
+check-layers check-circles check-names check-heads:
 	@tests/gates/$(@:check-%=%).sh . $(LAYERS)
 
 check-pure: $(filter $B/algos/%,$(OBJ))
 	@tests/gates/pure.sh . $B
 
-# What clang-format looks at.
-FORMATTED = $(shell git diff --name-only --diff-filter=d HEAD -- '*.[ch]')
-lint: check-layers check-circles check-heads
+lint: $(GATES)
 	cppcheck --quiet --std=c11 --enable=warning,performance,portability \
 	    --inline-suppr --error-exitcode=1 -I. \
 	    --suppress=missingIncludeSystem --suppress=memleak:sim/vec.c \
 	    -i models/bpf \
 	    $(LAYERS)
-	$(if $(FORMATTED),clang-format --dry-run -Werror $(FORMATTED))
+	git ls-files -z '*.[ch]' | xargs -0 clang-format --dry-run -Werror
 
 FORCE:
 .SECONDARY:

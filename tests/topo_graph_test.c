@@ -349,7 +349,7 @@ static void a_full_disk_is_an_error(void **state)
 	"<key id=\"n\" for=\"node\" attr.name=\"name\" attr.type=\"string\"/>"
 #define TIER(type)                                                             \
 	"<key id=\"t\" for=\"node\" attr.name=\"tier\" attr.type=\"" type "\"" \
-									  "/>"
+	"/>"
 #define GRAPH "<graph edgedefault=\"undirected\">"
 #define END   "</graph></graphml>"
 #define H(id) "<node id=\"" id "\"><data key=\"k\">host</data></node>"

@@ -121,6 +121,18 @@ folders_of_a_layer_do_not_circle() {
 	green circles
 }
 
+no_two_files_have_a_function_of_one_name() {
+	copy_the_tree
+	green names
+	plant sim/sub/x.c 'static int walk_there(void);' \
+	    'static int walk_there(void) { return 1; }' \
+	    'static int walk_back = 1;'
+	green names
+	refused names topo/y.c 'static inline struct topo *walk_there(int x)'
+	plant topo/y.c 'static int walk_back = 1;'
+	green names
+}
+
 files_say_what_they_are() {
 	copy_the_tree
 	green heads
@@ -146,7 +158,7 @@ a_gate_that_sees_no_file_is_red() {
 	red layers 'sim: no file'
 	red circles 'sim: no file'
 	red pure 'algos: no file'
-	for gate in layers circles pure heads; do
+	for gate in layers circles names pure heads; do
 		run_for 1 bash "tests/gates/$gate.sh" nowhere sim
 		says "^FAIL  $gate$" stdout
 	done
@@ -167,10 +179,11 @@ make_calls_them() {
 	echo >sim/x.c
 	run_for 2 make check-heads
 	run_for 0 make -n check
-	says 'check-layers check-circles check-pure check-heads' stdout
+	says 'check-layers check-circles check-names check-pure check-heads' stdout
 }
 
 run_tests includes_go_down_the_layers_at_any_depth \
     algorithms_see_of_the_models_what_hosts_see \
     algorithms_ask_nothing_of_the_machine folders_of_a_layer_do_not_circle \
+    no_two_files_have_a_function_of_one_name \
     files_say_what_they_are a_gate_that_sees_no_file_is_red make_calls_them
