@@ -92,8 +92,8 @@ enum agent_action_kind {
 	                    checksum that its receiver refuses */
 	AGENT_REPORT, /* a path learned; see struct agent_report */
 
-	AGENT_COUNTERS, /* to the collector: `n_bytes` at `data`, as AGENT_UPLOAD
-	                   has them. Whether they came is not told: they are
+	AGENT_COUNTERS, /* to the collector: `n_bytes` at `data`, as in
+	                   AGENT_UPLOAD. Whether they came is not told: they are
 	                   old when they could be sent again */
 
 	/* All but AGENT_ANSWER are answered with `token`. */
@@ -107,8 +107,9 @@ enum agent_action_kind {
 
 /* What path discovery learned of one connection. Hop i (from 0) is the node
  * reached with TTL i + 1; its address as the ICMP message named it, or 0.
- * Agents that count (algos/pingmesh/hop_trace.h) say of each TTL how many probes they
- * sent and how many of these were answered; the others leave that unset. */
+ * Agents that count (algos/pingmesh/hop_trace.h) say of each TTL how many
+ * probes they sent and how many of these were answered; the others leave that
+ * unset. */
 struct agent_report {
 	struct topo_tuple tuple; /* with the DIP */
 	uint32_t n_retx;         /* retransmissions seen when it was sent */

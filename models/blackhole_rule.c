@@ -34,9 +34,12 @@ int blackhole_rule_init(struct blackhole_rule *rule,
 	return 0;
 }
 
-/* The salt goes in before the first mix and again after it: by the first alone
- * it would only rename keys, and what one rule drops would be what another
- * drops with all keys xored by a constant. */
+/* The salt goes in before the first mix and again after it. By the first alone
+ * it would only rename keys: what one rule drops would be what another drops,
+ * with all keys xored by a constant.
+ *
+ * The hash is cut to its upper 32 bits, and `below` may be 2^32, which no hash
+ * of 32 bits reaches: so a share of 1 drops everything. */
 int blackhole_rule_drops(const struct blackhole_rule *rule,
     const struct topo_tuple *t)
 {

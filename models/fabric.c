@@ -15,6 +15,8 @@ int fabric_agents_open(struct fabric_agents *a, const struct agent_ops *ops,
 	    .ops = ops,
 	    .params = params,
 	    .n_hosts = n_hosts,
+	    /* States follow each other at multiples of 16 bytes, the alignment
+	     * that agent_ops promises. */
 	    .stride = (ops->state_size + 15) / 16 * 16,
 	};
 	if ((rc = sim_zalloc(&a->state, n_hosts, a->stride, e)) < 0 ||
@@ -37,7 +39,10 @@ void fabric_agents_renew(struct fabric_agents *a, const struct sim_seed *where)
 	a->where = *where;
 	if (++a->now_living != 0)
 		return;
-	/* Once in 2^32 epochs the numbers of lives come round. */
+	/* A host's agent lives if its number is that of the present epoch, so
+	 * nothing need be cleared. Once in 2^32 epochs the numbers start again,
+	 * and an old one could be taken for the present: then all are set to 0,
+	 * which no epoch has. */
 	for (uint32_t h = 0; h < a->n_hosts; h++)
 		a->life[h] = 0;
 	a->now_living = 1;
@@ -52,7 +57,8 @@ struct loop {
 	struct agent_out out;
 };
 
-/* Runs of actions between reports go to the fabric in one piece. */
+/* Reports are for the caller alone, and come to it in their order among the
+ * actions. What stands between two reports goes to the fabric in one call. */
 static int carry_out(struct loop *l, topo_host host, sim_ns at,
     struct sim_err *e)
 {
@@ -84,7 +90,10 @@ static int models_fabric_step(struct loop *l, topo_host host, sim_ns at,
 	return rc < 0 ? rc : carry_out(l, host, at, e);
 }
 
-/* Make the agent, anew if it was, and tell it. */
+/* Make the agent in its initial state and send it AGENT_START. Its stream of
+ * random numbers begins with its first start in an epoch and goes on after
+ * later ones: a host that comes back must not repeat the ports that it drew
+ * before. */
 static int models_fabric_start(struct loop *l, topo_host host, sim_ns at,
     struct sim_err *e)
 {
@@ -97,7 +106,8 @@ static int models_fabric_start(struct loop *l, topo_host host, sim_ns at,
 	return rc < 0 ? rc : models_fabric_step(l, host, at, &ev, e);
 }
 
-/* EV: for a host that is on; NULL: none but the start of those not started. */
+/* Give the agent of HOST, which is on, the event EV; one that was not started
+ * in this epoch is started first. EV may be NULL: then only that. */
 static int models_fabric_wake(struct loop *l, topo_host host, sim_ns at,
     const struct agent_event *ev, struct sim_err *e)
 {
@@ -123,6 +133,8 @@ static int start_all(struct loop *l, struct sim_err *e)
 int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
     fabric_report_fn *report, void *arg, struct sim_err *e)
 {
+	/* How many events are fetched at once; a simulated fabric gives one a
+	 * call anyway. */
 	enum { CAP = 32 };
 	struct agent_event ev[CAP];
 	topo_host host[CAP];

@@ -35,15 +35,17 @@ struct fabric_ops {
 	    const struct agent_action *action, size_t n, struct sim_err *e);
 
 	/* Up to CAP > 0 events, each with its host and time, in the order of
-	 * time. Only those that nothing submitted in answer to an earlier one
-	 * of them could have come before. *N = 0: nothing until UNTIL, where
-	 * the clock then stands; with SIM_NEVER, nothing any more, and it
-	 * stands at the last event. Returns 0 or SIM_E*. */
+	 * time. Several come at once only if no answer that is submitted to one
+	 * of them could cause an event before the next. *N = 0: nothing happens
+	 * until UNTIL, where the clock then stands; with SIM_NEVER, nothing
+	 * happens any more, and the clock stands at the last event. Returns 0
+	 * or SIM_E*. */
 	int (*poll)(struct fabric *f, sim_ns until, struct agent_event ev[],
 	    topo_host host[], sim_ns at[], size_t cap, size_t *n,
 	    struct sim_err *e);
-	/* 1 if HOST runs an agent now; NULL: all do. One that comes on later is
-	 * told by AGENT_START. */
+	/* 1 if HOST runs an agent now; the function may be NULL: then all hosts
+	 * do. The agent of a host that comes on later is told by
+	 * AGENT_START. */
 	int (*is_on)(const struct fabric *f, topo_host host);
 	void (*close)(struct fabric *f);
 };
@@ -74,10 +76,12 @@ void fabric_agents_renew(struct fabric_agents *a, const struct sim_seed *where);
 typedef int fabric_report_fn(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e);
 
-/* Start every agent that is not and whose host is on (see starts_late), then
- * poll, step and submit until UNTIL. At AGENT_START an agent is made anew, and
- * its stream goes on. Going on later is legal. Errors those of init(), step(),
- * submit(), poll() and REPORT, with the host they were met at. */
+/* Start every agent that was not started yet and whose host is on (unless the
+ * agents start late, see agent_ops), then poll, step and submit until UNTIL. At
+ * AGENT_START an agent is made anew, but goes on with its stream of random
+ * numbers. The function may be called again with a later UNTIL. Errors are
+ * those of init(), step(), submit(), poll() and REPORT, and name the host they
+ * were met at. */
 int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
     fabric_report_fn *report, void *arg, struct sim_err *e);
 

@@ -8,6 +8,7 @@
 
 #include "sim/vec.h"
 
+/* The arrays stay, as one `struct losses` serves window after window. */
 void losses_clear(struct losses *l)
 {
 	l->n_drops = l->n_path = l->n_culprits = 0;

@@ -16,6 +16,8 @@ const char *obs_part_text(unsigned parts)
 	    OBS_PARTS(X)
 #undef X
 	};
+	/* The lowest bit that is set is the first part, as OBS_PARTS lists
+	 * them. */
 	return text[__builtin_ctz(parts)];
 }
 
@@ -26,6 +28,7 @@ void obs_clear(struct obs *o)
 	o->n_flows = 0;
 	o->n_packets = 0;
 	o->complete = 0;
+	/* These two are borrowed: whoever attached them owns them. */
 	o->probes = NULL;
 	o->traces = NULL;
 }
@@ -43,6 +46,9 @@ int obs_add_flow(struct obs *o, const struct obs_flow *flow,
 {
 	struct obs_flows *f = &o->flows;
 	struct obs_hops *h = &o->hops;
+	/* The array of offsets is one longer than the flows: flow i ends where
+	 * flow i + 1 would begin. All three arrays are made large enough before
+	 * anything is written, so that an error leaves the window as it was. */
 	int rc;
 	if ((rc = SIM_RESERVE(&h->off, &h->cap_off, f->n + 2, e)) < 0 ||
 	    (rc = SIM_RESERVE(&h->link, &h->cap, h->n + n_hops, e)) < 0 ||
@@ -60,6 +66,8 @@ int obs_check_path(const struct obs *o, size_t i, uint32_t n_links,
     struct sim_err *e)
 {
 	const uint64_t from = o->hops.off[i], to = o->hops.off[i + 1];
+	/* Offsets from outside may be anything: to > n is checked with
+	 * from <= to, so both are within the array that is read below. */
 	if (to < from || to > o->hops.n)
 		return sim_fail(e, SIM_EINVAL,
 		    "flow %zu: its hops are %" PRIu64 " to %" PRIu64
@@ -80,6 +88,8 @@ int obs_check_path(const struct obs *o, size_t i, uint32_t n_links,
 	return 0;
 }
 
+/* A sender cannot repeat more packets than it offered. Its counter is
+ * n_retx + count_off, a number of packets that must not be negative. */
 static int check_flow(const struct obs *o, size_t i, uint32_t n_links,
     struct sim_err *e)
 {
@@ -103,6 +113,7 @@ int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e)
 {
 	const size_t n = o->flows.n;
 	int rc;
+	/* Without flows there is no array of offsets that could be read. */
 	if (n == 0)
 		return o->hops.n == 0
 		    ? 0
@@ -115,6 +126,8 @@ int obs_check(const struct obs *o, uint32_t n_links, struct sim_err *e)
 	for (size_t i = 0; i < n; i++)
 		if ((rc = check_flow(o, i, n_links, e)) < 0)
 			return rc;
+	/* Each flow begins where the one before it ends, the first at 0 and the
+	 * last ends at n: so every hop belongs to exactly one flow. */
 	if (o->hops.off[n] != o->hops.n)
 		return sim_fail(e, SIM_EINVAL,
 		    "flow %zu: its hops end at %" PRIu64

@@ -5,7 +5,8 @@
 
 #include <inttypes.h>
 
-/* So that sums of some thousand hosts stay exact, also as doubles. */
+/* Counts end here, so that each is exact as a double and a sum over two
+ * thousand hosts fits in 64 bits. */
 #define COUNT_END (UINT64_C(1) << 53)
 
 static int obs_perf_check_counts(const struct obs_perf_row *r, size_t i,
@@ -45,6 +46,8 @@ static int obs_perf_check_row(const struct obs_perf_row *r, size_t i,
 	const int rc = obs_perf_check_counts(r, i, e);
 	if (rc < 0)
 		return rc;
+	/* A connect takes at least a nanosecond, so a time of 0 says that no
+	 * probe connected; both quantiles must say the same. */
 	if ((r->p50_ns > 0) != (r->n_connected > 0) ||
 	    (r->p99_ns > 0) != (r->n_connected > 0))
 		return sim_fail(e, SIM_EINVAL,

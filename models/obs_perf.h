@@ -38,9 +38,10 @@ struct obs_perf_row {
 };
 SIM_TABLE(obs_perf, obs_perf_row, OBS_PERF_COLUMNS)
 
-/* Check a table that came from outside: hosts are of the N_HOSTS from FIRST_HOST
- * on, counts below 2^53, no more probes lost SYNs than connected, there are times if and only if
- * some connected, and the median is no more than the 99th percentile.
+/* Check a table that came from outside: hosts are among the N_HOSTS from
+ * FIRST_HOST on, counts are below 2^53, no more probes lost SYNs than
+ * connected, a row has times if and only if some of its probes connected, and
+ * its median is no more than its 99th percentile.
  * Errors SIM_EINVAL naming the row and the value. Cost O(n). */
 int obs_perf_check(const struct obs_perf *t, topo_host first_host,
     uint32_t n_hosts, struct sim_err *e);

@@ -8,6 +8,9 @@
 static int obs_probes_check_hosts(const struct obs_probe *p, size_t i,
     topo_host first, uint32_t n, struct sim_err *e)
 {
+	/* A table of one data centre has probes to others, whose peers have ids
+	 * outside its own range. Unsigned differences below would wrap for ids
+	 * under FIRST, so that is asked first. */
 	const int from_us = p->src_host >= first && p->src_host - first < n;
 	const int to_us = p->dst_host >= first && p->dst_host - first < n;
 	if (!from_us || (!to_us && p->level != OBS_LEVEL_INTER_DC))
@@ -21,6 +24,8 @@ static int obs_probes_check_hosts(const struct obs_probe *p, size_t i,
 	return 0;
 }
 
+/* Times are checked where the outcome settles them; a refused probe may have
+ * one or not. */
 static int check_probe(const struct obs_probe *p, size_t i, struct sim_err *e)
 {
 	if (p->outcome >= OBS_N_OUTCOMES)

@@ -1,13 +1,12 @@
 /* models/obs_probes.h -- what probes saw: one row a connect, as a table.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Columns are borrowed by readers for the length of a call. Rows need no
- * order. Hosts have the ids of the whole network, whether a table holds what all
- * of them sent or those of one data centre.
+ * Columns are borrowed by readers for the length of a call. Rows need no order.
+ * Hosts have the ids of the whole network, whether a table holds what all of
+ * them sent or those of one data centre.
  *
  * Paper  Pingmesh (SIGCOMM'15), section 3.4: a probe is a TCP connect from a
- *        new source port, maybe with a payload that is echoed afterwards.
- */
+ *        new source port, maybe with a payload that is echoed afterwards. */
 #ifndef MODELS_OBS_PROBES_H
 #define MODELS_OBS_PROBES_H
 
@@ -58,11 +57,11 @@ struct obs_probe {
 };
 SIM_TABLE(obs_probes, obs_probe, OBS_PROBE_COLUMNS)
 
-/* Check a table that came from outside, of what the N_HOSTS hosts from
- * FIRST_HOST on sent: senders are of these, and so are peers unless they are in
- * another data centre; no probe is to its sender, outcomes and levels are known,
- * payloads have OBS_MAX_PAYLOAD bytes or fewer, who connected has a time and who
- * timed out has none.
+/* Check a table of probes that came from outside, sent by the N_HOSTS hosts
+ * from FIRST_HOST on. Senders are among these, and so are peers unless they are
+ * in another data centre; no host probes itself, outcomes and levels are known,
+ * payloads have at most OBS_MAX_PAYLOAD bytes, a probe that connected has a
+ * time and one that timed out has none.
  * Errors SIM_EINVAL naming the probe and the value. Cost O(n). */
 int obs_probes_check(const struct obs_probes *t, topo_host first_host,
     uint32_t n_hosts, struct sim_err *e);

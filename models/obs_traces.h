@@ -1,11 +1,10 @@
 /* models/obs_traces.h -- what traces saw: one row a five-tuple, as a table.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reports of algos/pingmesh/hop_trace.h: of each TTL its address, the probes sent and
- * those answered. Hosts have their ids in the whole network. A report is one
- * column, since its reader takes whole reports and not one field of many; so no
- * file can have this table.
- */
+ * Reports of algos/pingmesh/hop_trace.h: of each TTL its address, the probes
+ * sent and those answered. Hosts have their ids in the whole network. A report
+ * is one column, since its reader takes whole reports and not one field of
+ * many; so no file can have this table. */
 #ifndef MODELS_OBS_TRACES_H
 #define MODELS_OBS_TRACES_H
 

@@ -7,6 +7,7 @@
 
 #include "sim/vec.h"
 
+/* Arrays keep their memory for the next epoch. */
 void truth_clear(struct truth *t)
 {
 	t->n_faults = 0;
@@ -54,6 +55,8 @@ int truth_add_outage(struct truth *t, const struct truth_outage *o,
 	return rc;
 }
 
+/* A switch is listed once, however many of its links fail. Both arrays have
+ * room before either is written, so that an error leaves them in step. */
 int truth_add_part(struct truth *t, topo_link link, topo_switch of,
     struct sim_err *e)
 {
@@ -70,6 +73,8 @@ int truth_add_part(struct truth *t, topo_link link, topo_switch of,
 	return 0;
 }
 
+/* Faults of one link are in the order of their beginnings, which readers walk
+ * through after they have found the first. */
 static int by_link(const void *a, const void *b)
 {
 	const struct truth_fault *x = a, *y = b;
@@ -78,6 +83,8 @@ static int by_link(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
+/* By link, then by switch: so the first part of a link is that of the smaller
+ * id, as truth_switch_of() promises. */
 static int by_part(const void *a, const void *b)
 {
 	const struct truth_part *x = a, *y = b;
@@ -94,6 +101,8 @@ static int by_switch(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
+/* The order of outages: those of a kind together, and in a kind those of an
+ * id. */
 static uint64_t outage_key(enum truth_outage_kind kind, uint32_t id)
 {
 	return (uint64_t)kind << 32 | id;
@@ -109,6 +118,8 @@ static int by_outage(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
+/* Arrays of fewer than two entries are sorted, and may be NULL, which qsort()
+ * does not take. */
 void truth_sort(struct truth *t)
 {
 	if (t->n_holes > 1)
@@ -121,6 +132,9 @@ void truth_sort(struct truth *t)
 		qsort(t->part, t->n_parts, sizeof(t->part[0]), by_part);
 }
 
+/* Whether I is what truth_first_fault() returns: all faults before it are of
+ * links below LINK, and the one there is not. As the faults are sorted, its two
+ * neighbours tell. */
 static int is_first(const struct truth *t, topo_link link, size_t i)
 {
 	return i <= t->n_faults && (i == 0 || t->fault[i - 1].link < link) &&
@@ -158,6 +172,8 @@ size_t truth_first_hole(const struct truth *t, topo_switch s)
 int truth_swallows(const struct truth *t, topo_switch s,
     const struct topo_tuple *tuple, sim_ns at)
 {
+	/* A switch may have several holes, of different groups of faults; one
+	 * that takes the packet is enough. */
 	for (size_t i = truth_first_hole(t, s);
 	     i < t->n_holes && t->hole[i].at == s; i++) {
 		const struct truth_hole *h = &t->hole[i];
@@ -171,6 +187,8 @@ int truth_swallows(const struct truth *t, topo_switch s,
 const struct truth_outage *truth_outage_at(const struct truth *t,
     enum truth_outage_kind kind, uint32_t id, sim_ns at)
 {
+	/* Find the first outage of this kind and id, then the first of these
+	 * that is active: outages of one id may overlap. */
 	const uint64_t key = outage_key(kind, id);
 	size_t lo = 0, hi = t->n_outages;
 	while (lo < hi) {
@@ -210,12 +228,16 @@ topo_switch truth_switch_of(const struct truth *t, topo_link link,
 		else
 			hi = mid;
 	}
+	/* From here on LO is the first part of LINK, and HI goes through its
+	 * others in search of LIKE. */
 	for (hi = lo; hi < t->n_parts && t->part[hi].link == link; hi++)
 		if (t->part[hi].of == like)
 			return like;
 	return lo < hi ? t->part[lo].of : TOPO_NONE;
 }
 
+/* For one link at a time, by bisection over the sorted faults; who goes through
+ * all links does better with truth_first_fault(). */
 int truth_is_faulty(const struct truth *t, topo_link link)
 {
 	size_t lo = 0, hi = t->n_faults;
@@ -226,6 +248,8 @@ int truth_is_faulty(const struct truth *t, topo_link link)
 		else
 			hi = mid;
 	}
+	/* A fault may be drawn with a rate or delay of 0, and then does
+	 * nothing. */
 	for (; lo < t->n_faults && t->fault[lo].link == link; lo++)
 		if (truth_is_fault(&t->fault[lo]))
 			return 1;

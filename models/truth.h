@@ -29,11 +29,11 @@ enum truth_law {
 	TRUTH_LOAD
 };
 
-/* A link that drops packets at RATE in [0, 1], or delays each of them by
- * delay_us on average and drops no more than others, while from_ns <= t <
- * to_ns. Or one with of_hole into a switch with a hole: then the hole drops,
- * and what is here only says so of the link, RATE being the share of keys that
- * it loses. */
+/* A link that drops packets at RATE in [0, 1] while from_ns <= t < to_ns; or
+ * one that delays each packet by delay_us on average meanwhile, and drops no
+ * more than others. With of_hole it is a link into a switch with a black hole:
+ * the hole does the dropping, and this entry only says that the link is faulty,
+ * RATE being the share of keys that are lost there. */
 struct truth_fault {
 	topo_link link;
 	double rate;
@@ -49,8 +49,9 @@ static inline int truth_is_fault(const struct truth_fault *f)
 	return f->rate > 0 || f->delay_us > 0;
 }
 
-/* 1 if the fault is of packets' times, 0 if it is one of losses. A queue
- * without load is the only slow link that delays nothing. */
+/* 1 if the fault makes packets late, 0 if it loses them. The law must be asked
+ * too: a queue with a load of 0 delays nothing and is a slow link
+ * nevertheless. */
 static inline int truth_is_slow(const struct truth_fault *f)
 {
 	return f->delay_us > 0 || f->law != TRUTH_CONSTANT;
@@ -167,9 +168,10 @@ int truth_is_failed_switch(const struct truth *t, topo_switch s);
 topo_switch truth_switch_of(const struct truth *t, topo_link link,
     topo_switch like);
 
-/* A line for each fault, hole and outage that no other says: a hole says those
- * of its links, a host that is off those of its cable, a pod that is off those of
- * its hosts. Of each sort, the first 50. Needs the order. */
+/* Print a line for each fault, hole and outage, but for those that another line
+ * implies: a hole stands for the faults of its links, a host that is off for
+ * those of its cable, and a pod that is off for its hosts. Of each sort the
+ * first 50 are printed, and how many more there are. Needs the order. */
 void truth_print(const struct truth *truth, const struct topo *t, FILE *out);
 
 #endif

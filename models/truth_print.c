@@ -13,7 +13,7 @@ static double seconds(sim_ns t)
 	return (double)t / (double)SIM_SEC;
 }
 
-/* Ends the line; says nothing of the whole time. */
+/* End the line with when it holds; a whole run needs no words. */
 static void print_span(sim_ns from, sim_ns to, FILE *out)
 {
 	if (from > 0)
@@ -29,7 +29,8 @@ static void print_rest(size_t n, FILE *out)
 		fprintf(out, "  and %zu more\n", n - SHOWN);
 }
 
-/* Whether an outage says the same of all the time that FROM to TO is. */
+/* Whether an outage of that kind and id has exactly the span from FROM to TO:
+ * then its own line tells what another would repeat. */
 static int is_told(const struct truth *truth, enum truth_outage_kind kind,
     uint32_t id, sim_ns from, sim_ns to)
 {
@@ -37,8 +38,9 @@ static int is_told(const struct truth *truth, enum truth_outage_kind kind,
 	return o && o->from_ns == from && o->to_ns == to;
 }
 
-/* Faults of holes are told with the holes, cables of hosts that are off with
- * those. */
+/* Faults of holes are told with the holes, and a cut cable with the host that
+ * is off. Host h has the links 2h and 2h + 1, so a link's half is the number of
+ * its cable, and that of its host if it is below n_hosts. */
 static int truth_print_is_shown(const struct truth *truth, const struct topo *t,
     const struct truth_fault *f)
 {
