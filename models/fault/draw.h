@@ -36,20 +36,22 @@ int fault_draw_links(struct fault_draw *d, struct sim_err *e);
 /* In switch.c: switches, at random or named, with their links. */
 int fault_draw_switches(struct fault_draw *d, struct sim_err *e);
 
-/* The group's switches: N of them in `list`. The first i are those of
- * fault_switches_next() so far; all, if the group names them. */
+/* The group's switches: N of them in `list`. After i calls of
+ * fault_switches_next() the first i are the switches that it returned; the
+ * group's names come in their order. */
 struct fault_switches {
 	uint32_t n, n_taken;
 	topo_switch *list;
 };
 
-/* Those that may fail, or are named. Free with fault_switches_free(), which
- * may be called on a zeroed one. Errors SIM_EINVAL, SIM_ELIMIT, SIM_ENOMEM. */
+/* List the switches that may fail, or those that are named. Free with
+ * fault_switches_free(), which may be called on a zeroed one.
+ * Errors SIM_EINVAL, SIM_ELIMIT, SIM_ENOMEM. */
 int fault_switches_open(struct fault_switches *s, const struct fault_draw *d,
     struct sim_err *e);
 void fault_switches_free(struct fault_switches *s);
 
-/* One more that fails: the next that is named, or one drawn by R. */
+/* One more switch that fails: the next that is named, or one drawn by R. */
 topo_switch fault_switches_next(struct fault_switches *s,
     const struct fault_params *g, struct sim_rng *r);
 

@@ -92,6 +92,7 @@ const struct sim_field fault_fields[] = {
 /* --- keys and kinds ------------------------------------------------------- */
 
 #define KIND(name) (1u << FAULT_##name)
+/* Sets of kinds that are treated alike. */
 enum {
 	LINKS = KIND(DROP) | KIND(LATENCY),
 	HOLES = KIND(BLACK_HOLE_1) | KIND(BLACK_HOLE_2),
@@ -99,6 +100,8 @@ enum {
 	ALL = (1u << FAULT_N_KINDS) - 1,
 };
 
+/* For which kinds a key means anything: a spec that sets another is told so,
+ * and not ignored silently. */
 static const struct {
 	const char *key;
 	unsigned kinds;
@@ -131,6 +134,8 @@ int fault_uses(uint32_t kind, const char *key)
 {
 	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
 		if (strcmp(uses[i].key, key) == 0)
+			/* Each set of kinds is a bit mask over enum
+			 * fault_kind. */
 			return uses[i].kinds >> kind & 1;
 	return 0;
 }
@@ -147,8 +152,8 @@ static sim_ns fault_ns_of(double seconds)
 	return (sim_ns)(seconds * (double)SIM_SEC);
 }
 
-/* A number is taken whether it matters or not, so that `spread` moves nothing
- * else. */
+/* A random number is taken even when `spread` is 0, so that a spec that changes
+ * it moves no other draw of the group. `lasts` wins over `to`. */
 struct fault_span fault_span(struct fault_draw *d)
 {
 	const struct fault_params *g = d->group;
@@ -162,6 +167,10 @@ struct fault_span fault_span(struct fault_draw *d)
 	return when;
 }
 
+/* The spec's `delay` means what is natural for each law, the truth holds the
+ * mean. A lognormal of median m and deviation sigma has the mean
+ * m exp(sigma^2 / 2); in an M/M/1 queue with service time s and load rho
+ * packets wait s rho / (1 - rho). */
 static double mean_delay(const struct fault_params *g, double u)
 {
 	const double delay = dist_at(&g->delay, u);
@@ -187,6 +196,8 @@ int fault_add(struct fault_draw *d, const struct sim_dist *range,
 	if (g->kind == FAULT_LATENCY) {
 		f.delay_us = mean_delay(g, u);
 		f.law = g->law;
+		/* The truth has one shape parameter, whose meaning depends on
+		 * the law. */
 		if (f.law == TRUTH_LOGNORMAL)
 			f.shape = g->sigma;
 		else if (f.law == TRUTH_LOAD)
@@ -207,6 +218,7 @@ static int fault_check_times(const struct fault_params *g, struct sim_err *e)
 		return sim_fail(e, SIM_EINVAL,
 		    "a fault ends at %g s, before it begins at %g s.", g->to_s,
 		    g->from_s);
+	/* Otherwise the latest places would end before they begin. */
 	if (g->to_s < g->from_s + g->spread_s)
 		return sim_fail(e, SIM_EINVAL,
 		    "a fault ends at %g s, but may begin as late as %g s (from "
@@ -218,6 +230,8 @@ static int fault_check_times(const struct fault_params *g, struct sim_err *e)
 static int draw_group(struct fault_draw *d, struct sim_err *e)
 {
 	const struct fault_params *g = d->group;
+	/* With named places (`at`), or with `switches` and no named links, the
+	 * group is about switches; otherwise about links. */
 	int rc = fault_check_times(g, e);
 	if (rc < 0)
 		return rc;
@@ -244,6 +258,9 @@ int fault_draw(const struct topo *t, const struct fault_params *group, size_t n,
     const struct sim_seed *where, struct truth *truth, struct sim_err *e)
 {
 	for (size_t i = 0; i < n; i++) {
+		/* Every group has streams of its own, named by its number: a
+		 * change in one group leaves the places and rates of the
+		 * others. */
 		const uint32_t id = (uint32_t)i;
 		struct fault_draw d = {
 		    .topo = t,
@@ -258,6 +275,8 @@ int fault_draw(const struct topo *t, const struct fault_params *group, size_t n,
 		if (rc < 0)
 			return sim_wrap(e, rc, "fault group %zu", i);
 	}
+	/* Draws look at what earlier groups took, in the order of drawing;
+	 * readers search by link, so the truth is sorted only now. */
 	truth_sort(truth);
 	return 0;
 }

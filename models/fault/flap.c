@@ -1,4 +1,4 @@
-/* models/fault/flap.c -- cables that go down for a while, and the paths meanwhile.
+/* models/fault/flap.c -- cables that go down for a while; paths then.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/fault/flap.h"
@@ -36,6 +36,8 @@ int fault_flap_draw(struct fault_flaps *f, const struct topo *t,
     const struct fault_flap_params *p, const struct sim_seed *where,
     struct sim_err *e)
 {
+	/* Hosts' cables have the first numbers, and do not flap: cables between
+	 * switches come after them. */
 	const uint32_t n_cables = t->n_links / 2 - t->n_hosts;
 	int rc = 0;
 	f->n = 0;
@@ -44,6 +46,8 @@ int fault_flap_draw(struct fault_flaps *f, const struct topo *t,
 		    "%u flaps are asked for, but no cable joins two switches.",
 		    p->count);
 	for (uint32_t i = 0; rc == 0 && i < p->count; i++) {
+		/* Each flap has a stream of its own: more flaps leave the first
+		 * ones where they are. */
 		struct sim_rng r;
 		sim_rng_init(&r, where, SIM_STREAM_FLAP, i);
 		const uint32_t cable = sim_rng_below(&r, n_cables);
@@ -68,6 +72,8 @@ void fault_flap_free(struct fault_flaps *f)
 static int is_down(const struct fault_flaps *f, topo_link l, sim_ns t)
 {
 	for (size_t i = 0; i < f->n; i++)
+		/* The two directions of a cable have the ids 2c and 2c + 1, and
+		 * go down together. */
 		if (f->flap[i].link / 2 == l / 2 && f->flap[i].from_ns <= t &&
 		    t < f->flap[i].to_ns)
 			return 1;
@@ -77,6 +83,7 @@ static int is_down(const struct fault_flaps *f, topo_link l, sim_ns t)
 unsigned fault_flap_down(const struct fault_flaps *f, const topo_link path[],
     unsigned n_hops, sim_ns t)
 {
+	/* Most scenes have no flaps, and every packet asks. */
 	unsigned i = 0;
 	if (f->n == 0)
 		return n_hops;
@@ -92,6 +99,10 @@ unsigned fault_flap_path(const struct fault_flaps *f, const struct topo *t,
 	topo_link other[TOPO_MAX_HOPS];
 	if (fault_flap_down(f, path, n_hops, at) == n_hops)
 		return n_hops;
+	/* A stand-in for routes that converge: the k-th try is the path for
+	 * another seed of the switches' hashes. It depends on the tuple and on
+	 * k alone, so a flow keeps its detour as long as the same cables are
+	 * down. */
 	for (uint32_t k = 1; k < FAULT_FLAP_TRIES; k++) {
 		const uint32_t seed =
 		    topo_mix32(ecmp_seed ^ k * UINT32_C(0x85ebca77));

@@ -1,4 +1,4 @@
-/* models/fault/flap.h -- cables that go down for a while, and the paths meanwhile.
+/* models/fault/flap.h -- cables that go down for a while; paths then.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * While a cable is down no path crosses it in either direction. A flow keeps
@@ -54,8 +54,8 @@ int fault_flap_add(struct fault_flaps *f, const struct fault_flap *flap,
 unsigned fault_flap_down(const struct fault_flaps *f, const topo_link path[],
     unsigned n_hops, sim_ns t);
 
-/* Replace PATH, which the flow with this digest takes when all is up, by the
- * one that it takes at T. Returns the number of hops. */
+/* Replace PATH, which the flow with this digest takes while all cables are up,
+ * by the path that it takes at time AT. Returns the number of its hops. */
 unsigned fault_flap_path(const struct fault_flaps *f, const struct topo *t,
     uint32_t ecmp_seed, topo_host src, topo_host dst, uint32_t digest,
     sim_ns at, topo_link path[], unsigned n_hops);

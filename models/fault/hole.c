@@ -7,14 +7,15 @@
 #include "models/fault/draw.h"
 #include "sim/vec.h"
 
-/* A black hole, before its links are told of it. */
+/* What has been drawn of one black hole: its share of the keys, and when. */
 struct hole {
 	double share;
 	struct fault_span when;
 };
 
-/* All that is drawn of a hole comes before the next hole's, so that more
- * switches are the same ones and more, and more entries the same keys. */
+/* All that is drawn of a hole comes before the next hole's. So a spec with more
+ * switches has the same holes and further ones, and one with a larger `entries`
+ * drops the same keys and further ones: the salt does not depend on it. */
 static int draw_hole(struct fault_draw *d, topo_switch at, struct hole *out,
     struct sim_err *e)
 {
@@ -32,11 +33,15 @@ static int draw_hole(struct fault_draw *d, topo_switch at, struct hole *out,
 		return rc;
 	h.from_ns = out->when.from_ns;
 	h.to_ns = out->when.to_ns;
+	/* A share below 2^-33 rounds to no key at all: such a switch has no
+	 * hole, and its links no fault. */
 	if (h.rule.below == 0)
 		out->share = 0;
 	return out->share > 0 ? truth_add_hole(d->truth, &h, e) : 0;
 }
 
+/* The link into the switch is where its packets are lost, so it is the link
+ * that an algorithm should blame. */
 static int mark_link(struct fault_draw *d, topo_link l, topo_switch s,
     const struct hole *h, struct sim_err *e)
 {
@@ -51,8 +56,9 @@ static int mark_link(struct fault_draw *d, topo_link l, topo_switch s,
 	return rc < 0 ? rc : truth_add_part(d->truth, l, s, e);
 }
 
-/* Say of the links into switches with holes that they are faulty. OF[s] is 1 +
- * the index in HOLE of that of switch s, or 0. */
+/* Add a fault to each link into a switch with a hole. OF[s] is 1 + the index in
+ * HOLE of switch s, or 0. One pass over the links serves all holes of the
+ * group. */
 static int mark_links(struct fault_draw *d, const uint32_t of[],
     const struct hole hole[], struct sim_err *e)
 {

@@ -4,13 +4,16 @@
 #include "models/fault/draw.h"
 #include "topo/region.h"
 
-/* The links that a group may fail, by class: `size` of each, in id order. */
+/* The links that a group may fail: how many of each class, of which class_at()
+ * gives the i-th in order of id. */
 struct places {
 	const struct topo *topo;
 	uint32_t size[TOPO_N_LINK_CLASSES];
 	uint32_t total, n_classes;
 };
 
+/* How many links of a class the network has. A Clos and a region know it by
+ * arithmetic; in another mesh links are of hosts or between switches. */
 static uint32_t class_size(const struct topo *t, enum topo_link_class class)
 {
 	if (topo_is_clos(t))
@@ -40,14 +43,14 @@ static topo_link class_at(const struct topo *t, enum topo_link_class class,
 	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
 }
 
-/* In a mesh that is no region the classes between switches are one, whether it
- * has tiers or not. */
+/* In a mesh that is no region all links between switches are of one class,
+ * since nothing says which tiers they join. */
 static int is_pooled(const struct topo *t)
 {
 	return !topo_is_clos(t) && !t->region;
 }
 
-/* The class that a link is a place of. */
+/* The class under which link L is counted in struct places. */
 static enum topo_link_class place_class(const struct topo *t, topo_link l)
 {
 	if (is_pooled(t) && l >= 2 * t->n_hosts)
@@ -57,6 +60,8 @@ static enum topo_link_class place_class(const struct topo *t, topo_link l)
 
 static struct places places_of(const struct topo *t, uint32_t classes)
 {
+	/* A spec written for a Clos should also run on a graph: there whatever
+	 * classes between switches it names stand for the one of them. */
 	const uint32_t ends =
 	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
 	struct places p = {.topo = t};
@@ -71,6 +76,9 @@ static struct places places_of(const struct topo *t, uint32_t classes)
 	return p;
 }
 
+/* One link at random: of a class drawn first, classes being alike however many
+ * links they have (007's released code spreads failures alike over four
+ * classes), or of all links alike. */
 static topo_link any_place(const struct places *p, enum fault_pick pick,
     struct sim_rng *r)
 {
@@ -82,6 +90,8 @@ static topo_link any_place(const struct places *p, enum fault_pick pick,
 	for (unsigned c = 0;; c++) {
 		if (p->size[c] == 0)
 			continue;
+		/* Classes without links do not count; i is what is left of the
+		 * index after the classes before. */
 		if (pick != FAULT_PICK_LINK) {
 			if (nth_class-- == 0)
 				return class_at(p->topo, c,
@@ -94,7 +104,8 @@ static topo_link any_place(const struct places *p, enum fault_pick pick,
 	}
 }
 
-/* Has L a fault among those from FROM to before TO? */
+/* Whether L has a fault among those with indices in [from, to). Linear, since
+ * faults are few and not sorted yet. */
 static int fault_link_is_taken(const struct truth *truth, size_t from,
     size_t to, topo_link l)
 {
@@ -104,7 +115,8 @@ static int fault_link_is_taken(const struct truth *truth, size_t from,
 	return 0;
 }
 
-/* Places that earlier groups have taken. */
+/* How many links of the allowed classes earlier groups have taken, each counted
+ * once though two groups may name it. */
 static uint32_t n_taken(const struct places *p, const struct truth *truth)
 {
 	uint32_t n = 0;
@@ -116,9 +128,10 @@ static uint32_t n_taken(const struct places *p, const struct truth *truth)
 	return n;
 }
 
-/* A free link of the allowed classes out of the switch that L leaves, drawn
- * alike, or TOPO_NONE. Links out of one switch are found among the allowed
- * ones: cost O(links), paid only when `same_switch` strikes. */
+/* A free link of the allowed classes out of the switch that L leaves, all
+ * alike, or TOPO_NONE. The n-th candidate replaces the one found with
+ * probability 1/n, which gives each the same chance without a list of them.
+ * Cost O(links), paid only when `same_switch` strikes. */
 static topo_link sibling(const struct places *p, topo_link l,
     const struct truth *truth, struct sim_rng *r)
 {
@@ -143,6 +156,9 @@ static topo_link sibling(const struct places *p, topo_link l,
 static int fault_link_add(struct fault_draw *d, const struct sim_dist *range,
     topo_link l, struct sim_err *e)
 {
+	/* Time and rate come from streams of their own: which links fail does
+	 * not depend on how badly, so a sweep over rates fails the same
+	 * links. */
 	const struct fault_span when = fault_span(d);
 	return fault_add(d, range, l, sim_rng_u01(&d->rate), &when, e);
 }
@@ -173,9 +189,10 @@ static int draw_random(struct fault_draw *d, struct sim_err *e)
 		if (last != TOPO_NONE &&
 		    sim_rng_u01(&d->place) < g->same_switch)
 			l = sibling(&p, last, truth, &d->place);
-		/* When nearly all links of a class are taken, this draws often
-		 * but ends with probability 1: count <= total. A class that is
-		 * full is left by drawing from all links alike. */
+		/* When nearly all links of a class are taken, this draws often,
+		 * but it ends with probability 1, since check_count() found
+		 * enough free ones. A class that is full is given up after 64
+		 * tries, by drawing from all links alike. */
 		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
 			l = any_place(&p,
 			    tries < 64 ? g->pick : FAULT_PICK_LINK, &d->place);
@@ -189,7 +206,8 @@ static int draw_random(struct fault_draw *d, struct sim_err *e)
 	return 0;
 }
 
-/* Whether a link of L's class out of L's switch has a fault of the group. */
+/* Whether a link of L's class out of L's switch already has a fault of this
+ * group, whose faults begin at FROM. */
 static int has_turn(const struct topo *t, const struct truth *truth,
     size_t from, topo_link l)
 {
@@ -204,6 +222,8 @@ static int has_turn(const struct topo *t, const struct truth *truth,
 	return 0;
 }
 
+/* The released code draws the rates of links from a T1 to a ToR from 1e-5 on,
+ * and those of all others from 1e-4 on. */
 static int add_matlab(struct fault_draw *d, topo_link l, struct sim_err *e)
 {
 	struct sim_dist range = d->group->rate;
@@ -212,10 +232,12 @@ static int add_matlab(struct fault_draw *d, topo_link l, struct sim_err *e)
 	return fault_link_add(d, &range, l, e);
 }
 
-/* All switches of a tier have equally many links of a class, so a link of a
- * switch whose turn it is, both drawn alike, is a link drawn alike among those
- * of such switches. As in draw_random(), many tries mean that a class is used
- * up: first its switches, then its links. */
+/* A free link of a switch that has not had its turn. All switches of a tier
+ * have equally many links of a class, so drawing any link of the class and
+ * rejecting those of switches that had their turn is the same as drawing a
+ * switch and then its link. As in draw_random(), many tries mean that a class
+ * is used up: after 64 a switch may have a second turn, after 128 any class
+ * will do. */
 static topo_link next_turn(const struct places *p, const struct truth *truth,
     size_t from, struct sim_rng *r)
 {
@@ -251,6 +273,8 @@ static int draw_matlab(struct fault_draw *d, struct sim_err *e)
 			return rc;
 		if (sim_rng_u01(&d->place) >= g->same_switch)
 			continue;
+		/* The released code's second fault is of the same class at the
+		 * same switch, and comes on top of `count`. */
 		const struct places same =
 		    places_of(t, UINT32_C(1) << topo_class_of(t, l));
 		l = sibling(&same, l, truth, &d->place);
@@ -270,6 +294,8 @@ static int draw_named(struct fault_draw *d, struct sim_err *e)
 			return sim_fail(e, SIM_EINVAL,
 			    "link %u is not in [0, %u].", g->links[i],
 			    d->topo->n_links - 1);
+		/* Only this group's faults are looked at: a link may well be
+		 * named in two groups, and then has two faults. */
 		if (fault_link_is_taken(d->truth, from, d->truth->n_faults,
 			g->links[i]))
 			return sim_fail(e, SIM_EINVAL,

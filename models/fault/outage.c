@@ -1,4 +1,4 @@
-/* models/fault/outage.c -- hosts and pods that are off, services that misbehave.
+/* models/fault/outage.c -- hosts and pods that are off, bad services.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
@@ -13,7 +13,8 @@ struct ids {
 	uint32_t *list; /* those that are off come first */
 };
 
-/* List all N ids and check those of the group. OF is what they are ids of. */
+/* List all N ids, and check those that the group names. OF is what they are
+ * called in messages. */
 static int open_ids(struct ids *s, const struct fault_params *g, uint32_t n,
     const char *of, struct sim_err *e)
 {
@@ -38,7 +39,8 @@ static int open_ids(struct ids *s, const struct fault_params *g, uint32_t n,
 	return 0;
 }
 
-/* The I-th that is off: the one named, or a step of a Fisher-Yates shuffle. */
+/* The I-th that is off: the one named, or else a step of a Fisher-Yates
+ * shuffle, which takes each id once at most. */
 static uint32_t next_id(struct ids *s, const struct fault_params *g, uint32_t i,
     struct sim_rng *r)
 {
@@ -63,6 +65,7 @@ static int add_outage(struct truth *truth, enum truth_outage_kind kind,
 	return truth_add_outage(truth, &o, e);
 }
 
+/* A link of something without power loses every packet. */
 static int cut_link(struct truth *truth, topo_link l,
     const struct fault_span *when, struct sim_err *e)
 {
@@ -97,8 +100,9 @@ int fault_draw_hosts(struct fault_draw *d, struct sim_err *e)
 
 /* --- pods ----------------------------------------------------------------- */
 
-/* Mark the nodes of a pod: its hosts, their ToRs, and the switches next to
- * those, which serve no other pod. */
+/* Mark the nodes of a pod in IN: its hosts, their ToRs, and the switches next
+ * to those, which in a Clos are the pod's own T1s. Whatever is not marked yet
+ * beside a ToR then is above it. */
 static void mark_pod(const struct topo *t, uint32_t pod, uint8_t in[])
 {
 	enum { HOST = 1, TOR, ABOVE };
@@ -129,6 +133,8 @@ static int cut_pod(struct fault_draw *d, const uint8_t in[],
 			continue;
 		rc = cut_link(d->truth, l, when, e);
 		for (int i = 0; rc == 0 && i < 2; i++)
+			/* A link between two switches of the pod is part of the
+			 * failure of both. */
 			if (in[end[i]] && end[i] >= t->n_hosts)
 				rc = truth_add_part(d->truth, l,
 				    end[i] - t->n_hosts, e);
@@ -151,6 +157,8 @@ static int pod_off(struct fault_draw *d, uint32_t pod, uint8_t in[],
 int fault_draw_pods(struct fault_draw *d, struct sim_err *e)
 {
 	const struct topo *t = d->topo;
+	/* Hosts are numbered pod by pod, so the last host is in the last
+	 * pod. */
 	const uint32_t last = topo_pod_of(t, t->n_hosts - 1);
 	struct ids s = {0};
 	uint8_t *in = NULL;
@@ -179,6 +187,8 @@ int fault_draw_services(struct fault_draw *d, struct sim_err *e)
 		    "the collector sends no documents: its mode is down or "
 		    "slow.");
 	for (uint32_t i = 0; rc == 0 && i < g->count; i++) {
+		/* The delay is drawn in every mode, so that another mode leaves
+		 * the times of later outages where they are. */
 		const double delay_us =
 		    dist_at(&g->delay, sim_rng_u01(&d->outage));
 		const struct fault_span when = fault_span(d);

@@ -7,6 +7,7 @@ uint32_t fault_service_mode(const struct truth *t, enum truth_outage_kind kind,
     sim_ns at, sim_ns *delay_ns)
 {
 	const struct truth_outage *o = truth_outage_at(t, kind, 0, at);
+	/* Outages keep microseconds, and the clock counts nanoseconds. */
 	*delay_ns =
 	    o && o->mode == TRUTH_SLOW ? (sim_ns)(o->delay_us * 1e3) : 0;
 	return o ? (uint32_t)o->mode : FAULT_SERVICE_UP;
@@ -15,6 +16,8 @@ uint32_t fault_service_mode(const struct truth *t, enum truth_outage_kind kind,
 int fault_service_document(const struct fault_services *s, uint32_t mode,
     topo_host host, sim_ns at, const void **data, size_t *n, struct sim_err *e)
 {
+	/* What a proxy or a wrong server may send in place of a document:
+	 * agents must refuse it. */
 	static const char garbage[] = "<html>It works!</html>\n";
 	*data = NULL;
 	*n = 0;
@@ -22,6 +25,8 @@ int fault_service_document(const struct fault_services *s, uint32_t mode,
 		*data = garbage;
 		*n = sizeof(garbage) - 1;
 	}
+	/* Modes EMPTY and GARBAGE are settled here; a service that is up or
+	 * slow sends the document that there is. */
 	if (mode >= TRUTH_EMPTY && mode != FAULT_SERVICE_UP)
 		return 0;
 	return s->fetch ? s->fetch(s->arg, host, at, data, n, e) : 0;

@@ -20,7 +20,8 @@ struct fault_services {
 	 * same bytes: the answer may be late. */
 	int (*upload)(void *arg, topo_host host, sim_ns at, const void *data,
 	    size_t n, struct sim_err *e);
-	/* The same of what is sent once. May be NULL: they go nowhere. */
+	/* The same for AGENT_COUNTERS, which are sent once and not again. May
+	 * be NULL: then they go nowhere. */
 	int (*counters)(void *arg, topo_host host, sim_ns at, const void *data,
 	    size_t n, struct sim_err *e);
 };
@@ -28,9 +29,9 @@ struct fault_services {
 /* Beside the modes of an outage. */
 enum { FAULT_SERVICE_UP = TRUTH_GARBAGE + 1 };
 
-/* How the service of KIND takes a request at AT: FAULT_SERVICE_UP, or an enum
- * truth_outage_mode. *DELAY_NS: what it then takes longer. Cost as
- * truth_outage_at(). */
+/* How the service of KIND takes a request at time AT: FAULT_SERVICE_UP, or an
+ * enum truth_outage_mode. *DELAY_NS is how much longer its answer then takes.
+ * Cost as truth_outage_at(). */
 uint32_t fault_service_mode(const struct truth *t, enum truth_outage_kind kind,
     sim_ns at, sim_ns *delay_ns);
 
@@ -39,7 +40,8 @@ uint32_t fault_service_mode(const struct truth *t, enum truth_outage_kind kind,
 int fault_service_document(const struct fault_services *s, uint32_t mode,
     topo_host host, sim_ns at, const void **data, size_t *n, struct sim_err *e);
 
-/* Give S counters, unless the collector is down. Errors those of S. */
+/* Hand counters to S, unless the collector is down: then they are lost. Errors
+ * those of S. */
 int fault_service_counters(const struct fault_services *s,
     const struct truth *t, topo_host host, sim_ns at, const void *data,
     size_t n, struct sim_err *e);

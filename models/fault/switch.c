@@ -9,14 +9,16 @@
 
 const char *const fault_tier_names[] = {"tor", "t1", "t2", "border", NULL};
 
-/* Tiers that each switch is of, as bits. A mesh may not say: there those with
- * hosts are ToRs, and the others both T1s and T2s. */
+/* The tiers that each switch is of, as bits. A mesh may not say: then switches
+ * with hosts are ToRs, and the others are both T1s and T2s, so that either name
+ * finds them. */
 static void set_tiers(const struct topo *t, uint8_t bits[])
 {
 	for (topo_host h = 0; h < t->n_hosts; h++)
 		bits[topo_tor_of(t, h)] = 1 << FAULT_TIER_TOR;
 	for (topo_switch s = 0; s < t->n_switches; s++) {
 		const struct topo_clos *c = &t->clos;
+		/* Switches of a Clos are numbered tier by tier. */
 		uint32_t tier = TOPO_NONE;
 		if (!topo_is_clos(t))
 			tier = topo_mesh_tier(t->mesh, s);
@@ -63,6 +65,8 @@ int fault_switches_open(struct fault_switches *s, const struct fault_draw *d,
 {
 	const struct fault_params *g = d->group;
 	const struct topo *t = d->topo;
+	/* More switches may be named than there are, until a name is found to
+	 * be wrong or repeated. */
 	const size_t most = g->n_at > t->n_switches ? g->n_at : t->n_switches;
 	uint8_t *bits = NULL;
 	int rc;
@@ -91,7 +95,9 @@ void fault_switches_free(struct fault_switches *s)
 	*s = (struct fault_switches){0};
 }
 
-/* A step of a Fisher-Yates shuffle. */
+/* Named switches are taken in the order of the spec, and random ones by a step
+ * of a Fisher-Yates shuffle: either way the first n_taken of the list are those
+ * that were taken. */
 topo_switch fault_switches_next(struct fault_switches *s,
     const struct fault_params *g, struct sim_rng *r)
 {
@@ -103,6 +109,7 @@ topo_switch fault_switches_next(struct fault_switches *s,
 	return at;
 }
 
+/* Whether L has a fault among those from index FROM on. */
 static int has_fault(const struct truth *truth, size_t from, topo_link l)
 {
 	for (size_t i = from; i < truth->n_faults; i++)
@@ -111,6 +118,8 @@ static int has_fault(const struct truth *truth, size_t from, topo_link l)
 	return 0;
 }
 
+/* Whether NODE is one of the first N switches of the list, those before the
+ * present one. */
 static int is_listed(const struct fault_draw *d, const struct fault_switches *s,
     uint32_t n, topo_node node)
 {
@@ -120,8 +129,8 @@ static int is_listed(const struct fault_draw *d, const struct fault_switches *s,
 	return 0;
 }
 
-/* The chance and the rate are drawn whether L fails or not, so that a larger
- * share fails the same links and more. */
+/* The chance and the rate are drawn whether L fails or not. So with a larger
+ * `share` the same links fail, at the same rates, and further ones. */
 static int draw_link(struct fault_draw *d, topo_link l,
     const struct fault_span *when, struct sim_err *e)
 {
@@ -132,8 +141,8 @@ static int draw_link(struct fault_draw *d, topo_link l,
 }
 
 /* Fail the links of the I-th switch, in order of id. A link to a switch before
- * it has been drawn already and has failed with both, or with neither. FROM is
- * the first fault of the group. */
+ * it has been drawn with that one, and is now noted as failing with this one
+ * too, or with neither. FROM is the first fault of the group. */
 static int fail_links(struct fault_draw *d, const struct fault_switches *s,
     uint32_t i, size_t from, struct sim_err *e)
 {
@@ -163,6 +172,9 @@ int fault_draw_switches(struct fault_draw *d, struct sim_err *e)
 	struct fault_switches s;
 	int rc = fault_switches_open(&s, d, e);
 	const uint32_t n = g->n_at > 0 ? s.n : g->switches;
+	/* All switches are drawn before any link: both come from the stream of
+	 * places, and which switches fail must not depend on how many links
+	 * they have. */
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		fault_switches_next(&s, g, &d->place);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
