@@ -38,7 +38,11 @@ const struct sim_field scene_latency_fields[] = {
 };
 #undef AT
 
-/* The quantile function of the law at U in (0, 1). */
+/* The quantile function of the law at U in (0, 1), all laws having the mean
+ * delay_us. The logarithm of a lognormal with that mean is centred at
+ * log(delay_us) - shape^2 / 2. A packet that meets an idle M/M/1 queue does not
+ * wait; the others, a share equal to the load, wait an exponential time of mean
+ * delay_us / load. */
 static double delay_at(const struct truth_fault *f, double u)
 {
 	const double idle = 1 - f->shape;
@@ -58,7 +62,8 @@ static double delay_at(const struct truth_fault *f, double u)
 	return f->delay_us;
 }
 
-/* The mean of N draws; the law's own mean for R = NULL. */
+/* The mean of N draws, or the law's own mean if R is NULL. A constant delay
+ * takes no random number, so that it moves no other draws. */
 static double draw_mean(const struct truth_fault *f, unsigned n,
     struct sim_rng *r)
 {
@@ -70,6 +75,8 @@ static double draw_mean(const struct truth_fault *f, unsigned n,
 	return sum / n;
 }
 
+/* The delays of all faults of LINK that are active at T, which add up. FIRST is
+ * the first of them, as truth_first_fault() gives it. */
 static double scene_latency_add_up(const struct truth *truth, size_t first,
     topo_link link, sim_ns t, unsigned n, struct sim_rng *r)
 {
@@ -113,10 +120,14 @@ double scene_latency_smoothed(const struct truth *truth, topo_link link,
 uint32_t scene_latency_srtt(const struct scene_latency_params *p,
     struct sim_rng *r, unsigned n_hops, uint32_t n_pkts, double delay_us)
 {
+	/* The mean of n exponential times is a gamma variable of shape n: one
+	 * draw in place of n. */
 	const double n =
 	    n_pkts < SCENE_LATENCY_SAMPLES ? n_pkts : SCENE_LATENCY_SAMPLES;
+	/* Every link is crossed twice, once each way. */
 	double us = 2 * n_hops * p->hop_us + delay_us;
 	if (p->queue_us > 0)
 		us += gsl_ran_gamma(&r->gsl, n, p->queue_us / n);
+	/* The column ends at 2^32 us, a little more than an hour. */
 	return us < UINT32_MAX - 1 ? (uint32_t)(us + 0.5) : UINT32_MAX - 1;
 }

@@ -1,4 +1,4 @@
-/* models/scene/loss.c -- per-packet Bernoulli loss: rates, hazards, who lost what.
+/* models/scene/loss.c -- packets lost independently, link by link.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/scene/loss.h"
@@ -9,6 +9,8 @@
 
 double scene_hazard(double rate)
 {
+	/* Precise for tiny rates, where log(1 - rate) would lose most of its
+	 * digits. */
 	return -log1p(-rate);
 }
 
@@ -20,6 +22,8 @@ int scene_loss_fault_at(const struct scene_loss *m, size_t first,
 	*hazard = 0;
 	for (size_t i = first;
 	     i < truth->n_faults && truth->fault[i].link == link; i++) {
+		/* Slow links lose nothing, and links into a black hole lose
+		 * what the hole's rule says, not packets at random. */
 		const struct truth_fault *f = &truth->fault[i];
 		if (!truth_is_slow(f) && !f->of_hole && f->from_ns <= t &&
 		    t < f->to_ns) {
@@ -41,11 +45,14 @@ double scene_loss_hazard(const struct scene_loss *m, topo_link link, sim_ns t)
 {
 	double hazard;
 	if (scene_loss_fault(m, link, t, &hazard))
+		/* A fault takes the place of its link's noise: a fault of rate
+		 * 0 makes a link lossless. */
 		return hazard;
 	return scene_hazard(scene_noise_rate(&m->noise, link));
 }
 
-/* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. */
+/* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. Where 0 is
+ * rare, drawing again until it is not costs little. */
 static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 {
 	if (isinf(hazard))
@@ -59,8 +66,9 @@ static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 		while (k == 0);
 		return k;
 	}
-	/* By inversion from 1 upwards: few steps, as n * hazard < 7. The last
-	 * term that does not vanish ends the walk when rounding would not. */
+	/* By inversion from 1 upwards. It takes few steps, since n * hazard < 7
+	 * here. When rounding leaves U above all terms, the walk ends at the
+	 * first that vanishes. */
 	double u = sim_rng_u01(r) * some;
 	double odds = p / (1 - p);
 	double term = n * odds * exp(-(double)n * hazard);
@@ -73,8 +81,10 @@ static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 	return k;
 }
 
-/* The first marked link from I on, given that there is one, by U uniform on
- * [0, 1) times the chance that there is. LAST is the last link that can be. */
+/* The first marked link from I on, given that there is one before or at LAST,
+ * the last link that can be marked. U is uniform on [0, 1) times the chance
+ * that any of them is marked: so it falls below the chance that one of the
+ * links up to the first marked one is. */
 static unsigned first_marked(uint32_t n, const double hazard[], unsigned i,
     unsigned last, double u)
 {
@@ -102,8 +112,10 @@ void scene_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
 		}
 	}
 	assert(n_links > 0);
-	/* The first marked link: often only one can be. Later ones: marks are
-	 * independent, so ask again whether there is any from there on. */
+	/* Links are independent, so the marks can be drawn one link at a time:
+	 * which link has the first, how many that one has, then whether any
+	 * link behind it has some, and so on. Where only one link can be
+	 * marked, no number is needed to find it. */
 	double ahead = 0, u = 0;
 	if (n_links > 1) {
 		for (unsigned k = 0; k <= last; k++)
@@ -125,6 +137,9 @@ void scene_loss_marks(struct sim_rng *r, uint32_t n, const double hazard[],
 void scene_loss_drops(struct sim_rng *r, uint32_t n, const uint32_t marks[],
     unsigned h, uint32_t drops[])
 {
+	/* Of the n packets, LEFT arrive at link i, and the m that are marked
+	 * there are any m of the n alike. Those among them that were lost
+	 * before are not lost again: hypergeometric. */
 	uint32_t left = n;
 	for (unsigned i = 0; i < h; i++) {
 		uint32_t m = marks[i];

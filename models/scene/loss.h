@@ -1,4 +1,4 @@
-/* models/scene/loss.h -- per-packet Bernoulli loss: rates, hazards, who lost what.
+/* models/scene/loss.h -- packets lost independently, link by link.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each packet is lost on each link of its path with that link's rate,

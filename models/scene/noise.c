@@ -1,4 +1,4 @@
-/* models/scene/noise.c -- small drop rates of good links, drawn per link and epoch.
+/* models/scene/noise.c -- small drop rates of links without a fault.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/scene/noise.h"
@@ -22,6 +22,9 @@ void scene_noise_init(struct scene_noise *n,
     const struct scene_noise_params *params, const struct sim_seed *where)
 {
 	n->rate = params->rate;
+	/* The ends are scaled and not the draws: a rate above 1 is cut by
+	 * moving the end of the range, so with a large scale rates are spread
+	 * over [.., 1]. */
 	n->rate.a = fmin(1, params->rate.a * params->scale);
 	n->rate.b = fmin(1, params->rate.b * params->scale);
 	sim_rng_key(n->key, where, SIM_STREAM_NOISE);
@@ -29,7 +32,8 @@ void scene_noise_init(struct scene_noise *n,
 	n->point = where->point;
 }
 
-/* Four links share a block: one word each. */
+/* Four links share a block of random numbers, one word each, and the counter is
+ * the number of the block: any link's rate can be had alone. */
 static void block_of(const struct scene_noise *n, topo_link link,
     uint32_t word[4])
 {
@@ -39,6 +43,8 @@ static void block_of(const struct scene_noise *n, topo_link link,
 
 static double rate_of(const struct scene_noise *n, uint32_t word)
 {
+	/* The middle of the word's interval, so that the mean over all words is
+	 * exactly 1/2. */
 	return dist_at(&n->rate, (word + 0.5) * 0x1p-32);
 }
 

@@ -1,4 +1,4 @@
-/* models/scene/noise.h -- small drop rates of good links, drawn per link and epoch.
+/* models/scene/noise.h -- small drop rates of links without a fault.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A link's noise is a function of its id and the epoch's name: nothing is

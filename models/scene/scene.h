@@ -1,4 +1,4 @@
-/* models/scene/scene.h -- one epoch before it runs: network, traffic, faults, noise.
+/* models/scene/scene.h -- one epoch before it runs.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef MODELS_SCENE_SCENE_H
@@ -21,9 +21,9 @@ struct scene_params {
 	struct fault_params *group; /* owned by the spec */
 };
 
-/* Zeroed is empty. The bulk data planes (models/bulk/) read a
- * scene; they add each lossy flow to a window and its drops to the losses
- * beside that (losses.h). */
+/* Zeroed is empty. The bulk data planes (models/bulk/) read a scene; they add
+ * each lossy flow to a window and its drops to the losses beside that
+ * (losses.h). Not copyable once drawn, as `loss` points at `truth`. */
 struct scene {
 	const struct topo *topo;
 	struct sim_seed where;

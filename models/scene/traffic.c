@@ -33,7 +33,8 @@ const struct sim_field scene_traffic_fields[] = {
     {0},
 };
 
-/* Hosts by ToR of a mesh, by counting sort. */
+/* List the hosts of a mesh by ToR, with a counting sort. In a Clos they are
+ * numbered by ToR anyway, so neither list is needed. */
 static int list_hosts(struct scene_traffic *tr, struct sim_err *e)
 {
 	const struct topo *t = tr->topo;
@@ -57,6 +58,7 @@ static uint32_t n_hosts_under(const struct scene_traffic *tr, topo_switch s)
 			 : tr->topo->clos.n_hosts;
 }
 
+/* List the switches that have hosts, and make room for the index of each. */
 static int scene_traffic_list_tors(struct scene_traffic *tr, struct sim_err *e)
 {
 	const struct topo *t = tr->topo;
@@ -72,7 +74,8 @@ static int scene_traffic_list_tors(struct scene_traffic *tr, struct sim_err *e)
 	return 0;
 }
 
-/* The first n_hot of a partial Fisher-Yates shuffle are the hot ones. */
+/* The hot ToRs are drawn by the first n_hot steps of a Fisher-Yates shuffle:
+ * they then stand first. place[] is the list's inverse. */
 static void draw_hot(struct scene_traffic *tr, struct sim_rng *r)
 {
 	for (uint32_t i = 0; i < tr->n_hot; i++) {
@@ -97,6 +100,8 @@ static void forget_tors(struct scene_traffic *tr)
 static int draw_tors(struct scene_traffic *tr, struct sim_rng *r,
     struct sim_err *e)
 {
+	/* A Clos with uniform traffic needs no lists: its ToRs have the ids
+	 * from 0 on. */
 	const int skewed = tr->params.dst == SCENE_DST_SKEWED;
 	const int clos = topo_is_clos(tr->topo);
 	int rc;
@@ -111,6 +116,8 @@ static int draw_tors(struct scene_traffic *tr, struct sim_rng *r,
 		return sim_fail(e, SIM_EINVAL,
 		    "traffic needs hosts under at least 2 ToRs; there is 1.");
 	if (skewed) {
+		/* Some ToR must not be hot, or there is nobody to send the
+		 * other share to. */
 		if (tr->params.n_hot >= tr->n_tors)
 			return sim_fail(e, SIM_EINVAL,
 			    "n_hot %u is not below the number of ToRs, %u.",
@@ -128,6 +135,9 @@ static int draw_conns(struct scene_traffic *tr, struct sim_rng *r,
 	const uint32_t n = tr->topo->n_hosts;
 	const struct sim_dist *d = &tr->params.conns;
 	int rc;
+	/* With equally many connections a host, sources are found by division,
+	 * and no array of a word a host is needed; `first` being NULL says
+	 * so. */
 	if (d->kind == SIM_FIXED) {
 		free(tr->first);
 		tr->first = NULL;
@@ -145,6 +155,7 @@ static int draw_conns(struct scene_traffic *tr, struct sim_rng *r,
 		}
 		tr->n_flows = tr->first[n] = sum;
 	}
+	/* Counters of random numbers have 32 bits for the flow. */
 	if (tr->n_flows > UINT32_MAX)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%llu flows in an epoch; at most 4294967295 are possible.",
@@ -168,6 +179,8 @@ int scene_traffic_draw(struct scene_traffic *tr, const struct topo *topo,
 	sim_rng_init(&r, where, SIM_STREAM_TRAFFIC, 0);
 	if ((rc = draw_tors(tr, &r, e)) < 0)
 		return rc;
+	/* Another stream, so that the number of hot ToRs does not change how
+	 * many connections hosts open. */
 	sim_rng_init(&r, where, SIM_STREAM_TRAFFIC, 1);
 	return draw_conns(tr, &r, e);
 }
@@ -195,8 +208,9 @@ topo_host scene_traffic_src(const struct scene_traffic *tr, uint64_t flow)
 	return lo;
 }
 
-/* Places [*from, *to) of the group that COIN names, without the source's own
- * place: the other group when nothing else is left. */
+/* The group, hot or not, that COIN chooses, as places [*from, *to) of the list
+ * of ToRs. If the source's own ToR is all of that group it takes the other,
+ * since nobody sends to its own ToR. */
 static void pick_group(const struct scene_traffic *tr, uint32_t own,
     uint32_t coin, uint32_t *from, uint32_t *to)
 {
@@ -218,8 +232,9 @@ topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
 	if (tr->n_hot > 0)
 		pick_group(tr, own, coin, &from, &to);
 
-	/* The product's high half picks the ToR; what is left of the word in
-	 * its low half picks the host. */
+	/* Multiply and shift: the high half of the product is a uniform choice
+	 * of a ToR, and its low half is as good as a fresh word, which chooses
+	 * the host. The source's own ToR is left out by counting past it. */
 	const uint32_t own_inside = own >= from && own < to;
 	const uint64_t m = (uint64_t)word * (to - from - own_inside);
 	uint32_t i = from + (uint32_t)(m >> 32);

@@ -10,10 +10,10 @@
 #include "topo/topo.h"
 
 /* Where flows go. UNIFORM: to all other ToRs alike, and there to all hosts
- * alike. SKEWED: a share
- * `hot_share` of flows goes to `n_hot` ToRs drawn at random per run, the others
- * to the remaining ToRs; within both, alike. Nobody sends to its own ToR: a
- * source under the only hot ToR sends all its flows to the others.
+ * alike. SKEWED: a share `hot_share` of flows goes to `n_hot` ToRs drawn at
+ * random per run, the others to the remaining ToRs; within both, alike. Nobody
+ * sends to its own ToR: a source under the only hot ToR sends all its flows to
+ * the others.
  * Paper 007 (NSDI'18) §6.4 (10 ToRs get 80 %), §6.5 (one hot ToR). */
 enum scene_dst { SCENE_DST_UNIFORM, SCENE_DST_SKEWED };
 

@@ -1,21 +1,26 @@
-/* models/scene/walk.c -- one packet's way: the links it meets, when, and its end.
+/* models/scene/walk.c -- one packet's way, link by link.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/scene/walk.h"
 
 #include <assert.h>
 
-/* The tail of a law may reach beyond the clock; nobody waits for 11 days. */
+/* A law's tail may give a delay that no clock can hold: 11 days are more than
+ * anybody waits for. */
 #define MAX_DELAY_US 1e12
 
-/* --- one link --------------------------------------------------------------- */
+/* --- one link ------------------------------------------------------------- */
 
+/* In most scenes no cable flaps, which is worth knowing before asking for each
+ * link. */
 static int walk_is_all_up(const struct scene_walk_net *net)
 {
 	return !net->flaps || net->flaps->n == 0;
 }
 
-/* The first fault of L, mostly found where it stood last; SIZE_MAX: none. */
+/* The index of the first fault of L, or SIZE_MAX. It is mostly found where it
+ * stood last time, which the net may remember by link; after a repair it stands
+ * elsewhere and is searched for. */
 static inline size_t walk_fault(const struct scene_walk_net *net, topo_link l)
 {
 	const struct truth *truth = &net->scene->truth;
@@ -26,6 +31,9 @@ static inline size_t walk_fault(const struct scene_walk_net *net, topo_link l)
 	return i < truth->n_faults && truth->fault[i].link == l ? i : SIZE_MAX;
 }
 
+/* What decides whether L loses a packet at AT, in this order: a cable that is
+ * down loses all, also of probes that links otherwise leave alone; then the
+ * link's faults; then its noise. */
 static double walk_hazard(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at)
 {
@@ -42,8 +50,8 @@ static double walk_hazard(const struct scene_walk_net *net, topo_link l,
 			  : scene_hazard(scene_noise_rate(&loss->noise, l));
 }
 
-/* What a packet with OWN_US takes on L, but for distance, which most links do
- * not have. */
+/* The time that a packet takes on L: OWN_US, which is the caller's, and what
+ * faults add. Distance is left to the caller, as most networks have none. */
 static sim_ns walk_delay(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at, double own_us, struct sim_rng *r)
 {
@@ -53,7 +61,8 @@ static sim_ns walk_delay(const struct scene_walk_net *net, topo_link l,
 	return (sim_ns)(fmin(own_us, MAX_DELAY_US) * 1e3 + 0.5);
 }
 
-/* Whether the switch behind L, which leads to one, takes TUPLE. */
+/* Whether the switch at the end of L swallows TUPLE at AT; L must lead to a
+ * switch. By the model's rule no hole takes ICMP. */
 static int walk_swallows(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, topo_link l, sim_ns at)
 {
@@ -62,7 +71,7 @@ static int walk_swallows(const struct scene_walk_net *net,
 		at);
 }
 
-/* --- step by step ----------------------------------------------------------- */
+/* --- step by step --------------------------------------------------------- */
 
 struct scene_walk scene_walk_begin(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
@@ -119,9 +128,10 @@ struct scene_walk_hop scene_walk_hop(const struct scene_walk *w)
 	};
 }
 
-/* --- whole ways --------------------------------------------------------------- */
+/* --- whole ways ----------------------------------------------------------- */
 
-/* The first link into a switch that swallows TUPLE, or N_HOPS. */
+/* The index in PATH of the first link into a switch that swallows TUPLE, or
+ * N_HOPS. The last link leads to the host. */
 static unsigned walk_hole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns at)
@@ -134,8 +144,9 @@ static unsigned walk_hole(const struct scene_walk_net *net,
 	return n_hops;
 }
 
-/* This runs twice for every connect, so a link without faults costs a sum and
- * no more. */
+/* Hazards and delays of all links, as they are when the packet leaves. This
+ * runs twice for every connect, so where no cable flaps and the noise is at
+ * hand, a link without faults costs one addition. */
 struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, struct sim_rng *r)
@@ -155,6 +166,8 @@ struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
 		hazard += walk_hazard(net, l, fault, sent);
 		delay += walk_delay(net, l, fault, sent, 0, r);
 	}
+	/* Only data centres that are joined in a region are far from each
+	 * other. */
 	for (unsigned i = 0; net->topo->region && i < n_hops; i++)
 		delay += topo_link_delay(net->topo, path[i]);
 	if (net->scene->truth.n_holes > 0 &&
@@ -167,6 +180,9 @@ int scene_walk_hazards(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, double hazard[])
 {
+	/* Sums of hazards along the path: a packet whose TTL ends behind k
+	 * links meets hazard[k]. A link into a hole is as bad as one that loses
+	 * all, and so is everything behind it. */
 	const unsigned hole = walk_hole(net, tuple, path, n_hops, sent);
 	int is_slow = net->topo->region != NULL;
 	hazard[0] = 0;

@@ -1,4 +1,4 @@
-/* models/scene/walk.h -- one packet's way: the links it meets, when, and its end.
+/* models/scene/walk.h -- one packet's way, link by link.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A packet goes along a path, link by link. It
@@ -6,22 +6,21 @@
  *	meets    the next link, which loses it at the hazard of its faults, or
  *	         of its noise if it has none (see loss.h), or for certain while
  *	         its cable is down;
- *	crosses  it, which takes a time of the caller's, what faults add to that,
- *	         drawn for each packet by their law (see latency.h), and
- *	         distance (topo_link_delay());
+ *	crosses  it, which takes a time that the caller gives, what faults add
+ *	         to that, drawn for each packet by their law (see latency.h),
+ *	         and distance (topo_link_delay());
  *	enters   the node behind. A switch with a hole that takes the five-tuple
  *	         swallows it; no hole takes ICMP. A switch where its TTL ends
  *	         throws it away; a host has got it.
  *
- * Losses are for the caller to draw, since each draws in its own way: with one
- * number for all links, and with a new one for each link, a packet is lost on
- * the first link after which scene_walk_is_lost(number, hazard) holds, HAZARD
- * being that of the links met since the number was drawn. Both have the same
- * law: each link loses what comes to it at its own rate, independently.
+ * Losses are for the caller to draw, since callers draw in two ways: with one
+ * number for all links, or with a new one for each link. Either way a packet is
+ * lost on the first link after which scene_walk_is_lost(number, hazard) holds,
+ * HAZARD being that of the links met since the number was drawn. Both have the
+ * same law: each link loses what comes to it at its own rate, independently.
  *
- * Here are no answers, timers or addresses: an answer is another packet, which
- * walks back.
- */
+ * Answers, timers and addresses are not treated here: an answer is another
+ * packet, which walks back. */
 #ifndef MODELS_SCENE_WALK_H
 #define MODELS_SCENE_WALK_H
 
@@ -62,8 +61,8 @@ struct scene_walk {
 	uint8_t ttl;   /* as sent; 0 ends where 1 does */
 };
 
-/* What is seen of a packet at the end of the link it met last; of one that is
- * lost there, before it. */
+/* What can be seen of a packet at the end of the link that it met last, or at
+ * the beginning of that link if it is lost there. */
 struct scene_walk_hop {
 	topo_link link;
 	topo_node node; /* that the link leads to */
@@ -73,9 +72,10 @@ struct scene_walk_hop {
 
 #define SCENE_WALK_MAX_TTL UINT8_MAX /* of packets that are no probes */
 
-/* PATH, of N_HOPS links, is that of TUPLE from SRC to DST when all is up: make
- * it the one at T (see fault/flap.h). Returns its number of links.
- * Shape  path[TOPO_MAX_HOPS]. Cost O(1) without flaps. */
+/* PATH, of N_HOPS links, is what packets of TUPLE from SRC to DST take while
+ * all cables are up: make it the one at T (see fault/flap.h). Returns its
+ * number of links.
+ * Shape path[TOPO_MAX_HOPS]. Cost O(1) without flaps. */
 static inline unsigned scene_walk_detour(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, topo_host src, topo_host dst, sim_ns t,
     topo_link path[], unsigned n_hops)
@@ -87,7 +87,8 @@ static inline unsigned scene_walk_detour(const struct scene_walk_net *net,
 }
 
 /* The path that packets of TUPLE from SRC to DST, which differ, take at T: that
- * of topo_path(), and around cables that are down. Cost O(hops * (1 + flaps)). */
+ * of topo_path(), and around cables that are down.
+ * Cost O(hops * (1 + flaps)). */
 static inline unsigned scene_walk_path(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, topo_host src, topo_host dst, sim_ns t,
     topo_link path[])
@@ -97,7 +98,7 @@ static inline unsigned scene_walk_path(const struct scene_walk_net *net,
 	return scene_walk_detour(net, tuple, src, dst, t, path, n_hops);
 }
 
-/* The switch that link L, which leads to one, leads to. */
+/* The switch that link L leads to; L must not lead to a host. */
 static inline topo_switch scene_walk_switch(const struct scene_walk_net *net,
     topo_link l)
 {
@@ -106,14 +107,15 @@ static inline topo_switch scene_walk_switch(const struct scene_walk_net *net,
 	return to - net->topo->n_hosts;
 }
 
-/* U, uniform on [0, 1), says that what met HAZARD is lost. 1 - exp(-h) <= h,
- * which most often is all there is to compute. */
+/* Whether a packet that met HAZARD is lost, by U uniform on [0, 1): with
+ * probability 1 - exp(-HAZARD). That is at most HAZARD, and comparing with
+ * HAZARD itself mostly answers without an exponential. */
 static inline int scene_walk_is_lost(double u, double hazard)
 {
 	return u < hazard && u < -expm1(-hazard);
 }
 
-/* --- step by step ----------------------------------------------------------- */
+/* --- step by step --------------------------------------------------------- */
 
 /* Faults and holes are those of the time at which the packet is there. */
 
@@ -126,20 +128,22 @@ struct scene_walk scene_walk_begin(const struct scene_walk_net *net,
  * Cost O(log faults + flaps), and a Philox block if the net has no noise. */
 void scene_walk_meet(struct scene_walk *w);
 
-/* The packet is not lost there: it takes OWN_US, and what else the link takes.
- * R draws for each active fault whose law is not constant. */
+/* Cross the link met last, on which the packet is not lost: it takes OWN_US,
+ * and what else the link takes. R draws for each active fault whose law is not
+ * constant. */
 void scene_walk_cross(struct scene_walk *w, double own_us, struct sim_rng *r);
 
-/* The node at the end of the link: its fate, unless it goes on. */
+/* Enter the node at the end of the link, which sets the fate unless the packet
+ * goes on from there. */
 void scene_walk_enter(struct scene_walk *w);
 
 /* Where it is, after any of these. */
 struct scene_walk_hop scene_walk_hop(const struct scene_walk *w);
 
-/* --- whole ways ------------------------------------------------------------- */
+/* --- whole ways ----------------------------------------------------------- */
 
-/* Faults and holes are those of the time at which the packet leaves: for those
- * whose times are drawn for the path as a whole. */
+/* All faults and holes are those of the time at which the packet leaves. For
+ * callers who draw a time for the path as a whole. */
 
 /* What a packet meets that goes along all of a path. */
 struct scene_walk_way {
