@@ -11,8 +11,9 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-/* Float sums of hazards and the quotient they are compared with are off by far
- * less than this, so scaled-up hazards never hide a flow that is lossy. */
+/* Hazards are scaled up by this before a flow is compared with them in floats.
+ * Rounding in their sum and in the quotient is far less, so the sieve lets
+ * flows through that lose nothing, but never holds back one that loses. */
 #define HAZARD_MARGIN (1 + 1e-5)
 
 struct bulk {
@@ -31,7 +32,9 @@ struct bulk {
 	uint64_t n_silent; /* flows whose host was off */
 };
 
-/* Words of a flow's second block, drawn only when needed. */
+/* What the words of a flow's second block mean. The block is drawn only for the
+ * few flows that are looked at, and for all if traffic is skewed, for the
+ * coin. */
 enum { MORE_COIN, MORE_LOW, MORE_START_HIGH, MORE_START_LOW };
 
 int bulk_open(struct bulk **out, const struct bulk_kernel *kernel,
@@ -71,6 +74,7 @@ static topo_switch switch_behind(const struct topo *t, topo_link l)
 	return to < t->n_hosts ? TOPO_NONE : to - t->n_hosts;
 }
 
+/* Upwards also where the double does not fit a float. */
 static float round_up(double hazard)
 {
 	return hazard > 0
@@ -78,6 +82,8 @@ static float round_up(double hazard)
 	    : 0.0f;
 }
 
+/* Look up once for each link, and not for each flow, whether it leads into a
+ * switch with a hole. Entry n_links stands for "no link" and has none. */
 static int list_holes(struct bulk *b, const struct scene *s, struct sim_err *e)
 {
 	const uint32_t n = s->topo->n_links;
@@ -115,9 +121,11 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 	for (topo_link l = 0; l < n; l++)
 		b->hazard[l] = round_up(scene_hazard(b->rate[l]));
 	b->hazard[n] = 0;
-	/* An upper bound over the epoch: all faults of a link at once, and the
-	 * noise that holds while none is active. Every flow of a host that may
-	 * be off is looked at. */
+	/* The sieve knows no times, so a link's hazard is an upper bound over
+	 * the epoch: all its faults at once, on top of the noise that holds
+	 * while none is active. A host that may be off gets an infinite hazard,
+	 * which lets all its flows through to bulk_bulk_settle(), where those
+	 * that start while it is off are left out. */
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
 		if (!f->of_hole)
@@ -132,7 +140,9 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Everything about a flow but its losses, and its u in [0, 1). */
+/* All about a flow but its losses, and its u in [0, 1), which says whether it
+ * is lossy. Returns the number of hops. What the kernels compute for a block of
+ * flows must come out here for one: the same words mean the same. */
 static unsigned bulk_bulk_flow_of(const struct scene *s,
     const struct bulk_key *key, uint64_t flow, struct obs_flow *out, double *u,
     topo_link path[])
@@ -147,6 +157,7 @@ static unsigned bulk_bulk_flow_of(const struct scene *s,
 	uint64_t start =
 	    (uint64_t)more[MORE_START_HIGH] << 32 | more[MORE_START_LOW];
 	*out = (struct obs_flow){
+	    /* Multiply and shift once more: exact, and below epoch_ns. */
 	    .start_ns = (uint64_t)((u128)start * tr->epoch_ns >> 64),
 	    .src_host = src,
 	    .dst_host = dst,
@@ -154,6 +165,9 @@ static unsigned bulk_bulk_flow_of(const struct scene *s,
 	    .dst_port = (uint16_t)ports,
 	    .n_pkts = scene_traffic_packets(tr, w[1]),
 	};
+	/* 48 bits: the word that the sieve has seen stands above 16 further
+	 * ones, so that rounding down to that word cannot turn a lossy flow
+	 * into one that the sieve would hold back. */
 	*u = ((double)w[3] * 65536 + (more[MORE_LOW] & 0xffff)) * 0x1p-48;
 	uint32_t digest =
 	    topo_digest_rest(topo_digest_src(topo_addr_of_host(src),
@@ -170,6 +184,8 @@ unsigned bulk_flow(const struct scene *s, uint64_t flow, struct obs_flow *out,
 	return bulk_bulk_flow_of(s, &key, flow, out, &u, path);
 }
 
+/* The smoothed round-trip time, from the flow's own stream: it does not depend
+ * on which flows are asked. */
 static uint32_t srtt_of(const struct scene *s, uint64_t flow,
     const struct obs_flow *f, const topo_link path[], unsigned h)
 {
@@ -182,7 +198,9 @@ static uint32_t srtt_of(const struct scene *s, uint64_t flow,
 	return scene_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
 }
 
-/* The first switch that takes the flow gets no packet of it. */
+/* The first switch with a hole that takes the flow gets all that is left of it,
+ * and what is behind gets nothing. That is as if the link into the switch lost
+ * all. */
 static void meet_holes(const struct scene *s, const struct obs_flow *f,
     const topo_link path[], unsigned h, double hazard[])
 {
@@ -201,7 +219,8 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 		}
 }
 
-/* Decide exactly, and append the flow if it is lossy or if all are asked. */
+/* Decide exactly whether the flow is lossy, and append it if it is, if its
+ * round trips are slow enough to be reported, or if ALL are asked for. */
 static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
@@ -222,6 +241,7 @@ static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all,
 		meet_holes(s, &f, path, h, hazard);
 	for (unsigned i = 0; i < h; i++)
 		sum += hazard[i];
+	/* Each of n packets passes all links with probability exp(-sum). */
 	int lossy = u < -expm1(-(double)f.n_pkts * sum);
 	if (s->latency.report_us > 0)
 		f.srtt_us = srtt_of(s, flow, &f, path, h);
@@ -241,9 +261,10 @@ static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all,
 	return rc;
 }
 
-/* Source hosts of flows FIRST .. FIRST + n - 1. What the rest of the block
- * holds does not matter: kernels run over whole blocks, but load nothing by it.
- */
+/* Fill in the source hosts of flows FIRST .. FIRST + n - 1, host by host, since
+ * flows are numbered by their source. Entries from n on keep old values:
+ * kernels compute them too, for the sake of whole vectors, but index nothing by
+ * them. */
 static void fill_src(struct bulk_block *b, const struct scene_traffic *tr,
     uint64_t first)
 {
@@ -258,6 +279,8 @@ static void fill_src(struct bulk_block *b, const struct scene_traffic *tr,
 	}
 }
 
+/* Skewed traffic needs a coin from each flow's second block, and branches that
+ * no vector likes; so destinations are chosen one by one. */
 static void aim_skewed(struct bulk *b, uint64_t first)
 {
 	struct bulk_block *k = &b->block;
@@ -270,8 +293,10 @@ static void aim_skewed(struct bulk *b, uint64_t first)
 	}
 }
 
-/* Flows of the block that may be lossy; returns how many. Loads, not gathers:
- * on every machine measured a gather costs more than the scalar loads. */
+/* List the flows of the block that may be lossy; returns how many. Candidates
+ * are written always and counted only if they pass, which spares a branch that
+ * nobody can predict. These are plain loads: on every machine measured a vector
+ * gather costs more. */
 static uint32_t sieve(const struct bulk *b, uint32_t candidate[])
 {
 	const struct bulk_block *k = &b->block;
@@ -286,7 +311,8 @@ static uint32_t sieve(const struct bulk *b, uint32_t candidate[])
 	return n;
 }
 
-/* 1 if a hole of the switch behind LINK takes the tuple at any time. */
+/* Whether a hole of the switch at the end of LINK takes the tuple, at whatever
+ * time: the sieve knows none. */
 static int may_take(const struct bulk *b, uint32_t link,
     const struct topo_tuple *tuple)
 {
@@ -301,8 +327,10 @@ static int may_take(const struct bulk *b, uint32_t link,
 	return 0;
 }
 
-/* The same as sieve() for a scene with holes: also the flows that one takes at
- * some time. Few of them, as against all that cross its switch. */
+/* The same as sieve() for a scene with holes: also lists the flows that a hole
+ * takes at some time. A hole as an infinite hazard would do, but it would let
+ * every flow through that crosses the switch, and its entries take few of
+ * them. */
 static uint32_t sieve_holes(const struct bulk *b, uint32_t candidate[])
 {
 	const struct bulk_block *k = &b->block;
@@ -310,6 +338,7 @@ static uint32_t sieve_holes(const struct bulk *b, uint32_t candidate[])
 	uint32_t lossy[BULK_BLOCK], n = 0, j = 0;
 	memcpy(lossy, candidate, n_lossy * sizeof(lossy[0]));
 	for (uint32_t i = 0; i < k->n; i++) {
+		/* All links but the last, which leads to a host. */
 		const uint32_t link[] = {2 * k->src[i], k->up1[i], k->up2[i],
 		    k->down2[i], k->down1[i]};
 		const uint32_t ports = bulk_ports(k->word[2][i]);
@@ -354,8 +383,8 @@ static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
 	return 0;
 }
 
-/* Any topology, windows that hold every flow, and round-trip times: one flow at
- * a time. */
+/* One flow at a time: for any topology, for windows that hold every flow, and
+ * for round-trip times. */
 static int run_plain(struct bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
@@ -373,6 +402,8 @@ int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,
 	int rc = 0;
 	assert(first <= last && last <= b->scene->traffic.n_flows);
 	b->n_silent = 0;
+	/* The kernels know paths of a Clos only, and they are of use only where
+	 * most flows can be left out. */
 	if (all || b->scene->latency.report_us > 0 ||
 	    !topo_is_clos(b->scene->topo)) {
 		rc = run_plain(b, first, last, all, w, lost, e);

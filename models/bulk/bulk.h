@@ -40,10 +40,10 @@ void bulk_close(struct bulk *b);
  * not change meanwhile. Cost O(links). Errors SIM_ENOMEM. */
 int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e);
 
-/* Run flows FIRST .. LAST - 1 and append the lossy ones,
- * those with a smoothed RTT above latency.report_over (or, with ALL, every
- * one) to W and their drops to LOST. Runs that tile an interval append what
- * one run over it does. Adds to w->n_flows those that ran. Errors SIM_ENOMEM.
+/* Run flows FIRST .. LAST - 1. Append the lossy ones, and those with a smoothed
+ * RTT above latency.report_over (or, with ALL, every one), to W and their drops
+ * to LOST. Runs that tile an interval append what one run over it does. Adds to
+ * w->n_flows those that ran. Errors SIM_ENOMEM.
  * Cost O(flows), about 10 ns each. */
 int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct losses *lost, struct sim_err *e);

@@ -15,6 +15,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
+/* A uniform choice among n: the high half of the product. The low half, a * n
+ * in 32 bits, is what the choice has not used. */
 INLINE uint32_t high(uint32_t a, uint32_t n)
 {
 	return (uint32_t)((uint64_t)a * n >> 32);
@@ -25,7 +27,8 @@ INLINE uint32_t rotl(uint32_t x, unsigned n)
 	return x << n | x >> (32 - n);
 }
 
-/* One round: two adds, two rotations, two xors on four lanes of state. */
+/* A mix of Threefry4x32 on two pairs of its four words: an add, a rotation and
+ * an xor each. */
 #define ROUND(a, b, ra, c, d, rc)                                              \
 	do {                                                                   \
 		x##a += x##b;                                                  \
@@ -34,6 +37,11 @@ INLINE uint32_t rotl(uint32_t x, unsigned n)
 		x##d = rotl(x##d, rc) ^ x##c;                                  \
 	} while (0)
 
+/* Threefry's rotations repeat after eight rounds, which stand here in two
+ * fours; the words are permuted between rounds by naming other pairs. The
+ * rounds of Random123 work on one counter; these work on four scalars, a form
+ * that GCC vectorises over flows. bulk_words() has those, and a test compares
+ * the two. */
 #define FOUR_A                                                                 \
 	ROUND(0, 1, 10, 2, 3, 26);                                             \
 	ROUND(0, 3, 11, 2, 1, 21);                                             \
@@ -44,6 +52,8 @@ INLINE uint32_t rotl(uint32_t x, unsigned n)
 	ROUND(0, 3, 17, 2, 1, 11);                                             \
 	ROUND(0, 1, 25, 2, 3, 10);                                             \
 	ROUND(0, 3, 18, 2, 1, 20)
+/* Every four rounds the key is added, one word further round each time, and to
+ * the last word the number of the injection. */
 #define INJECT(s)                                                              \
 	do {                                                                   \
 		x0 += k[(s) % 5];                                              \
@@ -55,6 +65,7 @@ INLINE uint32_t rotl(uint32_t x, unsigned n)
 INLINE void draw(struct bulk_block *b, const struct bulk_key *key,
     uint32_t first, uint32_t b_index)
 {
+	/* Threefry's fifth word of the key: the xor of all and a constant. */
 	const uint32_t parity =
 	    0x1bd11bdau ^ key->v[0] ^ key->v[1] ^ key->v[2] ^ key->v[3];
 	const uint32_t k[5] = {key->v[0], key->v[1], key->v[2], key->v[3],
@@ -81,6 +92,8 @@ INLINE void aim(struct bulk_block *b, const struct bulk_clos *net)
 	const uint32_t n_others = net->c.all_tors - 1;
 	const float inv = 1.0f / (float)n_hosts;
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
+		/* Uniform over the other ToRs: own is left out by counting past
+		 * it. */
 		uint32_t own = bulk_quotient(b->src[i], n_hosts, inv);
 		uint32_t word = b->word[0][i];
 		uint32_t tor = high(word, n_others);
@@ -110,6 +123,10 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 						  TOPO_PROTO_TCP),
 		    topo_addr_of_host(b->dst[i]), bulk_ports(b->word[2][i]));
 
+		/* Each switch on the way picks its port by its own hash of the
+		 * digest, as topo_path() does. All three choices are computed
+		 * for all flows, also those inside a pod: a branch would cost
+		 * more than the hashes. */
 		uint32_t j =
 		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, tor), d, n_t1);
 		uint32_t t1 = pod * n_t1 + j;
@@ -123,12 +140,16 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 		uint32_t up2 = 2 * (cable_t1 + t1 * n_t2 + k);
 		uint32_t down2 = 2 * (cable_t1 + t1_down * n_t2 + k) + 1;
 
+		/* Inside a pod the T1 above the source leads down again. The
+		 * links of tier 2 then become `none`, of hazard 0. */
 		uint32_t same = pod == dpod;
 		b->up1[i] = 2 * (cable_tor + tor * n_t1 + j);
 		b->up2[i] = same ? none : up2;
 		b->down2[i] = same ? none : down2;
 		b->down1[i] =
 		    2 * (cable_tor + b->dtor[i] * n_t1 + (same ? j : m)) + 1;
+		/* The flow is lossy if u < 1 - exp(-n * sum), which is at most
+		 * n * sum: so below a hazard of u / n on its path it is not. */
 		uint32_t n_pkts = pkt_lo + high(b->word[1][i], pkt_span);
 		b->need[i] =
 		    (float)b->word[3][i] * 0x1p-32f / (float)(int32_t)n_pkts;
@@ -164,6 +185,7 @@ void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
 	static const struct bulk_kernel kernel_##suffix = {#suffix,            \
 	    draw_##suffix, aim_##suffix, path_##suffix};
 
+/* The same loops, always inlined, compiled once for each target. */
 KERNEL(portable, )
 
 #ifdef __x86_64__
@@ -181,6 +203,7 @@ const struct bulk_kernel *const *bulk_kernels(void)
 	    __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512vl"))
 		return best;
+	/* Each machine's kernels are the end of the same list. */
 	return best + (__builtin_cpu_supports("avx2") ? 1 : 2);
 }
 #else

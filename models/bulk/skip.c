@@ -9,11 +9,12 @@
 #include "models/bulk/kernel.h"
 #include "sim/vec.h"
 
-/* One word picks T1, T2 and T1 of a path: with more combinations than this the
- * last choice would be visibly uneven. */
+/* One random word picks T1, T2 and T1 of a path. With more combinations than
+ * this the last choice would be visibly uneven, having too few bits left. */
 #define MAX_PATHS (UINT64_C(1) << 24)
 
-/* Above this rate of candidates jumping gains nothing: look at every flow. */
+/* If more than this share of flows are candidates, jumping from one to the next
+ * gains nothing: then every flow is looked at. */
 #define JUMP_LIMIT 0.5
 
 /* A link with a fault. */
@@ -111,7 +112,10 @@ int bulk_skip_fits(const struct scene *s, struct sim_err *e)
 	return 0;
 }
 
-/* Which ToRs' flows cross the link, and with what chance. */
+/* Which ToRs' flows cross the link, and with what chance: destinations are
+ * uniform over the hosts under other ToRs, and ECMP is uniform at each switch.
+ * A link up is crossed by flows from its own ToR or pod, one down by flows from
+ * outside these; the chance depends on nothing else. */
 static void set_cross(struct failed *f, const struct topo_clos *c)
 {
 	const double others = c->all_tors - 1.0;
@@ -127,13 +131,19 @@ static void set_cross(struct failed *f, const struct topo_clos *c)
 		f->from = f->at.low;
 		chance = 1 / n_t1;
 		break;
+	/* Only flows that leave the pod come here, spread over its T1s and
+	 * their T2s. */
 	case TOPO_T1_T2:
 		f->inside = 1;
 		chance = (c->all_tors - c->n_tors) / (others * n_t1 * n_t2);
 		break;
+	/* The flows of other pods to this one, spread over the T2s and this
+	 * pod's T1s. */
 	case TOPO_T2_T1:
 		chance = c->n_tors / (others * n_t1 * n_t2);
 		break;
+	/* Flows to this ToR from all others, those of its own pod included,
+	 * arrive over each T1 alike. */
 	case TOPO_T1_TOR:
 		f->from = f->at.low;
 		chance = 1 / (others * n_t1);
@@ -150,6 +160,9 @@ static void set_cross(struct failed *f, const struct topo_clos *c)
 	f->weight = chance * f->bound;
 }
 
+/* Gather the faults by link: they are sorted, so those of one link follow each
+ * other. Their hazards are added as if all were active, which keeps `bound` a
+ * bound at all times. */
 static int list_failed(struct bulk_skip *k, struct sim_err *e)
 {
 	const struct truth *truth = &k->scene->truth;
@@ -188,6 +201,8 @@ static int list_failed(struct bulk_skip *k, struct sim_err *e)
 	return 0;
 }
 
+/* The index must be zero where no link has failed: new memory is cleared here,
+ * and what an epoch has set is cleared by skip_end(). */
 static int skip_begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
@@ -206,7 +221,8 @@ static int skip_begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
 	return list_failed(k, e);
 }
 
-/* The index is dense but only the failed links' entries are ever set. */
+/* Clear only the entries that were set: clearing all of the dense index would
+ * cost more than many an epoch. */
 static void skip_end(struct bulk_skip *k)
 {
 	for (size_t i = 0; i < k->n_failed; i++)
@@ -241,8 +257,10 @@ static uint32_t far_tor(uint32_t *word, const struct topo_clos *c, uint32_t pod)
 	return t + (t >= pod * c->n_tors ? c->n_tors : 0);
 }
 
-/* A uniform flow out of TOR, given that it crosses F (NULL: any flow). All
- * choices that the condition leaves open are independent and uniform. */
+/* Where a uniform flow out of TOR goes, given that it crosses F (NULL: any
+ * flow). The condition fixes some of the choices; those that it leaves open
+ * stay independent and uniform, so the others are drawn as ever and the fixed
+ * ones replaced. */
 static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
     uint32_t tor, const struct failed *f)
 {
@@ -281,6 +299,8 @@ static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
 		w.down = at->low % c->n_t1;
 		break;
 	case TOPO_T1_TOR:
+		/* Within a pod the flow goes down from the T1 that it went up
+		 * to. */
 		*(at->pod == pod ? &w.up : &w.down) = at->high % c->n_t1;
 		break;
 	default:
@@ -289,6 +309,8 @@ static struct course draw_course(struct sim_rng *r, const struct topo_clos *c,
 	return w;
 }
 
+/* The links of a course, from SRC to its destination: two of hosts, and two or
+ * four between switches. */
 static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
     const struct course *w, topo_link path[6])
 {
@@ -315,8 +337,8 @@ static sim_ns draw_start(const struct bulk_skip *k, struct sim_rng *r)
 	    (double)k->scene->traffic.epoch_ns);
 }
 
-/* Draw a flow of slot number `id` out of TOR; noise is left for later, as few
- * flows need it. */
+/* Draw the flow with number ID out of TOR; noise is left for later, since few
+ * flows need it. Times are drawn early only if they matter for faults. */
 static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
     uint32_t tor, const struct failed *given, struct flow *f)
 {
@@ -347,9 +369,10 @@ static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
 	}
 }
 
-/* Does noise lose one of the flow's packets, for U uniform on [0, 1)? Looks up
- * no more than it must: most flows are told by a bound. If so, f->noise holds
- * the hazards; a link with an active fault has none. */
+/* Whether noise loses one of the flow's packets, by U uniform on [0, 1). The
+ * answer is 1 - exp(-n * sum) > u, but bounds that cost less settle most flows:
+ * first the greatest noise a link can have, then the sum of rates. If noise
+ * strikes, f->noise holds the hazards; a link with an active fault has none. */
 static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 {
 	const double n = f->obs.n_pkts;
@@ -376,7 +399,8 @@ static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 	return u < -expm1(-n * sum);
 }
 
-/* U in [0, 1), drawn to full precision only when it may be below LIMIT. */
+/* A number in [0, 1), drawn to full precision only when it may be below LIMIT;
+ * otherwise 1, which answers the same question. */
 static double lazy_u01(struct sim_rng *r, double limit)
 {
 	const uint32_t high = sim_rng_u32(r);
@@ -385,7 +409,8 @@ static double lazy_u01(struct sim_rng *r, double limit)
 	return (double)((uint64_t)high << 21 | sim_rng_u32(r) >> 11) * 0x1p-53;
 }
 
-/* Append F, whose packets are marked as given. */
+/* Append F to the window, MARKS being its marked packets by link; they become
+ * its drops. */
 static int skip_report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
     uint32_t marks[6], struct sim_err *e)
 {
@@ -404,7 +429,9 @@ static int skip_report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
 	return rc;
 }
 
-/* A flow on which a failed link dropped: marks there, and rarely noise too. */
+/* Report a flow on which a failed link dropped: it has marks there, and rarely
+ * noise adds some on its good links. It is noted in kept[], so that run_noise()
+ * does not draw it again. */
 static int report_failed(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
     uint64_t id, struct sim_err *e)
 {
@@ -423,7 +450,8 @@ static int report_failed(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
 	return skip_report(k, r, f, marks, e);
 }
 
-/* Slots until the next candidate, at RATE a slot: geometric from 0. */
+/* How many flows come before the next candidate: geometric from 0, LOG_MISS
+ * being the logarithm of the chance that a flow is none. */
 static uint64_t skip_jump(struct sim_rng *r, double log_miss)
 {
 	double x = log(sim_rng_u01_open(r)) / log_miss;
@@ -456,7 +484,11 @@ static const struct failed *skip_pick(const struct bulk_skip *k,
 	return &k->failed[i];
 }
 
-/* All flows out of TOR on which a failed link drops. */
+/* All flows out of TOR on which a failed link drops. A flow is a candidate at
+ * rate `total`, through one of the links in proportion to its weight. Over all
+ * links, one that crosses some of them is proposed at a rate proportional to
+ * the sum of their bounds, and keeping it with drops / bounds leaves the chance
+ * that one of them does drop. */
 static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 {
 	const struct scene *s = k->scene;
@@ -467,6 +499,8 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 	const double total = weigh(k, tor);
 	if (total == 0)
 		return 0;
+	/* Without jumps each flow is drawn unconditionally, and kept with the
+	 * chance that it drops. */
 	const int jumps = total < JUMP_LIMIT;
 	const double log_miss = log1p(-total);
 	struct sim_rng r;
@@ -488,11 +522,14 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 	}
 }
 
-/* The flows that lose to noise alone. */
+/* The flows that lose to noise alone. Noise and faults strike independently, so
+ * for flows that no failed link made lossy the law is that of any flow, given
+ * that no failed link drops. */
 static int run_noise(struct bulk_skip *k, struct sim_err *e)
 {
 	const struct scene *s = k->scene;
 	const uint32_t n_hosts = s->topo->clos.n_hosts;
+	/* The largest flow over six links, all as noisy as can be. */
 	const double bound = -expm1(-k->n_max * 6 * k->most_noise);
 	const int jumps = bound < JUMP_LIMIT;
 	const double log_miss = log1p(-bound);
@@ -512,7 +549,9 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 			next_kept++;
 		if (next_kept < k->n_kept && k->kept[next_kept] == id)
 			continue;
-		/* Given that no failed link dropped: redraw until so. */
+		/* Draw a flow given that no failed link dropped, by rejection:
+		 * faults that drop are rare enough for it to end soon, as few
+		 * flows cross a failed link. */
 		const uint32_t tor =
 		    scene_traffic_src(&s->traffic, id) / n_hosts;
 		do

@@ -1,4 +1,4 @@
-/* models/bulk/vigil_matlab.c -- the bulk data plane of 007's released simulator.
+/* models/bulk/vigil_matlab.c -- the rules of 007's released simulator.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/bulk/vigil_matlab.h"
@@ -21,8 +21,9 @@ struct plane {
 	struct sim_rng noise;
 };
 
-/* One flow. A flag is kept as a count of its own of which only the sign
- * matters: that is positive with the chance that the released code gives it. */
+/* One flow. A hop's flag is kept as a count of which only the sign matters.
+ * That is positive with the chance that the released code gives the flag, and
+ * can be drawn like the other count. */
 struct flow {
 	struct obs_flow obs;
 	unsigned h;
@@ -50,9 +51,11 @@ int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e)
 	return 0;
 }
 
-/* Flows until the next that noise may touch: geometric from 0. */
+/* How many flows come before the next that noise may touch: geometric, from 0.
+ * Most flows meet no noise, and a jump costs one number for all of them. */
 static uint64_t bulk_vigil_matlab_jump(struct plane *p)
 {
+	/* Without noise there is no next flow: 2^62 is beyond all of them. */
 	if (p->bound == 0)
 		return UINT64_C(1) << 62;
 	const double x = log(sim_rng_u01_open(&p->noise)) / log1p(-p->bound);
@@ -62,6 +65,9 @@ static uint64_t bulk_vigil_matlab_jump(struct plane *p)
 static int bulk_vigil_matlab_begin(struct plane *p, const struct scene *s,
     struct sim_err *e)
 {
+	/* The bound: the largest flow over the longest path, every link as
+	 * noisy as can be, and two draws at each, for the flag and for the
+	 * count. */
 	const double n_max = s->traffic.params.packets.b;
 	const double hazard = scene_hazard(s->loss.noise.rate.b);
 	int rc;
@@ -76,7 +82,9 @@ static int bulk_vigil_matlab_begin(struct plane *p, const struct scene *s,
 	return 0;
 }
 
-/* Flag and count of every hop of F whose link has a fault at the time. */
+/* Draw flag and count of every hop of F whose link has a fault when F starts:
+ * two independent draws, as the released code has them. The flow's own stream
+ * makes them independent of other flows. */
 static void lose_to_faults(const struct plane *p, struct flow *f, uint64_t id)
 {
 	struct sim_rng r;
@@ -97,15 +105,19 @@ static void lose_to_faults(const struct plane *p, struct flow *f, uint64_t id)
 	}
 }
 
-/* F is one that noise may touch. Flags and counts are 2 h independent counts of
- * the same law: whether any of them is positive is asked first, and only then
- * which, as models/scene/loss.h does for the links of a path. */
+/* Draw what noise does to F, on which a jump has landed. A flow is landed on
+ * with probability `bound` and kept with (chance that noise strikes
+ * it) / bound, so it is struck with just that chance. Flags and counts are 2 h
+ * independent counts of the same law: first comes whether any is positive, and
+ * only then which, as models/scene/loss.h does for the links of a path. */
 static void lose_to_noise(struct plane *p, struct flow *f)
 {
 	const struct sim_dist *rate = &p->scene->loss.noise.rate;
 	double hazard[2 * MAX_LINKS], sum = 0;
 	uint32_t marks[2 * MAX_LINKS], n = f->obs.n_pkts;
 	for (unsigned i = 0; i < f->h; i++) {
+		/* The rate of a good link is drawn anew for every flow and hop,
+		 * and a number is used up for a faulty one too. */
 		double unused, u = sim_rng_u01(&p->noise);
 		const int bad = p->faulty[f->path[i]] &&
 		    scene_loss_fault(&p->scene->loss, f->path[i],
@@ -123,6 +135,9 @@ static void lose_to_noise(struct plane *p, struct flow *f)
 	}
 }
 
+/* The link that the released code puts down as the cause: the first hop that
+ * dropped, replaced by each hop behind it, whether that one dropped or not,
+ * until a link with a fault has its place. */
 static topo_link culprit(const struct plane *p, const struct flow *f)
 {
 	const struct truth *truth = &p->scene->truth;
@@ -134,7 +149,8 @@ static topo_link culprit(const struct plane *p, const struct flow *f)
 	return at;
 }
 
-/* Append F if its host would see anything of its losses, or if ALL. */
+/* Append F if anything of its losses can be seen, by flag or by count, or if
+ * ALL. */
 static int bulk_vigil_matlab_report(const struct plane *p, struct flow *f,
     int all, struct obs *w, struct losses *lost, struct sim_err *e)
 {
@@ -147,6 +163,8 @@ static int bulk_vigil_matlab_report(const struct plane *p, struct flow *f,
 	}
 	if (!all && flags == 0 && count == 0)
 		return 0;
+	/* Votes go by flags, so n_retx is positive if and only if there is one;
+	 * a count that contradicts it is kept beside, in count_off. */
 	if (flags > 0)
 		f->obs.n_retx = count < 1   ? 1
 		    : count > f->obs.n_pkts ? f->obs.n_pkts
@@ -163,6 +181,8 @@ static int run_flow(struct plane *p, uint64_t id, int all, struct obs *w,
     struct losses *lost, struct sim_err *e)
 {
 	struct flow f = {0};
+	/* The released code's paths lack the last link, from the ToR to the
+	 * host. */
 	f.h = bulk_flow(p->scene, id, &f.obs, f.path) - 1;
 	lose_to_faults(p, &f, id);
 	if (id == p->next) {

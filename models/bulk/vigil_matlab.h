@@ -1,9 +1,9 @@
-/* models/bulk/vigil_matlab.h -- the bulk data plane of 007's released simulator.
+/* models/bulk/vigil_matlab.h -- the rules of 007's released simulator.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The curves that 007 published come from a MATLAB program that is not the
- * model its text describes. This plane keeps the program's rules, so that what
- * each of them does to a curve can be seen:
+ * model its text describes. This bulk data plane keeps the program's rules, so
+ * that what each of them does to a curve can be seen:
  *
  *	path      5 links, or 3 within a pod: the link from the last ToR to the
  *	          host is neither in it nor drops anything
@@ -15,25 +15,25 @@
  *	          flow can have failed with a count of 0, or not failed with a
  *	          count of 3
  *	truth     the first hop that dropped is the culprit, but each hop behind
- *	          it, whether it dropped or not, takes its place until one with a
- *	          fault does
+ *	          it, whether it dropped or not, takes its place until one
+ *	          with a fault does
  *
  * Votes go by flags: n_retx is 0 for a flow without one, and for one with a
  * flag its count, put into [1, n_pkts]. The count itself is obs_n_counted().
  * The losses hold the counts of the hops as drops, and the culprits.
  *
- * A flow's ends, packets and path are those of the exact plane (models/bulk/bulk.h)
- * for the same scene: what differs between the two is these rules alone.
+ * A flow's ends, packets and path are those of the exact plane
+ * (models/bulk/bulk.h) for the same scene: what differs between the two is
+ * these rules alone.
  *
  * The other habits of the program are parameters elsewhere: places of faults
  * (`pick: matlab` of a fault group), blame (`noise: floor`, `tie: matlab` of an
  * algorithm), and 480 connections a host, which a spec of this plane has unless
  * it sets traffic.conns. DEPARTS: its hot ToR may be the source's own; here
- * nobody sends to its own ToR. Its count of tracerouted flows limits no vote and
- * is left out.
+ * nobody sends to its own ToR. Its count of tracerouted flows limits no vote
+ * and is left out.
  *
- * Paper  007 (NSDI'18), section 6, and its released code.
- */
+ * Paper  007 (NSDI'18), section 6, and its released code. */
 #ifndef MODELS_BULK_VIGIL_MATLAB_H
 #define MODELS_BULK_VIGIL_MATLAB_H
 
