@@ -4,12 +4,12 @@
  *	SYN --(lost)-- SYN --(both ways whole)-- ANSWERED -- REQUEST -- ECHO
  *	    \-- SYNACK ..: the server's timer            \-- WAITED
  *
- * Each step is an event at its own time, so it meets the faults of then; a
- * connect whose first SYN is answered is one event. The first attempt that gets
- * through settles the connect; events that were queued for what it would have
- * done otherwise find another turn of the row, or that it is settled, and do
- * nothing.
- */
+ * Each step is an event at its own time, so it meets the faults of then. A
+ * connect whose first SYN is answered, which nearly all are, is one event. The
+ * first attempt that gets through settles the connect. Events that were queued
+ * for what it would have done otherwise stay in the queue: when their time
+ * comes they find that the connect is settled, or that its row serves another
+ * one by then, and do nothing. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -42,8 +42,11 @@ struct fabric_sim_conn {
 	uint8_t asked;   /* the server's agent, which has not answered */
 };
 
-/* --- rows --------------------------------------------------------------------- */
+/* --- rows ----------------------------------------------------------------- */
 
+/* Rows are used again, the one freed last first. TURN survives, so that events
+ * and answers of an earlier connect in the row are told from those of the
+ * present one. */
 static int new_conn(struct fabric_sim *f, uint32_t *out, struct sim_err *e)
 {
 	if (f->free_conn != FABRIC_SIM_NONE) {
@@ -66,6 +69,8 @@ static void free_conn(struct fabric_sim *f, uint32_t i)
 	f->free_conn = i;
 }
 
+/* What an event must match when its time comes: the turn of the row, and for
+ * the server's timer also the boot of the server that set it. */
 static uintptr_t name_of(const struct fabric_sim_conn *c)
 {
 	return (uintptr_t)((uint64_t)c->peer_boot << 32 | c->turn);
@@ -81,11 +86,11 @@ static int sim_connect_put(struct fabric_sim *f, uint32_t i, enum step step,
 	return sim_evq_put(f->q, &ev, e);
 }
 
-/* --- ways ---------------------------------------------------------------------- */
+/* --- ways ----------------------------------------------------------------- */
 
-/* What a packet meets that leaves now. A host reaches itself, being behind a
- * VIP, by way of its ToR. CLIENT's stream draws the delays of both ways: the
- * connect is its own. */
+/* What a packet from SRC to DST meets that leaves now. A VIP may lead a host to
+ * itself: then by way of its ToR. The delays of both ways come from the stream
+ * of CLIENT, to whom the connect belongs. */
 static struct scene_walk_way way_of(struct fabric_sim *f, topo_host client,
     const struct topo_tuple *tuple, topo_host src, topo_host dst)
 {
@@ -115,10 +120,13 @@ static struct scene_walk_way way_back(struct fabric_sim *f,
 	return way_of(f, c->client, &reverse, c->server, c->client);
 }
 
-/* --- round trips ----------------------------------------------------------------- */
+/* --- round trips ---------------------------------------------------------- */
 
-/* It cannot fail: hops are those of a path, payloads are checked when they are
- * submitted, loads are cut. */
+/* The law of round trips of a class over N_HOPS links with a payload, from a
+ * cache, since few combinations occur and each takes logarithms to set up. Two
+ * that meet in one entry replace each other. Setting up cannot fail: hops are
+ * those of a path, payloads are checked when they are submitted, and loads are
+ * cut to the greatest. */
 static const struct fabric_sim_rtt *law_of(struct fabric_sim *f,
     unsigned n_hops, unsigned class, uint32_t payload)
 {
@@ -147,9 +155,10 @@ static sim_ns draw_rtt(struct fabric_sim *f, const struct fabric_sim_conn *c,
 	    &f->streams[c->client].rtt);
 }
 
-/* --- the handshake ---------------------------------------------------------------- */
+/* --- the handshake -------------------------------------------------------- */
 
-/* An answer comes at AT, unless the client has given up by then. */
+/* Settle the connect: an answer comes at AT, unless the client has given up by
+ * then. Port 0 refuses, by a reset. */
 static int sim_connect_settle(struct fabric_sim *f, uint32_t i, sim_ns at,
     struct sim_err *e)
 {
@@ -165,7 +174,11 @@ static int sim_connect_settle(struct fabric_sim *f, uint32_t i, sim_ns at,
 	return sim_connect_put(f, i, ANSWERED, at, e);
 }
 
-/* The first SYN is at the server, and its answer lost: its timer begins. */
+/* A SYN has arrived, but its answer is lost. If it is the first that this boot
+ * of the server sees, the server's timer begins; a server that was off
+ * meanwhile knows nothing of earlier ones. The SYN arrives after its delays and
+ * half of what the round trip takes at least, 500 being half a microsecond in
+ * ns. */
 static int sim_connect_meet(struct fabric_sim *f, uint32_t i,
     const struct scene_walk_way *there, struct sim_err *e)
 {
@@ -184,8 +197,10 @@ static int sim_connect_meet(struct fabric_sim *f, uint32_t i,
 	    came + fabric_sim_tcp_linux_synack.wait_ns[0], e);
 }
 
-/* U is drawn for each attempt, whatever it meets, so that a fault moves no
- * losses of connects that do not meet it. */
+/* Send a SYN and follow it and its answer at once; if either is lost, the
+ * client's timer will send another. One number U stands for both ways. It is
+ * drawn whatever the attempt meets, so that a fault moves no losses of connects
+ * that do not meet it. */
 static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
@@ -193,6 +208,8 @@ static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	const sim_ns next = f->now + f->ladder->wait_ns[c->n_syns++];
 	const struct scene_walk_way there = way_there(f, c);
 	int rc = 0;
+	/* Lost on the way there if U says so by its hazard alone, and on the
+	 * way back if only by both: the two have the same law as two draws. */
 	if (!f->off[c->server] && !scene_walk_is_lost(u, there.hazard)) {
 		const struct scene_walk_way back = way_back(f, c);
 		if (!scene_walk_is_lost(u, there.hazard + back.hazard)) {
@@ -207,6 +224,8 @@ static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	return rc < 0 ? rc : sim_connect_put(f, i, SYN, next, e);
 }
 
+/* The server's timer has run out: it sends its SYN-ACK again, at most as often
+ * as Linux does. */
 static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	const struct fabric_sim_tcp_ladder *ladder =
@@ -223,14 +242,19 @@ static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	    f->now + back.delay + draw_rtt(f, c, back.n_hops, 0) / 2, e);
 }
 
-/* --- payload ---------------------------------------------------------------------- */
+/* --- payload -------------------------------------------------------------- */
 
+/* Payloads go in segments of an Ethernet MTU less headers. A payload that lost
+ * one is sent again after a timer that doubles: 0.3, 0.9 and 2.1 s after the
+ * first time. The client waits for the echo no longer than 5 s. */
 enum { SEGMENT = 1460 };
 #define RTO       (300 * SIM_MS) /* doubled each time */
 #define N_RTOS    3
 #define ECHO_WAIT (5 * SIM_SEC)
 
-/* How long N_BYTES take beyond a round trip for being lost, or SIM_NEVER. */
+/* How much longer N_BYTES take because segments are lost, or SIM_NEVER if all
+ * repeats are lost too. One lost segment is enough: hazards of n segments add
+ * up. An echo of no bytes is a segment as well. */
 static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
     uint32_t n_bytes, double hazard)
 {
@@ -246,6 +270,8 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
 	return late;
 }
 
+/* The connect stands: send the payload. Its round trip is drawn now and cut in
+ * halves, one for each way; the client's patience is an event of its own. */
 static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
@@ -260,7 +286,8 @@ static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	    f->now + late + rtt / 2 + there.delay, e);
 }
 
-/* The payload is at the server, if that has not gone off since. */
+/* The payload arrives. The agent there hears of it only if the host has not
+ * been off since it took the SYN: a rebooted host knows no connection. */
 static int sim_connect_ask(struct fabric_sim *f, uint32_t i,
     struct agent_event *ev, topo_host *host)
 {
@@ -282,6 +309,8 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	if (i >= f->n_conns)
 		return 0;
 	struct fabric_sim_conn *c = &f->conn[i];
+	/* A token names row and turn. An answer may be late, doubled, or of
+	 * another host: then it goes nowhere. */
 	if (c->turn != a->token >> 32 || c->server != host || !c->asked)
 		return 0;
 	c->asked = 0;
@@ -292,9 +321,11 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 				       f->now + late + c->back + back.delay, e);
 }
 
-/* --- from submit() and poll() -------------------------------------------------------- */
+/* --- from submit() and poll() --------------------------------------------- */
 
-/* The host that serves TUPLE. */
+/* The host that serves TUPLE, or TOPO_NONE. VIP v stands for the hosts of one
+ * ToR; a hash of the five-tuple picks one, by a seed that no switch has, so
+ * that the choice says nothing about the path. */
 static topo_host sim_connect_server_of(const struct fabric_sim *f,
     const struct topo_tuple *t)
 {
@@ -307,7 +338,8 @@ static topo_host sim_connect_server_of(const struct fabric_sim *f,
 	    topo_ecmp_pick(seed, topo_tuple_digest(t), n)];
 }
 
-/* Noise of all links, which no repair changes; and the sender's streams. */
+/* Make ready what connects need and other actions do not: the sender's streams,
+ * and once an epoch the noise of all links, which no repair changes. */
 static int sim_connect_prepare(struct fabric_sim *f, topo_host host,
     struct sim_err *e)
 {
@@ -352,7 +384,8 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
 	    .n_bytes = a->n_bytes,
 	    .class = a->class,
 	};
-	/* What goes nowhere is not followed. */
+	/* An address that is no host's never answers, so no SYN is followed:
+	 * the connect times out when the client gives up. */
 	rc = f->conn[i].server == TOPO_NONE
 	    ? sim_connect_settle(f, i, SIM_NEVER, e)
 	    : send_syn(f, i, e);
@@ -361,6 +394,8 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
 	return rc;
 }
 
+/* Tell the client's agent the outcome, and free the row. A connect that timed
+ * out has no round trip. */
 static int sim_connect_done(struct fabric_sim *f, uint32_t i,
     enum agent_outcome outcome, sim_ns echo_ns, struct agent_event *ev,
     topo_host *host)
@@ -382,8 +417,10 @@ int fabric_sim_take_conn(struct fabric_sim *f, const struct sim_event *queued,
 	const uint64_t name = (uintptr_t)queued->arg;
 	const uint32_t i = (uint32_t)queued->aux;
 	const struct fabric_sim_conn *c = &f->conn[i];
+	/* The row serves another connect by now. */
 	if (c->turn != (uint32_t)name)
 		return 0;
+	/* The client was off since: nobody is there to be told. */
 	if (c->boot != f->boot[c->client]) {
 		free_conn(f, i);
 		return 0;
@@ -408,15 +445,18 @@ int fabric_sim_take_conn(struct fabric_sim *f, const struct sim_event *queued,
 	case ECHO:
 		return sim_connect_done(f, i, AGENT_CONNECTED,
 		    f->now - (c->begun + c->rtt_ns), ev, host);
+	/* Whichever of ECHO and WAITED comes first frees the row, and the other
+	 * finds another turn. */
 	case WAITED:
 		return sim_connect_done(f, i, AGENT_CONNECTED, 0, ev, host);
 	}
 	return 0;
 }
 
-/* --- life --------------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------- */
 
-/* Sort hosts by ToR, by counting. */
+/* List hosts by ToR, with a counting sort. ToRs without hosts are left out, so
+ * that VIP numbers count only those that can serve one. */
 static int index_tors(struct fabric_sim *f, struct sim_err *e)
 {
 	const struct topo *t = f->topo;
@@ -456,6 +496,9 @@ int fabric_sim_open_connect(struct fabric_sim *f, struct sim_err *e)
 		    "%u retries are not in [0, %u], those of %s timers.",
 		    p->retries, ladder->n_retries, ladder->name);
 	f->n_retries = p->retries ? p->retries : ladder->n_retries;
+	/* The client gives up when the wait after its last SYN is over. Agents
+	 * see the waits between SYNs as a property of the fabric: drop rates
+	 * are read from them. */
 	for (unsigned k = 0; k <= f->n_retries; k++) {
 		f->give_up += ladder->wait_ns[k];
 		if (k < f->n_retries && k < FABRIC_MAX_WAITS)

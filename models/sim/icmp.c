@@ -1,4 +1,4 @@
-/* models/sim/icmp.c -- what switches answer to packets that die there, and how many.
+/* models/sim/icmp.c -- ICMP messages of switches, and their limit.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/sim/icmp.h"
@@ -40,6 +40,7 @@ int fabric_sim_icmp_begin(struct fabric_sim_icmp *m,
 	m->n_seconds = (uint32_t)((epoch_ns + SIM_SEC - 1) / SIM_SEC);
 	m->load = (struct fabric_sim_icmp_load){
 	    .n_all = (uint64_t)n_switches * m->n_seconds};
+	/* A zeroed bucket is a full one. */
 	if (n_switches > 0)
 		memset(m->sw, 0, n_switches * sizeof(m->sw[0]));
 	return 0;
@@ -51,7 +52,8 @@ void fabric_sim_icmp_free(struct fabric_sim_icmp *m)
 	*m = (struct fabric_sim_icmp){0};
 }
 
-/* The second that S counted is over, or the epoch is. */
+/* Add a switch's second to the load: it is over, or the epoch is. The classes
+ * are those of 007's Table 1, for seconds of the epoch alone. */
 static void count_second(const struct fabric_sim_icmp *m,
     const struct fabric_sim_icmp_switch *s, struct fabric_sim_icmp_load *load)
 {
@@ -72,6 +74,8 @@ int fabric_sim_icmp_answer(struct fabric_sim_icmp *m, topo_switch id,
 		m->load.n_suppressed++;
 		return 0;
 	}
+	/* A switch's second is put away when it sends in a later one; seconds
+	 * in which it sends nothing need no count. */
 	if (second != s->second) {
 		count_second(m, s, &m->load);
 		s->second = second;
@@ -85,6 +89,8 @@ int fabric_sim_icmp_answer(struct fabric_sim_icmp *m, topo_switch id,
 struct fabric_sim_icmp_load fabric_sim_icmp_load(
     const struct fabric_sim_icmp *m)
 {
+	/* The seconds that switches are still counting have not been added yet;
+	 * they are added to a copy, so that counting can go on. */
 	struct fabric_sim_icmp_load load = m->load;
 	for (uint32_t i = 0; i < m->n_switches; i++)
 		count_second(m, &m->sw[i], &load);

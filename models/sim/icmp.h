@@ -1,4 +1,4 @@
-/* models/sim/icmp.h -- what switches answer to packets that die there, and how many.
+/* models/sim/icmp.h -- ICMP messages of switches, and their limit.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each switch has a token bucket for ICMP messages of its own (007's T_max;
@@ -64,7 +64,8 @@ int fabric_sim_icmp_begin(struct fabric_sim_icmp *m,
     sim_ns epoch_ns, struct sim_err *e);
 void fabric_sim_icmp_free(struct fabric_sim_icmp *m);
 
-/* A packet dies at switch S at time NOW: 1 if S tells. */
+/* A packet's TTL ends at switch S at time NOW, which never runs backwards.
+ * Returns 1 if S sends an ICMP message, 0 if its limit forbids. */
 int fabric_sim_icmp_answer(struct fabric_sim_icmp *m, topo_switch s,
     sim_ns now);
 

@@ -43,7 +43,8 @@ struct fabric_sim_pending {
 struct fabric_sim_flow;
 struct fabric_sim_conn;
 
-/* The path of the last probe, since probes come a path at a time. */
+/* The route of the last probe. Agents send the probes of one trace at the same
+ * time, so the next probe mostly has the same. */
 struct fabric_sim_route {
 	struct topo_tuple tuple;
 	sim_ns at;
@@ -131,7 +132,7 @@ int fabric_sim_streams(struct fabric_sim *f, topo_host h,
 int fabric_sim_take_flows(struct fabric_sim *f, struct sim_err *e);
 void fabric_sim_free_trace(struct fabric_sim *f);
 
-/* The path of TUPLE now. Returns the number of hops. */
+/* The path that TUPLE takes now. Returns the number of hops. */
 unsigned fabric_sim_path(const struct fabric_sim *f,
     const struct topo_tuple *tuple, topo_host src, topo_host dst,
     topo_link path[]);
@@ -141,7 +142,8 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 int fabric_sim_ask_slb(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e);
 
-/* 1 if it is an event for a host, put into EV and HOST. */
+/* A flow notices its next loss. Returns 1 if a host is to be told, with EV and
+ * HOST set. */
 int fabric_sim_take_retx(struct fabric_sim *f, uint32_t index,
     struct agent_event *ev, topo_host *host, struct sim_err *e);
 

@@ -1,4 +1,4 @@
-/* models/sim/rtt_profile.c -- round-trip times of probes in a healthy data center.
+/* models/sim/rtt_profile.c -- round-trip times in a healthy network.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/sim/rtt_profile.h"
@@ -10,8 +10,7 @@
 
 #include "topo/ids.h"
 
-/*
- * What the paper says (section 4.1, Figure 4, and Table 1 for drop rates). All
+/* What the paper says (section 4.1, Figure 4, and Table 1 for drop rates). All
  * of it is quoted from memory and unconfirmed.
  *
  *			     P50      P99      P99.9    P99.99     drop rate
@@ -34,9 +33,8 @@
  *
  * The service's P99 (Figure 5) is far below DC1's, and leaves no room for its
  * bursts: `calm` is DC2 at a load of 0.1, with bursts and stalls so rare that
- * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of 12
- * that make 4e-5 of as many probes within pods as between them.
- */
+ * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of
+ * 12 that make 4e-5 of as many probes within pods as between them. */
 const struct fabric_sim_rtt_profile fabric_sim_rtt_profiles[] = {
     {
 	.name = "dc1",
@@ -122,6 +120,8 @@ int fabric_sim_rtt_init(struct fabric_sim_rtt *law,
 		return sim_fail(e, SIM_ERANGE, "load %g is not in [0, %g].",
 		    load, FABRIC_SIM_RTT_MAX_LOAD);
 	const double links = 2.0 * n_hops;
+	/* The mean wait in an M/M/1 queue grows as load / (1 - load). The
+	 * profile's hop_queue_us holds at its own load, so this is 1 there. */
 	const double growth = load / (1 - load) / (p->load / (1 - p->load));
 	*law = (struct fabric_sim_rtt){
 	    .fixed_us = p->host_us + links * p->hop_us,
@@ -136,11 +136,13 @@ int fabric_sim_rtt_init(struct fabric_sim_rtt *law,
 		law->fixed_us += p->payload_us + links * payload * p->byte_us;
 		law->burst_us *= p->payload_wait;
 	}
+	/* A burst comes on top of the usual queue. */
 	law->burst_us += law->queue_us;
 	return 0;
 }
 
-/* A stall has no greatest value, the clock has. */
+/* To whole ns, the nearest. A stall may be of any length, but the clock
+ * ends. */
 static sim_ns to_ns(double us)
 {
 	const double ns = us * 1e3 + 0.5;
@@ -172,8 +174,9 @@ double fabric_sim_rtt_tail(const struct fabric_sim_rtt *law, double rtt_us)
 	    (1 - law->stall_share - law->burst_share) * exp(-x / law->queue_us);
 }
 
-/* The tail falls from 1 to 0 and has no flat part: bisection of the time beyond
- * what is fixed, by its logarithm, until the ends are neighbours. */
+/* The time whose tail is TAIL. The tail falls from 1 to 0 and has no flat part,
+ * so the time is found by bisection: of the part beyond what is fixed, by its
+ * logarithm, until both ends are neighbours. */
 double fabric_sim_rtt_exceeded(const struct fabric_sim_rtt *law, double tail)
 {
 	double lo = -300, hi = 300;
@@ -187,7 +190,10 @@ double fabric_sim_rtt_exceeded(const struct fabric_sim_rtt *law, double tail)
 	return law->fixed_us + exp(hi);
 }
 
-/* At times below the wait all lost SYNs are still to come, later none. */
+/* Of probes that connect, a share drop_rate takes WAIT_US, the others follow
+ * the law. Below the wait the tail is all of the share and the law's tail of
+ * the others, beyond it the latter alone. So the answer is before the wait, at
+ * it, or after it. */
 double fabric_sim_rtt_exceeded_with_drops(const struct fabric_sim_rtt *law,
     double tail, double drop_rate, double wait_us)
 {

@@ -1,4 +1,4 @@
-/* models/sim/rtt_profile.h -- round-trip times of probes in a healthy data center.
+/* models/sim/rtt_profile.h -- round-trip times in a healthy network.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The round trip of a probe none of whose packets is lost takes, over a path of
@@ -10,17 +10,17 @@
  *	      | fixed + Exp(queue + burst)     with probability burst_share
  *	      | fixed + Lognormal(stall)       with probability stall_share
  *
- * Exp by its mean. Bursts are what hosts do for a millisecond, stalls what they
- * do for longer: a payload is read by a program and not by the kernel, and waits
- * payload_wait times the burst. Mean queues grow with the load as those of
- * M/M/1; a profile is calibrated at a load of its own. The law is a mixture, so
- * its tail has a closed form, which quantiles are found from and tests hold
- * draws against. Round trips grow with links, load and bytes, in law.
+ * Exp is given by its mean. Bursts are what hosts do for a millisecond, stalls
+ * what they do for longer. A payload is read by a program and not by the
+ * kernel, and waits payload_wait times the burst. Mean queues grow with the
+ * load as those of M/M/1; a profile is calibrated at a load of its own. The law
+ * is a mixture, so its tail has a closed form, which quantiles are found from
+ * and tests hold draws against. Round trips grow with links, load and bytes, in
+ * law.
  *
  * Paper Pingmesh (SIGCOMM'15) section 4.1.
  * DEPARTS: the paper has figures and no model. All that profiles hold was
- * fitted here, to the few quantiles that the paper has; see rtt_profile.c.
- */
+ * fitted here, to the few quantiles that the paper has; see rtt_profile.c. */
 #ifndef MODELS_SIM_RTT_PROFILE_H
 #define MODELS_SIM_RTT_PROFILE_H
 
@@ -84,9 +84,9 @@ double fabric_sim_rtt_tail(const struct fabric_sim_rtt *law, double rtt_us);
  * (0, 1), to a relative 1e-12. Cost O(100) tails. */
 double fabric_sim_rtt_exceeded(const struct fabric_sim_rtt *law, double tail);
 
-/* The same of all probes that connect, what quantiles of measurements are of: a
- * share DROP_RATE in [0, 1) of them waits WAIT_US for a lost SYN to be sent
- * again, and is taken to need just that. */
+/* The same of all probes that connect, as quantiles of measurements are: a
+ * share DROP_RATE in [0, 1) of them waits WAIT_US until a lost SYN is sent
+ * again, and is taken to need just that time. */
 double fabric_sim_rtt_exceeded_with_drops(const struct fabric_sim_rtt *law,
     double tail, double drop_rate, double wait_us);
 

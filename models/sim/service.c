@@ -5,7 +5,10 @@
 
 #include "models/sim/impl.h"
 
-/* When the answer comes to a request of now. */
+/* When the answer to a request made now comes: after half of the mean for
+ * certain, an exponential time of the other half, and DELAY_NS. The number is
+ * drawn even if the service is down, so that an outage moves no later
+ * answers. */
 static int answer_at(struct fabric_sim *f, topo_host host, sim_ns delay_ns,
     sim_ns *at, struct sim_err *e)
 {
@@ -32,6 +35,8 @@ int fabric_sim_fetch(struct fabric_sim *f, topo_host host,
 	int rc = answer_at(f, host, delay, &at, e);
 	if (rc < 0 || p.mode == TRUTH_DOWN)
 		return rc;
+	/* The document is asked for when it arrives, since it is borrowed only
+	 * until the next call; how the controller behaves was settled above. */
 	return fabric_sim_put(f, &p, FABRIC_SIM_FETCHED, at, e);
 }
 
@@ -45,7 +50,8 @@ int fabric_sim_take_fetched(struct fabric_sim *f,
 	return rc < 0 ? rc : 1;
 }
 
-/* The bytes are only there now, so the collector has them at once. */
+/* The bytes stand in the agent's state and may change with its next step, so
+ * the collector has them at once, and only the answer takes time. */
 int fabric_sim_upload(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {

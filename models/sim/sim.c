@@ -1,10 +1,10 @@
 /* models/sim/sim.c -- a fabric in simulated time, under a scene's faults.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One queue of events; what they are about lies in tables of which freed rows
- * are used again first, so that in the long run nothing is allocated and what
- * is touched is in the cache.
- */
+ * All that is to come stands in one queue of events. An event holds its kind
+ * and an index; what it is about lies in tables, of which the row freed last is
+ * used again first. So in the long run nothing is allocated, and what is
+ * touched is in the cache. */
 #include "models/sim/sim.h"
 
 #include <stdlib.h>
@@ -65,7 +65,7 @@ const struct sim_field fabric_sim_connect_fields[] = {
 };
 #undef AT
 
-/* --- events to come ---------------------------------------------------------- */
+/* --- events to come ------------------------------------------------------- */
 
 static int new_pending(struct fabric_sim *f, uint32_t *out, struct sim_err *e)
 {
@@ -102,6 +102,8 @@ int fabric_sim_put(struct fabric_sim *f, struct fabric_sim_pending *p,
 	int rc = new_pending(f, &i, e);
 	if (rc < 0)
 		return rc;
+	/* A host that goes off in between loses what was under way: its boot
+	 * differs when the event comes. */
 	p->boot = f->boot[p->host];
 	f->pending[i] = *p;
 	if ((rc = sim_sim_put(f, kind, i, at, e)) < 0)
@@ -120,6 +122,8 @@ int fabric_sim_streams(struct fabric_sim *f, topo_host h,
 	struct fabric_sim_streams *s = *out = &f->streams[h];
 	if (s->life == f->now_living)
 		return 0;
+	/* Streams are set up when a host first needs them in an epoch: most
+	 * hosts of an epoch need none. */
 	s->life = f->now_living;
 	sim_rng_init(&s->rtt, where, SIM_STREAM_RTT, h);
 	sim_rng_init(&s->connect, where, SIM_STREAM_CONNECT, h);
@@ -128,6 +132,7 @@ int fabric_sim_streams(struct fabric_sim *f, topo_host h,
 	return 0;
 }
 
+/* A time that is past means at once, and not an event that goes backwards. */
 static int sim_sim_set_timer(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
@@ -139,7 +144,7 @@ static int sim_sim_set_timer(struct fabric_sim *f, topo_host host,
 	    a->at_ns > f->now ? a->at_ns : f->now, e);
 }
 
-/* --- hosts off and on ---------------------------------------------------------- */
+/* --- hosts off and on ----------------------------------------------------- */
 
 static int is_off(const struct fabric_sim *f, topo_host h)
 {
@@ -152,7 +157,8 @@ static int sim_sim_is_on(const struct fabric *base, topo_host h)
 	return !((const struct fabric_sim *)base)->off[h];
 }
 
-/* Look again at each end of an outage. */
+/* Note which hosts are off at the start, and queue a look at the host for each
+ * end of an outage. */
 static int take_outages(struct fabric_sim *f, struct sim_err *e)
 {
 	const struct truth *t = &f->scene->truth;
@@ -171,7 +177,7 @@ static int take_outages(struct fabric_sim *f, struct sim_err *e)
 	return rc;
 }
 
-/* --- the fabric ---------------------------------------------------------------- */
+/* --- the fabric ----------------------------------------------------------- */
 
 static sim_ns sim_sim_now(const struct fabric *base)
 {
@@ -194,6 +200,7 @@ static int sim_sim_submit(struct fabric *base, topo_host host,
 		case AGENT_SET_TIMER:
 			rc = sim_sim_set_timer(f, host, a, e);
 			break;
+		/* fabric_run() gives reports to its caller. */
 		case AGENT_REPORT:
 			break;
 		case AGENT_FETCH:
@@ -222,7 +229,8 @@ static int sim_sim_submit(struct fabric *base, topo_host host,
 	return rc;
 }
 
-/* A probe is where its TTL ends: the switch may answer. */
+/* A probe is where its TTL ends, and the switch answers if its limit allows.
+ * The limit is charged also for an answer that will be lost on the way back. */
 static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	const struct fabric_sim_pending *p = &f->pending[i];
@@ -233,7 +241,8 @@ static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	return 0;
 }
 
-/* An event for a host, unless that went off since it was caused. */
+/* Tell an event to its host, unless that went off since the event was caused.
+ * Returns 1 if EV and HOST are set. */
 static int sim_sim_tell(struct fabric_sim *f, enum fabric_sim_kind kind,
     uint32_t i, struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
@@ -247,8 +256,9 @@ static int sim_sim_tell(struct fabric_sim *f, enum fabric_sim_kind kind,
 	return rc;
 }
 
-/* Where an outage of the host begins or ends: the truth may have changed, and
- * outages may overlap, so see what it is now. */
+/* An outage of host H begins or ends. Outages may overlap, and a repair may
+ * have changed the truth since this was queued, so what counts is what holds
+ * now. Returns 1 if the host comes on, with its AGENT_START. */
 static int take_power(struct fabric_sim *f, topo_host h, struct agent_event *ev,
     topo_host *host)
 {
@@ -284,7 +294,9 @@ static int sim_sim_take(struct fabric_sim *f, const struct sim_event *queued,
 	}
 }
 
-/* One event a call: an answer to it may come before the next. */
+/* One event a call: the agent's answer to it may cause another that comes
+ * before the next in the queue. Events that no host hears of are taken on the
+ * way. */
 static int sim_sim_poll(struct fabric *base, sim_ns until,
     struct agent_event ev[], topo_host host[], sim_ns at[], size_t cap,
     size_t *n, struct sim_err *e)
@@ -303,6 +315,7 @@ static int sim_sim_poll(struct fabric *base, sim_ns until,
 		at[0] = f->now;
 		*n = 1;
 	} else if (rc == 0 && until != SIM_NEVER && until > f->now) {
+		/* Nothing is left until UNTIL, so the clock may go there. */
 		f->now = until;
 	}
 	return rc < 0 ? rc : 0;
@@ -322,7 +335,7 @@ static const struct fabric_ops sim_sim_ops = {
     .close = sim_sim_close_base,
 };
 
-/* --- life ---------------------------------------------------------------------- */
+/* --- life ----------------------------------------------------------------- */
 
 int fabric_sim_open(struct fabric_sim **out, const struct topo *t,
     const struct fabric_sim_params *p, struct sim_err *e)
@@ -330,6 +343,7 @@ int fabric_sim_open(struct fabric_sim **out, const struct topo *t,
 	struct fabric_sim *f;
 	int rc;
 	*out = NULL;
+	/* Messages that name the link need an address for each. */
 	if (p->icmp.source == FABRIC_SIM_ICMP_INGRESS &&
 	    t->n_links > TOPO_ADDR_MAX_LINKS)
 		return sim_fail(e, SIM_ELIMIT,
@@ -370,6 +384,8 @@ void fabric_sim_close(struct fabric_sim *f)
 	free(f);
 }
 
+/* As in fabric_agents_renew(): another number of the epoch makes all streams
+ * old at once, and where the numbers start again they are cleared. */
 static void renew_streams(struct fabric_sim *f)
 {
 	if (++f->now_living == 0) {
@@ -399,9 +415,11 @@ int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
 	f->now = 0;
 	f->n_pending = f->n_conns = 0;
 	f->free_pending = f->free_conn = FABRIC_SIM_NONE;
+	/* No key is 0, since each has hops. */
 	memset(f->law_key, 0, sizeof(f->law_key));
 	renew_streams(f);
-	/* A queue's clock never runs backwards, so each epoch has its own. */
+	/* A queue's clock never runs backwards, so each epoch has a queue of
+	 * its own. */
 	sim_evq_close(f->q);
 	f->q = NULL;
 	if ((rc = sim_evq_open(&f->q, e)) < 0 ||

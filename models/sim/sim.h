@@ -9,13 +9,13 @@
  *	            again `rto` later. A flow all of whose packets were lost
  *	            never got through its handshake: established = 0.
  *	PROBE       takes the path of its five-tuple at the time it leaves (see
- *	            fault/flap.h). Each link loses it with the drop rate it has then;
- *	            the switch where its TTL ends answers if its bucket allows
- *	            (see icmp.h); the answer goes back over the reverse of the
- *	            links and may be lost there. A link takes hop and queue, and
- *	            what it adds to connects, faults and distance. A probe that
- *	            reaches the host it is addressed to is swallowed there: its
- *	            checksum is bad.
+ *	            fault/flap.h). Each link loses it with the drop rate it has
+ *	            then; the switch where its TTL ends answers if its bucket
+ *	            allows (see icmp.h); the answer goes back over the reverse
+ *	            of the links and may be lost there. A link takes hop and
+ *	            queue, and what it adds to connects, faults and distance. A
+ *	            probe that reaches the host it is addressed to is swallowed
+ *	            there: its checksum is bad.
  *	SLB_QUERY   see slb.h. A tuple that is no VIP flow of the window gets
  *	            ok = 0 at once.
  *	CONNECT     a SYN, and another each time the client's timer runs out
@@ -51,20 +51,20 @@
  * When it is on again it gets AGENT_START, at which its agent is made anew.
  * When hosts go off and on is read at fabric_sim_begin().
  *
- * A stall of rtt_profile.h is a host's and holds what is sent again as well: a
- * connect that is not lost takes just that round trip, even if it is longer
- * than the first timer, and is a timeout if it is longer than all of them.
+ * A stall of rtt_profile.h is one of the host, and holds up a repeated SYN as
+ * well. So a connect that is not lost takes just its round trip, even if that
+ * is longer than the first timer, and is a timeout if it is longer than all of
+ * them.
  *
- * Flows cross no cable that is down, but their losses are those of the window:
- * of the paths that they have when all is up. So a flow that starts while its
- * cable is down is traced on another path than the one it lost on, as is one
- * that loses, moves, and is traced. (With ideal ECMP, in a window of bulk/skip.h,
- * the path of a flow is the one in the window, and that of any other tuple is
- * by the hash.)
+ * Flows cross no cable that is down, but their losses are those of the window,
+ * drawn on the paths that they have while all cables are up. So a flow that
+ * starts while its cable is down is traced on another path than the one it lost
+ * on, as is one that loses, moves, and is traced then. (With ideal ECMP, in a
+ * window of bulk/skip.h, the path of a flow is the one in the window, and that
+ * of any other tuple is by the hash.)
  *
  * Every draw belongs to a stream of a sender or of a tuple: what one host does
- * changes no other's draws. All delays are whole ns.
- */
+ * changes no other's draws. All delays are whole ns. */
 #ifndef MODELS_SIM_SIM_H
 #define MODELS_SIM_SIM_H
 
@@ -132,8 +132,8 @@ void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s);
 /* What fabric_run() takes. Closing it is fabric_sim_close(). */
 struct fabric *fabric_sim_fabric(struct fabric_sim *f);
 
-/* The row of the window of a flow with this tuple, which has the DIP, or
- * SIZE_MAX. */
+/* The row of the window whose flow has this tuple, with the DIP and not the
+ * VIP, or SIZE_MAX. */
 size_t fabric_sim_row(const struct fabric_sim *f,
     const struct topo_tuple *tuple);
 

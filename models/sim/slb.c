@@ -1,4 +1,4 @@
-/* models/sim/slb.c -- a software load balancer: which host a VIP's connection meets.
+/* models/sim/slb.c -- a software load balancer: whom a VIP stands for.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/sim/slb.h"
@@ -27,9 +27,13 @@ fabric_sim_slb_fate(const struct fabric_sim_slb_params *p,
 {
 	struct sim_rng r;
 	struct fabric_sim_slb_fate fate = {0};
+	/* Without VIPs no stream need be set up. */
 	if (!(p->share > 0))
 		return fate;
 	sim_rng_init(&r, where, SIM_STREAM_SLB, digest);
+	/* All is drawn whatever it says, so that another share changes only
+	 * whose fate it is and not the fates. The shares are of one another:
+	 * who is not behind a VIP never asks. */
 	fate.vip = sim_rng_u01(&r) < p->share;
 	fate.refused = sim_rng_u01(&r) < p->snat;
 	fate.lost = sim_rng_u01(&r) < p->fail;

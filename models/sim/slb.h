@@ -1,4 +1,4 @@
-/* models/sim/slb.h -- a software load balancer: which host a VIP's connection meets.
+/* models/sim/slb.h -- a software load balancer: whom a VIP stands for.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A share of connections goes to a virtual address. What becomes of a query

@@ -1,4 +1,4 @@
-/* models/sim/tcp_connect.c -- one TCP connect: SYNs, their timers, what it sees.
+/* models/sim/tcp_connect.c -- one TCP connect: its SYNs and their timers.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/sim/tcp_connect.h"
@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Waits double, from 3 s in Windows as the paper has it, and from 1 s in Linux,
+ * where since 6.5 the first five are equal. Each ladder has one wait more than
+ * retries: that after the last, when connect() gives up. */
 #define S SIM_SEC
 const struct fabric_sim_tcp_ladder fabric_sim_tcp_windows = {
     .name = "windows",
@@ -72,6 +75,7 @@ int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e)
 	return 0;
 }
 
+/* No number is drawn where the answer is certain. */
 static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w,
     struct sim_rng *r)
 {
@@ -80,8 +84,8 @@ static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w,
 	return w->hazard > 0 && sim_rng_u01(r) < -expm1(-w->hazard);
 }
 
-/* The server answers at time NOW: *FIRST is the time of the earliest answer
- * that reaches the client. */
+/* The server answers at time NOW. *FIRST becomes the time at which this answer
+ * reaches the client, if it does and is the earliest so far. */
 static void tcp_connect_answer(const struct fabric_sim_tcp *c, sim_ns now,
     struct sim_rng *r, sim_ns *first)
 {
@@ -90,7 +94,8 @@ static void tcp_connect_answer(const struct fabric_sim_tcp *c, sim_ns now,
 		*first = at;
 }
 
-/* Its timer's answers, the first SYN having come at NOW. */
+/* The answers that the server's timer sends, the first SYN having come at
+ * NOW. */
 static void answer_again(const struct fabric_sim_tcp *c, sim_ns now,
     struct sim_rng *r, sim_ns *first)
 {
@@ -100,10 +105,10 @@ static void answer_again(const struct fabric_sim_tcp *c, sim_ns now,
 	}
 }
 
-/* SYNs are followed in the order they are sent; answers of a later one can
+/* Follow SYNs in the order in which they are sent. Answers to a later one
  * arrive no earlier, but those of the server's timer may come in between, so
  * the least time counts. A SYN is sent unless an answer came before its time or
- * at it: packets go before timers. */
+ * just at it: packets go before timers. */
 struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
     struct sim_rng *r)
 {
@@ -134,6 +139,8 @@ struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
 unsigned fabric_sim_tcp_class(const struct fabric_sim_tcp_ladder *ladder,
     sim_ns rtt_ns, sim_ns slack_ns)
 {
+	/* Take off waits as long as they fit: what is left is the round trip of
+	 * the SYN that got through. */
 	unsigned k = 0;
 	while (k < ladder->n_retries && ladder->wait_ns[k] <= rtt_ns)
 		rtt_ns -= ladder->wait_ns[k++];

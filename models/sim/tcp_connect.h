@@ -1,4 +1,4 @@
-/* models/sim/tcp_connect.h -- one TCP connect: SYNs, their timers, what it sees.
+/* models/sim/tcp_connect.h -- one TCP connect: its SYNs and their timers.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	client   SYN ----- wait[0] ----- SYN ------ wait[1] ------ SYN ...
@@ -14,8 +14,8 @@
  * arrives.
  *
  * So a lost SYN shows as a round trip of seconds, which is how Pingmesh counts
- * drops: 3 s for one and 9 s for two with Windows' timers. With q = 1 -
- * (1 - q_there)(1 - q_back), no timer of the server and 2 retries,
+ * drops: 3 s for one and 9 s for two with Windows' timers. With
+ * q = 1 - (1 - q_there)(1 - q_back), no timer of the server and 2 retries,
  *
  *	P(class k) = q^k (1 - q),    P(timed out) = q^3,
  *	estimate = (classes 1 and 2) / (all that connect)
@@ -28,9 +28,9 @@
  * Paper Pingmesh (SIGCOMM'15) section 4.2.
  * DEPARTS: the paper finds that drops of one connection are correlated, here
  * they are not. A SYN that comes again does not restart the server's timer, as
- * it does in Linux; nor does one that comes after the timer's last. Windows' three attempts at a port that answers with RST are
- * not modelled: the first RST ends the connect.
- */
+ * it does in Linux; nor does one that comes after the timer's last. Windows'
+ * three attempts at a port that answers with RST are not modelled: the first
+ * RST ends the connect. */
 #ifndef MODELS_SIM_TCP_CONNECT_H
 #define MODELS_SIM_TCP_CONNECT_H
 
@@ -53,9 +53,9 @@ struct fabric_sim_tcp_ladder {
  *	windows       3, 9 s; gives up after 21
  *	linux         1, 3, 7, 15, 31, 63 s; after 127 (tcp_syn_retries = 6,
  *	              tcp_syn_linear_timeouts = 0)
- *	linux_linear  1, 2, 3, 4, 5, 7, 11, ... s; after 131 (Linux 6.5 and later
- *	              by default: tcp_syn_linear_timeouts = 4)
- * The times up to 5 lost SYNs are also measured ones of Linux. */
+ *	linux_linear  1, 2, 3, 4, 5, 7, 11, ... s; after 131 (Linux 6.5 and
+ *	              later by default: tcp_syn_linear_timeouts = 4)
+ * The times up to 5 lost SYNs were also measured on Linux. */
 extern const struct fabric_sim_tcp_ladder fabric_sim_tcp_windows,
     fabric_sim_tcp_linux, fabric_sim_tcp_linux_linear;
 
@@ -109,8 +109,9 @@ struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
 
 /* How many lost SYNs a connect of RTT_NS looks like: the most waits of LADDER
  * that fit in it, at most n_retries, if it ends at most SLACK_NS after them.
- * Otherwise 0: it was slow, but not for a timer. SLACK_NS = SIM_NEVER takes every
- * slow connect for lost SYNs; the paper says "around 3 s" and "around 9 s".
+ * Otherwise 0: it was slow, but not for a timer. SLACK_NS = SIM_NEVER takes
+ * every slow connect for lost SYNs; the paper says "around 3 s" and "around 9
+ * s".
  * Cost O(retries). */
 unsigned fabric_sim_tcp_class(const struct fabric_sim_tcp_ladder *ladder,
     sim_ns rtt_ns, sim_ns slack_ns);

@@ -34,11 +34,14 @@ static int sim_trace_same_tuple(const struct topo_tuple *a,
 	    a->proto == b->proto;
 }
 
-/* --- flows ------------------------------------------------------------------ */
+/* --- flows ---------------------------------------------------------------- */
 
 static const struct fabric_sim_flow *sim_trace_find(const struct fabric_sim *f,
     const struct topo_tuple *t)
 {
+	/* An open table of at most half its slots in use: flows are found by
+	 * either of their tuples, as the host sees them (VIP) and as switches
+	 * do (DIP). */
 	const size_t mask = f->n_slots - 1;
 	if (f->n_slots == 0)
 		return NULL;
@@ -62,8 +65,11 @@ static void sim_trace_enter(struct fabric_sim *f, const struct topo_tuple *t,
 	f->slot[i] = index + 1;
 }
 
-/* When the next of the losses to come, all uniform in what is left of the life,
- * is met by the sender. */
+/* Queue the moment at which the sender notices the next of its losses. The
+ * losses to come are uniform in what is left of the flow's life; the least of
+ * LEFT uniform numbers is 1 - (1 - u)^(1/left), so the times come out in order
+ * with one number each. Number n_done of a flow is a function of its digest,
+ * whatever else runs. */
 static int put_retx(struct fabric_sim *f, uint32_t index, struct sim_err *e)
 {
 	struct fabric_sim_flow *fl = &f->flow[index];
@@ -95,6 +101,8 @@ static struct fabric_sim_flow sim_trace_flow_of(const struct fabric_sim *f,
 		.proto = TOPO_PROTO_TCP},
 	    .row = (uint32_t)row,
 	    .n_retx = w->n_retx[row],
+	    /* A flow of which nothing arrived did not get through its
+	     * handshake. */
 	    .established = w->n_retx[row] < w->n_pkts[row],
 	};
 	fl.digest = topo_tuple_digest(&fl.real);
@@ -118,6 +126,7 @@ int fabric_sim_take_flows(struct fabric_sim *f, struct sim_err *e)
 		n += w->n_retx[i] > 0;
 	if (n == 0)
 		return 0;
+	/* Two tuples a flow at most, so a load of a half. */
 	for (f->n_slots = 16; f->n_slots < 4 * n;)
 		f->n_slots *= 2;
 	if ((rc = SIM_RESERVE(&f->flow, &f->cap_flows, n, e)) < 0 ||
@@ -147,13 +156,15 @@ size_t fabric_sim_row(const struct fabric_sim *f,
 							    : SIZE_MAX;
 }
 
-/* --- probes ------------------------------------------------------------------ */
+/* --- probes --------------------------------------------------------------- */
 
 unsigned fabric_sim_path(const struct fabric_sim *f,
     const struct topo_tuple *tuple, topo_host src, topo_host dst,
     topo_link path[])
 {
 	const struct fabric_sim_flow *fl = sim_trace_find(f, tuple);
+	/* Only flows that lost have a path in the window, which with ideal ECMP
+	 * is not the one of the hash; all others have that. */
 	if (!fl)
 		return scene_walk_path(&f->net, tuple, src, dst, f->now, path);
 	const unsigned n_hops = obs_n_hops(f->lossy, fl->row);
@@ -162,8 +173,8 @@ unsigned fabric_sim_path(const struct fabric_sim *f,
 	    n_hops);
 }
 
-/* Of probes along the path, and of answers to them: those are of no five-tuple
- * that a hole knows. Both go over the same cables. */
+/* Sum up the hazards of probes along the path and of their answers on the way
+ * back, over the same cables. Answers are ICMP, which no hole takes. */
 static void sum_hazards(struct fabric_sim *f, struct fabric_sim_route *r)
 {
 	static const struct topo_tuple answer = {.proto = TOPO_PROTO_ICMP};
@@ -177,7 +188,9 @@ static void sum_hazards(struct fabric_sim *f, struct fabric_sim_route *r)
 	r->is_slow = there || back;
 }
 
-/* Where a packet of TUPLE goes now; no hops if nowhere. */
+/* The route of a packet of TUPLE that leaves now; no hops if it goes nowhere.
+ * Agents send the probes of a trace at one time, so the route of the last one
+ * is kept. It holds for this moment, as faults and flaps may change. */
 static const struct fabric_sim_route *route_of(struct fabric_sim *f,
     const struct topo_tuple *tuple)
 {
@@ -208,7 +221,9 @@ static struct sim_rng *rng_of(struct fabric_sim *f, topo_host h)
 	return &f->probe_rng[h];
 }
 
-/* Time over N links: a sum of exponentials is the logarithm of a product. */
+/* The time over N links: for each the hop and an exponential time in its queue.
+ * A sum of exponentials is the logarithm of a product, which is one logarithm
+ * instead of N. */
 static sim_ns delay(const struct fabric_sim *f, struct sim_rng *r, unsigned n)
 {
 	double product = 1;
@@ -218,9 +233,9 @@ static sim_ns delay(const struct fabric_sim *f, struct sim_rng *r, unsigned n)
 	    (n * f->params->hop_us - f->params->queue_us * log(product)));
 }
 
-/* What faults and distance add to that, there and back. It is drawn from the
- * host's stream for delays, as that of connects is: so a slow link changes
- * nothing but times. */
+/* Add what faults and distance take, there and back. They are drawn from the
+ * host's stream for delays, as those of connects are, and not from that of its
+ * probes: so a slow link changes times and nothing else. */
 static int add_delays(struct fabric_sim *f, topo_host host,
     const struct fabric_sim_route *r, unsigned ttl, sim_ns *there, sim_ns *back,
     struct sim_err *e)
@@ -243,7 +258,10 @@ static int sim_trace_is_lost(struct sim_rng *r, double hazard)
 	return hazard > 0 && scene_walk_is_lost(sim_rng_u01(r), hazard);
 }
 
-/* The node that TTL ends at: a switch, unless the last hop is the host. */
+/* Send a probe: an event where its TTL ends, unless it is lost or ends nowhere.
+ * With a TTL of at least n_hops it reaches the host, which throws it away for
+ * its checksum. All of its draws are made now, in a fixed order, also the times
+ * of one that is lost: so losses move no times. */
 int fabric_sim_probe(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
@@ -282,6 +300,8 @@ int fabric_sim_ask_slb(struct fabric_sim *f, topo_host host,
 	    .ev = {.kind = AGENT_SLB_REPLY, .token = a->token},
 	    .host = host,
 	};
+	/* A tuple without a mapping is refused at once; one whose query is lost
+	 * is never answered. */
 	if (!fl || !fl->fate.vip)
 		return fabric_sim_put(f, &p, FABRIC_SIM_TELL, f->now, e);
 	if (fl->fate.lost)
@@ -303,6 +323,7 @@ int fabric_sim_take_retx(struct fabric_sim *f, uint32_t index,
 	*host = f->lossy->flows.src_host[fl->row];
 	if (++fl->n_done < fl->n_retx)
 		rc = put_retx(f, index, e);
+	/* The losses of a host that is off still pass, but nobody sees them. */
 	return rc < 0 ? rc : !f->off[*host];
 }
 
