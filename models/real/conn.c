@@ -1,5 +1,13 @@
 /* models/real/conn.c -- the fabric's connections: their table, their payload.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Connections stand in a table of fixed size, so that a fabric that is flooded
+ * refuses more work instead of growing. A slot is named by its index and a turn
+ * that goes up each time the slot is freed: an event or a token of an earlier
+ * connection in the same slot is thereby known to be stale.
+ * All connections of one state wait equally long. So a queue for each state, in
+ * the order of entering it, is sorted by deadline, and the first of each queue
+ * is all that has to be looked at.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,11 +24,15 @@ static uint32_t index_of(const struct fabric_real *f, const struct real_conn *c)
 	return (uint32_t)(c - f->conn);
 }
 
+/* Which of the two limits a connection counts against: those that this fabric
+ * began, or those that others began with it. */
 static uint32_t *n_of(struct fabric_real *f, const struct real_conn *c)
 {
 	return c->state == REAL_SERVED ? &f->n_clients : &f->n_flights;
 }
 
+/* Take a connection out of the queue of its state. At either end of the queue
+ * there is no neighbour to change, but the head or the tail. */
 static void conn_leave(struct fabric_real *f, struct real_conn *c)
 {
 	struct real_line *l = &f->line[c->state];
@@ -28,6 +40,8 @@ static void conn_leave(struct fabric_real *f, struct real_conn *c)
 	*(c->next == REAL_NONE ? &l->tail : &f->conn[c->next].prev) = c->prev;
 }
 
+/* Append at the tail, where the latest deadline belongs: real_now() never goes
+ * back, and the wait is the same for all of this state. */
 static void conn_join(struct fabric_real *f, struct real_conn *c,
     enum real_state state)
 {
@@ -55,11 +69,15 @@ struct real_conn *real_conn_open(struct fabric_real *f, int fd,
 	const int serves = state == REAL_SERVED;
 	const uint32_t most =
 	    serves ? f->params.max_clients : f->params.max_flights;
+	/* The two limits add up to the size of the table, so whoever is within
+	 * a limit always finds a slot. */
 	uint32_t i = f->free, turn = 0;
 	if ((serves ? f->n_clients : f->n_flights) == most)
 		return NULL;
 	if (i != REAL_NONE) {
 		f->free = f->conn[i].next;
+		/* The turn outlives the connection: that is how stale events
+		 * are told apart. */
 		turn = f->conn[i].turn;
 	} else {
 		i = f->n_used++;
@@ -76,6 +94,8 @@ struct real_conn *real_conn_open(struct fabric_real *f, int fd,
 
 void real_conn_close(struct fabric_real *f, struct real_conn *c)
 {
+	/* Closing the descriptor takes it out of epoll as well. SO_LINGER of 0
+	 * makes this a reset, so no TIME_WAIT holds the port. */
 	close(c->fd);
 	--*n_of(f, c);
 	conn_leave(f, c);
@@ -85,6 +105,7 @@ void real_conn_close(struct fabric_real *f, struct real_conn *c)
 	f->free = index_of(f, c);
 }
 
+/* Most changes of what is waited for are none; those cost no system call. */
 int real_conn_poll(struct fabric_real *f, struct real_conn *c, uint32_t events,
     struct sim_err *e)
 {
@@ -103,6 +124,8 @@ struct real_conn *real_conn_of(struct fabric_real *f, uint32_t turn,
 	return c && c->state != REAL_FREE && c->turn == turn ? c : NULL;
 }
 
+/* What the agent of a server names the connection by: turn and index, as in an
+ * epoll event. */
 uint64_t real_conn_token(const struct fabric_real *f, const struct real_conn *c)
 {
 	return (uint64_t)c->turn << 32 | index_of(f, c);
@@ -127,9 +150,14 @@ int real_conn_due(struct fabric_real *f, struct sim_err *e)
 	int rc = 0;
 	for (unsigned s = 0; s < REAL_N_STATES; s++) {
 		uint32_t i;
+		/* Both branches close the first connection, which takes it out
+		 * of this queue, so the loop ends. */
 		while (rc == 0 && (i = f->line[s].head) != REAL_NONE &&
 		    f->conn[i].due <= now) {
 			if (s != REAL_SERVED) {
+				/* A client that waits in vain is an outcome
+				 * that its agent hears of; a peer that is too
+				 * slow is only counted. */
 				rc = real_connect_late(f, &f->conn[i], e);
 				continue;
 			}
@@ -145,6 +173,8 @@ int real_conn_due(struct fabric_real *f, struct sim_err *e)
 int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags)
 {
 	while (c->n_out < c->n_bytes) {
+		/* MSG_NOSIGNAL: a peer that has gone is an error to return, not
+		 * a SIGPIPE that ends the process. */
 		const ssize_t sent = send(c->fd, f->payload + c->n_out,
 		    c->n_bytes - c->n_out, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent < 0 && errno == EINTR)
@@ -167,6 +197,10 @@ int real_conn_read(struct fabric_real *f, struct real_conn *c, uint32_t *n)
 			return errno == EAGAIN ? 0 : -1;
 		if (got == 0)
 			return 1;
+		/* What must come is known beforehand, so it is compared where
+		 * it is and nothing is stored. f->in has one byte more than a
+		 * payload may have, lest a peer that sends too much go
+		 * unnoticed. */
 		if ((size_t)got > sizeof(f->payload) - *n ||
 		    memcmp(f->in, f->payload + *n, (size_t)got) != 0)
 			return -2;

@@ -1,5 +1,10 @@
 /* models/real/connect.c -- CONNECT on real sockets.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One CONNECT is: a socket bound to the tuple's source, a handshake that the
+ * kernel drives by itself, perhaps a payload there and back, and a reset. The
+ * agent gets exactly one AGENT_CONNECT_DONE for each, also where nothing could
+ * be tried.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -13,6 +18,7 @@
 
 /* --- the end ------------------------------------------------------------ */
 
+/* The one event that a CONNECT ends with. */
 static int real_connect_tell(struct fabric_real *f, topo_host host,
     uint64_t token, enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
     struct sim_err *e)
@@ -33,6 +39,9 @@ static int real_connect_done(struct fabric_real *f, struct real_conn *c,
 	f->count.n_connected += outcome == AGENT_CONNECTED;
 	f->count.n_refused += outcome == AGENT_REFUSED;
 	f->count.n_timeouts += outcome == AGENT_TIMEOUT;
+	/* A handshake that stood and a payload that did not come back are two
+	 * findings: the outcome stays CONNECTED, and an echo_ns of 0 says the
+	 * rest. */
 	f->count.n_no_echo +=
 	    outcome == AGENT_CONNECTED && c->n_bytes > 0 && echo_ns == 0;
 	int rc = real_connect_tell(f, c->host, c->token, outcome,
@@ -41,6 +50,8 @@ static int real_connect_done(struct fabric_real *f, struct real_conn *c,
 	return rc;
 }
 
+/* Nothing left this host, so that nothing was learnt about the network: FAILED,
+ * which no estimate of loss may count as a loss. */
 static int not_tried(struct fabric_real *f, topo_host host, uint64_t token,
     uint64_t *count, struct sim_err *e)
 {
@@ -51,6 +62,7 @@ static int not_tried(struct fabric_real *f, topo_host host, uint64_t token,
 int real_connect_late(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
+	/* A handshake that stood stays one, though its echo is late. */
 	return real_connect_done(f, c,
 	    c->state == REAL_CONNECTING ? AGENT_TIMEOUT : AGENT_CONNECTED, 0,
 	    e);
@@ -58,7 +70,9 @@ int real_connect_late(struct fabric_real *f, struct real_conn *c,
 
 /* --- the payload -------------------------------------------------------- */
 
-/* FIN goes with the last segment, which MSG_MORE holds back for it. */
+/* The FIN goes along with the last segment, which MSG_MORE holds back until
+ * shutdown() pushes it out: one packet less, and the server learns at once that
+ * this is all. */
 static int real_connect_send_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
@@ -70,6 +84,9 @@ static int real_connect_send_on(struct fabric_real *f, struct real_conn *c,
 	return real_conn_poll(f, c, sent ? EPOLLIN : EPOLLIN | EPOLLOUT, e);
 }
 
+/* The echo is whole once all bytes are back. Neither the FIN behind them nor a
+ * reset in its place matters any more; but bytes that are not the payload,
+ * which is end == -2, do. */
 static int read_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
@@ -77,6 +94,7 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 	if (end >= -1 && c->n_back >= c->n_bytes) {
 		const sim_ns echo_ns = real_now(f) - c->since;
 		return real_connect_done(f, c, AGENT_CONNECTED,
+		    /* An echo_ns of 0 would say that no echo came. */
 		    echo_ns ? echo_ns : 1, e);
 	}
 	return end == 0 ? 0 : real_connect_done(f, c, AGENT_CONNECTED, 0, e);
@@ -84,6 +102,7 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 
 /* --- the handshake ------------------------------------------------------ */
 
+/* How a connect() that did not wait has ended; reading it clears it. */
 static int error_of(int fd)
 {
 	int why = 0;
@@ -91,8 +110,11 @@ static int error_of(int fd)
 	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &why, &n) < 0 ? errno : why;
 }
 
-/* What the kernel measured, if it is a round trip of one SYN. After more, it
- * is no measurement at all. */
+/* The kernel measures from SYN to SYN-ACK in whole microseconds and without the
+ * time that this program takes to wake up. After a SYN was sent again it does
+ * not: Linux then has a made-up value (1 ms) in tcpi_rtt, as an answer could be
+ * to either SYN. The time that was watched here, which contains the SYN timers,
+ * is then what Pingmesh reads drops from. */
 static sim_ns rtt_of(int fd, sim_ns own)
 {
 	struct tcp_info info = {0};
@@ -101,6 +123,7 @@ static sim_ns rtt_of(int fd, sim_ns own)
 	    info.tcpi_total_retrans > 0 || info.tcpi_rtt == 0)
 		return own;
 	const sim_ns kernel = info.tcpi_rtt * SIM_US;
+	/* It cannot have taken longer than was watched from outside. */
 	return kernel < own ? kernel : own;
 }
 
@@ -108,6 +131,7 @@ static int real_connect_failed(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
 	switch (error_of(c->fd)) {
+	/* A reset is an answer: the host is there, and nothing listens. */
 	case ECONNREFUSED:
 		return real_connect_done(f, c, AGENT_REFUSED, 0, e);
 	case ECONNRESET: /* it stood, and then was reset */
@@ -122,10 +146,14 @@ int real_connect_event(struct fabric_real *f, struct real_conn *c,
     uint32_t events, struct sim_err *e)
 {
 	if (c->state == REAL_ECHOING) {
+		/* Writing goes first while there is something to write; what
+		 * has come back meanwhile keeps epoll ready and is read
+		 * next. */
 		return c->n_out < c->n_bytes && events & EPOLLOUT
 		    ? real_connect_send_on(f, c, e)
 		    : read_on(f, c, e);
 	}
+	/* First of all, since everything below takes time itself. */
 	c->rtt_ns = real_now(f) - c->since;
 	if (events & (EPOLLERR | EPOLLHUP))
 		return real_connect_failed(f, c, e);
@@ -151,7 +179,11 @@ static struct sockaddr_in at(uint32_t ip, uint16_t port)
 	    .sin_addr.s_addr = htonl(ip)};
 }
 
-/* 0, or errno. SO_REUSEADDR: ports of connections that are over are free. */
+/* Everything that a connect needs set before it begins; returns 0 or errno.
+ * SO_REUSEADDR lets a port be bound again that an earlier connection has used,
+ * which agents with fixed ports do. The linger of 0 turns close() into a reset:
+ * it leaves no TIME_WAIT at either end, which at thousands of probes a minute
+ * would use up the ports. */
 static int real_connect_prepare(const struct fabric_real *f, int fd,
     const struct agent_action *a)
 {
@@ -180,28 +212,36 @@ int real_connect(struct fabric_real *f, topo_host host,
 		    "a payload of %u bytes is not in [0, %d].", a->n_bytes,
 		    FABRIC_REAL_MAX_PAYLOAD);
 	n->n_connects++;
+	/* Asked before a socket is taken, so that a burst costs nothing but
+	 * events. */
 	if (f->n_flights == f->params.max_flights)
 		return not_tried(f, host, a->token, &n->n_crowded, e);
 	const int fd = real_host_socket(f, host);
 	if (fd < 0)
 		return not_tried(f, host, a->token, &n->n_not_tried, e);
 	int why = real_connect_prepare(f, fd, a);
+	/* Binding is not part of the round trip. */
 	const sim_ns since = real_now(f);
 	if (why == 0 &&
 	    connect(fd, (const struct sockaddr *)&dst, sizeof(dst)) < 0)
 		why = errno;
+	/* Anything but these two, such as "unreachable" from the own routing
+	 * table, means that no SYN was sent. */
 	if (why != 0 && why != EINPROGRESS && why != ECONNREFUSED) {
 		close(fd);
 		const int taken = why == EADDRINUSE || why == EADDRNOTAVAIL;
 		return not_tried(f, host, a->token,
 		    taken ? &n->n_port_taken : &n->n_not_tried, e);
 	}
+	/* There is a free slot: the limit was asked above, and nothing has been
+	 * opened since. */
 	struct real_conn *c = real_conn_open(f, fd, REAL_CONNECTING, host);
 	c->token = a->token;
 	c->n_bytes = a->n_bytes;
 	c->since = since;
 	if (why != ECONNREFUSED)
 		return real_conn_poll(f, c, EPOLLOUT, e);
+	/* Over loopback the reset may come before connect() returns. */
 	c->rtt_ns = real_now(f) - since;
 	return real_connect_done(f, c, AGENT_REFUSED, 0, e);
 }

@@ -20,6 +20,9 @@
 #include "sim/vec.h"
 
 enum {
+	/* Connects that the kernel completes before they are accepted; a full
+	 * queue would drop SYNs, which probes would report as loss of the
+	 * network. */
 	BACKLOG = 4096,
 	ICMP_BUFFER = 1 << 20,
 	ICMP_FILTER_OPTION = 1, /* of SOL_RAW: a set of types, dropped */
@@ -42,6 +45,8 @@ static int tcp_socket(void)
 	return socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
+/* Errors of entering are told by errno alone, since a connect that could not be
+ * tried is an outcome and no failure of the run. */
 int real_host_socket(struct fabric_real *f, topo_host host)
 {
 	struct real_host *h = &f->host[host];
@@ -53,7 +58,9 @@ int real_host_socket(struct fabric_real *f, topo_host host)
 		while (h->n_stock < REAL_STOCK && (fd = tcp_socket()) >= 0)
 			h->stock[h->n_stock++] = fd;
 		const int why = errno;
-		/* The way back is open as long as the way in was. */
+		/* The way back can only fail where the way in does: both take a
+		 * right to the namespace that this process had when it opened
+		 * them. So its error is not looked at. */
 		host_leave(f, h, &e);
 		errno = why;
 	}
@@ -67,7 +74,9 @@ static int host_set(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-/* What is set here, accepted sockets have too. */
+/* Accepted sockets inherit these options from their listener, so the reset at
+ * close() and the DSCP of the SYN-ACK, which leaves before anybody could set
+ * it, are set here. */
 static int host_prepare(int fd, uint32_t address, uint16_t port, uint8_t dscp)
 {
 	const struct linger reset = {.l_onoff = 1};
@@ -102,7 +111,9 @@ static int open_listeners(struct fabric_real *f, topo_host host,
 	return 0;
 }
 
-/* Both or none: that they are not allowed is no error. */
+/* Both sockets or none, since a probe whose answer cannot be heard is of no
+ * use. That they are not allowed is no error: connects need no right, and
+ * agents ask caps.can_probe_ttl. */
 static int open_raw(struct fabric_real *f, topo_host host, struct sim_err *e)
 {
 	const int type = SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC;
@@ -117,8 +128,15 @@ static int open_raw(struct fabric_real *f, topo_host host, struct sim_err *e)
 		    : sim_fail(e, SIM_EIO, "there is no raw socket: %s.",
 			  strerror(errno));
 	}
+	/* The kernel then keeps everything but "time exceeded" from us. Without
+	 * the filter each socket would get a copy of every ICMP message of its
+	 * namespace. */
 	setsockopt(h->icmp, SOL_RAW, ICMP_FILTER_OPTION, &others,
 	    sizeof(others));
+	/* Answers come in bursts, one for each TTL of many traces at once, and
+	 * an answer that finds the buffer full looks like a router that is
+	 * silent. FORCE goes beyond the limit of the machine and takes
+	 * CAP_NET_ADMIN. */
 	if (host_set(h->icmp, SOL_SOCKET, SO_RCVBUFFORCE, ICMP_BUFFER) < 0)
 		host_set(h->icmp, SOL_SOCKET, SO_RCVBUF, ICMP_BUFFER);
 	return real_poll_fd(f, h->icmp, EPOLLIN, REAL_ICMP, 0, host, e);
@@ -130,11 +148,14 @@ int real_host_open(struct fabric_real *f, topo_host host, struct sim_err *e)
 	int rc = host_enter(h, e);
 	if (rc < 0)
 		return rc;
+	/* All hosts of one fabric are set alike; the first one stands for
+	 * all. */
 	if (host == 0)
 		real_host_read_rto(f);
 	rc = open_listeners(f, host, e);
 	if (rc == 0 && !f->params.no_probe)
 		rc = open_raw(f, host, e);
+	/* Also after a failure, whose message is then the one to keep. */
 	const int back = host_leave(f, h, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
 }
@@ -170,13 +191,17 @@ static unsigned knob(const char *path)
 	return value;
 }
 
-/* Linux doubles its wait after each SYN but the first `linear` ones, which
- * come on top of what TCP_SYNCNT or tcp_syn_retries allow. */
+/* The waits between SYNs, by which connect times are read as drops. Linux
+ * doubles its wait after each SYN but the first `linear` ones
+ * (tcp_syn_linear_timeouts, since 6.5), which come on top of what TCP_SYNCNT or
+ * tcp_syn_retries allow. So with the usual settings SYNs leave after 1, 2, 3, 4
+ * and 5 s, and only then further apart. */
 void real_host_read_rto(struct fabric_real *f)
 {
 	static const char linear_knob[] =
 	    "/proc/sys/net/ipv4/tcp_syn_linear_timeouts";
 	static const char retries_knob[] = "/proc/sys/net/ipv4/tcp_syn_retries";
+	/* TCP_RTO_MAX of the kernel. */
 	const sim_ns longest = 120 * SIM_SEC;
 	sim_ns *rto = f->base.caps.syn_rto_ns;
 	const unsigned linear = knob(linear_knob);
@@ -201,6 +226,8 @@ static int by_address(const void *a, const void *b, void *hosts)
 	return (x > y) - (x < y);
 }
 
+/* Hosts are looked up by address for each retransmission that a source tells
+ * of, hence the sorted index. Two of one address could not be told apart. */
 int real_host_index(struct fabric_real *f, struct sim_err *e)
 {
 	const uint32_t n = f->base.n_hosts;

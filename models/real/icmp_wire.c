@@ -16,6 +16,8 @@ enum {
 	DF = 0x4000,
 	FRAGMENT = 0x3fff, /* more fragments, and the offset */
 	TCP_ACK = 0x10,
+	/* XORed into the checksum, which is then never right, so that the
+	 * receiving TCP drops the probe before it looks at its connection. */
 	WRONG = 0x5555,
 };
 
@@ -49,11 +51,15 @@ static uint32_t icmp_wire_add(uint32_t sum, const uint8_t *p, size_t n)
 		sum += icmp_wire_get16(p);
 	if (n > 0)
 		sum += (uint32_t)*p << 8;
+	/* Ones' complement: carries come back in at the low end (RFC 1071). */
 	while (sum >> 16)
 		sum = (sum & 0xffff) + (sum >> 16);
 	return sum;
 }
 
+/* A keyed digest of what identifies a probe. Whoever does not know the key
+ * cannot make up an answer, and the flow's own packets, whose sequence numbers
+ * are not this, are not mistaken for probes. */
 static uint32_t sign(const struct topo_tuple *t, uint16_t ip_id,
     const uint32_t key[2])
 {
@@ -73,6 +79,8 @@ void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
 	out[0] = 4 << 4 | IP_BYTES / 4;
 	icmp_wire_put16(out + 2, REAL_ICMP_PROBE);
 	icmp_wire_put16(out + 4, ip_id);
+	/* A fragment would not carry the ports that switches hash, and a router
+	 * that must fragment would say so instead of "time exceeded". */
 	icmp_wire_put16(out + 6, DF);
 	out[8] = ttl;
 	out[9] = TOPO_PROTO_TCP;
@@ -84,7 +92,9 @@ void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
 	icmp_wire_put32(tcp + 4, sign(tuple, ip_id, key));
 	tcp[12] = (REAL_ICMP_PROBE - IP_BYTES) / 4 << 4;
 	tcp[13] = TCP_ACK;
-	/* Over a pseudo-header: addresses, protocol, length. */
+	/* TCP sums a pseudo-header along: addresses, protocol and length. The
+	 * sum is computed although it is spoilt at the end, for a constant in
+	 * its place would be right for one packet in 65536. */
 	uint32_t sum =
 	    icmp_wire_add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12,
 		8);
@@ -92,7 +102,8 @@ void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
 	icmp_wire_put16(tcp + 16, ~sum ^ WRONG);
 }
 
-/* The bytes of the IP header at P, of N; 0 if it is none, or of a fragment. */
+/* The length of the IP header at P, of N bytes; 0 if there is none, or if it is
+ * of a fragment, whose ports are somewhere else. */
 static size_t header(const uint8_t *p, size_t n)
 {
 	if (n < IP_BYTES || p[0] >> 4 != 4 || icmp_wire_get16(p + 6) & FRAGMENT)
@@ -101,8 +112,9 @@ static size_t header(const uint8_t *p, size_t n)
 	return bytes >= IP_BYTES && bytes <= n ? bytes : 0;
 }
 
-/* What is quoted: the probe as it was when it ended. Routers may have written
- * its TTL, DSCP and header checksum. */
+/* What a router quotes is the probe as it was when its TTL ended, so TTL, DSCP
+ * and header checksum may differ from what was sent and are not compared.
+ * Everything else must be as real_icmp_probe() wrote it. */
 static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
     struct real_icmp_answer *a)
 {
@@ -116,6 +128,9 @@ static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
 	const uint32_t seq = icmp_wire_get32(p + IP_BYTES + 4);
 	if (seq == sign(&a->tuple, a->ip_id, key))
 		return 1;
+	/* A raw socket of Linux puts an ID of its own in the place of 0, so a
+	 * probe that was to have 0 comes back with another; its signature still
+	 * tells. */
 	a->ip_id = 0;
 	return seq == sign(&a->tuple, 0, key);
 }
@@ -128,6 +143,8 @@ int real_icmp_read(const void *bytes, size_t n, const uint32_t key[2],
 	const size_t outer = header(ip, n);
 	if (outer == 0 || ip[9] != PROTO_ICMP)
 		return 0;
+	/* The packet's own word on its length is not trusted beyond what was
+	 * read. */
 	const size_t all = icmp_wire_get16(ip + 2);
 	const uint8_t *icmp = ip + outer;
 	if (all > n || all < outer + ICMP_BYTES)
@@ -136,6 +153,7 @@ int real_icmp_read(const void *bytes, size_t n, const uint32_t key[2],
 	    icmp_wire_add(0, icmp, all - outer) != 0xffff ||
 	    !is_probe(icmp + ICMP_BYTES, all - outer - ICMP_BYTES, key, &got))
 		return 0;
+	/* *A is written only when all is known to be right. */
 	got.from_ip = icmp_wire_get32(ip + 12);
 	*a = got;
 	return 1;

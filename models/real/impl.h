@@ -22,7 +22,8 @@ enum {
 	REAL_SPARE_FDS = 16,
 };
 
-/* What an epoll event is about: kind, turn and index. */
+/* What an epoll event is about. It carries the kind, a turn (see real/conn.c)
+ * and an index. */
 enum real_kind {
 	REAL_CONN,     /* index into conn[], turn */
 	REAL_LISTENER, /* host, and in the place of a turn which of its own */
@@ -42,8 +43,8 @@ struct real_host {
 	uint8_t off; /* until its AGENT_START is given */
 };
 
-/* Where a connection is. Those of one state wait equally long, so the order of
- * coming is that of the deadlines. */
+/* What a connection is waiting for. All of one state wait equally long, so the
+ * order in which they entered it is that of their deadlines. */
 enum real_state {
 	REAL_CONNECTING,
 	REAL_ECHOING, /* client: payload there and back */
@@ -83,7 +84,8 @@ struct real_watch {
 	struct topo_tuple tuple;
 };
 
-/* Of the batch that agents have now: whose data is to be given back. */
+/* An event of the batch that agents have now whose document was lent by a
+ * service and is to be given back. */
 struct real_given {
 	topo_host host;
 	uint64_t token;

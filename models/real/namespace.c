@@ -1,5 +1,8 @@
 /* models/real/namespace.c -- in which network namespace a thread is.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The path below goes by the thread, not by the process: setns() moves one
+ * thread, and /proc/self would name the namespace of the first one.
  */
 #include "models/real/namespace.h"
 

@@ -25,7 +25,9 @@ int real_probe(struct fabric_real *f, topo_host host,
 	real_icmp_probe(probe, &a->tuple, a->ttl, a->ip_id, f->key);
 	ssize_t n = sendto(f->host[host].raw, probe, sizeof(probe), 0,
 	    (const struct sockaddr *)&to, sizeof(to));
-	/* One that is not sent is as one that is lost. */
+	/* A probe that the kernel did not take is to the agent as one that was
+	 * lost: it hears nothing and has a timer. Only the counters tell the
+	 * two apart. */
 	++*(n == (ssize_t)sizeof(probe) ? &f->count.n_probes
 					: &f->count.n_unsent);
 	return 0;
@@ -35,12 +37,17 @@ int real_probe_read(struct fabric_real *f, topo_host host, struct sim_err *e)
 {
 	const struct real_host *h = &f->host[host];
 	struct real_icmp_answer answer;
+	/* What is left keeps epoll ready, so it is read after others have had
+	 * their turn. */
 	for (int k = 0; k < AT_ONCE; k++) {
 		const ssize_t n = recv(h->icmp, f->in, REAL_ICMP_MOST, 0);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return 0;
+		/* The signature covers the five-tuple but any host of this
+		 * fabric has the same key; so the quoted source must also be
+		 * the host that got the answer. */
 		if (!real_icmp_read(f->in, (size_t)n, f->key, &answer) ||
 		    answer.tuple.src_ip != h->address) {
 			f->count.n_strange++;

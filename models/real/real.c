@@ -1,5 +1,9 @@
 /* models/real/real.c -- a fabric of real sockets: agents on a live network.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The order of a turn of real_real_poll(): give back what agents were lent,
+ * wait, take what sockets have, do what the clock says is due, hand out events.
+ * Agents run between two calls, so nothing here is entered twice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -54,6 +58,9 @@ static sim_ns real_real_now(const struct fabric *base)
 
 /* --- events for agents -------------------------------------------------- */
 
+/* Events are queued, never delivered from within: an action of an agent may
+ * bring about an event at once, such as a connect that is refused by the own
+ * host, and the agent must not be called while it is acting. */
 struct agent_event *real_tell(struct fabric_real *f, topo_host host,
     enum agent_event_kind kind, uint64_t token, struct sim_err *e)
 {
@@ -66,7 +73,8 @@ struct agent_event *real_tell(struct fabric_real *f, topo_host host,
 	return &q->ev;
 }
 
-/* Of the agents' last batch, what was lent to them. */
+/* Documents that agents of the last batch were lent go back to the service; the
+ * agents have been called since, and have read them. */
 static void real_real_give_back(struct fabric_real *f)
 {
 	const struct fabric_real_services *s = &f->services;
@@ -80,11 +88,16 @@ static size_t real_real_deliver(struct fabric_real *f, struct agent_event ev[],
 {
 	const size_t most = sizeof(f->given) / sizeof(f->given[0]);
 	size_t n = 0;
+	/* At most `most` documents at a time, so that given[] never overflows;
+	 * the rest of the queue waits for the next call. */
 	while (n < cap && f->head < f->n && f->n_given < most) {
 		const struct real_event *q = &f->queue[f->head++];
 		if (q->ev.kind == AGENT_FETCH_DONE)
 			f->given[f->n_given++] =
 			    (struct real_given){q->host, q->ev.token};
+		/* A host that comes back is on from the very event that says
+		 * so. What was queued for it before was meant for the life that
+		 * it had then, and is dropped. */
 		if (q->ev.kind == AGENT_START)
 			f->host[q->host].off = 0;
 		if (f->host[q->host].off)
@@ -93,6 +106,7 @@ static size_t real_real_deliver(struct fabric_real *f, struct agent_event ev[],
 		host[n] = q->host;
 		at[n++] = q->at;
 	}
+	/* The queue starts over once it is empty; it is never moved. */
 	if (f->head == f->n)
 		f->head = f->n = 0;
 	return n;
@@ -100,6 +114,7 @@ static size_t real_real_deliver(struct fabric_real *f, struct agent_event ev[],
 
 /* --- epoll -------------------------------------------------------------- */
 
+/* Kind, turn and index fit the 64 bits that epoll gives back: 8, 24 and 32. */
 static int control(struct fabric_real *f, int op, int fd, uint32_t events,
     enum real_kind kind, uint32_t turn, uint32_t index, struct sim_err *e)
 {
@@ -131,7 +146,9 @@ static int real_real_take(struct fabric_real *f, const struct epoll_event *ev,
 	struct real_conn *c;
 	switch ((enum real_kind)(ev->data.u64 >> 56)) {
 	case REAL_CONN:
-		/* An event before it in the batch may have closed it. */
+		/* epoll gave this batch in one piece, and an event earlier in
+		 * it may have closed the connection or even opened another in
+		 * its slot. */
 		if (!(c = real_conn_of(f, turn, index)))
 			return 0;
 		return c->state == REAL_SERVED
@@ -161,6 +178,8 @@ static sim_ns next_due(const struct fabric_real *f)
 	return next;
 }
 
+/* Everything that is due is queued first, and agents act on it after the call:
+ * none of them can make this loop longer. */
 static int do_due(struct fabric_real *f, struct sim_err *e)
 {
 	const sim_ns at = real_now(f);
@@ -184,16 +203,24 @@ static int real_real_collect(struct fabric_real *f, sim_ns wait,
 	    .tv_nsec = (long)(wait % SIM_SEC)};
 	int rc = 0,
 	    n = epoll_pwait2(f->epoll, ev, AT_ONCE,
+		/* Nanoseconds, as probes are timed in microseconds; a wait in
+		 * whole milliseconds would make timers late by up to one of
+		 * them. */
 		wait == SIM_NEVER ? NULL : &t, NULL);
 	if (n < 0 && errno == ENOSYS) /* before Linux 5.11: whole ms */
+		/* Rounded up, so that nothing wakes before it is due and spins;
+		 * at most a second, so that the sum of int milliseconds cannot
+		 * overflow. */
 		n = epoll_wait(f->epoll, ev, AT_ONCE,
 		    wait < SIM_SEC ? (int)((wait + SIM_MS - 1) / SIM_MS)
 				   : 1000);
 	if (n < 0 && errno != EINTR)
 		return sim_fail(e, SIM_EIO, "epoll failed: %s.",
 		    strerror(errno));
-	/* Listeners last: when a probe's own end is closed, nobody needs to
-	 * wait for it at the other. */
+	/* Listeners come last. Where both ends are in this process, the client
+	 * has often sent its reset by the time the listener is looked at, so
+	 * that the server's socket is found closed at once and never has to be
+	 * polled. */
 	for (int last = 0; last < 2; last++)
 		for (int i = 0; rc == 0 && i < n; i++)
 			if ((ev[i].data.u64 >> 56 == REAL_LISTENER) == last)
@@ -201,6 +228,8 @@ static int real_real_collect(struct fabric_real *f, sim_ns wait,
 	return rc < 0 ? rc : do_due(f, e);
 }
 
+/* How long to wait: not at all if events are queued or something is due
+ * already. */
 static sim_ns until_when(const struct fabric_real *f, sim_ns at, sim_ns until)
 {
 	const sim_ns due = next_due(f);
@@ -221,12 +250,15 @@ static int real_real_poll(struct fabric *base, sim_ns until,
 	*n = 0;
 	do {
 		const sim_ns t = real_now(f);
+		/* *N = 0 is how fabric_run() learns that the time is up. */
 		if (t >= until)
 			return 0;
 		int rc = real_real_collect(f, until_when(f, t, until), e);
 		if (rc < 0)
 			return rc;
 		*n = real_real_deliver(f, ev, host, at, cap);
+		/* Of what was taken out all may have been for hosts that are
+		 * off, whose documents nobody has read. */
 		if (*n == 0)
 			real_real_give_back(f);
 	} while (*n == 0);
@@ -245,6 +277,8 @@ void fabric_real_off(struct fabric_real *f, topo_host host)
 	f->host[host].off = 1;
 	real_timers_drop(&f->timers, host);
 	for (size_t i = f->head; i < f->n; i++)
+		/* Only an AGENT_START is let through to a host that is off, and
+		 * this one belongs to an earlier turning on. */
 		if (f->queue[i].host == host &&
 		    f->queue[i].ev.kind == AGENT_START)
 			f->queue[i].ev.kind = AGENT_TIMER; /* it is dropped */
@@ -286,8 +320,12 @@ static int real_real_act(struct fabric_real *f, topo_host host,
 		return ask_slb(f, host, a, e);
 	case AGENT_PROBE:
 		return real_probe(f, host, a, e);
+	/* Reports are fabric_run()'s business; it has taken this one
+	 * already. */
 	case AGENT_REPORT:
 		return 0;
+	/* Without a service a fetch or an upload is answered at once by a
+	 * failure, so that agents need not know whether there is one. */
 	case AGENT_FETCH:
 		return s->fetch
 		    ? s->fetch(s->arg, host, a->token, e)
@@ -377,8 +415,10 @@ static const struct fabric_ops real_real_ops = {
     .close = real_real_close_base,
 };
 
-/* A descriptor a connection, and what hosts have. The next free one tells how
- * many the program has by now. */
+/* How many descriptors this takes: one a connection, and for each host its
+ * listeners, two raw sockets and a stock. The number of the epoll, which was
+ * opened just now, tells how many the program has already, as the kernel hands
+ * out the lowest free one. */
 static int real_real_raise_fd_limit(struct fabric_real *f, struct sim_err *e)
 {
 	const struct fabric_real_params *p = &f->params;
@@ -395,6 +435,8 @@ static int real_real_raise_fd_limit(struct fabric_real *f, struct sim_err *e)
 	    (unsigned long long)need, hard);
 }
 
+/* The same text over and over, so that what comes can be compared with what
+ * must come at any offset without storing it. */
 static void write_payload(struct fabric_real *f)
 {
 	static const char words[] = "culprit pingmesh probe payload.\n";
@@ -453,6 +495,8 @@ static int real_real_open_all(struct fabric_real *f, struct sim_err *e)
 	f->base.caps.clock_res_ns =
 	    (sim_ns)res.tv_sec * SIM_SEC + (sim_ns)res.tv_nsec;
 	f->base.caps.can_probe_ttl = !f->params.no_probe;
+	/* The key of probes is not from the seed of a run: two programs on one
+	 * host would take each other's answers. */
 	if (getrandom(f->key, sizeof(f->key), 0) != sizeof(f->key))
 		return sim_fail(e, SIM_EIO, "there are no random bytes: %s.",
 		    strerror(errno));
@@ -463,6 +507,9 @@ static int real_real_open_all(struct fabric_real *f, struct sim_err *e)
 	    (rc = real_host_index(f, e)) < 0)
 		return rc;
 	for (topo_host h = 0; h < f->base.n_hosts; h++) {
+		/* Home is needed only where some host is elsewhere; a daemon on
+		 * its own host never asks for the right to enter a
+		 * namespace. */
 		if (f->host[h].ns >= 0 && f->home < 0)
 			rc = real_ns_here(&f->home, e);
 		if (rc < 0 || (rc = real_host_open(f, h, e)) < 0)
@@ -496,7 +543,9 @@ void fabric_real_close(struct fabric_real *f)
 {
 	if (!f)
 		return;
-	/* What agents have not had yet is given back as well. */
+	/* What is still queued may hold documents that are lent by the service;
+	 * each is given back exactly once. Delivering does that bookkeeping, so
+	 * it is done to nobody. */
 	struct agent_event ev;
 	topo_host host;
 	sim_ns at;

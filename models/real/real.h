@@ -122,9 +122,9 @@ struct fabric *fabric_real_fabric(struct fabric_real *f);
 const struct fabric_real_counters *fabric_real_count(
     const struct fabric_real *f);
 
-/* From now on HOST gets no events, and what is under way for it is lost: timers,
- * connections, answers. Its sockets still listen, so whoever turns a host off
- * cuts its links before. */
+/* From now on HOST gets no events, and what is under way for it is lost:
+ * timers, connections, answers. Its sockets still listen, so whoever turns a
+ * host off cuts its links before. */
 void fabric_real_off(struct fabric_real *f, topo_host host);
 
 /* ... until now: the next that it gets is AGENT_START. Nothing if it is on.
@@ -191,8 +191,8 @@ int fabric_real_retx(struct fabric_real *f,
 /* Without a source: look at this connected socket of HOST every watch_ms, and
  * tell of each segment that it has sent again since. It is to be unwatched
  * before it is closed, which takes a last look. Tail loss probes count, as they
- * do in the kernel. Errors SIM_EINVAL (not connected),
- * SIM_ENOMEM. Cost of a look about 1 us a socket. */
+ * do in the kernel. Errors SIM_EINVAL (not connected), SIM_ENOMEM. Cost of a
+ * look about 1 us a socket. */
 int fabric_real_watch(struct fabric_real *f, topo_host host, int fd,
     struct sim_err *e);
 int fabric_real_unwatch(struct fabric_real *f, int fd, struct sim_err *e);

@@ -1,5 +1,11 @@
 /* models/real/retx.c -- retransmissions: told by a source, or looked for.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Two ways to learn that a segment was sent again. A source, such as an eBPF
+ * program on the kernel's tracepoint, tells of each at once and of all flows.
+ * Without one, TCP_INFO of sockets that are watched is read now and then: that
+ * takes no right, comes late by up to watch_ms, and sees only sockets of this
+ * process.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -50,6 +56,8 @@ int real_retx_read(struct fabric_real *f, struct sim_err *e)
 	int rc = f->retx.read(f->retx.arg, r, AT_ONCE, &n, e);
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const topo_host h = real_host_of(f, r[i].tuple.src_ip);
+		/* A source may tell of the whole machine; what no host of ours
+		 * sent is only counted. */
 		if (h == TOPO_NONE)
 			f->count.n_others_retx++;
 		else
@@ -60,6 +68,8 @@ int real_retx_read(struct fabric_real *f, struct sim_err *e)
 
 /* --- looking ------------------------------------------------------------ */
 
+/* Zeroed first: an older kernel fills less of the struct than this program
+ * knows. */
 static int look_at(int fd, struct tcp_info *info)
 {
 	socklen_t n = sizeof(*info);
@@ -103,6 +113,8 @@ int fabric_real_watch(struct fabric_real *f, topo_host host, int fd,
 	int rc = SIM_RESERVE(&f->watch, &f->cap_watched, f->n_watched + 1, e);
 	if (rc < 0)
 		return rc;
+	/* What was sent again before the watch began, such as SYNs, is not told
+	 * of. */
 	w.n_retx = info.tcpi_total_retrans;
 	f->watch[f->n_watched++] = w;
 	f->base.caps.sees_flows = 1;
@@ -111,6 +123,10 @@ int fabric_real_watch(struct fabric_real *f, topo_host host, int fd,
 	return 0;
 }
 
+/* One event for each segment that was sent again since the last look. A socket
+ * that cannot be read any more tells nothing, which is no error: whoever owns
+ * it may close it first. A connection that lost thousands at once is bounded,
+ * as agents trace a flow once and not once a segment. */
 static int look_again(struct fabric_real *f, struct real_watch *w,
     struct sim_err *e)
 {
@@ -118,6 +134,7 @@ static int look_again(struct fabric_real *f, struct real_watch *w,
 	int rc = 0;
 	if (look_at(w->fd, &info) < 0)
 		return 0;
+	/* Unsigned, so that a counter that wraps still gives the difference. */
 	uint32_t n = info.tcpi_total_retrans - w->n_retx;
 	w->n_retx = info.tcpi_total_retrans;
 	for (n = n < MOST ? n : MOST; rc == 0 && n > 0; n--)
@@ -133,7 +150,11 @@ int fabric_real_unwatch(struct fabric_real *f, int fd, struct sim_err *e)
 	for (size_t i = 0; i < f->n_watched; i++) {
 		if (f->watch[i].fd != fd)
 			continue;
+		/* The last look, for what was lost at the very end of the
+		 * flow. */
 		const int rc = look_again(f, &f->watch[i], e);
+		/* The order of watches says nothing, so the last one may fill
+		 * the gap. */
 		f->watch[i] = f->watch[--f->n_watched];
 		return rc;
 	}
@@ -148,6 +169,8 @@ int real_retx_look(struct fabric_real *f, struct sim_err *e)
 		return 0;
 	for (size_t i = 0; rc == 0 && i < f->n_watched; i++)
 		rc = look_again(f, &f->watch[i], e);
+	/* From the end of the look on: were it from the beginning, many sockets
+	 * could leave no time for anything else. */
 	f->watch_at = f->n_watched > 0 ? real_now(f) + interval(f) : SIM_NEVER;
 	return rc;
 }

@@ -15,7 +15,8 @@
 enum { AT_ONCE = 32 };      /* accepted before others have their turn */
 #define REST (100 * SIM_MS) /* when the kernel has no more descriptors */
 
-/* WAITS for more, or for its answer; GONE; or an error. */
+/* WAITS: for more of the payload, or for the agent's answer. GONE: the
+ * connection has ended, which is no error. Errors are below 0. */
 enum { WAITS, GONE };
 
 static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
@@ -24,6 +25,7 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 	const int end = real_conn_read(f, c, &c->n_bytes);
 	if (end == 0)
 		return WAITS;
+	/* A plain connect ends here: a reset or a FIN without any payload. */
 	if (end < 0 || c->n_bytes == 0) {
 		f->count.n_garbage += end == -2;
 		real_conn_close(f, c);
@@ -33,6 +35,8 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 	    real_tell(f, c->host, AGENT_PING_REQUEST, real_conn_token(f, c), e);
 	if (!ev)
 		return SIM_ENOMEM;
+	/* Only the length is told: the bytes are known, and nothing was
+	 * stored. */
 	ev->data = NULL;
 	ev->n = c->n_bytes;
 	c->asked = 1;
@@ -40,7 +44,9 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 	return WAITS;
 }
 
-/* Nothing but its end is waited for once the agent was asked. */
+/* A connection that was accepted. Once the agent has been asked, nothing is
+ * waited for but the peer's leaving, which epoll tells of without being
+ * asked. */
 static int welcome(struct fabric_real *f, topo_host host, int fd,
     struct sim_err *e)
 {
@@ -57,6 +63,8 @@ static int welcome(struct fabric_real *f, topo_host host, int fd,
 			   : rc;
 }
 
+/* Turn all listeners on or off; with events 0 epoll keeps the socket and says
+ * nothing of it. */
 static int listen_for(struct fabric_real *f, uint32_t events, struct sim_err *e)
 {
 	int rc = 0;
@@ -67,7 +75,9 @@ static int listen_for(struct fabric_real *f, uint32_t events, struct sim_err *e)
 	return rc;
 }
 
-/* A listener that cannot be emptied would wake the fabric without end. */
+/* When the process or the machine has no more descriptors, accept() fails while
+ * the listener stays readable. epoll would then wake the fabric without end, so
+ * listeners rest for a while; the kernel's backlog keeps who comes. */
 static int rest(struct fabric_real *f, struct sim_err *e)
 {
 	f->count.n_rests++;
@@ -100,11 +110,16 @@ int real_serve_accept(struct fabric_real *f, topo_host host, unsigned i,
 		    errno == ENOBUFS || errno == ENOMEM) {
 			return rest(f, e);
 		}
-		/* Anything else was the end of one who waited. */
+		/* Any other error belongs to the connection that waited, which
+		 * has gone meanwhile (accept(2) lists the errors that the
+		 * network passes on), and not to the listener. */
 	}
 	return 0;
 }
 
+/* The server never closes first while its payload is under way: a reset would
+ * throw away what the client has not read. It waits for the client's reset, or
+ * for the deadline. */
 static int real_serve_send_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
@@ -141,6 +156,7 @@ int real_serve_answer(struct fabric_real *f, topo_host host,
 	if (!c || c->state != REAL_SERVED || c->host != host || c->asked != 1)
 		return 0;
 	c->asked = 2;
+	/* An agent may send back less than came, never more. */
 	if (a->n_bytes < c->n_bytes)
 		c->n_bytes = a->n_bytes;
 	return real_serve_send_on(f, c, e);

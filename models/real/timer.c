@@ -1,5 +1,8 @@
 /* models/real/timer.c -- timers by due time: a binary heap.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Equal times go in the order of setting, by a number that each timer gets; so
+ * two runs of an agent that sets two timers for the same time do the same.
  */
 #include "models/real/timer.h"
 
@@ -12,7 +15,7 @@ static int timer_before(const struct real_timer *a, const struct real_timer *b)
 	return a->at != b->at ? a->at < b->at : a->number < b->number;
 }
 
-/* There is room. */
+/* Let a timer rise from the end of the heap. There must be room for it. */
 static void timer_put(struct real_timers *t, struct real_timer new)
 {
 	size_t i = t->n++;
@@ -42,6 +45,8 @@ int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out)
 		return 0;
 	*out = t->heap[0];
 	const struct real_timer moved = t->heap[--t->n];
+	/* The last one fills the hole at the top and sinks to where no child is
+	 * earlier. */
 	size_t i = 0;
 	for (size_t k; (k = 2 * i + 1) < t->n; i = k) {
 		if (k + 1 < t->n && timer_before(&t->heap[k + 1], &t->heap[k]))
@@ -55,7 +60,9 @@ int real_timers_take(struct real_timers *t, sim_ns now, struct real_timer *out)
 	return 1;
 }
 
-/* What is put goes no further than what has been read. */
+/* Put back, one by one, all timers but the host's. The heap that grows is never
+ * longer than what has been read of the old one, so both may share the
+ * memory. */
 void real_timers_drop(struct real_timers *t, topo_host host)
 {
 	const size_t n = t->n;
