@@ -4,7 +4,14 @@
  * lab_ingress is at the receiving end of every directed link, before routing
  * sees the packet. The interface's index tells which link that is.
  *
- *	count --> random loss --> black holes --> [tap, user space, tap] --> stack
+ *	count -> random loss -> black holes -> [tap, user space, tap] -> stack
+ *
+ * The program sits at the ingress of the receiver, and not at the egress of the
+ * sender: a packet that is dropped at the sender's egress is reported to its
+ * TCP as congestion of the own host, which then slows down and sends nothing
+ * again, so that 007 would never see the loss.
+ * Maps that user space changes while packets flow are plain memory of both
+ * sides, of which each word changes as a whole.
  */
 #include "models/bpf/kernel.h"
 
@@ -33,7 +40,8 @@ enum {
 	TYPE_TUPLE = 2, /* BLACKHOLE_RULE_TUPLE */
 };
 
-/* The entries of links, counts and holes are set by the owner. */
+/* Maps have one entry here; the owner gives them their size before loading, as
+ * it depends on the network. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -64,7 +72,9 @@ struct {
 	__type(value, struct lab_drops);
 } drops SEC(".maps");
 
-/* Namespaces of the lab: cookie -> node. */
+/* Namespaces of the lab, from the kernel's cookie to the node. Tracepoints tell
+ * of the whole machine, and of namespaces that are being torn down; only what
+ * is in here is ours. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -102,6 +112,9 @@ static __always_inline __u64 lab_bpf_mix64(__u64 x)
 	return x ^ x >> 31;
 }
 
+/* A hole takes the keys whose hash is below a threshold: pairs of addresses, or
+ * five-tuples (Pingmesh 5.1, types 1 and 2). As the hash is of the packet's own
+ * direction, answers may pass where questions do not. */
 static __always_inline int swallows(const struct lab_hole *h,
     const struct lab_key *f)
 {
@@ -114,6 +127,10 @@ static __always_inline int swallows(const struct lab_hole *h,
 	return x >> 32 < h->below;
 }
 
+/* The kernel's random numbers cannot be seeded. So the n-th packet that is
+ * drawn for on this link gets the n-th number of a generator that is a function
+ * of n alone, and a run can be repeated. Both sides of the comparison are 63
+ * bits: a rate of 1 then has a threshold that no draw reaches. */
 static __always_inline int lab_bpf_is_lost(struct lab_link *l)
 {
 	const __u64 n = __sync_fetch_and_add(&l->n_drawn, 1);
@@ -134,6 +151,8 @@ static __always_inline int lab_bpf_parse(struct __sk_buff *skb,
 		__be32 src, dst;
 	} ip;
 	__be16 port[2];
+	/* Loaded into the program's stack, since the packet need not lie in one
+	 * piece of memory. */
 	if (skb->protocol != bpf_htons(IPV4) ||
 	    bpf_skb_load_bytes(skb, ETHERNET_BYTES, &ip, sizeof(ip)) < 0)
 		return 0;
@@ -150,6 +169,8 @@ static __always_inline int lab_bpf_parse(struct __sk_buff *skb,
 	return 1;
 }
 
+/* The bound of the loop is a constant, as the verifier must see that it
+ * ends. */
 static __always_inline int meets_hole(const struct lab_link *l,
     const struct lab_key *f)
 {
@@ -172,7 +193,8 @@ static __always_inline void tell_drop(const struct lab_key *f, int by_hole,
 	struct lab_drops *d = bpf_map_lookup_elem(&drops, f);
 	if (!d) {
 		const struct lab_drops none = {};
-		/* Another CPU may have been first. */
+		/* Another CPU may have made the entry in between, which is as
+		 * good. */
 		bpf_map_update_elem(&drops, f, &none, BPF_NOEXIST);
 		d = bpf_map_lookup_elem(&drops, f);
 	}
@@ -182,7 +204,10 @@ static __always_inline void tell_drop(const struct lab_key *f, int by_hole,
 		__sync_fetch_and_add(by_hole ? &d->n_hole : &d->n_random, 1);
 }
 
-/* What user space held back goes on where it was taken from. */
+/* A packet that was held back comes in by the tap of its link and goes on at
+ * the link's own interface, as if it came from the cable now: so TTL, routing
+ * and the source of ICMP are as without a delay. The mark tells the program
+ * there that it has seen this packet. */
 static __always_inline int from_tap(struct __sk_buff *skb, __u32 link)
 {
 	if (link >= config.n_links)
@@ -194,6 +219,8 @@ static __always_inline int from_tap(struct __sk_buff *skb, __u32 link)
 SEC("tc")
 int lab_ingress(struct __sk_buff *skb)
 {
+	/* Unsigned: an interface below the base is far beyond the links,
+	 * too. */
 	const __u32 i = skb->ifindex - config.base;
 	struct lab_key f = {};
 	if (i >= config.n_links)
@@ -206,9 +233,15 @@ int lab_ingress(struct __sk_buff *skb)
 	struct lab_count *c = bpf_map_lookup_elem(&counts, &i);
 	if (!l || !c)
 		return TC_ACT_OK;
+	/* Per CPU, so no atomic addition is needed. Every packet counts, lost
+	 * ones too, or the rate of loss could not be told. */
 	c->packets++;
 	c->bytes += skb->len;
+	/* A link without loss draws no number, so its sequence is not used up
+	 * before the fault begins. */
 	const int lost = l->below && lab_bpf_is_lost(l);
+	/* Headers are only read where they matter: a healthy link costs
+	 * little. */
 	if (lost || l->n_holes) {
 		const int known = lab_bpf_parse(skb, &f);
 		const int hole = !lost && known && meets_hole(l, &f);
@@ -228,7 +261,9 @@ int lab_ingress(struct __sk_buff *skb)
 
 /* --- truth ---------------------------------------------------------------- */
 
-/* Arguments: the socket, the segment. */
+/* Called for each segment that TCP sends again; arguments: the socket, the
+ * segment. What the agent is to know is copied out, for the socket may be gone
+ * when it is read. */
 SEC("tp_btf/tcp_retransmit_skb")
 int lab_retransmit(__u64 *ctx)
 {
@@ -239,6 +274,8 @@ int lab_retransmit(__u64 *ctx)
 	if (!node || s->skc_family != AF_INET)
 		return 0;
 	struct lab_retx *r = bpf_ringbuf_reserve(&retx, sizeof(*r), 0);
+	/* A retransmission that nobody is told of makes the window wrong; it is
+	 * counted, so that the window can be refused. */
 	if (!r) {
 		struct lab_totals *t = bpf_map_lookup_elem(&totals, &zero);
 		if (t)
@@ -268,6 +305,9 @@ int lab_freed(__u64 *ctx)
 	const struct net_device *dev = skb->dev;
 	__u32 why = ctx[2];
 	__u64 cookie;
+	/* Whose packet it is: that of the socket that was to receive it, of the
+	 * device that it is at, or of the socket that sent it, whichever is
+	 * known. */
 	if (sk)
 		cookie = sk->__sk_common.skc_net.net->net_cookie;
 	else if (dev)
@@ -284,6 +324,9 @@ int lab_freed(__u64 *ctx)
 	    why ==
 		bpf_core_enum_value(enum skb_drop_reason,
 		    SKB_DROP_REASON_NOT_SPECIFIED))
+		/* The kernel gives no reason for what TCP itself throws away;
+		 * at a socket that is usual, elsewhere it would be a loss that
+		 * must be explained. */
 		why = LAB_AT_SOCKET;
 	struct lab_reason *r = bpf_map_lookup_elem(&reasons, &why);
 	if (r) {
@@ -293,7 +336,9 @@ int lab_freed(__u64 *ctx)
 	return 0;
 }
 
-/* The first wait for a SYN-ACK; the kernel doubles it for each that follows. */
+/* The kernel asks for its first wait for a SYN-ACK, and doubles it for each
+ * that follows: with 3 s this gives the 3 s and 9 s of Pingmesh's hosts. A
+ * return of 1 lets everything else be. */
 SEC("sockops")
 int lab_syn_timeout(struct bpf_sock_ops *op)
 {

@@ -544,8 +544,9 @@ void fabric_real_close(struct fabric_real *f)
 	if (!f)
 		return;
 	/* What is still queued may hold documents that are lent by the service;
-	 * each is given back exactly once. Delivering does that bookkeeping, so
-	 * it is done to nobody. */
+	 * each is given back exactly once. real_real_deliver() keeps the
+	 * account of them, so it is called here although nobody hears the
+	 * events. */
 	struct agent_event ev;
 	topo_host host;
 	sim_ns at;

@@ -2,6 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Times in the queue are CLOCK_MONOTONIC; those of a scene count from `begun`.
+ *
+ * A packet of a host is read, its whole way is looked up at once, and it waits
+ * in the queue for the time at which it is there; then it is written to the
+ * other host's device, or its answer begins its own way. So what a packet costs
+ * does not hang on the length of its path.
  */
 #include "models/tun/net.h"
 
@@ -59,12 +64,14 @@ struct tun_net {
 
 /* --- what hosts send ------------------------------------------------------ */
 
-/* A packet that has been read into a taken slot, which is given back unless it
- * is on its way. */
+/* See a packet that was read into a slot on its way; the slot is given back if
+ * there is none, because it was refused or is lost. */
 static int forward(struct tun_net *net, topo_host h, uint32_t slot, size_t n,
     struct sim_err *e)
 {
 	struct tun_slot *s = &net->queue.slot[slot];
+	/* When the packet is taken to leave its host: as early as it can be
+	 * known. */
 	const sim_ns now = clock_now();
 	struct tun_way w = {.fate = TUN_LOST};
 	uint8_t *bytes = tun_queue_bytes(&net->queue, slot);
@@ -83,17 +90,21 @@ static int forward(struct tun_net *net, topo_host h, uint32_t slot, size_t n,
 	}
 	s->bytes = s->packet.bytes;
 	s->expires = w.fate == TUN_EXPIRES;
-	/* Of n links, n - 1 end at a switch that passes it on. */
+	/* Of n links all but the last end at a switch that passes the packet
+	 * on, and each of these takes 1 off its TTL. Nobody looks at the bytes
+	 * meanwhile, so they are aged at once. */
 	tun_wire_age(bytes, w.n_links - 1);
 	tun_queue_put(&net->queue, slot, net->begun + w.at);
 	return 0;
 }
 
-/* There is no room: what hosts send meanwhile is dropped here, and counted,
- * not in their queues. */
+/* The queue is full. What hosts send is still read, dropped here and counted;
+ * left unread it would be dropped in the queues of their devices, of which no
+ * more than a total is known (tun_node_overruns()). */
 static int drop_one(struct tun_net *net, topo_host h)
 {
 	uint8_t byte;
+	/* A read takes the whole packet, whatever room it is given. */
 	if (read(net->node[h].dev, &byte, 1) <= 0)
 		return 0;
 	net->count.read++;
@@ -101,6 +112,8 @@ static int drop_one(struct tun_net *net, topo_host h)
 	return 1;
 }
 
+/* A few packets of one host, then others: a host that sends without end must
+ * not starve the rest. */
 static int tun_net_read_host(struct tun_net *net, topo_host h,
     struct sim_err *e)
 {
@@ -134,6 +147,8 @@ static int tun_net_read_host(struct tun_net *net, topo_host h,
 
 /* --- what they get -------------------------------------------------------- */
 
+/* How late packets are written is kept, since that is what this machine adds to
+ * the delays of the model. */
 static void tun_net_deliver(struct tun_net *net, const struct tun_slot *s,
     const uint8_t bytes[], sim_ns late)
 {
@@ -147,9 +162,10 @@ static void tun_net_deliver(struct tun_net *net, const struct tun_slot *s,
 		net->count.most_late = late;
 }
 
-/* A packet has died at a switch: its slot is the answer's. Faults and buckets
- * go by the time it got there, not by when this program comes to see to it; if
- * the epoch has begun since, by that. */
+/* A packet has died at a switch, and its slot is used for the answer. Faults
+ * and the bucket of answers go by the time at which it got there, not by when
+ * this program comes to see to it; a packet of the epoch before counts as one
+ * of this epoch's beginning. */
 static int tun_net_answer(struct tun_net *net, uint32_t slot, sim_ns at,
     struct sim_err *e)
 {
@@ -182,6 +198,8 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 		const sim_ns now = clock_now();
 		if (at > now + net->spin)
 			break;
+		/* Due within `spin`: watch the clock, since waking up by a
+		 * timer may take longer than what is left. */
 		if (at > now)
 			continue;
 		const uint32_t slot = tun_queue_pop(&net->queue);
@@ -201,6 +219,8 @@ static int serve_due(struct tun_net *net, struct sim_err *e)
 
 /* --- the loop ------------------------------------------------------------- */
 
+/* Set the timer to when the next packet is due, less the time of spinning; if
+ * that has not changed there is no system call. */
 static int tun_net_arm(struct tun_net *net, struct sim_err *e)
 {
 	const sim_ns due = tun_queue_next(&net->queue);
@@ -219,7 +239,8 @@ static int tun_net_arm(struct tun_net *net, struct sim_err *e)
 		  strerror(errno));
 }
 
-/* Whether it has fired is told by the clock; this only makes epoll silent. */
+/* Read the timer, only to make epoll silent; what is due is told by the clock
+ * in any case. */
 static void hush(struct tun_net *net)
 {
 	uint64_t times;
@@ -232,6 +253,9 @@ int tun_net_fd(const struct tun_net *net)
 	return net->epoll;
 }
 
+/* Reading and delivering take turns, as what is delivered makes hosts answer at
+ * once. After some rounds the thread's other sockets have their turn, though
+ * there may be more to do: epoll tells of it again. */
 int tun_net_serve(struct tun_net *net, struct sim_err *e)
 {
 	struct epoll_event ev[EVENTS];
@@ -282,8 +306,10 @@ static int open_loop(struct tun_net *net, struct sim_err *e)
 	if (net->epoll < 0 || net->timer < 0)
 		return sim_fail(e, SIM_EIO, "There is no epoll or timer: %s.",
 		    strerror(errno));
-	/* Of no use to the timer, which is exact; but whoever waits for it with
-	 * a deadline of his own is not to be late either. */
+	/* Timers of the kernel are otherwise allowed to be 50 us late, to save
+	 * power. That is of no use to the timerfd here, which is exact; but
+	 * poll() with a deadline, by whoever runs hosts in this thread, would
+	 * be late. */
 	prctl(PR_SET_TIMERSLACK, 1UL);
 	return tun_net_watch(net, net->timer, TIMER, e);
 }
@@ -315,8 +341,11 @@ static int tun_net_open_all(struct tun_net *net, const struct topo *t,
 	    .timer = -1,
 	    .armed = SIM_NEVER,
 	    .spin = (sim_ns)(p->spin_us * 1e3),
+	    /* Before the first epoch the network is whole: nothing is broken in
+	     * an empty scene. */
 	    .silence.loss.truth = &net->silence.truth};
-	/* An answer may be longer than the greatest packet. */
+	/* An answer quotes up to 576 bytes, which may be more than the greatest
+	 * packet. */
 	tun_queue_open(&net->queue,
 	    p->mtu > TUN_ANSWER_BYTES ? p->mtu : TUN_ANSWER_BYTES,
 	    p->max_packets);
@@ -366,6 +395,8 @@ void tun_net_close(struct tun_net *net)
 	free(net);
 }
 
+/* The clock of the epoch starts after the switch is ready, so that a fault at
+ * time 0 holds for the first packet. */
 int tun_net_begin(struct tun_net *net, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e)
 {
@@ -419,6 +450,7 @@ int tun_net_overruns(const struct tun_net *net, uint64_t *n, struct sim_err *e)
 			rc = tun_node_overruns(&of_host, e);
 		*n += of_host;
 	}
+	/* The thread must get home in any case. */
 	int back = tun_net_leave(net, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
 }

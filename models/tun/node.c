@@ -22,6 +22,7 @@
 #include "topo/addr.h"
 
 static const char device_path[] = "/dev/net/tun";
+/* Not const, since struct rtentry takes a char *. */
 static char device_name[] = "tun0";
 
 /* --- the device ----------------------------------------------------------- */
@@ -47,7 +48,8 @@ static int open_device(struct tun_node *n, struct sim_err *e)
 	return 0;
 }
 
-/* What r says of an interface. */
+/* Carry out request WHAT of interface OF, whose argument is in R; NAME is what
+ * the error calls it. */
 static int tun_node_ask(int fd, unsigned long what, struct ifreq *r,
     const char *name, const char *of, struct sim_err *e)
 {
@@ -62,12 +64,15 @@ static struct sockaddr in(uint32_t address)
 {
 	const struct sockaddr_in at = {.sin_family = AF_INET,
 	    .sin_addr.s_addr = htonl(address)};
+	/* Copied, as the two structs are not of one type and may not be read
+	 * through each other's pointers. */
 	struct sockaddr any;
 	memcpy(&any, &at, sizeof(any));
 	return any;
 }
 
-/* By rtnetlink: the ioctl asks for the right in the first user namespace. */
+/* By rtnetlink, since the ioctl for it asks for CAP_NET_ADMIN in the first user
+ * namespace, which a lab without root does not have. */
 static int set_queue(uint32_t queue, struct sim_err *e)
 {
 	struct {
@@ -105,6 +110,8 @@ static int set_queue(uint32_t queue, struct sim_err *e)
 		  device_name, queue, strerror(why));
 }
 
+/* The MTU and the queue are set while the device is down, so that no packet
+ * meets it half made; IFF_UP is last. */
 static int tun_node_set_up(int fd, topo_host h, uint32_t mtu, uint32_t queue,
     struct sim_err *e)
 {
@@ -141,6 +148,8 @@ static int add_route(int fd, uint32_t address, unsigned len, struct sim_err *e)
 	    text, len, strerror(why));
 }
 
+/* Routes to hosts, switches and the ends of links, and none beside: without a
+ * default route nothing can leave the lab by mistake. */
 static int configure(topo_host h, uint32_t mtu, uint32_t queue,
     struct sim_err *e)
 {
@@ -183,8 +192,10 @@ void tun_node_close(struct tun_node *n)
 	*n = (struct tun_node){-1, -1};
 }
 
-/* "  tun0: bytes packets errs drop fifo frame compressed multicast", of what
- * the host received, then the same of what it sent. */
+/* The line reads "  tun0: bytes packets errs drop fifo frame compressed
+ * multicast" of what the host received, then the same of what it sent. Both
+ * drops count: the one where this program was too slow to read, the other where
+ * the host had no buffer. */
 int tun_node_overruns(uint64_t *n, struct sim_err *e)
 {
 	static const char path[] = "/proc/thread-self/net/dev";

@@ -23,7 +23,9 @@ void tun_queue_close(struct tun_queue *q)
 	*q = (struct tun_queue){.free = TOPO_NONE};
 }
 
-/* The heap has room for every slot, so putting cannot fail. */
+/* All memory is had here: the heap has room for every slot that was ever taken,
+ * so putting a packet cannot fail once it has been read. A loss for want of
+ * memory would be one that no truth tells of. */
 int tun_queue_take(struct tun_queue *q, uint32_t *slot, struct sim_err *e)
 {
 	const size_t n = (size_t)q->n_slots + 1;
@@ -50,6 +52,8 @@ void tun_queue_give(struct tun_queue *q, uint32_t slot)
 	q->free = slot;
 }
 
+/* Of packets due at one time the one that was put first goes first: the order
+ * within a flow must survive. */
 static int is_before(const struct tun_due *a, const struct tun_due *b)
 {
 	return a->at != b->at ? a->at < b->at : a->turn < b->turn;
@@ -82,6 +86,7 @@ uint32_t tun_queue_pop(struct tun_queue *q)
 		if (down + 1 < q->n &&
 		    is_before(&q->heap[down + 1], &q->heap[down]))
 			down++;
+		/* The last one comes to rest where neither child is earlier. */
 		if (!is_before(&q->heap[down], &last))
 			break;
 		q->heap[i] = q->heap[down];

@@ -12,8 +12,9 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-/* Five-tuples that share a slot may hold each other up for the time that one
- * packet overtakes another by; so there are many. */
+/* Flows are told apart by a digest of their five-tuple, without a table that
+ * grows. Two that share a slot may hold each other up for as long as one packet
+ * overtakes another; with so many slots that is rare. */
 enum { SLOTS = 1 << 16 };
 
 #define AT(member) offsetof(struct tun_switch_params, member)
@@ -61,6 +62,9 @@ void tun_switch_close(struct tun_switch *s)
 	*s = (struct tun_switch){.topo = NULL};
 }
 
+/* Three independent streams: losses, delays of slow links, and the time that
+ * answers take. So switching one kind of fault on leaves the draws of the
+ * others as they were. */
 int tun_switch_begin(struct tun_switch *s, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e)
 {
@@ -83,6 +87,8 @@ int tun_switch_begin(struct tun_switch *s, const struct scene *scene,
 	return 0;
 }
 
+/* Spoofed sources are refused: the packet's path, and the account of its loss,
+ * go by its addresses. */
 enum tun_refusal tun_switch_admit(const struct tun_switch *s,
     const struct tun_packet *p, topo_host src, topo_host *dst)
 {
@@ -103,7 +109,8 @@ static unsigned tun_switch_path_of(const struct tun_switch *s,
 
 /* --- one link ------------------------------------------------------------- */
 
-/* To the list, if there is room. */
+/* A lost packet is counted in any case, and listed one by one while there is
+ * room; a result whose list is not whole is refused later. */
 static int add_drop(struct tun_switch *s, const struct scene_walk *k,
     struct sim_err *e)
 {
@@ -124,6 +131,9 @@ static int add_drop(struct tun_switch *s, const struct scene_walk *k,
 	return rc;
 }
 
+/* A fixed time for the cable and an exponential one for the queue, by inversion
+ * of U; half a step is added, since the logarithm of 0 would be an endless
+ * queue. */
 static double own_us(const struct tun_switch *s, uint32_t u)
 {
 	return s->params.queue_us > 0
@@ -131,8 +141,9 @@ static double own_us(const struct tun_switch *s, uint32_t u)
 	    : s->params.hop_us;
 }
 
-/* The packet comes to the next link, which has numbers for each packet it is
- * offered. */
+/* The packet comes to the next link. Its draws are numbered by how many packets
+ * that link was offered before, so they hang neither on other links nor on the
+ * timing of this machine (Philox with the count as the counter). */
 static void tun_switch_cross(struct tun_switch *s, struct scene_walk *k)
 {
 	const struct sim_seed *where = &s->net.scene->where;
@@ -143,6 +154,8 @@ static void tun_switch_cross(struct tun_switch *s, struct scene_walk *k)
 	sim_philox_block(s->key, ctr, word);
 	const double u =
 	    (double)((uint64_t)word[0] << 21 | word[1] >> 11) * 0x1p-53;
+	/* Hazards add up along the path in the simulator, which draws once a
+	 * path; here each link draws by itself. */
 	k->hazard = 0;
 	scene_walk_meet(k);
 	if (scene_walk_is_lost(u, k->hazard)) {
@@ -155,7 +168,8 @@ static void tun_switch_cross(struct tun_switch *s, struct scene_walk *k)
 
 /* --- packets -------------------------------------------------------------- */
 
-/* From K's beginning to its end, which W tells of. */
+/* Let the packet of K meet links until it is lost, has died or has arrived; W
+ * says what came of it. */
 static int follow(struct tun_switch *s, struct scene_walk *k, struct tun_way *w,
     struct sim_err *e)
 {
@@ -176,6 +190,9 @@ static int follow(struct tun_switch *s, struct scene_walk *k, struct tun_way *w,
 	return w->fate == TUN_LOST ? add_drop(s, k, e) : 0;
 }
 
+/* A queue does not let a packet overtake one of its own flow. Where delays are
+ * drawn for each packet by itself it could, and TCP would take the gap for a
+ * loss; so a packet arrives at the earliest along with the one before it. */
 static void keep_order(struct tun_switch *s, const struct topo_tuple *tuple,
     struct tun_way *w)
 {
@@ -203,15 +220,20 @@ int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
 {
 	topo_link path[TOPO_MAX_HOPS], back[TOPO_MAX_HOPS];
 	const unsigned n = tun_switch_path_of(s, p, path);
-	/* A TTL of 0 ends where 1 does. */
+	/* A packet dies at the switch that takes its TTL to 0. One that was
+	 * sent with 0 cannot be passed on either and ends at the first
+	 * switch. */
 	const unsigned n_back = p->ttl > 1 ? p->ttl : 1;
 	assert(n_back < n);
 	(void)n;
 	const topo_switch at = scene_walk_switch(&s->net, path[n_back - 1]);
 	*w = (struct tun_way){.fate = TUN_ARRIVES, .at = now};
+	/* The address of the interface that the packet came in by names the
+	 * link, the address of the switch only the switch. */
 	*from = s->params.icmp.source == FABRIC_SIM_ICMP_INGRESS
 	    ? topo_addr_of_link(path[n_back - 1])
 	    : topo_addr_of_switch(at);
+	/* RFC 1122 3.2.2: no ICMP error is ever answered by another. */
 	if (p->is_error || !fabric_sim_icmp_answer(&s->icmp, at, now)) {
 		w->fate = TUN_SUPPRESSED;
 		return 0;
@@ -219,6 +241,8 @@ int tun_switch_answer(struct tun_switch *s, const struct tun_packet *p,
 	const struct topo_tuple tuple = {.src_ip = *from,
 	    .dst_ip = p->tuple.src_ip,
 	    .proto = TUN_PROTO_ICMP};
+	/* The answer goes back by the links that the packet came over, each in
+	 * its other direction, with losses and delays of those. */
 	for (unsigned i = 0; i < n_back; i++)
 		back[i] = topo_link_reverse(path[n_back - 1 - i]);
 	struct scene_walk k =

@@ -88,7 +88,8 @@ void tun_switch_close(struct tun_switch *s);
 int tun_switch_begin(struct tun_switch *s, const struct scene *scene,
     sim_ns epoch_ns, struct sim_err *e);
 
-/* TUN_FINE if a packet that was parsed may be sent by host SRC, and where to. */
+/* TUN_FINE if a packet that was parsed may be sent by host SRC, and where
+ * to. */
 enum tun_refusal tun_switch_admit(const struct tun_switch *s,
     const struct tun_packet *p, topo_host src, topo_host *dst);
 

@@ -56,6 +56,8 @@ static void tun_wire_put32(uint8_t *at, uint32_t x)
 	tun_wire_put16(at + 2, x & 0xffff);
 }
 
+/* Ones' complement (RFC 1071): carries are added at the low end. The first
+ * addition may carry again, so there are two. */
 static uint32_t fold(uint32_t sum)
 {
 	sum = (sum & 0xffff) + (sum >> 16);
@@ -68,10 +70,13 @@ static uint32_t sum_of(const uint8_t bytes[], size_t n)
 	uint32_t sum = n % 2 ? (uint32_t)bytes[n - 1] << 8 : 0;
 	for (size_t i = 0; i + 1 < n; i += 2)
 		sum += tun_wire_get16(bytes + i);
+	/* 32 bits hold the sum of 64 KiB before the carries are folded in. */
 	return fold(sum);
 }
 
-/* The header after that of IP, of N bytes. */
+/* Read the transport header, of which N bytes are there, and check that it
+ * fits. Returns 0 if it does not: ports of a header that is cut off would be
+ * whatever lies behind it. */
 static int parse_transport(const uint8_t at[], size_t n, struct tun_packet *p)
 {
 	switch (p->tuple.proto) {
@@ -87,6 +92,8 @@ static int parse_transport(const uint8_t at[], size_t n, struct tun_packet *p)
 			return 0;
 		break;
 	default:
+		/* Of ICMP only an echo asks or answers something; all else
+		 * tells of an error, and errors are not answered. */
 		p->is_error =
 		    n >= ICMP_BYTES && at[0] != ECHO_REPLY && at[0] != ECHO;
 		return n >= ICMP_BYTES;
@@ -110,6 +117,8 @@ enum tun_refusal tun_wire_parse(const uint8_t bytes[], size_t n,
 		return TUN_LENGTH;
 	if (sum_of(bytes, header) != 0xffff)
 		return TUN_CHECKSUM;
+	/* A fragment but the first has no ports, so its path is not that of its
+	 * flow. Hosts here send none, as all MTUs are equal. */
 	if (tun_wire_get16(bytes + IP_FRAGMENT) & IP_MORE_OR_OFFSET)
 		return TUN_FRAGMENT;
 	*p = (struct tun_packet){
@@ -126,8 +135,10 @@ enum tun_refusal tun_wire_parse(const uint8_t bytes[], size_t n,
 							      : TUN_TRANSPORT;
 }
 
-/* RFC 1624, equation 3, of the word that holds the TTL: unlike a sum that is
- * only added to, it never turns a checksum into the other zero. */
+/* The TTL and the protocol share a word of the header, so the checksum is
+ * mended for that word alone, by RFC 1624, equation 3: HC' = ~(~HC + ~m + m').
+ * Unlike a sum that is only added to, it never turns a checksum into the other
+ * zero. */
 void tun_wire_age(uint8_t bytes[], unsigned hops)
 {
 	assert(hops <= bytes[IP_TTL]);
@@ -143,6 +154,8 @@ size_t tun_wire_exceeded(const uint8_t bytes[], size_t n, uint32_t from,
     uint8_t out[TUN_ANSWER_BYTES])
 {
 	const size_t most = TUN_ANSWER_BYTES - IP_BYTES - ICMP_BYTES;
+	/* As much of the packet as fits (RFC 1812 4.3.2.3), which is far more
+	 * than the 8 bytes past the IP header that a tracer needs. */
 	const size_t quoted = n < most ? n : most;
 	const size_t icmp = ICMP_BYTES + quoted;
 	memset(out, 0, IP_BYTES + ICMP_BYTES);
