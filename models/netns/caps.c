@@ -21,6 +21,8 @@
 
 /* --- the right to build --------------------------------------------------- */
 
+/* CAP_SYS_ADMIN makes and enters namespaces, CAP_NET_ADMIN sets up what is in
+ * them. */
 static int has_capabilities(void)
 {
 	struct __user_cap_header_struct h = {
@@ -41,7 +43,10 @@ static int write_file(const char *path, const char *text)
 	return close(fd) == 0 && ok;
 }
 
-/* Be root in there: files of /proc/sys/net ask for its user id. */
+/* Enter a user namespace and be root in it, as the files of /proc/sys/net can
+ * be written by its user id 0 alone. Giving up setgroups() comes first: a
+ * process without rights may map its group only after that
+ * (user_namespaces(7)). */
 static int enter_user_namespace(struct sim_err *e)
 {
 	const unsigned uid = geteuid(), gid = getegid();
@@ -64,8 +69,9 @@ static int enter_user_namespace(struct sim_err *e)
 	return 0;
 }
 
-/* Root of a user namespace need not have a right to the network namespace that
- * it is in, and once out could not come back: it begins with one of its own. */
+/* Who is root of a user namespace need not have a right to the network
+ * namespace that he is in: a container's root is such a one. Once out he could
+ * not come back, so he gets a network namespace of his own to come back to. */
 static int own_namespace(struct sim_err *e)
 {
 	int here, rc = real_ns_here(&here, e);
@@ -89,7 +95,8 @@ static void caps_say(struct netns_cap *cap, int ok, const char *why)
 {
 	cap->ok = ok;
 	snprintf(cap->why, sizeof(cap->why), "%s", why);
-	/* A message of ours is a sentence; here it is a part of one. */
+	/* An error message is a sentence with a full stop; here it is a part of
+	 * one. */
 	size_t n = strlen(cap->why);
 	if (n > 0 && cap->why[n - 1] == '.')
 		cap->why[n - 1] = '\0';
@@ -103,12 +110,14 @@ static void say_knob(struct netns_cap *cap, const char *knob, const char *since)
 	caps_say(cap, netns_node_has(knob), why);
 }
 
-/* In a child, which is left where this ends. */
+/* What cannot be undone is tried in a child, which ends with it: a process that
+ * has entered a user namespace cannot leave it. */
 static void probe_namespaces(struct netns_cap cap[])
 {
 	struct sim_err e = {0};
 	int as_user;
 	if (netns_permit(&as_user, &e) < 0 || netns_node_make(&e) < 0) {
+		/* Without a namespace nothing is known of its knobs. */
 		for (int i = NETNS_CAP_NAMESPACES; i <= NETNS_CAP_ICMP_LIMIT;
 		     i++)
 			caps_say(&cap[i], 0, e.msg);
@@ -125,7 +134,9 @@ static void probe_namespaces(struct netns_cap cap[])
 			  : "by CAP_SYS_ADMIN and CAP_NET_ADMIN");
 }
 
-/* Run probe_namespaces() in a child and take over what it found. */
+/* Run probe_namespaces() in a child and take over what it found. Until the
+ * child has written, the answers are those of a machine where no child can be
+ * had. */
 static void probe_in_child(struct netns_cap cap[])
 {
 	const size_t size = NETNS_N_CAPS * sizeof(*cap);
@@ -140,6 +151,7 @@ static void probe_in_child(struct netns_cap cap[])
 		}
 		close(ends[1]);
 		size_t n = 0;
+		/* A pipe may give what was written in parts. */
 		for (ssize_t got = 1; child > 0 && n < size && got > 0;
 		     n += got > 0 ? (size_t)got : 0)
 			got = read(ends[0], (char *)cap + n, size - n);

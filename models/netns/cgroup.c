@@ -1,5 +1,9 @@
 /* models/netns/cgroup.c -- a cgroup of this process's own.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An eBPF program that sets the timeout of SYNs is attached to a cgroup and
+ * holds for all sockets that are made in it. A cgroup of this process's own
+ * keeps every other program of the machine out of it.
  */
 #include "models/netns/cgroup.h"
 
@@ -42,6 +46,8 @@ static int find_path(char path[], size_t size)
 	char line[1024];
 	int found = 0;
 	while (f && !found && fgets(line, sizeof(line), f)) {
+		/* The line of hierarchy 0 without controllers is that of
+		 * cgroup2; others are of version 1. */
 		found = strncmp(line, "0::", 3) == 0;
 		line[strcspn(line, "\n")] = '\0';
 		if (found)
@@ -67,7 +73,8 @@ static int open_own(struct sim_err *e)
 			     strerror(errno));
 }
 
-/* Those of killed processes; one that is in use cannot be removed. */
+/* Remove what killed processes left behind. Nothing is asked before: rmdir() of
+ * a cgroup that some process is in fails. */
 static void remove_stale(int dir)
 {
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -88,6 +95,7 @@ static int move_to(int dir)
 	int fd = openat(dir, "cgroup.procs", O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
+	/* 0 stands for the process that writes. */
 	const int ok = write(fd, "0", 1) == 1;
 	const int why = errno;
 	close(fd);
@@ -120,6 +128,7 @@ int netns_cgroup_enter(struct netns_cgroup *c, struct sim_err *e)
 void netns_cgroup_leave(struct netns_cgroup *c)
 {
 	if (c->before >= 0) {
+		/* A cgroup can be removed only when it is empty. */
 		move_to(c->before);
 		unlinkat(c->before, c->name, AT_REMOVEDIR);
 		close(c->before);

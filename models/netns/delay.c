@@ -5,7 +5,7 @@
  * slow link sends what it receives out by a tap beside it, and takes back what
  * comes from there:
  *
- *	link --> program --> tap --> read, wait, write --> tap --> program --> stack
+ *	link -> program -> tap -> read, wait, write -> tap -> program -> stack
  *
  * Each slow link has its tap, with the interface number n_links above its own,
  * and its queue, in the order of coming.
@@ -75,6 +75,9 @@ static int delay_refused(topo_link l, const char *what, struct sim_err *e)
 }
 
 /* Give the tap the link's MTU, a long queue, and raise it. */
+/* A packet of the link must fit the tap, hence the same MTU. The queue is long,
+ * since everything that the link carries in one turn of this program waits in
+ * it. */
 static int raise_tap(const char *name, topo_link l, struct sim_err *e)
 {
 	struct ifreq r = {0};
@@ -94,7 +97,8 @@ static int raise_tap(const char *name, topo_link l, struct sim_err *e)
 	return rc;
 }
 
-/* In the namespace of the thread. */
+/* The tap must be in the namespace of the link's receiver, where the program
+ * can redirect to it; the thread is there. */
 static int make_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	const unsigned index = netns_ifindex(d->f->t->n_links + tap->link);
@@ -106,6 +110,8 @@ static int make_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "Faults of latency take /dev/net/tun: %s.",
 		    strerror(errno));
+	/* The index is chosen, so that the program in the kernel finds a link's
+	 * tap by adding n_links, without a table. */
 	if (ioctl(tap->fd, TUNSETIFINDEX, &index) < 0 ||
 	    ioctl(tap->fd, TUNSETIFF, &r) < 0)
 		return delay_refused(tap->link, "made", e);
@@ -137,6 +143,8 @@ static int add_tap(struct netns_delay *d, topo_link l, struct sim_err *e)
 	tap->fd = -1;
 	tap->link = l;
 	tap->tail = &tap->head;
+	/* Each link has a stream of its own: a delay elsewhere changes nothing
+	 * here. */
 	sim_rng_init(&tap->rng, &where, SIM_STREAM_DELAY, l);
 	if ((rc = netns_enter(d->f->net, netns_faults_end(d->f, l), e)) == 0)
 		rc = make_tap(d, tap, e);
@@ -161,6 +169,8 @@ int netns_delay_taps(struct netns_delay *d, struct sim_err *e)
 			rc = add_tap(d, l, e);
 	if (rc == 0 && d->n == n_before)
 		return 0;
+	/* Making taps has moved the thread; it goes home also after a
+	 * failure. */
 	const int back = netns_leave(d->f->net, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
 }
@@ -182,6 +192,9 @@ static void delay_hold(struct netns_delay *d, struct tap *tap, size_t n)
 	h->next = NULL;
 	h->n = n;
 	h->due = now + (uint64_t)(us * 1e3);
+	/* No packet overtakes another of the same link: TCP would take the gap
+	 * for a loss. So one that draws a short delay waits for those before
+	 * it. */
 	if (h->due < tap->last_due)
 		h->due = tap->last_due;
 	tap->last_due = h->due;
@@ -198,6 +211,8 @@ static void delay_release(struct netns_delay *d, struct tap *tap)
 		struct held *h = tap->head;
 		if (!h)
 			break;
+		/* The clock is read anew for each packet, as writing one takes
+		 * a while in which the next may come due. */
 		const uint64_t now = clock_now();
 		if (h->due > now)
 			break;
@@ -213,6 +228,7 @@ static void delay_release(struct netns_delay *d, struct tap *tap)
 	}
 }
 
+/* Read until there is none: what stays in the tap has not begun its delay. */
 static int read_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	for (;;) {
@@ -226,8 +242,9 @@ static int read_tap(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 	}
 }
 
-/* What is released makes hosts send more, which may be in the tap by now: only
- * when there is none does the link pass by the tap. */
+/* What is released makes hosts send more, which may be in the tap by now. Only
+ * when neither the queue nor the tap has anything may the link pass by the tap
+ * again, or new packets would overtake old ones. */
 static int dry(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	int rc = tap->head ? 0 : read_tap(d, tap, e);
@@ -246,7 +263,8 @@ static int delay_arm(struct netns_delay *d, struct sim_err *e)
 			first = d->tap[i]->head->due;
 	if (first == d->armed)
 		return 0;
-	/* All 0 would disarm it, which is what is meant for none alone. */
+	/* A time of 0 disarms the timer, which is what is meant where no packet
+	 * waits. */
 	struct itimerspec at = {0};
 	if (first != UINT64_MAX)
 		at.it_value = (struct timespec){(time_t)(first / SIM_SEC),
@@ -258,6 +276,8 @@ static int delay_arm(struct netns_delay *d, struct sim_err *e)
 	return 0;
 }
 
+/* First all taps are read, so that each packet's delay begins as early as can
+ * be known, then what is due is written. */
 int netns_delay_step(struct netns_delay *d, struct sim_err *e)
 {
 	struct epoll_event ev[32];
@@ -279,8 +299,9 @@ int netns_delay_step(struct netns_delay *d, struct sim_err *e)
 
 /* --- opening and closing -------------------------------------------------- */
 
-/* A packet that came when the link was slow goes before those that come when it
- * is not, or TCP would take it for lost. */
+/* When a delay ends, the packets that came while it held go before those that
+ * come after it; TCP would take an order that is changed for a loss. So the
+ * link stays slow until they have gone, whatever the plan says. */
 static int drain(struct netns_delay *d, struct tap *tap, struct sim_err *e)
 {
 	uint8_t *slow = &d->f->plan.link[tap->link].slow;
@@ -295,6 +316,7 @@ int netns_delay_apply(struct netns_delay *d, const struct truth *truth,
 {
 	int rc = 0;
 	d->truth = truth;
+	/* NOW is of the truth; packets are timed by CLOCK_MONOTONIC. */
 	d->zero = clock_now() - now;
 	for (size_t i = 0; rc == 0 && i < d->n; i++)
 		rc = drain(d, d->tap[i], e);
@@ -318,6 +340,8 @@ int netns_delay_open(struct netns_delay **out, struct netns_faults *f,
 {
 	struct netns_delay *d = NULL;
 	int rc;
+	/* That there are no delays is no error until a fault wants one; the
+	 * reason is kept for that message. */
 	if (access("/dev/net/tun", R_OK | W_OK) < 0) {
 		snprintf(f->caps.why, sizeof(f->caps.why), "/dev/net/tun: %s",
 		    strerror(errno));

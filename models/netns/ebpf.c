@@ -23,7 +23,8 @@ enum {
 	LOG_TOLD = 700, /* of its end */
 };
 
-/* The program as clang made it, inside this one. */
+/* The object that clang made for the kernel is a part of this executable, so
+ * that there is no file to be found, or to be of another version. */
 __asm__(".pushsection .rodata\n"
 	".balign 8\n"
 	"netns_ebpf_begin: .incbin \"" NETNS_EBPF_OBJECT "\"\n"
@@ -34,7 +35,8 @@ __asm__(".pushsection .rodata\n"
 extern const char netns_ebpf_begin[];
 extern const uint64_t netns_ebpf_size;
 
-/* libbpf prints unless told otherwise; what it has to say is in our errors. */
+/* libbpf prints to stderr unless told otherwise. A library prints nothing; what
+ * matters of it is in our errors. */
 static int say_nothing(enum libbpf_print_level level, const char *format,
     va_list args)
 {
@@ -46,8 +48,10 @@ static int say_nothing(enum libbpf_print_level level, const char *format,
 
 /* --- what can be told before ---------------------------------------------- */
 
-/* The arguments of a tracepoint are those of a type of its name, after one of
- * the kernel's own. -1: there is none. */
+/* How many arguments a tracepoint has, by the kernel's own types: a typedef of
+ * its name points to a function that takes them, after one argument of the
+ * kernel's. -1: there is no such tracepoint. This is asked before loading,
+ * since the verifier's message about a missing argument would help nobody. */
 static int n_arguments(const struct btf *kernel, const char *tracepoint)
 {
 	int id = btf__find_by_name_kind(kernel, tracepoint, BTF_KIND_TYPEDEF);
@@ -82,7 +86,8 @@ static int check_types(struct netns_faults_ebpf *f, struct sim_err *e)
 	return rc;
 }
 
-/* Before any work, as a user of containers sees it most often. */
+/* Asked first of all, by making the smallest of maps: most who cannot have
+ * eBPF, such as users of containers, learn it here in one sentence. */
 static int check_permission(struct sim_err *e)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lab_try", 4, 8, 1, NULL);
@@ -115,7 +120,8 @@ static int size_map(struct netns_faults_ebpf *f, const char *name, size_t n)
 	return bpf_map__set_max_entries(m, (__u32)(n > 0 ? n : 1));
 }
 
-/* The coarse clock's grain is the kernel's tick. */
+/* The kernel counts timeouts in ticks of its own clock, whose rate (CONFIG_HZ)
+ * is not told to programs; but the grain of the coarse clock is one tick. */
 static uint32_t ticks(double seconds)
 {
 	struct timespec grain;
@@ -143,11 +149,13 @@ static int ebpf_set_up(struct netns_faults_ebpf *f, struct sim_err *e)
 		return sim_fail(e, SIM_EDEP, "Maps cannot be sized.");
 	struct bpf_program *syn =
 	    bpf_object__find_program_by_name(f->object, "lab_syn_timeout");
+	/* Loaded only if it is asked for, as it takes a cgroup. */
 	bpf_program__set_autoload(syn, f->base.p.syn_timeout_s > 0);
 	return 0;
 }
 
-/* The last lines of the verifier's log, as one. */
+/* The end of the verifier's log, where it says what it refused, as one line of
+ * a message. */
 static int ebpf_refused(const char *log, int why, struct sim_err *e)
 {
 	char told[LOG_TOLD + 1];
@@ -188,6 +196,7 @@ static int ebpf_load(struct netns_faults_ebpf *f, char *log, struct sim_err *e)
 	return rc < 0 ? ebpf_refused(log, -rc, e) : 0;
 }
 
+/* The log is only needed while loading, and is too large for the stack. */
 static int load_quietly(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	char *log = NULL;
@@ -198,6 +207,8 @@ static int load_quietly(struct netns_faults_ebpf *f, struct sim_err *e)
 	return rc;
 }
 
+/* Map a table of the kernel into this process, so that a change of faults is a
+ * few stores and no system call for each link. */
 static int ebpf_share(struct netns_faults_ebpf *f, const char *name,
     size_t value_size, size_t n, struct netns_ebpf_shared *s, struct sim_err *e)
 {
@@ -213,7 +224,8 @@ static int ebpf_share(struct netns_faults_ebpf *f, const char *name,
 	return 0;
 }
 
-/* A link's draws are a stream of their own. */
+/* Each link draws from a stream of its own, by a key of 64 bits for the
+ * generator in the kernel. */
 static uint64_t ebpf_key_of(uint64_t seed, topo_link l)
 {
 	const struct sim_seed where = {.seed = seed};
@@ -240,6 +252,8 @@ static int share_tables(struct netns_faults_ebpf *f, struct sim_err *e)
 
 /* --- attaching ------------------------------------------------------------ */
 
+/* Tell the program which namespaces are the lab's. A socket made in a node
+ * knows the number by which the kernel names that namespace, its cookie. */
 static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
     struct sim_err *e)
 {
@@ -263,6 +277,8 @@ static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
 			      node, strerror(why));
 }
 
+/* By the old clsact hook, which takes 0.1 ms an interface; the newer TCX waits
+ * for a grace period of the kernel, some 10 ms, at each. */
 static int attach_at(struct netns_faults_ebpf *f, uint32_t ifindex,
     struct sim_err *e)
 {
@@ -305,6 +321,8 @@ static int attach_links(struct netns_faults_ebpf *f, struct sim_err *e)
 		rc = netns_enter(base->net, netns_faults_end(base, l), e);
 		if (rc == 0)
 			rc = attach_at(f, netns_ifindex(l), e);
+		/* Counted one by one, so that after a failure close_ebpf()
+		 * detaches these and no others. */
 		f->n_attached += rc == 0;
 	}
 	return rc;
@@ -337,6 +355,8 @@ static int attach_syn(struct netns_faults_ebpf *f, struct sim_err *e)
 			    strerror(errno));
 }
 
+/* Namespaces are made known before anything is attached, and tracepoints come
+ * last: of the first event on it is known whose it is. */
 static int attach(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct netns_faults *base = &f->base;
@@ -361,12 +381,15 @@ static int attach(struct netns_faults_ebpf *f, struct sim_err *e)
 
 /* --- changing ------------------------------------------------------------- */
 
+/* A rate of 1 is beyond all draws of 63 bits. */
 static uint64_t threshold(double rate)
 {
 	return rate >= 1 ? UINT64_C(1) << 63 : (uint64_t)(rate * 0x1p63);
 }
 
-/* First nobody looks at holes, then they change, then all is as it is to be. */
+/* Packets flow meanwhile. So first no link looks at holes any more, then the
+ * holes change, then links get their new ranges, lest a packet meet half a
+ * hole. The volatile stores keep the compiler from changing that order. */
 static int ebpf_apply(struct netns_faults *base, struct sim_err *e)
 {
 	struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
@@ -403,6 +426,7 @@ static void ebpf_pass(struct netns_faults *base, topo_link l)
 static void close_ebpf(struct netns_faults *base)
 {
 	struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
+	/* What can still run ends before the maps that it uses go. */
 	bpf_link__destroy(f->syn);
 	bpf_link__destroy(f->freed);
 	bpf_link__destroy(f->retransmit);
@@ -440,6 +464,8 @@ int netns_faults_ebpf_open(struct netns_faults **out,
     const struct netns_faults_params *p, struct sim_err *e)
 {
 	struct netns_faults_ebpf *f = NULL;
+	/* The printer is global to libbpf; whoever else uses it gets his own
+	 * back. */
 	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
 	int rc = SIM_ZALLOC(&f, 1, e);
 	if (rc == 0) {

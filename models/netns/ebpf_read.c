@@ -42,6 +42,8 @@ static void ebpf_read_add_up(const struct lab_count per_cpu[], int n_cpus,
 	}
 }
 
+/* Counters are read many at a call, since one by one a call costs more than
+ * what it reads. */
 static int ebpf_read_count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
     struct lab_count value[], struct netns_link_count count[],
     struct sim_err *e)
@@ -52,7 +54,8 @@ static int ebpf_read_count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
 		__u32 n = AT_ONCE;
 		int rc = bpf_map_lookup_batch(ebpf_read_map_fd(f, "counts"),
 		    first > 0 ? &token : NULL, &next, key, value, &n, NULL);
-		/* The end is told as "no such entry", after those there are. */
+		/* The kernel tells the end of the table as "no such entry",
+		 * along with the entries before it. */
 		if ((rc < 0 && errno != ENOENT) || n == 0)
 			return unread("counters", errno, e);
 		for (uint32_t i = 0; i < n; i++)
@@ -98,6 +101,8 @@ static int ebpf_read_order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* The kernel's hash table has no order of its own; sorted, the list of two
+ * equal runs is the same. */
 static int ebpf_read_by_tuple(const void *a, const void *b)
 {
 	const struct netns_drop *x = a, *y = b;
@@ -112,8 +117,9 @@ static int ebpf_read_by_tuple(const void *a, const void *b)
 	return o != 0 ? o : ebpf_read_order(x->link, y->link);
 }
 
-/* All at once: in parts, a crowded bucket of the kernel's table might not fit.
- * The end is told as "no such entry". */
+/* All entries are read in one call. In parts a bucket of the kernel's table
+ * that holds more than there is room left for would fail. The end is told as
+ * "no such entry". */
 static int list_drops(const struct netns_faults_ebpf *f, struct lab_key key[],
     struct lab_drops value[], struct netns_drop **list, size_t *cap, size_t *n,
     struct sim_err *e)
@@ -166,7 +172,9 @@ int netns_ebpf_drop_of(struct netns_faults *base, struct netns_drop *d,
 
 /* --- audit ---------------------------------------------------------------- */
 
-/* Drops that are no losses of a link, by the names of enum skb_drop_reason. */
+/* Reasons for which the kernel drops packets though no link has lost any, by
+ * the names of enum skb_drop_reason. Whatever is not in here is a loss that no
+ * truth tells of. */
 static const struct {
 	const char *reason, *why;
 } expected[] = {
@@ -191,6 +199,8 @@ static const struct {
     {"QUEUE_PURGE", "what a closed socket had not read"},
 };
 
+/* Numbers of reasons change from kernel to kernel, names do not; so the names
+ * are taken from the running kernel's types. */
 void netns_ebpf_read_reasons(struct netns_faults_ebpf *f,
     const struct btf *kernel)
 {
@@ -241,8 +251,9 @@ int netns_ebpf_audit(struct netns_faults *base, struct netns_audit out[],
 
 /* --- retransmissions ------------------------------------------------------ */
 
-/* Returns below 0 when there is room for no more, which ends the reading; the
- * one just read counts as read. */
+/* Takes one event of the ring. It returns an error when there is room for no
+ * more, which ends the reading; libbpf counts the event that it was called for
+ * as read, so none is lost or seen twice. */
 static int ebpf_read_take(void *arg, void *data, size_t size)
 {
 	struct netns_faults_ebpf *f = arg;
@@ -304,6 +315,7 @@ int netns_ebpf_retx_lost(struct netns_faults *base, uint64_t *n,
 
 /* --- trying --------------------------------------------------------------- */
 
+/* BPF_PROG_TEST_RUN takes the interface from the namespace of the caller. */
 int netns_ebpf_try(struct netns_faults *base, topo_link l, const void *frame,
     uint32_t n, struct sim_err *e)
 {
@@ -320,6 +332,7 @@ int netns_ebpf_try(struct netns_faults *base, topo_link l, const void *frame,
 	if (rc < 0)
 		return rc;
 	rc = bpf_prog_test_run_opts(bpf_program__fd(ingress), &options);
+	/* netns_leave() may set another. */
 	int why = errno;
 	if (netns_leave(base->net, e) < 0)
 		return SIM_EIO;

@@ -13,6 +13,8 @@
 
 /* --- from a truth to a plan ----------------------------------------------- */
 
+/* All is checked before anything changes, so that a plan is carried out wholly
+ * or not at all. */
 static int netns_faults_check(const struct netns_faults *f,
     const struct truth *truth, struct sim_err *e)
 {
@@ -60,8 +62,10 @@ static int plan_holes(struct netns_faults_plan *plan, const struct truth *truth,
 	return 0;
 }
 
-/* The holes of each switch are neighbours, in the truth as in the plan: give
- * the links into each its range. */
+/* Give the links into each switch their range of the plan's holes. The truth is
+ * sorted by switch and the plan keeps its order, so the holes of a switch are
+ * neighbours, and those before them are the ones of switches with lower
+ * numbers. */
 static void give_holes(struct netns_faults *f, const struct truth *truth,
     sim_ns now)
 {
@@ -69,6 +73,7 @@ static void give_holes(struct netns_faults *f, const struct truth *truth,
 		const topo_node end = netns_faults_end(f, l);
 		struct netns_faults_link *link = &f->plan.link[l];
 		link->first_hole = link->n_holes = 0;
+		/* Hosts have no black holes. */
 		if (truth->n_holes == 0 || end < f->t->n_hosts)
 			continue;
 		const topo_switch s = end - f->t->n_hosts;
@@ -82,7 +87,8 @@ static void give_holes(struct netns_faults *f, const struct truth *truth,
 	}
 }
 
-/* Returns how many links are slow. */
+/* What each link does at NOW. Hazards of all faults add up; the rate is what
+ * their sum comes to. Returns how many faults of latency are active. */
 static uint32_t plan_links(struct netns_faults *f,
     const struct scene_loss *loss, sim_ns now)
 {
@@ -117,12 +123,15 @@ int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
 	if ((rc = netns_faults_check(f, loss->truth, e)) < 0 ||
 	    (rc = plan_holes(&f->plan, loss->truth, now, e)) < 0)
 		return rc;
+	/* Taps are made before any link is told to use one. */
 	if (plan_links(f, loss, now) > 0) {
 		rc = f->delay ? netns_delay_taps(f->delay, e) : no_delay(f, e);
 		if (rc < 0)
 			return rc;
 	}
 	give_holes(f, loss->truth, now);
+	/* Delays go first: a link whose packets still wait stays slow in the
+	 * plan, which is then carried out. */
 	if (f->delay &&
 	    (rc = netns_delay_apply(f->delay, loss->truth, now, e)) < 0)
 		return rc;
@@ -150,7 +159,9 @@ sim_ns netns_faults_next(const struct truth *truth, sim_ns now)
 
 /* --- opening and closing -------------------------------------------------- */
 
-/* By the first way that can be had. */
+/* By the first way that can be had. Only "not to be had here" leads on to the
+ * next way; a mistake of eBPF itself must not be hidden behind nft, which tells
+ * less. */
 static int open_some(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e)
@@ -197,6 +208,8 @@ void netns_faults_close(struct netns_faults *f)
 {
 	if (!f)
 		return;
+	/* In this order: while a program still redirects to taps, these must be
+	 * there. */
 	f->ops->close(f);
 	netns_delay_close(f->delay);
 	free(f->plan.link);
@@ -211,6 +224,8 @@ const struct netns_faults_caps *netns_faults_caps(const struct netns_faults *f)
 	return &f->caps;
 }
 
+/* nft leaves out what it cannot tell; who asks for it gets a reason instead of
+ * an empty list, which would look like a network without losses. */
 static int netns_faults_none(const char *what, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EUNSUPPORTED,
@@ -246,6 +261,7 @@ int netns_faults_audit(struct netns_faults *f, struct netns_audit out[],
 			     : netns_faults_none("reasons of other drops", e);
 }
 
+/* -1 is no descriptor: nobody waits for what does not come. */
 int netns_faults_retx_fd(const struct netns_faults *f)
 {
 	return f->ops->retx_fd ? f->ops->retx_fd(f) : -1;

@@ -21,7 +21,9 @@
  *	       others are once none does; what waits when faults are closed
  *	       is lost.
  *
- * Hosts that are off, or services, are no matter of links; their cables are.
+ * A host that is off has faults on both links of its cable, which are done here
+ * like any others; that its agent does not run is no matter of links, nor are
+ * services.
  *
  * Done by eBPF (see caps) where the kernel allows it, which is to root alone.
  * Else by nft rules, which differ: loss draws from the kernel's own numbers and

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The word number K of a line, after its group, or NULL. */
+/* The K-th word of a line, its group being word 0, or NULL if there are
+ * fewer. */
 static const char *word_of(const char *line, size_t k)
 {
 	for (; k > 0 && line; k--) {
@@ -19,6 +20,8 @@ static const char *word_of(const char *line, size_t k)
 	return line;
 }
 
+/* The first line from LINE on that begins with GROUP, or the end of the
+ * text. */
 static const char *next_line(const char *line, const char *group)
 {
 	while (*line && strncmp(line, group, strlen(group)) != 0) {
@@ -28,7 +31,8 @@ static const char *next_line(const char *line, const char *group)
 	return line;
 }
 
-/* Two lines a group: names, then values. */
+/* Each group has two lines: names, then values in the same order. Which names
+ * there are depends on the kernel, so columns are found by name. */
 uint64_t netns_icmp_value(const char *snmp, const char *group, const char *name)
 {
 	const size_t n = strlen(name);
@@ -44,6 +48,8 @@ uint64_t netns_icmp_value(const char *snmp, const char *group, const char *name)
 	return 0;
 }
 
+/* By thread-self, since it is the calling thread alone that has entered the
+ * switch. */
 static int read_one(char text[], size_t size, struct sim_err *e)
 {
 	static const char path[] = "/proc/thread-self/net/snmp";
@@ -71,6 +77,8 @@ int netns_icmp_count(const struct netns_net *net, const struct topo *t,
 		    (rc = read_one(text, sizeof(text), e)) < 0)
 			break;
 		out->n_sent += netns_icmp_value(text, "Icmp: ", "OutTimeExcds");
+		/* What the limit of all ICMP messages held back; the limit for
+		 * each host is off (node.c). */
 		out->n_suppressed +=
 		    netns_icmp_value(text, "Icmp: ", "OutRateLimitGlobal");
 	}

@@ -26,8 +26,9 @@ int netns_link_open(struct mnl_socket **nl, struct sim_err *e)
 		return sim_fail(e, SIM_EIO, "rtnetlink cannot be opened: %s.",
 		    strerror(why));
 	}
-	/* Reasons in words and failures without a copy of the message; an old
-	 * kernel does without. */
+	/* Ask for the reason of a failure in words, and not for a copy of the
+	 * message that failed. A kernel that is too old for either does
+	 * without. */
 	mnl_socket_setsockopt(*nl, NETLINK_EXT_ACK, &on, sizeof(on));
 	mnl_socket_setsockopt(*nl, NETLINK_CAP_ACK, &on, sizeof(on));
 	return 0;
@@ -56,7 +57,9 @@ static const char *asked(uint16_t type)
 	}
 }
 
-/* A failure, of a message whose sequence number tells what it was about. */
+/* The error of a message that the kernel refused. Its sequence number is not
+ * counted up but says what the message was about: an interface or an
+ * address. */
 static int netns_link_refused(const struct nlmsghdr *h, struct sim_err *e)
 {
 	const struct nlmsgerr *err = mnl_nlmsg_get_payload(h);
@@ -85,8 +88,9 @@ static ssize_t receive(const struct mnl_socket *nl, void *buf, size_t size,
 		     : n;
 }
 
-/* Wait for the answer to the last message sent, the one that asked for it; E
- * tells of the first that failed. */
+/* Read answers until that to the last message of the batch, the only one that
+ * asked for an acknowledgement. Failures are told without asking and come
+ * before it; E tells of the first, as later ones often follow from it. */
 static int await(const struct mnl_socket *nl, struct sim_err *e)
 {
 	_Alignas(8) char buf[8192];
@@ -118,11 +122,14 @@ void netns_batch_begin(struct netns_batch *b, const struct mnl_socket *nl)
 	b->last = NULL;
 }
 
+/* A system call for each message would cost more than what the kernel does for
+ * it; building a large network is mostly this. */
 int netns_batch_end(struct netns_batch *b, struct sim_err *e)
 {
 	if (!b->last)
 		return 0;
 	b->last->nlmsg_flags |= NLM_F_ACK;
+	/* The batch is empty from here on, also when sending fails. */
 	const size_t size = b->used;
 	netns_batch_begin(b, b->nl);
 	if (mnl_socket_sendto(b->nl, b->buf, size) < 0)
@@ -158,6 +165,10 @@ static void netns_link_add(struct netns_batch *b, struct nlmsghdr *h)
 	b->used += MNL_ALIGN(h->nlmsg_len);
 }
 
+/* Both ends have the same MAC and no ARP: each takes what the other sends
+ * without asking who it is, and no fault can hit an ARP. GSO of one segment has
+ * TCP hand over packets of MTU size, so that a loss of 5 % is 5 % of packets,
+ * not of bundles of 64 KiB. */
 static void put_end(struct nlmsghdr *h, const struct netns_end *end,
     uint32_t mtu)
 {
@@ -166,12 +177,16 @@ static void put_end(struct nlmsghdr *h, const struct netns_end *end,
 	mnl_attr_put(h, IFLA_ADDRESS, sizeof(mac), mac);
 	mnl_attr_put_u32(h, IFLA_MTU, mtu);
 	mnl_attr_put_u32(h, IFLA_GSO_MAX_SEGS, 1);
-	/* One queue, as on a machine of one CPU: more would cost memory. */
+	/* One queue, as the whole network runs on one CPU; more would cost
+	 * memory for each of thousands of interfaces. */
 	mnl_attr_put_u32(h, IFLA_NUM_TX_QUEUES, 1);
 	mnl_attr_put_u32(h, IFLA_NUM_RX_QUEUES, 1);
 	mnl_attr_put_u32(h, IFLA_NET_NS_FD, (uint32_t)end->ns);
 }
 
+/* Both ends are made and moved to their namespaces by one message. They stay
+ * down: the kernel refuses to raise an end whose other end is not there yet
+ * (ENOTCONN). */
 int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
     const struct netns_end *other, uint32_t mtu, struct sim_err *e)
 {
@@ -267,6 +282,7 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
 	if (source != 0)
 		mnl_attr_put_u32(h, RTA_PREFSRC, htonl(source));
+	/* The kernel wants a single next hop in the route itself. */
 	if (n == 1) {
 		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop->gateway));
 		mnl_attr_put_u32(h, RTA_OIF, hop->ifindex);
@@ -279,7 +295,8 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 
 /* --- questions ------------------------------------------------------------ */
 
-/* Send a question of all interfaces, and hand each of the answers to TAKE. */
+/* Ask about all interfaces, and hand each answer to TAKE. An answer comes in as
+ * many parts as the kernel likes. */
 static int dump(const struct mnl_socket *nl, struct nlmsghdr *h, mnl_cb_t take,
     void *arg, struct sim_err *e)
 {
@@ -308,8 +325,9 @@ struct running {
 	uint32_t n, n_running;
 };
 
-/* IFF_RUNNING would not do: an interface has it, too, while its state is not
- * known yet, and drops what it is to send. */
+/* The operational state is asked for, as IFF_RUNNING would not do: an interface
+ * has that flag also while its state is not known yet, and drops what it is to
+ * send meanwhile. */
 static int take_running(const struct nlmsghdr *h, void *arg)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(h);
@@ -354,6 +372,8 @@ static int take_received(const struct nlmsghdr *h, void *arg)
 	mnl_attr_for_each(attr, h, sizeof(*info))
 	{
 		struct rtnl_link_stats64 s;
+		/* Kernels append counters to this struct; only the first one is
+		 * wanted, so its present length does not matter. */
 		if (mnl_attr_get_type(attr) != IFLA_STATS_LINK_64 ||
 		    mnl_attr_get_payload_len(attr) < sizeof(s.rx_packets))
 			continue;

@@ -67,6 +67,8 @@ static int check_size(const struct topo *t, struct sim_err *e)
 	return 0;
 }
 
+/* Namespaces take kernel memory that nobody is asked for: without this check a
+ * network that is too large ends in the killing of some process. */
 static int check_memory(uint32_t n_nodes, struct sim_err *e)
 {
 	const double mib = 1024 * 1024;
@@ -83,6 +85,7 @@ static int check_memory(uint32_t n_nodes, struct sim_err *e)
 
 static int netns_net_raise_fd_limit(uint32_t n_nodes, struct sim_err *e)
 {
+	/* A namespace and a rtnetlink socket each. */
 	const rlim_t need = 2 * (rlim_t)n_nodes + SPARE_FDS;
 	unsigned long long hard;
 	if (real_fds_raise(need, &hard))
@@ -135,7 +138,7 @@ static topo_node end_of(const struct netns_net *net, topo_link l)
 	return to;
 }
 
-/* E's message is about a node: say which. */
+/* Say in E which node its message is about. */
 static int of_node(const struct netns_net *net, topo_node n, int rc,
     struct sim_err *e)
 {
@@ -146,6 +149,9 @@ static int of_node(const struct netns_net *net, topo_node n, int rc,
 	return sim_wrap(e, rc, "node %s", name);
 }
 
+/* Switches must not hash alike: with one seed every switch on a path would
+ * choose the same, and most paths of the network would never be used. Knobs are
+ * set while there is only lo, so that interfaces are born with them. */
 static int make_node(struct netns_net *net, topo_node n, struct sim_err *e)
 {
 	struct node *node = &net->node[n];
@@ -180,12 +186,14 @@ static struct netns_end receiving_end(struct netns_net *net, topo_link l,
 	return (struct netns_end){netns_ifindex(l), node->ns, name};
 }
 
-/* From a socket in a node, not from home: that an index is free is looked up
- * where the socket is. */
+/* The cables are made from a socket in a node, not from home, where the host's
+ * own interfaces might have the index that is asked for: whether an index is
+ * free is looked up where the socket is. */
 static int make_cables(struct netns_net *net, struct sim_err *e)
 {
 	int rc = 0;
 	netns_batch_begin(&net->batch, net->node[0].nl);
+	/* Links come in pairs, one for each direction of a cable. */
 	for (topo_link l = 0; rc == 0 && l < net->t->n_links; l += 2) {
 		char up[16], down[16];
 		struct netns_end high = receiving_end(net, l, up);
@@ -196,6 +204,8 @@ static int make_cables(struct netns_net *net, struct sim_err *e)
 	return rc < 0 ? rc : netns_batch_end(&net->batch, e);
 }
 
+/* The /31 of a cable has both its ends and nobody else; its route is what makes
+ * the far end a next hop. */
 static int raise_link(struct netns_net *net, topo_link l, struct sim_err *e)
 {
 	const topo_node n = end_of(net, l);
@@ -210,6 +220,7 @@ static int raise_link(struct netns_net *net, topo_link l, struct sim_err *e)
 	return netns_batch_end(&net->batch, e);
 }
 
+/* A node's own address is on lo, so that it does not hang on any one cable. */
 static int raise_lo(struct netns_net *net, topo_node n, struct sim_err *e)
 {
 	const uint32_t addr = is_host(net, n)
@@ -233,14 +244,16 @@ static int raise_all(struct netns_net *net, struct sim_err *e)
 	return rc;
 }
 
-/* The next hop over link L. */
+/* The next hop over link L: the address is of the far end, the interface of the
+ * near one, which receives the reverse of L. */
 static struct netns_hop hop_over(topo_link l)
 {
 	return (struct netns_hop){topo_addr_of_link(l),
 	    netns_ifindex(topo_link_reverse(l))};
 }
 
-/* All hosts and all switches, there or not: the ToR knows which are. */
+/* A host sends whatever is in the ranges of hosts and of switches to its ToR,
+ * which knows which of them are there. */
 static int route_host(struct netns_net *net, topo_host h, struct sim_err *e)
 {
 	const struct netns_hop tor = hop_over(topo_link_of(h, TOPO_UP));
@@ -284,8 +297,11 @@ static int route_all(struct netns_net *net, struct sim_err *e)
 	return rc;
 }
 
-/* The kernel tells of a carrier some time after the far end is up; until then
- * the interface drops what it is to send. */
+/* The kernel learns of a carrier some time after the far end is up, 20 ms or
+ * so, and until then the interface drops what it is to send: the first packets
+ * of a run would be lost for no reason that a truth tells of. Nodes are waited
+ * for one after the other, since most are ready by the time the first one
+ * is. */
 static int await_carrier(struct netns_net *net, struct sim_err *e)
 {
 	const struct timespec pause = {.tv_nsec = 500000};
@@ -312,8 +328,10 @@ static int await_carrier(struct netns_net *net, struct sim_err *e)
 	return 0;
 }
 
-/* An interface tells that it carries a moment before it does, within one hold
- * of the lock on all interfaces: whoever has had that lock since is past it. */
+/* An interface tells that it carries a moment before it does, but within one
+ * hold of the lock on all interfaces (RTNL). A request that takes that lock
+ * afterwards is answered when the last of them is through; raising lo again
+ * changes nothing else. */
 static int netns_net_settle(struct netns_net *net, struct sim_err *e)
 {
 	netns_batch_begin(&net->batch, net->node[0].nl);
@@ -323,6 +341,8 @@ static int netns_net_settle(struct netns_net *net, struct sim_err *e)
 
 /* --- the interface -------------------------------------------------------- */
 
+/* *OUT is set before anything can fail, so that netns_close() frees what there
+ * is. */
 static int netns_net_alloc(struct netns_net **out, const struct topo *t,
     const struct netns_params *p, struct sim_err *e)
 {
@@ -363,6 +383,8 @@ int netns_open(struct netns_net **out, const struct topo *t,
 	return rc;
 }
 
+/* Descriptors and sockets are all that holds the namespaces; the kernel tears
+ * them down by itself. */
 void netns_close(struct netns_net *net)
 {
 	if (!net)

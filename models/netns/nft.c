@@ -38,6 +38,9 @@ static int nft_no_memory(struct sim_err *e)
 	return sim_fail(e, SIM_ENOMEM, "No memory for rules of nft.");
 }
 
+/* In the child: enter the node, take the three files for stdin, stdout and
+ * stderr, become nft. 127 is what shells return for a command that is not
+ * there. */
 static _Noreturn void be_nft(const int fd[3], int ns, const char *const argv[])
 {
 	static char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
@@ -50,7 +53,7 @@ static _Noreturn void be_nft(const int fd[3], int ns, const char *const argv[])
 	_exit(127);
 }
 
-/* What has been written to FD, to be freed. */
+/* Read all that was written to FD; *TEXT is to be freed. */
 static int nft_read_all(int fd, char **text, struct sim_err *e)
 {
 	const off_t n = lseek(fd, 0, SEEK_END);
@@ -94,9 +97,9 @@ static int nft_failed(topo_node n, int status, int err, struct sim_err *e)
 	return rc;
 }
 
-/* Run nft in node N with INPUT; what it says goes to *OUTPUT, to be freed,
- * unless that is NULL. All three are files in memory, so nobody waits for
- * anybody. */
+/* Run nft in node N with INPUT; what it prints goes to *OUTPUT, to be freed,
+ * unless that is NULL. Input and output are files in memory and not pipes, so
+ * that neither side can wait for the other with a full pipe. */
 static int nft_run(const struct netns_faults *f, topo_node n,
     const char *const argv[], const char *input, char **output,
     struct sim_err *e)
@@ -133,6 +136,9 @@ static uint32_t nft_share_of(double rate)
 	return (uint32_t)(rate * WHOLE + 0.5);
 }
 
+/* A hole takes all keys, or a share of them. nft does not have the simulator's
+ * hash, so it is jhash by half the salt: the share of keys is right, which ones
+ * is another matter. A share of 1 needs no hash. */
 static void put_hole(FILE *out, topo_link l, const struct blackhole_rule *h)
 {
 	const uint32_t below = (uint32_t)(h->below >> 1);
@@ -152,6 +158,9 @@ static void put_hole(FILE *out, topo_link l, const struct blackhole_rule *h)
 	fprintf(out, "counter name h%u drop\n", l);
 }
 
+/* The chain is flushed and written anew in one transaction, and its counters
+ * are objects of their own, so they count on. The order is that of faults.h:
+ * count, loss, holes. */
 static void put_chain(FILE *out, topo_link l,
     const struct netns_faults_link *link, const struct blackhole_rule hole[])
 {
@@ -173,7 +182,8 @@ static void put_chain(FILE *out, topo_link l,
 		put_hole(out, l, &hole[link->first_hole + i]);
 }
 
-/* All links into node N; MAKE: their chains and counters, too. */
+/* Write the rules of all links into node N; if MAKE, their chains and counters
+ * before them. */
 static int nft_write_node(struct netns_faults_nft *f, topo_node n,
     const struct netns_faults_link link[], const struct blackhole_rule hole[],
     int make, struct sim_err *e)
@@ -207,6 +217,8 @@ static int nft_write_node(struct netns_faults_nft *f, topo_node n,
 
 /* --- changing ------------------------------------------------------------- */
 
+/* Running nft takes some milliseconds a node, so nodes whose rules would be the
+ * same are left alone. */
 static int same_holes(const struct netns_faults_nft *f,
     const struct netns_faults_link *is, const struct netns_faults_link *want)
 {
@@ -221,6 +233,7 @@ static int same_holes(const struct netns_faults_nft *f,
 	return 1;
 }
 
+/* Keep a copy: the plan is built anew before the next comparison. */
 static void nft_keep(struct netns_faults_nft *f)
 {
 	const struct netns_faults_plan *plan = &f->base.plan;
@@ -244,7 +257,8 @@ static int nft_apply(struct netns_faults *base, struct sim_err *e)
 		    is->n_holes != want->n_holes || !same_holes(f, is, want))
 			f->dirty[netns_faults_end(base, l)] = 1;
 	}
-	/* What fails stays dirty. */
+	/* A node where nft failed stays marked, and is written again at the
+	 * next change, though `is` then says that nothing is to be done. */
 	for (topo_node n = 0; rc == 0 && n < f->n_nodes; n++) {
 		if (!f->dirty[n])
 			continue;
@@ -257,7 +271,8 @@ static int nft_apply(struct netns_faults *base, struct sim_err *e)
 
 /* --- counters ------------------------------------------------------------- */
 
-/* nft's own list: "counter l17 {" and, next, "packets 3 bytes 120". */
+/* nft lists a counter as "counter l17 {" and, on the next line, "packets 3
+ * bytes 120". Returns 0 if there is one that was not made here. */
 static int read_counters(const char *text, struct netns_link_count count[],
     uint32_t n_links)
 {
@@ -299,6 +314,8 @@ static int count_links(struct netns_faults *f, struct netns_link_count count[],
 		free(list);
 	}
 	for (topo_link l = 0; rc == 0 && l < f->t->n_links; l++)
+		/* nft knows no flows, so none of these drops is known by
+		 * flow. */
 		count[l].n_untold = count[l].n_random + count[l].n_hole;
 	return rc;
 }

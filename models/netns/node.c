@@ -49,8 +49,12 @@ int netns_node_make(struct sim_err *e)
 
 enum knob_flags { HOSTS = 1, SWITCHES = 2, ALL = 3, OPTIONAL = 4 };
 
-/* In the order of setting. `all` of rp_filter and forwarding is what holds
- * beside each interface's own, `default` what a new interface gets. */
+/* The knobs, in the order of setting. Of rp_filter and forwarding, `all` is
+ * what holds beside each interface's own value, and `default` what a new
+ * interface gets; so both are set while there is no interface yet. IPv6 is off
+ * before any interface is up, or it would send packets of its own. rp_filter is
+ * off because with ECMP answers often come in by another interface than
+ * questions leave by. */
 static const struct knob {
 	const char *name, *value;
 	unsigned flags;
@@ -59,17 +63,22 @@ static const struct knob {
     {"ipv6/conf/default/disable_ipv6", "1", ALL | OPTIONAL},
     {"ipv4/conf/all/rp_filter", "0", ALL},
     {"ipv4/conf/default/rp_filter", "0", ALL},
-    /* An ICMP error names the interface that the packet came by, not the one
-     * that the answer leaves by: with ECMP only that tells the link. */
+    /* An ICMP error is to name the interface that the packet came in by: with
+     * ECMP that alone tells the link. By default it is the one that the answer
+     * leaves by; then hardly any trace names its links. */
     {"ipv4/icmp_errors_use_inbound_ifaddr", "1", ALL},
     {"ipv4/icmp_ratelimit", "0", ALL},
-    /* A tail loss probe is a retransmission of what is not lost. */
+    /* TCP sends the end of a flow again when an acknowledgement is late (tail
+     * loss probe), lost or not. With these on, agents would trace nearly every
+     * flow of a healthy network. */
     {"ipv4/tcp_early_retrans", "0", HOSTS},
     {"ipv4/ip_forward", "0", HOSTS},
     {"ipv4/ip_forward", "1", SWITCHES},
-    /* Policy 3 hashes what fields names, of the packet itself: addresses,
-     * protocol and ports. Policy 1 would take the hash of the socket where
-     * there is one, which a probe with the same five-tuple has not. */
+    /* Policy 3 hashes what fields names (0x37), of the packet itself:
+     * addresses, protocol and ports. Policy 1 would take the hash of the
+     * sending socket where there is one, which a probe with the same five-tuple
+     * has not and which changes when TCP sends again; then traces go over other
+     * links than the data. */
     {"ipv4/fib_multipath_hash_fields", "55", SWITCHES},
     {"ipv4/fib_multipath_hash_policy", "3", SWITCHES},
 };
@@ -85,6 +94,8 @@ static void netns_node_path_of(char path[96], const char *name)
 	snprintf(path, 96, "/proc/sys/net/%s", name);
 }
 
+/* A knob is of the namespace in which its file is opened, which is the calling
+ * thread's. */
 static int write_knob(const char *name, const char *value, struct sim_err *e)
 {
 	char path[96];
@@ -125,8 +136,10 @@ int netns_node_has(const char *knob)
 	return access(path, F_OK) == 0;
 }
 
-/* The kernel limits answers to each host (icmp_ratelimit, off) and, by tokens,
- * those of all; what icmp_ratemask leaves out is not limited at all. */
+/* The kernel limits ICMP answers to each host (icmp_ratelimit, which is off,
+ * since at its default of one a second traces would find no paths) and, by
+ * tokens, to all together, as 007 assumes of switches. Types that icmp_ratemask
+ * leaves out are not limited at all. */
 static int limit_icmp(const struct netns_params *p, struct sim_err *e)
 {
 	if (p->icmp_per_s == 0)
@@ -147,6 +160,7 @@ int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
 			continue;
 		rc = write_knob(k->name, k->value, e);
 	}
+	/* Hosts choose no paths and pass nothing on. */
 	if (rc < 0 || kind == NETNS_HOST)
 		return rc;
 	/* 0 would mean a seed that all namespaces share. */
@@ -176,7 +190,8 @@ int netns_node_try(struct sim_err *e)
 	int here, rc = real_ns_here(&here, e);
 	if (rc < 0)
 		return rc;
-	/* Whoever may not enter where it is could not come back. */
+	/* Who may not enter the namespace that he is in could not come back to
+	 * it; that is known before one is made. */
 	if ((rc = real_ns_enter(here, e)) < 0) {
 		rc = sim_wrap(e, SIM_EUNSUPPORTED, "where this began");
 	} else if ((rc = netns_node_make(e)) == 0) {

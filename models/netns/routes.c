@@ -22,7 +22,9 @@ static int trunk_ends(const struct topo *t, topo_link l, topo_switch *from,
 	return a >= t->n_hosts && b >= t->n_hosts;
 }
 
-/* out[] by switch and, as links are met in order, by link id. */
+/* Sort the trunks by the switch that they leave: count, add up, put. Links are
+ * met in ascending order, so those of one switch are, too. Putting moves
+ * first[] on by one switch; the last loop moves it back. */
 static void list_trunks(struct netns_routes *r, const struct topo *t)
 {
 	topo_switch from, to;
@@ -43,13 +45,14 @@ static void list_trunks(struct netns_routes *r, const struct topo *t)
 	r->first[0] = 0;
 }
 
+/* Row S of the table: how far each switch is from S. */
 static uint16_t *dist_to(const struct netns_routes *r, topo_switch s)
 {
 	return r->dist + (size_t)s * r->n_switches;
 }
 
-/* Breadth first from ROOT; a cable has both directions, so the hops from it are
- * the hops to it. */
+/* Breadth first from ROOT. A cable has both directions, so the hops from a
+ * switch are also the hops to it. */
 static void routes_measure(struct netns_routes *r, topo_switch root,
     topo_switch queue[])
 {
@@ -63,6 +66,7 @@ static void routes_measure(struct netns_routes *r, topo_switch root,
 		const topo_switch s = queue[head++];
 		for (uint32_t i = r->first[s]; i < r->first[s + 1]; i++) {
 			const topo_switch next = r->to[i];
+			/* Met before, on a path that is no longer. */
 			if (dist[next] != UINT16_MAX)
 				continue;
 			dist[next] = (uint16_t)(dist[s] + 1);
@@ -116,7 +120,8 @@ struct run {
 	uint32_t first, n;
 };
 
-/* Cut a run into the fewest aligned blocks. */
+/* Cut a run of addresses into the fewest blocks that prefixes can name: each
+ * the largest that begins at its first address and ends within the run. */
 static int routes_put_run(struct netns_table *out, const struct run *run,
     struct sim_err *e)
 {
@@ -139,7 +144,9 @@ static int routes_put_run(struct netns_table *out, const struct run *run,
 	return 0;
 }
 
-/* Append the next hops from S to another switch. */
+/* Append the next hops from S towards another switch: all links that lead one
+ * hop nearer, which is the rule of ECMP over shortest paths, and that of
+ * topo_path(). */
 static int routes_put_hops(const struct netns_routes *r, topo_switch s,
     topo_switch dst, struct netns_table *out, struct sim_err *e)
 {
@@ -154,7 +161,9 @@ static int routes_put_hops(const struct netns_routes *r, topo_switch s,
 }
 
 /* Let the address that follows RUN, whose next hops are those of via[] from
- * FIRST on, be part of it or begin the next run. */
+ * FIRST on, be part of the run if they are the same, or else begin the next
+ * one. In the first case the hops are taken back, since the run has them
+ * already. */
 static int routes_extend(struct netns_table *out, struct run *run,
     uint32_t addr, uint32_t first, struct sim_err *e)
 {
@@ -180,6 +189,8 @@ static int put_hosts(const struct netns_routes *r, topo_switch s,
 	for (topo_host h = 0; rc == 0 && h < r->n_hosts; h++) {
 		const uint32_t first = (uint32_t)out->n_via;
 		const topo_switch tor = r->tor_of[h];
+		/* Another host of the same far ToR has the same next hops;
+		 * nothing need be compared. */
 		if (h > 0 && tor == r->tor_of[h - 1] && tor != s) {
 			run.n_addrs++;
 			continue;

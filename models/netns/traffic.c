@@ -31,6 +31,8 @@ enum {
 /* What an epoll event is about. */
 enum kind { TIMER, LISTENER, SENDER, RECEIVER };
 
+/* A flow under way. Only the sender's end is measured; the receiver counts what
+ * came, to know when all has. */
 struct run {
 	int sender, receiver; /* -1: none */
 	uint64_t n_bytes;     /* in all; 0 until connected */
@@ -94,7 +96,11 @@ static int netns_traffic_watch(const struct netns_traffic *tr, int op, int fd,
 	return epoll_ctl(tr->epoll, op, fd, &ev);
 }
 
-/* A socket in a host, bound, or -1. The thread stays there. */
+/* A socket in a host, bound to its port, or -1 with errno. The thread stays in
+ * that host, as the next socket is often of the same one; go_home() brings it
+ * back. The congestion control is set for each socket, since a namespace allows
+ * few of them as its default; BBR, which many machines use, hides losses from
+ * throughput. */
 static int socket_in(struct netns_traffic *tr, topo_host h, uint16_t port)
 {
 	const struct sockaddr_in at = address(h, port);
@@ -127,6 +133,8 @@ static int go_home(struct netns_traffic *tr, int rc, struct sim_err *e)
 	return rc < 0 ? rc : back;
 }
 
+/* Tell a callback of a flow. What it refuses is kept until the step is over, as
+ * the places that call this have no error to return. */
 static void netns_traffic_say(struct netns_traffic *tr, size_t i,
     int (*hear)(void *arg, size_t flow, int fd, struct sim_err *e))
 {
@@ -134,6 +142,8 @@ static void netns_traffic_say(struct netns_traffic *tr, size_t i,
 		tr->wrong = hear(tr->p.arg, i, tr->run[i].sender, &tr->why);
 }
 
+/* A linger of 0 makes close() a reset: no TIME_WAIT, and nothing of the flow is
+ * sent again into the next epoch. */
 static void netns_traffic_reset(int *fd)
 {
 	const struct linger now = {.l_onoff = 1};
@@ -154,6 +164,7 @@ static void netns_traffic_finish(struct netns_traffic *tr, size_t i,
 	socklen_t size = sizeof(info);
 	if (r->end.state != NETNS_FLOW_RUNS)
 		return;
+	/* Read while the socket is there; after the reset nobody knows. */
 	getsockopt(r->sender, IPPROTO_TCP, TCP_INFO, &info, &size);
 	tr->flow[i].n_retx = info.tcpi_total_retrans;
 	tr->flow[i].srtt_us = r->end.established ? info.tcpi_rtt : 0;
@@ -163,7 +174,9 @@ static void netns_traffic_finish(struct netns_traffic *tr, size_t i,
 	if (r->end.established)
 		netns_traffic_say(tr, i, tr->p.closes);
 	netns_traffic_reset(&r->sender);
-	/* Else the sender's reset closes it, so that nothing comes too late. */
+	/* Of a flow that is done the sender's reset closes this end, so that no
+	 * packet comes to a socket that is gone. Of one that failed the reset
+	 * may be lost like all else. */
 	if (state == NETNS_FLOW_FAILED)
 		netns_traffic_reset(&r->receiver);
 	tr->n_left--;
@@ -188,7 +201,8 @@ static int netns_traffic_start(struct netns_traffic *tr, size_t i,
 	return 0;
 }
 
-/* How much that is: full segments, as the connection has settled on. */
+/* The handshake is over: now the size of a segment is known, and with it how
+ * many bytes n_pkts full segments are. Returns 0 if the connect failed. */
 static int connected(struct netns_traffic *tr, size_t i)
 {
 	struct run *r = &tr->run[i];
@@ -207,8 +221,9 @@ static int connected(struct netns_traffic *tr, size_t i)
 	return 1;
 }
 
-/* Send what fits; MSG_MORE, lest a segment be short where a call ends. Returns 0
- * if the connection is broken. */
+/* Send what the socket takes. MSG_MORE joins calls, or each call would end in a
+ * segment that is not full and the flow would have more packets than it should.
+ * Returns 0 if the connection is broken. */
 static int push(struct netns_traffic *tr, struct run *r, size_t i)
 {
 	while (r->n_out < r->n_bytes) {
@@ -220,6 +235,8 @@ static int push(struct netns_traffic *tr, struct run *r, size_t i)
 			return errno == EAGAIN || errno == EINTR;
 		r->n_out += (uint64_t)n;
 	}
+	/* All is sent; the socket stays writable and epoll must not tell of
+	 * that any more. */
 	return netns_traffic_watch(tr, EPOLL_CTL_MOD, r->sender, EPOLLIN,
 		   SENDER, i) == 0;
 }
@@ -240,7 +257,8 @@ static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
 	}
 	if (!(events & (EPOLLIN | EPOLLERR | EPOLLHUP)))
 		return;
-	/* The receiver's FIN: it has all. */
+	/* The receiver sends its FIN when it has all, so this is the
+	 * acknowledgement that the flow is done. */
 	const ssize_t n = recv(r->sender, &none, 1, 0);
 	if (n == 0 && r->n_in == r->n_bytes)
 		netns_traffic_finish(tr, i, NETNS_FLOW_DONE);
@@ -252,7 +270,8 @@ static void on_receiver(struct netns_traffic *tr, size_t i)
 {
 	struct run *r = &tr->run[i];
 	while (r->receiver >= 0) {
-		/* MSG_TRUNC: of a stream, thrown away without a copy. */
+		/* With MSG_TRUNC TCP throws the bytes away without copying
+		 * them: what they are does not matter. */
 		const ssize_t n = recv(r->receiver, tr->buf, CHUNK, MSG_TRUNC);
 		if (n < 0 && (errno == EAGAIN || errno == EINTR))
 			return;
@@ -273,6 +292,8 @@ static int netns_traffic_order(uint64_t a, uint64_t b)
 	return (a > b) - (a < b);
 }
 
+/* By receiver first: flows to one listener are then neighbours, for
+ * listen_all(). */
 static int netns_traffic_by_tuple(const struct obs_flow *x,
     const struct obs_flow *y)
 {
@@ -326,6 +347,8 @@ static int on_listener(struct netns_traffic *tr, const struct listener *l,
 			tr->t->n_hosts),
 		    .src_port = ntohs(from.sin_port)};
 		const size_t i = netns_traffic_find(tr, &like);
+		/* Nobody's flow, or one that has been given up, or a second SYN
+		 * of one that has its connection. */
 		if (i == tr->n || tr->run[i].end.state != NETNS_FLOW_RUNS ||
 		    tr->run[i].receiver >= 0) {
 			netns_traffic_reset(&fd);
@@ -346,7 +369,9 @@ static uint64_t netns_traffic_deadline(const struct netns_traffic *tr, size_t i)
 	    (uint64_t)(tr->p.timeout_s * 1e9);
 }
 
-/* Flows begin, and fail, in the order of start_ns. */
+/* Flows begin in the order of start_ns, and as all have the same timeout they
+ * fail in that order, too. So two positions in one sorted list are all there is
+ * to look at. */
 static int pass_time(struct netns_traffic *tr, struct sim_err *e)
 {
 	const uint64_t now = netns_traffic_now_of(tr);
@@ -358,6 +383,7 @@ static int pass_time(struct netns_traffic *tr, struct sim_err *e)
 		rc = netns_traffic_start(tr, i, e);
 		tr->n_started++;
 	}
+	/* Once for all flows that began now. */
 	rc = go_home(tr, rc, e);
 	while (tr->oldest < tr->n_started) {
 		const uint32_t i = tr->by_start[tr->oldest];
@@ -379,6 +405,7 @@ static int netns_traffic_arm(struct netns_traffic *tr, struct sim_err *e)
 	if (tr->oldest < tr->n_started &&
 	    netns_traffic_deadline(tr, tr->oldest) < next)
 		next = netns_traffic_deadline(tr, tr->oldest);
+	/* Nothing is due by the clock; an old alarm does no harm. */
 	if (next == UINT64_MAX)
 		return 0;
 	next += tr->opened;
@@ -416,6 +443,8 @@ int netns_traffic_step(struct netns_traffic *tr, struct sim_err *e)
 	if (rc == 0)
 		rc = pass_time(tr, e);
 	if (rc == 0 && tr->wrong < 0)
+		/* What a callback refused ends the step, and every later
+		 * one. */
 		rc = sim_fail(e, tr->wrong, "%s", tr->why.msg);
 	return rc < 0 ? rc : netns_traffic_arm(tr, e);
 }
@@ -457,6 +486,9 @@ static int netns_traffic_compare_tuples(const void *a, const void *b, void *arg)
 	    &tr->flow[*(const uint32_t *)b]);
 }
 
+/* Two orders of the flows: by start, for the clock; by five-tuple, to find the
+ * flow of a connection that is accepted, and to refuse two of one tuple, which
+ * no kernel could carry. */
 static int netns_traffic_sort(struct netns_traffic *tr, struct sim_err *e)
 {
 	const size_t n = tr->n;
@@ -505,6 +537,8 @@ static int listen_at(struct netns_traffic *tr, const struct obs_flow *f,
 	return 0;
 }
 
+/* One listener for each host and port; in the order of by_tuple those that
+ * share it are neighbours. */
 static int listen_all(struct netns_traffic *tr, struct sim_err *e)
 {
 	int rc = 0;
@@ -560,6 +594,8 @@ int netns_traffic_open(struct netns_traffic **out, const struct netns_net *net,
 	    (rc = netns_traffic_sort(tr, e)) == 0 &&
 	    (rc = netns_traffic_open_fds(tr, e)) == 0 &&
 	    (rc = listen_all(tr, e)) == 0) {
+		/* Time 0 is after all listeners are there; `opened` is still 0
+		 * here, so this reads the clock itself. */
 		tr->opened = netns_traffic_now_of(tr);
 		rc = netns_traffic_arm(tr, e);
 	}

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each flow is a connection of the kernel's TCP that carries n_pkts segments of
- * full size one way, of which TCP may cut one in two where the receiver's window
- * ends:
+ * full size one way, of which TCP may cut one in two where the receiver's
+ * window ends:
  *
  *	SYN -->, data -->, <-- FIN when all has come, RST -->
  *
@@ -51,13 +51,14 @@ struct netns_flow_end {
 
 struct netns_traffic;
 
-/* NET may be NULL if P names hosts. Listen for the flows, each of which begins start_ns after now. FLOW is
- * borrowed until close; when a flow ends its n_retx and srtt_us are set. Ports
- * are as given; source ports must differ among a host's flows to one port of
- * another. The soft limit on descriptors is raised; a running flow takes 2.
- * Errors SIM_EINVAL (a flow to its own host or of no packets, a port 0, a flow
- * twice), SIM_ERANGE (a host that is not in T), SIM_EIO (a port that is in use,
- * or a congestion control that is not to be had), SIM_ENOMEM. */
+/* NET may be NULL if P names hosts. Listen for the flows, each of which begins
+ * start_ns after now. FLOW is borrowed until close; when a flow ends its n_retx
+ * and srtt_us are set. Ports are as given; source ports must differ among a
+ * host's flows to one port of another. The soft limit on descriptors is raised;
+ * a running flow takes 2. Errors SIM_EINVAL (a flow to its own host or of no
+ * packets, a port 0, a flow twice), SIM_ERANGE (a host that is not in T),
+ * SIM_EIO (a port that is in use, or a congestion control that is not to be
+ * had), SIM_ENOMEM. */
 int netns_traffic_open(struct netns_traffic **tr, const struct netns_net *net,
     const struct topo *t, struct obs_flow flow[], size_t n,
     const struct netns_traffic_params *p, struct sim_err *e);
