@@ -30,7 +30,9 @@ static const struct sim_field fabrics_netns_own_fields[] = {
 };
 enum { N_FIELDS = 4 };
 
-/* Two of the network's, and its own. */
+/* The section has two fields of the network's parameters and those of its own;
+ * the limits of ICMP come from agents.icmp, so that the simulator and the
+ * network share them. */
 static void fabrics_netns_join_fields(struct sim_field all[N_FIELDS + 1])
 {
 	static const char *const of_net[] = {"ecmp_seed", "mtu", NULL};
@@ -66,6 +68,8 @@ static const struct xp_netns *netns_of(const struct xp_config *c)
 
 /* --- what can be had ------------------------------------------------------ */
 
+/* Build the smallest network that has a link between switches, and attach
+ * faults to it. Only trying tells whether a container's rules allow it all. */
 static int try_smallest(enum netns_faults_by by, struct sim_err *e)
 {
 	const struct topo_clos shape = {.n_pods = 1,
@@ -90,7 +94,8 @@ static int try_smallest(enum netns_faults_by by, struct sim_err *e)
 	return rc;
 }
 
-/* What is left of a child that tried: its message, or nothing. */
+/* Try in a child, since entering a user namespace cannot be undone. The child's
+ * message comes by a pipe; nothing else of it is left. */
 static int try_in_child(enum netns_faults_by by, struct sim_err *e)
 {
 	struct sim_err why = {0};
@@ -99,6 +104,7 @@ static int try_in_child(enum netns_faults_by by, struct sim_err *e)
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return sim_fail(e, SIM_EIO, "There is no pipe: %s.",
 		    strerror(errno));
+	/* Or the child would write what is still buffered a second time. */
 	fflush(NULL);
 	const pid_t child = fork();
 	if (child == 0) {
@@ -117,6 +123,8 @@ static int try_in_child(enum netns_faults_by by, struct sim_err *e)
 		return 0;
 	why.msg[n > 0 ? n : 0] = '\0';
 	return sim_fail(e, SIM_EUNSUPPORTED, "fabric netns: %s",
+	    /* A child that is killed, for want of memory, say, leaves no
+	     * message. */
 	    n > 0 ? why.msg : "its trial died.");
 }
 
@@ -142,6 +150,8 @@ static enum netns_faults_by faults_by(const struct xp_config *c)
 					     : NETNS_FAULTS_EBPF;
 }
 
+/* One bit for each way of doing faults, as different points of a sweep may take
+ * different ones. */
 static unsigned netns_takes(const struct xp_config *c)
 {
 	return 1u << faults_by(c);
@@ -159,13 +169,16 @@ static int netns_usable(unsigned takes, struct sim_err *e)
 
 /* --- specs ---------------------------------------------------------------- */
 
+/* With nft little is known of losses: no epochs of flows, whose truth must be
+ * whole. */
 static unsigned netns_gives(const struct xp_config *c)
 {
 	return netns_of(c)->faults == BY_NFT ? XP_ASKS_NET
 					     : xp_fabric_netns.has;
 }
 
-/* What kernels do not do as the simulator may. */
+/* Refuse what the simulator can and kernels do not: ICMP messages from a
+ * switch's own address, and limits that do not fit the kernel's knob. */
 static int netns_check(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct xp_agents *a = xp_section_of(c, &xp_agents_section);
@@ -191,6 +204,7 @@ static int netns_open_wire(struct xp_wire **w, const struct topo *t,
 	const struct xp_netns *p = netns_of(c);
 	struct netns_params net = p->net;
 	if (icmp) {
+		/* Rounded up, as 0 would mean no limit. */
 		net.icmp_per_s = (uint32_t)ceil(icmp->t_max);
 		net.icmp_burst = icmp->burst;
 	}

@@ -19,6 +19,8 @@ static const struct sim_field fabrics_tun_own_fields[] =
 
 enum { MAX_FIELDS = 16 };
 
+/* The host's devices, the switches between them, and the timeout of a flow
+ * share one section of the spec. */
 static void fabrics_tun_join_fields(struct sim_field all[MAX_FIELDS])
 {
 	size_t n = sim_field_join(all, 0, MAX_FIELDS, tun_net_fields,
@@ -37,6 +39,8 @@ static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	fabrics_tun_join_fields(all);
 	int rc =
 	    sim_field_defaults(fabric_sim_icmp_fields, &p->net.network.icmp, e);
+	/* Without agents.icmp a switch answers as often as it is asked, as on
+	 * fabric netns. */
 	p->net.network.icmp.t_max = 0;
 	return rc < 0 ? rc : sim_yaml_read(y, node, y->root, all, NULL, p, e);
 }
@@ -60,6 +64,8 @@ static unsigned tun_takes(const struct xp_config *c)
 	return 1;
 }
 
+/* Namespaces and TUN are all it takes; there is no eBPF in it, and no ECMP of
+ * the kernel's. */
 static int tun_usable(unsigned takes, struct sim_err *e)
 {
 	static const enum netns_cap_id needed[] = {NETNS_CAP_NAMESPACES,

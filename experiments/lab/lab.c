@@ -11,12 +11,14 @@
 
 #include "sim/vec.h"
 
-/* The clock is looked at this often beside what happens: faults begin and end,
- * and flows are over, as late as that. */
+/* How long fabric_run() is let run before the clock is looked at again. Faults
+ * begin and end, and an epoch is found to be over, late by up to that. */
 #define SLICE (10 * SIM_MS)
 
 /* --- notes --------------------------------------------------------------- */
 
+/* A real run is not repeatable bit by bit, so what it depends on goes into its
+ * record: kernel settings, the CPU, and what may be compared between runs. */
 void xp_lab_notes(struct xp_lab_notes *n, const char *fabrics)
 {
 	const struct res_provenance notes[] = {{"fabric", n->fabrics},
@@ -49,7 +51,8 @@ struct xp_lab {
 
 static void end_epoch(struct xp_lab *l)
 {
-	/* In this order: the fabric polls what the others have. */
+	/* In this order: the fabric polls descriptors that the others own, and
+	 * the flows' sockets are in namespaces of the network. */
 	fabric_real_close(l->fabric);
 	netns_traffic_close(l->traffic);
 	l->wire->ops->end(l->wire);
@@ -78,11 +81,15 @@ int xp_lab_open(struct xp_lab **out, struct xp_wire *wire,
 	struct xp_lab *l;
 	*out = NULL;
 	int rc = SIM_ZALLOC(&l, 1, e);
+	/* The caller gave the wire away with the call, so it is closed here
+	 * also on failure. */
 	if (rc < 0) {
 		xp_wire_close(wire);
 		return rc;
 	}
 	l->wire = wire;
+	/* The agent's own timeout, and the grain at which the clock is looked
+	 * at, once for the beginning and once for the end. */
 	l->trace_ns = (sim_ns)(agent->timeout_s * 1e9) + 2 * SLICE;
 	l->epoll = -1;
 	rc = fabric_agents_open(&l->agents, &algo_path_agent, agent,
@@ -97,7 +104,8 @@ int xp_lab_open(struct xp_lab **out, struct xp_wire *wire,
 /* --- an epoch ------------------------------------------------------------- */
 
 /* A network that does not tell of retransmissions leaves it to whoever watches
- * the sockets. */
+ * the senders' sockets: from the moment that they are connected until just
+ * before they are closed. */
 static int watch_sender(void *arg, size_t flow, int fd, struct sim_err *e)
 {
 	struct xp_lab *l = arg;
@@ -111,6 +119,8 @@ static int unwatch_sender(void *arg, size_t flow, int fd, struct sim_err *e)
 	return fabric_real_unwatch(l->fabric, fd, e);
 }
 
+/* Flows and network share the fabric's thread; whichever descriptor woke it,
+ * both are asked, since looking costs one system call. */
 static int lab_lab_step(void *arg, struct sim_err *e)
 {
 	struct xp_lab *l = arg;
@@ -120,7 +130,8 @@ static int lab_lab_step(void *arg, struct sim_err *e)
 	return rc;
 }
 
-/* 007's agents ask nobody for anything. */
+/* 007's agents have neither a controller nor a collector; an agent that asks
+ * for one is not theirs. */
 static int no_fetch(void *arg, topo_host host, uint64_t token,
     struct sim_err *e)
 {
@@ -163,7 +174,8 @@ static int open_fabric(struct xp_lab *l, struct sim_err *e)
 static int begin_wire(struct xp_lab *l, const struct scene *scene, size_t n,
     struct sim_err *e)
 {
-	/* A flow loses on few links; and so do its answers. */
+	/* Room for the drops of each flow on a few links, and for those of its
+	 * answers; an epoch that needs more is refused when it is looked at. */
 	const struct xp_wire_epoch x = {.lasts_ns = scene->traffic.epoch_ns,
 	    .max_drops = n < 8192 ? 65536 : (uint32_t)n * 8};
 	return l->wire->ops->begin(l->wire, scene, &x, e);
@@ -190,7 +202,9 @@ static int open_traffic(struct xp_lab *l, struct obs_flow flow[], size_t n,
 	    e);
 }
 
-/* All that an epoch has, each polled by the fabric. */
+/* Open all that an epoch takes, and have the fabric poll it: one epoll inside
+ * another, so that a single wait sees flows, packets that are held back and
+ * agents. */
 static int begin_epoch(struct xp_lab *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, struct sim_err *e)
 {
@@ -202,6 +216,8 @@ static int begin_epoch(struct xp_lab *l, const struct scene *scene,
 	    (rc = begin_wire(l, scene, n, e)) < 0 ||
 	    (rc = open_fabric(l, e)) < 0)
 		return rc;
+	/* The agents are the same objects in each epoch, with fresh random
+	 * numbers of the scene. */
 	fabric_agents_renew(&l->agents, &scene->where);
 	if ((l->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
 		return sim_fail(e, SIM_EIO, "epoll cannot be opened: %s.",
@@ -231,13 +247,16 @@ static int lab_lab_take_report(void *arg, topo_host host, sim_ns at,
 	return rc;
 }
 
+/* An epoch is over when all flows have ended and the last trace has had its
+ * time: what an agent learns after that would belong to no window. */
 static int is_over(const struct xp_lab *l, sim_ns now)
 {
 	return netns_traffic_left(l->traffic) == 0 &&
 	    (l->heard == 0 || now >= l->heard + l->trace_ns);
 }
 
-/* When agents were told of the last segment that was sent again. */
+/* Note when agents were last told of a segment that was sent again. The fabric
+ * does not say so, but its counters go up. */
 static void note_retx(struct xp_lab *l, sim_ns now)
 {
 	const struct fabric_real_counters *c = fabric_real_count(l->fabric);
@@ -255,6 +274,7 @@ static int lab_lab_live(struct xp_lab *l, const struct truth *truth,
 	sim_ns now = began, change = 0;
 	int rc = 0;
 	do {
+		/* What holds at the time 0 is set before anything runs. */
 		if (now - began >= change) {
 			if (l->wire->ops->apply)
 				rc = l->wire->ops->apply(l->wire, now - began,
@@ -278,6 +298,8 @@ static int look(struct xp_lab *l, size_t n, struct sim_err *e)
 	unsigned n_failed = 0;
 	for (size_t i = 0; i < n; i++) {
 		s->end[i] = *netns_traffic_end(l->traffic, i);
+		/* A flow that was given up has its kernel throw packets away,
+		 * which the audit must know of. */
 		n_failed += s->end[i].state == NETNS_FLOW_FAILED;
 	}
 	return l->wire->ops->look(l->wire, n_failed, s, e);

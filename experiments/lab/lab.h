@@ -9,8 +9,8 @@
  *	007's agents trace what was lost    models/real/real.h
  *
  * in one thread, kept to one CPU: on several, packets of a flow overtake each
- * other and TCP sends again what is not lost. With the same seeds flows take the
- * same paths in each run; what is lost, and when, is never quite the same.
+ * other and TCP sends again what is not lost. With the same seeds flows take
+ * the same paths in each run; what is lost, and when, is never quite the same.
  */
 #ifndef EXPERIMENTS_LAB_LAB_H
 #define EXPERIMENTS_LAB_LAB_H
@@ -25,7 +25,7 @@ struct xp_lab_notes {
 	struct res_provenance note[6]; /* ends with a NULL name */
 	char fabrics[64], cpu[16], hosts[1024], switches[1024];
 };
-/* FABRICS: their names. */
+/* FABRICS: the names of the fabrics that the run used. */
 void xp_lab_notes(struct xp_lab_notes *n, const char *fabrics);
 
 struct xp_lab;

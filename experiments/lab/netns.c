@@ -41,9 +41,14 @@ static int netns_begin(struct xp_wire *base, const struct scene *scene,
 	    .max_drops = x->max_drops,
 	    .syn_timeout_s = x->syn_timeout_s};
 	struct sim_rng r;
+	/* The kernel counts ICMP since the network was built; an epoch is a
+	 * difference. */
 	int rc = netns_icmp_count(w->net, base->topo, &w->before, e);
 	if (rc < 0)
 		return rc;
+	/* Losses of the kernel have a seed that derives from the scene's, so
+	 * the n-th packet of a link is lost in each run alike; which packet is
+	 * the n-th is up to TCP and the clock. */
 	sim_rng_init(&r, &scene->where, SIM_STREAM_LOSS, 0);
 	const uint64_t high = sim_rng_u32(&r);
 	p.seed = high << 32 | sim_rng_u32(&r);
@@ -74,7 +79,8 @@ static struct fabric_real_retx_source netns_retx_of(struct xp_wire *base)
 
 /* --- what came of it ------------------------------------------------------ */
 
-/* What the truth must not miss. */
+/* The truth must be whole: an epoch of which drops or retransmissions found no
+ * room is an error, and no result with less truth in it. */
 static int netns_check_whole(struct wire *n, struct sim_err *e)
 {
 	uint64_t n_lost, n_untold = 0;
@@ -91,13 +97,16 @@ static int netns_check_whole(struct wire *n, struct sim_err *e)
 	return 0;
 }
 
-/* A flow that is given up throws away what waits there out of order, for which
- * the kernel has no reason of its own. */
+/* A socket that is reset throws away what waits in it out of order, and the
+ * kernel gives no reason for it. So where flows were given up, drops without a
+ * reason are put down to them. */
 static int is_of_failure(const struct netns_audit *a, unsigned n_failed)
 {
 	return n_failed > 0 && strcmp(a->reason, "NOT_SPECIFIED") == 0;
 }
 
+/* Count the drops for which nothing in the scene is to blame, and keep the
+ * reason of the most of them for the message. */
 static int netns_audit_others(struct wire *w, unsigned n_failed,
     struct xp_lab_seen *s, struct sim_err *e)
 {
@@ -151,6 +160,7 @@ static void netns_close_wire(struct xp_wire *base)
 
 static const struct xp_wire_ops netns_ops = {
     .name = "netns",
+    /* The kernel's ECMP is not topo_path(): paths are only known by tracing. */
     .own_paths = 1,
     .begin = netns_begin,
     .apply = netns_apply,
@@ -179,6 +189,8 @@ int xp_wire_open_netns(struct xp_wire **out, const struct topo *t,
 		xp_wire_close(&w->base);
 		return rc;
 	}
+	/* Sockets are opened by entering the host's namespace, for which this
+	 * descriptor is borrowed. */
 	for (topo_host h = 0; h < t->n_hosts; h++)
 		w->base.host[h] =
 		    (struct fabric_real_host){topo_addr_of_host(h),

@@ -17,7 +17,8 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-/* Exact intervals are left by a network as it should be once in 10^6 times. */
+/* The width of intervals: a network as it should be is outside of an exact one
+ * of these once in 10^6 times, so that a failure means something. */
 #define CONFIDENCE (1 - 1e-6)
 
 enum {
@@ -64,7 +65,8 @@ static const char *selftest_word(int ok)
 	return ok ? "ok" : "FAIL";
 }
 
-/* Flows between hosts that follow from their number. */
+/* Flow i goes from host i mod n to each other host in turn, so that all pairs
+ * occur and the ports tell the flow's number. */
 static void list_flows(struct selftest *t, size_t n, sim_ns spread_ns)
 {
 	const uint32_t n_hosts = t->topo.n_hosts;
@@ -84,7 +86,8 @@ static void list_flows(struct selftest *t, size_t n, sim_ns spread_ns)
 
 /* --- traced paths are those of the data ----------------------------------- */
 
-/* What the agents are told of, without any loss: each flow as it runs. */
+/* Agents trace a flow when a segment of it is sent again. Here they are told so
+ * of each flow, though nothing is lost, while its data is on its way. */
 struct paths {
 	struct selftest *t;
 	struct netns_net *net;
@@ -105,6 +108,8 @@ static struct topo_tuple selftest_tuple_of(const struct obs_flow *f)
 	    TOPO_PROTO_TCP};
 }
 
+/* The source of retransmissions: one made-up event for each time that the
+ * eventfd was written to. */
 static int selftest_tell(void *arg, struct fabric_real_retx out[], size_t cap,
     size_t *n, struct sim_err *e)
 {
@@ -125,6 +130,7 @@ static int compare_path(void *arg, topo_host host, sim_ns at,
     const struct agent_report *r, struct sim_err *e)
 {
 	struct paths *p = arg;
+	/* list_flows() gave the port by the number. */
 	const size_t i = (r->tuple.src_port - 10001u) / 2;
 	struct algo_path path;
 	uint64_t traced = 0;
@@ -134,13 +140,17 @@ static int compare_path(void *arg, topo_host host, sim_ns at,
 		if (path.link[k] != TOPO_NONE)
 			traced |= UINT64_C(1) << path.link[k];
 	p->n_reports++;
+	/* The same set of links and the same number of them, since a path is
+	 * counted twice if it crosses a link twice. */
 	p->n_same += path.complete && path.n_hops == p->n_data[i] &&
 	    traced == p->data[i];
 	return 0;
 }
 
-/* One flow alone, traced while it runs; the links that carried its data are
- * those with as many bytes as that has. */
+/* Run one flow alone and trace it meanwhile. The links that its data went over
+ * are those that carried at least as many bytes as it has; acknowledgements and
+ * probes are far fewer. This is the truth by counters, which has nothing to do
+ * with ECMP or with ICMP. */
 static int run_path(struct paths *p, size_t i, struct sim_err *e)
 {
 	const struct netns_traffic_params usual = {0};
@@ -185,6 +195,7 @@ static int open_paths(struct paths *p, struct sim_err *e)
 	struct fabric_real_params real;
 	const struct fabric_real_retx_source retx = {p, p->news, selftest_tell};
 	int rc;
+	/* A bit each in a uint64_t. */
 	assert(t->topo.n_hosts <= 64 && t->topo.n_links <= 64);
 	if ((rc = sim_field_defaults(fabric_real_fields, &real, e)) < 0 ||
 	    (rc = netns_open(&p->net, &t->topo, &t->params, e)) < 0)
@@ -214,6 +225,7 @@ static int test_paths(struct selftest *t, struct sim_err *e)
 	list_flows(t, N_PATHS, 0);
 	for (size_t i = 0; rc == 0 && i < N_PATHS; i++)
 		rc = run_path(&p, i, e);
+	/* Traces of the last flows may still be under way. */
 	if (rc == 0) {
 		struct fabric *f = fabric_real_fabric(p.fabric);
 		rc = fabric_run(f, &p.agents,
@@ -263,6 +275,8 @@ static unsigned count_done(const struct xp_lab_seen *s)
 	return n;
 }
 
+/* Nothing is broken, so nothing may be dropped or sent again: whatever is, this
+ * machine does by itself, and each result would have it in. */
 static int test_health(struct selftest *t, struct xp_lab *lab,
     struct sim_err *e)
 {
@@ -286,6 +300,8 @@ static int test_health(struct selftest *t, struct xp_lab *lab,
 	return 0;
 }
 
+/* One link loses at a known rate. What is counted must fit that rate, be the
+ * same by link and by flow, and be nowhere else. */
 static int test_loss(struct selftest *t, struct xp_lab *lab, const char *name,
     double rate, struct sim_err *e)
 {
@@ -343,8 +359,10 @@ static int set_knob(const struct netns_net *net, topo_host h, const char *path,
 	    : sim_fail(e, SIM_EUNSUPPORTED, "%s cannot be set.", path);
 }
 
-/* SYNs leave host 0 over a link that loses RATE of them; nothing else is lost,
- * so that the client's timer alone tells when a connect succeeds. */
+/* Build a network where SYNs leave host 0 over a link that loses RATE of them.
+ * Only that direction loses: were the SYN-ACK lost, the server's timer would
+ * send it again at the same time as the client's, and two losses would look
+ * like one. */
 static int open_syns(struct selftest *t, struct syns *s, double rto_s,
     double rate, double give_up_s, struct sim_err *e)
 {
@@ -365,7 +383,9 @@ static int open_syns(struct selftest *t, struct syns *s, double rto_s,
 		0 ||
 	    (rc = truth_add_fault(&truth, &fault, e)) < 0)
 		goto out;
-	/* The paper's 3 s and 9 s double from the first on. */
+	/* Pingmesh reads one drop from 3 s and two from 9 s, which takes a
+	 * timer that doubles from the first SYN on. Newer kernels send their
+	 * first SYNs at equal distances. */
 	if (rto_s != 1 &&
 	    (rc = set_knob(s->net, 0,
 		 "/proc/sys/net/ipv4/tcp_syn_linear_timeouts", "0", e)) < 0)
@@ -392,7 +412,9 @@ static void close_syns(struct syns *s)
 	netns_close(s->net);
 }
 
-/* Which rung of the kernel's timers a connect stands on. */
+/* Count a connect by how many SYNs its time says were lost: after k of them it
+ * takes the sum of the first k waits, and a round trip that is next to
+ * nothing. */
 static void put_on_rung(struct syns *s, const struct agent_event *ev)
 {
 	const sim_ns *wait = fabric_real_fabric(s->fabric)->caps.syn_rto_ns;
@@ -402,7 +424,9 @@ static void put_on_rung(struct syns *s, const struct agent_event *ev)
 		return;
 	}
 	for (unsigned k = 0; k <= FABRIC_MAX_WAITS; k++) {
-		/* Timers end on ticks of up to 10 ms, the later the coarser. */
+		/* Timers of the kernel end on its ticks, of up to 10 ms, and
+		 * long ones with a coarser grain, which is why they may be late
+		 * by a share of themselves. */
 		if (ev->rtt_ns + SIM_MS >= rung &&
 		    ev->rtt_ns <= rung + rung / 20 + 200 * SIM_MS) {
 			s->n_at[k]++;
@@ -413,6 +437,8 @@ static void put_on_rung(struct syns *s, const struct agent_event *ev)
 	s->n_off++;
 }
 
+/* All connects at once, so that the test takes as long as its slowest connect;
+ * each from a port of its own. */
 static int connect_all(struct selftest *t, struct syns *s, double give_up_s,
     struct sim_err *e)
 {
@@ -432,6 +458,7 @@ static int connect_all(struct selftest *t, struct syns *s, double give_up_s,
 			(uint16_t)(20000 + i), SYN_PORT, TOPO_PROTO_TCP}};
 		rc = f->ops->submit(f, 0, &a, 1, e);
 	}
+	/* An empty answer means that the time is up. */
 	while (rc == 0 && n_done < N_SYNS && n > 0) {
 		rc = f->ops->poll(f, end, ev, host, at, CAP, &n, e);
 		for (size_t i = 0; rc == 0 && i < n; i++)
@@ -460,7 +487,8 @@ static int test_syns(struct selftest *t, const char *what, double rto_s,
 		rc = sim_fail(e, rc, "%s", why.msg);
 	else
 		rc = connect_all(t, &s, give_up_s, e);
-	/* How many had to wait tells the loss once more. */
+	/* The share of connects that had to wait is one more measurement of the
+	 * loss that was set. */
 	const unsigned n_waited = N_SYNS - s.n_at[0];
 	if (rc == 0)
 		rc = sim_binomial_interval(n_waited, N_SYNS, CONFIDENCE, &lo,
@@ -500,7 +528,8 @@ static int run_all(struct selftest *t, struct sim_err *e)
 	if ((rc = test_health(t, lab, e)) == 0 &&
 	    (rc = test_loss(t, lab, "t1.0->tor1", 0.01, e)) == 0)
 		rc = test_loss(t, lab, "tor4->host8", 0.05, e);
-	/* The next two keep to one CPU as well: sockets are few. */
+	/* The lab is closed first, and with it the thread is let loose from its
+	 * one CPU; the next two need no such care, as they have few packets. */
 	xp_lab_close(lab);
 	if (rc == 0)
 		rc = test_syns(t, "SYNs", 1, 6, e);
@@ -509,6 +538,7 @@ static int run_all(struct selftest *t, struct sim_err *e)
 
 int xp_lab_selftest(FILE *out, unsigned *n_failed, struct sim_err *e)
 {
+	/* The smallest Clos with several ways at each tier. */
 	const struct topo_clos shape = {.n_pods = 2,
 	    .n_tors = 3,
 	    .n_t1 = 2,
@@ -525,6 +555,7 @@ int xp_lab_selftest(FILE *out, unsigned *n_failed, struct sim_err *e)
 	    (rc = sim_field_defaults(netns_fields, &t->params, e)) == 0 &&
 	    (rc = sim_field_defaults(algo_path_agent_fields, &t->agent, e)) ==
 		0) {
+		/* No budget of traces: each flow is to be traced, at once. */
 		t->agent.c_t = 0;
 		t->agent.timeout_s = 0.2;
 		rc = run_all(t, e);

@@ -16,8 +16,9 @@ struct wire {
 	size_t cap_drops;
 };
 
-/* Packets that hosts sent or should have got and that are not lost by a fault:
- * refused, or for want of room. Why the most of them were in *WHY. */
+/* How many packets were lost without any fault of the scene: refused as no
+ * packets of ours, or dropped for want of room here or in a host's device. *WHY
+ * is the reason of the most of them. Counters go up from the opening on. */
 static int tun_others(const struct wire *w, uint64_t *n, const char **why,
     struct sim_err *e)
 {
@@ -42,6 +43,8 @@ static int tun_begin(struct xp_wire *base, const struct scene *scene,
 	struct wire *w = (struct wire *)base;
 	const char *why;
 	int rc;
+	/* That timer is set by eBPF, which fabric netns has and this one does
+	 * not. */
 	if (x->syn_timeout_s > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "fabric tun: hosts wait for SYN-ACKs as their kernel "
@@ -85,14 +88,18 @@ static int tun_look(struct xp_wire *base, unsigned n_failed,
 		    .n_hole = from->drop[i].in_hole};
 	s->drop = w->drop;
 	s->n_drops = from->n_drops;
+	/* Links are not counted here: a simulated network has no counter that
+	 * might say anything else than the list of drops. */
 	s->count = NULL;
 	s->icmp = (struct netns_icmp){load.n_sent, load.n_suppressed};
+	/* The reason may be of an earlier epoch; the number is of this one. */
 	s->n_other -= w->n_other;
 	snprintf(s->other, sizeof(s->other), "%s", why);
 	return 0;
 }
 
-/* What is still on its way goes on when the next epoch does. */
+/* Nothing is to be done: packets still on their way belong to flows that have
+ * ended, and are delivered, or not, in the next epoch. */
 static void tun_end(struct xp_wire *base)
 {
 	(void)base;

@@ -10,7 +10,8 @@
 #include "models/real/namespace.h"
 #include "sim/vec.h"
 
-/* The last: the first ones have more to do. */
+/* The last CPU that this process may use: interrupts and other programs tend to
+ * be on the first ones. */
 int xp_wire_cpu(void)
 {
 	cpu_set_t all;
@@ -31,6 +32,9 @@ int xp_wire_init(struct xp_wire *w, const struct xp_wire_ops *ops,
 	sched_getaffinity(0, sizeof(w->cpus), &w->cpus);
 	CPU_ZERO(&one);
 	CPU_SET(xp_wire_cpu(), &one);
+	/* On several CPUs packets of one flow are handled side by side and
+	 * overtake each other; TCP then sends again what no link has lost, and
+	 * agents would trace it. */
 	sched_setaffinity(0, sizeof(one), &one);
 	return SIM_ZALLOC(&w->host, t->n_hosts, e);
 }
@@ -45,6 +49,8 @@ void xp_wire_close(struct xp_wire *w)
 	free(w);
 }
 
+/* Knobs are of a namespace, so the thread goes through all hosts, and home
+ * again in any case. */
 int xp_wire_set(const struct xp_wire *w, const char *knob, uint32_t value,
     struct sim_err *e)
 {
