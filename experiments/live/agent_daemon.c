@@ -1,5 +1,9 @@
 /* experiments/live/agent_daemon.c -- Pingmesh's agent on this host, for good.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * One thread runs slices of a quarter of a second; between two of them signals,
+ * log, status and the watchdog are looked after. Signals are blocked and asked
+ * for there, so no handler ever runs in the middle of anything.
  */
 #include "experiments/live/agent_daemon.h"
 
@@ -44,6 +48,8 @@ static sim_ns agent_daemon_now(const struct xp_agent *a)
 }
 
 /* --- status --------------------------------------------------------------- */
+/* Counters come from the lists that declare them, so a new one is in the status
+ * by itself. */
 #define PUT(name, doc)                                                         \
 	sim_put(t, "%s\"%s\": %" PRIu64, first, #name, c->name);               \
 	first = ", ";
@@ -86,6 +92,7 @@ static void put_cost(struct sim_text *t)
 	unsigned long pages = 0;
 	struct rusage u;
 	FILE *f = fopen("/proc/self/statm", "re");
+	/* The second number of statm is the resident pages. */
 	if (f && fscanf(f, "%*u %lu", &pages) != 1)
 		pages = 0;
 	if (f)
@@ -122,7 +129,7 @@ static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
 	sim_put(&t, "}, \"sockets\": {");
 	put_sockets(&t, fabric_real_count(a->fabric));
 	sim_put(&t, "}}\n");
-	/* 60 numbers of at most 20 digits do fit. */
+	/* The text fits: it has some 60 numbers of at most 20 digits. */
 	return t.n < XP_DAEMON_TEXT ? t.n : XP_DAEMON_TEXT - 1;
 }
 
@@ -143,6 +150,9 @@ static void log_status(struct xp_agent *a)
 }
 
 /* --- the log -------------------------------------------------------------- */
+/* The agent keeps its last lines in a ring and counts those that fell out of
+ * it; what is new since the last look is written. It knows only the fabric's
+ * clock, which is shifted to the wall clock here. */
 static void log_lines(struct xp_agent *a)
 {
 	const uint64_t shift = clock_wall() - agent_daemon_now(a);
@@ -162,6 +172,8 @@ static void log_lines(struct xp_agent *a)
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
 	const uint64_t n_blamed = c->n_unanswered + c->n_untaken;
+	/* One line however many failed, with the reason of the last: a
+	 * collector that is down must not fill the log. */
 	if (n_blamed > a->n_blamed)
 		xp_daemon_log_say(&a->log, clock_wall(), "%s",
 		    xp_fetch_why(a->fetch));
@@ -177,7 +189,8 @@ static void signals_of(sigset_t *set)
 	sigaddset(set, SIGUSR1);
 }
 
-/* 1 if it is to end. */
+/* Take the signals that have come. Returns 1 if the daemon is to end; SIGUSR1
+ * only has the status logged. */
 static int heed_signals(struct xp_agent *a)
 {
 	const struct timespec at_once = {0};
@@ -192,6 +205,8 @@ static int heed_signals(struct xp_agent *a)
 	return 0;
 }
 
+/* Reports of paths are 007's; one here is a mistake in the code, and better
+ * found than dropped. */
 static int no_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
@@ -217,7 +232,7 @@ static int run_slice(struct xp_agent *a, sim_ns until, struct sim_err *e)
 	return 0;
 }
 
-/* Of `once`: there was an answer, or none. */
+/* With `once`: whether the controller has answered, or is known not to. */
 static int has_asked(const struct xp_agent *a)
 {
 	struct algo_pingmesh_status s;
@@ -227,7 +242,9 @@ static int has_asked(const struct xp_agent *a)
 	    0;
 }
 
-/* Hand over what is held. */
+/* Stop probing and hand over what is held, as long as grace_s allows. The agent
+ * is told to end again in each slice: it has one upload at a time, so the next
+ * batch can only go when the last one was answered. */
 static int wind_down(struct xp_agent *a, struct sim_err *e)
 {
 	const sim_ns until =
@@ -289,7 +306,9 @@ static int open_agent(struct xp_agent *a, struct sim_err *e)
 {
 	const struct xp_agent_params *p = &a->params;
 	struct sim_seed where = {0};
-	/* No two agents and no two starts are to do things at the same time. */
+	/* A random seed and not a chosen one: agents that start at the same
+	 * time, all of a rack after power is back, say, are not to probe and
+	 * upload at the same moments. */
 	if (getrandom(&where.seed, sizeof(where.seed), 0) != sizeof(where.seed))
 		return sim_fail(e, SIM_EIO, "there are no random bytes.");
 	int rc = fabric_agents_open(&a->agents, &algo_pingmesh_agent, &p->agent,
@@ -297,7 +316,8 @@ static int open_agent(struct xp_agent *a, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	fabric_agents_renew(&a->agents, &where);
-	/* Made here, so that its status can be asked for. */
+	/* The agent is made here and not at its first event, so that its status
+	 * can be asked for before. */
 	return algo_pingmesh_agent.init(a->agents.state, 0, &p->agent, e);
 }
 
@@ -315,15 +335,20 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	int rc;
 	agent_daemon_block_signals();
 	xp_notify_open(&a->notify);
-	/* Limits first: what breaks them breaks here. */
+	/* The memory limit holds before anything is allocated, so that a limit
+	 * which is too small shows at the start and not in some night. */
 	if ((rc = xp_daemon_limit(p->memory_mib, e)) < 0 ||
 	    (rc = xp_fetch_open(&a->fetch, &fetch, e)) < 0 ||
 	    (rc = fabric_real_open(&a->fabric, &self, 1, &p->fabric, e)) < 0 ||
 	    (rc = xp_daemon_log_open(&a->log, p->log, e)) < 0)
 		return rc;
 	a->base = fabric_real_fabric(a->fabric);
+	/* Opened like the log while this process may still write where its user
+	 * may not. */
 	if (p->status && (rc = xp_daemon_file(&a->status_fd, p->status, e)) < 0)
 		return rc;
+	/* Rights go as soon as sockets and files are open, and before the first
+	 * byte of anybody else is read. */
 	if ((rc = xp_daemon_drop(p->user, e)) < 0 ||
 	    (rc = xp_fetch_serve(a->fetch, a->fabric, e)) < 0)
 		return rc;
@@ -352,6 +377,8 @@ void xp_agent_close(struct xp_agent *a)
 {
 	if (!a)
 		return;
+	/* The fabric first: it gives back documents that the contacts have lent
+	 * to it. */
 	fabric_real_close(a->fabric);
 	fabric_agents_close(&a->agents);
 	xp_fetch_close(a->fetch);

@@ -1,5 +1,9 @@
 /* experiments/live/batch_export.c -- a collector's files as one recording.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The files are read twice: first for the time that they span, which is the
+ * recording's beginning and length and must be known before its first row is
+ * written; then to write the rows.
  */
 #include "experiments/live/batch_export.h"
 
@@ -30,6 +34,7 @@ struct export
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
 
+/* Rows go out batch by batch, so that memory does not grow with the files. */
 static int batch_export_flush(struct export *x, struct sim_err *e)
 {
 	int rc;
@@ -46,8 +51,8 @@ static int batch_export_flush(struct export *x, struct sim_err *e)
 	return 0;
 }
 
-/* The table that a record goes to, or NULL if it can be no row, which is
- * counted. */
+/* Make record R the row *P and tell which table it belongs to. NULL: it can be
+ * no row, and why is counted; a record is never dropped silently. */
 static struct obs_probes *sort_record(struct export *x,
     const struct algo_pingmesh_record *r, struct obs_probe *p)
 {
@@ -69,8 +74,10 @@ static struct obs_probes *sort_record(struct export *x,
 	}
 }
 
-/* What a collector adds between the two passes may be older or newer than all
- * that the first one saw: the second one leaves that out. */
+/* Take the rows of one batch. A collector may be running, and what it adds
+ * between the two passes may be older or newer than all that the first pass
+ * saw; the second one leaves that out, as the length of the recording has been
+ * written. */
 static int take_batch(struct export *x, struct sim_err *e)
 {
 	struct obs_probe p;
@@ -94,8 +101,9 @@ static int take_batch(struct export *x, struct sim_err *e)
 	return x->out ? batch_export_flush(x, e) : 0;
 }
 
-/* Counters say when probes were under way no better than probes do: those of
- * windows without any of that time are left out. */
+/* A window of counters. It does not widen the time of the recording, since all
+ * it says of that time is less exact than what probes say; windows that have no
+ * part in it are left out. */
 static int batch_export_take_window(struct export *x, size_t n,
     struct sim_err *e)
 {
@@ -117,7 +125,7 @@ static int batch_export_take_window(struct export *x, size_t n,
 	return rc < 0 ? rc : batch_export_flush(x, e);
 }
 
-/* A batch of N bytes that was not seen before. */
+/* Take the N bytes of a batch that was not seen before. */
 static int take_bytes(struct export *x, enum algo_pingmesh_wire_kind kind,
     size_t n, struct sim_err *e)
 {
@@ -156,6 +164,8 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 		if ((rc = take_bytes(x, id.kind, n, e)) < 0)
 			break;
 	}
+	/* Behind damage nothing can be read, as the next batch begins where
+	 * this one's length says. */
 	if (rc == XP_BATCH_DAMAGED)
 		x->n->n_bytes_damaged += (uint64_t)st.st_size - whole;
 	fclose(in);
@@ -170,6 +180,8 @@ static int batch_export_pass(struct export *x, const char *dir,
 	int rc = 0, n = -1;
 	*x->n = (struct xp_batch_exported){.origin_ns = origin_ns};
 	xp_batch_set_free(&x->seen);
+	/* The limit is for a daemon that runs for months; here the files bound
+	 * the set. */
 	x->seen.max_runs = SIZE_MAX;
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || (n = xp_batch_files(fd, &found)) < 0)
@@ -196,6 +208,8 @@ static int write_out(struct export *x, const char *dir, const char *path,
 	if (x->first_ns > x->last_ns)
 		return sim_fail(e, SIM_EINVAL,
 		    "%s holds no probe between these servers.", dir);
+	/* A whole ten minutes, so that windows of ten minutes begin where those
+	 * of the clock do. */
 	const sim_ns origin = x->first_ns - x->first_ns % ORIGIN_STEP;
 	const sim_ns from = x->first_ns - origin;
 	const sim_ns to = x->last_ns - origin + 1;

@@ -1,5 +1,10 @@
 /* experiments/live/batch_store.c -- the collector's files: batches, each once.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What the files hold is the truth, and memory follows it: a batch is written
+ * (and, with `sync`, on the disk) before it is in the set of known ones, and
+ * only then is the agent told so. A crash in between costs a repetition, which
+ * the set knows after the next start, and never a batch.
  */
 #include "experiments/live/batch_store.h"
 
@@ -51,10 +56,14 @@ int xp_batch_next(FILE *in, unsigned char *buf, size_t *n,
 	if (ferror(in))
 		return sim_fail(e, SIM_EIO, "cannot read: %s.",
 		    strerror(errno));
+	/* An end between two batches is a proper one. */
 	if (got == 0)
 		return XP_BATCH_END;
+	/* Less than a batch at the end of a file is what a kill leaves: torn,
+	 * but not damaged. */
 	if (got < ALGO_PINGMESH_WIRE_HEAD)
 		return XP_BATCH_TORN;
+	/* A length that no batch has: whatever follows cannot be found. */
 	if (algo_pingmesh_wire_length(buf, &size, &why) < 0)
 		return XP_BATCH_DAMAGED;
 	const size_t more = size - got;
@@ -80,8 +89,8 @@ static int batch_store_note(struct xp_batch_store *s,
 	return rc < 0 ? rc : 0;
 }
 
-/* Read a file up to what is no batch. *WHOLE += bytes before that, *END = what
- * it was. */
+/* Read a file up to what is no batch and note what it has. *WHOLE += bytes
+ * before that, *END = why it ended. */
 static int replay(struct xp_batch_store *s, FILE *in, unsigned char *buf,
     uint64_t *whole, int *end, struct sim_err *e)
 {
@@ -97,7 +106,9 @@ static int replay(struct xp_batch_store *s, FILE *in, unsigned char *buf,
 	return rc < 0 ? rc : 0;
 }
 
-/* NAME is ours: batches-DAY-NUMBER.cpmb. */
+/* Whether NAME is one of the collector's files, batches-DAY-NUMBER.cpmb,
+ * written exactly as it would write it: other files of the folder are not its
+ * own to touch. */
 static int is_ours(const char *name, unsigned *day, unsigned *number)
 {
 	char again[NAME_BYTES];
@@ -113,8 +124,8 @@ static int filter(const struct dirent *d)
 	return is_ours(d->d_name, &day, &number);
 }
 
-/* Numbers go up from file to file, so that the order does not hang on the
- * clock. */
+/* Files are sorted by their number, which goes up from file to file; the day
+ * would be wrong where a clock was set back. */
 static int by_number(const struct dirent **a, const struct dirent **b)
 {
 	unsigned day, x = 0, y = 0;
@@ -131,7 +142,8 @@ static int64_t day_of(unsigned yyyymmdd)
 	return (int64_t)timegm(&t) / 86400;
 }
 
-/* Go on with the newest file where its last whole batch ends. */
+/* Go on writing the newest file where its last whole batch ends; what a kill
+ * left behind that is cut off. */
 static int batch_store_go_on(struct xp_batch_store *s, const char *name,
     uint64_t whole, uint64_t size, struct sim_err *e)
 {
@@ -176,6 +188,7 @@ static int batch_store_read_file(struct xp_batch_store *s, const char *name,
 	s->held.n_files++;
 	s->held.n_bytes += size;
 	is_ours(name, &day, &s->last_number);
+	/* A file with damage is kept as it is, for somebody to look at. */
 	if (is_newest && end != XP_BATCH_DAMAGED)
 		return batch_store_go_on(s, name, whole, size, e);
 	s->held.n_bytes_damaged += size - whole;
@@ -236,6 +249,8 @@ static int begin_file(struct xp_batch_store *s, int64_t day, struct sim_err *e)
 	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd < 0)
 		return batch_store_io_fail(s, "create", name, e);
+	/* A new file is lost with the power unless its folder is synced as
+	 * well. */
 	if (s->params.sync && fsync(s->dir_fd) < 0) {
 		int rc = batch_store_io_fail(s, "sync", "", e);
 		close(fd);
@@ -251,8 +266,9 @@ static int begin_file(struct xp_batch_store *s, int64_t day, struct sim_err *e)
 	return 0;
 }
 
-/* A file that can't be brought back to its last whole batch is left behind: its
- * end is then torn, which a reader knows. */
+/* Cut off what was written of a batch that failed. If that cannot be done
+ * either, the file is left behind with a torn end, which a reader knows, and
+ * the next batch begins a new one. */
 static void batch_store_take_back(struct xp_batch_store *s)
 {
 	if (ftruncate(s->fd, (off_t)s->end) == 0)
@@ -268,6 +284,8 @@ static int batch_store_append(struct xp_batch_store *s,
 	int rc = 0;
 	while (put < n && rc == 0) {
 		const ssize_t k =
+		    /* At a position, and not at the end of the file: what a
+		     * failed write left there is written over. */
 		    pwrite(s->fd, bytes + put, n - put, (off_t)(s->end + put));
 		if (k > 0)
 			put += (size_t)k;
@@ -279,8 +297,9 @@ static int batch_store_append(struct xp_batch_store *s,
 		return rc;
 	}
 	if (s->params.sync && fdatasync(s->fd) < 0) {
-		/* What the disk holds is unknown from here on: this file is
-		 * not trusted with another batch. */
+		/* After a failed sync the kernel may call the pages clean
+		 * although they are not on the disk, so a second sync would say
+		 * nothing. This file is not trusted with another batch. */
 		rc = batch_store_io_fail(s, "sync", s->name, e);
 		batch_store_take_back(s);
 		if (s->fd >= 0)
@@ -307,6 +326,8 @@ int xp_batch_store_put(struct xp_batch_store *s,
 		    "The files hold %" PRIu64 " bytes, and %" PRIu64
 		    " are allowed.",
 		    s->held.n_bytes, s->params.total_bytes);
+	/* Memory first: once the batch is in the file, noting it cannot fail
+	 * any more. */
 	if ((rc = xp_batch_set_reserve(&s->set, id, e)) < 0)
 		return rc;
 	if (s->fd >= 0 &&
@@ -331,6 +352,8 @@ static int open_dir(struct xp_batch_store *s, struct sim_err *e)
 	s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
 		return batch_store_io_fail(s, "open", "", e);
+	/* The lock goes with the process, however it ends, so no stale one has
+	 * ever to be removed. */
 	if (flock(s->dir_fd, LOCK_EX | LOCK_NB) == 0)
 		return 0;
 	if (errno != EWOULDBLOCK)

@@ -23,7 +23,8 @@
 #include "topo/addr.h"
 
 /* --- address -------------------------------------------------------------- */
-/* In host byte order; 0: none that others reach. */
+/* The IPv4 address in host byte order; 0 for those that other hosts do not
+ * reach: 127/8 and 169.254/16. */
 static uint32_t address_of(const struct ifaddrs *i)
 {
 	if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET)
@@ -79,17 +80,25 @@ static int become(const char *user, struct sim_err *e)
 		return 0;
 	snprintf(what, sizeof(what), "cannot become user %.32s (%u)", user,
 	    (unsigned)p->pw_uid);
+	/* Groups first and the user last, since changing groups takes the right
+	 * that is then gone. All three ids are set, or the old ones could be
+	 * had back. */
 	if (setgroups(0, NULL) < 0 ||
 	    setresgid(p->pw_gid, p->pw_gid, p->pw_gid) < 0 ||
 	    setresuid(p->pw_uid, p->pw_uid, p->pw_uid) < 0)
 		return daemon_refused(what, e);
 	uid_t r, eff, saved;
+	/* Verified, since a call that does less than it says would leave a
+	 * daemon that is root: the way back must be closed. */
 	if (getresuid(&r, &eff, &saved) < 0 || r != p->pw_uid || eff != r ||
 	    saved != r || (r != 0 && setuid(0) == 0))
 		return sim_fail(e, SIM_EIO, "%s for good.", what);
 	return 0;
 }
 
+/* Capabilities that are kept across a change of user (ambient ones, or those of
+ * a service manager) go too, and NO_NEW_PRIVS keeps any program that this one
+ * might run from gaining some. */
 static int empty_capabilities(struct sim_err *e)
 {
 	struct __user_cap_header_struct head = {
@@ -109,7 +118,8 @@ int xp_daemon_drop(const char *user, struct sim_err *e)
 {
 	if (!user && geteuid() == 0)
 		user = "nobody";
-	/* Who may not change the bounding set has nothing that it bounds. */
+	/* Dropping from the bounding set takes a capability. Who has none fails
+	 * at the first, and has nothing that the set would bound. */
 	for (unsigned long cap = 0; cap <= 63; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0)
 			break;
@@ -117,6 +127,9 @@ int xp_daemon_drop(const char *user, struct sim_err *e)
 	return rc < 0 ? rc : empty_capabilities(e);
 }
 
+/* A daemon on every host of a fleet must never be what brings a host down:
+ * memory is bounded, a crash writes no core, and anything else gets the
+ * processor first. */
 int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
 {
 	const struct rlimit none = {0, 0};
@@ -133,6 +146,9 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
 }
 
 /* --- systemd -------------------------------------------------------------- */
+/* Half of what the watchdog allows, as sd_watchdog_enabled(3) advises. A
+ * variable that is meant for another process, which has only been inherited, is
+ * none. */
 static sim_ns watchdog(void)
 {
 	const char *us = getenv("WATCHDOG_USEC"), *of = getenv("WATCHDOG_PID");
@@ -161,11 +177,14 @@ void xp_notify_open(struct xp_notify *n)
 		    strlen(path));
 		n->fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	}
+	/* Nobody that this process starts is to speak in its name. */
 	unsetenv("NOTIFY_SOCKET");
 	unsetenv("WATCHDOG_USEC");
 	unsetenv("WATCHDOG_PID");
 }
 
+/* A service manager that does not listen must not hold up probing: nothing
+ * waits, and failures are ignored. */
 void xp_notify_say(const struct xp_notify *n, const char *state)
 {
 	if (n->fd >= 0)

@@ -18,6 +18,9 @@ enum { LINE = XP_DAEMON_TEXT + 64 };
 int xp_daemon_file(int *fd, const char *path, struct sim_err *e)
 {
 	struct stat st;
+	/* Files may be in folders that others can write to, while this process
+	 * is still root: no links are followed, and what is no regular file,
+	 * such as a pipe that would block, is refused. */
 	*fd = open(path,
 	    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC,
 	    0644);
@@ -31,6 +34,8 @@ int xp_daemon_file(int *fd, const char *path, struct sim_err *e)
 	return sim_fail(e, SIM_EINVAL, "%s is no regular file.", path);
 }
 
+/* One write of always the same length, blanks filling up: who reads at any
+ * moment gets one whole status, never the end of an older, longer one. */
 void xp_daemon_replace(int fd, char text[XP_DAEMON_TEXT], size_t n)
 {
 	memset(text + n - 1, ' ', XP_DAEMON_TEXT - n);
@@ -63,6 +68,9 @@ int xp_daemon_log_open(struct xp_daemon_log *l, const char *path,
 	return 0;
 }
 
+/* By copying, not by renaming: the user that the daemon has become may have no
+ * right to the folder. If copying fails the old lines are lost, but the log
+ * stays within its bound. */
 static void rotate(struct xp_daemon_log *l)
 {
 	char buf[4096];
@@ -103,6 +111,8 @@ void xp_daemon_log_say(struct xp_daemon_log *l, uint64_t wall_ns,
 	const int more = vsnprintf(line + n, LINE - 1 - n, fmt, args);
 	va_end(args);
 	if (more > 0)
+		/* What is longer than a line is cut short, with room for the
+		 * newline. */
 		n += (size_t)more < LINE - 2 - n ? (size_t)more : LINE - 2 - n;
 	line[n++] = '\n';
 	if (!is_file) {
@@ -111,8 +121,11 @@ void xp_daemon_log_say(struct xp_daemon_log *l, uint64_t wall_ns,
 	}
 	if (l->n + n > l->max)
 		rotate(l);
+	/* Rotating has failed: the line is dropped, as the disk is worth more
+	 * than it is. */
 	if (l->n + n > l->max)
 		return;
+	/* A log that cannot be written is no reason to stop probing. */
 	const ssize_t done = pwrite(l->fd, line, n, (off_t)l->n);
 	l->n += done > 0 ? (uint64_t)done : 0;
 }

@@ -29,9 +29,9 @@ struct xp_daemon_log {
 int xp_daemon_log_open(struct xp_daemon_log *l, const char *path,
     struct sim_err *e);
 
-/* A line, of up to XP_DAEMON_TEXT bytes, after the time (1970-01-01T00:00:00.000Z) in a file and after
- * "culprit: " on stderr, whose reader knows the time. What cannot be written is
- * dropped. */
+/* A line, of up to XP_DAEMON_TEXT bytes, after the time
+ * (1970-01-01T00:00:00.000Z) in a file and after "culprit: " on stderr, whose
+ * reader knows the time. What cannot be written is dropped. */
 void xp_daemon_log_say(struct xp_daemon_log *l, uint64_t wall_ns,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void xp_daemon_log_close(struct xp_daemon_log *l);

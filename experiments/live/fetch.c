@@ -27,7 +27,8 @@ enum {
 	MAX_SAID = 4096, /* bytes that a collector may say */
 };
 
-/* One request at a time of each kind. */
+/* One request of each kind at a time: a list, a batch, a window of counters.
+ * The agent asks for no more. */
 struct transfer {
 	CURL *easy;
 	struct curl_slist *headers;
@@ -57,8 +58,8 @@ struct xp_fetch {
 	int is_lent; /* `had`, to the agent */
 	size_t n_said;
 
-	/* The wall clock less the fabric's: when it began, and for the batch of
-	 * this number. */
+	/* The wall clock less the fabric's: when this began, and for the batch
+	 * of this number, which keeps what it had at its first try. */
 	uint64_t born_shift, shift, shifted;
 	struct algo_pingmesh_batch batch;
 	unsigned char wire[ALGO_PINGMESH_WIRE_MAX];
@@ -99,6 +100,9 @@ static sim_ns fetch_ns_of(double seconds)
 }
 
 /* --- libcurl and epoll ---------------------------------------------------- */
+/* libcurl says what to watch of one of its sockets. It may have closed the
+ * socket before it says "remove", so that epoll does not know it any more; that
+ * is no error. */
 static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg,
     void *known)
 {
@@ -121,7 +125,8 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *arg,
 	return 0;
 }
 
-/* MS: -1, never; a timer of 0 would be none. */
+/* libcurl says when to call it again: in MS, or never if that is -1. A timerfd
+ * of 0 would be disarmed, so "at once" is a nanosecond. */
 static int fetch_on_timer(CURLM *multi, long ms, void *arg)
 {
 	struct xp_fetch *f = arg;
@@ -134,6 +139,9 @@ static int fetch_on_timer(CURLM *multi, long ms, void *arg)
 	return timerfd_settime(f->timer, 0, &at, NULL);
 }
 
+/* Bytes of a list come. One byte more than the longest list is kept, which is
+ * how the agent learns that it is too long; beyond that the transfer is ended,
+ * so nobody can fill our memory. */
 static size_t on_list(char *bytes, size_t one, size_t n, void *arg)
 {
 	struct xp_fetch *f = arg;
@@ -148,6 +156,8 @@ static size_t on_list(char *bytes, size_t one, size_t n, void *arg)
 	return take; /* less than N ends it */
 }
 
+/* What a collector says is thrown away, and one that does not stop saying it is
+ * cut off. */
 static size_t on_said(char *bytes, size_t one, size_t n, void *arg)
 {
 	struct xp_fetch *f = arg;
@@ -157,8 +167,9 @@ static size_t on_said(char *bytes, size_t one, size_t n, void *arg)
 	return f->n_said <= MAX_SAID ? n : 0;
 }
 
-/* The tag of the last of the answers: 100 or so may come before it. One that is
- * too long, or has what we would not send back, is none. */
+/* Keep the ETag of the answer. Interim answers (100) and the headers of each
+ * may come before the last one, so every status line forgets the tag. One that
+ * is too long, or has bytes that must not be sent back in a header, is none. */
 static size_t on_header(char *line, size_t one, size_t n, void *arg)
 {
 	static const char name[] = "etag:";
@@ -190,13 +201,16 @@ static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
 	    : f->controller[(f->first + f->n_asked) % f->n_controllers];
 }
 
-/* Begin, with SHARE of the time that is left. Returns 0 if libcurl does not. */
+/* Begin a transfer, with one part in SHARE of the time that is left. Returns 0
+ * if libcurl does not, or if no time is left. */
 static int fetch_begin(struct xp_fetch *f, struct transfer *t,
     const char *header, unsigned share)
 {
 	const sim_ns at = fetch_now(f),
 		     left = t->until > at ? t->until - at : 0;
 	const long ms = (long)(left / share / SIM_MS);
+	/* libcurl borrows the list of headers, so the old one goes only now
+	 * that its transfer has ended. */
 	curl_slist_free_all(t->headers);
 	t->headers = header ? curl_slist_append(NULL, header) : NULL;
 	if (ms <= 0 || (header && !t->headers))
@@ -238,7 +252,9 @@ static int give(struct xp_fetch *f, int ok, const struct bytes *b,
 	    b ? b->p : NULL, b ? b->n : 0, e);
 }
 
-/* Ask the controllers that are left, in turn. */
+/* Ask the controllers that are left, one after the other, each with an equal
+ * share of the time: one that does not answer then cannot use up what the
+ * others would need. When none is left the agent is told so. */
 static int fetch_ask(struct xp_fetch *f, struct sim_err *e)
 {
 	char header[MAX_TAG + 32];
@@ -264,11 +280,14 @@ static int fetch_fetch(void *arg, topo_host host, uint64_t token,
 		fetch_stop(f, &f->get);
 		rc = give(f, 0, NULL, e);
 	}
-	/* What the agent still has cannot be written over. */
+	/* The agent has the last document until its next turn; writing over it
+	 * is no choice, and the agent tries again later. */
 	if (rc == 0 && f->is_lent)
 		return fabric_real_fetched(f->fabric, host, token, 0, NULL, 0,
 		    e);
 	f->get.token = token;
+	/* Less than the agent's own deadline, so that it hears of a failure
+	 * before it gives up by itself. */
 	f->get.until = fetch_now(f) + fetch_ns_of(0.9 * f->params.fetch_s);
 	f->n_asked = 0;
 	return rc < 0 ? rc : fetch_ask(f, e);
@@ -285,10 +304,13 @@ static void fetch_taken(void *arg, topo_host host, uint64_t token)
 static int fetched(struct xp_fetch *f, CURLcode code, long status,
     struct sim_err *e)
 {
-	/* Longer than any list: what came tells the agent so. */
+	/* A list that is longer than any may be is handed over as far as it
+	 * came: the agent itself finds that it is bad, and acts on that. */
 	const int is_long =
 	    code == CURLE_WRITE_ERROR && f->coming.n > f->params.max_bytes;
 	if ((code == CURLE_OK || is_long) && status == 200) {
+		/* Swapped, so that a list that fails half way leaves the one
+		 * that was had, with its tag, as it is. */
 		const struct bytes old = f->had;
 		f->had = f->coming;
 		f->coming = old;
@@ -303,12 +325,16 @@ static int fetched(struct xp_fetch *f, CURLcode code, long status,
 		f->n_asked++;
 		return fetch_ask(f, e);
 	}
+	/* Stay with the one that answered. */
 	f->first = (f->first + f->n_asked) % f->n_controllers;
 	return give(f, 1, status == 404 ? NULL : &f->had, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
-/* B as it is posted, with the times of the wall clock. */
+/* Encode B with times of the wall clock. A batch that is tried again must be
+ * the same bytes, so that the collector knows it; so the shift between the
+ * clocks is taken once for each batch, though the wall clock may have been set
+ * since. */
 static size_t stamp(struct xp_fetch *f, const struct algo_pingmesh_batch *b)
 {
 	struct algo_pingmesh_batch *out = &f->batch;
@@ -319,6 +345,8 @@ static size_t stamp(struct xp_fetch *f, const struct algo_pingmesh_batch *b)
 	memcpy(out, b,
 	    offsetof(struct algo_pingmesh_batch, record) +
 		b->n * sizeof(b->record[0]));
+	/* The agent's start names its batches, so this shift is never taken
+	 * anew. */
 	out->born_ns += f->born_shift;
 	for (uint32_t i = 0; i < out->n; i++)
 		out->record[i].sent_ns += f->shift;
@@ -332,7 +360,8 @@ static int uploaded(struct xp_fetch *f, int ok, struct sim_err *e)
 	return fabric_real_uploaded(f->fabric, 0, f->post.token, ok, e);
 }
 
-/* Post N bytes. Returns 0 if that cannot begin. */
+/* Post N bytes, which must stay until the transfer ends, since libcurl does not
+ * copy them. Returns 0 if that cannot begin. */
 static int post(struct xp_fetch *f, struct transfer *t, const void *bytes,
     size_t n)
 {
@@ -371,7 +400,9 @@ static void counted(struct xp_fetch *f, int ok)
 	f->count.n_windows_lost += ok == 0;
 }
 
-/* They are sent once, and new ones push old ones aside. */
+/* Counters of a window are sent once and never tried again: the next window is
+ * soon there, and the newest says most. One still under way is given up for
+ * it. */
 static int fetch_counters(void *arg, topo_host host, const void *data, size_t n,
     struct sim_err *e)
 {
@@ -442,6 +473,8 @@ static int ready(void *arg, struct sim_err *e)
 		}
 		curl_multi_socket_action(f->multi, fd, what, &running);
 	}
+	/* Ending a transfer may begin the next one of the same handle, so
+	 * messages are taken one by one. */
 	const CURLMsg *m;
 	while (rc == 0 && (m = curl_multi_info_read(f->multi, &left)))
 		if (m->msg == CURLMSG_DONE)
@@ -468,7 +501,8 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
 		if (rc < 0 || *text == '\0')
 			break;
 	}
-	/* Agents begin with different ones. */
+	/* Agents begin with different controllers, by their address, and so
+	 * share the load among them. */
 	f->first = f->params.address % f->n_controllers;
 	if (rc == 0 && f->params.collector)
 		rc = xp_url_take(f->collector, f->params.collector,
@@ -476,6 +510,9 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
 	return rc;
 }
 
+/* No proxy, not even one of the environment, and no redirect has a say in whom
+ * an agent asks: the operator's URL alone does. NOSIGNAL, as libcurl's timeouts
+ * of name look-ups would otherwise use SIGALRM. */
 static int fetch_set_up(struct xp_fetch *f, struct transfer *t)
 {
 	CURL *c = t->easy = curl_easy_init();
@@ -489,7 +526,8 @@ static int fetch_set_up(struct xp_fetch *f, struct transfer *t)
 		(long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
 	    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
 	    curl_easy_setopt(c, CURLOPT_USERAGENT, "culprit") == CURLE_OK &&
-	    /* A fleet's connections are not kept open between contacts. */
+	    /* Contacts are minutes apart: a connection that is kept open would
+	     * cost the controller memory for each agent of the fleet. */
 	    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L) == CURLE_OK &&
 	    curl_easy_setopt(c, CURLOPT_WRITEDATA, f) == CURLE_OK;
 }
@@ -549,6 +587,7 @@ int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
 		xp_fetch_close(f);
 		return rc;
 	}
+	/* They have been copied; the caller's texts may go. */
 	f->params.controllers = f->params.collector = NULL;
 	*out = f;
 	return 0;

@@ -1,8 +1,8 @@
 /* experiments/live/fetch.h -- a live agent's contacts: lists come, batches go.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What the real fabric does for AGENT_FETCH, AGENT_UPLOAD and AGENT_COUNTERS, by
- * libcurl and without waiting:
+ * What the real fabric does for AGENT_FETCH, AGENT_UPLOAD and AGENT_COUNTERS,
+ * by libcurl and without waiting:
  *
  *	GET  CONTROLLER/pinglist/ADDRESS      the list, or what is wrong
  *	POST COLLECTOR/results                one batch, or the counters of a
@@ -17,8 +17,8 @@
  * controller that is lost does not stop an agent, and one whose stop file is
  * set does.
  *
- * A list is read by the agent alone (algos/pingmesh/pinglist_xml.h); here it is bytes,
- * of which no more are kept than the agent would take, and one.
+ * A list is read by the agent alone (algos/pingmesh/pinglist_xml.h). Here it is
+ * bytes, of which at most one more is kept than the agent would take.
  *
  * A batch is taken if the answer is 200. The times that it carries are of the
  * agent's clock, which begins at 0. In what is posted they are of the wall

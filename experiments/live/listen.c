@@ -15,6 +15,8 @@
 
 enum { BACKLOG = 512 };
 
+/* Numbers alone are taken: a name would be looked up, which may wait, and may
+ * give several addresses. */
 static int find_address(const char *at, struct addrinfo **out,
     struct sim_err *e)
 {
@@ -27,6 +29,8 @@ static int find_address(const char *at, struct addrinfo **out,
 	uint64_t port;
 	size_t n = colon ? (size_t)(colon - at) : 0;
 	const char *first = at;
+	/* Colons of an IPv6 address would be taken for that of the port, hence
+	 * the brackets. */
 	if (n > 2 && at[0] == '[' && at[n - 1] == ']') {
 		first++;
 		n -= 2;
@@ -51,6 +55,9 @@ static int open_at(const struct addrinfo *a, struct sockaddr_storage *where)
 	    socket(a->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return -1;
+	/* A daemon that was ended can be started at once, though connections of
+	 * its last life are in TIME_WAIT. An IPv6 socket is of IPv6 alone,
+	 * whatever the machine's default is. */
 	if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) == 0 &&
 	    (a->ai_family != AF_INET6 ||
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes)) ==
@@ -90,6 +97,8 @@ int xp_http_listen_files(uint32_t n, struct sim_err *e)
 	if (getrlimit(RLIMIT_NOFILE, &l) < 0 || l.rlim_cur >= want)
 		return 0;
 	l.rlim_cur = want < l.rlim_max ? want : l.rlim_max;
+	/* Found out now, and not when the last connection that was promised is
+	 * refused. */
 	if (l.rlim_cur < want || setrlimit(RLIMIT_NOFILE, &l) < 0)
 		return sim_fail(e, SIM_EIO,
 		    "That many connections take %u open files, and this "

@@ -1,5 +1,9 @@
 /* experiments/live/lists.c -- pinglists on their way, from a few buffers.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A list may have thousands of entries. It is made while it is sent, one buffer
+ * at a time, so that a controller of a large fleet needs memory for those who
+ * are being served and not for all lists.
  */
 #include "experiments/live/lists.h"
 
@@ -24,6 +28,8 @@ void xp_http_lists_free(struct xp_http_lists *l)
 	pthread_mutex_destroy(&l->lock);
 }
 
+/* As much of the list as the buffer holds; the writer never gives part of an
+ * entry, so it needs a least room. */
 static void lists_fill(struct xp_http_list *i)
 {
 	size_t more = 1;
@@ -45,6 +51,8 @@ int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
 	if ((i = l->rest))
 		l->rest = i->next;
 	pthread_mutex_unlock(&l->lock);
+	/* Buffers are made when all are in use and never given back: there are
+	 * at most as many as connections. */
 	if (!i) {
 		if ((rc = SIM_ZALLOC(&i, 1, e)) < 0)
 			return rc;
@@ -62,6 +70,7 @@ int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
 
 size_t xp_http_list_read(struct xp_http_list *i, char *out, size_t size)
 {
+	/* At the end lists_fill() finds nothing more, and 0 bytes tell so. */
 	if (i->at == i->n)
 		lists_fill(i);
 	const size_t n = i->n - i->at < size ? i->n - i->at : size;

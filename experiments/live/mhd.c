@@ -31,7 +31,8 @@
 
 enum { TICK_MS = 200, LAST_MS = 5000, SPARE_FILES = 64 };
 
-/* Idle: before a request's first line. */
+/* What a connection is doing: waiting for a request's first line, receiving the
+ * rest of it, or fetching the answer. */
 enum phase { IDLE, RECEIVING, SENDING };
 
 struct conn {
@@ -86,6 +87,8 @@ static void mhd_count(struct xp_http_server *s, enum xp_http_counter c,
 }
 
 /* --- connections ---------------------------------------------------------- */
+/* IPv6 addresses are compared by their first 64 bits: whoever has one has the
+ * whole /64 of them. */
 static int same_place(const struct sockaddr *a,
     const struct sockaddr_storage *b)
 {
@@ -102,6 +105,8 @@ static int same_place(const struct sockaddr *a,
 		   8) == 0;
 }
 
+/* Connections are counted by going through the list: it is no longer than
+ * max_connections. */
 static enum MHD_Result may_connect(void *arg, const struct sockaddr *address,
     socklen_t n)
 {
@@ -124,7 +129,8 @@ static void set_phase(struct xp_http_server *s, struct conn *c,
     enum phase phase)
 {
 	pthread_mutex_lock(&s->lock);
-	/* From idle to receiving the clock runs on. */
+	/* The clock runs on from idle to receiving: a deadline that began anew
+	 * with the first line would give a slow client twice the time. */
 	if (phase != RECEIVING)
 		c->since_ms = now_ms();
 	c->n_answered += phase == SENDING;
@@ -144,6 +150,7 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 	struct conn *c;
 	mhd_count(s, XP_HTTP_connections, 1);
 	*out = NULL;
+	/* A connection that is not in the list would have no deadline. */
 	if (SIM_ZALLOC(&c, 1, NULL) < 0) {
 		shutdown(fd, SHUT_RDWR);
 		return;
@@ -164,8 +171,9 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 	*out = c;
 }
 
-/* Bytes came and none went back: the library itself, when it can make nothing of
- * a request, often just closes. A FIN counts as a byte. */
+/* Whether bytes came and none went back, by the kernel's count. The library,
+ * when it can make nothing of a request, often just closes, and no callback
+ * says so. A FIN counts as one byte received. */
 static int is_unanswered(int fd)
 {
 	struct tcp_info i = {0};
@@ -174,8 +182,9 @@ static int is_unanswered(int fd)
 	    i.tcpi_bytes_received > 1 && i.tcpi_bytes_sent == 0;
 }
 
-/* The library closes the socket only after this, so no other one can have got
- * its number while it is in the list. */
+/* Called before the library closes the socket. So while a connection is in the
+ * list its descriptor is its own, and mhd_reap() can never shut down somebody
+ * else's who got the same number. */
 static void mhd_end(struct xp_http_server *s, struct conn *c)
 {
 	if (!c)
@@ -216,9 +225,13 @@ static void mhd_reap(struct xp_http_server *s)
 		    : s->params.receive_s;
 		if (c->is_shut || now - c->since_ms < 1000 * limit_s)
 			continue;
+		/* Not close(): the descriptor is the library's, and its thread
+		 * finds the end by itself. */
 		shutdown(c->fd, SHUT_RDWR);
 		c->is_shut = 1;
-		/* Who was served and then rests is no offender. */
+		/* A client that was served and keeps its connection open
+		 * without asking again has done no wrong, so it is not counted
+		 * as late. */
 		n_late += c->phase != IDLE || c->n_answered == 0;
 	}
 	pthread_mutex_unlock(&s->lock);
@@ -266,6 +279,8 @@ static struct MHD_Response *list_response(struct xp_http_server *s,
 }
 
 /* --- requests ------------------------------------------------------------- */
+/* From here on the deadline is that of sending, which begins with the
+ * answer. */
 static enum MHD_Result send_answer(struct xp_http_server *s,
     struct MHD_Connection *mhd, struct conn *c, struct xp_http_answer *a)
 {
@@ -290,8 +305,9 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 	return result;
 }
 
-/* Anything but a clear "there is no such file" stops: agents that are stopped
- * by mistake do no harm. */
+/* Whether the stop file is there. Anything but a clear "there is no such file",
+ * such as a disk that fails, stops all agents: those that are stopped by
+ * mistake do no harm, those that run by mistake may. */
 static int is_stopped(const char *file)
 {
 	if (!file)
@@ -314,6 +330,8 @@ static void look_at_site(struct xp_http_server *s, struct xp_http_site *site)
 	pthread_mutex_unlock(&s->lock);
 }
 
+/* The store takes one batch at a time, and syncing may take long; so it has a
+ * lock of its own, and connections go on meanwhile. */
 static void mhd_keep(struct xp_http_server *s, const struct conn *c,
     struct xp_http_answer *a)
 {
@@ -342,15 +360,18 @@ static enum MHD_Result see_header(void *arg, enum MHD_ValueKind kind,
 		q->if_none_match = value;
 	if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) != 0)
 		return MHD_YES;
+	/* Counted, not just read: two lengths of one body are how requests are
+	 * smuggled past a proxy. */
 	q->n_lengths++;
 	if (sim_parse_u64(value, &q->length, NULL) < 0)
 		q->length = UINT64_MAX;
 	return MHD_YES;
 }
 
-/* What is answered before the body came ends the connection: the library would
- * have to read the body to find the next request. Without a body there is no
- * need to, and the answer waits for the call at the end. */
+/* Decide by the head alone. An answer that is given before the body has come
+ * ends the connection, as the library would have to read the body to find the
+ * next request. A request without a body need not pay that, so its answer waits
+ * for the call at the end. */
 static enum MHD_Result take_head(struct xp_http_server *s,
     struct MHD_Connection *mhd, struct conn *c, const char *method)
 {
@@ -385,6 +406,8 @@ static enum MHD_Result take_end(struct xp_http_server *s,
 static enum MHD_Result take_piece(struct xp_http_server *s, struct conn *c,
     const char *bytes, size_t n)
 {
+	/* A body of chunks says no length, so the limit must be kept while it
+	 * comes. */
 	if (n > ALGO_PINGMESH_WIRE_MAX - c->n_body) {
 		mhd_count(s, XP_HTTP_cut_off, 1);
 		c->is_cut = 1;
@@ -397,7 +420,8 @@ static enum MHD_Result take_piece(struct xp_http_server *s, struct conn *c,
 	return MHD_YES;
 }
 
-/* Called with the head, with each piece of the body, and at the end. */
+/* The library calls this with the head, with each piece of the body, and at the
+ * end. */
 static enum MHD_Result handle(void *arg, struct MHD_Connection *mhd,
     const char *url, const char *method, const char *version, const char *piece,
     size_t *n_piece, void **context)
@@ -419,7 +443,8 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *mhd,
 	return take_end(s, mhd, c, method);
 }
 
-/* The target as it came, query and all. */
+/* Keep the target as it came, query and all, before the library decodes
+ * anything: serve.h compares it byte for byte. */
 static void *begin_request(void *arg, const char *target,
     struct MHD_Connection *mhd)
 {
@@ -447,7 +472,8 @@ static void end_request(void *arg, struct MHD_Connection *mhd, void **context,
 	set_phase(arg, c, IDLE);
 }
 
-/* Targets are compared as they came. */
+/* Leave percent signs alone: decoded, there would be several ways to write one
+ * target. */
 static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
 {
 	(void)arg;
@@ -455,7 +481,8 @@ static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
 	return strlen(text);
 }
 
-/* What the library refuses by itself it only says here. */
+/* What the library refuses by itself it says only by this message, meant for a
+ * log; so the text is looked at. */
 static void mhd_note(void *arg, const char *fmt, va_list args)
 {
 	(void)args;
@@ -477,7 +504,7 @@ static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 {
 	const struct xp_http_params *p = &s->params;
 	const struct MHD_OptionItem pool[] = {
-	    /* A pool of one is none. */
+	    /* The library wants no pool of one thread, but none. */
 	    {p->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
 		(intptr_t)p->threads, NULL},
 	    {MHD_OPTION_END, 0, NULL},
@@ -496,6 +523,7 @@ static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 	if (!s->daemon)
 		return sim_fail(e, SIM_EDEP, "libmicrohttpd cannot start: %s.",
 		    strerror(errno));
+	/* The socket is the library's from here on. */
 	s->fd = -1;
 	return 0;
 }
@@ -558,6 +586,8 @@ void xp_http_run(struct xp_http_server *s)
 	mhd_block_signals(&set);
 	while (!wait_for_signal(&set, TICK_MS))
 		mhd_reap(s);
+	/* Stop accepting first, so that the last requests end and no new ones
+	 * come. */
 	s->fd = MHD_quiesce_daemon(s->daemon);
 	if (s->fd >= 0)
 		close(s->fd);

@@ -5,8 +5,9 @@
  * mhd_none.c stands in its place. It keeps strangers within bounds:
  *
  *	head of a request      about XP_HTTP_HEAD_BYTES, else 414 or 431
- *	body                   that of the largest batch; said to be larger: 413,
- *	                       found to be: the connection is cut off
+ *	body                   that of the largest batch; one that is said to
+ *	                       be larger gets 413, one that is found to be is
+ *	                       cut off with its connection
  *	receive_s              from the first moment, or the last answer, to the
  *	                       end of the next request, however slowly it drips
  *	send_s                 for an answer to be fetched
@@ -36,7 +37,8 @@ struct xp_http_params {
 	uint32_t receive_s, send_s;
 };
 
-/* Borrowed until close. */
+/* What is served, a controller's plan or a collector's store. Borrowed until
+ * close. */
 struct xp_http_service {
 	const struct algo_pinglist *plan; /* NULL: a collector, of STORE */
 	const char *stop_file;            /* NULL: none */

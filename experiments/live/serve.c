@@ -1,5 +1,9 @@
 /* experiments/live/serve.c -- requests in, answers out; without sockets.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Everything that a request may ask is answered here, without a socket, so that
+ * tests can ask it all. A target that is not one of a handful of texts is none;
+ * nothing is decoded, joined to a path or looked up in a file system.
  */
 #include "experiments/live/serve.h"
 
@@ -8,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algos/pingmesh/pinglist.xsd.h" /* made of algos/pingmesh/pinglist.xsd */
+#include "algos/pingmesh/pinglist.xsd.h" /* made of pinglist.xsd */
 #include "topo/addr.h"
 
 static const char live_serve_plain[] = "text/plain; charset=utf-8";
@@ -69,7 +73,8 @@ static void say_health(const struct xp_http_site *site,
 	size_t n = 0;
 	for (int i = 0; i < XP_HTTP_N_ANSWERS; i++)
 		requests += site->count[i];
-	/* 18 names of at most 14 bytes, each with a number of 20. */
+	/* The list fits: 18 names of at most 14 bytes, each with a number of at
+	 * most 20. */
 	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
 		n += (size_t)snprintf(list + n, sizeof(list) - n,
 		    ", \"%s\": %" PRIu64, names[i], site->count[i]);
@@ -90,8 +95,9 @@ static void say_health(const struct xp_http_site *site,
 }
 
 /* --- pinglists ------------------------------------------------------------ */
-/* Does a list of entity tags, or "*", have ETAG? Weak tags are compared as
- * strong ones, as If-None-Match wants it. What is no such list has none. */
+/* Whether a list of entity tags, or "*", has ETAG. If-None-Match compares
+ * weakly (RFC 9110 13.1.2), so W/ is passed over. What is not such a list has
+ * no tag, and the whole answer is sent, which is never wrong. */
 static int has_tag(const char *list, const char *etag)
 {
 	const char *p = list + strspn(list, " \t");
@@ -115,7 +121,9 @@ static int has_tag(const char *list, const char *etag)
 	return 0;
 }
 
-/* The server that an address names, written as we write it. */
+/* The server that an address names. It must be written as we write it:
+ * 10.0.0.01 would be another name of the same list, and caches would keep
+ * two. */
 static int find_server(const struct algo_pinglist *plan, const char *text,
     uint32_t *server)
 {
@@ -137,12 +145,17 @@ static void say_list(const struct xp_http_site *site,
 		    "That is no address of a server.\n");
 		return;
 	}
+	/* A 404 and not an error: agents take it as "there is no list" and
+	 * stop, while on an error they would go on with their list until the
+	 * third. */
 	if (site->stopped) {
 		live_serve_say(a, 404, XP_HTTP_withheld, live_serve_plain,
 		    "All agents are stopped: there are no pinglists until the "
 		    "controller's stop file is removed.\n");
 		return;
 	}
+	/* The plan's version and the address name the bytes of a list, so it
+	 * need not be made to be compared. */
 	snprintf(a->etag, sizeof(a->etag), "\"%016" PRIx64 "-%s\"",
 	    site->plan->version, address);
 	if (q->if_none_match && has_tag(q->if_none_match, a->etag)) {
@@ -156,7 +169,8 @@ static void say_list(const struct xp_http_site *site,
 }
 
 /* --- routes --------------------------------------------------------------- */
-/* What a target allows, or NULL if it is none. */
+/* The methods that a target allows, or NULL if there is no such target. A name
+ * that fills all of XP_HTTP_TARGET may have been cut short. */
 static const char *allowed(const struct xp_http_site *site, const char *target)
 {
 	if (strnlen(target, XP_HTTP_TARGET) == XP_HTTP_TARGET)
@@ -184,7 +198,8 @@ enum xp_http_next xp_http_head(const struct xp_http_site *site,
 	const char *allow = allowed(site, q->target);
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (q->n_lengths > 1 || (q->n_lengths > 0 && q->is_chunked)) {
-		/* Who stands between might take another one. */
+		/* A proxy in between might believe the other length, and take
+		 * what follows the body for a request of its own. */
 		live_serve_say(a, 400, XP_HTTP_malformed, live_serve_plain,
 		    "The length of the body is said in two ways.\n");
 	} else if (!allow) {
@@ -195,6 +210,7 @@ enum xp_http_next xp_http_head(const struct xp_http_site *site,
 		    "This has %s alone.\n", allow);
 		a->allow = allow;
 	} else if (allow == posts) {
+		/* Chunks say no length; whoever receives them must count. */
 		if (q->length <= ALGO_PINGMESH_WIRE_MAX)
 			return XP_HTTP_SEND_BODY;
 		live_serve_say(a, 413, XP_HTTP_too_large, live_serve_plain,
@@ -225,7 +241,8 @@ enum xp_http_next xp_http_body(const struct xp_http_request *q,
 	return XP_HTTP_ANSWERED;
 }
 
-/* Who posts is not told where the files are. */
+/* The store's own message names files of the server, which is nobody's business
+ * who posts; only that the limit is reached is passed on. */
 void xp_http_kept(struct xp_http_answer *a, int rc, int is_new,
     const struct sim_err *e)
 {

@@ -9,6 +9,8 @@
 
 #include "sim/text.h"
 
+/* A part of a URL, kept in *TEXT until the next call, or NULL if there is
+ * none. */
 static const char *part(CURLU *u, CURLUPart what, char **text)
 {
 	curl_free(*text);
@@ -16,7 +18,9 @@ static const char *part(CURLU *u, CURLUPart what, char **text)
 	return curl_url_get(u, what, text, 0) == CURLUE_OK ? *text : NULL;
 }
 
-/* NULL if TEXT is a URL to ask, or what is wrong with it. */
+/* NULL if TEXT is a URL that may be asked, or what is wrong with it. A query or
+ * fragment would end up before the path that is added; a password would be seen
+ * in logs. */
 static const char *fault_of(CURLU *u, const char *text, int *needs_tls)
 {
 	const char *why = NULL;
@@ -60,6 +64,7 @@ int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "%s cannot be asked: libcurl was built without TLS.",
 		    sim_quote(quote, url));
+	/* TAIL begins with a slash. */
 	while (n > 0 && url[n - 1] == '/')
 		url[--n] = '\0';
 	memcpy(out, url, n);
