@@ -157,6 +157,8 @@ static unsigned netns_takes(const struct xp_config *c)
 	return 1u << faults_by(c);
 }
 
+/* Each way that some point of the sweep takes is tried before the first cell
+ * runs. */
 static int netns_usable(unsigned takes, struct sim_err *e)
 {
 	int rc = 0;

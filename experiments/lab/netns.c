@@ -110,6 +110,8 @@ static int is_of_failure(const struct netns_audit *a, unsigned n_failed)
 static int netns_audit_others(struct wire *w, unsigned n_failed,
     struct xp_lab_seen *s, struct sim_err *e)
 {
+	/* Reasons of drops, from the opening of the faults on, that is, of this
+	 * epoch. */
 	struct netns_audit all[NETNS_AUDIT_MAX];
 	uint64_t most = 0;
 	size_t n;

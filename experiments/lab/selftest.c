@@ -167,6 +167,8 @@ static int run_path(struct paths *p, size_t i, struct sim_err *e)
 		rc = sim_fail(e, SIM_EIO, "an eventfd is full.");
 	while (rc == 0 && netns_traffic_left(p->traffic) > 0) {
 		struct pollfd fd = {netns_traffic_fd(p->traffic), POLLIN, 0};
+		/* The flow and the agents share this thread: a millisecond at
+		 * most for the one, then the other. */
 		poll(&fd, 1, 1);
 		rc = netns_traffic_step(p->traffic, e);
 		if (rc == 0)
@@ -177,6 +179,7 @@ static int run_path(struct paths *p, size_t i, struct sim_err *e)
 	p->traffic = NULL;
 	if (rc < 0 || (rc = netns_faults_count(p->faults, t->after, e)) < 0)
 		return rc;
+	/* What carried a flow's worth of bytes meanwhile. */
 	for (topo_link l = 0; l < t->topo.n_links; l++)
 		if (t->after[l].bytes - t->before[l].bytes >=
 		    (uint64_t)N_PKTS * MSS_AT_LEAST) {
@@ -368,6 +371,8 @@ static int open_syns(struct selftest *t, struct syns *s, double rto_s,
 {
 	const struct netns_faults_params by = {.by = NETNS_FAULTS_EBPF,
 	    .seed = 3,
+	    /* 1 s is the kernel's own; then nothing need be set, and no cgroup
+	     * either. */
 	    .syn_timeout_s = rto_s == 1 ? 0 : rto_s};
 	const struct truth_fault fault = {.link = topo_link_of(0, TOPO_UP),
 	    .rate = rate,
@@ -473,6 +478,7 @@ static int connect_all(struct selftest *t, struct syns *s, double give_up_s,
 static int test_syns(struct selftest *t, const char *what, double rto_s,
     double give_up_s, struct sim_err *e)
 {
+	/* So high that of 200 connects some lose two SYNs. */
 	const double rate = 0.2;
 	struct syns s = {0};
 	struct sim_err why;

@@ -64,6 +64,8 @@ static int tun_step(struct xp_wire *base, struct sim_err *e)
 	return tun_net_serve(((struct wire *)base)->net, e);
 }
 
+/* Drops are listed by five-tuple and link as eBPF would list them, one packet
+ * an entry. */
 static int tun_look(struct xp_wire *base, unsigned n_failed,
     struct xp_lab_seen *s, struct sim_err *e)
 {

@@ -218,6 +218,8 @@ static int no_report(void *arg, topo_host host, sim_ns at,
 	    "Pingmesh's agent has no paths to report.");
 }
 
+/* Errors of the machine alone end the run; all that the network does is an
+ * outcome that the agent knows. */
 static int run_slice(struct xp_agent *a, sim_ns until, struct sim_err *e)
 {
 	const sim_ns end = agent_daemon_now(a) + SLICE;
@@ -282,6 +284,7 @@ int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 	    !(p->once && has_asked(a)))
 		rc = run_slice(a, until, e);
 	algo_pingmesh_agent_status(a->agents.state, &s);
+	/* Asked before winding down, which drops the list. */
 	const int has_list = s.n_entries > 0;
 	if (rc < 0) {
 		xp_daemon_log_say(&a->log, clock_wall(), "fails: %s",
@@ -298,6 +301,8 @@ static void agent_daemon_block_signals(void)
 {
 	sigset_t set;
 	signals_of(&set);
+	/* A peer that has gone is an error of the write, and no end of the
+	 * daemon. */
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
@@ -330,6 +335,8 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	    .address = p->agent.address,
 	    .fetch_s = p->agent.fetch_timeout_s,
 	    .upload_s = p->agent.upload_timeout_s,
+	    /* Room for the largest list that the agent would take, and its
+	     * frame. */
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	int rc;

@@ -117,6 +117,8 @@ static int batch_export_take_window(struct export *x, size_t n,
 		&w, &row);
 	x->n->n_foreign += fate == XP_DSA_FOREIGN;
 	x->n->n_odd += fate == XP_DSA_ODD;
+	/* In the first pass nothing is written, and nothing of windows is
+	 * needed. */
 	if (!x->out || fate != XP_DSA_ROW || w.end_ns <= x->first_ns ||
 	    w.start_ns > x->last_ns)
 		return 0;
@@ -157,6 +159,8 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 	while (
 	    (rc = xp_batch_next(in, x->bytes, &n, &id, e)) == XP_BATCH_MORE) {
 		whole += n;
+		/* 0: this batch is in the files twice, since an agent whose
+		 * acknowledgement was lost sends it again. */
 		if ((rc = xp_batch_set_take(&x->seen, &id, e)) < 0)
 			break;
 		if (rc == 0)
@@ -178,6 +182,7 @@ static int batch_export_pass(struct export *x, const char *dir,
 	const sim_ns origin_ns = x->n->origin_ns;
 	struct dirent **found = NULL;
 	int rc = 0, n = -1;
+	/* Both passes count all of it, so the counts begin again. */
 	*x->n = (struct xp_batch_exported){.origin_ns = origin_ns};
 	xp_batch_set_free(&x->seen);
 	/* The limit is for a daemon that runs for months; here the files bound
@@ -236,6 +241,7 @@ int xp_batch_export(const char *dir, const char *path,
 	*n = (struct xp_batch_exported){0};
 	x->info = info;
 	x->n = n;
+	/* No probe yet: later than the last one, which is 0. */
 	x->first_ns = UINT64_MAX;
 	memcpy(x->rows.syn_wait_ns, info->syn_wait_ns,
 	    sizeof(info->syn_wait_ns));

@@ -79,6 +79,7 @@ int xp_batch_next(FILE *in, unsigned char *buf, size_t *n,
 	    : XP_BATCH_MORE;
 }
 
+/* A batch that is in the files twice, as after a crash, counts once. */
 static int batch_store_note(struct xp_batch_store *s,
     const struct algo_pingmesh_wire_id *id, struct sim_err *e)
 {
@@ -223,6 +224,8 @@ static int read_files(struct xp_batch_store *s, struct sim_err *e)
 }
 
 /* --- writing -------------------------------------------------------------- */
+/* A full file is synced in any case, though without `sync` its batches were
+ * not. */
 static int close_file(struct xp_batch_store *s, struct sim_err *e)
 {
 	int rc = 0;
@@ -320,6 +323,7 @@ int xp_batch_store_put(struct xp_batch_store *s,
 	*is_new = !xp_batch_set_has(&s->set, id);
 	if (!*is_new)
 		return 0;
+	/* Subtracted and not added, so that no sum can wrap. */
 	if (n > s->params.total_bytes ||
 	    s->held.n_bytes > s->params.total_bytes - n)
 		return sim_fail(e, SIM_ELIMIT,
@@ -330,6 +334,8 @@ int xp_batch_store_put(struct xp_batch_store *s,
 	 * any more. */
 	if ((rc = xp_batch_set_reserve(&s->set, id, e)) < 0)
 		return rc;
+	/* A new file each day and at its size, so that old ones can be taken
+	 * away while this one is written. */
 	if (s->fd >= 0 &&
 	    (s->day != day || s->end + n > s->params.file_bytes) &&
 	    (rc = close_file(s, e)) < 0)
@@ -337,6 +343,8 @@ int xp_batch_store_put(struct xp_batch_store *s,
 	if ((s->fd < 0 && (rc = begin_file(s, day, e)) < 0) ||
 	    (rc = batch_store_append(s, bytes, n, e)) < 0)
 		return rc;
+	/* Known from here on: it is in the file, and on the disk if that was
+	 * asked for. */
 	xp_batch_set_add(&s->set, id);
 	s->held.n_bytes += n;
 	s->held.n_batches++;

@@ -87,6 +87,8 @@ static void rotate(struct xp_daemon_log *l)
 		l->n = 0;
 }
 
+/* The time is UTC and sorts as text; on stderr the journal puts its own time
+ * before the line. */
 static size_t begin_line(char line[LINE], int is_file, uint64_t wall_ns)
 {
 	const time_t s = (time_t)(wall_ns / 1000000000);

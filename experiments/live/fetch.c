@@ -244,6 +244,7 @@ static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
 }
 
 /* --- lists ---------------------------------------------------------------- */
+/* The document is lent to the agent until fetch_taken(). */
 static int give(struct xp_fetch *f, int ok, const struct bytes *b,
     struct sim_err *e)
 {
@@ -301,6 +302,8 @@ static void fetch_taken(void *arg, topo_host host, uint64_t token)
 		f->is_lent = 0;
 }
 
+/* 200, 304 and 404 are answers; whatever else came, or did not, has the next
+ * controller asked. */
 static int fetched(struct xp_fetch *f, CURLcode code, long status,
     struct sim_err *e)
 {
@@ -381,6 +384,7 @@ static int fetch_upload(void *arg, topo_host host, uint64_t token,
 	struct xp_fetch *f = arg;
 	int rc = 0;
 	(void)n;
+	/* The agent gave the last one up, at its own deadline. */
 	if (f->post.is_busy) {
 		fetch_stop(f, &f->post);
 		rc = uploaded(f, 0, e);
@@ -448,6 +452,8 @@ static int fetch_end(struct xp_fetch *f, CURL *easy, CURLcode code,
 	return 0;
 }
 
+/* Called when the epoll has something: tell libcurl which sockets can go on,
+ * then look which transfers have ended. */
 static int ready(void *arg, struct sim_err *e)
 {
 	enum { AT_ONCE = 16 };

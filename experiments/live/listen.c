@@ -79,6 +79,7 @@ int xp_http_listen(int *fd, struct sockaddr_storage *where, const char *at,
 	int rc = find_address(at, &a, e);
 	if (rc < 0)
 		return rc;
+	/* The first address is the only one, as it was given in numbers. */
 	*fd = open_at(a, where);
 	if (*fd < 0)
 		rc = sim_fail(e, SIM_EIO, "cannot listen at %s: %s.%s", at,

@@ -238,6 +238,7 @@ static void mhd_reap(struct xp_http_server *s)
 	mhd_count(s, XP_HTTP_late, n_late);
 }
 
+/* NULL if there was no memory for it when it began. */
 static struct conn *mhd_conn_of(struct MHD_Connection *mhd)
 {
 	const union MHD_ConnectionInfo *i =
@@ -294,6 +295,8 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 		return MHD_NO;
 	mhd_count(s, a->counter, 1);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
+	/* A proxy may keep a list but must ask each time: agents are stopped by
+	 * what the controller says now. */
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
 	if (a->etag[0] != '\0')
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, a->etag);
@@ -315,6 +318,8 @@ static int is_stopped(const char *file)
 	return access(file, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
+/* Counters are read one by one while others go up; a page of numbers need not
+ * be of one moment. */
 static void look_at_site(struct xp_http_server *s, struct xp_http_site *site)
 {
 	*site = (struct xp_http_site){
@@ -491,6 +496,8 @@ static void mhd_note(void *arg, const char *fmt, va_list args)
 }
 
 /* --- opening -------------------------------------------------------------- */
+/* Blocked before the library starts its threads, which inherit that: signals
+ * then come to xp_http_run() alone. */
 static void mhd_block_signals(sigset_t *set)
 {
 	sigemptyset(set);

@@ -33,6 +33,7 @@ live_serve_say(struct xp_http_answer *a, unsigned status,
 	a->status = status;
 	a->counter = counter;
 	a->type = type;
+	/* The answer points into itself, which is why it may not be copied. */
 	a->bytes = a->text;
 	a->n_bytes = n < 0                ? 0
 	    : (size_t)n < sizeof(a->text) ? (size_t)n
@@ -196,6 +197,7 @@ enum xp_http_next xp_http_head(const struct xp_http_site *site,
     const struct xp_http_request *q, struct xp_http_answer *a)
 {
 	const char *allow = allowed(site, q->target);
+	/* Not the text, which is large and is written when it is needed. */
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (q->n_lengths > 1 || (q->n_lengths > 0 && q->is_chunked)) {
 		/* A proxy in between might believe the other length, and take

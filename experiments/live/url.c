@@ -48,6 +48,7 @@ int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
 	const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
 	char url[XP_URL_MAX], quote[64];
 	int needs_tls = 0;
+	/* Checked for both, so that what is put together below fits. */
 	if (n + strlen(tail) >= sizeof(url))
 		return sim_fail(e, SIM_EINVAL, "A URL has at most %zu bytes.",
 		    sizeof(url) - 1 - strlen(tail));

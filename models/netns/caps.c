@@ -77,6 +77,8 @@ static int own_namespace(struct sim_err *e)
 	int here, rc = real_ns_here(&here, e);
 	if (rc < 0)
 		return rc;
+	/* Entering the namespace that one is in changes nothing, and asks for
+	 * the right. */
 	if (real_ns_enter(here, NULL) < 0)
 		rc = netns_node_make(e);
 	close(here);
@@ -102,6 +104,8 @@ static void caps_say(struct netns_cap *cap, int ok, const char *why)
 		cap->why[n - 1] = '\0';
 }
 
+/* Some knobs are files of each namespace only in newer kernels; whether they
+ * are there is a better question than which version this is. */
 static void say_knob(struct netns_cap *cap, const char *knob, const char *since)
 {
 	char why[128];
@@ -172,6 +176,7 @@ static void probe_file(struct netns_cap *cap, const char *path, int flags)
 		close(fd);
 }
 
+/* As a shell would find it. */
 static void probe_command(struct netns_cap *cap, const char *name)
 {
 	char path[512] = "";

@@ -110,6 +110,8 @@ int netns_cgroup_enter(struct netns_cgroup *c, struct sim_err *e)
 		return rc;
 	c->before = rc;
 	remove_stale(c->before);
+	/* The process id keeps two programs apart; one left behind with this id
+	 * has just been removed. */
 	snprintf(c->name, sizeof(c->name), "%s%d", prefix, (int)getpid());
 	if (mkdirat(c->before, c->name, 0755) < 0 ||
 	    (c->fd = openat(c->before, c->name,

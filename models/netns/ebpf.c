@@ -1,5 +1,10 @@
 /* models/netns/ebpf.c -- faults by eBPF: loading, attaching, changing.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Everything is made in an order in which each step can be refused with a
+ * reason that somebody can act on: the right, the kernel's types, the verifier,
+ * then the links one by one. Nothing is pinned in a file system, so that all of
+ * it ends with this process.
  */
 #include "models/netns/ebpf.h"
 
@@ -117,6 +122,7 @@ static int program_fd(const struct netns_faults_ebpf *f, const char *name)
 static int size_map(struct netns_faults_ebpf *f, const char *name, size_t n)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(f->object, name);
+	/* A map of no entries is refused. */
 	return bpf_map__set_max_entries(m, (__u32)(n > 0 ? n : 1));
 }
 
@@ -136,6 +142,8 @@ static int ebpf_set_up(struct netns_faults_ebpf *f, struct sim_err *e)
 	const struct lab_config want = {.base = NETNS_IFINDEX_BASE,
 	    .n_links = t->n_links,
 	    .syn_timeout_ticks = ticks(f->base.p.syn_timeout_s)};
+	/* Constants are set before loading: the verifier then knows them, and
+	 * the program in the kernel need not look them up. */
 	struct bpf_map *m = bpf_object__find_map_by_name(f->object, ".rodata");
 	if (!m || bpf_map__set_initial_value(m, &want, sizeof(want)) < 0)
 		return sim_fail(e, SIM_EDEP,
@@ -213,6 +221,7 @@ static int ebpf_share(struct netns_faults_ebpf *f, const char *name,
     size_t value_size, size_t n, struct netns_ebpf_shared *s, struct sim_err *e)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	/* Whole pages, as the kernel maps no less. */
 	const size_t size = (value_size * n + page - 1) / page * page;
 	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
 	    ebpf_map_fd(f, name), 0);
@@ -305,6 +314,7 @@ static int attach_tap(struct netns_faults *base, uint32_t ifindex,
 	return attach_at((struct netns_faults_ebpf *)base, ifindex, e);
 }
 
+/* Removing the hook takes the program with it. */
 static void detach_from(uint32_t ifindex)
 {
 	struct bpf_tc_hook hook = {.sz = sizeof(hook),
@@ -313,6 +323,8 @@ static void detach_from(uint32_t ifindex)
 	bpf_tc_hook_destroy(&hook);
 }
 
+/* An interface can be named by its index only from within its namespace, so the
+ * thread goes to the receiver of each link. */
 static int attach_links(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct netns_faults *base = &f->base;
@@ -328,6 +340,8 @@ static int attach_links(struct netns_faults_ebpf *f, struct sim_err *e)
 	return rc;
 }
 
+/* The tracepoints are of the whole machine: each is attached once, whatever the
+ * network. */
 static int attach_trace(struct netns_faults_ebpf *f, const char *name,
     struct bpf_link **link, struct sim_err *e)
 {
@@ -415,6 +429,8 @@ static int ebpf_apply(struct netns_faults *base, struct sim_err *e)
 	return 0;
 }
 
+/* One link alone, from one moment to the next: its last held packet has
+ * gone. */
 static void ebpf_pass(struct netns_faults *base, topo_link l)
 {
 	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
@@ -473,6 +489,8 @@ int netns_faults_ebpf_open(struct netns_faults **out,
 		    .net = net,
 		    .t = t,
 		    .p = *p,
+		    /* Delays are added by netns_faults_open(), if there is
+		     * TUN. */
 		    .caps = {.by = NETNS_FAULTS_EBPF,
 			.exact_holes = 1,
 			.repeatable_loss = 1,

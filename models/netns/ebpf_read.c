@@ -1,5 +1,9 @@
 /* models/netns/ebpf_read.c -- faults by eBPF: what the kernel has counted.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Counters are per CPU in the kernel, so that a packet costs no atomic
+ * operation, and are added up here. They are read while packets flow: a sum may
+ * be a packet older in one link than in another.
  */
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -62,6 +66,8 @@ static int ebpf_read_count_chunks(const struct netns_faults_ebpf *f, int n_cpus,
 			ebpf_read_add_up(&value[i * (uint32_t)n_cpus], n_cpus,
 			    &count[key[i]]);
 		first += n;
+		/* Where the next call goes on; the first one is told so by
+		 * NULL. */
 		token = next;
 	}
 	return 0;
@@ -84,6 +90,7 @@ int netns_ebpf_count(struct netns_faults *base, struct netns_link_count count[],
 
 /* --- drops of flows ------------------------------------------------------- */
 
+/* Addresses and ports are in host byte order on both sides. */
 static struct netns_drop drop_from(const struct lab_key *f,
     const struct lab_drops *d)
 {
@@ -214,12 +221,15 @@ void netns_ebpf_read_reasons(struct netns_faults_ebpf *f,
 		snprintf(f->reason[i], sizeof(f->reason[i]), "reason %u", i);
 	for (unsigned i = 0; t && i < btf_vlen(t); i++, x++) {
 		const char *name = btf__name_by_offset(kernel, x->name_off);
+		/* Numbers that the table has no place for are counted together,
+		 * as LAB_ABOVE. */
 		if (x->val < 0 || x->val >= LAB_AT_SOCKET || !name)
 			continue;
 		if (strncmp(name, prefix, sizeof(prefix) - 1) == 0)
 			name += sizeof(prefix) - 1;
 		snprintf(f->reason[x->val], sizeof(f->reason[0]), "%s", name);
 	}
+	/* Two that are no reasons of the kernel but this program's. */
 	strcpy(f->reason[LAB_AT_SOCKET], "AT_SOCKET");
 	strcpy(f->reason[LAB_ABOVE], "UNKNOWN");
 }
@@ -258,6 +268,7 @@ static int ebpf_read_take(void *arg, void *data, size_t size)
 {
 	struct netns_faults_ebpf *f = arg;
 	struct lab_retx r;
+	/* An event of another length would be of another program. */
 	if (size < sizeof(r))
 		return 0;
 	memcpy(&r, data, sizeof(r));
@@ -296,6 +307,8 @@ int netns_ebpf_retx_read(struct netns_faults *base, struct netns_retx out[],
 	f->out = out;
 	f->cap_out = cap;
 	f->n_out = 0;
+	/* It reads without waiting, and calls ebpf_read_take() for each
+	 * event. */
 	int rc = ring_buffer__consume(f->events);
 	*n = f->n_out;
 	return rc < 0 && rc != -ENOBUFS ? unread("retransmissions", -rc, e) : 0;

@@ -1,5 +1,10 @@
 /* models/netns/faults.c -- a scene's faults on a real network, and their truth.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A truth says when each fault begins and ends; a link can only be told what it
+ * is to do now. So a plan is made of what holds at one time, and whoever runs
+ * the network calls again when the next fault begins or ends. How a link does
+ * it is the business of eBPF or of nft.
  */
 #include "models/netns/faults.h"
 
@@ -34,6 +39,8 @@ static int netns_faults_check(const struct netns_faults *f,
 	return 0;
 }
 
+/* Half open, so that of two faults that follow each other exactly one holds at
+ * the time between. */
 static int is_active(sim_ns from, sim_ns to, sim_ns now)
 {
 	return from <= now && now < to;
@@ -53,6 +60,8 @@ static int plan_holes(struct netns_faults_plan *plan, const struct truth *truth,
 			n_here = 0;
 		if (!is_active(h->from_ns, h->to_ns, now))
 			continue;
+		/* The loop over holes in the kernel needs a bound that the
+		 * verifier can see. */
 		if (++n_here > LAB_MAX_HOLES)
 			return sim_fail(e, SIM_ELIMIT,
 			    "Switch %u has more than %d black holes at once.",
@@ -95,6 +104,8 @@ static uint32_t plan_links(struct netns_faults *f,
 	const struct truth *truth = loss->truth;
 	uint32_t n_slow = 0;
 	for (topo_link l = 0; l < f->t->n_links; l++) {
+		/* 1 - exp(-hazard), which keeps its digits for rates of
+		 * 1e-8. */
 		f->plan.link[l].rate = -expm1(-scene_loss_hazard(loss, l, now));
 		f->plan.link[l].slow = 0;
 	}
@@ -138,6 +149,8 @@ int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
 	return f->ops->apply(f, e);
 }
 
+/* Only what is still to come counts, or the caller would be told of the same
+ * moment for ever. */
 static sim_ns nearer(sim_ns next, sim_ns t, sim_ns now)
 {
 	return t > now && t < next ? t : next;
@@ -170,6 +183,8 @@ static int open_some(struct netns_faults **f, const struct netns_net *net,
 	int rc;
 	if (p->by == NETNS_FAULTS_NFT)
 		return netns_faults_nft_open(f, net, t, p, e);
+	/* The reason goes to a message of its own, for nft may do and then it
+	 * is no error. */
 	rc = netns_faults_ebpf_open(f, net, t, p, &why);
 	if (rc != SIM_EUNSUPPORTED || p->by == NETNS_FAULTS_EBPF)
 		return rc < 0 ? sim_fail(e, rc, "%s", why.msg) : 0;
@@ -275,6 +290,8 @@ int netns_faults_retx_read(struct netns_faults *f, struct netns_retx out[],
 				 : netns_faults_none("retransmissions", e);
 }
 
+/* Agents need the flow and whether it was established; the number of the node
+ * and the time stay here. */
 static int read_for_agents(void *arg, struct fabric_real_retx out[], size_t cap,
     size_t *n, struct sim_err *e)
 {

@@ -36,6 +36,8 @@ int netns_link_open(struct mnl_socket **nl, struct sim_err *e)
 
 /* --- answers -------------------------------------------------------------- */
 
+/* The kernel may send no words with its error; then there is only the
+ * number. */
 static int find_reason(const struct nlattr *attr, void *reason)
 {
 	if (mnl_attr_get_type(attr) == NLMSGERR_ATTR_MSG)
@@ -159,6 +161,7 @@ static struct nlmsghdr *netns_link_begin(struct netns_batch *b, uint16_t type,
 	return h;
 }
 
+/* Messages in a batch begin at multiples of 4 bytes. */
 static void netns_link_add(struct netns_batch *b, struct nlmsghdr *h)
 {
 	b->last = h;
@@ -196,6 +199,8 @@ int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
 	struct nlmsghdr *h = netns_link_begin(b, RTM_NEWLINK,
 	    NLM_F_CREATE | NLM_F_EXCL, one->ifindex);
 	struct ifinfomsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	/* The index is chosen, and unique in all namespaces: so one number
+	 * names the link, in the program in the kernel as in errors. */
 	info->ifi_index = (int)one->ifindex;
 	put_end(h, one, mtu);
 	struct nlattr *link = mnl_attr_nest_start(h, IFLA_LINKINFO);
@@ -255,6 +260,8 @@ static void netns_link_put_hops(struct nlmsghdr *h,
 		    mnl_nlmsg_put_extra_header(h, sizeof(*at));
 		at->rtnh_ifindex = (int)hop[i].ifindex;
 		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop[i].gateway));
+		/* A next hop is as long as itself and its attributes, which are
+		 * put behind it. */
 		at->rtnh_len =
 		    (unsigned short)((char *)mnl_nlmsg_get_payload_tail(h) -
 			(char *)at);
@@ -275,12 +282,15 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->rtm_family = AF_INET;
 	info->rtm_dst_len = len;
+	/* As if somebody had typed the route. */
 	info->rtm_table = RT_TABLE_MAIN;
 	info->rtm_protocol = RTPROT_STATIC;
 	info->rtm_scope = RT_SCOPE_UNIVERSE;
 	info->rtm_type = RTN_UNICAST;
 	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
 	if (source != 0)
+		/* The node's own address, and not that of the cable: flows and
+		 * answers are known by it. */
 		mnl_attr_put_u32(h, RTA_PREFSRC, htonl(source));
 	/* The kernel wants a single next hop in the route itself. */
 	if (n == 1) {
@@ -349,6 +359,7 @@ int netns_link_running(const struct mnl_socket *nl, uint32_t *n,
 	struct running r = {0};
 	h->nlmsg_type = RTM_GETLINK;
 	mnl_nlmsg_put_extra_header(h, sizeof(struct ifinfomsg));
+	/* Without its counters an interface takes a fraction of the room. */
 	mnl_attr_put_u32(h, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	int rc = dump(nl, h, take_running, &r, e);
 	*n = r.n;
@@ -393,6 +404,7 @@ int netns_link_received(const struct mnl_socket *nl, uint32_t base,
 	h->nlmsg_type = RTM_GETSTATS;
 	struct if_stats_msg *info =
 	    mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	/* RTM_GETSTATS gives counters alone, without names and addresses. */
 	info->filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64);
 	return dump(nl, h, take_received, &r, e);
 }

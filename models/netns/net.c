@@ -111,6 +111,8 @@ static int check_namespaces(uint32_t n_nodes, struct sim_err *e)
 	    n_nodes, most, path);
 }
 
+/* What can be known before is asked before: half a network that has to be taken
+ * down again helps nobody. */
 static int netns_net_check(const struct topo *t, struct sim_err *e)
 {
 	const uint32_t n_nodes = t->n_hosts + t->n_switches;
@@ -177,6 +179,8 @@ static int make_nodes(struct netns_net *net, struct sim_err *e)
 	return rc < 0 ? rc : back;
 }
 
+/* The interface at which link L is received; its index and name say which link
+ * that is. */
 static struct netns_end receiving_end(struct netns_net *net, topo_link l,
     char name[16])
 {
@@ -234,6 +238,8 @@ static int raise_lo(struct netns_net *net, topo_node n, struct sim_err *e)
 	return netns_batch_end(&net->batch, e);
 }
 
+/* Node by node for lo, link by link for the rest: each message goes by the
+ * socket of the namespace that it is about. */
 static int raise_all(struct netns_net *net, struct sim_err *e)
 {
 	int rc = 0;
@@ -268,6 +274,8 @@ static int route_host(struct netns_net *net, topo_host h, struct sim_err *e)
 	return netns_batch_end(&net->batch, e);
 }
 
+/* The next hops come from the same distances as topo_path() goes by; which of
+ * them a flow takes is up to the kernel's hash. */
 static int route_switch(struct netns_net *net, topo_switch s, struct sim_err *e)
 {
 	struct netns_table *table = &net->table;
@@ -421,6 +429,8 @@ int netns_fd(const struct netns_net *net, topo_node n)
 	return net->node[n].ns;
 }
 
+/* Each node tells of its own interfaces; together they are all links, as every
+ * link has one receiver. */
 int netns_count(const struct netns_net *net, uint64_t packets[],
     struct sim_err *e)
 {

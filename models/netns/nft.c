@@ -131,6 +131,7 @@ static int nft_feed(const struct netns_faults *f, topo_node n,
 
 /* --- rules ---------------------------------------------------------------- */
 
+/* The nearest of 2^31 steps; nft takes 32 bits. */
 static uint32_t nft_share_of(double rate)
 {
 	return (uint32_t)(rate * WHOLE + 0.5);
@@ -208,6 +209,7 @@ static int nft_write_node(struct netns_faults_nft *f, topo_node n,
 			    l, l, l, l, l);
 		put_chain(out, l, &link[l], hole);
 	}
+	/* A stream in memory fails only for want of memory. */
 	const int full = ferror(out);
 	int rc = fclose(out) != 0 || full ? nft_no_memory(e)
 					  : nft_feed(&f->base, n, rules, e);
@@ -365,6 +367,8 @@ int netns_faults_nft_open(struct netns_faults **out,
 	    .p = *p,
 	    .caps = {.by = NETNS_FAULTS_NFT}};
 	f->n_nodes = t->n_hosts + t->n_switches;
+	/* Zeroed, `is` says that no link loses anything, which is what the
+	 * first rules do. */
 	if ((rc = SIM_ZALLOC(&f->is, t->n_links, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&f->dirty, f->n_nodes, e)) == 0)
 		rc = open_nodes(f, e);

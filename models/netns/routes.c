@@ -181,6 +181,8 @@ static int routes_extend(struct netns_table *out, struct run *run,
 	return rc;
 }
 
+/* Hosts have consecutive addresses, those of a ToR are neighbours, and ToRs of
+ * a pod are reached alike from outside: runs are long and tables small. */
 static int put_hosts(const struct netns_routes *r, topo_switch s,
     struct netns_table *out, struct sim_err *e)
 {
@@ -198,6 +200,8 @@ static int put_hosts(const struct netns_routes *r, topo_switch s,
 		if (tor != s) {
 			rc = routes_put_hops(r, s, tor, out, e);
 		} else {
+			/* Its own hosts a ToR reaches by their cable, one by
+			 * one. */
 			rc = SIM_RESERVE(&out->via, &out->cap_via,
 			    out->n_via + 1, e);
 			if (rc == 0)
@@ -211,6 +215,8 @@ static int put_hosts(const struct netns_routes *r, topo_switch s,
 	return rc < 0 ? rc : routes_put_run(out, &run, e);
 }
 
+/* Every switch has an address that can be reached, since tracers and people ask
+ * switches directly. */
 static int put_switches(const struct netns_routes *r, topo_switch s,
     struct netns_table *out, struct sim_err *e)
 {

@@ -182,6 +182,8 @@ static void netns_traffic_finish(struct netns_traffic *tr, size_t i,
 	tr->n_left--;
 }
 
+/* A connect that fails at once, as on a host that is cut off, is a flow that
+ * failed; only a missing socket is an error of the machine. */
 static int netns_traffic_start(struct netns_traffic *tr, size_t i,
     struct sim_err *e)
 {
@@ -245,6 +247,8 @@ static void on_sender(struct netns_traffic *tr, size_t i, uint32_t events)
 {
 	struct run *r = &tr->run[i];
 	char none;
+	/* More events of the same batch may come for a flow that has just
+	 * ended. */
 	if (r->end.state != NETNS_FLOW_RUNS)
 		return;
 	if (r->n_bytes == 0 && !connected(tr, i)) {
@@ -280,6 +284,7 @@ static void on_receiver(struct netns_traffic *tr, size_t i)
 			return;
 		}
 		r->n_in += (uint64_t)n;
+		/* All has come: the FIN tells the sender so. */
 		if (r->n_in == r->n_bytes)
 			shutdown(r->receiver, SHUT_WR);
 	}
@@ -363,6 +368,7 @@ static int on_listener(struct netns_traffic *tr, const struct listener *l,
 
 /* --- time ----------------------------------------------------------------- */
 
+/* Of the I-th flow in the order of starting. */
 static uint64_t netns_traffic_deadline(const struct netns_traffic *tr, size_t i)
 {
 	return tr->flow[tr->by_start[i]].start_ns +
@@ -470,6 +476,8 @@ static int netns_traffic_check(const struct netns_traffic *tr, size_t i,
 	return 0;
 }
 
+/* Flows that start together keep the order of their numbers, which qsort_r()
+ * does not promise. */
 static int compare_starts(const void *a, const void *b, void *arg)
 {
 	const struct netns_traffic *tr = arg;
@@ -557,6 +565,8 @@ static int netns_traffic_open_fds(struct netns_traffic *tr, struct sim_err *e)
 {
 	struct rlimit r;
 	if (getrlimit(RLIMIT_NOFILE, &r) == 0) {
+		/* How many flows run at a time is not known before, so as many
+		 * as may be. */
 		r.rlim_cur = r.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &r);
 	}

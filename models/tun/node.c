@@ -153,6 +153,8 @@ static int add_route(int fd, uint32_t address, unsigned len, struct sim_err *e)
 static int configure(topo_host h, uint32_t mtu, uint32_t queue,
     struct sim_err *e)
 {
+	/* Any socket will do for these ioctls; it says which namespace they are
+	 * about. */
 	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	int rc;
 	if (fd < 0)
@@ -174,6 +176,8 @@ int tun_node_open(struct tun_node *n, topo_host h, uint32_t mtu, uint32_t queue,
 	const struct netns_params host = {.mtu = mtu};
 	int rc;
 	*n = (struct tun_node){-1, -1};
+	/* Knobs before the device, which gets its share of them when it is
+	 * made. */
 	if ((rc = netns_node_make(e)) < 0 ||
 	    (rc = real_ns_here(&n->ns, e)) < 0 ||
 	    (rc = netns_node_set_up(NETNS_HOST, &host, 0, e)) < 0 ||

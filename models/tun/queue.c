@@ -1,5 +1,9 @@
 /* models/tun/queue.c -- packets on the way, by the time they are there.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Two parts: slots, which hold packets and are given out from a list of free
+ * ones, and a heap of due times that names slots. What moves in the heap is
+ * small, while packets stay where they were read.
  */
 #include "models/tun/queue.h"
 
@@ -30,6 +34,7 @@ int tun_queue_take(struct tun_queue *q, uint32_t *slot, struct sim_err *e)
 {
 	const size_t n = (size_t)q->n_slots + 1;
 	int rc;
+	/* A slot that was used before has memory and a place in the heap. */
 	*slot = q->free;
 	if (*slot != TOPO_NONE) {
 		q->free = q->slot[*slot].next_free;

@@ -113,6 +113,7 @@ enum tun_refusal tun_wire_parse(const uint8_t bytes[], size_t n,
 	const size_t header = (size_t)(bytes[0] & 15) * 4;
 	if (header < IP_BYTES || header > n)
 		return TUN_HEADER;
+	/* The device gives one packet a read, without padding. */
 	if (tun_wire_get16(bytes + IP_TOTAL) != n)
 		return TUN_LENGTH;
 	if (sum_of(bytes, header) != 0xffff)
@@ -162,6 +163,7 @@ size_t tun_wire_exceeded(const uint8_t bytes[], size_t n, uint32_t from,
 	out[0] = 4 << 4 | IP_BYTES / 4;
 	out[1] = 0xc0; /* internetwork control, as RFC 1812 4.3.2.5 wants */
 	tun_wire_put16(out + IP_TOTAL, (uint32_t)(IP_BYTES + icmp));
+	/* The answer's own TTL, as Linux would send it. */
 	out[IP_TTL] = 64;
 	out[IP_PROTO] = TUN_PROTO_ICMP;
 	tun_wire_put32(out + IP_SRC, from);
