@@ -30,7 +30,8 @@ void xp_lab_notes(struct xp_lab_notes *n, const char *fabrics);
 
 struct xp_lab;
 
-/* L has WIRE from now on, and closes it, also on failure. Errors SIM_ENOMEM. */
+/* Make a lab on WIRE, which is the lab's from now on and is closed with it,
+ * also on failure. Errors SIM_ENOMEM. */
 int xp_lab_open(struct xp_lab **l, struct xp_wire *wire,
     const struct algo_path_agent_params *agent, struct sim_err *e);
 void xp_lab_close(struct xp_lab *l); /* NULL is fine */

@@ -1,10 +1,10 @@
 /* experiments/lab/selftest.h -- is a real network here one to be believed?
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What would silently be wrong of results if it did not hold: the tracer sees
- * the paths of the data; a healthy network sends nothing again and drops
- * nothing; injected loss is counted, where it is and nowhere else; and SYNs are
- * sent again when the kernel's settings say.
+ * Each of these would silently make results wrong if it did not hold: the
+ * tracer sees the paths of the data; a healthy network sends nothing again and
+ * drops nothing; injected loss is counted where it is and nowhere else; SYNs
+ * are sent again at the times that the kernel's settings say.
  */
 #ifndef EXPERIMENTS_LAB_SELFTEST_H
 #define EXPERIMENTS_LAB_SELFTEST_H

@@ -11,13 +11,15 @@
 #include "sim/err.h"
 #include "sim/time.h"
 
-/* The only address that this host has beside those of 127/8 and 169.254/16.
- * Errors SIM_EINVAL (none, or several, which are named), SIM_EIO. */
+/* *ADDRESS = the only IPv4 address that this host has beside those of 127/8 and
+ * 169.254/16. Errors SIM_EINVAL (none, or several, which are named),
+ * SIM_EIO. */
 int xp_daemon_address(uint32_t *address, struct sim_err *e);
 
-/* Be USER (NULL: nobody if root, else who one is) with his groups alone, or
- * keep being him, without any capability and with no way to get one; for good,
- * and verified. To be called while the process has one thread.
+/* Become USER for good, with its main group alone, unless the process is that
+ * user already; and in either case give up all capabilities and every way to
+ * get one. All of it is verified. USER NULL: `nobody` if this process is root,
+ * else whoever it is. To be called while the process has one thread.
  * Errors SIM_EINVAL (no such user), SIM_EIO (this process may not). */
 int xp_daemon_drop(const char *user, struct sim_err *e);
 
@@ -35,7 +37,8 @@ struct xp_notify {
 	sim_ns at;    /* of the next sign of life */
 };
 
-/* As the environment has it, which is then cleared of it. */
+/* Read the service manager's variables, which are then removed from the
+ * environment. */
 void xp_notify_open(struct xp_notify *n);
 void xp_notify_say(const struct xp_notify *n, const char *state);
 /* A sign of life if it is time for one. */

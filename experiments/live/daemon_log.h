@@ -3,10 +3,10 @@
  *
  * They are opened while the process still has its rights, and from then on only
  * written to: so the user that it becomes needs no right to their folder. Only
- * regular files are, and no links are followed.
+ * regular files are opened, and no links are followed.
  *
- *	LOG      at most XP_DAEMON_LOG_BYTES; when it is full
- *	LOG.1    takes its place, and LOG begins anew
+ *	LOG      at most XP_DAEMON_LOG_BYTES
+ *	LOG.1    what LOG held when it was last full, and began anew
  *	status   one text, replaced each time
  */
 #ifndef EXPERIMENTS_DAEMON_LOG_H
@@ -24,8 +24,8 @@ struct xp_daemon_log {
 	uint64_t n, max;
 };
 
-/* PATH NULL: stderr. A log that is there is gone on with.
- * Errors SIM_EIO, SIM_EINVAL (no regular file). */
+/* Open the log at PATH (NULL: stderr), at the end of what it holds. Errors
+ * SIM_EIO, SIM_EINVAL (no regular file). */
 int xp_daemon_log_open(struct xp_daemon_log *l, const char *path,
     struct sim_err *e);
 

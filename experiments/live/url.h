@@ -10,9 +10,10 @@
 
 enum { XP_URL_MAX = 1024 };
 
-/* The URL of N bytes at TEXT, less slashes at its end, and TAIL. Errors
- * SIM_EINVAL (no URL of http or https; a query, fragment, user or password in
- * it; too long), SIM_EUNSUPPORTED (https, and libcurl has none), SIM_ENOMEM. */
+/* OUT = the URL of N bytes at TEXT, without slashes at its end, followed by
+ * TAIL. Errors SIM_EINVAL (no URL of http or https; a query, fragment, user or
+ * password in it; too long), SIM_EUNSUPPORTED (https, and libcurl has none),
+ * SIM_ENOMEM. */
 int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
     const char *tail, struct sim_err *e);
 

@@ -6,8 +6,9 @@
 
 #include <sys/resource.h>
 
-/* Raise the soft limit to NEED if the hard one allows; a higher one stays.
- * Returns 1 if NEED may be had now; *HARD is the hard limit. */
+/* Raise the soft limit on open files to NEED if the hard limit allows; one that
+ * is higher already stays. Returns 1 if NEED files may be open now; *HARD is
+ * the hard limit. */
 static inline int real_fds_raise(rlim_t need, unsigned long long *hard)
 {
 	struct rlimit limit = {0};

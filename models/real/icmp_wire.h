@@ -8,10 +8,10 @@
  *	TCP  20 bytes, ACK, no payload, a checksum that is wrong
  *	     sequence number = Philox(key; five-tuple, ID)
  *
- * A router that tells of its end quotes it up to the sequence number at least
- * (RFC 792: 64 bits beyond the IP header). So whether an answer is to a probe
- * of ours is known without a list of probes, and packets of the flow itself
- * that die on the way are none.
+ * A router at which the probe's TTL ends quotes it up to the sequence number at
+ * least (RFC 792: 64 bits beyond the IP header). So an answer shows by itself
+ * whether it is to a probe of ours: no list of probes is needed, and packets of
+ * the flow itself that die on the way are not taken for probes.
  */
 #ifndef MODELS_REAL_ICMP_WIRE_H
 #define MODELS_REAL_ICMP_WIRE_H
