@@ -10,7 +10,8 @@
 #define RES_SCHEMA_VERSION 2
 
 /* Metrics that are measured together, or not at all. The plane of a spec says
- * which of these sets it fills (experiments/spec/plane.h); the others are NaN. */
+ * which of these sets it fills (experiments/spec/plane.h); the others are
+ * NaN. */
 enum res_set {
 	RES_OF_SCENE = 1,   /* whatever the plane */
 	RES_OF_FLOWS = 2,   /* RES_FLOW_METRICS */

@@ -19,8 +19,8 @@
 
 #include "sim/err.h"
 
-/* Make the empty file *TEMP = "PATH.tmp.<pid>", to be freed, and open it as *FD,
- * to be closed. Errors SIM_EIO naming PATH, SIM_ENOMEM. */
+/* Make the empty file *TEMP = "PATH.tmp.<pid>", to be freed, and open it as
+ * *FD, to be closed. Errors SIM_EIO naming PATH, SIM_ENOMEM. */
 int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e);
 
 /* Seal what stands in TEMP, sync, and rename it to PATH: PATH is the old file

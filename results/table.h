@@ -8,8 +8,8 @@
  *	<trial metric>          mean over runs
  *	<trial ratio>           as an algorithm's, without its name
  *	<algo>:<ratio>          pooled over runs: sum of hits / sum of trials
- *	<algo>:<ratio>_lo, _hi  exact 95 % binomial interval of the pooled ratio;
- *	                        it takes the trials as independent
+ *	<algo>:<ratio>_lo, _hi  exact 95 % binomial interval of the pooled
+ *	                        ratio; it takes trials as independent
  *	<algo>:<ratio>_p10, _p50, _p90   quantiles over runs: the spread over
  *	                        seeds, which shows how far they are not
  *	<algo>:<ratio>_trials   denominator

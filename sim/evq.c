@@ -87,7 +87,8 @@ enum { RESERVE = LEVELS * SLOTS + 2 };
 
 /* Grow by half, so that a put stays amortised O(1). The first block also holds
  * the RESERVE, which is never counted as room. Kept out of line, like spill()
- * and evq_extend(), so that the common way through sim_evq_put() stays short. */
+ * and evq_extend(), so that the common way through sim_evq_put() stays
+ * short. */
 static __attribute__((noinline)) int evq_grow(struct sim_evq *q,
     struct sim_err *e)
 {
@@ -101,8 +102,8 @@ static __attribute__((noinline)) int evq_grow(struct sim_evq *q,
 	b->next = NULL;
 	b->n = n;
 	b->used = 0;
-	/* New blocks go to the end: evq_take() walks from `fresh` to the next block
-	 * when one is used up, and must find this one there. */
+	/* New blocks go to the end: evq_take() walks from `fresh` to the next
+	 * block when one is used up, and must find this one there. */
 	struct block **last = &q->blocks;
 	while (*last)
 		last = &(*last)->next;

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	static const struct sim_field fields[] = {
- *		{"n_pods", SIM_F_U32, offsetof(struct shape, n_pods), .def = "2",
- *		 .min = 1, .max = 4096, .unit = "pods", .doc = "pods"},
+ *		{"n_pods", SIM_F_U32, offsetof(struct shape, n_pods),
+ *		 .def = "2", .min = 1, .max = 4096, .unit = "pods",
+ *		 .doc = "pods"},
  *		{0}};
  *
  * A table ends with an entry whose name is NULL.

@@ -24,8 +24,8 @@ struct sim_part {
 
 enum { SIM_PARTS_MAX = 32 }; /* parts of a section; fields of a map */
 
-/* Read SECTION of the tree's root into OBJ; absent keys, maps and sections stand
- * for defaults. Mistakes are added to Y; returns only SIM_ENOMEM. */
+/* Read SECTION of the tree's root into OBJ; absent keys, maps and sections
+ * stand for defaults. Mistakes are added to Y; returns only SIM_ENOMEM. */
 int sim_parts_read(struct sim_yaml *y, const char *section,
     const struct sim_part parts[], void *obj, struct sim_err *e);
 

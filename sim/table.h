@@ -10,9 +10,9 @@
  *
  * makes the two structs, obs_perf_reserve(), _add(), _at(), _clear() and
  * _free(), and obs_perf_kind(), which tells code that knows no particular table
- * (results/h5_table.h) names, types, units and meanings. Row i of every array is
- * record i. The structs may have other members besides. A zeroed table is empty.
- */
+ * (results/h5_table.h) names, types, units and meanings. Row i of every array
+ * is record i. The structs may have other members besides. A zeroed table is
+ * empty. */
 #ifndef SIM_TABLE_H
 #define SIM_TABLE_H
 
@@ -98,8 +98,8 @@ void sim_table_keep(const struct sim_table *kind, void *table, size_t first,
 	    NULL, sizeof(type), offsetof(struct_table, name)},
 
 /* _reserve(t, n, e)  room for N more rows. Errors SIM_ENOMEM (table unchanged)
- * _add(t, row, e)    append a row. Errors SIM_ENOMEM (table unchanged). Cost O(1)
- *                    amortised, and inline: millions of rows a second pass here
+ * _add(t, row, e)    append a row. Errors SIM_ENOMEM (table unchanged). Cost:
+ *                    O(1) amortised, and inline: millions of rows pass here
  * _at(t, i)          row I. Domain i < n
  * _clear(t)          empty it, keep its memory and its other members
  * _free(t)           free it and zero it, with its other members */

@@ -18,7 +18,8 @@ int sim_reserve(void *p, size_t *cap, size_t need, size_t size,
 /* *P = N zeroed elements of SIZE bytes, or NULL when N is 0. */
 int sim_zalloc(void *p, size_t n, size_t size, struct sim_err *e);
 
-/* The element size is taken from the pointer: SIM_RESERVE(&v->x, &v->cap, n, e). */
+/* SIM_RESERVE(&v->x, &v->cap, n, e) takes the size of an element from the
+ * pointer. */
 #define SIM_RESERVE(p, cap, need, e)                                           \
 	((need) <= *(cap)                                                      \
 		? 0                                                            \

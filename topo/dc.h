@@ -3,8 +3,8 @@
  *
  * Hosts and switches have one id everywhere, that of the whole network, be it
  * one Clos or a region of several (topo/region.h). By this view whoever looks
- * at one data centre alone finds its part: a Clos whose hosts, switches and pods
- * follow each other from a first one on.
+ * at one data centre alone finds its part: a Clos whose hosts, switches and
+ * pods follow each other from a first one on.
  *
  *	id     of the whole network: in tables, in messages, between functions
  *	index  counts within the data centre from 0: for arrays over its hosts,
@@ -22,15 +22,15 @@ struct topo_dc {
 	topo_switch first_switch; /* ToRs first, as in topo/clos.h */
 };
 
-/* How many data centres T has, and the I-th one. A topology that is no region is
- * one. Domain  i < topo_n_dcs(t); T a Clos or a region. */
+/* How many data centres T has, and the I-th one. A topology that is no region
+ * is one. Domain  i < topo_n_dcs(t); T a Clos or a region. */
 uint32_t topo_n_dcs(const struct topo *t);
 struct topo_dc topo_dc_at(const struct topo *t, uint32_t i);
 
 /* The data centre of a host. Cost O(data centres). */
 uint32_t topo_dc_of(const struct topo *t, topo_host h);
 
-/* --- without a network: shapes alone, as a recording has them --------------- */
+/* --- without a network: shapes alone, as a recording has them ------------- */
 
 /* The data centre of SHAPE that comes after another; NULL: that is the first.
  * Domain  ids fit 32 bits. */
@@ -48,7 +48,7 @@ static inline struct topo_dc topo_dc_alone(const struct topo_clos *shape)
 uint32_t topo_dcs_n_hosts(const struct topo_dc dc[], uint32_t n);
 uint32_t topo_dcs_find(const struct topo_dc dc[], uint32_t n, topo_host h);
 
-/* --- ids and indices -------------------------------------------------------- */
+/* --- ids and indices ------------------------------------------------------ */
 
 static inline int topo_dc_has(const struct topo_dc *dc, topo_host h)
 {

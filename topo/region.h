@@ -19,8 +19,9 @@
  * the long ones by (data centre, later data centre, border).
  *
  * Tiers are 0 ToR, 1 T1, 2 T2, 3 border, so cables keep their classes of a
- * Clos, and those of borders are FABRIC. Switches are called dc1.tor3, dc1.t1.5,
- * dc1.t2.0 and dc1.border0, numbered in their data centre; hosts, host17.
+ * Clos, and those of borders are FABRIC. Switches are called dc1.tor3,
+ * dc1.t1.5, dc1.t2.0 and dc1.border0, numbered in their data centre; hosts,
+ * host17.
  *
  * A long cable delays by its length at the speed of light in glass (about
  * 2/3 c); its length is the great-circle distance of its sites times what fibre
@@ -42,8 +43,8 @@ struct topo_region {
 	uint32_t n_dcs, n_borders, n_pods; /* n_pods: of all */
 	struct topo_site site[TOPO_REGION_MAX_DCS];
 	struct topo_clos shape[TOPO_REGION_MAX_DCS];
-	/* Of each data centre; [n_dcs]: what comes after the last one, so border
-	 * 0 and the first long cable. */
+	/* Of each data centre; [n_dcs]: what comes after the last one, so
+	 * border 0 and the first long cable. */
 	uint32_t first_host[TOPO_REGION_MAX_DCS + 1];
 	uint32_t first_switch[TOPO_REGION_MAX_DCS + 1];
 	uint32_t first_pod[TOPO_REGION_MAX_DCS + 1];
@@ -68,7 +69,8 @@ extern const struct sim_field topo_region_fields[];
  * coordinates and the default detour are ours.
  * Errors SIM_EINVAL (sites that are no such list, or fewer than n_dcs; detour
  * not in [1, 10]; a count of 0),
- * SIM_ELIMIT, SIM_ENOMEM, and those of topo_clos_init() and topo_mesh_open(). */
+ * SIM_ELIMIT, SIM_ENOMEM, and those of topo_clos_init() and
+ * topo_mesh_open(). */
 int topo_open_region(struct topo *t, const struct topo_clos *shape,
     const struct topo_region_params *p, struct sim_err *e);
 

@@ -61,8 +61,8 @@ topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to);
 
 /* Names for people, which the two below read back: a link is "tor3->t1.5". In a
  * Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
- * over all pods; in a mesh the name given, else host17 or sw3. Names in a region
- * are in topo/region.h. */
+ * over all pods; in a mesh the name given, else host17 or sw3. Names in a
+ * region are in topo/region.h. */
 void topo_node_name(const struct topo *t, topo_node n, char buf[64]);
 void topo_link_name(const struct topo *t, topo_link l, char buf[64]);
 

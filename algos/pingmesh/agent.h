@@ -15,10 +15,10 @@
  *
  * The first two are constants; parameters and lists can only be stricter.
  *
- *	 controller                        collector
- *	  | FETCH                             ^ UPLOAD (tries, backs off, gives up)
- *	  v                                   |
- *	list --> heap by due time --> CONNECT --> in flight --> results --> batch
+ *	controller                       collector
+ *	 | FETCH                          ^ UPLOAD (tries, backs off, gives up)
+ *	 v                                |
+ *	list -> heap by due time -> CONNECT -> in flight -> results -> batch
  *
  * Entries of a list begin at random places of their interval. Each probe has
  * the next source port of the range, so that ECMP takes it another way.

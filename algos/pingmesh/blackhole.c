@@ -1,4 +1,4 @@
-/* algos/pingmesh/blackhole.c -- ToRs that drop some pairs or five-tuples, always.
+/* algos/pingmesh/blackhole.c -- ToRs that always drop some pairs or tuples.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/blackhole.h"

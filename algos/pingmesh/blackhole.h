@@ -1,4 +1,4 @@
-/* algos/pingmesh/blackhole.h -- ToRs that drop some pairs or five-tuples, always.
+/* algos/pingmesh/blackhole.h -- ToRs that always drop some pairs or tuples.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Corrupt entries of a switch's tables make black holes: of type 1, certain

@@ -1,9 +1,10 @@
 /* algos/pingmesh/blackhole_algo.h -- the black-hole job as a diagnoser.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The verdict lists every ToR with a score above 0 (algos/pingmesh/blackhole.h), and
- * accuses the candidates, worst first, whether today's reloads suffice for them
- * or not: which are reloaded is for who has the budget.
+ * The verdict lists every ToR with a score above 0
+ * (algos/pingmesh/blackhole.h), and accuses the candidates, worst first,
+ * whether today's reloads suffice for them or not: which are reloaded is for
+ * who has the budget.
  *
  * Where all ToRs of a pod are candidates nobody is accused: the job says then
  * that the trouble is above them, and not at which of their T1s or the T2s.

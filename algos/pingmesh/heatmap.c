@@ -1,4 +1,4 @@
-/* algos/pingmesh/heatmap.c -- P99 between pods or ToRs as a matrix, and its patterns.
+/* algos/pingmesh/heatmap.c -- P99 between pods or ToRs as a matrix; patterns.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/heatmap.h"

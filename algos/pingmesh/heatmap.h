@@ -1,4 +1,4 @@
-/* algos/pingmesh/heatmap.h -- P99 between pods or ToRs as a matrix, and its patterns.
+/* algos/pingmesh/heatmap.h -- P99 between pods or ToRs as a matrix; patterns.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Cell (from, to) is the P99 of the connect times from one unit to another, or

@@ -1,4 +1,4 @@
-/* algos/pingmesh/hop_trace.c -- TCP traceroute of chosen pairs, with counts a hop.
+/* algos/pingmesh/hop_trace.c -- TCP traceroute of chosen pairs, counted by hop.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/hop_trace.h"

@@ -1,4 +1,4 @@
-/* algos/pingmesh/hop_trace_algo.c -- the ranking of traced switches as a diagnoser.
+/* algos/pingmesh/hop_trace_algo.c -- traced switches, ranked, as a diagnoser.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/hop_trace_algo.h"

@@ -1,4 +1,4 @@
-/* algos/pingmesh/hop_trace_algo.h -- the ranking of traced switches as a diagnoser.
+/* algos/pingmesh/hop_trace_algo.h -- traced switches, ranked, as a diagnoser.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * algo_hop_trace_rank() of the window's traces (models/obs_traces.h): the

@@ -45,12 +45,12 @@
  * (1 - conf) / 2 at most.
  *
  * algo_hop_trace_flows() is the paper's way, as a window for votes (007's:
- * algos/vigil/vote.h, `on: switch`): each trace is a flow with its hops, its packets
- * being the probes of the farthest TTL, which alone crossed all of them. Its
- * losses are those beyond the share that the same switch leaves unanswered at
- * that TTL of all other traces, if at confidence conf there are any: so one
- * flow in 2 / (1 - conf) votes for nothing. A vote does not weigh losses and
- * sees but one TTL. The experiments rank; votes are for comparison.
+ * algos/vigil/vote.h, `on: switch`): each trace is a flow with its hops, its
+ * packets being the probes of the farthest TTL, which alone crossed all of
+ * them. Its losses are those beyond the share that the same switch leaves
+ * unanswered at that TTL of all other traces, if at confidence conf there are
+ * any: so one flow in 2 / (1 - conf) votes for nothing. A vote does not weigh
+ * losses and sees but one TTL. The experiments rank; votes are for comparison.
  *
  * Paper  Pingmesh (SIGCOMM'15), section 5.2. DEPARTS: the paper says that
  *        traceroute "pinned" the switch; both rules are ours.

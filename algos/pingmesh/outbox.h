@@ -4,7 +4,7 @@
  *	add --> ring of records --> batch --> taken
  *	          | full: oldest     ^   |
  *	          v                  |   v fails, or takes too long
- *	        overrun              rest, then again; discarded after the last try
+ *	        overrun              rest, again; discarded after the last try
  *
  * One batch is under way at a time. It is a copy, so that the ring may run over
  * meanwhile without touching it. Times are of the agent's clock.

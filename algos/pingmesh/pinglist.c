@@ -1,4 +1,4 @@
-/* algos/pingmesh/pinglist.c -- Pingmesh's pinglists: whom each server probes, and how.
+/* algos/pingmesh/pinglist.c -- Pingmesh's pinglists: whom each server probes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/pinglist.h"

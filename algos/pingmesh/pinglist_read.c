@@ -1,4 +1,4 @@
-/* algos/pingmesh/pinglist_read.c -- pinglists as XML: reading what may be wrong.
+/* algos/pingmesh/pinglist_read.c -- pinglists as XML: reading what may be bad.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A cursor that never moves back over bytes that need not end in a NUL. The

@@ -1,4 +1,4 @@
-/* algos/pingmesh/pinglist_xml.c -- pinglists as XML: writing, at the speed of copying.
+/* algos/pingmesh/pinglist_xml.c -- pinglists as XML: writing, fast as copying.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Of an entry's 90 bytes only the address changes from one to the next, and

@@ -1,4 +1,4 @@
-/* algos/pingmesh/pinglist_xml.h -- pinglists as XML: write, and read what was sent.
+/* algos/pingmesh/pinglist_xml.h -- pinglists as XML: write, and read.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	<?xml version="1.0" encoding="UTF-8"?>
@@ -7,8 +7,8 @@
  *	      interval_s="10" payload="0"/>
  *	</pinglist>
  *
- * An entry is one line; algos/pingmesh/pinglist.xsd is the schema. The same plan gives
- * the same bytes everywhere.
+ * An entry is one line; algos/pingmesh/pinglist.xsd is the schema. The same
+ * plan gives the same bytes everywhere.
  */
 #ifndef ALGOS_PINGMESH_PINGLIST_XML_H
 #define ALGOS_PINGMESH_PINGLIST_XML_H

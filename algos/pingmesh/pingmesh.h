@@ -49,8 +49,8 @@ struct algo_pingmesh_batch {
 	struct algo_pingmesh_record record[ALGO_PINGMESH_BATCH];
 };
 
-/* What AGENT_COUNTERS carries: the performance counters of a window. A collector
- * knows it by (src_ip, born_ns, number). */
+/* What AGENT_COUNTERS carries: the performance counters of a window. A
+ * collector knows it by (src_ip, born_ns, number). */
 struct algo_pingmesh_window {
 	sim_ns born_ns;          /* when this agent started */
 	uint64_t number;         /* from 1; 0: none is over yet */

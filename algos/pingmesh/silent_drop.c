@@ -117,8 +117,8 @@ static int is_common(const struct algo_silent_drop *s, const struct share *of)
 }
 
 /* Pairs of pods of which neither is at fault; of pod ONLY, or of all
- * (TOPO_NONE). Only a 1 counts as at fault: pods that silent_drop_judge() has just marked 2
- * do not yet. */
+ * (TOPO_NONE). Only a 1 counts as at fault: pods that silent_drop_judge() has
+ * just marked 2 do not yet. */
 static struct share pairs_left(const struct algo_silent_drop *s, uint32_t only)
 {
 	struct share n = {0};

@@ -7,8 +7,9 @@
  *
  * A cell is a pair of pods (topo/clos.h; the paper's podsets), or one pod: the
  * probes between its ToRs. Probes under one ToR tell nothing and are left out.
- * A cell suffers when the exact interval of its drop rate (algos/pingmesh/drop_rate.h)
- * is wholly above normal_rate; so a cell with few probes does not.
+ * A cell suffers when the exact interval of its drop rate
+ * (algos/pingmesh/drop_rate.h) is wholly above normal_rate; so a cell with few
+ * probes does not.
  *
  *   1. A pod whose own cell suffers is at fault. Its pairs are set aside, as
  *      they suffer for crossing it.
@@ -75,8 +76,8 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
     struct sim_err *e);
 
 /* Whom to trace: of each of the n_cells worst cells that suffer (or, with
- * `any`, that were probed) n_pairs pairs of servers, both ways, each from n_ports
- * ports. */
+ * `any`, that were probed) n_pairs pairs of servers, both ways, each from
+ * n_ports ports. */
 struct algo_silent_drop_tracing {
 	uint32_t n_cells, n_pairs, n_ports;
 	uint16_t first_port;

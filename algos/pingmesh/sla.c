@@ -1,4 +1,4 @@
-/* algos/pingmesh/sla.c -- the network's service level: P50, P99 and drop rate by scope.
+/* algos/pingmesh/sla.c -- service level by scope: P50, P99 and drop rate.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/sla.h"

@@ -1,4 +1,4 @@
-/* algos/pingmesh/sla.h -- the network's service level: P50, P99 and drop rate by scope.
+/* algos/pingmesh/sla.h -- service level by scope: P50, P99 and drop rate.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A scope is a server, a ToR, a pod (topo/clos.h; the paper's podset), the data
@@ -7,8 +7,8 @@
  * data centres are left out, since their P99 is the distance's. Failed connects
  * count nowhere (algos/pingmesh/drop_rate.h says why).
  *
- * Quantiles are exact, of nearest rank, by sorting (algos/vigil/rtt_order.h): an
- * estimate would have to be good at 5 ms and at 9 s.
+ * Quantiles are exact, of nearest rank, by sorting (algos/vigil/rtt_order.h):
+ * an estimate would have to be good at 5 ms and at 9 s.
  *
  * Alerts: a scope of at least min_probes successes whose drop rate is above
  * max_drop_rate, or whose P99 is above max_p99_us. With fewer, one lost SYN

@@ -31,8 +31,8 @@
  *
  * The meaning is that of structs algo_pingmesh_batch and algo_pingmesh_window.
  * Older agents post batches of version 1 only, and these are still read. The
- * checksum finds what was cut off or damaged on its way; it is no help against a
- * forger.
+ * checksum finds what was cut off or damaged on its way; it is no help against
+ * a forger.
  */
 #ifndef ALGOS_PINGMESH_WIRE_H
 #define ALGOS_PINGMESH_WIRE_H

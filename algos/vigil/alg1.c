@@ -1,4 +1,4 @@
-/* algos/vigil/alg1.c -- 007's Algorithm 1: flag the most voted link, adjust, repeat.
+/* algos/vigil/alg1.c -- 007's Algorithm 1: flag the top link, adjust, repeat.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/alg1.h"

@@ -1,4 +1,4 @@
-/* algos/vigil/alg1.h -- 007's Algorithm 1: flag the most voted link, adjust, repeat.
+/* algos/vigil/alg1.h -- 007's Algorithm 1: flag the top link, adjust, repeat.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	B = {}
@@ -30,8 +30,9 @@
  * flagged.
  *
  * `on: switch` is for switches that fail as a whole: votes, verdict and blame
- * are then on the switches that flows cross (algos/vigil/switch_view.h). Shares under
- * ECMP are known for links only, so `adjust` must be none or removal there.
+ * are then on the switches that flows cross (algos/vigil/switch_view.h). Shares
+ * under ECMP are known for links only, so `adjust` must be none or removal
+ * there.
  *
  * DEPARTS: the published pseudo-code tests the link flagged last and then adds
  * the next one unseen, so it always ends one link too far; here the link that

@@ -1,4 +1,4 @@
-/* algos/vigil/blame.c -- the link that is said to have dropped a flow's packets.
+/* algos/vigil/blame.c -- the link that is said to have dropped packets.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/blame.h"

@@ -1,4 +1,4 @@
-/* algos/vigil/blame.h -- the link that is said to have dropped a flow's packets.
+/* algos/vigil/blame.h -- the link that is said to have dropped packets.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * 007 blames the hop with the most votes and sets lone noise drops aside, but
@@ -71,7 +71,8 @@ struct algo_blame {
 	}
 
 /* Make T, whose votes are on components of KIND, ready for ties broken by RULE.
- * T keeps TOPO's Clos for rule MATLAB, which is refused later without this call.
+ * T keeps TOPO's Clos for rule MATLAB, which is refused later without this
+ * call.
  * Errors SIM_EUNSUPPORTED when that is asked for in a mesh or on switches. */
 int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
     struct algo_tally *t, const struct topo *topo, struct sim_err *e);

@@ -1,4 +1,4 @@
-/* algos/vigil/bounds.c -- 007's theorems 1, 2 and 3 for a Clos, and what they miss.
+/* algos/vigil/bounds.c -- 007's theorems 1 to 3 for a Clos, what they miss.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/bounds.h"

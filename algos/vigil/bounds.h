@@ -1,4 +1,4 @@
-/* algos/vigil/bounds.h -- 007's theorems 1, 2 and 3 for a Clos, and what they miss.
+/* algos/vigil/bounds.h -- 007's theorems 1 to 3 for a Clos, what they miss.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Theorem 1 limits path discoveries so that no switch answers too often.
@@ -81,10 +81,10 @@ int algo_bounds_level2_busier(const struct topo_clos *c);
 /* 1 if (10a) and (10b) in this form are proved for the shape.
  *	PAPER      theorem 3's condition on pods
  *	ANY_PODS   two pods or more and q2 >= q1
- *	SIMULATED  these, q0 <= q2 for links of hosts with q0 = 1/(n0 * n_pod * H)
- *	           of the flows, and, for votes of 1/h as well as whole ones,
- *	           s * q1 / M <= q2 * w and s * q0 / n1 <= q2 * w, with
- *	           s = ALGO_BOUNDS_SPREAD */
+ *	SIMULATED  these, q0 <= q2 for links of hosts, with
+ *	           q0 = 1/(n0 * n_pod * H) of the flows, and,
+ *	           for votes of 1/h as well as whole ones, s * q1 / M <= q2 * w
+ *	           and s * q0 / n1 <= q2 * w, with s = ALGO_BOUNDS_SPREAD */
 int algo_bounds_says(const struct topo_clos *c, enum algo_bounds_form form);
 
 /* Least number of pods: 1 + n0/n1 for theorem 2; for theorem 3

@@ -1,4 +1,4 @@
-/* algos/vigil/cover.c -- greedy cover: the fewest links that explain all failures.
+/* algos/vigil/cover.c -- greedy cover: fewest links that explain failures.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/cover.h"

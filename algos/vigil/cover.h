@@ -1,4 +1,4 @@
-/* algos/vigil/cover.h -- greedy cover: the fewest links that explain all failures.
+/* algos/vigil/cover.h -- greedy cover: fewest links that explain failures.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Repeat: flag the link that most of the failed flows not yet covered cross,

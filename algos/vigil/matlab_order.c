@@ -1,4 +1,4 @@
-/* algos/vigil/matlab_order.c -- in which order 007's released simulator makes links.
+/* algos/vigil/matlab_order.c -- how 007's released simulator orders links.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/matlab_order.h"

@@ -1,4 +1,4 @@
-/* algos/vigil/matlab_order.h -- in which order 007's released simulator makes links.
+/* algos/vigil/matlab_order.h -- how 007's released simulator orders links.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * There ties go to the link made first. Pods are made one after another:

@@ -1,4 +1,4 @@
-/* algos/vigil/milp.h -- mixed-integer linear programs, and a solver that may give up.
+/* algos/vigil/milp.h -- mixed-integer programs, and a solver that may give up.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	minimise  sum of cost[j] x[j]   with   lb <= each row, each x[j] <= ub

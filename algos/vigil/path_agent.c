@@ -1,4 +1,4 @@
-/* algos/vigil/path_agent.c -- 007's host agent: which paths do losing flows take?
+/* algos/vigil/path_agent.c -- 007's host agent: the paths of losing flows.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/path_agent.h"

@@ -1,4 +1,4 @@
-/* algos/vigil/path_agent.h -- 007's host agent: which paths do losing flows take?
+/* algos/vigil/path_agent.h -- 007's host agent: the paths of losing flows.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The agent hears of each retransmission of its host's TCP, and learns the path
@@ -7,7 +7,7 @@
  *	RETX --> first of this connection in the epoch? a slot? a token?
  *	         |                     destination is a VIP
  *	         v                     v
- *	     max_ttl probes <-- ok -- SLB query       (refused, silent: no trace)
+ *	     max_ttl probes <-- ok -- SLB query   (refused, silent: no trace)
  *	         |
  *	         v  ICMP: hop[ttl] = where it came from
  *	     timeout --> AGENT_REPORT
@@ -31,8 +31,8 @@
  * was not traced. If all of them were traced, the new one is not, so that no
  * connection is ever traced twice in an epoch.
  *
- * Paper 007 (NSDI'18) section 4. DEPARTS: TTLs 1 .. max_ttl rather than 0 .. 15:
- * a packet of TTL 0 never leaves.
+ * Paper 007 (NSDI'18) section 4. DEPARTS: TTLs 1 .. max_ttl rather than 0 ..
+ * 15: a packet of TTL 0 never leaves.
  */
 #ifndef ALGOS_VIGIL_PATH_AGENT_H
 #define ALGOS_VIGIL_PATH_AGENT_H

@@ -1,4 +1,4 @@
-/* algos/vigil/path_map.c -- what a trace learned, as links that may be voted on.
+/* algos/vigil/path_map.c -- what a trace learned, as links to vote on.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/path_map.h"

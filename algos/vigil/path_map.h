@@ -1,4 +1,4 @@
-/* algos/vigil/path_map.h -- what a trace learned, as links that may be voted on.
+/* algos/vigil/path_map.h -- what a trace learned, as links to vote on.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Hop i of a report is the node that link i of the path leads to. An address
@@ -13,8 +13,8 @@
  * join. Each is still a link that some probe crossed, but with loopbacks a
  * cable between switches of two routes may be taken for a hop. A partial trace
  * implies nothing: after its last answer a probe may have been dropped, or a
- * switch may have reached its limit of ICMP messages, and nobody can tell which.
- */
+ * switch may have reached its limit of ICMP messages, and nobody can tell
+ * which. */
 #ifndef ALGOS_VIGIL_PATH_MAP_H
 #define ALGOS_VIGIL_PATH_MAP_H
 

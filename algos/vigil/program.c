@@ -1,4 +1,4 @@
-/* algos/vigil/program.c -- 007's binary and integer programs, solved to a proof.
+/* algos/vigil/program.c -- 007's binary and integer programs, to a proof.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/program.h"

@@ -1,4 +1,4 @@
-/* algos/vigil/program.h -- 007's binary and integer programs, solved to a proof.
+/* algos/vigil/program.h -- 007's binary and integer programs, to a proof.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	(3)  binary    min |p|_0   A p >= s                 p in {0,1}^L

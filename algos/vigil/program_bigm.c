@@ -1,4 +1,4 @@
-/* algos/vigil/program_bigm.c -- the integer program as 007's released code has it.
+/* algos/vigil/program_bigm.c -- the integer program of 007's released code.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	min   sum a_l - 0.0001 sum t_l

@@ -1,4 +1,4 @@
-/* algos/vigil/rtt_order.c -- successful probes from fast to slow, for exact ranks.
+/* algos/vigil/rtt_order.c -- successful probes by round-trip time, for ranks.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/rtt_order.h"

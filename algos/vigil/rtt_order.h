@@ -1,4 +1,4 @@
-/* algos/vigil/rtt_order.h -- successful probes from fast to slow, for exact ranks.
+/* algos/vigil/rtt_order.h -- successful probes by round-trip time, for ranks.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A walk through all probes by ascending connect time gives the exact quantiles

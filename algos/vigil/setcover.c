@@ -1,4 +1,4 @@
-/* algos/vigil/setcover.c -- smallest set covers: the instance and its reductions.
+/* algos/vigil/setcover.c -- smallest set covers: the instance, its reductions.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/setcover.h"

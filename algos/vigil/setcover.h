@@ -1,4 +1,4 @@
-/* algos/vigil/setcover.h -- smallest set covers: exact reductions, parts, bounds.
+/* algos/vigil/setcover.h -- smallest set covers: exact reductions, bounds.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Rows are to be covered; a column covers the rows that name it. Wanted is a

@@ -1,4 +1,4 @@
-/* algos/vigil/setcover_order.h -- what the files of setcover share among themselves.
+/* algos/vigil/setcover_order.h -- what the files of setcover share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef ALGOS_VIGIL_SETCOVER_ORDER_H

@@ -1,4 +1,4 @@
-/* algos/vigil/setcover_parts.c -- smallest set covers: parts, greedy cover, bound.
+/* algos/vigil/setcover_parts.c -- smallest set covers: parts, greedy, bound.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
@@ -71,8 +71,9 @@ int algo_setcover_split(struct algo_setcover *s, struct sim_err *e)
 		if ((rc = SIM_RESERVE(&s->part, &s->cap_part,
 			 (size_t)s->n_parts + 1, e)) < 0)
 			return rc;
-		/* The first row of a part that nobody has seen; setcover_parts_collect() then
-		 * finds all that are joined to it by columns. */
+		/* The first row of a part that nobody has seen;
+		 * setcover_parts_collect() then finds all that are joined to it
+		 * by columns. */
 		s->row[r].seen = 1;
 		s->list[n] = r;
 		s->part[s->n_parts] = setcover_parts_collect(s, n);

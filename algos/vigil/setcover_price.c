@@ -1,4 +1,4 @@
-/* algos/vigil/setcover_price.c -- smallest set covers: prices, a bound from them.
+/* algos/vigil/setcover_price.c -- smallest set covers: a bound from prices.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Let each row r have a price u_r >= 0, and each column the reduced cost

@@ -1,4 +1,4 @@
-/* algos/vigil/top.c -- the top link of a tally, again and again, as its keys fall.
+/* algos/vigil/top.c -- the top link of a tally, again and again.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/top.h"

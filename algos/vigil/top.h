@@ -1,4 +1,4 @@
-/* algos/vigil/top.h -- the top link of a tally, again and again, as its keys fall.
+/* algos/vigil/top.h -- the top link of a tally, again and again.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Links leave in the order of their votes, or of the flows that cross them,

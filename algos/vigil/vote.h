@@ -5,9 +5,9 @@
  * path. The verdict lists every link with votes, its score being the votes; it
  * flags nothing. Flows are blamed on the most voted hop (algos/vigil/blame.h).
  *
- * `on: switch` is for switches that fail as a whole: a flow gives 1/s to each of
- * the s switches that it crosses (algos/vigil/switch_view.h), and the verdict and the
- * blame are of switches.
+ * `on: switch` is for switches that fail as a whole: a flow gives 1/s to each
+ * of the s switches that it crosses (algos/vigil/switch_view.h), and the
+ * verdict and the blame are of switches.
  *
  * `signal: rtt` is for links that are slow and not lossy: a flow votes when its
  * smoothed round-trip time is above rtt_threshold_us, whatever it sent again.

@@ -1,4 +1,4 @@
-/* algos/vigil/vote_ecmp.c -- 007's vote when paths are not known: by probabilities.
+/* algos/vigil/vote_ecmp.c -- 007's vote by probabilities, of unknown paths.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/vote_ecmp.h"
@@ -141,8 +141,8 @@ static void vote_ecmp_add_votes(struct algo_tally *t,
 	}
 }
 
-/* The rules of algos/vigil/blame.h. Here a flow's own vote is not 1/h but what it
- * gave to this very link. */
+/* The rules of algos/vigil/blame.h. Here a flow's own vote is not 1/h but what
+ * it gave to this very link. */
 static int vote_ecmp_is_noise(const struct algo_blame *how, uint64_t votes,
     uint64_t own)
 {

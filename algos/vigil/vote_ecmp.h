@@ -1,4 +1,4 @@
-/* algos/vigil/vote_ecmp.h -- 007's vote when paths are not known: by probabilities.
+/* algos/vigil/vote_ecmp.h -- 007's vote by probabilities, of unknown paths.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * When a flow retransmitted and no hop of its path is known, it gives to each
@@ -8,12 +8,13 @@
  *
  * of a vote, h being the length of its path. These add up to one vote, and
  * where the path is certain they are 007's 1/h. It works in any topology
- * (topo/shares.h). A path known in part or wholly votes as in algos/vigil/vote.h.
+ * (topo/shares.h). A path known in part or wholly votes as in
+ * algos/vigil/vote.h.
  *
  * A flow with a path is blamed as there. One without is blamed on the link with
  * the greatest product of votes and P (ties: the lowest id), or set aside as
- * noise by the rule of algos/vigil/blame.h for the votes of that link, its own vote
- * being what it gave to it.
+ * noise by the rule of algos/vigil/blame.h for the votes of that link, its own
+ * vote being what it gave to it.
  *
  * Shares are rounded to 1/720720 of a vote, so that sums are exact and do not
  * depend on the order of the flows. `ignore_paths` takes no path as known:
