@@ -11,6 +11,8 @@ int xp_along_add(struct xp_along_axes *a, const char *name, const char *unit,
 {
 	struct res_axis *x = &a->axis[a->n];
 	int rc;
+	/* The points of a trial are the product of its axes, so an axis without
+	 * places would leave no row to fill. */
 	if (n == 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "axis %s has no place to read a trial along.", name);
@@ -18,6 +20,8 @@ int xp_along_add(struct xp_along_axes *a, const char *name, const char *unit,
 		return rc;
 	x->n = n;
 	x->n_coords = 1;
+	/* From here on the axis counts, so that xp_along_free() frees what it
+	 * has even if there is no memory for one of its texts. */
 	a->n++;
 	a->n_points *= n;
 	*k = &x->coord[0];
@@ -32,6 +36,8 @@ int xp_along_init(struct xp_along_axes *a, const struct xp_config *c,
 {
 	*a = (struct xp_along_axes){.n_points = 1};
 	const struct xp_plane *p = xp_plane_of(c);
+	/* Of a plane without axes the empty product is
+	 * left: one trial, one row. */
 	int rc = p->axes ? p->axes(a, c, e) : 0;
 	if (rc < 0)
 		xp_along_free(a);

@@ -1,4 +1,4 @@
-/* experiments/spec/config.c -- one point of a spec: tree in, checked structs out.
+/* experiments/spec/config.c -- one point of a spec: tree in, structs out.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/spec/config.h"
@@ -56,6 +56,8 @@ void xp_config_free(struct xp_config *c)
 int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
     int rc, const struct sim_err *why, struct sim_err *e)
 {
+	/* Lack of memory ends the reading. All else is the writer's mistake,
+	 * and is collected, so that one attempt tells all of them. */
 	if (rc == SIM_ENOMEM)
 		return sim_fail(e, rc, "%s", why->msg);
 	return rc < 0 ? sim_yaml_mistake(y, node, "%s", why->msg) : 0;
@@ -63,7 +65,8 @@ int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* --- topology ----------------------------------------------------------- */
 
-/* The keys of all kinds, so that an unknown one is told once. */
+/* The keys of all kinds of network in one table. A key that another kind would
+ * use does no harm, and an unknown one is told once rather than once a kind. */
 static const struct sim_part topology_parts[] = {
     {"", xp_topology_fields, 0},
     {"", topo_clos_fields, offsetof(struct xp_topology, clos)},
@@ -78,6 +81,8 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 	const size_t had = y->n_mistakes;
 	struct sim_err why;
 	int rc = sim_parts_read(y, "topology", topology_parts, x, e);
+	/* After a refused value the whole is not checked: any further complaint
+	 * would be about something that nobody wrote. */
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
 	if (x->kind == XP_TOPO_CLOS || x->kind == XP_TOPO_REGION)
@@ -91,6 +96,8 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 int xp_topology_path(char **out, const struct xp_topology *x,
     const char *folder, struct sim_err *e)
 {
+	/* A spec may be run from any folder, so a relative name is looked for
+	 * in the spec's own one. */
 	const char *before = x->file[0] == '/' ? "" : folder;
 	const size_t n = strlen(before) + strlen(x->file) + 1;
 	int rc = SIM_ZALLOC(out, n, e);
@@ -105,6 +112,7 @@ int xp_topology_open(const struct xp_topology *x, const char *folder,
 	struct topo_mesh *m = NULL;
 	char *path = NULL;
 	int rc;
+	/* Callers close T also after a failure. */
 	*t = (struct topo){0};
 	switch (x->kind) {
 	case XP_TOPO_FAT_TREE:
@@ -169,16 +177,21 @@ static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "an algorithm is its name or {name: ..., ...}.");
 	if (!(a->ops = algo_find(name->text)))
 		return no_such_algo(y, name);
+	/* Without a label an algorithm has its name for one, so only a spec
+	 * that runs the same algorithm twice needs labels. */
 	snprintf(a->label, sizeof(a->label), "%s", a->ops->name);
 	if (label && (rc = read_label(y, label, a, e)) < 0)
 		return rc;
 	if ((rc = sim_zalloc(&a->params, 1, a->ops->params_size, e)) < 0)
 		return rc;
+	/* The algorithm's own table says which keys there are beside `name` and
+	 * `label`. A plain name stands for all its defaults. */
 	return sim_yaml_read(y, plain ? NULL : node, node, a->ops->params, also,
 	    a->params, e);
 }
 
-/* One that could not be read has no label. */
+/* Results find an algorithm's columns by its label, so no two may share one. An
+ * algorithm that could not be read has no label, and has been told. */
 static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_algo *algo, size_t i)
 {
@@ -196,6 +209,8 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 {
 	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
 	int rc;
+	/* Some planes measure something by themselves, so that a spec without
+	 * algorithms still has results. */
 	if (!list && xp_plane_of(c)->alone)
 		return 0;
 	if (!list)
@@ -205,6 +220,7 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 		    "algorithms is a list of at least one algorithm.");
 	if ((rc = SIM_ZALLOC(&c->algo, list->n, e)) < 0)
 		return rc;
+	/* What is counted is freed, so all count before the first is read. */
 	c->n_algos = list->n;
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		const struct algo_ops *const *ops = &c->algo[i].ops;
@@ -225,6 +241,9 @@ static int read_traffic(struct sim_yaml *y, struct scene_traffic_params *p,
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
 	int rc =
 	    sim_yaml_read(y, node, y->root, scene_traffic_fields, NULL, p, e);
+	/* Both are numbers of things, drawn as whole numbers, for
+	 * which a log-uniform law is not defined here
+	 * (dist_whole() in models/dist.h). */
 	const struct {
 		const char *key;
 		const struct sim_dist *dist;
@@ -239,6 +258,9 @@ static int read_traffic(struct sim_yaml *y, struct scene_traffic_params *p,
 	return rc;
 }
 
+/* Only who draws a pattern knows whether it fits the network: it
+ * may have too few ToRs, say. So the flows are drawn once, by
+ * any seed, and forgotten. */
 static int check_traffic(struct sim_yaml *y, const struct topo *t,
     const struct scene_traffic_params *p, struct sim_err *e)
 {
@@ -251,7 +273,8 @@ static int check_traffic(struct sim_yaml *y, const struct topo *t,
 	return xp_take_mistake(y, node ? node : y->root, rc, &why, e);
 }
 
-/* A slow link shows in round-trip times alone. */
+/* A fault of kind latency slows packets and loses none. Windows without
+ * round-trip times would not show it to anybody. */
 static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 {
 	if (c->scene.latency.report_us > 0 || xp_plane_of(c)->has_times)
@@ -278,7 +301,9 @@ static int refuse_service(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    fault_kind_names[kind], n > 1 ? "s" : "", list);
 }
 
-/* On other planes nobody asks these services for anything. */
+/* Controller and collector exist on planes of Pingmesh alone. On any
+ * other one their faults would change nothing, and look as if
+ * nothing had come of them. */
 static int check_services(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
@@ -294,7 +319,9 @@ static int check_services(struct sim_yaml *y, const struct xp_config *c)
 	return rc;
 }
 
-/* What depends on the network is checked for the plane that is to run on it. */
+/* Read section S from its own key and from what the key `fabric` puts on top of
+ * it. T is the network if this is the section of the plane that will run on it,
+ * else NULL: what does not fit this network is then no mistake. */
 static int spec_config_read_section(struct sim_yaml *y,
     const struct xp_section *s, const struct topo *t, void **params,
     struct sim_err *e)
@@ -307,6 +334,8 @@ static int spec_config_read_section(struct sim_yaml *y,
 	return rc;
 }
 
+/* A section that is not used at this point is read all the same. The sweep may
+ * vary the plane, and a mistake in it should not wait for that. */
 static int read_sections(struct sim_yaml *y, const struct topo *t,
     struct xp_config *c, struct sim_err *e)
 {
@@ -326,6 +355,8 @@ static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 	for (const struct sim_field *f = xp_run_fields; rc == 0 && f->name;
 	     f++) {
 		const struct sim_yaml_node *v = sim_yaml_get(y->root, f->name);
+		/* `fabric` may also be a map of a name to options, which its
+		 * descriptor alone can't read. */
 		if (strcmp(f->name, "fabric") == 0)
 			rc = xp_fabric_read(y, c, e);
 		else if (v)
@@ -343,12 +374,14 @@ static int open_topology(struct sim_yaml *y, const struct xp_topology *x,
 	int rc = xp_topology_open(x, folder, t, &why);
 	if (rc < 0)
 		topo_close(t);
+	/* What is wrong with a GraphML file is told where the spec names it. */
 	return xp_take_mistake(y,
 	    x->kind == XP_TOPO_GRAPHML && file ? file : node, rc, &why, e);
 }
 
-/* What depends on the network. T is empty when it could not be opened: the
- * other mistakes are told all the same. */
+/* Read what depends on the network. T is empty when it could not be opened;
+ * then the other mistakes are told all the same, and only what needs a
+ * network is not checked. */
 static int read_scene(struct sim_yaml *y, const struct topo *t,
     struct xp_config *c, struct sim_err *e)
 {
@@ -356,6 +389,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	const struct xp_plane *p = xp_plane_of(c);
 	const size_t had = y->n_mistakes;
 	int rc = read_traffic(y, &c->scene.traffic, e);
+	/* After the section was read, whose missing keys it fills, and before
+	 * anybody relies on them. */
 	if (p->prepare)
 		p->prepare(y, c);
 	if (rc == 0 && net && y->n_mistakes == had)
@@ -372,6 +407,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = check_latency(y, c);
 	if (rc == 0)
 		rc = check_services(y, c);
+	/* A scene with mistakes in it can't be drawn, so the plane then gets no
+	 * network to try it on. */
 	const int good = y->n_mistakes == had;
 	if (rc == 0)
 		rc = read_sections(y, net, c, e);
@@ -397,6 +434,8 @@ int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
 		rc = open_topology(y, &c->topology, folder, &t, e);
 	if (rc == 0)
 		rc = read_scene(y, &t, c, e);
+	/* After the sections, on which it depends what the
+	 * plane's windows hold. */
 	if (rc == 0)
 		rc = read_algos(y, c, e);
 	topo_close(&t);

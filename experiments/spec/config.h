@@ -1,4 +1,4 @@
-/* experiments/spec/config.h -- one point of a spec: tree in, checked structs out.
+/* experiments/spec/config.h -- one point of a spec: tree in, structs out.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef EXPERIMENTS_SPEC_CONFIG_H
@@ -30,8 +30,9 @@ int xp_faults_read(struct sim_yaml *y, const struct topo *t,
     struct scene_params *s, struct sim_err *e);
 void xp_faults_free(struct scene_params *s);
 
-/* The message of WHY as a mistake at NODE, unless it is no mistake of the
- * spec's that memory ran out. Returns RC then, else 0. */
+/* If RC is an error, add the message of WHY to Y as a mistake at NODE and
+ * return as sim_yaml_mistake(). Memory that ran out is no mistake of the spec:
+ * then E gets the message, and RC is returned. */
 int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
     int rc, const struct sim_err *why, struct sim_err *e);
 

@@ -20,7 +20,8 @@ const char *const xp_fabric_names[] = {
 #undef X
 	NULL};
 
-/* Planes have their own parts of it (models/sim/sim.h). */
+/* The simulator has no open(): each plane makes one with the parts that it
+ * needs (models/sim/sim.h). */
 const struct xp_fabric xp_fabric_sim = {
     .name = "sim",
     .doc = "the simulator, in simulated time",
@@ -38,6 +39,7 @@ int xp_fabrics_usable(const unsigned takes[], struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && xp_fabrics[i]; i++)
+		/* The simulator takes nothing, and has no usable() to ask. */
 		if (takes[i])
 			rc = xp_fabrics[i]->usable(takes[i], e);
 	return rc;
@@ -49,11 +51,16 @@ int xp_fabric_read(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 {
 	const struct sim_field *f = sim_field_find(xp_run_fields, "fabric");
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "fabric");
+	/* A plain name is read as any other enum; without the
+	 * key the default stands. */
 	if (!node || node->kind != SIM_YAML_MAP)
 		return node ? sim_yaml_read_value(y, node, f, c, e) : 0;
 	if (node->n != 1)
 		return sim_yaml_mistake(y, node,
 		    "fabric is a name, or a map of one name to its options.");
+	/* In a map the name is a key and no node of the tree. This node stands
+	 * for it, with its place in the file, so that it is read and complained
+	 * about like a plain name. */
 	const struct sim_yaml_node name = {.kind = SIM_YAML_SCALAR,
 	    .text = node->key[0],
 	    .line = node->key_line[0],
@@ -66,6 +73,7 @@ int xp_fabric_read(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 	return rc;
 }
 
+/* Put option I of FROM into MAP, in place of one that has its name. */
 static int put_option(struct sim_yaml_node *map,
     const struct sim_yaml_node *from, size_t i, struct sim_err *e)
 {
@@ -98,8 +106,12 @@ int xp_fabric_options(struct sim_yaml_node **out, const struct sim_yaml *y,
 	*out = NULL;
 	if (own || more)
 		rc = sim_yaml_copy(out, own ? own : more, e);
+	/* With one of the two there is nothing to join, and what is no map will
+	 * be told by whoever reads the section. */
 	if (rc < 0 || !own || !more || own->kind != SIM_YAML_MAP)
 		return rc;
+	/* Where both have a key, that of `fabric` counts: it belongs to this
+	 * point, while the section may serve several. */
 	for (size_t i = 0; rc == 0 && i < more->n; i++)
 		rc = put_option(*out, more, i, e);
 	return rc;
@@ -107,6 +119,7 @@ int xp_fabric_options(struct sim_yaml_node **out, const struct sim_yaml *y,
 
 /* --- what planes ask of fabrics ------------------------------------------- */
 
+/* The lowest of the bits ASKS in words: one reason is enough for a refusal. */
 static const char *asks_text(unsigned asks)
 {
 	static const char *const text[] = {
@@ -135,11 +148,15 @@ int xp_fabric_check(struct sim_yaml *y, const struct xp_config *c)
 	const struct xp_plane *p = xp_plane_of(c);
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "fabric");
 	const unsigned gives = f->gives ? f->gives(c) : f->has;
+	/* A plane that asks for nothing runs on no fabric, so for it the key
+	 * can only stay at its default. */
 	if (!p->asks)
 		return f == xp_fabrics[0] ? 0 : refuse_plane(y, node, f);
 	const unsigned lacks = p->asks(c) & ~gives;
 	if (lacks == 0)
 		return f->check ? f->check(y, c) : 0;
+	/* What the fabric never has comes first. Only if there is nothing of
+	 * that kind does it help to say which option would give the rest. */
 	const int never = (lacks & ~f->has) != 0;
 	return sim_yaml_mistake(y, node,
 	    "plane %s takes %s, which fabric %s has not%s%s.", p->name,

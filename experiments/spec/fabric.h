@@ -1,8 +1,8 @@
 /* experiments/spec/fabric.h -- fabrics: what agents of a plane live on.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- *	fabric: tun                          its options are those of `tun: {...}`
- *	fabric: { netns: { faults: nft } }   these are put on top of `netns: {...}`
+ *	fabric: tun                         its options are those of `tun: {...}`
+ *	fabric: { netns: { faults: nft } }  put on top of those of `netns: {...}`
  *
  * A fabric is an object in a list (experiments/spec/fabric.c). It says what
  * planes may ask of it, so that what a plane asks in vain is refused when the
@@ -32,17 +32,20 @@ struct xp_fabric {
 	unsigned blind; /* sets of metrics that are not measured on it */
 	const struct xp_section *section; /* of its own name; NULL: none */
 
-	/* Adds what C asks of it in vain to Y; may be NULL. */
+	/* Adds a mistake to Y for whatever C asks of it that it
+	 * can't do; may be NULL. */
 	int (*check)(struct sim_yaml *y, const struct xp_config *c);
 
-	/* Of a real one; the others are NULL. What this machine must be able to
-	 * do for C, as bits that may be joined; whether it can. Errors
+	/* Of a real fabric; else both are NULL. TAKES is what this machine
+	 * must be able to do for C, as bits, so that those of several
+	 * points can be joined. USABLE is whether it can. Errors
 	 * SIM_EUNSUPPORTED, with the reason. */
 	unsigned (*takes)(const struct xp_config *c);
 	int (*usable)(unsigned takes, struct sim_err *e);
 
-	/* Build it (experiments/lab/wire.h); NULL: it is simulated. Switches
-	 * limit ICMP messages as ICMP says; NULL: they don't. */
+	/* Build the network (experiments/lab/wire.h); NULL: it is simulated.
+	 * Its switches limit the ICMP messages that they send as ICMP says, or
+	 * not at all if that is NULL. */
 	int (*open)(struct xp_wire **w, const struct topo *t,
 	    const struct xp_config *c,
 	    const struct fabric_sim_icmp_params *icmp, struct sim_err *e);
@@ -65,7 +68,7 @@ static inline const struct xp_fabric *xp_fabric_of(const struct xp_config *c)
 	return xp_fabrics[c->fabric];
 }
 
-/* The key `fabric`: its value is read into C. Mistakes are added to Y. Returns
+/* Read the value of the key `fabric` into C. Mistakes are added to Y. Returns
  * only SIM_ENOMEM. */
 int xp_fabric_read(struct sim_yaml *y, struct xp_config *c, struct sim_err *e);
 
@@ -74,15 +77,15 @@ int xp_fabric_read(struct sim_yaml *y, struct xp_config *c, struct sim_err *e);
 int xp_fabric_options(struct sim_yaml_node **out, const struct sim_yaml *y,
     const struct xp_section *s, struct sim_err *e);
 
-/* Add to Y what C's plane asks of its fabric in vain. Returns as
- * sim_yaml_mistake(). */
+/* Add a mistake to Y if C's plane asks for what its fabric does not have.
+ * Returns as sim_yaml_mistake(). */
 int xp_fabric_check(struct sim_yaml *y, const struct xp_config *c);
 
 /* One line a fabric. */
 void xp_fabrics_help(FILE *out);
 
-/* Can this process use each of the real fabrics for which TAKES is not 0? TAKES
- * is by the order of the list. Errors SIM_EUNSUPPORTED. */
+/* Can this process use each of the real fabrics for which TAKES[i] is not 0? I
+ * counts as in xp_fabrics[]. Errors SIM_EUNSUPPORTED. */
 int xp_fabrics_usable(const unsigned takes[], struct sim_err *e);
 
 /* Flows of the real ones: "a flow that takes longer has failed". */

@@ -30,6 +30,8 @@ static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
 		    "a link is an id or a \"from->to\" name.");
 	if (topo_link_parse(t, item->text, &l, &why) < 0)
 		return sim_yaml_mistake(y, item, "%s", why.msg);
+	/* Named twice, a link would count as two faults of
+	 * the group and be one. */
 	for (size_t i = 0; i < g->n_links; i++)
 		if (g->links[i] == l)
 			return sim_yaml_mistake(y, item,
@@ -46,6 +48,7 @@ static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
 	if (list->kind != SIM_YAML_SEQ || list->n == 0)
 		return sim_yaml_mistake(y, list,
 		    "links is a list of link ids or \"from->to\" names.");
+	/* Without a network, which has been told, names mean nothing. */
 	if (!t)
 		return 0;
 	if ((rc = SIM_ZALLOC(&g->links, list->n, e)) < 0)
@@ -58,6 +61,7 @@ static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
 static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
     const struct topo *t, struct fault_params *g)
 {
+	/* Of the kinds that take nodes only host_off is about hosts. */
 	const int hosts = g->kind == FAULT_HOST_OFF;
 	const char *kind = fault_kind_names[g->kind];
 	struct sim_err why;
@@ -85,6 +89,8 @@ static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
 static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
     const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
+	/* This bound only stops nonsense; which pods
+	 * there are is asked below. */
 	const struct sim_field field = {"pods", SIM_F_U32, 0, .max = 1e6,
 	    .unit = "pods"};
 	const size_t had = y->n_mistakes;
@@ -92,6 +98,8 @@ static int read_pod(struct sim_yaml *y, const struct sim_yaml_node *item,
 	int rc = sim_yaml_read_value(y, item, &field, &pod, e);
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
+	/* Hosts are numbered pod by pod, so the last host is in the last pod. A
+	 * mesh may know no pods and say TOPO_NONE. */
 	const uint32_t last = topo_pod_of(t, t->n_hosts - 1);
 	if (last != TOPO_NONE && pod > last)
 		return sim_yaml_mistake(y, item, "pod %u is not in [0, %u].",
@@ -114,6 +122,7 @@ static int spec_faults_read_at(struct sim_yaml *y,
 		return sim_yaml_mistake(y, list, "%s",
 		    pods ? "pods is a list of numbers of pods."
 			 : "at is a list of names of nodes, such as tor3.");
+	/* Without a network, which has been told, names mean nothing. */
 	if (!t)
 		return 0;
 	if ((rc = SIM_ZALLOC(&g->at, list->n, e)) < 0)
@@ -126,8 +135,9 @@ static int spec_faults_read_at(struct sim_yaml *y,
 
 /* --- groups --------------------------------------------------------------- */
 
-/* A key that the kind has no use for; unknown ones have been told. Nothing is
- * said of a kind that could not be read. */
+/* Tell keys that exist but are of no use to this kind of fault: they would be
+ * ignored and look as if they worked. Unknown keys have been told already, and
+ * of a kind that could not be read nothing can be said. */
 static int spec_faults_check_keys(struct sim_yaml *y,
     const struct sim_yaml_node *node, const char *const *also, uint32_t kind)
 {
@@ -148,7 +158,8 @@ static int spec_faults_check_keys(struct sim_yaml *y,
 	return rc;
 }
 
-/* Places of the wrong sort are told by spec_faults_check_keys() alone. */
+/* Read the places that a group names. Those of a sort that the kind has no use
+ * for are left to spec_faults_check_keys(), so that they are told once. */
 static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
@@ -175,13 +186,17 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
 	int rc = sim_yaml_read(y, node, y->root, fault_fields, also, g, e);
 	if (rc < 0 || node->kind != SIM_YAML_MAP)
 		return rc;
+	/* A black hole is in a switch, and one switch is the least of them.
+	 * Other kinds fail links unless `switches` is given. */
 	if (!sim_yaml_get(node, "switches") && fault_is_hole(g->kind))
 		g->switches = 1;
 	rc = spec_faults_check_keys(y, node, also, g->kind);
 	return rc < 0 ? rc : read_places(y, node, t, g, e);
 }
 
-/* Can the N groups be drawn? Those before the last one can. */
+/* Can the N groups be drawn together? Each takes places from those that are
+ * left, so a late one may find too few. All but the last are known to fit: what
+ * fails is the last one's mistake. */
 static int check_group(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, const struct fault_params *group, size_t n,
     struct sim_err *e)
@@ -198,6 +213,7 @@ int xp_faults_read(struct sim_yaml *y, const struct topo *t,
     struct scene_params *s, struct sim_err *e)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	/* A single group may stand without a list around it. */
 	const int list = node && node->kind == SIM_YAML_SEQ;
 	const size_t n = list ? node->n : node != NULL;
 	const size_t had = y->n_mistakes;
@@ -208,6 +224,8 @@ int xp_faults_read(struct sim_yaml *y, const struct topo *t,
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct sim_yaml_node *at = list ? node->child[i] : node;
 		rc = read_group(y, at, t, &s->group[i], e);
+		/* After a mistake this group would be drawn
+		 * beside the wrong ones. */
 		if (rc == 0 && t && y->n_mistakes == had)
 			rc = check_group(y, at, t, s->group, i + 1, e);
 	}

@@ -25,6 +25,9 @@ void xp_planes_help(FILE *out)
 
 /* --- sections ------------------------------------------------------------- */
 
+/* The sections of planes and then those of fabrics. Both lists are fixed when
+ * the program is built, so that an index stands for a section as long as it
+ * runs, as in xp_config.section[]. */
 const struct xp_section *xp_section_at(size_t i)
 {
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
@@ -48,6 +51,7 @@ const void *xp_section_of(const struct xp_config *c, const struct xp_section *s)
 
 unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c)
 {
+	/* A plane may be able to tell more than this spec asks of it. */
 	return p->holds ? p->holds(c) : p->provides;
 }
 
@@ -59,8 +63,9 @@ unsigned xp_config_needs(const struct xp_config *c)
 	return needs;
 }
 
-/* Without what an algorithm reads its answer would be empty, which looks like a
- * good network. */
+/* An algorithm that lacks what it reads would find nothing and accuse nobody,
+ * which looks like a good network. So it is refused, and where a key of the
+ * spec would give it what it lacks, that key is named. */
 int xp_plane_check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_config *c, const char *name, unsigned needs)
 {

@@ -31,12 +31,13 @@ struct xp_window {
 	const struct obs *seen;
 	const struct losses *lost; /* in it, by which verdicts are scored */
 
-	/* The rows that get these scores; none, of a window that only tells how
-	 * long detection took. */
+	/* The rows of the trial that get this window's scores. None for a
+	 * window that only tells how long detection took. */
 	size_t first_row, n_rows;
 
-	/* Since the first fault, at a window at which an algorithm may be the
-	 * first to find it; NaN: that is not told of this one. */
+	/* Seconds since the first fault, at a window at which an
+	 * algorithm may be the first to find it. NaN: this window
+	 * tells nothing about that. */
 	double after_s;
 };
 
@@ -83,20 +84,21 @@ struct xp_plane {
 	/* Of the fabric with C (enum xp_asks); NULL: it runs on none. */
 	unsigned (*asks)(const struct xp_config *c);
 
-	/* Each of these may be NULL. PREPARE sets defaults of its own that other
-	 * sections of Y left unset. CHECK adds what C asks of the plane in vain
-	 * to Y, at its place; T is the network, or NULL when other mistakes
-	 * were made; returns only SIM_ENOMEM. */
+	/* Each of these may be NULL. PREPARE sets defaults of its own in
+	 * sections of Y that were read before, where they leave a key open.
+	 * CHECK adds a mistake to Y, at its place, for whatever C asks that the
+	 * plane can't do; T is the network, or NULL when other mistakes were
+	 * made; returns only SIM_ENOMEM. */
 	void (*prepare)(const struct sim_yaml *y, struct xp_config *c);
 	int (*check)(struct sim_yaml *y, const struct topo *t,
 	    const struct xp_config *c, struct sim_err *e);
 
-	/* What a trial is read along; NULL: it is one row. Errors SIM_EINVAL,
-	 * SIM_ENOMEM. */
+	/* The axes that a trial is read along; NULL: a trial is one row. Errors
+	 * SIM_EINVAL, SIM_ENOMEM. */
 	int (*axes)(struct xp_along_axes *a, const struct xp_config *c,
 	    struct sim_err *e);
 
-	/* How long a run takes in real time; NULL: no matter. */
+	/* How long a run takes on a real fabric; NULL: nobody is told. */
 	double (*lasts_s)(const struct xp_config *c);
 
 	/* P keeps T and C. */
@@ -108,7 +110,7 @@ struct xp_plane {
 	int (*run)(void *p, struct scene *scene, const struct xp_listener *to,
 	    struct res_trial_metrics row[], struct sim_err *e);
 
-	/* What the last run was, for people. */
+	/* Print for people what the last run was. */
 	void (*print)(const void *p, const struct res_trial_metrics row[],
 	    FILE *out);
 	void (*close)(void *p); /* NULL is fine */

@@ -22,9 +22,10 @@ struct xp_section {
 	const char *name; /* the key */
 	size_t size;      /* of what is read */
 
-	/* Read NODE, the key's value in the tree, into PARAMS, which are zeroed;
-	 * NULL stands for defaults. T is the network, or NULL: what depends on it is
-	 * not checked. Mistakes are added to Y; returns only SIM_ENOMEM. */
+	/* Read NODE, the key's value in the tree, into PARAMS, which are
+	 * zeroed; NULL stands for defaults. T is the network, or NULL:
+	 * what depends on it is not checked. Mistakes are added to Y;
+	 * returns only SIM_ENOMEM. */
 	int (*read)(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    const struct topo *t, void *params, struct sim_err *e);
 	void (*help)(FILE *out);
@@ -38,7 +39,7 @@ struct xp_section {
 enum { XP_MAX_SECTIONS = 16 };
 const struct xp_section *xp_section_at(size_t i);
 
-/* What C has of a section that is one of them. */
+/* What was read into C of section S, which must be in the list. */
 const void *xp_section_of(const struct xp_config *c,
     const struct xp_section *s);
 

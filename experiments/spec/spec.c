@@ -1,4 +1,4 @@
-/* experiments/spec/spec.c -- one YAML file a figure: what to run, over what sweep.
+/* experiments/spec/spec.c -- one YAML file a figure: what to run and sweep.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/spec/spec.h"
@@ -41,7 +41,7 @@ const struct sim_field xp_head_fields[] = {
 
 /* --- keys of the root --------------------------------------------------- */
 
-/* A list of names, from tables and lists. */
+/* Names of keys, gathered from tables of descriptors and from lists. */
 struct keys {
 	const char *name[MAX_KEYS + 1]; /* ends with NULL */
 	size_t n;
@@ -59,7 +59,8 @@ static void add_fields(struct keys *k, const struct sim_field *f)
 		add_name(k, f->name);
 }
 
-/* What a point's configuration is read from, so what a sweep may vary. */
+/* The keys that the configuration of one point is read from, and so those that
+ * a sweep may vary. Seed and number of runs are the whole sweep's. */
 static struct keys config_keys(void)
 {
 	struct keys k = {.n = 0};
@@ -71,8 +72,8 @@ static struct keys config_keys(void)
 	return k;
 }
 
-/* All that xp_head_fields leaves to other readers. `gates` is read by
- * experiments/check/gate.h. */
+/* The keys of the root that others read, so that they are no mistake where
+ * xp_head_fields is read. `gates` is for experiments/check/gate.h. */
 static struct keys other_keys(void)
 {
 	struct keys k = config_keys();
@@ -101,6 +102,8 @@ static int check_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	    .col = map->key_col[i]};
 	char name[160], list[400] = "", quote[64];
 	struct sim_text t = {list, sizeof(list), 0};
+	/* Of a path, as faults.count, only the first part is known here. What
+	 * is wrong further on shows when a point is read. */
 	snprintf(name, sizeof(name), "%s", map->key[i]);
 	name[strcspn(name, ".")] = '\0';
 	*known = 0;
@@ -124,6 +127,9 @@ static int check_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 static int read_text(struct xp_spec *s, FILE *f, const char *path,
     struct sim_err *e)
 {
+	/* The file is read until it is longer than sim_yaml_parse()
+	 * takes, which then says so. A file without an end, as a
+	 * device, ends here too. */
 	enum { BLOCK = 4096, ENOUGH = 1 << 20 }; /* for sim_yaml_parse() */
 	size_t cap = 0, got = 0;
 	do {
@@ -150,11 +156,15 @@ static int spec_read_file(struct xp_spec *s, const char *path,
 	fclose(f);
 	if (rc < 0 || (rc = sim_yaml_dup(&s->folder, path, e)) < 0)
 		return rc;
+	/* What is left is the folder with its slash, or nothing: a file's name
+	 * can be written right behind it. */
 	const char *slash = strrchr(path, '/');
 	s->folder[slash ? slash + 1 - path : 0] = '\0';
 	return 0;
 }
 
+/* Overrides are part of the identity of results, res_cube_key(): a sweep goes
+ * on only with results that had the same ones in the same order. */
 static int note_override(struct xp_spec *s, const char *text, struct sim_err *e)
 {
 	const char *had = s->overrides ? s->overrides : "";
@@ -169,7 +179,8 @@ static int note_override(struct xp_spec *s, const char *text, struct sim_err *e)
 	return 0;
 }
 
-/* Smoke's keys are checked in any case, and put when asked. */
+/* What is written under `smoke` is checked at any time, so that a mistake shows
+ * before the day it is run. It is put only if WANTED. */
 static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 {
 	struct sim_yaml *y = &s->yaml;
@@ -194,7 +205,9 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 	return rc;
 }
 
-/* What a GraphML file holds belongs to the identity of the results. */
+/* What a GraphML file holds decides about results as much as the spec. Its hash
+ * is noted among the overrides, so that a sweep does not go on with results
+ * from an older state of the file. */
 static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
     struct sim_err *e)
 {
@@ -216,6 +229,7 @@ static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
 		hash = sim_fnv(hash, block, n);
 	snprintf(line, sizeof(line), "topology.file %s fnv %016" PRIx64,
 	    x->file, hash);
+	/* Many points share one file. */
 	if (!s->overrides || !strstr(s->overrides, line))
 		rc = note_override(s, line, e);
 	fclose(f);
@@ -235,15 +249,19 @@ static int add_axis(struct xp_spec *s, size_t n_keys, struct sim_err *e)
 	s->axis = grown;
 	grown[s->n_axes] = (struct xp_axis){0};
 	int rc = SIM_ZALLOC(&grown[s->n_axes].key, n_keys, e);
+	/* The axis counts only once it has its array of keys. */
 	if (rc == 0)
 		s->n_axes++;
 	return rc;
 }
 
-/* Is one of two paths the other or above it? */
+/* Is one of two paths the other, or above it in the tree? So are `faults` and
+ * `faults.count`: whichever is put last replaces the other. */
 static int spec_overlap(const char *a, const char *b)
 {
 	const size_t n = strlen(a), m = strlen(b), k = n < m ? n : m;
+	/* The longer one must go on with a dot, or it merely begins
+	 * with the same letters. */
 	return strncmp(a, b, k) == 0 && (n == m || (n < m ? b : a)[k] == '.');
 }
 
@@ -284,6 +302,9 @@ static int check_swept(struct xp_spec *s, const struct sim_yaml_node *map,
 	return 0;
 }
 
+/* The keys of a zip walk in step, so they must have as many values each. If
+ * they don't, the axis has the fewest, so that none is read beyond its end
+ * while further mistakes are looked for. */
 static int add_key(struct xp_spec *s, const char *path,
     const struct sim_yaml_node *values)
 {
@@ -310,6 +331,8 @@ static int read_axes(struct xp_spec *s, const char *name, struct sim_err *e)
 	for (size_t i = 0; map && rc == 0 && i < map->n; i++) {
 		if ((rc = check_swept(s, map, i, &good)) < 0 || !good)
 			continue;
+		/* A zip gets room for all its keys,
+		 * though some may be refused. */
 		if (!zip || !begun)
 			rc = add_axis(s, zip ? map->n : 1, e);
 		begun = 1;
@@ -330,6 +353,8 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	if (node->kind != SIM_YAML_MAP)
 		return sim_yaml_mistake(&s->yaml, node,
 		    "sweep is a map with `grid`, `zip` or both.");
+	/* A copy, as putting the values of a point changes the tree, and may
+	 * free the very node that lists them. */
 	if ((rc = sim_yaml_copy(&s->sweep, node, e)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < node->n; i++)
@@ -338,10 +363,14 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	if (rc < 0 || (rc = read_axes(s, "grid", e)) < 0 ||
 	    (rc = read_axes(s, "zip", e)) < 0)
 		return rc;
+	/* Every point is read when a spec is loaded, and a journal has 32 bits
+	 * for its number, so their number is bounded. */
 	for (size_t i = 0; i < s->n_axes; i++)
 		if (__builtin_mul_overflow(s->n_points, s->axis[i].n,
 			&s->n_points) ||
 		    s->n_points > MAX_POINTS) {
+			/* The first point is still read, to
+			 * tell what else is wrong. */
 			s->n_points = 1;
 			return sim_yaml_mistake(&s->yaml, node,
 			    "the sweep has more than %d points.", MAX_POINTS);
@@ -349,7 +378,7 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	return 0;
 }
 
-/* Place along an axis: the last one varies fastest. */
+/* The place of a point along one axis; the last axis varies fastest. */
 static size_t spec_place_of(const struct xp_spec *s, size_t axis, size_t point)
 {
 	for (size_t i = s->n_axes; --i > axis;)
@@ -357,6 +386,8 @@ static size_t spec_place_of(const struct xp_spec *s, size_t axis, size_t point)
 	return point % s->axis[axis].n;
 }
 
+/* A path that leads nowhere, as faults.3.rate when there is one group, is told
+ * at the value in the sweep. */
 static int put_value(struct xp_spec *s, const struct xp_sweep_key *key,
     size_t at, struct sim_err *e)
 {
@@ -368,6 +399,8 @@ static int put_value(struct xp_spec *s, const struct xp_sweep_key *key,
 	return rc < 0 ? sim_yaml_mistake(&s->yaml, v, "%s", why.msg) : 0;
 }
 
+/* All keys of the sweep are put, also those that did not change, so nothing is
+ * left of the point that was read before. */
 static int spec_put_point(struct xp_spec *s, size_t point, struct sim_err *e)
 {
 	int rc = 0;
@@ -380,7 +413,8 @@ static int spec_put_point(struct xp_spec *s, size_t point, struct sim_err *e)
 	return rc;
 }
 
-/* Wherever memory ran out, say what for. */
+/* Memory may run out at places that leave no message, so
+ * this one is made here. */
 static int spec_verdict(const struct xp_spec *s, int rc, struct sim_err *e)
 {
 	if (rc == SIM_ENOMEM)
@@ -402,7 +436,7 @@ int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
 /* --- loading ------------------------------------------------------------ */
 
 /* Forget those of the mistakes from FROM on that were made before: what is
- * wrong at one point is often so at others. */
+ * wrong at one point is mostly wrong at others too. */
 static void drop_repeats(struct sim_yaml *y, size_t from)
 {
 	const size_t n = y->n_mistakes;
@@ -418,7 +452,7 @@ static void drop_repeats(struct sim_yaml *y, size_t from)
 	}
 }
 
-/* A row of results has the same algorithms at all points. */
+/* Rows of results have the same columns at all points. */
 static int check_labels(struct sim_yaml *y, const struct xp_config *first,
     const struct xp_config *c)
 {
@@ -431,8 +465,9 @@ static int check_labels(struct sim_yaml *y, const struct xp_config *first,
 			  "or their labels.");
 }
 
-/* What trials are read along is the same at all points too. FIRST is empty at
- * the first of them. */
+/* What trials are read along must be the same at all points too, as it makes
+ * axes of the results. FIRST is empty at the first point, and keeps its axes
+ * for the others to be compared with. */
 static int check_along(struct xp_spec *s, const struct xp_config *c,
     struct xp_along_axes *first, struct sim_err *e)
 {
@@ -469,6 +504,7 @@ static void note_real(struct xp_spec *s, const struct xp_config *c)
 {
 	const struct xp_plane *p = xp_plane_of(c);
 	const struct xp_fabric *f = xp_fabric_of(c);
+	/* Only real fabrics are opened, and ask something of the machine. */
 	if (!f->open)
 		return;
 	s->is_real = 1;
@@ -477,7 +513,8 @@ static void note_real(struct xp_spec *s, const struct xp_config *c)
 		s->real_s += s->runs * p->lasts_s(c);
 }
 
-/* All points are read, whatever was wrong before, to tell everything at once. */
+/* All points are read, whatever was wrong before, to tell everything at once,
+ * or as much as anybody will read. */
 static int check_points(struct xp_spec *s, struct sim_err *e)
 {
 	struct xp_config first = {0}, later = {0};
@@ -486,6 +523,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 	int rc = 0;
 	for (size_t p = 0;
 	     rc == 0 && p < s->n_points && y->n_mistakes < MAX_MISTAKES; p++) {
+		/* The first point is kept, as the others
+		 * are compared with it. */
 		struct xp_config *c = p == 0 ? &first : &later;
 		const size_t had = y->n_mistakes;
 		rc = spec_put_point(s, p, e);
@@ -493,6 +532,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 			rc = xp_config_read(y, s->folder, c, e);
 		if (rc == 0)
 			note_real(s, c);
+		/* At a point with mistakes something is missing, which would be
+		 * taken for a difference between points. */
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)
@@ -509,6 +550,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 
 static int spec_check_name(struct xp_spec *s)
 {
+	/* The name becomes that of files and of a gnuplot script, so it may
+	 * hold nothing that has a meaning in a path. */
 	const struct sim_yaml_node *node = sim_yaml_get(s->yaml.root, "figure");
 	const char *name = s->figure;
 	char quote[64];
@@ -535,10 +578,13 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 		return sim_yaml_mistake(y, y->root, "a spec is a map of keys.");
 	if ((rc = put_smoke(s, smoke, e)) < 0)
 		return rc;
+	/* After smoke, so that --set has the last word. */
 	for (size_t i = 0; i < n; i++)
 		if ((rc = sim_yaml_set(y, set[i], e)) < 0 ||
 		    (rc = note_override(s, set[i], e)) < 0)
 			return rc;
+	/* The tree is now what will be run. Only from here on is it checked, so
+	 * that what an override replaces may be wrong. */
 	const struct keys also = other_keys();
 	if ((rc = sim_yaml_read(y, y->root, NULL, xp_head_fields, also.name, s,
 		 e)) < 0 ||

@@ -1,4 +1,4 @@
-/* experiments/spec/spec.h -- one YAML file a figure: what to run, over what sweep.
+/* experiments/spec/spec.h -- one YAML file a figure: what to run and sweep.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	figure: vigil_fig05b
@@ -94,7 +94,8 @@ struct xp_spec {
 
 	char *text; /* the file, byte for byte */
 	size_t text_bytes;
-	/* --smoke, each --set, and the hash of each GraphML file; one a line. */
+	/* --smoke, each --set, and the hash of each
+	 * GraphML file; one a line. */
 	char *overrides;
 	char *folder; /* of the file, with a slash, or "" */
 	struct sim_yaml yaml;

@@ -1,4 +1,4 @@
-/* experiments/spec/spec_cube.c -- a spec's sweep as an empty cube; help on keys.
+/* experiments/spec/spec_cube.c -- a spec's sweep as an empty cube; help.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <inttypes.h>
@@ -78,6 +78,8 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 	if (list->kind != SIM_YAML_SEQ)
 		return sim_yaml_mistake(y, list,
 		    "claims is a list of {metric: ..., value: ...}.");
+	/* Loading a spec only checks the claims, and has
+	 * no cube to put them in. */
 	if (c && (rc = SIM_ZALLOC(&c->claim, list->n, e)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
@@ -95,6 +97,8 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 	return rc;
 }
 
+/* Look KEY up in the tables of a section of the root. ALGO are the parameters
+ * of the algorithm that the path has gone through, if it has. */
 /* --- axes --------------------------------------------------------------- */
 
 static const struct sim_field *find_key(const char *section, const char *key,
@@ -129,9 +133,9 @@ static const struct sim_field *field_within(const struct xp_section *s,
 	return s->field && path ? s->field(path) : NULL;
 }
 
-/* The descriptor of a swept key, for its unit and meaning: the first part of
- * its path that is a key of the section, as in faults.0.rate.uniform.1. NULL if
- * there is none. */
+/* The descriptor of a swept key, for its unit and meaning, or NULL. Paths go
+ * deeper than descriptors, as in faults.0.rate.uniform.1, so it is that of the
+ * first part that is a key of the section. */
 static const struct sim_field *field_of(const char *path,
     const struct xp_config *c)
 {
@@ -141,11 +145,14 @@ static const struct sim_field *field_of(const char *path,
 	uint64_t n;
 	snprintf(copy, sizeof(copy), "%s", path);
 	const char *section = strtok_r(copy, ".", &rest), *part;
+	/* A section that belongs to a plane or a fabric knows its own keys. */
 	for (size_t i = 0; xp_section_at(i); i++)
 		if (strcmp(xp_section_at(i)->name, section) == 0)
 			return field_within(xp_section_at(i), rest);
 	while (!f && (part = strtok_r(NULL, ".", &rest))) {
 		f = find_key(section, part, algo);
+		/* In algorithms.1.threshold the number tells
+		 * whose parameters follow. */
 		if (!algo && sim_parse_u64(part, &n, NULL) == 0 &&
 		    n < c->n_algos)
 			algo = c->algo[n].ops->params;
@@ -155,6 +162,8 @@ static const struct sim_field *field_of(const char *path,
 
 static int format(char **out, const struct sim_yaml_node *v, struct sim_err *e)
 {
+	/* As snprintf() does, the first call tells how
+	 * long the text will be. */
 	const size_t size = (size_t)sim_yaml_format(v, NULL, 0) + 1;
 	int rc = SIM_ZALLOC(out, size, e);
 	if (rc == 0)
@@ -162,7 +171,8 @@ static int format(char **out, const struct sim_yaml_node *v, struct sim_err *e)
 	return rc;
 }
 
-/* Numbers if all values are, else texts. */
+/* An axis whose values are all numbers is one of numbers, else one of texts.
+ * Quotes make a text of a number, for whoever wants that. */
 static int put_values(struct res_coord *to, const struct sim_yaml_node *values,
     struct sim_err *e)
 {
@@ -219,7 +229,8 @@ static int put_labels(struct res_cube *cube, const struct xp_config *c,
 	return rc;
 }
 
-/* The sweep's axes, then those that a trial is read along. */
+/* Put the axes of the sweep and behind them those that a trial is read along,
+ * so that the points of one cell follow each other. */
 static int put_axes(struct xp_spec *s, const struct xp_config *c,
     struct res_cube *cube, struct sim_err *e)
 {
@@ -235,6 +246,8 @@ static int put_axes(struct xp_spec *s, const struct xp_config *c,
 		rc = put_axis(&cube->axis[i], &s->axis[i], c, e);
 		cube->n_axes = i + 1;
 	}
+	/* The cube takes the axes over, and leaves empty
+	 * ones behind to be freed. */
 	for (size_t i = 0; rc == 0 && i < along.n; i++) {
 		cube->axis[cube->n_axes++] = along.axis[i];
 		along.axis[i] = (struct res_axis){0};
@@ -271,6 +284,8 @@ int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
 {
 	struct xp_config config = {0};
 	*c = (struct res_cube){.shard_i = shard_i, .shard_n = shard_n};
+	/* All points have the same labels and axes, so
+	 * the first one will do. */
 	int rc = xp_spec_point(s, 0, &config, e);
 	if (rc == 0)
 		rc = fill_cube(s, &config, c, e);
