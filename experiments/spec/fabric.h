@@ -1,8 +1,8 @@
 /* experiments/spec/fabric.h -- fabrics: what agents of a plane live on.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- *	fabric: tun                         its options are those of `tun: {...}`
- *	fabric: { netns: { faults: nft } }  put on top of those of `netns: {...}`
+ *	fabric: tun                        its options are those of `tun: {...}`
+ *	fabric: { netns: { faults: nft } } put on top of those of `netns: {...}`
  *
  * A fabric is an object in a list (experiments/spec/fabric.c). It says what
  * planes may ask of it, so that what a plane asks in vain is refused when the

@@ -15,6 +15,7 @@
 
 #include "sim/vec.h"
 
+/* Of record and header; see the layout in experiments/sweep/journal.h. */
 enum {
 	VERSION = 1,
 	HEADER_BYTES = 32,
@@ -39,6 +40,7 @@ struct xp_journal {
 	size_t n_buf, cap_buf; /* bytes; cap_buf is a multiple of a record */
 };
 
+/* FNV is no match for a forger, but finds what was torn or damaged. */
 static uint64_t journal_checksum(const unsigned char *p, size_t n)
 {
 	return sim_fnv(SIM_FNV_START, p, n);
@@ -103,7 +105,10 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 	sim_store_32(r, (uint32_t)point);
 	sim_store_32(r + 4, (uint32_t)run);
 	sim_store_32(r + 8, (uint32_t)status);
+	/* A pad, so that the row is aligned. */
 	sim_store_32(r + 12, 0);
+	/* Bit by bit and little-endian: NaNs keep their payload, and the file
+	 * can be read on any machine. */
 	for (size_t i = 0; i < j->row_doubles; i++) {
 		uint64_t bits;
 		memcpy(&bits, row ? &row[i] : &nan, sizeof(bits));
@@ -117,11 +122,16 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 static int replay_record(struct xp_journal *j, const unsigned char *r,
     struct res_cube *c)
 {
+	/* The fields of a record are no more to be trusted than its
+	 * row, so nothing is used before the checksum is right, and
+	 * then only within the cube. */
 	const uint32_t point = sim_load_32(r), run = sim_load_32(r + 4);
 	const uint32_t status = sim_load_32(r + 8);
 	if (sim_load_64(r + j->record_bytes - 8) !=
 	    journal_checksum(r, j->record_bytes - 8))
 		return 0;
+	/* A record is of a cell, and a cell fills
+	 * n_along points of the cube. */
 	if (point >= c->n_points / c->n_along || run >= c->n_runs)
 		return 0;
 	if (status != RES_DONE && status != RES_FAILED && status != RES_CRASHED)
@@ -139,6 +149,8 @@ static int replay_records(struct xp_journal *j, struct res_cube *c,
     struct sim_err *e)
 {
 	for (;;) {
+		/* The buffer holds a whole number of records, so a
+		 * full one ends with one. */
 		ssize_t n = journal_read_at(j->fd, j->buf, j->cap_buf, j->end);
 		if (n < 0)
 			return journal_io_fail(j, "read", e);
@@ -160,11 +172,14 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
     struct sim_err *e)
 {
 	unsigned char got[HEADER_BYTES], want[HEADER_BYTES];
+	/* The header that this sweep would write: any other one is not ours. */
 	make_header(j, c, want);
 	ssize_t n = journal_read_at(j->fd, got, sizeof(got), 0);
 	if (n < 0)
 		return journal_io_fail(j, "read", e);
 	j->end = 0;
+	/* A header that begins right and ends early was cut by a kill; there
+	 * can't be records behind it. */
 	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
 		return 0;
 	if (n < HEADER_BYTES ||
@@ -173,6 +188,7 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 		    "%s is not a journal of culprit; use another output name "
 		    "(-o), or remove it (--force keeps it as %s~).",
 		    j->path, j->path);
+	/* Damage is told before differences, which it would look like. */
 	if (sim_load_64(got + 24) != journal_checksum(got, 24))
 		return sim_fail(e, SIM_EIO,
 		    "the header of journal %s is damaged; remove the file to "
@@ -206,12 +222,14 @@ static int make(struct xp_journal **out, const char *path,
 {
 	struct xp_journal *j;
 	int rc;
+	/* The header has 32 bits for it. */
 	assert(c->cell_doubles <= UINT32_MAX);
 	if ((rc = SIM_ZALLOC(&j, 1, e)) < 0)
 		return rc;
 	j->fd = -1;
 	j->row_doubles = c->cell_doubles;
 	j->record_bytes = FIXED_BYTES + 8 * c->cell_doubles;
+	/* About 64 KiB at a time, but at least one record, however long. */
 	j->cap_buf = j->record_bytes;
 	if (j->record_bytes < BUFFER_BYTES)
 		j->cap_buf *= BUFFER_BYTES / j->record_bytes;
@@ -226,8 +244,9 @@ static int make(struct xp_journal **out, const char *path,
 	return 0;
 }
 
-/* Open and lock. The file that was locked may have been removed by its last
- * owner between the two; then the name stands for another file by now. */
+/* Open and lock the file. Between the two its last owner may have removed it;
+ * then the name stands for another file by now, or for none, and the lock on
+ * the old one keeps nobody away. So the name is looked up again. */
 static int open_locked(struct xp_journal *j, struct sim_err *e)
 {
 	for (;;) {
@@ -253,7 +272,8 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 	}
 }
 
-/* Cut off what replay did not accept, and see to the header. */
+/* Cut off what replay did not accept, so that new records follow good ones, and
+ * write the header if there is none. */
 static int journal_trim(struct xp_journal *j, const struct res_cube *c,
     struct sim_err *e)
 {
@@ -301,6 +321,8 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 	int rc;
 	if ((rc = make(&j, path, c, e)) < 0)
 		return rc;
+	/* Without a lock: who only reads may do so beside the process that
+	 * writes, and meets at worst a torn record at the end. */
 	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
 		rc = journal_io_fail(j, "open", e);
 	else if ((rc = check_header(j, c, e)) == 0 && j->end > 0)
@@ -309,8 +331,8 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 	return rc;
 }
 
-/* The header is taken at its word: of another sweep, only it knows the size of
- * a record. */
+/* The header is taken at its word. There is no spec to compare it with, and
+ * only it knows the size of a record. */
 static int check_any_header(struct xp_journal *j, struct sim_err *e)
 {
 	unsigned char h[HEADER_BYTES];
@@ -331,6 +353,7 @@ static int check_any_header(struct xp_journal *j, struct sim_err *e)
 
 int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 {
+	/* An empty cube is enough: sizes come from the header. */
 	const struct res_cube none = {0};
 	struct xp_journal *j;
 	unsigned char *r = NULL;
@@ -350,6 +373,7 @@ int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 		    sim_load_64(r + j->record_bytes - 8) !=
 			journal_checksum(r, j->record_bytes - 8))
 			break;
+		/* Cells that failed will be tried again. */
 		*n_done += sim_load_32(r + 8) == RES_DONE;
 	}
 	free(r);
@@ -357,7 +381,9 @@ int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 	return rc;
 }
 
-/* Under the lock, so that what moves is nobody's. */
+/* Move the file away, under its lock, so that it is nobody's at work. A
+ * journal without a record is worth no copy, and must not replace an
+ * older one that has some. */
 static int move_aside(struct xp_journal *j, int ours, struct sim_err *e)
 {
 	struct stat st;
@@ -396,6 +422,8 @@ int xp_journal_set_aside(const char *path, const struct res_cube *c, int always,
 	return rc;
 }
 
+/* A full buffer is written first. If that fails the record is left out, and so
+ * what is in the buffer stays whole. */
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
     enum res_status status, const double row[], struct sim_err *e)
 {
@@ -435,6 +463,8 @@ int xp_journal_close(struct xp_journal *j, int remove, struct sim_err *e)
 	if (!j)
 		return 0;
 	int rc = xp_journal_flush(j, e);
+	/* A journal that stays is what a later run goes on from, so it must
+	 * reach the disk. */
 	if (rc == 0 && fsync(j->fd) < 0)
 		rc = journal_io_fail(j, "sync", e);
 	/* Still under the lock: nobody else's file can have this name. */

@@ -40,6 +40,8 @@
 #define TELL_NS  (20 * SIM_MS) /* wake the parent this often */
 #define TICK_NS  (100 * SIM_MS)
 
+/* RING_BYTES bounds what the rows of one worker take: with long rows
+ * there are fewer slots. */
 enum {
 	RING_BYTES = 1 << 20, /* of rows, a worker */
 	SLOTS_MIN = 4,
@@ -53,6 +55,7 @@ struct slot {
 	uint32_t failed;
 };
 
+/* A message lies in shared memory too, so it has a fixed size. */
 struct message {
 	char text[sizeof(((struct sim_err *)0)->msg)];
 };
@@ -112,6 +115,8 @@ static int woken(int fd, int flags)
 
 /* --- in the worker ------------------------------------------------------- */
 
+/* Take the next cell, or find that there is none. The parent may take cells
+ * back meanwhile, so begun and given are changed together or not at all. */
 static int pool_begin(struct lane *l, uint32_t *index)
 {
 	uint64_t was = atomic_load(&l->shared->claim);
@@ -124,11 +129,15 @@ static int pool_begin(struct lane *l, uint32_t *index)
 	return 1;
 }
 
+/* Serve slot K. A worker that dies in it leaves begun > done behind, by which
+ * the parent knows the cell. */
 static void pool_serve(const struct xp_pool_job *job, void *worker,
     struct lane *l, uint32_t k)
 {
 	struct sim_err e;
 	double *row = l->row + k * l->row_doubles;
+	/* What a trial does not measure is NaN, and the slot
+	 * has been used before. */
 	for (size_t i = 0; i < l->row_doubles; i++)
 		row[i] = __builtin_nan("");
 	e.msg[0] = '\0';
@@ -144,6 +153,8 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
     int fd)
 {
 	void *worker = NULL;
+	/* The end is always _exit(): buffers of stdio and exit handlers are the
+	 * parent's, and would be run twice. */
 	struct sim_err e = {0};
 	int rc = job->open(job->ctx, &worker, &e);
 	if (rc < 0) {
@@ -154,6 +165,8 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 	uint32_t i, done = 0, told = 0;
 	sim_ns now = clock_now(), told_ns = now;
 	for (;;) {
+		/* Before it sleeps a worker tells what it has done, or both
+		 * sides would wait for each other. */
 		if (!pool_begin(l, &i)) {
 			if (told != done)
 				pool_wake(fd);
@@ -168,6 +181,8 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 		pool_serve(job, worker, l, k);
 		now = clock_now();
 		l->slot[k].spent_ns = now - start;
+		/* Row and slot are complete before `done` says so: an atomic
+		 * store is not moved before them. */
 		atomic_store(&l->shared->done, done = i + 1);
 		/* Half is done: time to ask for more. */
 		uint32_t given = given_of(atomic_load(&l->shared->claim));
@@ -179,19 +194,23 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 	}
 }
 
-/* Make the fork a worker: it must not outlive the parent, answer signals meant
- * for it, or hold its files, and it never returns. */
+/* Make the fork a worker. It must not outlive the parent, must not act on
+ * signals that are meant for it, and must not hold its files: a lock on a
+ * journal lasts as long as anybody has the file open. */
 static _Noreturn void become_worker(const struct xp_pool_job *job,
     struct lane *l, int fd, pid_t parent, const sigset_t *mask)
 {
 	const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	enum { FD = 3 };
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The parent may have died before the signal was asked for. */
 	if (getppid() != parent)
 		_exit(0);
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
 	sigprocmask(SIG_SETMASK, mask, NULL);
+	/* The socket gets a fixed number, so that all
+	 * above it can be closed. */
 	if (fd != FD && dup3(fd, FD, O_CLOEXEC) < 0)
 		_exit(1);
 	closefrom(FD + 1);
@@ -238,8 +257,10 @@ static uint64_t next_cell(struct pool *p)
 	return p->n_back > 0 ? p->back[--p->n_back] : p->job->cell[p->next++];
 }
 
-/* Cells to keep in a worker's hands: at least one to go on with while we are
- * asleep. */
+/* How many cells to keep in a worker's hands: those of AHEAD_NS, so that one
+ * which meets long cells does not sit on many of them while others are idle;
+ * but at least two, the one that it serves and one to go on with while we
+ * sleep. */
 static uint32_t depth(const struct pool *p)
 {
 	sim_ns n = p->cell_ns > 0 ? AHEAD_NS / p->cell_ns : 0;
@@ -248,7 +269,8 @@ static uint32_t depth(const struct pool *p)
 	return n < p->n_slots ? (uint32_t)n : p->n_slots;
 }
 
-/* Take back half of what the most loaded worker has not begun. */
+/* Take back half of what the most loaded worker has not begun, for an idle one.
+ * At the end of a sweep that keeps all of them busy. */
 static void pool_take_back(struct pool *p)
 {
 	struct worker *from = NULL;
@@ -266,6 +288,8 @@ static void pool_take_back(struct pool *p)
 	if (!from)
 		return;
 	uint32_t n;
+	/* The worker may begin cells while this is worked out, so it is tried
+	 * until nothing has changed in between. */
 	uint64_t was = atomic_load(&from->lane.shared->claim);
 	do {
 		n = from->given - begun_of(was);
@@ -278,6 +302,8 @@ static void pool_take_back(struct pool *p)
 		p->back[p->n_back++] = from->cell[--from->given % p->n_slots];
 }
 
+/* Fill up a worker's slots. Nothing happens before half of its work is gone, so
+ * that a wake-up pays for many cells. */
 static void pool_feed(struct pool *p, struct worker *w)
 {
 	const uint32_t want = depth(p), have = w->given - w->taken;
@@ -288,10 +314,14 @@ static void pool_feed(struct pool *p, struct worker *w)
 		pool_take_back(p);
 	for (; have + n < want && have_cells(p); n++) {
 		uint32_t k = w->given++ % p->n_slots;
+		/* The parent keeps a copy of the number where the
+		 * worker can't reach it. */
 		w->cell[k] = w->lane.slot[k].cell = next_cell(p);
 	}
 	if (n == 0)
 		return;
+	/* Only now may the worker see the cells. The lower half of the word is
+	 * `given`, which may be added to as only the parent raises it. */
 	atomic_fetch_add(&w->lane.shared->claim, n);
 	pool_wake(w->fd);
 }
@@ -299,6 +329,8 @@ static void pool_feed(struct pool *p, struct worker *w)
 /* Hand the answers that are ready to the caller. */
 static int pool_collect(struct pool *p, struct worker *w, struct sim_err *e)
 {
+	/* A worker that went wild may have written anything, so what it says is
+	 * bounded by what it was given, and its texts are ended here. */
 	uint32_t done = atomic_load(&w->lane.shared->done);
 	if (done - w->taken > w->given - w->taken)
 		done = w->given; /* the worker spoiled its own block */
@@ -315,6 +347,8 @@ static int pool_collect(struct pool *p, struct worker *w, struct sim_err *e)
 		p->n_deaths = 0;
 		if (p->cell_ns == 0)
 			p->cell_ns = s->spent_ns + 1;
+		/* The latest cell counts for an eighth of the average, by which
+		 * depth() tells how far ahead to go. */
 		else
 			p->cell_ns += s->spent_ns / 8 - p->cell_ns / 8;
 		int rc = p->job->take(p->job->ctx, w->cell[k],
@@ -354,6 +388,8 @@ static int bury(struct pool *p, struct worker *w, int status, struct sim_err *e)
 	if ((rc = pool_collect(p, w, e)) < 0)
 		return rc;
 	describe_death(status, death, sizeof(death));
+	/* A cell was begun and not answered: it is the one that killed the
+	 * worker, and is not given to another one. */
 	if (begun_of(atomic_load(&s->claim)) > w->taken &&
 	    w->given != w->taken) {
 		const uint32_t k = w->taken++ % p->n_slots;
@@ -367,6 +403,7 @@ static int bury(struct pool *p, struct worker *w, int status, struct sim_err *e)
 		    "last one: %s",
 		    DEATHS_MAX, death);
 	}
+	/* Cells that were not begun are as good as new. */
 	while (w->given != w->taken)
 		p->back[p->n_back++] = w->cell[--w->given % p->n_slots];
 	return rc;
@@ -388,6 +425,7 @@ static int pool_spawn(struct pool *p, struct worker *w, struct sim_err *e)
 {
 	int fd[2], status = 0;
 	sigset_t all, mask;
+	/* All counters begin at zero with the worker. */
 	memset(w->lane.shared, 0, sizeof(*w->lane.shared));
 	w->given = w->taken = 0;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fd) < 0)
@@ -402,6 +440,7 @@ static int pool_spawn(struct pool *p, struct worker *w, struct sim_err *e)
 	w->pid = fork();
 	if (w->pid == 0)
 		become_worker(p->job, &w->lane, fd[1], parent, &mask);
+	/* Another call may overwrite errno before it is told. */
 	status = errno;
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(fd[1]);
@@ -415,6 +454,7 @@ static int pool_spawn(struct pool *p, struct worker *w, struct sim_err *e)
 	    strerror(status));
 }
 
+/* Ten times a second, look at all workers and call the user's tick. */
 static int pool_tick(struct pool *p, struct sim_err *e)
 {
 	sim_ns now = clock_now();
@@ -441,6 +481,7 @@ static int pool_tick(struct pool *p, struct sim_err *e)
 	return rc > 0 ? 1 : rc;
 }
 
+/* Sleep until a worker has something to tell or the next tick is due. */
 static int wait_and_collect(struct pool *p, struct sim_err *e)
 {
 	const sim_ns passed = clock_now() - p->ticked_ns;
@@ -478,6 +519,7 @@ static int wait_and_collect(struct pool *p, struct sim_err *e)
 	return 0;
 }
 
+/* Dead workers are replaced as long as there are cells to give. */
 static int pool_run(struct pool *p, struct sim_err *e)
 {
 	int rc;
@@ -504,6 +546,8 @@ static size_t lay_out(const struct pool *p, size_t *row_at, size_t *message_at)
 {
 	const size_t n = p->n_slots;
 	size_t bytes;
+	/* Whole cache lines for each worker, so that no two
+	 * write to the same one. */
 	*row_at = sizeof(struct shared) + n * sizeof(struct slot);
 	*row_at = (*row_at + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
 	if (__builtin_mul_overflow(n * sizeof(double), p->job->row_doubles,
@@ -556,8 +600,11 @@ static int open_pool(struct pool *p, const struct xp_pool_job *job,
 		    UINT32_MAX);
 	p->job = job;
 	p->n_workers = job->n_workers;
+	/* More workers than cells would only be forked. */
 	if (p->n_workers > job->n_cells)
 		p->n_workers = job->n_cells;
+	/* The most slots, a power of two, whose rows fit into RING_BYTES. As
+	 * slots are counted modulo their number, that must divide 2^32. */
 	p->n_slots = SLOTS_MAX;
 	while (p->n_slots > SLOTS_MIN &&
 	    job->row_doubles > RING_BYTES / sizeof(double) / p->n_slots)
@@ -573,7 +620,9 @@ static int open_pool(struct pool *p, const struct xp_pool_job *job,
 	return open_lanes(p, e);
 }
 
-/* An idle worker holds nothing that could be lost: SIGKILL will do. */
+/* End all workers. An idle one holds nothing that could be lost, and a busy one
+ * only the cell it is in, so SIGKILL will do. All are killed before the first
+ * is waited for, so that they end side by side. */
 static void kill_workers(struct pool *p)
 {
 	int status;

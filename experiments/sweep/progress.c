@@ -1,4 +1,4 @@
-/* experiments/sweep/progress.c -- how far a sweep is: one line, redrawn or logged.
+/* experiments/sweep/progress.c -- how far a sweep is: one line.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/sweep/progress.h"
@@ -39,6 +39,8 @@ static void progress_add(char *buf, size_t cap, const char *fmt, ...)
 	va_end(ap);
 }
 
+/* A bar that is full while cells are left would be a lie,
+ * so it is rounded down. */
 static void add_bar(char *buf, size_t cap, const struct res_progress *c)
 {
 	uint64_t n = n_finished(c);
@@ -52,6 +54,7 @@ static void add_bar(char *buf, size_t cap, const struct res_progress *c)
 /* 0:07, 12:05, 3:00:00, 2d 04h */
 static void add_time(char *buf, size_t cap, double seconds)
 {
+	/* Asked this way NaN, for which any comparison fails, is `long` too. */
 	if (!(seconds < 1e4 * 86400)) {
 		progress_add(buf, cap, "long");
 		return;
@@ -66,6 +69,8 @@ static void add_time(char *buf, size_t cap, double seconds)
 		progress_add(buf, cap, "%lud %02luh", s / 86400, s / 3600 % 24);
 }
 
+/* The unit in which there is something to read: real networks
+ * take minutes for a cell. */
 static void add_rate(char *buf, size_t cap, double per_s)
 {
 	if (per_s >= 10)
@@ -109,6 +114,7 @@ void xp_progress_format(char *buf, size_t cap, const struct xp_progress_line *l)
 	if (cap == 0)
 		return;
 	compose(buf, cap, l, 1);
+	/* On a narrow terminal numbers are worth more than the bar. */
 	if (l->width > 0 && strlen(buf) > l->width)
 		compose(buf, cap, l, 0);
 	if (l->width > 0 && strlen(buf) > l->width)
@@ -138,6 +144,8 @@ double xp_progress_rate(const struct xp_progress *p, uint64_t n_cells,
 	    (double)(now_ns - from.at_ns);
 }
 
+/* Samples are a second apart or more, so the ring reaches back beyond the
+ * window over which rates are taken. */
 static void take_sample(struct xp_progress *p, uint64_t n_cells, sim_ns now_ns)
 {
 	if (p->n_samples > 0) {

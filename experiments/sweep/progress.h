@@ -1,4 +1,4 @@
-/* experiments/sweep/progress.h -- how far a sweep is: one line, redrawn or logged.
+/* experiments/sweep/progress.h -- how far a sweep is: one line.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	vigil_fig03  [######----]  812/1400 cells  2 failed  1034/s  ETA 0:01

@@ -1,4 +1,4 @@
-/* experiments/sweep/run.c -- a whole sweep: journal, workers, progress, results.
+/* experiments/sweep/run.c -- a sweep: journal, workers, progress, results.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/sweep/run.h"
@@ -38,6 +38,7 @@ struct sweep {
 	struct xp_run_report report;
 };
 
+/* OUT without its suffix is the stem of all that lies beside it. */
 int xp_run_path(char **out, const char *results, const char *suffix,
     struct sim_err *e)
 {
@@ -57,6 +58,8 @@ struct worker {
 	uint32_t n_runs;
 };
 
+/* A worker has a copy of the parsed spec by the fork, and only
+ * needs a trial of its own. */
 static int open_worker(void *ctx, void **out, struct sim_err *e)
 {
 	struct sweep *s = ctx;
@@ -73,6 +76,8 @@ static int serve_cell(void *worker, uint64_t cell, double row[],
     struct sim_err *e)
 {
 	struct worker *w = worker;
+	/* Cells are numbered run by run within a point, so a worker that serves
+	 * neighbours keeps its point. */
 	return xp_trial_run(w->trial, cell / w->n_runs,
 	    (uint32_t)(cell % w->n_runs), row, e);
 }
@@ -96,6 +101,8 @@ static int keep_former(const char *out, struct sim_err *e)
 	return rc;
 }
 
+/* Make OUT whole on disk. What OUT was before is kept when it is first replaced
+ * and not earlier: a sweep that fails at once leaves it in place. */
 static int publish(struct sweep *s, struct sim_err *e)
 {
 	int rc = s->keep_former ? keep_former(s->run->out, e) : 0;
@@ -131,6 +138,8 @@ static void sweep_run_complain(struct sweep *s, size_t point, size_t run,
 	s->run->complain(s->run->arg, line);
 }
 
+/* The journal gets every cell, but is flushed only from time to time: a write
+ * for each would be dearer than many a cell. */
 static int take_cell(void *ctx, uint64_t cell, enum res_status status,
     const double row[], const char *message, struct sim_err *e)
 {
@@ -158,6 +167,7 @@ static int on_tick(void *ctx, struct sim_err *e)
 {
 	struct sweep *s = ctx;
 	const sim_ns now = clock_now();
+	/* Cells that came since the last one have waited long enough. */
 	int rc = xp_journal_flush(s->journal, e);
 	xp_progress_update(&s->display, &s->progress, now);
 	if (rc == 0 && s->unpublished && now - s->published_ns > PUBLISH_EVERY)
@@ -175,6 +185,8 @@ static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
 	int rc = SIM_ZALLOC(cells, total, e);
 	*n = 0;
 	for (uint64_t i = 0; rc == 0 && i < total; i++)
+		/* Shards take every N-th cell, so that all have cells of all
+		 * points, cheap and dear ones. */
 		if (i % c->shard_n == c->shard_i &&
 		    res_cube_status(c, i) != RES_DONE)
 			(*cells)[(*n)++] = i;
@@ -198,6 +210,8 @@ static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 	job.cell = cells;
 	if (rc == 0 && job.n_cells > 0) {
 		s->progress = res_cube_progress(s->cube);
+		/* Those that failed before are tried again, so
+		 * the count begins anew. */
 		s->progress.n_failed = s->progress.n_crashed = 0;
 		/* Now, so that a disk that can't hold it is met at once. */
 		rc = publish(s, e);
@@ -214,7 +228,8 @@ static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 
 /* --- what is there already ----------------------------------------------- */
 
-/* Remove what writers of PATH left that were killed: PATH.tmp.<pid>. */
+/* Remove what writers of PATH that were killed left behind, called
+ * PATH.tmp.PID. Nobody else would ever do so. */
 static void remove_temporaries(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -240,6 +255,8 @@ static void remove_temporaries(const char *path)
 		closedir(folder);
 }
 
+/* Read what OUT holds into OLD, if it is of this very sweep and shard. An error
+ * says how to get on. */
 static int read_former(const char *out, const struct res_cube *cube,
     struct res_cube *old, struct sim_err *e)
 {
@@ -275,13 +292,20 @@ static int adopt(struct sweep *s, struct sim_err *e)
 	if (!S_ISREG(st.st_mode))
 		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
 		    r->out);
+	/* Whatever OUT is, it is not replaced without a copy, until it has
+	 * turned out to be ours. */
 	s->keep_former = 1;
 	if (r->fresh)
 		return 0;
 	int rc = read_former(r->out, s->cube, &old, e);
 	if (rc == 0 && (rc = res_cube_merge(s->cube, &old, e)) == 0) {
+		/* OUT is an earlier state of this sweep: nothing is lost by
+		 * replacing it. It may lack what the journal had, which was put
+		 * into the cube before. */
 		s->keep_former = 0;
 		s->unpublished = xp_journal_replayed(s->journal).n_records > 0;
+	/* What can't be read or is of another sweep may
+	 * be replaced by order. */
 	} else if (r->replace && rc != SIM_ENOMEM) {
 		rc = 0;
 	}
@@ -301,6 +325,8 @@ static int recover(struct sweep *s, const char *journal, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	s->unpublished = 1;
+	/* Only under the lock is it known that nobody else is at
+	 * work on these files. */
 	remove_temporaries(r->out);
 	if ((rc = adopt(s, e)) == 0)
 		s->report.n_before = res_cube_progress(s->cube).n_done;
@@ -309,7 +335,8 @@ static int recover(struct sweep *s, const char *journal, struct sim_err *e)
 
 /* --- the whole ----------------------------------------------------------- */
 
-/* The journal goes when OUT has everything, or when it has no cell. */
+/* The journal goes when OUT has all that it held, or when it never held a cell.
+ * An error leaves it, for the same command to go on from. */
 static int sweep_run_finish(struct sweep *s, int rc, struct sim_err *e)
 {
 	if (!s->journal)
@@ -321,6 +348,7 @@ static int sweep_run_finish(struct sweep *s, int rc, struct sim_err *e)
 	const int empty =
 	    xp_journal_replayed(s->journal).n_records + s->report.n_run == 0;
 	s->report.kept_journal = !complete && !empty;
+	/* After an error that one is to be told, not what came of closing. */
 	int closed =
 	    xp_journal_close(s->journal, complete || empty, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : closed;

@@ -1,4 +1,4 @@
-/* experiments/sweep/run.h -- a whole sweep: journal, workers, progress, results.
+/* experiments/sweep/run.h -- a sweep: journal, workers, progress, results.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What is on disk beside OUT = "x.h5":

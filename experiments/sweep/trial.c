@@ -40,6 +40,8 @@ int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
 	return 0;
 }
 
+/* Everything here depends on the point: topology, plane and algorithms are made
+ * for it. Only the scene's memory is used again. */
 static void forget_point(struct xp_trial *t)
 {
 	for (size_t i = 0; i < t->config.n_algos; i++) {
@@ -75,6 +77,8 @@ void xp_trial_close(struct xp_trial *t)
 	free(t);
 }
 
+/* Algorithms are opened once a point. They are told the network and their
+ * parameters, and nothing of what is wrong with it. */
 static int open_algos(struct xp_trial *t, struct sim_err *e)
 {
 	const size_t n = t->config.n_algos;
@@ -97,6 +101,8 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 {
 	struct xp_config *c = &t->config;
 	int rc;
+	/* Only when all of the new point stands is it the current one. After a
+	 * failure there is none, and the next cell tries again. */
 	forget_point(t);
 	if ((rc = xp_spec_point(t->spec, point, c, e)) < 0 ||
 	    (rc = xp_topology_open(&c->topology, t->spec->folder, &t->topo,
@@ -118,6 +124,8 @@ struct audience {
 	const struct sim_seed *where;
 };
 
+/* Run algorithm I on a window and score what it says. Ties are broken by a
+ * stream of its own, so that another algorithm in the spec changes nothing. */
 static int trial_diagnose(struct xp_trial *t, size_t i,
     const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
 {
@@ -132,8 +140,9 @@ static int trial_diagnose(struct xp_trial *t, size_t i,
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
-/* Scores go to the rows that the window is of; how long detection took, which
- * the first window decides that has it, to all. */
+/* One window was seen: ask each algorithm. Its scores go to the rows that the
+ * window is of. How long detection took is decided by the first window at which
+ * it names a true culprit, and is put into all rows. */
 static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 {
 	const struct audience *x = arg;
@@ -145,6 +154,8 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 		const double before = s->detect_s;
 		if ((rc = trial_diagnose(t, i, x->where, w, e)) < 0)
 			break;
+		/* Scoring has filled the struct anew, so what an earlier window
+		 * told of detection is put back. */
 		s->detect_s = before;
 		if (isnan(before) && s->n_flagged_true > 0)
 			s->detect_s = w->after_s;
@@ -156,8 +167,9 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 	return rc;
 }
 
-/* A plane that fills what it does not say would fill files and tables that
- * readers don't expect it in. */
+/* A plane may fill only the metrics that it says it does, less those to which
+ * its fabric is blind. Others would appear in files and tables that have no
+ * place for them. To do so is a mistake in the code, not in a spec. */
 static void check_filled(const struct xp_trial *t)
 {
 	const unsigned may = t->plane->fills & ~xp_fabric_of(&t->config)->blind;
@@ -180,6 +192,8 @@ static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
     struct sim_err *e)
 {
 	int rc = 0;
+	/* The cells of a point mostly come one after the other, so a worker
+	 * seldom has to make everything anew. */
 	if (point != t->point && (rc = take_point(t, point, e)) < 0)
 		return rc;
 	/* With common random numbers all points of one run share the name, so
@@ -193,10 +207,13 @@ static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
 		 e)) < 0)
 		return rc;
 	struct audience a = {t, &where};
+	/* Without algorithms nobody listens, and a plane
+	 * need not gather windows. */
 	const struct xp_listener to = {&a,
 	    t->config.n_algos > 0 ? trial_hear : NULL};
 	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
 	for (size_t i = 0; i < t->config.n_algos; i++)
+		/* Nothing was detected yet. */
 		t->scores[i].detect_s = NAN;
 	rc = t->plane->run(t->running, &t->scene, &to, t->rows, e);
 	if (rc == 0)
@@ -225,6 +242,7 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	return 0;
 }
 
+/* Only the head of a long verdict is shown, the most suspicious first. */
 static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
     FILE *out)
 {

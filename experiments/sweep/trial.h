@@ -15,10 +15,10 @@ struct xp_trial;
 int xp_trial_open(struct xp_trial **t, struct xp_spec *s, struct sim_err *e);
 void xp_trial_close(struct xp_trial *t);
 
-/* Run one cell into row[spec.n_along][res_row_doubles(n_algos)]: in each row the
- * trial's metrics, then each algorithm's, in the order of results/schema.h. The
- * numbers depend on (spec, point, run) alone. ROW is left alone on failure. Domain POINT <
- * n_points; any RUN.
+/* Run one cell into row[spec.n_along][res_row_doubles(n_algos)]: in each row
+ * the trial's metrics, then each algorithm's, in the order of results/schema.h.
+ * The numbers depend on (spec, point, run) alone. ROW is left alone on failure.
+ * Domain POINT < n_points; any RUN.
  * Errors SIM_EUNSUPPORTED when the spec's plane can't run the scene, and those
  * of the models and algorithms. */
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
