@@ -64,9 +64,10 @@ static int print_version(void)
 	return CMD_GOOD;
 }
 
-/* Descriptors 0 to 2 that came closed are opened so that using them fails, as
- * it did; otherwise the next file opened would be taken for stdout or stderr,
- * and messages be written into it. */
+/* A program may be started with descriptors 0 to 2 closed. The next file that
+ * it opens, a results file say, would be taken for stdout or stderr, and
+ * messages be written into it. So they are opened here on a device, in the
+ * direction in which using them fails, as it would have failed when closed. */
 static void hold_std_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
@@ -74,6 +75,7 @@ static void hold_std_descriptors(void)
 			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* Output that got lost, as on a full disk, must not end in a good exit code. */
 static int main_finish(int code)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
@@ -82,6 +84,7 @@ static int main_finish(int code)
 	return CMD_TROUBLE;
 }
 
+/* Options of the program itself are near words too. */
 static int no_verb(const char *name)
 {
 	const char *names[N_VERBS + 2] = {"--help", "--version"};
@@ -105,8 +108,11 @@ static int is_one_of(const char *word, const char *a, const char *b,
 int main(int argc, char **argv)
 {
 	char title[64], help[] = "--help";
+	/* argp ends the program by itself when the command line is wrong; this
+	 * is the code that it ends with. */
 	argp_err_exit_status = CMD_USAGE;
 	hold_std_descriptors();
+	/* By default libraries print or abort where we report (sim/deps.h). */
 	sim_deps_quiet();
 	if (argc < 2) {
 		print_help(stderr);
@@ -119,6 +125,8 @@ int main(int argc, char **argv)
 			print_help(stdout);
 			return main_finish(CMD_GOOD);
 		}
+		/* As in other programs of this kind, `help
+		 * VERB` is `VERB --help`. */
 		argv[1] = argv[2]; /* help VERB is VERB --help */
 		argv[2] = help;
 		argc = 3;
@@ -126,6 +134,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < N_VERBS; i++) {
 		if (strcmp(argv[1], verbs[i].name) != 0)
 			continue;
+		/* argp takes the program's name for messages from argv[0]. */
 		snprintf(title, sizeof(title), "culprit %s", verbs[i].name);
 		argv[1] = title;
 		return main_finish(verbs[i].main(argc - 1, argv + 1));

@@ -11,6 +11,9 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
+/* At this confidence two intervals of the same law miss each other
+ * about once in 10^7 ratios, so a failure among the thousands of a
+ * full run means something. */
 #define CONFIDENCE 0.9999
 #define TRIALS     "_trials"
 
@@ -33,6 +36,8 @@ static void free_table(struct table *t)
 static int add_line(struct table *t, char *line, const char *name,
     struct sim_err *e)
 {
+	/* Cut the line at its tabs, in place. All lines must have as many cells
+	 * as the first, so that a cell is found by its line and column. */
 	size_t n = 0;
 	int more = 1, rc;
 	while (more) {
@@ -54,7 +59,8 @@ static int add_line(struct table *t, char *line, const char *name,
 		  t->n_lines, n, t->n_cols);
 }
 
-/* TEXT is the table's from here on, also on failure. */
+/* Cut TEXT into lines and cells. It is the table's from here on, to be freed
+ * with it also on failure. */
 static int split(struct table *t, char *text, const char *name,
     struct sim_err *e)
 {
@@ -63,6 +69,7 @@ static int split(struct table *t, char *text, const char *name,
 	while (rc == 0 && *text) {
 		char *end = text + strcspn(text, "\n");
 		const int last = *end == '\0';
+		/* The last line may lack its newline. */
 		*end = '\0';
 		rc = add_line(t, text, name, e);
 		text = last ? end : end + 1;
@@ -81,6 +88,8 @@ static const char *expected_cell(const struct table *t, size_t line, size_t col)
 static size_t find_column(const struct table *t, const char *name,
     const char *suffix)
 {
+	/* Names of columns hold labels of algorithms, so two names may begin
+	 * alike, and the whole of it is compared. */
 	const size_t n = strlen(name);
 	size_t i = 0;
 	while (i < t->n_cols &&
@@ -92,8 +101,8 @@ static size_t find_column(const struct table *t, const char *name,
 
 /* --- writing ---------------------------------------------------------------*/
 
-/* Sums over the runs of a point that are done, and how much of the trials
- * would be as good if they were independent. */
+/* What the runs of a point come to: sums of hits and trials, and how many
+ * trials would tell as much if they were independent of each other. */
 struct pool {
 	double num, den, effective;
 };
@@ -101,6 +110,7 @@ struct pool {
 /* FIRST is the column of the owner's metrics: 0, or an algorithm's. */
 static int counts(const struct res_cube *c, size_t point, size_t run,
     size_t first, const struct res_metric *ratio, double *num, double *den)
+/* A run that measured nothing, 0 of 0, is no sample of the ratio. */
 {
 	*num = res_cube_value(c, point, run, first + ratio->num);
 	*den = res_cube_value(c, point, run, first + ratio->den);
@@ -108,8 +118,10 @@ static int counts(const struct res_cube *c, size_t point, size_t run,
 	    *den > 0;
 }
 
-/* The variance between runs over that of independent trials is the design
- * effect (L. Kish, Survey Sampling, 1965; for a ratio of two sums). */
+/* The flows and links of one run share its faults, so their trials tell less
+ * than as many independent ones. By how much is the design effect: the variance
+ * between runs over that of independent trials (L. Kish, Survey Sampling, 1965;
+ * for a ratio of two sums). */
 static struct pool expected_pool_runs(const struct res_cube *c, size_t point,
     size_t first, const struct res_metric *ratio)
 {
@@ -126,6 +138,8 @@ static struct pool expected_pool_runs(const struct res_cube *c, size_t point,
 	for (size_t run = 0; run < c->n_runs; run++)
 		if (counts(c, point, run, first, ratio, &num, &den))
 			squares += (num - r * den) * (num - r * den);
+	/* A ratio of 0 or 1, or of one run, shows no variance to compare. Below
+	 * 1 the effect is chance, and is not believed. */
 	if (n > 1 && r > 0 && r < 1) {
 		const double effect =
 		    squares * n / (n - 1) / (p.den * r * (1 - r));
@@ -134,6 +148,7 @@ static struct pool expected_pool_runs(const struct res_cube *c, size_t point,
 	return p;
 }
 
+/* What would break a line or a column becomes a blank. */
 static void expected_put_text(FILE *out, const char *text)
 {
 	for (; *text; text++)
@@ -146,6 +161,8 @@ static void expected_put_number(FILE *out, double x)
 	fputs(isnan(x) ? "NaN" : sim_format_f64(digits, x), out);
 }
 
+/* Axes first, as they say which point a row is of, then `runs`, which ends
+ * them, then ratios with their trials. */
 static void put_header(const struct res_cube *c, FILE *out)
 {
 	for (size_t a = 0; a < c->n_axes; a++)
@@ -226,7 +243,8 @@ static int same_ratios(const struct res_cube *c, size_t a, size_t b)
 	return same;
 }
 
-/* Of the points of a cell, which begin at FIRST, how many tell all ratios. */
+/* How many of a cell's points, which begin at FIRST, are to be written: one if
+ * all have the same ratios, as along pairs or quantiles, else each. */
 static size_t telling(const struct res_cube *c, size_t first)
 {
 	size_t i = 1;
@@ -243,6 +261,8 @@ static int write_points(const struct res_cube *c, int all, FILE *out,
 	if (rc < 0)
 		return rc;
 	put_header(c, out);
+	/* Cells, and not points, decide what is written, so that a table has
+	 * either one row of a cell or all of them. */
 	for (size_t first = 0; first < c->n_points; first += c->n_along) {
 		const size_t n = all ? c->n_along : telling(c, first);
 		for (size_t p = first; p < first + n; p++) {
@@ -261,6 +281,9 @@ int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
 	return write_points(c, 0, out, e);
 }
 
+/* Ours goes through the same text as the table of the earlier run, so that
+ * numbers are rounded alike and values of axes compare as texts. It has all
+ * points, whichever the earlier table chose to write. */
 static int expected_table_of(struct table *t, const struct res_cube *c,
     struct sim_err *e)
 {
@@ -289,6 +312,8 @@ struct ratio {
 static int read_ratio(const char *value, const char *trials, struct ratio *r,
     struct sim_err *e)
 {
+	/* Trials beyond 1e12, or in fractions, are none
+	 * that were written here. */
 	if (sim_parse_f64(trials, &r->trials, e) < 0 || r->trials >= 1e12 ||
 	    r->trials != floor(r->trials))
 		return SIM_EPARSE;
@@ -296,6 +321,8 @@ static int read_ratio(const char *value, const char *trials, struct ratio *r,
 		return 1;
 	if (sim_parse_f64(value, &r->value, e) < 0 || r->value > 1)
 		return SIM_EPARSE;
+	/* The value was rounded when it was written, so hits are rounded back
+	 * to a whole number. */
 	return sim_binomial_interval((uint64_t)llround(r->value * r->trials),
 	    (uint64_t)r->trials, CONFIDENCE, &r->lo, &r->hi, e);
 }
@@ -315,6 +342,7 @@ static void expected_tell(const struct compare *c, size_t line, size_t col,
 	struct sim_text t = {text, sizeof(text), 0};
 	if (!c->differ)
 		return;
+	/* The columns before `runs` are those of the axes. */
 	for (size_t i = 0; strcmp(expected_cell(&c->was, 0, i), "runs") != 0;
 	     i++)
 		sim_put(&t, "%s%s %s", i ? ", " : "",
@@ -326,7 +354,9 @@ static void expected_tell(const struct compare *c, size_t line, size_t col,
 	c->differ(c->arg, text);
 }
 
-/* Ratio COL of line WAS against line IS of ours; n_lines: no such point. */
+/* Compare ratio COL of line WAS, of the earlier table, with line IS of ours,
+ * which is n_lines when we lack the point. Without trials in the earlier run
+ * there is nothing to compare with. */
 static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
     struct sim_err *e)
 {
@@ -343,6 +373,8 @@ static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
 		    was + 1, name, "neither a share nor NaN without trials.");
 	if (rc == 1)
 		return 0;
+	/* What the earlier run measured and ours did not is missing, which is
+	 * for the caller to judge, and no error. */
 	if (is == c->is.n_lines || ours == c->is.n_cols ||
 	    our_trials == c->is.n_cols ||
 	    (rc = read_ratio(expected_cell(&c->is, is, ours),
@@ -353,6 +385,7 @@ static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
 	if (rc < 0)
 		return rc;
 	c->x->n_compared++;
+	/* The intervals overlap. */
 	if (a.lo <= b.hi && b.lo <= a.hi)
 		return 0;
 	c->x->n_failed++;
@@ -360,7 +393,9 @@ static int compare_ratio(struct compare *c, size_t was, size_t is, size_t col,
 	return 0;
 }
 
-/* Our line of the point that line WAS is of; n_lines if there is none. */
+/* Our line of the point that line WAS is of, by the values of all the
+ * axes that the earlier table has, in whatever order ours are;
+ * n_lines if there is none. */
 static size_t find_point(const struct compare *c, size_t was, size_t runs)
 {
 	for (size_t line = 1; line < c->is.n_lines; line++) {
@@ -389,6 +424,8 @@ static int compare(struct compare *c, struct sim_err *e)
 		const size_t ours = find_point(c, line, runs);
 		for (size_t col = runs + 1; rc == 0 && col < c->was.n_cols;
 		     col++)
+			/* A column with trials beside it is a ratio;
+			 * others are not compared. */
 			if (find_column(&c->was, expected_cell(&c->was, 0, col),
 				TRIALS) < c->was.n_cols)
 				rc = compare_ratio(c, line, ours, col, e);
@@ -402,6 +439,7 @@ int xp_expected_check(const struct res_cube *cube, const char *name,
     struct sim_err *e)
 {
 	struct compare c = {.name = name, .x = x, .differ = differ, .arg = arg};
+	/* The text is the caller's, and reading it puts NULs into it. */
 	const size_t n = strlen(text) + 1;
 	char *copy;
 	*x = (struct xp_expected){0};

@@ -4,8 +4,9 @@
  * results/expected/FIGURE.tsv has a row a point: the axes as in `culprit
  * table`, `runs`, and of each ratio of the trial that was measured, and of each
  * algorithm and ratio, its pooled value and its effective trials (_trials).
- * Where the points of a cell (results/cube.h) all have the same ratios, as those
- * along pairs and quantiles, the first of them is all there is of the cell.
+ * Where the points of a cell (results/cube.h) all have the same ratios, as
+ * those along pairs and quantiles, the first of them is all there is of the
+ * cell.
  *
  * Flows and links of one run depend on each other; effective are as many
  * independent trials as have the variance between runs that was met. A ratio

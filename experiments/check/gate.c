@@ -1,4 +1,4 @@
-/* experiments/check/gate.c -- is an algorithm as accurate as it must be? By SPRT.
+/* experiments/check/gate.c -- is an algorithm accurate enough? By SPRT.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/check/gate.h"
@@ -52,7 +52,8 @@ void xp_gates_help(FILE *out)
 	sim_field_help(check_gate_fields, out);
 }
 
-/* One that is absent or no scalar has been told already. */
+/* Tell that NODE names nothing that is known, with what is near. A node that is
+ * absent or no scalar has been told already. */
 static int unknown(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *what, const char *const known[], size_t n)
 {
@@ -67,6 +68,8 @@ static int unknown(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    : sim_yaml_mistake(y, node, "there is no %s %s.", what, quote);
 }
 
+/* A metric may be a ratio, of two columns, or one column by itself, each of an
+ * algorithm or of the trial. The first list that has the name counts. */
 static int find_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_gate *g)
 {
@@ -97,7 +100,8 @@ static int find_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return unknown(y, node, "metric", known, n_known);
 }
 
-/* C is NULL when the algorithms could not be read. */
+/* Find the label in the row's order of algorithms. C is NULL when the
+ * algorithms could not be read, and then nothing can be said. */
 static int find_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_config *c, struct xp_gate *g)
 {
@@ -117,7 +121,9 @@ static int find_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
 		 : 0;
 }
 
-/* The algorithm, of a metric that has one. */
+/* A metric of an algorithm needs its label; one of the trial has none, and must
+ * be one that the plane measures on this fabric: a metric that is never
+ * measured would never be decided. */
 static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_config *c, struct xp_gate *g)
 {
@@ -139,7 +145,8 @@ static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
-/* A run has one bound; flows and links succeed by the ratio's numerator. */
+/* What makes a success: of a run one bound on its metric, of flows and links
+ * the numerator of the ratio, without any bound. */
 static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_gate *g)
 {
@@ -149,6 +156,7 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 	const size_t n = strlen(unit);
 	const struct res_metric *metrics =
 	    g->of_trial ? res_trial_metrics : res_algo_metrics;
+	/* The bound that is not given excludes nothing. */
 	if (!least)
 		g->at_least = -INFINITY;
 	if (!most)
@@ -163,6 +171,8 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    "at_least and at_most are for unit run; a %s is a success "
 		    "or none.",
 		    unit);
+	/* The unit of the denominator, as "flows", says what the ratio counts;
+	 * it must be the unit of the gate. */
 	if (g->den == XP_GATE_NO_DEN ||
 	    strncmp(metrics[g->den].unit, unit, n) != 0)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "metric"),
@@ -170,6 +180,7 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
+/* Only the test itself knows which rates it takes. */
 static int check_rates(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_gate *g)
 {
@@ -201,6 +212,8 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 		0 ||
 	    (rc = find_metric(y, sim_yaml_get(node, "metric"), x)) < 0 ||
 	    (rc = check_owner(y, node, c, x)) < 0 || y->n_mistakes > had)
+		/* After a mistake in its keys a gate is
+		 * not checked as a whole. */
 		return rc;
 	if ((rc = check_gate_check_name(y, node, g->gate, i)) < 0 ||
 	    (rc = check_rates(y, node, x)) < 0)
@@ -208,7 +221,8 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 	return check_unit(y, node, x);
 }
 
-/* Keys of a spec that a gate file has no use for. */
+/* Refuse the keys of a spec that vary something or repeat it: a gate file is
+ * one point, whose runs the test itself draws. */
 static int check_gate_check_keys(struct sim_yaml *y)
 {
 	static const char *const none[] = {"sweep", "runs", "smoke", "claims"};
@@ -241,6 +255,8 @@ static int read_gates(struct xp_gates *g, const struct xp_config *c,
 	const struct xp_section *own = c ? xp_plane_of(c)->section : NULL;
 	const struct sim_yaml_node *at =
 	    own ? sim_yaml_get(y->root, own->name) : NULL;
+	/* A row along windows or pairs would be a trial that
+	 * depends on its neighbours. */
 	if (g->spec.n_along > 1 &&
 	    (rc = sim_yaml_mistake(y, at ? at : y->root,
 		 "a gate is about one row a trial; one of these is read along "
@@ -263,7 +279,9 @@ int xp_gates_load(struct xp_gates *g, const char *path, const char *const set[],
 	int rc = xp_spec_load(&g->spec, path, 0, set, n_set, e);
 	struct sim_yaml *y = &g->spec.yaml;
 	const int read = rc == 0;
-	/* Mistakes of the spec don't keep those of the gates from being told. */
+	/* If only the spec has mistakes, its gates are read all the
+	 * same, so that all mistakes are told at once. Without a tree
+	 * there is nothing to read. */
 	if (rc < 0 &&
 	    (rc != SIM_EINVAL || y->n_mistakes == 0 ||
 		y->root->kind != SIM_YAML_MAP))
@@ -295,13 +313,16 @@ void xp_gate_begin(const struct xp_gate *g, struct xp_gate_state *s)
 	(void)rc;
 }
 
+/* A decided gate takes no more runs, so what it reports does not depend on
+ * those that the other gates of its file need. */
 int xp_gate_open(const struct xp_gate *g, const struct xp_gate_state *s)
 {
 	return s->verdict == SIM_SPRT_GO_ON && s->n_runs < g->max_runs;
 }
 
-/* All trials of a run at once. Wald's bounds on the errors hold for any rule
- * of when to look, as the likelihood ratio is a martingale. */
+/* Take all trials of a run at once. Wald's bounds on the errors hold for any
+ * rule of when to look at the sum, as the likelihood ratio is a martingale;
+ * they would not hold if the rule depended on what is still to come. */
 static void add_trials(struct xp_gate_state *s, uint64_t n, uint64_t n_good)
 {
 	struct sim_sprt *t = &s->sprt;
@@ -328,6 +349,8 @@ int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
 		    g->name, g->of_trial ? "the trial" : "algorithm ",
 		    g->algorithm, g->metric);
 	s->n_runs++;
+	/* A run without trials, as one in which no flow failed, is drawn and
+	 * counted but says nothing of the algorithm. */
 	if (isnan(num) || !(den > 0))
 		return 0; /* nothing measured */
 	if (g->unit == XP_GATE_RUN) {
@@ -342,7 +365,9 @@ int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
 
 /* --- running ---------------------------------------------------------------*/
 
-/* Rows of runs first .. first + n - 1. */
+/* Rows of runs FIRST to FIRST + n - 1, by run: workers answer in any
+ * order, but a test must take runs in theirs to give the same answer for
+ * any number of workers. */
 struct batch {
 	struct xp_spec *spec;
 	uint64_t first;
@@ -372,6 +397,9 @@ static int check_gate_take(void *ctx, uint64_t cell, enum res_status status,
 {
 	struct batch *b = ctx;
 	if (status != RES_DONE)
+		/* A run that fails can't be left out: it may have failed
+		 * because the algorithm does badly, and the others would then
+		 * be too good a sample. */
 		return sim_fail(e, SIM_EDEP, "run %llu: %s",
 		    (unsigned long long)cell, message);
 	memcpy(b->row + (cell - b->first) * b->row_doubles, row,
@@ -402,7 +430,8 @@ static int check_gate_draw(struct batch *b, unsigned n_workers, uint64_t n,
 	return xp_pool_run(&job, e);
 }
 
-/* The fewest runs that could decide the gate. */
+/* The fewest runs that could decide the gate: all of them successes, or all
+ * failures. One run of flows or links has so many trials that it may. */
 static double least_runs(const struct xp_gate *g, const struct xp_gate_state *s)
 {
 	const struct sim_sprt *t = &s->sprt;
@@ -414,8 +443,8 @@ static double least_runs(const struct xp_gate *g, const struct xp_gate_state *s)
 	return fmin(left, fmax(1, fmin(good, bad)));
 }
 
-/* How many runs to draw next: as many as are needed in any case, so that none
- * is drawn in vain, but not so few that starting processes takes longer. */
+/* How many runs to draw next. Those that any outcome needs are not drawn in
+ * vain; beyond them, only so many that the start of processes is worth it. */
 static uint64_t next_batch(const struct xp_gates *g,
     const struct xp_gate_state s[])
 {
@@ -438,7 +467,7 @@ static int check_gate_judge(const struct xp_gates *g, const struct batch *b,
 	return rc;
 }
 
-/* A gate that is never decided counts N_RUNS runs. */
+/* With bounds out of reach the test counts N_RUNS runs and never decides. */
 static void only_count(struct xp_gate *g, struct xp_gate_state *s,
     uint32_t n_runs)
 {

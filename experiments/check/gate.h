@@ -1,8 +1,9 @@
-/* experiments/check/gate.h -- is an algorithm as accurate as it must be? By SPRT.
+/* experiments/check/gate.h -- is an algorithm accurate enough? By SPRT.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A gate file is a spec of one point (no `sweep`, `runs`, `smoke` or `claims`)
- * whose trials give one row each (pingmesh.along is none), with a list of gates:
+ * whose trials give one row each (pingmesh.along is none), with a list of
+ * gates:
  *
  *	figure: one_fault
  *	topology: { ... }
@@ -94,9 +95,9 @@ int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
 /* Does the test of G need more runs? */
 int xp_gate_open(const struct xp_gate *g, const struct xp_gate_state *s);
 
-/* Test all gates into STATE[g->n], each from run 0 on, with N_WORKERS processes.
- * If N_RUNS is not 0, nothing is decided: the counts are those of so many runs.
- * The same for any N_WORKERS.
+/* Test all gates into STATE[g->n], each from run 0 on, with N_WORKERS
+ * processes. If N_RUNS is not 0, nothing is decided: the counts are those of so
+ * many runs. The same for any N_WORKERS.
  * Errors SIM_EDEP naming the run that failed; those of xp_pool_run(), of
  * xp_trial_open() and of xp_gate_add(). */
 int xp_gates_run(struct xp_gates *g, unsigned n_workers, uint32_t n_runs,

@@ -5,9 +5,12 @@
 
 #include <stdint.h>
 
-/* The character at S in UTF-8; *N is its length, 0 if there is none. */
+/* The character at S in UTF-8, with its length in *N, which is 0 if these bytes
+ * are none. As XML readers reject a whole file for one bad byte, also forms
+ * that are longer than they need be are refused. */
 static uint32_t decode(const unsigned char *s, unsigned *n)
 {
+	/* The least code for which so many bytes are allowed. */
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	*n = s[0] < 0x80  ? 1
 	    : s[0] < 0xc0 ? 0
@@ -30,7 +33,8 @@ static uint32_t decode(const unsigned char *s, unsigned *n)
 	return c;
 }
 
-/* XML 1.0, production [2]. */
+/* What XML 1.0 allows in a document (production 2): most control characters,
+ * surrogates, U+FFFE and U+FFFF are not even allowed as references. */
 static int is_char(uint32_t c)
 {
 	return c == '\t' || c == '\n' || c == '\r' ||
@@ -44,8 +48,11 @@ void xp_junit_escape(FILE *out, const char *text)
 	while (*s) {
 		unsigned n;
 		const uint32_t c = decode(s, &n);
+		/* What can't be told becomes U+FFFD, one for each bad byte. */
 		if (n == 0 || !is_char(c))
 			fputs("\xef\xbf\xbd", out);
+		/* Also line breaks, which in an attribute
+		 * would be read as blanks. */
 		else if (c < 0x20 || c == '&' || c == '<' || c == '>' ||
 		    c == '"' || c == '\'')
 			fprintf(out, "&#%u;", c);

@@ -11,6 +11,8 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
+/* Of the interval of a ratio, which takes its trials as independent and so is a
+ * little narrow (see experiments/check/verify.h). */
 #define CONFIDENCE 0.95
 
 const char *const xp_certainty_names[] = {"S", "Q", "R+", "R", "R-", "M", NULL};
@@ -51,6 +53,8 @@ static const struct sim_field check_verify_fields[] = {
 #undef TEXT
 #undef AT
 
+/* Claims are about ratios, for which there is an exact interval: first those of
+ * algorithms, then those of the trial. */
 static int find_ratio(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_claim *c)
 {
@@ -75,7 +79,8 @@ static int find_ratio(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    near ? near : "", near ? "\"?" : "");
 }
 
-/* A map of axes to a value, a list of values, or from and to. */
+/* Where a claim looks: a map of axes to a value, to a list of values, or to a
+ * range. Which axes there are is not known before there are results. */
 static int check_at(struct sim_yaml *y, const struct sim_yaml_node *at)
 {
 	int rc = 0;
@@ -103,7 +108,9 @@ static int check_at(struct sim_yaml *y, const struct sim_yaml_node *at)
 	return rc;
 }
 
-/* What a claim that can be compared needs, and one that can't. */
+/* What a claim must have. Without a metric it can't be compared, and a note
+ * must say why; with one it needs what it is compared by, and an algorithm
+ * unless the ratio is the trial's own. */
 static int check_verify_check_keys(struct sim_yaml *y,
     const struct sim_yaml_node *node, struct xp_claim *c)
 {
@@ -121,6 +128,7 @@ static int check_verify_check_keys(struct sim_yaml *y,
 		if (!sim_yaml_get(node, needs[i]))
 			rc = sim_yaml_mistake(y, node,
 			    "a claim with a metric needs `%s`.", needs[i]);
+	/* How near is near must be said for `~`, and for no other relation. */
 	if (rc == 0 && (c->relation == XP_ABOUT) != (c->tolerance > 0))
 		rc = sim_yaml_mistake(y, node,
 		    "relation ~ and a tolerance above 0 go together.");
@@ -144,6 +152,7 @@ static int read_claim(struct xp_claims *all, const struct sim_yaml_node *node,
 		if (strcmp(all->claim[k].id, c->id) == 0)
 			rc = sim_yaml_mistake(y, sim_yaml_get(node, "id"),
 			    "two claims have the id \"%s\".", c->id);
+	/* Borrowed from the tree, as its form depends on the axes. */
 	c->at = sim_yaml_get(node, "at");
 	if (rc == 0 && c->at)
 		rc = check_at(y, c->at);
@@ -196,6 +205,8 @@ static int equals(const struct res_coord *k, size_t i,
 {
 	char text[256];
 	double x;
+	/* Numbers are compared as numbers, so that 1e-3 is 0.001; all else as
+	 * the text that the spec's own value has in the results. */
 	if (k->number)
 		return v->kind == SIM_YAML_SCALAR &&
 		    sim_parse_f64(v->text, &x, NULL) == 0 && x == k->number[i];
@@ -213,12 +224,16 @@ static double check_verify_bound_of(const struct sim_yaml_node *range,
 	return x;
 }
 
-/* A text of the axis may itself be a list, as in faults.classes: [tor-t1]. */
+/* Is place I of the axis what V asks for? A text of the axis may
+ * itself be a list, as in faults.classes: [tor-t1], so the whole of V
+ * is tried before its elements. */
 static int matches(const struct res_coord *k, size_t i,
     const struct sim_yaml_node *v)
 {
 	if (equals(k, i, v))
 		return 1;
+	/* A missing end of a range is open. Texts have no
+	 * order and are in no range. */
 	if (v->kind == SIM_YAML_MAP)
 		return k->number &&
 		    k->number[i] >=
@@ -244,6 +259,7 @@ static int find_coord(const struct res_cube *c, const char *name, size_t *axis,
 	return 0;
 }
 
+/* A point is meant if it is within all of `at`. */
 static int is_meant(const struct xp_claim *c, const struct res_cube *cube,
     const size_t place[])
 {
@@ -257,6 +273,8 @@ static int is_meant(const struct xp_claim *c, const struct res_cube *cube,
 	return 1;
 }
 
+/* The first coordinate of an axis names its places;
+ * those of a zip go with it. */
 static void name_point(const struct res_cube *c, const size_t place[],
     char *buf, size_t size)
 {
@@ -278,6 +296,8 @@ struct share {
 	double value, lo, hi; /* NaN without trials */
 };
 
+/* Add up the runs of a point, each with the weight of its trials. Runs that
+ * failed or measured nothing are left out. */
 static void check_verify_pool_runs(const struct xp_claim *c,
     const struct res_cube *cube, size_t algo, size_t point, struct share *s)
 {
@@ -298,6 +318,8 @@ static void check_verify_pool_runs(const struct xp_claim *c,
 static int close_share(struct share *s, struct sim_err *e)
 {
 	s->value = s->lo = s->hi = NAN;
+	/* Beyond 2^53 sums of ones are not exact, and other
+	 * values are no counts. */
 	if (!(s->num >= 0 && s->num <= s->den && s->den < 0x1p53))
 		return sim_fail(e, SIM_EINVAL, "%g of %g is no share.", s->num,
 		    s->den);
@@ -308,7 +330,9 @@ static int close_share(struct share *s, struct sim_err *e)
 	    CONFIDENCE, &s->lo, &s->hi, e);
 }
 
-/* The interval of a difference: no wider than what both allow together. */
+/* The interval of a difference is as wide as both together allow. The two are
+ * of the same runs, so that is wider than need be, and a claim about a
+ * difference rather agrees than differs. */
 static void subtract(struct share *a, const struct share *b)
 {
 	a->value -= b->value;
@@ -319,7 +343,8 @@ static void subtract(struct share *a, const struct share *b)
 
 /* --- one claim -------------------------------------------------------------*/
 
-/* A claim and the labels' places; NONE without minus. */
+/* A claim, the results, and the places of the labels among their algorithms;
+ * `minus` is NONE in a claim without it. */
 enum { NONE = UINT32_MAX };
 struct check {
 	const struct xp_claim *claim;
@@ -337,8 +362,9 @@ static size_t find_label(const struct res_cube *c, const char *label)
 	return NONE;
 }
 
-/* How far the interval reaches into what the claim allows; below 0 it lies
- * outside as a whole. */
+/* How far the interval reaches into what the claim allows. Below 0 all of it
+ * lies outside, and the claim differs; the point with the least of it decides a
+ * claim over each point. */
 static double room(const struct xp_claim *c, double lo, double hi)
 {
 	switch (c->relation) {
@@ -359,7 +385,8 @@ static void check_verify_take(struct check *k, const struct share *s)
 	k->f->hi = s->hi;
 }
 
-/* SUM keeps what was pooled of both labels, for XP_POOL. */
+/* Measure a point into *S, less the other label if the claim has one. SUM adds
+ * up both labels over points, for claims over all points as one. */
 static int check_verify_measure(struct check *k, size_t point,
     struct share sum[2], struct share *s)
 {
@@ -389,7 +416,8 @@ static int take_pool(struct check *k, struct share sum[2])
 	return 0;
 }
 
-/* Greatest and least of value, lo and hi. */
+/* The points with the greatest and the least ratio, each end of
+ * the intervals by itself. */
 struct extremes {
 	struct share most, least;
 };
@@ -408,6 +436,7 @@ static void stretch(struct extremes *x, const struct share *s, int first)
 	x->least.hi = fmin(x->least.hi, s->hi);
 }
 
+/* The spread is at least 0, however far the intervals overlap. */
 static void take_spread(struct check *k, struct extremes *x)
 {
 	subtract(&x->most, &x->least);
@@ -425,11 +454,14 @@ static int check_verify_walk(struct check *k, size_t place[])
 		res_cube_at(k->cube, p, place);
 		if (!is_meant(k->claim, k->cube, place))
 			continue;
+		/* A point that measured nothing is not among
+		 * those that are compared. */
 		if ((rc = check_verify_measure(k, p, sum, &s)) < 0 ||
 		    isnan(s.value))
 			continue;
 		stretch(&x, &s, k->f->n_points++ == 0);
 		const double r = room(k->claim, s.lo, s.hi);
+		/* Of each point only the one with the least room is told. */
 		if (k->claim->over != XP_EACH || r >= least)
 			continue;
 		least = r;
@@ -443,7 +475,8 @@ static int check_verify_walk(struct check *k, size_t place[])
 	return rc;
 }
 
-/* What keeps the claim from being compared, in f->why; 0 if nothing does. */
+/* Put into f->why what keeps the claim from being compared, and return 1; 0 if
+ * nothing does. That is no error: the results may not have been made yet. */
 static int is_lacking(struct check *k)
 {
 	const struct xp_claim *c = k->claim;
@@ -479,6 +512,7 @@ int xp_claim_check(const struct xp_claim *c, const struct res_cube *cube,
 	    .ours = NAN,
 	    .lo = NAN,
 	    .hi = NAN};
+	/* A claim without a metric is there for the record. */
 	if (!*c->metric)
 		return 0;
 	f->verdict = XP_NOT_RUN;
