@@ -68,8 +68,8 @@ static void set_default(struct sim_field *all, const char *name,
 			all->def = def;
 }
 
-/* The agent's, with defaults for Linux, and of the sockets' what is left to
- * choose. */
+/* Join the parameters that --param may set: those of the agent, with defaults
+ * for Linux, and of the sockets' the few that a user may choose. */
 static int cmd_agent_init(struct args *a, struct sim_err *e)
 {
 	static const char *const of_sockets[] = {"max_flights", "max_clients",
@@ -80,6 +80,8 @@ static int cmd_agent_init(struct args *a, struct sim_err *e)
 		offsetof(struct xp_agent_params, agent), NULL);
 	sim_field_join(a->fields, n, MAX_FIELDS, fabric_real_fields,
 	    offsetof(struct xp_agent_params, fabric), of_sockets);
+	/* Linux sends a SYN again after 1 s; the default is Windows'
+	 * 3 s, as in the paper. */
 	set_default(a->fields, "syn_rto", "1");
 	set_default(a->fields, "max_flights", "8192");
 	int rc = sim_field_defaults(fabric_real_fields, &p->fabric, e);
@@ -92,12 +94,14 @@ static int cmd_agent_init(struct args *a, struct sim_err *e)
 	return rc;
 }
 
-/* What follows from the others. A connect ends a little before the agent gives
- * it up, so that it need not wait for both. */
+/* Set what follows from the others. Sockets give a connect up a little before
+ * the agent's own timer does, so that the agent hears how it ended. */
 static int derive(struct xp_agent_params *p, struct sim_err *e)
 {
 	p->fabric.syn_rto_s = p->agent.syn_rto_s;
 	p->fabric.connect_s = 0.95 * p->agent.probe_timeout_s;
+	/* The agent traces nothing, so it needs no raw sockets and
+	 * no right to open them. */
 	p->fabric.no_probe = 1;
 	if (p->once) {
 		p->agent.fetch_retry_s = 1; /* it asks within that */
@@ -108,7 +112,7 @@ static int derive(struct xp_agent_params *p, struct sim_err *e)
 }
 
 /* --- options -------------------------------------------------------------- */
-/* "8765,8766"; returns how many. */
+/* Read numbers as in "8765,8766", one for each QoS class; returns how many. */
 static unsigned numbers(const char *text, const char *option, uint64_t least,
     uint64_t most, uint64_t out[FABRIC_REAL_CLASSES], struct argp_state *state)
 {
@@ -134,6 +138,7 @@ static void take_ports(struct fabric_real_params *p, const char *arg,
 	for (unsigned i = 0; i < p->n_classes; i++) {
 		p->port[i] = (uint16_t)x[i];
 		for (unsigned k = 0; k < i; k++)
+			/* Two classes at one port could not be told apart. */
 			if (x[k] == x[i])
 				argp_error(state, "--port %u is there twice",
 				    (unsigned)x[i]);
@@ -224,6 +229,8 @@ static error_t cmd_agent_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* The help names keys with defaults, which depend on what
+ * cmd_agent_init() made of them. */
 static char *cmd_agent_help(int key, const char *text, void *input)
 {
 	const struct args *a = input;
@@ -286,10 +293,13 @@ int cmd_agent(int argc, char **argv)
 	topo_addr_format(a.params.agent.address, self);
 	printf("%s: listens at port %u and asks %s\n", self,
 	    a.params.fabric.port[0], a.params.controllers);
+	/* Who started it may wait for this line, also through a pipe. */
 	fflush(stdout);
 	rc = xp_agent_run(agent, &e);
 	xp_agent_close(agent);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
+	/* With --once the answer is the exit code: was
+	 * there a list with peers? */
 	return a.params.once && rc == 0 ? CMD_FAILED : CMD_GOOD;
 }

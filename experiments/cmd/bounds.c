@@ -76,6 +76,7 @@ static double cmd_bounds_read_number(const char *text, const char *what,
 	return x;
 }
 
+/* Counts are doubles here, as formulas take them and N may be 1e18. */
 static double read_whole(const char *text, const char *what, double min,
     double max, struct argp_state *state)
 {
@@ -95,6 +96,8 @@ static void read_packets(struct args *a, char *text, struct argp_state *state)
 	a->c_high = read_whole(comma + 1, "packets", a->c_low, 1e9, state);
 }
 
+/* By the descriptors of a spec's topology, so that ranges and
+ * messages are the same. */
 static void set_shape(struct args *a, const char *key, const char *value,
     struct argp_state *state)
 {
@@ -194,6 +197,9 @@ struct reading {
 	int says;
 };
 
+/* What a form of the theorems says of this network. Bad links drop as seldom as
+ * they may, on the shortest connections, and good ones as often, on the
+ * longest: that is the worst case of theorem 2. */
 static struct reading read_form(const struct args *a, enum algo_bounds_form f)
 {
 	const double r_bad = algo_bounds_drop(a->p_bad, a->c_low),
@@ -217,6 +223,7 @@ static struct reading read_form(const struct args *a, enum algo_bounds_form f)
 			f == ALGO_BOUNDS_SIMULATED ? ALGO_BOUNDS_SPREAD : 1,
 		},
 	};
+	/* Beyond its greatest k a form says nothing about good links' votes. */
 	if (!(a->k < r.max_bad))
 		r.votes.good = NAN;
 	r.error = algo_bounds_error(&r.votes, a->flows);
@@ -231,7 +238,7 @@ static double chance(double log_p)
 
 /* --- for people ---------------------------------------------------------- */
 
-/* X with four digits in WIDTH columns; "-" for what is not said. */
+/* Print X with four digits in WIDTH columns; "-" where nothing is said. */
 static void cmd_bounds_cell(int width, double x)
 {
 	if (isnan(x))
@@ -248,9 +255,13 @@ static void print_load(const char *tier, double paper, double real,
 	printf("    %-4s", tier);
 	cmd_bounds_cell(8, paper);
 	cmd_bounds_cell(8, real);
+	/* A hair above T_max is rounding, as C_t was chosen to meet it. */
 	printf("%s\n", real > t_max * (1 + 1e-9) ? "   above T_max" : "");
 }
 
+/* Formula (1) of 007 bounds the answers of each switch by T_max, but leaves out
+ * ToRs and some answers of the others (algos/vigil/bounds.h). So what it
+ * promises stands beside what switches would really send at its C_t. */
 static void print_theorem_1(const struct args *a)
 {
 	const double paper = algo_bounds_ct_paper(&a->c, a->t_max);
@@ -286,6 +297,7 @@ static void cmd_bounds_print_row(const char *name, const char *unit,
 	printf("\n");
 }
 
+/* Print one row: VALUE is an expression in r, the reading of each column. */
 #define ROW(name, unit, value)                                                 \
 	do {                                                                   \
 		double x_[N_FORMS];                                            \
@@ -304,6 +316,7 @@ static void print_ranking(const struct args *a, const struct reading reading[])
 	printf("  p_bad %g, p_good up to %g, %g to %g packets\n", a->p_bad,
 	    a->p_good, a->c_low, a->c_high);
 	printf("  %-30s %-7s %9s %9s %9s\n", "", "unit",
+	    /* The star leads to the notes below the table. */
 	    reading[0].says ? "paper" : "paper*", "any pods", "simulated");
 	ROW("k must be below", "links", r->max_bad);
 	ROW("alpha = least r_bad / r_good", "1", r->alpha);
@@ -316,6 +329,8 @@ static void print_ranking(const struct args *a, const struct reading reading[])
 	ROW("eps, all, best threshold", "1", chance(r->error.log_best));
 }
 
+/* Tell which conditions of the theorems fail here, and only the first reason
+ * why no statement is left. */
 static void print_notes(const struct args *a, const struct reading reading[])
 {
 	const struct topo_clos *c = &a->c;
@@ -371,6 +386,7 @@ static void print_shape(const struct topo_clos *c)
 
 /* --- for programs -------------------------------------------------------- */
 
+/* JSON has neither NaN nor infinity. */
 static void json_number(const char *key, double x)
 {
 	if (isfinite(x))
@@ -432,7 +448,7 @@ static void tsv_number(double x)
 		printf("\t%.6g", x);
 }
 
-/* Ten rows a decade. */
+/* The chances to misrank over 1e2 to 1e10 connections, ten rows a decade. */
 static void cmd_bounds_print_table(const struct reading reading[])
 {
 	printf("n_flows\tpaper:pair\tpaper:all\tpaper:best\tany_pods:pair\t"
@@ -468,6 +484,7 @@ int cmd_bounds(int argc, char **argv)
 		rc = topo_clos_init(&a.c, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
+	/* 60 connections a host, as in an epoch of 007's simulation. */
 	if (a.flows == 0)
 		a.flows = 60.0 * a.c.all_hosts;
 	for (int f = 0; f < N_FORMS; f++)

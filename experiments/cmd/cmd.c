@@ -27,7 +27,8 @@ static int is_end(const struct argp_option *o)
 	return !o->name && !o->key && !o->doc;
 }
 
-/* NULL if no option's name begins with these N bytes. */
+/* The first option whose name begins with these N bytes, as argp takes unique
+ * beginnings for the whole; NULL if there is none. */
 static const struct argp_option *find_option(const struct argp_option *o,
     const char *name, size_t n)
 {
@@ -60,7 +61,8 @@ static _Noreturn void unknown_option(const struct argp_option *o,
 	exit(CMD_USAGE);
 }
 
-/* Whether the argument after WORD is the value of its last letter: "-qo" */
+/* Is the argument after WORD, letters as in "-qo", the value of its last one? A
+ * letter that takes a value ends the word, with the value or before it. */
 static int takes_next(const struct argp_option *options, const char *word)
 {
 	while (*++word)
@@ -82,6 +84,7 @@ static size_t cmd_gather(const struct argp *argp, struct argp_option *all,
 	return n;
 }
 
+/* argp frees what a help filter returns, unless it is TEXT itself. */
 char *cmd_help_after(int key, const char *text, void (*more)(FILE *out))
 {
 	char *all = NULL;
@@ -96,7 +99,8 @@ char *cmd_help_after(int key, const char *text, void (*more)(FILE *out))
 	return all;
 }
 
-/* Look at the long options before argp does: it only says "unrecognized". */
+/* argp only says that an option is unrecognized, so the long ones are looked at
+ * before it gets them. Their values are skipped: they may look like options. */
 void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 {
 	struct argp_option options[MAX_OPTIONS + 1] = {0};
@@ -110,12 +114,14 @@ void cmd_parse(const struct argp *argp, int argc, char **argv, void *input)
 		}
 		const char *name = argv[i] + 2;
 		const size_t n = strcspn(name, "=");
+		/* argp adds these two by itself. */
 		if (strncmp("help", name, n) == 0 ||
 		    strncmp("usage", name, n) == 0)
 			continue;
 		const struct argp_option *o = find_option(options, name, n);
 		if (!o)
 			unknown_option(options, argv[0], name, n);
+		/* Its value may begin with dashes, and is no option then. */
 		i += o->arg && name[n] == '\0';
 	}
 	/* "Mandatory arguments to long options are mandatory for ..." helps
@@ -128,6 +134,7 @@ uint64_t cmd_number(const char *text, const char *what, uint64_t min,
     uint64_t max, struct argp_state *state)
 {
 	char shown[64];
+	/* argp_error() ends the program, here and everywhere. */
 	uint64_t x = 0;
 	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
 		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
@@ -159,6 +166,8 @@ int cmd_fail(int code, const struct sim_err *e)
 	return code;
 }
 
+/* What the user can mend by other words is of the command
+ * line; all else is trouble. */
 int cmd_exit_of(int rc)
 {
 	switch (rc) {
@@ -176,7 +185,8 @@ int cmd_exit_of(int rc)
 
 /* --- files --------------------------------------------------------------- */
 
-/* The folder of this program, without the slash; "." if it can't be told. */
+/* The folder of this program, wherever it was started, without the slash; "."
+ * if it can't be told. */
 static void program_folder(char buf[], size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", buf, size - 1);
@@ -197,7 +207,8 @@ static int is_readable(const char *path)
 	    access(path, R_OK) == 0;
 }
 
-/* The folders that may hold what ships with the program. */
+/* Folders that may hold what ships with the program, the nearest first: the
+ * current one, that of a build, and that of an installation. */
 enum { N_ROOTS = 3 };
 static void root_folder(int root, const char *folder, char buf[], size_t size)
 {
@@ -215,7 +226,8 @@ static int has_suffix(const char *name, const char *suffix)
 	return n > k && strcmp(name + n - k, suffix) == 0;
 }
 
-/* A name near NAME among FOLDER's files; "" if there is none. */
+/* A name near NAME among FOLDER's files, or one that has it
+ * within; "" if there is none. */
 static void find_near(const char *name, const char *folder, const char *suffix,
     int n_roots, char near[256])
 {
@@ -251,6 +263,8 @@ int cmd_find(char **out, const char *name, const char *folder,
     const char *suffix, struct sim_err *e)
 {
 	char path[4096], near[256];
+	/* With a slash, or where it is a file, a name is a
+	 * path and nothing else. */
 	if (strchr(name, '/') || is_readable(name))
 		return sim_yaml_dup(out, name, e);
 	if (has_suffix(name, suffix))
@@ -283,6 +297,8 @@ int cmd_make_way(const char *path, struct sim_err *e)
 	     p = strchr(p + 1, '/')) {
 		*p = '\0';
 		struct stat st;
+		/* Folders that exist are fine; a file of that name is not,
+		 * though mkdir() calls both by the same error. */
 		int made = mkdir(copy, 0777) == 0 || errno == EEXIST;
 		if (made && stat(copy, &st) == 0 && !S_ISDIR(st.st_mode)) {
 			made = 0;
@@ -317,6 +333,7 @@ int cmd_write_file(const char *path, const void *bytes, size_t n,
 	struct stat st;
 	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
 		return res_file_write(path, bytes, n, e);
+	/* What is no regular file can't be replaced by another one. */
 	FILE *f = fopen(path, "w");
 	if (!f)
 		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
@@ -343,6 +360,7 @@ static int has_journal(const char *path)
 int cmd_find_results(char **out, const char *name, struct sim_err *e)
 {
 	char path[4096], near[256];
+	/* A sweep may have a journal and no results yet. */
 	if (access(name, F_OK) == 0 || has_journal(name))
 		return sim_yaml_dup(out, name, e);
 	if (strchr(name, '/'))

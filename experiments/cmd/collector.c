@@ -88,6 +88,8 @@ static error_t cmd_collector_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!a->dir)
 			argp_error(state, "--dir is missing");
+		/* Options that would have no effect are
+		 * refused rather than ignored. */
 		if (!a->export && (a->spec || a->plan.is_set || a->ladder))
 			argp_error(state,
 			    "SPEC, --set, --dc and --timers are for --export");
@@ -146,7 +148,8 @@ static const struct argp cmd_collector_argp = {
     .help_filter = cmd_collector_help,
 };
 
-/* What was amiss with the files, if anything. */
+/* Tell what was amiss with the files, if anything: what was cut off or passed
+ * over is not in any export. */
 static void cmd_collector_tell(const char *dir, const struct xp_batch_held *h)
 {
 	if (h->n_bytes_cut > 0)
@@ -163,6 +166,9 @@ static void cmd_collector_tell(const char *dir, const struct xp_batch_held *h)
 		    dir, h->n_bytes_damaged);
 }
 
+/* Write what DIR holds as a recording. Batches name servers by address, so
+ * where these stand, and the waits by which their SYNs were sent again, must be
+ * told here for jobs to make sense of connect times. */
 static int cmd_collector_export(struct args *a, struct xp_batch_exported *n,
     struct sim_err *e)
 {
@@ -181,6 +187,7 @@ static int cmd_collector_export(struct args *a, struct xp_batch_exported *n,
 	return xp_batch_export(a->dir, a->export, &info, n, e);
 }
 
+/* Say on stderr what the export had to leave out, if anything. */
 static void cmd_collector_note(const char *dir, uint64_t n, const char *what)
 {
 	if (n > 0)

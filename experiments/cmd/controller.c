@@ -37,6 +37,7 @@ static error_t controller_parse(int key, char *arg, struct argp_state *state)
 		cmd_take_one(&a->spec, arg, "spec", state);
 		return 0;
 	case ARGP_KEY_END:
+		/* A spec has its own network. */
 		if (a->spec && a->plan.is_set)
 			argp_error(state,
 			    "--set and --dc describe a network, %s has "
@@ -104,6 +105,8 @@ int cmd_controller(int argc, char **argv)
 	cmd_parse(&controller_argp, argc, argv, &a);
 	if (a.spec && (rc = cmd_plan_read_spec(&a.plan, a.spec, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
+	/* The plan is opened once and then only read, so any number of threads
+	 * can make lists from it. */
 	rc = algo_pinglist_open(&plan, &a.plan.params, a.plan.dc, a.plan.n_dcs,
 	    &e);
 	if (rc < 0)

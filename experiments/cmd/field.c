@@ -20,6 +20,8 @@ void cmd_field_set(const struct sim_field *fields, void *obj,
 		    sim_quote(quote, arg));
 		return;
 	}
+	/* Only as much of the key as any name has is kept;
+	 * longer ones match none. */
 	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
 	const struct sim_field *f = sim_field_find(fields, key);
 	if (!f) {
@@ -38,6 +40,7 @@ void cmd_field_help(FILE *out, const struct sim_field *f)
 {
 	for (; f->name; f++) {
 		char range[64] = "", lo[32], hi[32];
+		/* Texts and flags have no range. */
 		if (f->max > 0)
 			snprintf(range, sizeof(range), " [%s, %s]",
 			    sim_format_f64(lo, f->min),

@@ -59,6 +59,8 @@ static void add_set(struct args *a, const char *text, struct argp_state *state)
 	a->set[a->n_set++] = text;
 }
 
+/* A seed goes into every file by --set, as it is put
+ * before anything is read. */
 static void set_seed(struct args *a, uint64_t seed, struct argp_state *state)
 {
 	if (*a->seed)
@@ -69,6 +71,7 @@ static void set_seed(struct args *a, uint64_t seed, struct argp_state *state)
 	add_set(a, a->seed, state);
 }
 
+/* 32 bits are as many as one can copy from a report. */
 static void fresh_seed(struct args *a, struct argp_state *state)
 {
 	uint32_t seed;
@@ -151,6 +154,7 @@ struct file {
 	struct sim_err why;
 };
 
+/* Read a gate file and make room for its answers. */
 static int cmd_gate_load(struct file *f, const char *path, const struct args *a,
     struct sim_err *e)
 {
@@ -174,7 +178,8 @@ static const char *cmd_gate_word(const struct file *f, size_t i)
 	return f->rc < 0 ? "error" : words[f->state[i].verdict];
 }
 
-/* Columns of characters, not of bytes. */
+/* Pad by characters and not by bytes, of which UTF-8 has several for some
+ * names: all but the first of them begin with the bits 10. */
 static void put_padded(const char *text, size_t width)
 {
 	size_t n = 0;
@@ -183,6 +188,7 @@ static void put_padded(const char *text, size_t width)
 	printf("  %s%*s", text, n < width ? (int)(width - n) : 0, "");
 }
 
+/* Longer names push the numbers aside. */
 enum { NAME_WIDTH = 46 };
 
 static void print_head(const struct file *f, int count)
@@ -194,6 +200,8 @@ static void print_head(const struct file *f, int count)
 	    "runs", "trials", "good", count ? "share" : "llr", "verdict");
 }
 
+/* No verdict here but the share of successes and its exact interval,
+ * to choose p0 and p1 by. */
 static int cmd_gate_print_count(const struct xp_gate_state *s,
     struct sim_err *e)
 {
@@ -256,6 +264,8 @@ static void cmd_gate_print_json(const struct file *f)
 
 /* --- JUnit --------------------------------------------------------------- */
 
+/* A gate that could not be run is an error in JUnit's words, and one that is
+ * not good, undecided or bad, a failure. */
 static void put_case(FILE *out, const struct file *f, size_t i)
 {
 	const struct xp_gate *g = &f->gates.gate[i];
@@ -310,6 +320,8 @@ static int write_junit(const char *path, const struct file file[], size_t n,
 
 /* --- all ----------------------------------------------------------------- */
 
+/* All files are read before the first run: a mistake in the last one should not
+ * show after an hour. */
 static int load_all(struct file file[], const struct args *a)
 {
 	int code = CMD_GOOD;
@@ -317,6 +329,8 @@ static int load_all(struct file file[], const struct args *a)
 		struct sim_err e = {0};
 		int rc = cmd_gate_load(&file[i], a->files[i], a, &e);
 		if (rc < 0)
+			/* A file that is missing is a mistake of
+			 * the command line here. */
 			code = cmd_fail(rc == SIM_EIO ? CMD_USAGE
 						      : cmd_exit_of(rc),
 			    &e);
@@ -324,7 +338,8 @@ static int load_all(struct file file[], const struct args *a)
 	return code;
 }
 
-/* The exit code that one file asks for. */
+/* Run one file's gates and print what came of them; returns the exit code that
+ * it asks for. Trouble outweighs a bad gate. */
 static int test(struct file *f, const struct args *a)
 {
 	int code = CMD_GOOD, rc;
@@ -342,6 +357,7 @@ static int test(struct file *f, const struct args *a)
 	} else if ((rc = cmd_gate_print_table(f, a->count > 0, &f->why)) < 0) {
 		code = cmd_fail(cmd_exit_of(rc), &f->why);
 	}
+	/* Files take minutes each, and a pipe should show them as they come. */
 	fflush(stdout);
 	return code;
 }
@@ -374,6 +390,8 @@ int cmd_gate(int argc, char **argv)
 		goto out;
 	for (size_t i = 0; i < a.n_files; i++) {
 		const int one = test(&file[i], &a);
+		/* Codes are ordered from good to trouble, so the
+		 * greatest stands for all. */
 		code = one > code ? one : code;
 	}
 	if (!a.json && a.count == 0)

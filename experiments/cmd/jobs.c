@@ -170,6 +170,7 @@ static void clean_up(struct run *r)
 	free(r->output);
 }
 
+/* Rounded, as 0.1 s is no whole number of ns in binary. */
 static sim_ns jobs_ns_of(double s)
 {
 	return (sim_ns)llround(s * 1e9);
@@ -184,7 +185,8 @@ static int plan(struct run *r, struct sim_err *e)
 	return rc < 0 ? sim_wrap(e, rc, "%s", a->recording) : 0;
 }
 
-/* RECORDING without .h5, and ".10min.h5". */
+/* RECORDING without .h5, and the window: ".10min.h5", or
+ * ".42s.h5" if it has no name. */
 static int name_output(struct run *r, struct sim_err *e)
 {
 	const char *path = r->args->recording, *suffix = NULL;
@@ -204,6 +206,8 @@ static int name_output(struct run *r, struct sim_err *e)
 	return sim_yaml_dup(&r->output, name, e);
 }
 
+/* Open the file for tables. It must not be the recording, also not by another
+ * name, nor anything that can't be replaced as a whole. */
 static int open_output(struct run *r, struct sim_err *e)
 {
 	struct stat in, out;
@@ -221,6 +225,8 @@ static int open_output(struct run *r, struct sim_err *e)
 	}
 	if ((rc = cmd_make_way(r->output, e)) < 0)
 		return rc;
+	/* Only the recording's own name is noted: the same tables should be the
+	 * same bytes in any folder. */
 	const char *slash = strrchr(r->args->recording, '/');
 	const struct xp_dsa_source source = {
 	    .recording = slash ? slash + 1 : r->args->recording,
@@ -256,6 +262,8 @@ static int run_windows(struct run *r, struct sim_err *e)
 	xp_progress_end(&t.progress, &t.windows, clock_now());
 	if (rc < 0)
 		return rc;
+	/* From here on the file is finish()'s, and
+	 * clean_up() must not discard it. */
 	struct xp_dsa_out *out = r->out;
 	r->out = NULL;
 	return xp_dsa_out_finish(out, e);
@@ -263,6 +271,8 @@ static int run_windows(struct run *r, struct sim_err *e)
 
 /* --- what people read ------------------------------------------------------*/
 
+/* Who reads the tables by themselves may take a window in which half of the
+ * servers were silent for a quiet one. */
 static void warn_of_parts(const struct xp_dsa_replay *r)
 {
 	const struct xp_dsa_summary_row *least = NULL;
@@ -283,18 +293,20 @@ static void warn_of_parts(const struct xp_dsa_replay *r)
 		    least->data_centre, 100 * least->seen_share);
 }
 
-/* The highest of windows, and which it was of; NaN: not measured in any. */
+/* The highest value of any window, and when that window began. NaN: not
+ * measured in any. */
 struct highest {
 	double value, from_s;
 };
 
+/* NaN is above nothing, so the first value that is measured replaces it. */
 static void raise(struct highest *h, double value, double from_s)
 {
 	if (value > h->value || (isnan(h->value) && !isnan(value)))
 		*h = (struct highest){value, from_s};
 }
 
-/* What windows of a data centre come to. */
+/* What the windows of a data centre come to. */
 struct digest {
 	size_t n_windows, n_alerting, n_patterns[8], n_tiers[8];
 	uint64_t n_probes;
@@ -315,6 +327,8 @@ static struct digest digest(const struct xp_dsa_replay *r, uint32_t dc)
 		raise(&d.drop_rate, s->drop_rate, s->from_s);
 		raise(&d.p99_us, s->p99_us, s->from_s);
 		d.n_alerting += s->n_alerts > 0;
+		/* Of the patterns of ToRs and of pods the one of the greater
+		 * code counts; codes begin with "not run" and "normal". */
 		d.n_patterns[s->tor_pattern > s->pod_pattern
 			? s->tor_pattern
 			: s->pod_pattern]++;
@@ -326,6 +340,7 @@ static struct digest digest(const struct xp_dsa_replay *r, uint32_t dc)
 static void print_words(const char *what, const size_t n[],
     const char *const words[], size_t n_windows)
 {
+	/* Word 0 is "not run", which is no news if it is all there is. */
 	if (n[0] == n_windows) /* not run */
 		return;
 	printf("  %s:", what);
@@ -369,6 +384,8 @@ static void print_alerts(const struct xp_dsa_replay *r, uint32_t dc,
 		    d->n_alerting > 1 ? "s" : "");
 	else
 		printf(" none, of scopes with %u probes or more\n",
+		    /* Small scopes are not judged, which
+		     * "none" alone would hide. */
 		    r->params.sla.min_probes);
 }
 
@@ -459,6 +476,7 @@ int cmd_jobs(int argc, char **argv)
 	struct args a = {.window_s = 600, .to_s = NAN};
 	struct sim_err e = {0};
 	cmd_parse(&jobs_argp, argc, argv, &a);
+	/* Too large for the stack: it has the tables of all data centres. */
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
 		sim_fail(&e, SIM_ENOMEM, "no memory.");

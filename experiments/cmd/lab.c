@@ -45,6 +45,7 @@ struct args {
 	struct netns_params params;
 };
 
+/* The first word is what to do; only `up` takes another one. */
 static void take_word(struct args *a, const char *arg, struct argp_state *state)
 {
 	if (!a->what && strcmp(arg, "up") != 0 && strcmp(arg, "check") != 0 &&
@@ -149,6 +150,8 @@ static int cmd_lab_check(void)
 	for (int i = 0; i < NETNS_N_CAPS; i++)
 		printf("%-10s  %-3s  %s: %s\n", cap[i].name,
 		    cap[i].ok ? "yes" : "no", cap[i].what, cap[i].why);
+	/* eBPF and nftables are for faults, without which a
+	 * network can still be built. */
 	const int ok = cap[NETNS_CAP_LIBMNL].ok && cap[NETNS_CAP_NAMESPACES].ok;
 	printf("culprit lab up SPEC %s here\n", ok ? "works" : "can't work");
 	cmd_lab_tell("culprit lab run SPEC",
@@ -160,7 +163,7 @@ static int cmd_lab_check(void)
 	return ok ? CMD_GOOD : CMD_FAILED;
 }
 
-/* --- selftest -------------------------------------------------------------- */
+/* --- selftest ------------------------------------------------------------- */
 
 static int selftest(void)
 {
@@ -194,7 +197,8 @@ static int cmd_lab_open_topo(const struct args *a, struct topo *t,
 	return rc;
 }
 
-/* MiB that the whole machine has free; 0 if it doesn't tell. */
+/* MiB that the whole machine has free, by which the size of a network is told;
+ * 0 if the machine doesn't say. */
 static double free_mib(void)
 {
 	char line[128];
@@ -208,6 +212,9 @@ static double free_mib(void)
 	return (double)kib / 1024;
 }
 
+/* Namespaces have no names in the system, so a node is entered
+ * by this process's descriptor of it. In a user namespace that
+ * has to be entered first. */
 static void print_node(const struct netns_net *net, const struct topo *t,
     topo_node n, int as_user)
 {
@@ -223,7 +230,7 @@ static void print_node(const struct netns_net *net, const struct topo *t,
 	    user, getpid(), netns_fd(net, n));
 }
 
-/* A few to begin with: the first and the last host, and switch. */
+/* A few nodes to begin with: the first and the last host, and switch. */
 static int cmd_lab_is_shown(const struct topo *t, topo_node n)
 {
 	return n == 0 || n == t->n_hosts - 1 || n == t->n_hosts ||
@@ -239,7 +246,8 @@ static void print_net(const struct netns_net *net, const struct topo *t,
 }
 
 /* Say how to end it and wait for that. Signals are held before it is said, so
- * that whoever acts on the words finds a program that ends in good order. */
+ * that whoever acts on the words, as a script does, finds a program that ends
+ * in good order and takes the network down. */
 static void wait_for_end(void)
 {
 	sigset_t set;
@@ -265,6 +273,8 @@ static int up(const struct args *a, const struct topo *t, struct sim_err *e)
 	if ((rc = netns_open(&net, t, &a->params, e)) < 0)
 		return rc;
 	const double took = 1e-9 * (double)(clock_now() - start);
+	/* Other programs may have freed memory meanwhile;
+	 * then nothing is told. */
 	const double used = free_before - free_mib();
 	printf("%u hosts, %u switches, %u cables: built in %.3f s", t->n_hosts,
 	    t->n_switches, t->n_links / 2, took);
@@ -283,6 +293,7 @@ int cmd_lab(int argc, char **argv)
 	struct args a = {0};
 	struct topo t = {0};
 	struct sim_err e = {0};
+	/* Options of `run` are another program's, so they are not read here. */
 	if (argc > 1 && strcmp(argv[1], "run") == 0) {
 		argv[1] = name_of_run;
 		return cmd_run_real(argc - 1, argv + 1);

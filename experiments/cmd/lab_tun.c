@@ -39,7 +39,7 @@ static void close_world(struct world *w)
 	xp_spec_free(&w->spec);
 }
 
-/* One run of the first point, as `culprit run` would draw it. */
+/* Draw one run of the spec's first point, as `culprit run` would draw it. */
 static int open_world(struct world *w, const struct cmd_lab_tun *x,
     struct sim_err *e)
 {
@@ -69,7 +69,8 @@ static int open_net(struct world *w, struct sim_err *e)
 		 e)) < 0 ||
 	    (rc = netns_permit(&w->as_user, e)) < 0)
 		return rc;
-	/* What the latency section says of queues is about round trips. */
+	/* Of the latency section only the delay of a hop is taken: what it says
+	 * of queues is about whole round trips. */
 	p->network.hop_us = w->config.scene.latency.hop_us;
 	p->network.max_drops = 0;
 	return tun_net_open(&w->net, &w->topo, p, e);
@@ -77,6 +78,7 @@ static int open_net(struct world *w, struct sim_err *e)
 
 /* --- what there is -------------------------------------------------------- */
 
+/* As `lab up` prints it, but a host's namespace is all there is to enter. */
 static void print_host(const struct world *w, topo_host h)
 {
 	char name[64], addr[16], user[64] = "";
@@ -116,6 +118,8 @@ static void print_world(const struct world *w, int list)
 
 /* --- what became of it ---------------------------------------------------- */
 
+/* Say what this program, as the network, did with packets: the truth that
+ * algorithms on the hosts would be scored against. */
 static void print_losses(const struct world *w)
 {
 	const struct tun_net_counters *c = tun_net_count(w->net);
@@ -140,8 +144,9 @@ static void print_losses(const struct world *w)
 		    c->crowded + c->unwritten);
 }
 
-/* Signals are held before it is said how to end it, so that whoever acts on the
- * words finds a program that ends in good order. */
+/* Be the network until a signal comes. Signals are held before it is
+ * said how to end it, so that whoever acts on the words finds a program
+ * that ends in good order. */
 static int serve_until_end(struct tun_net *net, struct sim_err *e)
 {
 	sigset_t set;
@@ -160,6 +165,8 @@ static int serve_until_end(struct tun_net *net, struct sim_err *e)
 	printf("^C ends it.\n");
 	if (fflush(stdout) != 0 && rc == 0)
 		rc = sim_fail(e, SIM_EIO, "stdout cannot be written.");
+	/* Both are waited for at once, as packets must
+	 * not wait for a signal. */
 	while (rc == 0 && (poll(p, 2, -1) > 0 || errno == EINTR)) {
 		if (p[0].revents)
 			break;
@@ -172,7 +179,8 @@ static int serve_until_end(struct tun_net *net, struct sim_err *e)
 
 int cmd_lab_up_tun(const struct cmd_lab_tun *x)
 {
-	/* An hour, of which answers are counted by the second. */
+	/* An epoch of an hour, as switches count their
+	 * answers by its seconds. */
 	const sim_ns epoch = 3600 * SIM_SEC;
 	struct world w = {.net = NULL};
 	struct sim_err e = {0};

@@ -111,6 +111,7 @@ struct row {
 	double drop_lo, drop_hi; /* 95 % */
 };
 
+/* Profiles know two drop rates, within a pod and between pods. */
 static double drop_rate(const struct fabric_sim_rtt_profile *p,
     const struct path *path)
 {
@@ -118,8 +119,9 @@ static double drop_rate(const struct fabric_sim_rtt_profile *p,
 							: p->inter_drop_rate;
 }
 
-/* Connect a->runs times; times in US[runs], how many into ROW. Losses are half
- * on the way there and half on the way back. ENTITY names the streams. */
+/* Connect a->runs times; times go to US[runs] and how many to ROW. Either
+ * direction loses packets, so each has half of the hazard. ENTITY names the
+ * random streams, so that rows are independent of each other. */
 static void draw_connects(const struct args *a,
     const struct fabric_sim_rtt *law, double rate, uint32_t entity, double us[],
     struct row *row)
@@ -142,12 +144,15 @@ static void draw_connects(const struct args *a,
 	for (uint64_t i = 0; i < a->runs; i++) {
 		const sim_ns rtt = fabric_sim_rtt_draw(law, &times);
 		c.there.latency_ns = rtt / 2;
+		/* Halves that add up to the whole, also when it is odd. */
 		c.back.latency_ns = rtt - rtt / 2;
 		const struct fabric_sim_tcp_result x =
 		    fabric_sim_tcp(&c, &losses);
 		if (x.outcome != FABRIC_SIM_TCP_CONNECTED)
 			continue;
 		us[row->n_connected++] = (double)x.rtt_ns / 1e3;
+		/* What Pingmesh counts as a drop: a connect time that
+		 * shows a SYN sent again. */
 		row->n_drops +=
 		    fabric_sim_tcp_class(a->client, x.rtt_ns, SLACK) > 0;
 	}
@@ -157,6 +162,8 @@ static int fill_row(const struct args *a,
     const struct fabric_sim_rtt_profile *p, unsigned path, double us[],
     struct row *row, struct sim_err *e)
 {
+	/* A stream of its own for each profile and path,
+	 * whichever are asked for. */
 	const uint32_t entity =
 	    (uint32_t)(p - fabric_sim_rtt_profiles) * N_PATHS + path;
 	const double load = isnan(a->load) ? p->load : a->load;
@@ -170,6 +177,8 @@ static int fill_row(const struct args *a,
 	draw_connects(a, &law, rate, entity, us, row);
 	sim_sort_finite(us, row->n_connected);
 	for (int i = 0; i < N_TAILS; i++) {
+		/* Also the law has SYNs lost, as drops show in the
+		 * tail of connect times. */
 		row->law_us[i] = fabric_sim_rtt_exceeded_with_drops(&law,
 		    tails[i], rate, (double)a->client->wait_ns[0] / 1e3);
 		row->sample_us[i] =

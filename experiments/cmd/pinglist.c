@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "algos/pingmesh/pinglist.xsd.h" /* made of algos/pingmesh/pinglist.xsd */
+#include "algos/pingmesh/pinglist.xsd.h" /* of pinglist.xsd */
 #include "algos/pingmesh/pinglist_xml.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/plan.h"
@@ -68,7 +68,8 @@ static error_t cmd_pinglist_parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-/* The tables are the help, so it cannot lag behind them. */
+/* Keys are printed from the tables that they are read by, so that the help
+ * can't lag behind. */
 static void cmd_pinglist_put_more(FILE *out)
 {
 	cmd_plan_help(out);
@@ -128,7 +129,8 @@ static int cmd_pinglist_count(const struct algo_pinglist *l, struct count *n,
 	return 0;
 }
 
-/* The same plan without a cap tells what the cap dropped. */
+/* Print how large a plan is. What the cap on peers dropped is told by the same
+ * plan without a cap. */
 static int cmd_pinglist_print_summary(const struct args *a,
     const struct algo_pinglist *l, struct sim_err *e)
 {
@@ -172,8 +174,9 @@ static int write_to(const struct args *a, const struct algo_pinglist *l,
 	return rc;
 }
 
-/* The lists of all servers are too many bytes to keep, so a file takes the
- * place of PATH when it is whole; what is no regular file is written to. */
+/* Write the lists to PATH. Those of all servers are too many bytes to keep in
+ * memory, so they go to a file beside it, which takes its place when it is
+ * whole. What is no regular file, as a pipe, is written to. */
 static int write_path(const struct args *a, const struct algo_pinglist *l,
     const char *path, struct sim_err *e)
 {

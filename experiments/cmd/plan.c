@@ -33,6 +33,7 @@ static error_t parse_shape(int key, char *arg, struct argp_state *state)
 {
 	struct cmd_plan *p = state->input;
 	switch (key) {
+	/* --set is about the last data centre that --dc has begun. */
 	case 's':
 		cmd_field_set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set",
 		    arg, state);
@@ -42,6 +43,7 @@ static error_t parse_shape(int key, char *arg, struct argp_state *state)
 		if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
 			argp_error(state, "more than %d data centres",
 			    ALGO_PINGLIST_MAX_DCS);
+		/* Data centres are mostly alike. */
 		p->dc[p->n_dcs] = p->dc[p->n_dcs - 1];
 		p->n_dcs++;
 		p->is_set = 1;
@@ -64,6 +66,7 @@ static error_t plan_parse(int key, char *arg, struct argp_state *state)
 		if (p->n_params == CMD_PLAN_MAX_PARAMS)
 			argp_error(state, "more than %d times --param",
 			    CMD_PLAN_MAX_PARAMS);
+		/* Kept, as a spec that is read later would replace it. */
 		p->param[p->n_params++] = arg;
 		return 0;
 	default:
@@ -102,12 +105,14 @@ static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
 		return sim_fail(e, SIM_ELIMIT,
 		    "%s: %u data centres; at most %d are allowed.", path,
 		    p->n_dcs, ALGO_PINGLIST_MAX_DCS);
+	/* In a region all data centres have one shape. */
 	for (uint32_t d = 0; d < p->n_dcs; d++)
 		p->dc[d] = x->clos;
 	return 0;
 }
 
-/* Those of the spec, and --param again, which was checked when it was read. */
+/* Take the parameters of the spec, and put those of --param on top again; they
+ * were checked when they were read. */
 static int take_params(struct cmd_plan *p, const struct xp_config *c,
     struct sim_err *e)
 {
@@ -133,6 +138,7 @@ int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 	char *path;
 	int rc = cmd_find(&path, name, "experiments", ".yaml", e);
 	if (rc < 0)
+		/* A spec that is not there is a mistake of the command line. */
 		return rc == SIM_EIO ? SIM_EINVAL : rc;
 	rc = xp_spec_load(&s, path, 0, NULL, 0, e);
 	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)

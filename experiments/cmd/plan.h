@@ -30,9 +30,10 @@ extern const struct argp cmd_plan_shape_argp, cmd_plan_argp;
 /* The defaults: one data centre. Errors of sim_field_defaults(). */
 int cmd_plan_init(struct cmd_plan *p, struct sim_err *e);
 
-/* The data centres of a spec's network at its first point, and of a spec of
- * plane pingmesh its pinglist; --param is put on top. NAME as in cmd_find(). Errors of cmd_find(), as SIM_EINVAL, and xp_spec_load(); SIM_EUNSUPPORTED if it is neither a Clos nor a
- * region of them. */
+/* Take the data centres of a spec's network at its first point and, if the spec
+ * is of plane pingmesh, its pinglist; --param is put on top. NAME as in
+ * cmd_find(). Errors of cmd_find(), as SIM_EINVAL, and of xp_spec_load();
+ * SIM_EUNSUPPORTED if the network is neither a Clos nor a region of them. */
 int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e);
 
 /* The keys of --set; of --param too, and the hard limits. */

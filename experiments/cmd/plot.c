@@ -98,12 +98,16 @@ static const struct argp plot_argp = {
 	   "drawn from, FIGURE.tsv. Those of another FILE have its name.",
 };
 
-/* "text" for gnuplot, without a line break. (In single quotes gnuplot 5.4 reads
- * neither two quotes in a row nor one at the beginning.) */
+/* Write TEXT as a string of gnuplot's in double quotes, without line
+ * breaks. In single quotes gnuplot 5.4 reads neither two quotes in a row
+ * nor one at the beginning. */
 static void quote(const char *text, FILE *out)
 {
 	putc('"', out);
 	for (; *text; text++) {
+		/* What a backslash, a quote or a backquote would do in
+		 * them, as to run a command, must not be done by the
+		 * words of a results file. */
 		if (strchr("\"\\`", *text))
 			putc('\\', out);
 		if ((unsigned char)*text >= ' ')
@@ -119,14 +123,16 @@ static void define(const char *name, const char *text, FILE *out)
 	putc(';', out);
 }
 
-/* A results file may be anybody's: no more than a name is put into a script. */
+/* Names in scripts are made of metrics and figures. A results file may be
+ * anybody's, so what is no plain word is not put there. */
 static int plot_is_word(const char *text)
 {
 	return text[0] &&
 	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
-/* What gnuplot can read as the rows of all runs: a pipe from `table --runs`. */
+/* Let a script read the rows of all runs, by a pipe from `table --runs`
+ * of this very program. */
 static void define_each(const char *path, FILE *out)
 {
 	char program[2048], command[8192];
@@ -160,9 +166,10 @@ static void define_claims(const struct res_cube *c, FILE *out)
 	}
 }
 
-/* What a script may say beside its columns: title, paper, partial, runs, x,
- * algos as a list of words, each, and the wording of claims, claim_<metric>,
- * claim_<metric>_2 ... as their columns are named. *VARS is to be freed. */
+/* Describe the results to a script, as assignments to be run before it: title,
+ * paper, partial, runs, x, algos as a list of words, each, and the wording of
+ * claims, claim_<metric>, claim_<metric>_2 and so on as their columns are
+ * named. *VARS is to be freed. */
 static int plot_describe(const struct res_cube *c, const char *path,
     char **vars, struct sim_err *e)
 {
@@ -173,6 +180,8 @@ static int plot_describe(const struct res_cube *c, const char *path,
 	if (!out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
 	for (size_t i = 0; i < c->n_algos; i++) {
+		/* Labels may have blanks, so each is quoted, by
+		 * the quote that it lacks. */
 		const char mark = strchr(c->algo[i], '\'') ? '"' : '\'';
 		fprintf(out, "%s%c%s%c", i ? " " : "", mark, c->algo[i], mark);
 	}
@@ -180,6 +189,8 @@ static int plot_describe(const struct res_cube *c, const char *path,
 		free(algos);
 		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
 	}
+	/* A figure of half a sweep says so itself, as it
+	 * will be passed around. */
 	if (p.n_done < p.n_cells)
 		snprintf(partial, sizeof(partial), "partial: %llu of %llu runs",
 		    (unsigned long long)p.n_done,
@@ -206,13 +217,16 @@ static int run_gnuplot(const char *script, const char *vars, const char *table,
 	if (rc < 0)
 		return rc;
 	folder = dirname(copy);
+	/* What stdio holds would be written by both processes. */
 	fflush(NULL);
 	pid_t pid = fork();
 	if (pid == 0) {
+		/* So that a script finds style.gp and others beside it. */
 		setenv("GNUPLOT_LIB", folder, 1);
 		setenv("LC_ALL", "C.UTF-8", 1);
 		execlp("gnuplot", "gnuplot", "-e", vars, "-c", script, table,
 		    out, (char *)NULL);
+		/* As shells do: 127 is a program that is not there. */
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	free(copy);
@@ -249,8 +263,8 @@ static int write_table(const struct res_cube *c, const char *path,
 	return rc;
 }
 
-/* gnuplot writes a file as it goes, so it is given another name, with the same
- * suffix, until it is whole. */
+/* Draw one file. gnuplot writes as it goes, so the figure gets its name only
+ * when it is whole. The suffix stays, as scripts tell formats by it. */
 static int draw_file(const char *script, const char *vars, const char *table,
     const char *stem, const char *format, struct sim_err *e)
 {
@@ -295,6 +309,7 @@ static int plot_draw(const struct args *a, const struct res_cube *c,
 	return rc;
 }
 
+/* The figure's own script, or that of any sweep. */
 static int find_script(char **out, const struct args *a, const char *figure,
     struct sim_err *e)
 {

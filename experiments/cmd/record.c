@@ -72,6 +72,8 @@ static const struct argp cmd_record_argp = {
 	   "collector got: every probe, and the agents' performance counters.",
 };
 
+/* A given path is the user's own, and its folder must
+ * exist; only ours is made. */
 static int choose_output(char **out, const struct xp_spec *s,
     const struct args *a, struct sim_err *e)
 {

@@ -78,7 +78,8 @@ static void print_state(const struct res_cube *c, const char *path, int json)
 	    (unsigned long long)p.n_failed, (unsigned long long)p.n_crashed);
 }
 
-/* Nothing but the journal is there: it knows no more than how many cells. */
+/* Without results only the journal tells, and without the spec it tells no more
+ * than how many cells are done. */
 static int print_journal(const char *path, int json, struct sim_err *e)
 {
 	char *journal;
@@ -107,6 +108,7 @@ static int say_state(const char *name, int json)
 	struct sim_err e = {0};
 	char *path = NULL;
 	int code = CMD_TROUBLE, rc = cmd_find_results(&path, name, &e);
+	/* A sweep that was killed early has a journal alone. */
 	if (rc == 0 && access(path, F_OK) != 0) {
 		rc = print_journal(path, json, &e);
 	} else if (rc == 0 && (rc = cmd_read_state(&c, path, &e)) == 0) {
@@ -173,6 +175,7 @@ int cmd_table(int argc, char **argv)
 		rc = a.runs  ? res_table_runs(&c, stdout, &e)
 		    : a.json ? res_table_json(&c, stdout, &e)
 			     : res_table_write(&c, stdout, &e);
+	/* A write that failed shows in the stream, and main() tells it. */
 	if (ferror(stdout)) /* main() says so */
 		code = CMD_TROUBLE;
 	else if (rc < 0)
@@ -184,7 +187,8 @@ int cmd_table(int argc, char **argv)
 
 /* --- merge --------------------------------------------------------------- */
 
-/* A shard that was killed may have more in its journal than in its file. */
+/* Read one shard and join it to ALL, with what its journal has beyond the file,
+ * as after a kill. */
 static int merge_one(struct res_cube *all, const char *path, struct sim_err *e)
 {
 	struct res_cube c = {0};
@@ -192,6 +196,7 @@ static int merge_one(struct res_cube *all, const char *path, struct sim_err *e)
 	/* A file that is not whole is no mistake of the command line. */
 	if (rc < 0)
 		return rc == SIM_EPARSE ? SIM_EIO : rc;
+	/* The first one becomes the whole, and the others are joined to it. */
 	if (!all->figure) {
 		*all = c;
 		return 0;
@@ -201,6 +206,8 @@ static int merge_one(struct res_cube *all, const char *path, struct sim_err *e)
 	return rc < 0 ? sim_wrap(e, rc, "%s", path) : 0;
 }
 
+/* Results that exist may have taken days, so they are
+ * replaced by order only. */
 static int check_output(const char *path, int force, struct sim_err *e)
 {
 	struct stat st;
@@ -244,6 +251,8 @@ int cmd_merge(int argc, char **argv)
 	for (size_t i = 0; rc == 0 && i < a.n_files; i++)
 		rc = merge_one(&all, a.files[i], &e);
 	if (rc == 0) {
+		/* The whole is no shard, even if some are
+		 * missing; its cells say so. */
 		all.shard_i = 0;
 		all.shard_n = 1;
 		if ((rc = cmd_make_way(output, &e)) == 0)

@@ -83,6 +83,7 @@ static void read_shard(const char *text, struct args *a,
 		argp_error(state, "--shard \"%s\" is not I/N", text);
 	memcpy(i, text, (size_t)(slash - text));
 	i[slash - text] = '\0';
+	/* I counts from 1, as the tasks of job arrays mostly do. */
 	a->shard_n =
 	    (uint32_t)cmd_number(slash + 1, "--shard I/N: N", 1, 100000, state);
 	a->shard_i =
@@ -109,6 +110,8 @@ static error_t cmd_run_parse(int key, char *arg, struct argp_state *state)
 		a->set[a->n_set++] = arg;
 		return 0;
 	case KEY_RUNS:
+		/* --runs is the same as --set runs=N, so the
+		 * text is kept for as long. */
 		if (*a->runs)
 			argp_error(state, "--runs is given twice");
 		snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
@@ -186,6 +189,8 @@ static void on_signal(int sig)
 static void catch_signals(void)
 {
 	const int caught[] = {SIGINT, SIGTERM, SIGHUP};
+	/* Calls of the kernel go on after a signal; the sweep looks at the flag
+	 * ten times a second. */
 	const struct sigaction ours = {.sa_handler = on_signal,
 	    .sa_flags = SA_RESTART};
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++) {
@@ -198,6 +203,8 @@ static void catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Run one cell without any file, to print what happened in it. It is the cell
+ * of the sweep: the same point and run give the same numbers. */
 static int cmd_run_run_cell(struct xp_spec *s, const struct args *a,
     struct sim_err *e)
 {
@@ -226,6 +233,7 @@ static int cmd_run_run_cell(struct xp_spec *s, const struct args *a,
 	return rc;
 }
 
+/* A sweep in which everything fails has one message a cell. */
 enum { COMPLAINTS = 10 };
 
 static void cmd_run_complain(void *arg, const char *message)
@@ -252,7 +260,8 @@ static void cmd_run_print_json(const struct res_cube *c, const char *out,
 	printf("}\n");
 }
 
-/* What there is to know beside the summary. */
+/* Say what there is to know beside the summary, on stderr, so that the summary
+ * alone can be read by a program. */
 static void explain(const struct res_cube *c, const struct xp_run_report *r,
     unsigned n_complaints, int fresh, int rc)
 {
@@ -288,6 +297,8 @@ static void name_fabrics(const struct xp_spec *s, char *out, size_t size)
 			    xp_fabrics[i]->name);
 }
 
+/* Note beside the results how they came about: that is of this run, and so no
+ * part of the results, which are the same bytes every time. */
 static int write_record(const char *out, int argc, char **argv,
     const struct args *a, const struct res_cube *c, const struct xp_spec *s,
     double start, double wall, struct sim_err *e)
@@ -341,6 +352,8 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	const double start = 1e-9 * (double)clock_wall();
 	const sim_ns from = clock_now();
 	catch_signals();
+	/* What the sweep came to is kept apart: a record that can't be written
+	 * is trouble, but the summary is still true. */
 	int rc = xp_run_sweep(&r, &cube, e), swept = rc;
 	/* A run that found everything done leaves the record of the one that
 	 * did it. */
@@ -376,7 +389,8 @@ static int default_output(char **out, const struct xp_spec *s,
 	return sim_yaml_dup(out, path, e);
 }
 
-/* Two networks at a time would take each other's CPU, and times with it. */
+/* Only one network at a time: two would take each other's CPU, and so make each
+ * other's packets late. A user who asked for more workers is told. */
 static int prepare_real(const struct xp_spec *s, struct args *a,
     struct sim_err *e)
 {
@@ -401,6 +415,7 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 {
 	char *out = NULL;
 	int rc = default_output(&out, s, a, e), code;
+	/* Before anything is made: also one cell needs the network. */
 	if (rc == 0 && s->is_real)
 		rc = prepare_real(s, a, e);
 	if (rc < 0) {
@@ -409,6 +424,8 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 		rc = cmd_run_run_cell(s, a, e);
 		code = rc < 0 ? cmd_fail(cmd_exit_of(rc), e) : CMD_GOOD;
 	} else if ((rc = cmd_make_way(out, e)) < 0 ||
+	    /* Results are replaced by renaming, which would replace a link and
+	     * not the file that it leads to. */
 	    (rc = cmd_follow_link(&out, e)) < 0) {
 		code = cmd_fail(CMD_TROUBLE, e);
 	} else {
@@ -419,10 +436,11 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 }
 
 /* `lab run` takes a spec that is on a real network as it stands, and puts any
- * other one on fabric netns. */
+ * other one on fabric netns, also one that can't be read otherwise. */
 static int cmd_run_load(struct xp_spec *s, const char *path,
     const struct args *a, struct sim_err *e)
 {
+	/* Put before those of the user, who so has the last word. */
 	const char *set[MAX_SET + 2] = {"plane=agents", "fabric=netns"};
 	int rc = xp_spec_load(s, path, a->smoke, a->set, a->n_set, e);
 	if (!a->real || (rc == 0 && s->is_real))
@@ -443,6 +461,8 @@ static int cmd_run_run(int argc, char **argv, struct args *a)
 	cmd_parse(&cmd_run_argp, argc, argv, a);
 	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
 	    (rc = cmd_run_load(&s, path, a, &e)) < 0)
+		/* Whatever is wrong with a spec is usage, also if
+		 * its file can't be read. */
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = run_spec(&s, a, argc, argv, &e);

@@ -63,6 +63,8 @@ static error_t cmd_serve_parse(int key, char *arg, struct argp_state *state)
 		    (uint32_t)cmd_number(arg, "--send-s", 1, 3600, state);
 		return 0;
 	case ARGP_KEY_END:
+		/* Each thread takes connections by itself,
+		 * and needs room for one. */
 		if (p->max_connections < p->threads)
 			argp_error(state,
 			    "--max-connections %u is less than one a thread",
@@ -83,6 +85,7 @@ int cmd_serve(const struct xp_http_params *params,
 	struct xp_http_server *s;
 	struct sim_err e = {0};
 	char url[80];
+	/* A thread serves many connections, so more than a few do not help. */
 	if (p.threads == 0) {
 		const long n = sysconf(_SC_NPROCESSORS_ONLN);
 		p.threads = n < 1 ? 1 : n < 8 ? (uint32_t)n : 8;
@@ -91,10 +94,13 @@ int cmd_serve(const struct xp_http_params *params,
 	}
 	const int rc = xp_http_open(&s, &p, service, &e);
 	if (rc < 0)
+		/* A program built without the HTTP library
+		 * can't do what was asked. */
 		return cmd_fail(rc == SIM_EUNSUPPORTED ? CMD_USAGE
 						       : cmd_exit_of(rc),
 		    &e);
 	printf("%s: %s\n", xp_http_url(s, url), what);
+	/* Who started it may wait for this line, to learn the port. */
 	fflush(stdout);
 	xp_http_run(s);
 	xp_http_close(s);

@@ -119,7 +119,8 @@ static const struct argp cmd_topo_argp = {
 	   "n_dcs=5), or one from GraphML.",
 };
 
-/* The same reader as a spec's `topology`. */
+/* Open the network that --set describes, by the reader of a spec's `topology`,
+ * so that keys, ranges and messages are the same. */
 static int cmd_topo_open_topo(const struct args *a, struct topo *t,
     struct sim_err *e)
 {
@@ -140,6 +141,8 @@ static int cmd_topo_open_topo(const struct args *a, struct topo *t,
 	return rc;
 }
 
+/* Both forms come from one place: which lines there are depends on the network,
+ * not on the form. */
 static void print_sizes(const struct topo *t, int json)
 {
 	uint64_t n[TOPO_N_LINK_CLASSES] = {0};
@@ -183,6 +186,7 @@ static void print_region(const struct topo_region *r)
 	printf("]");
 }
 
+/* Whether there are such hosts is known only by now. */
 static int cmd_topo_check_hosts(const struct topo *t, const struct args *a,
     struct sim_err *e)
 {
@@ -192,6 +196,8 @@ static int cmd_topo_check_hosts(const struct topo *t, const struct args *a,
 	    a->src, a->dst, t->n_hosts - 1);
 }
 
+/* Trace one flow by the very function that simulations use, with the chance
+ * that a random flow between these hosts takes each link. */
 static void print_path(const struct topo *t, const struct args *a)
 {
 	topo_link path[TOPO_MAX_HOPS];
@@ -265,6 +271,8 @@ static int cmd_topo_export(const struct topo *t, const char *path,
     struct sim_err *e)
 {
 	if (strcmp(path, "-") == 0)
+		/* With a name the file is replaced as a whole, so
+		 * it is made in memory. */
 		return topo_graph_write(t, stdout, e);
 	char *text = NULL;
 	size_t n = 0;
@@ -280,7 +288,8 @@ static int cmd_topo_export(const struct topo *t, const char *path,
 	return rc;
 }
 
-/* All that can fail comes before the first byte is printed. */
+/* All that can fail comes before the first byte is printed, so that nobody
+ * reads half an object of JSON. */
 static int cmd_topo_describe(const struct topo *t, const struct args *a,
     struct sim_err *e)
 {
@@ -291,6 +300,7 @@ static int cmd_topo_describe(const struct topo *t, const struct args *a,
 		rc = topo_graph_check(t, PAIRS, &report, e);
 	if (rc == 0 && a->graphml)
 		rc = cmd_topo_export(t, a->graphml, e);
+	/* On stdout GraphML stands alone. */
 	if (rc < 0 || (a->graphml && strcmp(a->graphml, "-") == 0))
 		return rc;
 	print_sizes(t, a->json);

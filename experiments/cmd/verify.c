@@ -87,15 +87,18 @@ static const struct argp cmd_verify_argp = {
 	"the claims are wrong; 3 a file can't be read or written.",
 };
 
-/* --- results --------------------------------------------------------------- */
+/* --- results -------------------------------------------------------------- */
 
-/* Claims of one figure follow each other, so one file at a time is kept. */
+/* The results of one figure. Claims and tables come figure by figure, so one
+ * file at a time is kept open. */
 struct results {
 	char figure[64];
 	int there;
 	struct res_cube cube;
 };
 
+/* Results that are not all there can agree by chance, and are counted as
+ * missing something. */
 static int is_partial(const struct res_cube *c)
 {
 	const struct res_progress p = res_cube_progress(c);
@@ -107,6 +110,7 @@ static int open_results(struct results *r, const char *figure,
 {
 	char path[256];
 	int rc = 0;
+	/* An empty name stands for no figure, after an error. */
 	if (strcmp(r->figure, figure) == 0)
 		return 0;
 	res_cube_free(&r->cube);
@@ -119,7 +123,7 @@ static int open_results(struct results *r, const char *figure,
 	return rc;
 }
 
-/* --- the whole ------------------------------------------------------------- */
+/* --- the whole ------------------------------------------------------------ */
 
 struct verify {
 	const struct args *a;
@@ -142,6 +146,7 @@ static int is_asked(const struct args *a, const char *figure)
 static int open_claims(struct verify *v, struct sim_err *e)
 {
 	const char *name = v->a->claims ? v->a->claims : "vigil";
+	/* The tables of earlier runs lie beside the claims. */
 	int rc =
 	    cmd_find(&v->claims_path, name, "results/expected", ".yaml", e);
 	if (rc < 0 || (rc = sim_yaml_dup(&v->folder, v->claims_path, e)) < 0)
@@ -151,7 +156,7 @@ static int open_claims(struct verify *v, struct sim_err *e)
 	return xp_claims_load(&v->claims, v->claims_path, e);
 }
 
-/* --- claims ---------------------------------------------------------------- */
+/* --- claims --------------------------------------------------------------- */
 
 /* "0.9931 [0.9925, 0.9937]" */
 static void format_ours(const struct xp_finding *f, char *buf, size_t size)
@@ -192,6 +197,8 @@ static void print_claim(const struct xp_claim *c, const struct xp_finding *f)
 	else
 		printf("    unconfirmed, %s: %s\n",
 		    xp_certainty_names[c->certainty], c->text);
+	/* The note explains a difference; where there is
+	 * none it would confuse. */
 	if (*c->note && f->verdict != XP_AGREES)
 		printf("    note: %s\n", c->note);
 }
@@ -241,6 +248,7 @@ static int verify_claim(struct verify *v, const struct xp_claim *c,
 	if (rc < 0)
 		return rc;
 	v->n_verdicts[f.verdict]++;
+	/* Only claims that must hold can fail; all others are told. */
 	v->n_failed += f.verdict == XP_DIFFERS && c->must;
 	v->n_missing += f.verdict == XP_NOT_RUN ||
 	    (f.verdict != XP_NOT_COMPARABLE && is_partial(&r->cube));
@@ -248,6 +256,7 @@ static int verify_claim(struct verify *v, const struct xp_claim *c,
 		json_claim(c, &f, v->n_shown == 0);
 	else
 		print_claim(c, &f);
+	/* JSON needs to know whether a comma comes first. */
 	v->n_shown++;
 	return 0;
 }
@@ -268,8 +277,9 @@ static int verify_claims(struct verify *v, struct sim_err *e)
 	return rc;
 }
 
-/* --- earlier runs ---------------------------------------------------------- */
+/* --- earlier runs --------------------------------------------------------- */
 
+/* A change of a model may move every ratio. */
 enum { DIFFERENCES = 5 };
 static void say_difference(void *arg, const char *sentence)
 {
@@ -335,6 +345,7 @@ static int verify_figure(struct verify *v, const char *figure,
 	return 0;
 }
 
+/* A longer name is no figure's. */
 static int is_table(const struct dirent *d)
 {
 	const size_t n = strlen(d->d_name);
@@ -360,6 +371,8 @@ static int verify_expected(struct verify *v, struct sim_err *e)
 	return rc;
 }
 
+/* Make results the earlier run for the future. Only whole ones will do, or
+ * points would be missing ever after. */
 static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
 {
 	struct results *r = &v->results;
@@ -385,9 +398,10 @@ static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
 	return rc;
 }
 
-/* --- all ------------------------------------------------------------------- */
+/* --- all ------------------------------------------------------------------ */
 
-/* A figure that neither claims nor tables know is a slip of the pen. */
+/* A figure of which neither claims nor tables know is a slip of the pen, and
+ * would pass for want of anything to check. */
 static int check_figures(const struct verify *v, struct sim_err *e)
 {
 	for (size_t i = 0; i < v->a->n_figures; i++) {
@@ -440,6 +454,8 @@ int cmd_verify(int argc, char **argv)
 	int code = CMD_GOOD, rc;
 	cmd_parse(&cmd_verify_argp, argc, argv, &a);
 	if ((rc = open_claims(&v, &e)) < 0 ||
+	    /* What is written may be the first of its figure, so names
+	     * are not checked then. */
 	    (!a.write && (rc = check_figures(&v, &e)) < 0)) {
 		code = rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE;
 	} else if (a.write) {
