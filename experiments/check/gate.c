@@ -330,6 +330,7 @@ static void add_trials(struct xp_gate_state *s, uint64_t n, uint64_t n_good)
 	s->n_good += n_good;
 	t->n += n;
 	t->llr += (double)n_good * t->win + (double)(n - n_good) * t->lose;
+	/* Both verdicts at once are impossible, as lower < 0 < upper. */
 	if (t->llr >= t->upper)
 		s->verdict = SIM_SPRT_GOOD;
 	else if (t->llr <= t->lower)
@@ -438,6 +439,7 @@ static double least_runs(const struct xp_gate *g, const struct xp_gate_state *s)
 	const double left = (double)(g->max_runs - s->n_runs);
 	const double good = ceil((t->upper - t->llr) / t->win);
 	const double bad = ceil((t->lower - t->llr) / t->lose);
+	/* One run of flows or links may decide. */
 	if (g->unit != XP_GATE_RUN)
 		return 1;
 	return fmin(left, fmax(1, fmin(good, bad)));
@@ -483,6 +485,7 @@ int xp_gates_run(struct xp_gates *g, unsigned n_workers, uint32_t n_runs,
 	struct xp_config c = {0};
 	uint64_t n;
 	int rc = xp_spec_point(&g->spec, 0, &c, e);
+	/* A gate file has one row a trial, as was checked when it was read. */
 	b.row_doubles = res_row_doubles(c.n_algos);
 	xp_config_free(&c);
 	for (size_t i = 0; i < g->n; i++) {

@@ -62,6 +62,7 @@ void xp_junit_escape(FILE *out, const char *text)
 	}
 }
 
+/* All texts go into attributes, where one escape does for all. */
 static void put_attribute(FILE *out, const char *name, const char *text)
 {
 	fprintf(out, " %s=\"", name);

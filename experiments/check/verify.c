@@ -301,6 +301,7 @@ struct share {
 static void check_verify_pool_runs(const struct xp_claim *c,
     const struct res_cube *cube, size_t algo, size_t point, struct share *s)
 {
+	/* A row has the trial's metrics first, then each algorithm's. */
 	const size_t first = c->of_trial ? 0 : res_row_doubles(algo);
 	for (size_t run = 0; run < cube->n_runs; run++) {
 		const double num =
@@ -508,6 +509,7 @@ int xp_claim_check(const struct xp_claim *c, const struct res_cube *cube,
 {
 	struct check k = {.claim = c, .cube = cube, .f = f, .e = e};
 	size_t *place = NULL;
+	/* The verdict gets better as more turns out to be there. */
 	*f = (struct xp_finding){.verdict = XP_NOT_COMPARABLE,
 	    .ours = NAN,
 	    .lo = NAN,

@@ -126,6 +126,7 @@ static error_t cmd_bounds_parse(int key, char *arg, struct argp_state *state)
 	static const char *const shape[] = {"n_pods", "n_tors", "n_t1", "n_t2",
 	    "n_hosts"};
 	struct args *a = state->input;
+	/* Options by the paper's names stand for the keys in this order. */
 	if (key >= KEY_POD && key <= KEY_HOSTS) {
 		set_shape(a, shape[key - KEY_POD], arg, state);
 		return 0;
@@ -271,6 +272,7 @@ static void print_theorem_1(const struct args *a)
 	printf("Theorem 1: path discoveries a host may start a second, when a "
 	       "switch may\nanswer T_max = %g times a second\n",
 	    a->t_max);
+	/* Theorem 1 is about paths between ToRs. */
 	if (isnan(paper)) {
 		printf("  There is one ToR in all: no path leaves it.\n\n");
 		return;
@@ -336,6 +338,8 @@ static void print_notes(const struct args *a, const struct reading reading[])
 	const struct topo_clos *c = &a->c;
 	const double pods = algo_bounds_pods(c), all = algo_bounds_pods_all(c);
 	printf("\n");
+	/* Of a single pod there are no links between pods to rank, and
+	 * theorem 2 says nothing. */
 	if (c->n_pods < 2) {
 		printf("* With one pod there is no level-2 link and no "
 		       "statement.\n");
@@ -343,6 +347,7 @@ static void print_notes(const struct args *a, const struct reading reading[])
 	}
 	printf("Pods: theorem 2 needs n_pod >= 1 + n0/n1 = %g: %s with %u.\n",
 	    pods, c->n_pods >= pods ? "met" : "fails", c->n_pods);
+	/* Theorem 3 has conditions of its own, on tiers and on pods. */
 	if (isnan(all))
 		printf("Theorem 3 needs n0 >= n2: fails with %u and %u.\n",
 		    c->n_tors, c->n_t2);
@@ -352,6 +357,8 @@ static void print_notes(const struct args *a, const struct reading reading[])
 	if (!reading[0].says)
 		printf("* Its conditions fail here: these are what the "
 		       "formulas give, and not bounds.\n");
+	/* All forms lean on (10a), which promises bad links of level 2 no fewer
+	 * votes than those of level 1 get at least. */
 	if (!algo_bounds_level2_busier(c)) {
 		printf("A level-2 link carries fewer flows than a level-1 "
 		       "link, so (10a) fails for bad\nlinks of level 2 and no "
@@ -363,6 +370,8 @@ static void print_notes(const struct args *a, const struct reading reading[])
 		       "than (10b) allows:\nno statement on what is "
 		       "simulated.\n",
 		    c->n_hosts);
+	/* From here on the network is fine, and it is the rates and the number
+	 * of bad links that leave no statement. */
 	if (!(a->k < reading[ALGO_BOUNDS_ANY_PODS].max_bad))
 		printf("k = %g is too many: bad links together may give a good "
 		       "one the votes of one of\nthem.\n",

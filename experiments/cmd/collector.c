@@ -54,6 +54,8 @@ static error_t cmd_collector_parse(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
+		/* Options of the two children go
+		 * straight into their structs. */
 		state->child_inputs[0] = &a->http;
 		state->child_inputs[1] = &a->plan;
 		return 0;
@@ -238,6 +240,8 @@ static int cmd_collector_serve(const struct args *a)
 	    "%" PRIu64 " batches with %" PRIu64 " records so far",
 	    held.n_batches, held.n_records);
 	const int code = cmd_serve(&a->http, &service, what);
+	/* Only closing tells whether all that was taken
+	 * has reached the disk. */
 	rc = xp_batch_store_close(service.store, &e);
 	return rc < 0 ? cmd_fail(cmd_exit_of(rc), &e) : code;
 }
@@ -248,6 +252,8 @@ int cmd_collector(int argc, char **argv)
 	    .http = CMD_SERVE_DEFAULTS,
 	    .store = {.file_bytes = UINT64_C(256) << 20,
 		.total_bytes = UINT64_C(16384) << 20,
+		/* Memory for the runs of batches that are known, see
+		 * experiments/pingmesh/dsa/batch_set.h. */
 		.max_runs = 1 << 22,
 		.sync = 1},
 	};

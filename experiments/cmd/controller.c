@@ -27,6 +27,8 @@ static error_t controller_parse(int key, char *arg, struct argp_state *state)
 	struct args *a = state->input;
 	switch (key) {
 	case ARGP_KEY_INIT:
+		/* Options of the two children go
+		 * straight into their structs. */
 		state->child_inputs[0] = &a->plan;
 		state->child_inputs[1] = &a->http;
 		return 0;

@@ -120,6 +120,7 @@ static error_t cmd_gate_parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (a->n_files == 0)
 			argp_error(state, "which FILE?");
+		/* A report of verdicts needs some. */
 		if (a->count > 0 && a->junit)
 			argp_error(state, "--count decides nothing to --junit");
 		return 0;

@@ -65,6 +65,7 @@ static double read_seconds(const char *text, const char *option, double min,
 	return s;
 }
 
+/* A window is one of those with names, or a number of seconds from 1 on. */
 static double read_window(const char *text, struct argp_state *state)
 {
 	for (int i = 0; i < N_LENGTHS; i++)
@@ -73,6 +74,8 @@ static double read_window(const char *text, struct argp_state *state)
 	return read_seconds(text, "window", 1, state);
 }
 
+/* Read names of jobs as in "sla,heatmap" into bits by the
+ * order of xp_dsa_jobs[]. */
 static uint32_t read_jobs(char *text, struct argp_state *state)
 {
 	uint32_t jobs = 0;
@@ -125,6 +128,7 @@ static error_t jobs_parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which RECORDING?");
 		if (a->output && !*a->output)
 			argp_error(state, "-o needs a name");
+		/* NaN, without --to, is not less than anything. */
 		if (a->to_s <= a->from_s)
 			argp_error(state, "--to %g is not after --from %g",
 			    a->to_s, a->from_s);
@@ -362,6 +366,7 @@ static void print_highest(const struct xp_dsa_replay *r, const struct digest *d)
 		printf("  no drops\n");
 	if (isnan(x))
 		return;
+	/* In the unit that needs the fewest digits. */
 	for (; i < 2 && x >= 1000; i++)
 		x /= 1000;
 	printf("  highest P99: %.4g %s, from %g s on%s\n", x, units[i],
@@ -369,6 +374,8 @@ static void print_highest(const struct xp_dsa_replay *r, const struct digest *d)
 	    r->jobs == XP_DSA_COUNTERS ? " (mean of the servers')" : "");
 }
 
+/* Alerts come of two jobs: `sla` for scopes of the network, and
+ * `counters` for servers. */
 static void print_alerts(const struct xp_dsa_replay *r, uint32_t dc,
     const struct digest *d)
 {
@@ -389,6 +396,7 @@ static void print_alerts(const struct xp_dsa_replay *r, uint32_t dc,
 		    r->params.sla.min_probes);
 }
 
+/* Say which ToRs are to be reloaded to repair black holes, and since when. */
 static void print_reloads(const struct xp_dsa_replay *r, uint32_t dc)
 {
 	if (!(r->jobs & XP_DSA_BLACKHOLE))
@@ -424,6 +432,7 @@ static void jobs_print_summary(const struct run *run)
 	}
 }
 
+/* Codes are written as their words, so that nobody needs the table of codes. */
 static void jobs_put_number(const char *name, double x,
     const char *const words[])
 {

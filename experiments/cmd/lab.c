@@ -61,6 +61,7 @@ static void take_word(struct args *a, const char *arg, struct argp_state *state)
 		argp_error(state, "\"%s\" is one word too many", arg);
 }
 
+/* Options of `up` would be ignored by the others, so they are refused there. */
 static void check_words(const struct args *a, struct argp_state *state)
 {
 	if (!a->what)
@@ -310,6 +311,8 @@ int cmd_lab(int argc, char **argv)
 		    .n_set = a.n_set,
 		    .run = a.params.ecmp_seed,
 		    .list = a.list});
+	/* The spec is read before a right is asked for, as a mistake in it is
+	 * told to anybody. */
 	int code, rc = cmd_lab_open_topo(&a, &t, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);

@@ -158,6 +158,8 @@ static void draw_connects(const struct args *a,
 	}
 }
 
+/* Fill a row with what the law says of a path, and with a sample of connects to
+ * hold it against. */
 static int fill_row(const struct args *a,
     const struct fabric_sim_rtt_profile *p, unsigned path, double us[],
     struct row *row, struct sim_err *e)
@@ -184,6 +186,8 @@ static int fill_row(const struct args *a,
 		row->sample_us[i] =
 		    sim_quantile_sorted(us, row->n_connected, 1 - tails[i]);
 	}
+	/* The rate as Pingmesh would see it: drops among the
+	 * probes that connected. */
 	return sim_binomial_interval(row->n_drops, row->n_connected, 0.95,
 	    &row->drop_lo, &row->drop_hi, e);
 }

@@ -93,6 +93,8 @@ int cmd_plan_init(struct cmd_plan *p, struct sim_err *e)
 	return sim_field_defaults(algo_pinglist_fields, &p->params, e);
 }
 
+/* Take the shapes of a spec's network; other networks
+ * have no pods to plan by. */
 static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
     const char *path, struct sim_err *e)
 {

@@ -85,6 +85,8 @@ static int choose_output(char **out, const struct xp_spec *s,
 	return rc < 0 ? rc : cmd_follow_link(out, e);
 }
 
+/* Record one cell of the sweep. Point and run can be checked only
+ * once the spec is read. */
 static int record(struct xp_spec *s, const struct args *a, struct sim_err *e)
 {
 	struct xp_recorded r;

@@ -49,6 +49,9 @@ static error_t results_parse(int key, char *arg, struct argp_state *state)
 			argp_error(state,
 			    "one FILE at a time; \"%s\" is a second",
 			    a->files[1]);
+		/* The options of three verbs come here; each verb
+		 * lists its own, so only what they may not have
+		 * together is left to check. */
 		if (a->runs && a->json)
 			argp_error(state, "--runs has no JSON form");
 		if (a->wants_output && (!a->output || !*a->output))

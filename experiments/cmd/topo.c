@@ -102,6 +102,7 @@ static error_t cmd_topo_parse(int key, char *arg, struct argp_state *state)
 			    "--set describes a network of ours, "
 			    "%s is another",
 			    a->file);
+		/* Options that would have no effect are refused. */
 		if (a->path_only && !a->path)
 			argp_error(state, "--ports and --seed are for --path");
 		return 0;
@@ -157,6 +158,8 @@ static void print_sizes(const struct topo *t, int json)
 			    topo_class_names[c], (unsigned long long)n[c]);
 }
 
+/* The same as topo_region_print() for programs: where each data centre begins,
+ * and the cables between them. */
 static void print_region(const struct topo_region *r)
 {
 	printf(", \"borders\": %u, \"data_centres\": [", r->n_borders);
@@ -210,6 +213,7 @@ static void print_path(const struct topo *t, const struct args *a)
 	    .proto = TOPO_PROTO_TCP,
 	};
 	unsigned h = topo_path(t, a->seed, a->src, a->dst,
+	    /* Switches hash the five-tuple, so ports choose the path. */
 	    topo_tuple_digest(&tuple), path);
 	printf(a->json ? ", \"path\": [" : "path\n");
 	for (unsigned i = 0; i < h; i++) {
@@ -293,6 +297,8 @@ static int cmd_topo_export(const struct topo *t, const char *path,
 static int cmd_topo_describe(const struct topo *t, const struct args *a,
     struct sim_err *e)
 {
+	/* Disjoint paths are costly to count, so only some pairs
+	 * of ToRs are looked at. */
 	enum { PAIRS = 64 };
 	struct topo_graph_report report;
 	int rc = a->path ? cmd_topo_check_hosts(t, a, e) : 0;

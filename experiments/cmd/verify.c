@@ -125,6 +125,7 @@ static int open_results(struct results *r, const char *figure,
 
 /* --- the whole ------------------------------------------------------------ */
 
+/* One run of `culprit verify`: what is asked, and what has come out so far. */
 struct verify {
 	const struct args *a;
 	char *claims_path, *folder; /* folder with its slash, or "" */
@@ -203,6 +204,8 @@ static void print_claim(const struct xp_claim *c, const struct xp_finding *f)
 		printf("    note: %s\n", c->note);
 }
 
+/* The first key of an object has no comma before it and
+ * is not written by this. */
 static void json_pair(const char *key, const char *text)
 {
 	printf(", \"%s\": ", key);
@@ -250,6 +253,8 @@ static int verify_claim(struct verify *v, const struct xp_claim *c,
 	v->n_verdicts[f.verdict]++;
 	/* Only claims that must hold can fail; all others are told. */
 	v->n_failed += f.verdict == XP_DIFFERS && c->must;
+	/* Missing is what --strict fails for: no
+	 * results, or not all of them. */
 	v->n_missing += f.verdict == XP_NOT_RUN ||
 	    (f.verdict != XP_NOT_COMPARABLE && is_partial(&r->cube));
 	if (v->a->json)
@@ -322,6 +327,8 @@ static int verify_figure(struct verify *v, const char *figure,
 	size_t size;
 	snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
 	int rc = open_results(r, figure, e);
+	/* A table whose figure has not been run is no
+	 * error here, but missing. */
 	if (rc == 0 && r->there &&
 	    (rc = res_file_read(path, &text, &size, e)) == 0) {
 		/* A copy that ends in a NUL, whatever the file holds. */
@@ -362,6 +369,7 @@ static int verify_expected(struct verify *v, struct sim_err *e)
 	for (int i = 0; i < n; i++) {
 		char *name = entry[i]->d_name;
 		name[strlen(name) - 4] = '\0';
+		/* Entries are freed also after an error. */
 		if (rc == 0 && is_asked(v->a, name))
 			rc = verify_figure(v, name, e);
 		free(entry[i]);

@@ -45,6 +45,7 @@ static int put_claim(struct res_cube *c, const struct claim *from,
 	return rc;
 }
 
+/* A claim is drawn beside the metric that it names, so there must be one. */
 static int check_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *name)
 {
@@ -218,6 +219,7 @@ static int put_axis(struct res_axis *to, const struct xp_axis *from,
 
 /* --- the whole ---------------------------------------------------------- */
 
+/* n_algos counts what there is to free, should memory run out half way. */
 static int put_labels(struct res_cube *cube, const struct xp_config *c,
     struct sim_err *e)
 {
@@ -249,6 +251,7 @@ static int put_axes(struct xp_spec *s, const struct xp_config *c,
 	/* The cube takes the axes over, and leaves empty
 	 * ones behind to be freed. */
 	for (size_t i = 0; rc == 0 && i < along.n; i++) {
+		/* An axis that has moved is freed with the cube only. */
 		cube->axis[cube->n_axes++] = along.axis[i];
 		along.axis[i] = (struct res_axis){0};
 	}
@@ -273,6 +276,8 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 	    (rc = xp_spec_claims(s, cube, e)) < 0 ||
 	    (rc = put_axes(s, c, cube, e)) < 0)
 		return rc;
+	/* The text as it is in the file, byte for byte: it is part of the
+	 * results' identity, and runs again what made them. */
 	cube->spec_bytes = s->text_bytes;
 	if ((rc = res_cube_check(cube, e)) < 0)
 		return rc;

@@ -100,6 +100,8 @@ static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
 		progress_add(buf, cap, "  %" PRIu64 " crashed", c->n_crashed);
 	if (l->per_s > 0)
 		add_rate(buf, cap, l->per_s);
+	/* What is left has no ETA once it is over, and none while
+	 * the rate is not known. */
 	if (l->ended) {
 		progress_add(buf, cap, "  in ");
 		add_time(buf, cap, (double)l->elapsed_ns / (double)SIM_SEC);
@@ -134,6 +136,8 @@ double xp_progress_rate(const struct xp_progress *p, uint64_t n_cells,
 		    &p->sample[i % XP_PROGRESS_SAMPLES];
 		if (now_ns - s->at_ns > WINDOW_NS)
 			continue;
+		/* Too few cells in the window would make the rate jump, so then
+		 * it is taken since the start. */
 		if (n_cells - s->n_cells >= FEW)
 			from = *s;
 		break;
