@@ -9,7 +9,7 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-/* --- the section of a spec ----------------------------------------------------- */
+/* --- the section of a spec ------------------------------------------------ */
 
 static const struct sim_field epoch_own_fields[] = {
     {"partial", SIM_F_ENUM, offsetof(struct xp_agents, partial),
@@ -30,6 +30,8 @@ static const struct sim_part epoch_parts[] = {
     {0},
 };
 
+/* Only cables between two switches flap. Each host has one cable, of two links;
+ * so where twice the hosts are all links, there is no other cable. */
 static int agents_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, void *params, struct sim_err *e)
 {
@@ -51,7 +53,7 @@ static void agents_help(FILE *out)
 const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),
     agents_read, agents_help, NULL};
 
-/* --- the plane ------------------------------------------------------------------ */
+/* --- the plane ------------------------------------------------------------ */
 
 struct xp_agent_plane {
 	const struct topo *topo;
@@ -91,6 +93,8 @@ void xp_agent_plane_close(struct xp_agent_plane *p)
 	free(p);
 }
 
+/* A report names its connection by the five-tuple alone, since an agent does
+ * not know of rows; the fabric knows which row it made that connection of. */
 static int epoch_take_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
@@ -101,6 +105,8 @@ static int epoch_take_report(void *arg, topo_host host, sim_ns at,
 	    fabric_sim_row(p->fabric, &report->tuple), report, e);
 }
 
+/* The three shares are those of 007's Table 1: switch-seconds without an ICMP
+ * message, with one to three, and with more. */
 static void fill_load(const struct fabric_sim_icmp_load *load,
     struct res_trial_metrics *m)
 {
@@ -122,7 +128,11 @@ int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
 	int rc = xp_agent_window_begin(&p->seen, lossy, e);
 	if (rc < 0)
 		return rc;
+	/* The agents' random numbers are named by the scene's seed, so an epoch
+	 * is the same whichever epochs were run before it. */
 	fabric_agents_renew(&p->agents, &scene->where);
+	/* Without an end: the run is over when no event is left, so traces that
+	 * begin in the last second of the epoch come to their end too. */
 	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0 ||
 	    (rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
 		 SIM_NEVER, epoch_take_report, p, e)) < 0)

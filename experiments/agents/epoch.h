@@ -1,12 +1,13 @@
 /* experiments/agents/epoch.h -- a window as agents learn it, not as it was.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A bulk data plane says which flows lost; then agents on all hosts live
- * through the epoch on a simulated fabric, trace what they may, and report.
- * The window holds the flows that were reported, with the links that are known
- * of each; the losses beside it keep the links of their true paths. The epoch
- * is followed until nothing is left to happen, so flows of its last seconds
- * are traced as others are; to agents it is all one epoch.
+ * A bulk data plane says which flows lost. Then agents on all hosts live
+ * through the epoch on a simulated fabric, trace as many of those flows as
+ * their limits allow, and report. The window holds the flows that were
+ * reported, with the links that are known of each; the losses beside it keep
+ * the links of their true paths. The fabric runs on after the epoch until no
+ * event is left, so flows of the last seconds are traced as others are; agents
+ * take all of that for one epoch.
  */
 #ifndef EXPERIMENTS_AGENTS_EPOCH_H
 #define EXPERIMENTS_AGENTS_EPOCH_H

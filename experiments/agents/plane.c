@@ -10,9 +10,12 @@
 #include "sim/vec.h"
 
 struct agents {
-	struct xp_bulk *bulk; /* on fabric sim these two, */
+	/* On fabric sim: which flows lose, then what agents see of them. */
+	struct xp_bulk *bulk;
 	struct xp_agent_plane *sim;
-	struct xp_lab_plane *lab; /* on a real one this */
+
+	/* On a real network instead, whose kernel carries the flows. */
+	struct xp_lab_plane *lab;
 };
 
 static const struct xp_agents *agents_of(const struct xp_config *c)
@@ -20,7 +23,8 @@ static const struct xp_agents *agents_of(const struct xp_config *c)
 	return xp_section_of(c, &xp_agents_section);
 }
 
-/* What real hosts have not. */
+/* Refuse what only the simulated fabric has. Silently ignoring it would give
+ * numbers that look as if it had been there. */
 static int agents_plane_check_real(struct sim_yaml *y,
     const struct xp_config *c)
 {
@@ -36,6 +40,9 @@ static int agents_plane_check_real(struct sim_yaml *y,
 	return 0;
 }
 
+/* With latency.report_over a bulk window also holds flows that lost nothing but
+ * were slow. Agents are woken by retransmissions only, so those flows would
+ * vanish from the window. */
 static int agents_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
@@ -83,6 +90,9 @@ static int agents_open(void **p, const struct topo *t,
 	int rc = SIM_ZALLOC(&a, 1, e);
 	if (rc < 0)
 		return rc;
+	/* A fabric without an open() is the simulator's. There no algorithm can
+	 * need flows without loss, for this plane does not provide them, so the
+	 * fastest model of flows in bulk that fits may run. */
 	if (xp_fabric_of(c)->open)
 		rc = open_lab(a, t, c, e);
 	else if ((rc = xp_bulk_open(&a->bulk, XP_BULK_AUTO, 0, e)) == 0)

@@ -22,8 +22,8 @@ struct xp_lab_plane {
 	size_t n_flows, cap_flows;
 	struct obs lossy;
 	struct losses lost;     /* of lossy */
-	size_t *told, cap_told; /* [lossy.flows.n] index of a report */
-	uint8_t *used;          /* [reports] */
+	size_t *told, cap_told; /* [lossy.flows.n] the row's report */
+	uint8_t *used;          /* [reports] 1: it belongs to a flow */
 	size_t cap_used;
 	struct xp_agent_window window;
 };
@@ -63,6 +63,10 @@ void xp_lab_plane_close(struct xp_lab_plane *p)
 
 /* --- flows ---------------------------------------------------------------- */
 
+/* The flows that the bulk planes would draw of this scene, so that both can be
+ * compared. Only ports differ: a host whose own port for sending were also one
+ * that it listens at could not open that connection. Hosts that are off when a
+ * flow would start send none. */
 static int draw_flows(struct xp_lab_plane *p, const struct scene *scene,
     struct sim_err *e)
 {
@@ -96,6 +100,8 @@ static struct topo_tuple reverse(const struct topo_tuple *t)
 	    t->src_port, t->proto};
 }
 
+/* Any total order would do, as both lists that are searched are sorted by it:
+ * the addresses as one number, then ports and protocol as another. */
 static int agents_real_compare_tuples(const struct topo_tuple *a,
     const struct topo_tuple *b)
 {
@@ -109,6 +115,8 @@ static int agents_real_compare_tuples(const struct topo_tuple *a,
 	return (x[i] > y[i]) - (x[i] < y[i]);
 }
 
+/* By the link as well: qsort() is not stable, and the order in which drops are
+ * placed on a path must not depend on its implementation. */
 static int by_tuple_and_link(const void *a, const void *b)
 {
 	const struct netns_drop *x = a, *y = b;
@@ -123,7 +131,8 @@ static int agents_real_by_tuple(const void *a, const void *b)
 	    &((const struct agent_report *)b)->tuple);
 }
 
-/* The first report that is not before TUPLE. Sorted by tuple. */
+/* Binary search in the sorted reports: the first one that is not before TUPLE,
+ * which is n_reports when all are. So the caller compares once more. */
 static size_t first_report(const struct xp_lab_seen *s,
     const struct topo_tuple *tuple)
 {
@@ -139,6 +148,7 @@ static size_t first_report(const struct xp_lab_seen *s,
 	return lo;
 }
 
+/* The same of drops, of which those of one tuple stand side by side. */
 static size_t first_drop(const struct xp_lab_seen *s,
     const struct topo_tuple *tuple)
 {
@@ -155,8 +165,11 @@ static size_t first_drop(const struct xp_lab_seen *s,
 
 /* --- rows ----------------------------------------------------------------- */
 
-/* Where on a path of N hops a link is. In a Clos its class says so; else one
- * place is as good as another, for nothing but the order depends on it. */
+/* Where on a path of N hops link L is; N or more: nowhere. The kernel's paths
+ * are not known, only on which links a flow lost something. In a Clos the class
+ * of a link tells its hop, counted from the end for links on the way down. In
+ * other topologies it gets the first hop that is free: scores ask which links
+ * are on a path, and not in which order. */
 static unsigned agents_real_place(const struct topo *t, topo_link l, unsigned n,
     const topo_link path[])
 {
@@ -181,7 +194,9 @@ static unsigned agents_real_place(const struct topo *t, topo_link l, unsigned n,
 	}
 }
 
-/* What the flow lost, each link at its place. */
+/* What the flow lost, each link at its hop; hops without a loss stay TOPO_NONE.
+ * Two links at one hop would mean that the flow had two paths, which the
+ * kernel's hash of the five-tuple rules out: then drops were mixed up. */
 static int place_drops(const struct xp_lab_plane *p,
     const struct xp_lab_seen *s, const struct topo_tuple *tuple, unsigned n,
     topo_link path[], uint32_t drops[], struct sim_err *e)
@@ -214,7 +229,8 @@ static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	const size_t row = p->lossy.flows.n;
 	topo_link path[TOPO_MAX_HOPS];
 	uint32_t drops[TOPO_MAX_HOPS];
-	/* All paths of a pair have one length. */
+	/* Only the number of hops is used, which all paths of a pair share;
+	 * the seed and the hash, 0 here, would choose among them. */
 	const unsigned n =
 	    topo_path(p->topo, 0, f->src_host, f->dst_host, 0, path);
 	int rc = place_drops(p, s, &tuple, n, path, drops, e);
@@ -226,6 +242,8 @@ static int add_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	return 0;
 }
 
+/* A row for each flow of which anything was seen: a drop by a fault, a report
+ * of its agent, or a retransmission that the kernel counted. */
 static int agents_real_add_flows(struct xp_lab_plane *p,
     const struct xp_lab_seen *s, struct sim_err *e)
 {
@@ -243,7 +261,9 @@ static int agents_real_add_flows(struct xp_lab_plane *p,
 		p->lossy.n_packets += f->n_pkts;
 		if (told)
 			p->used[r] = 1;
-		/* SYNs sent again count too: more than a tiny flow has. */
+		/* The kernel counts SYNs among what it sent again, so a flow of
+		 * few packets may have sent again more than it has. A row with
+		 * n_retx above n_pkts would be refused. */
 		if (f->n_retx > f->n_pkts)
 			f->n_pkts = f->n_retx;
 		if (lost || told || f->n_retx > 0)
@@ -252,7 +272,11 @@ static int agents_real_add_flows(struct xp_lab_plane *p,
 	return rc;
 }
 
-/* Receivers whose FIN was sent again. */
+/* Reports that belong to no flow's own direction. When a receiver's FIN is lost
+ * its kernel sends it again, and the agent on the receiver reports that. Such a
+ * report becomes a flow from the receiver to the sender, of as many packets as
+ * were sent again, for nothing more is known of it. These are few, so a linear
+ * search for each of them is cheap enough. */
 static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
     struct sim_err *e)
 {
@@ -287,6 +311,8 @@ static int add_reversed(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 
 /* --- an epoch ------------------------------------------------------------- */
 
+/* Flows first, since that marks their reports as used; what is not used
+ * afterwards is of receivers. Reports and drops are sorted in place. */
 static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
     struct sim_err *e)
 {
@@ -331,6 +357,8 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
 	if ((rc = draw_flows(p, scene, e)) < 0 ||
 	    (rc = xp_lab_epoch(p->lab, scene, p->flow, p->n_flows, &s, e)) < 0)
 		return rc;
+	/* A full queue or a missing route would be blamed on links that have no
+	 * fault, so such an epoch is void and not a measurement. */
 	if (s->n_other > 0)
 		return sim_fail(e, SIM_EIO,
 		    "the kernel dropped %llu packets that are not of the "

@@ -35,6 +35,9 @@ int xp_agent_window_begin(struct xp_agent_window *w, const struct obs *lossy,
 	return 0;
 }
 
+/* An agent traces a connection at most once an epoch (007, section 4), and only
+ * after a retransmission. Anything else is a mistake in an agent or a fabric,
+ * and would weigh a flow twice, so it is not passed over. */
 int xp_agent_window_take(struct xp_agent_window *w, size_t row,
     const struct agent_report *report, struct sim_err *e)
 {
@@ -47,7 +50,10 @@ int xp_agent_window_take(struct xp_agent_window *w, size_t row,
 	return 0;
 }
 
-/* A row as long as the true path, with what is known of it. */
+/* A row as long as the true path: hops that the trace did not reach are
+ * TOPO_NONE, so that hop i of the window and hop i of its losses are the same
+ * hop. N_retx is what the agent saw when its trace ended, and not the final
+ * count, while the losses beside the row are the true ones. */
 static int window_add_row(struct xp_agent_window *w, size_t row,
     const struct losses *lost, const struct algo_path *path, struct sim_err *e)
 {
@@ -70,6 +76,8 @@ int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
     struct res_trial_metrics *m, struct sim_err *e)
 {
 	int rc = 0;
+	/* By rows and not by arrival of reports: what is diagnosed must not
+	 * depend on which trace happened to end first. */
 	m->n_traced = m->n_full_traces = m->n_partial_traces = 0;
 	for (size_t row = 0; rc == 0 && row < w->lossy->flows.n; row++) {
 		struct algo_path path;

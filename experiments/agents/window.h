@@ -1,10 +1,10 @@
 /* experiments/agents/window.h -- reports of agents as a window, and its losses.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What agents reported of the flows that lost, on whatever fabric: rows of
- * those flows with the links that are known of each, and beside them what they
- * lost, with the links of their true paths. The order is that of flows and not that
- * of what happened.
+ * What agents reported of the flows that lost, whatever fabric they lived on:
+ * a row for each of those flows with the links that are known of its path, and
+ * beside the rows what they really lost, with the links of their true paths.
+ * Rows stand in the order of the flows, not in that in which reports came.
  */
 #ifndef EXPERIMENTS_AGENTS_WINDOW_H
 #define EXPERIMENTS_AGENTS_WINDOW_H
@@ -28,17 +28,19 @@ struct xp_agent_window {
 
 void xp_agent_window_free(struct xp_agent_window *w);
 
-/* Forget all; W keeps LOSSY. Errors SIM_ENOMEM. */
+/* Forget all reports; W keeps LOSSY. Errors SIM_ENOMEM. */
 int xp_agent_window_begin(struct xp_agent_window *w, const struct obs *lossy,
     struct sim_err *e);
 
-/* The report of a row of LOSSY, or SIZE_MAX: of none.
- * Errors SIM_EMISMATCH, for none and for a second one. */
+/* Take the report of a row of LOSSY; ROW is SIZE_MAX when there is no row of
+ * that connection. Errors SIM_EMISMATCH for that, and for a row's second
+ * report. */
 int xp_agent_window_take(struct xp_agent_window *w, size_t row,
     const struct agent_report *report, struct sim_err *e);
 
-/* Window and losses of what was reported; LOST are those of LOSSY. A row is as
- * long as its true path. Sets M's counts of traces. Errors SIM_ENOMEM. */
+/* Make W's window and losses of what was reported; LOST are those of LOSSY, and
+ * RULE says what of a path that was traced in part is used. A row is as long as
+ * its true path. Sets M's counts of traces. Errors SIM_ENOMEM. */
 int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
     enum algo_partial rule, const struct losses *lost,
     struct res_trial_metrics *m, struct sim_err *e);

@@ -14,7 +14,7 @@
 #include "sim/vec.h"
 
 struct xp_bulk {
-	enum xp_bulk_by by, ran;
+	enum xp_bulk_by by, ran; /* as asked for; the last epoch, never AUTO */
 	int all; /* some algorithm needs the flows that lost nothing, too */
 	struct bulk *exact;
 	struct bulk_skip *skip;
@@ -61,7 +61,9 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
 		b->ran = !b->all && bulk_skip_fits(scene, NULL) == 0
 		    ? XP_BULK_SKIP
 		    : XP_BULK_EXACT;
-	/* Told when the spec was read (xp_plane_check_needs()). */
+	/* Skipping draws only the flows that lose, so it has no others to give.
+	 * A spec that asks for both was refused when it was read, by
+	 * xp_plane_check_needs(). */
 	assert(!b->all || b->ran != XP_BULK_SKIP);
 	if (b->ran == XP_BULK_SKIP)
 		rc = bulk_skip_epoch(b->skip, scene, &b->window, &b->lost, e);
@@ -88,6 +90,7 @@ void xp_bulk_print(const struct xp_plane *p, const struct res_trial_metrics *m,
 	    m->n_flows, m->n_failed_flows, m->n_drops, p->name);
 }
 
+/* After_s is NaN, since an epoch as a whole has no time of detection. */
 int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
     const struct losses *lost, struct sim_err *e)
 {
@@ -100,6 +103,9 @@ int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
 
 /* --- what specs ask in vain ----------------------------------------------- */
 
+/* Whether a model fits is a question about a scene, so one is drawn, with seed
+ * 0, for nothing but to ask. What differs between the scenes of one spec (which
+ * random links fail) is checked apart. */
 int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c,
     int (*fits)(const struct scene *s, struct sim_err *e), struct sim_err *e)
@@ -114,7 +120,11 @@ int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
 	return xp_take_mistake(y, sim_yaml_get(y->root, "plane"), rc, &why, e);
 }
 
-/* A kind that has no random links is told by any scene. */
+/* Whether a group of faults may come to lie on a link from a host to its ToR in
+ * some scene, even if not in the one that was drawn: by links that are named,
+ * by ToRs that fail as a whole, or by links drawn from class host-tor. Kinds
+ * without random links are the same in every scene. Nodes below n_hosts +
+ * all_tors are hosts and ToRs, as a Clos numbers hosts, ToRs, T1s and T2s. */
 static int may_fail_uplink(const struct fault_params *g, const struct topo *t)
 {
 	if (!fault_uses(g->kind, "classes"))
@@ -129,6 +139,8 @@ static int may_fail_uplink(const struct fault_params *g, const struct topo *t)
 	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
 }
 
+/* Groups that name their links (n_links > 0) have the same ones in every scene,
+ * so the scene that is drawn settles them. */
 static int may_fail_uplinks(const struct scene_params *s, const struct topo *t)
 {
 	for (size_t i = 0; i < s->n_groups; i++)
@@ -138,6 +150,9 @@ static int may_fail_uplinks(const struct scene_params *s, const struct topo *t)
 	return 0;
 }
 
+/* Skipping draws flows by their source ToR, and a fault on one host's uplink
+ * would set the flows of that host apart from those of its neighbours. Without
+ * a network (other mistakes were found first) nothing can be checked. */
 static int skip_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {

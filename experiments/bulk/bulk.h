@@ -12,7 +12,8 @@ enum xp_bulk_by { XP_BULK_AUTO, XP_BULK_EXACT, XP_BULK_SKIP };
 
 struct xp_bulk;
 
-/* Its memory grows with the largest epoch. Errors SIM_ENOMEM. */
+/* With ALL windows hold every flow, not only those that lost something. Memory
+ * is kept for the largest epoch so far. Errors SIM_ENOMEM. */
 int xp_bulk_open(struct xp_bulk **b, enum xp_bulk_by by, int all,
     struct sim_err *e);
 void xp_bulk_close(struct xp_bulk *b); /* NULL is fine */
@@ -27,16 +28,18 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
 /* The plane that ran the last epoch: exact or skip. */
 const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b);
 
-/* What came of an epoch that P ran. */
+/* Print one line for people: what came of an epoch that P ran. */
 void xp_bulk_print(const struct xp_plane *p, const struct res_trial_metrics *m,
     FILE *out);
 
-/* Tell of a window that is the only one of its run. */
+/* Tell the listener, if any, of the only window of a run. Returns what it
+ * does. */
 int xp_bulk_tell(const struct xp_listener *to, const struct obs *w,
     const struct losses *lost, struct sim_err *e);
 
-/* A plane that is asked for by name must be able to run every scene: add to Y
- * why FITS refuses C's at T. Returns only SIM_ENOMEM. */
+/* A plane that is asked for by name must be able to run every scene of its
+ * spec. Draw one of C's scenes on T, and add to Y why FITS refuses it, if it
+ * does. Returns only SIM_ENOMEM. */
 int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c,
     int (*fits)(const struct scene *s, struct sim_err *e), struct sim_err *e);

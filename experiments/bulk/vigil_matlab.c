@@ -1,4 +1,4 @@
-/* experiments/bulk/vigil_matlab.c -- plane vigil_matlab: 007's released simulator.
+/* experiments/bulk/vigil_matlab.c -- plane vigil_matlab: 007's own simulator.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
@@ -14,7 +14,8 @@ struct vigil {
 	struct losses lost;
 };
 
-/* As many as the released simulator opens. */
+/* As many connections of each host as the released simulator opens in an epoch
+ * of 30 s: 16 a second, though the paper says 2. A spec may set its own. */
 static void vigil_prepare(const struct sim_yaml *y, struct xp_config *c)
 {
 	if (!sim_yaml_get(sim_yaml_get(y->root, "traffic"), "conns"))
