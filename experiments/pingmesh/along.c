@@ -9,6 +9,8 @@
 #include "algos/pingmesh/heatmap.h"
 #include "sim/vec.h"
 
+/* Three points a decade, evenly spread on the logarithmic axis that figures of
+ * tails have (Pingmesh, section 4.1). */
 double xp_pingmesh_tail(uint32_t i)
 {
 	static const double first[] = {0.5, 0.2, 0.1};
@@ -18,7 +20,8 @@ double xp_pingmesh_tail(uint32_t i)
 static int add_windows(struct xp_along_axes *a, const struct xp_pingmesh *p,
     struct sim_err *e)
 {
-	/* 0.3 s have three windows of 0.1 s, whatever their quotient. */
+	/* 0.3 / 0.1 is a little less than 3 in floating point, yet there are
+	 * three windows of 0.1 s in 0.3 s. */
 	const uint32_t n = (uint32_t)floor(p->duration_s / p->window_s + 1e-9);
 	struct res_coord *k;
 	int rc =
@@ -67,6 +70,8 @@ static int add_units(struct xp_along_axes *a, const char *name, const char *doc,
 	return 0;
 }
 
+/* All data centres of a region have one shape, so SHAPE is also that of the one
+ * whose matrix is read. */
 static int add_pairs(struct xp_along_axes *a, const struct topo_clos *shape,
     const struct xp_pingmesh *p, struct sim_err *e)
 {

@@ -33,6 +33,8 @@ struct xp_collector {
 	struct xp_collect_counts count;
 };
 
+/* Windows are a ring: window w and w + n_kept have the same tables, and the
+ * first of them is dropped before the second begins. */
 static struct obs_probes *
 pingmesh_collector_table_of(const struct xp_collector *c, uint32_t window,
     uint32_t dc)
@@ -50,6 +52,8 @@ int xp_collector_open(struct xp_collector **out, const struct topo *t,
 	c->topo = t;
 	c->params = p;
 	c->n_dcs = topo_n_dcs(t);
+	/* The limit protects a service from strangers; these agents are all
+	 * of this run, and need no more runs than they upload batches. */
 	c->seen.max_runs = SIZE_MAX;
 	c->n_kept = n_kept;
 	c->n_windows = xp_pingmesh_n_windows(p);
@@ -83,6 +87,8 @@ void xp_collector_close(struct xp_collector *c)
 	free(c);
 }
 
+/* The waits are set anew as well, for the analyses read lost SYNs by those of
+ * the table (algos/pingmesh/drop_rate.h). */
 static void clear_window(struct xp_collector *c, uint32_t window)
 {
 	for (uint32_t i = 0; i <= c->n_dcs; i++) {
@@ -113,7 +119,10 @@ void xp_collector_drop(struct xp_collector *c, uint32_t first)
 
 /* --- records -------------------------------------------------------------- */
 
-/* Along quantile: a time of the group and data centre that is asked for. */
+/* Along quantiles, keep the time of a probe if it is of the group and data
+ * centre that are asked for. An echo time of 0 means that no payload came back.
+ * The times of all windows are kept together, as quantiles cannot be joined
+ * from those of parts. */
 static int take_time(struct xp_collector *c, const struct topo_dc *dc,
     const struct algo_pingmesh_record *r, const struct obs_probe *row,
     struct sim_err *e)
@@ -144,6 +153,8 @@ static int pingmesh_collector_add_row(struct xp_collector *c, uint32_t window,
 	return rc < 0 ? rc : take_time(c, &c->dc[dc], r, row, e);
 }
 
+/* Turn a record into a row, and put it into its window. Fates up to
+ * XP_DSA_VIP_ROW are rows; the others say why there is none. */
 static int take_record(struct xp_collector *c, uint32_t src_ip,
     const struct algo_pingmesh_record *r, struct sim_err *e)
 {
@@ -176,6 +187,9 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 	enum { HEAD = offsetof(struct algo_pingmesh_batch, record) };
 	const struct algo_pingmesh_batch *b = data;
 	int rc = 0;
+	/* The length must be the one that the batch says of itself, and the
+	 * sender one of the network's hosts, before any record is looked at:
+	 * a faulty agent may upload anything. */
 	if (n >= HEAD && b->number > 0 && b->n <= ALGO_PINGMESH_BATCH &&
 	    n == HEAD + b->n * sizeof(b->record[0]) &&
 	    topo_addr_to_host(b->src_ip, c->topo->n_hosts) != TOPO_NONE) {
@@ -196,7 +210,8 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 	return rc < 0 ? rc : 0;
 }
 
-/* They are sent once, so none comes twice. */
+/* Agents do not upload counters again, whatever comes of the first try, so
+ * there is no need to know which ones came before. */
 int xp_collector_count(struct xp_collector *c,
     const struct algo_pingmesh_window *w, struct sim_err *e)
 {
@@ -251,6 +266,8 @@ const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
 	return pingmesh_collector_table_of(c, window, c->n_dcs);
 }
 
+/* No two rows are equal: a host ends one window of counters at a time. So the
+ * order does not depend on how they arrived, nor on qsort(). */
 static int by_end_and_host(const void *a, const void *b)
 {
 	const struct obs_perf_row *x = a, *y = b;

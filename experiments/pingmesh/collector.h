@@ -3,16 +3,17 @@
  *
  *	uploads --> once each --> records --> rows by window and data centre
  *
- * A batch that is tried again may arrive twice, or after one that was sent
- * later, so those that came are known (experiments/pingmesh/dsa/batch_set.h) and
- * each is taken once. What its records must be is told in dsa/rows.h.
+ * An agent uploads a batch again when it got no answer, so a batch may arrive
+ * twice, or after one that was sent later. The collector remembers which ones
+ * it took (dsa/batch_set.h) and takes each once. What records must be like to
+ * become rows is said in dsa/rows.h.
  *
- * A row is of the window in which its probe was sent. Rows of windows that were
- * dropped, or that are beyond the last, are counted and left out.
+ * A row belongs to the window in which its probe was sent. Rows of windows that
+ * were dropped, or that are beyond the last, are counted and left out.
  *
  * Tables are those of models/obs_probes.h, each of what one data centre's hosts
- * sent. Probes to VIPs are in a table of their own, from hosts to addresses, with
- * level OBS_LEVEL_INTER_DC.
+ * sent. Probes to VIPs are in a table of their own, from hosts to addresses,
+ * with level OBS_LEVEL_INTER_DC.
  */
 #ifndef EXPERIMENTS_PINGMESH_COLLECTOR_H
 #define EXPERIMENTS_PINGMESH_COLLECTOR_H
@@ -20,7 +21,7 @@
 #include "experiments/pingmesh/pingmesh.h"
 #include "models/obs_perf.h"
 
-/* What came. */
+/* What came since the collector was opened or cleared. */
 #define XP_COLLECT_COUNTS(X)                                                   \
 	X(n_batches, "batches taken")                                          \
 	X(n_repeated, "batches refused: they came before, or are none")        \
@@ -41,7 +42,8 @@ struct xp_collect_counts {
 
 struct xp_collector;
 
-/* C keeps T and P. N_KEPT: windows that are kept at a time.
+/* C keeps T and P. N_KEPT is how many windows are kept at a time: records may
+ * come of as many windows from the oldest one on that was not dropped.
  * Errors SIM_ENOMEM. */
 int xp_collector_open(struct xp_collector **c, const struct topo *t,
     const struct xp_pingmesh *p, uint32_t n_kept, struct sim_err *e);
@@ -50,8 +52,8 @@ void xp_collector_close(struct xp_collector *c);
 /* Forget everything. Cost O(hosts + tables). */
 void xp_collector_clear(struct xp_collector *c);
 
-/* N bytes that were uploaded. What is no batch is refused as one that came
- * before. Errors SIM_ENOMEM. Cost O(records). */
+/* Take N bytes that were uploaded. Bytes that are no batch are not taken, and
+ * count as one that came before. Errors SIM_ENOMEM. Cost O(records). */
 int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
     struct sim_err *e);
 
@@ -59,12 +61,13 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 int xp_collector_count(struct xp_collector *c,
     const struct algo_pingmesh_window *w, struct sim_err *e);
 
-/* Drop windows before FIRST. */
+/* Drop the windows before FIRST: their rows are gone, and rows of them that
+ * come later are not taken. */
 void xp_collector_drop(struct xp_collector *c, uint32_t first);
 
-/* The rows so far of the N windows from FIRST on, of data centre DC; joined in
- * memory of C's when N > 1, good until the next call. Domain: kept windows.
- * Errors SIM_ENOMEM. */
+/* The rows so far of the N windows from FIRST on, of data centre DC. When N > 1
+ * they are copied together into memory of C's, which is good until the next
+ * call. Domain: kept windows. Errors SIM_ENOMEM. */
 int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
     uint32_t n, const struct obs_probes **out, struct sim_err *e);
 

@@ -122,6 +122,8 @@ static sim_ns pingmesh_config_ns_of(double seconds)
 	return (sim_ns)llround(seconds * 1e9);
 }
 
+/* Rounded, not cut off: pingmesh_config_check_times() has seen to it that it is
+ * a whole number but for what floating point makes of it. */
 static uint32_t whole_windows(const struct xp_pingmesh *p, double seconds)
 {
 	return (uint32_t)lround(seconds / p->window_s);
@@ -146,6 +148,9 @@ uint32_t xp_pingmesh_repair_every(const struct xp_pingmesh *p)
 	return p->repair.every_s > 0 ? whole_windows(p, p->repair.every_s) : 1;
 }
 
+/* A probe that is sent at the very end of a window ends probe_timeout later at
+ * most. Its record then waits for the next upload, which takes upload_timeout
+ * at most; the last second is for all that takes time besides. */
 sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p)
 {
 	const struct algo_pingmesh_params *a = &p->agent;
@@ -156,6 +161,8 @@ sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p)
 	    SIM_SEC;
 }
 
+/* The waits between SYNs that the operating system of the hosts has. The
+ * paper's are Windows: 3 s, then 6 s (Pingmesh, section 4.2). */
 static const struct fabric_sim_tcp_ladder *ladder_of(
     const struct xp_pingmesh *p)
 {
@@ -175,6 +182,8 @@ unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
 	const struct fabric_sim_tcp_ladder *l = ladder_of(p);
 	const unsigned retries =
 	    p->connect.retries ? p->connect.retries : l->n_retries;
+	/* A SYN that would be sent again only after the agent gave up is never
+	 * seen to be answered, so its wait is no rung of the ladder. */
 	const sim_ns end = pingmesh_config_ns_of(p->agent.probe_timeout_s);
 	sim_ns at = 0;
 	unsigned n = 0;
@@ -218,7 +227,9 @@ static int pingmesh_config_check_times(struct sim_yaml *y,
 	return 0;
 }
 
-/* Lost SYNs must be seen, and be told apart. */
+/* The drop rate is read from how long connects took. So agents must wait at
+ * least until the first SYN is sent again, and the tolerance must be so small
+ * that a connect is not taken for two numbers of lost SYNs at once. */
 static int pingmesh_config_check_waits(struct sim_yaml *y,
     const struct sim_yaml_node *node, const struct xp_pingmesh *p)
 {
@@ -247,7 +258,8 @@ static int pingmesh_config_check_waits(struct sim_yaml *y,
 	return 0;
 }
 
-/* What the tracing agent would refuse. */
+/* The tracing agent would refuse these parameters when a trace begins, which
+ * may be hours into a run; they are refused when the spec is read. */
 static int check_trace(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_trace *t)
 {
@@ -260,8 +272,9 @@ static int check_trace(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    t->agent.rate, t->agent.wait_s, n, HOP_TRACE_FLIGHTS - 2);
 }
 
-/* Agents refuse a list with more entries than they take, and then probe
- * nobody. */
+/* The pinglists must be possible on this network, and none may be too long:
+ * agents refuse a list with more entries than they take, and then probe nobody,
+ * which would look like a quiet network. */
 static int check_lists(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
 {
@@ -298,7 +311,8 @@ static int check_lists(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
-/* One list of hosts, all of data centre `dc`. */
+/* The service is one list of hosts, all of them in data centre `dc`, since no
+ * other one is judged. Names and several services are for recordings only. */
 static int check_service(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e)
 {
@@ -349,6 +363,8 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 	const size_t had = y->n_mistakes;
 	*p = (struct xp_pingmesh){0};
 	int rc = sim_parts_read(y, "pingmesh", pingmesh_config_parts, p, e);
+	/* Values that are out of their range would only cause mistakes that
+	 * follow from them, so keys are not compared with each other yet. */
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
 	if (!sim_yaml_get(sim_yaml_get(node, "agent"), "syn_rto"))

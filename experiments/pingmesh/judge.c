@@ -12,6 +12,7 @@ int xp_judge_open(struct xp_judge *j, const struct xp_pingmesh *p,
 	*j = (struct xp_judge){.params = p,
 	    .dsa = dsa,
 	    .has_service = *p->service != '\0'};
+	/* An empty table with the waits that all tables of the run have. */
 	xp_pingmesh_waits(p, none.syn_wait_ns);
 	return xp_dsa_ladder(dsa, &none, &j->ladder, e);
 }
@@ -28,6 +29,10 @@ static void add_tally(struct xp_tally *to, const struct xp_tally *from)
 	to->q += from->q;
 }
 
+/* A probe that lost SYNs counts as one drop, however many they were: Pingmesh's
+ * rule (section 4.2), since losses of one connection are not independent. A
+ * negative number of lost SYNs means a time that is on no rung of the ladder.
+ */
 void xp_judge_tally(const struct xp_judge *j, const struct obs_probes *t,
     struct xp_true_loss *loss, struct xp_tallies *sum)
 {
@@ -74,6 +79,9 @@ void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m)
 
 /* --- analyses ------------------------------------------------------------- */
 
+/* The service's level, or that of the data centre as a whole. A verdict whether
+ * the network is to blame needs neighbours that do not serve, so only services
+ * have one. */
 static int judge_run_sla(struct xp_judge *j, const struct obs_probes *t,
     struct res_trial_metrics *m, struct sim_err *e)
 {
@@ -91,7 +99,10 @@ static int judge_run_sla(struct xp_judge *j, const struct obs_probes *t,
 	return 0;
 }
 
-/* EXPECT: 0, or 1 + what it should be in trouble. In calm it should be 0. */
+/* EXPECT is 0 when the spec does not say what to expect, else 1 + the value
+ * that GOT should have in trouble. In calm it should be 0, which is the normal
+ * pattern as well as the tier none. A window in which a fault began or ended
+ * shows a mixture that is neither right nor wrong, so it is not counted. */
 static void judge_judge(uint32_t got, uint32_t expect, enum xp_trouble trouble,
     double *right, double *n)
 {

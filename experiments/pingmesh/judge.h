@@ -7,16 +7,18 @@
 #include "experiments/pingmesh/truth.h"
 #include "results/schema.h"
 
-/* Probes of one kind, and what they met: Q is the sum of the chances of a lost
- * round trip over those that connected, which are those that the drop rate is
- * read from. */
+/* Counts of probes of one kind, and what they met. Q is the sum, over the
+ * probes that connected, of the probability that the round trip of each was
+ * lost. Only those that connected are in it because the drop rate is read from
+ * them, so Q / n_connected is what the drop rate should be. */
 struct xp_tally {
 	uint64_t n_probes, n_connected, n_unconnected, n_drop, n_unclear;
 	double q;
 };
 
-/* By group, and of the scope whose level is told: those that the service's
- * servers, or all, sent within the data centre. */
+/* Counts by group, and of the scope whose service level is reported: the probes
+ * that the service's servers (or, without a service, all servers) sent within
+ * the data centre. */
 struct xp_tallies {
 	struct xp_tally group[ALGO_DROP_N_GROUPS], scope;
 };
@@ -28,8 +30,8 @@ struct xp_judge {
 	int has_service;
 };
 
-/* The jobs of data centre params->dc, which are DSA's; all is borrowed. Errors
- * those of xp_dsa_ladder(). */
+/* DSA must be that of data centre params->dc. J keeps P and DSA. Errors those
+ * of xp_dsa_ladder(). */
 int xp_judge_open(struct xp_judge *j, const struct xp_pingmesh *p,
     struct xp_dsa *dsa, struct sim_err *e);
 
@@ -41,11 +43,12 @@ void xp_tallies_add(struct xp_tallies *to, const struct xp_tallies *from);
 /* A tally as metrics: n_probes to true_drop_rate. */
 void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m);
 
-/* Level and verdict; the matrix, left in DSA, and its pattern; the tier.
- * TROUBLE is what there was while the probes were under way: a pattern is right
- * if it is `expect` in trouble and normal in calm, and is not judged while
- * things change; likewise the tier.
- * Errors those of the analyses. */
+/* Run the jobs on T and fill M: the service level and its verdict, the pattern
+ * of the heat map (whose matrix is left in DSA), and the tier that drops.
+ * TROUBLE is what was broken while the probes were under way. A pattern is
+ * right if it is `expect` in trouble and normal in calm; while things change it
+ * is not judged. Likewise the tier, with `expect_tier`. Errors those of the
+ * analyses. */
 int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e);
 

@@ -1,23 +1,24 @@
-/* experiments/pingmesh/net.h -- what Pingmesh's agents live on.
+/* experiments/pingmesh/net.h -- the network that Pingmesh's agents live on.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Networks under one world (experiments/pingmesh/world.h):
  *
  *	sim    models/sim/sim.h, in simulated time
- *	real   models/real/real.h on hosts of this machine, in real time; what is
- *	       between them is netns or tun (experiments/lab/wire.h).
- *	       connect.timers says how its kernel waits for SYN-ACKs, as it
- *	       says of the simulator:
- *	         linux_linear  4 waits of 1 s, then doubled: as it is
- *	         linux         tcp_syn_linear_timeouts = 0
- *	         windows       that, and a first wait of 3 s by eBPF in a
- *	                       cgroup, which only netns has
- *	       Servers wait as long for the end of a handshake, and then send a
- *	       SYN-ACK again. Of connect, only timers and retries are read. A
- *	       connect is given up after 0.95 probe_timeout: a kernel's seventh
- *	       second is its 7.2nd.
+ *	real   models/real/real.h, in real time, on hosts of this machine; the
+ *	       network between them is netns or tun (experiments/lab/wire.h).
+ *	       connect.timers says how the kernel waits for SYN-ACKs, as it
+ *	       does of the simulator:
+ *	         linux_linear  4 waits of 1 s, then doubled: a kernel's default
+ *	         linux         with tcp_syn_linear_timeouts = 0
+ *	         windows       the same, and a first wait of 3 s, which eBPF
+ *	                       sets in a cgroup; only netns has cgroups
+ *	       Servers wait as long for the end of a handshake, and then send
+ *	       their SYN-ACK again. Of the section `connect` only timers and
+ *	       retries are read. A connect is given up after 0.95 of
+ *	       probe_timeout, since a kernel's timers run late: what should
+ *	       happen in the seventh second happens at 7.2 s.
  *	       Controller and collector are in this process and answer at once,
- *	       so TRUTH_SLOW does not slow them.
+ *	       so a fault of mode TRUTH_SLOW does not slow them.
  */
 #ifndef EXPERIMENTS_PINGMESH_NET_H
 #define EXPERIMENTS_PINGMESH_NET_H
@@ -32,7 +33,10 @@ struct xp_wire;
 struct xp_net {
 	const struct xp_net_ops *ops;
 	const char *name; /* of the fabric */
-	int own_paths; /* topo_path() does not tell which path a tuple takes */
+
+	/* 1: it hashes otherwise than topo_path(), so nobody knows which path
+	 * a five-tuple takes. */
+	int own_paths;
 };
 
 struct xp_net_ops {
@@ -49,8 +53,9 @@ struct xp_net_ops {
 	void (*close)(struct xp_net *n);
 };
 
-/* The simulated fabric: all that a spec says of it is how hosts connect. Errors
- * SIM_ENOMEM. */
+/* Parameters of the simulated fabric. How hosts connect is taken from P; all
+ * the rest has its default, as a spec of this plane has no keys for it.
+ * Errors SIM_ENOMEM. */
 int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
     struct sim_err *e);
 
@@ -58,14 +63,15 @@ int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
 int xp_net_open_sim(struct xp_net **n, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e);
 
-/* N has WIRE from now on, and closes it, also on failure. Errors those of
- * algo_pinglist_open(), SIM_EIO. What the machine refuses of faults and timers
- * is met when a run begins. */
+/* WIRE is N's from now on, and is closed by it, also when this fails. Errors
+ * those of algo_pinglist_open(), SIM_EIO. Faults and timers that this machine
+ * refuses are not met before a run begins. */
 int xp_net_open_real(struct xp_net **n, struct xp_wire *wire,
     const struct xp_pingmesh *p, struct sim_err *e);
 
-/* Open that of C's fabric by P, which is C's own section or a changed copy of
- * it. Errors those of the two above. */
+/* Open the network of the fabric that C names, with parameters P: C's own
+ * section `pingmesh`, or a changed copy of it. Errors those of the two above.
+ */
 int xp_net_open(struct xp_net **n, const struct xp_config *c,
     const struct topo *t, const struct xp_pingmesh *p, struct sim_err *e);
 

@@ -14,17 +14,17 @@
  *	  repair: { on: true, ... }
  *	  trace: { on: true, ... }
  *
- * Agents on all hosts live through `duration` on a simulated fabric. Every
- * `window` the collector's table is given to the jobs of that window.
+ * Agents on all hosts live through `duration` on a fabric. Every `window` the
+ * collector's table is given to the jobs of that window.
  *
- * A probe is of the window in which it was sent, but its row comes with an
- * upload, so jobs of a window run `lag` after its end, when the rows have had
- * time to arrive; the network is followed for as long after `duration`. What
- * comes later still is counted and left out. Nothing that a job decides (a
- * reload) happens before it has run.
+ * A probe belongs to the window in which it was sent, but its row arrives with
+ * a later upload. So the jobs of a window run `lag` after its end, when the
+ * rows have had time to arrive, and the run goes on for `lag` after `duration`.
+ * Rows that come even later are counted and left out. What a job decides (a
+ * reload) happens when the job has run, and not at the end of its window.
  *
- * A table reaches `history` back; the collector keeps no more than that, what
- * the black-hole job needs, and the lag.
+ * A job's table reaches `history` back. The collector keeps as many windows as
+ * that and the black-hole job need, and those of the lag.
  */
 #ifndef EXPERIMENTS_PINGMESH_PINGMESH_H
 #define EXPERIMENTS_PINGMESH_PINGMESH_H
@@ -38,8 +38,8 @@
 #include "models/sim/sim.h"
 #include "sim/yaml.h"
 
-/* What one cell of a sweep is read along: each value is a point of the results
- * of its own, but they are one run and cost one simulation. */
+/* What one cell of a sweep is read along. Each value is a point of its own in
+ * the results, but all of them come from one run and cost one simulation. */
 enum xp_along {
 	XP_ALONG_NONE,     /* the whole duration, one row */
 	XP_ALONG_WINDOW,   /* axis window_s: the end of each window */
@@ -48,24 +48,25 @@ enum xp_along {
 	XP_ALONG_PAIR,     /* axes from, to: ToRs, or pods */
 };
 
-/* Which times quantiles are of. */
+/* Of which times quantiles are taken. */
 enum xp_pingmesh_time {
 	XP_TIME_CONNECT, /* of all probes that connected */
 	XP_TIME_ECHO     /* of all payloads that came back */
 };
 
 struct xp_repair {
-	uint32_t on;     /* reload what the black-hole job says */
-	double reload_s; /* that a reloaded ToR forwards nothing */
-	double every_s;  /* of the black-hole job; 0: the window */
-	double day_s;    /* that max_reloads are for */
+	uint32_t on;     /* 1: reload the ToRs that the job names */
+	double reload_s; /* how long a reloading ToR forwards nothing */
+	double every_s;  /* from job to job; 0: one each window */
+	double day_s;    /* the time in which max_reloads are allowed */
 };
 
-/* Who is traced when pairs of pods suffer; see experiments/pingmesh/trace.h. */
+/* Who is traced when pairs of pods lose packets; see
+ * experiments/pingmesh/trace.h. */
 struct xp_trace {
 	uint32_t on, always;
 	uint32_t n_cells, n_pairs, n_ports; /* as algo_silent_drop_tracing */
-	double conf;                        /* that a trace lost more */
+	double conf; /* that a trace lost more, to be a failed flow */
 	struct algo_hop_trace_params agent; /* start_s: after the jobs */
 	struct fabric_sim_icmp_params icmp;
 };
@@ -94,14 +95,15 @@ struct xp_pingmesh {
 	struct xp_trace trace;
 };
 
-/* Read the section; absent stands for defaults, and agent.syn_rto for that of
- * the timers. T is the network, or NULL: what depends on it is not checked.
- * Mistakes are added to Y. Returns only SIM_ENOMEM. */
+/* Read the section. Absent keys have their defaults; that of agent.syn_rto is
+ * the first wait of connect.timers. T is the network, or NULL: then what
+ * depends on it is not checked. Mistakes are added to Y. Returns only
+ * SIM_ENOMEM. */
 int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
     struct xp_pingmesh *p, struct sim_err *e);
 void xp_pingmesh_help(FILE *out);
 
-/* The same as a section of specs, and what C has of it. */
+/* The same as a section that specs may have, and C's values of it. */
 extern const struct xp_section xp_pingmesh_section;
 const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c);
 
@@ -109,20 +111,20 @@ const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c);
  * "connect.load", "pinglist.vips.0". NULL if there is none. */
 const struct sim_field *xp_pingmesh_field(const char *path);
 
-/* Windows in all; the time that a table reaches back: `history`, or when that
- * is 0 a window along windows, groups and quantiles, and else the duration; and
- * the windows of that, and of the black-hole job. */
+/* Counts of windows: of the whole duration; of what a job's table reaches back,
+ * which is `history`, or when that is 0 one window along windows, groups and
+ * quantiles and else the duration; and from one black-hole job to the next. */
 uint32_t xp_pingmesh_n_windows(const struct xp_pingmesh *p);
 uint32_t xp_pingmesh_history(const struct xp_pingmesh *p);
 uint32_t xp_pingmesh_repair_every(const struct xp_pingmesh *p);
 
 /* How long after a window its jobs run: `lag`, or when that is 0 as long as it
- * takes until the last of its probes has ended and has been uploaded at the
- * first try. */
+ * takes until the last probe of the window has ended and its record has been
+ * uploaded at the first try. */
 sim_ns xp_pingmesh_lag(const struct xp_pingmesh *p);
 
-/* The waits before SYN 2, 3, ... of connects that agents wait for, as the
- * analyses must know them. Returns their number. */
+/* The waits before SYN 2, 3, ... that fit into probe_timeout; by these the
+ * analyses recognise lost SYNs. Returns their number. */
 unsigned xp_pingmesh_waits(const struct xp_pingmesh *p,
     sim_ns wait[OBS_MAX_WAITS]);
 

@@ -19,7 +19,7 @@ struct pingmesh {
 
 	/* Of this run. */
 	const struct xp_listener *to;
-	sim_ns first; /* fault */
+	sim_ns first; /* when the first fault begins */
 };
 
 const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c)
@@ -29,7 +29,8 @@ const struct xp_pingmesh *xp_pingmesh_of(const struct xp_config *c)
 
 /* --- the spec ------------------------------------------------------------- */
 
-/* Traces are flows, too: those of probes. */
+/* A window with traces also holds flows: each traced five-tuple is a flow, and
+ * one that lost more than others counts as failed (see trace.h). */
 static unsigned pingmesh_holds(const struct xp_config *c)
 {
 	return OBS_PROBES |
@@ -37,7 +38,8 @@ static unsigned pingmesh_holds(const struct xp_config *c)
 					 : 0);
 }
 
-/* What real hosts have not. */
+/* Refuse what only the simulated fabric has. A kernel with linear waits adds
+ * those 4 to the retries of a socket, which must be at least 1: hence 5. */
 static int pingmesh_plane_check_real(struct sim_yaml *y,
     const struct xp_config *c)
 {
@@ -81,6 +83,8 @@ static int pingmesh_check(struct sim_yaml *y, const struct topo *t,
 	return xp_fabric_of(c)->open ? pingmesh_plane_check_real(y, c) : 0;
 }
 
+/* What of a spec a real fabric must be able to do: Windows' first wait of 3 s,
+ * and links that delay. */
 static unsigned pingmesh_asks(const struct xp_config *c)
 {
 	unsigned asks = XP_ASKS_NET;
@@ -147,8 +151,11 @@ static int pingmesh_open(void **p, const struct topo *t,
 	return 0;
 }
 
-/* A table of probes: its scores are of a row of its own or, at the end, of all
- * that have none. */
+/* Hand a table of probes to the algorithms. ROW is SIZE_MAX for the last call,
+ * at the end of the run. With `detect` along windows each window's scores go to
+ * its own row, and the last call has no row at all; else each call before the
+ * last has none (it only serves to find when a fault was first detected), and
+ * the scores of the last one go to all rows. */
 static int pingmesh_plane_hear(void *arg, const struct obs *o,
     const struct losses *lost, size_t row, sim_ns now, struct sim_err *e)
 {

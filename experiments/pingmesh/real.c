@@ -8,7 +8,8 @@
 #include "experiments/pingmesh/net.h"
 #include "sim/vec.h"
 
-/* A document that an agent has not had yet. */
+/* A document that was handed to the fabric and that the agent has not read
+ * yet. */
 struct lent {
 	topo_host host;
 	uint64_t token;
@@ -28,7 +29,7 @@ struct net {
 	struct fault_services services;
 	struct lent *lent;
 	size_t n_lent, cap_lent;
-	uint8_t *off; /* [n_hosts] */
+	uint8_t *off; /* [n_hosts] 1: switched off now */
 };
 
 static sim_ns pingmesh_real_now_of(const struct net *n)
@@ -39,7 +40,10 @@ static sim_ns pingmesh_real_now_of(const struct net *n)
 
 /* --- controller and collector --------------------------------------------- */
 
-/* Agents have what is lent to them until their next events. */
+/* Give an agent its document. The controller's buffer is used again for the
+ * next host, while a fabric reads a document later, so each agent gets a copy
+ * that lives until pingmesh_real_taken(). A byte more than SIZE lets it be
+ * empty. */
 static int lend(struct net *n, topo_host host, uint64_t token, const void *data,
     size_t size, struct sim_err *e)
 {
@@ -76,6 +80,7 @@ static int pingmesh_real_fetch(void *arg, topo_host host, uint64_t token,
 	sim_ns delay;
 	const uint32_t mode =
 	    fault_service_mode(&n->scene->truth, TRUTH_CONTROLLER, now, &delay);
+	/* Silence, and no error: the agent's own time-out must find out. */
 	if (mode == TRUTH_DOWN)
 		return 0;
 	int rc = fault_service_document(&n->services, mode, host, now, &data,
@@ -112,7 +117,9 @@ static int step_wire(void *arg, struct sim_err *e)
 
 /* --- a run ---------------------------------------------------------------- */
 
-/* In this order: closing the fabric gives back what it has. */
+/* The fabric first, since it has the hosts' sockets, which live in the network
+ * that the wire then takes down, and since closing it still hands back
+ * documents that were lent. */
 static void pingmesh_real_end(struct net *n)
 {
 	fabric_real_close(n->fabric);
@@ -122,13 +129,14 @@ static void pingmesh_real_end(struct net *n)
 	n->fabric = NULL;
 }
 
-/* What the scene says of NOW holds. */
+/* Make the links behave as the scene says that they do at NOW. */
 static int pingmesh_real_hold(struct net *n, sim_ns now, struct sim_err *e)
 {
 	return n->wire->ops->apply ? n->wire->ops->apply(n->wire, now, e) : 0;
 }
 
-/* Sockets wait as the cgroup they were opened in says: faults first. */
+/* A socket takes its timers from the cgroup in which it is opened, so the wire
+ * must have begun before the fabric opens the listening ones. */
 static int pingmesh_real_begin(struct xp_net *base, struct scene *scene,
     const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {
@@ -155,7 +163,8 @@ static int pingmesh_real_begin(struct xp_net *base, struct scene *scene,
 	return fabric_real_serve(n->fabric, &services, e);
 }
 
-/* Who goes off does so when its links are cut. */
+/* Hosts go off, and come on, at the moment at which their links are cut and
+ * joined again. The agent of one that comes on is made anew, as by a reboot. */
 static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
 {
 	const struct truth *t = &n->scene->truth;
@@ -174,7 +183,8 @@ static int switch_hosts(struct net *n, sim_ns now, struct sim_err *e)
 	return rc;
 }
 
-/* What holds at NOW, and *NEXT: until when. */
+/* Apply what the scene says of NOW. *NEXT is the time until which that holds:
+ * the next begin or end of a fault or an outage. */
 static int pingmesh_real_apply(struct net *n, sim_ns now, sim_ns *next,
     struct sim_err *e)
 {
@@ -192,6 +202,8 @@ static int pingmesh_real_apply(struct net *n, sim_ns now, sim_ns *next,
 	return rc;
 }
 
+/* A kernel's links do not change by themselves, so the run goes from change to
+ * change. */
 static int pingmesh_real_run(struct xp_net *base, struct fabric_agents *a,
     sim_ns until, struct sim_err *e)
 {
@@ -222,8 +234,10 @@ static void pingmesh_real_close_net(struct xp_net *base)
 static const struct xp_net_ops pingmesh_real_ops = {pingmesh_real_begin,
     pingmesh_real_run, pingmesh_real_close_net};
 
-/* The kernel adds its linear waits to the retries that a socket is given, of
- * which there must be one. */
+/* With linear waits the kernel sends as many SYNs again as the socket's retries
+ * and the linear waits together, so these are taken off; a socket must have at
+ * least one retry. Without a number in the spec each system has its usual one:
+ * Windows 2, Linux 6. */
 static int set_timers(struct net *n, struct sim_err *e)
 {
 	const struct fabric_sim_connect_params *c = &n->params->connect;
@@ -236,7 +250,8 @@ static int set_timers(struct net *n, struct sim_err *e)
 	return xp_wire_set(n->wire, "ipv4/tcp_syn_linear_timeouts", linear, e);
 }
 
-/* Hosts listen where the plan says that they are probed. */
+/* Hosts listen at the ports at which the pinglists say that they are probed,
+ * one for each QoS class. */
 static int set_ports(struct net *n, struct sim_err *e)
 {
 	struct fabric_real_params *p = &n->fabric_params;
@@ -273,7 +288,8 @@ int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
 		return rc;
 	}
 	n->fabric_params.no_probe = 1;
-	/* Before the agent does, for whom it would be a stray answer. */
+	/* A connect that the fabric gave up after the agent did would come as
+	 * an answer to a probe that is over, which agents count as stray. */
 	n->fabric_params.connect_s = 0.95 * p->agent.probe_timeout_s;
 	*out = &n->base;
 	return 0;

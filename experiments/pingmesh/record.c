@@ -16,8 +16,9 @@ struct cell {
 	struct xp_config config;
 	struct topo topo;
 	struct scene scene;
-	struct xp_pingmesh
-	    params; /* read along windows: one is kept at a time */
+	/* The spec's, but read along windows, so that the collector keeps no
+	 * more of them than jobs need, and rows go to the file one by one. */
+	struct xp_pingmesh params;
 	struct xp_net *net;
 	struct xp_pingmesh_plane *plane;
 	struct res_trial_metrics *row; /* [windows] */
@@ -27,6 +28,8 @@ struct cell {
 
 /* --- rows ----------------------------------------------------------------- */
 
+/* The rows of a window as they are when its jobs run; rows that come later are
+ * in no table of a run, and so they are not in a recording either. */
 static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
     uint32_t window, struct sim_err *e)
 {
@@ -49,7 +52,8 @@ static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
 
 /* --- what it says of itself ----------------------------------------------- */
 
-/* What makes a spec a sweep is no part of what one cell was. */
+/* A recording is of one cell, whose spec has the values of its point. The keys
+ * that make a spec a sweep, and judge it as a whole, do not belong to that. */
 static int is_of_cell(const char *key)
 {
 	static const char *const others[] = {"sweep", "smoke", "claims",
@@ -60,7 +64,8 @@ static int is_of_cell(const char *key)
 	return 1;
 }
 
-/* A line a key, as the tree stands, to be freed. */
+/* Write the tree as YAML, one line for each key of the root. The caller frees
+ * *OUT. sim_yaml_format() without a buffer tells how long a value is. */
 static int write_spec(const struct sim_yaml_node *root, char **out,
     struct sim_err *e)
 {
@@ -104,6 +109,8 @@ static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
 	for (uint32_t i = 0; i < info.n_dcs; i++)
 		info.dc[i] = topo_dc_at(&c->topo, i);
 	xp_pingmesh_waits(&c->params, info.syn_wait_ns);
+	/* The recording names its services; the name that a list without one
+	 * gets is written out, so that it does not depend on who reads it. */
 	if (*c->params.service)
 		snprintf(service, sizeof(service), "service=%s",
 		    c->params.service);
@@ -115,7 +122,9 @@ static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
 	return rc;
 }
 
-/* The collector listened but while it was down. Outages are in order. */
+/* The collector covers all of the duration but the times at which it was down.
+ * Its outages are sorted by their begin, and may overlap: FROM is the end of
+ * all that were seen so far. */
 static int write_coverage(struct cell *c, struct sim_err *e)
 {
 	const struct truth *t = &c->scene.truth;
@@ -155,6 +164,8 @@ static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point,
 	    .run = run,
 	};
 	c->params = *xp_pingmesh_of(&c->config);
+	/* With along window, history 0 is one window; and algorithms that are
+	 * run at each window would have nobody to report to. */
 	c->params.along = XP_ALONG_WINDOW;
 	c->params.history_s = 0;
 	c->params.detect = 0;
@@ -164,6 +175,8 @@ static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point,
 	return scene_draw(&c->scene, &c->topo, &c->config.scene, &where, e);
 }
 
+/* Rows of probes went to the file window by window. Counters are sorted by time
+ * and written at the end, for they are few beside the probes. */
 static int pingmesh_record_live(struct cell *c, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks hooks = {.arg = c,

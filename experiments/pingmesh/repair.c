@@ -57,8 +57,11 @@ void xp_repair_begin(struct xp_repair_shop *s)
 
 /* --- a reload ------------------------------------------------------------- */
 
-/* What is wrong with the table of AT ends: its holes, and what says so of the
- * links into it. */
+/* A reload writes the forwarding table of switch AT anew. That ends the holes
+ * of the switch that are active, and the faults that stand for them on the
+ * links into it (of_hole); other faults of its links last, as a reload mends no
+ * cable. The end of a hole is set to NOW and the hole is not removed, since
+ * scores ask later when there was one. */
 static void end_holes(const struct xp_repair_shop *s, topo_switch at,
     sim_ns now, struct truth *truth)
 {
@@ -77,6 +80,9 @@ static void end_holes(const struct xp_repair_shop *s, topo_switch at,
 	}
 }
 
+/* While it reloads, the switch forwards nothing: all links from it and to it
+ * lose each packet. The world reads faults in order, so they are sorted again
+ * before it goes on. */
 static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
     sim_ns now, struct truth *truth, struct sim_err *e)
 {
@@ -102,6 +108,9 @@ static int take_links_down(const struct xp_repair_shop *s, topo_switch at,
 
 /* --- a run of the job ----------------------------------------------------- */
 
+/* Pingmesh (section 5.1): only a candidate whose pod has other, healthy ToRs is
+ * reloaded, as many a day as allowed; the others wait for another day. When all
+ * ToRs of a pod are candidates the trouble is above them, for engineers. */
 static int repair_act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor,
     sim_ns now, struct truth *truth, struct xp_repaired *out, struct sim_err *e)
 {
@@ -128,6 +137,8 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 	const int is_on = s->params->repair.on != 0;
 	const topo_switch first = d->dc.first_switch;
 	*out = (struct xp_repaired){0};
+	/* Days are counted from time 0. With repairs off no reload is charged
+	 * to the day, so the job always names all candidates. */
 	const uint64_t day =
 	    now / (sim_ns)llround(s->params->repair.day_s * 1e9);
 	int rc = xp_dsa_blackhole(d, t, day, is_on, e);

@@ -1,8 +1,9 @@
 /* experiments/pingmesh/repair.h -- find black holes, and reload their ToRs.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Every data centre has a job and a budget of reloads a day of its own. A
- * reloaded switch has no holes any more, but forwards nothing for a while.
+ * Every data centre has a black-hole job of its own, and its own number of
+ * reloads a day. A reloaded switch has no holes any more, but forwards nothing
+ * for a while.
  */
 #ifndef EXPERIMENTS_PINGMESH_REPAIR_H
 #define EXPERIMENTS_PINGMESH_REPAIR_H
@@ -16,27 +17,29 @@ struct xp_repair_shop {
 	const struct xp_pingmesh *params;
 	uint32_t n_dcs;
 	struct xp_dsa dsa[TOPO_REGION_MAX_DCS];
-	uint8_t *named[TOPO_REGION_MAX_DCS]; /* [ToRs] candidates since the run
-						began */
+	/* [ToRs] 1: a candidate of some job since the run began */
+	uint8_t *named[TOPO_REGION_MAX_DCS];
 };
 
-/* What a run of the job came to in one data centre. */
+/* How many ToRs of a data centre a job named, how many of those had a hole, and
+ * what was done with them. */
 struct xp_repaired {
 	uint32_t n_candidates, n_candidates_true;
 	uint32_t n_reloaded, n_deferred, n_escalated;
 };
 
-/* Errors those of the service's list, SIM_ENOMEM; S may be closed either way. */
+/* S keeps T and P. Errors those of xp_dsa_services_read(), SIM_ENOMEM; S must
+ * be closed also when this fails. */
 int xp_repair_open(struct xp_repair_shop *s, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e);
 void xp_repair_close(struct xp_repair_shop *s);
 
-/* A run of the world begins. */
+/* Forget the run before: no ToR is named yet, and no reload of the day done. */
 void xp_repair_begin(struct xp_repair_shop *s);
 
-/* Run the job of data centre DC on table T, of probes sent in [from, to), and
- * with repair.on do at NOW what it says: holes end in TRUTH, which still tells
- * when there were any, and links get faults of rate 1.
+/* Run the job of data centre DC on table T, of probes sent in [from, to). With
+ * repair.on do at NOW what it says: the holes of reloaded switches end in
+ * TRUTH, where their begin still stands, and their links get faults of rate 1.
  * Errors of algo_blackhole_diagnose(), SIM_ENOMEM. */
 int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
     const struct obs_probes *t, sim_ns from, sim_ns to, sim_ns now,

@@ -13,10 +13,10 @@
 #include "sim/stat.h"
 #include "sim/vec.h"
 
-/* How the agents were at the end of a window. */
+/* The state of the agents at the end of a window. */
 struct moment {
 	uint32_t n_live;
-	uint64_t n_in_vain; /* lists asked for, so far */
+	uint64_t n_in_vain; /* fetches of a list that failed, so far */
 };
 
 struct xp_pingmesh_plane {
@@ -43,6 +43,10 @@ struct xp_pingmesh_plane {
 
 /* --- opening -------------------------------------------------------------- */
 
+/* When a window's jobs run, `lag` after its end, the oldest window that they
+ * ask for is `reach` - 1 before it, and rows come of as many windows after it
+ * as the lag has begun: its whole ones and one more. The last one is spare, as
+ * the clock of a real network may be a little ahead. */
 static uint32_t n_kept(const struct xp_pingmesh_plane *p)
 {
 	const uint32_t reach =
@@ -141,8 +145,9 @@ static void fill_repaired(const struct xp_pingmesh_plane *p,
 	m->n_escalated = r->n_escalated;
 }
 
-/* The black-hole job of all data centres, on the windows up to WINDOW. M gets
- * the numbers of data centre `dc`; NULL: no row is the window's. */
+/* The black-hole job of all data centres, on the last repair_every windows up
+ * to WINDOW; nothing at windows between two jobs. M gets the numbers of data
+ * centre `dc`, and is NULL when windows have no rows. */
 static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
     struct res_trial_metrics *m, struct sim_err *e)
 {
@@ -178,7 +183,8 @@ static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 
 /* --- jobs of a window ----------------------------------------------------- */
 
-/* The windows of the history that ends with WINDOW. */
+/* How many windows the history has that ends with WINDOW: fewer at the begin of
+ * a run. */
 static uint32_t reach(const struct xp_pingmesh_plane *p, uint32_t window)
 {
 	return window + 1 < p->history ? window + 1 : p->history;
@@ -192,8 +198,9 @@ static int history_table(struct xp_pingmesh_plane *p, uint32_t window,
 	    window + 1 - n, n, t, e);
 }
 
-/* What there was while the probes of that history were under way: some of the
- * last ones are answered in the next window. */
+/* What was broken while the probes of that history were under way. The last of
+ * them may end probe_timeout after the window, so a fault that begins in that
+ * time may already show in the table. */
 static enum xp_trouble trouble_of(const struct xp_pingmesh_plane *p,
     uint32_t window)
 {
@@ -219,6 +226,9 @@ static int pingmesh_run_count(struct xp_pingmesh_plane *p, uint32_t window,
 	return 0;
 }
 
+/* Counters of agents only grow, so what a window adds is the difference from
+ * the one before. Lost records are known when an agent says so in an upload,
+ * and are counted for the window whose jobs run next. */
 static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
     struct res_trial_metrics *m)
 {
@@ -232,7 +242,8 @@ static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
 	p->n_lost = n_lost;
 }
 
-/* The row of a window, whose own probes are SUM. */
+/* Fill the row of a window. SUM has the counts of its own probes; a row is of
+ * the whole history, so with a longer one they are counted anew. */
 static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p,
     uint32_t window, struct xp_tallies *sum, struct res_trial_metrics *m,
     struct sim_err *e)
@@ -250,8 +261,9 @@ static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p,
 	return xp_judge_run(&p->judge, t, trouble_of(p, window), m, e);
 }
 
-/* Trace what the silent-drop job makes of T. How much that was is told in ROW,
- * or, of SIZE_MAX, in all rows that have no window of their own. */
+/* Trace the pairs that the silent-drop job finds in T. How many traces and
+ * probes that took is noted in row ROW along windows. Along anything else it is
+ * noted in all rows, at the end of the run (ROW = SIZE_MAX). */
 static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window,
     size_t row, const struct obs_probes *t, sim_ns now, struct obs *o,
     const struct losses **lost, struct sim_err *e)
@@ -292,6 +304,8 @@ static int pingmesh_run_tell(struct xp_pingmesh_plane *p, uint32_t window,
 	return rc < 0 ? rc : k->diagnose(k->arg, &o, lost, row, now, e);
 }
 
+/* Repairs come last: what they change in the truth holds from NOW on, and the
+ * numbers of the window are of the time before. */
 static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
     struct res_trial_metrics row[], struct sim_err *e)
 {
@@ -323,7 +337,8 @@ static void fill_whole_moment(struct xp_pingmesh_plane *p,
 	    (double)xp_collector_counts(xp_world_collector(p->world)).n_lost;
 }
 
-/* Switches, each once, however often the job found them. */
+/* Over a whole run each switch counts once, however often the job named it:
+ * sums over jobs would count a hole anew every time until it is repaired. */
 static void fill_whole_repair(struct xp_pingmesh_plane *p,
     struct res_trial_metrics *m)
 {
@@ -362,7 +377,9 @@ static void fill_quantiles(struct xp_pingmesh_plane *p,
 	double *us = xp_collector_times(xp_world_collector(p->world), &n);
 	n = sim_sort_finite(us, n);
 	for (uint32_t i = 0; i < p->params->n_tails; i++) {
-		/* As many may take longer; a product may be short of whole. */
+		/* Nearest rank: so many of n times may be longer. The factor
+		 * is for products such as 0.1 * 30, which may come out just
+		 * below the whole number that they stand for. */
 		const double over =
 		    floor(xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
 		xp_tally_fill(&p->all.group[p->params->group], &row[i]);
@@ -372,6 +389,8 @@ static void fill_quantiles(struct xp_pingmesh_plane *p,
 	}
 }
 
+/* Row i * units + j is the cell from unit i to unit j, as the axes from and to
+ * have them. The other numbers are of the run and the same in all rows. */
 static int fill_pairs(struct xp_pingmesh_plane *p,
     struct res_trial_metrics row[], struct sim_err *e)
 {
@@ -409,6 +428,8 @@ static int fill_rows(struct xp_pingmesh_plane *p,
 
 /* --- a run ---------------------------------------------------------------- */
 
+/* Links with a fault. A link may have several, one after the other, and faults
+ * are sorted by link, so it counts at its first one. */
 static double n_faulty(const struct truth *t)
 {
 	double n = 0;
@@ -421,6 +442,8 @@ static double n_faulty(const struct truth *t)
 static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
     struct res_trial_metrics row[], struct sim_err *e)
 {
+	/* A row is a struct of doubles only, so it may be filled as an array.
+	 */
 	double *x = (double *)row;
 	const size_t n = xp_pingmesh_plane_rows(p);
 	int rc;
@@ -440,7 +463,8 @@ static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
 	return xp_world_begin(p->world, scene, e);
 }
 
-/* The windows that a job may still ask for reach back from the next one. */
+/* The next jobs are those of window NEXT, which reach back from it. What is
+ * older no job will ask for. */
 static void drop_old(struct xp_pingmesh_plane *p, uint32_t next)
 {
 	const uint32_t reach =
@@ -450,6 +474,8 @@ static void drop_old(struct xp_pingmesh_plane *p, uint32_t next)
 		    next + 1 - reach);
 }
 
+/* Run until the end of the window and note the state of the agents, which at
+ * the time of its jobs has already changed. */
 static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
     struct sim_err *e)
 {
@@ -462,6 +488,8 @@ static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
 	return 0;
 }
 
+/* Ends of windows and runs of jobs, in order of time. The lag may be longer
+ * than a window, so several windows may end before the jobs of one run. */
 static int pingmesh_run_live(struct xp_pingmesh_plane *p,
     struct res_trial_metrics row[], struct sim_err *e)
 {

@@ -5,26 +5,27 @@
  *	|------------|------------|------------|
  *	             :  lag |jobs :  lag |jobs         time -->
  *
- * At the end of a window it is noted how the agents are; `lag` later come its
- * jobs, and what they decide happens then. The black-hole job runs for every
- * data centre each repair.every, on the windows since it ran last. All other
- * numbers are of data centre `dc` and, but for those by group, of the probes
- * that the service's servers (or all) sent within it.
+ * At the end of a window the state of the agents is noted. Its jobs run `lag`
+ * later, and what they decide happens then. The black-hole job runs for every
+ * data centre each repair.every, on the windows since it last ran. All other
+ * numbers are of data centre `dc`. Except for those by group they are of the
+ * probes that the service's servers (or all servers) sent within it.
  *
  *	none      one row: counts of the whole duration; times, matrix and tier
  *	          of the last `history`
- *	window    a row a window: all of it of the `history` at its end; of
- *	          black holes when that job ran with it, else NaN
+ *	window    a row for each window, of the `history` that ends with it;
+ *	          numbers of black holes are NaN where that job did not run
  *	quantile  rtt_us of each tail, of the whole duration, by nearest rank
  *	group     counts of each enum algo_drop_group, of the whole duration
  *	pair      p99_us of each cell of the matrix, and what it shows, of the
  *	          last `history`
  *
- * With trace.on algorithms get, beside each table, what traces of it gave (see
- * pingmesh/trace.h): those of the last `history`, in rows without a window.
+ * With trace.on algorithms get, beside each table, the traces that were made
+ * because of it (experiments/pingmesh/trace.h); rows that are no window's have
+ * those of the last `history`.
  *
- * A row has besides how many agents were probing and what they lost until the
- * end of its window, or of the duration.
+ * A row also has the number of agents that were probing at the end of its
+ * window, or of the duration, and the records that agents lost until then.
  */
 #ifndef EXPERIMENTS_PINGMESH_RUN_H
 #define EXPERIMENTS_PINGMESH_RUN_H
@@ -41,21 +42,22 @@ int xp_pingmesh_plane_open(struct xp_pingmesh_plane **p, const struct topo *t,
     const struct xp_pingmesh *params, struct xp_net *net, struct sim_err *e);
 void xp_pingmesh_plane_close(struct xp_pingmesh_plane *p);
 
-/* Rows of a run. */
+/* How many rows a run fills. */
 size_t xp_pingmesh_plane_rows(const struct xp_pingmesh_plane *p);
 
 /* Who is told what; each may be NULL. */
 struct xp_pingmesh_hooks {
 	void *arg;
 
-	/* A table of the last `history` and its traces, and what these lost, at
-	 * NOW: after each window's jobs with `detect`, and at the end, where ROW
-	 * is SIZE_MAX. ROW is else the row that is the window's own, or 0. */
+	/* Diagnose a table of the last `history`, its traces, and what these
+	 * lost, at time NOW. With `detect` this is called with each window's
+	 * jobs, and ROW is the row of the window, or 0 if windows have none.
+	 * It is called once more at the end, with ROW = SIZE_MAX. */
 	int (*diagnose)(void *arg, const struct obs *o,
 	    const struct losses *lost, size_t row, sim_ns now,
 	    struct sim_err *e);
 
-	/* The rows of WINDOW are as whole as they will be. */
+	/* The jobs of WINDOW begin: later rows of it are not used. */
 	int (*window)(void *arg, struct xp_collector *c, uint32_t window,
 	    struct sim_err *e);
 };

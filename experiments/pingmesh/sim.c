@@ -39,6 +39,8 @@ static void pingmesh_sim_close_net(struct xp_net *base)
 static const struct xp_net_ops pingmesh_sim_ops = {pingmesh_sim_begin,
     pingmesh_sim_run, pingmesh_sim_close_net};
 
+/* Without defaults a zeroed part would be a fabric without latencies, or with
+ * switches that send no ICMP message at all. */
 int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
     struct sim_err *e)
 {

@@ -1,4 +1,4 @@
-/* experiments/pingmesh/trace.c -- the switch that drops silently is looked for.
+/* experiments/pingmesh/trace.c -- traces of pairs that lose packets silently.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/pingmesh/trace.h"
@@ -18,7 +18,7 @@ struct xp_tracer {
 	struct algo_hop_trace_params agent; /* what the agents are told */
 	struct algo_hop_trace_target *target;
 	struct fabric_agents agents;
-	struct scene scene; /* the day's, with streams of its own */
+	struct scene scene; /* a copy of the run's, with another seed */
 	struct obs_traces traces;
 	struct algo_hop_trace_work work;
 	struct obs window;
@@ -36,6 +36,8 @@ int xp_tracer_open(struct xp_tracer **out, const struct topo *t,
 	x->topo = t;
 	x->params = k;
 	x->agent = k->agent;
+	/* Each pair is traced from both ends, as paths there and back differ.
+	 */
 	if ((rc = SIM_ZALLOC(&x->target, 2 * k->n_cells * k->n_pairs, e)) < 0 ||
 	    (rc = xp_net_sim_params(&x->fabric_params, p, e)) < 0)
 		goto fail;
@@ -66,8 +68,9 @@ void xp_tracer_close(struct xp_tracer *x)
 	free(x);
 }
 
-/* Streams of the traces of WINDOW: agents and probes draw from those of a seed
- * of their own, so what is traced changes no other's numbers. */
+/* Choose whom to trace. Agents and fabric draw their random numbers by the seed
+ * of the scene, so the copy gets a seed of its own, drawn for this window. Thus
+ * Pingmesh's probes meet the same numbers whether or not anything is traced. */
 static void pingmesh_trace_begin(struct xp_tracer *x, const struct scene *scene,
     const struct algo_silent_drop *s, uint32_t window)
 {
@@ -95,9 +98,10 @@ static int pingmesh_trace_take_report(void *arg, topo_host host, sim_ns at,
 	return obs_traces_add(&x->traces, &(struct obs_trace){*report}, e);
 }
 
-/* By then every server is done: it has sent all that it may, one probe a slot,
- * and has waited each time that a path turned out to go on. One whose host was
- * off meanwhile is not waited for. */
+/* When every server is done, by the worst case: it has sent all probes that it
+ * may, one a slot of 1 / rate, and has waited once more each time that a path
+ * turned out to go on, with a second to spare. A server whose host is off until
+ * then does not report, and is not waited for. */
 static sim_ns pingmesh_trace_deadline(const struct xp_tracer *x)
 {
 	const struct algo_hop_trace_params *a = &x->agent;
@@ -122,8 +126,10 @@ static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now,
 		  pingmesh_trace_take_report, x, e);
 }
 
-/* --- what it really was ---------------------------------------------------- */
+/* --- what it really was --------------------------------------------------- */
 
+/* The link with a fault on the flow's path that drops the most, or TOPO_NONE.
+ * Hazards are -log(1 - rate), so they order links as their rates do. */
 static topo_link culprit_of(const struct xp_tracer *x, size_t flow, sim_ns at)
 {
 	const topo_link *path = obs_path(&x->window, flow);
@@ -140,6 +146,8 @@ static topo_link culprit_of(const struct xp_tracer *x, size_t flow, sim_ns at)
 	return worst;
 }
 
+/* Only the culprits of flows that failed are filled in. On which link each
+ * probe of a trace was lost is not followed, so numbers of drops are 0. */
 static int fill_losses(struct xp_tracer *x, sim_ns now, struct sim_err *e)
 {
 	static const uint32_t none[TOPO_MAX_HOPS];

@@ -10,7 +10,8 @@
 
 /* --- loss ----------------------------------------------------------------- */
 
-/* Room for the links between any two hosts, so that none is asked for later. */
+/* Make room now for the links between any two hosts, so that survival() cannot
+ * fail for want of memory. */
 static int reserve(struct xp_true_loss *x, const struct topo *t,
     struct sim_err *e)
 {
@@ -47,6 +48,8 @@ void xp_true_loss_free(struct xp_true_loss *x)
 	*x = (struct xp_true_loss){0};
 }
 
+/* Hazards are -log(1 - rate): those of the links of a path add up, so a packet
+ * passes with probability exp(-sum). A fault takes the place of the noise. */
 static double hazard_of_link(const struct xp_true_loss *x, topo_link l,
     sim_ns at)
 {
@@ -66,8 +69,12 @@ static double hazard_of(const struct xp_true_loss *x, topo_host src,
 	return sum;
 }
 
-/* The chance to arrive on some path. Links come hop by hop, so all that lead to
- * a node are done before those that leave it. */
+/* The probability to arrive when each switch chooses alike among its next hops.
+ * Of each node, `there` is the probability that the path leads through it, and
+ * `alive` the same and that the packet has not been lost before it. From the
+ * node `from`, a share of s->share[i] / there goes on over link i. Links come
+ * in order of hops, so all that lead to a node are done before those that leave
+ * it. */
 static double survival(struct xp_true_loss *x, topo_host src, topo_host dst,
     sim_ns at)
 {
@@ -95,6 +102,9 @@ double xp_true_loss_of(struct xp_true_loss *x, const struct obs_probes *t,
 {
 	const topo_host src = t->src_host[i], dst = t->dst_host[i];
 	const sim_ns at = t->sent_ns[i];
+	/* The probe's SYN and the answer to it cross different links, by the
+	 * five-tuple and its reverse; losing either one costs a round trip. The
+	 * sum of small hazards goes through expm1() to keep its digits. */
 	if (x->any_path)
 		return 1 -
 		    survival(x, src, dst, at) * survival(x, dst, src, at);
@@ -109,8 +119,9 @@ double xp_true_loss_of(struct xp_true_loss *x, const struct obs_probes *t,
 
 /* --- when ----------------------------------------------------------------- */
 
-/* What lasts from A to B, seen from [from, to): bit 0 if it is active at some
- * time of it, bit 1 if not all the time. */
+/* Something lasts from A to B. How it overlaps [from, to): 0 not at all, 1 it
+ * lasts all through, 3 for a part of it. As bits these can be joined by OR: of
+ * several things, bit 1 says that at least one began or ended meanwhile. */
 static unsigned pingmesh_truth_overlap(sim_ns a, sim_ns b, sim_ns from,
     sim_ns to)
 {

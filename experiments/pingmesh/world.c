@@ -14,7 +14,7 @@
 /* What was last seen of a host's agent. */
 struct seen {
 	sim_ns start_ns;                     /* of its life */
-	struct algo_pingmesh_counters count; /* of this life */
+	struct algo_pingmesh_counters count; /* of this life, so far */
 };
 
 struct xp_world {
@@ -35,6 +35,9 @@ struct xp_world {
 
 /* --- controller and collector --------------------------------------------- */
 
+/* The controller makes a host's pinglist when it is asked for, as it depends on
+ * nothing but the plan: a list for each of many hosts would fill the memory.
+ * The buffer grows to the longest one and is lent until the next fetch. */
 static int world_fetch(void *arg, topo_host host, sim_ns at, const void **data,
     size_t *n, struct sim_err *e)
 {
@@ -126,7 +129,8 @@ void xp_world_close(struct xp_world *w)
 
 /* --- time ----------------------------------------------------------------- */
 
-/* By what its hosts really do are lost SYNs told. */
+/* The analyses recognise lost SYNs by the waits that the spec says. If hosts of
+ * the network waited otherwise, drop rates would not fail but be wrong. */
 static int world_check_waits(const struct xp_world *w, const struct fabric *f,
     struct sim_err *e)
 {
@@ -157,6 +161,8 @@ int xp_world_begin(struct xp_world *w, struct scene *scene, struct sim_err *e)
 	return rc < 0 ? rc : world_check_waits(w, f, e);
 }
 
+/* A host is on when its agent was started in this run, and no outage has it off
+ * now. */
 static int world_is_on(const struct xp_world *w, topo_host h)
 {
 	return w->agents.life[h] == w->agents.now_living &&
@@ -173,6 +179,8 @@ int xp_world_run(struct xp_world *w, sim_ns t, struct sim_err *e)
 
 /* --- looking -------------------------------------------------------------- */
 
+/* The state of an agent that has not yet been started in this run is still that
+ * of the run before, so it is not read. */
 struct algo_pingmesh_status xp_world_status(const struct xp_world *w,
     topo_host h)
 {
@@ -192,7 +200,10 @@ static void add_counters(struct algo_pingmesh_counters *to,
 #undef X
 }
 
-/* An agent is made anew when its host comes on: what it counted is put aside. */
+/* An agent is made anew when its host comes on, and counts from 0. What was
+ * last seen of its counters is put aside first, lest the sums go backwards. An
+ * outage that ends within another one does not bring the host back, and one
+ * that ended before the present life began was dealt with earlier. */
 static void end_lives(struct xp_world *w)
 {
 	const struct truth *t = &w->scene->truth;
