@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/batch_set.c -- which batches of which agents were taken.
+/* experiments/pingmesh/dsa/batch_set.c -- which batches of agents were taken.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/pingmesh/dsa/batch_set.h"
@@ -19,7 +19,9 @@ void xp_batch_set_free(struct xp_batch_set *s)
 	*s = (struct xp_batch_set){.max_runs = s->max_runs};
 }
 
-/* SplitMix64's mixing of both parts of the key. */
+/* SplitMix64's mixing of the parts of the key: agents that were started
+ * together differ in few bits of their address and time of birth, and the low
+ * bits of the result choose the slot. */
 static size_t hash(uint64_t born_ns, uint32_t src_ip, uint32_t kind)
 {
 	uint64_t x = (born_ns + kind) ^ src_ip * UINT64_C(0x9e3779b97f4a7c15);
@@ -28,8 +30,10 @@ static size_t hash(uint64_t born_ns, uint32_t src_ip, uint32_t kind)
 	return (size_t)(x ^ x >> 31);
 }
 
-/* The slot of ID's agent and kind, or the empty one where it belongs. N_SLOTS is
- * a power of two and at most half of them are taken. */
+/* The slot of this agent and kind, or the empty one where it belongs, by linear
+ * probing. N_SLOTS is a power of two, and at most half of the slots are taken,
+ * so an empty one is always found. Agents are never removed one by one, so
+ * there are no gaps in the rows that are searched. */
 static struct xp_batch_agent *batch_set_find(struct xp_batch_agent *slot,
     size_t n_slots, uint64_t born_ns, uint32_t src_ip,
     enum algo_pingmesh_wire_kind kind)
@@ -67,6 +71,7 @@ int xp_batch_set_has(const struct xp_batch_set *s,
 	return i < a->n && a->run[i].first <= id->number;
 }
 
+/* Slots are moved as they are: their runs stay where they are in memory. */
 static int batch_set_grow(struct xp_batch_set *s, struct sim_err *e)
 {
 	const size_t n = s->n_slots ? 2 * s->n_slots : FIRST_SLOTS;
@@ -97,6 +102,8 @@ int xp_batch_set_reserve(struct xp_batch_set *s,
 		return rc;
 	struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
 	    id->born_ns, id->src_ip, id->kind);
+	/* A slot is taken as soon as it has room for a run. Its key is set only
+	 * then, so that a failure leaves an empty slot empty. */
 	const int is_new = a->cap == 0;
 	if ((rc = SIM_RESERVE(&a->run, &a->cap, a->n + 1, e)) < 0)
 		return rc;
@@ -114,14 +121,18 @@ void xp_batch_set_add(struct xp_batch_set *s,
 	struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
 	    id->born_ns, id->src_ip, id->kind);
 	const size_t i = run_at(a, x);
-	struct xp_batch_run *run = a->run + i; /* the one behind X */
+	struct xp_batch_run *run = a->run + i; /* the first run above X */
 	const int after = i > 0 && run[-1].last + 1 == x;
 	const int before = i < a->n && x + 1 == run[0].first;
+	/* Each batch says how many records its agent has lost in all so far.
+	 * Batches may come out of order, so the most that was said counts. */
 	if (id->n_lost > a->n_lost) {
 		s->n_lost += id->n_lost - a->n_lost;
 		a->n_lost = id->n_lost;
 	}
 	assert(a->cap > a->n && (i == a->n || x < run[0].first));
+	/* X closes the gap between two runs, which become one; or it makes one
+	 * of its neighbours longer; or it is a run of its own. */
 	if (after && before) {
 		run[-1].last = run[0].last;
 		memmove(run, run + 1, (a->n - i - 1) * sizeof(*run));

@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/config.c -- what jobs are told: parameters and services.
+/* experiments/pingmesh/dsa/config.c -- the jobs' parameters and services.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
@@ -30,7 +30,8 @@ static const struct part {
 #undef X
 };
 
-/* The section has more keys, for those who made the recording. */
+/* The section has more keys, by which the recording was made. They are left
+ * alone here, so keys are looked for one by one and others are no mistakes. */
 static int dsa_config_read_section(struct sim_yaml *y, struct xp_dsa_params *p,
     struct sim_err *e)
 {
@@ -102,7 +103,8 @@ struct hosts {
 	uint8_t *named; /* [n_hosts], of this service */
 };
 
-/* "7" or "7-9" */
+/* Add "7" or "7-9". A host that is named twice would be weighed twice in its
+ * service's level, so it is a mistake. */
 static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
     struct sim_err *e)
 {
@@ -129,6 +131,8 @@ static int add_range(struct hosts *l, char *text, uint32_t n_hosts,
 	return 0;
 }
 
+/* Names are written with blanks between them into the results file, so none may
+ * have a blank in it. */
 static int dsa_config_check_name(const struct xp_dsa_services *s,
     const char *name, struct sim_err *e)
 {
@@ -147,8 +151,9 @@ static int dsa_config_check_name(const struct xp_dsa_services *s,
 	return 0;
 }
 
-/* "web=0-15,32". Until all are read, a service's servers are told by where they
- * begin, since the list may move. */
+/* Add "web=0-15,32". All services have their servers in one list, one after the
+ * other. The list may still move in memory while it grows, so a service only
+ * notes how many servers it has; add_all() sets the pointers at the end. */
 static int add_service(struct xp_dsa_services *s, struct hosts *l, char *text,
     uint32_t n_hosts, struct sim_err *e)
 {
@@ -184,6 +189,7 @@ static int add_all(struct xp_dsa_services *s, struct hosts *l, uint32_t n_hosts,
 		    : sim_fail(e, SIM_ELIMIT, "more than %d services.",
 			  XP_DSA_MAX_SERVICES);
 	}
+	/* The list is S's from now on, which is freed when this has failed. */
 	s->server = l->host;
 	size_t at = 0;
 	for (uint32_t i = 0; i < s->n; i++) {

@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/counters.c -- the job of 5 minutes: servers' own numbers.
+/* experiments/pingmesh/dsa/counters.c -- the job on servers' own counters.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <math.h>
@@ -7,6 +7,9 @@
 #include "experiments/pingmesh/dsa/parts.h"
 #include "sim/stat.h"
 
+/* Quantiles of servers cannot be joined into one of all their probes. What can
+ * be said of it needs these sums: means weighted by connects, the largest P99,
+ * and the connects of servers whose P99 is too high (see dsa.h). */
 static void counters_add(struct xp_dsa_count *c, const struct obs_perf_row *r,
     double max_p99_us)
 {
@@ -22,9 +25,10 @@ static void counters_add(struct xp_dsa_count *c, const struct obs_perf_row *r,
 		c->p99_max_ns = r->p99_ns;
 }
 
-/* As in algos/pingmesh/sla.h: too few are not judged. A P99 of one server's few probes is
- * nearly its slowest one, so it takes half of the servers to be slow: a mean
- * would alert for one that stalled. */
+/* As in algos/pingmesh/sla.h, a scope with too few connects is not judged. The
+ * P99 of one server's few probes is nearly the slowest of them. So a scope is
+ * slow when servers with half of its connects are slow: by their mean it would
+ * alert for a single server that stalled. */
 static void counters_judge(struct xp_dsa_counters_row *r,
     const struct xp_dsa_count *c, const struct algo_sla_params *p)
 {
@@ -57,6 +61,8 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 	const struct topo_clos *c = &d->dc.clos;
 	const size_t n = xp_dsa_n_counts(c);
 	const uint32_t n_of[] = {c->all_hosts, c->all_tors, c->n_pods, 1};
+	/* One array with the counts of all hosts, then ToRs, pods and the data
+	 * centre: the order in which rows are written below. */
 	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
 			    *pod = tor + c->all_tors, *dc = pod + c->n_pods;
 	const double max = d->params.sla.max_p99_us;
@@ -82,7 +88,8 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 				return rc;
 			out->counters.n++;
 			sum->n_alerts += r->alert_drop || r->alert_p99;
-			sum->drop_rate = r->drop_rate; /* the last: the DC's */
+			/* The last row is the data centre's, and stays. */
+			sum->drop_rate = r->drop_rate;
 			sum->p99_us = r->p99_us;
 		}
 	return 0;

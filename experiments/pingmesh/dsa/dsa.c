@@ -43,6 +43,8 @@ int xp_dsa_open(struct xp_dsa *d, const struct topo_dc *dc,
 	return rc;
 }
 
+/* By the sender: a probe belongs to the data centre that sent it, also when it
+ * goes to another one. */
 int xp_dsa_local_probes(const struct obs_probes *all, const struct topo_dc *dc,
     struct obs_probes *out, struct sim_err *e)
 {
@@ -76,6 +78,8 @@ int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
 
 /* --- one job each ----------------------------------------------------------*/
 
+/* A table says itself by which waits its hosts sent SYNs again; they end with
+ * the first 0. */
 int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
     struct algo_drop_ladder *ladder, struct sim_err *e)
 {
@@ -111,6 +115,10 @@ int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
 	return rc < 0 ? rc : algo_silent_drop_find(&d->silent, t, &ladder, e);
 }
 
+/* Pingmesh allows a number of reloads a day (section 5.1), lest a mistake of
+ * the job takes down the network. Only reloads that are really made are
+ * counted: a job that merely says what it would do leaves the day's number as
+ * it is. */
 int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
     int is_done, struct sim_err *e)
 {

@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/dsa.h -- Pingmesh's analysis of a window, as rows of tables.
+/* experiments/pingmesh/dsa/dsa.h -- Pingmesh's analysis of windows, as tables.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	probes of a window --> drop_rate sla heatmap      10 minutes, and longer
@@ -8,21 +8,24 @@
  *
  * One xp_dsa analyses one data centre, window after window (DSA: data storage
  * and analysis, the paper's name for this part). What it finds is appended to
- * tables, whose rows all begin with the same key; from it follows how much to
- * believe the row: seen_share is the share of the window that was recorded
- * times the share of the servers that were heard of in it, be they dead, cut
- * off or not yet started. Of a window of which nothing was recorded there is
- * only a row in `summary`, that no job was run.
+ * tables, whose rows all begin with the same key. The key says how far to
+ * believe the row: seen_share is the share of the window that was recorded,
+ * times the share of the servers that sent anything in it. Servers that are
+ * silent because they are dead, cut off or not yet started lower it alike. A
+ * window of which nothing was recorded has only a row in `summary`, which says
+ * that no job was run.
  *
  * Quantiles of probes are exact, by sorting (algos/vigil/rtt_order.h). Those of
  * counters are not: each server reports the end of a bucket, never below its
- * P99 and at most 1/8 above it (algos/pingmesh/perf.h). Of a scope there are
- *   p99_max_us  the largest of its servers: its true P99 is no more than that,
- *		 since 99 % of each server's probes are not
- *   p99_us      their mean, each weighted by its connects: at most 1/8 above
- *		 the mean of the true ones, which is not the P99 of all probes
- * and the true P99 is no less than 8/9 of the least of its servers. Its alert is
- * by the servers that half of the connects are of, or more.
+ * P99 and at most 1/8 above it (algos/pingmesh/perf.h). A scope has two
+ * numbers:
+ *   p99_max_us  the largest of its servers. The P99 of all probes is no more
+ *		 than that, since 99 % of each server's probes are not
+ *   p99_us      the mean of its servers, weighted by their connects: at most
+ *		 1/8 above the mean of the true ones, which is not the P99 of
+ *		 all probes
+ * The P99 of all probes is also no less than 8/9 of the least server's. A scope
+ * alerts when servers with at least half of its connects have too high a P99.
  *
  * Paper  Pingmesh (SIGCOMM'15), sections 3.5, 4 and 5. DEPARTS: the paper does
  *        not say how a window that was seen in part is dealt with.
@@ -49,7 +52,8 @@ enum xp_dsa_job {
 };
 extern const char *const xp_dsa_jobs[]; /* by bit; NULL-terminated */
 
-/* What is run on windows of that length: see above. */
+/* The jobs that are run on windows of that length; see the head of this file.
+ */
 uint32_t xp_dsa_jobs_of(sim_ns window_ns);
 
 /* X(map, its fields), of the section `pingmesh` of a spec */
@@ -60,7 +64,7 @@ uint32_t xp_dsa_jobs_of(sim_ns window_ns);
 	X(silent, algo_silent_drop_fields)
 
 struct xp_dsa_params {
-	double tolerance_s; /* around the times of lost SYNs */
+	double tolerance_s; /* of a connect time around that of a lost SYN */
 	double conf;        /* of intervals of drop rates */
 	struct algo_sla_params sla;
 	struct algo_heatmap_params heatmap;
@@ -69,9 +73,9 @@ struct xp_dsa_params {
 };
 extern const struct sim_field xp_dsa_fields[]; /* of the section itself */
 
-/* From the section `pingmesh` of a spec: xp_dsa_fields and XP_DSA_MAPS; "" and
- * what is absent stand for defaults.
- * Errors SIM_EINVAL with all mistakes, SIM_EPARSE, SIM_ENOMEM. */
+/* Read xp_dsa_fields and XP_DSA_MAPS of the section `pingmesh` of a spec.
+ * Absent keys have their defaults; SPEC may be "". Errors SIM_EINVAL with all
+ * mistakes, SIM_EPARSE, SIM_ENOMEM. */
 int xp_dsa_params_read(struct xp_dsa_params *p, const char *spec,
     struct sim_err *e);
 
@@ -95,7 +99,7 @@ void xp_dsa_services_free(struct xp_dsa_services *s);
 
 struct xp_dsa_window {
 	sim_ns from, to;    /* from < to */
-	sim_ns recorded_ns; /* of it */
+	sim_ns recorded_ns; /* how much of it was recorded */
 };
 
 /* Zeroed is empty. */
@@ -120,8 +124,8 @@ int xp_dsa_open(struct xp_dsa *d, const struct topo_dc *dc,
     struct sim_err *e);
 void xp_dsa_close(struct xp_dsa *d);
 
-/* What tells lost SYNs, by the waits of T and the tolerance. Errors those of
- * algo_drop_ladder_init(). */
+/* How lost SYNs are recognised in T: by its waits and the tolerance. Errors
+ * those of algo_drop_ladder_init(). */
 int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
     struct algo_drop_ladder *ladder, struct sim_err *e);
 
@@ -134,12 +138,13 @@ int xp_dsa_heatmap(struct xp_dsa *d, const struct obs_probes *t,
 int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
     struct sim_err *e);
 
-/* Reloads are done if IS_DONE, and then are of the budget of their DAY. */
+/* With IS_DONE the reloads that the job asks for are made, and count for the
+ * number that DAY allows; else they are only named. */
 int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
     int is_done, struct sim_err *e);
 
-/* Of a table of all data centres, the rows of DC's servers. OUT's own rows are
- * gone. Errors SIM_ENOMEM. */
+/* Copy from a table of all data centres the rows that DC's servers made. Rows
+ * that OUT had are gone. Errors SIM_ENOMEM. */
 int xp_dsa_local_probes(const struct obs_probes *all, const struct topo_dc *dc,
     struct obs_probes *out, struct sim_err *e);
 int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
@@ -147,9 +152,9 @@ int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
 
 /* Run JOBS, a set of enum xp_dsa_job, and append what they find to OUT. PROBES
  * are those sent in W, COUNTERS those of windows that ended in W; each may be
- * NULL when no job asks for it. The row of `summary` is of PROBES if both are
- * used. A black-hole job takes the reloads that earlier
- * windows of the same day (of 86,400 s from 0) asked for as done.
+ * NULL when no job asks for it. If both are used the row of `summary` is of
+ * PROBES. A black-hole job takes the reloads that earlier windows of the same
+ * day (of 86,400 s, from time 0) asked for as done.
  * Errors SIM_EINVAL (a bad row), SIM_ENOMEM; rows may then be in OUT.
  * Cost  that of the jobs, about O(probes + hosts + ToRs^2); memory 32 bytes a
  * probe, and what they cost in PROBES. */
@@ -163,7 +168,8 @@ int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,
  * above, written window by window. */
 struct xp_dsa_out;
 
-/* What the file says of itself, beside the version that made it. */
+/* What the file says of where its tables come from; the version of culprit that
+ * made it is written besides. */
 struct xp_dsa_source {
 	const char *recording;   /* its file's name */
 	const char *recorded_by; /* version of culprit */

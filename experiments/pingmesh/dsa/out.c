@@ -1,4 +1,4 @@
-/* experiments/pingmesh/dsa/out.c -- result tables as a file beside the recording.
+/* experiments/pingmesh/dsa/out.c -- result tables as a file.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
@@ -44,6 +44,8 @@ struct xp_dsa_out {
 XP_DSA_TABLES(X)
 #undef X
 
+/* An attribute with N names, a blank between each two. The first pass only
+ * counts what room they take, with a blank after each. */
 static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
     const char *const name[], struct sim_err *e)
 {
@@ -62,6 +64,8 @@ static int put_names(struct res_h5_out *f, const char *attr, uint32_t n,
 	return rc;
 }
 
+/* What the tables depend on stands with them: the recording, its spec with all
+ * parameters, the length of windows and the jobs that were run. */
 static int out_put_root(struct res_h5_out *f,
     const struct xp_dsa_source *source, struct sim_err *e)
 {

@@ -23,10 +23,11 @@ enum { XP_DSA_N_ACTIONS = ALGO_BLACKHOLE_ESCALATE + 1 };
 #define XP_DSA_RESERVE(table, more, e)                                         \
 	SIM_RESERVE(&(table)->row, &(table)->cap, (table)->n + (more), (e))
 
-/* Sums of counters over the servers of a scope. */
+/* Sums of counters over the servers of a scope: a ToR, a pod, the data centre,
+ * or one server over the windows of its counters. */
 struct xp_dsa_count {
 	uint64_t n_connected, n_unconnected, n_drop;
-	double p50_ns, p99_ns; /* times n_connected */
+	double p50_ns, p99_ns; /* of each server, times its n_connected */
 	uint64_t p99_max_ns;
 	uint64_t n_slow; /* connects of servers whose P99 is too high */
 };
@@ -37,7 +38,9 @@ static inline size_t xp_dsa_n_counts(const struct topo_clos *c)
 	return (size_t)c->all_hosts + c->all_tors + c->n_pods + 1;
 }
 
-/* The job on counters, which are checked. */
+/* The job on counters T, which obs_perf_check() has passed: rows of all scopes
+ * for OUT, and their numbers for SUM. D's counts are overwritten.
+ * Errors SIM_ENOMEM. Cost O(rows + hosts). */
 int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e);

@@ -58,6 +58,7 @@ int xp_dsa_replay_plan(struct xp_dsa_replay *r, sim_ns from, sim_ns to,
 	r->from = from;
 	r->window = window;
 	r->jobs = jobs ? jobs : xp_dsa_jobs_of(window);
+	/* Whole windows: the last one begins before TO and may end after it. */
 	r->n_windows = (to - from - 1) / window + 1;
 	if (r->n_windows > MAX_WINDOWS)
 		return sim_fail(e, SIM_ELIMIT, "%llu windows are more than %d.",
@@ -67,6 +68,8 @@ int xp_dsa_replay_plan(struct xp_dsa_replay *r, sim_ns from, sim_ns to,
 
 /* --- a window --------------------------------------------------------------*/
 
+/* Jobs take tables of one data centre. With only one, what was read is used as
+ * it is, and no rows are copied. */
 static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
     uint32_t dc, struct sim_err *e)
 {
@@ -90,7 +93,8 @@ static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
 		      : 0;
 }
 
-/* By the rows that the column n_alerts counts: those of probes, if any. */
+/* Counters and probes of a window tell of the same servers, so their alerts are
+ * not added: those of probes count if there are any, as in column n_alerts. */
 static void replay_count_alerts(struct xp_dsa_replay *r)
 {
 	const struct xp_dsa_tables *t = &r->tables;
@@ -106,7 +110,8 @@ static void replay_count_alerts(struct xp_dsa_replay *r)
 	}
 }
 
-/* Keep what the summary needs of a window. */
+/* Keep what the summary of all windows needs. The tables themselves are written
+ * and forgotten, so memory does not grow with the length of the recording. */
 static int replay_remember(struct xp_dsa_replay *r, struct sim_err *e)
 {
 	const struct xp_dsa_tables *t = &r->tables;

@@ -50,22 +50,24 @@ struct xp_dsa_replay {
 	size_t n_alerts[RES_RECORDING_MAX_DCS][ALGO_SLA_N_KINDS];
 };
 
-/* Open recording PATH; parameters are those of its spec. Errors those of
- * res_recording_open(), xp_dsa_params_read() and xp_dsa_services_read(). R may
- * be closed either way. */
+/* Open recording PATH, with the parameters of its spec. Errors those of
+ * res_recording_open(), xp_dsa_params_read() and xp_dsa_services_read(). R must
+ * be closed also when this fails. */
 int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
     struct sim_err *e);
 void xp_dsa_replay_close(struct xp_dsa_replay *r);
 
-/* Whole windows of WINDOW ns from FROM on, the last of which begins before TO;
- * SIM_NEVER: the recording's end. JOBS 0: those of xp_dsa_jobs_of().
+/* Plan whole windows of WINDOW ns from FROM on, the last of which begins before
+ * TO. TO may be SIM_NEVER, for the recording's end; JOBS may be 0, for those of
+ * xp_dsa_jobs_of().
  * Errors SIM_ERANGE (FROM is not before the end), SIM_ELIMIT (too many). */
 int xp_dsa_replay_plan(struct xp_dsa_replay *r, sim_ns from, sim_ns to,
     sim_ns window, uint32_t jobs, struct sim_err *e);
 
-/* Run the planned windows and add what they find to OUT; TELL is told after
- * each how many are done. Errors those of reading, of the jobs and of OUT.
- * Cost one window's rows in memory at a time. */
+/* Run the planned windows and add what their jobs find to OUT. TELL is called
+ * after each window with the number of those that are done. Errors those of
+ * reading, of the jobs and of OUT. Cost one window's rows in memory at a time.
+ */
 int xp_dsa_replay_run(struct xp_dsa_replay *r, struct xp_dsa_out *out,
     void (*tell)(void *arg, uint64_t n_done), void *arg, struct sim_err *e);
 

@@ -5,6 +5,8 @@
 
 #include "topo/addr.h"
 
+/* Whether a row's ends cannot be: no such hosts, a host that probes itself, a
+ * VIP outside the range of VIPs, or a level that does not go with the ends. */
 static int row_is_foreign(const struct topo_dc dc[], uint32_t n_dcs,
     const struct obs_probe *p, int is_vip)
 {
@@ -12,7 +14,7 @@ static int row_is_foreign(const struct topo_dc dc[], uint32_t n_dcs,
 		return 1;
 	if (is_vip)
 		return !topo_addr_is_vip(p->dst_host);
-	/* Levels within a data centre are of pairs of one. */
+	/* Levels TOR and DC are of pairs within one data centre. */
 	return p->dst_host == TOPO_NONE ||
 	    (p->level != OBS_LEVEL_INTER_DC &&
 		topo_dcs_find(dc, n_dcs, p->src_host) !=
@@ -35,6 +37,8 @@ enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
 	};
 	const uint32_t n_hosts = topo_dcs_n_hosts(dc, n_dcs);
 	const int is_vip = r->level == ALGO_PINGLIST_VIP;
+	/* Checked in this order, since outcome and level are indices of the
+	 * tables above, and a record may come from anybody. */
 	if (r->outcome >= AGENT_FAILED)
 		return XP_DSA_FAILED;
 	if (r->level >= ALGO_PINGLIST_N_LEVELS || r->src_ip != src_ip)
@@ -54,6 +58,7 @@ enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
 	};
 	if (row_is_foreign(dc, n_dcs, p, is_vip))
 		return XP_DSA_FOREIGN;
+	/* A connect takes some time, and a time-out has none. */
 	if ((p->outcome == OBS_CONNECTED && p->rtt_ns == 0) ||
 	    (p->outcome == OBS_TIMED_OUT && p->rtt_ns > 0))
 		return XP_DSA_ODD;
@@ -77,6 +82,8 @@ enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
 	if (p->host == TOPO_NONE)
 		return XP_DSA_FOREIGN;
 #define X(type, name, unit, doc) .name = &p->name,
+	/* A table of one row, each column pointing at the member of P, so that
+	 * the check of tables needs no second version for rows. */
 	const struct obs_perf one = {.n = 1, OBS_PERF_COLUMNS(X)};
 #undef X
 	return obs_perf_check(&one, 0, n_hosts, NULL) < 0 ? XP_DSA_ODD

@@ -1,9 +1,8 @@
 /* experiments/pingmesh/dsa/rows.h -- what agents send, as rows of tables.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The one way from what agents upload to what jobs read, whether the collector
- * is simulated or a service whose files are exported.
- */
+ * Whatever agents upload becomes what jobs read by these functions alone, be
+ * the collector a simulated one or a service whose files are exported. */
 #ifndef EXPERIMENTS_PINGMESH_DSA_ROWS_H
 #define EXPERIMENTS_PINGMESH_DSA_ROWS_H
 
@@ -26,8 +25,8 @@ enum xp_dsa_fate {
 enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
     uint32_t src_ip, const struct algo_pingmesh_record *r, struct obs_probe *p);
 
-/* The same of counters W in a network of N_HOSTS: XP_DSA_ROW, XP_DSA_FOREIGN, or
- * XP_DSA_ODD for numbers that obs_perf_check() refuses. */
+/* The same of counters W in a network of N_HOSTS. Returns XP_DSA_ROW,
+ * XP_DSA_FOREIGN, or XP_DSA_ODD for numbers that obs_perf_check() refuses. */
 enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
     const struct algo_pingmesh_window *w, struct obs_perf_row *p);
 

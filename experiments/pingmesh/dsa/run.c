@@ -10,6 +10,10 @@
 const char *const xp_dsa_jobs[] = {"drop_rate", "sla", "heatmap", "blackhole",
     "silent_drop", "counters", NULL};
 
+/* The paper's pipelines (section 3.5): counters every 5 minutes, near-real-time
+ * jobs every 10 minutes, and others each hour and each day. A black hole shows
+ * only where probes of a pair repeat, and a drop rate of 1e-4 only in many
+ * probes, so both of these jobs begin with windows of an hour. */
 uint32_t xp_dsa_jobs_of(sim_ns window_ns)
 {
 	const uint32_t always = XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP;
@@ -65,6 +69,7 @@ static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return 0;
 }
 
+/* Verdicts are of services only, and 0 of other scopes is no_service. */
 static void put_scope(const struct xp_dsa *d, const struct xp_dsa_key *key,
     enum algo_sla_kind kind, uint32_t id, struct xp_dsa_tables *out)
 {
@@ -173,7 +178,10 @@ static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
 
 /* --- a window --------------------------------------------------------------*/
 
-/* The key of rows made of what these senders sent, and SUM's as well. */
+/* The key of rows that are made of what N senders sent (a host once for each
+ * row of it), and the same for SUM. Recorded time and servers that were heard
+ * of are two reasons not to have seen everything, so their shares are
+ * multiplied. */
 static struct xp_dsa_key make_key(struct xp_dsa *d,
     const struct xp_dsa_window *w, const uint32_t sender[], size_t n,
     struct xp_dsa_summary_row *sum)
@@ -226,13 +234,14 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return rc;
 }
 
-/* Nothing was recorded, so there is nothing to judge: silence would look as if
- * all servers were dead. */
+/* Of a window in which nothing was recorded nothing is judged, because jobs
+ * would take the silence for the death of all servers. */
 static int is_blank(const struct xp_dsa_window *w, size_t n_rows)
 {
 	return w->recorded_ns == 0 && n_rows == 0;
 }
 
+/* A row of counters stands for many probes; the key's number is their sum. */
 static int use_counters(struct xp_dsa *d, const struct xp_dsa_window *w,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
@@ -277,6 +286,8 @@ int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,
 	    .n_defer = NAN,
 	    .n_escalate = NAN};
 	int rc = 0;
+	/* Probes come second, since both fill the same members of the summary
+	 * and what is read from probes is exact. */
 	if (jobs & XP_DSA_COUNTERS)
 		rc = use_counters(d, w, counters, out, &sum, e);
 	if (rc == 0 && jobs & ~(uint32_t)XP_DSA_COUNTERS)

@@ -1,9 +1,8 @@
-/* experiments/pingmesh/dsa/tables.h -- what jobs find: tables with one kind of key.
+/* experiments/pingmesh/dsa/tables.h -- the tables that jobs fill.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Each table is an array of structs made from one list, which also makes the
- * columns of the results file. All rows begin with the key.
- */
+ * Each table is an array of structs that is made from one list, which also
+ * makes the columns of the results file. All rows begin with the same key. */
 #ifndef EXPERIMENTS_PINGMESH_DSA_TABLES_H
 #define EXPERIMENTS_PINGMESH_DSA_TABLES_H
 
@@ -12,7 +11,7 @@
 
 #include "algos/pingmesh/drop_rate.h"
 
-/* Words of columns, by number; NULL-terminated. */
+/* The words that numbers in columns stand for; NULL-terminated. */
 extern const char *const xp_dsa_kinds[];
 extern const char *const xp_dsa_verdicts[];
 extern const char *const xp_dsa_units[];
@@ -103,7 +102,8 @@ extern const char *const xp_dsa_tiers[];
 	X(uint8_t, alert_drop, "1", "1: the drop rate is too high", NULL)      \
 	X(uint8_t, alert_p99, "1", "1: half have too high a P99", NULL)
 
-/* One row a window and data centre; NaN and not_run: of a job that was not. */
+/* One row for each window and data centre. What a job that was not run would
+ * have found is NaN, or not_run. */
 #define XP_DSA_SUMMARY_COLUMNS(X)                                              \
 	XP_DSA_KEY(X)                                                          \
 	X(uint32_t, n_silent, "servers", "not heard of", NULL)                 \
