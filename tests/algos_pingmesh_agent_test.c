@@ -85,7 +85,7 @@ static void pass(struct rig *g, sim_ns how_long)
 
 static void start(struct rig *g)
 {
-	/* What was there before must not matter. */
+	/* Garbage, for an agent must not rely on zeroed memory. */
 	memset(g->state, 0xa5, algo_pingmesh_agent.state_size);
 	assert_ok(
 	    algo_pingmesh_agent.init(g->state, 0, &g->params, test_err()));
@@ -507,7 +507,8 @@ static void at_its_end_it_probes_no_more_and_hands_over_what_it_holds(
 	assert_int_equal(g->n_uploads, 1);
 	assert_int_equal(g->batch.n, 2);
 	connected(g, 2, SIM_MS);
-	/* A batch is under way: the next one waits for it alone. */
+	/* While a batch is under way the next one waits for its answer, and
+	 * for nothing else. */
 	algo_pingmesh_agent_end(g->state);
 	pass(g, SIM_SEC);
 	assert_int_equal(g->n_uploads, 1);
@@ -519,7 +520,8 @@ static void at_its_end_it_probes_no_more_and_hands_over_what_it_holds(
 	uploaded(g, 1);
 	assert_int_equal(g->is.n_held, 0);
 	assert_int_equal(g->is.n_in_flight, 1);
-	/* Time brings nothing but the end of what is under way. */
+	/* From now on no connect and no fetch begins; what is under way comes
+	 * to its end. */
 	pass(g, 600 * SIM_SEC);
 	assert_int_equal(g->n_connects, 4);
 	assert_int_equal(g->n_fetches, n_fetches);
@@ -528,7 +530,7 @@ static void at_its_end_it_probes_no_more_and_hands_over_what_it_holds(
 	close_rig(g);
 }
 
-/* A list that was asked for before comes too late. */
+/* A list that was asked for before the agent was told to end comes after it. */
 static void at_its_end_no_list_begins_anew(void **state)
 {
 	struct rig *g = open_rig();
@@ -619,8 +621,8 @@ static void the_window_counts_drop_signatures_and_quantiles(void **state)
 	close_rig(g);
 }
 
-/* Steps come at any time, windows end on time: no drift, and no gap. Each leaves
- * the agent once. */
+/* The agent steps at any time, but its windows end on time: they neither drift
+ * nor leave gaps, and each of them is sent once. */
 static void windows_follow_each_other_and_count_all(void **state)
 {
 	struct rig *g = open_rig();
@@ -632,7 +634,7 @@ static void windows_follow_each_other_and_count_all(void **state)
 	start(g);
 	assert_int_equal(g->is.window.number, 0);
 	answer_fetch(g, 1, list_of(g, 100, 1, 10, 0));
-	uint64_t n = (g->now - begun) / (7 * SIM_SEC); /* so many are over */
+	uint64_t n = (g->now - begun) / (7 * SIM_SEC); /* windows so far */
 	while (n < 100) {
 		const sim_ns was = g->is.window.start_ns;
 		const struct algo_pingmesh_counters before = g->is.count;
@@ -697,7 +699,7 @@ static void a_jump_of_the_clock_brings_no_burst_and_no_silence(void **state)
 		assert_true(g->n_connects <= n + 1);
 		pass(g, 10 * SIM_SEC);
 		assert_in_range(g->n_connects, n + 190, n + 210);
-		/* And asks soon whether its list still holds. */
+		/* After a jump it soon asks whether its list still holds. */
 		pass(g, 21 * SIM_SEC);
 		assert_int_equal(g->n_fetches, 2);
 		close_rig(g);

@@ -96,11 +96,12 @@ static void candidates_are_accused_and_all_with_a_score_ranked(void **state)
 	set_up(&f);
 	probe(&f, (const unsigned[]){3, 0, 5, 0, 7, 0, 5, 2});
 	diagnose(&f);
-	/* Of two servers each is in one such pair: no symptom. */
+	/* Two sick servers under a ToR are in one black-holed pair each, which
+	 * is less than min_pairs: no symptom. */
 	const topo_switch tor[] = {4, 2, 6, 0};
 	const unsigned eighths[] = {7, 5, 5, 3};
 	assert_list(&f, 3, 4, tor, eighths);
-	/* Who waits for a reload is accused like who has it. */
+	/* ToRs whose reload is deferred are accused like those reloaded. */
 	f.params.max_reloads = 1;
 	diagnose(&f);
 	assert_list(&f, 3, 4, tor, eighths);

@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_blackhole_test.c -- corrupt entries on a small Clos are found.
+/* tests/algos_pingmesh_blackhole_test.c -- corrupt entries on a small Clos.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/blackhole.h"
@@ -160,12 +160,12 @@ static void a_pair_that_never_answers_is_type_1_when_both_live(void **state)
 	struct fixture f;
 	set_up(&f);
 	add(&f, 0, 8, 1, 2, OBS_TIMED_OUT);
-	add(&f, 8, 0, 2, 1, OBS_TIMED_OUT); /* the third, the other way */
+	add(&f, 8, 0, 2, 1, OBS_TIMED_OUT); /* the third, from the other end */
 	diagnose(&f, 0);
 	assert_pairs(&f, 0, 0, 0); /* both may be dead */
 	add(&f, 0, 16, 1, 1, OBS_CONNECTED);
 	diagnose(&f, 0);
-	assert_pairs(&f, 0, 0, 0); /* host 8 may be */
+	assert_pairs(&f, 0, 0, 0); /* host 8 may still be dead */
 	add(&f, 24, 8, 1, 1, OBS_REFUSED);
 	diagnose(&f, 0);
 	assert_pairs(&f, 0, 1, 0);
@@ -342,7 +342,7 @@ static void a_healthy_network_with_dead_servers_has_no_black_hole(void **state)
 	tear_down(&f);
 }
 
-/* Hosts 0 to 3 of ToR 2 reach neither of 4 and 5. */
+/* Under ToR 2 hosts 0 to 3 reach neither host 4 nor host 5. */
 static int drops_in_tor_2(uint32_t s, uint32_t d, uint16_t port)
 {
 	(void)port;
@@ -380,7 +380,7 @@ static int drops_in_pod_0(uint32_t s, uint32_t d, uint16_t port)
 	return s / A_TOR != d / A_TOR && s / A_TOR < 4 && d / A_TOR < 4;
 }
 
-/* The same but for ToR 3. */
+/* The same, except that ToR 3 reaches and is reached by all. */
 static int drops_in_most_of_pod_0(uint32_t s, uint32_t d, uint16_t port)
 {
 	return drops_in_pod_0(s, d, port) && s / A_TOR != 3 && d / A_TOR != 3;
@@ -399,7 +399,8 @@ static void a_whole_pod_is_escalated_and_part_of_it_reloaded(void **state)
 	probe_all(&f, &x, 3);
 	diagnose(&f, 0);
 	assert_actions(&f, "RRR.....");
-	/* The same table in pods of one ToR: nothing is above. */
+	/* The same table in pods of one ToR each, where a whole pod says
+	 * nothing of what is above its ToR: they are reloaded. */
 	f.clos.n_pods = 8;
 	f.clos.n_tors = 1;
 	assert_ok(topo_clos_init(&f.clos, test_err()));

@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_drop_rate_test.c -- SYN ladders, and what the rate estimates.
+/* tests/algos_pingmesh_drop_rate_test.c -- SYN ladders and drop rates.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/drop_rate.h"
@@ -255,20 +255,23 @@ static void it_estimates_the_round_trip_loss_but_for_lost_connects(void **state)
 		assert_estimates(2 * i + 1, q[i], &linux3, &linux3,
 		    expectation(q[i], 3));
 	}
-	/* What is missing is of order q^(m + 1): less with more waits. */
+	/* The estimate is below q by about q^(m + 1), so more waits bring it
+	 * closer. */
 	assert_near(expectation(0.5, 2), 3 / 7.0, 1e-15);
 	assert_near(expectation(0.5, 3), 7 / 15.0, 1e-15);
 	assert_near(expectation(1e-3, 2), 1e-3, 1e-9);
 }
 
-/* Of Linux's rungs 1, 3 and 7 s Windows's ladder knows only the second. */
+/* Linux's connects are late by 1, 3 or 7 s. The ladder of Windows knows 3 s and
+ * 9 s, so it counts those that lost two SYNs only. */
 static void the_wrong_ladder_sees_only_the_square_of_the_loss(void **state)
 {
 	(void)state;
 	const double q = 0.05;
 	assert_estimates(8, q, &linux3, &windows,
 	    q * q * (1 - q) / (1 - pow(q, 4)));
-	/* And Windows's first rung is Linux's second, its second none. */
+	/* The other way round, Windows's 3 s is the second rung of Linux and
+	 * its 9 s is none. */
 	assert_estimates(9, q, &windows, &linux3,
 	    q * (1 - q) / (1 - q * q * q));
 }

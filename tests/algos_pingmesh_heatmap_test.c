@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_heatmap_test.c -- heat maps: P99 by brute force; the patterns.
+/* tests/algos_pingmesh_heatmap_test.c -- heat maps by brute force; patterns.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/heatmap.h"
@@ -193,24 +193,27 @@ static void thresholds_belong_to_the_side_that_is_stated(void **state)
 	struct algo_heatmap m = {0};
 	struct algo_heatmap_params p = defaults();
 	enum algo_heatmap_pattern pattern;
-	/* 4 of 5 cells of a cross are 0.8, and enough; so too for white. */
+	/* `fill` is 0.8, so 4 red cells of the 5 of a cross are enough and 3
+	 * are not; the same holds for white ones. */
 	ASSERT_PATTERN(3, "GRGRRGGRG", POD_FAILURE);
 	ASSERT_PATTERN(3, "GRGRYRGRG", POD_FAILURE);
 	assert_pods(&m, ".F.");
 	ASSERT_PATTERN(3, "GRGRYGGRG", UNCLEAR);
 	ASSERT_PATTERN(3, "GWGWWGGWG", POD_DOWN);
-	/* 4 of 5 blocks green, and 16 of 20 red. */
+	/* A spine failure takes 4 of the 5 blocks on the diagonal green, and
+	 * 16 of the 20 others red. */
 	ASSERT_PATTERN(5, "YRRRRRGRRRRRGRRGRRGRGGGRG", SPINE_FAILURE);
 	ASSERT_PATTERN(5, "YRRRRRGRRRRRGRRGRRGGGGGRG", UNCLEAR);
 	ASSERT_PATTERN(5, "YRRRRRYRRRRRGRRGRRGRGGGRG", UNCLEAR);
-	/* Not above red_us is not red: 0.1 of 10 by 10 may be. */
+	/* A cell of exactly red_us is not red. `stray` is 0.1, so of 100 cells
+	 * 10 may be red or white, and 11 may not. */
 	assert_ok(algo_heatmap_init(&m, 10, 10, test_err()));
 	for (uint32_t i = 0; i < 100; i++)
 		m.p99_us[i] = i < 90 ? 5000 : i % 2 ? NAN : 5000.001;
 	assert_int_equal(classify(&m), ALGO_HEATMAP_NORMAL);
 	m.p99_us[0] = NAN;
 	assert_int_equal(classify(&m), ALGO_HEATMAP_UNCLEAR);
-	/* From yellow_us on nothing is green. */
+	/* A cell of exactly yellow_us is no longer green. */
 	draw(&m, 2, "GRRG");
 	*at(&m, 0, 0) = *at(&m, 1, 1) = 3999.999;
 	assert_int_equal(classify(&m), ALGO_HEATMAP_SPINE_FAILURE);

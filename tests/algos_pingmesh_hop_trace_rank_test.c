@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_hop_trace_rank_test.c -- the switch that traces lose at is named.
+/* tests/algos_pingmesh_hop_trace_rank_test.c -- traces name the bad switch.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/hop_trace_rank.h"
@@ -337,12 +337,13 @@ static void the_score_is_the_lower_limit_of_the_excess(void **state)
 	assert_int_equal(g.v.link[0], 15);
 	assert_near(g.v.score[0], share * (1 - (1 - lo) / lo), 1e-15);
 	assert_true(g.v.score[0] < 0.2 && g.v.score[0] > 0.12);
-	/* Above normal at last. */
+	/* With a higher normal rate the switch is still the worst, but not
+	 * accused. */
 	g.rank.normal_rate = 0.2;
 	rank(&g);
 	assert_int_equal(g.v.n_flagged, 0);
 	assert_int_equal(g.v.n, 1);
-	/* What all suffer alike is nobody's. */
+	/* When the other traces lose as much, no switch stands out. */
 	g.report[1].n_back[3] = 400;
 	g.report[1].n_back[4] = 350;
 	rank(&g);

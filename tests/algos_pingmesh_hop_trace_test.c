@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_hop_trace_test.c -- the tracing agent by hand, and under fuzzing.
+/* tests/algos_pingmesh_hop_trace_test.c -- the tracing agent, also fuzzed.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/hop_trace.h"
@@ -27,7 +27,7 @@ struct rig {
 
 static int start(struct rig *g, struct sim_err *e)
 {
-	/* What was there before must not matter. */
+	/* Garbage, for an agent must not rely on zeroed memory. */
 	memset(g->state, 0xa5, algo_hop_trace_agent.state_size + CANARY);
 	return algo_hop_trace_agent.init(g->state, HOST, &g->params, e);
 }
@@ -322,9 +322,9 @@ static void only_the_first_answer_to_a_probe_in_time_counts(void **state)
 	odd.tuple.dst_ip++;
 	answer(&g, &odd, 5);
 	odd = g.sent[1];
-	odd.ip_id += HOP_TRACE_FLIGHTS; /* the same place */
+	odd.ip_id += HOP_TRACE_FLIGHTS; /* its place in memory is the same */
 	answer(&g, &odd, 5);
-	odd.ip_id = 200; /* a place never used */
+	odd.ip_id = 200; /* its place in memory was never used */
 	answer(&g, &odd, 5);
 	algo_hop_trace_count(g.state, &n);
 	assert_int_equal(n.n_stray, 4);
@@ -346,7 +346,7 @@ static void only_the_first_answer_to_a_probe_in_time_counts(void **state)
 	for (unsigned k = 0; k < TOPO_MAX_HOPS; k++)
 		back += g.report[0].n_back[k];
 	assert_int_equal(back, 2);
-	/* After the report nothing counts. */
+	/* Answers that come after the report are strays. */
 	answer(&g, &g.sent[g.n_sent - 1], 5);
 	algo_hop_trace_count(g.state, &n);
 	assert_int_equal(n.n_sent, g.n_sent);
@@ -403,7 +403,7 @@ static void old_and_early_timers_send_nothing(void **state)
 	assert_true(g.timer.at_ns == set.at_ns && g.timer.token != set.token);
 	turn(&g, &deaf, 0);
 	assert_int_equal(g.n_sent, 1);
-	/* A second start is none. */
+	/* A second AGENT_START does nothing. */
 	step(&g, &(struct agent_event){.kind = AGENT_START});
 	assert_int_equal(g.out.n, 0);
 	close_rig(&g);

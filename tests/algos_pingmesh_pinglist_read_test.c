@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_pinglist_read_test.c -- pinglists that are wrong, each its way.
+/* tests/algos_pingmesh_pinglist_read_test.c -- pinglists with each mistake.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/pinglist_xml.h"

@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_pinglist_test.c -- pinglists: graphs, cap, limits, XML and back.
+/* tests/algos_pingmesh_pinglist_test.c -- pinglists: graphs, limits, XML.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/pinglist_xml.h"
@@ -129,7 +129,8 @@ static void chosen_servers_of_all_data_centres_probe_each_other(void **state)
 	}
 }
 
-/* Whatever the cap: below it, symmetric, no pair that was not there before. */
+/* Whatever the cap, lists are no longer than it, who probes is also probed by
+ * its peer, and no pair is there that is not in the lists without a cap. */
 static void the_cap_keeps_pairs_in_both_directions(void **state)
 {
 	struct table *t = *state, *all = calloc(1, sizeof(*all));
@@ -231,7 +232,7 @@ static void inter_dc_gets_what_dc_leaves(void **state)
 	struct table *t = *state;
 	struct algo_pinglist_params p = defaults();
 	const struct topo_clos shape[] = {shape_of(1, 2, 3), shape_of(1, 2, 3)};
-	/* Server 0: 2 tor peers, 1 dc peer, and 5 inter_dc peers if they fit. */
+	/* Server 0: 2 tor peers, 1 dc peer, and 5 inter_dc ones if they fit. */
 	static const uint32_t want[][4] = {{8, 2, 1, 5}, {7, 2, 1, 4},
 	    {4, 2, 1, 1}, {3, 2, 0, 1}};
 	p.inter_dc_servers = 5;
@@ -451,7 +452,8 @@ static void the_same_plan_gives_the_same_bytes(void **state)
 	char *file = NULL;
 	size_t n_file = 0;
 	(void)state;
-	/* Another place, other bytes there before, buffers of other sizes. */
+	/* The same text must come of objects at other addresses, over other
+	 * garbage, and through buffers of other sizes. */
 	memset(&l, 0x55, sizeof(l));
 	memset(&again, 0xaa, sizeof(again));
 	open_rich(&l);
@@ -533,7 +535,7 @@ static int write_and_read(void *arg, struct sim_err *e)
 	    e);
 }
 
-/* No allocation can fail where there is none. */
+/* Lists are written and read without any allocation, so none can fail. */
 static void nothing_allocates(void **state)
 {
 	struct memory *m = new_memory(600);

@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_pingmesh_schedules_test.c -- Pingmesh's agent in foul weather.
+/* tests/algos_pingmesh_pingmesh_schedules_test.c -- the agent in foul weather.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each schedule is a random history of a small world: a controller that is
@@ -159,7 +159,7 @@ static void spoil(struct world *w)
 	g->good = is_good(g->text, g->n);
 }
 
-/* --- what the world does with the agent's actions ------------------------------ */
+/* --- what the world does with the agent's actions ------------------------- */
 static void on_fetch(struct world *w, const struct agent_action *a)
 {
 	static const char empty[] = "<pinglist server=\"10.0.0.1\" "
@@ -228,7 +228,7 @@ static void on_connect(struct world *w, const struct agent_action *a)
 	while (n_lost < 3 && below(w, 256) < w->loss)
 		n_lost++;
 	if (n_lost == 3 && below(w, 2))
-		return; /* nobody tells */
+		return; /* the fabric never answers this connect */
 	ev.rtt_ns =
 	    n_lost == 3 ? 21 * SIM_SEC : ladder[n_lost] + 1 + up_to(w, SIM_MS);
 	const sim_ns delay = ev.rtt_ns;
@@ -362,7 +362,8 @@ static sim_ns ns(double seconds)
 	return (sim_ns)(seconds * 1e9);
 }
 
-/* A jump counts as no time, so each may delay things by a timer's second. */
+/* The agent does not count the time of a jump of its clock, so each jump may
+ * delay what it does by a timer's second. */
 static sim_ns slack(const struct world *w)
 {
 	return (2 + 2 * w->n_jumps) * SIM_SEC;
@@ -390,7 +391,7 @@ static void check_list(struct world *w, const struct agent_event *ev)
 		hold(w,
 		    w->t <=
 			w->good_list + normal + 2 * retry + 3 * out + slack(w));
-	/* And comes back. */
+	/* With a fair controller, the agent has its list again in time. */
 	if (w->controller != UP || !w->list[w->current].good)
 		w->fair_since = w->t;
 	if (w->t > w->fair_since + normal + retry + out + slack(w)) {
@@ -546,7 +547,7 @@ static void open_world(struct world *w, uint32_t run)
 	memset(w->state, 0xa5, size + CANARY);
 	for (uint32_t i = 0; i < N_LISTS; i++) {
 		make_list(w, &w->list[i], i);
-		/* Too many entries are no list. */
+		/* A list with more entries than that would be refused. */
 		p->max_entries = p->max_entries < 40 ? 40 : p->max_entries;
 	}
 	assert_ok(algo_pingmesh_agent.init(w->state, 0, p, test_err()));
@@ -569,7 +570,8 @@ static void live(struct world *w, uint32_t run,
 	live_until(w, LIFE);
 	w->turn = LIFE;
 	live_until(w, LIFE + 600 * SIM_SEC);
-	/* Two thirds of a quarter of an hour without a controller. */
+	/* Ten minutes without a controller: the list is closed, and all that
+	 * was sent is accounted for. */
 	hold(w, w->is.n_entries == 0);
 	hold(w, w->is.n_in_flight == 0 && w->is.n_held == 0);
 	hold(w,
@@ -595,7 +597,7 @@ static void no_schedule_makes_it_do_harm_or_lose_count(void **state)
 	(void)state;
 	for (uint32_t run = first; run < first + n; run++)
 		live(&w, run, &sum);
-		/* All that may happen did. */
+		/* Over many runs each counter must have counted something. */
 #define X(name, doc)                                                           \
 	print_message("%12llu  %s\n", (unsigned long long)sum.name, doc);
 	ALGO_PINGMESH_COUNTERS(X)

@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_silent_drop_test.c -- the tier of a silent drop, by pod pairs.
+/* tests/algos_pingmesh_silent_drop_test.c -- the tier of a silent drop.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/silent_drop.h"
@@ -91,17 +91,20 @@ static void the_pairs_that_suffer_tell_the_tier(void **state)
 {
 	(void)state;
 	assert_tier("...............", ALGO_SILENT_DROP_NONE, ".....");
-	/* All pairs and no pod; half of them; fewer without a pattern. */
+	/* All pairs of pods suffer, and no pod within; half of the pairs do;
+	 * fewer do, which fits no pattern. */
 	assert_tier(".x.xx.xxx.xxxx.", ALGO_SILENT_DROP_SPINE, ".....");
 	assert_tier(".x.xx.....x.x..", ALGO_SILENT_DROP_SPINE, ".....");
 	assert_tier("............x..", ALGO_SILENT_DROP_UNCLEAR, ".....");
-	/* Pod 1 within and with everyone; within alone; its ways up alone. */
+	/* Pod 1 suffers within itself and in all its pairs; only within itself;
+	 * only in its pairs, by its ways up. */
 	assert_tier(".xx.x..x...x...", ALGO_SILENT_DROP_POD, ".F...");
 	assert_tier("..x............", ALGO_SILENT_DROP_POD, ".F...");
 	assert_tier(".x..x..x...x...", ALGO_SILENT_DROP_POD, ".F...");
-	/* Two with half of theirs, one pair of them in common. */
+	/* Two pods of whose pairs half suffer; one pair is of both. */
 	assert_tier(".x.x...x.......", ALGO_SILENT_DROP_POD, "FF...");
-	/* A bad pod does not hide a bad spine, nor look like one. */
+	/* A bad spine is found beside a bad pod, and several bad pods are not
+	 * taken for a bad spine. */
 	assert_tier("xx.xx.xxx.xxxx.", ALGO_SILENT_DROP_SPINE, "F....");
 	assert_tier("xxxxxxxxx.xxx..", ALGO_SILENT_DROP_POD, "FFF..");
 	assert_tier("xxxxxxxxxxxxxxx", ALGO_SILENT_DROP_POD, "FFFFF");
@@ -124,7 +127,7 @@ static void few_probes_prove_nothing_and_some_are_left_out(void **state)
 	add(&f, 2, 0, 1, 9 * SIM_SEC);
 	find(&f);
 	assert_int_equal(f.s.tier, ALGO_SILENT_DROP_UNCLEAR);
-	/* Under one ToR nothing is told. */
+	/* Probes under one ToR tell nothing of tiers, and are left out. */
 	f.clos.n_tors = 1;
 	f.clos.n_hosts = 2;
 	assert_ok(topo_clos_init(&f.clos, test_err()));
@@ -144,7 +147,7 @@ static void the_worst_pair_comes_first(void **state)
 	struct fixture f;
 	set_up(&f);
 	add(&f, 0, 9, 100, 3 * SIM_SEC);
-	add(&f, 4, 7, 200, 9 * SIM_SEC); /* as bad, and surer */
+	add(&f, 4, 7, 200, 9 * SIM_SEC); /* as bad, by more probes */
 	add(&f, 2, 3, 100, 3 * SIM_SEC);
 	find(&f);
 	const uint32_t want[][2] = {{2, 3}, {0, 4}, {1, 1}, {0, 0}, {0, 1}};
@@ -270,7 +273,7 @@ static void the_worst_cells_are_traced_both_ways_from_all_tors(void **state)
 		differ += t[0].src != again[0].src;
 	}
 	assert_true(differ > 20); /* of 50, each with 11/12 */
-	/* 4 servers a ToR, and no more. */
+	/* No server sends twice, so there are no more targets than servers. */
 	assert_int_equal(targets(&f, 1, 32, 1, t), 24);
 	assert_targets(&f, t, 24, 0, 2);
 	assert_int_equal(targets(&f, 0, 6, 1, t), 0);

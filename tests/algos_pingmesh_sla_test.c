@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_sla_test.c -- levels against brute force; alerts; verdicts.
+/* tests/algos_pingmesh_sla_test.c -- levels by brute force; alerts; verdicts.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/sla.h"
@@ -240,23 +240,25 @@ static void a_service_is_judged_by_its_neighbours(void **state)
 	static const unsigned slight[] = {9, 50, 50, 50, 50, 50};
 	static const unsigned pair[] = {50, 0, 50, 50, 0, 0};
 	assert_int_equal(verdict_of(0, all, 0.5), ALGO_SLA_NOT_NETWORK);
-	/* Others' trouble is not the service's. */
+	/* The service is well, whatever other servers are. */
 	assert_int_equal(verdict_of(066, all, 0.5), ALGO_SLA_NOT_NETWORK);
-	/* Its server alone, in 1 of 3 under a ToR. */
+	/* Only its own server is slow, which is 1 of the 3 under its ToR. */
 	assert_int_equal(verdict_of(001, all, 0.5), ALGO_SLA_SERVERS);
 	assert_int_equal(verdict_of(011, all, 0.5), ALGO_SLA_SERVERS);
 	assert_int_equal(verdict_of(001, all, 0.33), ALGO_SLA_NETWORK);
-	/* A neighbour too: 2 of 3, under either of its ToRs. */
+	/* A neighbour is slow as well: 2 of 3, under one ToR or the other. */
 	assert_int_equal(verdict_of(003, all, 0.5), ALGO_SLA_NETWORK);
 	assert_int_equal(verdict_of(030, all, 0.5), ALGO_SLA_NETWORK);
 	assert_int_equal(verdict_of(003, all, 0.67), ALGO_SLA_SERVERS);
 	assert_int_equal(verdict_of(007, all, 1), ALGO_SLA_NETWORK);
-	/* Too few of its own, or no neighbours to ask. */
+	/* Its servers sent too few probes; or no neighbour can be judged. */
 	assert_int_equal(verdict_of(077, few, 0.5), ALGO_SLA_UNKNOWN);
 	assert_int_equal(verdict_of(011, alone, 0.5), ALGO_SLA_UNKNOWN);
-	/* Its slow server has too few to be judged, the others are well. */
+	/* Its slow server sent too few probes to be judged, and the others are
+	 * well. */
 	assert_int_equal(verdict_of(001, slight, 0), ALGO_SLA_SERVERS);
-	/* Exactly half; and nothing alerts with a share of 0. */
+	/* Exactly half of a ToR's servers are enough at min_share 0.5. At 0 it
+	 * still takes a server that alerts. */
 	assert_int_equal(verdict_of(001, pair, 0.5), ALGO_SLA_NETWORK);
 	assert_int_equal(verdict_of(000, all, 0), ALGO_SLA_NOT_NETWORK);
 }

@@ -1,4 +1,4 @@
-/* tests/algos_vigil_alg1_test.c -- Algorithm 1: by hand, and against re-tallying.
+/* tests/algos_vigil_alg1_test.c -- Algorithm 1: by hand, by re-tallying.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/alg1.h"

@@ -1,4 +1,4 @@
-/* tests/algos_vigil_cover_test.c -- greedy cover: by hand, naive greedy, optimum.
+/* tests/algos_vigil_cover_test.c -- greedy cover, naive and optimal ones.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/cover.h"

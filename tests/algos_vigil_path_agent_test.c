@@ -1,4 +1,4 @@
-/* tests/algos_vigil_path_agent_test.c -- 007's agent by hand, and under fuzzing.
+/* tests/algos_vigil_path_agent_test.c -- 007's agent, also fuzzed.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/path_agent.h"
@@ -348,7 +348,7 @@ static void an_event_of_another_agent_is_an_error(void **state)
 	close_rig(&g);
 }
 
-/* --- fuzzing ------------------------------------------------------------------- */
+/* --- fuzzing -------------------------------------------------------------- */
 
 enum { N_TUPLES = 400, N_KEPT = 64, N_STEPS = 20000 };
 

@@ -1,4 +1,4 @@
-/* tests/algos_vigil_path_map_test.c -- reports to links: complete, partial, absurd.
+/* tests/algos_vigil_path_map_test.c -- reports to links, also absurd ones.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/path_map.h"

@@ -1,4 +1,4 @@
-/* tests/algos_vigil_program_test.c -- programs (3) and (4): optimum, proof, limits.
+/* tests/algos_vigil_program_test.c -- programs (3) and (4): optima, limits.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/program.h"

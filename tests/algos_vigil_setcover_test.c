@@ -1,4 +1,4 @@
-/* tests/algos_vigil_setcover_test.c -- reductions, parts and bounds of set covers.
+/* tests/algos_vigil_setcover_test.c -- set covers: reductions, parts, bounds.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/setcover.h"

@@ -1,4 +1,4 @@
-/* tests/algos_vigil_switch_view_test.c -- the switches of a path; votes on them.
+/* tests/algos_vigil_switch_view_test.c -- the switches of a path; their votes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/switch_view.h"

@@ -1,4 +1,4 @@
-/* tests/algos_vigil_top_test.c -- the top link agrees with a search over all links.
+/* tests/algos_vigil_top_test.c -- the top link, by searching all links.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/top.h"

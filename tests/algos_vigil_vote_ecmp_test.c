@@ -1,4 +1,4 @@
-/* tests/algos_vigil_vote_ecmp_test.c -- votes of flows whose paths are not known.
+/* tests/algos_vigil_vote_ecmp_test.c -- votes of flows of unknown paths.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/vote_ecmp.h"

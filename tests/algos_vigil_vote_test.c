@@ -1,4 +1,4 @@
-/* tests/algos_vigil_vote_test.c -- the vote as a diagnoser, and what all three share.
+/* tests/algos_vigil_vote_test.c -- the vote, and what all three share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/vote.h"

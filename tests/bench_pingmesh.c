@@ -1,4 +1,4 @@
-/* tests/bench_pingmesh.c -- Pingmesh's agent: time of a probe, memory of a peer.
+/* tests/bench_pingmesh.c -- Pingmesh's agent: time and memory of it.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* tests/experiments_agents_epoch_test.c -- what agents learn, against the truth.
+/* tests/experiments_agents_epoch_test.c -- what agents learn, and the truth.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/path_map.h"
@@ -77,7 +77,7 @@ static void live(struct rig *g)
 	assert_int_equal(g->told->n_drops, g->w->hops.n);
 }
 
-/* --- nothing in the way ----------------------------------------------------- */
+/* --- nothing in the way --------------------------------------------------- */
 
 static void without_limits_the_window_is_that_of_the_bulk_planes(void **state)
 {
@@ -132,7 +132,7 @@ static void virtual_addresses_change_nothing_when_queries_succeed(void **state)
 	close_rig(&g);
 }
 
-/* --- how much switches send --------------------------------------------------- */
+/* --- how much switches send ----------------------------------------------- */
 
 /* Every host traces C_t flows a second to hosts of other ToRs. What a switch of
  * each tier then sends a second follows from the shape alone. */
@@ -184,7 +184,7 @@ static void loads_are_those_of_random_traces(void **state)
 	}
 }
 
-/* --- limits ------------------------------------------------------------------- */
+/* --- limits --------------------------------------------------------------- */
 
 static void without_tokens_flows_go_untraced(void **state)
 {
@@ -261,7 +261,7 @@ static void no_vote_is_on_a_link_that_was_not_seen(void **state)
 	}
 }
 
-/* --- black holes, flaps -------------------------------------------------------- */
+/* --- black holes, flaps --------------------------------------------------- */
 
 /* A link that began to lose everything after these flows had begun. */
 static void traces_end_where_a_black_hole_begins(void **state)
@@ -364,7 +364,7 @@ static void a_moved_flow_is_scored_by_the_link_it_lost_on(void **state)
 	close_rig(&g);
 }
 
-/* --- repeatable --------------------------------------------------------------- */
+/* --- repeatable ----------------------------------------------------------- */
 
 static void an_epoch_is_the_same_bits_after_any_other(void **state)
 {
@@ -439,7 +439,7 @@ static void a_window_without_losses_is_empty(void **state)
 	close_rig(&g);
 }
 
-/* --- specs --------------------------------------------------------------------- */
+/* --- specs ---------------------------------------------------------------- */
 
 #define SPEC                                                                   \
 	"figure: f\nalgorithms: [vote]\nfaults: {rate: 0.02}\n"                \

@@ -1,4 +1,4 @@
-/* tests/experiments_check_gate_test.c -- gates: what they count, decide and catch.
+/* tests/experiments_check_gate_test.c -- gates: what they count and decide.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/vigil/alg1.h"
@@ -26,7 +26,7 @@ const struct algo_ops *algo_find(const char *name)
 
 enum { ROW = RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS, MAX_GATES = 16 };
 
-/* --- what a trial is ------------------------------------------------------- */
+/* --- what a trial is ------------------------------------------------------ */
 
 static struct xp_gate gate_of(uint32_t unit, uint32_t num, uint32_t den)
 {
@@ -149,7 +149,7 @@ static void a_metric_that_is_not_answered_is_an_error(void **state)
 	    "gate \"g\": algorithm a has no m.");
 }
 
-/* --- when it is decided ---------------------------------------------------- */
+/* --- when it is decided --------------------------------------------------- */
 
 static void nothing_but_good_or_bad_runs_are_decided_as_wald_says(void **state)
 {
@@ -230,7 +230,7 @@ static void wrong_verdicts_are_as_rare_as_stated(void **state)
 	}
 }
 
-/* --- files ----------------------------------------------------------------- */
+/* --- files ---------------------------------------------------------------- */
 
 #define SMALL                                                                  \
 	"figure: f\ntopology: {n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, "       \
@@ -387,7 +387,7 @@ static void a_failed_allocation_leaks_nothing(void **state)
 	test_each_alloc_fails(load_once, path);
 }
 
-/* --- runs ------------------------------------------------------------------ */
+/* --- runs ----------------------------------------------------------------- */
 
 #define THREE                                                                  \
 	"gates:\n"                                                             \
@@ -467,7 +467,7 @@ static void a_run_that_fails_is_an_error_and_no_verdict(void **state)
 	xp_gates_free(&g);
 }
 
-/* --- the shipped gates ------------------------------------------------------ */
+/* --- the shipped gates ---------------------------------------------------- */
 
 /* SET replaces an algorithm by a broken one under its label. */
 static void load_shipped(struct xp_gates *g, const char *file, const char *set)

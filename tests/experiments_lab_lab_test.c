@@ -1,4 +1,4 @@
-/* tests/experiments_lab_lab_test.c -- specs of real networks, where none is built.
+/* tests/experiments_lab_lab_test.c -- specs of real networks, none built.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/fabrics/netns.h"

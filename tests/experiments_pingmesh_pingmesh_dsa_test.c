@@ -1,9 +1,8 @@
-/* tests/experiments_pingmesh_pingmesh_dsa_test.c -- windows against what they are made of.
+/* tests/experiments_pingmesh_pingmesh_dsa_test.c -- windows by brute force.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * experiments_pingmesh_pingmesh_dsa_test write FILE: a recording for tests/cli/jobs.sh; see
- * write_scene().
- */
+ * experiments_pingmesh_pingmesh_dsa_test write FILE: a recording for
+ * tests/cli/jobs.sh; see write_scene(). */
 #include "experiments/pingmesh/dsa/dsa.h"
 
 #include <sys/stat.h>

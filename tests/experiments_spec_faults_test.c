@@ -1,4 +1,4 @@
-/* tests/experiments_spec_faults_test.c -- the section `faults`: places and mistakes.
+/* tests/experiments_spec_faults_test.c -- the section `faults`: mistakes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/spec/config.h"

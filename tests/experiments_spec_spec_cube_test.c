@@ -1,4 +1,4 @@
-/* tests/experiments_spec_spec_cube_test.c -- cubes of sweeps: axes, identity, help.
+/* tests/experiments_spec_spec_cube_test.c -- cubes of sweeps: axes, help.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <unistd.h>

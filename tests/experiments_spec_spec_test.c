@@ -1,4 +1,4 @@
-/* tests/experiments_spec_spec_test.c -- specs: mistakes told once, sweeps, points.
+/* tests/experiments_spec_spec_test.c -- specs: mistakes, sweeps, points.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <unistd.h>

@@ -1,4 +1,4 @@
-/* tests/experiments_sweep_pool_test.c -- workers that err, die, hang on and vanish.
+/* tests/experiments_sweep_pool_test.c -- workers that err, die and hang.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A row is a function of its cell, and the parent counts how often it gets

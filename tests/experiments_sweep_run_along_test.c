@@ -1,4 +1,4 @@
-/* tests/experiments_sweep_run_along_test.c -- sweeps whose cells give several rows.
+/* tests/experiments_sweep_run_along_test.c -- sweeps of cells of several rows.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The engine is the real one, from the spec to the table; what a trial does and

@@ -7,9 +7,8 @@
  * long they delay must be what the truth says of the ways, in both.
  *
  * Per run one chi-square of flows and one for each of 116 links of connects, at
- * 1e-7, and 12 means to 6 standard errors (below 1e-6): with 4 runs one fires in
- * 10,000 random seeds. Sets are equal or the test fails.
- */
+ * 1e-7, and 12 means to 6 standard errors (below 1e-6): with 4 runs one fires
+ * in 10,000 random seeds. Sets are equal or the test fails. */
 #include "models/bulk/bulk.h"
 #include "models/sim/sim.h"
 #include "tests/law.h"
@@ -78,7 +77,7 @@ static void fail_at(const struct world *w, const char *what, double x)
 	    w->run, what, x);
 }
 
-/* --- what the truth says --------------------------------------------------- */
+/* --- what the truth says -------------------------------------------------- */
 
 static int is_off(const struct world *w, topo_host h)
 {
@@ -194,7 +193,7 @@ static int slow_link(const struct world *w, const struct way *a,
 	return n == 1 ? found : N_SLOW;
 }
 
-/* --- both planes ------------------------------------------------------------ */
+/* --- both planes ---------------------------------------------------------- */
 
 static struct way way_of(const struct world *w, const struct topo_tuple *t)
 {
@@ -297,7 +296,7 @@ static void run_connects(struct world *w, struct connects *c)
 	f->ops->close(f);
 }
 
-/* --- who is cut off ---------------------------------------------------------- */
+/* --- who is cut off ------------------------------------------------------- */
 
 static int never_connects(const struct connects *c, size_t i)
 {
@@ -348,7 +347,7 @@ static void check_where(const struct world *w)
 	}
 }
 
-/* --- how often links lose ------------------------------------------------------ */
+/* --- how often links lose ------------------------------------------------- */
 
 /* Flows that are not cut off: packets lost by link, and those that are not.
  * Cells are sums over flows of different ways, whose variance is below that of
@@ -428,7 +427,7 @@ static void lost_alike(void **state)
 	}
 }
 
-/* --- how long links delay --------------------------------------------------------- */
+/* --- how long links delay ------------------------------------------------- */
 
 /* What is measured where one link alone is slow. */
 struct late {

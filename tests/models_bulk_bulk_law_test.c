@@ -1,4 +1,4 @@
-/* tests/models_bulk_bulk_law_test.c -- the exact data plane's law: forms, reference.
+/* tests/models_bulk_bulk_law_test.c -- the exact data plane's law.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 430

@@ -1,8 +1,8 @@
 /* tests/models_bulk_bulk_test.c -- the exact data plane: same bits, same flows.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * No chance is involved, only equality; the law is in models_bulk_bulk_law_test.c.
- */
+ * No chance is involved, only equality; the law is in
+ * models_bulk_bulk_law_test.c. */
 #include "models/bulk/bulk.h"
 #include "tests/bulk.h"
 #include "tests/scenes.h"

@@ -1,4 +1,4 @@
-/* tests/models_bulk_skip_test.c -- the skipping data plane has the law of the exact.
+/* tests/models_bulk_skip_test.c -- skipping has the law of the exact.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tiny networks are in models_planes_test.c, by enumeration. Here moments and

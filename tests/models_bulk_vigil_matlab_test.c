@@ -1,4 +1,4 @@
-/* tests/models_bulk_vigil_matlab_test.c -- the released code's rules, one by one.
+/* tests/models_bulk_vigil_matlab_test.c -- the released code's rules.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Closed forms, then the law against a slow transcription of the rules, with
@@ -130,7 +130,7 @@ static void nothing_is_thinned_out_behind_a_black_hole(void **state)
 	scenes_close(&s);
 }
 
-/* --- truth ------------------------------------------------------------------ */
+/* --- truth ---------------------------------------------------------------- */
 
 /* Fail unless each failed flow's culprit is the first faulty link of its path,
  * or the last link when there is none: so where each flow drops at hop 0. */
@@ -198,7 +198,7 @@ static void a_fault_before_the_first_drop_is_no_culprit(void **state)
 	scenes_close(&s);
 }
 
-/* --- laws ------------------------------------------------------------------- */
+/* --- laws ----------------------------------------------------------------- */
 
 /* Noise alone, the same rate for all: a flow of n packets and h links has its
  * flag with 1 - (1 - p)^(n h), its count is above 0 with the same chance, and
@@ -356,7 +356,7 @@ static void the_law_is_that_of_a_transcription_of_the_rules(void **state)
 	scenes_close(&s);
 }
 
-/* --- contract ---------------------------------------------------------------- */
+/* --- contract ------------------------------------------------------------- */
 
 static void a_window_of_all_flows_holds_the_other_and_no_more_losses(
     void **state)

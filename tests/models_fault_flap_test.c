@@ -1,4 +1,4 @@
-/* tests/models_fault_flap_test.c -- flaps: who moves, who stays, who comes back.
+/* tests/models_fault_flap_test.c -- flaps: who moves, stays, comes back.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/fault/flap.h"

@@ -1,4 +1,4 @@
-/* tests/models_fault_outage_test.c -- hosts and pods that are off, slow services.
+/* tests/models_fault_outage_test.c -- hosts, pods, services that are off.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Chi-squares at level 1e-6, two of them.

@@ -1,4 +1,4 @@
-/* tests/models_scene_latency_test.c -- round-trip times, slow links, votes for them.
+/* tests/models_scene_latency_test.c -- round-trip times and slow links.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Means and variances at 5 standard errors (6e-7), some 42 of them, and three

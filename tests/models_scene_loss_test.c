@@ -1,4 +1,4 @@
-/* tests/models_scene_loss_test.c -- loss of packets against enumeration of all cases.
+/* tests/models_scene_loss_test.c -- loss of packets, by enumeration.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each statistical test is one chi-square a case at level 1e-6: under a random

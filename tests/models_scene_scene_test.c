@@ -1,4 +1,4 @@
-/* tests/models_scene_scene_test.c -- scenes: functions of their names, memory reused.
+/* tests/models_scene_scene_test.c -- scenes are functions of their names.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/bulk/bulk.h"

@@ -1,4 +1,4 @@
-/* tests/models_scene_traffic_test.c -- who talks to whom: exact counts, then laws.
+/* tests/models_scene_traffic_test.c -- who talks to whom: counts, laws.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A destination is a monotone function of its word, so stepping through evenly

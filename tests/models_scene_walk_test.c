@@ -11,7 +11,7 @@
 #define LEVEL 1e-6
 #define HOP   (7 * SIM_US)
 
-/* --- the slow way to know ----------------------------------------------------- */
+/* --- the slow way to know ------------------------------------------------- */
 
 /* What becomes of a packet with TTL: end[i][0] is the probability that it is
  * lost on link i, end[i][1] that it ends at the node behind, as fate[i]. */
@@ -79,7 +79,7 @@ static struct reference reference_of(const struct scene *s,
 	return r;
 }
 
-/* --- scenes ------------------------------------------------------------------- */
+/* --- scenes --------------------------------------------------------------- */
 
 static void add_fault(struct rig *g, topo_link l, double rate, sim_ns from)
 {
@@ -90,8 +90,8 @@ static void add_fault(struct rig *g, topo_link l, double rate, sim_ns from)
 	rig_add_fault(g, &f);
 }
 
-/* Each link of PATH has up to two faults or noise, and a switch of it may have a
- * hole. Some begin only when a packet that leaves at 0 comes there. */
+/* Each link of PATH has up to two faults or noise, and a switch of it may have
+ * a hole. Some begin only when a packet that leaves at 0 comes there. */
 static void break_path(struct rig *g, struct sim_rng *r, const topo_link path[],
     unsigned n)
 {
@@ -122,7 +122,7 @@ static unsigned path_of(const struct rig *g, const struct topo_tuple *t,
 	    topo_addr_to_host(t->dst_ip, g->s.topo.n_hosts), 0, path);
 }
 
-/* --- hops --------------------------------------------------------------------- */
+/* --- hops ----------------------------------------------------------------- */
 
 static void each_hop_is_told(void **state)
 {
@@ -158,7 +158,7 @@ static void each_hop_is_told(void **state)
 	rig_close(&g);
 }
 
-/* --- laws --------------------------------------------------------------------- */
+/* --- laws ----------------------------------------------------------------- */
 
 /* Until its end, with one number for all links, or one for each. */
 static struct scene_walk follow(struct scene_walk w, int one, struct sim_rng *r)
@@ -285,7 +285,7 @@ static void whole_ways_have_the_reference_s_hazards(void **state)
 	}
 }
 
-/* --- all go alike ------------------------------------------------------------- */
+/* --- all go alike --------------------------------------------------------- */
 
 /* Where packets of TUPLE end that are sent along PATH, if nothing is left to
  * chance. */

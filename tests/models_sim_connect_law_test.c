@@ -146,7 +146,8 @@ static void the_papers_estimate_is_the_loss_of_a_round_trip(void **state)
 	rig_close(&g);
 }
 
-/* One way loses, of 3 segments: sent again after 0.3, 0.9, 2.1 s and no more. */
+/* One way loses, of 3 segments: sent again after 0.3, 0.9, 2.1 s and no more.
+ */
 static void lost_payloads_are_sent_again_three_times(void **state)
 {
 	enum { N = 3000, CELLS = 5 };

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Round trips and delays have streams of their own, so two runs that differ in
- * a slow link differ in its delays alone, connect by connect and probe by probe.
- * 74 means and counts are held to 5.5 standard errors (4e-8), 24 laws by
- * chi-square at 1e-6: one fires in 37,000 random seeds.
- */
+ * a slow link differ in its delays alone, connect by connect and probe by
+ * probe. 74 means and counts are held to 5.5 standard errors (4e-8), 24 laws by
+ * chi-square at 1e-6: one fires in 37,000 random seeds. */
 #include <gsl/gsl_cdf.h>
 
 #include "models/sim/rtt_profile.h"
@@ -214,7 +213,7 @@ static void who_is_delayed_beyond_all_timers_times_out(void **state)
 	rig_close(&g);
 }
 
-/* --- probes ------------------------------------------------------------------ */
+/* --- probes --------------------------------------------------------------- */
 
 /* When the answer to a probe of host SRC with TTL comes, that is sent now. */
 static sim_ns reply_ns(struct rig *g, const struct topo_tuple *t, unsigned ttl)

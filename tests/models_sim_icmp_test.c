@@ -1,4 +1,4 @@
-/* tests/models_sim_icmp_test.c -- switches' answers: limits and counts a second.
+/* tests/models_sim_icmp_test.c -- switches' answers: limits and counts.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/sim/icmp.h"
@@ -59,7 +59,8 @@ static void counts_are_those_of_a_table(void **state)
 }
 
 /* The limit of Linux as measured there: icmp_msgs_per_sec=100 and a burst of
- * 50 let about 240 of 400 probes at 200/s through; here 50 + 100 * 2 of them. */
+ * 50 let about 240 of 400 probes at 200/s through; here 50 + 100 * 2 of them.
+ */
 static void each_switch_has_a_limit_of_its_own(void **state)
 {
 	const struct fabric_sim_icmp_params p = params(100, 50);

@@ -239,8 +239,8 @@ static int beyond(const double bounds[], int n, double x)
 	return k;
 }
 
-/* 20 equal cells, the last of them cut at P99, P99.9 and P99.99. Every other law
- * has bursts and stalls in plenty, so that a wrong share of them shows. */
+/* 20 equal cells, the last of them cut at P99, P99.9 and P99.99. Every other
+ * law has bursts and stalls in plenty, so that a wrong share of them shows. */
 static void draws_have_the_law(void **state)
 {
 	enum { N_BOUNDS = 22 };

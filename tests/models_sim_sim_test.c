@@ -110,7 +110,7 @@ static void wait_until(struct rig *g, sim_ns t)
 	assert_true(g->f->ops->now(g->f) == t);
 }
 
-/* --- losses -------------------------------------------------------------------- */
+/* --- losses --------------------------------------------------------------- */
 
 static void each_lost_segment_is_sent_again_in_its_flows_life(void **state)
 {
@@ -147,7 +147,7 @@ static void each_lost_segment_is_sent_again_in_its_flows_life(void **state)
 	close_rig(&g);
 }
 
-/* --- probes -------------------------------------------------------------------- */
+/* --- probes --------------------------------------------------------------- */
 
 static void answers_name_the_links_or_switches_of_the_path(void **state)
 {
@@ -361,7 +361,7 @@ static void a_flap_amid_a_trace_splits_it(void **state)
 	close_rig(&g);
 }
 
-/* --- the others ------------------------------------------------------------------ */
+/* --- the others ----------------------------------------------------------- */
 
 static void queries_end_as_the_balancer_says(void **state)
 {

@@ -1,4 +1,4 @@
-/* tests/models_sim_slb_test.c -- load balancer: shares, and one fate a connection.
+/* tests/models_sim_slb_test.c -- load balancer: shares, and one fate each.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/sim/slb.h"

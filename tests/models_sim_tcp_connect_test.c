@@ -1,4 +1,4 @@
-/* tests/models_sim_tcp_connect_test.c -- one TCP connect: SYNs and their timers.
+/* tests/models_sim_tcp_connect_test.c -- one connect: SYNs and their timers.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Laws are held by chi-square tests at 1e-6 each, about 90 of them; means to 5

@@ -484,7 +484,7 @@ static void a_switch_answers_no_more_than_it_may(void **state)
 	close_rig(&g);
 }
 
-/* --- against the simulated fabric ------------------------------------------- */
+/* --- against the simulated fabric ----------------------------------------- */
 
 enum { BINS = 25, PROBES = 8000, TTL = 3 };
 
@@ -584,8 +584,8 @@ static void probes_fare_as_in_simulated_time(void **state)
 
 /* --- delays --------------------------------------------------------------- */
 
-/* A slow link, which adds an exponential time of mean 100 us to a constant path:
- * 20 bins of equal probability, at 1e-6. */
+/* A slow link, which adds an exponential time of mean 100 us to a constant
+ * path: 20 bins of equal probability, at 1e-6. */
 static void a_slow_link_adds_what_its_law_says(void **state)
 {
 	enum { N = 40000 };

@@ -1,4 +1,4 @@
-/* tests/recordings.c -- tables of probes and recordings made of them, for tests.
+/* tests/recordings.c -- tables and recordings of probes, for tests.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "tests/recordings.h"

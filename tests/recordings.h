@@ -1,4 +1,4 @@
-/* tests/recordings.h -- tables of probes and recordings made of them, for tests.
+/* tests/recordings.h -- tables and recordings of probes, for tests.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef TESTS_RECORDINGS_H
