@@ -300,7 +300,8 @@ static void adjusting_and_filtering_leave_the_blame_alone(void **state)
 	topo_close(&t);
 }
 
-/* Expected shares belong to a topology, in which links have their names. */
+/* Not with the adjustment by expected shares: these are computed from a
+ * topology, in which a link cannot get another name. */
 static void renaming_links_renames_the_verdict(void **state)
 {
 	(void)state;
@@ -363,7 +364,8 @@ static void removal_takes_explained_flows_with_all_their_votes(void **state)
 	p.total = ALGO_ALG1_REMAINING;
 	p.threshold = 1.0 / 3 - 0.01;
 	by_hand(p, &v);
-	/* Only the flow over 30 and 31 is left, with half of all each. */
+	/* Only the flow over 30 and 31 is left, each of which has half of the
+	 * votes that are left. */
 	const topo_link link[] = {1, 2, 30};
 	assert_int_equal(v.n_flagged, 3);
 	assert_memory_equal(v.link, link, sizeof(link));

@@ -277,7 +277,8 @@ static void no_second_begins_more_traces_than_c_t_and_its_burst(void **state)
 	}
 }
 
-/* A connection that found no token is traced when it retransmits later. */
+/* A connection that retransmits when the host has no token left is not traced,
+ * but it is when it retransmits again later. */
 static void who_waited_is_traced_later(void **state)
 {
 	struct rig g;
@@ -328,7 +329,8 @@ static void late_answers_of_a_slots_former_trace_are_told_apart(void **state)
 	retx(&g, tuple_of(2), 1);
 	const struct agent_out second = g.out;
 	answer(&g, &first.action[0], 1);
-	/* Even if it quoted the new tuple. */
+	/* Nor does a late answer to the first trace count for the second one
+	 * when it quotes the tuple of the second. */
 	first.action[1].tuple = second.action[1].tuple;
 	answer(&g, &first.action[1], 2);
 	timer(&g, &second.action[15]);

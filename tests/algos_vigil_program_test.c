@@ -125,7 +125,8 @@ static void flows_and_drops_are_attributed_to_the_fewest_links(void **state)
 	assert_true(s.value == 2 && s.bound == 2);
 	assert_true(v.link[0] == 6 && v.score[0] == 10);
 	assert_true(v.link[1] == 5 && v.score[1] == 9);
-	/* Attributed to 5, but 6 has more drops. */
+	/* The program gave the flow's drops to 5, but 6 has more drops in all
+	 * and is blamed. */
 	assert_int_equal(v.blame[4], 6);
 	obs_free(&w);
 	algo_verdicts_free(&v);
@@ -164,7 +165,7 @@ static void links_below_the_share_are_not_flagged(void **state)
 	for (int i = 0; i < 11; i++)
 		WINDOW_ADD(&w, 9, 1, (topo_link)(2 + i));
 	WINDOW_ADD(&w, 1, 20);
-	/* 1 * 1 / 100 of the drops. */
+	/* Link 20 has one drop of 100, which is just min_share. */
 	p.min_share = 0.01;
 	struct algo_solution s = run_program(&algo_integer, &p, &w, &v);
 	assert_int_equal(v.n, 2);

@@ -150,7 +150,8 @@ static void reductions_never_change_the_optimum(void **state)
 	algo_setcover_free(&s);
 }
 
-/* No row holds another, no column's rows are another's, no row has one. */
+/* After reducing, no row contains another one, no column covers only rows that
+ * another one covers too, and no row has a single column. */
 static void nothing_is_left_to_reduce(void **state)
 {
 	(void)state;

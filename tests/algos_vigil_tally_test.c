@@ -202,7 +202,7 @@ static void a_window_that_does_not_fit_is_refused_and_forgotten(void **state)
 		w.hops.n = cases[i].n_hops;
 		w.hops.off[1] = cases[i].off1;
 		w.hops.off[2] = cases[i].off2;
-		/* Flow 0 must pass for flow 1 to be looked at. */
+		/* Flow 0 must be sound, or flow 1 would not be checked. */
 		w.hops.off[0] = cases[i].off1 - 2;
 		assert_int_equal(algo_tally_count(&t, &w, &e), SIM_EINVAL);
 		if (!strstr(e.msg, cases[i].text))

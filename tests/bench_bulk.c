@@ -151,7 +151,7 @@ static void bench_size(const char *what, const struct topo_clos *shape,
 	snprintf(name, sizeof(name), "skipping plane against reference, %s",
 	    what);
 	bench_row(name, q.ratio * (double)c.epochs, "x", '>', skip_goal);
-	/* A faster but wrong plane would show here. */
+	/* A plane that is fast because it is wrong would show here. */
 	snprintf(name, sizeof(name), "lossy flows: exact / reference, %s",
 	    what);
 	bench_row(name, b.lossy / a.lossy, "x", '-', 0);

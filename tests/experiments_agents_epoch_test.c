@@ -22,13 +22,13 @@ struct rig {
 	struct scene *scene;
 	struct obs lossy;
 	struct losses lost;
-	/* What the plane said. */
+	/* What the agents' plane made of the epoch. */
 	const struct obs *w;
 	const struct losses *told;
 	struct res_trial_metrics m;
 };
 
-/* Defaults, but that nothing limits or loses. */
+/* Defaults, but without limits, faults and noise. */
 static void open_rig(struct rig *g, const struct topo_clos *shape)
 {
 	struct sim_yaml y = {0};
@@ -325,7 +325,8 @@ static void flows_that_lost_everything_are_not_traced(void **state)
 	close_rig(&g);
 }
 
-/* Blame goes by what was traced, hits by what was lost. */
+/* A flow whose route changed is blamed on a link of the path that was traced,
+ * and that is right only if it is the link on which it lost. */
 static void a_moved_flow_is_scored_by_the_link_it_lost_on(void **state)
 {
 	struct rig g;

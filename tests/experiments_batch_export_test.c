@@ -163,7 +163,7 @@ static void what_can_be_no_row_is_counted(void **state)
 	r[4].level = ALGO_PINGLIST_VIP;         /* no service */
 	r[5].rtt_ns = 0;                        /* connected in no time */
 	r[6].dst_ip = r[6].src_ip;
-	r[7].outcome = AGENT_TIMEOUT; /* after a time */
+	r[7].outcome = AGENT_TIMEOUT; /* and yet it has a time */
 	keep(1, r, 8);
 	assert_ok(xp_batch_export(test_folder, path, &info, &n, test_err()));
 	assert_true(n.n_rows == 1 && n.n_failed == 1 && n.n_foreign == 4 &&

@@ -192,7 +192,8 @@ static void each_day_and_each_size_begins_a_file(void **state)
 	assert_int_equal(bytes_of("batches-20260203-0002.cpmb"), 2 * SIZE);
 	assert_int_equal(bytes_of("batches-20260203-0003.cpmb"), 2 * SIZE);
 	assert_int_equal(bytes_of("batches-20260204-0004.cpmb"), SIZE);
-	/* It goes on with the newest, and with its number when that is full. */
+	/* A store that is opened again goes on with the newest file, and when
+	 * that is full with the number after it. */
 	s = open_store(&p);
 	put(s, 1, 8, 20488 * (int64_t)DAY);
 	put(s, 1, 9, 20488 * (int64_t)DAY);
@@ -225,7 +226,7 @@ static void any_torn_end_is_cut_off(void **state)
 	}
 }
 
-/* Batches behind a damaged one may be good: they are not destroyed. */
+/* Batches behind a damaged one may be good, so the file is not cut there. */
 static void damage_is_left_alone_and_a_new_file_begun(void **state)
 {
 	const char *name = "batches-19700102-0001.cpmb";
@@ -252,7 +253,8 @@ static void a_batch_that_two_files_hold_counts_once(void **state)
 	make_batch(bytes, 1, 1);
 	write_at("batches-19700102-0001.cpmb", 0, bytes, SIZE);
 	write_at("batches-19700102-0002.cpmb", 0, bytes, SIZE);
-	/* Not ours: another name, or another way to write the number. */
+	/* Files that are not the store's own: one has another name, and one
+	 * writes its number otherwise. */
 	write_at("batches-19700102-3.cpmb", 0, bytes, SIZE);
 	write_at("batches.cpmb", 0, bytes, SIZE);
 	struct xp_batch_store *s = open_store(&params);

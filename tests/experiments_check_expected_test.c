@@ -65,7 +65,8 @@ static void trials_count_for_what_runs_vary(void **state)
 	const double equal[10] = {50, 50, 50, 50, 50, 50, 50, 50, 50, 50};
 	const double whole[10] = {100, 0, 100, 0, 100, 0, 100, 0, 100, 0};
 	(void)state;
-	/* All alike: no more than the trials there are. */
+	/* Runs that are all alike: effective trials are all that there are, and
+	 * not more. */
 	check_line(10, equal, flows, "10\t0.5\t1000\tNaN\t0\t");
 	/* A run is right or wrong as a whole: it is one trial, and one degree
 	 * of freedom is the mean's. */
@@ -150,7 +151,7 @@ static void a_cell_of_equal_ratios_is_one_row(void **state)
 	assert_int_equal(x.n_failed, 1);
 	assert_int_equal(x.n_missing, 0);
 	free(text);
-	c.n_axes = 0; /* not on the heap */
+	c.n_axes = 0; /* axes are on the stack, so they must not be freed */
 	c.axis = NULL;
 	res_cube_free(&c);
 }
@@ -187,7 +188,8 @@ static void independent_trials_all_count(void **state)
 	res_cube_free(&c);
 }
 
-/* Random texts may be equal, and then so are points. */
+/* Whether C has coordinates of text: random ones may be equal, and then two
+ * points have one name. */
 static int has_texts(const struct res_cube *c)
 {
 	for (size_t a = 0; a < c->n_axes; a++)
@@ -227,7 +229,8 @@ static void intervals_apart_fail_and_are_told(void **state)
 {
 	const double flows[2] = {100, 100}, all[2] = {100, 100};
 	(void)state;
-	/* The most that still overlaps, and one less. */
+	/* The largest count whose interval does not overlap that of 200 of 200;
+	 * one more is the least that does. */
 	double lo, hi, less = 199;
 	assert_ok(
 	    sim_binomial_interval(200, 200, 0.9999, &lo, &hi, test_err()));
@@ -239,7 +242,8 @@ static void intervals_apart_fail_and_are_told(void **state)
 	} while (hi >= bound);
 	for (unsigned apart = 0; apart < 2; apart++) {
 		const double n = less + 1 - apart;
-		/* As alike as can be: the variance between runs is small. */
+		/* Two runs as alike as can be, so that the variance between
+		 * runs does not widen the interval. */
 		const double some[2] = {floor(n / 2), ceil(n / 2)};
 		char text[256] = "";
 		struct res_cube was, is;

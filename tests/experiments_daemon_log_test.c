@@ -27,7 +27,7 @@ static void lines_begin_with_their_time(void **state)
 	assert_ok(xp_daemon_log_open(&l, test_path("time"), test_err()));
 	xp_daemon_log_say(&l, UINT64_C(951782399999999999), "%s %d", "a", 1);
 	xp_daemon_log_close(&l);
-	/* It is gone on with. */
+	/* A log that is opened again keeps its lines. */
 	assert_ok(xp_daemon_log_open(&l, test_path("time"), test_err()));
 	xp_daemon_log_say(&l, UINT64_C(951782400000000000), "b");
 	xp_daemon_log_close(&l);
@@ -36,7 +36,8 @@ static void lines_begin_with_their_time(void **state)
 	    "2000-02-28T23:59:59.999Z a 1\n2000-02-29T00:00:00.000Z b\n");
 }
 
-/* Each line is in one of the two, in order, and the last ones are there. */
+/* Of the old file and the new one together: each line stands once, in order,
+ * and the newest lines are among them. */
 static void a_full_log_takes_the_place_of_the_one_before(void **state)
 {
 	enum { MAX = 1000, LINES = 500 };

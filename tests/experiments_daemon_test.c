@@ -65,7 +65,7 @@ static int drop_as_default(void)
 	    : 0;
 }
 
-/* Even as root: nothing that root may. */
+/* Dropping rights to root itself still takes all that root may do. */
 static int drop_and_stay(void)
 {
 	if (xp_daemon_drop("root", NULL) < 0)
@@ -148,7 +148,7 @@ static void systemd_hears_what_is_said(void **state)
 	assert_null(getenv("WATCHDOG_USEC"));
 	xp_notify_say(&n, "READY=1");
 	assert_string_equal(heard(fd), "READY=1");
-	/* Every second, as half of the time allows. */
+	/* The watchdog's time is two seconds, so it is told every second. */
 	unsigned n_alive = 0;
 	for (sim_ns at = 0; at < 10 * SIM_SEC; at += 250 * SIM_MS) {
 		xp_notify_alive(&n, at);
@@ -156,7 +156,7 @@ static void systemd_hears_what_is_said(void **state)
 	}
 	assert_int_equal(n_alive, 10);
 	close(fd);
-	xp_notify_say(&n, "STOPPING=1"); /* nobody is there: so be it */
+	xp_notify_say(&n, "STOPPING=1"); /* nobody hears it: no error */
 	xp_notify_close(&n);
 }
 
@@ -181,7 +181,7 @@ static void without_systemd_nothing_is_said(void **state)
 	}
 }
 
-/* Of another process, the watchdog is. */
+/* WATCHDOG_PID names another process, so this one has no watchdog. */
 static void a_watchdog_of_another_is_none(void **state)
 {
 	struct xp_notify n;

@@ -29,7 +29,7 @@ static topo_host moved(topo_host h, const struct topo_dc *from,
 	return to->first_host + topo_dc_index(from, h);
 }
 
-/* An id that is not of DC, by the one that it had. */
+/* For host H, an id that lies outside of DC. */
 static topo_host elsewhere(topo_host h, const struct topo_dc *dc)
 {
 	const uint32_t n = dc->clos.all_hosts;
@@ -98,7 +98,7 @@ static int same(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-/* All rows of all tables, but for whose they are. */
+/* All rows of all tables must be equal except for the data centre's number. */
 static void assert_same_tables(const struct xp_dsa_tables *a,
     struct xp_dsa_tables *b)
 {
@@ -120,7 +120,8 @@ static void assert_same_tables(const struct xp_dsa_tables *a,
 #undef FIELD
 }
 
-/* The same servers trace each other. Addresses end far below ids. */
+/* The same servers must trace each other, under the ids that they have in each
+ * of the two networks. */
 static void assert_same_targets(const struct seen *a, const struct seen *b,
     uint32_t run)
 {

@@ -18,7 +18,8 @@ enum { MAX_ANSWERS = 8, REQUEST = 1 << 17, MOST = 200 };
 
 #define SILENCE NULL /* take the request and say nothing */
 
-/* Of one server. Answers are used up in order; then it only closes. */
+/* One server. It gives its answers in order, each once; after the last one it
+ * closes each connection without an answer. */
 struct server {
 	pthread_t thread;
 	int fd;
@@ -279,7 +280,7 @@ static void what_is_no_answer_is_asked_of_the_next_controller(void **state)
 		assert_int_equal(asked(&g->a), 1);
 		assert_int_equal(count(g)->n_unanswered, 1);
 		assert_non_null(strstr(xp_fetch_why(g->fetch), g->a.url));
-		/* Then b is asked first; a has no more to say. */
+		/* From then on b is asked first; a has no answer left. */
 		ask_for(g, 2, 0, NULL);
 		assert_int_equal(asked(&g->b), 2);
 		assert_int_equal(count(g)->n_unanswered, 3);
@@ -300,7 +301,8 @@ static void a_controller_that_is_silent_has_its_share_of_the_time(void **state)
 	close_rig(g);
 }
 
-/* In time for the agent, which would else take it for one more failure. */
+/* The fetch must fail before the agent's own time-out ends, or the agent would
+ * count one failure more. */
 static void silence_ends_before_the_agents_deadline(void **state)
 {
 	struct rig *g = open_rig(1);
@@ -351,7 +353,8 @@ static void a_new_question_settles_the_one_before(void **state)
 	loop_await(&g->loop, AGENT_FETCH_DONE);
 	assert_int_equal(g->loop.ev.token, 2);
 	assert_int_equal(g->loop.ev.ok, 1);
-	/* What the agent has is not written over: it is asked, in its step. */
+	/* The agent still has the document while it asks for another one: the
+	 * memory must not be written over. */
 	ask(g, 3);
 	loop_await(&g->loop, AGENT_FETCH_DONE);
 	assert_int_equal(g->loop.ev.token, 3);
@@ -504,7 +507,7 @@ static void a_batch_that_is_tried_again_is_the_same_bytes(void **state)
 	assert_int_equal(g->collector.n_request[0], g->collector.n_request[2]);
 	assert_memory_equal(g->collector.request[0], g->collector.request[2],
 	    g->collector.n_request[0]);
-	/* Batches of one start keep its time. */
+	/* Batches of one life of the agent have the same time of birth. */
 	fill(&b, 2);
 	post(g, &b, 512, 1);
 	posted(&g->collector, 2, &one);

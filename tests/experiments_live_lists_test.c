@@ -60,7 +60,8 @@ static void pieces_of_any_size_make_the_list(void **state)
 	xp_http_lists_free(&l);
 }
 
-/* Also one that its last reader left in the middle of another list. */
+/* A buffer that nobody reads is used again, also when its last reader went away
+ * in the middle of a list. */
 static void a_buffer_at_rest_is_used_again(void **state)
 {
 	struct xp_http_lists l;

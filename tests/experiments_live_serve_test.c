@@ -41,7 +41,7 @@ static unsigned ask_if(const char *if_none_match)
 	return a.status;
 }
 
-/* What every answer keeps. */
+/* What must hold of every answer. */
 static void check_form(void)
 {
 	assert_true(a.status >= 200 && a.status < 600);
@@ -90,7 +90,8 @@ static void anything_else_is_not_found(void **state)
 		assert_true(ask(&controller, "BREW", targets[i]) >= 404);
 		check_form();
 	}
-	/* Overlong, also when what fits is one of ours. */
+	/* Targets that are too long, also when as much of them as fits would be
+	 * a target that there is. */
 	for (size_t n = XP_HTTP_TARGET - 10; n < sizeof(longest); n += 7) {
 		memset(longest, '0', n);
 		longest[n] = '\0';
@@ -151,7 +152,7 @@ static void the_tag_that_a_client_has_saves_the_list(void **state)
 	    "W/W/\"\"", "\"a\\\"b\""};
 	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
 		assert_int_equal(ask_if(no[i]), 200);
-	/* Without its quotes, and cut. */
+	/* The tag without its quotes, and without its last character. */
 	snprintf(list, sizeof(list), "%.*s", (int)strlen(tag) - 2, tag + 1);
 	assert_int_equal(ask_if(list), 200);
 	snprintf(list, sizeof(list), "%.*s", (int)strlen(tag) - 1, tag);
@@ -187,7 +188,7 @@ static void health_has_every_counter_and_its_sum(void **state)
 		assert_int_equal(ask(&site, "GET", "/health"), 200);
 		check_form();
 		assert_string_equal(a.type, "application/json");
-		/* Whole, with the largest numbers that there can be. */
+		/* Not cut off, even with the largest numbers. */
 		assert_true(a.n_bytes == strlen(a.text) && a.text[0] == '{' &&
 		    strcmp(a.text + a.n_bytes - 2, "}\n") == 0);
 #define X(name, doc)                                                           \

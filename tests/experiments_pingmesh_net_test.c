@@ -191,7 +191,8 @@ static void a_run_on_any_network_is_read_alike(void **state)
 	(void)state;
 	pingmesh_open(&g, &pingmesh_tiny, section);
 	open_fake();
-	/* On a quarter of the paths, and as nobody knows them, on each. */
+	/* A link that a quarter of the paths between pods cross. Nobody knows
+	 * which, so to the truth each path has a quarter of its loss. */
 	scenes_add_fault(&g.s, topo_clos_link_t1(&g.s.topo.clos, 0, 1, TOPO_UP),
 	    0.5);
 	assert_ok(
@@ -204,7 +205,8 @@ static void a_run_on_any_network_is_read_alike(void **state)
 		assert_int_equal(fake.n_fetches, (i + 1) * PINGMESH_HOSTS);
 		assert_true(fake.n_uploads > PINGMESH_HOSTS);
 		assert_int_equal(m.n_live_agents, PINGMESH_HOSTS);
-		/* 4 peers each; probes of the lag are of no window. */
+		/* Each host has 4 peers. Probes that are sent during the lag,
+		 * after the last window, are in no row. */
 		assert_in_range(m.n_probes, PINGMESH_HOSTS * 4 * 4,
 		    fake.n_connects);
 		assert_int_equal(m.n_connected, m.n_probes);
@@ -217,7 +219,7 @@ static void a_run_on_any_network_is_read_alike(void **state)
 		assert_near(m.true_drop_rate, 0.5 * 0.25 * 0.5, 0.003);
 	}
 	xp_pingmesh_plane_close(p);
-	assert_int_equal(fake.n_closed, 0); /* it is the caller's */
+	assert_int_equal(fake.n_closed, 0); /* the caller closes it */
 	pingmesh_close(&g);
 }
 

@@ -397,7 +397,8 @@ static void what_was_not_recorded_is_not_judged(void **state)
 	assert_int_equal(out.summary.n, 1);
 	assert_int_equal(out.heatmap.n + out.sla.n + out.counters.n, 0);
 	assert_int_equal(out.summary.row[0].tor_pattern, 0);
-	/* Recorded silence is another thing. */
+	/* When a part of the window was recorded, silence does mean that all
+	 * servers are down. */
 	w.recorded_ns = SIM_SEC;
 	assert_ok(
 	    xp_dsa_run(&d, &w, ALL_JOBS, &f.all, &f.perf, &out, test_err()));
@@ -439,7 +440,7 @@ static void a_drop_rate_is_what_was_put_in(void **state)
 	assert_int_equal(r->n_failed, 5);
 	assert_near(r->drop_rate, 0.009, 1e-15);
 	assert_near(out.summary.row[0].p99_us, 250, 1e-9);
-	/* The server, its ToR, its pod, the data centre, and web. */
+	/* The server alerts, its ToR, its pod, the data centre, and web. */
 	assert_near(out.summary.row[0].n_alerts, 5, 0);
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
@@ -490,14 +491,16 @@ static void counters_are_weighted_by_connects(void **state)
 	assert_int_equal(s->n_silent, 22);
 	assert_near(s->seen_share, 2.0 / 24, 1e-15);
 	assert_near(s->p99_us, 11, 1e-12);
-	/* Host 0 for drops, host 4 for its P99; two ToRs, a pod, the whole. */
+	/* Host 0 alerts for drops and host 4 for its P99, and so do their two
+	 * ToRs, their pod and the data centre. */
 	assert_near(s->n_alerts, 6, 0);
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
 	close_fixture(&f);
 }
 
-/* The mean of three P99s is above the limit, two of them are not. */
+/* Of three servers one has so high a P99 that the mean of the three is above
+ * the limit, though the two others are not. */
 static void one_server_that_stalls_is_no_alert_of_others(void **state)
 {
 	struct fixture f;

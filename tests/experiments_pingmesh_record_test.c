@@ -87,7 +87,7 @@ static void it_says_which_cell_it_is(void **state)
 	assert_non_null(strstr(i->spec, "noise: {rate: 0.5}\n"));
 	assert_null(strstr(i->spec, "sweep"));
 	assert_null(strstr(i->spec, "runs"));
-	/* The spec it holds is one, of that cell alone. */
+	/* The spec in the recording can be loaded, and has one point only. */
 	struct xp_spec s;
 	spec_open(&s, i->spec);
 	assert_int_equal(s.n_points, 1);

@@ -152,7 +152,7 @@ static void a_budget_is_of_a_day_and_a_data_centre(void **state)
 		assert_int_equal(r.n_deferred, 2 - r.n_reloaded);
 		assert_int_equal(r.n_escalated, 0);
 	}
-	/* A run begins with all of it. */
+	/* A new run begins with the whole number of reloads. */
 	xp_repair_begin(&g.shop);
 	assert_int_equal(run(&g, 0, two, 0).n_reloaded, 2);
 	tear_down(&g);
@@ -163,7 +163,8 @@ static void a_budget_is_of_a_day_and_a_data_centre(void **state)
 	tear_down(&g);
 }
 
-/* Each server of the other pod is in a pair with both, so it looks bad too. */
+/* Each server of the other pod is in a black-holed pair with either bad ToR, so
+ * that pod looks bad too, and neither is reloaded. */
 static void whole_pods_are_left_to_people(void **state)
 {
 	struct rig g;

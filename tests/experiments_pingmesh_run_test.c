@@ -74,7 +74,7 @@ static void open_along(struct rig *g, enum xp_along along, const char *more)
 	g->m.s.params.noise.rate = scenes_fixed(0.002);
 }
 
-/* The same run, however it is read. */
+/* What a run is read along must not change what happens in it. */
 static void rows_along_anything_are_of_one_run(void **state)
 {
 	struct rig whole, windows, groups, tails, pairs;
@@ -127,8 +127,8 @@ static void rows_along_anything_are_of_one_run(void **state)
 	tear_down(&pairs);
 }
 
-/* With the lag of the defaults no row of a window is missing, and without one
- * the last minute is. */
+/* With the default lag all rows of a window are there when its jobs run; with
+ * hardly any, those of its last minute are missing. */
 static void a_window_is_whole_when_its_jobs_run(void **state)
 {
 	struct rig lag, hasty;
@@ -211,7 +211,8 @@ static void the_same_run_gives_the_same_bits(void **state)
 	tear_down(&used);
 }
 
-/* Contacts that fail and documents that are none count alike. */
+/* A controller that does not answer, and one whose answer is no list, count
+ * alike as fetches that failed. */
 static void lists_that_nobody_got_are_counted(void **state)
 {
 	static const enum truth_outage_mode modes[] = {TRUTH_DOWN, TRUTH_EMPTY,
@@ -229,7 +230,7 @@ static void lists_that_nobody_got_are_counted(void **state)
 		f->to_s = 1100;
 		run(&g, 0);
 		assert_true(g.row[0].n_fetch_failed == 0);
-		/* Every 40 s or less for 500 s, of 8 agents. */
+		/* 8 agents ask in vain for 500 s, at least every 40 s. */
 		assert_in_range((uint64_t)g.row[1].n_fetch_failed, 8 * 9,
 		    8 * 20);
 		assert_true(g.row[2].n_fetch_failed == 0);
@@ -266,7 +267,7 @@ static void drop_rates_are_those_of_the_links(void **state)
 	if (n_outside > MAX_OUTSIDE)
 		fail_msg("seed %llu: the interval misses the truth in %u runs",
 		    (unsigned long long)test_seed(), n_outside);
-	/* In all: 5 sigma. */
+	/* The mean over all runs, within 5 standard errors. */
 	assert_near(n_drop / n_all, truth, 5 * sqrt(truth / n_all));
 	tear_down(&g);
 }
@@ -297,8 +298,9 @@ static void black_holes_are_found_and_reloaded(void **state)
 		if (m[1].n_reloaded != 1)
 			continue;
 		n_found++;
-		/* The job of window 1 ran at 1200 s and the lag; the hole is in
-		 * the truth still, but over, and nothing is lost to it. */
+		/* The job of window 1 ran at 1200 s and the lag. The hole still
+		 * stands in the truth, but it ended then, and nothing is lost
+		 * to it any more. */
 		const sim_ns now = 1200 * SIM_SEC + xp_pingmesh_lag(&g.m.p);
 		assert_int_equal(t->n_holes, 1);
 		assert_int_equal(t->hole[0].to_ns, now);
@@ -358,7 +360,8 @@ static void reloads_keep_to_their_budget(void **state)
 	tear_down(&g);
 }
 
-/* Every 2 windows: rows between say nothing of black holes. */
+/* The job runs every 2 windows. Rows of the windows between have NaN where
+ * numbers of black holes would stand. */
 static void the_job_runs_as_often_as_it_is_told(void **state)
 {
 	struct rig g;
@@ -376,7 +379,7 @@ static void the_job_runs_as_often_as_it_is_told(void **state)
 	tear_down(&g);
 }
 
-/* Rows are of one data centre; all have their black holes looked for. */
+/* Rows are of one data centre, but black holes are looked for in all. */
 static void rows_of_a_region_are_of_one_data_centre(void **state)
 {
 	uint32_t node;

@@ -264,7 +264,8 @@ static void the_same_run_gives_the_same_traces(void **state)
 	close_rig(&b);
 }
 
-/* Two windows of one run are traced by other hosts, or with other luck. */
+/* In two windows of one run other hosts trace, or their traces lose otherwise:
+ * random numbers are not the same in each window. */
 static void windows_are_traced_independently(void **state)
 {
 	static struct rig g;
@@ -275,7 +276,8 @@ static void windows_are_traced_independently(void **state)
 	    "pinglist: {levels: [dc], dc_interval_s: 10}, trace: {on: true, "
 	    "always: true, n_ports: 4, n_probes: 20}");
 	run(&g, 0);
-	/* Both windows and, again, the end; of the last window all the same. */
+	/* Tables are heard after both windows and at the end, where the traces
+	 * are those of the last window once more. */
 	assert_int_equal(g.n_heard, 3);
 	assert_true(g.row[0].n_traces > 0 && g.row[1].n_traces > 0);
 	memcpy(last, g.report, sizeof(last));
@@ -287,13 +289,14 @@ static void windows_are_traced_independently(void **state)
 	    "always: true, n_ports: 4, n_probes: 20}");
 	run(&g, 0);
 	assert_int_equal(g.n_heard, 2);
-	/* Fewer where two pairs of pods wanted the same servers. */
+	/* There may be fewer reports in one window, as two pairs of pods may
+	 * have wanted the same servers. */
 	assert_true(g.n_reports != n ||
 	    memcmp(last, g.report, n * sizeof(last[0])) != 0);
 	close_rig(&g);
 }
 
-/* Whether or not there are traces, all else is as it was. */
+/* Numbers that are not of traces are the same with tracing and without. */
 static void tracing_changes_no_other_number(void **state)
 {
 	static struct rig with, without;
@@ -325,7 +328,8 @@ static void tracing_changes_no_other_number(void **state)
 	pingmesh_close(&without.m);
 }
 
-/* Whom to trace is told by the ids of the whole network. */
+/* In a region, targets have the ids of the whole network and not those within
+ * their data centre. */
 static void a_region_is_traced_in_its_data_centre(void **state)
 {
 	static struct rig g;

@@ -123,7 +123,8 @@ static void each_probe_has_the_path_of_its_ports(void **state)
 	tear_down(&g);
 }
 
-/* The way back has a path of its own, by the tuple of the SYN-ACK. */
+/* The SYN-ACK's path is chosen by its own five-tuple, the reverse one, so it is
+ * another path than the SYN's. */
 static void the_answer_takes_the_path_of_the_reverse(void **state)
 {
 	const double p = 0.25, q = 0.5;
@@ -266,7 +267,7 @@ static void trouble_is_calm_steady_or_a_change(void **state)
 	assert_int_equal(xp_first_trouble(&t), 50);
 	assert_int_equal(xp_trouble_in(&t, 50, 60), XP_TROUBLE);
 	assert_int_equal(xp_trouble_in(&t, 40, 55), XP_CHANGE);
-	/* What does nothing is no trouble. */
+	/* A fault of rate 0 and without delay is no trouble. */
 	const struct truth_fault none = {.to_ns = SIM_NEVER};
 	assert_ok(truth_add_fault(&t, &none, test_err()));
 	assert_int_equal(xp_trouble_in(&t, 60, 70), XP_CALM);

@@ -123,7 +123,8 @@ static void a_network_without_loss_connects_all_at_once(void **state)
 	tear_down(&g);
 }
 
-/* A switch that drops all: who is under it hears nobody, and nobody them. */
+/* A ToR that drops everything: hosts under it get no answers from others, and
+ * others none from them. */
 static void a_dead_tor_answers_nobody(void **state)
 {
 	struct rig g;
@@ -232,7 +233,7 @@ static void records_are_conserved(void **state)
 		const struct xp_pulse p = xp_world_pulse(g.w);
 		const struct xp_collect_counts c =
 		    xp_collector_counts(xp_world_collector(g.w));
-		/* What agents lost they told. */
+		/* Agents told the collector of all records that they lost. */
 		assert_int_equal(c.n_lost,
 		    p.count.n_discarded + p.count.n_overrun);
 		assert_true((c.n_lost > 0) ==
@@ -330,7 +331,8 @@ static void a_host_that_is_off_neither_probes_nor_answers(void **state)
 	run_to(&g, 4100);
 	p = xp_world_pulse(g.w);
 	assert_int_equal(p.n_live, PINGMESH_HOSTS);
-	/* Its first life counts, as far as it was looked at. */
+	/* What the agent counted before its host went off is in the sum, as
+	 * far as it had been looked at. */
 	const struct obs_probes *t = table(&g, 0);
 	uint64_t n_sent = 0;
 	for (size_t i = 0; i < t->n; i++)
@@ -361,7 +363,8 @@ static const struct obs_perf *perf(struct rig *g)
 	return t;
 }
 
-/* Agents turn their windows a little after their ends. */
+/* An agent begins a new window of counters at its first step after the end of
+ * the old one, which is a little later. */
 static void no_window_of_counters_is_lost(void **state)
 {
 	enum { N = 12 };

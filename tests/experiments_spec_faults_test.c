@@ -126,7 +126,8 @@ static void a_key_that_says_nothing_of_its_kind_is_told(void **state)
 	    "4:39: kind drop has no use for `law`.");
 }
 
-/* Without a kind no key is doubted. */
+/* When the kind is not known, no other key is said to be wrong: which ones may
+ * be there depends on it. */
 static void a_kind_that_is_none_is_told_alone(void **state)
 {
 	(void)state;
@@ -192,7 +193,8 @@ static void planes_that_cannot_are_told(void **state)
 	    "4:8: skipping can't have a black hole (switch 2).");
 	expect(SMALL "plane: vigil_matlab\nfaults: {kind: host_off}\n",
 	    "4:8: plane vigil_matlab has no hosts that are off.");
-	/* Also where the first run may happen to spare the uplinks. */
+	/* Refused also when the links of the scene that is drawn to check may
+	 * happen not to be uplinks of hosts. */
 	expect(SMALL "plane: skip\nfaults: {at: [tor2], share: 0.01}\n",
 	    "4:8: skipping can't have a fault on a host's uplink (class "
 	    "host-tor).");

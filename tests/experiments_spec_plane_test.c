@@ -26,7 +26,8 @@ static void every_plane_is_found_by_its_name(void **state)
 		assert_true(p->provides > 0 && p->provides < 1 << OBS_N_PARTS);
 		assert_true(p->fills & RES_OF_SCENE);
 		assert_true(p->open && p->run && p->print && p->close);
-		/* What may be missing is said, with how to have it. */
+		/* A plane that does not always hold what it provides names the
+		 * key that asks for it. */
 		assert_true((p->holds == NULL) == (p->unless == NULL));
 	}
 	assert_null(xp_plane_names[n]);

@@ -546,7 +546,7 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    "have 2.");
 }
 
-/* The released simulator's own number, but a spec's before it. */
+/* The number of the released simulator is a default: one in a spec wins. */
 static void the_released_simulator_opens_480_connections(void **state)
 {
 	(void)state;
@@ -627,7 +627,7 @@ static void an_absent_section_stands_for_defaults(void **state)
 	assert_true(c.scene.noise.rate.b == 1e-6);
 	xp_config_free(&c);
 	xp_spec_free(&s);
-	/* But nothing fails unless it is said so. */
+	/* A spec without faults, or with an empty list of them, has none. */
 	assert_int_equal(groups_of(""), 0);
 	assert_int_equal(groups_of("faults: []\n"), 0);
 	assert_int_equal(groups_of("faults: {}\n"), 1);
@@ -641,7 +641,8 @@ static void the_last_key_of_a_grid_is_fastest_and_the_zip_after_it(void **state)
 		double from, conns, epoch;
 	} want[] = {{1, 3, 5, 7}, {1, 3, 6, 8}, {1, 4, 5, 7}, {1, 4, 6, 8},
 	    {2, 3, 5, 7}, {2, 3, 6, 8}, {2, 4, 5, 7}, {2, 4, 6, 8}};
-	/* Backwards, so that no point lives on the one before. */
+	/* Points are read backwards, to show that none depends on what reading
+	 * the one before it left behind. */
 	static const char text[] = SMALL
 	    "sweep:\n  zip: {traffic.conns: [5, 6], traffic.epoch: [7, 8]}\n"
 	    "  grid: {faults.count: [1, 2], faults.from: [3, 4]}\n";
@@ -691,7 +692,8 @@ static void no_allocation_is_taken_for_granted(void **state)
 	    "{grid: {faults.1.count: [1, 2]}, zip: {plane: [auto, exact], "
 	    "traffic.epoch: [1, 2]}}}\n");
 	test_each_alloc_fails(load_and_cube, NULL);
-	/* Mistakes too are kept on the heap. */
+	/* The list of mistakes is on the heap as well, so telling them may fail
+	 * for want of memory. */
 	for (unsigned long n = 1;; n++) {
 		struct sim_err e = {0};
 		struct xp_spec s;

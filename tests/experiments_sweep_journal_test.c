@@ -205,7 +205,8 @@ static void a_cell_of_several_points_is_one_record(void **state)
 		row[i] = (double)i;
 	assert_ok(xp_journal_open(&j, path, &c, test_err()));
 	assert_ok(xp_journal_put(j, 0, 2, RES_DONE, row, test_err()));
-	/* There is no second place. */
+	/* All points of these cells are in the records of place 0. A record of
+	 * place 1 is written, but left out when the journal is read. */
 	assert_ok(xp_journal_put(j, 1, 0, RES_DONE, row, test_err()));
 	assert_ok(xp_journal_close(j, 0, test_err()));
 	assert_int_equal(file_bytes(),

@@ -267,7 +267,8 @@ static size_t n_open_files(void)
 	return n;
 }
 
-/* Run, and look for what must never be left behind. */
+/* Run the pool, and check that it leaves behind no open files, children or
+ * changed signal masks. */
 static int run(struct fixture *f, struct sim_err *e)
 {
 	const size_t n_files = n_open_files();
@@ -372,7 +373,7 @@ static void a_worker_that_dies_costs_the_cell_it_was_in(void **state)
 		assert_all_taken(f);
 		assert_false(f->board->child_gave_up);
 		f->board->job_over = 1;
-		sleep_us(20000); /* the board is used anew */
+		sleep_us(20000); /* before the board is used for the next job */
 	}
 	assert_true(f->n_crashed > 4 * 20);
 }

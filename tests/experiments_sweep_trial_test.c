@@ -168,7 +168,7 @@ static void a_row_is_laid_out_as_the_schema_says(void **state)
 	assert_true(row[MAX_ROW] == -7);
 	assert_true(row[RES_TRIAL_n_flows] == 24 * 7);
 	assert_true(row[RES_TRIAL_n_faults] == 3);
-	/* Nothing but faults drops. */
+	/* Without noise only links with faults drop. */
 	assert_true(row[RES_TRIAL_n_failed_flows] > 0);
 	assert_true(
 	    row[RES_TRIAL_n_fault_flows] == row[RES_TRIAL_n_failed_flows]);
@@ -410,7 +410,8 @@ static void check_network(const char *topology)
 		assert_true(algo(row, 0, RES_ALGO_worst_rank) == 1);
 		assert_true(algo(row, 0, RES_ALGO_flows_fault) ==
 		    row[RES_TRIAL_n_failed_flows]);
-		/* One link explains everything. */
+		/* One link lies on the paths of all failed flows, so a minimal
+		 * cover has that link alone. */
 		assert_true(algo(row, 1, RES_ALGO_n_flagged) >= 1);
 		assert_true(algo(row, 2, RES_ALGO_n_flagged) == 1);
 	}
@@ -457,7 +458,8 @@ static void a_cell_prints_its_faults_and_verdicts(void **state)
 	close_rig(&g);
 }
 
-/* Their links are not told beside them. */
+/* The faults that stand for holes and outages on links are not printed beside
+ * these. */
 static void a_cell_prints_its_holes_and_outages(void **state)
 {
 	static const char want[] =
@@ -545,7 +547,8 @@ static void a_run_of_probes_has_a_row_a_window(void **state)
 	close_rig(&g);
 }
 
-/* Without a trace there is no flow for those that read flows. */
+/* Without traces a window of probes has no flows, and algorithms that read
+ * flows have none to blame. */
 static void algorithms_of_flows_have_none_to_blame(void **state)
 {
 	double row[RES_N_TRIAL_METRICS + 2 * RES_N_ALGO_METRICS];
