@@ -323,7 +323,8 @@ static void check_cut(const struct world *w, const struct connects *c)
 		back += !cut && cut_back;
 		assert_false(is_off(w, f->src_host[i]));
 	}
-	/* Neither set is empty: holes of both types and the host take many. */
+	/* Many flows are cut off and many connects only on their way back, so
+	 * neither comparison is one of empty sets. */
 	assert_in_range(there, w->n / 20, w->n / 2);
 	assert_in_range(back, w->n / 50, w->n / 2);
 }
@@ -434,7 +435,8 @@ struct late {
 	struct law_mean flows, connects;
 };
 
-/* Times of flows are those of slow links alone, of the way there. */
+/* The time of a flow here has only the delays of the slow links on its way
+ * there, and nothing else. */
 static void add_flows(const struct world *w, struct late late[N_SLOW])
 {
 	for (size_t i = 0; i < w->n; i++) {
@@ -494,7 +496,7 @@ static void late_alike(void **state)
 		add_flows(&world, late);
 		for (int k = 0; k < N_SLOW; k++)
 			want[k] = delay_of(&world, world.slow[k]);
-		/* Holes and losses stay. */
+		/* Take away the slow links only; other faults stay. */
 		struct truth_fault *kept = malloc(t->n_faults * sizeof(*kept));
 		const size_t n = t->n_faults;
 		assert_non_null(kept);

@@ -37,7 +37,8 @@ static void assert_share(unsigned got, unsigned n, double p)
 	assert_near(got, n * p, ERRORS * sqrt(n * p * (1 - p)));
 }
 
-/* Addresses of a data center are consecutive numbers: no worse than random. */
+/* The addresses of a data center are consecutive numbers. A rule must drop as
+ * large a share of these as it would of random ones. */
 static void the_share_of_dropped_keys_is_that_of_the_rule(void **state)
 {
 	enum { SIDE = 300, N = SIDE * SIDE };

@@ -72,7 +72,8 @@ static unsigned hole_of(const struct scene *s, const struct obs *w, size_t flow)
 	return i + 1;
 }
 
-/* Without noise each flow loses all at its hole, or nothing. */
+/* Without noise each flow loses all of its packets on the link into the first
+ * hole that takes it, or it loses nothing. */
 static unsigned assert_fates(const struct scene *s, const struct plane *p)
 {
 	const struct obs *w = &p->window;
@@ -380,7 +381,7 @@ static void all_kernels_give_the_same_window(void **state)
 	scenes_close(&s);
 }
 
-/* No entries, and all that is broken being so after the epoch. */
+/* A hole without entries, and faults that begin after the epoch. */
 static void what_never_acts_changes_nothing(void **state)
 {
 	(void)state;

@@ -184,7 +184,8 @@ static void failed_flows_of_one_fault_match_the_closed_form(void **state)
 	plane_close(&p);
 }
 
-/* Within one epoch, where a stream that flows share would show. */
+/* Flows of one epoch are compared: if they drew from one stream of random
+ * numbers in a wrong way, their losses would depend on each other. */
 static void flows_lose_independently_of_each_other(void **state)
 {
 	(void)state;

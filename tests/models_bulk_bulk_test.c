@@ -11,7 +11,7 @@
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 static const struct topo_clos tiny = {2, 2, 2, 2, 2, .n_cables = 0};
 
-/* Ordinary, then degenerate. */
+/* Ordinary shapes, then degenerate ones. */
 static const struct topo_clos shapes[] = {
     {2, 20, 8, 10, 40, .n_cables = 0},
     {3, 7, 5, 3, 11, .n_cables = 0},
@@ -273,7 +273,8 @@ static void the_sieve_is_no_hair_too_fine(void **state)
 	const size_t n = p.window.flows.n;
 	assert_true(n > 4 && n <= 64);
 	for (size_t i = 0; i < n; i++) {
-		/* Its number: the flow of its host with its start time. */
+		/* Find the flow's number: of the flows of its host, the one
+		 * with its start time. */
 		struct obs_flow one = {.start_ns = 0};
 		topo_link path[TOPO_MAX_HOPS];
 		flow[i] = scene_traffic_first(&scene->traffic,
@@ -365,8 +366,8 @@ static void each_part_of_an_epochs_name_gives_another_window(void **state)
 	scenes_close(&s);
 }
 
-/* Tables and arithmetic know nothing of each other, but ids and hashes are the
- * same: so must be every bit of the window. */
+/* Paths come from tables in a mesh and from arithmetic in a Clos. As ids and
+ * hashes are the same, every bit of the window must be. */
 static void a_clos_as_a_mesh_gives_the_same_window(void **state)
 {
 	(void)state;
@@ -425,7 +426,8 @@ static void an_epoch_without_flows_is_empty(void **state)
 	scenes_close(&s);
 }
 
-/* A black hole for ten seconds, and no noise: no chance is left. */
+/* A link that drops everything for ten seconds, and no noise: what is lost is
+ * certain. */
 static void timed_faults_strike_only_flows_that_start_then(void **state)
 {
 	(void)state;
@@ -458,7 +460,7 @@ static void timed_faults_strike_only_flows_that_start_then(void **state)
 	scenes_close(&s);
 }
 
-/* New objects each time: all memory is asked for again. */
+/* With new objects each time, so that all memory is allocated again. */
 static int run_afresh(void *arg, struct sim_err *e)
 {
 	struct scene *s = arg;

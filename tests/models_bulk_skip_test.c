@@ -25,7 +25,7 @@ struct features {
 	double at_failed;   /* drops on failed links */
 	double two_failed;  /* lossy flows that cross two failed links */
 	double two_dropped; /* flows that lost on two links */
-	double naive;       /* failed, see the test of pitfall 1 */
+	double naive;       /* failed flows, were double hits halved */
 };
 enum { N_FEATURES = sizeof(struct features) / sizeof(double) };
 

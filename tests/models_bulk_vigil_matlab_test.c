@@ -64,7 +64,8 @@ static void ends_packets_and_paths_are_the_exact_planes_but_for_the_last_link(
 	scenes_close(&s);
 }
 
-/* Noise high enough for every combination of flag and count. */
+/* With noise so high that flows occur with a flag and no drops, with drops and
+ * no flag, with both and with neither. */
 static void a_row_holds_its_flag_its_count_and_its_culprit(void **state)
 {
 	(void)state;
@@ -99,7 +100,8 @@ static void a_row_holds_its_flag_its_count_and_its_culprit(void **state)
 	scenes_close(&s);
 }
 
-/* A hop offers all packets, whatever the hop before lost. */
+/* In the released code each hop draws losses of all packets of a flow, even
+ * when the hop before it dropped them all. */
 static void nothing_is_thinned_out_behind_a_black_hole(void **state)
 {
 	(void)state;

@@ -66,7 +66,9 @@ static int toy_poll(struct fabric *base, sim_ns until, struct agent_event ev[],
 		return sim_fail(e, SIM_EIO, "the network is down.");
 	while (*n < cap && *n < f->batch && f->n > 0) {
 		const size_t i = earliest(f);
-		/* Only ties: an answer to an earlier event may come between. */
+		/* A poll gives events of one time only: an agent's answer to
+		 * an earlier event may cause one that comes before later ones.
+		 */
 		if (f->queue[i].at > until ||
 		    (*n > 0 && f->queue[i].at != at[0]))
 			break;
@@ -172,7 +174,7 @@ static int see(void *arg, topo_host host, sim_ns at,
 	assert_int_equal(r->tuple.src_ip, host);
 	assert_int_equal(r->n_retx, s->n[host]++);
 	assert_true(at >= s->last);
-	/* Host h's k-th timer. */
+	/* The k-th timer of host h fires at k * (10 + h). */
 	assert_true(at == (r->n_retx + 1) * (10u + host));
 	s->last = at;
 	s->all++;
@@ -217,7 +219,8 @@ static void every_agent_starts_once_and_hears_what_is_its(void **state)
 		assert_int_equal(g.seen.n[h], 5);
 		assert_int_equal(state_of(&g, h)->n_starts, 1);
 	}
-	/* Three probes a timer; they and the timer go in two pieces. */
+	/* At each timer an agent sends three probes. With the next timer these
+	 * are more actions than one submit takes, so there are two. */
 	assert_int_equal(g.f.n_probes, N_HOSTS * 5 * 3);
 	assert_int_equal(g.f.n_submits, N_HOSTS * (1 + 5 * 2));
 	fabric_agents_close(&g.a);
@@ -241,7 +244,7 @@ static void late_starters_start_before_their_first_event(void **state)
 {
 	struct rig g;
 	(void)state;
-	open_rig(&g, 0); /* nothing to do at the start, as is their duty */
+	open_rig(&g, 0); /* agents have nothing to do when they start */
 	g.ops.starts_late = 1;
 	assert_ok(run(&g, 5, test_err()));
 	assert_int_equal(g.f.n_submits, 0);
@@ -281,7 +284,8 @@ static void agents_are_made_anew_when_their_host_starts(void **state)
 		assert_int_equal(state_of(&g, 2)->n_starts, 1);
 		assert_ok(run(&g, 60, test_err()));
 		assert_int_equal(state_of(&g, 1)->n_starts, 1);
-		/* The stream goes on: the last word of 3 or 4. */
+		/* The host's stream of random numbers went on: the agent has
+		 * its third or fourth word. */
 		sim_rng_init(&r, &g.a.where, SIM_STREAM_AGENT, 2);
 		for (unsigned i = late; i < 3; i++)
 			sim_rng_u32(&r);
@@ -303,7 +307,7 @@ static void new_agents_have_new_states_and_streams(void **state)
 		const struct sim_seed where = {.seed = 3, .run = 1 - i};
 		open_fabric(&g.f);
 		g.seen = (struct seen){.last = 0};
-		/* The numbers of lives come round. */
+		/* The number of the present life overflows and begins again. */
 		g.a.now_living = UINT32_MAX - i;
 		fabric_agents_renew(&g.a, &where);
 		assert_ok(run(&g, SIM_NEVER, test_err()));

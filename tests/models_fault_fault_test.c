@@ -164,7 +164,7 @@ static void places_are_drawn_by_class_or_by_link(void **state)
 	}
 }
 
-/* In a leaf-spine without tier 2 two of the default classes are empty. */
+/* A leaf-spine has no tier 2, so two of the default classes have no links. */
 static void empty_classes_get_no_share(void **state)
 {
 	(void)state;
@@ -205,7 +205,8 @@ static void same_switch_keeps_to_the_switch_while_it_has_links(void **state)
 	const uint64_t pairs[] = {pair[1], pair[2], pair[5]};
 	assert_true(law_chi2_uniform(pairs, 3) >= LEVEL);
 
-	/* Three uplinks a ToR: of four faults the last must go elsewhere. */
+	/* A ToR has three uplinks, so of four faults that want to be at one
+	 * switch the last must go elsewhere. */
 	g->classes = BIT(TOPO_TOR_T1);
 	g->count = 4;
 	for (uint32_t run = 0; run < 200; run++) {
@@ -485,7 +486,7 @@ static void links_may_fail_one_after_another(void **state)
 		g->from_s = 5;
 		g->spread_s = 10;
 		g->lasts_s = run % 2 ? 2.5 : 0;
-		g->to_s = run % 4 ? 15 : 0; /* lasts goes before it */
+		g->to_s = run % 4 ? 15 : 0; /* `lasts` overrides it */
 		draw(&s, &truth, run);
 		assert_int_equal(truth.n_faults, plain.n_faults);
 		for (size_t i = 0; i < truth.n_faults; i++) {

@@ -68,12 +68,14 @@ static void only_flows_on_the_cable_move_and_they_come_back(void **state)
 		path_at(&g, src, dst, digest, 200, at);
 		assert_memory_equal(before, at, n * sizeof(at[0]));
 	}
-	/* A third of the flows, either direction: 5 sd is 105. */
+	/* A cable has a third of the flows, in either direction. 5 standard
+	 * deviations are 105 of 2000. */
 	assert_in_range(n_moved, 2000 / 3 - 105, 2000 / 3 + 105);
 	close_rig(&g);
 }
 
-/* Who moves spreads over the other ways as ECMP does. */
+/* Flows that leave a flapping cable spread over the others as ECMP spreads
+ * flows anyway. */
 static void moved_flows_spread_alike(void **state)
 {
 	struct rig g;

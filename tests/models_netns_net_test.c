@@ -33,7 +33,7 @@ static void a_network_of_nothing_is_refused(void **state)
 	refuses(&t, SIM_EINVAL, "0 hosts and 0 switches");
 }
 
-/* 2^22 links have an address. */
+/* There are addresses for 2^22 links, and no more. */
 static void more_links_than_addresses_are_refused(void **state)
 {
 	const struct topo_clos shape = {.n_pods = 1,
@@ -48,7 +48,7 @@ static void more_links_than_addresses_are_refused(void **state)
 	topo_close(&t);
 }
 
-/* 900 GB; a test machine has less. */
+/* So many namespaces would take 900 GB, which no test machine has. */
 static void more_nodes_than_memory_are_refused(void **state)
 {
 	const struct topo_clos shape = {.n_pods = 1,
@@ -93,7 +93,8 @@ static int has_text(const char *s)
 	return s && *s && s[strlen(s) - 1] != '.';
 }
 
-/* In a child process: this one stays where it is. */
+/* What the machine can do is probed in a child process, so the namespaces of
+ * this one stay the same. */
 static void probing_changes_nothing_and_gives_reasons(void **state)
 {
 	struct netns_cap cap[NETNS_N_CAPS];

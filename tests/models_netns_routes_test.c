@@ -161,7 +161,8 @@ static void every_choice_of_next_hops_arrives(void **state)
 	}
 }
 
-/* Addresses covered are as many as there are, so no other is. */
+/* Each address that there is is covered, and no more addresses are covered than
+ * there are, so none of nobody is. */
 static void no_route_covers_an_address_of_nobody(void **state)
 {
 	(void)state;

@@ -141,7 +141,8 @@ static void the_limits_themselves_pass(void **state)
 	assert_ok(obs_probes_add(&t, &p, test_err()));
 	assert_ok(obs_probes_check(&t, 0, 8, test_err()));
 	assert_int_equal(obs_probes_check(&t, 0, 7, NULL), SIM_EINVAL);
-	/* Host 7 is a peer elsewhere, host 6 is still one of ours. */
+	/* Between data centres a peer may be beyond our hosts, as host 7 is
+	 * now; the sender, host 6, may not. */
 	for (size_t i = 0; i < t.n; i++)
 		t.level[i] = OBS_LEVEL_INTER_DC;
 	assert_ok(obs_probes_check(&t, 0, 7, test_err()));

@@ -67,7 +67,7 @@ static void an_echo_that_does_not_come_is_none(void **state)
 	loop_defaults(&g);
 	g.p.echo_s = 0.1;
 	loop_open(&g);
-	/* Never; too few; none at all. */
+	/* The echo never comes, has too few bytes, or has none. */
 	for (unsigned i = 0; i < 3; i++) {
 		loop_connect(&g, 0, loop_ip(1), g.p.port[0], 1000);
 		loop_await(&g, AGENT_PING_REQUEST);
@@ -81,7 +81,7 @@ static void an_echo_that_does_not_come_is_none(void **state)
 		assert_in_range(g.at, asked + 50 * SIM_MS, asked + LOOP_SLOW);
 	}
 	assert_int_equal(loop_count(&g)->n_no_echo, 3);
-	/* Who was too late with an answer harms nobody. */
+	/* An answer that comes too late does nothing. */
 	loop_answer(&g, 1000);
 	fabric_real_close(g.f);
 }
@@ -121,7 +121,8 @@ static void no_answer_is_a_timeout(void **state)
 	fabric_real_close(g.f);
 }
 
-/* The kernel's own measurement would read 1 ms. */
+/* The connect must be timed by our own clock: the round-trip time that the
+ * kernel measures leaves out the lost SYN and would be 1 ms. */
 static void a_lost_syn_shows_as_the_kernels_first_wait(void **state)
 {
 	struct loop g;
@@ -151,7 +152,8 @@ static void a_port_in_use_fails(void **state)
 	loop_open(&g);
 	int deaf = loop_listener(loop_ip(1)), user = loop_listener(loop_ip(0));
 	loop_deafen(deaf, 1);
-	/* By a listener; by a connect of the same tuple. */
+	/* The source port is in use by a listener, and then by a connect of the
+	 * same five-tuple. */
 	struct agent_action a =
 	    loop_connect_of(&g, 0, loop_ip(1), g.p.port[0], 0);
 	a.tuple.src_port = loop_port(user);
@@ -166,12 +168,13 @@ static void a_port_in_use_fails(void **state)
 	assert_int_equal(g.ev.token, 7);
 	assert_int_equal(g.ev.outcome, AGENT_FAILED);
 	assert_int_equal(loop_count(&g)->n_port_taken, 2);
-	/* The same port to another place is another tuple. */
+	/* The same source port to another port is another five-tuple, which is
+	 * free. */
 	a.tuple.dst_port = g.p.port[0];
 	loop_act(&g, 0, &a);
 	loop_await(&g, AGENT_CONNECT_DONE);
 	assert_int_equal(g.ev.outcome, AGENT_CONNECTED);
-	/* An address that is not the host's. */
+	/* From a source address that is not the host's, a connect fails. */
 	a.tuple.src_ip = UINT32_C(0xc0000201);
 	loop_act(&g, 0, &a);
 	loop_await(&g, AGENT_CONNECT_DONE);
@@ -199,7 +202,8 @@ static void ports_are_free_when_a_connect_is_over(void **state)
 		assert_int_equal(g.ev.outcome, AGENT_CONNECTED);
 		assert_int_equal(g.ev.echo_ns > 0, i % 2);
 	}
-	/* That it is a reset, whoever the other side is. */
+	/* A connect is closed by a reset, also to a server that is not the
+	 * fabric's. */
 	char c;
 	int fd = loop_listener(loop_ip(1));
 	loop_connect(&g, 0, loop_ip(1), loop_port(fd), 0);
@@ -298,7 +302,7 @@ static void classes_are_marked_both_ways(void **state)
 		int peer = accept(fd, NULL, NULL);
 		assert_int_equal(dscp_at(peer), class ? 46 : 0);
 		close(peer);
-		/* And what the fabric's server sends. */
+		/* The same of what the fabric's server sends. */
 		const struct sockaddr_in to =
 		    loop_address(loop_ip(2), g.p.port[class]);
 		const struct timeval long_enough = {.tv_sec = 10};

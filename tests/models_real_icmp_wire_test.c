@@ -138,7 +138,8 @@ static void no_other_answer_is_taken(void **state)
 			bad[i] ^= (uint8_t)x;
 			if (i >= 20)
 				resum(bad, n);
-			/* DF and the reserved bit of either are free. */
+			/* DF and the reserved flag may have any value in either
+			 * IP header. */
 			const int flags =
 			    (i == 6 || i == 34) && (x & 0x3f) == 0;
 			if (real_icmp_read(bad, n, key, &a) !=
@@ -160,7 +161,8 @@ static void what_is_cut_short_is_refused(void **state)
 		uint8_t *exact = malloc(k ? k : 1);
 		memcpy(exact, got, k);
 		assert_false(real_icmp_read(exact, k, key, &a));
-		/* As long as it says, but that is too short. */
+		/* The packet's length agrees with its header, but there is too
+		 * little of it. */
 		if (k >= 28) {
 			set16(exact + 2, (unsigned)k);
 			resum(exact, k);
@@ -168,7 +170,7 @@ static void what_is_cut_short_is_refused(void **state)
 		}
 		free(exact);
 	}
-	/* More bytes than it says are of no account. */
+	/* Bytes beyond the length in the header are not looked at. */
 	assert_true(real_icmp_read(got, n + 40, key, &a));
 }
 

@@ -245,7 +245,8 @@ static void planes_outlive_a_failed_allocation(void **state)
 	assert_ok(bulk_skip_open(&v.skip, test_err()));
 	test_each_alloc_fails(run_both, &v);
 
-	/* The last epoch was the larger scene's, by skipping. */
+	/* What is left in V is the last epoch that was run: the larger scene's,
+	 * by skipping. */
 	struct bulk_skip *skip;
 	struct losses lost = {0};
 	assert_ok(bulk_skip_open(&skip, test_err()));

@@ -211,7 +211,8 @@ static void hot_tors_are_drawn_alike_per_run(void **state)
 	scenes_close(&s);
 }
 
-/* The sum over hosts is the number of flows; src undoes first. */
+/* Numbers of flows are given out host by host: those of all hosts add up to the
+ * number of flows, and each number leads back to its host. */
 static void assert_numbering(const struct scene_traffic *tr)
 {
 	uint64_t f = 0;

@@ -20,7 +20,8 @@ struct reference {
 	enum scene_walk_fate fate[TOPO_MAX_HOPS];
 };
 
-/* By the text of truth.h, from all faults there are. */
+/* The loss rate of a link as truth.h defines it, from all faults of the scene,
+ * without any order or search. */
 static double reference_rate(const struct scene *s, topo_link l, sim_ns t)
 {
 	const struct truth *truth = &s->truth;
@@ -228,8 +229,8 @@ static void packets_end_where_independent_draws_say(void **state)
 	}
 }
 
-/* Hazards of whole ways are those of the reference, whatever stands by to make
- * them faster. */
+/* Hazards of whole ways are those of the reference, with and without the tables
+ * that make them faster. */
 static void whole_ways_have_the_reference_s_hazards(void **state)
 {
 	(void)state;
@@ -287,8 +288,8 @@ static void whole_ways_have_the_reference_s_hazards(void **state)
 
 /* --- all go alike --------------------------------------------------------- */
 
-/* Where packets of TUPLE end that are sent along PATH, if nothing is left to
- * chance. */
+/* Where packets of TUPLE that are sent along PATH end, in a scene whose links
+ * lose everything or nothing. */
 static enum scene_walk_fate fate_of(const struct scene *s,
     const struct topo_tuple *t, const topo_link path[], unsigned n,
     unsigned ttl, unsigned *n_met)

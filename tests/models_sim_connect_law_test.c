@@ -35,7 +35,7 @@ static void round_trips_have_the_profiles_law(void **state)
 		rig_open(&g);
 		g.params.connect.profile = profile;
 		g.params.connect.load = profile ? load : -1;
-		g.params.connect.class_load = 0.45; /* above the most */
+		g.params.connect.class_load = 0.45; /* in sum, capped */
 		rig_draw_and_begin(&g);
 		assert_ok(fabric_sim_rtt_init(&law,
 		    &fabric_sim_rtt_profiles[profile], 2 + 2 * (run % 3), 0,

@@ -46,7 +46,7 @@ static void without_loss_a_connect_takes_one_round_trip(void **state)
 	rig_close(&g);
 }
 
-/* To the ns, as nothing else changes. */
+/* The times differ by the delays to the ns, since all else is the same. */
 static void slow_links_of_either_way_add_their_delay(void **state)
 {
 	const struct topo_tuple t = rig_tuple(0, FAR, 9);
@@ -228,7 +228,9 @@ static void holes_swallow_exactly_what_their_rule_takes(void **state)
 	}
 }
 
-/* At the very time of a probe, so that it is the same path. */
+/* Two probes leave at the same time, so they take the same path. The first one
+ * meets a hole, which is taken out of the truth before the second one leaves.
+ */
 static void a_probe_meets_the_truth_of_its_time(void **state)
 {
 	struct rig_event x;
@@ -250,7 +252,7 @@ static void a_probe_meets_the_truth_of_its_time(void **state)
 	rig_close(&g);
 }
 
-/* By its time, or since it was taken out of the truth. */
+/* The hole ends at its time, or because it is taken out of the truth. */
 static void a_hole_that_ends_between_two_syns_costs_one_wait(void **state)
 {
 	const struct topo_tuple t = rig_tuple(0, FAR, 1);
@@ -278,7 +280,8 @@ static void a_hole_that_ends_between_two_syns_costs_one_wait(void **state)
 	}
 }
 
-/* Around one cable there is a way, around all of a ToR none. */
+/* There is a way around one cable of a ToR that is down, but none around all of
+ * them. */
 static void connects_go_round_cables_that_are_down(void **state)
 {
 	const struct topo_tuple t = rig_tuple(0, FAR, 1);
@@ -345,7 +348,8 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	rig_open(&g);
 	rig_draw_and_begin(&g);
 	assert_true(rig_until_asked(&g, &t, 1000, &x));
-	/* Of another host, another turn, a row that is not. */
+	/* Answers of another host, of an earlier use of the row, and of a row
+	 * that does not exist count for nothing. */
 	rig_answer(&g, FAR - 1, x.ev.token, 1000);
 	rig_answer(&g, FAR, x.ev.token + (UINT64_C(1) << 32), 1000);
 	rig_answer(&g, FAR, x.ev.token + 1, 1000);
@@ -362,7 +366,7 @@ static void what_is_not_echoed_ends_without_it(void **state)
 	assert_true(rig_next(&g, SIM_NEVER, &x));
 	assert_true(x.ev.echo_ns > 0);
 	assert_false(rig_next(&g, SIM_NEVER, &x));
-	/* Nor when the first is lost. */
+	/* A second answer does not count either when the first one is lost. */
 	const struct truth_fault mute = {.link = topo_link_of(0, TOPO_DOWN),
 	    .rate = 1,
 	    .to_ns = SIM_NEVER};
@@ -479,7 +483,8 @@ static void hosts_have_streams_of_their_own(void **state)
 	assert_memory_equal(heard[0], heard[1], sizeof(heard[0]));
 }
 
-/* Whatever the epoch before was like: its noise, its loads, its connects. */
+/* An epoch does not depend on the one before it in the same fabric: on its
+ * noise, its loads, or the connects that were under way. */
 static void an_epoch_is_the_same_in_a_used_fabric(void **state)
 {
 	enum { N = 500 };
@@ -499,7 +504,7 @@ static void an_epoch_is_the_same_in_a_used_fabric(void **state)
 				    rig_tuple(0, FAR, i);
 				rig_connect(&g, &t, 0, i);
 			}
-			/* The first is left with some under way. */
+			/* The first epoch is left while some are under way. */
 			const sim_ns until = epoch ? SIM_NEVER : SIM_SEC;
 			while (rig_next(&g, until, &x))
 				end[used][x.ev.token] = x.at;
