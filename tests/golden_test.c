@@ -180,7 +180,8 @@ static void all_numbers_are_those_of_before(void **state)
 	free(want);
 }
 
-/* So that results of before and after are told apart by what is in them. */
+/* When numbers change the version must change, which is in every results file:
+ * so results of before and after can be told apart. */
 static void numbers_change_only_with_the_version(void **state)
 {
 	char *numbers = read_file(FOLDER "numbers.tsv");
@@ -207,7 +208,7 @@ static void numbers_change_only_with_the_version(void **state)
 	free(numbers);
 }
 
-/* Whoever adds an algorithm adds it here too. */
+/* Every registered algorithm must be in some golden spec. */
 static void no_algorithm_is_left_out(void **state)
 {
 	const struct fixture *f = *state;

@@ -98,7 +98,8 @@ static void poll_ends_when_it_is_told_to(void **state)
 	set_timer(&g, 0, end + 30 * SIM_MS, 1);
 	assert_false(loop_next_until(&g, end));
 	assert_in_range(loop_now(&g), end, end + LOOP_SLOW);
-	/* A timer of the past comes at once, but not to a poll of the past. */
+	/* A timer that is set to a past time fires at once, but a poll until a
+	 * past time does not see it. */
 	set_timer(&g, 0, 0, 2);
 	assert_false(loop_next_until(&g, end));
 	loop_await(&g, AGENT_TIMER);
@@ -108,8 +109,8 @@ static void poll_ends_when_it_is_told_to(void **state)
 	fabric_real_close(g.f);
 }
 
-/* An agent that always has something that fails at once cannot keep others
- * from being heard. */
+/* The actions of one agent fail at once, again and again. Others must get their
+ * events all the same. */
 static void nobody_is_starved(void **state)
 {
 	struct loop g;
@@ -136,7 +137,7 @@ static void nobody_is_starved(void **state)
 struct service {
 	struct loop *g;
 	int pipe[2];
-	int later; /* answer when the pipe says so */
+	int later; /* 1: answer when there is a byte in the pipe */
 	unsigned n_taken, n_ready;
 	topo_host host[8];
 	uint64_t token[8];
@@ -213,7 +214,7 @@ static void services_answer_at_once_or_later(void **state)
 	(void)state;
 	loop_defaults(&g);
 	loop_open(&g);
-	/* Without any, both fail. */
+	/* Without services a fetch and an upload fail. */
 	ask(&g, AGENT_FETCH, 1, 100);
 	loop_await(&g, AGENT_FETCH_DONE);
 	assert_int_equal(g.ev.ok, 0);
@@ -251,7 +252,7 @@ static void services_answer_at_once_or_later(void **state)
 	assert_int_equal(g.ev.token, 104);
 	assert_memory_equal(g.ev.data, "later", 5);
 	assert_int_equal(s.n_ready, 1);
-	/* What the agent never gets is given back as well. */
+	/* A document that its agent never got is given back at the close. */
 	fabric_real_close(g.f);
 	assert_int_equal(s.n_taken, 3);
 	close(s.pipe[0]);
@@ -401,7 +402,7 @@ static void what_cannot_be_opened_is_said(void **state)
 		    SIM_ELIMIT);
 		assert_non_null(strstr(e.msg, "`ulimit -Hn` allows"));
 	}
-	/* Raised as needed. */
+	/* A soft limit that is too low is raised as far as needed. */
 	g.p.max_flights = 500;
 	few = before;
 	few.rlim_cur = 64;

@@ -81,7 +81,8 @@ static void watched_sockets_tell_what_they_send_again(void **state)
 		assert_int_equal(g.ev.tuple.dst_port, loop_port(server));
 		assert_int_equal(g.ev.tuple.proto, TOPO_PROTO_TCP);
 	}
-	/* What nobody has looked at since is told by the last look. */
+	/* Retransmissions since the last look are reported when the socket is
+	 * no longer watched. */
 	struct tcp_info info;
 	socklen_t n = sizeof(info);
 	usleep(2000000);

@@ -79,8 +79,8 @@ static void who_says_nothing_is_closed_in_time(void **state)
 	assert_reset(silent);
 	assert_reset(half);
 	assert_reset(unread);
-	/* The token of one that is gone is nobody's, nor that of whoever has
-	 * its place. */
+	/* An answer with the token of a connection that is gone reaches nobody,
+	 * not even the one that now has its place. */
 	loop_answer(&g, 20);
 	const uint64_t gone = g.ev.token;
 	for (unsigned i = 0; i < 3; i++) {
@@ -94,7 +94,7 @@ static void who_says_nothing_is_closed_in_time(void **state)
 		assert_false(loop_next(&g, 20 * SIM_MS));
 	}
 	assert_int_equal(loop_count(&g)->n_answered, 0);
-	/* An end without a byte is no request. */
+	/* A client that ends without a byte has made no request. */
 	int brief = client_of(&g, 1);
 	shutdown(brief, SHUT_WR);
 	loop_count_to(&g, &loop_count(&g)->n_clients, 7);
@@ -105,7 +105,7 @@ static void who_says_nothing_is_closed_in_time(void **state)
 	fabric_real_close(g.f);
 }
 
-/* Piece by piece, a payload is one request. */
+/* A payload that comes in pieces is one request. */
 static void pieces_make_one_request(void **state)
 {
 	struct loop g;
@@ -121,7 +121,7 @@ static void pieces_make_one_request(void **state)
 	shutdown(fd, SHUT_WR);
 	loop_await(&g, AGENT_PING_REQUEST);
 	assert_int_equal(g.ev.n, 32);
-	/* The answer of another host is none. */
+	/* An answer that another host gives is not sent. */
 	g.host = 1;
 	loop_answer(&g, 32);
 	assert_int_equal(loop_count(&g)->n_answered, 0);
@@ -147,7 +147,7 @@ static void no_more_than_max_clients_are_served(void **state)
 	assert_int_equal(loop_count(&g)->n_clients, 3);
 	for (unsigned i = 0; i < 5; i++)
 		close(fd[i]);
-	/* There is room again. */
+	/* When the others have closed there is room for a client again. */
 	assert_false(loop_next(&g, 20 * SIM_MS));
 	loop_connect(&g, 0, loop_ip(1), g.p.port[0], 10);
 	loop_await(&g, AGENT_PING_REQUEST);
@@ -182,7 +182,7 @@ static void without_descriptors_it_rests(void **state)
 	assert_false(loop_next(&g, 500 * SIM_MS));
 	assert_true(cpu_s() - cpu < 0.1);
 	assert_in_range(loop_count(&g)->n_rests, 2, 6);
-	/* A connect fails, too, and that is told. */
+	/* Without file descriptors a connect fails as well, and says so. */
 	loop_connect(&g, 0, loop_ip(1), g.p.port[0], 0);
 	loop_await(&g, AGENT_CONNECT_DONE);
 	assert_int_equal(g.ev.outcome, AGENT_FAILED);

@@ -67,7 +67,7 @@ static void connect_all(struct rig *g, int others, sim_ns rtt[N])
 	}
 }
 
-/* The same with F on a link, or without (NULL). */
+/* Measure the connects in a network with fault F on link AT; F may be NULL. */
 static void measure(const struct truth_fault *f, topo_link at, int others,
     sim_ns rtt[N])
 {
@@ -137,7 +137,7 @@ static void check_law(const struct truth_fault *f, const char *what,
 		    cells);
 }
 
-/* Of SYNs, and of SYN-ACKs. */
+/* That holds of SYNs on their way there, and of SYN-ACKs on their way back. */
 static void each_packet_is_delayed_by_a_draw_of_the_law(void **state)
 {
 	static sim_ns plain[N], late[N];
@@ -185,7 +185,7 @@ static void delays_of_links_add_up(void **state)
 	rig_close(&g);
 }
 
-/* Nor does the clock overflow. */
+/* A delay of centuries must not overflow the clock either. */
 static void who_is_delayed_beyond_all_timers_times_out(void **state)
 {
 	const struct truth_fault f = {.delay_us = 1e14,
@@ -263,7 +263,7 @@ static void trace(const struct truth_fault *f, unsigned hop, unsigned ways,
 	rig_close(&g);
 }
 
-/* To the ns, as nothing else changes. */
+/* The times differ by the delay to the ns, since all else is the same. */
 static void a_slow_link_delays_answers_from_its_hop_on(void **state)
 {
 	const struct truth_fault f = {.delay_us = 250};

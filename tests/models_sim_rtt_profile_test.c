@@ -55,7 +55,7 @@ static struct fabric_sim_rtt law_at(const struct fabric_sim_rtt_profile *p,
 	return law;
 }
 
-/* At the load of the profile. */
+/* The law of round-trip times at the load that the profile has. */
 static struct fabric_sim_rtt law_of(const char *name, unsigned n_hops,
     uint32_t payload)
 {

@@ -114,7 +114,7 @@ static void services_answer_in_their_time(void **state)
 		sent = rig_now(&g);
 		send_up(&g, i % 24, bytes, 3);
 		assert_true(s.n_uploads == i + 1 && s.at == sent);
-		bytes[2] = 101; /* it is read */
+		bytes[2] = 101; /* the fabric has read it already */
 		assert_true(rig_next(&g, SIM_NEVER, &x));
 		assert_int_equal(x.ev.kind, AGENT_UPLOAD_DONE);
 		assert_true(x.host == i % 24 && x.ev.ok && x.ev.token == 8);
@@ -167,7 +167,7 @@ static void without_services_both_fail(void **state)
 	rig_close(&g);
 }
 
-/* Without a collector they go nowhere. */
+/* Without a collector, counters are thrown away. */
 static void counters_arrive_at_once_and_nobody_answers(void **state)
 {
 	struct rig_event x;
@@ -325,7 +325,7 @@ static void a_host_that_is_off_hears_nothing_until_it_starts(void **state)
 	assert_false(rig_next(&g, SIM_NEVER, &x));
 	assert_false(g.f->ops->is_on(g.f, 5));
 	assert_true(g.f->ops->is_on(g.f, 4));
-	/* Another epoch forgets it. */
+	/* The next epoch has its own outages only. */
 	truth_clear(&g.scene->truth);
 	off(&g, 4, 0, 10);
 	rig_begin(&g);
@@ -408,7 +408,7 @@ static void what_was_under_way_for_a_host_is_lost(void **state)
 	rig_close(&g);
 }
 
-/* Its flows too. */
+/* Flows of a host that is off send no packet again either. */
 static void a_host_that_is_off_sends_nothing_again(void **state)
 {
 	const struct obs_flow flow = {.src_host = 0,
@@ -448,7 +448,8 @@ static void a_peer_that_reboots_forgets_its_connections(void **state)
 		struct truth_outage o = {.kind = TRUTH_HOST_OFF, .id = 20};
 		struct rig_event x;
 		struct rig g;
-		/* When it is connected and asked, if nothing happens. */
+		/* First without an outage, to learn when the connection stands
+		 * and when the peer's agent is asked. */
 		rig_open(&g);
 		rig_draw_and_begin(&g);
 		rig_connect(&g, &t, 100, 1);
@@ -538,7 +539,7 @@ static void open_agents(struct rig *g, struct ops *o, struct fabric_agents *a,
 		.upload = collect});
 }
 
-/* What agents know of themselves, and what the collector has. */
+/* What agents count of themselves must agree with what the collector has. */
 static void check_agents(const struct fabric_agents *a, const struct ops *o)
 {
 	uint64_t n_uploaded = 0;
@@ -553,7 +554,8 @@ static void check_agents(const struct fabric_agents *a, const struct ops *o)
 		assert_true(h == 7 || c->n_lists > 0);
 		n_uploaded += c->n_uploaded;
 	}
-	/* Those that host 3 had uploaded before it went off, too. */
+	/* The collector also has the records that host 3 uploaded before it
+	 * went off, which its new agent does not count. */
 	assert_true(o->n_records > n_uploaded);
 }
 

@@ -37,7 +37,8 @@ static void open_rig(struct rig *g)
 	p->icmp.t_max = 0;
 }
 
-/* With the faults and parameters that stand there now. */
+/* Draw the scene and begin an epoch, with the faults and parameters that the
+ * rig has by now. */
 static void begin(struct rig *g)
 {
 	g->scene = scenes_draw(&g->s, 0);
@@ -56,7 +57,7 @@ static void close_rig(struct rig *g)
 	scenes_close(&g->s);
 }
 
-/* A flow that lost, on its own path. */
+/* Add a flow that lost to the window, with the path that ECMP gives it. */
 static struct topo_tuple add_flow(struct rig *g, topo_host src, topo_host dst,
     uint16_t port, sim_ns start, uint32_t n_pkts, uint32_t n_retx)
 {
@@ -178,7 +179,8 @@ static void answers_name_the_links_or_switches_of_the_path(void **state)
 			seen |= 1u << ttl;
 		}
 		assert_int_equal(seen, 0x3e);
-		/* Nowhere to go: no answer, no error. */
+		/* Probes to an address of nobody, and to the sender itself, get
+		 * no answer and are no error. */
 		struct topo_tuple lost = t;
 		lost.dst_ip = 1;
 		probe(&g, &lost, 1);
@@ -323,7 +325,8 @@ static void a_switch_answers_no_more_than_its_bucket_allows(void **state)
 	close_rig(&g);
 }
 
-/* The first probes go one way and the others another. */
+/* When a cable goes down during a trace, the probes before it take another path
+ * than those after it. */
 static void a_flap_amid_a_trace_splits_it(void **state)
 {
 	struct rig g;

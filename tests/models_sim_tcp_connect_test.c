@@ -156,7 +156,7 @@ static void slow_answers_meet_more_syns(void **state)
 	assert_int_equal(got.outcome, FABRIC_SIM_TCP_CONNECTED);
 	assert_int_equal(got.n_syns, 3); /* at 0, 1 and 3 s */
 	assert_true(got.rtt_ns == 4 * SIM_SEC + 100 * SIM_US);
-	/* An answer at the time of a timer comes before it. */
+	/* An answer that comes exactly when a timer fires comes first. */
 	c.there.latency_ns = 0;
 	c.back.latency_ns = 1 * SIM_SEC;
 	got = connect_once(&c, &r);
@@ -167,7 +167,8 @@ static void slow_answers_meet_more_syns(void **state)
 	assert_int_equal(got.n_syns, 1);
 	assert_true(got.outcome == FABRIC_SIM_TCP_CONNECTED && got.rtt_ns == 0);
 	c.back.latency_ns = 1 * SIM_SEC;
-	/* None comes after the last wait, at whose end one still may. */
+	/* An answer may come until the very end of the last wait, and not a ns
+	 * later. */
 	c.n_retries = 0;
 	assert_int_equal(connect_once(&c, &r).outcome,
 	    FABRIC_SIM_TCP_CONNECTED);

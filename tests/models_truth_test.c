@@ -108,7 +108,8 @@ static void holes_are_found_as_by_a_search_of_all(void **state)
 	}
 }
 
-/* Of those of the kind and id that are active, the one that began first. */
+/* The outage of this kind and id that is active at AT; of several, the one that
+ * began first. */
 static const struct truth_outage *outage_by_search(const struct truth *t,
     enum truth_outage_kind kind, uint32_t id, sim_ns at)
 {
@@ -224,7 +225,8 @@ static void people_read_of_each_sort_the_first_fifty(void **state)
 	    {TRUTH_CONTROLLER, TRUTH_GARBAGE, 0, 86400 * SIM_SEC, SIM_NEVER, 0},
 	    {TRUTH_POD_OFF, TRUTH_DOWN, 1, 0, SIM_NEVER, 0},
 	    {TRUTH_HOST_OFF, TRUTH_DOWN, 3, 0, 4 * SIM_SEC, 0},
-	    /* Of pod 1, one of them not for as long as that. */
+	    /* Hosts of pod 1, of which the second is off for a shorter time
+	     * than its pod. */
 	    {TRUTH_HOST_OFF, TRUTH_DOWN, 40, 0, SIM_NEVER, 0},
 	    {TRUTH_HOST_OFF, TRUTH_DOWN, 41, 0, 9 * SIM_SEC, 0},
 	};
@@ -286,7 +288,8 @@ static void each_failing_allocation_is_reported(void **state)
 	test_each_alloc_fails(add_both, &h);
 }
 
-/* Also by guesses that were right before faults came or went. */
+/* A guess may be any number, also one that was right before faults were added
+ * or removed. */
 static void faults_are_found_whatever_is_guessed(void **state)
 {
 	struct truth t = {0};

@@ -13,7 +13,7 @@ struct held {
 	int is_in;
 };
 
-/* The one that is due first, by looking at all. */
+/* The packet that is due first, found by looking at all of them. */
 static size_t first_of(const struct held h[], size_t n)
 {
 	size_t best = n;

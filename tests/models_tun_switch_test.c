@@ -50,7 +50,7 @@ static void add_fault(struct rig *g, topo_link l, double rate)
 	truth_sort(&g->scene->truth);
 }
 
-/* Exponential delays. */
+/* A slow link, whose delays are exponential. */
 static void add_slow(struct rig *g, topo_link l, double delay_us)
 {
 	const struct truth_fault f = {.link = l,
@@ -61,7 +61,7 @@ static void add_slow(struct rig *g, topo_link l, double delay_us)
 	truth_sort(&g->scene->truth);
 }
 
-/* With the parameters and the truth that stand there now. */
+/* Begin with the parameters and the truth that the rig has by now. */
 static void begin(struct rig *g)
 {
 	assert_ok(tun_switch_open(&g->net, &g->s.topo, &g->params, test_err()));
@@ -355,7 +355,8 @@ static void a_fault_is_met_while_it_lasts(void **state)
 	assert_ok(truth_add_fault(&g.scene->truth, &f, test_err()));
 	truth_sort(&g.scene->truth);
 	begin(&g);
-	/* It comes to its third link 20 us after it left. */
+	/* The packet comes to its third link, which is the faulty one, 20 us
+	 * after it left. */
 	for (sim_ns us = 0; us < 100; us++) {
 		const struct tun_way w = send(&g, &p, us * SIM_US);
 		const int want = us >= 30 && us < 60;
@@ -469,7 +470,7 @@ static void a_switch_answers_no_more_than_it_may(void **state)
 	g.params.icmp.burst = 5;
 	begin(&g);
 	struct tun_packet p = packet(0, 20, 7, 2);
-	p.is_error = 1; /* takes no token either */
+	p.is_error = 1; /* no answer to an ICMP error, and no token gone */
 	for (unsigned i = 0; i < 20; i++)
 		assert_int_equal(answer(&g, &p, 0, &from).fate, TUN_SUPPRESSED);
 	p.is_error = 0;

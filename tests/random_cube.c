@@ -72,7 +72,7 @@ static void cap(double *num, double den)
 		*num = den;
 }
 
-/* What was not measured is so in every row. */
+/* A metric that is optional is measured in all rows of a cube or in none. */
 static void blank_optional(const struct res_cube *c, double row[])
 {
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)

@@ -293,7 +293,7 @@ static void harm(hid_t file, const char *name, enum harm how)
 static void each_missing_or_odd_dataset_is_refused(void **state)
 {
 	(void)state;
-	/* Of the last two only the length is read. */
+	/* The last two datasets are not read, but their lengths are. */
 	static const char *const names[] = {"algorithm", "faults.count",
 	    "status", "n_faults", "hits_all", "worst_rank", "claims/metric",
 	    "claims/text", "claims/value", "claims/confirmed", "run",
@@ -439,7 +439,8 @@ static void points_of_a_cell_that_cannot_be_are_refused(void **state)
 	res_cube_free(&c);
 }
 
-/* So old files, and files of other planes, are as they were. */
+/* A new optional metric thus leaves files of planes that do not measure it as
+ * they were. */
 static void optional_metrics_without_a_number_have_no_dataset(void **state)
 {
 	(void)state;

@@ -63,7 +63,8 @@ static void texts_are_escaped_as_json_asks(void **state)
 	    "\"\xc3\xbc \xe6\xbc\xa2 \xf0\x9f\x98\x80\"");
 }
 
-/* Overlong, surrogate, too large, cut off, a lone continuation. */
+/* An overlong form, a surrogate, a number that is too large, a character that
+ * is cut off, and a continuation byte alone. */
 static void bytes_that_are_no_utf8_are_replaced(void **state)
 {
 	(void)state;

@@ -15,7 +15,8 @@ static void a_zeroed_bucket_gives_its_burst_and_then_its_rate(void **state)
 	assert_false(sim_bucket_take(&b, &full_at, SIM_SEC / 10 - 1));
 	assert_true(sim_bucket_take(&b, &full_at, SIM_SEC / 10));
 	assert_false(sim_bucket_take(&b, &full_at, SIM_SEC / 10));
-	/* Full again after 0.3 s without a taker, and no fuller. */
+	/* The bucket is full after 0.3 s in which nobody takes from it, and
+	 * does not get fuller after that. */
 	for (int i = 0; i < 3; i++)
 		assert_true(sim_bucket_take(&b, &full_at, 9 * SIM_SEC));
 	assert_false(sim_bucket_take(&b, &full_at, 9 * SIM_SEC));

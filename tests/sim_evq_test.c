@@ -17,7 +17,7 @@ static sim_ns exponential(struct sim_rng *r)
 	return (sim_ns)(-log(sim_rng_u01_open(r)) * 1e6);
 }
 
-/* No mean: index 0.9. */
+/* With index 0.9 the law has no mean: some events are very far away. */
 static sim_ns pareto(struct sim_rng *r)
 {
 	return (sim_ns)(100 * pow(sim_rng_u01_open(r), -1 / 0.9));
@@ -95,7 +95,8 @@ static void twins_close(struct twins *w)
 	evq_heap_free(&w->heap);
 }
 
-/* What sim_evq_run() calls: the heap's next must be the same. */
+/* sim_evq_run() calls this with each event, which must be the next one of the
+ * heap. */
 static int compare(struct sim_evq *q, const struct sim_event *ev,
     struct sim_err *e)
 {
@@ -119,7 +120,8 @@ static void put_both(struct twins *w, sim_ns t)
 	assert_ok(evq_heap_put(&w->heap, &ev, test_err()));
 }
 
-/* Returns whether there was one. */
+/* Pop from the queue and from the heap, and compare. Returns 1 if there was an
+ * event before UNTIL. */
 static int pop_both(struct twins *w, sim_ns until)
 {
 	struct sim_event got = {0}, want = {0};

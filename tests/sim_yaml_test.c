@@ -433,7 +433,7 @@ static void a_verdict_counts_what_does_not_fit(void **state)
 		assert_true(e.msg[strlen(e.msg) - 1] == '.');
 		snprintf(last, sizeof(last), "number %d of many.", shown);
 		assert_non_null(strstr(e.msg, last));
-		/* Nothing is left out that would have fitted. */
+		/* Mistakes are left out only where the message is full. */
 		assert_true(!more || strlen(e.msg) > sizeof(e.msg) - 100);
 		assert_int_equal(sim_yaml_verdict(&y, NULL), SIM_EINVAL);
 		sim_yaml_free(&y);
@@ -549,7 +549,8 @@ static void mistakes_say_where_a_value_came_from(void **state)
 	parse(&y, "sweep: [x, 2]\nt: {drop_rate: 0}\n");
 	assert_ok(sim_yaml_set(&y, "t.n_pods=0", test_err()));
 	assert_ok(sim_yaml_set(&y, "t.nope={}", test_err()));
-	/* A value from elsewhere in the file keeps its place. */
+	/* A value that is taken from elsewhere in the file is still reported
+	 * at its own line. */
 	assert_ok(sim_yaml_put(&y, "t.drop_rate",
 	    sim_yaml_at(sim_yaml_get(y.root, "sweep"), 1), test_err()));
 	assert_ok(sim_yaml_read(&y, sim_yaml_get(y.root, "t"), NULL, fields,

@@ -16,7 +16,7 @@ static void open_region(struct topo *t, uint32_t n_dcs)
 	assert_ok(topo_open_region(t, &shape, &p, test_err()));
 }
 
-/* What the region says by its own tables. */
+/* topo_dc_at() must agree with the region's own tables. */
 static void the_parts_of_a_region_are_where_it_says(void **state)
 {
 	(void)state;

@@ -126,7 +126,7 @@ static void a_bridge_is_found(void **state)
 	topo_close(&t);
 }
 
-/* A builder that forgets one cable of a ToR would not go unseen. */
+/* These checks would notice a builder that forgets one cable of a ToR. */
 static void a_missing_cable_is_found(void **state)
 {
 	(void)state;

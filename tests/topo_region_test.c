@@ -537,7 +537,8 @@ static void a_region_exports_and_reads_back(void **state)
 		assert_int_equal(topo_path(&back, 1, h, d, 3 * h, q), n);
 		assert_memory_equal(p, q, n * sizeof(p[0]));
 	}
-	/* Read back it is any graph: without pods or distances. */
+	/* A file holds the graph alone, so what is read back has neither pods
+	 * nor distances. */
 	assert_int_equal(topo_pod_of(&back, 0), TOPO_NONE);
 	assert_int_equal(topo_link_delay(&back, back.n_links - 1), 0);
 	topo_close(&t);

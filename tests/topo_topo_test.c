@@ -131,7 +131,8 @@ static void names_are_read_as_by_a_search_of_all(void **state)
 	check_names(&t, 101);
 }
 
-/* Of other networks, of no network, with the numbers one too large. */
+/* Names that other networks have, that none has, and such with a number that is
+ * one too large. */
 static void what_is_no_name_is_told(void **state)
 {
 	static const char *const bad[] = {"", "tor", "tor-1", "tor01", "tor6",
