@@ -335,6 +335,8 @@ static int list_lossy(struct xp_lab_plane *p, const struct xp_lab_seen *s,
 	return rc < 0 ? rc : add_reversed(p, s, e);
 }
 
+/* From here on a real network is as the simulated one: reports for rows of what
+ * was lossy, and one way to make a window of them. */
 static int agents_real_fill_window(struct xp_lab_plane *p,
     const struct xp_lab_seen *s, struct res_trial_metrics *m, struct sim_err *e)
 {

@@ -242,6 +242,8 @@ static int pingmesh_collector_join(struct obs_probes *to,
 	return rc;
 }
 
+/* One window is lent as it stands. Several are copied together each time they
+ * are asked for, since rows may have come meanwhile. */
 int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
     uint32_t n, const struct obs_probes **out, struct sim_err *e)
 {

@@ -102,6 +102,8 @@ static int pingmesh_axes(struct xp_along_axes *a, const struct xp_config *c,
 	return xp_pingmesh_axes(a, &c->topology.clos, xp_pingmesh_of(c), e);
 }
 
+/* On a real network a run takes that long by the clock, jobs of the last window
+ * included. */
 static double pingmesh_lasts_s(const struct xp_config *c)
 {
 	const struct xp_pingmesh *p = xp_pingmesh_of(c);

@@ -88,6 +88,8 @@ static int pingmesh_real_fetch(void *arg, topo_host host, uint64_t token,
 	return rc < 0 ? rc : lend(n, host, token, data, size, e);
 }
 
+/* A collector that is down loses the upload and is silent about it, so the
+ * agent keeps the batch and tries again after its own time-out. */
 static int pingmesh_real_upload(void *arg, topo_host host, uint64_t token,
     const void *data, size_t size, struct sim_err *e)
 {
@@ -109,6 +111,8 @@ static int pingmesh_real_counters(void *arg, topo_host host, const void *data,
 	    pingmesh_real_now_of(n), data, size, e);
 }
 
+/* What a wire of this process's own forwards (tun) must be forwarded while the
+ * fabric waits for its agents' next events. */
 static int step_wire(void *arg, struct sim_err *e)
 {
 	struct net *n = arg;

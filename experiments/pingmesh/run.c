@@ -133,6 +133,8 @@ static void add_repaired(struct xp_repaired *to, const struct xp_repaired *from)
 	to->n_escalated += from->n_escalated;
 }
 
+/* With repairs off the job only names candidates. What was done with them is
+ * then not 0 but was never tried, so it stays NaN. */
 static void fill_repaired(const struct xp_pingmesh_plane *p,
     const struct xp_repaired *r, struct res_trial_metrics *m)
 {
@@ -190,6 +192,8 @@ static uint32_t reach(const struct xp_pingmesh_plane *p, uint32_t window)
 	return window + 1 < p->history ? window + 1 : p->history;
 }
 
+/* The table that jobs and algorithms get: what data centre `dc` sent in the
+ * history that ends with WINDOW. */
 static int history_table(struct xp_pingmesh_plane *p, uint32_t window,
     const struct obs_probes **t, struct sim_err *e)
 {
@@ -351,6 +355,8 @@ static void fill_whole_repair(struct xp_pingmesh_plane *p,
 	    xp_repair_n_named_true(&p->shop, p->params->dc, truth, end);
 }
 
+/* Service level, matrix and tier of a run without windows are those of the last
+ * history, as an operator would see them at its end. */
 static int fill_last(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
     struct sim_err *e)
 {

@@ -12,6 +12,8 @@ struct net {
 	struct fabric_sim *fabric;
 };
 
+/* No window of lossy flows is given: the only traffic on this fabric is the
+ * agents' own. */
 static int pingmesh_sim_begin(struct xp_net *base, struct scene *scene,
     const struct fault_services *s, struct fabric **f, struct sim_err *e)
 {

@@ -113,6 +113,8 @@ static sim_ns pingmesh_trace_deadline(const struct xp_tracer *x)
 	    1e9);
 }
 
+/* The fabric begins at time 0 and servers start after NOW, so that they meet
+ * the faults and outages that the truth has at that time. */
 static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now,
     struct sim_err *e)
 {

@@ -146,6 +146,8 @@ enum xp_trouble xp_trouble_in(const struct truth *t, sim_ns from, sim_ns to)
 	return all == 0 ? XP_CALM : all == 1 ? XP_TROUBLE : XP_CHANGE;
 }
 
+/* Each list is in an order of its own, by link, switch or host and not by time,
+ * so all of it is looked at. */
 sim_ns xp_first_trouble(const struct truth *t)
 {
 	sim_ns first = SIM_NEVER;

@@ -146,6 +146,8 @@ static int world_check_waits(const struct xp_world *w, const struct fabric *f,
 	return 0;
 }
 
+/* Everything that the last run left is forgotten, so that a cell of a sweep
+ * does not depend on which cells the same worker had before. */
 int xp_world_begin(struct xp_world *w, struct scene *scene, struct sim_err *e)
 {
 	w->scene = scene;
