@@ -54,18 +54,6 @@ int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
 	return code;
 }
 
-const char *sim_err_name(int code)
-{
-	switch (code) {
-#define X(name, value, text)                                                   \
-	case value:                                                            \
-		return #name;
-		SIM_ERR_CODES(X)
-#undef X
-	}
-	return code == 0 ? "ok" : "unknown";
-}
-
 const char *sim_err_text(int code)
 {
 	switch (code) {

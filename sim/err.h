@@ -42,8 +42,7 @@ int sim_fail(struct sim_err *e, int code, const char *fmt, ...)
 int sim_wrap(struct sim_err *e, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The code's name and its meaning, for example "SIM_EIO" and "input ...". */
-const char *sim_err_name(int code);
+/* The code's meaning, for example "input or output failed". */
 const char *sim_err_text(int code);
 
 #endif

@@ -381,35 +381,3 @@ size_t sim_evq_len(const struct sim_evq *q)
 {
 	return q->len;
 }
-
-/* Events cannot be taken out of the queue. One whose timer has been armed again
- * or stopped since carries an older generation and is let pass. */
-static int fire(struct sim_evq *q, const struct sim_event *ev,
-    struct sim_err *e)
-{
-	struct sim_timer *timer = ev->arg;
-	if (ev->aux != timer->generation)
-		return 0;
-	timer->due = SIM_NEVER;
-	return timer->fn(q, timer, e);
-}
-
-int sim_timer_arm(struct sim_evq *q, struct sim_timer *timer, sim_ns at,
-    struct sim_err *e)
-{
-	const struct sim_event ev = {at, fire, timer, timer->generation + 1};
-	int rc = sim_evq_put(q, &ev, e);
-	if (rc < 0)
-		return rc;
-	/* Only now that the event is in the queue: had the put failed, the
-	 * earlier arming would still stand. */
-	timer->generation++;
-	timer->due = at;
-	return 0;
-}
-
-void sim_timer_stop(struct sim_timer *timer)
-{
-	timer->generation++;
-	timer->due = SIM_NEVER;
-}

@@ -52,27 +52,8 @@ int sim_evq_pop(struct sim_evq *q, sim_ns until, struct sim_event *ev);
 int sim_evq_run(struct sim_evq *q, sim_ns until, struct sim_err *e);
 
 /* The clock: time of the last popped event, or later by sim_evq_run().
- * Events pending, those of timers moved or stopped included. */
+ * Events pending. */
 sim_ns sim_evq_now(const struct sim_evq *q);
 size_t sim_evq_len(const struct sim_evq *q);
-
-/* A timer that can be moved or stopped: its owner holds a generation, each
- * arming puts an event that carries it in aux, and an event of an older
- * generation does nothing when its time comes. Zeroed with FN set is idle.
- *
- * Every arming leaves an event in the queue, also one that was superseded or
- * stopped: the owner keeps the timer, at the same address, until the last
- * time it was ever armed for has passed, or the queue is closed. */
-struct sim_timer {
-	uint64_t generation;
-	int (*fn)(struct sim_evq *q, struct sim_timer *self, struct sim_err *e);
-	sim_ns due; /* SIM_NEVER when idle after use */
-};
-
-/* Fire at AT and not at any time asked for before. Errors as sim_evq_put();
- * the timer is then unchanged and an earlier arming stands. */
-int sim_timer_arm(struct sim_evq *q, struct sim_timer *timer, sim_ns at,
-    struct sim_err *e);
-void sim_timer_stop(struct sim_timer *timer);
 
 #endif

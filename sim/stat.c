@@ -1,4 +1,4 @@
-/* sim/stat.c -- exact binomial intervals, sequential tests, quantiles, moments.
+/* sim/stat.c -- exact binomial intervals, sequential tests and quantiles.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "sim/stat.h"
@@ -179,25 +179,4 @@ size_t sim_sort_finite(double *x, size_t n)
 	if (kept > 1)
 		qsort(x, kept, sizeof(*x), ascending);
 	return kept;
-}
-
-/* --- moments ---------------------------------------------------------------*/
-void sim_moments_add(struct sim_moments *m, double x)
-{
-	m->n++;
-	/* Welford's update: the deviations from the old and from the new mean
-	 * have the same sign, so the sum never falls and nothing cancels. */
-	double from_old = x - m->mean;
-	m->mean += from_old / (double)m->n;
-	m->m2 += from_old * (x - m->mean);
-}
-
-double sim_moments_mean(const struct sim_moments *m)
-{
-	return m->n > 0 ? m->mean : NAN;
-}
-
-double sim_moments_var(const struct sim_moments *m)
-{
-	return m->n > 1 ? m->m2 / (double)(m->n - 1) : NAN;
 }

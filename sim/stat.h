@@ -1,4 +1,4 @@
-/* sim/stat.h -- exact binomial intervals, sequential tests, quantiles, moments.
+/* sim/stat.h -- exact binomial intervals, sequential tests and quantiles.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SIM_STAT_H
@@ -52,15 +52,5 @@ double sim_quantile_sorted(const double *x, size_t n, double q);
 /* Sort ascending in place, dropping NaN (infinities stay); returns how many
  * remain. */
 size_t sim_sort_finite(double *x, size_t n);
-
-/* Running mean and variance (Welford). Zeroed is empty; variance NaN for
- * n < 2, mean NaN for n = 0. */
-struct sim_moments {
-	uint64_t n;
-	double mean, m2;
-};
-void sim_moments_add(struct sim_moments *m, double x);
-double sim_moments_mean(const struct sim_moments *m);
-double sim_moments_var(const struct sim_moments *m);
 
 #endif

@@ -48,10 +48,9 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 int sim_yaml_load(struct sim_yaml *y, const char *path, struct sim_err *e);
 void sim_yaml_free(struct sim_yaml *y);
 
-/* Child by key or index; NULL when absent or when NODE is another kind. */
+/* Child by key; NULL when absent or when NODE is another kind. */
 struct sim_yaml_node *sim_yaml_get(const struct sim_yaml_node *node,
     const char *key);
-struct sim_yaml_node *sim_yaml_at(const struct sim_yaml_node *node, size_t i);
 
 /* Read map NODE into OBJ by FIELDS: defaults first, then each key. Keys in
  * ALSO (NULL-terminated, may be NULL) are allowed and left to the caller.

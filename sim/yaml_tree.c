@@ -127,12 +127,6 @@ struct sim_yaml_node *sim_yaml_get(const struct sim_yaml_node *node,
 	return NULL;
 }
 
-struct sim_yaml_node *sim_yaml_at(const struct sim_yaml_node *node, size_t i)
-{
-	int has = node && node->kind == SIM_YAML_SEQ && i < node->n;
-	return has ? node->child[i] : NULL;
-}
-
 /* --- putting ------------------------------------------------------------ */
 /* How many maps and lists lie within each other in NODE. */
 static size_t depth_of(const struct sim_yaml_node *node)

@@ -1,10 +1,10 @@
 /* tests/experiments_sweep_trial_test.c -- cells: repeatable, planes, networks.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <gsl/gsl_rstat.h>
 #include <unistd.h>
 
 #include "experiments/sweep/trial.h"
-#include "sim/stat.h"
 #include "tests/spec_file.h"
 #include "tests/test.h"
 
@@ -290,11 +290,11 @@ static void auto_skips_where_that_fits_and_only_there(void **state)
 }
 
 /* Welch's z of two samples' means. */
-static double z_of(const struct sim_moments *a, const struct sim_moments *b)
+static double z_of(const gsl_rstat_workspace *a, const gsl_rstat_workspace *b)
 {
-	double var = sim_moments_var(a) / (double)a->n +
-	    sim_moments_var(b) / (double)b->n;
-	double gap = sim_moments_mean(a) - sim_moments_mean(b);
+	double var = gsl_rstat_variance(a) / (double)gsl_rstat_n(a) +
+	    gsl_rstat_variance(b) / (double)gsl_rstat_n(b);
+	double gap = gsl_rstat_mean(a) - gsl_rstat_mean(b);
 	return var > 0 ? gap / sqrt(var) : gap == 0 ? 0 : INFINITY;
 }
 
@@ -303,14 +303,16 @@ static double z_of(const struct sim_moments *a, const struct sim_moments *b)
 static void assert_alike(const char *text, uint32_t runs)
 {
 	enum { N_STATS = 5 };
-	struct sim_moments m[2][N_STATS] = {{{0}}};
+	gsl_rstat_workspace *m[2][N_STATS];
 	double row[MAX_ROW];
 	char seeded[2048];
 	struct rig g;
 	snprintf(seeded, sizeof(seeded), "%sseed: %llu\n", text,
 	    (unsigned long long)test_seed());
 	open_rig(&g, seeded, 2);
-	for (size_t p = 0; p < 2; p++)
+	for (size_t p = 0; p < 2; p++) {
+		for (size_t i = 0; i < N_STATS; i++)
+			m[p][i] = gsl_rstat_alloc();
 		for (uint32_t r = 0; r < runs; r++) {
 			/* Other runs, as faults and noise would be shared. */
 			run(&g, p, r + (uint32_t)p * runs, row);
@@ -322,17 +324,20 @@ static void assert_alike(const char *text, uint32_t runs)
 				algo(row, 1, RES_ALGO_n_flagged),
 				algo(row, 1, RES_ALGO_n_flagged_true)};
 			for (size_t i = 0; i < N_STATS; i++)
-				sim_moments_add(&m[p][i], stat[i]);
+				gsl_rstat_add(stat[i], m[p][i]);
 		}
+	}
 	close_rig(&g);
 	for (size_t i = 0; i < N_STATS; i++) {
-		double z = z_of(&m[0][i], &m[1][i]);
+		double z = z_of(m[0][i], m[1][i]);
 		if (!(fabs(z) < 5))
 			fail_msg("seed %llu: statistic %zu: means %g and %g, z "
 				 "= %g",
 			    (unsigned long long)test_seed(), i,
-			    sim_moments_mean(&m[0][i]),
-			    sim_moments_mean(&m[1][i]), z);
+			    gsl_rstat_mean(m[0][i]), gsl_rstat_mean(m[1][i]),
+			    z);
+		gsl_rstat_free(m[0][i]);
+		gsl_rstat_free(m[1][i]);
 	}
 }
 

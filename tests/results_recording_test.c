@@ -446,8 +446,8 @@ static void assert_refused(const char *path, int code, const char *word)
 	struct sim_err e = {0};
 	const int rc = res_recording_open(&r, path, &e);
 	if (rc != code || !strstr(e.msg, word) || !strstr(e.msg, path))
-		fail_msg("%s (%s), wanted %s with \"%s\"", sim_err_name(rc),
-		    e.msg, sim_err_name(code), word);
+		fail_msg("%s (%s), wanted %s with \"%s\"", sim_err_text(rc),
+		    e.msg, sim_err_text(code), word);
 }
 
 static void put_bytes(const char *path, const void *bytes, size_t n)

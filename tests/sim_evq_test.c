@@ -1,4 +1,4 @@
-/* tests/sim_evq_test.c -- the event queue against a heap, bounds, timers.
+/* tests/sim_evq_test.c -- the event queue against a heap, bounds.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "tests/test.h"
@@ -495,94 +495,6 @@ static void an_error_of_a_handler_ends_the_run(void **state)
 	sim_evq_close(q);
 }
 
-/* --- timers ----------------------------------------------------------------*/
-struct alarm {
-	struct sim_timer timer; /* first: fn gets its address */
-	unsigned n;
-	sim_ns last, period;
-};
-
-static int ring(struct sim_evq *q, struct sim_timer *self, struct sim_err *e)
-{
-	struct alarm *a = (struct alarm *)self;
-	a->n++;
-	a->last = sim_evq_now(q);
-	assert_true(self->due == SIM_NEVER);
-	return a->period ? sim_timer_arm(q, self, a->last + a->period, e) : 0;
-}
-
-static void a_timer_fires_at_its_last_arming_only(void **state)
-{
-	(void)state;
-	struct alarm a = {.timer.fn = ring};
-	struct sim_evq *q;
-	assert_ok(sim_evq_open(&q, test_err()));
-	assert_ok(sim_timer_arm(q, &a.timer, 50, test_err()));
-	assert_ok(sim_timer_arm(q, &a.timer, 80, test_err()));
-	assert_true(a.timer.due == 80);
-	assert_ok(sim_evq_run(q, 79, test_err()));
-	assert_int_equal(a.n, 0);
-	assert_ok(sim_evq_run(q, 80, test_err()));
-	assert_int_equal(a.n, 1);
-	/* Brought forward; and twice for the same time is once. */
-	assert_ok(sim_timer_arm(q, &a.timer, 200, test_err()));
-	assert_ok(sim_timer_arm(q, &a.timer, 100, test_err()));
-	assert_ok(sim_timer_arm(q, &a.timer, 100, test_err()));
-	assert_ok(sim_evq_run(q, SIM_NEVER, test_err()));
-	assert_int_equal(a.n, 2);
-	assert_true(a.last == 100);
-	sim_evq_close(q);
-}
-
-static void a_stopped_timer_does_not_fire_until_armed_again(void **state)
-{
-	(void)state;
-	struct alarm a = {.timer.fn = ring};
-	struct sim_evq *q;
-	assert_ok(sim_evq_open(&q, test_err()));
-	sim_timer_stop(&a.timer);
-	assert_ok(sim_timer_arm(q, &a.timer, 5, test_err()));
-	sim_timer_stop(&a.timer);
-	assert_true(a.timer.due == SIM_NEVER);
-	assert_ok(sim_evq_run(q, 5, test_err()));
-	assert_int_equal(a.n, 0);
-	assert_ok(sim_timer_arm(q, &a.timer, 6, test_err()));
-	assert_ok(sim_evq_run(q, 6, test_err()));
-	assert_int_equal(a.n, 1);
-	sim_evq_close(q);
-}
-
-static void a_timer_may_arm_itself_when_it_fires(void **state)
-{
-	(void)state;
-	struct alarm a = {.timer.fn = ring, .period = 10};
-	struct sim_evq *q;
-	assert_ok(sim_evq_open(&q, test_err()));
-	assert_ok(sim_timer_arm(q, &a.timer, 10, test_err()));
-	assert_ok(sim_evq_run(q, 1005, test_err()));
-	assert_int_equal(a.n, 100);
-	assert_true(a.timer.due == 1010);
-	sim_evq_close(q);
-}
-
-static void a_failed_arming_leaves_the_earlier_one(void **state)
-{
-	(void)state;
-	struct alarm a = {.timer.fn = ring};
-	struct sim_evq *q;
-	assert_ok(sim_evq_open(&q, test_err()));
-	assert_ok(sim_evq_run(q, 10, test_err()));
-	assert_ok(sim_timer_arm(q, &a.timer, 20, test_err()));
-	assert_int_equal(sim_timer_arm(q, &a.timer, 9, NULL), SIM_EINVAL);
-	assert_int_equal(sim_timer_arm(q, &a.timer, SIM_NEVER, NULL),
-	    SIM_EINVAL);
-	assert_true(a.timer.due == 20);
-	assert_ok(sim_evq_run(q, SIM_NEVER, test_err()));
-	assert_int_equal(a.n, 1);
-	assert_true(a.last == 20);
-	sim_evq_close(q);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -598,10 +510,6 @@ int main(void)
 	    cmocka_unit_test(memory_is_used_again),
 	    cmocka_unit_test(run_stops_after_until_and_sets_the_clock),
 	    cmocka_unit_test(an_error_of_a_handler_ends_the_run),
-	    cmocka_unit_test(a_timer_fires_at_its_last_arming_only),
-	    cmocka_unit_test(a_stopped_timer_does_not_fire_until_armed_again),
-	    cmocka_unit_test(a_timer_may_arm_itself_when_it_fires),
-	    cmocka_unit_test(a_failed_arming_leaves_the_earlier_one),
 	};
 	return cmocka_run_group_tests_name("sim/evq", tests, NULL, NULL);
 }

@@ -55,7 +55,7 @@ static void refuses(int which, const char *text, int code, const char *message)
 	int rc = sim_field_set(&fields[which], &t, text, &e);
 	if (rc != code || strcmp(e.msg, message) != 0)
 		fail_msg("\"%s\": %s \"%s\", wanted \"%s\"", text,
-		    sim_err_name(rc), e.msg, message);
+		    sim_err_text(rc), e.msg, message);
 	assert_memory_equal(&t, &before, sizeof(t));
 	assert_int_equal(sim_field_set(&fields[which], &t, text, NULL), code);
 }

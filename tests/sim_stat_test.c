@@ -1,4 +1,4 @@
-/* tests/sim_stat_test.c -- intervals, sequential tests, quantiles, moments.
+/* tests/sim_stat_test.c -- intervals, sequential tests and quantiles.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "tests/test.h"
@@ -349,25 +349,6 @@ static void sorting_drops_nan_and_keeps_infinity(void **state)
 	assert_int_equal(sim_sort_finite(NULL, 0), 0);
 }
 
-/* --- moments ---------------------------------------------------------------*/
-static void moments_are_stable_far_from_zero(void **state)
-{
-	(void)state;
-	struct sim_moments m = {0};
-	assert_true(isnan(sim_moments_mean(&m)));
-	assert_true(isnan(sim_moments_var(&m)));
-	/* 1e9 + {4, 7, 13, 16}: mean 10, variance 30. */
-	const double x[] = {4, 7, 13, 16};
-	for (int i = 0; i < 4; i++)
-		sim_moments_add(&m, 1e9 + x[i]);
-	assert_near(sim_moments_mean(&m), 1e9 + 10, 0);
-	assert_near(sim_moments_var(&m), 30, 1e-12);
-	struct sim_moments one = {0};
-	sim_moments_add(&one, 2.385);
-	assert_near(sim_moments_mean(&one), 2.385, 0);
-	assert_true(isnan(sim_moments_var(&one)));
-}
-
 /* --- libraries -------------------------------------------------------------*/
 static void gsl_reports_errors_instead_of_aborting(void **state)
 {
@@ -397,7 +378,6 @@ int main(void)
 	    cmocka_unit_test(quantiles_interpolate_between_order_statistics),
 	    cmocka_unit_test(quantiles_equal_those_of_gsl),
 	    cmocka_unit_test(sorting_drops_nan_and_keeps_infinity),
-	    cmocka_unit_test(moments_are_stable_far_from_zero),
 	    cmocka_unit_test(gsl_reports_errors_instead_of_aborting),
 	};
 	return cmocka_run_group_tests_name("sim/stat", tests, NULL, NULL);

@@ -75,6 +75,6 @@ void test_each_alloc_fails(int (*fn)(void *arg, struct sim_err *e), void *arg)
 		}
 		if (rc != SIM_ENOMEM)
 			fail_msg("allocation %lu failed, yet %s: %s", n,
-			    sim_err_name(rc), e.msg);
+			    sim_err_text(rc), e.msg);
 	}
 }

@@ -45,7 +45,7 @@ void test_rng(struct sim_rng *r, uint32_t run);
 		int rc_ = (call);                                              \
 		if (rc_ < 0)                                                   \
 			fail_msg("%s: %s (%s)", #call, e_->msg,                \
-			    sim_err_name(rc_));                                \
+			    sim_err_text(rc_));                                \
 	} while (0)
 
 /* The error object that assert_ok() prints: pass test_err() as `e`. */

@@ -449,7 +449,7 @@ static void faulty_files_are_refused_in_silence(void **state)
 	unlink(loud);
 	if (fault < n)
 		fail_msg("case %zu says: %s (%s)", fault, e[fault].msg,
-		    sim_err_name(e[fault].code));
+		    sim_err_text(e[fault].code));
 	assert_int_equal(said, 0);
 }
 

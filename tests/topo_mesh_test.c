@@ -447,7 +447,7 @@ static void assert_refused(const struct topo_mesh_input *in, int rc,
 	struct sim_err e = {0};
 	int got = topo_mesh_open(&m, in, &e);
 	if (got != rc || !strstr(e.msg, part) || m)
-		fail_msg("wanted \"%s\", got %s: %s", part, sim_err_name(got),
+		fail_msg("wanted \"%s\", got %s: %s", part, sim_err_text(got),
 		    e.msg);
 }
 

@@ -599,7 +599,7 @@ static void assert_refused(const struct topo_clos *shape,
 	struct sim_err e = {0};
 	const int got = topo_open_region(&t, shape, p, &e);
 	if (got != rc || !strstr(e.msg, part))
-		fail_msg("wanted \"%s\", got %s: %s", part, sim_err_name(got),
+		fail_msg("wanted \"%s\", got %s: %s", part, sim_err_text(got),
 		    e.msg);
 	assert_true(t.n_hosts == 0 && !t.mesh && !t.region);
 	topo_close(&t);
