@@ -25,18 +25,26 @@ struct algo_ops {
 	size_t params_size;
 
 	/* WORK is the algorithm's memory for windows of topology T, which it
-	 * keeps a pointer to. It grows when a window is larger than any before
+	 * keeps a pointer to. It begins with a copy of the parameters and is
+	 * zero behind them. It grows when a window is larger than any before
 	 * and is otherwise reused, so diagnosing allocates nothing in the long
-	 * run. PARAMS (may be NULL: defaults) is copied. */
-	int (*open)(void **work, const struct topo *t, const void *params,
-	    struct sim_err *e);
+	 * run. free() also takes what init() left when it failed, and leaves
+	 * WORK itself to algo_close(). */
+	size_t work_size;
+	int (*init)(void *work, const struct topo *t, struct sim_err *e);
 
 	/* OUT is cleared first. A window without failed flows gives an empty
 	 * answer, not an error. */
 	int (*diagnose)(void *work, const struct obs *window,
 	    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e);
-	void (*close)(void *work);
+	void (*free)(void *work);
 };
+
+/* PARAMS (NULL: defaults) is copied. On failure *WORK is NULL. Errors those of
+ * the algorithm, SIM_ENOMEM. */
+int algo_open(const struct algo_ops *a, void **work, const struct topo *t,
+    const void *params, struct sim_err *e);
+void algo_close(const struct algo_ops *a, void *work); /* NULL is fine */
 
 /* algos/registry.c: all diagnosers, NULL-terminated, and one by name. */
 extern const struct algo_ops *const algo_registry[];

@@ -67,11 +67,11 @@ static void probe(struct fixture *f, const unsigned n_sick[N_TORS])
 static void diagnose(struct fixture *f)
 {
 	void *work;
-	assert_ok(
-	    algo_blackhole_ops.open(&work, &f->topo, &f->params, test_err()));
+	assert_ok(algo_open(&algo_blackhole_ops, &work, &f->topo, &f->params,
+	    test_err()));
 	assert_ok(algo_blackhole_ops.diagnose(work, &f->window, NULL, &f->v,
 	    test_err()));
-	algo_blackhole_ops.close(work);
+	algo_close(&algo_blackhole_ops, work);
 }
 
 /* Fail unless ToRs are listed in this order, with the first N_FLAGGED accused,
@@ -155,14 +155,15 @@ static void a_bad_probe_or_no_clos_is_refused(void **state)
 	void *work;
 	set_up(&f);
 	add(&f, 0, 64, OBS_CONNECTED);
-	assert_ok(algo_blackhole_ops.open(&work, &f.topo, NULL, test_err()));
+	assert_ok(
+	    algo_open(&algo_blackhole_ops, &work, &f.topo, NULL, test_err()));
 	assert_int_equal(algo_blackhole_ops.diagnose(work, &f.window, NULL,
 			     &f.v, &e),
 	    SIM_EINVAL);
-	algo_blackhole_ops.close(work);
+	algo_close(&algo_blackhole_ops, work);
 	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
 	assert_ok(topo_open_mesh(&t, mesh, test_err()));
-	assert_int_equal(algo_blackhole_ops.open(&work, &t, NULL, &e),
+	assert_int_equal(algo_open(&algo_blackhole_ops, &work, &t, NULL, &e),
 	    SIM_EUNSUPPORTED);
 	assert_null(work);
 	topo_close(&t);
@@ -174,11 +175,11 @@ static int open_and_diagnose(void *arg, struct sim_err *e)
 	const struct fixture *f = arg;
 	struct algo_verdicts v = {0};
 	void *work;
-	int rc = algo_blackhole_ops.open(&work, &f->topo, NULL, e);
+	int rc = algo_open(&algo_blackhole_ops, &work, &f->topo, NULL, e);
 	if (rc < 0)
 		return rc;
 	rc = algo_blackhole_ops.diagnose(work, &f->window, NULL, &v, e);
-	algo_blackhole_ops.close(work);
+	algo_close(&algo_blackhole_ops, work);
 	algo_verdicts_free(&v);
 	return rc;
 }

@@ -249,10 +249,10 @@ static void vote(struct rig *g, const struct obs *w, struct algo_verdicts *v)
 	void *work;
 	assert_ok(sim_field_defaults(algo_vote.params, &p, test_err()));
 	p.on = ALGO_KIND_SWITCH;
-	assert_ok(algo_vote.open(&work, &g->s.topo, &p, test_err()));
+	assert_ok(algo_open(&algo_vote, &work, &g->s.topo, &p, test_err()));
 	assert_ok(algo_vote.diagnose(work, w, NULL, v, test_err()));
 	algo_verdicts_sort(v);
-	algo_vote.close(work);
+	algo_close(&algo_vote, work);
 }
 
 /* 37 of 40 runs elsewhere: 13 of 20 or fewer would be once in 1e4. */

@@ -64,7 +64,7 @@ static void a_window_without_failures_gives_an_empty_answer(void **state)
 	{
 		void *work;
 		struct algo_verdicts v = {0};
-		assert_ok((*a)->open(&work, &t, NULL, test_err()));
+		assert_ok(algo_open(*a, &work, &t, NULL, test_err()));
 		for (int i = 0; i < 3; i++) {
 			/* What is in the answer already must go. */
 			assert_ok(algo_verdicts_add(&v, 7, 1, test_err()));
@@ -79,7 +79,7 @@ static void a_window_without_failures_gives_an_empty_answer(void **state)
 			for (size_t f = 0; f < v.n_flows; f++)
 				assert_int_equal(v.blame[f], TOPO_NONE);
 		}
-		(*a)->close(work);
+		algo_close(*a, work);
 		algo_verdicts_free(&v);
 	}
 	obs_free(&good);
@@ -104,18 +104,18 @@ static void a_link_outside_the_topology_is_an_error_not_a_crash(void **state)
 		struct algo_verdicts v = {0}, fresh = {0};
 		if (!((*a)->needs & OBS_FLOWS))
 			continue;
-		assert_ok((*a)->open(&work, &t, NULL, test_err()));
+		assert_ok(algo_open(*a, &work, &t, NULL, test_err()));
 		assert_int_equal((*a)->diagnose(work, &bad, NULL, &v, &e),
 		    SIM_EINVAL);
 		assert_non_null(strstr(e.msg, "flow 1"));
 		assert_non_null(strstr(e.msg, "link 96"));
 		assert_ok((*a)->diagnose(work, &good, NULL, &v, test_err()));
-		(*a)->close(work);
-		assert_ok((*a)->open(&work, &t, NULL, test_err()));
+		algo_close(*a, work);
+		assert_ok(algo_open(*a, &work, &t, NULL, test_err()));
 		assert_ok(
 		    (*a)->diagnose(work, &good, NULL, &fresh, test_err()));
 		assert_same_verdicts(&v, &fresh);
-		(*a)->close(work);
+		algo_close(*a, work);
 		algo_verdicts_free(&v);
 		algo_verdicts_free(&fresh);
 	}
@@ -133,7 +133,7 @@ static void a_used_work_block_answers_like_a_fresh_one(void **state)
 	FOR_EACH_ALGO(a)
 	{
 		void *used;
-		assert_ok((*a)->open(&used, &t, NULL, test_err()));
+		assert_ok(algo_open(*a, &used, &t, NULL, test_err()));
 		for (unsigned run = 0; run < 20; run++) {
 			struct algo_verdicts v = {0}, want = {0};
 			struct obs w = {0};
@@ -141,18 +141,18 @@ static void a_used_work_block_answers_like_a_fresh_one(void **state)
 			void *fresh;
 			test_rng(&r, run);
 			window_random(&w, 96, n_flows[run % 5], &r);
-			assert_ok((*a)->open(&fresh, &t, NULL, test_err()));
+			assert_ok(algo_open(*a, &fresh, &t, NULL, test_err()));
 			assert_ok(
 			    (*a)->diagnose(fresh, &w, NULL, &want, test_err()));
 			assert_ok(
 			    (*a)->diagnose(used, &w, NULL, &v, test_err()));
 			assert_same_verdicts(&v, &want);
-			(*a)->close(fresh);
+			algo_close(*a, fresh);
 			algo_verdicts_free(&v);
 			algo_verdicts_free(&want);
 			obs_free(&w);
 		}
-		(*a)->close(used);
+		algo_close(*a, used);
 	}
 	topo_close(&t);
 }
@@ -169,7 +169,7 @@ static void the_order_of_flows_does_not_matter(void **state)
 		void *work;
 		if ((*a)->needs == OBS_TRACES)
 			continue; /* reads no flows and blames none */
-		assert_ok((*a)->open(&work, &t, NULL, test_err()));
+		assert_ok(algo_open(*a, &work, &t, NULL, test_err()));
 		for (unsigned run = 0; run < 40; run++) {
 			struct algo_verdicts v = {0}, s = {0};
 			struct obs w = {0}, shuffled = {0};
@@ -195,7 +195,7 @@ static void the_order_of_flows_does_not_matter(void **state)
 			obs_free(&w);
 			obs_free(&shuffled);
 		}
-		(*a)->close(work);
+		algo_close(*a, work);
 	}
 	topo_close(&t);
 }
@@ -212,7 +212,7 @@ static int open_and_diagnose(void *arg, struct sim_err *e)
 	struct algo_verdicts v = {0};
 	void *work;
 	int rc;
-	if ((rc = x->algo->open(&work, x->topo, NULL, e)) < 0) {
+	if ((rc = algo_open(x->algo, &work, x->topo, NULL, e)) < 0) {
 		assert_null(work);
 		return rc;
 	}
@@ -222,7 +222,7 @@ static int open_and_diagnose(void *arg, struct sim_err *e)
 		assert_int_equal(x->algo->diagnose(work, x->window, NULL, &v,
 				     NULL),
 		    0);
-	x->algo->close(work);
+	algo_close(x->algo, work);
 	algo_verdicts_free(&v);
 	return rc;
 }
@@ -249,7 +249,7 @@ static void closing_nothing_is_safe(void **state)
 {
 	(void)state;
 	FOR_EACH_ALGO(a)
-	(*a)->close(NULL);
+	algo_close(*a, NULL);
 }
 
 int main(void)

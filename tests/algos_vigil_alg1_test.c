@@ -224,12 +224,12 @@ static void every_choice_of_parameters_flags_what_the_naive_loop_flags(
 		    p.threshold, p.total, p.adjust, p.noise_filter, p.floor);
 		struct naive x = {.p = &p, .topo = &t, .w = &w};
 		naive_alg1(&x);
-		assert_ok(algo_alg1.open(&work, &t, &p, test_err()));
+		assert_ok(algo_open(&algo_alg1, &work, &t, &p, test_err()));
 		assert_ok(algo_alg1.diagnose(work, &w, NULL, &v, test_err()));
 		assert_as_naive(&x, &v, what, run);
 		n_flagged += v.n_flagged;
 		n_left += v.n - v.n_flagged;
-		algo_alg1.close(work);
+		algo_close(&algo_alg1, work);
 		algo_verdicts_free(&v);
 		obs_free(&w);
 	}
@@ -254,7 +254,7 @@ static void flagged_links_outrank_the_rest_and_scores_descend(void **state)
 		test_rng(&r, run);
 		open_params(&p, run);
 		window_of_flows(&w, &t, MAX_FLOWS, &r);
-		assert_ok(algo_alg1.open(&work, &t, &p, test_err()));
+		assert_ok(algo_open(&algo_alg1, &work, &t, &p, test_err()));
 		assert_ok(algo_alg1.diagnose(work, &w, NULL, &v, test_err()));
 		for (size_t i = 1; i < v.n; i++) {
 			const size_t before =
@@ -264,7 +264,7 @@ static void flagged_links_outrank_the_rest_and_scores_descend(void **state)
 		}
 		for (size_t i = 0; i < v.n_flagged; i++)
 			assert_true(algo_verdicts_rank(&v, v.link[i]) <= i + 1);
-		algo_alg1.close(work);
+		algo_close(&algo_alg1, work);
 		algo_verdicts_free(&v);
 		obs_free(&w);
 	}
@@ -286,13 +286,13 @@ static void adjusting_and_filtering_leave_the_blame_alone(void **state)
 		struct algo_verdicts v = {0};
 		void *work;
 		open_params(&p, choice);
-		assert_ok(algo_alg1.open(&work, &t, &p, test_err()));
+		assert_ok(algo_open(&algo_alg1, &work, &t, &p, test_err()));
 		assert_ok(algo_alg1.diagnose(work, &w, NULL,
 		    choice ? &v : &first, test_err()));
 		if (choice > 0)
 			assert_memory_equal(v.blame, first.blame,
 			    w.flows.n * sizeof(*v.blame));
-		algo_alg1.close(work);
+		algo_close(&algo_alg1, work);
 		algo_verdicts_free(&v);
 	}
 	algo_verdicts_free(&first);
@@ -447,7 +447,7 @@ static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 		WINDOW_ADD(&w, 1, topo_clos_link_host(0, TOPO_UP), bad,
 		    topo_clos_link_tor(&t.clos, tor, 0, TOPO_DOWN),
 		    topo_clos_link_host(tor, TOPO_DOWN));
-	assert_ok(algo_alg1.open(&work, &t, NULL, test_err()));
+	assert_ok(algo_open(&algo_alg1, &work, &t, NULL, test_err()));
 	assert_ok(algo_alg1.diagnose(work, &w, NULL, &v, test_err()));
 	assert_int_equal(v.link[0], topo_clos_link_host(0, TOPO_UP));
 	assert_true(v.score[0] == 0.75);
@@ -457,7 +457,7 @@ static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 	assert_int_equal(v.n_flagged, 2);
 	for (size_t f = 0; f < 3; f++)
 		assert_int_equal(v.blame[f], topo_clos_link_host(0, TOPO_UP));
-	algo_alg1.close(work);
+	algo_close(&algo_alg1, work);
 	algo_verdicts_free(&v);
 	obs_free(&w);
 	topo_close(&t);

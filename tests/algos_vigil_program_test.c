@@ -436,14 +436,16 @@ static void open_epochs(struct epochs *x, double noise,
 	g->rate = scenes_uniform(1e-4, 1e-2);
 	x->s.params.noise.rate = scenes_uniform(0, noise);
 	assert_ok(bulk_skip_open(&x->skip, test_err()));
-	assert_ok(algo_binary.open(&x->work[0], &x->s.topo, p, test_err()));
-	assert_ok(algo_integer.open(&x->work[1], &x->s.topo, p, test_err()));
+	assert_ok(
+	    algo_open(&algo_binary, &x->work[0], &x->s.topo, p, test_err()));
+	assert_ok(
+	    algo_open(&algo_integer, &x->work[1], &x->s.topo, p, test_err()));
 }
 
 static void close_epochs(struct epochs *x)
 {
-	algo_binary.close(x->work[0]);
-	algo_integer.close(x->work[1]);
+	algo_close(&algo_binary, x->work[0]);
+	algo_close(&algo_integer, x->work[1]);
 	algo_verdicts_free(&x->v);
 	obs_free(&x->w);
 	bulk_skip_close(x->skip);
@@ -514,12 +516,12 @@ static void an_epoch_too_noisy_to_prove_is_bounded_and_repeatable(void **state)
 	assert_int_equal(s.status, ALGO_FEASIBLE);
 	assert_true(s.bound < s.value && s.bound > 0.9 * s.value);
 	assert_true(s.value == (double)x.v.n && solves(&x.v, &x.w, 0));
-	assert_ok(algo_binary.open(&fresh, &x.s.topo, NULL, test_err()));
+	assert_ok(algo_open(&algo_binary, &fresh, &x.s.topo, NULL, test_err()));
 	assert_ok(algo_binary.diagnose(fresh, &x.w, NULL, &first, test_err()));
 	assert_true(first.solution.value == s.value);
 	assert_true(first.solution.bound == s.bound);
 	assert_same_verdicts(&first, &x.v);
-	algo_binary.close(fresh);
+	algo_close(&algo_binary, fresh);
 	algo_verdicts_free(&first);
 	close_epochs(&x);
 }

@@ -152,11 +152,11 @@ static int run(const struct algo_ops *a, const void *params,
     const struct fixture *f, struct algo_verdicts *out, struct sim_err *e)
 {
 	void *work;
-	int rc = a->open(&work, &f->t, params, e);
+	int rc = algo_open(a, &work, &f->t, params, e);
 	if (rc < 0)
 		return rc;
 	rc = a->diagnose(work, &f->w, NULL, out, e);
-	a->close(work);
+	algo_close(a, work);
 	return rc;
 }
 

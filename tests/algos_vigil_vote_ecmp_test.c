@@ -30,11 +30,11 @@ static int run(const struct algo_ops *a, const void *params,
     struct sim_err *e)
 {
 	void *work;
-	int rc = a->open(&work, t, params, e);
+	int rc = algo_open(a, &work, t, params, e);
 	if (rc < 0)
 		return rc;
 	rc = a->diagnose(work, w, NULL, out, e);
-	a->close(work);
+	algo_close(a, work);
 	return rc;
 }
 

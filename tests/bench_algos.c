@@ -82,7 +82,7 @@ static void open_subject(struct subject *s, const struct topo_clos *shape,
 	    .blame = {.noise = ALGO_NOISE_OWN_VOTE}};
 	sim_rng_init(&r, &seed, SIM_STREAM_TEST, 0);
 	must(topo_open_clos(&s->topo, shape, &e), &e);
-	must(algo_alg1.open(&s->work, &s->topo, &s->params, &e), &e);
+	must(algo_open(&algo_alg1, &s->work, &s->topo, &s->params, &e), &e);
 	must(algo_tally_open(&s->tally, s->topo.n_links, &e), &e);
 	fill_window(s, n_flows, &r);
 	s->votes = calloc(s->topo.n_links, sizeof(*s->votes));
@@ -94,7 +94,7 @@ static void open_subject(struct subject *s, const struct topo_clos *shape,
 
 static void close_subject(struct subject *s)
 {
-	algo_alg1.close(s->work);
+	algo_close(&algo_alg1, s->work);
 	algo_tally_close(&s->tally);
 	algo_verdicts_free(&s->out);
 	algo_verdicts_free(&s->naive);

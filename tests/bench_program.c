@@ -66,8 +66,8 @@ static void open_epochs(struct epochs *x, uint32_t n_pods, uint32_t n_faults,
 			 &x->lost, &e),
 		    &e);
 	}
-	must(algo_binary.open(&x->binary, &x->topo, NULL, &e), &e);
-	must(algo_integer.open(&x->integer, &x->topo, NULL, &e), &e);
+	must(algo_open(&algo_binary, &x->binary, &x->topo, NULL, &e), &e);
+	must(algo_open(&algo_integer, &x->integer, &x->topo, NULL, &e), &e);
 }
 
 static void close_epochs(struct epochs *x)
@@ -75,8 +75,8 @@ static void close_epochs(struct epochs *x)
 	for (int i = 0; i < x->n; i++)
 		obs_free(&x->window[i]);
 	losses_free(&x->lost);
-	algo_binary.close(x->binary);
-	algo_integer.close(x->integer);
+	algo_close(&algo_binary, x->binary);
+	algo_close(&algo_integer, x->integer);
 	algo_verdicts_free(&x->out);
 	bulk_skip_close(x->skip);
 	scene_free(&x->scene);
@@ -234,8 +234,8 @@ static void released_form(void)
 	params.form = ALGO_PROGRAM_BIGM;
 	params.pivot_limit = UINT32_MAX;
 	params.time_limit = 1;
-	algo_integer.close(x.integer);
-	must(algo_integer.open(&x.integer, &x.topo, &params, &e), &e);
+	algo_close(&algo_integer, x.integer);
+	must(algo_open(&algo_integer, &x.integer, &x.topo, &params, &e), &e);
 	const struct row i = measure(&x, run_integer, 1);
 	bench_row("program: k=1, (4) as released, median", i.median_s * 1e3,
 	    "ms", '-', 0);

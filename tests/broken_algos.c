@@ -10,41 +10,27 @@
 #include "sim/vec.h"
 
 struct broken {
+	uint64_t params;  /* none */
 	void *vote;       /* the sound one */
 	struct obs shown; /* the window as the broken one takes it */
 	uint32_t *count;  /* [n_links] failed flows through each */
 	uint32_t n_links;
 };
 
-static void close_work(void *work)
+static void broken_free(void *work)
 {
 	struct broken *b = work;
-	if (!b)
-		return;
-	if (b->vote)
-		algo_vote.close(b->vote);
+	algo_close(&algo_vote, b->vote);
 	obs_free(&b->shown);
 	free(b->count);
-	free(b);
 }
 
-static int open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int broken_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	struct broken *b;
-	int rc = SIM_ZALLOC(&b, 1, e);
-	(void)params;
-	*work = NULL;
-	if (rc < 0)
-		return rc;
+	struct broken *b = work;
 	b->n_links = t->n_links;
-	if ((rc = SIM_ZALLOC(&b->count, t->n_links, e)) < 0 ||
-	    (rc = algo_vote.open(&b->vote, t, NULL, e)) < 0) {
-		close_work(b);
-		return rc;
-	}
-	*work = b;
-	return 0;
+	const int rc = SIM_ZALLOC(&b->count, t->n_links, e);
+	return rc < 0 ? rc : algo_open(&algo_vote, &b->vote, t, NULL, e);
 }
 
 static int diagnose_reversed(void *work, const struct obs *w,
@@ -140,8 +126,9 @@ static const struct sim_field no_params[] = {{0}};
 	{                                                                      \
 		.name = (broken_name), .paper = "none",                        \
 		.doc = "broken on purpose", .needs = OBS_FLOWS | OBS_HOPS,     \
-		.params = no_params, .params_size = 1, .open = open_work,      \
-		.diagnose = (broken_diagnose), .close = close_work,            \
+		.params = no_params, .params_size = 1,                         \
+		.work_size = sizeof(struct broken), .init = broken_init,       \
+		.diagnose = (broken_diagnose), .free = broken_free,            \
 	}
 
 const struct algo_ops broken_reversed = BROKEN("reversed", diagnose_reversed);

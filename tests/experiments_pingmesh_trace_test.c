@@ -71,8 +71,8 @@ static void open_rest(struct rig *g)
 	assert_ok(xp_pingmesh_plane_open(&g->plane, &g->m.s.topo, &g->m.p,
 	    g->net, test_err()));
 	assert_in_range(xp_pingmesh_plane_rows(g->plane), 1, MAX_ROWS);
-	assert_ok(
-	    algo_hop_trace_ops.open(&g->work, &g->m.s.topo, NULL, test_err()));
+	assert_ok(algo_open(&algo_hop_trace_ops, &g->work, &g->m.s.topo, NULL,
+	    test_err()));
 }
 
 static void open_rig(struct rig *g, const char *text)
@@ -85,7 +85,7 @@ static void open_rig(struct rig *g, const char *text)
 
 static void close_rig(struct rig *g)
 {
-	algo_hop_trace_ops.close(g->work);
+	algo_close(&algo_hop_trace_ops, g->work);
 	algo_verdicts_free(&g->v);
 	xp_pingmesh_plane_close(g->plane);
 	xp_net_close(g->net);

@@ -377,9 +377,9 @@ static void vote_for(struct scenes *s, const struct obs *w, int on,
 	    .rtt_threshold_us = 1000,
 	    .on = (uint32_t)on};
 	void *work;
-	assert_ok(algo_vote.open(&work, &s->topo, &p, test_err()));
+	assert_ok(algo_open(&algo_vote, &work, &s->topo, &p, test_err()));
 	assert_ok(algo_vote.diagnose(work, w, NULL, v, test_err()));
-	algo_vote.close(work);
+	algo_close(&algo_vote, work);
 }
 
 /* Every voter crosses the slow link, whatever else was lost, so that it has a

@@ -85,10 +85,10 @@ int window_diagnose(const struct algo_ops *a, const void *params,
 	const struct topo t = {.n_links = n_links};
 	void *work;
 	int rc;
-	if ((rc = a->open(&work, &t, params, e)) < 0)
+	if ((rc = algo_open(a, &work, &t, params, e)) < 0)
 		return rc;
 	rc = a->diagnose(work, w, tie, out, e);
-	a->close(work);
+	algo_close(a, work);
 	return rc;
 }
 

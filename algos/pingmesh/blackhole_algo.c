@@ -3,41 +3,23 @@
  */
 #include "algos/pingmesh/blackhole_algo.h"
 
-#include <stdlib.h>
-
-#include "sim/vec.h"
-
-static void blackhole_algo_close_work(void *work)
+static void blackhole_algo_free(void *work)
 {
-	if (work)
-		algo_blackhole_close(work);
-	free(work);
+	algo_blackhole_close(work);
 }
 
-static int blackhole_algo_open_work(void **work, const struct topo *t,
-    const void *params, struct sim_err *e)
+static int blackhole_algo_init(void *work, const struct topo *t,
+    struct sim_err *e)
 {
+	struct algo_blackhole *b = work;
 	const struct topo_dc dc = topo_dc_alone(&t->clos);
-	struct algo_blackhole_params p;
-	struct algo_blackhole *b;
-	int rc;
-	*work = NULL;
 	/* Section 5.1 asks whether all ToRs of a podset are candidates: without
 	 * pods there is no such question. */
 	if (!topo_is_clos(t))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "black holes are told by the pods and ToRs of a Clos, "
 		    "which this topology is not.");
-	if ((rc = sim_field_take(algo_blackhole_fields, params, sizeof(p), &p,
-		 e)) < 0 ||
-	    (rc = SIM_ZALLOC(&b, 1, e)) < 0)
-		return rc;
-	if ((rc = algo_blackhole_open(b, &dc, &p, e)) < 0) {
-		free(b);
-		return rc;
-	}
-	*work = b;
-	return 0;
+	return algo_blackhole_open(b, &dc, &b->params, e);
 }
 
 /* An escalation accuses nobody: it says that the fault lies above these
@@ -93,7 +75,8 @@ const struct algo_ops algo_blackhole_ops = {
     .needs = OBS_PROBES,
     .params = algo_blackhole_fields,
     .params_size = sizeof(struct algo_blackhole_params),
-    .open = blackhole_algo_open_work,
+    .work_size = sizeof(struct algo_blackhole),
+    .init = blackhole_algo_init,
     .diagnose = blackhole_algo_diagnose,
-    .close = blackhole_algo_close_work,
+    .free = blackhole_algo_free,
 };

@@ -3,39 +3,24 @@
  */
 #include "algos/pingmesh/hop_trace_algo.h"
 
-#include <stdlib.h>
-
 #include "models/obs_traces.h"
-#include "sim/vec.h"
 
 struct work {
-	const struct topo *topo;
 	struct algo_hop_trace_rank_params params;
+	const struct topo *topo;
 	struct algo_hop_trace_work memory;
 };
 
-static void hop_trace_algo_close_work(void *work)
+static void hop_trace_algo_free(void *work)
 {
-	struct work *w = work;
-	if (w)
-		algo_hop_trace_work_free(&w->memory);
-	free(w);
+	algo_hop_trace_work_free(&((struct work *)work)->memory);
 }
 
-static int hop_trace_algo_open_work(void **work, const struct topo *t,
-    const void *params, struct sim_err *e)
+static int hop_trace_algo_init(void *work, const struct topo *t,
+    struct sim_err *e)
 {
-	struct algo_hop_trace_rank_params p;
-	struct work *w;
-	int rc;
-	*work = NULL;
-	if ((rc = sim_field_take(algo_hop_trace_rank_fields, params, sizeof(p),
-		 &p, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&w, 1, e)) < 0)
-		return rc;
-	w->topo = t;
-	w->params = p;
-	*work = w;
+	(void)e;
+	((struct work *)work)->topo = t;
 	return 0;
 }
 
@@ -59,7 +44,8 @@ const struct algo_ops algo_hop_trace_ops = {
     .needs = OBS_TRACES,
     .params = algo_hop_trace_rank_fields,
     .params_size = sizeof(struct algo_hop_trace_rank_params),
-    .open = hop_trace_algo_open_work,
+    .work_size = sizeof(struct work),
+    .init = hop_trace_algo_init,
     .diagnose = hop_trace_algo_diagnose,
-    .close = hop_trace_algo_close_work,
+    .free = hop_trace_algo_free,
 };

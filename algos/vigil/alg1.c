@@ -72,17 +72,14 @@ static const struct sim_field alg1_fields[] =
 	ALGO_BLAME_FIELDS(struct algo_alg1_params, blame), {0}};
 #undef AT
 
-static void alg1_close_work(void *work)
+static void alg1_free(void *work)
 {
 	struct alg1 *a = work;
-	if (a) {
-		algo_tally_close(&a->tally);
-		algo_top_free(&a->top);
-		algo_switch_view_free(&a->view);
-		free(a->left);
-		free(a->share);
-	}
-	free(a);
+	algo_tally_close(&a->tally);
+	algo_top_free(&a->top);
+	algo_switch_view_free(&a->view);
+	free(a->left);
+	free(a->share);
 }
 
 /* P(l | lmax) is worked out from the links that a flow may take. Switches have
@@ -96,26 +93,14 @@ static int alg1_check(const struct algo_alg1_params *p, struct sim_err *e)
 	return 0;
 }
 
-static int alg1_open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int alg1_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	struct alg1 *a;
-	int rc;
-	*work = NULL;
-	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
-		return rc;
+	struct alg1 *a = work;
+	const int rc = alg1_check(&a->params, e);
 	a->topo = t;
-	if ((rc = sim_field_take(alg1_fields, params, sizeof(a->params),
-		 &a->params, e)) < 0 ||
-	    (rc = alg1_check(&a->params, e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie, a->params.on,
-		 t, e)) < 0)
-		goto out;
-	*work = a;
-	return 0;
-out:
-	alg1_close_work(a);
-	return rc;
+	return rc < 0 ? rc
+		      : algo_blame_tally(&a->tally, a->params.blame.tie,
+			    a->params.on, t, e);
 }
 
 /* A flow whose best link carries only its own vote has no link that another
@@ -336,7 +321,8 @@ const struct algo_ops algo_alg1 = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = alg1_fields,
     .params_size = sizeof(struct algo_alg1_params),
-    .open = alg1_open_work,
+    .work_size = sizeof(struct alg1),
+    .init = alg1_init,
     .diagnose = alg1_diagnose,
-    .close = alg1_close_work,
+    .free = alg1_free,
 };

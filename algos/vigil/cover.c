@@ -28,34 +28,18 @@ static const struct sim_field cover_fields[] =
 	ALGO_BLAME_TIE_FIELD(struct algo_cover_params, blame_tie, "blame_tie"),
 	{0}};
 
-static void cover_close_work(void *work)
+static void cover_free(void *work)
 {
 	struct cover *a = work;
-	if (a) {
-		algo_tally_close(&a->tally);
-		algo_top_free(&a->top);
-	}
-	free(a);
+	algo_tally_close(&a->tally);
+	algo_top_free(&a->top);
 }
 
-static int cover_open_work(void **work, const struct topo *t,
-    const void *params, struct sim_err *e)
+static int cover_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	struct cover *a;
-	int rc;
-	*work = NULL;
-	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
-		return rc;
-	if ((rc = sim_field_take(cover_fields, params, sizeof(a->params),
-		 &a->params, e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
-		 ALGO_KIND_LINK, t, e)) < 0)
-		goto out;
-	*work = a;
-	return 0;
-out:
-	cover_close_work(a);
-	return rc;
+	struct cover *a = work;
+	return algo_blame_tally(&a->tally, a->params.blame_tie, ALGO_KIND_LINK,
+	    t, e);
 }
 
 /* Algorithm 2's step "remove the flows that the link explains": take the
@@ -122,7 +106,8 @@ const struct algo_ops algo_cover = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = cover_fields,
     .params_size = sizeof(struct algo_cover_params),
-    .open = cover_open_work,
+    .work_size = sizeof(struct cover),
+    .init = cover_init,
     .diagnose = cover_diagnose,
-    .close = cover_close_work,
+    .free = cover_free,
 };

@@ -57,52 +57,29 @@ static const struct sim_field integer_fields[] = {
 };
 #undef AT
 
-static void program_close_work(void *work)
+static void program_free(void *work)
 {
 	struct program *a = work;
-	if (a) {
-		algo_tally_close(&a->tally);
-		algo_setcover_free(&a->cover);
-		algo_setcover_free(&a->part);
-		algo_milp_free(&a->milp);
-		free(a->col_of);
-		free(a->amount);
-	}
-	free(a);
+	algo_tally_close(&a->tally);
+	algo_setcover_free(&a->cover);
+	algo_setcover_free(&a->part);
+	algo_milp_free(&a->milp);
+	free(a->col_of);
+	free(a->amount);
 }
 
-static int program_open_work(void **work, const struct topo *t,
-    const void *params, int integer, struct sim_err *e)
+static int program_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	struct program *a;
-	int rc;
-	*work = NULL;
-	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
-		return rc;
-	a->integer = integer;
-	if ((rc = sim_field_take(integer ? integer_fields : binary_fields,
-		 params, sizeof(a->params), &a->params, e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame_tie,
-		 ALGO_KIND_LINK, t, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&a->col_of, t->n_links, e)) < 0)
-		goto out;
-	*work = a;
-	return 0;
-out:
-	program_close_work(a);
-	return rc;
+	struct program *a = work;
+	const int rc = algo_blame_tally(&a->tally, a->params.blame_tie,
+	    ALGO_KIND_LINK, t, e);
+	return rc < 0 ? rc : SIM_ZALLOC(&a->col_of, t->n_links, e);
 }
 
-static int open_binary(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int integer_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	return program_open_work(work, t, params, 0, e);
-}
-
-static int open_integer(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
-{
-	return program_open_work(work, t, params, 1, e);
+	((struct program *)work)->integer = 1;
+	return program_init(work, t, e);
 }
 
 /* --- the cover ------------------------------------------------------------*/
@@ -424,9 +401,10 @@ const struct algo_ops algo_binary = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = binary_fields,
     .params_size = sizeof(struct algo_program_params),
-    .open = open_binary,
+    .work_size = sizeof(struct program),
+    .init = program_init,
     .diagnose = program_diagnose,
-    .close = program_close_work,
+    .free = program_free,
 };
 
 const struct algo_ops algo_integer = {
@@ -436,7 +414,8 @@ const struct algo_ops algo_integer = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = integer_fields,
     .params_size = sizeof(struct algo_program_params),
-    .open = open_integer,
+    .work_size = sizeof(struct program),
+    .init = integer_init,
     .diagnose = program_diagnose,
-    .close = program_close_work,
+    .free = program_free,
 };

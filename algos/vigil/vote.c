@@ -39,36 +39,20 @@ static const struct sim_field vote_fields[] =
 	    .doc = "smoothed RTT above which a flow votes (signal rtt)"},
 	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
 
-static void vote_close_work(void *work)
+static void vote_free(void *work)
 {
 	struct vote *a = work;
-	if (a) {
-		algo_tally_close(&a->tally);
-		algo_switch_view_free(&a->view);
-		free(a->is_slow);
-	}
-	free(a);
+	algo_tally_close(&a->tally);
+	algo_switch_view_free(&a->view);
+	free(a->is_slow);
 }
 
-static int vote_open_work(void **work, const struct topo *t, const void *params,
-    struct sim_err *e)
+static int vote_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	struct vote *a;
-	int rc;
-	*work = NULL;
-	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
-		return rc;
+	struct vote *a = work;
 	a->topo = t;
-	if ((rc = sim_field_take(vote_fields, params, sizeof(a->params),
-		 &a->params, e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie, a->params.on,
-		 t, e)) < 0)
-		goto out;
-	*work = a;
-	return 0;
-out:
-	vote_close_work(a);
-	return rc;
+	return algo_blame_tally(&a->tally, a->params.blame.tie, a->params.on, t,
+	    e);
 }
 
 /* Present W with "was slow" where the tally reads "sent again". Section 9.2
@@ -136,7 +120,8 @@ const struct algo_ops algo_vote = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = vote_fields,
     .params_size = sizeof(struct algo_vote_params),
-    .open = vote_open_work,
+    .work_size = sizeof(struct vote),
+    .init = vote_init,
     .diagnose = vote_diagnose,
-    .close = vote_close_work,
+    .free = vote_free,
 };

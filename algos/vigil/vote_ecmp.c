@@ -30,37 +30,21 @@ static const struct sim_field vote_ecmp_fields[] =
 	ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame), {0}};
 #undef AT
 
-static void vote_ecmp_close_work(void *work)
+static void vote_ecmp_free(void *work)
 {
 	struct vote_ecmp *a = work;
-	if (a) {
-		algo_tally_close(&a->tally);
-		topo_shares_free(&a->shares);
-		free(a->lost);
-		free(a->no_hops);
-	}
-	free(a);
+	algo_tally_close(&a->tally);
+	topo_shares_free(&a->shares);
+	free(a->lost);
+	free(a->no_hops);
 }
 
-static int vote_ecmp_open_work(void **work, const struct topo *t,
-    const void *params, struct sim_err *e)
+static int vote_ecmp_init(void *work, const struct topo *t, struct sim_err *e)
 {
-	struct vote_ecmp *a;
-	int rc;
-	*work = NULL;
-	if ((rc = SIM_ZALLOC(&a, 1, e)) < 0)
-		return rc;
+	struct vote_ecmp *a = work;
 	a->topo = t;
-	if ((rc = sim_field_take(vote_ecmp_fields, params, sizeof(a->params),
-		 &a->params, e)) < 0 ||
-	    (rc = algo_blame_tally(&a->tally, a->params.blame.tie,
-		 ALGO_KIND_LINK, t, e)) < 0)
-		goto out;
-	*work = a;
-	return 0;
-out:
-	vote_ecmp_close_work(a);
-	return rc;
+	return algo_blame_tally(&a->tally, a->params.blame.tie, ALGO_KIND_LINK,
+	    t, e);
 }
 
 /* Present W as if no path were known. All offsets 0 make every path empty; the
@@ -238,7 +222,8 @@ const struct algo_ops algo_vote_ecmp = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = vote_ecmp_fields,
     .params_size = sizeof(struct algo_vote_ecmp_params),
-    .open = vote_ecmp_open_work,
+    .work_size = sizeof(struct vote_ecmp),
+    .init = vote_ecmp_init,
     .diagnose = vote_ecmp_diagnose,
-    .close = vote_ecmp_close_work,
+    .free = vote_ecmp_free,
 };

@@ -46,7 +46,7 @@ static void forget_point(struct xp_trial *t)
 {
 	for (size_t i = 0; i < t->config.n_algos; i++) {
 		if (t->work && t->work[i])
-			t->config.algo[i].ops->close(t->work[i]);
+			algo_close(t->config.algo[i].ops, t->work[i]);
 		if (t->verdicts)
 			algo_verdicts_free(&t->verdicts[i]);
 	}
@@ -90,7 +90,7 @@ static int open_algos(struct xp_trial *t, struct sim_err *e)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
 		const struct xp_algo *a = &t->config.algo[i];
-		rc = a->ops->open(&t->work[i], &t->topo, a->params, e);
+		rc = algo_open(a->ops, &t->work[i], &t->topo, a->params, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "algorithm %s", a->label);
 	}
