@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "results/provenance.h"
+#include "sim/bytes.h"
 #include "sim/vec.h"
 
 /* So that points and runs each fit the 32-bit numbers of a results file. */
@@ -315,8 +316,7 @@ struct res_progress res_cube_progress(const struct res_cube *c)
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t n)
 {
 	unsigned char length[8];
-	for (unsigned i = 0; i < 8; i++)
-		length[i] = (unsigned char)((uint64_t)n >> 8 * i);
+	sim_store_64(length, n);
 	return sim_fnv(sim_fnv(hash, length, sizeof(length)), bytes, n);
 }
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int file_failed(const char *verb, const char *path, struct sim_err *e)
+int res_file_failed(const char *verb, const char *path, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
 	    strerror(errno));
@@ -65,26 +65,37 @@ static int file_fill(int fd, const void *bytes, size_t n)
 	return rc;
 }
 
+/* The process id keeps two writers of one PATH apart. O_NOFOLLOW refuses a link
+ * that stands under the temporary name. */
+int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e)
+{
+	const size_t size = strlen(path) + sizeof(".tmp.") + 24;
+	*fd = -1;
+	if (!(*temp = malloc(size)))
+		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	snprintf(*temp, size, "%s.tmp.%ld", path, (long)getpid());
+	*fd = open(*temp, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+	    0666);
+	if (*fd >= 0)
+		return 0;
+	const int rc = res_file_failed("write", path, e);
+	free(*temp);
+	*temp = NULL;
+	return rc;
+}
+
 int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e)
 {
-	size_t size = strlen(path) + sizeof(".tmp.") + 24;
-	/* The process id keeps two writers of one PATH apart. O_NOFOLLOW,
-	 * below, refuses a link that stands under the temporary name. */
-	char *temp = malloc(size);
-	if (!temp)
-		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
-	snprintf(temp, size, "%s.tmp.%ld", path, (long)getpid());
-	int rc = 0;
-	int fd = open(temp,
-	    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (fd < 0)
-		rc = file_failed("write", path, e);
-	else if (file_fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
-		rc = file_failed("write", path, e);
+	char *temp;
+	int fd, rc = res_file_temp(&temp, &fd, path, e);
+	if (rc < 0)
+		return rc;
+	if (file_fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
+		rc = res_file_failed("write", path, e);
 		unlink(temp);
 	} else if (res_file_sync_folder(path, temp) < 0)
-		rc = file_failed("sync the folder of", path, e);
+		rc = res_file_failed("sync the folder of", path, e);
 	free(temp);
 	return rc;
 }
@@ -118,10 +129,10 @@ int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e)
 	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	int rc = 0, fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return file_failed("read", path, e);
+		return res_file_failed("read", path, e);
 	*bytes = NULL;
 	if (fstat(fd, &st) < 0)
-		rc = file_failed("read", path, e);
+		rc = res_file_failed("read", path, e);
 	else if (!S_ISREG(st.st_mode))
 		rc = sim_fail(e, SIM_EIO, "cannot read %s: not a file.", path);
 	/* One byte more, as malloc(0) may return NULL. */
@@ -129,7 +140,7 @@ int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s (%lld bytes).",
 		    path, (long long)st.st_size);
 	else if (file_read_all(fd, *bytes, (size_t)st.st_size) < 0)
-		rc = file_failed("read", path, e);
+		rc = res_file_failed("read", path, e);
 	close(fd);
 	if (rc < 0) {
 		free(*bytes);

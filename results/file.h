@@ -13,6 +13,14 @@
 int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e);
 
+/* Make the empty file *TEMP = "PATH.tmp.<pid>", to be freed, and open it for
+ * writing and reading as *FD, to be closed. Errors SIM_EIO naming PATH,
+ * SIM_ENOMEM. */
+int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e);
+
+/* SIM_EIO, "cannot VERB PATH: " and what errno says. */
+int res_file_failed(const char *verb, const char *path, struct sim_err *e);
+
 /* A rename to PATH is on disk when its folder is: sync that. SCRATCH holds
  * strlen(path) + 2 bytes. Returns 0, or -1 with errno. */
 int res_file_sync_folder(const char *path, char *scratch);

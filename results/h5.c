@@ -16,6 +16,7 @@
 
 #include "results/file.h"
 #include "results/h5_parts.h"
+#include "sim/bytes.h"
 #include "sim/vec.h"
 
 #define CHUNK_BYTES ((hsize_t)1 << 20)
@@ -68,11 +69,25 @@ int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
 	return rc;
 }
 
+hid_t res_h5_utf8(void)
+{
+	hid_t type = H5Tcopy(H5T_C_S1);
+	H5Tset_size(type, H5T_VARIABLE);
+	H5Tset_cset(type, H5T_CSET_UTF8);
+	return type;
+}
+
+int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
+    struct sim_err *e)
+{
+	const char *value = text ? text : "";
+	return res_h5_put_attr(to, name, utf8, 0, utf8, &value, e);
+}
+
 static int h5_put_text(struct writer *w, hid_t to, const char *name,
     const char *text)
 {
-	const char *value = text ? text : "";
-	return res_h5_put_attr(to, name, w->utf8, 0, w->utf8, &value, w->e);
+	return res_h5_put_text(to, w->utf8, name, text, w->e);
 }
 
 static int put_count(struct writer *w, const char *name, uint64_t value)
@@ -508,9 +523,7 @@ static int h5_set_up(struct writer *w)
 	for (size_t a = 0; a < c->n_axes; a++)
 		w->dim[w->rank++] = c->axis[a].n;
 	w->dim[w->rank++] = c->n_runs;
-	w->utf8 = H5Tcopy(H5T_C_S1);
-	H5Tset_size(w->utf8, H5T_VARIABLE);
-	H5Tset_cset(w->utf8, H5T_CSET_UTF8);
+	w->utf8 = res_h5_utf8();
 	w->plain = H5Pcreate(H5P_DATASET_CREATE);
 	H5Pset_obj_track_times(w->plain, 0);
 	for (unsigned i = 0; i < 2; i++)
@@ -581,11 +594,9 @@ static int take_image(hid_t file, unsigned char **bytes, size_t *n,
 		    "no memory for a file of %zd bytes.", size);
 	if (H5Fget_file_image(file, *bytes, (size_t)size) != size)
 		return res_h5_failed(SIM_EDEP, "copy", "the file", e);
-	uint64_t sum = sim_fnv(SIM_FNV_START, *bytes, (size_t)size);
-	unsigned char *trailer = *bytes + size;
-	memcpy(trailer, RES_H5_MAGIC, 8);
-	for (unsigned i = 0; i < 8; i++)
-		trailer[8 + i] = (unsigned char)(sum >> 8 * i);
+	memcpy(*bytes + size, RES_H5_MAGIC, 8);
+	sim_store_64(*bytes + size + 8,
+	    sim_fnv(SIM_FNV_START, *bytes, (size_t)size));
 	*n = (size_t)size + RES_H5_TRAILER;
 	return 0;
 }

@@ -24,6 +24,12 @@ int res_h5_failed(int code, const char *verb, const char *name,
 int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
     hid_t mem_type, const void *value, struct sim_err *e);
 
+/* The type of texts, of any length, to be closed; and an attribute that is one
+ * (NULL: ""). */
+hid_t res_h5_utf8(void);
+int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
+    struct sim_err *e);
+
 /* Read an attribute: a text, which is to be freed, or N counts. Errors
  * SIM_EPARSE, SIM_ENOMEM. */
 int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e);

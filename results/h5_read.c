@@ -11,6 +11,7 @@
 
 #include "results/file.h"
 #include "results/h5_parts.h"
+#include "sim/bytes.h"
 #include "sim/vec.h"
 
 struct reader {
@@ -537,15 +538,13 @@ static int h5_read_get_all(struct reader *r)
  * on a damaged file. */
 static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
 {
-	uint64_t sum = 0;
 	if (n < RES_H5_TRAILER ||
 	    memcmp(bytes + n - RES_H5_TRAILER, RES_H5_MAGIC, 8) != 0)
 		return sim_fail(e, SIM_EPARSE,
 		    "it does not end as a results file of culprit does: it "
 		    "is another file, cut short, or was edited.");
-	for (unsigned i = 0; i < 8; i++)
-		sum |= (uint64_t)bytes[n - 8 + i] << 8 * i;
-	if (sum != sim_fnv(SIM_FNV_START, bytes, n - RES_H5_TRAILER))
+	if (sim_load_64(bytes + n - 8) !=
+	    sim_fnv(SIM_FNV_START, bytes, n - RES_H5_TRAILER))
 		return sim_fail(e, SIM_EPARSE,
 		    "its checksum is wrong: the file is damaged.");
 	return 0;

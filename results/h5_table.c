@@ -22,6 +22,7 @@
 
 #include <hdf5_hl.h>
 
+#include "results/file.h"
 #include "results/h5_parts.h"
 #include "results/seal.h"
 #include "sim/text.h"
@@ -101,12 +102,6 @@ static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 	    strerror(errno));
 }
 
-static int h5_table_put_text(hid_t to, hid_t utf8, const char *name,
-    const char *text, struct sim_err *e)
-{
-	return res_h5_put_attr(to, name, utf8, 0, utf8, &text, e);
-}
-
 static hid_t h5_table_create(const char *path)
 {
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
@@ -116,14 +111,6 @@ static hid_t h5_table_create(const char *path)
 	hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
 	H5Pclose(plist);
 	return file;
-}
-
-static hid_t utf8_type(void)
-{
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	return type;
 }
 
 int res_h5_out_open(struct res_h5_out **out, const char *path,
@@ -137,7 +124,7 @@ int res_h5_out_open(struct res_h5_out **out, const char *path,
 	f->file = f->utf8 = f->fd = -1;
 	if (!(f->path = strdup(path)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
-	else if ((rc = res_seal_begin(&f->temp, &f->fd, path, e)) == 0 &&
+	else if ((rc = res_file_temp(&f->temp, &f->fd, path, e)) == 0 &&
 	    (rc = claim(f, 0, e)) == 0 &&
 	    (f->file = h5_table_create(f->temp)) < 0)
 		rc = give_up(f, "make", f->temp, e);
@@ -145,7 +132,7 @@ int res_h5_out_open(struct res_h5_out **out, const char *path,
 		res_h5_out_discard(f);
 		return rc;
 	}
-	f->utf8 = utf8_type();
+	f->utf8 = res_h5_utf8();
 	*out = f;
 	return 0;
 }
@@ -155,7 +142,7 @@ int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
 {
 	int rc = claim(f, strlen(text), e);
 	if (rc == 0)
-		rc = h5_table_put_text(f->file, f->utf8, name, text, e);
+		rc = res_h5_put_text(f->file, f->utf8, name, text, e);
 	f->failed |= rc < 0;
 	return rc;
 }
@@ -186,7 +173,7 @@ static int put_words(hid_t set, hid_t utf8, const struct sim_column *c,
 	struct sim_text to = {text, n_text, 0};
 	for (size_t i = 0; i < n; i++)
 		sim_put(&to, "%s%s", i ? " " : "", c->words[i]);
-	if ((rc = h5_table_put_text(set, utf8, "flag_meanings", text, e)) == 0)
+	if ((rc = res_h5_put_text(set, utf8, "flag_meanings", text, e)) == 0)
 		rc = res_h5_put_attr(set, "flag_values", file_type(c->type), n,
 		    H5T_NATIVE_UINT8, value, e);
 	free(text);
@@ -216,10 +203,8 @@ static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 	int rc;
 	if (t->set[i] < 0)
 		return give_up(t->file, "make", c->name, e);
-	if ((rc = h5_table_put_text(t->set[i], utf8, "units", c->unit, e)) <
-		0 ||
-	    (rc = h5_table_put_text(t->set[i], utf8, "long_name", c->doc, e)) <
-		0)
+	if ((rc = res_h5_put_text(t->set[i], utf8, "units", c->unit, e)) < 0 ||
+	    (rc = res_h5_put_text(t->set[i], utf8, "long_name", c->doc, e)) < 0)
 		return rc;
 	return c->words ? put_words(t->set[i], utf8, c, e) : 0;
 }
@@ -267,19 +252,21 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
 	return rc;
 }
 
-static int flush_column(struct res_h5_table_out *t, size_t i)
+/* Write N rows of column C from FROM, or read them into TO where that is given.
+ */
+static herr_t move_rows(hid_t set, const struct sim_column *c, hsize_t first,
+    hsize_t n, const void *from, void *to)
 {
-	const hsize_t first = t->n_written, n = t->n_held, end = first + n;
-	if (H5Dset_extent(t->set[i], &end) < 0)
-		return -1;
-	hid_t space = H5Dget_space(t->set[i]);
+	const hid_t type = memory_type(c->type);
+	hid_t space = H5Dget_space(set);
 	hid_t memory = H5Screate_simple(1, &n, NULL);
 	H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &n, NULL);
-	const herr_t rc = H5Dwrite(t->set[i], memory_type(t->col[i].type),
-	    memory, space, H5P_DEFAULT, t->held[i]);
+	const herr_t rc = to
+	    ? H5Dread(set, type, memory, space, H5P_DEFAULT, to)
+	    : H5Dwrite(set, type, memory, space, H5P_DEFAULT, from);
 	H5Sclose(memory);
 	H5Sclose(space);
-	return rc < 0 ? -1 : 0;
+	return rc;
 }
 
 static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
@@ -292,10 +279,13 @@ static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 	const int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
 	if (rc < 0)
 		return rc;
+	const hsize_t end = t->n_written + t->n_held;
 	for (size_t i = 0; i < t->n_cols && t->n_held > 0; i++)
-		if (flush_column(t, i) < 0)
+		if (H5Dset_extent(t->set[i], &end) < 0 ||
+		    move_rows(t->set[i], &t->col[i], t->n_written, t->n_held,
+			t->held[i], NULL) < 0)
 			return give_up(t->file, "write", t->col[i].name, e);
-	t->n_written += t->n_held;
+	t->n_written = end;
 	t->n_held = 0;
 	return 0;
 }
@@ -572,25 +562,13 @@ int res_h5_in_table(struct res_h5_in *f, const char *name,
 	return 0;
 }
 
-static int read_column(struct res_h5_table_in *t, size_t i, hsize_t first,
-    hsize_t n, void *to)
-{
-	hid_t space = H5Dget_space(t->set[i]);
-	hid_t memory = H5Screate_simple(1, &n, NULL);
-	H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &n, NULL);
-	const herr_t rc = H5Dread(t->set[i], memory_type(t->col[i].type),
-	    memory, space, H5P_DEFAULT, to);
-	H5Sclose(memory);
-	H5Sclose(space);
-	return rc < 0 ? -1 : 0;
-}
-
 int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
     void *const column[], struct sim_err *e)
 {
 	assert(first <= t->n && n <= t->n - first);
 	for (size_t i = 0; n > 0 && i < t->n_cols; i++)
-		if (read_column(t, i, first, n, column[i]) < 0)
+		if (move_rows(t->set[i], &t->col[i], first, n, NULL,
+			column[i]) < 0)
 			return res_h5_failed(SIM_EPARSE, "read", t->col[i].name,
 			    e);
 	return 0;

@@ -12,15 +12,10 @@
 #include <unistd.h>
 
 #include "results/file.h"
+#include "sim/bytes.h"
 
 #define MAGIC "culpritT"
 enum { SEAL = 16, BLOCK = 1 << 18 };
-
-static int seal_failed(const char *verb, const char *path, struct sim_err *e)
-{
-	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
-	    strerror(errno));
-}
 
 /* --- the sum ---------------------------------------------------------------*/
 
@@ -34,21 +29,16 @@ static uint64_t seal_mix(uint64_t sum, uint64_t word)
 	return sum ^ sum >> 32;
 }
 
-/* Byte by byte, least first, so that the sum is the same on any machine. */
-static uint64_t word_at(const unsigned char *p, size_t n)
-{
-	uint64_t word = 0;
-	for (size_t i = 0; i < n; i++)
-		word |= (uint64_t)p[i] << 8 * i;
-	return word;
-}
-
+/* Words are little-endian, so that the sum is the same on any machine; zeros
+ * fill up the last one. */
 static uint64_t add_block(uint64_t sum, const unsigned char *p, size_t n)
 {
+	unsigned char last[8] = {0};
 	size_t i = 0;
 	for (; i + 8 <= n; i += 8)
-		sum = seal_mix(sum, word_at(p + i, 8));
-	return i < n ? seal_mix(sum, word_at(p + i, n - i)) : sum;
+		sum = seal_mix(sum, sim_load_64(p + i));
+	memcpy(last, p + i, n - i);
+	return i < n ? seal_mix(sum, sim_load_64(last)) : sum;
 }
 
 /* Read N bytes from OFFSET into P; fewer only at the end of the file. */
@@ -91,24 +81,6 @@ static int sum_file(int fd, uint64_t n, unsigned char *block, uint64_t *sum)
 
 /* --- writing ---------------------------------------------------------------*/
 
-/* Opened for reading as well, since the seal is a sum over the file. */
-int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e)
-{
-	const size_t size = strlen(path) + sizeof(".tmp.") + 24;
-	*fd = -1;
-	if (!(*temp = malloc(size)))
-		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
-	snprintf(*temp, size, "%s.tmp.%ld", path, (long)getpid());
-	*fd = open(*temp, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-	    0666);
-	if (*fd >= 0)
-		return 0;
-	const int rc = seal_failed("write", path, e);
-	free(*temp);
-	*temp = NULL;
-	return rc;
-}
-
 /* The sum covers what is really in the file, so it is read back. */
 static int append_seal(int fd, unsigned char *block)
 {
@@ -118,8 +90,7 @@ static int append_seal(int fd, unsigned char *block)
 	    sum_file(fd, (uint64_t)st.st_size, block, &sum) < 0)
 		return -1;
 	memcpy(block, MAGIC, 8);
-	for (unsigned i = 0; i < 8; i++)
-		block[8 + i] = (unsigned char)(sum >> 8 * i);
+	sim_store_64(block + 8, sum);
 	const ssize_t n = pwrite(fd, block, SEAL, st.st_size);
 	if (n >= 0 && n < SEAL)
 		errno = ENOSPC;
@@ -139,9 +110,9 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 	/* The seal is on disk before the name is: after a crash PATH is
 	 * whole. */
 	else if (append_seal(fd, block) < 0 || rename(temp, path) < 0)
-		rc = seal_failed("write", path, e);
+		rc = res_file_failed("write", path, e);
 	else if (res_file_sync_folder(path, (char *)block) < 0)
-		rc = seal_failed("sync the folder of", path, e);
+		rc = res_file_failed("sync the folder of", path, e);
 	if (rc < 0)
 		unlink(temp);
 	free(block);
@@ -159,7 +130,7 @@ static int seal_check(int fd, uint64_t *n_bytes, unsigned char *block,
 	uint64_t sum;
 	unsigned char seal[SEAL];
 	if (fstat(fd, &st) < 0)
-		return seal_failed("read", path, e);
+		return res_file_failed("read", path, e);
 	if (!S_ISREG(st.st_mode))
 		return sim_fail(e, SIM_EIO, "cannot read %s: not a file.",
 		    path);
@@ -172,8 +143,8 @@ static int seal_check(int fd, uint64_t *n_bytes, unsigned char *block,
 		    "it is another file, cut short, or was edited.",
 		    path);
 	if (sum_file(fd, *n_bytes - SEAL, block, &sum) < 0)
-		return seal_failed("read", path, e);
-	if (sum != word_at(seal + 8, 8))
+		return res_file_failed("read", path, e);
+	if (sum != sim_load_64(seal + 8))
 		return sim_fail(e, SIM_EPARSE,
 		    "cannot read %s: its checksum is wrong: the file is "
 		    "damaged.",
@@ -187,7 +158,7 @@ int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
 	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (*fd < 0)
-		return seal_failed("read", path, e);
+		return res_file_failed("read", path, e);
 	unsigned char *block = malloc(BLOCK);
 	const int rc = block
 	    ? seal_check(*fd, n_bytes, block, path, e)

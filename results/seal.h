@@ -19,13 +19,9 @@
 
 #include "sim/err.h"
 
-/* Make the empty file *TEMP = "PATH.tmp.<pid>", to be freed, and open it as
- * *FD, to be closed. Errors SIM_EIO naming PATH, SIM_ENOMEM. */
-int res_seal_begin(char **temp, int *fd, const char *path, struct sim_err *e);
-
-/* Seal what stands in TEMP, sync, and rename it to PATH: PATH is the old file
- * or the new one. After an error TEMP is gone. Errors SIM_EIO, SIM_ENOMEM.
- * Cost one pass over the file. */
+/* Seal what stands in TEMP (of res_file_temp()), sync, and rename it to PATH:
+ * PATH is the old file or the new one. After an error TEMP is gone. Errors
+ * SIM_EIO, SIM_ENOMEM. Cost one pass over the file. */
 int res_seal_finish(const char *temp, int fd, const char *path,
     struct sim_err *e);
 

@@ -47,12 +47,10 @@ const char *sim_quote(char buf[64], const char *text)
 	return buf;
 }
 
-/* Decode the character of UTF-8 at *TEXT and move *TEXT past it. A byte that
- * begins no character gives U+FFFD and is passed by itself, so the bytes behind
- * it are looked at anew. LEAST refuses characters written with more bytes than
- * they need, and the last test refuses surrogates; the NUL at the end is no
- * continuation byte, so nothing is read beyond it. */
-static uint32_t next_char(const unsigned char **text)
+/* LEAST refuses characters written with more bytes than they need, and the last
+ * test refuses surrogates; the NUL at the end is no continuation byte, so
+ * nothing is read beyond it. */
+uint32_t sim_next_char(const unsigned char **text)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
 	const unsigned char *p = *text;
@@ -110,7 +108,7 @@ void sim_put_scalar(struct sim_text *t, const char *text, int quoted)
 	const unsigned char *p = (const unsigned char *)text;
 	while (*p) {
 		const unsigned char *from = p;
-		uint32_t c = next_char(&p);
+		uint32_t c = sim_next_char(&p);
 		if (c == '"' || c == '\\')
 			sim_put(t, "\\%c", (char)c);
 		else if (c == '\n')

@@ -34,6 +34,11 @@ const char *sim_format_f64(char buf[32], double x);
  * BUF. */
 const char *sim_quote(char buf[64], const char *text);
 
+/* Decode the character of UTF-8 at *TEXT, which is not its end, and move *TEXT
+ * past it. A byte that begins no character gives U+FFFD and is passed by itself,
+ * so the bytes behind it are looked at anew. */
+uint32_t sim_next_char(const unsigned char **text);
+
 /* Text that is written up to SIZE bytes with the terminator and only counted
  * from there on: N is the length it would have, as of snprintf. */
 struct sim_text {

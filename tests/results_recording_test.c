@@ -504,7 +504,7 @@ static void other_files_are_refused(void **state)
 	/* Sealed, yet no HDF5. */
 	char *temp;
 	int fd;
-	assert_ok(res_seal_begin(&temp, &fd, path, test_err()));
+	assert_ok(res_file_temp(&temp, &fd, path, test_err()));
 	assert_ok(res_seal_finish(temp, fd, path, test_err()));
 	close(fd);
 	free(temp);
@@ -543,7 +543,7 @@ static void close_and_seal(hid_t file, const char *path)
 	int fd;
 	assert_true(H5Fclose(file) >= 0);
 	assert_ok(res_file_read(path, &bytes, &n, test_err()));
-	assert_ok(res_seal_begin(&temp, &fd, path, test_err()));
+	assert_ok(res_file_temp(&temp, &fd, path, test_err()));
 	assert_true(write(fd, bytes, n) == (ssize_t)n);
 	assert_ok(res_seal_finish(temp, fd, path, test_err()));
 	close(fd);

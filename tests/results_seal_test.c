@@ -24,7 +24,7 @@ static int make_folder(void **state)
 static int write_sealed(const void *bytes, size_t n, struct sim_err *e)
 {
 	char *temp;
-	int fd, rc = res_seal_begin(&temp, &fd, path, e);
+	int fd, rc = res_file_temp(&temp, &fd, path, e);
 	if (rc < 0)
 		return rc;
 	assert_true(write(fd, bytes, n) == (ssize_t)n);
@@ -149,7 +149,7 @@ static void what_was_claimed_beyond_the_end_is_given_back(void **state)
 	char *temp;
 	struct stat st;
 	int fd;
-	assert_ok(res_seal_begin(&temp, &fd, path, test_err()));
+	assert_ok(res_file_temp(&temp, &fd, path, test_err()));
 	if (fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, 1 << 22) < 0)
 		print_message("without fallocate()\n");
 	assert_true(write(fd, temp, 9) == 9);
@@ -168,7 +168,7 @@ static void places_that_cannot_be_written_are_named(void **state)
 	char *temp, nowhere[80];
 	int fd;
 	snprintf(nowhere, sizeof(nowhere), "%s/no/where", test_folder);
-	assert_int_equal(res_seal_begin(&temp, &fd, nowhere, &e), SIM_EIO);
+	assert_int_equal(res_file_temp(&temp, &fd, nowhere, &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, nowhere));
 	assert_non_null(strstr(e.msg, "No such file"));
 	/* A folder is there under the name: the temporary goes. */
