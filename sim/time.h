@@ -13,4 +13,10 @@ typedef uint64_t sim_ns;
 #define SIM_MS    ((sim_ns)1000000)
 #define SIM_SEC   ((sim_ns)1000000000)
 
+/* Domain  0 <= SECONDS < 2^64 / 1e9. Cut, not rounded. */
+static inline sim_ns sim_ns_of(double seconds)
+{
+	return (sim_ns)(seconds * 1e9);
+}
+
 #endif

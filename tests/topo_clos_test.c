@@ -493,20 +493,6 @@ static void texts_that_are_no_link_are_refused_with_the_reason(void **state)
 	topo_close(&t);
 }
 
-static void printing_a_shape_names_its_numbers(void **state)
-{
-	(void)state;
-	struct topo_clos c = default_shape();
-	assert_ok(topo_clos_init(&c, test_err()));
-	char text[256] = "";
-	FILE *f = fmemopen(text, sizeof(text), "w");
-	assert_non_null(f);
-	topo_clos_print(&c, f);
-	fclose(f);
-	assert_non_null(strstr(text, "2 pods of 20 ToRs and 8 T1s, 10 T2s"));
-	assert_non_null(strstr(text, "1600 hosts, 66 switches, 2080 cables"));
-}
-
 static void addresses_read_back_to_the_same_ids(void **state)
 {
 	(void)state;
@@ -575,7 +561,6 @@ int main(void)
 	    cmocka_unit_test(names_of_links_read_back),
 	    cmocka_unit_test(
 		texts_that_are_no_link_are_refused_with_the_reason),
-	    cmocka_unit_test(printing_a_shape_names_its_numbers),
 	    cmocka_unit_test(addresses_read_back_to_the_same_ids),
 	    cmocka_unit_test(texts_that_are_no_address_are_refused),
 	};

@@ -422,22 +422,6 @@ static void names_given_or_by_number_read_back(void **state)
 	topo_close(&t);
 }
 
-static void printing_a_mesh_names_its_numbers(void **state)
-{
-	(void)state;
-	struct topo_mesh *m;
-	char text[256] = "";
-	assert_ok(topo_mesh_open(&m, &small, test_err()));
-	FILE *f = fmemopen(text, sizeof(text), "w");
-	assert_non_null(f);
-	topo_mesh_print(m, f);
-	fclose(f);
-	assert_non_null(
-	    strstr(text, "2 hosts under 2 ToRs, 3 switches, 4 cables"));
-	assert_non_null(strstr(text, "longest path 4 links"));
-	topo_mesh_close(m);
-}
-
 /* --- faults --------------------------------------------------------------- */
 
 static void assert_refused(const struct topo_mesh_input *in, int rc,
@@ -631,7 +615,6 @@ int main(void)
 	    cmocka_unit_test(impossible_fat_trees_are_refused),
 	    cmocka_unit_test(up_is_from_the_lower_tier),
 	    cmocka_unit_test(names_given_or_by_number_read_back),
-	    cmocka_unit_test(printing_a_mesh_names_its_numbers),
 	    cmocka_unit_test(networks_that_cannot_be_are_refused),
 	    cmocka_unit_test(names_that_could_be_mistaken_are_refused),
 	    cmocka_unit_test(paths_of_up_to_16_links_are_accepted),

@@ -181,14 +181,6 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
 	}
 }
 
-/* Each switch hashes with its own seed, so consecutive choices do not depend on
- * each other (topo/route.h). */
-static uint32_t clos_pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
-    uint32_t n)
-{
-	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
-}
-
 unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
     topo_host src, topo_host dst, uint32_t digest, topo_link path[])
 {
@@ -203,14 +195,15 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 		 * inside a pod and three between pods, each by the hash of the
 		 * switch where it is: that of ToR, T1 and T2. Inside a pod it
 		 * comes down from the T1 it went up to. */
-		uint32_t up = clos_pick(ecmp_seed, src_tor, digest, c->n_t1);
+		uint32_t up =
+		    topo_switch_pick(ecmp_seed, src_tor, digest, c->n_t1);
 		uint32_t down = up;
 		path[n++] = topo_clos_link_tor(c, src_tor, up, TOPO_UP);
 		if (from != to) {
-			uint32_t k = clos_pick(ecmp_seed,
+			uint32_t k = topo_switch_pick(ecmp_seed,
 			    topo_clos_t1(c, from, up), digest, c->n_t2);
-			down = clos_pick(ecmp_seed, topo_clos_t2(c, k), digest,
-			    c->n_t1);
+			down = topo_switch_pick(ecmp_seed, topo_clos_t2(c, k),
+			    digest, c->n_t1);
 			path[n++] = topo_clos_link_t1(c, from * c->n_t1 + up, k,
 			    TOPO_UP);
 			path[n++] = topo_clos_link_t1(c, to * c->n_t1 + down, k,
@@ -451,13 +444,4 @@ double topo_clos_path_share(const struct topo_clos *c, topo_host src,
 		     end = clos_crossing(c, last);
 	both(&ends, &end);
 	return clos_share(c, ends, l);
-}
-
-void topo_clos_print(const struct topo_clos *c, FILE *out)
-{
-	fprintf(out,
-	    "clos: %u pods of %u ToRs and %u T1s, %u T2s, %u hosts a ToR\n"
-	    "      %u hosts, %u switches, %u cables of two directed links\n",
-	    c->n_pods, c->n_tors, c->n_t1, c->n_t2, c->n_hosts, c->all_hosts,
-	    topo_clos_n_switches(c), c->n_cables);
 }

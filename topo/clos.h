@@ -119,6 +119,4 @@ unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
 double topo_clos_path_share(const struct topo_clos *c, topo_host src,
     topo_host dst, topo_link l);
 
-void topo_clos_print(const struct topo_clos *c, FILE *out);
-
 #endif

@@ -18,11 +18,6 @@ struct topo_dc topo_dc_at(const struct topo *t, uint32_t i)
 		 : topo_dc_alone(&t->clos);
 }
 
-uint32_t topo_dc_of(const struct topo *t, topo_host h)
-{
-	return t->region ? topo_region_dc_of(t->region, h) : 0;
-}
-
 /* Hosts and switches of data centres follow each other without gaps. Borders of
  * a region are in none, and have the ids behind all of these. */
 struct topo_dc topo_dc_after(const struct topo_dc *before,

@@ -27,9 +27,6 @@ struct topo_dc {
 uint32_t topo_n_dcs(const struct topo *t);
 struct topo_dc topo_dc_at(const struct topo *t, uint32_t i);
 
-/* The data centre of a host. Cost O(data centres). */
-uint32_t topo_dc_of(const struct topo *t, topo_host h);
-
 /* --- without a network: shapes alone, as a recording has them ------------- */
 
 /* The data centre of SHAPE that comes after another; NULL: that is the first.

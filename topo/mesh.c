@@ -12,7 +12,6 @@
 #include "topo/mesh_tables.h"
 
 #define MAX_CABLES (UINT32_C(1) << 30) /* 2^31 directed links */
-#define MAX_DIST   (TOPO_MAX_HOPS - 2) /* a path has two host links besides */
 #define UNSEEN     UINT8_MAX
 
 /* --- checks of the input -------------------------------------------------- */
@@ -350,18 +349,19 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 		}
 		/* Cables are undirected, so each pair of ToRs is looked at
 		 * once. Only ways between ToRs count: a switch further away
-		 * than MAX_DIST is on none of them. */
+		 * than TOPO_MESH_MAX_DIST is on none of them. */
 		for (uint32_t u = 0; u < t; u++) {
 			uint32_t d = dist[m->tor[u]];
 			if (d > m->diameter)
 				m->diameter = d;
-			if (d > MAX_DIST)
+			if (d > TOPO_MESH_MAX_DIST)
 				return sim_fail(e, SIM_ELIMIT,
 				    "The way from %s to %s is longer than %d "
 				    "switch cables.",
 				    mesh_describe(in, m->n_hosts + m->tor[u],
 					a),
-				    mesh_describe(in, root, b), MAX_DIST);
+				    mesh_describe(in, root, b),
+				    TOPO_MESH_MAX_DIST);
 		}
 	}
 	return 0;
@@ -534,36 +534,16 @@ unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
 	topo_switch at = m->tor_of[src], end = m->tor_of[dst];
 	const uint8_t *dist = topo_mesh_dist(m, m->tor_index[end]);
 	path[n++] = topo_link_of(src, TOPO_UP);
-	/* Every hop is one nearer to the ToR, so there are at most MAX_DIST of
-	 * them, and PATH, with both host links, is not overrun. The network is
-	 * connected, so the fanout is never 0. */
+	/* Every hop is one nearer to the ToR, so there are at most
+	 * TOPO_MESH_MAX_DIST of them, and PATH, with both host links, is not
+	 * overrun. The network is connected, so the fanout is never 0. */
 	while (at != end) {
-		uint32_t nth = topo_ecmp_pick(topo_switch_seed(ecmp_seed, at),
-		    digest, topo_mesh_fanout(m, dist, at));
+		uint32_t nth = topo_switch_pick(ecmp_seed, at, digest,
+		    topo_mesh_fanout(m, dist, at));
 		const struct topo_hop *h = next_hop(m, dist, at, nth);
 		path[n++] = h->link;
 		at = h->to;
 	}
 	path[n++] = topo_link_of(dst, TOPO_DOWN);
 	return n;
-}
-
-void topo_mesh_print(const struct topo_mesh *m, FILE *out)
-{
-	size_t n_trunks = m->n_cables - m->n_hosts;
-	size_t n_nodes = (size_t)m->n_hosts + m->n_switches;
-	size_t bytes = sizeof(*m) + m->n_hosts * sizeof(*m->tor_of) +
-	    n_trunks * (sizeof(*m->trunk) + 2 * sizeof(*m->hop)) +
-	    (m->n_switches + 1) * sizeof(*m->first) +
-	    m->n_switches * sizeof(*m->tor_index) +
-	    m->n_tors * (sizeof(*m->tor) + sizeof(*m->tor_hosts)) +
-	    (size_t)m->n_tors * m->n_switches * sizeof(*m->dist) +
-	    (m->tier ? m->n_switches * sizeof(*m->tier) : 0) +
-	    (m->name ? n_nodes * sizeof(*m->name) : 0);
-	fprintf(out,
-	    "mesh: %u hosts under %u ToRs, %u switches, "
-	    "%u cables of two directed links\n"
-	    "      longest path %u links, tables of %zu bytes\n",
-	    m->n_hosts, m->n_tors, m->n_switches, m->n_cables,
-	    m->n_tors > 1 ? m->diameter + 2 : 2, bytes);
 }

@@ -91,6 +91,4 @@ int topo_mesh_share_given(const struct topo_mesh *m, topo_link given,
 struct topo_shares;
 int topo_mesh_shares(struct topo_shares *s, const struct topo_mesh *m,
     topo_switch from, topo_switch to, struct sim_err *e);
-void topo_mesh_print(const struct topo_mesh *m, FILE *out);
-
 #endif

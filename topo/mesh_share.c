@@ -17,8 +17,6 @@
 #include "topo/mesh_tables.h"
 #include "topo/shares.h"
 
-#define MAX_DIST (TOPO_MAX_HOPS - 2)
-
 double topo_mesh_path_share(const struct topo_mesh *m, topo_host src,
     topo_host dst, topo_link l)
 {
@@ -102,7 +100,7 @@ struct given {
 struct work {
 	/* [n_switches] of the current chain. */
 	topo_switch *order; /* by distance; order[level[d]] is the first */
-	uint32_t level[MAX_DIST + 2];
+	uint32_t level[TOPO_MESH_MAX_DIST + 2];
 	const uint8_t *dist;
 	double *each;   /* 1 / fanout */
 	double *inflow; /* flow that comes by */
@@ -183,22 +181,22 @@ static double sinks(const struct topo_mesh *m, const struct given *g,
 
 /* Set up the chain towards a ToR: the switches sorted by distance, by counting,
  * and what share of its flows each sends to one next hop. No flow comes by
- * switches beyond MAX_DIST, so they are left out. */
+ * switches beyond TOPO_MESH_MAX_DIST, so they are left out. */
 static void start_chain(struct work *w, const struct topo_mesh *m, uint32_t tor)
 {
-	uint32_t n[MAX_DIST + 1] = {0}, sum = 0;
+	uint32_t n[TOPO_MESH_MAX_DIST + 1] = {0}, sum = 0;
 	w->dist = topo_mesh_dist(m, tor);
 	for (topo_switch s = 0; s < m->n_switches; s++)
-		if (w->dist[s] <= MAX_DIST)
+		if (w->dist[s] <= TOPO_MESH_MAX_DIST)
 			n[w->dist[s]]++;
-	for (int d = 0; d <= MAX_DIST; d++) {
+	for (int d = 0; d <= TOPO_MESH_MAX_DIST; d++) {
 		w->level[d] = sum;
 		sum += n[d];
 		n[d] = w->level[d];
 	}
-	w->level[MAX_DIST + 1] = sum;
+	w->level[TOPO_MESH_MAX_DIST + 1] = sum;
 	for (topo_switch s = 0; s < m->n_switches; s++) {
-		if (w->dist[s] > MAX_DIST)
+		if (w->dist[s] > TOPO_MESH_MAX_DIST)
 			continue;
 		w->order[n[w->dist[s]]++] = s;
 		w->each[s] =
@@ -211,7 +209,7 @@ static void start_chain(struct work *w, const struct topo_mesh *m, uint32_t tor)
 static void sweep_inwards(const struct work *w, const struct topo_mesh *m,
     double flow[])
 {
-	for (uint32_t i = w->level[MAX_DIST + 1]; i-- > 0;) {
+	for (uint32_t i = w->level[TOPO_MESH_MAX_DIST + 1]; i-- > 0;) {
 		topo_switch s = w->order[i];
 		if (flow[s] == 0)
 			continue;
@@ -229,7 +227,7 @@ static void sweep_outwards(struct work *w, const struct topo_mesh *m,
 {
 	memset(w->reach, 0, m->n_switches * sizeof(*w->reach));
 	w->reach[a] = 1;
-	uint32_t n = w->level[MAX_DIST + 1];
+	uint32_t n = w->level[TOPO_MESH_MAX_DIST + 1];
 	for (uint32_t i = w->level[w->dist[a] + 1]; i < n; i++) {
 		topo_switch s = w->order[i];
 		double sum = 0;
@@ -267,7 +265,8 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 	/* A hop that does not lead nearer to this ToR carries nothing towards
 	 * it. */
 	if (g->is_trunk &&
-	    (w->dist[g->b] + 1 != w->dist[g->a] || w->dist[g->a] > MAX_DIST))
+	    (w->dist[g->b] + 1 != w->dist[g->a] ||
+		w->dist[g->a] > TOPO_MESH_MAX_DIST))
 		return;
 	if (g->is_trunk) {
 		sweep_outwards(w, m, g->a);
@@ -290,7 +289,7 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 	w->total += w->to_tor[tor] * sink;
 	sweep_inwards(w, m, w->inflow);
 	for (topo_switch s = 0; s < m->n_switches; s++) {
-		if (w->dist[s] > MAX_DIST)
+		if (w->dist[s] > TOPO_MESH_MAX_DIST)
 			continue;
 		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++) {
 			struct topo_hop h = m->hop[j];

@@ -6,6 +6,9 @@
 
 #include "topo/mesh.h"
 
+/* Hops from a switch to a ToR: a path has two host links besides. */
+#define TOPO_MESH_MAX_DIST (TOPO_MAX_HOPS - 2)
+
 /* The way from a switch to a neighbour. */
 struct topo_hop {
 	topo_link link;

@@ -457,12 +457,6 @@ topo_link topo_region_class_at(const struct topo_region *r,
  * up to eight switches would have to be searched for its next hops.
  */
 
-static uint32_t region_pick(uint32_t ecmp_seed, topo_switch s, uint32_t digest,
-    uint32_t n)
-{
-	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
-}
-
 /* topo_switch_seed() adds a multiple of the switch id to the seed before it
  * mixes. Adding the multiple of a data centre's first switch here lets the code
  * of the Clos use ids within the data centre and get the seeds of the region's
@@ -495,17 +489,19 @@ static uint32_t region_climb(struct walk *w, uint32_t dc, uint32_t tor)
 	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
 	uint32_t top = tor;
 	if (c->n_t1 > 0) {
-		const uint32_t up = region_pick(seed, tor, w->digest, c->n_t1);
+		const uint32_t up =
+		    topo_switch_pick(seed, tor, w->digest, c->n_t1);
 		go(w, dc, topo_clos_link_tor(c, tor, up, TOPO_UP));
 		top = tor / c->n_tors * c->n_t1 + up;
 	}
 	if (c->n_t2 > 0) {
 		const uint32_t t1 = top;
-		top = region_pick(seed, c->all_tors + t1, w->digest, c->n_t2);
+		top = topo_switch_pick(seed, c->all_tors + t1, w->digest,
+		    c->n_t2);
 		go(w, dc, topo_clos_link_t1(c, t1, top, TOPO_UP));
 	}
-	const uint32_t b =
-	    region_pick(seed, first_top(c) + top, w->digest, w->r->n_borders);
+	const uint32_t b = topo_switch_pick(seed, first_top(c) + top, w->digest,
+	    w->r->n_borders);
 	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_UP);
 	return b;
 }
@@ -517,14 +513,14 @@ static void descend(struct walk *w, uint32_t dc, uint32_t b, uint32_t tor)
 {
 	const struct topo_clos *c = &w->r->shape[dc];
 	const uint32_t seed = shift_seed(w->r, dc, w->ecmp_seed);
-	const uint32_t top = region_pick(w->ecmp_seed, border_of(w->r, dc, b),
-	    w->digest, n_tops(c));
+	const uint32_t top = topo_switch_pick(w->ecmp_seed,
+	    border_of(w->r, dc, b), w->digest, n_tops(c));
 	uint32_t down = top; /* in its pod: no T2s, one pod */
 	w->path[w->n++] = border_link(w->r, dc, top, b, TOPO_DOWN);
 	if (c->n_t2 > 0) {
 		const uint32_t first = tor / c->n_tors * c->n_t1;
-		down =
-		    region_pick(seed, topo_clos_t2(c, top), w->digest, c->n_t1);
+		down = topo_switch_pick(seed, topo_clos_t2(c, top), w->digest,
+		    c->n_t1);
 		go(w, dc, topo_clos_link_t1(c, first + down, top, TOPO_DOWN));
 	}
 	if (c->n_t1 > 0)

@@ -19,6 +19,14 @@ struct topo_tuple {
 	uint8_t proto;
 };
 
+static inline int topo_tuple_same(const struct topo_tuple *a,
+    const struct topo_tuple *b)
+{
+	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
+	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
+	    a->proto == b->proto;
+}
+
 #define TOPO_PROTO_ICMP 1
 #define TOPO_PROTO_TCP  6
 
@@ -63,6 +71,14 @@ static inline uint32_t topo_ecmp_pick(uint32_t switch_seed, uint32_t digest,
     uint32_t n)
 {
 	return (uint32_t)((uint64_t)topo_mix32(digest ^ switch_seed) * n >> 32);
+}
+
+/* The same by switch S of a network with ECMP_SEED. Each hashes with a seed of
+ * its own, so consecutive choices do not depend on each other. */
+static inline uint32_t topo_switch_pick(uint32_t ecmp_seed, topo_switch s,
+    uint32_t digest, uint32_t n)
+{
+	return topo_ecmp_pick(topo_switch_seed(ecmp_seed, s), digest, n);
 }
 
 #endif

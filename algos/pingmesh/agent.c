@@ -96,11 +96,6 @@ struct state {
 };
 static_assert(sizeof(struct state) <= ALGO_PINGMESH_STATE, "a host's memory");
 
-static sim_ns pingmesh_agent_ns_of(double seconds)
-{
-	return (sim_ns)(seconds * 1e9);
-}
-
 static void pingmesh_agent_note(struct state *s, enum algo_pingmesh_line line,
     uint64_t value)
 {
@@ -217,8 +212,8 @@ static void fetch_later(struct state *s, double seconds, struct sim_rng *rng)
 	 * not ask the controller together, and none asks later than its
 	 * interval. */
 	s->fetch.asked = 0;
-	s->fetch.at = s->watch.now +
-	    pingmesh_agent_ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
+	s->fetch.at =
+	    s->watch.now + sim_ns_of(seconds * (1 - sim_rng_u01(rng) / 8));
 }
 
 /* Section 3.4: after three failed contacts in a row the agent stops probing,
@@ -264,8 +259,7 @@ static void fetch_due(struct state *s, struct sim_rng *rng,
 	}
 	s->count.n_fetches++;
 	s->fetch.asked = 1;
-	s->fetch.at =
-	    s->watch.now + pingmesh_agent_ns_of(s->params->fetch_timeout_s);
+	s->fetch.at = s->watch.now + sim_ns_of(s->params->fetch_timeout_s);
 	agent_act(out, AGENT_FETCH)->token = ++s->fetch.token;
 }
 
@@ -339,7 +333,7 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 		return now + SIM_SEC;
 	}
 	*last = s->last_probe = now;
-	f->give_up = now + pingmesh_agent_ns_of(s->params->probe_timeout_s);
+	f->give_up = now + sim_ns_of(s->params->probe_timeout_s);
 	f->record = (struct algo_pingmesh_record){.sent_ns = s->watch.clock,
 	    .src_ip = s->self,
 	    .dst_ip = x->address,
@@ -382,7 +376,7 @@ static void probes_due(struct state *s, struct agent_out *out)
  * out from records. */
 static void pingmesh_agent_count_drops(struct state *s, sim_ns rtt_ns)
 {
-	const sim_ns rto = pingmesh_agent_ns_of(s->params->syn_rto_s);
+	const sim_ns rto = sim_ns_of(s->params->syn_rto_s);
 	if (rtt_ns >= rto && rtt_ns < 3 * rto)
 		s->count.n_drop_1++;
 	else if (rtt_ns >= 3 * rto && rtt_ns < 7 * rto)
@@ -446,8 +440,8 @@ static void pingmesh_agent_tick(struct state *s, sim_ns clock,
 	s->count.n_jumps++;
 	pingmesh_agent_note(s, ALGO_PINGMESH_JUMP, passed);
 	w->wake = SIM_NEVER;
-	const sim_ns soon = w->now +
-	    pingmesh_agent_ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
+	const sim_ns soon =
+	    w->now + sim_ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
 	if (!s->fetch.asked && s->fetch.at > soon)
 		s->fetch.at = soon;
 }
@@ -483,7 +477,7 @@ static void pingmesh_agent_start(struct state *s, sim_ns clock,
 	const struct algo_pingmesh_params *p = s->params;
 	s->watch.clock = s->outbox.batch.born_ns = clock;
 	algo_pingmesh_perf_begin(&s->perf, clock);
-	s->fetch.at = pingmesh_agent_ns_of(p->fetch_retry_s * sim_rng_u01(rng));
+	s->fetch.at = sim_ns_of(p->fetch_retry_s * sim_rng_u01(rng));
 	s->port = p->first_port +
 	    sim_rng_below(rng, p->last_port - p->first_port + 1);
 }
@@ -564,8 +558,7 @@ static int pingmesh_agent_init(void *state, topo_host host, const void *params,
 		s->guard = MIN_GAP;
 	assert(algo_pinglist_xml_work(s->max_entries) <= WORK);
 	s->watch.wake = SIM_NEVER;
-	algo_pingmesh_perf_init(&s->perf,
-	    pingmesh_agent_ns_of(p->perf_window_s), s->self);
+	algo_pingmesh_perf_init(&s->perf, sim_ns_of(p->perf_window_s), s->self);
 	s->free = s->head = s->tail = NONE;
 	algo_pingmesh_outbox_init(&s->outbox, p, &s->count, s->self);
 	return 0;

@@ -160,7 +160,7 @@ static int hop_trace_init(void *state, topo_host host, const void *params,
 	s->params = p;
 	s->src_ip = topo_addr_of_host(host);
 	s->interval_ns = (sim_ns)ceil(1e9 / p->rate);
-	s->wait_ns = (sim_ns)(p->wait_s * 1e9);
+	s->wait_ns = sim_ns_of(p->wait_s);
 	for (uint32_t i = 0; rc == 0 && i < p->n_targets; i++)
 		if (p->target[i].src == host)
 			rc = add_traces(s, i, e);
@@ -314,14 +314,6 @@ static void hop_trace_on_timer(struct state *s, sim_ns now,
 		hop_trace_go_on(s, now, rng, out);
 }
 
-static int hop_trace_same_tuple(const struct topo_tuple *a,
-    const struct topo_tuple *b)
-{
-	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
-	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
-	    a->proto == b->proto;
-}
-
 /* The probe that EV answers, or NULL. The flight must be of this very IP ID, as
  * its place is used by every 256th probe, and of this five-tuple. */
 static struct flight *flight_of(struct state *s, const struct agent_event *ev)
@@ -331,7 +323,7 @@ static struct flight *flight_of(struct state *s, const struct agent_event *ev)
 		return NULL;
 	const struct topo_tuple sent =
 	    hop_trace_tuple_of(s, &s->trace[f->trace]);
-	return hop_trace_same_tuple(&sent, &ev->tuple) ? f : NULL;
+	return topo_tuple_same(&sent, &ev->tuple) ? f : NULL;
 }
 
 static void hop_trace_on_icmp(struct state *s, sim_ns now,
@@ -377,7 +369,7 @@ static int hop_trace_step(void *state, sim_ns now, const struct agent_event *ev,
 		 * second trace. */
 		if (s->phase == IDLE && s->n_traces > 0) {
 			s->phase = WAITING;
-			wait_until(s, (sim_ns)(s->params->start_s * 1e9), out);
+			wait_until(s, sim_ns_of(s->params->start_s), out);
 		}
 		break;
 	case AGENT_ICMP:

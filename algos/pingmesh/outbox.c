@@ -7,11 +7,6 @@
 
 enum { MAX_DOUBLINGS = 8 };
 
-static sim_ns outbox_ns_of(double seconds)
-{
-	return (sim_ns)(seconds * 1e9);
-}
-
 void algo_pingmesh_outbox_init(struct algo_pingmesh_outbox *o,
     const struct algo_pingmesh_params *params,
     struct algo_pingmesh_counters *count, uint32_t self)
@@ -38,7 +33,7 @@ void algo_pingmesh_outbox_add(struct algo_pingmesh_outbox *o, sim_ns now,
 	/* The first record of a batch starts its wait. While a batch is under
 	 * way, `at` is that batch's. */
 	if (o->n == 0 && o->phase == ALGO_PINGMESH_IDLE)
-		o->at = now + outbox_ns_of(o->params->upload_interval_s);
+		o->at = now + sim_ns_of(o->params->upload_interval_s);
 	o->record[(o->first + o->n++) % ALGO_PINGMESH_RECORDS] = *r;
 }
 
@@ -50,7 +45,7 @@ static void drop_batch(struct algo_pingmesh_outbox *o, sim_ns now,
 	*counter += o->batch.n;
 	o->batch.n = 0;
 	o->phase = ALGO_PINGMESH_IDLE;
-	o->at = now + outbox_ns_of(o->params->upload_interval_s);
+	o->at = now + sim_ns_of(o->params->upload_interval_s);
 }
 
 /* Copied out of the ring, so that a batch tried again is the same batch and the
@@ -82,7 +77,7 @@ static void fail(struct algo_pingmesh_outbox *o, sim_ns now,
 	}
 	o->phase = ALGO_PINGMESH_RESTING;
 	o->at = now +
-	    outbox_ns_of(o->params->upload_backoff_s * (1u << doubled) *
+	    sim_ns_of(o->params->upload_backoff_s * (1u << doubled) *
 		(1 + sim_rng_u01(rng)) / 2);
 }
 
@@ -129,7 +124,7 @@ void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
 		fill_batch(o);
 	o->tries++;
 	o->phase = ALGO_PINGMESH_SENDING;
-	o->at = now + outbox_ns_of(o->params->upload_timeout_s);
+	o->at = now + sim_ns_of(o->params->upload_timeout_s);
 	struct agent_action *a = agent_act(out, AGENT_UPLOAD);
 	a->token = outbox_token_of(o);
 	a->data = &o->batch;

@@ -79,19 +79,11 @@ static int path_agent_init(void *state, topo_host host, const void *params,
 	 * trace. */
 	s->limit = sim_bucket_of(p->c_t, (uint32_t)fmax(1, ceil(p->c_t)));
 	s->bucket = 0;
-	s->timeout_ns = (sim_ns)(p->timeout_s * 1e9);
+	s->timeout_ns = sim_ns_of(p->timeout_s);
 	s->epoch = 0;
 	s->n_conns = 0;
 	s->n_slots = 0;
 	return 0;
-}
-
-static int path_agent_same_tuple(const struct topo_tuple *a,
-    const struct topo_tuple *b)
-{
-	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
-	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
-	    a->proto == b->proto;
 }
 
 /* Section 4: at most one path discovery a connection and epoch. Forgetting
@@ -123,7 +115,7 @@ static struct conn *path_agent_conn_of(struct state *s,
 {
 	struct conn *spare = NULL;
 	for (uint32_t i = 0; i < s->n_conns; i++) {
-		if (path_agent_same_tuple(&s->conn[i].tuple, tuple))
+		if (topo_tuple_same(&s->conn[i].tuple, tuple))
 			return &s->conn[i];
 		if (!s->conn[i].traced && !spare)
 			spare = &s->conn[i];
@@ -271,7 +263,7 @@ static void path_agent_on_icmp(struct state *s, const struct agent_event *ev)
 	struct slot *slot = &s->slot[i];
 	if (i >= s->n_slots || slot->phase != TRACING || ttl == 0 ||
 	    ttl > s->params->max_ttl || ip_id_of(s, slot, ttl) != ev->ip_id ||
-	    !path_agent_same_tuple(&slot->tuple, &ev->tuple))
+	    !topo_tuple_same(&slot->tuple, &ev->tuple))
 		return;
 	slot->hop_ip[ttl - 1] = ev->from_ip;
 	if (ttl > slot->n_hops)

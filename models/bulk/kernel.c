@@ -127,15 +127,11 @@ INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 		 * digest, as topo_path() does. All three choices are computed
 		 * for all flows, also those inside a pod: a branch would cost
 		 * more than the hashes. */
-		uint32_t j =
-		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, tor), d, n_t1);
+		uint32_t j = topo_switch_pick(ecmp_seed, tor, d, n_t1);
 		uint32_t t1 = pod * n_t1 + j;
 		uint32_t k =
-		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, first_t1 + t1),
-			d, n_t2);
-		uint32_t m =
-		    topo_ecmp_pick(topo_switch_seed(ecmp_seed, first_t2 + k), d,
-			n_t1);
+		    topo_switch_pick(ecmp_seed, first_t1 + t1, d, n_t2);
+		uint32_t m = topo_switch_pick(ecmp_seed, first_t2 + k, d, n_t1);
 		uint32_t t1_down = dpod * n_t1 + m;
 		uint32_t up2 = 2 * (cable_t1 + t1 * n_t2 + k);
 		uint32_t down2 = 2 * (cable_t1 + t1_down * n_t2 + k) + 1;

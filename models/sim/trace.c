@@ -26,14 +26,6 @@ struct fabric_sim_flow {
 	uint8_t established;
 };
 
-static int sim_trace_same_tuple(const struct topo_tuple *a,
-    const struct topo_tuple *b)
-{
-	return a->src_ip == b->src_ip && a->dst_ip == b->dst_ip &&
-	    a->src_port == b->src_port && a->dst_port == b->dst_port &&
-	    a->proto == b->proto;
-}
-
 /* --- flows ---------------------------------------------------------------- */
 
 static const struct fabric_sim_flow *sim_trace_find(const struct fabric_sim *f,
@@ -48,8 +40,8 @@ static const struct fabric_sim_flow *sim_trace_find(const struct fabric_sim *f,
 	for (size_t i = topo_tuple_digest(t) & mask; f->slot[i];
 	     i = (i + 1) & mask) {
 		const struct fabric_sim_flow *fl = &f->flow[f->slot[i] - 1];
-		if (sim_trace_same_tuple(&fl->real, t) ||
-		    sim_trace_same_tuple(&fl->seen, t))
+		if (topo_tuple_same(&fl->real, t) ||
+		    topo_tuple_same(&fl->seen, t))
 			return fl;
 	}
 	return NULL;
@@ -152,8 +144,7 @@ size_t fabric_sim_row(const struct fabric_sim *f,
     const struct topo_tuple *tuple)
 {
 	const struct fabric_sim_flow *fl = sim_trace_find(f, tuple);
-	return fl && sim_trace_same_tuple(&fl->real, tuple) ? fl->row
-							    : SIZE_MAX;
+	return fl && topo_tuple_same(&fl->real, tuple) ? fl->row : SIZE_MAX;
 }
 
 /* --- probes --------------------------------------------------------------- */
@@ -195,7 +186,7 @@ static const struct fabric_sim_route *route_of(struct fabric_sim *f,
     const struct topo_tuple *tuple)
 {
 	struct fabric_sim_route *r = &f->route;
-	if (r->at == f->now && sim_trace_same_tuple(&r->tuple, tuple))
+	if (r->at == f->now && topo_tuple_same(&r->tuple, tuple))
 		return r;
 	const topo_host src =
 	    topo_addr_to_host(tuple->src_ip, f->topo->n_hosts);
