@@ -240,24 +240,6 @@ static int flag_links(struct alg1 *a, struct algo_verdicts *out,
 	return 0;
 }
 
-/* The links outside B with the votes that adjusting left them, so that a
- * ranking exists beyond those that are flagged. */
-static int list_rest(const struct algo_tally *t, struct algo_verdicts *out,
-    struct sim_err *e)
-{
-	int rc;
-	for (uint32_t i = 0; i < t->n_touched; i++) {
-		const topo_link l = t->touched[i];
-		const uint64_t votes = t->link[l].votes;
-		if (t->flagged[l] || votes == 0)
-			continue;
-		if ((rc = algo_verdicts_add(out, l, algo_tally_votes(votes),
-			 e)) < 0)
-			return rc;
-	}
-	return 0;
-}
-
 /* Begin with all links that have votes: no other can lose any. */
 static int start_expected(struct alg1 *a, struct sim_err *e)
 {
@@ -282,13 +264,9 @@ static int alg1_diagnose(void *work, const struct obs *window,
 	out->flags = 1;
 	/* Section 5.1 votes on links; to find failing switches the same votes
 	 * go to the switches on the path. */
-	if (a->params.on == ALGO_KIND_SWITCH) {
-		out->kind = ALGO_KIND_SWITCH;
-		rc = algo_switch_view_make(&a->view, a->topo, window, e);
-		if (rc < 0)
-			return rc;
-		window = &a->view.w;
-	}
+	if ((rc = algo_switch_view_on(&a->view, a->params.on, a->topo, &window,
+		 out, e)) < 0)
+		return rc;
 	/* Only `removal` asks which flows cross a link, so only it pays for the
 	 * index. */
 	rc = a->params.adjust == ALGO_ALG1_REMOVAL
@@ -311,7 +289,9 @@ static int alg1_diagnose(void *work, const struct obs *window,
 		return rc;
 	if ((rc = flag_links(a, out, e)) < 0)
 		return rc;
-	return list_rest(t, out, e);
+	/* The links outside B with the votes that adjusting left them, so that a
+	 * ranking exists beyond those that are flagged. */
+	return algo_tally_list(t, out, e);
 }
 
 const struct algo_ops algo_alg1 = {

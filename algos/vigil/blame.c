@@ -129,24 +129,6 @@ static inline topo_link blame_choose(enum algo_blame_tie rule,
 				       : break_tie(rule, t, link, best, tie);
 }
 
-/* 007 sets aside flows that lost a packet to noise and not to a failed link,
- * but gives no rule. The release has `floor` with 0.2 votes; own_vote says the
- * same for paths of any length. All comparisons are of whole units, so they are
- * exact. */
-static inline int blame_is_noise(const struct algo_blame *how, uint64_t floor,
-    const struct algo_voter *v, uint64_t best)
-{
-	switch ((enum algo_blame_noise)how->noise) {
-	case ALGO_NOISE_OWN_VOTE:
-		return best == algo_tally_share(v);
-	case ALGO_NOISE_FLOOR:
-		return best <= floor;
-	case ALGO_NOISE_NONE:
-		break;
-	}
-	return 0;
-}
-
 int algo_blame_by_votes(const struct algo_blame *how,
     const struct algo_tally *t, const struct obs *w, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
@@ -162,7 +144,8 @@ int algo_blame_by_votes(const struct algo_blame *how,
 		const struct algo_voter *v = &t->voter[i];
 		const topo_link *path = algo_tally_path(t, v);
 		const struct best best = find_best(t, path, v->n_hops);
-		if (!blame_is_noise(how, floor, v, best.votes))
+		if (!algo_blame_is_noise(how, floor, best.votes,
+			algo_tally_share(v)))
 			out->blame[v->flow] =
 			    blame_choose(how->tie, t, path, best, tie);
 	}

@@ -94,4 +94,23 @@ int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
     const struct obs *w, struct sim_rng *tie, struct algo_verdicts *out,
     struct sim_err *e);
 
+/* Whether a flow is set aside whose best link has BEST units, OWN of them its
+ * own. 007 sets aside flows that lost a packet to noise and not to a failed
+ * link, but gives no rule. The release has `floor` with 0.2 votes; own_vote says
+ * the same for paths of any length. All comparisons are of whole units, so they
+ * are exact. FLOOR is noise_floor in units. */
+static inline int algo_blame_is_noise(const struct algo_blame *how,
+    uint64_t floor, uint64_t best, uint64_t own)
+{
+	switch ((enum algo_blame_noise)how->noise) {
+	case ALGO_NOISE_OWN_VOTE:
+		return best == own;
+	case ALGO_NOISE_FLOOR:
+		return best <= floor;
+	case ALGO_NOISE_NONE:
+		break;
+	}
+	return 0;
+}
+
 #endif

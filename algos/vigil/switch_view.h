@@ -43,4 +43,10 @@ void algo_switch_view_free(struct algo_switch_view *v);
 int algo_switch_view_make(struct algo_switch_view *v, const struct topo *t,
     const struct obs *w, struct sim_err *e);
 
+/* For votes on switches: OUT is about switches, and *W becomes its view. Errors
+ * those of algo_switch_view_make(). */
+int algo_switch_view_on(struct algo_switch_view *v, enum algo_kind on,
+    const struct topo *t, const struct obs **w, struct algo_verdicts *out,
+    struct sim_err *e);
+
 #endif

@@ -205,3 +205,17 @@ void algo_tally_drop(struct algo_tally *t, struct algo_voter *v)
 			t->link[path[i]].votes -= share;
 	v->gone = 1;
 }
+
+int algo_tally_list(const struct algo_tally *t, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < t->n_touched; i++) {
+		const topo_link l = t->touched[i];
+		const uint64_t votes = t->link[l].votes;
+		if (!t->flagged[l] && votes > 0)
+			rc = algo_verdicts_add(out, l, algo_tally_votes(votes),
+			    e);
+	}
+	return rc;
+}

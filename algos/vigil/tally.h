@@ -24,6 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algos/verdict.h"
 #include "models/obs.h"
 #include "sim/err.h"
 #include "topo/ids.h"
@@ -108,5 +109,10 @@ static inline uint64_t algo_tally_units(double votes)
 {
 	return (uint64_t)(votes * ALGO_TALLY_VOTE + 0.5);
 }
+
+/* Add to OUT the links that have votes and are not flagged, with their votes.
+ * Errors SIM_ENOMEM. */
+int algo_tally_list(const struct algo_tally *t, struct algo_verdicts *out,
+    struct sim_err *e);
 
 #endif

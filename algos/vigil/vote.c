@@ -88,23 +88,14 @@ static int vote_diagnose(void *work, const struct obs *window,
 	}
 	/* The view replaces each hop by the switch it enters, after the signal
 	 * is settled, since both only change what the tally reads. */
-	if (a->params.on == ALGO_KIND_SWITCH) {
-		out->kind = ALGO_KIND_SWITCH;
-		rc = algo_switch_view_make(&a->view, a->topo, window, e);
-		if (rc < 0)
-			return rc;
-		window = &a->view.w;
-	}
+	if ((rc = algo_switch_view_on(&a->view, a->params.on, a->topo, &window,
+		 out, e)) < 0)
+		return rc;
 	/* Section 5.1: a bad flow votes 1/h on each of its h hops, a good one
 	 * 0. Good flows never take votes back. */
-	if ((rc = algo_tally_count(&a->tally, window, e)) < 0)
+	if ((rc = algo_tally_count(&a->tally, window, e)) < 0 ||
+	    (rc = algo_tally_list(t, out, e)) < 0)
 		return rc;
-	for (uint32_t i = 0; i < t->n_touched; i++) {
-		const topo_link l = t->touched[i];
-		if ((rc = algo_verdicts_add(out, l,
-			 algo_tally_votes(t->link[l].votes), e)) < 0)
-			return rc;
-	}
 	if (a->params.signal == ALGO_VOTE_RTT)
 		return 0;
 	/* Section 5.1's second use of the votes: each failed flow is blamed on

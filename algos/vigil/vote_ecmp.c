@@ -125,22 +125,6 @@ static void vote_ecmp_add_votes(struct algo_tally *t,
 	}
 }
 
-/* The rules of algos/vigil/blame.h. Here a flow's own vote is not 1/h but what
- * it gave to this very link. */
-static int vote_ecmp_is_noise(const struct algo_blame *how, uint64_t votes,
-    uint64_t own)
-{
-	switch ((enum algo_blame_noise)how->noise) {
-	case ALGO_NOISE_OWN_VOTE:
-		return votes == own;
-	case ALGO_NOISE_FLOOR:
-		return votes <= algo_tally_units(how->noise_floor);
-	case ALGO_NOISE_NONE:
-		break;
-	}
-	return 0;
-}
-
 /* DEPARTS: 007 blames the most voted hop of the path. Without a path the votes
  * of a link are weighted by the chance that this flow crossed it at all, or
  * else every flow under a ToR would be blamed on a link that few of them can
@@ -159,24 +143,13 @@ static topo_link vote_ecmp_blame(const struct algo_blame *how,
 		}
 	}
 	/* Votes were rounded, so a flow may have given nothing to any link:
-	 * then there is nothing to blame. */
+	 * then there is nothing to blame. Its own vote is not 1/h but what it
+	 * gave to this very link. */
 	if (best == 0 ||
-	    vote_ecmp_is_noise(how, t->link[s->link[at]].votes, given(s, at)))
+	    algo_blame_is_noise(how, algo_tally_units(how->noise_floor),
+		t->link[s->link[at]].votes, given(s, at)))
 		return TOPO_NONE;
 	return s->link[at];
-}
-
-static int list_links(const struct algo_tally *t, struct algo_verdicts *out,
-    struct sim_err *e)
-{
-	for (uint32_t i = 0; i < t->n_touched; i++) {
-		const topo_link l = t->touched[i];
-		int rc = algo_verdicts_add(out, l,
-		    algo_tally_votes(t->link[l].votes), e);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
 }
 
 static int vote_ecmp_diagnose(void *work, const struct obs *window,
@@ -202,7 +175,7 @@ static int vote_ecmp_diagnose(void *work, const struct obs *window,
 		vote_ecmp_add_votes(&a->tally, &a->shares);
 	}
 	/* Blame needs the votes of all flows, so it is a second pass. */
-	if ((rc = list_links(&a->tally, out, e)) < 0 ||
+	if ((rc = algo_tally_list(&a->tally, out, e)) < 0 ||
 	    (rc = algo_blame_by_votes(&a->params.blame, &a->tally, window, tie,
 		 out, e)) < 0)
 		return rc;
