@@ -263,22 +263,6 @@ int res_cube_has(const struct res_cube *c, size_t column)
 	return 0;
 }
 
-double res_cube_trial(const struct res_cube *c, size_t point, size_t run,
-    unsigned metric)
-{
-	assert(metric < RES_N_TRIAL_METRICS);
-	return res_cube_value(c, point, run, metric);
-}
-
-double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
-    size_t algo, unsigned metric)
-{
-	assert(algo < c->n_algos && metric < RES_N_ALGO_METRICS);
-	/* A row of only the algorithms before this one ends where its metrics
-	 * begin. */
-	return res_cube_value(c, point, run, res_row_doubles(algo) + metric);
-}
-
 /* Claims are few, so those before it are simply counted. */
 size_t res_cube_nth_claim(const struct res_cube *c, size_t i)
 {

@@ -122,12 +122,6 @@ double res_cube_value(const struct res_cube *c, size_t point, size_t run,
 /* Is there a number in that column of any row? */
 int res_cube_has(const struct res_cube *c, size_t column);
 
-/* One value; METRIC is RES_TRIAL_* or RES_ALGO_*. */
-double res_cube_trial(const struct res_cube *c, size_t point, size_t run,
-    unsigned metric);
-double res_cube_algo(const struct res_cube *c, size_t point, size_t run,
-    size_t algo, unsigned metric);
-
 /* Which of the claims on its metric claim I is, from 1 on. */
 size_t res_cube_nth_claim(const struct res_cube *c, size_t i);
 

@@ -143,33 +143,25 @@ static double mean(const double x[], size_t n)
 	return n ? sum / (double)n : NAN;
 }
 
-static void put_trial_mean(struct table *t, unsigned metric)
+/* The mean of a column. It comes before the spread, which sorts the samples, as
+ * sums depend on the order. Returns how many samples there are. */
+static size_t put_mean(struct table *t, struct name name, size_t column)
 {
 	size_t n = 0;
 	for (size_t run = 0; run < t->c->n_runs; run++) {
-		double x = res_cube_trial(t->c, t->point, run, metric);
+		double x = res_cube_value(t->c, t->point, run, column);
 		if (is_done(t, run) && !isnan(x))
 			t->sample[n++] = x;
 	}
-	results_table_put_number(t,
-	    (struct name){.what = res_trial_metrics[metric].name},
-	    mean(t->sample, n));
+	results_table_put_number(t, name, mean(t->sample, n));
+	return n;
 }
 
 static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
 {
 	const struct name name = {t->c->algo[algo], ":",
 	    res_algo_metrics[metric].name, NULL};
-	size_t n = 0;
-	for (size_t run = 0; run < t->c->n_runs; run++) {
-		double x = res_cube_algo(t->c, t->point, run, algo, metric);
-		if (is_done(t, run) && !isnan(x))
-			t->sample[n++] = x;
-	}
-	/* Before the spread, which sorts the samples: sums depend on the
-	 * order. */
-	results_table_put_number(t, name, mean(t->sample, n));
-	put_spread(t, name, n);
+	put_spread(t, name, put_mean(t, name, res_row_doubles(algo) + metric));
 }
 
 /* Sums over the runs, and in t->sample the ratio of each run that has one. The
@@ -300,7 +292,9 @@ static int results_table_put_point(struct table *t, size_t point)
 	    (double)n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
 		if (shows_trial(t, &res_trial_metrics[m], m))
-			put_trial_mean(t, m);
+			put_mean(t,
+			    (struct name){.what = res_trial_metrics[m].name},
+			    m);
 	rc = put_trial_ratios(t);
 	for (size_t a = 0; rc == 0 && a < t->c->n_algos; a++) {
 		rc = put_algo_ratios(t, a);
@@ -349,7 +343,7 @@ static void put_trial(struct table *t, size_t run)
 		name.what = res_trial_metrics[m].name;
 		if (shows_trial(t, &res_trial_metrics[m], m))
 			results_table_put_number(t, name,
-			    res_cube_trial(t->c, t->point, run, m));
+			    res_cube_value(t->c, t->point, run, m));
 	}
 	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
 		if (shows_trial(t, &res_trial_ratios[m],
@@ -365,7 +359,8 @@ static void put_algo(struct table *t, size_t run, size_t algo)
 		name.what = res_algo_metrics[m].name;
 		if (shows_algo(t, m))
 			results_table_put_number(t, name,
-			    res_cube_algo(t->c, t->point, run, algo, m));
+			    res_cube_value(t->c, t->point, run,
+				res_row_doubles(algo) + m));
 	}
 	for (unsigned m = 0; m < RES_N_RATIOS; m++)
 		put_share(t, name, run, res_row_doubles(algo), &res_ratios[m]);

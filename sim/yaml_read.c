@@ -16,11 +16,9 @@ static const char *const yaml_read_kind_names[] = {[SIM_YAML_SCALAR] =
 
 /* Mistakes are collected in Y so that a user sees all of them at once. So a
  * function here that meets one still returns 0; below 0 means that the mistake
- * itself could not be stored. */
-static int yaml_read_note(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const char *text, struct sim_err *e)
+ * itself could not be stored. RC is of sim_yaml_mistake(). */
+static int yaml_read_noted(int rc, struct sim_err *e)
 {
-	int rc = sim_yaml_mistake(y, node, "%s", text);
 	return rc < 0 ? sim_fail(e, rc, "no memory for a mistake.") : 0;
 }
 
@@ -41,13 +39,11 @@ static int is_nothing(const struct sim_yaml_node *node)
 static int wrong_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_field *f, const char *wanted, struct sim_err *e)
 {
-	struct sim_err why;
-	if (is_nothing(node))
-		sim_fail(&why, SIM_EINVAL, "%s has no value.", f->name);
-	else
-		sim_fail(&why, SIM_EINVAL, "%s must be %s, not %s.", f->name,
-		    wanted, yaml_read_kind_names[node->kind]);
-	return yaml_read_note(y, node, why.msg, e);
+	const int rc = is_nothing(node)
+	    ? sim_yaml_mistake(y, node, "%s has no value.", f->name)
+	    : sim_yaml_mistake(y, node, "%s must be %s, not %s.", f->name,
+		  wanted, yaml_read_kind_names[node->kind]);
+	return yaml_read_noted(rc, e);
 }
 
 /* *GOOD = whether scalar NODE could be read into OBJ. */
@@ -62,14 +58,15 @@ static int read_scalar(struct sim_yaml *y, const struct sim_yaml_node *node,
 	 * whoever wrote it, perhaps a program, meant something else. */
 	if (node->quoted && f->type != SIM_F_STR && f->type != SIM_F_ENUM) {
 		char quote[64];
-		sim_fail(&why, SIM_EINVAL,
-		    "%s: %s is text; write it without "
-		    "quotes.",
-		    f->name, sim_quote(quote, node->text));
-		return yaml_read_note(y, node, why.msg, e);
+		return yaml_read_noted(
+		    sim_yaml_mistake(y, node,
+			"%s: %s is text; write it without quotes.", f->name,
+			sim_quote(quote, node->text)),
+		    e);
 	}
 	if (sim_field_set(f, obj, node->text, &why) < 0)
-		return yaml_read_note(y, node, why.msg, e);
+		return yaml_read_noted(sim_yaml_mistake(y, node, "%s", why.msg),
+		    e);
 	*good = 1;
 	return 0;
 }
@@ -94,12 +91,11 @@ static int read_set(struct sim_yaml *y, const struct sim_yaml_node *node,
 		if (!good)
 			continue;
 		if (mask & 1u << bit) {
-			struct sim_err why;
 			all_good = 0;
-			sim_fail(&why, SIM_EINVAL, "%s: \"%s\" is given twice.",
-			    f->name, item->text);
-			if ((rc = yaml_read_note(y, item, why.msg, e)) < 0)
-				return rc;
+			rc = sim_yaml_mistake(y, item,
+			    "%s: \"%s\" is given twice.", f->name, item->text);
+			if (rc < 0)
+				return yaml_read_noted(rc, e);
 		}
 		mask |= 1u << bit;
 	}
@@ -126,8 +122,8 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return wrong_kind(y, node, f, want, e);
 	const struct sim_yaml_node *ends = node->child[0];
 	if (ends->kind != SIM_YAML_SEQ || ends->n != 2) {
-		sim_fail(&why, SIM_EINVAL, "%s must be %s.", f->name, want);
-		return yaml_read_note(y, ends, why.msg, e);
+		rc = sim_yaml_mistake(y, ends, "%s must be %s.", f->name, want);
+		return yaml_read_noted(rc, e);
 	}
 	for (size_t i = 0; i < 2; i++)
 		if ((rc = read_scalar(y, ends->child[i], &one, &end[i],
@@ -142,7 +138,8 @@ static int read_draw(struct sim_yaml *y, const struct sim_yaml_node *node,
 	snprintf(text, sizeof(text), "{%.32s: [%s, %s]}", node->key[0], a, b);
 	const struct sim_yaml_node at = key_place(node, 0);
 	if (sim_field_set(f, obj, text, &why) < 0)
-		return yaml_read_note(y, &at, why.msg, e);
+		return yaml_read_noted(sim_yaml_mistake(y, &at, "%s", why.msg),
+		    e);
 	return 0;
 }
 
@@ -196,22 +193,22 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 {
 	char list[400] = "", quote[64];
 	struct sim_text t = {list, sizeof(list), 0};
-	struct sim_err why;
+	const struct sim_yaml_node at = key_place(map, i);
 	const char *near = sim_did_you_mean(map->key[i], known, n_known);
+	int rc;
 	sim_quote(quote, map->key[i]);
 	for (size_t k = 0; k < n_known; k++)
 		sim_put(&t, "%s%s", k ? ", " : "", known[k]);
 	/* The whole list helps only if it fits in the message. */
 	if (near)
-		sim_fail(&why, SIM_EINVAL,
+		rc = sim_yaml_mistake(y, &at,
 		    "unknown key %s; did you mean \"%s\"?", quote, near);
 	else if (t.n > 0 && t.n < sizeof(list))
-		sim_fail(&why, SIM_EINVAL, "unknown key %s; known are %s.",
+		rc = sim_yaml_mistake(y, &at, "unknown key %s; known are %s.",
 		    quote, list);
 	else
-		sim_fail(&why, SIM_EINVAL, "unknown key %s.", quote);
-	const struct sim_yaml_node at = key_place(map, i);
-	return yaml_read_note(y, &at, why.msg, e);
+		rc = sim_yaml_mistake(y, &at, "unknown key %s.", quote);
+	return yaml_read_noted(rc, e);
 }
 
 /* Every key of the map in the order of the file, so that mistakes come in that
@@ -238,16 +235,15 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_yaml_node *where, const struct sim_field *fields,
     const char *const *also, void *obj, struct sim_err *e)
 {
-	struct sim_err why;
-	int rc = sim_field_defaults(fields, obj, &why);
+	int rc = sim_field_defaults(fields, obj, NULL);
 	/* Defaults are part of the program, so a bad one is not the user's
 	 * mistake. */
 	assert(rc == 0 && "a default must be a value of its field");
 	if (node && node->kind != SIM_YAML_MAP) {
-		sim_fail(&why, SIM_EINVAL, "a map is needed here, not %s.",
+		rc = sim_yaml_mistake(y, node, "a map is needed here, not %s.",
 		    is_nothing(node) ? "nothing"
 				     : yaml_read_kind_names[node->kind]);
-		return yaml_read_note(y, node, why.msg, e);
+		return yaml_read_noted(rc, e);
 	}
 	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)
 		return rc;
@@ -255,8 +251,8 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 		/* A field without a default is a required key. */
 		if (f->def || sim_yaml_get(node, f->name))
 			continue;
-		sim_fail(&why, SIM_EINVAL, "%s is missing.", f->name);
-		rc = yaml_read_note(y, node ? node : where, why.msg, e);
+		rc = sim_yaml_mistake(y, node ? node : where, "%s is missing.",
+		    f->name);
 	}
-	return rc;
+	return yaml_read_noted(rc, e);
 }

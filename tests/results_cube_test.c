@@ -33,11 +33,12 @@ static void a_row_holds_the_trial_and_then_each_algorithm(void **state)
 		for (size_t r = 0; r < 4; r++) {
 			double cell = (double)(10 * p + r);
 			assert_true(
-			    res_cube_trial(&c, p, r, RES_TRIAL_n_drops) ==
+			    res_cube_value(&c, p, r, RES_TRIAL_n_drops) ==
 			    1000.0 * RES_TRIAL_n_drops + cell);
 			for (size_t a = 0; a < 2; a++)
-				assert_true(res_cube_algo(&c, p, r, a,
-						RES_ALGO_n_top) ==
+				assert_true(
+				    res_cube_value(&c, p, r,
+					res_row_doubles(a) + RES_ALGO_n_top) ==
 				    1000.0 *
 					    (double)(RES_N_TRIAL_METRICS +
 						a * RES_N_ALGO_METRICS +
@@ -58,7 +59,7 @@ static void cells_that_did_not_run_or_crashed_have_no_numbers(void **state)
 	for (size_t i = 1; i < 4; i++)
 		for (size_t j = 0; j < c.row_doubles; j++)
 			assert_true(isnan(c.row[i * c.row_doubles + j]));
-	assert_true(res_cube_trial(&c, 0, 0, 1) == 1000);
+	assert_true(res_cube_value(&c, 0, 0, 1) == 1000);
 	res_cube_free(&c);
 }
 
@@ -101,7 +102,7 @@ static void a_cell_fills_the_points_it_is_read_along(void **state)
 	for (size_t p = 0; p < 12; p++)
 		for (size_t r = 0; r < 4; r++) {
 			const int ours = p >= 6 && r == 3;
-			const double x = res_cube_trial(&c, p, r, 2);
+			const double x = res_cube_value(&c, p, r, 2);
 			assert_int_equal(c.status[p * 4 + r],
 			    ours ? RES_DONE : RES_NOT_RUN);
 			assert_true(ours

@@ -187,7 +187,8 @@ static void check_mean(const struct grid *g, const struct res_cube *c,
 	column_name(column, sizeof(column), c->algo[algo],
 	    res_algo_metrics[m].name);
 	for (size_t r = 0; r < c->n_runs; r++) {
-		double v = res_cube_algo(c, point, r, algo, m);
+		double v =
+		    res_cube_value(c, point, r, res_row_doubles(algo) + m);
 		if (is_done(c, point, r) && !isnan(v))
 			x[n++] = v;
 	}
@@ -255,7 +256,7 @@ static void check_point(const struct grid *g, const struct res_cube *c,
 		double x[16];
 		size_t n = 0;
 		for (size_t r = 0; r < c->n_runs; r++) {
-			double v = res_cube_trial(c, point, r, m);
+			double v = res_cube_value(c, point, r, m);
 			if (is_done(c, point, r) && !isnan(v))
 				x[n++] = v;
 		}
@@ -419,9 +420,9 @@ static void a_row_a_run_holds_what_was_measured(void **state)
 	assert_string_equal(at(&g, 4, "run"), "2"); /* run 1 of point 1 died */
 	const size_t row = 5;
 	assert_true(number_at(&g, 4, "n_drops") ==
-	    res_cube_trial(&c, 1, 2, RES_TRIAL_n_drops));
+	    res_cube_value(&c, 1, 2, RES_TRIAL_n_drops));
 	assert_true(number_at(&g, 4, "alg1:lead") ==
-	    res_cube_algo(&c, 1, 2, 1, RES_ALGO_lead));
+	    res_cube_value(&c, 1, 2, res_row_doubles(1) + RES_ALGO_lead));
 	const double *alg1 = c.row + row * c.row_doubles + RES_N_TRIAL_METRICS +
 	    RES_N_ALGO_METRICS;
 	assert_near(number_at(&g, 4, "alg1:precision"),
