@@ -192,10 +192,7 @@ bad:
 	    f->name, sim_quote(quote, text), f->names[0]);
 }
 
-static const char *const dist_names[] = {[SIM_FIXED] = "",
-    [SIM_UNIFORM] = "uniform",
-    [SIM_LOG_UNIFORM] = "log_uniform",
-    NULL};
+static const char *const dist_names[] = {"uniform", "log_uniform", NULL};
 
 static int parse_dist(const struct sim_field *f, const char *text,
     struct sim_dist *out, struct sim_err *e)
@@ -222,7 +219,7 @@ static int parse_dist(const struct sim_field *f, const char *text,
 	/* The kind is one of a list of names, so the reader of enumerations
 	 * takes it and writes the message. */
 	struct sim_field kinds = *f;
-	kinds.names = dist_names + 1; /* fixed has no name */
+	kinds.names = dist_names;
 	if ((rc = parse_name(&kinds, kind, &which, e)) < 0 ||
 	    (rc = parse_real(f, a, &d.a, e)) < 0 ||
 	    (rc = parse_real(f, b, &d.b, e)) < 0)
@@ -340,57 +337,6 @@ size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
 	}
 	all[n] = (struct sim_field){0};
 	return n;
-}
-
-int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
-    size_t size)
-{
-	const void *at = (const char *)obj + f->offset;
-	const struct sim_dist *d = at;
-	struct sim_text t = {buf, size, 0};
-	char a[32], b[32];
-	switch (f->type) {
-	case SIM_F_U32:
-		sim_put(&t, "%" PRIu32, *(const uint32_t *)at);
-		break;
-	case SIM_F_U64:
-		sim_put(&t, "%" PRIu64, *(const uint64_t *)at);
-		break;
-	case SIM_F_F64:
-		sim_put(&t, "%s", sim_format_f64(a, *(const double *)at));
-		break;
-	case SIM_F_BOOL:
-		sim_put(&t, "%s", *(const uint32_t *)at ? "true" : "false");
-		break;
-	case SIM_F_ENUM:
-		sim_put(&t, "%s", f->names[*(const uint32_t *)at]);
-		break;
-	case SIM_F_SET:
-		sim_put(&t, "[");
-		for (size_t i = 0; f->names[i]; i++)
-			if (*(const uint32_t *)at & 1u << i)
-				/* More than the bracket is there once a name
-				 * was written. */
-				sim_put(&t, "%s%s", t.n > 1 ? ", " : "",
-				    f->names[i]);
-		sim_put(&t, "]");
-		break;
-	case SIM_F_STR:
-		/* The only type whose text may need quotes; all others are
-		 * plain words, numbers, or brackets around them. */
-		sim_put_scalar(&t, at, 0);
-		break;
-	case SIM_F_DIST:
-		sim_format_f64(a, d->a);
-		sim_format_f64(b, d->b);
-		if (d->kind == SIM_FIXED)
-			sim_put(&t, "%s", a);
-		else
-			sim_put(&t, "{%s: [%s, %s]}", dist_names[d->kind], a,
-			    b);
-		break;
-	}
-	return (int)t.n;
 }
 
 /* --- help --------------------------------------------------------------- */

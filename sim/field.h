@@ -77,13 +77,6 @@ int sim_field_take(const struct sim_field *fields, const void *params,
 size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
     const struct sim_field *f, size_t offset, const char *const only[]);
 
-/* Write the field's value as it would be written in flow YAML: a SIM_F_STR is
- * quoted where it must be, so sim_field_set() reads back every other type.
- * Returns the length as snprintf does. Doubles are written with the fewest
- * digits that read back equal. */
-int sim_field_format(const struct sim_field *f, const void *obj, char *buf,
-    size_t size);
-
 /* One line a field: name, type, unit, range, default, doc. For --help. */
 void sim_field_help(const struct sim_field *fields, FILE *out);
 

@@ -1,6 +1,7 @@
 /* tests/sim_field_test.c -- fields: strict numbers, ranges, round trips.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "tests/field_format.h"
 #include "tests/test.h"
 
 #include <ctype.h>
@@ -420,12 +421,12 @@ static void what_is_formatted_reads_back_equal(void **state)
 		t.bias = any_double(&r);
 		for (const struct sim_field *f = fields; f->name; f++) {
 			char text[128], cut[5] = "????";
-			int n = sim_field_format(f, &t, text, sizeof(text));
+			int n = field_format(f, &t, text, sizeof(text));
 			assert_int_equal(n, strlen(text));
-			assert_int_equal(sim_field_format(f, &t, cut, 4), n);
+			assert_int_equal(field_format(f, &t, cut, 4), n);
 			assert_memory_equal(cut, text, n < 3 ? n : 3);
 			assert_int_equal(cut[4], '\0');
-			assert_int_equal(sim_field_format(f, &t, NULL, 0), n);
+			assert_int_equal(field_format(f, &t, NULL, 0), n);
 			if (f == &fields[DELAY] && b > 1e9)
 				back.delay = t.delay;
 			else
@@ -442,14 +443,14 @@ static void formats_look_as_written(void **state)
 	struct thing t = {0};
 	char text[64];
 	assert_ok(sim_field_defaults(fields, &t, test_err()));
-	sim_field_format(&fields[ALGOS], &t, text, sizeof(text));
+	field_format(&fields[ALGOS], &t, text, sizeof(text));
 	assert_string_equal(text, "[uniform, hot]");
-	sim_field_format(&fields[DELAY], &t, text, sizeof(text));
+	field_format(&fields[DELAY], &t, text, sizeof(text));
 	assert_string_equal(text, "{uniform: [1, 2.5]}");
-	sim_field_format(&fields[ON], &t, text, sizeof(text));
+	field_format(&fields[ON], &t, text, sizeof(text));
 	assert_string_equal(text, "true");
 	strcpy(t.name, "a: \"b\"");
-	sim_field_format(&fields[NAME], &t, text, sizeof(text));
+	field_format(&fields[NAME], &t, text, sizeof(text));
 	assert_string_equal(text, "\"a: \\\"b\\\"\"");
 }
 

@@ -1,6 +1,7 @@
 /* tests/sim_yaml_test.c -- strict YAML: every mistake at its exact place.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "tests/field_format.h"
 #include "tests/test.h"
 
 #include <unistd.h>
@@ -676,7 +677,7 @@ static void text_fields_come_back_through_a_tree(void **state)
 		char *random = random_text(&r, 12);
 		strcpy(in, random);
 		free(random);
-		sim_field_format(text_field, in, text + 6, sizeof(text) - 6);
+		field_format(text_field, in, text + 6, sizeof(text) - 6);
 		parse(&y, text);
 		assert_ok(sim_yaml_read(&y, y.root, NULL, text_field, NULL, out,
 		    test_err()));

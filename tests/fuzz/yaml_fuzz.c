@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/yaml.h"
+#include "tests/field_format.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -61,12 +62,12 @@ static void read_back(struct sim_yaml *y)
 	for (const struct sim_field *f = fields; f->name; f++) {
 		struct sim_yaml again;
 		char text[512], twice[512];
-		int n = sim_field_format(f, &t, text, sizeof(text));
+		int n = field_format(f, &t, text, sizeof(text));
 		must(sim_yaml_parse(&again, "f", text, (size_t)n, &e) == 0);
 		must(
 		    sim_yaml_read_value(&again, again.root, f, &back, &e) == 0);
 		must(again.n_mistakes == 0);
-		sim_field_format(f, &back, twice, sizeof(twice));
+		field_format(f, &back, twice, sizeof(twice));
 		must(strcmp(text, twice) == 0);
 		sim_yaml_free(&again);
 	}
