@@ -117,23 +117,13 @@ static int parse_bool(const struct sim_field *f, const char *text,
 	    sim_quote(quote, text));
 }
 
-static size_t count_names(const char *const *names)
-{
-	size_t n = 0;
-	while (names[n])
-		n++;
-	return n;
-}
-
 static int parse_name(const struct sim_field *f, const char *text,
     uint32_t *out, struct sim_err *e)
 {
-	size_t n = count_names(f->names);
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(f->names[i], text) == 0) {
-			*out = (uint32_t)i;
-			return 0;
-		}
+	const size_t n = sim_word_find(f->names, text); /* no name: all */
+	if (f->names[n]) {
+		*out = (uint32_t)n;
+		return 0;
 	}
 	char list[600] = "", quote[64];
 	struct sim_text t = {list, sizeof(list), 0};
@@ -315,19 +305,11 @@ int sim_field_take(const struct sim_field *fields, const void *params,
 	return 0;
 }
 
-/* A missing list names everything. */
-static int sim_field_is_among(const char *name, const char *const list[])
-{
-	while (list && *list && strcmp(*list, name) != 0)
-		list++;
-	return !list || *list;
-}
-
 size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
     const struct sim_field *f, size_t offset, const char *const only[])
 {
 	for (; f->name; f++) {
-		if (!sim_field_is_among(f->name, only))
+		if (only && !only[sim_word_find(only, f->name)])
 			continue;
 		/* One entry more must fit: the nameless one that ends the
 		 * table. */

@@ -182,6 +182,14 @@ const char *sim_did_you_mean(const char *word, const char *const *candidates,
 	return best;
 }
 
+size_t sim_word_find(const char *const words[], const char *word)
+{
+	size_t i = 0;
+	while (words[i] && strcmp(words[i], word) != 0)
+		i++;
+	return i;
+}
+
 /* --- numbers ------------------------------------------------------------ */
 static const char *digits(const char *s)
 {

@@ -16,6 +16,10 @@
 const char *sim_did_you_mean(const char *word, const char *const *candidates,
     size_t n);
 
+/* The index of WORD among WORDS, which end with NULL; that of the NULL if it is
+ * none of them. */
+size_t sim_word_find(const char *const words[], const char *word);
+
 /* Strict numbers: the whole text, decimal, a digit on both sides of the point,
  * no sign tricks. "1%", "010", "0x10", "1_000", "", " 1", ".5", "+1" and "nan"
  * are refused, and for u64 also "1e3"; the message says what to write instead

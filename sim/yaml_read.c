@@ -155,30 +155,16 @@ int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
 }
 
 /* --- a map -------------------------------------------------------------- */
-static size_t yaml_read_count(const char *const *names)
-{
-	size_t n = 0;
-	while (names && names[n])
-		n++;
-	return n;
-}
-
-static int yaml_read_is_among(const char *key, const char *const *names)
-{
-	for (size_t i = 0; names && names[i]; i++)
-		if (strcmp(names[i], key) == 0)
-			return 1;
-	return 0;
-}
-
 /* List the names of FIELDS, then those of ALSO, for suggestions; *OUT is to be
  * freed. */
 static int list_keys(const struct sim_field *fields, const char *const *also,
     const char ***out, size_t *n, struct sim_err *e)
 {
-	size_t n_fields = 0, n_also = yaml_read_count(also);
+	size_t n_fields = 0, n_also = 0;
 	while (fields[n_fields].name)
 		n_fields++;
+	while (also && also[n_also])
+		n_also++;
 	*n = n_fields + n_also;
 	int rc = SIM_ZALLOC(out, *n, e);
 	if (rc < 0)
@@ -224,7 +210,7 @@ static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
 		const struct sim_field *f = sim_field_find(fields, map->key[i]);
 		if (f)
 			rc = sim_yaml_read_value(y, map->child[i], f, obj, e);
-		else if (!yaml_read_is_among(map->key[i], also))
+		else if (!also || !also[sim_word_find(also, map->key[i])])
 			rc = unknown_key(y, map, i, known, n_known, e);
 	}
 	free(known);
