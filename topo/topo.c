@@ -219,33 +219,16 @@ void topo_link_name(const struct topo *t, topo_link l, char buf[64])
 	snprintf(buf + n, 64 - n, "->%s", name);
 }
 
-/* Read a text of N digits, all of it, that is below 2^32 - 1. Leading zeros are
- * refused, so that every node has one name only. */
-static int topo_topo_read_number(const char *text, size_t n, uint32_t *out)
-{
-	uint64_t x = 0;
-	if (n == 0 || n > 10 || (n > 1 && text[0] == '0'))
-		return 0;
-	for (size_t i = 0; i < n; i++) {
-		if (text[i] < '0' || text[i] > '9')
-			return 0;
-		x = 10 * x + (uint64_t)(text[i] - '0');
-	}
-	*out = (uint32_t)x;
-	return x < TOPO_NONE;
-}
-
 /* No prefix begins another one, so at most one kind fits. */
 static topo_node find_kind(const struct kind k[], int n, const char *name)
 {
 	for (int i = 0; i < n; i++) {
 		const size_t skip = strlen(k[i].prefix);
-		uint32_t x;
+		uint64_t x;
+		/* Leading zeros are refused: a node has one name only. */
 		if (strncmp(name, k[i].prefix, skip) == 0 &&
-		    topo_topo_read_number(name + skip, strlen(name + skip),
-			&x) &&
-		    x < k[i].n)
-			return k[i].first + x;
+		    sim_parse_u64(name + skip, &x, NULL) == 0 && x < k[i].n)
+			return k[i].first + (topo_node)x;
 	}
 	return TOPO_NONE;
 }
@@ -257,14 +240,19 @@ static topo_node find_in_dc(const struct topo *t, const char *name)
 	const struct topo_region *r = t->region;
 	const char *dot = strchr(name, '.');
 	struct kind k[MAX_KINDS] = {0};
-	uint32_t dc;
-	if (!dot || strncmp(name, "dc", 2) != 0 ||
-	    !topo_topo_read_number(name + 2, (size_t)(dot - name) - 2, &dc) ||
-	    dc >= r->n_dcs)
+	char number[16];
+	uint64_t dc;
+	if (!dot || strncmp(name, "dc", 2) != 0)
+		return TOPO_NONE;
+	/* What is cut off here is too large anyway. */
+	snprintf(number, sizeof(number), "%.*s", (int)(dot - name) - 2,
+	    name + 2);
+	if (sim_parse_u64(number, &dc, NULL) < 0 || dc >= r->n_dcs)
 		return TOPO_NONE;
 	clos_kinds(&r->shape[dc], t->n_hosts + r->first_switch[dc], k);
 	k[3] = (struct kind){"border",
-	    t->n_hosts + r->first_switch[r->n_dcs] + dc * r->n_borders,
+	    t->n_hosts + r->first_switch[r->n_dcs] +
+		(uint32_t)dc * r->n_borders,
 	    r->n_borders};
 	return find_kind(k, 4, dot + 1);
 }
@@ -328,13 +316,13 @@ int topo_link_parse(const struct topo *t, const char *text, topo_link *out,
     struct sim_err *e)
 {
 	size_t n = strlen(text);
-	uint32_t id;
+	uint64_t id;
 	if (n > 0 && strspn(text, "0123456789") == n) {
-		if (!topo_topo_read_number(text, n, &id) || id >= t->n_links)
+		if (sim_parse_u64(text, &id, NULL) < 0 || id >= t->n_links)
 			return sim_fail(e, SIM_ERANGE,
 			    "Link %.40s is not in [0, %u].", text,
 			    t->n_links - 1);
-		*out = id;
+		*out = (topo_link)id;
 		return 0;
 	}
 	const char *arrow = strstr(text, "->");
