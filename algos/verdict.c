@@ -112,15 +112,19 @@ void algo_verdicts_sort(struct algo_verdicts *v)
 	}
 }
 
-/* Rank 1 + the number of links with a greater score, so that equals share the
- * best of their ranks. A link that is not listed has score 0 and stands behind
- * all that are. */
-size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link)
+double algo_verdicts_score(const struct algo_verdicts *v, topo_link link)
 {
-	double score = 0;
 	for (size_t i = 0; i < v->n; i++)
 		if (v->link[i] == link)
-			score = v->score[i];
+			return v->score[i];
+	return 0;
+}
+
+/* Rank 1 + the number of links with a greater score, so that equals share the
+ * best of their ranks. A link that is not listed stands behind all that are. */
+size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link)
+{
+	const double score = algo_verdicts_score(v, link);
 	size_t rank = 1;
 	for (size_t i = 0; i < v->n; i++)
 		rank += v->score[i] > score;

@@ -63,6 +63,9 @@ int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
 /* Sort the links that are not flagged by score, descending, ties by id. */
 void algo_verdicts_sort(struct algo_verdicts *v);
 
+/* The score of a link; 0 of one that is not listed. Cost O(n). */
+double algo_verdicts_score(const struct algo_verdicts *v, topo_link link);
+
 /* 1 + number of links with a greater score: the standard competition rank,
  * whatever the order of the list. A link that is not listed ranks behind all
  * listed ones with a positive score. Cost O(n). */

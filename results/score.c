@@ -195,15 +195,6 @@ static size_t score_place(const struct algo_verdicts *v, topo_link link)
 	return n;
 }
 
-/* A link that is not listed has no votes. */
-static double score_of(const struct algo_verdicts *v, topo_link link)
-{
-	for (size_t i = 0; i < v->n; i++)
-		if (v->link[i] == link)
-			return v->score[i];
-	return 0;
-}
-
 /* The score that a link with a fault must exceed to lead. */
 static double best_without_fault(const struct truth *t,
     const struct algo_verdicts *v)
@@ -278,7 +269,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
 	out->worst_first = rank == 1 && score_place(v, worst) < v->n;
-	out->lead = score_of(v, worst) - best_without_fault(t, v);
+	out->lead = algo_verdicts_score(v, worst) - best_without_fault(t, v);
 }
 
 /* A value that is not proved optimal must not be read as one, so the bound and

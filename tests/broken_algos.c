@@ -62,14 +62,6 @@ static int diagnose_shifted(void *work, const struct obs *w,
 		      : algo_vote.diagnose(b->vote, &b->shown, tie, out, e);
 }
 
-static double score_of(const struct algo_verdicts *v, topo_link l)
-{
-	for (size_t i = 0; i < v->n; i++)
-		if (v->link[i] == l)
-			return v->score[i];
-	return 0;
-}
-
 static int diagnose_least(void *work, const struct obs *w, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e)
 {
@@ -79,7 +71,8 @@ static int diagnose_least(void *work, const struct obs *w, struct sim_rng *tie,
 		const topo_link *path = obs_path(w, f);
 		topo_link least = path[0];
 		for (unsigned i = 1; i < obs_n_hops(w, f); i++)
-			if (score_of(out, path[i]) < score_of(out, least))
+			if (algo_verdicts_score(out, path[i]) <
+			    algo_verdicts_score(out, least))
 				least = path[i];
 		out->blame[f] = least;
 	}

@@ -11,12 +11,6 @@
 
 static const unsigned char pingmesh_wire_magic[4] = {'C', 'P', 'M', 'B'};
 
-/* Finds accidents, not forgers: there is no key in it. */
-static uint64_t pingmesh_wire_checksum(const unsigned char *p, size_t n)
-{
-	return sim_fnv(SIM_FNV_START, p, n);
-}
-
 /* Field by field at fixed places, since the layout of a struct differs between
  * machines. The last five bytes are zero so that equal records are equal
  * bytes. */
@@ -100,7 +94,8 @@ size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
 	encode_head(out, &id, b->n);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
-	sim_store_64(p, pingmesh_wire_checksum(out, (size_t)(p - out)));
+	/* Finds accidents, not forgers: there is no key in it. */
+	sim_store_64(p, sim_fnv(SIM_FNV_START, out, (size_t)(p - out)));
 	return algo_pingmesh_wire_size(b->n);
 }
 
@@ -115,7 +110,7 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 		sim_store_64(p,
 		    *(const uint64_t *)((const char *)w +
 			pingmesh_wire_counters[i]));
-	sim_store_64(p, pingmesh_wire_checksum(out, (size_t)(p - out)));
+	sim_store_64(p, sim_fnv(SIM_FNV_START, out, (size_t)(p - out)));
 	return ALGO_PINGMESH_WIRE_WINDOW;
 }
 
@@ -198,7 +193,7 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 		    "A batch of %" PRIu32 " records has %zu bytes, not %zu.",
 		    sim_load_32(p + 8), size, n);
 	if (sim_load_64(p + n - ALGO_PINGMESH_WIRE_CHECK) !=
-	    pingmesh_wire_checksum(p, n - ALGO_PINGMESH_WIRE_CHECK))
+	    sim_fnv(SIM_FNV_START, p, n - ALGO_PINGMESH_WIRE_CHECK))
 		return sim_fail(e, SIM_EPARSE,
 		    "The checksum is not that of the batch.");
 	const enum algo_pingmesh_wire_kind kind = sim_load_16(p + 4);
