@@ -10,6 +10,7 @@
 
 #include "results/provenance.h"
 #include "sim/bytes.h"
+#include "sim/text.h"
 #include "sim/vec.h"
 
 /* So that points and runs each fit the 32-bit numbers of a results file. */
@@ -18,18 +19,6 @@
 size_t res_row_doubles(size_t n_algos)
 {
 	return RES_N_TRIAL_METRICS + n_algos * RES_N_ALGO_METRICS;
-}
-
-/* All texts of a cube are copies of its own, so that res_cube_free() can free
- * them whoever made the cube. */
-int res_text(char **out, const char *text, struct sim_err *e)
-{
-	size_t n = strlen(text) + 1;
-	if (!(*out = malloc(n)))
-		return sim_fail(e, SIM_ENOMEM,
-		    "no memory for a text of %zu bytes.", n);
-	memcpy(*out, text, n);
-	return 0;
 }
 
 /* Shape and counts must agree before memory is asked for: they may come from a
@@ -79,10 +68,10 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	/* A cube that was read from a file keeps what made its numbers. */
-	if (!c->version && (rc = res_text(&c->version, res_version(), e)) < 0)
+	if (!c->version && (rc = sim_dup(&c->version, res_version(), e)) < 0)
 		return rc;
 	if (!c->libraries &&
-	    (rc = res_text(&c->libraries, res_libraries(), e)) < 0)
+	    (rc = sim_dup(&c->libraries, res_libraries(), e)) < 0)
 		return rc;
 	/* At most 2^31, as just checked; times the doubles of a row it may
 	 * still be too large to count. */

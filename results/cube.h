@@ -80,9 +80,6 @@ struct res_cube {
 /* Size of one row, in doubles. */
 size_t res_row_doubles(size_t n_algos);
 
-/* A copy of TEXT on the heap. Errors SIM_ENOMEM. */
-int res_text(char **out, const char *text, struct sim_err *e);
-
 /* Allocate status and row from the counts set before; all cells not run, all
  * values NaN. Errors SIM_EINVAL if n_points is not the product of the axes,
  * n_along not that of the last ones, or one of them or n_runs is 0;

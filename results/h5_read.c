@@ -12,6 +12,7 @@
 #include "results/file.h"
 #include "results/h5_parts.h"
 #include "sim/bytes.h"
+#include "sim/text.h"
 #include "sim/vec.h"
 
 struct reader {
@@ -59,7 +60,7 @@ int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e)
 	hid_t type = H5Aget_type(attr);
 	int rc = H5Aread(attr, type, &text) < 0
 	    ? res_h5_failed(SIM_EPARSE, "read attribute", name, e)
-	    : res_text(out, text ? text : "", e);
+	    : sim_dup(out, text ? text : "", e);
 	H5free_memory(text);
 	H5Tclose(type);
 	H5Aclose(attr);
@@ -163,7 +164,7 @@ static int copy_texts(char *const from[], size_t n, char *out[],
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = res_text(&out[i], from[i] ? from[i] : "", e);
+		rc = sim_dup(&out[i], from[i] ? from[i] : "", e);
 	return rc;
 }
 
@@ -257,7 +258,7 @@ static int get_axis(struct reader *r, struct res_axis *a, char *line)
 				return rc;
 			a->n = (size_t)r->dim[r->rank++];
 		}
-		if ((rc = res_text(&a->coord[i].name, name, r->e)) < 0 ||
+		if ((rc = sim_dup(&a->coord[i].name, name, r->e)) < 0 ||
 		    (rc = get_coord(r, a, &a->coord[i])) < 0)
 			return rc;
 	}

@@ -122,9 +122,8 @@ int res_h5_out_open(struct res_h5_out **out, const char *path,
 		return rc;
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	f->file = f->utf8 = f->fd = -1;
-	if (!(f->path = strdup(path)))
-		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
-	else if ((rc = res_file_temp(&f->temp, &f->fd, path, e)) == 0 &&
+	if ((rc = sim_dup(&f->path, path, e)) == 0 &&
+	    (rc = res_file_temp(&f->temp, &f->fd, path, e)) == 0 &&
 	    (rc = claim(f, 0, e)) == 0 &&
 	    (f->file = h5_table_create(f->temp)) < 0)
 		rc = give_up(f, "make", f->temp, e);

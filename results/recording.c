@@ -201,9 +201,8 @@ int res_recorder_open(struct res_recorder **out, const char *path,
 	if (rc < 0)
 		return rc;
 	w->info = *info;
-	if (!(w->path = strdup(path)))
-		rc = sim_fail(e, SIM_ENOMEM, "no memory.");
-	else if ((rc = res_recording_shapes(&w->info, e)) == 0 &&
+	if ((rc = sim_dup(&w->path, path, e)) == 0 &&
+	    (rc = res_recording_shapes(&w->info, e)) == 0 &&
 	    (rc = res_h5_out_open(&w->file, path, e)) == 0 &&
 	    (rc = put_info(w->file, &w->info, e)) == 0)
 		rc = make_tables(w, e);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/vec.h"
+
 /* Once the text is longer than the buffer, nothing more is written but all is
  * counted: N tells the caller how large the buffer should have been. */
 void sim_put(struct sim_text *t, const char *fmt, ...)
@@ -188,6 +190,15 @@ size_t sim_word_find(const char *const words[], const char *word)
 	while (words[i] && strcmp(words[i], word) != 0)
 		i++;
 	return i;
+}
+
+int sim_dup(char **copy, const char *text, struct sim_err *e)
+{
+	const size_t n = strlen(text) + 1;
+	const int rc = sim_zalloc(copy, n, 1, e);
+	if (rc == 0)
+		memcpy(*copy, text, n);
+	return rc;
 }
 
 /* --- numbers ------------------------------------------------------------ */

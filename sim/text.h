@@ -20,6 +20,9 @@ const char *sim_did_you_mean(const char *word, const char *const *candidates,
  * none of them. */
 size_t sim_word_find(const char *const words[], const char *word);
 
+/* *COPY = TEXT once more, to be freed. Errors SIM_ENOMEM. */
+int sim_dup(char **copy, const char *text, struct sim_err *e);
+
 /* Strict numbers: the whole text, decimal, a digit on both sides of the point,
  * no sign tricks. "1%", "010", "0x10", "1_000", "", " 1", ".5", "+1" and "nan"
  * are refused, and for u64 also "1e3"; the message says what to write instead

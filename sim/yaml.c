@@ -164,7 +164,7 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 			    e);
 		b->key_line = line_of(ev->start_mark);
 		b->key_col = col_of(ev->start_mark);
-		return sim_yaml_dup(&b->key, text, e);
+		return sim_dup(&b->key, text, e);
 	}
 	/* "- " without anything behind it is more often a slip than a wish, and
 	 * an empty string can be written as "". After a key nothing is allowed:
@@ -178,7 +178,7 @@ static int on_scalar(struct builder *b, const yaml_event_t *ev,
 	if (rc < 0)
 		return rc;
 	node->quoted = (uint8_t)quoted;
-	if ((rc = sim_yaml_dup(&node->text, text, e)) < 0) {
+	if ((rc = sim_dup(&node->text, text, e)) < 0) {
 		sim_yaml_node_free(node);
 		return rc;
 	}
@@ -352,7 +352,7 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 	yaml_parser_t p;
 	yaml_event_type_t type = YAML_NO_EVENT;
 	*y = (struct sim_yaml){0};
-	int rc = sim_yaml_dup(&y->name, name, e);
+	int rc = sim_dup(&y->name, name, e);
 	if (rc < 0)
 		return rc;
 	if (n > MAX_BYTES)

@@ -97,9 +97,6 @@ int sim_yaml_node_new(struct sim_yaml_node **out, enum sim_yaml_kind kind,
 int sim_yaml_append(struct sim_yaml_node *node, char *key, unsigned line,
     unsigned col, struct sim_yaml_node *child, struct sim_err *e);
 
-/* A copy of TEXT, to be freed with free(). */
-int sim_yaml_dup(char **out, const char *text, struct sim_err *e);
-
 /* A deep copy, to be freed with sim_yaml_node_free. */
 int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
     struct sim_err *e);

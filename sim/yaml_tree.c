@@ -9,15 +9,6 @@
 
 #include "sim/vec.h"
 
-int sim_yaml_dup(char **out, const char *text, struct sim_err *e)
-{
-	size_t n = strlen(text) + 1;
-	int rc = SIM_ZALLOC(out, n, e);
-	if (rc == 0)
-		memcpy(*out, text, n);
-	return rc;
-}
-
 int sim_yaml_node_new(struct sim_yaml_node **out, enum sim_yaml_kind kind,
     unsigned line, unsigned col, struct sim_err *e)
 {
@@ -89,12 +80,11 @@ int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
 	if (rc < 0)
 		return rc;
 	copy->quoted = node->quoted;
-	if (node->text && (rc = sim_yaml_dup(&copy->text, node->text, e)) < 0)
+	if (node->text && (rc = sim_dup(&copy->text, node->text, e)) < 0)
 		goto fail;
 	for (size_t i = 0; i < node->n; i++) {
 		int is_map = node->kind == SIM_YAML_MAP;
-		if ((is_map &&
-			(rc = sim_yaml_dup(&key, node->key[i], e)) < 0) ||
+		if ((is_map && (rc = sim_dup(&key, node->key[i], e)) < 0) ||
 		    (rc = sim_yaml_copy(&child, node->child[i], e)) < 0 ||
 		    (rc = sim_yaml_append(copy, key,
 			 is_map ? node->key_line[i] : 0,
@@ -200,7 +190,7 @@ static int hang(struct sim_yaml_node *map, const char *key,
     struct sim_yaml_node *node, struct sim_err *e)
 {
 	char *copy = NULL;
-	int rc = sim_yaml_dup(&copy, key, e);
+	int rc = sim_dup(&copy, key, e);
 	if (rc < 0 ||
 	    (rc = sim_yaml_append(map, copy, node->line, node->col, node, e)) <
 		0) {
@@ -266,7 +256,7 @@ int sim_yaml_put(struct sim_yaml *y, const char *path,
 {
 	char *part[SIM_YAML_DEPTH], *copy = NULL, quote[64];
 	size_t n;
-	int rc = sim_yaml_dup(&copy, path, e);
+	int rc = sim_dup(&copy, path, e);
 	if (rc < 0 || (rc = yaml_tree_cut(copy, part, &n, e)) < 0)
 		goto out;
 	/* Parsing bounds the depth of files; this keeps that bound when paths
@@ -305,7 +295,7 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 	if (!eq || eq == assignment || !eq[1 + strspn(eq + 1, " \t\n")])
 		return sim_fail(e, SIM_EINVAL, "--set %s is not path=value.",
 		    sim_quote(quote, assignment));
-	int rc = sim_yaml_dup(&path, assignment, e);
+	int rc = sim_dup(&path, assignment, e);
 	if (rc < 0)
 		return rc;
 	path[eq - assignment] = '\0';

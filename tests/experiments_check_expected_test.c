@@ -3,6 +3,7 @@
  */
 #include "experiments/check/expected.h"
 #include "sim/stat.h"
+#include "sim/text.h"
 #include "tests/random_cube.h"
 #include "tests/test.h"
 
@@ -25,11 +26,11 @@ static void make_cube(struct res_cube *c, size_t n_runs, const double hits[],
 {
 	double row[ROW];
 	*c = (struct res_cube){.n_points = 1, .n_runs = n_runs, .shard_n = 1};
-	assert_ok(res_text(&c->figure, "f", test_err()));
+	assert_ok(sim_dup(&c->figure, "f", test_err()));
 	c->algo = calloc(1, sizeof(c->algo[0]));
 	assert_non_null(c->algo);
 	c->n_algos = 1;
-	assert_ok(res_text(&c->algo[0], "a", test_err()));
+	assert_ok(sim_dup(&c->algo[0], "a", test_err()));
 	assert_ok(res_cube_alloc(c, test_err()));
 	for (size_t r = 0; r < n_runs; r++) {
 		for (size_t i = 0; i < ROW; i++)
@@ -126,7 +127,7 @@ static void a_cell_of_equal_ratios_is_one_row(void **state)
 	struct xp_expected x;
 	(void)state;
 	c.axis = axis;
-	assert_ok(res_text(&c.figure, "f", test_err()));
+	assert_ok(sim_dup(&c.figure, "f", test_err()));
 	assert_ok(res_cube_alloc(&c, test_err()));
 	for (size_t place = 0; place < 2; place++) {
 		for (size_t i = 0; i < 3 * RES_N_TRIAL_METRICS; i++)

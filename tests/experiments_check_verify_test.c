@@ -25,14 +25,14 @@ static void name_axes(struct res_cube *c)
 		x->n = a == 0 ? 3 : 2;
 		assert_ok(SIM_ZALLOC(&x->coord, 1, test_err()));
 		x->n_coords = 1;
-		assert_ok(res_text(&x->coord->name, axis_names[a], test_err()));
+		assert_ok(sim_dup(&x->coord->name, axis_names[a], test_err()));
 	}
 	assert_ok(SIM_ZALLOC(&c->axis[0].coord->number, 3, test_err()));
 	memcpy(c->axis[0].coord->number, counts, sizeof(counts));
 	assert_ok(SIM_ZALLOC(&c->axis[1].coord->text, 2, test_err()));
 	for (size_t i = 0; i < 2; i++)
-		assert_ok(res_text(&c->axis[1].coord->text[i], planes[i],
-		    test_err()));
+		assert_ok(
+		    sim_dup(&c->axis[1].coord->text[i], planes[i], test_err()));
 }
 
 static void fill(struct res_cube *c, const unsigned hits[N_POINTS])
@@ -59,11 +59,11 @@ static void make_cube(struct res_cube *c, const unsigned hits[N_POINTS])
 	*c = (struct res_cube){.n_points = N_POINTS,
 	    .n_runs = N_RUNS,
 	    .shard_n = 1};
-	assert_ok(res_text(&c->figure, "f", test_err()));
+	assert_ok(sim_dup(&c->figure, "f", test_err()));
 	assert_ok(SIM_ZALLOC(&c->algo, 2, test_err()));
 	c->n_algos = 2;
-	assert_ok(res_text(&c->algo[0], "a", test_err()));
-	assert_ok(res_text(&c->algo[1], "b", test_err()));
+	assert_ok(sim_dup(&c->algo[0], "a", test_err()));
+	assert_ok(sim_dup(&c->algo[1], "b", test_err()));
 	name_axes(c);
 	assert_ok(res_cube_alloc(c, test_err()));
 	fill(c, hits);

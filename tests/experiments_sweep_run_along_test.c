@@ -37,9 +37,9 @@ int xp_along_init(struct xp_along_axes *a, const struct xp_config *c,
 		*x = (struct res_axis){.n = n[i], .n_coords = 1};
 		if ((rc = SIM_ZALLOC(&x->coord, 1, e)) < 0 ||
 		    (rc = SIM_ZALLOC(&x->coord->number, n[i], e)) < 0 ||
-		    (rc = res_text(&x->coord->name, name[i], e)) < 0 ||
-		    (rc = res_text(&x->coord->unit, "1", e)) < 0 ||
-		    (rc = res_text(&x->coord->doc, "", e)) < 0)
+		    (rc = sim_dup(&x->coord->name, name[i], e)) < 0 ||
+		    (rc = sim_dup(&x->coord->unit, "1", e)) < 0 ||
+		    (rc = sim_dup(&x->coord->doc, "", e)) < 0)
 			break;
 		for (size_t k = 0; k < n[i]; k++)
 			x->coord->number[k] = 10 * (double)(k + 1);

@@ -3,12 +3,13 @@
  */
 #include "tests/random_cube.h"
 
+#include "sim/text.h"
 #include "tests/test.h"
 
 static char *text(const char *s)
 {
 	char *copy = NULL;
-	assert_ok(res_text(&copy, s, test_err()));
+	assert_ok(sim_dup(&copy, s, test_err()));
 	return copy;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "results/cube.h"
 
+#include "sim/text.h"
 #include "tests/random_cube.h"
 #include "tests/test.h"
 
@@ -348,7 +349,7 @@ static void the_same_cell_with_other_numbers_is_refused(void **state)
 static void set_text(char **to, const char *value)
 {
 	free(*to);
-	assert_ok(res_text(to, value, test_err()));
+	assert_ok(sim_dup(to, value, test_err()));
 }
 
 static void cubes_of_another_identity_are_refused(void **state)

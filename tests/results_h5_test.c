@@ -13,6 +13,7 @@
 #include <hdf5.h>
 
 #include "results/file.h"
+#include "sim/text.h"
 #include "tests/folder.h"
 #include "tests/random_cube.h"
 #include "tests/test.h"
@@ -63,8 +64,8 @@ static hid_t good_file(const char *path)
 	plain_cube(&c, 2, 2);
 	c.claim = calloc(1, sizeof(c.claim[0]));
 	c.n_claims = 1;
-	assert_ok(res_text(&c.claim[0].metric, "m", test_err()));
-	assert_ok(res_text(&c.claim[0].text, "t", test_err()));
+	assert_ok(sim_dup(&c.claim[0].metric, "m", test_err()));
+	assert_ok(sim_dup(&c.claim[0].text, "t", test_err()));
 	assert_ok(res_h5_write(&c, path, test_err()));
 	res_cube_free(&c);
 	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
@@ -130,7 +131,7 @@ static void a_file_keeps_the_version_that_made_it(void **state)
 	struct res_cube c, back;
 	plain_cube(&c, 3, 2);
 	free(c.version);
-	assert_ok(res_text(&c.version, "0.0.9 (abcdef)", test_err()));
+	assert_ok(sim_dup(&c.version, "0.0.9 (abcdef)", test_err()));
 	assert_ok(res_h5_write(&c, a, test_err()));
 	assert_ok(res_h5_read(&back, a, test_err()));
 	assert_string_equal(back.version, "0.0.9 (abcdef)");

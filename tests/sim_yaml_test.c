@@ -586,7 +586,7 @@ static char *random_text(struct sim_rng *r, uint32_t most)
 	for (uint32_t n = sim_rng_below(r, most + 1); n > 0; n--)
 		strcat(text,
 		    bits[sim_rng_below(r, sizeof(bits) / sizeof(bits[0]))]);
-	assert_ok(sim_yaml_dup(&copy, text, test_err()));
+	assert_ok(sim_dup(&copy, text, test_err()));
 	return copy;
 }
 

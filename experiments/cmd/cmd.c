@@ -266,7 +266,7 @@ int cmd_find(char **out, const char *name, const char *folder,
 	/* With a slash, or where it is a file, a name is a
 	 * path and nothing else. */
 	if (strchr(name, '/') || is_readable(name))
-		return sim_yaml_dup(out, name, e);
+		return sim_dup(out, name, e);
 	if (has_suffix(name, suffix))
 		suffix = "";
 	for (int i = 0; i < N_ROOTS; i++) {
@@ -274,7 +274,7 @@ int cmd_find(char **out, const char *name, const char *folder,
 		root_folder(i, folder, root, sizeof(root));
 		snprintf(path, sizeof(path), "%s/%s%s", root, name, suffix);
 		if (is_readable(path))
-			return sim_yaml_dup(out, path, e);
+			return sim_dup(out, path, e);
 	}
 	find_near(name, folder, suffix, N_ROOTS, near);
 	if (*near)
@@ -290,7 +290,7 @@ int cmd_find(char **out, const char *name, const char *folder,
 int cmd_make_way(const char *path, struct sim_err *e)
 {
 	char *copy;
-	int rc = sim_yaml_dup(&copy, path, e);
+	int rc = sim_dup(&copy, path, e);
 	if (rc < 0)
 		return rc;
 	for (char *p = *copy ? strchr(copy + 1, '/') : NULL; p && rc == 0;
@@ -362,13 +362,13 @@ int cmd_find_results(char **out, const char *name, struct sim_err *e)
 	char path[4096], near[256];
 	/* A sweep may have a journal and no results yet. */
 	if (access(name, F_OK) == 0 || has_journal(name))
-		return sim_yaml_dup(out, name, e);
+		return sim_dup(out, name, e);
 	if (strchr(name, '/'))
 		return sim_fail(e, SIM_EIO, "there is no file %s.", name);
 	snprintf(path, sizeof(path), "results/out/%s%s", name,
 	    has_suffix(name, ".h5") ? "" : ".h5");
 	if (is_readable(path) || has_journal(path))
-		return sim_yaml_dup(out, path, e);
+		return sim_dup(out, path, e);
 	find_near(name, "results/out", ".h5", 1, near);
 	if (*near)
 		return sim_fail(e, SIM_EIO,

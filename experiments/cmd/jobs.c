@@ -207,7 +207,7 @@ static int name_output(struct run *r, struct sim_err *e)
 		snprintf(name, sizeof(name), "%.*s.%s%s.h5", (int)n, path,
 		    suffix ? suffix : sim_format_f64(number, r->args->window_s),
 		    suffix ? "" : "s");
-	return sim_yaml_dup(&r->output, name, e);
+	return sim_dup(&r->output, name, e);
 }
 
 /* Open the file for tables. It must not be the recording, also not by another

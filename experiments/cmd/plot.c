@@ -213,7 +213,7 @@ static int run_gnuplot(const char *script, const char *vars, const char *table,
     const char *out, struct sim_err *e)
 {
 	char *copy = NULL, *folder;
-	int status, rc = sim_yaml_dup(&copy, script, e);
+	int status, rc = sim_dup(&copy, script, e);
 	if (rc < 0)
 		return rc;
 	folder = dirname(copy);

@@ -79,7 +79,7 @@ static int choose_output(char **out, const struct xp_spec *s,
 {
 	char path[sizeof(s->figure) + 64];
 	snprintf(path, sizeof(path), "results/out/%s.recording.h5", s->figure);
-	int rc = res_text(out, a->output ? a->output : path, e);
+	int rc = sim_dup(out, a->output ? a->output : path, e);
 	if (rc == 0 && !a->output)
 		rc = cmd_make_way(*out, e);
 	return rc < 0 ? rc : cmd_follow_link(out, e);

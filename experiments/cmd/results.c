@@ -248,7 +248,7 @@ int cmd_merge(int argc, char **argv)
 	struct sim_err e = {0};
 	int rc, code = CMD_GOOD;
 	cmd_parse(&argp, argc, argv, &a);
-	if ((rc = sim_yaml_dup(&output, a.output, &e)) == 0 &&
+	if ((rc = sim_dup(&output, a.output, &e)) == 0 &&
 	    (rc = cmd_follow_link(&output, &e)) == 0)
 		rc = check_output(output, a.force, &e);
 	for (size_t i = 0; rc == 0 && i < a.n_files; i++)

@@ -380,13 +380,13 @@ static int default_output(char **out, const struct xp_spec *s,
 {
 	char path[256];
 	if (a->output)
-		return sim_yaml_dup(out, a->output, e);
+		return sim_dup(out, a->output, e);
 	if (a->shard_n > 1)
 		snprintf(path, sizeof(path), "results/out/%s.%u-of-%u.h5",
 		    s->figure, a->shard_i + 1, a->shard_n);
 	else
 		snprintf(path, sizeof(path), "results/out/%s.h5", s->figure);
-	return sim_yaml_dup(out, path, e);
+	return sim_dup(out, path, e);
 }
 
 /* Only one network at a time: two would take each other's CPU, and so make each

@@ -150,7 +150,7 @@ static int open_claims(struct verify *v, struct sim_err *e)
 	/* The tables of earlier runs lie beside the claims. */
 	int rc =
 	    cmd_find(&v->claims_path, name, "results/expected", ".yaml", e);
-	if (rc < 0 || (rc = sim_yaml_dup(&v->folder, v->claims_path, e)) < 0)
+	if (rc < 0 || (rc = sim_dup(&v->folder, v->claims_path, e)) < 0)
 		return rc;
 	char *slash = strrchr(v->folder, '/');
 	v->folder[slash ? slash + 1 - v->folder : 0] = '\0';

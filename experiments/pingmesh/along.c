@@ -54,7 +54,7 @@ static int add_groups(struct xp_along_axes *a, struct sim_err *e)
 	if (rc == 0)
 		rc = SIM_ZALLOC(&k->text, N, e);
 	for (size_t i = 0; rc == 0 && i < N; i++)
-		rc = res_text(&k->text[i], algo_drop_groups[i], e);
+		rc = sim_dup(&k->text[i], algo_drop_groups[i], e);
 	return rc;
 }
 

@@ -25,9 +25,9 @@ int xp_along_add(struct xp_along_axes *a, const char *name, const char *unit,
 	a->n++;
 	a->n_points *= n;
 	*k = &x->coord[0];
-	if ((rc = res_text(&(*k)->name, name, e)) == 0 &&
-	    (rc = res_text(&(*k)->unit, unit, e)) == 0)
-		rc = res_text(&(*k)->doc, doc, e);
+	if ((rc = sim_dup(&(*k)->name, name, e)) == 0 &&
+	    (rc = sim_dup(&(*k)->unit, unit, e)) == 0)
+		rc = sim_dup(&(*k)->doc, doc, e);
 	return rc;
 }
 

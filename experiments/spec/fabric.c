@@ -86,7 +86,7 @@ static int put_option(struct sim_yaml_node *map,
 			map->child[k] = copy;
 			return 0;
 		}
-	if (rc == 0 && (rc = sim_yaml_dup(&key, from->key[i], e)) == 0)
+	if (rc == 0 && (rc = sim_dup(&key, from->key[i], e)) == 0)
 		rc = sim_yaml_append(map, key, from->key_line[i],
 		    from->key_col[i], copy, e);
 	if (rc < 0) {

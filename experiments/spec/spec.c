@@ -154,7 +154,7 @@ static int spec_read_file(struct xp_spec *s, const char *path,
 		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
 	int rc = read_text(s, f, path, e);
 	fclose(f);
-	if (rc < 0 || (rc = sim_yaml_dup(&s->folder, path, e)) < 0)
+	if (rc < 0 || (rc = sim_dup(&s->folder, path, e)) < 0)
 		return rc;
 	/* What is left is the folder with its slash, or nothing: a file's name
 	 * can be written right behind it. */

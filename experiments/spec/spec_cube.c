@@ -40,8 +40,8 @@ static int put_claim(struct res_cube *c, const struct claim *from,
 	int rc;
 	to->value = from->value;
 	to->confirmed = from->confirmed;
-	if ((rc = res_text(&to->metric, from->metric, e)) == 0)
-		rc = res_text(&to->text, from->text, e);
+	if ((rc = sim_dup(&to->metric, from->metric, e)) == 0)
+		rc = sim_dup(&to->text, from->text, e);
 	return rc;
 }
 
@@ -209,9 +209,9 @@ static int put_axis(struct res_axis *to, const struct xp_axis *from,
 		const struct sim_field *f = field_of(key->path, c);
 		struct res_coord *coord = &to->coord[i];
 		const char *unit = f && f->unit ? f->unit : "1";
-		if ((rc = res_text(&coord->name, key->path, e)) == 0 &&
-		    (rc = res_text(&coord->unit, unit, e)) == 0 &&
-		    (rc = res_text(&coord->doc, f ? f->doc : "", e)) == 0)
+		if ((rc = sim_dup(&coord->name, key->path, e)) == 0 &&
+		    (rc = sim_dup(&coord->unit, unit, e)) == 0 &&
+		    (rc = sim_dup(&coord->doc, f ? f->doc : "", e)) == 0)
 			rc = put_values(coord, key->values, e);
 	}
 	return rc;
@@ -225,7 +225,7 @@ static int put_labels(struct res_cube *cube, const struct xp_config *c,
 {
 	int rc = SIM_ZALLOC(&cube->algo, c->n_algos, e);
 	for (size_t i = 0; rc == 0 && i < c->n_algos; i++) {
-		rc = res_text(&cube->algo[i], c->algo[i].label, e);
+		rc = sim_dup(&cube->algo[i], c->algo[i].label, e);
 		cube->n_algos = i + 1;
 	}
 	return rc;
@@ -266,12 +266,12 @@ static int fill_cube(struct xp_spec *s, const struct xp_config *c,
 	int rc;
 	cube->seed = s->seed;
 	cube->n_runs = s->runs;
-	if ((rc = res_text(&cube->figure, s->figure, e)) < 0 ||
-	    (rc = res_text(&cube->spec, s->text, e)) < 0 ||
-	    (rc = res_text(&cube->overrides, s->overrides ? s->overrides : "",
+	if ((rc = sim_dup(&cube->figure, s->figure, e)) < 0 ||
+	    (rc = sim_dup(&cube->spec, s->text, e)) < 0 ||
+	    (rc = sim_dup(&cube->overrides, s->overrides ? s->overrides : "",
 		 e)) < 0 ||
-	    (rc = res_text(&cube->title, s->title, e)) < 0 ||
-	    (rc = res_text(&cube->paper, s->paper, e)) < 0 ||
+	    (rc = sim_dup(&cube->title, s->title, e)) < 0 ||
+	    (rc = sim_dup(&cube->paper, s->paper, e)) < 0 ||
 	    (rc = put_labels(cube, c, e)) < 0 ||
 	    (rc = xp_spec_claims(s, cube, e)) < 0 ||
 	    (rc = put_axes(s, c, cube, e)) < 0)

@@ -204,7 +204,7 @@ int xp_dsa_services_read(struct xp_dsa_services *s, const char *text,
 {
 	struct hosts l = {0};
 	*s = (struct xp_dsa_services){0};
-	int rc = sim_yaml_dup(&s->names, text, e);
+	int rc = sim_dup(&s->names, text, e);
 	if (rc == 0 && (rc = SIM_ZALLOC(&l.named, n_hosts, e)) == 0)
 		rc = add_all(s, &l, n_hosts, e);
 	free(l.named);
