@@ -200,8 +200,7 @@ static void matlabs_ties_go_to_the_link_made_first(void **state)
 	WINDOW_ADD(&f.w, 1, topo_clos_link_host(5, TOPO_UP),
 	    topo_clos_link_tor(&t.clos, 2, 1, TOPO_UP),
 	    topo_clos_link_tor(&t.clos, 3, 1, TOPO_DOWN));
-	assert_ok(algo_tally_open(&f.t, t.n_links, test_err()));
-	assert_ok(algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_LINK, &f.t, &t,
+	assert_ok(algo_blame_tally(&f.t, ALGO_TIE_MATLAB, ALGO_KIND_LINK, &t,
 	    test_err()));
 	assert_ok(algo_tally_count(&f.t, &f.w, test_err()));
 	by_votes(&f, (struct algo_blame){.tie = ALGO_TIE_MATLAB}, NULL);
@@ -212,17 +211,20 @@ static void matlabs_ties_go_to_the_link_made_first(void **state)
 	assert_int_equal(f.v.blame[0], topo_clos_link_host(7, TOPO_UP));
 
 	t.mesh = (struct topo_mesh *)&t; /* any: only looked at for NULL */
-	assert_int_equal(algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_LINK, &f.t,
+	algo_tally_close(&f.t);
+	assert_int_equal(algo_blame_tally(&f.t, ALGO_TIE_MATLAB, ALGO_KIND_LINK,
 			     &t, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "tie matlab needs a Clos; this topology is a graph.");
-	assert_int_equal(algo_blame_open(ALGO_TIE_MATLAB, ALGO_KIND_SWITCH,
-			     &f.t, &t, &e),
+	algo_tally_close(&f.t);
+	assert_int_equal(algo_blame_tally(&f.t, ALGO_TIE_MATLAB,
+			     ALGO_KIND_SWITCH, &t, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "tie matlab is an order of links, and votes are on switches.");
-	assert_ok(algo_blame_open(ALGO_TIE_FIRST, ALGO_KIND_SWITCH, &f.t, &t,
+	algo_tally_close(&f.t);
+	assert_ok(algo_blame_tally(&f.t, ALGO_TIE_FIRST, ALGO_KIND_SWITCH, &t,
 	    test_err()));
 	t.mesh = NULL;
 	topo_close(&t);

@@ -11,11 +11,15 @@ const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
     NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
 
-int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
-    struct algo_tally *t, const struct topo *topo, struct sim_err *e)
+/* Votes on switches need a tally over switches: its "links" are then ids of
+ * switches, which algos/vigil/switch_view.h puts into the paths. */
+int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
+    enum algo_kind kind, const struct topo *topo, struct sim_err *e)
 {
-	if (rule != ALGO_TIE_MATLAB)
-		return 0;
+	const int rc = algo_tally_open(t,
+	    kind == ALGO_KIND_SWITCH ? topo->n_switches : topo->n_links, e);
+	if (rc < 0 || rule != ALGO_TIE_MATLAB)
+		return rc;
 	if (kind != ALGO_KIND_LINK)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "tie matlab is an order of links, and votes are on "
@@ -27,16 +31,6 @@ int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
 	 * the Clos alone. */
 	t->clos = &topo->clos;
 	return 0;
-}
-
-/* Votes on switches need a tally over switches: its "links" are then ids of
- * switches, which algos/vigil/switch_view.h puts into the paths. */
-int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
-    enum algo_kind kind, const struct topo *topo, struct sim_err *e)
-{
-	const int rc = algo_tally_open(t,
-	    kind == ALGO_KIND_SWITCH ? topo->n_switches : topo->n_links, e);
-	return rc < 0 ? rc : algo_blame_open(rule, kind, t, topo, e);
 }
 
 /* Where on a path the greatest votes are. */
@@ -108,7 +102,7 @@ static topo_link break_tie(enum algo_blame_tie rule, const struct algo_tally *t,
 	return lowest;
 }
 
-/* The rule `matlab` needs the Clos that algo_blame_open() keeps. Algorithms
+/* The rule `matlab` needs the Clos that algo_blame_tally() keeps. Algorithms
  * that never called it have no such rule. */
 static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
     struct sim_err *e)

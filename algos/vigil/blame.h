@@ -70,15 +70,10 @@ struct algo_blame {
 		.doc = "noise: floor sets flows aside up to this"              \
 	}
 
-/* Make T, whose votes are on components of KIND, ready for ties broken by RULE.
- * T keeps TOPO's Clos for rule MATLAB, which is refused later without this
- * call.
- * Errors SIM_EUNSUPPORTED when that is asked for in a mesh or on switches. */
-int algo_blame_open(enum algo_blame_tie rule, enum algo_kind kind,
-    struct algo_tally *t, const struct topo *topo, struct sim_err *e);
-
-/* Open T and make it ready so: for votes on all components of KIND. T is to be
- * closed in any case. Errors also SIM_ENOMEM. */
+/* Open T for votes on all components of KIND, with ties broken by RULE. T keeps
+ * TOPO's Clos for rule MATLAB, and is to be closed in any case.
+ * Errors SIM_EUNSUPPORTED when that rule is asked for in a mesh or on switches,
+ * SIM_ENOMEM. */
 int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
     enum algo_kind kind, const struct topo *topo, struct sim_err *e);
 

@@ -52,7 +52,7 @@ struct algo_tally {
 	uint8_t *flagged;             /* [n_links], 0; for the algorithms */
 	topo_link *touched;           /* [n_links + 1], by first vote */
 	const topo_link *hop;         /* the window's; borrowed */
-	const struct topo_clos *clos; /* kept by algo_blame_open(), or NULL */
+	const struct topo_clos *clos; /* kept by algo_blame_tally(), or NULL */
 	struct algo_voter *voter;
 	size_t n_voters, cap_voters;
 	uint32_t *by_link; /* index into voter[] */
