@@ -5,53 +5,13 @@
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
-#include "experiments/cmd/field.h"
 #include "experiments/live/agent_daemon.h"
 #include "experiments/live/daemon.h"
 #include "sim/text.h"
 #include "topo/addr.h"
 
-enum {
-	KEY_CONTROLLER = 1000,
-	KEY_COLLECTOR,
-	KEY_ADDRESS,
-	KEY_PORT,
-	KEY_DSCP,
-	KEY_USER,
-	KEY_LOG,
-	KEY_STATUS,
-	KEY_MEMORY,
-	KEY_FOR,
-	KEY_ONCE,
-};
-
 enum { MAX_FIELDS = 40, MAX_DSCP = 63, MAX_MIB = 1 << 20 };
 #define MAX_S 1e9
-
-static const struct argp_option cmd_agent_options[] = {
-    {"controller", KEY_CONTROLLER, "URL,...", 0,
-	"whom to ask for this host's list; several are tried in turn", 0},
-    {"collector", KEY_COLLECTOR, "URL", 0,
-	"whom to send results to (without: nobody, they are dropped)", 0},
-    {"address", KEY_ADDRESS, "A.B.C.D", 0,
-	"the address of this host in the lists (the only one that it has)", 0},
-    {"port", KEY_PORT, "PORT,...", 0,
-	"listen here; one a QoS class, as the controller's ports= (8765)", 0},
-    {"dscp", KEY_DSCP, "N,...", 0, "DSCP of each class (0)", 0},
-    {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
-    {"user", KEY_USER, "NAME", 0,
-	"whom to become once all is open (root: nobody)", 0},
-    {"log", KEY_LOG, "FILE", 0, "log to FILE, of 1 MiB, and FILE.1 (stderr)",
-	0},
-    {"status", KEY_STATUS, "FILE", 0,
-	"write status to FILE every 10 s; SIGUSR1 has it logged", 0},
-    {"memory-mib", KEY_MEMORY, "N", 0,
-	"die rather than take more private memory (64); 0: no limit", 0},
-    {"for", KEY_FOR, "S", 0, "end after S seconds", 0},
-    {"once", KEY_ONCE, NULL, 0,
-	"ask for the list once, probe nobody; exit 1 if there is none", 0},
-    {0},
-};
 
 struct args {
 	struct xp_agent_params params;
@@ -130,41 +90,94 @@ static unsigned numbers(const char *text, const char *option, uint64_t least,
 	return 0;
 }
 
-static void take_ports(struct fabric_real_params *p, const char *arg,
-    struct argp_state *state)
+static void take_ports(void *to, char *arg, const struct cmd_given *g)
 {
+	struct fabric_real_params *p = to;
 	uint64_t x[FABRIC_REAL_CLASSES] = {0};
-	p->n_classes = numbers(arg, "--port", 1, 65535, x, state);
+	p->n_classes = numbers(arg, "--port", 1, 65535, x, g->state);
 	for (unsigned i = 0; i < p->n_classes; i++) {
 		p->port[i] = (uint16_t)x[i];
 		for (unsigned k = 0; k < i; k++)
 			/* Two classes at one port could not be told apart. */
 			if (x[k] == x[i])
-				argp_error(state, "--port %u is there twice",
+				argp_error(g->state, "--port %u is there twice",
 				    (unsigned)x[i]);
 	}
 }
 
-static void take_dscps(struct args *a, const char *arg,
-    struct argp_state *state)
+static void take_dscps(void *to, char *arg, const struct cmd_given *g)
 {
+	struct args *a = to;
 	uint64_t x[FABRIC_REAL_CLASSES] = {0};
-	a->n_dscps = numbers(arg, "--dscp", 0, MAX_DSCP, x, state);
+	a->n_dscps = numbers(arg, "--dscp", 0, MAX_DSCP, x, g->state);
 	for (unsigned i = 0; i < a->n_dscps; i++)
 		a->params.fabric.dscp[i] = (uint8_t)x[i];
 }
 
-static void take_for(struct xp_agent_params *p, const char *arg,
-    struct argp_state *state)
+static void take_for(void *to, char *arg, const struct cmd_given *g)
 {
-	if (sim_parse_f64(arg, &p->for_s, NULL) < 0 || p->for_s <= 0 ||
-	    p->for_s > MAX_S)
-		argp_error(state, "--for \"%s\" is not in (0, %g] s", arg,
+	double *s = to;
+	if (sim_parse_f64(arg, s, NULL) < 0 || *s <= 0 || *s > MAX_S)
+		argp_error(g->state, "--for \"%s\" is not in (0, %g] s", arg,
 		    MAX_S);
 }
 
-static void cmd_agent_check(const struct args *a, struct argp_state *state)
+static void take_address(void *to, char *arg, const struct cmd_given *g)
 {
+	uint32_t *address = to;
+	if (topo_addr_parse(arg, address, NULL) < 0 || *address == 0)
+		argp_error(g->state, "--address \"%s\" is no address", arg);
+}
+
+static void take_agent_param(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	cmd_field_set(a->fields, &a->params, "--param", arg, g->state);
+}
+
+static void take_log(void *to, char *arg, const struct cmd_given *g)
+{
+	(void)g;
+	*(const char **)to = strcmp(arg, "stderr") == 0 ? NULL : arg;
+}
+
+static const struct cmd_option cmd_agent_options[] = {
+    {"controller", 0, "URL,...",
+	"whom to ask for this host's list; several are tried in turn",
+	.take = cmd_take_text, .at = CMD_AT(params.controllers)},
+    {"collector", 0, "URL",
+	"whom to send results to (without: nobody, they are dropped)",
+	.take = cmd_take_text, .at = CMD_AT(params.collector)},
+    {"address", 0, "A.B.C.D",
+	"the address of this host in the lists (the only one that it has)",
+	.take = take_address, .at = CMD_AT(params.agent.address)},
+    {"port", 0, "PORT,...",
+	"listen here; one a QoS class, as the controller's ports= (8765)",
+	.take = take_ports, .at = CMD_AT(params.fabric)},
+    {"dscp", 0, "N,...", "DSCP of each class (0)", .take = take_dscps},
+    {"param", 'p', "KEY=VALUE", "a parameter below; may be repeated",
+	.take = take_agent_param},
+    {"user", 0, "NAME", "whom to become once all is open (root: nobody)",
+	.take = cmd_take_text, .at = CMD_AT(params.user)},
+    {"log", 0, "FILE", "log to FILE, of 1 MiB, and FILE.1 (stderr)",
+	.take = take_log, .at = CMD_AT(params.log)},
+    {"status", 0, "FILE",
+	"write status to FILE every 10 s; SIGUSR1 has it logged",
+	.take = cmd_take_text, .at = CMD_AT(params.status)},
+    {"memory-mib", 0, "N",
+	"die rather than take more private memory (64); 0: no limit",
+	.take = cmd_take_u32, .at = CMD_AT(params.memory_mib), .max = MAX_MIB},
+    {"for", 0, "S", "end after S seconds", .take = take_for,
+	.at = CMD_AT(params.for_s)},
+    {"once", 0, NULL,
+	"ask for the list once, probe nobody; exit 1 if there is none",
+	.take = cmd_take_flag, .at = CMD_AT(params.once)},
+    {0},
+};
+
+static void cmd_agent_check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
 	const struct xp_agent_params *p = &a->params;
 	if (!p->controllers)
 		argp_error(state, "--controller is missing");
@@ -176,71 +189,9 @@ static void cmd_agent_check(const struct args *a, struct argp_state *state)
 		    p->fabric.n_classes);
 }
 
-static error_t cmd_agent_parse(int key, char *arg, struct argp_state *state)
+static void cmd_agent_put_more(FILE *out, const void *args)
 {
-	struct args *a = state->input;
-	struct xp_agent_params *p = &a->params;
-	switch (key) {
-	case KEY_CONTROLLER:
-		p->controllers = arg;
-		return 0;
-	case KEY_COLLECTOR:
-		p->collector = arg;
-		return 0;
-	case KEY_ADDRESS:
-		if (topo_addr_parse(arg, &p->agent.address, NULL) < 0 ||
-		    p->agent.address == 0)
-			argp_error(state, "--address \"%s\" is no address",
-			    arg);
-		return 0;
-	case KEY_PORT:
-		take_ports(&p->fabric, arg, state);
-		return 0;
-	case KEY_DSCP:
-		take_dscps(a, arg, state);
-		return 0;
-	case 'p':
-		cmd_field_set(a->fields, p, "--param", arg, state);
-		return 0;
-	case KEY_USER:
-		p->user = arg;
-		return 0;
-	case KEY_LOG:
-		p->log = strcmp(arg, "stderr") == 0 ? NULL : arg;
-		return 0;
-	case KEY_STATUS:
-		p->status = arg;
-		return 0;
-	case KEY_MEMORY:
-		p->memory_mib = (uint32_t)cmd_number(arg, "--memory-mib", 0,
-		    MAX_MIB, state);
-		return 0;
-	case KEY_FOR:
-		take_for(p, arg, state);
-		return 0;
-	case KEY_ONCE:
-		p->once = 1;
-		return 0;
-	case ARGP_KEY_END:
-		cmd_agent_check(a, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-/* The help names keys with defaults, which depend on what
- * cmd_agent_init() made of them. */
-static char *cmd_agent_help(int key, const char *text, void *input)
-{
-	const struct args *a = input;
-	char *more = NULL;
-	size_t n = 0;
-	if (key != ARGP_KEY_HELP_POST_DOC || !a)
-		return (char *)(uintptr_t)text;
-	FILE *out = open_memstream(&more, &n);
-	if (!out)
-		return NULL;
+	const struct args *a = args;
 	fprintf(out,
 	    "Every 300 s or so it asks the controller for GET "
 	    "/pinglist/ADDRESS, and POSTs what it saw to /results of the "
@@ -263,18 +214,16 @@ static char *cmd_agent_help(int key, const char *text, void *input)
 	    "        --collector http://10.0.0.250:8081 --address 10.0.0.17\n"
 	    "  culprit agent --controller http://a:8080,http://b:8080 --once\n"
 	    "  culprit agent ... --port 8765,8766 --dscp 46,8\n");
-	fclose(out);
-	return more;
 }
 
-static const struct argp cmd_agent_argp = {
+static const struct cmd_line cmd_agent_line = {
     .options = cmd_agent_options,
-    .parser = cmd_agent_parse,
+    .check = cmd_agent_check,
+    .more = cmd_agent_put_more,
     .doc = "Probe from this host whom the controller says, as Pingmesh's "
 	   "agent (SIGCOMM'15) does: the very one of the simulations, on real "
 	   "sockets."
 	   "\v ",
-    .help_filter = cmd_agent_help,
 };
 
 int cmd_agent(int argc, char **argv)
@@ -286,7 +235,7 @@ int cmd_agent(int argc, char **argv)
 	int rc = cmd_agent_init(&a, &e);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
-	cmd_parse(&cmd_agent_argp, argc, argv, &a);
+	cmd_parse(&cmd_agent_line, argc, argv, &a);
 	if ((rc = derive(&a.params, &e)) < 0 ||
 	    (rc = xp_agent_open(&agent, &a.params, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);

@@ -8,28 +8,18 @@
 #include "sim/field.h"
 #include "sim/text.h"
 
-enum { KEY_JSON = 1000 };
-
 struct args {
 	const char *name;
 	int json;
 };
 
-static error_t algos_parse(int key, char *arg, struct argp_state *state)
+/* A second name is met as a word would be where none is taken. */
+static void algos_take_name(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (a->name)
-			return ARGP_ERR_UNKNOWN;
-		a->name = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const char **name = to;
+	if (*name)
+		argp_error(g->state, "Too many arguments");
+	*name = arg;
 }
 
 static void algos_print_json(const struct algo_ops *o, int first)
@@ -70,21 +60,21 @@ static int no_algo(const char *name)
 
 int cmd_algos(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object an algorithm",
-		0},
+	static const struct cmd_option options[] = {
+	    {"json", 0, NULL, "a JSON array, one object an algorithm",
+		.take = cmd_take_flag, .at = CMD_AT(json)},
 	    {0},
 	};
-	static const struct argp argp = {
+	static const struct cmd_line line = {
 	    .options = options,
-	    .parser = algos_parse,
+	    .word = {.take = algos_take_name, .at = CMD_AT(name)},
 	    .args_doc = "[NAME]",
 	    .doc = "List the diagnosis algorithms, or one with all its "
 		   "parameters.",
 	};
 	struct args a = {0};
 	int n = 0;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&line, argc, argv, &a);
 	for (size_t i = 0; algo_registry[i]; i++) {
 		const struct algo_ops *o = algo_registry[i];
 		if (a.name && strcmp(o->name, a.name) != 0)
@@ -104,13 +94,13 @@ int cmd_algos(int argc, char **argv)
 
 int cmd_spec(int argc, char **argv)
 {
-	static const struct argp argp = {
+	static const struct cmd_line line = {
 	    .doc = "List the keys of a spec (experiments/*.yaml) with "
 		   "types, units, ranges and defaults. A number may be "
 		   "drawn where the type is dist: {uniform: [a, b]} or "
 		   "{log_uniform: [a, b]}.",
 	};
-	cmd_parse(&argp, argc, argv, NULL);
+	cmd_parse(&line, argc, argv, NULL);
 	xp_spec_help(stdout);
 	return CMD_GOOD;
 }

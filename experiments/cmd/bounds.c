@@ -7,53 +7,6 @@
 
 #include "algos/vigil/bounds.h"
 #include "experiments/cmd/cmd.h"
-#include "sim/field.h"
-
-enum {
-	KEY_POD = 1000,
-	KEY_N0,
-	KEY_N1,
-	KEY_N2,
-	KEY_HOSTS,
-	KEY_T_MAX,
-	KEY_BAD,
-	KEY_P_BAD,
-	KEY_P_GOOD,
-	KEY_PACKETS,
-	KEY_FLOWS,
-	KEY_TABLE,
-	KEY_JSON
-};
-
-static const struct argp_option cmd_bounds_options[] = {
-    {NULL, 0, NULL, 0, "Network (defaults: 007's simulation):", 1},
-    {"n-pod", KEY_POD, "N", 0, "pods (2)", 0},
-    {"n0", KEY_N0, "N", 0, "ToRs in each pod (20)", 0},
-    {"n1", KEY_N1, "N", 0, "tier-1 switches in each pod (8)", 0},
-    {"n2", KEY_N2, "N", 0, "tier-2 switches in all (10)", 0},
-    {"hosts", KEY_HOSTS, "N", 0, "hosts under each ToR (40)", 0},
-    {"set", 's', "KEY=VALUE", 0,
-	"the same by the keys of a spec's topology: n_pods, n_tors, n_t1, "
-	"n_t2, n_hosts",
-	0},
-    {NULL, 0, NULL, 0, "Theorem 1:", 2},
-    {"t-max", KEY_T_MAX, "RATE", 0,
-	"ICMP answers a second that a switch may give (100)", 0},
-    {NULL, 0, NULL, 0, "Theorems 2 and 3:", 3},
-    {"k", KEY_BAD, "N", 0, "bad links (1)", 0},
-    {"p-bad", KEY_P_BAD, "RATE", 0,
-	"drop rate of a bad link, per packet (5e-4)", 0},
-    {"p-good", KEY_P_GOOD, "RATE", 0,
-	"greatest drop rate of a good link (1e-6)", 0},
-    {"packets", KEY_PACKETS, "LO,HI", 0, "packets a connection (1,100)", 0},
-    {"flows", KEY_FLOWS, "N", 0,
-	"connections that vote (60 a host, an epoch of 007's simulation)", 0},
-    {NULL, 0, NULL, 0, "Output:", 4},
-    {"table", KEY_TABLE, NULL, 0,
-	"the chance to misrank for 1e2 to 1e10 connections, as TSV", 0},
-    {"json", KEY_JSON, NULL, 0, "one JSON object; null: no statement", 0},
-    {0},
-};
 
 struct args {
 	struct topo_clos c;
@@ -86,19 +39,36 @@ static double read_whole(const char *text, const char *what, double min,
 	return x;
 }
 
-static void read_packets(struct args *a, char *text, struct argp_state *state)
+static void take_rate(void *to, char *arg, const struct cmd_given *g)
 {
-	char *comma = strchr(text, ',');
-	if (!comma)
-		argp_error(state, "packets \"%s\" is not LO,HI", text);
-	*comma = '\0';
-	a->c_low = read_whole(text, "packets", 1, 1e9, state);
-	a->c_high = read_whole(comma + 1, "packets", a->c_low, 1e9, state);
+	*(double *)to =
+	    cmd_bounds_read_number(arg, g->option->name, 0, 1, g->state);
 }
 
-/* By the descriptors of a spec's topology, so that ranges and
- * messages are the same. */
-static void set_shape(struct args *a, const char *key, const char *value,
+static void take_t_max(void *to, char *arg, const struct cmd_given *g)
+{
+	*(double *)to =
+	    cmd_bounds_read_number(arg, g->option->name, 1e-9, 1e12, g->state);
+}
+
+static void take_whole(void *to, char *arg, const struct cmd_given *g)
+{
+	*(double *)to = read_whole(arg, g->option->name, 1,
+	    (double)g->option->max, g->state);
+}
+
+static void take_packets(void *to, char *text, const struct cmd_given *g)
+{
+	struct args *a = to;
+	char *comma = strchr(text, ',');
+	if (!comma)
+		argp_error(g->state, "packets \"%s\" is not LO,HI", text);
+	*comma = '\0';
+	a->c_low = read_whole(text, "packets", 1, 1e9, g->state);
+	a->c_high = read_whole(comma + 1, "packets", a->c_low, 1e9, g->state);
+}
+
+static void set_shape(struct topo_clos *c, const char *key, const char *value,
     struct argp_state *state)
 {
 	struct sim_err e = {0};
@@ -108,66 +78,68 @@ static void set_shape(struct args *a, const char *key, const char *value,
 		    "there is no \"%s\"; there are n_pods, n_tors, n_t1, n_t2 "
 		    "and n_hosts",
 		    key);
-	if (sim_field_set(f, &a->c, value, &e) < 0)
+	if (sim_field_set(f, c, value, &e) < 0)
 		argp_error(state, "%s", e.msg);
 }
 
-static void set_pair(struct args *a, char *text, struct argp_state *state)
+/* One of them has an option of its own. */
+static void take_size(void *to, char *arg, const struct cmd_given *g)
+{
+	set_shape(to, g->option->with, arg, g->state);
+}
+
+static void take_pair(void *to, char *text, const struct cmd_given *g)
 {
 	char *equals = strchr(text, '=');
 	if (!equals)
-		argp_error(state, "\"%s\" is not KEY=VALUE", text);
+		argp_error(g->state, "\"%s\" is not KEY=VALUE", text);
 	*equals = '\0';
-	set_shape(a, text, equals + 1, state);
+	set_shape(to, text, equals + 1, g->state);
 }
 
-static error_t cmd_bounds_parse(int key, char *arg, struct argp_state *state)
-{
-	static const char *const shape[] = {"n_pods", "n_tors", "n_t1", "n_t2",
-	    "n_hosts"};
-	struct args *a = state->input;
-	/* Options by the paper's names stand for the keys in this order. */
-	if (key >= KEY_POD && key <= KEY_HOSTS) {
-		set_shape(a, shape[key - KEY_POD], arg, state);
-		return 0;
-	}
-	switch (key) {
-	case 's':
-		set_pair(a, arg, state);
-		return 0;
-	case KEY_T_MAX:
-		a->t_max =
-		    cmd_bounds_read_number(arg, "t-max", 1e-9, 1e12, state);
-		return 0;
-	case KEY_BAD:
-		a->k = read_whole(arg, "k", 1, 1e9, state);
-		return 0;
-	case KEY_P_BAD:
-		a->p_bad = cmd_bounds_read_number(arg, "p-bad", 0, 1, state);
-		return 0;
-	case KEY_P_GOOD:
-		a->p_good = cmd_bounds_read_number(arg, "p-good", 0, 1, state);
-		return 0;
-	case KEY_PACKETS:
-		read_packets(a, arg, state);
-		return 0;
-	case KEY_FLOWS:
-		a->flows = read_whole(arg, "flows", 1, 1e18, state);
-		return 0;
-	case KEY_TABLE:
-		a->table = 1;
-		return 0;
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
+static const struct cmd_option cmd_bounds_options[] = {
+    {.doc = "Network (defaults: 007's simulation):"},
+    {"n-pod", 0, "N", "pods (2)", .take = take_size, .at = CMD_AT(c),
+	.with = "n_pods"},
+    {"n0", 0, "N", "ToRs in each pod (20)", .take = take_size, .at = CMD_AT(c),
+	.with = "n_tors"},
+    {"n1", 0, "N", "tier-1 switches in each pod (8)", .take = take_size,
+	.at = CMD_AT(c), .with = "n_t1"},
+    {"n2", 0, "N", "tier-2 switches in all (10)", .take = take_size,
+	.at = CMD_AT(c), .with = "n_t2"},
+    {"hosts", 0, "N", "hosts under each ToR (40)", .take = take_size,
+	.at = CMD_AT(c), .with = "n_hosts"},
+    {"set", 's', "KEY=VALUE",
+	"the same by the keys of a spec's topology: n_pods, n_tors, n_t1, "
+	"n_t2, n_hosts",
+	.take = take_pair, .at = CMD_AT(c)},
+    {.doc = "Theorem 1:"},
+    {"t-max", 0, "RATE", "ICMP answers a second that a switch may give (100)",
+	.take = take_t_max, .at = CMD_AT(t_max)},
+    {.doc = "Theorems 2 and 3:"},
+    {"k", 0, "N", "bad links (1)", .take = take_whole, .at = CMD_AT(k),
+	.max = 1000000000},
+    {"p-bad", 0, "RATE", "drop rate of a bad link, per packet (5e-4)",
+	.take = take_rate, .at = CMD_AT(p_bad)},
+    {"p-good", 0, "RATE", "greatest drop rate of a good link (1e-6)",
+	.take = take_rate, .at = CMD_AT(p_good)},
+    {"packets", 0, "LO,HI", "packets a connection (1,100)",
+	.take = take_packets},
+    {"flows", 0, "N",
+	"connections that vote (60 a host, an epoch of 007's simulation)",
+	.take = take_whole, .at = CMD_AT(flows),
+	.max = UINT64_C(1000000000000000000)},
+    {.doc = "Output:"},
+    {"table", 0, NULL,
+	"the chance to misrank for 1e2 to 1e10 connections, as TSV",
+	.take = cmd_take_flag, .at = CMD_AT(table)},
+    {"json", 0, NULL, "one JSON object; null: no statement",
+	.take = cmd_take_flag, .at = CMD_AT(json)},
+    {0},
+};
 
-static const struct argp cmd_bounds_argp = {
+static const struct cmd_line cmd_bounds_line = {
     .options = cmd_bounds_options,
-    .parser = cmd_bounds_parse,
     .doc = "What the theorems of 007 (NSDI'18) promise for a Clos: how many "
 	   "path discoveries hosts may start (1), and when and how surely "
 	   "votes rank bad links above good ones (2, 3). Values that the "
@@ -488,7 +460,7 @@ int cmd_bounds(int argc, char **argv)
 	struct reading reading[N_FORMS];
 	struct sim_err e = {0};
 	int rc = sim_field_defaults(topo_clos_fields, &a.c, &e);
-	cmd_parse(&cmd_bounds_argp, argc, argv, &a);
+	cmd_parse(&cmd_bounds_line, argc, argv, &a);
 	if (rc == 0)
 		rc = topo_clos_init(&a.c, &e);
 	if (rc < 0)

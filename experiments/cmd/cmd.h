@@ -7,9 +7,7 @@
 #ifndef EXPERIMENTS_CMD_CMD_H
 #define EXPERIMENTS_CMD_CMD_H
 
-#include <argp.h>
-#include <stdio.h>
-
+#include "experiments/cmd/option.h"
 #include "experiments/spec/spec.h"
 #include "results/cube.h"
 #include "sim/err.h"
@@ -45,22 +43,8 @@ int cmd_lab(int argc, char **argv);
 /* `culprit lab run`: as cmd_run(), on a real network whatever the spec says. */
 int cmd_run_real(int argc, char **argv);
 
-/* What an argp help filter returns: TEXT, but in place of what stands below the
- * options what MORE writes. */
-char *cmd_help_after(int key, const char *text, void (*more)(FILE *out));
-
-/* argp_parse(), but an unknown long option is met with "did you mean". */
-void cmd_parse(const struct argp *argp, int argc, char **argv, void *input);
-
-/* The number that an option was given, WHAT being its name in a complaint;
- * without one from MIN to MAX the program ends. */
-uint64_t cmd_number(const char *text, const char *what, uint64_t min,
-    uint64_t max, struct argp_state *state);
-
-/* *TO = ARG, an argument beside the options; with a second one the program
- * ends. */
-void cmd_take_one(const char **to, const char *arg, const char *what,
-    struct argp_state *state);
+/* How many this machine has; 1 if it does not say. */
+unsigned cmd_processors(void);
 
 /* Print E's message on stderr, each line after "culprit: "; returns CODE. */
 int cmd_fail(int code, const struct sim_err *e);

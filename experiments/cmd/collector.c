@@ -11,36 +11,6 @@
 #include "models/sim/tcp_connect.h"
 #include "sim/text.h"
 
-enum {
-	KEY_DIR = 1000,
-	KEY_FILE_MIB,
-	KEY_TOTAL_MIB,
-	KEY_NO_SYNC,
-	KEY_EXPORT,
-	KEY_TIMERS
-};
-
-static const struct argp_option cmd_collector_options[] = {
-    {"dir", KEY_DIR, "DIR", 0, "keep batches in files in DIR; made if missing",
-	0},
-    {"file-mib", KEY_FILE_MIB, "N", 0,
-	"begin a new file each day, and at N MiB (256)", 0},
-    {"total-mib", KEY_TOTAL_MIB, "N", 0,
-	"refuse batches once DIR holds N MiB (16384)", 0},
-    {"no-sync", KEY_NO_SYNC, NULL, 0,
-	"don't wait for the disk: a batch taken survives a kill of the "
-	"collector, but maybe not a loss of power",
-	0},
-    {"export", KEY_EXPORT, "FILE.h5", 0,
-	"serve nobody; write what DIR holds as a recording for `culprit jobs`",
-	0},
-    {"timers", KEY_TIMERS, "NAME", 0,
-	"with --export: SYN timers of the servers: linux (default), "
-	"linux_linear (6.5 and later), windows",
-	0},
-    {0},
-};
-
 struct args {
 	struct xp_http_params http;
 	struct xp_batch_store_params store;
@@ -49,69 +19,70 @@ struct args {
 	const char *dir, *export, *spec;
 };
 
-static error_t cmd_collector_parse(int key, char *arg, struct argp_state *state)
+static void take_mib(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		/* Options of the two children go
-		 * straight into their structs. */
-		state->child_inputs[0] = &a->http;
-		state->child_inputs[1] = &a->plan;
-		return 0;
-	case KEY_DIR:
-		a->dir = arg;
-		return 0;
-	case KEY_FILE_MIB:
-		a->store.file_bytes =
-		    cmd_number(arg, "--file-mib", 1, UINT32_MAX, state) << 20;
-		return 0;
-	case KEY_TOTAL_MIB:
-		a->store.total_bytes =
-		    cmd_number(arg, "--total-mib", 1, UINT32_MAX, state) << 20;
-		return 0;
-	case KEY_NO_SYNC:
-		a->store.sync = 0;
-		return 0;
-	case KEY_EXPORT:
-		a->export = arg;
-		return 0;
-	case KEY_TIMERS:
-		a->ladder = fabric_sim_tcp_find(arg);
-		if (!a->ladder)
-			argp_error(state,
-			    "--timers \"%s\" is not linux, linux_linear or "
-			    "windows",
-			    arg);
-		return 0;
-	case ARGP_KEY_ARG:
-		cmd_take_one(&a->spec, arg, "spec", state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->dir)
-			argp_error(state, "--dir is missing");
-		/* Options that would have no effect are
-		 * refused rather than ignored. */
-		if (!a->export && (a->spec || a->plan.is_set || a->ladder))
-			argp_error(state,
-			    "SPEC, --set, --dc and --timers are for --export");
-		if (a->spec && a->plan.is_set)
-			argp_error(state,
-			    "--set and --dc describe a network, %s has "
-			    "another",
-			    a->spec);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	uint64_t *bytes = to;
+	cmd_take_u64(bytes, arg, g);
+	*bytes <<= 20;
 }
 
-static const struct argp_child cmd_collector_children[] = {{&cmd_serve_argp, 0,
-							       NULL, 0},
-    {&cmd_plan_shape_argp, 0, NULL, 0}, {0}};
-
-static void cmd_collector_put_more(FILE *out)
+static void take_no_sync(void *to, char *arg, const struct cmd_given *g)
 {
+	(void)g;
+	(void)arg;
+	*(int *)to = 0;
+}
+
+static void take_timers(void *to, char *arg, const struct cmd_given *g)
+{
+	const struct fabric_sim_tcp_ladder *ladder = fabric_sim_tcp_find(arg);
+	if (!ladder)
+		argp_error(g->state,
+		    "--timers \"%s\" is not linux, linux_linear or windows",
+		    arg);
+	*(const struct fabric_sim_tcp_ladder **)to = ladder;
+}
+
+static const struct cmd_option cmd_collector_options[] = {
+    {.with = cmd_serve_options, .at = CMD_AT(http)},
+    {.with = cmd_plan_shape_options, .at = CMD_AT(plan)},
+    {"dir", 0, "DIR", "keep batches in files in DIR; made if missing",
+	.take = cmd_take_text, .at = CMD_AT(dir)},
+    {"file-mib", 0, "N", "begin a new file each day, and at N MiB (256)",
+	.take = take_mib, .at = CMD_AT(store.file_bytes), .min = 1,
+	.max = UINT32_MAX},
+    {"total-mib", 0, "N", "refuse batches once DIR holds N MiB (16384)",
+	.take = take_mib, .at = CMD_AT(store.total_bytes), .min = 1,
+	.max = UINT32_MAX},
+    {"no-sync", 0, NULL,
+	"don't wait for the disk: a batch taken survives a kill of the "
+	"collector, but maybe not a loss of power",
+	.take = take_no_sync, .at = CMD_AT(store.sync)},
+    {"export", 0, "FILE.h5",
+	"serve nobody; write what DIR holds as a recording for `culprit jobs`",
+	.take = cmd_take_text, .at = CMD_AT(export)},
+    {"timers", 0, "NAME",
+	"with --export: SYN timers of the servers: linux (default), "
+	"linux_linear (6.5 and later), windows",
+	.take = take_timers, .at = CMD_AT(ladder)},
+    {0},
+};
+
+static void cmd_collector_check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
+	cmd_serve_check(&a->http, state);
+	if (!a->dir)
+		argp_error(state, "--dir is missing");
+	if (!a->export && (a->spec || a->plan.is_set || a->ladder))
+		argp_error(state,
+		    "SPEC, --set, --dc and --timers are for --export");
+	cmd_plan_check(&a->plan, a->spec, state);
+}
+
+static void cmd_collector_put_more(FILE *out, const void *args)
+{
+	(void)args;
 	fprintf(out,
 	    "  POST /results  one batch of records, or of counters\n"
 	    "  GET /health    counters, as JSON\n\n"
@@ -133,21 +104,15 @@ static void cmd_collector_put_more(FILE *out)
 	    "  culprit jobs day.h5\n");
 }
 
-static char *cmd_collector_help(int key, const char *text, void *input)
-{
-	(void)input;
-	return cmd_help_after(key, text, cmd_collector_put_more);
-}
-
-static const struct argp cmd_collector_argp = {
+static const struct cmd_line cmd_collector_line = {
     .options = cmd_collector_options,
-    .parser = cmd_collector_parse,
-    .children = cmd_collector_children,
+    .word = {"spec", .take = cmd_take_one, .at = CMD_AT(spec)},
+    .check = cmd_collector_check,
+    .more = cmd_collector_put_more,
     .doc = "Take over HTTP what Pingmesh's agents saw, and keep it. SIGTERM "
 	   "and SIGINT end it."
 	   "\v ",
     .args_doc = "[SPEC]",
-    .help_filter = cmd_collector_help,
 };
 
 /* Tell what was amiss with the files, if anything: what was cut off or passed
@@ -262,6 +227,6 @@ int cmd_collector(int argc, char **argv)
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	a.http.listen = "127.0.0.1:8081";
-	cmd_parse(&cmd_collector_argp, argc, argv, &a);
+	cmd_parse(&cmd_collector_line, argc, argv, &a);
 	return a.export ? run_export(&a) : cmd_collector_serve(&a);
 }

@@ -8,51 +8,31 @@
 #include "experiments/cmd/plan.h"
 #include "experiments/cmd/serve.h"
 
-enum { KEY_STOP = 1000 };
-
-static const struct argp_option controller_options[] = {
-    {"stop-file", KEY_STOP, "FILE", 0,
-	"while FILE exists there are no pinglists, and agents stop", 0},
-    {0},
-};
-
 struct args {
 	struct cmd_plan plan;
 	struct xp_http_params http;
 	const char *spec, *stop_file;
 };
 
-static error_t controller_parse(int key, char *arg, struct argp_state *state)
+static const struct cmd_option controller_options[] = {
+    {.with = cmd_plan_options, .at = CMD_AT(plan)},
+    {.with = cmd_serve_options, .at = CMD_AT(http)},
+    {"stop-file", 0, "FILE",
+	"while FILE exists there are no pinglists, and agents stop",
+	.take = cmd_take_text, .at = CMD_AT(stop_file)},
+    {0},
+};
+
+static void controller_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		/* Options of the two children go
-		 * straight into their structs. */
-		state->child_inputs[0] = &a->plan;
-		state->child_inputs[1] = &a->http;
-		return 0;
-	case KEY_STOP:
-		a->stop_file = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		cmd_take_one(&a->spec, arg, "spec", state);
-		return 0;
-	case ARGP_KEY_END:
-		/* A spec has its own network. */
-		if (a->spec && a->plan.is_set)
-			argp_error(state,
-			    "--set and --dc describe a network, %s has "
-			    "another",
-			    a->spec);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct args *a = args;
+	cmd_serve_check(&a->http, state);
+	cmd_plan_check(&a->plan, a->spec, state);
 }
 
-static void controller_put_more(FILE *out)
+static void controller_put_more(FILE *out, const void *args)
 {
+	(void)args;
 	fprintf(out,
 	    "  GET /pinglist/ADDRESS  the list of the server with that "
 	    "address\n"
@@ -74,26 +54,16 @@ static void controller_put_more(FILE *out)
 	    "/etc/culprit/stop\n");
 }
 
-static char *controller_help(int key, const char *text, void *input)
-{
-	(void)input;
-	return cmd_help_after(key, text, controller_put_more);
-}
-
-static const struct argp_child controller_children[] = {{&cmd_plan_argp, 0,
-							    NULL, 0},
-    {&cmd_serve_argp, 0, NULL, 0}, {0}};
-
-static const struct argp controller_argp = {
+static const struct cmd_line controller_line = {
     .options = controller_options,
-    .parser = controller_parse,
-    .children = controller_children,
+    .word = {"spec", .take = cmd_take_one, .at = CMD_AT(spec)},
+    .check = controller_check,
+    .more = controller_put_more,
     .args_doc = "[SPEC]",
     .doc = "Serve pinglists over HTTP to Pingmesh's agents: of the network of "
 	   "SPEC, or of the one that --set describes. SIGTERM and SIGINT end "
 	   "it."
 	   "\v ",
-    .help_filter = controller_help,
 };
 
 int cmd_controller(int argc, char **argv)
@@ -104,7 +74,7 @@ int cmd_controller(int argc, char **argv)
 	int rc = cmd_plan_init(&a.plan, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	cmd_parse(&controller_argp, argc, argv, &a);
+	cmd_parse(&controller_line, argc, argv, &a);
 	if (a.spec && (rc = cmd_plan_read_spec(&a.plan, a.spec, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	/* The plan is opened once and then only read, so any number of threads

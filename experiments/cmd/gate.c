@@ -13,54 +13,22 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum {
-	KEY_SEED = 1000,
-	KEY_FRESH,
-	KEY_JUNIT,
-	KEY_JSON,
-	KEY_COUNT,
-	KEY_KEYS,
-	MAX_SET = 64,
+struct args {
+	struct cmd_words files;
+	struct cmd_set set;
+	const char *junit;
+	uint32_t n_workers, count;
+	char seed[64];
+	int json;
 };
 
-static const struct argp_option cmd_gate_options[] = {
-    {"seed", KEY_SEED, "N", 0, "instead of each file's own seed", 0},
-    {"fresh-seed", KEY_FRESH, NULL, 0,
-	"a new seed, which is printed: a sound algorithm fails once in 1/beta "
-	"times",
-	0},
-    {"set", 's', "PATH=VALUE", 0, "override a key, in every file", 0},
-    {"jobs", 'j', "N", 0, "worker processes (default: all processors)", 0},
-    {"junit", KEY_JUNIT, "FILE", 0, "write a JUnit report for CI", 0},
-    {"json", KEY_JSON, NULL, 0, "JSON, one object a gate and line", 0},
-    {"count", KEY_COUNT, "N", 0,
-	"decide nothing: count the successes of N runs, to choose p0 and p1 "
-	"by",
-	0},
-    {"keys", KEY_KEYS, NULL, 0, "list the keys of a gate", 0},
+/* A seed is one more --set, so its takers need this row. */
+static const struct cmd_option gate_set[] = {
+    {"set", 's', "PATH=VALUE", "override a key, in every file",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = 64},
     {0},
 };
 
-struct args {
-	char **files;
-	size_t n_files;
-	const char *set[MAX_SET], *junit;
-	size_t n_set;
-	unsigned n_workers;
-	uint32_t count;
-	char seed[64];
-	int fresh, json;
-};
-
-static void add_set(struct args *a, const char *text, struct argp_state *state)
-{
-	if (a->n_set == MAX_SET)
-		argp_error(state, "more than %d --set", MAX_SET);
-	a->set[a->n_set++] = text;
-}
-
-/* A seed goes into every file by --set, as it is put
- * before anything is read. */
 static void set_seed(struct args *a, uint64_t seed, struct argp_state *state)
 {
 	if (*a->seed)
@@ -68,70 +36,69 @@ static void set_seed(struct args *a, uint64_t seed, struct argp_state *state)
 		    "one of --seed and --fresh-seed, and that once");
 	snprintf(a->seed, sizeof(a->seed), "seed=%llu",
 	    (unsigned long long)seed);
-	add_set(a, a->seed, state);
+	cmd_take_set(&a->set, a->seed, &(struct cmd_given){gate_set, state});
 }
 
-/* 32 bits are as many as one can copy from a report. */
-static void fresh_seed(struct args *a, struct argp_state *state)
+static void take_seed(void *to, char *arg, const struct cmd_given *g)
+{
+	uint64_t seed;
+	cmd_take_u64(&seed, arg, g);
+	set_seed(to, seed, g->state);
+}
+
+static void take_fresh_seed(void *to, char *arg, const struct cmd_given *g)
 {
 	uint32_t seed;
+	(void)arg;
 	if (getrandom(&seed, sizeof(seed), 0) != sizeof(seed))
-		argp_failure(state, CMD_TROUBLE, 0, "no random numbers");
-	set_seed(a, seed, state);
+		argp_failure(g->state, CMD_TROUBLE, 0, "no random numbers");
+	set_seed(to, seed, g->state);
 }
 
-static error_t cmd_gate_parse(int key, char *arg, struct argp_state *state)
+static void show_keys(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_SEED:
-		set_seed(a, cmd_number(arg, "--seed", 0, UINT64_MAX, state),
-		    state);
-		return 0;
-	case KEY_FRESH:
-		fresh_seed(a, state);
-		return 0;
-	case 's':
-		add_set(a, arg, state);
-		return 0;
-	case 'j':
-		a->n_workers =
-		    (unsigned)cmd_number(arg, "--jobs", 1, 4096, state);
-		return 0;
-	case KEY_JUNIT:
-		if (*arg == '\0')
-			argp_error(state, "--junit needs a file's name");
-		a->junit = arg;
-		return 0;
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case KEY_COUNT:
-		a->count =
-		    (uint32_t)cmd_number(arg, "--count", 1, 1000000, state);
-		return 0;
-	case KEY_KEYS:
-		xp_gates_help(stdout);
-		exit(fflush(stdout) == 0 ? CMD_GOOD : CMD_TROUBLE);
-	case ARGP_KEY_ARGS:
-		a->files = state->argv + state->next;
-		a->n_files = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		if (a->n_files == 0)
-			argp_error(state, "which FILE?");
-		/* A report of verdicts needs some. */
-		if (a->count > 0 && a->junit)
-			argp_error(state, "--count decides nothing to --junit");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)g;
+	(void)to;
+	(void)arg;
+	xp_gates_help(stdout);
+	exit(fflush(stdout) == 0 ? CMD_GOOD : CMD_TROUBLE);
 }
 
-static const struct argp cmd_gate_argp = {
+static const struct cmd_option cmd_gate_options[] = {
+    {.with = gate_set},
+    {"seed", 0, "N", "instead of each file's own seed", .take = take_seed,
+	.max = UINT64_MAX},
+    {"fresh-seed", 0, NULL,
+	"a new seed, which is printed: a sound algorithm fails once in 1/beta "
+	"times",
+	.take = take_fresh_seed},
+    {"jobs", 'j', "N", "worker processes (default: all processors)",
+	.take = cmd_take_u32, .at = CMD_AT(n_workers), .min = 1, .max = 4096},
+    {"junit", 0, "FILE", "write a JUnit report for CI", .take = cmd_take_file,
+	.at = CMD_AT(junit)},
+    {"json", 0, NULL, "JSON, one object a gate and line", .take = cmd_take_flag,
+	.at = CMD_AT(json)},
+    {"count", 0, "N",
+	"decide nothing: count the successes of N runs, to choose p0 and p1 "
+	"by",
+	.take = cmd_take_u32, .at = CMD_AT(count), .min = 1, .max = 1000000},
+    {"keys", 0, NULL, "list the keys of a gate", .take = show_keys},
+    {0},
+};
+
+static void cmd_gate_check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
+	if (a->files.n == 0)
+		argp_error(state, "which FILE?");
+	if (a->count > 0 && a->junit)
+		argp_error(state, "--count decides nothing to --junit");
+}
+
+static const struct cmd_line cmd_gate_line = {
     .options = cmd_gate_options,
-    .parser = cmd_gate_parse,
+    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+    .check = cmd_gate_check,
     .args_doc = "FILE...",
     .doc = "Are the algorithms as accurate as they must be? A gate file is a "
 	   "spec of one point with `gates:`, each about one algorithm and "
@@ -160,7 +127,7 @@ static int cmd_gate_load(struct file *f, const char *path, const struct args *a,
     struct sim_err *e)
 {
 	f->path = path;
-	int rc = xp_gates_load(&f->gates, path, a->set, a->n_set, e);
+	int rc = xp_gates_load(&f->gates, path, a->set.set, a->set.n_set, e);
 	return rc < 0 ? rc : SIM_ZALLOC(&f->state, f->gates.n, e);
 }
 
@@ -326,9 +293,9 @@ static int write_junit(const char *path, const struct file file[], size_t n,
 static int load_all(struct file file[], const struct args *a)
 {
 	int code = CMD_GOOD;
-	for (size_t i = 0; i < a->n_files; i++) {
+	for (size_t i = 0; i < a->files.n; i++) {
 		struct sim_err e = {0};
-		int rc = cmd_gate_load(&file[i], a->files[i], a, &e);
+		int rc = cmd_gate_load(&file[i], a->files.word[i], a, &e);
 		if (rc < 0)
 			/* A file that is missing is a mistake of
 			 * the command line here. */
@@ -380,26 +347,26 @@ int cmd_gate(int argc, char **argv)
 	struct args a = {0};
 	struct sim_err e = {0};
 	struct file *file = NULL;
-	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	a.n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
-	cmd_parse(&cmd_gate_argp, argc, argv, &a);
-	int rc = SIM_ZALLOC(&file, a.n_files, &e);
+	cmd_parse(&cmd_gate_line, argc, argv, &a);
+	if (a.n_workers == 0)
+		a.n_workers = cmd_processors();
+	int rc = SIM_ZALLOC(&file, a.files.n, &e);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
 	int code = load_all(file, &a);
 	if (code != CMD_GOOD)
 		goto out;
-	for (size_t i = 0; i < a.n_files; i++) {
+	for (size_t i = 0; i < a.files.n; i++) {
 		const int one = test(&file[i], &a);
 		/* Codes are ordered from good to trouble, so the
 		 * greatest stands for all. */
 		code = one > code ? one : code;
 	}
 	if (!a.json && a.count == 0)
-		cmd_gate_print_sum(file, a.n_files);
-	if (a.junit && (rc = write_junit(a.junit, file, a.n_files, &e)) < 0)
+		cmd_gate_print_sum(file, a.files.n);
+	if (a.junit && (rc = write_junit(a.junit, file, a.files.n, &e)) < 0)
 		code = cmd_fail(CMD_TROUBLE, &e);
 out:
-	free_files(file, a.n_files);
+	free_files(file, a.files.n);
 	return code;
 }

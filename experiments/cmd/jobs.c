@@ -12,27 +12,7 @@
 #include "models/clock.h"
 #include "results/json.h"
 
-enum { KEY_WINDOW = 1000, KEY_FROM, KEY_TO, KEY_JOB, KEY_JSON };
 #define MAX_S 1e9
-
-static const struct argp_option jobs_options[] = {
-    {"window", KEY_WINDOW, "LENGTH", 0,
-	"5m, 10m, 1h, 1d or seconds (default: 10m)", 0},
-    {"from", KEY_FROM, "S", 0,
-	"where the first window begins, in seconds (default: 0)", 0},
-    {"to", KEY_TO, "S", 0,
-	"no window begins there or later (default: the recording's end)", 0},
-    {"job", KEY_JOB, "NAME,...", 0,
-	"of drop_rate, sla, heatmap, blackhole, silent_drop and counters "
-	"(default: by the window's length, see below)",
-	0},
-    {"output", 'o', "FILE", 0,
-	"where tables go (default: as RECORDING, with .10min.h5 or the like)",
-	0},
-    {"json", KEY_JSON, NULL, 0, "the summary as JSON", 0},
-    {"quiet", 'q', NULL, 0, "no progress", 0},
-    {0},
-};
 
 struct args {
 	const char *recording, *output;
@@ -55,30 +35,28 @@ static const struct length {
 };
 enum { N_LENGTHS = sizeof(lengths) / sizeof(lengths[0]) };
 
-static double read_seconds(const char *text, const char *option, double min,
-    struct argp_state *state)
+static void take_seconds(void *to, char *text, const struct cmd_given *g)
 {
-	double s = 0;
-	if (sim_parse_f64(text, &s, NULL) < 0 || !(s >= min && s <= MAX_S))
-		argp_error(state, "--%s \"%s\" is not in [%g, %g] s", option,
-		    text, min, MAX_S);
-	return s;
+	double *s = to;
+	const double min = (double)g->option->min;
+	if (sim_parse_f64(text, s, NULL) < 0 || !(*s >= min && *s <= MAX_S))
+		argp_error(g->state, "--%s \"%s\" is not in [%g, %g] s",
+		    g->option->name, text, min, MAX_S);
 }
 
-/* A window is one of those with names, or a number of seconds from 1 on. */
-static double read_window(const char *text, struct argp_state *state)
+static void take_window(void *to, char *text, const struct cmd_given *g)
 {
 	for (int i = 0; i < N_LENGTHS; i++)
-		if (strcmp(lengths[i].name, text) == 0)
-			return lengths[i].s;
-	return read_seconds(text, "window", 1, state);
+		if (strcmp(lengths[i].name, text) == 0) {
+			*(double *)to = lengths[i].s;
+			return;
+		}
+	take_seconds(to, text, g);
 }
 
-/* Read names of jobs as in "sla,heatmap" into bits by the
- * order of xp_dsa_jobs[]. */
-static uint32_t read_jobs(char *text, struct argp_state *state)
+static void take_jobs(void *to, char *text, const struct cmd_given *g)
 {
-	uint32_t jobs = 0;
+	uint32_t *jobs = to;
 	for (char *one; (one = strsep(&text, ","));) {
 		size_t n = 0;
 		uint32_t bit = 0;
@@ -87,60 +65,51 @@ static uint32_t read_jobs(char *text, struct argp_state *state)
 				bit = UINT32_C(1) << n;
 		const char *near = sim_did_you_mean(one, xp_dsa_jobs, n);
 		if (!bit)
-			argp_error(state, "there is no job \"%s\"%s%s%s", one,
-			    near ? "; did you mean \"" : "", near ? near : "",
-			    near ? "\"?" : "");
-		jobs |= bit;
+			argp_error(g->state, "there is no job \"%s\"%s%s%s",
+			    one, near ? "; did you mean \"" : "",
+			    near ? near : "", near ? "\"?" : "");
+		*jobs |= bit;
 	}
-	return jobs;
 }
 
-static error_t jobs_parse(int key, char *arg, struct argp_state *state)
+static const struct cmd_option jobs_options[] = {
+    {"window", 0, "LENGTH", "5m, 10m, 1h, 1d or seconds (default: 10m)",
+	.take = take_window, .at = CMD_AT(window_s), .min = 1},
+    {"from", 0, "S", "where the first window begins, in seconds (default: 0)",
+	.take = take_seconds, .at = CMD_AT(from_s)},
+    {"to", 0, "S",
+	"no window begins there or later (default: the recording's end)",
+	.take = take_seconds, .at = CMD_AT(to_s)},
+    {"job", 0, "NAME,...",
+	"of drop_rate, sla, heatmap, blackhole, silent_drop and counters "
+	"(default: by the window's length, see below)",
+	.take = take_jobs, .at = CMD_AT(jobs)},
+    {"output", 'o', "FILE",
+	"where tables go (default: as RECORDING, with .10min.h5 or the like)",
+	.take = cmd_take_text, .at = CMD_AT(output)},
+    {"json", 0, NULL, "the summary as JSON", .take = cmd_take_flag,
+	.at = CMD_AT(json)},
+    {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
+	.at = CMD_AT(quiet)},
+    {0},
+};
+
+static void jobs_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_WINDOW:
-		a->window_s = read_window(arg, state);
-		return 0;
-	case KEY_FROM:
-		a->from_s = read_seconds(arg, "from", 0, state);
-		return 0;
-	case KEY_TO:
-		a->to_s = read_seconds(arg, "to", 0, state);
-		return 0;
-	case KEY_JOB:
-		a->jobs |= read_jobs(arg, state);
-		return 0;
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case 'o':
-		a->output = arg;
-		return 0;
-	case 'q':
-		a->quiet = 1;
-		return 0;
-	case ARGP_KEY_ARG:
-		cmd_take_one(&a->recording, arg, "RECORDING", state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->recording)
-			argp_error(state, "which RECORDING?");
-		if (a->output && !*a->output)
-			argp_error(state, "-o needs a name");
-		/* NaN, without --to, is not less than anything. */
-		if (a->to_s <= a->from_s)
-			argp_error(state, "--to %g is not after --from %g",
-			    a->to_s, a->from_s);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct args *a = args;
+	if (!a->recording)
+		argp_error(state, "which RECORDING?");
+	if (a->output && !*a->output)
+		argp_error(state, "-o needs a name");
+	if (a->to_s <= a->from_s)
+		argp_error(state, "--to %g is not after --from %g", a->to_s,
+		    a->from_s);
 }
 
-static const struct argp jobs_argp = {
+static const struct cmd_line jobs_line = {
     .options = jobs_options,
-    .parser = jobs_parse,
+    .word = {"RECORDING", .take = cmd_take_one, .at = CMD_AT(recording)},
+    .check = jobs_check,
     .args_doc = "RECORDING",
     .doc = "Run Pingmesh's analysis on each window of a recording, for each "
 	   "data centre, and write what it finds as tables to a file beside "
@@ -484,8 +453,7 @@ int cmd_jobs(int argc, char **argv)
 {
 	struct args a = {.window_s = 600, .to_s = NAN};
 	struct sim_err e = {0};
-	cmd_parse(&jobs_argp, argc, argv, &a);
-	/* Too large for the stack: it has the tables of all data centres. */
+	cmd_parse(&jobs_line, argc, argv, &a);
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
 		sim_fail(&e, SIM_ENOMEM, "no memory.");

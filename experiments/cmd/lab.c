@@ -19,38 +19,19 @@
 #include "sim/text.h"
 #include "topo/addr.h"
 
-enum { KEY_LIST = 1000, KEY_SEED, KEY_TUN, MAX_SET = 16 };
-
-static const struct argp_option cmd_lab_options[] = {
-    {NULL, 0, NULL, 0, "Of `lab up`:", 1},
-    {"set", 's', "KEY=VALUE", 0,
-	"a key of the spec, e.g. topology.n_pods=4; may be repeated", 0},
-    {"seed", KEY_SEED, "N", 0,
-	"what the switches' ECMP seeds derive from; with --tun, which run of "
-	"the spec's first point (default: 0)",
-	0},
-    {"tun", KEY_TUN, NULL, 0,
-	"only hosts are real: this program is the network between them, with "
-	"the spec's faults, until it ends",
-	0},
-    {"list", KEY_LIST, NULL, 0,
-	"a line for every node, not for a few: name, address, how to enter", 0},
-    {0},
-};
-
 struct args {
-	const char *what, *spec, *set[MAX_SET];
-	size_t n_set;
-	int list, tun, up_only; /* an option of `up` */
+	const char *what, *spec;
+	struct cmd_set set;
+	int list, tun, seeded;
 	struct netns_params params;
 };
 
-/* The first word is what to do; only `up` takes another one. */
-static void take_word(struct args *a, const char *arg, struct argp_state *state)
+static void take_word(void *to, char *arg, const struct cmd_given *g)
 {
+	struct args *a = to;
 	if (!a->what && strcmp(arg, "up") != 0 && strcmp(arg, "check") != 0 &&
 	    strcmp(arg, "selftest") != 0)
-		argp_error(state,
+		argp_error(g->state,
 		    "there is no \"lab %s\"; say up, run, check or selftest",
 		    arg);
 	if (!a->what)
@@ -58,58 +39,55 @@ static void take_word(struct args *a, const char *arg, struct argp_state *state)
 	else if (!a->spec && strcmp(a->what, "up") == 0)
 		a->spec = arg;
 	else
-		argp_error(state, "\"%s\" is one word too many", arg);
+		argp_error(g->state, "\"%s\" is one word too many", arg);
 }
 
-/* Options of `up` would be ignored by the others, so they are refused there. */
-static void check_words(const struct args *a, struct argp_state *state)
+static void check_words(const void *args, struct argp_state *state)
 {
+	const struct args *a = args;
 	if (!a->what)
 		argp_error(state, "say up, run, check or selftest");
 	if (strcmp(a->what, "up") == 0 && !a->spec)
 		argp_error(state, "a network of which SPEC?");
-	if (strcmp(a->what, "up") != 0 && a->up_only)
+	if (strcmp(a->what, "up") != 0 &&
+	    (a->set.n_set > 0 || a->list || a->tun || a->seeded))
 		argp_error(state,
 		    "--set, --seed, --tun and --list are for lab up");
 }
 
-static error_t cmd_lab_parse(int key, char *arg, struct argp_state *state)
+static void take_ecmp_seed(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
+	struct args *a = to;
 	struct sim_err e = {0};
-	switch (key) {
-	case 's':
-		if (a->n_set == MAX_SET)
-			argp_error(state, "more than %d --set", MAX_SET);
-		a->set[a->n_set++] = arg;
-		a->up_only = 1;
-		return 0;
-	case KEY_SEED:
-		if (sim_field_set(sim_field_find(netns_fields, "ecmp_seed"),
-			&a->params, arg, &e) < 0)
-			argp_error(state, "--seed: %s", e.msg);
-		a->up_only = 1;
-		return 0;
-	case KEY_LIST:
-		a->list = a->up_only = 1;
-		return 0;
-	case KEY_TUN:
-		a->tun = a->up_only = 1;
-		return 0;
-	case ARGP_KEY_ARG:
-		take_word(a, arg, state);
-		return 0;
-	case ARGP_KEY_END:
-		check_words(a, state);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (sim_field_set(sim_field_find(netns_fields, "ecmp_seed"), &a->params,
+		arg, &e) < 0)
+		argp_error(g->state, "--seed: %s", e.msg);
+	a->seeded = 1;
 }
 
-static const struct argp cmd_lab_argp = {
+static const struct cmd_option cmd_lab_options[] = {
+    {.doc = "Of `lab up`:"},
+    {"set", 's', "KEY=VALUE",
+	"a key of the spec, e.g. topology.n_pods=4; may be repeated",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = 16},
+    {"seed", 0, "N",
+	"what the switches' ECMP seeds derive from; with --tun, which run of "
+	"the spec's first point (default: 0)",
+	.take = take_ecmp_seed},
+    {"tun", 0, NULL,
+	"only hosts are real: this program is the network between them, with "
+	"the spec's faults, until it ends",
+	.take = cmd_take_flag, .at = CMD_AT(tun)},
+    {"list", 0, NULL,
+	"a line for every node, not for a few: name, address, how to enter",
+	.take = cmd_take_flag, .at = CMD_AT(list)},
+    {0},
+};
+
+static const struct cmd_line cmd_lab_line = {
     .options = cmd_lab_options,
-    .parser = cmd_lab_parse,
+    .word = {.take = take_word},
+    .check = check_words,
     .args_doc = "up SPEC\nrun SPEC\ncheck\nselftest",
     .doc =
 	"Build the network of a spec's topology from network namespaces of "
@@ -189,7 +167,8 @@ static int cmd_lab_open_topo(const struct args *a, struct topo *t,
 	char *path = NULL;
 	int rc = cmd_find(&path, a->spec, "experiments", ".yaml", e);
 	if (rc == 0 &&
-	    (rc = xp_spec_load(&spec, path, 0, a->set, a->n_set, e)) == 0 &&
+	    (rc = xp_spec_load(&spec, path, 0, a->set.set, a->set.n_set, e)) ==
+		0 &&
 	    (rc = xp_spec_point(&spec, 0, &config, e)) == 0)
 		rc = xp_topology_open(&config.topology, spec.folder, t, e);
 	xp_config_free(&config);
@@ -300,15 +279,15 @@ int cmd_lab(int argc, char **argv)
 		return cmd_run_real(argc - 1, argv + 1);
 	}
 	sim_field_defaults(netns_fields, &a.params, NULL);
-	cmd_parse(&cmd_lab_argp, argc, argv, &a);
+	cmd_parse(&cmd_lab_line, argc, argv, &a);
 	if (strcmp(a.what, "check") == 0)
 		return cmd_lab_check();
 	if (strcmp(a.what, "selftest") == 0)
 		return selftest();
 	if (a.tun)
 		return cmd_lab_up_tun(&(struct cmd_lab_tun){.spec = a.spec,
-		    .set = a.set,
-		    .n_set = a.n_set,
+		    .set = a.set.set,
+		    .n_set = a.set.n_set,
 		    .run = a.params.ecmp_seed,
 		    .list = a.list});
 	/* The spec is read before a right is asked for, as a mistake in it is

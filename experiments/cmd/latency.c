@@ -11,25 +11,10 @@
 #include "models/sim/tcp_connect.h"
 #include "sim/stat.h"
 
-enum { KEY_PROFILE = 1000, KEY_RUNS, KEY_LOAD, KEY_TIMERS, KEY_SEED, KEY_TSV };
 enum { MAX_RUNS = 10000000, N_TAILS = 4, PAYLOAD = 1000 };
 
 /* A connect that ends this much after a wait is taken for a lost SYN. */
 #define SLACK (SIM_SEC / 2)
-
-static const struct argp_option cmd_latency_options[] = {
-    {"profile", KEY_PROFILE, "NAME", 0, "dc1, dc2 or calm (default: all)", 0},
-    {"runs", KEY_RUNS, "N", 0, "probes of each row (default: 200000)", 0},
-    {"load", KEY_LOAD, "SHARE", 0,
-	"of the links, in [0, 0.99] (default: where the profile is "
-	"calibrated)",
-	0},
-    {"timers", KEY_TIMERS, "NAME", 0,
-	"of the hosts: windows, linux or linux_linear (default: windows)", 0},
-    {"seed", KEY_SEED, "N", 0, "of the sample (default: 0)", 0},
-    {"tsv", KEY_TSV, NULL, 0, "tab-separated values with full precision", 0},
-    {0},
-};
 
 struct args {
 	const struct fabric_sim_rtt_profile *only;
@@ -39,50 +24,63 @@ struct args {
 	int tsv;
 };
 
-static error_t cmd_latency_parse(int key, char *arg, struct argp_state *state)
+static void take_profile(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_PROFILE:
-		if (!(a->only = fabric_sim_rtt_find(arg)))
-			argp_error(state,
-			    "there is no profile \"%s\"; there are dc1, "
-			    "dc2 and calm",
-			    arg);
-		return 0;
-	case KEY_RUNS:
-		a->runs = cmd_number(arg, "--runs", 1, MAX_RUNS, state);
-		return 0;
-	case KEY_LOAD:
-		if (sim_parse_f64(arg, &a->load, NULL) < 0 ||
-		    !(a->load >= 0 && a->load <= FABRIC_SIM_RTT_MAX_LOAD))
-			argp_error(state, "--load \"%s\" is not in [0, %g]",
-			    arg, FABRIC_SIM_RTT_MAX_LOAD);
-		return 0;
-	case KEY_TIMERS:
-		if (!(a->client = fabric_sim_tcp_find(arg)))
-			argp_error(state,
-			    "there are no timers \"%s\"; there are windows, "
-			    "linux and linux_linear",
-			    arg);
-		return 0;
-	case KEY_SEED:
-		a->seed = cmd_number(arg, "--seed", 0, UINT64_MAX, state);
-		return 0;
-	case KEY_TSV:
-		a->tsv = 1;
-		return 0;
-	case ARGP_KEY_ARG:
-		argp_error(state, "\"%s\" is one word too many", arg);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	struct args *a = to;
+	if (!(a->only = fabric_sim_rtt_find(arg)))
+		argp_error(g->state,
+		    "there is no profile \"%s\"; there are dc1, dc2 and "
+		    "calm",
+		    arg);
 }
 
-static const struct argp cmd_latency_argp = {
+static void take_load(void *to, char *arg, const struct cmd_given *g)
+{
+	double *load = to;
+	if (sim_parse_f64(arg, load, NULL) < 0 ||
+	    !(*load >= 0 && *load <= FABRIC_SIM_RTT_MAX_LOAD))
+		argp_error(g->state, "--load \"%s\" is not in [0, %g]", arg,
+		    FABRIC_SIM_RTT_MAX_LOAD);
+}
+
+static void take_client(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	if (!(a->client = fabric_sim_tcp_find(arg)))
+		argp_error(g->state,
+		    "there are no timers \"%s\"; there are windows, linux "
+		    "and linux_linear",
+		    arg);
+}
+
+static void refuse_word(void *to, char *arg, const struct cmd_given *g)
+{
+	(void)to;
+	argp_error(g->state, "\"%s\" is one word too many", arg);
+}
+
+static const struct cmd_option cmd_latency_options[] = {
+    {"profile", 0, "NAME", "dc1, dc2 or calm (default: all)",
+	.take = take_profile},
+    {"runs", 0, "N", "probes of each row (default: 200000)",
+	.take = cmd_take_u64, .at = CMD_AT(runs), .min = 1, .max = MAX_RUNS},
+    {"load", 0, "SHARE",
+	"of the links, in [0, 0.99] (default: where the profile is "
+	"calibrated)",
+	.take = take_load, .at = CMD_AT(load)},
+    {"timers", 0, "NAME",
+	"of the hosts: windows, linux or linux_linear (default: windows)",
+	.take = take_client},
+    {"seed", 0, "N", "of the sample (default: 0)", .take = cmd_take_u64,
+	.at = CMD_AT(seed), .max = UINT64_MAX},
+    {"tsv", 0, NULL, "tab-separated values with full precision",
+	.take = cmd_take_flag, .at = CMD_AT(tsv)},
+    {0},
+};
+
+static const struct cmd_line cmd_latency_line = {
     .options = cmd_latency_options,
-    .parser = cmd_latency_parse,
+    .word = {.take = refuse_word},
     .doc = "Connect times of Pingmesh's probes in healthy data centers: "
 	   "profiles fitted to the paper's quantiles as remembered "
 	   "(unconfirmed), their law and a sample of connects with SYNs lost "
@@ -254,7 +252,7 @@ int cmd_latency(int argc, char **argv)
 	    .load = NAN};
 	struct sim_err e = {0};
 	int rc = 0;
-	cmd_parse(&cmd_latency_argp, argc, argv, &a);
+	cmd_parse(&cmd_latency_line, argc, argv, &a);
 	double *us = calloc(a.runs, sizeof(us[0]));
 	if (!us)
 		rc = sim_fail(&e, SIM_ENOMEM, "no memory for %llu probes.",

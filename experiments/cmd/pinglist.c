@@ -15,17 +15,6 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { KEY_SCHEMA = 1000, KEY_ALL };
-
-static const struct argp_option cmd_pinglist_options[] = {
-    {"server", 'n', "N", 0, "print the list of server N, from 0", 0},
-    {"all", KEY_ALL, NULL, 0, "print the lists of all servers", 0},
-    {"output", 'o', "FILE", 0, "write the lists to FILE; - is stdout (default)",
-	0},
-    {"schema", KEY_SCHEMA, NULL, 0, "print the XML schema of a list", 0},
-    {0},
-};
-
 struct args {
 	struct cmd_plan plan;
 	const char *server, *output;
@@ -33,45 +22,43 @@ struct args {
 	int all, schema;
 };
 
-static error_t cmd_pinglist_parse(int key, char *arg, struct argp_state *state)
+static void take_server(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
+	struct args *a = to;
 	uint64_t id;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &a->plan;
-		return 0;
-	case 'n':
-		if (sim_parse_u64(arg, &id, NULL) < 0 || id > UINT32_MAX)
-			argp_error(state, "--server \"%s\" is no server", arg);
-		a->server = arg;
-		a->id = (uint32_t)id;
-		return 0;
-	case KEY_ALL:
-		a->all = 1;
-		return 0;
-	case 'o':
-		a->output = arg;
-		return 0;
-	case KEY_SCHEMA:
-		a->schema = 1;
-		return 0;
-	case ARGP_KEY_END:
-		if ((a->server != NULL) + a->all + a->schema > 1)
-			argp_error(state,
-			    "one of --server, --all and --schema at a time");
-		if (a->output && !a->server && !a->all)
-			argp_error(state, "--output is for --server or --all");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (sim_parse_u64(arg, &id, NULL) < 0 || id > UINT32_MAX)
+		argp_error(g->state, "--server \"%s\" is no server", arg);
+	a->server = arg;
+	a->id = (uint32_t)id;
 }
 
-/* Keys are printed from the tables that they are read by, so that the help
- * can't lag behind. */
-static void cmd_pinglist_put_more(FILE *out)
+static const struct cmd_option cmd_pinglist_options[] = {
+    {.with = cmd_plan_options, .at = CMD_AT(plan)},
+    {"server", 'n', "N", "print the list of server N, from 0",
+	.take = take_server},
+    {"all", 0, NULL, "print the lists of all servers", .take = cmd_take_flag,
+	.at = CMD_AT(all)},
+    {"output", 'o', "FILE", "write the lists to FILE; - is stdout (default)",
+	.take = cmd_take_text, .at = CMD_AT(output)},
+    {"schema", 0, NULL, "print the XML schema of a list", .take = cmd_take_flag,
+	.at = CMD_AT(schema)},
+    {0},
+};
+
+static void cmd_pinglist_check(const void *args, struct argp_state *state)
 {
+	const struct args *a = args;
+	if ((a->server != NULL) + a->all + a->schema > 1)
+		argp_error(state,
+		    "one of --server, --all and --schema at a time");
+	if (a->output && !a->server && !a->all)
+		argp_error(state, "--output is for --server or --all");
+}
+
+/* The tables are the help, so it cannot lag behind them. */
+static void cmd_pinglist_put_more(FILE *out, const void *args)
+{
+	(void)args;
 	cmd_plan_help(out);
 	fprintf(out,
 	    "\n"
@@ -82,26 +69,15 @@ static void cmd_pinglist_put_more(FILE *out)
 	    "--server 7 |\n      xmllint --noout --schema pinglist.xsd -");
 }
 
-static char *cmd_pinglist_help(int key, const char *text, void *input)
-{
-	(void)input;
-	return cmd_help_after(key, text, cmd_pinglist_put_more);
-}
-
-static const struct argp_child cmd_pinglist_children[] = {{&cmd_plan_argp, 0,
-							      NULL, 0},
-    {0}};
-
-static const struct argp cmd_pinglist_argp = {
+static const struct cmd_line cmd_pinglist_line = {
     .options = cmd_pinglist_options,
-    .parser = cmd_pinglist_parse,
-    .children = cmd_pinglist_children,
+    .check = cmd_pinglist_check,
+    .more = cmd_pinglist_put_more,
     .doc = "Whom each server of a Clos probes, as Pingmesh (SIGCOMM'15) has "
 	   "it: all servers under its ToR, the server with its index under "
 	   "every other ToR, chosen servers of other data centres, and "
 	   "services. Without --server or --all, say how many."
 	   "\v ",
-    .help_filter = cmd_pinglist_help,
 };
 
 /* --- how many ------------------------------------------------------------- */
@@ -213,7 +189,7 @@ int cmd_pinglist(int argc, char **argv)
 	int rc;
 	if ((rc = cmd_plan_init(&a.plan, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	cmd_parse(&cmd_pinglist_argp, argc, argv, &a);
+	cmd_parse(&cmd_pinglist_line, argc, argv, &a);
 	if (a.schema) {
 		fputs(schema, stdout);
 		return CMD_GOOD;

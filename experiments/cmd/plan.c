@@ -7,82 +7,63 @@
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
-#include "experiments/cmd/field.h"
 #include "experiments/pingmesh/pingmesh.h"
 #include "experiments/spec/plane.h"
 
-enum { KEY_DC = 2000 };
+static void take_shape(void *to, char *arg, const struct cmd_given *g)
+{
+	struct cmd_plan *p = to;
+	cmd_take_key(&p->dc[p->n_dcs - 1], arg, g);
+	p->is_set = 1;
+}
 
-static const struct argp_option shape_options[] = {
-    {"set", 's', "KEY=VALUE", 0,
+static void take_dc(void *to, char *arg, const struct cmd_given *g)
+{
+	struct cmd_plan *p = to;
+	(void)arg;
+	if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
+		argp_error(g->state, "more than %d data centres",
+		    ALGO_PINGLIST_MAX_DCS);
+	p->dc[p->n_dcs] = p->dc[p->n_dcs - 1];
+	p->n_dcs++;
+	p->is_set = 1;
+}
+
+static void take_param(void *to, char *arg, const struct cmd_given *g)
+{
+	struct cmd_plan *p = to;
+	cmd_take_key(&p->params, arg, g);
+	if (p->n_params == CMD_PLAN_MAX_PARAMS)
+		argp_error(g->state, "more than %d times --param",
+		    CMD_PLAN_MAX_PARAMS);
+	p->param[p->n_params++] = arg;
+}
+
+const struct cmd_option cmd_plan_shape_options[] = {
+    {"set", 's', "KEY=VALUE",
 	"a number of the data centre's Clos, e.g. n_pods=4; may be repeated",
-	0},
-    {"dc", KEY_DC, NULL, 0,
+	.take = take_shape, .with = topo_clos_fields},
+    {"dc", 0, NULL,
 	"another data centre, like the one before but for what follows of "
 	"--set",
-	0},
+	.take = take_dc},
     {0},
 };
 
-static const struct argp_option plan_options[] = {
-    {"param", 'p', "KEY=VALUE", 0, "a parameter below; may be repeated", 0},
+const struct cmd_option cmd_plan_options[] = {
+    {.with = cmd_plan_shape_options},
+    {"param", 'p', "KEY=VALUE", "a parameter below; may be repeated",
+	.take = take_param, .with = algo_pinglist_fields},
     {0},
 };
 
-static error_t parse_shape(int key, char *arg, struct argp_state *state)
+void cmd_plan_check(const struct cmd_plan *p, const char *spec,
+    struct argp_state *state)
 {
-	struct cmd_plan *p = state->input;
-	switch (key) {
-	/* --set is about the last data centre that --dc has begun. */
-	case 's':
-		cmd_field_set(topo_clos_fields, &p->dc[p->n_dcs - 1], "--set",
-		    arg, state);
-		p->is_set = 1;
-		return 0;
-	case KEY_DC:
-		if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
-			argp_error(state, "more than %d data centres",
-			    ALGO_PINGLIST_MAX_DCS);
-		/* Data centres are mostly alike. */
-		p->dc[p->n_dcs] = p->dc[p->n_dcs - 1];
-		p->n_dcs++;
-		p->is_set = 1;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	if (spec && p->is_set)
+		argp_error(state,
+		    "--set and --dc describe a network, %s has another", spec);
 }
-
-static error_t plan_parse(int key, char *arg, struct argp_state *state)
-{
-	struct cmd_plan *p = state->input;
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = p;
-		return 0;
-	case 'p':
-		cmd_field_set(algo_pinglist_fields, &p->params, "--param", arg,
-		    state);
-		if (p->n_params == CMD_PLAN_MAX_PARAMS)
-			argp_error(state, "more than %d times --param",
-			    CMD_PLAN_MAX_PARAMS);
-		/* Kept, as a spec that is read later would replace it. */
-		p->param[p->n_params++] = arg;
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
-}
-
-const struct argp cmd_plan_shape_argp = {.options = shape_options,
-    .parser = parse_shape};
-
-static const struct argp_child plan_children[] = {{&cmd_plan_shape_argp, 0,
-						      NULL, 0},
-    {0}};
-const struct argp cmd_plan_argp = {.options = plan_options,
-    .parser = plan_parse,
-    .children = plan_children};
 
 int cmd_plan_init(struct cmd_plan *p, struct sim_err *e)
 {

@@ -7,10 +7,10 @@
 #ifndef EXPERIMENTS_CMD_PLAN_H
 #define EXPERIMENTS_CMD_PLAN_H
 
-#include <argp.h>
 #include <stdio.h>
 
 #include "algos/pingmesh/pinglist.h"
+#include "experiments/cmd/option.h"
 #include "sim/err.h"
 #include "topo/clos.h"
 
@@ -24,8 +24,13 @@ struct cmd_plan {
 	const char *param[CMD_PLAN_MAX_PARAMS]; /* --param, as given */
 	size_t n_params;
 };
-/* Their input is a struct cmd_plan; the first has --set and --dc alone. */
-extern const struct argp cmd_plan_shape_argp, cmd_plan_argp;
+
+/* Of a struct cmd_plan; the first are --set and --dc alone. */
+extern const struct cmd_option cmd_plan_shape_options[], cmd_plan_options[];
+
+/* Ends the program if there is a SPEC beside --set or --dc. */
+void cmd_plan_check(const struct cmd_plan *p, const char *spec,
+    struct argp_state *state);
 
 /* The defaults: one data centre. Errors of sim_field_defaults(). */
 int cmd_plan_init(struct cmd_plan *p, struct sim_err *e);

@@ -14,34 +14,22 @@
 #include "sim/text.h"
 #include "sim/yaml.h"
 
-enum { KEY_FORMAT = 1000, KEY_TERM, KEY_SCRIPT };
-
-static const struct argp_option plot_options[] = {
-    {"output", 'o', "FOLDER", 0, "where figures go (default: plots/out)", 0},
-    {"format", KEY_FORMAT, "LIST", 0, "what to draw (default: svg,pdf,png)", 0},
-    {"term", KEY_TERM, NULL, 0, "draw in the terminal instead", 0},
-    {"script", KEY_SCRIPT, "FILE.gp", 0,
-	"gnuplot script (default: plots/FIGURE.gp, else plots/sweep.gp)", 0},
-    {0},
-};
-
 enum { N_FORMATS = 3 };
 static const char *const formats[N_FORMATS] = {"svg", "pdf", "png"};
 
 struct args {
-	char **files;
-	size_t n_files;
+	struct cmd_words files;
 	const char *folder, *script;
 	int format[N_FORMATS];
 	int term;
 };
 
 /* A comma-separated list; what is not in it is not drawn. */
-static void read_formats(const char *list, struct args *a,
-    struct argp_state *state)
+static void take_formats(void *to, char *list, const struct cmd_given *g)
 {
+	int *drawn = to;
 	char shown[64];
-	memset(a->format, 0, sizeof(a->format));
+	memset(drawn, 0, N_FORMATS * sizeof(*drawn));
 	for (const char *at = list;; at++) {
 		const size_t n = strcspn(at, ",");
 		size_t i = 0;
@@ -50,48 +38,41 @@ static void read_formats(const char *list, struct args *a,
 			strncmp(formats[i], at, n) != 0))
 			i++;
 		if (i == N_FORMATS)
-			argp_error(state,
+			argp_error(g->state,
 			    "--format %s is not a list of svg, pdf and png",
 			    sim_quote(shown, list));
 		else
-			a->format[i] = 1;
+			drawn[i] = 1;
 		at += n;
 		if (*at == '\0')
 			return;
 	}
 }
 
-static error_t plot_parse(int key, char *arg, struct argp_state *state)
+static const struct cmd_option plot_options[] = {
+    {"output", 'o', "FOLDER", "where figures go (default: plots/out)",
+	.take = cmd_take_text, .at = CMD_AT(folder)},
+    {"format", 0, "LIST", "what to draw (default: svg,pdf,png)",
+	.take = take_formats, .at = CMD_AT(format)},
+    {"term", 0, NULL, "draw in the terminal instead", .take = cmd_take_flag,
+	.at = CMD_AT(term)},
+    {"script", 0, "FILE.gp",
+	"gnuplot script (default: plots/FIGURE.gp, else plots/sweep.gp)",
+	.take = cmd_take_text, .at = CMD_AT(script)},
+    {0},
+};
+
+static void plot_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case 'o':
-		a->folder = arg;
-		return 0;
-	case KEY_FORMAT:
-		read_formats(arg, a, state);
-		return 0;
-	case KEY_TERM:
-		a->term = 1;
-		return 0;
-	case KEY_SCRIPT:
-		a->script = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		a->files = state->argv + state->next;
-		a->n_files = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_NO_ARGS:
+	const struct args *a = args;
+	if (a->files.n == 0)
 		argp_error(state, "which FILE or FIGURE?");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
 }
 
-static const struct argp plot_argp = {
+static const struct cmd_line plot_line = {
     .options = plot_options,
-    .parser = plot_parse,
+    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+    .check = plot_check,
     .args_doc = "FILE|FIGURE...",
     .doc = "Draw results/out/FIGURE.h5 or another FILE by gnuplot, as "
 	   "plots/out/FIGURE.svg, .pdf and .png, beside the table they are "
@@ -340,9 +321,9 @@ int cmd_plot(int argc, char **argv)
 {
 	struct args a = {.folder = "plots/out", .format = {1, 1, 1}};
 	int code = CMD_GOOD;
-	cmd_parse(&plot_argp, argc, argv, &a);
-	for (size_t i = 0; i < a.n_files; i++)
-		if (plot(&a, a.files[i]) != CMD_GOOD)
+	cmd_parse(&plot_line, argc, argv, &a);
+	for (size_t i = 0; i < a.files.n; i++)
+		if (plot(&a, a.files.word[i]) != CMD_GOOD)
 			code = CMD_TROUBLE;
 	return code;
 }

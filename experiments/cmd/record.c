@@ -7,66 +7,40 @@
 #include "experiments/pingmesh/record.h"
 #include "sim/text.h"
 
-enum { KEY_SMOKE = 1000, KEY_POINT, KEY_RUN, MAX_SET = 256 };
-
-static const struct argp_option cmd_record_options[] = {
-    {"point", KEY_POINT, "P", 0, "of the sweep, counted from 0 (default: 0)",
-	0},
-    {"run", KEY_RUN, "R", 0, "of that point, from 0 (default: 0)", 0},
-    {"set", 's', "PATH=VALUE", 0,
-	"override a key, e.g. pingmesh.duration=600; may be repeated", 0},
-    {"smoke", KEY_SMOKE, NULL, 0, "the spec's small `smoke` sweep", 0},
-    {"output", 'o', "FILE", 0,
-	"recording (default: results/out/FIGURE.recording.h5)", 0},
-    {0},
-};
-
 struct args {
 	const char *spec, *output;
-	const char *set[MAX_SET];
-	size_t n_set;
+	struct cmd_set set;
 	uint64_t point, run;
 	int smoke;
 };
 
-static error_t cmd_record_parse(int key, char *arg, struct argp_state *state)
+static const struct cmd_option cmd_record_options[] = {
+    {"point", 0, "P", "of the sweep, counted from 0 (default: 0)",
+	.take = cmd_take_u64, .at = CMD_AT(point), .max = UINT64_MAX},
+    {"run", 0, "R", "of that point, from 0 (default: 0)", .take = cmd_take_u64,
+	.at = CMD_AT(run), .max = UINT64_MAX},
+    {"set", 's', "PATH=VALUE",
+	"override a key, e.g. pingmesh.duration=600; may be repeated",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = 256},
+    {"smoke", 0, NULL, "the spec's small `smoke` sweep", .take = cmd_take_flag,
+	.at = CMD_AT(smoke)},
+    {"output", 'o', "FILE",
+	"recording (default: results/out/FIGURE.recording.h5)",
+	.take = cmd_take_file, .at = CMD_AT(output)},
+    {0},
+};
+
+static void cmd_record_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_POINT:
-		a->point = cmd_number(arg, "--point", 0, UINT64_MAX, state);
-		return 0;
-	case KEY_RUN:
-		a->run = cmd_number(arg, "--run", 0, UINT64_MAX, state);
-		return 0;
-	case KEY_SMOKE:
-		a->smoke = 1;
-		return 0;
-	case 's':
-		if (a->n_set == MAX_SET)
-			argp_error(state, "more than %d --set", MAX_SET);
-		a->set[a->n_set++] = arg;
-		return 0;
-	case 'o':
-		if (*arg == '\0')
-			argp_error(state, "--output needs a file's name");
-		a->output = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		cmd_take_one(&a->spec, arg, "SPEC", state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->spec)
-			argp_error(state, "no spec");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct args *a = args;
+	if (!a->spec)
+		argp_error(state, "no spec");
 }
 
-static const struct argp cmd_record_argp = {
+static const struct cmd_line cmd_record_line = {
     .options = cmd_record_options,
-    .parser = cmd_record_parse,
+    .word = {"SPEC", .take = cmd_take_one, .at = CMD_AT(spec)},
+    .check = cmd_record_check,
     .args_doc = "SPEC",
     .doc = "Simulate one cell of a spec of plane pingmesh and write what its "
 	   "collector got: every probe, and the agents' performance counters.",
@@ -116,10 +90,11 @@ int cmd_record(int argc, char **argv)
 	struct sim_err e = {0};
 	struct xp_spec s = {0};
 	char *path = NULL;
-	cmd_parse(&cmd_record_argp, argc, argv, &a);
+	cmd_parse(&cmd_record_line, argc, argv, &a);
 	int code, rc;
 	if ((rc = cmd_find(&path, a.spec, "experiments", ".yaml", &e)) < 0 ||
-	    (rc = xp_spec_load(&s, path, a.smoke, a.set, a.n_set, &e)) < 0)
+	    (rc = xp_spec_load(&s, path, a.smoke, a.set.set, a.set.n_set, &e)) <
+		0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = (rc = record(&s, &a, &e)) < 0

@@ -12,54 +12,25 @@
 #include "results/json.h"
 #include "results/table.h"
 
-enum { KEY_JSON = 1000, KEY_RUNS };
-
 struct args {
-	char **files;
-	size_t n_files;
+	struct cmd_words files;
 	const char *output;
 	int json, force, runs;
 	int wants_output, wants_one;
 };
 
-static error_t results_parse(int key, char *arg, struct argp_state *state)
+static void results_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case KEY_RUNS:
-		a->runs = 1;
-		return 0;
-	case 'o':
-		a->output = arg;
-		return 0;
-	case 'f':
-		a->force = 1;
-		return 0;
-	case ARGP_KEY_ARGS:
-		a->files = state->argv + state->next;
-		a->n_files = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		if (a->n_files == 0)
-			argp_error(state, "which FILE?");
-		if (a->wants_one && a->n_files > 1)
-			argp_error(state,
-			    "one FILE at a time; \"%s\" is a second",
-			    a->files[1]);
-		/* The options of three verbs come here; each verb
-		 * lists its own, so only what they may not have
-		 * together is left to check. */
-		if (a->runs && a->json)
-			argp_error(state, "--runs has no JSON form");
-		if (a->wants_output && (!a->output || !*a->output))
-			argp_error(state, "merge needs -o FILE");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct args *a = args;
+	if (a->files.n == 0)
+		argp_error(state, "which FILE?");
+	if (a->wants_one && a->files.n > 1)
+		argp_error(state, "one FILE at a time; \"%s\" is a second",
+		    a->files.word[1]);
+	if (a->runs && a->json)
+		argp_error(state, "--runs has no JSON form");
+	if (a->wants_output && (!a->output || !*a->output))
+		argp_error(state, "merge needs -o FILE");
 }
 
 /* --- status -------------------------------------------------------------- */
@@ -127,13 +98,15 @@ static int say_state(const char *name, int json)
 
 int cmd_status(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-	    {"json", KEY_JSON, NULL, 0, "JSON, one object a line", 0},
+	static const struct cmd_option options[] = {
+	    {"json", 0, NULL, "JSON, one object a line", .take = cmd_take_flag,
+		.at = CMD_AT(json)},
 	    {0},
 	};
-	static const struct argp argp = {
+	static const struct cmd_line line = {
 	    .options = options,
-	    .parser = results_parse,
+	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+	    .check = results_check,
 	    .args_doc = "FILE|FIGURE...",
 	    .doc = "Say how many cells of a sweep are done, failed and "
 		   "crashed, also while it runs: of results/out/FIGURE.h5 or "
@@ -142,9 +115,9 @@ int cmd_status(int argc, char **argv)
 	};
 	struct args a = {0};
 	int code = CMD_GOOD;
-	cmd_parse(&argp, argc, argv, &a);
-	for (size_t i = 0; i < a.n_files; i++)
-		if (say_state(a.files[i], a.json) != CMD_GOOD)
+	cmd_parse(&line, argc, argv, &a);
+	for (size_t i = 0; i < a.files.n; i++)
+		if (say_state(a.files.word[i], a.json) != CMD_GOOD)
 			code = CMD_TROUBLE;
 	return code;
 }
@@ -153,15 +126,18 @@ int cmd_status(int argc, char **argv)
 
 int cmd_table(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-	    {"json", KEY_JSON, NULL, 0, "a JSON array, one object a point", 0},
-	    {"runs", KEY_RUNS, NULL, 0,
-		"one row a run, with every metric as it was measured", 0},
+	static const struct cmd_option options[] = {
+	    {"json", 0, NULL, "a JSON array, one object a point",
+		.take = cmd_take_flag, .at = CMD_AT(json)},
+	    {"runs", 0, NULL,
+		"one row a run, with every metric as it was measured",
+		.take = cmd_take_flag, .at = CMD_AT(runs)},
 	    {0},
 	};
-	static const struct argp argp = {
+	static const struct cmd_line line = {
 	    .options = options,
-	    .parser = results_parse,
+	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+	    .check = results_check,
 	    .args_doc = "FILE|FIGURE",
 	    .doc = "Print results/out/FIGURE.h5 or another FILE as "
 		   "tab-separated columns, one row a point: ratios pooled over "
@@ -172,8 +148,8 @@ int cmd_table(int argc, char **argv)
 	struct res_cube c = {0};
 	struct sim_err e = {0};
 	char *path = NULL;
-	cmd_parse(&argp, argc, argv, &a);
-	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files[0], &e);
+	cmd_parse(&line, argc, argv, &a);
+	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files.word[0], &e);
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
 		rc = a.runs  ? res_table_runs(&c, stdout, &e)
 		    : a.json ? res_table_json(&c, stdout, &e)
@@ -228,14 +204,17 @@ static int check_output(const char *path, int force, struct sim_err *e)
 
 int cmd_merge(int argc, char **argv)
 {
-	static const struct argp_option options[] = {
-	    {"output", 'o', "FILE", 0, "where to write the whole; needed", 0},
-	    {"force", 'f', NULL, 0, "replace FILE if it exists", 0},
+	static const struct cmd_option options[] = {
+	    {"output", 'o', "FILE", "where to write the whole; needed",
+		.take = cmd_take_text, .at = CMD_AT(output)},
+	    {"force", 'f', NULL, "replace FILE if it exists",
+		.take = cmd_take_flag, .at = CMD_AT(force)},
 	    {0},
 	};
-	static const struct argp argp = {
+	static const struct cmd_line line = {
 	    .options = options,
-	    .parser = results_parse,
+	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+	    .check = results_check,
 	    .args_doc = "SHARD.h5...",
 	    .doc = "Join the results of `culprit run --shard`. All shards "
 		   "together give the same bytes as one unsharded run; if "
@@ -247,12 +226,12 @@ int cmd_merge(int argc, char **argv)
 	char *output = NULL;
 	struct sim_err e = {0};
 	int rc, code = CMD_GOOD;
-	cmd_parse(&argp, argc, argv, &a);
+	cmd_parse(&line, argc, argv, &a);
 	if ((rc = sim_dup(&output, a.output, &e)) == 0 &&
 	    (rc = cmd_follow_link(&output, &e)) == 0)
 		rc = check_output(output, a.force, &e);
-	for (size_t i = 0; rc == 0 && i < a.n_files; i++)
-		rc = merge_one(&all, a.files[i], &e);
+	for (size_t i = 0; rc == 0 && i < a.files.n; i++)
+		rc = merge_one(&all, a.files.word[i], &e);
 	if (rc == 0) {
 		/* The whole is no shard, even if some are
 		 * missing; its cells say so. */

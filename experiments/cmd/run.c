@@ -17,148 +17,97 @@
 #include "results/provenance.h"
 #include "sim/text.h"
 
-enum {
-	KEY_SMOKE = 1000,
-	KEY_SHARD,
-	KEY_FRESH,
-	KEY_POINT,
-	KEY_RUN,
-	KEY_RUNS,
-	KEY_JSON,
-	MAX_SET = 256
-};
-
-static const struct argp_option cmd_run_options[] = {
-    {NULL, 0, NULL, 0, "What to run:", 1},
-    {"smoke", KEY_SMOKE, NULL, 0, "the spec's small `smoke` sweep", 1},
-    {"set", 's', "PATH=VALUE", 0,
-	"override a key, e.g. traffic.conns=30; may be repeated", 1},
-    {"runs", KEY_RUNS, "N", 0, "same as --set runs=N", 1},
-    {"shard", KEY_SHARD, "I/N", 0,
-	"only every N-th cell, I from 1 to N: one job of an array; see "
-	"`culprit "
-	"merge`",
-	1},
-    {"point", KEY_POINT, "P", 0,
-	"with --run: this one cell, and print what happened in it", 1},
-    {"run", KEY_RUN, "R", 0, "with --point: P and R count from 0", 1},
-    {NULL, 0, NULL, 0, "How:", 2},
-    {"jobs", 'j', "N", 0, "worker processes (default: all processors)", 2},
-    {"quiet", 'q', NULL, 0, "no progress", 2},
-    {"json", KEY_JSON, NULL, 0, "print the summary as JSON", 2},
-    {NULL, 0, NULL, 0, "Where to:", 3},
-    {"output", 'o', "FILE", 0,
-	"results file (default: results/out/FIGURE.h5; of a shard "
-	"results/out/FIGURE.I-of-N.h5)",
-	3},
-    {"force", 'f', NULL, 0,
-	"replace FILE if it is of another spec or version, or damaged; it is "
-	"kept as FILE~",
-	3},
-    {"fresh", KEY_FRESH, NULL, 0,
-	"start over whatever FILE holds; it is kept as FILE~", 3},
-    {NULL, 0, NULL, 0, "Help:", -1},
-    {0},
-};
-
 struct args {
 	const char *spec, *output;
-	const char *set[MAX_SET];
-	size_t n_set;
+	struct cmd_set set;
 	int real; /* `lab run`: on a real network, whatever the spec says */
 	char runs[64];
-	unsigned n_workers;
+	uint32_t n_workers; /* 0: not asked for */
 	uint32_t shard_i, shard_n;
 	int smoke, force, fresh, json, quiet;
-	int jobs_given;     /* n_workers was asked for */
 	int64_t point, run; /* -1: not given */
 };
 
-static void read_shard(const char *text, struct args *a,
-    struct argp_state *state)
+enum { RUN_MAX_SET = 256 };
+
+static void take_runs(void *to, char *arg, const struct cmd_given *g)
 {
+	struct args *a = to;
+	if (*a->runs)
+		argp_error(g->state, "--runs is given twice");
+	snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
+	cmd_take_set(&a->set, a->runs, g);
+}
+
+static void take_shard(void *to, char *text, const struct cmd_given *g)
+{
+	struct args *a = to;
+	char *slash = strchr(text, '/');
 	char i[32];
-	const char *slash = strchr(text, '/');
 	if (!slash || (size_t)(slash - text) >= sizeof(i))
-		argp_error(state, "--shard \"%s\" is not I/N", text);
+		argp_error(g->state, "--shard \"%s\" is not I/N", text);
 	memcpy(i, text, (size_t)(slash - text));
 	i[slash - text] = '\0';
-	/* I counts from 1, as the tasks of job arrays mostly do. */
-	a->shard_n =
-	    (uint32_t)cmd_number(slash + 1, "--shard I/N: N", 1, 100000, state);
+	a->shard_n = (uint32_t)cmd_number(slash + 1, "--shard I/N: N", 1,
+	    100000, g->state);
 	a->shard_i =
-	    (uint32_t)cmd_number(i, "--shard I/N: I", 1, a->shard_n, state) - 1;
+	    (uint32_t)cmd_number(i, "--shard I/N: I", 1, a->shard_n, g->state) -
+	    1;
 }
 
-static error_t cmd_run_parse(int key, char *arg, struct argp_state *state)
+static const struct cmd_option cmd_run_options[] = {
+    {.doc = "What to run:"},
+    {"smoke", 0, NULL, "the spec's small `smoke` sweep", .take = cmd_take_flag,
+	.at = CMD_AT(smoke)},
+    {"set", 's', "PATH=VALUE",
+	"override a key, e.g. traffic.conns=30; may be repeated",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = RUN_MAX_SET},
+    {"runs", 0, "N", "same as --set runs=N", .take = take_runs,
+	.max = RUN_MAX_SET},
+    {"shard", 0, "I/N",
+	"only every N-th cell, I from 1 to N: one job of an array; see "
+	"`culprit merge`",
+	.take = take_shard},
+    {"point", 0, "P",
+	"with --run: this one cell, and print what happened in it",
+	.take = cmd_take_u64, .at = CMD_AT(point), .max = INT64_MAX},
+    {"run", 0, "R", "with --point: P and R count from 0", .take = cmd_take_u64,
+	.at = CMD_AT(run), .max = UINT32_MAX},
+    {.doc = "How:"},
+    {"jobs", 'j', "N", "worker processes (default: all processors)",
+	.take = cmd_take_u32, .at = CMD_AT(n_workers), .min = 1, .max = 4096},
+    {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
+	.at = CMD_AT(quiet)},
+    {"json", 0, NULL, "print the summary as JSON", .take = cmd_take_flag,
+	.at = CMD_AT(json)},
+    {.doc = "Where to:"},
+    {"output", 'o', "FILE",
+	"results file (default: results/out/FIGURE.h5; of a shard "
+	"results/out/FIGURE.I-of-N.h5)",
+	.take = cmd_take_file, .at = CMD_AT(output)},
+    {"force", 'f', NULL,
+	"replace FILE if it is of another spec or version, or damaged; it is "
+	"kept as FILE~",
+	.take = cmd_take_flag, .at = CMD_AT(force)},
+    {"fresh", 0, NULL, "start over whatever FILE holds; it is kept as FILE~",
+	.take = cmd_take_flag, .at = CMD_AT(fresh)},
+    {.doc = "Help:", .group = -1},
+    {0},
+};
+
+static void cmd_run_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case 'o':
-		if (*arg == '\0')
-			argp_error(state, "--output needs a file's name");
-		a->output = arg;
-		return 0;
-	case 'j':
-		a->n_workers =
-		    (unsigned)cmd_number(arg, "--jobs", 1, 4096, state);
-		a->jobs_given = 1;
-		return 0;
-	case 's':
-		if (a->n_set == MAX_SET)
-			argp_error(state, "more than %d --set", MAX_SET);
-		a->set[a->n_set++] = arg;
-		return 0;
-	case KEY_RUNS:
-		/* --runs is the same as --set runs=N, so the
-		 * text is kept for as long. */
-		if (*a->runs)
-			argp_error(state, "--runs is given twice");
-		snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
-		return cmd_run_parse('s', a->runs, state);
-	case 'f':
-		a->force = 1;
-		return 0;
-	case 'q':
-		a->quiet = 1;
-		return 0;
-	case KEY_SMOKE:
-		a->smoke = 1;
-		return 0;
-	case KEY_FRESH:
-		a->fresh = 1;
-		return 0;
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case KEY_SHARD:
-		read_shard(arg, a, state);
-		return 0;
-	case KEY_POINT:
-		a->point =
-		    (int64_t)cmd_number(arg, "--point", 0, INT64_MAX, state);
-		return 0;
-	case KEY_RUN:
-		a->run =
-		    (int64_t)cmd_number(arg, "--run", 0, UINT32_MAX, state);
-		return 0;
-	case ARGP_KEY_ARG:
-		cmd_take_one(&a->spec, arg, "SPEC", state);
-		return 0;
-	case ARGP_KEY_END:
-		if (!a->spec)
-			argp_error(state, "which SPEC?");
-		if ((a->point >= 0) != (a->run >= 0))
-			argp_error(state, "--point and --run go together");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct args *a = args;
+	if (!a->spec)
+		argp_error(state, "which SPEC?");
+	if ((a->point >= 0) != (a->run >= 0))
+		argp_error(state, "--point and --run go together");
 }
 
-static const struct argp cmd_run_argp = {
+static const struct cmd_line cmd_run_line = {
     .options = cmd_run_options,
-    .parser = cmd_run_parse,
+    .word = {"SPEC", .take = cmd_take_one, .at = CMD_AT(spec)},
+    .check = cmd_run_check,
     .args_doc = "SPEC",
     .doc =
 	"Run the sweep of SPEC: a YAML file, or the name of a figure "
@@ -397,7 +346,7 @@ static int prepare_real(const struct xp_spec *s, struct args *a,
 	const unsigned min = (unsigned)(s->real_s / 60);
 	char fabrics[64];
 	name_fabrics(s, fabrics, sizeof(fabrics));
-	if (a->jobs_given && a->n_workers > 1)
+	if (a->n_workers > 1)
 		fprintf(stderr, "culprit: on fabric %s one worker, not %u.\n",
 		    fabrics, a->n_workers);
 	a->n_workers = 1;
@@ -418,6 +367,8 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 	/* Before anything is made: also one cell needs the network. */
 	if (rc == 0 && s->is_real)
 		rc = prepare_real(s, a, e);
+	else if (a->n_workers == 0)
+		a->n_workers = cmd_processors();
 	if (rc < 0) {
 		code = cmd_fail(cmd_exit_of(rc), e);
 	} else if (a->point >= 0) {
@@ -440,14 +391,13 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 static int cmd_run_load(struct xp_spec *s, const char *path,
     const struct args *a, struct sim_err *e)
 {
-	/* Put before those of the user, who so has the last word. */
-	const char *set[MAX_SET + 2] = {"plane=agents", "fabric=netns"};
-	int rc = xp_spec_load(s, path, a->smoke, a->set, a->n_set, e);
+	const char *set[RUN_MAX_SET + 2] = {"plane=agents", "fabric=netns"};
+	int rc = xp_spec_load(s, path, a->smoke, a->set.set, a->set.n_set, e);
 	if (!a->real || (rc == 0 && s->is_real))
 		return rc;
 	xp_spec_free(s);
-	memcpy(set + 2, a->set, a->n_set * sizeof(set[0]));
-	return xp_spec_load(s, path, a->smoke, set, a->n_set + 2, e);
+	memcpy(set + 2, a->set.set, a->set.n_set * sizeof(set[0]));
+	return xp_spec_load(s, path, a->smoke, set, a->set.n_set + 2, e);
 }
 
 static int cmd_run_run(int argc, char **argv, struct args *a)
@@ -455,10 +405,8 @@ static int cmd_run_run(int argc, char **argv, struct args *a)
 	struct xp_spec s = {0};
 	struct sim_err e = {0};
 	char *path = NULL;
-	const long n_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	int code, rc;
-	a->n_workers = n_cpus > 0 ? (unsigned)n_cpus : 1;
-	cmd_parse(&cmd_run_argp, argc, argv, a);
+	cmd_parse(&cmd_run_line, argc, argv, a);
 	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
 	    (rc = cmd_run_load(&s, path, a, &e)) < 0)
 		/* Whatever is wrong with a spec is usage, also if

@@ -4,12 +4,14 @@
 #ifndef EXPERIMENTS_CMD_SERVE_H
 #define EXPERIMENTS_CMD_SERVE_H
 
-#include <argp.h>
-
+#include "experiments/cmd/option.h"
 #include "experiments/live/mhd.h"
 
-/* Its input is a struct xp_http_params. */
-extern const struct argp cmd_serve_argp;
+/* Of a struct xp_http_params. */
+extern const struct cmd_option cmd_serve_options[];
+
+/* Ends the program if they contradict each other. */
+void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state);
 
 /* 0 threads: one a processor, up to 8. */
 #define CMD_SERVE_DEFAULTS                                                     \

@@ -11,37 +11,9 @@
 #include "topo/addr.h"
 #include "topo/graph.h"
 
-enum {
-	KEY_JSON = 1000,
-	KEY_GRAPHML,
-	KEY_CHECK,
-	KEY_PATH,
-	KEY_PORTS,
-	KEY_SEED,
-	MAX_SET = 16
-};
-
-static const struct argp_option cmd_topo_options[] = {
-    {"set", 's', "KEY=VALUE", 0,
-	"a key of a spec's `topology`, e.g. n_pods=4; may be repeated", 0},
-    {"check", KEY_CHECK, NULL, 0,
-	"connectivity, diameter, edge-disjoint paths (igraph)", 0},
-    {"path", KEY_PATH, "SRC,DST", 0,
-	"links that a connection from host SRC to host DST takes, and the "
-	"chance that one with other ports takes each",
-	0},
-    {"ports", KEY_PORTS, "SRC,DST", 0,
-	"TCP ports for --path (default: 1024,80)", 0},
-    {"seed", KEY_SEED, "N", 0, "ECMP seed for --path (default: 0)", 0},
-    {"graphml", KEY_GRAPHML, "FILE", 0,
-	"export as GraphML; - is stdout, and then nothing else is printed", 0},
-    {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
-    {0},
-};
-
 struct args {
-	const char *set[MAX_SET], *file, *graphml;
-	size_t n_set;
+	struct cmd_set set;
+	const char *file, *graphml;
 	int check, json, path, path_only; /* an option for --path */
 	uint32_t src, dst, src_port, dst_port, seed;
 };
@@ -62,58 +34,64 @@ static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
 	*b = (uint32_t)y;
 }
 
-static error_t cmd_topo_parse(int key, char *arg, struct argp_state *state)
+static void take_path(void *to, char *arg, const struct cmd_given *g)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case 's':
-		if (a->n_set == MAX_SET)
-			argp_error(state, "more than %d --set", MAX_SET);
-		a->set[a->n_set++] = arg;
-		return 0;
-	case KEY_CHECK:
-		a->check = 1;
-		return 0;
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case KEY_GRAPHML:
-		a->graphml = arg;
-		return 0;
-	case KEY_PATH:
-		read_pair(arg, UINT32_MAX, &a->src, &a->dst, state);
-		a->path = 1;
-		return 0;
-	case KEY_PORTS:
-		read_pair(arg, 65535, &a->src_port, &a->dst_port, state);
-		a->path_only = 1;
-		return 0;
-	case KEY_SEED:
-		a->seed =
-		    (uint32_t)cmd_number(arg, "--seed", 0, UINT32_MAX, state);
-		a->path_only = 1;
-		return 0;
-	case ARGP_KEY_ARG:
-		cmd_take_one(&a->file, arg, "network", state);
-		return 0;
-	case ARGP_KEY_END:
-		if (a->file && a->n_set > 0)
-			argp_error(state,
-			    "--set describes a network of ours, "
-			    "%s is another",
-			    a->file);
-		/* Options that would have no effect are refused. */
-		if (a->path_only && !a->path)
-			argp_error(state, "--ports and --seed are for --path");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	struct args *a = to;
+	read_pair(arg, UINT32_MAX, &a->src, &a->dst, g->state);
+	a->path = 1;
 }
 
-static const struct argp cmd_topo_argp = {
+static void take_port_pair(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	read_pair(arg, 65535, &a->src_port, &a->dst_port, g->state);
+	a->path_only = 1;
+}
+
+static void take_path_seed(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	cmd_take_u32(&a->seed, arg, g);
+	a->path_only = 1;
+}
+
+static const struct cmd_option cmd_topo_options[] = {
+    {"set", 's', "KEY=VALUE",
+	"a key of a spec's `topology`, e.g. n_pods=4; may be repeated",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = 16},
+    {"check", 0, NULL, "connectivity, diameter, edge-disjoint paths (igraph)",
+	.take = cmd_take_flag, .at = CMD_AT(check)},
+    {"path", 0, "SRC,DST",
+	"links that a connection from host SRC to host DST takes, and the "
+	"chance that one with other ports takes each",
+	.take = take_path},
+    {"ports", 0, "SRC,DST", "TCP ports for --path (default: 1024,80)",
+	.take = take_port_pair},
+    {"seed", 0, "N", "ECMP seed for --path (default: 0)",
+	.take = take_path_seed, .max = UINT32_MAX},
+    {"graphml", 0, "FILE",
+	"export as GraphML; - is stdout, and then nothing else is printed",
+	.take = cmd_take_text, .at = CMD_AT(graphml)},
+    {"json", 0, NULL, "JSON, one object", .take = cmd_take_flag,
+	.at = CMD_AT(json)},
+    {0},
+};
+
+static void cmd_topo_check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
+	if (a->file && a->set.n_set > 0)
+		argp_error(state,
+		    "--set describes a network of ours, %s is another",
+		    a->file);
+	if (a->path_only && !a->path)
+		argp_error(state, "--ports and --seed are for --path");
+}
+
+static const struct cmd_line cmd_topo_line = {
     .options = cmd_topo_options,
-    .parser = cmd_topo_parse,
+    .word = {"network", .take = cmd_take_one, .at = CMD_AT(file)},
+    .check = cmd_topo_check,
     .args_doc = "[FILE.graphml]",
     .doc = "Describe a network: a Clos (by default 007's simulation), "
 	   "another one by --set (kind=fat_tree, k=8; kind=region, "
@@ -129,9 +107,9 @@ static int cmd_topo_open_topo(const struct args *a, struct topo *t,
 	struct sim_yaml y;
 	struct xp_topology x = {0};
 	int rc = sim_yaml_parse(&y, "--set", form, sizeof(form) - 1, e);
-	for (size_t i = 0; rc == 0 && i < a->n_set; i++) {
+	for (size_t i = 0; rc == 0 && i < a->set.n_set; i++) {
 		char path[256];
-		snprintf(path, sizeof(path), "topology.%s", a->set[i]);
+		snprintf(path, sizeof(path), "topology.%s", a->set.set[i]);
 		rc = sim_yaml_set(&y, path, e);
 	}
 	if (rc == 0 && (rc = xp_topology_read(&y, &x, e)) == 0)
@@ -328,7 +306,7 @@ int cmd_topo(int argc, char **argv)
 	struct args a = {.src_port = 1024, .dst_port = 80};
 	struct topo t = {0};
 	struct sim_err e = {0};
-	cmd_parse(&cmd_topo_argp, argc, argv, &a);
+	cmd_parse(&cmd_topo_line, argc, argv, &a);
 	int rc = a.file ? topo_graph_read(&t, a.file, &e)
 			: cmd_topo_open_topo(&a, &t, &e);
 	if (rc == 0)

@@ -16,62 +16,37 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { KEY_JSON = 1000, KEY_STRICT, KEY_WRITE, KEY_CLAIMS };
-
-static const struct argp_option cmd_verify_options[] = {
-    {"strict", KEY_STRICT, NULL, 0,
-	"results that are missing or partial fail too", 0},
-    {"json", KEY_JSON, NULL, 0, "JSON, one object", 0},
-    {"write", KEY_WRITE, NULL, 0,
-	"write FIGUREs' results as what is expected from now on", 0},
-    {"claims", KEY_CLAIMS, "FILE", 0,
-	"claims (default: results/expected/vigil.yaml); tables of what is "
-	"expected stand beside it",
-	0},
-    {0},
-};
-
 struct args {
-	char **figures;
-	size_t n_figures;
+	struct cmd_words figures;
 	const char *claims;
 	int json, strict, write;
 };
 
-static error_t cmd_verify_parse(int key, char *arg, struct argp_state *state)
+static const struct cmd_option cmd_verify_options[] = {
+    {"strict", 0, NULL, "results that are missing or partial fail too",
+	.take = cmd_take_flag, .at = CMD_AT(strict)},
+    {"json", 0, NULL, "JSON, one object", .take = cmd_take_flag,
+	.at = CMD_AT(json)},
+    {"write", 0, NULL, "write FIGUREs' results as what is expected from now on",
+	.take = cmd_take_flag, .at = CMD_AT(write)},
+    {"claims", 0, "FILE",
+	"claims (default: results/expected/vigil.yaml); tables of what is "
+	"expected stand beside it",
+	.take = cmd_take_file, .at = CMD_AT(claims)},
+    {0},
+};
+
+static void cmd_verify_check(const void *args, struct argp_state *state)
 {
-	struct args *a = state->input;
-	switch (key) {
-	case KEY_STRICT:
-		a->strict = 1;
-		return 0;
-	case KEY_JSON:
-		a->json = 1;
-		return 0;
-	case KEY_WRITE:
-		a->write = 1;
-		return 0;
-	case KEY_CLAIMS:
-		if (*arg == '\0')
-			argp_error(state, "--claims needs a file's name");
-		a->claims = arg;
-		return 0;
-	case ARGP_KEY_ARGS:
-		a->figures = state->argv + state->next;
-		a->n_figures = (size_t)(state->argc - state->next);
-		return 0;
-	case ARGP_KEY_END:
-		if (a->write && a->n_figures == 0)
-			argp_error(state, "--write which FIGURE?");
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	const struct args *a = args;
+	if (a->write && a->figures.n == 0)
+		argp_error(state, "--write which FIGURE?");
 }
 
-static const struct argp cmd_verify_argp = {
+static const struct cmd_line cmd_verify_line = {
     .options = cmd_verify_options,
-    .parser = cmd_verify_parse,
+    .word = {.take = cmd_take_all, .at = CMD_AT(figures)},
+    .check = cmd_verify_check,
     .args_doc = "[FIGURE...]",
     .doc =
 	"Hold results/out/FIGURE.h5 against what the paper claims and against "
@@ -138,10 +113,10 @@ struct verify {
 
 static int is_asked(const struct args *a, const char *figure)
 {
-	for (size_t i = 0; i < a->n_figures; i++)
-		if (strcmp(a->figures[i], figure) == 0)
+	for (size_t i = 0; i < a->figures.n; i++)
+		if (strcmp(a->figures.word[i], figure) == 0)
 			return 1;
-	return a->n_figures == 0;
+	return a->figures.n == 0;
 }
 
 static int open_claims(struct verify *v, struct sim_err *e)
@@ -412,8 +387,8 @@ static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
  * would pass for want of anything to check. */
 static int check_figures(const struct verify *v, struct sim_err *e)
 {
-	for (size_t i = 0; i < v->a->n_figures; i++) {
-		const char *figure = v->a->figures[i];
+	for (size_t i = 0; i < v->a->figures.n; i++) {
+		const char *figure = v->a->figures.word[i];
 		char path[4096];
 		size_t k = 0;
 		snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
@@ -460,15 +435,15 @@ int cmd_verify(int argc, char **argv)
 	struct verify v = {.a = &a};
 	struct sim_err e = {0};
 	int code = CMD_GOOD, rc;
-	cmd_parse(&cmd_verify_argp, argc, argv, &a);
+	cmd_parse(&cmd_verify_line, argc, argv, &a);
 	if ((rc = open_claims(&v, &e)) < 0 ||
 	    /* What is written may be the first of its figure, so names
 	     * are not checked then. */
 	    (!a.write && (rc = check_figures(&v, &e)) < 0)) {
 		code = rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE;
 	} else if (a.write) {
-		for (size_t i = 0; rc == 0 && i < a.n_figures; i++)
-			rc = write_figure(&v, a.figures[i], &e);
+		for (size_t i = 0; rc == 0 && i < a.figures.n; i++)
+			rc = write_figure(&v, a.figures.word[i], &e);
 		code = rc < 0 ? CMD_TROUBLE : CMD_GOOD;
 	} else {
 		rc = verify(&v, &e);

@@ -1,0 +1,292 @@
+/* experiments/cmd/option.c -- the options of a verb, as a table.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/option.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/cmd/cmd.h"
+#include "sim/text.h"
+
+enum { MAX_OPTIONS = 64, FIRST_KEY = 1000 };
+
+/* A verb's rows one behind the other, as argp has them and as we do. */
+struct options {
+	const struct cmd_line *line;
+	char *args;
+	size_t n;
+	struct argp_option argp[MAX_OPTIONS + 1];
+	const struct cmd_option *row[MAX_OPTIONS];
+	void *to[MAX_OPTIONS];
+};
+
+static void options_gather(struct options *all, const struct cmd_option *o,
+    char *to)
+{
+	for (; o->name || o->doc || o->with; o++) {
+		if (!o->name && o->with) {
+			options_gather(all, o->with, to + o->at);
+			continue;
+		}
+		assert(all->n < MAX_OPTIONS);
+		const size_t i = all->n++;
+		const int key = o->letter ? o->letter : FIRST_KEY + (int)i;
+		all->argp[i] = (struct argp_option){.name = o->name,
+		    .key = o->name ? key : 0,
+		    .arg = o->arg,
+		    .doc = o->doc,
+		    .group = o->group};
+		all->row[i] = o;
+		all->to[i] = to + o->at;
+	}
+}
+
+/* --- before argp ---------------------------------------------------------- */
+
+/* NULL if no option's name begins with these N bytes. */
+static const struct argp_option *find_option(const struct options *all,
+    const char *name, size_t n)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (all->argp[i].name &&
+		    strncmp(all->argp[i].name, name, n) == 0)
+			return &all->argp[i];
+	return NULL;
+}
+
+static _Noreturn void unknown_option(const struct options *all,
+    const char *program, const char *name, size_t n)
+{
+	const char *known[MAX_OPTIONS + 2] = {"help", "usage"};
+	size_t n_known = 2;
+	char word[64];
+	for (size_t i = 0; i < all->n; i++)
+		if (all->argp[i].name)
+			known[n_known++] = all->argp[i].name;
+	snprintf(word, sizeof(word), "%.*s", (int)n, name);
+	const char *near = sim_did_you_mean(word, known, n_known);
+	if (near)
+		fprintf(stderr,
+		    "%s: there is no option --%s; did you mean --%s?\n",
+		    program, word, near);
+	else
+		fprintf(stderr,
+		    "%s: there is no option --%s; `%s --help` lists "
+		    "them.\n",
+		    program, word, program);
+	exit(CMD_USAGE);
+}
+
+/* Whether the argument after WORD is the value of its last letter: "-qo" */
+static int takes_next(const struct options *all, const char *word)
+{
+	while (*++word)
+		for (size_t i = 0; i < all->n; i++)
+			if (all->argp[i].key == *word && all->argp[i].arg)
+				return word[1] == '\0';
+	return 0;
+}
+
+/* Look at the long options before argp does: it only says "unrecognized". */
+static void options_check(const struct options *all, int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (argv[i][0] != '-')
+			continue;
+		if (argv[i][1] != '-') {
+			i += takes_next(all, argv[i]);
+			continue;
+		}
+		const char *name = argv[i] + 2;
+		const size_t n = strcspn(name, "=");
+		if (strncmp("help", name, n) == 0 ||
+		    strncmp("usage", name, n) == 0)
+			continue;
+		const struct argp_option *o = find_option(all, name, n);
+		if (!o)
+			unknown_option(all, argv[0], name, n);
+		i += o->arg && name[n] == '\0';
+	}
+}
+
+/* --- argp ----------------------------------------------------------------- */
+
+static error_t options_parse(int key, char *arg, struct argp_state *state)
+{
+	const struct options *all = state->input;
+	const struct cmd_line *line = all->line;
+	if (key == ARGP_KEY_END && line->check)
+		line->check(all->args, state);
+	if (key == ARGP_KEY_ARG && line->word.take) {
+		const struct cmd_given g = {&line->word, state};
+		line->word.take(all->args + line->word.at, arg, &g);
+		return 0;
+	}
+	for (size_t i = 0; key != 0 && i < all->n; i++)
+		if (all->argp[i].key == key) {
+			const struct cmd_given g = {all->row[i], state};
+			all->row[i]->take(all->to[i], arg, &g);
+			return 0;
+		}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static char *options_help(int key, const char *text, void *input)
+{
+	const struct options *all = input;
+	char *more = NULL;
+	size_t n = 0;
+	if (key != ARGP_KEY_HELP_POST_DOC || !all || !all->line->more)
+		return (char *)(uintptr_t)text;
+	FILE *out = open_memstream(&more, &n);
+	if (!out)
+		return NULL;
+	all->line->more(out, all->args);
+	fclose(out);
+	return more;
+}
+
+void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
+{
+	struct options all = {.line = line, .args = args};
+	if (line->options)
+		options_gather(&all, line->options, args);
+	options_check(&all, argc, argv);
+	/* "Mandatory arguments to long options are mandatory for ..." helps
+	 * nobody: "=N" says it. */
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+	const struct argp argp = {.options = all.argp,
+	    .parser = options_parse,
+	    .args_doc = line->args_doc,
+	    .doc = line->doc,
+	    .help_filter = options_help};
+	argp_parse(&argp, argc, argv, 0, NULL, &all);
+}
+
+/* --- takers --------------------------------------------------------------- */
+
+uint64_t cmd_number(const char *text, const char *what, uint64_t min,
+    uint64_t max, struct argp_state *state)
+{
+	char shown[64];
+	uint64_t x = 0;
+	if (sim_parse_u64(text, &x, NULL) < 0 || x < min || x > max)
+		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
+		    what, sim_quote(shown, text), (unsigned long long)min,
+		    (unsigned long long)max);
+	return x;
+}
+
+void cmd_take_flag(void *to, char *arg, const struct cmd_given *g)
+{
+	(void)g;
+	(void)arg;
+	*(int *)to = 1;
+}
+
+void cmd_take_text(void *to, char *arg, const struct cmd_given *g)
+{
+	(void)g;
+	*(const char **)to = arg;
+}
+
+void cmd_take_file(void *to, char *arg, const struct cmd_given *g)
+{
+	if (*arg == '\0')
+		argp_error(g->state, "--%s needs a file's name",
+		    g->option->name);
+	*(const char **)to = arg;
+}
+
+static uint64_t take_number(const char *arg, const struct cmd_given *g)
+{
+	const struct cmd_option *o = g->option;
+	char what[64];
+	snprintf(what, sizeof(what), "--%s", o->name);
+	return cmd_number(arg, what, o->min, o->max, g->state);
+}
+
+void cmd_take_u32(void *to, char *arg, const struct cmd_given *g)
+{
+	*(uint32_t *)to = (uint32_t)take_number(arg, g);
+}
+
+void cmd_take_u64(void *to, char *arg, const struct cmd_given *g)
+{
+	*(uint64_t *)to = take_number(arg, g);
+}
+
+void cmd_take_set(void *to, char *arg, const struct cmd_given *g)
+{
+	struct cmd_set *s = to;
+	if (s->n_set == g->option->max)
+		argp_error(g->state, "more than %d --set", (int)g->option->max);
+	s->set[s->n_set++] = arg;
+}
+
+void cmd_take_one(void *to, char *arg, const struct cmd_given *g)
+{
+	const char **word = to;
+	if (*word)
+		argp_error(g->state, "one %s at a time; \"%s\" is a second",
+		    g->option->name, arg);
+	*word = arg;
+}
+
+void cmd_take_all(void *to, char *arg, const struct cmd_given *g)
+{
+	(void)arg;
+	struct cmd_words *w = to;
+	w->word = g->state->argv + g->state->next - 1;
+	w->n = (size_t)(g->state->argc - g->state->next + 1);
+	g->state->next = g->state->argc;
+}
+
+void cmd_take_key(void *to, char *arg, const struct cmd_given *g)
+{
+	char what[64];
+	snprintf(what, sizeof(what), "--%s", g->option->name);
+	cmd_field_set(g->option->with, to, what, arg, g->state);
+}
+
+void cmd_field_set(const struct sim_field *fields, void *obj,
+    const char *option, const char *arg, struct argp_state *state)
+{
+	enum { MAX_FIELDS = 64 };
+	const char *names[MAX_FIELDS], *value = strchr(arg, '=');
+	char key[64] = "", quote[64];
+	struct sim_err e;
+	size_t n = 0;
+	if (!value) {
+		argp_error(state, "%s %s is not KEY=VALUE", option,
+		    sim_quote(quote, arg));
+		return;
+	}
+	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
+	const struct sim_field *f = sim_field_find(fields, key);
+	if (!f) {
+		for (; n < MAX_FIELDS && fields[n].name; n++)
+			names[n] = fields[n].name;
+		const char *near = sim_did_you_mean(key, names, n);
+		argp_error(state, "%s: there is no key %s%s%s%s", option,
+		    sim_quote(quote, key), near ? "; did you mean \"" : "",
+		    near ? near : "", near ? "\"?" : "");
+	}
+	if (sim_field_set(f, obj, value + 1, &e) < 0)
+		argp_error(state, "%s %s", option, e.msg);
+}
+
+void cmd_field_help(FILE *out, const struct sim_field *f)
+{
+	for (; f->name; f++) {
+		char range[64] = "", lo[32], hi[32];
+		if (f->max > 0)
+			snprintf(range, sizeof(range), " [%s, %s]",
+			    sim_format_f64(lo, f->min),
+			    sim_format_f64(hi, f->max));
+		fprintf(out, "  %s=%s%s\n      %s\n", f->name, f->def, range,
+		    f->doc);
+	}
+}
