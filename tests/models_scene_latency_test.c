@@ -62,11 +62,11 @@ static void delays_of_active_faults_add_up(void **state)
 	    {.link = 4, .rate = 0.5, .to_ns = SIM_NEVER},
 	};
 	const struct truth truth = {.n_faults = 3, .fault = fault};
-	assert_near(scene_latency_delay(&truth, 3, 5), 100, 0);
-	assert_near(scene_latency_delay(&truth, 3, 10), 150, 0);
-	assert_near(scene_latency_delay(&truth, 3, 20), 100, 0);
-	assert_near(scene_latency_delay(&truth, 4, 5), 0, 0);
-	assert_near(scene_latency_delay(&truth, 9, 5), 0, 0);
+	assert_near(scene_latency_draw(&truth, 3, 5, NULL), 100, 0);
+	assert_near(scene_latency_draw(&truth, 3, 10, NULL), 150, 0);
+	assert_near(scene_latency_draw(&truth, 3, 20, NULL), 100, 0);
+	assert_near(scene_latency_draw(&truth, 4, 5, NULL), 0, 0);
+	assert_near(scene_latency_draw(&truth, 9, 5, NULL), 0, 0);
 	assert_true(truth_is_faulty(&truth, 3));
 }
 
@@ -195,7 +195,7 @@ static void constant_delays_draw_nothing_and_others_once_each(void **state)
 	assert_near(scene_latency_draw(&truth, 3, 100, &r), 0, 0);
 	assert_near(scene_latency_draw(&truth, 4, 60, &r), 0, 0);
 	assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&same));
-	assert_near(scene_latency_delay(&truth, 3, 60), 735, 0);
+	assert_near(scene_latency_draw(&truth, 3, 60, NULL), 735, 0);
 }
 
 /* The params of a spec: median, and service time. */

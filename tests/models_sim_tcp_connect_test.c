@@ -33,7 +33,6 @@ static struct fabric_sim_tcp pair(const struct fabric_sim_tcp_ladder *client,
 static struct fabric_sim_tcp_result connect_once(const struct fabric_sim_tcp *c,
     struct sim_rng *r)
 {
-	assert_ok(fabric_sim_tcp_check(c, test_err()));
 	return fabric_sim_tcp(c, r);
 }
 
@@ -399,40 +398,6 @@ static void small_connects_have_the_law_of_all_their_losses(void **state)
 	}
 }
 
-/* --- mistakes ------------------------------------------------------------ */
-
-static void assert_refused(const struct fabric_sim_tcp *c, int rc,
-    const char *message)
-{
-	struct sim_err e;
-	assert_int_equal(fabric_sim_tcp_check(c, &e), rc);
-	assert_string_equal(e.msg, message);
-}
-
-static void mistakes_are_named(void **state)
-{
-	const struct fabric_sim_tcp good = pair(&fabric_sim_tcp_windows, 0, 0);
-	struct fabric_sim_tcp c = good;
-	(void)state;
-	c.there.hazard = -1;
-	assert_refused(&c, SIM_ERANGE,
-	    "hazard -1 of the way there is not in [0, infinity].");
-	c = good;
-	c.back.hazard = NAN;
-	assert_int_equal(fabric_sim_tcp_check(&c, NULL), SIM_ERANGE);
-	c = good;
-	c.back.latency_ns = 3601 * SIM_SEC;
-	assert_refused(&c, SIM_ERANGE,
-	    "latency 3601 s of the way back is not in [0, 3600].");
-	c = good;
-	c.n_retries = 3;
-	assert_refused(&c, SIM_ERANGE,
-	    "3 retries are not in [0, 2], those of ladder windows.");
-	c.client = NULL;
-	assert_refused(&c, SIM_EINVAL,
-	    "a connect needs its client's ladder of timeouts.");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,7 +410,6 @@ int main(void)
 	    cmocka_unit_test(pingmeshs_estimate_is_that_of_its_closed_form),
 	    cmocka_unit_test(two_lost_syn_acks_look_like_one_drop),
 	    cmocka_unit_test(small_connects_have_the_law_of_all_their_losses),
-	    cmocka_unit_test(mistakes_are_named),
 	};
 	return cmocka_run_group_tests_name("models/sim/tcp_connect", tests,
 	    NULL, NULL);

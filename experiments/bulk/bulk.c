@@ -167,35 +167,21 @@ static int skip_check(struct sim_yaml *y, const struct topo *t,
 
 /* --- planes --------------------------------------------------------------- */
 
-static int plane_open(void **p, const struct xp_config *c, enum xp_bulk_by by,
-    struct sim_err *e)
+/* Which of the three it is says what C asks for. */
+static int bulk_plane_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
 {
-	struct xp_bulk *b;
+	const struct xp_plane *of = xp_plane_of(c);
 	const int all = (xp_config_needs(c) & OBS_ALL_FLOWS) != 0;
-	int rc = xp_bulk_open(&b, by, all, e);
+	struct xp_bulk *b;
+	int rc = xp_bulk_open(&b,
+	    of == &xp_plane_auto       ? XP_BULK_AUTO
+		: of == &xp_plane_skip ? XP_BULK_SKIP
+				       : XP_BULK_EXACT,
+	    all, e);
+	(void)t;
 	*p = b;
 	return rc;
-}
-
-static int auto_open(void **p, const struct topo *t, const struct xp_config *c,
-    struct sim_err *e)
-{
-	(void)t;
-	return plane_open(p, c, XP_BULK_AUTO, e);
-}
-
-static int exact_open(void **p, const struct topo *t, const struct xp_config *c,
-    struct sim_err *e)
-{
-	(void)t;
-	return plane_open(p, c, XP_BULK_EXACT, e);
-}
-
-static int skip_open(void **p, const struct topo *t, const struct xp_config *c,
-    struct sim_err *e)
-{
-	(void)t;
-	return plane_open(p, c, XP_BULK_SKIP, e);
 }
 
 static int plane_run(void *p, struct scene *scene, const struct xp_listener *to,
@@ -223,7 +209,7 @@ const struct xp_plane xp_plane_auto = {
     .doc = "flows in bulk: skip where it fits, else exact",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
-    .open = auto_open,
+    .open = bulk_plane_open,
     .run = plane_run,
     .print = plane_print,
     .close = plane_close,
@@ -234,7 +220,7 @@ const struct xp_plane xp_plane_exact = {
     .doc = "flows in bulk, each drawn",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
-    .open = exact_open,
+    .open = bulk_plane_open,
     .run = plane_run,
     .print = plane_print,
     .close = plane_close,
@@ -246,7 +232,7 @@ const struct xp_plane xp_plane_skip = {
     .provides = OBS_FLOWS | OBS_HOPS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .check = skip_check,
-    .open = skip_open,
+    .open = bulk_plane_open,
     .run = plane_run,
     .print = plane_print,
     .close = plane_close,

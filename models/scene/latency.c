@@ -90,12 +90,6 @@ static double scene_latency_add_up(const struct truth *truth, size_t first,
 	return sum;
 }
 
-double scene_latency_delay(const struct truth *truth, topo_link link, sim_ns t)
-{
-	return scene_latency_add_up(truth, truth_first_fault(truth, link, 0),
-	    link, t, 1, NULL);
-}
-
 double scene_latency_draw_at(const struct truth *truth, size_t first,
     topo_link link, sim_ns t, struct sim_rng *r)
 {

@@ -30,12 +30,10 @@ struct scene_latency_params {
 };
 extern const struct sim_field scene_latency_fields[];
 
-/* What the faults of LINK that are active at T add to a packet on average, in
- * us. Cost O(log faults); needs the faults' order. */
-double scene_latency_delay(const struct truth *truth, topo_link link, sim_ns t);
-
-/* What they add to one packet. Takes one number from R for each fault whose law
- * is not constant, of which the delay is an increasing function. */
+/* What the faults of LINK that are active at T add to one packet, in us. Takes
+ * one number from R for each fault whose law is not constant, of which the delay
+ * is an increasing function; R = NULL: the mean. Cost O(log faults); needs the
+ * faults' order. */
 double scene_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
     struct sim_rng *r);
 

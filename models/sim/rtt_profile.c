@@ -33,68 +33,54 @@
  *
  * The service's P99 (Figure 5) is far below DC1's, and leaves no room for its
  * bursts: `calm` is DC2 at a load of 0.1, with bursts and stalls so rare that
- * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of
- * 12 that make 4e-5 of as many probes within pods as between them. */
+ * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of 12
+ * that make 4e-5 of as many probes within pods as between them.
+ */
+#define HOSTS_AND_LINKS                                                        \
+	.host_us = 145, .hop_us = 4.5, .burst_us = 510, .payload_us = 48,      \
+	.byte_us = 8e-4, .payload_wait = 2.1
+#define BUSY                                                                   \
+	.host_queue_us = 60, .hop_queue_us = 2.8, .load = 0.3,                 \
+	.burst_share = 0.05, .stall_share = 0.003
 const struct fabric_sim_rtt_profile fabric_sim_rtt_profiles[] = {
     {
 	.name = "dc1",
 	.doc = "storage and MapReduce, always busy (US West)",
-	.host_us = 145,
-	.hop_us = 4.5,
-	.host_queue_us = 60,
-	.hop_queue_us = 2.8,
-	.load = 0.3,
-	.burst_share = 0.05,
-	.burst_us = 510,
-	.stall_share = 0.003,
+	HOSTS_AND_LINKS,
+	BUSY,
 	.stall_median_us = 7860,
 	.stall_sigma = 2.157,
-	.payload_us = 48,
-	.byte_us = 8e-4,
-	.payload_wait = 2.1,
 	.intra_drop_rate = 1.31e-5,
 	.inter_drop_rate = 7.55e-5,
     },
     {
 	.name = "dc2",
 	.doc = "interactive search, bursts of low throughput (US Central)",
-	.host_us = 145,
-	.hop_us = 4.5,
-	.host_queue_us = 60,
-	.hop_queue_us = 2.8,
-	.load = 0.3,
-	.burst_share = 0.05,
-	.burst_us = 510,
-	.stall_share = 0.003,
+	HOSTS_AND_LINKS,
+	BUSY,
 	.stall_median_us = 5990,
 	.stall_sigma = 1.19,
-	.payload_us = 48,
-	.byte_us = 8e-4,
-	.payload_wait = 2.1,
 	.intra_drop_rate = 2.10e-5,
 	.inter_drop_rate = 7.63e-5,
     },
     {
 	.name = "calm",
 	.doc = "a service in a normal week, with hardly a burst",
-	.host_us = 145,
-	.hop_us = 4.5,
+	HOSTS_AND_LINKS,
 	.host_queue_us = 64,
 	.hop_queue_us = 0.73,
 	.load = 0.1,
 	.burst_share = 0.002,
-	.burst_us = 510,
 	.stall_share = 0.001,
 	.stall_median_us = 5990,
 	.stall_sigma = 1.19,
-	.payload_us = 48,
-	.byte_us = 8e-4,
-	.payload_wait = 2.1,
 	.intra_drop_rate = 2e-5,
 	.inter_drop_rate = 6e-5,
     },
     {0},
 };
+#undef HOSTS_AND_LINKS
+#undef BUSY
 
 const struct fabric_sim_rtt_profile *fabric_sim_rtt_find(const char *name)
 {

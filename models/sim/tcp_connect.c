@@ -3,6 +3,7 @@
  */
 #include "models/sim/tcp_connect.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,38 +45,6 @@ const struct fabric_sim_tcp_ladder *fabric_sim_tcp_find(const char *name)
 	return NULL;
 }
 
-static int check_way(const struct fabric_sim_tcp_way *w, const char *name,
-    struct sim_err *e)
-{
-	const sim_ns hour = 3600 * SIM_SEC;
-	if (!(w->hazard >= 0))
-		return sim_fail(e, SIM_ERANGE,
-		    "hazard %g of the way %s is not in [0, infinity].",
-		    w->hazard, name);
-	if (w->latency_ns > hour)
-		return sim_fail(e, SIM_ERANGE,
-		    "latency %.17g s of the way %s is not in [0, 3600].",
-		    (double)w->latency_ns / (double)SIM_SEC, name);
-	return 0;
-}
-
-int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e)
-{
-	int rc;
-	if ((rc = check_way(&c->there, "there", e)) < 0 ||
-	    (rc = check_way(&c->back, "back", e)) < 0)
-		return rc;
-	if (!c->client)
-		return sim_fail(e, SIM_EINVAL,
-		    "a connect needs its client's ladder of timeouts.");
-	if (c->n_retries > c->client->n_retries)
-		return sim_fail(e, SIM_ERANGE,
-		    "%u retries are not in [0, %u], those of ladder %s.",
-		    c->n_retries, c->client->n_retries, c->client->name);
-	return 0;
-}
-
-/* No number is drawn where the answer is certain. */
 static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w,
     struct sim_rng *r)
 {
@@ -116,6 +85,8 @@ struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
 	    .outcome = FABRIC_SIM_TCP_TIMED_OUT};
 	sim_ns first = SIM_NEVER, now = 0;
 	int known = 0; /* to the server */
+	assert(c->client && c->n_retries <= c->client->n_retries);
+	assert(c->there.hazard >= 0 && c->back.hazard >= 0);
 	for (unsigned k = 0; k <= c->n_retries && now < first; k++) {
 		out.n_syns++;
 		if (!tcp_connect_is_lost(&c->there, r)) {

@@ -94,15 +94,10 @@ struct fabric_sim_tcp_result {
 	sim_ns rtt_ns;  /* how long connect() took, whatever came of it */
 };
 
-/* Whether C is one that fabric_sim_tcp() takes.
- * Errors SIM_ERANGE for a hazard that is negative or no number, a latency above
- * one hour, or more retries than the client's ladder has; SIM_EINVAL without a
- * client's ladder. */
-int fabric_sim_tcp_check(const struct fabric_sim_tcp *c, struct sim_err *e);
-
 /* Connect once. R is the stream of this connect, or of its sender: a connect
  * draws one number for each packet that may be lost, none for directions with
- * hazard 0 or infinity. C has been checked.
+ * hazard 0 or infinity. Hazards are not negative; retries are at most those of
+ * the client's ladder.
  * Cost O(SYNs + SYN-ACKs): two draws when none is lost. */
 struct fabric_sim_tcp_result fabric_sim_tcp(const struct fabric_sim_tcp *c,
     struct sim_rng *r);

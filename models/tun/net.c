@@ -424,11 +424,6 @@ int tun_net_leave(const struct tun_net *net, struct sim_err *e)
 	return real_ns_enter(net->home, e);
 }
 
-sim_ns tun_net_now(const struct tun_net *net)
-{
-	return clock_now() - net->begun;
-}
-
 const struct tun_switch *tun_net_switch(const struct tun_net *net)
 {
 	return &net->network;

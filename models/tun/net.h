@@ -89,8 +89,7 @@ int tun_net_leave(const struct tun_net *net, struct sim_err *e);
 /* The descriptor of a host's namespace. */
 int tun_net_ns(const struct tun_net *net, topo_host h);
 
-/* Time since the epoch began; the truth of what was lost; counters. */
-sim_ns tun_net_now(const struct tun_net *net);
+/* The truth of what was lost; counters. */
 const struct tun_switch *tun_net_switch(const struct tun_net *net);
 const struct tun_net_counters *tun_net_count(const struct tun_net *net);
 
