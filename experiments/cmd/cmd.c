@@ -159,6 +159,17 @@ int cmd_find(char **out, const char *name, const char *folder,
 	    name, folder, name, suffix);
 }
 
+int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
+    const char *const set[], size_t n_set, struct sim_err *e)
+{
+	char *path = NULL;
+	int rc = cmd_find(&path, name, "experiments", ".yaml", e);
+	if (rc == 0)
+		rc = xp_spec_load(s, path, smoke, set, n_set, e);
+	free(path);
+	return rc;
+}
+
 int cmd_make_way(const char *path, struct sim_err *e)
 {
 	char *copy;

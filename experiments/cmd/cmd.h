@@ -59,6 +59,11 @@ int cmd_exit_of(int rc);
 int cmd_find(char **out, const char *name, const char *folder,
     const char *suffix, struct sim_err *e);
 
+/* Load NAME, a spec's file or name; see xp_spec_load() for the rest. Errors of
+ * both. */
+int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
+    const char *const set[], size_t n_set, struct sim_err *e);
+
 /* Make the folders on the way to PATH. */
 int cmd_make_way(const char *path, struct sim_err *e);
 

@@ -89,8 +89,6 @@ static const struct cmd_option cmd_gate_options[] = {
 static void cmd_gate_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (a->files.n == 0)
-		argp_error(state, "which FILE?");
 	if (a->count > 0 && a->junit)
 		argp_error(state, "--count decides nothing to --junit");
 }
@@ -98,6 +96,7 @@ static void cmd_gate_check(const void *args, struct argp_state *state)
 static const struct cmd_line cmd_gate_line = {
     .options = cmd_gate_options,
     .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+    .without = "which FILE?",
     .check = cmd_gate_check,
     .args_doc = "FILE...",
     .doc = "Are the algorithms as accurate as they must be? A gate file is a "

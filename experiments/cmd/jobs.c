@@ -97,8 +97,6 @@ static const struct cmd_option jobs_options[] = {
 static void jobs_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (!a->recording)
-		argp_error(state, "which RECORDING?");
 	if (a->output && !*a->output)
 		argp_error(state, "-o needs a name");
 	if (a->to_s <= a->from_s)
@@ -109,6 +107,7 @@ static void jobs_check(const void *args, struct argp_state *state)
 static const struct cmd_line jobs_line = {
     .options = jobs_options,
     .word = {"RECORDING", .take = cmd_take_one, .at = CMD_AT(recording)},
+    .without = "which RECORDING?",
     .check = jobs_check,
     .args_doc = "RECORDING",
     .doc = "Run Pingmesh's analysis on each window of a recording, for each "

@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
-#include "experiments/cmd/lab_tun.h"
+#include "experiments/cmd/lab.h"
 #include "experiments/fabrics/netns.h"
 #include "experiments/lab/selftest.h"
 #include "experiments/spec/config.h"
@@ -45,8 +44,6 @@ static void take_word(void *to, char *arg, const struct cmd_given *g)
 static void check_words(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (!a->what)
-		argp_error(state, "say up, run, check or selftest");
 	if (strcmp(a->what, "up") == 0 && !a->spec)
 		argp_error(state, "a network of which SPEC?");
 	if (strcmp(a->what, "up") != 0 &&
@@ -87,6 +84,7 @@ static const struct cmd_option cmd_lab_options[] = {
 static const struct cmd_line cmd_lab_line = {
     .options = cmd_lab_options,
     .word = {.take = take_word},
+    .without = "say up, run, check or selftest",
     .check = check_words,
     .args_doc = "up SPEC\nrun SPEC\ncheck\nselftest",
     .doc =
@@ -159,26 +157,26 @@ static int selftest(void)
 /* --- up ------------------------------------------------------------------- */
 
 /* The network of the spec as it stands, whatever its sweep varies. */
-static int cmd_lab_open_topo(const struct args *a, struct topo *t,
+static int cmd_lab_open(struct cmd_lab *lab, const struct args *a,
     struct sim_err *e)
 {
-	struct xp_spec spec = {0};
-	struct xp_config config = {0};
-	char *path = NULL;
-	int rc = cmd_find(&path, a->spec, "experiments", ".yaml", e);
-	if (rc == 0 &&
-	    (rc = xp_spec_load(&spec, path, 0, a->set.set, a->set.n_set, e)) ==
-		0 &&
-	    (rc = xp_spec_point(&spec, 0, &config, e)) == 0)
-		rc = xp_topology_open(&config.topology, spec.folder, t, e);
-	xp_config_free(&config);
-	xp_spec_free(&spec);
-	free(path);
+	struct xp_config *c = &lab->config;
+	int rc =
+	    cmd_load_spec(&lab->spec, a->spec, 0, a->set.set, a->set.n_set, e);
+	if (rc == 0 && (rc = xp_spec_point(&lab->spec, 0, c, e)) == 0)
+		rc = xp_topology_open(&c->topology, lab->spec.folder,
+		    &lab->topo, e);
 	return rc;
 }
 
-/* MiB that the whole machine has free, by which the size of a network is told;
- * 0 if the machine doesn't say. */
+static void cmd_lab_close(struct cmd_lab *lab)
+{
+	topo_close(&lab->topo);
+	xp_config_free(&lab->config);
+	xp_spec_free(&lab->spec);
+}
+
+/* MiB that the whole machine has free; 0 if it doesn't tell. */
 static double free_mib(void)
 {
 	char line[128];
@@ -192,14 +190,11 @@ static double free_mib(void)
 	return (double)kib / 1024;
 }
 
-/* Namespaces have no names in the system, so a node is entered
- * by this process's descriptor of it. In a user namespace that
- * has to be entered first. */
-static void print_node(const struct netns_net *net, const struct topo *t,
-    topo_node n, int as_user)
+void cmd_lab_print_node(const struct cmd_lab *lab, topo_node n, int ns)
 {
+	const struct topo *t = &lab->topo;
 	char name[64], addr[16], user[64] = "";
-	if (as_user)
+	if (lab->as_user)
 		snprintf(user, sizeof(user), "-U --preserve-credentials -t %d ",
 		    getpid());
 	topo_node_name(t, n, name);
@@ -207,7 +202,7 @@ static void print_node(const struct netns_net *net, const struct topo *t,
 					: topo_addr_of_switch(n - t->n_hosts),
 	    addr);
 	printf("  %-12s %-15s nsenter %s--net=/proc/%d/fd/%d\n", name, addr,
-	    user, getpid(), netns_fd(net, n));
+	    user, getpid(), ns);
 }
 
 /* A few nodes to begin with: the first and the last host, and switch. */
@@ -217,40 +212,31 @@ static int cmd_lab_is_shown(const struct topo *t, topo_node n)
 	    n == t->n_hosts + t->n_switches - 1;
 }
 
-static void print_net(const struct netns_net *net, const struct topo *t,
-    int list, int as_user)
+int cmd_lab_say_end(sigset_t *end, struct sim_err *e)
 {
-	for (topo_node n = 0; n < t->n_hosts + t->n_switches; n++)
-		if (list || cmd_lab_is_shown(t, n))
-			print_node(net, t, n, as_user);
-}
-
-/* Say how to end it and wait for that. Signals are held before it is said, so
- * that whoever acts on the words, as a script does, finds a program that ends
- * in good order and takes the network down. */
-static void wait_for_end(void)
-{
-	sigset_t set;
-	int signal;
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigemptyset(end);
+	sigaddset(end, SIGINT);
+	sigaddset(end, SIGTERM);
+	sigaddset(end, SIGHUP);
+	sigprocmask(SIG_BLOCK, end, NULL);
 	printf("^C ends it.\n");
-	if (fflush(stdout) == 0)
-		sigwait(&set, &signal);
+	return fflush(stdout) == 0
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "stdout cannot be written.");
 }
 
-static int up(const struct args *a, const struct topo *t, struct sim_err *e)
+static int up(struct cmd_lab *lab, const struct netns_params *p,
+    struct sim_err *e)
 {
+	const struct topo *t = &lab->topo;
 	struct netns_net *net = NULL;
-	int as_user = 0, rc;
-	if (netns_is_built_in() && (rc = netns_permit(&as_user, e)) < 0)
+	sigset_t end;
+	int rc, signal;
+	if (netns_is_built_in() && (rc = netns_permit(&lab->as_user, e)) < 0)
 		return rc;
 	const double free_before = free_mib();
 	const sim_ns start = clock_now();
-	if ((rc = netns_open(&net, t, &a->params, e)) < 0)
+	if ((rc = netns_open(&net, t, p, e)) < 0)
 		return rc;
 	const double took = 1e-9 * (double)(clock_now() - start);
 	/* Other programs may have freed memory meanwhile;
@@ -261,8 +247,11 @@ static int up(const struct args *a, const struct topo *t, struct sim_err *e)
 	if (used > 0)
 		printf(", %.0f MiB", used);
 	printf("\n");
-	print_net(net, t, a->list, as_user);
-	wait_for_end();
+	for (topo_node n = 0; n < t->n_hosts + t->n_switches; n++)
+		if (lab->list || cmd_lab_is_shown(t, n))
+			cmd_lab_print_node(lab, n, netns_fd(net, n));
+	if (cmd_lab_say_end(&end, NULL) == 0)
+		sigwait(&end, &signal);
 	netns_close(net);
 	return 0;
 }
@@ -271,7 +260,6 @@ int cmd_lab(int argc, char **argv)
 {
 	char name_of_run[] = "culprit lab run";
 	struct args a = {0};
-	struct topo t = {0};
 	struct sim_err e = {0};
 	/* Options of `run` are another program's, so they are not read here. */
 	if (argc > 1 && strcmp(argv[1], "run") == 0) {
@@ -284,21 +272,13 @@ int cmd_lab(int argc, char **argv)
 		return cmd_lab_check();
 	if (strcmp(a.what, "selftest") == 0)
 		return selftest();
-	if (a.tun)
-		return cmd_lab_up_tun(&(struct cmd_lab_tun){.spec = a.spec,
-		    .set = a.set.set,
-		    .n_set = a.set.n_set,
-		    .run = a.params.ecmp_seed,
-		    .list = a.list});
-	/* The spec is read before a right is asked for, as a mistake in it is
-	 * told to anybody. */
-	int code, rc = cmd_lab_open_topo(&a, &t, &e);
+	struct cmd_lab lab = {.run = a.params.ecmp_seed, .list = a.list};
+	int code = CMD_GOOD, rc = cmd_lab_open(&lab, &a, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
-	else if ((rc = up(&a, &t, &e)) < 0)
+	else if ((rc = a.tun ? cmd_lab_up_tun(&lab, &e)
+			     : up(&lab, &a.params, &e)) < 0)
 		code = cmd_fail(cmd_exit_of(rc), &e);
-	else
-		code = CMD_GOOD;
-	topo_close(&t);
+	cmd_lab_close(&lab);
 	return code;
 }

@@ -117,6 +117,8 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 {
 	const struct options *all = state->input;
 	const struct cmd_line *line = all->line;
+	if (key == ARGP_KEY_NO_ARGS && line->without)
+		argp_error(state, "%s", line->without);
 	if (key == ARGP_KEY_END && line->check)
 		line->check(all->args, state);
 	if (key == ARGP_KEY_ARG && line->word.take) {

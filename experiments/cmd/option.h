@@ -44,6 +44,7 @@ struct cmd_line {
 	const struct cmd_option *options;
 	struct cmd_option word; /* for each word that is no option, if it has
 				   a taker; else there may be none */
+	const char *without; /* a complaint if there is no word; NULL: fine */
 	void (*check)(const void *args, struct argp_state *state);
 	void (*more)(FILE *out, const void *args); /* below all other help */
 };

@@ -62,17 +62,10 @@ static const struct cmd_option plot_options[] = {
     {0},
 };
 
-static void plot_check(const void *args, struct argp_state *state)
-{
-	const struct args *a = args;
-	if (a->files.n == 0)
-		argp_error(state, "which FILE or FIGURE?");
-}
-
 static const struct cmd_line plot_line = {
     .options = plot_options,
     .word = {.take = cmd_take_all, .at = CMD_AT(files)},
-    .check = plot_check,
+    .without = "which FILE or FIGURE?",
     .args_doc = "FILE|FIGURE...",
     .doc = "Draw results/out/FIGURE.h5 or another FILE by gnuplot, as "
 	   "plots/out/FIGURE.svg, .pdf and .png, beside the table they are "

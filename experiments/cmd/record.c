@@ -30,17 +30,10 @@ static const struct cmd_option cmd_record_options[] = {
     {0},
 };
 
-static void cmd_record_check(const void *args, struct argp_state *state)
-{
-	const struct args *a = args;
-	if (!a->spec)
-		argp_error(state, "no spec");
-}
-
 static const struct cmd_line cmd_record_line = {
     .options = cmd_record_options,
     .word = {"SPEC", .take = cmd_take_one, .at = CMD_AT(spec)},
-    .check = cmd_record_check,
+    .without = "no spec",
     .args_doc = "SPEC",
     .doc = "Simulate one cell of a spec of plane pingmesh and write what its "
 	   "collector got: every probe, and the agents' performance counters.",
@@ -89,18 +82,15 @@ int cmd_record(int argc, char **argv)
 	struct args a = {.spec = NULL};
 	struct sim_err e = {0};
 	struct xp_spec s = {0};
-	char *path = NULL;
 	cmd_parse(&cmd_record_line, argc, argv, &a);
 	int code, rc;
-	if ((rc = cmd_find(&path, a.spec, "experiments", ".yaml", &e)) < 0 ||
-	    (rc = xp_spec_load(&s, path, a.smoke, a.set.set, a.set.n_set, &e)) <
-		0)
+	if ((rc = cmd_load_spec(&s, a.spec, a.smoke, a.set.set, a.set.n_set,
+		 &e)) < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = (rc = record(&s, &a, &e)) < 0
 		    ? cmd_fail(cmd_exit_of(rc), &e)
 		    : CMD_GOOD;
 	xp_spec_free(&s);
-	free(path);
 	return code;
 }

@@ -22,8 +22,6 @@ struct args {
 static void results_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (a->files.n == 0)
-		argp_error(state, "which FILE?");
 	if (a->wants_one && a->files.n > 1)
 		argp_error(state, "one FILE at a time; \"%s\" is a second",
 		    a->files.word[1]);
@@ -106,6 +104,7 @@ int cmd_status(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+	    .without = "which FILE?",
 	    .check = results_check,
 	    .args_doc = "FILE|FIGURE...",
 	    .doc = "Say how many cells of a sweep are done, failed and "
@@ -137,6 +136,7 @@ int cmd_table(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+	    .without = "which FILE?",
 	    .check = results_check,
 	    .args_doc = "FILE|FIGURE",
 	    .doc = "Print results/out/FIGURE.h5 or another FILE as "
@@ -214,6 +214,7 @@ int cmd_merge(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+	    .without = "which FILE?",
 	    .check = results_check,
 	    .args_doc = "SHARD.h5...",
 	    .doc = "Join the results of `culprit run --shard`. All shards "

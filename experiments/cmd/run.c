@@ -98,8 +98,6 @@ static const struct cmd_option cmd_run_options[] = {
 static void cmd_run_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (!a->spec)
-		argp_error(state, "which SPEC?");
 	if ((a->point >= 0) != (a->run >= 0))
 		argp_error(state, "--point and --run go together");
 }
@@ -107,6 +105,7 @@ static void cmd_run_check(const void *args, struct argp_state *state)
 static const struct cmd_line cmd_run_line = {
     .options = cmd_run_options,
     .word = {"SPEC", .take = cmd_take_one, .at = CMD_AT(spec)},
+    .without = "which SPEC?",
     .check = cmd_run_check,
     .args_doc = "SPEC",
     .doc =
@@ -387,34 +386,30 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 }
 
 /* `lab run` takes a spec that is on a real network as it stands, and puts any
- * other one on fabric netns, also one that can't be read otherwise. */
-static int cmd_run_load(struct xp_spec *s, const char *path,
-    const struct args *a, struct sim_err *e)
+ * other one on fabric netns. */
+static int cmd_run_load(struct xp_spec *s, const struct args *a,
+    struct sim_err *e)
 {
 	const char *set[RUN_MAX_SET + 2] = {"plane=agents", "fabric=netns"};
-	int rc = xp_spec_load(s, path, a->smoke, a->set.set, a->set.n_set, e);
+	int rc =
+	    cmd_load_spec(s, a->spec, a->smoke, a->set.set, a->set.n_set, e);
 	if (!a->real || (rc == 0 && s->is_real))
 		return rc;
 	xp_spec_free(s);
 	memcpy(set + 2, a->set.set, a->set.n_set * sizeof(set[0]));
-	return xp_spec_load(s, path, a->smoke, set, a->set.n_set + 2, e);
+	return cmd_load_spec(s, a->spec, a->smoke, set, a->set.n_set + 2, e);
 }
 
 static int cmd_run_run(int argc, char **argv, struct args *a)
 {
 	struct xp_spec s = {0};
 	struct sim_err e = {0};
-	char *path = NULL;
 	int code, rc;
 	cmd_parse(&cmd_run_line, argc, argv, a);
-	if ((rc = cmd_find(&path, a->spec, "experiments", ".yaml", &e)) < 0 ||
-	    (rc = cmd_run_load(&s, path, a, &e)) < 0)
-		/* Whatever is wrong with a spec is usage, also if
-		 * its file can't be read. */
+	if ((rc = cmd_run_load(&s, a, &e)) < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = run_spec(&s, a, argc, argv, &e);
-	free(path);
 	xp_spec_free(&s);
 	return code;
 }
