@@ -189,6 +189,8 @@ static void cmd_agent_check(const void *args, struct argp_state *state)
 		    p->fabric.n_classes);
 }
 
+/* The help names keys with defaults, which depend on what cmd_agent_init() made
+ * of them. */
 static void cmd_agent_put_more(FILE *out, const void *args)
 {
 	const struct args *a = args;

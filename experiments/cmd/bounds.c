@@ -68,6 +68,8 @@ static void take_packets(void *to, char *text, const struct cmd_given *g)
 	a->c_high = read_whole(comma + 1, "packets", a->c_low, 1e9, g->state);
 }
 
+/* By the descriptors of a spec's topology, so that ranges and messages are the
+ * same. */
 static void set_shape(struct topo_clos *c, const char *key, const char *value,
     struct argp_state *state)
 {
@@ -82,7 +84,7 @@ static void set_shape(struct topo_clos *c, const char *key, const char *value,
 		argp_error(state, "%s", e.msg);
 }
 
-/* One of them has an option of its own. */
+/* Options by the paper's names stand for keys of a topology. */
 static void take_size(void *to, char *arg, const struct cmd_given *g)
 {
 	set_shape(to, g->option->with, arg, g->state);

@@ -74,6 +74,7 @@ static void cmd_collector_check(const void *args, struct argp_state *state)
 	cmd_serve_check(&a->http, state);
 	if (!a->dir)
 		argp_error(state, "--dir is missing");
+	/* Options that would have no effect are refused rather than ignored. */
 	if (!a->export && (a->spec || a->plan.is_set || a->ladder))
 		argp_error(state,
 		    "SPEC, --set, --dc and --timers are for --export");

@@ -22,7 +22,8 @@ struct args {
 	int json;
 };
 
-/* A seed is one more --set, so its takers need this row. */
+/* A seed goes into every file by --set, as it is put before anything is read;
+ * so who takes it needs this row. */
 static const struct cmd_option gate_set[] = {
     {"set", 's', "PATH=VALUE", "override a key, in every file",
 	.take = cmd_take_set, .at = CMD_AT(set), .max = 64},
@@ -46,6 +47,7 @@ static void take_seed(void *to, char *arg, const struct cmd_given *g)
 	set_seed(to, seed, g->state);
 }
 
+/* 32 bits are as many as one can copy from a report. */
 static void take_fresh_seed(void *to, char *arg, const struct cmd_given *g)
 {
 	uint32_t seed;
@@ -89,6 +91,7 @@ static const struct cmd_option cmd_gate_options[] = {
 static void cmd_gate_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
+	/* A report of verdicts needs some. */
 	if (a->count > 0 && a->junit)
 		argp_error(state, "--count decides nothing to --junit");
 }

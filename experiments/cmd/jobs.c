@@ -44,6 +44,7 @@ static void take_seconds(void *to, char *text, const struct cmd_given *g)
 		    g->option->name, text, min, MAX_S);
 }
 
+/* A window is one of those with names, or a number of seconds from 1 on. */
 static void take_window(void *to, char *text, const struct cmd_given *g)
 {
 	for (int i = 0; i < N_LENGTHS; i++)
@@ -54,6 +55,8 @@ static void take_window(void *to, char *text, const struct cmd_given *g)
 	take_seconds(to, text, g);
 }
 
+/* Read names of jobs as in "sla,heatmap" into bits by the order of
+ * xp_dsa_jobs[]. */
 static void take_jobs(void *to, char *text, const struct cmd_given *g)
 {
 	uint32_t *jobs = to;
@@ -99,6 +102,7 @@ static void jobs_check(const void *args, struct argp_state *state)
 	const struct args *a = args;
 	if (a->output && !*a->output)
 		argp_error(state, "-o needs a name");
+	/* NaN, without --to, is not less than anything. */
 	if (a->to_s <= a->from_s)
 		argp_error(state, "--to %g is not after --from %g", a->to_s,
 		    a->from_s);

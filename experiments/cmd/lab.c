@@ -25,6 +25,7 @@ struct args {
 	struct netns_params params;
 };
 
+/* The first word is what to do; only `up` takes another one. */
 static void take_word(void *to, char *arg, const struct cmd_given *g)
 {
 	struct args *a = to;
@@ -41,6 +42,7 @@ static void take_word(void *to, char *arg, const struct cmd_given *g)
 		argp_error(g->state, "\"%s\" is one word too many", arg);
 }
 
+/* Options of `up` would be ignored by the others, so they are refused there. */
 static void check_words(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
@@ -176,7 +178,8 @@ static void cmd_lab_close(struct cmd_lab *lab)
 	xp_spec_free(&lab->spec);
 }
 
-/* MiB that the whole machine has free; 0 if it doesn't tell. */
+/* MiB that the whole machine has free, by which the size of a network is told;
+ * 0 if the machine doesn't say. */
 static double free_mib(void)
 {
 	char line[128];
@@ -190,6 +193,8 @@ static double free_mib(void)
 	return (double)kib / 1024;
 }
 
+/* Namespaces have no names in the system, so a node is entered by this process's
+ * descriptor of it. In a user namespace that has to be entered first. */
 void cmd_lab_print_node(const struct cmd_lab *lab, topo_node n, int ns)
 {
 	const struct topo *t = &lab->topo;
@@ -273,6 +278,8 @@ int cmd_lab(int argc, char **argv)
 	if (strcmp(a.what, "selftest") == 0)
 		return selftest();
 	struct cmd_lab lab = {.run = a.params.ecmp_seed, .list = a.list};
+	/* The spec is read before a right is asked for, as a mistake in it is
+	 * told to anybody. */
 	int code = CMD_GOOD, rc = cmd_lab_open(&lab, &a, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);

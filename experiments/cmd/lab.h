@@ -25,8 +25,8 @@ int cmd_lab_up_tun(struct cmd_lab *lab, struct sim_err *e);
 void cmd_lab_print_node(const struct cmd_lab *lab, topo_node n, int ns);
 
 /* Say how to end it. The signals that do are in *END: they are held before it
- * is said, so that whoever acts on the words finds a program that ends in good
- * order. Errors SIM_EIO if nobody can read it. */
+ * is said, so that whoever acts on the words, as a script does, finds a program
+ * that ends in good order and takes the network down. Errors SIM_EIO if nobody can read it. */
 int cmd_lab_say_end(sigset_t *end, struct sim_err *e);
 
 #endif

@@ -30,7 +30,8 @@ static int open_net(struct world *w, struct sim_err *e)
 		 e)) < 0 ||
 	    (rc = netns_permit(&w->lab->as_user, e)) < 0)
 		return rc;
-	/* What the latency section says of queues is about round trips. */
+	/* Of the latency section only the delay of a hop is taken: what it says
+	 * of queues is about whole round trips. */
 	p.network.hop_us = w->lab->config.scene.latency.hop_us;
 	p.network.max_drops = 0;
 	return tun_net_open(&w->net, &w->lab->topo, &p, e);
@@ -93,12 +94,14 @@ static void print_losses(const struct world *w)
 		    c->crowded + c->unwritten);
 }
 
+/* Be the network until a signal comes. */
 static int serve_until_end(struct tun_net *net, struct sim_err *e)
 {
 	sigset_t set;
 	int rc = cmd_lab_say_end(&set, e);
 	if (rc < 0)
 		return rc;
+	/* Both are waited for at once, as packets must not wait for a signal. */
 	const int end = signalfd(-1, &set, SFD_CLOEXEC);
 	struct pollfd p[2] = {{.fd = end, .events = POLLIN},
 	    {.fd = tun_net_fd(net), .events = POLLIN}};
@@ -121,6 +124,7 @@ int cmd_lab_up_tun(struct cmd_lab *lab, struct sim_err *e)
 	const sim_ns epoch = 3600 * SIM_SEC;
 	const struct sim_seed where = {.seed = lab->spec.seed, .run = lab->run};
 	struct world w = {.lab = lab};
+	/* One run of the spec's first point, as `culprit run` would draw it. */
 	int rc =
 	    scene_draw(&w.scene, &lab->topo, &lab->config.scene, &where, e);
 	if (rc == 0 && (rc = open_net(&w, e)) == 0 &&

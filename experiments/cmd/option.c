@@ -45,7 +45,8 @@ static void options_gather(struct options *all, const struct cmd_option *o,
 
 /* --- before argp ---------------------------------------------------------- */
 
-/* NULL if no option's name begins with these N bytes. */
+/* The first option whose name begins with these N bytes, as argp takes unique
+ * beginnings for the whole; NULL if there is none. */
 static const struct argp_option *find_option(const struct options *all,
     const char *name, size_t n)
 {
@@ -79,7 +80,8 @@ static _Noreturn void unknown_option(const struct options *all,
 	exit(CMD_USAGE);
 }
 
-/* Whether the argument after WORD is the value of its last letter: "-qo" */
+/* Is the argument after WORD, letters as in "-qo", the value of its last one? A
+ * letter that takes a value ends the word, with the value or before it. */
 static int takes_next(const struct options *all, const char *word)
 {
 	while (*++word)
@@ -89,7 +91,8 @@ static int takes_next(const struct options *all, const char *word)
 	return 0;
 }
 
-/* Look at the long options before argp does: it only says "unrecognized". */
+/* argp only says that an option is unrecognized, so the long ones are looked at
+ * before it gets them. Their values are skipped: they may look like options. */
 static void options_check(const struct options *all, int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -101,12 +104,14 @@ static void options_check(const struct options *all, int argc, char **argv)
 		}
 		const char *name = argv[i] + 2;
 		const size_t n = strcspn(name, "=");
+		/* argp adds these two by itself. */
 		if (strncmp("help", name, n) == 0 ||
 		    strncmp("usage", name, n) == 0)
 			continue;
 		const struct argp_option *o = find_option(all, name, n);
 		if (!o)
 			unknown_option(all, argv[0], name, n);
+		/* Its value may begin with dashes, and is no option then. */
 		i += o->arg && name[n] == '\0';
 	}
 }
@@ -135,6 +140,7 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+/* argp frees what a help filter returns, unless it is TEXT itself. */
 static char *options_help(int key, const char *text, void *input)
 {
 	const struct options *all = input;
@@ -178,6 +184,7 @@ uint64_t cmd_number(const char *text, const char *what, uint64_t min,
 		argp_error(state, "%s %s is not a whole number in [%llu, %llu]",
 		    what, sim_quote(shown, text), (unsigned long long)min,
 		    (unsigned long long)max);
+	/* argp_error() ends the program, here and everywhere. */
 	return x;
 }
 
@@ -266,6 +273,8 @@ void cmd_field_set(const struct sim_field *fields, void *obj,
 		    sim_quote(quote, arg));
 		return;
 	}
+	/* Only as much of the key as any name has is kept; longer ones match
+	 * none. */
 	snprintf(key, sizeof(key), "%.*s", (int)(value - arg), arg);
 	const struct sim_field *f = sim_field_find(fields, key);
 	if (!f) {
@@ -284,6 +293,7 @@ void cmd_field_help(FILE *out, const struct sim_field *f)
 {
 	for (; f->name; f++) {
 		char range[64] = "", lo[32], hi[32];
+		/* Texts and flags have no range. */
 		if (f->max > 0)
 			snprintf(range, sizeof(range), " [%s, %s]",
 			    sim_format_f64(lo, f->min),

@@ -55,7 +55,8 @@ static void cmd_pinglist_check(const void *args, struct argp_state *state)
 		argp_error(state, "--output is for --server or --all");
 }
 
-/* The tables are the help, so it cannot lag behind them. */
+/* Keys are printed from the tables that they are read by, so that the help
+ * can't lag behind. */
 static void cmd_pinglist_put_more(FILE *out, const void *args)
 {
 	(void)args;

@@ -13,6 +13,7 @@
 static void take_shape(void *to, char *arg, const struct cmd_given *g)
 {
 	struct cmd_plan *p = to;
+	/* --set is about the last data centre that --dc has begun. */
 	cmd_take_key(&p->dc[p->n_dcs - 1], arg, g);
 	p->is_set = 1;
 }
@@ -24,6 +25,7 @@ static void take_dc(void *to, char *arg, const struct cmd_given *g)
 	if (p->n_dcs == ALGO_PINGLIST_MAX_DCS)
 		argp_error(g->state, "more than %d data centres",
 		    ALGO_PINGLIST_MAX_DCS);
+	/* Data centres are mostly alike. */
 	p->dc[p->n_dcs] = p->dc[p->n_dcs - 1];
 	p->n_dcs++;
 	p->is_set = 1;
@@ -36,6 +38,7 @@ static void take_param(void *to, char *arg, const struct cmd_given *g)
 	if (p->n_params == CMD_PLAN_MAX_PARAMS)
 		argp_error(g->state, "more than %d times --param",
 		    CMD_PLAN_MAX_PARAMS);
+	/* Kept, as a spec that is read later would replace it. */
 	p->param[p->n_params++] = arg;
 }
 
@@ -60,6 +63,7 @@ const struct cmd_option cmd_plan_options[] = {
 void cmd_plan_check(const struct cmd_plan *p, const char *spec,
     struct argp_state *state)
 {
+	/* A spec has its own network. */
 	if (spec && p->is_set)
 		argp_error(state,
 		    "--set and --dc describe a network, %s has another", spec);

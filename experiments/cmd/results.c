@@ -19,6 +19,8 @@ struct args {
 	int wants_output, wants_one;
 };
 
+/* Each of the three verbs lists its own options, so only what they may not have
+ * together is left to check. */
 static void results_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;

@@ -35,6 +35,7 @@ static void take_runs(void *to, char *arg, const struct cmd_given *g)
 	struct args *a = to;
 	if (*a->runs)
 		argp_error(g->state, "--runs is given twice");
+	/* The text is kept for as long as those of --set. */
 	snprintf(a->runs, sizeof(a->runs), "runs=%.50s", arg);
 	cmd_take_set(&a->set, a->runs, g);
 }
@@ -386,7 +387,7 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 }
 
 /* `lab run` takes a spec that is on a real network as it stands, and puts any
- * other one on fabric netns. */
+ * other one on fabric netns, also one that can't be read otherwise. */
 static int cmd_run_load(struct xp_spec *s, const struct args *a,
     struct sim_err *e)
 {
@@ -396,6 +397,7 @@ static int cmd_run_load(struct xp_spec *s, const struct args *a,
 	if (!a->real || (rc == 0 && s->is_real))
 		return rc;
 	xp_spec_free(s);
+	/* Put before those of the user, who so has the last word. */
 	memcpy(set + 2, a->set.set, a->set.n_set * sizeof(set[0]));
 	return cmd_load_spec(s, a->spec, a->smoke, set, a->set.n_set + 2, e);
 }

@@ -33,6 +33,7 @@ const struct cmd_option cmd_serve_options[] = {
 
 void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state)
 {
+	/* Each thread takes connections by itself, and needs room for one. */
 	if (p->max_connections < p->threads)
 		argp_error(state,
 		    "--max-connections %u is less than one a thread",

@@ -84,6 +84,7 @@ static void cmd_topo_check(const void *args, struct argp_state *state)
 		argp_error(state,
 		    "--set describes a network of ours, %s is another",
 		    a->file);
+	/* Options that would have no effect are refused. */
 	if (a->path_only && !a->path)
 		argp_error(state, "--ports and --seed are for --path");
 }

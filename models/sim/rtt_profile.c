@@ -33,9 +33,8 @@
  *
  * The service's P99 (Figure 5) is far below DC1's, and leaves no room for its
  * bursts: `calm` is DC2 at a load of 0.1, with bursts and stalls so rare that
- * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of 12
- * that make 4e-5 of as many probes within pods as between them.
- */
+ * P99 is that of the hosts' queue. Its drop rates are those of 4 links and of
+ * 12 that make 4e-5 of as many probes within pods as between them. */
 #define HOSTS_AND_LINKS                                                        \
 	.host_us = 145, .hop_us = 4.5, .burst_us = 510, .payload_us = 48,      \
 	.byte_us = 8e-4, .payload_wait = 2.1

@@ -45,6 +45,7 @@ const struct fabric_sim_tcp_ladder *fabric_sim_tcp_find(const char *name)
 	return NULL;
 }
 
+/* No number is drawn where the answer is certain. */
 static int tcp_connect_is_lost(const struct fabric_sim_tcp_way *w,
     struct sim_rng *r)
 {
