@@ -80,7 +80,7 @@ static int carry_out(struct loop *l, topo_host host, sim_ns at,
 	return rc;
 }
 
-static int models_fabric_step(struct loop *l, topo_host host, sim_ns at,
+static int fabric_loop_step(struct loop *l, topo_host host, sim_ns at,
     const struct agent_event *ev, struct sim_err *e)
 {
 	struct fabric_agents *a = l->a;
@@ -94,7 +94,7 @@ static int models_fabric_step(struct loop *l, topo_host host, sim_ns at,
  * random numbers begins with its first start in an epoch and goes on after
  * later ones: a host that comes back must not repeat the ports that it drew
  * before. */
-static int models_fabric_start(struct loop *l, topo_host host, sim_ns at,
+static int fabric_loop_start(struct loop *l, topo_host host, sim_ns at,
     struct sim_err *e)
 {
 	static const struct agent_event ev = {.kind = AGENT_START};
@@ -103,20 +103,20 @@ static int models_fabric_start(struct loop *l, topo_host host, sim_ns at,
 		sim_rng_init(&a->rng[host], &a->where, SIM_STREAM_AGENT, host);
 	a->life[host] = a->now_living;
 	int rc = a->ops->init(a->state + host * a->stride, host, a->params, e);
-	return rc < 0 ? rc : models_fabric_step(l, host, at, &ev, e);
+	return rc < 0 ? rc : fabric_loop_step(l, host, at, &ev, e);
 }
 
 /* Give the agent of HOST, which is on, the event EV; one that was not started
  * in this epoch is started first. EV may be NULL: then only that. */
-static int models_fabric_wake(struct loop *l, topo_host host, sim_ns at,
+static int fabric_loop_wake(struct loop *l, topo_host host, sim_ns at,
     const struct agent_event *ev, struct sim_err *e)
 {
 	const int again = ev && ev->kind == AGENT_START;
 	int rc = 0;
 	if (again || l->a->life[host] != l->a->now_living)
-		rc = models_fabric_start(l, host, at, e);
+		rc = fabric_loop_start(l, host, at, e);
 	if (rc == 0 && ev && !again)
-		rc = models_fabric_step(l, host, at, ev, e);
+		rc = fabric_loop_step(l, host, at, ev, e);
 	return rc < 0 ? sim_wrap(e, rc, "agent of host %u", host) : 0;
 }
 
@@ -126,7 +126,7 @@ static int start_all(struct loop *l, struct sim_err *e)
 	int rc = 0;
 	for (topo_host h = 0; rc == 0 && h < l->a->n_hosts; h++)
 		if (!ops->is_on || ops->is_on(l->f, h))
-			rc = models_fabric_wake(l, h, ops->now(l->f), NULL, e);
+			rc = fabric_loop_wake(l, h, ops->now(l->f), NULL, e);
 	return rc;
 }
 
@@ -150,7 +150,7 @@ int fabric_run(struct fabric *f, struct fabric_agents *a, sim_ns until,
 		if (rc < 0 || n == 0)
 			break;
 		for (size_t i = 0; rc == 0 && i < n; i++)
-			rc = models_fabric_wake(&l, host[i], at[i], &ev[i], e);
+			rc = fabric_loop_wake(&l, host[i], at[i], &ev[i], e);
 	}
 	return rc;
 }

@@ -18,14 +18,14 @@ struct vote {
 	size_t cap_slow;
 };
 
-static const char *const signals[] = {"retx", "rtt", NULL};
+static const char *const vote_signals[] = {"retx", "rtt", NULL};
 
 static const struct sim_field vote_fields[] =
     {ALGO_ON_FIELD(struct algo_vote_params, on),
 	{.name = "signal",
 	    .type = SIM_F_ENUM,
 	    .offset = offsetof(struct algo_vote_params, signal),
-	    .names = signals,
+	    .names = vote_signals,
 	    .unit = "1",
 	    .def = "retx",
 	    .doc = "what makes a flow vote"},
@@ -58,7 +58,7 @@ static int vote_init(void *work, const struct topo *t, struct sim_err *e)
 /* Present W with "was slow" where the tally reads "sent again". Section 9.2
  * names latency as another signal that votes may be cast on: the vote itself
  * stays the same, 1/h on each hop. W is borrowed and not changed. */
-static int see_slow(struct vote *a, const struct obs *w, struct obs *out,
+static int vote_see_slow(struct vote *a, const struct obs *w, struct obs *out,
     struct sim_err *e)
 {
 	const size_t n = w->flows.n;
@@ -82,7 +82,7 @@ static int vote_diagnose(void *work, const struct obs *window,
 	int rc;
 	algo_verdicts_clear(out);
 	if (a->params.signal == ALGO_VOTE_RTT) {
-		if ((rc = see_slow(a, window, &slow, e)) < 0)
+		if ((rc = vote_see_slow(a, window, &slow, e)) < 0)
 			return rc;
 		window = &slow;
 	}

@@ -20,7 +20,7 @@
 enum { BY_BPF, BY_NFT };
 static const char *const by_names[] = {"bpf", "nft", NULL};
 
-static const struct sim_field fabrics_netns_own_fields[] = {
+static const struct sim_field fabric_netns_own_fields[] = {
     XP_FABRIC_TIMEOUT(offsetof(struct xp_netns, timeout_s)),
     {"faults", SIM_F_ENUM, offsetof(struct xp_netns, faults), .names = by_names,
 	.def = "bpf",
@@ -33,37 +33,38 @@ enum { N_FIELDS = 4 };
 /* The section has two fields of the network's parameters and those of its own;
  * the limits of ICMP come from agents.icmp, so that the simulator and the
  * network share them. */
-static void fabrics_netns_join_fields(struct sim_field all[N_FIELDS + 1])
+static void fabric_netns_join_fields(struct sim_field all[N_FIELDS + 1])
 {
 	static const char *const of_net[] = {"ecmp_seed", "mtu", NULL};
 	const size_t n = sim_field_join(all, 0, N_FIELDS + 1, netns_fields,
 	    offsetof(struct xp_netns, net), of_net);
-	sim_field_join(all, n, N_FIELDS + 1, fabrics_netns_own_fields, 0, NULL);
+	sim_field_join(all, n, N_FIELDS + 1, fabric_netns_own_fields, 0, NULL);
 }
 
-static int netns_read(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, void *params, struct sim_err *e)
+static int fabric_netns_read(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct topo *t, void *params,
+    struct sim_err *e)
 {
 	struct sim_field all[N_FIELDS + 1];
 	(void)t;
-	fabrics_netns_join_fields(all);
+	fabric_netns_join_fields(all);
 	return sim_yaml_read(y, node, y->root, all, NULL, params, e);
 }
 
-static void netns_help(FILE *out)
+static void fabric_netns_help(FILE *out)
 {
 	struct sim_field all[N_FIELDS + 1];
-	fabrics_netns_join_fields(all);
+	fabric_netns_join_fields(all);
 	fprintf(out, "\nnetns, on fabric netns:\n");
 	sim_field_help(all, out);
 }
 
-static const struct xp_section netns_section = {"netns",
-    sizeof(struct xp_netns), netns_read, netns_help, NULL};
+static const struct xp_section fabric_netns_section = {"netns",
+    sizeof(struct xp_netns), fabric_netns_read, fabric_netns_help, NULL};
 
 static const struct xp_netns *netns_of(const struct xp_config *c)
 {
-	return xp_section_of(c, &netns_section);
+	return xp_section_of(c, &fabric_netns_section);
 }
 
 /* --- what can be had ------------------------------------------------------ */
@@ -152,14 +153,14 @@ static enum netns_faults_by faults_by(const struct xp_config *c)
 
 /* One bit for each way of doing faults, as different points of a sweep may take
  * different ones. */
-static unsigned netns_takes(const struct xp_config *c)
+static unsigned fabric_netns_takes(const struct xp_config *c)
 {
 	return 1u << faults_by(c);
 }
 
 /* Each way that some point of the sweep takes is tried before the first cell
  * runs. */
-static int netns_usable(unsigned takes, struct sim_err *e)
+static int fabric_netns_usable(unsigned takes, struct sim_err *e)
 {
 	int rc = 0;
 	for (int by = NETNS_FAULTS_EBPF; rc == 0 && by <= NETNS_FAULTS_NFT;
@@ -173,7 +174,7 @@ static int netns_usable(unsigned takes, struct sim_err *e)
 
 /* With nft little is known of losses: no epochs of flows, whose truth must be
  * whole. */
-static unsigned netns_gives(const struct xp_config *c)
+static unsigned fabric_netns_gives(const struct xp_config *c)
 {
 	return netns_of(c)->faults == BY_NFT ? XP_ASKS_NET
 					     : xp_fabric_netns.has;
@@ -181,7 +182,7 @@ static unsigned netns_gives(const struct xp_config *c)
 
 /* Refuse what the simulator can and kernels do not: ICMP messages from a
  * switch's own address, and limits that do not fit the kernel's knob. */
-static int netns_check(struct sim_yaml *y, const struct xp_config *c)
+static int fabric_netns_check(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct xp_agents *a = xp_section_of(c, &xp_agents_section);
 	const struct sim_yaml_node *icmp =
@@ -199,7 +200,7 @@ static int netns_check(struct sim_yaml *y, const struct xp_config *c)
 	return 0;
 }
 
-static int netns_open_wire(struct xp_wire **w, const struct topo *t,
+static int fabric_netns_open_wire(struct xp_wire **w, const struct topo *t,
     const struct xp_config *c, const struct fabric_sim_icmp_params *icmp,
     struct sim_err *e)
 {
@@ -221,12 +222,12 @@ const struct xp_fabric xp_fabric_netns = {
     .doc = "a real network of this machine's namespaces, in real time; its "
 	   "results differ a little each time",
     .has = XP_ASKS_EPOCH | XP_ASKS_NET | XP_ASKS_SYN_TIMER | XP_ASKS_DELAY,
-    .gives = netns_gives,
+    .gives = fabric_netns_gives,
     .unless = "its faults are by bpf",
     .blind = RES_OF_SECONDS,
-    .section = &netns_section,
-    .check = netns_check,
-    .takes = netns_takes,
-    .usable = netns_usable,
-    .open = netns_open_wire,
+    .section = &fabric_netns_section,
+    .check = fabric_netns_check,
+    .takes = fabric_netns_takes,
+    .usable = fabric_netns_usable,
+    .open = fabric_netns_open_wire,
 };

@@ -14,29 +14,29 @@ struct tun {
 
 /* --- the section of a spec ------------------------------------------------ */
 
-static const struct sim_field fabrics_tun_own_fields[] =
+static const struct sim_field fabric_tun_own_fields[] =
     {XP_FABRIC_TIMEOUT(offsetof(struct tun, timeout_s)), {0}};
 
 enum { MAX_FIELDS = 16 };
 
 /* The host's devices, the switches between them, and the timeout of a flow
  * share one section of the spec. */
-static void fabrics_tun_join_fields(struct sim_field all[MAX_FIELDS])
+static void fabric_tun_join_fields(struct sim_field all[MAX_FIELDS])
 {
 	size_t n = sim_field_join(all, 0, MAX_FIELDS, tun_net_fields,
 	    offsetof(struct tun, net), NULL);
 	n = sim_field_join(all, n, MAX_FIELDS, tun_switch_fields,
 	    offsetof(struct tun, net.network), NULL);
-	sim_field_join(all, n, MAX_FIELDS, fabrics_tun_own_fields, 0, NULL);
+	sim_field_join(all, n, MAX_FIELDS, fabric_tun_own_fields, 0, NULL);
 }
 
-static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int fabric_tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, void *params, struct sim_err *e)
 {
 	struct sim_field all[MAX_FIELDS];
 	struct tun *p = params;
 	(void)t;
-	fabrics_tun_join_fields(all);
+	fabric_tun_join_fields(all);
 	int rc =
 	    sim_field_defaults(fabric_sim_icmp_fields, &p->net.network.icmp, e);
 	/* Without agents.icmp a switch answers as often as it is asked, as on
@@ -45,20 +45,20 @@ static int tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc < 0 ? rc : sim_yaml_read(y, node, y->root, all, NULL, p, e);
 }
 
-static void tun_help(FILE *out)
+static void fabric_tun_help(FILE *out)
 {
 	struct sim_field all[MAX_FIELDS];
-	fabrics_tun_join_fields(all);
+	fabric_tun_join_fields(all);
 	fprintf(out, "\ntun, on fabric tun:\n");
 	sim_field_help(all, out);
 }
 
-static const struct xp_section tun_section = {"tun", sizeof(struct tun),
-    tun_read, tun_help, NULL};
+static const struct xp_section fabric_tun_section = {"tun", sizeof(struct tun),
+    fabric_tun_read, fabric_tun_help, NULL};
 
 /* --- the fabric ----------------------------------------------------------- */
 
-static unsigned tun_takes(const struct xp_config *c)
+static unsigned fabric_tun_takes(const struct xp_config *c)
 {
 	(void)c;
 	return 1;
@@ -66,7 +66,7 @@ static unsigned tun_takes(const struct xp_config *c)
 
 /* Namespaces and TUN are all it takes; there is no eBPF in it, and no ECMP of
  * the kernel's. */
-static int tun_usable(unsigned takes, struct sim_err *e)
+static int fabric_tun_usable(unsigned takes, struct sim_err *e)
 {
 	static const enum netns_cap_id needed[] = {NETNS_CAP_NAMESPACES,
 	    NETNS_CAP_TUN};
@@ -82,11 +82,11 @@ static int tun_usable(unsigned takes, struct sim_err *e)
 	return 0;
 }
 
-static int tun_open_wire(struct xp_wire **w, const struct topo *t,
+static int fabric_tun_open_wire(struct xp_wire **w, const struct topo *t,
     const struct xp_config *c, const struct fabric_sim_icmp_params *icmp,
     struct sim_err *e)
 {
-	const struct tun *own = xp_section_of(c, &tun_section);
+	const struct tun *own = xp_section_of(c, &fabric_tun_section);
 	struct tun_net_params p = own->net;
 	if (icmp)
 		p.network.icmp = *icmp;
@@ -102,8 +102,8 @@ const struct xp_fabric xp_fabric_tun = {
 	   "simulator between them, in real time",
     .has = XP_ASKS_EPOCH | XP_ASKS_NET | XP_ASKS_DELAY,
     .blind = RES_OF_SECONDS,
-    .section = &tun_section,
-    .takes = tun_takes,
-    .usable = tun_usable,
-    .open = tun_open_wire,
+    .section = &fabric_tun_section,
+    .takes = fabric_tun_takes,
+    .usable = fabric_tun_usable,
+    .open = fabric_tun_open_wire,
 };

@@ -121,7 +121,7 @@ static int unwatch_sender(void *arg, size_t flow, int fd, struct sim_err *e)
 
 /* Flows and network share the fabric's thread; whichever descriptor woke it,
  * both are asked, since looking costs one system call. */
-static int lab_lab_step(void *arg, struct sim_err *e)
+static int lab_step(void *arg, struct sim_err *e)
 {
 	struct xp_lab *l = arg;
 	int rc = netns_traffic_step(l->traffic, e);
@@ -146,7 +146,7 @@ static int no_upload(void *arg, topo_host host, uint64_t token,
 	return sim_fail(e, SIM_EUNSUPPORTED, "there is no collector here.");
 }
 
-static int lab_lab_watch(const struct xp_lab *l, int fd, struct sim_err *e)
+static int lab_watch(const struct xp_lab *l, int fd, struct sim_err *e)
 {
 	struct epoll_event ev = {.events = EPOLLIN};
 	if (fd < 0 || epoll_ctl(l->epoll, EPOLL_CTL_ADD, fd, &ev) == 0)
@@ -226,15 +226,15 @@ static int begin_epoch(struct xp_lab *l, const struct scene *scene,
 	    .fetch = no_fetch,
 	    .upload = no_upload,
 	    .fd = l->epoll,
-	    .ready = lab_lab_step};
+	    .ready = lab_step};
 	if ((rc = fabric_real_serve(l->fabric, &services, e)) < 0 ||
 	    (rc = open_traffic(l, flow, n, e)) < 0 ||
-	    (rc = lab_lab_watch(l, l->wire->ops->fd(l->wire), e)) < 0)
+	    (rc = lab_watch(l, l->wire->ops->fd(l->wire), e)) < 0)
 		return rc;
-	return lab_lab_watch(l, netns_traffic_fd(l->traffic), e);
+	return lab_watch(l, netns_traffic_fd(l->traffic), e);
 }
 
-static int lab_lab_take_report(void *arg, topo_host host, sim_ns at,
+static int lab_take_report(void *arg, topo_host host, sim_ns at,
     const struct agent_report *report, struct sim_err *e)
 {
 	struct xp_lab *l = arg;
@@ -266,7 +266,7 @@ static void note_retx(struct xp_lab *l, sim_ns now)
 	l->seen.n_retx = n;
 }
 
-static int lab_lab_live(struct xp_lab *l, const struct truth *truth,
+static int lab_live(struct xp_lab *l, const struct truth *truth,
     struct sim_err *e)
 {
 	struct fabric *f = fabric_real_fabric(l->fabric);
@@ -283,7 +283,7 @@ static int lab_lab_live(struct xp_lab *l, const struct truth *truth,
 		}
 		if (rc == 0)
 			rc = fabric_run(f, &l->agents, now + SLICE,
-			    lab_lab_take_report, l, e);
+			    lab_take_report, l, e);
 		now = f->ops->now(f);
 		note_retx(l, now);
 	} while (rc == 0 && !is_over(l, now));
@@ -310,7 +310,7 @@ int xp_lab_epoch(struct xp_lab *l, const struct scene *scene,
     struct sim_err *e)
 {
 	int rc = begin_epoch(l, scene, flow, n, e);
-	if (rc == 0 && (rc = lab_lab_live(l, scene->loss.truth, e)) == 0)
+	if (rc == 0 && (rc = lab_live(l, scene->loss.truth, e)) == 0)
 		rc = look(l, n, e);
 	end_epoch(l);
 	*seen = &l->seen;

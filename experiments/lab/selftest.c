@@ -40,9 +40,8 @@ struct selftest {
 	struct netns_link_count *before, *after; /* [n_links] */
 };
 
-static void selftest_say(struct selftest *t, const char *selftest_word,
-    const char *what, const char *fmt, ...)
-    __attribute__((format(printf, 4, 5)));
+static void selftest_say(struct selftest *t, const char *word, const char *what,
+    const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 static void selftest_say(struct selftest *t, const char *word, const char *what,
     const char *fmt, ...)
 {

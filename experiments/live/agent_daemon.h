@@ -13,8 +13,8 @@
  * The clock of all that the agent does is the fabric's, which is monotonic;
  * experiments/live/fetch.h says how records come by the wall clock.
  */
-#ifndef EXPERIMENTS_AGENT_DAEMON_H
-#define EXPERIMENTS_AGENT_DAEMON_H
+#ifndef EXPERIMENTS_LIVE_AGENT_DAEMON_H
+#define EXPERIMENTS_LIVE_AGENT_DAEMON_H
 
 #include "algos/pingmesh/agent.h"
 #include "experiments/live/fetch.h"

@@ -8,8 +8,8 @@
  * not say when the collector did not listen. Counters are those of windows that
  * have a part in that time; files of agents that did not send any have none.
  */
-#ifndef EXPERIMENTS_BATCH_EXPORT_H
-#define EXPERIMENTS_BATCH_EXPORT_H
+#ifndef EXPERIMENTS_LIVE_BATCH_EXPORT_H
+#define EXPERIMENTS_LIVE_BATCH_EXPORT_H
 
 #include <stdint.h>
 

@@ -21,8 +21,8 @@
  * nothing is cut, what follows in that file is not read, and a new file is
  * begun.
  */
-#ifndef EXPERIMENTS_BATCH_STORE_H
-#define EXPERIMENTS_BATCH_STORE_H
+#ifndef EXPERIMENTS_LIVE_BATCH_STORE_H
+#define EXPERIMENTS_LIVE_BATCH_STORE_H
 
 #include <dirent.h>
 #include <stdint.h>

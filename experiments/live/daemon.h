@@ -1,8 +1,8 @@
 /* experiments/live/daemon.h -- what a long-running program does about its host.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#ifndef EXPERIMENTS_DAEMON_H
-#define EXPERIMENTS_DAEMON_H
+#ifndef EXPERIMENTS_LIVE_DAEMON_H
+#define EXPERIMENTS_LIVE_DAEMON_H
 
 #include <stdint.h>
 #include <sys/socket.h>

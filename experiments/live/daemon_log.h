@@ -9,8 +9,8 @@
  *	LOG.1    what LOG held when it was last full, and began anew
  *	status   one text, replaced each time
  */
-#ifndef EXPERIMENTS_DAEMON_LOG_H
-#define EXPERIMENTS_DAEMON_LOG_H
+#ifndef EXPERIMENTS_LIVE_DAEMON_LOG_H
+#define EXPERIMENTS_LIVE_DAEMON_LOG_H
 
 #include <stddef.h>
 #include <stdint.h>

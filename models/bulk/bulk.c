@@ -59,7 +59,7 @@ void bulk_close(struct bulk *b)
 	free(b);
 }
 
-static struct bulk_key bulk_bulk_key_of(const struct sim_seed *where)
+static struct bulk_key bulk_exact_key_of(const struct sim_seed *where)
 {
 	struct bulk_key k = {{0, 0, where->run, where->point}};
 	sim_rng_key(k.v, where, SIM_STREAM_FLOW);
@@ -107,7 +107,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 	    (rc = SIM_RESERVE(&b->rate, &b->cap_rate, n, e)) < 0)
 		return rc;
 	b->scene = s;
-	b->key = bulk_bulk_key_of(&s->where);
+	b->key = bulk_exact_key_of(&s->where);
 	b->net = (struct bulk_clos){
 	    .c = s->topo->clos,
 	    .ecmp_seed = s->ecmp_seed,
@@ -124,7 +124,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 	/* The sieve knows no times, so a link's hazard is an upper bound over
 	 * the epoch: all its faults at once, on top of the noise that holds
 	 * while none is active. A host that may be off gets an infinite hazard,
-	 * which lets all its flows through to bulk_bulk_settle(), where those
+	 * which lets all its flows through to bulk_exact_settle(), where those
 	 * that start while it is off are left out. */
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
@@ -143,7 +143,7 @@ __extension__ typedef unsigned __int128 u128;
 /* All about a flow but its losses, and its u in [0, 1), which says whether it
  * is lossy. Returns the number of hops. What the kernels compute for a block of
  * flows must come out here for one: the same words mean the same. */
-static unsigned bulk_bulk_flow_of(const struct scene *s,
+static unsigned bulk_exact_flow_of(const struct scene *s,
     const struct bulk_key *key, uint64_t flow, struct obs_flow *out, double *u,
     topo_link path[])
 {
@@ -179,9 +179,9 @@ static unsigned bulk_bulk_flow_of(const struct scene *s,
 unsigned bulk_flow(const struct scene *s, uint64_t flow, struct obs_flow *out,
     topo_link path[])
 {
-	struct bulk_key key = bulk_bulk_key_of(&s->where);
+	struct bulk_key key = bulk_exact_key_of(&s->where);
 	double u;
-	return bulk_bulk_flow_of(s, &key, flow, out, &u, path);
+	return bulk_exact_flow_of(s, &key, flow, out, &u, path);
 }
 
 /* The smoothed round-trip time, from the flow's own stream: it does not depend
@@ -221,7 +221,7 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 
 /* Decide exactly whether the flow is lossy, and append it if it is, if its
  * round trips are slow enough to be reported, or if ALL are asked for. */
-static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all,
+static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	const struct scene *s = b->scene;
@@ -229,7 +229,7 @@ static int bulk_bulk_settle(struct bulk *b, uint64_t flow, int all,
 	double hazard[TOPO_MAX_HOPS], sum = 0, u;
 	uint32_t drops[TOPO_MAX_HOPS] = {0};
 	struct obs_flow f;
-	unsigned h = bulk_bulk_flow_of(s, &b->key, flow, &f, &u, path);
+	unsigned h = bulk_exact_flow_of(s, &b->key, flow, &f, &u, path);
 	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, f.src_host,
 		f.start_ns)) {
 		b->n_silent++;
@@ -376,7 +376,7 @@ static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
 					: sieve(b, candidate);
 	for (uint32_t i = 0; i < n; i++) {
 		int rc =
-		    bulk_bulk_settle(b, first + candidate[i], 0, w, lost, e);
+		    bulk_exact_settle(b, first + candidate[i], 0, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -389,7 +389,7 @@ static int run_plain(struct bulk *b, uint64_t first, uint64_t last, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	for (uint64_t f = first; f < last; f++) {
-		int rc = bulk_bulk_settle(b, f, all, w, lost, e);
+		int rc = bulk_exact_settle(b, f, all, w, lost, e);
 		if (rc < 0)
 			return rc;
 	}

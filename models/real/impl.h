@@ -10,8 +10,8 @@
  *	real/timer.c    a heap
  *	real.c          the rest: one epoll, one queue of events for agents
  */
-#ifndef MODELS_FABRIC_REAL_IMPL_H
-#define MODELS_FABRIC_REAL_IMPL_H
+#ifndef MODELS_REAL_IMPL_H
+#define MODELS_REAL_IMPL_H
 
 #include "models/real/real.h"
 #include "models/real/timer.h"

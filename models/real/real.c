@@ -1,7 +1,7 @@
 /* models/real/real.c -- a fabric of real sockets: agents on a live network.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The order of a turn of real_real_poll(): give back what agents were lent,
+ * The order of a turn of real_fabric_poll(): give back what agents were lent,
  * wait, take what sockets have, do what the clock says is due, hand out events.
  * Agents run between two calls, so nothing here is entered twice.
  */
@@ -51,7 +51,7 @@ sim_ns real_now(const struct fabric_real *f)
 	return clock_now() - f->opened;
 }
 
-static sim_ns real_real_now(const struct fabric *base)
+static sim_ns real_fabric_now(const struct fabric *base)
 {
 	return real_now((const struct fabric_real *)base);
 }
@@ -75,7 +75,7 @@ struct agent_event *real_tell(struct fabric_real *f, topo_host host,
 
 /* Documents that agents of the last batch were lent go back to the service; the
  * agents have been called since, and have read them. */
-static void real_real_give_back(struct fabric_real *f)
+static void real_fabric_give_back(struct fabric_real *f)
 {
 	const struct fabric_real_services *s = &f->services;
 	for (size_t i = 0; s->taken && i < f->n_given; i++)
@@ -83,8 +83,8 @@ static void real_real_give_back(struct fabric_real *f)
 	f->n_given = 0;
 }
 
-static size_t real_real_deliver(struct fabric_real *f, struct agent_event ev[],
-    topo_host host[], sim_ns at[], size_t cap)
+static size_t real_fabric_deliver(struct fabric_real *f,
+    struct agent_event ev[], topo_host host[], sim_ns at[], size_t cap)
 {
 	const size_t most = sizeof(f->given) / sizeof(f->given[0]);
 	size_t n = 0;
@@ -138,7 +138,7 @@ int real_repoll_fd(struct fabric_real *f, int fd, uint32_t events,
 	return control(f, EPOLL_CTL_MOD, fd, events, kind, turn, index, e);
 }
 
-static int real_real_take(struct fabric_real *f, const struct epoll_event *ev,
+static int real_fabric_take(struct fabric_real *f, const struct epoll_event *ev,
     struct sim_err *e)
 {
 	const uint32_t index = (uint32_t)ev->data.u64;
@@ -194,7 +194,7 @@ static int do_due(struct fabric_real *f, struct sim_err *e)
 }
 
 /* Wait up to WAIT for whatever comes, and queue what it means. */
-static int real_real_collect(struct fabric_real *f, sim_ns wait,
+static int real_fabric_collect(struct fabric_real *f, sim_ns wait,
     struct sim_err *e)
 {
 	enum { AT_ONCE = 64 };
@@ -224,7 +224,7 @@ static int real_real_collect(struct fabric_real *f, sim_ns wait,
 	for (int last = 0; last < 2; last++)
 		for (int i = 0; rc == 0 && i < n; i++)
 			if ((ev[i].data.u64 >> 56 == REAL_LISTENER) == last)
-				rc = real_real_take(f, &ev[i], e);
+				rc = real_fabric_take(f, &ev[i], e);
 	return rc < 0 ? rc : do_due(f, e);
 }
 
@@ -241,33 +241,33 @@ static sim_ns until_when(const struct fabric_real *f, sim_ns at, sim_ns until)
 
 /* Sockets are looked at in each call, so that agents that answer at once to
  * what happens at once keep nobody else waiting. */
-static int real_real_poll(struct fabric *base, sim_ns until,
+static int real_fabric_poll(struct fabric *base, sim_ns until,
     struct agent_event ev[], topo_host host[], sim_ns at[], size_t cap,
     size_t *n, struct sim_err *e)
 {
 	struct fabric_real *f = (struct fabric_real *)base;
-	real_real_give_back(f);
+	real_fabric_give_back(f);
 	*n = 0;
 	do {
 		const sim_ns t = real_now(f);
 		/* *N = 0 is how fabric_run() learns that the time is up. */
 		if (t >= until)
 			return 0;
-		int rc = real_real_collect(f, until_when(f, t, until), e);
+		int rc = real_fabric_collect(f, until_when(f, t, until), e);
 		if (rc < 0)
 			return rc;
-		*n = real_real_deliver(f, ev, host, at, cap);
+		*n = real_fabric_deliver(f, ev, host, at, cap);
 		/* Of what was taken out all may have been for hosts that are
 		 * off, whose documents nobody has read. */
 		if (*n == 0)
-			real_real_give_back(f);
+			real_fabric_give_back(f);
 	} while (*n == 0);
 	return 0;
 }
 
 /* --- hosts that are off ------------------------------------------------- */
 
-static int real_real_is_on(const struct fabric *base, topo_host host)
+static int real_fabric_is_on(const struct fabric *base, topo_host host)
 {
 	return !((const struct fabric_real *)base)->host[host].off;
 }
@@ -309,7 +309,7 @@ static int ask_slb(struct fabric_real *f, topo_host host,
 	return 0;
 }
 
-static int real_real_act(struct fabric_real *f, topo_host host,
+static int real_fabric_act(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
 	const struct fabric_real_services *s = &f->services;
@@ -346,12 +346,12 @@ static int real_real_act(struct fabric_real *f, topo_host host,
 	return 0;
 }
 
-static int real_real_submit(struct fabric *base, topo_host host,
+static int real_fabric_submit(struct fabric *base, topo_host host,
     const struct agent_action *a, size_t n, struct sim_err *e)
 {
 	int rc = 0;
 	for (; rc == 0 && n > 0; a++, n--)
-		rc = real_real_act((struct fabric_real *)base, host, a, e);
+		rc = real_fabric_act((struct fabric_real *)base, host, a, e);
 	return rc;
 }
 
@@ -401,25 +401,25 @@ void fabric_real_slb(struct fabric_real *f, fabric_real_slb_fn *fn, void *arg)
 
 /* --- life --------------------------------------------------------------- */
 
-static void real_real_close_base(struct fabric *base)
+static void real_fabric_close_base(struct fabric *base)
 {
 	fabric_real_close((struct fabric_real *)base);
 }
 
-static const struct fabric_ops real_real_ops = {
+static const struct fabric_ops real_fabric_ops = {
     .name = "real",
-    .now = real_real_now,
-    .submit = real_real_submit,
-    .poll = real_real_poll,
-    .is_on = real_real_is_on,
-    .close = real_real_close_base,
+    .now = real_fabric_now,
+    .submit = real_fabric_submit,
+    .poll = real_fabric_poll,
+    .is_on = real_fabric_is_on,
+    .close = real_fabric_close_base,
 };
 
 /* How many descriptors this takes: one a connection, and for each host its
  * listeners, two raw sockets and a stock. The number of the epoll, which was
  * opened just now, tells how many the program has already, as the kernel hands
  * out the lowest free one. */
-static int real_real_raise_fd_limit(struct fabric_real *f, struct sim_err *e)
+static int real_fabric_raise_fd_limit(struct fabric_real *f, struct sim_err *e)
 {
 	const struct fabric_real_params *p = &f->params;
 	const rlim_t a_host = p->n_classes + 2 + REAL_STOCK;
@@ -450,7 +450,7 @@ static sim_ns wait_of(double seconds)
 	return seconds > 0 ? (sim_ns)(seconds * 1e9) : SIM_NEVER;
 }
 
-static int real_real_alloc(struct fabric_real **out,
+static int real_fabric_alloc(struct fabric_real **out,
     const struct fabric_real_host host[], uint32_t n_hosts,
     const struct fabric_real_params *p, struct sim_err *e)
 {
@@ -460,7 +460,7 @@ static int real_real_alloc(struct fabric_real **out,
 		return rc;
 	*out = f;
 	*f = (struct fabric_real){
-	    .base = {.ops = &real_real_ops, .n_hosts = n_hosts},
+	    .base = {.ops = &real_fabric_ops, .n_hosts = n_hosts},
 	    .params = *p,
 	    .opened = clock_now(),
 	    .epoll = -1,
@@ -487,7 +487,7 @@ static int real_real_alloc(struct fabric_real **out,
 	return SIM_ZALLOC(&f->conn, (size_t)p->max_flights + p->max_clients, e);
 }
 
-static int real_real_open_all(struct fabric_real *f, struct sim_err *e)
+static int real_fabric_open_all(struct fabric_real *f, struct sim_err *e)
 {
 	struct timespec res;
 	int rc;
@@ -503,7 +503,7 @@ static int real_real_open_all(struct fabric_real *f, struct sim_err *e)
 	if ((f->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)
 		return sim_fail(e, SIM_EIO, "epoll cannot be opened: %s.",
 		    strerror(errno));
-	if ((rc = real_real_raise_fd_limit(f, e)) < 0 ||
+	if ((rc = real_fabric_raise_fd_limit(f, e)) < 0 ||
 	    (rc = real_host_index(f, e)) < 0)
 		return rc;
 	for (topo_host h = 0; h < f->base.n_hosts; h++) {
@@ -529,9 +529,9 @@ int fabric_real_open(struct fabric_real **out,
 		    "%u hosts with %u ports cannot be served: at least 1, and "
 		    "at most %d.",
 		    n_hosts, p->n_classes, FABRIC_REAL_CLASSES);
-	int rc = real_real_alloc(&f, host, n_hosts, p, e);
+	int rc = real_fabric_alloc(&f, host, n_hosts, p, e);
 	if (rc == 0)
-		rc = real_real_open_all(f, e);
+		rc = real_fabric_open_all(f, e);
 	if (rc < 0)
 		fabric_real_close(f);
 	else
@@ -544,15 +544,16 @@ void fabric_real_close(struct fabric_real *f)
 	if (!f)
 		return;
 	/* What is still queued may hold documents that are lent by the service;
-	 * each is given back exactly once. real_real_deliver() keeps the
+	 * each is given back exactly once. real_fabric_deliver() keeps the
 	 * account of them, so it is called here although nobody hears the
 	 * events. */
 	struct agent_event ev;
 	topo_host host;
 	sim_ns at;
 	do
-		real_real_give_back(f);
-	while (real_real_deliver(f, &ev, &host, &at, 1) > 0 || f->n_given > 0);
+		real_fabric_give_back(f);
+	while (
+	    real_fabric_deliver(f, &ev, &host, &at, 1) > 0 || f->n_given > 0);
 	for (uint32_t i = 0; i < f->n_used; i++)
 		if (f->conn[i].state != REAL_FREE)
 			close(f->conn[i].fd);

@@ -87,7 +87,7 @@ static void free_pending(struct fabric_sim *f, uint32_t i)
 	f->free_pending = i;
 }
 
-static int sim_sim_put(struct fabric_sim *f, enum fabric_sim_kind kind,
+static int sim_fabric_put(struct fabric_sim *f, enum fabric_sim_kind kind,
     uint32_t index, sim_ns at, struct sim_err *e)
 {
 	return sim_evq_put(f->q,
@@ -106,7 +106,7 @@ int fabric_sim_put(struct fabric_sim *f, struct fabric_sim_pending *p,
 	 * differs when the event comes. */
 	p->boot = f->boot[p->host];
 	f->pending[i] = *p;
-	if ((rc = sim_sim_put(f, kind, i, at, e)) < 0)
+	if ((rc = sim_fabric_put(f, kind, i, at, e)) < 0)
 		free_pending(f, i);
 	return rc;
 }
@@ -133,7 +133,7 @@ int fabric_sim_streams(struct fabric_sim *f, topo_host h,
 }
 
 /* A time that is past means at once, and not an event that goes backwards. */
-static int sim_sim_set_timer(struct fabric_sim *f, topo_host host,
+static int sim_fabric_set_timer(struct fabric_sim *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
 	struct fabric_sim_pending p = {
@@ -152,7 +152,7 @@ static int is_off(const struct fabric_sim *f, topo_host h)
 	    NULL;
 }
 
-static int sim_sim_is_on(const struct fabric *base, topo_host h)
+static int sim_fabric_is_on(const struct fabric *base, topo_host h)
 {
 	return !((const struct fabric_sim *)base)->off[h];
 }
@@ -169,22 +169,22 @@ static int take_outages(struct fabric_sim *f, struct sim_err *e)
 		if (o->kind != TRUTH_HOST_OFF)
 			continue;
 		f->off[o->id] = (uint8_t)is_off(f, o->id);
-		rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->from_ns, e);
+		rc = sim_fabric_put(f, FABRIC_SIM_POWER, o->id, o->from_ns, e);
 		if (rc == 0 && o->to_ns != SIM_NEVER)
-			rc = sim_sim_put(f, FABRIC_SIM_POWER, o->id, o->to_ns,
-			    e);
+			rc = sim_fabric_put(f, FABRIC_SIM_POWER, o->id,
+			    o->to_ns, e);
 	}
 	return rc;
 }
 
 /* --- the fabric ----------------------------------------------------------- */
 
-static sim_ns sim_sim_now(const struct fabric *base)
+static sim_ns sim_fabric_now(const struct fabric *base)
 {
 	return ((const struct fabric_sim *)base)->now;
 }
 
-static int sim_sim_submit(struct fabric *base, topo_host host,
+static int sim_fabric_submit(struct fabric *base, topo_host host,
     const struct agent_action *a, size_t n, struct sim_err *e)
 {
 	struct fabric_sim *f = (struct fabric_sim *)base;
@@ -198,7 +198,7 @@ static int sim_sim_submit(struct fabric *base, topo_host host,
 			rc = fabric_sim_ask_slb(f, host, a, e);
 			break;
 		case AGENT_SET_TIMER:
-			rc = sim_sim_set_timer(f, host, a, e);
+			rc = sim_fabric_set_timer(f, host, a, e);
 			break;
 		/* fabric_run() gives reports to its caller. */
 		case AGENT_REPORT:
@@ -236,14 +236,15 @@ static int take_arrival(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	const struct fabric_sim_pending *p = &f->pending[i];
 	if (fabric_sim_icmp_answer(&f->icmp, p->at, f->now) &&
 	    p->back != SIM_NEVER)
-		return sim_sim_put(f, FABRIC_SIM_TELL, i, f->now + p->back, e);
+		return sim_fabric_put(f, FABRIC_SIM_TELL, i, f->now + p->back,
+		    e);
 	free_pending(f, i);
 	return 0;
 }
 
 /* Tell an event to its host, unless that went off since the event was caused.
  * Returns 1 if EV and HOST are set. */
-static int sim_sim_tell(struct fabric_sim *f, enum fabric_sim_kind kind,
+static int sim_fabric_tell(struct fabric_sim *f, enum fabric_sim_kind kind,
     uint32_t i, struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
 	const struct fabric_sim_pending *p = &f->pending[i];
@@ -273,7 +274,7 @@ static int take_power(struct fabric_sim *f, topo_host h, struct agent_event *ev,
 }
 
 /* Take one queued event; 1 if it is one for a host, put into EV and HOST. */
-static int sim_sim_take(struct fabric_sim *f, const struct sim_event *queued,
+static int sim_fabric_take(struct fabric_sim *f, const struct sim_event *queued,
     struct agent_event *ev, topo_host *host, struct sim_err *e)
 {
 	const enum fabric_sim_kind kind =
@@ -282,7 +283,7 @@ static int sim_sim_take(struct fabric_sim *f, const struct sim_event *queued,
 	switch (kind) {
 	case FABRIC_SIM_TELL:
 	case FABRIC_SIM_FETCHED:
-		return sim_sim_tell(f, kind, i, ev, host, e);
+		return sim_fabric_tell(f, kind, i, ev, host, e);
 	case FABRIC_SIM_POWER:
 		return take_power(f, i, ev, host);
 	case FABRIC_SIM_RETX:
@@ -297,7 +298,7 @@ static int sim_sim_take(struct fabric_sim *f, const struct sim_event *queued,
 /* One event a call: the agent's answer to it may cause another that comes
  * before the next in the queue. Events that no host hears of are taken on the
  * way. */
-static int sim_sim_poll(struct fabric *base, sim_ns until,
+static int sim_fabric_poll(struct fabric *base, sim_ns until,
     struct agent_event ev[], topo_host host[], sim_ns at[], size_t cap,
     size_t *n, struct sim_err *e)
 {
@@ -309,7 +310,7 @@ static int sim_sim_poll(struct fabric *base, sim_ns until,
 	f->route.at = SIM_NEVER; /* the truth may have changed */
 	while (rc == 0 && sim_evq_pop(f->q, until, &queued)) {
 		f->now = queued.t;
-		rc = sim_sim_take(f, &queued, &ev[0], &host[0], e);
+		rc = sim_fabric_take(f, &queued, &ev[0], &host[0], e);
 	}
 	if (rc == 1) {
 		at[0] = f->now;
@@ -321,18 +322,18 @@ static int sim_sim_poll(struct fabric *base, sim_ns until,
 	return rc < 0 ? rc : 0;
 }
 
-static void sim_sim_close_base(struct fabric *base)
+static void sim_fabric_close_base(struct fabric *base)
 {
 	fabric_sim_close((struct fabric_sim *)base);
 }
 
-static const struct fabric_ops sim_sim_ops = {
+static const struct fabric_ops sim_fabric_ops = {
     .name = "sim",
-    .now = sim_sim_now,
-    .submit = sim_sim_submit,
-    .poll = sim_sim_poll,
-    .is_on = sim_sim_is_on,
-    .close = sim_sim_close_base,
+    .now = sim_fabric_now,
+    .submit = sim_fabric_submit,
+    .poll = sim_fabric_poll,
+    .is_on = sim_fabric_is_on,
+    .close = sim_fabric_close_base,
 };
 
 /* --- life ----------------------------------------------------------------- */
@@ -353,7 +354,7 @@ int fabric_sim_open(struct fabric_sim **out, const struct topo *t,
 	if ((rc = SIM_ZALLOC(&f, 1, e)) < 0)
 		return rc;
 	f->base = (struct fabric){
-	    .ops = &sim_sim_ops,
+	    .ops = &sim_fabric_ops,
 	    .caps = {.clock_res_ns = 1, .can_probe_ttl = 1, .sees_flows = 1},
 	    .n_hosts = t->n_hosts,
 	};

@@ -30,8 +30,8 @@
  * Paper  Pingmesh (SIGCOMM'15), sections 3.5, 4 and 5. DEPARTS: the paper does
  *        not say how a window that was seen in part is dealt with.
  */
-#ifndef EXPERIMENTS_PINGMESH_DSA_H
-#define EXPERIMENTS_PINGMESH_DSA_H
+#ifndef EXPERIMENTS_PINGMESH_DSA_DSA_H
+#define EXPERIMENTS_PINGMESH_DSA_DSA_H
 
 #include "algos/pingmesh/blackhole.h"
 #include "algos/pingmesh/heatmap.h"
