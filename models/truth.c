@@ -255,3 +255,16 @@ int truth_is_faulty(const struct truth *t, topo_link link)
 			return 1;
 	return 0;
 }
+
+size_t truth_n_faulty(const struct truth *t)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->n_faults; i++) {
+		const topo_link link = t->fault[i].link;
+		n += truth_is_faulty(t, link);
+		/* The other faults of a link come right behind. */
+		while (i + 1 < t->n_faults && t->fault[i + 1].link == link)
+			i++;
+	}
+	return n;
+}

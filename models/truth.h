@@ -134,6 +134,10 @@ void truth_sort(struct truth *t);
 /* 1 if LINK has a fault that does anything. Cost O(log n); needs the order. */
 int truth_is_faulty(const struct truth *t, topo_link link);
 
+/* How many links have one, however many faults each has. Cost O(n log n); needs
+ * the order. */
+size_t truth_n_faulty(const struct truth *t);
+
 /* The index of the first fault of LINK, whose others follow; if it has none,
  * where it would stand. Cost O(log faults), O(1) when GUESS, any number, is
  * right; needs the order. */

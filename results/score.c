@@ -6,33 +6,6 @@
 #include <assert.h>
 #include <math.h>
 
-/* The index, from I on, of the first fault that does anything and is the first
- * such one of its link, or n_faults: a link with several faults, which are
- * neighbours as faults are sorted by link, counts once. */
-static size_t next_faulty(const struct truth *t, size_t i)
-{
-	for (; i < t->n_faults; i++) {
-		if (!truth_is_fault(&t->fault[i]))
-			continue;
-		size_t k = i;
-		while (k > 0 && t->fault[k - 1].link == t->fault[i].link &&
-		    !truth_is_fault(&t->fault[k - 1]))
-			k--;
-		if (k == 0 || t->fault[k - 1].link != t->fault[i].link)
-			return i;
-	}
-	return t->n_faults;
-}
-
-static size_t count_faulty(const struct truth *t)
-{
-	size_t n = 0;
-	for (size_t i = next_faulty(t, 0); i < t->n_faults;
-	     i = next_faulty(t, i + 1))
-		n++;
-	return n;
-}
-
 /* What is known of one flow's losses. */
 struct loss {
 	uint64_t n_drops;
@@ -105,7 +78,7 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 	for (unsigned i = 0; i < RES_N_TRIAL_METRICS; i++)
 		x[i] = NAN;
 	out->n_flows = (double)w->n_flows;
-	out->n_faults = (double)count_faulty(t);
+	out->n_faults = (double)truth_n_faulty(t);
 	out->n_failed_flows = out->n_drops = out->n_fault_flows = 0;
 	for (size_t i = 0; i < w->flows.n; i++) {
 		struct loss l = score_look_up(w, t, lost, i);
@@ -306,7 +279,7 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		    w->flows.n);
 	/* How many there are to be found, of what the algorithm names. */
 	size_t n_broken =
-	    v->kind == ALGO_KIND_SWITCH ? t->n_switches : count_faulty(t);
+	    v->kind == ALGO_KIND_SWITCH ? t->n_switches : truth_n_faulty(t);
 	*out = (struct res_algo_metrics){.detect_s = NAN};
 	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);

@@ -322,6 +322,34 @@ static void faults_are_found_whatever_is_guessed(void **state)
 	truth_free(&t);
 }
 
+/* By a search of all links; faults that do nothing come first and last too. */
+static void a_link_with_faults_counts_once_if_one_of_them_acts(void **state)
+{
+	struct truth t = {0};
+	struct sim_rng r;
+	(void)state;
+	for (uint32_t run = 0; run < 200; run++) {
+		size_t want = 0;
+		test_rng(&r, run);
+		truth_clear(&t);
+		for (uint32_t n = sim_rng_below(&r, 12); n > 0; n--) {
+			const struct truth_fault f = {.link =
+							  sim_rng_below(&r, 5),
+			    .rate = 0.1 * sim_rng_below(&r, 2),
+			    .to_ns = SIM_NEVER};
+			assert_ok(truth_add_fault(&t, &f, test_err()));
+		}
+		truth_sort(&t);
+		for (topo_link l = 0; l < 5; l++)
+			want += (size_t)truth_is_faulty(&t, l);
+		if (truth_n_faulty(&t) != want)
+			fail_msg("seed %llu, run %u: %zu faulty links, not %zu",
+			    (unsigned long long)test_seed(), run,
+			    truth_n_faulty(&t), want);
+	}
+	truth_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +360,8 @@ int main(void)
 	    cmocka_unit_test(
 		the_largest_id_is_told_from_the_next_kinds_smallest),
 	    cmocka_unit_test(faults_are_found_whatever_is_guessed),
+	    cmocka_unit_test(
+		a_link_with_faults_counts_once_if_one_of_them_acts),
 	    cmocka_unit_test(clearing_forgets_holes_and_outages),
 	    cmocka_unit_test(people_read_of_each_sort_the_first_fifty),
 	    cmocka_unit_test(each_failing_allocation_is_reported),

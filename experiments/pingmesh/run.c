@@ -434,17 +434,6 @@ static int fill_rows(struct xp_pingmesh_plane *p,
 
 /* --- a run ---------------------------------------------------------------- */
 
-/* Links with a fault. A link may have several, one after the other, and faults
- * are sorted by link, so it counts at its first one. */
-static double n_faulty(const struct truth *t)
-{
-	double n = 0;
-	for (size_t i = 0; i < t->n_faults; i++)
-		n += truth_is_fault(&t->fault[i]) &&
-		    (i == 0 || t->fault[i].link != t->fault[i - 1].link);
-	return n;
-}
-
 static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
     struct res_trial_metrics row[], struct sim_err *e)
 {
@@ -461,7 +450,7 @@ static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
 	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
 		x[i] = NAN;
 	for (size_t i = 0; i < n; i++)
-		row[i].n_faults = n_faulty(&scene->truth);
+		row[i].n_faults = (double)truth_n_faulty(&scene->truth);
 	xp_repair_begin(&p->shop);
 	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths, e)) <
 	    0)
