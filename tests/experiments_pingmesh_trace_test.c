@@ -177,6 +177,34 @@ static void flows_that_failed_have_a_culprit_of_the_bad_switch(void **state)
 	close_rig(&g);
 }
 
+/* --- who is off ---------------------------------------------------------- */
+
+/* Traces begin right after the window's end at 900 s and its lag, and last 282 s
+ * at most: (80 * 50 + 1) / 20 + 81 + 1. So half of the servers, which are off
+ * from 890 s until long after that or for ever, report nothing either way. */
+static void who_is_off_while_traces_last_is_not_waited_for(void **state)
+{
+	static struct rig g;
+	size_t n_reports[2], n_more = 0;
+	(void)state;
+	open_rig(&g, TRACED ", always: true}");
+	struct fault_params *f = scenes_add_group(&g.m.s);
+	f->kind = FAULT_HOST_OFF;
+	f->count = 12;
+	f->from_s = 890;
+	for (uint32_t r = 0; r < 5; r++) {
+		for (int i = 0; i < 2; i++) {
+			f->to_s = i == 0 ? 1500 : 0;
+			run(&g, r);
+			n_reports[i] = g.n_reports;
+		}
+		assert_int_equal(n_reports[0], n_reports[1]);
+		n_more += n_reports[0];
+	}
+	assert_true(n_more > 0);
+	close_rig(&g);
+}
+
 /* --- nobody -------------------------------------------------------------- */
 
 static void nothing_is_traced_when_nothing_suffers(void **state)
@@ -403,6 +431,7 @@ int main(void)
 	    cmocka_unit_test(a_dropping_t1_is_traced_as_well),
 	    cmocka_unit_test(
 		flows_that_failed_have_a_culprit_of_the_bad_switch),
+	    cmocka_unit_test(who_is_off_while_traces_last_is_not_waited_for),
 	    cmocka_unit_test(nothing_is_traced_when_nothing_suffers),
 	    cmocka_unit_test(traces_of_a_healthy_network_accuse_nobody),
 	    cmocka_unit_test(traces_take_the_paths_of_the_day),

@@ -102,13 +102,14 @@ static int pingmesh_trace_take_report(void *arg, topo_host host, sim_ns at,
  * may, one a slot of 1 / rate, and has waited once more each time that a path
  * turned out to go on, with a second to spare. A server whose host is off until
  * then does not report, and is not waited for. */
-static sim_ns pingmesh_trace_deadline(const struct xp_tracer *x)
+static sim_ns pingmesh_trace_lasts(const struct xp_tracer *x)
 {
 	const struct algo_hop_trace_params *a = &x->agent;
 	const double n_most =
 	    a->n_probes > a->n_soundings ? a->n_probes : a->n_soundings;
 	const double n_ttls = (double)x->params->n_ports * a->max_hops;
-	return (sim_ns)((a->start_s + (n_ttls * n_most + 1) / a->rate +
+	return (sim_ns)((x->params->agent.start_s +
+			    (n_ttls * n_most + 1) / a->rate +
 			    (n_ttls + 1) * a->wait_s + 1) *
 	    1e9);
 }
@@ -122,10 +123,9 @@ static int pingmesh_trace_live(struct xp_tracer *x, sim_ns now,
 	x->agent.start_s = (double)now / 1e9 + x->params->agent.start_s;
 	fabric_agents_renew(&x->agents, &x->scene.where);
 	int rc = fabric_sim_begin(x->fabric, &x->scene, NULL, e);
-	return rc < 0
-	    ? rc
-	    : fabric_run(f, &x->agents, now + pingmesh_trace_deadline(x),
-		  pingmesh_trace_take_report, x, e);
+	return rc < 0 ? rc
+		      : fabric_run(f, &x->agents, now + pingmesh_trace_lasts(x),
+			    pingmesh_trace_take_report, x, e);
 }
 
 /* --- what it really was --------------------------------------------------- */
