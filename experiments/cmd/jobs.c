@@ -457,6 +457,7 @@ int cmd_jobs(int argc, char **argv)
 	struct args a = {.window_s = 600, .to_s = NAN};
 	struct sim_err e = {0};
 	cmd_parse(&jobs_line, argc, argv, &a);
+	/* Too large for the stack: it has the tables of all data centres. */
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
 		sim_fail(&e, SIM_ENOMEM, "no memory.");
