@@ -50,6 +50,19 @@ static double walk_hazard(const struct scene_walk_net *net, topo_link l,
 			  : scene_hazard(scene_noise_rate(&loss->noise, l));
 }
 
+/* 1 if one of L's faults is of packets' times. Most lose packets and no more, and
+ * then nobody has to ask again what L adds. */
+static int walk_is_slow(const struct scene_walk_net *net, topo_link l,
+    size_t fault)
+{
+	const struct truth *truth = &net->scene->truth;
+	for (; fault < truth->n_faults && truth->fault[fault].link == l;
+	     fault++)
+		if (truth_is_slow(&truth->fault[fault]))
+			return 1;
+	return 0;
+}
+
 /* The time that a packet takes on L: OWN_US, which is the caller's, and what
  * faults add. Distance is left to the caller, as most networks have none. */
 static sim_ns walk_delay(const struct scene_walk_net *net, topo_link l,
@@ -188,7 +201,7 @@ int scene_walk_hazards(const struct scene_walk_net *net,
 	hazard[0] = 0;
 	for (unsigned i = 0; i < n_hops; i++) {
 		const size_t fault = walk_fault(net, path[i]);
-		is_slow |= fault != SIZE_MAX;
+		is_slow |= walk_is_slow(net, path[i], fault);
 		hazard[i + 1] =
 		    hazard[i] + walk_hazard(net, path[i], fault, sent);
 		if (i == hole)
