@@ -165,7 +165,8 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
 	/* "Mandatory arguments to long options are mandatory for ..." helps
 	 * nobody: "=N" says it. */
 	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
-	const struct argp argp = {.options = all.argp,
+	/* glibc loses two bytes of help on a list that ends at once. */
+	const struct argp argp = {.options = all.n > 0 ? all.argp : NULL,
 	    .parser = options_parse,
 	    .args_doc = line->args_doc,
 	    .doc = line->doc,
