@@ -180,7 +180,7 @@ quickstart: deps
 	@$B/culprit plot -o plots/out/smoke results/out/smoke/vigil_fig05a.h5
 
 check: deps
-	@$(MAKE) --no-print-directory -j$J all $(TESTS)
+	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS)
 	@$(MAKE) --no-print-directory $(GATES)
 	@tests/run.sh $B $J
 	@$B/culprit gate -j $J tests/accuracy/*.yaml
@@ -226,6 +226,7 @@ figures: deps
 	    $B/culprit run $$f --force -j $J && $B/culprit plot $$f || exit $$?; \
 	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
+# What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http icmp tun_wire
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
@@ -240,14 +241,21 @@ fuzz: $(FUZZ:%=fuzz-%)
 
 fuzz-http: build/algos/pingmesh/pinglist.xsd.h
 
-fuzz-%:
+fuzz-%: build/libculprit.a
 	@mkdir -p build/fuzz/corpus-$*
 	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. -Ibuild \
 	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	    -o build/fuzz/$*_fuzz tests/fuzz/$*_fuzz.c $(FUZZ_SIM) \
-	    $(FUZZ_SRC_$*) -lyaml -lgsl -lgslcblas -lm
+	    $(FUZZ_SRC_$*) build/libculprit.a $(LIBS)
 	build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
 	    build/fuzz/corpus-$* tests/fuzz/$*
+
+# Each fuzzer as a plain program, which `check` runs over its corpus.
+REPLAYS := $(FUZZ:%=$B/tests/fuzz/%_replay)
+$(REPLAYS): %_replay: %_fuzz.o $B/tests/fuzz/standalone.o \
+	$(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
+	@echo "  LINK  $@"
+	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka
 
 BINDIR   = $(DESTDIR)$(PREFIX)/bin
 DATADIR  = $(DESTDIR)$(PREFIX)/share/culprit

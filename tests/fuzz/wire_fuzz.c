@@ -52,7 +52,7 @@ static void check(const uint8_t *bytes, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	uint64_t hash = UINT64_C(14695981039346656037);
-	uint8_t *copy = malloc(n ? n : 1);
+	uint8_t *copy = calloc(n ? n : 1, 1);
 	must(copy != NULL);
 	if (n > 0)
 		memcpy(copy, bytes, n);
