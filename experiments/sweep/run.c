@@ -304,7 +304,7 @@ static int adopt(struct sweep *s, struct sim_err *e)
 		 * into the cube before. */
 		s->keep_former = 0;
 		s->unpublished = xp_journal_replayed(s->journal).n_records > 0;
-	/* What can't be read or is of another sweep may
+		/* What can't be read or is of another sweep may
 	 * be replaced by order. */
 	} else if (r->replace && rc != SIM_ENOMEM) {
 		rc = 0;
