@@ -208,7 +208,7 @@ bench: deps
 	@$(MAKE) --no-print-directory -j$J $B/tests/bench
 	@$B/tests/bench
 
-soak: $B/tests/algos_pingmesh_pingmesh_schedules_test
+soak: $B/tests/algos_pingmesh_agent_schedules_test
 	@PINGMESH_SCHEDULES=10000 $<
 
 # Those of real networks take their time, so they are drawn by name alone.

@@ -1,7 +1,7 @@
-/* tests/experiments_pingmesh_pingmesh_dsa_test.c -- windows by brute force.
+/* tests/experiments_pingmesh_dsa_test.c -- windows by brute force.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * experiments_pingmesh_pingmesh_dsa_test write FILE: a recording for
+ * experiments_pingmesh_dsa_test write FILE: a recording for
  * tests/cli/jobs.sh; see write_scene(). */
 #include "experiments/pingmesh/dsa/dsa.h"
 

@@ -1,4 +1,4 @@
-/* tests/algos_pingmesh_pingmesh_schedules_test.c -- the agent in foul weather.
+/* tests/algos_pingmesh_agent_schedules_test.c -- the agent in foul weather.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each schedule is a random history of a small world: a controller that is
