@@ -136,6 +136,9 @@ no_two_files_have_a_function_of_one_name() {
 files_say_what_they_are() {
 	copy_the_tree
 	green heads
+	# Whoever follows the README has a spec of his own at the top.
+	echo 'figure: my_sweep' >my_sweep.yaml
+	green heads
 	for file in sim/sub/deep/x.c plots/sub/x.gp tests/cli/lib/x.py \
 	    experiments/sub/x.yaml elsewhere/x.h; do
 		plant "$file"
