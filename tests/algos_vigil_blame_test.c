@@ -3,6 +3,9 @@
  */
 #include "algos/vigil/blame.h"
 
+#include "algos/vigil/cover.h"
+#include "algos/vigil/program.h"
+#include "algos/vigil/vote.h"
 #include "tests/test.h"
 #include "tests/windows.h"
 
@@ -231,6 +234,51 @@ static void matlabs_ties_go_to_the_link_made_first(void **state)
 	fixture_free(&f);
 }
 
+/* The flows that an algorithm leaves without blame, of windows in which links
+ * are many enough that some flows share none with another. */
+static void assert_sets_aside_as_votes_do(const struct algo_ops *rival,
+    const void *params)
+{
+	for (unsigned i = 0; i < 20; i++) {
+		struct obs w = {0};
+		struct algo_verdicts vote = {0}, v = {0};
+		struct sim_rng r;
+		unsigned n_aside = 0, n_blamed = 0;
+		test_rng(&r, 40 + i);
+		window_random(&w, 120, 60, &r);
+		assert_ok(window_diagnose(&algo_vote, NULL, 120, &w, NULL,
+		    &vote, test_err()));
+		assert_ok(window_diagnose(rival, params, 120, &w, NULL, &v,
+		    test_err()));
+		for (size_t f = 0; f < w.flows.n; f++) {
+			if ((v.blame[f] == TOPO_NONE) !=
+			    (vote.blame[f] == TOPO_NONE))
+				fail_msg("%s: window %u, flow %zu", rival->name,
+				    i, f);
+			n_aside +=
+			    w.flows.n_retx[f] > 0 && v.blame[f] == TOPO_NONE;
+			n_blamed += v.blame[f] != TOPO_NONE;
+		}
+		assert_true(n_aside > 0 && n_blamed > 0);
+		algo_verdicts_free(&vote);
+		algo_verdicts_free(&v);
+		obs_free(&w);
+	}
+}
+
+static void rivals_set_the_same_flows_aside_as_votes(void **state)
+{
+	const struct algo_blame own = {.noise = ALGO_NOISE_OWN_VOTE};
+	const struct algo_cover_params cover = {.blame = own};
+	const struct algo_program_params program = {.pivot_limit = 2000,
+	    .time_limit = 10,
+	    .blame = own};
+	(void)state;
+	assert_sets_aside_as_votes_do(&algo_cover, &cover);
+	assert_sets_aside_as_votes_do(&algo_binary, &program);
+	assert_sets_aside_as_votes_do(&algo_integer, &program);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -241,6 +289,7 @@ int main(void)
 	    cmocka_unit_test(a_flow_alone_on_its_links_is_noise_by_own_vote),
 	    cmocka_unit_test(up_to_the_floor_is_noise_and_above_it_is_not),
 	    cmocka_unit_test(by_flags_only_flagged_links_are_blamed),
+	    cmocka_unit_test(rivals_set_the_same_flows_aside_as_votes),
 	    cmocka_unit_test(matlabs_ties_go_to_the_link_made_first),
 	};
 	return cmocka_run_group_tests_name("algos/vigil/blame", tests, NULL,

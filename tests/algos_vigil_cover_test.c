@@ -28,7 +28,9 @@ static void links_are_taken_by_the_flows_they_newly_cover(void **state)
 	WINDOW_ADD(&w, 1, TOPO_NONE, 6);
 	WINDOW_ADD(&w, 1, TOPO_NONE);
 	WINDOW_ADD(&w, 0, 9);
-	cover(NULL, 10, &w, &v);
+	const struct algo_cover_params all = {
+	    .blame = {.noise = ALGO_NOISE_NONE}};
+	cover(&all, 10, &w, &v);
 	/* 1 and 2 cross three flows each, 1 is lower; 2 then covers one more,
 	 * as does 3, and 6 is needed for the flow that is known in part. */
 	const topo_link link[] = {1, 2, 6};

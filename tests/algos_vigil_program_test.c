@@ -23,6 +23,9 @@ static struct algo_program_params defaults(void)
 {
 	struct algo_program_params p = {0};
 	assert_ok(sim_field_defaults(algo_integer.params, &p, test_err()));
+	/* Nobody is set aside, so that whom a flow is blamed on is seen of
+	 * all. */
+	p.blame.noise = ALGO_NOISE_NONE;
 	return p;
 }
 

@@ -69,7 +69,7 @@ static const struct sim_field alg1_fields[] =
 	    .unit = "votes",
 	    .def = "0",
 	    .doc = "stop when the best link has fewer votes"},
-	ALGO_BLAME_FIELDS(struct algo_alg1_params, blame), {0}};
+	ALGO_BLAME_FIELDS(struct algo_alg1_params, blame, "tie"), {0}};
 #undef AT
 
 static void alg1_free(void *work)

@@ -146,6 +146,16 @@ int algo_blame_by_votes(const struct algo_blame *how,
 	return 0;
 }
 
+void algo_blame_set_aside(const struct algo_blame *how, struct algo_tally *t)
+{
+	const uint64_t floor = algo_tally_units(how->noise_floor);
+	for (size_t i = 0; i < t->n_voters; i++) {
+		struct algo_voter *v = &t->voter[i];
+		v->aside = (uint8_t)algo_blame_is_noise(how, floor,
+		    algo_tally_best(t, v), algo_tally_share(v));
+	}
+}
+
 int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
     const struct obs *w, struct sim_rng *tie, struct algo_verdicts *out,
     struct sim_err *e)
@@ -159,6 +169,8 @@ int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
 		const topo_link *path = algo_tally_path(t, v);
 		topo_link flagged[TOPO_MAX_HOPS];
 		unsigned n = 0;
+		if (v->aside)
+			continue;
 		/* DEPARTS: for flows with several flagged links on the path the
 		 * release means to count an error and in fact takes the first
 		 * index; here the votes decide. */

@@ -47,15 +47,16 @@ struct algo_blame {
 	double noise_floor; /* votes */
 };
 
-/* The entries for a member M of type struct algo_blame in a struct type S. */
-#define ALGO_BLAME_TIE_FIELD(s, m, key)                                        \
-	{                                                                      \
-		.name = (key), .type = SIM_F_ENUM, .offset = offsetof(s, m),   \
-		.names = algo_blame_ties, .unit = "1", .def = "lowest",        \
-		.doc = "which of equally voted hops a flow is blamed on"       \
-	}
-#define ALGO_BLAME_FIELDS(s, m)                                                \
-	ALGO_BLAME_TIE_FIELD(s, m.tie, "tie"),                                 \
+/* The entries for a member M of type struct algo_blame in a struct type S; KEY
+ * is the tie rule's name, as other ties may be called `tie` there. */
+#define ALGO_BLAME_FIELDS(s, m, key)                                           \
+	{.name = (key),                                                        \
+	    .type = SIM_F_ENUM,                                                \
+	    .offset = offsetof(s, m.tie),                                      \
+	    .names = algo_blame_ties,                                          \
+	    .unit = "1",                                                       \
+	    .def = "lowest",                                                   \
+	    .doc = "which of equally voted hops a flow is blamed on"},         \
 	    {.name = "noise",                                                  \
 		.type = SIM_F_ENUM,                                            \
 		.offset = offsetof(s, m.noise),                                \
@@ -84,7 +85,13 @@ int algo_blame_by_votes(const struct algo_blame *how,
     const struct algo_tally *t, const struct obs *w, struct sim_rng *tie,
     struct algo_verdicts *out, struct sim_err *e);
 
-/* The same with only the links that T has flagged to choose from. */
+/* Mark the voters that 007's votes set aside as noise. For rivals of 007, which
+ * have no such rule: an accuracy over the flows that 007 keeps says something
+ * of them only if they leave out the very same flows. T's votes must be whole. */
+void algo_blame_set_aside(const struct algo_blame *how, struct algo_tally *t);
+
+/* Blame each voter that is not set aside on the hop with the most votes among
+ * the links that T has flagged. Otherwise as algo_blame_by_votes(). */
 int algo_blame_by_flags(enum algo_blame_tie rule, const struct algo_tally *t,
     const struct obs *w, struct sim_rng *tie, struct algo_verdicts *out,
     struct sim_err *e);

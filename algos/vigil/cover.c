@@ -25,8 +25,7 @@ static const struct sim_field cover_fields[] =
 	 .unit = "1",
 	 .def = "lowest",
 	 .doc = "which of links that cover as many flows is taken"},
-	ALGO_BLAME_TIE_FIELD(struct algo_cover_params, blame_tie, "blame_tie"),
-	{0}};
+	ALGO_BLAME_FIELDS(struct algo_cover_params, blame, "blame_tie"), {0}};
 
 static void cover_free(void *work)
 {
@@ -38,7 +37,7 @@ static void cover_free(void *work)
 static int cover_init(void *work, const struct topo *t, struct sim_err *e)
 {
 	struct cover *a = work;
-	return algo_blame_tally(&a->tally, a->params.blame_tie, ALGO_KIND_LINK,
+	return algo_blame_tally(&a->tally, a->params.blame.tie, ALGO_KIND_LINK,
 	    t, e);
 }
 
@@ -80,6 +79,7 @@ static int cover_diagnose(void *work, const struct obs *window,
 	if ((rc = algo_tally_index(t, window, e)) < 0 ||
 	    (rc = algo_top_start(&a->top, t, by, e)) < 0)
 		return rc;
+	algo_blame_set_aside(&a->params.blame, t);
 	/* Until no uncovered flow is left, at which time no link has one. The
 	 * keys of algo_top only fall, as it demands, since flows are only ever
 	 * covered. */
@@ -96,7 +96,7 @@ static int cover_diagnose(void *work, const struct obs *window,
 	}
 	/* Votes were never changed, so they still tell which of several flagged
 	 * links on a path is the likelier cause. */
-	return algo_blame_by_flags(a->params.blame_tie, t, window, tie, out, e);
+	return algo_blame_by_flags(a->params.blame.tie, t, window, tie, out, e);
 }
 
 const struct algo_ops algo_cover = {

@@ -9,7 +9,9 @@
  *
  * A link's score is the number of flows it newly covered. Only flagged links
  * are listed. A flow is blamed on the flagged link on its path; when there are
- * several, on the one with the most votes, ties as `blame_tie` says.
+ * several, on the one with the most votes, ties as `blame_tie` says. Flows that
+ * 007 would set aside as noise are blamed on none (algos/vigil/blame.h):
+ * `noise: none` blames them too.
  *
  * Cost   O(flows + hops of failed flows + touched links * log).
  * Paper  007 (NSDI'18), Algorithm 2; Tomo: Dhamdhere et al.,
@@ -25,8 +27,8 @@
 enum algo_cover_tie { ALGO_COVER_LOWEST, ALGO_COVER_VOTES };
 
 struct algo_cover_params {
-	uint32_t tie;       /* enum algo_cover_tie */
-	uint32_t blame_tie; /* enum algo_blame_tie */
+	uint32_t tie; /* enum algo_cover_tie */
+	struct algo_blame blame;
 };
 
 extern const struct algo_ops algo_cover;

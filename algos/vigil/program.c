@@ -43,8 +43,7 @@ static const char *const forms[] = {"strong", "bigm", NULL};
 	    {"tie", SIM_F_ENUM, AT(tie), .names = program_ties, .unit = "1",   \
 		.def = "lowest",                                               \
 		.doc = "which of exchangeable links is preferred"},            \
-	    ALGO_BLAME_TIE_FIELD(struct algo_program_params, blame_tie,        \
-		"blame_tie")
+	    ALGO_BLAME_FIELDS(struct algo_program_params, blame, "blame_tie")
 
 static const struct sim_field binary_fields[] = {COMMON_FIELDS, {0}};
 static const struct sim_field integer_fields[] = {
@@ -71,7 +70,7 @@ static void program_free(void *work)
 static int program_init(void *work, const struct topo *t, struct sim_err *e)
 {
 	struct program *a = work;
-	const int rc = algo_blame_tally(&a->tally, a->params.blame_tie,
+	const int rc = algo_blame_tally(&a->tally, a->params.blame.tie,
 	    ALGO_KIND_LINK, t, e);
 	return rc < 0 ? rc : SIM_ZALLOC(&a->col_of, t->n_links, e);
 }
@@ -380,6 +379,8 @@ static int program_diagnose(void *work, const struct obs *window,
 	if ((rc = algo_tally_count(&a->tally, window, e)) < 0 ||
 	    (rc = program_count_drops(a, window, e)) < 0)
 		return rc;
+	/* While the votes are 007's: (4) puts drops in their place. */
+	algo_blame_set_aside(&a->params.blame, &a->tally);
 	rc = a->integer && a->params.form == ALGO_PROGRAM_BIGM
 	    ? answer_bigm(a, window, out, e)
 	    : answer_cover(a, window, out, e);
@@ -390,7 +391,7 @@ static int program_diagnose(void *work, const struct obs *window,
 	 * flagged. */
 	algo_verdicts_sort(out);
 	out->n_flagged = out->n;
-	return algo_blame_by_flags(a->params.blame_tie, &a->tally, window, tie,
+	return algo_blame_by_flags(a->params.blame.tie, &a->tally, window, tie,
 	    out, e);
 }
 

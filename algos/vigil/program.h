@@ -20,7 +20,9 @@
  * (then: lowest id), which is what the popularity term of the released code
  * amounts to. The scores are the flows (binary) or drops (integer) attributed.
  * A flow is blamed on the flagged link on its path; on one of several by votes
- * (binary) or drops attributed (integer), then by `blame_tie`.
+ * (binary) or drops attributed (integer), then by `blame_tie`. Flows that 007
+ * would set aside as noise are blamed on none, as its accuracy leaves them out
+ * (algos/vigil/blame.h); `noise: none` blames them too.
  *
  * `integer` alone:
  *	form       strong: as above. bigm: what the released code hands to its
@@ -59,8 +61,8 @@ enum algo_program_form { ALGO_PROGRAM_STRONG, ALGO_PROGRAM_BIGM };
 struct algo_program_params {
 	double time_limit; /* s */
 	uint32_t pivot_limit;
-	uint32_t tie;       /* enum algo_program_tie */
-	uint32_t blame_tie; /* enum algo_blame_tie */
+	uint32_t tie; /* enum algo_program_tie */
+	struct algo_blame blame;
 	/* integer alone */
 	uint32_t form; /* enum algo_program_form */
 	double min_share;

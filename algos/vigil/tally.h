@@ -41,7 +41,8 @@ struct algo_voter {
 	uint64_t at;   /* its path is hops.link[at .. at + n_hops - 1] */
 	uint32_t flow; /* its row in the window */
 	uint8_t n_hops, n_known;
-	uint8_t gone; /* explained or set aside: votes no more */
+	uint8_t gone;  /* explained or set aside: votes no more */
+	uint8_t aside; /* algo_blame_set_aside(): blamed on no link */
 };
 
 /* Zeroed is a valid closed tally. */

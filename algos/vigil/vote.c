@@ -37,7 +37,7 @@ static const struct sim_field vote_fields[] =
 	    .unit = "us",
 	    .def = "1000",
 	    .doc = "smoothed RTT above which a flow votes (signal rtt)"},
-	ALGO_BLAME_FIELDS(struct algo_vote_params, blame), {0}};
+	ALGO_BLAME_FIELDS(struct algo_vote_params, blame, "tie"), {0}};
 
 static void vote_free(void *work)
 {

@@ -27,7 +27,7 @@ static const struct sim_field vote_ecmp_fields[] =
 	 .unit = "1",
 	 .def = "false",
 	 .doc = "take no path as known"},
-	ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame), {0}};
+	ALGO_BLAME_FIELDS(struct algo_vote_ecmp_params, blame, "tie"), {0}};
 #undef AT
 
 static void vote_ecmp_free(void *work)
