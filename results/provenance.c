@@ -14,7 +14,7 @@
 #include "results/file.h"
 #include "results/json.h"
 
-#define CULPRIT_VERSION "0.2.0"
+#define CULPRIT_VERSION "0.3.0"
 
 /* The commit and the versions of libraries at build time are given by the
  * Makefile; GSL's is that of its header. */

@@ -18,7 +18,7 @@ struct res_provenance {
  * built outside git, "-dirty" when the tree had changes), and the versions of
  * GSL (as linked), HDF5 and igraph (as built with). */
 const struct res_provenance *res_provenance(void);
-const char *res_version(void);   /* "0.2.0 (1a2b3c4d5e6f)" */
+const char *res_version(void);   /* "0.3.0 (1a2b3c4d5e6f)" */
 const char *res_libraries(void); /* "GSL 2.7.1, HDF5 1.10.8, ..." */
 
 /* OUT.run.json: command line, host, start, end, CPU seconds, peak memory,

@@ -7,7 +7,7 @@
 #ifndef RESULTS_SCHEMA_H
 #define RESULTS_SCHEMA_H
 
-#define RES_SCHEMA_VERSION 2
+#define RES_SCHEMA_VERSION 3
 
 /* Metrics that are measured together, or not at all. The plane of a spec says
  * which of these sets it fills (experiments/spec/plane.h); the others are
@@ -135,6 +135,7 @@ enum res_set {
 	    "faulty links among the k best ranked, k = faulty links")          \
 	X(n_top, "links", "links with a fault")                                \
 	X(worst_rank, "1", "rank of the link with the highest drop rate")      \
+	X(last_rank, "1", "greatest rank of a link with a fault")              \
 	X(worst_first, "1", "1 if that link is listed and ranks first")        \
 	X(n_worst, "1", "1 if there is such a link")                           \
 	X(lead, "votes",                                                       \

@@ -219,6 +219,25 @@ static uint32_t worst_switch(const struct truth *t)
 	return worst;
 }
 
+/* The rank of the broken component that ranks last. Ranks go by score alone, so
+ * it is the one with the least score, which is 0 where one is not listed. */
+static double last_rank(const struct truth *t, const struct algo_verdicts *v,
+    size_t n_broken)
+{
+	double least = INFINITY;
+	size_t n_listed = 0, rank = 1;
+	for (size_t i = 0; i < v->n; i++)
+		if (is_broken(t, v->kind, v->link[i])) {
+			least = fmin(least, v->score[i]);
+			n_listed++;
+		}
+	if (n_listed < n_broken)
+		least = fmin(least, 0);
+	for (size_t i = 0; i < v->n; i++)
+		rank += v->score[i] > least;
+	return (double)rank;
+}
+
 /* Ranking is scored apart from accusing: an algorithm without a threshold, or
  * with a bad one, can still rank well. */
 static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
@@ -226,7 +245,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 {
 	const int switches = v->kind == ALGO_KIND_SWITCH;
 	const uint32_t worst = switches ? worst_switch(t) : worst_link(t);
-	out->worst_rank = out->lead = NAN;
+	out->worst_rank = out->last_rank = out->lead = NAN;
 	/* Recall of the k best ranked, where k is how many there are to find:
 	 * what a ranking is worth without a threshold. */
 	out->n_top = (double)n_broken;
@@ -241,6 +260,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	size_t rank = algo_verdicts_rank(v, worst);
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
+	out->last_rank = last_rank(t, v, n_broken);
 	out->worst_first = rank == 1 && score_place(v, worst) < v->n;
 	out->lead = algo_verdicts_score(v, worst) - best_without_fault(t, v);
 }

@@ -506,7 +506,7 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 			worst = l;
 	m->value = m->bound = m->value_status = NAN;
 	m->n_worst = worst != TOPO_NONE;
-	m->worst_rank = m->lead = NAN;
+	m->worst_rank = m->last_rank = m->lead = NAN;
 	if (worst == TOPO_NONE)
 		return;
 	for (size_t i = 0; i < v->n; i++)
@@ -518,6 +518,18 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 		rank += v->score[i] > worst_score;
 	m->worst_rank = rank;
 	m->worst_first = listed && rank == 1;
+	/* The greatest of the ranks of all links with a fault, one by one. */
+	m->last_rank = 0;
+	for (topo_link l = 0; l < N_LINKS; l++) {
+		double score = 0, at = 1;
+		for (size_t i = 0; i < v->n; i++)
+			if (v->link[i] == l)
+				score = v->score[i];
+		for (size_t i = 0; i < v->n; i++)
+			at += v->score[i] > score;
+		if (o->rate[l] > 0)
+			m->last_rank = fmax(m->last_rank, at);
+	}
 	double best_good = 0;
 	for (size_t i = 0; i < v->n; i++)
 		if (o->rate[v->link[i]] == 0)

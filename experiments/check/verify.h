@@ -1,102 +1,80 @@
 /* experiments/check/verify.h -- what a paper claims against what we measured.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A file of claims:
+ * A claim allows a band. It is derived: what the number that was printed can
+ * have been rounded from, and nothing beside. Ours is an interval between runs
+ * (sim/ratio.h) at 95 %; where a claim is held at n points, each at 1 - 5 %/n,
+ * so that a true claim differs once in 20, however many points there are. A
+ * number of another simulator is an estimate too, and widens ours by what its
+ * runs allow.
  *
- *	claims:
- *	  - id: fig08b_accuracy
- *	    figure: vigil_fig08b      # results/out/vigil_fig08b.h5
- *	    certainty: R              # how we know it, see below
- *	    text: "at least 98 % always"
- *	    metric: accuracy_fault    # a ratio of results/schema.h
- *	    algorithm: vote           # a label of the results; none when the
- *				      # ratio is the trial's own
- *	    relation: ">="            # or "<=", or "~" with a `tolerance`
- *	    value: 0.98
+ *	agrees     the interval meets the band, and a deviation that matters
+ *	           would have been seen (or all of it lies within)
+ *	DIFFERS    the whole interval violates the band (of each: at one point)
+ *	depends    it agrees with some values of the claim's guess, not with
+ *	           others
+ *	undecided  neither: too few runs to tell
+ *	in words   the claim has no number; ours is told
  *
- * Also: `at: {axis: value}` takes only these points, a value being one, a list,
- * or {from: a, to: b} with both included; `minus: label` subtracts another
- * algorithm's metric; `must: true` makes a difference a failure; `note` says
- * why ours differs, or why a claim without `metric` can't be compared.
+ * `seen` is the deviation from the band that would have been seen 9 times of
+ * 10. What matters is 5 points of a share and a fifth of any other number, for
+ * all claims alike.
  *
- * What is compared, by `over`:
- *
- *	each    every point; told is the one with the least room
- *	pool    all points as one
- *	spread  the greatest less the least of the points
- *
- * Ratios are pooled over runs: the sum of hits over the sum of trials, with its
- * exact 95 % interval. It takes trials as independent, which flows and links of
- * one run are not, so it is a little narrow. A claim AGREES when the interval
- * of ours holds a value that meets the relation, and DIFFERS when the whole
- * interval violates it (for `each`: at one point at least). So chance alone
- * makes a true claim at its very bound differ once in 40 points.
- *
- * Certainty: S stated in the paper's text, Q read in other public text, R+, R
- * and R- remembered with high, medium and low confidence: all but S are
- * unconfirmed and shown as such. M is no claim of the paper's but measured with
- * an independent simulator.
+ * 007's accuracy is over the flows that it does not set aside as noise, which
+ * is accuracy_kept. It says nothing of flows wrongly set aside, so beside it
+ * always stands the same over the flows that a fault hit, accuracy_fault, with
+ * a verdict of its own.
  */
 #ifndef EXPERIMENTS_CHECK_VERIFY_H
 #define EXPERIMENTS_CHECK_VERIFY_H
 
+#include "experiments/check/claim.h"
 #include "results/cube.h"
-#include "sim/err.h"
-#include "sim/yaml.h"
 
-enum xp_certainty {
-	XP_STATED,
-	XP_READ,
-	XP_HIGH,
-	XP_MEDIUM,
-	XP_LOW,
-	XP_MEASURED
-};
-enum xp_relation { XP_AT_LEAST, XP_AT_MOST, XP_ABOUT };
-enum xp_over { XP_EACH, XP_POOL, XP_SPREAD };
 enum xp_claim_verdict {
 	XP_NOT_RUN,        /* no results, or they lack the points or label */
 	XP_NOT_COMPARABLE, /* no metric of ours is that of the claim */
+	XP_IN_WORDS,
+	XP_UNDECIDED,
+	XP_DEPENDS,
 	XP_AGREES,
 	XP_DIFFERS,
+	XP_N_CLAIM_VERDICTS
 };
+extern const char *const xp_claim_verdict_names[];
 
-extern const char *const xp_certainty_names[],
-    *const xp_relation_names[], *const xp_claim_verdict_names[];
-
-struct xp_claim {
-	char id[64], figure[64], text[256], note[512];
-	char metric[64], algorithm[64], minus[64];
-	uint32_t certainty, relation, over, must;
-	double value, tolerance;
-	const struct sim_yaml_node *at; /* borrowed from the tree, or NULL */
-	int of_trial;                   /* the metric is no algorithm's */
-	uint32_t num, den;              /* of it: RES_ALGO_* or RES_TRIAL_* */
-};
-
-struct xp_claims {
-	struct sim_yaml yaml;
-	size_t n;
-	struct xp_claim *claim; /* ids are unique */
-};
-
-/* What came of one claim. */
-struct xp_finding {
+/* One claim by one metric. Of a claim in words lo and hi are the least and the
+ * greatest value of its points, ours and seen NaN. */
+struct xp_reading {
 	enum xp_claim_verdict verdict;
-	double ours, lo, hi; /* NaN when nothing was compared */
-	size_t n_points;     /* compared */
-	char where[128];     /* of `each`: the point; else "" */
-	char why[160];       /* of XP_NOT_RUN: what is missing */
+	double ours, lo, hi, seen;  /* NaN when nothing was compared */
+	size_t n_points, n_outside; /* compared; of each: those that differ */
+	char where[128];            /* of each: the point; else "" */
 };
 
-/* C need not be initialised and may be freed either way. All mistakes are in
- * the message. Errors SIM_EIO, SIM_EPARSE, SIM_EINVAL, SIM_ENOMEM. */
-int xp_claims_load(struct xp_claims *c, const char *path, struct sim_err *e);
-void xp_claims_free(struct xp_claims *c);
+/* The claim's own metric, and accuracy_fault beside accuracy_kept. */
+enum { XP_OWN, XP_HIT, XP_N_READINGS };
 
-/* Compare a claim with results, or with none: CUBE may be NULL.
- * Errors SIM_EINVAL when the results are no shares; SIM_ENOMEM. */
+/* With one combination of values of the axes that are a guess. */
+struct xp_case {
+	char guess[128]; /* "conns 60, hot_share 0.5"; "" without any */
+	struct xp_reading by[XP_N_READINGS];
+};
+
+/* What came of one claim. Zeroed is empty. */
+struct xp_finding {
+	enum xp_claim_verdict verdict[XP_N_READINGS];
+	size_t n_readings; /* 1, or 2 of accuracy_kept */
+	size_t n_cases;
+	struct xp_case *cases;
+	char why[160]; /* of XP_NOT_RUN: what is missing */
+};
+
+/* Compare a claim with results, or with none: CUBE may be NULL. F is to be
+ * freed in any case. Errors SIM_EINVAL when the results are no shares, or a
+ * trend's points are not along one axis; SIM_ENOMEM. */
 int xp_claim_check(const struct xp_claim *c, const struct res_cube *cube,
     struct xp_finding *f, struct sim_err *e);
+void xp_finding_free(struct xp_finding *f);
 
 #endif

@@ -15,15 +15,14 @@ prepare() {
 	cat >claims.yaml <<-END
 		claims:
 		  - { id: holds, figure: small, certainty: S, text: "a lot",
-		      metric: accuracy_fault, algorithm: vote,
-		      at: { faults.rate: 1e-2 }, relation: ">=", value: 0.5,
+		      metric: accuracy_kept, algorithm: vote,
+		      at: { faults.rate: 1e-2 }, relation: ">=", value: 50 %,
 		      must: true }
 		  - { id: fails, figure: small, certainty: R+, text: "little",
 		      metric: accuracy_fault, algorithm: vote,
-		      at: { faults.rate: 1e-2 }, relation: "<=", value: 0.1,
-		      note: "as it's made so" }
+		      at: { faults.rate: 1e-2 }, relation: "<=", value: 10 % }
 		  - { id: absent, figure: other, certainty: R, text: "nothing",
-		      metric: recall, algorithm: alg1, relation: ">=", value: 1 }
+		      metric: recall, algorithm: alg1, relation: ">=", value: 100 % }
 		  - { id: words, figure: other, certainty: R-, text: "nice",
 		      note: "no number" }
 	END
@@ -41,21 +40,25 @@ verify() {
 each_claim_has_its_verdict() {
 	setup small
 	run_for 0 verify
-	says "^holds +agrees +>= 0.5 +0\.[0-9]{4} \[0\.[0-9]+, [01]\.[0-9]+\] +faults" stdout
+	says "^holds +>= 50 % +agrees +0\.[0-9]{4} \[0\.[0-9]+, [01]\.[0-9]+\] sees [0-9.]+ +agrees +[01]\.[0-9]{4}" stdout
 	says "^    stated: a lot" stdout
-	says "^fails +DIFFERS +<= 0.1 " stdout
+	says "^    at faults.count" stdout
+	says "^fails +<= 10 % +DIFFERS +" stdout
 	says "^    unconfirmed, R\+: little" stdout
-	says "^    note: as it's made so" stdout
-	says "^absent +not run .*no results of other" stdout
-	says "^words +not comparable" stdout
-	says "1 agree, 1 differ, 1 not comparable, 1 not run; 0 failed" stdout
+	says "^    why: expected/differs.md, fails" stdout
+	says "^absent +>= 100 % +not run" stdout
+	says "^    no results of other" stdout
+	says "^words +in words +not comparable" stdout
+	says "^the paper's, by kept flows +1 +1 +0 +0 +0 +1 +1$" stdout
+	says "^another simulator's +0 +0 +0 +0 +0 +0 +0$" stdout
+	says "^0 failed" stdout
 }
 
 a_claim_that_must_hold_fails() {
 	setup small
-	sed -i 's/note: "as.*/must: true }/' expected/claims.yaml
+	sed -i 's/value: 10 %/&, must: true/' expected/claims.yaml
 	run_for 1 verify
-	says "1 differ, .*; 1 failed" stdout
+	says "^1 failed" stdout
 }
 
 what_is_missing_fails_when_strict() {
@@ -104,8 +107,10 @@ json_is_one_object() {
 	run_for 0 verify --json
 	[[ $(json stdout '[c["verdict"] for c in d["claims"]]') = \
 		"['agrees', 'DIFFERS', 'not run', 'not comparable']" ]]
-	[[ $(json stdout 'd["claims"][0]["lo"] < d["claims"][0]["ours"]') = True ]]
-	[[ $(json stdout 'd["claims"][2]["ours"]') = None ]]
+	[[ $(json stdout '[c["own"]["lo"] < c["own"]["ours"] for c in d["claims"][0]["cases"]]') = '[True]' ]]
+	[[ $(json stdout 'd["claims"][0]["verdict_accuracy_fault"]') = agrees ]]
+	[[ $(json stdout 'd["claims"][2]["cases"]') = '[]' ]]
+	[[ $(json stdout "d['counts'][\"the paper's, by kept flows\"]['DIFFERS']") = 1 ]]
 	[[ $(json stdout '[(x["figure"], x["verdict"]) for x in d["expected"]]') = \
 		"[('small', 'PASS')]" ]]
 }
@@ -118,7 +123,7 @@ mistakes_and_trouble_have_their_codes() {
 	run_for 2 verify --write
 	sed -i 's/accuracy_fault/accuracy_fualt/' expected/claims.yaml
 	run_for 2 verify
-	says 'claims.yaml:3:.*did you mean "accuracy_fault"'
+	says 'claims.yaml:7:.*did you mean "accuracy_fault"'
 	cp ../claims.yaml expected
 	printf 'a\tb\n' >expected/small.tsv
 	run_for 3 verify small
@@ -141,12 +146,31 @@ shipped_claims_meet_smoke_results() {
 	done
 	run_for 0 "$CULPRIT" verify \
 	    --claims "$tree/results/expected/vigil.yaml" vigil_fig03 vigil_fig12
-	says "^fig03_accuracy +agrees" stdout
+	says "^fig03_accuracy +>= 96 % " stdout
 	says "^vigil_fig03 +PASS .* missing" stdout
+}
+
+# What differs is explained, and nothing else is; the README counts as the report
+# does.
+each_difference_has_its_reasons() {
+	local report=$tree/results/expected/verify.txt
+	sed -n 's/^    why: .*differs.md, //p' "$report" | sort >differ
+	sed -n 's/^## .*(\(.*\))$/\1/p' "$tree/results/expected/differs.md" |
+		tr -d '`' | tr -s ', ' '\n' | sort >explained
+	[[ -s differ ]] || fail "no difference in $report"
+	diff differ explained || fail "claims and reasons are not the same"
+	uniq -d explained | grep . && fail "explained twice"
+	read -r agree differ depends < <(sed -n \
+	    "s/^the paper's, by kept flows *\([0-9]*\) *\([0-9]*\) *\([0-9]*\).*/\2 \1 \3/p" \
+	    "$report")
+	tr '\n' ' ' <"$tree/README.md" | grep -q \
+	    "$agree agree, $differ differ, $depends depend" ||
+		fail "README counts not $agree, $differ, $depends"
 }
 
 prepare
 run_tests each_claim_has_its_verdict a_claim_that_must_hold_fails \
     what_is_missing_fails_when_strict earlier_results_are_written_and_pass \
     other_results_fail only_whole_results_are_written json_is_one_object \
-    mistakes_and_trouble_have_their_codes shipped_claims_meet_smoke_results
+    mistakes_and_trouble_have_their_codes shipped_claims_meet_smoke_results \
+    each_difference_has_its_reasons
