@@ -7,7 +7,7 @@
 # each (a pipe of `culprit table --runs`), and the wording of what the paper
 # states: claim_<metric>, of several on a metric claim_<metric>_2 for the second.
 # A script begins with TABLE = ARG1; OUT = ARG2, since `load` hides the
-# arguments. `tall`, set before, is a factor on a figure's height.
+# arguments. `tall` and `wide`, set before, are factors on a figure's size.
 
 if (!exists("title")) title = ""
 if (!exists("paper")) paper = ""
@@ -15,6 +15,7 @@ if (!exists("partial")) partial = ""
 if (!exists("runs")) runs = 0
 if (!exists("algos")) algos = ""
 if (!exists("tall")) tall = 1
+if (!exists("wide")) wide = 1
 
 ext = OUT[strlen(OUT) - 2:*]
 tty = OUT eq "-"
@@ -25,13 +26,13 @@ tiny = ext eq "png" ? ",16" : ext eq "pdf" ? ",8" : ",9"
 if (tty) {
 	set terminal dumb 100 30 noenhanced
 } else { if (ext eq "svg") {
-	set terminal svg size 640,440 * tall noenhanced font "DejaVu Sans,13" \
+	set terminal svg size 640 * wide,440 * tall noenhanced font "DejaVu Sans,13" \
 	    background "#ffffff" linewidth 1.2
 } else { if (ext eq "pdf") {
-	set terminal pdfcairo size 16cm,11 * tall cm noenhanced font "DejaVu Sans,11" \
+	set terminal pdfcairo size 16 * wide cm,11 * tall cm noenhanced font "DejaVu Sans,11" \
 	    linewidth 1.5
 } else {
-	set terminal pngcairo size 1280,880 * tall noenhanced font "DejaVu Sans,24" \
+	set terminal pngcairo size 1280 * wide,880 * tall noenhanced font "DejaVu Sans,24" \
 	    linewidth 2.4
 } } }
 if (!tty) set output OUT
