@@ -7,7 +7,7 @@ TABLE = ARG1; OUT = ARG2
 load "style.gp"
 planes = "exact vigil_matlab"
 at(p, metric) = strcol("plane") eq p ? column(metric) : NaN
-set xlabel "places that fail"
+set xlabel "failed links"
 if (tty) {
 	set ylabel "per-flow accuracy, the code's measure"
 	plot for [p in planes] TABLE using \

@@ -38,7 +38,8 @@ const struct sim_field fault_fields[] = {
     {"same_switch", SIM_F_F64, offsetof(struct fault_params, same_switch),
 	.min = 0, .max = 1, .unit = "1", .def = "0",
 	.doc = "chance that a place is at the switch of the one before; with "
-	       "pick matlab, of one more place at a switch"},
+	       "pick matlab, of each further link at a switch, which counts "
+	       "towards `count`"},
     {"switches", SIM_F_U32, offsetof(struct fault_params, switches), .min = 0,
 	.max = 1e6, .unit = "switches", .def = "0",
 	.doc = "switches that fail, at random, in place of links; for black "

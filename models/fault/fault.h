@@ -77,14 +77,32 @@ int fault_is_hole(uint32_t kind);
  * Named links are distinct within their group; one named in two groups has two
  * faults, and loses to both while both are active. With probability
  * `same_switch` a random place is another link out of the switch of the place
- * before it, if one is left there (DEPARTS: 007's released code adds such links
- * beyond `count`; here `count` is the number of failed links, as the paper's
- * axis says).
- * With pick MATLAB, of a Clos only: a class of `classes` alike, a switch (or
- * host) at which no link of that class was picked before, one of its links of
- * that class; with probability `same_switch` one more of them fails, beyond
- * `count`. When every switch has had its turn, any free link will do. The rate
- * of a t1-tor link is drawn from a range that begins at a tenth of `rate`'s.
+ * before it, of any of `classes`, if one is left there (DEPARTS: the paper says
+ * no rule; for that of its released code see pick MATLAB).
+ *
+ * With pick MATLAB, of a Clos only, places are drawn as in 007's released code
+ * (MultiFailureDriver.m and its four addPacketDropRates*.m):
+ *
+ *	shares   each of the `count` places goes to one of `classes`, all alike:
+ *	         a multinomial, drawn before any link
+ *	turns    of a class, until its share is placed: a switch (or host) that
+ *	         has had no turn in this class, all alike, and one of its n links
+ *	         of the class, all alike
+ *	further  while the share is not placed: a coin of chance `same_switch`;
+ *	         if it comes up, any of the n links, and the coin again, for it
+ *	         and for the next; a link that fails already is passed over, but
+ *	         for the coin. So with k links failed the next comes with chance
+ *	         p (n - k) / (n - p k), p being `same_switch`: near p, and the
+ *	         number of further links is near a geometric one, cut where the
+ *	         share ends
+ *	rate     of a t1-tor link from a range that begins at a tenth of `rate`'s
+ *
+ * Further links count: exactly `count` links fail, as a driver of the release
+ * asserts. DEPARTS: where the release would not end, since all switches had
+ * their turn or a class is full, any free link of the class will do, and other
+ * classes get the rest; and links that earlier groups took are not free, while
+ * the release has one group.
+ *
  * A mesh that is no region has only the classes host-tor, tor-host and fabric:
  * there the classes of a Clos between switches stand for fabric.
  *

@@ -128,29 +128,36 @@ static uint32_t n_taken(const struct places *p, const struct truth *truth)
 	return n;
 }
 
-/* A free link of the allowed classes out of the switch that L leaves, all
- * alike, or TOPO_NONE. The n-th candidate replaces the one found with
- * probability 1/n, which gives each the same chance without a list of them.
- * Cost O(links), paid only when `same_switch` strikes. */
-static topo_link sibling(const struct places *p, topo_link l,
+/* The links of the allowed classes out of the switch that L leaves: how many
+ * there are, how many of them are free, and one of these, all alike, or
+ * TOPO_NONE. The n-th candidate replaces the one found with probability 1/n,
+ * which gives each the same chance without a list of them. Cost O(links), paid
+ * only when `same_switch` strikes. */
+struct siblings {
+	uint32_t n, n_free;
+	topo_link one;
+};
+
+static struct siblings siblings_of(const struct places *p, topo_link l,
     const struct truth *truth, struct sim_rng *r)
 {
+	struct siblings s = {0, 0, TOPO_NONE};
 	topo_node at, end;
-	topo_link found = TOPO_NONE;
-	uint32_t n = 0;
 	topo_link_ends(p->topo, l, &at, &end);
 	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
 		for (uint32_t i = 0; i < p->size[c]; i++) {
 			topo_link other = class_at(p->topo, c, i);
 			topo_node other_at;
 			topo_link_ends(p->topo, other, &other_at, &end);
-			if (other_at == at &&
-			    !fault_link_is_taken(truth, 0, truth->n_faults,
+			if (other_at != at)
+				continue;
+			s.n++;
+			if (!fault_link_is_taken(truth, 0, truth->n_faults,
 				other) &&
-			    sim_rng_below(r, ++n) == 0)
-				found = other;
+			    sim_rng_below(r, ++s.n_free) == 0)
+				s.one = other;
 		}
-	return found;
+	return s;
 }
 
 static int fault_link_add(struct fault_draw *d, const struct sim_dist *range,
@@ -188,7 +195,7 @@ static int draw_random(struct fault_draw *d, struct sim_err *e)
 		topo_link l = TOPO_NONE;
 		if (last != TOPO_NONE &&
 		    sim_rng_u01(&d->place) < g->same_switch)
-			l = sibling(&p, last, truth, &d->place);
+			l = siblings_of(&p, last, truth, &d->place).one;
 		/* When nearly all links of a class are taken, this draws often,
 		 * but it ends with probability 1, since check_count() found
 		 * enough free ones. A class that is full is given up after 64
@@ -206,20 +213,102 @@ static int draw_random(struct fault_draw *d, struct sim_err *e)
 	return 0;
 }
 
-/* Whether a link of L's class out of L's switch already has a fault of this
- * group, whose faults begin at FROM. */
+/* --- pick matlab ---------------------------------------------------------- */
+
+/* Each function addPacketDropRates*.m of the released code fails the links of
+ * one class; the drivers tell it how many, and all count. */
+
+/* How many links of each class fail: every place goes to a class, classes being
+ * alike. Classes that are full get no more; the released code would look for
+ * another link of such a class for ever. */
+static void deal_places(const struct places *p, const struct truth *truth,
+    uint32_t count, uint32_t share[], struct sim_rng *r)
+{
+	uint32_t room[TOPO_N_LINK_CLASSES], open[TOPO_N_LINK_CLASSES];
+	uint32_t n_open = 0;
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++) {
+		const struct places one = places_of(p->topo, UINT32_C(1) << c);
+		share[c] = 0;
+		room[c] = p->size[c] > 0 ? one.total - n_taken(&one, truth) : 0;
+		if (room[c] > 0)
+			open[n_open++] = c;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t at = sim_rng_below(r, n_open);
+		share[open[at]]++;
+		if (--room[open[at]] == 0)
+			open[at] = open[--n_open];
+	}
+}
+
+/* Whether a link out of L's switch has a fault among those from FROM on, which
+ * are of the class whose turn it is. */
 static int has_turn(const struct topo *t, const struct truth *truth,
     size_t from, topo_link l)
 {
 	topo_node at, other, end;
 	topo_link_ends(t, l, &at, &end);
 	for (size_t i = from; i < truth->n_faults; i++) {
-		const topo_link k = truth->fault[i].link;
-		topo_link_ends(t, k, &other, &end);
-		if (other == at && topo_class_of(t, k) == topo_class_of(t, l))
+		topo_link_ends(t, truth->fault[i].link, &other, &end);
+		if (other == at)
 			return 1;
 	}
 	return 0;
+}
+
+/* A free link of the class, all alike, FRESH: of those at switches that have
+ * not had their turn. TOPO_NONE if there is none. As in siblings_of(). */
+static topo_link look_at_all(const struct places *p, const struct truth *truth,
+    size_t from, int fresh, struct sim_rng *r)
+{
+	topo_link found = TOPO_NONE;
+	uint32_t n = 0;
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		for (uint32_t i = 0; i < p->size[c]; i++) {
+			const topo_link l = class_at(p->topo, c, i);
+			if (!fault_link_is_taken(truth, 0, truth->n_faults,
+				l) &&
+			    !(fresh && has_turn(p->topo, truth, from, l)) &&
+			    sim_rng_below(r, ++n) == 0)
+				found = l;
+		}
+	return found;
+}
+
+/* The link of a switch that has not had its turn. All switches of a tier have
+ * equally many links of a class, so drawing any link of the class and rejecting
+ * those of switches that had their turn is the same as drawing a switch and
+ * then its link. Many tries mean that few are left, which are then looked for.
+ * When all have had their turn, any free link will do: there the released code
+ * would not end. */
+static topo_link next_turn(const struct places *p, const struct truth *truth,
+    size_t from, struct sim_rng *r)
+{
+	topo_link l;
+	for (unsigned tries = 0; tries < 64; tries++) {
+		l = any_place(p, FAULT_PICK_LINK, r);
+		if (!fault_link_is_taken(truth, 0, truth->n_faults, l) &&
+		    !has_turn(p->topo, truth, from, l))
+			return l;
+	}
+	l = look_at_all(p, truth, from, 1, r);
+	return l != TOPO_NONE ? l : look_at_all(p, truth, from, 0, r);
+}
+
+/* A further link of L's switch and class, or TOPO_NONE. The released code
+ * throws a coin that comes up with chance P, and draws any of the switch's N
+ * links; if that one has failed already, it throws the coin again. So it ends
+ * with a link with probability p f / (n - p (n - f)), F being free: a little
+ * less than P, as a comment there says. */
+static topo_link further_link(const struct places *p, const struct truth *truth,
+    topo_link l, double chance, struct sim_rng *r)
+{
+	const double u = sim_rng_u01(r);
+	if (u >= chance)
+		return TOPO_NONE;
+	const struct siblings s = siblings_of(p, l, truth, r);
+	const double misses = chance * (s.n - s.n_free);
+	return u * (s.n - misses) < chance * s.n_free ? s.one : TOPO_NONE;
 }
 
 /* The released code draws the rates of links from a T1 to a ToR from 1e-5 on,
@@ -232,57 +321,50 @@ static int add_matlab(struct fault_draw *d, topo_link l, struct sim_err *e)
 	return fault_link_add(d, &range, l, e);
 }
 
-/* A free link of a switch that has not had its turn. All switches of a tier
- * have equally many links of a class, so drawing any link of the class and
- * rejecting those of switches that had their turn is the same as drawing a
- * switch and then its link. As in draw_random(), many tries mean that a class
- * is used up: after 64 a switch may have a second turn, after 128 any class
- * will do. */
-static topo_link next_turn(const struct places *p, const struct truth *truth,
-    size_t from, struct sim_rng *r)
+/* SHARE links of class C fail, in turns of a switch each. Its further links
+ * count like its first: a turn ends when all are placed. */
+static int draw_matlab_class(struct fault_draw *d, enum topo_link_class c,
+    uint32_t share, struct sim_err *e)
 {
-	for (unsigned tries = 0;; tries++) {
-		topo_link l = any_place(p,
-		    tries < 128 ? FAULT_PICK_CLASS : FAULT_PICK_LINK, r);
-		if (!fault_link_is_taken(truth, 0, truth->n_faults, l) &&
-		    (tries >= 64 || !has_turn(p->topo, truth, from, l)))
-			return l;
+	const struct truth *truth = d->truth;
+	const struct places p = places_of(d->topo, UINT32_C(1) << c);
+	const size_t from = truth->n_faults, to = from + share;
+	topo_link l = TOPO_NONE;
+	while (truth->n_faults < to) {
+		if (l == TOPO_NONE)
+			l = next_turn(&p, truth, from, &d->place);
+		int rc = add_matlab(d, l, e);
+		if (rc < 0)
+			return rc;
+		if (truth->n_faults < to)
+			l = further_link(&p, truth, l, d->group->same_switch,
+			    &d->place);
 	}
+	return 0;
 }
 
 static int draw_matlab(struct fault_draw *d, struct sim_err *e)
 {
 	const struct fault_params *g = d->group;
-	const struct topo *t = d->topo;
 	const struct truth *truth = d->truth;
-	const struct places p = places_of(t, g->classes);
-	const size_t from = truth->n_faults;
+	const struct places p = places_of(d->topo, g->classes);
 	const uint32_t n_free = p.total - n_taken(&p, truth);
+	uint32_t share[TOPO_N_LINK_CLASSES];
 	int rc;
-	if (!topo_is_clos(t))
+	if (!topo_is_clos(d->topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "pick matlab needs a Clos; this topology is a "
 		    "graph.");
 	if ((rc = check_count(n_free, p.total, g->count, e)) < 0)
 		return rc;
-	for (uint32_t i = 0; i < g->count; i++) {
-		if (truth->n_faults - from == n_free)
-			return 0; /* all fail, some as one more of a switch */
-		topo_link l = next_turn(&p, truth, from, &d->place);
-		if ((rc = add_matlab(d, l, e)) < 0)
+	deal_places(&p, truth, g->count, share, &d->place);
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		if ((rc = draw_matlab_class(d, c, share[c], e)) < 0)
 			return rc;
-		if (sim_rng_u01(&d->place) >= g->same_switch)
-			continue;
-		/* The released code's second fault is of the same class at the
-		 * same switch, and comes on top of `count`. */
-		const struct places same =
-		    places_of(t, UINT32_C(1) << topo_class_of(t, l));
-		l = sibling(&same, l, truth, &d->place);
-		if (l != TOPO_NONE && (rc = add_matlab(d, l, e)) < 0)
-			return rc;
-	}
 	return 0;
 }
+
+/* -------------------------------------------------------------------------- */
 
 static int draw_named(struct fault_draw *d, struct sim_err *e)
 {
