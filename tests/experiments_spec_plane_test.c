@@ -127,6 +127,46 @@ static void what_is_needed_in_vain_is_told_where_it_stands(void **state)
 	}
 }
 
+/* Noise per flow is for flows in bulk; by its rules vigil_matlab has nothing
+ * else. Agents of the simulator trace flows in bulk. */
+static void who_has_no_noise_per_flow_says_so(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} specs[] = {
+	    {"noise: {per: flow}\nplane: auto\n", NULL},
+	    {"noise: {per: flow}\nplane: exact\n", NULL},
+	    {"noise: {per: flow}\nplane: skip\n", NULL},
+	    {"noise: {per: flow}\nplane: agents\n", NULL},
+	    {"noise: {per: flow}\nplane: vigil_matlab\n", NULL},
+	    {"noise: {rate: 0}\nplane: vigil_matlab\n", NULL},
+	    {"noise: {per: link}\nplane: vigil_matlab\n",
+		"x.yaml:3:14: per link: on plane vigil_matlab noise is per "
+		"flow."},
+	    {"noise: {per: flow}\nplane: pingmesh\n",
+		"x.yaml:3:8: per flow: on plane pingmesh noise is per link."},
+	    {"noise: {per: flow}\nplane: agents\nfabric: netns\n",
+		"x.yaml:3:8: per flow: on fabric netns noise is per link."},
+	    {"noise: {per: host}\n", "per: \"host\" is not one of link, flow"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+		const char *want = specs[i].want;
+		struct sim_err e = {0};
+		struct xp_spec s;
+		char text[256];
+		snprintf(text, sizeof(text), "figure: f\nalgorithms: [%s]\n%s",
+		    strstr(specs[i].text, "pingmesh") ? "blackhole" : "vote",
+		    specs[i].text);
+		const int rc = spec_load(&s, text, &e);
+		if (rc != (want ? SIM_EINVAL : 0) ||
+		    (want && !strstr(e.msg, want)))
+			fail_msg("%s\nsays: %s\nwanted: %s", text, e.msg,
+			    want ? want : "nothing");
+		xp_spec_free(&s);
+	}
+}
+
 static void flows_that_lost_nothing_are_not_everywhere(void **state)
 {
 	static const struct {
@@ -223,6 +263,7 @@ int main(void)
 	    cmocka_unit_test(every_section_is_read_whatever_the_plane),
 	    cmocka_unit_test(a_plane_refuses_exactly_what_it_does_not_hold),
 	    cmocka_unit_test(what_is_needed_in_vain_is_told_where_it_stands),
+	    cmocka_unit_test(who_has_no_noise_per_flow_says_so),
 	    cmocka_unit_test(flows_that_lost_nothing_are_not_everywhere),
 	    cmocka_unit_test(a_plane_fills_the_metrics_that_it_says),
 	    cmocka_unit_test(a_gate_on_what_is_not_measured_is_a_mistake),

@@ -1,7 +1,7 @@
 /* tests/models_bulk_bulk_law_test.c -- the exact data plane's law.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 430
+ * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 480
  * comparisons, and chi-squares at level 1e-6: under a random seed some bound
  * fires in 3 of 100 runs. The seeds are fixed.
  */
@@ -74,9 +74,8 @@ static void assert_no_difference(const struct differences *d, uint32_t n_links,
 }
 
 /* Rates so high that packets are lost at several hops of one flow. */
-static void the_law_is_that_of_single_packets(void **state)
+static void compare_packets(enum scene_noise_per per)
 {
-	(void)state;
 	static struct differences d;
 	struct scenes s;
 	struct plane p;
@@ -89,12 +88,26 @@ static void the_law_is_that_of_single_packets(void **state)
 	for (unsigned class = 0; class < TOPO_FABRIC; class ++)
 		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 2),
 		    0.1 + 0.1 * class);
+	s.params.noise.per = per;
+	memset(&d, 0, sizeof(d));
 	for (uint32_t run = 0; run < 3000; run++)
 		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
 	assert_no_difference(&d, s.topo.n_links, 1);
 	gsl_rng_free(gsl);
 	plane_close(&p);
 	scenes_close(&s);
+}
+
+static void the_law_is_that_of_single_packets(void **state)
+{
+	(void)state;
+	compare_packets(SCENE_NOISE_PER_LINK);
+}
+
+static void with_noise_per_flow_it_is_too(void **state)
+{
+	(void)state;
+	compare_packets(SCENE_NOISE_PER_FLOW);
 }
 
 static void the_law_in_a_fat_tree_is_that_of_single_packets(void **state)
@@ -307,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_law_is_that_of_single_packets),
+	    cmocka_unit_test(with_noise_per_flow_it_is_too),
 	    cmocka_unit_test(the_law_in_a_fat_tree_is_that_of_single_packets),
 	    cmocka_unit_test(the_law_at_007s_size_is_that_of_binomial_hops),
 	    cmocka_unit_test(failed_flows_of_one_fault_match_the_closed_form),

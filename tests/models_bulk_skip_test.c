@@ -188,6 +188,20 @@ static void with_skewed_noise(struct scenes *s)
 	s->params.noise.rate = (struct sim_dist){SIM_LOG_UNIFORM, 1e-9, 1e-2};
 }
 
+static void with_noise_per_flow(struct scenes *s)
+{
+	mixed_faults(s);
+	s->params.noise.rate = scenes_uniform(1e-4, 1e-3);
+	s->params.noise.per = SCENE_NOISE_PER_FLOW;
+}
+
+static void with_large_noise_per_flow(struct scenes *s)
+{
+	timed_faults(s);
+	s->params.noise.rate = (struct sim_dist){SIM_LOG_UNIFORM, 1e-9, 0.3};
+	s->params.noise.per = SCENE_NOISE_PER_FLOW;
+}
+
 static void a_whole_class(struct scenes *s)
 {
 	scenes_open(s, &medium);
@@ -238,6 +252,8 @@ static const struct {
     KIND(without_noise),
     KIND(with_large_noise),
     KIND(with_skewed_noise),
+    KIND(with_noise_per_flow),
+    KIND(with_large_noise_per_flow),
     KIND(a_whole_class),
     KIND(all_links_but_uplinks),
     KIND(random_connections),

@@ -4,6 +4,8 @@
  * In tiny networks every route, size and loss of a flow can be enumerated.
  * Chi-squares at level 1e-6, about 200: one fires in 2 of 10,000 random seeds.
  */
+#include <gsl/gsl_cdf.h>
+
 #include "models/bulk/bulk.h"
 #include "models/bulk/skip.h"
 #include "tests/law.h"
@@ -32,9 +34,12 @@ static unsigned outcome_of(const struct topo_clos *c, uint32_t dst, uint32_t up,
 	return lost == 0 ? 0 : all + 1;
 }
 
-/* Drop rate of a link when timed faults are on, or off. */
-static double rate_of(const struct scene *s, topo_link l, int timed_on)
+/* Drop rate of a link when timed faults are on, or off. *DRAWN: that is the
+ * upper end of those from which each flow draws its own. */
+static double rate_of(const struct scene *s, topo_link l, int timed_on,
+    int *drawn)
 {
+	const struct scene_noise *noise = &s->loss.noise;
 	double passes = 1;
 	int faulty = 0;
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
@@ -45,7 +50,10 @@ static double rate_of(const struct scene *s, topo_link l, int timed_on)
 		passes *= 1 - f->rate;
 		faulty = 1;
 	}
-	return faulty ? 1 - passes : scene_noise_rate(&s->loss.noise, l);
+	*drawn = !faulty && noise->per == SCENE_NOISE_PER_FLOW;
+	return *drawn ? noise->rate.b
+	    : faulty  ? 1 - passes
+		      : scene_noise_rate(noise, l);
 }
 
 /* A route being enumerated. */
@@ -54,6 +62,7 @@ struct route {
 	uint32_t dst, up, t2, down, n_pkts;
 	topo_link path[6];
 	double rate[6];
+	int drawn[6];
 	unsigned h;
 };
 
@@ -62,7 +71,22 @@ static double choose(uint32_t n, uint32_t k)
 	return n == 2 && k == 1 ? 2 : 1;
 }
 
-/* Hop by hop: binomial losses among the packets that are left. */
+/* Chance that a hop loses K of LEFT packets: binomial, or, for a rate r that is
+ * uniform on [0, b], the mean of that, by E[r] = b / 2 and E[r^2] = b^2 / 3. */
+static double hop_mass(const struct route *r, unsigned hop, uint32_t left,
+    uint32_t k)
+{
+	const double p = r->rate[hop], mean = p / 2, square = p * p / 3;
+	if (!r->drawn[hop] || left == 0)
+		return choose(left, k) * pow(p, k) * pow(1 - p, left - k);
+	if (left == 1)
+		return k == 0 ? 1 - mean : mean;
+	return k == 0 ? 1 - 2 * mean + square
+	    : k == 1  ? 2 * (mean - square)
+		      : square;
+}
+
+/* Hop by hop: losses among the packets that are left. */
 static void add_losses(const struct route *r, unsigned hop, uint32_t left,
     uint32_t drops[], double mass, double want[])
 {
@@ -71,12 +95,10 @@ static void add_losses(const struct route *r, unsigned hop, uint32_t left,
 		    drops, r->h)] += mass;
 		return;
 	}
-	const double p = r->rate[hop];
 	for (uint32_t k = 0; k <= left; k++) {
 		drops[hop] = k;
 		add_losses(r, hop + 1, left - k, drops,
-		    mass * choose(left, k) * pow(p, k) * pow(1 - p, left - k),
-		    want);
+		    mass * hop_mass(r, hop, left, k), want);
 	}
 }
 
@@ -119,8 +141,9 @@ static void add_law(const struct scene *s, topo_host src, int timed_on,
 					r.down = far ? m : r.up;
 					lay_route(&r, src);
 					for (unsigned i = 0; i < r.h; i++)
-						r.rate[i] = rate_of(s,
-						    r.path[i], timed_on);
+						r.rate[i] =
+						    rate_of(s, r.path[i],
+							timed_on, &r.drawn[i]);
 					double mass = weight / others /
 					    c->n_t1 / MAX_PKTS /
 					    (far ? n_t2 * c->n_t1 : 1);
@@ -261,12 +284,28 @@ static const struct tiny tinies[] = {
 };
 enum { N_TINIES = sizeof(tinies) / sizeof(tinies[0]) };
 
-static void open_tiny(struct scenes *s, const struct tiny *tiny)
+/* Likewise, with noise that is uniform up to the number given. */
+static const struct tiny per_flow[] = {
+    {"noise per flow", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 1,
+	{{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}},
+    {"large noise per flow", {2, 2, 2, 2, 1, .n_cables = 0}, 0.8, 1,
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}}},
+    {"noise per flow alone", {2, 1, 2, 1, 1, .n_cables = 0}, 0.3, 1, {{END}}},
+    {"noise per flow and timed faults", {2, 2, 2, 2, 1, .n_cables = 0}, 0.2,
+	0.25, {{TOPO_TOR_T1, 0, 0.5, 7.5, 15}, {TOPO_T1_TOR, 2, 0.1, 0, 0}}},
+};
+enum { N_PER_FLOW = sizeof(per_flow) / sizeof(per_flow[0]) };
+
+static void open_tiny(struct scenes *s, const struct tiny *tiny,
+    enum scene_noise_per per)
 {
 	scenes_open(s, &tiny->shape);
 	s->params.traffic.conns = scenes_fixed(CONNS);
 	s->params.traffic.packets = scenes_uniform(1, MAX_PKTS);
-	s->params.noise.rate = scenes_fixed(tiny->noise);
+	s->params.noise.rate = per == SCENE_NOISE_PER_FLOW
+	    ? scenes_uniform(0, tiny->noise)
+	    : scenes_fixed(tiny->noise);
+	s->params.noise.per = per;
 	for (int i = 0; i < 5 && tiny->fault[i].class != END; i++) {
 		const struct fault *f = &tiny->fault[i];
 		struct fault_params *g = scenes_add_fault(s,
@@ -286,26 +325,25 @@ static void assert_law(double p, const char *what, const struct tiny *tiny,
 		    (uintmax_t)test_seed(), p);
 }
 
-static void both_planes_match_the_enumeration_of_tiny_networks(void **state)
+static void match(const struct tiny tiny[], size_t n, enum scene_noise_per per)
 {
-	(void)state;
 	struct tally *t = malloc(sizeof(*t));
 	struct planes p;
 	assert_non_null(t);
 	planes_open(&p);
-	for (size_t i = 0; i < N_TINIES; i++) {
+	for (size_t i = 0; i < n; i++) {
 		struct scenes s;
-		open_tiny(&s, &tinies[i]);
-		expect(t, scenes_draw(&s, 0), tinies[i].on);
+		open_tiny(&s, &tiny[i], per);
+		expect(t, scenes_draw(&s, 0), tiny[i].on);
 		for (enum which which = BULK; which <= SKIP; which++) {
 			observe(t, &p, which, &s);
 			for (topo_host h = 0; h < s.topo.n_hosts; h++)
 				assert_law(law_chi2(t->got[h], t->want[h],
 					       MAX_OUTCOMES),
-				    "flows", &tinies[i], which);
+				    "flows", &tiny[i], which);
 			assert_law(law_chi2(t->got_joint, t->want_joint,
 				       MAX_OUTCOMES),
-			    "lossy flows together", &tinies[i], which);
+			    "lossy flows together", &tiny[i], which);
 		}
 		scenes_close(&s);
 	}
@@ -313,11 +351,66 @@ static void both_planes_match_the_enumeration_of_tiny_networks(void **state)
 	planes_close(&p);
 }
 
+static void both_planes_match_the_enumeration_of_tiny_networks(void **state)
+{
+	(void)state;
+	match(tinies, N_TINIES, SCENE_NOISE_PER_LINK);
+}
+
+static void with_noise_per_flow_they_match_it_too(void **state)
+{
+	(void)state;
+	match(per_flow, N_PER_FLOW, SCENE_NOISE_PER_FLOW);
+}
+
+/* A hop with a rate of U(a, b) for each flow loses something of n packets with
+ * probability 1 - ((1 - a)^(n+1) - (1 - b)^(n+1)) / ((n + 1) (b - a)). Between
+ * two ToRs of two pods all paths have six hops, and flows fail independently:
+ * so the failed flows of an epoch are binomial in mean and in variance. With
+ * noise per link the mean is the same and the variance ten times that. */
+static void flows_with_noise_of_their_own_fail_by_the_closed_form(void **state)
+{
+	(void)state;
+	enum { N = 20, RUNS = 400 };
+	const double a = 1e-3, b = 1e-2;
+	const double some =
+	    (pow(1 - a, N + 1) - pow(1 - b, N + 1)) / ((N + 1) * (b - a));
+	const double p = 1 - pow(some, 6);
+	const struct topo_clos pair = {2, 1, 2, 2, 3, .n_cables = 0};
+	struct scenes s;
+	struct planes planes;
+	planes_open(&planes);
+	scenes_open(&s, &pair);
+	s.params.traffic.conns = scenes_fixed(500);
+	s.params.traffic.packets = scenes_fixed(N);
+	s.params.noise.rate = scenes_uniform(a, b);
+	for (enum which which = BULK; which <= SKIP; which++) {
+		double chi2[2] = {0};
+		for (uint32_t run = 0; run < 2 * RUNS; run++) {
+			s.params.noise.per = run % 2;
+			planes_run(&planes, which, scenes_draw(&s, run));
+			const double n = (double)planes.window.n_flows;
+			const double d = (double)planes.window.flows.n - n * p;
+			chi2[run % 2] += d * d / (n * p * (1 - p));
+		}
+		assert_law(gsl_cdf_chisq_P(chi2[SCENE_NOISE_PER_FLOW], RUNS),
+		    "too even failures", &tinies[0], which);
+		assert_law(gsl_cdf_chisq_Q(chi2[SCENE_NOISE_PER_FLOW], RUNS),
+		    "too uneven failures", &tinies[0], which);
+		assert_true(chi2[SCENE_NOISE_PER_LINK] > 5 * RUNS);
+	}
+	planes_close(&planes);
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(
 		both_planes_match_the_enumeration_of_tiny_networks),
+	    cmocka_unit_test(with_noise_per_flow_they_match_it_too),
+	    cmocka_unit_test(
+		flows_with_noise_of_their_own_fail_by_the_closed_form),
 	};
 	return cmocka_run_group_tests_name("models, data planes", tests, NULL,
 	    NULL);

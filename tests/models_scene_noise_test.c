@@ -10,11 +10,11 @@ enum { N_LINKS = 40000 };
 static double rates[N_LINKS];
 
 static const struct scene_noise_params laws[] = {
-    {{SIM_FIXED, 3e-7, 3e-7}, 1},
-    {{SIM_UNIFORM, 0, 1e-6}, 1},
-    {{SIM_UNIFORM, 0.25, 0.5}, 1},
-    {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1},
-    {{SIM_LOG_UNIFORM, 0.5, 1}, 1},
+    {{SIM_FIXED, 3e-7, 3e-7}, 1, SCENE_NOISE_PER_LINK},
+    {{SIM_UNIFORM, 0, 1e-6}, 1, SCENE_NOISE_PER_LINK},
+    {{SIM_UNIFORM, 0.25, 0.5}, 1, SCENE_NOISE_PER_LINK},
+    {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1, SCENE_NOISE_PER_LINK},
+    {{SIM_LOG_UNIFORM, 0.5, 1}, 1, SCENE_NOISE_PER_LINK},
 };
 enum { N_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
@@ -34,6 +34,7 @@ static void the_default_is_uniform_up_to_one_in_a_million(void **state)
 	assert_ok(sim_field_defaults(scene_noise_fields, &p, test_err()));
 	assert_int_equal(p.rate.kind, SIM_UNIFORM);
 	assert_true(p.rate.a == 0 && p.rate.b == 1e-6);
+	assert_int_equal(p.per, SCENE_NOISE_PER_LINK);
 }
 
 static void a_scale_multiplies_each_rate_up_to_one(void **state)
@@ -188,6 +189,91 @@ static void each_part_of_an_epochs_name_gives_other_rates(void **state)
 	}
 }
 
+/* --- flows ---------------------------------------------------------------- */
+
+enum { N_HOPS = 10 };
+static const topo_link path[N_HOPS] = {9, 3, 7, 0, 1, 39999, 2, 2, 11, 13};
+
+static void per_link_all_flows_meet_the_rates_of_the_links(void **state)
+{
+	(void)state;
+	const struct scene_noise n = noise_of(&laws[1], test_seed(), 1, 2, 3);
+	double r[N_HOPS];
+	for (uint64_t flow = 0; flow < 5; flow++) {
+		scene_noise_of_flow(&n, flow, path, N_HOPS, r);
+		for (unsigned i = 0; i < N_HOPS; i++)
+			assert_true(r[i] == scene_noise_rate(&n, path[i]));
+	}
+	scene_noise_bounds(&n, N_LINKS, rates);
+	for (topo_link l = 0; l < N_LINKS; l++)
+		assert_true(rates[l] == scene_noise_rate(&n, l));
+}
+
+/* Of the flow and the hop, never of the link; as far along the path as it is
+ * asked for. All pairs of 40,000 draws of 32 bits differ but for a few, as
+ * above, from those of links also. */
+static void per_flow_each_hop_has_a_rate_of_its_own(void **state)
+{
+	(void)state;
+	struct scene_noise_params p = laws[1];
+	const struct scene_noise links = noise_of(&p, test_seed(), 1, 2, 3);
+	p.per = SCENE_NOISE_PER_FLOW;
+	const struct scene_noise n = noise_of(&p, test_seed(), 1, 2, 3);
+	int equal = 0;
+	for (uint64_t f = 0; f < N_LINKS / N_HOPS / 2; f++) {
+		const topo_link others[N_HOPS] = {0};
+		double *r = &rates[f * N_HOPS], again[N_HOPS];
+		scene_noise_of_flow(&n, f, path, N_HOPS, r);
+		scene_noise_of_flow(&n, f, others, N_HOPS - 3, again);
+		assert_memory_equal(r, again, (N_HOPS - 3) * sizeof(r[0]));
+	}
+	scene_noise_rates(&links, 0, N_LINKS / 2, &rates[N_LINKS / 2]);
+	qsort(rates, N_LINKS, sizeof(rates[0]), ascending);
+	for (int i = 1; i < N_LINKS; i++)
+		equal += rates[i] == rates[i - 1];
+	assert_true(equal < 5);
+}
+
+/* In chi-squares as above, by hop; and the greatest of all rates is a bound. A
+ * packet alone meets the mean, which is that of what flows meet: 5 standard
+ * errors. */
+static void rates_of_flows_follow_the_law(void **state)
+{
+	(void)state;
+	enum { BINS = 50, FLOWS = 20000 };
+	for (int i = 0; i < N_LAWS; i++) {
+		static uint64_t count[N_HOPS][BINS];
+		struct scene_noise_params p = laws[i];
+		const struct sim_dist *d = &p.rate;
+		struct law_mean mean = {0};
+		p.per = SCENE_NOISE_PER_FLOW;
+		const struct scene_noise n = noise_of(&p, test_seed(), 0, 7, 0);
+		memset(count, 0, sizeof(count));
+		for (uint64_t f = 0; f < FLOWS; f++) {
+			double r[N_HOPS];
+			scene_noise_of_flow(&n, f, path, N_HOPS, r);
+			for (unsigned k = 0; k < N_HOPS; k++) {
+				double q = d->kind == SIM_LOG_UNIFORM
+				    ? log(r[k] / d->a) / log(d->b / d->a)
+				    : (r[k] - d->a) / (d->b - d->a);
+				assert_true(r[k] >= d->a && r[k] <= d->b);
+				law_add(&mean, r[k]);
+				if (d->kind != SIM_FIXED)
+					count[k]
+					     [(int)fmin(q * BINS, BINS - 1)]++;
+			}
+		}
+		for (unsigned k = 0; d->kind != SIM_FIXED && k < N_HOPS; k++)
+			assert_true(law_chi2_uniform(count[k], BINS) > 1e-6);
+		assert_true(d->kind == SIM_FIXED ||
+		    fabs(law_z(&mean, scene_noise_rate(&n, 3))) < 5);
+		scene_noise_bounds(&n, 4, rates);
+		assert_true(rates[0] == d->b && rates[3] == d->b);
+		scene_noise_rates(&n, 2, 2, rates);
+		assert_true(rates[1] == scene_noise_rate(&n, 3));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +286,9 @@ int main(void)
 	    cmocka_unit_test(rates_follow_their_law),
 	    cmocka_unit_test(each_link_has_a_rate_of_its_own),
 	    cmocka_unit_test(each_part_of_an_epochs_name_gives_other_rates),
+	    cmocka_unit_test(per_link_all_flows_meet_the_rates_of_the_links),
+	    cmocka_unit_test(per_flow_each_hop_has_a_rate_of_its_own),
+	    cmocka_unit_test(rates_of_flows_follow_the_law),
 	};
 	return cmocka_run_group_tests_name("models/scene/noise", tests, NULL,
 	    NULL);

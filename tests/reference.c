@@ -4,6 +4,7 @@
 #include "tests/reference.h"
 
 #include <gsl/gsl_randist.h>
+#include <math.h>
 #include <stdlib.h>
 
 typedef unsigned lose_fn(gsl_rng *r, double rate, unsigned n);
@@ -21,12 +22,15 @@ static unsigned lose_by_flow(gsl_rng *r, double rate, unsigned n)
 	return gsl_ran_binomial(r, rate, n);
 }
 
+/* NAN where each flow draws its own. */
 static double rate_at(const struct scene *s, topo_link l)
 {
 	for (size_t i = 0; i < s->truth.n_faults; i++)
 		if (s->truth.fault[i].link == l)
 			return s->truth.fault[i].rate;
-	return scene_noise_rate(&s->loss.noise, l);
+	return s->loss.noise.per == SCENE_NOISE_PER_FLOW
+	    ? NAN
+	    : scene_noise_rate(&s->loss.noise, l);
 }
 
 static topo_host draw_dst(const struct scene *s, gsl_rng *r, topo_host src)
@@ -43,6 +47,7 @@ static void run(const struct scene *s, gsl_rng *r, struct reference_counts *out,
 {
 	const struct scene_traffic_params *p = &s->traffic.params;
 	const unsigned lo = (unsigned)p->packets.a, hi = (unsigned)p->packets.b;
+	const struct sim_dist *noise = &s->loss.noise.rate;
 	double *rate = malloc(s->topo->n_links * sizeof(*rate));
 	for (topo_link l = 0; l < s->topo->n_links; l++)
 		rate[l] = rate_at(s, l);
@@ -55,7 +60,11 @@ static void run(const struct scene *s, gsl_rng *r, struct reference_counts *out,
 		unsigned h = topo_path(s->topo, s->ecmp_seed, src, dst,
 		    (uint32_t)gsl_rng_get(r), path);
 		for (unsigned i = 0; i < h; i++) {
-			unsigned lost = lose(r, rate[path[i]], left);
+			const double own = rate[path[i]];
+			unsigned lost = lose(r,
+			    isnan(own) ? gsl_ran_flat(r, noise->a, noise->b)
+				       : own,
+			    left);
 			left -= lost;
 			if (out->link_drops)
 				out->link_drops[path[i]] += lost;

@@ -4,8 +4,8 @@
  * Independent of models/bulk and models/skip: its own generator (mt19937), its
  * own draws of destinations and paths (uniform, no hash), losses a packet or a
  * hop at a time. The oracle of their laws and the yardstick of their speed, for
- * uniform traffic, ToRs with equally many hosts, and at most one fault a link
- * that lasts all the epoch.
+ * uniform traffic, ToRs with equally many hosts, noise that is uniform if it is
+ * per flow, and at most one fault a link that lasts all the epoch.
  */
 #ifndef TESTS_REFERENCE_H
 #define TESTS_REFERENCE_H

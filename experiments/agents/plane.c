@@ -37,6 +37,9 @@ static int agents_plane_check_real(struct sim_yaml *y,
 	if (f->flap.count > 0)
 		return sim_yaml_mistake(y, sim_yaml_get(agents, "flaps"),
 		    "no cable flaps on fabric %s.", fabric);
+	if (c->scene.noise.per == SCENE_NOISE_PER_FLOW)
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
+		    "per flow: on fabric %s noise is per link.", fabric);
 	return 0;
 }
 

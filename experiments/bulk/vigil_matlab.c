@@ -26,7 +26,17 @@ static void vigil_prepare(const struct sim_yaml *y, struct xp_config *c)
 static int vigil_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	return t ? xp_bulk_check_fits(y, t, c, bulk_vigil_matlab_fits, e) : 0;
+	const struct sim_yaml_node *per =
+	    sim_yaml_get(sim_yaml_get(y->root, "noise"), "per");
+	/* By its rules noise is per flow, whatever other planes have unless
+	 * they are told. */
+	int rc = 0;
+	if (per && c->scene.noise.per == SCENE_NOISE_PER_LINK)
+		rc = sim_yaml_mistake(y, per,
+		    "per link: on plane vigil_matlab noise is per flow.");
+	return rc < 0 || !t
+	    ? rc
+	    : xp_bulk_check_fits(y, t, c, bulk_vigil_matlab_fits, e);
 }
 
 static int vigil_open(void **p, const struct topo *t, const struct xp_config *c,

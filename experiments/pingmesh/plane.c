@@ -79,8 +79,16 @@ static int pingmesh_plane_check_real(struct sim_yaml *y,
 static int pingmesh_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
+	int rc = 0;
 	(void)t, (void)e;
-	return xp_fabric_of(c)->open ? pingmesh_plane_check_real(y, c) : 0;
+	/* A connect is several packets of one flow, and of what a probe should
+	 * lose judges know the rates of links alone. */
+	if (c->scene.noise.per == SCENE_NOISE_PER_FLOW)
+		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
+		    "per flow: on plane pingmesh noise is per link.");
+	return rc < 0 || !xp_fabric_of(c)->open
+	    ? rc
+	    : pingmesh_plane_check_real(y, c);
 }
 
 /* What of a spec a real fabric must be able to do: Windows' first wait of 3 s,

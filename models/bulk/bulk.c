@@ -117,7 +117,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 			    s->traffic.params.packets.a) +
 		1,
 	};
-	scene_noise_rates(&s->loss.noise, 0, n, b->rate);
+	scene_noise_bounds(&s->loss.noise, n, b->rate);
 	for (topo_link l = 0; l < n; l++)
 		b->hazard[l] = round_up(scene_hazard(b->rate[l]));
 	b->hazard[n] = 0;
@@ -235,8 +235,7 @@ static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
 		b->n_silent++;
 		return 0;
 	}
-	for (unsigned i = 0; i < h; i++)
-		hazard[i] = scene_loss_hazard(&s->loss, path[i], f.start_ns);
+	scene_loss_hazards(&s->loss, flow, path, h, f.start_ns, hazard);
 	if (s->truth.n_holes > 0)
 		meet_holes(s, &f, path, h, hazard);
 	for (unsigned i = 0; i < h; i++)

@@ -13,6 +13,9 @@
  *	test  ->  u / n < sum of rounded-up hazards      few pass
  *	exact ->  u < 1 - exp(-n * sum), 48 random bits; who dropped how many
  *
+ * With noise per flow the sum is of rates drawn for the flow, which nothing but
+ * its own number names; the sieve then has the greatest that may be drawn.
+ *
  * A flow that a black hole on its path takes when it starts loses all that gets
  * so far on the link into that switch. Flows of a host that is off then do not
  * run and are not counted; those to one are lost on its cable. Only flows from

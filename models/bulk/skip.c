@@ -53,6 +53,7 @@ struct bulk_skip {
 /* One flow as it is drawn. */
 struct flow {
 	struct obs_flow obs;
+	uint64_t id;
 	unsigned h;
 	topo_link path[6];
 	double fault[6]; /* hazard of active faults */
@@ -352,6 +353,7 @@ static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
 	};
 	if (k->timed)
 		f->obs.start_ns = draw_start(k, r);
+	f->id = id;
 	f->h = lay_path(c, f->obs.src_host, tor, &w, f->path);
 	f->fault_sum = f->bounds = 0;
 	for (unsigned i = 0; i < f->h; i++) {
@@ -375,22 +377,22 @@ static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
  * strikes, f->noise holds the hazards; a link with an active fault has none. */
 static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 {
+	const struct scene_noise *noise = &k->scene->loss.noise;
 	const double n = f->obs.n_pkts;
 	double bound = 0, sum = 0;
 	if (u >= n * f->h * k->most_noise)
 		return 0;
+	scene_noise_of_flow(noise, f->id, f->path, f->h, f->noise);
 	for (unsigned i = 0; i < f->h; i++) {
 		double none;
 		const topo_link l = f->path[i];
-		f->noise[i] = 0;
-		if (k->index[l] == 0 ||
-		    !scene_loss_fault(&k->scene->loss, l, f->obs.start_ns,
+		if (k->index[l] != 0 &&
+		    scene_loss_fault(&k->scene->loss, l, f->obs.start_ns,
 			&none))
-			f->noise[i] =
-			    scene_noise_rate(&k->scene->loss.noise, l);
+			f->noise[i] = 0;
 		bound += f->noise[i]; /* hazard = -log(1 - p) < p / (1 - p) */
 	}
-	if (u * (1 - k->scene->loss.noise.rate.b) >= n * bound)
+	if (u * (1 - noise->rate.b) >= n * bound)
 		return 0;
 	for (unsigned i = 0; i < f->h; i++) {
 		f->noise[i] = scene_hazard(f->noise[i]);

@@ -13,7 +13,8 @@
  * which undoes both the bound and the multiple chances of flows that cross
  * several failed links. The other flows can lose to noise only: they are found
  * by jumps under a bound of the noise hazard and drawn given that no failed
- * link dropped.
+ * link dropped. The bound is that of the law of rates, so noise may be per link
+ * or per flow.
  *
  * Cost O(ToRs * faults + lossy flows), whatever the number of flows, apart from
  * the noise candidates: about 4 a flow that noise makes lossy.

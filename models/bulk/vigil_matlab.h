@@ -9,7 +9,8 @@
  *	          host is neither in it nor drops anything
  *	loss      all packets of a flow are offered to every hop, also those
  *	          that a hop before has lost
- *	noise     the rate of a good link is drawn anew for every flow and hop
+ *	noise     the rate of a good link is drawn anew for every flow and hop,
+ *	          which other planes have by `noise: {per: flow}`
  *	draws     whether a hop dropped anything (its flag), and how many it
  *	          dropped (its count), are two independent draws of one law: a
  *	          flow can have failed with a count of 0, or not failed with a

@@ -51,6 +51,22 @@ double scene_loss_hazard(const struct scene_loss *m, topo_link link, sim_ns t)
 	return scene_hazard(scene_noise_rate(&m->noise, link));
 }
 
+void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
+    const topo_link path[], unsigned h, sim_ns t, double hazard[])
+{
+	double rate[TOPO_MAX_HOPS];
+	if (m->noise.per == SCENE_NOISE_PER_LINK) {
+		/* No rate is drawn for a link with a fault. */
+		for (unsigned i = 0; i < h; i++)
+			hazard[i] = scene_loss_hazard(m, path[i], t);
+		return;
+	}
+	scene_noise_of_flow(&m->noise, flow, path, h, rate);
+	for (unsigned i = 0; i < h; i++)
+		if (!scene_loss_fault(m, path[i], t, &hazard[i]))
+			hazard[i] = scene_hazard(rate[i]);
+}
+
 /* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. Where 0 is
  * rare, drawing again until it is not costs little. */
 static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)

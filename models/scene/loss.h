@@ -38,6 +38,11 @@ int scene_loss_fault_at(const struct scene_loss *m, size_t first,
  * noise: a fault replaces the noise of its link. Cost O(log faults). */
 double scene_loss_hazard(const struct scene_loss *m, topo_link link, sim_ns t);
 
+/* The same of all H hops of PATH, for packets of FLOW, by whose number noise is
+ * drawn. Shape path[h], hazard[h]. */
+void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
+    const topo_link path[], unsigned h, sim_ns t, double hazard[]);
+
 /* How many of N packets are marked at each of H links, given that at least one
  * mark exists. Shape hazard[h], marks[h]; h <= TOPO_MAX_HOPS; their sum > 0.
  * Exact up to double precision. Cost O(h) plus O(marks). */
