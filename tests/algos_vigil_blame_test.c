@@ -279,6 +279,114 @@ static void rivals_set_the_same_flows_aside_as_votes(void **state)
 	assert_sets_aside_as_votes_do(&algo_integer, &program);
 }
 
+/* --- host links in ties --------------------------------------------------- */
+
+/* Whom one flow is blamed on, written down again from the definition: of the
+ * known hops with the most votes the first in a list of all links, that of
+ * rule FABRIC having those of hosts at its end. */
+static topo_link oracle(const struct obs *w, size_t flow, uint32_t n_links,
+    uint32_t n_host_links, int fabric)
+{
+	uint64_t votes[64] = {0}, most = 0;
+	topo_link blamed = TOPO_NONE;
+	for (size_t f = 0; f < w->flows.n; f++) {
+		unsigned known = 0;
+		for (unsigned i = 0; i < obs_n_hops(w, f); i++)
+			known += obs_path(w, f)[i] != TOPO_NONE;
+		for (unsigned i = 0; i < obs_n_hops(w, f); i++)
+			if (w->flows.n_retx[f] > 0 &&
+			    obs_path(w, f)[i] != TOPO_NONE)
+				votes[obs_path(w, f)[i]] += 720720 / known;
+	}
+	for (uint32_t i = 0; w->flows.n_retx[flow] > 0 && i < n_links; i++) {
+		const topo_link l = fabric ? (i + n_host_links) % n_links : i;
+		for (unsigned k = 0; k < obs_n_hops(w, flow); k++)
+			if (obs_path(w, flow)[k] == l && votes[l] > most) {
+				most = votes[l];
+				blamed = l;
+			}
+	}
+	return blamed;
+}
+
+/* On random windows, few and many flows, from no host to nothing but hosts. */
+static void fabric_ties_go_to_links_between_switches(void **state)
+{
+	(void)state;
+	enum { N_LINKS = 20, RUNS = 3000 };
+	unsigned n_other = 0;
+	for (uint32_t run = 0; run < RUNS; run++) {
+		struct topo t = {.n_links = N_LINKS, .n_hosts = 1 + run % 10};
+		struct fixture f = {0};
+		struct sim_rng r;
+		test_rng(&r, run);
+		window_random(&f.w, N_LINKS, 1 + run % 7, &r);
+		assert_ok(algo_blame_tally(&f.t, ALGO_TIE_FABRIC,
+		    ALGO_KIND_LINK, &t, test_err()));
+		assert_ok(algo_tally_count(&f.t, &f.w, test_err()));
+		for (int fabric = 0; fabric < 2; fabric++) {
+			by_votes(&f,
+			    (struct algo_blame){.tie = fabric
+				    ? ALGO_TIE_FABRIC
+				    : ALGO_TIE_LOWEST},
+			    NULL);
+			for (size_t i = 0; i < f.w.flows.n; i++) {
+				const topo_link want = oracle(&f.w, i, N_LINKS,
+				    2 * t.n_hosts, fabric);
+				if (f.v.blame[i] != want)
+					fail_msg("run %u, flow %zu: %u, not %u",
+					    run, i, f.v.blame[i], want);
+				n_other += fabric &&
+				    want !=
+					oracle(&f.w, i, N_LINKS, 2 * t.n_hosts,
+					    0);
+			}
+		}
+		fixture_free(&f);
+	}
+	assert_true(n_other > RUNS / 10); /* the rules do differ */
+}
+
+/* A lone drop between two hosts of a Clos, by the flow that lost it. */
+static void a_lone_drop_is_a_hosts_or_the_fabrics(void **state)
+{
+	(void)state;
+	const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
+	struct fixture f = {0};
+	struct topo t;
+	struct sim_err e;
+	topo_link path[TOPO_MAX_HOPS];
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	assert_int_equal(topo_path(&t, 1, 7, 0, 5, path), 6);
+	WINDOW_ADD(&f.w, 1, path[0], path[1], path[2], path[3], path[4],
+	    path[5]);
+	assert_ok(algo_blame_tally(&f.t, ALGO_TIE_FABRIC, ALGO_KIND_LINK, &t,
+	    test_err()));
+	assert_ok(algo_tally_count(&f.t, &f.w, test_err()));
+	by_votes(&f, (struct algo_blame){.tie = ALGO_TIE_FABRIC}, NULL);
+	assert_int_not_equal(topo_class_of(&t, f.v.blame[0]), TOPO_HOST_TOR);
+	assert_int_not_equal(topo_class_of(&t, f.v.blame[0]), TOPO_TOR_HOST);
+	by_votes(&f, (struct algo_blame){.tie = ALGO_TIE_LOWEST}, NULL);
+	assert_int_equal(topo_class_of(&t, f.v.blame[0]), TOPO_TOR_HOST);
+	algo_tally_close(&f.t);
+	assert_int_equal(algo_blame_tally(&f.t, ALGO_TIE_FABRIC,
+			     ALGO_KIND_SWITCH, &t, &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "tie fabric is an order of links, and votes are on switches.");
+	algo_tally_close(&f.t);
+
+	/* A tally that no rule was named for knows of no hosts. */
+	assert_ok(algo_tally_open(&f.t, t.n_links, test_err()));
+	assert_ok(algo_tally_count(&f.t, &f.w, test_err()));
+	assert_int_equal(algo_blame_by_flags(ALGO_TIE_FABRIC, &f.t, &f.w, NULL,
+			     &f.v, &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg, "this algorithm has no tie rule fabric.");
+	topo_close(&t);
+	fixture_free(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +399,8 @@ int main(void)
 	    cmocka_unit_test(by_flags_only_flagged_links_are_blamed),
 	    cmocka_unit_test(rivals_set_the_same_flows_aside_as_votes),
 	    cmocka_unit_test(matlabs_ties_go_to_the_link_made_first),
+	    cmocka_unit_test(fabric_ties_go_to_links_between_switches),
+	    cmocka_unit_test(a_lone_drop_is_a_hosts_or_the_fabrics),
 	};
 	return cmocka_run_group_tests_name("algos/vigil/blame", tests, NULL,
 	    NULL);

@@ -8,7 +8,7 @@
 #include "algos/vigil/matlab_order.h"
 
 const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
-    NULL};
+    "fabric", NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
 
 /* Votes on switches need a tally over switches: its "links" are then ids of
@@ -18,12 +18,16 @@ int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
 {
 	const int rc = algo_tally_open(t,
 	    kind == ALGO_KIND_SWITCH ? topo->n_switches : topo->n_links, e);
-	if (rc < 0 || rule != ALGO_TIE_MATLAB)
+	if (rc < 0 || (rule != ALGO_TIE_MATLAB && rule != ALGO_TIE_FABRIC))
 		return rc;
 	if (kind != ALGO_KIND_LINK)
 		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "tie matlab is an order of links, and votes are on "
-		    "switches.");
+		    "tie %s is an order of links, and votes are on "
+		    "switches.",
+		    algo_blame_ties[rule]);
+	t->n_host_links = 2 * topo->n_hosts;
+	if (rule == ALGO_TIE_FABRIC)
+		return 0;
 	if (!topo_is_clos(topo))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "tie matlab needs a Clos; this topology is a graph.");
@@ -74,6 +78,19 @@ static topo_link made_first(const struct topo_clos *c, const topo_link link[],
 	return first;
 }
 
+/* The smallest id, links of hosts coming after all others. */
+static topo_link first_of_fabric(topo_link n_host_links, const topo_link link[],
+    uint32_t n)
+{
+	uint64_t least = UINT64_MAX;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t host = link[i] < n_host_links;
+		const uint64_t at = host << 32 | link[i];
+		least = at < least ? at : least;
+	}
+	return (topo_link)least;
+}
+
 /* Choose by RULE among the hops that have the best votes. All of them lie
  * between the first and the last, which find_best() knows. 007 does not say how
  * ties are broken, yet with few failed flows ties are common. */
@@ -96,20 +113,24 @@ static topo_link break_tie(enum algo_blame_tie rule, const struct algo_tally *t,
 		return tied[sim_rng_below(tie, n_tied)];
 	case ALGO_TIE_MATLAB:
 		return made_first(t->clos, tied, n_tied);
+	case ALGO_TIE_FABRIC:
+		return first_of_fabric(t->n_host_links, tied, n_tied);
 	case ALGO_TIE_LOWEST:
 		break;
 	}
 	return lowest;
 }
 
-/* The rule `matlab` needs the Clos that algo_blame_tally() keeps. Algorithms
- * that never called it have no such rule. */
+/* Two rules need what algo_blame_tally() keeps of the network. Algorithms that
+ * never called it have no such rules. */
 static int check_rule(enum algo_blame_tie rule, const struct algo_tally *t,
     struct sim_err *e)
 {
-	if (rule == ALGO_TIE_MATLAB && !t->clos)
+	if ((rule == ALGO_TIE_MATLAB && !t->clos) ||
+	    (rule == ALGO_TIE_FABRIC && t->n_host_links == 0))
 		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "this algorithm has no tie rule matlab.");
+		    "this algorithm has no tie rule %s.",
+		    algo_blame_ties[rule]);
 	return 0;
 }
 

@@ -5,10 +5,14 @@
  * names no exact rule for either, so both are parameters. A flow
  * without a retransmission or without a known hop is never blamed on a link.
  *
- *	tie    several hops share the most votes: the smallest link id; the
- *	       first on the path; one of them at random (one draw a tied
- *	       flow, in the order of the window); or the one that the
- *	       released MATLAB made first (algos/vigil/matlab_order.h)
+ *	tie    several hops share the most votes: the smallest link id, which
+ *	       is one of a host if any is tied, as host cables come first;
+ *	       the first on the path; one of them at random (one draw a
+ *	       tied flow, in the order of the window); the one that the
+ *	       released MATLAB made first (algos/vigil/matlab_order.h);
+ *	       or the smallest id of links between switches, and one of a
+ *	       host only if all that are tied are: of a lone drop's hops,
+ *	       which all have one vote, never a host's cable
  *	noise  own_vote: a flow is noise when its best link carries nothing
  *	       but this flow's vote, which depends on no constant and on no
  *	       path length; floor: when its best link has no more than
@@ -32,7 +36,8 @@ enum algo_blame_tie {
 	ALGO_TIE_LOWEST,
 	ALGO_TIE_FIRST,
 	ALGO_TIE_RANDOM,
-	ALGO_TIE_MATLAB
+	ALGO_TIE_MATLAB,
+	ALGO_TIE_FABRIC
 };
 enum algo_blame_noise {
 	ALGO_NOISE_NONE,
@@ -73,8 +78,8 @@ struct algo_blame {
 
 /* Open T for votes on all components of KIND, with ties broken by RULE. T keeps
  * TOPO's Clos for rule MATLAB, and is to be closed in any case.
- * Errors SIM_EUNSUPPORTED when that rule is asked for in a mesh or on switches,
- * SIM_ENOMEM. */
+ * Errors SIM_EUNSUPPORTED when that rule is asked for in a mesh, or it or
+ * FABRIC on switches, SIM_ENOMEM. */
 int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
     enum algo_kind kind, const struct topo *topo, struct sim_err *e);
 

@@ -53,7 +53,10 @@ struct algo_tally {
 	uint8_t *flagged;             /* [n_links], 0; for the algorithms */
 	topo_link *touched;           /* [n_links + 1], by first vote */
 	const topo_link *hop;         /* the window's; borrowed */
-	const struct topo_clos *clos; /* kept by algo_blame_tally(), or NULL */
+	/* Kept by algo_blame_tally(): the Clos, or NULL, and how many links are
+	 * of hosts, which come first, or 0. */
+	const struct topo_clos *clos;
+	topo_link n_host_links;
 	struct algo_voter *voter;
 	size_t n_voters, cap_voters;
 	uint32_t *by_link; /* index into voter[] */
