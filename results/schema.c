@@ -38,14 +38,15 @@ const struct res_metric res_trial_metrics[] = {
 
 const struct res_metric res_algo_metrics[] = {
 #define X(name, unit, doc)                                                     \
-	{#name, unit, doc, 0, 0, 0, RES_ALGO_##name == RES_ALGO_detect_s, 0},
+	{#name, unit, doc, 0, 0, 0, RES_ALGO_##name >= RES_ALGO_detect_s, 0},
     RES_ALGO_METRICS(X)
 #undef X
 };
 
 const struct res_metric res_ratios[] = {
 #define X(name, num, den, doc)                                                 \
-	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0, 0, 0},
+	{#name, "1", doc, RES_ALGO_##num, RES_ALGO_##den, 0,                   \
+	    RES_ALGO_##num >= RES_ALGO_detect_s, 0},
     RES_RATIOS(X)
 #undef X
 };

@@ -115,8 +115,17 @@ enum res_set {
  * first of these on the path), as 007 section 6 defines it; for *_released: a
  * faulty link that dropped, else the last link that dropped, as 007's released
  * simulator does. On plane agents the flows are those that agents reported:
- * flows_all against n_failed_flows tells how many were not. detect_s is
- * optional, as RES_PROBE_METRICS. */
+ * flows_all against n_failed_flows tells how many were not.
+ *
+ * The released simulator itself writes into its files "correct", which is
+ * hits_printed, "incorrect", the number of flows and that of failed ones. Of all
+ * flows those are correct whose blame is their culprit, "none" being equal to
+ * "none": so a flow counts that lost nothing, and one set aside as noise unless
+ * a link with a fault was its culprit. A flow that failed and that nobody
+ * reported is none to it, either.
+ *
+ * detect_s and what stands behind it are optional, as RES_PROBE_METRICS, and so
+ * are ratios of these. */
 #define RES_ALGO_METRICS(X)                                                    \
 	X(hits_all, "flows", "hits among all failed flows")                    \
 	X(flows_all, "flows", "all failed flows")                              \
@@ -147,7 +156,13 @@ enum res_set {
 	X(n_programs, "1", "1 if the algorithm solves a program")              \
 	X(detect_s, "s",                                                       \
 	    "from the first fault until it first accuses what has one; "       \
-	    "NaN: never, or not measured")
+	    "NaN: never, or not measured")                                     \
+	X(hits_printed, "flows",                                               \
+	    "flows that the released simulator prints as correct: not set "    \
+	    "aside and a hit by its rule, set aside rightly, or not failed")   \
+	X(flows_printed, "flows", "all flows of the epoch, as it prints them") \
+	X(hits_spared, "flows",                                                \
+	    "failed flows that it does not print as incorrect")
 
 /* X(name, numerator, denominator, meaning): written as datasets of their own,
  * NaN where the denominator is 0; tables pool numerators and denominators over
@@ -161,6 +176,12 @@ enum res_set {
 	    "per-flow accuracy over flows whose culprit has a fault")          \
 	X(accuracy_released, hits_released, flows_released,                    \
 	    "per-flow accuracy as 007's released simulator counts")            \
+	X(accuracy_spared, hits_spared, flows_all,                             \
+	    "1 - incorrect / failed, of what the released simulator prints: "  \
+	    "flows rightly set aside are hits")                                \
+	X(accuracy_printed, hits_printed, flows_printed,                       \
+	    "correct / all, of what it prints: flows that lost nothing are "   \
+	    "hits, too")                                                       \
 	X(precision, n_flagged_true, n_flagged,                                \
 	    "accused links that have a fault / accused links")                 \
 	X(recall, n_flagged_true, n_links_true,                                \

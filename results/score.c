@@ -106,6 +106,16 @@ static void score_flow(const struct loss *l, topo_link blame,
 	out->hits_released += kept && blame == l->released;
 }
 
+/* What the released simulator prints, by the sums of all flows: of these it
+ * calls incorrect those it counts that are no hits. */
+static void score_printed(const struct obs *w, struct res_algo_metrics *out)
+{
+	const double incorrect = out->flows_released - out->hits_released;
+	out->flows_printed = (double)w->n_flows;
+	out->hits_printed = out->flows_printed - incorrect;
+	out->hits_spared = out->flows_all - incorrect;
+}
+
 /* Score the blame of each flow that failed. An algorithm that blames nobody at
  * all has n_flows = 0 although flows failed: it has no accuracy, which is NaN
  * and not 0. */
@@ -128,6 +138,9 @@ static void score_flows(const struct obs *w, const struct truth *t,
 			look_up_switch(t, v->blame[i], &l);
 		score_flow(&l, v->blame[i], out);
 	}
+	/* Where no flows run, as on plane pingmesh, nothing was printed. */
+	if (w->n_flows > 0)
+		score_printed(w, out);
 }
 
 static int is_broken(const struct truth *t, enum algo_kind kind, uint32_t id)
@@ -300,7 +313,10 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 	/* How many there are to be found, of what the algorithm names. */
 	size_t n_broken =
 	    v->kind == ALGO_KIND_SWITCH ? t->n_switches : truth_n_faulty(t);
-	*out = (struct res_algo_metrics){.detect_s = NAN};
+	*out = (struct res_algo_metrics){.detect_s = NAN,
+	    .hits_printed = NAN,
+	    .flows_printed = NAN,
+	    .hits_spared = NAN};
 	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);
 	score_ranks(t, v, n_broken, out);

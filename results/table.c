@@ -271,10 +271,11 @@ static int put_algo_ratios(struct table *t, size_t algo)
 {
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++)
-		rc = results_table_put_ratio(t,
-		    (struct name){t->c->algo[algo], ":", res_ratios[m].name,
-			NULL},
-		    res_row_doubles(algo), &res_ratios[m]);
+		if (shows_algo(t, res_ratios[m].num))
+			rc = results_table_put_ratio(t,
+			    (struct name){t->c->algo[algo], ":",
+				res_ratios[m].name, NULL},
+			    res_row_doubles(algo), &res_ratios[m]);
 	return rc;
 }
 
@@ -363,7 +364,9 @@ static void put_algo(struct table *t, size_t run, size_t algo)
 				res_row_doubles(algo) + m));
 	}
 	for (unsigned m = 0; m < RES_N_RATIOS; m++)
-		put_share(t, name, run, res_row_doubles(algo), &res_ratios[m]);
+		if (shows_algo(t, res_ratios[m].num))
+			put_share(t, name, run, res_row_doubles(algo),
+			    &res_ratios[m]);
 }
 
 static void results_table_put_run(struct table *t, size_t point, size_t run)

@@ -80,7 +80,9 @@ static void blank_optional(const struct res_cube *c, double row[])
 		if (res_trial_metrics[m].optional)
 			row[m] = NAN;
 	for (size_t a = 0; a < c->n_algos; a++)
-		row[res_row_doubles(a) + RES_ALGO_detect_s] = NAN;
+		for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++)
+			if (res_algo_metrics[m].optional)
+				row[res_row_doubles(a) + m] = NAN;
 }
 
 static void fill_row(const struct res_cube *c, double row[], int probes,

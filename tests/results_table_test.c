@@ -230,8 +230,15 @@ static void check_algo_ratios(const struct grid *g, const struct res_cube *c,
 {
 	char column[128];
 	for (unsigned m = 0; m < RES_N_RATIOS; m++) {
+		int there = !res_ratios[m].optional;
+		for (size_t a = 0; a < c->n_algos; a++)
+			there |= is_measured(c,
+			    res_row_doubles(a) + res_ratios[m].num);
 		column_name(column, sizeof(column), c->algo[algo],
 		    res_ratios[m].name);
+		assert_int_equal(has_column(g, column), there);
+		if (!there)
+			continue;
 		check_ratio(g, c, point, column, res_row_doubles(algo),
 		    &res_ratios[m]);
 	}
