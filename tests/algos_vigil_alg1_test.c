@@ -271,6 +271,45 @@ static void flagged_links_outrank_the_rest_and_scores_descend(void **state)
 	topo_close(&t);
 }
 
+/* Of the three sums each is at most the one before, and the order of links is
+ * not theirs: what one flags is a beginning of what the next does. */
+static void a_lesser_total_flags_the_same_and_further_links(void **state)
+{
+	(void)state;
+	struct topo t = {0};
+	size_t n_further = 0;
+	open_clos(&t);
+	for (unsigned run = 0; run < N_CHOICES; run++) {
+		struct algo_verdicts v[3] = {0};
+		struct algo_alg1_params p;
+		struct obs w = {0};
+		struct sim_rng r;
+		void *work;
+		test_rng(&r, run);
+		open_params(&p, run);
+		p.threshold = 0.05;
+		window_of_flows(&w, &t, MAX_FLOWS, &r);
+		for (p.total = 0; p.total < 3; p.total++) {
+			assert_ok(
+			    algo_open(&algo_alg1, &work, &t, &p, test_err()));
+			assert_ok(algo_alg1.diagnose(work, &w, NULL,
+			    &v[p.total], test_err()));
+			algo_close(&algo_alg1, work);
+		}
+		for (int i = 0; i < 2; i++) {
+			assert_true(v[i].n_flagged <= v[i + 1].n_flagged);
+			assert_memory_equal(v[i].link, v[i + 1].link,
+			    v[i].n_flagged * sizeof(*v[i].link));
+		}
+		n_further += v[2].n_flagged - v[0].n_flagged;
+		for (int i = 0; i < 3; i++)
+			algo_verdicts_free(&v[i]);
+		obs_free(&w);
+	}
+	assert_true(n_further > N_CHOICES);
+	topo_close(&t);
+}
+
 static void adjusting_and_filtering_leave_the_blame_alone(void **state)
 {
 	(void)state;
@@ -426,27 +465,34 @@ static void a_floor_lets_exactly_as_many_votes_pass(void **state)
 
 /* A leaf-spine of 4 ToRs with one host each and 2 T1s; host 0's flows to each
  * other host fail on its ToR's uplink to T1 0. All 12 hops get 1/4 of a vote.
- * The host's own link has 3/4 like the uplink, and the smaller id. It explains
+ * Returns that uplink. */
+static topo_link open_leaf_spine(struct topo *t, struct obs *w)
+{
+	const struct topo_clos shape = {.n_pods = 1,
+	    .n_tors = 4,
+	    .n_t1 = 2,
+	    .n_hosts = 1};
+	assert_ok(topo_open_clos(t, &shape, test_err()));
+	const topo_link bad = topo_clos_link_tor(&t->clos, 0, 0, TOPO_UP);
+	for (uint32_t tor = 1; tor < 4; tor++)
+		WINDOW_ADD(w, 1, topo_clos_link_host(0, TOPO_UP), bad,
+		    topo_clos_link_tor(&t->clos, tor, 0, TOPO_DOWN),
+		    topo_clos_link_host(tor, TOPO_DOWN));
+	return bad;
+}
+
+/* The host's own link has 3/4 like the uplink, and the smaller id. It explains
  * a third of its votes at each other host, which leaves none there; half of
  * them at the uplink; and a sixth at each downlink of T1 0. Then the uplink
  * explains a third of its 3/8 at each downlink, which leaves none. */
 static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 {
 	(void)state;
-	const struct topo_clos shape = {.n_pods = 1,
-	    .n_tors = 4,
-	    .n_t1 = 2,
-	    .n_hosts = 1};
 	struct topo t = {0};
 	struct obs w = {0};
 	struct algo_verdicts v = {0};
 	void *work;
-	assert_ok(topo_open_clos(&t, &shape, test_err()));
-	const topo_link bad = topo_clos_link_tor(&t.clos, 0, 0, TOPO_UP);
-	for (uint32_t tor = 1; tor < 4; tor++)
-		WINDOW_ADD(&w, 1, topo_clos_link_host(0, TOPO_UP), bad,
-		    topo_clos_link_tor(&t.clos, tor, 0, TOPO_DOWN),
-		    topo_clos_link_host(tor, TOPO_DOWN));
+	const topo_link bad = open_leaf_spine(&t, &w);
 	assert_ok(algo_open(&algo_alg1, &work, &t, NULL, test_err()));
 	assert_ok(algo_alg1.diagnose(work, &w, NULL, &v, test_err()));
 	assert_int_equal(v.link[0], topo_clos_link_host(0, TOPO_UP));
@@ -463,12 +509,39 @@ static void expected_shares_clear_the_links_behind_a_bad_one(void **state)
 	topo_close(&t);
 }
 
+/* The same window. 3 votes were cast. Once the host's link with its 3/4 has
+ * explained what it does, the uplink has 3/8 and each downlink 1/8: an eighth of
+ * the votes cast, but a quarter of the 3/2 that are there by then. */
+static void by_default_the_share_is_of_the_votes_cast(void **state)
+{
+	(void)state;
+	struct topo t = {0};
+	struct obs w = {0};
+	struct algo_verdicts v = {0};
+	struct algo_alg1_params p;
+	void *work;
+	open_leaf_spine(&t, &w);
+	assert_ok(sim_field_defaults(algo_alg1.params, &p, test_err()));
+	p.threshold = 0.2;
+	for (size_t n = 1; n <= 2; n++) {
+		assert_ok(algo_open(&algo_alg1, &work, &t, &p, test_err()));
+		assert_ok(algo_alg1.diagnose(work, &w, NULL, &v, test_err()));
+		assert_int_equal(v.n_flagged, n);
+		algo_close(&algo_alg1, work);
+		p.total = ALGO_ALG1_CURRENT;
+	}
+	algo_verdicts_free(&v);
+	obs_free(&w);
+	topo_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(
 		every_choice_of_parameters_flags_what_the_naive_loop_flags),
 	    cmocka_unit_test(flagged_links_outrank_the_rest_and_scores_descend),
+	    cmocka_unit_test(a_lesser_total_flags_the_same_and_further_links),
 	    cmocka_unit_test(adjusting_and_filtering_leave_the_blame_alone),
 	    cmocka_unit_test(renaming_links_renames_the_verdict),
 	    cmocka_unit_test(
@@ -477,6 +550,7 @@ int main(void)
 	    cmocka_unit_test(a_filter_or_a_floor_keeps_lone_flows_out),
 	    cmocka_unit_test(a_floor_lets_exactly_as_many_votes_pass),
 	    cmocka_unit_test(expected_shares_clear_the_links_behind_a_bad_one),
+	    cmocka_unit_test(by_default_the_share_is_of_the_votes_cast),
 	};
 	return cmocka_run_group_tests_name("algos/vigil/alg1", tests, NULL,
 	    NULL);

@@ -46,8 +46,9 @@ static const struct sim_field alg1_fields[] =
 	    AT(total),
 	    .names = totals,
 	    .unit = "1",
-	    .def = "current",
-	    .doc = "which sum of votes"},
+	    .def = "initial",
+	    .doc = "votes cast (the paper's words), as adjusted (its "
+		   "pseudo-code), or of links not flagged"},
 	{.name = "adjust",
 	    .type = SIM_F_ENUM,
 	    AT(adjust),
@@ -192,8 +193,9 @@ static int adjust(struct alg1 *a, topo_link flagged, struct sim_err *e)
 }
 
 /* Algorithm 1 compares with the sum over all links, L, which can be read as the
- * sum at the start, as adjusted so far, or of L \ B alone. Results depend
- * strongly on the choice, hence a parameter. */
+ * sum at the start, as adjusted so far, or of L \ B alone. Each is at most the
+ * one before, so what the first flags is a beginning of what the next does.
+ * Results depend strongly on the choice, hence a parameter. */
 static uint64_t total(const struct alg1 *a, uint64_t initial)
 {
 	switch ((enum algo_alg1_total)a->params.total) {

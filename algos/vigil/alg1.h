@@ -9,7 +9,8 @@
  *		lmax = argmax over L \ B of v
  *
  * The paper leaves open where it matters most what the sum is and how votes
- * are adjusted, so both are parameters; the defaults read its text literally.
+ * are adjusted, so both are parameters, and no value of them is the paper's
+ * beyond doubt. The defaults, `initial` and `expected`, follow its words.
  *
  *	total         initial    all votes there were at the start
  *	              current    all votes as adjusted so far, a flagged link
@@ -28,6 +29,19 @@
  *
  * Equal votes: the smaller link id goes first. No link without votes is
  * flagged.
+ *
+ * On `total` the paper says two things. Its words are 1 % "of the total votes
+ * cast", and votes that were cast stay so when a tally is adjusted: `initial`.
+ * Its pseudo-code writes the sum into the loop, over the v that the loop
+ * adjusts: `current`, and over all of L, so not `remaining`. Its remark that
+ * recall falls as more links fail, since the 1 % then is more votes (figure
+ * 12), fits both. DEPARTS: by default the pseudo-code gives way to the words.
+ * `current` is never above `initial`, so it flags all that the default does
+ * and further links after them.
+ *
+ * What each reading is worth is the figure alg1_readings. Precision and recall
+ * as high as the paper has them come with `adjust: removal`, `total:
+ * remaining` and a floor of three flows or more, none of which it mentions.
  *
  * `on: switch` is for switches that fail as a whole: votes, verdict and blame
  * are then on the switches that flows cross (algos/vigil/switch_view.h). Shares
