@@ -69,13 +69,15 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
+	    "runs, plane, fabric, common, label, topology, traffic, noise, "
+	    "latency, "
 	    "faults, algorithms, agents, pingmesh, netns, tun, gates, sweep, "
 	    "claims, "
 	    "smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, fabric, common, topology, traffic, noise, latency, "
+	    "runs, plane, fabric, common, label, topology, traffic, noise, "
+	    "latency, "
 	    "faults, algorithms, agents, pingmesh, netns, tun, gates, sweep, "
 	    "claims, "
 	    "smoke.");
@@ -283,7 +285,8 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, "
 	    "common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, "
+	    "label, topology, traffic, noise, latency, faults, algorithms, "
+	    "agents, "
 	    "pingmesh, netns, tun.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
@@ -475,13 +478,15 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, "
 	    "common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, "
+	    "label, topology, traffic, noise, latency, faults, algorithms, "
+	    "agents, "
 	    "pingmesh, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
 	    "common, "
-	    "topology, traffic, noise, latency, faults, algorithms, agents, "
+	    "label, topology, traffic, noise, latency, faults, algorithms, "
+	    "agents, "
 	    "pingmesh, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 

@@ -25,6 +25,9 @@ const struct sim_field xp_run_fields[] = {
 	.doc = "what agents live on: see below"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
+    {"label", SIM_F_STR, offsetof(struct xp_config, label),
+	.size = sizeof(((struct xp_config *)0)->label), .def = "",
+	.doc = "a name for this point of a sweep; does nothing"},
     {0},
 };
 

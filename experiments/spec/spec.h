@@ -67,6 +67,7 @@ struct xp_config {
 	uint32_t plane;  /* index of xp_planes[]: see xp_plane_of() */
 	uint32_t fabric; /* likewise of xp_fabrics[] */
 	uint32_t common;
+	char label[64]; /* of the point, for tables and figures */
 	struct xp_topology topology;
 	struct scene_params scene;      /* owns its groups */
 	void *section[XP_MAX_SECTIONS]; /* by xp_section_at(); owned */
