@@ -11,7 +11,7 @@ N_PROBES = STATS_min
 array LABEL[N_CURVES]
 do for [i = 1:N_CURVES] {
 	stats TABLE every ::(i - 1) * N::(i - 1) * N using \
-	    (LABEL[i] = strcol("pingmesh.label"), 1) nooutput
+	    (LABEL[i] = strcol("label"), 1) nooutput
 }
 # The claims in the spec's order: whose share exceeds each.
 TAILS = "0.5 0.01 0.5 0.01 0.001 0.0001 0.5 0.01 0.001 0.0001"

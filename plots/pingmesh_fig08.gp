@@ -15,7 +15,7 @@ array INJECTED[N_PANELS]
 array FOUND[N_PANELS]
 do for [i = 1:N_PANELS] {
 	stats TABLE every ::(i - 1) * N**2::(i - 1) * N**2 using \
-	    (INJECTED[i] = strcol("pingmesh.label"), column("pattern")) nooutput
+	    (INJECTED[i] = strcol("label"), column("pattern")) nooutput
 	FOUND[i] = PATTERN[int(STATS_max) + 1]
 }
 level(us) = us != us ? 3 : us < 4000 ? 0 : us <= 5000 ? 1 : 2

@@ -13,7 +13,7 @@ N = STATS_records / N_GROUPS
 array LABEL[N]
 do for [i = 1:N] {
 	stats TABLE every ::(i - 1) * N_GROUPS::(i - 1) * N_GROUPS using \
-	    (LABEL[i] = strcol("pingmesh.label"), 1) nooutput
+	    (LABEL[i] = strcol("label"), 1) nooutput
 }
 stats TABLE using (of("n_probes", 1)) nooutput
 N_PROBES = STATS_min

@@ -11,7 +11,7 @@ array LABEL[2]
 array FOUND[2]
 do for [i = 1:2] {
 	stats TABLE every ::(i - 1) * N**2::(i - 1) * N**2 using \
-	    (LABEL[i] = strcol("pingmesh.label"), column("pattern")) nooutput
+	    (LABEL[i] = strcol("label"), column("pattern")) nooutput
 	FOUND[i] = PATTERN[int(STATS_max) + 1]
 }
 unset title; unset grid; unset label 2; unset key

@@ -73,7 +73,7 @@ static void keys_of_pingmesh_and_of_its_maps_have_units_too(void **state)
 		const char *name, *unit, *doc;
 	} want[] = {
 	    {"pingmesh.window", "s", "between runs of the jobs"},
-	    {"pingmesh.label", "1",
+	    {"label", "1",
 		"a name for this point of a sweep; does "
 		"nothing"},
 	    {"pingmesh.repair.reload", "s",
@@ -85,7 +85,7 @@ static void keys_of_pingmesh_and_of_its_maps_have_units_too(void **state)
 	(void)state;
 	cube_of("figure: f\nalgorithms: [blackhole]\nplane: pingmesh\n"
 		"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2}\n"
-		"sweep: {grid: {pingmesh.window: [600, 300], pingmesh.label: "
+		"sweep: {grid: {pingmesh.window: [600, 300], label: "
 		"[a, b], pingmesh.repair.reload: [60, 120], pingmesh.sla: "
 		"[{}, {}]}}\n",
 	    &c);

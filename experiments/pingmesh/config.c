@@ -36,9 +36,6 @@ static const struct sim_field pingmesh_config_own_fields[] = {
 	.def = "0",
 	.doc = "jobs run so long after their window; 0: probe_timeout + "
 	       "upload_interval + upload_timeout + 1 s"},
-    {"label", SIM_F_STR, FIELD(label),
-	.size = sizeof(((struct xp_pingmesh *)0)->label), .def = "",
-	.doc = "a name for this point of a sweep; does nothing"},
     {"along", SIM_F_ENUM, FIELD(along), .names = along_names, .def = "none",
 	.doc = "what a run is read along, beside the sweep"},
     {"unit", SIM_F_ENUM, FIELD(unit), .names = xp_dsa_units, .def = "pod",

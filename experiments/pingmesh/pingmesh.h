@@ -76,7 +76,6 @@ struct xp_pingmesh {
 	double duration_s, window_s;
 	double history_s;     /* 0: see xp_pingmesh_history() */
 	double lag_s;         /* 0: see xp_pingmesh_lag() */
-	char label[64];       /* of a point, for figures */
 	uint32_t along;       /* enum xp_along */
 	uint32_t unit;        /* of pairs: enum algo_heatmap_unit */
 	uint32_t n_tails;     /* along quantile */
