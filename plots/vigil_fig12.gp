@@ -6,4 +6,8 @@ set xlabel "failed links"
 set xrange [1:15]
 set xtics 2
 shift = 1
+# Those that accuse all links with votes are for their ranking, not to be drawn.
+drawn = ""
+do for [a in algos] { if (!strstrt(a, "_all")) { drawn = drawn . " " . a } }
+algos = drawn
 load "accused.gp"
