@@ -221,8 +221,8 @@ static int check_guess(struct sim_yaml *y, const struct sim_yaml_node *guess)
 /* --- claims ----------------------------------------------------------------*/
 
 /* Keys that need, or rule out, each other. A key of value NULL is not there. */
-static int check_owner(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_claim *c)
+static int claim_check_owner(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct xp_claim *c)
 {
 	if (!c->what.of_trial && !*c->algorithm)
 		return sim_yaml_mistake(y, node,
@@ -254,7 +254,7 @@ static int check_relation(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* What a claim must have. Without a metric it can't be compared, and a note
  * must say why. */
-static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
+static int claim_read_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_claim *c)
 {
 	const struct sim_yaml_node *metric = sim_yaml_get(node, "metric");
@@ -277,7 +277,7 @@ static int read_keys(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (rc == 0 && *c->printed)
 		rc = read_printed(y, sim_yaml_get(node, "value"), c);
 	if (rc == 0)
-		rc = check_owner(y, node, c);
+		rc = claim_check_owner(y, node, c);
 	return rc < 0 ? rc : check_relation(y, node, c);
 }
 
@@ -297,7 +297,7 @@ static int read_claim(struct xp_claims *all, const struct sim_yaml_node *node,
 			    "two claims have the id \"%s\".", c->id);
 	c->at = sim_yaml_get(node, "at");
 	c->guess = sim_yaml_get(node, "guess");
-	return rc < 0 ? rc : read_keys(y, node, c);
+	return rc < 0 ? rc : claim_read_keys(y, node, c);
 }
 
 static int read_claims(struct xp_claims *c, struct sim_err *e)
