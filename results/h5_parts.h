@@ -7,6 +7,7 @@
 #include <hdf5.h>
 
 #include "sim/err.h"
+#include "sim/table.h"
 
 /* The trailer behind HDF5's last byte: the magic, then the sum. */
 #define RES_H5_TRAILER 16
@@ -29,6 +30,14 @@ int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
 hid_t res_h5_utf8(void);
 int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
     struct sim_err *e);
+
+/* The type of numbers of a column in a file. Domain T below SIM_NAME. */
+hid_t res_h5_file_type(enum sim_type t);
+
+/* Write N rows of column C from FROM, or read them into TO where that is given.
+ * Returns below 0 when HDF5 fails. */
+herr_t res_h5_move_rows(hid_t set, const struct sim_column *c, hsize_t first,
+    hsize_t n, const void *from, void *to);
 
 /* Read an attribute: a text, which is to be freed, or N counts. Errors
  * SIM_EPARSE, SIM_ENOMEM. */

@@ -34,22 +34,8 @@ enum { GZIP_LEVEL = 1, MAX_WORDS = 256, ROW_NAME = 64 };
  * claims. */
 enum { SLACK_BYTES = 1 << 20 };
 
-static hid_t file_type(enum sim_type t)
-{
-	const hid_t type[SIM_N_TYPES] = {H5T_STD_U8LE, H5T_STD_U16LE,
-	    H5T_STD_U32LE, H5T_STD_U64LE, H5T_STD_I64LE, H5T_IEEE_F64LE};
-	return type[t];
-}
-
-static hid_t memory_type(enum sim_type t)
-{
-	const hid_t type[SIM_N_TYPES] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16,
-	    H5T_NATIVE_UINT32, H5T_NATIVE_UINT64, H5T_NATIVE_INT64,
-	    H5T_NATIVE_DOUBLE};
-	return type[t];
-}
-
-/* --- writing ---------------------------------------------------------------*/
+/* And where it keeps a text, beside the text itself. */
+enum { NAME_BYTES = 32 };
 
 struct res_h5_table_out {
 	struct res_h5_out *file;
@@ -173,8 +159,8 @@ static int put_words(hid_t set, hid_t utf8, const struct sim_column *c,
 	for (size_t i = 0; i < n; i++)
 		sim_put(&to, "%s%s", i ? " " : "", c->words[i]);
 	if ((rc = res_h5_put_text(set, utf8, "flag_meanings", text, e)) == 0)
-		rc = res_h5_put_attr(set, "flag_values", file_type(c->type), n,
-		    H5T_NATIVE_UINT8, value, e);
+		rc = res_h5_put_attr(set, "flag_values",
+		    res_h5_file_type(c->type), n, H5T_NATIVE_UINT8, value, e);
 	free(text);
 	return rc;
 }
@@ -183,19 +169,24 @@ static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 {
 	const struct sim_column *c = &t->col[i];
 	const hid_t utf8 = t->file->utf8;
+	const int is_name = c->type == SIM_NAME;
 	const hsize_t none = 0, no_end = H5S_UNLIMITED, chunk = t->chunk_rows;
 	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
 	hid_t space = H5Screate_simple(1, &none, &no_end);
 	H5Pset_obj_track_times(plist, 0);
 	H5Pset_chunk(plist, 1, &chunk);
-	H5Pset_shuffle(plist);
-	H5Pset_deflate(plist, GZIP_LEVEL);
+	/* Of a text a chunk holds only where HDF5 keeps it. */
+	if (!is_name) {
+		H5Pset_shuffle(plist);
+		H5Pset_deflate(plist, GZIP_LEVEL);
+	}
 	hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
 	/* Without a cache HDF5 writes a chunk at once, while there is room
 	 * claimed for it. */
 	H5Pset_chunk_cache(access, 0, 0, 1);
-	t->set[i] = H5Dcreate2(t->group, c->name, file_type(c->type), space,
-	    H5P_DEFAULT, plist, access);
+	t->set[i] = H5Dcreate2(t->group, c->name,
+	    is_name ? utf8 : res_h5_file_type(c->type), space, H5P_DEFAULT,
+	    plist, access);
 	H5Sclose(space);
 	H5Pclose(access);
 	H5Pclose(plist);
@@ -251,28 +242,13 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
 	return rc;
 }
 
-/* Write N rows of column C from FROM, or read them into TO where that is given.
- */
-static herr_t move_rows(hid_t set, const struct sim_column *c, hsize_t first,
-    hsize_t n, const void *from, void *to)
-{
-	const hid_t type = memory_type(c->type);
-	hid_t space = H5Dget_space(set);
-	hid_t memory = H5Screate_simple(1, &n, NULL);
-	H5Sselect_hyperslab(space, H5S_SELECT_SET, &first, NULL, &n, NULL);
-	const herr_t rc = to
-	    ? H5Dread(set, type, memory, space, H5P_DEFAULT, to)
-	    : H5Dwrite(set, type, memory, space, H5P_DEFAULT, from);
-	H5Sclose(memory);
-	H5Sclose(space);
-	return rc;
-}
-
 static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 {
 	size_t bytes = 0;
 	for (size_t i = 0; i < t->n_cols; i++)
-		bytes += t->col[i].size * t->chunk_rows;
+		bytes += t->chunk_rows *
+		    (t->col[i].size +
+			(t->col[i].type == SIM_NAME ? NAME_BYTES : 0));
 	/* A whole chunk, since HDF5 writes no part of one; uncompressed, since
 	 * that is the most that compression can leave. */
 	const int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
@@ -281,8 +257,8 @@ static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 	const hsize_t end = t->n_written + t->n_held;
 	for (size_t i = 0; i < t->n_cols && t->n_held > 0; i++)
 		if (H5Dset_extent(t->set[i], &end) < 0 ||
-		    move_rows(t->set[i], &t->col[i], t->n_written, t->n_held,
-			t->held[i], NULL) < 0)
+		    res_h5_move_rows(t->set[i], &t->col[i], t->n_written,
+			t->n_held, t->held[i], NULL) < 0)
 			return give_up(t->file, "write", t->col[i].name, e);
 	t->n_written = end;
 	t->n_held = 0;
@@ -414,177 +390,5 @@ int res_h5_out_finish(struct res_h5_out *f, struct sim_err *e)
 		f->temp = NULL;
 	}
 	res_h5_out_discard(f);
-	return rc;
-}
-
-/* --- reading ---------------------------------------------------------------*/
-
-struct res_h5_table_in {
-	struct res_h5_table_in *next;
-	const struct sim_column *col;
-	size_t n_cols;
-	hsize_t n;
-	hid_t set[RES_MAX_COLUMNS];
-};
-
-struct res_h5_in {
-	int fd;
-	uint64_t n_bytes;
-	hid_t file;
-	struct res_h5_table_in *table;
-};
-
-int res_h5_in_open(struct res_h5_in **out, const char *path, struct sim_err *e)
-{
-	char name[64];
-	struct res_h5_in *f;
-	int rc = SIM_ZALLOC(&f, 1, e);
-	if (rc < 0)
-		return rc;
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	f->file = -1;
-	if ((rc = res_seal_open(&f->fd, &f->n_bytes, path, e)) == 0) {
-		/* By its descriptor: PATH may name another file by now, whose
-		 * seal was never checked. */
-		snprintf(name, sizeof(name), "/proc/self/fd/%d", f->fd);
-		f->file = H5Fopen(name, H5F_ACC_RDONLY, H5P_DEFAULT);
-		if (f->file < 0)
-			rc = sim_wrap(e,
-			    res_h5_failed(SIM_EPARSE, "open", "it", e),
-			    "cannot read %s", path);
-	}
-	if (rc < 0) {
-		res_h5_in_close(f);
-		return rc;
-	}
-	*out = f;
-	return 0;
-}
-
-void res_h5_in_close(struct res_h5_in *f)
-{
-	if (!f)
-		return;
-	for (struct res_h5_table_in *t = f->table, *next; t; t = next) {
-		next = t->next;
-		for (size_t i = 0; i < t->n_cols; i++)
-			if (t->set[i] >= 0)
-				H5Dclose(t->set[i]);
-		free(t);
-	}
-	if (f->file >= 0)
-		H5Fclose(f->file);
-	if (f->fd >= 0)
-		close(f->fd);
-	free(f);
-}
-
-uint64_t res_h5_in_bytes(const struct res_h5_in *f)
-{
-	return f->n_bytes;
-}
-
-int res_h5_in_text(struct res_h5_in *f, const char *name, char **out,
-    struct sim_err *e)
-{
-	return res_h5_get_text(f->file, name, out, e);
-}
-
-int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
-    uint64_t value[], struct sim_err *e)
-{
-	return res_h5_get_counts(f->file, name, (hssize_t)n, value, e);
-}
-
-/* The number of entries of a dataset of one dimension and of the very type that
- * C has in the file; else -1. */
-static hssize_t length_of(hid_t set, const struct sim_column *c)
-{
-	hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-	hssize_t n = -1;
-	if (H5Tequal(type, file_type(c->type)) > 0 &&
-	    H5Sget_simple_extent_ndims(space) == 1)
-		n = H5Sget_simple_extent_npoints(space);
-	H5Sclose(space);
-	H5Tclose(type);
-	return n;
-}
-
-static int open_columns(struct res_h5_table_in *t, hid_t group,
-    const char *name, struct sim_err *e)
-{
-	for (size_t i = 0; i < t->n_cols; i++) {
-		const struct sim_column *c = &t->col[i];
-		t->set[i] = H5Dopen2(group, c->name, H5P_DEFAULT);
-		if (t->set[i] < 0)
-			return sim_fail(e, SIM_EPARSE,
-			    "column %s/%s is missing.", name, c->name);
-		const hssize_t n = length_of(t->set[i], c);
-		if (n < 0)
-			return sim_fail(e, SIM_EPARSE,
-			    "column %s/%s is of another type or shape.", name,
-			    c->name);
-		if (i > 0 && (hsize_t)n != t->n)
-			return sim_fail(e, SIM_EPARSE,
-			    "column %s/%s has %lld rows, and others %llu.",
-			    name, c->name, (long long)n,
-			    (unsigned long long)t->n);
-		t->n = (hsize_t)n;
-	}
-	return 0;
-}
-
-int res_h5_in_table(struct res_h5_in *f, const char *name,
-    const struct sim_column col[], size_t n_cols, struct res_h5_table_in **out,
-    uint64_t *n, struct sim_err *e)
-{
-	struct res_h5_table_in *t;
-	assert(n_cols <= RES_MAX_COLUMNS);
-	int rc = SIM_ZALLOC(&t, 1, e);
-	if (rc < 0)
-		return rc;
-	*t = (struct res_h5_table_in){.next = f->table,
-	    .col = col,
-	    .n_cols = n_cols};
-	for (size_t i = 0; i < n_cols; i++)
-		t->set[i] = -1;
-	f->table = t;
-	hid_t group = H5Gopen2(f->file, name, H5P_DEFAULT);
-	if (group < 0)
-		return sim_fail(e, SIM_EPARSE, "table %s is missing.", name);
-	rc = open_columns(t, group, name, e);
-	H5Gclose(group);
-	if (rc < 0)
-		return rc;
-	*n = t->n;
-	*out = t;
-	return 0;
-}
-
-int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
-    void *const column[], struct sim_err *e)
-{
-	assert(first <= t->n && n <= t->n - first);
-	for (size_t i = 0; n > 0 && i < t->n_cols; i++)
-		if (move_rows(t->set[i], &t->col[i], first, n, NULL,
-			column[i]) < 0)
-			return res_h5_failed(SIM_EPARSE, "read", t->col[i].name,
-			    e);
-	return 0;
-}
-
-int res_h5_in_append(struct res_h5_table_in *t, uint64_t first, size_t n,
-    const struct sim_table *kind, void *table, struct sim_err *e)
-{
-	void *column[RES_MAX_COLUMNS];
-	int rc = sim_table_reserve(kind, table, n, e);
-	if (rc < 0)
-		return rc;
-	assert(kind->n_columns == t->n_cols);
-	for (size_t i = 0; i < t->n_cols; i++)
-		column[i] =
-		    sim_table_at(kind, table, i, sim_table_n(kind, table));
-	if ((rc = res_h5_in_read(t, first, n, column, e)) == 0)
-		sim_table_added(kind, table, n);
 	return rc;
 }

@@ -3,13 +3,14 @@
  *
  *	/              attributes: texts and lists of counts
  *	/<table>/      group of one table
- *	    <column>   [row] numbers, in chunks, shuffled and gzipped
+ *	    <column>   [row] numbers, in chunks, shuffled and gzipped; or texts
  *	    row        the dimension alone, without data
  *
  * Every column has `units` and `long_name`; one whose numbers stand for words
  * also `flag_values` and `flag_meanings`. So xarray.open_dataset(path,
  * group="<table>") is the table. Equal rows give equal bytes, however they were
- * batched: no times, no enum or compound types, and no data of variable length.
+ * batched: no times, no enum or compound types, no data of variable length but
+ * texts.
  *
  * Files are sealed (results/seal.h), since HDF5 1.10 trusts the metadata it
  * reads: torn, cut and rotten files never reach it. That is no protection
@@ -70,9 +71,18 @@ struct res_h5_table_in; /* lives as long as its file */
 /* Errors SIM_EIO, SIM_EPARSE (not one of ours, or changed since), SIM_ENOMEM.
  * Messages name PATH; those of the functions below do not. */
 int res_h5_in_open(struct res_h5_in **f, const char *path, struct sim_err *e);
+
+/* The same of a file that may be another program's, without a seal. HDF5 1.10
+ * may crash on one that is damaged. */
+int res_h5_in_open_any(struct res_h5_in **f, const char *path,
+    struct sim_err *e);
 void res_h5_in_close(struct res_h5_in *f);
 
 uint64_t res_h5_in_bytes(const struct res_h5_in *f);
+
+/* 1 if there is a table, or an attribute, of that name. */
+int res_h5_in_has(const struct res_h5_in *f, const char *table);
+int res_h5_in_has_attr(const struct res_h5_in *f, const char *name);
 
 /* Errors SIM_EPARSE (missing, or of another type or size), SIM_ENOMEM. The text
  * is to be freed. */
@@ -81,13 +91,17 @@ int res_h5_in_text(struct res_h5_in *f, const char *name, char **out,
 int res_h5_in_counts(struct res_h5_in *f, const char *name, size_t n,
     uint64_t value[], struct sim_err *e);
 
-/* A table that must have these columns; others are ignored. F keeps COL. *N is
- * its rows. Errors SIM_EPARSE, SIM_ENOMEM. */
+/* A table that must have these columns, but for optional ones; others are
+ * ignored. F keeps COL. *N is its rows. Errors SIM_EPARSE, SIM_ENOMEM. */
 int res_h5_in_table(struct res_h5_in *f, const char *name,
     const struct sim_column col[], size_t n_cols, struct res_h5_table_in **t,
     uint64_t *n, struct sim_err *e);
 
-/* Rows FIRST .. FIRST + N - 1, one array a column. Domain within the table.
+/* 1 if column I is there. */
+int res_h5_in_has_column(const struct res_h5_table_in *t, size_t i);
+
+/* Rows FIRST .. FIRST + N - 1, one array a column; zeros of one that is not
+ * there. Domain within the table.
  * Errors SIM_EPARSE. */
 int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
     void *const column[], struct sim_err *e);

@@ -123,8 +123,8 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 
 /* The magic first: it tells another file from a damaged one without a pass over
  * the whole. */
-static int seal_check(int fd, uint64_t *n_bytes, unsigned char *block,
-    const char *path, struct sim_err *e)
+static int seal_check(int fd, uint64_t *n_bytes, int must_have,
+    unsigned char *block, const char *path, struct sim_err *e)
 {
 	struct stat st;
 	uint64_t sum;
@@ -138,10 +138,13 @@ static int seal_check(int fd, uint64_t *n_bytes, unsigned char *block,
 	if (st.st_size < SEAL ||
 	    read_block(fd, seal, SEAL, st.st_size - SEAL) != SEAL ||
 	    memcmp(seal, MAGIC, 8) != 0)
-		return sim_fail(e, SIM_EPARSE,
-		    "cannot read %s: it does not end as tables of culprit do: "
-		    "it is another file, cut short, or was edited.",
-		    path);
+		return !must_have
+		    ? 0
+		    : sim_fail(e, SIM_EPARSE,
+			  "cannot read %s: it does not end as tables of "
+			  "culprit do: it is another file, cut short, or was "
+			  "edited.",
+			  path);
 	if (sum_file(fd, *n_bytes - SEAL, block, &sum) < 0)
 		return res_file_failed("read", path, e);
 	if (sum != sim_load_64(seal + 8))
@@ -152,8 +155,8 @@ static int seal_check(int fd, uint64_t *n_bytes, unsigned char *block,
 	return 0;
 }
 
-int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
-    struct sim_err *e)
+static int seal_open(int *fd, uint64_t *n_bytes, int must_have,
+    const char *path, struct sim_err *e)
 {
 	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
 	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -161,7 +164,7 @@ int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
 		return res_file_failed("read", path, e);
 	unsigned char *block = malloc(BLOCK);
 	const int rc = block
-	    ? seal_check(*fd, n_bytes, block, path, e)
+	    ? seal_check(*fd, n_bytes, must_have, block, path, e)
 	    : sim_fail(e, SIM_ENOMEM, "no memory to read %s.", path);
 	free(block);
 	if (rc < 0) {
@@ -169,4 +172,16 @@ int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
 		*fd = -1;
 	}
 	return rc;
+}
+
+int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
+    struct sim_err *e)
+{
+	return seal_open(fd, n_bytes, 1, path, e);
+}
+
+int res_seal_open_any(int *fd, uint64_t *n_bytes, const char *path,
+    struct sim_err *e)
+{
+	return seal_open(fd, n_bytes, 0, path, e);
 }

@@ -33,4 +33,9 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
     struct sim_err *e);
 
+/* The same of a file that may also be another program's, which has no seal: one
+ * that is there must be right. */
+int res_seal_open_any(int *fd, uint64_t *n_bytes, const char *path,
+    struct sim_err *e);
+
 #endif

@@ -28,8 +28,15 @@ enum sim_type {
 	SIM_U64,
 	SIM_I64,
 	SIM_F64,
+	SIM_NAME, /* struct sim_name */
 	SIM_N_TYPES,
 	SIM_OPAQUE = SIM_N_TYPES /* any other; in memory only */
+};
+
+/* A text as a value. What is longer is cut where it is read, and a reader who
+ * has limits of his own should set them lower. */
+struct sim_name {
+	char text[64];
 };
 
 struct sim_column {
@@ -39,6 +46,7 @@ struct sim_column {
 	const char *unit, *doc;
 	const char *const *words; /* of 0, 1, ..., NULL-terminated; or NULL */
 	size_t size, array; /* of a value; offset of the table's pointer */
+	uint8_t optional;   /* a file may be without it: zeros are read */
 };
 
 struct sim_table {
@@ -79,10 +87,11 @@ void sim_table_keep(const struct sim_table *kind, void *table, size_t first,
 	    uint64_t *: SIM_U64,                                               \
 	    int64_t *: SIM_I64,                                                \
 	    double *: SIM_F64,                                                 \
+	    struct sim_name *: SIM_NAME,                                       \
 	    default: SIM_OPAQUE)
 /* A column of rows that are structs. */
 #define SIM_COLUMN(type, name, offset, unit, doc, words)                       \
-	{#name, SIM_TYPE_OF(type), offset, unit, doc, words, sizeof(type), 0}
+	{#name, SIM_TYPE_OF(type), offset, unit, doc, words, sizeof(type), 0, 0}
 
 #define SIM_TABLE_ARRAYS(COLUMNS)                                              \
 	size_t n, cap;                                                         \
@@ -95,7 +104,7 @@ void sim_table_keep(const struct sim_table *kind, void *table, size_t first,
 #define SIM_TABLE_GET_(type, name, unit, doc) .name = t->name[i],
 #define SIM_TABLE_COLUMN_(type, name, unit, doc)                               \
 	{#name, SIM_TYPE_OF(type), offsetof(struct_row, name), unit, doc,      \
-	    NULL, sizeof(type), offsetof(struct_table, name)},
+	    NULL, sizeof(type), offsetof(struct_table, name), 0},
 
 /* _reserve(t, n, e)  room for N more rows. Errors SIM_ENOMEM (table unchanged)
  * _add(t, row, e)    append a row. Errors SIM_ENOMEM (table unchanged). Cost:
