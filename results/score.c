@@ -68,6 +68,17 @@ static void look_up_switch(const struct truth *t, topo_switch blame,
 	l->released_faulty = l->released != TOPO_NONE;
 }
 
+void res_score_culprits(const struct obs *w, const struct truth *t,
+    const struct losses *lost, size_t flow, struct res_culprits *out)
+{
+	struct loss l = score_look_up(w, t, lost, flow);
+	*out = (struct res_culprits){.most = l.most, .released = l.released};
+	/* Where both ends of a link failed, the smaller id stands for both. */
+	look_up_switch(t, TOPO_NONE, &l);
+	out->most_switch = l.most;
+	out->released_switch = l.released;
+}
+
 void res_score_trial(const struct obs *w, const struct truth *t,
     const struct losses *lost, struct res_trial_metrics *out)
 {

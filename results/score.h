@@ -11,6 +11,18 @@
 #include "results/schema.h"
 #include "sim/err.h"
 
+/* Whom a flow's losses make the culprit, by each definition: the link that
+ * dropped most, first of equals (007, section 6), and the one by the rule of
+ * 007's released code; and the failed switches that these are links of. A plane
+ * with a rule of its own (lost->n_culprits > 0) has one link for both. TOPO_NONE
+ * = nobody. Cost O(hops). */
+struct res_culprits {
+	topo_link most, released;
+	topo_switch most_switch, released_switch;
+};
+void res_score_culprits(const struct obs *w, const struct truth *t,
+    const struct losses *lost, size_t flow, struct res_culprits *out);
+
 /* Metrics of the epoch itself: W is what could be seen, LOST what its flows
  * lost, and T what was broken meanwhile. Those of agents and probes are left
  * NaN. Cost O(hops). */

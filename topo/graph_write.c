@@ -30,14 +30,6 @@ static void write_escaped(const char *text, FILE *out)
 		}
 }
 
-static uint32_t tier_of(const struct topo *t, topo_switch s)
-{
-	if (t->mesh)
-		return topo_mesh_tier(t->mesh, s);
-	const struct topo_clos *c = &t->clos;
-	return (s >= c->all_tors) + (s >= c->all_tors + c->all_t1);
-}
-
 /* Hosts of a Clos are left without a name, since it is just their number, and
  * there may be millions of them; so are nodes of a mesh that were given
  * none. */
@@ -52,8 +44,9 @@ static void graph_write_write_node(const struct topo *t, topo_node n, FILE *out)
 	uint32_t i = is_host ? n : n - t->n_hosts;
 	fprintf(out, "    <node id=\"%s%u\"><data key=\"kind\">%s</data>",
 	    is_host ? "host" : "sw", i, is_host ? "host" : "switch");
-	if (!is_host && tier_of(t, i) != TOPO_NONE)
-		fprintf(out, "<data key=\"tier\">%u</data>", tier_of(t, i));
+	if (!is_host && topo_tier_of(t, i) != TOPO_NONE)
+		fprintf(out, "<data key=\"tier\">%u</data>",
+		    topo_tier_of(t, i));
 	if (has_name(t, n)) {
 		char name[64];
 		topo_node_name(t, n, name);

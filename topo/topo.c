@@ -59,6 +59,14 @@ topo_switch topo_tor_of(const struct topo *t, topo_host h)
 	return t->mesh ? topo_mesh_tor_of(t->mesh, h) : h / t->clos.n_hosts;
 }
 
+uint32_t topo_tier_of(const struct topo *t, topo_switch s)
+{
+	if (t->mesh)
+		return topo_mesh_tier(t->mesh, s);
+	const struct topo_clos *c = &t->clos;
+	return (s >= c->all_tors) + (s >= c->all_tors + c->all_t1);
+}
+
 uint32_t topo_pod_of(const struct topo *t, topo_host h)
 {
 	const struct topo_region *r = t->region;

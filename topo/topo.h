@@ -41,6 +41,10 @@ static inline int topo_is_clos(const struct topo *t)
 /* The switch a host hangs on. A ToR is a switch with at least one host. */
 topo_switch topo_tor_of(const struct topo *t, topo_host h);
 
+/* The tier of a switch: 0 ToR, 1 T1, 2 T2, 3 border; TOPO_NONE in a mesh that
+ * was given none. Cost O(1). */
+uint32_t topo_tier_of(const struct topo *t, topo_switch s);
+
 /* The pod of a host, counted over all data centres; TOPO_NONE in a mesh that
  * has none. Cost O(1), or O(data centres) in a region. */
 uint32_t topo_pod_of(const struct topo *t, topo_host h);
