@@ -21,6 +21,8 @@ static const struct verb {
     {"merge", "join the results of shards", cmd_merge},
     {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"verify", "results against the papers and earlier results", cmd_verify},
+    {"dump", "one epoch as HDF5, to be checked by anybody", cmd_dump},
+    {"diagnose", "algorithms on such an epoch, or on your own", cmd_diagnose},
     {"topo", "describe, check, trace and export a network", cmd_topo},
     {"bounds", "what 007's theorems promise for a network", cmd_bounds},
     {"pinglist", "whom each server probes, as Pingmesh's XML", cmd_pinglist},

@@ -125,6 +125,21 @@ static int agents_run(void *p, struct scene *scene,
 	return rc < 0 ? rc : xp_bulk_tell(to, &seen->window, &seen->lost, e);
 }
 
+/* What agents saw is in the window; what was is told by who carried the flows,
+ * the model in bulk or the network. */
+static int agents_flows(void *p, const struct scene *scene,
+    const struct xp_flow_listener *to, int *all, struct sim_err *e)
+{
+	struct agents *a = p;
+	const struct obs *w;
+	const struct losses *lost;
+	if (!a->lab)
+		return xp_bulk_flows(a->bulk, scene, to, all, e);
+	*all = 0;
+	xp_lab_plane_lossy(a->lab, &w, &lost);
+	return to->hear(to->arg, w, lost, e);
+}
+
 static void agents_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
@@ -148,6 +163,7 @@ const struct xp_plane xp_plane_agents = {
     .check = agents_check,
     .open = agents_open,
     .run = agents_run,
+    .flows = agents_flows,
     .print = agents_print,
     .close = agents_close,
 };

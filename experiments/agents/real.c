@@ -374,3 +374,10 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
 	*seen = &p->window;
 	return agents_real_fill_window(p, s, m, e);
 }
+
+void xp_lab_plane_lossy(const struct xp_lab_plane *p, const struct obs **w,
+    const struct losses **lost)
+{
+	*w = &p->lossy;
+	*lost = &p->lost;
+}

@@ -43,4 +43,10 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
     const struct xp_agent_window **seen, struct res_trial_metrics *m,
     struct sim_err *e);
 
+/* The flows of the last epoch of which anything was seen: that lost, sent again
+ * or were traced; of their paths the links that they lost on. Both are P's until
+ * the next epoch. */
+void xp_lab_plane_lossy(const struct xp_lab_plane *p, const struct obs **w,
+    const struct losses **lost);
+
 #endif

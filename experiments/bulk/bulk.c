@@ -78,6 +78,38 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
 	return 0;
 }
 
+/* The same flows once more, with those that lost nothing, in blocks: each is a
+ * function of the scene and its number (models/bulk/bulk.h). */
+static int tell_all(struct xp_bulk *b, const struct scene *scene,
+    const struct xp_flow_listener *to, struct sim_err *e)
+{
+	enum { BLOCK = 65536 };
+	const uint64_t n = scene->traffic.n_flows;
+	struct obs w = {0};
+	struct losses lost = {0};
+	int rc = bulk_begin(b->exact, scene, e);
+	for (uint64_t i = 0; rc == 0 && i < n; i += BLOCK) {
+		obs_clear(&w);
+		losses_clear(&lost);
+		rc = bulk_run(b->exact, i, n - i < BLOCK ? n : i + BLOCK, 1, &w,
+		    &lost, e);
+		if (rc == 0)
+			rc = to->hear(to->arg, &w, &lost, e);
+	}
+	obs_free(&w);
+	losses_free(&lost);
+	return rc;
+}
+
+int xp_bulk_flows(struct xp_bulk *b, const struct scene *scene,
+    const struct xp_flow_listener *to, int *all, struct sim_err *e)
+{
+	*all = b->ran != XP_BULK_SKIP;
+	if (*all && !b->window.complete)
+		return tell_all(b, scene, to, e);
+	return to->hear(to->arg, &b->window, &b->lost, e);
+}
+
 const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b)
 {
 	return b->ran == XP_BULK_SKIP ? &xp_plane_skip : &xp_plane_exact;
@@ -193,6 +225,12 @@ static int plane_run(void *p, struct scene *scene, const struct xp_listener *to,
 	return rc < 0 ? rc : xp_bulk_tell(to, w, lost, e);
 }
 
+static int plane_flows(void *p, const struct scene *scene,
+    const struct xp_flow_listener *to, int *all, struct sim_err *e)
+{
+	return xp_bulk_flows(p, scene, to, all, e);
+}
+
 static void plane_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
@@ -211,6 +249,7 @@ const struct xp_plane xp_plane_auto = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .open = bulk_plane_open,
     .run = plane_run,
+    .flows = plane_flows,
     .print = plane_print,
     .close = plane_close,
 };
@@ -222,6 +261,7 @@ const struct xp_plane xp_plane_exact = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .open = bulk_plane_open,
     .run = plane_run,
+    .flows = plane_flows,
     .print = plane_print,
     .close = plane_close,
 };
@@ -234,6 +274,7 @@ const struct xp_plane xp_plane_skip = {
     .check = skip_check,
     .open = bulk_plane_open,
     .run = plane_run,
+    .flows = plane_flows,
     .print = plane_print,
     .close = plane_close,
 };

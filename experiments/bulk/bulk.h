@@ -25,6 +25,12 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
     const struct obs **w, const struct losses **lost,
     struct res_trial_metrics *m, struct sim_err *e);
 
+/* What a plane's flows() is to do: all flows if the exact plane ran the last
+ * epoch, which SCENE was; else those that lost something. Errors those of the
+ * models and of TO. Memory of a block of flows. */
+int xp_bulk_flows(struct xp_bulk *b, const struct scene *scene,
+    const struct xp_flow_listener *to, int *all, struct sim_err *e);
+
 /* The plane that ran the last epoch: exact or skip. */
 const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b);
 

@@ -63,6 +63,25 @@ static int vigil_run(void *p, struct scene *scene, const struct xp_listener *to,
 	return xp_bulk_tell(to, &v->window, &v->lost, e);
 }
 
+static int vigil_flows(void *p, const struct scene *scene,
+    const struct xp_flow_listener *to, int *all, struct sim_err *e)
+{
+	const struct vigil *v = p;
+	struct obs w = {0};
+	struct losses lost = {0};
+	*all = 1;
+	/* The window that is just being told must stay, so the epoch is run
+	 * again beside it; equal scenes give equal epochs. */
+	int rc = v->window.complete
+	    ? to->hear(to->arg, &v->window, &v->lost, e)
+	    : bulk_vigil_matlab_epoch(scene, 1, &w, &lost, e);
+	if (rc == 0 && !v->window.complete)
+		rc = to->hear(to->arg, &w, &lost, e);
+	obs_free(&w);
+	losses_free(&lost);
+	return rc;
+}
+
 static void vigil_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
@@ -89,6 +108,7 @@ const struct xp_plane xp_plane_vigil_matlab = {
     .check = vigil_check,
     .open = vigil_open,
     .run = vigil_run,
+    .flows = vigil_flows,
     .print = vigil_print,
     .close = vigil_close,
 };

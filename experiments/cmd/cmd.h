@@ -23,6 +23,8 @@ enum cmd_exit {
 int cmd_run(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_record(int argc, char **argv);
+int cmd_dump(int argc, char **argv);
+int cmd_diagnose(int argc, char **argv);
 int cmd_table(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_merge(int argc, char **argv);

@@ -52,48 +52,6 @@ static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
 
 /* --- what it says of itself ----------------------------------------------- */
 
-/* A recording is of one cell, whose spec has the values of its point. The keys
- * that make a spec a sweep, and judge it as a whole, do not belong to that. */
-static int is_of_cell(const char *key)
-{
-	static const char *const others[] = {"sweep", "smoke", "claims",
-	    "gates", "runs", NULL};
-	for (const char *const *k = others; *k; k++)
-		if (strcmp(*k, key) == 0)
-			return 0;
-	return 1;
-}
-
-/* Write the tree as YAML, one line for each key of the root. The caller frees
- * *OUT. sim_yaml_format() without a buffer tells how long a value is. */
-static int write_spec(const struct sim_yaml_node *root, char **out,
-    struct sim_err *e)
-{
-	char *text = NULL;
-	size_t cap = 0, n = 0;
-	int rc = SIM_RESERVE(&text, &cap, 1, e);
-	for (size_t i = 0; rc == 0 && i < root->n; i++) {
-		const struct sim_yaml_node *x = root->child[i];
-		const size_t head = strlen(root->key[i]) + 2;
-		const int len = sim_yaml_format(x, NULL, 0);
-		if (!is_of_cell(root->key[i]))
-			continue;
-		rc = SIM_RESERVE(&text, &cap, n + head + (size_t)len + 2, e);
-		if (rc < 0)
-			break;
-		n += (size_t)sprintf(text + n, "%s: ", root->key[i]);
-		n += (size_t)sim_yaml_format(x, text + n, cap - n);
-		text[n++] = '\n';
-	}
-	if (rc < 0) {
-		free(text);
-		return rc;
-	}
-	text[n] = '\0';
-	*out = text;
-	return 0;
-}
-
 static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
     uint32_t run, const char *path, struct sim_err *e)
 {
@@ -114,7 +72,7 @@ static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
 	if (*c->params.service)
 		snprintf(service, sizeof(service), "service=%s",
 		    c->params.service);
-	int rc = write_spec(s->yaml.root, &spec, e);
+	int rc = xp_spec_cell_text(s, &spec, e);
 	info.spec = spec;
 	if (rc == 0)
 		rc = res_recorder_open(&c->recorder, path, &info, e);

@@ -165,8 +165,7 @@ static int read_label(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
-/* `vote` or `{name: alg1, label: ..., <parameter>: ...}`. */
-static int read_algo(struct sim_yaml *y, const struct sim_yaml_node *node,
+int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_algo *a, struct sim_err *e)
 {
 	static const char *const also[] = {"name", "label", NULL};
@@ -227,7 +226,8 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 	c->n_algos = list->n;
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		const struct algo_ops *const *ops = &c->algo[i].ops;
-		if ((rc = read_algo(y, list->child[i], &c->algo[i], e)) == 0 &&
+		if ((rc = xp_algo_read(y, list->child[i], &c->algo[i], e)) ==
+			0 &&
 		    (rc = check_label(y, list->child[i], c->algo, i)) == 0 &&
 		    *ops)
 			rc = xp_plane_check_needs(y, list->child[i], c,

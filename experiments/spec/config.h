@@ -30,6 +30,12 @@ int xp_faults_read(struct sim_yaml *y, const struct topo *t,
     struct scene_params *s, struct sim_err *e);
 void xp_faults_free(struct scene_params *s);
 
+/* Read an algorithm, `vote` or `{name: alg1, label: ..., <parameter>: ...}`,
+ * into A, which is zeroed; its params are to be freed. Mistakes are added to Y;
+ * returns only SIM_ENOMEM. */
+int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct xp_algo *a, struct sim_err *e);
+
 /* If RC is an error, add the message of WHY to Y as a mistake at NODE and
  * return as sim_yaml_mistake(). Memory that ran out is no mistake of the spec:
  * then E gets the message, and RC is returned. */

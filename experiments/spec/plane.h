@@ -47,6 +47,14 @@ struct xp_listener {
 	int (*hear)(void *arg, const struct xp_window *w, struct sim_err *e);
 };
 
+/* Who hears of flows: some of an epoch at a time, each with its true path, what
+ * it had to send again in the end, and its losses. */
+struct xp_flow_listener {
+	void *arg;
+	int (*hear)(void *arg, const struct obs *w, const struct losses *lost,
+	    struct sim_err *e);
+};
+
 /* What a plane asks of the fabric that it runs on (experiments/spec/fabric.h).
  * X(bit, what a sentence calls it) */
 #define XP_ASKS(X)                                                             \
@@ -109,6 +117,13 @@ struct xp_plane {
 	 * which are NaN. Returns what LISTENER does when that is an error. */
 	int (*run)(void *p, struct scene *scene, const struct xp_listener *to,
 	    struct res_trial_metrics row[], struct sim_err *e);
+
+	/* Tell TO the flows of the epoch whose window it tells just now, in
+	 * that window's order and block by block: with *ALL = 1 each that ran,
+	 * else those of which anything was seen. NULL: it has no flows. Returns
+	 * what TO does when that is an error. */
+	int (*flows)(void *p, const struct scene *scene,
+	    const struct xp_flow_listener *to, int *all, struct sim_err *e);
 
 	/* Print for people what the last run was. */
 	void (*print)(const void *p, const struct res_trial_metrics row[],

@@ -133,6 +133,10 @@ void xp_config_free(struct xp_config *c);
 int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
     struct res_cube *c, struct sim_err *e);
 
+/* *OUT, to be freed, is YAML of the point that was read last, alone: overrides
+ * and its values in place, without what makes it a sweep. Errors SIM_ENOMEM. */
+int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e);
+
 /* Open the network that a configuration names; FOLDER as in xp_spec. T may be
  * closed either way. */
 int xp_topology_open(const struct xp_topology *x, const char *folder,

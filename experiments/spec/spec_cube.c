@@ -335,3 +335,47 @@ void xp_spec_help(FILE *out)
 	for (size_t i = 0; xp_section_at(i); i++)
 		xp_section_at(i)->help(out);
 }
+
+/* --- one cell --------------------------------------------------------------*/
+
+/* The keys that make a spec a sweep, and judge it as a whole, do not belong to
+ * one cell. */
+static int is_of_cell(const char *key)
+{
+	static const char *const others[] = {"sweep", "smoke", "claims",
+	    "gates", "runs", NULL};
+	for (const char *const *k = others; *k; k++)
+		if (strcmp(*k, key) == 0)
+			return 0;
+	return 1;
+}
+
+/* One line for each key of the root. sim_yaml_format() without a buffer tells
+ * how long a value is. */
+int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e)
+{
+	const struct sim_yaml_node *root = s->yaml.root;
+	char *text = NULL;
+	size_t cap = 0, n = 0;
+	int rc = SIM_RESERVE(&text, &cap, 1, e);
+	for (size_t i = 0; rc == 0 && i < root->n; i++) {
+		const struct sim_yaml_node *x = root->child[i];
+		const size_t head = strlen(root->key[i]) + 2;
+		const int len = sim_yaml_format(x, NULL, 0);
+		if (!is_of_cell(root->key[i]))
+			continue;
+		rc = SIM_RESERVE(&text, &cap, n + head + (size_t)len + 2, e);
+		if (rc < 0)
+			break;
+		n += (size_t)sprintf(text + n, "%s: ", root->key[i]);
+		n += (size_t)sim_yaml_format(x, text + n, cap - n);
+		text[n++] = '\n';
+	}
+	if (rc < 0) {
+		free(text);
+		return rc;
+	}
+	text[n] = '\0';
+	*out = text;
+	return 0;
+}

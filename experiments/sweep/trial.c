@@ -10,6 +10,7 @@
 
 #include "experiments/spec/fabric.h"
 #include "experiments/spec/plane.h"
+#include "experiments/sweep/answer.h"
 #include "results/score.h"
 #include "sim/vec.h"
 
@@ -124,19 +125,17 @@ struct audience {
 	const struct sim_seed *where;
 };
 
-/* Run algorithm I on a window and score what it says. Ties are broken by a
- * stream of its own, so that another algorithm in the spec changes nothing. */
+/* Run algorithm I on a window and score what it says. */
 static int trial_diagnose(struct xp_trial *t, size_t i,
     const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
 {
 	const struct xp_algo *a = &t->config.algo[i];
-	struct sim_rng tie;
-	sim_rng_init(&tie, where, SIM_STREAM_TIE, (uint32_t)i);
-	int rc =
-	    a->ops->diagnose(t->work[i], w->seen, &tie, &t->verdicts[i], e);
-	if (rc == 0)
-		rc = res_score_algo(w->seen, &t->scene.truth, w->lost,
-		    &t->verdicts[i], &t->scores[i], e);
+	int rc = xp_answer(a, t->work[i], where, (uint32_t)i, w->seen,
+	    &t->verdicts[i], e);
+	if (rc < 0)
+		return rc;
+	rc = res_score_algo(w->seen, &t->scene.truth, w->lost, &t->verdicts[i],
+	    &t->scores[i], e);
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
@@ -188,37 +187,73 @@ static void trial_blank(double x[], size_t n)
 		x[i] = NAN;
 }
 
-static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
-    struct sim_err *e)
+/* The name of a cell in the streams of random numbers. With common random
+ * numbers all points of one run share it, so that what they differ in is what
+ * the sweep changes. */
+static struct sim_seed trial_where(const struct xp_trial *t, size_t point,
+    uint32_t run)
+{
+	return (struct sim_seed){
+	    .seed = t->spec->seed,
+	    .point = t->config.common ? 0 : (uint32_t)point,
+	    .run = run,
+	};
+}
+
+static int trial_begin(struct xp_trial *t, size_t point, uint32_t run,
+    struct sim_seed *where, struct sim_err *e)
 {
 	int rc = 0;
 	/* The cells of a point mostly come one after the other, so a worker
 	 * seldom has to make everything anew. */
 	if (point != t->point && (rc = take_point(t, point, e)) < 0)
 		return rc;
-	/* With common random numbers all points of one run share the name, so
-	 * that what they differ in is what the sweep changes. */
-	const struct sim_seed where = {
-	    .seed = t->spec->seed,
-	    .point = t->config.common ? 0 : (uint32_t)point,
-	    .run = run,
-	};
-	if ((rc = scene_draw(&t->scene, &t->topo, &t->config.scene, &where,
-		 e)) < 0)
-		return rc;
+	*where = trial_where(t, point, run);
+	return scene_draw(&t->scene, &t->topo, &t->config.scene, where, e);
+}
+
+static int trial_live(struct xp_trial *t, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
+	for (size_t i = 0; i < t->config.n_algos; i++)
+		/* Nothing was detected yet. */
+		t->scores[i].detect_s = NAN;
+	const int rc = t->plane->run(t->running, &t->scene, to, t->rows, e);
+	if (rc == 0)
+		check_filled(t);
+	return rc;
+}
+
+static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
+    struct sim_err *e)
+{
+	struct sim_seed where;
+	const int rc = trial_begin(t, point, run, &where, e);
 	struct audience a = {t, &where};
 	/* Without algorithms nobody listens, and a plane
 	 * need not gather windows. */
 	const struct xp_listener to = {&a,
 	    t->config.n_algos > 0 ? trial_hear : NULL};
-	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
-	for (size_t i = 0; i < t->config.n_algos; i++)
-		/* Nothing was detected yet. */
-		t->scores[i].detect_s = NAN;
-	rc = t->plane->run(t->running, &t->scene, &to, t->rows, e);
-	if (rc == 0)
-		check_filled(t);
-	return rc;
+	return rc < 0 ? rc : trial_live(t, &to, e);
+}
+
+int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
+    const struct xp_audience *to, struct sim_err *e)
+{
+	struct xp_cell cell = {.spec = t->spec, .point = point};
+	int rc = trial_begin(t, point, run, &cell.where, e);
+	if (rc < 0)
+		return rc;
+	cell.config = &t->config;
+	cell.topo = &t->topo;
+	cell.scene = &t->scene;
+	cell.plane = t->plane;
+	cell.running = t->running;
+	if ((rc = to->begin(to->arg, &cell, e)) < 0)
+		return rc;
+	const struct xp_listener hear = {to->arg, to->hear};
+	return trial_live(t, &hear, e);
 }
 
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
@@ -242,47 +277,13 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	return 0;
 }
 
-/* Only the head of a long verdict is shown, the most suspicious first. */
-static void print_links(const struct xp_trial *t, struct algo_verdicts *v,
-    FILE *out)
-{
-	enum { SHOWN = 10 };
-	algo_verdicts_sort(v);
-	for (size_t i = 0; i < v->n && i < SHOWN; i++) {
-		char name[64];
-		const struct truth *truth = &t->scene.truth;
-		int faulty = 0;
-		if (v->kind == ALGO_KIND_SWITCH) {
-			topo_node_name(&t->topo, t->topo.n_hosts + v->link[i],
-			    name);
-			faulty = truth_is_failed_switch(truth, v->link[i]);
-		} else {
-			topo_link_name(&t->topo, v->link[i], name);
-			faulty = truth_is_faulty(truth, v->link[i]);
-		}
-		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
-		    v->score[i], i < v->n_flagged ? " accused" : "",
-		    faulty ? " FAULTY" : "");
-	}
-	if (v->n > SHOWN)
-		fprintf(out, "      and %zu more\n", v->n - SHOWN);
-}
-
 void xp_trial_print(const struct xp_trial *t, FILE *out)
 {
 	fprintf(out, "%u hosts, %u switches, %u directed links\n",
 	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
 	t->plane->print(t->running, t->rows, out);
 	truth_print(&t->scene.truth, &t->topo, out);
-	for (size_t i = 0; i < t->config.n_algos; i++) {
-		const struct res_algo_metrics *m = &t->scores[i];
-		fprintf(out, "%s\n", t->config.algo[i].label);
-#define X(name, num, den, doc)                                                 \
-	if (m->den > 0)                                                        \
-		fprintf(out, "  %-18s %.4f (%g/%g)\n", #name, m->num / m->den, \
-		    m->num, m->den);
-		RES_RATIOS(X)
-#undef X
-		print_links(t, &t->verdicts[i], out);
-	}
+	for (size_t i = 0; i < t->config.n_algos; i++)
+		xp_answer_print(t->config.algo[i].label, &t->topo,
+		    &t->scene.truth, &t->scores[i], &t->verdicts[i], out);
 }

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "experiments/spec/spec.h"
+#include "experiments/spec/plane.h"
 
 struct xp_trial;
 
@@ -23,6 +23,31 @@ void xp_trial_close(struct xp_trial *t);
  * of the models and algorithms. */
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
     struct sim_err *e);
+
+/* What a cell is made of, for as long as it runs. */
+struct xp_cell {
+	const struct xp_spec *spec; /* with the point's values in its tree */
+	size_t point;
+	struct sim_seed where;
+	const struct xp_config *config;
+	const struct topo *topo;
+	const struct scene *scene;
+	const struct xp_plane *plane;
+	void *running; /* the plane's */
+};
+
+/* Who is shown a cell in place of its algorithms: BEGIN once it is drawn, HEAR
+ * at each window. */
+struct xp_audience {
+	void *arg;
+	int (*begin)(void *arg, const struct xp_cell *cell, struct sim_err *e);
+	int (*hear)(void *arg, const struct xp_window *w, struct sim_err *e);
+};
+
+/* Run one cell for TO alone: its windows are those that xp_trial_run() has of
+ * it. Errors as there, and what TO returns. */
+int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
+    const struct xp_audience *to, struct sim_err *e);
 
 /* What the last cell was and what each algorithm said of it, for people. After
  * a cell that did not fail. */

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-verbs="run status table plot merge gate verify topo bounds pinglist \
+verbs="run status table plot merge gate verify dump diagnose topo bounds pinglist \
 controller collector agent latency record jobs lab algos spec"
 
 alone_it_explains_itself_and_exits_2() {

@@ -1,0 +1,63 @@
+/* experiments/sweep/answer.c -- one algorithm's answer: asked for, and printed.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/sweep/answer.h"
+
+int xp_answer(const struct xp_algo *a, void *work, const struct sim_seed *where,
+    uint32_t number, const struct obs *w, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	struct sim_rng tie;
+	sim_rng_init(&tie, where, SIM_STREAM_TIE, number);
+	const int rc = a->ops->diagnose(work, w, &tie, out, e);
+	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
+}
+
+void xp_answer_name(const struct topo *t, const struct algo_verdicts *v,
+    uint32_t id, char name[64])
+{
+	if (v->kind == ALGO_KIND_SWITCH)
+		topo_node_name(t, t->n_hosts + id, name);
+	else
+		topo_link_name(t, id, name);
+}
+
+int xp_answer_is_faulty(const struct truth *truth,
+    const struct algo_verdicts *v, uint32_t id)
+{
+	return v->kind == ALGO_KIND_SWITCH ? truth_is_failed_switch(truth, id)
+					   : truth_is_faulty(truth, id);
+}
+
+/* Only the head of a long verdict is shown, the most suspicious first. */
+static void answer_print_links(const struct topo *t, const struct truth *truth,
+    struct algo_verdicts *v, FILE *out)
+{
+	enum { SHOWN = 10 };
+	algo_verdicts_sort(v);
+	for (size_t i = 0; i < v->n && i < SHOWN; i++) {
+		char name[64];
+		xp_answer_name(t, v, v->link[i], name);
+		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
+		    v->score[i], i < v->n_flagged ? " accused" : "",
+		    truth && xp_answer_is_faulty(truth, v, v->link[i])
+			? " FAULTY"
+			: "");
+	}
+	if (v->n > SHOWN)
+		fprintf(out, "      and %zu more\n", v->n - SHOWN);
+}
+
+void xp_answer_print(const char *label, const struct topo *t,
+    const struct truth *truth, const struct res_algo_metrics *m,
+    struct algo_verdicts *v, FILE *out)
+{
+	fprintf(out, "%s\n", label);
+#define X(name, num, den, doc)                                                 \
+	if (m && m->den > 0)                                                   \
+		fprintf(out, "  %-18s %.4f (%g/%g)\n", #name, m->num / m->den, \
+		    m->num, m->den);
+	RES_RATIOS(X)
+#undef X
+	answer_print_links(t, truth, v, out);
+}
