@@ -28,40 +28,40 @@ static const char *const outage_modes[] = {"down", "slow", "empty", "garbage",
     NULL};
 static const char *const no_yes[] = {"no", "yes", NULL};
 
-/* What a list of columns cannot say. */
+/* What a list of columns cannot say. By names, as each object file has its own
+ * copy of a table's kind. */
 static const struct more {
-	const struct sim_table *(*kind)(void);
-	const char *column;
+	const char *table, *column;
 	const char *const *words;
 	uint8_t optional;
 } more[] = {
-    {res_epoch_nodes_kind, "kind", node_kinds, 0},
-    {res_epoch_nodes_kind, "tier", NULL, 1},
-    {res_epoch_nodes_kind, "name", NULL, 1},
-    {res_epoch_links_kind, "class", topo_class_names, 1},
-    {res_epoch_flows_kind, "failed", no_yes, 1},
-    {res_epoch_flows_kind, "in_window", no_yes, 1},
-    {res_epoch_marks_kind, "failed", no_yes, 1},
-    {res_epoch_marks_kind, "in_window", no_yes, 1},
-    {obs_flows_kind, "start_ns", NULL, 1},
-    {obs_flows_kind, "src_port", NULL, 1},
-    {obs_flows_kind, "dst_port", NULL, 1},
-    {obs_flows_kind, "srtt_us", NULL, 1},
-    {obs_flows_kind, "count_off", NULL, 1},
-    {res_epoch_flow_truths_kind, "culprit_switch", NULL, 1},
-    {res_epoch_flow_truths_kind, "culprit_released_switch", NULL, 1},
-    {res_epoch_faults_kind, "kind", fault_kinds, 0},
-    {res_epoch_faults_kind, "law", laws, 0},
-    {res_epoch_outages_kind, "kind", outage_kinds, 0},
-    {res_epoch_outages_kind, "mode", outage_modes, 0},
+    {"nodes", "kind", node_kinds, 0},
+    {"nodes", "tier", NULL, 1},
+    {"nodes", "name", NULL, 1},
+    {"links", "class", topo_class_names, 1},
+    {"flows", "start_ns", NULL, 1},
+    {"flows", "src_port", NULL, 1},
+    {"flows", "dst_port", NULL, 1},
+    {"flows", "srtt_us", NULL, 1},
+    {"flows", "count_off", NULL, 1},
+    {"flows", "failed", no_yes, 1},
+    {"flows", "in_window", no_yes, 1},
+    {"flow_truth", "culprit_switch", NULL, 1},
+    {"flow_truth", "culprit_released_switch", NULL, 1},
+    {"faults", "kind", fault_kinds, 0},
+    {"faults", "law", laws, 0},
+    {"outages", "kind", outage_kinds, 0},
+    {"outages", "mode", outage_modes, 0},
 };
 
-void res_epoch_columns(const struct sim_table *kind, struct sim_column col[])
+void res_epoch_columns(enum res_epoch_which which, const struct sim_table *kind,
+    struct sim_column col[])
 {
+	const char *table = res_epoch_tables[which].name;
 	for (size_t i = 0; i < kind->n_columns; i++) {
 		col[i] = kind->column[i];
 		for (size_t k = 0; k < sizeof(more) / sizeof(more[0]); k++)
-			if (more[k].kind() == kind &&
+			if (strcmp(more[k].table, table) == 0 &&
 			    strcmp(more[k].column, col[i].name) == 0) {
 				col[i].words = more[k].words;
 				col[i].optional = more[k].optional;
@@ -200,7 +200,7 @@ static int epoch_make_tables(struct res_epoch_out *w, int with_truth,
 	for (unsigned i = 0; rc == 0 && i < n; i++) {
 		const struct res_epoch_table *t = &res_epoch_tables[i];
 		const struct sim_table *kind = t->kind();
-		res_epoch_columns(kind, w->col[i]);
+		res_epoch_columns(i, kind, w->col[i]);
 		rc = res_h5_out_table(w->file, t->name, w->col[i],
 		    kind->n_columns, t->chunk_rows, &w->table[i], e);
 	}
@@ -264,7 +264,7 @@ int res_epoch_add(struct res_epoch_out *w, const struct res_epoch_row *r,
 	if ((rc = PUT(w, RES_EPOCH_FLOWS, &flow, e)) < 0 ||
 	    (rc = put_hops(w, r, &n_drops, e)) < 0)
 		return rc;
-	const struct res_epoch_offset end = {w->n_hops};
+	const struct res_epoch_offset end = {(int64_t)w->n_hops};
 	w->n_flows++;
 	if ((rc = PUT(w, RES_EPOCH_OFFSETS, &end, e)) < 0 ||
 	    !w->table[RES_EPOCH_FLOW_TRUTH])

@@ -35,7 +35,7 @@
  *	             n_retx uint32, [count_off] int64 (models/obs.h), [failed]
  *	             uint8 (1: n_retx > 0), [in_window] uint8 (1: what algorithms
  *	             were shown; without the column all were)
- *	/offsets     [flows + 1]: first_hop uint64: hops of flow i are
+ *	/offsets     [flows + 1]: first_hop int64: hops of flow i are
  *	             first_hop[i] to first_hop[i + 1] - 1, at most 16
  *	/hops        [hop]: link uint32, as seen; none = path discovery learned
  *	             nothing

@@ -33,7 +33,7 @@ enum { RES_EPOCH_SHAPE = 5 };
 	RES_EPOCH_MARK_COLUMNS(X)
 
 #define RES_EPOCH_OFFSET_COLUMNS(X)                                            \
-	X(uint64_t, first_hop, "1", "row of /hops; the flow ends at the next")
+	X(int64_t, first_hop, "1", "row of /hops; the flow ends at the next")
 #define RES_EPOCH_HOP_COLUMNS(X)                                               \
 	X(uint32_t, link, "1", "as seen; 4294967295 = not known")
 
@@ -138,9 +138,10 @@ struct res_epoch_table {
 };
 extern const struct res_epoch_table res_epoch_tables[RES_EPOCH_N_TABLES];
 
-/* The columns of KIND, any of the tables above or the flows of a window, as
- * they are in a file: with words and what is optional. Shape COL[kind's]. */
-void res_epoch_columns(const struct sim_table *kind, struct sim_column col[]);
+/* Columns of the table WHICH as they are in a file, with words and what is
+ * optional: those of KIND, which has all or some of them. Shape COL[kind's]. */
+void res_epoch_columns(enum res_epoch_which which, const struct sim_table *kind,
+    struct sim_column col[]);
 
 /* --- reading ---------------------------------------------------------------*/
 

@@ -17,7 +17,7 @@ static int open_table(struct res_epoch_reader *r, unsigned which,
 {
 	const unsigned of = which == RES_EPOCH_MARKS ? RES_EPOCH_FLOWS : which;
 	struct sim_column *col = r->table[which].col;
-	res_epoch_columns(kind, col);
+	res_epoch_columns(of, kind, col);
 	return res_h5_in_table(r->file, res_epoch_tables[of].name, col,
 	    kind->n_columns, &r->table[which].rows, &r->table[which].n, e);
 }

@@ -45,8 +45,9 @@ static int get_hops(struct block *b, uint64_t n, struct sim_err *e)
 	    res_epoch_offsets_kind(), &b->offset, e);
 	if (rc < 0)
 		return rc;
-	const uint64_t from = b->offset.first_hop[0];
-	const uint64_t to = b->offset.first_hop[n];
+	/* What is below 0 is beyond every table. */
+	const uint64_t from = (uint64_t)b->offset.first_hop[0];
+	const uint64_t to = (uint64_t)b->offset.first_hop[n];
 	if (to < from || to > r->table[RES_EPOCH_HOPS].n ||
 	    to - from > n * TOPO_MAX_HOPS)
 		return sim_fail(e, SIM_EPARSE,
@@ -61,7 +62,7 @@ static int get_hops(struct block *b, uint64_t n, struct sim_err *e)
 	    (rc = SIM_RESERVE(&h->link, &h->cap, b->hop.n, e)) < 0)
 		return rc;
 	for (uint64_t i = 0; i <= n; i++)
-		h->off[i] = b->offset.first_hop[i] - from;
+		h->off[i] = (uint64_t)b->offset.first_hop[i] - from;
 	for (size_t i = 0; i < b->hop.n; i++)
 		h->link[i] = b->hop.link[i];
 	h->n = b->hop.n;
@@ -279,7 +280,7 @@ static int check_hops(struct block *b, uint64_t n, struct sim_err *e)
 		    1, res_epoch_offsets_kind(), &b->offset, e);
 		if (rc < 0)
 			return rc;
-		ends[i] = b->offset.first_hop[0];
+		ends[i] = (uint64_t)b->offset.first_hop[0];
 	}
 	return ends[0] == 0 && ends[1] == r->table[RES_EPOCH_HOPS].n
 	    ? 0
