@@ -61,8 +61,8 @@
  *	/failed_switches  [switch]: switch_id uint32
  *	/failed_links     [link]: link, switch_id uint32: it fails as a part of that
  *
- * What is drawn beside this (flows that a plane does not draw, say) is not in
- * the file, and the attributes say so.
+ * tests/cli/epoch_votes.py reads such a file with h5py, and recomputes 007's
+ * votes; tests/cli/epoch_readers.py writes one in a dozen lines.
  */
 #ifndef RESULTS_EPOCH_H
 #define RESULTS_EPOCH_H

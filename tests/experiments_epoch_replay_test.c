@@ -106,21 +106,27 @@ static void golden_cells_are_replayed_to_the_last_bit(void **state)
 
 /* --- the file alone --------------------------------------------------------*/
 
-#define SMALL                                                                  \
+#define SHAPE                                                                  \
 	"figure: small\nseed: 3\nruns: 2\n"                                    \
 	"topology: { n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, n_hosts: 3 }\n"   \
-	"traffic: { conns: 20 }\nnoise: { rate: 1e-4 }\n"                      \
-	"faults: { count: 2, rate: 0.05 }\n"
+	"traffic: { conns: 20 }\nnoise: { rate: 1e-4 }\n"
+#define SMALL SHAPE "faults: { count: 2, rate: 0.05 }\n"
+
+static void dump_text(const char *text, const char *path, int all,
+    struct xp_dumped *d)
+{
+	struct xp_spec s;
+	spec_open(&s, text);
+	assert_ok(xp_dump_cell(&s, 0, 1, path, all, d, test_err()));
+	xp_spec_free(&s);
+}
 
 static void dump_small(const char *more, const char *path, int all,
     struct xp_dumped *d)
 {
 	char text[1024];
-	struct xp_spec s;
 	snprintf(text, sizeof(text), SMALL "%s", more);
-	spec_open(&s, text);
-	assert_ok(xp_dump_cell(&s, 0, 1, path, all, d, test_err()));
-	xp_spec_free(&s);
+	dump_text(text, path, all, d);
 }
 
 /* A column by HDF5's own calls, to be freed. */
@@ -200,6 +206,45 @@ static void votes_of_the_file_are_those_of_vote(void **state)
 		xp_replay_free(&r);
 		free(votes);
 	}
+}
+
+/* Culprits as columns of the file, held against what scores count: 007's, those
+ * of its released code, and for switches the one that they belong to. */
+static void culprits_of_the_file_are_those_that_scores_count(void **state)
+{
+	static const char *const column[2][2] =
+	    {{"flow_truth/culprit", "flow_truth/culprit_released"},
+		{"flow_truth/culprit_switch",
+		    "flow_truth/culprit_released_switch"}};
+	const char *path = test_path("culprits.h5");
+	struct xp_dumped d;
+	struct xp_replay r;
+	size_t n;
+	(void)state;
+	dump_text(SHAPE
+	    "plane: exact\nalgorithms: [vote, {name: vote, label: s, "
+	    "on: switch}]\n"
+	    "faults: {switches: 1, share: 0.5, rate: 0.02}\n",
+	    path, 0, &d);
+	open_replay(&r, path, &of_spec);
+	hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	for (int s = 0; s < 2; s++) {
+		const struct algo_verdicts *v = &r.one[s].verdicts;
+		const struct res_algo_metrics *m = &r.one[s].metrics;
+		const double want[] = {m->hits_all, m->hits_released};
+		for (int k = 0; k < 2; k++) {
+			uint32_t *culprit = read_column(f, column[s][k],
+			    H5T_NATIVE_UINT32, 4, &n);
+			double hits = 0;
+			for (size_t i = 0; i < v->n_flows; i++)
+				hits += v->blame[i] != TOPO_NONE &&
+				    v->blame[i] == culprit[r.epoch.row[i]];
+			assert_true(want[k] > 0 && hits == want[k]);
+			free(culprit);
+		}
+	}
+	H5Fclose(f);
+	xp_replay_free(&r);
 }
 
 /* Hops of flows that are not in the window are as nobody saw them. */
@@ -528,6 +573,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(golden_cells_are_replayed_to_the_last_bit),
 	    cmocka_unit_test(votes_of_the_file_are_those_of_vote),
+	    cmocka_unit_test(culprits_of_the_file_are_those_that_scores_count),
 	    cmocka_unit_test(
 		of_agents_the_file_has_what_they_saw_and_the_truth),
 	    cmocka_unit_test(a_file_of_ones_own_is_diagnosed_without_scores),

@@ -7,6 +7,7 @@
 
 #include <hdf5.h>
 
+#include "results/file.h"
 #include "tests/folder.h"
 #include "tests/test.h"
 
@@ -353,6 +354,101 @@ static void each_failed_allocation_is_reported(void **state)
 	test_each_alloc_fails(write_and_read, NULL);
 }
 
+/* More than HDF5 is handed at once, of every length, and chunks that end within
+ * that. */
+static void names_are_read_back_and_long_ones_cut(void **state)
+{
+	struct named {
+		struct sim_name name;
+	};
+	static const struct sim_column column[] = {SIM_COLUMN(struct sim_name,
+	    name, offsetof(struct named, name), "1", "a name", NULL)};
+	enum { N = 700 };
+	struct named *row = calloc(N, sizeof(row[0]));
+	struct sim_name *got = calloc(N, sizeof(got[0]));
+	void *const to[] = {got};
+	struct res_h5_out *f;
+	struct res_h5_table_out *t;
+	struct res_h5_in *in;
+	struct res_h5_table_in *ti;
+	uint64_t n;
+	(void)state;
+	assert_true(row && got);
+	for (size_t i = 0; i < N; i++) {
+		memset(row[i].name.text, 'a' + (int)(i % 26), i % 64);
+		if (i % 64 > 2)
+			memcpy(row[i].name.text, "\xc3\xa9", 2);
+	}
+	assert_ok(res_h5_out_open(&f, path, test_err()));
+	assert_ok(res_h5_out_table(f, "t", column, 1, 300, &t, test_err()));
+	assert_ok(res_h5_out_rows(t, row, sizeof(row[0]), N, test_err()));
+	assert_ok(res_h5_out_finish(f, test_err()));
+	assert_ok(res_h5_in_open(&in, path, test_err()));
+	assert_ok(res_h5_in_table(in, "t", column, 1, &ti, &n, test_err()));
+	assert_int_equal(n, N);
+	assert_ok(res_h5_in_read(ti, 0, N, to, test_err()));
+	for (size_t i = 0; i < N; i++)
+		assert_string_equal(got[i].text, row[i].name.text);
+	assert_ok(res_h5_in_read(ti, 299, 2, to, test_err()));
+	assert_string_equal(got[1].text, row[300].name.text);
+	res_h5_in_close(in);
+	free(row);
+	free(got);
+}
+
+static void a_column_that_may_be_missing_is_zeros(void **state)
+{
+	struct sim_column two[2] = {columns[2], columns[1]};
+	uint32_t u32[10];
+	uint16_t none[10];
+	void *const to[] = {u32, none};
+	struct res_h5_in *f;
+	struct res_h5_table_in *t;
+	struct sim_err e;
+	uint64_t n;
+	(void)state;
+	two[1].name = "u128";
+	assert_ok(write_rows(path, 10, 5, test_err()));
+	assert_ok(res_h5_in_open(&f, path, test_err()));
+	assert_int_equal(res_h5_in_table(f, "t", two, 2, &t, &n, &e),
+	    SIM_EPARSE);
+	two[1].optional = 1;
+	assert_ok(res_h5_in_table(f, "t", two, 2, &t, &n, test_err()));
+	assert_true(n == 10 && res_h5_in_has_column(t, 0) &&
+	    !res_h5_in_has_column(t, 1));
+	memset(none, 1, sizeof(none));
+	assert_ok(res_h5_in_read(t, 3, 7, to, test_err()));
+	assert_int_equal(u32[0], number(3).u32);
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(none[i], 0);
+	assert_true(res_h5_in_has(f, "t") && !res_h5_in_has(f, "u"));
+	assert_true(
+	    res_h5_in_has_attr(f, "three") && !res_h5_in_has_attr(f, "four"));
+	res_h5_in_close(f);
+}
+
+/* HDF5 itself would take a file whose seal is cut off, or wrong. */
+static void a_file_without_a_seal_is_read_if_that_is_asked(void **state)
+{
+	struct res_h5_in *f;
+	struct sim_err e;
+	void *bytes;
+	size_t n;
+	(void)state;
+	assert_ok(write_rows(path, 10, 5, test_err()));
+	assert_ok(res_h5_in_open_any(&f, path, test_err()));
+	res_h5_in_close(f);
+	assert_ok(res_file_read(path, &bytes, &n, test_err()));
+	assert_ok(res_file_write(path, bytes, n - 16, test_err()));
+	assert_int_equal(res_h5_in_open(&f, path, &e), SIM_EPARSE);
+	assert_ok(res_h5_in_open_any(&f, path, test_err()));
+	res_h5_in_close(f);
+	((char *)bytes)[n - 1] ^= 1;
+	assert_ok(res_file_write(path, bytes, n, test_err()));
+	assert_int_equal(res_h5_in_open_any(&f, path, &e), SIM_EPARSE);
+	free(bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +459,9 @@ int main(void)
 	    cmocka_unit_test(arrays_and_rows_are_the_same_table),
 	    cmocka_unit_test(what_is_not_there_is_named),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
+	    cmocka_unit_test(names_are_read_back_and_long_ones_cut),
+	    cmocka_unit_test(a_column_that_may_be_missing_is_zeros),
+	    cmocka_unit_test(a_file_without_a_seal_is_read_if_that_is_asked),
 	};
 	return cmocka_run_group_tests_name("results/h5_table", tests,
 	    make_folder, test_folder_remove);
