@@ -147,6 +147,19 @@ enum sim_sprt_verdict sim_sprt_add(struct sim_sprt *s, int success)
 	return stat_verdict(s);
 }
 
+/* --- two samples -----------------------------------------------------------*/
+double sim_means_z(double a, double var_a, double n_a, double b, double var_b,
+    double n_b)
+{
+	const double n = fmin(n_a, n_b), d = a - b;
+	/* Of one run each, and of the difference between the samples. */
+	const double within = (var_a * n_a + var_b * n_b) * (n - 1);
+	const double whole = within + n * d * d / 2;
+	if (d == 0)
+		return 0;
+	return d / sqrt(whole / (2 * n - 1) * 2 / n);
+}
+
 /* --- order statistics ------------------------------------------------------*/
 double sim_quantile_sorted(const double *x, size_t n, double q)
 {

@@ -1,4 +1,4 @@
-/* sim/stat.h -- exact binomial intervals, sequential tests and quantiles.
+/* sim/stat.h -- binomial intervals, tests, quantiles.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SIM_STAT_H
@@ -43,6 +43,18 @@ int sim_sprt_init(struct sim_sprt *s, double p0, double p1, double alpha,
 
 /* The first verdict other than GO_ON stands: what is added later is ignored. */
 enum sim_sprt_verdict sim_sprt_add(struct sim_sprt *s, int success);
+
+/* z of the difference of two means A and B of N_A and N_B independent runs (at
+ * least 1), with estimates of the variance of each mean: about standard normal
+ * if both samples are of one law. The variance is that of both samples thrown
+ * together, their difference included, as of a permutation test; so samples
+ * without any variance have no infinite z: |z| <= sqrt(2 n - 1), n the lesser
+ * of the two. Of unequal samples the larger counts as one of n, as without that
+ * a skewed law gives too many large z.
+ * Paper: E. Pitman, "Significance Tests Which May Be Applied to Samples from
+ * Any Populations", J. R. Stat. Soc. Suppl. 4 (1937). */
+double sim_means_z(double a, double var_a, double n_a, double b, double var_b,
+    double n_b);
 
 /* Quantile Q in [0,1] of X[n] sorted ascending, linear between order
  * statistics (type 7 of Hyndman and Fan, the default of R and NumPy).

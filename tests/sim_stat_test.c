@@ -350,6 +350,62 @@ static void sorting_drops_nan_and_keeps_infinity(void **state)
 }
 
 /* --- libraries -------------------------------------------------------------*/
+/* Mean of X[n], and the estimate of that mean's variance. */
+static double mean_of(const double x[], size_t n, double *variance)
+{
+	double sum = 0, squares = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	for (size_t i = 0; i < n; i++)
+		squares += (x[i] - sum / (double)n) * (x[i] - sum / (double)n);
+	*variance = n > 1 ? squares / (double)(n * (n - 1)) : 0;
+	return sum / (double)n;
+}
+
+/* The oracle: over all ways to part eight numbers into two samples of four, the
+ * difference of means varies as z says. */
+static void z_is_that_of_all_permutations(void **state)
+{
+	enum { N = 4 };
+	(void)state;
+	for (uint32_t run = 0; run < 50; run++) {
+		double x[2 * N], v[2], squares = 0, n = 0;
+		struct sim_rng r;
+		test_rng(&r, run);
+		for (size_t i = 0; i < 2 * N; i++)
+			x[i] = run % 2 ? sim_rng_u01(&r)
+				       : (double)sim_rng_below(&r, 3);
+		for (unsigned in = 0; in < 1 << 2 * N; in++) {
+			if (__builtin_popcount(in) != N)
+				continue;
+			double d = 0;
+			for (unsigned i = 0; i < 2 * N; i++)
+				d += (in >> i & 1 ? x[i] : -x[i]) / N;
+			squares += d * d;
+			n++;
+		}
+		const double a = mean_of(x, N, &v[0]);
+		const double b = mean_of(x + N, N, &v[1]);
+		const double z = sim_means_z(a, v[0], N, b, v[1], N);
+		if (squares > 0 &&
+		    fabs(z - (a - b) / sqrt(squares / n)) > 1e-12)
+			fail_msg("seed %llu, run %u: %g",
+			    (unsigned long long)test_seed(), run, z);
+	}
+}
+
+static void z_has_an_end(void **state)
+{
+	(void)state;
+	/* Samples that are each all alike. */
+	assert_true(fabs(sim_means_z(1, 0, 5, 0, 0, 5) - 3) < 1e-12);
+	assert_true(fabs(sim_means_z(0, 0, 1, 1, 0, 1) + 1) < 1e-12);
+	assert_true(sim_means_z(7, 0, 1, 7, 0, 1) == 0);
+	/* One of 1000 against one of 3, which is as none of 3 against one. */
+	assert_true(
+	    fabs(sim_means_z(1e-3, 1e-6, 1000, 1. / 3, 1. / 9, 3) + 1) < 0.01);
+}
+
 static void gsl_reports_errors_instead_of_aborting(void **state)
 {
 	(void)state;
@@ -375,6 +431,8 @@ int main(void)
 	    cmocka_unit_test(runs_of_one_outcome_decide_when_wald_says),
 	    cmocka_unit_test(a_verdict_stands),
 	    cmocka_unit_test(error_rates_stay_within_walds_bounds),
+	    cmocka_unit_test(z_is_that_of_all_permutations),
+	    cmocka_unit_test(z_has_an_end),
 	    cmocka_unit_test(quantiles_interpolate_between_order_statistics),
 	    cmocka_unit_test(quantiles_equal_those_of_gsl),
 	    cmocka_unit_test(sorting_drops_nan_and_keeps_infinity),

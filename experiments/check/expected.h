@@ -1,43 +1,59 @@
 /* experiments/check/expected.h -- results against those of an earlier full run.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * results/expected/FIGURE.tsv has a row a point: the axes as in `culprit
- * table`, `runs`, and of each ratio of the trial that was measured, and of each
- * algorithm and ratio, its pooled value and its effective trials (_trials).
- * Where the points of a cell (results/cube.h) all have the same ratios, as
- * those along pairs and quantiles, the first of them is all there is of the
- * cell.
+ * Where all that decides numbers is what the earlier table was made of
+ * (expected_table.h), its numbers are demanded to 9 digits.
  *
- * Flows and links of one run depend on each other; effective are as many
- * independent trials as have the variance between runs that was met. A ratio
- * PASSES when its exact 99.99 % interval and that of the earlier run, both of
- * effective trials, overlap. When nothing changed but the seed, about one ratio
- * in 10^7 fails, more where ratios are near 0 or 1 and few runs miss.
+ * Elsewhere, as of another seed or version, each number is put to a test of two
+ * samples: z is the difference of the two means of runs over its standard error
+ * if both are of one law, sim_means_z(). So is the share of runs in which it
+ * was measured. Bounds are two-sided and divided among all tests of a figure
+ * (Bonferroni): half of XP_EXPECTED_ALPHA for numbers over all points, half for
+ * those at one. A figure under a new seed fails with that probability at most,
+ * one of 33 of a whole `culprit verify` with 3 %; less, as numbers depend on
+ * each other.
  *
- * Points and columns are found by their values and names. What only ours has
- * is not looked at; what only the earlier table has is missing.
+ * Of fewer than XP_EXPECTED_FEW runs means tell nothing. There the probes of
+ * drop_rate count at each point as a quarter as many independent ones, which is
+ * an assumption.
+ *
+ * Small counts pass such a test with great factors between them. What a table
+ * would see is therefore told: the least change of the packets lost (n_drops,
+ * drop_rate or unconnected_rate), everywhere alike, that fails in 9 of 10 new
+ * seeds. Where that is more than XP_EXPECTED_WEAK, to pass means little, and so
+ * it is said.
+ *
+ * Points and metrics are found by their names; what is over all points is
+ * compared if they are the same. What only the earlier table has fails, or is
+ * missing where our results are not complete or were made with --set or
+ * --smoke; what only ours has is new, and fails where numbers should be the
+ * same.
  */
 #ifndef EXPERIMENTS_CHECK_EXPECTED_H
 #define EXPERIMENTS_CHECK_EXPECTED_H
 
-#include <stdio.h>
-
+#include "experiments/check/expected_table.h"
 #include "results/cube.h"
 #include "sim/err.h"
 
+#define XP_EXPECTED_ALPHA 1e-3
+#define XP_EXPECTED_WEAK  0.25
+#define XP_EXPECTED_FEW   14
+
 /* What came of one figure. */
 struct xp_expected {
-	size_t n_compared, n_failed; /* ratios */
-	size_t n_missing;            /* ratios that ours has not */
+	size_t n_compared, n_failed; /* numbers */
+	size_t n_missing, n_new;     /* that ours has not; that it alone has */
+	int exact;                   /* the same numbers were demanded */
+	const char *loss;            /* metric of the packets lost; or NULL */
+	double sees;                 /* the share of it that would be seen */
 };
 
-/* Write C's table to OUT. Errors SIM_EIO, SIM_ENOMEM. */
-int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e);
-
 /* Compare C with the table TEXT, called NAME in messages. DIFFER is called for
- * each ratio that fails, with a sentence; it may be NULL.
- * Errors SIM_EPARSE for a text that is no such table, SIM_ENOMEM. Cost
- * O(points^2 + points * columns^2), besides O(points * runs * algorithms). */
+ * each number that fails, with a sentence; it may be NULL.
+ * Errors SIM_EPARSE for a text that is no such table, SIM_ENOMEM. Cost that of
+ * xp_expected_write(), and O(lines) where ours are in the same order, else
+ * O(lines^2). */
 int xp_expected_check(const struct res_cube *c, const char *name,
     const char *text, struct xp_expected *x,
     void (*differ)(void *arg, const char *sentence), void *arg,
