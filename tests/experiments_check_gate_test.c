@@ -38,6 +38,8 @@ static struct xp_gate gate_of(uint32_t unit, uint32_t num, uint32_t den)
 	    .at_most = INFINITY,
 	    .p0 = 0.5,
 	    .p1 = 0.9,
+	    .p2 = NAN,
+	    .p3 = NAN,
 	    .alpha = 1e-6,
 	    .beta = 1e-6,
 	    .max_runs = 1000,
@@ -130,7 +132,7 @@ static void flows_are_trials_of_their_own(void **state)
 	add(&g, &s, 4, 5);
 	assert_int_equal(s.n_trials, 15);
 	assert_int_equal(s.n_good, 11);
-	assert_near(s.sprt.llr, 11 * log(0.9 / 0.5) + 4 * log(0.1 / 0.5),
+	assert_near(s.llr, 11 * log(0.9 / 0.5) + 4 * log(0.1 / 0.5),
 	    1e-12);
 }
 
@@ -190,7 +192,7 @@ static void after_max_runs_it_is_undecided(void **state)
 /* The share of 4000 tests that end in VERDICT when successes come with RATE,
  * GROUP of them a run. */
 static double share_judged(enum sim_sprt_verdict verdict, double rate,
-    unsigned group, uint32_t stream)
+    unsigned group, uint32_t stream, int two_sided)
 {
 	enum { TESTS = 4000 };
 	struct xp_gate g =
@@ -198,6 +200,12 @@ static double share_judged(enum sim_sprt_verdict verdict, double rate,
 	struct sim_rng r;
 	unsigned n = 0;
 	g.alpha = g.beta = 0.05;
+	if (two_sided) {
+		g.p0 = 0.3;
+		g.p1 = 0.45;
+		g.p2 = 0.55;
+		g.p3 = 0.7;
+	}
 	test_rng(&r, stream);
 	for (unsigned i = 0; i < TESTS; i++) {
 		struct xp_gate_state s;
@@ -221,13 +229,48 @@ static void wrong_verdicts_are_as_rare_as_stated(void **state)
 	(void)state;
 	for (unsigned group = 1; group <= 7; group += 6) {
 		const double good =
-		    share_judged(SIM_SPRT_GOOD, 0.5, group, group);
+		    share_judged(SIM_SPRT_GOOD, 0.5, group, group, 0);
 		const double bad =
-		    share_judged(SIM_SPRT_BAD, 0.9, group, group + 1);
+		    share_judged(SIM_SPRT_BAD, 0.9, group, group + 1, 0);
 		if (good > most || bad > most)
 			fail_msg("seed %llu, groups of %u: %g and %g",
 			    (unsigned long long)test_seed(), group, good, bad);
 	}
+}
+
+/* Of each side the same; good ones may be called bad by either. */
+static void too_high_is_as_bad_as_too_low(void **state)
+{
+	const double most = 0.05 / 0.95 + 5 * 0.0035;
+	const double low = share_judged(SIM_SPRT_GOOD, 0.3, 1, 20, 1);
+	const double high = share_judged(SIM_SPRT_GOOD, 0.7, 1, 21, 1);
+	const double good = share_judged(SIM_SPRT_BAD, 0.5, 1, 22, 1);
+	(void)state;
+	if (low > most || high > most || good > 2 * most)
+		fail_msg("seed %llu: %g, %g and %g",
+		    (unsigned long long)test_seed(), low, high, good);
+}
+
+static void a_side_that_is_decided_stays_so(void **state)
+{
+	struct xp_gate g =
+	    gate_of(XP_GATE_RUN, RES_ALGO_hits_all, RES_ALGO_flows_all);
+	struct xp_gate_state s;
+	(void)state;
+	g.at_least = 1;
+	g.p1 = 0.6;
+	g.p2 = 0.9;
+	g.p3 = 0.99;
+	xp_gate_begin(&g, &s);
+	/* Good from below after 76 successes, bad from above after 145. */
+	for (unsigned i = 0; i < 76; i++)
+		add(&g, &s, 1, 1);
+	assert_int_equal(s.of_side[0], SIM_SPRT_GOOD);
+	assert_int_equal(s.verdict, SIM_SPRT_GO_ON);
+	for (unsigned i = 0; i < 100; i++)
+		add(&g, &s, 1, 1);
+	assert_int_equal(s.verdict, SIM_SPRT_BAD);
+	assert_int_equal(s.n_runs, (int)ceil(log(1e6) / log(0.99 / 0.9)));
 }
 
 /* --- files ---------------------------------------------------------------- */
@@ -343,6 +386,11 @@ static void mistakes_are_told_with_their_place(void **state)
 	    {ONE("metric: recall, at_least: 1, p0: 0.9, p1: 0.9"),
 		"rates 0.9 and 0.9 are not 0 < p0 < p1 < 1."},
 	    {ONE("metric: recall, at_least: 1, p0: 0.1"), "p1"},
+	    {ONE(GOOD ", p2: 0.95"), "p2 and p3 are given together."},
+	    {ONE(GOOD ", p3: 0.95"), "p2 and p3 are given together."},
+	    {ONE(GOOD ", p2: 0.9, p3: 0.95"),
+		"rates 0.9, 0.9 and 0.95 are not p1 < p2 < p3 < 1."},
+	    {ONE(GOOD ", p2: 0.95, p3: 1"), "are not p1 < p2 < p3 < 1."},
 	    {SMALL "gates: [{name: a, algorithm: vote, " GOOD
 		   "}, {name: a, algorithm: alg1, " GOOD "}]\n",
 		"two gates are called \"a\"."},
@@ -565,6 +613,8 @@ int main(void)
 		nothing_but_good_or_bad_runs_are_decided_as_wald_says),
 	    cmocka_unit_test(after_max_runs_it_is_undecided),
 	    cmocka_unit_test(wrong_verdicts_are_as_rare_as_stated),
+	    cmocka_unit_test(too_high_is_as_bad_as_too_low),
+	    cmocka_unit_test(a_side_that_is_decided_stays_so),
 	    cmocka_unit_test(gates_are_read_with_their_defaults),
 	    cmocka_unit_test(the_trials_own_metrics_need_no_algorithm),
 	    cmocka_unit_test(mistakes_are_told_with_their_place),

@@ -36,6 +36,10 @@ static const struct sim_field check_gate_fields[] = {
 	.doc = "bad: at most this rate of successes"},
     {"p1", SIM_F_F64, AT(p1), .min = 0, .max = 1, .unit = "1",
 	.doc = "good: at least this rate of successes"},
+    {"p2", SIM_F_F64, AT(p2), .min = 0, .max = 1, .unit = "1", .def = "1",
+	.doc = "good: at most this rate; with p3"},
+    {"p3", SIM_F_F64, AT(p3), .min = 0, .max = 1, .unit = "1", .def = "1",
+	.doc = "bad: at least this rate; with p2"},
     {"alpha", SIM_F_F64, AT(alpha), .min = 0, .max = 1, .unit = "1",
 	.def = "1e-6", .doc = "probability of `good` at p0"},
     {"beta", SIM_F_F64, AT(beta), .min = 0, .max = 1, .unit = "1",
@@ -180,15 +184,39 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
+static int sides(const struct xp_gate *g)
+{
+	return isnan(g->p3) ? 1 : 2;
+}
+
+/* From above it is failures that are counted. */
+static int begin_side(const struct xp_gate *g, int above, struct sim_sprt *s,
+    struct sim_err *e)
+{
+	return above
+	    ? sim_sprt_init(s, 1 - g->p3, 1 - g->p2, g->alpha, g->beta, e)
+	    : sim_sprt_init(s, g->p0, g->p1, g->alpha, g->beta, e);
+}
+
 /* Only the test itself knows which rates it takes. */
 static int check_rates(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct xp_gate *g)
+    struct xp_gate *g)
 {
+	const int p2 = sim_yaml_get(node, "p2") != NULL;
 	struct sim_sprt s;
 	struct sim_err why;
-	return sim_sprt_init(&s, g->p0, g->p1, g->alpha, g->beta, &why) < 0
-	    ? sim_yaml_mistake(y, node, "%s", why.msg)
-	    : 0;
+	if (p2 != (sim_yaml_get(node, "p3") != NULL))
+		return sim_yaml_mistake(y, node,
+		    "p2 and p3 are given together.");
+	if (!p2)
+		g->p2 = g->p3 = NAN;
+	if (begin_side(g, 0, &s, &why) < 0)
+		return sim_yaml_mistake(y, node, "%s", why.msg);
+	if (p2 && (g->p1 >= g->p2 || begin_side(g, 1, &s, NULL) < 0))
+		return sim_yaml_mistake(y, node,
+		    "rates %g, %g and %g are not p1 < p2 < p3 < 1.", g->p1,
+		    g->p2, g->p3);
+	return 0;
 }
 
 static int check_gate_check_name(struct sim_yaml *y,
@@ -308,9 +336,11 @@ void xp_gates_free(struct xp_gates *g)
 void xp_gate_begin(const struct xp_gate *g, struct xp_gate_state *s)
 {
 	*s = (struct xp_gate_state){.verdict = SIM_SPRT_GO_ON};
-	int rc = sim_sprt_init(&s->sprt, g->p0, g->p1, g->alpha, g->beta, NULL);
-	assert(rc == 0); /* checked when it was read */
-	(void)rc;
+	for (int i = 0; i < sides(g); i++) {
+		const int rc = begin_side(g, i, &s->side[i], NULL);
+		assert(rc == 0); /* checked when it was read */
+		(void)rc;
+	}
 }
 
 /* A decided gate takes no more runs, so what it reports does not depend on
@@ -323,18 +353,38 @@ int xp_gate_open(const struct xp_gate *g, const struct xp_gate_state *s)
 /* Take all trials of a run at once. Wald's bounds on the errors hold for any
  * rule of when to look at the sum, as the likelihood ratio is a martingale;
  * they would not hold if the rule depended on what is still to come. */
-static void add_trials(struct xp_gate_state *s, uint64_t n, uint64_t n_good)
+static void add_to_side(struct xp_gate_state *s, int above, uint64_t n,
+    uint64_t n_good)
 {
-	struct sim_sprt *t = &s->sprt;
-	s->n_trials += n;
-	s->n_good += n_good;
+	struct sim_sprt *t = &s->side[above];
+	const uint64_t n_won = above ? n - n_good : n_good;
+	if (s->of_side[above] != SIM_SPRT_GO_ON)
+		return;
 	t->n += n;
-	t->llr += (double)n_good * t->win + (double)(n - n_good) * t->lose;
+	t->llr += (double)n_won * t->win + (double)(n - n_won) * t->lose;
 	/* Both verdicts at once are impossible, as lower < 0 < upper. */
 	if (t->llr >= t->upper)
-		s->verdict = SIM_SPRT_GOOD;
+		s->of_side[above] = SIM_SPRT_GOOD;
 	else if (t->llr <= t->lower)
-		s->verdict = SIM_SPRT_BAD;
+		s->of_side[above] = SIM_SPRT_BAD;
+}
+
+/* Bad on one side is bad, good is good on all. */
+static void add_trials(const struct xp_gate *g, struct xp_gate_state *s,
+    uint64_t n, uint64_t n_good)
+{
+	int n_sides_good = 0;
+	s->n_trials += n;
+	s->n_good += n_good;
+	for (int i = 0; i < sides(g); i++) {
+		add_to_side(s, i, n, n_good);
+		n_sides_good += s->of_side[i] == SIM_SPRT_GOOD;
+		s->llr = i ? fmin(s->llr, s->side[i].llr) : s->side[i].llr;
+		if (s->of_side[i] == SIM_SPRT_BAD)
+			s->verdict = SIM_SPRT_BAD;
+	}
+	if (n_sides_good == sides(g))
+		s->verdict = SIM_SPRT_GOOD;
 }
 
 int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
@@ -357,9 +407,9 @@ int xp_gate_add(const struct xp_gate *g, struct xp_gate_state *s,
 	if (g->unit == XP_GATE_RUN) {
 		/* One rounding, so that 4 of 5 is what 0.8 reads as. */
 		const double x = num / den;
-		add_trials(s, 1, x >= g->at_least && x <= g->at_most);
+		add_trials(g, s, 1, x >= g->at_least && x <= g->at_most);
 	} else {
-		add_trials(s, (uint64_t)den, (uint64_t)num);
+		add_trials(g, s, (uint64_t)den, (uint64_t)num);
 	}
 	return 0;
 }
@@ -435,10 +485,15 @@ static int check_gate_draw(struct batch *b, unsigned n_workers, uint64_t n,
  * failures. One run of flows or links has so many trials that it may. */
 static double least_runs(const struct xp_gate *g, const struct xp_gate_state *s)
 {
-	const struct sim_sprt *t = &s->sprt;
 	const double left = (double)(g->max_runs - s->n_runs);
-	const double good = ceil((t->upper - t->llr) / t->win);
-	const double bad = ceil((t->lower - t->llr) / t->lose);
+	double good = 0, bad = INFINITY;
+	for (int i = 0; i < sides(g); i++) {
+		const struct sim_sprt *t = &s->side[i];
+		if (s->of_side[i] != SIM_SPRT_GO_ON)
+			continue;
+		good = fmax(good, ceil((t->upper - t->llr) / t->win));
+		bad = fmin(bad, ceil((t->lower - t->llr) / t->lose));
+	}
 	/* One run of flows or links may decide. */
 	if (g->unit != XP_GATE_RUN)
 		return 1;
@@ -474,8 +529,10 @@ static void only_count(struct xp_gate *g, struct xp_gate_state *s,
     uint32_t n_runs)
 {
 	g->max_runs = n_runs;
-	s->sprt.upper = INFINITY;
-	s->sprt.lower = -INFINITY;
+	for (int i = 0; i < 2; i++) {
+		s->side[i].upper = INFINITY;
+		s->side[i].lower = -INFINITY;
+	}
 }
 
 int xp_gates_run(struct xp_gates *g, unsigned n_workers, uint32_t n_runs,

@@ -25,6 +25,11 @@
  * until every gate of the file is decided; a gate that is not after `max_runs`
  * is "undecided", which counts as failed.
  *
+ * A rate that is too high tells of a mistake as one that is too low: with `p2`
+ * and `p3` the same test is put from above. Good is what is at least p1 and at
+ * most p2, bad what is at most p0 or at least p3. Then "good" is said of a bad
+ * rate with probability alpha at most, "bad" of a good one with 2 beta.
+ *
  * What a trial is, by `unit`:
  *
  *	run    one epoch. It succeeds if the metric of that run, a ratio or a
@@ -55,7 +60,8 @@ struct xp_gate {
 	char name[128], algorithm[64], metric[64];
 	uint32_t unit;            /* enum xp_gate_unit */
 	double at_least, at_most; /* the one not given is infinite */
-	double p0, p1, alpha, beta;
+	double p0, p1, p2, p3;    /* p2, p3 NaN: no bounds above */
+	double alpha, beta;
 	uint32_t max_runs;
 	int of_trial;      /* the metric is no algorithm's */
 	size_t algo;       /* index of its label */
@@ -65,8 +71,10 @@ struct xp_gate {
 
 /* How far the test of one gate is. */
 struct xp_gate_state {
-	struct sim_sprt sprt;
+	struct sim_sprt side[2]; /* from below; from above, of failures */
+	enum sim_sprt_verdict of_side[2]; /* the first is final */
 	enum sim_sprt_verdict verdict;
+	double llr;                        /* the lesser of the sides' */
 	uint64_t n_runs, n_trials, n_good; /* until it was decided */
 };
 

@@ -106,6 +106,7 @@ static const struct cmd_line cmd_gate_line = {
 	   "spec of one point with `gates:`, each about one algorithm and "
 	   "metric. Runs are drawn until Wald's sequential test tells a rate "
 	   "of successes of at most p0 (bad) from one of at least p1 (good), "
+	   "and one of at least p3 (bad) from one of at most p2 (good), "
 	   "with error rates alpha and beta.\v"
 	   "All files are read before the first run. The same seed gives the "
 	   "same answers for any number of jobs.\n\n"
@@ -171,7 +172,7 @@ static void print_head(const struct file *f, int count)
 }
 
 /* No verdict here but the share of successes and its exact interval,
- * to choose p0 and p1 by. */
+ * to choose p0 to p3 by. */
 static int cmd_gate_print_count(const struct xp_gate_state *s,
     struct sim_err *e)
 {
@@ -198,8 +199,7 @@ static int cmd_gate_print_table(const struct file *f, int count,
 		if (count)
 			rc = cmd_gate_print_count(s, e);
 		else
-			printf(" %8.2f  %s\n", s->sprt.llr,
-			    cmd_gate_word(f, i));
+			printf(" %8.2f  %s\n", s->llr, cmd_gate_word(f, i));
 	}
 	return rc;
 }
@@ -222,12 +222,16 @@ static void cmd_gate_print_json(const struct file *f)
 		res_json_number(stdout, g->p0);
 		printf(", \"p1\": ");
 		res_json_number(stdout, g->p1);
+		printf(", \"p2\": ");
+		res_json_number(stdout, g->p2);
+		printf(", \"p3\": ");
+		res_json_number(stdout, g->p3);
 		printf(", \"runs\": %llu, \"trials\": %llu, \"good\": %llu, "
 		       "\"llr\": ",
 		    (unsigned long long)s->n_runs,
 		    (unsigned long long)s->n_trials,
 		    (unsigned long long)s->n_good);
-		res_json_number(stdout, s->sprt.llr);
+		res_json_number(stdout, s->llr);
 		printf(", \"verdict\": \"%s\"}\n", cmd_gate_word(f, i));
 	}
 }
@@ -243,10 +247,10 @@ static void put_case(FILE *out, const struct file *f, size_t i)
 	char text[512];
 	snprintf(text, sizeof(text),
 	    "%s: %llu of %llu trials good in %llu runs, llr %.2f; p0 %g, p1 "
-	    "%g, alpha %g, beta %g, seed %llu",
+	    "%g, p2 %g, p3 %g, alpha %g, beta %g, seed %llu",
 	    cmd_gate_word(f, i), (unsigned long long)s->n_good,
 	    (unsigned long long)s->n_trials, (unsigned long long)s->n_runs,
-	    s->sprt.llr, g->p0, g->p1, g->alpha, g->beta,
+	    s->llr, g->p0, g->p1, g->p2, g->p3, g->alpha, g->beta,
 	    (unsigned long long)f->gates.spec.seed);
 	const struct xp_junit_case c = {
 	    .name = g->name,
