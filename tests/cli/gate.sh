@@ -62,8 +62,25 @@ a_broken_threshold_is_caught() {
 	run_for 1 "$CULPRIT" gate "$gates" --set algorithms.2.threshold=0.0001
 	says "removal: no other link is accused .* bad" stdout
 	run_for 1 "$CULPRIT" gate "$tree/tests/accuracy/five_faults.yaml" \
-	    --set algorithms.2.threshold=0.2 --set gates.8.max_runs=50
+	    --set algorithms.2.threshold=0.2 --set gates.10.max_runs=50
 	says "removal: 4 of the 5 links are accused .* bad" stdout
+}
+
+# A fifth more or less of any rate; five faults show it least.
+a_fifth_of_a_rate_is_caught() {
+	local gates=$tree/tests/accuracy/five_faults.yaml
+	run_for 0 "$CULPRIT" gate "$gates" --seed 1
+	run_for 1 "$CULPRIT" gate "$gates" --seed 2 \
+	    --set 'faults.rate={ uniform: [1.2e-4, 1.2e-2] }'
+	says "^  at most [0-9]+ packets are lost .* bad" stdout
+	run_for 1 "$CULPRIT" gate "$gates" --seed 3 \
+	    --set 'faults.rate={ uniform: [8e-5, 8e-3] }'
+	says "^  at most [0-9]+ packets are lost .* bad" stdout
+	for noise in 8e-7 1.2e-6; do
+		run_for 1 "$CULPRIT" gate "$gates" --seed 4 \
+		    --set "noise.rate={ uniform: [0, $noise] }"
+		says "cover: at most [0-9]+ links are accused .* bad" stdout
+	done
 }
 
 equal_seeds_give_equal_bytes() {
@@ -152,7 +169,8 @@ counting_shows_shares() {
 }
 
 run_tests good_gates_pass a_bad_one_fails_alone an_undecided_one_fails \
-    a_broken_threshold_is_caught equal_seeds_give_equal_bytes \
+    a_broken_threshold_is_caught a_fifth_of_a_rate_is_caught \
+    equal_seeds_give_equal_bytes \
     a_fresh_seed_is_told_and_repeats junit_is_valid_and_counts \
     json_has_a_line_a_gate mistakes_come_before_the_first_run \
     what_an_algorithm_does_not_answer_is_a_mistake \
