@@ -14,7 +14,7 @@
 #include "sim/vec.h"
 
 #define COLUMNS "metric\truns\tn\ttrials\tvalue\tse"
-enum { N_COLUMNS = 6, MOST_ALONG = 100 };
+enum { N_COLUMNS = 6, MOST_ALONG = 100, MOST_PLACES = 500 };
 
 /* --- what it was made of ---------------------------------------------------*/
 
@@ -196,8 +196,9 @@ static void put_measure(const struct res_cube *c, const struct measure *m,
 	const size_t step = whole_cell ? c->n_along : 1;
 	const size_t n_axes = whole_cell ? res_cube_outer_axes(c) : c->n_axes;
 	const struct xp_expected_row sum = sum_up(c, m, 0, c->n_points);
-	/* What was measured nowhere has no lines. */
-	if (sum.n == 0)
+	/* What was measured nowhere has no lines; nor has each of a great many
+	 * places, which would be megabytes. */
+	if (sum.n == 0 || (!all && c->n_points / step > MOST_PLACES))
 		return;
 	/* One point is all points, and is told by its place. */
 	if (all && step < c->n_points)

@@ -27,7 +27,8 @@
  * Metrics are all that were measured but the numerators of ratios, which a
  * ratio and its denominator tell. There are lines over all points, then one a
  * point; but of a cell that is read along more than 100 points, as pairs of
- * pods, one over all of these.
+ * pods, one over all of these, and beyond 500 of either those over all points
+ * are all.
  */
 #ifndef EXPERIMENTS_CHECK_EXPECTED_TABLE_H
 #define EXPERIMENTS_CHECK_EXPECTED_TABLE_H
