@@ -132,8 +132,7 @@ static void flows_are_trials_of_their_own(void **state)
 	add(&g, &s, 4, 5);
 	assert_int_equal(s.n_trials, 15);
 	assert_int_equal(s.n_good, 11);
-	assert_near(s.llr, 11 * log(0.9 / 0.5) + 4 * log(0.1 / 0.5),
-	    1e-12);
+	assert_near(s.llr, 11 * log(0.9 / 0.5) + 4 * log(0.1 / 0.5), 1e-12);
 }
 
 static void a_metric_that_is_not_answered_is_an_error(void **state)

@@ -50,28 +50,42 @@ static void put_where(const struct compare *c, const struct xp_expected_row *r,
 	sim_put(t, "%s ", r->metric);
 }
 
-static void fail_row(struct compare *c, const struct xp_expected_row *was,
-    const struct xp_expected_row *is, const char *why, double z)
+/* A row that only one of the two tables has. */
+static void fail_alone(struct compare *c, const struct xp_expected_row *r,
+    const char *why)
 {
 	char text[512];
 	struct sim_text t = {text, sizeof(text), 0};
 	c->x->n_failed++;
 	if (!c->differ)
 		return;
-	put_where(c, is ? is : was, &t);
-	if (was && is && z != 0)
+	put_where(c, r, &t);
+	sim_put(&t, "%s", why);
+	c->differ(c->arg, text);
+}
+
+/* Two that differ; Z is 0 where they should be the same. */
+static void fail_pair(struct compare *c, const struct xp_expected_row *was,
+    const struct xp_expected_row *is, const char *why, double z)
+{
+	char text[512];
+	struct sim_text t = {text, sizeof(text), 0};
+	const unsigned long long n = is->n, m = was->n;
+	c->x->n_failed++;
+	if (!c->differ)
+		return;
+	put_where(c, is, &t);
+	if (z != 0)
 		sim_put(&t,
 		    "%.4g +- %.2g in %llu of %llu runs, was %.4g +- %.2g in "
 		    "%llu of %llu: ",
-		    is->value, is->se, (unsigned long long)is->n,
-		    (unsigned long long)is->runs, was->value, was->se,
-		    (unsigned long long)was->n, (unsigned long long)was->runs);
-	else if (was && is)
+		    is->value, is->se, n, (unsigned long long)is->runs,
+		    was->value, was->se, m, (unsigned long long)was->runs);
+	else
 		sim_put(&t,
-		    "%.10g in %llu runs, was %.10g in %llu: ", is->value,
-		    (unsigned long long)is->n, was->value,
-		    (unsigned long long)was->n);
-	if (was && is && is->n > 0 && was->n > 0 && was->value != 0)
+		    "%.10g in %llu runs, was %.10g in %llu: ", is->value, n,
+		    was->value, m);
+	if (n > 0 && m > 0 && was->value != 0)
 		sim_put(&t, "%.4g times, ", is->value / was->value);
 	sim_put(&t, "%s", why);
 	if (z != 0)
@@ -101,7 +115,7 @@ struct sample {
 /* Few runs can't show how much they vary. Probes, each of which draws its own
  * losses, nearly take the place of runs: as a quarter of them, since those of
  * one run share its faults. */
-static struct sample sample_of(const struct xp_expected_row *r, int few)
+static struct sample sample_runs(const struct xp_expected_row *r, int few)
 {
 	struct sample s = {(double)r->n, r->n > 1 ? r->se * r->se : 0};
 	if (!few)
@@ -124,8 +138,8 @@ static int of_few(const struct xp_expected_row *a,
 static double value_z(const struct xp_expected_row *a,
     const struct xp_expected_row *b)
 {
-	const struct sample s = sample_of(a, of_few(a, b));
-	const struct sample t = sample_of(b, of_few(a, b));
+	const struct sample s = sample_runs(a, of_few(a, b));
+	const struct sample t = sample_runs(b, of_few(a, b));
 	return a->n == 0 || b->n == 0
 	    ? 0
 	    : sim_means_z(a->value, s.variance, s.n, b->value, t.variance, t.n);
@@ -146,15 +160,15 @@ static void compare_row(struct compare *c, const struct xp_expected_row *was,
 	c->x->n_compared++;
 	if (c->x->exact) {
 		if (!same_number(was, is))
-			fail_row(c, was, is,
+			fail_pair(c, was, is,
 			    "of the same spec, seed and version", 0);
 		return;
 	}
 	const double share = share_z(is, was), value = value_z(is, was);
 	if (fabs(share) > c->bound[was->all])
-		fail_row(c, was, is, "z of the runs that measure it", share);
+		fail_pair(c, was, is, "z of the runs that measure it", share);
 	else if (fabs(value) > c->bound[was->all])
-		fail_row(c, was, is, "z", value);
+		fail_pair(c, was, is, "z", value);
 }
 
 /* --- what would be seen ----------------------------------------------------*/
@@ -166,8 +180,8 @@ static void compare_row(struct compare *c, const struct xp_expected_row *was,
 static double sees(const struct xp_expected_row *a,
     const struct xp_expected_row *b, double bound)
 {
-	const struct sample s = sample_of(a, of_few(a, b));
-	const struct sample u = sample_of(b, of_few(a, b));
+	const struct sample s = sample_runs(a, of_few(a, b));
+	const struct sample u = sample_runs(b, of_few(a, b));
 	const double n = fmin(s.n, u.n), most = 2 * n - 1 - bound * bound;
 	if (n < 2 || most <= 0)
 		return INFINITY;
@@ -272,7 +286,7 @@ static int compare(struct compare *c, struct sim_err *e)
 			look_at_loss(c, was, is);
 		} else if (c->complete && c->as_shipped) {
 			c->x->n_compared++;
-			fail_row(c, was, NULL, "is not in these results", 0);
+			fail_alone(c, was, "is not in these results");
 		} else {
 			c->x->n_missing++;
 		}
@@ -283,7 +297,7 @@ static int compare(struct compare *c, struct sim_err *e)
 			continue;
 		c->x->n_new++;
 		if (c->x->exact)
-			fail_row(c, NULL, is, "is not in the earlier table", 0);
+			fail_alone(c, is, "is not in the earlier table");
 	}
 	return 0;
 }

@@ -184,7 +184,7 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
-static int sides(const struct xp_gate *g)
+static int n_sides_of(const struct xp_gate *g)
 {
 	return isnan(g->p3) ? 1 : 2;
 }
@@ -336,7 +336,7 @@ void xp_gates_free(struct xp_gates *g)
 void xp_gate_begin(const struct xp_gate *g, struct xp_gate_state *s)
 {
 	*s = (struct xp_gate_state){.verdict = SIM_SPRT_GO_ON};
-	for (int i = 0; i < sides(g); i++) {
+	for (int i = 0; i < n_sides_of(g); i++) {
 		const int rc = begin_side(g, i, &s->side[i], NULL);
 		assert(rc == 0); /* checked when it was read */
 		(void)rc;
@@ -376,14 +376,14 @@ static void add_trials(const struct xp_gate *g, struct xp_gate_state *s,
 	int n_sides_good = 0;
 	s->n_trials += n;
 	s->n_good += n_good;
-	for (int i = 0; i < sides(g); i++) {
+	for (int i = 0; i < n_sides_of(g); i++) {
 		add_to_side(s, i, n, n_good);
 		n_sides_good += s->of_side[i] == SIM_SPRT_GOOD;
 		s->llr = i ? fmin(s->llr, s->side[i].llr) : s->side[i].llr;
 		if (s->of_side[i] == SIM_SPRT_BAD)
 			s->verdict = SIM_SPRT_BAD;
 	}
-	if (n_sides_good == sides(g))
+	if (n_sides_good == n_sides_of(g))
 		s->verdict = SIM_SPRT_GOOD;
 }
 
@@ -487,7 +487,7 @@ static double least_runs(const struct xp_gate *g, const struct xp_gate_state *s)
 {
 	const double left = (double)(g->max_runs - s->n_runs);
 	double good = 0, bad = INFINITY;
-	for (int i = 0; i < sides(g); i++) {
+	for (int i = 0; i < n_sides_of(g); i++) {
 		const struct sim_sprt *t = &s->side[i];
 		if (s->of_side[i] != SIM_SPRT_GO_ON)
 			continue;
