@@ -1,0 +1,382 @@
+/* algos/pingmesh/hole_tors.c -- the ToRs that black-holed pairs are due to.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/pingmesh/hole_tors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/pingmesh/hole_fit.h"
+#include "sim/vec.h"
+
+/* A pair that is black-holed by nobody, at least. */
+static const double least_background = 1e-6;
+
+struct server {
+	uint32_t n, n_bad; /* pairs it is in that nobody set aside is in */
+	uint8_t aside;
+};
+
+struct court {
+	const struct topo_clos *clos;
+	const struct algo_hole_pair *bad;
+	size_t n_bad;
+	const struct algo_hole_pairs *all;
+	double false_alarm;
+	struct server *server;       /* [hosts] */
+	struct algo_hole_cell *cell; /* [n_bad], one pair each, to be sorted */
+	uint32_t *n_decoys[2];       /* [ToRs] of type 1, of type 2 or 1 */
+	struct algo_hole_fit fit;
+	struct algo_hole_tor *tor;
+	uint8_t *suspect; /* [causes] ToRs first, as of the fit */
+};
+
+static void court_close(struct court *c)
+{
+	free(c->server);
+	free(c->cell);
+	free(c->n_decoys[0]);
+	free(c->n_decoys[1]);
+	free(c->suspect);
+	algo_hole_fit_close(&c->fit);
+}
+
+static int court_open(struct court *c, struct sim_err *e)
+{
+	const struct topo_clos *t = c->clos;
+	const uint32_t n_causes = t->all_tors + t->n_pods + 1;
+	int rc;
+	if ((rc = SIM_ZALLOC(&c->server, t->all_hosts, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->cell, c->n_bad, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->n_decoys[0], t->all_tors, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->n_decoys[1], t->all_tors, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->suspect, n_causes, e)) == 0)
+		rc = algo_hole_fit_open(&c->fit, n_causes, e);
+	return rc;
+}
+
+/* --- servers --------------------------------------------------------------- */
+
+static void count_server_pairs(struct court *c)
+{
+	for (uint32_t s = 0; s < c->clos->all_hosts; s++)
+		for (size_t i = c->all->first[s]; i < c->all->first[s + 1];
+		     i++) {
+			c->server[s].n++;
+			c->server[c->all->peer[i].high].n++;
+		}
+	for (size_t i = 0; i < c->n_bad; i++) {
+		c->server[c->bad[i].low].n_bad++;
+		c->server[c->bad[i].high].n_bad++;
+	}
+}
+
+/* Evidence that B of N pairs are more than a share of P makes: minus the
+ * logarithm of Chernoff's bound on that chance. */
+static double worse_than_share(double b, double n, double p)
+{
+	if (b <= n * p)
+		return 0;
+	return b * log(b / n / p) +
+	    (b < n ? (n - b) * log((1 - b / n) / (1 - p)) : 0);
+}
+
+/* By share of black-holed pairs; each has some pair. */
+static int servers_by_share(const void *a, const void *b)
+{
+	const struct server *const *p = a, *const *q = b;
+	const double x = (double)(*p)->n_bad / (*p)->n;
+	const double y = (double)(*q)->n_bad / (*q)->n;
+	return x < y ? -1 : x > y;
+}
+
+/* Of the N servers S with pairs, all of one ToR, set aside those that are worse
+ * than the better half together lets expect. One good pair and one bad are
+ * added to that half's, since few pairs tell little of a share. Pairs between
+ * it and the worse ones stay in its count: they make it look worse, which errs
+ * to the side of setting nobody aside. */
+static void set_worse_half_aside(struct server *s[], uint32_t n, double enough)
+{
+	const uint32_t half = (n + 1) / 2;
+	double n_pairs = 2, n_bad = 1;
+	if (n == 0)
+		return;
+	qsort(s, n, sizeof(*s), servers_by_share);
+	for (uint32_t i = 0; i < half; i++) {
+		n_pairs += s[i]->n;
+		n_bad += s[i]->n_bad;
+	}
+	for (uint32_t i = half; i < n; i++)
+		s[i]->aside = worse_than_share(s[i]->n_bad, s[i]->n,
+				  n_bad / n_pairs) > enough;
+}
+
+static int set_servers_aside(struct court *c, struct sim_err *e)
+{
+	const uint32_t n_hosts = c->clos->n_hosts;
+	const double enough = log(c->clos->all_hosts / c->false_alarm);
+	struct server **alive = NULL;
+	int rc = SIM_ZALLOC(&alive, n_hosts, e);
+	for (uint32_t t = 0; rc == 0 && t < c->clos->all_tors; t++) {
+		uint32_t n = 0;
+		for (uint32_t h = 0; h < n_hosts; h++) {
+			struct server *s = &c->server[(size_t)t * n_hosts + h];
+			if (s->n > 0)
+				alive[n++] = s;
+		}
+		set_worse_half_aside(alive, n, enough);
+	}
+	free(alive);
+	return rc;
+}
+
+static int is_heard(const struct court *c, uint32_t low, uint32_t high)
+{
+	return !c->server[low].aside && !c->server[high].aside;
+}
+
+/* --- causes ---------------------------------------------------------------- */
+
+/* ToRs, then the T1s of each pod, then the T2s. */
+static uint32_t causes_of(const struct topo_clos *t, uint32_t low,
+    uint32_t high, uint32_t cause[ALGO_HOLE_CAUSES])
+{
+	const uint32_t a = low / t->n_hosts, b = high / t->n_hosts;
+	const uint32_t p = a / t->n_tors, q = b / t->n_tors;
+	uint32_t n = 0;
+	cause[n++] = a;
+	if (a == b)
+		return n;
+	cause[n++] = b;
+	cause[n++] = t->all_tors + p;
+	if (p == q)
+		return n;
+	cause[n++] = t->all_tors + q;
+	cause[n++] = t->all_tors + t->n_pods;
+	return n;
+}
+
+/* Half a pair more for each cause, that was spared: so no hazard is infinite
+ * though all pairs be black-holed. */
+static void count_cause_pairs(struct court *c)
+{
+	struct algo_hole_fit *f = &c->fit;
+	uint32_t cause[ALGO_HOLE_CAUSES];
+	for (uint32_t k = 0; k < f->n_causes; k++)
+		f->n_pairs[k] = 0.5;
+	for (uint32_t s = 0; s < c->clos->all_hosts; s++)
+		for (size_t i = c->all->first[s]; i < c->all->first[s + 1];
+		     i++) {
+			const struct algo_hole_peer p = c->all->peer[i];
+			if (!is_heard(c, s, p.high))
+				continue;
+			const uint32_t n = causes_of(c->clos, s, p.high, cause);
+			for (uint32_t k = 0; k < n; k++)
+				f->n_pairs[cause[k]]++;
+			for (uint32_t k = 0; k < 2 && k < n; k++) {
+				c->n_decoys[0][cause[k]] +=
+				    p.decoy == ALGO_HOLE_DECOY_1;
+				c->n_decoys[1][cause[k]] +=
+				    p.decoy != ALGO_HOLE_NO_DECOY;
+			}
+		}
+}
+
+static double background_of(const struct court *c, const uint32_t cause[],
+    uint32_t n_tors, uint32_t type)
+{
+	double b = least_background;
+	for (uint32_t k = 0; k < n_tors; k++)
+		b = fmax(b,
+		    c->n_decoys[type - 1][cause[k]] / c->fit.n_pairs[cause[k]]);
+	return b;
+}
+
+/* Cells of the same ToRs and the same background become neighbours. */
+static int by_tors_then_background(const void *a, const void *b)
+{
+	const struct algo_hole_cell *p = a, *q = b;
+	for (int k = 0; k < 2; k++)
+		if (p->cause[k] != q->cause[k])
+			return p->cause[k] < q->cause[k] ? -1 : 1;
+	return p->background < q->background ? -1
+	    : p->background > q->background  ? 1
+					     : 0;
+}
+
+/* A pair within a ToR has no second cause, where 0 stands: no other pair with
+ * 0 there has the same first, as the first is of the lower server. */
+static int fill_cells(struct court *c, struct sim_err *e)
+{
+	struct algo_hole_fit *f = &c->fit;
+	size_t n = 0;
+	int rc;
+	for (size_t i = 0; i < c->n_bad; i++) {
+		const struct algo_hole_pair *p = &c->bad[i];
+		struct algo_hole_cell *x = &c->cell[n];
+		if (!is_heard(c, p->low, p->high))
+			continue;
+		*x = (struct algo_hole_cell){.n = 1};
+		x->n_causes = causes_of(c->clos, p->low, p->high, x->cause);
+		x->background = background_of(c, x->cause,
+		    x->n_causes > 1 ? 2 : 1, p->type);
+		n++;
+	}
+	if (n > 0)
+		qsort(c->cell, n, sizeof(*c->cell), by_tors_then_background);
+	if ((rc = SIM_RESERVE(&f->cell, &f->cap_cells, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		if (i > 0 &&
+		    by_tors_then_background(&c->cell[i - 1], &c->cell[i]) == 0)
+			f->cell[f->n_cells - 1].n++;
+		else
+			f->cell[f->n_cells++] = c->cell[i];
+	return 0;
+}
+
+/* --- the verdict ----------------------------------------------------------- */
+
+static void bar_pods(struct court *c, int t1s, int t2s)
+{
+	for (uint32_t p = 0; p < c->clos->n_pods; p++)
+		c->fit.barred[c->clos->all_tors + p] = (uint8_t)t1s;
+	c->fit.barred[c->clos->all_tors + c->clos->n_pods] = (uint8_t)t2s;
+}
+
+/* Fit, and find for which causes there is evidence. Without one that has less
+ * than half a pair to explain, the others as they stand lose less than the
+ * logarithm of 4 at half a pair: no evidence worth a fit. */
+static void find_causes(struct court *c, uint8_t found[])
+{
+	struct algo_hole_fit *f = &c->fit;
+	const double enough = log(f->n_causes / c->false_alarm);
+	algo_hole_fit(f);
+	for (uint32_t k = 0; k < f->n_causes; k++) {
+		const int some = f->hazard[k] * f->n_pairs[k] >= 0.5;
+		found[k] = some && algo_hole_evidence(f, k, enough) > enough;
+	}
+}
+
+/* Acquit the ToRs, though there is evidence, whose pairs are all of one server.
+ * Pairs with a guilty ToR at the other end are that one's. */
+static void acquit_for_a_server(struct court *c, const uint8_t guilty[],
+    uint8_t suspect[], uint32_t n_own[])
+{
+	const uint32_t n_hosts = c->clos->n_hosts;
+	for (uint32_t s = 0; s < c->clos->all_hosts; s++)
+		c->server[s].n_bad = 0;
+	for (size_t i = 0; i < c->n_bad; i++) {
+		const struct algo_hole_pair *p = &c->bad[i];
+		const uint32_t a = p->low / n_hosts, b = p->high / n_hosts;
+		if (!is_heard(c, p->low, p->high))
+			continue;
+		if (a == b || !guilty[b]) {
+			n_own[a]++;
+			c->server[p->low].n_bad++;
+		}
+		if (a == b || !guilty[a]) {
+			n_own[b] += a != b;
+			c->server[p->high].n_bad++;
+		}
+	}
+	for (uint32_t t = 0; t < c->clos->all_tors; t++) {
+		const struct server *s = &c->server[(size_t)t * n_hosts];
+		uint32_t n_alive = 0, most = 0;
+		for (uint32_t h = 0; h < n_hosts; h++) {
+			n_alive += s[h].n > 0;
+			most = s[h].n_bad > most ? s[h].n_bad : most;
+		}
+		if (n_alive > 1 && most == n_own[t])
+			suspect[t] = 0;
+	}
+}
+
+/* Section 5.1: of a podset some but not all of whose ToRs are black holes,
+ * those are to blame, and else what is above them. DEPARTS: what is above them
+ * may have evidence of its own, and then need not make suspects of all; and
+ * suspects who are not guilty tell that it is to blame. */
+static void judge_pods(const struct court *c, const uint8_t guilty[])
+{
+	const uint32_t n_tors = c->clos->n_tors;
+	const uint8_t *t1s = &guilty[c->clos->all_tors];
+	const int t2s = t1s[c->clos->n_pods];
+	for (uint32_t p = 0; p < c->clos->n_pods; p++) {
+		const uint32_t first = p * n_tors;
+		uint32_t n_guilty = 0, n_others = 0;
+		for (uint32_t t = first; t < first + n_tors; t++) {
+			n_guilty += c->suspect[t] && guilty[t];
+			n_others += c->suspect[t] && !guilty[t];
+		}
+		const int all = n_guilty == n_tors && n_tors > 1;
+		const int above = all || t2s || t1s[p] || n_others > 0;
+		for (uint32_t t = first; t < first + n_tors; t++)
+			c->tor[t].finding = c->suspect[t] && guilty[t] && !all
+			    ? ALGO_HOLE_GUILTY
+			    : above ? ALGO_HOLE_ABOVE
+				    : ALGO_HOLE_INNOCENT;
+	}
+}
+
+static void keep_shares(const struct court *c, const uint8_t of[])
+{
+	const struct algo_hole_fit *f = &c->fit;
+	for (uint32_t t = 0; t < c->clos->all_tors; t++)
+		if (!of || of[t])
+			c->tor[t].share = f->hazard[t] * f->n_pairs[t] < 0.5
+			    ? 0
+			    : -expm1(-f->hazard[t]);
+}
+
+static int judge(struct court *c, struct sim_err *e)
+{
+	const uint32_t n_tors = c->clos->all_tors;
+	uint8_t *guilty = NULL;
+	uint32_t *n_own = NULL;
+	int rc;
+	if ((rc = SIM_ZALLOC(&guilty, c->fit.n_causes, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&n_own, n_tors, e)) < 0)
+		goto out;
+	bar_pods(c, 1, 1);
+	find_causes(c, c->suspect);
+	keep_shares(c, NULL);
+	bar_pods(c, c->clos->n_tors == 1, 0);
+	find_causes(c, guilty);
+	for (uint32_t t = 0; t < n_tors; t++)
+		c->suspect[t] |= guilty[t];
+	keep_shares(c, guilty);
+	acquit_for_a_server(c, guilty, c->suspect, n_own);
+	judge_pods(c, guilty);
+out:
+	free(guilty);
+	free(n_own);
+	return rc;
+}
+
+int algo_hole_tors(const struct topo_clos *clos,
+    const struct algo_hole_pair bad[], size_t n_bad,
+    const struct algo_hole_pairs *all, double false_alarm,
+    struct algo_hole_tor tor[], struct sim_err *e)
+{
+	struct court c = {.clos = clos,
+	    .bad = bad,
+	    .n_bad = n_bad,
+	    .all = all,
+	    .false_alarm = false_alarm,
+	    .tor = tor};
+	int rc = court_open(&c, e);
+	memset(tor, 0, clos->all_tors * sizeof(*tor));
+	if (rc == 0) {
+		count_server_pairs(&c);
+		rc = set_servers_aside(&c, e);
+	}
+	if (rc == 0) {
+		count_cause_pairs(&c);
+		rc = fill_cells(&c, e);
+	}
+	if (rc == 0)
+		rc = judge(&c, e);
+	court_close(&c);
+	return rc;
+}
