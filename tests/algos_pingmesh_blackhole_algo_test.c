@@ -28,6 +28,7 @@ static void set_up(struct fixture *f)
 	assert_ok(topo_open_clos(&f->topo, &shape, test_err()));
 	assert_ok(
 	    sim_field_defaults(algo_blackhole_fields, &f->params, test_err()));
+	f->params.rule = ALGO_BLACKHOLE_PAPER;
 	f->window.probes = &f->probes;
 }
 

@@ -14,13 +14,15 @@ enum { N_HOSTS = 64, N_TORS = 8, A_TOR = 8, TRIES = 3, PORT = 8080 };
 
 /* What is wrong with the network, besides losing a connect now and then. */
 struct trouble {
-	uint32_t bad_tors; /* set of ToRs with corrupt entries */
-	int type;          /* 1: by addresses, 2: by five-tuple */
-	double corrupted;  /* share of entries */
-	double lost;       /* of connects, at random */
-	uint64_t dead;     /* set of hosts */
-	uint32_t salt;     /* which entries */
-	int fresh_ports;   /* what fails is not tried again */
+	uint32_t bad_tors;   /* set of ToRs with corrupt entries */
+	int type;            /* 1: by addresses, 2: by five-tuple */
+	double corrupted;    /* share of entries */
+	double lost;         /* of connects, at random */
+	uint32_t lossy_tors; /* set of ToRs that lose round trips, */
+	double loss;         /* each of a connect's three with this */
+	uint64_t dead;       /* set of hosts */
+	uint32_t salt;       /* which entries */
+	int fresh_ports;     /* what fails is not tried again */
 	/* Or pairs listed by the test. */
 	int (*drops)(uint32_t src, uint32_t dst, uint16_t port);
 };
@@ -42,6 +44,7 @@ static void set_up(struct fixture *f)
 	assert_ok(topo_clos_init(&f->clos, test_err()));
 	assert_ok(
 	    sim_field_defaults(algo_blackhole_fields, &f->params, test_err()));
+	f->params.rule = ALGO_BLACKHOLE_PAPER;
 }
 
 static void tear_down(struct fixture *f)
@@ -97,10 +100,16 @@ static void probe_once(struct fixture *f, const struct trouble *x,
 	    .src_port = (uint16_t)(32768 + sim_rng_below(r, 28000)),
 	    .dst_port = PORT,
 	    .level = s / A_TOR == d / A_TOR ? OBS_LEVEL_TOR : OBS_LEVEL_DC};
+	const double q =
+	    (x->lossy_tors >> s / A_TOR | x->lossy_tors >> d / A_TOR) & 1
+	    ? x->loss
+	    : 0;
 	for (int i = 0; i < TRIES; i++) {
-		const int ok = gets_through(x, r, s, d, p.src_port);
+		const double u = q > 0 ? sim_rng_u01(r) : 1;
+		const int ok =
+		    gets_through(x, r, s, d, p.src_port) && u >= q * q * q;
 		p.outcome = ok ? OBS_CONNECTED : OBS_TIMED_OUT;
-		p.rtt_ns = ok ? 300 * SIM_US : 0;
+		p.rtt_ns = !ok ? 0 : u < q ? 3 * SIM_SEC : 300 * SIM_US;
 		assert_ok(obs_probes_add(&f->probes, &p, test_err()));
 		if (ok || x->fresh_ports)
 			return;
@@ -544,6 +553,152 @@ static void corrupt_tuples_are_found_from_new_ports_by_spells(void **state)
 	}
 }
 
+/* --- by likelihood ---------------------------------------------------------*/
+
+/* Bad ToRs of 8, not all of a pod, are found by the defaults at any share of
+ * entries, and no others. From 0.1 on a ToR has 24 of 126 pairs of type 1, and
+ * of type 2 far more: evidence of 40 and more on average, with a standard
+ * deviation of 9, where 9.3 are enough. Of 120 bad ToRs one is missed with
+ * 0.02 at most. At 0.9 and type 1 most of a ToR's servers may seem dead. */
+static void many_bad_tors_are_found_by_the_defaults(void **state)
+{
+	(void)state;
+	static const double share[] = {0.003, 0.05, 0.1, 0.3, 0.5, 0.7, 0.9};
+	static const uint32_t sets[] = {0x01, 0x90, 0x37, 0x77};
+	struct fixture f;
+	set_up(&f);
+	f.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	f.probes.syn_wait_ns[0] = 3 * SIM_SEC;
+	for (uint32_t k = 0; k < 7 * 4 * 2 * 3; k++) {
+		const struct trouble x = {.bad_tors = sets[k % 4],
+		    .type = 1 + (int)(k / 4 % 2),
+		    .corrupted = share[k / 8 % 7],
+		    .lost = 0.001,
+		    .salt = k,
+		    .fresh_ports = 1};
+		uint32_t guilty = 0;
+		probe_all(&f, &x, 3000 + k);
+		diagnose(&f, 0);
+		for (uint32_t t = 0; t < N_TORS; t++)
+			guilty |= (uint32_t)(f.b.tor[t].action ==
+				      ALGO_BLACKHOLE_RELOAD)
+			    << t;
+		if (guilty & ~x.bad_tors ||
+		    (x.corrupted >= 0.1 && x.corrupted <= 0.7 &&
+			guilty != x.bad_tors))
+			fail_msg("seed %llu, type %d, %g of entries: %x found "
+				 "of %x",
+			    (unsigned long long)test_seed(), x.type,
+			    x.corrupted, guilty, x.bad_tors);
+	}
+	tear_down(&f);
+}
+
+/* What the paper's rule makes of the same. */
+static void the_papers_rule_mistakes_good_tors_for_many_bad_ones(void **state)
+{
+	(void)state;
+	struct fixture f;
+	const struct trouble x = {.bad_tors = 0x31,
+	    .type = 1,
+	    .corrupted = 0.5,
+	    .fresh_ports = 1};
+	set_up(&f);
+	f.probes.syn_wait_ns[0] = 3 * SIM_SEC;
+	probe_all(&f, &x, 5);
+	diagnose(&f, 0);
+	assert_actions(&f, "EEEEEEEE");
+	f.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	diagnose(&f, 0);
+	assert_actions(&f, "R...RR..");
+	diagnose(&f, 18);
+	uint32_t n_deferred = 0;
+	for (uint32_t t = 0; t < N_TORS; t++)
+		n_deferred += f.b.tor[t].action == ALGO_BLACKHOLE_DEFER;
+	assert_int_equal(n_deferred, 1);
+	tear_down(&f);
+}
+
+/* Losses up to 0.6 of round trips make pairs of type 2, of which there are as
+ * many decoys and more: 40 runs accuse with 0.04 by the threshold. */
+static void a_tor_that_loses_at_random_is_no_black_hole(void **state)
+{
+	(void)state;
+	static const double loss[] = {0.1, 0.3, 0.5, 0.6};
+	unsigned n_pairs = 0;
+	struct fixture f;
+	set_up(&f);
+	f.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	f.probes.syn_wait_ns[0] = 3 * SIM_SEC;
+	for (uint32_t k = 0; k < 40; k++) {
+		struct trouble x = {.lossy_tors = 1u << k % 8,
+		    .loss = loss[k / 2 % 4],
+		    .fresh_ports = 1};
+		probe_all(&f, &x, 4000 + k);
+		diagnose(&f, 0);
+		for (uint32_t h = 0; h < N_HOSTS; h++)
+			n_pairs += f.b.server[h].n_type2;
+		assert_actions(&f, "........");
+		/* It hides no holes of type 1 elsewhere, nor its own. */
+		x.bad_tors = 1u << k % 8 | 1u << (k + 3) % 8;
+		x.type = 1;
+		x.corrupted = 0.2;
+		x.salt = k;
+		probe_all(&f, &x, 4000 + k);
+		diagnose(&f, 0);
+		for (uint32_t t = 0; t < N_TORS; t++)
+			assert_int_equal(f.b.tor[t].action ==
+				ALGO_BLACKHOLE_RELOAD,
+			    x.bad_tors >> t & 1);
+	}
+	assert_true(n_pairs > 0);
+	tear_down(&f);
+}
+
+/* A table that has each probe twice, and in another order. */
+static void more_of_the_same_in_any_order_changes_nothing(void **state)
+{
+	(void)state;
+	struct fixture f, g;
+	set_up(&f);
+	set_up(&g);
+	f.params.rule = g.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	f.probes.syn_wait_ns[0] = g.probes.syn_wait_ns[0] = 3 * SIM_SEC;
+	for (uint32_t k = 0; k < 12; k++) {
+		const struct trouble x = {.bad_tors = 0x92,
+		    .type = 1,
+		    .corrupted = 0.06 * (2 + k),
+		    .dead = UINT64_C(1) << (5 * k),
+		    .salt = k,
+		    .fresh_ports = 1};
+		probe_all(&f, &x, 6000 + k);
+		diagnose(&f, 0);
+		obs_probes_clear(&g.probes);
+		for (size_t i = 0; i < 2 * f.probes.n; i++) {
+			const size_t from =
+			    (f.probes.n - i % f.probes.n) * 7919 % f.probes.n;
+			const struct obs_probe p = {.sent_ns =
+							f.probes.sent_ns[from],
+			    .rtt_ns = f.probes.rtt_ns[from],
+			    .src_host = f.probes.src_host[from],
+			    .dst_host = f.probes.dst_host[from],
+			    .src_port = f.probes.src_port[from],
+			    .dst_port = f.probes.dst_port[from],
+			    .outcome = f.probes.outcome[from],
+			    .level = f.probes.level[from]};
+			assert_ok(obs_probes_add(&g.probes, &p, test_err()));
+		}
+		diagnose(&g, 0);
+		for (uint32_t t = 0; t < N_TORS; t++) {
+			assert_int_equal(g.b.tor[t].action, f.b.tor[t].action);
+			assert_true(g.b.tor[t].score == f.b.tor[t].score);
+		}
+		assert_int_equal(f.b.tor[1].action, ALGO_BLACKHOLE_RELOAD);
+	}
+	tear_down(&f);
+	tear_down(&g);
+}
+
 /* --- errors ----------------------------------------------------------------*/
 static int open_and_diagnose(void *arg, struct sim_err *e)
 {
@@ -570,6 +725,8 @@ static void without_memory_or_with_a_bad_probe_it_fails(void **state)
 	add(&f, 0, 8, 1, 2, OBS_CONNECTED);
 	add(&f, 0, 8, 2, 100, OBS_TIMED_OUT);
 	test_each_alloc_fails(open_and_diagnose, &f);
+	f.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	test_each_alloc_fails(open_and_diagnose, &f);
 	f.probes.dst_host[1] = N_HOSTS;
 	assert_int_equal(open_and_diagnose(&f, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "probe 1"));
@@ -595,6 +752,11 @@ int main(void)
 	    cmocka_unit_test(
 		bad_tors_are_found_by_their_share_of_corrupt_entries),
 	    cmocka_unit_test(corrupt_tuples_are_found_from_new_ports_by_spells),
+	    cmocka_unit_test(many_bad_tors_are_found_by_the_defaults),
+	    cmocka_unit_test(
+		the_papers_rule_mistakes_good_tors_for_many_bad_ones),
+	    cmocka_unit_test(a_tor_that_loses_at_random_is_no_black_hole),
+	    cmocka_unit_test(more_of_the_same_in_any_order_changes_nothing),
 	    cmocka_unit_test(without_memory_or_with_a_bad_probe_it_fails),
 	};
 	return cmocka_run_group_tests_name("algos/pingmesh/blackhole", tests,

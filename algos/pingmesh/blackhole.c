@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algos/pingmesh/hole_tors.h"
 #include "sim/vec.h"
 
 /* A probe as it is sorted: by pair, then by five-tuple. */
@@ -16,15 +17,34 @@ struct algo_blackhole_probe {
 	uint8_t answered, late;
 };
 
+static const char *const rules[] = {"likelihood", "paper", NULL};
+
 const struct sim_field algo_blackhole_fields[] =
-    {{.name = "min_failures",
-	 .type = SIM_F_U32,
-	 .offset = offsetof(struct algo_blackhole_params, min_failures),
-	 .min = 1,
-	 .max = 1e6,
-	 .unit = "probes",
-	 .def = "3",
-	 .doc = "time-outs without an answer that make a black hole"},
+    {{.name = "rule",
+	 .type = SIM_F_ENUM,
+	 .offset = offsetof(struct algo_blackhole_params, rule),
+	 .unit = "1",
+	 .names = rules,
+	 .def = "likelihood",
+	 .doc = "how ToRs are judged: all at once, each by what the others do "
+		"not explain; or one by one, as in the paper"},
+	{.name = "false_alarm",
+	    .type = SIM_F_F64,
+	    .offset = offsetof(struct algo_blackhole_params, false_alarm),
+	    .min = 1e-12,
+	    .max = 0.5,
+	    .unit = "1",
+	    .def = "1e-3",
+	    .doc = "rule likelihood: chance that a job accuses any ToR of a "
+		   "network without a hole, at most"},
+	{.name = "min_failures",
+	    .type = SIM_F_U32,
+	    .offset = offsetof(struct algo_blackhole_params, min_failures),
+	    .min = 1,
+	    .max = 1e6,
+	    .unit = "probes",
+	    .def = "3",
+	    .doc = "time-outs without an answer that make a black hole"},
 	{.name = "min_pairs",
 	    .type = SIM_F_U32,
 	    .offset = offsetof(struct algo_blackhole_params, min_pairs),
@@ -32,7 +52,8 @@ const struct sim_field algo_blackhole_fields[] =
 	    .max = 1e6,
 	    .unit = "pairs",
 	    .def = "2",
-	    .doc = "black-holed pairs that make a server's symptom"},
+	    .doc = "rule paper: black-holed pairs that make a server's "
+		   "symptom"},
 	{.name = "min_spells",
 	    .type = SIM_F_U32,
 	    .offset = offsetof(struct algo_blackhole_params, min_spells),
@@ -49,8 +70,8 @@ const struct sim_field algo_blackhole_fields[] =
 	    .max = 1,
 	    .unit = "1",
 	    .def = "0.5",
-	    .doc = "share of a ToR's servers with the symptom from which "
-		   "it is a candidate"},
+	    .doc = "rule paper: share of a ToR's servers with the symptom "
+		   "from which it is a candidate"},
 	{.name = "max_reloads",
 	    .type = SIM_F_U32,
 	    .offset = offsetof(struct algo_blackhole_params, max_reloads),
@@ -66,6 +87,9 @@ void algo_blackhole_close(struct algo_blackhole *b)
 	free(b->server);
 	free(b->tor);
 	free(b->probe);
+	free(b->pair);
+	free(b->alive);
+	free(b->found);
 	*b = (struct algo_blackhole){0};
 }
 
@@ -75,7 +99,9 @@ int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
 	int rc;
 	*b = (struct algo_blackhole){.params = *params, .dc = *dc};
 	if ((rc = SIM_ZALLOC(&b->server, dc->clos.all_hosts, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&b->tor, dc->clos.all_tors, e)) < 0)
+	    (rc = SIM_ZALLOC(&b->tor, dc->clos.all_tors, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b->alive, dc->clos.all_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b->found, dc->clos.all_tors, e)) < 0)
 		algo_blackhole_close(b);
 	return rc;
 }
@@ -190,43 +216,55 @@ static int has_spells(struct algo_blackhole_probe *p, size_t n,
 	return n_spells >= min_spells + n_late;
 }
 
-/* Judge the pair whose probes begin at FROM; returns where they end. Type 2 of
- * section 5.1 needs an answer, as certain ports only are dropped; type 1 needs
- * that there is none, as the addresses are. So a pair is of one type at most.
- * Five-tuples are counted first: sorting for spells destroys their order. */
-static size_t judge_pair(struct algo_blackhole *b, size_t from)
+/* The pair whose probes begin at P is black-holed, by a hole of TYPE. */
+static int add_pair(struct algo_blackhole *b,
+    const struct algo_blackhole_probe *p, uint32_t type, struct sim_err *e)
 {
-	struct algo_blackhole_probe *p = b->probe;
-	struct algo_blackhole_server *low =
-	    blackhole_server_of(b, (topo_host)(p[from].pair >> 32));
-	struct algo_blackhole_server *high =
-	    blackhole_server_of(b, (topo_host)p[from].pair);
-	size_t end = from, n_answered = 0, n_dead_tuples = 0;
-	while (end < b->n && p[end].pair == p[from].pair) {
-		const size_t first = end;
+	const uint32_t low = topo_dc_index(&b->dc, (topo_host)(p->pair >> 32));
+	const uint32_t high = topo_dc_index(&b->dc, (topo_host)p->pair);
+	int rc = SIM_RESERVE(&b->pair, &b->cap_pairs, b->n_pairs + 1, e);
+	if (rc < 0)
+		return rc;
+	b->server[low].n_type1 += type == 1;
+	b->server[low].n_type2 += type == 2;
+	b->server[high].n_type1 += type == 1;
+	b->server[high].n_type2 += type == 2;
+	b->pair[b->n_pairs++] = (struct algo_hole_pair){low, high, type};
+	return 0;
+}
+
+/* Judge the pair whose probes begin at *FROM, and set that to where they end.
+ * Type 2 of section 5.1 needs an answer, as certain ports only are dropped;
+ * type 1 needs that there is none, as the addresses are. So a pair is of one
+ * type at most. Five-tuples are counted first: sorting for spells destroys
+ * their order. */
+static int judge_pair(struct algo_blackhole *b, size_t *from, struct sim_err *e)
+{
+	struct algo_blackhole_probe *p = &b->probe[*from];
+	const size_t most = b->n - *from;
+	size_t n = 0, n_answered = 0, n_dead_tuples = 0;
+	while (n < most && p[n].pair == p[0].pair) {
+		const size_t first = n;
 		size_t answers = 0;
-		for (; end < b->n && p[end].pair == p[first].pair &&
-		     p[end].tuple == p[first].tuple;
-		     end++)
-			answers += p[end].answered;
+		for (; n < most && p[n].pair == p[0].pair &&
+		     p[n].tuple == p[first].tuple;
+		     n++)
+			answers += p[n].answered;
 		n_answered += answers;
 		n_dead_tuples +=
-		    answers == 0 && end - first >= b->params.min_failures;
+		    answers == 0 && n - first >= b->params.min_failures;
 	}
-	const size_t n = end - from;
+	*from += n;
 	if (n_answered > 0 &&
 	    (n_dead_tuples > 0 ||
 		(b->min_spells > 0 && n - n_answered >= b->min_spells &&
-		    has_spells(&p[from], n, b->min_spells)))) {
-		low->n_type2++;
-		high->n_type2++;
-	}
-	if (n_answered == 0 && n >= b->params.min_failures && low->alive &&
-	    high->alive) {
-		low->n_type1++;
-		high->n_type1++;
-	}
-	return end;
+		    has_spells(p, n, b->min_spells))))
+		return add_pair(b, p, 2, e);
+	if (n_answered == 0 && n >= b->params.min_failures &&
+	    blackhole_server_of(b, (topo_host)(p->pair >> 32))->alive &&
+	    blackhole_server_of(b, (topo_host)p->pair)->alive)
+		return add_pair(b, p, 1, e);
+	return 0;
 }
 
 /* --- ToRs ------------------------------------------------------------------*/
@@ -256,7 +294,7 @@ static void score_tors(struct algo_blackhole *b)
  * and not they. A score of NaN, of a ToR without a live server, is no
  * candidate. Candidates are deferred until choose_reloads() has seen the day's
  * budget. */
-static void choose_candidates(struct algo_blackhole *b)
+static void blackhole_by_score(struct algo_blackhole *b)
 {
 	const uint32_t n_tors = b->dc.clos.n_tors;
 	for (uint32_t pod = 0; pod < b->dc.clos.n_pods; pod++) {
@@ -270,6 +308,38 @@ static void choose_candidates(struct algo_blackhole *b)
 				t[i].action = all ? ALGO_BLACKHOLE_ESCALATE
 						  : ALGO_BLACKHOLE_DEFER;
 	}
+}
+
+/* DEPARTS: ToRs are judged all at once, as hole_tors.h says, and the score is
+ * the share of its pairs that a ToR black-holes. Without a black-holed pair
+ * nobody is guilty, and the pairs need not be counted. */
+static int blackhole_by_likelihood(struct algo_blackhole *b,
+    const struct obs_probes *t, struct sim_err *e)
+{
+	static const enum algo_blackhole_action action[] =
+	    {[ALGO_HOLE_INNOCENT] = ALGO_BLACKHOLE_NONE,
+		[ALGO_HOLE_ABOVE] = ALGO_BLACKHOLE_ESCALATE,
+		[ALGO_HOLE_GUILTY] = ALGO_BLACKHOLE_DEFER};
+	struct algo_hole_pairs all;
+	int rc;
+	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
+		b->alive[h] = b->server[h].alive;
+	for (uint32_t i = 0; i < b->dc.clos.all_tors; i++)
+		b->tor[i].score = b->tor[i].n_alive ? 0 : NAN;
+	if (b->n_pairs == 0)
+		return 0;
+	if ((rc = algo_hole_pairs_open(&all, &b->dc, t, b->alive,
+		 least_failures(b), e)) < 0)
+		return rc;
+	rc = algo_hole_tors(&b->dc.clos, b->pair, b->n_pairs, &all,
+	    b->params.false_alarm, b->found, e);
+	algo_hole_pairs_close(&all);
+	for (uint32_t i = 0; rc == 0 && i < b->dc.clos.all_tors; i++) {
+		b->tor[i].action = action[b->found[i].finding];
+		if (b->tor[i].n_alive)
+			b->tor[i].score = b->found[i].share;
+	}
+	return rc;
 }
 
 /* Section 5.1 caps reloads at 20 a day. That the worst go first is ours; of
@@ -298,10 +368,15 @@ int algo_blackhole_diagnose(struct algo_blackhole *b,
 	count_by_server(b, t);
 	if ((rc = sort_suspects(b, t, e)) < 0)
 		return rc;
+	b->n_pairs = 0;
 	for (size_t i = 0; i < b->n;)
-		i = judge_pair(b, i);
+		if ((rc = judge_pair(b, &i, e)) < 0)
+			return rc;
 	score_tors(b);
-	choose_candidates(b);
+	if (b->params.rule == ALGO_BLACKHOLE_PAPER)
+		blackhole_by_score(b);
+	else if ((rc = blackhole_by_likelihood(b, t, e)) < 0)
+		return rc;
 	choose_reloads(b, n_reloaded);
 	return 0;
 }

@@ -35,25 +35,41 @@
  * longer than a connect takes, is accused. Without syn_wait_ns in the table
  * spells are not looked for.
  *
- * A server is alive when a probe from it, or to it, was answered. It shows the
- * symptom when it is alive and in at least min_pairs black-holed pairs. The
- * default is 2, because a pair has two ends: servers elsewhere have one peer
- * under each ToR (Pingmesh pairs those of the same index), so with one bad ToR
- * they are in one such pair at most, but those under it in many. Where k ToRs
- * may be bad at once it should be k + 1, or good ToRs are candidates too.
+ * A server is alive when a probe from it, or to it, was answered. What the
+ * black-holed pairs say of ToRs is told by one of two rules.
  *
- * A ToR's score is the share of its live servers that show the symptom. From
- * `threshold` on it is a candidate. If all ToRs of a pod are, the trouble is
- * above them: escalate to those who look after T1 and T2. Else reload the
- * candidates, highest score first (then lowest id), up to max_reloads a day;
- * the rest is deferred. A pod of one ToR is reloaded.
+ * likelihood  A ToR is a candidate when it explains pairs that no other ToR
+ *	does, nor the switches above, by algos/pingmesh/hole_tors.h. So however
+ *	many ToRs are bad they cost each other nothing, and no parameter says
+ *	how many there are: false_alarm is the chance that a job accuses any ToR
+ *	of a network without a hole. A ToR's score is the share of its pairs
+ *	that it is estimated to black-hole; 0 when that is less than half a
+ *	pair.
+ *
+ * paper  A ToR's score is the share of its live servers that show the symptom,
+ *	and from `threshold` on it is a candidate. A server shows it when it is
+ *	in at least min_pairs black-holed pairs. The default is 2, because a
+ *	pair has two ends: servers elsewhere have one peer under each ToR
+ *	(Pingmesh pairs those of the same index), so with one bad ToR they are
+ *	in one such pair at most, but those under it in many. With k bad ToRs it
+ *	takes k + 1, which nobody knows, or good ones are candidates too; and
+ *	when they are, all of their pods' are and nobody is accused.
+ *
+ * If all ToRs of a pod are candidates, the trouble is above them: escalate to
+ * those who look after T1 and T2. Else reload the candidates, highest score
+ * first (then lowest id), up to max_reloads a day; the rest is deferred. A pod
+ * of one ToR is reloaded.
  *
  * What drops nearly everything leaves no server alive and is not a black hole
- * but a dead ToR, which a heat map shows (algos/pingmesh/heatmap.h).
+ * but a dead ToR, which a heat map shows (algos/pingmesh/heatmap.h). A cable of
+ * a ToR that silently drops everything looks like type 2 of that ToR by either
+ * rule: only pairs within the ToR tell otherwise, and those a hole may spare.
  *
  * Paper  Pingmesh (SIGCOMM'15), section 5.1. DEPARTS: the paper states neither
- *        the symptom nor the threshold; both are ours, spells among them. Its
- *        pod is our ToR, its podset our pod.
+ *        the symptom nor the threshold; both are ours, spells among them, and
+ *        so is the rule `likelihood`, which is the default as by the other no
+ *        parameters do for one bad ToR and for many. The paper's pod is our
+ *        ToR, its podset our pod.
  */
 #ifndef ALGOS_PINGMESH_BLACKHOLE_H
 #define ALGOS_PINGMESH_BLACKHOLE_H
@@ -63,7 +79,11 @@
 #include "sim/field.h"
 #include "topo/dc.h"
 
+enum algo_blackhole_rule { ALGO_BLACKHOLE_LIKELIHOOD, ALGO_BLACKHOLE_PAPER };
+
 struct algo_blackhole_params {
+	uint32_t rule; /* enum algo_blackhole_rule */
+	double false_alarm;
 	uint32_t min_failures, min_pairs;
 	uint32_t min_spells; /* 0: five-tuples alone */
 	double threshold;
@@ -86,7 +106,7 @@ struct algo_blackhole_server {
 
 struct algo_blackhole_tor {
 	uint32_t n_alive, n_symptom; /* servers */
-	double score;                /* NaN without a live server */
+	double score; /* by the rule; NaN without a live server */
 	enum algo_blackhole_action action;
 };
 
@@ -100,6 +120,10 @@ struct algo_blackhole {
 	uint32_t min_spells; /* 0 as well when the table does not tell */
 	struct algo_blackhole_probe *probe;
 	size_t n, cap;
+	struct algo_hole_pair *pair; /* black-holed ones */
+	size_t n_pairs, cap_pairs;
+	uint8_t *alive;              /* [hosts] */
+	struct algo_hole_tor *found; /* [ToRs] */
 };
 
 /* Errors SIM_ENOMEM; B is then empty and needs no closing. */
@@ -112,7 +136,8 @@ void algo_blackhole_close(struct algo_blackhole *b);
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; B is then not to be read.
  * Cost   O(probes + hosts + ToRs * max_reloads), and for the n probes between
  *        servers with min_failures or min_spells time-outs O(n log n) and 32
- *        bytes each. */
+ *        bytes each. If a pair is black-holed the rule `likelihood` costs
+ *        4 bytes a probe more, and what algo_hole_tors() does. */
 int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
 
