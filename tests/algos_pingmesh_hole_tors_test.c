@@ -22,6 +22,7 @@ struct world {
 	double t2s;               /* of pairs between pods */
 	double loss, decoys;      /* at random, of type 2; and late pairs */
 	int type;                 /* of what ToRs do */
+	int no_tor_level;         /* no pairs within ToRs */
 	/* Names: of pods, ToRs within their pod, hosts within their ToR. */
 	uint32_t (*name)(const struct topo_clos *c, uint32_t host);
 };
@@ -117,8 +118,9 @@ static void judge(struct fixture *f)
 	assert_ok(SIM_ZALLOC(&f->all.peer, (size_t)n * n, test_err()));
 	for (uint32_t a = 0; a < n; a++)
 		for (uint32_t b = a + 1; b < n; b++)
-			if (a / c->n_hosts == b / c->n_hosts ||
-			    a % c->n_hosts == b % c->n_hosts)
+			if (a / c->n_hosts == b / c->n_hosts
+				? !f->w.no_tor_level
+				: a % c->n_hosts == b % c->n_hosts)
 				add_pair(f, a, b);
 	for (uint32_t a = 0; a < n; a++) {
 		for (uint32_t b = 0; b < n; b++)
@@ -259,12 +261,34 @@ static void trouble_above_tors_makes_none_guilty(void **state)
 	tear_down(&f);
 }
 
+/* Then nothing tells a pod all of whose ToRs are bad from bad T1s: there is
+ * evidence for neither beside the other. */
+static void without_pairs_within_tors_a_whole_pod_is_still_above(void **state)
+{
+	(void)state;
+	struct fixture f;
+	set_up(&f, 4, 4, 8);
+	f.w.no_tor_level = 1;
+	for (uint32_t t = 8; t < 12; t++)
+		f.w.tor[t] = 0.5;
+	judge(&f);
+	assert_found(&f, "........^^^^....");
+	f.w.tor[10] = 0;
+	judge(&f);
+	assert_found(&f, "........!!.!....");
+	tear_down(&f);
+}
+
 static void a_pod_of_one_tor_or_a_tor_of_one_server_has_its_say(void **state)
 {
 	(void)state;
 	struct fixture f;
 	set_up(&f, 8, 1, 8);
 	f.w.tor[2] = f.w.tor[5] = 0.3;
+	judge(&f);
+	assert_found(&f, "..!..!..");
+	f.w.no_tor_level = 1;
+	f.w.tor[2] = f.w.tor[5] = 0.6;
 	judge(&f);
 	assert_found(&f, "..!..!..");
 	tear_down(&f);
@@ -457,6 +481,8 @@ int main(void)
 		bad_tors_are_found_whatever_their_number_and_no_others),
 	    cmocka_unit_test(of_two_tors_that_share_all_pairs_none_is_guilty),
 	    cmocka_unit_test(trouble_above_tors_makes_none_guilty),
+	    cmocka_unit_test(
+		without_pairs_within_tors_a_whole_pod_is_still_above),
 	    cmocka_unit_test(
 		a_pod_of_one_tor_or_a_tor_of_one_server_has_its_say),
 	    cmocka_unit_test(sick_servers_do_not_make_their_tor_guilty),
