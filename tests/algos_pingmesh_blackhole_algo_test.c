@@ -124,6 +124,30 @@ static void of_a_pod_that_is_all_candidates_nobody_is_accused(void **state)
 	tear_down(&f);
 }
 
+/* Of ToR 2 a server is in 5 bad pairs and 1 good one, in 7 and 1 of ToR 6; a
+ * whole pod of such ToRs is not accused. */
+static void by_likelihood_scores_are_shares_of_pairs(void **state)
+{
+	(void)state;
+	struct fixture f;
+	set_up(&f);
+	f.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	probe(&f, (const unsigned[]){0, 0, 5, 0, 0, 0, 8, 0});
+	diagnose(&f);
+	assert_int_equal(f.v.n_flagged, 2);
+	assert_int_equal(f.v.n, 2);
+	assert_int_equal(f.v.link[0], 6);
+	assert_int_equal(f.v.link[1], 2);
+	assert_near(f.v.score[0], 28 / 36.5, 0.02);
+	assert_near(f.v.score[1], 10 / 18.5, 0.02);
+	probe(&f, (const unsigned[]){0, 0, 5, 0, 8, 8, 8, 8});
+	diagnose(&f);
+	assert_int_equal(f.v.n_flagged, 1);
+	assert_int_equal(f.v.n, 5);
+	assert_int_equal(f.v.link[0], 2);
+	tear_down(&f);
+}
+
 static void a_window_without_probes_gives_an_empty_answer(void **state)
 {
 	(void)state;
@@ -201,6 +225,7 @@ int main(void)
 	    cmocka_unit_test(
 		candidates_are_accused_and_all_with_a_score_ranked),
 	    cmocka_unit_test(of_a_pod_that_is_all_candidates_nobody_is_accused),
+	    cmocka_unit_test(by_likelihood_scores_are_shares_of_pairs),
 	    cmocka_unit_test(a_window_without_probes_gives_an_empty_answer),
 	    cmocka_unit_test(a_bad_probe_or_no_clos_is_refused),
 	    cmocka_unit_test(every_allocation_may_fail),

@@ -708,7 +708,7 @@ static int open_and_diagnose(void *arg, struct sim_err *e)
 	int rc = algo_blackhole_open(&b, &dc, &f->params, e);
 	if (rc == 0)
 		rc = algo_blackhole_diagnose(&b, &f->probes, 0, e);
-	if (rc == 0)
+	if (rc == 0 && f->probes.n > 0)
 		assert_int_equal(b.server[0].alive, 1);
 	algo_blackhole_close(&b);
 	return rc;
@@ -730,6 +730,29 @@ static void without_memory_or_with_a_bad_probe_it_fails(void **state)
 	f.probes.dst_host[1] = N_HOSTS;
 	assert_int_equal(open_and_diagnose(&f, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "probe 1"));
+	tear_down(&f);
+}
+
+static void parameters_of_the_other_rule_are_refused(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct sim_err e;
+	set_up(&f);
+	f.params.min_pairs = 4;
+	assert_ok(open_and_diagnose(&f, test_err()));
+	f.params.rule = ALGO_BLACKHOLE_LIKELIHOOD;
+	assert_int_equal(open_and_diagnose(&f, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "min_pairs 4"));
+	f.params.min_pairs = 2;
+	f.params.threshold = 0.25;
+	assert_int_equal(open_and_diagnose(&f, &e), SIM_EINVAL);
+	f.params.threshold = 0.5;
+	f.params.false_alarm = 0.1;
+	assert_ok(open_and_diagnose(&f, test_err()));
+	f.params.rule = ALGO_BLACKHOLE_PAPER;
+	assert_int_equal(open_and_diagnose(&f, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "false_alarm 0.1"));
 	tear_down(&f);
 }
 
@@ -757,6 +780,7 @@ int main(void)
 		the_papers_rule_mistakes_good_tors_for_many_bad_ones),
 	    cmocka_unit_test(a_tor_that_loses_at_random_is_no_black_hole),
 	    cmocka_unit_test(more_of_the_same_in_any_order_changes_nothing),
+	    cmocka_unit_test(parameters_of_the_other_rule_are_refused),
 	    cmocka_unit_test(without_memory_or_with_a_bad_probe_it_fails),
 	};
 	return cmocka_run_group_tests_name("algos/pingmesh/blackhole", tests,

@@ -668,7 +668,8 @@ static void reloads_of_a_day_share_its_budget(void **state)
 	struct xp_dsa d;
 	assert_ok(topo_clos_init(&shape, test_err()));
 	assert_ok(xp_dsa_params_read(&p,
-	    "pingmesh: {blackhole: {max_reloads: 2}}", test_err()));
+	    "pingmesh: {blackhole: {rule: paper, max_reloads: 2}}",
+	    test_err()));
 	const struct topo_dc dc = topo_dc_alone(&shape);
 	assert_ok(xp_dsa_open(&d, &dc, &none, &p, test_err()));
 	reload_in(&d, 21, 1, 0);

@@ -93,12 +93,35 @@ void algo_blackhole_close(struct algo_blackhole *b)
 	*b = (struct algo_blackhole){0};
 }
 
+/* A parameter of the rule that is not used would be ignored in silence. Values
+ * that are the defaults may have been set by nobody. */
+static int check_rule(const struct algo_blackhole_params *p, struct sim_err *e)
+{
+	struct algo_blackhole_params d;
+	int rc = sim_field_defaults(algo_blackhole_fields, &d, e);
+	if (rc < 0)
+		return rc;
+	if (p->rule != ALGO_BLACKHOLE_PAPER &&
+	    (p->min_pairs != d.min_pairs || p->threshold != d.threshold))
+		return sim_fail(e, SIM_EINVAL,
+		    "min_pairs %u and threshold %g are for rule paper, and "
+		    "rule is likelihood.",
+		    p->min_pairs, p->threshold);
+	if (p->rule == ALGO_BLACKHOLE_PAPER && p->false_alarm != d.false_alarm)
+		return sim_fail(e, SIM_EINVAL,
+		    "false_alarm %g is for rule likelihood, and rule is paper.",
+		    p->false_alarm);
+	return 0;
+}
+
 int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
     const struct algo_blackhole_params *params, struct sim_err *e)
 {
+	const struct algo_blackhole_params p = *params; /* maybe of B */
 	int rc;
-	*b = (struct algo_blackhole){.params = *params, .dc = *dc};
-	if ((rc = SIM_ZALLOC(&b->server, dc->clos.all_hosts, e)) < 0 ||
+	*b = (struct algo_blackhole){.params = p, .dc = *dc};
+	if ((rc = check_rule(&p, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&b->server, dc->clos.all_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b->tor, dc->clos.all_tors, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b->alive, dc->clos.all_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b->found, dc->clos.all_tors, e)) < 0)

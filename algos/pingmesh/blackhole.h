@@ -126,7 +126,8 @@ struct algo_blackhole {
 	struct algo_hole_tor *found; /* [ToRs] */
 };
 
-/* Errors SIM_ENOMEM; B is then empty and needs no closing. */
+/* Errors SIM_EINVAL (a parameter that the rule has no use for and that is not
+ *        at its default), SIM_ENOMEM; B is then empty and needs no closing. */
 int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
     const struct algo_blackhole_params *params, struct sim_err *e);
 void algo_blackhole_close(struct algo_blackhole *b);

@@ -6,10 +6,11 @@
  * whether today's reloads suffice for them or not: which are reloaded is for
  * who has the budget.
  *
- * Where all ToRs of a pod are candidates nobody is accused: the job says then
- * that the trouble is above them, and not at which of their T1s or the T2s.
- * Those ToRs stay in the list by their scores. So a bad T1 is a miss and no
- * ToR is falsely accused for it; and a pod all of whose ToRs are bad is missed.
+ * Where the trouble is above the ToRs of a pod, as when all of them are
+ * candidates, none is accused: the job does not say at which of their T1s or
+ * the T2s it is. Those ToRs stay in the list by their scores. So a bad T1 is a
+ * miss and no ToR is falsely accused for it; and a pod all of whose ToRs are
+ * bad is missed.
  *
  * A window without probes gives an empty answer. No flow is blamed.
  *
