@@ -329,7 +329,7 @@ static void keep_shares(const struct court *c, const uint8_t of[])
 			    : -expm1(-f->hazard[t]);
 }
 
-static int judge(struct court *c, struct sim_err *e)
+static int hole_tors_judge(struct court *c, struct sim_err *e)
 {
 	const uint32_t n_tors = c->clos->all_tors;
 	uint8_t *guilty = NULL;
@@ -376,7 +376,7 @@ int algo_hole_tors(const struct topo_clos *clos,
 		rc = fill_cells(&c, e);
 	}
 	if (rc == 0)
-		rc = judge(&c, e);
+		rc = hole_tors_judge(&c, e);
 	court_close(&c);
 	return rc;
 }

@@ -72,7 +72,7 @@ extern const char *const xp_dsa_tiers[];
 	X(uint32_t, n_alive, "servers", "that an answer was seen of", NULL)    \
 	X(uint32_t, n_symptom, "servers", "of these, in black-holed pairs",    \
 	    NULL)                                                              \
-	X(double, score, "1", "how bad, by the rule of the job", NULL)                     \
+	X(double, score, "1", "how bad, by the rule of the job", NULL)         \
 	X(uint8_t, action, "1", "what to do", xp_dsa_actions)
 
 #define XP_DSA_SILENT_DROP_COLUMNS(X)                                          \
