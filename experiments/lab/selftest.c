@@ -303,7 +303,7 @@ static int test_health(struct selftest *t, struct xp_lab *lab,
 }
 
 /* One link loses at a known rate. What is counted must fit that rate, be the
- * same by link and by flow, and be nowhere else. */
+ * same by link and by flow, agents' probes apart, and be nowhere else. */
 static int test_loss(struct selftest *t, struct xp_lab *lab, const char *name,
     double rate, struct sim_err *e)
 {
@@ -324,14 +324,15 @@ static int test_loss(struct selftest *t, struct xp_lab *lab, const char *name,
 		 &lo, &hi, e)) < 0)
 		return rc;
 	const int ok = lo <= rate && rate <= hi && elsewhere == 0 &&
-	    of_flows == c->n_random && s->n_other == 0 &&
+	    of_flows + c->n_probes == c->n_random && s->n_other == 0 &&
 	    count_done(s) == N_FLOWS;
 	selftest_say(t, selftest_word(ok), "loss",
 	    "%s lost %llu of %llu packets at %g (exact interval %.4f to %.4f); "
-	    "%llu known by flow; other links %llu",
+	    "%llu known by flow, %llu probes; other links %llu",
 	    name, (unsigned long long)c->n_random,
 	    (unsigned long long)c->packets, rate, lo, hi,
-	    (unsigned long long)of_flows, (unsigned long long)elsewhere);
+	    (unsigned long long)of_flows, (unsigned long long)c->n_probes,
+	    (unsigned long long)elsewhere);
 	selftest_judge(t, ok);
 	return 0;
 }

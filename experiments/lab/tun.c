@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/lab/wire.h"
+#include "models/bpf/lab.h"
 #include "models/netns/caps.h"
 #include "sim/vec.h"
 #include "topo/addr.h"

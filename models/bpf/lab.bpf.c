@@ -139,7 +139,8 @@ static __always_inline int lab_bpf_is_lost(struct lab_link *l)
 }
 
 /* The five-tuple; ports are 0 of what has none, and of all fragments but the
- * first. Returns 0 if this is not IPv4. */
+ * first. Returns the TTL, with which 0 no packet leaves a host, or 0 if this is
+ * not IPv4. */
 static __always_inline int lab_bpf_parse(struct __sk_buff *skb,
     struct lab_key *f)
 {
@@ -166,7 +167,7 @@ static __always_inline int lab_bpf_parse(struct __sk_buff *skb,
 		f->src_port = bpf_ntohs(port[0]);
 		f->dst_port = bpf_ntohs(port[1]);
 	}
-	return 1;
+	return ip.ttl;
 }
 
 /* The bound of the loop is a constant, as the verifier must see that it
@@ -243,15 +244,20 @@ int lab_ingress(struct __sk_buff *skb)
 	/* Headers are only read where they matter: a healthy link costs
 	 * little. */
 	if (lost || l->n_holes) {
-		const int known = lab_bpf_parse(skb, &f);
-		const int hole = !lost && known && meets_hole(l, &f);
+		const int ttl = lab_bpf_parse(skb, &f);
+		const int hole = !lost && ttl && meets_hole(l, &f);
 		if (lost || hole) {
 			if (hole)
 				c->n_hole++;
 			else
 				c->n_random++;
 			f.link = i;
-			tell_drop(&f, hole, c);
+			/* What an agent's own probes lose is no loss of the
+			 * flow that they trace. */
+			if (ttl > 0 && ttl < LAB_MIN_TTL)
+				c->n_probes++;
+			else
+				tell_drop(&f, hole, c);
 			return TC_ACT_SHOT;
 		}
 	}

@@ -14,6 +14,10 @@ enum {
 	LAB_ABOVE = LAB_N_REASONS - 1,     /* any reason from here on */
 	LAB_AT_SOCKET = LAB_N_REASONS - 2, /* none given, by a socket */
 	LAB_EVENTS_BYTES = 1 << 20,
+	/* Packets with less left are probes of a path, which have its flow's
+	 * five-tuple and are no packets of the flow: of those, hosts send 64,
+	 * and no path is so long. */
+	LAB_MIN_TTL = 32,
 	/* Of a packet that has been delayed already. The kernel clears marks
 	 * where a packet changes namespace, so no other can have it. */
 	LAB_MARK = 0x1ab0001,
@@ -45,6 +49,7 @@ struct lab_hole {
 struct lab_count {
 	__u64 packets, bytes;
 	__u64 n_random, n_hole;
+	__u64 n_probes; /* drops that are of no flow */
 	__u64 n_untold; /* drops that found no room in the map of drops */
 };
 

@@ -42,6 +42,7 @@ static void ebpf_read_add_up(const struct lab_count per_cpu[], int n_cpus,
 		c->bytes += per_cpu[i].bytes;
 		c->n_random += per_cpu[i].n_random;
 		c->n_hole += per_cpu[i].n_hole;
+		c->n_probes += per_cpu[i].n_probes;
 		c->n_untold += per_cpu[i].n_untold;
 	}
 }

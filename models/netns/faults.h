@@ -76,10 +76,12 @@ struct netns_link_count {
 	uint64_t packets,
 	    bytes; /* that came to its end, also those lost then */
 	uint64_t n_random, n_hole;
+	uint64_t n_probes; /* of these, probes of paths: in no flow's drops */
 	uint64_t n_untold; /* of these, not in the drops of flows: no room */
 };
 
-/* What a flow lost on a link. Ports are 0 where the protocol has none. */
+/* What a flow lost on a link, probes of its path apart, which are known by their
+ * TTL. Ports are 0 where the protocol has none. */
 struct netns_drop {
 	struct topo_tuple tuple;
 	topo_link link;

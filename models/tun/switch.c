@@ -127,6 +127,7 @@ static int add_drop(struct tun_switch *s, const struct scene_walk *k,
 		    .link = at.link,
 		    .at = at.t,
 		    .in_hole = k->fate == SCENE_WALK_SWALLOWED,
+		    .ttl = k->ttl,
 		};
 	return rc;
 }

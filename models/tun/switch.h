@@ -44,7 +44,7 @@ struct tun_drop {
 	struct topo_tuple tuple; /* of the packet, be it an answer */
 	topo_link link;
 	sim_ns at;
-	uint8_t in_hole;
+	uint8_t in_hole, ttl; /* as it was sent */
 };
 
 /* What links were offered, and what was lost on them or in the hole behind. */
