@@ -11,7 +11,7 @@
 /* The arrays stay, as one `struct losses` serves window after window. */
 void losses_clear(struct losses *l)
 {
-	l->n_drops = l->n_path = l->n_culprits = 0;
+	l->n_drops = l->n_path = l->n_culprits = l->n_early = 0;
 }
 
 void losses_free(struct losses *l)
@@ -19,6 +19,7 @@ void losses_free(struct losses *l)
 	free(l->drops);
 	free(l->path);
 	free(l->culprit);
+	free(l->early);
 	*l = (struct losses){0};
 }
 
@@ -51,5 +52,14 @@ int losses_add_culprit(struct losses *l, topo_link link, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	l->culprit[l->n_culprits++] = link;
+	return 0;
+}
+
+int losses_add_early(struct losses *l, uint32_t n_retx, struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&l->early, &l->cap_early, l->n_early + 1, e);
+	if (rc < 0)
+		return rc;
+	l->early[l->n_early++] = n_retx;
 	return 0;
 }

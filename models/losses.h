@@ -16,7 +16,9 @@
 /* Zeroed is empty. */
 struct losses {
 	/* Packets lost at each hop, parallel to obs.hops.link of the window
-	 * (the flow loses drops[off[i] + j] at its hop j). */
+	 * (the flow loses drops[off[i] + j] at its hop j). Of a flow are the
+	 * packets with its own five-tuple: acknowledgements are of the flow
+	 * that goes back, which has a row if it sent something again. */
 	size_t n_drops, cap_drops;
 	uint32_t *drops;
 
@@ -30,6 +32,13 @@ struct losses {
 	 * is told by the drops. TOPO_NONE: the flow did not fail. */
 	size_t n_culprits, cap_culprits;
 	topo_link *culprit;
+
+	/* Of each flow of the window, how many of its n_retx were before its
+	 * connection was established, where TCP is modelled
+	 * (models/scene/tcp.h); else there are none. Agents trace no flow for
+	 * those. */
+	size_t n_early, cap_early;
+	uint32_t *early;
 };
 
 void losses_clear(struct losses *l);
@@ -41,5 +50,6 @@ int losses_add_drops(struct losses *l, const uint32_t drops[], unsigned n_hops,
 int losses_add_path(struct losses *l, const topo_link path[], unsigned n_hops,
     struct sim_err *e);
 int losses_add_culprit(struct losses *l, topo_link link, struct sim_err *e);
+int losses_add_early(struct losses *l, uint32_t n_retx, struct sim_err *e);
 
 #endif

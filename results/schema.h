@@ -114,8 +114,13 @@ enum res_set {
  * culprit. True culprit: the link that dropped most of the flow's packets (the
  * first of these on the path), as 007 section 6 defines it; for *_released: a
  * faulty link that dropped, else the last link that dropped, as 007's released
- * simulator does. On plane agents the flows are those that agents reported:
- * flows_all against n_failed_flows tells how many were not.
+ * simulator does. A flow is one direction of a connection: a drop is of the flow
+ * whose five-tuple the packet has, so a flow that sent again because nothing but
+ * acknowledgements was lost, on the way back, has no culprit. Nobody can blame
+ * it right: it counts in flows_all, and not in flows_fault. That is so in
+ * simulations (models/scene/tcp.h) and on real networks alike. On plane agents
+ * the flows are those that agents reported: flows_all against n_failed_flows
+ * tells how many were not.
  *
  * The released simulator itself writes into its files "correct", which is
  * hits_printed, "incorrect", the number of flows and that of failed ones. Of all

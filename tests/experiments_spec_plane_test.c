@@ -256,6 +256,43 @@ static void a_gate_on_what_is_not_measured_is_a_mistake(void **state)
 	xp_gates_free(&g);
 }
 
+/* The planes that cannot have it say so; auto takes the one that can. */
+static void tcp_is_of_plane_exact(void **state)
+{
+	static const struct {
+		const char *plane, *tcp, *says;
+	} cases[] = {
+	    {"exact", "{resend: 15, acks: true}", NULL},
+	    {"auto", "{resend: 1, syn: true, fin: true}", NULL},
+	    {"agents", "{resend: 1, window: 9, quick: 0}", NULL},
+	    {"skip", "{}", NULL},
+	    {"skip", "{resend: 1}",
+		"skipping has no way back of flows (traffic.tcp)."},
+	    {"vigil_matlab", "{resend: 1}",
+		"plane vigil_matlab has no way back of flows (traffic.tcp)."},
+	    {"exact", "{acks: true}", "tcp: what syn, acks and fin lose"},
+	    {"exact", "{resend: 16}", "resend"},
+	    {"exact", "{acks: 1}", "acks"},
+	    {"exact", "{ack: true}", "unknown key \"ack\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[256];
+		struct xp_spec s;
+		struct sim_err e;
+		snprintf(text, sizeof(text),
+		    "figure: f\nplane: %s\ntraffic: {conns: 1, tcp: %s}\n"
+		    "algorithms: [vote]\n",
+		    cases[i].plane, cases[i].tcp);
+		const int rc = spec_load(&s, text, &e);
+		if (rc != (cases[i].says ? SIM_EINVAL : 0))
+			fail_msg("case %zu: %d: %s", i, rc, e.msg);
+		if (cases[i].says && !strstr(e.msg, cases[i].says))
+			fail_msg("case %zu: %s", i, e.msg);
+		xp_spec_free(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -266,6 +303,7 @@ int main(void)
 	    cmocka_unit_test(who_has_no_noise_per_flow_says_so),
 	    cmocka_unit_test(flows_that_lost_nothing_are_not_everywhere),
 	    cmocka_unit_test(a_plane_fills_the_metrics_that_it_says),
+	    cmocka_unit_test(tcp_is_of_plane_exact),
 	    cmocka_unit_test(a_gate_on_what_is_not_measured_is_a_mistake),
 	};
 	return cmocka_run_group_tests_name("experiments/spec/plane", tests,

@@ -1,7 +1,7 @@
 /* tests/models_bulk_bulk_law_test.c -- the exact data plane's law.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 480
+ * Statistical bounds are 4 standard errors (6e-5 a comparison) on about 520
  * comparisons, and chi-squares at level 1e-6: under a random seed some bound
  * fires in 3 of 100 runs. The seeds are fixed.
  */
@@ -39,16 +39,19 @@ static double minus(uint64_t a, uint64_t b)
 	return (double)a - (double)b;
 }
 
+typedef void reference_fn(const struct scene *s, gsl_rng *r,
+    struct reference_counts *out);
+
 /* One epoch of both: ALL windows also compare flows per link. */
 static void compare_epoch(struct plane *p, struct scene *s, gsl_rng *gsl,
-    int by_packet, int all, struct differences *d)
+    reference_fn *reference, int all, struct differences *d)
 {
 	static uint64_t drops[2][MAX_LINKS], flows[2][MAX_LINKS];
 	struct reference_counts ref = {.link_drops = drops[0],
 	    .link_flows = flows[0]};
 	memset(drops, 0, sizeof(drops));
 	memset(flows, 0, sizeof(flows));
-	(by_packet ? reference_packets : reference_binomial)(s, gsl, &ref);
+	reference(s, gsl, &ref);
 	run_epoch(p, s, all);
 	struct scenes_counts c =
 	    scenes_count(&p->window, &p->lost, drops[1], flows[1]);
@@ -91,7 +94,8 @@ static void compare_packets(enum scene_noise_per per)
 	s.params.noise.per = per;
 	memset(&d, 0, sizeof(d));
 	for (uint32_t run = 0; run < 3000; run++)
-		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
+		compare_epoch(&p, scenes_draw(&s, run), gsl, reference_packets,
+		    1, &d);
 	assert_no_difference(&d, s.topo.n_links, 1);
 	gsl_rng_free(gsl);
 	plane_close(&p);
@@ -127,8 +131,35 @@ static void the_law_in_a_fat_tree_is_that_of_single_packets(void **state)
 	for (topo_link l = 1; l < s.topo.n_links; l += 19)
 		scenes_add_fault(&s, l, 0.3);
 	for (uint32_t run = 0; run < 2000; run++)
-		compare_epoch(&p, scenes_draw(&s, run), gsl, 1, 1, &d);
+		compare_epoch(&p, scenes_draw(&s, run), gsl, reference_packets,
+		    1, &d);
 	assert_no_difference(&d, s.topo.n_links, 1);
+	gsl_rng_free(gsl);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
+/* Both ways, with repeats: so high rates that most flows have some of each. */
+static void the_law_with_tcp_is_that_of_single_packets(void **state)
+{
+	(void)state;
+	static struct differences d;
+	struct scenes s;
+	struct plane p;
+	gsl_rng *gsl = gsl_rng_alloc(gsl_rng_mt19937);
+	plane_open(&p);
+	scenes_open(&s, &tiny);
+	scenes_use_tcp(&s, 3);
+	s.params.traffic.conns = scenes_fixed(10);
+	s.params.traffic.packets = scenes_uniform(1, 9);
+	s.params.noise.rate = scenes_uniform(0, 0.02);
+	for (unsigned class = 0; class < TOPO_FABRIC; class ++)
+		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 2),
+		    0.1 + 0.05 * class);
+	for (uint32_t run = 0; run < 3000; run++)
+		compare_epoch(&p, scenes_draw(&s, run), gsl, reference_tcp, 0,
+		    &d);
+	assert_no_difference(&d, s.topo.n_links, 0);
 	gsl_rng_free(gsl);
 	plane_close(&p);
 	scenes_close(&s);
@@ -148,7 +179,8 @@ static void the_law_at_007s_size_is_that_of_binomial_hops(void **state)
 		scenes_add_fault(&s, topo_clos_class_at(&s.topo.clos, class, 9),
 		    0.002 * class);
 	for (uint32_t run = 0; run < 60; run++)
-		compare_epoch(&p, scenes_draw(&s, run), gsl, 0, 0, &d);
+		compare_epoch(&p, scenes_draw(&s, run), gsl, reference_binomial,
+		    0, &d);
 	assert_z(law_z(&d.failed, 0), "failed flows", 0);
 	assert_z(law_z(&d.drops, 0), "drops", 0);
 	for (size_t i = 0; i < s.scene.truth.n_faults; i++) {
@@ -322,6 +354,7 @@ int main(void)
 	    cmocka_unit_test(the_law_is_that_of_single_packets),
 	    cmocka_unit_test(with_noise_per_flow_it_is_too),
 	    cmocka_unit_test(the_law_in_a_fat_tree_is_that_of_single_packets),
+	    cmocka_unit_test(the_law_with_tcp_is_that_of_single_packets),
 	    cmocka_unit_test(the_law_at_007s_size_is_that_of_binomial_hops),
 	    cmocka_unit_test(failed_flows_of_one_fault_match_the_closed_form),
 	    cmocka_unit_test(flows_lose_independently_of_each_other),

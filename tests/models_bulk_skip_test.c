@@ -369,6 +369,8 @@ static void what_skipping_cannot_do_is_refused(void **state)
 	s.params.traffic.dst = SCENE_DST_SKEWED;
 	assert_refused(&s,
 	    "skipping needs uniform traffic; this has hot ToRs.");
+	scenes_use_tcp(&s, 47);
+	assert_refused(&s, "skipping has no way back of flows (traffic.tcp).");
 	scenes_close(&s);
 
 	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));

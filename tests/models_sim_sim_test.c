@@ -148,6 +148,37 @@ static void each_lost_segment_is_sent_again_in_its_flows_life(void **state)
 	close_rig(&g);
 }
 
+/* With TCP it is known which of a flow's repeats were SYNs: its first ones. */
+static void early_repeats_are_of_no_connection(void **state)
+{
+	enum { N = 30 };
+	struct rig g;
+	struct agent_event ev;
+	topo_host host;
+	sim_ns at;
+	unsigned n[N] = {0};
+	uint32_t early[N];
+	(void)state;
+	open_rig(&g);
+	for (unsigned i = 0; i < N; i++) {
+		early[i] = i % 6;
+		add_flow(&g, i % 3, 12 + i % 12, (uint16_t)(1000 + i), 0, 5, 5);
+	}
+	begin(&g);
+	fabric_sim_early(g.sim, early);
+	while (next(&g, &ev, &host, &at)) {
+		const unsigned i = ev.tuple.src_port - 1000u;
+		assert_int_equal(ev.established, n[i]++ >= early[i]);
+	}
+	for (unsigned i = 0; i < N; i++)
+		assert_int_equal(n[i], 5);
+	/* Not of the next epoch. */
+	begin(&g);
+	assert_int_equal(next(&g, &ev, &host, &at), 1);
+	assert_int_equal(ev.established, 0);
+	close_rig(&g);
+}
+
 /* --- probes --------------------------------------------------------------- */
 
 static void answers_name_the_links_or_switches_of_the_path(void **state)
@@ -515,6 +546,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_lost_segment_is_sent_again_in_its_flows_life),
+	    cmocka_unit_test(early_repeats_are_of_no_connection),
 	    cmocka_unit_test(answers_name_the_links_or_switches_of_the_path),
 	    cmocka_unit_test(probes_are_lost_on_both_ways_at_the_rates_of_then),
 	    cmocka_unit_test(answers_take_the_links_and_the_switchs_time),

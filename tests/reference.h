@@ -26,6 +26,19 @@ struct reference_counts {
 void reference_packets(const struct scene *s, gsl_rng *r,
     struct reference_counts *out);
 
+/* One connection of N packets, packet by packet: WAY[0] there, WAY[1] back, with
+ * hazards given and drops added to; *END is added to, too. Returns 1 if any
+ * packet was lost that a connection without losses would have sent, plain
+ * acknowledgements apart. */
+int reference_connection(gsl_rng *r, const struct scene_tcp_params *p,
+    uint32_t n, struct scene_tcp_way way[2], struct scene_tcp_end *end);
+
+/* The same of every flow of a scene that asks for TCP; counts are those of the
+ * rows that a plane gives: flows that lost or sent again, and ways back on
+ * which a FIN was sent again. */
+void reference_tcp(const struct scene *s, gsl_rng *r,
+    struct reference_counts *out);
+
 /* Every flow on every hop: gsl_ran_binomial on the packets that are left. */
 void reference_binomial(const struct scene *s, gsl_rng *r,
     struct reference_counts *out);

@@ -64,6 +64,16 @@ struct fault_params *scenes_add_fault(struct scenes *s, topo_link link,
 	return g;
 }
 
+void scenes_use_tcp(struct scenes *s, uint32_t window)
+{
+	s->params.traffic.tcp = (struct scene_tcp_params){.resend = 15,
+	    .syn = 1,
+	    .acks = 1,
+	    .fin = 1,
+	    .window = window,
+	    .quick = 3};
+}
+
 struct scene *scenes_draw(struct scenes *s, uint32_t run)
 {
 	const struct sim_seed where = {.seed = test_seed(), .run = run};
@@ -76,11 +86,10 @@ struct scenes_counts scenes_count(const struct obs *w,
     const struct losses *lost, uint64_t link_drops[], uint64_t link_flows[])
 {
 	struct scenes_counts c = {0};
-	for (size_t i = 0; i < w->flows.n; i++) {
+	for (size_t i = 0; i < w->flows.n; i++)
 		c.n_failed_flows += w->flows.n_retx[i] > 0;
-		c.n_drops += w->flows.n_retx[i];
-	}
 	for (size_t i = 0; i < w->hops.n; i++) {
+		c.n_drops += lost->drops[i];
 		if (link_drops)
 			link_drops[w->hops.link[i]] += lost->drops[i];
 		if (link_flows)
@@ -110,6 +119,10 @@ void scenes_assert_same(const struct obs *a, const struct losses *a_lost,
 	    a->hops.n * sizeof(*a->hops.link));
 	assert_memory_equal(a_lost->drops, b_lost->drops,
 	    a->hops.n * sizeof(*a_lost->drops));
+	assert_int_equal(a_lost->n_early, b_lost->n_early);
+	if (a_lost->n_early > 0)
+		assert_memory_equal(a_lost->early, b_lost->early,
+		    a_lost->n_early * sizeof(*a_lost->early));
 }
 
 void scenes_assert_sound(const struct topo *t, const struct obs *w,
@@ -117,12 +130,19 @@ void scenes_assert_sound(const struct topo *t, const struct obs *w,
 {
 	assert_ok(obs_check(w, t->n_links, test_err()));
 	assert_int_equal(lost->n_drops, w->hops.n);
+	assert_true(lost->n_early == 0 || lost->n_early == w->flows.n);
 	for (size_t i = 0; i < w->flows.n; i++) {
 		uint64_t n = 0;
 		for (uint64_t j = w->hops.off[i]; j < w->hops.off[i + 1]; j++)
 			n += lost->drops[j];
-		assert_int_equal(n, w->flows.n_retx[i]);
-		assert_true(n > 0 || w->complete);
+		if (lost->n_early > 0) {
+			assert_true(lost->early[i] <= w->flows.n_retx[i]);
+			assert_true(
+			    n > 0 || w->flows.n_retx[i] > 0 || w->complete);
+		} else {
+			assert_int_equal(n, w->flows.n_retx[i]);
+			assert_true(n > 0 || w->complete);
+		}
 		const topo_link *path = obs_path(w, i);
 		const unsigned h = obs_n_hops(w, i);
 		topo_node from, to, next;

@@ -36,6 +36,9 @@ struct fault_params *scenes_add_group(struct scenes *s);
 struct fault_params *scenes_add_fault(struct scenes *s, topo_link link,
     double rate);
 
+/* Have flows be connections of TCP with all that there is of it. */
+void scenes_use_tcp(struct scenes *s, uint32_t window);
+
 /* Draw the scene of epoch RUN under the test's seed. */
 struct scene *scenes_draw(struct scenes *s, uint32_t run);
 
@@ -52,7 +55,8 @@ void scenes_assert_same(const struct obs *a, const struct losses *a_lost,
     const struct obs *b, const struct losses *b_lost);
 
 /* Fail unless the window is one that a plane may give: rows fit the topology,
- * n_retx is the sum of the drops and is not 0 unless the window is complete. */
+ * n_retx is the sum of the drops and is not 0 unless the window is complete;
+ * with TCP, where each of the two is of its own, both are 0 only then. */
 void scenes_assert_sound(const struct topo *t, const struct obs *w,
     const struct losses *lost);
 

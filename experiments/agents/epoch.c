@@ -133,8 +133,11 @@ int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
 	fabric_agents_renew(&p->agents, &scene->where);
 	/* Without an end: the run is over when no event is left, so traces that
 	 * begin in the last second of the epoch come to their end too. */
-	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0 ||
-	    (rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
+	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0)
+		return rc;
+	if (lost->n_early > 0)
+		fabric_sim_early(p->fabric, lost->early);
+	if ((rc = fabric_run(fabric_sim_fabric(p->fabric), &p->agents,
 		 SIM_NEVER, epoch_take_report, p, e)) < 0)
 		return rc;
 	const struct fabric_sim_icmp_load load = fabric_sim_load(p->fabric);

@@ -242,8 +242,7 @@ static int read_traffic(struct sim_yaml *y, struct scene_traffic_params *p,
     struct sim_err *e)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "traffic");
-	int rc =
-	    sim_yaml_read(y, node, y->root, scene_traffic_fields, NULL, p, e);
+	int rc = sim_parts_read(y, "traffic", scene_traffic_parts, p, e);
 	/* Both are numbers of things, drawn as whole numbers, for
 	 * which a log-uniform law is not defined here
 	 * (dist_whole() in models/dist.h). */

@@ -16,6 +16,8 @@
  * flows through that lose nothing, but never holds back one that loses. */
 #define HAZARD_MARGIN (1 + 1e-5)
 
+#define INLINE static inline __attribute__((always_inline))
+
 struct bulk {
 	const struct bulk_kernel *kernel;
 	const struct scene *scene;
@@ -29,7 +31,8 @@ struct bulk {
 	uint32_t *hole;
 	size_t cap_hole;
 	struct bulk_block block;
-	uint64_t n_silent; /* flows whose host was off */
+	struct bulk_block back; /* with TCP: the same flows' ways back */
+	uint64_t n_silent;      /* flows whose host was off */
 };
 
 /* What the words of a flow's second block mean. The block is drawn only for the
@@ -117,6 +120,9 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 			    s->traffic.params.packets.a) +
 		1,
 	};
+	/* What TCP sends beside the data can be lost, too. */
+	if (scene_tcp_is_on(&s->traffic.params.tcp))
+		b->net.pkt_lo += SCENE_TCP_MORE;
 	scene_noise_bounds(&s->loss.noise, n, b->rate);
 	for (topo_link l = 0; l < n; l++)
 		b->hazard[l] = round_up(scene_hazard(b->rate[l]));
@@ -219,43 +225,143 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 		}
 }
 
+/* Hazards of the links of a flow's path when it starts. Returns their sum. Every
+ * flow that is looked at comes here, so this must cost no call. */
+INLINE double hazards_of(const struct scene *s, uint64_t flow,
+    const struct obs_flow *f, const topo_link path[], unsigned h,
+    double hazard[])
+{
+	double sum = 0;
+	scene_loss_hazards(&s->loss, flow, path, h, f->start_ns, hazard);
+	if (s->truth.n_holes > 0)
+		meet_holes(s, f, path, h, hazard);
+	for (unsigned i = 0; i < h; i++)
+		sum += hazard[i];
+	return sum;
+}
+
+/* --- with TCP ------------------------------------------------------------- */
+
+/* A flow, or its way back as a flow of no packets. */
+struct direction {
+	struct obs_flow f;
+	topo_link path[TOPO_MAX_HOPS];
+	struct scene_tcp_way way;
+};
+
+/* The way back of F: its path, but no hazards yet. */
+static void turn_flow(const struct scene *s, const struct obs_flow *f,
+    struct direction *back)
+{
+	back->f = (struct obs_flow){.start_ns = f->start_ns,
+	    .src_host = f->dst_host,
+	    .dst_host = f->src_host,
+	    .src_port = f->dst_port,
+	    .dst_port = f->src_port};
+	const uint32_t digest =
+	    topo_digest_rest(topo_digest_src(topo_addr_of_host(f->dst_host),
+				 TOPO_PROTO_TCP),
+		topo_addr_of_host(f->src_host),
+		(uint32_t)f->dst_port << 16 | f->src_port);
+	back->way.h = topo_path(s->topo, s->ecmp_seed, f->dst_host, f->src_host,
+	    digest, back->path);
+}
+
+/* A row of which EARLY were sent again before the connection was established. A
+ * flow that sent more packets again than it has gets as many: a window says of
+ * none that it sent more again than it sent. */
+static int add_direction(struct obs *w, struct losses *lost,
+    struct direction *d, uint32_t early, struct sim_err *e)
+{
+	int rc;
+	if (d->f.n_pkts < d->f.n_retx)
+		d->f.n_pkts = d->f.n_retx;
+	if ((rc = losses_add_early(lost, early, e)) < 0)
+		return rc;
+	if ((rc = losses_add_drops(lost, d->way.drops, d->way.h, e)) == 0 &&
+	    (rc = obs_add_flow(w, &d->f, d->path, d->way.h, e)) < 0)
+		lost->n_drops -= d->way.h;
+	if (rc < 0)
+		lost->n_early--;
+	return rc;
+}
+
+/* The rest of bulk_exact_settle() for a flow both ways. SUM is that of the
+ * hazards of THERE, whose drops are not set yet. */
+static int settle_talk(struct bulk *b, uint64_t flow, int all, double u,
+    struct direction *there, double sum, struct obs *w, struct losses *lost,
+    struct sim_err *e)
+{
+	const struct scene *s = b->scene;
+	const struct scene_tcp_params *p = &s->traffic.params.tcp;
+	const uint32_t n = there->f.n_pkts;
+	struct scene_tcp_end end = {0};
+	struct direction back;
+	int shows = all || there->f.srtt_us > s->latency.report_us, rc = 0;
+	turn_flow(s, &there->f, &back);
+	const double sum_back = hazards_of(s, flow + SCENE_NOISE_BACK, &back.f,
+	    back.path, back.way.h, back.way.hazard);
+	memset(there->way.drops, 0, sizeof(there->way.drops));
+	if (u < -expm1(-scene_tcp_weight(p, n, sum, sum_back))) {
+		struct sim_rng r;
+		sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
+		scene_tcp_draw(&r, p, n, &there->way, &back.way, &end);
+	}
+	for (unsigned i = 0; i < there->way.h; i++)
+		shows |= there->way.drops[i] > 0;
+	there->f.n_retx = end.n_retx;
+	back.f.n_retx = end.n_back;
+	if (shows || end.n_retx > 0)
+		rc = add_direction(w, lost, there, end.n_early, e);
+	if (rc == 0 && end.n_back > 0)
+		rc = add_direction(w, lost, &back, 0, e);
+	return rc;
+}
+
+/* --- flows ---------------------------------------------------------------- */
+
+/* What a flow without TCP's repeats lost, given that it lost something. */
+INLINE void bulk_exact_lose(const struct scene *s, uint64_t flow,
+    struct direction *d)
+{
+	struct scene_tcp_way *way = &d->way;
+	struct sim_rng r;
+	sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
+	scene_loss_marks(&r, d->f.n_pkts, way->hazard, way->h, way->drops);
+	scene_loss_drops(&r, d->f.n_pkts, way->drops, way->h, way->drops);
+	for (unsigned i = 0; i < way->h; i++)
+		d->f.n_retx += way->drops[i];
+}
+
 /* Decide exactly whether the flow is lossy, and append it if it is, if its
  * round trips are slow enough to be reported, or if ALL are asked for. */
 static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
 	const struct scene *s = b->scene;
-	topo_link path[TOPO_MAX_HOPS];
-	double hazard[TOPO_MAX_HOPS], sum = 0, u;
-	uint32_t drops[TOPO_MAX_HOPS] = {0};
-	struct obs_flow f;
-	unsigned h = bulk_exact_flow_of(s, &b->key, flow, &f, &u, path);
-	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, f.src_host,
-		f.start_ns)) {
+	struct direction d;
+	double u;
+	const unsigned h = d.way.h =
+	    bulk_exact_flow_of(s, &b->key, flow, &d.f, &u, d.path);
+	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, d.f.src_host,
+		d.f.start_ns)) {
 		b->n_silent++;
 		return 0;
 	}
-	scene_loss_hazards(&s->loss, flow, path, h, f.start_ns, hazard);
-	if (s->truth.n_holes > 0)
-		meet_holes(s, &f, path, h, hazard);
-	for (unsigned i = 0; i < h; i++)
-		sum += hazard[i];
-	/* Each of n packets passes all links with probability exp(-sum). */
-	int lossy = u < -expm1(-(double)f.n_pkts * sum);
+	const double sum = hazards_of(s, flow, &d.f, d.path, h, d.way.hazard);
 	if (s->latency.report_us > 0)
-		f.srtt_us = srtt_of(s, flow, &f, path, h);
-	if (!lossy && !all && f.srtt_us <= s->latency.report_us)
+		d.f.srtt_us = srtt_of(s, flow, &d.f, d.path, h);
+	if (scene_tcp_is_on(&s->traffic.params.tcp))
+		return settle_talk(b, flow, all, u, &d, sum, w, lost, e);
+	/* Each of n packets passes all links with probability exp(-sum). */
+	const int lossy = u < -expm1(-(double)d.f.n_pkts * sum);
+	if (!lossy && !all && d.f.srtt_us <= s->latency.report_us)
 		return 0;
-	if (lossy) {
-		struct sim_rng r;
-		sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
-		scene_loss_marks(&r, f.n_pkts, hazard, h, drops);
-		scene_loss_drops(&r, f.n_pkts, drops, h, drops);
-		for (unsigned i = 0; i < h; i++)
-			f.n_retx += drops[i];
-	}
-	int rc = losses_add_drops(lost, drops, h, e);
-	if (rc == 0 && (rc = obs_add_flow(w, &f, path, h, e)) < 0)
+	memset(d.way.drops, 0, sizeof(d.way.drops));
+	if (lossy)
+		bulk_exact_lose(s, flow, &d);
+	int rc = losses_add_drops(lost, d.way.drops, h, e);
+	if (rc == 0 && (rc = obs_add_flow(w, &d.f, d.path, h, e)) < 0)
 		lost->n_drops -= h;
 	return rc;
 }
@@ -292,20 +398,60 @@ static void aim_skewed(struct bulk *b, uint64_t first)
 	}
 }
 
+/* These are plain loads: on every machine measured a vector gather costs
+ * more. */
+INLINE float hazard_on(const float hz[], const struct bulk_block *k, uint32_t i)
+{
+	return hz[2 * k->src[i]] + hz[k->up1[i]] + hz[k->up2[i]] +
+	    hz[k->down2[i]] + hz[k->down1[i]] + hz[2 * k->dst[i] + 1];
+}
+
 /* List the flows of the block that may be lossy; returns how many. Candidates
  * are written always and counted only if they pass, which spares a branch that
- * nobody can predict. These are plain loads: on every machine measured a vector
- * gather costs more. */
+ * nobody can predict. */
 static uint32_t sieve(const struct bulk *b, uint32_t candidate[])
 {
 	const struct bulk_block *k = &b->block;
 	const float *hz = b->hazard;
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < k->n; i++) {
-		float sum = hz[2 * k->src[i]] + hz[k->up1[i]] + hz[k->up2[i]] +
-		    hz[k->down2[i]] + hz[k->down1[i]] + hz[2 * k->dst[i] + 1];
 		candidate[n] = i;
-		n += sum > k->need[i];
+		n += hazard_on(hz, k, i) > k->need[i];
+	}
+	return n;
+}
+
+/* The same blocks turned round: who sends is who receives, and ports change
+ * places, of which bulk_ports() sets the same bits. So the path loop finds the
+ * ways back. */
+static void turn_round(struct bulk *b)
+{
+	const struct bulk_block *k = &b->block;
+	struct bulk_block *t = &b->back;
+	const uint32_t n_hosts = b->net.c.n_hosts;
+	t->n = k->n;
+	memcpy(t->src, k->dst, sizeof(t->src));
+	memcpy(t->dst, k->src, sizeof(t->dst));
+	memcpy(t->word, k->word, sizeof(t->word));
+	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
+		t->dtor[i] = k->src[i] / n_hosts;
+		t->word[2][i] = k->word[2][i] << 16 | k->word[2][i] >> 16;
+	}
+	b->kernel->path(t, &b->net);
+}
+
+/* The same as sieve() for flows both ways. The ways back carry few packets that
+ * matter; that they count here like the others lets more flows through, of
+ * which none is lossy. */
+static uint32_t sieve_both(struct bulk *b, uint32_t candidate[])
+{
+	const struct bulk_block *k = &b->block, *t = &b->back;
+	const float *hz = b->hazard;
+	uint32_t n = 0;
+	turn_round(b);
+	for (uint32_t i = 0; i < k->n; i++) {
+		candidate[n] = i;
+		n += hazard_on(hz, k, i) + hazard_on(hz, t, i) > k->need[i];
 	}
 	return n;
 }
@@ -371,8 +517,9 @@ static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
 	else
 		b->kernel->aim(&b->block, &b->net);
 	b->kernel->path(&b->block, &b->net);
-	n = b->scene->truth.n_holes > 0 ? sieve_holes(b, candidate)
-					: sieve(b, candidate);
+	n = scene_tcp_is_on(&tr->params.tcp) ? sieve_both(b, candidate)
+	    : b->scene->truth.n_holes > 0    ? sieve_holes(b, candidate)
+					     : sieve(b, candidate);
 	for (uint32_t i = 0; i < n; i++) {
 		int rc =
 		    bulk_exact_settle(b, first + candidate[i], 0, w, lost, e);
@@ -402,9 +549,11 @@ int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,
 	assert(first <= last && last <= b->scene->traffic.n_flows);
 	b->n_silent = 0;
 	/* The kernels know paths of a Clos only, and they are of use only where
-	 * most flows can be left out. */
+	 * most flows can be left out. Holes are not looked for on ways back. */
 	if (all || b->scene->latency.report_us > 0 ||
-	    !topo_is_clos(b->scene->topo)) {
+	    !topo_is_clos(b->scene->topo) ||
+	    (b->scene->truth.n_holes > 0 &&
+		scene_tcp_is_on(&b->scene->traffic.params.tcp))) {
 		rc = run_plain(b, first, last, all, w, lost, e);
 	} else {
 		for (uint64_t f = first; f < last && rc == 0; f += BULK_BLOCK) {

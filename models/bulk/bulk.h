@@ -18,8 +18,12 @@
  *
  * A flow that a black hole on its path takes when it starts loses all that gets
  * so far on the link into that switch. Flows of a host that is off then do not
- * run and are not counted; those to one are lost on its cable. Only flows from
- * source to destination: the way back is not modelled.
+ * run and are not counted; those to one are lost on its cable. Flows go from
+ * source to destination only; the way back is modelled where the spec asks for
+ * TCP (traffic.tcp, models/scene/tcp.h). Then the test is of both paths, a flow
+ * sends again what was lost, and a FIN that was sent again makes the way back a
+ * row of its own, behind that of its flow, of as many packets as were sent
+ * again.
  *
  * A fault that starts or ends inside the epoch holds for flows that start
  * while it is active: a flow's packets are taken to pass at once.
@@ -45,7 +49,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e);
 
 /* Run flows FIRST .. LAST - 1. Append the lossy ones, and those with a smoothed
  * RTT above latency.report_over (or, with ALL, every one), to W and their drops
- * to LOST. Runs that tile an interval append what one run over it does. Adds to
+ * to LOST; with TCP also what of n_retx was early. Runs that tile an interval append what one run over it does. Adds to
  * w->n_flows those that ran. Errors SIM_ENOMEM.
  * Cost O(flows), about 10 ns each. */
 int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,

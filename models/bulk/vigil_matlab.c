@@ -41,6 +41,10 @@ int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no round-trip times "
 		    "(latency.report_over).");
+	if (scene_tcp_is_on(&s->traffic.params.tcp))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane vigil_matlab has no way back of flows "
+		    "(traffic.tcp).");
 	if (s->truth.n_holes > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no black holes (switch %u).",

@@ -67,9 +67,10 @@ void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
 			hazard[i] = scene_hazard(rate[i]);
 }
 
-/* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. Where 0 is
- * rare, drawing again until it is not costs little. */
-static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
+/* Where 0 is rare, drawing again until it is not costs little. Each lossy flow
+ * comes here, so it must cost no call. */
+static inline __attribute__((always_inline)) uint32_t
+positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 {
 	if (isinf(hazard))
 		return n;
@@ -95,6 +96,11 @@ static uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 		k++;
 	}
 	return k;
+}
+
+uint32_t scene_loss_some(struct sim_rng *r, uint32_t n, double hazard)
+{
+	return positive_binomial(r, n, hazard);
 }
 
 /* The first marked link from I on, given that there is one before or at LAST,

@@ -6,7 +6,8 @@
  * `rate`, marks being independent; a packet is lost at its first marked link.
  * With hazard = -log(1 - rate), a flow of n packets has no mark at all with
  * probability exp(-n * sum of hazards), which is what lets an epoch be drawn
- * without touching packets. A retransmitted packet is not offered again.
+ * without touching packets. A retransmitted packet is not offered again,
+ * unless the spec says so (tcp.h).
  */
 #ifndef MODELS_SCENE_LOSS_H
 #define MODELS_SCENE_LOSS_H
@@ -42,6 +43,10 @@ double scene_loss_hazard(const struct scene_loss *m, topo_link link, sim_ns t);
  * drawn. Shape path[h], hazard[h]. */
 void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
     const topo_link path[], unsigned h, sim_ns t, double hazard[]);
+
+/* Binomial(n, p) with p = 1 - exp(-hazard), given that it is not 0. Domain N
+ * and HAZARD > 0. */
+uint32_t scene_loss_some(struct sim_rng *r, uint32_t n, double hazard);
 
 /* How many of N packets are marked at each of H links, given that at least one
  * mark exists. Shape hazard[h], marks[h]; h <= TOPO_MAX_HOPS; their sum > 0.

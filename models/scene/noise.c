@@ -101,13 +101,16 @@ void scene_noise_rates(const struct scene_noise *n, topo_link first,
 void scene_noise_of_flow(const struct scene_noise *n, uint64_t flow,
     const topo_link path[], unsigned n_hops, double rate[])
 {
+	/* Four hops share a block, and no path has more than 16. */
+	const uint32_t first =
+	    flow < SCENE_NOISE_BACK ? 1 : 1 + TOPO_MAX_HOPS / 4;
 	uint32_t word[4];
 	for (unsigned i = 0; i < n_hops; i++) {
 		if (n->per == SCENE_NOISE_PER_LINK) {
 			rate[i] = scene_noise_rate(n, path[i]);
 			continue;
 		}
-		const uint32_t ctr[4] = {1 + i / 4, (uint32_t)flow, n->run,
+		const uint32_t ctr[4] = {first + i / 4, (uint32_t)flow, n->run,
 		    n->point};
 		if (i % 4 == 0)
 			sim_philox_block(n->key, ctr, word);

@@ -51,9 +51,11 @@ double scene_noise_rate(const struct scene_noise *n, topo_link link);
 void scene_noise_rates(const struct scene_noise *n, topo_link first,
     size_t n_links, double rate[]);
 
-/* Rates that all packets of FLOW meet on its N_HOPS hops, over PATH.
+/* Rates that all packets of FLOW meet on its N_HOPS hops, over PATH. FLOW is
+ * below 2^32, or the flow that comes back of one: SCENE_NOISE_BACK more.
  * Shape path[n_hops], rate[n_hops]. Cost a Philox block a link, or for four
  * hops. */
+#define SCENE_NOISE_BACK (UINT64_C(1) << 32)
 void scene_noise_of_flow(const struct scene_noise *n, uint64_t flow,
     const topo_link path[], unsigned n_hops, double rate[]);
 

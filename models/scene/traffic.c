@@ -33,6 +33,12 @@ const struct sim_field scene_traffic_fields[] = {
     {0},
 };
 
+const struct sim_part scene_traffic_parts[] = {
+    {"", scene_traffic_fields, 0},
+    {"tcp", scene_tcp_fields, offsetof(struct scene_traffic_params, tcp)},
+    {0},
+};
+
 /* List the hosts of a mesh by ToR, with a counting sort. In a Clos they are
  * numbered by ToR anyway, so neither list is needed. */
 static int list_hosts(struct scene_traffic *tr, struct sim_err *e)
@@ -173,6 +179,8 @@ int scene_traffic_draw(struct scene_traffic *tr, const struct topo *topo,
 	    params->packets.kind == SIM_LOG_UNIFORM)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "conns and packets are a number or {uniform: [a, b]}.");
+	if ((rc = scene_tcp_check(&params->tcp, params->packets.b, e)) < 0)
+		return rc;
 	tr->topo = topo;
 	tr->params = *params;
 	tr->epoch_ns = (sim_ns)(params->epoch_s * (double)SIM_SEC);

@@ -4,7 +4,8 @@
 #ifndef MODELS_SCENE_TRAFFIC_H
 #define MODELS_SCENE_TRAFFIC_H
 
-#include "sim/field.h"
+#include "models/scene/tcp.h"
+#include "sim/parts.h"
 #include "sim/rng.h"
 #include "sim/time.h"
 #include "topo/topo.h"
@@ -24,8 +25,10 @@ struct scene_traffic_params {
 	uint32_t n_hot;
 	double hot_share;
 	double epoch_s; /* length of an epoch */
+	struct scene_tcp_params tcp;
 };
 extern const struct sim_field scene_traffic_fields[];
+extern const struct sim_part scene_traffic_parts[]; /* with those of tcp */
 
 /* Traffic of one epoch. Flows are numbered by source host; those of host h are
  * first(h) .. first(h + 1) - 1. Zeroed is empty. */
@@ -51,7 +54,8 @@ struct scene_traffic {
 
 /* Draw an epoch's traffic. TR keeps TOPO. Memory is reused between calls.
  * Errors SIM_EINVAL when no pair of hosts under different ToRs exists, or when
- * n_hot is not below the number of ToRs. SIM_ELIMIT above 2^32 - 1 flows.
+ * n_hot is not below the number of ToRs; SIM_ELIMIT above 2^32 - 1 flows; those
+ * of scene_tcp_check().
  * Cost O(hosts) when connections are random, else O(ToRs). */
 int scene_traffic_draw(struct scene_traffic *tr, const struct topo *topo,
     const struct scene_traffic_params *params, const struct sim_seed *where,

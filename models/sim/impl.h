@@ -83,6 +83,7 @@ struct fabric_sim {
 	/* trace.c */
 	struct fabric_sim_flow *flow;
 	size_t n_flows, cap_flows;
+	const uint32_t *early; /* [lossy rows], or NULL: not told */
 	/* Flows by tuple, both of them: 1 + index, 0 = none. A power of two. */
 	uint32_t *slot;
 	size_t n_slots, cap_slots;

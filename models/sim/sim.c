@@ -413,6 +413,7 @@ int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
 	f->probe_net = f->net;
 	f->probe_net.lossless = p->lossless_probes != 0;
 	f->lossy = lossy;
+	f->early = NULL;
 	f->now = 0;
 	f->n_pending = f->n_conns = 0;
 	f->free_pending = f->free_conn = FABRIC_SIM_NONE;
@@ -431,6 +432,11 @@ int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
 	    (rc = take_outages(f, e)) < 0)
 		return rc;
 	return fabric_sim_take_flows(f, e);
+}
+
+void fabric_sim_early(struct fabric_sim *f, const uint32_t early[])
+{
+	f->early = early;
 }
 
 void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s)

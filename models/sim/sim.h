@@ -7,7 +7,8 @@
  *	AGENT_RETX  a flow lives `flow_s` seconds from start_ns. Its n_retx
  *	            segments are lost at uniform times of that life, and sent
  *	            again `rto` later. A flow all of whose packets were lost
- *	            never got through its handshake: established = 0.
+ *	            never got through its handshake: established = 0. Where TCP
+ *	            is modelled, as it is told by fabric_sim_early().
  *	PROBE       takes the path of its five-tuple at the time it leaves (see
  *	            fault/flap.h). Each link loses it with the drop rate it has
  *	            then; the switch where its TTL ends answers if its bucket
@@ -125,6 +126,10 @@ void fabric_sim_close(struct fabric_sim *f);
  * epoch, O(links). */
 int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
     const struct obs *lossy, struct sim_err *e);
+
+/* EARLY[row] of the flow's retransmissions, its first ones, came before its
+ * connection was established. For this epoch; EARLY is kept. */
+void fabric_sim_early(struct fabric_sim *f, const uint32_t early[]);
 
 /* Who answers FETCH and UPLOAD from now on; without, both fail. S is copied. */
 void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s);

@@ -309,7 +309,8 @@ int fabric_sim_take_retx(struct fabric_sim *f, uint32_t index,
 	struct fabric_sim_flow *fl = &f->flow[index];
 	int rc = 0;
 	*ev = (struct agent_event){.kind = AGENT_RETX,
-	    .established = fl->established,
+	    .established =
+		f->early ? fl->n_done >= f->early[fl->row] : fl->established,
 	    .tuple = fl->seen};
 	*host = f->lossy->flows.src_host[fl->row];
 	if (++fl->n_done < fl->n_retx)
