@@ -1,45 +1,86 @@
-# plots/real_vs_sim.gp -- one spec, simulated and on real TCP.
+# plots/real_vs_sim.gp -- six scenes, simulated and on real TCP.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# The points of a rate stand beside each other, so that intervals can be told
-# apart.
+# A scene is known by its rate of loss, of which no two have the same. On the
+# left both stand beside each other, so that intervals can be told apart; on the
+# right counts of both are held against each other.
 TABLE = ARG1; OUT = ARG2
+tall = 1.15
 load "style.gp"
-# curves: a fabric, what of it, its colour and point, its place beside the rate
-fabrics = "sim netns netns"
-metrics = "vote:accuracy_fault vote:accuracy_fault vote:accuracy_all"
-colors = "1 2 5"
-points = "7 5 11"
-aside(i) = word("0.93 1 1.07", i) + 0
-name(i) = word("'simulator' \"kernel's TCP\" \"and lost ACKs\"", i)
-at(i, metric) = strcol("fabric") eq word(fabrics, i) ? column(metric) : NaN
-rate(i) = column("faults.rate") * aside(i)
-set xlabel "loss of the failed link, percent"
-set logscale x
-set xrange [3e-4:8e-2]
-set xtics ("0.05" 5e-4, "0.1" 1e-3, "0.5" 5e-3, "1" 1e-2, "5" 5e-2) font tiny
+fabrics = "sim netns"
+name(i) = word("'simulator' \"kernel's TCP\"", i)
+on(i) = strcol("fabric") eq word(fabrics, i)
+# What one row says, as the greatest of a column of which only that row is left;
+# before there are ranges, as `stats` leaves out what is outside of them.
+only(f, i, c) = on(f) && int(column(0)) % N == i - 1 ? column(c) : NaN
+stats TABLE using (on(1) ? 1 : NaN) nooutput name "S"
+N = int(S_records)
+array rate[N]
+array links[N]
+counts = "n_drops n_failed_flows n_fault_flows n_traced n_full_traces n_icmp_sent"
+set print $means
+do for [i = 1:N] {
+	stats TABLE using (only(1, i, "faults.rate")) nooutput name "R"
+	stats TABLE using (only(1, i, "faults.count")) nooutput name "L"
+	rate[i] = R_max
+	links[i] = L_max
+	do for [k = 1:words(counts)] {
+		stats TABLE using (only(1, i, word(counts, k))) nooutput name "S"
+		stats TABLE using (only(2, i, word(counts, k))) nooutput name "K"
+		print sprintf("%d\t%g\t%g", k, S_max, K_max)
+	}
+}
+unset print
+scene(r) = sum [i = 1:N] (rate[i] == r ? i : 0)
+at(i, metric) = on(i) ? column(metric) : NaN
+set xrange [0.4:N + 0.6]
 set yrange [0:1.05]
+set xtics ("" 1)
+do for [i = 1:N] {
+	set xtics add (sprintf("%g %%%%\n%d", rate[i] * 100, links[i]) i)
+}
+set xtics font tiny
+set xlabel "loss and number of failed links" font small
 if (tty) {
-	set ylabel "share of runs whose top-voted link is the failed one"
-	plot for [i = 1:2] TABLE using (rate(i)):(at(i, "vote:worst_first_rate")) \
+	set ylabel "traced flows blamed right"
+	plot for [i = 1:2] TABLE \
+	    using (scene(column("faults.rate"))):(at(i, "vote:accuracy_all")) \
 	    with points title name(i)
 	exit
 }
-set key font tiny samplen 1.5
+set key font tiny samplen 1
 set multiplot layout 1, 2 title title . "\n" . paper
 unset title
 unset label 2
-set ylabel "runs whose top-voted link is the failed one"
-m = "vote:worst_first_rate"
-plot for [i = 1:2] TABLE using (rate(i)):(at(i, m)):(at(i, m . "_lo")): \
-    (at(i, m . "_hi")) with yerrorbars lt int(word(colors, i)) dt 1 title name(i)
-set ylabel "traced flows blamed right"
-set label 2 sprintf("pooled over %d runs a point, with exact 95 %% intervals", \
-    runs) at screen 0.985, 0.02 right tc rgb "#777777" font tiny
-set label 3 "flows that lost on their way there; and those that lost ACKs alone" \
-    at screen 0.985, 0.05 right tc rgb "#777777" font tiny
-m(i) = word(metrics, i)
-plot for [i = 1:3] TABLE using (rate(i)):(at(i, m(i))):(at(i, m(i) . "_lo")): \
-    (at(i, m(i) . "_hi")) with yerrorbars lt int(word(colors, i)) dt 1 \
-    pt int(word(points, i)) title name(i)
+set label 2 sprintf("left: pooled over %d runs a point, with exact 95 %% intervals", \
+    runs) at screen 0.985, 0.05 right tc rgb "#777777" font tiny
+set label 3 "right: means of these runs" \
+    at screen 0.985, 0.02 right tc rgb "#777777" font tiny
+metrics = "vote:accuracy_fault vote:accuracy_all alg1:precision"
+says(k) = word("'flows a fault hit, blamed right' 'all traced flows' \
+'accused links that failed'", k)
+m(k) = word(metrics, k)
+place(k, i) = scene(column("faults.rate")) + (k - 2) * 0.24 + (i - 1.5) * 0.1
+set ylabel "share; left the simulator, right the kernel's TCP" font small
+set yrange [0:1.22]
+set ytics 0, 0.2, 1 font tiny
+set key top left
+plot for [k = 1:3] for [i = 1:2] TABLE \
+    using (place(k, i)):(at(i, m(k))):(at(i, m(k) . "_lo")): \
+    (at(i, m(k) . "_hi")) with yerrorbars lt k dt 1 lw 1.5 \
+    title (i == 1 ? says(k) : "")
+called(k) = word("'packets lost' 'flows that failed' 'of these, lost to a fault' \
+'flows traced' 'traced in full' 'ICMP messages'", k)
+set xtics autofreq nomirror out scale 0.6 font tiny
+set ytics autofreq nomirror out scale 0.6 font tiny
+set logscale xy
+set xrange [4:1500]
+set yrange [4:1500]
+set key bottom right width -8
+set xlabel "counted in the simulator"
+set ylabel "counted on the kernel's TCP"
+set datafile nocolumnheaders
+plot x lc rgb "#888888" dt 3 lw 1 notitle, \
+    for [k = 1:words(counts)] $means using ($1 == k ? $2 : NaN):3 \
+    with points lt k title called(k)
 unset multiplot

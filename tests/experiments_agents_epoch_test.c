@@ -109,6 +109,46 @@ static void without_limits_the_window_is_that_of_the_bulk_planes(void **state)
 	bulk_skip_close(skip);
 }
 
+/* With TCP each flow that sent again is traced, and so are ways back on which a
+ * FIN was; but not flows that had to repeat nothing but their handshake. */
+static void repeats_of_a_handshake_alone_are_not_traced(void **state)
+{
+	unsigned n_early = 0, n_traced = 0, n_back = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 20; run++) {
+		struct rig g;
+		open_rig(&g, &small);
+		scenes_use_tcp(&g.s, 30);
+		scenes_add_group(&g.s)->count = 3;
+		g.s.group[0].rate = scenes_fixed(0.1);
+		draw(&g, run, 0);
+		live(&g);
+		size_t at = 0;
+		for (size_t i = 0; i < g.lossy.flows.n; i++) {
+			const uint32_t n_retx = g.lossy.flows.n_retx[i];
+			n_early += n_retx > 0 && n_retx == g.lost.early[i];
+			if (n_retx <= g.lost.early[i])
+				continue;
+			assert_true(at < g.w->flows.n);
+			assert_int_equal(g.w->flows.src_host[at],
+			    g.lossy.flows.src_host[i]);
+			assert_int_equal(g.w->flows.src_port[at],
+			    g.lossy.flows.src_port[i]);
+			n_back += i > 0 &&
+			    g.lossy.flows.src_port[i] ==
+				g.lossy.flows.dst_port[i - 1] &&
+			    g.lossy.flows.src_host[i] ==
+				g.lossy.flows.dst_host[i - 1];
+			at++;
+		}
+		assert_int_equal(g.w->flows.n, at);
+		assert_true(g.m.n_traced == (double)at);
+		n_traced += (unsigned)at;
+		close_rig(&g);
+	}
+	assert_true(n_early > 20 && n_traced > 500 && n_back > 20);
+}
+
 /* A connection behind a VIP is traced as one that is not. */
 static void virtual_addresses_change_nothing_when_queries_succeed(void **state)
 {
@@ -504,6 +544,7 @@ static void mistakes_among_agents_are_told_at_their_place(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(repeats_of_a_handshake_alone_are_not_traced),
 	    cmocka_unit_test(
 		without_limits_the_window_is_that_of_the_bulk_planes),
 	    cmocka_unit_test(

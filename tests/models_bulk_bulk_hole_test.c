@@ -56,20 +56,26 @@ static int is_taken(const struct truth *truth, topo_switch at,
 	return 0;
 }
 
-/* Index in the path of the link into the first switch that takes the flow, or
- * its number of hops. */
-static unsigned hole_of(const struct scene *s, const struct obs *w, size_t flow)
+/* Index in a path of N_HOPS of the link into the first switch that takes TUPLE
+ * at T, or N_HOPS. */
+static unsigned hole_on(const struct scene *s, const struct topo_tuple *tuple,
+    const topo_link path[], unsigned n_hops, sim_ns t)
 {
-	const struct topo_tuple tuple = tuple_of(w, flow);
 	unsigned i = 0;
-	for (; i + 1 < obs_n_hops(w, flow); i++) {
+	for (; i + 1 < n_hops; i++) {
 		topo_node from, to;
-		topo_link_ends(s->topo, obs_path(w, flow)[i], &from, &to);
-		if (is_taken(&s->truth, to - s->topo->n_hosts, &tuple,
-			w->flows.start_ns[flow]))
+		topo_link_ends(s->topo, path[i], &from, &to);
+		if (is_taken(&s->truth, to - s->topo->n_hosts, tuple, t))
 			return i;
 	}
 	return i + 1;
+}
+
+static unsigned hole_of(const struct scene *s, const struct obs *w, size_t flow)
+{
+	const struct topo_tuple tuple = tuple_of(w, flow);
+	return hole_on(s, &tuple, obs_path(w, flow), obs_n_hops(w, flow),
+	    w->flows.start_ns[flow]);
 }
 
 /* Without noise each flow loses all of its packets on the link into the first
@@ -126,6 +132,66 @@ static void each_flow_has_the_fate_that_its_path_says(void **state)
 		plane_close(&p);
 		scenes_close(&s);
 	}
+}
+
+/* Whether a hole takes what comes back of a flow. */
+static int is_taken_back(const struct scene *s, const struct obs *w,
+    size_t flow)
+{
+	const struct topo_tuple there = tuple_of(w, flow),
+				back = {.src_ip = there.dst_ip,
+				    .dst_ip = there.src_ip,
+				    .src_port = there.dst_port,
+				    .dst_port = there.src_port,
+				    .proto = TOPO_PROTO_TCP};
+	topo_link path[TOPO_MAX_HOPS];
+	const unsigned n =
+	    topo_path(s->topo, s->ecmp_seed, w->flows.dst_host[flow],
+		w->flows.src_host[flow], topo_tuple_digest(&back), path);
+	return hole_on(s, &back, path, n, w->flows.start_ns[flow]) < n;
+}
+
+/* With TCP a hole on either way has the SYN sent again until no more; on the
+ * way there it takes each. Nothing else is ever sent. */
+static void with_tcp_handshakes_end_in_the_holes_of_both_ways(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct plane p;
+	unsigned n_taken = 0, n_back = 0;
+	plane_open(&p);
+	scenes_open(&s, &small);
+	scenes_use_tcp(&s, 4);
+	s.params.noise.rate = scenes_fixed(0);
+	add_holes(&s, FAULT_BLACK_HOLE_1, 3, 0.2);
+	add_holes(&s, FAULT_BLACK_HOLE_2, 3, 0.1)->from_s = 11;
+	for (uint32_t run = 0; run < 20; run++) {
+		struct scene *scene = scenes_draw(&s, run);
+		unsigned n_lossy = 0;
+		run_epoch(&p, scene, 1);
+		const struct obs *w = &p.window;
+		assert_int_equal(w->flows.n, scene->traffic.n_flows);
+		for (size_t i = 0; i < w->flows.n; i++) {
+			const unsigned n_hops = obs_n_hops(w, i);
+			const unsigned at = hole_of(scene, w, i);
+			const int back = is_taken_back(scene, w, i);
+			for (unsigned k = 0; k < n_hops; k++)
+				assert_int_equal(p.lost
+						     .drops[w->hops.off[i] + k],
+				    k == at ? 16 : 0);
+			assert_int_equal(w->flows.n_retx[i],
+			    at < n_hops || back ? 15 : 0);
+			assert_int_equal(p.lost.early[i], w->flows.n_retx[i]);
+			n_taken += at < n_hops;
+			n_back += at == n_hops && back;
+			n_lossy += at < n_hops || back;
+		}
+		run_epoch(&p, scene, 0);
+		assert_int_equal(p.window.flows.n, n_lossy);
+	}
+	assert_true(n_taken > 100 && n_back > 100);
+	plane_close(&p);
+	scenes_close(&s);
 }
 
 /* A flow between pods meets five switches; with a hole at every switch, each
@@ -585,6 +651,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_flow_has_the_fate_that_its_path_says),
+	    cmocka_unit_test(with_tcp_handshakes_end_in_the_holes_of_both_ways),
 	    cmocka_unit_test(holes_along_a_path_multiply),
 	    cmocka_unit_test(the_law_is_that_of_single_packets),
 	    cmocka_unit_test(
