@@ -22,13 +22,14 @@
  * are first sent, given that one is; and for those, how each goes on. A flow of
  * which all first packets arrive costs nothing.
  *
- * The defaults are what flows of models/netns/traffic.h do on Linux 6.18, whose
- * round trip is near nothing: `quick` packets are answered one by one, then one
- * answer comes for a congestion window, 47 packets on and on.
- * DEPARTS: from Linux, whose server also repeats its SYN-ACK by a timer of its
- * own; which sends again what an acknowledgement was lost for a few packets
- * more or less often, as windows grow; and which answers a few packets one by
- * one after each repeat.
+ * Defaults are what the flows of models/netns/traffic.h do on Linux 6.18, over a
+ * round trip of next to nothing: 21 packets are answered one by one, and then
+ * everything waits for one answer after 42, 89, 136, ... packets.
+ * DEPARTS: from Linux, where a server also repeats its SYN-ACK by a timer of its
+ * own, windows are not all of one size, some packets are answered one by one
+ * again after a repeat, and a sender whose last answer is lost sends again if
+ * its peer's FIN is lost more than once. Each is of second order in the rate of
+ * loss.
  */
 #ifndef MODELS_SCENE_TCP_H
 #define MODELS_SCENE_TCP_H
