@@ -5,8 +5,8 @@
  * TCP against many in the simulator. Were both of one law, then which runs are
  * the kernel's would be a matter of labels: so the kernel's mean, or pooled
  * ratio, is held against those of runs picked at random from all of them
- * (permutation test). Level 1e-5 for each of about 300 metrics: if nothing is
- * wrong a test like this fires in 3 of 1000 runs at most. The kernel's runs
+ * (permutation test). Level 1e-5 for each of about 200 metrics: if nothing is
+ * wrong a test like this fires in 2 of 1000 runs at most. The kernel's runs
  * differ from each other each time, so here that means real ones.
  *
  * VS_SIM_RUNS=30 takes more runs of the kernel, to see smaller differences.
