@@ -40,8 +40,10 @@ struct event {
 };
 
 struct sent {
-	sim_ns clock, rtt_ns;
+	sim_ns clock, rtt_ns, end; /* end: of the connect, world's time */
 	uint32_t dst_ip;
+	uint16_t dst_port;
+	uint32_t before;       /* of the same source port; 1 + index, or 0 */
 	uint8_t told, outcome; /* told: the agent heard of it */
 	uint8_t taken;         /* by the collector */
 };
@@ -75,7 +77,7 @@ struct world {
 	sim_ns fetched, good_list, last_probe, last[MAX_ADDRESSES];
 	uint32_t address[MAX_ADDRESSES], n_addresses;
 	struct sent sent[MAX_PROBES];
-	uint32_t n_sent, of_port[65536]; /* 1 + index */
+	uint32_t n_sent, of_port[65536]; /* the last; 1 + index */
 	uint64_t batch, batch_sum, n_taken, n_windows, n_counted;
 	int batch_taken;
 	uint64_t n_closed_by_count;
@@ -99,6 +101,11 @@ static uint32_t below(struct world *w, uint32_t n)
 static sim_ns up_to(struct world *w, sim_ns most)
 {
 	return (sim_ns)(sim_rng_u01(&w->rng) * (double)most);
+}
+
+static sim_ns ns(double seconds)
+{
+	return (sim_ns)(seconds * 1e9);
 }
 
 static void post(struct world *w, sim_ns at, const struct agent_event *ev)
@@ -205,6 +212,21 @@ static uint32_t peer_of(struct world *w, uint32_t address)
 	return w->n_addresses++;
 }
 
+/* Another one from the same port to the same place must be over. */
+static void check_port(struct world *w, const struct agent_action *a)
+{
+	const struct algo_pingmesh_params *p = &w->params;
+	hold(w, a->tuple.src_port >= p->first_port);
+	hold(w, a->tuple.src_port <= p->last_port);
+	for (uint32_t i = w->of_port[a->tuple.src_port]; i > 0;) {
+		const struct sent *x = &w->sent[i - 1];
+		hold(w,
+		    x->end <= w->t || x->dst_ip != a->tuple.dst_ip ||
+			x->dst_port != a->tuple.dst_port);
+		i = x->before;
+	}
+}
+
 /* Silence, a reset, or a handshake that took as long as its losses. */
 static void on_connect(struct world *w, const struct agent_action *a)
 {
@@ -219,10 +241,14 @@ static void on_connect(struct world *w, const struct agent_action *a)
 	hold(w, a->tuple.src_ip == topo_addr_of_host(0));
 	hold(w, a->tuple.dst_ip != topo_addr_of_host(0));
 	hold(w, w->t >= w->last[peer] + GAP); /* also after a start */
-	hold(w, w->n_sent < MAX_PROBES && !w->of_port[a->tuple.src_port]);
+	hold(w, w->n_sent < MAX_PROBES);
+	check_port(w, a);
 	w->last[peer] = w->last_probe = w->t;
 	w->sent[w->n_sent] = (struct sent){.clock = w->t + w->skew,
+	    .end = w->t + ns(w->params.probe_timeout_s),
 	    .dst_ip = a->tuple.dst_ip,
+	    .dst_port = a->tuple.dst_port,
+	    .before = w->of_port[a->tuple.src_port],
 	    .outcome = AGENT_TIMEOUT};
 	w->of_port[a->tuple.src_port] = ++w->n_sent;
 	while (n_lost < 3 && below(w, 256) < w->loss)
@@ -242,6 +268,7 @@ static void on_connect(struct world *w, const struct agent_action *a)
 	s->outcome = ev.outcome;
 	s->rtt_ns = ev.outcome == AGENT_CONNECTED ? ev.rtt_ns : 0;
 	s->told = 1;
+	s->end = w->t + delay < s->end ? w->t + delay : s->end;
 	post(w, w->t + delay, &ev);
 	if (below(w, 50) == 0)
 		post(w, w->t + delay + up_to(w, SIM_SEC), &ev); /* again */
@@ -256,17 +283,25 @@ static uint64_t sum_of(const struct algo_pingmesh_batch *b, size_t n)
 	return x;
 }
 
+/* Of those alike, as the clock may have been set back, one not yet taken. */
+static int is_of(const struct sent *s, const struct algo_pingmesh_record *r)
+{
+	return !s->taken && s->clock == r->sent_ns && s->dst_ip == r->dst_ip &&
+	    s->dst_port == r->dst_port;
+}
+
 /* Every record is of a probe that was sent, says what became of it, and was
  * not in a batch before. */
 static void book(struct world *w, const struct algo_pingmesh_batch *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct algo_pingmesh_record *r = &b->record[i];
-		hold(w, w->of_port[r->src_port] > 0);
-		struct sent *s = &w->sent[w->of_port[r->src_port] - 1];
-		hold(w, !s->taken);
+		uint32_t k = w->of_port[r->src_port];
+		while (k > 0 && !is_of(&w->sent[k - 1], r))
+			k = w->sent[k - 1].before;
+		hold(w, k > 0);
+		struct sent *s = &w->sent[k - 1];
 		s->taken = 1;
-		hold(w, r->sent_ns == s->clock && r->dst_ip == s->dst_ip);
 		hold(w, r->outcome == s->outcome && r->rtt_ns == s->rtt_ns);
 		hold(w, s->told || r->outcome == AGENT_TIMEOUT);
 	}
@@ -357,11 +392,6 @@ static void carry_out(struct world *w, const struct agent_event *ev)
 }
 
 /* --- what must hold after every step -------------------------------------- */
-static sim_ns ns(double seconds)
-{
-	return (sim_ns)(seconds * 1e9);
-}
-
 /* The agent does not count the time of a jump of its clock, so each jump may
  * delay what it does by a timer's second. */
 static sim_ns slack(const struct world *w)
@@ -541,6 +571,10 @@ static void open_world(struct world *w, uint32_t run)
 	p->upload_interval_s = 1 + below(w, 30);
 	p->upload_tries = 1 + below(w, 5);
 	p->upload_backoff_s = 0.1 + below(w, 4);
+	/* Some with few ports, yet more than a pair has under way. */
+	p->ports = below(w, 4) == 0;
+	if (p->ports == ALGO_PINGMESH_PORTS_PAIR && below(w, 2))
+		p->last_port = p->first_port + 3 + below(w, 6);
 	w->clock_timers = below(w, 2) != 0;
 	w->state = malloc(size + CANARY);
 	assert_non_null(w->state);

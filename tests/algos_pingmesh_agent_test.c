@@ -210,7 +210,34 @@ static void probes_are_spread_over_the_interval(void **state)
 	close_rig(g);
 }
 
-static void each_probe_has_another_port_until_all_were_used(void **state)
+/* Ports are counted for each peer, whose entries (classes) have one port and so
+ * are one pair. */
+static void each_pair_takes_all_ports_before_one_comes_again(void **state)
+{
+	static uint8_t seen[256][65536];
+	struct rig *g = open_rig();
+	uint32_t n[256] = {0}, n_full = 0;
+	(void)state;
+	memset(seen, 0, sizeof(seen));
+	g->params.first_port = 40000;
+	g->params.last_port = 40035;
+	g->params.fetch_interval_s = 86400;
+	start(g);
+	answer_fetch(g, 1, list_of(g, 72, 2, 10, 0));
+	while (g->n_connects < 72 * 36 * 3)
+		wake(g);
+	for (size_t i = 0; i < g->n_connects; i++) {
+		const struct topo_tuple *t = &g->connect[i].tuple;
+		const uint32_t peer = t->dst_ip & 255;
+		assert_in_range(t->src_port, 40000, 40035);
+		assert_int_equal(seen[peer][t->src_port]++, n[peer] / 36);
+		n_full += ++n[peer] == 2 * 36;
+	}
+	assert_int_equal(n_full, 72);
+	close_rig(g);
+}
+
+static void the_list_takes_all_ports_before_one_comes_again(void **state)
 {
 	struct rig *g = open_rig();
 	static uint8_t seen[65536];
@@ -218,6 +245,7 @@ static void each_probe_has_another_port_until_all_were_used(void **state)
 	memset(seen, 0, sizeof(seen));
 	g->params.first_port = 40000;
 	g->params.last_port = 40499;
+	g->params.ports = ALGO_PINGMESH_PORTS_LIST;
 	start(g);
 	answer_fetch(g, 1, list_of(g, 100, 1, 10, 0));
 	pass(g, 120 * SIM_SEC);
@@ -283,6 +311,31 @@ static void new_lists_and_restarts_bring_no_pair_closer(void **state)
 	}
 	assert_true(g->n_connects > 100);
 	assert_apart(g);
+	close_rig(g);
+}
+
+/* Nobody answers, so each is under way until its timeout of 25 s. A pair has had
+ * one or two probes when a list comes that lets it have had four, which is as
+ * many as there are ports. */
+static void new_lists_make_no_two_alike_that_are_under_way(void **state)
+{
+	struct rig *g = open_rig();
+	(void)state;
+	g->params.fetch_interval_s = 45;
+	g->params.first_port = 40000;
+	g->params.last_port = 40003;
+	start(g);
+	for (unsigned round = 0; round < 60; round++)
+		answer_fetch(g, 1, list_of(g, 20 + round % 3, 1, 30, 0));
+	assert_int_equal(g->is.count.n_lists, 60);
+	assert_true(g->n_connects > 300);
+	for (size_t i = 0; i < g->n_connects; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_true(g->at[i] - g->at[k] >= 25 * SIM_SEC ||
+			    g->connect[i].tuple.src_port !=
+				g->connect[k].tuple.src_port ||
+			    g->connect[i].tuple.dst_ip !=
+				g->connect[k].tuple.dst_ip);
 	close_rig(g);
 }
 
@@ -763,10 +816,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_entry_is_probed_once_an_interval),
 	    cmocka_unit_test(probes_are_spread_over_the_interval),
-	    cmocka_unit_test(each_probe_has_another_port_until_all_were_used),
+	    cmocka_unit_test(each_pair_takes_all_ports_before_one_comes_again),
+	    cmocka_unit_test(the_list_takes_all_ports_before_one_comes_again),
 	    cmocka_unit_test(the_hard_limits_hold_whatever_is_asked_for),
 	    cmocka_unit_test(parameters_can_be_stricter),
 	    cmocka_unit_test(new_lists_and_restarts_bring_no_pair_closer),
+	    cmocka_unit_test(new_lists_make_no_two_alike_that_are_under_way),
 	    cmocka_unit_test(too_many_under_way_are_put_off_and_counted),
 	    cmocka_unit_test(three_failed_contacts_in_a_row_close_the_list),
 	    cmocka_unit_test(a_silent_controller_closes_the_list_in_time),

@@ -250,7 +250,8 @@ static int by_port(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* A source port comes again after 28232 probes, which is not within an hour. */
+/* To the same host a source port comes again after 28232 probes of that pair,
+ * which is not within an hour. */
 static void a_slow_collector_counts_no_probe_twice(void **state)
 {
 	struct rig g;
@@ -264,7 +265,8 @@ static void a_slow_collector_counts_no_probe_twice(void **state)
 	uint64_t *key = calloc(t->n, sizeof(*key));
 	assert_non_null(key);
 	for (size_t i = 0; i < t->n; i++)
-		key[i] = (uint64_t)t->src_host[i] << 32 | t->src_port[i];
+		key[i] = (uint64_t)t->src_host[i] << 48 |
+		    (uint64_t)t->dst_host[i] << 16 | t->src_port[i];
 	qsort(key, t->n, sizeof(*key), by_port);
 	for (size_t i = 1; i < t->n; i++)
 		assert_true(key[i] != key[i - 1]);

@@ -11,16 +11,15 @@
 #include <string.h>
 
 #include "algos/pingmesh/outbox.h"
+#include "algos/pingmesh/pairs.h"
 #include "algos/pingmesh/perf.h"
 #include "algos/pingmesh/pinglist_xml.h"
 #include "sim/bytes.h"
 
 enum {
 	NONE = UINT32_MAX,
-	SLOTS = 1 << 14,
-	WORK = SLOTS + ALGO_PINGMESH_ENTRIES
+	WORK = ALGO_PINGMESH_PAIR_SLOTS + ALGO_PINGMESH_ENTRIES
 };
-static_assert(2 * ALGO_PINGMESH_ENTRIES <= SLOTS, "a table half empty");
 static_assert(ALGO_PINGMESH_BURST + 5 <= AGENT_MAX_OUT, "a step's actions");
 
 /* The hard limits of section 3.4: the least time between two probes of a pair,
@@ -61,14 +60,6 @@ struct due {
 	uint32_t entry;
 };
 
-/* pair[i].first is the first entry with the address of entry i. The time of the
- * pair's last probe stands there alone, so that all entries of a peer share one
- * limit. */
-struct pair {
-	sim_ns last;
-	uint32_t first;
-};
-
 /* Where many agents live in one process, most of a step is waiting for memory:
  * so what every step reads comes first and together, each table is of what is
  * read together, and those of which little is used come last. */
@@ -78,7 +69,8 @@ struct state {
 	struct fetch fetch;
 	sim_ns guard;      /* >= MIN_GAP */
 	sim_ns last_probe; /* of anyone */
-	uint32_t self, max_payload, max_entries, port;
+	struct algo_pingmesh_ports ports;
+	uint32_t self, max_payload, max_entries;
 	uint32_t n_entries;
 	uint32_t n_used, n_flights, free, head, tail; /* of flight[] */
 	uint64_t digest, version;                     /* of the list */
@@ -88,7 +80,7 @@ struct state {
 	/* Of what is below, what was never written is never read. */
 	struct algo_pingmesh_outbox outbox;
 	struct due heap[ALGO_PINGMESH_ENTRIES]; /* [0] is due first */
-	struct pair pair[ALGO_PINGMESH_ENTRIES];
+	struct algo_pingmesh_pair pair[ALGO_PINGMESH_ENTRIES];
 	struct algo_pinglist_entry entry[ALGO_PINGMESH_ENTRIES];
 	struct flight flight[ALGO_PINGMESH_FLIGHTS];
 	struct algo_pingmesh_log log[ALGO_PINGMESH_LOG];
@@ -129,20 +121,16 @@ static void pingmesh_agent_sift_down(struct state *s, uint32_t i)
 	s->heap[i] = moved;
 }
 
-/* Find, for each entry, the first one of its address, by a hash table in `work`
- * that is at most half full. */
-static void pair_up(struct state *s)
+/* Pairs whose probes are under way, of the list before, go on behind them. */
+static void pair_up(struct state *s, sim_ns from)
 {
-	memset(s->work, 0xff, SLOTS * sizeof(*s->work));
-	for (uint32_t i = 0; i < s->n_entries; i++) {
-		uint32_t k = topo_mix32(s->entry[i].address);
-		while (s->work[k % SLOTS] != NONE &&
-		    s->entry[s->work[k % SLOTS]].address != s->entry[i].address)
-			k++;
-		if (s->work[k % SLOTS] == NONE)
-			s->work[k % SLOTS] = i;
-		s->pair[i].first = s->work[k % SLOTS];
-	}
+	const struct algo_pingmesh_pairs l = {.entry = s->entry,
+	    .pair = s->pair,
+	    .slot = s->work,
+	    .n = s->n_entries};
+	algo_pingmesh_pairs_begin(&l, &s->ports, from, s->guard);
+	for (uint32_t i = s->head; i != NONE; i = s->flight[i].next)
+		algo_pingmesh_pairs_follow(&l, &s->ports, &s->flight[i].record);
 }
 
 /* Begin a list. Each entry starts at a random place of its interval, so that
@@ -153,7 +141,7 @@ static void spread(struct state *s, struct sim_rng *rng)
 {
 	const sim_ns quiet = s->last_probe + s->guard;
 	const sim_ns from = quiet > s->watch.now ? quiet : s->watch.now;
-	pair_up(s);
+	pair_up(s, from);
 	for (uint32_t i = 0; i < s->n_entries; i++) {
 		s->heap[i].at = from +
 		    (sim_ns)(sim_rng_u01(rng) * s->entry[i].interval_s * 1e9);
@@ -305,21 +293,12 @@ static void land(struct state *s, struct flight *f, enum agent_outcome outcome)
 	algo_pingmesh_outbox_add(&s->outbox, s->watch.now, &f->record);
 }
 
-/* Section 3.4: each probe has a new source port, so that over time a pair's
- * probes take all ECMP paths. */
-static uint16_t next_port(struct state *s)
-{
-	if (s->port > s->params->last_port)
-		s->port = s->params->first_port;
-	return (uint16_t)s->port++;
-}
-
 /* Probe entry I, or put it off; returns when it is due again. */
 static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 {
 	const struct algo_pinglist_entry *x = &s->entry[i];
 	const sim_ns now = s->watch.now;
-	sim_ns *last = &s->pair[s->pair[i].first].last;
+	sim_ns *last = &s->pair[s->pair[i].of_peer].last;
 	struct flight *f;
 	/* Here the hard limit is kept, whatever led to this entry being due. */
 	if (now - *last < s->guard) {
@@ -337,7 +316,7 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 	f->record = (struct algo_pingmesh_record){.sent_ns = s->watch.clock,
 	    .src_ip = s->self,
 	    .dst_ip = x->address,
-	    .src_port = next_port(s),
+	    .src_port = algo_pingmesh_ports_next(&s->ports, s->pair, i),
 	    .dst_port = x->port,
 	    .payload =
 		x->payload < s->max_payload ? x->payload : s->max_payload,
@@ -478,8 +457,8 @@ static void pingmesh_agent_start(struct state *s, sim_ns clock,
 	s->watch.clock = s->outbox.batch.born_ns = clock;
 	algo_pingmesh_perf_begin(&s->perf, clock);
 	s->fetch.at = sim_ns_of(p->fetch_retry_s * sim_rng_u01(rng));
-	s->port = p->first_port +
-	    sim_rng_below(rng, p->last_port - p->first_port + 1);
+	algo_pingmesh_ports_init(&s->ports, p,
+	    sim_rng_below(rng, p->last_port - p->first_port + 1));
 }
 
 /* An outbox that runs over does so at every probe: one line each time

@@ -21,7 +21,8 @@
  *	list -> heap by due time -> CONNECT -> in flight -> results -> batch
  *
  * Entries of a list begin at random places of their interval. Each probe has
- * the next source port of the range, so that ECMP takes it another way.
+ * another source port, so that ECMP takes it another way: a pair takes all ports
+ * of the range before any comes again (algos/pingmesh/pairs.h).
  *
  * The agent's own clock only goes forward, by at most ALGO_PINGMESH_STEP at a
  * time; it has a timer set for every second, so more means that the caller's

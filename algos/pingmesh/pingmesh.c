@@ -3,6 +3,8 @@
  */
 #include "algos/pingmesh/pingmesh.h"
 
+static const char *const port_orders[] = {"pair", "list", NULL};
+
 /* Defaults are the paper's where it gives a figure: 10 s between probes of a
  * pair, 64 KB of payload, SYN timers of 3 s, counters each 5 minutes. The
  * others are ours. */
@@ -34,6 +36,8 @@ const struct sim_field algo_pingmesh_agent_fields[] = {
 	.unit = "1", .def = "32768", .doc = "source ports of probes"},
     {"last_port", SIM_F_U32, FIELD(last_port), .min = 1, .max = 65535,
 	.unit = "1", .def = "60999", .doc = "source ports of probes"},
+    {"ports", SIM_F_ENUM, FIELD(ports), .names = port_orders, .def = "pair",
+	.doc = "what takes all ports in turn: each pair, or the whole list"},
     {"batch", SIM_F_U32, FIELD(batch), .min = 1, .max = ALGO_PINGMESH_BATCH,
 	.unit = "records", .def = "2048", .doc = "records of an upload"},
     {"upload_interval", SIM_F_F64, FIELD(upload_interval_s), .min = 0.1,

@@ -10,6 +10,12 @@
 enum { ALGO_PINGMESH_ENTRIES = 5120 }; /* of a list */
 enum { ALGO_PINGMESH_BATCH = 2048 };   /* records */
 
+/* Which source port is next: algos/pingmesh/pairs.h. */
+enum algo_pingmesh_port_order {
+	ALGO_PINGMESH_PORTS_PAIR,
+	ALGO_PINGMESH_PORTS_LIST
+};
+
 struct algo_pingmesh_params {
 	uint32_t max_entries;
 	uint32_t min_interval_s, max_payload;
@@ -17,6 +23,7 @@ struct algo_pingmesh_params {
 	double probe_timeout_s;
 	double syn_rto_s; /* of the host's TCP: the first SYN's repeat */
 	uint32_t first_port, last_port;
+	uint32_t ports; /* enum algo_pingmesh_port_order */
 	uint32_t batch;
 	double upload_interval_s, upload_timeout_s, upload_backoff_s;
 	uint32_t upload_tries;

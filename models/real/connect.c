@@ -180,10 +180,11 @@ static struct sockaddr_in at(uint32_t ip, uint16_t port)
 }
 
 /* Everything that a connect needs set before it begins; returns 0 or errno.
- * SO_REUSEADDR lets a port be bound again that an earlier connection has used,
- * which agents with fixed ports do. The linger of 0 turns close() into a reset:
- * it leaves no TIME_WAIT at either end, which at thousands of probes a minute
- * would use up the ports. */
+ * SO_REUSEADDR lets a port be bound again that another connection has used, or
+ * still has, to another place: agents take ports for each pair apart, so only a
+ * five-tuple is free or not. The linger of 0 turns close() into a reset: it
+ * leaves no TIME_WAIT at either end, which at thousands of probes a minute would
+ * use up the ports. */
 static int real_connect_prepare(const struct fabric_real *f, int fd,
     const struct agent_action *a)
 {
