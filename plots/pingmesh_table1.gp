@@ -15,8 +15,11 @@ do for [i = 1:N] {
 	stats TABLE every ::(i - 1) * N_GROUPS::(i - 1) * N_GROUPS using \
 	    (LABEL[i] = strcol("label"), 1) nooutput
 }
-stats TABLE using (of("n_probes", 1)) nooutput
-N_PROBES = STATS_min
+array N_PROBES[2]
+do for [g = 1:2] {
+	stats TABLE using (of("drop_rate_trials", g)) nooutput
+	N_PROBES[g] = STATS_min / 1e6
+}
 set xrange [0.5:N + 0.5]
 set xtics ("" 0)
 do for [i = 1:N] { set xtics add (LABEL[i] i) }
@@ -31,8 +34,8 @@ if (tty) {
 	    title NAME[g]
 	exit
 }
-set label 2 sprintf("%.1f million probes a bar; " \
-    . "error bars: exact 95 %% intervals", N_PROBES / 1e6)
+set label 2 sprintf("%.1f and %.1f million probes a bar; " \
+    . "error bars: exact 95 %% intervals", N_PROBES[1], N_PROBES[2])
 set boxwidth 0.3
 plot for [g = 1:2] TABLE using (at(0, g)):(of("drop_rate", g)) with boxes \
     lt g dt 1 fs solid 0.35 border title NAME[g], \
