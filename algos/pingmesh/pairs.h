@@ -29,7 +29,8 @@
  * port serves two connects of a server within n of its probes, not even to two
  * peers, which is for networks that rewrite addresses. But of a list of m
  * entries with one interval each pair sees n / gcd(n, m) ports only: of 28,232
- * ports 14,116 with 2,538 entries, and 8 with 3,529.
+ * ports 14,116 with 2,538 entries, and 8 with 3,529. What it does not see it
+ * never finds; what it sees comes again the sooner (figure pingmesh_ports).
  *
  * Paper  Pingmesh (SIGCOMM'15), section 3.4. DEPARTS: it does not say which
  *	  port is next; both orders are ours.
