@@ -15,6 +15,7 @@ struct rig {
 	unsigned char *state;
 	char *text;
 	sim_ns now, wake;
+	uint64_t timer; /* the one that wakes */
 	struct agent_out out;
 	struct sim_rng rng;
 	struct algo_pingmesh_status is;
@@ -32,6 +33,7 @@ static void see(struct rig *g, const struct agent_action *a)
 	case AGENT_SET_TIMER:
 		assert_true(a->at_ns >= g->now && a->at_ns <= g->now + SIM_SEC);
 		g->wake = a->at_ns;
+		g->timer = a->token;
 		break;
 	case AGENT_CONNECT:
 		assert_true(g->n_connects < MAX_SEEN);
@@ -759,6 +761,22 @@ static void a_jump_of_the_clock_brings_no_burst_and_no_silence(void **state)
 	}
 }
 
+/* A clock that was set forward and back again between two steps, by a little
+ * less, brings the only timer before its time. */
+static void a_timer_that_comes_early_is_set_again(void **state)
+{
+	struct rig *g = open_rig();
+	(void)state;
+	answer_fetch(g, 1, list_of(g, 10, 1, 10, 0));
+	pass(g, 5 * SIM_SEC);
+	const uint64_t timer = g->timer;
+	assert_true(g->wake > g->now + 2);
+	g->now += (g->wake - g->now) / 2;
+	step(g, (struct agent_event){.kind = AGENT_TIMER, .token = timer});
+	assert_true(g->timer != timer && g->wake > g->now);
+	close_rig(g);
+}
+
 static void a_clock_that_stands_still_closes_the_list(void **state)
 {
 	struct rig *g = open_rig();
@@ -840,6 +858,7 @@ int main(void)
 	    cmocka_unit_test(a_bucket_holds_its_values_and_is_an_eighth_wide),
 	    cmocka_unit_test(
 		a_jump_of_the_clock_brings_no_burst_and_no_silence),
+	    cmocka_unit_test(a_timer_that_comes_early_is_set_again),
 	    cmocka_unit_test(a_clock_that_stands_still_closes_the_list),
 	    cmocka_unit_test(the_log_keeps_its_last_lines),
 	    cmocka_unit_test(events_of_others_and_empty_port_ranges_are_errors),

@@ -487,7 +487,12 @@ static int pingmesh_agent_step(void *state, sim_ns clock,
 	algo_pingmesh_perf_due(&s->perf, s->watch.now, clock, &s->count, out);
 	switch (ev->kind) {
 	case AGENT_START:
+		break;
 	case AGENT_TIMER:
+		/* A clock set forward and back again between two steps may
+		 * bring it before its time, and there is no other. */
+		if (ev->token == s->watch.timer)
+			s->watch.wake = SIM_NEVER;
 		break;
 	case AGENT_FETCH_DONE:
 		on_fetch_done(s, ev, rng);
