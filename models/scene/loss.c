@@ -7,6 +7,8 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
+#define INLINE static inline __attribute__((always_inline))
+
 double scene_hazard(double rate)
 {
 	/* Precise for tiny rates, where log(1 - rate) would lose most of its
@@ -69,8 +71,7 @@ void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
 
 /* Where 0 is rare, drawing again until it is not costs little. Each lossy flow
  * comes here, so it must cost no call. */
-static inline __attribute__((always_inline)) uint32_t
-positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
+INLINE uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 {
 	if (isinf(hazard))
 		return n;
