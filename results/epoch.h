@@ -14,7 +14,8 @@
  *	                           topo/clos.h
  *	             n_flows       flows that ran (else: rows of /flows)
  *	             n_packets     that they offered; 0 = not counted
- *	             all_flows     1: /flows has all of them; 0: those that
+ *	             all_flows     1: /flows has all of them, and maybe ways back
+ *	                           that sent a FIN again; 0: those that
  *	                           failed, and maybe others
  *	             all_seen      1: algorithms may be shown all rows
  *	             complete      1: they were
