@@ -953,7 +953,8 @@ static void bad_rows_are_refused(void **state)
 static void write_scene(const char *path)
 {
 	struct res_recording_info info = {
-	    .spec = "figure: scene\npingmesh: {sla: {min_probes: 100}}\n",
+	    .spec = "figure: scene\npingmesh: {sla: {min_probes: 100}, "
+		    "blackhole: {rule: paper}}\n",
 	    .service = "web=0-7; db=20,21",
 	    .duration_ns = 3600 * SIM_SEC,
 	    .syn_wait_ns = {3 * SIM_SEC, 6 * SIM_SEC},
