@@ -247,6 +247,9 @@ static void all_that_decides_numbers_is_what_they_are_made_of(void **state)
 		struct res_cube c;
 		make_cube(&c, 1, 2);
 		fill(&c, 1000);
+		/* The cube came with those of this program. */
+		free(c.version);
+		free(c.libraries);
 		assert_ok(sim_dup(&c.version, cases[i].version, test_err()));
 		assert_ok(
 		    sim_dup(&c.libraries, cases[i].libraries, test_err()));
