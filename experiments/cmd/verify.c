@@ -13,6 +13,7 @@
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/json.h"
+#include "results/provenance.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -360,9 +361,15 @@ static int verify_claim(struct verify *v, const struct xp_claim *c,
 static int verify_claims(struct verify *v, struct sim_err *e)
 {
 	int rc = 0;
+	const char *version = res_version();
+	const int n = (int)strcspn(version, " ");
+	/* Numbers move with the version, and not with each commit: so a report
+	 * that was kept tells whether it is still of these. */
 	if (v->a->json)
-		printf("{\"claims\": [");
+		printf("{\"version\": \"%.*s\",\n\"claims\": [", n, version);
 	else
+		printf("culprit %.*s\n\n", n, version);
+	if (!v->a->json)
 		printf("%-28s %-9s %-45s %s\n", "claim", "stated",
 		    "ours, 95 %; accuracy: of kept flows",
 		    "of flows that a fault hit");

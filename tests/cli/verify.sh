@@ -160,6 +160,9 @@ each_difference_has_its_reasons() {
 	sed -n 's/^    why: .*differs.md, //p' "$report" | sort >differ
 	sed -n 's/^## .*(\(.*\))$/\1/p' "$tree/results/expected/differs.md" |
 		tr -d '`' | tr -s ', ' '\n' | sort >explained
+	"$CULPRIT" --version >version
+	[[ $(head -1 "$report") = "$(sed -n '1s/ (.*//p' version)" ]] ||
+		fail "$report is of another version; \`make verify\` writes it"
 	[[ -s differ ]] || fail "no difference in $report"
 	diff differ explained || fail "claims and reasons are not the same"
 	uniq -d explained | grep . && fail "explained twice"
