@@ -30,22 +30,33 @@ static double residual(const struct sim_ratio_sample *s, double value, size_t i)
 }
 
 /* The variance of a sum of n independent terms whose sum is 0, from the sum of
- * their squares. */
+ * their squares. One term shows none. */
 static double variance_of_sum(double squares, size_t n)
 {
-	return n > 1 ? squares * (double)n / (double)(n - 1) : 0;
+	return n > 1 ? squares * (double)n / (double)(n - 1) : NAN;
+}
+
+/* The variance of sum num - r sum den, with R the ratio of the two. */
+static double residual_variance(const struct sim_ratio_sample *s, double r)
+{
+	double squares = 0;
+	for (size_t i = 0; i < s->n; i++)
+		squares += residual(s, r, i) * residual(s, r, i);
+	return variance_of_sum(squares, s->n);
+}
+
+double sim_ratio_se(const struct sim_ratio_sample *s)
+{
+	return sqrt(residual_variance(s, sim_ratio_value(s))) /
+	    ratio_sum(s->den, s->n);
 }
 
 double sim_ratio_effective(const struct sim_ratio_sample *s)
 {
 	const double den = ratio_sum(s->den, s->n), r = sim_ratio_value(s);
-	double squares = 0;
 	if (!(r > 0 && r < 1) || s->n < 2)
 		return den;
-	for (size_t i = 0; i < s->n; i++)
-		squares += residual(s, r, i) * residual(s, r, i);
-	const double effect =
-	    variance_of_sum(squares, s->n) / (den * r * (1 - r));
+	const double effect = residual_variance(s, r) / (den * r * (1 - r));
 	return ceil(den / fmax(1, effect));
 }
 
@@ -73,24 +84,19 @@ int sim_ratio_share(const struct sim_ratio_sample *s, double conf,
 	    conf, &out->lo, &out->hi, e);
 }
 
-/* Half the width of Student's interval for a standard error of SE. */
+/* Half the width of Student's interval for a standard error of SE; 0 where there
+ * is none. */
 static double student_half(double se, size_t n, double conf)
 {
-	return n > 1 && se > 0
-	    ? se * gsl_cdf_tdist_Qinv((1 - conf) / 2, (double)(n - 1))
-	    : 0;
+	return se > 0 ? se * gsl_cdf_tdist_Qinv((1 - conf) / 2, (double)(n - 1))
+		      : 0;
 }
 
 void sim_ratio_mean(const struct sim_ratio_sample *s, double conf,
     struct sim_ratio *out)
 {
-	const double den = ratio_sum(s->den, s->n), r = sim_ratio_value(s);
-	double squares = 0;
-	for (size_t i = 0; i < s->n; i++)
-		squares += residual(s, r, i) * residual(s, r, i);
-	const double half =
-	    student_half(sqrt(variance_of_sum(squares, s->n)) / den, s->n,
-		conf);
+	const double r = sim_ratio_value(s);
+	const double half = student_half(sim_ratio_se(s), s->n, conf);
 	*out = (struct sim_ratio){r, r - half, r + half};
 }
 

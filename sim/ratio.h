@@ -30,6 +30,9 @@ struct sim_ratio {
 /* sum num / sum den, or NaN. */
 double sim_ratio_value(const struct sim_ratio_sample *s);
 
+/* The standard error of that, or NaN of fewer than two runs. */
+double sim_ratio_se(const struct sim_ratio_sample *s);
+
 /* How many independent trials would tell as much of a share as the sum den of
  * them do: sum den over the design effect, which is the variance between runs
  * over that of independent trials, taken as 1 where it seems less. A share of 0

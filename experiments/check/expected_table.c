@@ -10,6 +10,7 @@
 
 #include "results/provenance.h"
 #include "sim/bytes.h"
+#include "sim/ratio.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -85,37 +86,39 @@ static int ran(const struct res_cube *c, size_t first, size_t n, size_t run)
 	return p == first + n;
 }
 
-static struct xp_expected_row sum_up(const struct res_cube *c,
-    const struct measure *m, size_t first, size_t n)
+/* A table that is being written, with room for a place and for each run. */
+struct writer {
+	const struct res_cube *c;
+	FILE *out;
+	size_t *place;     /* [n_axes] */
+	double *num, *den; /* [n_runs] */
+};
+
+static struct xp_expected_row sum_up(struct writer *w, const struct measure *m,
+    size_t first, size_t n)
 {
+	const struct res_cube *c = w->c;
 	struct xp_expected_row r = {.value = NAN, .se = NAN};
-	double num, den, sum_num = 0, sum_den = 0, squares = 0;
+	double sum_den = 0;
 	for (size_t run = 0; run < c->n_runs; run++) {
+		double *den = &w->den[r.n];
 		if (!ran(c, first, n, run))
 			continue;
-		sum_run(c, m, first, n, run, &num, &den);
-		sum_num += num;
-		sum_den += den;
 		r.runs++;
-		r.n += den > 0;
+		sum_run(c, m, first, n, run, &w->num[r.n], den);
+		sum_den += *den;
+		/* A run that measured nothing is overwritten by the next. */
+		r.n += *den > 0;
 	}
 	if (r.n == 0)
 		return r;
-	r.value = sum_num / sum_den;
+	const struct sim_ratio_sample sample = {w->num, w->den, r.n};
+	r.value = sim_ratio_value(&sample);
+	r.se = sim_ratio_se(&sample);
 	/* What is the trial's own, as its probes, stands at each of the points
 	 * that it is read along. */
 	r.trials = m->den == NO_DEN ? (double)r.n
 				    : fmax((double)r.n, sum_den / (double)n);
-	for (size_t run = 0; run < c->n_runs; run++) {
-		if (!ran(c, first, n, run))
-			continue;
-		sum_run(c, m, first, n, run, &num, &den);
-		squares += (num - r.value * den) * (num - r.value * den);
-	}
-	/* sum_den / n is the mean denominator, by which errors are divided. */
-	if (r.n > 1)
-		r.se =
-		    sqrt(squares * (double)r.n / (double)(r.n - 1)) / sum_den;
 	return r;
 }
 
@@ -152,10 +155,11 @@ static void put_head(const struct res_cube *c, FILE *out)
 	fputs(COLUMNS "\n", out);
 }
 
-/* PLACE is the index along each axis, of which the first N_AXES are told. */
-static void put_point(const struct res_cube *c, const size_t place[],
-    size_t n_axes, FILE *out)
+/* Of the place the first N_AXES axes are told. */
+static void put_point(const struct writer *w, size_t n_axes)
 {
+	const struct res_cube *c = w->c;
+	FILE *out = w->out;
 	char digits[32];
 	for (size_t a = 0; a < c->n_axes; a++)
 		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
@@ -164,19 +168,19 @@ static void put_point(const struct res_cube *c, const size_t place[],
 				putc('*', out);
 			else if (k->number)
 				fputs(sim_format_f64(digits,
-					  k->number[place[a]]),
+					  k->number[w->place[a]]),
 				    out);
 			else
-				expected_put_text(out, k->text[place[a]]);
+				expected_put_text(out, k->text[w->place[a]]);
 			putc('\t', out);
 		}
 }
 
-static void put_number_line(const struct res_cube *c, const struct measure *m,
-    const struct xp_expected_row *r, const size_t place[], size_t n_axes,
-    FILE *out)
+static void put_number_line(const struct writer *w, const struct measure *m,
+    const struct xp_expected_row *r, size_t n_axes)
 {
-	put_point(c, place, n_axes, out);
+	FILE *out = w->out;
+	put_point(w, n_axes);
 	if (m->algo) {
 		expected_put_text(out, m->algo);
 		putc(':', out);
@@ -188,25 +192,25 @@ static void put_number_line(const struct res_cube *c, const struct measure *m,
 	putc('\n', out);
 }
 
-static void put_measure(const struct res_cube *c, const struct measure *m,
-    int all, size_t place[], FILE *out)
+static void put_measure(struct writer *w, const struct measure *m, int all)
 {
+	const struct res_cube *c = w->c;
 	/* The pairs of a heat map are not told one by one. */
 	const int whole_cell = c->n_along > MOST_ALONG;
 	const size_t step = whole_cell ? c->n_along : 1;
 	const size_t n_axes = whole_cell ? res_cube_outer_axes(c) : c->n_axes;
-	const struct xp_expected_row sum = sum_up(c, m, 0, c->n_points);
+	const struct xp_expected_row sum = sum_up(w, m, 0, c->n_points);
 	/* What was measured nowhere has no lines; nor has each of a great many
 	 * places, which would be megabytes. */
 	if (sum.n == 0 || (!all && c->n_points / step > MOST_PLACES))
 		return;
 	/* One point is all points, and is told by its place. */
 	if (all && step < c->n_points)
-		put_number_line(c, m, &sum, place, 0, out);
+		put_number_line(w, m, &sum, 0);
 	for (size_t p = 0; !all && p < c->n_points; p += step) {
-		const struct xp_expected_row r = sum_up(c, m, p, step);
-		res_cube_at(c, p, place);
-		put_number_line(c, m, &r, place, n_axes, out);
+		const struct xp_expected_row r = sum_up(w, m, p, step);
+		res_cube_at(c, p, w->place);
+		put_number_line(w, m, &r, n_axes);
 	}
 }
 
@@ -221,8 +225,7 @@ static int is_numerator(size_t i, const struct res_metric ratio[],
 
 /* All measures of one owner: ALGO NULL is the trial. Its columns begin at
  * FIRST. */
-static void put_owner(const struct res_cube *c, const char *algo, size_t first,
-    int all, size_t place[], FILE *out)
+static void put_owner(struct writer *w, const char *algo, size_t first, int all)
 {
 	const struct res_metric *metric =
 	    algo ? res_algo_metrics : res_trial_metrics;
@@ -231,32 +234,42 @@ static void put_owner(const struct res_cube *c, const char *algo, size_t first,
 	const unsigned n_ratios = algo ? RES_N_RATIOS : RES_N_TRIAL_RATIOS;
 	for (unsigned i = 0; i < n; i++)
 		if (!is_numerator(i, ratio, n_ratios))
-			put_measure(c,
+			put_measure(w,
 			    &(struct measure){algo, metric[i].name, first + i,
 				NO_DEN},
-			    all, place, out);
+			    all);
 	for (unsigned i = 0; i < n_ratios; i++)
-		put_measure(c,
+		put_measure(w,
 		    &(struct measure){algo, ratio[i].name, first + ratio[i].num,
 			first + ratio[i].den},
-		    all, place, out);
+		    all);
+}
+
+static void put_table(struct writer *w)
+{
+	const struct res_cube *c = w->c;
+	put_head(c, w->out);
+	/* Those over all points come first, as they tell most. */
+	for (int all = 1; all >= 0; all--) {
+		put_owner(w, NULL, 0, all);
+		for (size_t a = 0; a < c->n_algos; a++)
+			put_owner(w, c->algo[a], res_row_doubles(a), all);
+	}
 }
 
 int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e)
 {
-	size_t *place;
-	int rc = SIM_ZALLOC(&place, c->n_axes, e);
+	struct writer w = {.c = c, .out = out};
+	int rc;
+	if ((rc = SIM_ZALLOC(&w.place, c->n_axes, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&w.num, c->n_runs, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&w.den, c->n_runs, e)) == 0)
+		put_table(&w);
+	free(w.place);
+	free(w.num);
+	free(w.den);
 	if (rc < 0)
 		return rc;
-	put_head(c, out);
-	/* Those over all points come first, as they tell most. */
-	for (int all = 1; all >= 0; all--) {
-		put_owner(c, NULL, 0, all, place, out);
-		for (size_t a = 0; a < c->n_algos; a++)
-			put_owner(c, c->algo[a], res_row_doubles(a), all, place,
-			    out);
-	}
-	free(place);
 	return fflush(out) == 0 && !ferror(out)
 	    ? 0
 	    : sim_fail(e, SIM_EIO, "cannot write the table.");
