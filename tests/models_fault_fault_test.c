@@ -15,31 +15,6 @@
 
 static const struct topo_clos shape = {2, 4, 3, 5, 2, .n_cables = 0};
 
-static void draw(struct scenes *s, struct truth *truth, uint32_t run)
-{
-	const struct sim_seed where = {.seed = test_seed(), .run = run};
-	truth_clear(truth);
-	assert_ok(fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    truth, test_err()));
-}
-
-static int draw_fails(struct scenes *s, struct sim_err *e)
-{
-	const struct sim_seed where = {.seed = test_seed()};
-	struct truth truth = {0};
-	int rc = fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    &truth, e);
-	truth_free(&truth);
-	return rc;
-}
-
-static topo_node leaves(const struct topo *t, topo_link l)
-{
-	topo_node from, to;
-	topo_link_ends(t, l, &from, &to);
-	return from;
-}
-
 static void defaults_are_those_of_007(void **state)
 {
 	(void)state;
@@ -71,7 +46,7 @@ static void the_links_of_a_group_are_distinct(void **state)
 		g->count = run < 100 ? all : run % all;
 		g->pick = run % 2;
 		g->same_switch = run % 3 / 2.0;
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		assert_int_equal(truth.n_faults, g->count);
 		for (size_t i = 0; i < truth.n_faults; i++) {
 			const topo_link l = truth.fault[i].link;
@@ -96,7 +71,7 @@ static void one_class_can_fail_as_a_whole(void **state)
 		const uint32_t n = topo_clos_class_size(&s.topo.clos, class);
 		g->classes = BIT(class);
 		g->count = n;
-		draw(&s, &truth, 1);
+		scenes_draw_faults(&s, &truth, 1);
 		for (uint32_t i = 0; i < n; i++)
 			assert_int_equal(truth.fault[i].link,
 			    topo_clos_class_at(&s.topo.clos, class, i));
@@ -114,15 +89,15 @@ static void more_faults_than_links_are_refused(void **state)
 	struct fault_params *g = scenes_add_group(&s);
 	g->classes = BIT(TOPO_TOR_T1);
 	g->count = 25;
-	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_ELIMIT);
 	assert_string_equal(e.msg,
 	    "fault group 0: 25 links are to fail, but "
 	    "the classes named have 24.");
 	g->classes = BIT(TOPO_FABRIC);
 	g->count = 1;
-	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_ELIMIT);
 	g->count = 0;
-	assert_int_equal(draw_fails(&s, &e), 0);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), 0);
 	scenes_close(&s);
 }
 
@@ -131,7 +106,7 @@ static void count_places(struct scenes *s, uint64_t count[])
 {
 	struct truth truth = {0};
 	for (uint32_t run = 0; run < 20000; run++) {
-		draw(s, &truth, run);
+		scenes_draw_faults(s, &truth, run);
 		count[truth.fault[0].link]++;
 	}
 	truth_free(&truth);
@@ -191,11 +166,11 @@ static void same_switch_keeps_to_the_switch_while_it_has_links(void **state)
 	g->same_switch = 1;
 	g->count = 2;
 	for (uint32_t run = 0; run < 5000; run++) {
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		const topo_link a = truth.fault[0].link;
 		const topo_link b = truth.fault[1].link;
-		const topo_node at = leaves(&s.topo, a);
-		assert_int_equal(at, leaves(&s.topo, b));
+		const topo_node at = scenes_node_left(&s.topo, a);
+		assert_int_equal(at, scenes_node_left(&s.topo, b));
 		if (topo_class_of(&s.topo, a) != TOPO_TOR_T1)
 			continue;
 		struct topo_clos_place pa = topo_clos_place(&s.topo.clos, a);
@@ -211,12 +186,14 @@ static void same_switch_keeps_to_the_switch_while_it_has_links(void **state)
 	g->count = 4;
 	for (uint32_t run = 0; run < 200; run++) {
 		unsigned most = 0;
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		for (size_t i = 0; i < 4; i++) {
 			unsigned n = 0;
 			for (size_t j = 0; j < 4; j++)
-				n += leaves(&s.topo, truth.fault[i].link) ==
-				    leaves(&s.topo, truth.fault[j].link);
+				n += scenes_node_left(&s.topo,
+					 truth.fault[i].link) ==
+				    scenes_node_left(&s.topo,
+					truth.fault[j].link);
 			most = n > most ? n : most;
 		}
 		assert_int_equal(most, 3);
@@ -242,9 +219,9 @@ static void without_same_switch_places_meet_by_chance_only(void **state)
 		g->count = 2;
 		g->same_switch = chance[i];
 		for (uint32_t run = 0; run < RUNS; run++) {
-			draw(&s, &truth, run);
-			met += leaves(&s.topo, truth.fault[0].link) ==
-			    leaves(&s.topo, truth.fault[1].link);
+			scenes_draw_faults(&s, &truth, run);
+			met += scenes_node_left(&s.topo, truth.fault[0].link) ==
+			    scenes_node_left(&s.topo, truth.fault[1].link);
 		}
 		double want = chance[i] + (1 - chance[i]) * 2 / 23;
 		assert_near((double)met / RUNS, want,
@@ -272,7 +249,7 @@ static void rates_follow_their_law_and_stay_in_range(void **state)
 		g->count = 20;
 		g->rate = *d;
 		for (uint32_t run = 0; run < 1000; run++) {
-			draw(&s, &truth, run);
+			scenes_draw_faults(&s, &truth, run);
 			for (size_t j = 0; j < truth.n_faults; j++) {
 				double x = truth.fault[j].rate;
 				assert_true(x >= d->a && x <= d->b);
@@ -297,18 +274,18 @@ static void named_links_fail_as_told(void **state)
 	struct fault_params *g = scenes_add_fault(&s, 100, 0.25);
 	g->links[g->n_links++] = 7; /* a host link, outside g->classes */
 	g->count = 50;
-	draw(&s, &truth, 0);
+	scenes_draw_faults(&s, &truth, 0);
 	assert_int_equal(truth.n_faults, 2);
 	assert_int_equal(truth.fault[0].link, 7);
 	assert_int_equal(truth.fault[1].link, 100);
 	assert_true(truth.fault[0].rate == 0.25 && truth.fault[1].rate == 0.25);
 
 	g->links[0] = s.topo.n_links;
-	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "fault group 0: link 140 is not in [0, 139].");
 	g->links[0] = 7;
-	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg, "fault group 0: link 7 is named twice.");
 	truth_free(&truth);
 	scenes_close(&s);
@@ -327,7 +304,7 @@ static void faults_begin_and_end_when_told(void **state)
 	g->from_s = 2;
 	g->to_s = 7.25;
 	scenes_add_fault(&s, 26, 0.1)->to_s = 3;
-	draw(&s, &truth, 0);
+	scenes_draw_faults(&s, &truth, 0);
 	assert_int_equal(truth.fault[0].from_ns, 0);
 	assert_true(truth.fault[0].to_ns == SIM_NEVER);
 	assert_int_equal(truth.fault[1].from_ns, 1500000000);
@@ -338,7 +315,7 @@ static void faults_begin_and_end_when_told(void **state)
 	assert_int_equal(truth.fault[3].to_ns, 3000000000);
 
 	g->to_s = 1;
-	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "fault group 2: a fault ends at 1 s, before "
 	    "it begins at 2 s.");
@@ -359,12 +336,12 @@ static void links_may_fail_one_after_another(void **state)
 	g->count = 20;
 	for (uint32_t run = 0; run < 200; run++) {
 		g->spread_s = g->lasts_s = g->from_s = g->to_s = 0;
-		draw(&s, &plain, run);
+		scenes_draw_faults(&s, &plain, run);
 		g->from_s = 5;
 		g->spread_s = 10;
 		g->lasts_s = run % 2 ? 2.5 : 0;
 		g->to_s = run % 4 ? 15 : 0; /* `lasts` overrides it */
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		assert_int_equal(truth.n_faults, plain.n_faults);
 		for (size_t i = 0; i < truth.n_faults; i++) {
 			const struct truth_fault *f = &truth.fault[i];
@@ -397,15 +374,15 @@ static void none_may_end_before_it_begins(void **state)
 	g->from_s = 5;
 	g->spread_s = 10;
 	g->to_s = 14;
-	assert_int_equal(draw_fails(&s, &e), SIM_EINVAL);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "fault group 0: a fault ends at 14 s, but may begin as late as 15 "
 	    "s (from + spread).");
 	g->to_s = 15;
-	assert_int_equal(draw_fails(&s, &e), 0);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), 0);
 	g->to_s = 1;
 	g->lasts_s = 1;
-	assert_int_equal(draw_fails(&s, &e), 0);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), 0);
 	scenes_close(&s);
 }
 
@@ -417,9 +394,9 @@ static void a_group_does_not_disturb_another(void **state)
 	struct truth one = {0}, two = {0};
 	scenes_open(&s, &shape);
 	scenes_add_group(&s)->count = 5;
-	draw(&s, &one, 3);
+	scenes_draw_faults(&s, &one, 3);
 	scenes_add_group(&s)->count = 5;
-	draw(&s, &two, 3);
+	scenes_draw_faults(&s, &two, 3);
 	assert_int_equal(two.n_faults, 10);
 	size_t found = 0;
 	for (size_t i = 0; i < two.n_faults; i++)
@@ -458,7 +435,7 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 
 	struct truth truth = {0};
 	g->count = 80;
-	draw(&s, &truth, 0);
+	scenes_draw_faults(&s, &truth, 0);
 	for (size_t i = 0; i < 80; i++)
 		assert_int_equal(truth.fault[i].link,
 		    i < 16 ? 2 * i + 1 : i + 16);
@@ -482,12 +459,12 @@ static void links_that_another_group_took_are_not_free_in_a_mesh(void **state)
 	struct fault_params *last = scenes_add_group(&s);
 	alarm(10);
 	last->count = 4; /* all of the 64 between switches */
-	draw(&s, &truth, 0);
+	scenes_draw_faults(&s, &truth, 0);
 	assert_int_equal(truth.n_faults, 64);
 	for (size_t i = 0; i < 64; i++)
 		assert_int_equal(truth.fault[i].link, 32 + i);
 	last->count = 5;
-	assert_int_equal(draw_fails(&s, &e), SIM_ELIMIT);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_ELIMIT);
 	assert_string_equal(e.msg,
 	    "fault group 2: 5 links are to fail, but the classes named have 4 "
 	    "left by earlier groups.");

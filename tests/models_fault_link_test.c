@@ -14,31 +14,6 @@
 
 static const struct topo_clos shape = {2, 4, 3, 5, 2, .n_cables = 0};
 
-static void draw(struct scenes *s, struct truth *truth, uint32_t run)
-{
-	const struct sim_seed where = {.seed = test_seed(), .run = run};
-	truth_clear(truth);
-	assert_ok(fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    truth, test_err()));
-}
-
-static int draw_fails(struct scenes *s, struct sim_err *e)
-{
-	const struct sim_seed where = {.seed = test_seed()};
-	struct truth truth = {0};
-	int rc = fault_draw(&s->topo, s->group, s->params.n_groups, &where,
-	    &truth, e);
-	truth_free(&truth);
-	return rc;
-}
-
-static topo_node leaves(const struct topo *t, topo_link l)
-{
-	topo_node from, to;
-	topo_link_ends(t, l, &from, &to);
-	return from;
-}
-
 /* Four places never use up the switches of a class, of which there are 5 at
  * least: each is at a switch of its own, and classes have equal shares. */
 static void matlabs_places_are_at_fresh_switches(void **state)
@@ -53,7 +28,7 @@ static void matlabs_places_are_at_fresh_switches(void **state)
 	g->pick = FAULT_PICK_MATLAB;
 	g->count = 4;
 	for (uint32_t run = 0; run < 5000; run++) {
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		assert_int_equal(truth.n_faults, 4);
 		for (size_t i = 0; i < 4; i++) {
 			const topo_link l = truth.fault[i].link;
@@ -61,8 +36,8 @@ static void matlabs_places_are_at_fresh_switches(void **state)
 			by_link[l]++;
 			for (size_t k = 0; k < i; k++) {
 				const topo_link o = truth.fault[k].link;
-				assert_false(
-				    leaves(&s.topo, l) == leaves(&s.topo, o) &&
+				assert_false(scenes_node_left(&s.topo, l) ==
+					scenes_node_left(&s.topo, o) &&
 				    topo_class_of(&s.topo, l) ==
 					topo_class_of(&s.topo, o));
 			}
@@ -98,14 +73,14 @@ static void matlabs_further_links_count(void **state)
 	for (uint32_t run = 0; run < 1000; run++) {
 		g->count = run < 4 ? all : run % (all + 1);
 		g->same_switch = chance[run % 4];
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		assert_int_equal(truth.n_faults, 7 + g->count);
 		for (size_t i = 1; i < truth.n_faults; i++)
 			assert_true(
 			    truth.fault[i - 1].link < truth.fault[i].link);
 	}
 	g->count = all + 1;
-	assert_int_equal(draw_fails(&s, NULL), SIM_ELIMIT);
+	assert_int_equal(scenes_draw_faults_fails(&s, NULL), SIM_ELIMIT);
 	truth_free(&truth);
 	scenes_close(&s);
 }
@@ -128,18 +103,20 @@ static void matlabs_coin_is_thrown_again_for_a_link_that_failed(void **state)
 	g->count = 2;
 	g->same_switch = 0.5;
 	for (uint32_t run = 0; run < RUNS; run++) {
-		draw(&s, &truth, run);
-		met += leaves(&s.topo, truth.fault[0].link) ==
-		    leaves(&s.topo, truth.fault[1].link);
+		scenes_draw_faults(&s, &truth, run);
+		met += scenes_node_left(&s.topo, truth.fault[0].link) ==
+		    scenes_node_left(&s.topo, truth.fault[1].link);
 	}
 	assert_near((double)met / RUNS, 0.4, 5 * sqrt(0.24 / RUNS));
 	g->count = 9;
 	g->same_switch = 1;
 	for (uint32_t run = 0; run < 100; run++) {
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		for (size_t i = 0; i < 9; i++)
-			assert_int_equal(leaves(&s.topo, truth.fault[i].link),
-			    leaves(&s.topo, truth.fault[i / 3 * 3].link));
+			assert_int_equal(scenes_node_left(&s.topo,
+					     truth.fault[i].link),
+			    scenes_node_left(&s.topo,
+				truth.fault[i / 3 * 3].link));
 	}
 	truth_free(&truth);
 	scenes_close(&s);
@@ -159,9 +136,9 @@ static void matlabs_switches_have_one_turn_each(void **state)
 	for (uint32_t run = 0; run < 200; run++) {
 		unsigned n_at[40] = {0};
 		g->count = 40 + run % 2;
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		for (size_t i = 0; i < truth.n_faults; i++)
-			n_at[leaves(&s.topo, truth.fault[i].link) -
+			n_at[scenes_node_left(&s.topo, truth.fault[i].link) -
 			    s.topo.n_hosts]++;
 		for (unsigned tor = 0; tor < 40; tor++)
 			assert_true(n_at[tor] >= 1);
@@ -252,7 +229,7 @@ static void count_drawn(const struct topo *topo, const struct truth *truth,
 		for (size_t i = 0; i < truth->n_faults; i++) {
 			const topo_link l = truth->fault[i].link;
 			if (topo_class_of(topo, l) == released[c].class)
-				at[leaves(topo, l) - topo->n_hosts]++;
+				at[scenes_node_left(topo, l) - topo->n_hosts]++;
 		}
 		count_turns(&t[c], at, topo->n_switches);
 	}
@@ -281,7 +258,7 @@ static void matlabs_places_follow_the_released_program(void **state)
 		g->same_switch = chance[k];
 		for (uint32_t run = 0; run < 20000; run++) {
 			unsigned n[TOPO_N_LINK_CLASSES] = {0};
-			draw(&s, &truth, run);
+			scenes_draw_faults(&s, &truth, run);
 			assert_int_equal(truth.n_faults, N_PLACES);
 			count_drawn(&s.topo, &truth, got);
 			for (size_t i = 0; i < N_PLACES; i++)
@@ -325,7 +302,7 @@ static void matlabs_rates_towards_tors_begin_at_a_tenth(void **state)
 	g->pick = FAULT_PICK_MATLAB;
 	g->rate = scenes_uniform(0.1, 0.2);
 	for (uint32_t run = 0; run < 40000; run++) {
-		draw(&s, &truth, run);
+		scenes_draw_faults(&s, &truth, run);
 		const struct truth_fault *f = truth.fault;
 		const int is_down =
 		    topo_class_of(&s.topo, f->link) == TOPO_T1_TOR;
@@ -350,7 +327,7 @@ static void matlabs_places_need_a_clos(void **state)
 	assert_ok(topo_mesh_fat_tree(&m, 4, 0, test_err()));
 	scenes_open_mesh(&s, m);
 	scenes_add_group(&s)->pick = FAULT_PICK_MATLAB;
-	assert_int_equal(draw_fails(&s, &e), SIM_EUNSUPPORTED);
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
 	    "fault group 0: pick matlab needs a Clos; "
 	    "this topology is a graph.");

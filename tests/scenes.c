@@ -82,6 +82,31 @@ struct scene *scenes_draw(struct scenes *s, uint32_t run)
 	return &s->scene;
 }
 
+void scenes_draw_faults(struct scenes *s, struct truth *truth, uint32_t run)
+{
+	const struct sim_seed where = {.seed = test_seed(), .run = run};
+	truth_clear(truth);
+	assert_ok(fault_draw(&s->topo, s->group, s->params.n_groups, &where,
+	    truth, test_err()));
+}
+
+int scenes_draw_faults_fails(struct scenes *s, struct sim_err *e)
+{
+	const struct sim_seed where = {.seed = test_seed()};
+	struct truth truth = {0};
+	int rc = fault_draw(&s->topo, s->group, s->params.n_groups, &where,
+	    &truth, e);
+	truth_free(&truth);
+	return rc;
+}
+
+topo_node scenes_node_left(const struct topo *t, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(t, l, &from, &to);
+	return from;
+}
+
 struct scenes_counts scenes_count(const struct obs *w,
     const struct losses *lost, uint64_t link_drops[], uint64_t link_flows[])
 {

@@ -42,6 +42,14 @@ void scenes_use_tcp(struct scenes *s, uint32_t window);
 /* Draw the scene of epoch RUN under the test's seed. */
 struct scene *scenes_draw(struct scenes *s, uint32_t run);
 
+/* Draw the faults of run RUN alone, under the test's seed, into TRUTH; or try
+ * to, of run 0, and tell what came of it. */
+void scenes_draw_faults(struct scenes *s, struct truth *truth, uint32_t run);
+int scenes_draw_faults_fails(struct scenes *s, struct sim_err *e);
+
+/* The node that a link leaves. */
+topo_node scenes_node_left(const struct topo *t, topo_link l);
+
 /* What a window and its losses say in all; link_drops[n_links] and
  * link_flows[n_links] are added to, and may be NULL. */
 struct scenes_counts {
