@@ -84,12 +84,13 @@ int sim_ratio_share(const struct sim_ratio_sample *s, double conf,
 	    conf, &out->lo, &out->hi, e);
 }
 
-/* Half the width of Student's interval for a standard error of SE; 0 where there
- * is none. */
+/* Half the width of Student's interval for a standard error of SE. A single run
+ * shows none, and may lie anywhere. */
 static double student_half(double se, size_t n, double conf)
 {
-	return se > 0 ? se * gsl_cdf_tdist_Qinv((1 - conf) / 2, (double)(n - 1))
-		      : 0;
+	if (n < 2)
+		return INFINITY;
+	return se * gsl_cdf_tdist_Qinv((1 - conf) / 2, (double)(n - 1));
 }
 
 void sim_ratio_mean(const struct sim_ratio_sample *s, double conf,

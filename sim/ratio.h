@@ -45,8 +45,8 @@ double sim_ratio_effective(const struct sim_ratio_sample *s);
 int sim_ratio_share(const struct sim_ratio_sample *s, double conf,
     struct sim_ratio *out, struct sim_err *e);
 
-/* Any ratio: Student's interval with n - 1 degrees of freedom; of one run, and
- * of runs that do not differ, it is the value alone. */
+/* Any ratio: Student's interval with n - 1 degrees of freedom. Of runs that do
+ * not differ it is the value alone, of one run it is all numbers. */
 void sim_ratio_mean(const struct sim_ratio_sample *s, double conf,
     struct sim_ratio *out);
 

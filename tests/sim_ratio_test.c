@@ -68,6 +68,19 @@ static void what_two_have_in_common_cancels(void **state)
 	assert_near(swapped.hi, -r.lo, 1e-12);
 }
 
+static void one_run_tells_nothing_of_others(void **state)
+{
+	const double num[] = {3}, other[] = {1}, den[] = {4};
+	struct sim_ratio r;
+	(void)state;
+	sim_ratio_mean(SAMPLE(num, den, 1), 0.95, &r);
+	assert_true(r.value == 0.75 && r.lo == -INFINITY && r.hi == INFINITY);
+	assert_true(isnan(sim_ratio_se(SAMPLE(num, den, 1))));
+	sim_ratio_difference(SAMPLE(num, den, 1), SAMPLE(other, den, 1), 0.95,
+	    0.25, &r);
+	assert_true(r.value == 0.5 && r.lo == -INFINITY && r.hi == INFINITY);
+}
+
 static void nothing_measured_is_nan(void **state)
 {
 	const double zero[] = {0, 0}, num[] = {3, 1}, den[] = {1, 1};
@@ -126,6 +139,7 @@ int main(void)
 	    cmocka_unit_test(whole_runs_count_as_one_trial),
 	    cmocka_unit_test(a_mean_of_runs_is_students),
 	    cmocka_unit_test(what_two_have_in_common_cancels),
+	    cmocka_unit_test(one_run_tells_nothing_of_others),
 	    cmocka_unit_test(nothing_measured_is_nan),
 	    cmocka_unit_test(intervals_hold_the_mean_as_often_as_they_say),
 	};
