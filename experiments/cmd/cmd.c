@@ -170,6 +170,43 @@ int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
 	return rc;
 }
 
+int cmd_check_cell(const struct xp_spec *s, uint64_t point, uint64_t run,
+    struct sim_err *e)
+{
+	if (point < s->n_points && run < s->runs)
+		return 0;
+	return sim_fail(e, SIM_ERANGE,
+	    "point %llu, run %llu: the sweep has points 0 to %zu and runs 0 "
+	    "to %u.",
+	    (unsigned long long)point, (unsigned long long)run, s->n_points - 1,
+	    s->runs - 1);
+}
+
+int cmd_is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev &&
+	    x.st_ino == y.st_ino;
+}
+
+int cmd_choose_output(char **out, const char *given, const struct xp_spec *s,
+    const char *kind, const char *name, struct sim_err *e)
+{
+	char path[sizeof(s->figure) + 64], *spec = NULL;
+	snprintf(path, sizeof(path), "results/out/%s.%s.h5", s->figure, kind);
+	int rc = sim_dup(out, given ? given : path, e);
+	if (rc == 0 && !given)
+		rc = cmd_make_way(*out, e);
+	if (rc == 0)
+		rc = cmd_follow_link(out, e);
+	if (rc == 0)
+		rc = cmd_find(&spec, name, "experiments", ".yaml", e);
+	if (rc == 0 && cmd_is_same_file(*out, spec))
+		rc = sim_fail(e, SIM_EINVAL, "-o %s is the spec itself.", *out);
+	free(spec);
+	return rc;
+}
+
 int cmd_make_way(const char *path, struct sim_err *e)
 {
 	char *copy;

@@ -66,6 +66,20 @@ int cmd_find(char **out, const char *name, const char *folder,
 int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
     const char *const set[], size_t n_set, struct sim_err *e);
 
+/* Whether the sweep has that cell. Errors SIM_ERANGE, with what it has. */
+int cmd_check_cell(const struct xp_spec *s, uint64_t point, uint64_t run,
+    struct sim_err *e);
+
+/* The file that a command writes about spec NAME, to be freed: GIVEN, whose
+ * folder must exist, or if that is NULL results/out/FIGURE.KIND.h5, whose folder
+ * is made. Links are followed. Errors SIM_EINVAL when it is the spec's own file,
+ * SIM_EIO, SIM_ENOMEM. */
+int cmd_choose_output(char **out, const char *given, const struct xp_spec *s,
+    const char *kind, const char *name, struct sim_err *e);
+
+/* Whether two paths lead to one file. */
+int cmd_is_same_file(const char *a, const char *b);
+
 /* Make the folders on the way to PATH. */
 int cmd_make_way(const char *path, struct sim_err *e);
 

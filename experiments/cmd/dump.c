@@ -58,19 +58,6 @@ static const struct cmd_line cmd_dump_line = {
 	"      print(i, link[off[i]:off[i + 1]])",
 };
 
-/* A given path is the user's own, and its folder must exist; only ours is
- * made. */
-static int dump_choose_output(char **out, const struct xp_spec *s,
-    const struct args *a, struct sim_err *e)
-{
-	char path[sizeof(s->figure) + 64];
-	snprintf(path, sizeof(path), "results/out/%s.epoch.h5", s->figure);
-	int rc = sim_dup(out, a->output ? a->output : path, e);
-	if (rc == 0 && !a->output)
-		rc = cmd_make_way(*out, e);
-	return rc < 0 ? rc : cmd_follow_link(out, e);
-}
-
 /* Whether the cell's plane is auto, which may skip. */
 static int is_auto(struct xp_spec *s, size_t point, int *out, struct sim_err *e)
 {
@@ -81,18 +68,6 @@ static int is_auto(struct xp_spec *s, size_t point, int *out, struct sim_err *e)
 	return rc;
 }
 
-static int check_cell(const struct xp_spec *s, const struct args *a,
-    struct sim_err *e)
-{
-	if (a->point < s->n_points && a->run < s->runs)
-		return 0;
-	return sim_fail(e, SIM_ERANGE,
-	    "point %llu, run %llu: the sweep has points 0 to %zu and runs 0 "
-	    "to %u.",
-	    (unsigned long long)a->point, (unsigned long long)a->run,
-	    s->n_points - 1, s->runs - 1);
-}
-
 /* With --all the spec is read again with its plane put, after what the user has
  * set, so that the file's spec says so too. */
 static int cmd_dump_load(struct xp_spec *s, struct args *a, struct sim_err *e)
@@ -100,7 +75,8 @@ static int cmd_dump_load(struct xp_spec *s, struct args *a, struct sim_err *e)
 	int by_auto = 0;
 	int rc =
 	    cmd_load_spec(s, a->spec, a->smoke, a->set.set, a->set.n_set, e);
-	if (rc == 0 && (rc = check_cell(s, a, e)) == 0 && a->all)
+	if (rc == 0 && (rc = cmd_check_cell(s, a->point, a->run, e)) == 0 &&
+	    a->all)
 		rc = is_auto(s, a->point, &by_auto, e);
 	if (!by_auto)
 		return rc;
@@ -114,7 +90,7 @@ static int cmd_dump_write(struct xp_spec *s, const struct args *a,
 {
 	struct xp_dumped d;
 	char *out = NULL;
-	int rc = dump_choose_output(&out, s, a, e);
+	int rc = cmd_choose_output(&out, a->output, s, "epoch", a->spec, e);
 	if (rc == 0 && s->is_real)
 		rc = xp_fabrics_usable(s->takes, e);
 	if (rc == 0)

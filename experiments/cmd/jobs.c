@@ -186,19 +186,16 @@ static int name_output(struct run *r, struct sim_err *e)
  * name, nor anything that can't be replaced as a whole. */
 static int open_output(struct run *r, struct sim_err *e)
 {
-	struct stat in, out;
+	struct stat out;
 	int rc;
 	if ((rc = name_output(r, e)) < 0 ||
 	    (rc = cmd_follow_link(&r->output, e)) < 0)
 		return rc;
-	if (stat(r->args->recording, &in) == 0 && stat(r->output, &out) == 0) {
-		if (in.st_dev == out.st_dev && in.st_ino == out.st_ino)
-			return sim_fail(e, SIM_EINVAL,
-			    "-o %s is the recording itself.", r->output);
-		if (!S_ISREG(out.st_mode))
-			return sim_fail(e, SIM_EINVAL, "-o %s is no file.",
-			    r->output);
-	}
+	if (cmd_is_same_file(r->args->recording, r->output))
+		return sim_fail(e, SIM_EINVAL, "-o %s is the recording itself.",
+		    r->output);
+	if (stat(r->output, &out) == 0 && !S_ISREG(out.st_mode))
+		return sim_fail(e, SIM_EINVAL, "-o %s is no file.", r->output);
 	if ((rc = cmd_make_way(r->output, e)) < 0)
 		return rc;
 	/* Only the recording's own name is noted: the same tables should be the

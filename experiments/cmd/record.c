@@ -39,32 +39,16 @@ static const struct cmd_line cmd_record_line = {
 	   "collector got: every probe, and the agents' performance counters.",
 };
 
-/* A given path is the user's own, and its folder must
- * exist; only ours is made. */
-static int choose_output(char **out, const struct xp_spec *s,
-    const struct args *a, struct sim_err *e)
-{
-	char path[sizeof(s->figure) + 64];
-	snprintf(path, sizeof(path), "results/out/%s.recording.h5", s->figure);
-	int rc = sim_dup(out, a->output ? a->output : path, e);
-	if (rc == 0 && !a->output)
-		rc = cmd_make_way(*out, e);
-	return rc < 0 ? rc : cmd_follow_link(out, e);
-}
-
 /* Record one cell of the sweep. Point and run can be checked only
  * once the spec is read. */
 static int record(struct xp_spec *s, const struct args *a, struct sim_err *e)
 {
 	struct xp_recorded r;
 	char *out = NULL;
-	if (a->point >= s->n_points || a->run >= s->runs)
-		return sim_fail(e, SIM_ERANGE,
-		    "point %llu, run %llu: the sweep has points 0 to %zu and "
-		    "runs 0 to %u.",
-		    (unsigned long long)a->point, (unsigned long long)a->run,
-		    s->n_points - 1, s->runs - 1);
-	int rc = choose_output(&out, s, a, e);
+	int rc = cmd_check_cell(s, a->point, a->run, e);
+	if (rc == 0)
+		rc = cmd_choose_output(&out, a->output, s, "recording", a->spec,
+		    e);
 	if (rc == 0)
 		rc = xp_record_cell(s, (size_t)a->point, (uint32_t)a->run, out,
 		    &r, e);

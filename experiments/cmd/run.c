@@ -163,15 +163,10 @@ static int cmd_run_run_cell(struct xp_spec *s, const struct args *a,
 	int rc = xp_spec_cube(s, 0, 1, &cube, e);
 	if (rc < 0)
 		return rc;
-	if ((uint64_t)a->point >= s->n_points || (uint64_t)a->run >= s->runs)
-		rc = sim_fail(e, SIM_ERANGE,
-		    "point %lld, run %lld: the sweep has points 0 to %zu and "
-		    "runs 0 to %u.",
-		    (long long)a->point, (long long)a->run, s->n_points - 1,
-		    s->runs - 1);
-	else if ((row = calloc(cube.cell_doubles, sizeof(*row))) == NULL)
+	rc = cmd_check_cell(s, (uint64_t)a->point, (uint64_t)a->run, e);
+	if (rc == 0 && !(row = calloc(cube.cell_doubles, sizeof(*row))))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for a row.");
-	else if ((rc = xp_trial_open(&t, s, e)) == 0)
+	if (rc == 0 && (rc = xp_trial_open(&t, s, e)) == 0)
 		rc =
 		    xp_trial_run(t, (size_t)a->point, (uint32_t)a->run, row, e);
 	if (rc == 0)

@@ -69,6 +69,19 @@ what_is_no_cell_is_refused() {
 	only_files flows.yaml
 }
 
+the_spec_is_not_written_over() {
+	write_flows
+	cp flows.yaml before
+	ln -s flows.yaml link.h5
+	for out in flows.yaml ./flows.yaml link.h5; do
+		run_for 2 "$CULPRIT" dump flows.yaml -o $out
+		says_once 'flows.yaml is the spec itself'
+		run_for 2 "$CULPRIT" record flows.yaml -o $out
+		says_once 'flows.yaml is the spec itself'
+	done
+	same flows.yaml before
+}
+
 algorithms_are_chosen_and_printed_for_programs() {
 	write_flows
 	run_for 0 "$CULPRIT" dump flows.yaml -o a.h5
@@ -133,5 +146,6 @@ other_programs_read_and_write_it() {
 }
 
 run_tests it_says_what_the_cell_says all_flows_are_those_of_plane_exact \
-    what_is_no_cell_is_refused algorithms_are_chosen_and_printed_for_programs \
+    what_is_no_cell_is_refused the_spec_is_not_written_over \
+    algorithms_are_chosen_and_printed_for_programs \
     votes_are_those_of_a_program_of_ones_own other_programs_read_and_write_it
