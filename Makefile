@@ -8,6 +8,7 @@
 #   make figures      full sweeps -> results/out -> plots/out  [FIG='vigil_*'];
 #                     FIG='real_*' on real networks, as root, 12 minutes
 #   make verify       the papers' claims against results/out, as a table
+#   make expected     keep results/out as what `verify` expects   [FIG='vigil_*']
 #   make check-real   networks of namespaces: as root, or where users may
 #   make soak-real    the same with a loss of 0.1 %, for minutes
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
@@ -123,11 +124,21 @@ $B/commit.txt:
 	$(call STAMP,{ git --git-dir=.git describe --always --dirty \
 	    --abbrev=12 2>/dev/null || echo unknown; })
 
-$B/results/provenance.o: $B/commit.txt
+# Which program this is: a sum over all machine code and constants, without
+# names of lines and files, so that it changes when the program does and not
+# with a comment, a commit or a folder.
+$B/build.txt: $(filter-out $B/results/provenance.o,$(OBJ)) \
+	results/provenance.c $B/flags.txt
+	$(Q)rm -f $@.a && ar rcD $@.a $(filter %.o,$^) && strip -gD $@.a
+	$(call STAMP,{ cat $@.a results/provenance.c; \
+	    echo '$(subst ','\'',$(LDFLAGS) $(LIBS))'; } \
+	    | sha256sum | cut -c 1-16)
+	$(Q)rm -f $@.a
+
+$B/results/provenance.o: $B/commit.txt $B/build.txt
 $B/results/provenance.o: OURS += \
 	-DCULPRIT_COMMIT='"$(shell cat $B/commit.txt)"' \
-	-DCULPRIT_HDF5='"$(shell pkg-config --modversion hdf5-serial)"' \
-	-DCULPRIT_IGRAPH='"$(shell pkg-config --modversion igraph)"'
+	-DCULPRIT_BUILD='"$(shell cat $B/build.txt)"'
 
 # The program for the kernel is a part of this one. clang looks for the headers
 # of a machine that is none unless told where those of this one are.
@@ -194,12 +205,19 @@ soak-real: deps
 	@CULPRIT=$(CURDIR)/$B/culprit BUILD=$(CURDIR)/$B SOAK=1 \
 	    bash tests/real/lab_run.sh
 
-# GATE='--fresh-seed', '--junit gates.xml', ...
-# The table is kept beside the claims that it is about.
 verify: all
+	@$B/culprit verify
+
+# The one target that writes what is tracked: tables of results, and what claims
+# come to by them. Those of real networks are written by name alone.
+EXPECTED = $(filter $(FIGURES),$(basename $(notdir \
+	$(wildcard results/expected/*.tsv))))
+expected: all
+	@$B/culprit verify --write $(EXPECTED)
 	@$B/culprit verify >results/expected/verify.txt; code=$$?; \
 	    cat results/expected/verify.txt; exit $$code
 
+# GATE='--fresh-seed', '--junit gates.xml', ...
 accuracy: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@$B/culprit gate -j $J $(GATE) tests/accuracy/*.yaml
@@ -317,5 +335,5 @@ lint: $(GATES)
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check check-real soak-real verify accuracy \
+.PHONY: all help deps quickstart check check-real soak-real verify expected accuracy \
 	bench soak figures fuzz install uninstall map clean $(GATES) lint FORCE

@@ -60,9 +60,12 @@ static void print_help(FILE *out)
 
 static int print_version(void)
 {
+	char libraries[RES_LIBRARIES_BYTES];
 	printf("culprit %s\n", res_version());
 	for (const struct res_provenance *p = res_provenance(); p->name; p++)
 		printf("%s %s\n", p->name, p->value);
+	res_libraries(libraries);
+	printf("libraries %s\n", libraries);
 	return CMD_GOOD;
 }
 

@@ -60,6 +60,13 @@ static void cube_blank(double row[], size_t n)
 		row[i] = NAN;
 }
 
+static int cube_note_libraries(struct res_cube *c, struct sim_err *e)
+{
+	char now[RES_LIBRARIES_BYTES];
+	res_libraries(now);
+	return sim_dup(&c->libraries, now, e);
+}
+
 int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 {
 	if (c->n_along == 0)
@@ -70,8 +77,9 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 	/* A cube that was read from a file keeps what made its numbers. */
 	if (!c->version && (rc = sim_dup(&c->version, res_version(), e)) < 0)
 		return rc;
-	if (!c->libraries &&
-	    (rc = sim_dup(&c->libraries, res_libraries(), e)) < 0)
+	if (!c->build && (rc = sim_dup(&c->build, res_build(), e)) < 0)
+		return rc;
+	if (!c->libraries && (rc = cube_note_libraries(c, e)) < 0)
 		return rc;
 	/* At most 2^31, as just checked; times the doubles of a row it may
 	 * still be too large to count. */
@@ -164,6 +172,7 @@ void res_cube_free(struct res_cube *c)
 	free(c->title);
 	free(c->paper);
 	free(c->version);
+	free(c->build);
 	free(c->libraries);
 	for (size_t i = 0; c->algo && i < c->n_algos; i++)
 		free(c->algo[i]);
@@ -306,8 +315,12 @@ uint64_t res_cube_key(const struct res_cube *c)
 	uint64_t h = sim_fnv(SIM_FNV_START, &schema, 1);
 	h = hash_text(h, c->figure);
 	h = hash_bytes(h, c->spec, c->spec_bytes);
-	h = hash_text(h, c->overrides);
-	return hash_text(h, c->version ? c->version : res_version());
+	return hash_text(h, c->overrides);
+}
+
+uint64_t res_cube_build_key(const struct res_cube *c)
+{
+	return hash_text(hash_text(SIM_FNV_START, c->build), c->libraries);
 }
 
 /* A missing text and an empty one are the same. */
@@ -350,10 +363,26 @@ static int same_shape(const struct res_cube *a, const struct res_cube *b)
 	return 1;
 }
 
+/* A build that differs may have computed the same numbers; but who would
+ * know. */
+static int cube_check_build(const struct res_cube *c,
+    const struct res_cube *from, struct sim_err *e)
+{
+	if (!same_text(c->build, from->build))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "one is of build %s of culprit %s, the other of build %s "
+		    "of culprit %s.",
+		    c->build, c->version, from->build, from->version);
+	if (!same_text(c->libraries, from->libraries))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "one was made with %s, the other with %s.", c->libraries,
+		    from->libraries);
+	return 0;
+}
+
 /* Specs are compared byte for byte: whether a change in one of them matters is
- * not for us to judge. The libraries are not compared, as they stand in the
- * file only for information. */
-static int check_identity(const struct res_cube *c, const struct res_cube *from,
+ * not for us to judge. */
+int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
     struct sim_err *e)
 {
 	if (!same_text(c->figure, from->figure))
@@ -367,10 +396,9 @@ static int check_identity(const struct res_cube *c, const struct res_cube *from,
 	if (!same_text(c->overrides, from->overrides))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the overrides (--set, --smoke) of %s differ.", c->figure);
-	if (!same_text(c->version, from->version))
-		return sim_fail(e, SIM_EMISMATCH,
-		    "one was made by culprit %s, the other by %s.", c->version,
-		    from->version);
+	const int rc = cube_check_build(c, from, e);
+	if (rc < 0)
+		return rc;
 	if (!same_shape(c, from))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the specs agree, yet seed, algorithms, axes or runs "
@@ -400,7 +428,7 @@ static int cube_check_row(const struct res_cube *c, const struct res_cube *from,
 int res_cube_merge(struct res_cube *c, const struct res_cube *from,
     struct sim_err *e)
 {
-	int rc = check_identity(c, from, e);
+	int rc = res_cube_same_sweep(c, from, e);
 	if (rc < 0)
 		return rc;
 	/* All rows are compared before the first is copied, so a mismatch

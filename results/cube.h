@@ -51,8 +51,9 @@ struct res_cube {
 	char *overrides;   /* --set and --smoke, one a line; may be "" */
 
 	char *title, *paper; /* for people */
-	char *version;       /* of the culprit that made the numbers */
-	char *libraries;     /* it was linked with; NULL: the present ones */
+	/* What made the numbers (results/provenance.h); res_cube_alloc() puts
+	 * the present ones where there is NULL. */
+	char *version, *build, *libraries;
 	uint64_t seed;
 
 	size_t n_algos; /* 0: the trials' own metrics are all */
@@ -131,15 +132,20 @@ struct res_progress {
 };
 struct res_progress res_cube_progress(const struct res_cube *c);
 
-/* Hash of figure, spec, overrides, schema version and software version with
- * its commit: what a journal or a shard must agree in. */
+/* What a journal must agree in with its sweep: a hash of figure, spec,
+ * overrides and schema version, and one of build and libraries. */
 uint64_t res_cube_key(const struct res_cube *c);
+uint64_t res_cube_build_key(const struct res_cube *c);
+
+/* May cells of both stand in one file? Errors SIM_EMISMATCH, saying what
+ * differs: figure, spec, overrides, build, libraries or shape. */
+int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
+    struct sim_err *e);
 
 /* Copy the cells of FROM into C. Where both hold a cell, a done one replaces
  * one that failed or crashed. Shards that differ give a cube of all cells.
- * Errors SIM_EMISMATCH, C unchanged, when the two are of different specs,
- * overrides or software versions, or hold the same cell with different
- * numbers. */
+ * Errors SIM_EMISMATCH, C unchanged, when the two are not of one sweep, or hold
+ * the same cell with different numbers. */
 int res_cube_merge(struct res_cube *c, const struct res_cube *from,
     struct sim_err *e);
 

@@ -485,6 +485,7 @@ static int h5_put_root(struct writer *w)
 	    {"spec", c->spec},
 	    {"overrides", c->overrides},
 	    {"culprit", c->version},
+	    {"build", c->build},
 	    {"libraries", c->libraries},
 	};
 	int rc = name_axes(w, &axes);

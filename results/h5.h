@@ -6,8 +6,8 @@
  *
  *	/                attributes: schema_version, figure, title, paper, spec,
  *	                 overrides, seed, shard, complete, cells, cells_done,
- *	                 cells_failed, cells_crashed, culprit, libraries, axes,
- *	                 and n_along if it is above 1
+ *	                 cells_failed, cells_crashed, culprit, build, libraries,
+ *	                 axes, and n_along if it is above 1
  *	/algorithm       [algorithm] labels, a dimension scale; a sweep without
  *	                 algorithms has neither this nor any dataset over it
  *	/run             [run] 0, 1, ..., a dimension scale

@@ -513,6 +513,7 @@ static int get_identity(struct reader *r)
 	    (rc = get_text(r, r->file, "spec", &c->spec)) < 0 ||
 	    (rc = get_text(r, r->file, "overrides", &c->overrides)) < 0 ||
 	    (rc = get_text(r, r->file, "culprit", &c->version)) < 0 ||
+	    (rc = get_text(r, r->file, "build", &c->build)) < 0 ||
 	    (rc = get_text(r, r->file, "libraries", &c->libraries)) < 0 ||
 	    (rc = get_counts(r, "seed", 1, &c->seed)) < 0 ||
 	    (rc = get_counts(r, "shard", 2, shard)) < 0)

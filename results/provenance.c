@@ -1,11 +1,16 @@
 /* results/provenance.c -- what made a result: versions, commit, libraries.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The Makefile gives the CULPRIT_* macros to this file alone.
+ * The Makefile gives the CULPRIT_* macros to this file alone. It includes the
+ * headers of all libraries, to ask each for its version and nothing else.
  */
 #include "results/provenance.h"
 
+#include <glpk.h>
+#include <gnu/libc-version.h>
 #include <gsl/gsl_version.h>
+#include <hdf5.h>
+#include <igraph.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -13,19 +18,17 @@
 
 #include "results/file.h"
 #include "results/json.h"
+#include "sim/text.h"
 
 #define CULPRIT_VERSION "0.3.0"
 
-/* The commit and the versions of libraries at build time are given by the
- * Makefile; GSL's is that of its header. */
 const struct res_provenance *res_provenance(void)
 {
 	static const struct res_provenance list[] = {
 	    {"culprit", CULPRIT_VERSION},
 	    {"git_commit", CULPRIT_COMMIT},
-	    {"gsl", GSL_VERSION},
-	    {"hdf5", CULPRIT_HDF5},
-	    {"igraph", CULPRIT_IGRAPH},
+	    {"build", CULPRIT_BUILD},
+	    {"compiler", __VERSION__},
 	    {NULL, NULL},
 	};
 	return list;
@@ -36,10 +39,33 @@ const char *res_version(void)
 	return CULPRIT_VERSION " (" CULPRIT_COMMIT ")";
 }
 
-const char *res_libraries(void)
+const char *res_build(void)
 {
-	return "GSL " GSL_VERSION ", HDF5 " CULPRIT_HDF5
-	       ", igraph " CULPRIT_IGRAPH;
+	return CULPRIT_BUILD;
+}
+
+/* glibc has exp(), log() and the like twice on this machine's kind, and takes
+ * the ones that fuse multiply and add where the processor can. Their last bits
+ * differ. */
+static const char *libm_kind(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("fma") ? " with fma" : " without fma";
+#else
+	return "";
+#endif
+}
+
+void res_libraries(char out[RES_LIBRARIES_BYTES])
+{
+	struct sim_text t = {out, RES_LIBRARIES_BYTES, 0};
+	const char *igraph = "";
+	unsigned major = 0, minor = 0, release = 0;
+	H5get_libversion(&major, &minor, &release);
+	igraph_version(&igraph, NULL, NULL, NULL);
+	sim_put(&t, "GSL %s, GLPK %s, HDF5 %u.%u.%u, igraph %s, glibc %s%s",
+	    gsl_version, glp_version(), major, minor, release, igraph,
+	    gnu_get_libc_version(), libm_kind());
 }
 
 /* Time in user and kernel mode. */
@@ -81,6 +107,7 @@ static void text(FILE *out, const char *name, const char *value)
 
 static void print(FILE *out, const struct res_run_record *r)
 {
+	char libraries[RES_LIBRARIES_BYTES];
 	fputs("{\n  \"argv\": [", out);
 	for (int i = 0; i < r->argc; i++) {
 		fputs(i ? ", " : "", out);
@@ -89,6 +116,8 @@ static void print(FILE *out, const struct res_run_record *r)
 	putc(']', out);
 	for (const struct res_provenance *p = res_provenance(); p->name; p++)
 		text(out, p->name, p->value);
+	res_libraries(libraries);
+	text(out, "libraries", libraries);
 	/* What differs from run to run stands here and not in the results file,
 	 * which can thus be compared byte for byte. */
 	struct utsname host;

@@ -7,7 +7,7 @@
 #ifndef RESULTS_SCHEMA_H
 #define RESULTS_SCHEMA_H
 
-#define RES_SCHEMA_VERSION 3
+#define RES_SCHEMA_VERSION 4
 
 /* Metrics that are measured together, or not at all. The plane of a spec says
  * which of these sets it fills (experiments/spec/plane.h); the others are

@@ -16,10 +16,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sim/text.h"
 #include "tests/folder.h"
 #include "tests/test.h"
 
-enum { N_POINTS = 5, N_RUNS = 3, N_ALGOS = 2, HEADER_BYTES = 32 };
+enum { N_POINTS = 5, N_RUNS = 3, N_ALGOS = 2, HEADER_BYTES = 40 };
 
 static char path[96];
 
@@ -379,10 +380,35 @@ static void foreign_files_are_refused_and_kept(void **state)
 	}
 }
 
+static void cells_of_another_build_are_refused(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct sim_err e;
+	make_file(3);
+	cube(&c);
+	free(c.build);
+	assert_ok(sim_dup(&c.build, "edited", test_err()));
+	assert_int_equal(xp_journal_read(path, &c, &e), SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "another build"));
+	assert_non_null(strstr(e.msg, "--fresh"));
+	res_cube_free(&c);
+}
+
+static void a_journal_of_another_format_is_told(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	make_file(3);
+	flip(8, 0x10);
+	assert_int_equal(open_again("runs: 3\n", &e), SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "format version 18"));
+}
+
 static void a_damaged_header_is_told_from_another_sweep(void **state)
 {
 	(void)state;
-	for (size_t at = 8; at < HEADER_BYTES; at++) {
+	for (size_t at = 12; at < HEADER_BYTES; at++) {
 		struct sim_err e;
 		make_file(3);
 		flip(at, 0x10);
@@ -706,6 +732,8 @@ int main(void)
 	    cmocka_unit_test(records_of_impossible_cells_are_damage),
 	    cmocka_unit_test(a_journal_of_another_spec_is_refused_and_kept),
 	    cmocka_unit_test(foreign_files_are_refused_and_kept),
+	    cmocka_unit_test(cells_of_another_build_are_refused),
+	    cmocka_unit_test(a_journal_of_another_format_is_told),
 	    cmocka_unit_test(a_damaged_header_is_told_from_another_sweep),
 	    cmocka_unit_test(
 		a_missing_file_or_folder_is_an_error_with_its_name),

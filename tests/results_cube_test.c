@@ -218,14 +218,13 @@ static void the_hash_is_fnv_1a(void **state)
 }
 
 static uint64_t key_of(const char *figure, const char *spec,
-    const char *overrides, const char *version)
+    const char *overrides)
 {
 	const struct res_cube c = {
 	    .figure = (char *)figure,
 	    .spec = (char *)spec,
 	    .spec_bytes = strlen(spec),
 	    .overrides = (char *)overrides,
-	    .version = (char *)version,
 	};
 	return res_cube_key(&c);
 }
@@ -234,31 +233,38 @@ static void every_part_of_the_identity_changes_the_key(void **state)
 {
 	(void)state;
 	const uint64_t key[] = {
-	    key_of("a", "b", "c", "d"),
-	    key_of("x", "b", "c", "d"),
-	    key_of("a", "x", "c", "d"),
-	    key_of("a", "b", "x", "d"),
-	    key_of("a", "b", "c", "x"),
-	    key_of("ab", "", "c", "d"),
-	    key_of("", "ab", "c", "d"),
-	    key_of("a", "bc", "", "d"),
+	    key_of("a", "b", "c"),
+	    key_of("x", "b", "c"),
+	    key_of("a", "x", "c"),
+	    key_of("a", "b", "x"),
+	    key_of("ab", "", "c"),
+	    key_of("", "ab", "c"),
+	    key_of("a", "bc", ""),
 	};
-	for (size_t i = 0; i < 8; i++)
+	const size_t n = sizeof(key) / sizeof(key[0]);
+	for (size_t i = 0; i < n; i++)
 		for (size_t j = 0; j < i; j++)
 			assert_true(key[i] != key[j]);
-	assert_true(key[0] == key_of("a", "b", "c", "d"));
+	assert_true(key[0] == key_of("a", "b", "c"));
 }
 
-static void a_cube_without_version_has_the_key_of_this_program(void **state)
+static uint64_t build_key_of(const char *build, const char *libraries)
+{
+	const struct res_cube c = {
+	    .build = (char *)build,
+	    .libraries = (char *)libraries,
+	};
+	return res_cube_build_key(&c);
+}
+
+static void a_build_is_its_program_and_its_libraries(void **state)
 {
 	(void)state;
-	struct res_cube c;
-	plain_cube(&c, 1, 1);
-	uint64_t key = res_cube_key(&c);
-	free(c.version);
-	c.version = NULL;
-	assert_true(res_cube_key(&c) == key);
-	res_cube_free(&c);
+	const uint64_t key = build_key_of("ab", "c");
+	assert_true(key == build_key_of("ab", "c"));
+	assert_true(key != build_key_of("ax", "c"));
+	assert_true(key != build_key_of("ab", "x"));
+	assert_true(key != build_key_of("a", "bc"));
 }
 
 /* Only the cells of shard I of N remain. */
@@ -356,9 +362,9 @@ static void cubes_of_another_identity_are_refused(void **state)
 {
 	(void)state;
 	static const char *const word[] = {"figure other", "specs", "overrides",
-	    "culprit 9.9", "algorithms", "algorithms", "algorithms",
-	    "algorithms", "seed", "axes"};
-	for (unsigned i = 0; i < 10; i++) {
+	    "build 9.9", "algorithms", "algorithms", "algorithms", "algorithms",
+	    "seed", "axes", "with GSL 9"};
+	for (unsigned i = 0; i < 11; i++) {
 		struct sim_err e;
 		struct res_cube a, b;
 		plain_cube(&a, 3, 2);
@@ -370,7 +376,7 @@ static void cubes_of_another_identity_are_refused(void **state)
 		} else if (i == 2) {
 			set_text(&b.overrides, "runs=3");
 		} else if (i == 3) {
-			set_text(&a.version, "9.9");
+			set_text(&a.build, "9.9");
 		} else if (i == 6) {
 			set_text(&b.algo[1], "cover");
 		} else if (i == 7) {
@@ -379,6 +385,8 @@ static void cubes_of_another_identity_are_refused(void **state)
 			b.seed++;
 		} else if (i == 9) {
 			b.n_along = 3;
+		} else if (i == 10) {
+			set_text(&b.libraries, "GSL 9");
 		}
 		assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
 		assert_non_null(strstr(e.msg, word[i]));
@@ -420,8 +428,7 @@ int main(void)
 	    cmocka_unit_test(progress_counts_the_cells_of_the_shard),
 	    cmocka_unit_test(the_hash_is_fnv_1a),
 	    cmocka_unit_test(every_part_of_the_identity_changes_the_key),
-	    cmocka_unit_test(
-		a_cube_without_version_has_the_key_of_this_program),
+	    cmocka_unit_test(a_build_is_its_program_and_its_libraries),
 	    cmocka_unit_test(shards_merge_to_the_whole_in_any_order),
 	    cmocka_unit_test(merging_a_cube_with_itself_changes_nothing),
 	    cmocka_unit_test(a_done_cell_replaces_one_that_crashed_and_stays),

@@ -316,8 +316,8 @@ static void each_missing_or_odd_attribute_is_named(void **state)
 {
 	(void)state;
 	static const char *const names[] = {"schema_version", "figure", "title",
-	    "paper", "spec", "overrides", "culprit", "libraries", "axes",
-	    "seed", "shard"};
+	    "paper", "spec", "overrides", "culprit", "build", "libraries",
+	    "axes", "seed", "shard"};
 	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (unsigned how = 0; how < 2; how++) {

@@ -39,7 +39,22 @@ static void the_version_names_the_commit(void **state)
 	assert_string_equal(res_version(), want);
 	for (; p->name; p++)
 		assert_true(strlen(p->value) > 0);
-	assert_non_null(strstr(res_libraries(), "GSL "));
+}
+
+static void a_build_is_told_by_its_code_and_libraries(void **state)
+{
+	(void)state;
+	char now[RES_LIBRARIES_BYTES];
+	const char *build = res_build();
+	assert_int_equal(strlen(build), 16);
+	assert_int_equal(strspn(build, "0123456789abcdef"), 16);
+	res_libraries(now);
+	/* None is left out, and the text is not cut. */
+	for (size_t i = 0; i < 5; i++)
+		assert_non_null(strstr(now,
+		    (const char *[]){"GSL ", "GLPK ", "HDF5 ", "igraph ",
+			"glibc "}[i]));
+	assert_true(strlen(now) < sizeof(now) - 20);
 }
 
 static void assert_json(const char *text, const char *want)
@@ -179,6 +194,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_version_names_the_commit),
+	    cmocka_unit_test(a_build_is_told_by_its_code_and_libraries),
 	    cmocka_unit_test(texts_are_escaped_as_json_asks),
 	    cmocka_unit_test(bytes_that_are_no_utf8_are_replaced),
 	    cmocka_unit_test(numbers_that_are_none_are_null),

@@ -36,7 +36,7 @@ static uint64_t made_of(const struct res_cube *c)
 {
 	const char *over = c->overrides ? c->overrides : "";
 	const char *spec = c->spec ? c->spec : "";
-	const char *libraries = c->libraries ? c->libraries : res_libraries();
+	const char *libraries = c->libraries ? c->libraries : "";
 	const uint64_t numbers[2] = {c->seed, c->n_runs};
 	/* Networks of the kernel never do the same twice. That a spec only
 	 * speaks of fabrics costs it no more than exactness. */

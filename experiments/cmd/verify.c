@@ -24,7 +24,8 @@ struct args {
 };
 
 static const struct cmd_option cmd_verify_options[] = {
-    {"strict", 0, NULL, "results that are missing or partial fail too",
+    {"strict", 0, NULL,
+	"results that are missing, partial or of another build fail too",
 	.take = cmd_take_flag, .at = CMD_AT(strict)},
     {"json", 0, NULL, "JSON, one object", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
@@ -123,6 +124,7 @@ struct verify {
 	struct results results;
 	size_t n_verdicts[N_COUNTS][XP_N_CLAIM_VERDICTS];
 	size_t n_failed, n_missing; /* what makes the exit code */
+	size_t n_stale;             /* results of another build than this */
 	size_t n_shown;
 };
 
@@ -454,6 +456,7 @@ static int verify_figure(struct verify *v, const char *figure,
 	if (rc < 0)
 		return rc;
 	v->n_failed += x.n_failed > 0;
+	v->n_stale += r->there && strcmp(r->cube.build, res_build()) != 0;
 	v->n_missing += !r->there || x.n_missing > 0;
 	print_expected(v, figure, &x,
 	    x.n_failed > 0                            ? "FAIL"
@@ -504,6 +507,11 @@ static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
 		return sim_fail(e, SIM_EIO,
 		    "results/out/%s.h5 is %s; `culprit run %s` makes it.",
 		    figure, r->there ? "not complete" : "not there", figure);
+	if (strcmp(r->cube.build, res_build()) != 0)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "results/out/%s.h5 is of build %s, not of this one (%s); "
+		    "`culprit run %s --fresh` makes it anew.",
+		    figure, r->cube.build, res_build(), figure);
 	FILE *f = open_memstream(&text, &n);
 	if (!f)
 		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
@@ -553,8 +561,8 @@ static void json_counts(const struct verify *v)
 		}
 		printf("}");
 	}
-	printf("},\n\"failed\": %zu, \"missing\": %zu}\n", v->n_failed,
-	    v->n_missing);
+	printf("},\n\"failed\": %zu, \"missing\": %zu, \"stale\": %zu}\n",
+	    v->n_failed, v->n_missing, v->n_stale);
 }
 
 static void cmd_verify_print_sum(const struct verify *v)
@@ -576,6 +584,17 @@ static void cmd_verify_print_sum(const struct verify *v)
 	printf("\n%zu failed\n", v->n_failed);
 }
 
+/* After an edit results are old until they are made anew, and what is said of
+ * them is said of the former program. */
+static void warn_of_stale(const struct verify *v)
+{
+	if (v->n_stale > 0)
+		fprintf(stderr,
+		    "culprit: the results of %zu figures are of another build "
+		    "than this one (%s); `make figures` makes them anew.\n",
+		    v->n_stale, res_build());
+}
+
 static int verify(struct verify *v, struct sim_err *e)
 {
 	int rc = verify_claims(v, e);
@@ -583,8 +602,10 @@ static int verify(struct verify *v, struct sim_err *e)
 		printf("\n");
 	if (rc == 0)
 		rc = verify_expected(v, e);
-	if (rc == 0)
+	if (rc == 0) {
 		cmd_verify_print_sum(v);
+		warn_of_stale(v);
+	}
 	return rc;
 }
 
@@ -610,7 +631,7 @@ int cmd_verify(int argc, char **argv)
 	}
 	if (rc < 0)
 		cmd_fail(code, &e);
-	else if (v.n_failed > 0 || (a.strict && v.n_missing > 0))
+	else if (v.n_failed > 0 || (a.strict && v.n_missing + v.n_stale > 0))
 		code = CMD_FAILED;
 	res_cube_free(&v.results.cube);
 	xp_claims_free(&v.claims);

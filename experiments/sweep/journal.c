@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +18,8 @@
 
 /* Of record and header; see the layout in experiments/sweep/journal.h. */
 enum {
-	VERSION = 1,
-	HEADER_BYTES = 32,
+	VERSION = 2,
+	HEADER_BYTES = 40,
 	FIXED_BYTES = 16 + 8, /* of a record: all but its row */
 	BUFFER_BYTES = 1 << 16,
 };
@@ -88,6 +89,18 @@ static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
 	return put;
 }
 
+static void seal_header(unsigned char h[HEADER_BYTES])
+{
+	sim_store_64(h + HEADER_BYTES - 8,
+	    journal_checksum(h, HEADER_BYTES - 8));
+}
+
+static int header_is_whole(const unsigned char h[HEADER_BYTES])
+{
+	return sim_load_64(h + HEADER_BYTES - 8) ==
+	    journal_checksum(h, HEADER_BYTES - 8);
+}
+
 static void make_header(const struct xp_journal *j, const struct res_cube *c,
     unsigned char h[HEADER_BYTES])
 {
@@ -95,7 +108,8 @@ static void make_header(const struct xp_journal *j, const struct res_cube *c,
 	sim_store_32(h + 8, VERSION);
 	sim_store_32(h + 12, (uint32_t)j->row_doubles);
 	sim_store_64(h + 16, res_cube_key(c));
-	sim_store_64(h + 24, journal_checksum(h, 24));
+	sim_store_64(h + 24, res_cube_build_key(c));
+	seal_header(h);
 }
 
 static void make_record(const struct xp_journal *j, unsigned char *r,
@@ -188,17 +202,29 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 		    "%s is not a journal of culprit; use another output name "
 		    "(-o), or remove it (--force keeps it as %s~).",
 		    j->path, j->path);
+	if (sim_load_32(got + 8) != VERSION)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "journal %s has format version %" PRIu32 "; this culprit "
+		    "reads %d; remove it (--force keeps it as %s~).",
+		    j->path, sim_load_32(got + 8), VERSION, j->path);
 	/* Damage is told before differences, which it would look like. */
-	if (sim_load_64(got + 24) != journal_checksum(got, 24))
+	if (!header_is_whole(got))
 		return sim_fail(e, SIM_EIO,
 		    "the header of journal %s is damaged; remove the file to "
 		    "start the sweep anew (--force keeps it as %s~).",
 		    j->path, j->path);
+	if (memcmp(got + 12, want + 12, 12) != 0)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "journal %s is of another spec or other overrides; use "
+		    "another output name (-o), or remove it (--force keeps it "
+		    "as %s~).",
+		    j->path, j->path);
 	if (memcmp(got, want, sizeof(got)) != 0)
 		return sim_fail(e, SIM_EMISMATCH,
-		    "journal %s is of another spec, other overrides or another "
-		    "version of culprit; use another output name (-o), or "
-		    "remove it (--force keeps it as %s~).",
+		    "the cells in journal %s are of another build of culprit "
+		    "or other libraries, and not mixed with new ones; start "
+		    "over with --fresh, which keeps it as %s~, or give another "
+		    "output name (-o).",
 		    j->path, j->path);
 	j->end = HEADER_BYTES;
 	return 0;
@@ -341,8 +367,7 @@ static int check_any_header(struct xp_journal *j, struct sim_err *e)
 		return journal_io_fail(j, "read", e);
 	if (n < HEADER_BYTES ||
 	    memcmp(h, journal_magic, sizeof(journal_magic)) != 0 ||
-	    sim_load_64(h + 24) != journal_checksum(h, 24) ||
-	    sim_load_32(h + 8) != VERSION)
+	    sim_load_32(h + 8) != VERSION || !header_is_whole(h))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of this culprit.", j->path);
 	j->row_doubles = sim_load_32(h + 12);

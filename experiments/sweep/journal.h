@@ -7,7 +7,7 @@
  * goes on from there. Layout, little-endian:
  *
  *	header  magic "culpritJ", u32 version, u32 row_doubles,
- *	        u64 key, u64 check
+ *	        u64 key, u64 build key, u64 check
  *	record  u32 point, u32 run, u32 status, u32 0, f64 row[], u64 check
  *
  * Point, run and row are those of a cell (results/cube.h): where a cell is
@@ -28,7 +28,7 @@ struct xp_journal;
  * The first torn or damaged record and all behind it are cut off. The file is
  * locked until close: a second process gets an error that says so.
  * Errors SIM_EIO; SIM_EMISMATCH if the journal is of another spec, of other
- * overrides or another version, naming PATH and what to do; SIM_ENOMEM. */
+ * overrides or another build, naming PATH and what to do; SIM_ENOMEM. */
 int xp_journal_open(struct xp_journal **j, const char *path, struct res_cube *c,
     struct sim_err *e);
 

@@ -260,6 +260,7 @@ static void remove_temporaries(const char *path)
 static int read_former(const char *out, const struct res_cube *cube,
     struct res_cube *old, struct sim_err *e)
 {
+	struct sim_err why = {0};
 	int rc = res_h5_read(old, out, e);
 	if (rc == SIM_EPARSE)
 		return sim_fail(e, SIM_EIO,
@@ -267,16 +268,20 @@ static int read_former(const char *out, const struct res_cube *cube,
 		    "with -o, or replace it with --force, which keeps it as "
 		    "%s~.",
 		    out, out);
-	if (rc == SIM_EMISMATCH ||
-	    (rc == 0 &&
-		(res_cube_key(old) != res_cube_key(cube) ||
-		    old->shard_i != cube->shard_i ||
-		    old->shard_n != cube->shard_n)))
-		return sim_fail(e, SIM_EMISMATCH,
-		    "%s holds results of another spec, shard, overrides or "
-		    "version of culprit; give another name with -o, or replace "
-		    "it with --force, which keeps it as %s~.",
-		    out, out);
+	if (rc == 0 && (rc = res_cube_same_sweep(old, cube, &why)) == 0 &&
+	    (old->shard_i != cube->shard_i || old->shard_n != cube->shard_n))
+		rc = sim_fail(&why, SIM_EMISMATCH,
+		    "it is shard %u of %u, not %u of %u.", old->shard_i + 1,
+		    old->shard_n, cube->shard_i + 1, cube->shard_n);
+	else if (rc == SIM_EMISMATCH && e)
+		why = *e;
+	if (rc == SIM_EMISMATCH)
+		return sim_fail(e, rc,
+		    "%s holds results of another spec, shard or build of "
+		    "culprit, which are not mixed with new ones: %s Start over "
+		    "with --fresh, which keeps it as %s~, or give another name "
+		    "with -o.",
+		    out, why.msg, out);
 	return rc;
 }
 

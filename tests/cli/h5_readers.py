@@ -20,7 +20,7 @@ except ImportError as e:
 path = sys.argv[1]
 with h5py.File(path) as f:
     assert f.attrs["figure"] == "plain", f.attrs["figure"]
-    assert f.attrs["complete"] == 1 and f.attrs["schema_version"] == 3
+    assert f.attrs["complete"] == 1 and f.attrs["schema_version"] == 4
     assert list(f["algorithm"].asstr()) == ["vote", "alg1"]
     for name, d in f.items():
         if isinstance(d, h5py.Group):

@@ -57,8 +57,8 @@ help_mentions_each_option() {
 the_version_names_what_made_it() {
 	run_for 0 "$CULPRIT" --version
 	says '^culprit [0-9]+\.[0-9]+\.[0-9]+ \(' stdout
-	for library in git_commit gsl hdf5 igraph; do
-		says "^$library [0-9a-z]" stdout
+	for name in git_commit build compiler libraries; do
+		says "^$name [0-9a-zA-Z]" stdout
 	done
 	cp stdout want
 	run_for 0 "$CULPRIT" -V

@@ -83,6 +83,34 @@ no_flag_decides_numbers() {
 	! grep -q 'fmadd' code
 }
 
+# What a result is known by changes with the program and with nothing else.
+a_build_is_its_code() {
+	local first
+	small_program
+	echo 'const char *build = CULPRIT_BUILD;' >results/provenance.c
+	built "CC    results/provenance.c" LINK
+	first=$(<build/build.txt)
+	[[ $first =~ ^[0-9a-f]{16}$ ]] || fail "$first"
+	sed -i '1i /* A comment. */' sim/other.c
+	built "CC    sim/other.c"
+	[[ $(<build/build.txt) = "$first" ]] || fail "a comment counts"
+	mkdir ../elsewhere
+	cp -r Makefile sim topo models algos results experiments ../elsewhere
+	make -s -C ../elsewhere >/dev/null
+	[[ $(<../elsewhere/build/build.txt) = "$first" ]] || fail "a folder counts"
+	rm -r ../elsewhere
+	sed -i 's/a \* b + c/a * b - c/' sim/other.c
+	built "CC    sim/other.c" "CC    results/provenance.c"
+	[[ $(<build/build.txt) != "$first" ]] || fail "an edit does not count"
+	sed -i 's/a \* b - c/a * b + c/' sim/other.c
+	built CFLAGS=-O0 "CC    sim/other.c"
+	[[ $(<build/build.txt) != "$first" ]] || fail "flags do not count"
+	built LDFLAGS=-Wl,--defsym,here=0 LINK
+	first=$(<build/build.txt)
+	built LDFLAGS=-Wl,--defsym,here=1 LINK
+	[[ $(<build/build.txt) != "$first" ]] || fail "the linker does not count"
+}
+
 warnings_are_errors_to_developers_alone() {
 	small_program
 	echo 'static int unused;' >>sim/other.c
@@ -127,6 +155,55 @@ clean_goes_first() {
 	[[ ! -e build ]]
 }
 
+# A copy of the whole program as it was built, in which an algorithm is edited.
+results_of_an_edited_program_are_not_reused() {
+	local san=() name=${BUILD##*/} commit
+	[[ $name != *-san ]] || san=(SAN=1)
+	mkdir -p "copy/$name"
+	cp -a "$tree"/{Makefile,sim,topo,models,algos,results,experiments} copy
+	cp -a "$BUILD"/{sim,topo,models,algos,results,experiments} \
+	    "$BUILD"/{flags,objects,commit,build}.txt "copy/$name"
+	sed -i "s#$tree#$PWD/copy#g" "copy/$name/flags.txt"
+	touch -r "$BUILD/flags.txt" "copy/$name/flags.txt"
+	make_copy() {
+		run_for 0 make -s -C copy "${san[@]}"
+		commit=$("copy/$name/culprit" --version | head -1)
+	}
+	write_spec
+	make_copy
+	run_for 0 "copy/$name/culprit" run spec.yaml -o x.h5
+	cp x.h5 first.h5
+	mkdir -p results/out expected
+	cp x.h5 results/out/small.h5
+	echo 'claims: []' >expected/claims.yaml
+	run_for 0 "copy/$name/culprit" verify --claims expected/claims.yaml \
+	    --write small
+	# From now on it blames no link.
+	sed -i 's/if (a->params.signal == ALGO_VOTE_RTT)$/if (1)/' \
+	    copy/algos/vigil/vote.c
+	local before=$commit
+	make_copy
+	# One version, one commit: all that tells them apart is the build.
+	[[ $commit = "$before" ]] || fail "$commit is not $before"
+	run_for 2 "copy/$name/culprit" run spec.yaml -o x.h5
+	says_once "x.h5 holds results of another.*build.*--fresh"
+	same x.h5 first.h5
+	run_for 0 "copy/$name/culprit" verify --claims expected/claims.yaml
+	says "results of 1 figures are of another build"
+	run_for 1 "copy/$name/culprit" verify --strict --claims expected/claims.yaml
+	run_for 3 "copy/$name/culprit" verify --claims expected/claims.yaml \
+	    --write small
+	says_once "small.h5 is of build"
+	run_for 0 "copy/$name/culprit" run spec.yaml --fresh -o x.h5 --json
+	[[ $(json stdout 'd["before"]') = 0 ]]
+	same x.h5~ first.h5
+	! cmp -s x.h5 first.h5 || fail "the edit has no effect"
+	run_for 0 "copy/$name/culprit" run spec.yaml -o other.h5 --shard 2/2
+	run_for 0 "$CULPRIT" run spec.yaml -o one.h5 --shard 1/2
+	run_for 2 "$CULPRIT" merge -o all.h5 one.h5 other.h5
+	says_once "one is of build .* the other of build"
+}
+
 # The whole program, as it was built.
 uninstall_takes_away_what_install_put() {
 	local san=()
@@ -160,5 +237,6 @@ uninstall_takes_away_what_install_put() {
 }
 
 run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
+    a_build_is_its_code results_of_an_edited_program_are_not_reused \
     warnings_are_errors_to_developers_alone what_is_gone_leaves_the_program \
     clean_goes_first uninstall_takes_away_what_install_put

@@ -251,7 +251,7 @@ what_force_replaces_is_kept() {
 	run_for 0 "$CULPRIT" run ../spec.yaml -o x.h5
 	cp x.h5 ../former.h5
 	run_for 2 run x.h5
-	says_once "x.h5 holds results of another spec.*--force"
+	says_once "x.h5 holds results of another spec.*--fresh"
 	same x.h5 ../former.h5
 	only_files x.h5 x.run.json
 	# Stopped half-way: the former is still there, the new goes on.

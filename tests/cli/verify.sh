@@ -162,7 +162,7 @@ each_difference_has_its_reasons() {
 		tr -d '`' | tr -s ', ' '\n' | sort >explained
 	"$CULPRIT" --version >version
 	[[ $(head -1 "$report") = "$(sed -n '1s/ (.*//p' version)" ]] ||
-		fail "$report is of another version; \`make verify\` writes it"
+		fail "$report is of another version; \`make expected\` writes it"
 	[[ -s differ ]] || fail "no difference in $report"
 	diff differ explained || fail "claims and reasons are not the same"
 	uniq -d explained | grep . && fail "explained twice"
