@@ -370,9 +370,8 @@ static int cube_check_build(const struct res_cube *c,
 {
 	if (!same_text(c->build, from->build))
 		return sim_fail(e, SIM_EMISMATCH,
-		    "one is of build %s of culprit %s, the other of build %s "
-		    "of culprit %s.",
-		    c->build, c->version, from->build, from->version);
+		    "one was made by culprit %s, the other by %s.", c->version,
+		    from->version);
 	if (!same_text(c->libraries, from->libraries))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "one was made with %s, the other with %s.", c->libraries,

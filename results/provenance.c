@@ -36,7 +36,7 @@ const struct res_provenance *res_provenance(void)
 
 const char *res_version(void)
 {
-	return CULPRIT_VERSION " (" CULPRIT_COMMIT ")";
+	return CULPRIT_VERSION " (" CULPRIT_COMMIT ", build " CULPRIT_BUILD ")";
 }
 
 const char *res_build(void)

@@ -35,7 +35,9 @@ static void the_version_names_the_commit(void **state)
 	char want[128];
 	assert_string_equal(p[0].name, "culprit");
 	assert_string_equal(p[1].name, "git_commit");
-	snprintf(want, sizeof(want), "%s (%s)", p[0].value, p[1].value);
+	assert_string_equal(p[2].name, "build");
+	snprintf(want, sizeof(want), "%s (%s, build %s)", p[0].value,
+	    p[1].value, p[2].value);
 	assert_string_equal(res_version(), want);
 	for (; p->name; p++)
 		assert_true(strlen(p->value) > 0);

@@ -167,7 +167,7 @@ results_of_an_edited_program_are_not_reused() {
 	touch -r "$BUILD/flags.txt" "copy/$name/flags.txt"
 	make_copy() {
 		run_for 0 make -s -C copy "${san[@]}"
-		commit=$("copy/$name/culprit" --version | head -1)
+		commit=$("copy/$name/culprit" --version | grep ^git_commit)
 	}
 	write_spec
 	make_copy
@@ -201,7 +201,7 @@ results_of_an_edited_program_are_not_reused() {
 	run_for 0 "copy/$name/culprit" run spec.yaml -o other.h5 --shard 2/2
 	run_for 0 "$CULPRIT" run spec.yaml -o one.h5 --shard 1/2
 	run_for 2 "$CULPRIT" merge -o all.h5 one.h5 other.h5
-	says_once "one is of build .* the other of build"
+	says_once "one was made by culprit .* build .* the other by .* build"
 }
 
 # The whole program, as it was built.
