@@ -7,7 +7,6 @@
 
 name(a) = a eq "vote" ? "007" : a eq "cover" ? "greedy cover" : \
     a . " program"
-style(a) = a eq "vote" ? 1 : a eq "cover" ? 2 : a eq "integer" ? 3 : 4
 reading(m) = m eq "kept" ? "accuracy of flows that 007 keeps" \
     : "accuracy of flows that a fault hit"
 
@@ -34,8 +33,8 @@ do for [m in "kept fault"] {
 	q = ":accuracy_" . m
 	if (m eq "fault") { set label 2 note at screen 0.985,0.02 right tc rgb "#777777" font tiny }
 	plot for [a in algos] TABLE using x:a.q."_p10":a.q."_p90" \
-	        with filledcurves lt style(a) notitle, \
+	        with filledcurves lt look(a) notitle, \
 	    for [a in algos] TABLE using x:a.q:a.q."_lo":a.q."_hi" \
-	        with yerrorlines lt style(a) title name(a)
+	        with yerrorlines lt look(a) title name(a)
 }
 unset multiplot

@@ -9,15 +9,13 @@ name(a) = a eq "alg1" ? "Alg. 1, as written" : \
     a eq "alg1_removal" ? "Alg. 1, removing flows" : \
     a eq "alg1_remaining" ? "Alg. 1, 1 % of the rest" : \
     a eq "cover" ? "greedy cover" : a . " program"
-style(a) = a eq "alg1" ? 1 : a eq "cover" ? 2 : a eq "alg1_removal" ? 3 : \
-    a eq "binary" ? 4 : a eq "integer" ? 5 : 6
 set yrange [0:1.05]
 axis = x
 across(by) = column(axis) + by
 if (tty) {
 	set ylabel "precision"
 	plot for [a in algos] TABLE using (across(shift)):a.":precision" \
-	    with linespoints lt style(a) title name(a)
+	    with linespoints lt look(a) title name(a)
 	exit
 }
 set bmargin 8
@@ -35,8 +33,8 @@ do for [m in "precision recall"] {
 		    font tiny
 	}
 	plot for [a in algos] TABLE using (across(shift)):a.":".m."_p10":a.":".m."_p90" \
-	        with filledcurves lt style(a) notitle, \
+	        with filledcurves lt look(a) notitle, \
 	    for [a in algos] TABLE using (across(shift)):a.":".m:a.":".m."_lo":a.":".m."_hi" \
-	        with yerrorlines lt style(a) title name(a)
+	        with yerrorlines lt look(a) title name(a)
 }
 unset multiplot

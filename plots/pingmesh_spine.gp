@@ -52,20 +52,20 @@ plot TABLE using (x(-1)):"tier_accuracy":"tier_accuracy_lo": \
         "tier_accuracy_hi" with yerrorlines lt 3 title "tier told: spine", \
     TABLE using (x(0)):"hop_trace:worst_first_rate": \
         "hop_trace:worst_first_rate_lo":"hop_trace:worst_first_rate_hi" \
-        with yerrorlines lt 1 title "T2 first, by ranking", \
+        with yerrorlines lt look("hop_trace") title "T2 first, by ranking", \
     TABLE using (x(1)):"vote_switch:worst_first_rate": \
         "vote_switch:worst_first_rate_lo":"vote_switch:worst_first_rate_hi" \
-        with yerrorlines lt 2 title "T2 first, by votes"
+        with yerrorlines lt look("vote_switch") title "T2 first, by votes"
 unset label 3
 set label 2 note at screen 0.985, 0.02 right tc rgb "#777777" font tiny
 set ylabel "precision, recall of the accusation"
 plot for [a in "hop_trace alg1_switch"] TABLE using \
         (x(a eq "hop_trace" ? -1 : 0)):a.":precision":a.":precision_lo":a.":precision_hi" \
-        with yerrorlines lt (a eq "hop_trace" ? 1 : 2) \
+        with yerrorlines lt look(a) \
         title (a eq "hop_trace" ? "ranking" : "Alg. 1") . ", precision", \
     for [a in "hop_trace alg1_switch"] TABLE using \
         (x(a eq "hop_trace" ? 1 : 2)):a.":recall":a.":recall_lo":a.":recall_hi" \
-        with yerrorlines lt (a eq "hop_trace" ? 1 : 2) lw 1 \
+        with yerrorlines lt look(a) lw 1 \
         pt (a eq "hop_trace" ? 6 : 4) \
         title (a eq "hop_trace" ? "ranking" : "Alg. 1") . ", recall"
 unset multiplot

@@ -7,7 +7,8 @@
 # each (a pipe of `culprit table --runs`), and the wording of what the paper
 # states: claim_<metric>, of several on a metric claim_<metric>_2 for the second.
 # A script begins with TABLE = ARG1; OUT = ARG2, since `load` hides the
-# arguments. `tall` and `wide`, set before, are factors on a figure's size.
+# arguments. `tall` and `wide`, set before, are factors on a figure's size. What
+# an algorithm looks like says look(), below.
 
 if (!exists("title")) title = ""
 if (!exists("paper")) paper = ""
@@ -37,16 +38,59 @@ if (tty) {
 } } }
 if (!tty) set output OUT
 
-# Okabe and Ito's eight colours, told apart also without colour vision; each
-# with its own point and dash.
-set linetype 1 lc rgb "#0072b2" pt 7 dt 1 lw 2
-set linetype 2 lc rgb "#d55e00" pt 5 dt (8, 3) lw 2
-set linetype 3 lc rgb "#009e73" pt 9 dt (3, 3) lw 2
-set linetype 4 lc rgb "#cc79a7" pt 13 dt (10, 3, 2, 3) lw 2
-set linetype 5 lc rgb "#e69f00" pt 11 dt (6, 2) lw 2
-set linetype 6 lc rgb "#56b4e9" pt 6 dt (2, 2) lw 2
-set linetype 7 lc rgb "#000000" pt 4 dt (12, 4) lw 2
-set linetype 8 lc rgb "#f0e442" pt 8 dt 1 lw 2
+# --- looks --------------------------------------------------------------------
+# Linetypes 1 to 8 have Okabe and Ito's colours, but brown for their yellow,
+# which is faint on white; 9 to 11 have three more. All are told apart also
+# without colour vision, and each has a mark and a dash of its own. From 12 on
+# the colours come again, darker every other time, with other marks and dashes:
+# no two of these pairs are alike, and first a filled mark comes again open.
+HUES = "0x0072b2 0xd55e00 0x009e73 0xcc79a7 0xe69f00 0x56b4e9 0x000000" \
+    . " 0x661100 0x332288 0x999933 0x8822cc"
+MARKS = "7 5 9 13 11 6 4 8 12 10 2"
+N_HUES = words(HUES)
+set dashtype 11 solid
+set dashtype 12 (8, 3)
+set dashtype 13 (3, 3)
+set dashtype 14 (10, 3, 2, 3)
+set dashtype 15 (6, 2)
+set dashtype 16 (2, 2)
+set dashtype 17 (12, 4)
+set dashtype 18 (10, 3, 2, 3, 2, 3)
+set dashtype 19 (16, 3)
+set dashtype 20 (5, 3)
+set dashtype 21 (4, 2, 1, 2)
+look_dark(c) = ((c >> 16 & 255) * 11 / 20 << 16) \
+    + ((c >> 8 & 255) * 11 / 20 << 8) + (c & 255) * 11 / 20
+look_rgb(i, again) = again % 2 ? look_dark(int(word(HUES, i))) \
+    : int(word(HUES, i))
+look_turn(i, k) = (i - 1 + k) % N_HUES + 1
+do for [again = 0:N_HUES - 1] { do for [i = 1:N_HUES] {
+	set linetype again * N_HUES + i lc rgb look_rgb(i, again) \
+	    pt int(word(MARKS, look_turn(i, 5 * again))) \
+	    dt 10 + look_turn(i, again) lw 2
+} }
+
+# look(a) is the linetype of an algorithm by its label, the same in all figures:
+# the n-th name here has the n-th colour. Where one name begins with another it
+# stands behind that, as the last that fits counts. A label that begins with a
+# name is a variant: it has that name's look, or if the figure's `algos` hold
+# several such, its colour with another mark and dash. Labels that begin with no
+# name take the colours that are left, in the order of `algos`.
+LOOKS = "vote cover integer binary alg1 vote_ecmp blackhole hop_trace"
+N_LEFT = N_HUES - words(LOOKS)
+look_of = 0
+look_fits(a, name) = a[1:strlen(name)] eq name
+look_hue(a) = (look_of = 0, sum [i = 1:words(LOOKS)] \
+    (look_fits(a, word(LOOKS, i)) ? (look_of = i) : 0), look_of)
+look_named(a) = look_hue(a) && word(LOOKS, look_hue(a)) eq a
+look_place(a) = sum [i = 1:words(algos)] (word(algos, i) eq a ? i : 0)
+# What is called by the name itself goes before its variants.
+look_before(b, a) = !look_named(a) && look_hue(b) == look_hue(a) && \
+    (look_named(b) || look_place(b) < look_place(a))
+look_nth(a) = sum [i = 1:words(algos)] look_before(word(algos, i), a)
+look(a) = look_hue(a) ? look_nth(a) % N_HUES * N_HUES + look_hue(a) : \
+    look_nth(a) / N_LEFT % N_HUES * N_HUES + words(LOOKS) + 1 \
+    + look_nth(a) % N_LEFT
 CLAIM = "#666666"
 
 set datafile separator "\t"

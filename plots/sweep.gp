@@ -19,7 +19,7 @@ set yrange [0:1.05]
 if (tty) {
 	set ylabel "accuracy of flows hit by a fault"
 	plot for [a in algos] TABLE using x:a.":accuracy_fault" \
-	    with linespoints title a
+	    with linespoints lt look(a) title a
 	exit
 }
 set multiplot layout 1, 3 title title . "\n" . paper
@@ -28,6 +28,6 @@ unset label 2
 do for [m in "accuracy_fault precision recall"] {
 	set ylabel m
 	plot for [a in algos] TABLE using x:a.":".m:a.":".m."_lo":a.":".m."_hi" \
-	    with yerrorlines title a
+	    with yerrorlines lt look(a) title a
 }
 unset multiplot

@@ -18,12 +18,14 @@ if (tty) {
 a_curves = "vote:accuracy_released vote_matlab:accuracy_released " \
     . "integer:accuracy_released"
 a_titles = "'007' '007, blame as in its code' 'integer program'"
-a_colors = "1 4 2"
+a_colors = sprintf("%d %d %d", look("vote"), look("vote_matlab"), \
+    look("integer"))
 a_points = "7 13 5"
 b_curves = "alg1:precision alg1:recall integer:precision integer:recall"
 b_titles = "'Alg. 1, precision' 'Alg. 1, recall' " \
     . "'integer, precision' 'integer, recall'"
-b_colors = "6 3 5 2"
+b_colors = sprintf("%d %d %d %d", look("alg1"), look("alg1") + N_HUES, \
+    look("integer"), look("integer") + N_HUES)
 b_points = "7 9 11 5"
 open(p) = p eq "exact" ? 0 : 1
 dash(p) = p eq "exact" ? 1 : 2

@@ -26,4 +26,4 @@ plot TABLE using x:(traced(0)) with linespoints lt 1 \
         "vote:accuracy_fault_hi" with yerrorlines lt 3 \
         title "accuracy of traced flows", \
     TABLE using x:"alg1:recall":"alg1:recall_lo":"alg1:recall_hi" \
-        with yerrorlines lt 4 title "recall of Algorithm 1"
+        with yerrorlines lt look("alg1") title "recall of Algorithm 1"

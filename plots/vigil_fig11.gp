@@ -14,7 +14,6 @@ if (tty) {
 }
 name(a) = a eq "alg1" ? "Alg. 1, as written" : \
     a eq "alg1_removal" ? "Alg. 1, removing flows" : a . " program"
-style(i) = i == 1 ? 1 : i + 1
 set bmargin 9
 set rmargin 4
 set multiplot layout 1, 2 title title . "\n" . paper
@@ -34,6 +33,6 @@ do for [m in "precision recall"] {
 	plot for [i = 1:n] TABLE using ($0 + 0.16 * (i - (n + 1) / 2.0)): \
 	    word(algos, i).":".m:word(algos, i).":".m."_lo": \
 	    word(algos, i).":".m."_hi" \
-	    with yerrorbars lt style(i) title name(word(algos, i))
+	    with yerrorbars lt look(word(algos, i)) title name(word(algos, i))
 }
 unset multiplot

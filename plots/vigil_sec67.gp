@@ -33,7 +33,7 @@ do for [q in "kept fault"] {
 	    : "accuracy of flows that a fault hit"
 	plot for [k in "1 30"] for [a in "vote integer"] TABLE using \
 	    (at(k + 0)):a.m:a.m."_lo":a.m."_hi" with yerrorlines \
-	    lt (k eq "1" ? 0 : 2) + (a eq "vote" ? 1 : 2) \
+	    lt look(a) + (k eq "1" ? 0 : N_HUES) \
 	    title (a eq "vote" ? "007, " : "integer, ") . k . " failed", \
 	    for [i = 2:3] $PAPER using 1:i with points pt (i == 2 ? 7 : 5) \
 	    ps 1.2 lc rgb CLAIM title (i == 2 ? "paper, 007" \
