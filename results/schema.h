@@ -146,7 +146,8 @@ enum res_set {
 	X(n_flagged_true, "links", "accused links that have a fault")          \
 	X(n_links_true, "links", "links with a fault, if it accuses")          \
 	X(n_top_true, "links",                                                 \
-	    "faulty links among the k best ranked, k = faulty links")          \
+	    "faulty links among the k of greatest score, k = faulty links; "   \
+	    "in the mean over all orders of equal scores")                     \
 	X(n_top, "links", "links with a fault")                                \
 	X(worst_rank, "1", "rank of the link with the highest drop rate")      \
 	X(last_rank, "1", "greatest rank of a link with a fault")              \
@@ -192,7 +193,8 @@ enum res_set {
 	X(recall, n_flagged_true, n_links_true,                                \
 	    "accused links that have a fault / links with a fault")            \
 	X(top_k_recall, n_top_true, n_top,                                     \
-	    "recall of the k best ranked links, k = links with a fault")       \
+	    "recall of the k links of greatest score, k = links with a "       \
+	    "fault, in the mean over all orders of equal scores")              \
 	X(worst_first_rate, worst_first, n_worst,                              \
 	    "share of runs in which the worst link ranks first")               \
 	X(proved, n_proved, n_programs,                                        \

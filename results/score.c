@@ -176,20 +176,41 @@ static void score_flagged(const struct truth *t, const struct algo_verdicts *v,
 		out->n_flagged_true += is_broken(t, v->kind, v->link[i]);
 }
 
-/* How many listed links stand before LINK in the answer: flagged ones in the
- * order in which they were flagged, then the others by score, ties by id. v->n
- * if it is not listed. */
-static size_t score_place(const struct algo_verdicts *v, topo_link link)
+/* Whether an algorithm named LINK at all: score 0 alone does not tell. */
+static int is_listed(const struct algo_verdicts *v, uint32_t link)
 {
-	size_t at = 0, n = v->n_flagged;
-	while (at < v->n && v->link[at] != link)
-		at++;
-	if (at < v->n_flagged || at == v->n)
-		return at;
-	for (size_t i = v->n_flagged; i < v->n; i++)
-		n += v->score[i] > v->score[at] ||
-		    (v->score[i] == v->score[at] && v->link[i] < link);
-	return n;
+	size_t i = 0;
+	while (i < v->n && v->link[i] != link)
+		i++;
+	return i < v->n;
+}
+
+/* How many broken components are among the K listed ones with the greatest
+ * scores, in the mean over all orders of equals. Only those may or may not be
+ * among the K whose score the K-th has: of these `equals` there is room for
+ * `room`, so each is in with chance room / equals. Neither flags nor the order
+ * of the list count. */
+static double count_top(const struct truth *t, const struct algo_verdicts *v,
+    size_t k)
+{
+	size_t n_in = 0, n_tied = 0, room = 0, equals = 1;
+	for (size_t i = 0; i < v->n; i++) {
+		size_t greater = 0, same = 0;
+		if (!is_broken(t, v->kind, v->link[i]))
+			continue;
+		for (size_t j = 0; j < v->n; j++) {
+			greater += v->score[j] > v->score[i];
+			same += v->score[j] == v->score[i];
+		}
+		if (greater + same <= k) {
+			n_in++;
+		} else if (greater < k) {
+			n_tied++;
+			room = k - greater;
+			equals = same;
+		}
+	}
+	return (double)n_in + (double)(n_tied * room) / (double)equals;
 }
 
 /* The score that a link with a fault must exceed to lead. */
@@ -273,10 +294,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	/* Recall of the k best ranked, where k is how many there are to find:
 	 * what a ranking is worth without a threshold. */
 	out->n_top = (double)n_broken;
-	for (size_t i = 0; i < v->n; i++)
-		if (is_broken(t, v->kind, v->link[i]))
-			out->n_top_true +=
-			    score_place(v, v->link[i]) < n_broken;
+	out->n_top_true = count_top(t, v, n_broken);
 	if (worst == TOPO_NONE)
 		return;
 	/* Ranks go by score alone, so equal scores share one; to be first, the
@@ -285,7 +303,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
 	out->last_rank = last_rank(t, v, n_broken);
-	out->worst_first = rank == 1 && score_place(v, worst) < v->n;
+	out->worst_first = rank == 1 && is_listed(v, worst);
 	out->lead = algo_verdicts_score(v, worst) - best_without_fault(t, v);
 }
 

@@ -197,7 +197,7 @@ static int results_table_put_ratio(struct table *t, struct name name,
 {
 	struct pool p = results_table_pool_runs(t, first, ratio);
 	double lo = NAN, hi = NAN;
-	/* A share is of counts, which doubles hold exactly below 2^53. */
+	/* Trials are counts, which doubles hold exactly below 2^53. */
 	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
 		return sim_fail(t->e, SIM_EINVAL,
 		    "%s%s%s at point %zu is %g of %g, which is no share.",
@@ -205,8 +205,8 @@ static int results_table_put_ratio(struct table *t, struct name name,
 		    name.owner ? name.owner : "", t->point, p.num, p.den);
 	/* Clopper and Pearson's interval; without trials it stays NaN. */
 	if (p.den > 0) {
-		int rc = sim_binomial_interval((uint64_t)p.num, (uint64_t)p.den,
-		    CONFIDENCE, &lo, &hi, t->e);
+		int rc = sim_share_interval(p.num, (uint64_t)p.den, CONFIDENCE,
+		    &lo, &hi, t->e);
 		if (rc < 0)
 			return rc;
 	}

@@ -39,7 +39,7 @@ double sim_ratio_se(const struct sim_ratio_sample *s);
  * or 1, or of a single run, shows no variance: then sum den. */
 double sim_ratio_effective(const struct sim_ratio_sample *s);
 
-/* A share, 0 <= num_i <= den_i all whole: the exact binomial interval for the
+/* A share, 0 <= num_i <= den_i, den_i whole: the exact binomial interval for the
  * effective trials at confidence CONF. Errors SIM_EINVAL when the sums are no
  * share, those of sim_binomial_interval(). */
 int sim_ratio_share(const struct sim_ratio_sample *s, double conf,

@@ -102,6 +102,21 @@ int sim_binomial_interval(uint64_t k, uint64_t n, double conf, double *lo,
 	return 0;
 }
 
+int sim_share_interval(double k, uint64_t n, double conf, double *lo,
+    double *hi, struct sim_err *e)
+{
+	double between;
+	if (!(k >= 0 && k <= (double)n))
+		return sim_fail(e, SIM_EINVAL,
+		    "%g hits in %llu trials: not from none to all of them.", k,
+		    (unsigned long long)n);
+	const uint64_t below = (uint64_t)k;
+	int rc = sim_binomial_interval(below, n, conf, lo, hi, e);
+	if (rc == 0 && (double)below < k)
+		rc = sim_binomial_interval(below + 1, n, conf, &between, hi, e);
+	return rc;
+}
+
 /* --- sequential test -------------------------------------------------------*/
 static int inside_0_1(double x)
 {

@@ -23,6 +23,12 @@
 int sim_binomial_interval(uint64_t k, uint64_t n, double conf, double *lo,
     double *hi, struct sim_err *e);
 
+/* The same for hits that may come in parts, 0 <= k <= n: of those between two
+ * counts the lower end is that of the one below, the upper that of the one
+ * above. */
+int sim_share_interval(double k, uint64_t n, double conf, double *lo,
+    double *hi, struct sim_err *e);
+
 /* Wald's sequential probability ratio test of a success rate: H0 rate <= P0
  * (bad) against H1 rate >= P1 (good), error rates ALPHA (H1 accepted though
  * the rate is P0) and BETA (H0 accepted though the rate is P1). Wald's bounds

@@ -382,6 +382,8 @@ static void mistakes_are_told_with_their_place(void **state)
 		"recall is no ratio of flows."},
 	    {ONE("metric: n_flagged, unit: link, p0: 0.1, p1: 0.9"),
 		"n_flagged is no ratio of links."},
+	    {ONE("metric: top_k_recall, unit: link, p0: 0.1, p1: 0.9"),
+		"top_k_recall counts links in parts where scores are equal"},
 	    {ONE("metric: recall, at_least: 1, p0: 0.9, p1: 0.9"),
 		"rates 0.9 and 0.9 are not 0 < p0 < p1 < 1."},
 	    {ONE("metric: recall, at_least: 1, p0: 0.1"), "p1"},

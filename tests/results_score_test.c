@@ -339,9 +339,9 @@ static void flags_are_held_against_links_that_have_a_fault(void **state)
 	done(&x);
 }
 
-/* k = 2: the flagged link 6 stands first whatever its score; then, of equal
- * scores, the lower id. */
-static void the_top_k_lists_flags_first_then_scores_then_ids(void **state)
+/* k = 2, whatever is flagged: 2 and 4 share the first score, of which 2 has a
+ * fault; 6, which has one too, is behind them. */
+static void equals_share_the_places_of_the_top_k(void **state)
 {
 	(void)state;
 	struct trial x = {0};
@@ -354,8 +354,17 @@ static void the_top_k_lists_flags_first_then_scores_then_ids(void **state)
 	add_verdict(&x, 2, 3);
 	add_verdict(&x, 0, 1);
 	score(&x);
-	assert_true(x.got.n_top == 2 && x.got.n_top_true == 2);
-	x.v.score[1] = 3.5;
+	assert_true(x.got.n_top == 2 && x.got.n_top_true == 1);
+	/* One place is left for three, of which one has a fault. */
+	x.v.score[0] = x.v.score[2] = x.v.score[3] = 1;
+	score(&x);
+	assert_true(x.got.n_top_true == 2. / 3);
+	/* All equal: two places for four, two of which have a fault. */
+	x.v.score[1] = 1;
+	score(&x);
+	assert_true(x.got.n_top_true == 1);
+	/* Fewer are listed than there are places. */
+	x.v.n = 1;
 	score(&x);
 	assert_true(x.got.n_top_true == 1);
 	done(&x);
@@ -445,28 +454,61 @@ static void what_does_not_fit_the_window_is_refused(void **state)
 struct oracle {
 	double rate[N_LINKS]; /* the largest; 0 = no fault */
 	size_t k;
-	topo_link order[N_LINKS]; /* listed links in rank order */
 };
 
-static void list_in_order(struct oracle *o, const struct algo_verdicts *v)
+/* A place of the top k is held by one of those with its score, by each with
+ * the same chance. */
+static double top_by_place(const struct oracle *o,
+    const struct algo_verdicts *v)
 {
-	double score[N_LINKS];
-	for (size_t i = 0; i < v->n; i++) {
-		o->order[i] = v->link[i];
-		score[i] = i < v->n_flagged ? 1e9 - (double)i : v->score[i];
-	}
-	for (size_t i = 0; i < v->n; i++)
-		for (size_t j = i + 1; j < v->n; j++)
-			if (score[j] > score[i] ||
-			    (score[j] == score[i] &&
-				o->order[j] < o->order[i])) {
-				double s = score[i];
-				topo_link l = o->order[i];
-				score[i] = score[j];
-				score[j] = s;
-				o->order[i] = o->order[j];
-				o->order[j] = l;
+	double sum = 0;
+	for (size_t place = 0; place < o->k && place < v->n; place++) {
+		size_t n = 0, n_faulty = 0;
+		for (size_t i = 0; i < v->n; i++) {
+			size_t above = 0, same = 0;
+			for (size_t j = 0; j < v->n; j++) {
+				above += v->score[j] > v->score[i];
+				same += v->score[j] == v->score[i];
 			}
+			if (above > place || above + same <= place)
+				continue;
+			n++;
+			n_faulty += o->rate[v->link[i]] > 0;
+		}
+		sum += (double)n_faulty / (double)n;
+	}
+	return sum;
+}
+
+/* The sum over all orders of V that descend, and how many there are. */
+struct orders {
+	const struct trial *x;
+	size_t n_listed, n_orders, n_found;
+	size_t at[N_LINKS];
+};
+
+static void count_orders(struct orders *o)
+{
+	const struct algo_verdicts *v = &o->x->v;
+	const size_t k = truth_n_faulty(&o->x->t), n = o->n_listed;
+	if (n == v->n) {
+		o->n_orders++;
+		for (size_t i = 0; i < n && i < k; i++)
+			o->n_found +=
+			    truth_is_faulty(&o->x->t, v->link[o->at[i]]);
+		return;
+	}
+	for (size_t i = 0; i < v->n; i++) {
+		size_t j = 0;
+		while (j < n && o->at[j] != i)
+			j++;
+		if (j < n || (n > 0 && v->score[o->at[n - 1]] < v->score[i]))
+			continue;
+		o->at[n] = i;
+		o->n_listed = n + 1;
+		count_orders(o);
+		o->n_listed = n;
+	}
 }
 
 static void oracle_flow(const struct oracle *o, struct trial *x, size_t i,
@@ -519,8 +561,7 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 	m->n_links_true = m->n_top = (double)o->k;
 	for (size_t i = 0; i < v->n_flagged; i++)
 		m->n_flagged_true += o->rate[v->link[i]] > 0;
-	for (size_t i = 0; i < v->n && i < o->k; i++)
-		m->n_top_true += o->rate[o->order[i]] > 0;
+	m->n_top_true = top_by_place(o, v);
 	for (topo_link l = 0; l < N_LINKS; l++)
 		if (o->rate[l] > 0 &&
 		    (worst == TOPO_NONE || o->rate[l] > o->rate[worst]))
@@ -605,7 +646,6 @@ static void every_metric_agrees_with_brute_force(void **state)
 		}
 		for (topo_link l = 0; l < N_LINKS; l++)
 			o.k += o.rate[l] > 0;
-		list_in_order(&o, &x.v);
 		want.flows_printed = (double)x.w.n_flows;
 		if (x.w.n_flows == 0)
 			want.flows_printed = want.hits_printed =
@@ -619,13 +659,79 @@ static void every_metric_agrees_with_brute_force(void **state)
 		oracle_links(&o, &x, &want);
 		score(&x);
 #define X(name, unit, doc)                                                     \
-	if (want.name != x.got.name &&                                         \
-	    !(isnan(want.name) && isnan(x.got.name)))                          \
+	if (fabs(want.name - x.got.name) > 1e-14 * fabs(want.name) ||          \
+	    isnan(want.name) != isnan(x.got.name))                             \
 		fail_msg("seed %llu run %u: %s = %g, wanted %g",               \
 		    (unsigned long long)test_seed(), run, #name, x.got.name,   \
 		    want.name);
 		RES_ALGO_METRICS(X)
 #undef X
+		done(&x);
+	}
+}
+
+/* An order that descends is any that puts equals in any order: the mean over
+ * all of them, counted. */
+static void the_top_k_is_the_mean_over_all_orders_of_equals(void **state)
+{
+	size_t n_parts = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 3000; run++) {
+		struct sim_rng r;
+		struct trial x;
+		test_rng(&r, run);
+		random_trial(&x, &r);
+		/* 7! orders at most. */
+		x.v.n = x.v.n > 7 ? 7 : x.v.n;
+		x.v.n_flagged = x.v.n_flagged > x.v.n ? x.v.n : x.v.n_flagged;
+		struct orders o = {.x = &x};
+		count_orders(&o);
+		score(&x);
+		const double want = (double)o.n_found / (double)o.n_orders;
+		n_parts += want != floor(want);
+		if (fabs(x.got.n_top_true - want) > 1e-14 * want)
+			fail_msg("seed %llu run %u: %.17g, wanted %.17g",
+			    (unsigned long long)test_seed(), run,
+			    x.got.n_top_true, want);
+		done(&x);
+	}
+	assert_true(n_parts > 300);
+}
+
+static void verdict_swap(struct algo_verdicts *v, size_t i, size_t j)
+{
+	const topo_link link = v->link[i];
+	const double s = v->score[i];
+	v->link[i] = v->link[j];
+	v->score[i] = v->score[j];
+	v->link[j] = link;
+	v->score[j] = s;
+}
+
+/* Flagged ones among themselves, and the others. */
+static void the_order_of_a_list_is_nothing_to_any_metric(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 2000; run++) {
+		struct res_algo_metrics was;
+		struct sim_rng r;
+		struct trial x;
+		test_rng(&r, run);
+		random_trial(&x, &r);
+		score(&x);
+		was = x.got;
+		const size_t n = x.v.n, flagged = x.v.n_flagged;
+		for (size_t i = 1; i < flagged; i++)
+			verdict_swap(&x.v, i,
+			    sim_rng_below(&r, (uint32_t)i + 1));
+		for (size_t i = 1; i < n - flagged; i++)
+			verdict_swap(&x.v, flagged + i,
+			    flagged + sim_rng_below(&r, (uint32_t)i + 1));
+		score(&x);
+		if (memcmp(&was, &x.got, sizeof(was)) != 0)
+			fail_msg("seed %llu run %u: %g of the top k, then %g",
+			    (unsigned long long)test_seed(), run,
+			    was.n_top_true, x.got.n_top_true);
 		done(&x);
 	}
 }
@@ -647,13 +753,15 @@ int main(void)
 	    cmocka_unit_test(one_that_blames_nobody_has_no_accuracy),
 	    cmocka_unit_test(one_that_only_ranks_has_no_flags),
 	    cmocka_unit_test(flags_are_held_against_links_that_have_a_fault),
-	    cmocka_unit_test(the_top_k_lists_flags_first_then_scores_then_ids),
+	    cmocka_unit_test(equals_share_the_places_of_the_top_k),
 	    cmocka_unit_test(the_worst_link_has_its_competition_rank),
 	    cmocka_unit_test(
 		an_empty_answer_does_not_rank_the_worst_link_first),
 	    cmocka_unit_test(only_programs_have_a_value_a_bound_and_a_status),
 	    cmocka_unit_test(what_does_not_fit_the_window_is_refused),
 	    cmocka_unit_test(every_metric_agrees_with_brute_force),
+	    cmocka_unit_test(the_top_k_is_the_mean_over_all_orders_of_equals),
+	    cmocka_unit_test(the_order_of_a_list_is_nothing_to_any_metric),
 	};
 	return cmocka_run_group_tests_name("results/score", tests, NULL, NULL);
 }

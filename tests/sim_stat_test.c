@@ -414,6 +414,31 @@ static void gsl_reports_errors_instead_of_aborting(void **state)
 	assert_int_equal(gsl_sf_log_e(-1, &y), GSL_EDOM);
 }
 
+static void hits_in_parts_lie_between_two_counts(void **state)
+{
+	double lo, hi, below_lo, below_hi, above_lo, above_hi;
+	struct sim_err e;
+	(void)state;
+	for (uint64_t k = 0; k < 9; k++) {
+		assert_ok(sim_binomial_interval(k, 9, 0.95, &below_lo,
+		    &below_hi, test_err()));
+		assert_ok(sim_binomial_interval(k + 1, 9, 0.95, &above_lo,
+		    &above_hi, test_err()));
+		assert_ok(sim_share_interval((double)k, 9, 0.95, &lo, &hi,
+		    test_err()));
+		assert_true(lo == below_lo && hi == below_hi);
+		assert_ok(sim_share_interval((double)k + 0.25, 9, 0.95, &lo,
+		    &hi, test_err()));
+		assert_true(lo == below_lo && hi == above_hi);
+	}
+	assert_int_equal(sim_share_interval(9.5, 9, 0.95, &lo, &hi, &e),
+	    SIM_EINVAL);
+	assert_int_equal(sim_share_interval(-0.5, 9, 0.95, &lo, &hi, &e),
+	    SIM_EINVAL);
+	assert_int_equal(sim_share_interval(NAN, 9, 0.95, &lo, &hi, &e),
+	    SIM_EINVAL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,6 +462,7 @@ int main(void)
 	    cmocka_unit_test(quantiles_equal_those_of_gsl),
 	    cmocka_unit_test(sorting_drops_nan_and_keeps_infinity),
 	    cmocka_unit_test(gsl_reports_errors_instead_of_aborting),
+	    cmocka_unit_test(hits_in_parts_lie_between_two_counts),
 	};
 	return cmocka_run_group_tests_name("sim/stat", tests, NULL, NULL);
 }

@@ -181,6 +181,12 @@ static int check_unit(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    strncmp(metrics[g->den].unit, unit, n) != 0)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "metric"),
 		    "%s is no ratio of %ss.", g->metric, unit);
+	/* Equal scores share places, so a link may be found by half. */
+	if (!g->of_trial && g->num == RES_ALGO_n_top_true)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "unit"),
+		    "%s counts links in parts where scores are equal; its unit "
+		    "is run.",
+		    g->metric);
 	return 0;
 }
 
