@@ -58,6 +58,13 @@ const struct res_metric res_trial_ratios[] = {
 #undef X
 };
 
+const struct res_metric res_reach_ratios[] = {
+#define X(name, num, den, doc)                                                 \
+	{#name, "1", doc, RES_ALGO_##num, RES_TRIAL_##den, RES_OF_AGENTS, 1, 0},
+    RES_REACH_RATIOS(X)
+#undef X
+};
+
 static const struct res_metric *schema_find(const struct res_metric m[],
     unsigned n, const char *name)
 {
@@ -67,7 +74,7 @@ static const struct res_metric *schema_find(const struct res_metric m[],
 	return NULL;
 }
 
-/* Names are unique over all four lists, as each is a dataset. */
+/* Names are unique over all lists, as each is a dataset or a column. */
 const struct res_metric *res_metric_find(const char *name)
 {
 	const struct res_metric *m =
@@ -78,5 +85,7 @@ const struct res_metric *res_metric_find(const char *name)
 		m = schema_find(res_ratios, RES_N_RATIOS, name);
 	if (!m)
 		m = schema_find(res_trial_ratios, RES_N_TRIAL_RATIOS, name);
+	if (!m)
+		m = schema_find(res_reach_ratios, RES_N_REACH_RATIOS, name);
 	return m;
 }

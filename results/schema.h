@@ -108,7 +108,11 @@ enum res_set {
 	X(tier_accuracy, tier_right, n_tier,                                   \
 	    "share of looks for a tier that are right")                        \
 	X(reload_precision, n_candidates_true, n_candidates,                   \
-	    "black holes among ToRs taken for them / these")
+	    "black holes among ToRs taken for them / these")                   \
+	X(traced_rate, n_traced, n_failed_flows,                               \
+	    "failed flows whose path was looked for / failed flows")           \
+	X(full_trace_rate, n_full_traces, n_failed_flows,                      \
+	    "failed flows whose whole path was learned / failed flows")
 
 /* Once a row and algorithm. A hit is a flow whose blamed link is its true
  * culprit. True culprit: the link that dropped most of the flow's packets (the
@@ -200,18 +204,26 @@ enum res_set {
 	X(proved, n_proved, n_programs,                                        \
 	    "share of programs whose value is proved optimal")
 
+/* Ratios of an algorithm's metric and one of the trial, where there are agents;
+ * in tables only. X(name, numerator, trial's denominator, meaning) */
+#define RES_REACH_RATIOS(X)                                                    \
+	X(accuracy_failed, hits_all, n_failed_flows,                           \
+	    "per-flow accuracy over all failed flows, reported by an agent "   \
+	    "or not")
+
 /* The lists as tables, in the order of the enums below. */
 struct res_metric {
 	const char *name, *unit, *doc;
-	unsigned num, den; /* ratios: RES_ALGO_*, or RES_TRIAL_* */
-	unsigned set;      /* enum res_set; 0: of an algorithm, or a ratio */
-	int optional;      /* left out where it was nowhere measured */
-	int of_flows;      /* likewise, where n_probes was measured */
+	/* Ratios: RES_ALGO_*, or RES_TRIAL_*; of res_reach_ratios one each. */
+	unsigned num, den;
+	unsigned set; /* enum res_set; 0: of an algorithm, or a ratio */
+	int optional; /* left out where it was nowhere measured */
+	int of_flows; /* likewise, where n_probes was measured */
 };
 extern const struct res_metric res_trial_metrics[], res_algo_metrics[],
-    res_ratios[], res_trial_ratios[];
+    res_ratios[], res_trial_ratios[], res_reach_ratios[];
 
-/* The entry of that name in any of the four, or NULL. */
+/* The entry of that name in any of the five, or NULL. */
 const struct res_metric *res_metric_find(const char *name);
 
 struct res_trial_metrics {
@@ -252,6 +264,13 @@ enum {
 	RES_TRIAL_RATIOS(X)
 #undef X
 	    RES_N_TRIAL_RATIOS
+};
+
+enum {
+#define X(name, num, den, doc) RES_REACH_RATIO_##name,
+	RES_REACH_RATIOS(X)
+#undef X
+	    RES_N_REACH_RATIOS
 };
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "results/json.h"
 #include "sim/field.h"
+#include "sim/ratio.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 
@@ -30,6 +31,7 @@ struct table {
 	size_t *at;       /* [n_axes] index of the point along each axis */
 	uint8_t *has;     /* [row_doubles] is there a number in any row? */
 	double *sample;   /* [n_runs] */
+	double *ones;     /* [n_runs] */
 	struct sim_err *e;
 };
 
@@ -134,17 +136,15 @@ static void put_spread(struct table *t, struct name name, size_t n)
 	}
 }
 
-/* In the order of runs, so that the last digit is the same each time. */
-static double mean(const double x[], size_t n)
+/* Without a bound there is nothing to draw. */
+static double bounded(double x)
 {
-	double sum = 0;
-	for (size_t i = 0; i < n; i++)
-		sum += x[i];
-	return n ? sum / (double)n : NAN;
+	return isinf(x) ? NAN : x;
 }
 
-/* The mean of a column. It comes before the spread, which sorts the samples, as
- * sums depend on the order. Returns how many samples there are. */
+/* The mean of a column, and where it may be by Student's law. They come before
+ * the spread, which sorts the samples, as sums depend on the order. Returns how
+ * many samples there are. */
 static size_t put_mean(struct table *t, struct name name, size_t column)
 {
 	size_t n = 0;
@@ -153,7 +153,14 @@ static size_t put_mean(struct table *t, struct name name, size_t column)
 		if (is_done(t, run) && !isnan(x))
 			t->sample[n++] = x;
 	}
-	results_table_put_number(t, name, mean(t->sample, n));
+	const struct sim_ratio_sample s = {t->sample, t->ones, n};
+	struct sim_ratio mean;
+	sim_ratio_mean(&s, CONFIDENCE, &mean);
+	results_table_put_number(t, name, mean.value);
+	name.suffix = "_lo";
+	results_table_put_number(t, name, bounded(mean.lo));
+	name.suffix = "_hi";
+	results_table_put_number(t, name, bounded(mean.hi));
 	return n;
 }
 
@@ -164,6 +171,46 @@ static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
 	put_spread(t, name, put_mean(t, name, res_row_doubles(algo) + metric));
 }
 
+/* A ratio and the two columns of a row that it divides. */
+struct share {
+	const char *name;
+	size_t num, den;
+};
+enum { MAX_SHARES = RES_N_RATIOS + RES_N_REACH_RATIOS + RES_N_TRIAL_RATIOS };
+
+/* Those of the trial that have columns. */
+static size_t trial_shares(const struct table *t, struct share out[])
+{
+	size_t n = 0;
+	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++) {
+		const struct res_metric *r = &res_trial_ratios[m];
+		if (shows_trial(t, r, r->num) && shows_trial(t, r, r->den))
+			out[n++] = (struct share){r->name, r->num, r->den};
+	}
+	return n;
+}
+
+/* Those of an algorithm. */
+static size_t algo_shares(const struct table *t, size_t algo,
+    struct share out[])
+{
+	const size_t first = res_row_doubles(algo);
+	size_t n = 0;
+	for (unsigned m = 0; m < RES_N_RATIOS; m++) {
+		const struct res_metric *r = &res_ratios[m];
+		if (shows_algo(t, r->num))
+			out[n++] = (struct share){r->name, first + r->num,
+			    first + r->den};
+	}
+	for (unsigned m = 0; m < RES_N_REACH_RATIOS; m++) {
+		const struct res_metric *r = &res_reach_ratios[m];
+		if (t->has[RES_TRIAL_n_traced] && t->has[r->den])
+			out[n++] =
+			    (struct share){r->name, first + r->num, r->den};
+	}
+	return n;
+}
+
 /* Sums over the runs, and in t->sample the ratio of each run that has one. The
  * pooled ratio weighs runs by their trials, which makes it one binomial count;
  * the spread of the ratios shows how far runs differ. */
@@ -172,17 +219,13 @@ struct pool {
 	size_t n;
 };
 
-/* FIRST is the column at which the owner's metrics begin: 0 for the trial's, or
- * an algorithm's. */
-static struct pool results_table_pool_runs(struct table *t, size_t first,
-    const struct res_metric *ratio)
+static struct pool results_table_pool_runs(struct table *t,
+    const struct share *s)
 {
 	struct pool p = {0};
 	for (size_t run = 0; run < t->c->n_runs; run++) {
-		double num =
-		    res_cube_value(t->c, t->point, run, first + ratio->num);
-		double den =
-		    res_cube_value(t->c, t->point, run, first + ratio->den);
+		double num = res_cube_value(t->c, t->point, run, s->num);
+		double den = res_cube_value(t->c, t->point, run, s->den);
 		if (!is_done(t, run) || isnan(num) || !(den > 0))
 			continue;
 		p.num += num;
@@ -192,17 +235,18 @@ static struct pool results_table_pool_runs(struct table *t, size_t first,
 	return p;
 }
 
-static int results_table_put_ratio(struct table *t, struct name name,
-    size_t first, const struct res_metric *ratio)
+static int results_table_put_ratio(struct table *t, const char *owner,
+    const struct share *s)
 {
-	struct pool p = results_table_pool_runs(t, first, ratio);
+	struct name name = {owner, owner ? ":" : NULL, s->name, NULL};
+	struct pool p = results_table_pool_runs(t, s);
 	double lo = NAN, hi = NAN;
 	/* Trials are counts, which doubles hold exactly below 2^53. */
 	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
 		return sim_fail(t->e, SIM_EINVAL,
 		    "%s%s%s at point %zu is %g of %g, which is no share.",
-		    ratio->name, name.owner ? " of " : "",
-		    name.owner ? name.owner : "", t->point, p.num, p.den);
+		    s->name, owner ? " of " : "", owner ? owner : "", t->point,
+		    p.num, p.den);
 	/* Clopper and Pearson's interval; without trials it stays NaN. */
 	if (p.den > 0) {
 		int rc = sim_share_interval(p.num, (uint64_t)p.den, CONFIDENCE,
@@ -255,32 +299,19 @@ static void results_table_put_claims(struct table *t)
 	}
 }
 
-static int put_trial_ratios(struct table *t)
+/* OWNER is an algorithm's label, or NULL. */
+static int put_ratios(struct table *t, const char *owner,
+    const struct share share[], size_t n)
 {
 	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
-		const struct res_metric *r = &res_trial_ratios[m];
-		if (shows_trial(t, r, r->den))
-			rc = results_table_put_ratio(t,
-			    (struct name){.what = r->name}, 0, r);
-	}
-	return rc;
-}
-
-static int put_algo_ratios(struct table *t, size_t algo)
-{
-	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++)
-		if (shows_algo(t, res_ratios[m].num))
-			rc = results_table_put_ratio(t,
-			    (struct name){t->c->algo[algo], ":",
-				res_ratios[m].name, NULL},
-			    res_row_doubles(algo), &res_ratios[m]);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = results_table_put_ratio(t, owner, &share[i]);
 	return rc;
 }
 
 static int results_table_put_point(struct table *t, size_t point)
 {
+	struct share share[MAX_SHARES];
 	size_t n_done = 0;
 	int rc = 0;
 	t->point = point;
@@ -296,9 +327,10 @@ static int results_table_put_point(struct table *t, size_t point)
 			put_mean(t,
 			    (struct name){.what = res_trial_metrics[m].name},
 			    m);
-	rc = put_trial_ratios(t);
+	rc = put_ratios(t, NULL, share, trial_shares(t, share));
 	for (size_t a = 0; rc == 0 && a < t->c->n_algos; a++) {
-		rc = put_algo_ratios(t, a);
+		rc = put_ratios(t, t->c->algo[a], share,
+		    algo_shares(t, a, share));
 		/* Of an algorithm's other numbers a table has the means of
 		 * these four; all of them are in the runs' table. */
 		put_algo_mean(t, a, RES_ALGO_worst_rank);
@@ -325,20 +357,23 @@ static int put_tsv(struct table *t)
 	return rc;
 }
 
-/* Write a ratio of one run; FIRST as in results_table_pool_runs(). */
-static void put_share(struct table *t, struct name name, size_t run,
-    size_t first, const struct res_metric *ratio)
+/* Ratios of one run. */
+static void put_shares(struct table *t, size_t run, const char *owner,
+    const struct share share[], size_t n)
 {
-	const double num =
-	    res_cube_value(t->c, t->point, run, first + ratio->num);
-	const double den =
-	    res_cube_value(t->c, t->point, run, first + ratio->den);
-	name.what = ratio->name;
-	results_table_put_number(t, name, den > 0 ? num / den : NAN);
+	for (size_t i = 0; i < n; i++) {
+		const struct share *s = &share[i];
+		const double num = res_cube_value(t->c, t->point, run, s->num);
+		const double den = res_cube_value(t->c, t->point, run, s->den);
+		const struct name name = {owner, owner ? ":" : NULL, s->name,
+		    NULL};
+		results_table_put_number(t, name, den > 0 ? num / den : NAN);
+	}
 }
 
 static void put_trial(struct table *t, size_t run)
 {
+	struct share share[MAX_SHARES];
 	struct name name = {NULL, NULL, NULL, NULL};
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++) {
 		name.what = res_trial_metrics[m].name;
@@ -346,15 +381,13 @@ static void put_trial(struct table *t, size_t run)
 			results_table_put_number(t, name,
 			    res_cube_value(t->c, t->point, run, m));
 	}
-	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++)
-		if (shows_trial(t, &res_trial_ratios[m],
-			res_trial_ratios[m].den))
-			put_share(t, name, run, 0, &res_trial_ratios[m]);
+	put_shares(t, run, NULL, share, trial_shares(t, share));
 }
 
 /* Everything that there is of a run, for whoever draws distributions. */
 static void put_algo(struct table *t, size_t run, size_t algo)
 {
+	struct share share[MAX_SHARES];
 	struct name name = {t->c->algo[algo], ":", NULL, NULL};
 	for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++) {
 		name.what = res_algo_metrics[m].name;
@@ -363,10 +396,7 @@ static void put_algo(struct table *t, size_t run, size_t algo)
 			    res_cube_value(t->c, t->point, run,
 				res_row_doubles(algo) + m));
 	}
-	for (unsigned m = 0; m < RES_N_RATIOS; m++)
-		if (shows_algo(t, res_ratios[m].num))
-			put_share(t, name, run, res_row_doubles(algo),
-			    &res_ratios[m]);
+	put_shares(t, run, name.owner, share, algo_shares(t, algo, share));
 }
 
 static void results_table_put_run(struct table *t, size_t point, size_t run)
@@ -418,7 +448,10 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 	int rc;
 	if ((rc = SIM_ZALLOC(&t.at, c->n_axes, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.has, c->row_doubles, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0) {
+	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&t.ones, c->n_runs, e)) == 0) {
+		for (size_t i = 0; i < c->n_runs; i++)
+			t.ones[i] = 1;
 		for (size_t i = 0; i < c->row_doubles; i++)
 			/* Once for the whole cube, so that every row has the
 			 * same columns. */
@@ -433,6 +466,7 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 	free(t.at);
 	free(t.has);
 	free(t.sample);
+	free(t.ones);
 	return rc;
 }
 

@@ -6,6 +6,8 @@
  *	<coordinate>            each coordinate of each axis, by its path
  *	runs                    runs that are done
  *	<trial metric>          mean over runs
+ *	<trial metric>_lo, _hi  95 % interval of it by Student's law, between
+ *	                        runs; NaN of one run
  *	<trial ratio>           as an algorithm's, without its name
  *	<algo>:<ratio>          pooled over runs: sum of hits / sum of trials
  *	<algo>:<ratio>_lo, _hi  exact 95 % binomial interval of the pooled
@@ -13,8 +15,11 @@
  *	<algo>:<ratio>_p10, _p50, _p90   quantiles over runs: the spread over
  *	                        seeds, which shows how far they are not
  *	<algo>:<ratio>_trials   denominator
- *	<algo>:worst_rank       mean over runs, with _p10, _p50, _p90
- *	<algo>:n_flagged        mean over runs, with _p10, _p50, _p90
+ *	<algo>:accuracy_failed  likewise, of an algorithm's hits among the
+ *	                        trial's failed flows; where there are agents
+ *	<algo>:worst_rank       mean over runs, with _lo, _hi as above and
+ *	                        _p10, _p50, _p90
+ *	<algo>:n_flagged        the same
  *	<algo>:lead             the same
  *	<algo>:detect_s         the same
  *	claim:<metric>          the paper's value, the same in every row; of

@@ -99,6 +99,9 @@ static void fill_row(const struct res_cube *c, double row[], int probes,
 		double *x = row + res_row_doubles(a);
 		for (unsigned m = 0; m < RES_N_RATIOS; m++)
 			cap(&x[res_ratios[m].num], x[res_ratios[m].den]);
+		for (unsigned m = 0; m < RES_N_REACH_RATIOS; m++)
+			cap(&x[res_reach_ratios[m].num],
+			    row[res_reach_ratios[m].den]);
 		/* Precision and recall share their numerator. */
 		cap(&x[RES_ALGO_n_flagged_true], x[RES_ALGO_n_flagged]);
 	}

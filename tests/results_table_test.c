@@ -3,6 +3,8 @@
  */
 #include "results/table.h"
 
+#include <gsl/gsl_cdf.h>
+
 #include "results/json.h"
 #include "sim/stat.h"
 #include "tests/random_cube.h"
@@ -85,6 +87,17 @@ static void assert_number(const struct grid *g, size_t point,
 		    got, want);
 }
 
+/* For what may be near 0 as the difference of two numbers of SCALE. */
+static void assert_close(const struct grid *g, size_t point, const char *column,
+    double want, double scale)
+{
+	double got = number_at(g, point, column);
+	if (isnan(want) != isnan(got) ||
+	    fabs(got - want) > 1e-11 * (fabs(want) + fabs(scale)))
+		fail_msg("point %zu: %s = %.17g, wanted %.17g", point, column,
+		    got, want);
+}
+
 /* Type 7 by its definition: h = (n - 1) q between two order statistics, each
  * found by counting. */
 static double order_statistic(const double x[], size_t n, size_t k)
@@ -153,16 +166,15 @@ static void column_name(char *to, size_t size, const char *label,
 			*to = ' ';
 }
 
-/* FIRST is where the owner's metrics begin in a row. */
+/* K_NUM and K_DEN are columns of a row. */
 static void check_ratio(const struct grid *g, const struct res_cube *c,
-    size_t point, const char *column, size_t first, const struct res_metric *m)
+    size_t point, const char *column, size_t k_num, size_t k_den)
 {
 	double x[16], num = 0, den = 0, lo, hi;
 	size_t n = 0;
 	for (size_t r = 0; r < c->n_runs; r++) {
-		const double *row =
-		    c->row + (point * c->n_runs + r) * c->row_doubles + first;
-		double a = row[m->num], b = row[m->den];
+		double a = res_cube_value(c, point, r, k_num);
+		double b = res_cube_value(c, point, r, k_den);
 		if (!is_done(c, point, r) || isnan(a) || isnan(b) || b == 0)
 			continue;
 		num += a;
@@ -176,6 +188,24 @@ static void check_ratio(const struct grid *g, const struct res_cube *c,
 	assert_number(g, point, suffixed(column, "_hi"), n ? hi : NAN);
 	assert_number(g, point, suffixed(column, "_trials"), den);
 	check_spread(g, point, column, x, n);
+}
+
+/* Mean and Student's interval from the textbook: s / sqrt(n) on either side,
+ * times the quantile. */
+static void check_student(const struct grid *g, size_t point,
+    const char *column, const double x[], size_t n)
+{
+	const double mean = slow_mean(x, n);
+	double squares = 0;
+	for (size_t i = 0; i < n; i++)
+		squares += (x[i] - mean) * (x[i] - mean);
+	const double half = n < 2
+	    ? NAN
+	    : sqrt(squares / (double)(n - 1) / (double)n) *
+		gsl_cdf_tdist_Pinv(0.975, (double)(n - 1));
+	assert_number(g, point, column, mean);
+	assert_close(g, point, suffixed(column, "_lo"), mean - half, mean);
+	assert_close(g, point, suffixed(column, "_hi"), mean + half, mean);
 }
 
 static void check_mean(const struct grid *g, const struct res_cube *c,
@@ -192,7 +222,7 @@ static void check_mean(const struct grid *g, const struct res_cube *c,
 		if (is_done(c, point, r) && !isnan(v))
 			x[n++] = v;
 	}
-	assert_number(g, point, column, slow_mean(x, n));
+	check_student(g, point, column, x, n);
 	check_spread(g, point, column, x, n);
 }
 
@@ -218,10 +248,11 @@ static void check_trial_ratios(const struct grid *g, const struct res_cube *c,
 {
 	for (unsigned m = 0; m < RES_N_TRIAL_RATIOS; m++) {
 		const struct res_metric *r = &res_trial_ratios[m];
-		const int there = is_measured(c, r->den);
+		const int there =
+		    is_measured(c, r->num) && is_measured(c, r->den);
 		assert_int_equal(has_column(g, r->name), there);
 		if (there)
-			check_ratio(g, c, point, r->name, 0, r);
+			check_ratio(g, c, point, r->name, r->num, r->den);
 	}
 }
 
@@ -239,8 +270,26 @@ static void check_algo_ratios(const struct grid *g, const struct res_cube *c,
 		assert_int_equal(has_column(g, column), there);
 		if (!there)
 			continue;
-		check_ratio(g, c, point, column, res_row_doubles(algo),
-		    &res_ratios[m]);
+		check_ratio(g, c, point, column,
+		    res_row_doubles(algo) + res_ratios[m].num,
+		    res_row_doubles(algo) + res_ratios[m].den);
+	}
+}
+
+/* Where no path was looked for, all failed flows are reported. */
+static void check_reach_ratios(const struct grid *g, const struct res_cube *c,
+    size_t point, size_t algo)
+{
+	char column[128];
+	for (unsigned m = 0; m < RES_N_REACH_RATIOS; m++) {
+		const struct res_metric *r = &res_reach_ratios[m];
+		const int there = is_measured(c, RES_TRIAL_n_traced) &&
+		    is_measured(c, r->den);
+		column_name(column, sizeof(column), c->algo[algo], r->name);
+		assert_int_equal(has_column(g, column), there);
+		if (there)
+			check_ratio(g, c, point, column,
+			    res_row_doubles(algo) + r->num, r->den);
 	}
 }
 
@@ -273,12 +322,13 @@ static void check_point(const struct grid *g, const struct res_cube *c,
 		if (may_go && !is_measured(c, m))
 			assert_false(has_column(g, res_trial_metrics[m].name));
 		else
-			assert_number(g, point, res_trial_metrics[m].name,
-			    slow_mean(x, n));
+			check_student(g, point, res_trial_metrics[m].name, x,
+			    n);
 	}
 	check_trial_ratios(g, c, point);
 	for (size_t a = 0; a < c->n_algos; a++) {
 		check_algo_ratios(g, c, point, a);
+		check_reach_ratios(g, c, point, a);
 		check_mean(g, c, point, a, RES_ALGO_worst_rank);
 		check_mean(g, c, point, a, RES_ALGO_n_flagged);
 		check_mean(g, c, point, a, RES_ALGO_lead);
@@ -397,16 +447,19 @@ static void the_header_is_in_the_stated_order(void **state)
 	without_optional(&c);
 	read_grid(&g, &c);
 	static const char *const first[] = {"faults.count", "runs", "n_flows",
-	    "n_failed_flows", "n_drops", "n_faults", "n_fault_flows",
-	    "n_traced", "n_full_traces", "n_partial_traces", "n_icmp_sent",
-	    "n_icmp_suppressed", "icmp_max_per_switch_s", "icmp_share_none",
-	    "icmp_share_low", "icmp_share_high", "vote:accuracy_all",
-	    "vote:accuracy_all_lo", "vote:accuracy_all_hi",
-	    "vote:accuracy_all_p10", "vote:accuracy_all_p50",
-	    "vote:accuracy_all_p90", "vote:accuracy_all_trials",
-	    "vote:accuracy_kept"};
+	    "n_flows_lo", "n_flows_hi", "n_failed_flows"};
+	static const char *const then[] = {"icmp_share_high",
+	    "icmp_share_high_lo", "icmp_share_high_hi", "traced_rate",
+	    "traced_rate_lo", "traced_rate_hi", "traced_rate_p10",
+	    "traced_rate_p50", "traced_rate_p90", "traced_rate_trials",
+	    "full_trace_rate"};
+	size_t k = 0;
 	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
 		assert_string_equal(g.field[i], first[i]);
+	while (k < g.n_columns && strcmp(g.field[k], then[0]) != 0)
+		k++;
+	for (size_t i = 0; i < sizeof(then) / sizeof(then[0]); i++)
+		assert_string_equal(g.field[k + i], then[i]);
 	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
 	free_grid(&g);
 	res_cube_free(&c);
@@ -500,6 +553,7 @@ static void a_share_above_one_is_an_error(void **state)
 	FILE *out = open_memstream(&text, &n);
 	plain_cube(&c, 2, 2);
 	without_optional(&c);
+	c.row[RES_TRIAL_n_failed_flows] = 1e9;
 	double *x = c.row + RES_N_TRIAL_METRICS;
 	x[RES_ALGO_hits_all] = 1e9;
 	assert_int_equal(res_table_write(&c, out, &e), SIM_EINVAL);

@@ -54,7 +54,7 @@ static int check_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
 #undef X
 #define X(name, num, den, doc) #name,
-		RES_RATIOS(X) RES_TRIAL_RATIOS(X)
+		RES_RATIOS(X) RES_TRIAL_RATIOS(X) RES_REACH_RATIOS(X)
 #undef X
 	};
 	char quote[64];
