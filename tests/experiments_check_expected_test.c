@@ -214,8 +214,10 @@ static void the_same_makings_demand_the_same_numbers(void **state)
 	*at(&c, 0, 3, METRIC(n_drops)) -= 0.001;
 	*at(&c, 0, 0, METRIC(n_flows)) = 1;
 	x = check(&c, text, why);
-	assert_int_equal(x.n_failed, 1);
+	assert_int_equal(x.n_failed, 0);
 	assert_int_equal(x.n_new, 1);
+	assert_true(xp_expected_fails(&x));
+	assert_string_equal(why, "n_flows is not in the earlier table");
 	/* Under another seed both are no defect. */
 	c.seed++;
 	*at(&c, 0, 3, METRIC(n_drops)) += 0.001;
@@ -223,6 +225,7 @@ static void the_same_makings_demand_the_same_numbers(void **state)
 	assert_int_equal(x.exact, 0);
 	assert_int_equal(x.n_failed, 0);
 	assert_int_equal(x.n_new, 1);
+	assert_false(xp_expected_fails(&x));
 	free(text);
 	res_cube_free(&c);
 }
@@ -285,7 +288,7 @@ static void what_is_lost_fails(void **state)
 {
 	static const struct {
 		const char *text;
-		size_t n_failed, n_new;
+		size_t n_missing, n_new;
 	} cases[] = {
 	    {COLUMNS "n_drops\t2\t2\t2\t5\t0.1\n", 0, 0},
 	    {COLUMNS "n_drops\t2\t2\t2\t5\t0.1", 0, 0},
@@ -306,18 +309,80 @@ static void what_is_lost_fails(void **state)
 		char table[512], why[512];
 		snprintf(table, sizeof(table), HEAD "%s", cases[i].text);
 		const struct xp_expected x = check(&c, table, why);
-		if (x.n_failed != cases[i].n_failed ||
-		    x.n_new != cases[i].n_new || x.n_missing > 0 ||
-		    (x.n_failed > 0 && !strstr(why, "is not in these results")))
-			fail_msg("case %zu: %zu failed, %zu new: %s", i,
-			    x.n_failed, x.n_new, why);
+		if (x.n_missing != cases[i].n_missing ||
+		    x.n_new != cases[i].n_new || x.n_failed > 0 ||
+		    xp_expected_fails(&x) != (x.n_missing > 0) ||
+		    (x.n_missing > 0 &&
+			!strstr(why, "is not in these results")))
+			fail_msg("case %zu: %zu missing, %zu new: %s", i,
+			    x.n_missing, x.n_new, why);
 	}
-	/* Of results that are not complete it may still come. */
+	res_cube_free(&c);
+}
+
+/* Of results that are not complete, or of --set or --smoke, too. */
+static void what_is_missing_never_passes(void **state)
+{
+	static const char table[] =
+	    HEAD COLUMNS "n_drops\t2\t2\t2\t5\t0.1\n"
+			 "n_losses\t2\t2\t2\t5\t0.1\n";
+	struct xp_expected x;
+	struct res_cube c;
+	char why[512];
+	(void)state;
+	make_cube(&c, 1, 2);
+	*at(&c, 0, 0, METRIC(n_drops)) = *at(&c, 0, 1, METRIC(n_drops)) = 5;
 	c.status[1] = RES_NOT_RUN;
-	const struct xp_expected x =
-	    check(&c, HEAD COLUMNS "n_losses\t2\t2\t2\t5\t0.1\n", NULL);
-	assert_int_equal(x.n_missing, 1);
-	assert_int_equal(x.n_failed, 0);
+	x = check(&c, table, why);
+	assert_true(x.n_missing == 1 && x.n_failed == 0);
+	assert_true(xp_expected_fails(&x));
+	assert_string_equal(why,
+	    "n_losses is not in these results: not all runs are done");
+	c.status[1] = RES_DONE;
+	assert_ok(sim_dup(&c.overrides, "--smoke", test_err()));
+	x = check(&c, table, why);
+	assert_true(x.n_missing == 1 && x.n_failed == 0);
+	assert_true(xp_expected_fails(&x));
+	assert_string_equal(why,
+	    "n_losses is not in these results, of --set or --smoke");
+	/* No run of it is done. */
+	c.status[0] = c.status[1] = RES_FAILED;
+	x = check(&c, table, NULL);
+	assert_true(x.n_missing == 2 && x.n_compared == 0);
+	assert_true(xp_expected_fails(&x));
+	res_cube_free(&c);
+}
+
+/* A point where by its nature there is nothing to measure. */
+static void what_neither_measured_is_no_number(void **state)
+{
+	struct xp_expected x;
+	struct res_cube c;
+	char why[512];
+	(void)state;
+	make_cube(&c, 2, 2);
+	for (size_t r = 0; r < 2; r++)
+		*at(&c, 0, r, METRIC(p50_us)) = 268;
+	char *text = write_text(&c);
+	has_line(text, "\n2\tp50_us\t2\t0\t0\tNaN\tNaN\n");
+	for (int other = 0; other < 2; other++) {
+		c.seed += (uint64_t)other;
+		x = check(&c, text, NULL);
+		assert_int_equal(x.exact, !other);
+		assert_true(x.n_compared == 2 && x.n_unmeasured == 1);
+		assert_false(xp_expected_fails(&x));
+	}
+	/* Never after always fails, though the z of two runs can't. */
+	for (size_t r = 0; r < 2; r++) {
+		*at(&c, 0, r, METRIC(p50_us)) = NAN;
+		*at(&c, 1, r, METRIC(p50_us)) = 268;
+	}
+	x = check(&c, text, why);
+	assert_true(x.n_failed == 1 && xp_expected_fails(&x));
+	assert_string_equal(why,
+	    "n 1: p50_us nan in 0 runs, was 268 in 2: measured in each run "
+	    "before, in none now");
+	free(text);
 	res_cube_free(&c);
 }
 
@@ -337,18 +402,13 @@ static void other_points_have_no_common_mean(void **state)
 	many.axis[0].coord[0].number[1] = 3;
 	many.seed++;
 	x = check(&many, of_many, NULL);
-	assert_int_equal(x.n_compared, 3);
-	assert_int_equal(x.n_failed, 2);
-	/* --smoke may leave out points, algorithms, metrics. */
-	assert_ok(sim_dup(&many.overrides, "--smoke", test_err()));
-	x = check(&many, of_many, NULL);
 	assert_int_equal(x.n_compared, 1);
 	assert_int_equal(x.n_missing, 2);
 	assert_int_equal(x.n_failed, 0);
 	/* One point is all, but that of another place is another. */
 	x = check(&few, of_few, NULL);
 	assert_string_equal(x.loss, "n_drops");
-	assert_int_equal(check(&few, of_many, NULL).n_failed, 3);
+	assert_int_equal(check(&few, of_many, NULL).n_missing, 3);
 	free(of_many);
 	free(of_few);
 	res_cube_free(&few);
@@ -584,6 +644,8 @@ int main(void)
 	    cmocka_unit_test(all_that_decides_numbers_is_what_they_are_made_of),
 	    cmocka_unit_test(a_real_network_is_never_the_same),
 	    cmocka_unit_test(what_is_lost_fails),
+	    cmocka_unit_test(what_is_missing_never_passes),
+	    cmocka_unit_test(what_neither_measured_is_no_number),
 	    cmocka_unit_test(other_points_have_no_common_mean),
 	    cmocka_unit_test(what_is_measured_less_often_fails),
 	    cmocka_unit_test(a_new_seed_fails_once_in_a_thousand),

@@ -24,10 +24,15 @@
  * it is said.
  *
  * Points and metrics are found by their names; what is over all points is
- * compared if they are the same. What only the earlier table has fails, or is
- * missing where our results are not complete or were made with --set or
- * --smoke; what only ours has is new, and fails where numbers should be the
- * same.
+ * compared if they are the same. What only the earlier table has is missing,
+ * and nothing that is missing passes, also of results that are not complete or
+ * were made with --set or --smoke: they are others than the table's. Nor does
+ * what was measured in each run then and in none now, however few runs there
+ * are. What only ours has is new, and fails where numbers should be the same.
+ *
+ * A metric may have no number at a point by its nature, as the drop rate of
+ * pairs that nobody probes. If neither table has one there, that is said and
+ * counted apart: it is no number that was compared.
  */
 #ifndef EXPERIMENTS_CHECK_EXPECTED_H
 #define EXPERIMENTS_CHECK_EXPECTED_H
@@ -42,15 +47,20 @@
 
 /* What came of one figure. */
 struct xp_expected {
-	size_t n_compared, n_failed; /* numbers */
+	size_t n_compared, n_failed; /* numbers; of these */
 	size_t n_missing, n_new;     /* that ours has not; that it alone has */
+	size_t n_unmeasured;         /* places of numbers that neither has */
 	int exact;                   /* the same numbers were demanded */
 	const char *loss;            /* metric of the packets lost; or NULL */
 	double sees;                 /* the share of it that would be seen */
 };
 
+/* Does not pass: numbers that fail or are missing, or new ones where all should
+ * be the same. */
+int xp_expected_fails(const struct xp_expected *x);
+
 /* Compare C with the table TEXT, called NAME in messages. DIFFER is called for
- * each number that fails, with a sentence; it may be NULL.
+ * each number that fails or is missing, with a sentence; it may be NULL.
  * Errors SIM_EPARSE for a text that is no such table, SIM_ENOMEM. Cost that of
  * xp_expected_write(), and O(lines) where ours are in the same order, else
  * O(lines^2). */

@@ -242,7 +242,8 @@ static int read_each(struct check *k, struct xp_reading *out)
 		struct sim_ratio r;
 		rc = measure_point(k, k->point[i], &r);
 		/* A point that measured nothing is not among those that are
-		 * compared. */
+		 * compared, which is told. */
+		out->n_blank += rc == 0 && isnan(r.value);
 		if (rc < 0 || isnan(r.value))
 			continue;
 		out->n_points++;
@@ -260,12 +261,23 @@ static int read_each(struct check *k, struct xp_reading *out)
 	return rc;
 }
 
+/* Whether any of the N entries from AT on has trials. */
+static int has_trials(const struct check *k, size_t at, size_t n)
+{
+	const double *den = k->sample + k->n_samples + at;
+	size_t i = 0;
+	while (i < n && !(den[i] > 0))
+		i++;
+	return i < n;
+}
+
 static int read_pool(struct check *k, struct xp_reading *out)
 {
 	const size_t n = k->cube->n_runs;
 	struct sim_ratio r;
 	for (size_t i = 0; i < k->n_meant; i++) {
 		sample_point(k, 0, i * n, k->algo, k->point[i]);
+		out->n_blank += !has_trials(k, i * n, n);
 		if (k->minus != NONE)
 			sample_point(k, 1, i * n, k->minus, k->point[i]);
 	}
@@ -273,7 +285,7 @@ static int read_pool(struct check *k, struct xp_reading *out)
 	if (rc < 0 || isnan(r.value))
 		return rc;
 	widen(k, &r);
-	out->n_points = k->n_meant;
+	out->n_points = k->n_meant - out->n_blank;
 	reading_take(k, &r, out);
 	return 0;
 }

@@ -49,6 +49,7 @@ struct xp_reading {
 	enum xp_claim_verdict verdict;
 	double ours, lo, hi, seen;  /* NaN when nothing was compared */
 	size_t n_points, n_outside; /* compared; of each: those that differ */
+	size_t n_blank;             /* that are meant and measured nothing */
 	char where[128];            /* of each: the point; else "" */
 };
 
