@@ -34,6 +34,7 @@ static const struct verb {
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
     {"lab", "a network for real, of namespaces of this machine", cmd_lab},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
+    {"metrics", "what each number means: definition, unit, range", cmd_metrics},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
 };
 enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };

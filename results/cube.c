@@ -107,7 +107,7 @@ static int cube_is_taken(const char *name)
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(name, own[i]) == 0)
 			return 1;
-	return res_metric_find(name) != NULL;
+	return res_metric_find(name, NULL) != NULL;
 }
 
 static int cube_check_name(const struct res_cube *c, size_t axis, size_t coord,

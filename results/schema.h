@@ -7,7 +7,29 @@
 #ifndef RESULTS_SCHEMA_H
 #define RESULTS_SCHEMA_H
 
+#include <stdint.h>
+
 #define RES_SCHEMA_VERSION 4
+
+/* What values a metric can have. X(range, words) */
+#define RES_RANGES(X)                                                          \
+	X(COUNT, "0, 1, 2, ...")                                               \
+	X(PARTS, "0 or more, in parts where scores are equal")                 \
+	X(FLAG, "0 or 1")                                                      \
+	X(CODE, "0, 1, 2, ..., each a word")                                   \
+	X(RANK, "1, 2, 3, ...")                                                \
+	X(SHARE, "from 0 to 1")                                                \
+	X(TIME, "0 or more")                                                   \
+	X(AMOUNT, "0 or more")                                                 \
+	X(REAL, "any number")
+enum res_range {
+#define X(range, words) RES_RANGE_##range,
+	RES_RANGES(X)
+#undef X
+};
+extern const struct res_range_name {
+	const char *name, *words;
+} res_ranges[];
 
 /* Metrics that are measured together, or not at all. The plane of a spec says
  * which of these sets it fills (experiments/spec/plane.h); the others are
@@ -24,70 +46,155 @@ enum res_set {
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
  * plane. Metrics of flows are left out where those of probes
- * (RES_PROBE_METRICS) were measured and they were not. X(name, units,
- * meaning) */
+ * (RES_PROBE_METRICS) were measured and they were not.
+ * X(name, unit, range, meaning, definition): the meaning is a dataset's
+ * long_name; the definition is a formula in words, and tells `culprit metrics`
+ * which flows, links or probes are counted. */
 #define RES_FLOW_METRICS(X, SCENE)                                             \
-	X(n_flows, "flows", "flows that ran in the epoch")                     \
-	X(n_failed_flows, "flows", "flows that lost at least one packet")      \
-	X(n_drops, "packets", "packets lost")                                  \
-	SCENE(n_faults, "links", "links with an injected fault")               \
-	X(n_fault_flows, "flows",                                              \
-	    "failed flows that lost a packet on a link with a fault")
+	X(n_flows, "flows", COUNT, "flows that ran in the epoch",              \
+	    "count of the five-tuples, each one direction, that sent "         \
+	    "packets, those that lost nothing included")                       \
+	X(n_failed_flows, "flows", COUNT,                                      \
+	    "flows that lost at least one packet",                             \
+	    "count of the flows that sent a packet again (n_retx > 0)")        \
+	X(n_drops, "packets", COUNT, "packets lost",                           \
+	    "sum, over flows and the links of their paths, of the packets "    \
+	    "dropped there")                                                   \
+	SCENE(n_faults, "links", COUNT, "links with an injected fault",        \
+	    "count of the directed links that drop or delay by a fault "       \
+	    "(rate > 0 or delay > 0) at any time of the trial")                \
+	X(n_fault_flows, "flows", COUNT,                                       \
+	    "failed flows that lost a packet on a link with a fault",          \
+	    "count of the flows of which a link with a fault dropped a "       \
+	    "packet")
 
 /* Once a row: of agents that trace the paths of flows that lost packets; left
  * out as those of flows are. */
 #define RES_AGENT_METRICS(X)                                                   \
-	X(n_traced, "flows", "failed flows whose path was looked for")         \
-	X(n_full_traces, "flows", "of these, the whole path was learned")      \
-	X(n_partial_traces, "flows", "of these, a part or nothing was")        \
-	X(n_icmp_sent, "messages", "ICMP messages that switches sent")         \
-	X(n_icmp_suppressed, "messages",                                       \
-	    "messages they kept back for their limit")
+	X(n_traced, "flows", COUNT, "failed flows whose path was looked for",  \
+	    "count of the failed flows that an agent reported with what it "   \
+	    "learned of their paths")                                          \
+	X(n_full_traces, "flows", COUNT,                                       \
+	    "traced flows whose whole path was learned",                       \
+	    "count of the traced flows of which each link of the path is "     \
+	    "known")                                                           \
+	X(n_partial_traces, "flows", COUNT,                                    \
+	    "traced flows of whose path a part or nothing was learned",        \
+	    "n_traced - n_full_traces")                                        \
+	X(n_icmp_sent, "messages", COUNT, "ICMP messages that switches sent",  \
+	    "sum over switches of T, the ICMP messages each sent in the "      \
+	    "epoch")                                                           \
+	X(n_icmp_suppressed, "messages", COUNT,                                \
+	    "ICMP messages that switches kept back for their limit",           \
+	    "sum over switches of the messages due for a trace and not "       \
+	    "sent, as the switch had sent as many as it may (T_max)")
 
 /* Likewise, by the second: shares are of all pairs of a switch and a second of
  * the epoch, where T is the number of ICMP messages it sent in that second. */
 #define RES_SECOND_METRICS(X)                                                  \
-	X(icmp_max_per_switch_s, "messages", "greatest T")                     \
-	X(icmp_share_none, "1", "share of switch-seconds with T = 0")          \
-	X(icmp_share_low, "1", "share with 0 < T <= 3")                        \
-	X(icmp_share_high, "1", "share with T > 3")
+	X(icmp_max_per_switch_s, "messages", COUNT,                            \
+	    "most ICMP messages that a switch sent in a second",               \
+	    "the greatest T of any switch in any second")                      \
+	X(icmp_share_none, "1", SHARE, "share of switch-seconds with T = 0",   \
+	    "pairs of a switch and a second with T = 0 / all such pairs")      \
+	X(icmp_share_low, "1", SHARE,                                          \
+	    "share of switch-seconds with 0 < T <= 3",                         \
+	    "pairs of a switch and a second with 0 < T <= 3 / all such "       \
+	    "pairs")                                                           \
+	X(icmp_share_high, "1", SHARE, "share of switch-seconds with T > 3",   \
+	    "pairs of a switch and a second with T > 3 / all such pairs")
 
 /* Once a row: of the probes that the row is about, and of what analysis made of
  * them. A ToR is "black" while it is a black hole. */
 #define RES_PROBE_METRICS(X)                                                   \
-	X(n_probes, "probes", "probes that ended")                             \
-	X(n_connected, "probes", "of these, the connect succeeded")            \
-	X(n_unconnected, "probes", "of these, it did not")                     \
-	X(n_drop, "probes", "connected after SYNs were lost")                  \
-	X(n_unclear, "probes", "connected after a time that tells nothing")    \
-	X(true_drop_rate, "1",                                                 \
-	    "round-trip loss that the faults give these probes")               \
-	X(p50_us, "us", "median connect time")                                 \
-	X(p99_us, "us", "99th percentile of connect times")                    \
-	X(rtt_us, "us", "connect time that a share `tail` exceeds")            \
-	X(alert_drop, "1", "1 if the drop rate raises an alert")               \
-	X(alert_p99, "1", "1 if the 99th percentile does")                     \
-	X(verdict, "1",                                                        \
-	    "is it the network: 0 unknown, 1 no, 2 yes, 3 the servers")        \
-	X(pattern, "1",                                                        \
-	    "heat map: 0 normal, 1 unclear, 2 pod down, 3 pod failure, "       \
-	    "4 spine failure")                                                 \
-	X(pattern_right, "1", "1 if that is what was injected")                \
-	X(n_pattern, "1", "1 if a pattern was looked for")                     \
-	X(tier, "1", "that drops silently: 0 none, 1 unclear, 2 pod, 3 spine") \
-	X(tier_right, "1", "1 if that is what was injected")                   \
-	X(n_tier, "1", "1 if a tier was looked for")                           \
-	X(n_black_tors, "switches", "ToRs that are black holes now")           \
-	X(n_candidates, "switches", "ToRs taken for black holes")              \
-	X(n_candidates_true, "switches", "of these, black holes")              \
-	X(n_reloaded, "switches", "ToRs reloaded")                             \
-	X(n_deferred, "switches", "ToRs to be reloaded another day")           \
-	X(n_escalated, "switches", "ToRs left to people")                      \
-	X(n_live_agents, "agents", "agents that probe")                        \
-	X(n_fetch_failed, "fetches", "pinglists asked for in vain")            \
-	X(n_lost_records, "records", "records that agents threw away")         \
-	X(n_traces, "tuples", "five-tuples traced hop by hop")                 \
-	X(n_trace_probes, "probes", "probes that this took")
+	X(n_probes, "probes", COUNT, "probes that ended",                      \
+	    "count of the probes, of the row's group, service and windows, "   \
+	    "that connected or gave up")                                       \
+	X(n_connected, "probes", COUNT, "probes whose connect succeeded",      \
+	    "count of these probes that connected, with whichever SYN")        \
+	X(n_unconnected, "probes", COUNT, "probes whose connect did not",      \
+	    "n_probes - n_connected")                                          \
+	X(n_drop, "probes", COUNT,                                             \
+	    "probes that connected after SYNs were lost",                      \
+	    "count of the connects whose time is on a rung of the SYN "        \
+	    "timer's ladder; a connect counts once, however many SYNs it "     \
+	    "lost")                                                            \
+	X(n_unclear, "probes", COUNT,                                          \
+	    "probes that connected after a time that tells nothing",           \
+	    "count of the connects that took longer than a round trip does "   \
+	    "and are on no rung")                                              \
+	X(true_drop_rate, "1", SHARE,                                          \
+	    "round-trip loss that the faults give these probes",               \
+	    "mean over connects of the chance that a round trip of the "       \
+	    "probe's path is lost, by the true rates")                         \
+	X(p50_us, "us", TIME, "median connect time",                           \
+	    "median, of nearest rank, of the times of all connects of the "    \
+	    "service or data centre, those after lost SYNs included")          \
+	X(p99_us, "us", TIME, "99th percentile of connect times",              \
+	    "the same with 99 %; along pairs, of that pair of pods or ToRs")   \
+	X(rtt_us, "us", TIME, "connect time that a share `tail` exceeds",      \
+	    "the connect time that a share `tail` of all exceeds, by "         \
+	    "nearest rank")                                                    \
+	X(alert_drop, "1", FLAG, "1 if the drop rate raises an alert",         \
+	    "1 if the drop rate of the service or data centre, with probes "   \
+	    "enough, is above its service level's bound, else 0")              \
+	X(alert_p99, "1", FLAG, "1 if the 99th percentile raises an alert",    \
+	    "1 if p99_us, with probes enough, is above the service level's "   \
+	    "bound, else 0")                                                   \
+	X(verdict, "1", CODE,                                                  \
+	    "is it the network: 0 unknown, 1 no, 2 yes, 3 the servers",        \
+	    "what the service's rates and its neighbours' come to: 0, 1, 2 "   \
+	    "or 3 as above; services alone have one")                          \
+	X(pattern, "1", CODE,                                                  \
+	    "heat map: 0 normal, 1 unclear, 2 pod down, 3 pod failure, 4 "     \
+	    "spine failure",                                                   \
+	    "the pattern that the matrix of p99 of pods or ToRs is taken "     \
+	    "for: 0 to 4 as above")                                            \
+	X(pattern_right, "1", FLAG, "1 if the pattern is what was injected",   \
+	    "1 if `pattern` is what the spec expects while its fault "         \
+	    "lasts, or 0 without a fault")                                     \
+	X(n_pattern, "1", FLAG, "1 if a pattern was looked for",               \
+	    "1 if the spec says what to expect, and no fault began or "        \
+	    "ended in the windows looked at")                                  \
+	X(tier, "1", CODE,                                                     \
+	    "tier that drops silently: 0 none, 1 unclear, 2 pod, 3 spine",     \
+	    "the tier whose rates stand out: 0 to 3 as above")                 \
+	X(tier_right, "1", FLAG, "1 if the tier is what was injected",         \
+	    "1 if `tier` is what the spec expects while its fault lasts, "     \
+	    "or 0 without a fault")                                            \
+	X(n_tier, "1", FLAG, "1 if a tier was looked for",                     \
+	    "1 if the spec says what to expect, and no fault began or "        \
+	    "ended in the windows looked at")                                  \
+	X(n_black_tors, "switches", COUNT, "ToRs that are black holes now",    \
+	    "count of the ToRs that were black holes at any time of the "      \
+	    "windows looked at")                                               \
+	X(n_candidates, "switches", COUNT, "ToRs taken for black holes",       \
+	    "count of the ToRs whose score is high enough for the "            \
+	    "black-hole job")                                                  \
+	X(n_candidates_true, "switches", COUNT,                                \
+	    "ToRs taken for black holes that are",                             \
+	    "count of the candidates that were black holes")                   \
+	X(n_reloaded, "switches", COUNT, "ToRs reloaded",                      \
+	    "count of the candidates reloaded within the day's budget")        \
+	X(n_deferred, "switches", COUNT, "ToRs to be reloaded another day",    \
+	    "count of the candidates beyond the day's budget")                 \
+	X(n_escalated, "switches", COUNT, "ToRs left to people",               \
+	    "count of the candidates in pods of which all ToRs are: the "      \
+	    "fault lies above them")                                           \
+	X(n_live_agents, "agents", COUNT, "agents that probe",                 \
+	    "count of the agents that had a pinglist and probed when the "     \
+	    "window ended")                                                    \
+	X(n_fetch_failed, "fetches", COUNT, "pinglists asked for in vain",     \
+	    "count of the requests for a pinglist that got none, in the "      \
+	    "window, or in the whole run")                                     \
+	X(n_lost_records, "records", COUNT, "records that agents threw away",  \
+	    "count of the records that agents had no room for, as their "      \
+	    "uploads tell")                                                    \
+	X(n_traces, "tuples", COUNT, "five-tuples traced hop by hop",          \
+	    "count of the five-tuples whose paths were traced")                \
+	X(n_trace_probes, "probes", COUNT,                                     \
+	    "probes that tracing five-tuples took",                            \
+	    "count of the probes sent for these traces")
 
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \
@@ -136,45 +243,106 @@ enum res_set {
  * detect_s and what stands behind it are optional, as RES_PROBE_METRICS, and so
  * are ratios of these. */
 #define RES_ALGO_METRICS(X)                                                    \
-	X(hits_all, "flows", "hits among all failed flows")                    \
-	X(flows_all, "flows", "all failed flows")                              \
-	X(hits_kept, "flows", "hits among flows not set aside as noise")       \
-	X(flows_kept, "flows", "failed flows not set aside as noise")          \
-	X(hits_fault, "flows",                                                 \
-	    "hits among flows whose true culprit has a fault")                 \
-	X(flows_fault, "flows", "flows whose true culprit has a fault")        \
-	X(hits_released, "flows", "hits by the released simulator's rule")     \
-	X(flows_released, "flows",                                             \
-	    "flows it counts: not set aside, or culprit has a fault")          \
-	X(n_flagged, "links", "links the algorithm accuses")                   \
-	X(n_flagged_true, "links", "accused links that have a fault")          \
-	X(n_links_true, "links", "links with a fault, if it accuses")          \
-	X(n_top_true, "links",                                                 \
+	X(hits_all, "flows", COUNT, "hits among all failed flows",             \
+	    "count of the flows of flows_all whose blamed link is the true "   \
+	    "culprit: the link that dropped most of their packets, the "       \
+	    "first of equals")                                                 \
+	X(flows_all, "flows", COUNT, "all failed flows",                       \
+	    "count of the failed flows (n_retx > 0) that the algorithm was "   \
+	    "shown; NaN if it blames no flow on anything")                     \
+	X(hits_kept, "flows", COUNT,                                           \
+	    "hits among flows not set aside as noise",                         \
+	    "count of the flows of flows_kept whose blamed link is the "       \
+	    "true culprit")                                                    \
+	X(flows_kept, "flows", COUNT, "failed flows not set aside as noise",   \
+	    "count of the flows of flows_all that the algorithm blames on "    \
+	    "a link, and does not set aside as noise")                         \
+	X(hits_fault, "flows", COUNT,                                          \
+	    "hits among flows whose true culprit has a fault",                 \
+	    "count of the flows of flows_fault whose blamed link is the "      \
+	    "true culprit; one set aside is no hit")                           \
+	X(flows_fault, "flows", COUNT, "flows whose true culprit has a fault", \
+	    "count of the flows of flows_all whose true culprit is a link "    \
+	    "with a fault")                                                    \
+	X(hits_released, "flows", COUNT,                                       \
+	    "hits by the released simulator's rule",                           \
+	    "count of the flows of flows_released whose blamed link is the "   \
+	    "last link with a fault on the path that dropped, or without "     \
+	    "one the last that dropped")                                       \
+	X(flows_released, "flows", COUNT,                                      \
+	    "flows the released simulator counts: not set aside, or "          \
+	    "culprit has a fault",                                             \
+	    "count of the flows of flows_all that are blamed on a link, or "   \
+	    "whose culprit by that rule has a fault")                          \
+	X(n_flagged, "links", COUNT, "links the algorithm accuses",            \
+	    "count of the links that the algorithm accuses; NaN if it only "   \
+	    "ranks")                                                           \
+	X(n_flagged_true, "links", COUNT, "accused links that have a fault",   \
+	    "count of the accused links that have a fault")                    \
+	X(n_links_true, "links", COUNT, "links with a fault, if it accuses",   \
+	    "count of the links with a fault; NaN if the algorithm only "      \
+	    "ranks")                                                           \
+	X(n_top_true, "links", PARTS,                                          \
 	    "faulty links among the k of greatest score, k = faulty links; "   \
-	    "in the mean over all orders of equal scores")                     \
-	X(n_top, "links", "links with a fault")                                \
-	X(worst_rank, "1", "rank of the link with the highest drop rate")      \
-	X(last_rank, "1", "greatest rank of a link with a fault")              \
-	X(worst_first, "1", "1 if that link is listed and ranks first")        \
-	X(n_worst, "1", "1 if there is such a link")                           \
-	X(lead, "votes",                                                       \
-	    "score of that link less the best of links without a fault")       \
-	X(value, "links", "a program's objective; NaN: no answer")             \
-	X(bound, "links", "a program's proved lower bound")                    \
-	X(value_status, "1", "0 optimal, 1 feasible, 2 none")                  \
-	X(n_proved, "1", "1 if the value is proved optimal")                   \
-	X(n_programs, "1", "1 if the algorithm solves a program")              \
-	X(detect_s, "s",                                                       \
+	    "in the mean over all orders of equal scores",                     \
+	    "sum over the listed links with a fault of the chance to be "      \
+	    "among the n_top of greatest score, equal scores standing in "     \
+	    "random order")                                                    \
+	X(n_top, "links", COUNT, "links with a fault",                         \
+	    "count of the links with a fault")                                 \
+	X(worst_rank, "1", RANK,                                               \
+	    "rank of the link with the highest drop rate",                     \
+	    "1 + count of the links with a greater score than that of the "    \
+	    "worst one, which drops most, or delays most, or has the "         \
+	    "smallest id; equals share the best rank, and who is not "         \
+	    "listed has score 0")                                              \
+	X(last_rank, "1", RANK, "greatest rank of a link with a fault",        \
+	    "the greatest of the ranks of links with a fault, each 1 + "       \
+	    "count of the links with a greater score")                         \
+	X(worst_first, "1", FLAG,                                              \
+	    "1 if the link with the highest drop rate is listed and ranks "    \
+	    "first",                                                           \
+	    "1 if worst_rank is 1 and the link is listed, alone or with "      \
+	    "equals")                                                          \
+	X(n_worst, "1", FLAG,                                                  \
+	    "1 if there is a link with the highest drop rate",                 \
+	    "1 if n_faults > 0, else 0")                                       \
+	X(lead, "votes", REAL,                                                 \
+	    "score of the link with the highest drop rate less the best of "   \
+	    "links without a fault",                                           \
+	    "score of the worst link - greatest score of a link without a "    \
+	    "fault, 0 where none is listed")                                   \
+	X(value, "links", AMOUNT, "a program's objective; NaN: no answer",     \
+	    "objective of the program at its answer: links it takes, and "     \
+	    "what its form adds; NaN without an answer")                       \
+	X(bound, "links", AMOUNT, "a program's proved lower bound",            \
+	    "no answer of the program has a smaller objective than this")      \
+	X(value_status, "1", CODE, "0 optimal, 1 feasible, 2 none",            \
+	    "how far the answer is proved: 0, 1 or 2 as above")                \
+	X(n_proved, "1", FLAG, "1 if the value is proved optimal",             \
+	    "1 if value = bound is proved")                                    \
+	X(n_programs, "1", FLAG, "1 if the algorithm solves a program",        \
+	    "1 for an algorithm whose verdict has a value, a bound and a "     \
+	    "status, else 0")                                                  \
+	X(detect_s, "s", TIME,                                                 \
 	    "from the first fault until it first accuses what has one; "       \
-	    "NaN: never, or not measured")                                     \
-	X(hits_printed, "flows",                                               \
+	    "NaN: never, or not measured",                                     \
+	    "end of the first window in which n_flagged_true > 0 - begin "     \
+	    "of the first fault")                                              \
+	X(hits_printed, "flows", COUNT,                                        \
 	    "flows that the released simulator prints as correct: not set "    \
-	    "aside and a hit by its rule, set aside rightly, or not failed")   \
-	X(flows_printed, "flows", "all flows of the epoch, as it prints them") \
-	X(hits_spared, "flows",                                                \
-	    "failed flows that it does not print as incorrect")
+	    "aside and a hit by its rule, set aside rightly, or not failed",   \
+	    "flows_printed - (flows_released - hits_released)")                \
+	X(flows_printed, "flows", COUNT,                                       \
+	    "all flows of the epoch, as it prints them",                       \
+	    "n_flows: all flows of the window, those that lost nothing "       \
+	    "included")                                                        \
+	X(hits_spared, "flows", COUNT,                                         \
+	    "failed flows that it does not print as incorrect",                \
+	    "flows_all - (flows_released - hits_released)")
 
-/* X(name, numerator, denominator, meaning): written as datasets of their own,
+/* X(name, numerator, denominator, meaning), the definition being the one over
+ * the other: written as datasets of their own,
  * NaN where the denominator is 0; tables pool numerators and denominators over
  * runs and give exact binomial intervals. */
 #define RES_RATIOS(X)                                                          \
@@ -214,6 +382,8 @@ enum res_set {
 /* The lists as tables, in the order of the enums below. */
 struct res_metric {
 	const char *name, *unit, *doc;
+	const char *how; /* definition; of a ratio "numerator / denominator" */
+	enum res_range range;
 	/* Ratios: RES_ALGO_*, or RES_TRIAL_*; of res_reach_ratios one each. */
 	unsigned num, den;
 	unsigned set; /* enum res_set; 0: of an algorithm, or a ratio */
@@ -223,54 +393,86 @@ struct res_metric {
 extern const struct res_metric res_trial_metrics[], res_algo_metrics[],
     res_ratios[], res_trial_ratios[], res_reach_ratios[];
 
-/* The entry of that name in any of the five, or NULL. */
-const struct res_metric *res_metric_find(const char *name);
+/* All of these lists. Numerator and denominator of a ratio are of the list's
+ * owner, the trial or an algorithm; those of the last list have one each. */
+enum res_list {
+	RES_LIST_RATIOS,
+	RES_LIST_ALGO,
+	RES_LIST_TRIAL_RATIOS,
+	RES_LIST_TRIAL,
+	RES_LIST_REACH,
+	RES_N_LISTS
+};
+struct res_metric_list {
+	const char *name; /* of the macro that has its lines */
+	const struct res_metric *metric;
+	unsigned n;
+	uint8_t ratio, of_trial;
+};
+extern const struct res_metric_list res_metric_lists[RES_N_LISTS];
+
+/* The entry of that name in any of them, or NULL; *LIST, which may be NULL, is
+ * whose it is. */
+const struct res_metric *res_metric_find(const char *name,
+    const struct res_metric_list **list);
+/* The metric over which a ratio is, and under which; NULL of what is none. */
+const struct res_metric *res_metric_num(const struct res_metric_list *l,
+    const struct res_metric *m);
+const struct res_metric *res_metric_den(const struct res_metric_list *l,
+    const struct res_metric *m);
 
 struct res_trial_metrics {
-#define X(name, units, doc) double name;
+#define X(name, ...) double name;
 	RES_TRIAL_METRICS(X)
 #undef X
 };
 
 struct res_algo_metrics {
-#define X(name, units, doc) double name;
+#define X(name, ...) double name;
 	RES_ALGO_METRICS(X)
 #undef X
 };
 
 enum {
-#define X(name, units, doc) RES_TRIAL_##name,
+#define X(name, ...) RES_TRIAL_##name,
 	RES_TRIAL_METRICS(X)
 #undef X
 	    RES_N_TRIAL_METRICS
 };
 
 enum {
-#define X(name, units, doc) RES_ALGO_##name,
+#define X(name, ...) RES_ALGO_##name,
 	RES_ALGO_METRICS(X)
 #undef X
 	    RES_N_ALGO_METRICS
 };
 
 enum {
-#define X(name, num, den, doc) RES_RATIO_##name,
+#define X(name, ...) RES_RATIO_##name,
 	RES_RATIOS(X)
 #undef X
 	    RES_N_RATIOS
 };
 
 enum {
-#define X(name, num, den, doc) RES_TRIAL_RATIO_##name,
+#define X(name, ...) RES_TRIAL_RATIO_##name,
 	RES_TRIAL_RATIOS(X)
 #undef X
 	    RES_N_TRIAL_RATIOS
 };
 
 enum {
-#define X(name, num, den, doc) RES_REACH_RATIO_##name,
+#define X(name, ...) RES_REACH_RATIO_##name,
 	RES_REACH_RATIOS(X)
 #undef X
 	    RES_N_REACH_RATIOS
 };
+
+/* How many names there are, and all of them, list after list. */
+enum {
+	RES_N_NAMES = RES_N_RATIOS + RES_N_ALGO_METRICS + RES_N_TRIAL_RATIOS +
+	    RES_N_TRIAL_METRICS + RES_N_REACH_RATIOS
+};
+void res_metric_names(const char *name[RES_N_NAMES]);
 
 #endif

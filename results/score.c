@@ -177,7 +177,7 @@ static void score_flagged(const struct truth *t, const struct algo_verdicts *v,
 }
 
 /* Whether an algorithm named LINK at all: score 0 alone does not tell. */
-static int is_listed(const struct algo_verdicts *v, uint32_t link)
+static int verdict_lists(const struct algo_verdicts *v, uint32_t link)
 {
 	size_t i = 0;
 	while (i < v->n && v->link[i] != link)
@@ -303,7 +303,7 @@ static void score_ranks(const struct truth *t, const struct algo_verdicts *v,
 	out->n_worst = 1;
 	out->worst_rank = (double)rank;
 	out->last_rank = last_rank(t, v, n_broken);
-	out->worst_first = rank == 1 && is_listed(v, worst);
+	out->worst_first = rank == 1 && verdict_lists(v, worst);
 	out->lead = algo_verdicts_score(v, worst) - best_without_fault(t, v);
 }
 

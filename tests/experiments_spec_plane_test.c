@@ -186,6 +186,38 @@ static void flows_that_lost_nothing_are_not_everywhere(void **state)
 
 typedef uint8_t filled[MAX_PLANES][RES_N_TRIAL_METRICS];
 
+static int is_in_range(enum res_range range, double x)
+{
+	const int whole = x == floor(x);
+	switch (range) {
+	case RES_RANGE_COUNT:
+	case RES_RANGE_CODE:
+		return whole && x >= 0;
+	case RES_RANGE_RANK:
+		return whole && x >= 1;
+	case RES_RANGE_FLAG:
+		return x == 0 || x == 1;
+	case RES_RANGE_SHARE:
+		return x >= 0 && x <= 1;
+	case RES_RANGE_PARTS:
+	case RES_RANGE_TIME:
+	case RES_RANGE_AMOUNT:
+		return x >= 0;
+	case RES_RANGE_REAL:
+		break;
+	}
+	return 1;
+}
+
+static void check_ranges(const struct res_metric m[], const double x[],
+    size_t n, const char *path)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]) && !is_in_range(m[i].range, x[i]))
+			fail_msg("%s: %s is %.17g, which is not %s", path,
+			    m[i].name, x[i], res_ranges[m[i].range].words);
+}
+
 static void run_spec(const char *path, filled f)
 {
 	struct xp_trial *t;
@@ -200,10 +232,17 @@ static void run_spec(const char *path, filled f)
 	for (size_t p = 0; p < s.n_points; p++) {
 		assert_ok(xp_spec_point(&s, p, &c, test_err()));
 		assert_ok(xp_trial_run(t, p, 0, row, test_err()));
-		for (size_t i = 0; i < s.n_along; i++)
+		for (size_t i = 0; i < s.n_along; i++) {
+			const double *x = row + i * cube.row_doubles;
 			for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
-				f[c.plane][m] |=
-				    !isnan(row[i * cube.row_doubles + m]);
+				f[c.plane][m] |= !isnan(x[m]);
+			check_ranges(res_trial_metrics, x, RES_N_TRIAL_METRICS,
+			    path);
+			for (size_t a = 0; a < cube.n_algos; a++)
+				check_ranges(res_algo_metrics,
+				    x + res_row_doubles(a), RES_N_ALGO_METRICS,
+				    path);
+		}
 	}
 	free(row);
 	xp_trial_close(t);

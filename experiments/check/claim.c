@@ -50,44 +50,28 @@ static const struct sim_field claim_fields[] = {
 
 /* --- metrics ---------------------------------------------------------------*/
 
-/* All lists that a metric may come from: of algorithms, then of the trial. */
-static const struct {
-	const struct res_metric *list;
-	unsigned n;
-	int ratio, of_trial;
-} sources[] = {
-    {res_ratios, RES_N_RATIOS, 1, 0},
-    {res_algo_metrics, RES_N_ALGO_METRICS, 0, 0},
-    {res_trial_ratios, RES_N_TRIAL_RATIOS, 1, 1},
-    {res_trial_metrics, RES_N_TRIAL_METRICS, 0, 1},
-};
-enum {
-	N_SOURCES = sizeof(sources) / sizeof(sources[0]),
-	N_KNOWN = RES_N_RATIOS + RES_N_ALGO_METRICS + RES_N_TRIAL_RATIOS +
-	    RES_N_TRIAL_METRICS
-};
-
 /* The quantity of that name, or a mistake with the nearest one. */
 static int find_quantity(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *name, struct xp_quantity *q)
 {
-	const char *known[N_KNOWN];
+	const char *known[RES_N_NAMES];
 	char quote[64];
 	size_t n = 0;
-	for (unsigned s = 0; s < N_SOURCES; s++)
-		for (unsigned i = 0; i < sources[s].n; i++) {
-			const struct res_metric *m = &sources[s].list[i];
+	/* A ratio of two owners is that of no reading. */
+	for (unsigned k = 0; k < RES_LIST_REACH; k++) {
+		const struct res_metric_list *l = &res_metric_lists[k];
+		for (unsigned i = 0; i < l->n; i++) {
+			const struct res_metric *m = &l->metric[i];
 			known[n++] = m->name;
 			if (strcmp(m->name, name) != 0)
 				continue;
-			*q = (struct xp_quantity){.num = sources[s].ratio
-				? m->num
-				: i,
+			*q = (struct xp_quantity){.num = l->ratio ? m->num : i,
 			    .less = XP_NO_COLUMN,
-			    .den = sources[s].ratio ? m->den : XP_NO_COLUMN,
-			    .of_trial = sources[s].of_trial};
+			    .den = l->ratio ? m->den : XP_NO_COLUMN,
+			    .of_trial = l->of_trial};
 			return 0;
 		}
+	}
 	const char *near = sim_did_you_mean(name, known, n);
 	return sim_yaml_mistake(y, node, "there is no metric %s%s%s%s",
 	    sim_quote(quote, name), near ? "; did you mean \"" : ".",

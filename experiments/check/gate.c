@@ -77,30 +77,21 @@ static int unknown(struct sim_yaml *y, const struct sim_yaml_node *node,
 static int find_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct xp_gate *g)
 {
-	static const struct {
-		const struct res_metric *metric;
-		unsigned n;
-		int ratio, of_trial;
-	} lists[] = {
-	    {res_ratios, RES_N_RATIOS, 1, 0},
-	    {res_algo_metrics, RES_N_ALGO_METRICS, 0, 0},
-	    {res_trial_ratios, RES_N_TRIAL_RATIOS, 1, 1},
-	    {res_trial_metrics, RES_N_TRIAL_METRICS, 0, 1},
-	};
-	const char *known[RES_N_RATIOS + RES_N_ALGO_METRICS +
-	    RES_N_TRIAL_RATIOS + RES_N_TRIAL_METRICS];
+	const char *known[RES_N_NAMES];
 	size_t n_known = 0;
-	for (size_t k = 0; k < sizeof(lists) / sizeof(lists[0]); k++)
-		for (unsigned i = 0; i < lists[k].n; i++) {
-			const struct res_metric *m = &lists[k].metric[i];
+	for (unsigned k = 0; k < RES_LIST_REACH; k++) {
+		const struct res_metric_list *l = &res_metric_lists[k];
+		for (unsigned i = 0; i < l->n; i++) {
+			const struct res_metric *m = &l->metric[i];
 			known[n_known++] = m->name;
 			if (strcmp(m->name, g->metric) != 0)
 				continue;
-			g->num = lists[k].ratio ? m->num : i;
-			g->den = lists[k].ratio ? m->den : XP_GATE_NO_DEN;
-			g->of_trial = lists[k].of_trial;
+			g->num = l->ratio ? m->num : i;
+			g->den = l->ratio ? m->den : XP_GATE_NO_DEN;
+			g->of_trial = l->of_trial;
 			return 0;
 		}
+	}
 	return unknown(y, node, "metric", known, n_known);
 }
 

@@ -39,6 +39,7 @@ int cmd_agent(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
 int cmd_algos(int argc, char **argv);
+int cmd_metrics(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 

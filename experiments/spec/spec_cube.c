@@ -49,19 +49,12 @@ static int put_claim(struct res_cube *c, const struct claim *from,
 static int check_metric(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *name)
 {
-	static const char *const known[] = {
-#define X(name, units, doc) #name,
-	    RES_TRIAL_METRICS(X) RES_ALGO_METRICS(X)
-#undef X
-#define X(name, num, den, doc) #name,
-		RES_RATIOS(X) RES_TRIAL_RATIOS(X) RES_REACH_RATIOS(X)
-#undef X
-	};
+	const char *known[RES_N_NAMES];
 	char quote[64];
-	if (res_metric_find(name))
+	if (res_metric_find(name, NULL))
 		return 0;
-	const char *near =
-	    sim_did_you_mean(name, known, sizeof(known) / sizeof(known[0]));
+	res_metric_names(known);
+	const char *near = sim_did_you_mean(name, known, RES_N_NAMES);
 	sim_quote(quote, name);
 	return near
 	    ? sim_yaml_mistake(y, node,

@@ -4,7 +4,7 @@
 . tests/cli/lib/common.sh
 
 verbs="run status table plot merge gate verify dump diagnose topo bounds pinglist \
-controller collector agent latency record jobs lab algos spec"
+controller collector agent latency record jobs lab algos metrics spec"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"
