@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,10 +68,12 @@ static int cube_note_libraries(struct res_cube *c, struct sim_err *e)
 	return sim_dup(&c->libraries, now, e);
 }
 
-int res_cube_alloc(struct res_cube *c, struct sim_err *e)
+int res_cube_alloc_head(struct res_cube *c, struct sim_err *e)
 {
 	if (c->n_along == 0)
 		c->n_along = 1;
+	if (c->shard_n == 0)
+		c->shard_n = 1;
 	int rc = cube_check_counts(c, e);
 	if (rc < 0)
 		return rc;
@@ -81,18 +84,26 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 		return rc;
 	if (!c->libraries && (rc = cube_note_libraries(c, e)) < 0)
 		return rc;
-	/* At most 2^31, as just checked; times the doubles of a row it may
-	 * still be too large to count. */
-	size_t n_cells = c->n_points * c->n_runs, n_doubles;
 	c->row_doubles = res_row_doubles(c->n_algos);
-	if (__builtin_mul_overflow(n_cells, c->row_doubles, &n_doubles))
-		return sim_fail(e, SIM_ELIMIT,
-		    "%zu cells of %zu algorithms are too many.", n_cells,
-		    c->n_algos);
 	c->cell_doubles = c->n_along * c->row_doubles;
+	c->n_rows = res_cube_own_cells(c) * c->n_along;
 	/* Zeroed is RES_NOT_RUN. */
-	if ((rc = SIM_ZALLOC(&c->status, n_cells, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
+	return SIM_ZALLOC(&c->status, c->n_rows, e);
+}
+
+int res_cube_alloc(struct res_cube *c, struct sim_err *e)
+{
+	size_t n_doubles;
+	int rc = res_cube_alloc_head(c, e);
+	if (rc < 0)
+		return rc;
+	/* At most 2^31 rows, as was checked; times the doubles of one it may
+	 * still be too large to count. */
+	if (__builtin_mul_overflow(c->n_rows, c->row_doubles, &n_doubles))
+		return sim_fail(e, SIM_ELIMIT,
+		    "%zu cells of %zu algorithms are too many.", c->n_rows,
+		    c->n_algos);
+	if ((rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
 		return rc;
 	cube_blank(c->row, n_doubles);
 	return 0;
@@ -102,7 +113,7 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
  * meet; "." is HDF5's own name for a group. */
 static int cube_is_taken(const char *name)
 {
-	static const char *const own[] = {"algorithm", "run", "status",
+	static const char *const own[] = {"algorithm", "run", "cell", "status",
 	    "claims", "."};
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(name, own[i]) == 0)
@@ -174,6 +185,7 @@ void res_cube_free(struct res_cube *c)
 	free(c->version);
 	free(c->build);
 	free(c->libraries);
+	free(c->partial);
 	for (size_t i = 0; c->algo && i < c->n_algos; i++)
 		free(c->algo[i]);
 	free(c->algo);
@@ -190,25 +202,54 @@ void res_cube_free(struct res_cube *c)
 	*c = (struct res_cube){0};
 }
 
-/* Rows stand by point, then by run; cells are numbered by place, then by run,
- * and a place is n_along points. */
-static size_t row_of(const struct res_cube *c, size_t point, size_t run)
-{
-	assert(point < c->n_points && run < c->n_runs);
-	return point * c->n_runs + run;
-}
-
 /* n_along is 0 only before res_cube_alloc(). */
 size_t res_cube_cells(const struct res_cube *c)
 {
 	return c->n_along ? c->n_points / c->n_along * c->n_runs : 0;
 }
 
+size_t res_cube_own_cells(const struct res_cube *c)
+{
+	const size_t n = res_cube_cells(c), step = c->shard_n ? c->shard_n : 1;
+	return n > c->shard_i ? (n - c->shard_i - 1) / step + 1 : 0;
+}
+
+size_t res_cube_own_cell(const struct res_cube *c, size_t i)
+{
+	return c->shard_i + i * (c->shard_n ? c->shard_n : 1);
+}
+
+/* Every shard_n-th cell is there, so the place of one among them is a division
+ * and takes no index. */
+size_t res_cube_row(const struct res_cube *c, size_t point, size_t run)
+{
+	assert(point < c->n_points && run < c->n_runs);
+	if (c->shard_n <= 1)
+		return point * c->n_runs + run;
+	const size_t cell = point / c->n_along * c->n_runs + run;
+	if (cell % c->shard_n != c->shard_i)
+		return SIZE_MAX;
+	return cell / c->shard_n * c->n_along + point % c->n_along;
+}
+
+int res_cube_holds(const struct res_cube *c, size_t place, size_t run)
+{
+	return place < c->n_points / c->n_along && run < c->n_runs &&
+	    res_cube_row(c, place * c->n_along, run) != SIZE_MAX;
+}
+
+enum res_status res_cube_run_status(const struct res_cube *c, size_t point,
+    size_t run)
+{
+	const size_t row = res_cube_row(c, point, run);
+	return row == SIZE_MAX ? RES_NOT_RUN : (enum res_status)c->status[row];
+}
+
+/* All points of a cell have one status, so the first one tells it. */
 enum res_status res_cube_status(const struct res_cube *c, size_t cell)
 {
-	/* All points of a cell have one status, so the first one tells it. */
-	const size_t point = cell / c->n_runs * c->n_along;
-	return c->status[row_of(c, point, cell % c->n_runs)];
+	return res_cube_run_status(c, cell / c->n_runs * c->n_along,
+	    cell % c->n_runs);
 }
 
 /* The last axes span n_along points: divide by them, from the last one on,
@@ -238,24 +279,26 @@ static void put_row(struct res_cube *c, size_t i, enum res_status status,
 void res_cube_put(struct res_cube *c, size_t place, size_t run,
     enum res_status status, const double row[])
 {
-	for (size_t i = 0; i < c->n_along; i++)
-		put_row(c, row_of(c, place * c->n_along + i, run), status,
-		    row ? row + i * c->row_doubles : NULL);
+	for (size_t i = 0; i < c->n_along; i++) {
+		const size_t at = res_cube_row(c, place * c->n_along + i, run);
+		assert(at != SIZE_MAX);
+		put_row(c, at, status, row ? row + i * c->row_doubles : NULL);
+	}
 }
 
 double res_cube_value(const struct res_cube *c, size_t point, size_t run,
     size_t column)
 {
 	assert(column < c->row_doubles);
-	return c->row[row_of(c, point, run) * c->row_doubles + column];
+	const size_t row = res_cube_row(c, point, run);
+	return row == SIZE_MAX ? NAN : c->row[row * c->row_doubles + column];
 }
 
 /* Stops at the first number, so only a column without any costs a pass over all
  * rows. */
 int res_cube_has(const struct res_cube *c, size_t column)
 {
-	const size_t n = c->n_points * c->n_runs;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		if (!isnan(c->row[i * c->row_doubles + column]))
 			return 1;
 	return 0;
@@ -281,11 +324,10 @@ void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
 struct res_progress res_cube_progress(const struct res_cube *c)
 {
 	struct res_progress p = {0};
-	size_t n_cells = res_cube_cells(c);
-	for (size_t i = c->shard_i; i < n_cells;
-	     i += c->shard_n ? c->shard_n : 1) {
-		const enum res_status status = res_cube_status(c, i);
-		p.n_cells++;
+	p.n_cells = res_cube_own_cells(c);
+	for (size_t i = 0; i < p.n_cells; i++) {
+		const enum res_status status =
+		    res_cube_status(c, res_cube_own_cell(c, i));
 		p.n_done += status == RES_DONE;
 		p.n_failed += status == RES_FAILED;
 		p.n_crashed += status == RES_CRASHED;
@@ -405,6 +447,19 @@ int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
 	return 0;
 }
 
+static const char *cube_name_row(const struct res_cube *c, size_t row,
+    char name[64])
+{
+	const int all = c->shard_n <= 1;
+	const size_t cell = res_cube_own_cell(c, row / c->n_along);
+	const size_t point = all
+	    ? row / c->n_runs
+	    : cell / c->n_runs * c->n_along + row % c->n_along;
+	snprintf(name, 64, "point %zu run %zu", point,
+	    all ? row % c->n_runs : cell % c->n_runs);
+	return name;
+}
+
 /* Streams are named by seed, point and run, so a cell that was run twice must
  * give the same numbers to the last bit. Where it does not, one of the files is
  * wrong or a trial depends on more than its seed. */
@@ -413,14 +468,15 @@ static int cube_check_row(const struct res_cube *c, const struct res_cube *from,
 {
 	if (c->status[row] != RES_DONE || from->status[row] != RES_DONE)
 		return 0;
+	char name[64];
 	const double *x = c->row + row * c->row_doubles;
 	const double *y = from->row + row * c->row_doubles;
 	for (size_t i = 0; i < c->row_doubles; i++)
 		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
 			return sim_fail(e, SIM_EMISMATCH,
-			    "point %zu run %zu is in both, with different "
-			    "numbers (%.17g and %.17g).",
-			    row / c->n_runs, row % c->n_runs, x[i], y[i]);
+			    "%s is in both, with different numbers (%.17g and "
+			    "%.17g).",
+			    cube_name_row(c, row, name), x[i], y[i]);
 	return 0;
 }
 
@@ -430,21 +486,18 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 	int rc = res_cube_same_sweep(c, from, e);
 	if (rc < 0)
 		return rc;
+	if (c->shard_i != from->shard_i || c->shard_n != from->shard_n)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "one is shard %u/%u, the other %u/%u.", c->shard_i + 1,
+		    c->shard_n, from->shard_i + 1, from->shard_n);
 	/* All rows are compared before the first is copied, so a mismatch
 	 * leaves C unchanged. */
-	size_t n_rows = c->n_points * c->n_runs;
-	for (size_t i = 0; i < n_rows; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		if ((rc = cube_check_row(c, from, i, e)) < 0)
 			return rc;
-	for (size_t i = 0; i < n_rows; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		if (from->status[i] == RES_DONE || c->status[i] == RES_NOT_RUN)
 			put_row(c, i, (enum res_status)from->status[i],
 			    from->row + i * c->row_doubles);
-	/* Different shards: from now on the file is to hold all cells, and what
-	 * is still missing counts as not run. */
-	if (c->shard_i != from->shard_i || c->shard_n != from->shard_n) {
-		c->shard_i = 0;
-		c->shard_n = 1;
-	}
 	return 0;
 }

@@ -54,6 +54,7 @@ struct res_cube {
 	/* What made the numbers (results/provenance.h); res_cube_alloc() puts
 	 * the present ones where there is NULL. */
 	char *version, *build, *libraries;
+	char *partial; /* what was missing when shards were joined; or NULL */
 	uint64_t seed;
 
 	size_t n_algos; /* 0: the trials' own metrics are all */
@@ -65,14 +66,17 @@ struct res_cube {
 	size_t n_points, n_runs;
 	size_t n_along; /* points of a cell; 0: res_cube_alloc() makes it 1 */
 
-	/* Which cells this file was to hold: cell % shard_n == shard_i, with
-	 * cell = place * n_runs + run. 0 / 1 = all. */
+	/* Which cells it holds: cell % shard_n == shard_i, with
+	 * cell = place * n_runs + run. 0 / 1 = all. Set before
+	 * res_cube_alloc(). */
 	uint32_t shard_i, shard_n;
 
-	/* [n_points * n_runs], enum res_status. */
-	uint8_t *status;
-	/* [n_points][n_runs][row_doubles]: trial metrics, then each
-	 * algorithm's. */
+	/* Rows of the cells it holds: of all cells by point, then by run; of a
+	 * shard by cell, then by the points of it. See res_cube_row(). */
+	size_t n_rows;
+	uint8_t *status; /* [n_rows], enum res_status */
+	/* [n_rows][row_doubles]: trial metrics, then each algorithm's. NULL in a
+	 * head, res_cube_alloc_head(). */
 	double *row;
 	size_t row_doubles;
 	size_t cell_doubles; /* [n_along][row_doubles]: what a trial fills */
@@ -87,6 +91,9 @@ size_t res_row_doubles(size_t n_algos);
  * SIM_ENOMEM; SIM_ELIMIT above 2^31 points and runs. */
 int res_cube_alloc(struct res_cube *c, struct sim_err *e);
 
+/* The same without rows: what became of each cell, but no numbers. */
+int res_cube_alloc_head(struct res_cube *c, struct sim_err *e);
+
 /* Whether a results file can hold the names and texts: no coordinate without
  * a name, with a blank or a slash in it, of the name of a dataset or of another
  * coordinate; no NUL in the spec; no more than RES_MAX_AXES axes. Ask before a
@@ -100,19 +107,35 @@ void res_axis_free(struct res_axis *a);
 /* Equal names and values? */
 int res_axis_same(const struct res_axis *a, const struct res_axis *b);
 
-/* How many cells there are, and what became of one. */
+/* How many cells the sweep has, and what became of one: RES_NOT_RUN where it is
+ * another shard's. */
 size_t res_cube_cells(const struct res_cube *c);
 enum res_status res_cube_status(const struct res_cube *c, size_t cell);
+
+/* How many of them the cube holds, and the number of the Ith of these. */
+size_t res_cube_own_cells(const struct res_cube *c);
+size_t res_cube_own_cell(const struct res_cube *c, size_t i);
+
+/* Where the row of a point and run is, or SIZE_MAX if it is another shard's.
+ * Domain POINT < n_points, RUN < n_runs. */
+size_t res_cube_row(const struct res_cube *c, size_t point, size_t run);
+
+/* What became of the cell that fills it. */
+enum res_status res_cube_run_status(const struct res_cube *c, size_t point,
+    size_t run);
 
 /* How many axes come before those that a single cell spans. */
 size_t res_cube_outer_axes(const struct res_cube *c);
 
-/* Store one cell, ROW[cell_doubles]. ROW may be NULL, which stands for NaN
- * throughout; it is ignored for RES_CRASHED and RES_NOT_RUN. */
+/* Whether the cube holds the cell of that place and run. */
+int res_cube_holds(const struct res_cube *c, size_t place, size_t run);
+
+/* Store one cell that it holds, ROW[cell_doubles]. ROW may be NULL, which stands
+ * for NaN throughout; it is ignored for RES_CRASHED and RES_NOT_RUN. */
 void res_cube_put(struct res_cube *c, size_t place, size_t run,
     enum res_status status, const double row[]);
 
-/* One value. COLUMN of a row: RES_TRIAL_*, or RES_ALGO_* beyond
+/* One value, NaN if it is another shard's. COLUMN of a row: RES_TRIAL_*, or RES_ALGO_* beyond
  * res_row_doubles(algo). */
 double res_cube_value(const struct res_cube *c, size_t point, size_t run,
     size_t column);
@@ -142,10 +165,10 @@ uint64_t res_cube_build_key(const struct res_cube *c);
 int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
     struct sim_err *e);
 
-/* Copy the cells of FROM into C. Where both hold a cell, a done one replaces
- * one that failed or crashed. Shards that differ give a cube of all cells.
- * Errors SIM_EMISMATCH, C unchanged, when the two are not of one sweep, or hold
- * the same cell with different numbers. */
+/* Copy the cells of FROM, of the same shard, into C; a done one replaces one
+ * that failed or crashed. Errors SIM_EMISMATCH, C unchanged, when the two are not
+ * of one sweep and shard, or hold the same cell with different numbers. (Shards
+ * are joined by results/shards.h.) */
 int res_cube_merge(struct res_cube *c, const struct res_cube *from,
     struct sim_err *e);
 

@@ -23,66 +23,28 @@
 
 _Static_assert(RES_MAX_AXES + 2 <= H5S_MAX_RANK, "axes, algorithm, run");
 
-/* HDF5 keeps a stack of errors. Walked upward it begins with the innermost
- * call, which knows the cause. */
-static herr_t first_reason(unsigned n, const H5E_error2_t *entry, void *out)
-{
-	if (n == 0 && entry->desc)
-		snprintf(out, 200, "%s", entry->desc);
-	return 0;
-}
-
-int res_h5_failed(int code, const char *verb, const char *name,
-    struct sim_err *e)
-{
-	char why[200] = "no reason given";
-	H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_reason, why);
-	return sim_fail(e, code, "HDF5 cannot %s %s: %s.", verb, name, why);
-}
-
 struct writer {
 	const struct res_cube *c;
+	const struct res_h5_source *from; /* NULL: the rows of the cube */
 	hid_t file;
 	hid_t utf8;      /* text of any length */
 	hid_t plain;     /* creation of a dataset in one piece */
 	hid_t packed[2]; /* in chunks; of a trial and of an algorithm metric */
-	hid_t scale[RES_MAX_AXES + 2]; /* algorithm, axes..., run */
+
+	/* Scales, 0 where there is none (yet). */
+	hid_t algo, run, cell, axis[RES_MAX_AXES];
+
+	/* Of metrics: algorithm, axes..., run; or algorithm, cell, and the axes
+	 * along. */
+	hid_t scale[RES_MAX_AXES + 2];
 	hsize_t dim[RES_MAX_AXES + 2];
 	unsigned rank;
 	char *coordinates; /* those that are not scales; NULL if none */
 	double *buf;       /* one metric, of a trial or of all algorithms */
+	double *den;       /* [n_rows], of a ratio */
 	int has_probes;    /* was n_probes measured? */
 	struct sim_err *e;
 };
-
-int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
-    hid_t mem_type, const void *value, struct sim_err *e)
-{
-	hid_t space = n ? H5Screate_simple(1, &n, NULL) : H5Screate(H5S_SCALAR);
-	hid_t attr =
-	    H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-	int rc = 0;
-	if (attr < 0 || H5Awrite(attr, mem_type, value) < 0)
-		rc = res_h5_failed(SIM_EDEP, "write attribute", name, e);
-	H5Aclose(attr);
-	H5Sclose(space);
-	return rc;
-}
-
-hid_t res_h5_utf8(void)
-{
-	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	return type;
-}
-
-int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
-    struct sim_err *e)
-{
-	const char *value = text ? text : "";
-	return res_h5_put_attr(to, name, utf8, 0, utf8, &value, e);
-}
 
 static int h5_put_text(struct writer *w, hid_t to, const char *name,
     const char *text)
@@ -165,7 +127,8 @@ static int put_texts(struct writer *w, hid_t to, struct data d,
 static int put_coord(struct writer *w, size_t axis, size_t i)
 {
 	const struct res_coord *k = &w->c->axis[axis].coord[i];
-	hid_t *scale = &w->scale[axis + 1];
+	const hsize_t n = w->c->axis[axis].n;
+	hid_t *scale = &w->axis[axis];
 	struct data d = {
 	    .name = k->name,
 	    .unit = k->unit && *k->unit ? k->unit : "1",
@@ -174,7 +137,7 @@ static int put_coord(struct writer *w, size_t axis, size_t i)
 	    .mem_type = H5T_NATIVE_DOUBLE,
 	    .plist = w->plain,
 	    .rank = 1,
-	    .dim = &w->dim[axis + 1],
+	    .dim = &n,
 	    .value = k->number,
 	    .scale = i ? scale : NULL,
 	};
@@ -184,7 +147,7 @@ static int put_coord(struct writer *w, size_t axis, size_t i)
 
 static int h5_put_run(struct writer *w)
 {
-	size_t n = w->c->n_runs;
+	const hsize_t n = w->c->n_runs;
 	int32_t *run = NULL;
 	int rc = SIM_ZALLOC(&run, n, w->e);
 	if (rc < 0)
@@ -199,29 +162,76 @@ static int h5_put_run(struct writer *w)
 	    .mem_type = H5T_NATIVE_INT32,
 	    .plist = w->plain,
 	    .rank = 1,
-	    .dim = &w->dim[w->rank - 1],
+	    .dim = &n,
 	    .value = run,
 	};
-	rc = put_data(w, w->file, &d, &w->scale[w->rank - 1]);
+	rc = put_data(w, w->file, &d, &w->run);
 	free(run);
 	return rc;
 }
 
+/* Of a shard: which cells it holds. */
+static int put_cells(struct writer *w)
+{
+	const hsize_t n = res_cube_own_cells(w->c);
+	uint32_t *cell = NULL;
+	int rc = SIM_ZALLOC(&cell, n, w->e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		cell[i] = (uint32_t)res_cube_own_cell(w->c, i);
+	const struct data d = {
+	    .name = "cell",
+	    .unit = "1",
+	    .doc = "place among the points of the sweep, the last axis "
+		   "fastest, times the runs, plus the run",
+	    .type = H5T_STD_U32LE,
+	    .mem_type = H5T_NATIVE_UINT32,
+	    .plist = w->plain,
+	    .rank = 1,
+	    .dim = &n,
+	    .value = cell,
+	};
+	rc = put_data(w, w->file, &d, &w->cell);
+	free(cell);
+	return rc;
+}
+
+/* The scales, in the order of the dimensions of metrics. */
+static void order_scales(struct writer *w)
+{
+	const struct res_cube *c = w->c;
+	const int all = c->shard_n <= 1;
+	unsigned n = 0;
+	w->scale[n++] = w->algo;
+	if (!all)
+		w->scale[n++] = w->cell;
+	for (size_t a = all ? 0 : res_cube_outer_axes(c); a < c->n_axes; a++)
+		w->scale[n++] = w->axis[a];
+	if (all)
+		w->scale[n++] = w->run;
+}
+
 static int put_scales(struct writer *w)
 {
+	const hsize_t n_algos = w->c->n_algos;
 	const struct data d = {
 	    .name = "algorithm",
 	    .unit = "1",
 	    .doc = "algorithm, as the spec labels it",
-	    .dim = w->dim,
+	    .dim = &n_algos,
 	};
-	int rc = w->c->n_algos > 0
-	    ? put_texts(w, w->file, d, w->c->algo, &w->scale[0])
-	    : 0;
+	int rc =
+	    n_algos > 0 ? put_texts(w, w->file, d, w->c->algo, &w->algo) : 0;
 	for (size_t a = 0; rc == 0 && a < w->c->n_axes; a++)
 		for (size_t i = 0; rc == 0 && i < w->c->axis[a].n_coords; i++)
 			rc = put_coord(w, a, i);
-	return rc < 0 ? rc : h5_put_run(w);
+	if (rc == 0)
+		rc = h5_put_run(w);
+	if (rc == 0 && w->c->shard_n > 1 && w->c->n_rows > 0)
+		rc = put_cells(w);
+	order_scales(w);
+	return rc;
 }
 
 /* flag_values and flag_meanings are CF's way to write an enumeration in plain
@@ -262,21 +272,25 @@ static double h5_plain(double x)
 
 /* Gather one column of all rows: the cube holds rows by trial, the file has a
  * dataset for each metric. */
-static void h5_gather(double to[], const struct res_cube *c, size_t column)
+static int h5_gather(struct writer *w, double to[], size_t column)
 {
-	size_t n = c->n_points * c->n_runs;
-	for (size_t i = 0; i < n; i++)
-		to[i] = h5_plain(c->row[i * c->row_doubles + column]);
+	const struct res_cube *c = w->c;
+	int rc = w->from ? w->from->column(w->from->arg, column, to, w->e) : 0;
+	for (size_t i = 0; rc == 0 && i < c->n_rows; i++)
+		to[i] = h5_plain(
+		    w->from ? to[i] : c->row[i * c->row_doubles + column]);
+	return rc;
 }
 
-static void divide(double to[], const struct res_cube *c, size_t num,
-    size_t den)
+static int divide(struct writer *w, double to[], size_t num, size_t den)
 {
-	size_t n = c->n_points * c->n_runs;
-	for (size_t i = 0; i < n; i++) {
-		const double *row = c->row + i * c->row_doubles;
-		to[i] = h5_plain(row[den] > 0 ? row[num] / row[den] : NAN);
-	}
+	int rc;
+	if ((rc = h5_gather(w, to, num)) < 0 ||
+	    (rc = h5_gather(w, w->den, den)) < 0)
+		return rc;
+	for (size_t i = 0; i < w->c->n_rows; i++)
+		to[i] = h5_plain(w->den[i] > 0 ? to[i] / w->den[i] : NAN);
+	return 0;
 }
 
 static int has_number(const double x[], size_t n)
@@ -293,7 +307,7 @@ static int has_number(const double x[], size_t n)
 static int put_metric(struct writer *w, const struct res_metric *m,
     unsigned per_algo)
 {
-	const size_t n_rows = w->c->n_points * w->c->n_runs;
+	const size_t n_rows = w->c->n_rows;
 	unsigned skip = 1 - per_algo;
 	if ((m->optional || (m->of_flows && w->has_probes)) &&
 	    !has_number(w->buf, per_algo ? w->c->n_algos * n_rows : n_rows))
@@ -316,39 +330,37 @@ static int put_metric(struct writer *w, const struct res_metric *m,
 static int put_algo_metrics(struct writer *w)
 {
 	const struct res_cube *c = w->c;
-	size_t n_cells = c->n_points * c->n_runs;
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
-		for (size_t a = 0; a < c->n_algos; a++)
-			h5_gather(w->buf + a * n_cells, c,
+		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
+			rc = h5_gather(w, w->buf + a * c->n_rows,
 			    res_row_doubles(a) + m);
-		rc = put_metric(w, &res_algo_metrics[m], 1);
+		if (rc == 0)
+			rc = put_metric(w, &res_algo_metrics[m], 1);
 	}
 	for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++) {
-		for (size_t a = 0; a < c->n_algos; a++)
-			divide(w->buf + a * n_cells, c,
+		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
+			rc = divide(w, w->buf + a * c->n_rows,
 			    res_row_doubles(a) + res_ratios[m].num,
 			    res_row_doubles(a) + res_ratios[m].den);
-		rc = put_metric(w, &res_ratios[m], 1);
+		if (rc == 0)
+			rc = put_metric(w, &res_ratios[m], 1);
 	}
 	return rc;
 }
 
 static int put_metrics(struct writer *w)
 {
-	const struct res_cube *c = w->c;
 	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
-		h5_gather(w->buf, c, m);
-		rc = put_metric(w, &res_trial_metrics[m], 0);
-	}
-	if (rc == 0 && c->n_algos > 0)
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++)
+		if ((rc = h5_gather(w, w->buf, m)) == 0)
+			rc = put_metric(w, &res_trial_metrics[m], 0);
+	if (rc == 0 && w->c->n_algos > 0)
 		rc = put_algo_metrics(w);
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++) {
-		divide(w->buf, c, res_trial_ratios[m].num,
-		    res_trial_ratios[m].den);
-		rc = put_metric(w, &res_trial_ratios[m], 0);
-	}
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++)
+		if ((rc = divide(w, w->buf, res_trial_ratios[m].num,
+			 res_trial_ratios[m].den)) == 0)
+			rc = put_metric(w, &res_trial_ratios[m], 0);
 	return rc;
 }
 
@@ -420,38 +432,6 @@ static int h5_put_claims(struct writer *w)
 
 /* --- attributes -----------------------------------------------------------*/
 
-/* Make *AXES, the attribute `axes`: one line an axis, its coordinates separated
- * by tabs; and w->coordinates: all that are not scales, separated by blanks, as
- * CF names auxiliary coordinates, or NULL if there are none. Each name and its
- * separator are counted, so both texts fit. */
-static int name_axes(struct writer *w, char **axes)
-{
-	const struct res_cube *c = w->c;
-	size_t n = 1;
-	for (size_t a = 0; a < c->n_axes; a++)
-		for (size_t i = 0; i < c->axis[a].n_coords; i++)
-			n += strlen(c->axis[a].coord[i].name) + 1;
-	int rc;
-	if ((rc = SIM_ZALLOC(axes, n, w->e)) < 0 ||
-	    (rc = SIM_ZALLOC(&w->coordinates, n, w->e)) < 0)
-		return rc;
-	char *to = *axes, *extra = w->coordinates;
-	for (size_t a = 0; a < c->n_axes; a++)
-		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
-			const char *name = c->axis[a].coord[i].name;
-			const char *mark = i ? "\t" : a ? "\n" : "";
-			to += sprintf(to, "%s%s", mark, name);
-			if (i)
-				extra += sprintf(extra, "%s%s",
-				    extra > w->coordinates ? " " : "", name);
-		}
-	if (extra == w->coordinates) {
-		free(w->coordinates);
-		w->coordinates = NULL;
-	}
-	return 0;
-}
-
 static int put_counts(struct writer *w)
 {
 	const struct res_cube *c = w->c;
@@ -488,12 +468,14 @@ static int h5_put_root(struct writer *w)
 	    {"build", c->build},
 	    {"libraries", c->libraries},
 	};
-	int rc = name_axes(w, &axes);
+	int rc = res_h5_name_axes(c, &axes, &w->coordinates, w->e);
 	if (rc == 0)
 		rc = h5_put_text(w, w->file, "axes", axes);
 	for (size_t i = 0; rc == 0 && i < sizeof(texts) / sizeof(texts[0]); i++)
 		rc = h5_put_text(w, w->file, texts[i].name, texts[i].text);
 	free(axes);
+	if (rc == 0 && c->partial)
+		rc = h5_put_text(w, w->file, "partial", c->partial);
 	return rc < 0 ? rc : put_counts(w);
 }
 
@@ -515,94 +497,82 @@ static void set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
 	H5Pset_deflate(plist, 4);
 }
 
+/* The dimensions of metrics. */
+static void order_dims(struct writer *w)
+{
+	const struct res_cube *c = w->c;
+	const int all = c->shard_n <= 1;
+	w->dim[w->rank++] = c->n_algos;
+	if (!all)
+		w->dim[w->rank++] = res_cube_own_cells(c);
+	for (size_t a = all ? 0 : res_cube_outer_axes(c); a < c->n_axes; a++)
+		w->dim[w->rank++] = c->axis[a].n;
+	if (all)
+		w->dim[w->rank++] = c->n_runs;
+}
+
 static int h5_set_up(struct writer *w)
 {
 	const struct res_cube *c = w->c;
-	size_t n_cells = c->n_points * c->n_runs;
-	w->has_probes = res_cube_has(c, RES_TRIAL_n_probes);
-	w->dim[w->rank++] = c->n_algos;
-	for (size_t a = 0; a < c->n_axes; a++)
-		w->dim[w->rank++] = c->axis[a].n;
-	w->dim[w->rank++] = c->n_runs;
+	int rc;
+	order_dims(w);
 	w->utf8 = res_h5_utf8();
 	w->plain = H5Pcreate(H5P_DATASET_CREATE);
 	H5Pset_obj_track_times(w->plain, 0);
 	for (unsigned i = 0; i < 2; i++)
 		w->packed[i] = H5Pcopy(w->plain);
-	set_chunk(w->packed[0], w->rank - 1, w->dim + 1);
-	if (c->n_algos > 0)
+	if (c->n_rows > 0)
+		set_chunk(w->packed[0], w->rank - 1, w->dim + 1);
+	if (c->n_rows > 0 && c->n_algos > 0)
 		set_chunk(w->packed[1], w->rank, w->dim);
-	return SIM_ZALLOC(&w->buf, (c->n_algos > 0 ? c->n_algos : 1) * n_cells,
-	    w->e);
+	if ((rc = SIM_ZALLOC(&w->buf,
+		 (c->n_algos > 0 ? c->n_algos : 1) * c->n_rows, w->e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->den, c->n_rows, w->e)) < 0 ||
+	    (rc = h5_gather(w, w->buf, RES_TRIAL_n_probes)) < 0)
+		return rc;
+	w->has_probes = has_number(w->buf, c->n_rows);
+	return 0;
+}
+
+static void close_scale(hid_t scale)
+{
+	/* Ids of HDF5 are above 0, and 0 is one never opened. */
+	if (scale > 0)
+		H5Dclose(scale);
 }
 
 static void h5_tear_down(struct writer *w)
 {
-	for (unsigned i = 0; i < w->rank; i++)
-		/* Ids of HDF5 are above 0, and 0 is one never opened. */
-		if (w->scale[i] > 0)
-			H5Dclose(w->scale[i]);
+	close_scale(w->algo);
+	close_scale(w->run);
+	close_scale(w->cell);
+	for (size_t a = 0; a < w->c->n_axes; a++)
+		close_scale(w->axis[a]);
 	for (unsigned i = 0; i < 2; i++)
 		H5Pclose(w->packed[i]);
 	H5Pclose(w->plain);
 	H5Tclose(w->utf8);
 	free(w->coordinates);
 	free(w->buf);
+	free(w->den);
 }
 
-static int put_all(const struct res_cube *c, hid_t file, struct sim_err *e)
+/* A shard may hold no cell, where there are fewer than shards: then it has no
+ * dataset over them. */
+static int put_all(struct writer *w)
 {
-	struct writer w = {.c = c, .file = file, .e = e};
 	int rc;
-	if ((rc = h5_set_up(&w)) == 0 && (rc = h5_put_root(&w)) == 0 &&
-	    (rc = put_scales(&w)) == 0 && (rc = put_status(&w)) == 0 &&
-	    (rc = put_metrics(&w)) == 0)
-		rc = h5_put_claims(&w);
-	h5_tear_down(&w);
+	if ((rc = h5_set_up(w)) == 0 && (rc = h5_put_root(w)) == 0 &&
+	    (rc = put_scales(w)) == 0 &&
+	    (w->c->n_rows == 0 ||
+		((rc = put_status(w)) == 0 && (rc = put_metrics(w)) == 0)))
+		rc = h5_put_claims(w);
+	h5_tear_down(w);
 	return rc;
 }
 
-static hid_t h5_create(void)
-{
-	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
-	H5Pset_fapl_core(access, 1 << 20, 0);
-	H5Pset_obj_track_times(plist, 0);
-	/* Datasets are listed in our order. All links stand in the root's
-	 * header, and indices of chunks are small, since there are some forty
-	 * datasets of few chunks; the defaults are made for thousands. */
-	H5Pset_link_creation_order(plist,
-	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-	H5Pset_link_phase_change(plist, 512, 0);
-	H5Pset_istore_k(plist, 4);
-	hid_t file = H5Fcreate(RES_H5_NO_FILE, H5F_ACC_TRUNC, plist, access);
-	H5Pclose(plist);
-	H5Pclose(access);
-	return file;
-}
-
-/* Take the bytes of the file that HDF5 built in memory, and add the trailer. */
-static int take_image(hid_t file, unsigned char **bytes, size_t *n,
-    struct sim_err *e)
-{
-	ssize_t size = -1;
-	if (H5Fflush(file, H5F_SCOPE_LOCAL) >= 0)
-		size = H5Fget_file_image(file, NULL, 0);
-	if (size < 0)
-		return res_h5_failed(SIM_EDEP, "finish", "the file", e);
-	if (!(*bytes = malloc((size_t)size + RES_H5_TRAILER)))
-		return sim_fail(e, SIM_ENOMEM,
-		    "no memory for a file of %zd bytes.", size);
-	if (H5Fget_file_image(file, *bytes, (size_t)size) != size)
-		return res_h5_failed(SIM_EDEP, "copy", "the file", e);
-	memcpy(*bytes + size, RES_H5_MAGIC, 8);
-	sim_store_64(*bytes + size + 8,
-	    sim_fnv(SIM_FNV_START, *bytes, (size_t)size));
-	*n = (size_t)size + RES_H5_TRAILER;
-	return 0;
-}
-
-int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e)
+int res_h5_write_from(const struct res_cube *c,
+    const struct res_h5_source *from, const char *path, struct sim_err *e)
 {
 	unsigned char *bytes = NULL;
 	size_t n = 0;
@@ -610,17 +580,22 @@ int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e)
 	int rc = res_cube_check(c, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "cannot write %s", path);
-	hid_t file = h5_create();
-	if (file < 0)
+	struct writer w = {.c = c, .from = from, .e = e};
+	if ((w.file = res_h5_image_create()) < 0)
 		rc = res_h5_failed(SIM_EDEP, "make", "a file in memory", e);
-	else if ((rc = put_all(c, file, e)) == 0)
-		rc = take_image(file, &bytes, &n, e);
-	if (file >= 0)
-		H5Fclose(file);
+	else if ((rc = put_all(&w)) == 0)
+		rc = res_h5_image_take(w.file, &bytes, &n, e);
+	if (w.file >= 0)
+		H5Fclose(w.file);
 	if (rc < 0)
 		sim_wrap(e, rc, "cannot write %s", path);
 	else
 		rc = res_file_write(path, bytes, n, e);
 	free(bytes);
 	return rc;
+}
+
+int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e)
+{
+	return res_h5_write_from(c, NULL, path, e);
 }

@@ -20,6 +20,20 @@
  *	/<trial ratio>   [axes..., run] doubles, of two trial metrics
  *	/claims/...      what the paper states: metric, text, value, confirmed
  *
+ * A shard has no cells but its own, and so no grid: `cell` is a dimension scale
+ * of their numbers (place * runs + run, a place being the points of a cell), and
+ * stands in place of the axes before those along, and of `run`:
+ *
+ *	/status          [cell, axes along...]
+ *	/<trial metric>  [cell, axes along...]
+ *	/<algo metric>   [algorithm, cell, axes along...]
+ *
+ * Coordinates of all axes, and `run`, are there all the same, for the shape of
+ * the whole. A shard without a cell has none of these.
+ *
+ * Attribute `partial`, if it is there: what shards lacked when they were merged
+ * all the same.
+ *
  * Attribute `axes`: one line an axis, its coordinates separated by tabs.
  * Attribute `n_along`: points of one cell (results/cube.h). Attribute `shard`:
  * i, n. Optional metrics (results/schema.h) without a number have no dataset.
@@ -47,6 +61,16 @@
  * SIM_EINVAL for names and texts that a file can't hold, SIM_ELIMIT above 29
  * axes, SIM_ENOMEM, SIM_EDEP if HDF5 fails in memory. */
 int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e);
+
+/* The same of a cube whose rows are elsewhere: a head (results/cube.h), with
+ * status. COLUMN fills TO[n_rows] with one column of all rows, in their order.
+ * Memory: a column of each algorithm, and twice the size of the file. */
+struct res_h5_source {
+	void *arg;
+	int (*column)(void *arg, size_t column, double to[], struct sim_err *e);
+};
+int res_h5_write_from(const struct res_cube *c,
+    const struct res_h5_source *from, const char *path, struct sim_err *e);
 
 /* Read a file that res_h5_write() made; C is overwritten, and empty after an
  * error. Errors SIM_EIO (cannot be read), SIM_EPARSE (not one of ours, or

@@ -6,6 +6,7 @@
 
 #include <hdf5.h>
 
+#include "results/cube.h"
 #include "sim/err.h"
 #include "sim/table.h"
 
@@ -16,6 +17,12 @@
 /* HDF5's core driver refuses to open an image under the name of a file that
  * exists. No file can have this one, as /dev/null is no folder. */
 #define RES_H5_NO_FILE "/dev/null/image"
+
+/* A new file in memory, to be closed; below 0 if HDF5 fails. And *BYTES, to be
+ * freed, of what it holds, with the trailer. Errors SIM_EDEP, SIM_ENOMEM. */
+hid_t res_h5_image_create(void);
+int res_h5_image_take(hid_t file, unsigned char **bytes, size_t *n,
+    struct sim_err *e);
 
 /* Fail with "HDF5 cannot VERB NAME: why.", where why is HDF5's own reason. */
 int res_h5_failed(int code, const char *verb, const char *name,
@@ -29,6 +36,11 @@ int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
  * (NULL: ""). */
 hid_t res_h5_utf8(void);
 int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
+    struct sim_err *e);
+
+/* *AXES, the attribute `axes` (results/h5.h), and *COORDINATES, the names of
+ * those that are not scales, or NULL; both to be freed. Errors SIM_ENOMEM. */
+int res_h5_name_axes(const struct res_cube *c, char **axes, char **coordinates,
     struct sim_err *e);
 
 /* The type of numbers of a column in a file. Domain T below SIM_NAME. */

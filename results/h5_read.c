@@ -18,67 +18,15 @@
 struct reader {
 	struct res_cube *c;
 	hid_t file;
-	size_t bytes;              /* of the file: bounds what is allocated */
-	hsize_t dim[H5S_MAX_RANK]; /* algorithm, axes..., run */
+	size_t bytes; /* of the file: bounds what is allocated */
+	/* Of metrics: algorithm, axes..., run; or of a shard algorithm, cell,
+	 * and the axes along. */
+	hsize_t dim[H5S_MAX_RANK];
 	unsigned rank;
 	struct sim_err *e;
 };
 
 /* --- attributes -----------------------------------------------------------*/
-
-/* Open an attribute that has N values of class CLASS; else -1 and an error.
- * H5Aread() writes as many values as the file has, so their number is checked
- * before. */
-static hid_t open_attr(hid_t at, const char *name, H5T_class_t class,
-    hssize_t n, struct sim_err *e)
-{
-	hid_t attr = H5Aopen(at, name, H5P_DEFAULT);
-	if (attr < 0) {
-		sim_fail(e, SIM_EPARSE, "attribute %s is missing.", name);
-		return -1;
-	}
-	hid_t type = H5Aget_type(attr), space = H5Aget_space(attr);
-	int good = H5Tget_class(type) == class &&
-	    H5Sget_simple_extent_npoints(space) == n &&
-	    (class != H5T_STRING || H5Tis_variable_str(type) > 0);
-	H5Sclose(space);
-	H5Tclose(type);
-	if (good)
-		return attr;
-	H5Aclose(attr);
-	sim_fail(e, SIM_EPARSE, "attribute %s is of another type or size.",
-	    name);
-	return -1;
-}
-
-int res_h5_get_text(hid_t at, const char *name, char **out, struct sim_err *e)
-{
-	hid_t attr = open_attr(at, name, H5T_STRING, 1, e);
-	if (attr < 0)
-		return SIM_EPARSE;
-	char *text = NULL;
-	hid_t type = H5Aget_type(attr);
-	int rc = H5Aread(attr, type, &text) < 0
-	    ? res_h5_failed(SIM_EPARSE, "read attribute", name, e)
-	    : sim_dup(out, text ? text : "", e);
-	H5free_memory(text);
-	H5Tclose(type);
-	H5Aclose(attr);
-	return rc;
-}
-
-int res_h5_get_counts(hid_t at, const char *name, hssize_t n, uint64_t out[],
-    struct sim_err *e)
-{
-	hid_t attr = open_attr(at, name, H5T_INTEGER, n, e);
-	if (attr < 0)
-		return SIM_EPARSE;
-	int rc = 0;
-	if (H5Aread(attr, H5T_NATIVE_UINT64, out) < 0)
-		rc = res_h5_failed(SIM_EPARSE, "read attribute", name, e);
-	H5Aclose(attr);
-	return rc;
-}
 
 static int get_text(struct reader *r, hid_t at, const char *name, char **out)
 {
@@ -254,9 +202,10 @@ static int get_axis(struct reader *r, struct res_axis *a, char *line)
 	for (size_t i = 0; i < n_coords; i++) {
 		char *name = strsep(&line, "\t");
 		if (i == 0) {
-			if ((rc = get_length(r, name, &r->dim[r->rank])) < 0)
+			hsize_t n = 0;
+			if ((rc = get_length(r, name, &n)) < 0)
 				return rc;
-			a->n = (size_t)r->dim[r->rank++];
+			a->n = (size_t)n;
 		}
 		if ((rc = sim_dup(&a->coord[i].name, name, r->e)) < 0 ||
 		    (rc = get_coord(r, a, &a->coord[i])) < 0)
@@ -284,13 +233,12 @@ static int get_axes(struct reader *r, char *names)
 static int get_algos(struct reader *r)
 {
 	struct res_cube *c = r->c;
+	hsize_t n = 0;
 	int rc;
-	r->rank = 1;
 	if (H5Lexists(r->file, "algorithm", H5P_DEFAULT) == 0)
 		return 0;
-	if ((rc = get_length(r, "algorithm", &r->dim[0])) < 0)
+	if ((rc = get_length(r, "algorithm", &n)) < 0)
 		return rc;
-	size_t n = (size_t)r->dim[0];
 	if ((rc = SIM_ZALLOC(&c->algo, n, r->e)) < 0)
 		return rc;
 	c->n_algos = n;
@@ -312,30 +260,49 @@ static int get_along(struct reader *r)
 	return rc;
 }
 
+static void read_dims(struct reader *r)
+{
+	const struct res_cube *c = r->c;
+	const int all = c->shard_n <= 1;
+	r->rank = 0;
+	r->dim[r->rank++] = c->n_algos;
+	if (!all)
+		r->dim[r->rank++] = res_cube_own_cells(c);
+	for (size_t a = all ? 0 : res_cube_outer_axes(c); a < c->n_axes; a++)
+		r->dim[r->rank++] = c->axis[a].n;
+	if (all)
+		r->dim[r->rank++] = c->n_runs;
+}
+
 static int get_shape(struct reader *r)
 {
 	struct res_cube *c = r->c;
 	char *names = NULL;
+	hsize_t n_runs = 0;
 	int rc;
 	if ((rc = get_algos(r)) == 0 &&
 	    (rc = get_text(r, r->file, "axes", &names)) == 0 &&
 	    (rc = get_axes(r, names)) == 0)
-		rc = get_length(r, "run", &r->dim[r->rank]);
+		rc = get_length(r, "run", &n_runs);
 	free(names);
 	if (rc < 0)
 		return rc;
-	c->n_runs = (size_t)r->dim[r->rank++];
+	c->n_runs = (size_t)n_runs;
 	size_t n = c->n_runs;
 	c->n_points = 1;
 	for (size_t a = 0; a < c->n_axes; a++) {
 		c->n_points *= c->axis[a].n;
 		/* /status has a byte a cell in the file, so a file cannot hold
-		 * more cells than bytes. */
-		if (__builtin_mul_overflow(n, c->axis[a].n, &n) || n > r->bytes)
+		 * more cells than bytes; a shard holds its part. */
+		if (__builtin_mul_overflow(n, c->axis[a].n, &n) ||
+		    n / c->shard_n > r->bytes)
 			return sim_fail(r->e, SIM_EPARSE,
 			    "the axes span more cells than the file holds.");
 	}
-	return get_along(r);
+	rc = get_along(r);
+	if (rc == 0)
+		read_dims(r);
+	return rc;
 }
 
 /* --- numbers --------------------------------------------------------------*/
@@ -343,8 +310,7 @@ static int get_shape(struct reader *r)
 static void h5_read_scatter(struct res_cube *c, size_t column,
     const double from[])
 {
-	size_t n = c->n_points * c->n_runs;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		c->row[i * c->row_doubles + column] = from[i];
 }
 
@@ -361,7 +327,6 @@ static int is_left_out(struct reader *r, const struct res_metric *m,
 static int get_metrics(struct reader *r, double buf[])
 {
 	struct res_cube *c = r->c;
-	size_t n_cells = c->n_points * c->n_runs;
 	int rc = 0;
 	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
 		if (is_left_out(r, &res_trial_metrics[m], 0))
@@ -378,7 +343,7 @@ static int get_metrics(struct reader *r, double buf[])
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
 		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
 			h5_read_scatter(c, res_row_doubles(a) + m,
-			    buf + a * n_cells);
+			    buf + a * c->n_rows);
 	}
 	return rc;
 }
@@ -387,33 +352,53 @@ static int get_metrics(struct reader *r, double buf[])
 static int check_status(struct reader *r)
 {
 	const struct res_cube *c = r->c;
-	const size_t n_runs = c->n_runs;
-	for (size_t i = 0; i < c->n_points * n_runs; i++) {
-		const size_t place = i / n_runs / c->n_along;
-		if (c->status[i] !=
-		    res_cube_status(c, place * n_runs + i % n_runs))
-			return sim_fail(r->e, SIM_EPARSE,
-			    "point %zu run %zu and another of its trial differ "
-			    "in status.",
-			    i / n_runs, i % n_runs);
+	const size_t n = res_cube_own_cells(c);
+	for (size_t i = 0; i < n; i++) {
+		const size_t cell = res_cube_own_cell(c, i);
+		const size_t first = cell / c->n_runs * c->n_along;
+		const size_t run = cell % c->n_runs;
+		for (size_t p = first; p < first + c->n_along; p++)
+			if (res_cube_run_status(c, p, run) !=
+			    res_cube_status(c, cell))
+				return sim_fail(r->e, SIM_EPARSE,
+				    "point %zu run %zu and another of its "
+				    "trial differ in status.",
+				    p, run);
 	}
 	return 0;
 }
 
-static int get_cells(struct reader *r)
+/* The cells of a shard follow from its number, so other ones are a mistake. */
+static int check_cells(struct reader *r)
+{
+	const struct res_cube *c = r->c;
+	const hsize_t n = res_cube_own_cells(c);
+	uint64_t *cell = NULL;
+	int rc = SIM_ZALLOC(&cell, n, r->e);
+	if (rc == 0)
+		rc = get_numbers(r, r->file, "cell", H5T_INTEGER,
+		    H5T_NATIVE_UINT64, 1, &n, cell);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		if (cell[i] != res_cube_own_cell(c, i))
+			rc = sim_fail(r->e, SIM_EPARSE,
+			    "cell %llu is not of shard %u/%u.",
+			    (unsigned long long)cell[i], c->shard_i + 1,
+			    c->shard_n);
+	free(cell);
+	return rc;
+}
+
+static int get_rows(struct reader *r)
 {
 	struct res_cube *c = r->c;
-	size_t n_cells = c->n_points * c->n_runs;
 	double *buf = NULL;
-	int rc = res_cube_alloc(c, r->e);
-	if (rc == SIM_EINVAL) /* n_along does not fit the axes */
-		rc = SIM_EPARSE;
+	int rc = c->shard_n > 1 ? check_cells(r) : 0;
 	if (rc == 0)
 		rc = get_numbers(r, r->file, "status", H5T_INTEGER,
 		    H5T_NATIVE_UINT8, r->rank - 1, r->dim + 1, c->status);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < n_cells; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		if (c->status[i] > RES_CRASHED)
 			return sim_fail(r->e, SIM_EPARSE,
 			    "cell %zu has status %u, which is none.", i,
@@ -421,11 +406,20 @@ static int get_cells(struct reader *r)
 	if ((rc = check_status(r)) < 0)
 		return rc;
 	const size_t n_algos = c->n_algos > 0 ? c->n_algos : 1;
-	if ((rc = sim_zalloc(&buf, n_cells, n_algos * sizeof(buf[0]), r->e)) ==
-	    0)
+	if ((rc = sim_zalloc(&buf, c->n_rows, n_algos * sizeof(buf[0]),
+		 r->e)) == 0)
 		rc = get_metrics(r, buf);
 	free(buf);
 	return rc;
+}
+
+static int get_cells(struct reader *r)
+{
+	int rc = res_cube_alloc(r->c, r->e);
+	if (rc == SIM_EINVAL) /* n_along does not fit the axes */
+		rc = SIM_EPARSE;
+	/* There may be more shards than cells. */
+	return rc < 0 || r->c->n_rows == 0 ? rc : get_rows(r);
 }
 
 /* --- claims ---------------------------------------------------------------*/
@@ -519,6 +513,9 @@ static int get_identity(struct reader *r)
 	    (rc = get_counts(r, "shard", 2, shard)) < 0)
 		return rc;
 	c->spec_bytes = strlen(c->spec);
+	if (H5Aexists(r->file, "partial") > 0 &&
+	    (rc = get_text(r, r->file, "partial", &c->partial)) < 0)
+		return rc;
 	if (shard[0] >= shard[1] || shard[1] > UINT32_MAX)
 		return sim_fail(r->e, SIM_EPARSE, "shard %llu of %llu is none.",
 		    (unsigned long long)shard[0], (unsigned long long)shard[1]);

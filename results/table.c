@@ -118,7 +118,7 @@ static int shows_algo(const struct table *t, unsigned metric)
  * of a trial. */
 static int is_done(const struct table *t, size_t run)
 {
-	return t->c->status[t->point * t->c->n_runs + run] == RES_DONE;
+	return res_cube_run_status(t->c, t->point, run) == RES_DONE;
 }
 
 /* Write _p10, _p50 and _p90 of the first N samples, which get sorted. */

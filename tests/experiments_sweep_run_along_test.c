@@ -15,6 +15,7 @@
 #include "experiments/sweep/run.h"
 #include "experiments/sweep/trial.h"
 #include "results/h5.h"
+#include "results/shards.h"
 #include "results/table.h"
 #include "sim/vec.h"
 #include "tests/random_cube.h"
@@ -362,26 +363,26 @@ static void a_sweep_that_was_killed_goes_on(void **state)
 
 static void shards_merge_to_the_same_bytes(void **state)
 {
-	struct res_cube c[3];
+	struct res_shards *shards;
+	struct res_cube c;
 	uint64_t n = 0;
 	(void)state;
 	*plan = (struct plan){0};
-	for (uint32_t i = 0; i < 3; i++) {
-		n += sweep(&c[i], part_h5, i, 3, NULL).n_run;
-		res_cube_free(&c[i]);
-		assert_ok(res_h5_read(&c[i], part_h5, test_err()));
+	assert_ok(res_shards_open(&shards, f_h5, test_err()));
+	for (uint32_t i = 3; i-- > 0;) {
+		n += sweep(&c, part_h5, i, 3, NULL).n_run;
+		res_cube_free(&c);
+		assert_ok(res_h5_read(&c, part_h5, test_err()));
+		assert_ok(res_shards_add(shards, &c, part_h5, test_err()));
 		unlink(part_h5);
 	}
 	assert_int_equal(n, N_CELLS);
-	assert_ok(res_cube_merge(&c[1], &c[2], test_err()));
-	assert_ok(res_cube_merge(&c[1], &c[0], test_err()));
-	c[1].shard_i = 0;
-	c[1].shard_n = 1;
-	assert_filled(&c[1]);
-	assert_ok(res_h5_write(&c[1], f_h5, test_err()));
+	assert_ok(res_shards_write(shards, test_err()));
+	res_shards_close(shards);
 	assert_whole(f_h5);
-	for (uint32_t i = 0; i < 3; i++)
-		res_cube_free(&c[i]);
+	assert_ok(res_h5_read(&c, f_h5, test_err()));
+	assert_filled(&c);
+	res_cube_free(&c);
 	unlink(f_h5);
 }
 

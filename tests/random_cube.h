@@ -12,6 +12,10 @@
  * denominators. Draws from run RUN of the test's stream. */
 void random_cube(struct res_cube *c, uint32_t run);
 
+/* The same with the cells of shard I of N alone: all shards of one RUN are of
+ * one sweep. */
+void random_shard(struct res_cube *c, uint32_t run, uint32_t i, uint32_t n);
+
 /* A small one with one axis of N_POINTS; each metric of each cell is
  * 1000 * column + 10 * point + run. */
 void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs);

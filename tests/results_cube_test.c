@@ -115,12 +115,6 @@ static void a_cell_fills_the_points_it_is_read_along(void **state)
 		    cell == 7 ? RES_DONE : RES_NOT_RUN);
 	assert_int_equal(res_cube_progress(&c).n_cells, 8);
 	assert_int_equal(res_cube_progress(&c).n_done, 1);
-	c.shard_n = 4;
-	c.shard_i = 3;
-	assert_int_equal(res_cube_progress(&c).n_cells, 2);
-	assert_int_equal(res_cube_progress(&c).n_done, 1);
-	c.shard_i = 2;
-	assert_int_equal(res_cube_progress(&c).n_done, 0);
 	free(row);
 	forget_axes(&c);
 }
@@ -195,7 +189,7 @@ static void progress_counts_the_cells_of_the_shard(void **state)
 				if ((i / c.n_along * c.n_runs + r) %
 					c.shard_n ==
 				    c.shard_i) {
-					n[c.status[i * c.n_runs + r]]++;
+					n[res_cube_run_status(&c, i, r)]++;
 					all++;
 				}
 		assert_int_equal(p.n_cells, all);
@@ -267,38 +261,59 @@ static void a_build_is_its_program_and_its_libraries(void **state)
 	assert_true(key != build_key_of("a", "bc"));
 }
 
-/* Only the cells of shard I of N remain. */
-static void cut(struct res_cube *c, uint32_t i, uint32_t n)
-{
-	c->shard_i = i;
-	c->shard_n = n;
-	for (size_t cell = 0; cell < res_cube_cells(c); cell++)
-		if (cell % n != i)
-			res_cube_put(c, cell / c->n_runs, cell % c->n_runs,
-			    RES_NOT_RUN, NULL);
-}
-
-static void shards_merge_to_the_whole_in_any_order(void **state)
+/* Shards hold all of the whole between them, each cell once, and nothing else. */
+static void shards_hold_their_own_cells_alone(void **state)
 {
 	(void)state;
-	static const uint32_t order[][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
 	for (uint32_t run = 0; run < 30; run++) {
-		struct res_cube whole, part[3];
-		random_cube(&whole, run);
-		whole.shard_i = 0;
-		whole.shard_n = 1;
-		const uint32_t *o = order[run % 3];
-		for (uint32_t i = 0; i < 3; i++) {
-			random_cube(&part[i], run);
-			cut(&part[i], i, 3);
+		struct res_cube whole, part;
+		const uint32_t n = 1 + run % 7;
+		size_t n_rows = 0;
+		random_shard(&whole, run, 0, 1);
+		for (uint32_t i = 0; i < n; i++) {
+			random_shard(&part, run, i, n);
+			n_rows += part.n_rows;
+			for (size_t p = 0; p < whole.n_points; p++)
+				for (size_t r = 0; r < whole.n_runs; r++) {
+					const size_t cell =
+					    p / whole.n_along * whole.n_runs +
+					    r;
+					const int ours = cell % n == i;
+					const double x =
+					    res_cube_value(&part, p, r, 0);
+					const double want = ours
+					    ? res_cube_value(&whole, p, r, 0)
+					    : NAN;
+					assert_int_equal(res_cube_holds(&part,
+							     p / whole.n_along,
+							     r),
+					    ours);
+					assert_int_equal(
+					    res_cube_run_status(&part, p, r),
+					    ours ? res_cube_run_status(&whole,
+						       p, r)
+						 : RES_NOT_RUN);
+					assert_true(x == want ||
+					    (isnan(x) && isnan(want)));
+				}
+			res_cube_free(&part);
 		}
-		assert_ok(res_cube_merge(&part[o[0]], &part[o[1]], test_err()));
-		assert_ok(res_cube_merge(&part[o[0]], &part[o[2]], test_err()));
-		assert_same_cube(&part[o[0]], &whole);
-		for (uint32_t i = 0; i < 3; i++)
-			res_cube_free(&part[i]);
+		assert_int_equal(n_rows, whole.n_points * whole.n_runs);
 		res_cube_free(&whole);
 	}
+}
+
+static void other_shards_are_not_mixed_in(void **state)
+{
+	(void)state;
+	struct sim_err e;
+	struct res_cube a, b;
+	random_shard(&a, 3, 0, 3);
+	random_shard(&b, 3, 2, 3);
+	assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "one is shard 1/3, the other 3/3."));
+	res_cube_free(&a);
+	res_cube_free(&b);
 }
 
 static void merging_a_cube_with_itself_changes_nothing(void **state)
@@ -430,7 +445,8 @@ int main(void)
 	    cmocka_unit_test(the_hash_is_fnv_1a),
 	    cmocka_unit_test(every_part_of_the_identity_changes_the_key),
 	    cmocka_unit_test(a_build_is_its_program_and_its_libraries),
-	    cmocka_unit_test(shards_merge_to_the_whole_in_any_order),
+	    cmocka_unit_test(shards_hold_their_own_cells_alone),
+	    cmocka_unit_test(other_shards_are_not_mixed_in),
 	    cmocka_unit_test(merging_a_cube_with_itself_changes_nothing),
 	    cmocka_unit_test(a_done_cell_replaces_one_that_crashed_and_stays),
 	    cmocka_unit_test(the_same_cell_with_other_numbers_is_refused),

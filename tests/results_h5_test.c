@@ -46,7 +46,7 @@ static void equal_cubes_give_equal_bytes(void **state)
 		assert_ok(res_h5_write(&c, a, test_err()));
 		mallopt(M_PERTURB, 0xc3);
 		random_cube(&same, run);
-		for (size_t i = 0; i < same.n_points * same.n_runs; i++)
+		for (size_t i = 0; i < same.n_rows; i++)
 			if (isnan(same.row[i]))
 				same.row[i] = -same.row[i];
 		assert_ok(res_h5_write(&same, b, test_err()));

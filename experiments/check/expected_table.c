@@ -70,7 +70,7 @@ static void sum_run(const struct res_cube *c, const struct measure *m,
 		const double x = res_cube_value(c, p, run, m->num);
 		const double of =
 		    m->den == NO_DEN ? 1 : res_cube_value(c, p, run, m->den);
-		if (c->status[p * c->n_runs + run] != RES_DONE ||
+		if (res_cube_run_status(c, p, run) != RES_DONE ||
 		    !isfinite(x) || !(of > 0))
 			continue;
 		*num += x;
@@ -81,7 +81,7 @@ static void sum_run(const struct res_cube *c, const struct measure *m,
 static int ran(const struct res_cube *c, size_t first, size_t n, size_t run)
 {
 	size_t p = first;
-	while (p < first + n && c->status[p * c->n_runs + run] == RES_DONE)
+	while (p < first + n && res_cube_run_status(c, p, run) == RES_DONE)
 		p++;
 	return p == first + n;
 }

@@ -72,7 +72,7 @@ static void run_of(const struct check *k, size_t algo, size_t point, size_t run,
 		*den = column_of(k, algo, point, run, k->what.den);
 	if (k->per != NONE)
 		*den = metric_of(k, k->per, point, run);
-	if (k->cube->status[point * k->cube->n_runs + run] != RES_DONE ||
+	if (res_cube_run_status(k->cube, point, run) != RES_DONE ||
 	    isnan(*num) || !(*den >= 0))
 		*num = *den = 0;
 	else if (c->in_range)

@@ -332,5 +332,16 @@ void cmd_print_cells(const struct res_cube *c, const char *path)
 		printf(", %llu failed", (unsigned long long)p.n_failed);
 	if (p.n_crashed > 0)
 		printf(", %llu crashed", (unsigned long long)p.n_crashed);
+	if (c->shard_n > 1)
+		printf(", shard %u/%u", c->shard_i + 1, c->shard_n);
+	if (c->partial)
+		printf(", partial (%s)", c->partial);
 	printf(" -> %s\n", path);
+}
+
+void cmd_warn_partial(const struct res_cube *c, const char *path)
+{
+	if (c->partial)
+		fprintf(stderr, "culprit: %s is partial: %s.\n", path,
+		    c->partial);
 }

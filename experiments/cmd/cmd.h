@@ -104,4 +104,7 @@ int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e);
 /* "FIGURE: N of M cells done, K failed -> PATH", on stdout. */
 void cmd_print_cells(const struct res_cube *c, const char *path);
 
+/* Of a file that was merged of a part of its shards, a line on stderr. */
+void cmd_warn_partial(const struct res_cube *c, const char *path);
+
 #endif

@@ -301,8 +301,9 @@ static int plot(const struct args *a, const char *name)
 	struct sim_err e = {0};
 	char *path = NULL, *script = NULL;
 	int rc = cmd_find_results(&path, name, &e);
-	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0 &&
-	    (rc = find_script(&script, a, c.figure, &e)) == 0)
+	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
+		cmd_warn_partial(&c, path);
+	if (rc == 0 && (rc = find_script(&script, a, c.figure, &e)) == 0)
 		rc = plot_draw(a, &c, path, script, &e);
 	free(path);
 	free(script);

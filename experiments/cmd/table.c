@@ -50,6 +50,8 @@ int cmd_table(int argc, char **argv)
 	cmd_parse(&line, argc, argv, &a);
 	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files.word[0], &e);
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
+		cmd_warn_partial(&c, path);
+	if (rc == 0)
 		rc = a.runs  ? res_table_runs(&c, stdout, &e)
 		    : a.json ? res_table_json(&c, stdout, &e)
 			     : res_table_write(&c, stdout, &e);

@@ -109,6 +109,8 @@ static int open_results(struct results *r, const char *figure,
 	r->there = access(path, F_OK) == 0;
 	if (r->there && (rc = cmd_read_state(&r->cube, path, e)) < 0)
 		*r->figure = '\0';
+	else
+		cmd_warn_partial(&r->cube, path);
 	return rc;
 }
 

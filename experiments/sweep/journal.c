@@ -101,13 +101,23 @@ static int header_is_whole(const unsigned char h[HEADER_BYTES])
 	    journal_checksum(h, HEADER_BYTES - 8);
 }
 
+/* The sweep, and which of its cells: a shard's journal has nothing for another
+ * one. */
+static uint64_t journal_key(const struct res_cube *c)
+{
+	unsigned char shard[8];
+	sim_store_32(shard, c->shard_i);
+	sim_store_32(shard + 4, c->shard_n);
+	return sim_fnv(res_cube_key(c), shard, sizeof(shard));
+}
+
 static void make_header(const struct xp_journal *j, const struct res_cube *c,
     unsigned char h[HEADER_BYTES])
 {
 	memcpy(h, journal_magic, sizeof(journal_magic));
 	sim_store_32(h + 8, VERSION);
 	sim_store_32(h + 12, (uint32_t)j->row_doubles);
-	sim_store_64(h + 16, res_cube_key(c));
+	sim_store_64(h + 16, journal_key(c));
 	sim_store_64(h + 24, res_cube_build_key(c));
 	seal_header(h);
 }
@@ -144,9 +154,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 	if (sim_load_64(r + j->record_bytes - 8) !=
 	    journal_checksum(r, j->record_bytes - 8))
 		return 0;
-	/* A record is of a cell, and a cell fills
-	 * n_along points of the cube. */
-	if (point >= c->n_points / c->n_along || run >= c->n_runs)
+	if (!res_cube_holds(c, point, run))
 		return 0;
 	if (status != RES_DONE && status != RES_FAILED && status != RES_CRASHED)
 		return 0;
@@ -215,7 +223,8 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 		    j->path, j->path);
 	if (memcmp(got + 12, want + 12, 12) != 0)
 		return sim_fail(e, SIM_EMISMATCH,
-		    "journal %s is of another spec or other overrides; use "
+		    "journal %s is of another spec, shard or other overrides; "
+		    "use "
 		    "another output name (-o), or remove it (--force keeps it "
 		    "as %s~).",
 		    j->path, j->path);

@@ -175,21 +175,21 @@ static int on_tick(void *ctx, struct sim_err *e)
 	return rc < 0 ? rc : s->run->stop && *s->run->stop;
 }
 
-/* Cells of this shard that are not done, point by point. Failed and crashed
- * ones are tried again: the cause may be gone. */
+/* Cells of this shard that are not done. Failed and crashed ones are tried
+ * again: the cause may be gone. Shards take every N-th cell, so that all have
+ * cells of all points, cheap and dear ones. */
 static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
     struct sim_err *e)
 {
 	const struct res_cube *c = s->cube;
-	const uint64_t total = res_cube_cells(c);
-	int rc = SIM_ZALLOC(cells, total, e);
+	const size_t n_own = res_cube_own_cells(c);
+	int rc = SIM_ZALLOC(cells, n_own, e);
 	*n = 0;
-	for (uint64_t i = 0; rc == 0 && i < total; i++)
-		/* Shards take every N-th cell, so that all have cells of all
-		 * points, cheap and dear ones. */
-		if (i % c->shard_n == c->shard_i &&
-		    res_cube_status(c, i) != RES_DONE)
-			(*cells)[(*n)++] = i;
+	for (size_t i = 0; rc == 0 && i < n_own; i++) {
+		const size_t cell = res_cube_own_cell(c, i);
+		if (res_cube_status(c, cell) != RES_DONE)
+			(*cells)[(*n)++] = cell;
+	}
 	return rc;
 }
 

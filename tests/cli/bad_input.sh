@@ -170,8 +170,12 @@ a_link_is_followed_not_replaced() {
 	ln -s far/y.h5 x.h5
 	run_for 0 run --force
 	same far/y.h5 want
-	run_for 0 "$CULPRIT" merge -f -o x.h5 far/y.h5
+	run_for 0 "$CULPRIT" merge -f -o x.h5 want
+	same far/y.h5 want
 	[[ -L x.h5 ]]
+	run_for 2 "$CULPRIT" merge -f -o x.h5 far/y.h5
+	says_once 'is one of the files to merge'
+	same far/y.h5 want
 	ln -s nowhere z.h5
 	run_for 3 "$CULPRIT" run spec.yaml -o z.h5
 	says_once 'cannot follow the link z.h5'

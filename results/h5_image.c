@@ -1,0 +1,48 @@
+/* results/h5_image.c -- an HDF5 file that is built in memory, as sealed bytes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/h5_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/bytes.h"
+
+hid_t res_h5_image_create(void)
+{
+	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
+	H5Pset_fapl_core(access, 1 << 20, 0);
+	H5Pset_obj_track_times(plist, 0);
+	/* Datasets are listed in our order. All links stand in the root's
+	 * header, and indices of chunks are small, since there are some forty
+	 * datasets of few chunks; the defaults are made for thousands. */
+	H5Pset_link_creation_order(plist,
+	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+	H5Pset_link_phase_change(plist, 512, 0);
+	H5Pset_istore_k(plist, 4);
+	hid_t file = H5Fcreate(RES_H5_NO_FILE, H5F_ACC_TRUNC, plist, access);
+	H5Pclose(plist);
+	H5Pclose(access);
+	return file;
+}
+
+int res_h5_image_take(hid_t file, unsigned char **bytes, size_t *n,
+    struct sim_err *e)
+{
+	ssize_t size = -1;
+	if (H5Fflush(file, H5F_SCOPE_LOCAL) >= 0)
+		size = H5Fget_file_image(file, NULL, 0);
+	if (size < 0)
+		return res_h5_failed(SIM_EDEP, "finish", "the file", e);
+	if (!(*bytes = malloc((size_t)size + RES_H5_TRAILER)))
+		return sim_fail(e, SIM_ENOMEM,
+		    "no memory for a file of %zd bytes.", size);
+	if (H5Fget_file_image(file, *bytes, (size_t)size) != size)
+		return res_h5_failed(SIM_EDEP, "copy", "the file", e);
+	memcpy(*bytes + size, RES_H5_MAGIC, 8);
+	sim_store_64(*bytes + size + 8,
+	    sim_fnv(SIM_FNV_START, *bytes, (size_t)size));
+	*n = (size_t)size + RES_H5_TRAILER;
+	return 0;
+}
