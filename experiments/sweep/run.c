@@ -20,8 +20,11 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-/* Results are made whole on disk this often, if anything is new. */
+/* Results are made whole on disk this often, if anything is new; but no more
+ * than one part in PUBLISH_SHARE of the time goes into it, however large they
+ * are. */
 #define PUBLISH_EVERY (10 * SIM_SEC)
+#define PUBLISH_SHARE 40
 /* Finished cells wait no longer than this for the next one before they are
  * handed to the kernel; without a next one, until the next tick. */
 #define JOURNAL_EVERY (5 * SIM_MS)
@@ -33,7 +36,8 @@ struct sweep {
 	struct xp_journal *journal;
 	struct xp_progress display;
 	sim_ns published_ns, journaled_ns;
-	int unpublished; /* OUT does not hold all of CUBE */
+	sim_ns publish_every_ns; /* by how long the last time took */
+	int unpublished;         /* OUT does not hold all of CUBE */
 	int keep_former; /* OUT is not ours: the first to publish moves it */
 	struct xp_run_report report;
 };
@@ -105,6 +109,7 @@ static int keep_former(const char *out, struct sim_err *e)
  * and not earlier: a sweep that fails at once leaves it in place. */
 static int publish(struct sweep *s, struct sim_err *e)
 {
+	const sim_ns start = clock_now();
 	int rc = s->keep_former ? keep_former(s->run->out, e) : 0;
 	if (rc == 0)
 		rc = res_h5_write(s->cube, s->run->out, e);
@@ -113,6 +118,9 @@ static int publish(struct sweep *s, struct sim_err *e)
 	s->keep_former = 0;
 	s->unpublished = 0;
 	s->published_ns = clock_now();
+	s->publish_every_ns = (s->published_ns - start) * PUBLISH_SHARE;
+	if (s->publish_every_ns < PUBLISH_EVERY)
+		s->publish_every_ns = PUBLISH_EVERY;
 	return 0;
 }
 
@@ -170,7 +178,8 @@ static int on_tick(void *ctx, struct sim_err *e)
 	/* Cells that came since the last one have waited long enough. */
 	int rc = xp_journal_flush(s->journal, e);
 	xp_progress_update(&s->display, &s->progress, now);
-	if (rc == 0 && s->unpublished && now - s->published_ns > PUBLISH_EVERY)
+	if (rc == 0 && s->unpublished &&
+	    now - s->published_ns > s->publish_every_ns)
 		rc = publish(s, e);
 	return rc < 0 ? rc : s->run->stop && *s->run->stop;
 }

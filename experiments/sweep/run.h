@@ -3,7 +3,8 @@
  *
  * What is on disk beside OUT = "x.h5":
  *
- *	x.h5             whole at any time; rewritten every 10 s and at the end
+ *	x.h5             whole at any time; rewritten at the end and every 10 s,
+ *	                 or less often where that takes long
  *	x.journal        each finished cell, while a sweep runs or was stopped;
  *	                 locked by the process that runs it
  *	x.h5~, x.journal~  what `fresh` or `replace` replaced last
