@@ -153,7 +153,7 @@ static double slow_mean(const double x[], size_t n)
 
 static int is_done(const struct res_cube *c, size_t point, size_t run)
 {
-	return c->status[point * c->n_runs + run] == RES_DONE;
+	return res_cube_run_status(c, point, run) == RES_DONE;
 }
 
 /* Labels as the header shows them. */
@@ -238,7 +238,7 @@ static int has_column(const struct grid *g, const char *column)
 static int is_measured(const struct res_cube *c, size_t k)
 {
 	int n = 0;
-	for (size_t i = 0; i < c->n_points * c->n_runs; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		n |= !isnan(c->row[i * c->row_doubles + k]);
 	return n;
 }
@@ -384,7 +384,7 @@ static void ratios_are_pooled_before_they_are_divided(void **state)
 
 static void blank(struct res_cube *c, size_t column)
 {
-	for (size_t i = 0; i < c->n_points * c->n_runs; i++)
+	for (size_t i = 0; i < c->n_rows; i++)
 		c->row[i * c->row_doubles + column] = NAN;
 }
 
