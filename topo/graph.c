@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim/vec.h"
+#include "topo/graph_ids.h"
 #include "topo/mesh.h"
 
 /* --- igraph's failures ----------------------------------------------------
@@ -94,21 +95,23 @@ static int guard(int (*fn)(void *arg, struct sim_err *e), void *arg,
 
 struct reader {
 	FILE *file;
+	struct topo_graph_ids ids;
 	struct topo_mesh *mesh; /* the result */
 	igraph_t graph;
-	size_t n_vertices, n_edges;
+	size_t n_vertices, n_edges, n_ids; /* vertices, of these with an id */
 	int has_id, has_tier, has_name;
 	/* The input of topo_mesh_open(). */
 	uint32_t n_hosts, n_switches;
 	topo_node *node; /* [n_vertices] of each vertex */
 	struct topo_cable *cable;
 	uint32_t *tier;
-	const char **name, **label;
+	const char **name, **id;
 	size_t *vertex_of; /* [nodes], the reverse of node[] */
 };
 
 /* The id of a vertex in the file. igraph keeps it as an attribute, unless the
- * file has an attribute of that name itself, perhaps of another type. */
+ * file has an attribute of that name itself, perhaps of another type: so are
+ * files that igraph writes, where that attribute is what the id was before. */
 static const char *file_id(const struct reader *r, size_t v)
 {
 	return r->has_id ? VAS(&r->graph, "id", (igraph_integer_t)v) : "";
@@ -118,12 +121,12 @@ static const char *file_id(const struct reader *r, size_t v)
 static const char *graph_describe(const struct reader *r, size_t v,
     char buf[160])
 {
-	const char *name = "";
-	if (r->has_name)
-		name = VAS(&r->graph, "name", (igraph_integer_t)v);
-	snprintf(buf, 160, "vertex %zu (id \"%.50s\"%s%.50s%s)", v,
-	    file_id(r, v), name[0] ? ", name \"" : "", name,
-	    name[0] ? "\"" : "");
+	const char *name =
+	    r->has_name ? VAS(&r->graph, "name", (igraph_integer_t)v) : "";
+	char quote[2][64];
+	snprintf(buf, 160, "vertex %zu (id %s%s%s)", v,
+	    sim_quote(quote[0], file_id(r, v)), name[0] ? ", name " : "",
+	    name[0] ? sim_quote(quote[1], name) : "");
 	return buf;
 }
 
@@ -144,8 +147,8 @@ static int has_attribute(const struct reader *r, const char *name,
 	return -1;
 }
 
-/* What must hold for the file as a whole, before single vertices are read. `id`
- * is only used in messages, so one of another type is simply not used. */
+/* What must hold for the file as a whole, before single vertices are read. An
+ * `id` of another type is not the node's id, which is then not to be had. */
 static int look_over(struct reader *r, struct sim_err *e)
 {
 	if (igraph_is_directed(&r->graph))
@@ -168,6 +171,8 @@ static int look_over(struct reader *r, struct sim_err *e)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%zu vertices are more than the limit of %u.",
 		    r->n_vertices, TOPO_NONE - 1);
+	for (size_t v = 0; r->has_id && v < r->n_vertices; v++)
+		topo_graph_ids_mend(file_id(r, v));
 	return 0;
 }
 
@@ -211,6 +216,17 @@ static int uses_tiers(const struct reader *r)
 	return 0;
 }
 
+/* A node is called by its name, and one without a name by its id. */
+static void read_name(struct reader *r, size_t v)
+{
+	const topo_node n = r->node[v];
+	const char *name =
+	    r->has_name ? VAS(&r->graph, "name", (igraph_integer_t)v) : "";
+	r->id[n] = file_id(r, v);
+	r->n_ids += r->id[n][0] != '\0';
+	r->name[n] = name[0] ? name : r->id[n][0] ? r->id[n] : NULL;
+}
+
 static int read_attributes(struct reader *r, struct sim_err *e)
 {
 	char d[160];
@@ -218,18 +234,13 @@ static int read_attributes(struct reader *r, struct sim_err *e)
 	if ((rc = SIM_ZALLOC(&r->vertex_of, r->n_vertices, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&r->tier, r->n_switches, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&r->name, r->n_vertices, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&r->label, r->n_vertices, e)) < 0)
+	    (rc = SIM_ZALLOC(&r->id, r->n_vertices, e)) < 0)
 		return rc;
 	r->has_tier = uses_tiers(r);
 	for (size_t v = 0; v < r->n_vertices; v++) {
 		topo_node n = r->node[v];
 		r->vertex_of[n] = v;
-		r->label[n] = r->has_id ? file_id(r, v) : NULL;
-		if (r->has_name) {
-			const char *name =
-			    VAS(&r->graph, "name", (igraph_integer_t)v);
-			r->name[n] = name[0] ? name : NULL;
-		}
+		read_name(r, v);
 		if (!r->has_tier || n < r->n_hosts)
 			continue;
 		double tier = VAN(&r->graph, "tier", (igraph_integer_t)v);
@@ -294,8 +305,8 @@ static int graph_build(struct reader *r, struct sim_err *e)
 	    .n_cables = r->n_edges,
 	    .cable = r->cable,
 	    .tier = r->has_tier ? r->tier : NULL,
-	    .name = r->has_name ? r->name : NULL,
-	    .label = r->label,
+	    .name = r->name,
+	    .id = r->n_ids == r->n_vertices ? r->id : NULL,
 	};
 	return topo_mesh_open(&r->mesh, &in, e);
 }
@@ -308,10 +319,13 @@ static int read_guarded(void *arg, struct sim_err *e)
 		return sim_fail(e, SIM_EPARSE, "The file holds no graph.");
 	if (read != IGRAPH_SUCCESS)
 		return fail_igraph(e, SIM_EPARSE);
-	int rc = graph_build(r, e);
+	int rc =
+	    topo_graph_ids_check(&r->ids, (size_t)igraph_vcount(&r->graph), e);
+	if (rc == 0)
+		rc = graph_build(r, e);
 	igraph_destroy(&r->graph);
 	free(r->vertex_of);
-	free(r->label);
+	free(r->id);
 	free(r->name);
 	free(r->tier);
 	free(r->cable);
@@ -322,13 +336,21 @@ static int read_guarded(void *arg, struct sim_err *e)
 int topo_graph_read(struct topo *t, const char *path, struct sim_err *e)
 {
 	*t = (struct topo){0};
-	struct reader r = {.file = fopen(path, "r")};
-	if (!r.file)
+	struct reader r = {.file = NULL};
+	FILE *f = fopen(path, "r");
+	if (!f)
 		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
-	/* Names and labels point into igraph's graph, so the mesh, which copies
+	int rc = SIM_ENOMEM;
+	/* Names and ids point into igraph's graph, so the mesh, which copies
 	 * them, is built before read_guarded() destroys the graph. */
-	int rc = guard(read_guarded, &r, e);
-	fclose(r.file);
+	if ((r.file = topo_graph_ids_open(&r.ids, f))) {
+		rc = guard(read_guarded, &r, e);
+		fclose(r.file);
+	} else {
+		sim_fail(e, rc, "no memory to read it.");
+	}
+	fclose(f);
+	topo_graph_ids_free(&r.ids);
 	if (rc < 0)
 		return sim_wrap(e, rc, "%s", path);
 	return topo_open_mesh(t, r.mesh, e);

@@ -5,13 +5,15 @@
  * file, and would need the whole graph in memory for a Clos, which otherwise
  * has no tables.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
-/* Text between tags: quotes need no escaping there. */
+/* As text between tags and as an attribute's value, where blanks other than the
+ * space would become spaces. */
 static void write_escaped(const char *text, FILE *out)
 {
 	for (; *text; text++)
@@ -25,31 +27,87 @@ static void write_escaped(const char *text, FILE *out)
 		case '>':
 			fputs("&gt;", out);
 			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		case '\t':
+		case '\n':
+		case '\r':
+			fprintf(out, "&#%d;", *text);
+			break;
 		default:
 			fputc(*text, out);
 		}
 }
 
-/* Hosts of a Clos are left without a name, since it is just their number, and
- * there may be millions of them; so are nodes of a mesh that were given
- * none. */
-static int has_name(const struct topo *t, topo_node n)
+/* GraphML wants ids without blanks and most of the punctuation. */
+static int is_token(const char *text)
 {
-	return t->mesh ? topo_mesh_name(t->mesh, n) != NULL : n >= t->n_hosts;
+	for (; *text; text++)
+		if (!isalnum((unsigned char)*text) && !strchr("._:-", *text) &&
+		    (unsigned char)*text < 0x80)
+			return 0;
+	return 1;
 }
 
-static void graph_write_write_node(const struct topo *t, topo_node n, FILE *out)
+/* Whether nodes without an id of their own can have their names for ids. Names
+ * of a Clos are made by us, and those of a file bring their ids with them. */
+static int can_names_be_ids(const struct topo *t)
 {
-	int is_host = n < t->n_hosts;
-	uint32_t i = is_host ? n : n - t->n_hosts;
-	fprintf(out, "    <node id=\"%s%u\"><data key=\"kind\">%s</data>",
-	    is_host ? "host" : "sw", i, is_host ? "host" : "switch");
-	if (!is_host && topo_tier_of(t, i) != TOPO_NONE)
-		fprintf(out, "<data key=\"tier\">%u</data>",
-		    topo_tier_of(t, i));
-	if (has_name(t, n)) {
-		char name[64];
-		topo_node_name(t, n, name);
+	for (topo_node n = 0; t->mesh && n < t->n_hosts + t->n_switches; n++) {
+		const char *name = topo_mesh_name(t->mesh, n);
+		if (name && !is_token(name))
+			return 0;
+	}
+	return 1;
+}
+
+/* The id of a node: that of the file it is from, else its name, and where names
+ * are no ids, what it would be called without one. */
+static void node_id(const struct topo *t, topo_node n, int by_name,
+    const char **id, char buf[64])
+{
+	const int is_host = n < t->n_hosts;
+	*id = t->mesh ? topo_mesh_id(t->mesh, n) : NULL;
+	if (*id)
+		return;
+	*id = buf;
+	if (by_name)
+		topo_node_name(t, n, buf);
+	else
+		snprintf(buf, 64, "%s%u", is_host ? "host" : "sw",
+		    is_host ? n : n - t->n_hosts);
+}
+
+static void graph_write_put_id(const struct topo *t, const char *attribute,
+    topo_node n, int by_name, FILE *out)
+{
+	char buf[64];
+	const char *id;
+	node_id(t, n, by_name, &id, buf);
+	fprintf(out, " %s=\"", attribute);
+	write_escaped(id, out);
+	fputc('"', out);
+}
+
+static void graph_write_put_node(const struct topo *t, topo_node n, int by_name,
+    FILE *out)
+{
+	const int is_host = n < t->n_hosts;
+	const uint32_t tier =
+	    is_host ? TOPO_NONE : topo_tier_of(t, n - t->n_hosts);
+	char name[64], buf[64];
+	const char *id;
+	fputs("    <node", out);
+	graph_write_put_id(t, "id", n, by_name, out);
+	fprintf(out, "><data key=\"kind\">%s</data>",
+	    is_host ? "host" : "switch");
+	if (tier != TOPO_NONE)
+		fprintf(out, "<data key=\"tier\">%u</data>", tier);
+	topo_node_name(t, n, name);
+	node_id(t, n, by_name, &id, buf);
+	/* A reader takes the id for the name where there is no other. */
+	if (strcmp(id, name) != 0) {
 		fputs("<data key=\"name\">", out);
 		write_escaped(name, out);
 		fputs("</data>", out);
@@ -60,6 +118,7 @@ static void graph_write_write_node(const struct topo *t, topo_node n, FILE *out)
 int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 {
 	uint32_t n_nodes = t->n_hosts + t->n_switches;
+	const int by_name = can_names_be_ids(t);
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
 	    out);
@@ -72,15 +131,16 @@ int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 		    keys[i][0], keys[i][0], keys[i][1]);
 	fputs("  <graph edgedefault=\"undirected\">\n", out);
 	for (topo_node n = 0; n < n_nodes; n++)
-		graph_write_write_node(t, n, out);
+		graph_write_put_node(t, n, by_name, out);
 	/* One edge a cable, from its link that goes up: B is always a switch.
 	 * Cables in the order of ids let the reader number them alike. */
 	for (topo_link l = 0; l < t->n_links; l += 2) {
 		topo_node a, b;
 		topo_link_ends(t, l, &a, &b);
-		fprintf(out, "    <edge source=\"%s%u\" target=\"sw%u\"/>\n",
-		    a < t->n_hosts ? "host" : "sw",
-		    a < t->n_hosts ? a : a - t->n_hosts, b - t->n_hosts);
+		fputs("    <edge", out);
+		graph_write_put_id(t, "source", a, by_name, out);
+		graph_write_put_id(t, "target", b, by_name, out);
+		fputs("/>\n", out);
 	}
 	fputs("  </graph>\n</graphml>\n", out);
 	if (fflush(out) != 0 || ferror(out))

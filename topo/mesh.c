@@ -16,21 +16,6 @@
 
 /* --- checks of the input -------------------------------------------------- */
 
-/* "host 3" or "switch 4 (spine-4)", for messages. A file's own label helps
- * where a node has no name. */
-static const char *mesh_describe(const struct topo_mesh_input *in, topo_node n,
-    char buf[64])
-{
-	const char *name = in->name ? in->name[n] : NULL;
-	if (!name && in->label)
-		name = in->label[n];
-	int is_host = n < in->n_hosts;
-	snprintf(buf, 64, "%s %u%s%.30s%s", is_host ? "host" : "switch",
-	    is_host ? n : n - in->n_hosts, name ? " (" : "", name ? name : "",
-	    name ? ")" : "");
-	return buf;
-}
-
 /* The limit on switches keeps dist[], a byte for each ToR and switch, within 16
  * MB, and lets callers have arrays of switches on the stack. */
 static int mesh_check_sizes(const struct topo_mesh_input *in, struct sim_err *e)
@@ -74,94 +59,21 @@ static int check_cable(const struct topo_mesh_input *in, uint32_t i,
 		    c.a >= n_nodes ? c.a : c.b, n_nodes - 1);
 	if (c.a == c.b)
 		return sim_fail(e, SIM_EINVAL, "Cable %u joins %s to itself.",
-		    i, mesh_describe(in, c.a, a));
+		    i, topo_mesh_describe(in, c.a, a));
 	topo_node low = c.a < c.b ? c.a : c.b, high = c.a < c.b ? c.b : c.a;
 	if (i < in->n_hosts && (low != i || high < in->n_hosts))
 		return sim_fail(e, SIM_EINVAL,
 		    "Cable %u joins %s and %s, but must join host %u to a "
 		    "switch.",
-		    i, mesh_describe(in, c.a, a), mesh_describe(in, c.b, b), i);
+		    i, topo_mesh_describe(in, c.a, a),
+		    topo_mesh_describe(in, c.b, b), i);
 	if (i >= in->n_hosts && low < in->n_hosts)
 		return sim_fail(e, SIM_EINVAL,
 		    "Cable %u joins %s and %s: a host has one cable, to a "
 		    "switch.",
-		    i, mesh_describe(in, c.a, a), mesh_describe(in, c.b, b));
+		    i, topo_mesh_describe(in, c.a, a),
+		    topo_mesh_describe(in, c.b, b));
 	return 0;
-}
-
-/* Whether NAME has the form of a default name, host17 or sw3, of a node other
- * than N. Such a name could not be told from the other node's. */
-static int is_default_of_another(const struct topo_mesh_input *in,
-    const char *name, topo_node n)
-{
-	int is_host = n < in->n_hosts;
-	char own[32];
-	size_t skip = 0;
-	if (strncmp(name, "host", 4) == 0)
-		skip = 4;
-	else if (strncmp(name, "sw", 2) == 0)
-		skip = 2;
-	if (skip == 0 || name[skip] == '\0' ||
-	    name[skip + strspn(name + skip, "0123456789")] != '\0')
-		return 0;
-	snprintf(own, sizeof(own), "%s%u", is_host ? "host" : "sw",
-	    is_host ? n : n - in->n_hosts);
-	return strcmp(own, name) != 0;
-}
-
-static int mesh_check_name(const struct topo_mesh_input *in, topo_node n,
-    struct sim_err *e)
-{
-	const char *name = in->name[n];
-	char d[64];
-	if (!name)
-		return 0;
-	size_t length = strlen(name);
-	if (length == 0 || length > TOPO_MESH_MAX_NAME)
-		return sim_fail(e, SIM_EINVAL,
-		    "The name of %s has %zu bytes, which is not in [1, %d].",
-		    mesh_describe(in, n, d), length, TOPO_MESH_MAX_NAME);
-	for (size_t i = 0; i < length; i++)
-		/* The name itself is kept out of this message, which is one
-		 * line. */
-		if ((unsigned char)name[i] < ' ' || name[i] == 0x7f)
-			return sim_fail(e, SIM_EINVAL,
-			    "The name of %s %u holds a control character.",
-			    n < in->n_hosts ? "host" : "switch",
-			    n < in->n_hosts ? n : n - in->n_hosts);
-	if (strstr(name, "->") || is_default_of_another(in, name, n))
-		return sim_fail(e, SIM_EINVAL,
-		    "The name of %s would be mistaken for a link or another "
-		    "node.",
-		    mesh_describe(in, n, d));
-	return 0;
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-/* Sorted, so that equal names stand side by side: a network may have millions
- * of hosts. */
-static int check_names_differ(const struct topo_mesh_input *in,
-    struct sim_err *e)
-{
-	size_t n_nodes = (size_t)in->n_hosts + in->n_switches, n = 0;
-	const char **sorted;
-	int rc = SIM_ZALLOC(&sorted, n_nodes, e);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < n_nodes; i++)
-		if (in->name[i])
-			sorted[n++] = in->name[i];
-	qsort(sorted, n, sizeof(*sorted), by_text);
-	for (size_t i = 1; i < n && rc == 0; i++)
-		if (strcmp(sorted[i - 1], sorted[i]) == 0)
-			rc = sim_fail(e, SIM_EINVAL,
-			    "Two nodes are called \"%s\".", sorted[i]);
-	free(sorted);
-	return rc;
 }
 
 static int mesh_check(const struct topo_mesh_input *in, struct sim_err *e)
@@ -169,12 +81,7 @@ static int mesh_check(const struct topo_mesh_input *in, struct sim_err *e)
 	int rc = mesh_check_sizes(in, e);
 	for (uint32_t i = 0; i < in->n_cables && rc == 0; i++)
 		rc = check_cable(in, i, e);
-	/* Without names there is nothing more to check. */
-	if (!in->name)
-		return rc;
-	for (topo_node n = 0; n < in->n_hosts + in->n_switches && rc == 0; n++)
-		rc = mesh_check_name(in, n, e);
-	return rc < 0 ? rc : check_names_differ(in, e);
+	return rc;
 }
 
 /* --- building ------------------------------------------------------------- */
@@ -191,12 +98,7 @@ static int mesh_allocate(struct topo_mesh *m, const struct topo_mesh_input *in,
 	    (rc = SIM_ZALLOC(&m->hop, 2 * n_trunks, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&m->tor_index, m->n_switches, e)) < 0)
 		return rc;
-	if (in->tier && (rc = SIM_ZALLOC(&m->tier, m->n_switches, e)) < 0)
-		return rc;
-	if (in->name)
-		return SIM_ZALLOC(&m->name, (size_t)m->n_hosts + m->n_switches,
-		    e);
-	return 0;
+	return in->tier ? SIM_ZALLOC(&m->tier, m->n_switches, e) : 0;
 }
 
 /* Copy the input, with each cable's ends in the order that "up" has: from the
@@ -218,10 +120,6 @@ static void copy(struct topo_mesh *m, const struct topo_mesh_input *in)
 	}
 	if (in->tier)
 		memcpy(m->tier, in->tier, m->n_switches * sizeof(*m->tier));
-	for (topo_node n = 0; in->name && n < m->n_hosts + m->n_switches; n++)
-		if (in->name[n])
-			snprintf(m->name[n], sizeof(m->name[n]), "%s",
-			    in->name[n]);
 }
 
 /* Fill first[] and hop[] by counting: first[] takes the degrees, then their
@@ -271,8 +169,8 @@ static int check_parallel(const struct topo_mesh *m,
 			if (scratch[to] == s)
 				return sim_fail(e, SIM_EINVAL,
 				    "Two cables join %s and %s.",
-				    mesh_describe(in, m->n_hosts + s, a),
-				    mesh_describe(in, m->n_hosts + to, b));
+				    topo_mesh_describe(in, m->n_hosts + s, a),
+				    topo_mesh_describe(in, m->n_hosts + to, b));
 			scratch[to] = s;
 		}
 	return 0;
@@ -343,8 +241,8 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 			return sim_fail(e, SIM_EINVAL,
 			    "The network is not connected: no way leads from "
 			    "%s to %s.",
-			    mesh_describe(in, root, a),
-			    mesh_describe(in,
+			    topo_mesh_describe(in, root, a),
+			    topo_mesh_describe(in,
 				m->n_hosts + (uint32_t)(cut - dist), b));
 		}
 		/* Cables are undirected, so each pair of ToRs is looked at
@@ -358,9 +256,9 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 				return sim_fail(e, SIM_ELIMIT,
 				    "The way from %s to %s is longer than %d "
 				    "switch cables.",
-				    mesh_describe(in, m->n_hosts + m->tor[u],
-					a),
-				    mesh_describe(in, root, b),
+				    topo_mesh_describe(in,
+					m->n_hosts + m->tor[u], a),
+				    topo_mesh_describe(in, root, b),
 				    TOPO_MESH_MAX_DIST);
 		}
 	}
@@ -380,6 +278,7 @@ int topo_mesh_open(struct topo_mesh **out, const struct topo_mesh_input *in,
 	m->n_switches = in->n_switches;
 	m->n_cables = (uint32_t)in->n_cables;
 	if ((rc = mesh_allocate(m, in, e)) < 0 ||
+	    (rc = topo_mesh_take_names(m, in, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&scratch, m->n_switches, e)) < 0)
 		goto out;
 	copy(m, in);
@@ -412,6 +311,8 @@ void topo_mesh_close(struct topo_mesh *m)
 	free(m->dist);
 	free(m->tier);
 	free(m->name);
+	free(m->id);
+	free(m->id_text);
 	free(m);
 }
 
@@ -473,23 +374,6 @@ enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m, topo_link l)
 	if (m->tier[c.a] == 1 && m->tier[c.b] == 2)
 		return up ? TOPO_T1_T2 : TOPO_T2_T1;
 	return TOPO_FABRIC;
-}
-
-const char *topo_mesh_name(const struct topo_mesh *m, topo_node n)
-{
-	assert(n < m->n_hosts + m->n_switches);
-	return m->name && m->name[n][0] ? m->name[n] : NULL;
-}
-
-/* Names are looked up once for a spec's few links, so no index is kept. */
-topo_node topo_mesh_find(const struct topo_mesh *m, const char *name)
-{
-	if (!m->name || !name[0])
-		return TOPO_NONE;
-	for (topo_node n = 0; n < m->n_hosts + m->n_switches; n++)
-		if (strcmp(m->name[n], name) == 0)
-			return n;
-	return TOPO_NONE;
 }
 
 topo_link topo_mesh_link_between(const struct topo_mesh *m, topo_node from,

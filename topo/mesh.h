@@ -28,17 +28,18 @@ struct topo_cable {
  * i to a switch; the rest join two different switches. For switch cables, "up"
  * (direction 0) is from the node with the smaller TIER to the larger one; in a
  * tie, from the smaller node id to the larger, whichever is a. TIER may be
- * NULL; NAME may be NULL or hold NULLs. Names are all different, have 1 to
- * TOPO_MESH_MAX_NAME bytes of UTF-8, hold no control character and no "->", and
- * are not of the form host17 or sw3 unless the node has that number. */
+ * NULL; NAME may be NULL or hold NULLs. Names have 1 to TOPO_MESH_MAX_NAME
+ * bytes of UTF-8, and hold no control character and no "->". An ID is what a
+ * file calls a node, of any length; it may be the node's name too. No two nodes
+ * share a name or an id, nor has one the other's. Nothing is of the form host17
+ * or sw3 unless the node has that number, or all nodes have names. */
 struct topo_mesh_input {
 	uint32_t n_hosts, n_switches;
 	size_t n_cables;
 	const struct topo_cable *cable; /* [n_cables] */
 	const uint32_t *tier;           /* [n_switches]: 0 ToR, 1 T1, 2 T2 */
 	const char *const *name;        /* [n_hosts + n_switches] */
-	const char *const *label;       /* as NAME; what messages call a node
-	                                    that has no name; not kept */
+	const char *const *id; /* [n_hosts + n_switches], with NAME; or NULL */
 };
 
 /* Build the tables: adjacency and, for every ToR, hop counts to it.
@@ -70,10 +71,14 @@ topo_switch topo_mesh_tor_of(const struct topo_mesh *m, topo_host h);
 void topo_mesh_link_ends(const struct topo_mesh *m, topo_link l,
     topo_node *from, topo_node *to);
 enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m, topo_link l);
-/* The name given to a node, or NULL. */
+/* The name given to a node, or NULL; its id in the file, or NULL. */
 const char *topo_mesh_name(const struct topo_mesh *m, topo_node n);
-/* The node given that name, or TOPO_NONE. Cost O(nodes). */
+const char *topo_mesh_id(const struct topo_mesh *m, topo_node n);
+/* The node given that name or id, or TOPO_NONE. Cost O(nodes). */
 topo_node topo_mesh_find(const struct topo_mesh *m, const char *name);
+/* Are host17 and sw3 the nodes of that number, or might a name or an id that
+ * was given mean another one by it? */
+int topo_mesh_has_numbers(const struct topo_mesh *m);
 /* The directed link between two nodes, or TOPO_NONE. Cost O(degree). */
 topo_link topo_mesh_link_between(const struct topo_mesh *m, topo_node from,
     topo_node to);

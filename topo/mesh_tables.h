@@ -28,7 +28,19 @@ struct topo_mesh {
 	uint8_t *dist;            /* [n_tors][n_switches] hops to the ToR */
 	uint32_t *tier;           /* [n_switches], or NULL */
 	char (*name)[TOPO_MESH_MAX_NAME + 1]; /* [nodes], "" if none; or NULL */
+	char **id;          /* [nodes] of the file, in id_text; or NULL */
+	char *id_text;      /* all of them, each with its NUL */
+	uint8_t no_numbers; /* host17 and sw3 may be names of others */
 };
+
+/* "host 3" or "switch 4 (spine-4)", for messages. */
+const char *topo_mesh_describe(const struct topo_mesh_input *in, topo_node n,
+    char buf[64]);
+
+/* Check the names and ids of IN, and keep them in M. Errors SIM_EINVAL,
+ * SIM_ENOMEM. */
+int topo_mesh_take_names(struct topo_mesh *m, const struct topo_mesh_input *in,
+    struct sim_err *e);
 
 /* Hop counts of all switches to the ToR of that index. */
 static inline const uint8_t *topo_mesh_dist(const struct topo_mesh *m,

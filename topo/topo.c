@@ -274,8 +274,9 @@ int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
 		n = find_in_dc(t, name);
 	else if (t->mesh)
 		n = topo_mesh_find(t->mesh, name);
-	/* Not a name that was given: one made of a kind and a number. */
-	if (n == TOPO_NONE) {
+	/* Not a name that was given: one made of a kind and a number, unless
+	 * such names are given to other nodes. */
+	if (n == TOPO_NONE && (!t->mesh || topo_mesh_has_numbers(t->mesh))) {
 		struct kind k[MAX_KINDS] = {0};
 		n = find_kind(k, kinds(t, k), name);
 	}

@@ -65,13 +65,15 @@ topo_link topo_link_between(const struct topo *t, topo_node from, topo_node to);
 
 /* Names for people, which the two below read back: a link is "tor3->t1.5". In a
  * Clos nodes are host17, tor3, t1.5, t2.0, each tier counted
- * over all pods; in a mesh the name given, else host17 or sw3. Names in a
- * region are in topo/region.h. */
+ * over all pods; in a mesh the name given (the id of a node in a GraphML
+ * file is its name unless it has one), else host17 or sw3. Names in a region
+ * are in topo/region.h. */
 void topo_node_name(const struct topo *t, topo_node n, char buf[64]);
 void topo_link_name(const struct topo *t, topo_link l, char buf[64]);
 
-/* The node of a name that topo_node_name() gives; in a mesh host17 and sw3 are
- * known beside the names given. Errors SIM_EINVAL. Cost O(1) in a Clos and in a
+/* The node of a name that topo_node_name() gives; in a mesh ids of the file are
+ * known beside the names given, and host17 and sw3, unless the file gives such
+ * names to other nodes. Errors SIM_EINVAL. Cost O(1) in a Clos and in a
  * region, O(nodes) in another mesh. */
 int topo_node_parse(const struct topo *t, const char *name, topo_node *out,
     struct sim_err *e);

@@ -13,38 +13,25 @@
 
 struct args {
 	struct cmd_set set;
-	const char *file, *graphml;
-	int check, json, path, path_only; /* an option for --path */
-	uint32_t src, dst, src_port, dst_port, seed;
+	const char *file, *graphml, *path;
+	int check, json, path_only; /* an option for --path */
+	uint32_t src_port, dst_port, seed;
 };
-
-static void read_pair(const char *text, uint64_t max, uint32_t *a, uint32_t *b,
-    struct argp_state *state)
-{
-	char first[32] = "";
-	uint64_t x = 0, y = 0;
-	const char *comma = strchr(text, ',');
-	if (comma && (size_t)(comma - text) < sizeof(first))
-		memcpy(first, text, (size_t)(comma - text));
-	if (!comma || sim_parse_u64(first, &x, NULL) < 0 ||
-	    sim_parse_u64(comma + 1, &y, NULL) < 0 || x > max || y > max)
-		argp_error(state, "\"%s\" is not two numbers up to %llu", text,
-		    (unsigned long long)max);
-	*a = (uint32_t)x;
-	*b = (uint32_t)y;
-}
-
-static void take_path(void *to, char *arg, const struct cmd_given *g)
-{
-	struct args *a = to;
-	read_pair(arg, UINT32_MAX, &a->src, &a->dst, g->state);
-	a->path = 1;
-}
 
 static void take_port_pair(void *to, char *arg, const struct cmd_given *g)
 {
 	struct args *a = to;
-	read_pair(arg, 65535, &a->src_port, &a->dst_port, g->state);
+	char first[32] = "";
+	uint64_t x = 0, y = 0;
+	const char *comma = strchr(arg, ',');
+	if (comma && (size_t)(comma - arg) < sizeof(first))
+		memcpy(first, arg, (size_t)(comma - arg));
+	if (!comma || sim_parse_u64(first, &x, NULL) < 0 ||
+	    sim_parse_u64(comma + 1, &y, NULL) < 0 || x > 65535 || y > 65535)
+		argp_error(g->state, "\"%s\" is not two numbers up to 65535",
+		    arg);
+	a->src_port = (uint32_t)x;
+	a->dst_port = (uint32_t)y;
 	a->path_only = 1;
 }
 
@@ -62,9 +49,10 @@ static const struct cmd_option cmd_topo_options[] = {
     {"check", 0, NULL, "connectivity, diameter, edge-disjoint paths (igraph)",
 	.take = cmd_take_flag, .at = CMD_AT(check)},
     {"path", 0, "SRC,DST",
-	"links that a connection from host SRC to host DST takes, and the "
-	"chance that one with other ports takes each",
-	.take = take_path},
+	"links that a connection from host SRC to host DST takes, each by "
+	"number or by name, and the chance that one with other ports takes "
+	"each",
+	.take = cmd_take_text, .at = CMD_AT(path)},
     {"ports", 0, "SRC,DST", "TCP ports for --path (default: 1024,80)",
 	.take = take_port_pair},
     {"seed", 0, "N", "ECMP seed for --path (default: 0)",
@@ -168,36 +156,66 @@ static void print_region(const struct topo_region *r)
 	printf("]");
 }
 
-/* Whether there are such hosts is known only by now. */
-static int cmd_topo_check_hosts(const struct topo *t, const struct args *a,
+/* A host by its name, or by its number unless that is some node's name. */
+static int find_host(const struct topo *t, const char *text, topo_host *out,
     struct sim_err *e)
 {
-	if (a->src < t->n_hosts && a->dst < t->n_hosts)
-		return 0;
-	return sim_fail(e, SIM_ERANGE, "--path %u,%u: hosts are in [0, %u].",
-	    a->src, a->dst, t->n_hosts - 1);
+	char quote[64];
+	topo_node n;
+	uint64_t x;
+	const int rc = topo_node_parse(t, text, &n, e);
+	if (rc < 0 && strspn(text, "0123456789") < strlen(text))
+		return rc;
+	if (rc == 0 && n >= t->n_hosts)
+		return sim_fail(e, SIM_EINVAL, "%s is a switch.",
+		    sim_quote(quote, text));
+	if (rc < 0 && sim_parse_u64(text, &x, e) == SIM_EINVAL)
+		return SIM_EINVAL;
+	if (rc < 0 && x >= t->n_hosts)
+		return sim_fail(e, SIM_ERANGE, "hosts are in [0, %u].",
+		    t->n_hosts - 1);
+	*out = rc < 0 ? (topo_host)x : n;
+	return 0;
+}
+
+/* Names may hold commas, so each one may be what stands between the two. The
+ * last complaint is told. */
+static int find_pair(const struct topo *t, const char *text, topo_host pair[2],
+    struct sim_err *e)
+{
+	char first[128], quote[64];
+	int rc = sim_fail(e, SIM_EINVAL, "write SRC,DST.");
+	for (const char *c = strchr(text, ','); c; c = strchr(c + 1, ',')) {
+		snprintf(first, sizeof(first), "%.*s", (int)(c - text), text);
+		if ((rc = find_host(t, first, &pair[0], e)) == 0 &&
+		    (rc = find_host(t, c + 1, &pair[1], e)) == 0)
+			return 0;
+	}
+	return sim_wrap(e, rc, "--path %s is not two hosts",
+	    sim_quote(quote, text));
 }
 
 /* Trace one flow by the very function that simulations use, with the chance
  * that a random flow between these hosts takes each link. */
-static void print_path(const struct topo *t, const struct args *a)
+static void print_path(const struct topo *t, const topo_host pair[2],
+    const struct args *a)
 {
 	topo_link path[TOPO_MAX_HOPS];
 	char name[64];
 	const struct topo_tuple tuple = {
-	    .src_ip = topo_addr_of_host(a->src),
-	    .dst_ip = topo_addr_of_host(a->dst),
+	    .src_ip = topo_addr_of_host(pair[0]),
+	    .dst_ip = topo_addr_of_host(pair[1]),
 	    .src_port = (uint16_t)a->src_port,
 	    .dst_port = (uint16_t)a->dst_port,
 	    .proto = TOPO_PROTO_TCP,
 	};
-	unsigned h = topo_path(t, a->seed, a->src, a->dst,
+	unsigned h = topo_path(t, a->seed, pair[0], pair[1],
 	    /* Switches hash the five-tuple, so ports choose the path. */
 	    topo_tuple_digest(&tuple), path);
 	printf(a->json ? ", \"path\": [" : "path\n");
 	for (unsigned i = 0; i < h; i++) {
 		const double chance =
-		    topo_path_share(t, a->src, a->dst, path[i]);
+		    topo_path_share(t, pair[0], pair[1], path[i]);
 		topo_link_name(t, path[i], name);
 		if (a->json) {
 			printf("%s{\"link\": %u, \"name\": ", i ? ", " : "",
@@ -280,7 +298,8 @@ static int cmd_topo_describe(const struct topo *t, const struct args *a,
 	 * of ToRs are looked at. */
 	enum { PAIRS = 64 };
 	struct topo_graph_report report;
-	int rc = a->path ? cmd_topo_check_hosts(t, a, e) : 0;
+	topo_host pair[2] = {0};
+	int rc = a->path ? find_pair(t, a->path, pair, e) : 0;
 	if (rc == 0 && a->check)
 		rc = topo_graph_check(t, PAIRS, &report, e);
 	if (rc == 0 && a->graphml)
@@ -294,7 +313,7 @@ static int cmd_topo_describe(const struct topo *t, const struct args *a,
 	else if (t->region)
 		topo_region_print(t->region, stdout);
 	if (a->path)
-		print_path(t, a);
+		print_path(t, pair, a);
 	if (a->check)
 		print_check(&report, a->json);
 	if (a->json)

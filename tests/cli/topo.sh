@@ -121,6 +121,74 @@ graphml_comes_back_as_it_went() {
 	same net.graphml piped
 }
 
+# Switches and hosts as the file calls them, with blanks, quotes and a comma.
+write_cities() {
+	cat >cities.graphml <<-'END'
+		<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+		<key id="k" for="node" attr.name="kind" attr.type="string"/>
+		<key id="n" for="node" attr.name="name" attr.type="string"/>
+		<graph edgedefault="undirected">
+		<node id="Bern"><data key="k">switch</data></node>
+		<node id="New &quot;York&quot;, NY"><data key="k">switch</data></node>
+		<node id="0x3"><data key="k">switch</data><data key="n">Rom &amp; Ostia</data></node>
+		<node id="host1"><data key="k">host</data></node>
+		<node id="a, b"><data key="k">host</data></node>
+		<node id="0"><data key="k">host</data></node>
+		<edge source="Bern" target="host1"/>
+		<edge source="New &quot;York&quot;, NY" target="a, b"/>
+		<edge source="0x3" target="0"/>
+		<edge source="Bern" target="New &quot;York&quot;, NY"/>
+		<edge source="New &quot;York&quot;, NY" target="0x3"/>
+		</graph></graphml>
+	END
+}
+
+path_of() { # SRC,DST
+	run_for 0 topo cities.graphml --path "$1" --json
+	json stdout '" ".join(l["name"] for l in d["path"])'
+}
+
+a_network_of_a_file_keeps_its_names() {
+	local way='host1->Bern Bern->New "York", NY New "York", NY->Rom & Ostia'
+	write_cities
+	[[ $(path_of host1,0) = "$way Rom & Ostia->0" ]]
+	# "0" is a host of the file, and so is not the first one; 2 is none.
+	[[ $(path_of 0,0) = "" ]]
+	[[ $(path_of 2,0) = "" ]]
+	[[ $(path_of "host1,a, b") = \
+	    'host1->Bern Bern->New "York", NY New "York", NY->a, b' ]]
+	refuses 2 'no node is called "host0"' cities.graphml --path host0,0
+	refuses 2 '"Bern" is a switch' cities.graphml --path Bern,0
+	for file in cities.graphml one.graphml two.graphml; do
+		run_for 0 topo "$file" --graphml next.graphml
+		cp -f next.graphml "$([[ $file = cities* ]] && echo one.graphml ||
+			echo two.graphml)"
+	done
+	same one.graphml two.graphml
+	says 'id="0x3">.*"name">Rom &amp; Ostia<' one.graphml
+	says 'source="Bern" target="New &quot;York&quot;, NY"' one.graphml
+	# Verdicts, an epoch's file, and what is made of that.
+	cat >spec.yaml <<-'END'
+		figure: cities
+		topology: {kind: graphml, file: cities.graphml}
+		noise: {rate: 0}
+		faults: {links: ['Bern->New "York", NY'], rate: 0.5}
+		algorithms: [vote]
+	END
+	run_for 0 "$CULPRIT" run spec.yaml --point 0 --run 0
+	says ' Bern->New "York", NY +score .*FAULTY' stdout
+	run_for 0 "$CULPRIT" dump spec.yaml -o epoch.h5
+	run_for 0 "$CULPRIT" diagnose epoch.h5
+	says ' Bern->New "York", NY +score .*FAULTY' stdout
+	run_for 2 "$CULPRIT" run spec.yaml --set 'faults.links=["Bern->Rom"]'
+	says_once 'no node is called "Rom"'
+	run_for 2 "$CULPRIT" run spec.yaml --set 'faults.links=["Bern->0x3"]'
+	says_once 'no cable joins'
+	sed -i '0,/host1/s//Bern/' cities.graphml
+	refuses 2 'cities.graphml: Two nodes have the id "Bern", in lines 5 and 8' \
+	    cities.graphml
+}
+
 graphml_is_well_formed() {
 	command -v xmllint >/dev/null || skip "no xmllint"
 	topo -s n_hosts=2 --graphml net.graphml >/dev/null
@@ -140,8 +208,8 @@ refuses() { # CODE PATTERN OPTION...
 mistakes_are_named() {
 	refuses 2 'hosts are in \[0, 1599\]' --path 0,1600
 	refuses 2 'hosts are in \[0, 1599\]' --path 1600,0 --json
-	for pair in 1 1, ,1 a,b 1,2,3 -1,2 "1, 2" 4294967296,1; do
-		refuses 2 'is not two' --path "$pair"
+	for pair in 1 1, ,1 a,b 1,2,3 -1,2 "1, 2" 4294967296,1 0,tor0; do
+		refuses 2 'is not two hosts: ' --path "$pair"
 	done
 	refuses 2 'is not two .*65535' --path 0,1 --ports 65536,1
 	refuses 2 '--seed "x"' --path 0,1 --seed x
@@ -167,4 +235,5 @@ mistakes_are_named() {
 run_tests the_default_is_the_papers_network sizes_follow_the_shape \
     check_finds_what_a_clos_must_have \
     paths_have_the_length_and_chances_of_their_shape \
-    graphml_comes_back_as_it_went graphml_is_well_formed mistakes_are_named
+    graphml_comes_back_as_it_went a_network_of_a_file_keeps_its_names \
+    graphml_is_well_formed mistakes_are_named
