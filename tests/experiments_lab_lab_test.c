@@ -31,7 +31,8 @@ static void what_a_real_network_has_not_is_a_mistake(void **state)
 	    {REAL "netns: {timeout: 0}\n", "7:18: timeout"},
 	    {REAL "netns: {icmp_per_s: 9}\n", "unknown key \"icmp_per_s\""},
 	    {PINGS "}\ntopology: {kind: region, n_dcs: 2}\n",
-		"on fabric netns needs a topology of kind clos."},
+		"on fabric netns needs a topology of kind clos or "
+		"leaf_spine."},
 	    {PINGS ", pinglist: {vips: 198.18.0.1}}\n",
 		"vips: fabric netns has no load balancer."},
 	    {PINGS ", agent: {probe_timeout: 9}, connect: {timers: "

@@ -84,7 +84,7 @@ static int take_topology(struct cmd_plan *p, const struct xp_topology *x,
     const char *path, struct sim_err *e)
 {
 	const int is_region = x->kind == XP_TOPO_REGION;
-	if (x->kind != XP_TOPO_CLOS && !is_region)
+	if (!xp_topology_is_clos(x) && !is_region)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "%s: pinglists are for a Clos, or a region of them.", path);
 	p->n_dcs = is_region ? x->region.n_dcs : 1;

@@ -342,7 +342,9 @@ static int check_network(struct sim_yaml *y, const struct sim_yaml_node *node,
 {
 	if (!t->region && !topo_is_clos(t))
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
-		    "plane pingmesh needs a topology of kind clos or region.");
+		    "plane pingmesh needs a topology of kind clos, leaf_spine "
+		    "or "
+		    "region.");
 	if (p->dc >= topo_n_dcs(t))
 		return sim_yaml_mistake(y, sim_yaml_get(node, "dc"),
 		    "dc %u: there are only %u.", p->dc, topo_n_dcs(t));

@@ -47,10 +47,10 @@ static int pingmesh_plane_check_real(struct sim_yaml *y,
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "pingmesh");
 	const struct xp_pingmesh *p = xp_pingmesh_of(c);
 	const char *fabric = xp_fabric_of(c)->name;
-	if (c->topology.kind != XP_TOPO_CLOS)
+	if (!xp_topology_is_clos(&c->topology))
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
 		    "plane pingmesh on fabric %s needs a topology of kind "
-		    "clos.",
+		    "clos or leaf_spine.",
 		    fabric);
 	if (*p->pinglist.vips)
 		return sim_yaml_mistake(y, sim_yaml_get(node, "pinglist"),

@@ -14,7 +14,7 @@
 #include "topo/mesh.h"
 
 static const char *const spec_config_kind_names[] = {"clos", "fat_tree",
-    "graphml", "region", NULL};
+    "graphml", "region", "leaf_spine", NULL};
 
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
@@ -39,6 +39,12 @@ const struct sim_field xp_topology_fields[] = {
     {"file", SIM_F_STR, offsetof(struct xp_topology, file),
 	.size = sizeof(((struct xp_topology *)0)->file), .def = "",
 	.doc = "a GraphML file, relative to the spec (graphml)"},
+    {"n_leaves", SIM_F_U32, offsetof(struct xp_topology, n_leaves), .min = 1,
+	.max = 1 << 20, .unit = "switches", .def = "20",
+	.doc = "leaves, each the ToR of n_hosts hosts (leaf_spine)"},
+    {"n_spines", SIM_F_U32, offsetof(struct xp_topology, n_spines), .min = 1,
+	.max = 1 << 20, .unit = "switches", .def = "8",
+	.doc = "spines, each with a cable to every leaf (leaf_spine)"},
     {0},
 };
 
@@ -88,9 +94,18 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 	 * would be about something that nobody wrote. */
 	if (rc < 0 || y->n_mistakes > had)
 		return rc;
-	if (x->kind == XP_TOPO_CLOS || x->kind == XP_TOPO_REGION)
+	/* A leaf-spine is the Clos of one pod without T2s; so leaves are ToRs
+	 * and spines T1s in names, classes of links and tiers. */
+	if (x->kind == XP_TOPO_LEAF_SPINE)
+		x->clos = (struct topo_clos){.n_pods = 1,
+		    .n_tors = x->n_leaves,
+		    .n_t1 = x->n_spines,
+		    .n_hosts = x->clos.n_hosts};
+	if (xp_topology_is_clos(x) || x->kind == XP_TOPO_REGION)
 		rc = topo_clos_init(&x->clos, &why);
-	else if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
+	if (rc < 0 && x->kind == XP_TOPO_LEAF_SPINE)
+		rc = sim_wrap(&why, rc, "a leaf-spine is a Clos of one pod");
+	if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
 		rc = sim_fail(&why, SIM_EINVAL,
 		    "kind graphml needs `file`, the network's GraphML.");
 	return xp_take_mistake(y, node, rc, &why, e);

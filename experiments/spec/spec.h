@@ -46,13 +46,16 @@ enum xp_topo_kind {
 	XP_TOPO_CLOS,
 	XP_TOPO_FAT_TREE,
 	XP_TOPO_GRAPHML,
-	XP_TOPO_REGION
+	XP_TOPO_REGION,
+	XP_TOPO_LEAF_SPINE
 };
 struct xp_topology {
 	uint32_t kind;         /* enum xp_topo_kind */
-	struct topo_clos clos; /* also of each data centre of a region */
+	struct topo_clos clos; /* also of each data centre of a region, and what
+				  a leaf-spine is */
 	struct topo_region_params region;
-	uint32_t k;     /* fat-tree */
+	uint32_t k; /* fat-tree */
+	uint32_t n_leaves, n_spines;
 	char file[512]; /* GraphML, relative to the spec's folder */
 };
 
@@ -136,6 +139,12 @@ int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
 /* *OUT, to be freed, is YAML of the point that was read last, alone: overrides
  * and its values in place, without what makes it a sweep. Errors SIM_ENOMEM. */
 int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e);
+
+/* Is it one data centre, a Clos by its `clos`? */
+static inline int xp_topology_is_clos(const struct xp_topology *x)
+{
+	return x->kind == XP_TOPO_CLOS || x->kind == XP_TOPO_LEAF_SPINE;
+}
 
 /* Open the network that a configuration names; FOLDER as in xp_spec. T may be
  * closed either way. */

@@ -38,6 +38,27 @@ sizes_follow_the_shape() {
 	done
 }
 
+# Leaves are ToRs, spines T1s: the Clos of one pod without T2s, link by link.
+a_leaf_spine_is_a_clos_of_one_pod() {
+	for shape in "4 3 2" "1 2 1" "20 8 40"; do
+		# shellcheck disable=SC2086 # words are meant
+		set -- $shape
+		topo -s kind=leaf_spine -s "n_leaves=$1" -s "n_spines=$2" \
+		    -s "n_hosts=$3" --graphml - >leaf_spine
+		topo -s n_pods=1 -s "n_tors=$1" -s "n_t1=$2" -s n_t2=0 \
+		    -s "n_hosts=$3" --graphml - >clos
+		same leaf_spine clos
+	done
+	topo -s kind=leaf_spine --graphml - >default
+	same default clos
+	run_for 0 topo -s kind=leaf_spine --check --json
+	[[ $(json stdout '[d[k] for k in ("hosts", "diameter",
+	    "min_tor_degree", "disjoint_intra")]') = "[800, 4, 8, 8]" ]]
+	refuses 2 'n_spines 0 is not in' -s kind=leaf_spine -s n_spines=0
+	refuses 2 'a leaf-spine is a Clos of one pod.*limit' \
+	    -s kind=leaf_spine -s n_leaves=1000000
+}
+
 check_finds_what_a_clos_must_have() {
 	run_for 0 topo --check --json
 	[[ $(json stdout '[d[k] for k in ("connected", "diameter",
@@ -233,6 +254,7 @@ mistakes_are_named() {
 }
 
 run_tests the_default_is_the_papers_network sizes_follow_the_shape \
+    a_leaf_spine_is_a_clos_of_one_pod \
     check_finds_what_a_clos_must_have \
     paths_have_the_length_and_chances_of_their_shape \
     graphml_comes_back_as_it_went a_network_of_a_file_keeps_its_names \
