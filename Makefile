@@ -162,6 +162,16 @@ HAS_SCHEMA := $B/experiments/cmd/pinglist.o $B/experiments/live/serve.o
 $(HAS_SCHEMA): $B/algos/pingmesh/pinglist.xsd.h
 $(HAS_SCHEMA): OURS += -I$B
 
+# So are what a report is made of: an array of lines, as a compiler need not
+# take a string of more than 4,095 bytes.
+LINES := $(wildcard experiments/report/*.css experiments/report/*.js)
+$(LINES:%=$B/%.h): $B/%.h: % Makefile
+	@mkdir -p $(@D); echo "  GEN   $@"
+	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n",/; $$s/$$/\nNULL/' $< >$@
+
+$B/experiments/report/%.o: OURS += -I$B
+$B/experiments/report/draw.o: $B/experiments/report/cell.css.h
+
 -include $(shell find $B -name '*.d' 2>/dev/null)
 
 # --- tests -----------------------------------------------------------------

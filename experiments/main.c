@@ -18,6 +18,8 @@ static const struct verb {
     {"status", "how far a sweep is", cmd_status},
     {"table", "results as TSV or JSON, with exact intervals", cmd_table},
     {"plot", "results as SVG, PDF and PNG, or in the terminal", cmd_plot},
+    {"explain", "one cell of a sweep, drawn: what broke, who said what",
+	cmd_explain},
     {"merge", "join the results of shards", cmd_merge},
     {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"verify", "results against the papers and earlier results", cmd_verify},

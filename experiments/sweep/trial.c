@@ -123,6 +123,7 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 struct audience {
 	struct xp_trial *t;
 	const struct sim_seed *where;
+	const struct xp_audience *to; /* who is shown it too; or NULL */
 };
 
 /* Run algorithm I on a window and score what it says. */
@@ -163,7 +164,7 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 		for (size_t k = 0; k < t->spec->n_along; k++)
 			t->row_scores[k * n + i].detect_s = s->detect_s;
 	}
-	return rc;
+	return rc == 0 && x->to ? x->to->hear(x->to->arg, w, e) : rc;
 }
 
 /* A plane may fill only the metrics that it says it does, less those to which
@@ -225,41 +226,58 @@ static int trial_live(struct xp_trial *t, const struct xp_listener *to,
 	return rc;
 }
 
+static struct xp_cell trial_cell(const struct xp_trial *t, size_t point,
+    const struct sim_seed *where)
+{
+	return (struct xp_cell){
+	    .spec = t->spec,
+	    .point = point,
+	    .where = *where,
+	    .config = &t->config,
+	    .topo = &t->topo,
+	    .scene = &t->scene,
+	    .plane = t->plane,
+	    .running = t->running,
+	};
+}
+
 static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
-    struct sim_err *e)
+    const struct xp_audience *to, struct sim_err *e)
 {
 	struct sim_seed where;
-	const int rc = trial_begin(t, point, run, &where, e);
-	struct audience a = {t, &where};
+	int rc = trial_begin(t, point, run, &where, e);
+	if (rc == 0 && to) {
+		struct xp_cell cell = trial_cell(t, point, &where);
+		cell.verdicts = t->verdicts;
+		cell.scores = t->scores;
+		rc = to->begin(to->arg, &cell, e);
+	}
+	struct audience a = {t, &where, to};
 	/* Without algorithms nobody listens, and a plane
 	 * need not gather windows. */
-	const struct xp_listener to = {&a,
-	    t->config.n_algos > 0 ? trial_hear : NULL};
-	return rc < 0 ? rc : trial_live(t, &to, e);
+	const struct xp_listener hear = {&a,
+	    t->config.n_algos > 0 || to ? trial_hear : NULL};
+	return rc < 0 ? rc : trial_live(t, &hear, e);
 }
 
 int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e)
 {
-	struct xp_cell cell = {.spec = t->spec, .point = point};
-	int rc = trial_begin(t, point, run, &cell.where, e);
+	struct sim_seed where;
+	int rc = trial_begin(t, point, run, &where, e);
 	if (rc < 0)
 		return rc;
-	cell.config = &t->config;
-	cell.topo = &t->topo;
-	cell.scene = &t->scene;
-	cell.plane = t->plane;
-	cell.running = t->running;
+	const struct xp_cell cell = trial_cell(t, point, &where);
 	if ((rc = to->begin(to->arg, &cell, e)) < 0)
 		return rc;
 	const struct xp_listener hear = {to->arg, to->hear};
 	return trial_live(t, &hear, e);
 }
 
-int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
-    struct sim_err *e)
+int xp_trial_watch(struct xp_trial *t, size_t point, uint32_t run,
+    const struct xp_audience *to, double row[], struct sim_err *e)
 {
-	int rc = trial_run_cell(t, point, run, e);
+	int rc = trial_run_cell(t, point, run, to, e);
 	if (rc < 0)
 		return rc;
 	_Static_assert(sizeof(t->scores[0]) ==
@@ -275,6 +293,12 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 		row += n * RES_N_ALGO_METRICS;
 	}
 	return 0;
+}
+
+int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
+    struct sim_err *e)
+{
+	return xp_trial_watch(t, point, run, NULL, row, e);
 }
 
 void xp_trial_print(const struct xp_trial *t, FILE *out)

@@ -34,18 +34,28 @@ struct xp_cell {
 	const struct scene *scene;
 	const struct xp_plane *plane;
 	void *running; /* the plane's */
+
+	/* [config.n_algos]: what each algorithm said of the last window, and
+	 * its score. NULL for who is shown the cell in place of them. */
+	struct algo_verdicts *verdicts;
+	const struct res_algo_metrics *scores;
 };
 
-/* Who is shown a cell in place of its algorithms: BEGIN once it is drawn, HEAR
- * at each window. */
+/* Who is shown a cell: BEGIN once it is drawn, HEAR at each window. */
 struct xp_audience {
 	void *arg;
 	int (*begin)(void *arg, const struct xp_cell *cell, struct sim_err *e);
 	int (*hear)(void *arg, const struct xp_window *w, struct sim_err *e);
 };
 
-/* Run one cell for TO alone: its windows are those that xp_trial_run() has of
- * it. Errors as there, and what TO returns. */
+/* xp_trial_run(), and TO is shown all of it: each window after the algorithms
+ * have answered. CELL is good until the next one. Errors as there, and what TO
+ * returns. */
+int xp_trial_watch(struct xp_trial *t, size_t point, uint32_t run,
+    const struct xp_audience *to, double row[], struct sim_err *e);
+
+/* Run one cell for TO alone, in place of its algorithms: its windows are those
+ * that xp_trial_run() has of it. Errors as there, and what TO returns. */
 int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e);
 
