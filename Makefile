@@ -40,7 +40,7 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
 	python3-h5netcdf python3-netcdf4 libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev curl \
-	libbpf-dev clang llvm nftables
+	libbpf-dev clang llvm nftables mandoc man-db
 # Real networks take libmnl; without it models/netns/none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
@@ -110,7 +110,7 @@ $B/models/bulk/kernel.o: OPT := $(if $(SAN),$(OPT),-O3)
 # A stamp is written only when what it says has changed, and what depends on it
 # is made anew then. With `clean` among the goals all else is made after it.
 STAMP = @mkdir -p $(@D); $1 >$@.new; cmp -s $@.new $@ || cp $@.new $@
-STAMPS := $(addprefix $B/,flags.txt objects.txt commit.txt)
+STAMPS := $(addprefix $B/,flags.txt objects.txt commit.txt date.txt)
 $(STAMPS) deps: | $(filter clean,$(MAKECMDGOALS))
 $(STAMPS): FORCE
 
@@ -122,7 +122,18 @@ $B/flags.txt $B/objects.txt:
 # What made a result. The commit is that of this folder, not of one around it.
 $B/commit.txt:
 	$(call STAMP,{ git --git-dir=.git describe --always --dirty \
-	    --abbrev=12 2>/dev/null || echo unknown; })
+	    --abbrev=12 2>/dev/null || sed -n \
+	    's/^\([0-9a-f]\{12\}\)[0-9a-f]*\([^ ]*\) .*/\1\2/p' \
+	    .packaging/commit | grep . || echo unknown; })
+
+# When that was, in seconds; pages and figures are dated by it and by no clock.
+$B/date.txt:
+	$(call STAMP,{ echo "$$SOURCE_DATE_EPOCH"; \
+	    git --git-dir=.git log -1 --format=%ct; \
+	    cut -s -d ' ' -f 2 .packaging/commit; echo 0; } 2>/dev/null | \
+	    grep -m 1 '^[0-9]')
+$B/experiments/main.o: $B/date.txt
+$B/experiments/main.o: OURS += -DCULPRIT_EPOCH=$(shell cat $B/date.txt)
 
 # Which program this is: a sum over all machine code and constants, without
 # names of lines and files, so that it changes when the program does and not

@@ -7,13 +7,11 @@
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/program.h"
 #include "results/provenance.h"
 #include "sim/deps.h"
 
-static const struct verb {
-	const char *name, *doc;
-	int (*main)(int argc, char **argv);
-} verbs[] = {
+const struct cmd_verb cmd_verbs[] = {
     {"run", "run a spec's sweep, or go on with it", cmd_run},
     {"status", "how far a sweep is", cmd_status},
     {"table", "results as TSV or JSON, with exact intervals", cmd_table},
@@ -38,31 +36,64 @@ static const struct verb {
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"metrics", "what each number means: definition, unit, range", cmd_metrics},
     {"spec", "the keys of a spec: units, ranges, defaults", cmd_spec},
+    {"man", "the manual pages, as mdoc", cmd_man},
+    {"complete", NULL, cmd_complete},
+    {0},
 };
-enum { N_VERBS = sizeof(verbs) / sizeof(verbs[0]) };
+enum { N_VERBS = sizeof(cmd_verbs) / sizeof(cmd_verbs[0]) - 1 };
+
+static int print_version(int argc, char **argv);
+static int cmd_help(int argc, char **argv);
+
+const struct cmd_verb cmd_options[] = {
+    {"--help", "the verbs; `culprit VERB --help`: all options of one",
+	cmd_help},
+    {"--version", "version, commit, libraries", print_version},
+    {"--cite", "how to cite it; `--cite bibtex` or `cff`: in that form alone",
+	cmd_cite},
+    {0},
+};
+enum { N_OPTIONS = sizeof(cmd_options) / sizeof(cmd_options[0]) - 1 };
+
+const char cmd_program_doc[] =
+    "Simulate faults in a datacenter network, run diagnosis algorithms on what "
+    "can\nbe observed, and score them against the truth.";
+const char cmd_exit_codes[] =
+    "0 good; 1 a gate or verification failed; 2 usage or spec error;\n3 runs "
+    "failed, or results cannot be read or written.";
+const long long cmd_epoch = CULPRIT_EPOCH;
 
 static void print_help(FILE *out)
 {
-	fprintf(out,
-	    "Usage: culprit VERB [OPTION...] ...\n"
-	    "Simulate faults in a datacenter network, run diagnosis "
-	    "algorithms on what can\nbe observed, and score them against the "
-	    "truth.\n\n");
+	fprintf(out, "Usage: culprit VERB [OPTION...] ...\n%s\n\n",
+	    cmd_program_doc);
 	for (int i = 0; i < N_VERBS; i++)
-		fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].doc);
+		if (cmd_verbs[i].doc)
+			fprintf(out, "  %-10s %s\n", cmd_verbs[i].name,
+			    cmd_verbs[i].doc);
 	fprintf(out,
 	    "\n  culprit run vigil_fig05b --smoke  a small sweep -> "
 	    "results/out/vigil_fig05b.h5\n"
 	    "  culprit plot vigil_fig05b         -> "
 	    "plots/out/vigil_fig05b.svg, .pdf, .png\n"
-	    "  culprit VERB --help               all options of a verb\n\n"
-	    "Exit codes: 0 good; 1 a gate or verification failed; 2 usage or "
-	    "spec error;\n3 runs failed, or results cannot be read or "
-	    "written.\n");
+	    "  culprit VERB --help               all options of a verb\n"
+	    "  culprit --version, --cite         what to name in a paper\n\n"
+	    "Exit codes: %s\n",
+	    cmd_exit_codes);
 }
 
-static int print_version(void)
+static int cmd_help(int argc, char **argv)
 {
+	(void)argc;
+	(void)argv;
+	print_help(stdout);
+	return CMD_GOOD;
+}
+
+static int print_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
 	char libraries[RES_LIBRARIES_BYTES];
 	printf("culprit %s\n", res_version());
 	for (const struct res_provenance *p = res_provenance(); p->name; p++)
@@ -95,10 +126,14 @@ static int main_finish(int code)
 /* Options of the program itself are near words too. */
 static int no_verb(const char *name)
 {
-	const char *names[N_VERBS + 2] = {"--help", "--version"};
-	for (int i = 0; i < N_VERBS; i++)
-		names[i + 2] = verbs[i].name;
-	const char *near = sim_did_you_mean(name, names, N_VERBS + 2);
+	const char *names[N_VERBS + N_OPTIONS];
+	size_t n = 0;
+	for (const struct cmd_verb *o = cmd_options; o->name; o++)
+		names[n++] = o->name;
+	for (const struct cmd_verb *v = cmd_verbs; v->name; v++)
+		if (v->doc)
+			names[n++] = v->name;
+	const char *near = sim_did_you_mean(name, names, n);
 	fprintf(stderr, "culprit: there is no %s \"%s\"%s%s%s\n",
 	    *name == '-' ? "option" : "verb", name,
 	    near ? "; did you mean \"" : "; try `culprit --help`.",
@@ -127,7 +162,9 @@ int main(int argc, char **argv)
 		return CMD_USAGE;
 	}
 	if (is_one_of(argv[1], "--version", "-V", "version"))
-		return main_finish(print_version());
+		return main_finish(print_version(argc, argv));
+	if (strcmp(argv[1], "--cite") == 0)
+		return main_finish(cmd_cite(argc - 1, argv + 1));
 	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		if (argc == 2 || argv[1][0] == '-') {
 			print_help(stdout);
@@ -140,12 +177,12 @@ int main(int argc, char **argv)
 		argc = 3;
 	}
 	for (int i = 0; i < N_VERBS; i++) {
-		if (strcmp(argv[1], verbs[i].name) != 0)
+		if (strcmp(argv[1], cmd_verbs[i].name) != 0)
 			continue;
 		/* argp takes the program's name for messages from argv[0]. */
-		snprintf(title, sizeof(title), "culprit %s", verbs[i].name);
+		snprintf(title, sizeof(title), "culprit %s", cmd_verbs[i].name);
 		argv[1] = title;
-		return main_finish(verbs[i].main(argc - 1, argv + 1));
+		return main_finish(cmd_verbs[i].main(argc - 1, argv + 1));
 	}
 	return no_verb(argv[1]);
 }

@@ -211,11 +211,6 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	    "to 5 s. Under systemd it says when it is ready and alive.\n\n"
 	    "Keys of --param:\n");
 	cmd_field_help(out, a->fields);
-	fprintf(out,
-	    "\n  culprit agent --controller http://10.0.0.250:8080 \\\n"
-	    "        --collector http://10.0.0.250:8081 --address 10.0.0.17\n"
-	    "  culprit agent --controller http://a:8080,http://b:8080 --once\n"
-	    "  culprit agent ... --port 8765,8766 --dscp 46,8\n");
 }
 
 static const struct cmd_line cmd_agent_line = {

@@ -68,7 +68,7 @@ int cmd_algos(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = algos_take_name, .at = CMD_AT(name)},
-	    .args_doc = "[NAME]",
+	    .args_doc = "[ALGO]",
 	    .doc = "List the diagnosis algorithms, or one with all its "
 		   "parameters.",
 	};

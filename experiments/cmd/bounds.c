@@ -153,11 +153,7 @@ static const struct cmd_line cmd_bounds_line = {
 	   "place\n"
 	   "  simulated  six, as `culprit run` has it: links of hosts drop "
 	   "too, and\n"
-	   "             votes are 1/h\n"
-	   "\n"
-	   "  culprit bounds --n-pod 4 --k 5\n"
-	   "  culprit bounds --set n_pods=4 --packets 50,50 --flows 1920000\n"
-	   "  culprit bounds --p-bad 1e-3 --packets 50,50 --table >eps.tsv\n",
+	   "             votes are 1/h",
 };
 
 /* --- theorems 2 and 3, in each reading ----------------------------------- */

@@ -98,37 +98,58 @@ static int has_suffix(const char *name, const char *suffix)
 	return n > k && strcmp(name + n - k, suffix) == 0;
 }
 
-/* A name near NAME among FOLDER's files, or one that has it
- * within; "" if there is none. */
-static void find_near(const char *name, const char *folder, const char *suffix,
-    int n_roots, char near[256])
+void cmd_each_file(const char *folder, const char *suffix, int shipped,
+    void (*hear)(void *arg, const char *name), void *arg)
 {
-	char *known[256] = {NULL};
-	size_t n = 0;
-	for (int root = 0; root < n_roots; root++) {
+	for (int root = 0; root < (shipped ? N_ROOTS : 1); root++) {
 		char path[4096];
 		struct dirent **entry;
 		root_folder(root, folder, path, sizeof(path));
+		/* Where the program was built, its tree may be the current
+		 * folder too. */
+		if (root > 0 && cmd_is_same_file(path, folder))
+			continue;
 		int n_entries = scandir(path, &entry, NULL, alphasort);
 		for (int i = 0; i < n_entries; i++) {
 			char *file = entry[i]->d_name;
-			if (n < 256 && has_suffix(file, suffix) &&
-			    (known[n] = strdup(file))) {
-				known[n][strlen(file) - strlen(suffix)] = '\0';
-				n++;
+			if (has_suffix(file, suffix)) {
+				file[strlen(file) - strlen(suffix)] = '\0';
+				hear(arg, file);
 			}
 			free(entry[i]);
 		}
 		if (n_entries >= 0)
 			free(entry);
 	}
-	const char *best = sim_did_you_mean(name, (const char **)known, n);
-	for (size_t i = 0; !best && i < n; i++)
-		if (strstr(known[i], name))
-			best = known[i];
+}
+
+/* Names without their suffix. */
+struct known {
+	char *name[256];
+	size_t n;
+};
+
+static void keep_name(void *arg, const char *name)
+{
+	struct known *k = arg;
+	if (k->n < 256 && (k->name[k->n] = strdup(name)))
+		k->n++;
+}
+
+/* A name near NAME among FOLDER's files, or one that has it
+ * within; "" if there is none. */
+static void find_near(const char *name, const char *folder, const char *suffix,
+    int shipped, char near[256])
+{
+	struct known k = {.n = 0};
+	cmd_each_file(folder, suffix, shipped, keep_name, &k);
+	const char *best = sim_did_you_mean(name, (const char **)k.name, k.n);
+	for (size_t i = 0; !best && i < k.n; i++)
+		if (strstr(k.name[i], name))
+			best = k.name[i];
 	snprintf(near, 256, "%s", best ? best : "");
-	while (n > 0)
-		free(known[--n]);
+	while (k.n > 0)
+		free(k.name[--k.n]);
 }
 
 int cmd_find(char **out, const char *name, const char *folder,
@@ -148,7 +169,7 @@ int cmd_find(char **out, const char *name, const char *folder,
 		if (is_readable(path))
 			return sim_dup(out, path, e);
 	}
-	find_near(name, folder, suffix, N_ROOTS, near);
+	find_near(name, folder, suffix, 1, near);
 	if (*near)
 		return sim_fail(e, SIM_EIO,
 		    "there is no %s/%s%s; did you mean \"%s\"?", folder, name,
@@ -289,7 +310,7 @@ int cmd_find_results(char **out, const char *name, struct sim_err *e)
 	    has_suffix(name, ".h5") ? "" : ".h5");
 	if (is_readable(path) || has_journal(path))
 		return sim_dup(out, path, e);
-	find_near(name, "results/out", ".h5", 1, near);
+	find_near(name, "results/out", ".h5", 0, near);
 	if (*near)
 		return sim_fail(e, SIM_EIO,
 		    "there is no %s; did you mean \"%s\"?", path, near);

@@ -43,6 +43,11 @@ int cmd_algos(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
+int cmd_man(int argc, char **argv);
+int cmd_complete(int argc, char **argv);
+
+/* `culprit --cite`. */
+int cmd_cite(int argc, char **argv);
 
 /* `culprit lab run`: as cmd_run(), on a real network whatever the spec says. */
 int cmd_run_real(int argc, char **argv);
@@ -62,6 +67,12 @@ int cmd_exit_of(int rc);
  * near; SIM_ENOMEM. */
 int cmd_find(char **out, const char *name, const char *folder,
     const char *suffix, struct sim_err *e);
+
+/* Call HEAR with the name, without SUFFIX, of each file of FOLDER that ends in it:
+ * under the current directory and, if SHIPPED, beside the program and where it
+ * is installed, so that a name may come more than once. */
+void cmd_each_file(const char *folder, const char *suffix, int shipped,
+    void (*hear)(void *arg, const char *name), void *arg);
 
 /* Load NAME, a spec's file or name; see xp_spec_load() for the rest. Errors of
  * both. */

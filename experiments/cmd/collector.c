@@ -64,7 +64,7 @@ static const struct cmd_option cmd_collector_options[] = {
     {"timers", 0, "NAME",
 	"with --export: SYN timers of the servers: linux (default), "
 	"linux_linear (6.5 and later), windows",
-	.take = take_timers, .at = CMD_AT(ladder)},
+	.take = take_timers, .at = CMD_AT(ladder), .values = cmd_timers},
     {0},
 };
 
@@ -98,11 +98,6 @@ static void cmd_collector_put_more(FILE *out, const void *args)
 	    "--export may run beside a collector. SPEC, or --set and --dc, "
 	    "say where the servers stand, as for `culprit controller`.\n\n");
 	cmd_plan_shape_help(out);
-	fprintf(out,
-	    "\n  culprit collector --dir /var/lib/culprit --listen "
-	    "10.0.0.250:8081 &\n"
-	    "  culprit collector --dir /var/lib/culprit --export day.h5\n"
-	    "  culprit jobs day.h5\n");
 }
 
 static const struct cmd_line cmd_collector_line = {

@@ -47,11 +47,6 @@ static void controller_put_more(FILE *out, const void *args)
 	    "too. There is no encryption, and anybody may ask: listen where "
 	    "only servers reach.\n\n");
 	cmd_plan_help(out);
-	fprintf(out,
-	    "\n  culprit controller --set n_pods=4 &\n"
-	    "  curl http://127.0.0.1:8080/pinglist/10.0.0.1\n"
-	    "  culprit controller vigil_fig03 --stop-file "
-	    "/etc/culprit/stop\n");
 }
 
 static const struct cmd_line controller_line = {

@@ -86,7 +86,7 @@ static const struct cmd_option jobs_options[] = {
     {"job", 0, "NAME,...",
 	"of drop_rate, sla, heatmap, blackhole, silent_drop and counters "
 	"(default: by the window's length, see below)",
-	.take = take_jobs, .at = CMD_AT(jobs)},
+	.take = take_jobs, .at = CMD_AT(jobs), .values = xp_dsa_jobs},
     {"output", 'o', "FILE",
 	"where tables go (default: as RECORDING, with .10min.h5 or the like)",
 	.take = cmd_take_text, .at = CMD_AT(output)},

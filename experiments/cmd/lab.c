@@ -271,6 +271,13 @@ int cmd_lab(int argc, char **argv)
 		argv[1] = name_of_run;
 		return cmd_run_real(argc - 1, argv + 1);
 	}
+	/* So are the words that they may be. */
+	if (argc > 3 && strcmp(argv[1], "--complete") == 0 &&
+	    strcmp(argv[2], "run") == 0) {
+		argv[2] = argv[1];
+		argv[1] = name_of_run;
+		return cmd_run_real(argc - 1, argv + 1);
+	}
 	sim_field_defaults(netns_fields, &a.params, NULL);
 	cmd_parse(&cmd_lab_line, argc, argv, &a);
 	if (strcmp(a.what, "check") == 0)

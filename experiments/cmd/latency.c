@@ -59,9 +59,11 @@ static void refuse_word(void *to, char *arg, const struct cmd_given *g)
 	argp_error(g->state, "\"%s\" is one word too many", arg);
 }
 
+static const char *const profile_names[] = {"dc1", "dc2", "calm", NULL};
+
 static const struct cmd_option cmd_latency_options[] = {
     {"profile", 0, "NAME", "dc1, dc2 or calm (default: all)",
-	.take = take_profile},
+	.take = take_profile, .values = profile_names},
     {"runs", 0, "N", "probes of each row (default: 200000)",
 	.take = cmd_take_u64, .at = CMD_AT(runs), .min = 1, .max = MAX_RUNS},
     {"load", 0, "SHARE",
@@ -70,7 +72,7 @@ static const struct cmd_option cmd_latency_options[] = {
 	.take = take_load, .at = CMD_AT(load)},
     {"timers", 0, "NAME",
 	"of the hosts: windows, linux or linux_linear (default: windows)",
-	.take = take_client},
+	.take = take_client, .values = cmd_timers},
     {"seed", 0, "N", "of the sample (default: 0)", .take = cmd_take_u64,
 	.at = CMD_AT(seed), .max = UINT64_MAX},
     {"tsv", 0, NULL, "tab-separated values with full precision",

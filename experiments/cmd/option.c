@@ -8,13 +8,17 @@
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/complete.h"
+#include "experiments/cmd/example.h"
+#include "experiments/cmd/manual.h"
 #include "sim/text.h"
 
 enum { MAX_OPTIONS = 64, FIRST_KEY = 1000 };
 
-/* A verb's rows one behind the other, as argp has them and as we do. */
+/* A verb's rows as argp has them and as we do. */
 struct options {
 	const struct cmd_line *line;
+	const char *verb;
 	char *args;
 	size_t n;
 	struct argp_option argp[MAX_OPTIONS + 1];
@@ -146,21 +150,50 @@ static char *options_help(int key, const char *text, void *input)
 	const struct options *all = input;
 	char *more = NULL;
 	size_t n = 0;
-	if (key != ARGP_KEY_HELP_POST_DOC || !all || !all->line->more)
+	if (key != ARGP_KEY_HELP_POST_DOC || !all)
 		return (char *)(uintptr_t)text;
 	FILE *out = open_memstream(&more, &n);
 	if (!out)
 		return NULL;
-	all->line->more(out, all->args);
+	if (all->line->more)
+		all->line->more(out, all->args);
+	else if (text)
+		fprintf(out, "%s\n", text);
+	cmd_example_print(out, all->verb);
 	fclose(out);
 	return more;
 }
 
+/* "run" of "culprit run", and of "culprit lab run". */
+static const char *verb_of(const char *program)
+{
+	const char *blank = strrchr(program, ' ');
+	return blank ? blank + 1 : program;
+}
+
+/* What the program asks of its own tables: it ends here, as after --help. */
+static void options_answer(const struct options *all, int argc, char **argv)
+{
+	const struct cmd_table t = {all->verb, all->line, all->args, all->n,
+	    all->row};
+	if (strcmp(argv[1], "--man") == 0)
+		cmd_manual_verb(stdout, &t);
+	else if (strcmp(argv[1], "--complete") == 0)
+		cmd_complete_words(stdout, &t, argc - 2, argv + 2);
+	else
+		return;
+	exit(fflush(stdout) == 0 ? CMD_GOOD : CMD_TROUBLE);
+}
+
 void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
 {
-	struct options all = {.line = line, .args = args};
+	struct options all = {.line = line,
+	    .verb = verb_of(argv[0]),
+	    .args = args};
 	if (line->options)
 		options_gather(&all, line->options, args);
+	if (argc > 1)
+		options_answer(&all, argc, argv);
 	options_check(&all, argc, argv);
 	/* "Mandatory arguments to long options are mandatory for ..." helps
 	 * nobody: "=N" says it. */
@@ -173,6 +206,8 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
 	    .help_filter = options_help};
 	argp_parse(&argp, argc, argv, 0, NULL, &all);
 }
+
+const char *const cmd_timers[] = {"windows", "linux", "linux_linear", NULL};
 
 /* --- takers --------------------------------------------------------------- */
 

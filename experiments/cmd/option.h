@@ -35,6 +35,9 @@ struct cmd_option {
 	uint64_t min, max; /* of numbers; MAX, of how often --set may stand */
 	const void *with;  /* what else the taker is to know */
 	int group;         /* of a headline; 0: behind the last */
+	/* The words that the value may be, NULL at the end, for completion;
+	 * NULL: any, or what ARG says. */
+	const char *const *values;
 };
 
 #define CMD_AT(member) offsetof(struct args, member)
@@ -49,8 +52,21 @@ struct cmd_line {
 	void (*more)(FILE *out, const void *args); /* below all other help */
 };
 
+/* All that there is to say of a verb: its rows one behind the other, and the
+ * arguments that LINE->more() is given. */
+struct cmd_table {
+	const char *verb; /* "run" of "culprit run" */
+	const struct cmd_line *line;
+	const void *args;
+	size_t n;
+	const struct cmd_option *const *row;
+};
+
 /* As argp_parse() does, read the words of the command line into ARGS; but an
- * unknown long option is met with "did you mean". */
+ * unknown long option is met with "did you mean". In place of the rest of the
+ * command line there may be what only the program itself says, to be answered
+ * from the same table: --man, for cmd_manual_verb(); --complete and the words
+ * so far, for cmd_complete_words(). */
 void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args);
 
 /* --- takers --------------------------------------------------------------- */
@@ -79,6 +95,9 @@ struct cmd_words {
  * MIN to MAX. */
 uint64_t cmd_number(const char *text, const char *what, uint64_t min,
     uint64_t max, struct argp_state *state);
+
+/* What --timers may be, NULL at the end. */
+extern const char *const cmd_timers[];
 
 /* Set a field of OBJ by ARG, "KEY=VALUE", as given to OPTION. */
 void cmd_field_set(const struct sim_field *fields, void *obj,

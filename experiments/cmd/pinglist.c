@@ -61,13 +61,6 @@ static void cmd_pinglist_put_more(FILE *out, const void *args)
 {
 	(void)args;
 	cmd_plan_help(out);
-	fprintf(out,
-	    "\n"
-	    "  culprit pinglist --server 0 -p levels=[tor] | head\n"
-	    "  culprit pinglist --dc --set n_pods=4 -p ports=8765,8766\n"
-	    "  culprit pinglist --all -o lists.xml\n"
-	    "  culprit pinglist --schema >pinglist.xsd; culprit pinglist "
-	    "--server 7 |\n      xmllint --noout --schema pinglist.xsd -");
 }
 
 static const struct cmd_line cmd_pinglist_line = {

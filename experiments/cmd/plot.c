@@ -15,7 +15,7 @@
 #include "sim/yaml.h"
 
 enum { N_FORMATS = 3 };
-static const char *const formats[N_FORMATS] = {"svg", "pdf", "png"};
+static const char *const formats[N_FORMATS + 1] = {"svg", "pdf", "png", NULL};
 
 struct args {
 	struct cmd_words files;
@@ -53,7 +53,7 @@ static const struct cmd_option plot_options[] = {
     {"output", 'o', "FOLDER", "where figures go (default: plots/out)",
 	.take = cmd_take_text, .at = CMD_AT(folder)},
     {"format", 0, "LIST", "what to draw (default: svg,pdf,png)",
-	.take = take_formats, .at = CMD_AT(format)},
+	.take = take_formats, .at = CMD_AT(format), .values = formats},
     {"term", 0, NULL, "draw in the terminal instead", .take = cmd_take_flag,
 	.at = CMD_AT(term)},
     {"script", 0, "FILE.gp",

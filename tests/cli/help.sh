@@ -5,7 +5,7 @@
 
 verbs="run status table plot explain merge gate verify dump diagnose topo \
 bounds pinglist controller collector agent latency record jobs lab algos \
-metrics spec"
+metrics spec man"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"
@@ -66,6 +66,45 @@ the_version_names_what_made_it() {
 	same stdout want
 }
 
+# Each is read by the options of its verb; nothing is done.
+examples_are_what_verbs_take() {
+	local n=0 words
+	for verb in "" $verbs; do
+		# shellcheck disable=SC2086 # no verb is no word
+		run_for 0 "$CULPRIT" man $verb
+		cp stdout page
+		sed -n 's/^\.It Li "\(culprit .*\)"$/\1/p' page |
+			sed 's/\\-/-/g; s/\\(aq/'"'"'/g; s/\\&//g' >examples
+		[[ $verb = "" || -s examples ]] || fail "$verb: no example"
+		while read -r _ line; do
+			line=${line%% |*} line=${line%% >*}
+			read -ra words <<<"$line"
+			run_for 0 "$CULPRIT" "${words[@]}" --help
+			n=$((n + 1))
+		done <examples
+	done
+	((n > 40)) || fail "only $n"
+}
+
+it_says_how_to_cite_it() {
+	local version
+	version=$("$CULPRIT" --version | sed -n 's/^culprit \([0-9.]*\) .*/\1/p')
+	run_for 0 "$CULPRIT" --cite
+	says '^@software\{culprit,$' stdout
+	says "^  version = \\{$version\\},$" stdout
+	says "^version: '$version'$" stdout
+	run_for 0 "$CULPRIT" --cite cff
+	[[ $(head -n 1 stdout) = "cff-version: 1.2.0" ]]
+	for key in message title authors version commit license; do
+		says "^$key:" stdout
+	done
+	run_for 0 "$CULPRIT" --cite bibtex
+	says '^  note    = \{Commit ' stdout
+	[[ $(tail -n 1 stdout) = "}" ]]
+	run_for 2 "$CULPRIT" --cite latex
+	says_once 'bibtex or cff'
+}
+
 algos_and_spec_list_what_there_is() {
 	run_for 0 "$CULPRIT" algos
 	for algo in vote alg1 cover; do
@@ -124,5 +163,6 @@ run_installed() {
 
 run_tests alone_it_explains_itself_and_exits_2 each_verb_has_help_and_usage \
     help_mentions_each_option the_version_names_what_made_it \
+    examples_are_what_verbs_take it_says_how_to_cite_it \
     algos_and_spec_list_what_there_is installed_it_finds_its_specs \
     a_copy_finds_its_specs
