@@ -17,6 +17,10 @@
 #   make soak         10,000 random histories of Pingmesh's agent
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
 #   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
+#   make man          the manual pages -> build/man
+#   make deb          a Debian package -> build/deb; `check-deb` tries it
+#   make artifact     specs, results, figures, checksums -> build/*.tar.gz
+#                     [FIG='vigil_*'] [SMOKE=1]; `culprit verify --archive`
 #   make map          one line a file: where to find what
 #   make help         these lines
 #   make clean        remove build trees (results and figures stay)
@@ -299,25 +303,7 @@ $(REPLAYS): %_replay: %_fuzz.o $B/tests/fuzz/standalone.o \
 	@echo "  LINK  $@"
 	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka
 
-BINDIR   = $(DESTDIR)$(PREFIX)/bin
-DATADIR  = $(DESTDIR)$(PREFIX)/share/culprit
-UNITDIR  = $(DESTDIR)$(PREFIX)/lib/systemd/system
-DATA    := $(wildcard experiments/*.yaml results/expected/* plots/*.gp)
-UNITS   := $(notdir $(wildcard experiments/systemd/*.service))
-install: all
-	install -D $B/culprit $(BINDIR)/culprit
-	install -D -m 644 algos/pingmesh/pinglist.xsd $(DATADIR)/pinglist.xsd
-	for f in $(DATA); do install -D -m 644 $$f $(DATADIR)/$$f || exit; done
-	for f in $(UNITS); do \
-	    sed 's,/usr/local/bin,$(PREFIX)/bin,' experiments/systemd/$$f | \
-		install -D -m 644 /dev/stdin $(UNITDIR)/$$f || exit; done
-
-# Folders go too, but those that hold what somebody else put there.
-uninstall:
-	rm -f $(BINDIR)/culprit $(DATADIR)/pinglist.xsd \
-	    $(DATA:%=$(DATADIR)/%) $(UNITS:%=$(UNITDIR)/%)
-	rmdir --ignore-fail-on-non-empty $(addprefix $(DATADIR)/,experiments \
-	    plots results/expected results) $(DATADIR) 2>/dev/null || true
+include $(wildcard .packaging/package.mk)
 
 help:
 	@sed -n '3,/^$$/s/^# \{0,1\}//p' Makefile
@@ -357,5 +343,5 @@ lint: $(GATES)
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check check-real soak-real verify expected accuracy \
-	bench soak figures fuzz install uninstall map clean $(GATES) lint FORCE
+.PHONY: all help deps quickstart check check-real soak-real verify expected \
+	accuracy bench soak figures fuzz map clean $(GATES) lint FORCE

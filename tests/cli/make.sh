@@ -155,6 +155,7 @@ clean_goes_first() {
 	[[ ! -e build ]]
 }
 
+<<<<<<< HEAD
 # A copy of the whole program as it was built, in which an algorithm is edited.
 results_of_an_edited_program_are_not_reused() {
 	local san=() name=${BUILD##*/} commit
@@ -206,37 +207,80 @@ results_of_an_edited_program_are_not_reused() {
 
 # The whole program, as it was built.
 uninstall_takes_away_what_install_put() {
+=======
+# The whole program, as it was built. try GOAL PREFIX: below dest/.
+try() {
+>>>>>>> 6fc992e (make install: pages, completion, culprit.pc, one list of files)
 	local san=()
 	[[ $BUILD != *-san ]] || san=(SAN=1)
-	at=$PWD/dest/opt/lab share=dest/opt/lab/share/culprit
-	mkdir -p dest/opt/lab/bin
-	touch dest/opt/lab/bin/other
-	find dest >before
-	try() {
-		run_for 0 make -C "${tree:?}" -o all "$1" DESTDIR="$PWD/dest" \
-		    PREFIX=/opt/lab "${san[@]}"
-	}
-	try install
-	cmp "$at/bin/culprit" "$CULPRIT"
-	cmp $share/experiments/vigil_fig03.yaml "$tree"/experiments/vigil_fig03.yaml
-	cmp $share/results/expected/verify.txt "$tree"/results/expected/verify.txt
-	[[ -f $share/pinglist.xsd && -f $share/plots/style.gp ]]
-	says '^ExecStart=/opt/lab/bin/culprit' \
+	run_for 0 make -C "${tree:?}" -o all "$1" DESTDIR="$PWD/dest" \
+	    PREFIX="$2" "${san[@]}"
+}
+
+uninstall_takes_away_what_install_put() {
+	for prefix in /opt/lab "/opt/my lab & co"; do
+		local at=$PWD/dest$prefix
+		local share=$at/share/culprit
+		mkdir -p "$at/bin"
+		touch "$at/bin/other"
+		find dest -type f >before
+		try install "$prefix"
+		find dest | sort >once
+		# Over an older one, too.
+		try install "$prefix"
+		find dest | sort | same - once
+		cmp "$at/bin/culprit" "$CULPRIT"
+		cmp "$share"/experiments/vigil_fig03.yaml \
+		    "$tree"/experiments/vigil_fig03.yaml
+		cmp "$share"/results/expected/verify.txt \
+		    "$tree"/results/expected/verify.txt
+		[[ -f $share/pinglist.xsd && -f $share/plots/style.gp ]]
+		[[ $(find dest -type f ! -perm 644 ! -path '*/bin/*') = "" ]]
+		touch "$share"/experiments/mine.yaml
+		try uninstall "$prefix"
+		[[ $(find "$share" -type f) = "$share"/experiments/mine.yaml ]]
+		try install "$prefix"
+		rm "$share"/experiments/mine.yaml
+		try uninstall "$prefix"
+		find dest -type f | same - before
+		[[ ! -e $share && ! -e $at/share/doc/culprit ]]
+		try uninstall "$prefix"
+		rm -r dest
+	done
+}
+
+# From any folder: data, pages, completion, and what others ask for.
+what_is_installed_works() {
+	local at=$PWD/dest/opt/my\ lab
+	try install "/opt/my lab"
+	mkdir elsewhere
+	cd elsewhere
+	run_for 0 "$at/bin/culprit" run vigil_fig05a --smoke -q
+	[[ -s results/out/vigil_fig05a.h5 ]]
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	run_for 0 "$at/bin/culprit" plot vigil_fig05a --format svg
+	[[ -s plots/out/vigil_fig05a.svg ]]
+	run_for 0 "$at/bin/culprit" verify vigil_fig05a
+	[[ $("$at/bin/culprit" complete run vigil_fig05) = vigil_fig05a* ]]
+	says '^ExecStart="/opt/my lab/bin/culprit" agent' \
 	    "$at/lib/systemd/system/culprit-agent.service"
-	[[ $(find dest -type f ! -perm 644 ! -path '*/bin/*') = "" ]]
-	touch $share/experiments/mine.yaml
-	try uninstall
-	[[ $(find $share -type f) = $share/experiments/mine.yaml ]]
-	try install
-	rm $share/experiments/mine.yaml
-	try uninstall
-	rmdir -p dest/opt/lab/lib/systemd/system 2>/dev/null || true
-	rmdir dest/opt/lab/share
-	find dest | same - before
-	try uninstall
+	[[ -s $at/share/man/man1/culprit-run.1 ]]
+	[[ -s $at/share/man/man5/culprit-spec.5 ]]
+	export PKG_CONFIG_PATH=$at/share/pkgconfig
+	[[ $(pkg-config --variable=specdir culprit) = \
+	    "/opt/my lab/share/culprit/experiments" ]]
+	[[ $(pkg-config --modversion culprit) = \
+	    $("$at/bin/culprit" --version | awk 'NR == 1 { print $2 }') ]]
+	[[ $(pkg-config --libs --cflags culprit | xargs) = "" ]]
+	(
+		# shellcheck disable=SC1091 # a file of the test
+		. "$at/share/bash-completion/completions/culprit"
+		complete -p culprit
+	)
 }
 
 run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
     a_build_is_its_code results_of_an_edited_program_are_not_reused \
     warnings_are_errors_to_developers_alone what_is_gone_leaves_the_program \
-    clean_goes_first uninstall_takes_away_what_install_put
+    clean_goes_first uninstall_takes_away_what_install_put \
+    what_is_installed_works
