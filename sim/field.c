@@ -305,6 +305,79 @@ int sim_field_take(const struct sim_field *fields, const void *params,
 	return 0;
 }
 
+/* Whether field F of OBJ has the value that the N bytes of TEXT would give it.
+ * They are read like any value of a spec, into an object of that field alone. */
+static int field_is(const struct sim_field *f, const void *obj,
+    const char *text, size_t n)
+{
+	static const size_t size[] = {[SIM_F_U32] = sizeof(uint32_t),
+	    [SIM_F_U64] = sizeof(uint64_t),
+	    [SIM_F_F64] = sizeof(double),
+	    [SIM_F_BOOL] = sizeof(uint32_t),
+	    [SIM_F_ENUM] = sizeof(uint32_t),
+	    [SIM_F_SET] = sizeof(uint32_t)};
+	const char *at = (const char *)obj + f->offset;
+	union {
+		uint32_t u32;
+		uint64_t u64;
+		double f64;
+		struct sim_dist dist;
+	} value;
+	struct sim_field one = *f;
+	char word[64];
+	if (f->type == SIM_F_STR)
+		return strlen(at) == n && memcmp(at, text, n) == 0;
+	one.offset = 0;
+	snprintf(word, sizeof(word), "%.*s", (int)n, text);
+	const int rc = sim_field_set(&one, &value, word, NULL);
+	assert(rc == 0 && "a condition must name a value of its key");
+	(void)rc;
+	if (f->type != SIM_F_DIST)
+		return memcmp(at, &value, size[f->type]) == 0;
+	const struct sim_dist *d = (const struct sim_dist *)at;
+	return d->a == value.dist.a && d->b == value.dist.b;
+}
+
+/* "it counts only with dst: skewed". */
+static void field_when_text(const char *key, int other, const char *values,
+    char why[160])
+{
+	struct sim_text t = {why, 160, 0};
+	sim_put(&t, "it counts only with %s", key);
+	if (other && *values)
+		sim_put(&t, " other than %s", values);
+	for (const char *v = values; !other && *v; v += *v == '|') {
+		const int n = (int)strcspn(v, "|");
+		sim_put(&t, "%s%.*s", v == values ? ": " : " or ", n, v);
+		v += n;
+	}
+}
+
+int sim_field_counts(const struct sim_field *fields, const struct sim_field *f,
+    const void *obj, char why[160])
+{
+	char key[64];
+	if (!f->when)
+		return 1;
+	const size_t n = strcspn(f->when, "!=");
+	const int other = f->when[n] == '!';
+	const char *values = f->when + n + 1 + other;
+	snprintf(key, sizeof(key), "%.*s", (int)n, f->when);
+	const struct sim_field *by = sim_field_find(fields, key);
+	assert(by && "a condition must name a key of its table");
+	int is = 0;
+	for (const char *v = values;; v++) {
+		const size_t len = strcspn(v, "|");
+		is |= field_is(by, obj, v, len);
+		v += len;
+		if (!*v)
+			break;
+	}
+	if (is == other)
+		field_when_text(key, other, values, why);
+	return is != other;
+}
+
 size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
     const struct sim_field *f, size_t offset, const char *const only[])
 {

@@ -51,6 +51,11 @@ struct sim_field {
 	const char *def;          /* default as it would be written, or NULL:
 				     the key is required */
 	const char *doc;
+	/* The key counts only then, by another key of the same table:
+	 * "dst=skewed", "kind=clos|region", "rate!=0", "vips!=" (not
+	 * empty). NULL: always. A key of another `kind` cannot be meant, so
+	 * whoever reads it may take it for a mistake. */
+	const char *when;
 };
 
 /* Set one field of OBJ from the text of a YAML scalar (for SIM_F_SET and
@@ -68,6 +73,11 @@ int sim_field_defaults(const struct sim_field *fields, void *obj,
 /* *OBJ, of SIZE bytes, is PARAMS, or the defaults if that is NULL. */
 int sim_field_take(const struct sim_field *fields, const void *params,
     size_t size, void *obj, struct sim_err *e);
+
+/* Whether field F of table FIELDS counts with the values in OBJ. If not, WHY is
+ * a text such as "it counts only with dst: skewed". */
+int sim_field_counts(const struct sim_field *fields, const struct sim_field *f,
+    const void *obj, char why[160]);
 
 /* Append to ALL, which holds N fields in room for CAP, the fields of table F,
  * or only those named in ONLY (NULL-terminated; NULL: all of them). F describes

@@ -15,9 +15,13 @@ static const struct sim_part *parts_join(const struct sim_part *part,
 {
 	const char *map = part->map;
 	size_t n = 0;
-	for (; part->fields && strcmp(part->map, map) == 0; part++)
+	for (; part->fields && strcmp(part->map, map) == 0; part++) {
+		const size_t first = n;
 		n = sim_field_join(all, n, SIM_PARTS_MAX, part->fields,
-		    part->offset, NULL);
+		    part->offset, part->only);
+		for (size_t i = first; part->when && i < n; i++)
+			all[i].when = part->when;
+	}
 	return part;
 }
 
@@ -39,7 +43,13 @@ static void parts_maps(const struct sim_part parts[],
 int sim_parts_read(struct sim_yaml *y, const char *section,
     const struct sim_part parts[], void *obj, struct sim_err *e)
 {
-	const struct sim_yaml_node *node = sim_yaml_get(y->root, section);
+	return sim_parts_read_map(y, sim_yaml_get(y->root, section), parts, obj,
+	    e);
+}
+
+int sim_parts_read_map(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct sim_part parts[], void *obj, struct sim_err *e)
+{
 	const char *also[SIM_PARTS_MAX + 1];
 	struct sim_field all[SIM_PARTS_MAX];
 	int rc = 0;
@@ -69,6 +79,8 @@ const struct sim_field *sim_parts_find(const struct sim_part parts[],
 		if (n > 0 && (strncmp(path, p->map, n) != 0 || path[n] != '.'))
 			continue;
 		snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "."), at);
+		if (p->only && !p->only[sim_word_find(p->only, key)])
+			continue;
 		if ((f = sim_field_find(p->fields, key)))
 			return f;
 	}

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	static const struct sim_part parts[] = {
- *		{"", own_fields, 0},
- *		{"icmp", fabric_sim_icmp_fields, offsetof(struct agents, icmp)},
+ *		{"", own_fields, .offset = 0},
+ *		{"icmp", fabric_sim_icmp_fields,
+ *		    .offset = offsetof(struct agents, icmp)},
  *		{0}};
  *
  * reads `agents: {partial: known, icmp: {t_max: 100}}` into a struct agents.
@@ -20,6 +21,8 @@ struct sim_part {
 	const char *map; /* within the section; "": the section itself */
 	const struct sim_field *fields; /* NULL ends the list */
 	size_t offset; /* in the section's object, of what they fill */
+	const char *const *only; /* of these fields alone; NULL: of all */
+	const char *when; /* each counts only then: see struct sim_field */
 };
 
 enum { SIM_PARTS_MAX = 32 }; /* parts of a section; fields of a map */
@@ -27,6 +30,10 @@ enum { SIM_PARTS_MAX = 32 }; /* parts of a section; fields of a map */
 /* Read SECTION of the tree's root into OBJ; absent keys, maps and sections
  * stand for defaults. Mistakes are added to Y; returns only SIM_ENOMEM. */
 int sim_parts_read(struct sim_yaml *y, const char *section,
+    const struct sim_part parts[], void *obj, struct sim_err *e);
+
+/* The same for a section whose map is NODE, or NULL. */
+int sim_parts_read_map(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_part parts[], void *obj, struct sim_err *e);
 
 /* The field of a key by its path within the section, "icmp.t_max", or NULL. */

@@ -413,6 +413,11 @@ void sim_yaml_free(struct sim_yaml *y)
 {
 	for (size_t i = 0; i < y->n_mistakes; i++)
 		free(y->mistake[i]);
+	for (size_t i = 0; i < y->n_given; i++) {
+		free(y->given[i].key);
+		free(y->given[i].why);
+	}
+	free(y->given);
 	free(y->mistake);
 	free(y->name);
 	sim_yaml_node_free(y->root);

@@ -23,13 +23,25 @@ enum sim_yaml_kind { SIM_YAML_SCALAR, SIM_YAML_MAP, SIM_YAML_SEQ };
 
 struct sim_yaml_node {
 	enum sim_yaml_kind kind;
-	unsigned line, col; /* from 1; of a --set value: 0 */
-	char *text;         /* scalar: its text */
-	uint8_t quoted;     /* scalar: written in quotes */
-	size_t n;           /* map, seq: children */
-	char **key;         /* map: names, in the order of the file */
+	/* From 1. Of a --set value line is 0, and col differs from those of all
+	 * other nodes of such values. */
+	unsigned line, col;
+	char *text;     /* scalar: its text */
+	uint8_t quoted; /* scalar: written in quotes */
+	size_t n;       /* map, seq: children */
+	char **key;     /* map: names, in the order of the file */
 	unsigned *key_line, *key_col;
 	struct sim_yaml_node **child;
+};
+
+/* A key that was found to do nothing where it stands, if only once: see
+ * sim_yaml_note(). */
+struct sim_yaml_given {
+	unsigned line, col; /* of the key */
+	char *key, *why;    /* owned; why not, when it last did nothing */
+	uint8_t counts;     /* it did something, once */
+	uint8_t is_idle;    /* it did nothing when it was last noted */
+	uint8_t of_kind;    /* it is a key of another `kind` */
 };
 
 struct sim_yaml {
@@ -37,6 +49,13 @@ struct sim_yaml {
 	struct sim_yaml_node *root; /* owned */
 	char **mistake;             /* "file:line:col: message", owned */
 	size_t n_mistakes, cap_mistakes;
+	unsigned n_set; /* places of --set values: nodes and keys */
+	struct sim_yaml_given *given;
+	size_t n_given, cap_given;
+	/* Of a key that its map has not: whether other maps have it, or with
+	 * NEAR one like it, and their paths as "a, b or c" in BUF. May be
+	 * NULL. */
+	int (*elsewhere)(const char *key, int near, char *buf, size_t size);
 };
 
 /* Parse N bytes. Y need not be initialised and may be freed either way; a file
@@ -65,6 +84,16 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_field *f, void *obj, struct sim_err *e);
 
+/* Note that key I of MAP does something (WHY is NULL) or nothing, and why. Keys
+ * are told apart by their places, so that they are known again after a copy.
+ * sim_yaml_read() notes those of fields with a condition. Errors SIM_ENOMEM. */
+int sim_yaml_note(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
+    const char *why, struct sim_err *e);
+
+/* What was noted of key I of MAP; NULL: nothing. */
+struct sim_yaml_given *sim_yaml_noted(const struct sim_yaml *y,
+    const struct sim_yaml_node *map, size_t i);
+
 /* Add a mistake at NODE (NULL: the file as a whole). */
 int sim_yaml_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
     const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -75,7 +104,8 @@ int sim_yaml_verdict(const struct sim_yaml *y, struct sim_err *e);
 
 /* Replace, or create with the maps on the way, the node at PATH
  * ("traffic.packets", "faults.0.count": numbers index sequences) by a copy of
- * VALUE. Errors SIM_EINVAL when the path runs through a scalar, beyond the end
+ * VALUE. A key that has dots is found where it stands, as that of
+ * "sweep.grid.faults.count". Errors SIM_EINVAL when the path runs through a scalar, beyond the end
  * of a sequence, or has an empty part. */
 int sim_yaml_put(struct sim_yaml *y, const char *path,
     const struct sim_yaml_node *value, struct sim_err *e);

@@ -154,6 +154,64 @@ int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return read_scalar(y, node, f, obj, &good, e);
 }
 
+/* --- keys that do nothing ------------------------------------------------- */
+
+struct sim_yaml_given *sim_yaml_noted(const struct sim_yaml *y,
+    const struct sim_yaml_node *map, size_t i)
+{
+	for (size_t k = 0; k < y->n_given; k++) {
+		struct sim_yaml_given *g = &y->given[k];
+		if (g->line == map->key_line[i] && g->col == map->key_col[i] &&
+		    strcmp(g->key, map->key[i]) == 0)
+			return g;
+	}
+	return NULL;
+}
+
+int sim_yaml_note(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
+    const char *why, struct sim_err *e)
+{
+	struct sim_yaml_given *g = sim_yaml_noted(y, map, i);
+	int rc;
+	if (!g) {
+		rc = SIM_RESERVE(&y->given, &y->cap_given, y->n_given + 1, e);
+		if (rc < 0)
+			return rc;
+		g = &y->given[y->n_given];
+		*g = (struct sim_yaml_given){.line = map->key_line[i],
+		    .col = map->key_col[i]};
+		if ((rc = sim_dup(&g->key, map->key[i], e)) < 0)
+			return rc;
+		y->n_given++;
+	}
+	g->counts |= why == NULL;
+	g->is_idle = why != NULL;
+	/* The same key mostly does nothing for the same reason. */
+	if (!why || (g->why && strcmp(g->why, why) == 0))
+		return 0;
+	free(g->why);
+	g->why = NULL;
+	return sim_dup(&g->why, why, e);
+}
+
+/* After all keys of MAP were read, as a condition may be about a later one. */
+static int note_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
+    const struct sim_field *fields, const void *obj, struct sim_err *e)
+{
+	char why[160];
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < map->n; i++) {
+		const struct sim_field *f = sim_field_find(fields, map->key[i]);
+		if (!f || !f->when)
+			continue;
+		rc = sim_yaml_note(y, map, i,
+		    sim_field_counts(fields, f, obj, why) ? NULL : why, e);
+		if (rc == 0 && strncmp(f->when, "kind=", 5) == 0)
+			sim_yaml_noted(y, map, i)->of_kind = 1;
+	}
+	return rc;
+}
+
 /* --- a map -------------------------------------------------------------- */
 /* List the names of FIELDS, then those of ALSO, for suggestions; *OUT is to be
  * freed. */
@@ -177,16 +235,24 @@ static int list_keys(const struct sim_field *fields, const char *const *also,
 static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
     size_t i, const char *const *known, size_t n_known, struct sim_err *e)
 {
-	char list[400] = "", quote[64];
+	char list[400] = "", quote[64], paths[200];
 	struct sim_text t = {list, sizeof(list), 0};
 	const struct sim_yaml_node at = key_place(map, i);
-	const char *near = sim_did_you_mean(map->key[i], known, n_known);
+	const char *key = map->key[i];
+	const char *near = sim_did_you_mean(key, known, n_known);
 	int rc;
-	sim_quote(quote, map->key[i]);
+	sim_quote(quote, key);
 	for (size_t k = 0; k < n_known; k++)
 		sim_put(&t, "%s%s", k ? ", " : "", known[k]);
-	/* The whole list helps only if it fits in the message. */
-	if (near)
+	/* A key that stands in the wrong map is likelier than one that was
+	 * misspelt into another map's. The whole list helps only if it fits in
+	 * the message. */
+	if (y->elsewhere &&
+	    (y->elsewhere(key, 0, paths, sizeof(paths)) ||
+		(!near && y->elsewhere(key, 1, paths, sizeof(paths)))))
+		rc = sim_yaml_mistake(y, &at,
+		    "unknown key %s; did you mean %s?", quote, paths);
+	else if (near)
 		rc = sim_yaml_mistake(y, &at,
 		    "unknown key %s; did you mean \"%s\"?", quote, near);
 	else if (t.n > 0 && t.n < sizeof(list))
@@ -231,7 +297,9 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 				     : yaml_read_kind_names[node->kind]);
 		return yaml_read_noted(rc, e);
 	}
-	if (node && (rc = read_keys(y, node, fields, also, obj, e)) < 0)
+	if (node &&
+	    ((rc = read_keys(y, node, fields, also, obj, e)) < 0 ||
+		(rc = note_keys(y, node, fields, obj, e)) < 0))
 		return rc;
 	for (const struct sim_field *f = fields; f->name && rc == 0; f++) {
 		/* A field without a default is a required key. */

@@ -184,6 +184,23 @@ static int yaml_tree_step(struct sim_yaml_node *node, const char *part,
 	return 0;
 }
 
+/* Join to PART as many of the N that follow it as make it a key of MAP that has
+ * dots; the longest such key counts. They were cut from one text, so the dots
+ * between them need only be put back. Returns how many were joined. */
+static size_t join_parts(const struct sim_yaml_node *map, char *const part[],
+    size_t n)
+{
+	size_t best = 0;
+	for (size_t i = 1; i <= n; i++) {
+		part[i][-1] = '.';
+		if (sim_yaml_get(map, part[0]))
+			best = i;
+	}
+	for (size_t i = best + 1; i <= n; i++)
+		part[i][-1] = '\0';
+	return best;
+}
+
 /* Append KEY: NODE to MAP. NODE is the map's afterwards, or is freed on
  * failure. */
 static int hang(struct sim_yaml_node *map, const char *key,
@@ -227,12 +244,13 @@ static int put_parts(struct sim_yaml *y, char *const part[], size_t n,
     const struct sim_yaml_node *value, struct sim_err *e)
 {
 	struct sim_yaml_node *fresh = NULL, **at = &y->root, **next;
-	size_t done = 0;
+	size_t done = 0, joined;
 	int rc = 0;
 	if (!y->root &&
 	    (rc = sim_yaml_node_new(&y->root, SIM_YAML_MAP, 0, 0, e)) < 0)
 		return rc;
-	for (; done < n; done++, at = next) {
+	for (; done < n; done += 1 + joined, at = next) {
+		joined = join_parts(*at, part + done, n - 1 - done);
 		if ((rc = yaml_tree_step(*at, part[done], &next, e)) < 0)
 			return rc;
 		if (!next)
@@ -274,14 +292,18 @@ out:
 }
 
 /* The value of --set was parsed as a text of its own, whose lines would be
- * taken for lines of the spec: line 0 marks them. */
-static void forget_places(struct sim_yaml_node *node)
+ * taken for lines of the spec: line 0 marks them. Columns are numbered on, so
+ * that no two keys of such values are taken for one. */
+static void forget_places(struct sim_yaml *y, struct sim_yaml_node *node)
 {
-	node->line = node->col = 0;
+	node->line = 0;
+	node->col = ++y->n_set;
 	for (size_t i = 0; i < node->n; i++) {
-		if (node->kind == SIM_YAML_MAP)
-			node->key_line[i] = node->key_col[i] = 0;
-		forget_places(node->child[i]);
+		if (node->kind == SIM_YAML_MAP) {
+			node->key_line[i] = 0;
+			node->key_col[i] = ++y->n_set;
+		}
+		forget_places(y, node->child[i]);
 	}
 }
 
@@ -302,7 +324,7 @@ int sim_yaml_set(struct sim_yaml *y, const char *assignment, struct sim_err *e)
 	if ((rc = sim_yaml_parse(&value, path, eq + 1, strlen(eq + 1), e)) ==
 		0 &&
 	    (rc = sim_yaml_verdict(&value, e)) == 0) {
-		forget_places(value.root);
+		forget_places(y, value.root);
 		rc = sim_yaml_put(y, path, value.root, e);
 	}
 	if (rc < 0)

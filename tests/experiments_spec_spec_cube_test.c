@@ -87,7 +87,7 @@ static void keys_of_pingmesh_and_of_its_maps_have_units_too(void **state)
 		"topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2}\n"
 		"sweep: {grid: {pingmesh.window: [600, 300], label: "
 		"[a, b], pingmesh.repair.reload: [60, 120], pingmesh.sla: "
-		"[{}, {}]}}\n",
+		"[{}, {max_p99_us: 9}]}}\npingmesh: {repair: {on: true}}\n",
 	    &c);
 	assert_int_equal(c.n_axes, 4);
 	for (size_t i = 0; i < 4; i++) {
@@ -174,8 +174,7 @@ static void a_swept_file_belongs_to_the_identity_too(void **state)
 	(void)state;
 	spec_write("net.graphml", NET(""));
 	cube_of(HEAD "sweep: {grid: {topology: [{n_hosts: 2}, {kind: graphml, "
-		     "file: net.graphml}, {kind: graphml, file: "
-		     "net.graphml}]}}\n",
+		     "file: net.graphml}], faults.count: [1, 2]}}\n",
 	    &c);
 	const char *line = strstr(c.overrides, "topology.file net.graphml");
 	assert_non_null(line);

@@ -424,7 +424,8 @@ static void a_sweep_cannot_change_what_trials_are_read_along(void **state)
 	xp_spec_free(&s);
 	spec_open(&s,
 	    "figure: f\nalgorithms: [vote]\n"
-	    "sweep: {grid: {traffic.conns: [5, 5], faults.count: [1, 2]}}\n");
+	    "traffic: {conns: 5}\nsweep: {grid: {traffic.packets: [8, 9], "
+	    "faults.count: [1, 2]}}\n");
 	assert_int_equal(s.n_points, 4);
 	assert_int_equal(s.n_along, 10);
 	xp_spec_free(&s);

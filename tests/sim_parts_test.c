@@ -32,10 +32,10 @@ static const struct sim_field heat_fields[] = {
     {0},
 };
 static const struct sim_part parts[] = {
-    {"", own_fields, 0},
-    {"", lamp_fields, 0},
-    {"pipe", pipe_fields, offsetof(struct house, pipe)},
-    {"pipe", heat_fields, 0},
+    {"", own_fields, .offset = 0},
+    {"", lamp_fields, .offset = 0},
+    {"pipe", pipe_fields, .offset = offsetof(struct house, pipe)},
+    {"pipe", heat_fields, .offset = 0},
     {0},
 };
 

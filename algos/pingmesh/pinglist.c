@@ -45,13 +45,14 @@ const struct sim_field algo_pinglist_fields[] =
 	    .unit = "1", .doc = "a second entry, with a payload, for each"},
 	{"payload_bytes", SIM_F_U32, FIELD(payload_bytes), .min = 1,
 	    .max = ALGO_PINGLIST_MAX_PAYLOAD, .def = "1000", .unit = "bytes",
-	    .doc = "size of a payload"},
+	    .doc = "size of a payload", .when = "payload_probes=true"},
 	{"ports", SIM_F_STR, FIELD(ports), .size = SIZE(ports), .def = "8765",
 	    .unit = "1", .doc = "TCP ports, one a QoS class: 8765,8766"},
 	{"vips", SIM_F_STR, FIELD(vips), .size = SIZE(vips), .def = "",
 	    .unit = "1", .doc = "addresses of services: 198.18.0.1,198.18.0.2"},
 	{"vip_port", SIM_F_U32, FIELD(vip_port), .min = 1, .max = 65535,
-	    .def = "80", .unit = "1", .doc = "TCP port of the services"},
+	    .def = "80", .unit = "1", .doc = "TCP port of the services",
+	    .when = "vips!="},
 	{0}};
 
 /* --- rings ---------------------------------------------------------------

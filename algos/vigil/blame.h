@@ -73,7 +73,8 @@ struct algo_blame {
 		.name = "noise_floor", .type = SIM_F_F64,                      \
 		.offset = offsetof(s, m.noise_floor), .min = 0,                \
 		.max = ALGO_TALLY_MAX_VOTES, .unit = "votes", .def = "0.2",    \
-		.doc = "noise: floor sets flows aside up to this"              \
+		.doc = "noise: floor sets flows aside up to this",             \
+		.when = "noise=floor"                                          \
 	}
 
 /* Open T for votes on all components of KIND, with ties broken by RULE. T keeps

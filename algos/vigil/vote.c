@@ -36,7 +36,8 @@ static const struct sim_field vote_fields[] =
 	    .max = 1e9,
 	    .unit = "us",
 	    .def = "1000",
-	    .doc = "smoothed RTT above which a flow votes (signal rtt)"},
+	    .doc = "smoothed RTT above which a flow votes (signal rtt)",
+	    .when = "signal=rtt"},
 	ALGO_BLAME_FIELDS(struct algo_vote_params, blame, "tie"), {0}};
 
 static void vote_free(void *work)

@@ -20,13 +20,17 @@ static const struct sim_field epoch_own_fields[] = {
 };
 
 static const struct sim_part epoch_parts[] = {
-    {"", algo_path_agent_fields, offsetof(struct xp_agents, agent)},
-    {"", epoch_own_fields, 0},
-    {"", fabric_sim_fields, offsetof(struct xp_agents, fabric)},
-    {"icmp", fabric_sim_icmp_fields, offsetof(struct xp_agents, fabric.icmp)},
-    {"slb", fabric_sim_slb_fields, offsetof(struct xp_agents, fabric.slb)},
-    {"flaps", fault_flap_fields, offsetof(struct xp_agents, fabric.flap)},
-    {"latency", fabric_sim_latency_fields, offsetof(struct xp_agents, fabric)},
+    {"", algo_path_agent_fields, .offset = offsetof(struct xp_agents, agent)},
+    {"", epoch_own_fields, .offset = 0},
+    {"", fabric_sim_fields, .offset = offsetof(struct xp_agents, fabric)},
+    {"icmp", fabric_sim_icmp_fields,
+	.offset = offsetof(struct xp_agents, fabric.icmp)},
+    {"slb", fabric_sim_slb_fields,
+	.offset = offsetof(struct xp_agents, fabric.slb)},
+    {"flaps", fault_flap_fields,
+	.offset = offsetof(struct xp_agents, fabric.flap)},
+    {"latency", fabric_sim_latency_fields,
+	.offset = offsetof(struct xp_agents, fabric)},
     {0},
 };
 
@@ -51,7 +55,7 @@ static void agents_help(FILE *out)
 }
 
 const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),
-    agents_read, agents_help, NULL};
+    agents_read, agents_help, NULL, epoch_parts};
 
 /* --- the plane ------------------------------------------------------------ */
 

@@ -153,6 +153,11 @@ static void agents_print(const void *p, const struct res_trial_metrics row[],
 	    row[0].n_icmp_suppressed);
 }
 
+/* A real network's flows live, wait and lose as they do. */
+static const struct xp_idle_key agents_idle[] = {{"agents.flow_s", 1},
+    {"agents.rto", 1}, {"agents.lossless_probes", 1}, {"agents.latency", 1},
+    {"agents.slb", 1}, {"agents.flaps", 1}, {0}};
+
 const struct xp_plane xp_plane_agents = {
     .name = "agents",
     .doc = "auto, seen by host agents that trace what lost",
@@ -160,6 +165,7 @@ const struct xp_plane xp_plane_agents = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_AGENTS | RES_OF_SECONDS,
     .asks = agents_asks,
     .section = &xp_agents_section,
+    .idle = agents_idle,
     .check = agents_check,
     .open = agents_open,
     .run = agents_run,

@@ -180,6 +180,22 @@ int cmd_find(char **out, const char *name, const char *folder,
 	    name, folder, name, suffix);
 }
 
+void cmd_warn(const struct xp_spec *s)
+{
+	for (size_t i = 0; i < s->n_warnings; i++)
+		fprintf(stderr, "culprit: warning: %s\n", s->warning[i]);
+}
+
+int cmd_is_set(const char *path, const char *const set[], size_t n_set)
+{
+	const size_t n = strlen(path);
+	for (size_t i = 0; i < n_set; i++)
+		if (strncmp(set[i], path, n) == 0 &&
+		    (set[i][n] == '=' || set[i][n] == '.'))
+			return 1;
+	return 0;
+}
+
 int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
     const char *const set[], size_t n_set, struct sim_err *e)
 {
@@ -188,6 +204,8 @@ int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
 	if (rc == 0)
 		rc = xp_spec_load(s, path, smoke, set, n_set, e);
 	free(path);
+	if (rc == 0)
+		cmd_warn(s);
 	return rc;
 }
 

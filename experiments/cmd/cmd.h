@@ -74,10 +74,16 @@ int cmd_find(char **out, const char *name, const char *folder,
 void cmd_each_file(const char *folder, const char *suffix, int shipped,
     void (*hear)(void *arg, const char *name), void *arg);
 
-/* Load NAME, a spec's file or name; see xp_spec_load() for the rest. Errors of
- * both. */
+/* Load NAME, a spec's file or name, and print its warnings; see xp_spec_load()
+ * for the rest. Errors of both. */
 int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
     const char *const set[], size_t n_set, struct sim_err *e);
+
+/* Print what is odd in S, a line each, on stderr. */
+void cmd_warn(const struct xp_spec *s);
+
+/* Does one of the assignments give the key at PATH, or something within? */
+int cmd_is_set(const char *path, const char *const set[], size_t n_set);
 
 /* Whether the sweep has that cell. Errors SIM_ERANGE, with what it has. */
 int cmd_check_cell(const struct xp_spec *s, uint64_t point, uint64_t run,

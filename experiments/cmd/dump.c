@@ -81,8 +81,15 @@ static int cmd_dump_load(struct xp_spec *s, struct args *a, struct sim_err *e)
 	if (!by_auto)
 		return rc;
 	xp_spec_free(s);
-	a->set.set[a->set.n_set++] = "plane=exact";
-	return cmd_load_spec(s, a->spec, a->smoke, a->set.set, a->set.n_set, e);
+	size_t n = 0;
+	/* In place of the user's own plane=auto, of which nothing is left. */
+	for (size_t i = 0; i < a->set.n_set; i++)
+		if (!cmd_is_set("plane", &a->set.set[i], 1))
+			a->set.set[n++] = a->set.set[i];
+	a->set.set[n++] = "plane=exact";
+	a->set.n_set = n;
+	rc = cmd_load_spec(s, a->spec, a->smoke, a->set.set, n, e);
+	return rc < 0 ? sim_wrap(e, rc, "with --all") : rc;
 }
 
 static int cmd_dump_write(struct xp_spec *s, const struct args *a,

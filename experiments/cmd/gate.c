@@ -131,7 +131,10 @@ static int cmd_gate_load(struct file *f, const char *path, const struct args *a,
 {
 	f->path = path;
 	int rc = xp_gates_load(&f->gates, path, a->set.set, a->set.n_set, e);
-	return rc < 0 ? rc : SIM_ZALLOC(&f->state, f->gates.n, e);
+	if (rc < 0)
+		return rc;
+	cmd_warn(&f->gates.spec);
+	return SIM_ZALLOC(&f->state, f->gates.n, e);
 }
 
 static void free_files(struct file file[], size_t n)

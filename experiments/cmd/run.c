@@ -381,20 +381,42 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 	return code;
 }
 
+/* Gates are judged elsewhere: a run that seemed to hold them would say that they
+ * passed. */
+static int check_gates(const struct xp_spec *s, const struct args *a,
+    struct sim_err *e)
+{
+	if (cmd_is_set("gates", a->set.set, a->set.n_set))
+		return sim_fail(e, SIM_EINVAL,
+		    "--set gates: a run judges no gates; `culprit gate` does.");
+	if (sim_yaml_get(s->yaml.root, "gates"))
+		fprintf(stderr,
+		    "culprit: warning: %s: a run judges no gates; `culprit "
+		    "gate` does.\n",
+		    s->yaml.name);
+	return 0;
+}
+
 /* `lab run` takes a spec that is on a real network as it stands, and puts any
  * other one on fabric netns, also one that can't be read otherwise. */
 static int cmd_run_load(struct xp_spec *s, const struct args *a,
     struct sim_err *e)
 {
-	const char *set[RUN_MAX_SET + 2] = {"plane=agents", "fabric=netns"};
+	static const char *const ours[] = {"plane", "plane=agents", "fabric",
+	    "fabric=netns"};
+	const char *set[RUN_MAX_SET + 2];
+	size_t n = 0;
 	int rc =
 	    cmd_load_spec(s, a->spec, a->smoke, a->set.set, a->set.n_set, e);
 	if (!a->real || (rc == 0 && s->is_real))
 		return rc;
 	xp_spec_free(s);
-	/* Put before those of the user, who so has the last word. */
-	memcpy(set + 2, a->set.set, a->set.n_set * sizeof(set[0]));
-	return cmd_load_spec(s, a->spec, a->smoke, set, a->set.n_set + 2, e);
+	/* The user has the last word. */
+	for (size_t i = 0; i < 4; i += 2)
+		if (!cmd_is_set(ours[i], a->set.set, a->set.n_set))
+			set[n++] = ours[i + 1];
+	memcpy(set + n, a->set.set, a->set.n_set * sizeof(set[0]));
+	return cmd_load_spec(s, a->spec, a->smoke, set, a->set.n_set + n, e);
 }
 
 static int cmd_run_run(int argc, char **argv, struct args *a)
@@ -403,7 +425,8 @@ static int cmd_run_run(int argc, char **argv, struct args *a)
 	struct sim_err e = {0};
 	int code, rc;
 	cmd_parse(&cmd_run_line, argc, argv, a);
-	if ((rc = cmd_run_load(&s, a, &e)) < 0)
+	if ((rc = cmd_run_load(&s, a, &e)) < 0 ||
+	    (rc = check_gates(&s, a, &e)) < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = run_spec(&s, a, argc, argv, &e);

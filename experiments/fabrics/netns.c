@@ -14,6 +14,7 @@
 #include "experiments/lab/wire.h"
 #include "experiments/spec/plane.h"
 #include "models/netns/caps.h"
+#include "sim/parts.h"
 
 /* --- the section of a spec ------------------------------------------------ */
 
@@ -28,39 +29,34 @@ static const struct sim_field fabric_netns_own_fields[] = {
 	       "repeatable nor slow"},
     {0},
 };
-enum { N_FIELDS = 4 };
-
 /* The section has two fields of the network's parameters and those of its own;
  * the limits of ICMP come from agents.icmp, so that the simulator and the
  * network share them. */
-static void fabric_netns_join_fields(struct sim_field all[N_FIELDS + 1])
-{
-	static const char *const of_net[] = {"ecmp_seed", "mtu", NULL};
-	const size_t n = sim_field_join(all, 0, N_FIELDS + 1, netns_fields,
-	    offsetof(struct xp_netns, net), of_net);
-	sim_field_join(all, n, N_FIELDS + 1, fabric_netns_own_fields, 0, NULL);
-}
+static const char *const fabric_netns_of_net[] = {"ecmp_seed", "mtu", NULL};
+static const struct sim_part fabric_netns_parts[] = {
+    {"", netns_fields, .offset = offsetof(struct xp_netns, net),
+	.only = fabric_netns_of_net},
+    {"", fabric_netns_own_fields, .offset = 0},
+    {0},
+};
 
 static int fabric_netns_read(struct sim_yaml *y,
     const struct sim_yaml_node *node, const struct topo *t, void *params,
     struct sim_err *e)
 {
-	struct sim_field all[N_FIELDS + 1];
 	(void)t;
-	fabric_netns_join_fields(all);
-	return sim_yaml_read(y, node, y->root, all, NULL, params, e);
+	return sim_parts_read_map(y, node, fabric_netns_parts, params, e);
 }
 
 static void fabric_netns_help(FILE *out)
 {
-	struct sim_field all[N_FIELDS + 1];
-	fabric_netns_join_fields(all);
 	fprintf(out, "\nnetns, on fabric netns:\n");
-	sim_field_help(all, out);
+	sim_parts_help("netns", fabric_netns_parts, out);
 }
 
 static const struct xp_section fabric_netns_section = {"netns",
-    sizeof(struct xp_netns), fabric_netns_read, fabric_netns_help, NULL};
+    sizeof(struct xp_netns), fabric_netns_read, fabric_netns_help, NULL,
+    fabric_netns_parts};
 
 static const struct xp_netns *netns_of(const struct xp_config *c)
 {
@@ -217,6 +213,11 @@ static int fabric_netns_open_wire(struct xp_wire **w, const struct topo *t,
 	return rc;
 }
 
+/* The kernel answers as fast as it does. */
+static const struct xp_idle_key fabric_netns_idle[] = {{"agents.icmp.latency",
+							   0},
+    {0}};
+
 const struct xp_fabric xp_fabric_netns = {
     .name = "netns",
     .doc = "a real network of this machine's namespaces, in real time; its "
@@ -226,6 +227,7 @@ const struct xp_fabric xp_fabric_netns = {
     .unless = "its faults are by bpf",
     .blind = RES_OF_SECONDS,
     .section = &fabric_netns_section,
+    .idle = fabric_netns_idle,
     .check = fabric_netns_check,
     .takes = fabric_netns_takes,
     .usable = fabric_netns_usable,

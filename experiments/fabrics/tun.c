@@ -5,6 +5,7 @@
 #include "experiments/spec/fabric.h"
 #include "experiments/spec/plane.h"
 #include "models/netns/caps.h"
+#include "sim/parts.h"
 #include "sim/vec.h"
 
 struct tun {
@@ -17,44 +18,37 @@ struct tun {
 static const struct sim_field fabric_tun_own_fields[] =
     {XP_FABRIC_TIMEOUT(offsetof(struct tun, timeout_s)), {0}};
 
-enum { MAX_FIELDS = 16 };
-
 /* The host's devices, the switches between them, and the timeout of a flow
  * share one section of the spec. */
-static void fabric_tun_join_fields(struct sim_field all[MAX_FIELDS])
-{
-	size_t n = sim_field_join(all, 0, MAX_FIELDS, tun_net_fields,
-	    offsetof(struct tun, net), NULL);
-	n = sim_field_join(all, n, MAX_FIELDS, tun_switch_fields,
-	    offsetof(struct tun, net.network), NULL);
-	sim_field_join(all, n, MAX_FIELDS, fabric_tun_own_fields, 0, NULL);
-}
+static const struct sim_part fabric_tun_parts[] = {
+    {"", tun_net_fields, .offset = offsetof(struct tun, net)},
+    {"", tun_switch_fields, .offset = offsetof(struct tun, net.network)},
+    {"", fabric_tun_own_fields, .offset = 0},
+    {0},
+};
 
 static int fabric_tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, void *params, struct sim_err *e)
 {
-	struct sim_field all[MAX_FIELDS];
 	struct tun *p = params;
 	(void)t;
-	fabric_tun_join_fields(all);
 	int rc =
 	    sim_field_defaults(fabric_sim_icmp_fields, &p->net.network.icmp, e);
 	/* Without agents.icmp a switch answers as often as it is asked, as on
 	 * fabric netns. */
 	p->net.network.icmp.t_max = 0;
-	return rc < 0 ? rc : sim_yaml_read(y, node, y->root, all, NULL, p, e);
+	return rc < 0 ? rc
+		      : sim_parts_read_map(y, node, fabric_tun_parts, p, e);
 }
 
 static void fabric_tun_help(FILE *out)
 {
-	struct sim_field all[MAX_FIELDS];
-	fabric_tun_join_fields(all);
 	fprintf(out, "\ntun, on fabric tun:\n");
-	sim_field_help(all, out);
+	sim_parts_help("tun", fabric_tun_parts, out);
 }
 
 static const struct xp_section fabric_tun_section = {"tun", sizeof(struct tun),
-    fabric_tun_read, fabric_tun_help, NULL};
+    fabric_tun_read, fabric_tun_help, NULL, fabric_tun_parts};
 
 /* --- the fabric ----------------------------------------------------------- */
 

@@ -212,6 +212,13 @@ static void pingmesh_print(const void *p, const struct res_trial_metrics row[],
 #undef X
 }
 
+/* Its probes are its only traffic; and round trips follow a profile, or are what
+ * a real network takes. */
+static const struct xp_idle_key pingmesh_idle[] = {{"traffic", 0},
+    {"latency", 0}, {"pingmesh.connect.profile", 1},
+    {"pingmesh.connect.synack_timer", 1}, {"pingmesh.connect.load", 1},
+    {"pingmesh.connect.class_load", 1}, {"pingmesh.connect.service", 1}, {0}};
+
 const struct xp_plane xp_plane_pingmesh = {
     .name = "pingmesh",
     .doc = "agents that probe each other, and jobs on what they found",
@@ -224,6 +231,7 @@ const struct xp_plane xp_plane_pingmesh = {
     .services = 1,
     .has_times = 1,
     .section = &xp_pingmesh_section,
+    .idle = pingmesh_idle,
     .check = pingmesh_check,
     .axes = pingmesh_axes,
     .lasts_s = pingmesh_lasts_s,

@@ -35,16 +35,20 @@ const struct sim_field xp_topology_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct xp_topology, kind),
 	.names = spec_config_kind_names, .def = "clos", .doc = "what to build"},
     {"k", SIM_F_U32, offsetof(struct xp_topology, k), .min = 2, .max = 64,
-	.unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)"},
+	.unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)",
+	.when = "kind=fat_tree"},
     {"file", SIM_F_STR, offsetof(struct xp_topology, file),
 	.size = sizeof(((struct xp_topology *)0)->file), .def = "",
-	.doc = "a GraphML file, relative to the spec (graphml)"},
+	.doc = "a GraphML file, relative to the spec (graphml)",
+	.when = "kind=graphml"},
     {"n_leaves", SIM_F_U32, offsetof(struct xp_topology, n_leaves), .min = 1,
 	.max = 1 << 20, .unit = "switches", .def = "20",
-	.doc = "leaves, each the ToR of n_hosts hosts (leaf_spine)"},
+	.doc = "leaves, each the ToR of n_hosts hosts (leaf_spine)",
+	.when = "kind=leaf_spine"},
     {"n_spines", SIM_F_U32, offsetof(struct xp_topology, n_spines), .min = 1,
 	.max = 1 << 20, .unit = "switches", .def = "8",
-	.doc = "spines, each with a cable to every leaf (leaf_spine)"},
+	.doc = "spines, each with a cable to every leaf (leaf_spine)",
+	.when = "kind=leaf_spine"},
     {0},
 };
 
@@ -77,9 +81,11 @@ int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 /* The keys of all kinds of network in one table. A key that another kind would
  * use does no harm, and an unknown one is told once rather than once a kind. */
 static const struct sim_part topology_parts[] = {
-    {"", xp_topology_fields, 0},
-    {"", topo_clos_fields, offsetof(struct xp_topology, clos)},
-    {"", topo_region_fields, offsetof(struct xp_topology, region)},
+    {"", xp_topology_fields, .offset = 0},
+    {"", topo_clos_fields, .offset = offsetof(struct xp_topology, clos),
+	.when = "kind=clos|region"},
+    {"", topo_region_fields, .offset = offsetof(struct xp_topology, region),
+	.when = "kind=region"},
     {0},
 };
 

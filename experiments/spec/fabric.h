@@ -31,6 +31,7 @@ struct xp_fabric {
 
 	unsigned blind; /* sets of metrics that are not measured on it */
 	const struct xp_section *section; /* of its own name; NULL: none */
+	const struct xp_idle_key *idle;   /* as of struct xp_plane */
 
 	/* Adds a mistake to Y for whatever C asks of it that it
 	 * can't do; may be NULL. */

@@ -179,6 +179,51 @@ static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
+/* Note which of the keys KEY do nothing, for WHY, or do something (NULL). */
+static int note_keys_of_places(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const char *const key[], const char *why,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < node->n; i++)
+		if (key[sim_word_find(key, node->key[i])])
+			rc = sim_yaml_note(y, node, i, why, e);
+	return rc;
+}
+
+/* Of the keys that say where, only those count that are about the sort of place
+ * that the group has: see fault_draw(). */
+static int note_places(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct fault_params *g, struct sim_err *e)
+{
+	static const char *const links[] = {"count", "classes", "pick",
+	    "same_switch", NULL};
+	static const char *const switches[] = {"switches", NULL};
+	static const char *const tiers[] = {"tiers", NULL};
+	static const char *const share[] = {"share", NULL};
+	static const char none[] = "no switches fail";
+	const int named = g->n_links > 0 || g->n_at > 0;
+	const int at_switches = g->n_links == 0 &&
+	    (g->n_at > 0 || g->switches > 0 || fault_is_hole(g->kind));
+	const char *why = named ? "the group names its places"
+	    : at_switches       ? "the group is of switches"
+				: NULL;
+	int rc = note_keys_of_places(y, node, links, why, e);
+	/* A number of switches counts even if it is none. */
+	if (rc == 0)
+		rc = note_keys_of_places(y, node, switches, named ? why : NULL,
+		    e);
+	if (rc == 0)
+		rc = note_keys_of_places(y, node, tiers,
+		    named             ? why
+			: at_switches ? NULL
+				      : none,
+		    e);
+	return rc < 0
+	    ? rc
+	    : note_keys_of_places(y, node, share, at_switches ? NULL : none, e);
+}
+
 static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
@@ -191,7 +236,9 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (!sim_yaml_get(node, "switches") && fault_is_hole(g->kind))
 		g->switches = 1;
 	rc = spec_faults_check_keys(y, node, also, g->kind);
-	return rc < 0 ? rc : read_places(y, node, t, g, e);
+	if (rc == 0)
+		rc = read_places(y, node, t, g, e);
+	return rc < 0 ? rc : note_places(y, node, g, e);
 }
 
 /* Can the N groups be drawn together? Each takes places from those that are

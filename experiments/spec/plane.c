@@ -1,6 +1,8 @@
 /* experiments/spec/plane.c -- all planes, their sections, what they lack.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <string.h>
+
 #include "experiments/spec/fabric.h"
 #include "experiments/spec/plane.h"
 
@@ -36,6 +38,15 @@ const struct xp_section *xp_section_at(size_t i)
 	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
 		if ((*f)->section && i-- == 0)
 			return (*f)->section;
+	return NULL;
+}
+
+const struct xp_section *xp_section_of_name(const char *name)
+{
+	const struct xp_section *s;
+	for (size_t i = 0; (s = xp_section_at(i)); i++)
+		if (strcmp(s->name, name) == 0)
+			return s;
 	return NULL;
 }
 

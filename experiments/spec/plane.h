@@ -77,6 +77,10 @@ enum xp_asks {
 struct xp_plane {
 	const char *name, *doc; /* as in a spec; one line */
 
+	/* What of a spec it does not read, beyond sections of others; ends with
+	 * one without a path. NULL: nothing. */
+	const struct xp_idle_key *idle;
+
 	/* What windows can hold (enum obs_part). With HOLDS they hold only what
 	 * that says of C; UNLESS is then the key that asks for the rest. */
 	unsigned provides;

@@ -13,6 +13,7 @@
 
 #include "sim/err.h"
 #include "sim/field.h"
+#include "sim/parts.h"
 #include "sim/yaml.h"
 #include "topo/topo.h"
 
@@ -33,11 +34,23 @@ struct xp_section {
 	/* The descriptor of a key by its path within the section, for the unit
 	 * and the meaning of a swept one; NULL: none is known. */
 	const struct sim_field *(*field)(const char *path);
+
+	const struct sim_part *parts; /* all its keys */
+};
+
+/* A key by its path, "agents.rto", that a plane or a fabric does not read, if
+ * only on real fabrics. */
+struct xp_idle_key {
+	const char *path;
+	uint8_t on_real;
 };
 
 /* All sections, in the order of their owners; NULL beyond the last one. */
 enum { XP_MAX_SECTIONS = 16 };
 const struct xp_section *xp_section_at(size_t i);
+
+/* The one of that name, or NULL. */
+const struct xp_section *xp_section_of_name(const char *name);
 
 /* What was read into C of section S, which must be in the list. */
 const void *xp_section_of(const struct xp_config *c,

@@ -12,13 +12,14 @@
 #include "experiments/spec/along.h"
 #include "experiments/spec/config.h"
 #include "experiments/spec/fabric.h"
+#include "experiments/spec/keys.h"
 #include "experiments/spec/plane.h"
+#include "experiments/spec/strict.h"
 #include "sim/vec.h"
 
 enum {
 	MAX_POINTS = 100000,
 	MAX_MISTAKES = 20, /* more would hardly be read */
-	MAX_KEYS = 32,
 };
 
 const struct sim_field xp_head_fields[] = {
@@ -38,89 +39,6 @@ const struct sim_field xp_head_fields[] = {
 	.doc = "independent repetitions of each point"},
     {0},
 };
-
-/* --- keys of the root --------------------------------------------------- */
-
-/* Names of keys, gathered from tables of descriptors and from lists. */
-struct keys {
-	const char *name[MAX_KEYS + 1]; /* ends with NULL */
-	size_t n;
-};
-
-static void add_name(struct keys *k, const char *name)
-{
-	assert(k->n < MAX_KEYS);
-	k->name[k->n++] = name;
-}
-
-static void add_fields(struct keys *k, const struct sim_field *f)
-{
-	for (; f->name; f++)
-		add_name(k, f->name);
-}
-
-/* The keys that the configuration of one point is read from, and so those that
- * a sweep may vary. Seed and number of runs are the whole sweep's. */
-static struct keys config_keys(void)
-{
-	struct keys k = {.n = 0};
-	add_fields(&k, xp_run_fields);
-	for (const char *const *s = xp_sections; *s; s++)
-		add_name(&k, *s);
-	for (size_t i = 0; xp_section_at(i); i++)
-		add_name(&k, xp_section_at(i)->name);
-	return k;
-}
-
-/* The keys of the root that others read, so that they are no mistake where
- * xp_head_fields is read. `gates` is for experiments/check/gate.h. */
-static struct keys other_keys(void)
-{
-	struct keys k = config_keys();
-	add_name(&k, "gates");
-	add_name(&k, "sweep");
-	add_name(&k, "claims");
-	add_name(&k, "smoke");
-	return k;
-}
-
-static struct keys smoke_keys(void)
-{
-	struct keys k = config_keys();
-	add_name(&k, "sweep");
-	add_name(&k, "claims");
-	add_fields(&k, xp_head_fields + 1); /* results keep their name */
-	return k;
-}
-
-/* Is the part of NAME before its first dot among K? If not, that is a mistake
- * at key I of MAP; WHAT begins the sentence. */
-static int check_key(struct sim_yaml *y, const struct sim_yaml_node *map,
-    size_t i, const struct keys *k, const char *what, int *known)
-{
-	const struct sim_yaml_node at = {.line = map->key_line[i],
-	    .col = map->key_col[i]};
-	char name[160], list[400] = "", quote[64];
-	struct sim_text t = {list, sizeof(list), 0};
-	/* Of a path, as faults.count, only the first part is known here. What
-	 * is wrong further on shows when a point is read. */
-	snprintf(name, sizeof(name), "%s", map->key[i]);
-	name[strcspn(name, ".")] = '\0';
-	*known = 0;
-	for (size_t j = 0; j < k->n; j++) {
-		*known |= strcmp(name, k->name[j]) == 0;
-		sim_put(&t, "%s%s", j ? ", " : "", k->name[j]);
-	}
-	if (*known)
-		return 0;
-	const char *near = sim_did_you_mean(name, k->name, k->n);
-	sim_quote(quote, name);
-	if (near)
-		return sim_yaml_mistake(y, &at, "%s %s; did you mean \"%s\"?",
-		    what, quote, near);
-	return sim_yaml_mistake(y, &at, "%s %s; known are %s.", what, quote,
-	    list);
-}
 
 /* --- the file and its overrides ----------------------------------------- */
 
@@ -185,7 +103,7 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 {
 	struct sim_yaml *y = &s->yaml;
 	const struct sim_yaml_node *smoke = sim_yaml_get(y->root, "smoke");
-	const struct keys keys = smoke_keys();
+	const struct xp_keys keys = xp_keys_smoke();
 	int rc = 0, known;
 	if (!smoke)
 		return wanted ? sim_yaml_mistake(y, NULL,
@@ -195,11 +113,13 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 		return sim_yaml_mistake(y, smoke,
 		    "smoke is a map of keys to replace.");
 	for (size_t i = 0; rc == 0 && i < smoke->n; i++) {
-		rc = check_key(y, smoke, i, &keys, "smoke can't replace",
+		rc = xp_keys_check(y, smoke, i, &keys, "smoke can't replace",
 		    &known);
 		if (rc == 0 && known && wanted)
 			rc = sim_yaml_put(y, smoke->key[i], smoke->child[i], e);
 	}
+	if (rc == 0)
+		rc = xp_strict_smoke(y, smoke, e);
 	if (rc == 0 && wanted)
 		rc = note_override(s, "--smoke", e);
 	return rc;
@@ -255,21 +175,12 @@ static int add_axis(struct xp_spec *s, size_t n_keys, struct sim_err *e)
 	return rc;
 }
 
-/* Is one of two paths the other, or above it in the tree? So are `faults` and
- * `faults.count`: whichever is put last replaces the other. */
-static int spec_overlap(const char *a, const char *b)
-{
-	const size_t n = strlen(a), m = strlen(b), k = n < m ? n : m;
-	/* The longer one must go on with a dot, or it merely begins
-	 * with the same letters. */
-	return strncmp(a, b, k) == 0 && (n == m || (n < m ? b : a)[k] == '.');
-}
-
 static const char *find_overlap(const struct xp_spec *s, const char *path)
 {
 	for (size_t a = 0; a < s->n_axes; a++)
 		for (size_t k = 0; k < s->axis[a].n_keys; k++)
-			if (spec_overlap(s->axis[a].key[k].path, path))
+			if (xp_path_holds(s->axis[a].key[k].path, path) ||
+			    xp_path_holds(path, s->axis[a].key[k].path))
 				return s->axis[a].key[k].path;
 	return NULL;
 }
@@ -278,13 +189,13 @@ static const char *find_overlap(const struct xp_spec *s, const char *path)
 static int check_swept(struct xp_spec *s, const struct sim_yaml_node *map,
     size_t i, int *good)
 {
-	const struct keys keys = config_keys();
+	const struct xp_keys keys = xp_keys_config();
 	const struct sim_yaml_node *values = map->child[i];
 	const struct sim_yaml_node at = {.line = map->key_line[i],
 	    .col = map->key_col[i]};
 	const char *path = map->key[i], *other;
 	int known,
-	    rc = check_key(&s->yaml, map, i, &keys, "a sweep can't vary",
+	    rc = xp_keys_check(&s->yaml, map, i, &keys, "a sweep can't vary",
 		&known);
 	*good = 0;
 	if (rc < 0 || !known)
@@ -338,13 +249,18 @@ static int read_axes(struct xp_spec *s, const char *name, struct sim_err *e)
 		begun = 1;
 		if (rc == 0)
 			rc = add_key(s, map->key[i], map->child[i]);
+		if (rc == 0 && !zip)
+			rc = xp_strict_axis(s, &s->axis[s->n_axes - 1], e);
 	}
-	return rc;
+	if (rc < 0 || !zip || !begun)
+		return rc;
+	s->axis[s->n_axes - 1].is_zip = 1;
+	return xp_strict_axis(s, &s->axis[s->n_axes - 1], e);
 }
 
 static int read_sweep(struct xp_spec *s, struct sim_err *e)
 {
-	static const struct keys kinds = {{"grid", "zip"}, 2};
+	static const struct xp_keys kinds = {{"grid", "zip"}, 2};
 	const struct sim_yaml_node *node = sim_yaml_get(s->yaml.root, "sweep");
 	int rc, known;
 	s->n_points = 1;
@@ -358,7 +274,7 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	if ((rc = sim_yaml_copy(&s->sweep, node, e)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < node->n; i++)
-		rc = check_key(&s->yaml, node, i, &kinds, "a sweep has no",
+		rc = xp_keys_check(&s->yaml, node, i, &kinds, "a sweep has no",
 		    &known);
 	if (rc < 0 || (rc = read_axes(s, "grid", e)) < 0 ||
 	    (rc = read_axes(s, "zip", e)) < 0)
@@ -540,6 +456,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 			rc = note_graphml(s, &c->topology, e);
 		if (rc == 0 && y->n_mistakes == 0)
 			rc = check_along(s, c, &along, e);
+		if (rc == 0 && y->n_mistakes == 0)
+			rc = xp_strict_point(s, c, e);
 		drop_repeats(y, had);
 	}
 	xp_along_free(&along);
@@ -574,8 +492,10 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 	if ((rc = spec_read_file(s, path, e)) < 0 ||
 	    (rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
 		return rc;
+	y->elsewhere = xp_keys_elsewhere;
 	if (y->root->kind != SIM_YAML_MAP)
 		return sim_yaml_mistake(y, y->root, "a spec is a map of keys.");
+	s->is_smoke = smoke != 0;
 	if ((rc = put_smoke(s, smoke, e)) < 0)
 		return rc;
 	/* After smoke, so that --set has the last word. */
@@ -585,14 +505,17 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 			return rc;
 	/* The tree is now what will be run. Only from here on is it checked, so
 	 * that what an override replaces may be wrong. */
-	const struct keys also = other_keys();
+	const struct xp_keys also = xp_keys_other();
 	if ((rc = sim_yaml_read(y, y->root, NULL, xp_head_fields, also.name, s,
 		 e)) < 0 ||
 	    (rc = spec_check_name(s)) < 0 ||
 	    (rc = xp_spec_claims(s, NULL, e)) < 0 ||
-	    (rc = read_sweep(s, e)) < 0)
+	    (rc = read_sweep(s, e)) < 0 ||
+	    (rc = xp_strict_sets(s, set, n, e)) < 0 ||
+	    (rc = check_points(s, e)) < 0)
 		return rc;
-	return check_points(s, e);
+	/* After a mistake not all points have been read, or not as meant. */
+	return y->n_mistakes > 0 ? 0 : xp_strict_keys(s, set, n, e);
 }
 
 int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
@@ -607,6 +530,9 @@ void xp_spec_free(struct xp_spec *s)
 	for (size_t i = 0; i < s->n_axes; i++)
 		free(s->axis[i].key);
 	free(s->axis);
+	for (size_t i = 0; i < s->n_warnings; i++)
+		free(s->warning[i]);
+	free(s->warning);
 	free(s->text);
 	free(s->overrides);
 	free(s->folder);

@@ -89,6 +89,9 @@ struct xp_axis {
 	size_t n; /* values */
 	size_t n_keys;
 	struct xp_sweep_key *key;
+	uint8_t is_zip;
+	/* Why its keys do nothing at some point; "" if they always do. */
+	char idle[160];
 };
 
 struct xp_spec {
@@ -110,13 +113,18 @@ struct xp_spec {
 	/* What its points take of each real fabric, by the order of
 	 * xp_fabrics[]: see xp_fabrics_usable(). */
 	unsigned takes[XP_MAX_FABRICS];
+	/* What is odd and yet no mistake, "file:line:col: message" each. */
+	char **warning;
+	size_t n_warnings, cap_warnings;
+	uint8_t is_smoke;
 	uint8_t is_real; /* some point is on one of these */
 	double real_s;   /* that cells take there, as far as planes tell */
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check
  * everything at every point. All mistakes are in the message, one a line and
- * each once. S need not be initialised and may be freed either way.
+ * each once. What does nothing at any point is a mistake or a warning, see
+ * experiments/spec/strict.h. S need not be initialised and may be freed either way.
  * Errors SIM_EIO, SIM_EPARSE, SIM_EINVAL, SIM_ENOMEM.
  * Cost opens the network and draws its faults once a point. */
 int xp_spec_load(struct xp_spec *s, const char *path, int smoke,

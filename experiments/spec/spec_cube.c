@@ -8,6 +8,7 @@
 #include "experiments/spec/along.h"
 #include "experiments/spec/config.h"
 #include "experiments/spec/fabric.h"
+#include "experiments/spec/keys.h"
 #include "experiments/spec/plane.h"
 #include "sim/vec.h"
 
@@ -98,28 +99,16 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 static const struct sim_field *find_key(const char *section, const char *key,
     const struct sim_field *algo)
 {
-	const struct {
-		const char *section;
-		const struct sim_field *fields;
-	} tables[] = {
-	    {"topology", xp_topology_fields},
-	    {"topology", topo_clos_fields},
-	    {"topology", topo_region_fields},
-	    {"traffic", scene_traffic_fields},
-	    {"traffic", scene_tcp_fields},
-	    {"noise", scene_noise_fields},
-	    {"latency", scene_latency_fields},
-	    {"faults", fault_fields},
-	    {"algorithms", algo},
-	};
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+	/* Also of traffic.tcp, which is within the section. */
+	for (const struct xp_key_table *t = xp_key_tables; t->path; t++) {
 		const struct sim_field *f;
-		if (strcmp(tables[i].section, section) == 0 &&
-		    tables[i].fields &&
-		    (f = sim_field_find(tables[i].fields, key)))
+		if (*t->path && xp_path_holds(section, t->path) &&
+		    (f = sim_field_find(t->fields, key)))
 			return f;
 	}
-	return NULL;
+	return algo && strcmp(section, "algorithms") == 0
+	    ? sim_field_find(algo, key)
+	    : NULL;
 }
 
 static const struct sim_field *field_within(const struct xp_section *s,
@@ -334,18 +323,6 @@ void xp_spec_help(FILE *out)
 
 /* --- one cell --------------------------------------------------------------*/
 
-/* The keys that make a spec a sweep, and judge it as a whole, do not belong to
- * one cell. */
-static int is_of_cell(const char *key)
-{
-	static const char *const others[] = {"sweep", "smoke", "claims",
-	    "gates", "runs", NULL};
-	for (const char *const *k = others; *k; k++)
-		if (strcmp(*k, key) == 0)
-			return 0;
-	return 1;
-}
-
 /* One line for each key of the root. sim_yaml_format() without a buffer tells
  * how long a value is. */
 int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e)
@@ -358,7 +335,7 @@ int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e)
 		const struct sim_yaml_node *x = root->child[i];
 		const size_t head = strlen(root->key[i]) + 2;
 		const int len = sim_yaml_format(x, NULL, 0);
-		if (!is_of_cell(root->key[i]))
+		if (xp_keys_is_of_sweep(root->key[i]))
 			continue;
 		rc = SIM_RESERVE(&text, &cap, n + head + (size_t)len + 2, e);
 		if (rc < 0)

@@ -52,14 +52,15 @@ const struct sim_field fault_fields[] = {
 	.doc = "share of a failed switch's links that fail"},
     {"rate", SIM_F_DIST, offsetof(struct fault_params, rate), .min = 0,
 	.max = 1, .unit = "1", .def = "{uniform: [1e-4, 1e-2]}",
-	.doc = "drop rate of a failed link"},
+	.doc = "drop rate of a failed link", .when = "kind=drop"},
     {"entries", SIM_F_DIST, offsetof(struct fault_params, entries), .min = 0,
 	.max = 1, .unit = "1", .def = "0.01",
 	.doc = "share of keys whose entry is corrupt (black holes)"},
     {"delay", SIM_F_DIST, offsetof(struct fault_params, delay), .min = 1e-3,
 	.max = 1e9, .unit = "us", .def = "{uniform: [500, 5000]}",
 	.doc = "what a slow link adds to each packet's time, by `law`; what a "
-	       "slow service adds to its answers"},
+	       "slow service adds to its answers",
+	.when = "kind=latency|controller|collector"},
     {"law", SIM_F_ENUM, offsetof(struct fault_params, law), .names = law_names,
 	.def = "constant",
 	.doc = "`delay` is all of a packet's delay, its mean (exponential), "
@@ -67,11 +68,13 @@ const struct sim_field fault_fields[] = {
 	       "serves a packet in"},
     {"sigma", SIM_F_F64, offsetof(struct fault_params, sigma), .min = 0,
 	.max = 5, .unit = "1", .def = "1",
-	.doc = "standard deviation of a lognormal delay's logarithm"},
+	.doc = "standard deviation of a lognormal delay's logarithm",
+	.when = "law=lognormal"},
     {"load", SIM_F_F64, offsetof(struct fault_params, load), .min = 0,
 	.max = 0.999, .unit = "1", .def = "0.9",
 	.doc = "share of time that the queue is busy: packets wait delay * "
-	       "load / (1 - load) on average"},
+	       "load / (1 - load) on average",
+	.when = "law=load"},
     {"mode", SIM_F_ENUM, offsetof(struct fault_params, mode),
 	.names = mode_names, .def = "down",
 	.doc = "a service does not answer, answers late, has no document, or "
@@ -79,7 +82,8 @@ const struct sim_field fault_fields[] = {
     {"from", SIM_F_F64, offsetof(struct fault_params, from_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
     {"to", SIM_F_F64, offsetof(struct fault_params, to_s), .min = 0, .max = 1e9,
-	.unit = "s", .def = "0", .doc = "when it ends; 0 = never"},
+	.unit = "s", .def = "0", .doc = "when it ends; 0 = never",
+	.when = "lasts=0"},
     {"spread", SIM_F_F64, offsetof(struct fault_params, spread_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0",
 	.doc = "each place begins later than `from` by a random time up to "

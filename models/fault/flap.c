@@ -15,10 +15,10 @@ const struct sim_field fault_flap_fields[] = {
 	.doc = "times that a cable between switches goes down in an epoch"},
     {"start", SIM_F_DIST, offsetof(struct fault_flap_params, start_s), .min = 0,
 	.max = 1e6, .unit = "s", .def = "{uniform: [0, 30]}",
-	.doc = "when it goes down, since the epoch began"},
+	.doc = "when it goes down, since the epoch began", .when = "count!=0"},
     {"duration", SIM_F_DIST, offsetof(struct fault_flap_params, duration_s),
 	.min = 0, .max = 1e6, .unit = "s", .def = "{log_uniform: [0.1, 10]}",
-	.doc = "for how long"},
+	.doc = "for how long", .when = "count!=0"},
     {0},
 };
 

@@ -16,11 +16,12 @@ const struct sim_field scene_noise_fields[] = {
 	.doc = "drop rate of links without a fault, drawn as `per` says"},
     {"scale", SIM_F_F64, offsetof(struct scene_noise_params, scale), .min = 0,
 	.max = 1e12, .unit = "1", .def = "1",
-	.doc = "factor on that rate; what exceeds 1 is 1"},
+	.doc = "factor on that rate; what exceeds 1 is 1", .when = "rate!=0"},
     {"per", SIM_F_ENUM, offsetof(struct scene_noise_params, per),
 	.names = noise_per_names, .def = "link",
 	.doc = "a rate for each link and epoch, or for each flow and hop, as "
-	       "in 007's released simulator"},
+	       "in 007's released simulator",
+	.when = "rate!=0"},
     {0},
 };
 

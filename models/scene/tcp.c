@@ -25,9 +25,11 @@ const struct sim_field scene_tcp_fields[] = {
 	       "back is a flow that failed"},
     {"window", SIM_F_U32, AT(window), .min = 1, .max = 1e9, .unit = "packets",
 	.def = "47",
-	.doc = "packets after which all waits for one acknowledgement"},
+	.doc = "packets after which all waits for one acknowledgement",
+	.when = "acks=true"},
     {"quick", SIM_F_U32, AT(quick), .min = 0, .max = 1e9, .unit = "packets",
-	.def = "21", .doc = "packets that are first answered one by one"},
+	.def = "21", .doc = "packets that are first answered one by one",
+	.when = "acks=true"},
     {0},
 };
 #undef AT

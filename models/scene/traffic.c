@@ -23,10 +23,11 @@ const struct sim_field scene_traffic_fields[] = {
 	.doc = "all other ToRs alike, or some hot ToRs more"},
     {"n_hot", SIM_F_U32, offsetof(struct scene_traffic_params, n_hot), .min = 1,
 	.max = 1e6, .unit = "ToRs", .def = "1",
-	.doc = "hot ToRs, drawn per run (skewed)"},
+	.doc = "hot ToRs, drawn per run (skewed)", .when = "dst=skewed"},
     {"hot_share", SIM_F_F64, offsetof(struct scene_traffic_params, hot_share),
 	.min = 0, .max = 1, .unit = "1", .def = "0.5",
-	.doc = "share of flows that go to hot ToRs (skewed)"},
+	.doc = "share of flows that go to hot ToRs (skewed)",
+	.when = "dst=skewed"},
     {"epoch", SIM_F_F64, offsetof(struct scene_traffic_params, epoch_s),
 	.min = 1e-3, .max = 1e6, .unit = "s", .def = "30",
 	.doc = "length of an epoch"},
@@ -34,8 +35,9 @@ const struct sim_field scene_traffic_fields[] = {
 };
 
 const struct sim_part scene_traffic_parts[] = {
-    {"", scene_traffic_fields, 0},
-    {"tcp", scene_tcp_fields, offsetof(struct scene_traffic_params, tcp)},
+    {"", scene_traffic_fields, .offset = 0},
+    {"tcp", scene_tcp_fields,
+	.offset = offsetof(struct scene_traffic_params, tcp)},
     {0},
 };
 

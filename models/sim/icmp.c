@@ -16,7 +16,7 @@ const struct sim_field fabric_sim_icmp_fields[] = {
 	.doc = "ICMP messages a switch may send; 0: any number"},
     {"burst", SIM_F_U32, offsetof(struct fabric_sim_icmp_params, burst),
 	.min = 1, .max = 1e6, .unit = "messages", .def = "50",
-	.doc = "how many of these at once"},
+	.doc = "how many of these at once", .when = "t_max!=0"},
     {"source", SIM_F_ENUM, offsetof(struct fabric_sim_icmp_params, source),
 	.names = source_names, .def = "ingress",
 	.doc = "address they come from: names the link, or the switch alone"},

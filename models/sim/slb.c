@@ -11,13 +11,15 @@ const struct sim_field fabric_sim_slb_fields[] = {
 	.doc = "share of connections that go to a virtual address"},
     {"snat", SIM_F_F64, offsetof(struct fabric_sim_slb_params, snat), .min = 0,
 	.max = 1, .unit = "1", .def = "0",
-	.doc = "share of these whose mapping the load balancer refuses"},
+	.doc = "share of these whose mapping the load balancer refuses",
+	.when = "share!=0"},
     {"fail", SIM_F_F64, offsetof(struct fabric_sim_slb_params, fail), .min = 0,
 	.max = 1, .unit = "1", .def = "0",
-	.doc = "share of these whose query is never answered"},
+	.doc = "share of these whose query is never answered",
+	.when = "share!=0"},
     {"latency", SIM_F_DIST, offsetof(struct fabric_sim_slb_params, latency_us),
 	.min = 0, .max = 1e7, .unit = "us", .def = "{uniform: [100, 1000]}",
-	.doc = "time an answer takes"},
+	.doc = "time an answer takes", .when = "share!=0"},
     {0},
 };
 

@@ -64,7 +64,7 @@ what_is_no_cell_is_refused() {
 	says_once 'point 0, run 2: the sweep has points 0 to 1 and runs 0 to 1'
 	run_for 2 "$CULPRIT" dump flows.yaml -s plane=pingmesh \
 	    -s 'algorithms=[blackhole]' -s pingmesh.duration=600 -o x.h5
-	says_once 'plane pingmesh has probes and no flows: .culprit record.'
+	says 'plane pingmesh has probes and no flows: .culprit record.'
 	run_for 3 "$CULPRIT" dump flows.yaml -o no/such/x.h5
 	only_files flows.yaml
 }

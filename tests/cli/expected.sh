@@ -76,12 +76,15 @@ flows_of_agents() {
 
 probes() {
 	# Two runs, of which means would tell nothing.
-	keep pingmesh_bias --set faults.rate=2e-2 \
-	    --set 'sweep={ grid: { pingmesh.connect.synack_timer: [false, true] } }'
+	keep pingmesh_bias \
+	    --set 'sweep={ grid: { pingmesh.connect.synack_timer: [false, true] } }' \
+	    --set faults.rate=2e-2
 	passes 1
 	passes 2
-	fails drop_rate 3 --set faults.rate=2.4e-2
-	fails drop_rate 3 --set faults.rate=1.6e-2
+	for rate in 2.4e-2 1.6e-2; do
+		sets[3]=faults.rate=$rate
+		fails drop_rate 3
+	done
 }
 
 # The rate is right, and what stands for it is not.

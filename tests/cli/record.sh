@@ -44,7 +44,7 @@ what_is_no_cell_is_refused() {
 	says 'not a whole number'
 	run_for 2 "$CULPRIT" record pings.yaml -s plane=auto \
 	    -s 'algorithms=[vote]' -o x.h5
-	says_once 'plane auto has no probes to record; set plane: pingmesh'
+	says 'plane auto has no probes to record; set plane: pingmesh'
 	run_for 2 "$CULPRIT" record nothing.yaml
 	run_for 3 "$CULPRIT" record pings.yaml -o no/such/x.h5
 	only_files pings.yaml
