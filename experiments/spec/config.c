@@ -80,10 +80,15 @@ int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 
 /* The keys of all kinds of network in one table. A key that another kind would
  * use does no harm, and an unknown one is told once rather than once a kind. */
+static const char *const of_clos[] = {"n_pods", "n_tors", "n_t1", "n_t2", NULL};
+static const char *const of_leaf_spine[] = {"n_hosts", NULL};
+
 static const struct sim_part topology_parts[] = {
     {"", xp_topology_fields, .offset = 0},
     {"", topo_clos_fields, .offset = offsetof(struct xp_topology, clos),
-	.when = "kind=clos|region"},
+	.only = of_clos, .when = "kind=clos|region"},
+    {"", topo_clos_fields, .offset = offsetof(struct xp_topology, clos),
+	.only = of_leaf_spine, .when = "kind=clos|region|leaf_spine"},
     {"", topo_region_fields, .offset = offsetof(struct xp_topology, region),
 	.when = "kind=region"},
     {0},
