@@ -44,7 +44,7 @@ static int is_word(const struct topo_graph_ids *g, const char *word)
 	return strcmp(g->word, word) == 0;
 }
 
-static int put_value(struct topo_graph_ids *g, char c)
+static int graph_ids_put_value(struct topo_graph_ids *g, char c)
 {
 	int rc = SIM_RESERVE(&g->value, &g->cap_value, g->n_value + 1, NULL);
 	if (rc == 0)
@@ -56,7 +56,7 @@ static int keep_id(struct topo_graph_ids *g)
 {
 	int rc;
 	if ((rc = SIM_RESERVE(&g->id, &g->cap, g->n + 1, NULL)) < 0 ||
-	    (rc = put_value(g, '\0')) < 0)
+	    (rc = graph_ids_put_value(g, '\0')) < 0)
 		return rc;
 	g->id[g->n++] = (struct topo_graph_id){g->value, g->line + 1};
 	g->value = NULL;
@@ -175,7 +175,7 @@ static uint8_t in_value(struct topo_graph_ids *g, char c)
 {
 	const int is_id = g->is_node && is_word(g, "id");
 	const int ended = (uint8_t)c == g->quote;
-	if (is_id && (ended ? keep_id(g) : put_value(g, c)) < 0)
+	if (is_id && (ended ? keep_id(g) : graph_ids_put_value(g, c)) < 0)
 		g->out_of_memory = 1;
 	return ended ? IN_TAG : VALUE;
 }
