@@ -80,7 +80,7 @@ static int serve_cell(void *worker, uint64_t cell, double row[],
     struct sim_err *e)
 {
 	struct worker *w = worker;
-	/* Cells are numbered run by run within a point, so a worker that serves
+	/* Cells come in blocks of runs of a point, so a worker that serves
 	 * neighbours keeps its point. */
 	return xp_trial_run(w->trial, cell / w->n_runs,
 	    (uint32_t)(cell % w->n_runs), row, e);
@@ -184,20 +184,49 @@ static int on_tick(void *ctx, struct sim_err *e)
 	return rc < 0 ? rc : s->run->stop && *s->run->stop;
 }
 
-/* Cells of this shard that are not done. Failed and crashed ones are tried
- * again: the cause may be gone. Shards take every N-th cell, so that all have
- * cells of all points, cheap and dear ones. */
+/* List the cells of RUNS [FROM, TO) of a place that this shard has to do. Failed
+ * and crashed ones are tried again: the cause may be gone. */
+static size_t list_runs(const struct res_cube *c, size_t place, size_t from,
+    size_t to, uint64_t cells[])
+{
+	size_t n = 0, i = place * c->n_runs + from;
+	/* Shards take every N-th cell, so that all have cells of all points,
+	 * cheap and dear ones. */
+	i += (c->shard_i + c->shard_n - i % c->shard_n) % c->shard_n;
+	for (; i < place * c->n_runs + to; i += c->shard_n)
+		if (res_cube_status(c, i) != RES_DONE)
+			cells[n++] = i;
+	return n;
+}
+
+/* How many runs of a point come one after the other once FROM of each are done.
+ * All points fill up evenly, so that half a sweep has the shape of the whole:
+ * none is ahead by more than its runs so far, nor by more than a sixteenth of
+ * all. A worker opens a point anew for each block, which then costs 1 % of a
+ * sweep of the shortest cells; but real networks take seconds to make. */
+static size_t block_of(const struct sweep *s, size_t from)
+{
+	enum { BLOCKS = 16 };
+	const size_t n_runs = s->cube->n_runs;
+	const size_t most = (n_runs + BLOCKS - 1) / BLOCKS;
+	if (s->run->spec->is_real)
+		return n_runs;
+	return from == 0 ? 1 : from < most ? from : most;
+}
+
 static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
     struct sim_err *e)
 {
 	const struct res_cube *c = s->cube;
-	const size_t n_own = res_cube_own_cells(c);
-	int rc = SIM_ZALLOC(cells, n_own, e);
+	const size_t n_places = c->n_points / c->n_along;
+	int rc = SIM_ZALLOC(cells, res_cube_own_cells(c), e);
 	*n = 0;
-	for (size_t i = 0; rc == 0 && i < n_own; i++) {
-		const size_t cell = res_cube_own_cell(c, i);
-		if (res_cube_status(c, cell) != RES_DONE)
-			(*cells)[(*n)++] = cell;
+	for (size_t from = 0, to; rc == 0 && from < c->n_runs; from = to) {
+		to = from + block_of(s, from);
+		if (to > c->n_runs)
+			to = c->n_runs;
+		for (size_t p = 0; p < n_places; p++)
+			*n += list_runs(c, p, from, to, *cells + *n);
 	}
 	return rc;
 }
