@@ -75,6 +75,10 @@ int sim_ratio_share(const struct sim_ratio_sample *s, double conf,
 		return 0;
 	const double trials = sim_ratio_effective(s);
 	out->value = num / den;
+	/* A single trial is right or wrong, and what lies between is neither. */
+	if (trials < 2)
+		return sim_share_interval(out->value, 1, conf, &out->lo,
+		    &out->hi, e);
 	/* Of fewer trials than were counted the hits are rounded, towards the
 	 * middle so that only none of none is never, and all of all always. */
 	double hits = num == 0 || num == den

@@ -29,6 +29,10 @@ static void whole_runs_count_as_one_trial(void **state)
 	assert_ok(sim_ratio_share(SAMPLE(alike, den, 4), 0.95, &r, test_err()));
 	assert_ok(sim_binomial_interval(20, 40, 0.95, &lo, &hi, test_err()));
 	assert_true(r.lo == lo && r.hi == hi);
+	/* Two runs, all or nothing, are one trial, which may have been either. */
+	assert_near(sim_ratio_effective(SAMPLE(num, den, 2)), 1, 0);
+	assert_ok(sim_ratio_share(SAMPLE(num, den, 2), 0.95, &r, test_err()));
+	assert_true(r.value == 0.5 && r.lo == 0 && r.hi == 1);
 }
 
 /* A mean of runs is Student's: 1, 2, 3, 4 has 2.5 +- 3.18245 * 1.29099 / 2. */
