@@ -9,10 +9,9 @@
 #include <string.h>
 
 /* --- one field ---------------------------------------------------------- */
-/* The range of a number: the stated one, within what the type holds. 2^64
- * stands for "up to UINT64_MAX", which no double is: the next lower one is 2^64
- * - 2048. */
-static void bounds(const struct sim_field *f, double *lo, double *hi)
+/* 2^64 stands for "up to UINT64_MAX", which no double is: the next lower one is
+ * 2^64 - 2048. */
+void sim_field_range(const struct sim_field *f, double *lo, double *hi)
 {
 	int none = f->min == 0 && f->max == 0;
 	int is_unsigned = f->type == SIM_F_U32 || f->type == SIM_F_U64;
@@ -45,7 +44,7 @@ static int out_of_range(const struct sim_field *f, const char *text,
 {
 	char lo_text[32], hi_text[32];
 	double lo, hi;
-	bounds(f, &lo, &hi);
+	sim_field_range(f, &lo, &hi);
 	bound_text(lo_text, lo);
 	bound_text(hi_text, hi);
 	const char *unit = unit_of(f), *gap = *unit ? " " : "";
@@ -65,7 +64,7 @@ static int parse_uint(const struct sim_field *f, const char *text,
 {
 	double lo, hi;
 	uint64_t x;
-	bounds(f, &lo, &hi);
+	sim_field_range(f, &lo, &hi);
 	int rc = sim_parse_u64(text, &x, e);
 	if (rc == SIM_EINVAL)
 		return sim_wrap(e, rc, "%s", f->name);
@@ -82,7 +81,7 @@ static int parse_real(const struct sim_field *f, const char *text, double *out,
     struct sim_err *e)
 {
 	double lo, hi, x;
-	bounds(f, &lo, &hi);
+	sim_field_range(f, &lo, &hi);
 	int rc = sim_parse_f64(text, &x, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "%s", f->name);
@@ -408,13 +407,18 @@ static const char *const type_names[] = {
     [SIM_F_DIST] = "number or draw",
 };
 
-/* The column of allowed values: words for what has names, otherwise the range
- * as far as one was stated, and the unit. */
-static void describe_values(const struct sim_field *f, struct sim_text *t)
+const char *sim_field_type_name(const struct sim_field *f)
+{
+	return type_names[f->type];
+}
+
+/* Words for what has names, otherwise the range as far as one was stated, and
+ * the unit. */
+void sim_field_put_values(const struct sim_field *f, struct sim_text *t)
 {
 	char a[32], b[32];
 	double lo, hi;
-	bounds(f, &lo, &hi);
+	sim_field_range(f, &lo, &hi);
 	switch (f->type) {
 	case SIM_F_ENUM:
 	case SIM_F_SET:
@@ -442,7 +446,7 @@ static void sim_field_describe(const struct sim_field *f,
 	snprintf(column[0], COLUMN_SIZE, "%s", f->name);
 	snprintf(column[1], COLUMN_SIZE, "%s", type_names[f->type]);
 	column[2][0] = '\0';
-	describe_values(f, &values);
+	sim_field_put_values(f, &values);
 	snprintf(column[3], COLUMN_SIZE, "%s", f->def ? f->def : "(required)");
 }
 

@@ -90,6 +90,15 @@ size_t sim_field_join(struct sim_field all[], size_t n, size_t cap,
 /* One line a field: name, type, unit, range, default, doc. For --help. */
 void sim_field_help(const struct sim_field *fields, FILE *out);
 
+/* What a value is, "number or draw"; and what it may be, "[0, 1000] packets" or
+ * "bpf, nft", as far as that is stated. */
+const char *sim_field_type_name(const struct sim_field *f);
+void sim_field_put_values(const struct sim_field *f, struct sim_text *t);
+
+/* The range of a number: the stated one, within what its type holds. 2^64 is
+ * the upper end of a uint64_t, without itself. */
+void sim_field_range(const struct sim_field *f, double *lo, double *hi);
+
 /* The entry of that name, or NULL. */
 const struct sim_field *sim_field_find(const struct sim_field *fields,
     const char *name);

@@ -352,3 +352,43 @@ const char *sim_format_f64(char buf[32], double x)
 	}
 	return buf;
 }
+
+/* --- paragraphs ----------------------------------------------------------- */
+
+/* The columns that N bytes of UTF-8 take: those that begin a character. */
+static unsigned n_columns(const char *text, size_t n)
+{
+	unsigned columns = 0;
+	for (size_t i = 0; i < n; i++)
+		columns += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return columns;
+}
+
+void sim_fill(FILE *out, unsigned at, unsigned indent, const char *text)
+{
+	enum { WIDTH = 79 };
+	int begun = 0; /* a word stands in this line */
+	while (*text) {
+		const size_t n = strcspn(text, " \n");
+		const unsigned wide = n_columns(text, n);
+		/* A word that fits in no line stands in one by itself. */
+		if (n > 0 && begun && at + 1 + wide > WIDTH) {
+			fprintf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (n > 0 && begun) {
+			fputc(' ', out);
+			at++;
+		}
+		fwrite(text, 1, n, out);
+		at += wide;
+		begun |= n > 0;
+		text += n;
+		if (*text == '\n') {
+			fprintf(out, "\n%*s", text[1] ? (int)indent : 0, "");
+			at = indent;
+			begun = 0;
+		}
+		text += *text != '\0';
+	}
+	fputc('\n', out);
+}

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "sim/err.h"
 
@@ -45,6 +46,11 @@ const char *sim_quote(char buf[64], const char *text);
  * past it. A byte that begins no character gives U+FFFD and is passed by itself,
  * so the bytes behind it are looked at anew. */
 uint32_t sim_next_char(const unsigned char **text);
+
+/* Write TEXT in lines of at most 79 columns, broken at blanks; the first begins
+ * at column AT of one that was begun, the others at column INDENT. A newline
+ * stays one. */
+void sim_fill(FILE *out, unsigned at, unsigned indent, const char *text);
 
 /* Text that is written up to SIZE bytes with the terminator and only counted
  * from there on: N is the length it would have, as of snprintf. */
