@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sim/vec.h"
+
 int res_file_failed(const char *verb, const char *path, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
@@ -121,6 +123,23 @@ static int file_read_all(int fd, char *to, size_t n)
 		return -1;
 	}
 	return 0;
+}
+
+int res_file_keep(const char *path, struct sim_err *e)
+{
+	char *to;
+	int rc = sim_zalloc(&to, strlen(path) + 2, 1, e);
+	if (rc < 0)
+		return rc;
+	sprintf(to, "%s~", path);
+	/* By a link, so that PATH is there at any moment, and stays as it is
+	 * should the disk be full. */
+	if ((unlink(to) < 0 && errno != ENOENT) ||
+	    (link(path, to) < 0 && rename(path, to) < 0))
+		rc = sim_fail(e, SIM_EIO, "cannot keep %s as %s: %s.", path, to,
+		    strerror(errno));
+	free(to);
+	return rc;
 }
 
 int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e)

@@ -13,6 +13,10 @@
 int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e);
 
+/* PATH~ is what PATH is, in place of a former one; PATH stays if the file system
+ * has links, and else is gone. Errors SIM_EIO, SIM_ENOMEM. */
+int res_file_keep(const char *path, struct sim_err *e);
+
 /* Make the empty file *TEMP = "PATH.tmp.<pid>", to be freed, and open it for
  * writing and reading as *FD, to be closed. Errors SIM_EIO naming PATH,
  * SIM_ENOMEM. */

@@ -90,6 +90,9 @@ int sim_yaml_read_value(struct sim_yaml *y, const struct sim_yaml_node *node,
 int sim_yaml_note(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
     const char *why, struct sim_err *e);
 
+/* Add a mistake for each key that never did anything. */
+int sim_yaml_refuse_idle(struct sim_yaml *y);
+
 /* What was noted of key I of MAP; NULL: nothing. */
 struct sim_yaml_given *sim_yaml_noted(const struct sim_yaml *y,
     const struct sim_yaml_node *map, size_t i);

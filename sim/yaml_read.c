@@ -194,6 +194,20 @@ int sim_yaml_note(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
 	return sim_dup(&g->why, why, e);
 }
 
+int sim_yaml_refuse_idle(struct sim_yaml *y)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < y->n_given; i++) {
+		const struct sim_yaml_given *g = &y->given[i];
+		const struct sim_yaml_node at = {.line = g->line,
+		    .col = g->col};
+		if (!g->counts)
+			rc = sim_yaml_mistake(y, &at, "%s does nothing: %s.",
+			    g->key, g->why);
+	}
+	return rc;
+}
+
 /* After all keys of MAP were read, as a condition may be about a later one. */
 static int note_keys(struct sim_yaml *y, const struct sim_yaml_node *map,
     const struct sim_field *fields, const void *obj, struct sim_err *e)

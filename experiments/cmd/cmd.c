@@ -14,6 +14,7 @@
 #include "experiments/sweep/run.h"
 #include "results/file.h"
 #include "results/h5.h"
+#include "results/h5_table.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 #include "sim/yaml.h"
@@ -228,10 +229,52 @@ int cmd_is_same_file(const char *a, const char *b)
 	    x.st_ino == y.st_ino;
 }
 
-int cmd_choose_output(char **out, const char *given, const struct xp_spec *s,
-    const char *kind, const char *name, struct sim_err *e)
+int cmd_check_output(const char *option, const char *path, char *const input[],
+    size_t n, struct sim_err *e)
 {
-	char path[sizeof(s->figure) + 64], *spec = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (cmd_is_same_file(path, input[i]))
+			return sim_fail(e, SIM_EINVAL,
+			    "%s %s would replace %s, which is read; give "
+			    "another name.",
+			    option, path,
+			    strcmp(path, input[i]) ? input[i] : "a file");
+	return 0;
+}
+
+/* Is PATH a file of that KIND, as its attributes say? */
+static int is_of_kind(const char *path, const char *kind)
+{
+	char attribute[64];
+	struct res_h5_in *f;
+	snprintf(attribute, sizeof(attribute), "%s_version", kind);
+	if (res_h5_in_open(&f, path, NULL) < 0)
+		return 0;
+	const int is = res_h5_in_has_attr(f, attribute);
+	res_h5_in_close(f);
+	return is;
+}
+
+int cmd_make_room(const char *path, const char *kind, int force,
+    struct sim_err *e)
+{
+	struct stat st;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    is_of_kind(path, kind))
+		return 0;
+	return force
+	    ? res_file_keep(path, e)
+	    : sim_fail(e, SIM_EINVAL,
+		  "%s exists, and is damaged or none that this command "
+		  "wrote; give another name, or replace it with "
+		  "--force, which keeps it as %s~.",
+		  path, path);
+}
+
+int cmd_choose_output(char **out, const char *given, const struct xp_spec *s,
+    const char *kind, int force, struct sim_err *e)
+{
+	char path[sizeof(s->figure) + 64];
 	snprintf(path, sizeof(path), "results/out/%s.%s.h5", s->figure, kind);
 	int rc = sim_dup(out, given ? given : path, e);
 	if (rc == 0 && !given)
@@ -239,11 +282,8 @@ int cmd_choose_output(char **out, const char *given, const struct xp_spec *s,
 	if (rc == 0)
 		rc = cmd_follow_link(out, e);
 	if (rc == 0)
-		rc = cmd_find(&spec, name, "experiments", ".yaml", e);
-	if (rc == 0 && cmd_is_same_file(*out, spec))
-		rc = sim_fail(e, SIM_EINVAL, "-o %s is the spec itself.", *out);
-	free(spec);
-	return rc;
+		rc = cmd_check_output("-o", *out, s->input, s->n_inputs, e);
+	return rc < 0 ? rc : cmd_make_room(*out, kind, force, e);
 }
 
 int cmd_make_way(const char *path, struct sim_err *e)

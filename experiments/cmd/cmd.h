@@ -89,12 +89,25 @@ int cmd_is_set(const char *path, const char *const set[], size_t n_set);
 int cmd_check_cell(const struct xp_spec *s, uint64_t point, uint64_t run,
     struct sim_err *e);
 
-/* The file that a command writes about spec NAME, to be freed: GIVEN, whose
- * folder must exist, or if that is NULL results/out/FIGURE.KIND.h5, whose folder
- * is made. Links are followed. Errors SIM_EINVAL when it is the spec's own file,
- * SIM_EIO, SIM_ENOMEM. */
+/* The file of KIND, epoch or recording, that a command writes about S, to be
+ * freed: GIVEN, whose folder must exist, or if that is NULL
+ * results/out/FIGURE.KIND.h5, whose folder is made. Links are followed. A file
+ * that is there and not of that kind is kept as FILE~ with FORCE. Errors
+ * SIM_EINVAL if there is one without FORCE, or S was read from it; SIM_EIO,
+ * SIM_ENOMEM. */
 int cmd_choose_output(char **out, const char *given, const struct xp_spec *s,
-    const char *kind, const char *name, struct sim_err *e);
+    const char *kind, int force, struct sim_err *e);
+
+/* Refuse to write OPTION's PATH over one of the N files INPUT, whatever names
+ * lead there. Errors SIM_EINVAL. */
+int cmd_check_output(const char *option, const char *path, char *const input[],
+    size_t n, struct sim_err *e);
+
+/* What a command made once it may make anew; all else is somebody's. A file at
+ * PATH without the attribute KIND_version, or damaged, is kept as PATH~ with
+ * FORCE, and else SIM_EINVAL. Errors also SIM_EIO, SIM_ENOMEM. */
+int cmd_make_room(const char *path, const char *kind, int force,
+    struct sim_err *e);
 
 /* Whether two paths lead to one file. */
 int cmd_is_same_file(const char *a, const char *b);

@@ -17,6 +17,7 @@ struct args {
 	struct cmd_plan plan;
 	const struct fabric_sim_tcp_ladder *ladder;
 	const char *dir, *export, *spec;
+	int force;
 };
 
 static void take_mib(void *to, char *arg, const struct cmd_given *g)
@@ -61,6 +62,10 @@ static const struct cmd_option cmd_collector_options[] = {
     {"export", 0, "FILE.h5",
 	"serve nobody; write what DIR holds as a recording for `culprit jobs`",
 	.take = cmd_take_text, .at = CMD_AT(export)},
+    {"force", 'f', NULL,
+	"with --export: replace FILE.h5 if it is no recording, or damaged; it "
+	"is kept as FILE.h5~",
+	.take = cmd_take_flag, .at = CMD_AT(force)},
     {"timers", 0, "NAME",
 	"with --export: SYN timers of the servers: linux (default), "
 	"linux_linear (6.5 and later), windows",
@@ -75,9 +80,9 @@ static void cmd_collector_check(const void *args, struct argp_state *state)
 	if (!a->dir)
 		argp_error(state, "--dir is missing");
 	/* Options that would have no effect are refused rather than ignored. */
-	if (!a->export && (a->spec || a->plan.is_set || a->ladder))
+	if (!a->export && (a->spec || a->plan.is_set || a->ladder || a->force))
 		argp_error(state,
-		    "SPEC, --set, --dc and --timers are for --export");
+		    "SPEC, --set, --dc, --timers and --force are for --export");
 	cmd_plan_check(&a->plan, a->spec, state);
 }
 
@@ -164,6 +169,8 @@ static int run_export(struct args *a)
 	int rc = 0;
 	if (a->spec)
 		rc = cmd_plan_read_spec(&a->plan, a->spec, &e);
+	if (rc == 0)
+		rc = cmd_make_room(a->export, "recording", a->force, &e);
 	if (rc == 0)
 		rc = cmd_collector_export(a, &n, &e);
 	if (rc < 0)

@@ -95,7 +95,11 @@ int cmd_diagnose(int argc, char **argv)
 	    .n_set = a.set.n_set,
 	    .any = a.unsealed,
 	};
-	int rc = xp_replay_open(&r, a.epoch, &asks, &e);
+	char *const epoch = (char *)(uintptr_t)a.epoch;
+	int rc =
+	    a.blame ? cmd_check_output("--blame", a.blame, &epoch, 1, &e) : 0;
+	if (rc == 0)
+		rc = xp_replay_open(&r, a.epoch, &asks, &e);
 	if (rc == 0)
 		rc = xp_replay_run(&r, &e);
 	if (rc == 0 && a.json)

@@ -13,7 +13,7 @@ struct args {
 	const char *spec, *output;
 	struct cmd_set set;
 	uint64_t point, run;
-	int smoke, all;
+	int smoke, all, force;
 };
 
 enum { DUMP_MAX_SET = 255 }; /* one less than there is room for */
@@ -34,6 +34,9 @@ static const struct cmd_option cmd_dump_options[] = {
 	.at = CMD_AT(smoke)},
     {"output", 'o', "FILE", "epoch (default: results/out/FIGURE.epoch.h5)",
 	.take = cmd_take_file, .at = CMD_AT(output)},
+    {"force", 'f', NULL,
+	"replace FILE if it is no epoch, or damaged; it is kept as FILE~",
+	.take = cmd_take_flag, .at = CMD_AT(force)},
     {0},
 };
 
@@ -97,7 +100,7 @@ static int cmd_dump_write(struct xp_spec *s, const struct args *a,
 {
 	struct xp_dumped d;
 	char *out = NULL;
-	int rc = cmd_choose_output(&out, a->output, s, "epoch", a->spec, e);
+	int rc = cmd_choose_output(&out, a->output, s, "epoch", a->force, e);
 	if (rc == 0 && s->is_real)
 		rc = xp_fabrics_usable(s->takes, e);
 	if (rc == 0)

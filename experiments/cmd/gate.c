@@ -315,6 +315,19 @@ static int load_all(struct file file[], const struct args *a)
 	return code;
 }
 
+/* Before the first run: a report that has no place would cost all of them. */
+static int check_junit(const struct file file[], const struct args *a,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; a->junit && rc == 0 && i < a->files.n; i++) {
+		const struct xp_spec *s = &file[i].gates.spec;
+		rc = cmd_check_output("--junit", a->junit, s->input,
+		    s->n_inputs, e);
+	}
+	return rc;
+}
+
 /* Run one file's gates and print what came of them; returns the exit code that
  * it asks for. Trouble outweighs a bad gate. */
 static int test(struct file *f, const struct args *a)
@@ -363,6 +376,8 @@ int cmd_gate(int argc, char **argv)
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
 	int code = load_all(file, &a);
+	if (code == CMD_GOOD && (rc = check_junit(file, &a, &e)) < 0)
+		code = cmd_fail(CMD_USAGE, &e);
 	if (code != CMD_GOOD)
 		goto out;
 	for (size_t i = 0; i < a.files.n; i++) {

@@ -18,7 +18,7 @@ struct args {
 	const char *recording, *output;
 	double window_s, from_s, to_s; /* to_s: NaN if not given */
 	uint32_t jobs;                 /* 0: by the window */
-	int json, quiet;
+	int json, quiet, force;
 };
 
 /* --- options ---------------------------------------------------------------*/
@@ -90,6 +90,10 @@ static const struct cmd_option jobs_options[] = {
     {"output", 'o', "FILE",
 	"where tables go (default: as RECORDING, with .10min.h5 or the like)",
 	.take = cmd_take_text, .at = CMD_AT(output)},
+    {"force", 'f', NULL,
+	"replace FILE if it holds no such tables, or is damaged; it is kept as "
+	"FILE~",
+	.take = cmd_take_flag, .at = CMD_AT(force)},
     {"json", 0, NULL, "the summary as JSON", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
@@ -191,12 +195,13 @@ static int open_output(struct run *r, struct sim_err *e)
 	if ((rc = name_output(r, e)) < 0 ||
 	    (rc = cmd_follow_link(&r->output, e)) < 0)
 		return rc;
-	if (cmd_is_same_file(r->args->recording, r->output))
-		return sim_fail(e, SIM_EINVAL, "-o %s is the recording itself.",
-		    r->output);
+	char *const recording = (char *)(uintptr_t)r->args->recording;
+	if ((rc = cmd_check_output("-o", r->output, &recording, 1, e)) < 0)
+		return rc;
 	if (stat(r->output, &out) == 0 && !S_ISREG(out.st_mode))
 		return sim_fail(e, SIM_EINVAL, "-o %s is no file.", r->output);
-	if ((rc = cmd_make_way(r->output, e)) < 0)
+	if ((rc = cmd_make_way(r->output, e)) < 0 ||
+	    (rc = cmd_make_room(r->output, "jobs", r->args->force, e)) < 0)
 		return rc;
 	/* Only the recording's own name is noted: the same tables should be the
 	 * same bytes in any folder. */

@@ -268,6 +268,12 @@ void cmd_take_set(void *to, char *arg, const struct cmd_given *g)
 	struct cmd_set *s = to;
 	if (s->n_set == g->option->max)
 		argp_error(g->state, "more than %d --set", (int)g->option->max);
+	const size_t n = strcspn(arg, "=");
+	for (size_t i = 0; i < s->n_set; i++)
+		if (strncmp(s->set[i], arg, n + 1) == 0)
+			argp_error(g->state,
+			    "%.*s is given twice, %.100s and %.100s", (int)n,
+			    arg, s->set[i] + n + 1, arg + n + 1);
 	s->set[s->n_set++] = arg;
 }
 

@@ -270,7 +270,17 @@ static int plot_draw(const struct args *a, const struct res_cube *c,
 	char stem[3072], table[4096], *vars = NULL;
 	snprintf(stem, sizeof(stem), "%s/%.*s", a->folder, n, name);
 	snprintf(table, sizeof(table), "%s.tsv", stem);
+	char *const read = (char *)(uintptr_t)path;
 	int rc = cmd_make_way(table, e);
+	/* Results may have any name, also that of a table or a figure. */
+	if (rc == 0)
+		rc = cmd_check_output("-o", table, &read, 1, e);
+	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++) {
+		char out[4096];
+		snprintf(out, sizeof(out), "%s.%s", stem, formats[i]);
+		if (a->format[i])
+			rc = cmd_check_output("-o", out, &read, 1, e);
+	}
 	if (rc == 0 && (rc = write_table(c, table, e)) == 0)
 		rc = plot_describe(c, path, &vars, e);
 	if (rc == 0 && a->term)

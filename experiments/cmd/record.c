@@ -11,7 +11,7 @@ struct args {
 	const char *spec, *output;
 	struct cmd_set set;
 	uint64_t point, run;
-	int smoke;
+	int smoke, force;
 };
 
 static const struct cmd_option cmd_record_options[] = {
@@ -27,6 +27,9 @@ static const struct cmd_option cmd_record_options[] = {
     {"output", 'o', "FILE",
 	"recording (default: results/out/FIGURE.recording.h5)",
 	.take = cmd_take_file, .at = CMD_AT(output)},
+    {"force", 'f', NULL,
+	"replace FILE if it is no recording, or damaged; it is kept as FILE~",
+	.take = cmd_take_flag, .at = CMD_AT(force)},
     {0},
 };
 
@@ -47,8 +50,8 @@ static int record(struct xp_spec *s, const struct args *a, struct sim_err *e)
 	char *out = NULL;
 	int rc = cmd_check_cell(s, a->point, a->run, e);
 	if (rc == 0)
-		rc = cmd_choose_output(&out, a->output, s, "recording", a->spec,
-		    e);
+		rc = cmd_choose_output(&out, a->output, s, "recording",
+		    a->force, e);
 	if (rc == 0)
 		rc = xp_record_cell(s, (size_t)a->point, (uint32_t)a->run, out,
 		    &r, e);

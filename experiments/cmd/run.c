@@ -374,6 +374,9 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 	     * not the file that it leads to. */
 	    (rc = cmd_follow_link(&out, e)) < 0) {
 		code = cmd_fail(CMD_TROUBLE, e);
+	} else if ((rc = cmd_check_output("-o", out, s->input, s->n_inputs,
+			e)) < 0) {
+		code = cmd_fail(CMD_USAGE, e);
 	} else {
 		code = run_sweep(s, a, out, argc, argv, e);
 	}

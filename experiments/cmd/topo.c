@@ -101,8 +101,12 @@ static int cmd_topo_open_topo(const struct args *a, struct topo *t,
 		snprintf(path, sizeof(path), "topology.%s", a->set.set[i]);
 		rc = sim_yaml_set(&y, path, e);
 	}
-	if (rc == 0 && (rc = xp_topology_read(&y, &x, e)) == 0)
+	char *const read = x.file;
+	if (rc == 0 && (rc = xp_topology_read(&y, &x, e)) == 0 &&
+	    (rc = sim_yaml_refuse_idle(&y)) == 0)
 		rc = sim_yaml_verdict(&y, e);
+	if (rc == 0 && a->graphml && x.kind == XP_TOPO_GRAPHML)
+		rc = cmd_check_output("--graphml", a->graphml, &read, 1, e);
 	if (rc == 0)
 		rc = xp_topology_open(&x, "", t, e);
 	sim_yaml_free(&y);
@@ -327,8 +331,13 @@ int cmd_topo(int argc, char **argv)
 	struct topo t = {0};
 	struct sim_err e = {0};
 	cmd_parse(&cmd_topo_line, argc, argv, &a);
-	int rc = a.file ? topo_graph_read(&t, a.file, &e)
-			: cmd_topo_open_topo(&a, &t, &e);
+	char *const file = (char *)(uintptr_t)a.file;
+	int rc = a.file && a.graphml
+	    ? cmd_check_output("--graphml", a.graphml, &file, 1, &e)
+	    : 0;
+	if (rc == 0)
+		rc = a.file ? topo_graph_read(&t, a.file, &e)
+			    : cmd_topo_open_topo(&a, &t, &e);
 	if (rc == 0)
 		rc = cmd_topo_describe(&t, &a, &e);
 	topo_close(&t);

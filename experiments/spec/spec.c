@@ -64,6 +64,16 @@ static int read_text(struct xp_spec *s, FILE *f, const char *path,
 	return 0;
 }
 
+/* Nothing may be written over what was read. */
+static int note_input(struct xp_spec *s, const char *path, struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&s->input, &s->cap_inputs, s->n_inputs + 1, e);
+	if (rc == 0)
+		rc = sim_dup(&s->input[s->n_inputs], path, e);
+	s->n_inputs += rc == 0;
+	return rc;
+}
+
 static int spec_read_file(struct xp_spec *s, const char *path,
     struct sim_err *e)
 {
@@ -72,7 +82,8 @@ static int spec_read_file(struct xp_spec *s, const char *path,
 		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
 	int rc = read_text(s, f, path, e);
 	fclose(f);
-	if (rc < 0 || (rc = sim_dup(&s->folder, path, e)) < 0)
+	if (rc < 0 || (rc = note_input(s, path, e)) < 0 ||
+	    (rc = sim_dup(&s->folder, path, e)) < 0)
 		return rc;
 	/* What is left is the folder with its slash, or nothing: a file's name
 	 * can be written right behind it. */
@@ -150,8 +161,11 @@ static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
 	snprintf(line, sizeof(line), "topology.file %s fnv %016" PRIx64,
 	    x->file, hash);
 	/* Many points share one file. */
-	if (!s->overrides || !strstr(s->overrides, line))
+	if (!s->overrides || !strstr(s->overrides, line)) {
 		rc = note_override(s, line, e);
+		if (rc == 0)
+			rc = note_input(s, path, e);
+	}
 	fclose(f);
 out:
 	free(path);
@@ -533,6 +547,9 @@ void xp_spec_free(struct xp_spec *s)
 	for (size_t i = 0; i < s->n_warnings; i++)
 		free(s->warning[i]);
 	free(s->warning);
+	for (size_t i = 0; i < s->n_inputs; i++)
+		free(s->input[i]);
+	free(s->input);
 	free(s->text);
 	free(s->overrides);
 	free(s->folder);

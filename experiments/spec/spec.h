@@ -105,6 +105,9 @@ struct xp_spec {
 	 * GraphML file; one a line. */
 	char *overrides;
 	char *folder; /* of the file, with a slash, or "" */
+	/* What was read: the file itself and each GraphML file. */
+	char **input;
+	size_t n_inputs, cap_inputs;
 	struct sim_yaml yaml;
 	struct sim_yaml_node *sweep; /* a copy, so that points can be put */
 	size_t n_axes, n_points;

@@ -16,6 +16,7 @@
 #include "experiments/sweep/progress.h"
 #include "experiments/sweep/trial.h"
 #include "models/clock.h"
+#include "results/file.h"
 #include "results/h5.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -88,29 +89,12 @@ static int serve_cell(void *worker, uint64_t cell, double row[],
 
 /* --- in the parent ------------------------------------------------------- */
 
-/* OUT~ is what OUT was. By a link if the file system can: then OUT is there at
- * any moment, and stays as it is should the disk be full. */
-static int keep_former(const char *out, struct sim_err *e)
-{
-	char *to;
-	int rc = sim_zalloc(&to, strlen(out) + 2, 1, e);
-	if (rc < 0)
-		return rc;
-	sprintf(to, "%s~", out);
-	if ((unlink(to) < 0 && errno != ENOENT) ||
-	    (link(out, to) < 0 && rename(out, to) < 0))
-		rc = sim_fail(e, SIM_EIO, "cannot keep %s as %s: %s.", out, to,
-		    strerror(errno));
-	free(to);
-	return rc;
-}
-
 /* Make OUT whole on disk. What OUT was before is kept when it is first replaced
  * and not earlier: a sweep that fails at once leaves it in place. */
 static int publish(struct sweep *s, struct sim_err *e)
 {
 	const sim_ns start = clock_now();
-	int rc = s->keep_former ? keep_former(s->run->out, e) : 0;
+	int rc = s->keep_former ? res_file_keep(s->run->out, e) : 0;
 	if (rc == 0)
 		rc = res_h5_write(s->cube, s->run->out, e);
 	if (rc < 0)

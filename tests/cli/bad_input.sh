@@ -385,6 +385,86 @@ a_closed_or_full_stdout_is_an_error() {
 	[[ ! -s stderr ]]
 }
 
+# One file by its name, by another path and by a link.
+names_of() { echo "$1 ./$1 link"; }
+
+what_is_read_is_not_written_over() {
+	write_spec
+	run_for 0 "$CULPRIT" topo --set n_pods=1 --set n_tors=2 --graphml net.graphml
+	sed 's/^topology: .*/topology: {kind: graphml, file: net.graphml}/' \
+	    spec.yaml >net.yaml
+	sed 's/^sweep:/gates: []\n&/' spec.yaml >gate.yaml
+	cp spec.yaml spec.was
+	cp net.graphml net.was
+	for file in spec.yaml net.graphml; do
+		ln -sf $file link
+		for out in $(names_of $file); do
+			for how in "run -f" run dump record; do
+				# shellcheck disable=SC2086 # words are meant
+				run_for 2 "$CULPRIT" $how -o "$out" \
+				    ${file%.*}.yaml
+				says 'would replace .*, which is read'
+			done
+		done
+	done
+	ln -sf net.graphml link
+	for out in $(names_of net.graphml); do
+		run_for 2 "$CULPRIT" topo net.graphml --graphml "$out"
+		says_once 'would replace'
+		run_for 2 "$CULPRIT" topo --set kind=graphml \
+		    --set file=net.graphml --graphml "$out"
+		says_once 'would replace'
+	done
+	same spec.yaml spec.was
+	same net.graphml net.was
+	run_for 0 run
+	cp x.h5 x.tsv
+	cp x.h5 x.svg
+	run_for 3 "$CULPRIT" plot x.tsv -o .
+	says_once 'would replace'
+	run_for 3 "$CULPRIT" plot x.svg -o .
+	says_once 'would replace'
+	same x.tsv x.h5
+	same x.svg x.h5
+	cp "$tree/tests/accuracy/one_fault.yaml" one.yaml
+	ln -sf one.yaml link
+	for out in $(names_of one.yaml); do
+		run_for 2 "$CULPRIT" gate one.yaml --junit "$out"
+		says_once 'would replace'
+	done
+	same one.yaml "$tree/tests/accuracy/one_fault.yaml"
+	run_for 0 "$CULPRIT" dump spec.yaml -o e.h5
+	cp e.h5 e.was
+	run_for 2 "$CULPRIT" diagnose e.h5 -b ./e.h5
+	says_once 'would replace'
+	same e.h5 e.was
+}
+
+# What a command did not write it does not replace, unless it is told to.
+other_files_are_not_replaced() {
+	write_spec
+	echo "dear diary" >diary
+	cp diary was
+	run_for 2 "$CULPRIT" dump spec.yaml -o diary
+	says_once 'diary exists, .*--force.*diary~'
+	same diary was
+	run_for 0 run
+	cp x.h5 results
+	run_for 2 "$CULPRIT" dump spec.yaml -o x.h5
+	says_once 'x.h5 exists'
+	same x.h5 results
+	run_for 0 "$CULPRIT" dump spec.yaml -o diary --force
+	same diary~ was
+	cp diary epoch
+	run_for 0 "$CULPRIT" dump spec.yaml -o diary --run 1
+	same diary~ was
+	! cmp -s diary epoch || fail "it was not written anew"
+	# A damaged one may be all that somebody has.
+	truncate -s -1 diary
+	run_for 2 "$CULPRIT" dump spec.yaml -o diary
+	says_once 'diary exists'
+}
+
 run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_mistake_in_an_override_is_named a_missing_spec_is_named \
     results_that_are_not_ours_are_left_alone \
@@ -392,4 +472,5 @@ run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_link_is_followed_not_replaced \
     a_folder_that_cannot_be_written_is_named a_full_disk_loses_nothing \
     a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
-    missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error
+    missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error \
+    what_is_read_is_not_written_over other_files_are_not_replaced

@@ -144,9 +144,15 @@ mistakes_are_named() {
 	ln -s rec.h5 link.h5
 	for output in rec.h5 link.h5 ./rec.h5; do
 		run_for 2 "$CULPRIT" jobs rec.h5 -o $output
-		says_once 'the recording itself'
+		says_once 'would replace .*, which is read'
 	done
-	only_files rec.h5 link.h5
+	echo "dear diary" >diary
+	run_for 2 "$CULPRIT" jobs rec.h5 -o diary
+	says_once 'diary exists, .*--force'
+	run_for 0 "$CULPRIT" jobs rec.h5 -o diary --force -q
+	run_for 0 "$CULPRIT" jobs rec.h5 -o diary -q
+	grep -q "dear diary" diary~ || fail "the diary was not kept"
+	only_files rec.h5 link.h5 diary diary~
 }
 
 damaged_recordings_are_refused() {
