@@ -186,6 +186,7 @@ $(LINES:%=$B/%.h): $B/%.h: % Makefile
 
 $B/experiments/report/%.o: OURS += -I$B
 $B/experiments/report/draw.o: $B/experiments/report/cell.css.h
+$B/experiments/report/page.o: $(LINES:%=$B/%.h)
 
 -include $(shell find $B -name '*.d' 2>/dev/null)
 

@@ -18,6 +18,7 @@ const struct cmd_verb cmd_verbs[] = {
     {"plot", "results as SVG, PDF and PNG, or in the terminal", cmd_plot},
     {"explain", "one cell of a sweep, drawn: what broke, who said what",
 	cmd_explain},
+    {"report", "results as one page of HTML, to be looked into", cmd_report},
     {"merge", "join the results of shards", cmd_merge},
     {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"verify", "results against the papers and earlier results", cmd_verify},

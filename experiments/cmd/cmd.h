@@ -28,6 +28,7 @@ int cmd_diagnose(int argc, char **argv);
 int cmd_table(int argc, char **argv);
 int cmd_plot(int argc, char **argv);
 int cmd_explain(int argc, char **argv);
+int cmd_report(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_gate(int argc, char **argv);
 int cmd_verify(int argc, char **argv);

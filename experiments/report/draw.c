@@ -37,6 +37,12 @@ static void put_line(FILE *out, struct xp_line l)
 	fprintf(out, "M%.1f %.1fL%.1f %.1f", l.x1, l.y1, l.x2, l.y2);
 }
 
+/* To the pixel, for lines of which a page has thousands. */
+static void put_coarse(FILE *out, struct xp_line l)
+{
+	fprintf(out, "M%.0f %.0fL%.0f %.0f", l.x1, l.y1, l.x2, l.y2);
+}
+
 /* --- words ---------------------------------------------------------------- */
 
 /* ", vote: rank 1, score 0.67, hit" */
@@ -237,12 +243,14 @@ static void put_switches(FILE *out, const struct xp_layout *l)
 
 void xp_draw_network(FILE *out, const struct xp_layout *l, const char *id)
 {
-	fprintf(out, "<g id=\"%s\">\n", id);
+	/* What is used elsewhere is there without what is around it here, so it
+	 * has the class that its style goes by. */
+	fprintf(out, "<g class=\"c-svg\" id=\"%s\">\n", id);
 	put_pods(out, l);
 	put_row_names(out, l);
 	put_quiet(out, l, 0);
 	fputs("</g>\n", out);
-	fprintf(out, "<g id=\"%s-s\">\n", id);
+	fprintf(out, "<g class=\"c-svg\" id=\"%s-s\">\n", id);
 	put_switches(out, l);
 	fputs("</g>\n", out);
 }
@@ -298,7 +306,7 @@ static void put_flows_of_width(FILE *out, const struct xp_picture *p,
 			fprintf(out, "<path class=\"c-flow c-w%u\" d=\"",
 			    width);
 		any = 1;
-		put_line(out, line);
+		put_coarse(out, line);
 	}
 	if (any)
 		fputs("\"/>\n", out);
@@ -347,7 +355,7 @@ static void put_broken(FILE *out, const struct xp_picture *p,
 
 /* The most that a drawing shows of one algorithm's votes: lists have thousands
  * whose score is next to nothing. */
-enum { MAX_VOTES = 80 };
+enum { MAX_VOTES = 50 };
 
 /* Lines of one tint and width are one path. */
 static void put_votes_of(FILE *out, const struct xp_picture *p,
@@ -366,7 +374,7 @@ static void put_votes_of(FILE *out, const struct xp_picture *p,
 			fprintf(out, "<path class=\"c-vote c-v%u c-w%u\" d=\"",
 			    class, width);
 		any = 1;
-		put_line(out, line);
+		put_coarse(out, line);
 	}
 	if (any)
 		fputs("\"/>\n", out);
@@ -396,16 +404,16 @@ struct badge {
 static int is_free(const struct badge b[], size_t n, double x, double y)
 {
 	for (size_t i = 0; i < n; i++)
-		if (b[i].shown && hypot(b[i].x - x, b[i].y - y) < 21)
+		if (b[i].shown && hypot(b[i].x - x, b[i].y - y) < 17)
 			return 0;
 	return 1;
 }
 
 /* On its line where no other badge is, from the middle outwards. */
 static struct badge badge_on_line(const struct badge b[], size_t n,
-    struct xp_line line, double first)
+    struct xp_line line)
 {
-	const double at[] = {first, 0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.45,
+	static const double at[] = {0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.45,
 	    0.55, 0.35, 0.65};
 	struct badge best = {0};
 	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
@@ -419,12 +427,16 @@ static struct badge badge_on_line(const struct badge b[], size_t n,
 	return best;
 }
 
-/* That of a host's cable stands behind the host. */
-static double badge_first(const struct xp_layout *l, topo_link link)
+/* That of a host's cable stands below the host, if that place is free. */
+static struct badge badge_of_link(const struct badge b[], size_t n,
+    const struct xp_layout *l, topo_link link, struct xp_line line)
 {
-	if (link / 2 >= l->topo->n_hosts)
-		return 0.5;
-	return link % 2 == TOPO_UP ? -0.15 : 1.15;
+	const int up = link % 2 == TOPO_UP;
+	const double x = up ? line.x1 : line.x2,
+		     y = (up ? line.y1 : line.y2) + 15;
+	return link / 2 < l->topo->n_hosts && is_free(b, n, x, y)
+	    ? (struct badge){x, y, 1}
+	    : badge_on_line(b, n, line);
 }
 
 static void place_badges(const struct xp_picture *p, const struct xp_layout *l,
@@ -438,8 +450,7 @@ static void place_badges(const struct xp_picture *p, const struct xp_layout *l,
 			b[i] = (struct badge){l->spot[part.id].x,
 			    l->spot[part.id].y, 1};
 		else if (!part.is_switch && xp_layout_link(l, part.id, &line))
-			b[i] =
-			    badge_on_line(b, i, line, badge_first(l, part.id));
+			b[i] = badge_of_link(b, i, l, part.id, line);
 	}
 }
 

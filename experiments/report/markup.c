@@ -183,10 +183,15 @@ static const char *next_attribute(const char *at, struct attribute *a)
 	a->name = at;
 	a->n_name = strcspn(at, " \t\r\n=<>/\"'");
 	at += a->n_name;
-	if (a->n_name == 0 || at[0] != '=' || (at[1] != '"' && at[1] != '\''))
+	at += strspn(at, " \t\r\n");
+	if (a->n_name == 0 || *at != '=')
 		return NULL;
-	a->quote = at[1];
-	a->value = at + 2;
+	at++;
+	at += strspn(at, " \t\r\n");
+	if (*at != '"' && *at != '\'')
+		return NULL;
+	a->quote = *at;
+	a->value = at + 1;
 	const char *end = strchr(a->value, a->quote);
 	if (!end)
 		return NULL;

@@ -498,13 +498,13 @@ static int spec_check_name(struct xp_spec *s)
 	    "figure %s is not made of a-z, 0-9 and _.", sim_quote(quote, name));
 }
 
+/* S has its text and folder. */
 static int spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e)
 {
 	struct sim_yaml *y = &s->yaml;
 	int rc;
-	if ((rc = spec_read_file(s, path, e)) < 0 ||
-	    (rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
+	if ((rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
 		return rc;
 	y->elsewhere = xp_keys_elsewhere;
 	if (y->root->kind != SIM_YAML_MAP)
@@ -536,7 +536,23 @@ int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e)
 {
 	*s = (struct xp_spec){0};
-	return spec_verdict(s, spec_load(s, path, smoke, set, n, e), e);
+	int rc = spec_read_file(s, path, e);
+	if (rc == 0)
+		rc = spec_load(s, path, smoke, set, n, e);
+	return spec_verdict(s, rc, e);
+}
+
+int xp_spec_load_text(struct xp_spec *s, const char *name, const char *text,
+    const char *folder, int smoke, const char *const set[], size_t n,
+    struct sim_err *e)
+{
+	*s = (struct xp_spec){0};
+	int rc = sim_dup(&s->folder, folder, e);
+	if (rc == 0 && (rc = sim_dup(&s->text, text, e)) == 0) {
+		s->text_bytes = strlen(text);
+		rc = spec_load(s, name, smoke, set, n, e);
+	}
+	return spec_verdict(s, rc, e);
 }
 
 void xp_spec_free(struct xp_spec *s)

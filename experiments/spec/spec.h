@@ -134,6 +134,17 @@ int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e);
 void xp_spec_free(struct xp_spec *s);
 
+/* The same of TEXT, called NAME in messages; FOLDER, where GraphML files are
+ * looked for, has its slash or is "". */
+int xp_spec_load_text(struct xp_spec *s, const char *name, const char *text,
+    const char *folder, int smoke, const char *const set[], size_t n,
+    struct sim_err *e);
+
+/* The spec that results C were made of, with its overrides; the rest as of the last.
+ * Errors also SIM_EMISMATCH, of a GraphML file that is not what it was. */
+int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
+    const char *folder, struct sim_err *e);
+
 /* Read one point's configuration into C, freeing what it held. All points have
  * the same algorithms' labels. Domain POINT < n_points. */
 int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,

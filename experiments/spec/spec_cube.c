@@ -352,3 +352,47 @@ int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e)
 	*out = text;
 	return 0;
 }
+
+/* --- and back -------------------------------------------------------------- */
+
+/* Lines of overrides as a spec joins them; the notes of GraphML files
+ * are none. SET has room for MAX. */
+static int split_overrides(char *lines, const char *set[], size_t max,
+    size_t *n, int *smoke, struct sim_err *e)
+{
+	*n = 0;
+	*smoke = 0;
+	for (char *at = lines, *line; (line = strsep(&at, "\n"));) {
+		if (strcmp(line, "--smoke") == 0)
+			*smoke = 1;
+		else if (!*line || strncmp(line, "topology.file ", 14) == 0)
+			continue;
+		else if (*n == max)
+			return sim_fail(e, SIM_ELIMIT,
+			    "more than %zu overrides.", max);
+		else
+			set[(*n)++] = line;
+	}
+	return 0;
+}
+
+int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
+    const char *folder, struct sim_err *e)
+{
+	enum { MAX_SET = 256 };
+	const char *set[MAX_SET];
+	char *lines = NULL;
+	size_t n;
+	int smoke, rc;
+	*s = (struct xp_spec){0};
+	if ((rc = sim_dup(&lines, c->overrides, e)) == 0 &&
+	    (rc = split_overrides(lines, set, MAX_SET, &n, &smoke, e)) == 0)
+		rc = xp_spec_load_text(s, c->figure, c->spec, folder, smoke,
+		    set, n, e);
+	free(lines);
+	if (rc == 0 && strcmp(s->overrides ? s->overrides : "", c->overrides))
+		rc = sim_fail(e, SIM_EMISMATCH,
+		    "a GraphML file of %s is another one now, or not found.",
+		    c->figure);
+	return rc;
+}

@@ -3,9 +3,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-verbs="run status table plot explain merge gate verify dump diagnose topo \
-bounds pinglist controller collector agent latency record jobs lab algos \
-metrics spec man"
+verbs="run status table plot explain report merge gate verify dump diagnose \
+topo bounds pinglist controller collector agent latency record jobs lab \
+algos metrics spec man"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"

@@ -1,0 +1,77 @@
+/* experiments/report/page.h -- results as one page of HTML.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The page needs nothing beside itself, neither a network nor scripts: these
+ * only sort, choose and colour what there is to be read anyway. The same
+ * results give the same bytes.
+ *
+ *	xp_page_open(), xp_page_add() for each file, xp_page_write(),
+ *	xp_page_close()
+ */
+#ifndef EXPERIMENTS_REPORT_PAGE_H
+#define EXPERIMENTS_REPORT_PAGE_H
+
+#include <stdio.h>
+
+#include "experiments/check/claim.h"
+#include "experiments/check/verify.h"
+#include "experiments/report/markup.h"
+#include "results/cube.h"
+
+struct xp_page_asks {
+	size_t n_files;   /* how many will be added */
+	size_t max_bytes; /* no more cells once the page is as large */
+	size_t n_cells;   /* of each file, at most; 0: none */
+
+	/* What papers claim, and why results differ from it; NULL: neither is
+	 * told. With all_claims also those of no file that was added. */
+	const struct xp_claims *claims;
+	const char *reasons;
+	int all_claims;
+};
+
+/* One results file. */
+struct xp_page_file {
+	const char *path;
+	const struct res_cube *cube;
+	const char *svg;     /* its figure; or NULL, and then: */
+	const char *no_svg;  /* why there is none */
+	const char *explain; /* how `culprit explain` is told its spec */
+	const char *folder;  /* of GraphML files; with its slash or "" */
+	const char *date;    /* when it was made; or "" */
+};
+
+struct xp_page {
+	struct xp_page_asks asks;
+	struct mark_buffer nav, claims, articles;
+	uint8_t *told; /* [claims] */
+	size_t n_verdicts[XP_N_CLAIM_VERDICTS];
+	size_t n_added, n_cells, n_unlike, n_left, n_partial;
+	char (*id)[80]; /* [n_files], of those added */
+};
+
+/* Errors SIM_ENOMEM; P is to be closed in any case. */
+int xp_page_open(struct xp_page *p, const struct xp_page_asks *asks,
+    struct sim_err *e);
+void xp_page_close(struct xp_page *p);
+
+/* Errors SIM_ENOMEM, and those of tables and claims. */
+int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
+    struct sim_err *e);
+
+/* The whole document, *TEXT to be freed. Errors SIM_ENOMEM, and those of
+ * claims. P can't be added to any more. */
+int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e);
+
+/* --- in claims_table.c ---------------------------------------------------- */
+
+/* A row of the table: what is claimed, and what came of it. FIGURE_ID is where
+ * its figure is in the page; NULL: it is not there. */
+void xp_page_claim(FILE *out, const struct xp_claim *c,
+    const struct xp_finding *f, const char *figure_id, unsigned reason);
+
+/* The whole section. ROWS are those above. */
+void xp_page_claims(FILE *out, const char *rows, const size_t n_verdicts[],
+    const char *reasons);
+
+#endif
