@@ -151,7 +151,7 @@ $B/build.txt: $(filter-out $B/results/provenance.o,$(OBJ)) \
 	$(Q)rm -f $@.a
 
 $B/results/provenance.o: $B/commit.txt $B/build.txt
-$B/results/provenance.o: OURS += \
+$B/results/provenance.o: private OURS += \
 	-DCULPRIT_COMMIT='"$(shell cat $B/commit.txt)"' \
 	-DCULPRIT_BUILD='"$(shell cat $B/build.txt)"'
 
@@ -188,7 +188,7 @@ $B/experiments/report/%.o: OURS += -I$B
 $B/experiments/report/draw.o: $B/experiments/report/cell.css.h
 $B/experiments/report/page.o: $(LINES:%=$B/%.h)
 
--include $(shell find $B -name '*.d' 2>/dev/null)
+-include $(shell find $B -path $B/deb -prune -o -name '*.d' -print 2>/dev/null)
 
 # --- tests -----------------------------------------------------------------
 WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
@@ -272,7 +272,7 @@ figures: deps
 
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
-FUZZ := yaml pinglist wire http icmp tun_wire epoch graphml
+FUZZ := yaml pinglist wire http icmp tun_wire epoch graphml archive
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
@@ -280,6 +280,7 @@ FUZZ_SRC_wire := algos/pingmesh/wire.c
 FUZZ_SRC_http := experiments/live/serve.c algos/pingmesh/wire.c \
 	$(FUZZ_SRC_pinglist)
 FUZZ_SRC_graphml := topo/graph_ids.c topo/graph_write.c $(wildcard topo/mesh*.c)
+FUZZ_SRC_archive := experiments/check/archive.c
 FUZZ_SRC_icmp := models/real/icmp_wire.c sim/rng.c
 FUZZ_SRC_tun_wire := models/tun/wire.c
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \

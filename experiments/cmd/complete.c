@@ -98,6 +98,7 @@ static const struct {
     {"SPEC", offer_specs},
     {"FIGURE", offer_figures},
     {"ALGO", offer_algos},
+    {"LABEL", offer_algos},
     {"METRIC", offer_metrics},
     {"PAGE", offer_pages},
     {"FILE", offer_files},

@@ -516,15 +516,15 @@ static int metrics_print(const struct args *a, struct sim_err *e)
 int cmd_metrics(int argc, char **argv)
 {
 	static const struct cmd_option options[] = {
-	    {"json", 0, NULL, "JSON: an array of objects, or of NAME one",
+	    {"json", 0, NULL, "JSON: an array of objects, or of METRIC one",
 		.take = cmd_take_flag, .at = CMD_AT(json)},
 	    {0},
 	};
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {"metric", .take = cmd_take_one, .at = CMD_AT(name)},
-	    .args_doc = "[NAME]",
-	    .doc = "List all that is measured; or explain the metric NAME, "
+	    .args_doc = "[METRIC]",
+	    .doc = "List all that is measured; or explain one METRIC, "
 		   "which may be a column's name too, as vote:recall_lo: its "
 		   "definition, numerator and denominator, unit and range, "
 		   "which planes measure it, and which figures and claims are "

@@ -9,6 +9,7 @@
 
 #include "experiments/check/expected.h"
 #include "experiments/check/verify.h"
+#include "experiments/cmd/archive.h"
 #include "experiments/cmd/cmd.h"
 #include "results/file.h"
 #include "results/h5.h"
@@ -21,6 +22,7 @@ struct args {
 	struct cmd_words figures;
 	const char *claims;
 	int json, strict, write;
+	struct cmd_archive archive;
 };
 
 static const struct cmd_option cmd_verify_options[] = {
@@ -35,6 +37,8 @@ static const struct cmd_option cmd_verify_options[] = {
 	"claims (default: results/expected/vigil.yaml); tables of what is "
 	"expected stand beside it",
 	.take = cmd_take_file, .at = CMD_AT(claims)},
+    {.with = cmd_archive_options, .at = CMD_AT(archive)},
+    {.doc = "Help:", .group = -1},
     {0},
 };
 
@@ -43,6 +47,11 @@ static void cmd_verify_check(const void *args, struct argp_state *state)
 	const struct args *a = args;
 	if (a->write && a->figures.n == 0)
 		argp_error(state, "--write which FIGURE?");
+	cmd_archive_check(&a->archive, a->figures.n, state);
+	if (a->archive.file && (a->json || a->strict || a->write || a->claims))
+		argp_error(state,
+		    "--json, --strict, --write and --claims are not for "
+		    "--archive");
 }
 
 static const struct cmd_line cmd_verify_line = {
@@ -71,9 +80,15 @@ static const struct cmd_line cmd_verify_line = {
 	"number, such as the drop rate of pairs that nobody probes. `weak` is "
 	"a pass that tells little: a change of the packets lost by less than a "
 	"quarter would not be seen.\n\n"
+	"Of an archive nothing is believed: it is unpacked into a folder that "
+	"is removed again, and may hold plain files under one folder alone. "
+	"Cells that are run again must be the same to the last bit by the same "
+	"build and libraries, to 9 digits by another build; else a test of two "
+	"samples compares them.\n\n"
 	"Exit codes: 0 good; 1 a claim that must hold differs, or a figure "
-	"fails, or with --strict results are missing or partial; 2 the command "
-	"line or the claims are wrong; 3 a file can't be read or written.",
+	"fails, or a part of an archive, or with --strict results are missing "
+	"or partial; 2 the command line or the claims are wrong; 3 a file "
+	"can't be read or written.",
 };
 
 /* --- results -------------------------------------------------------------- */
@@ -648,11 +663,13 @@ static int verify(struct verify *v, struct sim_err *e)
 
 int cmd_verify(int argc, char **argv)
 {
-	struct args a = {0};
+	struct args a = {.archive = CMD_ARCHIVE_DEFAULTS};
 	struct verify v = {.a = &a};
 	struct sim_err e = {0};
 	int code = CMD_GOOD, rc;
 	cmd_parse(&cmd_verify_line, argc, argv, &a);
+	if (a.archive.file)
+		return cmd_archive_verify(&a.archive);
 	if ((rc = open_claims(&v, &e)) < 0 ||
 	    /* What is written may be the first of its figure, so names
 	     * are not checked then. */
