@@ -44,7 +44,7 @@ static int is_plain_path(const char *name)
 }
 
 /* What stands first in a line of tar's tells what it is. */
-static const char *kind_of(char letter)
+static const char *archive_kind_of(char letter)
 {
 	switch (letter) {
 	case 'l':
@@ -82,7 +82,7 @@ static int read_entry(struct entry *x, const char *line, struct sim_err *e)
 	if (*line == 'b' || *line == 'c')
 		return sim_fail(e, SIM_EINVAL,
 		    "it holds %s; only plain files may be in it.",
-		    kind_of(*line));
+		    archive_kind_of(*line));
 	return sim_fail(e, SIM_EPARSE, "tar lists %s.", sim_quote(shown, line));
 }
 
@@ -93,7 +93,7 @@ static int check_entry(const struct entry *x, struct sim_err *e)
 	if (*x->mode != '-' && *x->mode != 'd')
 		return sim_fail(e, SIM_EINVAL,
 		    "%s is %s; only plain files may be in it.", shown,
-		    kind_of(*x->mode));
+		    archive_kind_of(*x->mode));
 	if (!is_plain_path(x->name))
 		return sim_fail(e, SIM_EINVAL,
 		    "the name %s leads out of its folder, is hidden, or has "

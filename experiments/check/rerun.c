@@ -67,7 +67,7 @@ static int rerun_load(const struct xp_rerun *r, const struct res_cube *was,
 	return rc;
 }
 
-static int same_shape(const struct res_cube *a, const struct res_cube *b,
+static int rerun_same_shape(const struct res_cube *a, const struct res_cube *b,
     struct sim_err *e)
 {
 	if (a->n_points == b->n_points && a->n_runs == b->n_runs &&
@@ -202,7 +202,7 @@ int xp_rerun(struct xp_rerun *r, struct sim_err *e)
 	if (rc == 0 && (r->is_real = s.is_real))
 		goto out;
 	if (rc == 0 && (rc = rerun_run(r, &s, &is, e)) == 0 &&
-	    (rc = same_shape(&is, &was, e)) == 0)
+	    (rc = rerun_same_shape(&is, &was, e)) == 0)
 		rc = compare_cells(r, &was, &is, e);
 	if (rc < 0)
 		goto out;

@@ -35,7 +35,7 @@ static void take_rerun(void *to, char *arg, const struct cmd_given *g)
 	a->rerun = a->other = 1;
 }
 
-static void take_jobs(void *to, char *arg, const struct cmd_given *g)
+static void archive_take_jobs(void *to, char *arg, const struct cmd_given *g)
 {
 	struct cmd_archive *a = to;
 	cmd_take_u32(&a->n_workers, arg, g);
@@ -53,7 +53,7 @@ const struct cmd_option cmd_archive_options[] = {
 	.take = take_cells, .max = 1000000},
     {"rerun", 0, NULL, "all cells", .take = take_rerun},
     {"jobs", 'j', "N", "worker processes (default: all processors)",
-	.take = take_jobs, .min = 1, .max = 4096},
+	.take = archive_take_jobs, .min = 1, .max = 4096},
     {0},
 };
 
@@ -122,7 +122,7 @@ static unsigned differ_at(const char *a, const char *b)
 	}
 }
 
-static int read_text(const char *path, char **text, size_t *size,
+static int archive_read_text(const char *path, char **text, size_t *size,
     struct sim_err *e)
 {
 	void *bytes = NULL;
@@ -134,21 +134,22 @@ static int read_text(const char *path, char **text, size_t *size,
 }
 
 /* Where a part of a figure is unpacked. */
-static const char *place_of(const struct xp_archive *x, const char *folder,
-    const char *figure, const char *suffix, char path[4600])
+static const char *archive_place_of(const struct xp_archive *x,
+    const char *folder, const char *figure, const char *suffix, char path[4600])
 {
 	snprintf(path, 4600, "%s%s/%s%s", x->top, folder, figure, suffix);
 	return path;
 }
 
-static void check_spec(struct verdict *v, const struct xp_archive *x,
+static void archive_check_spec(struct verdict *v, const struct xp_archive *x,
     const char *figure, const struct res_cube *c)
 {
 	char path[4600], *text = NULL;
 	struct sim_err e = {0};
 	size_t n = 0;
-	int rc = read_text(place_of(x, "specs", figure, ".yaml", path), &text,
-	    &n, &e);
+	int rc = archive_read_text(archive_place_of(x, "specs", figure, ".yaml",
+				       path),
+	    &text, &n, &e);
 	if (rc < 0)
 		say_error(v, "spec", figure, rc, &e);
 	else if (n != c->spec_bytes || memcmp(text, c->spec, n) != 0)
@@ -177,7 +178,7 @@ static int table_of(const struct res_cube *c, char **text, struct sim_err *e)
 	return rc;
 }
 
-static void check_table(struct verdict *v, const struct xp_archive *x,
+static void archive_check_table(struct verdict *v, const struct xp_archive *x,
     const char *figure, const struct res_cube *c)
 {
 	const char *ours = res_version();
@@ -195,8 +196,9 @@ static void check_table(struct verdict *v, const struct xp_archive *x,
 		    (int)n_version, c->version, (int)strcspn(ours, " "), ours);
 		return;
 	}
-	int rc = read_text(place_of(x, "tables", figure, ".tsv", path), &text,
-	    &n, &e);
+	int rc = archive_read_text(archive_place_of(x, "tables", figure, ".tsv",
+				       path),
+	    &text, &n, &e);
 	if (rc == 0)
 		rc = table_of(c, &again, &e);
 	if (rc < 0)
@@ -277,15 +279,15 @@ static void say_cells(struct verdict *v, const char *figure,
 		    r->is_few ? ", for which there are too few runs" : "");
 }
 
-static void check_cells(struct verdict *v, const struct cmd_archive *a,
+static void archive_check_cells(struct verdict *v, const struct cmd_archive *a,
     const struct xp_archive *x, const char *figure, const struct res_cube *c)
 {
 	char results[4600], spec[4600], out[4600];
 	struct sim_err e = {0};
 	unsigned n_differences = 0;
-	struct xp_rerun r = {.results =
-				 place_of(x, "results", figure, ".h5", results),
-	    .spec = place_of(x, "specs", figure, ".yaml", spec),
+	struct xp_rerun r = {.results = archive_place_of(x, "results", figure,
+				 ".h5", results),
+	    .spec = archive_place_of(x, "specs", figure, ".yaml", spec),
 	    .out = out,
 	    .n_workers = a->n_workers ? a->n_workers : cmd_processors(),
 	    .stop = &cmd_archive_stop,
@@ -319,8 +321,8 @@ static void check_figure(struct verdict *v, const struct cmd_archive *a,
 	char path[4600];
 	struct res_cube c = {0};
 	struct sim_err e = {0};
-	const int rc =
-	    res_h5_read(&c, place_of(x, "results", figure, ".h5", path), &e);
+	const int rc = res_h5_read(&c,
+	    archive_place_of(x, "results", figure, ".h5", path), &e);
 	if (rc < 0) {
 		say_error(v, "results", figure, rc, &e);
 		return;
@@ -329,9 +331,9 @@ static void check_figure(struct verdict *v, const struct cmd_archive *a,
 	say(v, SAID_PASS, "results", figure,
 	    "%" PRIu64 " of %" PRIu64 " cells done, by %s", p.n_done, p.n_cells,
 	    c.version);
-	check_spec(v, x, figure, &c);
-	check_table(v, x, figure, &c);
-	check_cells(v, a, x, figure, &c);
+	archive_check_spec(v, x, figure, &c);
+	archive_check_table(v, x, figure, &c);
+	archive_check_cells(v, a, x, figure, &c);
 	res_cube_free(&c);
 }
 

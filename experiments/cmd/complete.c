@@ -19,7 +19,8 @@ struct typed {
 	size_t n_head;
 };
 
-static void offer(const struct typed *t, const char *name, const char *doc)
+static void complete_offer(const struct typed *t, const char *name,
+    const char *doc)
 {
 	if (strncmp(name, t->word, strlen(t->word)) == 0)
 		fprintf(t->out, "%.*s%s\t%s\n", (int)t->n_head, t->head, name,
@@ -36,7 +37,7 @@ struct listing {
 static void offer_file(void *arg, const char *name)
 {
 	const struct listing *l = arg;
-	offer(l->typed, name, l->doc);
+	complete_offer(l->typed, name, l->doc);
 }
 
 static void offer_specs(const struct typed *t)
@@ -55,7 +56,8 @@ static void offer_figures(const struct typed *t)
 static void offer_algos(const struct typed *t)
 {
 	for (size_t i = 0; algo_registry[i]; i++)
-		offer(t, algo_registry[i]->name, algo_registry[i]->doc);
+		complete_offer(t, algo_registry[i]->name,
+		    algo_registry[i]->doc);
 }
 
 static void offer_metrics(const struct typed *t)
@@ -64,15 +66,15 @@ static void offer_metrics(const struct typed *t)
 	    res_trial_ratios, res_trial_metrics};
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
 		for (const struct res_metric *m = lists[i]; m->name; m++)
-			offer(t, m->name, m->doc);
+			complete_offer(t, m->name, m->doc);
 }
 
 static void offer_pages(const struct typed *t)
 {
 	for (const struct cmd_verb *v = cmd_verbs; v->name; v++)
 		if (v->doc)
-			offer(t, v->name, v->doc);
-	offer(t, "spec.5", "the keys of a spec");
+			complete_offer(t, v->name, v->doc);
+	complete_offer(t, "spec.5", "the keys of a spec");
 }
 
 static void offer_files(const struct typed *t)
@@ -144,7 +146,7 @@ static void offer_keys(struct typed *t, const struct sim_field *f)
 		char key[80];
 		snprintf(key, sizeof(key), "%s=", f->name);
 		if (!equals) {
-			offer(t, key, f->doc);
+			complete_offer(t, key, f->doc);
 			continue;
 		}
 		if (strncmp(t->word, key, strlen(key)) != 0)
@@ -155,7 +157,7 @@ static void offer_keys(struct typed *t, const struct sim_field *f)
 		t->n_head += (size_t)(equals + 1 - t->word);
 		t->word = equals + 1;
 		for (; w && *w; w++)
-			offer(t, *w, "");
+			complete_offer(t, *w, "");
 		return;
 	}
 }
@@ -175,7 +177,7 @@ static void offer_values(FILE *out, const struct cmd_option *o,
 	}
 	if (o->values)
 		for (const char *const *w = o->values; *w; w++)
-			offer(&t, *w, "");
+			complete_offer(&t, *w, "");
 	else if (o->arg && strcmp(o->arg, "KEY=VALUE") == 0 && o->with)
 		offer_keys(&t, o->with);
 	else if (o->arg)
@@ -233,9 +235,9 @@ static void offer_options(FILE *out, const struct cmd_table *t,
 		snprintf(name, sizeof(name), "--%s%s", o->name ? o->name : "",
 		    o->arg ? "=" : "");
 		if (o->name)
-			offer(&as, name, o->doc);
+			complete_offer(&as, name, o->doc);
 	}
-	offer(&as, "--help", "all options");
+	complete_offer(&as, "--help", "all options");
 }
 
 /* A line of synopsis is words to be typed, in small letters, and what the user
@@ -259,7 +261,7 @@ static void offer_by_line(FILE *out, const char *line, size_t n_line,
 			return;
 	}
 	if (islower((unsigned char)*at))
-		offer(&t, at, "");
+		complete_offer(&t, at, "");
 	else
 		offer_called(&t, at);
 }
@@ -326,7 +328,7 @@ static void offer_verbs(const char *word)
 	for (size_t i = 0; i < 2; i++)
 		for (const struct cmd_verb *v = lists[i]; v->name; v++)
 			if (v->doc && (i == 0 || *word == '-'))
-				offer(&t, v->name, v->doc);
+				complete_offer(&t, v->name, v->doc);
 }
 
 int cmd_complete(int argc, char **argv)

@@ -38,7 +38,7 @@ enum { N_FILES = sizeof(files) / sizeof(files[0]) };
 
 /* --- what pages have in common --------------------------------------------*/
 
-static void put_head(FILE *out, const char *name, const char *section,
+static void manual_put_head(FILE *out, const char *name, const char *section,
     const char *doc)
 {
 	char date[32] = "$Mdocdate$";
@@ -171,7 +171,7 @@ static void put_synopsis(FILE *out, const struct cmd_table *m)
 	} while (*at++ == '\n');
 }
 
-static void put_option(FILE *out, const char *name, int letter,
+static void manual_put_option(FILE *out, const char *name, int letter,
     const char *value, const char *doc)
 {
 	fputs(".It ", out);
@@ -219,15 +219,17 @@ static void put_options(FILE *out, const struct cmd_table *m)
 			fputs(".Bl -tag -width Ds\n", out);
 		in_list = o->name != NULL;
 		if (o->name)
-			put_option(out, o->name, o->letter, o->arg, o->doc);
+			manual_put_option(out, o->name, o->letter, o->arg,
+			    o->doc);
 	}
 	if (in_list)
 		fputs(".El\n", out);
 	if (m->n > 0)
 		fputs(".Ss Help\n", out);
 	fputs(".Bl -tag -width Ds\n", out);
-	put_option(out, "help", '?', NULL, "what this page says, in short");
-	put_option(out, "usage", 0, NULL, "all options in a few lines");
+	manual_put_option(out, "help", '?', NULL,
+	    "what this page says, in short");
+	manual_put_option(out, "usage", 0, NULL, "all options in a few lines");
 	fputs(".El\n", out);
 }
 
@@ -291,7 +293,7 @@ void cmd_manual_verb(FILE *out, const struct cmd_table *m)
 	snprintf(name, sizeof(name), "culprit-%s", m->verb);
 	if (split_text(m, &head, &tail, &codes) == 0 &&
 	    (text = all_text(m, tail))) {
-		put_head(out, name, "1", doc_of(m->verb));
+		manual_put_head(out, name, "1", doc_of(m->verb));
 		put_synopsis(out, m);
 		fputs(".Sh DESCRIPTION\n", out);
 		cmd_roff_text(out, head);
@@ -315,7 +317,7 @@ void cmd_manual_verb(FILE *out, const struct cmd_table *m)
 
 void cmd_manual_program(FILE *out)
 {
-	put_head(out, "culprit", "1",
+	manual_put_head(out, "culprit", "1",
 	    "faults in datacenter networks, simulated, diagnosed and scored");
 	fputs(".Sh SYNOPSIS\n.Nm\n.Ar verb\n.Op Ar option ...\n.Op Ar word "
 	      "...\n.Sh DESCRIPTION\n",
@@ -332,7 +334,7 @@ void cmd_manual_program(FILE *out)
 	}
 	fputs(".El\n.Sh OPTIONS\n.Bl -tag -width Ds\n", out);
 	for (const struct cmd_verb *o = cmd_options; o->name; o++)
-		put_option(out, o->name + 2, 0, NULL, o->doc);
+		manual_put_option(out, o->name + 2, 0, NULL, o->doc);
 	fputs(".El\n", out);
 	fputs(".Sh ENVIRONMENT\n.Bl -tag -width Ds\n.It Ev PATH\n", out);
 	cmd_roff_text(out, "where gnuplot is found, which draws");
@@ -354,7 +356,7 @@ void cmd_manual_spec(FILE *out)
 		return;
 	xp_spec_help(f);
 	fclose(f);
-	put_head(out, "culprit-spec", "5", "a sweep as one YAML file");
+	manual_put_head(out, "culprit-spec", "5", "a sweep as one YAML file");
 	fputs(".Sh DESCRIPTION\n", out);
 	cmd_roff_text(out, text);
 	put_see_also(out, "culprit run culprit algos", "spec(5)");

@@ -76,7 +76,7 @@ static void end_display(struct fill *f)
 }
 
 /* A word of a paragraph: backquotes turn bold on and off. */
-static void put_word(struct fill *f, const char *word, size_t n)
+static void roff_put_word(struct fill *f, const char *word, size_t n)
 {
 	if (f->column > 0 && f->column + 1 + n > WIDTH)
 		end_line(f);
@@ -107,7 +107,7 @@ static int ends_sentence(const char *word, size_t n)
 	    !(n == 4 && strncmp(word, "e.g.", 4) == 0);
 }
 
-static void put_words(struct fill *f, const char *line, size_t n)
+static void roff_put_words(struct fill *f, const char *line, size_t n)
 {
 	const char *end = line + n;
 	while (line < end) {
@@ -117,7 +117,7 @@ static void put_words(struct fill *f, const char *line, size_t n)
 		while (line + k < end && !isspace((unsigned char)line[k]))
 			k++;
 		if (k > 0)
-			put_word(f, line, k);
+			roff_put_word(f, line, k);
 		if (k > 0 && ends_sentence(line, k))
 			end_line(f);
 		line += k;
@@ -125,7 +125,7 @@ static void put_words(struct fill *f, const char *line, size_t n)
 }
 
 /* A line as it stands; two blanks of its indent are the display's own. */
-static void put_literal(struct fill *f, const char *line, size_t n)
+static void roff_put_literal(struct fill *f, const char *line, size_t n)
 {
 	const size_t indent = n > 1 && line[1] == ' ' ? 2 : 1;
 	end_line(f);
@@ -164,9 +164,9 @@ void cmd_roff_text(FILE *out, const char *text)
 				begin_paragraph(&f, *text == ' ');
 			is_new = 0;
 			if (*text == ' ')
-				put_literal(&f, text, n);
+				roff_put_literal(&f, text, n);
 			else
-				put_words(&f, text, n);
+				roff_put_words(&f, text, n);
 			f.had_text = 1;
 		}
 		text += n;
