@@ -98,21 +98,28 @@ set datafile missing "NaN"
 set datafile columnheaders
 set border 3 lw 0.8
 set tics nomirror out scale 0.6
-set grid y lc rgb "#d8d8d8" lw 0.6 dt 1
+# By default a blank comes first, and the number stands beside its mark.
+set format "%h"
+set grid y lt 1 lc rgb "#e4e4e4" lw 0.6 dt 1
 set key inside bottom right vertical Left reverse samplen 3 spacing 1.15 \
     opaque fillcolor rgb "#ffffff" noenhanced font small
 set style fill transparent solid 0.14 noborder
 set pointsize 0.7
-set bars 0.6
+# Else bars had gaps, and ends cut off, where their curve has a dash. Their key
+# would lose it, too: curves are drawn with linespoints, bars without a title.
+set errorbars 0.6 dt 1
 
 if (title ne "") set title title . (paper eq "" ? "" : "\n" . paper)
 if (partial ne "") set label 1 partial at graph 0.5,0.5 center \
     tc rgb "#bb0000" front
-note = sprintf("points: pooled over %d runs with exact 95 %% intervals; " \
-    . "bands: 10 %% to 90 %% of runs", runs)
+# The foot says what is drawn, so whoever draws more than ratios says more than
+# `note`. FOOT is its place, with FOOT2 a line above and FOOT_LEFT on the left.
+note = sprintf("points: pooled over %d runs with exact 95 %% intervals", runs)
+FOOT = 'at screen 0.985, 0.02 right tc rgb "#777777" font tiny'
+FOOT2 = 'at screen 0.985, 0.05 right tc rgb "#777777" font tiny'
+FOOT_LEFT = 'at screen 0.015, 0.02 left tc rgb "#777777" font tiny'
 if (!tty) {
-	set label 2 note at screen 0.985,0.02 right tc rgb "#777777" \
-	    font tiny
+	set label 2 note @FOOT
 	set bmargin 5
 	set rmargin 2
 }
