@@ -7,8 +7,9 @@
 
 name(a) = a eq "vote" ? "007" : a eq "cover" ? "greedy cover" : \
     a . " program"
-reading(m) = m eq "kept" ? "accuracy of flows that 007 keeps" \
+says(m) = m eq "kept" ? "accuracy of flows that 007 keeps" \
     : "accuracy of flows that a fault hit"
+load "axes.gp"
 
 if (tty) {
 	plot for [m in "kept fault"] for [a in algos] \
@@ -16,25 +17,16 @@ if (tty) {
 	    title name(a) . ", " . m
 	exit
 }
-claims = exists("claim_accuracy_kept")
-if (claims) {
+if (exists("claim_accuracy_kept")) {
 	stats TABLE using "claim:accuracy_kept" nooutput
 	set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max \
 	    nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
-	set label 3 "dotted: " . claim_accuracy_kept at screen 0.015,0.02 left \
-	    tc rgb CLAIM font tiny
+	set label 3 "dotted, by the " . claim_accuracy_kept @FOOT_LEFT
 }
-head = title . "\n" . paper
-unset title
-unset label 2
-set multiplot layout 1, 2 title head
-do for [m in "kept fault"] {
-	set ylabel reading(m)
-	q = ":accuracy_" . m
-	if (m eq "fault") { set label 2 note at screen 0.985,0.02 right tc rgb "#777777" font tiny }
-	plot for [a in algos] TABLE using x:a.q."_p10":a.q."_p90" \
-	        with filledcurves lt look(a) notitle, \
-	    for [a in algos] TABLE using x:a.q:a.q."_lo":a.q."_hi" \
-	        with yerrorlines lt look(a) title name(a)
-}
-unset multiplot
+pair = "kept fault"
+curves = algos
+of(a, m) = a . ":accuracy_" . m
+axis = x # as x itself is plot's
+at(a) = column(axis)
+kind(a) = look(a)
+load "pair.gp"

@@ -109,7 +109,8 @@ set pointsize 0.7
 # would lose it, too: curves are drawn with linespoints, bars without a title.
 set errorbars 0.6 dt 1
 
-if (title ne "") set title title . (paper eq "" ? "" : "\n" . paper)
+head = title . (paper eq "" ? "" : "\n" . paper)
+if (title ne "") set title head
 if (partial ne "") set label 1 partial at graph 0.5,0.5 center \
     tc rgb "#bb0000" front
 # The foot says what is drawn, so whoever draws more than ratios says more than

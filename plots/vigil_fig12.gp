@@ -1,10 +1,8 @@
 # plots/vigil_fig12.gp -- accused links when one drops far more than the others.
 # SPDX-License-Identifier: GPL-3.0-or-later
 TABLE = ARG1; OUT = ARG2
+wide = 1.5; tall = 1.25
 load "style.gp"
-set xlabel "failed links"
-set xrange [1:15]
-set xtics 2
 shift = 1
 # Those that accuse all links with votes are for their ranking, not to be drawn.
 drawn = ""
