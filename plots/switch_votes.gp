@@ -1,9 +1,10 @@
 # plots/switch_votes.gp -- votes on switches and on links when switches fail.
 # SPDX-License-Identifier: GPL-3.0-or-later
 TABLE = ARG1; OUT = ARG2
+wide = 1.75
 load "style.gp"
-name(a) = a eq "vote_switch" || a eq "alg1_switch" ? "votes on switches" \
-    : "votes on links"
+on(a) = strstrt(a, "switch") ? "votes on switches" : "votes on links"
+name(a) = (strstrt(a, "vote") ? "007, " : "Algorithm 1, removing flows, ") . on(a)
 set xlabel "share of its links that fail"
 set xrange [0:1.03]
 set xtics 0.25
@@ -11,26 +12,33 @@ set yrange [0:1.05]
 if (tty) {
 	set ylabel "per-flow accuracy"
 	plot for [a in "vote_switch vote_link"] TABLE using \
-	    "faults.share":a.":accuracy_fault" with linespoints title name(a)
+	    "faults.share":a.":accuracy_fault" with linespoints title on(a)
 	exit
 }
-set multiplot layout 1, 2 title title . "\n" . paper
+set multiplot title head
 unset title
 unset label 2
-note = sprintf("points: pooled over %d runs with exact 95 %% intervals", runs)
-set key font tiny samplen 2
-set ylabel "accuracy of flows hit by a fault"
-plot for [a in "vote_switch vote_link"] TABLE using \
-        "faults.share":a.":accuracy_fault":a.":accuracy_fault_lo": \
-        a.":accuracy_fault_hi" with yerrorlines lt look(a) title name(a)
-set label 2 note at screen 0.985,0.02 right tc rgb "#777777" font tiny
-set label 3 "thick: precision; thin: recall; of Alg. 1, removing flows" \
-    at screen 0.985, 0.05 right tc rgb "#777777" font tiny
-set ylabel "precision, recall"
-plot for [a in "alg1_switch alg1_link"] TABLE using \
-        "faults.share":a.":precision":a.":precision_lo":a.":precision_hi" \
-        with yerrorlines lt look(a) title name(a), \
-    for [a in "alg1_switch alg1_link"] TABLE using \
-        "faults.share":a.":recall":a.":recall_lo":a.":recall_hi" \
-        with yerrorlines lt look(a) lw 1 pt 4 + 2 * (a eq "alg1_switch") notitle
+unset key
+set tmargin at screen 0.87
+set bmargin at screen 0.32
+drawn(i) = i == 1 ? "vote_switch vote_link" : "alg1_switch alg1_link"
+says(i) = i == 1 ? "accuracy of flows hit by a fault" \
+    : word("precision recall", i - 1) . " of accused"
+do for [i = 1:3] {
+	q = ":" . word("accuracy_fault precision recall", i)
+	set lmargin at screen i / 3.0 - 0.26
+	set rmargin at screen i / 3.0 - 0.015
+	set ylabel says(i) font small offset 0.5
+	if (i == 3) {
+		set key at screen 0.5, 0.07 center bottom vertical Left \
+		    reverse samplen 3 font small maxrows 2 noopaque
+		set label 2 note @FOOT
+	}
+	plot for [a in drawn(i)] TABLE using "faults.share":a.q:a.q."_lo": \
+	        a.q."_hi" with yerrorbars lt look(a) notitle, \
+	    for [a in drawn(i)] TABLE using "faults.share":a.q \
+	        with linespoints lt look(a) notitle, \
+	    for [a in drawn(1) . " " . drawn(2)] keyentry with linespoints \
+	        lt look(a) title name(a)
+}
 unset multiplot

@@ -1,9 +1,10 @@
 # plots/vigil_compat.gp -- the released simulator's rules and the text's model.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# One colour a curve; full lines are the model of the text (plane exact), dashed
-# ones with open points the rules of the released code.
+# Full lines are the model of the text (plane exact), dashed ones with open
+# points the rules of the released code.
 TABLE = ARG1; OUT = ARG2
+wide = 2
 load "style.gp"
 planes = "exact vigil_matlab"
 at(p, metric) = strcol("plane") eq p ? column(metric) : NaN
@@ -15,55 +16,47 @@ if (tty) {
 	    with linespoints title "007, plane " . p
 	exit
 }
-a_curves = "vote:accuracy_released vote_matlab:accuracy_released " \
-    . "integer:accuracy_released"
-a_titles = "'007' '007, blame as in its code' 'integer program'"
-a_colors = sprintf("%d %d %d", look("vote"), look("vote_matlab"), \
-    look("integer"))
-a_points = "7 13 5"
-b_curves = "alg1:precision alg1:recall integer:precision integer:recall"
-b_titles = "'Alg. 1, precision' 'Alg. 1, recall' " \
-    . "'integer, precision' 'integer, recall'"
-b_colors = sprintf("%d %d %d %d", look("alg1"), look("alg1") + N_HUES, \
-    look("integer"), look("integer") + N_HUES)
-b_points = "7 9 11 5"
-open(p) = p eq "exact" ? 0 : 1
-dash(p) = p eq "exact" ? 1 : 2
+says(q) = q eq "accuracy_released" ? "per-flow accuracy, the code's measure" \
+    : q . " of accused links"
+drawn(q) = q eq "accuracy_released" ? "vote vote_matlab integer" \
+    : "alg1 integer"
+name(a) = a eq "vote" ? "007" : a eq "vote_matlab" ? "007, as in its code" \
+    : a eq "integer" ? "integer program" : "Algorithm 1"
+# Filled marks, as look() has them; the open one is before each.
+mark(a) = a eq "vote" ? 7 : a eq "vote_matlab" ? 13 : a eq "integer" ? 9 : 11
+dash(p) = p eq "exact" ? 11 : 12
+beside(p) = column("faults.count") + (p eq "exact" ? -0.12 : 0.12)
 
-set xrange [0:15]
-set xtics 2
-set key font tiny samplen 1.5 width -6
-note = sprintf("points: pooled over %d runs with exact 95 %% intervals", runs)
-set multiplot layout 1, 2 title title . "\n" . paper
+set xrange [0.3:14.7]
+set xtics 2, 2, 14
+set multiplot title head
 unset title
 unset label 2
-do for [panel in "a b"] {
-	curves = value(panel . "_curves")
-	titles = value(panel . "_titles")
-	colors = value(panel . "_colors")
-	points = value(panel . "_points")
-	if (panel eq "a") {
-		set ylabel "per-flow accuracy, the code's measure"
-		set yrange [0.86:1]
-		set label 3 "full: the text's model; dashed: the code's rules" \
-		    at screen 0.985, 0.05 right tc rgb "#777777" font tiny
-	} else {
-		set ylabel "share of links"
-		set yrange [0:1.05]
-		set key at graph 1, 0.26 right top width 0
-		set label 2 note at screen 0.985, 0.02 right tc rgb "#777777" \
-		    font tiny
-		unset label 3
+unset key
+set tmargin at screen 0.87
+set bmargin at screen 0.3
+do for [i = 1:3] {
+	q = word("accuracy_released precision recall", i)
+	set lmargin at screen i / 3.0 - 0.265
+	set rmargin at screen i / 3.0 - 0.015
+	set ylabel says(q) font small offset 0.5
+	set yrange [(i == 1 ? 0.9 : 0):(i == 1 ? 1.003 : 1.03)]
+	if (i == 3) {
+		set key at screen 0.5, 0.07 center bottom vertical Left \
+		    reverse samplen 3 font small maxrows 2 noopaque
+		set label 2 note @FOOT
 	}
-	plot for [p in planes] for [i = 1:words(curves)] TABLE using \
-	        "faults.count":(at(p, word(curves, i))) with lines lw 2 \
-	        lt int(word(colors, i)) dt dash(p) notitle, \
-	    for [p in planes] for [i = 1:words(curves)] TABLE using \
-	        "faults.count":(at(p, word(curves, i))): \
-	        (at(p, word(curves, i) . "_lo")): \
-	        (at(p, word(curves, i) . "_hi")) with yerrorbars \
-	        lt int(word(colors, i)) dt 1 \
-	        pt int(word(points, i)) - open(p) \
-	        title open(p) ? "" : word(titles, i)
+	plot for [p in planes] for [a in drawn(q)] TABLE using \
+	        (beside(p)):(at(p, a.":".q)):(at(p, a.":".q."_lo")): \
+	        (at(p, a.":".q."_hi")) with yerrorbars lt look(a) \
+	        pt mark(a) - (p ne "exact") notitle, \
+	    for [p in planes] for [a in drawn(q)] TABLE using \
+	        (beside(p)):(at(p, a.":".q)) with lines lt look(a) lw 1.5 \
+	        dt dash(p) notitle, \
+	    for [a in "vote vote_matlab integer alg1"] keyentry with points \
+	        lt look(a) pt mark(a) title name(a), \
+	    for [p in planes] keyentry with linespoints lt 7 \
+	        dt dash(p) pt 7 - (p ne "exact") title p eq "exact" ? \
+	        "the text's model" : "the code's rules"
 }
 unset multiplot

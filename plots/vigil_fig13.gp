@@ -19,34 +19,37 @@ if (tty) {
 	    with linespoints title label(r) . ", skew " . s
 	exit
 }
-head = title . "\n" . paper
+set multiplot layout 1, 2 title head
 unset title
 unset label 2
-set multiplot layout 1, 2 title head
-set key font tiny samplen 2
+set key font tiny samplen 3
 set xlabel "votes of the failed link less those of the best good link"
 set ylabel "share of epochs"
 set yrange [0:1.02]
 set arrow 9 from 0, graph 0 to 0, graph 1 nohead lc rgb CLAIM dt (2, 4)
-set label 5 sprintf("60 connections a host, half to 3 ToRs of 10; %d epochs a rate", \
-    runs) at screen 0.015,0.02 left tc rgb "#777777" font tiny
+note = sprintf("60 connections a host, half to 3 ToRs of 10; %d epochs a rate", \
+    runs)
+set label 5 note @FOOT_LEFT
 set xrange [-1:*]
 plot for [i = 1:3] each using (lead(word(rates, i))):(1.0 / runs) \
     smooth cumulative with steps lt i title label(word(rates, i))
 unset arrow 9
 unset label 5
 stats TABLE using "claim:worst_first_rate" nooutput
-set label 2 "exact 95 % intervals; dotted: " . claim_worst_first_rate \
-    at screen 0.985,0.02 right tc rgb "#777777" font tiny
+set label 2 "exact 95 % intervals; dotted, by the " . claim_worst_first_rate \
+    @FOOT
 set arrow 8 from graph 0, first STATS_max to graph 1, first STATS_max nohead \
-    lc rgb CLAIM dt (2, 4)
+    lc rgb CLAIM dt (2, 4) lw 1.5 back
 set logscale x
 set xlabel "connections a host and epoch"
 set xtics (15, 60, 240, 960)
 set xrange [11:1300]
 set ylabel "epochs that the failed link leads"
 plot for [i = 1:3] for [s in skews] TABLE using \
-    (first(word(rates, i), s)):f:f."_lo":f."_hi" with yerrorlines \
-    lt i lw (s eq "0.3" ? 2 : 1) title label(word(rates, i)) \
-    . (s eq "0.3" ? ", uniform traffic" : ", 80 % to 3 ToRs")
+        (first(word(rates, i), s)):f:f."_lo":f."_hi" with yerrorbars lt i \
+        notitle, \
+    for [i = 1:3] for [s in skews] TABLE using \
+        (first(word(rates, i), s)):f with linespoints lt i \
+        lw (s eq "0.3" ? 2 : 1) title label(word(rates, i)) \
+        . (s eq "0.3" ? ", uniform traffic" : ", 80 % to 3 ToRs")
 unset multiplot

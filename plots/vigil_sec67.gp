@@ -21,30 +21,47 @@ if (tty) {
 	    with linespoints title "007, " . k . " failed links"
 	exit
 }
-head = title . "\n" . paper
+name(a) = a eq "vote" ? "007" : "integer program"
+kind(a, k) = look(a) + (k eq "1" ? 0 : N_HUES)
+dash(m) = m eq "precision" ? 11 : 12
+set multiplot title head
 unset title
 unset label 2
-set multiplot layout 1, 3 title head
-set key inside bottom left vertical Left reverse samplen 2 font tiny
-set yrange [0.5:1.02]
-do for [q in "kept fault"] {
+set tmargin at screen 0.87
+set bmargin at screen 0.34
+set key center bottom vertical Left reverse samplen 3 font tiny maxrows 3 \
+    noopaque
+set yrange [*<0.7:1.01]
+do for [p = 1:2] {
+	q = word("kept fault", p)
+	set lmargin at screen p / 3.0 - 0.265
+	set rmargin at screen p / 3.0 - 0.015
+	set key at screen 0.35, 0.06
+	if (p == 1) { unset key }
 	m = ":accuracy_" . q
-	set ylabel q eq "kept" ? "accuracy of flows that 007 keeps" \
-	    : "accuracy of flows that a fault hit"
+	set ylabel (q eq "kept" ? "accuracy of flows that 007 keeps" \
+	    : "accuracy of flows that a fault hit") font small offset 0.5
 	plot for [k in "1 30"] for [a in "vote integer"] TABLE using \
-	    (at(k + 0)):a.m:a.m."_lo":a.m."_hi" with yerrorlines \
-	    lt look(a) + (k eq "1" ? 0 : N_HUES) \
-	    title (a eq "vote" ? "007, " : "integer, ") . k . " failed", \
-	    for [i = 2:3] $PAPER using 1:i with points pt (i == 2 ? 7 : 5) \
-	    ps 1.2 lc rgb CLAIM title (i == 2 ? "paper, 007" \
-	    : "paper, integer") . " (unconfirmed)"
+	        (at(k + 0)):a.m:a.m."_lo":a.m."_hi" with yerrorbars \
+	        lt kind(a, k) notitle, \
+	    for [k in "1 30"] for [a in "vote integer"] TABLE using \
+	        (at(k + 0)):a.m with linespoints lt kind(a, k) \
+	        title name(a) . ", " . k . " failed", \
+	    for [i = 2:3] $PAPER using 1:i with points pt (i == 2 ? 6 : 8) \
+	        ps 1.3 lw 1.5 lc rgb CLAIM title (i == 2 ? "paper, 007" \
+	        : "paper, integer program") . ", 1 failed (unconfirmed)"
 }
-set key at graph 0.98, 0.42 right top vertical Left reverse samplen 2 font tiny
-set label 2 "pooled over runs, with exact 95 % intervals" at screen 0.985,0.02 right tc rgb "#777777" font tiny
+set lmargin at screen 0.735
+set rmargin at screen 0.985
+set key at screen 0.84, 0.06 maxrows 2
+set label 2 note @FOOT
 set ylabel "Algorithm 1, removing flows"
 set yrange [0:1.05]
+A = "alg1_removal"
 plot for [k in "1 30"] for [m in "precision recall"] TABLE using \
-    (at(k + 0)):"alg1_removal:".m:"alg1_removal:".m."_lo": \
-    "alg1_removal:".m."_hi" with yerrorlines \
-    lt (k eq "1" ? 4 : 6) + (m eq "recall" ? 1 : 0) title m . ", " . k . " failed"
+        (at(k + 0)):A.":".m:A.":".m."_lo":A.":".m."_hi" with yerrorbars \
+        lt kind(A, k) notitle, \
+    for [k in "1 30"] for [m in "precision recall"] TABLE using \
+        (at(k + 0)):A.":".m with linespoints lt kind(A, k) dt dash(m) \
+        title m . ", " . k . " failed"
 unset multiplot

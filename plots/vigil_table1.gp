@@ -1,29 +1,32 @@
 # plots/vigil_table1.gp -- how busy switches are against failed links.
 # SPDX-License-Identifier: GPL-3.0-or-later
 TABLE = ARG1; OUT = ARG2
+wide = 1.25
 load "style.gp"
-M = "icmp_share_none icmp_share_low icmp_share_high"
-text(m) = m eq "icmp_share_none" ? "T = 0" \
-    : m eq "icmp_share_low" ? "0 < T <= 3" : "T > 3"
-claim(m) = m eq "icmp_share_none" ? claim_icmp_share_none \
-    : m eq "icmp_share_low" ? claim_icmp_share_low : claim_icmp_share_high
+array SHARE[3] = ["icmp_share_none", "icmp_share_low", "icmp_share_high"]
+array NAME[3] = ["T = 0", "0 < T <= 3", "T > 3"]
 set xlabel "failed links"
 set ylabel "share of switch-seconds"
 set xrange [-0.5:21]
 set yrange [0:1.05]
-set key top right
 if (tty) {
-	plot for [m in M] TABLE using x:m with linespoints title text(m)
+	plot for [i = 1:3] TABLE using x:SHARE[i] with linespoints \
+	    title NAME[i]
 	exit
 }
-set label 2 "mean over " . runs . " epochs"
+note = sprintf("points: means of %d epochs with 95 %% intervals between them", \
+    runs)
+set label 2 note @FOOT
+set rmargin at screen 0.69
+set key at graph 1.03, 1 left top samplen 2
+# What the paper states stands beside the axes, at its height.
 do for [i = 1:3] {
-	c = word(M, i)
-	stats TABLE using "claim:" . c nooutput
+	stats TABLE using "claim:" . SHARE[i] nooutput
 	set arrow i from graph 0, first STATS_max to graph 1, first STATS_max \
 	    nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
-	set label 10 + i claim(c) at graph 0.98, first STATS_max right \
-	    offset 0, 0.5 tc rgb CLAIM front font small
+	set label 10 + i value("claim_" . SHARE[i]) at graph 1.01, \
+	    first STATS_max left tc rgb CLAIM font tiny
 }
-plot for [i = 1:3] TABLE using x:word(M, i) with linespoints lt i \
-    title text(word(M, i))
+plot for [i = 1:3] TABLE using x:SHARE[i]:SHARE[i]."_lo":SHARE[i]."_hi" \
+        with yerrorbars lt i notitle, \
+    for [i = 1:3] TABLE using x:SHARE[i] with linespoints lt i title NAME[i]
