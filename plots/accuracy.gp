@@ -21,7 +21,7 @@ if (exists("claim_accuracy_kept")) {
 	stats TABLE using "claim:accuracy_kept" nooutput
 	set arrow 1 from graph 0, first STATS_max to graph 1, first STATS_max \
 	    nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
-	set label 3 "dotted, by the " . claim_accuracy_kept @FOOT_LEFT
+	aside = "dotted, by the " . claim_accuracy_kept
 }
 pair = "kept fault"
 curves = algos

@@ -8,7 +8,7 @@ TABLE = ARG1; OUT = ARG2
 tall = 2.35
 load "style.gp"
 micro = ext eq "png" ? ",13" : ext eq "pdf" ? ",7" : ",8"
-least = ext eq "png" ? ",11.5" : ext eq "pdf" ? ",6" : ",6.5"
+least = ext eq "png" ? ",10.5" : ext eq "pdf" ? ",5.5" : ",6"
 
 # --- from the table: readings, scenes, and what of each ---------------------
 stats TABLE using "runs" nooutput
@@ -124,16 +124,16 @@ level(v) = v < 0.25 ? 1 : v < 0.5 ? 2 : v < 0.75 ? 3 : v < 0.9 ? 4 : \
 colour(v) = v != v ? 0xe4e4e4 : COLOUR[level(v)]
 ink(v) = v == v && (level(v) == 1 || level(v) == 6) ? 0xffffff : 0x000000
 
-unset title; unset grid; unset xtics; unset ytics; unset key; unset label 2
+unset title; unset grid; unset xtics; unset ytics; unset key; set label FOOT ""
 unset border
 set lmargin at screen 0.01; set rmargin at screen 0.995
 set tmargin at screen 0.995; set bmargin at screen 0.005
 LEFT = -20.8
-set xrange [LEFT:END + 12]
+set xrange [LEFT:END + 13]
 set yrange [N_READINGS + 5:-12.5]
 set style fill solid 1 noborder
 
-set label title . "\n" . paper at LEFT, -11.7 left
+set label head at LEFT, -11.7 left
 do for [m in "precision recall"] {
 	set label m . " of accused links" at x_of(m, 1), -8 left font tiny
 	do for [s = 1:N_SCENES] {
@@ -158,21 +158,21 @@ do for [m in "precision recall"] {
 set label "what the paper has" at -0.5, -0.8 right font tiny
 set label "reached\nof " . N_SAID at END + 0.5, -1.2 left font micro
 set label "total" at LEFT, 0.3 left font micro tc rgb CLAIM
-set label "adjust" at LEFT + 7, 0.3 left font micro tc rgb CLAIM
-set label "noise" at LEFT + 13, 0.3 left font micro tc rgb CLAIM
+set label "adjust" at LEFT + 6.7, 0.3 left font micro tc rgb CLAIM
+set label "noise" at LEFT + 13.4, 0.3 left font micro tc rgb CLAIM
 set label "floor" at -0.5, 0.3 right font micro tc rgb CLAIM
 do for [k = 1:N_READINGS] {
 	r = BY_RANK[k]; i = first(r); y = k + 0.5
 	set label TOTAL[i] at LEFT, y left font micro
-	set label ADJUST[i] at LEFT + 7, y left font micro
-	set label FILTER[i] eq "true" ? "filtered" : "" at LEFT + 13, y left \
+	set label ADJUST[i] at LEFT + 6.7, y left font micro
+	set label FILTER[i] eq "true" ? "filtered" : "" at LEFT + 13.4, y left \
 	    font micro
 	set label sprintf("%g", FLOOR[i]) at -0.5, y right font micro
 	set label sprintf("%d", REACHED[r]) at END + 1.8, y right font micro
 	if (known(r) ne "") {
 		set label known(r) at END + 2.2, y left font micro \
 		    tc rgb hue(r)
-		set object rectangle from LEFT - 0.2, k to END + 11.8, k + 1 \
+		set object rectangle from LEFT - 0.2, k to END + 12.8, k + 1 \
 		    fs empty border rgb hue(r) front
 	}
 }
@@ -186,11 +186,11 @@ do for [n = 1:6] {
 set object rectangle from 6 * STEP, y - 0.5 to 6 * STEP + 1, y + 0.5 \
     fc rgb colour(NaN) fs solid noborder
 set label "none accused" at 6 * STEP + 1.4, y left font micro
-set label "" at LEFT + 0.5, y point pt 7 ps 0.5
+set label "" at LEFT + 0.5, y point pt 7 ps 0.3
 set label "less than the paper has" at LEFT + 1.2, y left font micro
 set label sprintf("pooled over %d runs; dot: the exact 95 %% interval ends " \
     . "below the paper's value; ?: unconfirmed", runs) \
-    at END + 11.8, N_READINGS + 4.2 right tc rgb "#777777" font micro
+    at END + 12.8, N_READINGS + 4.2 right tc rgb "#777777" font micro
 
 missed(m, i) = hi_of(m, i) < paper_of(m, scene(i))
 plot for [m in "precision recall"] TABLE using \
@@ -201,4 +201,4 @@ plot for [m in "precision recall"] TABLE using \
     for [m in "precision recall"] TABLE using \
         (i = int(column(0)) + 1, x_of(m, scene(i)) + 0.46): \
         (missed(m, i) ? y_of(i) + 0.52 : NaN):(ink(of(m, i))) \
-        with points pt 7 ps 0.35 lc rgb variable
+        with points pt 7 ps 0.22 lc rgb variable

@@ -1,8 +1,8 @@
 # plots/axes.gp -- the x axes that 007's figures share, by what is swept.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# `across` is its label. Curves that coincide are told apart by their marks: beside(v, by) is BY marks
-# to the right of V.
+# `across` is its label. Curves that coincide are told apart by their marks:
+# beside(v, by) is BY marks to the right of V.
 beside(v, by) = v + dodge * by
 if (x eq "faults.count" || x eq "faults.1.count") {
 	across = "failed links"
@@ -26,3 +26,4 @@ if (x eq "noise.scale") {
 	dodge = 1.06
 }
 if (dodge > 1) { beside(v, by) = v * dodge ** by }
+if (tty) set xlabel across

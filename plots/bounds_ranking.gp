@@ -20,7 +20,7 @@ set yrange [1e-4:1.5]
 set key bottom left font tiny samplen 2 noopaque
 note = sprintf("points: share of %d epochs with exact 95 %% intervals; " \
     . "open: none in all, at most this", runs)
-set label 2 note
+set label FOOT note
 
 n = "n_flows"
 rate = "vote:worst_first_rate"
@@ -35,12 +35,12 @@ if (tty) {
 	    title "bound, paper's threshold"
 	exit
 }
-set label 4 "no link of 5760 + 1920 good ones above the bad one; votes of 1/h" \
-    . " on paths of six links" at screen 0.985, 0.05 right \
-    tc rgb "#777777" font tiny
+set label FOOT2 "no link of 5760 + 1920 good ones above the bad one; votes of 1/h" \
+    . " on paths of six links"
 plot TABLE using n:(wrong(rate)):(wrong(rate . "_hi")):(wrong(rate . "_lo")) \
-        with yerrorlines lt 1 title "measured", \
-    TABLE using n:(none(rate)) with points lt 1 pt 10 notitle, \
+        with yerrorbars lt 1 notitle, \
+    TABLE using n:(wrong(rate)) with linespoints lt 1 title "measured", \
+    TABLE using n:(none(rate)) with points lt 1 lw 1 pt 10 ps 0.8 notitle, \
     "<" . BOUNDS using n:"simulated:best" with lines lt 2 \
         title "bound, best threshold", \
     "<" . BOUNDS using n:"simulated:all" with lines lt 3 \

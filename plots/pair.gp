@@ -3,8 +3,9 @@
 #
 # Told by whoever loads it: `pair`, the two, and says(q) of each; `curves`, and
 # of each of them the column of(c, q), its place at(c) along x, its kind(c) of
-# line and its name(c); of the axis what axes.gp says. yrange, arrows and label
-# 3 are of the upper panels; `low` is where the lower ones begin.
+# line and its name(c); of the axis what axes.gp says. yrange and
+# arrows are of the upper panels; `low` is where the lower ones begin. `aside` is
+# for the foot, on its left.
 n_curves = words(curves)
 curve(i) = word(curves, i)
 place(i) = beside(at(curve(i)), i - (n_curves + 1) / 2.0)
@@ -12,7 +13,7 @@ put(i, q, what) = column(of(curve(i), q) . what)
 
 set multiplot title head
 unset title
-unset label 2
+set label FOOT ""
 unset key
 set ytics font small
 set ylabel font small
@@ -29,7 +30,6 @@ do for [p = 1:2] {
 	        with linespoints lt kind(curve(i))
 }
 unset arrow
-unset label 3
 set xlabel across
 set yrange [*<low:1 + (1 - low) / 15.0]
 set ytics low, (1 - low) / 2.0, 1
@@ -43,7 +43,8 @@ do for [p = 1:2] {
 	set tmargin at screen 0.435; set bmargin at screen 0.25
 	set ylabel p == 1 ? "10 to 90 %\nof runs" : "" offset 1
 	if (p == 2) {
-		set label 2 note . ", side by side; below: medians of runs" @FOOT
+		set label FOOT note . ", side by side; below: medians of runs"
+		if (exists("aside")) { set label FOOT_LEFT aside }
 	}
 	plot for [i = 1:n_curves] TABLE using (place(i)):(put(i, q, "_p50")): \
 	        (put(i, q, "_p10")):(put(i, q, "_p90")) with yerrorbars \

@@ -1,6 +1,7 @@
 # plots/pingmesh_bias.gp -- the drop rate read from connect times, over the truth.
 # SPDX-License-Identifier: GPL-3.0-or-later
 TABLE = ARG1; OUT = ARG2
+wide = 1.4
 load "style.gp"
 TIMERS = "windows linux linux_linear"
 # SYNs that agents wait for after the first; as many rungs are read.
@@ -14,7 +15,7 @@ of(i, on) = strcol("pingmesh.connect.timers") eq word(TIMERS, i) && \
 over(v) = column(v) / column("true_drop_rate")
 set logscale x
 set xrange [7e-5:0.4]
-set yrange [0.4:1.3]
+set yrange [0.3:1.5]
 set xlabel "true loss of round trips, q"
 set ylabel "estimate / q"
 if (tty) {
@@ -22,38 +23,41 @@ if (tty) {
 	    with points title word(TIMERS, i) . ", server repeats SYN-ACKs"
 	exit
 }
-unset label 2
 set samples 400
-set bmargin 8
 set xtics ("10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "10⁻¹" 0.1)
-set multiplot layout 1, 2 title title . "\n" . paper
+set ytics 0.4, 0.2, 1.4
+set multiplot title head
 unset title
+set label FOOT ""
 unset key
-shift(i) = 1.06 ** (i - 2)
+set tmargin at screen 0.86
+set bmargin at screen 0.34
+shift(i) = 1.1 ** (i - 2)
 do for [on = 0:1] {
+	set lmargin at screen on ? 0.57 : 0.1
+	set rmargin at screen on ? 0.98 : 0.51
 	set label 3 on ? "servers repeat SYN-ACKs too" : \
-	    "clients alone repeat SYNs" at graph 0.97, 0.96 right font small
-	if (!on) {
-		set label 4 "read by 3 s and 9 s Linux would show\n" \
-	    . "q² in place of q, and Linux 6.5 q³" at 9e-5, 0.65 font tiny
-	}
+	    "clients alone repeat SYNs" at graph 0.97, 0.95 right font small
+	set label 4 on ? "Windows reads half: after a lost SYN-ACK the\n" \
+	    . "server sends again, before the client does" : \
+	    "read by 3 s and 9 s Linux would show\n" \
+	    . "q² in place of q, and Linux 6.5 q³" \
+	    at graph 0.04, on ? 0.41 : 0.25 font tiny
 	if (on) {
 		set ylabel ""
-		set label 4 "Windows reads half: after a lost SYN-ACK\n" \
-		    . "the server sends again, before the client" \
-		    at 9e-5, 0.75 font tiny tc lt 1
-		set key at screen 0.5, 0.06 center bottom horizontal Left \
-		    reverse samplen 2 font tiny maxcols 3
-		set label 2 sprintf("points: %d runs, exact 95 %% intervals; " \
-		    . "lines: (1 - q^m) / (1 - q^(m+1)), m SYNs sent again, " \
-		    . "servers without a timer", runs) \
-		    at screen 0.985, 0.02 right tc rgb "#777777" font tiny
+		set key at screen 0.54, 0.1 center bottom vertical Left \
+		    reverse samplen 2 font tiny maxrows 2 noopaque
+		note = sprintf("points: %d runs with exact 95 %% intervals, " \
+		    . "side by side; lines: m SYNs sent again, servers " \
+		    . "without a timer", runs)
+		set label FOOT note
 	}
 	plot for [i = 1:3] bias(x, m(i)) with lines lt i lw 1 notitle, \
 	    for [i = 1:3] TABLE using (of(i, on) * shift(i)): \
 	        (over("drop_rate")):(over("drop_rate_lo")): \
-	        (over("drop_rate_hi")) with yerrorbars lt i dt 1 lw 1.2 \
-	        title name(i)
-	unset label 4
+	        (over("drop_rate_hi")) with yerrorbars lt i \
+	        title name(i), \
+	    keyentry with lines lt 7 lw 1 dt 11 \
+	        title "(1 - q^m) / (1 - q^(m + 1))"
 }
 unset multiplot

@@ -24,15 +24,17 @@ if (tty) {
 	    title "type " . t
 	exit
 }
-set label 2 sprintf("points: means of %d runs; bars: 10 %% to 90 %% of runs; " \
+note = sprintf("points: means of %d runs; bars: 10 %% to 90 %% of runs; " \
     . "small: each run", runs)
+set label FOOT note
 shift(t) = t == 1 ? 0.96 : 1.04
 plot for [t = 1:2] each using (column(INTERVAL) * shift(t)):(of(t, D)) \
-        with points lt t pt 7 ps 0.2 notitle, \
+        with points lt t pt 7 ps 0.15 notitle, \
     for [t = 1:2] TABLE using (column(INTERVAL) * shift(t)):(of(t, D)): \
-        (of(t, D."_p10")):(of(t, D."_p90")) with yerrorlines lt t \
-        title "type " . t . (t == 1 ? ": pairs that never answer" \
-	: ": spells of time-outs"), \
+        (of(t, D."_p10")):(of(t, D."_p90")) with yerrorbars lt t notitle, \
+    for [t = 1:2] TABLE using (column(INTERVAL) * shift(t)):(of(t, D)) \
+        with linespoints lt t title "type " . t \
+        . (t == 1 ? ": pairs that never answer" : ": spells of time-outs"), \
     TABLE using INTERVAL:(after(1, WINDOW / 2. + back(column(INTERVAL)))) \
         with lines lt 7 lw 1 dt (2, 3) \
         title "the first table that lies after the fault", \

@@ -44,12 +44,13 @@ array POINT[4] = [6, 7, 5, 9]
 array COLOUR[4] = [0x777777, 0x0072b2, 0xd55e00, 0x009e73]
 ALERT = "#bb0000"
 unset title
-set label 2 "points: windows of " . gprintf("%g", WINDOW / 3600) \
-    . " h; band: exact 95 % intervals"
+note = "points: windows of " . gprintf("%g", WINDOW / 3600) \
+    . " h, of drop rates with exact 95 % intervals"
+set label FOOT note
 set object 1 rectangle from FROM, graph 0 to TO, graph 1 behind \
     fc rgb "#dddddd" fs solid 1 noborder
-set multiplot title title . "\n" . paper
-set lmargin at screen 0.14
+set multiplot title head
+set lmargin at screen 0.18
 set key at screen 0.56, 0.905 center top horizontal maxrows 1 \
     font tiny samplen 1 width -5
 
@@ -62,39 +63,41 @@ set label 3 "one spine switch drops 2 %\nand delays; tier found: " . SUSPECT \
     at TO + 0.009 * END, 2.6 font tiny
 set label 4 "alert above 5 ms" at 0.008 * END, 5 offset 0, 0.5 tc rgb ALERT font tiny
 set arrow 1 from 0, 5 to END, 5 nohead lc rgb ALERT dt (4, 3) lw 1 back
-set object 2 rectangle from 0, P99_LO to END, P99_HI behind \
-    fc rgb "#cccccc" fs solid 0.6 noborder
+set arrow 2 from 0, P99_LO to END, P99_LO nohead lc rgb CLAIM dt (2, 4) \
+    lw 1.5 back
+set arrow 3 from 0, P99_HI to END, P99_HI nohead lc rgb CLAIM dt (2, 4) \
+    lw 1.5 back
 set label 5 claim_p99_us at END, P99_HI right offset 0, 0.5 \
     tc rgb CLAIM font tiny
 plot TABLE using (middle(0)):(column("p99_us") / 1000) with lines lt 1 lw 1 \
     notitle, \
     TABLE using (middle(0)):(column("p99_us") / 1000):(POINT[verdict(0)]): \
-    (COLOUR[verdict(0)]) with points pt variable lc rgb variable ps 0.5 \
+    (COLOUR[verdict(0)]) with points pt variable lc rgb variable ps 0.35 \
     notitle, \
     TABLE using (middle(0)):(alarm("p99") * column("p99_us") / 1000) \
-    with points pt 6 ps 1.6 lw 1 lc rgb ALERT title "alert", \
-    keyentry with points pt POINT[2] lc rgb COLOUR[2] ps 0.5 \
+    with points pt 6 ps 1 lw 1 lc rgb ALERT title "alert", \
+    keyentry with points pt POINT[2] lc rgb COLOUR[2] ps 0.35 \
     title "verdict: not the network", \
-    keyentry with points pt POINT[3] lc rgb COLOUR[3] ps 0.5 \
+    keyentry with points pt POINT[3] lc rgb COLOUR[3] ps 0.35 \
     title "the network", \
-    keyentry with points pt POINT[4] lc rgb COLOUR[4] ps 0.5 \
+    keyentry with points pt POINT[4] lc rgb COLOUR[4] ps 0.35 \
     title "the servers"
 
-unset key; unset object 2; unset label 2; unset label 3
+unset key; unset arrow 3; set label FOOT ""; unset label 3
 set tmargin at screen 0.48; set bmargin at screen 0.145
 set ylabel "drop rate"
 set xlabel "day" offset 0, 0.4
 set format x "%g"
-set yrange [1e-5:1e-2]
+set yrange [3e-6:1e-2]
 set ytics ("0.001 %%" 1e-5, "0.01 %%" 1e-4, "0.1 %%" 1e-3, "1 %%" 1e-2)
 set label 4 "alert above 0.1 %" at 0.008 * END, 1e-3
 set arrow 1 from 0, 1e-3 to END, 1e-3
 set arrow 2 from 0, RATE to END, RATE nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
 set label 5 claim_drop_rate at END, 1.2e-4
-plot TABLE using (middle(0)):"drop_rate_lo":"drop_rate_hi" with filledcurves \
-    lt 1, \
+plot TABLE using (middle(0)):"drop_rate":"drop_rate_lo":"drop_rate_hi" \
+    with yerrorbars lt 1 lw 1 pt 0, \
     TABLE using (middle(0)):"drop_rate":(POINT[verdict(0)]): \
-    (COLOUR[verdict(0)]) with points pt variable lc rgb variable ps 0.5, \
+    (COLOUR[verdict(0)]) with points pt variable lc rgb variable ps 0.35, \
     TABLE using (middle(0)):(alarm("drop") * column("drop_rate")) \
-    with points pt 6 ps 1.6 lw 1 lc rgb ALERT
+    with points pt 6 ps 1 lw 1 lc rgb ALERT
 unset multiplot

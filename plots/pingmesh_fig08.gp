@@ -19,11 +19,13 @@ do for [i = 1:N_PANELS] {
 	FOUND[i] = PATTERN[int(STATS_max) + 1]
 }
 level(us) = us != us ? 3 : us < 4000 ? 0 : us <= 5000 ? 1 : 2
-unset title; unset grid; unset xtics; unset ytics; unset label 2
+unset title; unset grid; set label FOOT ""
+set xtics 0, 10; set ytics 0, 10
 set xrange [-0.5:N - 0.5]
 set yrange [N - 0.5:-0.5]
 if (tty) {
 	set terminal dumb N + 7, N + 6 noenhanced
+	unset xtics; unset ytics
 	unset key
 	mark(us) = word(". + #", level(us) + 1)
 	do for [i = 1:N_PANELS] {
@@ -41,24 +43,26 @@ set palette maxcolors 4 defined (0 COLOUR[1], 1 COLOUR[2], 2 COLOUR[3], \
 set cbrange [-0.5:3.5]
 unset colorbox
 set border 15 lw 0.8
-set multiplot title title . "\n" . paper
+set multiplot title head
 set lmargin at screen 0.02; set rmargin at screen 0.98
-set bmargin at screen 0.0; set tmargin at screen 0.04
+set bmargin at screen 0.01; set tmargin at screen 0.05
 set key center center horizontal maxrows 1 font tiny samplen 1 width 1
-unset border
+unset border; unset xtics; unset ytics
 plot for [i = 1:4] NaN with boxes lt 1 lc rgb COLOUR[i] \
     fs solid 1 border lc rgb "#444444" title MEANING[i]
 unset key
 set border 15 lw 0.8
+set xtics 0, 10 out nomirror font tiny offset 0, 0.4
+set ytics 0, 10 out nomirror font tiny offset 0.6
 do for [i = 1:N_PANELS] {
-	left = i % 2 ? 0.09 : 0.58
-	low = i < 3 ? 0.52 : 0.09
+	left = i % 2 ? 0.1 : 0.6
+	low = i < 3 ? 0.55 : 0.11
 	set lmargin at screen left; set rmargin at screen left + 0.365
-	set bmargin at screen low; set tmargin at screen low + 0.325
+	set bmargin at screen low; set tmargin at screen low + 0.305
 	set title "injected: " . INJECTED[i] . "\nfound: " . FOUND[i] \
 	    font small offset 0, -0.6
-	set xlabel "to" offset 0, 0.2 font small
-	set ylabel "from" offset 1.5 font small
+	set xlabel "to ToR" offset 0, 1 font small
+	set ylabel "from ToR" offset 2 font small
 	plot TABLE every ::(i - 1) * N**2::i * N**2 - 1 using \
 	    "to":"from":(level(column("p99_us"))) with image pixels
 }

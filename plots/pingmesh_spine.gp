@@ -5,6 +5,7 @@
 # between the two points of the sweep around it. Points of one rate stand side by
 # side.
 TABLE = ARG1; OUT = ARG2
+wide = 1.75
 load "style.gp"
 set xlabel "drop rate of its links"
 set logscale x
@@ -40,32 +41,43 @@ Q = STATS_min
 AT = A * (B / A) ** (log(CLAIMED / P) / log(Q / P))
 set arrow 1 from AT, 0 to AT, 1.04 nohead lc rgb CLAIM dt (3, 3) lw 1.5 back
 
-set multiplot layout 1, 2 title title . "\n" . paper
+set multiplot title head
 unset title
-unset label 2
-note = sprintf("points: %d runs with exact 95 %% intervals", runs)
-set key at graph 1.03, 0.36 right top font tiny samplen 1.5 width -2
-set ylabel "share of runs"
-set label 3 "dotted: the paper's " . claim_drop_rate at screen 0.985, 0.05 right \
-    tc rgb CLAIM font tiny
-plot TABLE using (x(-1)):"tier_accuracy":"tier_accuracy_lo": \
-        "tier_accuracy_hi" with yerrorlines lt 3 title "tier told: spine", \
-    TABLE using (x(0)):"hop_trace:worst_first_rate": \
-        "hop_trace:worst_first_rate_lo":"hop_trace:worst_first_rate_hi" \
-        with yerrorlines lt look("hop_trace") title "T2 first, by ranking", \
-    TABLE using (x(1)):"vote_switch:worst_first_rate": \
-        "vote_switch:worst_first_rate_lo":"vote_switch:worst_first_rate_hi" \
-        with yerrorlines lt look("vote_switch") title "T2 first, by votes"
-unset label 3
-set label 2 note at screen 0.985, 0.02 right tc rgb "#777777" font tiny
-set ylabel "precision, recall of the accusation"
-plot for [a in "hop_trace alg1_switch"] TABLE using \
-        (x(a eq "hop_trace" ? -1 : 0)):a.":precision":a.":precision_lo":a.":precision_hi" \
-        with yerrorlines lt look(a) \
-        title (a eq "hop_trace" ? "ranking" : "Alg. 1") . ", precision", \
-    for [a in "hop_trace alg1_switch"] TABLE using \
-        (x(a eq "hop_trace" ? 1 : 2)):a.":recall":a.":recall_lo":a.":recall_hi" \
-        with yerrorlines lt look(a) lw 1 \
-        pt (a eq "hop_trace" ? 6 : 4) \
-        title (a eq "hop_trace" ? "ranking" : "Alg. 1") . ", recall"
+set label FOOT ""
+unset key
+set tmargin at screen 0.87
+set bmargin at screen 0.35
+# Of each panel: columns, where they stand, the algorithm of their look.
+array COLUMN[7] = ["tier_accuracy", "hop_trace:worst_first_rate", \
+    "vote_switch:worst_first_rate", "hop_trace:precision", \
+    "alg1_switch:precision", "hop_trace:recall", "alg1_switch:recall"]
+array PLACE[7] = [-1, 0, 1, -0.5, 0.5, -0.5, 0.5]
+array KIND[7] = [7, look("hop_trace"), look("vote_switch"), \
+    look("hop_trace"), look("alg1_switch"), look("hop_trace"), \
+    look("alg1_switch")]
+array FROM[4] = [1, 4, 6, 8]
+do for [p = 1:3] {
+	set lmargin at screen p / 3.0 - 0.26
+	set rmargin at screen p / 3.0 - 0.015
+	set ylabel word("'share of runs' 'precision of the accusation' " \
+	    . "'recall of the accusation'", p)
+	if (p == 3) {
+		set key at screen 0.53, 0.12 center bottom vertical Left \
+		    reverse samplen 3 font small maxrows 2 noopaque
+		set label FOOT note
+		set label 3 "dotted: the paper's " . claim_drop_rate \
+		    at screen 0.985, 0.06 right tc rgb CLAIM font tiny
+	}
+	plot for [i = FROM[p]:FROM[p + 1] - 1] TABLE using (x(PLACE[i])): \
+	        COLUMN[i]:COLUMN[i]."_lo":COLUMN[i]."_hi" with yerrorbars \
+	        lt KIND[i] notitle, \
+	    for [i = FROM[p]:FROM[p + 1] - 1] TABLE using (x(PLACE[i])): \
+	        COLUMN[i] with linespoints lt KIND[i] notitle, \
+	    keyentry with linespoints lt KIND[1] title "tier told: spine", \
+	    keyentry with linespoints lt KIND[2] \
+	        title "T2 first or accused, by ranking", \
+	    keyentry with linespoints lt KIND[3] title "T2 first, by votes", \
+	    keyentry with linespoints lt KIND[5] \
+	        title "T2 accused, by Alg. 1"
+}
 unset multiplot

@@ -23,7 +23,7 @@ set xtics ("" 0) scale 0
 do for [i = 1:N] {
 	set xtics add (sprintf("%g %%%%", 100 * ENTRIES[i]) at(2 * i - 2, 1.5))
 }
-set key at screen 0.98, 0.9 right bottom horizontal maxrows 1 width -2
+set key at screen 0.98, 0.865 right bottom horizontal maxrows 1 width -2
 set boxwidth 0.32
 if (tty) {
 	set ylabel "recall"
@@ -32,22 +32,29 @@ if (tty) {
 	    (of("blackhole:recall", f)) with boxes title FABRIC[f]
 	exit
 }
-set label 2 "on bars: bad ToRs of those named; connects that timed out"
+set multiplot title head
 unset title
-set multiplot title title
+set label FOOT ""
 set lmargin at screen 0.12; set rmargin at screen 0.98
-set bmargin at screen 0.54; set tmargin at screen 0.87
+set bmargin at screen 0.57; set tmargin at screen 0.86
 set yrange [0:1.2]
 set ytics 0, 0.5, 1
 set ylabel "recall of bad ToRs" font small offset 1
 said(f) = sprintf("%.0f/%.0f", of("n_candidates_true", f), \
     of("n_candidates", f))
-plot for [f = 1:2] TABLE using (at($0, f)):(of("blackhole:recall", f)) \
-    with boxes lt f dt 1 fs solid fill(f) border title FABRIC[f], \
-    for [f = 1:2] TABLE using (at($0, f)):(of("blackhole:recall", f)): \
-    (said(f)) with labels offset 0, 0.6 font tiny notitle
-unset key; unset label 2
-set bmargin at screen 0.19; set tmargin at screen 0.46
+R = "blackhole:recall"
+plot for [f = 1:2] TABLE using (at($0, f)):(of(R, f)) with boxes lt f dt 1 \
+        fs solid fill(f) border title FABRIC[f], \
+    for [f = 1:2] TABLE using (at($0, f)):(of(R."_lo", f)):(0): \
+        (of(R."_hi", f) - of(R."_lo", f)) with vectors heads \
+        size screen 0.004, 90 lt 7 dt 1 lw 1 notitle, \
+    for [f = 1:2] TABLE using (at($0, f)):(0 * of(R, f) + 1.1):(said(f)) \
+        with labels font tiny notitle
+unset key
+note = "thin: exact 95 % intervals; above: bad ToRs of those named, " \
+    . "connects that timed out"
+set label FOOT note
+set bmargin at screen 0.22; set tmargin at screen 0.49
 set yrange [0:0.25]
 set ytics 0, 0.1, 0.2
 set ylabel "share timed out" font small offset 1
@@ -56,10 +63,13 @@ set label 11 "type 1: address pairs" at (N_1 - 1) / 2.0, graph -0.28 center \
     font small
 set label 12 "type 2: five-tuples" at (N_1 + N - 1) / 2.0 + 0.6, \
     graph -0.28 center font small
-share(f) = of("n_unconnected", f) / of("n_probes", f)
-plot for [f = 1:2] TABLE using (at($0, f)):(share(f)) \
-    with boxes lt f dt 1 fs solid fill(f) border notitle, \
-    for [f = 1:2] TABLE using (at($0, f)):(share(f)): \
-    (sprintf("%.0f", of("n_unconnected", f))) with labels offset 0, 0.6 \
-    font tiny notitle
+S = "unconnected_rate"
+plot for [f = 1:2] TABLE using (at($0, f)):(of(S, f)) with boxes lt f dt 1 \
+        fs solid fill(f) border notitle, \
+    for [f = 1:2] TABLE using (at($0, f)):(of(S."_lo", f)):(0): \
+        (of(S."_hi", f) - of(S."_lo", f)) with vectors heads \
+        size screen 0.004, 90 lt 7 dt 1 lw 1 notitle, \
+    for [f = 1:2] TABLE using (at($0, f)):(of(S."_hi", f)): \
+        (sprintf("%.0f", of("n_unconnected", f))) with labels \
+        offset 0, 0.6 font tiny notitle
 unset multiplot

@@ -38,7 +38,7 @@ if (tty) {
 	    title KIND[k]
 	exit
 }
-set label 2 "error bars: exact 95 % intervals"
+set label FOOT "error bars: exact 95 % intervals"
 set xlabel "a SYN is sent again after" offset 0, -1.2
 do for [i = 1:N] {
 	set label 10 + i sprintf("injected %.3f", Q[i]) at \
@@ -51,4 +51,4 @@ plot TABLE using (at($0) - 0.11):(closed(lost(column("faults.rate")), \
     nohead lt 7 dt 1 lw 1.5 title "closed form, servers silent", \
     for [k = 1:3] TABLE using (at($0)):(of("drop_rate", k)): \
     (of("drop_rate_lo", k)):(of("drop_rate_hi", k)) with yerrorbars lt k dt 1 \
-    pt POINT[k] ps 1 title KIND[k]
+    pt POINT[k] ps 0.7 title KIND[k]

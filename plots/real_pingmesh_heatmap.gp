@@ -14,7 +14,7 @@ do for [i = 1:2] {
 	    (LABEL[i] = strcol("label"), column("pattern")) nooutput
 	FOUND[i] = PATTERN[int(STATS_max) + 1]
 }
-unset title; unset grid; unset label 2; unset key
+unset title; unset grid; set label FOOT ""; unset key
 set xrange [-0.5:N - 0.5]
 set yrange [N - 0.5:-0.5]
 set xtics 1; set ytics 1

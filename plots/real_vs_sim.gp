@@ -5,7 +5,7 @@
 # left both stand beside each other, so that intervals can be told apart; on the
 # right counts of both are held against each other.
 TABLE = ARG1; OUT = ARG2
-tall = 1.15
+wide = 1.3; tall = 1.1
 load "style.gp"
 fabrics = "sim netns"
 name(i) = word("'simulator' \"kernel's TCP\"", i)
@@ -25,9 +25,13 @@ do for [i = 1:N] {
 	rate[i] = R_max
 	links[i] = L_max
 	do for [k = 1:words(counts)] {
-		stats TABLE using (only(1, i, word(counts, k))) nooutput name "S"
-		stats TABLE using (only(2, i, word(counts, k))) nooutput name "K"
-		print sprintf("%d\t%g\t%g", k, S_max, K_max)
+		row = sprintf("%d", k)
+		do for [f = 1:2] { do for [s in "_ _lo _hi"] {
+			c = word(counts, k) . (s eq "_" ? "" : s)
+			stats TABLE using (only(f, i, c)) nooutput name "S"
+			row = row . sprintf("\t%g", S_max)
+		} }
+		print row
 	}
 }
 unset print
@@ -49,19 +53,15 @@ if (tty) {
 	exit
 }
 set key font tiny samplen 1
-set multiplot layout 1, 2 title title . "\n" . paper
+set multiplot layout 1, 2 title head
 unset title
-unset label 2
-set label 2 sprintf("left: pooled over %d runs a point, with exact 95 %% intervals", \
-    runs) at screen 0.985, 0.05 right tc rgb "#777777" font tiny
-set label 3 "right: means of these runs" \
-    at screen 0.985, 0.02 right tc rgb "#777777" font tiny
+set label FOOT ""
 metrics = "vote:accuracy_fault vote:accuracy_all alg1:precision"
 says(k) = word("'flows a fault hit, blamed right' 'all traced flows' \
 'accused links that failed'", k)
 m(k) = word(metrics, k)
 place(k, i) = scene(column("faults.rate")) + (k - 2) * 0.24 + (i - 1.5) * 0.1
-set ylabel "share; left the simulator, right the kernel's TCP" font small
+set ylabel "share; left the simulator, right the kernel" font small
 set yrange [0:1.22]
 set ytics 0, 0.2, 1 font tiny
 set key top left
@@ -76,11 +76,14 @@ set ytics autofreq nomirror out scale 0.6 font tiny
 set logscale xy
 set xrange [4:1500]
 set yrange [4:1500]
-set key bottom right width -8
+set key top left
+note = sprintf("left: pooled over %d runs with exact 95 %% intervals; " \
+    . "right: means of them with 95 %% intervals", runs)
+set label FOOT note
 set xlabel "counted in the simulator"
 set ylabel "counted on the kernel's TCP"
 set datafile nocolumnheaders
 plot x lc rgb "#888888" dt 3 lw 1 notitle, \
-    for [k = 1:words(counts)] $means using ($1 == k ? $2 : NaN):3 \
-    with points lt k title called(k)
+    for [k = 1:words(counts)] $means using ($1 == k ? $2 : NaN):5:3:4:6:7 \
+    with xyerrorbars lt k title called(k)
 unset multiplot

@@ -24,6 +24,7 @@ tty = OUT eq "-"
 small = ext eq "png" ? ",20" : ext eq "pdf" ? ",10" : ",11"
 tiny = ext eq "png" ? ",16" : ext eq "pdf" ? ",8" : ",9"
 
+# Letters and marks have the same share of a figure in all formats.
 if (tty) {
 	set terminal dumb 100 30 noenhanced
 } else { if (ext eq "svg") {
@@ -31,10 +32,10 @@ if (tty) {
 	    background "#ffffff" linewidth 1.2
 } else { if (ext eq "pdf") {
 	set terminal pdfcairo size 16 * wide cm,11 * tall cm noenhanced font "DejaVu Sans,11" \
-	    linewidth 1.5
+	    linewidth 1.5 fontscale 0.7 pointscale 0.8
 } else {
 	set terminal pngcairo size 1280 * wide,880 * tall noenhanced font "DejaVu Sans,24" \
-	    linewidth 2.4
+	    linewidth 2.4 pointscale 1.6
 } } }
 if (!tty) set output OUT
 
@@ -100,11 +101,11 @@ set border 3 lw 0.8
 set tics nomirror out scale 0.6
 # By default a blank comes first, and the number stands beside its mark.
 set format "%h"
-set grid y lt 1 lc rgb "#e4e4e4" lw 0.6 dt 1
+if (tty) { set grid y } else { set grid y lt 1 lc rgb "#e4e4e4" lw 0.6 dt 1 }
 set key inside bottom right vertical Left reverse samplen 3 spacing 1.15 \
     opaque fillcolor rgb "#ffffff" noenhanced font small
 set style fill transparent solid 0.14 noborder
-set pointsize 0.7
+set pointsize 0.5
 # Else bars had gaps, and ends cut off, where their curve has a dash. Their key
 # would lose it, too: curves are drawn with linespoints, bars without a title.
 set errorbars 0.6 dt 1
@@ -114,13 +115,18 @@ if (title ne "") set title head
 if (partial ne "") set label 1 partial at graph 0.5,0.5 center \
     tc rgb "#bb0000" front
 # The foot says what is drawn, so whoever draws more than ratios says more than
-# `note`. FOOT is its place, with FOOT2 a line above and FOOT_LEFT on the left.
+# `note`. These are labels that know their place: `set label FOOT note` is all;
+# FOOT2 is a line above, FOOT_LEFT on the other side. A multiplot sets them for
+# its last panel alone, as each panel draws them anew, and "" before.
 note = sprintf("points: pooled over %d runs with exact 95 %% intervals", runs)
-FOOT = 'at screen 0.985, 0.02 right tc rgb "#777777" font tiny'
-FOOT2 = 'at screen 0.985, 0.05 right tc rgb "#777777" font tiny'
-FOOT_LEFT = 'at screen 0.015, 0.02 left tc rgb "#777777" font tiny'
+FOOT = 2; FOOT2 = 102; FOOT_LEFT = 202
 if (!tty) {
-	set label 2 note @FOOT
+	set label FOOT note at screen 0.985, 0.02 right tc rgb "#777777" \
+	    font tiny
+	set label FOOT2 "" at screen 0.985, 0.05 right tc rgb "#777777" \
+	    font tiny
+	set label FOOT_LEFT "" at screen 0.015, 0.02 left tc rgb "#777777" \
+	    font tiny
 	set bmargin 5
 	set rmargin 2
 }

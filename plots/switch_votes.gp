@@ -17,7 +17,7 @@ if (tty) {
 }
 set multiplot title head
 unset title
-unset label 2
+set label FOOT ""
 unset key
 set tmargin at screen 0.87
 set bmargin at screen 0.32
@@ -32,7 +32,7 @@ do for [i = 1:3] {
 	if (i == 3) {
 		set key at screen 0.5, 0.07 center bottom vertical Left \
 		    reverse samplen 3 font small maxrows 2 noopaque
-		set label 2 note @FOOT
+		set label FOOT note
 	}
 	plot for [a in drawn(i)] TABLE using "faults.share":a.q:a.q."_lo": \
 	        a.q."_hi" with yerrorbars lt look(a) notitle, \

@@ -1,8 +1,8 @@
 # plots/vigil_compat.gp -- the released simulator's rules and the text's model.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Full lines are the model of the text (plane exact), dashed ones with open
-# points the rules of the released code.
+# Full lines are the model of the text (plane exact), dashed ones the rules of
+# the released code.
 TABLE = ARG1; OUT = ARG2
 wide = 2
 load "style.gp"
@@ -22,8 +22,6 @@ drawn(q) = q eq "accuracy_released" ? "vote vote_matlab integer" \
     : "alg1 integer"
 name(a) = a eq "vote" ? "007" : a eq "vote_matlab" ? "007, as in its code" \
     : a eq "integer" ? "integer program" : "Algorithm 1"
-# Filled marks, as look() has them; the open one is before each.
-mark(a) = a eq "vote" ? 7 : a eq "vote_matlab" ? 13 : a eq "integer" ? 9 : 11
 dash(p) = p eq "exact" ? 11 : 12
 beside(p) = column("faults.count") + (p eq "exact" ? -0.12 : 0.12)
 
@@ -31,7 +29,7 @@ set xrange [0.3:14.7]
 set xtics 2, 2, 14
 set multiplot title head
 unset title
-unset label 2
+set label FOOT ""
 unset key
 set tmargin at screen 0.87
 set bmargin at screen 0.3
@@ -44,19 +42,18 @@ do for [i = 1:3] {
 	if (i == 3) {
 		set key at screen 0.5, 0.07 center bottom vertical Left \
 		    reverse samplen 3 font small maxrows 2 noopaque
-		set label 2 note @FOOT
+		set label FOOT note
 	}
 	plot for [p in planes] for [a in drawn(q)] TABLE using \
 	        (beside(p)):(at(p, a.":".q)):(at(p, a.":".q."_lo")): \
 	        (at(p, a.":".q."_hi")) with yerrorbars lt look(a) \
-	        pt mark(a) - (p ne "exact") notitle, \
+	        notitle, \
 	    for [p in planes] for [a in drawn(q)] TABLE using \
 	        (beside(p)):(at(p, a.":".q)) with lines lt look(a) lw 1.5 \
 	        dt dash(p) notitle, \
 	    for [a in "vote vote_matlab integer alg1"] keyentry with points \
-	        lt look(a) pt mark(a) title name(a), \
-	    for [p in planes] keyentry with linespoints lt 7 \
-	        dt dash(p) pt 7 - (p ne "exact") title p eq "exact" ? \
-	        "the text's model" : "the code's rules"
+	        lt look(a) title name(a), \
+	    for [p in planes] keyentry with lines lt 7 dt dash(p) \
+	        title p eq "exact" ? "the text's model" : "the code's rules"
 }
 unset multiplot

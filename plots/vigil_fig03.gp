@@ -3,6 +3,6 @@
 TABLE = ARG1; OUT = ARG2
 wide = 1.5; tall = 1.25
 load "style.gp"
-set yrange [*<0.94:1.003]
+set yrange [*<0.945:1.003]
 low = 0.88
 load "accuracy.gp"

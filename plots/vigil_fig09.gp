@@ -5,7 +5,7 @@ wide = 1.5; tall = 1.25
 load "style.gp"
 across = "share of all flows that one ToR gets"
 set xrange [0.05:0.85]
-set yrange [*<0.6:1.02]
+set yrange [*<0.62:1.02]
 low = 0.4
 curves = "1 5 10 15"
 name(k) = k . (k == 1 ? " failed link" : " failed links")
@@ -13,6 +13,7 @@ kind(k) = k == 1 ? 1 : k / 5 + 1
 at(k) = column("faults.count") == k ? column("traffic.hot_share") : NaN
 if (tty) {
 	set xlabel across
+	set ylabel "accuracy of flows kept"
 	plot for [k in curves] TABLE using (at(k + 0)):"vote:accuracy_kept" \
 	    with linespoints title name(k)
 	exit

@@ -20,14 +20,14 @@ n = words(algos)
 set bmargin 7
 set multiplot layout 1, 2 title head
 unset title
-unset label 2
+set label FOOT ""
 unset key
 do for [m in "precision recall"] {
 	set ylabel m
 	if (m eq "recall") {
 		set key at screen 0.5, 0.06 center bottom vertical Left \
 		    reverse samplen 2 font small maxrows 1
-		set label 2 note @FOOT
+		set label FOOT note
 	}
 	plot for [i = 1:n] TABLE using ($0 + 0.16 * (i - (n + 1) / 2.0)): \
 	    word(algos, i).":".m:word(algos, i).":".m."_lo": \

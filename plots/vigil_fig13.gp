@@ -21,7 +21,7 @@ if (tty) {
 }
 set multiplot layout 1, 2 title head
 unset title
-unset label 2
+set label FOOT ""
 set key font tiny samplen 3
 set xlabel "votes of the failed link less those of the best good link"
 set ylabel "share of epochs"
@@ -29,15 +29,14 @@ set yrange [0:1.02]
 set arrow 9 from 0, graph 0 to 0, graph 1 nohead lc rgb CLAIM dt (2, 4)
 note = sprintf("60 connections a host, half to 3 ToRs of 10; %d epochs a rate", \
     runs)
-set label 5 note @FOOT_LEFT
+set label FOOT_LEFT note
 set xrange [-1:*]
 plot for [i = 1:3] each using (lead(word(rates, i))):(1.0 / runs) \
     smooth cumulative with steps lt i title label(word(rates, i))
 unset arrow 9
-unset label 5
+set label FOOT_LEFT ""
 stats TABLE using "claim:worst_first_rate" nooutput
-set label 2 "exact 95 % intervals; dotted, by the " . claim_worst_first_rate \
-    @FOOT
+set label FOOT "exact 95 % intervals; dotted, by the " . claim_worst_first_rate
 set arrow 8 from graph 0, first STATS_max to graph 1, first STATS_max nohead \
     lc rgb CLAIM dt (2, 4) lw 1.5 back
 set logscale x

@@ -26,7 +26,7 @@ kind(a, k) = look(a) + (k eq "1" ? 0 : N_HUES)
 dash(m) = m eq "precision" ? 11 : 12
 set multiplot title head
 unset title
-unset label 2
+set label FOOT ""
 set tmargin at screen 0.87
 set bmargin at screen 0.34
 set key center bottom vertical Left reverse samplen 3 font tiny maxrows 3 \
@@ -48,13 +48,13 @@ do for [p = 1:2] {
 	        (at(k + 0)):a.m with linespoints lt kind(a, k) \
 	        title name(a) . ", " . k . " failed", \
 	    for [i = 2:3] $PAPER using 1:i with points pt (i == 2 ? 6 : 8) \
-	        ps 1.3 lw 1.5 lc rgb CLAIM title (i == 2 ? "paper, 007" \
+	        ps 0.8 lw 1.5 lc rgb CLAIM title (i == 2 ? "paper, 007" \
 	        : "paper, integer program") . ", 1 failed (unconfirmed)"
 }
 set lmargin at screen 0.735
 set rmargin at screen 0.985
 set key at screen 0.84, 0.06 maxrows 2
-set label 2 note @FOOT
+set label FOOT note
 set ylabel "Algorithm 1, removing flows"
 set yrange [0:1.05]
 A = "alg1_removal"

@@ -23,7 +23,7 @@ if (tty) {
 }
 set multiplot title head
 unset title
-unset label 2
+set label FOOT ""
 unset key
 set ytics 0.2, 0.2, 1
 set yrange [0.2:1.04]
@@ -48,8 +48,7 @@ do for [r in "0.0005 0.001"] {
 		if (low && q == 3) {
 			set key at screen 0.5, 0.06 center bottom vertical \
 			    Left reverse samplen 3 font small maxrows 1
-			set label 2 note . "; dotted: the paper, unconfirmed" \
-			    @FOOT
+			set label FOOT note . "; dotted: the paper, unconfirmed"
 		}
 		plot for [i = 1:3] TABLE using (at(r, word(skews, i))): \
 		        m:m."_lo":m."_hi" with yerrorbars lt i notitle, \

@@ -16,7 +16,7 @@ if (tty) {
 }
 note = sprintf("points: means of %d epochs with 95 %% intervals between them", \
     runs)
-set label 2 note @FOOT
+set label FOOT note
 set rmargin at screen 0.69
 set key at graph 1.03, 1 left top samplen 2
 # What the paper states stands beside the axes, at its height.

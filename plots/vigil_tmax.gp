@@ -20,7 +20,7 @@ if (tty) {
 }
 set multiplot layout 1, 2 title head
 unset title
-unset label 2
+set label FOOT ""
 set xtics ("0.1" 0.1, "1" 1, "10" 10, "100" 100)
 set key at graph 0.02, 1 left top font tiny samplen 2
 array KIND[4] = [1, 2, 3, 7]
@@ -32,7 +32,7 @@ do for [q in "vote:accuracy_failed alg1:recall"] {
 	    : "recall of Algorithm 1"
 	if (!blame) {
 		unset key
-		set label 2 note @FOOT
+		set label FOOT note
 	}
 	what(i) = i == 4 ? "full_trace_rate" : q
 	plot for [i = 1:n] TABLE using (column(axis)): \
