@@ -135,7 +135,7 @@ set style fill solid 1 noborder
 
 set label head at LEFT, -11.7 left
 do for [m in "precision recall"] {
-	set label m . " of accused links" at x_of(m, 1), -8 left font tiny
+	set label m at x_of(m, 1), -8 left font tiny
 	do for [s = 1:N_SCENES] {
 		l = LABEL[s]
 		if (s == 1 || figure(l) ne figure(LABEL[s - 1])) {
@@ -177,17 +177,13 @@ do for [k = 1:N_READINGS] {
 	}
 }
 y = N_READINGS + 2.6
-STEP = END / 9.5
-do for [n = 1:6] {
-	set object rectangle from (n - 1) * STEP, y - 0.5 \
-	    to (n - 1) * STEP + 1, y + 0.5 fc rgb COLOUR[n] fs solid noborder
-	set label MEANS[n] at (n - 1) * STEP + 1.4, y left font micro
+STEP = (END - LEFT + 8) / 7.0
+do for [n = 1:7] {
+	at = LEFT + 0.5 + (n - 1) * STEP
+	set object rectangle from at, y - 0.5 to at + 1, y + 0.5 \
+	    fc rgb n < 7 ? COLOUR[n] : colour(NaN) fs solid noborder
+	set label n < 7 ? MEANS[n] : "none accused" at at + 1.4, y left font micro
 }
-set object rectangle from 6 * STEP, y - 0.5 to 6 * STEP + 1, y + 0.5 \
-    fc rgb colour(NaN) fs solid noborder
-set label "none accused" at 6 * STEP + 1.4, y left font micro
-set label "" at LEFT + 0.5, y point pt 7 ps 0.3
-set label "less than the paper has" at LEFT + 1.2, y left font micro
 set label sprintf("pooled over %d runs; dot: the exact 95 %% interval ends " \
     . "below the paper's value; ?: unconfirmed", runs) \
     at END + 12.8, N_READINGS + 4.2 right tc rgb "#777777" font micro

@@ -39,5 +39,5 @@ set label 3 "a lost SYN is sent again" at 3000, 0.6 right offset -0.5, 0 \
 plot for [i = 1:N_CURVES] TABLE every ::(i - 1) * N::i * N - 1 using \
     (ms("rtt_us")):"tail" with lines lt i title LABEL[i], \
     for [i = 1:words(TAILS)] TABLE every ::0::0 using (ms(claim(i))): \
-    (word(TAILS, i) + 0) with points pt 2 ps 0.8 lw 2 lc rgb CLAIM \
+    (word(TAILS, i) + 0) with points pt 2 ps 1.1 lw 1 lc rgb CLAIM \
     title (i == 1 ? claim_rtt_us : "")

@@ -47,4 +47,4 @@ plot for [g = 1:2] TABLE using (at(0, g)):(of("drop_rate", g)) with boxes \
     title (g == 1 ? "injected" : ""), \
     for [i = 1:10] TABLE every ::0::0 using \
     (floor((i + 1) / 2) + ((i + 1) % 2 - 0.5) * 0.36):claim(i) with points \
-    pt 2 ps 0.8 lw 2 lc rgb CLAIM title (i == 1 ? claim_drop_rate : "")
+    pt 2 ps 1.1 lw 1 lc rgb CLAIM title (i == 1 ? claim_drop_rate : "")

@@ -5,6 +5,7 @@
 # estimate is q (1 - q^m) / (1 - q^(m + 1)) where servers never repeat a SYN-ACK
 # (algos/pingmesh/drop_rate.h).
 TABLE = ARG1; OUT = ARG2
+wide = 1.4
 load "style.gp"
 array KIND[3] = ["simulated, servers silent", \
     "simulated, SYN-ACKs again after 1, 3, 7 s", "real connects"]
@@ -38,13 +39,14 @@ if (tty) {
 	    title KIND[k]
 	exit
 }
-set label FOOT "error bars: exact 95 % intervals"
-set xlabel "a SYN is sent again after" offset 0, -1.2
+set label FOOT "bars: exact 95 % intervals; dotted: injected"
+set xlabel "a SYN is sent again after" offset 0, -2
+set bmargin 8
 do for [i = 1:N] {
 	set label 10 + i sprintf("injected %.3f", Q[i]) at \
-	    3.5 * (i - 1) - 0.55, first Q[i] offset 0, 0.5 font tiny tc rgb CLAIM
+	    3.5 * (i - 1) + 1, graph -0.23 center font tiny tc rgb CLAIM
 	set arrow 10 + i from 3.5 * (i - 1) - 0.5, first Q[i] to \
-	    3.5 * (i - 1) + 2.5, first Q[i] nohead lc rgb CLAIM dt (6, 4) lw 1.2
+	    3.5 * (i - 1) + 2.5, first Q[i] nohead lc rgb CLAIM dt (2, 4) lw 1.5 back
 }
 plot TABLE using (at($0) - 0.11):(closed(lost(column("faults.rate")), \
     WAITS[timers($0) + 1])):(int($0) % 3 == 0 ? 0.66 : NaN):(0) with vectors \

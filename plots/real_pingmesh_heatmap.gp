@@ -17,7 +17,7 @@ do for [i = 1:2] {
 unset title; unset grid; set label FOOT ""; unset key
 set xrange [-0.5:N - 0.5]
 set yrange [N - 0.5:-0.5]
-set xtics 1; set ytics 1
+set xtics 1 font small; set ytics 1 font small
 if (tty) {
 	set terminal dumb 9 * N + 8, N + 6 noenhanced
 	do for [i = 1:2] {
@@ -38,14 +38,14 @@ set border 15 lw 0.8
 set style fill solid
 set multiplot title title
 do for [i = 1:2] {
-	left = i == 1 ? 0.1 : 0.52
-	set lmargin at screen left; set rmargin at screen left + 0.345
-	set bmargin at screen 0.13; set tmargin at screen 0.77
+	left = i == 1 ? 0.11 : 0.53
+	set lmargin at screen left; set rmargin at screen left + 0.335
+	set bmargin at screen 0.16; set tmargin at screen 0.77
 	set title "injected: " . LABEL[i] . "\nfound: " . FOUND[i] \
 	    font small offset 0, -0.4
-	set xlabel "to ToR" font small offset 0, 0.3
-	set ylabel (i == 1 ? "from ToR" : "") font small offset 1
-	if (i == 2) { set colorbox user origin 0.89, 0.13 size 0.02, 0.64 } \
+	set xlabel "to ToR" font small offset 0, 0.8
+	set ylabel (i == 1 ? "from ToR" : "") font small offset 0.5
+	if (i == 2) { set colorbox user origin 0.89, 0.16 size 0.02, 0.61 } \
 	else { unset colorbox }
 	plot TABLE every ::(i - 1) * N**2::i * N**2 - 1 using \
 	    "to":"from":"p99_us" with image pixels

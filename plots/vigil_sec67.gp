@@ -48,7 +48,7 @@ do for [p = 1:2] {
 	        (at(k + 0)):a.m with linespoints lt kind(a, k) \
 	        title name(a) . ", " . k . " failed", \
 	    for [i = 2:3] $PAPER using 1:i with points pt (i == 2 ? 6 : 8) \
-	        ps 0.8 lw 1.5 lc rgb CLAIM title (i == 2 ? "paper, 007" \
+	        ps 0.9 lw 1 lc rgb CLAIM title (i == 2 ? "paper, 007" \
 	        : "paper, integer program") . ", 1 failed (unconfirmed)"
 }
 set lmargin at screen 0.735

@@ -1,0 +1,60 @@
+#!/bin/bash
+# tests/cli/figures.sh -- the shipped figures, of their smoke runs.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+# All but those of real networks and two that take long.
+figures() {
+	local spec name
+	for spec in "$tree"/experiments/*.yaml; do
+		name=$(basename "$spec" .yaml)
+		case $name in
+		real_* | pingmesh_table1 | pingmesh_blackhole) ;;
+		*) [[ -f $tree/plots/$name.gp ]] && echo "$name" ;;
+		esac
+	done
+}
+
+# A few runs of everything: curves of a point, intervals that one run has not.
+# What they make of the scripts must still be a figure.
+each_is_drawn_and_can_be_read() {
+	local name
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	cd "$tree"
+	for name in $(figures); do
+		"$CULPRIT" run "$name" --smoke -o "$top/$name.h5" \
+		    >"$top/log" 2>&1 || { cat "$top/log"; fail "run $name"; }
+		"$CULPRIT" plot --format svg -o "$top" "$top/$name.h5" \
+		    >"$top/log" 2>&1 || { cat "$top/log"; fail "plot $name"; }
+		# gnuplot says what it does not find, and goes on without it.
+		# Of one run there is no interval of a mean.
+		if grep -E 'warning|undefined|line [0-9]+:' "$top/log" |
+		    grep -v 'no valid points'; then
+			fail "gnuplot on $name"
+		fi
+		"$CULPRIT" plot --term -o "$top" "$top/$name.h5" >"$top/log"
+		[[ -s $top/log ]]
+	done
+	python3 tests/cli/lib/svg_text.py "$top"/*.svg
+}
+
+# What is not on the canvas gnuplot does not even write.
+text_that_cannot_be_read_is_seen() {
+	local code=0
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	cat >bad.gp <<-END
+		set terminal svg size 300,200 noenhanced
+		set output "bad.svg"
+		set label 1 "one above the other" at graph 0.5, 0.5
+		set label 2 "the other" at graph 0.5, 0.52
+		set label 3 "much that runs over the edge" at graph 0.9, 0.1
+		plot x
+	END
+	gnuplot bad.gp
+	python3 "$tree/tests/cli/lib/svg_text.py" bad.svg >said || code=$?
+	[[ $code = 1 && $(wc -l <said) = 2 ]]
+	says "cut off" said
+	says "cover each other" said
+}
+
+run_tests each_is_drawn_and_can_be_read text_that_cannot_be_read_is_seen
