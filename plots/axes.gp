@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # `across` is its label. Curves that coincide are told apart by their marks:
-# beside(v, by) is BY marks to the right of V.
+# beside(v, by) is BY marks to the right of V. Along another axis, as somebody's
+# own sweep under a figure's name may have, they stand at V itself.
+across = x
+dodge = 0
 beside(v, by) = v + dodge * by
 if (x eq "faults.count" || x eq "faults.1.count") {
 	across = "failed links"
