@@ -163,7 +163,7 @@ static void put_name(FILE *out, const char *name, const char *owner)
 	const size_t n = owner ? strlen(owner) : 0;
 	if (owner && strncmp(name, owner, n) == 0 && name[n] == ':')
 		name += n + 1;
-	const struct res_metric *m = res_metric_find(name);
+	const struct res_metric *m = res_metric_find(name, NULL);
 	fputs("<th scope=\"col\" class=\"num\"", out);
 	if (m) {
 		fputs(" title=\"", out);
