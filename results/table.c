@@ -1,97 +1,32 @@
 /* results/table.c -- a cube as TSV: pooled ratios, exact intervals, spread.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The same walk over a point's columns writes the header, the rows and the
- * JSON, depending on the mode, so that they cannot disagree.
+ * One walk over a point's columns tells their names and their values
+ * (results/rows.h), so that heads, rows and formats cannot disagree.
  */
 #include "results/table.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "results/json.h"
-#include "sim/field.h"
 #include "sim/ratio.h"
 #include "sim/stat.h"
+#include "sim/text.h"
 #include "sim/vec.h"
 
 #define CONFIDENCE 0.95
 
-/* What a walk writes: names only; values only; or names with values. */
-enum mode { HEADER, ROW, JSON };
-
 struct table {
 	const struct res_cube *c;
-	FILE *out;
-	enum mode mode;
+	struct res_rows rows;
 	size_t point;
-	size_t n_columns; /* written so far in this row */
-	size_t *at;       /* [n_axes] index of the point along each axis */
-	uint8_t *has;     /* [row_doubles] is there a number in any row? */
-	double *sample;   /* [n_runs] */
-	double *ones;     /* [n_runs] */
+	size_t *at;     /* [n_axes] index of the point along each axis */
+	uint8_t *has;   /* [row_doubles] is there a number in any row? */
+	double *sample; /* [n_runs] */
+	double *ones;   /* [n_runs] */
 	struct sim_err *e;
 };
-
-/* --- one value ------------------------------------------------------------*/
-
-/* Write TEXT with blanks for what would break a line or a column. */
-static void put_plain(FILE *out, const char *text)
-{
-	for (; *text; text++)
-		putc(strchr("\t\n\r", *text) ? ' ' : *text, out);
-}
-
-/* Names come in parts: "vote:" "accuracy_all" "_lo". */
-struct name {
-	const char *owner, *mark, *what, *suffix;
-};
-
-/* Write what stands before a value: the separator of columns and, except in a
- * row of TSV, the name. In the header that is all. */
-static void put_name(struct table *t, struct name name)
-{
-	const char *part[] = {name.owner, name.mark, name.what, name.suffix};
-	void (*put)(FILE *, const char *) =
-	    t->mode == JSON ? res_json_escape : put_plain;
-	if (t->n_columns++ > 0)
-		fputs(t->mode == JSON ? ", " : "\t", t->out);
-	if (t->mode == ROW)
-		return;
-	fputs(t->mode == JSON ? "\"" : "", t->out);
-	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++)
-		if (part[i])
-			put(t->out, part[i]);
-	fputs(t->mode == JSON ? "\": " : "", t->out);
-}
-
-static void results_table_put_number(struct table *t, struct name name,
-    double x)
-{
-	char digits[32];
-	put_name(t, name);
-	if (t->mode == JSON) {
-		res_json_number(t->out, x);
-	} else if (t->mode == ROW) {
-		if (isnan(x))
-			strcpy(digits, "NaN");
-		else
-			sim_format_f64(digits, x);
-		fputs(digits, t->out);
-	}
-}
-
-static void results_table_put_text(struct table *t, struct name name,
-    const char *text)
-{
-	put_name(t, name);
-	if (t->mode == JSON)
-		res_json_text(t->out, text);
-	else if (t->mode == ROW)
-		put_plain(t->out, text);
-}
 
 /* --- statistics over the runs of a point ----------------------------------*/
 
@@ -122,7 +57,7 @@ static int is_done(const struct table *t, size_t run)
 }
 
 /* Write _p10, _p50 and _p90 of the first N samples, which get sorted. */
-static void put_spread(struct table *t, struct name name, size_t n)
+static void put_spread(struct table *t, struct res_name name, size_t n)
 {
 	static const struct {
 		const char *suffix;
@@ -131,7 +66,7 @@ static void put_spread(struct table *t, struct name name, size_t n)
 	n = sim_sort_finite(t->sample, n);
 	for (size_t i = 0; i < sizeof(spread) / sizeof(spread[0]); i++) {
 		name.suffix = spread[i].suffix;
-		results_table_put_number(t, name,
+		res_rows_number(&t->rows, name,
 		    sim_quantile_sorted(t->sample, n, spread[i].q));
 	}
 }
@@ -145,7 +80,7 @@ static double bounded(double x)
 /* The mean of a column, and where it may be by Student's law. They come before
  * the spread, which sorts the samples, as sums depend on the order. Returns how
  * many samples there are. */
-static size_t put_mean(struct table *t, struct name name, size_t column)
+static size_t put_mean(struct table *t, struct res_name name, size_t column)
 {
 	size_t n = 0;
 	for (size_t run = 0; run < t->c->n_runs; run++) {
@@ -156,18 +91,20 @@ static size_t put_mean(struct table *t, struct name name, size_t column)
 	const struct sim_ratio_sample s = {t->sample, t->ones, n};
 	struct sim_ratio mean;
 	sim_ratio_mean(&s, CONFIDENCE, &mean);
-	results_table_put_number(t, name, mean.value);
+	res_rows_number(&t->rows, name, mean.value);
 	name.suffix = "_lo";
-	results_table_put_number(t, name, bounded(mean.lo));
+	res_rows_number(&t->rows, name, bounded(mean.lo));
 	name.suffix = "_hi";
-	results_table_put_number(t, name, bounded(mean.hi));
+	res_rows_number(&t->rows, name, bounded(mean.hi));
 	return n;
 }
 
 static void put_algo_mean(struct table *t, size_t algo, unsigned metric)
 {
-	const struct name name = {t->c->algo[algo], ":",
+	const struct res_name name = {t->c->algo[algo], ":",
 	    res_algo_metrics[metric].name, NULL};
+	if (res_rows_skip(&t->rows, 6))
+		return;
 	put_spread(t, name, put_mean(t, name, res_row_doubles(algo) + metric));
 }
 
@@ -238,9 +175,11 @@ static struct pool results_table_pool_runs(struct table *t,
 static int results_table_put_ratio(struct table *t, const char *owner,
     const struct share *s)
 {
-	struct name name = {owner, owner ? ":" : NULL, s->name, NULL};
-	struct pool p = results_table_pool_runs(t, s);
+	struct res_name name = {owner, owner ? ":" : NULL, s->name, NULL};
 	double lo = NAN, hi = NAN;
+	if (res_rows_skip(&t->rows, 7))
+		return 0;
+	struct pool p = results_table_pool_runs(t, s);
 	/* Trials are counts, which doubles hold exactly below 2^53. */
 	if (!(p.num >= 0 && p.num <= p.den && p.den < 0x1p53))
 		return sim_fail(t->e, SIM_EINVAL,
@@ -254,14 +193,14 @@ static int results_table_put_ratio(struct table *t, const char *owner,
 		if (rc < 0)
 			return rc;
 	}
-	results_table_put_number(t, name, p.den > 0 ? p.num / p.den : NAN);
+	res_rows_number(&t->rows, name, p.den > 0 ? p.num / p.den : NAN);
 	name.suffix = "_lo";
-	results_table_put_number(t, name, lo);
+	res_rows_number(&t->rows, name, lo);
 	name.suffix = "_hi";
-	results_table_put_number(t, name, hi);
+	res_rows_number(&t->rows, name, hi);
 	put_spread(t, name, p.n);
 	name.suffix = "_trials";
-	results_table_put_number(t, name, p.den);
+	res_rows_number(&t->rows, name, p.den);
 	return 0;
 }
 
@@ -274,12 +213,12 @@ static void put_coords(struct table *t)
 	for (size_t a = 0; a < c->n_axes; a++)
 		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
 			const struct res_coord *k = &c->axis[a].coord[i];
-			const struct name name = {.what = k->name};
+			const struct res_name name = {.what = k->name};
 			if (k->number)
-				results_table_put_number(t, name,
+				res_rows_number(&t->rows, name,
 				    k->number[t->at[a]]);
 			else
-				results_table_put_text(t, name,
+				res_rows_text(&t->rows, name,
 				    k->text[t->at[a]]);
 		}
 }
@@ -293,8 +232,8 @@ static void results_table_put_claims(struct table *t)
 		char suffix[32] = "";
 		if (nth > 1)
 			snprintf(suffix, sizeof(suffix), "_%zu", nth);
-		results_table_put_number(t,
-		    (struct name){"claim", ":", c->claim[i].metric, suffix},
+		res_rows_number(&t->rows,
+		    (struct res_name){"claim", ":", c->claim[i].metric, suffix},
 		    c->claim[i].value);
 	}
 }
@@ -315,17 +254,18 @@ static int results_table_put_point(struct table *t, size_t point)
 	size_t n_done = 0;
 	int rc = 0;
 	t->point = point;
-	t->n_columns = 0;
 	put_coords(t);
 	for (size_t run = 0; run < t->c->n_runs; run++)
 		n_done += (size_t)is_done(t, run);
 	/* A mean or ratio is worth as much as the runs behind it. */
-	results_table_put_number(t, (struct name){.what = "runs"},
+	res_rows_number(&t->rows, (struct res_name){.what = "runs"},
 	    (double)n_done);
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
-		if (shows_trial(t, &res_trial_metrics[m], m))
+		if (shows_trial(t, &res_trial_metrics[m], m) &&
+		    !res_rows_skip(&t->rows, 3))
 			put_mean(t,
-			    (struct name){.what = res_trial_metrics[m].name},
+			    (struct res_name){
+				.what = res_trial_metrics[m].name},
 			    m);
 	rc = put_ratios(t, NULL, share, trial_shares(t, share));
 	for (size_t a = 0; rc == 0 && a < t->c->n_algos; a++) {
@@ -343,17 +283,16 @@ static int results_table_put_point(struct table *t, size_t point)
 	return rc;
 }
 
-static int put_tsv(struct table *t)
+/* All points have the same columns, so the first does for the head. */
+static int put_points(struct table *t, const char *const column[],
+    size_t n_columns)
 {
-	t->mode = HEADER;
-	/* Any point does: all have the same columns. */
 	int rc = results_table_put_point(t, 0);
-	t->mode = ROW;
-	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
-		putc('\n', t->out);
-		rc = results_table_put_point(t, p);
-	}
-	putc('\n', t->out);
+	if (rc < 0 || (rc = res_rows_head(&t->rows, column, n_columns)) < 0)
+		return rc;
+	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++)
+		if ((rc = results_table_put_point(t, p)) == 0)
+			res_rows_end(&t->rows);
 	return rc;
 }
 
@@ -365,20 +304,20 @@ static void put_shares(struct table *t, size_t run, const char *owner,
 		const struct share *s = &share[i];
 		const double num = res_cube_value(t->c, t->point, run, s->num);
 		const double den = res_cube_value(t->c, t->point, run, s->den);
-		const struct name name = {owner, owner ? ":" : NULL, s->name,
-		    NULL};
-		results_table_put_number(t, name, den > 0 ? num / den : NAN);
+		const struct res_name name = {owner, owner ? ":" : NULL,
+		    s->name, NULL};
+		res_rows_number(&t->rows, name, den > 0 ? num / den : NAN);
 	}
 }
 
 static void put_trial(struct table *t, size_t run)
 {
 	struct share share[MAX_SHARES];
-	struct name name = {NULL, NULL, NULL, NULL};
+	struct res_name name = {NULL, NULL, NULL, NULL};
 	for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++) {
 		name.what = res_trial_metrics[m].name;
 		if (shows_trial(t, &res_trial_metrics[m], m))
-			results_table_put_number(t, name,
+			res_rows_number(&t->rows, name,
 			    res_cube_value(t->c, t->point, run, m));
 	}
 	put_shares(t, run, NULL, share, trial_shares(t, share));
@@ -388,11 +327,11 @@ static void put_trial(struct table *t, size_t run)
 static void put_algo(struct table *t, size_t run, size_t algo)
 {
 	struct share share[MAX_SHARES];
-	struct name name = {t->c->algo[algo], ":", NULL, NULL};
+	struct res_name name = {t->c->algo[algo], ":", NULL, NULL};
 	for (unsigned m = 0; m < RES_N_ALGO_METRICS; m++) {
 		name.what = res_algo_metrics[m].name;
 		if (shows_algo(t, m))
-			results_table_put_number(t, name,
+			res_rows_number(&t->rows, name,
 			    res_cube_value(t->c, t->point, run,
 				res_row_doubles(algo) + m));
 	}
@@ -402,51 +341,142 @@ static void put_algo(struct table *t, size_t run, size_t algo)
 static void results_table_put_run(struct table *t, size_t point, size_t run)
 {
 	t->point = point;
-	t->n_columns = 0;
 	put_coords(t);
-	results_table_put_number(t, (struct name){.what = "run"}, (double)run);
+	res_rows_number(&t->rows, (struct res_name){.what = "run"},
+	    (double)run);
 	put_trial(t, run);
 	for (size_t a = 0; a < t->c->n_algos; a++)
 		put_algo(t, run, a);
 }
 
 /* Failed and crashed runs have no line; their numbers would be misread. */
-static int put_runs(struct table *t)
+static int put_runs(struct table *t, const char *const column[],
+    size_t n_columns)
 {
-	t->mode = HEADER;
 	results_table_put_run(t, 0, 0);
-	putc('\n', t->out);
-	t->mode = ROW;
-	for (size_t p = 0; p < t->c->n_points; p++)
+	const int rc = res_rows_head(&t->rows, column, n_columns);
+	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++)
 		for (size_t run = 0; run < t->c->n_runs; run++) {
 			t->point = p;
 			if (!is_done(t, run))
 				continue;
 			results_table_put_run(t, p, run);
-			putc('\n', t->out);
+			res_rows_end(&t->rows);
 		}
-	return 0;
-}
-
-/* Each point is an object with the names of the header as keys. */
-static int put_json(struct table *t)
-{
-	int rc = 0;
-	t->mode = JSON;
-	for (size_t p = 0; rc == 0 && p < t->c->n_points; p++) {
-		fputs(p ? "},\n{" : "[\n{", t->out);
-		rc = results_table_put_point(t, p);
-	}
-	fputs("}\n]\n", t->out);
 	return rc;
 }
 
-static int write_with(int (*put)(struct table *), const struct res_cube *c,
+/* --- the usual columns ----------------------------------------------------*/
+
+/* What most people read of a trial, and of each algorithm. */
+static const char *const usual[] = {"n_failed_flows", "drop_rate",
+    "unconnected_rate", "p50_us", "p99_us", "pattern_accuracy", "tier_accuracy",
+    "reload_precision", "accuracy_fault", "accuracy_kept", "precision",
+    "recall", "top_k_recall", "detect_s"};
+enum { N_USUAL = sizeof(usual) / sizeof(usual[0]) };
+
+/* Names of columns, as patterns for res_rows_head(). */
+struct names {
+	char **name;
+	size_t n, cap;
+	struct sim_err *e;
+};
+
+static void free_names(struct names *x)
+{
+	for (size_t i = 0; i < x->n; i++)
+		free(x->name[i]);
+	free(x->name);
+}
+
+static int names_add(struct names *x, const char *owner, const char *what,
+    const char *suffix)
+{
+	char text[512];
+	snprintf(text, sizeof(text), "%s%s%s%s", owner ? owner : "",
+	    owner ? ":" : "", what, suffix);
+	int rc = SIM_RESERVE(&x->name, &x->cap, x->n + 1, x->e);
+	if (rc == 0 && (rc = sim_dup(&x->name[x->n], text, x->e)) == 0)
+		x->n++;
+	return rc;
+}
+
+/* Whether there is a number of it at any point: of a ratio, a trial. FIRST is
+ * where its owner's metrics begin. */
+static int is_measured(const struct table *t, const struct res_metric_list *l,
+    const struct res_metric *m, size_t first)
+{
+	const struct res_cube *c = t->c;
+	if (!l->ratio)
+		return t->has[first + (size_t)(m - l->metric)];
+	for (size_t p = 0; p < c->n_points; p++)
+		for (size_t run = 0; run < c->n_runs; run++)
+			if (res_cube_value(c, p, run, first + m->den) > 0 &&
+			    !isnan(res_cube_value(c, p, run, first + m->num)))
+				return 1;
+	return 0;
+}
+
+/* Those of one owner, with their intervals. */
+static int add_usual(struct names *x, const struct table *t, const char *owner,
+    size_t first)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < N_USUAL; i++) {
+		const struct res_metric_list *l;
+		const struct res_metric *m = res_metric_find(usual[i], &l);
+		if (l->of_trial != !owner || !is_measured(t, l, m, first))
+			continue;
+		if ((rc = names_add(x, owner, usual[i], "")) == 0 &&
+		    (rc = names_add(x, owner, usual[i], "_lo")) == 0)
+			rc = names_add(x, owner, usual[i], "_hi");
+	}
+	return rc;
+}
+
+/* None where nothing of them was measured, which stands for all columns. */
+static int name_usual(struct names *x, const struct table *t)
+{
+	const struct res_cube *c = t->c;
+	int rc = 0;
+	for (size_t a = 0; rc == 0 && a < c->n_axes; a++)
+		for (size_t i = 0; rc == 0 && i < c->axis[a].n_coords; i++)
+			rc = names_add(x, NULL, c->axis[a].coord[i].name, "");
+	if (rc == 0)
+		rc = names_add(x, NULL, "runs", "");
+	const size_t n = x->n;
+	if (rc == 0)
+		rc = add_usual(x, t, NULL, 0);
+	for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
+		rc = add_usual(x, t, c->algo[a], res_row_doubles(a));
+	if (rc == 0 && x->n == n) {
+		free_names(x);
+		*x = (struct names){.e = x->e};
+	}
+	return rc;
+}
+
+/* --- all of it ------------------------------------------------------------*/
+
+static int put_usual(struct table *t)
+{
+	struct names x = {.e = t->e};
+	int rc = name_usual(&x, t);
+	if (rc == 0)
+		rc = put_points(t, (const char *const *)x.name, x.n);
+	free_names(&x);
+	return rc;
+}
+
+int res_table(const struct res_cube *c, const struct res_table_form *form,
     FILE *out, struct sim_err *e)
 {
-	struct table t = {.c = c, .out = out, .e = e};
+	struct table t = {.c = c, .e = e};
 	int rc;
-	if ((rc = SIM_ZALLOC(&t.at, c->n_axes, e)) == 0 &&
+	if (form->rows == RES_TIDY)
+		return res_table_tidy(c, form, out, e);
+	if ((rc = res_rows_open(&t.rows, out, form->format, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&t.at, c->n_axes, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.has, c->row_doubles, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.ones, c->n_runs, e)) == 0) {
@@ -456,13 +486,15 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 			/* Once for the whole cube, so that every row has the
 			 * same columns. */
 			t.has[i] = (uint8_t)res_cube_has(c, i);
-		rc = put(&t);
+		rc = form->rows == RES_RUNS
+		    ? put_runs(&t, form->column, form->n_columns)
+		    : form->usual && form->n_columns == 0
+		    ? put_usual(&t)
+		    : put_points(&t, form->column, form->n_columns);
+		if (rc == 0)
+			rc = res_rows_close(&t.rows);
 	}
-	/* ferror() may report an old failure whose errno is long gone. */
-	errno = 0;
-	if (rc == 0 && (fflush(out) != 0 || ferror(out)))
-		rc = sim_fail(e, SIM_EIO, "cannot write the table: %s.",
-		    errno ? strerror(errno) : "output failed");
+	res_rows_free(&t.rows);
 	free(t.at);
 	free(t.has);
 	free(t.sample);
@@ -472,15 +504,6 @@ static int write_with(int (*put)(struct table *), const struct res_cube *c,
 
 int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e)
 {
-	return write_with(put_tsv, c, out, e);
-}
-
-int res_table_runs(const struct res_cube *c, FILE *out, struct sim_err *e)
-{
-	return write_with(put_runs, c, out, e);
-}
-
-int res_table_json(const struct res_cube *c, FILE *out, struct sim_err *e)
-{
-	return write_with(put_json, c, out, e);
+	const struct res_table_form all = {.rows = RES_POINTS};
+	return res_table(c, &all, out, e);
 }

@@ -1,7 +1,7 @@
-/* results/table.h -- a cube as TSV: pooled ratios, exact intervals, spread.
+/* results/table.h -- a cube as a table: by points, by runs, or tidy.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One row a point. Columns, tab-separated, named in the first line:
+ * RES_POINTS has a row a point, and of columns (results/rows.h has the formats):
  *
  *	<coordinate>            each coordinate of each axis, by its path
  *	runs                    runs that are done
@@ -25,6 +25,34 @@
  *	claim:<metric>          the paper's value, the same in every row; of
  *	                        several, the second is claim:<metric>_2
  *
+ * RES_RUNS has a row a run that is done: the coordinates, `run`, and all that was
+ * measured, as <trial metric>, <trial ratio>, <algo>:<metric>, <algo>:<ratio>. For
+ * distributions over runs.
+ *
+ * RES_TIDY has a row a point, algorithm and metric, as pandas and ggplot want it:
+ *
+ *	<coordinate>  each
+ *	algorithm     its label; nothing for what is the trial's own
+ *	metric, unit  as results/schema.h has it; those that were measured
+ *		      anywhere, and those that are asked for by name
+ *	value         ratios pooled over runs, of others the mean of runs
+ *	lo, hi        95 % interval of it, between runs
+ *	interval      which one: `binomial_runs`, exact for so many trials as
+ *		      tell as much as these runs do; `binomial`, exact for all
+ *		      trials, where runs show no spread (one run, none, or all);
+ *		      `t`, Student's; `none`, as of one run
+ *	se            standard error between runs
+ *	n             runs of those done in which it was measured
+ *	trials        sum of denominators; of what is no ratio NaN
+ *	runs          runs that are done
+ *
+ * Flows of one run share its faults and its traffic, so an exact interval of the
+ * pooled ratio, which takes them as independent, is too narrow: at a fault rate
+ * drawn run by run by a factor of several. RES_POINTS has it all the same in _lo
+ * and _hi, beside the spread over runs, as figures have been drawn by it. What
+ * is read by a program has no reader's eye to compare the two, so tidy rows have
+ * the interval between runs (sim/ratio.h) alone.
+ *
  * A value that is not there is "NaN"; optional metrics (results/schema.h) that
  * are nowhere there have no column. Numbers have the fewest digits that read
  * back equal, so tables are reproducible.
@@ -35,17 +63,35 @@
 #include <stdio.h>
 
 #include "results/cube.h"
+#include "results/rows.h"
 #include "sim/err.h"
 
-/* One row a point and run that is done: coordinates, `run`, trial metrics, and
- * each algorithm's metrics and ratios as <algo>:<name>. For distributions over
- * runs. Errors SIM_EIO, SIM_ENOMEM. */
-int res_table_runs(const struct res_cube *c, FILE *out, struct sim_err *e);
+enum res_table_rows { RES_POINTS, RES_RUNS, RES_TIDY };
 
-/* Cost O(points * runs * algorithms). Errors SIM_EIO, SIM_ENOMEM. */
+/* What to write of a cube. Zeroed is all columns by points, as TSV. */
+struct res_table_form {
+	enum res_format format;
+	enum res_table_rows rows;
+	/* Names or globs of columns, in their order; of RES_TIDY, of metrics as
+	 * columns would be called, "vote:recall". None: all. */
+	const char *const *column;
+	size_t n_columns;
+	/* By points, if no column is named: coordinates, `runs`, and with their
+	 * intervals the few metrics that most people read, as far as they were
+	 * measured; all if none was. */
+	int usual;
+};
+
+/* Cost O(points * runs * algorithms). Errors SIM_EMISMATCH for a column that
+ * there is not, SIM_EINVAL for a ratio that is no share, SIM_EIO, SIM_ENOMEM. */
+int res_table(const struct res_cube *c, const struct res_table_form *form,
+    FILE *out, struct sim_err *e);
+
+/* All columns by points as TSV, which plots are drawn from. */
 int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e);
 
-/* The same rows as a JSON array of objects (NaN is null). */
-int res_table_json(const struct res_cube *c, FILE *out, struct sim_err *e);
+/* RES_TIDY. */
+int res_table_tidy(const struct res_cube *c, const struct res_table_form *form,
+    FILE *out, struct sim_err *e);
 
 #endif

@@ -240,16 +240,16 @@ static void one_trial_fills_all_points_along(void **state)
 	unlink(f_h5);
 }
 
-static char *table_of(
-    int (*put)(const struct res_cube *, FILE *, struct sim_err *))
+static char *table_of(enum res_table_rows rows)
 {
+	const struct res_table_form form = {.rows = rows};
 	struct res_cube c;
 	char *text = NULL;
 	size_t n;
 	*plan = (struct plan){0};
 	sweep(&c, f_h5, 0, 1, NULL);
 	FILE *out = open_memstream(&text, &n);
-	assert_ok(put(&c, out, test_err()));
+	assert_ok(res_table(&c, &form, out, test_err()));
 	assert_int_equal(fclose(out), 0);
 	res_cube_free(&c);
 	unlink(f_h5);
@@ -279,7 +279,7 @@ static const char *line_at(const char *text, size_t i)
 
 static void tables_lead_with_the_axes_along(void **state)
 {
-	char *text = table_of(res_table_write);
+	char *text = table_of(RES_POINTS);
 	(void)state;
 	assert_int_equal(count_lines(text), 1 + N_PLACES * N_ALONG);
 	assert_begins(text, "faults.count\twindow_s\tside\truns\tn_flows\t");
@@ -293,7 +293,7 @@ static void tables_lead_with_the_axes_along(void **state)
 	const char *ratio = strstr(line, "\t0.04\t");
 	assert_true(ratio && ratio < end);
 	free(text);
-	text = table_of(res_table_runs);
+	text = table_of(RES_RUNS);
 	assert_int_equal(count_lines(text), 1 + N_PLACES * N_ALONG * N_RUNS);
 	assert_begins(text, "faults.count\twindow_s\tside\trun\tn_flows\t");
 	assert_begins(line_at(text, 1 + N_RUNS + 7), "1\t10\t20\t7\t107\t");

@@ -658,7 +658,7 @@ static void every_metric_agrees_with_brute_force(void **state)
 				oracle_flow(&o, &x, i, &want);
 		oracle_links(&o, &x, &want);
 		score(&x);
-#define X(name, ...)                                                     \
+#define X(name, ...)                                                           \
 	if (fabs(want.name - x.got.name) > 1e-14 * fabs(want.name) ||          \
 	    isnan(want.name) != isnan(x.got.name))                             \
 		fail_msg("seed %llu run %u: %s = %g, wanted %g",               \

@@ -29,6 +29,18 @@ static char *print(int (
 	return text;
 }
 
+static int put_runs(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	const struct res_table_form form = {.rows = RES_RUNS};
+	return res_table(c, &form, out, e);
+}
+
+static int put_json(const struct res_cube *c, FILE *out, struct sim_err *e)
+{
+	const struct res_table_form form = {.format = RES_JSON};
+	return res_table(c, &form, out, e);
+}
+
 static void read_text(struct grid *g, char *text)
 {
 	*g = (struct grid){.text = text, .n_columns = 1};
@@ -415,7 +427,7 @@ static void what_was_nowhere_measured_has_no_column(void **state)
 	assert_false(has_column(&g, "unconnected_rate"));
 	assert_false(has_column(&g, "tier_accuracy_trials"));
 	free_grid(&g);
-	read_text(&g, print(res_table_runs, &c));
+	read_text(&g, print(put_runs, &c));
 	assert_string_equal(at(&g, 3, "drop_rate"), "0.25");
 	assert_string_equal(at(&g, 0, "alg1:detect_s"), "12.5");
 	assert_string_equal(at(&g, 0, "vote:detect_s"), "NaN");
@@ -474,7 +486,7 @@ static void a_row_a_run_holds_what_was_measured(void **state)
 	for (size_t i = 0; i < 6 * c.row_doubles; i++)
 		c.row[i] = (double)i + 1;
 	c.status[4] = RES_CRASHED;
-	read_text(&g, print(res_table_runs, &c));
+	read_text(&g, print(put_runs, &c));
 	assert_int_equal(g.n_rows, 1 + 5);
 	assert_string_equal(at(&g, 2, "run"), "2");
 	assert_string_equal(at(&g, 4, "run"), "2"); /* run 1 of point 1 died */
@@ -501,7 +513,7 @@ static void json_says_what_the_table_says(void **state)
 	for (size_t i = 0; i < 6 * c.row_doubles; i++)
 		c.row[i] = i % 7 ? 1 : NAN;
 	read_grid(&g, &c);
-	char *json = print(res_table_json, &c), *want = NULL;
+	char *json = print(put_json, &c), *want = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&want, &n);
 	for (size_t i = 1; i < g.n_rows; i++) {
@@ -536,11 +548,93 @@ static void json_of_any_cube_is_read_by_another_program(void **state)
 	for (uint32_t run = 0; run < 50; run++) {
 		struct res_cube c;
 		random_cube(&c, run);
-		assert_ok(res_table_json(&c, out, test_err()));
+		assert_ok(put_json(&c, out, test_err()));
 		putc('\0', out);
 		res_cube_free(&c);
 	}
 	assert_int_equal(pclose(out), 0);
+}
+
+/* Any columns in any order say what they say among all others. */
+static void a_choice_of_columns_changes_no_value(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 100; run++) {
+		const char *column[5];
+		struct res_table_form form = {.column = column};
+		struct sim_rng r;
+		struct res_cube c;
+		struct grid all, some;
+		char *text = NULL;
+		size_t size;
+		test_rng(&r, run);
+		random_cube(&c, run);
+		/* Of such labels a head has something else. */
+		for (size_t a = 0; a < c.n_algos; a++)
+			for (char *l = c.algo[a]; *l; l++)
+				*l = *l == '\t' || *l == '\n' ? '_' : *l;
+		form.rows = run % 2 ? RES_RUNS : RES_POINTS;
+		read_text(&all,
+		    print(run % 2 ? put_runs : res_table_write, &c));
+		form.n_columns = 1 + sim_rng_below(&r, 5);
+		for (size_t i = 0; i < form.n_columns; i++)
+			column[i] = all.field[sim_rng_below(&r,
+			    (uint32_t)all.n_columns)];
+		FILE *out = open_memstream(&text, &size);
+		assert_ok(res_table(&c, &form, out, test_err()));
+		fclose(out);
+		read_text(&some, text);
+		assert_int_equal(some.n_rows, all.n_rows);
+		assert_true(some.n_columns <= form.n_columns);
+		assert_string_equal(some.field[0], column[0]);
+		for (size_t p = 0; p + 1 < all.n_rows; p++)
+			for (size_t j = 0; j < some.n_columns; j++)
+				if (strcmp(at(&some, p, some.field[j]),
+					at(&all, p, some.field[j])) != 0)
+					fail_msg("seed %llu, run %u: %s",
+					    (unsigned long long)test_seed(),
+					    run, some.field[j]);
+		free_grid(&all);
+		free_grid(&some);
+		res_cube_free(&c);
+	}
+}
+
+/* Without a word a table has what was measured of what people read. */
+static void the_usual_columns_are_few_and_measured(void **state)
+{
+	const struct res_table_form form = {.usual = 1};
+	static const char *const want[] = {"faults.count", "runs",
+	    "n_failed_flows", "n_failed_flows_lo", "n_failed_flows_hi",
+	    "alg1:recall", "alg1:recall_lo", "alg1:recall_hi"};
+	struct res_cube c;
+	struct grid g;
+	char *text = NULL;
+	size_t size;
+	(void)state;
+	plain_cube(&c, 2, 2);
+	for (size_t i = 0; i < c.row_doubles; i++)
+		blank(&c, i);
+	double *alg1 = c.row + res_row_doubles(1);
+	c.row[RES_TRIAL_n_failed_flows] = 3;
+	alg1[RES_ALGO_n_flagged_true] = 1;
+	alg1[RES_ALGO_n_links_true] = 2;
+	/* Measured, but 0 of 0. */
+	alg1[RES_ALGO_n_flagged] = 0;
+	for (int any = 1; any >= 0; any--) {
+		FILE *out = open_memstream(&text, &size);
+		assert_ok(res_table(&c, &form, out, test_err()));
+		fclose(out);
+		read_text(&g, text);
+		for (size_t i = 0; any && i < 8; i++)
+			assert_string_equal(g.field[i], want[i]);
+		/* Where none of them was measured all are told. */
+		assert_true(any ? g.n_columns == 8 : g.n_columns > 100);
+		free_grid(&g);
+		c.row[RES_TRIAL_n_failed_flows] = NAN;
+		alg1[RES_ALGO_n_links_true] = NAN;
+	}
+	res_cube_free(&c);
 }
 
 static void a_share_above_one_is_an_error(void **state)
@@ -594,6 +688,15 @@ static int write_one(void *cube, struct sim_err *e)
 	return rc;
 }
 
+static int write_usual(void *cube, struct sim_err *e)
+{
+	const struct res_table_form form = {.usual = 1};
+	FILE *out = fopen("/dev/null", "w");
+	int rc = res_table(cube, &form, out, e);
+	fclose(out);
+	return rc;
+}
+
 static void each_failed_allocation_is_reported(void **state)
 {
 	(void)state;
@@ -601,6 +704,7 @@ static void each_failed_allocation_is_reported(void **state)
 	plain_cube(&c, 2, 2);
 	memset(c.row, 0, 4 * c.row_doubles * sizeof(double));
 	test_each_alloc_fails(write_one, &c);
+	test_each_alloc_fails(write_usual, &c);
 	res_cube_free(&c);
 }
 
@@ -614,6 +718,8 @@ int main(void)
 	    cmocka_unit_test(a_row_a_run_holds_what_was_measured),
 	    cmocka_unit_test(json_says_what_the_table_says),
 	    cmocka_unit_test(json_of_any_cube_is_read_by_another_program),
+	    cmocka_unit_test(a_choice_of_columns_changes_no_value),
+	    cmocka_unit_test(the_usual_columns_are_few_and_measured),
 	    cmocka_unit_test(a_share_above_one_is_an_error),
 	    cmocka_unit_test(a_full_device_is_reported),
 	    cmocka_unit_test(each_failed_allocation_is_reported),

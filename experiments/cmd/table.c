@@ -2,15 +2,36 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/cmd/cmd.h"
 #include "results/h5.h"
 #include "results/table.h"
 
+enum { MAX_COLUMNS = 256 };
+
 struct args {
 	struct cmd_words files;
-	int json, runs;
+	char *column[MAX_COLUMNS];
+	size_t n_columns;
+	int tsv, csv, json, runs, tidy, all;
 };
+
+/* A list with commas, of which there may be more than one. Names of columns hold
+ * no comma but in an algorithm's label, for which a ? does. */
+static void take_columns(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	for (char *name; (name = strsep(&arg, ","));) {
+		if (!*name)
+			argp_error(g->state,
+			    "--columns has a name that is empty");
+		if (a->n_columns == MAX_COLUMNS)
+			argp_error(g->state, "--columns takes at most %d names",
+			    MAX_COLUMNS);
+		a->column[a->n_columns++] = name;
+	}
+}
 
 static void table_check(const void *args, struct argp_state *state)
 {
@@ -18,48 +39,98 @@ static void table_check(const void *args, struct argp_state *state)
 	if (a->files.n > 1)
 		argp_error(state, "one FILE at a time; \"%s\" is a second",
 		    a->files.word[1]);
-	if (a->runs && a->json)
-		argp_error(state, "--runs has no JSON form");
+	if (a->tsv + a->csv + a->json > 1)
+		argp_error(state, "one of --tsv, --csv and --json");
+	if (a->runs && a->tidy)
+		argp_error(state, "one of --runs and --tidy");
+	if (a->all && a->n_columns > 0)
+		argp_error(state, "one of --all and --columns");
 }
+
+static const struct cmd_option cmd_table_options[] = {
+    {.doc = "Which rows:"},
+    {"runs", 0, NULL, "one row a run, with every metric as it was measured",
+	.take = cmd_take_flag, .at = CMD_AT(runs)},
+    {"tidy", 0, NULL,
+	"one row a point, algorithm and metric: value, lo, hi, which interval, "
+	"se, n, trials, runs",
+	.take = cmd_take_flag, .at = CMD_AT(tidy)},
+    {.doc = "Which columns:"},
+    {"all", 'a', NULL, "all there are", .take = cmd_take_flag,
+	.at = CMD_AT(all)},
+    {"columns", 'c', "A,B,...",
+	"these, in this order, by name or by a glob: 'faults.*,vote:*', "
+	"'*:accuracy_fault'; with --tidy the metrics",
+	.take = take_columns},
+    {.doc = "In which form:"},
+    {"tsv", 0, NULL,
+	"tab-separated, the default; a tab or an end of line in a text is "
+	"written as a blank",
+	.take = cmd_take_flag, .at = CMD_AT(tsv)},
+    {"csv", 0, NULL, "with commas, quoted as RFC 4180 has it",
+	.take = cmd_take_flag, .at = CMD_AT(csv)},
+    {"json", 0, NULL, "a JSON array, one object a row; NaN is null",
+	.take = cmd_take_flag, .at = CMD_AT(json)},
+    {0},
+};
+
+static const struct cmd_line cmd_table_line = {
+    .options = cmd_table_options,
+    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
+    .without = "which FILE?",
+    .check = table_check,
+    .args_doc = "FILE|FIGURE",
+    .doc =
+	"Print results/out/FIGURE.h5 or another FILE as a table, one row a "
+	"point: the swept values, how many runs are done, and of what was "
+	"measured the few metrics that most people read, with their 95 % "
+	"intervals: n_failed_flows, drop_rate, unconnected_rate, p50_us, "
+	"p99_us, "
+	"pattern_accuracy, tier_accuracy, reload_precision; of each algorithm "
+	"accuracy_fault, accuracy_kept, precision, recall, top_k_recall, "
+	"detect_s.\v"
+	"Ratios are pooled over runs. In a row a point, _lo and _hi are exact "
+	"binomial intervals, which take the flows of a run as independent; "
+	"they "
+	"are not, so with --all there are quantiles over runs (_p10, _p50, "
+	"_p90) beside them. With --tidy, lo and hi are intervals between runs, "
+	"which are independent: read those where a conclusion hangs on them. "
+	"Means have Student's interval between runs in both.\n\n"
+	"Numbers have the fewest digits that read back equal. `culprit metrics "
+	"NAME` explains a column.",
+};
 
 int cmd_table(int argc, char **argv)
 {
-	static const struct cmd_option options[] = {
-	    {"json", 0, NULL, "a JSON array, one object a point",
-		.take = cmd_take_flag, .at = CMD_AT(json)},
-	    {"runs", 0, NULL,
-		"one row a run, with every metric as it was measured",
-		.take = cmd_take_flag, .at = CMD_AT(runs)},
-	    {0},
-	};
-	static const struct cmd_line line = {
-	    .options = options,
-	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
-	    .without = "which FILE?",
-	    .check = table_check,
-	    .args_doc = "FILE|FIGURE",
-	    .doc = "Print results/out/FIGURE.h5 or another FILE as "
-		   "tab-separated columns, one row a point: ratios pooled over "
-		   "runs with exact 95 % intervals (_lo, _hi), and quantiles "
-		   "over runs (_p10, _p50, _p90).",
-	};
 	struct args a = {0};
 	struct res_cube c = {0};
 	struct sim_err e = {0};
 	char *path = NULL;
-	cmd_parse(&line, argc, argv, &a);
-	int code = CMD_GOOD, rc = cmd_find_results(&path, a.files.word[0], &e);
-	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
+	cmd_parse(&cmd_table_line, argc, argv, &a);
+	const struct res_table_form form = {
+	    .format = a.json ? RES_JSON
+		: a.csv      ? RES_CSV
+			     : RES_TSV,
+	    .rows = a.runs ? RES_RUNS
+		: a.tidy   ? RES_TIDY
+			   : RES_POINTS,
+	    .column = (const char *const *)a.column,
+	    .n_columns = a.n_columns,
+	    .usual = !a.all,
+	};
+	int code = CMD_TROUBLE,
+	    rc = cmd_find_results(&path, a.files.word[0], &e);
+	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0) {
 		cmd_warn_partial(&c, path);
-	if (rc == 0)
-		rc = a.runs  ? res_table_runs(&c, stdout, &e)
-		    : a.json ? res_table_json(&c, stdout, &e)
-			     : res_table_write(&c, stdout, &e);
+		rc = res_table(&c, &form, stdout, &e);
+		/* A column that there is not is a slip of the pen. */
+		code = rc == SIM_EMISMATCH ? CMD_USAGE : CMD_TROUBLE;
+	}
 	/* A write that failed shows in the stream, and main() tells it. */
-	if (ferror(stdout)) /* main() says so */
-		code = CMD_TROUBLE;
-	else if (rc < 0)
-		code = cmd_fail(CMD_TROUBLE, &e);
+	if (rc == 0)
+		code = CMD_GOOD;
+	else if (!ferror(stdout))
+		cmd_fail(code, &e);
 	res_cube_free(&c);
 	free(path);
 	return code;

@@ -24,7 +24,7 @@ what_has_no_algorithm_is_run_and_read() {
 	says '^probes: 4 of 4 cells done -> probes.h5$' stdout
 	run_for 0 "$CULPRIT" status probes.h5
 	says '^probes: 4 of 4 cells done' stdout
-	run_for 0 "$CULPRIT" table probes.h5
+	run_for 0 "$CULPRIT" table --all probes.h5
 	[[ $(wc -l <stdout) = 5 ]]
 	says 'drop_rate_trials' stdout
 	! grep -q : <(sed 's/claim:drop_rate//; q' stdout)
@@ -36,8 +36,8 @@ what_has_no_algorithm_is_run_and_read() {
 		run_for 0 "$CULPRIT" run probes.yaml -q --shard $i/2 -o $i.h5
 	done
 	run_for 0 "$CULPRIT" merge -o both.h5 1.h5 2.h5
-	"$CULPRIT" table probes.h5 >want.tsv
-	"$CULPRIT" table both.h5 >got.tsv
+	"$CULPRIT" table --all probes.h5 >want.tsv
+	"$CULPRIT" table --all both.h5 >got.tsv
 	same got.tsv want.tsv
 }
 

@@ -30,7 +30,7 @@ h5dump_shows_every_dataset() {
 h5py_gives_the_numbers_of_the_table() {
 	needs_python h5py
 	make_results
-	"$CULPRIT" table x.h5 >table.tsv
+	"$CULPRIT" table --all x.h5 >table.tsv
 	run_for 0 /usr/bin/python3 "$tree/tests/cli/lib/same_numbers.py" \
 	    h5py x.h5 table.tsv
 }
@@ -38,7 +38,7 @@ h5py_gives_the_numbers_of_the_table() {
 xarray_gives_the_numbers_of_the_table() {
 	needs_python xarray h5netcdf
 	make_results
-	"$CULPRIT" table x.h5 >table.tsv
+	"$CULPRIT" table --all x.h5 >table.tsv
 	run_for 0 /usr/bin/python3 "$tree/tests/cli/lib/same_numbers.py" \
 	    h5netcdf x.h5 table.tsv
 }
@@ -46,15 +46,15 @@ xarray_gives_the_numbers_of_the_table() {
 netcdf4_gives_the_numbers_of_the_table() {
 	needs_python xarray netCDF4
 	make_results
-	"$CULPRIT" table x.h5 >table.tsv
+	"$CULPRIT" table --all x.h5 >table.tsv
 	run_for 0 /usr/bin/python3 "$tree/tests/cli/lib/same_numbers.py" \
 	    netcdf4 x.h5 table.tsv
 }
 
 a_table_is_the_same_as_tsv_and_json() {
 	make_results
-	"$CULPRIT" table x.h5 >table.tsv
-	run_for 0 "$CULPRIT" table x.h5 --json
+	"$CULPRIT" table --all x.h5 >table.tsv
+	run_for 0 "$CULPRIT" table --all x.h5 --json
 	python3 -m json.tool stdout >/dev/null
 	python3 - <<-'END'
 		import json
@@ -70,7 +70,7 @@ a_table_is_the_same_as_tsv_and_json() {
 	END
 	mkdir -p results/out
 	mv x.h5 results/out/small.h5
-	run_for 0 "$CULPRIT" table small
+	run_for 0 "$CULPRIT" table --all small
 	same stdout table.tsv
 }
 
@@ -170,7 +170,7 @@ plots_are_whole_or_not_there() {
 	if command -v xmllint >/dev/null; then xmllint --noout plots/out/x.svg; fi
 	cp plots/out/x.svg want
 	cp plots/out/x.tsv table.tsv
-	"$CULPRIT" table x.h5 >want.tsv
+	"$CULPRIT" table --all x.h5 >want.tsv
 	same table.tsv want.tsv
 	run_for 0 "$CULPRIT" plot x.h5 --script draw.gp --term
 	says "test" stdout
