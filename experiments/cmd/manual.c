@@ -26,13 +26,14 @@ static const struct {
 	"how the results came about: command, host, times"},
     {"plots/out/FIGURE.svg", "plots/out",
 	"the figure; beside it .pdf, .png and the table .tsv"},
-    {"experiments/NAME.yaml", "SPEC",
-	"specs, here, beside the program, or where it is installed"},
-    {"plots/NAME.gp", ".gp", "gnuplot scripts, likewise"},
+    {"experiments/NAME.yaml", "SPEC", "specs"},
+    {"plots/NAME.gp", ".gp", "gnuplot scripts"},
     {"results/expected", "results/expected",
-	"claims of papers, and tables of earlier full runs, likewise"},
-    {"../share/culprit", "here, beside the program",
-	"what is installed, seen from the program's folder"},
+	"claims of papers, and tables of earlier full runs"},
+    {"../share/culprit", "seen from the program",
+	"where specs, scripts and tables are installed, seen from the "
+	"program's "
+	"folder; those of the current folder come first"},
 };
 enum { N_FILES = sizeof(files) / sizeof(files[0]) };
 
@@ -55,10 +56,26 @@ static void manual_put_head(FILE *out, const char *name, const char *section,
 	putc('\n', out);
 }
 
+/* "0 good; 2 the spec is wrong, or ...; 3 ..." as a list: a digit behind a
+ * semicolon begins an item. */
 static void put_exit_status(FILE *out, const char *own)
 {
-	fputs(".Sh EXIT STATUS\n", out);
-	cmd_roff_text(out, own ? own : cmd_exit_codes);
+	const char *at = own ? own : cmd_exit_codes;
+	fputs(".Sh EXIT STATUS\n.Bl -tag -width Ds\n", out);
+	while (isdigit((unsigned char)*at)) {
+		const char *end = at + 1;
+		while (*end &&
+		    !(*end == ';' && isspace((unsigned char)end[1]) &&
+			isdigit((unsigned char)end[2])))
+			end++;
+		char *item = strndup(at + 2, (size_t)(end - at) - 2);
+		fprintf(out, ".It %c\n", *at);
+		if (item)
+			cmd_roff_text(out, item);
+		free(item);
+		at = *end ? end + 2 : end;
+	}
+	fputs(".El\n", out);
 }
 
 static void put_examples(FILE *out, const char *verb)
