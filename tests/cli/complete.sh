@@ -33,8 +33,8 @@ offers_no_more_than() {
 	offers "$@"
 	cut -f 1 stdout | grep . >rest || true
 	while [[ $1 != -- ]]; do
-		grep -vxF -e "$1" rest >stdout || true
-		mv stdout rest
+		grep -vxF -e "$1" rest >others || true
+		mv others rest
 		shift
 	done
 	[[ ! -s rest ]] || { cat stdout; fail "$*: too much"; }
@@ -42,7 +42,7 @@ offers_no_more_than() {
 
 it_knows_verbs_options_and_values() {
 	on_path
-	offers_no_more_than run record -- r
+	offers_no_more_than record -- reco
 	offers run status man -- ''
 	offers_no_more_than --help --version --cite -- --
 	offers_no_more_than run -- help ru
@@ -104,7 +104,8 @@ bash_offers() {
 
 bash_completes() {
 	on_path
-	[[ $(bash_offers culprit r | xargs) = "run record" ]]
+	[[ $(bash_offers culprit reco) = record ]]
+	[[ $(bash_offers culprit ru) = run ]]
 	[[ $(bash_offers culprit plot min) = mine ]]
 	# As bash breaks "--format=svg,p" and "--param payload_probes=".
 	[[ $(bash_offers culprit plot --format = p | xargs) = "pdf png" ]]
@@ -129,7 +130,7 @@ fish_completes() {
 		fish --no-config -c 'source $argv[1]/culprit.fish
 			complete -C "$argv[2]"' "$scripts" "$1"
 	}
-	fish_offers 'culprit re' >stdout
+	fish_offers 'culprit reco' >stdout
 	says "^record	one run of Pingmesh" stdout
 	[[ $(fish_offers 'culprit plot m' | cut -f 1 | xargs) = *mine* ]]
 	[[ $(fish_offers 'culprit run --sm' | cut -f 1) = --smoke ]]

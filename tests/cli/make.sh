@@ -155,7 +155,6 @@ clean_goes_first() {
 	[[ ! -e build ]]
 }
 
-<<<<<<< HEAD
 # A copy of the whole program as it was built, in which an algorithm is edited.
 results_of_an_edited_program_are_not_reused() {
 	local san=() name=${BUILD##*/} commit
@@ -205,12 +204,8 @@ results_of_an_edited_program_are_not_reused() {
 	says_once "one was made by culprit .* build .* the other by .* build"
 }
 
-# The whole program, as it was built.
-uninstall_takes_away_what_install_put() {
-=======
 # The whole program, as it was built. try GOAL PREFIX: below dest/.
 try() {
->>>>>>> 6fc992e (make install: pages, completion, culprit.pc, one list of files)
 	local san=()
 	[[ $BUILD != *-san ]] || san=(SAN=1)
 	run_for 0 make -C "${tree:?}" -o all "$1" DESTDIR="$PWD/dest" \
@@ -260,7 +255,9 @@ what_is_installed_works() {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
 	run_for 0 "$at/bin/culprit" plot vigil_fig05a --format svg
 	[[ -s plots/out/vigil_fig05a.svg ]]
-	run_for 0 "$at/bin/culprit" verify vigil_fig05a
+	# Numbers of a small sweep are not all there.
+	run_for 1 "$at/bin/culprit" verify vigil_fig05a
+	says 'as in .*/share/culprit/results/expected/vigil_fig05a.tsv' stdout
 	[[ $("$at/bin/culprit" complete run vigil_fig05) = vigil_fig05a* ]]
 	says '^ExecStart="/opt/my lab/bin/culprit" agent' \
 	    "$at/lib/systemd/system/culprit-agent.service"
