@@ -11,6 +11,7 @@
 #include "experiments/check/verify.h"
 #include "experiments/cmd/archive.h"
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/verify_claim.h"
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/json.h"
@@ -131,9 +132,6 @@ static int open_results(struct results *r, const char *figure,
 
 /* --- the whole ------------------------------------------------------------ */
 
-/* Beside the claims: why they differ, a section each. */
-#define REASONS "differs.md"
-
 /* Claims of the paper are counted by either denominator, those of another
  * simulator apart. */
 enum { COUNT_OWN, COUNT_HIT, COUNT_OTHER, N_COUNTS };
@@ -173,195 +171,25 @@ static int open_claims(struct verify *v, struct sim_err *e)
 	return xp_claims_load(&v->claims, v->claims_path, e);
 }
 
-/* Whatever was compared with results that are not all there. */
-static int print_cells_left(const struct verify *v, const char *before)
+/* What is to be said of whatever was compared with results that are not all
+ * there; "" if they are. */
+static const char *cells_left(const struct verify *v, char buf[128])
 {
+	struct sim_text t = {buf, 128, 0};
+	*buf = '\0';
 	if (!v->results.there || !is_partial(&v->results.cube))
-		return 0;
+		return buf;
 	const struct res_progress p = res_cube_progress(&v->results.cube);
 	const uint64_t n = res_cube_cells(&v->results.cube);
-	printf("%s%llu of %llu cells are not there", before,
+	sim_put(&t, "%llu of %llu cells are not there",
 	    (unsigned long long)(n - p.n_done), (unsigned long long)n);
 	if (p.n_failed + p.n_crashed > 0)
-		printf(", %llu failed or crashed",
+		sim_put(&t, ", %llu failed or crashed",
 		    (unsigned long long)(p.n_failed + p.n_crashed));
-	return 1;
+	return buf;
 }
 
 /* --- claims --------------------------------------------------------------- */
-
-/* "agrees    0.9931 [0.9925, 0.9937] sees 0.001" */
-static void format_reading(const struct xp_reading *r, char *buf, size_t size)
-{
-	struct sim_text t = {buf, size, 0};
-	*buf = '\0';
-	sim_put(&t, "%-9s", xp_claim_verdict_names[r->verdict]);
-	if (r->verdict == XP_NOT_RUN)
-		return;
-	if (isnan(r->ours))
-		sim_put(&t, " %.4f to %.4f", r->lo, r->hi);
-	else
-		sim_put(&t, " %.4f [%.4f, %.4f] sees %.1g", r->ours, r->lo,
-		    r->hi, r->seen);
-}
-
-/* ">= 96 %" */
-static void format_claim(const struct xp_claim *c, char *buf, size_t size)
-{
-	snprintf(buf, size, "%s%s%s", xp_relation_names[c->relation],
-	    *c->printed ? " " : "", c->printed);
-}
-
-/* A line of the table: NAME, what is claimed, both readings. */
-static void print_case(const char *name, const char *claim,
-    const struct xp_case *x, size_t n_readings)
-{
-	char own[96], hit[96] = "";
-	format_reading(&x->by[XP_OWN], own, sizeof(own));
-	if (n_readings > 1)
-		format_reading(&x->by[XP_HIT], hit, sizeof(hit));
-	printf("%-28s %-9s %-45s%s%s\n", name, claim, own, *hit ? " " : "",
-	    hit);
-}
-
-/* Of several points the one with the least room is told, and how many of them
- * violate the claim. */
-static void print_point(const struct xp_reading *r, const char *name)
-{
-	if (r->n_blank > 0)
-		printf("    %s%zu of %zu points measured nothing\n", name,
-		    r->n_blank, r->n_blank + r->n_points);
-	if (r->n_points < 2 || !*r->where)
-		return;
-	printf("    %sat %s", name, r->where);
-	if (r->n_outside > 0)
-		printf("; %zu of %zu points differ", r->n_outside, r->n_points);
-	printf("\n");
-}
-
-/* Where values of a guess are told apart, a line each. */
-static void print_cases(const struct xp_finding *f)
-{
-	for (size_t i = 0; i < f->n_cases; i++) {
-		const struct xp_case *x = &f->cases[i];
-		if (f->n_cases > 1) {
-			char name[160];
-			snprintf(name, sizeof(name), "  %s", x->guess);
-			print_case(name, "", x, f->n_readings);
-		}
-		print_point(&x->by[XP_OWN], "");
-		if (f->n_readings > 1)
-			print_point(&x->by[XP_HIT], "hit by a fault: ");
-	}
-}
-
-/* A difference in either reading has a paragraph of reasons. */
-static int has_reason(const struct xp_finding *f)
-{
-	int yes = 0;
-	for (size_t i = 0; i < f->n_readings; i++)
-		yes |=
-		    f->verdict[i] == XP_DIFFERS || f->verdict[i] == XP_DEPENDS;
-	return yes;
-}
-
-static void print_claim(const struct verify *v, const struct xp_claim *c,
-    const struct xp_finding *f)
-{
-	char claim[64];
-	format_claim(c, claim, sizeof(claim));
-	if (f->n_cases == 1)
-		print_case(c->id, claim, &f->cases[0], f->n_readings);
-	else
-		printf("%-28s %-9s %s%s%s\n", c->id, claim,
-		    xp_claim_verdict_names[f->verdict[XP_OWN]],
-		    f->n_readings > 1 ? " | " : "",
-		    f->n_readings > 1
-			? xp_claim_verdict_names[f->verdict[XP_HIT]]
-			: "");
-	if (c->certainty == XP_STATED)
-		printf("    stated: %s\n", c->text);
-	else if (c->certainty == XP_MEASURED)
-		printf("    another simulator: %s\n", c->text);
-	else
-		printf("    unconfirmed, %s: %s\n",
-		    xp_certainty_names[c->certainty], c->text);
-	print_cases(f);
-	if (f->n_cases > 0 && print_cells_left(v, "    partial: "))
-		printf("\n");
-	if (*f->why || *c->note)
-		printf("    %s\n", *f->why ? f->why : c->note);
-	if (has_reason(f))
-		printf("    why: %s%s, %s\n", v->folder, REASONS, c->id);
-}
-
-/* The first key of an object has no comma before it and
- * is not written by this. */
-static void json_pair(const char *key, const char *text)
-{
-	printf(", \"%s\": ", key);
-	res_json_text(stdout, text);
-}
-
-static void json_value(const char *key, double x)
-{
-	printf(", \"%s\": ", key);
-	res_json_number(stdout, x);
-}
-
-static void json_reading(const char *key, const struct xp_reading *r)
-{
-	printf(", \"%s\": {\"verdict\": ", key);
-	res_json_text(stdout, xp_claim_verdict_names[r->verdict]);
-	json_value("ours", r->ours);
-	json_value("lo", r->lo);
-	json_value("hi", r->hi);
-	json_value("seen", r->seen);
-	printf(", \"points\": %zu, \"unmeasured\": %zu, \"outside\": %zu",
-	    r->n_points, r->n_blank, r->n_outside);
-	json_pair("where", r->where);
-	printf("}");
-}
-
-static void json_cases(const struct xp_finding *f)
-{
-	printf(", \"cases\": [");
-	for (size_t i = 0; i < f->n_cases; i++) {
-		printf("%s{\"guess\": ", i ? ", " : "");
-		res_json_text(stdout, f->cases[i].guess);
-		json_reading("own", &f->cases[i].by[XP_OWN]);
-		if (f->n_readings > 1)
-			json_reading("accuracy_fault", &f->cases[i].by[XP_HIT]);
-		printf("}");
-	}
-	printf("]");
-}
-
-static void json_claim(const struct xp_claim *c, const struct xp_finding *f,
-    int first)
-{
-	printf("%s{\"id\": ", first ? "\n" : ",\n");
-	res_json_text(stdout, c->id);
-	json_pair("figure", c->figure);
-	json_pair("certainty", xp_certainty_names[c->certainty]);
-	json_pair("text", c->text);
-	json_pair("metric", c->metric);
-	json_pair("algorithm", c->algorithm);
-	json_pair("relation", xp_relation_names[c->relation]);
-	json_pair("printed", c->printed);
-	if (*c->printed) {
-		json_value("value", c->value);
-		json_value("rounding", c->rounding);
-	}
-	json_pair("verdict", xp_claim_verdict_names[f->verdict[XP_OWN]]);
-	if (f->n_readings > 1)
-		json_pair("verdict_accuracy_fault",
-		    xp_claim_verdict_names[f->verdict[XP_HIT]]);
-	json_cases(f);
-	json_pair("why", f->why);
-	json_pair("note", c->note);
-	printf(", \"must\": %s}", c->must ? "true" : "false");
-}
 
 /* Count by both denominators. A claim on another metric has one verdict, which
  * counts with either. */
@@ -387,6 +215,7 @@ static int verify_claim(struct verify *v, const struct xp_claim *c,
     struct sim_err *e)
 {
 	struct xp_finding f = {0};
+	char left[128];
 	struct results *r = &v->results;
 	int rc = open_results(r, c->figure, e);
 	if (rc == 0)
@@ -394,9 +223,9 @@ static int verify_claim(struct verify *v, const struct xp_claim *c,
 	if (rc == 0) {
 		count_claim(v, c, &f);
 		if (v->a->json)
-			json_claim(c, &f, v->n_shown == 0);
+			cmd_claim_json(c, &f, v->n_shown == 0);
 		else
-			print_claim(v, c, &f);
+			cmd_claim_print(c, &f, v->folder, cells_left(v, left));
 		/* JSON needs to know whether a comma comes first. */
 		v->n_shown++;
 	}
@@ -443,6 +272,7 @@ static void say_difference(void *arg, const char *sentence)
 static void print_expected(struct verify *v, const char *figure,
     const struct xp_expected *x, const char *word)
 {
+	char left[128];
 	if (v->a->json) {
 		printf("%s{\"figure\": ", v->n_shown++ ? ",\n" : "\n");
 		res_json_text(stdout, figure);
@@ -468,7 +298,8 @@ static void print_expected(struct verify *v, const char *figure,
 		printf(", %zu new", x->n_new);
 	if (x->n_unmeasured > 0)
 		printf(", %zu not measured in both", x->n_unmeasured);
-	print_cells_left(v, "; ");
+	if (*cells_left(v, left))
+		printf("; %s", left);
 	if (x->loss && isfinite(x->sees))
 		printf("; sees %.0f %% of %s", ceil(100 * x->sees), x->loss);
 	else if (x->loss)
