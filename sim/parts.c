@@ -25,16 +25,16 @@ static const struct sim_part *parts_join(const struct sim_part *part,
 	return part;
 }
 
-/* The names of the section's maps, NULL-terminated. A name is listed once for
- * each of its parts, which does no harm: the list only tells which keys of the
- * section are not mistakes. */
+/* The names of the section's maps, NULL-terminated. */
 static void parts_maps(const struct sim_part parts[],
     const char *map[SIM_PARTS_MAX + 1])
 {
 	size_t n = 0;
 	for (; parts->fields; parts++) {
 		assert(n < SIM_PARTS_MAX);
-		if (*parts->map)
+		/* Parts of one map stand one after another. */
+		if (*parts->map &&
+		    (n == 0 || strcmp(map[n - 1], parts->map) != 0))
 			map[n++] = parts->map;
 	}
 	map[n] = NULL;

@@ -184,6 +184,37 @@ const char *sim_did_you_mean(const char *word, const char *const *candidates,
 	return best;
 }
 
+size_t sim_distance(const char *a, const char *b)
+{
+	const size_t n = strlen(a), m = strlen(b);
+	return n > WORD_MAX || m > WORD_MAX ? SIZE_MAX : distance(a, n, b, m);
+}
+
+/* Is PART a whole part of WORD between underscores? */
+static int has_part(const char *word, const char *part)
+{
+	const size_t n = strlen(part);
+	for (const char *p = word; (p = strstr(p, part)); p++)
+		if ((p == word || p[-1] == '_') &&
+		    (p[n] == '\0' || p[n] == '_'))
+			return 1;
+	return 0;
+}
+
+const char *sim_like(const char *word, const char *const *candidates, size_t n)
+{
+	enum { FIRST = 4, SHORT = 3 };
+	const size_t n_word = strlen(word);
+	for (size_t i = 0; i < n; i++) {
+		const char *c = candidates[i];
+		if (has_part(word, c) || has_part(c, word) ||
+		    strncmp(word, c, FIRST) == 0 ||
+		    (n_word >= SHORT && strncmp(word, c, n_word) == 0))
+			return c;
+	}
+	return NULL;
+}
+
 size_t sim_word_find(const char *const words[], const char *word)
 {
 	size_t i = 0;

@@ -17,6 +17,15 @@
 const char *sim_did_you_mean(const char *word, const char *const *candidates,
     size_t n);
 
+/* The first candidate that is a part of WORD between underscores, or that WORD
+ * is; or of which it has the first four letters, or is the first three. NULL if
+ * there is none: "rate" of "drop_rate", "conns" of "connections". */
+const char *sim_like(const char *word, const char *const *candidates, size_t n);
+
+/* Letters to change, insert, delete or swap with their neighbour to make B of A;
+ * SIZE_MAX above 64 bytes. */
+size_t sim_distance(const char *a, const char *b);
+
 /* The index of WORD among WORDS, which end with NULL; that of the NULL if it is
  * none of them. */
 size_t sim_word_find(const char *const words[], const char *word);

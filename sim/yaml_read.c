@@ -39,10 +39,17 @@ static int is_nothing(const struct sim_yaml_node *node)
 static int wrong_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct sim_field *f, const char *wanted, struct sim_err *e)
 {
-	const int rc = is_nothing(node)
-	    ? sim_yaml_mistake(y, node, "%s has no value.", f->name)
-	    : sim_yaml_mistake(y, node, "%s must be %s, not %s.", f->name,
-		  wanted, yaml_read_kind_names[node->kind]);
+	const char *kind = yaml_read_kind_names[node->kind];
+	int rc;
+	if (is_nothing(node))
+		rc = sim_yaml_mistake(y, node, "%s has no value.", f->name);
+	else if (f->type == SIM_F_SET && node->kind == SIM_YAML_SCALAR)
+		rc = sim_yaml_mistake(y, node,
+		    "%s must be %s, not %s; write [%.40s].", f->name, wanted,
+		    kind, node->text);
+	else
+		rc = sim_yaml_mistake(y, node, "%s must be %s, not %s.",
+		    f->name, wanted, kind);
 	return yaml_read_noted(rc, e);
 }
 
@@ -258,6 +265,8 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	sim_quote(quote, key);
 	for (size_t k = 0; k < n_known; k++)
 		sim_put(&t, "%s%s", k ? ", " : "", known[k]);
+	if (!near)
+		near = sim_like(key, known, n_known);
 	/* A key that stands in the wrong map is likelier than one that was
 	 * misspelt into another map's. The whole list helps only if it fits in
 	 * the message. */
@@ -306,9 +315,15 @@ int sim_yaml_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	 * mistake. */
 	assert(rc == 0 && "a default must be a value of its field");
 	if (node && node->kind != SIM_YAML_MAP) {
-		rc = sim_yaml_mistake(y, node, "a map is needed here, not %s.",
+		/* Whoever wrote a word may not know that there are keys. */
+		const int is_word = node->kind == SIM_YAML_SCALAR &&
+		    !is_nothing(node) && fields->name;
+		rc = sim_yaml_mistake(y, node,
+		    "a map is needed here, not %s%s%s%s.",
 		    is_nothing(node) ? "nothing"
-				     : yaml_read_kind_names[node->kind]);
+				     : yaml_read_kind_names[node->kind],
+		    is_word ? ", such as {" : "", is_word ? fields->name : "",
+		    is_word ? ": ...}" : "");
 		return yaml_read_noted(rc, e);
 	}
 	if (node &&

@@ -84,8 +84,9 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
-	    "3:12: unknown key \"zzzz\"; known are kind, k, file, n_pods, "
-	    "n_tors, n_t1, n_t2, n_hosts, n_dcs, n_borders, detour, sites.");
+	    "3:12: unknown key \"zzzz\"; known are kind, k, file, "
+	    "n_leaves, n_spines, n_pods, n_tors, n_t1, n_t2, n_hosts, n_dcs, "
+	    "n_borders, detour, sites.");
 	expect(HEAD "traffic: {con: 4}\n",
 	    "3:11: unknown key \"con\"; did you mean \"conns\"?");
 	expect(HEAD "noise: {rat: 0}\n",
@@ -104,15 +105,20 @@ static void a_value_of_the_wrong_type_is_told_once(void **state)
 {
 	(void)state;
 	expect(HEAD "topology: 5\n",
-	    "3:11: a map is needed here, not a value.");
+	    "3:11: a map is needed here, not a value, such as {kind: ...}.");
 	expect(HEAD "topology:\n", "3:10: a map is needed here, not nothing.");
 	expect(HEAD "traffic: [1]\n",
 	    "3:10: a map is needed here, not a list.");
-	expect(HEAD "noise: 1e-6\n", "3:8: a map is needed here, not a value.");
-	expect(HEAD "faults: 3\n", "3:9: a map is needed here, not a value.");
+	expect(HEAD "noise: 1e-6\n",
+	    "3:8: a map is needed here, not a value, such as {rate: ...}.");
+	expect(HEAD "faults: 3\n",
+	    "3:9: faults is a group {rate: ..., ...}, a list of groups, or [] "
+	    "for "
+	    "none.");
 	expect(HEAD "faults:\n", "3:8: a map is needed here, not nothing.");
 	expect(HEAD "faults: [3]\n",
-	    "3:10: a map is needed here, not a value.");
+	    "3:10: a map is needed here, not a value, such as {kind: "
+	    "...}.");
 	expect(HEAD "runs: many\n",
 	    "3:7: runs: \"many\" is not a whole number.");
 	expect(HEAD "runs: [1]\n", "3:7: runs must be one value, not a list.");
@@ -125,7 +131,8 @@ static void a_value_of_the_wrong_type_is_told_once(void **state)
 	expect(HEAD "claims: 3\n",
 	    "3:9: claims is a list of {metric: ..., value: ...}.");
 	expect(HEAD "claims: [3]\n",
-	    "3:10: a map is needed here, not a value.");
+	    "3:10: a map is needed here, not a value, such as {metric: "
+	    "...}.");
 	expect(HEAD "claims: [{metric: recall}]\n", "3:10: value is missing.");
 	expect(HEAD "claims: [{metric: recal, value: 1}]\n",
 	    "3:19: there is no metric \"recal\"; did you mean \"recall\"?");
@@ -168,7 +175,7 @@ static void an_impossible_network_is_told_with_the_reason(void **state)
 	    "3:11: A fat-tree of k 3: k must be even and at least 2.");
 	expect(HEAD "topology: {kind: ring}\n",
 	    "3:18: kind: \"ring\" is not one of clos, fat_tree, graphml, "
-	    "region.");
+	    "region, leaf_spine.");
 	expect(HEAD "topology: {kind: region, n_dcs: 6}\n",
 	    "3:11: n_dcs 6: without `sites` there are places for 5 data "
 	    "centres.");
@@ -270,7 +277,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect(HEAD "sweep: {grid: {faults.count: []}}\n",
 	    "3:30: faults.count: a sweep gives a list of at least one value.");
 	expect(HEAD "sweep: {grid: {faults.count: 3}}\n",
-	    "3:30: faults.count: a sweep gives a list of at least one value.");
+	    "3:30: faults.count: a sweep gives a list of values; write [3].");
 	expect(HEAD "sweep: {zip: {faults.count: [1, 2, 3], traffic.conns: [1, "
 		    "2]}}\n",
 	    "3:55: traffic.conns has 2 values, but faults.count, of the same "
@@ -375,7 +382,7 @@ static void several_mistakes_are_told_at_once(void **state)
 	    "3:7: runs 0 is not in [1, 1000000] runs.\n"
 	    "1:1: figure is missing.\n"
 	    "8:10: metric is missing.\n"
-	    "9:30: faults.count: a sweep gives a list of at least one value.\n"
+	    "9:30: faults.count: a sweep gives a list of values; write [2].\n"
 	    "4:20: n_pods 0 is not in [1, 1048576] pods.\n"
 	    "5:11: unknown key \"conn\"; did you mean \"conns\"?\n"
 	    "7:15: rate 3 is not in [0, 1].\n"

@@ -4,6 +4,7 @@
 #include "experiments/spec/strict.h"
 
 #include <glob.h>
+#include <unistd.h>
 
 #include "experiments/spec/plane.h"
 #include "tests/spec_file.h"
@@ -256,6 +257,32 @@ static void keys_that_do_nothing_are_told(void **state)
 	}
 }
 
+static void a_class_without_links_is_refused(void **state)
+{
+	char text[1024], here[512];
+	(void)state;
+	says(HEAD "faults: {classes: [t1-tor, fabric]}\n",
+	    "3:28: classes: this network has no link of class fabric; there "
+	    "are host-tor, tor-t1, t1-t2, t2-t1, t1-tor, tor-host.");
+	says(HEAD "topology: {n_pods: 1, n_t2: 0}\nfaults: {classes: "
+		  "[t1-t2]}\n",
+	    "4:20: classes: this network has no link of class t1-t2; there are "
+	    "host-tor, tor-t1, t1-tor, tor-host.");
+	/* The default is not named. */
+	says(HEAD "topology: {n_pods: 1, n_t2: 0}\nfaults: {count: 2}\n", "");
+	says(HEAD "topology: {kind: fat_tree}\nfaults: {classes: [t1-t2]}\n",
+	    "");
+	assert_non_null(getcwd(here, sizeof(here)));
+	snprintf(text, sizeof(text),
+	    HEAD "topology: {kind: graphml, file: "
+		 "\"%s/tests/data/jellyfish.graphml\"}\nfaults: {classes: "
+		 "[t1-t2]}\n",
+	    here);
+	says(text,
+	    "4:20: classes: this network has no link of class t1-t2; there are "
+	    "host-tor, tor-host, fabric.");
+}
+
 #define PINGMESH "figure: f\nplane: pingmesh\nseed: 1\n"
 
 static void keys_of_pingmesh_that_do_nothing_are_told(void **state)
@@ -393,6 +420,7 @@ int main(void)
 	    cmocka_unit_test(equal_places_of_an_axis_are_refused),
 	    cmocka_unit_test(an_axis_without_effect_is_refused),
 	    cmocka_unit_test(keys_that_do_nothing_are_told),
+	    cmocka_unit_test(a_class_without_links_is_refused),
 	    cmocka_unit_test(keys_of_pingmesh_that_do_nothing_are_told),
 	    cmocka_unit_test(
 		a_parameter_of_an_algorithm_that_does_nothing_is_told),

@@ -443,6 +443,37 @@ static void in_a_mesh_the_classes_between_switches_are_one(void **state)
 	scenes_close(&s);
 }
 
+/* Where a mesh knows tiers, a class of them is what it says: those links alone,
+ * all alike, and no more of them than there are. */
+static void in_a_fat_tree_a_class_of_tiers_is_what_it_says(void **state)
+{
+	(void)state;
+	struct topo_mesh *mesh;
+	struct scenes s;
+	struct sim_err e;
+	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
+	scenes_open_mesh(&s, mesh);
+	struct fault_params *g = scenes_add_group(&s);
+	for (unsigned c = 0; c < TOPO_FABRIC; c++) {
+		uint64_t count[96] = {0};
+		double want[96] = {0};
+		uint32_t n = 0;
+		for (topo_link l = 0; l < 96; l++)
+			n += topo_class_of(&s.topo, l) == c;
+		assert_int_equal(n, 16);
+		assert_int_equal(fault_class_size(&s.topo, c), n);
+		for (topo_link l = 0; l < 96; l++)
+			want[l] = (topo_class_of(&s.topo, l) == c) / 16.0;
+		g->classes = BIT(c);
+		g->count = 1;
+		count_places(&s, count);
+		assert_true(law_chi2(count, want, 96) >= LEVEL);
+		g->count = 17;
+		assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_ELIMIT);
+	}
+	scenes_close(&s);
+}
+
 /* A fat-tree has tiers, so its links have classes though the places are one.
  * What is not counted as taken would be looked for without end. */
 static void links_that_another_group_took_are_not_free_in_a_mesh(void **state)
@@ -521,6 +552,7 @@ int main(void)
 	    cmocka_unit_test(rates_follow_their_law_and_stay_in_range),
 	    cmocka_unit_test(a_group_does_not_disturb_another),
 	    cmocka_unit_test(in_a_mesh_the_classes_between_switches_are_one),
+	    cmocka_unit_test(in_a_fat_tree_a_class_of_tiers_is_what_it_says),
 	    cmocka_unit_test(
 		links_that_another_group_took_are_not_free_in_a_mesh),
 	    cmocka_unit_test(in_a_region_classes_are_those_of_its_closs),

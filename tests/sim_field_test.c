@@ -593,6 +593,77 @@ static void help_is_one_aligned_line_a_field(void **state)
 	free(text);
 }
 
+/* Each form of a condition, on each type that it may be about. */
+static void a_field_counts_when_its_condition_holds(void **state)
+{
+	struct thing {
+		uint32_t n, on, kind, it;
+		double x;
+		struct sim_dist d;
+		char text[8];
+	} t = {.kind = 1, .d = {SIM_FIXED, 0, 0}};
+	static const char *const kinds[] = {"a", "b", "c", NULL};
+	struct sim_field table[] = {
+	    {"n", SIM_F_U32, offsetof(struct thing, n), .size = 0},
+	    {"on", SIM_F_BOOL, offsetof(struct thing, on), .size = 0},
+	    {"kind", SIM_F_ENUM, offsetof(struct thing, kind), .names = kinds},
+	    {"x", SIM_F_F64, offsetof(struct thing, x), .size = 0},
+	    {"d", SIM_F_DIST, offsetof(struct thing, d), .size = 0},
+	    {"text", SIM_F_STR, offsetof(struct thing, text), .size = 8},
+	    {"it", SIM_F_U32, offsetof(struct thing, it), .size = 0},
+	    {0},
+	};
+	static const struct {
+		const char *when, *why; /* NULL: it counts */
+	} cases[] = {
+	    {NULL, NULL},
+	    {"kind=b", NULL},
+	    {"kind=a|b", NULL},
+	    {"kind=a|c", "it counts only with kind: a or c"},
+	    {"kind!=b", "it counts only with kind other than b"},
+	    {"n=0", NULL},
+	    {"n!=0", "it counts only with n other than 0"},
+	    {"on=true", "it counts only with on: true"},
+	    {"x=0", NULL},
+	    {"x!=0", "it counts only with x other than 0"},
+	    {"d!=0", "it counts only with d other than 0"},
+	    {"d=0", NULL},
+	    {"text!=", "it counts only with text"},
+	    {"text=", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char why[160] = "";
+		table[6].when = cases[i].when;
+		const int counts = sim_field_counts(table, &table[6], &t, why);
+		assert_int_equal(counts, cases[i].why == NULL);
+		assert_string_equal(why, cases[i].why ? cases[i].why : "");
+	}
+	t.d.b = 1;
+	table[6].when = "d!=0";
+	assert_true(sim_field_counts(table, &table[6], &t, (char[160]){0}));
+}
+
+static void a_like_word_shares_a_part_or_its_beginning(void **state)
+{
+	static const char *const known[] = {"rate", "conns", "topology",
+	    "max_peers"};
+	static const struct {
+		const char *word, *like;
+	} cases[] = {{"drop_rate", "rate"}, {"connections", "conns"},
+	    {"topo", "topology"}, {"peers", "max_peers"}, {"separate", NULL},
+	    {"to", NULL}, {"number", NULL}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *like = sim_like(cases[i].word, known, 4);
+		if (cases[i].like)
+			assert_string_equal(like, cases[i].like);
+		else
+			assert_null(like);
+	}
+	assert_int_equal(sim_distance("rate", "gates"), 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -614,6 +685,8 @@ int main(void)
 	    cmocka_unit_test(long_and_odd_text_is_quoted_on_one_line),
 	    cmocka_unit_test(bytes_that_are_not_utf8_are_written_as_ufffd),
 	    cmocka_unit_test(help_is_one_aligned_line_a_field),
+	    cmocka_unit_test(a_field_counts_when_its_condition_holds),
+	    cmocka_unit_test(a_like_word_shares_a_part_or_its_beginning),
 	};
 	return cmocka_run_group_tests_name("sim/field", tests, NULL, NULL);
 }

@@ -316,7 +316,8 @@ static void each_mistake_is_told_at_its_place(void **state)
 	is_mistaken("drop_rate: 0\nalgorithms:\n",
 	    "f.yaml:2:12: algorithms has no value.");
 	is_mistaken("drop_rate: 0\nalgorithms: hot\n",
-	    "f.yaml:2:13: algorithms must be a list, not a value.");
+	    "f.yaml:2:13: algorithms must be a list, not a value; write "
+	    "[hot].");
 	is_mistaken("drop_rate: 0\nalgorithms: [hto, [hot], hot, hot]\n",
 	    "f.yaml:2:14: algorithms: \"hto\" is not one of uniform, skewed, "
 	    "hot; did you mean \"hot\"?\n"
@@ -334,7 +335,9 @@ static void each_mistake_is_told_at_its_place(void **state)
 	    "f.yaml:2:1: unknown key \"colour\"; known are n_pods, on, "
 	    "pattern, algorithms, drop_rate, name, delay, seed.");
 	is_mistaken("[1]\n", "f.yaml:1:1: a map is needed here, not a list.");
-	is_mistaken("word\n", "f.yaml:1:1: a map is needed here, not a value.");
+	is_mistaken("word\n",
+	    "f.yaml:1:1: a map is needed here, not a value, such as {n_pods: "
+	    "...}.");
 }
 
 static void a_mistaken_draw_is_told_at_its_end(void **state)
@@ -562,6 +565,38 @@ static void mistakes_say_where_a_value_came_from(void **state)
 	sim_yaml_free(&y);
 }
 
+/* Keys with dots, as those of a sweep, are found where they stand; the longest
+ * counts, and where there is none, maps are made. */
+static void a_path_finds_keys_that_have_dots(void **state)
+{
+	static const char text[] =
+	    "{grid: {a.b: 1, a.b.c: 2, a: {b: 3}}, x: {y: 4}}";
+	static const struct {
+		const char *set, *want;
+	} cases[] = {
+	    {"grid.a.b=7", "{grid: {a.b: 7, a.b.c: 2, a: {b: 3}}, x: {y: 4}}"},
+	    {"grid.a.b.c=7",
+		"{grid: {a.b: 1, a.b.c: 7, a: {b: 3}}, x: {y: 4}}"},
+	    {"grid.a.d=7",
+		"{grid: {a.b: 1, a.b.c: 2, a: {b: 3, d: 7}}, x: {y: 4}}"},
+	    {"x.y=7", "{grid: {a.b: 1, a.b.c: 2, a: {b: 3}}, x: {y: 7}}"},
+	    {"x.z.w=7",
+		"{grid: {a.b: 1, a.b.c: 2, a: {b: 3}}, x: {y: 4, z: {w: "
+		"7}}}"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct sim_yaml y;
+		char got[200];
+		assert_ok(
+		    sim_yaml_parse(&y, "x", text, strlen(text), test_err()));
+		assert_ok(sim_yaml_set(&y, cases[i].set, test_err()));
+		sim_yaml_format(y.root, got, sizeof(got));
+		assert_string_equal(got, cases[i].want);
+		sim_yaml_free(&y);
+	}
+}
+
 static void a_node_can_be_put_over_its_own_parent(void **state)
 {
 	(void)state;
@@ -777,6 +812,7 @@ int main(void)
 	    cmocka_unit_test(set_replaces_or_creates),
 	    cmocka_unit_test(set_refuses_what_has_no_place),
 	    cmocka_unit_test(mistakes_say_where_a_value_came_from),
+	    cmocka_unit_test(a_path_finds_keys_that_have_dots),
 	    cmocka_unit_test(a_node_can_be_put_over_its_own_parent),
 	    cmocka_unit_test(any_tree_is_written_so_that_it_reads_back),
 	    cmocka_unit_test(text_fields_come_back_through_a_tree),

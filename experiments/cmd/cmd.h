@@ -106,7 +106,8 @@ int cmd_check_output(const char *option, const char *path, char *const input[],
 
 /* What a command made once it may make anew; all else is somebody's. A file at
  * PATH without the attribute KIND_version, or damaged, is kept as PATH~ with
- * FORCE, and else SIM_EINVAL. Errors also SIM_EIO, SIM_ENOMEM. */
+ * FORCE, and else SIM_EINVAL. Errors also SIM_EIO (no regular file),
+ * SIM_ENOMEM. */
 int cmd_make_room(const char *path, const char *kind, int force,
     struct sim_err *e);
 

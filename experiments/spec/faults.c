@@ -179,6 +179,36 @@ static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
+/* A class that is named must have links: else a spec that was written for
+ * another network would fail other links than it says, or none. */
+static int check_classes(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct fault_params *g)
+{
+	char list[200] = "";
+	struct sim_text there = {list, sizeof(list), 0};
+	const struct sim_yaml_node *named = sim_yaml_get(node, "classes");
+	enum topo_link_class missing = TOPO_N_LINK_CLASSES;
+	if (!named || named->kind != SIM_YAML_SEQ ||
+	    !fault_uses(g->kind, "classes"))
+		return 0;
+	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++) {
+		if (fault_class_size(t, c) > 0)
+			sim_put(&there, "%s%s", *list ? ", " : "",
+			    topo_class_names[c]);
+		else if (g->classes >> c & 1)
+			missing = c;
+	}
+	if (missing == TOPO_N_LINK_CLASSES)
+		return 0;
+	for (size_t i = 0; i < named->n; i++)
+		if (strcmp(named->child[i]->text, topo_class_names[missing]) ==
+		    0)
+			named = named->child[i];
+	return sim_yaml_mistake(y, named,
+	    "classes: this network has no link of class %s; there are %s.",
+	    topo_class_names[missing], list);
+}
+
 /* Note which of the keys KEY do nothing, for WHY, or do something (NULL). */
 static int note_keys_of_places(struct sim_yaml *y,
     const struct sim_yaml_node *node, const char *const key[], const char *why,
@@ -228,6 +258,7 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct topo *t, struct fault_params *g, struct sim_err *e)
 {
 	static const char *const also[] = {"links", "at", "pods", NULL};
+	const size_t had = y->n_mistakes;
 	int rc = sim_yaml_read(y, node, y->root, fault_fields, also, g, e);
 	if (rc < 0 || node->kind != SIM_YAML_MAP)
 		return rc;
@@ -236,6 +267,8 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (!sim_yaml_get(node, "switches") && fault_is_hole(g->kind))
 		g->switches = 1;
 	rc = spec_faults_check_keys(y, node, also, g->kind);
+	if (rc == 0 && t && y->n_mistakes == had)
+		rc = check_classes(y, node, t, g);
 	if (rc == 0)
 		rc = read_places(y, node, t, g, e);
 	return rc < 0 ? rc : note_places(y, node, g, e);
@@ -264,6 +297,10 @@ int xp_faults_read(struct sim_yaml *y, const struct topo *t,
 	const int list = node && node->kind == SIM_YAML_SEQ;
 	const size_t n = list ? node->n : node != NULL;
 	const size_t had = y->n_mistakes;
+	if (node && node->kind == SIM_YAML_SCALAR && *node->text)
+		return sim_yaml_mistake(y, node,
+		    "faults is a group {rate: ..., ...}, a list of groups, or "
+		    "[] for none.");
 	int rc = SIM_ZALLOC(&s->group, n, e);
 	if (rc < 0)
 		return rc;

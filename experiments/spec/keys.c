@@ -55,6 +55,15 @@ struct xp_keys xp_keys_smoke(void)
 	return k;
 }
 
+int xp_keys_is_config(const char *path)
+{
+	const struct xp_keys k = xp_keys_config();
+	for (size_t i = 0; i < k.n; i++)
+		if (xp_path_holds(k.name[i], path))
+			return 1;
+	return 0;
+}
+
 int xp_keys_is_of_sweep(const char *key)
 {
 	static const char *const others[] = {"sweep", "smoke", "claims",
@@ -106,6 +115,7 @@ int xp_keys_check(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
 const struct xp_key_table xp_key_tables[] = {
     {"", xp_head_fields},
     {"", xp_run_fields},
+    {"faults", fault_fields},
     {"topology", xp_topology_fields},
     {"topology", topo_clos_fields},
     {"topology", topo_region_fields},
@@ -113,7 +123,6 @@ const struct xp_key_table xp_key_tables[] = {
     {"traffic.tcp", scene_tcp_fields},
     {"noise", scene_noise_fields},
     {"latency", scene_latency_fields},
-    {"faults", fault_fields},
     {0},
 };
 
@@ -158,6 +167,9 @@ static void names_of_all(struct key_names *all)
 		if (!xp_section_of_name(root.name[i]))
 			name_add(all, "", "", root.name[i]);
 	name_add(all, "traffic", "", "tcp");
+	name_add(all, "sweep", "", "grid");
+	name_add(all, "sweep", "", "zip");
+	name_add(all, "claims", "", "metric");
 	for (size_t i = 0; xp_section_at(i); i++)
 		names_of_section(all, xp_section_at(i));
 }
@@ -188,7 +200,7 @@ static size_t list_algos(const char *name, struct sim_text *t)
 	size_t n = 0;
 	for (const struct algo_ops *const *a = algo_registry; *a; a++)
 		if (n < 2 && sim_field_find((*a)->params, name))
-			sim_put(t, "%s%s", n++ ? ", " : "", (*a)->name);
+			sim_put(t, "%s%s", n++ ? " or " : "", (*a)->name);
 	return n;
 }
 
@@ -199,14 +211,19 @@ int xp_keys_elsewhere(const char *key, int near, char *buf, size_t size)
 	char algos[64] = "";
 	struct sim_text in_algos = {algos, sizeof(algos), 0};
 	names_of_all(&all);
-	if (near && !(key = sim_did_you_mean(key, all.name, all.n)))
-		return 0;
-	if (list_paths(&all, key, &t) > 0)
-		return 1;
-	if (list_algos(key, &in_algos) == 0)
-		return 0;
-	sim_put(&t, "a parameter of %s, in algorithms", algos);
-	return 1;
+	/* Of so many keys one is near by chance: not more than one letter in
+	 * four may differ. */
+	if (near) {
+		const char *like = sim_did_you_mean(key, all.name, all.n);
+		if (!like || 4 * sim_distance(key, like) > strlen(like))
+			return 0;
+		key = like;
+	}
+	const size_t n = list_paths(&all, key, &t);
+	if (list_algos(key, &in_algos) > 0)
+		sim_put(&t, "%sa parameter of %s in algorithms",
+		    n > 0 ? " or " : "", algos);
+	return n > 0 || *algos;
 }
 
 /* --- paths ---------------------------------------------------------------- */

@@ -25,6 +25,9 @@ struct xp_keys xp_keys_smoke(void);
 int xp_keys_check(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
     const struct xp_keys *k, const char *what, int *known);
 
+/* Is the first part of PATH such a key? */
+int xp_keys_is_config(const char *path);
+
 /* Is the key of the root about a sweep as a whole, and not read at points? */
 int xp_keys_is_of_sweep(const char *key);
 

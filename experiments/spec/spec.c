@@ -199,6 +199,23 @@ static const char *find_overlap(const struct xp_spec *s, const char *path)
 	return NULL;
 }
 
+/* What stands for the values of PATH is no list of some. */
+static int refuse_values(struct sim_yaml *y, const char *path,
+    const struct sim_yaml_node *values)
+{
+	if (values->kind == SIM_YAML_MAP && values->n > 0)
+		return sim_yaml_mistake(y, values,
+		    "%s: a sweep gives a list of values; to vary a key of it "
+		    "write %s.%s: [...].",
+		    path, path, values->key[0]);
+	if (values->kind == SIM_YAML_SCALAR && *values->text)
+		return sim_yaml_mistake(y, values,
+		    "%s: a sweep gives a list of values; write [%.40s].", path,
+		    values->text);
+	return sim_yaml_mistake(y, values,
+	    "%s: a sweep gives a list of at least one value.", path);
+}
+
 /* Is key I of MAP, a grid or a zip, fit to be swept? */
 static int check_swept(struct xp_spec *s, const struct sim_yaml_node *map,
     size_t i, int *good)
@@ -215,8 +232,7 @@ static int check_swept(struct xp_spec *s, const struct sim_yaml_node *map,
 	if (rc < 0 || !known)
 		return rc;
 	if (values->kind != SIM_YAML_SEQ || values->n == 0)
-		return sim_yaml_mistake(&s->yaml, values,
-		    "%s: a sweep gives a list of at least one value.", path);
+		return refuse_values(&s->yaml, path, values);
 	if (sim_yaml_get(map, path) != values)
 		return 0; /* given twice: the parser has said so */
 	if ((other = find_overlap(s, path)))
@@ -288,8 +304,13 @@ static int read_sweep(struct xp_spec *s, struct sim_err *e)
 	if ((rc = sim_yaml_copy(&s->sweep, node, e)) < 0)
 		return rc;
 	for (size_t i = 0; rc == 0 && i < node->n; i++)
-		rc = xp_keys_check(&s->yaml, node, i, &kinds, "a sweep has no",
-		    &known);
+		rc = xp_keys_is_config(node->key[i])
+		    ? sim_yaml_mistake(&s->yaml, node->child[i],
+			  "what a sweep varies stands within grid or zip: "
+			  "{grid: {%s: [...]}}.",
+			  node->key[i])
+		    : xp_keys_check(&s->yaml, node, i, &kinds, "a sweep has no",
+			  &known);
 	if (rc < 0 || (rc = read_axes(s, "grid", e)) < 0 ||
 	    (rc = read_axes(s, "zip", e)) < 0)
 		return rc;

@@ -68,6 +68,16 @@ extern const struct sim_field fault_fields[];
  * "links", "at" and "pods", that name places. */
 int fault_uses(uint32_t kind, const char *key);
 
+/* All classes between switches of a Clos, as bits. */
+#define FAULT_ALL_TIERS                                                        \
+	(UINT32_C(1) << TOPO_TOR_T1 | UINT32_C(1) << TOPO_T1_T2 |              \
+	    UINT32_C(1) << TOPO_T2_T1 | UINT32_C(1) << TOPO_T1_TOR)
+
+/* How many links of a class there are to fail. In a mesh that is no region all
+ * links between switches are of class FABRIC, beside that of their tiers if it
+ * knows any. Cost O(links) in a mesh. */
+uint32_t fault_class_size(const struct topo *t, enum topo_link_class class);
+
 /* 1 for black holes, of which a spec that does not say has one switch. */
 int fault_is_hole(uint32_t kind);
 
@@ -103,8 +113,9 @@ int fault_is_hole(uint32_t kind);
  * classes get the rest; and links that earlier groups took are not free, while
  * the release has one group.
  *
- * A mesh that is no region has only the classes host-tor, tor-host and fabric:
- * there the classes of a Clos between switches stand for fabric.
+ * In a mesh that is no region all four classes between the switches of a Clos
+ * together, the default, stand for fabric: all links between switches. Fewer of
+ * them are what they say; only a mesh with tiers, as a fat-tree, has such.
  *
  * Switches. With `switches` above 0 no links are picked but that many switches
  * of `tiers`, or those of `at`, and every link out of one and into it fails

@@ -12,22 +12,41 @@ struct places {
 	uint32_t total, n_classes;
 };
 
-/* How many links of a class the network has. A Clos and a region know it by
- * arithmetic; in another mesh links are of hosts or between switches. */
-static uint32_t class_size(const struct topo *t, enum topo_link_class class)
+/* In a mesh that is no region, class FABRIC is all links between switches,
+ * whatever tiers they join. */
+static int is_pooled(const struct topo *t)
+{
+	return !topo_is_clos(t) && !t->region;
+}
+
+/* The I-th link of a class in a mesh, from where those between switches begin;
+ * without a limit, I = UINT32_MAX, how many there are. */
+static uint32_t scan_class(const struct topo *t, enum topo_link_class class,
+    uint32_t i)
+{
+	uint32_t n = 0;
+	for (topo_link l = 2 * t->n_hosts; l < t->n_links; l++)
+		if (topo_class_of(t, l) == class && n++ == i)
+			return l;
+	return n;
+}
+
+/* A Clos and a region know it by arithmetic; in another mesh the hosts' cables
+ * come first, two links each. */
+uint32_t fault_class_size(const struct topo *t, enum topo_link_class class)
 {
 	if (topo_is_clos(t))
 		return topo_clos_class_size(&t->clos, class);
 	if (t->region)
 		return topo_region_class_size(t->region, class);
-	switch (class) { /* host cables come first, two links each */
+	switch (class) {
 	case TOPO_HOST_TOR:
 	case TOPO_TOR_HOST:
 		return t->n_hosts;
 	case TOPO_FABRIC:
 		return t->n_links - 2 * t->n_hosts;
 	default:
-		return 0;
+		return scan_class(t, class, UINT32_MAX);
 	}
 }
 
@@ -38,38 +57,43 @@ static topo_link class_at(const struct topo *t, enum topo_link_class class,
 		return topo_clos_class_at(&t->clos, class, i);
 	if (t->region)
 		return topo_region_class_at(t->region, class, i);
-	if (class == TOPO_FABRIC)
+	switch (class) {
+	case TOPO_HOST_TOR:
+	case TOPO_TOR_HOST:
+		return topo_link_of(i,
+		    class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
+	case TOPO_FABRIC:
 		return 2 * t->n_hosts + i;
-	return topo_link_of(i, class == TOPO_HOST_TOR ? TOPO_UP : TOPO_DOWN);
+	default:
+		return scan_class(t, class, i);
+	}
 }
 
-/* In a mesh that is no region all links between switches are of one class,
- * since nothing says which tiers they join. */
-static int is_pooled(const struct topo *t)
+/* The class under which link L is counted in P. */
+static enum topo_link_class place_class(const struct places *p, topo_link l)
 {
-	return !topo_is_clos(t) && !t->region;
-}
-
-/* The class under which link L is counted in struct places. */
-static enum topo_link_class place_class(const struct topo *t, topo_link l)
-{
-	if (is_pooled(t) && l >= 2 * t->n_hosts)
+	if (is_pooled(p->topo) && p->size[TOPO_FABRIC] > 0 &&
+	    l >= 2 * p->topo->n_hosts)
 		return TOPO_FABRIC;
-	return topo_class_of(t, l);
+	return topo_class_of(p->topo, l);
 }
 
 static struct places places_of(const struct topo *t, uint32_t classes)
 {
-	/* A spec written for a Clos should also run on a graph: there whatever
-	 * classes between switches it names stand for the one of them. */
+	/* All classes between the switches of a Clos, which is the default, are
+	 * all links between switches in a mesh too, where nothing may say which
+	 * tiers they join. */
 	const uint32_t ends =
 	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
+	const uint32_t fabric = UINT32_C(1) << TOPO_FABRIC;
 	struct places p = {.topo = t};
-	if (is_pooled(t) && (classes & ~ends))
-		classes = (classes & ends) | UINT32_C(1) << TOPO_FABRIC;
+	if (is_pooled(t) &&
+	    ((classes & fabric) ||
+		(classes & FAULT_ALL_TIERS) == FAULT_ALL_TIERS))
+		classes = (classes & ends) | fabric;
 	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++)
 		if (classes >> c & 1) {
-			p.size[c] = class_size(t, c);
+			p.size[c] = fault_class_size(t, c);
 			p.total += p.size[c];
 			p.n_classes += p.size[c] > 0;
 		}
@@ -122,7 +146,7 @@ static uint32_t n_taken(const struct places *p, const struct truth *truth)
 	uint32_t n = 0;
 	for (size_t i = 0; i < truth->n_faults; i++) {
 		const topo_link l = truth->fault[i].link;
-		n += p->size[place_class(p->topo, l)] > 0 &&
+		n += p->size[place_class(p, l)] > 0 &&
 		    !fault_link_is_taken(truth, 0, i, l);
 	}
 	return n;

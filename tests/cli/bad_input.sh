@@ -385,6 +385,38 @@ a_closed_or_full_stdout_is_an_error() {
 	[[ ! -s stderr ]]
 }
 
+what_is_given_in_vain_is_told() {
+	write_spec
+	run_for 2 run --set faults.count=many
+	says_once "the sweep varies faults.count, .*sweep.grid.faults.count=\\[many\\]'"
+	run_for 0 run --set 'sweep.grid.faults.count=[2]'
+	run_for 2 run --set faults.rate=0.5
+	says_once 'the sweep varies faults.rate, with other keys of its zip'
+	run_for 2 run --set traffic.hot_share=0.5
+	says_once 'hot_share does nothing at any point: .*dst: skewed'
+	run_for 2 run --set runs=1 --set runs=2
+	says 'runs is given twice, 1 and 2'
+	run_for 2 run --runs 1 --set runs=2
+	says 'runs is given twice, 1 and 2'
+	run_for 2 run --set faults.spread=1 --set 'faults={rate: 0.1}'
+	says 'faults replaces faults.spread'
+	run_for 2 run --smoke --set smoke.runs=2
+	says_once 'smoke is put before'
+	run_for 2 run --set 'gates=[]'
+	says_once 'a run judges no gates'
+	run_for 2 "$CULPRIT" topo --set kind=fat_tree --set n_pods=3
+	says_once 'n_pods does nothing: .*kind: clos or region'
+	rm -f x.*
+	write_spec 'agents: { c_t: 3 }'
+	run_for 0 run --set runs=1
+	says_once '^culprit: warning: spec.yaml:17:1: agents does nothing'
+	write_spec 'gates: []'
+	run_for 0 run --set runs=1 --force
+	says_once '^culprit: warning: spec.yaml: a run judges no gates'
+	rm -f x.*
+	only_files spec.yaml
+}
+
 # One file by its name, by another path and by a link.
 names_of() { echo "$1 ./$1 link"; }
 
@@ -459,6 +491,10 @@ other_files_are_not_replaced() {
 	run_for 0 "$CULPRIT" dump spec.yaml -o diary --run 1
 	same diary~ was
 	! cmp -s diary epoch || fail "it was not written anew"
+	mkfifo pipe
+	run_for 3 "$CULPRIT" dump spec.yaml -o pipe --force
+	says_once 'pipe: not a file'
+	[[ -p pipe ]]
 	# A damaged one may be all that somebody has.
 	truncate -s -1 diary
 	run_for 2 "$CULPRIT" dump spec.yaml -o diary
@@ -473,4 +509,4 @@ run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_folder_that_cannot_be_written_is_named a_full_disk_loses_nothing \
     a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
     missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error \
-    what_is_read_is_not_written_over other_files_are_not_replaced
+    what_is_given_in_vain_is_told what_is_read_is_not_written_over other_files_are_not_replaced
