@@ -337,18 +337,18 @@ static int field_is(const struct sim_field *f, const void *obj,
 	return d->a == value.dist.a && d->b == value.dist.b;
 }
 
-/* "it counts only with dst: skewed". */
-static void field_when_text(const char *key, int other, const char *values,
-    char why[160])
+void sim_field_put_when(const struct sim_field *f, struct sim_text *t)
 {
-	struct sim_text t = {why, 160, 0};
-	sim_put(&t, "it counts only with %s", key);
+	const size_t n = strcspn(f->when, "!=");
+	const int other = f->when[n] == '!';
+	const char *values = f->when + n + 1 + other;
+	sim_put(t, "%.*s", (int)n, f->when);
 	if (other && *values)
-		sim_put(&t, " other than %s", values);
+		sim_put(t, " other than %s", values);
 	for (const char *v = values; !other && *v; v += *v == '|') {
-		const int n = (int)strcspn(v, "|");
-		sim_put(&t, "%s%.*s", v == values ? ": " : " or ", n, v);
-		v += n;
+		const int len = (int)strcspn(v, "|");
+		sim_put(t, "%s%.*s", v == values ? ": " : " or ", len, v);
+		v += len;
 	}
 }
 
@@ -372,8 +372,11 @@ int sim_field_counts(const struct sim_field *fields, const struct sim_field *f,
 		if (!*v)
 			break;
 	}
-	if (is == other)
-		field_when_text(key, other, values, why);
+	if (is == other) {
+		struct sim_text t = {why, 160, 0};
+		sim_put(&t, "it counts only with ");
+		sim_field_put_when(f, &t);
+	}
 	return is != other;
 }
 

@@ -95,6 +95,9 @@ void sim_field_help(const struct sim_field *fields, FILE *out);
 const char *sim_field_type_name(const struct sim_field *f);
 void sim_field_put_values(const struct sim_field *f, struct sim_text *t);
 
+/* With what it counts, which is stated: "dst: skewed", "rate other than 0". */
+void sim_field_put_when(const struct sim_field *f, struct sim_text *t);
+
 /* The range of a number: the stated one, within what its type holds. 2^64 is
  * the upper end of a uint64_t, without itself. */
 void sim_field_range(const struct sim_field *f, double *lo, double *hi);

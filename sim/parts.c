@@ -6,11 +6,9 @@
 #include <assert.h>
 #include <string.h>
 
-/* Collect in ALL the fields of all parts that read the same map as PART, with
- * offsets within the section's object. They are read as one table, because each
- * part by itself would take the other parts' keys for unknown. Returns the
- * first part of the next map. */
-static const struct sim_part *parts_join(const struct sim_part *part,
+/* They are read as one table, because each part by itself would take the other
+ * parts' keys for unknown. */
+const struct sim_part *sim_parts_join(const struct sim_part *part,
     struct sim_field all[SIM_PARTS_MAX])
 {
 	const char *map = part->map;
@@ -56,7 +54,7 @@ int sim_parts_read_map(struct sim_yaml *y, const struct sim_yaml_node *node,
 	parts_maps(parts, also);
 	for (const struct sim_part *p = parts; rc == 0 && p->fields;) {
 		const char *map = p->map;
-		p = parts_join(p, all);
+		p = sim_parts_join(p, all);
 		/* A map that is absent is still read, as NULL, since it has
 		 * defaults; a required key that is missing is then told at the
 		 * section, or at the file where there is no section either. */
@@ -85,16 +83,4 @@ const struct sim_field *sim_parts_find(const struct sim_part parts[],
 			return f;
 	}
 	return NULL;
-}
-
-void sim_parts_help(const char *section, const struct sim_part parts[],
-    FILE *out)
-{
-	struct sim_field all[SIM_PARTS_MAX];
-	for (const struct sim_part *p = parts; p->fields;) {
-		if (*p->map)
-			fprintf(out, "\n%s.%s:\n", section, p->map);
-		p = parts_join(p, all);
-		sim_field_help(all, out);
-	}
 }

@@ -40,8 +40,10 @@ int sim_parts_read_map(struct sim_yaml *y, const struct sim_yaml_node *node,
 const struct sim_field *sim_parts_find(const struct sim_part parts[],
     const char *path);
 
-/* The fields of each map, all but the first under a line with its name. */
-void sim_parts_help(const char *section, const struct sim_part parts[],
-    FILE *out);
+/* Collect in ALL the fields of all parts that read the same map as PART, with
+ * offsets within the section's object. Returns the first part of the next
+ * map. */
+const struct sim_part *sim_parts_join(const struct sim_part *part,
+    struct sim_field all[SIM_PARTS_MAX]);
 
 #endif

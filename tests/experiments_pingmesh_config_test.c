@@ -214,24 +214,6 @@ static void a_service_is_a_list_of_hosts(void **state)
 	topo_close(&clos);
 }
 
-static void help_names_every_part(void **state)
-{
-	char *text;
-	size_t n;
-	FILE *out = open_memstream(&text, &n);
-	(void)state;
-	assert_non_null(out);
-	xp_pingmesh_help(out);
-	fclose(out);
-	static const char *const parts[] = {"pingmesh, on plane pingmesh:",
-	    "pingmesh.pinglist:", "pingmesh.agent:", "pingmesh.connect:",
-	    "pingmesh.sla:", "pingmesh.heatmap:", "pingmesh.blackhole:",
-	    "pingmesh.silent:", "pingmesh.repair:"};
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		assert_non_null(strstr(text, parts[i]));
-	free(text);
-}
-
 /* The enums of the section are those of the analyses, and one more. */
 static void names_are_those_of_the_analyses(void **state)
 {
@@ -266,7 +248,6 @@ int main(void)
 	    cmocka_unit_test(traces_are_read_and_checked),
 	    cmocka_unit_test(the_network_must_have_what_is_named),
 	    cmocka_unit_test(a_service_is_a_list_of_hosts),
-	    cmocka_unit_test(help_names_every_part),
 	    cmocka_unit_test(names_are_those_of_the_analyses),
 	};
 	return cmocka_run_group_tests_name("experiments/pingmesh/config", tests,

@@ -206,21 +206,6 @@ static void overrides_belong_to_the_identity(void **state)
 	assert_true(key[0] != key[1] && key[1] != key[2]);
 }
 
-static void help_names_every_key(void **state)
-{
-	static const char *const words[] = {"figure", "plane", "n_pods",
-	    "conns", "same_switch", "metric", "hosts under each ToR"};
-	char *text = NULL;
-	size_t n;
-	FILE *out = open_memstream(&text, &n);
-	(void)state;
-	xp_spec_help(out);
-	fclose(out);
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		assert_non_null(strstr(text, words[i]));
-	free(text);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,7 +217,6 @@ int main(void)
 		the_network_s_file_is_found_and_belongs_to_the_identity),
 	    cmocka_unit_test(a_swept_file_belongs_to_the_identity_too),
 	    cmocka_unit_test(overrides_belong_to_the_identity),
-	    cmocka_unit_test(help_names_every_key),
 	};
 	return cmocka_run_group_tests_name("experiments/spec/spec_cube", tests,
 	    spec_folder_make, spec_folder_remove);

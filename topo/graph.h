@@ -12,10 +12,18 @@
 #include "sim/err.h"
 #include "topo/topo.h"
 
+/* What a file says of a node beside its id; the last has no name. */
+struct topo_graph_attribute {
+	const char *name, *type, *doc; /* type as in GraphML */
+};
+extern const struct topo_graph_attribute topo_graph_attributes[];
+
+/* What else there is to know of such a file: paragraphs for people. */
+extern const char topo_graph_doc[];
+
 /* Read a network from GraphML: an undirected graph whose vertices carry
- * `kind` ("host" or "switch"), optionally `tier` (0 ToR, 1 T1, 2 T2; of all
- * switches or of none) and `name`. Hosts and switches are numbered each in the
- * order of the file, and so are cables between switches.
+ * topo_graph_attributes[]. Hosts and switches are numbered each in the order of
+ * the file, and so are cables between switches.
  * Errors SIM_EIO, SIM_EPARSE, SIM_EDEP, and those of topo_mesh_open(), each
  * naming the file and the vertex. igraph's messages are kept in the error. */
 int topo_graph_read(struct topo *t, const char *path, struct sim_err *e);

@@ -12,6 +12,32 @@
 #include "topo/graph.h"
 #include "topo/mesh.h"
 
+const struct topo_graph_attribute topo_graph_attributes[] = {
+    {"kind", "string", "host or switch; each node has it"},
+    {"tier", "int",
+	"of a switch: 0 ToR, 1 T1, 2 T2, 3 border. Either all switches have "
+	"one or none has. Cables lead up from the lower tier, and those from "
+	"0 to 1 and from 1 to 2 give links the classes of a Clos, as tor-t1; "
+	"all other cables between switches are of class fabric"},
+    {"name", "string",
+	"what the node is called in place of its id, of 1 to 30 bytes"},
+    {0},
+};
+
+const char topo_graph_doc[] =
+    "A GraphML file is a network: one graph with edgedefault=\"undirected\". "
+    "A node is called by its name or else by its id: in the spec (links and at "
+    "of faults), in messages and verdicts, in the files of dump and in "
+    "exports. "
+    "No two nodes may share an id or a name; an id that is to be a name has at "
+    "most 30 bytes, and neither has \"->\" or control characters in it.\n"
+    "An edge is a cable, which is a directed link each way. A host has one, to "
+    "a switch, which is its ToR; two switches have one or none. All nodes must "
+    "be connected, by ways of at most 14 cables between two ToRs, and switches "
+    "spread traffic over all shortest ones (ECMP). At most 4096 switches are "
+    "taken. Hosts and switches are numbered each in the order of the file. "
+    "Other attributes, and those of edges, are not looked at.";
+
 /* As text between tags and as an attribute's value, where blanks other than the
  * space would become spaces. */
 static void write_escaped(const char *text, FILE *out)
@@ -122,13 +148,12 @@ int topo_graph_write(const struct topo *t, FILE *out, struct sim_err *e)
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 	      "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n",
 	    out);
-	static const char *const keys[][2] = {{"kind", "string"},
-	    {"tier", "int"}, {"name", "string"}};
-	for (int i = 0; i < 3; i++)
+	for (const struct topo_graph_attribute *a = topo_graph_attributes;
+	     a->name; a++)
 		fprintf(out,
 		    "  <key id=\"%s\" for=\"node\" attr.name=\"%s\" "
 		    "attr.type=\"%s\"/>\n",
-		    keys[i][0], keys[i][0], keys[i][1]);
+		    a->name, a->name, a->type);
 	fputs("  <graph edgedefault=\"undirected\">\n", out);
 	for (topo_node n = 0; n < n_nodes; n++)
 		graph_write_put_node(t, n, by_name, out);

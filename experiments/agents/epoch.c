@@ -48,14 +48,14 @@ static int agents_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
-static void agents_help(FILE *out)
-{
-	fprintf(out, "\nagents, on plane agents:\n");
-	sim_parts_help("agents", epoch_parts, out);
-}
-
 const struct xp_section xp_agents_section = {"agents", sizeof(struct xp_agents),
-    agents_read, agents_help, NULL, epoch_parts};
+    agents_read, NULL, epoch_parts,
+    .example =
+	"plane: agents\n"
+	"agents:\n"
+	"  c_t: 1               # a host traces one flow a second at most\n"
+	"  icmp: { t_max: 100 } # and a switch answers 100 a second\n"
+	"faults: { count: 1, rate: 0.01 }\n"};
 
 /* --- the plane ------------------------------------------------------------ */
 

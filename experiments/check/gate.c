@@ -20,7 +20,7 @@ static const char *const unit_names[] = {"run", "flow", "link", NULL};
 
 #define AT(member)   .offset = offsetof(struct xp_gate, member)
 #define TEXT(member) AT(member), .size = sizeof(((struct xp_gate *)0)->member)
-static const struct sim_field check_gate_fields[] = {
+const struct sim_field xp_gate_fields[] = {
     {"name", SIM_F_STR, TEXT(name), .doc = "what it makes sure of"},
     {"algorithm", SIM_F_STR, TEXT(algorithm), .def = "",
 	.doc = "a label of `algorithms`, unless the metric is the trial's own"},
@@ -50,11 +50,6 @@ static const struct sim_field check_gate_fields[] = {
 };
 #undef TEXT
 #undef AT
-
-void xp_gates_help(FILE *out)
-{
-	sim_field_help(check_gate_fields, out);
-}
 
 /* Tell that NODE names nothing that is known, with what is near. A node that is
  * absent or no scalar has been told already. */
@@ -233,7 +228,7 @@ static int read_gate(struct xp_gates *g, const struct sim_yaml_node *node,
 	struct xp_gate *x = &g->gate[i];
 	const size_t had = y->n_mistakes;
 	int rc;
-	if ((rc = sim_yaml_read(y, node, node, check_gate_fields, NULL, x, e)) <
+	if ((rc = sim_yaml_read(y, node, node, xp_gate_fields, NULL, x, e)) <
 		0 ||
 	    (rc = find_metric(y, sim_yaml_get(node, "metric"), x)) < 0 ||
 	    (rc = check_owner(y, node, c, x)) < 0 || y->n_mistakes > had)

@@ -111,7 +111,7 @@ int xp_gate_open(const struct xp_gate *g, const struct xp_gate_state *s);
 int xp_gates_run(struct xp_gates *g, unsigned n_workers, uint32_t n_runs,
     struct xp_gate_state state[], struct sim_err *e);
 
-/* The keys of a gate. */
-void xp_gates_help(FILE *out);
+/* The keys of a gate, of struct xp_gate. */
+extern const struct sim_field xp_gate_fields[];
 
 #endif

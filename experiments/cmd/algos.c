@@ -91,16 +91,3 @@ int cmd_algos(int argc, char **argv)
 		printf("]\n");
 	return CMD_GOOD;
 }
-
-int cmd_spec(int argc, char **argv)
-{
-	static const struct cmd_line line = {
-	    .doc = "List the keys of a spec (experiments/*.yaml) with "
-		   "types, units, ranges and defaults. A number may be "
-		   "drawn where the type is dist: {uniform: [a, b]} or "
-		   "{log_uniform: [a, b]}.",
-	};
-	cmd_parse(&line, argc, argv, NULL);
-	xp_spec_help(stdout);
-	return CMD_GOOD;
-}

@@ -9,6 +9,7 @@
 #include "experiments/check/gate.h"
 #include "experiments/check/junit.h"
 #include "experiments/cmd/cmd.h"
+#include "experiments/schema/page.h"
 #include "results/json.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -62,7 +63,9 @@ static void show_keys(void *to, char *arg, const struct cmd_given *g)
 	(void)g;
 	(void)to;
 	(void)arg;
-	xp_gates_help(stdout);
+	struct xp_page gates;
+	xp_page_find("gates", &gates);
+	xp_page_print(&gates, stdout);
 	exit(fflush(stdout) == 0 ? CMD_GOOD : CMD_TROUBLE);
 }
 

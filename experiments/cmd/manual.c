@@ -1,6 +1,7 @@
 /* experiments/cmd/manual.c -- manual pages, of the tables that --help shows.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "experiments/schema/page.h"
 #include "experiments/cmd/manual.h"
 
 #include <ctype.h>
@@ -371,7 +372,7 @@ void cmd_manual_spec(FILE *out)
 	FILE *f = open_memstream(&text, &n);
 	if (!f)
 		return;
-	xp_spec_help(f);
+	xp_page_print_all(f);
 	fclose(f);
 	manual_put_head(out, "culprit-spec", "5", "a sweep as one YAML file");
 	fputs(".Sh DESCRIPTION\n", out);

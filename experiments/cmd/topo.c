@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/schema/page.h"
 #include "experiments/spec/config.h"
 #include "results/json.h"
 #include "sim/text.h"
@@ -77,10 +78,17 @@ static void cmd_topo_check(const void *args, struct argp_state *state)
 		argp_error(state, "--ports and --seed are for --path");
 }
 
+static void cmd_topo_help(FILE *out, const void *args)
+{
+	(void)args;
+	xp_page_graphml(out);
+}
+
 static const struct cmd_line cmd_topo_line = {
     .options = cmd_topo_options,
     .word = {"network", .take = cmd_take_one, .at = CMD_AT(file)},
     .check = cmd_topo_check,
+    .more = cmd_topo_help,
     .args_doc = "[FILE.graphml]",
     .doc = "Describe a network: a Clos (by default 007's simulation), "
 	   "another one by --set (kind=fat_tree, k=8; kind=region, "

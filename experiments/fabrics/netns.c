@@ -29,6 +29,7 @@ static const struct sim_field fabric_netns_own_fields[] = {
 	       "repeatable nor slow"},
     {0},
 };
+
 /* The section has two fields of the network's parameters and those of its own;
  * the limits of ICMP come from agents.icmp, so that the simulator and the
  * network share them. */
@@ -48,15 +49,14 @@ static int fabric_netns_read(struct sim_yaml *y,
 	return sim_parts_read_map(y, node, fabric_netns_parts, params, e);
 }
 
-static void fabric_netns_help(FILE *out)
-{
-	fprintf(out, "\nnetns, on fabric netns:\n");
-	sim_parts_help("netns", fabric_netns_parts, out);
-}
-
 static const struct xp_section fabric_netns_section = {"netns",
-    sizeof(struct xp_netns), fabric_netns_read, fabric_netns_help, NULL,
-    fabric_netns_parts};
+    sizeof(struct xp_netns), fabric_netns_read, NULL, fabric_netns_parts,
+    .example = "plane: agents\n"
+	       "topology: { n_pods: 1, n_tors: 2, n_t1: 2, n_t2: 0, n_hosts: "
+	       "2 }\n"
+	       "traffic: { conns: 5 }\n"
+	       "fabric: netns\n"
+	       "netns: { mtu: 1500, timeout: 10 }\n"};
 
 static const struct xp_netns *netns_of(const struct xp_config *c)
 {

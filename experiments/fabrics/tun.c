@@ -41,14 +41,14 @@ static int fabric_tun_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 		      : sim_parts_read_map(y, node, fabric_tun_parts, p, e);
 }
 
-static void fabric_tun_help(FILE *out)
-{
-	fprintf(out, "\ntun, on fabric tun:\n");
-	sim_parts_help("tun", fabric_tun_parts, out);
-}
-
 static const struct xp_section fabric_tun_section = {"tun", sizeof(struct tun),
-    fabric_tun_read, fabric_tun_help, NULL, fabric_tun_parts};
+    fabric_tun_read, NULL, fabric_tun_parts,
+    .example = "plane: agents\n"
+	       "topology: { n_pods: 1, n_tors: 2, n_t1: 2, n_t2: 0, n_hosts: "
+	       "2 }\n"
+	       "traffic: { conns: 5 }\n"
+	       "fabric: tun\n"
+	       "tun: { hop: 5, queue: 10 }\n"};
 
 /* --- the fabric ----------------------------------------------------------- */
 

@@ -390,12 +390,6 @@ const struct sim_field *xp_pingmesh_field(const char *path)
 	return sim_parts_find(pingmesh_config_parts, path);
 }
 
-void xp_pingmesh_help(FILE *out)
-{
-	fprintf(out, "\npingmesh, on plane pingmesh:\n");
-	sim_parts_help("pingmesh", pingmesh_config_parts, out);
-}
-
 /* --- as a section --------------------------------------------------------- */
 
 static int section_read(struct sim_yaml *y, const struct sim_yaml_node *node,
@@ -406,5 +400,14 @@ static int section_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 }
 
 const struct xp_section xp_pingmesh_section = {"pingmesh",
-    sizeof(struct xp_pingmesh), section_read, xp_pingmesh_help,
-    xp_pingmesh_field, pingmesh_config_parts};
+    sizeof(struct xp_pingmesh), section_read, xp_pingmesh_field,
+    pingmesh_config_parts,
+    .example = "plane: pingmesh\n"
+	       "topology: { n_pods: 2, n_tors: 4, n_t1: 2, n_t2: 2, n_hosts: "
+	       "4 }\n"
+	       "pingmesh:\n"
+	       "  duration: 1200 # s, of which each window is diagnosed\n"
+	       "  window: 600\n"
+	       "  pinglist: { payload_probes: false }\n"
+	       "faults: { kind: black_hole_1, tiers: [tor] }\n"
+	       "algorithms: [blackhole]\n"};

@@ -100,7 +100,6 @@ struct xp_pingmesh {
  * SIM_ENOMEM. */
 int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
     struct xp_pingmesh *p, struct sim_err *e);
-void xp_pingmesh_help(FILE *out);
 
 /* The same as a section that specs may have, and C's values of it. */
 extern const struct xp_section xp_pingmesh_section;

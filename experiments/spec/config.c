@@ -19,10 +19,9 @@ static const char *const spec_config_kind_names[] = {"clos", "fat_tree",
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
 	.names = xp_plane_names, .def = "auto",
-	.doc = "what makes windows of a scene: see below"},
+	.doc = "what makes windows of a scene"},
     {"fabric", SIM_F_ENUM, offsetof(struct xp_config, fabric),
-	.names = xp_fabric_names, .def = "sim",
-	.doc = "what agents live on: see below"},
+	.names = xp_fabric_names, .def = "sim", .doc = "what agents live on"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
     {"label", SIM_F_STR, offsetof(struct xp_config, label),
@@ -83,7 +82,7 @@ int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
 static const char *const of_clos[] = {"n_pods", "n_tors", "n_t1", "n_t2", NULL};
 static const char *const of_leaf_spine[] = {"n_hosts", NULL};
 
-static const struct sim_part topology_parts[] = {
+const struct sim_part xp_topology_parts[] = {
     {"", xp_topology_fields, .offset = 0},
     {"", topo_clos_fields, .offset = offsetof(struct xp_topology, clos),
 	.only = of_clos, .when = "kind=clos|region"},
@@ -100,7 +99,7 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "topology");
 	const size_t had = y->n_mistakes;
 	struct sim_err why;
-	int rc = sim_parts_read(y, "topology", topology_parts, x, e);
+	int rc = sim_parts_read(y, "topology", xp_topology_parts, x, e);
 	/* After a refused value the whole is not checked: any further complaint
 	 * would be about something that nobody wrote. */
 	if (rc < 0 || y->n_mistakes > had)

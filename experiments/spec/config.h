@@ -9,6 +9,8 @@
 extern const struct sim_field xp_head_fields[]; /* of struct xp_spec */
 extern const struct sim_field xp_run_fields[];  /* of struct xp_config */
 extern const struct sim_field xp_topology_fields[];
+extern const struct sim_part xp_topology_parts[]; /* of struct xp_topology */
+extern const struct sim_field xp_claim_fields[];  /* of one of `claims` */
 
 /* Keys of the root that are read by xp_config_read() beside xp_run_fields;
  * NULL-terminated. */

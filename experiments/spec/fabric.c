@@ -28,13 +28,6 @@ const struct xp_fabric xp_fabric_sim = {
     .has = XP_ASKS_EPOCH | XP_ASKS_NET | XP_ASKS_SYN_TIMER | XP_ASKS_DELAY,
 };
 
-void xp_fabrics_help(FILE *out)
-{
-	fprintf(out, "\nfabric, one of, or a map of one to its options:\n");
-	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
-		fprintf(out, "  %-16s %s\n", (*f)->name, (*f)->doc);
-}
-
 int xp_fabrics_usable(const unsigned takes[], struct sim_err *e)
 {
 	int rc = 0;

@@ -82,9 +82,6 @@ int xp_fabric_options(struct sim_yaml_node **out, const struct sim_yaml *y,
  * Returns as sim_yaml_mistake(). */
 int xp_fabric_check(struct sim_yaml *y, const struct xp_config *c);
 
-/* One line a fabric. */
-void xp_fabrics_help(FILE *out);
-
 /* Can this process use each of the real fabrics for which TAKES[i] is not 0? I
  * counts as in xp_fabrics[]. Errors SIM_EUNSUPPORTED. */
 int xp_fabrics_usable(const unsigned takes[], struct sim_err *e);

@@ -18,13 +18,6 @@ const char *const xp_plane_names[] = {
 #undef X
 	NULL};
 
-void xp_planes_help(FILE *out)
-{
-	fprintf(out, "\nplane, one of:\n");
-	for (const struct xp_plane *const *p = xp_planes; *p; p++)
-		fprintf(out, "  %-16s %s\n", (*p)->name, (*p)->doc);
-}
-
 /* --- sections ------------------------------------------------------------- */
 
 /* The sections of planes and then those of fabrics. Both lists are fixed when

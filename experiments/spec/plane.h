@@ -166,7 +166,4 @@ unsigned xp_config_needs(const struct xp_config *c);
 int xp_plane_check_needs(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct xp_config *c, const char *name, unsigned needs);
 
-/* One line a plane. */
-void xp_planes_help(FILE *out);
-
 #endif

@@ -29,13 +29,13 @@ struct xp_section {
 	 * returns only SIM_ENOMEM. */
 	int (*read)(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    const struct topo *t, void *params, struct sim_err *e);
-	void (*help)(FILE *out);
 
 	/* The descriptor of a key by its path within the section, for the unit
 	 * and the meaning of a swept one; NULL: none is known. */
 	const struct sim_field *(*field)(const char *path);
 
 	const struct sim_part *parts; /* all its keys */
+	const char *example; /* of a spec with this section: YAML of the root */
 };
 
 /* A key by its path, "agents.rto", that a plane or a fabric does not read, if

@@ -173,7 +173,4 @@ static inline int xp_topology_is_clos(const struct xp_topology *x)
 int xp_topology_open(const struct xp_topology *x, const char *folder,
     struct topo *t, struct sim_err *e);
 
-/* The sections of a spec with their keys, units, ranges and defaults. */
-void xp_spec_help(FILE *out);
-
 #endif

@@ -1,4 +1,4 @@
-/* experiments/spec/spec_cube.c -- a spec's sweep as an empty cube; help.
+/* experiments/spec/spec_cube.c -- a spec's sweep as an empty cube.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <inttypes.h>
@@ -7,9 +7,7 @@
 
 #include "experiments/spec/along.h"
 #include "experiments/spec/config.h"
-#include "experiments/spec/fabric.h"
 #include "experiments/spec/keys.h"
-#include "experiments/spec/plane.h"
 #include "sim/vec.h"
 
 /* --- claims ------------------------------------------------------------- */
@@ -20,7 +18,7 @@ struct claim {
 	uint32_t confirmed;
 };
 
-static const struct sim_field claim_fields[] = {
+const struct sim_field xp_claim_fields[] = {
     {"metric", SIM_F_STR, offsetof(struct claim, metric),
 	.size = sizeof(((struct claim *)0)->metric),
 	.doc = "the metric it is about, as in tables"},
@@ -81,8 +79,8 @@ int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e)
 		const struct sim_yaml_node *item = list->child[i];
 		struct claim claim = {.metric = ""};
 		const size_t had = y->n_mistakes;
-		rc =
-		    sim_yaml_read(y, item, item, claim_fields, NULL, &claim, e);
+		rc = sim_yaml_read(y, item, item, xp_claim_fields, NULL, &claim,
+		    e);
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_metric(y, sim_yaml_get(item, "metric"),
 			    claim.metric);
@@ -281,44 +279,6 @@ int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
 	if (rc < 0)
 		res_cube_free(c);
 	return rc;
-}
-
-void xp_spec_help(FILE *out)
-{
-	static const struct {
-		const char *section, *doc;
-		const struct sim_field *fields;
-	} tables[] = {
-	    {"", "at the top", xp_head_fields},
-	    {"", NULL, xp_run_fields},
-	    {"topology", "the network", xp_topology_fields},
-	    {"", "of kind clos, and of each data centre of a region",
-		topo_clos_fields},
-	    {"", "of kind region", topo_region_fields},
-	    {"traffic", "who talks to whom", scene_traffic_fields},
-	    {"traffic.tcp", "what TCP adds, of planes exact and agents",
-		scene_tcp_fields},
-	    {"noise", "links without a fault", scene_noise_fields},
-	    {"latency", "round-trip times, of plane exact",
-		scene_latency_fields},
-	    {"faults",
-		"one group, or a list of groups; `links: [...]` "
-		"names links by id or \"from->to\", `at: [...]` switches or "
-		"hosts as tor3 or host17, `pods: [...]` pods by number",
-		fault_fields},
-	    {"claims", "a list: what the paper states", claim_fields},
-	};
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
-		if (tables[i].doc)
-			fprintf(out, "%s%s%s%s:\n", i ? "\n" : "",
-			    tables[i].section, *tables[i].section ? ", " : "",
-			    tables[i].doc);
-		sim_field_help(tables[i].fields, out);
-	}
-	xp_planes_help(out);
-	xp_fabrics_help(out);
-	for (size_t i = 0; xp_section_at(i); i++)
-		xp_section_at(i)->help(out);
 }
 
 /* --- one cell --------------------------------------------------------------*/
