@@ -397,8 +397,8 @@ static unsigned n_columns(const char *text, size_t n)
 
 void sim_fill(FILE *out, unsigned at, unsigned indent, const char *text)
 {
-	enum { WIDTH = 79 };
-	int begun = 0; /* a word stands in this line */
+	enum { WIDTH = 78 }; /* argp breaks lines of 79 */
+	int begun = 0;       /* a word stands in this line */
 	while (*text) {
 		const size_t n = strcspn(text, " \n");
 		const unsigned wide = n_columns(text, n);

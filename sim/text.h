@@ -56,7 +56,7 @@ const char *sim_quote(char buf[64], const char *text);
  * so the bytes behind it are looked at anew. */
 uint32_t sim_next_char(const unsigned char **text);
 
-/* Write TEXT in lines of at most 79 columns, broken at blanks; the first begins
+/* Write TEXT in lines of at most 78 columns, broken at blanks; the first begins
  * at column AT of one that was begun, the others at column INDENT. A newline
  * stays one. */
 void sim_fill(FILE *out, unsigned at, unsigned indent, const char *text);

@@ -84,9 +84,9 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
-	    "3:12: unknown key \"zzzz\"; known are kind, k, file, "
-	    "n_leaves, n_spines, n_pods, n_tors, n_t1, n_t2, n_hosts, n_dcs, "
-	    "n_borders, detour, sites.");
+	    "3:12: unknown key \"zzzz\"; known are kind, k, file, n_leaves, "
+	    "n_spines, n_pods, n_tors, n_t1, n_t2, n_hosts, n_dcs, n_borders, "
+	    "detour, sites.");
 	expect(HEAD "traffic: {con: 4}\n",
 	    "3:11: unknown key \"con\"; did you mean \"conns\"?");
 	expect(HEAD "noise: {rat: 0}\n",

@@ -24,20 +24,20 @@ static void assert_filled(unsigned at, unsigned indent, const char *text,
 }
 
 #define TENS "123456789 "
-#define LINE TENS TENS TENS TENS TENS TENS TENS "123456789" /* 79 columns */
+#define LINE TENS TENS TENS TENS TENS TENS TENS "12345678" /* 78 columns */
 
-static void lines_end_before_column_80(void **state)
+static void lines_end_before_column_79(void **state)
 {
 	(void)state;
 	assert_filled(0, 0, "", "\n");
 	assert_filled(3, 3, "a b", "a b\n");
 	assert_filled(0, 2, LINE, LINE "\n");
 	assert_filled(1, 2, LINE,
-	    TENS TENS TENS TENS TENS TENS "123456789\n  123456789\n");
+	    TENS TENS TENS TENS TENS TENS "123456789\n  12345678\n");
 	assert_filled(0, 2, LINE " x", LINE "\n  x\n");
 	assert_filled(0, 4, "a\nb  c\n", "a\n    b c\n\n");
 	/* Two bytes, one column. */
-	assert_filled(70, 1, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 1234",
+	assert_filled(69, 1, "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 1234",
 	    "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9 1234\n");
 }
 
@@ -65,8 +65,8 @@ static void words_come_out_in_their_order(void **state)
 			const unsigned n =
 			    (unsigned)strlen(line) + (last ? 0 : indent);
 			const size_t word = strcspn(first, " ");
-			assert_true(n <= 79);
-			assert_true(!last || !*first || last + 1 + word > 79);
+			assert_true(n <= 78);
+			assert_true(!last || !*first || last + 1 + word > 78);
 			sim_put(&w, "%s%s", *words && *first ? " " : "", first);
 			last = n;
 		}
@@ -85,7 +85,7 @@ static void words_come_out_in_their_order(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(lines_end_before_column_80),
+	    cmocka_unit_test(lines_end_before_column_79),
 	    cmocka_unit_test(words_come_out_in_their_order),
 	};
 	return cmocka_run_group_tests_name("sim/text, sim_fill", tests, NULL,

@@ -97,7 +97,9 @@ const struct cmd_example cmd_examples[] = {
     {"metrics", "culprit metrics", "all that is measured, a line each"},
     {"metrics", "culprit metrics vote:accuracy_fault_lo",
 	"one, or a column of a table"},
-    {"spec", "culprit spec | less -S", "all keys"},
+    {"spec", "culprit spec faults", "a section, with an example"},
+    {"spec", "culprit spec --schema >culprit.schema.json",
+	"a schema for editors"},
     {"man", "culprit man run | man -l -", "a page, where none is installed"},
     {0},
 };

@@ -71,7 +71,7 @@ static void put_string(struct xp_writer *w, const struct sim_field *f)
 	xp_write_number(w, "maxLength", (double)f->size - 1);
 }
 
-static void put_value(struct xp_writer *w, const struct sim_field *f)
+static void schema_put_value(struct xp_writer *w, const struct sim_field *f)
 {
 	switch (f->type) {
 	case SIM_F_U32:
@@ -174,7 +174,7 @@ void xp_schema_field(struct xp_writer *w, const char *key,
 	xp_write_text(w, "description", f->doc);
 	if (has_unit)
 		xp_write_text(w, "x-unit", f->unit);
-	put_value(w, f);
+	schema_put_value(w, f);
 	if (f->def)
 		put_default(w, f);
 	xp_write_end_map(w);

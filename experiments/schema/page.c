@@ -71,7 +71,7 @@ static void put_kinds(FILE *out, const char *key)
 
 /* --- a section ------------------------------------------------------------ */
 
-static void put_headline(const struct xp_page *p, FILE *out)
+static void page_put_headline(const struct xp_page *p, FILE *out)
 {
 	char text[512];
 	if (!*p->name)
@@ -120,7 +120,7 @@ static void put_example(const struct xp_page *p, FILE *out)
 void xp_page_print(const struct xp_page *p, FILE *out)
 {
 	struct printing to = {out, ""};
-	put_headline(p, out);
+	page_put_headline(p, out);
 	fputc('\n', out);
 	xp_page_visit(p, print_key, &to);
 	if (p->more) {
@@ -186,7 +186,7 @@ void xp_page_overview(FILE *out)
 		struct naming to = {{text, sizeof(text), 0}, ""};
 		*text = '\0';
 		fputc('\n', out);
-		put_headline(&p, out);
+		page_put_headline(&p, out);
 		xp_page_visit(&p, name_key, &to);
 		sim_put(&to.text, "%s", *to.map ? "}" : "");
 		fputs("    ", out);

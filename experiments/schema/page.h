@@ -1,7 +1,7 @@
 /* experiments/schema/page.h -- the keys of a spec, told to people.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Lines have at most 79 columns.
+ * Lines have at most 78 columns.
  */
 #ifndef EXPERIMENTS_SCHEMA_PAGE_H
 #define EXPERIMENTS_SCHEMA_PAGE_H

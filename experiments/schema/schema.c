@@ -21,7 +21,7 @@ enum {
 	    RES_N_TRIAL_RATIOS
 };
 
-static void put_metrics(struct xp_writer *w)
+static void schema_put_metrics(struct xp_writer *w)
 {
 	static const struct {
 		const struct res_metric *metric;
@@ -62,13 +62,13 @@ static void define_tables(struct xp_writer *w, const struct xp_page *p)
 	describe(w, p);
 	xp_schema_section(w, p);
 	if (p->form == XP_FORM_LIST)
-		put_metrics(w);
+		schema_put_metrics(w);
 	xp_write_end_map(w);
 	if (xp_schema_kind_of(p))
 		xp_schema_define_kinds(w, p);
 }
 
-static void put_algo(struct xp_writer *w, const struct algo_ops *a,
+static void schema_put_algo(struct xp_writer *w, const struct algo_ops *a,
     const struct xp_own_key *keys)
 {
 	const char *const name[] = {a->name, NULL};
@@ -108,7 +108,7 @@ static void define_algos(struct xp_writer *w, const struct xp_page *p)
 	xp_write_end_map(w);
 	xp_write_list(w, "allOf");
 	for (size_t i = 0; algo_registry[i]; i++)
-		put_algo(w, algo_registry[i], p->keys);
+		schema_put_algo(w, algo_registry[i], p->keys);
 	xp_write_end_list(w);
 	xp_write_end_map(w);
 	xp_write_end_map(w);
@@ -367,7 +367,7 @@ static void define_smoke(struct xp_writer *w, const struct xp_page *p)
 
 /* --- the whole ------------------------------------------------------------ */
 
-static void define(struct xp_writer *w, const struct xp_page *p)
+static void schema_define(struct xp_writer *w, const struct xp_page *p)
 {
 	switch (p->form) {
 	case XP_FORM_ALGOS:
@@ -406,7 +406,7 @@ void xp_schema_print(FILE *out)
 	xp_write_map(&w, "definitions");
 	define_fabric(&w);
 	for (size_t i = 0; xp_page_at(i, &p); i++)
-		define(&w, &p);
+		schema_define(&w, &p);
 	xp_write_end_map(&w);
 	xp_write_end_map(&w);
 	fputc('\n', out);

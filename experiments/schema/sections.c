@@ -160,7 +160,7 @@ enum { N_PAGES = sizeof(pages) / sizeof(pages[0]), BEFORE_SECTIONS = 7 };
 /* --- the list ------------------------------------------------------------- */
 
 /* Whose section that is. */
-static void put_owner(struct xp_page *out, const struct xp_section *s)
+static void sections_put_owner(struct xp_page *out, const struct xp_section *s)
 {
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
 		if ((*p)->section == s) {
@@ -194,7 +194,7 @@ int xp_page_at(size_t i, struct xp_page *out)
 	    .form = XP_FORM_MAP,
 	    .parts = s->parts,
 	    .example = s->example};
-	put_owner(out, s);
+	sections_put_owner(out, s);
 	return 1;
 }
 

@@ -42,11 +42,11 @@ const struct sim_field xp_topology_fields[] = {
 	.when = "kind=graphml"},
     {"n_leaves", SIM_F_U32, offsetof(struct xp_topology, n_leaves), .min = 1,
 	.max = 1 << 20, .unit = "switches", .def = "20",
-	.doc = "leaves, each the ToR of n_hosts hosts (leaf_spine)",
+	.doc = "leaves, each the ToR of n_hosts hosts",
 	.when = "kind=leaf_spine"},
     {"n_spines", SIM_F_U32, offsetof(struct xp_topology, n_spines), .min = 1,
 	.max = 1 << 20, .unit = "switches", .def = "8",
-	.doc = "spines, each with a cable to every leaf (leaf_spine)",
+	.doc = "spines, each with a cable to every leaf",
 	.when = "kind=leaf_spine"},
     {0},
 };

@@ -69,7 +69,7 @@ spec_has_every_key() {
 	run_for 0 "$CULPRIT" man spec.5
 	cp stdout page
 	for key in figure seed n_pods conns rate count classes threshold; do
-		says "(^|[ .])$key( |$)" page
+		says "(^|[ .])$key(:| |$)" page
 	done
 }
 

@@ -89,7 +89,7 @@ what_belongs_to_gates_alone_is_told() {
 # Each section's example is a spec, or becomes one with what all need.
 examples_are_good() {
 	have_schema
-	"$CULPRIT" spec >overview
+	"$CULPRIT" spec | sed '1,/^$/d' >overview
 	for section in top $(sed -nE 's/^([a-z]+)[:,].*/\1/p' overview); do
 		"$CULPRIT" spec "$section" |
 			sed '1,/^  For example:$/d; s/^    //' >"$section.yaml"
