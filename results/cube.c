@@ -114,7 +114,7 @@ int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 static int cube_is_taken(const char *name)
 {
 	static const char *const own[] = {"algorithm", "run", "cell", "status",
-	    "claims", "."};
+	    "claims", "runs_used", "."};
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (strcmp(name, own[i]) == 0)
 			return 1;
@@ -186,6 +186,8 @@ void res_cube_free(struct res_cube *c)
 	free(c->build);
 	free(c->libraries);
 	free(c->partial);
+	free(c->until);
+	free(c->n_used);
 	for (size_t i = 0; c->algo && i < c->n_algos; i++)
 		free(c->algo[i]);
 	free(c->algo);
@@ -324,8 +326,12 @@ void res_cube_at(const struct res_cube *c, size_t point, size_t at[])
 struct res_progress res_cube_progress(const struct res_cube *c)
 {
 	struct res_progress p = {0};
-	p.n_cells = res_cube_own_cells(c);
-	for (size_t i = 0; i < p.n_cells; i++) {
+	const size_t n_own = res_cube_own_cells(c);
+	p.n_cells = n_own;
+	for (size_t i = 0; c->n_used && i < c->n_points / c->n_along; i++)
+		if (c->n_used[i] > 0)
+			p.n_cells -= c->n_runs - c->n_used[i];
+	for (size_t i = 0; i < n_own; i++) {
 		const enum res_status status =
 		    res_cube_status(c, res_cube_own_cell(c, i));
 		p.n_done += status == RES_DONE;
@@ -357,7 +363,8 @@ uint64_t res_cube_key(const struct res_cube *c)
 	uint64_t h = sim_fnv(SIM_FNV_START, &schema, 1);
 	h = hash_text(h, c->figure);
 	h = hash_bytes(h, c->spec, c->spec_bytes);
-	return hash_text(h, c->overrides);
+	h = hash_text(h, c->overrides);
+	return c->until ? hash_text(h, c->until) : h;
 }
 
 uint64_t res_cube_build_key(const struct res_cube *c)
@@ -438,6 +445,10 @@ int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the overrides (--set, --smoke) of %s differ.", c->figure);
 	const int rc = cube_check_build(c, from, e);
+	if (!same_text(c->until, from->until))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "their criteria of --until-ci differ (\"%s\" and \"%s\").",
+		    c->until ? c->until : "", from->until ? from->until : "");
 	if (rc < 0)
 		return rc;
 	if (!same_shape(c, from))

@@ -55,6 +55,7 @@ struct res_cube {
 	 * the present ones where there is NULL. */
 	char *version, *build, *libraries;
 	char *partial; /* what was missing when shards were joined; or NULL */
+	char *until;   /* what ends a point (results/until.h); NULL: its runs */
 	uint64_t seed;
 
 	size_t n_algos; /* 0: the trials' own metrics are all */
@@ -79,6 +80,10 @@ struct res_cube {
 	 * head, res_cube_alloc_head(). */
 	double *row;
 	size_t row_doubles;
+
+	/* [n_points / n_along], where there is UNTIL: runs that count of a
+	 * place, 0 while it is not decided. The other cells are not to be. */
+	uint32_t *n_used;
 	size_t cell_doubles; /* [n_along][row_doubles]: what a trial fills */
 };
 
@@ -149,7 +154,8 @@ size_t res_cube_nth_claim(const struct res_cube *c, size_t i);
 /* Index along each axis of a point. Shape  at[n_axes]. */
 void res_cube_at(const struct res_cube *c, size_t point, size_t at[]);
 
-/* Cells by status, over the cells of this shard. */
+/* Cells by status, over the cells of this shard; of a point that has ended only
+ * those that count. */
 struct res_progress {
 	uint64_t n_cells, n_done, n_failed, n_crashed;
 };

@@ -19,8 +19,6 @@
 #include "sim/bytes.h"
 #include "sim/vec.h"
 
-#define CHUNK_BYTES ((hsize_t)1 << 20)
-
 _Static_assert(RES_MAX_AXES + 2 <= H5S_MAX_RANK, "axes, algorithm, run");
 
 struct writer {
@@ -264,6 +262,25 @@ static int put_status(struct writer *w)
 	return rc;
 }
 
+/* Which runs counted where points end by a criterion. */
+static int put_runs_used(struct writer *w)
+{
+	const unsigned n = (unsigned)res_cube_outer_axes(w->c);
+	const struct data d = {
+	    .name = "runs_used",
+	    .unit = "1",
+	    .doc = "runs of a point that count; 0: not decided",
+	    .type = H5T_STD_U32LE,
+	    .mem_type = H5T_NATIVE_UINT32,
+	    .plist = w->plain,
+	    .rank = n,
+	    .dim = w->dim + 1,
+	    .value = w->c->n_used,
+	    .scale = w->scale + 1,
+	};
+	return w->c->n_used ? put_data(w, w->file, &d, NULL) : 0;
+}
+
 /* NaN has many bit patterns; with one of them equal cubes give equal bytes. */
 static double h5_plain(double x)
 {
@@ -476,55 +493,27 @@ static int h5_put_root(struct writer *w)
 	free(axes);
 	if (rc == 0 && c->partial)
 		rc = h5_put_text(w, w->file, "partial", c->partial);
+	if (rc == 0 && c->until)
+		rc = h5_put_text(w, w->file, "until_ci", c->until);
 	return rc < 0 ? rc : put_counts(w);
 }
 
 /* --- the file -------------------------------------------------------------*/
 
-/* A chunk takes as many whole dimensions as fit, from the last one on, then a
- * part of the next one, and a single index of those before. */
-static void set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
-{
-	hsize_t chunk[RES_MAX_AXES + 2], left = CHUNK_BYTES / sizeof(double);
-	for (unsigned i = rank; i-- > 0;) {
-		chunk[i] = dim[i] < left ? dim[i] : left;
-		left /= chunk[i];
-		if (left == 0)
-			left = 1;
-	}
-	H5Pset_chunk(plist, (int)rank, chunk);
-	H5Pset_shuffle(plist);
-	H5Pset_deflate(plist, 4);
-}
-
-/* The dimensions of metrics. */
-static void order_dims(struct writer *w)
-{
-	const struct res_cube *c = w->c;
-	const int all = c->shard_n <= 1;
-	w->dim[w->rank++] = c->n_algos;
-	if (!all)
-		w->dim[w->rank++] = res_cube_own_cells(c);
-	for (size_t a = all ? 0 : res_cube_outer_axes(c); a < c->n_axes; a++)
-		w->dim[w->rank++] = c->axis[a].n;
-	if (all)
-		w->dim[w->rank++] = c->n_runs;
-}
-
 static int h5_set_up(struct writer *w)
 {
 	const struct res_cube *c = w->c;
 	int rc;
-	order_dims(w);
+	w->rank = res_h5_dims(c, w->dim);
 	w->utf8 = res_h5_utf8();
 	w->plain = H5Pcreate(H5P_DATASET_CREATE);
 	H5Pset_obj_track_times(w->plain, 0);
 	for (unsigned i = 0; i < 2; i++)
 		w->packed[i] = H5Pcopy(w->plain);
 	if (c->n_rows > 0)
-		set_chunk(w->packed[0], w->rank - 1, w->dim + 1);
+		res_h5_set_chunk(w->packed[0], w->rank - 1, w->dim + 1);
 	if (c->n_rows > 0 && c->n_algos > 0)
-		set_chunk(w->packed[1], w->rank, w->dim);
+		res_h5_set_chunk(w->packed[1], w->rank, w->dim);
 	if ((rc = SIM_ZALLOC(&w->buf,
 		 (c->n_algos > 0 ? c->n_algos : 1) * c->n_rows, w->e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->den, c->n_rows, w->e)) < 0 ||
@@ -565,7 +554,8 @@ static int put_all(struct writer *w)
 	if ((rc = h5_set_up(w)) == 0 && (rc = h5_put_root(w)) == 0 &&
 	    (rc = put_scales(w)) == 0 &&
 	    (w->c->n_rows == 0 ||
-		((rc = put_status(w)) == 0 && (rc = put_metrics(w)) == 0)))
+		((rc = put_status(w)) == 0 && (rc = put_runs_used(w)) == 0 &&
+		    (rc = put_metrics(w)) == 0)))
 		rc = h5_put_claims(w);
 	h5_tear_down(w);
 	return rc;

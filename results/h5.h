@@ -31,6 +31,10 @@
  * Coordinates of all axes, and `run`, are there all the same, for the shape of
  * the whole. A shard without a cell has none of these.
  *
+ * Attribute `until_ci`, if it is there: the criterion by which points ended
+ * (results/until.h). /runs_used [axes but those along] then has the runs that
+ * count of each.
+ *
  * Attribute `partial`, if it is there: what shards lacked when they were merged
  * all the same.
  *

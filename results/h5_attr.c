@@ -1,4 +1,4 @@
-/* results/h5_attr.c -- attributes of HDF5 files, written and read; errors.
+/* results/h5_attr.c -- attributes of HDF5 files, written and read; shapes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "results/h5_parts.h"
@@ -25,6 +25,20 @@ int res_h5_failed(int code, const char *verb, const char *name,
 	char why[200] = "no reason given";
 	H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, first_reason, why);
 	return sim_fail(e, code, "HDF5 cannot %s %s: %s.", verb, name, why);
+}
+
+unsigned res_h5_dims(const struct res_cube *c, hsize_t dim[RES_MAX_AXES + 2])
+{
+	const int all = c->shard_n <= 1;
+	unsigned n = 0;
+	dim[n++] = c->n_algos;
+	if (!all)
+		dim[n++] = res_cube_own_cells(c);
+	for (size_t a = all ? 0 : res_cube_outer_axes(c); a < c->n_axes; a++)
+		dim[n++] = c->axis[a].n;
+	if (all)
+		dim[n++] = c->n_runs;
+	return n;
 }
 
 /* --- written --------------------------------------------------------------*/

@@ -8,6 +8,8 @@
 
 #include "sim/bytes.h"
 
+#define CHUNK_BYTES ((hsize_t)1 << 20)
+
 hid_t res_h5_image_create(void)
 {
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
@@ -45,4 +47,20 @@ int res_h5_image_take(hid_t file, unsigned char **bytes, size_t *n,
 	    sim_fnv(SIM_FNV_START, *bytes, (size_t)size));
 	*n = (size_t)size + RES_H5_TRAILER;
 	return 0;
+}
+
+/* A chunk takes as many whole dimensions as fit, from the last one on, then a
+ * part of the next one, and a single index of those before. */
+void res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
+{
+	hsize_t chunk[RES_MAX_AXES + 2], left = CHUNK_BYTES / sizeof(double);
+	for (unsigned i = rank; i-- > 0;) {
+		chunk[i] = dim[i] < left ? dim[i] : left;
+		left /= chunk[i];
+		if (left == 0)
+			left = 1;
+	}
+	H5Pset_chunk(plist, (int)rank, chunk);
+	H5Pset_shuffle(plist);
+	H5Pset_deflate(plist, 4);
 }

@@ -24,6 +24,9 @@ hid_t res_h5_image_create(void);
 int res_h5_image_take(hid_t file, unsigned char **bytes, size_t *n,
     struct sim_err *e);
 
+/* Make datasets created by PLIST chunked and packed. */
+void res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[]);
+
 /* Fail with "HDF5 cannot VERB NAME: why.", where why is HDF5's own reason. */
 int res_h5_failed(int code, const char *verb, const char *name,
     struct sim_err *e);
@@ -42,6 +45,10 @@ int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,
  * those that are not scales, or NULL; both to be freed. Errors SIM_ENOMEM. */
 int res_h5_name_axes(const struct res_cube *c, char **axes, char **coordinates,
     struct sim_err *e);
+
+/* The dimensions of metrics (results/h5.h), algorithms first, even if there are
+ * none; returns how many. */
+unsigned res_h5_dims(const struct res_cube *c, hsize_t dim[RES_MAX_AXES + 2]);
 
 /* The type of numbers of a column in a file. Domain T below SIM_NAME. */
 hid_t res_h5_file_type(enum sim_type t);

@@ -11,6 +11,7 @@
 
 #include "results/file.h"
 #include "results/h5_parts.h"
+#include "results/until.h"
 #include "sim/bytes.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -219,7 +220,7 @@ static int get_axes(struct reader *r, char *names)
 	struct res_cube *c = r->c;
 	size_t n = *names ? count_char(names, '\n') + 1 : 0;
 	/* Algorithm and run are dimensions too. */
-	if (n > H5S_MAX_RANK - 2)
+	if (n > RES_MAX_AXES)
 		return sim_fail(r->e, SIM_EPARSE, "%zu axes are too many.", n);
 	int rc = SIM_ZALLOC(&c->axis, n, r->e);
 	if (rc < 0)
@@ -260,20 +261,6 @@ static int get_along(struct reader *r)
 	return rc;
 }
 
-static void read_dims(struct reader *r)
-{
-	const struct res_cube *c = r->c;
-	const int all = c->shard_n <= 1;
-	r->rank = 0;
-	r->dim[r->rank++] = c->n_algos;
-	if (!all)
-		r->dim[r->rank++] = res_cube_own_cells(c);
-	for (size_t a = all ? 0 : res_cube_outer_axes(c); a < c->n_axes; a++)
-		r->dim[r->rank++] = c->axis[a].n;
-	if (all)
-		r->dim[r->rank++] = c->n_runs;
-}
-
 static int get_shape(struct reader *r)
 {
 	struct res_cube *c = r->c;
@@ -301,7 +288,7 @@ static int get_shape(struct reader *r)
 	}
 	rc = get_along(r);
 	if (rc == 0)
-		read_dims(r);
+		r->rank = res_h5_dims(c, r->dim);
 	return rc;
 }
 
@@ -419,7 +406,11 @@ static int get_cells(struct reader *r)
 	if (rc == SIM_EINVAL) /* n_along does not fit the axes */
 		rc = SIM_EPARSE;
 	/* There may be more shards than cells. */
-	return rc < 0 || r->c->n_rows == 0 ? rc : get_rows(r);
+	if (rc < 0 || r->c->n_rows == 0 || (rc = get_rows(r)) < 0)
+		return rc;
+	/* The cells tell which runs count, so /runs_used is not asked. */
+	rc = res_until_decide(r->c, NULL, r->e);
+	return rc == SIM_ENOMEM || rc == 0 ? rc : SIM_EPARSE;
 }
 
 /* --- claims ---------------------------------------------------------------*/
@@ -513,8 +504,10 @@ static int get_identity(struct reader *r)
 	    (rc = get_counts(r, "shard", 2, shard)) < 0)
 		return rc;
 	c->spec_bytes = strlen(c->spec);
-	if (H5Aexists(r->file, "partial") > 0 &&
-	    (rc = get_text(r, r->file, "partial", &c->partial)) < 0)
+	if ((H5Aexists(r->file, "partial") > 0 &&
+		(rc = get_text(r, r->file, "partial", &c->partial)) < 0) ||
+	    (H5Aexists(r->file, "until_ci") > 0 &&
+		(rc = get_text(r, r->file, "until_ci", &c->until)) < 0))
 		return rc;
 	if (shard[0] >= shard[1] || shard[1] > UINT32_MAX)
 		return sim_fail(r->e, SIM_EPARSE, "shard %llu of %llu is none.",

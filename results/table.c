@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/until.h"
 #include "sim/ratio.h"
 #include "sim/stat.h"
 #include "sim/text.h"
@@ -172,6 +173,21 @@ static struct pool results_table_pool_runs(struct table *t,
 	return p;
 }
 
+/* Where the width of this very interval ended the point, the one that holds in
+ * spite of that. */
+static int results_table_look_again(struct table *t, const char *ratio,
+    const char *owner, double *lo, double *hi)
+{
+	struct sim_ratio r;
+	const int rc =
+	    res_until_interval(t->c, t->point, ratio, owner, &r, t->e);
+	if (rc > 0 && !isnan(r.value)) {
+		*lo = r.lo;
+		*hi = r.hi;
+	}
+	return rc < 0 ? rc : 0;
+}
+
 static int results_table_put_ratio(struct table *t, const char *owner,
     const struct share *s)
 {
@@ -190,6 +206,9 @@ static int results_table_put_ratio(struct table *t, const char *owner,
 	if (p.den > 0) {
 		int rc = sim_share_interval(p.num, (uint64_t)p.den, CONFIDENCE,
 		    &lo, &hi, t->e);
+		if (rc == 0)
+			rc = results_table_look_again(t, s->name, owner, &lo,
+			    &hi);
 		if (rc < 0)
 			return rc;
 	}

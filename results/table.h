@@ -12,6 +12,8 @@
  *	<algo>:<ratio>          pooled over runs: sum of hits / sum of trials
  *	<algo>:<ratio>_lo, _hi  exact 95 % binomial interval of the pooled
  *	                        ratio; it takes trials as independent
+ *	                        (one that ended the point, by --until-ci, is
+ *	                        that of results/until.h)
  *	<algo>:<ratio>_p10, _p50, _p90   quantiles over runs: the spread over
  *	                        seeds, which shows how far they are not
  *	<algo>:<ratio>_trials   denominator

@@ -334,7 +334,8 @@ int xp_expected_check(const struct res_cube *cube, const char *name,
     struct sim_err *e)
 {
 	struct compare c = {.complete = is_complete(cube),
-	    .as_shipped = !cube->overrides || !*cube->overrides,
+	    .as_shipped =
+		(!cube->overrides || !*cube->overrides) && !cube->until,
 	    .x = x,
 	    .differ = differ,
 	    .arg = arg};

@@ -15,6 +15,8 @@
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/h5_table.h"
+#include "results/json.h"
+#include "results/until.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 #include "sim/yaml.h"
@@ -399,12 +401,49 @@ int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e)
 		if (p.n_done == p.n_cells && access(journal, F_OK) != 0)
 			break;
 		rc = xp_journal_read(journal, c, e);
+		if (rc == 0)
+			rc = res_until_decide(c, NULL, e);
 		if (rc == 0 || access(journal, F_OK) == 0)
 			break;
 		rc = 0;
 	}
 	free(journal);
 	return rc;
+}
+
+/* "; until 0.01 accuracy_fault: 9 points at 265 to 700 runs, 5 not in 1000". */
+static void print_until(const struct res_cube *c)
+{
+	struct res_until_sum u;
+	const char *mark = ":";
+	if (!c->until || res_until_sum(c, &u, NULL) < 0)
+		return;
+	printf("; until %s", c->until);
+	if (u.n_met > 0) {
+		printf(": %zu point%s at %u", u.n_met, u.n_met > 1 ? "s" : "",
+		    u.least);
+		if (u.most > u.least)
+			printf(" to %u", u.most);
+		printf(" runs");
+		mark = ",";
+	}
+	if (u.n_all > 0) {
+		printf("%s %zu not in %zu", mark, u.n_all, c->n_runs);
+		mark = ",";
+	}
+	if (u.n_open > 0)
+		printf("%s %zu undecided", mark, u.n_open);
+}
+
+void cmd_print_until_json(const struct res_cube *c)
+{
+	struct res_until_sum u;
+	if (!c->until || res_until_sum(c, &u, NULL) < 0)
+		return;
+	printf(", \"until_ci\": ");
+	res_json_text(stdout, c->until);
+	printf(", \"met\": %zu, \"not_met\": %zu, \"undecided\": %zu", u.n_met,
+	    u.n_all, u.n_open);
 }
 
 void cmd_print_cells(const struct res_cube *c, const char *path)
@@ -420,6 +459,7 @@ void cmd_print_cells(const struct res_cube *c, const char *path)
 		printf(", shard %u/%u", c->shard_i + 1, c->shard_n);
 	if (c->partial)
 		printf(", partial (%s)", c->partial);
+	print_until(c);
 	printf(" -> %s\n", path);
 }
 

@@ -137,6 +137,10 @@ int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e);
 /* "FIGURE: N of M cells done, K failed -> PATH", on stdout. */
 void cmd_print_cells(const struct res_cube *c, const char *path);
 
+/* How points ended by --until-ci, as further members of a JSON object; nothing
+ * without it. */
+void cmd_print_until_json(const struct res_cube *c);
+
 /* Of a file that was merged of a part of its shards, a line on stderr. */
 void cmd_warn_partial(const struct res_cube *c, const char *path);
 

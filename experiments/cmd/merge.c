@@ -69,7 +69,7 @@ static int merge_one(struct res_shards *s, const char *path, const char *output,
 
 /* Results that exist may have taken days, so they are
  * replaced by order only. */
-static int check_output(const char *path, int force, struct sim_err *e)
+static int merge_check_output(const char *path, int force, struct sim_err *e)
 {
 	struct stat st;
 	if (stat(path, &st) < 0)
@@ -122,7 +122,7 @@ int cmd_merge(int argc, char **argv)
 	cmd_parse(&cmd_merge_line, argc, argv, &a);
 	if ((rc = sim_dup(&output, a.output, &e)) == 0 &&
 	    (rc = cmd_follow_link(&output, &e)) == 0 &&
-	    (rc = check_output(output, a.force, &e)) == 0 &&
+	    (rc = merge_check_output(output, a.force, &e)) == 0 &&
 	    (rc = cmd_make_way(output, &e)) == 0 &&
 	    (rc = res_shards_open(&s, output, &e)) == 0)
 		rc = join(s, &a, output, &e);

@@ -15,6 +15,7 @@
 #include "models/clock.h"
 #include "results/json.h"
 #include "results/provenance.h"
+#include "results/until.h"
 #include "sim/text.h"
 
 struct args {
@@ -26,6 +27,7 @@ struct args {
 	uint32_t shard_i, shard_n;
 	int smoke, force, fresh, json, quiet;
 	int64_t point, run; /* -1: not given */
+	const char *until_ci, *metric, *algorithm;
 };
 
 enum { RUN_MAX_SET = 256 };
@@ -69,6 +71,15 @@ static const struct cmd_option cmd_run_options[] = {
 	"only every N-th cell, I from 1 to N: one job of an array; see "
 	"`culprit merge`",
 	.take = take_shard},
+    {"until-ci", 0, "W",
+	"end each point when the 95 % interval of --metric is W wide to either "
+	"side, or at the spec's `runs`; e.g. 0.02",
+	.take = cmd_take_text, .at = CMD_AT(until_ci)},
+    {"metric", 0, "NAME", "of --until-ci: a ratio, e.g. accuracy_fault",
+	.take = cmd_take_text, .at = CMD_AT(metric)},
+    {"algorithm", 0, "LABEL",
+	"of --until-ci: the one whose interval counts (default: all of them)",
+	.take = cmd_take_text, .at = CMD_AT(algorithm)},
     {"point", 0, "P",
 	"with --run: this one cell, and print what happened in it",
 	.take = cmd_take_u64, .at = CMD_AT(point), .max = INT64_MAX},
@@ -96,9 +107,30 @@ static const struct cmd_option cmd_run_options[] = {
     {0},
 };
 
+static void check_until(const struct args *a, struct argp_state *state)
+{
+	double half;
+	char quote[64];
+	if (!a->until_ci != !a->metric || (a->algorithm && !a->until_ci))
+		argp_error(state, "--until-ci and --metric go together");
+	if (!a->until_ci)
+		return;
+	if (sim_parse_f64(a->until_ci, &half, NULL) < 0 ||
+	    !(half > 0 && half < 0.5))
+		argp_error(state, "--until-ci %s is no number in (0, 0.5)",
+		    sim_quote(quote, a->until_ci));
+	if (a->shard_n > 1)
+		argp_error(state,
+		    "--until-ci looks at all runs of a point, and --shard has "
+		    "a part of them");
+	if (a->point >= 0)
+		argp_error(state, "--until-ci is not for one cell");
+}
+
 static void cmd_run_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
+	check_until(a, state);
 	if ((a->point >= 0) != (a->run >= 0))
 		argp_error(state, "--point and --run go together");
 }
@@ -118,6 +150,11 @@ static const struct cmd_line cmd_run_line = {
 	"same bytes for any number of jobs, shards and interruptions; but "
 	"not those of a real network (`fabric: netns`, `fabric: tun`), which "
 	"takes root and one worker.\n\n"
+	"--until-ci looks at a point at few numbers of runs, fixed before, and "
+	"shares the 5 % among these looks; an interval is never narrower than "
+	"what a run of a kind not seen yet could change. So it holds at 95 % "
+	"although it ended the point, which one that is looked at again and "
+	"again until it is narrow does not. It is what `table` prints.\n\n"
 	"SIGINT, SIGTERM and SIGHUP stop a sweep: what is finished is "
 	"written to FILE.\n\n"
 	"Exit codes: 0 every cell is done; 2 the command line or the spec "
@@ -201,6 +238,7 @@ static void cmd_run_print_json(const struct res_cube *c, const char *out,
 	    (unsigned long long)report->n_before,
 	    report->stopped ? "true" : "false");
 	res_json_text(stdout, out);
+	cmd_print_until_json(c);
 	printf("}\n");
 }
 
@@ -273,18 +311,45 @@ static int write_record(const char *out, int argc, char **argv,
 	return rc;
 }
 
+/* The criterion as text, NULL without; and a word beforehand if it cannot be
+ * met. */
+static int make_until(char **until, const struct xp_spec *s,
+    const struct args *a, struct sim_err *e)
+{
+	struct sim_looks l;
+	double half;
+	int rc;
+	*until = NULL;
+	if (!a->until_ci)
+		return 0;
+	if ((rc = sim_parse_f64(a->until_ci, &half, e)) < 0 ||
+	    (rc = sim_looks_init(&l, half, RES_UNTIL_CONF, s->runs, e)) < 0)
+		return rc;
+	if (sim_looks_least_runs(&l) > s->runs)
+		fprintf(stderr,
+		    "culprit: an interval of %s to either side takes %g "
+		    "runs at least, so all points will take the %u of the "
+		    "spec; --runs gives more.\n",
+		    a->until_ci, sim_looks_least_runs(&l), s->runs);
+	return res_until_make(until, half, a->metric, a->algorithm, e);
+}
+
 static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
     int argc, char **argv, struct sim_err *e)
 {
 	unsigned n_complaints = 0;
 	struct res_cube cube = {0};
 	struct xp_run_report report = {0};
+	char *until;
+	if (make_until(&until, s, a, e) < 0)
+		return cmd_fail(CMD_USAGE, e);
 	const struct xp_run r = {
 	    .spec = s,
 	    .out = out,
 	    .n_workers = a->n_workers,
 	    .shard_i = a->shard_i,
 	    .shard_n = a->shard_n,
+	    .until = until,
 	    .fresh = a->fresh,
 	    .replace = a->force,
 	    .progress = a->quiet ? NULL : stderr,
@@ -316,6 +381,7 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	}
 	explain(&cube, &report, n_complaints, a->fresh, swept);
 	res_cube_free(&cube);
+	free(until);
 	return code;
 }
 

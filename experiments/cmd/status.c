@@ -47,6 +47,7 @@ static void print_state(const struct res_cube *c, const char *path, int json)
 		printf(", \"partial\": ");
 		res_json_text(stdout, c->partial);
 	}
+	cmd_print_until_json(c);
 	printf("}\n");
 }
 

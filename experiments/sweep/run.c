@@ -18,6 +18,7 @@
 #include "models/clock.h"
 #include "results/file.h"
 #include "results/h5.h"
+#include "results/until.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -40,6 +41,11 @@ struct sweep {
 	sim_ns publish_every_ns; /* by how long the last time took */
 	int unpublished;         /* OUT does not hold all of CUBE */
 	int keep_former; /* OUT is not ours: the first to publish moves it */
+
+	/* Where points end by a criterion: the runs that decide on each place
+	 * next, and the cells that were tried by this process. */
+	uint32_t *wanted;
+	uint8_t *tried;
 	struct xp_run_report report;
 };
 
@@ -94,7 +100,9 @@ static int serve_cell(void *worker, uint64_t cell, double row[],
 static int publish(struct sweep *s, struct sim_err *e)
 {
 	const sim_ns start = clock_now();
-	int rc = s->keep_former ? res_file_keep(s->run->out, e) : 0;
+	int rc = res_until_decide(s->cube, s->wanted, e);
+	if (rc == 0 && s->keep_former)
+		rc = res_file_keep(s->run->out, e);
 	if (rc == 0)
 		rc = res_h5_write(s->cube, s->run->out, e);
 	if (rc < 0)
@@ -169,16 +177,20 @@ static int on_tick(void *ctx, struct sim_err *e)
 }
 
 /* List the cells of RUNS [FROM, TO) of a place that this shard has to do. Failed
- * and crashed ones are tried again: the cause may be gone. */
-static size_t list_runs(const struct res_cube *c, size_t place, size_t from,
+ * and crashed ones are tried again, once: the cause may be gone. */
+static size_t list_runs(const struct sweep *s, size_t place, size_t from,
     size_t to, uint64_t cells[])
 {
+	const struct res_cube *c = s->cube;
 	size_t n = 0, i = place * c->n_runs + from;
+	if (s->wanted && to > s->wanted[place])
+		to = s->wanted[place];
 	/* Shards take every N-th cell, so that all have cells of all points,
 	 * cheap and dear ones. */
 	i += (c->shard_i + c->shard_n - i % c->shard_n) % c->shard_n;
 	for (; i < place * c->n_runs + to; i += c->shard_n)
-		if (res_cube_status(c, i) != RES_DONE)
+		if (res_cube_status(c, i) != RES_DONE &&
+		    !(s->tried && s->tried[i]))
 			cells[n++] = i;
 	return n;
 }
@@ -188,7 +200,7 @@ static size_t list_runs(const struct res_cube *c, size_t place, size_t from,
  * none is ahead by more than its runs so far, nor by more than a sixteenth of
  * all. A worker opens a point anew for each block, which then costs 1 % of a
  * sweep of the shortest cells; but real networks take seconds to make. */
-static size_t block_of(const struct sweep *s, size_t from)
+static size_t sweep_run_block(const struct sweep *s, size_t from)
 {
 	enum { BLOCKS = 16 };
 	const size_t n_runs = s->cube->n_runs;
@@ -206,20 +218,22 @@ static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
 	int rc = SIM_ZALLOC(cells, res_cube_own_cells(c), e);
 	*n = 0;
 	for (size_t from = 0, to; rc == 0 && from < c->n_runs; from = to) {
-		to = from + block_of(s, from);
+		to = from + sweep_run_block(s, from);
 		if (to > c->n_runs)
 			to = c->n_runs;
 		for (size_t p = 0; p < n_places; p++)
-			*n += list_runs(c, p, from, to, *cells + *n);
+			*n += list_runs(s, p, from, to, *cells + *n);
 	}
 	return rc;
 }
 
-static int sweep_run_serve(struct sweep *s, struct sim_err *e)
+static int serve_cells(struct sweep *s, const uint64_t cells[], size_t n,
+    struct sim_err *e)
 {
-	const struct xp_run *r = s->run;
-	struct xp_pool_job job = {
-	    .n_workers = r->n_workers,
+	const struct xp_pool_job job = {
+	    .n_workers = s->run->n_workers,
+	    .n_cells = n,
+	    .cell = cells,
 	    .row_doubles = s->cube->cell_doubles,
 	    .ctx = s,
 	    .open = open_worker,
@@ -227,10 +241,44 @@ static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 	    .take = take_cell,
 	    .tick = on_tick,
 	};
+	for (size_t i = 0; s->tried && i < n; i++)
+		s->tried[cells[i]] = 1;
+	return xp_pool_run(&job, e);
+}
+
+/* What there is to do: all of it, or where points end by a criterion as much as
+ * the next look at each needs. */
+static int list_next(struct sweep *s, uint64_t **cells, size_t *n,
+    struct sim_err *e)
+{
+	int rc = res_until_decide(s->cube, s->wanted, e);
+	if (rc < 0)
+		return rc;
+	s->progress.n_cells = res_cube_progress(s->cube).n_cells;
+	free(*cells);
+	*cells = NULL;
+	return list_cells(s, cells, n, e);
+}
+
+static int serve_all(struct sweep *s, uint64_t **cells, size_t n,
+    struct sim_err *e)
+{
+	int rc;
+	do {
+		rc = serve_cells(s, *cells, n, e);
+		n = 0;
+		if (rc == 0 && s->wanted)
+			rc = list_next(s, cells, &n, e);
+	} while (rc == 0 && n > 0);
+	return rc;
+}
+
+static int sweep_run_serve(struct sweep *s, struct sim_err *e)
+{
 	uint64_t *cells = NULL;
-	int rc = list_cells(s, &cells, &job.n_cells, e);
-	job.cell = cells;
-	if (rc == 0 && job.n_cells > 0) {
+	size_t n;
+	int rc = list_next(s, &cells, &n, e);
+	if (rc == 0 && n > 0) {
 		s->progress = res_cube_progress(s->cube);
 		/* Those that failed before are tried again, so
 		 * the count begins anew. */
@@ -238,9 +286,10 @@ static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 		/* Now, so that a disk that can't hold it is met at once. */
 		rc = publish(s, e);
 		if (rc == 0) {
-			xp_progress_start(&s->display, r->progress,
-			    r->spec->figure, NULL, &s->progress, clock_now());
-			rc = xp_pool_run(&job, e);
+			xp_progress_start(&s->display, s->run->progress,
+			    s->run->spec->figure, NULL, &s->progress,
+			    clock_now());
+			rc = serve_all(s, &cells, n, e);
 			xp_progress_end(&s->display, &s->progress, clock_now());
 		}
 	}
@@ -277,6 +326,18 @@ static void remove_temporaries(const char *path)
 		closedir(folder);
 }
 
+static int sweep_run_is_ours(const struct res_cube *old,
+    const struct res_cube *cube, struct sim_err *e)
+{
+	const int rc = res_cube_same_sweep(old, cube, e);
+	if (rc == 0 &&
+	    (old->shard_i != cube->shard_i || old->shard_n != cube->shard_n))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "it is shard %u of %u, not %u of %u.", old->shard_i + 1,
+		    old->shard_n, cube->shard_i + 1, cube->shard_n);
+	return rc;
+}
+
 /* Read what OUT holds into OLD, if it is of this very sweep and shard. An error
  * says how to get on. */
 static int read_former(const char *out, const struct res_cube *cube,
@@ -290,13 +351,10 @@ static int read_former(const char *out, const struct res_cube *cube,
 		    "with -o, or replace it with --force, which keeps it as "
 		    "%s~.",
 		    out, out);
-	if (rc == 0 && (rc = res_cube_same_sweep(old, cube, &why)) == 0 &&
-	    (old->shard_i != cube->shard_i || old->shard_n != cube->shard_n))
-		rc = sim_fail(&why, SIM_EMISMATCH,
-		    "it is shard %u of %u, not %u of %u.", old->shard_i + 1,
-		    old->shard_n, cube->shard_i + 1, cube->shard_n);
-	else if (rc == SIM_EMISMATCH && e)
+	if (rc == SIM_EMISMATCH && e)
 		why = *e;
+	else if (rc == 0)
+		rc = sweep_run_is_ours(old, cube, &why);
 	if (rc == SIM_EMISMATCH)
 		return sim_fail(e, rc,
 		    "%s holds results of another spec, shard or build of "
@@ -381,13 +439,27 @@ static int sweep_run_finish(struct sweep *s, int rc, struct sim_err *e)
 	return rc < 0 ? rc : closed;
 }
 
+/* The criterion is part of what the sweep is, so it comes before the journal. */
+static int prepare_until(struct sweep *s, struct sim_err *e)
+{
+	struct res_cube *c = s->cube;
+	int rc;
+	if (!s->run->until)
+		return 0;
+	if ((rc = sim_dup(&c->until, s->run->until, e)) < 0 ||
+	    (rc = res_until_check(c, NULL, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&s->wanted, c->n_points / c->n_along, e)) < 0)
+		return rc;
+	return SIM_ZALLOC(&s->tried, res_cube_cells(c), e);
+}
+
 int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
     struct sim_err *e)
 {
 	struct sweep s = {.run = r, .cube = cube};
 	char *journal = NULL;
 	int rc = xp_spec_cube(r->spec, r->shard_i, r->shard_n, cube, e);
-	if (rc == 0)
+	if (rc == 0 && (rc = prepare_until(&s, e)) == 0)
 		rc = xp_run_path(&journal, r->out, ".journal", e);
 	if (rc == 0 && (rc = recover(&s, journal, e)) == 0)
 		rc = sweep_run_serve(&s, e);
@@ -395,5 +467,7 @@ int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
 	if (r->report)
 		*r->report = s.report;
 	free(journal);
+	free(s.wanted);
+	free(s.tried);
 	return rc;
 }

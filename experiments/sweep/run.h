@@ -34,6 +34,7 @@ struct xp_run {
 	unsigned n_workers;
 	uint32_t shard_i, shard_n; /* 0, 1: all */
 	int fresh;   /* start over, whatever OUT and its journal hold */
+	const char *until; /* what ends a point (results/until.h); NULL: runs */
 	int replace; /* start over if they are of another sweep, or damaged */
 	FILE *progress;                    /* NULL: silent */
 	const volatile sig_atomic_t *stop; /* set: end early; may be NULL */
@@ -42,9 +43,11 @@ struct xp_run {
 	struct xp_run_report *report; /* may be NULL */
 };
 
-/* Run what is missing. Fills CUBE (to be freed) also when stopped or when
+/* Run what is missing; with UNTIL, as far as is needed for all points to end,
+ * which is the same cells for any number of workers and interruptions. Fills
+ * CUBE (to be freed) also when stopped or when
  * cells failed. When nothing is missing, OUT is not touched.
- * Errors SIM_EMISMATCH when OUT is of another sweep, SIM_EIO when it is
+ * Errors those of res_until_check(); SIM_EMISMATCH when OUT is of another sweep, SIM_EIO when it is
  * damaged or no file; those of the journal, the pool and res_h5_write(). The
  * journal keeps what was finished: the same call goes on once the cause is
  * gone. */

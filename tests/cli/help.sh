@@ -49,7 +49,7 @@ help_mentions_each_option() {
 		same in_help in_usage
 	done
 	for option in output jobs smoke set runs shard force fresh point run \
-	    json quiet; do
+	    until-ci metric algorithm json quiet; do
 		"$CULPRIT" run --help >help
 		says "--$option" help
 	done

@@ -149,6 +149,55 @@ merge_takes_what_only_a_journal_has() {
 	    stdout
 }
 
+points_end_when_an_interval_is_narrow() {
+	write_spec
+	local until=(--until-ci 0.08 --metric accuracy_fault --runs 300)
+	run_for 0 "$CULPRIT" run spec.yaml -q -o x.h5 -j 1 "${until[@]}"
+	says '^small: ([0-9]+) of \1 cells done; until 0.08 accuracy_fault: ' \
+	    stdout
+	cp stdout want
+	run_for 0 "$CULPRIT" run spec.yaml -q -o y.h5 -j 3 "${until[@]}"
+	same x.h5 y.h5
+	run_for 0 "$CULPRIT" status x.h5
+	same stdout want
+	run_for 0 "$CULPRIT" status --json x.h5
+	[[ $(json stdout '(d["until_ci"], d["met"] + d["not_met"],
+	    d["undecided"])') = "('0.08 accuracy_fault', 4, 0)" ]]
+	# The runs that count, and the interval that ended them: wider than one
+	# that is looked at once.
+	"$CULPRIT" table x.h5 --json >table.json
+	run_for 0 "$CULPRIT" run spec.yaml -q -o plain.h5 --runs 300
+	"$CULPRIT" table plain.h5 --json >plain.json
+	python3 - <<-'END'
+		import json
+		early = 0
+		for row, whole in zip(json.load(open("table.json")),
+		                      json.load(open("plain.json"))):
+		    n = row["runs"]
+		    assert n <= whole["runs"] == 300
+		    early += n < 300
+		    for a in "vote", "it's one", "cover":
+		        lo, x, hi = (row[a + ":accuracy_fault" + s]
+		                     for s in ("_lo", "", "_hi"))
+		        assert lo <= x <= hi
+		        assert n == 300 or (hi - lo) / 2 <= 0.08, (n, lo, hi)
+		        # No run that is all wrong was seen in n, but could come.
+		        assert x - lo >= min(x, 3.6 / n), (x, lo, n)
+		assert 0 < early, early
+	END
+	# It is another sweep than one without, or with another criterion.
+	run_for 2 "$CULPRIT" run spec.yaml -q -o x.h5 --runs 300
+	says_once 'x.h5 holds .*criteria of --until-ci differ'
+	run_for 2 "$CULPRIT" run spec.yaml -q -o x.h5 --shard 1/2 "${until[@]}"
+	says_once '--until-ci looks at all runs of a point, and --shard has a'
+	run_for 2 "$CULPRIT" run spec.yaml -q -o z.h5 --until-ci 0.1
+	says_once '--until-ci and --metric go together'
+	run_for 0 "$CULPRIT" run spec.yaml -q -o z.h5 --until-ci 0.01 \
+	    --metric recall --algorithm cover --runs 20
+	says_once 'an interval of 0.01 to either side takes 1[0-9]* runs at least'
+	says 'until 0.01 recall cover: 4 not in 20 -> z.h5' stdout
+}
+
 plots_are_whole_or_not_there() {
 	command -v gnuplot >/dev/null || skip "no gnuplot"
 	make_results
@@ -209,5 +258,6 @@ run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
     netcdf4_gives_the_numbers_of_the_table \
     a_table_is_the_same_as_tsv_and_json a_summary_says_what_was_done \
     status_counts_while_a_sweep_runs_and_after status_reads_a_journal_alone \
-    merge_takes_what_only_a_journal_has plots_are_whole_or_not_there \
+    merge_takes_what_only_a_journal_has \
+    points_end_when_an_interval_is_narrow plots_are_whole_or_not_there \
     each_claim_has_a_wording_of_its_own
