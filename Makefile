@@ -10,6 +10,7 @@
 #   make verify       the papers' claims against results/out, as a table
 #   make expected     keep results/out as what `verify` expects   [FIG='vigil_*']
 #   make check-real   networks of namespaces: as root, or where users may
+#   make check-browser  a report's page, used in a headless Chromium
 #   make soak-real    the same with a loss of 0.1 %, for minutes
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
@@ -227,6 +228,10 @@ check-real: deps
 	@$(MAKE) --no-print-directory -j$J all $(REAL)
 	@tests/real/run.sh $B
 
+# A browser is too large to be asked for by `check`.
+check-browser: all
+	@tests/browser/run.sh $B
+
 soak-real: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@CULPRIT=$(CURDIR)/$B/culprit BUILD=$(CURDIR)/$B SOAK=1 \
@@ -346,5 +351,6 @@ lint: $(GATES)
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check check-real soak-real verify expected \
-	accuracy bench soak figures fuzz map clean $(GATES) lint FORCE
+.PHONY: all help deps quickstart check check-real check-browser soak-real \
+	verify expected accuracy bench soak figures fuzz map clean $(GATES) \
+	lint FORCE

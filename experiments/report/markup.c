@@ -155,11 +155,42 @@ static int is_harmless(const struct attribute *a)
 	return 1;
 }
 
-/* Ids get the prefix where they are given and where they are meant. */
-static void put_attribute(FILE *out, const struct attribute *a,
-    const char *prefix)
+/* An SVG on its way into a page. */
+struct inlining {
+	FILE *out;
+	const char *svg, *prefix;
+};
+
+/* Whether the N bytes of ID stand anywhere before END behind AFTER, and are
+ * then over. */
+static int is_there(const char *from, const char *end, const char *after,
+    const char *id, size_t n)
 {
+	const size_t k = strlen(after);
+	for (const char *at = from; (at = strstr(at, after)) && at < end; at++)
+		if (strncmp(at + k + (after[k - 1] == '='), id, n) == 0 &&
+		    strchr("'\")", at[k + (after[k - 1] == '=') + n]))
+			return 1;
+	return 0;
+}
+
+/* gnuplot gives each plot an id, and those of several panels the same: an id
+ * that nothing refers to, or that was given before, is left out. */
+static int is_needed(const struct inlining *x, const struct attribute *a)
+{
+	const char *end = x->svg + strlen(x->svg);
+	return is_there(x->svg, end, "#", a->value, a->n_value) &&
+	    !is_there(x->svg, a->name - 1, " id=", a->value, a->n_value);
+}
+
+/* Ids get the prefix where they are given and where they are meant. */
+static void put_attribute(const struct inlining *x, const struct attribute *a)
+{
+	FILE *out = x->out;
+	const char *prefix = x->prefix;
 	size_t i = 0;
+	if (attribute_is(a, "id") && !is_needed(x, a))
+		return;
 	fprintf(out, " %.*s=%c", (int)a->n_name, a->name, a->quote);
 	if (attribute_is(a, "id")) {
 		fputs(prefix, out);
@@ -209,9 +240,9 @@ static int refuse(const char *what, size_t n, struct sim_err *e)
 }
 
 /* One tag from *AT on, which is behind its "<". */
-static int put_tag(FILE *out, const char **at, const char *prefix,
-    struct sim_err *e)
+static int put_tag(const struct inlining *x, const char **at, struct sim_err *e)
 {
+	FILE *out = x->out;
 	const char *s = *at + (**at == '/');
 	const size_t n = strcspn(s, " \t\r\n/>");
 	if (!is_drawing(s, n))
@@ -227,7 +258,7 @@ static int put_tag(FILE *out, const char **at, const char *prefix,
 			return refuse(from, strcspn(from, " \n>"), e);
 		/* In HTML a namespace is known by the element. */
 		if (strncmp(a.name, "xmlns", 5) != 0)
-			put_attribute(out, &a, prefix);
+			put_attribute(x, &a);
 	}
 	fputs(*s == '/' ? "/>" : ">", out);
 	*at = s + (*s == '/' ? 2 : 1);
@@ -250,6 +281,7 @@ static const char *skip_aside(const char *at)
 int mark_inline_svg(FILE *out, const char *svg, const char *prefix,
     struct sim_err *e)
 {
+	const struct inlining x = {out, svg, prefix};
 	int rc = 0;
 	for (const char *at = svg; rc == 0 && *at;) {
 		const size_t n = strcspn(at, "<");
@@ -265,7 +297,7 @@ int mark_inline_svg(FILE *out, const char *svg, const char *prefix,
 			continue;
 		}
 		at++;
-		rc = put_tag(out, &at, prefix, e);
+		rc = put_tag(&x, &at, e);
 	}
 	return rc;
 }

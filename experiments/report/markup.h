@@ -37,9 +37,9 @@ int mark_close(struct mark_buffer *b, int rc, struct sim_err *e);
 
 /* Copy SVG into OUT as a part of an HTML page: without its XML head, and with
  * PREFIX before every id and all that refers to one, so that several stand in a
- * page. What could run there (scripts, handlers, foreign objects, references
+ * page; ids that nothing refers to are left out. What could run there (scripts, handlers, foreign objects, references
  * that leave the document) is refused.
- * Errors SIM_EPARSE naming what was met. Cost O(bytes). */
+ * Errors SIM_EPARSE naming what was met. Cost O(bytes * ids). */
 int mark_inline_svg(FILE *out, const char *svg, const char *prefix,
     struct sim_err *e);
 

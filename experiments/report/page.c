@@ -161,6 +161,11 @@ static void put_header(FILE *out, const struct res_cube *c, const char *id)
 		    " runs%s.</p>\n",
 		    p.n_done, p.n_cells,
 		    c->shard_n > 1 ? ", and a shard alone" : "");
+	if (*c->overrides) {
+		fputs("<p class=\"partial\">Not as the spec has it: ", out);
+		mark_text(out, c->overrides);
+		fputs("</p>\n", out);
+	}
 	fputs("</header>\n", out);
 }
 

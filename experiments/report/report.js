@@ -170,7 +170,8 @@
 
 	// --- whose scores a drawing shows -------------------------------------
 	all("fieldset.says").forEach((choice) => {
-		const drawing = choice.closest(".cell").querySelector("svg");
+		const drawing = choice.closest(".cell")
+			.querySelector("svg[role=img]");
 		choice.hidden = false;
 		choice.addEventListener("change", (event) => {
 			all(".c-says", drawing).forEach((group) =>

@@ -99,6 +99,11 @@ class Browser:
 
     def open(self, url):
         """Load URL and wait until it is there; forget earlier events."""
+        # Where only the part behind # is another, nothing would be loaded.
+        for at in "about:blank", url:
+            self.load(at)
+
+    def load(self, url):
         self.events.clear()
         self.call("Page.navigate", url=url)
         until = time.monotonic() + 120
