@@ -32,7 +32,8 @@ static double least(const struct res_cube *c, size_t place, size_t run)
 	double x = NAN;
 	for (size_t a = 0; a < c->n_algos; a++)
 		for (size_t i = 0; i < 4; i++) {
-			const struct res_metric *m = res_metric_find(names[i]);
+			const struct res_metric *m =
+			    res_metric_find(names[i], NULL);
 			const size_t at = res_row_doubles(a);
 			const size_t p = place * c->n_along;
 			const double y =

@@ -266,14 +266,19 @@ static int find_spec(const struct res_cube *c, char name[128], char **folder,
 	return rc;
 }
 
+/* First what there is of each file, and then its cells: these get what room
+ * the rest leaves. One file at a time is in memory. */
+enum round { FIGURE, CELLS };
+
 static int add_cube(struct xp_page *p, const struct res_cube *c,
-    const char *path, struct sim_err *e)
+    const char *path, enum round round, struct sim_err *e)
 {
 	char name[128], date[64], *folder = NULL, *svg = NULL;
 	int rc = find_spec(c, name, &folder, e);
 	if (rc < 0)
 		return rc;
-	draw(path, &svg);
+	if (round == FIGURE)
+		draw(path, &svg);
 	find_date(path, date);
 	const struct xp_page_file f = {
 	    .path = path,
@@ -284,23 +289,34 @@ static int add_cube(struct xp_page *p, const struct res_cube *c,
 	    .folder = folder,
 	    .date = date,
 	};
-	rc = xp_page_add(p, &f, e);
+	rc = round == FIGURE ? xp_page_add(p, &f, e)
+			     : xp_page_add_cells(p, &f, e);
 	free(folder);
 	free(svg);
 	return rc;
 }
 
+static void tell(const struct xp_page *p, const char *figure, size_t n_cells,
+    enum round round)
+{
+	if (round == FIGURE)
+		fprintf(stderr, "culprit: figure %zu of %zu: %s\n", p->n_added,
+		    p->asks.n_files, figure);
+	else
+		fprintf(stderr, "culprit: cells %zu of %zu: %zu of %s\n",
+		    p->n_celled, p->asks.n_files, n_cells, figure);
+}
+
 static int add_file(struct xp_page *p, const struct args *a, const char *path,
-    struct sim_err *e)
+    enum round round, struct sim_err *e)
 {
 	struct res_cube c = {0};
 	const size_t had = p->n_cells;
 	int rc = res_h5_read(&c, path, e);
 	if (rc == 0)
-		rc = add_cube(p, &c, path, e);
+		rc = add_cube(p, &c, path, round, e);
 	if (rc == 0 && !a->quiet)
-		fprintf(stderr, "culprit: %zu of %zu: %s, %zu cells\n",
-		    p->n_added, p->asks.n_files, c.figure, p->n_cells - had);
+		tell(p, c.figure, p->n_cells - had, round);
 	res_cube_free(&c);
 	return rc;
 }
@@ -352,7 +368,9 @@ static int report(const struct args *a, struct sim_err *e)
 		rc = xp_page_open(&p, &asks, e);
 	}
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = add_file(&p, a, path[i], e);
+		rc = add_file(&p, a, path[i], FIGURE, e);
+	for (size_t i = 0; rc == 0 && a->n_cells > 0 && i < n; i++)
+		rc = add_file(&p, a, path[i], CELLS, e);
 	if (rc == 0)
 		rc = write_page(&p, a, e);
 	xp_page_close(&p);

@@ -250,6 +250,20 @@ static void put_algos(FILE *out, const struct tsv *t, const struct res_cube *q,
 	put_end(out, n, XP_NUMBERS_ROWS, file);
 }
 
+/* Figures have the same. Who compares by them is to know what they take for
+ * granted. */
+static void put_about(FILE *out, const char *file)
+{
+	fputs("<p class=\"note\">Ratios are pooled over runs. In brackets are "
+	      "95 % "
+	      "intervals, of ratios exact and as if flows did not depend on "
+	      "each other, as figures have them; those between runs are in "
+	      "<code>culprit table --tidy ",
+	    out);
+	mark_text(out, file);
+	fputs("</code>.</p>\n", out);
+}
+
 /* The algorithms' columns begin with the first one's label, and end where
  * claims do begin; each has as many. */
 static void find_blocks(const struct tsv *t, const struct res_cube *c,
@@ -285,6 +299,7 @@ int xp_numbers_put(FILE *out, const struct res_cube *c, const char *file,
 		find_blocks(&t, c, n_coords, &from, &block);
 		choose_columns_of(&points, &t, n_coords, from, 1);
 		choose_columns_of(&algos, &t, from, from + block, c->n_algos);
+		put_about(out, file);
 		if (algos.n > 0)
 			put_algos(out, &t, c, n_coords, block, &algos, file);
 		if (algos.n > 0)

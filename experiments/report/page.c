@@ -29,7 +29,8 @@ int xp_page_open(struct xp_page *p, const struct xp_page_asks *asks,
 	*p = (struct xp_page){.asks = *asks};
 	if ((rc = mark_open(&p->nav, e)) == 0 &&
 	    (rc = mark_open(&p->claims, e)) == 0 &&
-	    (rc = mark_open(&p->articles, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&p->article, asks->n_files, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&p->cells, asks->n_files, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&p->told, asks->claims ? asks->claims->n : 0,
 		 e)) == 0)
 		rc = SIM_ZALLOC(&p->id, asks->n_files, e);
@@ -47,7 +48,14 @@ void xp_page_close(struct xp_page *p)
 {
 	buffer_free(&p->nav);
 	buffer_free(&p->claims);
-	buffer_free(&p->articles);
+	for (size_t i = 0; i < p->asks.n_files; i++) {
+		if (p->article)
+			buffer_free(&p->article[i]);
+		if (p->cells)
+			buffer_free(&p->cells[i]);
+	}
+	free(p->article);
+	free(p->cells);
 	free(p->told);
 	free(p->id);
 	*p = (struct xp_page){0};
@@ -222,13 +230,12 @@ static int put_article(FILE *out, const struct xp_page_file *f, const char *id,
 }
 
 /* What is left of the page is shared alike by the files that are to come. */
-static size_t room_for_cells(struct xp_page *p)
+static size_t room_for_cells(const struct xp_page *p)
 {
-	const size_t left = p->asks.n_files - p->n_added + 1;
 	/* The head, the scripts and the claims. */
 	enum { REST = 200000 };
-	fflush(p->articles.out);
-	const size_t used = p->articles.n + REST;
+	const size_t left = p->asks.n_files - p->n_celled;
+	const size_t used = p->n_bytes + REST;
 	return used < p->asks.max_bytes ? (p->asks.max_bytes - used) / left : 0;
 }
 
@@ -270,27 +277,40 @@ static void put_link(FILE *out, const struct res_cube *c, const char *id)
 int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
     struct sim_err *e)
 {
+	struct mark_buffer *b = &p->article[p->n_added];
 	const char *id = new_id(p, f->cube->figure);
-	FILE *out = p->articles.out;
 	put_link(p->nav.out, f->cube, id);
 	int rc = add_claims(p, f->cube, id, e);
-	if (rc == 0)
-		rc = put_article(out, f, id, e);
-	if (rc == 0 && p->asks.n_cells > 0) {
-		struct xp_cells x = {
-		    .id = id,
-		    .explain = f->explain,
-		    .folder = f->folder,
-		    .most = p->asks.n_cells,
-		    .max_bytes = room_for_cells(p),
-		};
-		rc = xp_cells_put(out, f->cube, &x, e);
-		p->n_cells += x.n_shown;
-		p->n_unlike += x.n_unlike;
-		p->n_left += x.n_left;
-	}
-	fputs("</article>\n", out);
+	if (rc < 0 || (rc = mark_open(b, e)) < 0)
+		return rc;
+	rc = mark_close(b, put_article(b->out, f, id, e), e);
+	p->n_bytes += b->n;
 	p->n_partial += is_partial(f->cube);
+	return rc;
+}
+
+int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
+    struct sim_err *e)
+{
+	struct mark_buffer *b = &p->cells[p->n_celled];
+	struct xp_cells x = {
+	    .id = p->id[p->n_celled],
+	    .explain = f->explain,
+	    .folder = f->folder,
+	    .most = p->asks.n_cells,
+	    .max_bytes = room_for_cells(p),
+	};
+	int rc = mark_open(b, e);
+	if (rc < 0)
+		return rc;
+	if (p->asks.n_cells > 0)
+		rc = xp_cells_put(b->out, f->cube, &x, e);
+	rc = mark_close(b, rc, e);
+	p->n_celled++;
+	p->n_bytes += b->n;
+	p->n_cells += x.n_shown;
+	p->n_unlike += x.n_unlike;
+	p->n_left += x.n_left;
 	return rc;
 }
 
@@ -352,8 +372,7 @@ static int close_parts(struct xp_page *p, struct sim_err *e)
 	if (p->asks.all_claims)
 		rc = add_claims(p, NULL, NULL, e);
 	rc = mark_close(&p->claims, rc, e);
-	rc = mark_close(&p->nav, rc, e);
-	return mark_close(&p->articles, rc, e);
+	return mark_close(&p->nav, rc, e);
 }
 
 int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e)
@@ -368,7 +387,12 @@ int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e)
 	if (p->claims.n > 0)
 		xp_page_claims(b.out, p->claims.text, p->n_verdicts,
 		    p->asks.reasons);
-	fputs(p->articles.text, b.out);
+	for (size_t i = 0; i < p->n_added; i++) {
+		fputs(p->article[i].text, b.out);
+		if (i < p->n_celled)
+			fputs(p->cells[i].text, b.out);
+		fputs("</article>\n", b.out);
+	}
 	fputs("</main>\n</div>\n<script>\n", b.out);
 	put_lines(b.out, page_js);
 	fputs("</script>\n</body>\n</html>\n", b.out);

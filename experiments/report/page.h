@@ -5,8 +5,10 @@
  * only sort, choose and colour what there is to be read anyway. The same
  * results give the same bytes.
  *
- *	xp_page_open(), xp_page_add() for each file, xp_page_write(),
- *	xp_page_close()
+ *	xp_page_open(), xp_page_add() for each file, xp_page_add_cells() for
+ *	each again, xp_page_write(), xp_page_close()
+ *
+ * Cells come after all else, as they get the room that it leaves.
  */
 #ifndef EXPERIMENTS_REPORT_PAGE_H
 #define EXPERIMENTS_REPORT_PAGE_H
@@ -43,10 +45,12 @@ struct xp_page_file {
 
 struct xp_page {
 	struct xp_page_asks asks;
-	struct mark_buffer nav, claims, articles;
-	uint8_t *told; /* [claims] */
+	struct mark_buffer nav, claims;
+	struct mark_buffer *article, *cells; /* [n_files] */
+	uint8_t *told;                       /* [claims] */
 	size_t n_verdicts[XP_N_CLAIM_VERDICTS];
-	size_t n_added, n_cells, n_unlike, n_left, n_partial;
+	size_t n_added, n_bytes; /* n_bytes: of articles and cells */
+	size_t n_celled, n_cells, n_unlike, n_left, n_partial;
 	char (*id)[80]; /* [n_files], of those added */
 };
 
@@ -57,6 +61,11 @@ void xp_page_close(struct xp_page *p);
 
 /* Errors SIM_ENOMEM, and those of tables and claims. */
 int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
+    struct sim_err *e);
+
+/* The cells of the next file, which are the same files in the same order.
+ * Errors as of xp_cells_put(). */
+int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
     struct sim_err *e);
 
 /* The whole document, *TEXT to be freed. Errors SIM_ENOMEM, and those of

@@ -18,7 +18,8 @@ a_page_has_all_of_a_figure() {
 	make_results
 	run_for 0 "$CULPRIT" report x.h5
 	says '^report.html: 1 figures, [0-9]+ cells, ' stdout
-	says '^culprit: 1 of 1: small, [0-9]+ cells$'
+	says '^culprit: figure 1 of 1: small$'
+	says '^culprit: cells 1 of 1: [0-9]+ of small$'
 	good report.html small
 	says '<div class="figure" role="img"' report.html
 	says 'numbers of the results file to the last bit' report.html
