@@ -62,8 +62,8 @@ static int has_suffix_of(const char *path, const char *suffix)
 
 /* --- what is asked -------------------------------------------------------- */
 
-static int find_label(const struct xp_config *c, const char *label, size_t *at,
-    struct sim_err *e)
+static int explain_find_label(const struct xp_config *c, const char *label,
+    size_t *at, struct sim_err *e)
 {
 	for (size_t i = 0; i < c->n_algos; i++)
 		if (strcmp(c->algo[i].label, label) == 0) {
@@ -81,7 +81,7 @@ static int choose_columns(struct xp_drawing *d, const struct args *a,
 {
 	int rc = 0;
 	for (; rc == 0 && d->n_algos < a->algo.n_set; d->n_algos++)
-		rc = find_label(c, a->algo.set[d->n_algos],
+		rc = explain_find_label(c, a->algo.set[d->n_algos],
 		    &d->algo[d->n_algos], e);
 	for (size_t i = 0;
 	     a->algo.n_set == 0 && i < c->n_algos && i < XP_MAX_COLUMNS; i++)
@@ -149,7 +149,7 @@ static int explain_cell(struct xp_spec *s, const struct args *a,
 	return rc;
 }
 
-static int check_output(const struct args *a, struct sim_err *e)
+static int explain_check_output(const struct args *a, struct sim_err *e)
 {
 	char *spec = NULL;
 	int rc = 0;
@@ -173,7 +173,7 @@ static int explain_spec(struct xp_spec *s, const struct args *a,
 {
 	struct res_cube c = {0};
 	int rc = cmd_check_cell(s, a->point, a->run, e);
-	if (rc == 0 && (rc = check_output(a, e)) == 0 && s->is_real)
+	if (rc == 0 && (rc = explain_check_output(a, e)) == 0 && s->is_real)
 		rc = xp_fabrics_usable(s->takes, e);
 	if (rc == 0 && (rc = xp_spec_cube(s, 0, 1, &c, e)) == 0)
 		rc = explain_cell(s, a, &c, e);

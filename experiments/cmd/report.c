@@ -125,7 +125,7 @@ struct sources {
 	int has;
 };
 
-static int open_sources(struct sources *s, const struct args *a,
+static int report_open_sources(struct sources *s, const struct args *a,
     struct sim_err *e)
 {
 	char *path = NULL, beside[4096];
@@ -149,7 +149,7 @@ static int open_sources(struct sources *s, const struct args *a,
 	return rc;
 }
 
-static void close_sources(struct sources *s)
+static void report_close_sources(struct sources *s)
 {
 	xp_claims_free(&s->claims);
 	free(s->reasons);
@@ -296,8 +296,8 @@ static int add_cube(struct xp_page *p, const struct res_cube *c,
 	return rc;
 }
 
-static void tell(const struct xp_page *p, const char *figure, size_t n_cells,
-    enum round round)
+static void report_tell(const struct xp_page *p, const char *figure,
+    size_t n_cells, enum round round)
 {
 	if (round == FIGURE)
 		fprintf(stderr, "culprit: figure %zu of %zu: %s\n", p->n_added,
@@ -316,7 +316,7 @@ static int add_file(struct xp_page *p, const struct args *a, const char *path,
 	if (rc == 0)
 		rc = add_cube(p, &c, path, round, e);
 	if (rc == 0 && !a->quiet)
-		tell(p, c.figure, p->n_cells - had, round);
+		report_tell(p, c.figure, p->n_cells - had, round);
 	res_cube_free(&c);
 	return rc;
 }
@@ -356,7 +356,7 @@ static int report(const struct args *a, struct sim_err *e)
 	char **path = NULL;
 	size_t n = 0;
 	int rc = a->all ? list_all(&path, &n, e) : list_given(a, &path, &n, e);
-	if (rc == 0 && (rc = open_sources(&s, a, e)) == 0) {
+	if (rc == 0 && (rc = report_open_sources(&s, a, e)) == 0) {
 		const struct xp_page_asks asks = {
 		    .n_files = n,
 		    .max_bytes = (size_t)a->megabytes * 1000000,
@@ -374,7 +374,7 @@ static int report(const struct args *a, struct sim_err *e)
 	if (rc == 0)
 		rc = write_page(&p, a, e);
 	xp_page_close(&p);
-	close_sources(&s);
+	report_close_sources(&s);
 	for (size_t i = 0; i < n; i++)
 		free(path[i]);
 	free(path);

@@ -125,7 +125,7 @@ static void put_part(FILE *out, const struct xp_picture *p,
 	fputs("</tr>\n", out);
 }
 
-static void put_parts(FILE *out, const struct xp_picture *p,
+static void cells_put_parts(FILE *out, const struct xp_picture *p,
     const struct xp_drawing *d)
 {
 	fputs("<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr><td>"
@@ -222,7 +222,7 @@ static int put_drawing(struct writing *w, FILE *out, const struct xp_picked *k,
 	xp_draw_cell(out, &w->p, &l, &d);
 	fputs("</div>\n", out);
 	if (w->p.n_parts > 0)
-		put_parts(out, &w->p, &d);
+		cells_put_parts(out, &w->p, &d);
 	if (w->c->n_algos > d.n_algos)
 		fprintf(out,
 		    "<p class=\"note\">%zu of %zu algorithms are told.</p>\n",
@@ -246,7 +246,7 @@ static int is_alike(const struct writing *w, const struct xp_picked *k)
 	return 1;
 }
 
-static void put_head(FILE *out, const struct writing *w,
+static void cells_put_head(FILE *out, const struct writing *w,
     const struct xp_picked *k, size_t place, const char *why)
 {
 	char where[256];
@@ -267,14 +267,14 @@ static void put_head(FILE *out, const struct writing *w,
 /* A text of many algorithms is left to the command. */
 enum { MAX_TEXT = 5000 };
 
-static int put_cell(struct writing *w, FILE *out, const struct xp_picked *k,
-    size_t place, struct sim_err *e)
+static int cells_put_cell(struct writing *w, FILE *out,
+    const struct xp_picked *k, size_t place, struct sim_err *e)
 {
 	char summary[256], why[256], run[16];
 	const int alike = is_alike(w, k);
 	why_picked(w->c, k, why, sizeof(why));
 	xp_draw_summary(&w->p, summary, sizeof(summary));
-	put_head(out, w, k, place, why);
+	cells_put_head(out, w, k, place, why);
 	fputs("<p class=\"note\">", out);
 	mark_text(out, summary);
 	fprintf(out, ". <span class=\"%s\">%s</span></p>\n",
@@ -323,8 +323,8 @@ static void put_failure(FILE *out, const struct xp_picked *k,
 }
 
 /* Into memory first, as what has no room is not written. Returns 1 then. */
-static int add_cell(struct writing *w, const struct xp_picked *k, size_t place,
-    struct sim_err *e)
+static int cells_add_cell(struct writing *w, const struct xp_picked *k,
+    size_t place, struct sim_err *e)
 {
 	struct mark_buffer b;
 	struct sim_err why;
@@ -338,7 +338,7 @@ static int add_cell(struct writing *w, const struct xp_picked *k, size_t place,
 	}
 	if ((rc = mark_open(&b, e)) < 0)
 		return rc;
-	rc = mark_close(&b, put_cell(w, b.out, k, place, e), e);
+	rc = mark_close(&b, cells_put_cell(w, b.out, k, place, e), e);
 	const int fits = rc == 0 && w->n_bytes + b.n <= w->x->max_bytes;
 	if (fits) {
 		fwrite(b.text, 1, b.n, w->out);
@@ -372,7 +372,8 @@ static int add_cells(struct writing *w, const struct xp_picks *picks,
 			break;
 		n_slow += !quick;
 		if (quick && !full)
-			full = rc = add_cell(w, &picks->one[i], place++, e);
+			full = rc =
+			    cells_add_cell(w, &picks->one[i], place++, e);
 		/* One after it might use the network of one that had no
 		 * room. */
 		w->x->n_left += (size_t)(quick && full);
@@ -411,7 +412,7 @@ static int measure(struct writing *w, const struct xp_picked *k, size_t *n,
 	int rc = mark_open(&b, e);
 	if (rc < 0)
 		return rc;
-	rc = mark_close(&b, put_cell(w, b.out, k, 0, e), e);
+	rc = mark_close(&b, cells_put_cell(w, b.out, k, 0, e), e);
 	*n = b.n;
 	free(b.text);
 	return rc;

@@ -7,7 +7,7 @@
 #include "experiments/report/page.h"
 #include "experiments/report/reasons.h"
 
-static const char *class_of(enum xp_claim_verdict v)
+static const char *claims_class_of(enum xp_claim_verdict v)
 {
 	switch (v) {
 	case XP_AGREES:
@@ -59,7 +59,7 @@ static void put_verdict(FILE *out, const struct xp_finding *f, int which)
 {
 	if ((size_t)which < f->n_readings)
 		fprintf(out, "<span class=\"verdict %s\">%s</span>",
-		    class_of(f->verdict[which]),
+		    claims_class_of(f->verdict[which]),
 		    xp_claim_verdict_names[f->verdict[which]]);
 }
 
@@ -77,7 +77,8 @@ static void open_cases(FILE *out, const struct xp_finding *f, int which)
 	fprintf(out, "<span>%zu cases</span></summary>", f->n_cases);
 }
 
-static void put_case(FILE *out, const struct xp_case *x, int which, int several)
+static void claims_put_case(FILE *out, const struct xp_case *x, int which,
+    int several)
 {
 	if (several) {
 		fputs("<small>", out);
@@ -103,7 +104,7 @@ static void put_readings(FILE *out, const struct xp_finding *f, int which)
 		open_cases(out, f, which);
 	for (size_t i = 0; i < n; i++) {
 		fputs(i ? "<br>" : "", out);
-		put_case(out, &f->cases[i], which, several);
+		claims_put_case(out, &f->cases[i], which, several);
 	}
 	fputs(several ? "</details></td>" : "</td>", out);
 }
@@ -131,7 +132,7 @@ void xp_page_claim(FILE *out, const struct xp_claim *c,
     const struct xp_finding *f, const char *figure_id, unsigned reason)
 {
 	fprintf(out, "<tr data-verdict=\"%s\"><th scope=\"row\">",
-	    class_of(f->verdict[XP_OWN]));
+	    claims_class_of(f->verdict[XP_OWN]));
 	if (figure_id)
 		fprintf(out, "<a href=\"#%s\">", figure_id);
 	mark_text(out, c->figure);

@@ -234,7 +234,7 @@ static void put_switch(FILE *out, const struct xp_layout *l, uint32_t s)
 	free(name.text);
 }
 
-static void put_switches(FILE *out, const struct xp_layout *l)
+static void draw_put_switches(FILE *out, const struct xp_layout *l)
 {
 	for (uint32_t s = 0; s < l->topo->n_switches; s++)
 		if (l->spot[s].shown)
@@ -251,7 +251,7 @@ void xp_draw_network(FILE *out, const struct xp_layout *l, const char *id)
 	put_quiet(out, l, 0);
 	fputs("</g>\n", out);
 	fprintf(out, "<g class=\"c-svg\" id=\"%s-s\">\n", id);
-	put_switches(out, l);
+	draw_put_switches(out, l);
 	fputs("</g>\n", out);
 }
 
@@ -552,7 +552,7 @@ void draw_map(FILE *out, const struct xp_picture *p, const struct xp_layout *l,
 	if (d->network)
 		fprintf(out, "<use href=\"#%s-s\"/>\n", d->network);
 	else
-		put_switches(out, l);
+		draw_put_switches(out, l);
 	put_lone(out, l);
 	put_badges(out, p, d, b);
 }

@@ -110,7 +110,7 @@ void xp_draw_left_out(const struct xp_picture *p, const struct xp_layout *l,
 		sim_put(&t, ".");
 }
 
-static void put_head(FILE *out, const struct xp_picture *p,
+static void draw_table_put_head(FILE *out, const struct xp_picture *p,
     const struct xp_drawing *d)
 {
 	const struct xp_spec *s = p->cell.spec;
@@ -261,7 +261,8 @@ static void put_table_head(FILE *out, const struct xp_picture *p,
 	fputs("\n", out);
 }
 
-static void put_cell(FILE *out, const struct xp_saying *s, double x, double y)
+static void draw_table_put_cell(FILE *out, const struct xp_saying *s, double x,
+    double y)
 {
 	char line[64] = "";
 	put_sign(out, s->word, x + 7, y - 4);
@@ -270,7 +271,7 @@ static void put_cell(FILE *out, const struct xp_saying *s, double x, double y)
 	text_at(out, "", x + 20, y, line, 99);
 }
 
-static void put_row(FILE *out, const struct xp_picture *p,
+static void draw_table_put_row(FILE *out, const struct xp_picture *p,
     const struct xp_drawing *d, size_t i, double y)
 {
 	const struct xp_part part = p->part[i];
@@ -291,7 +292,7 @@ static void put_row(FILE *out, const struct xp_picture *p,
 	}
 	for (size_t k = 0; k < d->n_algos; k++) {
 		const struct xp_saying s = xp_picture_said(p, d->algo[k], part);
-		put_cell(out, &s, AT_ALGOS + COLUMN * (double)k, y);
+		draw_table_put_cell(out, &s, AT_ALGOS + COLUMN * (double)k, y);
 	}
 	fputs("\n", out);
 }
@@ -323,12 +324,12 @@ static void put_foot(FILE *out, const struct xp_picture *p,
 	fputs("\n", out);
 }
 
-static void put_table(FILE *out, const struct xp_picture *p,
+static void draw_table_put_all(FILE *out, const struct xp_picture *p,
     const struct xp_drawing *d, double y)
 {
 	put_table_head(out, p, d, y + 18);
 	for (size_t i = 0; i < p->n_parts; i++)
-		put_row(out, p, d, i, y + 62 + ROW * (double)i);
+		draw_table_put_row(out, p, d, i, y + 62 + ROW * (double)i);
 	put_foot(out, p, d, y + 66 + ROW * (double)p->n_parts);
 }
 
@@ -388,7 +389,7 @@ void xp_draw_cell(FILE *out, const struct xp_picture *p,
 	const double table = below + LEGEND + (*left ? 18 : 0);
 	open_svg(out, p, d, table + (d->within ? 0 : table_height(p, d)) + 6);
 	if (!d->within)
-		put_head(out, p, d);
+		draw_table_put_head(out, p, d);
 	fprintf(out, "<g transform=\"translate(0 %.0f)\">\n", head);
 	draw_map(out, p, l, d);
 	fputs("</g>\n", out);
@@ -400,6 +401,6 @@ void xp_draw_cell(FILE *out, const struct xp_picture *p,
 		fputs("\n", out);
 	}
 	if (!d->within)
-		put_table(out, p, d, table);
+		draw_table_put_all(out, p, d, table);
 	fputs("</svg>\n", out);
 }

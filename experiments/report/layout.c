@@ -78,7 +78,7 @@ static void find_pods(struct placing *x)
 
 /* --- who is shown --------------------------------------------------------- */
 
-static void weigh(struct placing *x)
+static void layout_weigh(struct placing *x)
 {
 	const struct topo *t = x->l->topo;
 	for (topo_link k = 0; k < t->n_links; k++) {
@@ -155,8 +155,8 @@ static double inner(const struct xp_layout *l)
 
 /* Put the shown switches of a row, and of a pod unless that is TOPO_NONE,
  * evenly between X and X + WIDTH. */
-static void spread(struct placing *x, uint32_t row, uint32_t pod, size_t n,
-    double left, double width)
+static void layout_spread(struct placing *x, uint32_t row, uint32_t pod,
+    size_t n, double left, double width)
 {
 	struct xp_layout *l = x->l;
 	const double step = width / (double)(n ? n : 1);
@@ -220,7 +220,8 @@ static int spread_pods(struct placing *x, struct sim_err *e)
 		const double width = room * (double)widest(&size[i]) / total;
 		l->pod[i] = (struct xp_pod){left, width, size[i].id};
 		for (uint32_t row = 0; row < 2; row++)
-			spread(x, row, size[i].id, size[i].n[row], left, width);
+			layout_spread(x, row, size[i].id, size[i].n[row], left,
+			    width);
 		left += width + gap;
 	}
 	return 0;
@@ -243,7 +244,8 @@ static int place_rows(struct placing *x, struct sim_err *e)
 	name_rows(l);
 	int rc = spread_pods(x, e);
 	for (uint32_t row = 2; row < l->n_rows; row++)
-		spread(x, row, TOPO_NONE, l->row[row].n_shown, LEFT, inner(l));
+		layout_spread(x, row, TOPO_NONE, l->row[row].n_shown, LEFT,
+		    inner(l));
 	for (uint32_t s = 0; s < l->topo->n_switches; s++) {
 		l->spot[s].hosts_x = l->spot[s].x;
 		l->spot[s].hosts_y = l->hosts_y;
@@ -362,7 +364,7 @@ static int place(struct placing *x, struct sim_err *e)
 			l->n_rows = row_of(x, s) + 1;
 	for (topo_host h = 0; h < t->n_hosts; h++)
 		l->spot[topo_tor_of(t, h)].n_hosts++;
-	weigh(x);
+	layout_weigh(x);
 	for (uint32_t row = 0; rc == 0 && row < l->n_rows; row++)
 		rc = choose_row(x, row, e);
 	if (rc < 0)

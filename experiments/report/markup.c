@@ -163,7 +163,7 @@ struct inlining {
 
 /* Whether the N bytes of ID stand anywhere before END behind AFTER, and are
  * then over. */
-static int is_there(const char *from, const char *end, const char *after,
+static int markup_is_there(const char *from, const char *end, const char *after,
     const char *id, size_t n)
 {
 	const size_t k = strlen(after);
@@ -176,20 +176,21 @@ static int is_there(const char *from, const char *end, const char *after,
 
 /* gnuplot gives each plot an id, and those of several panels the same: an id
  * that nothing refers to, or that was given before, is left out. */
-static int is_needed(const struct inlining *x, const struct attribute *a)
+static int markup_is_needed(const struct inlining *x, const struct attribute *a)
 {
 	const char *end = x->svg + strlen(x->svg);
-	return is_there(x->svg, end, "#", a->value, a->n_value) &&
-	    !is_there(x->svg, a->name - 1, " id=", a->value, a->n_value);
+	return markup_is_there(x->svg, end, "#", a->value, a->n_value) &&
+	    !markup_is_there(x->svg, a->name - 1, " id=", a->value, a->n_value);
 }
 
 /* Ids get the prefix where they are given and where they are meant. */
-static void put_attribute(const struct inlining *x, const struct attribute *a)
+static void markup_put_attribute(const struct inlining *x,
+    const struct attribute *a)
 {
 	FILE *out = x->out;
 	const char *prefix = x->prefix;
 	size_t i = 0;
-	if (attribute_is(a, "id") && !is_needed(x, a))
+	if (attribute_is(a, "id") && !markup_is_needed(x, a))
 		return;
 	fprintf(out, " %.*s=%c", (int)a->n_name, a->name, a->quote);
 	if (attribute_is(a, "id")) {
@@ -258,7 +259,7 @@ static int put_tag(const struct inlining *x, const char **at, struct sim_err *e)
 			return refuse(from, strcspn(from, " \n>"), e);
 		/* In HTML a namespace is known by the element. */
 		if (strncmp(a.name, "xmlns", 5) != 0)
-			put_attribute(x, &a);
+			markup_put_attribute(x, &a);
 	}
 	fputs(*s == '/' ? "/>" : ">", out);
 	*at = s + (*s == '/' ? 2 : 1);

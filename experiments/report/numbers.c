@@ -30,7 +30,7 @@ struct columns {
 	struct column *one; /* [tsv.n_columns] */
 };
 
-static const char *at(const struct tsv *t, size_t row, size_t column)
+static const char *tsv_at(const struct tsv *t, size_t row, size_t column)
 {
 	return t->cell[row * t->n_columns + column];
 }
@@ -91,10 +91,10 @@ static int is_aside(const char *name)
 	return strncmp(name, "claim:", 6) == 0;
 }
 
-static int is_measured(const struct tsv *t, size_t column)
+static int numbers_is_measured(const struct tsv *t, size_t column)
 {
 	for (size_t r = 1; r <= t->n_rows; r++)
-		if (strcmp(at(t, r, column), "NaN") != 0)
+		if (strcmp(tsv_at(t, r, column), "NaN") != 0)
 			return 1;
 	return 0;
 }
@@ -102,8 +102,9 @@ static int is_measured(const struct tsv *t, size_t column)
 /* A ratio stands before its interval. */
 static size_t follows(const struct tsv *t, size_t i, size_t k, const char *end)
 {
-	return i + k < t->n_columns && has_end(at(t, 0, i + k), end) ? i + k
-								     : SIZE_MAX;
+	return i + k < t->n_columns && has_end(tsv_at(t, 0, i + k), end)
+	    ? i + k
+	    : SIZE_MAX;
 }
 
 static void columns_add(struct columns *c, const struct tsv *t, size_t i)
@@ -119,15 +120,15 @@ static void choose_columns_of(struct columns *c, const struct tsv *t,
 	for (size_t i = from; i < to; i++) {
 		int any = 0;
 		for (size_t b = 0; !any && b < n_blocks; b++)
-			any = is_measured(t, i + b * (to - from));
-		if (any && !is_aside(at(t, 0, i)))
+			any = numbers_is_measured(t, i + b * (to - from));
+		if (any && !is_aside(tsv_at(t, 0, i)))
 			columns_add(c, t, i);
 	}
 }
 
 /* --- rows ----------------------------------------------------------------- */
 
-static void put_value(FILE *out, const char *text)
+static void numbers_put_value(FILE *out, const char *text)
 {
 	char *end;
 	const double x = strtod(text, &end);
@@ -145,13 +146,13 @@ static void put_number(FILE *out, const struct tsv *t, size_t row,
     const struct column *k, size_t shift)
 {
 	fputs("<td class=\"num\">", out);
-	put_value(out, at(t, row, k->value + shift));
+	numbers_put_value(out, tsv_at(t, row, k->value + shift));
 	if (k->lo != SIZE_MAX && k->hi != SIZE_MAX &&
-	    strcmp(at(t, row, k->lo + shift), "NaN") != 0) {
+	    strcmp(tsv_at(t, row, k->lo + shift), "NaN") != 0) {
 		fputs(" <small>[", out);
-		put_value(out, at(t, row, k->lo + shift));
+		numbers_put_value(out, tsv_at(t, row, k->lo + shift));
 		fputs(", ", out);
-		put_value(out, at(t, row, k->hi + shift));
+		numbers_put_value(out, tsv_at(t, row, k->hi + shift));
 		fputs("]</small>", out);
 	}
 	fputs("</td>", out);
@@ -175,7 +176,7 @@ static void put_name(FILE *out, const char *name, const char *owner)
 	fputs("</th>", out);
 }
 
-static void put_head(FILE *out, const struct tsv *t, size_t n_coords,
+static void numbers_put_head(FILE *out, const struct tsv *t, size_t n_coords,
     const char *owner, const struct columns *c)
 {
 	fputs("<div class=\"scroll\" tabindex=\"0\"><table "
@@ -184,26 +185,27 @@ static void put_head(FILE *out, const struct tsv *t, size_t n_coords,
 	    out);
 	for (size_t i = 0; i < n_coords; i++) {
 		fputs("<th scope=\"col\" class=\"num\">", out);
-		mark_text(out, at(t, 0, i));
+		mark_text(out, tsv_at(t, 0, i));
 		fputs("</th>", out);
 	}
 	if (owner)
 		fputs("<th scope=\"col\">algorithm</th>", out);
 	for (size_t i = 0; i < c->n; i++)
-		put_name(out, at(t, 0, c->one[i].value), owner);
+		put_name(out, tsv_at(t, 0, c->one[i].value), owner);
 	fputs("</tr></thead>\n<tbody>\n", out);
 }
 
-static void put_coords(FILE *out, const struct tsv *t, size_t row, size_t n)
+static void numbers_put_coords(FILE *out, const struct tsv *t, size_t row,
+    size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		fputs("<td class=\"num\">", out);
-		put_value(out, at(t, row, i));
+		numbers_put_value(out, tsv_at(t, row, i));
 		fputs("</td>", out);
 	}
 }
 
-static void put_end(FILE *out, size_t n, size_t most, const char *file)
+static void numbers_put_end(FILE *out, size_t n, size_t most, const char *file)
 {
 	fputs("</tbody></table></div>\n", out);
 	if (n <= most)
@@ -216,30 +218,30 @@ static void put_end(FILE *out, size_t n, size_t most, const char *file)
 	fputs("</code>.</p>\n", out);
 }
 
-static void put_points(FILE *out, const struct tsv *t, size_t n_coords,
+static void numbers_put_points(FILE *out, const struct tsv *t, size_t n_coords,
     const struct columns *c, const char *file)
 {
 	const size_t n = t->n_rows;
-	put_head(out, t, n_coords, NULL, c);
+	numbers_put_head(out, t, n_coords, NULL, c);
 	for (size_t r = 1; r <= n && r <= XP_NUMBERS_ROWS; r++) {
 		fputs("<tr>", out);
-		put_coords(out, t, r, n_coords);
+		numbers_put_coords(out, t, r, n_coords);
 		for (size_t i = 0; i < c->n; i++)
 			put_number(out, t, r, &c->one[i], 0);
 		fputs("</tr>\n", out);
 	}
-	put_end(out, n, XP_NUMBERS_ROWS, file);
+	numbers_put_end(out, n, XP_NUMBERS_ROWS, file);
 }
 
 static void put_algos(FILE *out, const struct tsv *t, const struct res_cube *q,
     size_t n_coords, size_t block, const struct columns *c, const char *file)
 {
 	const size_t n = t->n_rows * q->n_algos;
-	put_head(out, t, n_coords, q->algo[0], c);
+	numbers_put_head(out, t, n_coords, q->algo[0], c);
 	for (size_t k = 0; k < n && k < XP_NUMBERS_ROWS; k++) {
 		const size_t r = 1 + k / q->n_algos, a = k % q->n_algos;
 		fputs("<tr>", out);
-		put_coords(out, t, r, n_coords);
+		numbers_put_coords(out, t, r, n_coords);
 		fputs("<td>", out);
 		mark_text(out, q->algo[a]);
 		fputs("</td>", out);
@@ -247,7 +249,7 @@ static void put_algos(FILE *out, const struct tsv *t, const struct res_cube *q,
 			put_number(out, t, r, &c->one[i], a * block);
 		fputs("</tr>\n", out);
 	}
-	put_end(out, n, XP_NUMBERS_ROWS, file);
+	numbers_put_end(out, n, XP_NUMBERS_ROWS, file);
 }
 
 /* Figures have the same. Who compares by them is to know what they take for
@@ -272,15 +274,16 @@ static void find_blocks(const struct tsv *t, const struct res_cube *c,
 	size_t end = t->n_columns;
 	*from = end;
 	*block = 0;
-	while (end > n_coords && strncmp(at(t, 0, end - 1), "claim:", 6) == 0)
+	while (
+	    end > n_coords && strncmp(tsv_at(t, 0, end - 1), "claim:", 6) == 0)
 		end--;
 	*from = end;
 	if (c->n_algos == 0)
 		return;
 	const size_t n = strlen(c->algo[0]);
 	for (*from = n_coords; *from < end; ++*from)
-		if (strncmp(at(t, 0, *from), c->algo[0], n) == 0 &&
-		    at(t, 0, *from)[n] == ':')
+		if (strncmp(tsv_at(t, 0, *from), c->algo[0], n) == 0 &&
+		    tsv_at(t, 0, *from)[n] == ':')
 			break;
 	*block = (end - *from) / c->n_algos;
 }
@@ -304,7 +307,7 @@ int xp_numbers_put(FILE *out, const struct res_cube *c, const char *file,
 			put_algos(out, &t, c, n_coords, block, &algos, file);
 		if (algos.n > 0)
 			fputs("<h3>The trials themselves</h3>\n", out);
-		put_points(out, &t, n_coords, &points, file);
+		numbers_put_points(out, &t, n_coords, &points, file);
 	}
 	free(points.one);
 	free(algos.one);

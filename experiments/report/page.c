@@ -87,7 +87,7 @@ static const char *new_id(struct xp_page *p, const char *figure)
 	return id;
 }
 
-static int is_partial(const struct res_cube *c)
+static int page_is_partial(const struct res_cube *c)
 {
 	const struct res_progress p = res_cube_progress(c);
 	return p.n_done < p.n_cells || c->shard_n > 1;
@@ -163,7 +163,7 @@ static void put_header(FILE *out, const struct res_cube *c, const char *id)
 	}
 	fputs("</p>\n", out);
 	put_caption(out, c->spec);
-	if (is_partial(c))
+	if (page_is_partial(c))
 		fprintf(out,
 		    "<p class=\"partial\">Partial: %" PRIu64 " of %" PRIu64
 		    " runs%s.</p>\n",
@@ -269,7 +269,8 @@ static void put_link(FILE *out, const struct res_cube *c, const char *id)
 	mark_text(out, c->title);
 	fputs("\">", out);
 	mark_text(out, c->figure);
-	fputs(is_partial(c) ? " <span class=\"partial\">partial</span>" : "",
+	fputs(page_is_partial(c) ? " <span class=\"partial\">partial</span>"
+				 : "",
 	    out);
 	fputs("</a></li>\n", out);
 }
@@ -285,7 +286,7 @@ int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
 		return rc;
 	rc = mark_close(b, put_article(b->out, f, id, e), e);
 	p->n_bytes += b->n;
-	p->n_partial += is_partial(f->cube);
+	p->n_partial += page_is_partial(f->cube);
 	return rc;
 }
 

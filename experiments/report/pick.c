@@ -14,7 +14,7 @@ static const unsigned tells[] = {RES_RATIO_accuracy_fault, RES_RATIO_precision,
     RES_RATIO_recall, RES_RATIO_top_k_recall};
 
 /* The least ratio of one run; 1 if there is none. */
-static struct xp_picked judge(const struct res_cube *c, size_t place,
+static struct xp_picked pick_judge(const struct res_cube *c, size_t place,
     uint32_t run)
 {
 	struct xp_picked p = {.place = place, .run = run, .value = NAN};
@@ -46,7 +46,7 @@ static int by_value(const void *a, const void *b)
 	return x->run < y->run ? -1 : x->run > y->run;
 }
 
-static int is_there(const struct res_cube *c, size_t place, size_t run)
+static int pick_is_there(const struct res_cube *c, size_t place, size_t run)
 {
 	return res_cube_status(c, place * c->n_runs + run) == RES_DONE;
 }
@@ -57,9 +57,9 @@ static size_t pick_runs(const struct res_cube *c, size_t place, size_t most,
 {
 	size_t n = 0, k = 0;
 	for (uint32_t run = 0; run < c->n_runs; run++) {
-		if (!is_there(c, place, run))
+		if (!pick_is_there(c, place, run))
 			continue;
-		const struct xp_picked p = judge(c, place, run);
+		const struct xp_picked p = pick_judge(c, place, run);
 		if (k == 0) {
 			out[k] = p;
 			out[k++].is_first = 1;

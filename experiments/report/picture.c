@@ -316,7 +316,7 @@ static int find_parts(struct xp_picture *p, struct sim_err *e)
 
 /* --- all ------------------------------------------------------------------ */
 
-static int print_text(struct xp_picture *p, const struct xp_trial *t,
+static int picture_print_text(struct xp_picture *p, const struct xp_trial *t,
     struct sim_err *e)
 {
 	size_t n;
@@ -337,7 +337,7 @@ int xp_picture_take(struct xp_picture *p, struct xp_trial *t, size_t point,
 	xp_picture_free(p);
 	p->run = run;
 	int rc = xp_trial_watch(t, point, run, &to, row, e);
-	if (rc == 0 && (rc = print_text(p, t, e)) == 0)
+	if (rc == 0 && (rc = picture_print_text(p, t, e)) == 0)
 		rc = find_parts(p, e);
 	if (rc < 0)
 		xp_picture_free(p);

@@ -13,7 +13,7 @@ static int is_heading(const char *line)
 	return strncmp(line, "## ", 3) == 0;
 }
 
-static const char *next_line(const char *at)
+static const char *reasons_next_line(const char *at)
 {
 	at += strcspn(at, "\n");
 	return at + (*at == '\n');
@@ -33,7 +33,7 @@ static int line_names(const char *line, const char *id)
 unsigned xp_reasons_find(const char *text, const char *id)
 {
 	unsigned n = 0;
-	for (const char *at = text; *at; at = next_line(at)) {
+	for (const char *at = text; *at; at = reasons_next_line(at)) {
 		n += is_heading(at);
 		if (is_heading(at) && line_names(at, id))
 			return n;
@@ -42,7 +42,7 @@ unsigned xp_reasons_find(const char *text, const char *id)
 }
 
 /* N bytes of a line, what is in backquotes as code. */
-static void put_words(FILE *out, const char *line, size_t n)
+static void reasons_put_words(FILE *out, const char *line, size_t n)
 {
 	char *copy = strndup(line, n);
 	int code = 0;
@@ -59,7 +59,7 @@ static void put_words(FILE *out, const char *line, size_t n)
 
 enum block { NONE, WORDS, CODE };
 
-static enum block block_of(const char *line)
+static enum block reasons_block_of(const char *line)
 {
 	if (*line == '\n' || !*line)
 		return NONE;
@@ -80,15 +80,15 @@ static void put_turn(FILE *out, enum block from, enum block to)
 static const char *put_body(FILE *out, const char *at)
 {
 	enum block in = NONE;
-	for (; *at && !is_heading(at); at = next_line(at)) {
-		const enum block is = block_of(at);
+	for (; *at && !is_heading(at); at = reasons_next_line(at)) {
+		const enum block is = reasons_block_of(at);
 		const size_t n = strcspn(at, "\n");
 		put_turn(out, in, is);
 		in = is;
 		if (is == CODE)
-			put_words(out, at + 4, n - 4);
+			reasons_put_words(out, at + 4, n - 4);
 		else if (is == WORDS)
-			put_words(out, at, n);
+			reasons_put_words(out, at, n);
 		fputs(is == NONE ? "" : "\n", out);
 	}
 	put_turn(out, in, NONE);
@@ -100,12 +100,12 @@ void xp_reasons_put(FILE *out, const char *text)
 	unsigned n = 0;
 	const char *at = text;
 	while (*at && !is_heading(at))
-		at = next_line(at);
+		at = reasons_next_line(at);
 	while (*at) {
 		fprintf(out, "<section id=\"why-%u\"><h4>", ++n);
-		put_words(out, at + 3, strcspn(at + 3, "\n"));
+		reasons_put_words(out, at + 3, strcspn(at + 3, "\n"));
 		fputs("</h4>\n", out);
-		at = put_body(out, next_line(at));
+		at = put_body(out, reasons_next_line(at));
 		fputs("</section>\n", out);
 	}
 }
