@@ -214,9 +214,11 @@ static const char *next_attribute(const char *at, struct attribute *a)
 {
 	a->name = at;
 	a->n_name = strcspn(at, " \t\r\n=<>/\"'");
+	if (a->n_name == 0)
+		return NULL;
 	at += a->n_name;
 	at += strspn(at, " \t\r\n");
-	if (a->n_name == 0 || *at != '=')
+	if (*at != '=')
 		return NULL;
 	at++;
 	at += strspn(at, " \t\r\n");
