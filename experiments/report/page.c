@@ -69,7 +69,7 @@ static const char *new_id(struct xp_page *p, const char *figure)
 {
 	char *id = p->id[p->n_added];
 	size_t n = 0;
-	for (size_t i = 0; figure[i] && i < 63; i++) {
+	for (size_t i = 0; i < 63 && figure[i]; i++) {
 		const char c = figure[i];
 		id[i] =
 		    (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ? c : '_';
