@@ -12,9 +12,30 @@ says(m) = m eq "kept" ? "accuracy of flows that 007 keeps" \
 load "axes.gp"
 
 if (tty) {
-	plot for [m in "kept fault"] for [a in algos] \
-	    TABLE using x:a.":accuracy_".m with linespoints \
-	    title name(a) . ", " . m
+	# Curves that are equal would hide each other: they are one, with the names
+	# of all.
+	array VALUES[2 * words(algos)]
+	array NAMES[2 * words(algos)]
+	array COLUMN[2 * words(algos)]
+	n = 0
+	do for [m in "kept fault"] { do for [a in algos] {
+		column_ = a . ":accuracy_" . m
+		values = m
+		stats TABLE using (values = values . " " . strcol(column_), 1) \
+		    nooutput
+		known = sum [i = 1:n] (VALUES[i] eq values ? i : 0)
+		if (known) {
+			NAMES[known] = NAMES[known] . ", " . name(a)
+		} else {
+			n = n + 1
+			VALUES[n] = values
+			NAMES[n] = m . ": " . name(a)
+			COLUMN[n] = column_
+		}
+	} }
+	set key below
+	plot for [i = 1:n] TABLE using x:COLUMN[i] with linespoints pt i \
+	    title NAMES[i]
 	exit
 }
 if (exists("claim_accuracy_kept")) {
