@@ -214,7 +214,7 @@ quickstart: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@$B/culprit run vigil_fig05a --smoke --force -j $J \
 	    -o results/out/smoke/vigil_fig05a.h5
-	@$B/culprit plot --term -o plots/out/smoke \
+	@$B/culprit plot --term \
 	    results/out/smoke/vigil_fig05a.h5
 	@$B/culprit plot -o plots/out/smoke results/out/smoke/vigil_fig05a.h5
 

@@ -1,11 +1,33 @@
 # plots/style.gp -- what all figures share: terminal, palette, curves.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# `culprit plot` runs a script as  gnuplot -e VARS -c SCRIPT.gp TABLE OUT  with
-# the table of `culprit table`; OUT ends in .svg, .pdf or .png, or is "-" for the
-# terminal. VARS: title, paper, partial, runs, x (the first axis), algos,
-# each (a pipe of `culprit table --runs`), and the wording of what the paper
-# states: claim_<metric>, of several on a metric claim_<metric>_2 for the second.
+# `culprit plot` runs a script as  gnuplot -c SCRIPT.gp TABLE OUT  with the
+# table of `culprit table`; OUT ends in .svg, .pdf or .png, or is "-" for the
+# terminal. It is told, as variables:
+#
+#	title, paper, runs
+#	partial   "" or how many of the runs there are
+#	x         the first axis, or what --x names
+#	algos     labels of algorithms, as words
+#	each      a pipe of `culprit table --runs`
+#	claim_M   wording of what the paper states of metric M; claim_M_2 of the
+#	          second on it
+#
+# and, if it is not a shipped figure's own, of the sweep as it is arranged
+# (results/picture.h); sweep.gp is an example:
+#
+#	curves    a table: panel, metric, curve, x, at, y, lo, hi, each curve's
+#	          rows one behind the other; of a heat map `value` for lo and hi
+#	n_panels, n_across, n_entries, heatmap, log_x, log_y, x_low, x_high
+#	x_label, y_label, by_label, bars, below
+#	x_tick[n_x_ticks], y_tick[n_y_ticks]: formats of the marks at 0, 1, ...;
+#	          none if the axis is one of numbers
+#	panel_place (row * n_across + column), _title, _metric, _about, _first,
+#	          _last (curves), _share (from 0 to 1), _from_0, _least, _most
+#	          (values): [n_panels]
+#	curve_first, curve_last (rows, for `every`), curve_entry: of each curve
+#	entry, entry_is_algo: [n_entries] of the legend
+#
 # A script begins with TABLE = ARG1; OUT = ARG2, since `load` hides the
 # arguments. `tall` and `wide`, set before, are factors on a figure's size. What
 # an algorithm looks like says look(), below.
@@ -46,7 +68,7 @@ if (!tty) set output OUT
 # the colours come again, darker every other time, with other marks and dashes:
 # no two of these pairs are alike, and first a filled mark comes again open.
 HUES = "0x0072b2 0xd55e00 0x009e73 0xcc79a7 0xe69f00 0x56b4e9 0x000000" \
-    . " 0x661100 0x332288 0x999933 0x8822cc"
+    . " 0x661100 0x8822cc 0x999933 0x332288"
 MARKS = "7 5 9 13 11 6 4 8 12 10 2"
 N_HUES = words(HUES)
 set dashtype 11 solid
@@ -57,9 +79,9 @@ set dashtype 15 (6, 2)
 set dashtype 16 (2, 2)
 set dashtype 17 (12, 4)
 set dashtype 18 (10, 3, 2, 3, 2, 3)
-set dashtype 19 (16, 3)
+set dashtype 19 (4, 2, 1, 2)
 set dashtype 20 (5, 3)
-set dashtype 21 (4, 2, 1, 2)
+set dashtype 21 (16, 3)
 look_dark(c) = ((c >> 16 & 255) * 11 / 20 << 16) \
     + ((c >> 8 & 255) * 11 / 20 << 8) + (c & 255) * 11 / 20
 look_rgb(i, again) = again % 2 ? look_dark(int(word(HUES, i))) \

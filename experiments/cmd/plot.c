@@ -1,333 +1,471 @@
-/* experiments/cmd/plot.c -- culprit plot: a table, then gnuplot.
+/* experiments/cmd/plot.c -- culprit plot: results, arranged, drawn by gnuplot.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <errno.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/plot/gnuplot.h"
+#include "results/file.h"
 #include "results/h5.h"
+#include "results/stamp.h"
 #include "results/table.h"
 #include "sim/text.h"
-#include "sim/yaml.h"
 
 enum { N_FORMATS = 3 };
 static const char *const formats[N_FORMATS + 1] = {"svg", "pdf", "png", NULL};
 
-struct args {
-	struct cmd_words files;
-	const char *folder, *script;
-	int format[N_FORMATS];
-	int term;
+struct list {
+	const char *word[64];
+	size_t n;
 };
 
-/* A comma-separated list; what is not in it is not drawn. */
-static void take_formats(void *to, char *list, const struct cmd_given *g)
+struct args {
+	struct cmd_words files;
+	const char *output, *script, *title, *x, *by, *panels;
+	struct list metrics, curves;
+	int format[N_FORMATS];
+	int says_format, term, heatmap, log_x, log_y;
+};
+
+/* --- command line ----------------------------------------------------------*/
+
+/* ARG is cut at its commas. */
+static void plot_take_list(void *to, char *arg, const struct cmd_given *g)
 {
-	int *drawn = to;
-	char shown[64];
-	memset(drawn, 0, N_FORMATS * sizeof(*drawn));
-	for (const char *at = list;; at++) {
-		const size_t n = strcspn(at, ",");
-		size_t i = 0;
-		while (i < N_FORMATS &&
-		    (strlen(formats[i]) != n ||
-			strncmp(formats[i], at, n) != 0))
-			i++;
+	struct list *list = to;
+	char *word;
+	while ((word = strsep(&arg, ","))) {
+		if (!*word ||
+		    list->n == sizeof(list->word) / sizeof(*list->word))
+			argp_error(g->state,
+			    "--%s is a list of at most %zu names with commas "
+			    "between",
+			    g->option->name,
+			    sizeof(list->word) / sizeof(*list->word));
+		list->word[list->n++] = word;
+	}
+}
+
+/* What is not in the list is not drawn. */
+static void take_formats(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	char shown[64], *word;
+	sim_quote(shown, arg);
+	a->says_format = 1;
+	memset(a->format, 0, sizeof(a->format));
+	while ((word = strsep(&arg, ","))) {
+		const size_t i = sim_word_find(formats, word);
 		if (i == N_FORMATS)
 			argp_error(g->state,
 			    "--format %s is not a list of svg, pdf and png",
-			    sim_quote(shown, list));
+			    shown);
 		else
-			drawn[i] = 1;
-		at += n;
-		if (*at == '\0')
-			return;
+			a->format[i] = 1;
 	}
 }
 
 static const struct cmd_option plot_options[] = {
-    {"output", 'o', "FOLDER", "where figures go (default: plots/out)",
-	.take = cmd_take_text, .at = CMD_AT(folder)},
+    {"output", 'o', "FILE|FOLDER",
+	"where figures go: a folder (default: plots/out), or one file as "
+	".svg, .pdf or .png",
+	.take = cmd_take_file, .at = CMD_AT(output)},
     {"format", 0, "LIST", "what to draw (default: svg,pdf,png)",
-	.take = take_formats, .at = CMD_AT(format), .values = formats},
-    {"term", 0, NULL, "draw in the terminal instead", .take = cmd_take_flag,
-	.at = CMD_AT(term)},
+	.take = take_formats, .values = formats},
+    {"term", 0, NULL, "draw in the terminal instead, and write nothing",
+	.take = cmd_take_flag, .at = CMD_AT(term)},
     {"script", 0, "FILE.gp",
-	"gnuplot script (default: plots/FIGURE.gp, else plots/sweep.gp)",
+	"gnuplot script, which may load style.gp (default: plots/FIGURE.gp; "
+	"plots/sweep.gp if there is none or one of the options below is given)",
 	.take = cmd_take_text, .at = CMD_AT(script)},
+    {"title", 0, "TEXT", "title of the figure", .take = cmd_take_text,
+	.at = CMD_AT(title)},
+    {.doc = "What goes where:", .group = 1},
+    {"metric", 0, "M,...",
+	"a panel for each metric (default: per-flow accuracy, precision and "
+	"recall, or what else was measured)",
+	.take = plot_take_list, .at = CMD_AT(metrics)},
+    {"x", 0, "AXIS",
+	"what goes across (default: the axis of numbers with most values)",
+	.take = cmd_take_text, .at = CMD_AT(x)},
+    {"by", 0, "AXIS",
+	"a curve for each value of this axis, or for each `algorithm'; of a "
+	"heat map its second axis",
+	.take = cmd_take_text, .at = CMD_AT(by)},
+    {"panels", 0, "AXIS",
+	"a panel for each value of this axis, `algorithm' or `metric'; what "
+	"is neither across nor curves is panels anyway",
+	.take = cmd_take_text, .at = CMD_AT(panels)},
+    {"curves", 0, "A,...", "only these curves, by their names in the legend",
+	.take = plot_take_list, .at = CMD_AT(curves)},
+    {"heatmap", 0, NULL, "colours over two axes, in place of curves",
+	.take = cmd_take_flag, .at = CMD_AT(heatmap)},
+    {"logx", 0, NULL,
+	"a logarithmic scale across (default: where values grow by factors)",
+	.take = cmd_take_flag, .at = CMD_AT(log_x)},
+    {"logy", 0, NULL, "a logarithmic scale upwards", .take = cmd_take_flag,
+	.at = CMD_AT(log_y)},
     {0},
 };
+
+/* Which format PATH ends in, or N_FORMATS. */
+static size_t format_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *dot = strrchr(slash ? slash : path, '.');
+	return dot ? sim_word_find(formats, dot + 1) : N_FORMATS;
+}
+
+static int is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* Does -o name one file? What has another suffix is a folder only if it is
+ * there, as it may be a mistake. */
+static int names_file(const struct args *a)
+{
+	return a->output && !is_folder(a->output) &&
+	    format_of(a->output) < N_FORMATS;
+}
+
+static void check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
+	const char *slash = a->output ? strrchr(a->output, '/') : NULL;
+	const char *name = slash ? slash + 1 : a->output;
+	if (a->term && (a->output || a->says_format))
+		argp_error(state,
+		    "--term writes no file, so -o and --format do not go with "
+		    "it");
+	if (names_file(a) && a->says_format)
+		argp_error(state, "-o %s says the format, so --format cannot",
+		    a->output);
+	if (names_file(a) && a->files.n > 1)
+		argp_error(state, "-o %s is one file, and %zu are to be drawn",
+		    a->output, a->files.n);
+	if (name && !names_file(a) && !is_folder(a->output) && name[0] != '.' &&
+	    strchr(name, '.'))
+		argp_error(state,
+		    "-o %s is no folder that is there, and figures are .svg, "
+		    ".pdf or .png",
+		    a->output);
+}
 
 static const struct cmd_line plot_line = {
     .options = plot_options,
     .word = {.take = cmd_take_all, .at = CMD_AT(files)},
     .without = "which FILE or FIGURE?",
     .args_doc = "FILE|FIGURE...",
+    .check = check,
     .doc = "Draw results/out/FIGURE.h5 or another FILE by gnuplot, as "
 	   "plots/out/FIGURE.svg, .pdf and .png, beside the table they are "
-	   "drawn from, FIGURE.tsv. Those of another FILE have its name.",
+	   "drawn from, FIGURE.tsv. Those of another FILE have its name.\v"
+	   "A sweep that has no script of its own is arranged: one axis goes "
+	   "across, algorithms or another axis are curves, all else is "
+	   "panels, and FIGURE.curves.tsv has what is drawn. Each file says "
+	   "which build made its numbers, of which spec, and when.",
 };
 
-/* Write TEXT as a string of gnuplot's in double quotes, without line
- * breaks. In single quotes gnuplot 5.4 reads neither two quotes in a row
- * nor one at the beginning. */
-static void quote(const char *text, FILE *out)
+/* --- one figure ------------------------------------------------------------*/
+
+struct figure {
+	const struct args *a;
+	struct res_cube cube;
+	struct res_picture picture;
+	int has_picture;
+	struct sim_err no_picture; /* why there is none */
+	struct res_stamp stamp;
+	char *path, *script, *vars;
+	char folder[4096]; /* of style.gp */
+	char stem[3072];   /* of the figure's files, without suffix */
+	char table[4096], curves[4096];
+	int table_fd, curves_fd; /* -1: they are files */
+};
+
+/* Is anything said of what goes where? */
+static int has_wish(const struct args *a)
 {
-	putc('"', out);
-	for (; *text; text++) {
-		/* What a backslash, a quote or a backquote would do in
-		 * them, as to run a command, must not be done by the
-		 * words of a results file. */
-		if (strchr("\"\\`", *text))
-			putc('\\', out);
-		if ((unsigned char)*text >= ' ')
-			putc(*text, out);
+	return a->x || a->by || a->panels || a->metrics.n > 0 ||
+	    a->curves.n > 0 || a->heatmap || a->log_x || a->log_y;
+}
+
+/* A results file may be anybody's, so its figure need not be a plain name. */
+static int plot_is_plain(const char *figure)
+{
+	return figure[0] &&
+	    !figure[strspn(figure, "abcdefghijklmnopqrstuvwxyz0123456789_")];
+}
+
+/* The script that was asked for, the figure's own, or that of any sweep. */
+static int find_script(struct figure *f, int *is_own, struct sim_err *e)
+{
+	const char *figure = f->cube.figure;
+	*is_own = 0;
+	if (f->a->script)
+		return cmd_find(&f->script, f->a->script, "plots", ".gp", e);
+	if (!has_wish(f->a) && plot_is_plain(figure) &&
+	    cmd_find(&f->script, figure, "plots", ".gp", e) == 0) {
+		*is_own = 1;
+		return 0;
 	}
-	putc('"', out);
+	return cmd_find(&f->script, "sweep", "plots", ".gp", e);
 }
 
-static void define(const char *name, const char *text, FILE *out)
+static void find_style(struct figure *f)
 {
-	fprintf(out, "%s=", name);
-	quote(text, out);
-	putc(';', out);
+	char *style = NULL;
+	snprintf(f->folder, sizeof(f->folder), "plots");
+	if (cmd_find(&style, "style", "plots", ".gp", NULL) == 0)
+		snprintf(f->folder, sizeof(f->folder), "%s", dirname(style));
+	free(style);
 }
 
-/* Names in scripts are made of metrics and figures. A results file may be
- * anybody's, so what is no plain word is not put there. */
-static int plot_is_word(const char *text)
+/* A script of one's own may need no picture, so that none can be made is no
+ * error of it unless it was asked for. */
+static int plot_arrange(struct figure *f, struct sim_err *e)
 {
-	return text[0] &&
-	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
-}
-
-/* Let a script read the rows of all runs, by a pipe from `table --runs`
- * of this very program. */
-static void define_each(const char *path, FILE *out)
-{
-	char program[2048], command[8192];
-	const ssize_t k =
-	    readlink("/proc/self/exe", program, sizeof(program) - 1);
-	if (k <= 0)
-		return;
-	program[k] = '\0';
-	if (strchr(program, '\'') || strchr(path, '\''))
-		return; /* would end the shell's quotes */
-	snprintf(command, sizeof(command), "< '%s' table --runs '%s'", program,
-	    path);
-	define("each", command, out);
-}
-
-static void define_claims(const struct res_cube *c, FILE *out)
-{
-	for (size_t i = 0; i < c->n_claims; i++) {
-		const struct res_claim *claim = &c->claim[i];
-		const size_t nth = res_cube_nth_claim(c, i);
-		char suffix[24] = "", name[128], text[512];
-		if (!plot_is_word(claim->metric))
-			continue;
-		if (nth > 1)
-			snprintf(suffix, sizeof(suffix), "_%zu", nth);
-		snprintf(name, sizeof(name), "claim_%s%s", claim->metric,
-		    suffix);
-		snprintf(text, sizeof(text), "%s%s", claim->text,
-		    claim->confirmed ? "" : " (unconfirmed)");
-		define(name, text, out);
-	}
-}
-
-/* Describe the results to a script, as assignments to be run before it: title,
- * paper, partial, runs, x, algos as a list of words, each, and the wording of
- * claims, claim_<metric>, claim_<metric>_2 and so on as their columns are
- * named. *VARS is to be freed. */
-static int plot_describe(const struct res_cube *c, const char *path,
-    char **vars, struct sim_err *e)
-{
-	const struct res_progress p = res_cube_progress(c);
-	char partial[96] = "", *algos = NULL;
-	size_t n;
-	FILE *out = open_memstream(&algos, &n);
-	if (!out)
-		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	for (size_t i = 0; i < c->n_algos; i++) {
-		/* Labels may have blanks, so each is quoted, by
-		 * the quote that it lacks. */
-		const char mark = strchr(c->algo[i], '\'') ? '"' : '\'';
-		fprintf(out, "%s%c%s%c", i ? " " : "", mark, c->algo[i], mark);
-	}
-	if (fclose(out) != 0 || !(out = open_memstream(vars, &n))) {
-		free(algos);
-		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	}
-	/* A figure of half a sweep says so itself, as it
-	 * will be passed around. */
-	if (p.n_done < p.n_cells)
-		snprintf(partial, sizeof(partial), "partial: %llu of %llu runs",
-		    (unsigned long long)p.n_done,
-		    (unsigned long long)p.n_cells);
-	define("title", c->title, out);
-	define("paper", c->paper, out);
-	define("partial", partial, out);
-	fprintf(out, "runs=%zu;", c->n_runs);
-	define("x", c->n_axes ? c->axis[0].coord[0].name : "runs", out);
-	define("algos", algos, out);
-	define_each(path, out);
-	free(algos);
-	define_claims(c, out);
-	if (fclose(out) != 0)
-		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	return 0;
-}
-
-static int run_gnuplot(const char *script, const char *vars, const char *table,
-    const char *out, struct sim_err *e)
-{
-	char *copy = NULL, *folder;
-	int status, rc = sim_dup(&copy, script, e);
-	if (rc < 0)
+	const struct args *a = f->a;
+	const struct res_wish wish = {.x = a->x,
+	    .by = a->by,
+	    .panels = a->panels,
+	    .metric = a->metrics.word,
+	    .n_metrics = a->metrics.n,
+	    .curve = a->curves.word,
+	    .n_curves = a->curves.n,
+	    .heatmap = a->heatmap,
+	    .log_x = a->log_x,
+	    .log_y = a->log_y};
+	int is_own, rc = find_script(f, &is_own, e);
+	find_style(f);
+	if (rc < 0 || is_own)
 		return rc;
-	folder = dirname(copy);
-	/* What stdio holds would be written by both processes. */
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid == 0) {
-		/* So that a script finds style.gp and others beside it. */
-		setenv("GNUPLOT_LIB", folder, 1);
-		setenv("LC_ALL", "C.UTF-8", 1);
-		execlp("gnuplot", "gnuplot", "-e", vars, "-c", script, table,
-		    out, (char *)NULL);
-		/* As shells do: 127 is a program that is not there. */
-		_exit(errno == ENOENT ? 127 : 126);
-	}
-	free(copy);
-	if (pid < 0)
-		return sim_fail(e, SIM_EIO, "cannot start gnuplot: %s.",
-		    strerror(errno));
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			return sim_fail(e, SIM_EIO, "lost gnuplot: %s.",
-			    strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-		return sim_fail(e, SIM_EDEP,
-		    "gnuplot is not installed (`make deps`).");
-	if (status != 0)
-		return sim_fail(e, SIM_EDEP, "gnuplot: the script %s failed.",
-		    script);
-	return 0;
-}
-
-static int write_table(const struct res_cube *c, const char *path,
-    struct sim_err *e)
-{
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	if (!f)
-		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	int rc = res_table_write(c, f, e);
-	if (fclose(f) != 0 && rc == 0)
-		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	if (rc == 0)
-		rc = cmd_write_file(path, text, n, e);
-	free(text);
-	return rc;
-}
-
-/* Draw one file. gnuplot writes as it goes, so the figure gets its name only
- * when it is whole. The suffix stays, as scripts tell formats by it. */
-static int draw_file(const char *script, const char *vars, const char *table,
-    const char *stem, const char *format, struct sim_err *e)
-{
-	char out[4096], temp[4096];
-	snprintf(out, sizeof(out), "%s.%s", stem, format);
-	snprintf(temp, sizeof(temp), "%s.tmp.%ld.%s", stem, (long)getpid(),
-	    format);
-	int rc = run_gnuplot(script, vars, table, temp, e);
-	if (rc == 0 && rename(temp, out) < 0)
-		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", out,
-		    errno == ENOENT ? "the script drew nothing"
-				    : strerror(errno));
-	if (rc == 0)
-		printf("%s\n", out);
-	else
-		unlink(temp);
-	return rc;
+	rc = res_picture_arrange(&f->picture, &f->cube, &wish, &f->no_picture);
+	f->has_picture = rc == 0;
+	if (rc == 0 || (rc != SIM_ENOMEM && a->script && !has_wish(a)))
+		return 0;
+	return sim_fail(e, rc, "%s: %s", f->path, f->no_picture.msg);
 }
 
 /* PATH's own name without its suffix: two results of one figure do not share
  * their files. */
-static int plot_draw(const struct args *a, const struct res_cube *c,
-    const char *path, const char *script, struct sim_err *e)
+static void name_files(struct figure *f)
 {
-	const char *slash = strrchr(path, '/');
-	const char *name = slash ? slash + 1 : path;
+	const char *slash = strrchr(f->path, '/');
+	const char *name = slash ? slash + 1 : f->path;
 	const char *dot = strrchr(name, '.');
 	const int n = dot && dot > name ? (int)(dot - name) : (int)strlen(name);
-	char stem[3072], table[4096], *vars = NULL;
-	snprintf(stem, sizeof(stem), "%s/%.*s", a->folder, n, name);
-	snprintf(table, sizeof(table), "%s.tsv", stem);
-	char *const read = (char *)(uintptr_t)path;
-	int rc = cmd_make_way(table, e);
-	/* Results may have any name, also that of a table or a figure. */
-	if (rc == 0)
-		rc = cmd_check_output("-o", table, &read, 1, e);
-	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++) {
-		char out[4096];
-		snprintf(out, sizeof(out), "%s.%s", stem, formats[i]);
-		if (a->format[i])
-			rc = cmd_check_output("-o", out, &read, 1, e);
+	snprintf(f->stem, sizeof(f->stem), "%s/%.*s",
+	    f->a->output ? f->a->output : "plots/out", n, name);
+}
+
+/* No file that will be written may be the one that was read. */
+static int check_outputs(const struct figure *f, struct sim_err *e)
+{
+	static const char *const suffix[] = {".svg", ".pdf", ".png", ".tsv",
+	    ".curves.tsv"};
+	char *const read = f->path;
+	char out[4096];
+	int rc = 0;
+	if (names_file(f->a))
+		return cmd_check_output("-o", f->a->output, &read, 1, e);
+	for (size_t i = 0; rc == 0 && i < sizeof(suffix) / sizeof(*suffix);
+	     i++) {
+		snprintf(out, sizeof(out), "%s%s", f->stem, suffix[i]);
+		rc = cmd_check_output("-o", out, &read, 1, e);
 	}
-	if (rc == 0 && (rc = write_table(c, table, e)) == 0)
-		rc = plot_describe(c, path, &vars, e);
-	if (rc == 0 && a->term)
-		rc = run_gnuplot(script, vars, table, "-", e);
-	for (size_t i = 0; i < N_FORMATS && rc == 0 && !a->term; i++)
-		if (a->format[i])
-			rc =
-			    draw_file(script, vars, table, stem, formats[i], e);
-	free(vars);
 	return rc;
 }
 
-/* The figure's own script, or that of any sweep. */
-static int find_script(char **out, const struct args *a, const char *figure,
+/* --- tables ----------------------------------------------------------------*/
+
+static int print_all(const struct figure *f, int is_curves, char **text,
     struct sim_err *e)
 {
-	if (a->script)
-		return cmd_find(out, a->script, "plots", ".gp", e);
-	if (plot_is_word(figure) &&
-	    cmd_find(out, figure, "plots", ".gp", e) == 0)
-		return 0;
-	return cmd_find(out, "sweep", "plots", ".gp", e);
+	size_t n = 0;
+	int rc = 0;
+	FILE *out = open_memstream(text, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	if (is_curves)
+		res_picture_write(&f->picture, out);
+	else
+		rc = res_table_write(&f->cube, out, e);
+	if (fclose(out) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	return rc;
+}
+
+/* Put a table where gnuplot reads it: beside the figures if these go to a
+ * folder, else in memory. */
+static int plot_put_table(const struct figure *f, int is_curves,
+    char path[4096], int *fd, struct sim_err *e)
+{
+	char *text = NULL, *stamped = NULL;
+	size_t n = 0;
+	int rc = print_all(f, is_curves, &text, e);
+	if (rc == 0)
+		rc = res_stamp_table(&stamped, &n, text, &f->stamp, e);
+	if (rc == 0 && (f->a->term || names_file(f->a))) {
+		rc = xp_gnuplot_hold(fd, path, stamped, n, e);
+	} else if (rc == 0) {
+		snprintf(path, 4096, "%s%s.tsv", f->stem,
+		    is_curves ? ".curves" : "");
+		if ((rc = cmd_make_way(path, e)) == 0)
+			rc = cmd_write_file(path, stamped, n, e);
+	}
+	free(stamped);
+	free(text);
+	return rc;
+}
+
+static int plot_describe(struct figure *f, struct sim_err *e)
+{
+	const struct res_cube *c = &f->cube;
+	const struct xp_figure say = {.cube = c,
+	    .path = f->path,
+	    .title = f->a->title ? f->a->title : c->title,
+	    .x = f->a->x        ? f->a->x
+		: c->n_axes > 0 ? c->axis[0].coord[0].name
+				: "runs",
+	    .picture = f->has_picture ? &f->picture : NULL,
+	    .curves = f->curves};
+	int rc = plot_put_table(f, 0, f->table, &f->table_fd, e);
+	if (rc == 0 && f->has_picture)
+		rc = plot_put_table(f, 1, f->curves, &f->curves_fd, e);
+	return rc == 0 ? xp_gnuplot_describe(&f->vars, &say, e) : rc;
+}
+
+/* --- figures ---------------------------------------------------------------*/
+
+/* What gnuplot drew, with its stamp, becomes OUT. */
+static int finish(const struct figure *f, const char *temp, const char *out,
+    struct sim_err *e)
+{
+	void *bytes = NULL;
+	char *stamped = NULL;
+	size_t n = 0, n_stamped = 0;
+	struct stat st;
+	if (stat(temp, &st) < 0 || st.st_size == 0)
+		return sim_fail(e, SIM_EIO,
+		    "cannot write %s: the script drew nothing.", out);
+	int rc = res_file_read(temp, &bytes, &n, e);
+	if (rc == 0 &&
+	    (rc = res_stamp_image(&stamped, &n_stamped, bytes, n, &f->stamp,
+		 e)) < 0)
+		rc = sim_wrap(e, rc, "what %s drew for %s", f->script, out);
+	if (rc == 0)
+		rc = cmd_write_file(out, stamped, n_stamped, e);
+	free(stamped);
+	free(bytes);
+	return rc;
+}
+
+/* gnuplot writes as it goes, so the figure gets its name only when it is whole.
+ * The suffix stays, as scripts tell formats by it. */
+static int draw_file(const struct figure *f, const char *out, size_t format,
+    struct sim_err *e)
+{
+	char temp[4160];
+	snprintf(temp, sizeof(temp), "%s.tmp.%ld.%s", out, (long)getpid(),
+	    formats[format]);
+	int rc = cmd_make_way(temp, e);
+	if (rc == 0)
+		rc = xp_gnuplot_run(f->script, f->folder, f->vars, f->table,
+		    temp, e);
+	if (rc == 0)
+		rc = finish(f, temp, out, e);
+	unlink(temp);
+	if (rc == 0)
+		printf("%s\n", out);
+	return rc;
+}
+
+/* A script that failed may have been one that needs a picture. */
+static int say_why(const struct figure *f, int rc, struct sim_err *e)
+{
+	const struct sim_err was = *e;
+	if (rc < 0 && !f->has_picture && f->no_picture.code)
+		return sim_fail(e, rc,
+		    "%.400s It was told of no picture: %.400s", was.msg,
+		    f->no_picture.msg);
+	return rc;
+}
+
+static int draw_all(struct figure *f, struct sim_err *e)
+{
+	const struct args *a = f->a;
+	char out[4096];
+	int rc = 0;
+	if (a->term)
+		return xp_gnuplot_run(f->script, f->folder, f->vars, f->table,
+		    "-", e);
+	if (names_file(a))
+		return draw_file(f, a->output, format_of(a->output), e);
+	for (size_t i = 0; i < N_FORMATS && rc == 0; i++)
+		if (a->format[i]) {
+			snprintf(out, sizeof(out), "%s.%s", f->stem,
+			    formats[i]);
+			rc = draw_file(f, out, i, e);
+		}
+	return rc;
+}
+
+static void free_figure(struct figure *f)
+{
+	if (f->table_fd >= 0)
+		close(f->table_fd);
+	if (f->curves_fd >= 0)
+		close(f->curves_fd);
+	free(f->path);
+	free(f->script);
+	free(f->vars);
+	res_picture_free(&f->picture);
+	res_cube_free(&f->cube);
 }
 
 static int plot(const struct args *a, const char *name)
 {
-	struct res_cube c = {0};
+	struct figure f = {.a = a, .table_fd = -1, .curves_fd = -1};
 	struct sim_err e = {0};
-	char *path = NULL, *script = NULL;
-	int rc = cmd_find_results(&path, name, &e);
-	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0)
-		cmd_warn_partial(&c, path);
-	if (rc == 0 && (rc = find_script(&script, a, c.figure, &e)) == 0)
-		rc = plot_draw(a, &c, path, script, &e);
-	free(path);
-	free(script);
-	res_cube_free(&c);
-	return rc < 0 ? cmd_fail(CMD_TROUBLE, &e) : CMD_GOOD;
+	int rc = cmd_find_results(&f.path, name, &e), code = CMD_TROUBLE;
+	if (rc == 0 && (rc = res_h5_read(&f.cube, f.path, &e)) == 0) {
+		cmd_warn_partial(&f.cube, f.path);
+		name_files(&f);
+		rc = plot_arrange(&f, &e);
+		/* Whatever is wrong until here is said before a file is
+		 * written, and mostly of the command line. */
+		if (rc == 0 && !a->term)
+			rc = check_outputs(&f, &e);
+		code = cmd_exit_of(rc);
+	}
+	if (rc == 0) {
+		code = CMD_TROUBLE;
+		res_stamp_fill(&f.stamp, &f.cube, f.path);
+		if (a->title)
+			snprintf(f.stamp.title, sizeof(f.stamp.title), "%s",
+			    a->title);
+		if ((rc = plot_describe(&f, &e)) == 0)
+			rc = say_why(&f, draw_all(&f, &e), &e);
+	}
+	free_figure(&f);
+	return rc < 0 ? cmd_fail(code, &e) : CMD_GOOD;
 }
 
 int cmd_plot(int argc, char **argv)
 {
-	struct args a = {.folder = "plots/out", .format = {1, 1, 1}};
+	struct args a = {.format = {1, 1, 1}};
 	int code = CMD_GOOD;
 	cmd_parse(&plot_line, argc, argv, &a);
-	for (size_t i = 0; i < a.files.n; i++)
-		if (plot(&a, a.files.word[i]) != CMD_GOOD)
-			code = CMD_TROUBLE;
+	for (size_t i = 0; i < a.files.n; i++) {
+		const int one = plot(&a, a.files.word[i]);
+		code = one > code ? one : code;
+	}
 	return code;
 }

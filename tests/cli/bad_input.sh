@@ -452,9 +452,9 @@ what_is_read_is_not_written_over() {
 	run_for 0 run
 	cp x.h5 x.tsv
 	cp x.h5 x.svg
-	run_for 3 "$CULPRIT" plot x.tsv -o .
+	run_for 2 "$CULPRIT" plot x.tsv -o .
 	says_once 'would replace'
-	run_for 3 "$CULPRIT" plot x.svg -o .
+	run_for 2 "$CULPRIT" plot x.svg -o .
 	says_once 'would replace'
 	same x.tsv x.h5
 	same x.svg x.h5

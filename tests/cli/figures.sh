@@ -32,7 +32,7 @@ each_is_drawn_and_can_be_read() {
 		    grep -v 'no valid points'; then
 			fail "gnuplot on $name"
 		fi
-		"$CULPRIT" plot --term -o "$top" "$top/$name.h5" >"$top/log"
+		"$CULPRIT" plot --term "$top/$name.h5" >"$top/log"
 		[[ -s $top/log ]]
 	done
 	python3 tests/cli/lib/svg_text.py "$top"/*.svg
