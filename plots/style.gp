@@ -75,11 +75,11 @@ set dashtype 11 solid
 set dashtype 12 (8, 3)
 set dashtype 13 (3, 3)
 set dashtype 14 (10, 3, 2, 3)
-set dashtype 15 (6, 2)
+set dashtype 15 (6, 2, 1, 2)
 set dashtype 16 (2, 2)
 set dashtype 17 (12, 4)
 set dashtype 18 (10, 3, 2, 3, 2, 3)
-set dashtype 19 (4, 2, 1, 2)
+set dashtype 19 (3, 1.5)
 set dashtype 20 (5, 3)
 set dashtype 21 (16, 3)
 look_dark(c) = ((c >> 16 & 255) * 11 / 20 << 16) \
