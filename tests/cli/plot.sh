@@ -320,6 +320,17 @@ each_file_says_where_its_data_come_from() {
 	END
 }
 
+# All cells of a shard may be done, and yet it is a part.
+a_part_of_a_sweep_says_so() {
+	needs_gnuplot
+	make_sweep grid vote 'grid: { faults.rate: [1e-3, 1e-2, 0.1] }'
+	run_for 0 "$CULPRIT" plot grid.h5 -o whole.svg
+	! grep partial whole.svg
+	run_for 0 "$CULPRIT" run grid.yaml -q -o part.h5 --shard 1/2
+	run_for 0 "$CULPRIT" plot part.h5 -o part.svg
+	says '>partial: 3 of 6 runs<' part.svg
+}
+
 run_tests each_algorithm_has_a_look_of_its_own \
     no_two_curves_of_a_figure_look_alike \
     a_grid_of_two_axes_is_not_joined_over_the_second \
@@ -328,4 +339,5 @@ run_tests each_algorithm_has_a_look_of_its_own \
     what_is_drawn_is_in_the_table \
     a_script_of_ones_own_is_run_from_any_folder \
     wrong_wishes_are_named_before_anything_is_written \
+    a_part_of_a_sweep_says_so \
     an_output_is_a_folder_or_a_file each_file_says_where_its_data_come_from
