@@ -99,8 +99,10 @@ results_that_are_not_ours_are_left_alone() {
 	not_ours 3 "no results that can be read"
 	echo "dear diary" >x.h5
 	not_ours 3 "no results that can be read"
-	# One bit.
-	printf '\x01' | dd of=x.h5 bs=1 seek=3000 conv=notrunc status=none
+	# One bit, whatever is there.
+	bit=$(($(od -An -tu1 -j3000 -N1 x.h5) ^ 1))
+	printf "\\x$(printf %x $bit)" |
+		dd of=x.h5 bs=1 seek=3000 conv=notrunc status=none
 	not_ours 3 "no results that can be read"
 	rm x.h5
 	mkdir x.h5
@@ -130,7 +132,8 @@ journals_that_are_not_ours_are_left_alone() {
 		rm x.h5 x.journal~ x.run.json
 	done
 	# Its header rotten: of a sweep, but of which?
-	journal_of_another | { head -c 20; printf 'xxxxxxxxxxxx'; } >x.journal
+	journal_of_another | { head -c 20; printf 'xxxxxxxxxxxxxxxxxxxx'; } \
+		>x.journal
 	run_for 3 run
 	says_once "the header of journal x.journal is damaged"
 	run_for 0 run --force
@@ -152,7 +155,7 @@ journal_of_another() {
 		    for x in b:
 		        h = (h ^ x) * 0x100000001b3 % 2**64
 		    return h
-		h = b"culpritJ" + struct.pack("<IIQ", 1, 2, 42)
+		h = b"culpritJ" + struct.pack("<IIQQ", 2, 2, 42, 43)
 		h += struct.pack("<Q", fnv(h))
 		r = struct.pack("<IIIIdd", 0, 0, 1, 0, 1.0, 2.0)
 		r += struct.pack("<Q", fnv(r))
