@@ -18,7 +18,7 @@ struct res_provenance {
  * built outside git, "-dirty" when the tree had changes), its build, and the
  * compiler's version. */
 const struct res_provenance *res_provenance(void);
-const char *res_version(void); /* "0.3.0 (1a2b3c4d5e6f, build ...)" */
+const char *res_version(void); /* "0.4.0 (1a2b3c4d5e6f, build ...)" */
 
 /* Which program this is: a hash, of 16 hexadecimal digits, of the machine code
  * and constants of all that was compiled and of the flags of the linker. So it
