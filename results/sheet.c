@@ -12,18 +12,6 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-static int print_table(char **text, const struct res_cube *c, struct sim_err *e)
-{
-	size_t n = 0;
-	FILE *f = open_memstream(text, &n);
-	if (!f)
-		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	int rc = res_table_write(c, f, e);
-	if (fclose(f) != 0 && rc == 0)
-		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	return rc;
-}
-
 /* Cut the first line of *REST at its tabs into OUT[n]. */
 static void sheet_cut_line(char **rest, char **out, size_t n)
 {
@@ -36,7 +24,7 @@ int res_sheet_read(struct res_sheet *s, const struct res_cube *c,
     struct sim_err *e)
 {
 	*s = (struct res_sheet){.n_columns = 1, .n_rows = c->n_points};
-	int rc = print_table(&s->text, c, e);
+	int rc = res_table_text(c, &s->text, e);
 	char *rest = s->text;
 	if (rc == 0)
 		for (const char *at = s->text; *at != '\n'; at++)

@@ -526,3 +526,15 @@ int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e)
 	const struct res_table_form all = {.rows = RES_POINTS};
 	return res_table(c, &all, out, e);
 }
+
+int res_table_text(const struct res_cube *c, char **text, struct sim_err *e)
+{
+	size_t n = 0;
+	FILE *f = open_memstream(text, &n);
+	if (!f)
+		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	int rc = res_table_write(c, f, e);
+	if (fclose(f) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	return rc;
+}

@@ -92,6 +92,9 @@ int res_table(const struct res_cube *c, const struct res_table_form *form,
 /* All columns by points as TSV, which plots are drawn from. */
 int res_table_write(const struct res_cube *c, FILE *out, struct sim_err *e);
 
+/* The same in memory: *TEXT is to be freed, also after an error. */
+int res_table_text(const struct res_cube *c, char **text, struct sim_err *e);
+
 /* RES_TIDY. */
 int res_table_tidy(const struct res_cube *c, const struct res_table_form *form,
     FILE *out, struct sim_err *e);

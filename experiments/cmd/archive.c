@@ -165,19 +165,6 @@ static void archive_check_spec(struct verdict *v, const struct xp_archive *x,
 	free(text);
 }
 
-/* The table that its figure is drawn from, made again of the results. */
-static int table_of(const struct res_cube *c, char **text, struct sim_err *e)
-{
-	size_t n = 0;
-	FILE *f = open_memstream(text, &n);
-	if (!f)
-		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	int rc = res_table_write(c, f, e);
-	if (fclose(f) != 0 && rc == 0)
-		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	return rc;
-}
-
 static void archive_check_table(struct verdict *v, const struct xp_archive *x,
     const char *figure, const struct res_cube *c)
 {
@@ -200,7 +187,7 @@ static void archive_check_table(struct verdict *v, const struct xp_archive *x,
 				       path),
 	    &text, &n, &e);
 	if (rc == 0)
-		rc = table_of(c, &again, &e);
+		rc = res_table_text(c, &again, &e);
 	if (rc < 0)
 		say_error(v, "table", figure, rc, &e);
 	else if ((at = differ_at(text, again)) > 0)
