@@ -9,6 +9,7 @@
 #include "algos/algo.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/program.h"
+#include "experiments/schema/sections.h"
 #include "results/schema.h"
 
 /* What is being typed. A candidate is shown behind HEAD, which stands already:
@@ -162,6 +163,49 @@ static void offer_keys(struct typed *t, const struct sim_field *f)
 	}
 }
 
+/* PATH=VALUE of a spec: a key with the sections above it, then what it may be.
+ * The word is a path until there is an equals sign in it. */
+struct paths {
+	const struct typed *typed;
+	const char *equals; /* in the word; or NULL */
+};
+
+static void offer_path(void *arg, const struct xp_page *p, const char *map,
+    const struct sim_field *f, const struct xp_own_key *own)
+{
+	static const char *const flags[] = {"false", "true", NULL};
+	const struct paths *w = arg;
+	struct typed t = *w->typed;
+	char path[160];
+	if (own ||
+	    (p->form != XP_FORM_TOP && p->form != XP_FORM_MAP &&
+		p->form != XP_FORM_MAPS))
+		return;
+	snprintf(path, sizeof(path), "%s%s%s%s%s=", p->name,
+	    *p->name ? "." : "", map, *map ? "." : "", f->name);
+	if (!w->equals) {
+		complete_offer(&t, path, f->doc);
+		return;
+	}
+	if (strncmp(t.word, path, strlen(path)) != 0)
+		return;
+	const char *const *x = f->type == SIM_F_BOOL ? flags
+	    : f->type == SIM_F_ENUM                  ? f->names
+						     : NULL;
+	t.n_head += (size_t)(w->equals + 1 - t.word);
+	t.word = w->equals + 1;
+	for (; x && *x; x++)
+		complete_offer(&t, *x, "");
+}
+
+static void offer_paths(const struct typed *t)
+{
+	struct paths w = {t, strchr(t->word, '=')};
+	struct xp_page p;
+	for (size_t i = 0; xp_page_at(i, &p); i++)
+		xp_page_visit(&p, offer_path, &w);
+}
+
 /* The values that option O may have, of which WORD is being typed behind what
  * HEAD has of the same word. */
 static void offer_values(FILE *out, const struct cmd_option *o,
@@ -180,6 +224,8 @@ static void offer_values(FILE *out, const struct cmd_option *o,
 			complete_offer(&t, *w, "");
 	else if (o->arg && strcmp(o->arg, "KEY=VALUE") == 0 && o->with)
 		offer_keys(&t, o->with);
+	else if (o->arg && strcmp(o->arg, "PATH=VALUE") == 0)
+		offer_paths(&t);
 	else if (o->arg)
 		offer_called(&t, o->arg);
 }

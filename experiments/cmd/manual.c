@@ -13,7 +13,9 @@
 #include "experiments/cmd/example.h"
 #include "experiments/cmd/program.h"
 #include "experiments/cmd/roff.h"
+#include "experiments/schema/sections.h"
 #include "results/provenance.h"
+#include "sim/text.h"
 
 /* Files that pages speak of. One is told on the page of a verb whose text has
  * the word. */
@@ -365,18 +367,94 @@ void cmd_manual_program(FILE *out)
 
 /* --- specs ---------------------------------------------------------------- */
 
+static void put_key_name(FILE *out, const char *map, const char *name)
+{
+	fputs(".It Ic ", out);
+	if (*map)
+		fprintf(out, "%s.", map);
+	cmd_roff_word(out, name, strlen(name));
+	putc('\n', out);
+}
+
+/* A section's list begins with its first key, as an empty one is a mistake. */
+struct key_list {
+	FILE *out;
+	int begun;
+};
+
+/* What it means; then what may stand there, and what does by itself. */
+static void put_key(void *arg, const struct xp_page *p, const char *map,
+    const struct sim_field *f, const struct xp_own_key *own)
+{
+	struct key_list *l = arg;
+	char text[1024], values[512] = "";
+	struct sim_text v = {values, sizeof(values), 0};
+	(void)p;
+	if (!l->begun)
+		fputs(".Bl -tag -width Ds\n", l->out);
+	l->begun = 1;
+	put_key_name(l->out, map, own ? own->name : f->name);
+	cmd_roff_text(l->out, own ? own->doc : f->doc);
+	fputs(".br\n", l->out);
+	if (own) {
+		cmd_roff_text(l->out, own->type);
+		return;
+	}
+	sim_field_put_values(f, &v);
+	snprintf(text, sizeof(text), "%s%s%s%s%s", sim_field_type_name(f),
+	    *values ? " " : "", values,
+	    !f->def       ? "; required"
+		: *f->def ? "; default "
+			  : "",
+	    f->def ? f->def : "");
+	cmd_roff_text(l->out, text);
+}
+
+static void put_section(FILE *out, const struct xp_page *p)
+{
+	struct key_list l = {out, 0};
+	fputs(".Ss ", out);
+	cmd_roff_word(out, *p->name ? p->name : "Keys at the top",
+	    *p->name ? strlen(p->name) : strlen("Keys at the top"));
+	putc('\n', out);
+	if (p->owner)
+		fprintf(out, "(%s %s)\n", p->owner, p->name);
+	cmd_roff_text(out, p->doc);
+	xp_page_visit(p, put_key, &l);
+	if (l.begun)
+		fputs(".El\n", out);
+	if (p->more) {
+		fputs(".Pp\n", out);
+		cmd_roff_text(out, p->more);
+	}
+	if (p->example) {
+		fputs(".Bd -literal -offset indent\n", out);
+		for (const char *at = p->example; *at;) {
+			const size_t n = strcspn(at, "\n");
+			cmd_roff_word(out, at, n);
+			putc('\n', out);
+			at += n + (at[n] == '\n');
+		}
+		fputs(".Ed\n", out);
+	}
+}
+
 void cmd_manual_spec(FILE *out)
 {
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = open_memstream(&text, &n);
-	if (!f)
-		return;
-	xp_page_print_all(f);
-	fclose(f);
+	struct xp_page p;
 	manual_put_head(out, "culprit-spec", "5", "a sweep as one YAML file");
 	fputs(".Sh DESCRIPTION\n", out);
-	cmd_roff_text(out, text);
-	put_see_also(out, "culprit run culprit algos", "spec(5)");
-	free(text);
+	cmd_roff_text(out,
+	    "A spec says what is simulated and swept, and which algorithms "
+	    "look "
+	    "on. Sections are keys of the root; what is absent stands for its "
+	    "defaults. A number may be drawn where its type says so: {uniform: "
+	    "[a, b]} or {log_uniform: [a, b]}. Unknown keys, `1%` and `010` "
+	    "are "
+	    "mistakes. `culprit spec KEY` tells any of this at once, and "
+	    "`culprit spec --schema` tells it to editors.");
+	for (size_t i = 0; xp_page_at(i, &p); i++)
+		put_section(out, &p);
+	put_see_also(out, "culprit run culprit algos culprit metrics",
+	    "spec(5)");
 }

@@ -56,6 +56,12 @@ it_knows_verbs_options_and_values() {
 	offers_no_more_than levels= -- pinglist -p lev
 	offers_no_more_than payload_probes=false payload_probes=true -- \
 	    pinglist --param payload_probes=
+	offers traffic.conns= traffic.tcp.resend= faults.rate= runs= -- \
+	    run --set ''
+	offers_no_more_than --set=traffic.dst= -- run --set=traffic.ds
+	offers_no_more_than --set=traffic.dst=uniform --set=traffic.dst=skewed \
+	    -- run --set=traffic.dst=
+	offers_no_more_than plane=pingmesh -- gate -s plane=p
 	offers_no_more_than up run check selftest -- lab ''
 	offers_no_more_than -- lab check ''
 	offers alg1 -- algos ''

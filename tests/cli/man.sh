@@ -68,9 +68,16 @@ pages_are_found_by_name() {
 spec_has_every_key() {
 	run_for 0 "$CULPRIT" man spec.5
 	cp stdout page
-	for key in figure seed n_pods conns rate count classes threshold; do
-		says "(^|[ .])$key(:| |$)" page
+	# Those that `culprit spec --all` lists, too.
+	"$CULPRIT" spec --all | sed -nE 's/^ {2,4}([a-z_0-9]+):( .*)?$/\1/p' |
+		sort -u >keys
+	[[ $(wc -l <keys) -gt 60 ]]
+	sed -nE 's/^\.It Ic ([a-z_]+\.)?([a-z_0-9]+)$/\2/p' page | sort -u >got
+	[[ $(comm -13 keys got) = "" ]] || fail "$(comm -13 keys got)"
+	for key in figure seed n_pods conns rate count classes grid; do
+		grep -qx $key got || fail "no $key"
 	done
+	says '^whole number \[1, 1048576\] pods; default 2$' page
 }
 
 mandoc_is_content() {
