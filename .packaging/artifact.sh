@@ -43,7 +43,8 @@ for f in "${figures[@]}"; do
 		"$culprit" run "$f" --force --quiet -j "$J" -o "$out"
 	fi
 	cp "$out" "$folder/results/$f.h5"
-	"$culprit" plot -o "$folder/figures" "$folder/results/$f.h5" >/dev/null
+	# Of the results where they were made: the record of when is beside them.
+	"$culprit" plot -o "$folder/figures" "$out" >/dev/null
 	mv "$folder/figures/$f.tsv" "$folder/tables"
 done
 

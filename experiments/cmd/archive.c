@@ -103,22 +103,22 @@ static void say_error(struct verdict *v, const char *part, const char *figure,
 
 /* --- parts -----------------------------------------------------------------*/
 
-/* Two texts without their lines that begin with "#": where they part, as a
- * number of a line; 0: nowhere. */
-static unsigned differ_at(const char *a, const char *b)
+/* Two tables: the row where they part, counted from the names of the columns;
+ * 0: nowhere. THEIRS may have further columns behind ours, which say what made
+ * it. */
+static unsigned differ_at(const char *theirs, const char *ours)
 {
-	for (unsigned line = 1;; line++) {
-		while (*a == '#')
-			a += strcspn(a, "\n") + (a[strcspn(a, "\n")] != '\0');
-		while (*b == '#')
-			b += strcspn(b, "\n") + (b[strcspn(b, "\n")] != '\0');
-		const size_t n = strcspn(a, "\n");
-		if (n != strcspn(b, "\n") || strncmp(a, b, n) != 0)
-			return line;
-		if (a[n] == '\0' || b[n] == '\0')
-			return a[n] == b[n] ? 0 : line;
-		a += n + 1;
-		b += n + 1;
+	for (unsigned row = 1;; row++) {
+		const size_t n = strcspn(ours, "\n");
+		if (strncmp(theirs, ours, n) != 0 ||
+		    (theirs[n] && !strchr("\t\n", theirs[n])))
+			return row;
+		theirs += strcspn(theirs, "\n");
+		ours += n;
+		if (*theirs == '\0' || *ours == '\0')
+			return *theirs == *ours ? 0 : row;
+		theirs++;
+		ours++;
 	}
 }
 

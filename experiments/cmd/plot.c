@@ -86,7 +86,7 @@ static const struct cmd_option plot_options[] = {
     {"title", 0, "TEXT", "title of the figure", .take = cmd_take_text,
 	.at = CMD_AT(title)},
     {.doc = "What goes where:", .group = 1},
-    {"metric", 0, "M,...",
+    {"metric", 0, "METRIC,...",
 	"a panel for each metric (default: per-flow accuracy, precision and "
 	"recall, or what else was measured)",
 	.take = plot_take_list, .at = CMD_AT(metrics)},

@@ -77,7 +77,9 @@ it_knows_what_there_is_to_name() {
 	offers_no_more_than mine -- plot m
 	[[ $("$CULPRIT" complete status '') = *$'\tfiles'* ]]
 	[[ $("$CULPRIT" complete topo '') = $'\tfiles .graphml' ]]
-	[[ $("$CULPRIT" complete plot -o '') = $'\tfolders' ]]
+	[[ $("$CULPRIT" complete collector --dir '') = $'\tfolders' ]]
+	[[ $("$CULPRIT" complete plot -o '') = *$'\tfolders' ]]
+	offers recall,precision recall,proved -- plot --metric recall,p
 	[[ $("$CULPRIT" complete run '' | sort | uniq -d) = "" ]]
 	# Two specs of one name, here and installed, are no mistake.
 	mkdir experiments
@@ -121,7 +123,7 @@ bash_completes() {
 	    "false true" ]]
 	[[ $(bash_offers culprit topo '' | xargs) = *"folder"*"net.graphml" ]]
 	[[ $(bash_offers culprit topo '') != *other.txt* ]]
-	[[ $(bash_offers culprit plot -o fo) = folder ]]
+	[[ $(bash_offers culprit collector --dir fo) = folder ]]
 	[[ $(bash_offers culprit run --output = fo) = *folder* ]]
 	bash --norc -c '. "$1"/culprit.bash; complete -p culprit' - \
 	    "$scripts" >stdout
@@ -144,7 +146,7 @@ fish_completes() {
 	says '^net.graphml' stdout
 	[[ $(fish_offers 'culprit plot --format=svg,p' | cut -f 1 | xargs) = \
 	    "--format=svg,pdf --format=svg,png" ]]
-	[[ $(fish_offers 'culprit plot -o fo' | cut -f 1) = folder/ ]]
+	[[ $(fish_offers 'culprit collector --dir fo' | cut -f 1) = folder/ ]]
 }
 
 # A shell at a terminal of its own, at which a tab is struck.
