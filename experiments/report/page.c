@@ -215,7 +215,7 @@ static int put_article(FILE *out, const struct xp_page_file *f, const char *id,
 	put_svg(out, f, id);
 	for (size_t i = 0; i < c->n_claims; i++) {
 		fputs("<p class=\"note\">", out);
-		mark_format(out, "Paper: %s (%s%s)", c->claim[i].text,
+		mark_format(out, "Claim: %s (%s%s)", c->claim[i].text,
 		    c->claim[i].metric,
 		    c->claim[i].confirmed ? "" : ", unconfirmed");
 		fputs("</p>\n", out);
