@@ -99,7 +99,7 @@ static const char *idle_now(const struct sim_yaml *y, const char *path)
 /* Where none of an axis' keys does anything, its places make equal points. */
 static void note_axis(const struct sim_yaml *y, struct xp_axis *a)
 {
-	const char *why = NULL;
+	const char *why = "";
 	for (size_t k = 0; k < a->n_keys; k++)
 		if (!(why = idle_now(y, a->key[k].path)))
 			return;
