@@ -219,15 +219,10 @@ plots_are_whole_or_not_there() {
 	if command -v xmllint >/dev/null; then xmllint --noout plots/out/x.svg; fi
 	cp plots/out/x.svg want
 	cp plots/out/x.tsv table.tsv
-<<<<<<< HEAD
 	"$CULPRIT" table --all x.h5 >want.tsv
-	same table.tsv want.tsv
-=======
-	"$CULPRIT" table x.h5 >want.tsv
 	# Behind its columns are those of where it comes from.
 	cut -f "-$(awk -F '\t' '{ print NF; exit }' want.tsv)" table.tsv >cut.tsv
 	same cut.tsv want.tsv
->>>>>>> b698de4 (plot: all)
 	run_for 0 "$CULPRIT" plot x.h5 --script draw.gp --term
 	says "test" stdout
 	# It draws a part and fails.
