@@ -111,13 +111,15 @@ static void define_results(const struct res_cube *c, const char *title,
     FILE *out)
 {
 	const struct res_progress p = res_cube_progress(c);
-	const size_t n_cells = res_cube_cells(c);
+	const size_t n_others = res_cube_cells(c) - res_cube_own_cells(c);
 	char partial[96] = "";
 	/* A figure of half a sweep says so itself, as it
-	 * will be passed around. A whole shard is a part, too. */
-	if (p.n_done < n_cells)
-		snprintf(partial, sizeof(partial), "partial: %llu of %zu runs",
-		    (unsigned long long)p.n_done, n_cells);
+	 * will be passed around. A whole shard is a part, too; runs that no
+	 * point needs any more are not missing. */
+	if (p.n_done < p.n_cells + n_others)
+		snprintf(partial, sizeof(partial), "partial: %llu of %llu runs",
+		    (unsigned long long)p.n_done,
+		    (unsigned long long)(p.n_cells + n_others));
 	define("title", title, out);
 	define("paper", c->paper, out);
 	define("partial", partial, out);

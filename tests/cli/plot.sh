@@ -329,6 +329,12 @@ a_part_of_a_sweep_says_so() {
 	run_for 0 "$CULPRIT" run grid.yaml -q -o part.h5 --shard 1/2
 	run_for 0 "$CULPRIT" plot part.h5 -o part.svg
 	says '>partial: 3 of 6 runs<' part.svg
+	# Points that ended early, as they were to, lack nothing.
+	run_for 0 "$CULPRIT" run grid.yaml -q -o until.h5 --runs 100 \
+	    --until-ci 0.2 --metric accuracy_fault
+	! grep '^grid: 300' stdout
+	run_for 0 "$CULPRIT" plot until.h5 -o until.svg
+	! grep partial until.svg
 }
 
 run_tests each_algorithm_has_a_look_of_its_own \
