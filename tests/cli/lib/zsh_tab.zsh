@@ -6,7 +6,7 @@
 zmodload zsh/zpty || exit 2
 zpty shell zsh -f -i
 zpty -w shell "PS1= PROMPT= RPROMPT=; fpath=(${(q)1} \$fpath)"
-zpty -w shell "autoload -Uz compinit && compinit -u -D -d /dev/null"
+zpty -w shell "autoload -Uz compinit && compinit -u -D"
 zpty -w shell 'show() { print -r -- $'"'\n'"'"<<$BUFFER>>"; exit }'
 zpty -w shell 'zle -N show; bindkey "^X" show; print READY$((1))'
 zpty -r shell said '*READY1*'
