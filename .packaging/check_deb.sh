@@ -76,8 +76,9 @@ in_root 'cd / && culprit complete run vigil_fig05 | cut -f 1 | xargs'
 in_root 'bash -c ". /usr/share/bash-completion/completions/culprit
 	complete -p culprit"'
 # What was made by another build is checked by this one.
-artifact=$(ls build/culprit-artifact-*.tar.gz 2>/dev/null | head -n 1)
-if [[ -n $artifact ]]; then
+artifact=${deb##*/culprit_}
+artifact=build/culprit-artifact-${artifact%%-*}.tar.gz
+if [[ -e $artifact ]]; then
 	cp "$artifact" "$root/artifact.tar.gz"
 	in_root 'culprit verify --archive /artifact.tar.gz'
 fi

@@ -235,8 +235,8 @@ static void say_cells(struct verdict *v, const char *figure,
 	char which[64] = "";
 	if (r->shard_n > 1)
 		snprintf(which, sizeof(which),
-		    " (cell %" PRIu32 " and every %" PRIu32 "th from there)",
-		    r->shard_i, r->shard_n);
+		    " (1 of %" PRIu32 ", from cell %" PRIu32 " on)", r->shard_n,
+		    r->shard_i);
 	const enum said what = xp_rerun_is_good(r) ? SAID_PASS : SAID_FAIL;
 	if (r->n_same == r->n_cells)
 		say(v, what, "cells", figure,

@@ -63,11 +63,11 @@ static void offer_algos(const struct typed *t)
 
 static void offer_metrics(const struct typed *t)
 {
-	const struct res_metric *const lists[] = {res_ratios, res_algo_metrics,
-	    res_trial_ratios, res_trial_metrics};
-	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
-		for (const struct res_metric *m = lists[i]; m->name; m++)
-			complete_offer(t, m->name, m->doc);
+	for (size_t i = 0; i < RES_N_LISTS; i++) {
+		const struct res_metric_list *l = &res_metric_lists[i];
+		for (size_t k = 0; k < l->n; k++)
+			complete_offer(t, l->metric[k].name, l->metric[k].doc);
+	}
 }
 
 static void offer_pages(const struct typed *t)

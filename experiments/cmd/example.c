@@ -45,7 +45,7 @@ const struct cmd_example cmd_examples[] = {
     {"verify", "culprit verify", "all claims and tables"},
     {"verify", "culprit verify --strict vigil_fig05a",
 	"one figure, which must be there"},
-    {"verify", "culprit verify --archive culprit-artifact-0.4.0.tar.gz",
+    {"verify", "culprit verify --archive artifact.tar.gz",
 	"somebody's results: checksums, tables, some cells again"},
     {"dump", "culprit dump vigil_fig05a --point 3 --run 1 -o epoch.h5",
 	"one cell, for h5py"},

@@ -197,7 +197,7 @@ static void manual_put_option(FILE *out, const char *name, int letter,
 	fputs(".It ", out);
 	if (letter) {
 		fputs("Fl ", out);
-		cmd_roff_word(out, (char[]){(char)letter}, 1);
+		cmd_roff_word(out, (char[]){(char)letter, '\0'}, 1);
 		if (value) {
 			fputs(" Ar ", out);
 			cmd_roff_word(out, value, strlen(value));

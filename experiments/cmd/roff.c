@@ -34,9 +34,11 @@ static const char *roff_escape(char c)
 
 /* A word at a line's begin that has a full stop there, or one behind a macro that
  * has the name of another one, as Ar: these have two or three letters. */
-static int is_taken_for_macro(const char *word)
+static int is_taken_for_macro(const char *word, size_t rest)
 {
-	const size_t n = strcspn(word, " ");
+	size_t n = 0;
+	while (n < rest && n < 4 && word[n] != ' ')
+		n++;
 	return *word == '.' || (isupper((unsigned char)*word) && n <= 3);
 }
 
@@ -45,7 +47,7 @@ void cmd_roff_word(FILE *out, const char *text, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const char *as = roff_escape(text[i]);
 		if ((i == 0 || text[i - 1] == ' ') &&
-		    is_taken_for_macro(text + i))
+		    is_taken_for_macro(text + i, n - i))
 			fputs("\\&", out);
 		if (as)
 			fputs(as, out);
