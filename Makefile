@@ -163,6 +163,7 @@ $B/models/bpf/lab.bpf.o: $(addprefix models/bpf/,lab.bpf.c lab.h kernel.h) \
 	$B/flags.txt
 	@mkdir -p $(@D); echo "  BPF   $<"
 	$(Q)clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra $(STRICT) -I. \
+	    -ffile-prefix-map=$(CURDIR)=. \
 	    -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 	$(Q)llvm-strip -g $@
 
