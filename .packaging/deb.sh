@@ -9,7 +9,7 @@
 set -euo pipefail
 for tool in dpkg-buildpackage dh; do
 	command -v $tool >/dev/null || {
-		echo "make deb needs dpkg-dev and debhelper; no $tool here" >&2
+		echo "make deb needs build-essential and debhelper; no $tool here" >&2
 		exit 1
 	}
 done

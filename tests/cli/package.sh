@@ -67,7 +67,7 @@ scripts_say_why_they_skip() {
 	run_for 0 env PATH="$PWD/bin" bash "$packaging/check_deb.sh"
 	says '^check-deb SKIPPED: (it takes root|no debootstrap here)$' stdout
 	run_for 1 env PATH="$PWD/bin" bash "$packaging/deb.sh"
-	says 'make deb needs dpkg-dev and debhelper; no dpkg-buildpackage here'
+	says 'make deb needs build-essential and debhelper; no dpkg-buildpackage here'
 }
 
 # An archive of git's has no .git to ask, and is of a commit all the same.
