@@ -237,6 +237,15 @@ def each_control_has_a_name(b):
     same(b.run("document.querySelectorAll('h1').length"), 1)
 
 
+# A class that says how an element is laid out would show it all the same.
+def what_is_hidden_is_not_shown(b):
+    b.open(page)
+    same(b.run("""(() => { const e = document.querySelector(".bar");
+        e.hidden = true; const n = e.getClientRects().length;
+        e.hidden = false; return [n, e.getClientRects().length]; })()"""),
+         [0, 1])
+
+
 def without_scripts_all_can_be_opened(b):
     b.call("Emulation.setScriptExecutionDisabled", value=True)
     b.open(page)
@@ -254,6 +263,7 @@ with_light = [it_loads_without_a_complaint,
               an_address_opens_its_cell,
               colours_follow_the_system_and_the_button,
               figures_are_found_by_their_name, each_control_has_a_name,
+              what_is_hidden_is_not_shown,
               without_scripts_all_can_be_opened, all_is_legible]
 for dark, functions in (False, with_light), (True, [all_is_legible]):
     b = browser.Browser(dark)
