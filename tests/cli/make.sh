@@ -155,20 +155,28 @@ clean_goes_first() {
 	[[ ! -e build ]]
 }
 
-# A copy of the whole program as it was built, in which an algorithm is edited.
-results_of_an_edited_program_are_not_reused() {
-	local san=() name=${BUILD##*/} commit
-	[[ $name != *-san ]] || san=(SAN=1)
+# A copy of the whole program as it was built, in copy/, to be edited.
+copy_program() {
+	name=${BUILD##*/}
 	mkdir -p "copy/$name"
-	cp -a "$tree"/{Makefile,sim,topo,models,algos,results,experiments} copy
+	cp -a "$tree"/{Makefile,.packaging,sim,topo,models,algos,results} \
+	    "$tree"/experiments copy
 	cp -a "$BUILD"/{sim,topo,models,algos,results,experiments} \
 	    "$BUILD"/{flags,objects,commit,build}.txt "copy/$name"
 	sed -i "s#$tree#$PWD/copy#g" "copy/$name/flags.txt"
 	touch -r "$BUILD/flags.txt" "copy/$name/flags.txt"
-	make_copy() {
-		run_for 0 make -s -C copy "${san[@]}"
-		commit=$("copy/$name/culprit" --version | grep ^git_commit)
-	}
+}
+
+make_copy() {
+	local san=()
+	[[ $name != *-san ]] || san=(SAN=1)
+	run_for 0 make -s -C copy "${san[@]}"
+	commit=$("copy/$name/culprit" --version | grep ^git_commit)
+}
+
+results_of_an_edited_program_are_not_reused() {
+	local name commit
+	copy_program
 	write_spec
 	make_copy
 	run_for 0 "copy/$name/culprit" run spec.yaml -o x.h5
@@ -202,6 +210,33 @@ results_of_an_edited_program_are_not_reused() {
 	run_for 0 "$CULPRIT" run spec.yaml -o one.h5 --shard 1/2
 	run_for 2 "$CULPRIT" merge -o all.h5 one.h5 other.h5
 	says_once "one was made by culprit .* build .* the other by .* build"
+}
+
+# What the pages tell people to type, as it stands there.
+recipes_of_the_pages_work() {
+	local name commit
+	copy_program
+	recipe() { # FILE FIRST LAST
+		sed -n "\\|$2|,\\|$3|{p;\\|$3|q}" "$tree/$1" >recipe
+		[[ -s recipe ]] || fail "no recipe $2 in $1"
+		(cd copy && bash -eu ../recipe)
+	}
+	recipe README.md 'mkdir algos/mine' 'done$'
+	sed -i -e 's|^#include "algos/vigil/vote.h"|&\n#include "algos/mine/mine.h"|' \
+	    -e 's|^    &algo_vote,|&\n    \&algo_mine,|' copy/algos/registry.c
+	recipe experiments/README.md 'mkdir experiments/mine' 'plane.c$'
+	sed -i 's|^\tX(pingmesh)$|\tX(pingmesh) X(mine)|' \
+	    copy/experiments/spec/plane.h
+	make_copy
+	cd copy
+	run_for 0 "$name/culprit" algos mine
+	run_for 0 "$name/culprit" run vigil_fig05a --smoke -o my.h5 \
+	    --set 'algorithms=[vote, mine]'
+	run_for 0 "$name/culprit" table my.h5 -c '*:accuracy_fault' --json
+	[[ $(json stdout 'all(r["vote:accuracy_fault"] ==
+	    r["mine:accuracy_fault"] > 0 for r in d)') = True ]]
+	run_for 0 "$name/culprit" run vigil_fig05a --smoke -o plane.h5 \
+	    --set plane=mine --set 'algorithms=[vote]'
 }
 
 # The whole program, as it was built. try GOAL PREFIX: below dest/.
@@ -278,6 +313,6 @@ what_is_installed_works() {
 
 run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
     a_build_is_its_code results_of_an_edited_program_are_not_reused \
-    warnings_are_errors_to_developers_alone what_is_gone_leaves_the_program \
-    clean_goes_first uninstall_takes_away_what_install_put \
-    what_is_installed_works
+    recipes_of_the_pages_work warnings_are_errors_to_developers_alone \
+    what_is_gone_leaves_the_program clean_goes_first \
+    uninstall_takes_away_what_install_put what_is_installed_works
