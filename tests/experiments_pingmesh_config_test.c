@@ -171,7 +171,8 @@ static void the_network_must_have_what_is_named(void **state)
 	assert_ok(sim_field_defaults(topo_region_fields, &r, test_err()));
 	r.n_dcs = 2;
 	assert_ok(topo_open_region(&region, &pingmesh_tiny, &r, test_err()));
-	expect(&mesh, "", "needs a topology of kind clos, leaf_spine or region.");
+	expect(&mesh, "",
+	    "needs a topology of kind clos, leaf_spine or region.");
 	expect(&clos, "dc: 1", "dc 1: there are only 1.");
 	expect(&region, "dc: 2", "dc 2: there are only 2.");
 	expect(&clos, "service: \"0,8\"",

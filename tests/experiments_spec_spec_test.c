@@ -214,7 +214,7 @@ static void faults_that_cannot_be_are_told_at_their_group(void **state)
 		     "[1]]}\n",
 	    "4:18: Link 48 is not in [0, 47].\n"
 	    "4:22: Link \"tor0->t1.9\": no node is called \"t1.9\".\n"
-	    "4:48: link 16 is named twice in this group.\n"
+	    "4:48: link 16, tor0->t1.0, is named twice in this group.\n"
 	    "4:52: \"x\" is not a link: write an id in [0, 47] or two node "
 	    "names as FROM->TO.\n"
 	    "4:55: a link is an id or a \"from->to\" name.");

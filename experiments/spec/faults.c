@@ -25,6 +25,7 @@ static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
 {
 	struct sim_err why;
 	topo_link l;
+	char name[64];
 	if (item->kind != SIM_YAML_SCALAR)
 		return sim_yaml_mistake(y, item,
 		    "a link is an id or a \"from->to\" name.");
@@ -33,9 +34,12 @@ static int read_link(struct sim_yaml *y, const struct sim_yaml_node *item,
 	/* Named twice, a link would count as two faults of
 	 * the group and be one. */
 	for (size_t i = 0; i < g->n_links; i++)
-		if (g->links[i] == l)
+		if (g->links[i] == l) {
+			topo_link_name(t, l, name);
 			return sim_yaml_mistake(y, item,
-			    "link %u is named twice in this group.", l);
+			    "link %u, %s, is named twice in this group.", l,
+			    name);
+		}
 	g->links[g->n_links++] = l;
 	return 0;
 }
