@@ -192,12 +192,12 @@ static size_t join_parts(const struct sim_yaml_node *map, char *const part[],
 {
 	size_t best = 0;
 	for (size_t i = 1; i <= n; i++) {
-		part[i][-1] = '.';
+		*(part[i] - 1) = '.';
 		if (sim_yaml_get(map, part[0]))
 			best = i;
 	}
 	for (size_t i = best + 1; i <= n; i++)
-		part[i][-1] = '\0';
+		*(part[i] - 1) = '\0';
 	return best;
 }
 

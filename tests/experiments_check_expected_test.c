@@ -323,9 +323,8 @@ static void what_is_lost_fails(void **state)
 /* Of results that are not complete, or of --set or --smoke, too. */
 static void what_is_missing_never_passes(void **state)
 {
-	static const char table[] =
-	    HEAD COLUMNS "n_drops\t2\t2\t2\t5\t0.1\n"
-			 "n_losses\t2\t2\t2\t5\t0.1\n";
+	static const char table[] = HEAD COLUMNS "n_drops\t2\t2\t2\t5\t0.1\n"
+						 "n_losses\t2\t2\t2\t5\t0.1\n";
 	struct xp_expected x;
 	struct res_cube c;
 	char why[512];

@@ -20,6 +20,7 @@
 enum {
 	VERSION = 2,
 	HEADER_BYTES = 40,
+	SUMMED_BYTES = HEADER_BYTES - 8,
 	FIXED_BYTES = 16 + 8, /* of a record: all but its row */
 	BUFFER_BYTES = 1 << 16,
 };
@@ -91,14 +92,13 @@ static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
 
 static void seal_header(unsigned char h[HEADER_BYTES])
 {
-	sim_store_64(h + HEADER_BYTES - 8,
-	    journal_checksum(h, HEADER_BYTES - 8));
+	sim_store_64(&h[SUMMED_BYTES], journal_checksum(h, SUMMED_BYTES));
 }
 
 static int header_is_whole(const unsigned char h[HEADER_BYTES])
 {
-	return sim_load_64(h + HEADER_BYTES - 8) ==
-	    journal_checksum(h, HEADER_BYTES - 8);
+	return sim_load_64(&h[SUMMED_BYTES]) ==
+	    journal_checksum(h, SUMMED_BYTES);
 }
 
 /* The sweep, and which of its cells: a shard's journal has nothing for another

@@ -33,7 +33,7 @@ struct xp_run {
 	const char *out; /* the results file */
 	unsigned n_workers;
 	uint32_t shard_i, shard_n; /* 0, 1: all */
-	int fresh;   /* start over, whatever OUT and its journal hold */
+	int fresh;         /* start over, whatever OUT and its journal hold */
 	const char *until; /* what ends a point (results/until.h); NULL: runs */
 	int replace; /* start over if they are of another sweep, or damaged */
 	FILE *progress;                    /* NULL: silent */
