@@ -125,6 +125,15 @@ static int file_read_all(int fd, char *to, size_t n)
 	return 0;
 }
 
+int res_file_look(const char *path, int *there, struct sim_err *e)
+{
+	struct stat st;
+	*there = stat(path, &st) == 0;
+	return *there && !S_ISREG(st.st_mode)
+	    ? sim_fail(e, SIM_EIO, "cannot write %s: not a file.", path)
+	    : 0;
+}
+
 int res_file_keep(const char *path, struct sim_err *e)
 {
 	char *to;

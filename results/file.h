@@ -13,6 +13,10 @@
 int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e);
 
+/* Is there anything at PATH that would be replaced? *THERE is 1 for a file. What
+ * is no regular file would be lost, as a device: SIM_EIO. */
+int res_file_look(const char *path, int *there, struct sim_err *e);
+
 /* PATH~ is what PATH is, in place of a former one; PATH stays if the file system
  * has links, and else is gone. Errors SIM_EIO, SIM_ENOMEM. */
 int res_file_keep(const char *path, struct sim_err *e);

@@ -260,15 +260,10 @@ static int is_of_kind(const char *path, const char *kind)
 int cmd_make_room(const char *path, const char *kind, int force,
     struct sim_err *e)
 {
-	struct stat st;
-	if (stat(path, &st) < 0)
-		return 0;
-	/* Files that are replaced as a whole would replace a device too. */
-	if (!S_ISREG(st.st_mode))
-		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
-		    path);
-	if (is_of_kind(path, kind))
-		return 0;
+	int there;
+	const int rc = res_file_look(path, &there, e);
+	if (rc < 0 || !there || is_of_kind(path, kind))
+		return rc;
 	return force
 	    ? res_file_keep(path, e)
 	    : sim_fail(e, SIM_EINVAL,

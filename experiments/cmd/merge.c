@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "experiments/cmd/cmd.h"
+#include "results/file.h"
 #include "results/shards.h"
 #include "sim/text.h"
 
@@ -71,17 +71,14 @@ static int merge_one(struct res_shards *s, const char *path, const char *output,
  * replaced by order only. */
 static int merge_check_output(const char *path, int force, struct sim_err *e)
 {
-	struct stat st;
-	if (stat(path, &st) < 0)
-		return 0;
-	if (!S_ISREG(st.st_mode))
-		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
-		    path);
-	return force ? 0
-		     : sim_fail(e, SIM_EINVAL,
-			   "%s exists; give another name with -o, or "
-			   "replace it with --force.",
-			   path);
+	int there;
+	const int rc = res_file_look(path, &there, e);
+	return rc < 0 || !there || force
+	    ? rc
+	    : sim_fail(e, SIM_EINVAL,
+		  "%s exists; give another name with -o, or replace it with "
+		  "--force.",
+		  path);
 }
 
 /* Nobody takes a part for the whole by mistake. */

@@ -224,9 +224,8 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 	if (memcmp(got + 12, want + 12, 12) != 0)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "journal %s is of another spec, shard or other overrides; "
-		    "use "
-		    "another output name (-o), or remove it (--force keeps it "
-		    "as %s~).",
+		    "use another output name (-o), or remove it (--force keeps "
+		    "it as %s~).",
 		    j->path, j->path);
 	if (memcmp(got, want, sizeof(got)) != 0)
 		return sim_fail(e, SIM_EMISMATCH,

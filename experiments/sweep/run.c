@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "experiments/sweep/journal.h"
@@ -371,18 +370,15 @@ static int adopt(struct sweep *s, struct sim_err *e)
 {
 	const struct xp_run *r = s->run;
 	struct res_cube old = {0};
-	struct stat st;
-	if (stat(r->out, &st) < 0)
-		return 0;
-	if (!S_ISREG(st.st_mode))
-		return sim_fail(e, SIM_EIO, "cannot write %s: not a file.",
-		    r->out);
+	int there, rc = res_file_look(r->out, &there, e);
+	if (rc < 0 || !there)
+		return rc;
 	/* Whatever OUT is, it is not replaced without a copy, until it has
 	 * turned out to be ours. */
 	s->keep_former = 1;
 	if (r->fresh)
 		return 0;
-	int rc = read_former(r->out, s->cube, &old, e);
+	rc = read_former(r->out, s->cube, &old, e);
 	if (rc == 0 && (rc = res_cube_merge(s->cube, &old, e)) == 0) {
 		/* OUT is an earlier state of this sweep: nothing is lost by
 		 * replacing it. It may lack what the journal had, which was put

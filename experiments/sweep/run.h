@@ -45,12 +45,11 @@ struct xp_run {
 
 /* Run what is missing; with UNTIL, as far as is needed for all points to end,
  * which is the same cells for any number of workers and interruptions. Fills
- * CUBE (to be freed) also when stopped or when
- * cells failed. When nothing is missing, OUT is not touched.
- * Errors those of res_until_check(); SIM_EMISMATCH when OUT is of another sweep, SIM_EIO when it is
- * damaged or no file; those of the journal, the pool and res_h5_write(). The
- * journal keeps what was finished: the same call goes on once the cause is
- * gone. */
+ * CUBE (to be freed) also when stopped or when cells failed. When nothing is
+ * missing, OUT is not touched. Errors those of res_until_check(); SIM_EMISMATCH
+ * when OUT is of another sweep, SIM_EIO when it is damaged or no file; those of
+ * the journal, the pool and res_h5_write(). The journal keeps what was finished:
+ * the same call goes on once the cause is gone. */
 int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
     struct sim_err *e);
 
