@@ -39,6 +39,9 @@ enum agent_event_kind {
 
 	/* Someone connected, or sent `n` bytes to be echoed: answer `token`. */
 	AGENT_PING_REQUEST,
+
+	/* The controller wants something: `n` bytes at `data`. */
+	AGENT_ORDER,
 };
 
 /* What became of a connect. */
@@ -75,7 +78,7 @@ struct agent_event {
 			sim_ns rtt_ns, echo_ns;
 		};
 		/* FETCH_DONE: what came, borrowed for the step; 0 bytes =
-		 * there is none. PING_REQUEST: bytes alone */
+		 * there is none. PING_REQUEST: bytes alone. ORDER */
 		struct {
 			const void *data;
 			size_t n;
@@ -91,6 +94,8 @@ enum agent_action_kind {
 	AGENT_PROBE,  /* a TCP packet of `tuple` with `ttl` and `ip_id`, and a
 	                    checksum that its receiver refuses */
 	AGENT_REPORT, /* a path learned; see struct agent_report */
+	AGENT_SEND,   /* one IP packet, of `n_bytes` at `data`, in the agent's
+	                 state, as it stands; nothing answers */
 
 	AGENT_COUNTERS, /* to the collector: `n_bytes` at `data`, as in
 	                   AGENT_UPLOAD. Whether they came is not told: they are
@@ -125,12 +130,12 @@ struct agent_action {
 	uint64_t token;
 	union {
 		sim_ns at_ns;     /* AGENT_SET_TIMER */
-		const void *data; /* AGENT_UPLOAD, COUNTERS */
+		const void *data; /* AGENT_UPLOAD, COUNTERS, SEND */
 	};
 	struct topo_tuple tuple;
 	union {
 		struct agent_report report; /* AGENT_REPORT */
-		uint32_t n_bytes; /* CONNECT, ANSWER, UPLOAD, COUNTERS */
+		uint32_t n_bytes; /* CONNECT, ANSWER, UPLOAD, COUNTERS, SEND */
 	};
 };
 

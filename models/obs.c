@@ -28,9 +28,11 @@ void obs_clear(struct obs *o)
 	o->n_flows = 0;
 	o->n_packets = 0;
 	o->complete = 0;
-	/* These two are borrowed: whoever attached them owns them. */
+	/* These are borrowed: whoever attached them owns them. */
 	o->probes = NULL;
 	o->traces = NULL;
+	o->mirror = NULL;
+	o->guided = NULL;
 }
 
 void obs_free(struct obs *o)

@@ -52,6 +52,8 @@ struct obs_hops {
 };
 
 struct obs_traces; /* models/obs_traces.h */
+struct obs_mirror; /* models/obs_mirror.h */
+struct obs_guided; /* models/obs_guided.h */
 
 /* What a window may hold: algorithms say what of it they need, planes of an
  * experiment what they provide. X(bit, what a sentence calls it) */
@@ -60,7 +62,8 @@ struct obs_traces; /* models/obs_traces.h */
 	X(HOPS, "paths of flows")                                              \
 	X(ALL_FLOWS, "flows that lost nothing too")                            \
 	X(PROBES, "Pingmesh's probes")                                         \
-	X(TRACES, "traces with counts a hop")
+	X(TRACES, "traces with counts a hop")                                  \
+	X(MIRROR, "copies that switches mirrored")
 
 enum {
 #define X(part, text) OBS_AT_##part,
@@ -85,6 +88,11 @@ struct obs {
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
 	const struct obs_probes *probes; /* borrowed; NULL: none */
 	const struct obs_traces *traces; /* likewise */
+	const struct obs_mirror *mirror; /* likewise */
+	const struct obs_guided *guided; /* with mirror: guided probes sent */
+	uint32_t
+	    ecmp_seed; /* with mirror: how switches hash, if that is known */
+	uint8_t knows_hash;
 	uint8_t complete; /* 1: the tables hold every flow, not only those
 			       with a retransmission */
 };

@@ -324,6 +324,9 @@ static int real_fabric_act(struct fabric_real *f, topo_host host,
 	 * already. */
 	case AGENT_REPORT:
 		return 0;
+	case AGENT_SEND:
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "this fabric carries no packets as they stand.");
 	/* Without a service a fetch or an upload is answered at once by a
 	 * failure, so that agents need not know whether there is one. */
 	case AGENT_FETCH:

@@ -203,6 +203,9 @@ static int sim_fabric_submit(struct fabric *base, topo_host host,
 		/* fabric_run() gives reports to its caller. */
 		case AGENT_REPORT:
 			break;
+		case AGENT_SEND:
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "this fabric carries no packets as they stand.");
 		case AGENT_FETCH:
 			rc = fabric_sim_fetch(f, host, a, e);
 			break;

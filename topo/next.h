@@ -1,0 +1,30 @@
+/* topo/next.h -- next hops: where a switch may send a packet for a node.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The ECMP sets behind topo_path(): going from the source's ToR by
+ *
+ *	topo_next(t, at, dst, topo_switch_pick(seed, at, digest,
+ *	    topo_n_next(t, at, dst)))
+ *
+ * gives the links of topo_path(), in whatever kind of network. Destinations may
+ * also be switches (their loopbacks), which guided probes are sent to.
+ */
+#ifndef TOPO_NEXT_H
+#define TOPO_NEXT_H
+
+#include "topo/topo.h"
+
+/* How many equal next hops switch AT has for a packet to node DST; 0 if it is
+ * DST itself, or there is no way. Cost O(1) in a Clos, else O(links of AT). */
+uint32_t topo_n_next(const struct topo *t, topo_switch at, topo_node dst);
+
+/* The link to the I-th of them, in the order by which switches choose.
+ * Domain i < topo_n_next(). */
+topo_link topo_next(const struct topo *t, topo_switch at, topo_node dst,
+    uint32_t i);
+
+/* Whether L is one of them: may a healthy network carry a packet for DST over
+ * L, out of the switch where L begins? */
+int topo_is_next(const struct topo *t, topo_link l, topo_node dst);
+
+#endif
