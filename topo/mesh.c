@@ -201,11 +201,10 @@ static int mesh_list_tors(struct topo_mesh *m, struct sim_err *e)
 	return 0;
 }
 
-/* Count the hops from every switch to ROOT, breadth first. A byte a switch must
- * do, so counts stop one short of UNSEEN: paths that long are refused anyway,
- * and there only matters whether a switch is reached at all. Returns the number
- * of switches reached. */
-static uint32_t mesh_measure(const struct topo_mesh *m, topo_switch root,
+/* A byte a switch must do, so counts stop one short of UNSEEN: paths that long
+ * are refused anyway, and there only matters whether a switch is reached at
+ * all. */
+uint32_t topo_mesh_measure(const struct topo_mesh *m, topo_switch root,
     uint8_t *dist, topo_switch *queue)
 {
 	uint32_t n = 0;
@@ -234,7 +233,7 @@ static int measure_all(struct topo_mesh *m, const struct topo_mesh_input *in,
 	for (uint32_t t = 0; t < m->n_tors; t++) {
 		topo_node root = m->n_hosts + m->tor[t];
 		uint8_t *dist = m->dist + (size_t)t * m->n_switches;
-		uint32_t n = mesh_measure(m, m->tor[t], dist, queue);
+		uint32_t n = topo_mesh_measure(m, m->tor[t], dist, queue);
 		if (n < m->n_switches) {
 			const uint8_t *cut =
 			    memchr(dist, UNSEEN, m->n_switches);
@@ -398,17 +397,6 @@ uint32_t topo_mesh_tier(const struct topo_mesh *m, topo_switch s)
 	return m->tier ? m->tier[s] : TOPO_NONE;
 }
 
-/* The NTH next hop of S towards the ToR that DIST leads to. NTH is below the
- * fanout, so the search ends before the hops of S do. */
-static const struct topo_hop *next_hop(const struct topo_mesh *m,
-    const uint8_t *dist, topo_switch s, uint32_t nth)
-{
-	const struct topo_hop *h = m->hop + m->first[s];
-	while (dist[h->to] + 1 != dist[s] || nth-- > 0)
-		h++;
-	return h;
-}
-
 unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
     topo_host src, topo_host dst, uint32_t digest, topo_link path[])
 {
@@ -424,7 +412,7 @@ unsigned topo_mesh_path(const struct topo_mesh *m, uint32_t ecmp_seed,
 	while (at != end) {
 		uint32_t nth = topo_switch_pick(ecmp_seed, at, digest,
 		    topo_mesh_fanout(m, dist, at));
-		const struct topo_hop *h = next_hop(m, dist, at, nth);
+		const struct topo_hop *h = topo_mesh_next_hop(m, dist, at, nth);
 		path[n++] = h->link;
 		at = h->to;
 	}

@@ -1,4 +1,4 @@
-/* topo/mesh_tables.h -- the tables of a mesh, for the mesh_*.c files alone.
+/* topo/mesh_tables.h -- the tables of a mesh, for mesh_*.c and next.c alone.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef TOPO_MESH_TABLES_H
@@ -42,6 +42,12 @@ const char *topo_mesh_describe(const struct topo_mesh_input *in, topo_node n,
 int topo_mesh_take_names(struct topo_mesh *m, const struct topo_mesh_input *in,
     struct sim_err *e);
 
+/* Count the hops from every switch to ROOT, breadth first. Returns the number of
+ * switches reached; the others have 255, and those further than 254 hops away
+ * 254. Shape  dist[n_switches], queue[n_switches]. Cost O(cables). */
+uint32_t topo_mesh_measure(const struct topo_mesh *m, topo_switch root,
+    uint8_t *dist, topo_switch *queue);
+
 /* Hop counts of all switches to the ToR of that index. */
 static inline const uint8_t *topo_mesh_dist(const struct topo_mesh *m,
     uint32_t tor_index)
@@ -57,6 +63,18 @@ static inline uint32_t topo_mesh_fanout(const struct topo_mesh *m,
 	for (uint32_t i = m->first[s]; i < m->first[s + 1]; i++)
 		n += dist[m->hop[i].to] + 1 == dist[s];
 	return n;
+}
+
+/* The NTH of them, which is below that number, so that the search ends before
+ * the hops of S do. */
+static inline const struct topo_hop *
+topo_mesh_next_hop(const struct topo_mesh *m, const uint8_t *dist,
+    topo_switch s, uint32_t nth)
+{
+	const struct topo_hop *h = m->hop + m->first[s];
+	while (dist[h->to] + 1 != dist[s] || nth-- > 0)
+		h++;
+	return h;
 }
 
 #endif

@@ -8,6 +8,10 @@
  *
  * gives the links of topo_path(), in whatever kind of network. Destinations may
  * also be switches (their loopbacks), which guided probes are sent to.
+ *
+ * In a mesh all shortest ways are equal. So they are in a Clos, but that nothing
+ * goes down and up again where there is a way up: from a T1 to another of its
+ * pod all T2s are equal, and only without T2s all ToRs of the pod.
  */
 #ifndef TOPO_NEXT_H
 #define TOPO_NEXT_H
@@ -15,7 +19,8 @@
 #include "topo/topo.h"
 
 /* How many equal next hops switch AT has for a packet to node DST; 0 if it is
- * DST itself, or there is no way. Cost O(1) in a Clos, else O(links of AT). */
+ * DST itself, or more than 254 hops away from it. Cost O(1) in a Clos, else
+ * O(links of AT), and O(cables) for a switch without hosts. */
 uint32_t topo_n_next(const struct topo *t, topo_switch at, topo_node dst);
 
 /* The link to the I-th of them, in the order by which switches choose.
@@ -24,7 +29,8 @@ topo_link topo_next(const struct topo *t, topo_switch at, topo_node dst,
     uint32_t i);
 
 /* Whether L is one of them: may a healthy network carry a packet for DST over
- * L, out of the switch where L begins? */
+ * L, out of the switch where L begins? What comes from a host leaves it by its
+ * cable, unless it is for itself. Cost as above. */
 int topo_is_next(const struct topo *t, topo_link l, topo_node dst);
 
 #endif
