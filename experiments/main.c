@@ -33,6 +33,8 @@ const struct cmd_verb cmd_verbs[] = {
     {"latency", "connect times of probes in healthy networks", cmd_latency},
     {"record", "one run of Pingmesh as its collector saw it", cmd_record},
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
+    {"trace", "packets by the copies that switches mirror, as Everflow",
+	cmd_trace},
     {"lab", "a network for real, of namespaces of this machine", cmd_lab},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"metrics", "what each number means: definition, unit, range", cmd_metrics},

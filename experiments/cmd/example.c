@@ -94,8 +94,10 @@ const struct cmd_example cmd_examples[] = {
 	"drop rates, SLA and heat maps, an hour each"},
     {"jobs", "culprit jobs week.h5 --window 1d --job blackhole",
 	"one job, by days"},
+    {"trace", "culprit trace --help", "what it can do"},
     {"lab", "culprit lab check", "what this machine allows"},
-    {"lab", "culprit lab run real_vs_sim --smoke", "six scenes on real TCP"},
+    {"lab run", "culprit lab run real_vs_sim --smoke",
+	"six scenes on real TCP"},
     {"algos", "culprit algos", "all of them, a line each"},
     {"algos", "culprit algos alg1", "one, with its parameters"},
     {"metrics", "culprit metrics", "all that is measured, a line each"},
@@ -108,10 +110,17 @@ const struct cmd_example cmd_examples[] = {
     {0},
 };
 
+int cmd_example_is_of(const struct cmd_example *x, const char *verb)
+{
+	const size_t n = strlen(verb);
+	return strncmp(x->verb, verb, n) == 0 &&
+	    (x->verb[n] == '\0' || x->verb[n] == ' ');
+}
+
 const struct cmd_example *cmd_example_first(const char *verb)
 {
 	const struct cmd_example *x = cmd_examples;
-	while (x->verb && strcmp(x->verb, verb) != 0)
+	while (x->verb && !cmd_example_is_of(x, verb))
 		x++;
 	return x;
 }
@@ -121,6 +130,6 @@ void cmd_example_print(FILE *out, const char *verb)
 	const struct cmd_example *x = cmd_example_first(verb);
 	if (x->verb)
 		fprintf(out, "%sExamples:\n", ftell(out) > 0 ? "\n" : "");
-	for (; x->verb && strcmp(x->verb, verb) == 0; x++)
+	for (; x->verb && cmd_example_is_of(x, verb); x++)
 		fprintf(out, "  %s\n      %s\n", x->command, x->doc);
 }

@@ -10,15 +10,20 @@
 #include <stdio.h>
 
 struct cmd_example {
-	const char *verb; /* "" of the program as a whole */
+	const char *verb; /* "" of the program as a whole; "lab run" of one of
+			     the verb's own verbs */
 	const char *command, *doc;
 };
 
 /* A row of zeros ends it; the rows of a verb stand together. */
 extern const struct cmd_example cmd_examples[];
 
-/* The verb's first example, or the row of zeros. */
+/* The verb's first example, or the row of zeros; "lab" has those of "lab run",
+ * too. */
 const struct cmd_example *cmd_example_first(const char *verb);
+
+/* Whether X, no row of zeros, is one of VERB's. */
+int cmd_example_is_of(const struct cmd_example *x, const char *verb);
 
 /* "Examples:" and those of VERB below each other, as for --help, with an empty
  * line before if OUT has something already; nothing if there are none. */

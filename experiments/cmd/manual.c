@@ -87,7 +87,7 @@ static void put_examples(FILE *out, const char *verb)
 	if (!x->verb)
 		return;
 	fputs(".Sh EXAMPLES\n.Bl -tag -width Ds\n", out);
-	for (; x->verb && strcmp(x->verb, verb) == 0; x++) {
+	for (; x->verb && cmd_example_is_of(x, verb); x++) {
 		fputs(".It Li ", out);
 		/* An argument with blanks stands in quotes. */
 		putc('"', out);

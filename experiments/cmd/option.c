@@ -164,10 +164,10 @@ static char *options_help(int key, const char *text, void *input)
 	return more;
 }
 
-/* "run" of "culprit run", and of "culprit lab run". */
+/* "run" of "culprit run", "lab run" of "culprit lab run". */
 static const char *verb_of(const char *program)
 {
-	const char *blank = strrchr(program, ' ');
+	const char *blank = strchr(program, ' ');
 	return blank ? blank + 1 : program;
 }
 

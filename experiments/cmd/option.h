@@ -55,7 +55,7 @@ struct cmd_line {
 /* All that there is to say of a verb: its rows one behind the other, and the
  * arguments that LINE->more() is given. */
 struct cmd_table {
-	const char *verb; /* "run" of "culprit run" */
+	const char *verb; /* "run" of "culprit run", or "lab run" */
 	const struct cmd_line *line;
 	const void *args;
 	size_t n;

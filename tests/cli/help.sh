@@ -4,8 +4,8 @@
 . tests/cli/lib/common.sh
 
 verbs="run status table plot explain report merge gate verify dump diagnose \
-topo bounds pinglist controller collector agent latency record jobs lab \
-algos metrics spec man"
+topo bounds pinglist controller collector agent latency record jobs \
+trace lab algos metrics spec man"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"

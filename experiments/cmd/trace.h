@@ -1,0 +1,16 @@
+/* experiments/cmd/trace.h -- what `culprit trace` can do: its subverbs.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each has a file of its own, trace_NAME.c, with its table of options, and is
+ * called as a verb is, with argv[0] = "culprit trace NAME". One more is a file,
+ * a line here and a row in trace.c.
+ */
+#ifndef EXPERIMENTS_CMD_TRACE_H
+#define EXPERIMENTS_CMD_TRACE_H
+
+#include "experiments/cmd/program.h"
+
+/* A nameless row ends it. */
+extern const struct cmd_verb cmd_trace_verbs[];
+
+#endif
