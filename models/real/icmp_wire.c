@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "sim/inet.h"
 #include "sim/rng.h"
 
 enum {
@@ -20,42 +21,6 @@ enum {
 	 * receiving TCP drops the probe before it looks at its connection. */
 	WRONG = 0x5555,
 };
-
-static void icmp_wire_put16(uint8_t *p, uint32_t x)
-{
-	p[0] = (uint8_t)(x >> 8);
-	p[1] = (uint8_t)x;
-}
-
-static void icmp_wire_put32(uint8_t *p, uint32_t x)
-{
-	icmp_wire_put16(p, x >> 16);
-	icmp_wire_put16(p + 2, x);
-}
-
-static uint16_t icmp_wire_get16(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
-static uint32_t icmp_wire_get32(const uint8_t *p)
-{
-	return (uint32_t)icmp_wire_get16(p) << 16 | icmp_wire_get16(p + 2);
-}
-
-/* The Internet's sum of N bytes, added to SUM; 0xffff over bytes that hold
- * their own checksum. */
-static uint32_t icmp_wire_add(uint32_t sum, const uint8_t *p, size_t n)
-{
-	for (; n > 1; p += 2, n -= 2)
-		sum += icmp_wire_get16(p);
-	if (n > 0)
-		sum += (uint32_t)*p << 8;
-	/* Ones' complement: carries come back in at the low end (RFC 1071). */
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
-}
 
 /* A keyed digest of what identifies a probe. Whoever does not know the key
  * cannot make up an answer, and the flow's own packets, whose sequence numbers
@@ -77,36 +42,35 @@ void real_icmp_probe(uint8_t out[REAL_ICMP_PROBE],
 	uint8_t *tcp = out + IP_BYTES;
 	memset(out, 0, REAL_ICMP_PROBE);
 	out[0] = 4 << 4 | IP_BYTES / 4;
-	icmp_wire_put16(out + 2, REAL_ICMP_PROBE);
-	icmp_wire_put16(out + 4, ip_id);
+	sim_inet_put16(out + 2, REAL_ICMP_PROBE);
+	sim_inet_put16(out + 4, ip_id);
 	/* A fragment would not carry the ports that switches hash, and a router
 	 * that must fragment would say so instead of "time exceeded". */
-	icmp_wire_put16(out + 6, DF);
+	sim_inet_put16(out + 6, DF);
 	out[8] = ttl;
 	out[9] = TOPO_PROTO_TCP;
-	icmp_wire_put32(out + 12, tuple->src_ip);
-	icmp_wire_put32(out + 16, tuple->dst_ip);
-	icmp_wire_put16(out + 10, ~icmp_wire_add(0, out, IP_BYTES));
-	icmp_wire_put16(tcp, tuple->src_port);
-	icmp_wire_put16(tcp + 2, tuple->dst_port);
-	icmp_wire_put32(tcp + 4, sign(tuple, ip_id, key));
+	sim_inet_put32(out + 12, tuple->src_ip);
+	sim_inet_put32(out + 16, tuple->dst_ip);
+	sim_inet_put16(out + 10, ~sim_inet_sum(0, out, IP_BYTES));
+	sim_inet_put16(tcp, tuple->src_port);
+	sim_inet_put16(tcp + 2, tuple->dst_port);
+	sim_inet_put32(tcp + 4, sign(tuple, ip_id, key));
 	tcp[12] = (REAL_ICMP_PROBE - IP_BYTES) / 4 << 4;
 	tcp[13] = TCP_ACK;
 	/* TCP sums a pseudo-header along: addresses, protocol and length. The
 	 * sum is computed although it is spoilt at the end, for a constant in
 	 * its place would be right for one packet in 65536. */
-	uint32_t sum =
-	    icmp_wire_add(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES, out + 12,
-		8);
-	sum = icmp_wire_add(sum, tcp, REAL_ICMP_PROBE - IP_BYTES);
-	icmp_wire_put16(tcp + 16, ~sum ^ WRONG);
+	uint32_t sum = sim_inet_sum(TOPO_PROTO_TCP + REAL_ICMP_PROBE - IP_BYTES,
+	    out + 12, 8);
+	sum = sim_inet_sum(sum, tcp, REAL_ICMP_PROBE - IP_BYTES);
+	sim_inet_put16(tcp + 16, ~sum ^ WRONG);
 }
 
 /* The length of the IP header at P, of N bytes; 0 if there is none, or if it is
  * of a fragment, whose ports are somewhere else. */
 static size_t header(const uint8_t *p, size_t n)
 {
-	if (n < IP_BYTES || p[0] >> 4 != 4 || icmp_wire_get16(p + 6) & FRAGMENT)
+	if (n < IP_BYTES || p[0] >> 4 != 4 || sim_inet_get16(p + 6) & FRAGMENT)
 		return 0;
 	const size_t bytes = (p[0] & 15) * (size_t)4;
 	return bytes >= IP_BYTES && bytes <= n ? bytes : 0;
@@ -119,13 +83,13 @@ static int is_probe(const uint8_t *p, size_t n, const uint32_t key[2],
     struct real_icmp_answer *a)
 {
 	if (n < IP_BYTES + QUOTED || header(p, n) != IP_BYTES ||
-	    p[9] != TOPO_PROTO_TCP || icmp_wire_get16(p + 2) != REAL_ICMP_PROBE)
+	    p[9] != TOPO_PROTO_TCP || sim_inet_get16(p + 2) != REAL_ICMP_PROBE)
 		return 0;
-	a->ip_id = icmp_wire_get16(p + 4);
-	a->tuple = (struct topo_tuple){icmp_wire_get32(p + 12),
-	    icmp_wire_get32(p + 16), icmp_wire_get16(p + IP_BYTES),
-	    icmp_wire_get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
-	const uint32_t seq = icmp_wire_get32(p + IP_BYTES + 4);
+	a->ip_id = sim_inet_get16(p + 4);
+	a->tuple = (struct topo_tuple){sim_inet_get32(p + 12),
+	    sim_inet_get32(p + 16), sim_inet_get16(p + IP_BYTES),
+	    sim_inet_get16(p + IP_BYTES + 2), TOPO_PROTO_TCP};
+	const uint32_t seq = sim_inet_get32(p + IP_BYTES + 4);
 	if (seq == sign(&a->tuple, a->ip_id, key))
 		return 1;
 	/* A raw socket of Linux puts an ID of its own in the place of 0, so a
@@ -145,16 +109,16 @@ int real_icmp_read(const void *bytes, size_t n, const uint32_t key[2],
 		return 0;
 	/* The packet's own word on its length is not trusted beyond what was
 	 * read. */
-	const size_t all = icmp_wire_get16(ip + 2);
+	const size_t all = sim_inet_get16(ip + 2);
 	const uint8_t *icmp = ip + outer;
 	if (all > n || all < outer + ICMP_BYTES)
 		return 0;
 	if (icmp[0] != TIME_EXCEEDED || icmp[1] != 0 ||
-	    icmp_wire_add(0, icmp, all - outer) != 0xffff ||
+	    sim_inet_sum(0, icmp, all - outer) != 0xffff ||
 	    !is_probe(icmp + ICMP_BYTES, all - outer - ICMP_BYTES, key, &got))
 		return 0;
 	/* *A is written only when all is known to be right. */
-	got.from_ip = icmp_wire_get32(ip + 12);
+	got.from_ip = sim_inet_get32(ip + 12);
 	*a = got;
 	return 1;
 }
