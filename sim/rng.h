@@ -44,6 +44,7 @@
 	X(SERVICE, 43, "what controller and collector take; entity = host")    \
 	X(TRACE, 44, "who is traced, and how probes fare; entity = window")    \
 	X(TUN, 50, "fates of packets through TUN; entity = link")              \
+	X(CONN, 60, "packets of connections; entity = flow")                   \
 	X(TEST, 99, "tests")
 
 enum sim_stream {
