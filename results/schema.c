@@ -29,9 +29,12 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_PROBES,
 		    RES_PROBE_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_MIRROR,
+			RES_MIRROR_METRICS(X)
+#undef X
 };
 
-/* Metrics of probes are optional by themselves. Those of flows, agents and
+/* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and
  * seconds are left out where probes were measured instead; those of the scene
  * never are. */
 const struct res_metric res_trial_metrics[] = {

@@ -40,8 +40,9 @@ enum res_set {
 	RES_OF_AGENTS = 4,  /* RES_AGENT_METRICS */
 	RES_OF_SECONDS = 8, /* RES_SECOND_METRICS */
 	RES_OF_PROBES = 16, /* RES_PROBE_METRICS */
+	RES_OF_MIRROR = 32, /* RES_MIRROR_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
-	RES_OPTIONAL = RES_OF_PROBES,
+	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -196,12 +197,81 @@ enum res_set {
 	    "probes that tracing five-tuples took",                            \
 	    "count of the probes sent for these traces")
 
+/* Once a row: of packets that switches mirrored, what analyzers made of the
+ * copies, and what the row's debugger, or all of them, said. A trace is right if
+ * what was said of its packet is what happened to it. A finding is right if its
+ * cause is that of a fault, and its link or switch that fault's. */
+#define RES_MIRROR_METRICS(X)                                                  \
+	X(n_mirrored, "copies", COUNT, "copies that switches sent",            \
+	    "count of the packets, once for each switch, that a rule took "    \
+	    "and the switch had room to mirror")                               \
+	X(n_mirrors_lost, "copies", COUNT, "copies that no analyzer got",      \
+	    "count of the copies sent that were lost on their way")            \
+	X(mirror_bytes, "bytes", COUNT, "bytes that switches mirrored",        \
+	    "sum of the bytes of the copies sent, cut and with the headers "   \
+	    "around them")                                                     \
+	X(mirror_bytes_max, "bytes", COUNT,                                    \
+	    "bytes that the busiest switch mirrored",                          \
+	    "the greatest, over switches, of the sums of bytes of its copies") \
+	X(traffic_bytes, "bytes", AMOUNT,                                      \
+	    "bytes of connections that came into switches",                    \
+	    "sum over connections of the bytes of their frames times the "     \
+	    "switches on the path, mirrored or not")                           \
+	X(n_assembled, "traces", COUNT, "packets put together of copies",      \
+	    "count of the traces that analyzers finished")                     \
+	X(n_whole, "traces", COUNT, "traces of whole paths",                   \
+	    "count of the stored traces that each switch of a whole path is "  \
+	    "in; all are stored if the spec says so")                          \
+	X(n_loops, "traces", COUNT, "traces taken for loops",                  \
+	    "count of the traces in which a switch saw the packet twice")      \
+	X(n_loops_right, "traces", COUNT, "loops that were",                   \
+	    "count of the traces taken for loops whose packet came twice to "  \
+	    "a switch")                                                        \
+	X(n_suspect, "traces", COUNT, "traces suspected of a drop",            \
+	    "count of the traces whose last switch is not the last of the "    \
+	    "path, confirmed or not, but not refuted")                         \
+	X(n_suspect_right, "traces", COUNT, "suspected drops that were",       \
+	    "count of the traces of n_suspect whose packet was lost behind "   \
+	    "the last switch that saw it")                                     \
+	X(n_confirmed, "traces", COUNT, "drops confirmed by a resend",         \
+	    "count of the suspected traces whose packet was seen to be sent "  \
+	    "again")                                                           \
+	X(n_confirmed_right, "traces", COUNT, "confirmed drops that were",     \
+	    "count of the traces of n_confirmed whose packet was lost behind " \
+	    "the last switch that saw it")                                     \
+	X(n_refuted, "traces", COUNT, "drops refuted by what came later",      \
+	    "count of the traces that looked like drops until an answer came") \
+	X(n_refuted_right, "traces", COUNT, "refuted drops that were none",    \
+	    "count of the traces of n_refuted whose packet arrived")           \
+	X(n_guided, "probes", COUNT, "guided probes sent",                     \
+	    "count of the packets that debuggers asked for and hosts sent")    \
+	X(guided_bytes_max, "bytes", COUNT,                                    \
+	    "bytes of guided probes of the host that sent most",               \
+	    "the greatest, over hosts, of the sums of bytes of its guided "    \
+	    "probes")                                                          \
+	X(n_due, "1", FLAG, "1 if there is something to name",                 \
+	    "1 if a fault of the truth is one that the row's debugger is for") \
+	X(n_named, "1", FLAG, "1 if it is named, and nothing else",            \
+	    "1 if n_due and the debugger found a fault that it is for, of "    \
+	    "the right cause and place, and nothing that is wrong")            \
+	X(n_misnamed, "findings", COUNT, "findings that are wrong",            \
+	    "count of the findings, each cause and place once, that are of "   \
+	    "no "                                                              \
+	    "fault")                                                           \
+	X(n_quiet, "1", FLAG, "1 if there is nothing to name", "1 - n_due")    \
+	X(n_alarms, "1", FLAG, "1 if something is named all the same",         \
+	    "1 if n_quiet and n_misnamed > 0")                                 \
+	X(name_s, "s", TIME, "from the fault until it is named",               \
+	    "time of the first right finding - begin of its fault; NaN: "      \
+	    "never")
+
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \
 	RES_FLOW_METRICS(X, X)                                                 \
 	RES_AGENT_METRICS(X)                                                   \
 	RES_SECOND_METRICS(X)                                                  \
-	RES_PROBE_METRICS(X)
+	RES_PROBE_METRICS(X)                                                   \
+	RES_MIRROR_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */
@@ -219,7 +289,23 @@ enum res_set {
 	X(traced_rate, n_traced, n_failed_flows,                               \
 	    "failed flows whose path was looked for / failed flows")           \
 	X(full_trace_rate, n_full_traces, n_failed_flows,                      \
-	    "failed flows whose whole path was learned / failed flows")
+	    "failed flows whose whole path was learned / failed flows")        \
+	X(mirror_loss_rate, n_mirrors_lost, n_mirrored,                        \
+	    "copies that no analyzer got / copies that switches sent")         \
+	X(whole_rate, n_whole, n_assembled, "traces of whole paths / traces")  \
+	X(loop_precision, n_loops_right, n_loops,                              \
+	    "loops that were / traces taken for loops")                        \
+	X(suspect_precision, n_suspect_right, n_suspect,                       \
+	    "suspected drops that were / suspected drops")                     \
+	X(confirmed_precision, n_confirmed_right, n_confirmed,                 \
+	    "confirmed drops that were / confirmed drops")                     \
+	X(refuted_precision, n_refuted_right, n_refuted,                       \
+	    "refuted drops that were none / refuted drops")                    \
+	X(named_rate, n_named, n_due,                                          \
+	    "share of runs in which what is broken is named, and nothing "     \
+	    "else")                                                            \
+	X(alarm_rate, n_alarms, n_quiet,                                       \
+	    "share of runs without such a fault in which one is named")
 
 /* Once a row and algorithm. A hit is a flow whose blamed link is its true
  * culprit. True culprit: the link that dropped most of the flow's packets (the

@@ -230,6 +230,8 @@ static const char *set_name(unsigned set)
 		return "seconds";
 	case RES_OF_PROBES:
 		return "probes";
+	case RES_OF_MIRROR:
+		return "mirror";
 	default:
 		return "verdicts";
 	}
