@@ -35,7 +35,9 @@ struct packet_eye {
 	    const struct obs_packet *p, struct sim_err *e);
 };
 
-/* How it ended: `link` is the last it met, `at` when. */
+/* How it ended: `link` is the last it met, `at` when. What comes to a switch
+ * that it is addressed to, or is addressed to nobody, ends there: DELIVERED,
+ * to no host. */
 struct packet_end {
 	enum scene_walk_fate fate;
 	topo_link link;
@@ -44,9 +46,16 @@ struct packet_end {
 	unsigned n_links; /* that it crossed */
 };
 
-/* Send P from host FROM at SENT; EYE may be NULL. A packet that comes to the host
- * of its outermost address is delivered, unless a mux there sends it on. R
- * draws for losses and times. Errors those of EYE.
+/* Send P from host FROM at SENT; EYE may be NULL. In a switch, in this order: a
+ * hole swallows the packet; the switch sees it, as it came in; takes off outer
+ * headers that are addressed to it; ends it if its TTL was 1 (or 0), else takes
+ * one from it; and sends it to the next link. A packet that comes to the host
+ * of its outermost address is delivered, unless a mux there sends it on.
+ *
+ * While a cable is down, switches choose as if it were up, and it loses what
+ * comes to it. R draws for losses and times: one number for all losses of a
+ * packet (see scene/walk.h), and one for each link if queue_us is above 0.
+ * Errors those of EYE.
  * Cost O(links crossed * (1 + faults of them)). */
 int packet_walk(const struct packet_net *net, const struct obs_packet *p,
     topo_host from, sim_ns sent, struct sim_rng *r,

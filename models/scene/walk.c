@@ -18,9 +18,8 @@ static int walk_is_all_up(const struct scene_walk_net *net)
 	return !net->flaps || net->flaps->n == 0;
 }
 
-/* The index of the first fault of L, or SIZE_MAX. It is mostly found where it
- * stood last time, which the net may remember by link; after a repair it stands
- * elsewhere and is searched for. */
+/* It is mostly found where it stood last time, which the net may remember by
+ * link; after a repair it stands elsewhere and is searched for. */
 static inline size_t walk_fault(const struct scene_walk_net *net, topo_link l)
 {
 	const struct truth *truth = &net->scene->truth;
@@ -74,14 +73,32 @@ static sim_ns walk_delay(const struct scene_walk_net *net, topo_link l,
 	return (sim_ns)(fmin(own_us, MAX_DELAY_US) * 1e3 + 0.5);
 }
 
-/* Whether the switch at the end of L swallows TUPLE at AT; L must lead to a
- * switch. By the model's rule no hole takes ICMP. */
-static int walk_swallows(const struct scene_walk_net *net,
-    const struct topo_tuple *tuple, topo_link l, sim_ns at)
+/* The files that go along links one by one call these; the loops below have the
+ * same inlined. */
+size_t scene_walk_fault(const struct scene_walk_net *net, topo_link l)
+{
+	return net->scene->truth.n_faults > 0 ? walk_fault(net, l) : SIZE_MAX;
+}
+
+double scene_walk_hazard(const struct scene_walk_net *net, topo_link l,
+    size_t fault, sim_ns at)
+{
+	return walk_hazard(net, l, fault, at);
+}
+
+sim_ns scene_walk_time(const struct scene_walk_net *net, topo_link l,
+    size_t fault, sim_ns at, double own_us, struct sim_rng *r)
+{
+	return walk_delay(net, l, fault, at, own_us, r) +
+	    topo_link_delay(net->topo, l);
+}
+
+/* By the model's rule no hole takes ICMP. */
+int scene_walk_swallows(const struct scene_walk_net *net, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at)
 {
 	return tuple->proto != TOPO_PROTO_ICMP &&
-	    truth_swallows(&net->scene->truth, scene_walk_switch(net, l), tuple,
-		at);
+	    truth_swallows(&net->scene->truth, s, tuple, at);
 }
 
 /* --- step by step --------------------------------------------------------- */
@@ -113,8 +130,7 @@ void scene_walk_meet(struct scene_walk *w)
 void scene_walk_cross(struct scene_walk *w, double own_us, struct sim_rng *r)
 {
 	const topo_link l = w->path[w->n_met - 1];
-	w->t += walk_delay(w->net, l, w->fault, w->t, own_us, r) +
-	    topo_link_delay(w->net->topo, l);
+	w->t += scene_walk_time(w->net, l, w->fault, w->t, own_us, r);
 }
 
 void scene_walk_enter(struct scene_walk *w)
@@ -122,7 +138,9 @@ void scene_walk_enter(struct scene_walk *w)
 	if (w->n_met == w->n_hops)
 		w->fate = SCENE_WALK_DELIVERED;
 	else if (w->net->scene->truth.n_holes > 0 &&
-	    walk_swallows(w->net, w->tuple, w->path[w->n_met - 1], w->t))
+	    scene_walk_swallows(w->net,
+		scene_walk_switch(w->net, w->path[w->n_met - 1]), w->tuple,
+		w->t))
 		w->fate = SCENE_WALK_SWALLOWED;
 	else if (w->ttl <= w->n_met)
 		w->fate = SCENE_WALK_EXPIRED;
@@ -152,7 +170,8 @@ static unsigned walk_hole(const struct scene_walk_net *net,
 	if (net->scene->truth.n_holes == 0)
 		return n_hops;
 	for (unsigned i = 0; i + 1 < n_hops; i++)
-		if (walk_swallows(net, tuple, path[i], at))
+		if (scene_walk_swallows(net, scene_walk_switch(net, path[i]),
+			tuple, at))
 			return i;
 	return n_hops;
 }

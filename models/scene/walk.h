@@ -115,6 +115,29 @@ static inline int scene_walk_is_lost(double u, double hazard)
 	return u < hazard && u < -expm1(-hazard);
 }
 
+/* --- one link ------------------------------------------------------------- */
+
+/* What a link does to a packet that is on it AT. All ways are made of these:
+ * along a path, below, or as switches choose (models/packet/walk.h). */
+
+/* The index of the first fault of L, or SIZE_MAX: the FAULT of the others.
+ * Cost O(1) where the net remembers, else O(log faults). */
+size_t scene_walk_fault(const struct scene_walk_net *net, topo_link l);
+
+/* What decides whether L loses the packet. Cost O(faults of L + flaps), and a
+ * Philox block if the net has no noise. */
+double scene_walk_hazard(const struct scene_walk_net *net, topo_link l,
+    size_t fault, sim_ns at);
+
+/* How long it takes to cross L: OWN_US, what faults add, and distance. R draws
+ * for each active fault whose law is not constant. */
+sim_ns scene_walk_time(const struct scene_walk_net *net, topo_link l,
+    size_t fault, sim_ns at, double own_us, struct sim_rng *r);
+
+/* Whether switch S swallows TUPLE. */
+int scene_walk_swallows(const struct scene_walk_net *net, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at);
+
 /* --- step by step --------------------------------------------------------- */
 
 /* Faults and holes are those of the time at which the packet is there. */

@@ -1,0 +1,148 @@
+/* models/packet/walk.c -- one packet among switches, seen by each of them.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/packet/walk.h"
+
+#include <math.h>
+
+#include "topo/addr.h"
+#include "topo/next.h"
+
+/* A packet on its way. What follows from its outermost header is worked out
+ * only when that changes. */
+struct way {
+	const struct packet_net *net;
+	const struct packet_eye *eye;
+	struct sim_rng *r;
+	struct packet_end *end;
+	struct obs_packet p;
+	struct topo_tuple tuple; /* that is routed by */
+	uint32_t digest;         /* of it */
+	topo_node dst;           /* TOPO_NONE: nobody has that address */
+	double u, hazard;        /* of all links met */
+};
+
+static void packet_readdress(struct way *w)
+{
+	const struct topo *t = w->net->walk.topo;
+	const uint32_t ip = obs_packet_outermost(&w->p)->dst_ip;
+	const topo_host host = topo_addr_to_host(ip, t->n_hosts);
+	const topo_switch s = host == TOPO_NONE
+	    ? topo_addr_to_switch(ip, t->n_switches)
+	    : TOPO_NONE;
+	w->tuple = obs_packet_routed(&w->p);
+	w->digest = topo_tuple_digest(&w->tuple);
+	w->dst = s == TOPO_NONE ? host : t->n_hosts + s;
+}
+
+static struct obs_ip *packet_outermost(struct obs_packet *p)
+{
+	return p->n_outer > 0 ? &p->outer[0] : &p->ip;
+}
+
+/* Whether the packet comes to the end of L. */
+static int packet_cross(struct way *w, topo_link l)
+{
+	const struct packet_net *n = w->net;
+	const size_t fault = scene_walk_fault(&n->walk, l);
+	double own_us = n->hop_us;
+	w->end->link = l;
+	w->hazard += scene_walk_hazard(&n->walk, l, fault, w->end->at);
+	if (scene_walk_is_lost(w->u, w->hazard)) {
+		w->end->fate = SCENE_WALK_LOST;
+		return 0;
+	}
+	if (n->queue_us > 0)
+		own_us -= n->queue_us * log(sim_rng_u01_open(w->r));
+	w->end->at +=
+	    scene_walk_time(&n->walk, l, fault, w->end->at, own_us, w->r);
+	w->end->n_links++;
+	return 1;
+}
+
+/* Outer headers that lead to this switch come off. Congestion that they met is
+ * told to the packet within, if it can bear the mark (RFC 6040). */
+static void packet_unwrap(struct way *w, topo_node self)
+{
+	while (w->dst == self && w->p.n_outer > 0) {
+		const int ce = (w->p.outer[0].tos & OBS_TOS_ECN) == OBS_TOS_CE;
+		obs_packet_strip(&w->p);
+		if (ce && packet_outermost(&w->p)->tos & OBS_TOS_ECN)
+			packet_outermost(&w->p)->tos |= OBS_TOS_CE;
+		packet_readdress(w);
+	}
+}
+
+/* Enter switch S by the link met last. 1: it goes on; else it ended here, or
+ * the eye failed. */
+static int packet_enter(struct way *w, topo_switch s, struct sim_err *e)
+{
+	const struct packet_net *n = w->net;
+	struct packet_end *end = w->end;
+	int rc;
+	if (n->walk.scene->truth.n_holes > 0 &&
+	    scene_walk_swallows(&n->walk, s, &w->tuple, end->at)) {
+		end->fate = SCENE_WALK_SWALLOWED;
+		return 0;
+	}
+	if (w->eye &&
+	    (rc = w->eye->see(w->eye->arg, s, end->link, end->at, &w->p, e)) <
+		0)
+		return rc;
+	packet_unwrap(w, n->walk.topo->n_hosts + s);
+	if (w->dst == n->walk.topo->n_hosts + s || w->dst == TOPO_NONE) {
+		end->fate = SCENE_WALK_DELIVERED;
+		return 0;
+	}
+	struct obs_ip *ip = packet_outermost(&w->p);
+	if (ip->ttl <= 1) {
+		end->fate = SCENE_WALK_EXPIRED;
+		return 0;
+	}
+	ip->ttl--;
+	return 1;
+}
+
+/* The link by which S sends the packet on, or TOPO_NONE. */
+static topo_link packet_choose(const struct way *w, topo_switch s)
+{
+	const struct topo *t = w->net->walk.topo;
+	const uint32_t n = topo_n_next(t, s, w->dst);
+	return n == 0 ? TOPO_NONE
+		      : topo_next(t, s, w->dst,
+			    topo_switch_pick(w->net->walk.scene->ecmp_seed, s,
+				w->digest, n));
+}
+
+int packet_walk(const struct packet_net *net, const struct obs_packet *p,
+    topo_host from, sim_ns sent, struct sim_rng *r,
+    const struct packet_eye *eye, struct packet_end *end, struct sim_err *e)
+{
+	const struct topo *t = net->walk.topo;
+	struct way w = {.net = net, .eye = eye, .r = r, .end = end, .p = *p};
+	topo_link l = topo_link_of(from, TOPO_UP);
+	topo_node at = from, before;
+	int rc;
+	*end = (struct packet_end){.link = TOPO_NONE,
+	    .host = TOPO_NONE,
+	    .at = sent};
+	packet_readdress(&w);
+	w.u = sim_rng_u01(r);
+	while (at != w.dst) {
+		if (!packet_cross(&w, l))
+			return 0;
+		topo_link_ends(t, l, &before, &at);
+		if (at < t->n_hosts)
+			continue;
+		if ((rc = packet_enter(&w, at - t->n_hosts, e)) <= 0)
+			return rc;
+		l = packet_choose(&w, at - t->n_hosts);
+		/* No way there: nobody has that address, as far as this switch
+		 * knows. */
+		if (l == TOPO_NONE)
+			break;
+	}
+	end->fate = SCENE_WALK_DELIVERED;
+	end->host = at < t->n_hosts ? at : TOPO_NONE;
+	return 0;
+}
