@@ -45,6 +45,8 @@
 	X(TRACE, 44, "who is traced, and how probes fare; entity = window")    \
 	X(TUN, 50, "fates of packets through TUN; entity = link")              \
 	X(CONN, 60, "packets of connections; entity = flow")                   \
+	X(MIRROR, 63,                                                          \
+	    "what switches mirror by chance, and lose; entity = switch")       \
 	X(TEST, 99, "tests")
 
 enum sim_stream {
