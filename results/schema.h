@@ -231,14 +231,12 @@ enum res_set {
 	    "count of the traces whose last switch is not the last of the "    \
 	    "path, confirmed or not, but not refuted")                         \
 	X(n_suspect_right, "traces", COUNT, "suspected drops that were",       \
-	    "count of the traces of n_suspect whose packet was lost behind "   \
-	    "the last switch that saw it")                                     \
+	    "count of the traces of n_suspect whose packet was lost")          \
 	X(n_confirmed, "traces", COUNT, "drops confirmed by a resend",         \
 	    "count of the suspected traces whose packet was seen to be sent "  \
 	    "again")                                                           \
 	X(n_confirmed_right, "traces", COUNT, "confirmed drops that were",     \
-	    "count of the traces of n_confirmed whose packet was lost behind " \
-	    "the last switch that saw it")                                     \
+	    "count of the traces of n_confirmed whose packet was lost")        \
 	X(n_refuted, "traces", COUNT, "drops refuted by what came later",      \
 	    "count of the traces that looked like drops until an answer came") \
 	X(n_refuted_right, "traces", COUNT, "refuted drops that were none",    \

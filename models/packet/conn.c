@@ -142,7 +142,7 @@ static int conn_walk(struct conn *c, enum conn_side side, struct obs_packet *p,
 	const int rc = packet_walk(c->net, p,
 	    side == CLIENT ? c->client : c->server, t, &c->rng, eye, end, e);
 	return rc < 0 || !c->to->ended ? rc
-				       : c->to->ended(c->to->arg, p, end, e);
+				       : c->to->ended(c->to->arg, p, t, end, e);
 }
 
 static int conn_arrived(struct conn *c, enum conn_side side,
@@ -151,7 +151,7 @@ static int conn_arrived(struct conn *c, enum conn_side side,
 	if (side == CLIENT &&
 	    (end->fate == SCENE_WALK_LOST || end->fate == SCENE_WALK_SWALLOWED))
 		conn_lost_on(c, end->link);
-	return end->fate == SCENE_WALK_DELIVERED;
+	return end->fate == SCENE_WALK_DELIVERED && end->host != TOPO_NONE;
 }
 
 /* Send P at T. Returns 1 if it arrived, 0 if not. */

@@ -66,11 +66,12 @@ struct packet_conn_end {
 };
 
 /* Who hears of packets: EYE of what switches see, ENDED of what became of each,
- * where P is as it was sent. Each may be NULL. */
+ * where P is as it was
+ * sent, at SENT. Each may be NULL. */
 struct packet_conn_to {
 	void *arg;
 	const struct packet_eye *eye;
-	int (*ended)(void *arg, const struct obs_packet *p,
+	int (*ended)(void *arg, const struct obs_packet *p, sim_ns sent,
 	    const struct packet_end *end, struct sim_err *e);
 };
 
