@@ -377,7 +377,7 @@ static uint32_t choose(const struct prober *s)
 	return best;
 }
 
-static void send_probe(struct prober *s, uint32_t i, struct agent_out *out)
+static void prober_send(struct prober *s, uint32_t i, struct agent_out *out)
 {
 	struct live *l = &s->live[i];
 	struct algo_guided g = {.order = l->order.id,
@@ -413,7 +413,7 @@ static void orders_due(struct prober *s, struct agent_out *out)
 		}
 	const uint32_t i = choose(s);
 	if (i != UINT32_MAX)
-		send_probe(s, i, out);
+		prober_send(s, i, out);
 }
 
 /* --- time ----------------------------------------------------------------- */
