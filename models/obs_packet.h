@@ -71,9 +71,10 @@ struct obs_packet {
  * [InfiniBand specification, 9.7.5.2.1; from memory]. */
 enum { OBS_BTH_ACK = 0x11, OBS_AETH_MASK = 0xe0, OBS_AETH_NAK = 0x60 };
 
-/* Digest of a RoCE v2 packet. The 8 bytes behind the ports are the same in almost
- * all packets of a queue pair, and at 40 Gb/s their IP IDs come again after some
- * 14 ms; so it takes the PSN, too, which stands a little further behind. */
+/* Digest of a RoCE v2 packet. The 8 bytes behind the ports are the same in
+ * almost all packets of a queue pair, and at 40 Gb/s their IP IDs come again
+ * after some 14 ms; so it takes the PSN, too, which stands a little further
+ * behind. */
 static inline uint64_t obs_roce_digest(uint16_t udp_len, uint8_t bth_opcode,
     uint32_t psn)
 {

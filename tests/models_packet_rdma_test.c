@@ -36,7 +36,7 @@ static struct packet_rdma_pair pair_of(double loss, double back,
 	    .until_ns = SIM_NEVER - 1};
 }
 
-/* --- oracle: slot by slot -------------------------------------------------- */
+/* --- oracle: slot by slot ------------------------------------------------- */
 
 enum { MAX_SEEN = 400 };
 struct seen {
@@ -193,7 +193,7 @@ static void every_pattern_of_losses_is_lived_as_by_two_machines(void **state)
 		}
 }
 
-/* --- closed forms ---------------------------------------------------------- */
+/* --- closed forms --------------------------------------------------------- */
 
 /* Expected slots until a message is done with, by equations of each state: how
  * many packets are left, and whether the receiver has complained. One pass over
@@ -310,10 +310,10 @@ static void a_message_takes_as_long_as_its_equations_say(void **state)
 	}
 }
 
-/* The header's two forms leave out round trips, timeouts, and the packet by which
- * a loss is noticed: 1 / q slots a loss, or what is left of the message if what
- * was asked for is lost again. A loss comes each q / p slots or so, so that the
- * share is too high by at most p (1 + p M) / q^2 of it. */
+/* The header's two forms leave out round trips, timeouts, and the packet by
+ * which a loss is noticed: 1 / q slots a loss, or what is left of the message
+ * if what was asked for is lost again. A loss comes each q / p slots or so, so
+ * that the share is too high by at most p (1 + p M) / q^2 of it. */
 static void shares_come_near_the_forms_of_the_header(void **state)
 {
 	static const double loss[] = {1e-4, 1. / 256, 0.02};
@@ -353,7 +353,7 @@ static void forms_have_their_limits(void **state)
 	    2.5e-6, 1e-6);
 }
 
-/* --- what is made ---------------------------------------------------------- */
+/* --- what is made --------------------------------------------------------- */
 
 struct count {
 	struct sim_rng *r;
@@ -397,13 +397,13 @@ static void what_is_made_changes_no_law(void **state)
 		struct packet_rdma_end end;
 		struct sim_rng r, r2;
 		pair.is_debug = how == 1;
-		pair.sample_mask = how == 0 ? 7 : 0;
-		pair.sample_pattern = how == 0 ? 5 : 0;
+		pair.sample.mask = how == 0 ? 7 : 0;
+		pair.sample.pattern = how == 0 ? 5 : 0;
 		test_rng(&r, 7);
 		test_rng(&r2, 8);
 		struct count n = {.r = &r2,
 		    .loss = 0.02,
-		    .mask = pair.sample_mask,
+		    .mask = pair.sample.mask,
 		    .pattern = 5};
 		const struct packet_rdma_wire wire = {&n, count_carry};
 		assert_ok(
@@ -504,10 +504,10 @@ static void errors_are_told(void **state)
 	assert_int_equal(packet_rdma_run(&p, &pair, &r, NULL, &end, &e),
 	    SIM_EINVAL);
 	pair.until_ns = SIM_SEC;
-	pair.sample_mask = 6;
+	pair.sample.mask = 6;
 	assert_int_equal(packet_rdma_run(&p, &pair, &r, NULL, &end, &e),
 	    SIM_EINVAL);
-	pair.sample_mask = 0;
+	pair.sample.mask = 0;
 	p.timeout_us = 0.3;
 	assert_int_equal(packet_rdma_run(&p, &pair, &r, NULL, &end, &e),
 	    SIM_EINVAL);

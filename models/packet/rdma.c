@@ -1,4 +1,4 @@
-/* models/packet/rdma.c -- RoCE v2: messages of a queue pair, and what gets lost.
+/* models/packet/rdma.c -- RoCE v2: messages of queue pairs, and their losses.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/packet/rdma.h"
@@ -106,9 +106,9 @@ static uint32_t rdma_until_made(const struct rdma *s, uint16_t id)
 		return UINT32_MAX;
 	if (s->pair->is_debug)
 		return 0;
-	if (s->pair->sample_mask == 0)
+	if (s->pair->sample.mask == 0)
 		return UINT32_MAX;
-	return (uint16_t)(s->pair->sample_pattern - id) & s->pair->sample_mask;
+	return (uint16_t)(s->pair->sample.pattern - id) & s->pair->sample.mask;
 }
 
 static struct obs_packet rdma_packet(const struct rdma *s, int back,
@@ -306,8 +306,8 @@ static int rdma_arrived(struct rdma *s, struct sim_err *e)
 	return s->start <= s->pair->until_ns;
 }
 
-/* Send the message from s->first on: 1 when it is done with, 0 if another attempt
- * is needed, or time is up. */
+/* Send the message from s->first on: 1 when it is done with, 0 if another
+ * attempt is needed, or time is up. */
 static int rdma_attempt(struct rdma *s, struct sim_err *e)
 {
 	const uint32_t end =
@@ -351,10 +351,10 @@ static int rdma_check(const struct packet_rdma_params *p,
 	if (pair->until_ns == SIM_NEVER)
 		return sim_fail(e, SIM_EINVAL,
 		    "a queue pair of host %u has no end.", pair->from);
-	if (pair->sample_mask & (pair->sample_mask + 1))
+	if (pair->sample.mask & (pair->sample.mask + 1))
 		return sim_fail(e, SIM_EINVAL,
 		    "sample mask %#x is not 2^n - 1, n in [0, 16].",
-		    pair->sample_mask);
+		    pair->sample.mask);
 	return 0;
 }
 

@@ -1,4 +1,4 @@
-/* models/packet/rdma.h -- RoCE v2: messages of a queue pair, and what gets lost.
+/* models/packet/rdma.h -- RoCE v2: messages of queue pairs, and their losses.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	sender    0 1 2 x 4 5 6 7        go back N:  3 4 5 ...
@@ -6,15 +6,15 @@
  *	receiver  0 1 2   4: NAK 3
  *
  * One host sends messages of M packets to another at line rate, the next when
- * the last is acknowledged. A receiver that sees a gap says so once, with the PSN
- * that it expects; the NIC goes back, to the packet that was lost or to the
+ * the last is acknowledged. A receiver that sees a gap says so once, with the
+ * PSN that it expects; the NIC goes back, to the packet that was lost or to the
  * first of the message, of which the receiver then keeps nothing. If nothing
  * comes behind what was lost, or the NAK is lost, or what it asked for is lost
  * again, it waits for a timeout.
  *
  * With packets of time s, loss p, q = 1 - p, round trips and timeouts that do
- * not count, and the packet by which a loss is noticed left out, a message takes
- * on average
+ * not count, and the packet by which a loss is noticed left out, a message
+ * takes on average
  *
  *	go back 0   s (1 - q^M) / (p q^M), so the share of the line rate that
  *	            is of use is M p q^M / (1 - q^M): 0.08 for M = 1000 and
@@ -36,7 +36,7 @@
  *		return rc < 0 ? rc : end.fate != SCENE_WALK_DELIVERED;
  *	}
  *	struct packet_rdma_pair pair = {.from = 3, .to = 40,
- *	    .src_port = 0xc123, .sample_mask = 1023, .sample_pattern = 1,
+ *	    .src_port = 0xc123, .sample = {1023, 1},
  *	    .loss = ..., .back_loss = ..., .from_ns = 0, .until_ns = SIM_SEC};
  *	struct packet_rdma_wire wire = {&world, carry};
  *	rc = packet_rdma_run(&params, &pair, &rng, &wire, &end, e);
@@ -47,10 +47,11 @@
  * IP IDs Both NICs count their packets; that they do was seen in Guo et al.
  *        The source port is the same both ways, as by Linux's symmetric flow
  *        labels.
- * DEPARTS: A message that is sent again from its start is received as if nothing
- *        of it had come before, also behind a timeout. One is under way at a time; the timeout does not grow, and
- *        no number of them ends a queue pair. Each message is acknowledged once.
- *        There is no congestion control: `paused` stands for what pauses cost.
+ * DEPARTS: A message that is sent again from its start is received as if
+ *        nothing of it had come before, also behind a timeout. One is under
+ *        way at a time; the timeout does not grow, and no number of them ends
+ *        a queue pair. Each message is acknowledged once. There is no
+ *        congestion control: `paused` stands for what pauses cost.
  * Paper  Everflow (SIGCOMM'15), section 5 (RDMA debugger). What going back to 0
  *        does: Guo et al., "RDMA over Commodity Ethernet at Scale"
  *        (SIGCOMM'16), section 4.1, from memory.
@@ -58,7 +59,7 @@
 #ifndef MODELS_PACKET_RDMA_H
 #define MODELS_PACKET_RDMA_H
 
-#include "models/obs_packet.h"
+#include "models/packet/conn.h"
 #include "sim/err.h"
 #include "sim/field.h"
 #include "sim/rng.h"
@@ -91,17 +92,16 @@ enum {
 struct packet_rdma_pair {
 	topo_host from, to;
 	uint16_t src_port;
-	uint8_t is_debug;         /* its packets have the debug bit */
-	uint16_t sample_mask;     /* 2^n - 1: packets whose IP ID has this */
-	uint16_t sample_pattern;  /* in those bits are made; 0: none */
-	double loss, back_loss;   /* of data and answers that are not made */
-	uint64_t n_messages;      /* how many there are; 0: no end */
-	sim_ns from_ns, until_ns; /* SIM_NEVER is refused */
+	uint8_t is_debug;            /* its packets have the debug bit */
+	struct packet_sample sample; /* whose IP ID has it; mask 2^n - 1 */
+	double loss, back_loss;      /* of data and answers that are not made */
+	uint64_t n_messages;         /* how many there are; 0: no end */
+	sim_ns from_ns, until_ns;    /* SIM_NEVER is refused */
 };
 
-/* Who carries packets: P leaves FROM at SENT. Returns 0 if it arrives, 1 if it is
- * lost, negative to stop with that error. Times may go back a little: an answer
- * is told before the data that are sent meanwhile. */
+/* Who carries packets: P leaves FROM at SENT. Returns 0 if it arrives, 1 if it
+ * is lost, negative to stop with that error. Times may go back a little: an
+ * answer is told before the data that are sent meanwhile. */
 struct packet_rdma_wire {
 	void *arg;
 	int (*send)(void *arg, topo_host from, sim_ns sent,
@@ -125,10 +125,11 @@ struct packet_rdma_end {
 struct topo_tuple packet_rdma_tuple(const struct packet_rdma_pair *pair,
     int back);
 
-/* Let the queue pair send. WIRE may be NULL, and then no packet is made, all are
- * lost at the pair's rates. Nothing leaves from until_ns on.
+/* Let the queue pair send. WIRE may be NULL, and then no packet is made, all
+ * are lost at the pair's rates. Nothing leaves from until_ns on.
  * Errors SIM_EINVAL (no end, the same host twice, a mask that is not 2^n - 1, a
- * timeout shorter than a round trip), those of WIRE. Cost O(packets made + packets lost + messages). */
+ * timeout shorter than a round trip), those of WIRE. Cost O(packets made +
+ * packets lost + messages). */
 int packet_rdma_run(const struct packet_rdma_params *p,
     const struct packet_rdma_pair *pair, struct sim_rng *r,
     const struct packet_rdma_wire *wire, struct packet_rdma_end *end,
