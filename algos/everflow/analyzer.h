@@ -6,8 +6,16 @@
  *	    anything else: added to counters
  *
  * It has no clock: time is that of the copies, and now and then whoever feeds it
- * says how late it is. All memory is taken by open(). Several analyzers share the
- * work by reshuffle.h.
+ * says how late it is. What comes out does not depend on how copies are cut into
+ * batches, unless the ring is full. All memory is taken by open(): 272 bytes a
+ * trace of max_traces (ring.h), so at a rate of copies, 5 to a trace, about rate *
+ * T * 54 bytes; 1.1 KB for each of max(4096, max_traces / 64) suspects; tables of
+ * the network's links. Several analyzers share the work by reshuffle.h.
+ *
+ * A trace is stored if it has a loop, a suspected drop of whatever grade
+ * (suspect.h), the debug bit, or is of a special protocol: pause frames, BGP,
+ * NACKs; all are counted (meter.h). A trace also ends 2 T after its first copy,
+ * so that an IP ID that comes again and again holds nothing up. DEPARTS: ours.
  *
  * Paper  Everflow (SIGCOMM'15), sections 4.2 and 4.3.
  */

@@ -23,8 +23,11 @@
 	X(LINK_LATENCY, "link_latency", "round trips",                         \
 	    "id: link away from the hosts or towards them, as probed; sub: "   \
 	    "bin of the histogram")                                            \
-	X(MIRROR_SENT, "mirror_sent", "copies", "id: switch")                  \
-	X(MIRROR_LOST, "mirror_lost", "copies", "id: switch")                  \
+	X(MIRROR_SENT, "mirror_sent", "copies",                                \
+	    "id: switch; analyzer 0 tells it for all")                         \
+	X(MIRROR_LOST, "mirror_lost", "copies",                                \
+	    "id: switch; rows of one analyzer may be below 0, their sum "      \
+	    "over all counts")                                                 \
 	X(MUX_LATENCY, "mux_latency", "packets",                               \
 	    "id: host of the mux; sub: bin of the histogram")                  \
 	X(CUSTOM, "custom", "packets",                                         \

@@ -44,7 +44,8 @@ enum algo_trace_mark {
 #undef X
 };
 /* A drop by any grade: suspect alone is right with probability p / (p + m), for
- * loss p of the link and m of mirrors; see check.h. */
+ * loss p of the link and m of mirrors; see check.h. SUSPECT, CONFIRMED and
+ * REFUTED exclude each other. */
 enum {
 	ALGO_TRACE_DROPS = ALGO_TRACE_SUSPECT | ALGO_TRACE_CONFIRMED,
 };
@@ -61,7 +62,7 @@ enum {
 	X(uint32_t, dst_ip, "1", "innermost destination")                      \
 	X(uint32_t, seq, "1", "TCP sequence number; RoCE: PSN")                \
 	X(uint32_t, ack, "1", "TCP acknowledgement; pause frames: quanta")     \
-	X(uint32_t, n_bytes, "bytes", "of the frame")                          \
+	X(uint32_t, n_bytes, "bytes", "of the frame, less outer headers")      \
 	X(uint32_t, last_node, "1", "switch that saw it last")                 \
 	X(uint32_t, lost_link, "1",                                            \
 	    "of a drop: where it should have gone on; 2^32-1 = unknown")       \

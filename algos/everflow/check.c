@@ -1,0 +1,249 @@
+/* algos/everflow/check.c -- what the copies of one packet say of its way.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/everflow/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+int algo_check_open(struct algo_check *c, const struct algo_routing *r,
+    struct sim_err *e)
+{
+	*c = (struct algo_check){.routing = *r};
+	if (!r->topo)
+		return sim_fail(e, SIM_EINVAL, "There is no topology.");
+	const int rc = SIM_ZALLOC(&c->from, r->topo->n_links, e);
+	for (topo_link l = 0; rc == 0 && l < r->topo->n_links; l++) {
+		topo_node to;
+		topo_link_ends(r->topo, l, &c->from[l], &to);
+	}
+	return rc;
+}
+
+void algo_check_close(struct algo_check *c)
+{
+	free(c->from);
+	*c = (struct algo_check){0};
+}
+
+/* --- order and duplicates --------------------------------------------------*/
+/* Smaller is earlier on the way. Without outer headers both TTLs are one. */
+static inline uint32_t hop_rank(const struct algo_hop *h)
+{
+	const uint32_t in = h->layer > 0 ? h->ttl_in : h->ttl;
+	return (255 - in) << 16 | (255u - h->layer) << 8 | (255u - h->ttl);
+}
+
+/* Equal ranks are brought together by switch, and the earliest copy first. */
+static int hop_before(const struct algo_hop *a, const struct algo_hop *b)
+{
+	const uint32_t x = hop_rank(a), y = hop_rank(b);
+	if (x != y)
+		return x < y;
+	if (a->node != b->node)
+		return a->node < b->node;
+	if (a->outer_dst != b->outer_dst)
+		return a->outer_dst < b->outer_dst;
+	return a->t_ns < b->t_ns;
+}
+
+/* Copies come nearly in order, so insertion moves little. */
+static void hops_sort(struct algo_hop hop[], unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		if (!hop_before(&hop[i], &hop[i - 1]))
+			continue;
+		const struct algo_hop x = hop[i];
+		unsigned k = i;
+		for (; k > 0 && hop_before(&x, &hop[k - 1]); k--)
+			hop[k] = hop[k - 1];
+		hop[k] = x;
+	}
+}
+
+static unsigned hops_unique(struct algo_hop hop[], unsigned n)
+{
+	unsigned kept = 1;
+	for (unsigned i = 1; i < n; i++) {
+		const struct algo_hop *a = &hop[kept - 1], *b = &hop[i];
+		if (a->node == b->node && a->outer_dst == b->outer_dst &&
+		    hop_rank(a) == hop_rank(b))
+			continue;
+		if (kept != i)
+			hop[kept] = *b;
+		kept++;
+	}
+	return kept;
+}
+
+static int hops_loop(const struct algo_hop hop[], unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (hop[i].node == hop[k].node &&
+			    hop[i].layer == hop[k].layer &&
+			    hop[i].outer_dst == hop[k].outer_dst &&
+			    ((hop_rank(&hop[i]) ^ hop_rank(&hop[k])) &
+				0x7f007fu))
+				return 1;
+	return 0;
+}
+
+/* --- mirrors that are missing ----------------------------------------------*/
+static topo_node link_from(const struct algo_check *c, topo_link l)
+{
+	return l < c->routing.topo->n_links ? c->from[l] : TOPO_NONE;
+}
+
+/* The switch before a link: where it begins, or the ToR of the host there. */
+static topo_switch switch_before(const struct algo_check *c, topo_link l)
+{
+	const struct topo *t = c->routing.topo;
+	const topo_node n = link_from(c, l);
+	if (n == TOPO_NONE)
+		return TOPO_NONE;
+	return n < t->n_hosts ? topo_tor_of(t, n) : n - t->n_hosts;
+}
+
+static unsigned lost_between(const struct algo_check *c,
+    const struct algo_hop *a, const struct algo_hop *b)
+{
+	const int same = a->layer == b->layer && a->outer_dst == b->outer_dst &&
+	    (a->layer == 0 || a->ttl_in == b->ttl_in);
+	if (same && a->ttl != b->ttl)
+		return a->ttl - b->ttl - 1u;
+	const topo_switch before = switch_before(c, b->in_link);
+	return !same && before != TOPO_NONE && before != a->node;
+}
+
+/* The first copy should be that of the source's ToR. What a switch sends itself
+ * begins there; of an unknown source nothing can be said. */
+static unsigned lost_before(const struct algo_check *c,
+    const struct algo_trace *t, const struct algo_hop *h)
+{
+	const struct topo *topo = c->routing.topo;
+	const uint32_t ip = h->layer > 0 ? h->outer_src : t->src_ip;
+	const topo_node src = algo_routing_node(&c->routing, ip);
+	if (src < topo->n_hosts)
+		return h->node != topo_tor_of(topo, src);
+	const topo_node from = link_from(c, h->in_link);
+	return topo_addr_is_vip(ip) && from != TOPO_NONE &&
+	    from >= topo->n_hosts;
+}
+
+static unsigned lost_in_all(const struct algo_check *c,
+    const struct algo_trace *t, const struct algo_hop hop[])
+{
+	unsigned n = lost_before(c, t, &hop[0]);
+	for (unsigned i = 1; i < t->n_hops; i++)
+		n += lost_between(c, &hop[i - 1], &hop[i]);
+	return n;
+}
+
+/* --- where it ends ---------------------------------------------------------*/
+enum way_end { WAY_UNKNOWN, WAY_ENDS, WAY_GOES_ON };
+
+/* Is AT the last switch on the way to DST? If not, *NEXT is the link that it
+ * should take, as far as known. */
+static enum way_end way_to(const struct algo_check *c, topo_switch at,
+    const struct topo_tuple *routed, topo_node dst, topo_link *next)
+{
+	const struct topo *t = c->routing.topo;
+	if (dst == TOPO_NONE)
+		return WAY_UNKNOWN;
+	if (at == (dst < t->n_hosts ? topo_tor_of(t, dst) : dst - t->n_hosts))
+		return WAY_ENDS;
+	*next = algo_routing_next(&c->routing, at, routed, dst);
+	return WAY_GOES_ON;
+}
+
+static enum way_end way_inner(const struct algo_check *c,
+    const struct algo_trace *t, const struct algo_hop *last, topo_link *next)
+{
+	const struct topo_tuple tuple = {t->src_ip, t->dst_ip, t->src_port,
+	    t->dst_port, t->proto};
+	/* Where a mux is nobody told, but it sends everything on. */
+	if (topo_addr_is_vip(t->dst_ip))
+		return WAY_GOES_ON;
+	return way_to(c, last->node, &tuple,
+	    algo_routing_node(&c->routing, t->dst_ip), next);
+}
+
+static enum way_end way_behind(const struct algo_check *c,
+    const struct algo_trace *t, const struct algo_hop *last, topo_link *next)
+{
+	const uint32_t n_hosts = c->routing.topo->n_hosts;
+	*next = TOPO_NONE;
+	if (last->node >= c->routing.topo->n_switches)
+		return WAY_UNKNOWN;
+	if (last->layer == 0)
+		return way_inner(c, t, last, next);
+	const struct topo_tuple outer = {last->outer_src, last->outer_dst, 0, 0,
+	    OBS_PROTO_IPIP};
+	const topo_node dst = algo_routing_node(&c->routing, last->outer_dst);
+	const enum way_end end = way_to(c, last->node, &outer, dst, next);
+	/* At a host the packet has arrived; a switch takes the header off, and
+	 * what is within goes on. Of several only the innermost is known. */
+	if (end != WAY_ENDS || dst < n_hosts)
+		return end;
+	if (last->layer > 1)
+		return WAY_GOES_ON;
+	return t->dst_ip == 0 ? WAY_ENDS : way_inner(c, t, last, next);
+}
+
+/* --- marks -----------------------------------------------------------------*/
+static uint32_t marks_of_layers(const struct algo_check *c,
+    const struct algo_trace *t, const struct algo_hop hop[])
+{
+	const struct topo *topo = c->routing.topo;
+	uint32_t marks = 0;
+	int bare = 0, guided = t->dst_ip == 0 && t->proto != 0;
+	for (unsigned i = 0; i < t->n_hops; i++) {
+		bare |= hop[i].layer == 0;
+		if (hop[i].layer == 0)
+			continue;
+		marks |= ALGO_TRACE_ENCAP | (bare ? ALGO_TRACE_MUX : 0);
+		guided |= topo_addr_to_switch(hop[i].outer_dst,
+			      topo->n_switches) != TOPO_NONE;
+	}
+	if (guided && (t->marks & ALGO_TRACE_DEBUG))
+		marks |= ALGO_TRACE_PROBE;
+	if ((hop_rank(&hop[0]) ^ 0xff0000u) & (uint32_t)OBS_TTL_RETX << 16)
+		marks |= ALGO_TRACE_RETX;
+	return marks;
+}
+
+void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
+    struct algo_hop hop[])
+{
+	const unsigned n = t->n_hops;
+	hops_sort(hop, n);
+	t->n_hops = (uint16_t)hops_unique(hop, n);
+	t->n_same = (uint16_t)(n - t->n_hops);
+	const struct algo_hop *last = &hop[t->n_hops - 1];
+	t->last_node = last->node;
+	t->lost_link = TOPO_NONE;
+	t->n_lost = 0;
+	/* What is not IP stays on its link. */
+	if (t->proto == 0)
+		return;
+	t->marks |= marks_of_layers(c, t, hop);
+	const unsigned n_lost = lost_in_all(c, t, hop);
+	t->n_lost = (uint16_t)n_lost;
+	if (hops_loop(hop, t->n_hops)) {
+		t->marks |= ALGO_TRACE_LOOP;
+		return;
+	}
+	topo_link next;
+	const enum way_end end = way_behind(c, t, last, &next);
+	if (end == WAY_ENDS && n_lost == 0)
+		t->marks |= ALGO_TRACE_COMPLETE;
+	/* A TTL of 1 ends here, as whoever sent it meant. */
+	if (end == WAY_GOES_ON && last->ttl > 1) {
+		t->marks |= ALGO_TRACE_SUSPECT;
+		t->lost_link = next;
+	}
+}

@@ -1,0 +1,77 @@
+/* algos/everflow/ring.h -- traces under way: a log of records, and an index.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	index: buckets of 64 bytes        log: records of 256 bytes
+ *	+-----------------------+         +------+------+------+------+
+ *	| 7 tags | 7 numbers    | ------> | head and 6 copies  | ...  |
+ *	| last that went on     |         +------+------+------+------+
+ *	+-----------------------+          oldest        -->     newest
+ *
+ * Records are numbered as they begin, and end in that order; an entry of the
+ * index is stale once its number has left the log, so ending a trace deletes
+ * nothing. A trace of more than 6 copies is a chain of records.
+ */
+#ifndef ALGOS_EVERFLOW_RING_H
+#define ALGOS_EVERFLOW_RING_H
+
+#include "algos/everflow/analyzer.h"
+#include "sim/time.h"
+
+enum {
+	ALGO_RING_MAX_COPIES = 512, /* of a trace */
+	ALGO_RING_BLOCK = 32        /* copies that are looked up at once */
+};
+
+struct algo_ring_record;
+struct algo_ring_bucket;
+
+/* Zeroed is closed. */
+struct algo_ring {
+	struct algo_ring_record *record;
+	struct algo_ring_bucket *bucket;
+	uint32_t n_records, n_buckets; /* powers of two */
+	uint32_t first, end;           /* numbers of the oldest, the next */
+	sim_ns gap;                    /* T */
+	sim_ns due;                    /* the oldest ends no sooner */
+	uint32_t by_digest;
+	void *memory[2];
+};
+
+/* Take memory for MAX_TRACES of up to 6 copies: algo_ring_bytes(). Errors
+ * SIM_ENOMEM; close also then. */
+int algo_ring_open(struct algo_ring *r, uint32_t max_traces,
+    enum algo_trace_key key, sim_ns gap, struct sim_err *e);
+void algo_ring_close(struct algo_ring *r);
+
+/* 272 bytes a trace, MAX_TRACES rounded up to a power of two, at least 64. */
+size_t algo_ring_bytes(uint32_t max_traces);
+
+/* Hashes of rows FROM .. FROM + N - 1, N <= ALGO_RING_BLOCK; what is looked at
+ * for them begins to come from memory. */
+void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
+    size_t from, unsigned n, uint64_t hash[]);
+
+enum algo_ring_put { ALGO_RING_PUT, ALGO_RING_LONG, ALGO_RING_FULL };
+
+/* Put row I, which came at NOW, with its trace: the one with its key whose last
+ * copy is at most T old, and its first at most 2 T; else a new one. LONG: it
+ * has all copies that it can, so this one is left out. FULL: nothing was done,
+ * take the oldest first. What is not IP is a trace of its own. Where the IP ID
+ * is 0, which a system may give to all packets, a packet with the mark of what
+ * is sent again is another one than that without. */
+enum algo_ring_put algo_ring_put(struct algo_ring *r,
+    const struct obs_mirror *copies, size_t i, uint64_t hash, sim_ns now);
+
+/* Has the oldest ended by NOW? SIM_NEVER: is there one? */
+int algo_ring_ended(struct algo_ring *r, sim_ns now);
+
+/* Take the oldest out: T's packet, times, n_hops and the marks DEBUG and RETX,
+ * and its copies as they came, hop[ALGO_RING_MAX_COPIES]. n_bytes is without
+ * outer headers. Domain: there is one. */
+void algo_ring_take(struct algo_ring *r, struct algo_trace *t,
+    struct algo_hop hop[]);
+
+/* First copy of the oldest; SIM_NEVER if there is none. */
+sim_ns algo_ring_oldest(struct algo_ring *r);
+
+#endif
