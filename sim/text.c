@@ -368,6 +368,29 @@ int sim_parse_f64(const char *text, double *out, struct sim_err *e)
 	return 0;
 }
 
+int sim_parse_ns(const char *text, sim_ns *out, struct sim_err *e)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s", "m", "h",
+	    "d", NULL};
+	static const double ns[] = {1, 1e3, 1e6, 1e9, 60e9, 3600e9, 86400e9};
+	char quote[64], number[32] = "";
+	const size_t n = strspn(text, "0123456789.");
+	const size_t unit = sim_word_find(units, text + n);
+	double x;
+	if (n < sizeof(number))
+		memcpy(number, text, n);
+	if (!units[unit] || sim_parse_f64(number, &x, NULL) < 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "%s is no time; write a number and ns, us, ms, s, m, h "
+		    "or d: 150us.",
+		    sim_quote(quote, text));
+	if (x * ns[unit] >= 0x1p63)
+		return sim_fail(e, SIM_ERANGE, "%s is above 2^63 ns.",
+		    sim_quote(quote, text));
+	*out = (sim_ns)llround(x * ns[unit]);
+	return 0;
+}
+
 const char *sim_format_f64(char buf[32], double x)
 {
 	if (x == floor(x) && fabs(x) < 1e15) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "sim/err.h"
+#include "sim/time.h"
 
 /* The candidate nearest to WORD by edit distance (transpositions count one,
  * upper and lower case are the same), the first of equals; or NULL when none is
@@ -42,6 +43,11 @@ int sim_dup(char **copy, const char *text, struct sim_err *e);
  * zero without being zero. */
 int sim_parse_u64(const char *text, uint64_t *out, struct sim_err *e);
 int sim_parse_f64(const char *text, double *out, struct sim_err *e);
+
+/* A time with its unit, "150us" or "1.5h", as people write it: ns, us, ms, s, m,
+ * h or d. Rounded to whole ns. Errors SIM_EINVAL, SIM_ERANGE (2^63 ns or
+ * more). */
+int sim_parse_ns(const char *text, sim_ns *out, struct sim_err *e);
 
 /* The fewest digits that read back equal: 0.1, 1e-06; whole numbers below 1e15
  * in full: 4160. Returns BUF. */

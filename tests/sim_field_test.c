@@ -61,6 +61,36 @@ static void refuses(int which, const char *text, int code, const char *message)
 	assert_int_equal(sim_field_set(&fields[which], &t, text, NULL), code);
 }
 
+static void times_have_units(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text;
+		sim_ns t;
+	} good[] = {{"0s", 0}, {"1ns", 1}, {"150us", 150000},
+	    {"1.5ms", 1500000}, {"10s", 10 * SIM_SEC}, {"0.1s", 100000000},
+	    {"2m", 120 * SIM_SEC}, {"1h", 3600 * SIM_SEC},
+	    {"1d", 86400 * SIM_SEC}, {"0.4ns", 0}, {"0.6ns", 1}};
+	static const char *const bad[] = {"", "10", "s", "-1s", "1 s", "1e3s",
+	    "1us2", "010s", ".5s", "1.s", "1S", "1.2.3s",
+	    "00000000000000000000000000000000000001s"};
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		sim_ns t = 42;
+		assert_ok(sim_parse_ns(good[i].text, &t, test_err()));
+		assert_int_equal(t, good[i].t);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sim_err e = {0};
+		sim_ns t = 42;
+		assert_int_equal(sim_parse_ns(bad[i], &t, &e), SIM_EINVAL);
+		assert_non_null(strstr(e.msg, "is no time"));
+		assert_int_equal(t, 42);
+	}
+	assert_int_equal(sim_parse_ns("9999999999999999999ns", &(sim_ns){0},
+			     NULL),
+	    SIM_ERANGE);
+}
+
 static void only_plain_decimals_are_numbers(void **state)
 {
 	(void)state;
@@ -668,6 +698,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(only_plain_decimals_are_numbers),
+	    cmocka_unit_test(times_have_units),
 	    cmocka_unit_test(whole_numbers_have_no_point_and_no_exponent),
 	    cmocka_unit_test(ranges_include_both_ends_and_name_the_unit),
 	    cmocka_unit_test(without_a_range_the_type_sets_it),
