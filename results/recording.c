@@ -27,8 +27,9 @@ RES_RECORDED_TABLES(X)
 #undef X
 
 #define X(group, table, time)                                                  \
-	{#group, #group "_index", time,                                        \
-	    time == RES_EVENT ? RES_RECORDING_CHUNK : 8192, table##_kind,      \
+	{{#group, time == RES_EVENT ? #group "_index" : NULL,                  \
+	     time == RES_EVENT ? RES_RECORDING_CHUNK : 8192,                   \
+	     time == RES_WINDOW_END, table##_kind},                            \
 	    check_##group},
 const struct res_recorded_table res_recorded[] = {RES_RECORDED_TABLES(X)};
 #undef X
@@ -108,18 +109,11 @@ int res_recording_check(const struct res_recording_info *info,
 
 /* --- the recorder ----------------------------------------------------------*/
 
-/* A table and the index that grows with it. */
-struct table_out {
-	struct res_h5_table_out *rows, *index;
-	struct res_index spans; /* of its chunks */
-	uint64_t n;
-};
-
 struct res_recorder {
 	char *path;
 	struct res_h5_out *file;
 	struct res_recording_info info; /* its texts are gone: borrowed */
-	struct table_out table[RES_N_RECORDED];
+	struct res_series_out table[RES_N_RECORDED];
 	struct res_h5_table_out *coverage;
 	struct res_coverage covered;
 	int failed;
@@ -166,31 +160,18 @@ static int put_info(struct res_h5_out *f, const struct res_recording_info *info,
 	    info->culprit ? info->culprit : res_version(), e);
 }
 
-static int make_table(struct res_h5_out *f, const char *name,
-    const struct sim_table *kind, size_t chunk_rows,
-    struct res_h5_table_out **t, struct sim_err *e)
-{
-	return res_h5_out_table(f, name, kind->column, kind->n_columns,
-	    chunk_rows, t, e);
-}
-
 /* All groups are made at once and in the order of the list, also of tables that
  * stay empty: a reader finds each of them, and equal rows give equal bytes. */
 static int make_tables(struct res_recorder *w, struct sim_err *e)
 {
+	const struct sim_table *c = res_coverage_kind();
 	int rc = 0;
-	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++) {
-		const struct res_recorded_table *k = &res_recorded[i];
-		struct table_out *t = &w->table[i];
-		rc = make_table(w->file, k->name, k->kind(), k->chunk_rows,
-		    &t->rows, e);
-		if (rc == 0 && k->time == RES_EVENT)
-			rc = make_table(w->file, k->index, res_index_kind(),
-			    RES_SPAN_CHUNK, &t->index, e);
-	}
+	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
+		rc = res_series_create(&w->table[i], &res_recorded[i].series,
+		    w->file, e);
 	return rc < 0 ? rc
-		      : make_table(w->file, "coverage", res_coverage_kind(),
-			    RES_SPAN_CHUNK, &w->coverage, e);
+		      : res_h5_out_table(w->file, "coverage", c->column,
+			    c->n_columns, RES_SPAN_CHUNK, &w->coverage, e);
 }
 
 int res_recorder_open(struct res_recorder **out, const char *path,
@@ -216,31 +197,6 @@ int res_recorder_open(struct res_recorder **out, const char *path,
 	return 0;
 }
 
-/* Enter N rows into the index before they are appended: each chunk's first row
- * begins an entry, and the others widen its span, as rows come only about in
- * order of time. */
-static int index_rows(struct table_out *t, const sim_ns time[], size_t n,
-    struct sim_err *e)
-{
-	struct res_index *s = &t->spans;
-	for (size_t i = 0; i < n; i++) {
-		const sim_ns at = time[i];
-		/* The first row of a chunk. */
-		if (t->n++ % RES_RECORDING_CHUNK == 0) {
-			const struct res_index_row row = {at, at};
-			const int rc = res_index_add(s, &row, e);
-			if (rc < 0)
-				return rc;
-			continue;
-		}
-		if (at < s->first_ns[s->n - 1])
-			s->first_ns[s->n - 1] = at;
-		if (at > s->last_ns[s->n - 1])
-			s->last_ns[s->n - 1] = at;
-	}
-	return 0;
-}
-
 /* A recorder that has failed once can only be finished, which fails, or
  * discarded: a part of a recording must not pass for the whole. */
 static int recording_failed(struct res_recorder *w, int rc, struct sim_err *e)
@@ -252,16 +208,11 @@ static int recording_failed(struct res_recorder *w, int rc, struct sim_err *e)
 int res_recorder_add(struct res_recorder *w, enum res_recorded which,
     const void *table, struct sim_err *e)
 {
-	const struct sim_table *kind = res_recorded[which].kind();
-	struct table_out *t = &w->table[which];
 	/* A row that a reader would refuse must not get into the file: the
 	 * whole recording would be lost with it. */
 	int rc = res_recording_check(&w->info, which, table, e);
-	if (rc == 0 && t->index)
-		rc = index_rows(t, sim_table_at(kind, table, 0, 0),
-		    sim_table_n(kind, table), e);
 	if (rc == 0)
-		rc = res_h5_out_append(t->rows, kind, table, e);
+		rc = res_series_append(&w->table[which], table, e);
 	return recording_failed(w, rc, e);
 }
 
@@ -291,9 +242,7 @@ static int put_rest(struct res_recorder *w, struct sim_err *e)
 {
 	int rc = 0;
 	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
-		if (w->table[i].index)
-			rc = res_h5_out_append(w->table[i].index,
-			    res_index_kind(), &w->table[i].spans, e);
+		rc = res_series_finish(&w->table[i], e);
 	return rc < 0 ? rc
 		      : res_h5_out_append(w->coverage, res_coverage_kind(),
 			    &w->covered, e);
@@ -326,7 +275,7 @@ void res_recorder_discard(struct res_recorder *w)
 		return;
 	res_h5_out_discard(w->file);
 	for (unsigned i = 0; i < RES_N_RECORDED; i++)
-		res_index_free(&w->table[i].spans);
+		res_series_out_free(&w->table[i]);
 	res_coverage_free(&w->covered);
 	free(w->path);
 	free(w);

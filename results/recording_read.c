@@ -8,18 +8,12 @@
 #include "results/recording_parts.h"
 #include "sim/vec.h"
 
-struct table_in {
-	struct res_h5_table_in *rows;
-	uint64_t n;
-	struct res_index spans; /* of its chunks, if it has an index */
-};
-
 struct res_recording {
 	char *path;
 	struct res_h5_in *file;
 	struct res_recording_info info;
 	char *spec, *service, *culprit;
-	struct table_in table[RES_N_RECORDED];
+	struct res_series_in table[RES_N_RECORDED];
 	struct res_coverage covered;
 };
 
@@ -104,47 +98,6 @@ static int get_info(struct res_recording *r, struct sim_err *e)
 	return get_shapes(r, e);
 }
 
-/* Read all rows of a small table into TABLE, which is empty so far. */
-static int get_all_rows(struct res_recording *r, const char *name,
-    const struct sim_table *kind, void *table, struct sim_err *e)
-{
-	struct res_h5_table_in *t;
-	uint64_t n;
-	int rc = res_h5_in_table(r->file, name, kind->column, kind->n_columns,
-	    &t, &n, e);
-	return rc < 0 ? rc : res_h5_in_append(t, 0, n, kind, table, e);
-}
-
-/* The last chunk may be a part of one. */
-static uint64_t recording_read_count_chunks(const struct res_recording *r,
-    unsigned which)
-{
-	const uint64_t n = r->table[which].n;
-	const size_t chunk_rows = res_recorded[which].chunk_rows;
-	return n / chunk_rows + (n % chunk_rows > 0);
-}
-
-static int get_table(struct res_recording *r, unsigned which, struct sim_err *e)
-{
-	const struct res_recorded_table *k = &res_recorded[which];
-	const struct sim_table *kind = k->kind();
-	struct table_in *t = &r->table[which];
-	int rc = res_h5_in_table(r->file, k->name, kind->column,
-	    kind->n_columns, &t->rows, &t->n, e);
-	if (rc < 0 || k->time != RES_EVENT ||
-	    (rc = get_all_rows(r, k->index, res_index_kind(), &t->spans, e)) <
-		0)
-		return rc;
-	/* The index is looked up by the number of a chunk, so it must have an
-	 * entry for each. */
-	const uint64_t n_chunks = recording_read_count_chunks(r, which);
-	if (t->spans.n != n_chunks)
-		return sim_fail(e, SIM_EPARSE,
-		    "table %s has %zu chunks by its index, not %" PRIu64 ".",
-		    k->name, t->spans.n, n_chunks);
-	return 0;
-}
-
 /* Spans in order and apart, so that adding up overlaps counts nothing twice. */
 static int check_coverage(const struct res_coverage *c, struct sim_err *e)
 {
@@ -162,10 +115,11 @@ static int recording_read_get_all(struct res_recording *r, struct sim_err *e)
 {
 	int rc = get_info(r, e);
 	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
-		rc = get_table(r, i, e);
+		rc = res_series_open(&r->table[i], &res_recorded[i].series,
+		    r->file, e);
 	if (rc < 0 ||
-	    (rc = get_all_rows(r, "coverage", res_coverage_kind(), &r->covered,
-		 e)) < 0)
+	    (rc = res_series_all_rows(r->file, "coverage", res_coverage_kind(),
+		 &r->covered, e)) < 0)
 		return rc;
 	return check_coverage(&r->covered, e);
 }
@@ -201,7 +155,7 @@ void res_recording_close(struct res_recording *r)
 	free(r->service);
 	free(r->culprit);
 	for (unsigned i = 0; i < RES_N_RECORDED; i++)
-		res_index_free(&r->table[i].spans);
+		res_series_in_free(&r->table[i]);
 	res_coverage_free(&r->covered);
 	free(r->path);
 	free(r);
@@ -235,51 +189,14 @@ sim_ns res_recording_covered(const struct res_recording *r, sim_ns from,
 	return sum;
 }
 
-/* Append the rows of a chunk whose times are from FIRST to LAST. The index,
- * where there is one, tells of most chunks that no row is, so they are not
- * read, or that all rows are, so they are not looked at one by one. */
-static int read_chunk(struct res_recording *r, unsigned which, uint64_t chunk,
-    sim_ns first, sim_ns last, void *table, struct sim_err *e)
-{
-	const struct res_recorded_table *k = &res_recorded[which];
-	const struct sim_table *kind = k->kind();
-	const struct table_in *t = &r->table[which];
-	/* Chunks of the file's own layout: each is unpacked once and as a
-	 * whole. */
-	const uint64_t row = chunk * k->chunk_rows, left = t->n - row;
-	const size_t before = sim_table_n(kind, table);
-	/* Without an index a chunk may hold any time. */
-	struct res_index_row has = {0, SIM_NEVER};
-	if (k->time == RES_EVENT)
-		has = res_index_at(&t->spans, chunk);
-	if (has.first_ns > last || has.last_ns < first)
-		return 0;
-	const int rc = res_h5_in_append(t->rows, row,
-	    left < k->chunk_rows ? (size_t)left : k->chunk_rows, kind, table,
-	    e);
-	/* The chunk reaches beyond the window, so its rows are sifted. */
-	if (rc == 0 && (has.first_ns < first || has.last_ns > last))
-		sim_table_keep(kind, table, before, first, last);
-	return rc;
-}
-
 int res_recording_get(struct res_recording *r, enum res_recorded which,
     sim_ns from, sim_ns to, void *table, struct sim_err *e)
 {
-	const struct res_recorded_table *k = &res_recorded[which];
-	const uint64_t n_chunks = recording_read_count_chunks(r, which);
-	const int ends = k->time == RES_WINDOW_END;
-	int rc = 0;
-	sim_table_clear(k->kind(), table);
+	sim_table_clear(res_recorded[which].series.kind(), table);
 	if (res_recorded_is_probes(which))
 		memcpy(((struct obs_probes *)table)->syn_wait_ns,
 		    r->info.syn_wait_ns, sizeof(r->info.syn_wait_ns));
-	/* Times are whole nanoseconds, so both half-open windows become closed
-	 * ones. Events belong to the window they begin in, sums to that which
-	 * they end in. */
-	for (uint64_t i = 0; rc == 0 && i < n_chunks && from < to; i++)
-		rc = read_chunk(r, which, i, ends ? from + 1 : from,
-		    ends ? to : to - 1, table, e);
+	int rc = res_series_get(&r->table[which], from, to, table, e);
 	/* Rows were checked when they were recorded, but the file may have been
 	 * made by another program. */
 	if (rc == 0 && res_recording_check(&r->info, which, table, e) < 0)
