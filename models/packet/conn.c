@@ -86,8 +86,10 @@ static uint16_t conn_next_id(struct conn *c, enum conn_side side)
 
 static int conn_is_sampled(const struct conn *c, uint16_t id)
 {
-	return (c->tos & OBS_TOS_DEBUG) ||
-	    (c->sample->mask && (id & c->sample->mask) == c->sample->pattern);
+	const struct packet_sample *s = c->sample;
+	if (c->tos & OBS_TOS_DEBUG)
+		return 1;
+	return s->mask ? (id & s->mask) == s->pattern : s->pattern != 0;
 }
 
 /* A packet of SIDE; SEQ and ACK are counted from the initial numbers. */

@@ -45,7 +45,8 @@ struct packet_conn_params {
 extern const struct sim_field packet_conn_fields[];
 
 /* Which packets rules sample: those of whose IP ID the bits MASK equal PATTERN.
- * PATTERN must not be 0, which is no IP ID here; MASK 0: none. */
+ * PATTERN must not be 0, which is no IP ID here. With MASK 0 none, or all if
+ * PATTERN is not 0: for rules that go by chance. */
 struct packet_sample {
 	uint16_t mask, pattern;
 };
