@@ -55,11 +55,13 @@ UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
 MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 UNFIT += $(if $(MHD),experiments/live/mhd_none.c,experiments/live/mhd.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
-# models/netns/ebpf_none.c says so.
+# models/netns/{ebpf,mirror}_none.c say so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
-UNFIT += $(if $(BPF),models/netns/ebpf_none.c,models/netns/ebpf.c \
-	models/netns/ebpf_read.c tests/real/netns_ebpf_test.c)
+UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c,\
+	models/netns/ebpf.c models/netns/ebpf_read.c models/netns/program.c \
+	models/netns/mirror.c tests/real/netns_ebpf_test.c \
+	tests/real/netns_mirror_test.c)
 # The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
 UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c \
@@ -157,18 +159,21 @@ $B/results/provenance.o: private OURS += \
 	-DCULPRIT_COMMIT='"$(shell cat $B/commit.txt)"' \
 	-DCULPRIT_BUILD='"$(shell cat $B/build.txt)"'
 
-# The program for the kernel is a part of this one. clang looks for the headers
-# of a machine that is none unless told where those of this one are.
-$B/models/bpf/lab.bpf.o: $(addprefix models/bpf/,lab.bpf.c lab.h kernel.h) \
-	$B/flags.txt
+# Programs for the kernel are a part of this one. clang looks for the headers of a
+# machine that is none unless told where those of this one are.
+$B/models/bpf/%.bpf.o: models/bpf/%.bpf.c $(wildcard models/bpf/*.h) \
+	models/obs_match_row.h $B/flags.txt
 	@mkdir -p $(@D); echo "  BPF   $<"
-	$(Q)clang -target bpf -mcpu=v3 -g -O2 -Wall -Wextra $(STRICT) -I. \
-	    -ffile-prefix-map=$(CURDIR)=. \
+	$(Q)clang -target bpf -mcpu=v3 -g -O2 -ffreestanding -Wall -Wextra \
+	    $(STRICT) -I. -ffile-prefix-map=$(CURDIR)=. \
 	    -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 	$(Q)llvm-strip -g $@
 
 $B/models/netns/ebpf.o: $B/models/bpf/lab.bpf.o
 $B/models/netns/ebpf.o: OURS += -DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
+$B/models/netns/mirror.o: $B/models/bpf/mirror.bpf.o
+$B/models/netns/mirror.o: OURS += \
+	-DNETNS_MIRROR_OBJECT='"$B/models/bpf/mirror.bpf.o"'
 
 # The schema is a text of the program: each line a string.
 $B/algos/pingmesh/pinglist.xsd.h: algos/pingmesh/pinglist.xsd Makefile $B/flags.txt
@@ -201,7 +206,7 @@ $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    $(LIBS) -lcmocka
 
-$(REAL): $B/tests/real/lab.o $B/tests/real/faulty.o $B/tests/real/tun_lab.o
+$(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o tun_lab.o)
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o $B/libculprit.a
 	@echo "  LINK  $@"

@@ -4,7 +4,10 @@
  * lab_ingress is at the receiving end of every directed link, before routing
  * sees the packet. The interface's index tells which link that is.
  *
- *	count -> random loss -> black holes -> [tap, user space, tap] -> stack
+ *	count -> random loss -> black holes -> [tap, user space, tap] -> the rest
+ *
+ * The rest is whatever program comes after it there (mirror.bpf.c), and the
+ * stack: what is to go on is left undecided (TC_ACT_UNSPEC).
  *
  * The program sits at the ingress of the receiver, and not at the egress of the
  * sender: a packet that is dropped at the sender's egress is reported to its
@@ -228,12 +231,12 @@ int lab_ingress(struct __sk_buff *skb)
 		return from_tap(skb, i - config.n_links);
 	if (skb->mark == LAB_MARK) {
 		skb->mark = 0;
-		return TC_ACT_OK;
+		return TC_ACT_UNSPEC;
 	}
 	struct lab_link *l = bpf_map_lookup_elem(&links, &i);
 	struct lab_count *c = bpf_map_lookup_elem(&counts, &i);
 	if (!l || !c)
-		return TC_ACT_OK;
+		return TC_ACT_UNSPEC;
 	/* Per CPU, so no atomic addition is needed. Every packet counts, lost
 	 * ones too, or the rate of loss could not be told. */
 	c->packets++;
@@ -262,7 +265,7 @@ int lab_ingress(struct __sk_buff *skb)
 		}
 	}
 	return l->slow ? bpf_redirect(config.base + config.n_links + i, 0)
-		       : TC_ACT_OK;
+		       : TC_ACT_UNSPEC;
 }
 
 /* --- truth ---------------------------------------------------------------- */

@@ -15,7 +15,6 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,32 +23,9 @@
 
 enum {
 	USUAL_MAX_DROPS = 65536,
-	LOG_BYTES = 1 << 20,
-	LOG_TOLD = 700, /* of its end */
 };
 
-/* The object that clang made for the kernel is a part of this executable, so
- * that there is no file to be found, or to be of another version. */
-__asm__(".pushsection .rodata\n"
-	".balign 8\n"
-	"netns_ebpf_begin: .incbin \"" NETNS_EBPF_OBJECT "\"\n"
-	"netns_ebpf_end:\n"
-	".balign 8\n"
-	"netns_ebpf_size: .quad netns_ebpf_end - netns_ebpf_begin\n"
-	".popsection\n");
-extern const char netns_ebpf_begin[];
-extern const uint64_t netns_ebpf_size;
-
-/* libbpf prints to stderr unless told otherwise. A library prints nothing; what
- * matters of it is in our errors. */
-static int say_nothing(enum libbpf_print_level level, const char *format,
-    va_list args)
-{
-	(void)level;
-	(void)format;
-	(void)args;
-	return 0;
-}
+NETNS_PROGRAM_INCLUDE(netns_ebpf, NETNS_EBPF_OBJECT);
 
 /* --- what can be told before ---------------------------------------------- */
 
@@ -91,40 +67,7 @@ static int check_types(struct netns_faults_ebpf *f, struct sim_err *e)
 	return rc;
 }
 
-/* Asked first of all, by making the smallest of maps: most who cannot have
- * eBPF, such as users of containers, learn it here in one sentence. */
-static int check_permission(struct sim_err *e)
-{
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "lab_try", 4, 8, 1, NULL);
-	if (fd < 0)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "eBPF is refused here: %s. It takes CAP_BPF, "
-		    "CAP_PERFMON and CAP_NET_ADMIN outside of any user "
-		    "namespace.",
-		    strerror(errno));
-	close(fd);
-	return 0;
-}
-
 /* --- loading -------------------------------------------------------------- */
-
-static int ebpf_map_fd(const struct netns_faults_ebpf *f, const char *name)
-{
-	return bpf_object__find_map_fd_by_name(f->object, name);
-}
-
-static int program_fd(const struct netns_faults_ebpf *f, const char *name)
-{
-	return bpf_program__fd(
-	    bpf_object__find_program_by_name(f->object, name));
-}
-
-static int size_map(struct netns_faults_ebpf *f, const char *name, size_t n)
-{
-	struct bpf_map *m = bpf_object__find_map_by_name(f->object, name);
-	/* A map of no entries is refused. */
-	return bpf_map__set_max_entries(m, (__u32)(n > 0 ? n : 1));
-}
 
 /* The kernel counts timeouts in ticks of its own clock, whose rate (CONFIG_HZ)
  * is not told to programs; but the grain of the coarse clock is one tick. */
@@ -135,101 +78,27 @@ static uint32_t ticks(double seconds)
 	return (uint32_t)lround(seconds * 1e9 / (double)grain.tv_nsec);
 }
 
-static int ebpf_set_up(struct netns_faults_ebpf *f, struct sim_err *e)
+static int ebpf_set_up(void *arg, struct bpf_object *o, struct sim_err *e)
 {
+	const struct netns_faults_ebpf *f = arg;
 	const struct topo *t = f->base.t;
 	const size_t n_nodes = (size_t)t->n_hosts + t->n_switches;
 	const struct lab_config want = {.base = NETNS_IFINDEX_BASE,
 	    .n_links = t->n_links,
 	    .syn_timeout_ticks = ticks(f->base.p.syn_timeout_s)};
-	/* Constants are set before loading: the verifier then knows them, and
-	 * the program in the kernel need not look them up. */
-	struct bpf_map *m = bpf_object__find_map_by_name(f->object, ".rodata");
-	if (!m || bpf_map__set_initial_value(m, &want, sizeof(want)) < 0)
-		return sim_fail(e, SIM_EDEP,
-		    "The program for the kernel has no place for its "
-		    "configuration.");
-	if (size_map(f, "links", t->n_links) < 0 ||
-	    size_map(f, "counts", t->n_links) < 0 ||
-	    size_map(f, "holes", (size_t)t->n_switches * LAB_MAX_HOLES) < 0 ||
-	    size_map(f, "drops", f->base.p.max_drops) < 0 ||
-	    size_map(f, "spaces", n_nodes) < 0)
-		return sim_fail(e, SIM_EDEP, "Maps cannot be sized.");
+	int rc;
+	if ((rc = netns_program_constants(o, &want, sizeof(want), e)) < 0 ||
+	    (rc = netns_program_size(o, "links", t->n_links, e)) < 0 ||
+	    (rc = netns_program_size(o, "counts", t->n_links, e)) < 0 ||
+	    (rc = netns_program_size(o, "holes",
+		 (size_t)t->n_switches * LAB_MAX_HOLES, e)) < 0 ||
+	    (rc = netns_program_size(o, "drops", f->base.p.max_drops, e)) < 0 ||
+	    (rc = netns_program_size(o, "spaces", n_nodes, e)) < 0)
+		return rc;
 	struct bpf_program *syn =
-	    bpf_object__find_program_by_name(f->object, "lab_syn_timeout");
+	    bpf_object__find_program_by_name(o, "lab_syn_timeout");
 	/* Loaded only if it is asked for, as it takes a cgroup. */
 	bpf_program__set_autoload(syn, f->base.p.syn_timeout_s > 0);
-	return 0;
-}
-
-/* The end of the verifier's log, where it says what it refused, as one line of
- * a message. */
-static int ebpf_refused(const char *log, int why, struct sim_err *e)
-{
-	char told[LOG_TOLD + 1];
-	size_t n = strlen(log);
-	while (n > 0 && log[n - 1] == '\n')
-		n--;
-	const size_t from = n > LOG_TOLD ? n - LOG_TOLD : 0;
-	memcpy(told, log + from, n - from);
-	told[n - from] = '\0';
-	for (char *c = told; *c; c++)
-		if (*c == '\n')
-			*c = '|';
-	if (why == EPERM)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "The kernel does not allow to load eBPF: %s.",
-		    strerror(why));
-	return sim_fail(e, SIM_EDEP,
-	    "The kernel refuses the program for its links: %s%s%s.",
-	    strerror(why), n > 0 ? "; the end of its log: " : "", told);
-}
-
-static int ebpf_load(struct netns_faults_ebpf *f, char *log, struct sim_err *e)
-{
-	struct bpf_object_open_opts options = {.sz = sizeof(options),
-	    .object_name = "lab",
-	    .kernel_log_buf = log,
-	    .kernel_log_size = LOG_BYTES};
-	int rc;
-	f->object =
-	    bpf_object__open_mem(netns_ebpf_begin, netns_ebpf_size, &options);
-	if (!f->object)
-		return sim_fail(e, SIM_EDEP,
-		    "libbpf cannot read the program for the kernel: %s.",
-		    strerror(errno));
-	if ((rc = ebpf_set_up(f, e)) < 0)
-		return rc;
-	rc = bpf_object__load(f->object);
-	return rc < 0 ? ebpf_refused(log, -rc, e) : 0;
-}
-
-/* The log is only needed while loading, and is too large for the stack. */
-static int load_quietly(struct netns_faults_ebpf *f, struct sim_err *e)
-{
-	char *log = NULL;
-	int rc = SIM_ZALLOC(&log, LOG_BYTES, e);
-	if (rc == 0)
-		rc = ebpf_load(f, log, e);
-	free(log);
-	return rc;
-}
-
-/* Map a table of the kernel into this process, so that a change of faults is a
- * few stores and no system call for each link. */
-static int ebpf_share(struct netns_faults_ebpf *f, const char *name,
-    size_t value_size, size_t n, struct netns_ebpf_shared *s, struct sim_err *e)
-{
-	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	/* Whole pages, as the kernel maps no less. */
-	const size_t size = (value_size * n + page - 1) / page * page;
-	void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED,
-	    ebpf_map_fd(f, name), 0);
-	if (at == MAP_FAILED)
-		return sim_fail(e, SIM_EIO,
-		    "The kernel's table of %s cannot be mapped: %s.", name,
-		    strerror(errno));
-	*s = (struct netns_ebpf_shared){at, size};
 	return 0;
 }
 
@@ -248,10 +117,11 @@ static int share_tables(struct netns_faults_ebpf *f, struct sim_err *e)
 {
 	const struct topo *t = f->base.t;
 	int rc;
-	if ((rc = ebpf_share(f, "links", sizeof(struct lab_link), t->n_links,
-		 &f->links, e)) < 0 ||
-	    (rc = ebpf_share(f, "holes", sizeof(struct lab_hole),
-		 (size_t)t->n_switches * LAB_MAX_HOLES, &f->holes, e)) < 0)
+	if ((rc = netns_program_share(f->object, "links",
+		 sizeof(struct lab_link), t->n_links, &f->links, e)) < 0 ||
+	    (rc = netns_program_share(f->object, "holes",
+		 sizeof(struct lab_hole), (size_t)t->n_switches * LAB_MAX_HOLES,
+		 &f->holes, e)) < 0)
 		return rc;
 	struct lab_link *link = f->links.at;
 	for (topo_link l = 0; l < t->n_links; l++)
@@ -276,8 +146,8 @@ static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
 	if (fd >= 0)
 		close(fd);
 	if (why == 0 &&
-	    bpf_map_update_elem(ebpf_map_fd(f, "spaces"), &cookie, &node,
-		BPF_ANY) < 0)
+	    bpf_map_update_elem(netns_program_map(f->object, "spaces"), &cookie,
+		&node, BPF_ANY) < 0)
 		why = errno;
 	return why == 0 ? 0
 			: sim_fail(e, SIM_EIO,
@@ -286,41 +156,17 @@ static int put_cookie(struct netns_faults_ebpf *f, uint32_t node,
 			      node, strerror(why));
 }
 
-/* By the old clsact hook, which takes 0.1 ms an interface; the newer TCX waits
- * for a grace period of the kernel, some 10 ms, at each. */
 static int attach_at(struct netns_faults_ebpf *f, uint32_t ifindex,
     struct sim_err *e)
 {
-	struct bpf_tc_hook hook = {.sz = sizeof(hook),
-	    .ifindex = (int)ifindex,
-	    .attach_point = BPF_TC_INGRESS};
-	struct bpf_tc_opts options = {.sz = sizeof(options),
-	    .handle = 1,
-	    .priority = 1,
-	    .prog_fd = program_fd(f, "lab_ingress")};
-	int rc = bpf_tc_hook_create(&hook);
-	if (rc == 0)
-		rc = bpf_tc_attach(&hook, &options);
-	return rc == 0 ? 0
-		       : sim_fail(e, SIM_EIO,
-			     "The program cannot be attached to interface %u: "
-			     "%s.",
-			     ifindex, strerror(-rc));
+	return netns_program_attach(f->object, "lab_ingress", ifindex,
+	    BPF_TC_INGRESS, NETNS_PROGRAM_FAULTS, e);
 }
 
 static int attach_tap(struct netns_faults *base, uint32_t ifindex,
     struct sim_err *e)
 {
 	return attach_at((struct netns_faults_ebpf *)base, ifindex, e);
-}
-
-/* Removing the hook takes the program with it. */
-static void detach_from(uint32_t ifindex)
-{
-	struct bpf_tc_hook hook = {.sz = sizeof(hook),
-	    .ifindex = (int)ifindex,
-	    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS};
-	bpf_tc_hook_destroy(&hook);
 }
 
 /* An interface can be named by its index only from within its namespace, so the
@@ -450,14 +296,13 @@ static void close_ebpf(struct netns_faults *base)
 	for (topo_link l = 0; l < f->n_attached; l++)
 		if (netns_enter(base->net, netns_faults_end(base, l), NULL) ==
 		    0)
-			detach_from(netns_ifindex(l));
+			netns_program_detach(netns_ifindex(l), BPF_TC_INGRESS,
+			    NETNS_PROGRAM_FAULTS);
 	if (f->n_attached > 0)
 		netns_leave(base->net, NULL);
 	netns_ebpf_read_close(f);
-	if (f->links.at)
-		munmap(f->links.at, f->links.size);
-	if (f->holes.at)
-		munmap(f->holes.at, f->holes.size);
+	netns_program_unshare(&f->links);
+	netns_program_unshare(&f->holes);
 	bpf_object__close(f->object);
 }
 
@@ -480,9 +325,7 @@ int netns_faults_ebpf_open(struct netns_faults **out,
     const struct netns_faults_params *p, struct sim_err *e)
 {
 	struct netns_faults_ebpf *f = NULL;
-	/* The printer is global to libbpf; whoever else uses it gets his own
-	 * back. */
-	libbpf_print_fn_t before = libbpf_set_print(say_nothing);
+	libbpf_print_fn_t before = netns_program_quiet();
 	int rc = SIM_ZALLOC(&f, 1, e);
 	if (rc == 0) {
 		f->base = (struct netns_faults){.ops = &ebpf_ops,
@@ -500,9 +343,11 @@ int netns_faults_ebpf_open(struct netns_faults **out,
 		if (p->max_drops == 0)
 			f->base.p.max_drops = USUAL_MAX_DROPS;
 		netns_cgroup_init(&f->cgroup);
-		if ((rc = check_permission(e)) == 0 &&
+		if ((rc = netns_program_permit(e)) == 0 &&
 		    (rc = check_types(f, e)) == 0 &&
-		    (rc = load_quietly(f, e)) == 0 &&
+		    (rc = netns_program_load(&f->object, "lab",
+			 netns_ebpf_begin, netns_ebpf_size, ebpf_set_up, f,
+			 e)) == 0 &&
 		    (rc = share_tables(f, e)) == 0 &&
 		    (rc = netns_ebpf_read_open(f, e)) == 0)
 			rc = attach(f, e);

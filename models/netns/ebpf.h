@@ -4,24 +4,17 @@
 #ifndef MODELS_NETNS_EBPF_H
 #define MODELS_NETNS_EBPF_H
 
-#include <bpf/libbpf.h>
-
 #include "models/bpf/lab.h"
 #include "models/netns/cgroup.h"
 #include "models/netns/faults_impl.h"
-
-/* A map that is memory of both sides. */
-struct netns_ebpf_shared {
-	void *at; /* NULL: not mapped */
-	size_t size;
-};
+#include "models/netns/program.h"
 
 enum { EBPF_REASON_LENGTH = 48 };
 
 struct netns_faults_ebpf {
 	struct netns_faults base;
 	struct bpf_object *object;
-	struct netns_ebpf_shared links, holes;
+	struct netns_program_shared links, holes;
 	uint32_t n_attached; /* links 0 .. n_attached - 1 */
 	struct bpf_link *retransmit, *freed, *syn;
 	struct netns_cgroup cgroup;

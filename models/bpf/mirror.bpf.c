@@ -1,0 +1,458 @@
+/* models/bpf/mirror.bpf.c -- switches that mirror and decapsulate, in the kernel.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * mirror_ingress is at the receiving end of every link into a switch, behind
+ * the faults of that link (lab.bpf.c), before routing sees the packet:
+ *
+ *	faults -> match -> copy -> [outer header off] -> stack
+ *
+ * So a packet that was lost on the link is not mirrored by its receiver, and one
+ * that was delayed is mirrored when it comes. A copy goes to a ring buffer as a
+ * record, or to a collector as the packet itself within GRE (ERSPAN II), which
+ * the switch routes like any other.
+ */
+#include <linux/types.h>
+
+#include <linux/bpf.h>
+#include <linux/pkt_cls.h>
+
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_helpers.h>
+
+#include "models/bpf/mirror.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+const volatile struct mirror_config config;
+
+enum {
+	ETHERNET_BYTES = 14,
+	IPV4 = 0x0800,
+	CONTROL = 0x8808,
+	IPIP = 4,
+	TCP = 6,
+	UDP = 17,
+	GRE = 47,
+	ERSPAN = 0x88be,
+	ROCE_PORT = 4791,
+	BTH_ACK = 0x11,
+	FRAGMENT_MASK = 0x1fff,
+	LO = 1,
+	/* Headers that are looked at lie within: Ethernet, five of IP, TCP. */
+	HEADERS_BYTES = 14 + 5 * 20 + 20,
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mirror_rows);
+} rows SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mirror_link);
+} ends SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mirror_switch);
+} switches SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} copies SEC(".maps");
+
+struct ip {
+	__u8 ihl, tos;
+	__be16 length, id, fragment;
+	__u8 ttl, proto;
+	__be16 sum;
+	__be32 src, dst;
+} __attribute__((packed));
+
+struct tcp {
+	__be16 src_port, dst_port;
+	__be32 seq, ack;
+	__u8 data_offset, flags;
+} __attribute__((packed));
+
+struct udp {
+	__be16 src_port, dst_port;
+	__be16 length, sum;
+} __attribute__((packed));
+
+/* Behind UDP of port 4791: BTH, and of an acknowledgement AETH. */
+struct roce {
+	__u8 opcode, flags;
+	__be16 key;
+	__be32 queue, psn, aeth;
+} __attribute__((packed));
+
+struct gre {
+	__be16 flags, protocol;
+} __attribute__((packed));
+
+/* A key as words, since rules compare words and a record takes fields. */
+union key {
+	struct obs_match_key of;
+	__u64 word[OBS_MATCH_WORDS];
+};
+
+/* What is looked at, read once for rules and records alike. */
+struct seen {
+	union key in, out; /* out: only if layer > 0 */
+	__u64 digest;
+	__u32 seq, layer;
+	__u32 outer_src, outer_dst;
+	__u8 ttl, tos; /* of the outermost header */
+};
+
+/* --- headers -------------------------------------------------------------- */
+
+static __always_inline void see_roce(void *at, void *end, struct seen *s)
+{
+	const struct roce *r = at;
+	if ((void *)(r + 1) > end)
+		return;
+	s->in.of.bth_opcode = r->opcode;
+	if (r->opcode == BTH_ACK)
+		s->in.of.aeth = bpf_ntohl(r->aeth) >> 24;
+	s->seq = bpf_ntohl(r->psn) & 0xffffff;
+}
+
+/* A UDP packet may end before the payload that the digest has room for. */
+static __always_inline void see_udp(void *at, void *end, struct seen *s)
+{
+	const struct udp *u = at;
+	const __be32 *payload = (const void *)(u + 1);
+	if ((void *)(u + 1) > end)
+		return;
+	s->in.of.src_port = bpf_ntohs(u->src_port);
+	s->in.of.dst_port = bpf_ntohs(u->dst_port);
+	s->digest =
+	    (__u64)bpf_ntohs(u->length) << 48 | (__u64)bpf_ntohs(u->sum) << 32;
+	if ((void *)(payload + 1) <= end)
+		s->digest |= bpf_ntohl(*payload);
+	if (u->dst_port == bpf_htons(ROCE_PORT))
+		see_roce((void *)payload, end, s);
+}
+
+static __always_inline void see_tcp(void *at, void *end, struct seen *s)
+{
+	const struct tcp *t = at;
+	if ((void *)(t + 1) > end)
+		return;
+	s->in.of.tcp_flags = t->flags;
+	s->in.of.src_port = bpf_ntohs(t->src_port);
+	s->in.of.dst_port = bpf_ntohs(t->dst_port);
+	s->digest = (__u64)bpf_ntohl(t->seq) << 32 | bpf_ntohl(t->ack);
+}
+
+/* What is behind the innermost IP; of a fragment that is not the first, nothing
+ * that these headers would be. */
+static __always_inline void see_inner(const struct ip *ip, void *at, void *end,
+    struct seen *s)
+{
+	const struct gre *g = at;
+	if (ip->fragment & bpf_htons(FRAGMENT_MASK))
+		return;
+	if (ip->proto == TCP)
+		see_tcp(at, end, s);
+	else if (ip->proto == UDP)
+		see_udp(at, end, s);
+	else if (ip->proto == GRE && (void *)(g + 1) <= end &&
+	    g->protocol == bpf_htons(ERSPAN))
+		s->in.of.is_mirror = 1;
+}
+
+static __always_inline void see_key(const struct ip *ip, union key *k)
+{
+	k->of.src_ip = bpf_ntohl(ip->src);
+	k->of.dst_ip = bpf_ntohl(ip->dst);
+	k->of.ethertype = IPV4;
+	k->of.ip_id = bpf_ntohs(ip->id);
+	k->of.proto = ip->proto;
+	k->of.ttl = ip->ttl;
+	k->of.tos = ip->tos;
+}
+
+/* All headers from the outermost IP on; *S is zeroed. A packet within more
+ * headers than are looked at is taken for one of protocol IPIP. The bound of the
+ * loop is a constant, as the verifier must see that it ends. */
+static __always_inline void see_ip(void *data, void *end, struct seen *s)
+{
+	void *at = data + ETHERNET_BYTES;
+	const struct ip *ip = at;
+	if ((void *)(ip + 1) > end)
+		return;
+	s->ttl = ip->ttl;
+	s->tos = ip->tos;
+	at += (ip->ihl & 15) * 4;
+	if (ip->proto == IPIP) {
+		see_key(ip, &s->out);
+		s->outer_src = s->out.of.src_ip;
+		s->outer_dst = s->out.of.dst_ip;
+		for (int i = 0; i < MIRROR_MAX_OUTER; i++) {
+			const struct ip *next = at;
+			if (ip->proto != IPIP || (void *)(next + 1) > end)
+				break;
+			ip = next;
+			at += (ip->ihl & 15) * 4;
+			s->layer++;
+		}
+	}
+	see_key(ip, &s->in);
+	see_inner(ip, at, end, s);
+	s->out.of.is_outer = 1;
+	s->out.of.is_mirror = s->in.of.is_mirror;
+}
+
+/* A pause frame: opcode 0x101, a bit a class, and how long each is to pause. */
+struct pause {
+	__be16 opcode, classes, quanta[8];
+} __attribute__((packed));
+
+static __always_inline void see_pause(void *data, void *end, struct seen *s)
+{
+	const struct pause *p = data + ETHERNET_BYTES;
+	if ((void *)(p + 1) > end)
+		return;
+	s->in.of.tcp_flags = bpf_ntohs(p->classes);
+	for (int i = 0; i < 8; i++)
+		if (s->seq < bpf_ntohs(p->quanta[i]))
+			s->seq = bpf_ntohs(p->quanta[i]);
+}
+
+/* --- rules ---------------------------------------------------------------- */
+
+static __always_inline int hits(const struct obs_match_row *r,
+    const union key *k)
+{
+	const __u64 *value = (const void *)&r->value,
+		    *mask = (const void *)&r->mask;
+	/* The words that differ most come first. */
+	return ((k->word[2] ^ value[2]) & mask[2]) == 0 &&
+	    ((k->word[1] ^ value[1]) & mask[1]) == 0 &&
+	    ((k->word[0] ^ value[0]) & mask[0]) == 0;
+}
+
+/* As obs_match() does: the kind of the first row that takes it. */
+static __always_inline __u32 match(const struct seen *s)
+{
+	__u32 zero = 0;
+	const struct mirror_rows *t = bpf_map_lookup_elem(&rows, &zero);
+	if (!t)
+		return OBS_MATCH_NEVER;
+	const __u32 n = s->layer > 0 ? t->n : t->n_single;
+	for (__u32 i = 0; i < MIRROR_MAX_ROWS; i++) {
+		if (i >= n)
+			break;
+		const struct obs_match_row *r = &t->row[i];
+		if (s->layer > 0 && !r->inner ? !hits(r, &s->out)
+					      : !hits(r, &s->in))
+			continue;
+		if (s->layer == 0 && r->inner)
+			continue;
+		if (r->one_in > 1 &&
+		    ((__u64)bpf_get_prandom_u32() * r->one_in) >> 32 != 0)
+			continue;
+		return r->kind;
+	}
+	return OBS_MATCH_NEVER;
+}
+
+/* --- copies --------------------------------------------------------------- */
+
+static __always_inline void ring_copy(struct __sk_buff *skb,
+    const struct seen *s, __u32 link, __u32 kind, struct mirror_switch *sw)
+{
+	const __u32 seq = __sync_fetch_and_add(&sw->n_copies, 1);
+	struct mirror_record *r = bpf_ringbuf_reserve(&copies, sizeof(*r), 0);
+	if (!r) {
+		__sync_fetch_and_add(&sw->n_full, 1);
+		return;
+	}
+	r->t_ns = bpf_ktime_get_ns();
+	r->digest = s->digest;
+	r->link = link;
+	r->src_ip = s->in.of.src_ip;
+	r->dst_ip = s->in.of.dst_ip;
+	r->outer_src = s->outer_src;
+	r->outer_dst = s->outer_dst;
+	r->seq = s->seq;
+	r->n_bytes = skb->len;
+	r->mirror_seq = seq;
+	r->src_port = s->in.of.src_port;
+	r->dst_port = s->in.of.dst_port;
+	r->ip_id = s->in.of.ip_id;
+	r->proto = s->in.of.proto;
+	r->ttl = s->ttl;
+	r->ttl_in = s->in.of.ttl;
+	r->tos = s->tos;
+	r->tos_in = s->in.of.tos;
+	r->flags = s->in.of.tcp_flags;
+	r->layer = s->layer;
+	r->kind = kind;
+	r->bth_opcode = s->in.of.bth_opcode;
+	r->aeth = s->in.of.aeth;
+	bpf_ringbuf_submit(r, 0);
+}
+
+/* The copy leaves by lo, where mirror_encapsulate makes it a packet of the
+ * switch itself, which then comes in by lo and is routed. */
+static __always_inline void send_copy(struct __sk_buff *skb, __u32 link,
+    struct mirror_switch *sw)
+{
+	skb->mark = MIRROR_MARK | link;
+	if (bpf_clone_redirect(skb, LO, 0) != 0) {
+		__sync_fetch_and_add(&sw->n_copies, 1);
+		__sync_fetch_and_add(&sw->n_failed, 1);
+	}
+	skb->mark = 0;
+}
+
+/* --- decapsulation -------------------------------------------------------- */
+
+static __always_inline struct ip *ip_of(struct __sk_buff *skb)
+{
+	struct ip *ip = (void *)(long)skb->data + ETHERNET_BYTES;
+	return (void *)(ip + 1) <= (void *)(long)skb->data_end ? ip : (void *)0;
+}
+
+/* Take off what is addressed to this switch. What then has no destination was
+ * to come here and no further: nobody is to be told that it cannot be routed. */
+static __always_inline int strip(struct __sk_buff *skb, __u32 loopback,
+    struct mirror_switch *sw)
+{
+	for (int i = 0; i < MIRROR_MAX_OUTER; i++) {
+		const struct ip *ip = ip_of(skb);
+		if (!ip || ip->proto != IPIP || ip->dst != bpf_htonl(loopback))
+			break;
+		if (bpf_skb_adjust_room(skb, -(__s32)((ip->ihl & 15) * 4),
+			BPF_ADJ_ROOM_MAC, 0) != 0)
+			break;
+		__sync_fetch_and_add(&sw->n_stripped, 1);
+		ip = ip_of(skb);
+		if (ip && ip->dst == 0)
+			return TC_ACT_SHOT;
+	}
+	return TC_ACT_UNSPEC;
+}
+
+/* --- programs ------------------------------------------------------------- */
+
+/* Headers that are not in the first piece of a packet's memory are moved
+ * there. */
+static __always_inline void pull(struct __sk_buff *skb)
+{
+	const __u32 want = skb->len < HEADERS_BYTES ? skb->len : HEADERS_BYTES;
+	if ((void *)(long)skb->data + want > (void *)(long)skb->data_end)
+		bpf_skb_pull_data(skb, want);
+}
+
+SEC("tc")
+int mirror_ingress(struct __sk_buff *skb)
+{
+	const __u32 i = skb->ifindex - config.base;
+	const struct mirror_link *l = bpf_map_lookup_elem(&ends, &i);
+	struct seen s = {};
+	if (!l || l->loopback == 0)
+		return TC_ACT_UNSPEC;
+	__u32 at = l->at;
+	pull(skb);
+	void *data = (void *)(long)skb->data,
+	     *end = (void *)(long)skb->data_end;
+	if (skb->protocol == bpf_htons(IPV4))
+		see_ip(data, end, &s);
+	else if (skb->protocol == bpf_htons(CONTROL))
+		see_pause(data, end, &s);
+	s.in.of.ethertype = bpf_ntohs(skb->protocol);
+	const int addressed = s.layer > 0 && s.outer_dst == l->loopback;
+	const __u32 kind = match(&s);
+	if (kind == OBS_MATCH_NEVER && !addressed)
+		return TC_ACT_UNSPEC;
+	struct mirror_switch *sw = bpf_map_lookup_elem(&switches, &at);
+	if (!sw)
+		return TC_ACT_UNSPEC;
+	if (kind != OBS_MATCH_NEVER && config.collector == 0)
+		ring_copy(skb, &s, i, kind, sw);
+	else if (kind != OBS_MATCH_NEVER)
+		send_copy(skb, i, sw);
+	return addressed ? strip(skb, l->loopback, sw) : TC_ACT_UNSPEC;
+}
+
+/* Ethernet, IP, GRE with a sequence number, ERSPAN II. */
+struct outside {
+	__u8 ethernet[12];
+	__be16 ethertype;
+	struct ip ip;
+	struct gre gre;
+	__be32 sequence;
+	__be16 version, session;
+	__be32 index;
+} __attribute__((packed));
+
+static __always_inline __be16 outside_sum(const struct ip *ip)
+{
+	const __u16 *word = (const void *)ip;
+	__u32 sum = 0;
+	for (int i = 0; i < 10; i++)
+		sum += word[i];
+	sum = (sum & 0xffff) + (sum >> 16);
+	sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+/* At the egress of a switch's lo. The index of the session is the link by which
+ * the packet came in. */
+SEC("tc")
+int mirror_encapsulate(struct __sk_buff *skb)
+{
+	__u32 link = skb->mark & ~MIRROR_MARK;
+	const int cut = skb->len > config.truncate;
+	if (!(skb->mark & MIRROR_MARK))
+		return TC_ACT_UNSPEC;
+	const struct mirror_link *l = bpf_map_lookup_elem(&ends, &link);
+	if (!l)
+		return TC_ACT_SHOT;
+	__u32 at = l->at;
+	struct mirror_switch *sw = bpf_map_lookup_elem(&switches, &at);
+	if (!sw)
+		return TC_ACT_SHOT;
+	skb->mark = 0;
+	const __u32 seq = __sync_fetch_and_add(&sw->n_copies, 1);
+	if ((cut && bpf_skb_change_tail(skb, config.truncate, 0) != 0) ||
+	    bpf_skb_change_head(skb, MIRROR_GRE_BYTES, 0) != 0) {
+		__sync_fetch_and_add(&sw->n_failed, 1);
+		return TC_ACT_SHOT;
+	}
+	struct outside o = {
+	    .ethertype = bpf_htons(IPV4),
+	    .ip = {.ihl = 0x45,
+		.length = bpf_htons(skb->len - ETHERNET_BYTES),
+		.id = bpf_htons(seq),
+		.ttl = 64,
+		.proto = GRE,
+		.src = bpf_htonl(l->loopback),
+		.dst = bpf_htonl(config.collector)},
+	    .gre = {bpf_htons(0x1000), bpf_htons(ERSPAN)},
+	    .sequence = bpf_htonl(seq),
+	    .version = bpf_htons(0x1000),
+	    .session = bpf_htons(1 | cut << 10),
+	    .index = bpf_htonl(link & 0xfffff),
+	};
+	o.ip.sum = outside_sum(&o.ip);
+	if (bpf_skb_store_bytes(skb, 0, &o, sizeof(o), 0) == 0)
+		return TC_ACT_UNSPEC;
+	__sync_fetch_and_add(&sw->n_failed, 1);
+	return TC_ACT_SHOT;
+}

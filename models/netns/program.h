@@ -1,0 +1,82 @@
+/* models/netns/program.h -- programs for the kernel: loaded, shared, attached.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What eBPF needs whatever a program is for. Nothing is pinned in a file system,
+ * so that all of it ends with this process.
+ */
+#ifndef MODELS_NETNS_PROGRAM_H
+#define MODELS_NETNS_PROGRAM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <bpf/libbpf.h>
+
+#include "sim/err.h"
+
+/* A map that is memory of both sides. */
+struct netns_program_shared {
+	void *at; /* NULL: not mapped */
+	size_t size;
+};
+
+/* The order of programs at one end of a link: the first that decides does so for
+ * all. */
+enum { NETNS_PROGRAM_FAULTS = 1, NETNS_PROGRAM_MIRROR = 2 };
+
+/* The object that clang made for the kernel, OBJECT, as a part of this
+ * executable, so that there is no file to be found, or to be of another
+ * version. */
+#define NETNS_PROGRAM_INCLUDE(name, object)                                    \
+	__asm__(".pushsection .rodata\n"                                       \
+		".balign 8\n" #name "_begin: .incbin \"" object "\"\n" #name   \
+		"_end:\n"                                                      \
+		".balign 8\n" #name "_size: .quad " #name "_end - " #name      \
+		"_begin\n"                                                     \
+		".popsection\n");                                              \
+	extern const char name##_begin[];                                      \
+	extern const uint64_t name##_size
+
+/* libbpf prints to stderr unless told otherwise. A library prints nothing; what
+ * matters of it is in our errors. The printer is global to libbpf, so whoever
+ * else uses it gets his own back: libbpf_set_print() of what this returns. */
+libbpf_print_fn_t netns_program_quiet(void);
+
+/* Whether eBPF is allowed at all. Errors SIM_EUNSUPPORTED. */
+int netns_program_permit(struct sim_err *e);
+
+/* Open the object of N bytes at IMAGE, have it set up, load it. *O is set before
+ * anything can fail but the opening, to be closed with bpf_object__close().
+ * Errors SIM_EUNSUPPORTED, SIM_EDEP (refused by the verifier: the end of its
+ * log), SIM_ENOMEM and those of SET_UP. */
+int netns_program_load(struct bpf_object **o, const char *name,
+    const void *image, size_t n,
+    int (*set_up)(void *arg, struct bpf_object *o, struct sim_err *e),
+    void *arg, struct sim_err *e);
+
+/* While an object is set up: its constants, all of them; the entries of a map,
+ * at least 1. Errors SIM_EDEP. */
+int netns_program_constants(struct bpf_object *o, const void *value, size_t n,
+    struct sim_err *e);
+int netns_program_size(struct bpf_object *o, const char *map, size_t n,
+    struct sim_err *e);
+
+int netns_program_map(const struct bpf_object *o, const char *map);
+int netns_program_fd(const struct bpf_object *o, const char *program);
+
+/* Map a table of N values into this process, so that a change is a few stores
+ * and no system call an entry. Errors SIM_EIO. */
+int netns_program_share(const struct bpf_object *o, const char *map,
+    size_t value_size, size_t n, struct netns_program_shared *s,
+    struct sim_err *e);
+void netns_program_unshare(struct netns_program_shared *s);
+
+/* Attach to one side of an interface of the namespace where the thread is, after
+ * programs of lower PRIORITY. Errors SIM_EIO. Cost 0.1 ms. */
+int netns_program_attach(const struct bpf_object *o, const char *program,
+    uint32_t ifindex, enum bpf_tc_attach_point side, uint32_t priority,
+    struct sim_err *e);
+void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
+    uint32_t priority);
+
+#endif
