@@ -101,15 +101,21 @@ struct gre {
 	__be16 flags, protocol;
 } __attribute__((packed));
 
-/* A key as words, since rules compare words and a record takes fields. */
-union key {
-	struct obs_match_key of;
-	__u64 word[OBS_MATCH_WORDS];
+/* Words of struct obs_match_key, put together in registers: fields that are
+ * stored one by one and then loaded as a word would have to wait for each
+ * other. */
+struct key {
+	__u64 ip, ports, rest;
 };
+
+#define KEY_AT(field)                                                          \
+	(8 * (__builtin_offsetof(struct obs_match_key, field) % 8))
+#define KEY_PUT(field, x)         ((__u64)(x) << KEY_AT(field))
+#define KEY_OF(type, word, field) ((type)((word) >> KEY_AT(field)))
 
 /* What is looked at, read once for rules and records alike. */
 struct seen {
-	union key in, out; /* out: only if layer > 0 */
+	struct key in, out; /* out: only if layer > 0 */
 	__u64 digest;
 	__u32 seq, layer;
 	__u32 outer_src, outer_dst;
@@ -118,14 +124,14 @@ struct seen {
 
 /* --- headers -------------------------------------------------------------- */
 
-static __always_inline void see_roce(void *at, void *end, struct seen *s)
+static __always_inline void see_roce(const void *at, void *end, struct seen *s)
 {
 	const struct roce *r = at;
 	if ((void *)(r + 1) > end)
 		return;
-	s->in.of.bth_opcode = r->opcode;
+	s->in.rest |= KEY_PUT(bth_opcode, r->opcode);
 	if (r->opcode == BTH_ACK)
-		s->in.of.aeth = bpf_ntohl(r->aeth) >> 24;
+		s->in.rest |= KEY_PUT(aeth, bpf_ntohl(r->aeth) >> 24);
 	s->seq = bpf_ntohl(r->psn) & 0xffffff;
 }
 
@@ -136,14 +142,14 @@ static __always_inline void see_udp(void *at, void *end, struct seen *s)
 	const __be32 *payload = (const void *)(u + 1);
 	if ((void *)(u + 1) > end)
 		return;
-	s->in.of.src_port = bpf_ntohs(u->src_port);
-	s->in.of.dst_port = bpf_ntohs(u->dst_port);
+	s->in.ports |= KEY_PUT(src_port, bpf_ntohs(u->src_port)) |
+	    KEY_PUT(dst_port, bpf_ntohs(u->dst_port));
 	s->digest =
 	    (__u64)bpf_ntohs(u->length) << 48 | (__u64)bpf_ntohs(u->sum) << 32;
 	if ((void *)(payload + 1) <= end)
 		s->digest |= bpf_ntohl(*payload);
 	if (u->dst_port == bpf_htons(ROCE_PORT))
-		see_roce((void *)payload, end, s);
+		see_roce(payload, end, s);
 }
 
 static __always_inline void see_tcp(void *at, void *end, struct seen *s)
@@ -151,9 +157,9 @@ static __always_inline void see_tcp(void *at, void *end, struct seen *s)
 	const struct tcp *t = at;
 	if ((void *)(t + 1) > end)
 		return;
-	s->in.of.tcp_flags = t->flags;
-	s->in.of.src_port = bpf_ntohs(t->src_port);
-	s->in.of.dst_port = bpf_ntohs(t->dst_port);
+	s->in.ports |= KEY_PUT(src_port, bpf_ntohs(t->src_port)) |
+	    KEY_PUT(dst_port, bpf_ntohs(t->dst_port));
+	s->in.rest |= KEY_PUT(tcp_flags, t->flags);
 	s->digest = (__u64)bpf_ntohl(t->seq) << 32 | bpf_ntohl(t->ack);
 }
 
@@ -171,18 +177,19 @@ static __always_inline void see_inner(const struct ip *ip, void *at, void *end,
 		see_udp(at, end, s);
 	else if (ip->proto == GRE && (void *)(g + 1) <= end &&
 	    g->protocol == bpf_htons(ERSPAN))
-		s->in.of.is_mirror = 1;
+		s->in.rest |= KEY_PUT(is_mirror, 1);
 }
 
-static __always_inline void see_key(const struct ip *ip, union key *k)
+static __always_inline struct key key_of(const struct ip *ip)
 {
-	k->of.src_ip = bpf_ntohl(ip->src);
-	k->of.dst_ip = bpf_ntohl(ip->dst);
-	k->of.ethertype = IPV4;
-	k->of.ip_id = bpf_ntohs(ip->id);
-	k->of.proto = ip->proto;
-	k->of.ttl = ip->ttl;
-	k->of.tos = ip->tos;
+	return (struct key){
+	    .ip = KEY_PUT(src_ip, bpf_ntohl(ip->src)) |
+		KEY_PUT(dst_ip, bpf_ntohl(ip->dst)),
+	    .ports =
+		KEY_PUT(ethertype, IPV4) | KEY_PUT(ip_id, bpf_ntohs(ip->id)),
+	    .rest = KEY_PUT(proto, ip->proto) | KEY_PUT(ttl, ip->ttl) |
+		KEY_PUT(tos, ip->tos),
+	};
 }
 
 /* All headers from the outermost IP on; *S is zeroed. A packet within more
@@ -198,9 +205,10 @@ static __always_inline void see_ip(void *data, void *end, struct seen *s)
 	s->tos = ip->tos;
 	at += (ip->ihl & 15) * 4;
 	if (ip->proto == IPIP) {
-		see_key(ip, &s->out);
-		s->outer_src = s->out.of.src_ip;
-		s->outer_dst = s->out.of.dst_ip;
+		s->out = key_of(ip);
+		s->out.rest |= KEY_PUT(is_outer, 1);
+		s->outer_src = bpf_ntohl(ip->src);
+		s->outer_dst = bpf_ntohl(ip->dst);
 		for (int i = 0; i < MIRROR_MAX_OUTER; i++) {
 			const struct ip *next = at;
 			if (ip->proto != IPIP || (void *)(next + 1) > end)
@@ -210,13 +218,14 @@ static __always_inline void see_ip(void *data, void *end, struct seen *s)
 			s->layer++;
 		}
 	}
-	see_key(ip, &s->in);
+	s->in = key_of(ip);
 	see_inner(ip, at, end, s);
-	s->out.of.is_outer = 1;
-	s->out.of.is_mirror = s->in.of.is_mirror;
+	if (s->layer > 0)
+		s->out.rest |= s->in.rest & KEY_PUT(is_mirror, 1);
 }
 
-/* A pause frame: opcode 0x101, a bit a class, and how long each is to pause. */
+/* A pause frame: opcode 0x101, a bit a class, and how long each is to pause. No
+ * rule looks at these, so the classes may lie where flags of TCP do. */
 struct pause {
 	__be16 opcode, classes, quanta[8];
 } __attribute__((packed));
@@ -224,9 +233,10 @@ struct pause {
 static __always_inline void see_pause(void *data, void *end, struct seen *s)
 {
 	const struct pause *p = data + ETHERNET_BYTES;
+	s->in.ports = KEY_PUT(ethertype, CONTROL);
 	if ((void *)(p + 1) > end)
 		return;
-	s->in.of.tcp_flags = bpf_ntohs(p->classes);
+	s->in.rest = KEY_PUT(tcp_flags, bpf_ntohs(p->classes) & 0xff);
 	for (int i = 0; i < 8; i++)
 		if (s->seq < bpf_ntohs(p->quanta[i]))
 			s->seq = bpf_ntohs(p->quanta[i]);
@@ -234,40 +244,63 @@ static __always_inline void see_pause(void *data, void *end, struct seen *s)
 
 /* --- rules ---------------------------------------------------------------- */
 
-static __always_inline int hits(const struct obs_match_row *r,
-    const union key *k)
+/* The words that differ most come first. */
+static __always_inline int row_hits(const struct obs_match_row *r,
+    const struct key *k)
 {
-	const __u64 *value = (const void *)&r->value,
-		    *mask = (const void *)&r->mask;
-	/* The words that differ most come first. */
-	return ((k->word[2] ^ value[2]) & mask[2]) == 0 &&
-	    ((k->word[1] ^ value[1]) & mask[1]) == 0 &&
-	    ((k->word[0] ^ value[0]) & mask[0]) == 0;
+	const __u64 *value = (const void *)&r->value;
+	const __u64 *mask = (const void *)&r->mask;
+	return ((k->rest ^ value[2]) & mask[2]) == 0 &&
+	    ((k->ports ^ value[1]) & mask[1]) == 0 &&
+	    ((k->ip ^ value[0]) & mask[0]) == 0;
 }
 
-/* As obs_match() does: the kind of the first row that takes it. */
+static __always_inline int row_takes(const struct obs_match_row *r)
+{
+	return r->one_in <= 1 ||
+	    ((__u64)bpf_get_prandom_u32() * r->one_in) >> 32 == 0;
+}
+
+/* As obs_match() does: the kind of the first row that takes it. Most packets
+ * have one header, and so nothing that rows for inner ones could look at. */
+static __always_inline __u32 match_single(const struct obs_match_row row[],
+    __u32 n, const struct seen *s)
+{
+	for (__u32 i = 0; i < MIRROR_MAX_ROWS; i++) {
+		if (i >= n)
+			break;
+		if (row_hits(&row[i], &s->in) && !row[i].inner &&
+		    row_takes(&row[i]))
+			return row[i].kind;
+	}
+	return OBS_MATCH_NEVER;
+}
+
+static __always_inline __u32 match_layered(const struct mirror_rows *t,
+    const struct seen *s)
+{
+	for (__u32 i = 0; i < MIRROR_MAX_ROWS; i++) {
+		const struct obs_match_row *r = &t->row[i];
+		if (i >= t->n)
+			break;
+		if ((r->inner ? row_hits(r, &s->in) : row_hits(r, &s->out)) &&
+		    row_takes(r))
+			return r->kind;
+	}
+	return OBS_MATCH_NEVER;
+}
+
 static __always_inline __u32 match(const struct seen *s)
 {
 	__u32 zero = 0;
 	const struct mirror_rows *t = bpf_map_lookup_elem(&rows, &zero);
 	if (!t)
 		return OBS_MATCH_NEVER;
-	const __u32 n = s->layer > 0 ? t->n : t->n_single;
-	for (__u32 i = 0; i < MIRROR_MAX_ROWS; i++) {
-		if (i >= n)
-			break;
-		const struct obs_match_row *r = &t->row[i];
-		if (s->layer > 0 && !r->inner ? !hits(r, &s->out)
-					      : !hits(r, &s->in))
-			continue;
-		if (s->layer == 0 && r->inner)
-			continue;
-		if (r->one_in > 1 &&
-		    ((__u64)bpf_get_prandom_u32() * r->one_in) >> 32 != 0)
-			continue;
-		return r->kind;
-	}
-	return OBS_MATCH_NEVER;
+	if (s->layer > 0)
+		return match_layered(t, s);
+	return s->in.ports & MIRROR_RARE_PORTS || s->in.rest & MIRROR_RARE_REST
+	    ? match_single(t->row, t->n_single, s)
+	    : match_single(t->often, t->n_often, s);
 }
 
 /* --- copies --------------------------------------------------------------- */
@@ -284,26 +317,26 @@ static __always_inline void ring_copy(struct __sk_buff *skb,
 	r->t_ns = bpf_ktime_get_ns();
 	r->digest = s->digest;
 	r->link = link;
-	r->src_ip = s->in.of.src_ip;
-	r->dst_ip = s->in.of.dst_ip;
+	r->src_ip = KEY_OF(__u32, s->in.ip, src_ip);
+	r->dst_ip = KEY_OF(__u32, s->in.ip, dst_ip);
 	r->outer_src = s->outer_src;
 	r->outer_dst = s->outer_dst;
 	r->seq = s->seq;
 	r->n_bytes = skb->len;
 	r->mirror_seq = seq;
-	r->src_port = s->in.of.src_port;
-	r->dst_port = s->in.of.dst_port;
-	r->ip_id = s->in.of.ip_id;
-	r->proto = s->in.of.proto;
+	r->src_port = KEY_OF(__u16, s->in.ports, src_port);
+	r->dst_port = KEY_OF(__u16, s->in.ports, dst_port);
+	r->ip_id = KEY_OF(__u16, s->in.ports, ip_id);
+	r->proto = KEY_OF(__u8, s->in.rest, proto);
 	r->ttl = s->ttl;
-	r->ttl_in = s->in.of.ttl;
+	r->ttl_in = KEY_OF(__u8, s->in.rest, ttl);
 	r->tos = s->tos;
-	r->tos_in = s->in.of.tos;
-	r->flags = s->in.of.tcp_flags;
+	r->tos_in = KEY_OF(__u8, s->in.rest, tos);
+	r->flags = KEY_OF(__u8, s->in.rest, tcp_flags);
 	r->layer = s->layer;
 	r->kind = kind;
-	r->bth_opcode = s->in.of.bth_opcode;
-	r->aeth = s->in.of.aeth;
+	r->bth_opcode = KEY_OF(__u8, s->in.rest, bth_opcode);
+	r->aeth = KEY_OF(__u8, s->in.rest, aeth);
 	bpf_ringbuf_submit(r, 0);
 }
 
@@ -375,7 +408,8 @@ int mirror_ingress(struct __sk_buff *skb)
 		see_ip(data, end, &s);
 	else if (skb->protocol == bpf_htons(CONTROL))
 		see_pause(data, end, &s);
-	s.in.of.ethertype = bpf_ntohs(skb->protocol);
+	else
+		s.in.ports = KEY_PUT(ethertype, bpf_ntohs(skb->protocol));
 	const int addressed = s.layer > 0 && s.outer_dst == l->loopback;
 	const __u32 kind = match(&s);
 	if (kind == OBS_MATCH_NEVER && !addressed)

@@ -19,11 +19,20 @@ enum {
 	MIRROR_GRE_BYTES = 50, /* Ethernet, IP, GRE, sequence, ERSPAN II */
 };
 
+/* Bits of a key that few packets have, in the words that hold ports and the
+ * rest: ethertypes from 0x8000 on; SYN, FIN, RST; the debug bit; TTLs from 128
+ * on; RoCE; copies of mirrors. A row that wants one of them cannot hit a packet
+ * that has none. */
+#define MIRROR_RARE_PORTS 0x8000ull
+#define MIRROR_RARE_REST  0xffffff07048000ull
+
 /* The first row that hits takes a packet. Those from n_single on are all for
- * inner headers, so a packet that has one header ends there. */
+ * inner headers, so a packet that has one header ends there; and of those before
+ * only the ones that want no rare bit, which stand in often[] too, can hit most
+ * packets. */
 struct mirror_rows {
-	__u32 n, n_single;
-	struct obs_match_row row[MIRROR_MAX_ROWS];
+	__u32 n, n_single, n_often, pad;
+	struct obs_match_row row[MIRROR_MAX_ROWS], often[MIRROR_MAX_ROWS];
 };
 
 /* Set before loading. */

@@ -218,6 +218,15 @@ void netns_mirror_count(const struct netns_mirror *m,
 
 /* --- rules ---------------------------------------------------------------- */
 
+static int wants_rare(const struct obs_match_row *row)
+{
+	uint64_t value[OBS_MATCH_WORDS], mask[OBS_MATCH_WORDS];
+	memcpy(value, &row->value, sizeof(value));
+	memcpy(mask, &row->mask, sizeof(mask));
+	return (value[1] & mask[1] & MIRROR_RARE_PORTS) != 0 ||
+	    (value[2] & mask[2] & MIRROR_RARE_REST) != 0;
+}
+
 /* Packets flow meanwhile: none meets a row that is half written, since there are
  * no rows while they are. The volatile stores keep the compiler from changing
  * that order. */
@@ -225,7 +234,7 @@ int netns_mirror_rules(struct netns_mirror *m, const struct obs_match_row row[],
     size_t n, struct sim_err *e)
 {
 	volatile struct mirror_rows *rows = m->rows.at;
-	uint32_t n_single = 0;
+	uint32_t n_single = 0, n_often = 0;
 	if (n == 0)
 		return sim_fail(e, SIM_EINVAL, "A mirror needs a rule.");
 	if (n > MIRROR_MAX_ROWS)
@@ -233,13 +242,17 @@ int netns_mirror_rules(struct netns_mirror *m, const struct obs_match_row row[],
 		    "%zu rules are more than the %d that a switch has room "
 		    "for.",
 		    n, MIRROR_MAX_ROWS);
-	rows->n = rows->n_single = 0;
+	rows->n = rows->n_single = rows->n_often = 0;
 	for (size_t i = 0; i < n; i++) {
 		rows->row[i] = row[i];
-		if (!row[i].inner)
-			n_single = (uint32_t)i + 1;
+		if (row[i].inner)
+			continue;
+		n_single = (uint32_t)i + 1;
+		if (!wants_rare(&row[i]))
+			rows->often[n_often++] = row[i];
 	}
 	rows->n_single = n_single;
+	rows->n_often = n_often;
 	rows->n = (uint32_t)n;
 	return 0;
 }
