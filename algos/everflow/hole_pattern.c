@@ -22,8 +22,8 @@ static int covers_kept(const struct algo_hole_tuple t[], size_t n,
 }
 
 /* What all lost tuples have in common. */
-static int agree(const struct algo_hole_tuple t[], size_t n, int addresses,
-    struct topo_tuple *v, struct topo_tuple *m)
+static int have_in_common(const struct algo_hole_tuple t[], size_t n,
+    int addresses, struct topo_tuple *v, struct topo_tuple *m)
 {
 	size_t n_lost = 0;
 	*m = (struct topo_tuple){UINT32_MAX, UINT32_MAX,
@@ -66,7 +66,8 @@ int algo_hole_pattern(const struct algo_hole_tuple t[], size_t n, int addresses,
 {
 	struct topo_tuple v = {0}, m;
 	*value = *mask = (struct topo_tuple){0};
-	if (!agree(t, n, addresses, &v, &m) || covers_kept(t, n, &v, &m))
+	if (!have_in_common(t, n, addresses, &v, &m) ||
+	    covers_kept(t, n, &v, &m))
 		return 0;
 	for (unsigned f = 0; f < 4; f++) {
 		const struct topo_tuple less = without(m, f, UINT32_MAX);
