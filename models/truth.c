@@ -14,6 +14,8 @@ void truth_clear(struct truth *t)
 	t->n_switches = 0;
 	t->n_parts = 0;
 	t->n_holes = 0;
+	t->n_routes = 0;
+	t->n_bursts = 0;
 	t->n_outages = 0;
 }
 
@@ -23,6 +25,8 @@ void truth_free(struct truth *t)
 	free(t->failed_switch);
 	free(t->part);
 	free(t->hole);
+	free(t->route);
+	free(t->burst);
 	free(t->outage);
 	*t = (struct truth){0};
 }
@@ -44,6 +48,33 @@ int truth_add_hole(struct truth *t, const struct truth_hole *h,
 	if (rc == 0)
 		t->hole[t->n_holes++] = *h;
 	return rc;
+}
+
+int truth_add_route(struct truth *t, const struct truth_route *r,
+    struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&t->route, &t->cap_routes, t->n_routes + 1, e);
+	if (rc == 0)
+		t->route[t->n_routes++] = *r;
+	return rc;
+}
+
+int truth_add_burst(struct truth *t, topo_link link, const struct burst *b,
+    sim_ns from_ns, sim_ns to_ns, struct sim_err *e)
+{
+	const struct truth_fault f = {
+	    .link = link,
+	    .from_ns = from_ns,
+	    .to_ns = to_ns,
+	    .delay_us = burst_mean_us(b),
+	    .law = TRUTH_BURST,
+	    .burst = (uint32_t)t->n_bursts,
+	};
+	int rc = SIM_RESERVE(&t->burst, &t->cap_bursts, t->n_bursts + 1, e);
+	if (rc < 0 || (rc = truth_add_fault(t, &f, e)) < 0)
+		return rc;
+	t->burst[t->n_bursts++] = *b;
+	return 0;
 }
 
 int truth_add_outage(struct truth *t, const struct truth_outage *o,
@@ -101,6 +132,20 @@ static int by_switch(const void *a, const void *b)
 	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
 }
 
+/* Rules of one time too have an order, since of two wrong routes the first
+ * counts. */
+static int by_router(const void *a, const void *b)
+{
+	const struct truth_route *x = a, *y = b;
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	if (x->rule.kind != y->rule.kind)
+		return x->rule.kind < y->rule.kind ? -1 : 1;
+	return (x->rule.link > y->rule.link) - (x->rule.link < y->rule.link);
+}
+
 /* The order of outages: those of a kind together, and in a kind those of an
  * id. */
 static uint64_t outage_key(enum truth_outage_kind kind, uint32_t id)
@@ -124,6 +169,8 @@ void truth_sort(struct truth *t)
 {
 	if (t->n_holes > 1)
 		qsort(t->hole, t->n_holes, sizeof(t->hole[0]), by_switch);
+	if (t->n_routes > 1)
+		qsort(t->route, t->n_routes, sizeof(t->route[0]), by_router);
 	if (t->n_outages > 1)
 		qsort(t->outage, t->n_outages, sizeof(t->outage[0]), by_outage);
 	if (t->n_faults > 1)
@@ -179,6 +226,45 @@ int truth_swallows(const struct truth *t, topo_switch s,
 		const struct truth_hole *h = &t->hole[i];
 		if (h->from_ns <= at && at < h->to_ns &&
 		    blackhole_rule_drops(&h->rule, tuple))
+			return 1;
+	}
+	return 0;
+}
+
+/* The index of the first rule of switch S, or where it would stand. */
+static size_t first_route(const struct truth *t, topo_switch s)
+{
+	size_t lo = 0, hi = t->n_routes;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (t->route[mid].at < s)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+void truth_choose(const struct truth *t, topo_switch s,
+    const struct topo_tuple *tuple, sim_ns at, struct route_choice *c)
+{
+	for (size_t i = first_route(t, s);
+	     i < t->n_routes && t->route[i].at == s; i++) {
+		const struct truth_route *r = &t->route[i];
+		if (r->from_ns <= at && at < r->to_ns &&
+		    route_rule_takes(&r->rule, tuple))
+			route_rule_apply(&r->rule, c);
+	}
+}
+
+int truth_is_marked(const struct truth *t, size_t first, topo_link link,
+    sim_ns at)
+{
+	for (size_t i = first; i < t->n_faults && t->fault[i].link == link;
+	     i++) {
+		const struct truth_fault *f = &t->fault[i];
+		if (f->law == TRUTH_BURST && f->from_ns <= at &&
+		    at < f->to_ns && burst_marks(&t->burst[f->burst], at))
 			return 1;
 	}
 	return 0;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "models/truth.h"
+#include "topo/addr.h"
 #include "topo/topo.h"
 
 enum { SHOWN = 50 }; /* of each sort: a pod has hundreds of links */
@@ -38,17 +39,24 @@ static int is_told(const struct truth *truth, enum truth_outage_kind kind,
 	return o && o->from_ns == from && o->to_ns == to;
 }
 
-/* Faults of holes are told with the holes, and a cut cable with the host that
+/* Faults of holes and routes are told with these, and a cut cable with the host that
  * is off. Host h has the links 2h and 2h + 1, so a link's half is the number of
  * its cable, and that of its host if it is below n_hosts. */
 static int truth_print_is_shown(const struct truth *truth, const struct topo *t,
     const struct truth_fault *f)
 {
 	const topo_host host = f->link / 2;
-	if (f->of_hole)
+	if (truth_is_mark(f))
 		return 0;
 	return f->rate < 1 || host >= t->n_hosts ||
 	    !is_told(truth, TRUTH_HOST_OFF, host, f->from_ns, f->to_ns);
+}
+
+static void print_burst(const struct burst *b, FILE *out)
+{
+	fprintf(out,
+	    " on average: queues up to %.4g us, in %.4g of episodes of %.4g s",
+	    b->depth.b, b->duty, seconds(b->episode_ns));
 }
 
 static void print_faults(const struct truth *truth, const struct topo *t,
@@ -69,6 +77,8 @@ static void print_faults(const struct truth *truth, const struct topo *t,
 		    f->rate);
 		if (f->delay_us > 0)
 			fprintf(out, ", delay %.4g us", f->delay_us);
+		if (f->law == TRUTH_BURST)
+			print_burst(&truth->burst[f->burst], out);
 		print_span(f->from_ns, f->to_ns, out);
 	}
 	print_rest(n, out);
@@ -90,20 +100,85 @@ static void print_holes(const struct truth *truth, const struct topo *t,
 	print_rest(truth->n_holes, out);
 }
 
+/* Which destinations: hosts of a range, all that there are, or addresses. */
+static void print_destinations(const struct route_rule *r, const struct topo *t,
+    FILE *out)
+{
+	char first[16], last[16];
+	topo_addr_format(r->first_ip, first);
+	topo_addr_format(r->last_ip, last);
+	if (r->first_ip == 0 && r->last_ip == UINT32_MAX)
+		fputs("all packets", out);
+	else if (topo_addr_to_host(r->first_ip, t->n_hosts) != TOPO_NONE &&
+	    topo_addr_to_host(r->last_ip, t->n_hosts) != TOPO_NONE)
+		fprintf(out, "packets to host%u..%u",
+		    r->first_ip - TOPO_ADDR_HOST_BASE,
+		    r->last_ip - TOPO_ADDR_HOST_BASE);
+	else
+		fprintf(out, "packets to %s..%s", first, last);
+	if (r->flows.below < UINT64_C(1) << 32)
+		fprintf(out, ", %.4g of the flows,",
+		    (double)r->flows.below * 0x1p-32);
+}
+
+static void print_route(const struct route_rule *r, const struct topo *t,
+    FILE *out)
+{
+	char name[64];
+	print_destinations(r, t, out);
+	switch (r->kind) {
+	case ROUTE_RULE_LINK:
+		topo_link_name(t, r->link, name);
+		fprintf(out, " go by %s", name);
+		break;
+	case ROUTE_RULE_NARROW:
+		fprintf(out, " have %u next hops at most", r->n_left);
+		break;
+	case ROUTE_RULE_WEIGHTS:
+		fprintf(out, " prefer one next hop %.4g to 1", r->weight);
+		break;
+	case ROUTE_RULE_SEED:
+		fprintf(out, " are hashed with seed %#x", r->salt);
+		break;
+	default:
+		fprintf(out, " are hashed to %u bits", r->bits);
+	}
+}
+
+static void print_routes(const struct truth *truth, const struct topo *t,
+    FILE *out)
+{
+	if (truth->n_routes > 0)
+		fprintf(out, "%zu wrong routes\n", truth->n_routes);
+	for (size_t i = 0; i < truth->n_routes && i < SHOWN; i++) {
+		const struct truth_route *r = &truth->route[i];
+		char name[64];
+		topo_node_name(t, t->n_hosts + r->at, name);
+		fprintf(out, "  %-24s ", name);
+		print_route(&r->rule, t, out);
+		print_span(r->from_ns, r->to_ns, out);
+	}
+	print_rest(truth->n_routes, out);
+}
+
 static void print_outage(const struct truth_outage *o, FILE *out)
 {
 	static const char *const kinds[] = {"host", "pod ", "controller",
-	    "collector"};
+	    "collector", "host"};
 	static const char *const modes[] = {"down", "slow", "without documents",
 	    "sending garbage"};
-	const int service = o->kind >= TRUTH_CONTROLLER;
+	const int service =
+	    o->kind == TRUTH_CONTROLLER || o->kind == TRUTH_COLLECTOR;
 	char name[32];
 	if (service)
 		snprintf(name, sizeof(name), "%s", kinds[o->kind]);
 	else
 		snprintf(name, sizeof(name), "%s%" PRIu32, kinds[o->kind],
 		    o->id);
-	fprintf(out, "  %-24s %s", name, service ? modes[o->mode] : "off");
+	fprintf(out, "  %-24s %s", name,
+	    service                         ? modes[o->mode]
+		: o->kind == TRUTH_MUX_LOOP ? "sends back what muxes send"
+					    : "off");
 	if (o->delay_us > 0)
 		fprintf(out, " by %.4g us", o->delay_us);
 	print_span(o->from_ns, o->to_ns, out);
@@ -138,5 +213,6 @@ void truth_print(const struct truth *truth, const struct topo *t, FILE *out)
 {
 	print_faults(truth, t, out);
 	print_holes(truth, t, out);
+	print_routes(truth, t, out);
 	print_outages(truth, t, out);
 }

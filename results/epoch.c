@@ -119,6 +119,10 @@ static int put_faults(struct res_epoch_out *w, const struct truth *t,
     struct sim_err *e)
 {
 	int rc = 0;
+	if (t->n_routes > 0 || t->n_bursts > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "A file of an epoch has no tables for wrong routes and for "
+		    "queues that come and go.");
 	for (size_t i = 0; rc == 0 && i < t->n_faults; i++) {
 		const struct truth_fault *f = &t->fault[i];
 		const struct res_epoch_fault row = {

@@ -47,6 +47,10 @@
 	X(CONN, 60, "packets of connections; entity = flow")                   \
 	X(MIRROR, 63,                                                          \
 	    "what switches mirror by chance, and lose; entity = switch")       \
+	X(ROUTE, 70, "which switches route wrongly, and how; entity = group")  \
+	X(BURST, 71, "queues that come and go; counter = episode and link")    \
+	X(MUX, 72, "who balances load, and how long that takes")               \
+	X(CLOCK, 73, "clocks of switches; entity = switch")                    \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

@@ -134,7 +134,8 @@ static void a_kind_that_is_none_is_told_alone(void **state)
 	expect(SMALL "faults: {kind: black_hole, entries: 0.1}\n",
 	    "4:16: kind: \"black_hole\" is not one of drop, latency, "
 	    "black_hole_1, black_hole_2, host_off, pod_off, controller, "
-	    "collector; did you mean \"black_hole_1\"?");
+	    "collector, reroute, narrow, weights, hash, ecn, mux_loop; did you "
+	    "mean \"black_hole_1\"?");
 }
 
 static void places_that_are_none_are_told_where_they_stand(void **state)
@@ -220,18 +221,53 @@ static void what_only_probes_meet_needs_their_plane(void **state)
 	    "4:9: kind latency needs round-trip times: set "
 	    "latency.report_over.");
 	expect(SMALL "faults: {kind: controller}\n",
-	    "4:9: kind controller acts on plane pingmesh only.");
+	    "4:9: kind controller acts on plane pingmesh only, not on auto.");
 	for (unsigned i = 0; xp_planes[i]; i++) {
-		if (xp_planes[i]->services)
+		if (xp_planes[i]->faults & FAULT_SERVICE_KINDS)
 			continue;
-		char text[512];
+		char text[512], want[160];
 		snprintf(text, sizeof(text),
 		    SMALL "plane: %s\nfaults:\n  - {rate: 0.1, classes: "
 			  "[tor-t1]}\n  - {kind: collector}\n",
 		    xp_plane_names[i]);
-		expect(text,
-		    "7:5: kind collector acts on plane pingmesh only.");
+		snprintf(want, sizeof(want),
+		    "7:5: kind collector acts on plane pingmesh only, not on "
+		    "%s.",
+		    xp_plane_names[i]);
+		expect(text, want);
 	}
+}
+
+/* Whatever plane has no packets that switches route one by one refuses faults
+ * that only these meet, each by its name. */
+static void what_only_packets_meet_needs_their_plane(void **state)
+{
+	(void)state;
+	struct xp_spec s;
+	unsigned n = 0;
+	for (unsigned i = 0; xp_planes[i]; i++)
+		for (uint32_t kind = 0; kind < FAULT_N_KINDS; kind++) {
+			char text[512], want[64], end[64];
+			struct sim_err e = {0};
+			if (!(FAULT_PACKET_KINDS & ~xp_planes[i]->faults &
+				1u << kind))
+				continue;
+			snprintf(text, sizeof(text),
+			    "%splane: %s\nfaults: {kind: %s}\n",
+			    xp_planes[i]->faults ? SMALL_OF("blackhole")
+						 : SMALL,
+			    xp_plane_names[i], fault_kind_names[kind]);
+			snprintf(want, sizeof(want), "kind %s acts on ",
+			    fault_kind_names[kind]);
+			snprintf(end, sizeof(end), "only, not on %s.",
+			    xp_plane_names[i]);
+			assert_true(spec_load(&s, text, &e) < 0);
+			if (!strstr(e.msg, want) || !strstr(e.msg, end))
+				fail_msg("of:\n%s\nsays:\n%s", text, e.msg);
+			xp_spec_free(&s);
+			n++;
+		}
+	assert_true(n > 0);
 }
 
 static void a_graph_has_its_names(void **state)
@@ -274,6 +310,7 @@ int main(void)
 	    cmocka_unit_test(groups_that_cannot_be_are_told_at_their_place),
 	    cmocka_unit_test(planes_that_cannot_are_told),
 	    cmocka_unit_test(what_only_probes_meet_needs_their_plane),
+	    cmocka_unit_test(what_only_packets_meet_needs_their_plane),
 	    cmocka_unit_test(a_graph_has_its_names),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
 	};

@@ -47,7 +47,9 @@ static const struct {
     {"faults: {number: 2}",
 	"3:10: unknown key \"number\"; known are kind, count, classes, pick, "
 	"same_switch, switches, tiers, share, rate, entries, delay, law, "
-	"sigma, load, mode, from, to, spread, lasts, links, at, pods."},
+	"sigma, load, mode, prefix, flows, turn, left, weight, hash, bits, "
+	"duty, depth, episode, mark, from, to, spread, lasts, links, at, "
+	"pods."},
     {"faults: {links: [1], class: [t1-t2]}",
 	"3:22: unknown key \"class\"; did you mean \"classes\"?"},
     {"topology: {count: 2}",
@@ -151,8 +153,8 @@ static const struct {
 	"b]}, not a list."},
     {"faults: {kind: drops}",
 	"3:16: kind: \"drops\" is not one of drop, latency, black_hole_1, "
-	"black_hole_2, host_off, pod_off, controller, collector; did you mean "
-	"\"drop\"?"},
+	"black_hole_2, host_off, pod_off, controller, collector, reroute, "
+	"narrow, weights, hash, ecn, mux_loop; did you mean \"drop\"?"},
     {"faults: {classes: t1-t2}",
 	"3:19: classes must be a list, not a value; write [t1-t2]."},
     {"faults: {classes: [t1_t2]}",

@@ -123,6 +123,8 @@ static void put_link_fault(struct sim_text *t, const struct truth_fault *f)
 		sim_put(t, "; ");
 	if (truth_is_slow(f))
 		sim_put(t, "delay %.4g us", f->delay_us);
+	else if (f->of_route)
+		sim_put(t, "chosen wrongly");
 	else
 		sim_put(t, "%s %.4g",
 		    f->of_hole ? "into a black hole, share" : "drop rate",

@@ -315,33 +315,37 @@ static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 	return 0;
 }
 
-static int refuse_service(struct sim_yaml *y, const struct sim_yaml_node *node,
-    uint32_t kind)
+static int refuse_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
+    uint32_t kind, const char *plane)
 {
 	char list[200] = "";
 	struct sim_text t = {list, sizeof(list), 0};
 	unsigned n = 0;
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
-		if ((*p)->services)
+		if ((*p)->faults >> kind & 1)
 			sim_put(&t, "%s%s", n++ ? ", " : "", (*p)->name);
-	return sim_yaml_mistake(y, node, "kind %s acts on plane%s %s only.",
-	    fault_kind_names[kind], n > 1 ? "s" : "", list);
+	return sim_yaml_mistake(y, node,
+	    "kind %s acts on %s%s only, not on %s.", fault_kind_names[kind],
+	    n == 0       ? "planes that carry packets"
+		: n == 1 ? "plane "
+			 : "planes ",
+	    list, plane);
 }
 
-/* Controller and collector exist on planes of Pingmesh alone. On any
- * other one their faults would change nothing, and look as if
- * nothing had come of them. */
-static int check_services(struct sim_yaml *y, const struct xp_config *c)
+/* Only some planes have controller and collector, or packets that switches
+ * route one by one. On any other one faults of these would change nothing, and
+ * look as if nothing had come of them. */
+static int check_kinds(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	const struct xp_plane *p = xp_plane_of(c);
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
 		const uint32_t kind = c->scene.group[i].kind;
-		if (!xp_plane_of(c)->services &&
-		    (kind == FAULT_CONTROLLER || kind == FAULT_COLLECTOR))
-			rc = refuse_service(y,
+		if (FAULT_SOME_PLANES & ~p->faults & 1u << kind)
+			rc = refuse_kind(y,
 			    node->kind == SIM_YAML_SEQ ? node->child[i] : node,
-			    kind);
+			    kind, p->name);
 	}
 	return rc;
 }
@@ -433,7 +437,7 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	if (rc == 0)
 		rc = check_latency(y, c);
 	if (rc == 0)
-		rc = check_services(y, c);
+		rc = check_kinds(y, c);
 	/* A scene with mistakes in it can't be drawn, so the plane then gets no
 	 * network to try it on. */
 	const int good = y->n_mistakes == had;

@@ -65,8 +65,9 @@ static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
 static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
     const struct topo *t, struct fault_params *g)
 {
-	/* Of the kinds that take nodes only host_off is about hosts. */
-	const int hosts = g->kind == FAULT_HOST_OFF;
+	/* Of the kinds that take nodes only these are about hosts. */
+	const int hosts =
+	    g->kind == FAULT_HOST_OFF || g->kind == FAULT_MUX_LOOP;
 	const char *kind = fault_kind_names[g->kind];
 	struct sim_err why;
 	topo_node n;
@@ -238,7 +239,7 @@ static int note_places(struct sim_yaml *y, const struct sim_yaml_node *node,
 	static const char none[] = "no switches fail";
 	const int named = g->n_links > 0 || g->n_at > 0;
 	const int at_switches = g->n_links == 0 &&
-	    (g->n_at > 0 || g->switches > 0 || fault_is_hole(g->kind));
+	    (g->n_at > 0 || g->switches > 0 || fault_is_of_switches(g->kind));
 	const char *why = named ? "the group names its places"
 	    : at_switches       ? "the group is of switches"
 				: NULL;
@@ -266,9 +267,11 @@ static int read_group(struct sim_yaml *y, const struct sim_yaml_node *node,
 	int rc = sim_yaml_read(y, node, y->root, fault_fields, also, g, e);
 	if (rc < 0 || node->kind != SIM_YAML_MAP)
 		return rc;
-	/* A black hole is in a switch, and one switch is the least of them.
-	 * Other kinds fail links unless `switches` is given. */
-	if (!sim_yaml_get(node, "switches") && fault_is_hole(g->kind))
+	/* A black hole is in a switch, and one switch is the least of them. A
+	 * bad hash is mostly that of all. Other kinds fail links unless
+	 * `switches` is given. */
+	if (!sim_yaml_get(node, "switches") && g->kind != FAULT_HASH &&
+	    fault_is_of_switches(g->kind))
 		g->switches = 1;
 	rc = spec_faults_check_keys(y, node, also, g->kind);
 	if (rc == 0 && t && y->n_mistakes == had)

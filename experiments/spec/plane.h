@@ -87,9 +87,12 @@ struct xp_plane {
 	unsigned (*holds)(const struct xp_config *c);
 	const char *unless;
 
+	/* Kinds of faults that it has and others have not, bits of
+	 * FAULT_SOME_PLANES: a spec with any other of these is refused. */
+	unsigned faults;
+
 	unsigned fills;    /* sets of metrics in its rows (enum res_set) */
 	uint8_t alone;     /* tells something without algorithms, too */
-	uint8_t services;  /* has a controller and a collector that may fail */
 	uint8_t has_times; /* round-trip times are told in any case */
 	const struct xp_section *section; /* NULL: it has none */
 

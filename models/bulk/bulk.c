@@ -134,7 +134,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 	 * that start while it is off are left out. */
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
-		if (!f->of_hole)
+		if (!truth_is_mark(f))
 			b->hazard[f->link] += round_up(scene_hazard(f->rate));
 	}
 	for (size_t i = 0; i < s->truth.n_outages; i++)

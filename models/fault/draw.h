@@ -13,7 +13,9 @@ struct fault_draw {
 	const struct fault_params *group;
 	struct truth *truth;
 	struct sim_rng place, rate; /* of links and of switches that drop */
-	struct sim_rng hole;   /* places, shares and salts of black holes */
+	struct sim_rng hole;  /* places, shares and salts of black holes */
+	struct sim_rng route; /* destinations, neighbours, salts */
+	const struct sim_seed *where;
 	struct sim_rng outage; /* when each place begins; hosts, pods, delays of
 				  services */
 };
@@ -25,7 +27,7 @@ struct fault_span {
 /* When the next place fails. */
 struct fault_span fault_span(struct fault_draw *d);
 
-/* Add a fault of the group's kind (DROP or LATENCY) on LINK, its rate (in
+/* Add a fault of the group's kind (DROP, LATENCY or ECN) on LINK, its rate (in
  * RANGE) or delay at the quantile U. */
 int fault_add(struct fault_draw *d, const struct sim_dist *range,
     topo_link link, double u, const struct fault_span *when, struct sim_err *e);
@@ -57,6 +59,9 @@ topo_switch fault_switches_next(struct fault_switches *s,
 
 /* In hole.c: black holes. */
 int fault_draw_holes(struct fault_draw *d, struct sim_err *e);
+
+/* In route.c: switches that choose next hops badly. */
+int fault_draw_routes(struct fault_draw *d, struct sim_err *e);
 
 /* In outage.c. */
 int fault_draw_hosts(struct fault_draw *d, struct sim_err *e);

@@ -16,14 +16,20 @@ static const char *const law_names[] = {"constant", "exponential", "lognormal",
 static const char *const mode_names[] = {"down", "slow", "empty", "garbage",
     NULL};
 const char *const fault_kind_names[] = {"drop", "latency", "black_hole_1",
-    "black_hole_2", "host_off", "pod_off", "controller", "collector", NULL};
+    "black_hole_2", "host_off", "pod_off", "controller", "collector", "reroute",
+    "narrow", "weights", "hash", "ecn", "mux_loop", NULL};
+static const char *const turn_names[] = {"loop", "detour", NULL};
+static const char *const hash_names[] = {"seed", "bits", NULL};
 
 const struct sim_field fault_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct fault_params, kind),
 	.names = fault_kind_names, .def = "drop",
 	.doc = "links, or those of switches, lose packets or delay them; "
 	       "switches always drop certain address pairs (1) or five-tuples "
-	       "(2); hosts or pods are off; Pingmesh's services misbehave"},
+	       "(2); hosts or pods are off; Pingmesh's services misbehave; "
+	       "switches send packets wrong ways, use fewer next hops than "
+	       "they have, or unevenly, or hash badly; links have queues that "
+	       "come and go; hosts send back what a load balancer sent them"},
     {"count", SIM_F_U32, offsetof(struct fault_params, count), .min = 0,
 	.max = 1e6, .unit = "places", .def = "1",
 	.doc = "links, hosts or pods that fail, at random places; of "
@@ -42,8 +48,8 @@ const struct sim_field fault_fields[] = {
 	       "towards `count`"},
     {"switches", SIM_F_U32, offsetof(struct fault_params, switches), .min = 0,
 	.max = 1e6, .unit = "switches", .def = "0",
-	.doc = "switches that fail, at random, in place of links; for black "
-	       "holes 1 unless set"},
+	.doc = "switches that fail, at random, in place of links; for kinds "
+	       "of switches alone 1 unless set, for hash all of `tiers`"},
     {"tiers", SIM_F_SET, offsetof(struct fault_params, tiers),
 	.names = fault_tier_names, .def = "[tor, t1, t2]",
 	.doc = "tiers of switches that may fail"},
@@ -79,6 +85,50 @@ const struct sim_field fault_fields[] = {
 	.names = mode_names, .def = "down",
 	.doc = "a service does not answer, answers late, has no document, or "
 	       "sends what is none (the last two: controller)"},
+    {"prefix", SIM_F_STR, offsetof(struct fault_params, prefix),
+	.size = sizeof(((struct fault_params *)0)->prefix), .def = "",
+	.doc = "destinations that a switch treats wrongly, such as "
+	       "10.0.0.4/30; empty: all, or for reroute the hosts of a ToR "
+	       "drawn for each switch"},
+    {"flows", SIM_F_F64, offsetof(struct fault_params, flows), .min = 0,
+	.max = 1, .unit = "1", .def = "1",
+	.doc = "share of the five-tuples to these destinations that are "
+	       "treated so"},
+    {"turn", SIM_F_ENUM, offsetof(struct fault_params, turn),
+	.names = turn_names, .def = "loop",
+	.doc = "two switches send to each other, or packets go a way round",
+	.when = "kind=reroute"},
+    {"left", SIM_F_U32, offsetof(struct fault_params, left), .min = 1,
+	.max = 1e6, .unit = "next hops", .def = "1",
+	.doc = "next hops that are left", .when = "kind=narrow"},
+    {"weight", SIM_F_F64, offsetof(struct fault_params, weight), .min = 1e-3,
+	.max = 1e3, .unit = "1", .def = "4",
+	.doc = "share of one next hop, at random, over that of each other",
+	.when = "kind=weights"},
+    {"hash", SIM_F_ENUM, offsetof(struct fault_params, hash),
+	.names = hash_names, .def = "seed",
+	.doc = "all switches of the group hash with one seed, or each looks "
+	       "at a few `bits` of the five-tuple's digest",
+	.when = "kind=hash"},
+    {"bits", SIM_F_U32, offsetof(struct fault_params, bits), .min = 0,
+	.max = 31, .unit = "bits", .def = "2",
+	.doc = "bits of the digest that are left", .when = "hash=bits"},
+    {"duty", SIM_F_F64, offsetof(struct fault_params, duty), .min = 0, .max = 1,
+	.unit = "1", .def = "0.2",
+	.doc = "share of episodes in which the link has a queue",
+	.when = "kind=ecn"},
+    {"depth", SIM_F_DIST, offsetof(struct fault_params, depth), .min = 0,
+	.max = 1e6, .unit = "us", .def = "{uniform: [200, 800]}",
+	.doc = "what the queue rises to and falls from in an episode, drawn "
+	       "for each",
+	.when = "kind=ecn"},
+    {"episode", SIM_F_F64, offsetof(struct fault_params, episode_s),
+	.min = 1e-6, .max = 1e6, .unit = "s", .def = "0.1",
+	.doc = "length of an episode", .when = "kind=ecn"},
+    {"mark", SIM_F_F64, offsetof(struct fault_params, mark_us), .min = 0,
+	.max = 1e6, .unit = "us", .def = "100",
+	.doc = "packets that wait longer are marked (ECN); 0 = none is",
+	.when = "kind=ecn"},
     {"from", SIM_F_F64, offsetof(struct fault_params, from_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0", .doc = "when the fault begins"},
     {"to", SIM_F_F64, offsetof(struct fault_params, to_s), .min = 0, .max = 1e9,
@@ -96,12 +146,15 @@ const struct sim_field fault_fields[] = {
 
 /* --- keys and kinds ------------------------------------------------------- */
 
-#define KIND(name) (1u << FAULT_##name)
 /* Sets of kinds that are treated alike. */
 enum {
-	LINKS = KIND(DROP) | KIND(LATENCY),
-	HOLES = KIND(BLACK_HOLE_1) | KIND(BLACK_HOLE_2),
-	SERVICES = KIND(CONTROLLER) | KIND(COLLECTOR),
+	LINKS = FAULT_BIT(DROP) | FAULT_BIT(LATENCY) | FAULT_BIT(ECN),
+	HOLES = FAULT_BIT(BLACK_HOLE_1) | FAULT_BIT(BLACK_HOLE_2),
+	SERVICES = FAULT_SERVICE_KINDS,
+	HOSTS = FAULT_BIT(HOST_OFF) | FAULT_BIT(MUX_LOOP),
+	REROUTE = FAULT_BIT(REROUTE),
+	SETS = FAULT_BIT(NARROW) | FAULT_BIT(WEIGHTS), /* of next hops */
+	ROUTES = FAULT_ROUTE_KINDS,
 	ALL = (1u << FAULT_N_KINDS) - 1,
 };
 
@@ -112,27 +165,38 @@ static const struct {
 	unsigned kinds;
 } uses[] = {
     {"kind", ALL},
-    {"count", ALL & ~HOLES},
+    {"count", ALL & ~HOLES & ~ROUTES},
     {"classes", LINKS},
     {"pick", LINKS},
     {"same_switch", LINKS},
-    {"switches", LINKS | HOLES},
-    {"tiers", LINKS | HOLES},
+    {"switches", LINKS | HOLES | ROUTES},
+    {"tiers", LINKS | HOLES | ROUTES},
     {"share", LINKS},
-    {"rate", LINKS},
+    {"rate", FAULT_BIT(DROP) | FAULT_BIT(LATENCY)},
     {"entries", HOLES},
-    {"delay", LINKS | SERVICES},
-    {"law", KIND(LATENCY)},
-    {"sigma", KIND(LATENCY)},
-    {"load", KIND(LATENCY)},
+    {"delay", FAULT_BIT(DROP) | FAULT_BIT(LATENCY) | SERVICES},
+    {"law", FAULT_BIT(LATENCY)},
+    {"sigma", FAULT_BIT(LATENCY)},
+    {"load", FAULT_BIT(LATENCY)},
     {"mode", SERVICES},
+    {"prefix", REROUTE | SETS},
+    {"flows", REROUTE | SETS},
+    {"turn", REROUTE},
+    {"left", FAULT_BIT(NARROW)},
+    {"weight", FAULT_BIT(WEIGHTS)},
+    {"hash", FAULT_BIT(HASH)},
+    {"bits", FAULT_BIT(HASH)},
+    {"duty", FAULT_BIT(ECN)},
+    {"depth", FAULT_BIT(ECN)},
+    {"episode", FAULT_BIT(ECN)},
+    {"mark", FAULT_BIT(ECN)},
     {"from", ALL},
     {"to", ALL},
     {"spread", ALL},
     {"lasts", ALL},
-    {"links", LINKS},
-    {"at", LINKS | HOLES | KIND(HOST_OFF)},
-    {"pods", KIND(POD_OFF)},
+    {"links", LINKS | REROUTE},
+    {"at", LINKS | HOLES | ROUTES | HOSTS},
+    {"pods", FAULT_BIT(POD_OFF)},
 };
 
 int fault_uses(uint32_t kind, const char *key)
@@ -145,9 +209,9 @@ int fault_uses(uint32_t kind, const char *key)
 	return 0;
 }
 
-int fault_is_hole(uint32_t kind)
+int fault_is_of_switches(uint32_t kind)
 {
-	return HOLES >> kind & 1;
+	return (HOLES | ROUTES) >> kind & 1;
 }
 
 /* --- what all kinds share ------------------------------------------------- */
@@ -189,6 +253,22 @@ static double mean_delay(const struct fault_params *g, double u)
 	}
 }
 
+static int add_queue(struct fault_draw *d, topo_link link,
+    const struct fault_span *when, struct sim_err *e)
+{
+	const struct fault_params *g = d->group;
+	struct burst b = {
+	    .duty = g->duty,
+	    .depth = g->depth,
+	    .episode_ns = (sim_ns)(g->episode_s * (double)SIM_SEC + 0.5),
+	    .mark_us = g->mark_us,
+	    .name = {link, d->where->run, d->where->point},
+	};
+	sim_rng_key(b.key, d->where, SIM_STREAM_BURST);
+	return truth_add_burst(d->truth, link, &b, when->from_ns, when->to_ns,
+	    e);
+}
+
 int fault_add(struct fault_draw *d, const struct sim_dist *range,
     topo_link link, double u, const struct fault_span *when, struct sim_err *e)
 {
@@ -198,6 +278,8 @@ int fault_add(struct fault_draw *d, const struct sim_dist *range,
 	    .from_ns = when->from_ns,
 	    .to_ns = when->to_ns,
 	};
+	if (g->kind == FAULT_ECN)
+		return add_queue(d, link, when, e);
 	if (g->kind == FAULT_LATENCY) {
 		f.delay_us = mean_delay(g, u);
 		f.law = g->law;
@@ -244,7 +326,13 @@ static int draw_group(struct fault_draw *d, struct sim_err *e)
 	case FAULT_BLACK_HOLE_1:
 	case FAULT_BLACK_HOLE_2:
 		return fault_draw_holes(d, e);
+	case FAULT_REROUTE:
+	case FAULT_NARROW:
+	case FAULT_WEIGHTS:
+	case FAULT_HASH:
+		return fault_draw_routes(d, e);
 	case FAULT_HOST_OFF:
+	case FAULT_MUX_LOOP:
 		return fault_draw_hosts(d, e);
 	case FAULT_POD_OFF:
 		return fault_draw_pods(d, e);
@@ -271,10 +359,12 @@ int fault_draw(const struct topo *t, const struct fault_params *group, size_t n,
 		    .topo = t,
 		    .group = &group[i],
 		    .truth = truth,
+		    .where = where,
 		};
 		sim_rng_init(&d.place, where, SIM_STREAM_FAULT_PLACE, id);
 		sim_rng_init(&d.rate, where, SIM_STREAM_FAULT_RATE, id);
 		sim_rng_init(&d.hole, where, SIM_STREAM_HOLE, id);
+		sim_rng_init(&d.route, where, SIM_STREAM_ROUTE, id);
 		sim_rng_init(&d.outage, where, SIM_STREAM_OUTAGE, id);
 		int rc = draw_group(&d, e);
 		if (rc < 0)

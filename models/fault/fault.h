@@ -23,9 +23,33 @@ enum fault_kind {
 	FAULT_POD_OFF,
 	FAULT_CONTROLLER, /* Pingmesh's services */
 	FAULT_COLLECTOR,
+	FAULT_REROUTE, /* switches; see route_rule.h */
+	FAULT_NARROW,
+	FAULT_WEIGHTS,
+	FAULT_HASH,
+	FAULT_ECN,      /* as DROP; see burst.h */
+	FAULT_MUX_LOOP, /* hosts; see packet/mux.h */
 	FAULT_N_KINDS
 };
 extern const char *const fault_kind_names[];
+
+/* Kinds that few data planes have, as bits: those of Pingmesh's services, and
+ * those that show in packets alone. All others all have, but for what they
+ * refuse themselves. */
+#define FAULT_BIT(kind) (1u << FAULT_##kind)
+enum {
+	FAULT_SERVICE_KINDS = FAULT_BIT(CONTROLLER) | FAULT_BIT(COLLECTOR),
+	FAULT_ROUTE_KINDS = FAULT_BIT(REROUTE) | FAULT_BIT(NARROW) |
+	    FAULT_BIT(WEIGHTS) | FAULT_BIT(HASH),
+	FAULT_PACKET_KINDS =
+	    FAULT_ROUTE_KINDS | FAULT_BIT(ECN) | FAULT_BIT(MUX_LOOP),
+	FAULT_SOME_PLANES = FAULT_SERVICE_KINDS | FAULT_PACKET_KINDS,
+};
+
+/* What wrong routes come to: two switches that send to each other, or a way
+ * round. */
+enum fault_turn { FAULT_TURN_LOOP, FAULT_TURN_DETOUR };
+enum fault_hash { FAULT_HASH_SEED, FAULT_HASH_BITS };
 
 /* Tiers as in a spec: bits of fault_params.tiers. */
 enum fault_tier {
@@ -54,6 +78,16 @@ struct fault_params {
 	double sigma, load;    /* of laws LOGNORMAL and LOAD */
 	uint32_t mode;         /* enum truth_outage_mode */
 	double from_s, to_s;   /* when; to_s = 0: to the end */
+	/* Of routes. */
+	char prefix[20]; /* "10.0.4.0/24"; "": see fault_draw() */
+	double flows;    /* share of five-tuples */
+	uint32_t turn;   /* enum fault_turn */
+	uint32_t left;   /* next hops */
+	double weight;
+	uint32_t hash, bits; /* enum fault_hash */
+	/* Of queues that come and go. */
+	double duty, episode_s, mark_us;
+	struct sim_dist depth; /* us, drawn for each episode */
 	double spread_s;       /* each place begins later, by up to this */
 	double lasts_s;        /* and ends this long after; 0: at to_s */
 	/* Named places, owned by the spec. */
@@ -78,8 +112,9 @@ int fault_uses(uint32_t kind, const char *key);
  * knows any. Cost O(links) in a mesh. */
 uint32_t fault_class_size(const struct topo *t, enum topo_link_class class);
 
-/* 1 for black holes, of which a spec that does not say has one switch. */
-int fault_is_hole(uint32_t kind);
+/* 1 for kinds that are of switches alone, of which a spec that does not say has
+ * one. */
+int fault_is_of_switches(uint32_t kind);
 
 /* Draw the places, rates and times of N groups into TRUTH (sorted).
  *
@@ -129,6 +164,25 @@ int fault_is_hole(uint32_t kind);
  * that is where packets are lost, though the switch does it. Switches of two
  * groups are drawn without regard to each other.
  *
+ * Wrong routes (reroute) are at such switches, or are the links that are named:
+ * each switch sends what it should not by the one that begins there. They are
+ * about destinations in `prefix` or, without one, under a ToR drawn for each
+ * switch (for all links that are named). With turn `loop`, a switch and a
+ * neighbour, which if there is one should not be its next hop, send to each
+ * other; with `detour`, the switch sends to a wrong neighbour and that to
+ * another one, from which no healthy way leads by either of the two again. No
+ * ToR of a Clos can have a detour. With a prefix, ways are judged by its first
+ * host. Faulty are the wrong links, and their switches fail.
+ *
+ * Switches with fewer next hops (narrow), weights or bad hashes are such
+ * switches; for hash all of `tiers` unless a spec says how many. Those of a group
+ * with hash `seed` have one seed. Faulty are the links that each chooses among,
+ * for `prefix` if there is one, and it fails with them; a switch that never has
+ * a choice does not fail.
+ *
+ * A link with a queue that comes and goes (ecn) is one as above. A host that
+ * loops has an outage, and the link out of it is faulty.
+ *
  * A host that is off has an outage, and both links of its cable drop all. A pod
  * that is off has one, its hosts have theirs, and each link with an end in the
  * pod (hosts, ToRs, and the switches next to these) drops all; its switches are
@@ -141,8 +195,10 @@ int fault_is_hole(uint32_t kind);
  * Errors SIM_ELIMIT when more places are asked for than the classes have links,
  * the tiers switches, or the network hosts or pods; SIM_EINVAL for a place that
  * is not in the topology, not of the kind's sort or named twice in a group, for
- * a mode that the collector does not have, or to_s before from_s + spread_s;
- * SIM_EUNSUPPORTED for pick MATLAB in a mesh and for pods where there are none.
+ * a mode that the collector does not have, a prefix that is none or has no
+ * host, or to_s before from_s + spread_s; SIM_EUNSUPPORTED for pick MATLAB in a
+ * mesh, for pods where there are none, and for a switch that can have no such
+ * turn.
  * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)
  * for each failed switch, and for all black holes of a group together.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */

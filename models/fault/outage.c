@@ -35,7 +35,8 @@ static int open_ids(struct ids *s, const struct fault_params *g, uint32_t n,
 	}
 	if (s->n_off > n)
 		return sim_fail(e, SIM_ELIMIT,
-		    "%u %ss are to be off, but there are %u.", s->n_off, of, n);
+		    "%u %ss are to %s, but there are %u.", s->n_off, of,
+		    g->kind == FAULT_MUX_LOOP ? "loop" : "be off", n);
 	return 0;
 }
 
@@ -78,10 +79,26 @@ static int cut_link(struct truth *truth, topo_link l,
 	return truth_add_fault(truth, &f, e);
 }
 
-static int host_off(struct fault_draw *d, topo_host h, struct sim_err *e)
+/* What a host sends back goes out by its cable, which does nothing wrong. */
+static int host_loops(struct fault_draw *d, topo_host h,
+    const struct fault_span *when, struct sim_err *e)
+{
+	const struct truth_fault f = {
+	    .link = topo_link_of(h, TOPO_UP),
+	    .from_ns = when->from_ns,
+	    .to_ns = when->to_ns,
+	    .of_route = 1,
+	};
+	const int rc = add_outage(d->truth, TRUTH_MUX_LOOP, h, when, e);
+	return rc < 0 ? rc : truth_add_fault(d->truth, &f, e);
+}
+
+static int host_fails(struct fault_draw *d, topo_host h, struct sim_err *e)
 {
 	const struct fault_span when = fault_span(d);
 	int rc;
+	if (d->group->kind == FAULT_MUX_LOOP)
+		return host_loops(d, h, &when, e);
 	if ((rc = add_outage(d->truth, TRUTH_HOST_OFF, h, &when, e)) < 0 ||
 	    (rc = cut_link(d->truth, topo_link_of(h, TOPO_UP), &when, e)) < 0)
 		return rc;
@@ -93,7 +110,7 @@ int fault_draw_hosts(struct fault_draw *d, struct sim_err *e)
 	struct ids s = {0};
 	int rc = open_ids(&s, d->group, d->topo->n_hosts, "host", e);
 	for (uint32_t i = 0; rc == 0 && i < s.n_off; i++)
-		rc = host_off(d, next_id(&s, d->group, i, &d->outage), e);
+		rc = host_fails(d, next_id(&s, d->group, i, &d->outage), e);
 	free(s.list);
 	return rc;
 }

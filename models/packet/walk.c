@@ -40,6 +40,14 @@ static struct obs_ip *packet_outermost(struct obs_packet *p)
 	return p->n_outer > 0 ? &p->outer[0] : &p->ip;
 }
 
+/* Congestion is told to whoever can bear the mark (RFC 3168). */
+static void packet_mark(struct obs_packet *p)
+{
+	struct obs_ip *ip = packet_outermost(p);
+	if (ip->tos & OBS_TOS_ECN)
+		ip->tos |= OBS_TOS_CE;
+}
+
 /* Whether the packet comes to the end of L. */
 static int packet_cross(struct way *w, topo_link l)
 {
@@ -52,6 +60,9 @@ static int packet_cross(struct way *w, topo_link l)
 		w->end->fate = SCENE_WALK_LOST;
 		return 0;
 	}
+	if (fault != SIZE_MAX &&
+	    truth_is_marked(&n->walk.scene->truth, fault, l, w->end->at))
+		packet_mark(&w->p);
 	if (n->queue_us > 0)
 		own_us -= n->queue_us * log(sim_rng_u01_open(w->r));
 	w->end->at +=
@@ -61,14 +72,14 @@ static int packet_cross(struct way *w, topo_link l)
 }
 
 /* Outer headers that lead to this switch come off. Congestion that they met is
- * told to the packet within, if it can bear the mark (RFC 6040). */
+ * told to the packet within (RFC 6040). */
 static void packet_unwrap(struct way *w, topo_node self)
 {
 	while (w->dst == self && w->p.n_outer > 0) {
 		const int ce = (w->p.outer[0].tos & OBS_TOS_ECN) == OBS_TOS_CE;
 		obs_packet_strip(&w->p);
-		if (ce && packet_outermost(&w->p)->tos & OBS_TOS_ECN)
-			packet_outermost(&w->p)->tos |= OBS_TOS_CE;
+		if (ce)
+			packet_mark(&w->p);
 		packet_readdress(w);
 	}
 }
@@ -103,15 +114,30 @@ static int packet_enter(struct way *w, topo_switch s, struct sim_err *e)
 	return 1;
 }
 
+/* The choice of S among N next hops where some switch has a rule of its own. */
+static topo_link packet_choose_badly(const struct way *w, topo_switch s,
+    uint32_t n)
+{
+	const struct scene *scene = w->net->walk.scene;
+	struct route_choice c =
+	    route_choice(topo_switch_seed(scene->ecmp_seed, s), w->digest, n);
+	truth_choose(&scene->truth, s, &w->tuple, w->end->at, &c);
+	if (c.link != TOPO_NONE || n == 0)
+		return c.link;
+	return topo_next(scene->topo, s, w->dst, route_choice_pick(&c));
+}
+
 /* The link by which S sends the packet on, or TOPO_NONE. */
 static topo_link packet_choose(const struct way *w, topo_switch s)
 {
-	const struct topo *t = w->net->walk.topo;
-	const uint32_t n = topo_n_next(t, s, w->dst);
-	return n == 0 ? TOPO_NONE
-		      : topo_next(t, s, w->dst,
-			    topo_switch_pick(w->net->walk.scene->ecmp_seed, s,
-				w->digest, n));
+	const struct scene *scene = w->net->walk.scene;
+	const uint32_t n = topo_n_next(scene->topo, s, w->dst);
+	if (scene->truth.n_routes > 0)
+		return packet_choose_badly(w, s, n);
+	return n == 0
+	    ? TOPO_NONE
+	    : topo_next(scene->topo, s, w->dst,
+		  topo_switch_pick(scene->ecmp_seed, s, w->digest, n));
 }
 
 int packet_walk(const struct packet_net *net, const struct obs_packet *p,

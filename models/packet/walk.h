@@ -52,7 +52,8 @@ struct packet_end {
  * one from it; and sends it to the next link. A packet that comes to the host
  * of its outermost address is delivered, unless a mux there sends it on.
  *
- * While a cable is down, switches choose as if it were up, and it loses what
+ * A queue that comes and goes (burst.h) marks packets that say in their outermost
+ * header that they can bear it (ECN is not 0). While a cable is down, switches choose as if it were up, and it loses what
  * comes to it. R draws for losses and times: one number for all losses of a
  * packet (see scene/walk.h), and one for each link if queue_us is above 0.
  * Errors those of EYE.

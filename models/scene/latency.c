@@ -59,6 +59,7 @@ static double delay_at(const struct truth_fault *f, double u)
 		    ? 0
 		    : -f->delay_us / f->shape * log((1 - u) / f->shape);
 	case TRUTH_CONSTANT:
+	case TRUTH_BURST:
 		break;
 	}
 	return f->delay_us;
@@ -86,8 +87,12 @@ static double scene_latency_add_up(const struct truth *truth, size_t first,
 	for (size_t i = first;
 	     i < truth->n_faults && truth->fault[i].link == link; i++) {
 		const struct truth_fault *f = &truth->fault[i];
-		if (f->from_ns <= t && t < f->to_ns)
-			sum += draw_mean(f, n, r);
+		if (t < f->from_ns || f->to_ns <= t)
+			continue;
+		/* All packets of a time see one queue. */
+		sum += f->law == TRUTH_BURST && r
+		    ? burst_us(&truth->burst[f->burst], t)
+		    : draw_mean(f, n, r);
 	}
 	return sum;
 }

@@ -31,8 +31,8 @@ struct scene_latency_params {
 extern const struct sim_field scene_latency_fields[];
 
 /* What the faults of LINK that are active at T add to one packet, in us. Takes
- * one number from R for each fault whose law is not constant, of which the delay
- * is an increasing function; R = NULL: the mean. Cost O(log faults); needs the
+ * one number from R for each fault whose law is a draw, of which the delay is an
+ * increasing function; R = NULL: the mean. Cost O(log faults); needs the
  * faults' order. */
 double scene_latency_draw(const struct truth *truth, topo_link link, sim_ns t,
     struct sim_rng *r);

@@ -24,10 +24,11 @@ int scene_loss_fault_at(const struct scene_loss *m, size_t first,
 	*hazard = 0;
 	for (size_t i = first;
 	     i < truth->n_faults && truth->fault[i].link == link; i++) {
-		/* Slow links lose nothing, and links into a black hole lose
-		 * what the hole's rule says, not packets at random. */
+		/* Slow links lose nothing; links into a black hole lose what
+		 * the hole's rule says, not packets at random; and those that
+		 * are chosen wrongly lose what all do. */
 		const struct truth_fault *f = &truth->fault[i];
-		if (!truth_is_slow(f) && !f->of_hole && f->from_ns <= t &&
+		if (!truth_is_slow(f) && !truth_is_mark(f) && f->from_ns <= t &&
 		    t < f->to_ns) {
 			*hazard += scene_hazard(f->rate);
 			active = 1;
