@@ -208,7 +208,8 @@ $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 
 $(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o tun_lab.o)
 
-$B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o $B/libculprit.a
+$B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) $B/tests/reference.o \
+	$B/tests/packets.o $B/libculprit.a
 	@echo "  LINK  $@"
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
@@ -285,7 +286,7 @@ figures: deps
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http icmp tun_wire epoch graphml archive guided \
-	prober filter
+	erspan filter prober
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
@@ -297,6 +298,7 @@ FUZZ_SRC_filter := $(wildcard algos/everflow/filter*.c) topo/addr.c
 FUZZ_SRC_archive := experiments/check/archive.c
 FUZZ_SRC_icmp := models/real/icmp_wire.c sim/rng.c
 FUZZ_SRC_tun_wire := models/tun/wire.c
+FUZZ_SRC_erspan := $(wildcard algos/everflow/erspan*.c)
 FUZZ_SRC_guided := algos/everflow/guided.c topo/addr.c
 FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \

@@ -29,6 +29,7 @@ static const struct topic {
     {"pingmesh", bench_pingmesh},
     {"fabric", bench_fabric},
     {"jobs", bench_jobs},
+    {"erspan", bench_erspan},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

@@ -46,6 +46,7 @@ void bench_pingmesh(void);
 void bench_fabric(void);
 void bench_jobs(void);
 void bench_trial(void);
+void bench_erspan(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */

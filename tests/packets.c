@@ -34,7 +34,6 @@ static void put_tcp(struct obs_packet *p, struct sim_rng *r)
 	p->n_bytes += 20;
 }
 
-/* The digest of RoCE has the BTH's first bytes in it, as the wire has. */
 static void put_udp(struct obs_packet *p, struct sim_rng *r)
 {
 	static const uint8_t syndromes[] = {0x60, 0x7f, 0x1f, 0x20};
@@ -48,9 +47,9 @@ static void put_udp(struct obs_packet *p, struct sim_rng *r)
 	if (p->dst_port != OBS_PORT_ROCE)
 		return;
 	p->bth_opcode = sim_rng_below(r, 2) ? OBS_BTH_ACK : 4;
-	p->digest &= ~(uint64_t)0xff000000;
-	p->digest |= (uint64_t)p->bth_opcode << 24;
 	p->seq = sim_rng_u32(r) & 0xffffff;
+	p->digest =
+	    obs_roce_digest((uint16_t)(8 + payload), p->bth_opcode, p->seq);
 	if (p->bth_opcode == OBS_BTH_ACK)
 		p->aeth = syndromes[sim_rng_below(r, 4)];
 }

@@ -207,12 +207,13 @@ uint32_t mirror_needs(const struct obs_packet *p)
 		return p->n_bytes;
 	const uint32_t ip = 14 + 20 * (1u + p->n_outer);
 	uint32_t n = ip;
-	/* TCP up to its flags. UDP up to the digest, or up to the syndrome of
-	 * a RoCE acknowledgement: behind 8 bytes of UDP and 12 of BTH. */
+	/* TCP up to its flags. UDP up to the digest, or behind it the 12 bytes
+	 * of RoCE's first header, and the syndrome of an acknowledgement. */
 	if (p->ip.proto == TOPO_PROTO_TCP)
 		n = ip + 14;
 	else if (p->ip.proto == OBS_PROTO_UDP)
-		n = ip + (p->dst_port == OBS_PORT_ROCE ? 21 : 12);
+		n = ip + (p->dst_port == OBS_PORT_ROCE ? 20 : 12) +
+		    (p->bth_opcode == OBS_BTH_ACK);
 	return n < p->n_bytes ? n : p->n_bytes;
 }
 

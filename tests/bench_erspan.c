@@ -1,0 +1,100 @@
+/* tests/bench_erspan.c -- mirrored packets: bytes to a record, and matching.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "algos/everflow/erspan.h"
+#include "algos/everflow/mirror_rule.h"
+#include "tests/bench.h"
+#include "tests/packets.h"
+
+enum { N = 4096, ROUNDS = 64, BYTES = 192 };
+
+struct subject {
+	uint8_t bytes[N][BYTES];
+	size_t n[N];
+	struct obs_packet packet[N];
+	struct algo_mirror_table table;
+};
+
+static void must(int holds, const char *what)
+{
+	if (!holds) {
+		fprintf(stderr, "bench: %s\n", what);
+		exit(1);
+	}
+}
+
+static void read_all(void *arg)
+{
+	const struct subject *s = arg;
+	struct algo_erspan_copy c;
+	uint64_t sum = 0;
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = 0; i < N; i++) {
+			algo_erspan_read(OBS_ETH_IPV4, s->bytes[i], s->n[i], 0,
+			    &c);
+			sum += c.packet.digest;
+		}
+	bench_sink += sum;
+}
+
+static void match_all(void *arg)
+{
+	const struct subject *s = arg;
+	uint64_t sum = 0;
+	for (int round = 0; round < ROUNDS; round++)
+		for (int i = 0; i < N; i++)
+			sum += (uint64_t)obs_match(s->table.row, s->table.n,
+			    &s->packet[i], 0);
+	bench_sink += sum;
+}
+
+static void open_subject(struct subject *s)
+{
+	struct algo_mirror_params params;
+	struct algo_erspan_copy c = {.switch_ip = 1, .collector_ip = 2};
+	struct sim_seed seed = {.seed = 1};
+	struct sim_rng r;
+	struct sim_err e;
+	uint8_t *out = malloc(ALGO_ERSPAN_MAX);
+	must(out != NULL, "no memory");
+	sim_rng_init(&r, &seed, SIM_STREAM_TEST, 0);
+	for (int i = 0; i < N; i++) {
+		packets_any(&c.packet, &r);
+		s->packet[i] = c.packet;
+		s->n[i] = algo_erspan_write(&c, 128, out);
+		memcpy(s->bytes[i], out, s->n[i]);
+	}
+	free(out);
+	must(sim_field_defaults(algo_mirror_fields, &params, &e) == 0 &&
+		algo_mirror_table(&s->table, &params, &e) == 0,
+	    "no table");
+}
+
+/* What is timed reads what was written. */
+static void check_subject(const struct subject *s)
+{
+	for (int i = 0; i < N; i++) {
+		struct algo_erspan_copy c;
+		must(algo_erspan_read(OBS_ETH_IPV4, s->bytes[i], s->n[i], 0,
+			 &c) == ALGO_ERSPAN_FINE &&
+			memcmp(&c.packet, &s->packet[i], sizeof(c.packet)) == 0,
+		    "a copy is read as another");
+	}
+}
+
+void bench_erspan(void)
+{
+	const double n = (double)N * ROUNDS;
+	struct subject *s = calloc(1, sizeof(*s));
+	must(s != NULL, "no memory");
+	open_subject(s);
+	check_subject(s);
+	bench_row("erspan: a copy's bytes to its packet",
+	    bench_best(9, read_all, s) * 1e9 / n, "ns", '<', 12);
+	bench_row("erspan: a packet against all rules",
+	    bench_best(9, match_all, s) * 1e9 / n, "ns", '-', 0);
+	free(s);
+}
