@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "models/packet/mux.h"
 #include "topo/addr.h"
 #include "topo/next.h"
 
@@ -33,6 +34,8 @@ static void packet_readdress(struct way *w)
 	w->tuple = obs_packet_routed(&w->p);
 	w->digest = topo_tuple_digest(&w->tuple);
 	w->dst = s == TOPO_NONE ? host : t->n_hosts + s;
+	if (w->net->mux && topo_addr_is_vip(ip))
+		w->dst = packet_mux_of(w->net->mux, ip, w->digest);
 }
 
 static struct obs_ip *packet_outermost(struct obs_packet *p)
@@ -140,35 +143,88 @@ static topo_link packet_choose(const struct way *w, topo_switch s)
 		  topo_switch_pick(scene->ecmp_seed, s, w->digest, n));
 }
 
+/* What a mux does with a packet for a VIP, on host H: 1 if it is sent on. */
+static int packet_balance(struct way *w, topo_host h)
+{
+	struct obs_ip *ip = packet_outermost(&w->p);
+	if (ip->ttl <= 1) {
+		w->end->fate = SCENE_WALK_EXPIRED;
+		return 0;
+	}
+	ip->ttl--;
+	w->end->at += packet_mux_time(w->net->mux, w->r);
+	packet_mux_wrap(w->net->mux, h, &w->p);
+	packet_readdress(w);
+	return 1;
+}
+
+/* Whether a packet that came to its host goes on from there: by a mux, or from a
+ * server that should have kept it. */
+static int packet_goes_on(struct way *w, topo_host h)
+{
+	const struct truth *truth = &w->net->walk.scene->truth;
+	struct obs_packet *p = &w->p;
+	if (!w->net->mux)
+		return 0;
+	if (topo_addr_is_vip(obs_packet_outermost(p)->dst_ip) &&
+	    p->n_outer < OBS_MAX_OUTER)
+		return packet_balance(w, h);
+	if (truth->n_outages == 0 || p->n_outer == 0 ||
+	    !truth_outage_at(truth, TRUTH_MUX_LOOP, h, w->end->at))
+		return 0;
+	obs_packet_strip(p);
+	packet_readdress(w);
+	return w->dst != TOPO_NONE;
+}
+
+/* Go from host FROM, by its cable, to where the packet is addressed. 1 and *HOST
+ * if it came to a host; else 0, and it ended on the way, or an error. */
+static int packet_go(struct way *w, topo_host from, topo_host *host,
+    struct sim_err *e)
+{
+	const struct topo *t = w->net->walk.topo;
+	topo_link l = topo_link_of(from, TOPO_UP);
+	topo_node at = from, before;
+	int rc;
+	while (at != w->dst) {
+		if (!packet_cross(w, l))
+			return 0;
+		topo_link_ends(t, l, &before, &at);
+		if (at < t->n_hosts)
+			continue;
+		if ((rc = packet_enter(w, at - t->n_hosts, e)) <= 0)
+			return rc;
+		l = packet_choose(w, at - t->n_hosts);
+		/* No way there: nobody has that address, as far as this switch
+		 * knows. */
+		if (l == TOPO_NONE) {
+			w->end->fate = SCENE_WALK_DELIVERED;
+			return 0;
+		}
+	}
+	*host = at;
+	return 1;
+}
+
 int packet_walk(const struct packet_net *net, const struct obs_packet *p,
     topo_host from, sim_ns sent, struct sim_rng *r,
     const struct packet_eye *eye, struct packet_end *end, struct sim_err *e)
 {
-	const struct topo *t = net->walk.topo;
 	struct way w = {.net = net, .eye = eye, .r = r, .end = end, .p = *p};
-	topo_link l = topo_link_of(from, TOPO_UP);
-	topo_node at = from, before;
+	topo_host at = from;
 	int rc;
 	*end = (struct packet_end){.link = TOPO_NONE,
 	    .host = TOPO_NONE,
 	    .at = sent};
 	packet_readdress(&w);
 	w.u = sim_rng_u01(r);
-	while (at != w.dst) {
-		if (!packet_cross(&w, l))
-			return 0;
-		topo_link_ends(t, l, &before, &at);
-		if (at < t->n_hosts)
-			continue;
-		if ((rc = packet_enter(&w, at - t->n_hosts, e)) <= 0)
+	do {
+		if ((rc = packet_go(&w, at, &at, e)) <= 0)
 			return rc;
-		l = packet_choose(&w, at - t->n_hosts);
-		/* No way there: nobody has that address, as far as this switch
-		 * knows. */
-		if (l == TOPO_NONE)
-			break;
+	} while (packet_goes_on(&w, at));
+	if (end->fate == SCENE_WALK_UNDER_WAY) {
+		end->fate = SCENE_WALK_DELIVERED;
+		end->host = at;
 	}
-	end->fate = SCENE_WALK_DELIVERED;
-	end->host = at < t->n_hosts ? at : TOPO_NONE;
 	return 0;
 }

@@ -50,7 +50,8 @@ struct packet_end {
  * hole swallows the packet; the switch sees it, as it came in; takes off outer
  * headers that are addressed to it; ends it if its TTL was 1 (or 0), else takes
  * one from it; and sends it to the next link. A packet that comes to the host
- * of its outermost address is delivered, unless a mux there sends it on.
+ * of its outermost address is delivered, unless a mux there sends it on, or it
+ * should have taken a mux's header off and kept it (mux.h).
  *
  * A queue that comes and goes (burst.h) marks packets that say in their outermost
  * header that they can bear it (ECN is not 0). While a cable is down, switches choose as if it were up, and it loses what
