@@ -89,6 +89,36 @@ static void a_healthy_packet_is_counted_and_not_kept(void **state)
 	teardown(&f);
 }
 
+/* Whichever rule took it first: a SYN of BGP is a SYN, and a NAK may be sampled. */
+static void special_protocols_are_kept_whatever_took_them(void **state)
+{
+	(void)state;
+	for (int what = 0; what < 3; what++) {
+		struct fixture f;
+		struct obs_copy c[TOPO_MAX_HOPS];
+		setup(&f);
+		struct obs_copy p = copies_packet(0, 20, 5000, 7);
+		const unsigned n = copies_of(&f.topo, &p, 5 * MS, c);
+		for (unsigned i = 0; i < n; i++) {
+			c[i].kind =
+			    what == 2 ? OBS_COPY_SAMPLE : OBS_COPY_CONTROL;
+			c[i].dst_port = what == 0 ? OBS_PORT_BGP : 4000;
+			if (what == 1)
+				c[i].src_port = OBS_PORT_BGP;
+			if (what < 2)
+				continue;
+			c[i].proto = OBS_PROTO_UDP;
+			c[i].dst_port = OBS_PORT_ROCE;
+			c[i].bth_opcode = OBS_BTH_ACK;
+			c[i].aeth = OBS_AETH_NAK;
+		}
+		copies_add(&f.m, c, n, 0x1f);
+		analyze(&f);
+		assert_int_equal(f.store.traces.n, 1);
+		teardown(&f);
+	}
+}
+
 static void a_packet_that_ends_early_is_suspected(void **state)
 {
 	(void)state;
@@ -174,6 +204,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_healthy_packet_is_counted_and_not_kept),
+	    cmocka_unit_test(special_protocols_are_kept_whatever_took_them),
 	    cmocka_unit_test(a_packet_that_ends_early_is_suspected),
 	    cmocka_unit_test(a_packet_that_is_sent_again_was_dropped),
 	    cmocka_unit_test(a_packet_that_is_answered_arrived),

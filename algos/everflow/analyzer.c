@@ -154,13 +154,26 @@ static int outlet_graded(void *arg, const struct algo_trace *t,
 	return outlet_store(arg, t, hop, e);
 }
 
+/* Special protocols, by their packets: which rule took one first says little. A
+ * BGP session is opened and closed by SYN, FIN and RST, which other rules take,
+ * and a NAK may be sampled. */
+static int is_special(const struct algo_trace *t)
+{
+	const int is_bgp = t->proto == TOPO_PROTO_TCP &&
+	    (t->src_port == OBS_PORT_BGP || t->dst_port == OBS_PORT_BGP);
+	const int is_nak = t->proto == OBS_PROTO_UDP &&
+	    t->dst_port == OBS_PORT_ROCE && t->bth_opcode == OBS_BTH_ACK &&
+	    (t->aeth & OBS_AETH_MASK) == OBS_AETH_NAK;
+	return is_bgp || is_nak || t->kind == OBS_COPY_PFC ||
+	    t->kind == OBS_COPY_BGP || t->kind == OBS_COPY_NAK;
+}
+
 /* Loops, drops, the debug bit, special protocols. */
 static int is_kept(const struct algo_trace *t)
 {
 	return t->marks &
 	    (ALGO_TRACE_LOOP | ALGO_TRACE_SUSPECT | ALGO_TRACE_DEBUG) ||
-	    t->kind == OBS_COPY_PFC || t->kind == OBS_COPY_BGP ||
-	    t->kind == OBS_COPY_NAK;
+	    is_special(t);
 }
 
 static int trace_ends(struct outlet *o, uint32_t marks, struct sim_err *e)
