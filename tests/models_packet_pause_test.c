@@ -89,7 +89,7 @@ static void a_storm_pauses_all_links_towards_its_host(void **state)
 		links_to(&t, host, away);
 		p.depth = depth;
 		assert_ok(packet_pause_storm(&t, &p, host, SIM_MS, 50 * SIM_MS,
-		    60 * SIM_MS, &r, &eye, &end, test_err()));
+		    60 * SIM_MS, &r, &eye, NULL, &end, test_err()));
 		uint32_t n = 0;
 		for (topo_link l = 0; l < t.n_links; l++) {
 			const topo_link back = topo_link_reverse(l);
@@ -117,6 +117,7 @@ static void a_storm_spreads_hop_by_hop_and_has_no_gap(void **state)
 	const struct packet_eye eye = {&w, see};
 	const sim_ns from = SIM_MS, to = 90 * SIM_MS;
 	const topo_link root = topo_link_of(3, TOPO_UP);
+	struct packet_pause_span held[MAX_LINKS];
 	const double asked = packet_pause_ns(PACKET_PAUSE_QUANTA, p.gbps);
 	struct sim_rng r;
 	(void)state;
@@ -124,13 +125,17 @@ static void a_storm_spreads_hop_by_hop_and_has_no_gap(void **state)
 	assert_near(asked, 838848, 1);
 	assert_ok(topo_open_clos(&t, &shape, test_err()));
 	p.depth = 5;
+	for (topo_link l = 0; l < t.n_links; l++)
+		held[l] = (struct packet_pause_span){SIM_NEVER, 0};
 	assert_ok(packet_pause_storm(&t, &p, 3, from, to, 99 * SIM_MS, &r, &eye,
-	    &end, test_err()));
+	    held, &end, test_err()));
 	assert_int_equal(w.first[root], from);
 	for (topo_link l = 0; l < t.n_links; l++) {
 		topo_node a, b;
+		assert_int_equal(held[l].to_ns, w.n[l] > 0 ? to : 0);
 		if (w.n[l] == 0)
 			continue;
+		assert_int_equal(held[l].from_ns, w.first[l]);
 		topo_link_ends(&t, l, &a, &b);
 		int has_cause = l == root;
 		for (topo_link m = 0; m < t.n_links; m++) {
@@ -195,14 +200,14 @@ static void nothing_is_told_from_the_end_on(void **state)
 	assert_ok(topo_open_clos(&t, &shape, test_err()));
 	p.depth = 5;
 	assert_ok(packet_pause_storm(&t, &p, 0, 0, SIM_NEVER, 20 * SIM_MS, &r,
-	    &eye, &end, test_err()));
+	    &eye, NULL, &end, test_err()));
 	for (topo_link l = 0; l < t.n_links; l++)
 		assert_true(w.last[l] < 20 * SIM_MS);
 	const uint64_t n = w.n_all;
-	assert_ok(packet_pause_storm(&t, &p, 0, 5, 5, SIM_SEC, &r, &eye, &end,
+	assert_ok(packet_pause_storm(&t, &p, 0, 5, 5, SIM_SEC, &r, &eye, NULL,
+	    &end, test_err()));
+	assert_ok(packet_pause_storm(&t, &p, 0, 5, 9, 5, &r, &eye, NULL, &end,
 	    test_err()));
-	assert_ok(
-	    packet_pause_storm(&t, &p, 0, 5, 9, 5, &r, &eye, &end, test_err()));
 	assert_int_equal(w.n_all, n);
 	topo_close(&t);
 }
@@ -217,7 +222,7 @@ static int storm(void *arg, struct sim_err *e)
 	test_rng(&r, 0);
 	memset(w->n, 0, sizeof(w->n));
 	return packet_pause_storm(w->topo, &p, 3, 0, SIM_MS, SIM_MS, &r, &eye,
-	    &end, e);
+	    NULL, &end, e);
 }
 
 static void errors_are_told(void **state)
@@ -232,8 +237,8 @@ static void errors_are_told(void **state)
 	(void)state;
 	test_rng(&r, 0);
 	assert_ok(topo_open_clos(&t, &shape, test_err()));
-	assert_int_equal(packet_pause_storm(&t, &p, 12, 0, 1, 1, &r, &eye, &end,
-			     &e),
+	assert_int_equal(packet_pause_storm(&t, &p, 12, 0, 1, 1, &r, &eye, NULL,
+			     &end, &e),
 	    SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "a pause storm of host 12, which is not in [0, 11].");

@@ -53,6 +53,7 @@ struct pause {
 	const struct packet_eye *eye;
 	struct packet_pause_end *end;
 	sim_ns until;
+	struct packet_pause_span *held; /* or NULL */
 };
 
 static double pause_draw_ns(struct pause *s, double mean_us)
@@ -99,6 +100,19 @@ static int pause_hold(struct pause *s, topo_link l, sim_ns from, sim_ns to,
 
 /* --- a storm -------------------------------------------------------------- */
 
+/* A storm holds L. */
+static int pause_seize(struct pause *s, topo_link l, sim_ns from, sim_ns to,
+    int says, struct sim_err *e)
+{
+	s->end->n_links++;
+	if (s->held) {
+		struct packet_pause_span *x = &s->held[l];
+		x->from_ns = from < x->from_ns ? from : x->from_ns;
+		x->to_ns = to > x->to_ns ? to : x->to_ns;
+	}
+	return pause_hold(s, l, from, to, says, e);
+}
+
 /* Each switch that cannot send to the host: how many links away from it, and
  * since when. */
 struct stuck {
@@ -117,8 +131,7 @@ static int pause_spread(struct pause *s, topo_link l, const struct stuck *b,
 		return 0;
 	if (c->away == 0 || since < c->since)
 		*c = (struct stuck){since, b->away + 1};
-	s->end->n_links++;
-	return pause_hold(s, topo_link_reverse(l), since, to, 1, e);
+	return pause_seize(s, topo_link_reverse(l), since, to, 1, e);
 }
 
 /* All that are stuck since those AWAY links from the host are. */
@@ -143,9 +156,10 @@ static int pause_ring(struct pause *s, topo_host host, uint32_t away, sim_ns to,
 int packet_pause_storm(const struct topo *t,
     const struct packet_pause_params *p, topo_host host, sim_ns from, sim_ns to,
     sim_ns until, struct sim_rng *r, const struct packet_eye *eye,
-    struct packet_pause_end *end, struct sim_err *e)
+    struct packet_pause_span held[], struct packet_pause_end *end,
+    struct sim_err *e)
 {
-	struct pause s = {t, p, r, eye, end, until};
+	struct pause s = {t, p, r, eye, end, until, held};
 	struct stuck *stuck;
 	int rc;
 	if (host >= t->n_hosts)
@@ -156,9 +170,8 @@ int packet_pause_storm(const struct topo *t,
 		return 0;
 	if ((rc = SIM_ZALLOC(&stuck, t->n_switches, e)) < 0)
 		return rc;
-	end->n_links++;
 	stuck[topo_tor_of(t, host)] = (struct stuck){from, 1};
-	rc = pause_hold(&s, topo_link_of(host, TOPO_UP), from, to, 0, e);
+	rc = pause_seize(&s, topo_link_of(host, TOPO_UP), from, to, 0, e);
 	for (uint32_t away = 1; rc == 0 && away < p->depth; away++)
 		rc = pause_ring(&s, host, away, to, stuck, e);
 	free(stuck);
@@ -185,7 +198,7 @@ int packet_pause_busy(const struct topo *t, const struct packet_pause_params *p,
     const struct packet_eye *eye, struct packet_pause_end *end,
     struct sim_err *e)
 {
-	struct pause s = {t, p, r, eye, end, until};
+	struct pause s = {t, p, r, eye, end, until, NULL};
 	const uint64_t before = end->n_frames;
 	topo_node a, b;
 	int rc = 0;

@@ -20,12 +20,20 @@
  *        several links do not.
  *
  *	struct packet_pause_end end = {0};
+ *	struct packet_pause_span held[n_links];
+ *	for each link l
+ *		held[l] = (struct packet_pause_span){SIM_NEVER, 0};
  *	for each storm o of the truth (TRUTH_STORM, o->id is the host)
  *		rc = packet_pause_storm(topo, &params, o->id, o->from_ns,
- *		    o->to_ns, until, &rng, &eye, &end, e);
- *	for each link l between switches, or from a host, that is to have them
- *		rc = packet_pause_busy(topo, &params, l, 0, until, &rng, &eye,
- *		    &end, e);
+ *		    o->to_ns, until, &rng, &eye, held, &end, e);
+ *	for each link l to a switch that is to have ordinary ones
+ *		rc = packet_pause_busy(topo, &params, l, 0,
+ *		    held[l].from_ns < until ? held[l].from_ns : until, ...);
+ *		if (held[l].to_ns > 0)
+ *			rc = packet_pause_busy(topo, &params, l, held[l].to_ns,
+ *			    until, ...);
+ *
+ *        since a port that a storm holds does not say go on meanwhile.
  *
  * Digest Frames are alike but for their time: each is given one by its link and
  *        time, so that nobody takes two frames for copies of one.
@@ -56,6 +64,11 @@ struct packet_pause_params {
 };
 extern const struct sim_field packet_pause_fields[];
 
+/* When a link is held by storms: from the first's begin to the last's end. */
+struct packet_pause_span {
+	sim_ns from_ns, to_ns;
+};
+
 /* What was told; functions add to it. */
 struct packet_pause_end {
 	uint64_t n_frames;
@@ -66,12 +79,15 @@ struct packet_pause_end {
 double packet_pause_ns(uint32_t quanta, double gbps);
 
 /* HOST's NIC pauses its ToR while FROM <= t < TO; what follows is told until
- * UNTIL. Errors SIM_EINVAL (no such host), SIM_ENOMEM, those of EYE.
+ * UNTIL. Spans of the links that are held are widened, unless HELD is NULL.
+ * Shape  held[n_links].
+ * Errors SIM_EINVAL (no such host), SIM_ENOMEM, those of EYE.
  * Cost O(depth * links + frames). */
 int packet_pause_storm(const struct topo *t,
     const struct packet_pause_params *p, topo_host host, sim_ns from, sim_ns to,
     sim_ns until, struct sim_rng *r, const struct packet_eye *eye,
-    struct packet_pause_end *end, struct sim_err *e);
+    struct packet_pause_span held[], struct packet_pause_end *end,
+    struct sim_err *e);
 
 /* Ordinary pauses over LINK, which leads to a switch, from FROM until UNTIL.
  * Errors SIM_EINVAL (it leads to a host), those of EYE. Cost O(frames). */
