@@ -6,6 +6,8 @@
  */
 #include "algos/everflow/erspan.h"
 
+#include <stddef.h>
+
 #include "sim/inet.h"
 
 enum {
@@ -74,7 +76,7 @@ struct erspan_gre {
 
 enum erspan_gre_end { GRE_FINE, GRE_SHORT, GRE_STRANGE };
 
-static enum erspan_gre_end erspan_gre_read(const struct erspan_cursor *c,
+static inline enum erspan_gre_end erspan_gre_read(const struct erspan_cursor *c,
     struct erspan_gre *g)
 {
 	if (erspan_left(c) < GRE)
@@ -111,7 +113,7 @@ static uint64_t erspan_get64(const uint8_t *p)
 
 /* CLAIMS is how many bytes there were behind the IP header; the cursor may have
  * fewer, as the copy may be cut. */
-static enum algo_erspan_end erspan_tcp(const struct erspan_cursor *c,
+static inline enum algo_erspan_end erspan_tcp(const struct erspan_cursor *c,
     size_t claims, struct obs_packet *p)
 {
 	if (claims < TCP)
@@ -178,16 +180,22 @@ static enum algo_erspan_end erspan_udp(const struct erspan_cursor *c,
 
 /* --- the packet's headers ------------------------------------------------- */
 
-/* The one's complement sum of a header in steps of 32 bits: 2^32 and 2^16 are
- * both 1 modulo 65535, so wide sums fold to the same. */
+/* Whether a header of N bytes has the right sum, in ones' complement. 2^32 and
+ * 2^16 are both 1 modulo 65535, so wide sums fold to the same; and 0xffff is the
+ * same in either order of bytes, so none has to be swapped (RFC 1071). */
 static int erspan_sum_is_right(const uint8_t *p, size_t n)
 {
-	uint64_t sum = 0;
-	for (size_t i = 0; i < n; i += 4)
-		sum += sim_inet_get32(p + i);
-	sum = (sum & 0xffffffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
+	uint64_t a, b, sum;
+	uint32_t x;
+	memcpy(&a, p, 8);
+	memcpy(&b, p + 8, 8);
+	memcpy(&x, p + 16, 4);
+	sum = (a >> 32) + (uint32_t)a + (b >> 32) + (uint32_t)b + x;
+	for (size_t i = IP; i < n; i += 4) {
+		memcpy(&x, p + i, 4);
+		sum += x;
+	}
+	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
 	sum = (sum & 0xffff) + (sum >> 16);
 	return sum == 0xffff;
 }
@@ -199,10 +207,20 @@ struct erspan_sizes {
 	int more;
 };
 
+static struct obs_ip erspan_fields(const uint8_t *at)
+{
+	return (struct obs_ip){.src_ip = sim_inet_get32(at + 12),
+	    .dst_ip = sim_inet_get32(at + 16),
+	    .id = sim_inet_get16(at + 4),
+	    .ttl = at[8],
+	    .tos = at[1],
+	    .proto = at[9]};
+}
+
 /* One IP header. The cursor moves behind it and ends where the packet does, so
  * that padding is not taken for more of it. */
-static enum algo_erspan_end erspan_ip(struct erspan_cursor *c,
-    struct obs_ip *ip, struct erspan_sizes *size)
+static inline enum algo_erspan_end erspan_ip(struct erspan_cursor *c,
+    struct erspan_sizes *size)
 {
 	const uint8_t *at = c->at;
 	const size_t left = erspan_left(c);
@@ -216,12 +234,6 @@ static enum algo_erspan_end erspan_ip(struct erspan_cursor *c,
 		return ALGO_ERSPAN_SHORT_IP;
 	if (!erspan_sum_is_right(at, header))
 		return ALGO_ERSPAN_BAD_CHECKSUM;
-	*ip = (struct obs_ip){.src_ip = sim_inet_get32(at + 12),
-	    .dst_ip = sim_inet_get32(at + 16),
-	    .id = sim_inet_get16(at + 4),
-	    .ttl = at[8],
-	    .tos = at[1],
-	    .proto = at[9]};
 	if (total < left)
 		c->end = at + total;
 	c->at += header;
@@ -276,27 +288,31 @@ static enum algo_erspan_end erspan_headers(struct erspan_cursor *c,
 	struct erspan_sizes size;
 	size_t room = SIZE_MAX;
 	for (;;) {
-		enum algo_erspan_end end = erspan_ip(c, &p->ip, &size);
-		int inner = p->ip.proto == OBS_PROTO_IPIP;
+		const uint8_t *at = c->at;
+		enum algo_erspan_end end = erspan_ip(c, &size);
 		if (end != ALGO_ERSPAN_FINE)
 			return end;
+		const uint8_t proto = at[9];
+		int inner = proto == OBS_PROTO_IPIP;
 		/* No packet has more than there is room for in the one
 		 * around it, unless that is the first of its fragments. */
 		if (size.total > room)
 			return ALGO_ERSPAN_BAD_IP;
 		room = size.more ? SIZE_MAX : size.claims;
-		if (p->n_bytes == 0)
+		if (p->n_outer == 0)
 			p->n_bytes = (uint32_t)(before + size.total);
-		if (p->ip.proto == OBS_PROTO_GRE) {
+		if (proto == OBS_PROTO_GRE) {
 			end = erspan_inner_gre(c, vendor, &room, &inner);
 			if (end != ALGO_ERSPAN_FINE)
 				return end;
 		}
-		if (!inner)
+		if (!inner) {
+			p->ip = erspan_fields(at);
 			break;
+		}
 		if (p->n_outer == OBS_MAX_OUTER)
 			return ALGO_ERSPAN_TOO_DEEP;
-		p->outer[p->n_outer++] = p->ip;
+		p->outer[p->n_outer++] = erspan_fields(at);
 	}
 	if (p->ip.proto == TOPO_PROTO_TCP)
 		return erspan_tcp(c, size.claims, p);
@@ -473,7 +489,7 @@ static enum algo_erspan_end erspan_payload(struct erspan_cursor *c,
 
 /* The carrier's IP header. Its checksum is not looked at: where a capture is
  * made on the machine that sends, the device has yet to put it in. */
-static enum algo_erspan_end erspan_carrier(struct erspan_cursor *c,
+static inline enum algo_erspan_end erspan_carrier(struct erspan_cursor *c,
     struct algo_erspan_copy *copy)
 {
 	const uint8_t *at = c->at;
@@ -498,12 +514,24 @@ static enum algo_erspan_end erspan_carrier(struct erspan_cursor *c,
 	return ALGO_ERSPAN_FINE;
 }
 
+/* In parts, as compilers clear what is larger by a loop in microcode, which
+ * takes longer than all the rest. */
+static void erspan_clear(struct algo_erspan_copy *c)
+{
+	enum { PART = 64, LAST = sizeof(*c) % PART };
+	char *p = (char *)c;
+	_Static_assert(sizeof(*c) / PART == 2, "as many parts as below");
+	memset(p, 0, PART);
+	memset(p + PART, 0, PART);
+	memset(p + 2 * PART, 0, LAST);
+}
+
 enum algo_erspan_end algo_erspan_read(uint16_t ethertype, const uint8_t bytes[],
     size_t n, uint16_t vendor, struct algo_erspan_copy *copy)
 {
 	struct erspan_cursor c = {bytes, bytes + n};
 	struct erspan_gre g;
-	*copy = (struct algo_erspan_copy){0};
+	erspan_clear(copy);
 	if (!erspan_skip_tags(&c, &ethertype))
 		return ALGO_ERSPAN_CARRIER_SHORT;
 	if (ethertype != OBS_ETH_IPV4)
