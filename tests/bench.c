@@ -30,6 +30,7 @@ static const struct topic {
     {"fabric", bench_fabric},
     {"jobs", bench_jobs},
     {"erspan", bench_erspan},
+    {"everflow", bench_everflow},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

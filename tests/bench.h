@@ -47,6 +47,7 @@ void bench_fabric(void);
 void bench_jobs(void);
 void bench_trial(void);
 void bench_erspan(void);
+void bench_everflow(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */

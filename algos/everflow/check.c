@@ -30,11 +30,9 @@ void algo_check_close(struct algo_check *c)
 }
 
 /* --- order and duplicates --------------------------------------------------*/
-/* Smaller is earlier on the way. Without outer headers both TTLs are one. */
 static inline uint32_t hop_rank(const struct algo_hop *h)
 {
-	const uint32_t in = h->layer > 0 ? h->ttl_in : h->ttl;
-	return (255 - in) << 16 | (255u - h->layer) << 8 | (255u - h->ttl);
+	return algo_hop_rank(h->layer, h->ttl, h->ttl_in);
 }
 
 /* Equal ranks are brought together by switch, and the earliest copy first. */
@@ -50,11 +48,12 @@ static int hop_before(const struct algo_hop *a, const struct algo_hop *b)
 	return a->t_ns < b->t_ns;
 }
 
-/* Copies come nearly in order, so insertion moves little. */
+/* Most come in order, so insertion moves little. */
 static void hops_sort(struct algo_hop hop[], unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
-		if (!hop_before(&hop[i], &hop[i - 1]))
+		if (hop_rank(&hop[i - 1]) < hop_rank(&hop[i]) ||
+		    !hop_before(&hop[i], &hop[i - 1]))
 			continue;
 		const struct algo_hop x = hop[i];
 		unsigned k = i;

@@ -31,6 +31,13 @@ int algo_check_open(struct algo_check *c, const struct algo_routing *r,
     struct sim_err *e);
 void algo_check_close(struct algo_check *c);
 
+/* Smaller is earlier on the way. Without outer headers both TTLs are one. */
+static inline uint32_t algo_hop_rank(uint8_t layer, uint8_t ttl, uint8_t ttl_in)
+{
+	const uint32_t in = layer > 0 ? ttl_in : ttl;
+	return (255 - in) << 16 | (255u - layer) << 8 | (255u - ttl);
+}
+
 /* Sort the n_hops hops of T, drop duplicates (same switch, layer, TTLs), and set
  * T's n_hops, n_same, n_lost, last_node, lost_link and these marks:
  *

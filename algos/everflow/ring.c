@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algos/everflow/check.h"
 #include "sim/vec.h"
 
 enum { COPIES = 6, WAYS = 7, LINE = 64, N_LEAST = 64, OUTER_BYTES = 20 };
@@ -145,6 +146,7 @@ static inline int ring_same(const struct algo_ring *r,
 void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
     size_t from, unsigned n, uint64_t hash[])
 {
+	struct algo_ring_record *x[ALGO_RING_BLOCK] = {0};
 	for (unsigned i = 0; i < n; i++) {
 		hash[i] = copy_hash(copies, from + i, r->by_digest);
 		__builtin_prefetch(ring_bucket(r, hash[i], 0), 1);
@@ -155,8 +157,13 @@ void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
 		const uint32_t tag = (uint32_t)(hash[i] >> 32);
 		for (unsigned k = 0; k < WAYS; k++)
 			if (b->tag[k] == tag)
-				__builtin_prefetch(ring_at(r, b->number[k]), 1);
+				x[i] = ring_at(r, b->number[k]);
+		if (x[i])
+			__builtin_prefetch(x[i], 1);
 	}
+	for (unsigned i = 0; i < n; i++)
+		if (x[i] && x[i]->n < COPIES)
+			__builtin_prefetch(&x[i]->copy[x[i]->n], 1);
 }
 
 /* Records of a chain behind its first go with that. */
@@ -390,12 +397,31 @@ static void record_trace(const struct algo_ring_record *x, struct algo_trace *t)
 	};
 }
 
+/* Where each copy stands in the order of the way. Which of two is before cannot
+ * be foretold, so all are compared without a jump. */
+static void record_order(const struct algo_ring_record *x, uint8_t place[])
+{
+	uint32_t rank[COPIES];
+	for (unsigned i = 0; i < x->n; i++) {
+		const struct ring_copy *c = &x->copy[i];
+		rank[i] = algo_hop_rank(c->layer, c->ttl, c->ttl_in) << 3 | i;
+	}
+	for (unsigned i = 0; i < x->n; i++) {
+		unsigned n = 0;
+		for (unsigned k = 0; k < x->n; k++)
+			n += rank[k] < rank[i];
+		place[i] = (uint8_t)n;
+	}
+}
+
 static unsigned record_hops(const struct algo_ring_record *x,
     struct algo_hop hop[])
 {
+	uint8_t place[COPIES];
+	record_order(x, place);
 	for (unsigned i = 0; i < x->n; i++) {
 		const struct ring_copy *c = &x->copy[i];
-		hop[i] = (struct algo_hop){
+		hop[place[i]] = (struct algo_hop){
 		    .t_ns = x->first_ns + c->dt_ns,
 		    .switch_ns = c->switch_ns,
 		    .node = c->node,
@@ -418,6 +444,8 @@ void algo_ring_take(struct algo_ring *r, struct algo_trace *t,
 	assert(r->first != r->end);
 	uint32_t number = r->first;
 	struct algo_ring_record *x = ring_at(r, number);
+	for (unsigned i = 0; i < sizeof(*x) / LINE; i++)
+		__builtin_prefetch((char *)ring_at(r, number + 4) + i * LINE);
 	record_trace(x, t);
 	unsigned n = record_hops(x, hop), state = x->state;
 	while (x->next != number) {

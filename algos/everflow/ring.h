@@ -66,8 +66,9 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
 int algo_ring_ended(struct algo_ring *r, sim_ns now);
 
 /* Take the oldest out: T's packet, times, n_hops and the marks DEBUG and RETX,
- * and its copies as they came, hop[ALGO_RING_MAX_COPIES]. n_bytes is without
- * outer headers. Domain: there is one. */
+ * and its copies, those of a record in the order of the way,
+ * hop[ALGO_RING_MAX_COPIES]. n_bytes is without outer headers. Domain: there is
+ * one. */
 void algo_ring_take(struct algo_ring *r, struct algo_trace *t,
     struct algo_hop hop[]);
 
