@@ -17,6 +17,7 @@
 #include "results/provenance.h"
 #include "results/seal.h"
 #include "tests/folder.h"
+#include "tests/h5_edit.h"
 #include "tests/recordings.h"
 #include "tests/test.h"
 
@@ -450,13 +451,6 @@ static void assert_refused(const char *path, int code, const char *word)
 		    e.msg, sim_err_text(code), word);
 }
 
-static void put_bytes(const char *path, const void *bytes, size_t n)
-{
-	FILE *f = fopen(path, "wb");
-	assert_true(fwrite(bytes, 1, n, f) == n);
-	assert_int_equal(fclose(f), 0);
-}
-
 /* One changed word is never missed; several are with probability 2^-64. */
 static void every_mutation_is_refused(void **state)
 {
@@ -482,7 +476,7 @@ static void every_mutation_is_refused(void **state)
 				    << sim_rng_below(&r, 8);
 		if (length == n && memcmp(bad, bytes, n) == 0)
 			continue;
-		put_bytes(path, bad, length);
+		h5_edit_put(path, bad, length);
 		assert_refused(path, SIM_EPARSE, "it");
 	}
 	free(bad);
@@ -528,27 +522,10 @@ static hid_t good_file(const char *path)
 		memcpy(bytes, read, n);
 		free(read);
 	}
-	put_bytes(path, bytes, n);
+	h5_edit_put(path, bytes, n);
 	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
 	assert_true(file >= 0);
 	return file;
-}
-
-/* Close what HDF5 has edited, and seal it anew. */
-static void close_and_seal(hid_t file, const char *path)
-{
-	char *temp;
-	void *bytes;
-	size_t n;
-	int fd;
-	assert_true(H5Fclose(file) >= 0);
-	assert_ok(res_file_read(path, &bytes, &n, test_err()));
-	assert_ok(res_file_temp(&temp, &fd, path, test_err()));
-	assert_true(write(fd, bytes, n) == (ssize_t)n);
-	assert_ok(res_seal_finish(temp, fd, path, test_err()));
-	close(fd);
-	free(bytes);
-	free(temp);
 }
 
 static void an_edited_file_is_refused(void **state)
@@ -579,19 +556,9 @@ static void each_missing_or_odd_attribute_is_named(void **state)
 					space, H5P_DEFAULT, H5P_DEFAULT));
 				H5Sclose(space);
 			}
-			close_and_seal(file, path);
+			h5_edit_seal(file, path);
 			assert_refused(path, SIM_EPARSE, names[i]);
 		}
-}
-
-static void put_column(hid_t file, const char *name, hid_t type, hsize_t n)
-{
-	hid_t space = H5Screate_simple(1, &n, NULL);
-	hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT,
-	    H5P_DEFAULT, H5P_DEFAULT);
-	assert_true(set >= 0);
-	H5Dclose(set);
-	H5Sclose(space);
 }
 
 /* Without it; of another length; of another type; with no end. */
@@ -611,41 +578,18 @@ static void each_missing_or_odd_column_is_refused(void **state)
 			assert_true(
 			    H5Ldelete(file, names[i], H5P_DEFAULT) >= 0);
 			if (how == 1)
-				put_column(file, names[i], type, 299);
+				h5_edit_column(file, names[i], type, 299);
 			if (how == 2)
-				put_column(file, names[i], H5T_IEEE_F32LE, 1);
+				h5_edit_column(file, names[i], H5T_IEEE_F32LE,
+				    1);
 			H5Tclose(type);
-			close_and_seal(file, path);
+			h5_edit_seal(file, path);
 			assert_refused(path, SIM_EPARSE, "column ");
 		}
 	hid_t file = good_file(path);
 	assert_true(H5Ldelete(file, "counters", H5P_DEFAULT) >= 0);
-	close_and_seal(file, path);
+	h5_edit_seal(file, path);
 	assert_refused(path, SIM_EPARSE, "table counters is missing");
-}
-
-static void set_count(hid_t file, const char *name, unsigned i, uint64_t value)
-{
-	uint64_t all[64];
-	hid_t attr = H5Aopen(file, name, H5P_DEFAULT);
-	assert_true(H5Aread(attr, H5T_NATIVE_UINT64, all) >= 0);
-	all[i] = value;
-	assert_true(H5Awrite(attr, H5T_NATIVE_UINT64, all) >= 0);
-	H5Aclose(attr);
-}
-
-static void set_cell(hid_t file, const char *name, hsize_t row, uint64_t value)
-{
-	const hsize_t one = 1;
-	hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-	hid_t space = H5Dget_space(set),
-	      memory = H5Screate_simple(1, &one, NULL);
-	H5Sselect_hyperslab(space, H5S_SELECT_SET, &row, NULL, &one, NULL);
-	assert_true(H5Dwrite(set, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT,
-			&value) >= 0);
-	H5Sclose(memory);
-	H5Sclose(space);
-	H5Dclose(set);
 }
 
 static void values_that_cannot_be_are_refused(void **state)
@@ -670,13 +614,13 @@ static void values_that_cannot_be_are_refused(void **state)
 	const char *path = test_path("odd.h5");
 	for (size_t i = 0; i < sizeof(attr) / sizeof(attr[0]); i++) {
 		hid_t file = good_file(path);
-		set_count(file, attr[i].name, attr[i].i, attr[i].value);
-		close_and_seal(file, path);
+		h5_edit_count(file, attr[i].name, attr[i].i, attr[i].value);
+		h5_edit_seal(file, path);
 		assert_refused(path, attr[i].code, attr[i].word);
 	}
 	hid_t file = good_file(path);
-	set_cell(file, "coverage/from_ns", 0, UINT64_MAX);
-	close_and_seal(file, path);
+	h5_edit_cell(file, "coverage/from_ns", 0, UINT64_MAX);
+	h5_edit_seal(file, path);
 	assert_refused(path, SIM_EPARSE, "coverage");
 }
 
@@ -700,8 +644,8 @@ static void rows_that_cannot_be_are_refused_when_read(void **state)
 		struct res_recording *r;
 		struct sim_err e = {0};
 		hid_t file = good_file(path);
-		set_cell(file, cell[i].name, 11, cell[i].value);
-		close_and_seal(file, path);
+		h5_edit_cell(file, cell[i].name, 11, cell[i].value);
+		h5_edit_seal(file, path);
 		assert_ok(res_recording_open(&r, path, test_err()));
 		int rc = res_recording_probes(r, 0, SIM_NEVER, &t, &e);
 		if (rc == 0)
@@ -742,8 +686,7 @@ static void a_rotten_chunk_is_refused_when_read(void **state)
 		    0);
 		assert_true(fwrite("\xa5\x5a\xff\x00\x77", 1, 5, f) == 5);
 		assert_int_equal(fclose(f), 0);
-		close_and_seal(H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT),
-		    path);
+		h5_edit_seal(H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), path);
 		assert_ok(res_recording_open(&r, path, test_err()));
 		assert_int_equal(res_recording_probes(r, 0, SIM_NEVER, &t,
 				     test_err()),
