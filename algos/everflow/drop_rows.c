@@ -1,0 +1,213 @@
+/* algos/everflow/drop_rows.c -- what traces and probes say of losses, by link.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/everflow/drop_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/stat.h"
+#include "sim/vec.h"
+#include "topo/next.h"
+
+/* --- traces --------------------------------------------------------------- */
+static void drop_link_add(struct algo_drop_link *x, const struct algo_traces *t,
+    size_t i, int sure)
+{
+	if (x->n_suspect == 0 || t->t_ns[i] < x->from_ns)
+		x->from_ns = t->t_ns[i];
+	if (t->end_ns[i] > x->to_ns)
+		x->to_ns = t->end_ns[i];
+	/* What was sent again is the better example. */
+	if (x->n_suspect == 0 || (sure && x->n_confirmed + x->n_maybe == 0))
+		x->example = (uint32_t)i;
+	x->n_suspect++;
+}
+
+/* Where the hash is not known it may have been any of the next hops. */
+static void drop_rows_maybe(struct algo_drop_rows *d,
+    const struct algo_routing *r, const struct algo_traces *t, size_t i,
+    int sure)
+{
+	const topo_switch at = t->last_node[i];
+	const topo_node dst = algo_routing_node(r, t->dst_ip[i]);
+	if (at >= r->topo->n_switches || dst == TOPO_NONE)
+		return;
+	const uint32_t n = topo_n_next(r->topo, at, dst);
+	for (uint32_t k = 0; k < n; k++) {
+		struct algo_drop_link *x =
+		    &d->link[topo_next(r->topo, at, dst, k)];
+		drop_link_add(x, t, i, sure);
+		x->n_maybe += (uint32_t)sure;
+	}
+}
+
+static void drop_rows_trace(struct algo_drop_rows *d,
+    const struct algo_routing *r, const struct algo_traces *t, size_t i)
+{
+	const uint32_t marks = t->marks[i];
+	const topo_link l = t->lost_link[i];
+	const int sure = (marks & ALGO_TRACE_CONFIRMED) != 0;
+	if (!(marks & ALGO_TRACE_DROPS) ||
+	    marks & (ALGO_TRACE_REFUTED | ALGO_TRACE_PROBE | ALGO_TRACE_LOOP))
+		return;
+	if (l >= r->topo->n_links) {
+		drop_rows_maybe(d, r, t, i, sure);
+		return;
+	}
+	drop_link_add(&d->link[l], t, i, sure);
+	d->link[l].n_confirmed += (uint32_t)sure;
+	d->n_confirmed += (uint64_t)sure;
+}
+
+/* --- probes --------------------------------------------------------------- */
+static void drop_count_add(struct algo_drop_count *c,
+    const struct algo_sighting *s, topo_switch next)
+{
+	const enum algo_fate fate = algo_sighting_fate(s);
+	c->n_kept += fate == ALGO_FATE_KEPT;
+	c->n_lost += fate == ALGO_FATE_LOST;
+	if (s->first == next) {
+		c->n_first++;
+		c->n_first_only += s->n_behind == 1;
+	}
+}
+
+static void add_round(struct algo_drop_rows *d, const struct topo *t,
+    const struct algo_sighting *s, topo_switch at, topo_switch next)
+{
+	const topo_link l =
+	    topo_link_between(t, t->n_hosts + at, t->n_hosts + next);
+	if (l != TOPO_NONE)
+		drop_count_add(&d->link[l].round, s, next);
+}
+
+static struct algo_drop_tuple *find_tuple(struct algo_drop_rows *d,
+    topo_switch at, const struct topo_tuple *tuple)
+{
+	/* Probes of an order stand together, so the last is mostly right. */
+	for (size_t i = d->n_tuples; i-- > 0;)
+		if (d->tuple[i].at == at &&
+		    topo_tuple_same(&d->tuple[i].tuple, tuple))
+			return &d->tuple[i];
+	return NULL;
+}
+
+static int add_plain(struct algo_drop_rows *d, const struct algo_debug_in *in,
+    const struct algo_sighting *s, size_t row, struct sim_err *e)
+{
+	const struct obs_guided *g = in->sent;
+	const struct topo *t = in->routing.topo;
+	const struct topo_tuple tuple = {g->src_ip[row], g->dst_ip[row],
+	    g->src_port[row], g->dst_port[row], TOPO_PROTO_TCP};
+	const topo_switch at = g->via0[row];
+	struct algo_drop_tuple *x = find_tuple(d, at, &tuple);
+	if (!x) {
+		const int rc =
+		    SIM_RESERVE(&d->tuple, &d->cap_tuples, d->n_tuples + 1, e);
+		if (rc < 0)
+			return rc;
+		x = &d->tuple[d->n_tuples++];
+		*x = (struct algo_drop_tuple){.at = at,
+		    .tuple = tuple,
+		    .link = algo_routing_next(&in->routing, at, &tuple,
+			algo_routing_node(&in->routing, tuple.dst_ip))};
+	}
+	/* Where the hash is not known the probes themselves show it. */
+	if (x->link == TOPO_NONE && s->first < t->n_switches)
+		x->link = topo_link_between(t, t->n_hosts + at,
+		    t->n_hosts + s->first);
+	topo_node from, next = 0;
+	if (x->link != TOPO_NONE)
+		topo_link_ends(t, x->link, &from, &next);
+	drop_count_add(&x->count, s,
+	    next >= t->n_hosts ? next - t->n_hosts : TOPO_NONE);
+	return 0;
+}
+
+static int drop_rows_probes(struct algo_drop_rows *d,
+    const struct algo_debug_in *in, const struct algo_sighting *s,
+    struct sim_err *e)
+{
+	const struct obs_guided *g = in->sent;
+	uint64_t n_copies = 0, n_lost = 0;
+	int rc = 0;
+	for (size_t i = 0; s && i < g->n && rc == 0; i++) {
+		if (!s[i].settled || s[i].n_via == 0)
+			continue;
+		n_copies += s[i].n_copies;
+		n_lost += s[i].n_lost;
+		if (s[i].n_via > 1)
+			add_round(d, in->routing.topo, &s[i], g->via0[i],
+			    g->via1[i]);
+		else if (s[i].n_outer == 1)
+			rc = add_plain(d, in, &s[i], i, e);
+	}
+	double lo;
+	d->mirror_loss = 1;
+	if (rc == 0 && n_copies > 0)
+		rc = sim_binomial_interval(n_lost, n_copies + n_lost, 0.998,
+		    &lo, &d->mirror_loss, e);
+	return rc;
+}
+
+/* --- all ------------------------------------------------------------------ */
+static uint32_t switch_links(const struct topo *t)
+{
+	/* Host cables come first, two links each. */
+	return t->n_links > 2 * t->n_hosts ? t->n_links - 2 * t->n_hosts : 0;
+}
+
+int algo_drop_rows_make(struct algo_drop_rows *d,
+    const struct algo_debug_in *in, struct sim_err *e)
+{
+	const uint32_t n_links = in->routing.topo->n_links;
+	struct algo_sighting *s = NULL;
+	int rc;
+	*d = (struct algo_drop_rows){
+	    .n_switch_links = switch_links(in->routing.topo)};
+	if ((rc = SIM_ZALLOC(&d->link, n_links, e)) < 0)
+		return rc;
+	for (uint32_t l = 0; l < n_links; l++)
+		d->link[l].example = UINT32_MAX;
+	for (size_t i = 0; in->traces && i < in->traces->traces.n; i++)
+		drop_rows_trace(d, &in->routing, &in->traces->traces, i);
+	if ((rc = algo_sightings(in, &s, e)) == 0)
+		rc = drop_rows_probes(d, in, s, e);
+	free(s);
+	return rc;
+}
+
+void algo_drop_rows_free(struct algo_drop_rows *d)
+{
+	free(d->link);
+	free(d->tuple);
+	*d = (struct algo_drop_rows){0};
+}
+
+double algo_drop_healthy(const struct algo_drop_rows *d,
+    const struct algo_drop_count *c, double noise_rate)
+{
+	double lo, hi = 1;
+	/* Only of huge tables may this fail, and then q is 1. */
+	if (sim_binomial_interval(c->n_first_only, c->n_first, 0.998, &lo, &hi,
+		NULL) < 0)
+		hi = 1;
+	return fmin(1, noise_rate + d->mirror_loss * hi);
+}
+
+double algo_drop_evidence(uint64_t n_lost, uint64_t n, double p0)
+{
+	enum { RATES = 10 };
+	double sum = 0;
+	if (!(p0 > 0 && p0 < 0.5) || n_lost > n)
+		return 0;
+	const double factor = fmax(2, pow(1 / p0, 1.0 / (RATES + 1)));
+	double p = p0;
+	for (int i = 0; i < RATES; i++) {
+		p = fmin(p * factor, (1 + p) / 2);
+		sum += exp((double)n_lost * log(p / p0) +
+		    (double)(n - n_lost) * (log1p(-p) - log1p(-p0)));
+	}
+	return sum / RATES;
+}
