@@ -5,13 +5,22 @@
 
 #include <stdlib.h>
 
+#include "algos/everflow/debug_drop.h"
+#include "algos/everflow/debug_ecmp.h"
+#include "algos/everflow/debug_latency.h"
+#include "algos/everflow/debug_loop.h"
 #include "sim/vec.h"
 
 #define X(cause, word) word,
 const char *const algo_cause_words[] = {ALGO_CAUSES(X) NULL};
 #undef X
 
+/* In the order in which they are listed for users. */
 const struct algo_debugger *const algo_debuggers[] = {
+    &algo_debug_latency,
+    &algo_debug_drop,
+    &algo_debug_loop,
+    &algo_debug_ecmp,
     NULL,
 };
 

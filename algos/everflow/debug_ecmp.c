@@ -1,0 +1,359 @@
+/* algos/everflow/debug_ecmp.c -- switches that spread flows unevenly, and why.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/everflow/debug_ecmp.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/everflow/ecmp_groups.h"
+#include "sim/stat.h"
+#include "sim/vec.h"
+
+#define F(n) .name = #n, .offset = offsetof(struct algo_debug_ecmp_params, n)
+const struct sim_field algo_debug_ecmp_fields[] = {
+    {F(alpha), .type = SIM_F_F64, .def = "0.01", .min = 1e-9, .max = 0.5,
+	.unit = "1", .doc = "chance of accusing anything healthy"},
+    {F(min_skew), .type = SIM_F_F64, .def = "1.15", .min = 1, .max = 100,
+	.unit = "1", .doc = "greatest over mean share; less is no skew"},
+    {0},
+};
+#undef F
+
+/* --- subsets -------------------------------------------------------------- */
+/* What subsets are cut by. */
+static const struct topo_tuple cuts[] = {
+    {.dst_ip = 0xffffff00},
+    {.dst_ip = 0xfffffff0},
+    {.src_ip = 0xffffff00},
+    {.src_ip = 0xfffffff0},
+    {.src_port = 1},
+    {.dst_port = 1},
+};
+enum { N_CUTS = sizeof(cuts) / sizeof(cuts[0]) };
+
+static uint64_t cut_of(const struct topo_tuple *t, const struct topo_tuple *m)
+{
+	return (uint64_t)(t->src_ip & m->src_ip) << 32 |
+	    (t->dst_ip & m->dst_ip) | (t->src_port & m->src_port) |
+	    (t->dst_port & m->dst_port);
+}
+
+struct cut_flow {
+	uint64_t key;
+	uint32_t pos;
+	struct topo_tuple tuple;
+};
+
+static int cut_order(const void *a, const void *b)
+{
+	const uint64_t x = ((const struct cut_flow *)a)->key;
+	const uint64_t y = ((const struct cut_flow *)b)->key;
+	return x < y ? -1 : x > y;
+}
+
+/* What was found about a group: all of it, or the subset that explains it. */
+struct uneven {
+	struct algo_skew skew; /* of the whole group */
+	struct algo_skew part; /* of the subset */
+	double count[ALGO_ECMP_MAX];
+	struct topo_tuple value, mask;
+	double chance; /* over all tests of its kind */
+	uint8_t flagged, by_subset;
+};
+
+struct ecmp {
+	const struct algo_debug_ecmp_params *p;
+	const struct topo *t;
+	struct algo_ecmp_groups x;
+	struct uneven *group;         /* [x.n] */
+	struct cut_flow *flow;        /* [x.n_choices] */
+	uint64_t n_groups, n_subsets; /* that can be tested */
+};
+
+static void counts_of(const struct ecmp *m, size_t g, double count[])
+{
+	const struct algo_ecmp_group *x = &m->x.group[g];
+	memcpy(count, x->flows, x->n * sizeof(count[0]));
+	if (x->n_choices < 10 * x->n)
+		return;
+	memset(count, 0, x->n * sizeof(count[0]));
+	for (size_t i = 0; i < x->n_choices; i++)
+		count[m->x.choice[x->first + i].pos]++;
+}
+
+/* Flows of a group in the order of a cut. */
+static void cut_group(const struct ecmp *m, const struct algo_ecmp_group *x,
+    const struct topo_tuple *mask)
+{
+	for (size_t i = 0; i < x->n_choices; i++) {
+		const struct algo_ecmp_choice *c = &m->x.choice[x->first + i];
+		m->flow[i] = (struct cut_flow){cut_of(&c->tuple, mask), c->pos,
+		    c->tuple};
+	}
+	qsort(m->flow, x->n_choices, sizeof(m->flow[0]), cut_order);
+}
+
+static size_t cut_end(const struct ecmp *m, size_t from, size_t n)
+{
+	size_t to = from;
+	while (to < n && m->flow[to].key == m->flow[from].key)
+		to++;
+	return to;
+}
+
+/* A subset that is uneven beside a rest that is not, or is nothing. A rest of
+ * few flows is no reason to call a whole group a subset. */
+static void try_subset(struct ecmp *m, size_t g, size_t from, size_t to,
+    const struct topo_tuple *mask)
+{
+	const struct algo_ecmp_group *x = &m->x.group[g];
+	struct uneven *u = &m->group[g];
+	double in[ALGO_ECMP_MAX] = {0}, out[ALGO_ECMP_MAX];
+	for (size_t i = from; i < to; i++)
+		in[m->flow[i].pos]++;
+	const struct algo_skew s = algo_skew_of(in, x->n);
+	const double chance = s.chance * 2 * (double)m->n_subsets;
+	if (chance >= m->p->alpha || s.skew < m->p->min_skew ||
+	    (u->by_subset && u->part.total <= s.total))
+		return;
+	for (uint32_t i = 0; i < x->n; i++)
+		out[i] = u->count[i] - in[i];
+	const struct algo_skew rest = algo_skew_of(out, x->n);
+	if (rest.total < 10.0 * x->n || rest.chance < 1e-3)
+		return;
+	const struct topo_tuple *t = &m->flow[from].tuple;
+	u->by_subset = u->flagged = 1;
+	u->part = s;
+	u->chance = u->chance < chance ? u->chance : chance;
+	u->mask = *mask;
+	u->value = (struct topo_tuple){t->src_ip & mask->src_ip,
+	    t->dst_ip & mask->dst_ip, t->src_port & mask->src_port,
+	    t->dst_port & mask->dst_port, 0};
+}
+
+static void each_subset(struct ecmp *m, size_t g, int count_only)
+{
+	const struct algo_ecmp_group *x = &m->x.group[g];
+	const size_t n = x->n_choices;
+	if (n < 20 * x->n)
+		return;
+	for (size_t c = 0; c < N_CUTS; c++) {
+		cut_group(m, x, &cuts[c]);
+		for (size_t i = 0, k; i < n; i = k) {
+			k = cut_end(m, i, n);
+			if (k - i < 10 * x->n)
+				continue;
+			if (count_only)
+				m->n_subsets++;
+			else
+				try_subset(m, g, i, k, &cuts[c]);
+		}
+	}
+}
+
+static void find_uneven(struct ecmp *m)
+{
+	for (size_t g = 0; g < m->x.n; g++) {
+		struct uneven *u = &m->group[g];
+		counts_of(m, g, u->count);
+		u->skew = algo_skew_of(u->count, m->x.group[g].n);
+		m->n_groups += u->skew.total >= 10.0 * m->x.group[g].n;
+		each_subset(m, g, 1);
+	}
+	for (size_t g = 0; g < m->x.n; g++) {
+		struct uneven *u = &m->group[g];
+		u->chance = u->skew.chance * 2 * (double)m->n_groups;
+		u->flagged =
+		    u->chance < m->p->alpha && u->skew.skew >= m->p->min_skew;
+		each_subset(m, g, 0);
+	}
+}
+
+/* --- causes --------------------------------------------------------------- */
+static topo_node head_of(const struct topo *t, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(t, l, &from, &to);
+	return to;
+}
+
+/* The group of switch S that leads to the same switches as group G. */
+static size_t sister(const struct ecmp *m, topo_node s, size_t g)
+{
+	const struct algo_ecmp_group *x = &m->x.group[g];
+	for (size_t i = 0; i < m->x.n; i++) {
+		const struct algo_ecmp_group *y = &m->x.group[i];
+		if (m->t->n_hosts + y->at == s && y->n == x->n &&
+		    head_of(m->t, y->link[0]) == head_of(m->t, x->link[0]))
+			return i;
+	}
+	return m->x.n;
+}
+
+/* Whether those that UP chooses among, G of one of them, are uneven each and
+ * even together. */
+static int polarised_by(const struct ecmp *m, const struct algo_ecmp_group *up,
+    size_t g)
+{
+	double sum[ALGO_ECMP_MAX] = {0};
+	uint32_t n = 0, n_uneven = 0;
+	for (uint32_t i = 0; i < up->n; i++) {
+		const size_t s = sister(m, head_of(m->t, up->link[i]), g);
+		if (s == m->x.n ||
+		    m->group[s].skew.total < 10.0 * m->x.group[g].n)
+			continue;
+		n++;
+		n_uneven += m->group[s].flagged && !m->group[s].by_subset &&
+		    m->group[s].skew.skew >= 1.3;
+		for (uint32_t k = 0; k < m->x.group[g].n; k++)
+			sum[k] += m->group[s].count[k];
+	}
+	return n >= 2 && n_uneven == n &&
+	    algo_skew_of(sum, m->x.group[g].n).skew < 1.25;
+}
+
+static int is_polarised(const struct ecmp *m, size_t g)
+{
+	const topo_node at = m->t->n_hosts + m->x.group[g].at;
+	for (size_t i = 0; i < m->x.n; i++) {
+		const struct algo_ecmp_group *up = &m->x.group[i];
+		int leads = 0;
+		for (uint32_t k = 0; k < up->n; k++)
+			leads |= head_of(m->t, up->link[k]) == at;
+		if (leads && !m->group[i].flagged && polarised_by(m, up, g))
+			return 1;
+	}
+	return 0;
+}
+
+/* The shares of all next hops but those without any, or but one, are even. */
+static int rest_is_even(const double count[], uint32_t n, uint32_t but)
+{
+	double rest[ALGO_ECMP_MAX];
+	uint32_t k = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (i != but && count[i] > 0)
+			rest[k++] = count[i];
+	return k < 2 || algo_skew_of(rest, k).chance > 1e-3;
+}
+
+/* Some next hop alone differs: then it is the one farthest from the mean of the
+ * others. */
+static int is_weights(const double count[], uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (rest_is_even(count, n, i))
+			return 1;
+	return 0;
+}
+
+static enum algo_cause cause_of_shape(const double count[], uint32_t n,
+    const struct algo_skew *s, int by_subset)
+{
+	const uint32_t n_used = n - s->n_unused;
+	if (s->n_unused == 0)
+		return is_weights(count, n) ? ALGO_CAUSE_WEIGHTS
+					    : ALGO_CAUSE_HASH_BITS;
+	if (by_subset ||
+	    ((n_used >= 3 || (n_used + 1 == n && n >= 3)) &&
+		rest_is_even(count, n, UINT32_MAX)))
+		return ALGO_CAUSE_NARROWED;
+	return ALGO_CAUSE_HASH_BITS;
+}
+
+/* --- findings ------------------------------------------------------------- */
+/* Counts of the flows that a finding is about. */
+static void part_counts(const struct ecmp *m, size_t g, double count[])
+{
+	const struct algo_ecmp_group *x = &m->x.group[g];
+	const struct uneven *u = &m->group[g];
+	memcpy(count, u->count, x->n * sizeof(count[0]));
+	if (!u->by_subset)
+		return;
+	memset(count, 0, x->n * sizeof(count[0]));
+	for (size_t i = 0; i < x->n_choices; i++) {
+		const struct algo_ecmp_choice *c = &m->x.choice[x->first + i];
+		if (cut_of(&c->tuple, &u->mask) == cut_of(&u->value, &u->mask))
+			count[c->pos]++;
+	}
+}
+
+static topo_link accused_link(const struct algo_ecmp_group *x,
+    const double count[], enum algo_cause cause, const struct algo_skew *s)
+{
+	for (uint32_t i = 0; i < x->n && cause == ALGO_CAUSE_NARROWED; i++)
+		if (!(count[i] > 0))
+			return x->link[i];
+	return x->link[s->max];
+}
+
+static int find_group(const struct ecmp *m, size_t g, sim_ns from, sim_ns to,
+    struct algo_debug_out *out, struct sim_err *e)
+{
+	const struct algo_ecmp_group *x = &m->x.group[g];
+	const struct uneven *u = &m->group[g];
+	double count[ALGO_ECMP_MAX];
+	part_counts(m, g, count);
+	const struct algo_skew s = algo_skew_of(count, x->n);
+	struct algo_finding f = {.node = m->t->n_hosts + x->at,
+	    .score = -log10(fmax(u->chance, 1e-300)),
+	    .rate = s.skew,
+	    .from_ns = from,
+	    .to_ns = to,
+	    .value = u->value,
+	    .mask = u->mask};
+	f.cause = !u->by_subset && is_polarised(m, g)
+	    ? ALGO_CAUSE_POLARISED
+	    : cause_of_shape(count, x->n, &s, u->by_subset);
+	f.link = accused_link(x, count, f.cause, &s);
+	const int rc = sim_share_interval(fmin(count[s.max], floor(s.total)),
+	    (uint64_t)s.total, 0.95, &f.lo, &f.hi, e);
+	f.lo *= x->n;
+	f.hi *= x->n;
+	return rc < 0 ? rc : algo_debug_find(out, &f, e);
+}
+
+/* When its evidence began and ended: that of the counters, which all flows are
+ * in. */
+static void span_of(const struct algo_debug_in *in, sim_ns *from, sim_ns *to)
+{
+	const struct algo_counters *c = in->counters;
+	*from = c && c->n > 0 ? c->t_ns[0] : 0;
+	*to = 0;
+	for (size_t i = 0; c && i < c->n; i++) {
+		*from = c->t_ns[i] < *from ? c->t_ns[i] : *from;
+		*to = c->t_ns[i] > *to ? c->t_ns[i] : *to;
+	}
+}
+
+static int debug_ecmp_step(void *state, const void *params,
+    const struct algo_debug_in *in, struct algo_debug_out *out,
+    struct sim_err *e)
+{
+	struct ecmp m = {.p = params, .t = in->routing.topo};
+	sim_ns from, to;
+	int rc;
+	(void)state;
+	span_of(in, &from, &to);
+	if ((rc = algo_ecmp_groups_make(&m.x, in, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&m.group, m.x.n, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&m.flow, m.x.n_choices, e)) == 0)
+		find_uneven(&m);
+	for (size_t g = 0; g < m.x.n && rc == 0; g++)
+		if (m.group[g].flagged)
+			rc = find_group(&m, g, from, to, out, e);
+	free(m.group);
+	free(m.flow);
+	algo_ecmp_groups_free(&m.x);
+	return rc;
+}
+
+const struct algo_debugger algo_debug_ecmp = {
+    .name = "ecmp",
+    .doc = "switches that spread flows unevenly, and why",
+    .params = algo_debug_ecmp_fields,
+    .params_size = sizeof(struct algo_debug_ecmp_params),
+    .step = debug_ecmp_step,
+};

@@ -1,0 +1,41 @@
+/* algos/everflow/debug_ecmp.h -- switches that spread flows unevenly, and why.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Flows, not packets, are held against equal shares, since few flows may send
+ * most packets: those of stored SYNs, each five-tuple once, if a group of next
+ * hops has ten of them a next hop; else the counter link_flows, which also has
+ * what muxes encapsulate, so that few pairs of addresses may look uneven.
+ *
+ * A group is accused if the chance of its skew (algo_skew_of()), times twice the
+ * number of groups, is below alpha, and max / mean is at least min_skew. Of
+ * stored flows each prefix is tested alone, too: source and destination, /24 and
+ * /28, and parity of ports; with twice their number. So in all what is healthy is
+ * accused with a chance of alpha at most a window. A subset explains the skew if
+ * the rest of the group is even; the smallest such is `value` and `mask`.
+ *
+ * NARROWED    a subset leaves some next hop out; or all flows do, and share the
+ *             others evenly, all but one or three at least of them
+ * POLARISED   the switches that one before it chooses among are all uneven, but
+ *             even together: what each gets depends on that choice
+ * WEIGHTS     all next hops are used, and all but one alike
+ * HASH_BITS   any other
+ *
+ * A finding's rate is max / mean, with the interval of the greatest share; its
+ * link is the one with most, or of NARROWED one that is left out. Two or three
+ * next hops can be uneven in few ways, so there the causes are guesses.
+ *
+ * Paper  Everflow (SIGCOMM'15), section 5.4. DEPARTS: the tests are ours.
+ */
+#ifndef ALGOS_EVERFLOW_DEBUG_ECMP_H
+#define ALGOS_EVERFLOW_DEBUG_ECMP_H
+
+#include "algos/everflow/debug.h"
+
+/* As in a spec. */
+struct algo_debug_ecmp_params {
+	double alpha, min_skew;
+};
+extern const struct sim_field algo_debug_ecmp_fields[];
+extern const struct algo_debugger algo_debug_ecmp;
+
+#endif
