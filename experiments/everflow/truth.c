@@ -1,0 +1,177 @@
+/* experiments/everflow/truth.c -- what became of packets, what is to be named.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/everflow/truth.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+/* --- packets -------------------------------------------------------------- */
+
+void xp_fates_clear(struct xp_fates *f)
+{
+	f->n = 0;
+	if (f->cap_head > 0)
+		memset(f->head, 0, f->cap_head * sizeof(f->head[0]));
+}
+
+void xp_fates_free(struct xp_fates *f)
+{
+	free(f->fate);
+	free(f->head);
+	*f = (struct xp_fates){0};
+}
+
+/* What a trace knows of its packet. What is sent again may differ from this in
+ * its TTL alone, which is no part of it: hence the time. */
+static uint64_t fate_key(const struct topo_tuple *t, uint16_t id,
+    uint64_t digest)
+{
+	uint64_t x = digest * UINT64_C(0x9e3779b97f4a7c15);
+	x ^= ((uint64_t)t->src_ip << 32 | t->dst_ip) + (x >> 29);
+	x *= UINT64_C(0xbf58476d1ce4e5b9);
+	x ^= ((uint64_t)t->src_port << 48 | (uint64_t)t->dst_port << 32 |
+		 (uint64_t)id << 8 | t->proto) +
+	    (x >> 32);
+	x *= UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static size_t fate_slot(const struct xp_fates *f, uint64_t key)
+{
+	return key & (f->cap_head - 1);
+}
+
+/* Chains are made anew in the order of the packets, so that the one sent last
+ * stands first in each. */
+static int fates_grow(struct xp_fates *f, struct sim_err *e)
+{
+	const size_t cap = f->cap_head ? 2 * f->cap_head : 1024;
+	uint32_t *head;
+	int rc = SIM_ZALLOC(&head, cap, e);
+	if (rc < 0)
+		return rc;
+	free(f->head);
+	f->head = head;
+	f->cap_head = cap;
+	for (size_t i = 0; i < f->n; i++) {
+		uint32_t *at = &head[fate_slot(f, f->fate[i].key)];
+		f->fate[i].before = *at;
+		*at = (uint32_t)i + 1;
+	}
+	return 0;
+}
+
+int xp_fates_add(struct xp_fates *f, const struct obs_packet *p, sim_ns sent,
+    int lost, int looped, struct sim_err *e)
+{
+	const struct topo_tuple tuple = obs_packet_tuple(p);
+	int rc;
+	if (f->n == UINT32_MAX - 1)
+		return sim_fail(e, SIM_ELIMIT, "More than 2^32 - 2 packets.");
+	if (f->n == f->cap_head && (rc = fates_grow(f, e)) < 0)
+		return rc;
+	if ((rc = SIM_RESERVE(&f->fate, &f->cap, f->n + 1, e)) < 0)
+		return rc;
+	const uint64_t key = fate_key(&tuple, p->ip.id, p->digest);
+	uint32_t *at = &f->head[fate_slot(f, key)];
+	f->fate[f->n] = (struct xp_fate){key, sent, *at, lost, looped};
+	*at = (uint32_t)++f->n;
+	return 0;
+}
+
+const struct xp_fate *xp_fates_of(const struct xp_fates *f,
+    const struct algo_trace *t)
+{
+	const struct topo_tuple tuple = {t->src_ip, t->dst_ip, t->src_port,
+	    t->dst_port, t->proto};
+	const uint64_t key = fate_key(&tuple, t->ip_id, t->digest);
+	const struct xp_fate *best = NULL;
+	if (f->cap_head == 0)
+		return NULL;
+	for (uint32_t i = f->head[fate_slot(f, key)]; i > 0;
+	     i = f->fate[i - 1].before) {
+		const struct xp_fate *x = &f->fate[i - 1];
+		if (x->key == key && x->sent <= t->t_ns &&
+		    (!best || x->sent > best->sent))
+			best = x;
+	}
+	return best;
+}
+
+/* --- findings ------------------------------------------------------------- */
+
+int xp_everflow_due(const struct scene *s, unsigned which)
+{
+	const struct truth *t = &s->truth;
+	const int slow = which == XP_DEBUG_latency;
+	if (!slow && which != XP_DEBUG_drop)
+		return 0;
+	for (size_t i = 0; i < t->n_faults; i++)
+		if (truth_is_fault(&t->fault[i]) &&
+		    truth_is_slow(&t->fault[i]) == slow)
+			return 1;
+	return 0;
+}
+
+/* The earliest fault of LINK that is slow, or loses, as asked. */
+static enum xp_worth worth_of_link(const struct truth *t, topo_link link,
+    int slow, sim_ns *since)
+{
+	size_t i = truth_first_fault(t, link, 0);
+	for (; i < t->n_faults && t->fault[i].link == link; i++) {
+		const struct truth_fault *f = &t->fault[i];
+		if (!truth_is_fault(f) || truth_is_slow(f) != slow ||
+		    f->of_hole)
+			continue;
+		*since = f->from_ns;
+		return XP_WORTH_RIGHT;
+	}
+	return XP_WORTH_WRONG;
+}
+
+/* A hole is told by the switch, or by a link into it. */
+static enum xp_worth worth_of_hole(const struct scene *s,
+    const struct algo_finding *f, enum blackhole_rule_type type, sim_ns *since)
+{
+	topo_node from, to = f->node;
+	if (f->link != TOPO_NONE)
+		topo_link_ends(s->topo, f->link, &from, &to);
+	if (to == TOPO_NONE || to < s->topo->n_hosts)
+		return XP_WORTH_WRONG;
+	const topo_switch at = to - s->topo->n_hosts;
+	size_t i = truth_first_hole(&s->truth, at);
+	for (; i < s->truth.n_holes && s->truth.hole[i].at == at; i++) {
+		if (s->truth.hole[i].rule.type != type)
+			continue;
+		*since = s->truth.hole[i].from_ns;
+		return XP_WORTH_RIGHT;
+	}
+	return XP_WORTH_WRONG;
+}
+
+enum xp_worth xp_everflow_worth(const struct scene *s,
+    const struct algo_finding *f, sim_ns *since)
+{
+	enum xp_worth w;
+	switch (f->cause) {
+	case ALGO_CAUSE_TRANSIENT:
+		return XP_WORTH_NEITHER;
+	case ALGO_CAUSE_RANDOM:
+		return worth_of_link(&s->truth, f->link, 0, since);
+	case ALGO_CAUSE_LATENCY:
+		w = worth_of_link(&s->truth, f->link, 1, since);
+		return w == XP_WORTH_RIGHT
+		    ? w
+		    : worth_of_link(&s->truth, topo_link_reverse(f->link), 1,
+			  since);
+	case ALGO_CAUSE_BLACK_HOLE_1:
+		return worth_of_hole(s, f, BLACKHOLE_RULE_PAIR, since);
+	case ALGO_CAUSE_BLACK_HOLE_2:
+		return worth_of_hole(s, f, BLACKHOLE_RULE_TUPLE, since);
+	default:
+		return XP_WORTH_WRONG;
+	}
+}
