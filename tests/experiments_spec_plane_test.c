@@ -145,6 +145,8 @@ static void who_has_no_noise_per_flow_says_so(void **state)
 		"flow."},
 	    {"noise: {per: flow}\nplane: pingmesh\n",
 		"x.yaml:3:8: per flow: on plane pingmesh noise is per link."},
+	    {"noise: {per: flow}\nplane: everflow\n",
+		"x.yaml:3:8: per flow: on plane everflow noise is per link."},
 	    {"noise: {per: flow}\nplane: agents\nfabric: netns\n",
 		"x.yaml:3:8: per flow: on fabric netns noise is per link."},
 	    {"noise: {per: host}\n", "per: \"host\" is not one of link, flow"},

@@ -145,7 +145,8 @@ struct xp_plane {
 	X(skip)                                                                \
 	X(agents)                                                              \
 	X(vigil_matlab)                                                        \
-	X(pingmesh)
+	X(pingmesh)                                                            \
+	X(everflow)
 
 #define X(name) extern const struct xp_plane xp_plane_##name;
 XP_PLANES(X)

@@ -1,0 +1,98 @@
+/* experiments/everflow/config.c -- the section `everflow` of a spec, read.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/everflow/everflow.h"
+
+#include <string.h>
+
+#include "experiments/spec/spec.h"
+
+#define FIELD(m) offsetof(struct xp_everflow, m)
+
+static const char *const everflow_alongs[] = {"none", "debugger", NULL};
+const char *const xp_everflow_debuggers[] = {
+#define X(name) #name,
+    XP_EVERFLOW_DEBUGGERS(X)
+#undef X
+	NULL};
+
+static const struct sim_field everflow_own_fields[] = {
+    {"along", SIM_F_ENUM, FIELD(along), .names = everflow_alongs, .def = "none",
+	.doc = "what a run is read along, beside the sweep"},
+    {"debug", SIM_F_SET, FIELD(debug), .names = xp_everflow_debuggers,
+	.def = "[latency, drop, loop, ecmp, rdma]",
+	.doc = "debuggers that look at all there is"},
+    {"debug_every", SIM_F_F64, FIELD(debug_s), .min = 0.1, .max = 3600,
+	.unit = "s", .def = "1", .doc = "from one look of them to the next"},
+    {"settle", SIM_F_F64, FIELD(settle_s), .min = 0, .max = 3600, .unit = "s",
+	.def = "10", .doc = "the run goes on so long after the epoch"},
+    {"analyzers", SIM_F_U32, FIELD(n_analyzers), .min = 1,
+	.max = XP_EVERFLOW_MAX_ANALYZERS, .unit = "1", .def = "1",
+	.doc = "copies are spread over them by their innermost five-tuple"},
+    {"knows_hash", SIM_F_BOOL, FIELD(knows_hash), .def = "false",
+	.doc = "it is known how switches hash"},
+    {"hop", SIM_F_F64, FIELD(hop_us), .min = 0, .max = 1e6, .unit = "us",
+	.def = "1", .doc = "time of a packet on a link, fixed part"},
+    {"queue", SIM_F_F64, FIELD(queue_us), .min = 0, .max = 1e6, .unit = "us",
+	.def = "2", .doc = "mean of its random part, which is exponential"},
+    {0},
+};
+
+static const struct sim_part everflow_parts[] = {
+    {"", everflow_own_fields, .offset = 0},
+    {"", algo_mirror_fields, .offset = FIELD(rules)},
+    {"mirror", mirror_fields, .offset = FIELD(mirror)},
+    {"analyzer", algo_analyzer_fields, .offset = FIELD(analyzer)},
+    {"conn", packet_conn_fields, .offset = FIELD(conn)},
+    {"prober", algo_prober_fields, .offset = FIELD(prober)},
+    {0},
+};
+
+/* What the tables of the parts can't say: a table of rules that is possible. */
+static int everflow_read(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, void *params, struct sim_err *e)
+{
+	struct xp_everflow *p = params;
+	const size_t had = y->n_mistakes;
+	struct algo_mirror_table table;
+	struct sim_err why;
+	(void)t;
+	int rc = sim_parts_read(y, "everflow", everflow_parts, p, e);
+	if (rc < 0 || y->n_mistakes > had)
+		return rc;
+	if (algo_mirror_table(&table, &p->rules, &why) < 0)
+		return sim_yaml_mistake(y, node ? node : y->root, "%s",
+		    why.msg);
+	return 0;
+}
+
+const struct xp_section xp_everflow_section = {"everflow",
+    sizeof(struct xp_everflow), everflow_read, NULL, everflow_parts,
+    .example = "plane: everflow\n"
+	       "topology: { n_pods: 2, n_tors: 4, n_t1: 2, n_t2: 2, n_hosts: "
+	       "4 }\n"
+	       "everflow:\n"
+	       "  rules: [control, debug, sample, retx]\n"
+	       "  sample_n: 64\n"
+	       "  debug: [drop, loop]\n"
+	       "faults: { count: 1, rate: 0.01 }\n"};
+
+const struct xp_everflow *xp_everflow_of(const struct xp_config *c)
+{
+	return xp_section_of(c, &xp_everflow_section);
+}
+
+const struct algo_debugger *xp_everflow_debugger(unsigned which)
+{
+	for (size_t i = 0; algo_debuggers[i]; i++)
+		if (strcmp(algo_debuggers[i]->name,
+			xp_everflow_debuggers[which]) == 0)
+			return algo_debuggers[i];
+	return NULL;
+}
+
+const void *xp_everflow_params(const struct xp_everflow *p, unsigned which)
+{
+	(void)p, (void)which;
+	return NULL;
+}

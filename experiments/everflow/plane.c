@@ -1,0 +1,227 @@
+/* experiments/everflow/plane.c -- plane everflow: packets that switches mirror.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/bulk/bulk.h"
+#include "experiments/everflow/truth.h"
+#include "experiments/everflow/world.h"
+#include "experiments/spec/fabric.h"
+#include "experiments/spec/plane.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+struct everflow {
+	const struct xp_everflow *params;
+	struct xp_everworld *world;
+	const struct topo *topo;
+	struct xp_everflow_seen seen; /* of the last run */
+};
+
+/* --- the spec ------------------------------------------------------------- */
+
+static int everflow_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	(void)t, (void)e;
+	if (c->scene.noise.per == SCENE_NOISE_PER_FLOW)
+		return sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
+		    "per flow: on plane everflow noise is per link.");
+	return 0;
+}
+
+static int everflow_axes(struct xp_along_axes *a, const struct xp_config *c,
+    struct sim_err *e)
+{
+	struct res_coord *k;
+	const uint32_t n = XP_N_DEBUGGERS;
+	if (xp_everflow_of(c)->along == XP_EVERFLOW_NONE)
+		return 0;
+	int rc =
+	    xp_along_add(a, "debugger", "1", "what a row is about", n, &k, e);
+	if (rc == 0)
+		rc = SIM_ZALLOC(&k->text, n, e);
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		rc = sim_dup(&k->text[i], xp_everflow_debuggers[i], e);
+	return rc;
+}
+
+/* --- scores --------------------------------------------------------------- */
+
+static void score_switches(const struct everflow *x,
+    struct res_trial_metrics *row)
+{
+	row->n_mirrored = row->n_mirrors_lost = 0;
+	row->mirror_bytes = row->mirror_bytes_max = 0;
+	for (topo_switch s = 0; s < x->topo->n_switches; s++) {
+		const struct mirror_counts *m = &x->seen.mirrored[s];
+		row->n_mirrored += (double)m->n_sent;
+		row->n_mirrors_lost += (double)m->n_lost;
+		row->mirror_bytes += (double)m->n_bytes;
+		row->mirror_bytes_max =
+		    fmax(row->mirror_bytes_max, (double)m->n_bytes);
+	}
+}
+
+static void score_traces(const struct xp_everflow_seen *s,
+    struct res_trial_metrics *row)
+{
+	const struct xp_grades *g = &s->grades;
+	row->traffic_bytes = s->traffic_bytes;
+	row->n_assembled = (double)s->analyzed.n_traces;
+	row->n_whole = (double)g->n_whole;
+	row->n_loops = (double)g->n_loops;
+	row->n_loops_right = (double)g->n_loops_right;
+	row->n_suspect = (double)g->n_suspect;
+	row->n_suspect_right = (double)g->n_suspect_right;
+	row->n_confirmed = (double)g->n_confirmed;
+	row->n_confirmed_right = (double)g->n_confirmed_right;
+	row->n_refuted = (double)g->n_refuted;
+	row->n_refuted_right = (double)g->n_refuted_right;
+	row->n_guided = (double)s->n_guided;
+	row->guided_bytes_max = (double)s->guided_bytes_max;
+}
+
+/* What the debuggers in MASK, one or all, had to name and did name. */
+static void score_debuggers(const struct everflow *x, const struct scene *scene,
+    unsigned mask, struct res_trial_metrics *row)
+{
+	int due = 0, right = 0;
+	row->n_misnamed = 0;
+	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++)
+		due |= (mask >> i & 1) && xp_everflow_due(scene, i);
+	for (size_t i = 0; i < x->seen.n_said; i++) {
+		const struct xp_said *said = &x->seen.said[i];
+		sim_ns since = 0;
+		if (!(mask >> said->debugger & 1))
+			continue;
+		const enum xp_worth worth =
+		    xp_everflow_worth(scene, &said->finding, &since);
+		row->n_misnamed += worth == XP_WORTH_WRONG;
+		/* Findings stand in the order of time. */
+		if (worth == XP_WORTH_RIGHT && !right) {
+			right = 1;
+			row->name_s = ((double)said->at - (double)since) / 1e9;
+		}
+	}
+	row->n_due = due;
+	row->n_quiet = !due;
+	row->n_named = due && right && row->n_misnamed == 0;
+	row->n_alarms = !due && row->n_misnamed > 0;
+}
+
+static void score_run(const struct everflow *x, const struct scene *scene,
+    struct res_trial_metrics row[])
+{
+	const unsigned on = x->params->debug;
+	const int each = x->params->along == XP_EVERFLOW_DEBUGGER;
+	for (unsigned i = 0; i < (each ? XP_N_DEBUGGERS : 1); i++) {
+		res_score_trial(x->seen.window, &scene->truth, x->seen.lost,
+		    &row[i]);
+		score_switches(x, &row[i]);
+		score_traces(&x->seen, &row[i]);
+		/* Of one that does not look nothing was measured. */
+		if (!each || on >> i & 1)
+			score_debuggers(x, scene, each ? 1u << i : on, &row[i]);
+	}
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+static void everflow_close(void *p)
+{
+	struct everflow *x = p;
+	if (!x)
+		return;
+	xp_everworld_close(x->world);
+	free(x);
+}
+
+static int everflow_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	struct everflow *x;
+	*p = NULL;
+	int rc = SIM_ZALLOC(&x, 1, e);
+	if (rc < 0)
+		return rc;
+	x->params = xp_everflow_of(c);
+	x->topo = t;
+	if ((rc = xp_everworld_open(&x->world, t, x->params, e)) < 0) {
+		everflow_close(x);
+		return rc;
+	}
+	*p = x;
+	return 0;
+}
+
+/* One window, of the whole epoch, whose scores go to all rows. */
+static int everflow_run(void *p, struct scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	struct everflow *x = p;
+	int rc = xp_everworld_run(x->world, scene, &x->seen, e);
+	if (rc < 0)
+		return rc;
+	score_run(x, scene, row);
+	const struct xp_window all = {.seen = x->seen.window,
+	    .lost = x->seen.lost,
+	    .n_rows = x->params->along == XP_EVERFLOW_NONE ? 1 : XP_N_DEBUGGERS,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
+static void print_said(const struct everflow *x, const struct xp_said *said,
+    FILE *out)
+{
+	const struct algo_finding *f = &said->finding;
+	char place[64] = "";
+	if (f->link != TOPO_NONE)
+		topo_link_name(x->topo, f->link, place);
+	else if (f->node != TOPO_NONE)
+		topo_node_name(x->topo, f->node, place);
+	fprintf(out, "  %5.1f s  %s: %s %s\n", (double)said->at / 1e9,
+	    xp_everflow_debuggers[said->debugger], algo_cause_words[f->cause],
+	    place);
+}
+
+static void everflow_print(const void *p, const struct res_trial_metrics row[],
+    FILE *out)
+{
+	const struct everflow *x = p;
+	const struct res_trial_metrics *r = &row[0];
+	fprintf(out,
+	    "%.0f flows; %.0f copies of %.0f packets, %.0f of them lost; %.0f "
+	    "guided probes\n",
+	    r->n_flows, r->n_mirrored, r->n_assembled, r->n_mirrors_lost,
+	    r->n_guided);
+	fprintf(out,
+	    "drops suspected %.0f (right %.0f), confirmed %.0f (%.0f), refuted "
+	    "%.0f (%.0f); loops %.0f (%.0f)\n",
+	    r->n_suspect, r->n_suspect_right, r->n_confirmed,
+	    r->n_confirmed_right, r->n_refuted, r->n_refuted_right, r->n_loops,
+	    r->n_loops_right);
+	for (size_t i = 0; i < x->seen.n_said; i++)
+		print_said(x, &x->seen.said[i], out);
+}
+
+static const struct xp_idle_key everflow_idle[] = {{"latency", 0},
+    {"traffic.tcp", 0}, {0}};
+
+const struct xp_plane xp_plane_everflow = {
+    .name = "everflow",
+    .doc = "packets that switches mirror, and debuggers that read them",
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_MIRROR,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR,
+    .alone = 1,
+    .section = &xp_everflow_section,
+    .idle = everflow_idle,
+    .check = everflow_check,
+    .axes = everflow_axes,
+    .open = everflow_open,
+    .run = everflow_run,
+    .print = everflow_print,
+    .close = everflow_close,
+};

@@ -1,0 +1,490 @@
+/* experiments/everflow/world.c -- Everflow at work on a network, simulated.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/everflow/world.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/everflow/guided.h"
+#include "algos/everflow/reshuffle.h"
+#include "experiments/everflow/probers.h"
+#include "experiments/everflow/truth.h"
+#include "sim/vec.h"
+
+/* Time goes on in such steps. A copy is analyzed up to one step late. */
+#define STEP (100 * SIM_MS)
+
+/* Where a packet was seen, to know whether it came twice. */
+enum { MAX_VISITS = 256 };
+struct visit {
+	topo_switch at;
+	uint8_t layer;
+};
+
+struct xp_everworld {
+	const struct topo *topo;
+	const struct xp_everflow *params;
+	struct algo_mirror_table table;
+	struct packet_sample sample;
+	struct xp_probers *probers;
+	struct xp_probers_wire wire;
+	struct algo_analyzer **analyzer; /* [n_analyzers] */
+	struct algo_reshuffle_to *to;    /* [n_analyzers], all alike */
+	void *state[XP_N_DEBUGGERS];
+
+	/* Of this run. */
+	const struct scene *scene;
+	struct packet_net net;
+	double *noise;    /* [n_links] */
+	size_t *fault_at; /* [n_links] */
+	struct mirror *mirror;
+	struct packet_eye behind, eye; /* the mirror's; ours before it */
+	struct visit visit[MAX_VISITS];
+	unsigned n_visits;
+	int looped;
+	struct sim_rng probe_rng;
+	struct xp_fates fates;
+	struct obs window;
+	struct losses lost;
+	struct obs_mirror copies; /* all, in order of arrival */
+	size_t n_fed;
+	struct obs_mirror *part; /* [n_analyzers] of a step */
+	struct algo_trace_store store;
+	struct algo_counters counters;
+	struct obs_guided sent;
+	uint64_t *guided_bytes; /* [n_hosts] */
+	struct algo_debug_out out;
+	struct xp_said *said;
+	size_t n_said, cap_said;
+	struct xp_grades grades;
+	double traffic_bytes;
+};
+
+/* --- packets -------------------------------------------------------------- */
+
+/* A packet that comes to a switch again with as many headers around it goes in
+ * circles. One that was led there and comes back has fewer. */
+static int world_see(void *arg, topo_switch at, topo_link in, sim_ns t,
+    const struct obs_packet *p, struct sim_err *e)
+{
+	struct xp_everworld *w = arg;
+	for (unsigned i = 0; i < w->n_visits && !w->looped; i++)
+		w->looped =
+		    w->visit[i].at == at && w->visit[i].layer == p->n_outer;
+	if (w->n_visits < MAX_VISITS)
+		w->visit[w->n_visits++] = (struct visit){at, p->n_outer};
+	return w->behind.see(w->behind.arg, at, in, t, p, e);
+}
+
+/* A packet has come to its end. */
+static int world_ended(void *arg, const struct obs_packet *p, sim_ns sent,
+    const struct packet_end *end, struct sim_err *e)
+{
+	struct xp_everworld *w = arg;
+	const int lost = end->fate != SCENE_WALK_DELIVERED && !w->looped;
+	const int looped = w->looped;
+	w->n_visits = 0;
+	w->looped = 0;
+	return xp_fates_add(&w->fates, p, sent, lost, looped, e);
+}
+
+/* --- connections ---------------------------------------------------------- */
+
+/* A flow that sent again is a row of the window, as host agents would report it
+ * (plane agents). */
+static int world_add_flow(struct xp_everworld *w,
+    const struct packet_conn_end *end, struct sim_err *e)
+{
+	int rc;
+	if (end->flow.n_retx == 0)
+		return 0;
+	if ((rc = losses_add_drops(&w->lost, end->drops, end->n_hops, e)) < 0 ||
+	    (rc = losses_add_early(&w->lost, end->n_early, e)) < 0)
+		return rc;
+	return obs_add_flow(&w->window, &end->flow, end->path, end->n_hops, e);
+}
+
+static int world_connect(struct xp_everworld *w, struct sim_err *e)
+{
+	const struct packet_conn_to to = {w, &w->eye, world_ended};
+	const struct scene_traffic *tr = &w->scene->traffic;
+	struct packet_conn_end end;
+	int rc = 0;
+	for (uint64_t i = 0; rc == 0 && i < tr->n_flows; i++) {
+		rc = packet_conn_run(&w->net, &w->params->conn, &w->sample,
+		    NULL, 0, i, tr->epoch_ns, &to, &end, e);
+		if (rc < 0)
+			break;
+		w->window.n_flows += end.flow.n_pkts > 0;
+		w->window.n_packets += end.flow.n_pkts;
+		if (end.n_hops > 0)
+			w->traffic_bytes +=
+			    (double)end.n_bytes * (end.n_hops - 1);
+		rc = world_add_flow(w, &end, e);
+	}
+	return rc;
+}
+
+/* --- guided probes -------------------------------------------------------- */
+
+static int world_probe(void *arg, topo_host host, sim_ns sent, const void *data,
+    size_t n, struct sim_err *e)
+{
+	struct xp_everworld *w = arg;
+	struct obs_guided_probe row;
+	struct packet_end end;
+	struct obs_packet p;
+	struct algo_guided g;
+	int rc = algo_guided_read(data, n, w->topo->n_switches, &g, e);
+	if (rc < 0)
+		return rc;
+	algo_guided_packet(&g, &p);
+	row = algo_guided_row(&g, host, sent);
+	w->guided_bytes[host] += p.n_bytes;
+	if ((rc = obs_guided_add(&w->sent, &row, e)) < 0 ||
+	    (rc = packet_walk(&w->net, &p, host, sent, &w->probe_rng, &w->eye,
+		 &end, e)) < 0)
+		return rc;
+	w->n_visits = 0;
+	w->looped = 0;
+	return 0;
+}
+
+/* --- analyzers ------------------------------------------------------------ */
+
+/* How a trace's marks are true; of guided probes nothing is claimed. */
+static void world_grade(struct xp_everworld *w, const struct algo_trace *t)
+{
+	const struct xp_fate *fate = xp_fates_of(&w->fates, t);
+	struct xp_grades *g = &w->grades;
+	const int lost = fate && fate->lost, looped = fate && fate->looped;
+	g->n_whole += (t->marks & ALGO_TRACE_COMPLETE) != 0;
+	if (t->marks & ALGO_TRACE_PROBE)
+		return;
+	if (t->marks & ALGO_TRACE_LOOP) {
+		g->n_loops++;
+		g->n_loops_right += looped;
+	}
+	if (t->marks & ALGO_TRACE_REFUTED) {
+		g->n_refuted++;
+		g->n_refuted_right += !lost;
+	} else if (t->marks & ALGO_TRACE_DROPS) {
+		g->n_suspect++;
+		g->n_suspect_right += lost;
+	}
+	if (t->marks & ALGO_TRACE_CONFIRMED) {
+		g->n_confirmed++;
+		g->n_confirmed_right += lost;
+	}
+}
+
+static int world_store(void *arg, const struct algo_trace *t,
+    const struct algo_hop hop[], struct sim_err *e)
+{
+	struct xp_everworld *w = arg;
+	world_grade(w, t);
+	return algo_trace_store_add(&w->store, t, hop, e);
+}
+
+/* Copies that have arrived go to their analyzers, which then end what is over. */
+static int world_analyze(struct xp_everworld *w, sim_ns now, struct sim_err *e)
+{
+	const struct algo_trace_sink sink = {w, world_store};
+	const uint32_t n = w->params->n_analyzers;
+	int rc = mirror_take(w->mirror, now, &w->copies, e);
+	for (uint32_t k = 0; k < n; k++)
+		obs_mirror_clear(&w->part[k]);
+	for (; rc == 0 && w->n_fed < w->copies.n; w->n_fed++) {
+		const struct obs_copy c = obs_mirror_at(&w->copies, w->n_fed);
+		const struct topo_tuple tuple = {c.src_ip, c.dst_ip, c.src_port,
+		    c.dst_port, c.proto};
+		rc = obs_mirror_add(&w->part[algo_reshuffle(w->to, n, &tuple)],
+		    &c, e);
+	}
+	for (uint32_t k = 0; rc == 0 && k < n; k++) {
+		rc = algo_analyzer_feed(w->analyzer[k], &w->part[k], 0,
+		    w->part[k].n, &sink, &w->counters, e);
+		if (rc == 0)
+			rc = algo_analyzer_flush(w->analyzer[k], now, &sink,
+			    &w->counters, e);
+	}
+	return rc;
+}
+
+/* --- debuggers ------------------------------------------------------------ */
+
+static struct algo_routing world_routing(const struct xp_everworld *w)
+{
+	return (struct algo_routing){.topo = w->topo,
+	    .ecmp_seed = w->scene ? w->scene->ecmp_seed : 0,
+	    .knows_hash = (uint8_t)w->params->knows_hash};
+}
+
+static int world_say(struct xp_everworld *w, unsigned which,
+    const struct algo_finding *f, sim_ns now, struct sim_err *e)
+{
+	for (size_t i = 0; i < w->n_said; i++) {
+		const struct algo_finding *old = &w->said[i].finding;
+		if (w->said[i].debugger == which && old->cause == f->cause &&
+		    old->link == f->link && old->node == f->node)
+			return 0;
+	}
+	int rc = SIM_RESERVE(&w->said, &w->cap_said, w->n_said + 1, e);
+	if (rc == 0)
+		w->said[w->n_said++] = (struct xp_said){which, *f, now};
+	return rc;
+}
+
+/* A probe's trace is there once all its copies are, and nothing more came for
+ * T; a suspected drop waits to be confirmed besides. */
+static sim_ns world_settle_ns(const struct xp_everflow *p)
+{
+	return (sim_ns)((p->analyzer.t_ms + p->analyzer.confirm_ms) * 1e6) +
+	    3 * STEP;
+}
+
+static int world_debug(struct xp_everworld *w, sim_ns now, struct sim_err *e)
+{
+	const struct algo_debug_in in = {
+	    .routing = world_routing(w),
+	    .traces = &w->store,
+	    .counters = &w->counters,
+	    .sent = &w->sent,
+	    .now = now,
+	    .settle_ns = world_settle_ns(w->params),
+	};
+	int rc = 0;
+	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
+		const struct algo_debugger *d = xp_everflow_debugger(i);
+		if (!d || !(w->params->debug >> i & 1))
+			continue;
+		algo_debug_clear(&w->out);
+		rc = d->step(w->state[i], xp_everflow_params(w->params, i), &in,
+		    &w->out, e);
+		if (rc == 0)
+			rc = xp_probers_order(w->probers, w->out.order,
+			    w->out.n_orders, e);
+		for (size_t k = 0; rc == 0 && k < w->out.n_findings; k++)
+			rc = world_say(w, i, &w->out.finding[k], now, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "debugger %s", d->name);
+	}
+	return rc;
+}
+
+/* --- open ----------------------------------------------------------------- */
+
+static int world_open_analyzers(struct xp_everworld *w, struct sim_err *e)
+{
+	const struct xp_everflow *p = w->params;
+	const struct algo_routing routing = world_routing(w);
+	int rc = 0;
+	for (uint32_t k = 0; k < p->n_analyzers; k++)
+		algo_analyzer_close(w->analyzer[k]);
+	memset(w->analyzer, 0, p->n_analyzers * sizeof(w->analyzer[0]));
+	for (uint32_t k = 0; rc == 0 && k < p->n_analyzers; k++)
+		rc = algo_analyzer_open(&w->analyzer[k], &routing, &p->analyzer,
+		    k, e);
+	return rc;
+}
+
+/* Which packets the rule `sample` may take. By chance, or one in one, any. */
+static struct packet_sample world_sample(const struct algo_mirror_params *p)
+{
+	const uint16_t mask = (uint16_t)(p->sample_n - 1);
+	if (!(p->rules >> OBS_COPY_SAMPLE & 1))
+		return (struct packet_sample){0, 0};
+	if (p->sample == ALGO_SAMPLE_RANDOM || p->sample_n == 1)
+		return (struct packet_sample){0, 1};
+	return (struct packet_sample){mask, (uint16_t)(p->pattern & mask)};
+}
+
+int xp_everworld_open(struct xp_everworld **out, const struct topo *t,
+    const struct xp_everflow *p, struct sim_err *e)
+{
+	struct xp_everworld *w;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&w, 1, e);
+	if (rc < 0)
+		return rc;
+	w->topo = t;
+	w->params = p;
+	w->wire = (struct xp_probers_wire){w, world_probe};
+	w->sample = world_sample(&p->rules);
+	if ((rc = algo_mirror_table(&w->table, &p->rules, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->analyzer, p->n_analyzers, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->part, p->n_analyzers, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->to, p->n_analyzers, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->noise, t->n_links, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->fault_at, t->n_links, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->guided_bytes, t->n_hosts, e)) < 0 ||
+	    (rc = xp_probers_open(&w->probers, t->n_hosts, &p->prober, &w->wire,
+		 e)) < 0) {
+		xp_everworld_close(w);
+		return rc;
+	}
+	for (uint32_t k = 0; k < p->n_analyzers; k++)
+		w->to[k] = (struct algo_reshuffle_to){k, 1};
+	*out = w;
+	return 0;
+}
+
+static void world_forget_states(struct xp_everworld *w)
+{
+	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++) {
+		const struct algo_debugger *d = xp_everflow_debugger(i);
+		if (w->state[i] && d->free)
+			d->free(w->state[i]);
+		free(w->state[i]);
+		w->state[i] = NULL;
+	}
+}
+
+void xp_everworld_close(struct xp_everworld *w)
+{
+	if (!w)
+		return;
+	for (uint32_t k = 0; k < w->params->n_analyzers; k++) {
+		if (w->analyzer)
+			algo_analyzer_close(w->analyzer[k]);
+		if (w->part)
+			obs_mirror_free(&w->part[k]);
+	}
+	world_forget_states(w);
+	mirror_free(w->mirror);
+	xp_probers_close(w->probers);
+	xp_fates_free(&w->fates);
+	obs_free(&w->window);
+	losses_free(&w->lost);
+	obs_mirror_free(&w->copies);
+	algo_trace_store_free(&w->store);
+	algo_counters_free(&w->counters);
+	obs_guided_free(&w->sent);
+	algo_debug_free(&w->out);
+	free(w->analyzer);
+	free(w->part);
+	free(w->to);
+	free(w->noise);
+	free(w->fault_at);
+	free(w->guided_bytes);
+	free(w->said);
+	free(w);
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+static void world_clear(struct xp_everworld *w)
+{
+	world_forget_states(w);
+	xp_fates_clear(&w->fates);
+	obs_clear(&w->window);
+	losses_clear(&w->lost);
+	obs_mirror_clear(&w->copies);
+	algo_trace_store_clear(&w->store);
+	algo_counters_clear(&w->counters);
+	obs_guided_clear(&w->sent);
+	memset(w->guided_bytes, 0,
+	    w->topo->n_hosts * sizeof(w->guided_bytes[0]));
+	w->n_fed = w->n_said = 0;
+	w->n_visits = 0;
+	w->looped = 0;
+	w->grades = (struct xp_grades){0};
+	w->traffic_bytes = 0;
+}
+
+static int world_begin(struct xp_everworld *w, const struct scene *scene,
+    struct sim_err *e)
+{
+	const struct xp_everflow *p = w->params;
+	int rc = 0;
+	world_clear(w);
+	w->scene = scene;
+	for (topo_link l = 0; l < w->topo->n_links; l++)
+		w->noise[l] =
+		    scene_hazard(scene_noise_rate(&scene->loss.noise, l));
+	w->net = (struct packet_net){
+	    .walk = {.topo = w->topo,
+		.scene = scene,
+		.noise = w->noise,
+		.fault_at = w->fault_at},
+	    .hop_us = p->hop_us,
+	    .queue_us = p->queue_us,
+	};
+	sim_rng_init(&w->probe_rng, &scene->where, SIM_STREAM_PROBE, 0);
+	mirror_free(w->mirror);
+	w->mirror = NULL;
+	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
+		const struct algo_debugger *d = xp_everflow_debugger(i);
+		rc = d ? sim_zalloc(&w->state[i], 1, d->state_size, e) : 0;
+	}
+	if (rc < 0 || (rc = world_open_analyzers(w, e)) < 0 ||
+	    (rc = xp_probers_begin(w->probers, &scene->where, e)) < 0 ||
+	    (rc = mirror_open(&w->mirror, w->topo->n_switches, &p->mirror,
+		 w->table.row, w->table.n, NULL, &scene->where, e)) < 0)
+		return rc;
+	w->behind = mirror_eye(w->mirror);
+	w->eye = (struct packet_eye){w, world_see};
+	return world_connect(w, e);
+}
+
+/* All analyzers' counts in one. */
+static void world_sum(const struct xp_everworld *w,
+    struct algo_analyzer_counts *sum)
+{
+	enum { N = sizeof(*sum) / sizeof(uint64_t) };
+	*sum = (struct algo_analyzer_counts){0};
+	for (uint32_t k = 0; k < w->params->n_analyzers; k++) {
+		const uint64_t *from =
+		    (const uint64_t *)algo_analyzer_counted(w->analyzer[k]);
+		for (unsigned i = 0; i < N; i++)
+			((uint64_t *)sum)[i] += from[i];
+	}
+}
+
+static void world_tell(struct xp_everworld *w, struct xp_everflow_seen *seen)
+{
+	w->window.mirror = &w->copies;
+	w->window.guided = &w->sent;
+	w->window.ecmp_seed = w->scene->ecmp_seed;
+	w->window.knows_hash = (uint8_t)w->params->knows_hash;
+	*seen = (struct xp_everflow_seen){
+	    .window = &w->window,
+	    .lost = &w->lost,
+	    .store = &w->store,
+	    .counters = &w->counters,
+	    .said = w->said,
+	    .n_said = w->n_said,
+	    .grades = w->grades,
+	    .mirrored = mirror_counted(w->mirror),
+	    .traffic_bytes = w->traffic_bytes,
+	    .n_guided = w->sent.n,
+	};
+	world_sum(w, &seen->analyzed);
+	for (topo_host h = 0; h < w->topo->n_hosts; h++)
+		if (w->guided_bytes[h] > seen->guided_bytes_max)
+			seen->guided_bytes_max = w->guided_bytes[h];
+}
+
+int xp_everworld_run(struct xp_everworld *w, const struct scene *scene,
+    struct xp_everflow_seen *seen, struct sim_err *e)
+{
+	const struct xp_everflow *p = w->params;
+	const sim_ns every = (sim_ns)(p->debug_s * 1e9);
+	const sim_ns end =
+	    scene->traffic.epoch_ns + (sim_ns)(p->settle_s * 1e9);
+	sim_ns look = every;
+	int rc = world_begin(w, scene, e);
+	for (sim_ns t = STEP; rc == 0 && t < end + STEP; t += STEP) {
+		if ((rc = xp_probers_run(w->probers, t, e)) < 0 ||
+		    (rc = world_analyze(w, t < end ? t : SIM_NEVER, e)) < 0)
+			break;
+		if (t < look && t < end)
+			continue;
+		rc = world_debug(w, t, e);
+		look += every;
+	}
+	if (rc == 0)
+		world_tell(w, seen);
+	return rc;
+}
