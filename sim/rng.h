@@ -45,8 +45,11 @@
 	X(TRACE, 44, "who is traced, and how probes fare; entity = window")    \
 	X(TUN, 50, "fates of packets through TUN; entity = link")              \
 	X(CONN, 60, "packets of connections; entity = flow")                   \
+	X(RDMA, 61, "queue pairs: who, when, losses; entity = pair")           \
+	X(PAUSE, 62, "pause frames; entity = place")                           \
 	X(MIRROR, 63,                                                          \
 	    "what switches mirror by chance, and lose; entity = switch")       \
+	X(BGP, 64, "BGP sessions; entity = cable")                             \
 	X(ROUTE, 70, "which switches route wrongly, and how; entity = group")  \
 	X(BURST, 71, "queues that come and go; counter = episode and link")    \
 	X(MUX, 72, "who balances load, and how long that takes")               \

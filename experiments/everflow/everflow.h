@@ -25,9 +25,9 @@
 #include "algos/everflow/debug.h"
 #include "algos/everflow/mirror_rule.h"
 #include "algos/everflow/prober.h"
+#include "experiments/everflow/lossless.h"
 #include "experiments/spec/section.h"
 #include "models/mirror/mirror.h"
-#include "models/packet/conn.h"
 
 /* Debuggers, by name in algo_debuggers; those of axis debugger. */
 #define XP_EVERFLOW_DEBUGGERS(X) X(latency) X(drop) X(loop) X(ecmp) X(rdma)
@@ -57,6 +57,7 @@ struct xp_everflow {
 	struct mirror_params mirror;
 	struct algo_analyzer_params analyzer;
 	struct packet_conn_params conn;
+	struct xp_lossless lossless;
 	struct algo_prober_params prober;
 };
 

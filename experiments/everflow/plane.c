@@ -214,6 +214,7 @@ const struct xp_plane xp_plane_everflow = {
     .name = "everflow",
     .doc = "packets that switches mirror, and debuggers that read them",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_MIRROR,
+    .faults = FAULT_PACKET_KINDS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR,
     .alone = 1,
     .section = &xp_everflow_section,

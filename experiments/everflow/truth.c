@@ -103,16 +103,51 @@ const struct xp_fate *xp_fates_of(const struct xp_fates *f,
 
 /* --- findings ------------------------------------------------------------- */
 
+/* Of the kinds of wrong choices those of links make loops, the others bad
+ * loads. */
+static int due_routes(const struct truth *t, int loops)
+{
+	for (size_t i = 0; i < t->n_routes; i++)
+		if ((t->route[i].rule.kind == ROUTE_RULE_LINK) == loops)
+			return 1;
+	return 0;
+}
+
+static int due_links(const struct truth *t, int slow)
+{
+	for (size_t i = 0; i < t->n_faults; i++) {
+		const struct truth_fault *f = &t->fault[i];
+		if (truth_is_fault(f) && !f->of_route &&
+		    truth_is_slow(f) == slow)
+			return 1;
+	}
+	return 0;
+}
+
+static int due_outage(const struct truth *t, enum truth_outage_kind kind)
+{
+	for (size_t i = 0; i < t->n_outages; i++)
+		if (t->outage[i].kind == kind)
+			return 1;
+	return 0;
+}
+
 int xp_everflow_due(const struct scene *s, unsigned which)
 {
 	const struct truth *t = &s->truth;
-	const int slow = which == XP_DEBUG_latency;
-	if (!slow && which != XP_DEBUG_drop)
-		return 0;
-	for (size_t i = 0; i < t->n_faults; i++)
-		if (truth_is_fault(&t->fault[i]) &&
-		    truth_is_slow(&t->fault[i]) == slow)
-			return 1;
+	switch ((enum xp_everflow_debugger)which) {
+	case XP_DEBUG_latency:
+		return due_links(t, 1);
+	case XP_DEBUG_drop:
+		return due_links(t, 0);
+	case XP_DEBUG_loop:
+		return due_routes(t, 1) || due_outage(t, TRUTH_MUX_LOOP);
+	case XP_DEBUG_ecmp:
+		return due_routes(t, 0);
+	case XP_DEBUG_rdma:
+	case XP_N_DEBUGGERS:
+		break;
+	}
 	return 0;
 }
 
@@ -124,7 +159,7 @@ static enum xp_worth worth_of_link(const struct truth *t, topo_link link,
 	for (; i < t->n_faults && t->fault[i].link == link; i++) {
 		const struct truth_fault *f = &t->fault[i];
 		if (!truth_is_fault(f) || truth_is_slow(f) != slow ||
-		    f->of_hole)
+		    truth_is_mark(f))
 			continue;
 		*since = f->from_ns;
 		return XP_WORTH_RIGHT;
@@ -152,25 +187,98 @@ static enum xp_worth worth_of_hole(const struct scene *s,
 	return XP_WORTH_WRONG;
 }
 
+/* A switch that chooses badly, by the kind of its rule. */
+static enum xp_worth worth_of_choice(const struct scene *s,
+    const struct algo_finding *f, enum route_rule_kind kind, sim_ns *since)
+{
+	for (size_t i = 0; i < s->truth.n_routes; i++) {
+		const struct truth_route *r = &s->truth.route[i];
+		if (r->rule.kind != kind || f->node != s->topo->n_hosts + r->at)
+			continue;
+		*since = r->from_ns;
+		return XP_WORTH_RIGHT;
+	}
+	return XP_WORTH_WRONG;
+}
+
+static int finding_goes_by(const struct algo_finding *f, topo_node n)
+{
+	for (unsigned i = 0; i < f->n_cycle; i++)
+		if (f->cycle[i] == n)
+			return 1;
+	return 0;
+}
+
+/* A cycle that goes by the wrong link, or through the host that loops: its ToR
+ * is all that switches show of it. */
+static enum xp_worth worth_of_loop(const struct scene *s,
+    const struct algo_finding *f, sim_ns *since)
+{
+	const struct truth *t = &s->truth;
+	topo_node from, to;
+	for (size_t i = 0; i < t->n_routes; i++) {
+		if (t->route[i].rule.kind != ROUTE_RULE_LINK)
+			continue;
+		topo_link_ends(s->topo, t->route[i].rule.link, &from, &to);
+		*since = t->route[i].from_ns;
+		if (finding_goes_by(f, from) && finding_goes_by(f, to))
+			return XP_WORTH_RIGHT;
+	}
+	*since = 0;
+	return XP_WORTH_WRONG;
+}
+
+static enum xp_worth worth_of_mux(const struct scene *s,
+    const struct algo_finding *f, sim_ns *since)
+{
+	const struct truth *t = &s->truth;
+	for (size_t i = 0; i < t->n_outages; i++) {
+		const struct truth_outage *o = &t->outage[i];
+		if (o->kind != TRUTH_MUX_LOOP ||
+		    !finding_goes_by(f,
+			s->topo->n_hosts + topo_tor_of(s->topo, o->id)))
+			continue;
+		*since = o->from_ns;
+		return XP_WORTH_RIGHT;
+	}
+	return XP_WORTH_WRONG;
+}
+
+static enum xp_worth worth_of_latency(const struct scene *s,
+    const struct algo_finding *f, sim_ns *since)
+{
+	const enum xp_worth w = worth_of_link(&s->truth, f->link, 1, since);
+	return w == XP_WORTH_RIGHT
+	    ? w
+	    : worth_of_link(&s->truth, topo_link_reverse(f->link), 1, since);
+}
+
 enum xp_worth xp_everflow_worth(const struct scene *s,
     const struct algo_finding *f, sim_ns *since)
 {
-	enum xp_worth w;
 	switch (f->cause) {
 	case ALGO_CAUSE_TRANSIENT:
 		return XP_WORTH_NEITHER;
 	case ALGO_CAUSE_RANDOM:
 		return worth_of_link(&s->truth, f->link, 0, since);
 	case ALGO_CAUSE_LATENCY:
-		w = worth_of_link(&s->truth, f->link, 1, since);
-		return w == XP_WORTH_RIGHT
-		    ? w
-		    : worth_of_link(&s->truth, topo_link_reverse(f->link), 1,
-			  since);
+		return worth_of_latency(s, f, since);
 	case ALGO_CAUSE_BLACK_HOLE_1:
 		return worth_of_hole(s, f, BLACKHOLE_RULE_PAIR, since);
 	case ALGO_CAUSE_BLACK_HOLE_2:
 		return worth_of_hole(s, f, BLACKHOLE_RULE_TUPLE, since);
+	case ALGO_CAUSE_LOOP:
+		return worth_of_loop(s, f, since);
+	case ALGO_CAUSE_MUX_LOOP:
+		return worth_of_mux(s, f, since);
+	case ALGO_CAUSE_HASH_BITS:
+		return worth_of_choice(s, f, ROUTE_RULE_BITS, since);
+	case ALGO_CAUSE_POLARISED:
+		return worth_of_choice(s, f, ROUTE_RULE_SEED, since);
+	case ALGO_CAUSE_NARROWED:
+		return worth_of_choice(s, f, ROUTE_RULE_NARROW, since);
+	case ALGO_CAUSE_WEIGHTS:
+		return worth_of_choice(s, f, ROUTE_RULE_WEIGHTS, since);
 	default:
 		return XP_WORTH_WRONG;
 	}

@@ -105,15 +105,15 @@ static int world_add_flow(struct xp_everworld *w,
 	return obs_add_flow(&w->window, &end->flow, end->path, end->n_hops, e);
 }
 
-static int world_connect(struct xp_everworld *w, struct sim_err *e)
+static int world_connect(struct xp_everworld *w,
+    const struct packet_conn_to *to, struct sim_err *e)
 {
-	const struct packet_conn_to to = {w, &w->eye, world_ended};
 	const struct scene_traffic *tr = &w->scene->traffic;
 	struct packet_conn_end end;
 	int rc = 0;
 	for (uint64_t i = 0; rc == 0 && i < tr->n_flows; i++) {
 		rc = packet_conn_run(&w->net, &w->params->conn, &w->sample,
-		    NULL, 0, i, tr->epoch_ns, &to, &end, e);
+		    NULL, 0, i, tr->epoch_ns, to, &end, e);
 		if (rc < 0)
 			break;
 		w->window.n_flows += end.flow.n_pkts > 0;
@@ -425,7 +425,11 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 		return rc;
 	w->behind = mirror_eye(w->mirror);
 	w->eye = (struct packet_eye){w, world_see};
-	return world_connect(w, e);
+	const struct packet_conn_to to = {w, &w->eye, world_ended};
+	if ((rc = world_connect(w, &to, e)) < 0)
+		return rc;
+	return xp_lossless_run(&p->lossless, &w->net, &w->sample,
+	    scene->traffic.epoch_ns, &to, &w->behind, &w->traffic_bytes, e);
 }
 
 /* All analyzers' counts in one. */
