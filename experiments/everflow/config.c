@@ -53,6 +53,8 @@ static const struct sim_part everflow_parts[] = {
     {"bgp", packet_bgp_fields, .offset = FIELD(lossless.bgp),
 	.when = "on=true"},
     {"prober", algo_prober_fields, .offset = FIELD(prober)},
+    {"latency", algo_debug_latency_fields, .offset = FIELD(latency)},
+    {"drop", algo_debug_drop_fields, .offset = FIELD(drop)},
     {0},
 };
 
@@ -101,6 +103,12 @@ const struct algo_debugger *xp_everflow_debugger(unsigned which)
 
 const void *xp_everflow_params(const struct xp_everflow *p, unsigned which)
 {
-	(void)p, (void)which;
-	return NULL;
+	switch ((enum xp_everflow_debugger)which) {
+	case XP_DEBUG_latency:
+		return &p->latency;
+	case XP_DEBUG_drop:
+		return &p->drop;
+	default:
+		return NULL;
+	}
 }

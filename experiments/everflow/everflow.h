@@ -22,7 +22,8 @@
 #define EXPERIMENTS_EVERFLOW_EVERFLOW_H
 
 #include "algos/everflow/analyzer.h"
-#include "algos/everflow/debug.h"
+#include "algos/everflow/debug_drop.h"
+#include "algos/everflow/debug_latency.h"
 #include "algos/everflow/mirror_rule.h"
 #include "algos/everflow/prober.h"
 #include "experiments/everflow/lossless.h"
@@ -59,6 +60,8 @@ struct xp_everflow {
 	struct packet_conn_params conn;
 	struct xp_lossless lossless;
 	struct algo_prober_params prober;
+	struct algo_debug_latency_params latency;
+	struct algo_debug_drop_params drop;
 };
 
 enum { XP_EVERFLOW_MAX_ANALYZERS = 64 };
