@@ -217,6 +217,7 @@ const struct xp_plane xp_plane_everflow = {
     .faults = FAULT_PACKET_KINDS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR,
     .alone = 1,
+    .has_times = 1,
     .section = &xp_everflow_section,
     .idle = everflow_idle,
     .check = everflow_check,
