@@ -11,6 +11,7 @@
 
 /* In the order in which --help lists them. */
 const struct cmd_verb cmd_trace_verbs[] = {
+    {"run", "simulate a cell, and write its traces", cmd_trace_run},
     {0},
 };
 

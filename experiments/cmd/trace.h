@@ -13,4 +13,6 @@
 /* A nameless row ends it. */
 extern const struct cmd_verb cmd_trace_verbs[];
 
+int cmd_trace_run(int argc, char **argv);
+
 #endif

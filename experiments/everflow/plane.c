@@ -19,6 +19,11 @@ struct everflow {
 	struct xp_everflow_seen seen; /* of the last run */
 };
 
+const struct xp_everflow_seen *xp_everflow_seen(const void *running)
+{
+	return &((const struct everflow *)running)->seen;
+}
+
 /* --- the spec ------------------------------------------------------------- */
 
 static int everflow_check(struct sim_yaml *y, const struct topo *t,

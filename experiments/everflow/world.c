@@ -490,5 +490,7 @@ int xp_everworld_run(struct xp_everworld *w, const struct scene *scene,
 	}
 	if (rc == 0)
 		world_tell(w, seen);
+	if (rc == 0)
+		seen->end_ns = end;
 	return rc;
 }

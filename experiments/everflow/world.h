@@ -51,6 +51,7 @@ struct xp_everflow_seen {
 	const struct mirror_counts *mirrored; /* [n_switches] */
 	double traffic_bytes;
 	uint64_t n_guided, guided_bytes_max;
+	sim_ns end_ns; /* of the run */
 };
 
 /* W keeps T and P. Errors SIM_EINVAL, SIM_ENOMEM. */
@@ -61,5 +62,8 @@ void xp_everworld_close(struct xp_everworld *w); /* NULL is fine */
 /* Live through SCENE's epoch, and settle_s more. Errors those of the parts. */
 int xp_everworld_run(struct xp_everworld *w, const struct scene *scene,
     struct xp_everflow_seen *seen, struct sim_err *e);
+
+/* What the last run of plane everflow has seen, RUNNING being the plane's. */
+const struct xp_everflow_seen *xp_everflow_seen(const void *running);
 
 #endif

@@ -1,0 +1,22 @@
+/* experiments/everflow/dump.h -- one cell of plane everflow, as a file of traces.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_EVERFLOW_DUMP_H
+#define EXPERIMENTS_EVERFLOW_DUMP_H
+
+#include "experiments/spec/spec.h"
+
+/* What was written. */
+struct xp_everflow_dumped {
+	uint64_t n_copies, n_traces, n_stored, n_guided;
+	size_t n_findings;
+};
+
+/* Run cell (POINT, RUN) of S, whose plane must be everflow, and write what was
+ * stored, counted, probed and found to PATH (results/traces.h).
+ * Errors SIM_EUNSUPPORTED (another plane), those of xp_trial_show() and of
+ * results/traces.h. */
+int xp_everflow_dump(struct xp_spec *s, size_t point, uint32_t run,
+    const char *path, struct xp_everflow_dumped *out, struct sim_err *e);
+
+#endif
