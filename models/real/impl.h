@@ -4,7 +4,7 @@
  *	real/connect.c  CONNECT: the client's side
  *	real/serve.c    the server's side, ANSWER
  *	real/conn.c     the table of both, and their deadlines
- *	real/probe.c    PROBE and ICMP
+ *	real/probe.c    PROBE and ICMP, SEND
  *	real/retx.c     RETX by a source or by looking at sockets
  *	real/host.c     hosts: namespaces, sockets, what the kernel is set to
  *	real/timer.c    a heap
@@ -200,6 +200,8 @@ int real_serve_answer(struct fabric_real *f, topo_host host,
 int real_serve_resume(struct fabric_real *f, struct sim_err *e);
 
 int real_probe(struct fabric_real *f, topo_host host,
+    const struct agent_action *a, struct sim_err *e);
+int real_send(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e);
 int real_probe_read(struct fabric_real *f, topo_host host, struct sim_err *e);
 

@@ -325,8 +325,7 @@ static int real_fabric_act(struct fabric_real *f, topo_host host,
 	case AGENT_REPORT:
 		return 0;
 	case AGENT_SEND:
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "this fabric carries no packets as they stand.");
+		return real_send(f, host, a, e);
 	/* Without a service a fetch or an upload is answered at once by a
 	 * failure, so that agents need not know whether there is one. */
 	case AGENT_FETCH:
@@ -393,6 +392,17 @@ int fabric_real_uploaded(struct fabric_real *f, topo_host host, uint64_t token,
 	if (!ev)
 		return SIM_ENOMEM;
 	ev->ok = ok != 0;
+	return 0;
+}
+
+int fabric_real_order(struct fabric_real *f, topo_host host, const void *data,
+    size_t n, struct sim_err *e)
+{
+	struct agent_event *ev = real_tell(f, host, AGENT_ORDER, 0, e);
+	if (!ev)
+		return SIM_ENOMEM;
+	ev->data = data;
+	ev->n = n;
 	return 0;
 }
 

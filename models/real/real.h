@@ -21,6 +21,10 @@
  *	            AGENT_PING_REQUEST.
  *	PROBE       see icmp_wire.h. It takes CAP_NET_RAW at the opening;
  *	            without, it is SIM_EUNSUPPORTED.
+ *	SEND        by the raw sockets of PROBE, to the outermost destination.
+ *	            The kernel writes that header's length and checksum, and an
+ *	            ID where it is 0.
+ *	ORDER       from fabric_real_order().
  *	RETX        from fabric_real_retx(), or for the sockets of
  *	            fabric_real_watch() by looking at them.
  *	SLB_QUERY   fabric_real_slb(); without, there are no VIPs: ok = 0 at
@@ -91,7 +95,8 @@ struct fabric_real_host {
 	X(n_late, "connections of others reset: too slow")                     \
 	X(n_rests, "times that no more could be accepted")                     \
 	X(n_probes, "probes sent")                                             \
-	X(n_unsent, "probes that the kernel did not take")                     \
+	X(n_sent, "packets sent as they stand")                                \
+	X(n_unsent, "probes and packets that the kernel did not take")         \
 	X(n_answers, "answers to probes")                                      \
 	X(n_strange, "ICMP messages about anything else")                      \
 	X(n_retx, "retransmissions told to agents")                            \
@@ -148,6 +153,9 @@ struct fabric_real_services {
 	    struct sim_err *e);
 	/* The agent has had what came of its fetch. NULL: nobody cares. */
 	void (*taken)(void *arg, topo_host host, uint64_t token);
+	/* AGENT_SEND: the kernel has taken these bytes. NULL: nobody cares. */
+	int (*sent)(void *arg, topo_host host, const void *data, size_t n,
+	    struct sim_err *e);
 	/* READY is called when FD can be read: a socket, or an epoll of the
 	 * service's own sockets and timers. -1: none. */
 	int fd;
@@ -164,6 +172,11 @@ int fabric_real_fetched(struct fabric_real *f, topo_host host, uint64_t token,
     int ok, const void *data, size_t n, struct sim_err *e);
 int fabric_real_uploaded(struct fabric_real *f, topo_host host, uint64_t token,
     int ok, struct sim_err *e);
+
+/* An AGENT_ORDER for HOST, which is to be on. DATA is borrowed until its agent
+ * has had it. Errors SIM_ENOMEM. */
+int fabric_real_order(struct fabric_real *f, topo_host host, const void *data,
+    size_t n, struct sim_err *e);
 
 /* 1 and *DIP if TUPLE is of a VIP; 0: it is not. */
 typedef int fabric_real_slb_fn(void *arg, topo_host host,

@@ -9,6 +9,8 @@
 
 #include "algos/everflow/guided.h"
 #include "algos/everflow/mirror_rule.h"
+#include "algos/everflow/prober.h"
+#include "models/fabric.h"
 #include "tests/packets.h"
 #include "tests/real/faulty.h"
 #include "tests/real/frames.h"
@@ -293,6 +295,221 @@ static void a_full_ring_is_counted(void **state)
 	mirror_end();
 }
 
+/* --- guided probes -------------------------------------------------------- */
+
+/* All pairs of neighbours among switches: the trunks. */
+static unsigned trunks_of(topo_link out[])
+{
+	unsigned n = 0;
+	topo_node from, to;
+	for (topo_link l = 0; l < lab.t.n_links; l++) {
+		topo_link_ends(&lab.t, l, &from, &to);
+		if (from >= lab.t.n_hosts && to >= lab.t.n_hosts)
+			out[n++] = l;
+	}
+	return n;
+}
+
+static int by_order_and_time(const void *a, const void *b)
+{
+	const struct obs_copy *x = a, *y = b;
+	if (x->digest != y->digest)
+		return x->digest < y->digest ? -1 : 1;
+	return (x->t_ns > y->t_ns) - (x->t_ns < y->t_ns);
+}
+
+/* The copies of one probe, in the order of time: it comes to S1 within two
+ * headers, each switch before that taking one off its TTL, goes to S2 within
+ * one, and back to S1 as it is. Returns the round trip as S1 saw it. */
+static uint64_t check_probe(const struct obs_copy c[], size_t n, topo_switch s1,
+    topo_switch s2)
+{
+	topo_node from, to, before = topo_tor_of(&lab.t, 11);
+	assert_in_range(n, 3, TOPO_MAX_HOPS + 2);
+	for (size_t i = 0; i < n; i++) {
+		const unsigned layer = i + 2 == n ? 1 : i + 1 == n ? 0 : 2;
+		topo_link_ends(&lab.t, c[i].in_link, &from, &to);
+		assert_int_equal(c[i].layer, layer);
+		assert_int_equal(c[i].ttl, layer == 2 ? 64 - i : 63);
+		assert_int_equal(c[i].ttl_in, layer == 0 ? 63 : 64);
+		assert_int_equal(c[i].kind, OBS_COPY_DEBUG);
+		assert_int_equal(to - lab.t.n_hosts, c[i].node);
+		if (i > 0)
+			assert_int_equal(from - lab.t.n_hosts, before);
+		else
+			assert_int_equal(from, 11);
+		before = c[i].node;
+	}
+	assert_int_equal(c[n - 3].node, s1);
+	assert_int_equal(c[n - 2].node, s2);
+	assert_int_equal(c[n - 1].node, s1);
+	return c[n - 1].t_ns - c[n - 3].t_ns;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+/* From the last host, over every trunk there and back. */
+static void guided_probes_go_by_the_switches_that_they_name(void **state)
+{
+	enum { MAX_TRUNKS = 64, EACH = 100, MAX = MAX_TRUNKS * EACH };
+	static uint64_t round_trip[MAX];
+	static struct obs_copy c[MAX * 8];
+	topo_link trunk[MAX_TRUNKS];
+	uint8_t bytes[ALGO_GUIDED_MAX];
+	topo_node s1, s2;
+	size_t n_probes = 0;
+	mirror_begin(state);
+	const unsigned n_trunks = trunks_of(trunk);
+	const int raw = frames_open(&lab, 11);
+	for (unsigned k = 0; k < EACH; k++) {
+		for (unsigned i = 0; i < n_trunks; i++) {
+			topo_link_ends(&lab.t, trunk[i], &s1, &s2);
+			s1 -= lab.t.n_hosts;
+			s2 -= lab.t.n_hosts;
+			const uint32_t self = topo_addr_of_host(11);
+			const struct algo_guided g = {.order = i,
+			    .number = k,
+			    .tuple = {self, 0, 7, 9, TOPO_PROTO_TCP},
+			    .sender = self,
+			    .n_via = 3,
+			    .via = {s1, s2, s1}};
+			frames_send_bytes(raw, bytes,
+			    algo_guided_write(&g, bytes));
+		}
+		read_copies(0);
+	}
+	close(raw);
+	read_copies(100);
+	assert_true(seen.n <= MAX * 8);
+	for (size_t i = 0; i < seen.n; i++)
+		c[i] = obs_mirror_at(&seen, i);
+	qsort(c, seen.n, sizeof(c[0]), by_order_and_time);
+	for (size_t i = 0, end; i < seen.n; i = end) {
+		for (end = i; end < seen.n && c[end].digest == c[i].digest;)
+			end++;
+		topo_link_ends(&lab.t, trunk[c[i].digest >> 32], &s1, &s2);
+		round_trip[n_probes++] = check_probe(&c[i], end - i,
+		    s1 - lab.t.n_hosts, s2 - lab.t.n_hosts);
+	}
+	assert_int_equal(n_probes, n_trunks * EACH);
+	qsort(round_trip, n_probes, sizeof(round_trip[0]), by_time);
+	print_message("time: %zu of %u guided probes; round trip of a link "
+		      "%.1f us at least, p50 %.1f, p90 %.1f, p99 %.1f\n",
+	    n_probes, n_trunks * EACH, 1e-3 * (double)round_trip[0],
+	    1e-3 * (double)round_trip[n_probes / 2],
+	    1e-3 * (double)round_trip[n_probes * 9 / 10],
+	    1e-3 * (double)round_trip[n_probes * 99 / 100]);
+	mirror_end();
+}
+
+/* --- agents --------------------------------------------------------------- */
+
+static size_t n_told; /* packets that the fabric said it sent */
+
+static int told_sent(void *arg, topo_host host, const void *data, size_t n,
+    struct sim_err *e)
+{
+	struct algo_guided g;
+	(void)arg, (void)host;
+	n_told++;
+	return algo_guided_read(data, n, lab.t.n_switches, &g, e);
+}
+
+static int no_fetch(void *arg, topo_host host, uint64_t token,
+    struct sim_err *e)
+{
+	(void)arg, (void)host, (void)token;
+	return sim_fail(e, SIM_EUNSUPPORTED, "Nothing to fetch.");
+}
+
+static int no_upload(void *arg, topo_host host, uint64_t token,
+    const void *data, size_t n, struct sim_err *e)
+{
+	(void)data, (void)n;
+	return no_fetch(arg, host, token, e);
+}
+
+static struct fabric_real *open_fabric(void)
+{
+	static const struct fabric_real_services services = {.fetch = no_fetch,
+	    .upload = no_upload,
+	    .sent = told_sent,
+	    .fd = -1};
+	struct fabric_real_host host[12];
+	struct fabric_real_params p;
+	struct fabric_real *f;
+	assert_ok(sim_field_defaults(fabric_real_fields, &p, test_err()));
+	p.n_classes = 0;
+	for (topo_host h = 0; h < 12; h++)
+		host[h] = (struct fabric_real_host){topo_addr_of_host(h),
+		    netns_fd(lab.net, h)};
+	assert_ok(fabric_real_open(&f, host, 12, &p, test_err()));
+	assert_ok(fabric_real_serve(f, &services, test_err()));
+	return f;
+}
+
+/* The very agent of the simulator: it is ordered to probe each trunk ten times,
+ * by hosts in turn. */
+static void probers_probe_what_they_are_ordered_to(void **state)
+{
+	enum { EACH = 10, MAX_TRUNKS = 64 };
+	static unsigned char mail[12][ALGO_PROBER_MESSAGE];
+	struct algo_probe_order order[MAX_TRUNKS] = {0};
+	struct fabric_agents agents = {0};
+	struct algo_prober_params p;
+	topo_link trunk[MAX_TRUNKS];
+	uint32_t n_seen[MAX_TRUNKS] = {0};
+	const struct sim_seed where = {.seed = test_seed()};
+	topo_node s1, s2;
+	mirror_begin(state);
+	const unsigned n = trunks_of(trunk);
+	struct fabric_real *f = open_fabric();
+	assert_ok(sim_field_defaults(algo_prober_fields, &p, test_err()));
+	p.host_per_s = ALGO_PROBER_HOST_MAX;
+	p.target_per_s = ALGO_PROBER_TARGET_MAX;
+	assert_ok(
+	    fabric_agents_open(&agents, &algo_prober, &p, 12, test_err()));
+	fabric_agents_renew(&agents, &where);
+	for (unsigned i = 0; i < n; i++) {
+		topo_link_ends(&lab.t, trunk[i], &s1, &s2);
+		s1 -= lab.t.n_hosts;
+		s2 -= lab.t.n_hosts;
+		order[i] = (struct algo_probe_order){.id = 1 + i,
+		    .tuple = {0, 0, 7, 9, TOPO_PROTO_TCP},
+		    .n_via = 3,
+		    .via = {s1, s2, s1},
+		    .count = EACH,
+		    .interval_ns = SIM_MS};
+		assert_ok(fabric_real_order(f, i % 12, mail[i % 12],
+		    algo_prober_write(&order[i], 1, 0, mail[i % 12]),
+		    test_err()));
+		n_told = 0;
+		for (unsigned turn = 0; n_told < EACH && turn < 1000; turn++) {
+			struct fabric *base = fabric_real_fabric(f);
+			assert_ok(fabric_run(base, &agents,
+			    base->ops->now(base) + 10 * SIM_MS, NULL, NULL,
+			    test_err()));
+		}
+		assert_int_equal(n_told, EACH);
+	}
+	read_copies(100);
+	/* Only the last copy of a probe has no outer header. */
+	for (size_t i = 0; i < seen.n; i++)
+		if (seen.layer[i] == 0)
+			n_seen[seen.seq[i] - 1]++;
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(n_seen[i], EACH);
+	assert_int_equal(fabric_real_count(f)->n_sent, n * EACH);
+	assert_int_equal(fabric_real_count(f)->n_unsent, 0);
+	fabric_agents_close(&agents);
+	fabric_real_close(f);
+	mirror_end();
+}
+
 /* --- what it costs -------------------------------------------------------- */
 
 /* A program that leaves all undecided: what is measured of it is the measuring. */
@@ -356,6 +573,8 @@ int main(void)
 	    cmocka_unit_test(all_copies_of_known_packets_come_and_no_others),
 	    cmocka_unit_test(copies_are_numbered_by_switch),
 	    cmocka_unit_test(a_full_ring_is_counted),
+	    cmocka_unit_test(guided_probes_go_by_the_switches_that_they_name),
+	    cmocka_unit_test(probers_probe_what_they_are_ordered_to),
 	    cmocka_unit_test(packets_are_mirrored_in_little_time),
 	};
 	return cmocka_run_group_tests_name("models/netns/mirror", tests,
