@@ -86,7 +86,7 @@ static size_t find_stretch(const struct algo_hops *h, size_t off, size_t n,
 	return 0;
 }
 
-static void put_switch(struct loop *l, topo_switch s)
+static void put_seen_switch(struct loop *l, topo_switch s)
 {
 	if (l->n < MAX_CYCLE && (l->n == 0 || l->cycle[l->n - 1] != s))
 		l->cycle[l->n++] = s;
@@ -101,10 +101,10 @@ static void fill_cycle(struct loop *l, const struct topo *t,
 		if (i > begin && h->in_link[i] < t->n_links) {
 			topo_link_ends(t, h->in_link[i], &from, &to);
 			if (from >= t->n_hosts)
-				put_switch(l, from - t->n_hosts);
+				put_seen_switch(l, from - t->n_hosts);
 		}
 		if (i < begin + d)
-			put_switch(l, h->node[i]);
+			put_seen_switch(l, h->node[i]);
 		if (h->layer[i] > 0) {
 			l->is_mux = 1;
 			l->outer_dst = h->outer_dst[i];

@@ -49,7 +49,7 @@ static int ecmp_find_groups(struct algo_ecmp_groups *x, const struct topo *t,
 	return rc;
 }
 
-static uint32_t place_of(const struct algo_ecmp_group *g, topo_link l)
+static uint32_t group_place(const struct algo_ecmp_group *g, topo_link l)
 {
 	for (uint32_t i = 0; i < g->n; i++)
 		if (g->link[i] == l)
@@ -67,7 +67,7 @@ static void ecmp_add_counters(struct algo_ecmp_groups *x,
 		    x->of_link[c->id[i]] > x->n || !isfinite(c->value[i]))
 			continue;
 		struct algo_ecmp_group *g = &x->group[x->of_link[c->id[i]] - 1];
-		const uint32_t at = place_of(g, c->id[i]);
+		const uint32_t at = group_place(g, c->id[i]);
 		if (at < g->n)
 			g->flows[at] += c->value[i];
 	}
@@ -77,7 +77,7 @@ static int ecmp_add_choice(struct algo_ecmp_groups *x, topo_link l,
     const struct topo_tuple *tuple, struct sim_err *e)
 {
 	const uint32_t group = x->of_link[l] - 1;
-	const uint32_t at = place_of(&x->group[group], l);
+	const uint32_t at = group_place(&x->group[group], l);
 	int rc;
 	if (at >= x->group[group].n)
 		return 0;
