@@ -224,8 +224,13 @@ static void services_answer_at_once_or_later(void **state)
 	ask(&g, AGENT_COUNTERS, 1, 100);
 
 	assert_int_equal(pipe2(s.pipe, O_CLOEXEC), 0);
-	const struct fabric_real_services services = {&s, fetch, upload,
-	    counters, taken, s.pipe[0], ready};
+	const struct fabric_real_services services = {.arg = &s,
+	    .fetch = fetch,
+	    .upload = upload,
+	    .counters = counters,
+	    .taken = taken,
+	    .fd = s.pipe[0],
+	    .ready = ready};
 	assert_ok(fabric_real_serve(g.f, &services, test_err()));
 	ask(&g, AGENT_FETCH, 1, 101);
 	loop_await(&g, AGENT_FETCH_DONE);

@@ -253,7 +253,7 @@ static int answered(const struct algo_debug_drop_params *p,
 
 /* More rounds are worth their while if something was lost on the link for
  * certain: lost mirrors alone make suspects of any. */
-static int goes_on(const struct asking *x, const struct algo_drop_rows *d)
+static int drop_goes_on(const struct asking *x, const struct algo_drop_rows *d)
 {
 	const struct algo_drop_link *l = &d->link[x->a->link];
 	return x->a->n_round < x->p->n_random &&
@@ -275,7 +275,7 @@ static int ask_next(struct asking *x, const struct algo_drop_judge *j,
 		x->a->stage = ROUNDS;
 		return order_first(x, &j->rows.link[x->a->link], e);
 	}
-	if (x->a->stage == ROUNDS && !found && goes_on(x, &j->rows)) {
+	if (x->a->stage == ROUNDS && !found && drop_goes_on(x, &j->rows)) {
 		x->a->n_round += x->p->chunk;
 		return order_round(x, x->at, x->next, x->p->chunk, e);
 	}

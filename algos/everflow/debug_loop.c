@@ -115,7 +115,7 @@ static void fill_cycle(struct loop *l, const struct topo *t,
 		l->n--;
 }
 
-static void key_of(struct loop *l)
+static void loop_key_of(struct loop *l)
 {
 	l->key = l->is_mux ? 1 : 2;
 	for (unsigned i = 0; i < l->n; i++)
@@ -143,7 +143,7 @@ static int cycle_of(const struct algo_debug_in *in, size_t i, struct loop *l)
 		if (h->node[k] >= in->routing.topo->n_switches)
 			return 0;
 	fill_cycle(l, in->routing.topo, h, begin, d);
-	key_of(l);
+	loop_key_of(l);
 	return l->first < in->routing.topo->n_switches;
 }
 
@@ -167,7 +167,7 @@ static int loops_add(struct loops *x, const struct algo_traces *t,
 }
 
 /* Which traces are probes of ours, by their orders, is known without marks. */
-static int is_ours(const struct loop_state *s, uint32_t order)
+static int is_loops_own(const struct loop_state *s, uint32_t order)
 {
 	return s->ids.n > 0 && order - s->ids.base < s->ids.n;
 }
@@ -180,8 +180,8 @@ static int loops_make(struct loops *x, const struct loop_state *s,
 	     i++) {
 		const struct algo_traces *t = &in->traces->traces;
 		struct loop l;
-		if (t->marks[i] & ALGO_TRACE_LOOP && !is_ours(s, t->seq[i]) &&
-		    cycle_of(in, i, &l))
+		if (t->marks[i] & ALGO_TRACE_LOOP &&
+		    !is_loops_own(s, t->seq[i]) && cycle_of(in, i, &l))
 			rc = loops_add(x, t, &l, e);
 	}
 	return rc;
@@ -220,8 +220,8 @@ struct tried {
 	uint32_t n_latest, n_latest_loops;
 };
 
-static struct tried look(const struct algo_debug_in *in, const struct again *a,
-    const struct algo_sighting *s)
+static struct tried look_at_traces(const struct algo_debug_in *in,
+    const struct again *a, const struct algo_sighting *s)
 {
 	struct tried x = {0};
 	for (size_t i = 0; s && i < in->sent->n; i++) {
@@ -327,7 +327,7 @@ static int loop_one(struct loop_state *s,
 		a->key = l->key;
 		rc = order_again(s, a, p, in, l, out, e);
 	} else if (a) {
-		x = look(in, a, seen);
+		x = look_at_traces(in, a, seen);
 		if (x.n_latest_loops > 0 &&
 		    in->now - a->at >= sim_ns_of(p->again_s))
 			rc = order_again(s, a, p, in, l, out, e);

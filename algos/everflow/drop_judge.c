@@ -35,13 +35,13 @@ static void drop_count_join(struct algo_drop_count *to,
 	to->n_first_only += c->n_first_only;
 }
 
-static int is_whole(const struct algo_drop_count *c)
+static int drop_is_whole(const struct algo_drop_count *c)
 {
 	return c->n_kept == 0 && c->n_lost >= ALL;
 }
 
-static struct judging gather(struct algo_drop_judge *j, const struct topo *t,
-    topo_link l)
+static struct judging drop_gather(struct algo_drop_judge *j,
+    const struct topo *t, topo_link l)
 {
 	const struct algo_drop_rows *d = &j->rows;
 	struct judging x = {.j = j,
@@ -50,7 +50,7 @@ static struct judging gather(struct algo_drop_judge *j, const struct topo *t,
 	    .round = d->link[l].round};
 	for (size_t i = 0; i < d->n_tuples; i++) {
 		const struct algo_drop_tuple *p = &d->tuple[i];
-		const int whole = is_whole(&p->count);
+		const int whole = drop_is_whole(&p->count);
 		/* Of too few a share is not told apart from all. */
 		if (p->link != l || p->count.n_kept + p->count.n_lost < ALL)
 			continue;
@@ -63,7 +63,7 @@ static struct judging gather(struct algo_drop_judge *j, const struct topo *t,
 			x.whole = h;
 	}
 	x.most = x.plain;
-	x.round_whole = is_whole(&x.round);
+	x.round_whole = drop_is_whole(&x.round);
 	if (!x.round_whole)
 		drop_count_join(&x.most, &x.round);
 	/* If all is lost, no tuple differs from any other. */
@@ -89,8 +89,8 @@ static double surprise_random(const struct judging *x)
 	return (by_round + by_plain) / 2 / fmax(1, (double)x->j->n_probed);
 }
 
-static int rate_of(struct algo_drop_judged *v, const struct algo_drop_count *c,
-    struct sim_err *e)
+static int drop_rate_of(struct algo_drop_judged *v,
+    const struct algo_drop_count *c, struct sim_err *e)
 {
 	const uint64_t n = (uint64_t)c->n_kept + c->n_lost;
 	v->rate = n > 0 ? (double)c->n_lost / (double)n : NAN;
@@ -127,7 +127,7 @@ static int judge_hole(const struct judging *x, struct algo_drop_judged *v,
 	/* The share of tuples. */
 	for (size_t i = 0; i < x->n_tuples; i++)
 		*(x->j->hole[i].is_lost ? &of.n_lost : &of.n_kept) += 1;
-	return rate_of(v, &of, e);
+	return drop_rate_of(v, &of, e);
 }
 
 /* --- traces alone --------------------------------------------------------- */
@@ -217,13 +217,13 @@ static int judge_random(const struct judging *x, struct algo_drop_judged *v,
     struct sim_err *e)
 {
 	v->cause = ALGO_CAUSE_RANDOM;
-	return rate_of(v, &x->most, e);
+	return drop_rate_of(v, &x->most, e);
 }
 
-static int judge(struct algo_drop_judge *j, const struct topo *t, topo_link l,
-    struct sim_err *e)
+static int drop_judge(struct algo_drop_judge *j, const struct topo *t,
+    topo_link l, struct sim_err *e)
 {
-	const struct judging x = gather(j, t, l);
+	const struct judging x = drop_gather(j, t, l);
 	const double traces = chance_of_traces(&j->rows, l);
 	const double hole = chance_of_whole(&x), found = surprise_random(&x);
 	const int accused = traces < j->alpha;
@@ -257,7 +257,7 @@ static int judge(struct algo_drop_judge *j, const struct topo *t, topo_link l,
 
 /* --- all ------------------------------------------------------------------ */
 /* Links that have anything said about them, in hole[]'s stead a bit each. */
-static int judge_all(struct algo_drop_judge *j, const struct topo *t,
+static int drop_judge_all(struct algo_drop_judge *j, const struct topo *t,
     struct sim_err *e)
 {
 	const struct algo_drop_rows *d = &j->rows;
@@ -274,7 +274,7 @@ static int judge_all(struct algo_drop_judge *j, const struct topo *t,
 		j->n_probed += told[l];
 	for (topo_link l = 0; l < t->n_links && rc == 0; l++)
 		if (told[l] || d->link[l].n_confirmed > 0)
-			rc = judge(j, t, l, e);
+			rc = drop_judge(j, t, l, e);
 	free(told);
 	return rc;
 }
@@ -288,7 +288,7 @@ int algo_drop_judge_make(struct algo_drop_judge *j,
 	if ((rc = algo_drop_rows_make(&j->rows, in, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&j->hole, j->rows.n_tuples, e)) < 0)
 		return rc;
-	return judge_all(j, in->routing.topo, e);
+	return drop_judge_all(j, in->routing.topo, e);
 }
 
 void algo_drop_judge_free(struct algo_drop_judge *j)

@@ -167,7 +167,7 @@ static topo_host prober_of(const struct xp_probers *p, uint32_t id)
 
 /* The round's orders from FIRST on, as far as one message has room, are posted to
  * HOST. */
-static int post(struct xp_probers *p, topo_host host, size_t n,
+static int post_order(struct xp_probers *p, topo_host host, size_t n,
     struct sim_err *e)
 {
 	struct prober_mail *m;
@@ -194,7 +194,7 @@ static int order_host(struct xp_probers *p, topo_host host,
 			continue;
 		p->round[p->n_round++] = order[i];
 		if (p->n_round == ALGO_PROBER_ORDERS) {
-			rc = post(p, host, p->n_round, e);
+			rc = post_order(p, host, p->n_round, e);
 			p->n_round = 0;
 		}
 		p->has_orders[host] = 1;
@@ -202,10 +202,10 @@ static int order_host(struct xp_probers *p, topo_host host,
 	if (rc < 0 || !p->has_orders[host])
 		return rc;
 	if (p->n_round > 0)
-		return post(p, host, p->n_round, e);
+		return post_order(p, host, p->n_round, e);
 	algo_prober_status(p->agents.state + host * p->agents.stride, &status);
 	p->has_orders[host] = status.n_live > 0;
-	return p->has_orders[host] ? post(p, host, 0, e) : 0;
+	return p->has_orders[host] ? post_order(p, host, 0, e) : 0;
 }
 
 int xp_probers_order(struct xp_probers *p,
