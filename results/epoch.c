@@ -115,16 +115,22 @@ static int epoch_put_links(struct res_epoch_out *w, const struct topo *t,
 	return rc;
 }
 
+/* Planes of which epochs are written have none of these faults. */
+static int refuse_rare(struct sim_err *e)
+{
+	return sim_fail(e, SIM_EUNSUPPORTED,
+	    "A file of an epoch has no tables for what switches and servers "
+	    "route wrongly, and for queues that come and go.");
+}
+
 static int put_faults(struct res_epoch_out *w, const struct truth *t,
     struct sim_err *e)
 {
-	int rc = 0;
-	if (t->n_routes > 0 || t->n_bursts > 0)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "A file of an epoch has no tables for wrong routes and for "
-		    "queues that come and go.");
+	int rc = t->n_routes > 0 ? refuse_rare(e) : 0;
 	for (size_t i = 0; rc == 0 && i < t->n_faults; i++) {
 		const struct truth_fault *f = &t->fault[i];
+		if (f->of_route || f->law == TRUTH_BURST)
+			return refuse_rare(e);
 		const struct res_epoch_fault row = {
 		    .link = f->link,
 		    .kind = f->of_hole     ? RES_EPOCH_OF_HOLE

@@ -268,15 +268,77 @@ static void people_read_of_each_sort_the_first_fifty(void **state)
 	topo_close(&topo);
 }
 
+/* Rules of a switch are applied in the order of the truth, those of its time and
+ * packets alone: compared with a plain walk through all of them. */
+static void choices_are_changed_by_a_switchs_rules(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 200; run++) {
+		struct truth t = {0};
+		struct sim_rng r;
+		test_rng(&r, 500 + run);
+		for (uint32_t i = sim_rng_below(&r, 12); i > 0; i--) {
+			struct truth_route x = {.at = sim_rng_below(&r, 5),
+			    .from_ns = sim_rng_below(&r, 10),
+			    .rule = {.kind =
+					 sim_rng_below(&r, ROUTE_RULE_N_KINDS),
+				.first_ip = sim_rng_below(&r, 3),
+				.last_ip = 3 + sim_rng_below(&r, 3),
+				.salt = sim_rng_u32(&r),
+				.link = sim_rng_below(&r, 9),
+				.n_left = 1 + sim_rng_below(&r, 3),
+				.weight = 2,
+				.bits = 3}};
+			x.to_ns = x.from_ns + sim_rng_below(&r, 10);
+			assert_ok(blackhole_rule_init(&x.rule.flows,
+			    BLACKHOLE_RULE_TUPLE, sim_rng_u01(&r), i,
+			    test_err()));
+			assert_ok(truth_add_route(&t, &x, test_err()));
+		}
+		truth_sort(&t);
+		for (int i = 0; i < 200; i++) {
+			const topo_switch s = sim_rng_below(&r, 6);
+			const sim_ns at = sim_rng_below(&r, 20);
+			const struct topo_tuple tuple = {.src_ip =
+							     sim_rng_u32(&r),
+			    .dst_ip = sim_rng_below(&r, 7)};
+			struct route_choice got =
+			    route_choice(1, sim_rng_u32(&r), 4);
+			struct route_choice want = got;
+			truth_choose(&t, s, &tuple, at, &got);
+			for (size_t k = 0; k < t.n_routes; k++) {
+				const struct truth_route *x = &t.route[k];
+				assert_true(
+				    k == 0 || t.route[k - 1].at <= x->at);
+				if (x->at == s && x->from_ns <= at &&
+				    at < x->to_ns &&
+				    route_rule_takes(&x->rule, &tuple))
+					route_rule_apply(&x->rule, &want);
+			}
+			assert_memory_equal(&got, &want, sizeof(got));
+		}
+		truth_free(&t);
+	}
+}
+
 static int add_both(void *arg, struct sim_err *e)
 {
 	struct truth t = {0};
 	const struct truth_hole *h = arg;
 	const struct truth_outage o = {.to_ns = SIM_NEVER};
+	const struct truth_route route = {.to_ns = SIM_NEVER};
+	const struct burst burst = {.duty = 1, .episode_ns = 1};
 	int rc = truth_add_hole(&t, h, e);
 	if (rc == 0)
 		rc = truth_add_outage(&t, &o, e);
-	assert_true(rc < 0 || (t.n_holes == 1 && t.n_outages == 1));
+	if (rc == 0)
+		rc = truth_add_route(&t, &route, e);
+	if (rc == 0)
+		rc = truth_add_burst(&t, 3, &burst, 0, 1, e);
+	assert_int_equal(t.n_bursts, t.n_faults);
+	assert_true(rc < 0 ||
+	    (t.n_holes == 1 && t.n_outages == 1 && t.n_routes == 1 &&
+		t.n_bursts == 1));
 	truth_free(&t);
 	return rc;
 }
@@ -364,6 +426,7 @@ int main(void)
 		a_link_with_faults_counts_once_if_one_of_them_acts),
 	    cmocka_unit_test(clearing_forgets_holes_and_outages),
 	    cmocka_unit_test(people_read_of_each_sort_the_first_fifty),
+	    cmocka_unit_test(choices_are_changed_by_a_switchs_rules),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("models/truth", tests, NULL, NULL);

@@ -197,6 +197,33 @@ static void equal_epochs_give_equal_bytes(void **state)
 	epochs_free(&x);
 }
 
+/* No table has them, and a truth without them would be another one. */
+static void faults_without_a_table_are_refused(void **state)
+{
+	static const struct truth_route route = {.to_ns = SIM_NEVER};
+	static const struct burst burst = {.duty = 1, .episode_ns = 1};
+	static const struct truth_fault mark = {.link = 1, .of_route = 1};
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		struct epochs x;
+		struct sim_err e;
+		epochs_open(&x);
+		if (i == 0)
+			assert_ok(
+			    truth_add_route(&x.truth, &route, test_err()));
+		else if (i == 1)
+			assert_ok(truth_add_burst(&x.truth, 1, &burst, 0, 9,
+			    test_err()));
+		else
+			assert_ok(truth_add_fault(&x.truth, &mark, test_err()));
+		assert_int_equal(epochs_write(&x, test_path("a.h5"), NULL, 1,
+				     &e),
+		    SIM_EUNSUPPORTED);
+		assert_non_null(strstr(e.msg, "has no tables for what"));
+		epochs_free(&x);
+	}
+}
+
 /* --- files that are wrong --------------------------------------------------*/
 
 static void write_plain(const char *path, size_t n)
@@ -484,6 +511,7 @@ int main(void)
 	    cmocka_unit_test(any_graph_is_made_of_its_tables),
 	    cmocka_unit_test(a_file_of_several_blocks_is_read_as_a_whole),
 	    cmocka_unit_test(equal_epochs_give_equal_bytes),
+	    cmocka_unit_test(faults_without_a_table_are_refused),
 	    cmocka_unit_test(what_cannot_be_is_told_by_table_and_row),
 	    cmocka_unit_test(counts_that_contradict_each_other_are_refused),
 	    cmocka_unit_test(what_is_missing_is_named_unless_it_may_be),

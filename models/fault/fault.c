@@ -89,11 +89,13 @@ const struct sim_field fault_fields[] = {
 	.size = sizeof(((struct fault_params *)0)->prefix), .def = "",
 	.doc = "destinations that a switch treats wrongly, such as "
 	       "10.0.0.4/30; empty: all, or for reroute the hosts of a ToR "
-	       "drawn for each switch"},
+	       "drawn for each switch",
+	.when = "kind=reroute|narrow|weights"},
     {"flows", SIM_F_F64, offsetof(struct fault_params, flows), .min = 0,
 	.max = 1, .unit = "1", .def = "1",
 	.doc = "share of the five-tuples to these destinations that are "
-	       "treated so"},
+	       "treated so",
+	.when = "kind=reroute|narrow|weights"},
     {"turn", SIM_F_ENUM, offsetof(struct fault_params, turn),
 	.names = turn_names, .def = "loop",
 	.doc = "two switches send to each other, or packets go a way round",

@@ -398,7 +398,7 @@ int fault_draw_routes(struct fault_draw *d, struct sim_err *e)
 {
 	const struct fault_params *g = d->group;
 	struct fault_switches s;
-	struct aim prefix;
+	struct aim prefix = {0};
 	const struct aim *given = *g->prefix ? &prefix : NULL;
 	int rc = given ? read_prefix(d->topo, g->prefix, &prefix, e) : 0;
 	if (rc < 0)
