@@ -97,6 +97,8 @@ enum truth_outage_kind {
 	TRUTH_COLLECTOR,  /* mode (none of EMPTY, GARBAGE), delay_us; id: 0 */
 	TRUTH_MUX_LOOP,   /* id: host that sends back what a mux sent it; the
 			     link out of it has a fault with of_route */
+	TRUTH_STORM,    /* id: host whose NIC sends pause frames without end */
+	TRUTH_BGP_FLAP, /* id: cable between switches whose session flaps */
 	TRUTH_N_OUTAGES
 };
 enum truth_outage_mode {

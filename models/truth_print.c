@@ -161,24 +161,34 @@ static void print_routes(const struct truth *truth, const struct topo *t,
 	print_rest(truth->n_routes, out);
 }
 
-static void print_outage(const struct truth_outage *o, FILE *out)
+/* By kind: what its id is of, and what it does; NULL: by its mode. */
+static const struct {
+	const char *of, *does;
+} outage_words[TRUTH_N_OUTAGES] = {
+    [TRUTH_HOST_OFF] = {"host", "off"},
+    [TRUTH_POD_OFF] = {"pod ", "off"},
+    [TRUTH_CONTROLLER] = {"controller", NULL},
+    [TRUTH_COLLECTOR] = {"collector", NULL},
+    [TRUTH_MUX_LOOP] = {"host", "sends back what muxes send"},
+    [TRUTH_STORM] = {"host", "pauses its ToR without end"},
+    [TRUTH_BGP_FLAP] = {"", "its BGP session flaps"},
+};
+
+static void print_outage(const struct truth_outage *o, const struct topo *t,
+    FILE *out)
 {
-	static const char *const kinds[] = {"host", "pod ", "controller",
-	    "collector", "host"};
 	static const char *const modes[] = {"down", "slow", "without documents",
 	    "sending garbage"};
-	const int service =
-	    o->kind == TRUTH_CONTROLLER || o->kind == TRUTH_COLLECTOR;
-	char name[32];
-	if (service)
-		snprintf(name, sizeof(name), "%s", kinds[o->kind]);
+	const char *of = outage_words[o->kind].of;
+	const char *does = outage_words[o->kind].does;
+	char name[64];
+	if (o->kind == TRUTH_BGP_FLAP)
+		topo_link_name(t, topo_link_of(o->id, TOPO_UP), name);
+	else if (does)
+		snprintf(name, sizeof(name), "%s%" PRIu32, of, o->id);
 	else
-		snprintf(name, sizeof(name), "%s%" PRIu32, kinds[o->kind],
-		    o->id);
-	fprintf(out, "  %-24s %s", name,
-	    service                         ? modes[o->mode]
-		: o->kind == TRUTH_MUX_LOOP ? "sends back what muxes send"
-					    : "off");
+		snprintf(name, sizeof(name), "%s", of);
+	fprintf(out, "  %-24s %s", name, does ? does : modes[o->mode]);
 	if (o->delay_us > 0)
 		fprintf(out, " by %.4g us", o->delay_us);
 	print_span(o->from_ns, o->to_ns, out);
@@ -204,7 +214,7 @@ static void print_outages(const struct truth *truth, const struct topo *t,
 	for (size_t shown = i = 0; i < truth->n_outages && shown < SHOWN; i++)
 		if (is_outage_shown(truth, t, &truth->outage[i])) {
 			shown++;
-			print_outage(&truth->outage[i], out);
+			print_outage(&truth->outage[i], t, out);
 		}
 	print_rest(n, out);
 }

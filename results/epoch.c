@@ -167,6 +167,10 @@ static int put_outages(struct res_epoch_out *w, const struct truth *t,
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < t->n_outages; i++) {
 		const struct truth_outage *o = &t->outage[i];
+		if (o->kind > TRUTH_COLLECTOR)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "A file of an epoch has no words for muxes that "
+			    "loop, pause storms and BGP sessions that flap.");
 		const struct res_epoch_outage row = {(uint8_t)o->kind,
 		    (uint8_t)o->mode, o->id, o->from_ns, o->to_ns, o->delay_us};
 		rc = PUT(w, RES_EPOCH_OUTAGES, &row, e);

@@ -342,7 +342,7 @@ static int take_outage(struct res_epoch *x, size_t i,
 	    .from_ns = o->from_ns,
 	    .to_ns = o->to_ns,
 	    .delay_us = o->delay_us};
-	if (o->kind >= TRUTH_N_OUTAGES || o->mode > TRUTH_GARBAGE ||
+	if (o->kind > TRUTH_COLLECTOR || o->mode > TRUTH_GARBAGE ||
 	    o->id >= x->topo.n_hosts ||
 	    !(o->delay_us >= 0 && isfinite(o->delay_us)))
 		return sim_fail(e, SIM_EPARSE,

@@ -134,7 +134,8 @@ static void a_kind_that_is_none_is_told_alone(void **state)
 	expect(SMALL "faults: {kind: black_hole, entries: 0.1}\n",
 	    "4:16: kind: \"black_hole\" is not one of drop, latency, "
 	    "black_hole_1, black_hole_2, host_off, pod_off, controller, "
-	    "collector, reroute, narrow, weights, hash, ecn, mux_loop; did you "
+	    "collector, reroute, narrow, weights, hash, ecn, mux_loop, storm, "
+	    "bgp_flap; did you "
 	    "mean \"black_hole_1\"?");
 }
 

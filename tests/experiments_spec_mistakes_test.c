@@ -154,7 +154,8 @@ static const struct {
     {"faults: {kind: drops}",
 	"3:16: kind: \"drops\" is not one of drop, latency, black_hole_1, "
 	"black_hole_2, host_off, pod_off, controller, collector, reroute, "
-	"narrow, weights, hash, ecn, mux_loop; did you mean \"drop\"?"},
+	"narrow, weights, hash, ecn, mux_loop, storm, bgp_flap; did you mean "
+	"\"drop\"?"},
     {"faults: {classes: t1-t2}",
 	"3:19: classes must be a list, not a value; write [t1-t2]."},
     {"faults: {classes: [t1_t2]}",

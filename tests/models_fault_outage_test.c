@@ -157,6 +157,83 @@ static void named_hosts_and_pods_are_off(void **state)
 	scenes_close(&s);
 }
 
+/* Storms and sessions that flap are outages and nothing else: hosts, and cables
+ * between switches, distinct and drawn alike. */
+static void storms_and_flaps_break_no_link(void **state)
+{
+	static const uint32_t kinds[] = {FAULT_STORM, FAULT_BGP_FLAP};
+	(void)state;
+	for (int flap = 0; flap < 2; flap++) {
+		struct scenes s;
+		struct truth t = {0};
+		struct fault_params *g = open_group(&s, kinds[flap], 3);
+		const uint32_t first = flap ? s.topo.n_hosts : 0;
+		const uint32_t n =
+		    (flap ? s.topo.n_links / 2 : s.topo.n_hosts) - first;
+		uint64_t got[128] = {0};
+		g->from_s = 1;
+		g->lasts_s = 2;
+		assert_in_range(n, 3, 128);
+		for (uint32_t run = 0; run < 4000; run++) {
+			assert_ok(draw(&s, &t, run, test_err()));
+			assert_int_equal(t.n_outages, 3);
+			assert_int_equal(t.n_faults + t.n_switches, 0);
+			for (size_t i = 0; i < 3; i++) {
+				const struct truth_outage *o = &t.outage[i];
+				assert_int_equal(o->kind,
+				    flap ? TRUTH_BGP_FLAP : TRUTH_STORM);
+				assert_true(i == 0 || o[-1].id < o->id);
+				assert_int_equal(o->from_ns, SIM_SEC);
+				assert_int_equal(o->to_ns, 3 * SIM_SEC);
+				got[o->id - first]++;
+			}
+		}
+		assert_true(law_chi2_uniform(got, n) > LEVEL);
+		truth_free(&t);
+		scenes_close(&s);
+	}
+}
+
+static void named_sessions_flap(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct truth t = {0};
+	struct sim_err e;
+	struct fault_params *g = open_group(&s, FAULT_BGP_FLAP, 1);
+	const uint32_t host = s.topo.n_hosts;
+	topo_link links[2] = {2 * (host + 7) + 1, 2 * (host + 3)};
+	g->links = links;
+	g->n_links = 2;
+	assert_ok(draw(&s, &t, 0, test_err()));
+	assert_int_equal(t.n_outages, 2);
+	assert_int_equal(t.outage[0].id, host + 3);
+	assert_int_equal(t.outage[1].id, host + 7);
+	links[1] = links[0] ^ 1;
+	assert_int_equal(draw(&s, &t, 0, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "fault group 0: links 63 and 62 have one BGP session, which is "
+	    "named twice.");
+	links[1] = 5;
+	assert_int_equal(draw(&s, &t, 0, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "fault group 0: link 5 is a host's, which has no BGP session.");
+	links[1] = s.topo.n_links;
+	assert_int_equal(draw(&s, &t, 0, &e), SIM_EINVAL);
+	g->n_links = 0;
+	g->count = 1000;
+	assert_int_equal(draw(&s, &t, 0, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "fault group 0: 1000 BGP sessions are to flap, but there are 81.");
+	g->kind = FAULT_STORM;
+	assert_int_equal(draw(&s, &t, 0, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "fault group 0: 1000 hosts are to storm, but there are 24.");
+	truth_free(&t);
+	g->links = NULL;
+	scenes_close(&s);
+}
+
 static void more_than_there_are_is_refused(void **state)
 {
 	(void)state;
@@ -333,6 +410,8 @@ int main(void)
 	    cmocka_unit_test(a_host_that_is_off_loses_its_cable),
 	    cmocka_unit_test(a_pod_that_is_off_loses_all_that_touches_it),
 	    cmocka_unit_test(named_hosts_and_pods_are_off),
+	    cmocka_unit_test(storms_and_flaps_break_no_link),
+	    cmocka_unit_test(named_sessions_flap),
 	    cmocka_unit_test(more_than_there_are_is_refused),
 	    cmocka_unit_test(a_graph_without_pods_has_none_to_turn_off),
 	    cmocka_unit_test(a_pod_of_a_region_takes_no_other_with_it),

@@ -30,11 +30,11 @@ static const struct xp_own_key faults_keys[] = {
     {"links", "list of links",
 	"these fail, in place of `count` at random: each by its id, or as "
 	"\"tor3->t1.5\"; `culprit topo --path` tells both; for kind reroute, "
-	"where packets are sent wrongly",
+	"where packets are sent wrongly; for bgp_flap, of a cable either",
 	.texts = 1, .numbers = 1},
     {"at", "list of nodes",
 	"these fail, in place of some at random: switches, as tor3 or t2.0, "
-	"or for kinds host_off and mux_loop hosts, as host17",
+	"or for kinds host_off, mux_loop and storm hosts, as host17",
 	.texts = 1, .numbers = 1},
     {"pods", "list of pods", "these are off (pod_off), by number",
 	.numbers = 1},
@@ -95,11 +95,13 @@ static const struct xp_page pages[] = {
 		   "faults: { kind: latency, count: 1 }\n"},
     {"faults", XP_FORM_MAPS, "what fails: one group, or a list of groups",
 	.parts = faults_parts, .keys = faults_keys,
-	.more = "Without the section nothing fails; {} is one group of "
-		"defaults, [] is none. Of the kinds, controller and collector "
-		"act on planes with these services, and reroute, narrow, "
-		"weights, hash, ecn and mux_loop on planes that carry packets "
-		"switch by switch; others refuse them.",
+	.more =
+	    "Without the section nothing fails; {} is one group of "
+	    "defaults, [] is none. Of the kinds, controller and collector "
+	    "act on planes with these services, and reroute, narrow, "
+	    "weights, hash, ecn, mux_loop, storm and bgp_flap on planes that "
+	    "carry packets "
+	    "switch by switch; others refuse them.",
 	.example = NETWORK
 	"faults:\n"
 	"  - { count: 2, rate: 0.01 }           # two links at random\n"

@@ -65,9 +65,7 @@ static int read_links(struct sim_yaml *y, const struct sim_yaml_node *list,
 static int read_node(struct sim_yaml *y, const struct sim_yaml_node *item,
     const struct topo *t, struct fault_params *g)
 {
-	/* Of the kinds that take nodes only these are about hosts. */
-	const int hosts =
-	    g->kind == FAULT_HOST_OFF || g->kind == FAULT_MUX_LOOP;
+	const int hosts = fault_is_of_hosts(g->kind);
 	const char *kind = fault_kind_names[g->kind];
 	struct sim_err why;
 	topo_node n;

@@ -65,6 +65,7 @@ int fault_draw_routes(struct fault_draw *d, struct sim_err *e);
 
 /* In outage.c. */
 int fault_draw_hosts(struct fault_draw *d, struct sim_err *e);
+int fault_draw_sessions(struct fault_draw *d, struct sim_err *e);
 int fault_draw_pods(struct fault_draw *d, struct sim_err *e);
 int fault_draw_services(struct fault_draw *d, struct sim_err *e);
 

@@ -17,22 +17,24 @@ static const char *const mode_names[] = {"down", "slow", "empty", "garbage",
     NULL};
 const char *const fault_kind_names[] = {"drop", "latency", "black_hole_1",
     "black_hole_2", "host_off", "pod_off", "controller", "collector", "reroute",
-    "narrow", "weights", "hash", "ecn", "mux_loop", NULL};
+    "narrow", "weights", "hash", "ecn", "mux_loop", "storm", "bgp_flap", NULL};
 static const char *const turn_names[] = {"loop", "detour", NULL};
 static const char *const hash_names[] = {"seed", "bits", NULL};
 
 const struct sim_field fault_fields[] = {
     {"kind", SIM_F_ENUM, offsetof(struct fault_params, kind),
 	.names = fault_kind_names, .def = "drop",
-	.doc = "links, or those of switches, lose packets or delay them; "
-	       "switches always drop certain address pairs (1) or five-tuples "
-	       "(2); hosts or pods are off; Pingmesh's services misbehave; "
-	       "switches send packets wrong ways, use fewer next hops than "
-	       "they have, or unevenly, or hash badly; links have queues that "
-	       "come and go; hosts send back what a load balancer sent them"},
+	.doc =
+	    "links, or those of switches, lose packets or delay them; "
+	    "switches always drop certain address pairs (1) or five-tuples "
+	    "(2); hosts or pods are off; Pingmesh's services misbehave; "
+	    "switches send packets wrong ways, use fewer next hops than "
+	    "they have, or unevenly, or hash badly; links have queues that "
+	    "come and go; hosts send back what a load balancer sent them, or "
+	    "pause frames without end; BGP sessions of cables flap"},
     {"count", SIM_F_U32, offsetof(struct fault_params, count), .min = 0,
 	.max = 1e6, .unit = "places", .def = "1",
-	.doc = "links, hosts or pods that fail, at random places; of "
+	.doc = "links, hosts, pods or cables that fail, at random places; of "
 	       "controller and collector, how many times"},
     {"classes", SIM_F_SET, offsetof(struct fault_params, classes),
 	.names = topo_class_names, .def = "[tor-t1, t1-t2, t2-t1, t1-tor]",
@@ -153,7 +155,7 @@ enum {
 	LINKS = FAULT_BIT(DROP) | FAULT_BIT(LATENCY) | FAULT_BIT(ECN),
 	HOLES = FAULT_BIT(BLACK_HOLE_1) | FAULT_BIT(BLACK_HOLE_2),
 	SERVICES = FAULT_SERVICE_KINDS,
-	HOSTS = FAULT_BIT(HOST_OFF) | FAULT_BIT(MUX_LOOP),
+	HOSTS = FAULT_BIT(HOST_OFF) | FAULT_BIT(MUX_LOOP) | FAULT_BIT(STORM),
 	REROUTE = FAULT_BIT(REROUTE),
 	SETS = FAULT_BIT(NARROW) | FAULT_BIT(WEIGHTS), /* of next hops */
 	ROUTES = FAULT_ROUTE_KINDS,
@@ -196,7 +198,7 @@ static const struct {
     {"to", ALL},
     {"spread", ALL},
     {"lasts", ALL},
-    {"links", LINKS | REROUTE},
+    {"links", LINKS | REROUTE | FAULT_BIT(BGP_FLAP)},
     {"at", LINKS | HOLES | ROUTES | HOSTS},
     {"pods", FAULT_BIT(POD_OFF)},
 };
@@ -214,6 +216,11 @@ int fault_uses(uint32_t kind, const char *key)
 int fault_is_of_switches(uint32_t kind)
 {
 	return (HOLES | ROUTES) >> kind & 1;
+}
+
+int fault_is_of_hosts(uint32_t kind)
+{
+	return HOSTS >> kind & 1;
 }
 
 /* --- what all kinds share ------------------------------------------------- */
@@ -335,7 +342,10 @@ static int draw_group(struct fault_draw *d, struct sim_err *e)
 		return fault_draw_routes(d, e);
 	case FAULT_HOST_OFF:
 	case FAULT_MUX_LOOP:
+	case FAULT_STORM:
 		return fault_draw_hosts(d, e);
+	case FAULT_BGP_FLAP:
+		return fault_draw_sessions(d, e);
 	case FAULT_POD_OFF:
 		return fault_draw_pods(d, e);
 	case FAULT_CONTROLLER:

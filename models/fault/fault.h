@@ -29,6 +29,8 @@ enum fault_kind {
 	FAULT_HASH,
 	FAULT_ECN,      /* as DROP; see burst.h */
 	FAULT_MUX_LOOP, /* hosts; see packet/mux.h */
+	FAULT_STORM,    /* hosts; see packet/pause.h */
+	FAULT_BGP_FLAP, /* cables between switches; see packet/bgp.h */
 	FAULT_N_KINDS
 };
 extern const char *const fault_kind_names[];
@@ -41,8 +43,8 @@ enum {
 	FAULT_SERVICE_KINDS = FAULT_BIT(CONTROLLER) | FAULT_BIT(COLLECTOR),
 	FAULT_ROUTE_KINDS = FAULT_BIT(REROUTE) | FAULT_BIT(NARROW) |
 	    FAULT_BIT(WEIGHTS) | FAULT_BIT(HASH),
-	FAULT_PACKET_KINDS =
-	    FAULT_ROUTE_KINDS | FAULT_BIT(ECN) | FAULT_BIT(MUX_LOOP),
+	FAULT_PACKET_KINDS = FAULT_ROUTE_KINDS | FAULT_BIT(ECN) |
+	    FAULT_BIT(MUX_LOOP) | FAULT_BIT(STORM) | FAULT_BIT(BGP_FLAP),
 	FAULT_SOME_PLANES = FAULT_SERVICE_KINDS | FAULT_PACKET_KINDS,
 };
 
@@ -116,6 +118,9 @@ uint32_t fault_class_size(const struct topo *t, enum topo_link_class class);
  * one. */
 int fault_is_of_switches(uint32_t kind);
 
+/* 1 for kinds whose places are hosts. */
+int fault_is_of_hosts(uint32_t kind);
+
 /* Draw the places, rates and times of N groups into TRUTH (sorted).
  *
  * Links. A random place is a link that no earlier place took, of any group.
@@ -181,7 +186,10 @@ int fault_is_of_switches(uint32_t kind);
  * a choice does not fail.
  *
  * A link with a queue that comes and goes (ecn) is one as above. A host that
- * loops has an outage, and the link out of it is faulty.
+ * loops has an outage, and the link out of it is faulty. A host whose NIC storms
+ * (storm) has an outage, and so has a cable between switches, named by either of
+ * its links, whose BGP session flaps (bgp_flap): neither loses anything, so no
+ * link is faulty.
  *
  * A host that is off has an outage, and both links of its cable drop all. A pod
  * that is off has one, its hosts have theirs, and each link with an end in the
@@ -193,10 +201,10 @@ int fault_is_of_switches(uint32_t kind);
  * lasts_s later or, if that is 0, at to_s; links fail with their switch or pod.
  *
  * Errors SIM_ELIMIT when more places are asked for than the classes have links,
- * the tiers switches, or the network hosts or pods; SIM_EINVAL for a place that
+ * the tiers switches, or the network hosts, pods or cables; SIM_EINVAL for a place that
  * is not in the topology, not of the kind's sort or named twice in a group, for
- * a mode that the collector does not have, a prefix that is none or has no
- * host, or to_s before from_s + spread_s; SIM_EUNSUPPORTED for pick MATLAB in a
+ * a BGP session of a host's cable, a mode that the collector does not have, a
+ * prefix that is none or has no host, or to_s before from_s + spread_s; SIM_EUNSUPPORTED for pick MATLAB in a
  * mesh, for pods where there are none, and for a switch that can have no such
  * turn.
  * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)

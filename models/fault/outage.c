@@ -1,4 +1,4 @@
-/* models/fault/outage.c -- hosts and pods that are off, bad services.
+/* models/fault/outage.c -- hosts, pods, sessions and services that fail.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
@@ -7,11 +7,25 @@
 #include "models/fault/draw.h"
 #include "sim/vec.h"
 
-/* Hosts or pods, of which some are off. */
+/* Hosts, pods or cables, of which some are off, or behave badly. */
 struct ids {
 	uint32_t n, n_off;
 	uint32_t *list; /* those that are off come first */
 };
+
+static const char *outage_does(uint32_t kind)
+{
+	switch ((enum fault_kind)kind) {
+	case FAULT_MUX_LOOP:
+		return "loop";
+	case FAULT_STORM:
+		return "storm";
+	case FAULT_BGP_FLAP:
+		return "flap";
+	default:
+		return "be off";
+	}
+}
 
 /* List all N ids, and check those that the group names. OF is what they are
  * called in messages. */
@@ -36,7 +50,7 @@ static int open_ids(struct ids *s, const struct fault_params *g, uint32_t n,
 	if (s->n_off > n)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%u %ss are to %s, but there are %u.", s->n_off, of,
-		    g->kind == FAULT_MUX_LOOP ? "loop" : "be off", n);
+		    outage_does(g->kind), n);
 	return 0;
 }
 
@@ -99,6 +113,8 @@ static int host_fails(struct fault_draw *d, topo_host h, struct sim_err *e)
 	int rc;
 	if (d->group->kind == FAULT_MUX_LOOP)
 		return host_loops(d, h, &when, e);
+	if (d->group->kind == FAULT_STORM)
+		return add_outage(d->truth, TRUTH_STORM, h, &when, e);
 	if ((rc = add_outage(d->truth, TRUTH_HOST_OFF, h, &when, e)) < 0 ||
 	    (rc = cut_link(d->truth, topo_link_of(h, TOPO_UP), &when, e)) < 0)
 		return rc;
@@ -111,6 +127,57 @@ int fault_draw_hosts(struct fault_draw *d, struct sim_err *e)
 	int rc = open_ids(&s, d->group, d->topo->n_hosts, "host", e);
 	for (uint32_t i = 0; rc == 0 && i < s.n_off; i++)
 		rc = host_fails(d, next_id(&s, d->group, i, &d->outage), e);
+	free(s.list);
+	return rc;
+}
+
+/* --- BGP sessions --------------------------------------------------------- */
+
+/* The cables that links name, which must be between switches and each of its
+ * own, counted from the first such: cables of hosts come before. */
+static int name_cables(const struct topo *t, const struct fault_params *g,
+    uint32_t cable[], struct sim_err *e)
+{
+	for (size_t i = 0; i < g->n_links; i++) {
+		const topo_link l = g->links[i];
+		if (l >= t->n_links)
+			return sim_fail(e, SIM_EINVAL,
+			    "link %u is not in [0, %u].", l, t->n_links - 1);
+		if (l / 2 < t->n_hosts)
+			return sim_fail(e, SIM_EINVAL,
+			    "link %u is a host's, which has no BGP session.",
+			    l);
+		cable[i] = l / 2 - t->n_hosts;
+		for (size_t k = 0; k < i; k++)
+			if (cable[k] == cable[i])
+				return sim_fail(e, SIM_EINVAL,
+				    "links %u and %u have one BGP session, "
+				    "which is named twice.",
+				    g->links[k], l);
+	}
+	return 0;
+}
+
+int fault_draw_sessions(struct fault_draw *d, struct sim_err *e)
+{
+	const struct topo *t = d->topo;
+	struct fault_params g = *d->group;
+	struct ids s = {0};
+	uint32_t *cable = NULL;
+	int rc = 0;
+	g.n_at = g.n_links;
+	if (g.n_at > 0 && (rc = SIM_ZALLOC(&cable, g.n_at, e)) == 0)
+		rc = name_cables(t, &g, cable, e);
+	g.at = cable;
+	if (rc == 0)
+		rc = open_ids(&s, &g, t->n_links / 2 - t->n_hosts,
+		    "BGP session", e);
+	for (uint32_t i = 0; rc == 0 && i < s.n_off; i++) {
+		const struct fault_span when = fault_span(d);
+		rc = add_outage(d->truth, TRUTH_BGP_FLAP,
+		    t->n_hosts + next_id(&s, &g, i, &d->outage), &when, e);
+	}
+	free(cable);
 	free(s.list);
 	return rc;
 }
