@@ -12,6 +12,7 @@
 /* In the order in which --help lists them. */
 const struct cmd_verb cmd_trace_verbs[] = {
     {"run", "simulate a cell, and write its traces", cmd_trace_run},
+    {"rules", "what switches are told to mirror", cmd_trace_rules},
     {0},
 };
 

@@ -14,5 +14,6 @@
 extern const struct cmd_verb cmd_trace_verbs[];
 
 int cmd_trace_run(int argc, char **argv);
+int cmd_trace_rules(int argc, char **argv);
 
 #endif
