@@ -197,7 +197,7 @@ void traces_by_hand(struct traces *x)
 	    NULL, 64);
 	struct algo_trace t = hand_trace(12 * SIM_SEC, 2, 6, 3,
 	    ALGO_TRACE_SUSPECT | ALGO_TRACE_CONFIRMED);
-	t.lost_link = 40; /* t2.0->t1.2 */
+	t.lost_link = 41; /* t2.0->t1.2 */
 	hand_way(x, t, drop, NULL, 64);
 	hand_way(x, hand_trace(15 * SIM_SEC, 0, 7, 5, ALGO_TRACE_LOOP), loop,
 	    NULL, 64);

@@ -221,6 +221,14 @@ static int filter_path(const struct algo_filter *f,
 	    (algo_path_to_host(p, states, dst) & s->mask) != 0;
 }
 
+/* One property of traces is some copy's. */
+int algo_filter_is_of_copies(const struct algo_filter_step *s)
+{
+	return s->op < ALGO_FILTER_MARKS &&
+	    (algo_filter_fields[s->field].scope == ALGO_OF_COPY ||
+		s->field == ALGO_FIELD_VIA);
+}
+
 static inline int filter_step(const struct algo_filter *f,
     const struct algo_filter_step *s, const struct algo_trace *t,
     const struct algo_hop hop[], sim_ns now)
@@ -230,19 +238,12 @@ static inline int filter_step(const struct algo_filter *f,
 		return (t->marks & s->mask) != 0;
 	if (s->op == ALGO_FILTER_PATH)
 		return filter_path(f, s, t, hop);
-	switch (algo_filter_fields[s->field].scope) {
-	case ALGO_OF_PACKET:
-	case ALGO_OF_FRAME:
-		return filter_packet(s->field, t, &x) && filter_holds(f, s, x);
-	case ALGO_OF_COPY:
+	if (algo_filter_is_of_copies(s))
 		return filter_copies(f, s, hop, t->n_hops);
-	default:
-		/* The one property of traces that is some copy's. */
-		if (s->field == ALGO_FIELD_VIA)
-			return filter_copies(f, s, hop, t->n_hops);
-		return filter_whole(s->field, t, hop, now, &x) &&
-		    filter_holds(f, s, x);
-	}
+	const int is_known = algo_filter_fields[s->field].scope == ALGO_OF_TRACE
+	    ? filter_whole(s->field, t, hop, now, &x)
+	    : filter_packet(s->field, t, &x);
+	return is_known && filter_holds(f, s, x);
 }
 
 int algo_filter_test(const struct algo_filter *f, const struct algo_trace *t,
@@ -293,15 +294,12 @@ void algo_filter_put(const struct algo_filter *f, const char *text,
 	    "any", "tier", "not tier", "marks", "path"};
 	for (unsigned i = 0; i < f->n; i++) {
 		const struct algo_filter_step *s = &f->step[i];
-		const unsigned scope = algo_filter_fields[s->field].scope;
-		const int is_copy = s->op < ALGO_FILTER_MARKS &&
-		    (scope == ALGO_OF_COPY || s->field == ALGO_FIELD_VIA);
 		sim_put(out, "%2u  %-8s %016llx %016llx  %-7s yes ", i,
 		    ops[s->op], (unsigned long long)s->mask,
 		    (unsigned long long)s->value,
-		    !is_copy     ? "once"
-			: s->all ? "all of"
-				 : "any of");
+		    !algo_filter_is_of_copies(s) ? "once"
+			: s->all                 ? "all of"
+						 : "any of");
 		filter_put_target(out, s->yes);
 		sim_put(out, ", no ");
 		filter_put_target(out, s->no);

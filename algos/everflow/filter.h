@@ -89,7 +89,7 @@ enum algo_filter_scope {
 	X(LAST, "last", NODE, TRACE, 0, "switch of the last copy")             \
 	X(VIA, "via", NODE, TRACE, 0, "any switch on its way")                 \
 	X(LATENCY, "latency", TIME, TRACE, 0,                                  \
-	    "longest time between two copies of one switch, if there are two") \
+	    "longest time between two copies of one switch")                   \
 	X(MIRRORS_LOST, "mirrors_lost", NUMBER, TRACE, 0xffff,                 \
 	    "mirrors that are missing for certain")                            \
 	X(AGE, "age", TIME, TRACE, 0, "time since the first copy")
@@ -161,6 +161,9 @@ static inline int algo_filter_is_header_only(const struct algo_filter *f)
 }
 int algo_filter_test_copy(const struct algo_filter *f,
     const struct obs_copy *c);
+
+/* Whether S looks at each copy. */
+int algo_filter_is_of_copies(const struct algo_filter_step *s);
 
 /* The byte code, a line a step, of F compiled from TEXT. */
 void algo_filter_put(const struct algo_filter *f, const char *text,

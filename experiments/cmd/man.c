@@ -7,6 +7,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/manual.h"
 #include "experiments/cmd/program.h"
+#include "experiments/cmd/trace.h"
 #include "results/provenance.h"
 #include "sim/text.h"
 
@@ -46,6 +47,8 @@ static void list_pages(void)
 	for (const struct cmd_verb *v = cmd_verbs; v->name; v++)
 		if (v->doc)
 			printf("culprit-%s.1\n", v->name);
+	for (const struct cmd_verb *v = cmd_trace_verbs; v->name; v++)
+		printf("culprit-trace-%s.1\n", v->name);
 }
 
 static int no_page(const char *name)
@@ -87,6 +90,13 @@ int cmd_man(int argc, char **argv)
 		if (strcmp(name, v->name) != 0 || !v->doc)
 			continue;
 		snprintf(title, sizeof(title), "culprit %s", v->name);
+		return v->main(2, (char *[]){title, ask, NULL});
+	}
+	for (const struct cmd_verb *v = cmd_trace_verbs; v->name; v++) {
+		if (strncmp(name, "trace-", 6) != 0 ||
+		    strcmp(name + 6, v->name) != 0)
+			continue;
+		snprintf(title, sizeof(title), "culprit trace %s", v->name);
 		return v->main(2, (char *[]){title, ask, NULL});
 	}
 	return no_page(name);

@@ -13,6 +13,7 @@
 #include "experiments/cmd/example.h"
 #include "experiments/cmd/program.h"
 #include "experiments/cmd/roff.h"
+#include "experiments/cmd/trace.h"
 #include "experiments/schema/sections.h"
 #include "results/provenance.h"
 #include "sim/text.h"
@@ -298,12 +299,18 @@ static char *all_text(const struct cmd_table *m, const char *tail)
 	return text;
 }
 
-static const char *doc_of(const char *verb)
+static const char *doc_in(const struct cmd_verb *v, const char *name)
 {
-	const struct cmd_verb *v = cmd_verbs;
-	while (v->name && strcmp(v->name, verb) != 0)
+	while (v->name && strcmp(v->name, name) != 0)
 		v++;
 	return v->name ? v->doc : "a verb of culprit";
+}
+
+static const char *doc_of(const char *verb)
+{
+	return strncmp(verb, "trace ", 6) == 0
+	    ? doc_in(cmd_trace_verbs, verb + 6)
+	    : doc_in(cmd_verbs, verb);
 }
 
 void cmd_manual_verb(FILE *out, const struct cmd_table *m)
@@ -311,6 +318,9 @@ void cmd_manual_verb(FILE *out, const struct cmd_table *m)
 	char name[64], *head = NULL, *tail = NULL, *codes = NULL;
 	char *text = NULL;
 	snprintf(name, sizeof(name), "culprit-%s", m->verb);
+	/* That of "trace get" is culprit-trace-get. */
+	for (char *blank; (blank = strchr(name, ' '));)
+		*blank = '-';
 	if (split_text(m, &head, &tail, &codes) == 0 &&
 	    (text = all_text(m, tail))) {
 		manual_put_head(out, name, "1", doc_of(m->verb));

@@ -13,6 +13,11 @@
 const struct cmd_verb cmd_trace_verbs[] = {
     {"run", "simulate a cell, and write its traces", cmd_trace_run},
     {"rules", "what switches are told to mirror", cmd_trace_rules},
+    {"get", "traces of a file that fit an expression", cmd_trace_get},
+    {"show", "one trace, copy by copy", cmd_trace_show},
+    {"counter", "what was counted of a link, a switch or a mux",
+	cmd_trace_counter},
+    {"explain", "an expression as byte code, and its cost", cmd_trace_explain},
     {0},
 };
 

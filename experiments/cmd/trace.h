@@ -15,5 +15,9 @@ extern const struct cmd_verb cmd_trace_verbs[];
 
 int cmd_trace_run(int argc, char **argv);
 int cmd_trace_rules(int argc, char **argv);
+int cmd_trace_get(int argc, char **argv);
+int cmd_trace_show(int argc, char **argv);
+int cmd_trace_counter(int argc, char **argv);
+int cmd_trace_explain(int argc, char **argv);
 
 #endif

@@ -64,6 +64,9 @@ it_knows_verbs_options_and_values() {
 	offers_no_more_than plane=pingmesh -- gate -s plane=p
 	offers_no_more_than up run check selftest -- lab ''
 	offers_no_more_than -- lab check ''
+	offers get show explain -- trace ''
+	offers_no_more_than --where= -- trace get --w
+	offers trace-get -- man trace-g
 	offers alg1 -- algos ''
 	# A value is no option, and behind "--" there are none.
 	offers vigil_fig05a -- run -o --smoke ''

@@ -38,7 +38,8 @@ options_are_those_of_help() {
 	for page in pages/culprit-*.1; do
 		verb=${page#pages/culprit-}
 		verb=${verb%.1}
-		"$CULPRIT" "$verb" --help |
+		# shellcheck disable=SC2086 # "trace-get" is two words
+		"$CULPRIT" ${verb//-/ } --help |
 			grep -oE '^ {2,6}(-., )?--[a-z0-9-]+' |
 			grep -oE -e '--[a-z0-9-]+' | sort >want
 		sed -nE 's/^\.It .*Fl \\-([a-z0-9\\-]+).*/--\1/p' "$page" |

@@ -1,0 +1,51 @@
+/* experiments/cmd/trace_file.h -- what verbs that read traces share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_CMD_TRACE_FILE_H
+#define EXPERIMENTS_CMD_TRACE_FILE_H
+
+#include "experiments/cmd/option.h"
+#include "results/traces.h"
+#include "sim/time.h"
+#include "topo/topo.h"
+
+/* The network of a spec's first point, whatever its sweep varies. T may be closed
+ * either way. Errors SIM_EINVAL, SIM_EIO, SIM_ENOMEM. */
+int cmd_trace_topology(struct topo *t, const char *spec, struct sim_err *e);
+
+/* A file of traces and the network that it is about. Zeroed is empty. */
+struct cmd_traces {
+	struct res_traces *file;
+	const struct res_traces_info *info;
+	struct topo net;
+	const struct topo *topo; /* NULL: none is known */
+};
+
+/* Errors those of res_traces_open(), SIM_EINVAL and SIM_EMISMATCH (its topology
+ * cannot be, or is another one); X may be closed either way. */
+int cmd_traces_open(struct cmd_traces *x, const char *path, struct sim_err *e);
+void cmd_traces_close(struct cmd_traces *x);
+
+/* Names for people: "tor3", "tor3->t1.5", "host17" or "198.18.0.1"; by number,
+ * as "switch 3", where no network is known. "-" of TOPO_NONE. Return BUF. */
+enum { CMD_TRACE_NAME = 160 };
+const char *cmd_trace_switch(const struct cmd_traces *x, uint32_t s,
+    char buf[CMD_TRACE_NAME]);
+const char *cmd_trace_link(const struct cmd_traces *x, uint32_t l,
+    char buf[CMD_TRACE_NAME]);
+const char *cmd_trace_address(const struct cmd_traces *x, uint32_t ip,
+    char buf[CMD_TRACE_NAME]);
+
+/* "loop,mux": the words of marks that are set, a drop's grade alone. */
+void cmd_trace_marks(struct sim_text *out, uint32_t marks);
+
+/* "SYN|ACK", "-" of none. */
+void cmd_trace_flags(struct sim_text *out, uint8_t flags);
+
+/* sim_ns: "10s", "1.5ms". */
+cmd_taker cmd_take_time;
+
+/* A line of help for each field and flag of filters. */
+void cmd_trace_language(FILE *out);
+
+#endif
