@@ -29,6 +29,7 @@ static const struct topic {
     {"pingmesh", bench_pingmesh},
     {"fabric", bench_fabric},
     {"jobs", bench_jobs},
+    {"filter", bench_filter},
     {"erspan", bench_erspan},
     {"everflow", bench_everflow},
 };

@@ -45,6 +45,7 @@ void bench_pinglist(void);
 void bench_pingmesh(void);
 void bench_fabric(void);
 void bench_jobs(void);
+void bench_filter(void);
 void bench_trial(void);
 void bench_erspan(void);
 void bench_everflow(void);
