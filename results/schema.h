@@ -227,10 +227,11 @@ enum res_set {
 	X(n_loops_right, "traces", COUNT, "loops that were",                   \
 	    "count of the traces taken for loops whose packet came twice to "  \
 	    "a switch")                                                        \
-	X(n_suspect, "traces", COUNT, "traces suspected of a drop",            \
+	X(n_suspect, "traces", COUNT, "traces that look like drops",           \
 	    "count of the traces whose last switch is not the last of the "    \
-	    "path, confirmed or not, but not refuted")                         \
-	X(n_suspect_right, "traces", COUNT, "suspected drops that were",       \
+	    "path, whatever came later: confirmed, refuted or neither")        \
+	X(n_suspect_right, "traces", COUNT,                                    \
+	    "traces that look like drops, and are",                            \
 	    "count of the traces of n_suspect whose packet was lost")          \
 	X(n_confirmed, "traces", COUNT, "drops confirmed by a resend",         \
 	    "count of the suspected traces whose packet was seen to be sent "  \
@@ -294,7 +295,7 @@ enum res_set {
 	X(loop_precision, n_loops_right, n_loops,                              \
 	    "loops that were / traces taken for loops")                        \
 	X(suspect_precision, n_suspect_right, n_suspect,                       \
-	    "suspected drops that were / suspected drops")                     \
+	    "traces that look like drops, and are / those that look so")       \
 	X(confirmed_precision, n_confirmed_right, n_confirmed,                 \
 	    "confirmed drops that were / confirmed drops")                     \
 	X(refuted_precision, n_refuted_right, n_refuted,                       \

@@ -203,7 +203,8 @@ static void everflow_print(const void *p, const struct res_trial_metrics row[],
 	    r->n_flows, r->n_mirrored, r->n_assembled, r->n_mirrors_lost,
 	    r->n_guided);
 	fprintf(out,
-	    "drops suspected %.0f (right %.0f), confirmed %.0f (%.0f), refuted "
+	    "looks like drops %.0f (right %.0f): confirmed %.0f (%.0f), "
+	    "refuted "
 	    "%.0f (%.0f); loops %.0f (%.0f)\n",
 	    r->n_suspect, r->n_suspect_right, r->n_confirmed,
 	    r->n_confirmed_right, r->n_refuted, r->n_refuted_right, r->n_loops,

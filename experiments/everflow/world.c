@@ -166,16 +166,17 @@ static void world_grade(struct xp_everworld *w, const struct algo_trace *t)
 		g->n_loops++;
 		g->n_loops_right += looped;
 	}
-	if (t->marks & ALGO_TRACE_REFUTED) {
-		g->n_refuted++;
-		g->n_refuted_right += !lost;
-	} else if (t->marks & ALGO_TRACE_DROPS) {
+	if (t->marks & (ALGO_TRACE_DROPS | ALGO_TRACE_REFUTED)) {
 		g->n_suspect++;
 		g->n_suspect_right += lost;
 	}
 	if (t->marks & ALGO_TRACE_CONFIRMED) {
 		g->n_confirmed++;
 		g->n_confirmed_right += lost;
+	}
+	if (t->marks & ALGO_TRACE_REFUTED) {
+		g->n_refuted++;
+		g->n_refuted_right += !lost;
 	}
 }
 
