@@ -44,6 +44,8 @@ static const struct sim_part everflow_parts[] = {
     {"mirror", mirror_fields, .offset = FIELD(mirror)},
     {"analyzer", algo_analyzer_fields, .offset = FIELD(analyzer)},
     {"conn", packet_conn_fields, .offset = FIELD(conn)},
+    {"slb", packet_mux_fields, .offset = FIELD(slb)},
+    {"clock", packet_clock_fields, .offset = FIELD(clock)},
     {"rdma", xp_rdma_fields, .offset = FIELD(lossless)},
     {"rdma", packet_rdma_fields, .offset = FIELD(lossless.rdma),
 	.when = "pairs!=0"},
@@ -55,6 +57,8 @@ static const struct sim_part everflow_parts[] = {
     {"prober", algo_prober_fields, .offset = FIELD(prober)},
     {"latency", algo_debug_latency_fields, .offset = FIELD(latency)},
     {"drop", algo_debug_drop_fields, .offset = FIELD(drop)},
+    {"loop", algo_debug_loop_fields, .offset = FIELD(loop)},
+    {"ecmp", algo_debug_ecmp_fields, .offset = FIELD(ecmp)},
     {0},
 };
 
@@ -73,6 +77,10 @@ static int everflow_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	if (algo_mirror_table(&table, &p->rules, &why) < 0)
 		return sim_yaml_mistake(y, node ? node : y->root, "%s",
 		    why.msg);
+	if (p->conn.vip_share > 0 && p->slb.vips == 0)
+		return sim_yaml_mistake(y, sim_yaml_get(node, "conn"),
+		    "vip_share %g: there are no virtual addresses (slb.vips).",
+		    p->conn.vip_share);
 	return 0;
 }
 
@@ -108,6 +116,10 @@ const void *xp_everflow_params(const struct xp_everflow *p, unsigned which)
 		return &p->latency;
 	case XP_DEBUG_drop:
 		return &p->drop;
+	case XP_DEBUG_loop:
+		return &p->loop;
+	case XP_DEBUG_ecmp:
+		return &p->ecmp;
 	default:
 		return NULL;
 	}

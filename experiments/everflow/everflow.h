@@ -23,12 +23,16 @@
 
 #include "algos/everflow/analyzer.h"
 #include "algos/everflow/debug_drop.h"
+#include "algos/everflow/debug_ecmp.h"
 #include "algos/everflow/debug_latency.h"
+#include "algos/everflow/debug_loop.h"
 #include "algos/everflow/mirror_rule.h"
 #include "algos/everflow/prober.h"
 #include "experiments/everflow/lossless.h"
 #include "experiments/spec/section.h"
 #include "models/mirror/mirror.h"
+#include "models/packet/clock.h"
+#include "models/packet/mux.h"
 
 /* Debuggers, by name in algo_debuggers; those of axis debugger. */
 #define XP_EVERFLOW_DEBUGGERS(X) X(latency) X(drop) X(loop) X(ecmp) X(rdma)
@@ -62,6 +66,10 @@ struct xp_everflow {
 	struct algo_prober_params prober;
 	struct algo_debug_latency_params latency;
 	struct algo_debug_drop_params drop;
+	struct algo_debug_loop_params loop;
+	struct algo_debug_ecmp_params ecmp;
+	struct packet_mux_params slb;
+	struct packet_clock_params clock;
 };
 
 enum { XP_EVERFLOW_MAX_ANALYZERS = 64 };

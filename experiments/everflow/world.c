@@ -11,6 +11,7 @@
 #include "experiments/everflow/probers.h"
 #include "experiments/everflow/truth.h"
 #include "sim/vec.h"
+#include "topo/addr.h"
 
 /* Time goes on in such steps. A copy is analyzed up to one step late. */
 #define STEP (100 * SIM_MS)
@@ -36,6 +37,9 @@ struct xp_everworld {
 	/* Of this run. */
 	const struct scene *scene;
 	struct packet_net net;
+	struct packet_mux mux;
+	uint32_t *vip; /* [slb.vips] */
+	struct packet_clock clock;
 	double *noise;    /* [n_links] */
 	size_t *fault_at; /* [n_links] */
 	struct mirror *mirror;
@@ -113,7 +117,7 @@ static int world_connect(struct xp_everworld *w,
 	int rc = 0;
 	for (uint64_t i = 0; rc == 0 && i < tr->n_flows; i++) {
 		rc = packet_conn_run(&w->net, &w->params->conn, &w->sample,
-		    NULL, 0, i, tr->epoch_ns, to, &end, e);
+		    w->vip, w->params->slb.vips, i, tr->epoch_ns, to, &end, e);
 		if (rc < 0)
 			break;
 		w->window.n_flows += end.flow.n_pkts > 0;
@@ -317,6 +321,7 @@ int xp_everworld_open(struct xp_everworld **out, const struct topo *t,
 	    (rc = SIM_ZALLOC(&w->analyzer, p->n_analyzers, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->part, p->n_analyzers, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->to, p->n_analyzers, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->vip, p->slb.vips, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->noise, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->fault_at, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->guided_bytes, t->n_hosts, e)) < 0 ||
@@ -327,6 +332,8 @@ int xp_everworld_open(struct xp_everworld **out, const struct topo *t,
 	}
 	for (uint32_t k = 0; k < p->n_analyzers; k++)
 		w->to[k] = (struct algo_reshuffle_to){k, 1};
+	for (uint32_t v = 0; v < p->slb.vips; v++)
+		w->vip[v] = topo_addr_of_vip(v);
 	*out = w;
 	return 0;
 }
@@ -366,6 +373,7 @@ void xp_everworld_close(struct xp_everworld *w)
 	free(w->analyzer);
 	free(w->part);
 	free(w->to);
+	free(w->vip);
 	free(w->noise);
 	free(w->fault_at);
 	free(w->guided_bytes);
@@ -397,6 +405,7 @@ static void world_clear(struct xp_everworld *w)
 static int world_begin(struct xp_everworld *w, const struct scene *scene,
     struct sim_err *e)
 {
+	const struct mirror_clock clock = {&w->clock, packet_clock_read};
 	const struct xp_everflow *p = w->params;
 	int rc = 0;
 	world_clear(w);
@@ -409,9 +418,14 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 		.scene = scene,
 		.noise = w->noise,
 		.fault_at = w->fault_at},
+	    .mux = p->slb.vips > 0 ? &w->mux : NULL,
 	    .hop_us = p->hop_us,
 	    .queue_us = p->queue_us,
 	};
+	if ((rc = packet_mux_init(&w->mux, w->topo, &p->slb, &scene->where,
+		 e)) < 0)
+		return rc;
+	packet_clock_init(&w->clock, &p->clock, &scene->where);
 	sim_rng_init(&w->probe_rng, &scene->where, SIM_STREAM_PROBE, 0);
 	mirror_free(w->mirror);
 	w->mirror = NULL;
@@ -422,7 +436,7 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 	if (rc < 0 || (rc = world_open_analyzers(w, e)) < 0 ||
 	    (rc = xp_probers_begin(w->probers, &scene->where, e)) < 0 ||
 	    (rc = mirror_open(&w->mirror, w->topo->n_switches, &p->mirror,
-		 w->table.row, w->table.n, NULL, &scene->where, e)) < 0)
+		 w->table.row, w->table.n, &clock, &scene->where, e)) < 0)
 		return rc;
 	w->behind = mirror_eye(w->mirror);
 	w->eye = (struct packet_eye){w, world_see};

@@ -194,7 +194,8 @@ static int conn_send_syn(struct conn *c, struct obs_packet *p, int again,
 	const int rc = conn_walk(c, CLIENT, p, again, t, &eye, end, e);
 	if (rc < 0)
 		return rc;
-	if (out->n_hops < TOPO_MAX_HOPS &&
+	/* A host that is client, mux and server has no way at all. */
+	if (end->link != TOPO_NONE && out->n_hops < TOPO_MAX_HOPS &&
 	    conn_hop_of(out, end->link) == out->n_hops)
 		out->path[out->n_hops++] = end->link;
 	return conn_arrived(c, CLIENT, end);
