@@ -94,7 +94,8 @@ struct udp {
 struct roce {
 	__u8 opcode, flags;
 	__be16 key;
-	__be32 queue, psn, aeth;
+	__be32 queue, psn;
+	__u8 aeth; /* its first byte */
 } __attribute__((packed));
 
 struct gre {
@@ -124,15 +125,18 @@ struct seen {
 
 /* --- headers -------------------------------------------------------------- */
 
+/* The digest is that of obs_roce_digest(): in its lowest 32 bits the PSN, in the
+ * place of the checksum the opcode. */
 static __always_inline void see_roce(const void *at, void *end, struct seen *s)
 {
 	const struct roce *r = at;
-	if ((void *)(r + 1) > end)
+	if ((void *)&r->aeth > end)
 		return;
-	s->in.rest |= KEY_PUT(bth_opcode, r->opcode);
-	if (r->opcode == BTH_ACK)
-		s->in.rest |= KEY_PUT(aeth, bpf_ntohl(r->aeth) >> 24);
 	s->seq = bpf_ntohl(r->psn) & 0xffffff;
+	s->in.rest |= KEY_PUT(bth_opcode, r->opcode);
+	s->digest = s->digest >> 48 << 48 | (__u64)r->opcode << 32 | s->seq;
+	if (r->opcode == BTH_ACK && (void *)(r + 1) <= end)
+		s->in.rest |= KEY_PUT(aeth, r->aeth);
 }
 
 /* A UDP packet may end before the payload that the digest has room for. */

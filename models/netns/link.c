@@ -54,6 +54,8 @@ static const char *asked(uint16_t type)
 		return "give an address to interface";
 	case RTM_NEWROUTE:
 		return "add the route to";
+	case RTM_DELROUTE:
+		return "take away the route to";
 	default:
 		return "answer request";
 	}
@@ -69,7 +71,8 @@ static int netns_link_refused(const struct nlmsghdr *h, struct sim_err *e)
 	char about[16];
 	if (h->nlmsg_flags & NLM_F_ACK_TLVS)
 		mnl_attr_parse(h, sizeof(*err), find_reason, &reason);
-	if (err->msg.nlmsg_type == RTM_NEWROUTE)
+	if (err->msg.nlmsg_type == RTM_NEWROUTE ||
+	    err->msg.nlmsg_type == RTM_DELROUTE)
 		topo_addr_format(err->msg.nlmsg_seq, about);
 	else
 		snprintf(about, sizeof(about), "%u", err->msg.nlmsg_seq);
@@ -303,6 +306,23 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 	return 0;
 }
 
+int netns_put_no_route(struct netns_batch *b, uint32_t addr, uint8_t len,
+    struct sim_err *e)
+{
+	int rc = make_room(b, 128, e);
+	if (rc < 0)
+		return rc;
+	struct nlmsghdr *h = netns_link_begin(b, RTM_DELROUTE, 0, addr);
+	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->rtm_family = AF_INET;
+	info->rtm_dst_len = len;
+	info->rtm_table = RT_TABLE_MAIN;
+	info->rtm_scope = RT_SCOPE_NOWHERE;
+	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
+	netns_link_add(b, h);
+	return 0;
+}
+
 /* --- questions ------------------------------------------------------------ */
 
 /* Ask about all interfaces, and hand each answer to TAKE. An answer comes in as
@@ -407,4 +427,39 @@ int netns_link_received(const struct mnl_socket *nl, uint32_t base,
 	/* RTM_GETSTATS gives counters alone, without names and addresses. */
 	info->filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64);
 	return dump(nl, h, take_received, &r, e);
+}
+
+/* An answer is one message: the route, or an error, which says as well that there
+ * is none. */
+int netns_link_ask(const struct mnl_socket *nl, uint32_t iif,
+    const struct topo_tuple *t, uint32_t *oif, struct sim_err *e)
+{
+	_Alignas(8) char buf[8192];
+	struct nlmsghdr *h = mnl_nlmsg_put_header(buf);
+	const struct nlattr *attr;
+	h->nlmsg_type = RTM_GETROUTE;
+	h->nlmsg_flags = NLM_F_REQUEST;
+	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->rtm_family = AF_INET;
+	info->rtm_src_len = info->rtm_dst_len = 32;
+	mnl_attr_put_u32(h, RTA_SRC, htonl(t->src_ip));
+	mnl_attr_put_u32(h, RTA_DST, htonl(t->dst_ip));
+	mnl_attr_put_u32(h, RTA_IIF, iif);
+	mnl_attr_put_u8(h, RTA_IP_PROTO, t->proto);
+	if (t->src_port != 0)
+		mnl_attr_put_u16(h, RTA_SPORT, htons(t->src_port));
+	if (t->dst_port != 0)
+		mnl_attr_put_u16(h, RTA_DPORT, htons(t->dst_port));
+	*oif = 0;
+	if (mnl_socket_sendto(nl, h, h->nlmsg_len) < 0)
+		return sim_fail(e, SIM_EIO, "rtnetlink cannot be sent to: %s.",
+		    strerror(errno));
+	const ssize_t size = receive(nl, buf, sizeof(buf), e);
+	if (size < 0)
+		return (int)size;
+	if (!mnl_nlmsg_ok(h, (int)size) || h->nlmsg_type != RTM_NEWROUTE)
+		return 0;
+	mnl_attr_for_each(attr, h, sizeof(*info)) if (mnl_attr_get_type(attr) ==
+	    RTA_OIF) *oif = mnl_attr_get_u32(attr);
+	return 0;
 }

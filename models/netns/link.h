@@ -14,6 +14,7 @@
 #include <libmnl/libmnl.h>
 
 #include "sim/err.h"
+#include "topo/route.h"
 
 enum { NETNS_BATCH_BYTES = 32768 };
 
@@ -65,6 +66,17 @@ int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
 int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
     const struct netns_hop hop[], uint32_t n, uint32_t source,
     struct sim_err *e);
+
+/* Take the route to ADDR/LEN away. */
+int netns_put_no_route(struct netns_batch *b, uint32_t addr, uint8_t len,
+    struct sim_err *e);
+
+/* By which interface the kernel would send on a packet of T that came in by
+ * interface IIF: its own choice among next hops, by its own hash. *OIF = 0: none,
+ * or T is of a protocol that the kernel does not answer for (it does for TCP, UDP
+ * and ICMP). */
+int netns_link_ask(const struct mnl_socket *nl, uint32_t iif,
+    const struct topo_tuple *t, uint32_t *oif, struct sim_err *e);
 
 /* How many interfaces but lo there are and how many of them can carry. */
 int netns_link_running(const struct mnl_socket *nl, uint32_t *n,

@@ -442,3 +442,40 @@ int netns_count(const struct netns_net *net, uint64_t packets[],
 		    e);
 	return rc;
 }
+
+/* --- routing -------------------------------------------------------------- */
+
+int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
+    const struct topo_tuple *t, topo_link *next, struct sim_err *e)
+{
+	const topo_node n = net->t->n_hosts + s;
+	uint32_t oif;
+	assert(end_of(net, in) == n);
+	int rc = netns_link_ask(net->node[n].nl, netns_ifindex(in), t, &oif, e);
+	/* The interface that a link leaves by is the one that receives the
+	 * other direction of its cable. */
+	*next = oif >= NETNS_IFINDEX_BASE &&
+		oif - NETNS_IFINDEX_BASE < net->t->n_links
+	    ? topo_link_reverse(oif - NETNS_IFINDEX_BASE)
+	    : TOPO_NONE;
+	return of_node(net, n, rc, e);
+}
+
+int netns_steer(struct netns_net *net, topo_switch s, topo_host h,
+    topo_link out, struct sim_err *e)
+{
+	const topo_node n = net->t->n_hosts + s;
+	const uint32_t addr = topo_addr_of_host(h);
+	int rc;
+	netns_batch_begin(&net->batch, net->node[n].nl);
+	if (out == TOPO_NONE) {
+		rc = netns_put_no_route(&net->batch, addr, 32, e);
+	} else {
+		const struct netns_hop hop = hop_over(out);
+		rc = netns_put_route(&net->batch, addr, 32, &hop, 1,
+		    topo_addr_of_switch(s), e);
+	}
+	if (rc == 0)
+		rc = netns_batch_end(&net->batch, e);
+	return of_node(net, n, rc, e);
+}

@@ -67,4 +67,16 @@ static inline uint32_t netns_ifindex(topo_link l)
 int netns_count(const struct netns_net *net, uint64_t packets[],
     struct sim_err *e);
 
+/* The link by which switch S would send on a packet of T that came in by link IN:
+ * asked of the kernel, by whose hash it is. TOPO_NONE: none, or not by TCP, UDP
+ * or ICMP. Errors SIM_EIO. Cost about 10 us. */
+int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
+    const struct topo_tuple *t, topo_link *next, struct sim_err *e);
+
+/* From now on switch S sends all for host H by link OUT, whatever its table
+ * says; with OUT = TOPO_NONE by its table again. Errors SIM_EIO: OUT does not
+ * leave it, or S is the ToR of H, which has a route to H alone already. */
+int netns_steer(struct netns_net *net, topo_switch s, topo_host h,
+    topo_link out, struct sim_err *e);
+
 #endif

@@ -56,3 +56,18 @@ int netns_count(const struct netns_net *net, uint64_t packets[],
 	(void)packets;
 	return none_none(e);
 }
+
+int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
+    const struct topo_tuple *t, topo_link *next, struct sim_err *e)
+{
+	(void)net, (void)s, (void)in, (void)t;
+	*next = TOPO_NONE;
+	return none_none(e);
+}
+
+int netns_steer(struct netns_net *net, topo_switch s, topo_host h,
+    topo_link out, struct sim_err *e)
+{
+	(void)net, (void)s, (void)h, (void)out;
+	return none_none(e);
+}

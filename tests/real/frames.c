@@ -40,6 +40,8 @@ static void put_behind(uint8_t *to, const struct obs_packet *p)
 		to[13] = p->tcp_flags;
 		sim_inet_put16(to + 16, 0xdead);
 	} else if (p->dst_port == OBS_PORT_ROCE) {
+		sim_inet_put16(to + 6, 0);
+		sim_inet_put32(to + 8, (uint32_t)p->bth_opcode << 24);
 		sim_inet_put32(to + 16, p->seq);
 		to[20] = p->aeth;
 	}

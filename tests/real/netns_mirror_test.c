@@ -295,6 +295,51 @@ static void a_full_ring_is_counted(void **state)
 	mirror_end();
 }
 
+/* --- routing -------------------------------------------------------------- */
+
+/* 600 flows: what the tracer found hop by hop is what the kernel says when it is
+ * asked where it would send such a packet, and what the copies of the SYN say. */
+static void the_kernel_tells_its_choice(void **state)
+{
+	enum { N = 600 };
+	static struct traced flow[N];
+	static struct obs_copy c[N * TOPO_MAX_HOPS];
+	size_t n_same = 0, at = 0;
+	topo_node from, to;
+	topo_link next;
+	mirror_begin(state);
+	trace_flows(flow, N);
+	for (unsigned i = 0; i < N; i++)
+		frames_send_once(&lab, &flow[i].f, OBS_TCP_SYN, i);
+	read_copies(100);
+	assert_true(seen.n <= N * TOPO_MAX_HOPS);
+	for (size_t i = 0; i < seen.n; i++)
+		c[i] = obs_mirror_at(&seen, i);
+	qsort(c, seen.n, sizeof(c[0]), by_packet_and_hop);
+	for (unsigned i = 0; i < N; i++) {
+		const struct traced *x = &flow[i];
+		const struct topo_tuple t = {topo_addr_of_host(x->f.src),
+		    topo_addr_of_host(x->f.dst), x->f.src_port, x->f.dst_port,
+		    TOPO_PROTO_TCP};
+		int same = 1;
+		for (unsigned k = 0; k + 1 < x->n; k++, at++) {
+			topo_link_ends(&lab.t, x->path[k], &from, &to);
+			assert_ok(netns_next(lab.net, to - lab.t.n_hosts,
+			    x->path[k], &t, &next, test_err()));
+			assert_true(at < seen.n);
+			same &= next == x->path[k + 1] &&
+			    c[at].in_link == x->path[k] && c[at].seq == i;
+		}
+		n_same += same;
+	}
+	print_message("time: %zu of %d paths are those of the SYN's copies and "
+		      "of the kernel's routes\n",
+	    n_same, N);
+	assert_int_equal(n_same, N);
+	assert_int_equal(at, seen.n);
+	mirror_end();
+}
+
 /* --- guided probes -------------------------------------------------------- */
 
 /* All pairs of neighbours among switches: the trunks. */
@@ -573,6 +618,7 @@ int main(void)
 	    cmocka_unit_test(all_copies_of_known_packets_come_and_no_others),
 	    cmocka_unit_test(copies_are_numbered_by_switch),
 	    cmocka_unit_test(a_full_ring_is_counted),
+	    cmocka_unit_test(the_kernel_tells_its_choice),
 	    cmocka_unit_test(guided_probes_go_by_the_switches_that_they_name),
 	    cmocka_unit_test(probers_probe_what_they_are_ordered_to),
 	    cmocka_unit_test(packets_are_mirrored_in_little_time),
