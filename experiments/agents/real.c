@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "models/bulk/bulk.h"
 #include "results/score.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -62,30 +61,6 @@ void xp_lab_plane_close(struct xp_lab_plane *p)
 }
 
 /* --- flows ---------------------------------------------------------------- */
-
-/* The flows that the bulk planes would draw of this scene, so that both can be
- * compared. Only ports differ: a host whose own port for sending were also one
- * that it listens at could not open that connection. Hosts that are off when a
- * flow would start send none. */
-static int draw_flows(struct xp_lab_plane *p, const struct scene *scene,
-    struct sim_err *e)
-{
-	const uint64_t n = scene->traffic.n_flows;
-	topo_link path[TOPO_MAX_HOPS];
-	int rc = SIM_RESERVE(&p->flow, &p->cap_flows, n, e);
-	if (rc < 0)
-		return rc;
-	p->n_flows = 0;
-	for (uint64_t i = 0; i < n; i++) {
-		struct obs_flow *f = &p->flow[p->n_flows];
-		bulk_flow(scene, i, f, path);
-		f->src_port |= 1;
-		f->dst_port &= (uint16_t)~1;
-		p->n_flows += truth_outage_at(&scene->truth, TRUTH_HOST_OFF,
-				  f->src_host, f->start_ns) == NULL;
-	}
-	return 0;
-}
 
 static struct topo_tuple agents_real_tuple_of(const struct obs_flow *f)
 {
@@ -356,7 +331,8 @@ int xp_lab_plane_epoch(struct xp_lab_plane *p, const struct scene *scene,
 {
 	const struct xp_lab_seen *s;
 	int rc;
-	if ((rc = draw_flows(p, scene, e)) < 0 ||
+	if ((rc = xp_lab_flows(&p->flow, &p->cap_flows, &p->n_flows, scene,
+		 e)) < 0 ||
 	    (rc = xp_lab_epoch(p->lab, scene, p->flow, p->n_flows, &s, e)) < 0)
 		return rc;
 	/* A full queue or a missing route would be blamed on links that have no

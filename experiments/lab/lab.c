@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "models/bulk/bulk.h"
 #include "sim/vec.h"
 
 /* How long fabric_run() is let run before the clock is looked at again. Faults
@@ -98,6 +99,26 @@ int xp_lab_open(struct xp_lab **out, struct xp_wire *wire,
 		xp_lab_close(l);
 	else
 		*out = l;
+	return rc;
+}
+
+/* --- flows ---------------------------------------------------------------- */
+
+int xp_lab_flows(struct obs_flow **flow, size_t *cap, size_t *n,
+    const struct scene *scene, struct sim_err *e)
+{
+	const uint64_t n_drawn = scene->traffic.n_flows;
+	topo_link path[TOPO_MAX_HOPS];
+	int rc = SIM_RESERVE(flow, cap, n_drawn, e);
+	*n = 0;
+	for (uint64_t i = 0; rc == 0 && i < n_drawn; i++) {
+		struct obs_flow *f = &(*flow)[*n];
+		bulk_flow(scene, i, f, path);
+		f->src_port |= 1;
+		f->dst_port &= (uint16_t)~1;
+		*n += truth_outage_at(&scene->truth, TRUTH_HOST_OFF,
+			  f->src_host, f->start_ns) == NULL;
+	}
 	return rc;
 }
 

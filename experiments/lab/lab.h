@@ -28,6 +28,13 @@ struct xp_lab_notes {
 /* FABRICS: the names of the fabrics that the run used. */
 void xp_lab_notes(struct xp_lab_notes *n, const char *fabrics);
 
+/* The flows that the bulk planes would draw of this scene, so that both can be
+ * compared. Only ports differ: a host whose own port for sending were also one
+ * that it listens at could not open that connection. Hosts that are off when a
+ * flow would start send none. Errors SIM_ENOMEM. */
+int xp_lab_flows(struct obs_flow **flow, size_t *cap, size_t *n,
+    const struct scene *scene, struct sim_err *e);
+
 struct xp_lab;
 
 /* Make a lab on WIRE, which is the lab's from now on and is closed with it,

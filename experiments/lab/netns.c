@@ -77,6 +77,20 @@ static struct fabric_real_retx_source netns_retx_of(struct xp_wire *base)
 	return netns_faults_retx_source(((struct wire *)base)->faults);
 }
 
+static int netns_mirror(struct xp_wire *base,
+    const struct netns_mirror_params *p, struct netns_mirror **m,
+    struct sim_err *e)
+{
+	const struct wire *w = (struct wire *)base;
+	return netns_mirror_open(m, w->net, base->topo, p, e);
+}
+
+static int netns_ask_next(struct xp_wire *base, topo_switch at, topo_link in,
+    const struct topo_tuple *tuple, topo_link *link, struct sim_err *e)
+{
+	return netns_next(((struct wire *)base)->net, at, in, tuple, link, e);
+}
+
 /* --- what came of it ------------------------------------------------------ */
 
 /* The truth must be whole: an epoch of which drops or retransmissions found no
@@ -169,6 +183,8 @@ static const struct xp_wire_ops netns_ops = {
     .fd = netns_fd_of,
     .step = netns_step,
     .retx = netns_retx_of,
+    .mirror = netns_mirror,
+    .next = netns_ask_next,
     .look = netns_look,
     .end = netns_end,
     .close = netns_close_wire,

@@ -17,6 +17,7 @@
 
 #include "models/netns/faults.h"
 #include "models/netns/icmp.h"
+#include "models/netns/mirror.h"
 #include "models/netns/traffic.h"
 #include "models/real/real.h"
 #include "models/scene/scene.h"
@@ -75,6 +76,14 @@ struct xp_wire_ops {
 	/* Where retransmissions are told. NULL: nowhere; whoever wants to know
 	 * watches sockets. */
 	struct fabric_real_retx_source (*retx)(struct xp_wire *w);
+
+	/* Have the switches mirror, from now until the mirror is closed, which
+	 * is before the epoch ends; tell where they route (netns_next()). NULL:
+	 * they do neither. */
+	int (*mirror)(struct xp_wire *w, const struct netns_mirror_params *p,
+	    struct netns_mirror **m, struct sim_err *e);
+	int (*next)(struct xp_wire *w, topo_switch at, topo_link in,
+	    const struct topo_tuple *tuple, topo_link *link, struct sim_err *e);
 
 	/* What came of the epoch, of whose flows N_FAILED were given up. Errors
 	 * SIM_EIO, also when not all that was lost is known. */

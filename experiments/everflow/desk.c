@@ -1,0 +1,243 @@
+/* experiments/everflow/desk.c -- where copies become findings.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/everflow/desk.h"
+
+#include <stdlib.h>
+
+#include "algos/everflow/reshuffle.h"
+#include "sim/vec.h"
+
+/* A copy is analyzed up to so much late. */
+#define LATE (300 * SIM_MS)
+
+struct xp_desk {
+	struct algo_routing routing;
+	const struct xp_everflow *params;
+	struct xp_desk_routes routes;
+	struct algo_analyzer **analyzer; /* [n_analyzers] */
+	struct algo_reshuffle_to *to;    /* [n_analyzers], all alike */
+	struct obs_mirror *part;         /* [n_analyzers] of one feeding */
+	void *state[XP_N_DEBUGGERS];
+	struct algo_trace_store store;
+	struct algo_counters counters;
+	struct algo_debug_out out, all; /* of one debugger; orders of all */
+	struct xp_said *said;
+	size_t n_said, cap_said;
+};
+
+/* --- traces --------------------------------------------------------------- */
+
+/* The tuple by which the switch of HOP routed the packet. */
+static struct topo_tuple desk_routed(const struct algo_trace *t,
+    const struct algo_hop *hop)
+{
+	if (hop->layer > 0)
+		return (struct topo_tuple){hop->outer_src, hop->outer_dst, 0, 0,
+		    OBS_PROTO_IPIP};
+	return (struct topo_tuple){t->src_ip, t->dst_ip, t->src_port,
+	    t->dst_port, t->proto};
+}
+
+/* A drop is on the link that its last switch sent it on by. Where the analyzer
+ * cannot know that link, the network may. */
+static int desk_take(void *arg, const struct algo_trace *t,
+    const struct algo_hop hop[], struct sim_err *e)
+{
+	struct xp_desk *d = arg;
+	struct algo_trace known = *t;
+	const struct algo_hop *last = &hop[t->n_hops - 1];
+	if (d->routes.next && t->marks & ALGO_TRACE_DROPS &&
+	    t->lost_link == TOPO_NONE && last->in_link != TOPO_NONE) {
+		const struct topo_tuple tuple = desk_routed(t, last);
+		const int rc = d->routes.next(d->routes.arg, last->node,
+		    last->in_link, &tuple, &known.lost_link, e);
+		if (rc < 0)
+			return rc;
+	}
+	return algo_trace_store_add(&d->store, &known, hop, e);
+}
+
+int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
+    size_t from, size_t to, sim_ns now, struct sim_err *e)
+{
+	const struct algo_trace_sink sink = {d, desk_take};
+	const uint32_t n = d->params->n_analyzers;
+	int rc = 0;
+	for (uint32_t k = 0; k < n; k++)
+		obs_mirror_clear(&d->part[k]);
+	for (size_t i = from; rc == 0 && i < to; i++) {
+		const struct obs_copy c = obs_mirror_at(copies, i);
+		const struct topo_tuple tuple = {c.src_ip, c.dst_ip, c.src_port,
+		    c.dst_port, c.proto};
+		rc = obs_mirror_add(&d->part[algo_reshuffle(d->to, n, &tuple)],
+		    &c, e);
+	}
+	for (uint32_t k = 0; rc == 0 && k < n; k++) {
+		rc = algo_analyzer_feed(d->analyzer[k], &d->part[k], 0,
+		    d->part[k].n, &sink, &d->counters, e);
+		if (rc == 0)
+			rc = algo_analyzer_flush(d->analyzer[k], now, &sink,
+			    &d->counters, e);
+	}
+	return rc;
+}
+
+/* --- debuggers ------------------------------------------------------------ */
+
+static int desk_say(struct xp_desk *d, unsigned which,
+    const struct algo_finding *f, sim_ns now, struct sim_err *e)
+{
+	for (size_t i = 0; i < d->n_said; i++) {
+		const struct algo_finding *old = &d->said[i].finding;
+		if (d->said[i].debugger == which && old->cause == f->cause &&
+		    old->link == f->link && old->node == f->node)
+			return 0;
+	}
+	int rc = SIM_RESERVE(&d->said, &d->cap_said, d->n_said + 1, e);
+	if (rc == 0)
+		d->said[d->n_said++] = (struct xp_said){which, *f, now};
+	return rc;
+}
+
+/* A probe's trace is there once all its copies are, and nothing more came for
+ * T; a suspected drop waits to be confirmed besides. */
+sim_ns xp_desk_settle_ns(const struct xp_everflow *p)
+{
+	return (sim_ns)((p->analyzer.t_ms + p->analyzer.confirm_ms) * 1e6) +
+	    LATE;
+}
+
+static int desk_ask(struct xp_desk *d, unsigned which,
+    const struct algo_debugger *g, const struct algo_debug_in *in,
+    struct sim_err *e)
+{
+	algo_debug_clear(&d->out);
+	int rc = g->step(d->state[which], xp_everflow_params(d->params, which),
+	    in, &d->out, e);
+	for (size_t k = 0; rc == 0 && k < d->out.n_orders; k++)
+		rc = algo_debug_order(&d->all, &d->out.order[k], e);
+	for (size_t k = 0; rc == 0 && k < d->out.n_findings; k++)
+		rc = desk_say(d, which, &d->out.finding[k], in->now, e);
+	return rc < 0 ? sim_wrap(e, rc, "debugger %s", g->name) : 0;
+}
+
+int xp_desk_look(struct xp_desk *d, const struct obs_guided *sent, sim_ns now,
+    const struct algo_probe_order **order, size_t *n, struct sim_err *e)
+{
+	const struct algo_debug_in in = {
+	    .routing = d->routing,
+	    .traces = &d->store,
+	    .counters = &d->counters,
+	    .sent = sent,
+	    .now = now,
+	    .settle_ns = xp_desk_settle_ns(d->params),
+	};
+	int rc = 0;
+	algo_debug_clear(&d->all);
+	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
+		const struct algo_debugger *g = xp_everflow_debugger(i);
+		if (g && d->params->debug >> i & 1)
+			rc = desk_ask(d, i, g, &in, e);
+	}
+	*order = d->all.order;
+	*n = d->all.n_orders;
+	return rc;
+}
+
+/* --- the rest ------------------------------------------------------------- */
+
+static int desk_alloc(struct xp_desk *d, struct sim_err *e)
+{
+	const struct xp_everflow *p = d->params;
+	int rc;
+	if ((rc = SIM_ZALLOC(&d->analyzer, p->n_analyzers, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&d->part, p->n_analyzers, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&d->to, p->n_analyzers, e)) < 0)
+		return rc;
+	for (uint32_t k = 0; rc == 0 && k < p->n_analyzers; k++) {
+		d->to[k] = (struct algo_reshuffle_to){k, 1};
+		rc = algo_analyzer_open(&d->analyzer[k], &d->routing,
+		    &p->analyzer, k, e);
+	}
+	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
+		const struct algo_debugger *g = xp_everflow_debugger(i);
+		rc = g ? sim_zalloc(&d->state[i], 1, g->state_size, e) : 0;
+	}
+	return rc;
+}
+
+int xp_desk_open(struct xp_desk **out, const struct algo_routing *routing,
+    const struct xp_everflow *p, const struct xp_desk_routes *routes,
+    struct sim_err *e)
+{
+	struct xp_desk *d;
+	*out = NULL;
+	int rc = SIM_ZALLOC(&d, 1, e);
+	if (rc < 0)
+		return rc;
+	d->routing = *routing;
+	d->params = p;
+	if (routes)
+		d->routes = *routes;
+	if ((rc = desk_alloc(d, e)) < 0)
+		xp_desk_close(d);
+	else
+		*out = d;
+	return rc;
+}
+
+void xp_desk_close(struct xp_desk *d)
+{
+	if (!d)
+		return;
+	for (uint32_t k = 0; k < d->params->n_analyzers; k++) {
+		if (d->analyzer)
+			algo_analyzer_close(d->analyzer[k]);
+		if (d->part)
+			obs_mirror_free(&d->part[k]);
+	}
+	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++) {
+		const struct algo_debugger *g = xp_everflow_debugger(i);
+		if (d->state[i] && g->free)
+			g->free(d->state[i]);
+		free(d->state[i]);
+	}
+	algo_trace_store_free(&d->store);
+	algo_counters_free(&d->counters);
+	algo_debug_free(&d->out);
+	algo_debug_free(&d->all);
+	free(d->analyzer);
+	free(d->part);
+	free(d->to);
+	free(d->said);
+	free(d);
+}
+
+const struct algo_trace_store *xp_desk_traces(const struct xp_desk *d)
+{
+	return &d->store;
+}
+
+const struct algo_counters *xp_desk_counters(const struct xp_desk *d)
+{
+	return &d->counters;
+}
+
+const struct xp_said *xp_desk_said(const struct xp_desk *d, size_t *n)
+{
+	*n = d->n_said;
+	return d->said;
+}
+
+void xp_desk_analyzed(const struct xp_desk *d, struct algo_analyzer_counts *sum)
+{
+	enum { N = sizeof(*sum) / sizeof(uint64_t) };
+	*sum = (struct algo_analyzer_counts){0};
+	for (uint32_t k = 0; k < d->params->n_analyzers; k++) {
+		const uint64_t *from =
+		    (const uint64_t *)algo_analyzer_counted(d->analyzer[k]);
+		for (unsigned i = 0; i < N; i++)
+			((uint64_t *)sum)[i] += from[i];
+	}
+}

@@ -1,0 +1,130 @@
+/* tests/real/everflow_live_test.c -- Everflow finds what is broken in a kernel.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/everflow/live.h"
+
+#include "experiments/lab/lab.h"
+#include "experiments/spec/plane.h"
+#include "tests/real/faulty.h"
+#include "tests/real/lab.h"
+#include "tests/spec_file.h"
+
+#define HEAD                                                                   \
+	"figure: f\nplane: everflow\n"                                         \
+	"topology: {n_pods: 2, n_tors: 3, n_t1: 2, n_t2: 2, n_hosts: 2}\n"     \
+	"noise: {rate: 0}\nalgorithms: [vote]\n"
+#define TRAFFIC "traffic: {conns: 50, packets: {uniform: [1, 20]}, epoch: 2}\n"
+
+struct rig {
+	struct xp_spec s;
+	struct xp_config c;
+	struct topo topo;
+	struct scene scene;
+	struct xp_live *l;
+	struct obs_flow *flow;
+	size_t n_flows, cap_flows;
+	struct xp_live_seen seen;
+};
+
+static void rig_open(struct rig *r, void **state, const char *text)
+{
+	struct netns_params p;
+	struct xp_wire *w;
+	lab_needs(state);
+	*r = (struct rig){.l = NULL};
+	spec_open(&r->s, text);
+	assert_ok(xp_spec_point(&r->s, 0, &r->c, test_err()));
+	assert_ok(xp_topology_open(&r->c.topology, ".", &r->topo, test_err()));
+	assert_ok(sim_field_defaults(netns_fields, &p, test_err()));
+	p.ecmp_seed = 7;
+	assert_ok(xp_wire_open_netns(&w, &r->topo, &p, NETNS_FAULTS_EBPF,
+	    test_err()));
+	w->timeout_s = 30;
+	assert_ok(xp_live_open(&r->l, w, xp_everflow_of(&r->c), test_err()));
+}
+
+static void rig_close(struct rig *r)
+{
+	xp_live_close(r->l);
+	scene_free(&r->scene);
+	topo_close(&r->topo);
+	xp_config_free(&r->c);
+	xp_spec_free(&r->s);
+	free(r->flow);
+}
+
+static void hear(void *arg, const struct xp_said *said)
+{
+	const struct rig *r = arg;
+	const struct algo_finding *f = &said->finding;
+	char link[64] = "-", node[64] = "-";
+	if (f->link != TOPO_NONE)
+		topo_link_name(&r->topo, f->link, link);
+	if (f->node != TOPO_NONE)
+		topo_node_name(&r->topo, f->node, node);
+	print_message("time: %.2f s: %s, link %s, node %s, rate %.3f [%.3f, "
+		      "%.3f], excess %.0f us\n",
+	    1e-9 * (double)said->at, algo_cause_words[f->cause], link, node,
+	    f->rate, f->lo, f->hi, f->excess_us);
+}
+
+/* Until MOST findings are made, or time is up. */
+static void rig_run(struct rig *r, size_t most)
+{
+	const struct sim_seed where = {.seed = test_seed()};
+	const struct xp_live_ear ear = {r, hear};
+	assert_ok(
+	    scene_draw(&r->scene, &r->topo, &r->c.scene, &where, test_err()));
+	assert_ok(xp_lab_flows(&r->flow, &r->cap_flows, &r->n_flows, &r->scene,
+	    test_err()));
+	const int rc = xp_live_run(r->l, &r->scene, r->flow, r->n_flows, most,
+	    &ear, &r->seen, test_err());
+	if (rc == SIM_EUNSUPPORTED) {
+		print_message("reason: %s\n", test_err()->msg);
+		rig_close(r);
+		skip();
+	}
+	assert_ok(rc);
+	assert_int_equal(r->seen.analyzed.n_copies, r->seen.copies->n);
+}
+
+/* --- where nothing is broken ---------------------------------------------- */
+
+/* SYNs, resets and all else of whole connections: each has its trace, and each
+ * trace is whole; nobody says anything. */
+static void a_healthy_network_gives_whole_traces(void **state)
+{
+	static struct rig r;
+	size_t n_complete = 0, n_syns = 0;
+	rig_open(&r, state,
+	    HEAD TRAFFIC "everflow: {rules: [control, debug], debug: [drop, "
+			 "latency], settle: 3, analyzer: {store_all: true}}\n");
+	rig_run(&r, 0);
+	const struct algo_traces *t = &r.seen.traces->traces;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->marks[i] & ALGO_TRACE_PROBE)
+			continue;
+		n_complete += (t->marks[i] & ALGO_TRACE_COMPLETE) != 0;
+		n_syns += (t->flags[i] & (OBS_TCP_SYN | OBS_TCP_ACK)) ==
+		    OBS_TCP_SYN;
+		assert_false(t->marks[i] &
+		    (ALGO_TRACE_LOOP | ALGO_TRACE_DROPS));
+	}
+	print_message("time: %zu copies, %zu traces, %zu complete, %zu SYNs of "
+		      "%zu flows, %zu probes\n",
+	    r.seen.copies->n, t->n, n_complete, n_syns, r.n_flows,
+	    r.seen.sent->n);
+	assert_int_equal(r.seen.n_said, 0);
+	assert_int_equal(n_syns, r.n_flows);
+	assert_int_equal(r.seen.n_other, 0);
+	rig_close(&r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_healthy_network_gives_whole_traces),
+	};
+	return cmocka_run_group_tests_name("experiments/everflow/live", tests,
+	    lab_begin, NULL);
+}
