@@ -9,6 +9,7 @@
 #include "algos/everflow/debug_ecmp.h"
 #include "algos/everflow/debug_latency.h"
 #include "algos/everflow/debug_loop.h"
+#include "algos/everflow/debug_rdma.h"
 #include "sim/vec.h"
 
 #define X(cause, word) word,
@@ -21,6 +22,7 @@ const struct algo_debugger *const algo_debuggers[] = {
     &algo_debug_drop,
     &algo_debug_loop,
     &algo_debug_ecmp,
+    &algo_debug_rdma,
     NULL,
 };
 
