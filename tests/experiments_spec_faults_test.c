@@ -101,6 +101,61 @@ static void every_kind_can_be_said(void **state)
 	xp_config_free(&c);
 }
 
+/* On the plane that has packets. */
+#define CARRIED SMALL "plane: everflow\n"
+
+static void what_switches_do_wrong_can_be_said(void **state)
+{
+	(void)state;
+	struct xp_config c;
+	const struct fault_params *g = read_group(&c,
+	    CARRIED "faults: {kind: reroute, links: [\"t1.0->t2.1\", "
+		    "\"t2.1->t1.0\"], prefix: 10.0.0.0/29, flows: 0.5}\n");
+	assert_int_equal(g->n_links, 2);
+	assert_string_equal(g->prefix, "10.0.0.0/29");
+	assert_true(g->flows == 0.5);
+	xp_config_free(&c);
+
+	g = read_group(&c,
+	    CARRIED "faults: {kind: reroute, turn: detour, tiers: [t2]}\n");
+	assert_int_equal(g->turn, FAULT_TURN_DETOUR);
+	assert_int_equal(g->switches, 1);
+	xp_config_free(&c);
+
+	g = read_group(&c, CARRIED "faults: {kind: narrow, at: [t2.0]}\n");
+	assert_int_equal(g->left, 1);
+	xp_config_free(&c);
+
+	g = read_group(&c,
+	    CARRIED "faults: {kind: weights, weight: 9, at: [tor2]}\n");
+	assert_true(g->weight == 9);
+	xp_config_free(&c);
+
+	/* All switches, unless it says how many. */
+	g = read_group(&c, CARRIED "faults: {kind: hash, hash: bits}\n");
+	assert_int_equal(g->switches, 0);
+	assert_int_equal(g->bits, 2);
+	xp_config_free(&c);
+
+	g = read_group(&c,
+	    CARRIED "faults: {kind: ecn, duty: 0.5, depth: 800, episode: 1, "
+		    "mark: 0, count: 2}\n");
+	assert_true(g->depth.a == 800 && g->duty == 0.5 && g->mark_us == 0);
+	xp_config_free(&c);
+
+	expect(CARRIED "faults: {kind: narrow, count: 2, weight: 3}\n",
+	    "5:31: kind narrow has no use for `count`.\n"
+	    "5:42: kind narrow has no use for `weight`.");
+	expect(CARRIED "faults: {kind: ecn, rate: 0.1, prefix: 10.0.0.0/8}\n",
+	    "5:27: kind ecn has no use for `rate`.\n"
+	    "5:40: kind ecn has no use for `prefix`.");
+	expect(CARRIED "faults: {kind: reroute, prefix: 10.9.0.0/16}\n",
+	    "5:9: fault group 0: prefix \"10.9.0.0/16\" has no host of this "
+	    "network.");
+	expect(CARRIED "faults: {kind: ecn, depth: -1}\n",
+	    "5:28: depth -1 is not in [0, 1000000] us.");
+}
+
 static void a_key_that_says_nothing_of_its_kind_is_told(void **state)
 {
 	(void)state;
@@ -271,6 +326,21 @@ static void what_only_packets_meet_needs_their_plane(void **state)
 	assert_true(n > 0);
 }
 
+static void servers_that_loop_need_load_balancers(void **state)
+{
+	(void)state;
+	struct xp_config c;
+	expect(SMALL "plane: everflow\nfaults: [{kind: reroute}, {kind: "
+		     "mux_loop, at: [host3]}]\n",
+	    "5:27: kind mux_loop: there are no virtual addresses "
+	    "(everflow.slb.vips).");
+	const struct fault_params *g = read_group(&c,
+	    SMALL "plane: everflow\nfaults: {kind: mux_loop, at: [host3]}\n"
+		  "everflow: {slb: {vips: 2}}\n");
+	assert_int_equal(g->at[0], 3);
+	xp_config_free(&c);
+}
+
 static void a_graph_has_its_names(void **state)
 {
 	(void)state;
@@ -305,6 +375,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_kind_can_be_said),
+	    cmocka_unit_test(what_switches_do_wrong_can_be_said),
 	    cmocka_unit_test(a_key_that_says_nothing_of_its_kind_is_told),
 	    cmocka_unit_test(a_kind_that_is_none_is_told_alone),
 	    cmocka_unit_test(places_that_are_none_are_told_where_they_stand),
@@ -312,6 +383,7 @@ int main(void)
 	    cmocka_unit_test(planes_that_cannot_are_told),
 	    cmocka_unit_test(what_only_probes_meet_needs_their_plane),
 	    cmocka_unit_test(what_only_packets_meet_needs_their_plane),
+	    cmocka_unit_test(servers_that_loop_need_load_balancers),
 	    cmocka_unit_test(a_graph_has_its_names),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
 	};

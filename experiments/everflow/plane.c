@@ -26,6 +26,22 @@ const struct xp_everflow_seen *xp_everflow_seen(const void *running)
 
 /* --- the spec ------------------------------------------------------------- */
 
+/* A server sends back what a mux sent it: without muxes it would do nothing. */
+static int check_servers(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++)
+		if (c->scene.group[i].kind == FAULT_MUX_LOOP &&
+		    xp_everflow_of(c)->slb.vips == 0)
+			rc = sim_yaml_mistake(y,
+			    faults->kind == SIM_YAML_SEQ ? faults->child[i]
+							 : faults,
+			    "kind mux_loop: there are no virtual addresses "
+			    "(everflow.slb.vips).");
+	return rc;
+}
+
 static int everflow_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
@@ -33,7 +49,7 @@ static int everflow_check(struct sim_yaml *y, const struct topo *t,
 	if (c->scene.noise.per == SCENE_NOISE_PER_FLOW)
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
 		    "per flow: on plane everflow noise is per link.");
-	return 0;
+	return check_servers(y, c);
 }
 
 static int everflow_axes(struct xp_along_axes *a, const struct xp_config *c,
