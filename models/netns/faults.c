@@ -36,6 +36,13 @@ static int netns_faults_check(const struct netns_faults *f,
 			    "A black hole is at switch %u, but the network has "
 			    "switches 0 to %u.",
 			    truth->hole[i].at, t->n_switches - 1);
+	/* A kernel routes and hashes as it is told: it would not do it wrongly,
+	 * and nobody would see why. */
+	if (truth->n_routes > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "Switch %u chooses next hops by a rule of its own; kernels "
+		    "do not.",
+		    truth->route[0].at);
 	return 0;
 }
 

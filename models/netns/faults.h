@@ -135,8 +135,9 @@ const struct netns_faults_caps *netns_faults_caps(const struct netns_faults *f);
  * until the next call or close; NOW must go on as CLOCK_MONOTONIC does.
  * Links change one after the other: what is on its way may meet either state.
  * Errors, with nothing changed: SIM_ERANGE (a link or switch that is not in the
- * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun), SIM_ELIMIT
- * (more than 64 holes at a switch). And SIM_EIO.
+ * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun; switches
+ * that route by rules of their own), SIM_ELIMIT (more than 64 holes at a
+ * switch). And SIM_EIO.
  * Cost 0.1 us a link and fault, by eBPF; a process a node, by nft. */
 int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
     sim_ns now, struct sim_err *e);

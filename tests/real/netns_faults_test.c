@@ -518,6 +518,7 @@ static void mistakes_are_told_and_change_nothing(void **state)
 {
 	const struct truth_fault nowhere = {.link = 64, .rate = 1};
 	const struct truth_hole none = {.at = 12};
+	const struct truth_route route = {.at = 3, .to_ns = SIM_NEVER};
 	struct netns_faults_params p = by_ebpf;
 	struct sim_err e;
 	lab_needs(state);
@@ -531,6 +532,12 @@ static void mistakes_are_told_and_change_nothing(void **state)
 	assert_ok(truth_add_hole(&rig.truth, &none, test_err()));
 	assert_int_equal(netns_faults_apply(rig.f, &rig.loss, 0, &e),
 	    SIM_ERANGE);
+	truth_clear(&rig.truth);
+	assert_ok(truth_add_route(&rig.truth, &route, test_err()));
+	assert_int_equal(netns_faults_apply(rig.f, &rig.loss, 0, &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "Switch 3 chooses next hops by a rule of its own; kernels do not.");
 	truth_clear(&rig.truth);
 	for (int i = 0; i < 65; i++)
 		add_hole("host0->tor0", BLACKHOLE_RULE_PAIR, 0.1, (uint64_t)i);
