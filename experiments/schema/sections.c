@@ -100,8 +100,7 @@ static const struct xp_page pages[] = {
 	    "defaults, [] is none. Of the kinds, controller and collector "
 	    "act on planes with these services, and reroute, narrow, "
 	    "weights, hash, ecn, mux_loop, storm and bgp_flap on planes that "
-	    "carry packets "
-	    "switch by switch; others refuse them.",
+	    "carry packets switch by switch; others refuse them.",
 	.example = NETWORK
 	"faults:\n"
 	"  - { count: 2, rate: 0.01 }           # two links at random\n"

@@ -201,12 +201,12 @@ int fault_is_of_hosts(uint32_t kind);
  * lasts_s later or, if that is 0, at to_s; links fail with their switch or pod.
  *
  * Errors SIM_ELIMIT when more places are asked for than the classes have links,
- * the tiers switches, or the network hosts, pods or cables; SIM_EINVAL for a place that
- * is not in the topology, not of the kind's sort or named twice in a group, for
- * a BGP session of a host's cable, a mode that the collector does not have, a
- * prefix that is none or has no host, or to_s before from_s + spread_s; SIM_EUNSUPPORTED for pick MATLAB in a
- * mesh, for pods where there are none, and for a switch that can have no such
- * turn.
+ * the tiers switches, or the network hosts, pods or cables; SIM_EINVAL for a
+ * place that is not in the topology, not of the kind's sort or named twice in a
+ * group, for a BGP session of a host's cable, a mode that the collector does not
+ * have, a prefix that is none or has no host, or to_s before from_s + spread_s;
+ * SIM_EUNSUPPORTED for pick MATLAB in a mesh, for pods where there are none, and
+ * for a switch that can have no such turn.
  * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)
  * for each failed switch, and for all black holes of a group together.
  * Paper 007 (NSDI'18) §6; same-switch rule from its released code. */
