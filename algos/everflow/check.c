@@ -97,14 +97,28 @@ static topo_node link_from(const struct algo_check *c, topo_link l)
 	return l < c->routing.topo->n_links ? c->from[l] : TOPO_NONE;
 }
 
-/* The switch before a link: where it begins, or the ToR of the host there. */
-static topo_switch switch_before(const struct algo_check *c, topo_link l)
+/* A switch itself, the ToR of a host. */
+static topo_switch switch_of(const struct algo_check *c, topo_node n)
 {
 	const struct topo *t = c->routing.topo;
-	const topo_node n = link_from(c, l);
 	if (n == TOPO_NONE)
 		return TOPO_NONE;
 	return n < t->n_hosts ? topo_tor_of(t, n) : n - t->n_hosts;
+}
+
+/* The switch before a link. */
+static topo_switch switch_before(const struct algo_check *c, topo_link l)
+{
+	return switch_of(c, link_from(c, l));
+}
+
+/* A header comes off where it leads to, and one at a time. */
+static int lost_unwrapping(const struct algo_check *c, const struct algo_hop *a,
+    const struct algo_hop *b)
+{
+	const topo_switch end =
+	    switch_of(c, algo_routing_node(&c->routing, a->outer_dst));
+	return a->layer > b->layer + 1 || (end != TOPO_NONE && end != a->node);
 }
 
 static unsigned lost_between(const struct algo_check *c,
@@ -114,8 +128,11 @@ static unsigned lost_between(const struct algo_check *c,
 	    (a->layer == 0 || a->ttl_in == b->ttl_in);
 	if (same && a->ttl != b->ttl)
 		return a->ttl - b->ttl - 1u;
+	if (same)
+		return 0;
 	const topo_switch before = switch_before(c, b->in_link);
-	return !same && before != TOPO_NONE && before != a->node;
+	return (before != TOPO_NONE && before != a->node) ||
+	    (b->layer < a->layer && lost_unwrapping(c, a, b));
 }
 
 /* The first copy should be that of the source's ToR. What a switch sends itself
@@ -126,11 +143,11 @@ static unsigned lost_before(const struct algo_check *c,
 	const struct topo *topo = c->routing.topo;
 	const uint32_t ip = h->layer > 0 ? h->outer_src : t->src_ip;
 	const topo_node src = algo_routing_node(&c->routing, ip);
-	if (src < topo->n_hosts)
-		return h->node != topo_tor_of(topo, src);
 	const topo_node from = link_from(c, h->in_link);
-	return topo_addr_is_vip(ip) && from != TOPO_NONE &&
-	    from >= topo->n_hosts;
+	const int from_switch = from != TOPO_NONE && from >= topo->n_hosts;
+	if (src < topo->n_hosts)
+		return from_switch || h->node != topo_tor_of(topo, src);
+	return from_switch && topo_addr_is_vip(ip);
 }
 
 static unsigned lost_in_all(const struct algo_check *c,
@@ -150,10 +167,9 @@ enum way_end { WAY_UNKNOWN, WAY_ENDS, WAY_GOES_ON };
 static enum way_end way_to(const struct algo_check *c, topo_switch at,
     const struct topo_tuple *routed, topo_node dst, topo_link *next)
 {
-	const struct topo *t = c->routing.topo;
 	if (dst == TOPO_NONE)
 		return WAY_UNKNOWN;
-	if (at == (dst < t->n_hosts ? topo_tor_of(t, dst) : dst - t->n_hosts))
+	if (at == switch_of(c, dst))
 		return WAY_ENDS;
 	*next = algo_routing_next(&c->routing, at, routed, dst);
 	return WAY_GOES_ON;

@@ -53,7 +53,7 @@ static inline uint32_t algo_hop_rank(uint8_t layer, uint8_t ttl, uint8_t ttl_in)
  *
  * DEBUG and RETX are kept if set. n_lost counts gaps of the TTL within a layer;
  * where the layer changes, one if the link begins at another switch than that
- * before; and one if the first is not where the source's host is. Switches and
+ * before, or that is not where its header leads to; and one if the first is not where the source's host is. Switches and
  * links beyond the last are unknown ones.
  * DEPARTS: the paper orders by TTL; layers are ours.
  * Domain n_hops >= 1. Cost O(n_hops^2), O(n_hops) when they come in order and
