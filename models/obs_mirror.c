@@ -5,6 +5,8 @@
 
 #include <inttypes.h>
 
+#include "topo/addr.h"
+
 static int obs_copy_check(const struct obs_copy *c, size_t i,
     uint32_t n_switches, uint32_t n_links, struct sim_err *e)
 {
@@ -25,11 +27,15 @@ static int obs_copy_check(const struct obs_copy *c, size_t i,
 		return sim_fail(e, SIM_EINVAL,
 		    "row %zu has %u outer headers, which is not in [0, %d].", i,
 		    c->layer, OBS_MAX_OUTER);
-	if (c->layer == 0 && (c->outer_src != 0 || c->outer_dst != 0))
+	if (c->layer == 0 && (c->outer_src != 0 || c->outer_dst != 0)) {
+		char src[16], dst[16];
+		topo_addr_format(c->outer_src, src);
+		topo_addr_format(c->outer_dst, dst);
 		return sim_fail(e, SIM_EINVAL,
-		    "row %zu has no outer header, yet the outer addresses "
-		    "%" PRIu32 " and %" PRIu32 ".",
-		    i, c->outer_src, c->outer_dst);
+		    "row %zu has no outer header, yet the outer addresses %s "
+		    "and %s.",
+		    i, src, dst);
+	}
 	return 0;
 }
 
