@@ -197,7 +197,8 @@ static int trace_ends(struct outlet *o, uint32_t marks, struct sim_err *e)
 		rc = algo_suspects_see(&a->suspects, &t, &graded, e);
 	if (rc < 0)
 		return rc;
-	if (t.marks & ALGO_TRACE_SUSPECT && algo_suspect_waits(&t))
+	if (t.marks & ALGO_TRACE_SUSPECT && a->suspects.confirm > 0 &&
+	    algo_suspect_waits(&t))
 		return algo_suspects_add(&a->suspects, &t, a->hop, &graded, e);
 	return a->store_all || is_kept(&t) ? outlet_store(o, &t, a->hop, e) : 0;
 }
