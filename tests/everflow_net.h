@@ -56,6 +56,9 @@ void everflow_begin(struct everflow *x, uint32_t run);
 /* The connections of the epoch, and their copies. Ends at 31 s. */
 void everflow_traffic(struct everflow *x);
 
+/* Let SECONDS pass, for what walked meanwhile to be mirrored. */
+void everflow_pass(struct everflow *x, unsigned seconds);
+
 /* A debugger with defaults, or with PARAMS: a step a second, its probes sent,
  * until it wants none and those ordered have come, at most for SECONDS. Its last
  * findings are in OUT. Returns how many seconds passed before the first finding,

@@ -23,14 +23,21 @@ const struct sim_field algo_debug_ecmp_fields[] = {
 
 /* --- subsets -------------------------------------------------------------- */
 /* What subsets are cut by. */
+#define PREFIX(bits) (UINT32_MAX << (32 - (bits)))
 static const struct topo_tuple cuts[] = {
-    {.dst_ip = 0xffffff00},
-    {.dst_ip = 0xfffffff0},
-    {.src_ip = 0xffffff00},
-    {.src_ip = 0xfffffff0},
+    {.dst_ip = PREFIX(22)},
+    {.dst_ip = PREFIX(24)},
+    {.dst_ip = PREFIX(26)},
+    {.dst_ip = PREFIX(27)},
+    {.dst_ip = PREFIX(28)},
+    {.dst_ip = PREFIX(29)},
+    {.dst_ip = PREFIX(30)},
+    {.src_ip = PREFIX(24)},
+    {.src_ip = PREFIX(28)},
     {.src_port = 1},
     {.dst_port = 1},
 };
+#undef PREFIX
 enum { N_CUTS = sizeof(cuts) / sizeof(cuts[0]) };
 
 static uint64_t cut_of(const struct topo_tuple *t, const struct topo_tuple *m)

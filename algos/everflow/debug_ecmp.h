@@ -8,8 +8,8 @@
  *
  * A group is accused if the chance of its skew (algo_skew_of()), times twice the
  * number of groups, is below alpha, and max / mean is at least min_skew. Of
- * stored flows each prefix is tested alone, too: source and destination, /24 and
- * /28, and parity of ports; with twice their number. So in all what is healthy is
+ * stored flows each subset is tested alone, too: by destination from /22 to /30, by
+ * source /24 and /28, and by parity of ports; with twice their number. So in all what is healthy is
  * accused with a chance of alpha at most a window. A subset explains the skew if
  * the rest of the group is even; the smallest such is `value` and `mask`.
  *

@@ -217,10 +217,10 @@ static int find_slow(const struct algo_slow_cable *s, topo_link l,
 	    .excess_us = s->excess_us,
 	    .from_ns = s->from_ns,
 	    .to_ns = s->to_ns,
-	    .persistent = 1};
+	    .persistent = 1,
+	    .intermittent = s->intermittent};
 	const int rc =
 	    sim_binomial_interval(s->n_slow, s->n, 0.95, &f.lo, &f.hi, e);
-	f.intermittent = f.hi < 0.9;
 	return rc < 0 ? rc : algo_debug_find(out, &f, e);
 }
 

@@ -8,10 +8,12 @@
  * healthy is accused with a chance of alpha at most. Links beyond the pair's are
  * not accused, but if no pair is named, any may be.
  *
- * A finding's rate is the share of rounds that were slow, which is that of time;
- * intermittent if even the upper end of its interval is below 0.9. Its link is
- * the direction that is slow, as far as rounds tell (link_times.h), or else the
- * one that the pair's traces took.
+ * A finding's rate is the share of rounds that are beyond what peers show, which
+ * is a lower bound of the share of time: mirrors that take different times to the
+ * analyzer hide the rest. It is intermittent unless the fastest and the slowest
+ * tenth of rounds are late as the median is; then what counts is half of what the median is late. Its link is the
+ * direction that is slow, as far as rounds tell (link_times.h), or else the one
+ * that the pair's traces took.
  *
  * Paper  Everflow (SIGCOMM'15), section 5.1.
  */

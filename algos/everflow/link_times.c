@@ -25,13 +25,18 @@ static void add_round_time(struct algo_rounds *r,
 	const struct topo *t = in->routing.topo;
 	const struct obs_guided *g = in->sent;
 	if (!s->settled || s->n_via != 3 || g->via0[i] != g->via2[i] ||
-	    s->t_ns[0] == 0 || s->t_ns[2] <= s->t_ns[0])
+	    s->t_ns[0] == 0 || s->t_ns[2] == 0)
 		return;
 	const topo_link l = topo_link_between(t, t->n_hosts + g->via0[i],
 	    t->n_hosts + g->via1[i]);
 	if (l == TOPO_NONE)
 		return;
-	const double us = (double)(s->t_ns[2] - s->t_ns[0]) / 1e3;
+	const int stamped = s->switch_ns[0] > 0 && s->switch_ns[2] > 0;
+	const uint64_t *t_ns = stamped ? s->switch_ns : s->t_ns;
+	/* Copies take their time to the analyzer, so where a round takes less
+	 * the second may come first. Without those that do, the times of fast
+	 * links would be cut at 0, and seem slower than they are. */
+	const double us = ((double)t_ns[2] - (double)t_ns[0]) / 1e3;
 	r->round[r->n++] = (struct algo_round){.cable = l / 2,
 	    .us = us,
 	    .back_us = s->t_ns[1] == 0
@@ -69,7 +74,7 @@ void algo_rounds_free(struct algo_rounds *r)
 struct cable {
 	size_t first, n;
 	enum topo_link_class class;
-	double median, p99;
+	double p10, median, p90, p99;
 	double sum_level, sum_spread; /* of ranks */
 };
 
@@ -125,6 +130,8 @@ static void find_cables(struct times *m)
 		    .class =
 			topo_class_of(m->t, topo_link_of(x[i].cable, TOPO_UP))};
 		c->median = quantile_of(m, c, 0.5);
+		c->p10 = quantile_of(m, c, 0.1);
+		c->p90 = quantile_of(m, c, 0.9);
 		c->p99 = quantile_of(m, c, 0.99);
 	}
 }
@@ -209,37 +216,41 @@ static double share_of_others(struct times *m, const struct cable * not,
 }
 
 /* --- a slow cable --------------------------------------------------------- */
-/* By which of its links? A time that S2's copy is away from S1's holds an offset
- * of the mirrors' ways, which is the same for each round of one direction: what
- * slow rounds have more of than the others tells. NONE if all are slow. */
-static topo_link slow_direction(const struct times *m, const struct cable *c,
-    double above)
+/* By which of its links? The time between the copies of S1 and S2 holds an
+ * offset of the mirrors' ways, but what is late by one link varies with the time
+ * there, and the round with it: the covariance of rounds with (down - up) is the
+ * variance of down less that of up, as copies of S1 are both late by one law. It
+ * must be beyond its standard error; a constant delay tells nothing. */
+static topo_link slow_direction(const struct times *m, const struct cable *c)
 {
-	/* by [rounds that begin up or down][slow] */
-	double sum[2][2] = {{0}}, back[2][2] = {{0}}, n[2][2] = {{0}};
-	double up = 0, down = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		const struct algo_round *x = &m->r->round[c->first + i];
-		const int slow = x->us > above, d = x->down & 1;
-		if (isnan(x->back_us))
-			continue;
-		n[d][slow]++;
-		sum[d][slow] += x->us;
-		back[d][slow] += x->back_us;
-	}
-	for (int d = 0; d < 2; d++) {
-		if (n[d][0] < 5 || n[d][1] < 5)
-			continue;
-		const double all = sum[d][1] / n[d][1] - sum[d][0] / n[d][0];
-		const double of_back =
-		    back[d][1] / n[d][1] - back[d][0] / n[d][0];
-		*(d ? &up : &down) += of_back;
-		*(d ? &down : &up) += all - of_back;
-	}
-	if (up == down)
+	double us[2] = {0}, diff[2] = {0}, n[2] = {0};
+	double sum = 0, squares = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < c->n; i++) {
+			const struct algo_round *x = &m->r->round[c->first + i];
+			const int d = x->down & 1;
+			if (isnan(x->back_us))
+				continue;
+			/* Of a round that begins upwards the way back is
+			 * down. */
+			const double w =
+			    (d ? -1 : 1) * (2 * x->back_us - x->us);
+			if (pass == 0) {
+				us[d] += x->us;
+				diff[d] += w;
+				n[d]++;
+				continue;
+			}
+			const double v =
+			    (x->us - us[d] / n[d]) * (w - diff[d] / n[d]);
+			sum += v;
+			squares += v * v;
+		}
+	const double all = n[0] + n[1];
+	if (all < 2 || sum * sum < squares - sum * sum / all)
 		return TOPO_NONE;
 	return topo_link_of(m->r->round[c->first].cable,
-	    up > down ? TOPO_UP : TOPO_DOWN);
+	    sum > 0 ? TOPO_DOWN : TOPO_UP);
 }
 
 static struct algo_slow_cable slow_cable(const struct times *m,
@@ -247,7 +258,7 @@ static struct algo_slow_cable slow_cable(const struct times *m,
 {
 	struct algo_slow_cable s = {.n = c->n,
 	    .cable = m->r->round[c->first].cable,
-	    .link = slow_direction(m, c, above),
+	    .link = slow_direction(m, c),
 	    .from_ns = SIM_NEVER};
 	for (size_t i = 0; i < c->n; i++) {
 		const struct algo_round *x = &m->r->round[c->first + i];
@@ -267,32 +278,59 @@ struct class_law {
 	double ties_level, ties_spread;
 };
 
-/* The least chance of the three tests; what is of no effect has 1. */
-static double chance_of_cable(struct times *m, const struct cable *c,
-    const struct class_law *law, double excess, double *above, double *median)
+/* What the other cables of a class are like. */
+struct peers {
+	double p10, median, p90, p99;
+};
+
+static struct peers peers_of(struct times *m, const struct cable *c)
 {
-	const double p99 = median_of_others(m, c, offsetof(struct cable, p99));
-	*median = median_of_others(m, c, offsetof(struct cable, median));
-	*above = p99 + excess;
+#define OF(q) median_of_others(m, c, offsetof(struct cable, q))
+	return (struct peers){OF(p10), OF(median), OF(p90), OF(p99)};
+#undef OF
+}
+
+/* The least chance of the three tests; what is of no effect has 1. A queue that
+ * comes and goes moves ranks and the 90th percentile long before the median. */
+static double chance_of_cable(struct times *m, const struct cable *c,
+    const struct class_law *law, double excess, const struct peers *peers)
+{
 	double p = 1;
-	if (c->median >= *median + excess) {
+	if (c->median >= peers->median + excess ||
+	    c->p90 >= peers->p90 + excess)
 		p = chance_of_ranks(c->sum_level, (double)c->n, (double)law->n,
 		    law->ties_level);
-		/* All of it is slow, so that is what counts as slow. */
-		*above = fmin(*above, *median + excess / 2);
-	}
-	const size_t k = n_above(m, c, p99 + excess);
+	const size_t k = n_above(m, c, peers->p99 + excess);
 	const double healthy =
-	    fmin(1, fmax(0.01, 2 * share_of_others(m, c, p99 + excess)));
+	    fmin(1, fmax(0.01, 2 * share_of_others(m, c, peers->p99 + excess)));
 	if (k > 0)
 		p = fmin(p,
 		    gsl_cdf_binomial_Q((unsigned)k - 1, healthy,
 			(unsigned)c->n));
-	if (quantile_of(m, c, 0.9) - c->median >= p99 - *median + excess)
+	if (c->p90 - c->median >= peers->p90 - peers->median + excess)
 		p = fmin(p,
 		    chance_of_ranks(c->sum_spread, (double)c->n, (double)law->n,
 			law->ties_spread));
 	return p;
+}
+
+/* Where all rounds are slow the fastest tenth and the slowest are about as late as
+ * the median, and what counts as slow is above half of that; else it is beyond
+ * what others show. */
+static struct algo_slow_cable tell_cable(const struct times *m,
+    const struct cable *c, const struct peers *peers, double excess)
+{
+	const double late = c->median - peers->median;
+	const int always = late >= excess && c->p10 - peers->p10 >= late / 4 &&
+	    c->p90 - peers->p90 < 2 * late;
+	const double above =
+	    always ? peers->median + late / 2 : peers->p99 + excess;
+	struct algo_slow_cable s = slow_cable(m, c, above, peers->median);
+	s.intermittent = !always;
+	/* The mean of those above a bound would be too high. */
+	if (always)
+		s.excess_us = late;
+	return s;
 }
 
 static size_t cables_of(const struct times *m, enum topo_link_class class)
@@ -312,15 +350,15 @@ static void judge_class(struct times *m, enum topo_link_class class,
 	law.ties_level = rank_sums(m, class, 0, &law.n);
 	law.ties_spread = rank_sums(m, class, 1, &law.n);
 	for (size_t i = 0; i < m->n; i++) {
-		double above, median;
 		const struct cable *c = &m->cable[i];
 		if (c->class != class)
 			continue;
+		const struct peers peers = peers_of(m, c);
 		const double chance = 3 * (double)m->n *
-		    chance_of_cable(m, c, &law, excess, &above, &median);
+		    chance_of_cable(m, c, &law, excess, &peers);
 		if (chance >= alpha)
 			continue;
-		slow[*n] = slow_cable(m, c, above, median);
+		slow[*n] = tell_cable(m, c, &peers, excess);
 		slow[(*n)++].chance = chance;
 	}
 }

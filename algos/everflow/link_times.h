@@ -3,6 +3,8 @@
  *
  * A round by S1, S2, S1 (guided.h) takes the difference of the two copies of S1,
  * which come to one analyzer by one way: no clocks of two switches are compared.
+ * Where S1 stamps its copies that is by its clock, and else by the analyzer's, to
+ * which copies take more or less time.
  * A cable is held against all others of its class (ToR-T1, T1-T2), by three
  * tests, each of which notices what the others do not:
  *
@@ -14,7 +16,8 @@
  * binomial for the tail; they are multiplied by three and by the number of
  * cables (Bonferroni), so a healthy set shows one below ALPHA with chance ALPHA
  * at most. As cables of real networks do differ by a little, none counts unless
- * the effect is at least MIN_EXCESS_US as well. Medians over cables stand for the
+ * the effect is at least MIN_EXCESS_US as well, at the median or at the 90th
+ * percentile. Medians over cables stand for the
  * others, so that several may be slow, but for half of a class.
  *
  * Paper  Everflow (SIGCOMM'15), section 5.1; the tests are ours.
@@ -48,9 +51,11 @@ void algo_rounds_free(struct algo_rounds *r);
 struct algo_slow_cable {
 	topo_link link; /* the direction that is slow, TOPO_NONE: not known */
 	uint32_t cable;
-	double chance;      /* over all cables and tests */
-	uint64_t n_slow, n; /* rounds */
-	double excess_us;   /* mean of the slow ones above the class's median */
+	double chance;        /* over all cables and tests */
+	uint64_t n_slow, n;   /* rounds */
+	double excess_us;     /* above the class's median: of the cable's if all
+			     are slow, else the mean of the slow ones */
+	uint8_t intermittent; /* not all rounds are slow */
 	sim_ns from_ns, to_ns; /* of the slow ones */
 };
 

@@ -72,8 +72,10 @@ static void sighting_hop(struct algo_sighting *s, const struct obs_guided *g,
 	/* It is addressed to via[k] while n_outer - k headers are left. */
 	const unsigned k = s->n_outer - layer;
 	if (layer <= s->n_outer && k < s->n_via && s->t_ns[k] == 0 &&
-	    h->node[i] == algo_sighting_via(g, row, k))
+	    h->node[i] == algo_sighting_via(g, row, k)) {
 		s->t_ns[k] = h->t_ns[i];
+		s->switch_ns[k] = h->switch_ns[i];
+	}
 }
 
 static void sighting_add(struct algo_sighting *s,

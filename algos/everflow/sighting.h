@@ -16,7 +16,9 @@
 struct algo_sighting {
 	uint64_t t_ns[OBS_MAX_VIA]; /* copy of via[i] when it was addressed to
 				       it; 0: none came */
-	size_t trace;               /* the first of it, or SIZE_MAX */
+	uint64_t switch_ns[OBS_MAX_VIA]; /* the same by that switch's clock;
+					    0: unknown */
+	size_t trace;                    /* the first of it, or SIZE_MAX */
 	topo_switch first;         /* that saw it behind via[0], or TOPO_NONE */
 	uint16_t n_behind;         /* copies from behind via[0] */
 	uint16_t n_copies, n_lost; /* of its traces: hops, mirrors missing */
