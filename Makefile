@@ -46,7 +46,7 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	python3-h5netcdf python3-netcdf4 python3-jsonschema python3-yaml \
 	libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev curl \
-	libbpf-dev clang llvm nftables mandoc man-db
+	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev
 # Real networks take libmnl; without it models/netns/none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
@@ -66,7 +66,11 @@ UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c,\
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
 UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c \
 	experiments/live/url.c)
-PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL)
+# Captures take libpcap; without, experiments/everflow/capture_none.c says so.
+PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
+UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\
+	experiments/everflow/capture.c)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(PCAP)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \

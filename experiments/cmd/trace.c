@@ -18,6 +18,7 @@ const struct cmd_verb cmd_trace_verbs[] = {
     {"counter", "what was counted of a link, a switch or a mux",
 	cmd_trace_counter},
     {"explain", "an expression as byte code, and its cost", cmd_trace_explain},
+    {"pcap", "a capture of copies, as traces", cmd_trace_pcap},
     {0},
 };
 

@@ -19,5 +19,6 @@ int cmd_trace_get(int argc, char **argv);
 int cmd_trace_show(int argc, char **argv);
 int cmd_trace_counter(int argc, char **argv);
 int cmd_trace_explain(int argc, char **argv);
+int cmd_trace_pcap(int argc, char **argv);
 
 #endif

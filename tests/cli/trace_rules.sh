@@ -34,7 +34,7 @@ mistakes_are_told() {
 bytes_are_those_of_the_rows() {
 	run_for 0 "$CULPRIT" trace rules --as bpf -p rules='[control, sample]' \
 	    -p sample=random -p sample_n=1000
-	python3 - stdout <<-'END'
+	/usr/bin/python3 - stdout <<-'END'
 		import struct, sys
 		rows = [bytes.fromhex(x) for x in open(sys.argv[1])]
 		key = struct.Struct('=IIHHHHBBBBBBBB')
@@ -54,7 +54,7 @@ bytes_are_those_of_the_rows() {
 }
 
 check_sonic() {
-	python3 - "$tree/tests/data/sonic.schema.json" stdout "$@" <<-'END'
+	/usr/bin/python3 - "$tree/tests/data/sonic.schema.json" stdout "$@" <<-'END'
 		import json, jsonschema, sys
 		schema, config = (json.load(open(f)) for f in sys.argv[1:3])
 		jsonschema.validate(config, schema)
