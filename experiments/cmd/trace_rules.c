@@ -7,6 +7,8 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
 #include "experiments/cmd/trace_sonic.h"
+#include "experiments/everflow/everflow.h"
+#include "experiments/spec/plane.h"
 #include "sim/text.h"
 #include "topo/addr.h"
 
@@ -15,9 +17,12 @@ static const char *const rules_forms[] = {"tcam", "sonic", "bpf", NULL};
 
 struct args {
 	struct algo_mirror_params rules;
-	uint32_t truncate, policer; /* 0: as by default, none */
-	const char *source, *collector, *ports;
+	struct mirror_params mirror;
+	uint32_t truncate, policer; /* 0: as of the spec, or by default */
+	const char *source, *collector, *ports, *spec;
+	struct cmd_set set;
 	uint32_t form;
+	int has_rules;
 };
 
 static void rules_take_form(void *to, char *arg, const struct cmd_given *g)
@@ -28,6 +33,13 @@ static void rules_take_form(void *to, char *arg, const struct cmd_given *g)
 		argp_error(g->state, "--as %s is none of tcam, sonic and bpf",
 		    arg);
 	*form = (uint32_t)i;
+}
+
+static void rules_take_key(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	cmd_take_key(&a->rules, arg, g);
+	a->has_rules = 1;
 }
 
 static void rules_take_address(void *to, char *arg, const struct cmd_given *g)
@@ -43,7 +55,10 @@ static void rules_take_address(void *to, char *arg, const struct cmd_given *g)
 static const struct cmd_option cmd_trace_rules_options[] = {
     {"param", 'p', "KEY=VALUE",
 	"a key of the rules (see below), e.g. sample_n=64; may be repeated",
-	.take = cmd_take_key, .at = CMD_AT(rules), .with = algo_mirror_fields},
+	.take = rules_take_key, .with = algo_mirror_fields},
+    {"set", 's', "PATH=VALUE",
+	"override a key of SPEC, e.g. everflow.sample_n=64; may be repeated",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = 256},
     {"as", 0, "FORM", "tcam (default), sonic or bpf", .take = rules_take_form,
 	.at = CMD_AT(form), .values = rules_forms},
     {.doc = "Of a configuration for SONiC:"},
@@ -51,9 +66,12 @@ static const struct cmd_option cmd_trace_rules_options[] = {
 	.take = rules_take_address, .at = CMD_AT(source)},
     {"collector", 0, "ADDRESS", "that copies are sent to",
 	.take = rules_take_address, .at = CMD_AT(collector)},
-    {"truncate", 0, "BYTES", "of a frame that a copy has (default: 128)",
+    {"truncate", 0, "BYTES",
+	"of a frame that a copy has (default: 128, or of SPEC)",
 	.take = cmd_take_u32, .at = CMD_AT(truncate), .min = 64, .max = 9216},
-    {"policer", 0, "N", "copies a second that the switch sends at most",
+    {"policer", 0, "N",
+	"copies a second that the switch sends at most (default: any, or of "
+	"SPEC)",
 	.take = cmd_take_u32, .at = CMD_AT(policer), .min = 1,
 	.max = 1000000000},
     {"ports", 0, "NAMES", "of the switch, with commas (default: none)",
@@ -65,6 +83,12 @@ static void cmd_trace_rules_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
 	const int sonic = a->form == RULES_SONIC;
+	if (a->spec && a->has_rules)
+		argp_error(state,
+		    "--param is for rules without a SPEC, which "
+		    "takes --set");
+	if (!a->spec && a->set.n_set > 0)
+		argp_error(state, "--set is for a SPEC");
 	if (sonic && (!a->source || !a->collector))
 		argp_error(state, "--as sonic takes --source and --collector");
 	if (!sonic &&
@@ -85,11 +109,14 @@ static void cmd_trace_rules_more(FILE *out, const void *args)
 
 static const struct cmd_line cmd_trace_rules_line = {
     .options = cmd_trace_rules_options,
+    .word = {"SPEC", .take = cmd_take_one, .at = CMD_AT(spec)},
     .check = cmd_trace_rules_check,
     .more = cmd_trace_rules_more,
+    .args_doc = "[SPEC]",
     .doc =
 	"What every switch is told to mirror: rows that are tried in order, of "
-	"which the first that hits decides."
+	"which the first that hits decides. Of the first point of a SPEC of "
+	"plane everflow, or by --param."
 	"\vAs tcam: a line a row, number, header and each field as value/mask. "
 	"As bpf: a line a row, 56 bytes as hexadecimal, such as programs for "
 	"the kernel have them in a map (models/obs_match_row.h, numbers in "
@@ -108,17 +135,13 @@ static void rules_print_bytes(const struct algo_mirror_table *t, FILE *out)
 	}
 }
 
-static int rules_print(const struct args *a, const struct algo_mirror_table *t,
-    struct sim_err *e)
+static void rules_print(const struct args *a, const struct algo_mirror_table *t)
 {
-	struct mirror_params mirror;
+	struct mirror_params mirror = a->mirror;
 	const struct cmd_sonic sonic = {t, &mirror, a->source, a->collector,
 	    a->ports};
-	const int rc = sim_field_defaults(mirror_fields, &mirror, e);
-	if (rc < 0)
-		return rc;
 	mirror.truncate = a->truncate ? a->truncate : mirror.truncate;
-	mirror.policer = a->policer;
+	mirror.policer = a->policer ? a->policer : mirror.policer;
 	switch ((enum rules_form)a->form) {
 	case RULES_TCAM:
 		algo_mirror_print(t, stdout);
@@ -131,7 +154,26 @@ static int rules_print(const struct args *a, const struct algo_mirror_table *t,
 		rules_print_bytes(t, stdout);
 		break;
 	}
-	return 0;
+}
+
+static int rules_read(struct args *a, struct sim_err *e)
+{
+	struct xp_spec s = {0};
+	struct xp_config c = {0};
+	int rc = cmd_load_spec(&s, a->spec, 0, a->set.set, a->set.n_set, e);
+	if (rc == 0)
+		rc = xp_spec_point(&s, 0, &c, e);
+	if (rc == 0 && xp_plane_of(&c) != &xp_plane_everflow)
+		rc = sim_fail(e, SIM_EUNSUPPORTED,
+		    "%s: plane %s mirrors no packets; plane everflow does.",
+		    a->spec, xp_plane_of(&c)->name);
+	if (rc == 0) {
+		a->rules = xp_everflow_of(&c)->rules;
+		a->mirror = xp_everflow_of(&c)->mirror;
+	}
+	xp_config_free(&c);
+	xp_spec_free(&s);
+	return rc;
 }
 
 int cmd_trace_rules(int argc, char **argv)
@@ -139,12 +181,17 @@ int cmd_trace_rules(int argc, char **argv)
 	struct args a = {.form = RULES_TCAM};
 	struct algo_mirror_table t;
 	struct sim_err e;
-	if (sim_field_defaults(algo_mirror_fields, &a.rules, &e) < 0)
-		return cmd_fail(CMD_TROUBLE, &e);
-	cmd_parse(&cmd_trace_rules_line, argc, argv, &a);
-	if (algo_mirror_table(&t, &a.rules, &e) < 0)
-		return cmd_fail(CMD_USAGE, &e);
-	if (rules_print(&a, &t, &e) < 0)
-		return cmd_fail(CMD_TROUBLE, &e);
+	int rc = sim_field_defaults(algo_mirror_fields, &a.rules, &e);
+	if (rc == 0)
+		rc = sim_field_defaults(mirror_fields, &a.mirror, &e);
+	if (rc == 0)
+		cmd_parse(&cmd_trace_rules_line, argc, argv, &a);
+	if (rc == 0 && a.spec)
+		rc = rules_read(&a, &e);
+	if (rc == 0)
+		rc = algo_mirror_table(&t, &a.rules, &e);
+	if (rc < 0)
+		return cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
+	rules_print(&a, &t);
 	return CMD_GOOD;
 }

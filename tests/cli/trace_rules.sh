@@ -14,6 +14,27 @@ rows_are_told_and_counted() {
 	says '^2 rows$' stdout
 }
 
+a_spec_has_rules_of_its_own() {
+	write_spec 'plane: everflow
+everflow: { rules: [control, sample], sample_n: 64, mirror: { truncate: 96 } }'
+	sed -i '/^algorithms/d; /^  zip:/d; /^claims/,/^  - /d' spec.yaml
+	run_for 0 "$CULPRIT" trace rules spec.yaml
+	says '^9 rows$' stdout
+	says ' ip.id=0x0001/0x003f ' stdout
+	run_for 0 "$CULPRIT" trace rules spec.yaml -s everflow.sample_n=32
+	says ' ip.id=0x0001/0x001f ' stdout
+	# shellcheck disable=SC2086
+	run_for 0 "$CULPRIT" trace rules spec.yaml $sonic
+	says '"truncate_size": "96"' stdout
+	run_for 2 "$CULPRIT" trace rules spec.yaml -p sample_n=32
+	says 'SPEC, which takes --set'
+	run_for 2 "$CULPRIT" trace rules -s everflow.sample_n=32
+	says '[-]-set is for a SPEC'
+	write_spec
+	run_for 2 "$CULPRIT" trace rules spec.yaml
+	says 'mirrors no packets; plane everflow does'
+}
+
 mistakes_are_told() {
 	run_for 2 "$CULPRIT" trace rules -p sample_n=3
 	says 'power of two'
@@ -112,6 +133,7 @@ help_has_each_key() {
 	done
 }
 
-run_tests rows_are_told_and_counted mistakes_are_told \
+run_tests rows_are_told_and_counted a_spec_has_rules_of_its_own \
+    mistakes_are_told \
     bytes_are_those_of_the_rows sonic_gets_what_it_can_match \
     sonic_samples_by_chance_and_polices help_has_each_key
