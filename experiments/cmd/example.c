@@ -96,6 +96,8 @@ const struct cmd_example cmd_examples[] = {
 	"one job, by days"},
     {"trace run", "culprit trace run my_faults.yaml --point 3 -o traces.h5",
 	"what analyzers keep of one cell"},
+    {"trace rules", "culprit trace rules --param sample_n=64",
+	"the rows of a TCAM, one packet in 64 sampled"},
     {"trace get", "culprit trace get traces.h5 'drop && confirmed'",
 	"packets that were lost for certain"},
     {"trace get",

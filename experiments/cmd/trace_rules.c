@@ -103,8 +103,7 @@ static void cmd_trace_rules_more(FILE *out, const void *args)
 {
 	(void)args;
 	fprintf(out, "Keys of --param:\n");
-	for (const struct sim_field *f = algo_mirror_fields; f->name; f++)
-		cmd_field_help(out, f);
+	cmd_field_help(out, algo_mirror_fields);
 }
 
 static const struct cmd_line cmd_trace_rules_line = {
