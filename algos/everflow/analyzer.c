@@ -48,6 +48,7 @@ struct algo_analyzer {
 	struct algo_check check;
 	struct algo_suspects suspects;
 	struct algo_meter meter;
+	struct algo_custom_counters *custom; /* the caller's, or NULL */
 	struct algo_analyzer_counts count;
 	sim_ns now, span, tick; /* tick: when counters are put out next */
 	uint32_t index, store_all;
@@ -122,6 +123,12 @@ void algo_analyzer_close(struct algo_analyzer *a)
 	free(a);
 }
 
+void algo_analyzer_count(struct algo_analyzer *a,
+    struct algo_custom_counters *c)
+{
+	a->custom = c;
+}
+
 const struct algo_analyzer_counts *algo_analyzer_counted(
     const struct algo_analyzer *a)
 {
@@ -191,6 +198,8 @@ static int trace_ends(struct outlet *o, uint32_t marks, struct sim_err *e)
 	a->count.n_loops += (t.marks & ALGO_TRACE_LOOP) != 0;
 	int rc =
 	    algo_meter_trace(&a->meter, &t, a->hop, a->now, o->counters, e);
+	if (a->custom)
+		algo_custom_take(a->custom, &t, a->hop);
 	if (rc == 0)
 		rc = algo_suspects_expire(&a->suspects, t.t_ns, &graded, e);
 	if (rc == 0)
@@ -219,6 +228,15 @@ static sim_ns next_tick(const struct algo_analyzer *a, sim_ns now)
 	return spans >= SIM_NEVER / a->span ? SIM_NEVER : (spans + 1) * a->span;
 }
 
+static int analyzer_rows(struct outlet *o, struct sim_err *e)
+{
+	struct algo_analyzer *a = o->a;
+	const int rc = algo_meter_put(&a->meter, a->tick, o->counters, e);
+	return rc < 0 || !a->custom
+	    ? rc
+	    : algo_custom_put(a->custom, a->index, a->tick, o->counters, e);
+}
+
 static int analyzer_tick(struct outlet *o, sim_ns now, struct sim_err *e)
 {
 	struct algo_analyzer *a = o->a;
@@ -228,7 +246,7 @@ static int analyzer_tick(struct outlet *o, sim_ns now, struct sim_err *e)
 	}
 	int rc = traces_end(o, a->tick, e);
 	if (rc == 0)
-		rc = algo_meter_put(&a->meter, a->tick, o->counters, e);
+		rc = analyzer_rows(o, e);
 	a->tick = next_tick(a, now);
 	return rc;
 }
@@ -305,6 +323,6 @@ int algo_analyzer_flush(struct algo_analyzer *a, sim_ns now,
 		rc = algo_suspects_expire(&a->suspects,
 		    oldest < now ? oldest : now, &graded, e);
 	if (rc == 0 && all && a->tick != 0)
-		rc = algo_meter_put(&a->meter, a->tick, counters, e);
+		rc = analyzer_rows(&o, e);
 	return rc;
 }

@@ -22,8 +22,7 @@
 #ifndef ALGOS_EVERFLOW_ANALYZER_H
 #define ALGOS_EVERFLOW_ANALYZER_H
 
-#include "algos/everflow/counter.h"
-#include "algos/everflow/trace.h"
+#include "algos/everflow/custom.h"
 #include "sim/field.h"
 #include "sim/time.h"
 
@@ -50,6 +49,11 @@ int algo_analyzer_open(struct algo_analyzer **a,
     const struct algo_routing *routing, const struct algo_analyzer_params *p,
     uint32_t index, struct sim_err *e);
 void algo_analyzer_close(struct algo_analyzer *a); /* NULL is fine */
+
+/* Count all traces that end from now on by C, too, whose rows come with the other
+ * counters; the analyzer keeps it. NULL: none. */
+void algo_analyzer_count(struct algo_analyzer *a,
+    struct algo_custom_counters *c);
 
 /* Take rows FROM .. TO - 1 of COPIES; traces that end meanwhile go to SINK, rows
  * of counters are appended to COUNTERS. Times that go back are counted and taken
