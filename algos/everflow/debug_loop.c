@@ -105,10 +105,13 @@ static void fill_cycle(struct loop *l, const struct topo *t,
 		}
 		if (i < begin + d)
 			put_seen_switch(l, h->node[i]);
-		if (h->layer[i] > 0) {
-			l->is_mux = 1;
-			l->outer_dst = h->outer_dst[i];
-		}
+		if (h->layer[i] == 0)
+			continue;
+		/* A mux takes the packet out and in again, which costs a TTL
+		 * of the innermost header; wrong routes may lead what has an
+		 * outer header round as it is. */
+		l->is_mux |= h->ttl_in[begin] != h->ttl_in[begin + d];
+		l->outer_dst = h->outer_dst[i];
 	}
 	/* The last one before it closes is not the first once more. */
 	while (l->n > 1 && l->cycle[l->n - 1] == l->cycle[0])
