@@ -251,8 +251,11 @@ enum res_set {
 	X(n_due, "1", FLAG, "1 if there is something to name",                 \
 	    "1 if a fault of the truth is one that the row's debugger is for") \
 	X(n_named, "1", FLAG, "1 if it is named, and nothing else",            \
-	    "1 if n_due and the debugger found a fault that it is for, of "    \
-	    "the right cause and place, and nothing that is wrong")            \
+	    "1 if n_due and the debugger found a fault that it is for, where " \
+	    "and what it is, and nothing that is wrong")                       \
+	X(n_cause, "1", FLAG, "1 if causes are right, too",                    \
+	    "1 if n_named and the cause of each right finding is its "         \
+	    "fault's: of uneven spreading n_named asks for the switch alone")  \
 	X(n_misnamed, "findings", COUNT, "findings that are wrong",            \
 	    "count of the findings, each cause and place once, that are of "   \
 	    "no "                                                              \
@@ -303,6 +306,8 @@ enum res_set {
 	X(named_rate, n_named, n_due,                                          \
 	    "share of runs in which what is broken is named, and nothing "     \
 	    "else")                                                            \
+	X(cause_rate, n_cause, n_named,                                        \
+	    "share of the runs in which it is named, with the right cause")    \
 	X(alarm_rate, n_alarms, n_quiet,                                       \
 	    "share of runs without such a fault in which one is named")
 

@@ -108,7 +108,7 @@ static void score_traces(const struct xp_everflow_seen *s,
 static void score_debuggers(const struct everflow *x, const struct scene *scene,
     unsigned mask, struct res_trial_metrics *row)
 {
-	int due = 0, right = 0;
+	int due = 0, right = 0, causes = 0;
 	row->n_misnamed = 0;
 	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++)
 		due |= (mask >> i & 1) && xp_everflow_due(scene, i);
@@ -120,15 +120,17 @@ static void score_debuggers(const struct everflow *x, const struct scene *scene,
 		const enum xp_worth worth =
 		    xp_everflow_worth(scene, &said->finding, &since);
 		row->n_misnamed += worth == XP_WORTH_WRONG;
-		/* Findings stand in the order of time. */
-		if (worth == XP_WORTH_RIGHT && !right) {
-			right = 1;
-			row->name_s = ((double)said->at - (double)since) / 1e9;
-		}
+		if (worth != XP_WORTH_RIGHT)
+			continue;
+		right++;
+		causes += xp_everflow_is_cause(scene, &said->finding);
+		row->name_s =
+		    fmin(row->name_s, ((double)said->at - (double)since) / 1e9);
 	}
 	row->n_due = due;
 	row->n_quiet = !due;
 	row->n_named = due && right && row->n_misnamed == 0;
+	row->n_cause = row->n_named && causes == right;
 	row->n_alarms = !due && row->n_misnamed > 0;
 }
 

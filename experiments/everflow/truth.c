@@ -187,18 +187,55 @@ static enum xp_worth worth_of_hole(const struct scene *s,
 	return XP_WORTH_WRONG;
 }
 
-/* A switch that chooses badly, by the kind of its rule. */
+/* A switch that chooses badly, whatever the cause that is named: flows alone
+ * hardly tell a bad hash from bad weights. One that sends all by one link spreads
+ * unevenly, too; but that is not what it should be named for. */
 static enum xp_worth worth_of_choice(const struct scene *s,
-    const struct algo_finding *f, enum route_rule_kind kind, sim_ns *since)
+    const struct algo_finding *f, sim_ns *since)
 {
+	enum xp_worth w = XP_WORTH_WRONG;
 	for (size_t i = 0; i < s->truth.n_routes; i++) {
 		const struct truth_route *r = &s->truth.route[i];
-		if (r->rule.kind != kind || f->node != s->topo->n_hosts + r->at)
+		if (f->node != s->topo->n_hosts + r->at)
 			continue;
+		if (r->rule.kind == ROUTE_RULE_LINK) {
+			w = XP_WORTH_NEITHER;
+			continue;
+		}
 		*since = r->from_ns;
 		return XP_WORTH_RIGHT;
 	}
-	return XP_WORTH_WRONG;
+	return w;
+}
+
+/* The kind of rule that a cause names. */
+static enum route_rule_kind rule_of_cause(enum algo_cause cause)
+{
+	switch (cause) {
+	case ALGO_CAUSE_HASH_BITS:
+		return ROUTE_RULE_BITS;
+	case ALGO_CAUSE_POLARISED:
+		return ROUTE_RULE_SEED;
+	case ALGO_CAUSE_NARROWED:
+		return ROUTE_RULE_NARROW;
+	case ALGO_CAUSE_WEIGHTS:
+		return ROUTE_RULE_WEIGHTS;
+	default:
+		return ROUTE_RULE_N_KINDS;
+	}
+}
+
+int xp_everflow_is_cause(const struct scene *s, const struct algo_finding *f)
+{
+	const enum route_rule_kind kind = rule_of_cause(f->cause);
+	if (kind == ROUTE_RULE_N_KINDS)
+		return 1;
+	for (size_t i = 0; i < s->truth.n_routes; i++) {
+		const struct truth_route *r = &s->truth.route[i];
+		if (f->node == s->topo->n_hosts + r->at && r->rule.kind == kind)
+			return 1;
+	}
+	return 0;
 }
 
 static int finding_goes_by(const struct algo_finding *f, topo_node n)
@@ -272,13 +309,10 @@ enum xp_worth xp_everflow_worth(const struct scene *s,
 	case ALGO_CAUSE_MUX_LOOP:
 		return worth_of_mux(s, f, since);
 	case ALGO_CAUSE_HASH_BITS:
-		return worth_of_choice(s, f, ROUTE_RULE_BITS, since);
 	case ALGO_CAUSE_POLARISED:
-		return worth_of_choice(s, f, ROUTE_RULE_SEED, since);
 	case ALGO_CAUSE_NARROWED:
-		return worth_of_choice(s, f, ROUTE_RULE_NARROW, since);
 	case ALGO_CAUSE_WEIGHTS:
-		return worth_of_choice(s, f, ROUTE_RULE_WEIGHTS, since);
+		return worth_of_choice(s, f, since);
 	default:
 		return XP_WORTH_WRONG;
 	}

@@ -54,4 +54,8 @@ enum xp_worth { XP_WORTH_WRONG, XP_WORTH_RIGHT, XP_WORTH_NEITHER };
 enum xp_worth xp_everflow_worth(const struct scene *s,
     const struct algo_finding *f, sim_ns *since);
 
+/* Whether a finding that is right names the right cause, too: of uneven
+ * spreading alone the place is what counts. */
+int xp_everflow_is_cause(const struct scene *s, const struct algo_finding *f);
+
 #endif

@@ -226,14 +226,28 @@ static struct algo_routing world_routing(const struct xp_everworld *w)
 	    .knows_hash = (uint8_t)w->params->knows_hash};
 }
 
+/* Uneven spreading is a switch's, and the link but the one with most just then;
+ * all else has a link, or else a node. */
+static topo_node world_place(unsigned which, const struct algo_finding *f)
+{
+	return which == XP_DEBUG_ecmp || f->link == TOPO_NONE ? f->node
+							      : f->link;
+}
+
+/* What a debugger says of a place replaces what it said of it before, as it
+ * knows more by then; of one cause it is known since it was said first. */
 static int world_say(struct xp_everworld *w, unsigned which,
     const struct algo_finding *f, sim_ns now, struct sim_err *e)
 {
 	for (size_t i = 0; i < w->n_said; i++) {
-		const struct algo_finding *old = &w->said[i].finding;
-		if (w->said[i].debugger == which && old->cause == f->cause &&
-		    old->link == f->link && old->node == f->node)
-			return 0;
+		struct xp_said *s = &w->said[i];
+		if (s->debugger != which ||
+		    world_place(which, &s->finding) != world_place(which, f))
+			continue;
+		if (s->finding.cause != f->cause)
+			s->at = now;
+		s->finding = *f;
+		return 0;
 	}
 	int rc = SIM_RESERVE(&w->said, &w->cap_said, w->n_said + 1, e);
 	if (rc == 0)

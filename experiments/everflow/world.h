@@ -24,7 +24,7 @@
 
 struct xp_everworld;
 
-/* A finding, once for each cause and place, and when it was said first. */
+/* The last that a debugger said of a place, and since when it says so. */
 struct xp_said {
 	unsigned debugger; /* enum xp_everflow_debugger */
 	struct algo_finding finding;
