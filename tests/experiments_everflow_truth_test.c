@@ -100,6 +100,8 @@ static void memory_that_runs_out_is_told(void **state)
 	test_each_alloc_fails(add_some, NULL);
 }
 
+static const struct xp_everflow params;
+
 /* --- findings ------------------------------------------------------------- */
 
 static enum xp_worth worth(const struct scene *s, enum algo_cause cause,
@@ -109,7 +111,7 @@ static enum xp_worth worth(const struct scene *s, enum algo_cause cause,
 	    .link = link,
 	    .node = node};
 	sim_ns since = 0;
-	const enum xp_worth w = xp_everflow_worth(s, &f, &since);
+	const enum xp_worth w = xp_everflow_worth(s, &params, &f, &since);
 	assert_int_equal(since, w == XP_WORTH_RIGHT ? SIM_SEC : 0);
 	return w;
 }
@@ -127,9 +129,9 @@ static void a_link_is_right_by_its_fault(void **state)
 	g->delay = scenes_fixed(100);
 	g->from_s = 1;
 	const struct scene *scene = scenes_draw(&s, 1);
-	assert_true(xp_everflow_due(scene, XP_DEBUG_drop));
-	assert_true(xp_everflow_due(scene, XP_DEBUG_latency));
-	assert_false(xp_everflow_due(scene, XP_DEBUG_loop));
+	assert_true(xp_everflow_due(scene, &params, XP_DEBUG_drop));
+	assert_true(xp_everflow_due(scene, &params, XP_DEBUG_latency));
+	assert_false(xp_everflow_due(scene, &params, XP_DEBUG_loop));
 	assert_int_equal(worth(scene, ALGO_CAUSE_RANDOM, bad, TOPO_NONE),
 	    XP_WORTH_RIGHT);
 	assert_int_equal(worth(scene, ALGO_CAUSE_RANDOM, topo_link_reverse(bad),
@@ -167,7 +169,7 @@ static void a_hole_is_right_by_its_switch_and_type(void **state)
 	const struct scene *scene = scenes_draw(&s, 1);
 	const topo_link in =
 	    topo_link_between(&s.topo, s.topo.n_hosts + 4, at[0]);
-	assert_true(xp_everflow_due(scene, XP_DEBUG_drop));
+	assert_true(xp_everflow_due(scene, &params, XP_DEBUG_drop));
 	assert_int_equal(worth(scene, ALGO_CAUSE_BLACK_HOLE_2, in, TOPO_NONE),
 	    XP_WORTH_RIGHT);
 	assert_int_equal(worth(scene, ALGO_CAUSE_BLACK_HOLE_2, TOPO_NONE,

@@ -59,6 +59,7 @@ static const struct sim_part everflow_parts[] = {
     {"drop", algo_debug_drop_fields, .offset = FIELD(drop)},
     {"loop", algo_debug_loop_fields, .offset = FIELD(loop)},
     {"ecmp", algo_debug_ecmp_fields, .offset = FIELD(ecmp)},
+    {"nics", algo_debug_rdma_fields, .offset = FIELD(nics)},
     {0},
 };
 
@@ -120,6 +121,8 @@ const void *xp_everflow_params(const struct xp_everflow *p, unsigned which)
 		return &p->loop;
 	case XP_DEBUG_ecmp:
 		return &p->ecmp;
+	case XP_DEBUG_rdma:
+		return &p->nics;
 	default:
 		return NULL;
 	}

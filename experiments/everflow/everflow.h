@@ -26,6 +26,7 @@
 #include "algos/everflow/debug_ecmp.h"
 #include "algos/everflow/debug_latency.h"
 #include "algos/everflow/debug_loop.h"
+#include "algos/everflow/debug_rdma.h"
 #include "algos/everflow/mirror_rule.h"
 #include "algos/everflow/prober.h"
 #include "experiments/everflow/lossless.h"
@@ -68,6 +69,7 @@ struct xp_everflow {
 	struct algo_debug_drop_params drop;
 	struct algo_debug_loop_params loop;
 	struct algo_debug_ecmp_params ecmp;
+	struct algo_debug_rdma_params nics;
 	struct packet_mux_params slb;
 	struct packet_clock_params clock;
 };

@@ -4,7 +4,9 @@
 #include "experiments/everflow/lossless.h"
 
 #include <math.h>
+#include <stdlib.h>
 
+#include "sim/vec.h"
 #include "topo/addr.h"
 
 #define FIELD(m) offsetof(struct xp_lossless, m)
@@ -119,9 +121,34 @@ static int lossless_is_cable(const struct topo *t, uint32_t cable)
 	return cable >= t->n_hosts;
 }
 
+/* NICs that pause their ToRs without end; HELD becomes what they hold. Places of
+ * busy links are numbered from 0. */
+static int lossless_storms(const struct xp_lossless *p,
+    const struct packet_net *net, sim_ns until, const struct packet_eye *eye,
+    struct packet_pause_span held[], struct sim_err *e)
+{
+	const struct truth *truth = &net->walk.scene->truth;
+	struct packet_pause_end end = {0};
+	struct sim_rng r;
+	int rc = 0;
+	for (topo_link l = 0; l < net->walk.topo->n_links; l++)
+		held[l] = (struct packet_pause_span){SIM_NEVER, 0};
+	for (size_t i = 0; rc == 0 && i < truth->n_outages; i++) {
+		const struct truth_outage *o = &truth->outage[i];
+		if (o->kind != TRUTH_STORM)
+			continue;
+		sim_rng_init(&r, &net->walk.scene->where, SIM_STREAM_PAUSE,
+		    UINT32_MAX - o->id);
+		rc = packet_pause_storm(net->walk.topo, &p->pause, o->id,
+		    o->from_ns, o->to_ns, until, &r, eye, held, &end, e);
+	}
+	return rc;
+}
+
+/* Ordinary pauses; a port that a storm holds has none meanwhile. */
 static int lossless_busy(const struct xp_lossless *p,
     const struct packet_net *net, sim_ns until, const struct packet_eye *eye,
-    struct sim_err *e)
+    const struct packet_pause_span held[], struct sim_err *e)
 {
 	const struct topo *t = net->walk.topo;
 	struct packet_pause_end end = {0};
@@ -133,10 +160,41 @@ static int lossless_busy(const struct xp_lossless *p,
 		 * hosts. */
 		topo_link l = sim_rng_below(&r, t->n_links - t->n_hosts);
 		l = l < t->n_hosts ? topo_link_of(l, TOPO_UP) : l + t->n_hosts;
-		rc = packet_pause_busy(t, &p->pause, l, 0, until, &r, eye, &end,
-		    e);
+		rc = packet_pause_busy(t, &p->pause, l, 0,
+		    held[l].from_ns < until ? held[l].from_ns : until, &r, eye,
+		    &end, e);
+		if (rc == 0 && held[l].to_ns > 0 && held[l].to_ns < until)
+			rc = packet_pause_busy(t, &p->pause, l, held[l].to_ns,
+			    until, &r, eye, &end, e);
 	}
 	return rc;
+}
+
+static int lossless_pauses(const struct xp_lossless *p,
+    const struct packet_net *net, sim_ns until, const struct packet_eye *eye,
+    struct sim_err *e)
+{
+	struct packet_pause_span *held;
+	int rc = SIM_ZALLOC(&held, net->walk.topo->n_links, e);
+	if (rc == 0)
+		rc = lossless_storms(p, net, until, eye, held, e);
+	if (rc == 0)
+		rc = lossless_busy(p, net, until, eye, held, e);
+	free(held);
+	return rc;
+}
+
+/* When the session of a cable goes down and up, if it does. */
+static void lossless_flap(const struct truth *truth, uint32_t cable,
+    struct packet_bgp_session *s)
+{
+	for (size_t i = 0; i < truth->n_outages; i++) {
+		const struct truth_outage *o = &truth->outage[i];
+		if (o->kind != TRUTH_BGP_FLAP || o->id != cable)
+			continue;
+		s->flap_from_ns = o->from_ns;
+		s->flap_to_ns = o->to_ns;
+	}
 }
 
 static int lossless_bgp(const struct xp_lossless *p,
@@ -152,6 +210,7 @@ static int lossless_bgp(const struct xp_lossless *p,
 		    .until_ns = until};
 		if (!lossless_is_cable(t, c))
 			continue;
+		lossless_flap(&net->walk.scene->truth, c, &s);
 		sim_rng_init(&r, &net->walk.scene->where, SIM_STREAM_BGP, c);
 		rc = packet_bgp_run(t, &p->bgp, &s, &r, eye, &end, e);
 	}
@@ -168,7 +227,7 @@ int xp_lossless_run(const struct xp_lossless *p, const struct packet_net *net,
 	for (uint32_t i = 0; rc == 0 && i < p->n_pairs; i++)
 		rc = lossless_pair(p, &c, sample, i, until, bytes, e);
 	if (rc == 0)
-		rc = lossless_busy(p, net, until, eye, e);
+		rc = lossless_pauses(p, net, until, eye, e);
 	if (rc == 0 && p->has_bgp)
 		rc = lossless_bgp(p, net, until, eye, e);
 	return rc;

@@ -111,14 +111,14 @@ static void score_debuggers(const struct everflow *x, const struct scene *scene,
 	int due = 0, right = 0, causes = 0;
 	row->n_misnamed = 0;
 	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++)
-		due |= (mask >> i & 1) && xp_everflow_due(scene, i);
+		due |= (mask >> i & 1) && xp_everflow_due(scene, x->params, i);
 	for (size_t i = 0; i < x->seen.n_said; i++) {
 		const struct xp_said *said = &x->seen.said[i];
 		sim_ns since = 0;
 		if (!(mask >> said->debugger & 1))
 			continue;
 		const enum xp_worth worth =
-		    xp_everflow_worth(scene, &said->finding, &since);
+		    xp_everflow_worth(scene, x->params, &said->finding, &since);
 		row->n_misnamed += worth == XP_WORTH_WRONG;
 		if (worth != XP_WORTH_RIGHT)
 			continue;

@@ -132,7 +132,16 @@ static int due_outage(const struct truth *t, enum truth_outage_kind kind)
 	return 0;
 }
 
-int xp_everflow_due(const struct scene *s, unsigned which)
+/* NICs that go back to 0 show where packets are lost. */
+static int due_restart(const struct truth *t, const struct xp_everflow *p)
+{
+	return p->lossless.n_pairs > 0 &&
+	    p->lossless.rdma.recovery == PACKET_RDMA_GO_BACK_0 &&
+	    due_links(t, 0);
+}
+
+int xp_everflow_due(const struct scene *s, const struct xp_everflow *p,
+    unsigned which)
 {
 	const struct truth *t = &s->truth;
 	switch ((enum xp_everflow_debugger)which) {
@@ -145,6 +154,8 @@ int xp_everflow_due(const struct scene *s, unsigned which)
 	case XP_DEBUG_ecmp:
 		return due_routes(t, 0);
 	case XP_DEBUG_rdma:
+		return due_restart(t, p) || due_outage(t, TRUTH_STORM) ||
+		    due_outage(t, TRUTH_BGP_FLAP);
 	case XP_N_DEBUGGERS:
 		break;
 	}
@@ -290,8 +301,39 @@ static enum xp_worth worth_of_latency(const struct scene *s,
 	    : worth_of_link(&s->truth, topo_link_reverse(f->link), 1, since);
 }
 
+/* An outage of that kind and id. */
+static enum xp_worth worth_of_outage(const struct truth *t,
+    enum truth_outage_kind kind, uint32_t id, sim_ns *since)
+{
+	for (size_t i = 0; i < t->n_outages; i++) {
+		if (t->outage[i].kind != kind || t->outage[i].id != id)
+			continue;
+		*since = t->outage[i].from_ns;
+		return XP_WORTH_RIGHT;
+	}
+	return XP_WORTH_WRONG;
+}
+
+/* Loss of the lossless class is right where links lose; it is not asked for, as
+ * queue pairs may not come there. */
+static enum xp_worth worth_of_nic(const struct scene *s,
+    const struct xp_everflow *p, const struct algo_finding *f, sim_ns *since)
+{
+	if (!due_links(&s->truth, 0))
+		return XP_WORTH_WRONG;
+	if (f->cause == ALGO_CAUSE_RDMA_LOSS)
+		return f->link == TOPO_NONE ||
+			truth_is_faulty(&s->truth, f->link)
+		    ? XP_WORTH_NEITHER
+		    : XP_WORTH_WRONG;
+	*since = 0;
+	return due_restart(&s->truth, p) && f->node < s->topo->n_hosts
+	    ? XP_WORTH_RIGHT
+	    : XP_WORTH_WRONG;
+}
+
 enum xp_worth xp_everflow_worth(const struct scene *s,
-    const struct algo_finding *f, sim_ns *since)
+    const struct xp_everflow *p, const struct algo_finding *f, sim_ns *since)
 {
 	switch (f->cause) {
 	case ALGO_CAUSE_TRANSIENT:
@@ -313,6 +355,15 @@ enum xp_worth xp_everflow_worth(const struct scene *s,
 	case ALGO_CAUSE_NARROWED:
 	case ALGO_CAUSE_WEIGHTS:
 		return worth_of_choice(s, f, since);
+	case ALGO_CAUSE_NIC_RESTART:
+	case ALGO_CAUSE_RDMA_LOSS:
+		return worth_of_nic(s, p, f, since);
+	case ALGO_CAUSE_PAUSE_STORM:
+		return worth_of_outage(&s->truth, TRUTH_STORM, f->link / 2,
+		    since);
+	case ALGO_CAUSE_BGP_FLAP:
+		return worth_of_outage(&s->truth, TRUTH_BGP_FLAP, f->link / 2,
+		    since);
 	default:
 		return XP_WORTH_WRONG;
 	}

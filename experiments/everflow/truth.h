@@ -41,9 +41,10 @@ const struct xp_fate *xp_fates_of(const struct xp_fates *f,
 
 /* --- findings ------------------------------------------------------------- */
 
-/* What debugger WHICH, enum xp_everflow_debugger, is to name in SCENE: 1 if
- * there is something. */
-int xp_everflow_due(const struct scene *s, unsigned which);
+/* What debugger WHICH, enum xp_everflow_debugger, is to name in SCENE, with what
+ * P makes of it: 1 if there is something. */
+int xp_everflow_due(const struct scene *s, const struct xp_everflow *p,
+    unsigned which);
 
 /* What a finding is worth. NEITHER: a drop that was over when it was looked for,
  * of which nothing is claimed. */
@@ -52,7 +53,7 @@ enum xp_worth { XP_WORTH_WRONG, XP_WORTH_RIGHT, XP_WORTH_NEITHER };
 /* *SINCE is when the fault began that it names. A finding that names a link may
  * name it in either direction where the evidence is a round trip. */
 enum xp_worth xp_everflow_worth(const struct scene *s,
-    const struct algo_finding *f, sim_ns *since);
+    const struct xp_everflow *p, const struct algo_finding *f, sim_ns *since);
 
 /* Whether a finding that is right names the right cause, too: of uneven
  * spreading alone the place is what counts. */
