@@ -21,7 +21,7 @@ struct xp_desk {
 	void *state[XP_N_DEBUGGERS];
 	struct algo_trace_store store;
 	struct algo_counters counters;
-	struct algo_debug_out out, all; /* of one debugger; orders of all */
+	struct algo_debug_out out, all; /* of one debugger; of all */
 	struct xp_said *said;
 	size_t n_said, cap_said;
 };
@@ -117,6 +117,8 @@ static int desk_ask(struct xp_desk *d, unsigned which,
 	    in, &d->out, e);
 	for (size_t k = 0; rc == 0 && k < d->out.n_orders; k++)
 		rc = algo_debug_order(&d->all, &d->out.order[k], e);
+	for (size_t k = 0; rc == 0 && k < d->out.n_findings; k++)
+		rc = algo_debug_find(&d->all, &d->out.finding[k], e);
 	for (size_t k = 0; rc == 0 && k < d->out.n_findings; k++)
 		rc = desk_say(d, which, &d->out.finding[k], in->now, e);
 	return rc < 0 ? sim_wrap(e, rc, "debugger %s", g->name) : 0;
@@ -228,6 +230,12 @@ const struct xp_said *xp_desk_said(const struct xp_desk *d, size_t *n)
 {
 	*n = d->n_said;
 	return d->said;
+}
+
+const struct algo_finding *xp_desk_standing(const struct xp_desk *d, size_t *n)
+{
+	*n = d->all.n_findings;
+	return d->all.finding;
 }
 
 void xp_desk_analyzed(const struct xp_desk *d, struct algo_analyzer_counts *sum)

@@ -48,6 +48,10 @@ sim_ns xp_desk_settle_ns(const struct xp_everflow *p);
 const struct algo_trace_store *xp_desk_traces(const struct xp_desk *d);
 const struct algo_counters *xp_desk_counters(const struct xp_desk *d);
 const struct xp_said *xp_desk_said(const struct xp_desk *d, size_t *n);
+
+/* What the debuggers said at the last look. A finding may change while the probes
+ * that it asked for come in. */
+const struct algo_finding *xp_desk_standing(const struct xp_desk *d, size_t *n);
 void xp_desk_analyzed(const struct xp_desk *d,
     struct algo_analyzer_counts *sum);
 

@@ -412,6 +412,7 @@ static int live_tell(struct xp_live *l, size_t n, struct xp_live_seen *seen,
 	    .other = l->seen.other,
 	};
 	seen->said = xp_desk_said(l->desk, &seen->n_said);
+	seen->standing = xp_desk_standing(l->desk, &seen->n_standing);
 	xp_desk_analyzed(l->desk, &seen->analyzed);
 	return rc;
 }

@@ -31,6 +31,8 @@ struct xp_live_seen {
 	const struct algo_counters *counters;
 	const struct xp_said *said;
 	size_t n_said;
+	const struct algo_finding *standing; /* at the end */
+	size_t n_standing;
 	struct algo_analyzer_counts analyzed;
 	const struct netns_mirror_count *mirrored; /* [n_switches] */
 	const struct netns_flow_end *end;          /* of each flow */

@@ -105,10 +105,10 @@ static void a_healthy_network_gives_whole_traces(void **state)
 		if (t->marks[i] & ALGO_TRACE_PROBE)
 			continue;
 		n_complete += (t->marks[i] & ALGO_TRACE_COMPLETE) != 0;
-		n_syns += (t->flags[i] & (OBS_TCP_SYN | OBS_TCP_ACK)) ==
-		    OBS_TCP_SYN;
-		assert_false(t->marks[i] &
-		    (ALGO_TRACE_LOOP | ALGO_TRACE_DROPS));
+		n_syns +=
+		    (t->flags[i] & (OBS_TCP_SYN | OBS_TCP_ACK)) == OBS_TCP_SYN;
+		assert_false(
+		    t->marks[i] & (ALGO_TRACE_LOOP | ALGO_TRACE_DROPS));
 	}
 	print_message("time: %zu copies, %zu traces, %zu complete, %zu SYNs of "
 		      "%zu flows, %zu probes\n",
@@ -120,10 +120,97 @@ static void a_healthy_network_gives_whole_traces(void **state)
 	rig_close(&r);
 }
 
+/* --- where something is --------------------------------------------------- */
+
+/* Copies are here at once, and what was lost of a handshake is sent again after
+ * a second. */
+#define FIND(debug, s)                                                         \
+	"everflow: {rules: [control, debug], debug: [" debug                   \
+	"], debug_every: 0.1, settle: " s                                      \
+	", analyzer: {t_ms: 50, confirm_ms: "                                  \
+	"1500, store_all: true}, drop: {n_tuple: 50, interval_ms: 5}, "        \
+	"latency: {n_probes: 60, interval_ms: 10}, prober: {host_per_s: "      \
+	"1000, target_per_s: 200}}\n"
+
+/* The first finding, of whatever debugger. */
+static const struct algo_finding *found(struct rig *r, void **state,
+    const char *text)
+{
+	rig_open(r, state, text);
+	rig_run(r, 1);
+	assert_true(r->seen.n_said > 0);
+	return &r->seen.said[0].finding;
+}
+
+static topo_link link_of(const struct rig *r, const char *name)
+{
+	topo_link l;
+	assert_ok(topo_link_parse(&r->topo, name, &l, test_err()));
+	return l;
+}
+
+static void a_silent_drop_is_named_with_its_link(void **state)
+{
+	static struct rig r;
+	const struct algo_finding *f = found(&r, state,
+	    HEAD TRAFFIC FIND("drop",
+		"60") "faults: {links: [t1.0->tor1], rate: 0.05}\n");
+	assert_int_equal(f->cause, ALGO_CAUSE_RANDOM);
+	assert_int_equal(f->link, link_of(&r, "t1.0->tor1"));
+	assert_true(f->lo <= 0.05 && f->hi >= 0.05);
+	rig_close(&r);
+}
+
+/* What kind it is stands once all probes have come, so the run goes on to its
+ * end. */
+static void hole_is_told(struct rig *r, void **state, const char *text,
+    enum algo_cause cause)
+{
+	rig_open(r, state, text);
+	rig_run(r, 0);
+	assert_true(r->seen.n_standing > 0);
+	for (size_t i = 0; i < r->seen.n_standing; i++) {
+		assert_int_equal(r->seen.standing[i].cause, cause);
+		assert_int_equal(r->seen.standing[i].node, r->topo.n_hosts + 1);
+	}
+	rig_close(r);
+}
+
+static void black_holes_are_told_apart(void **state)
+{
+	static struct rig r;
+	hole_is_told(&r, state,
+	    HEAD TRAFFIC FIND("drop",
+		"8") "faults: {kind: black_hole_1, at: [tor1], "
+		     "entries: 0.2}\n",
+	    ALGO_CAUSE_BLACK_HOLE_1);
+	hole_is_told(&r, state,
+	    HEAD TRAFFIC FIND("drop",
+		"8") "faults: {kind: black_hole_2, at: [tor1], "
+		     "entries: 0.2}\n",
+	    ALGO_CAUSE_BLACK_HOLE_2);
+}
+
+static void a_slow_link_is_named(void **state)
+{
+	static struct rig r;
+	const struct algo_finding *f = found(&r, state,
+	    HEAD TRAFFIC FIND("latency",
+		"60") "faults: {kind: latency, links: [tor1->t1.1], delay: "
+		      "200}\n");
+	assert_int_equal(f->cause, ALGO_CAUSE_LATENCY);
+	assert_true(f->link == link_of(&r, "tor1->t1.1") ||
+	    f->link == link_of(&r, "t1.1->tor1"));
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_healthy_network_gives_whole_traces),
+	    cmocka_unit_test(a_silent_drop_is_named_with_its_link),
+	    cmocka_unit_test(black_holes_are_told_apart),
+	    cmocka_unit_test(a_slow_link_is_named),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/live", tests,
 	    lab_begin, NULL);
