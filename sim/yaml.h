@@ -52,10 +52,11 @@ struct sim_yaml {
 	unsigned n_set; /* places of --set values: nodes and keys */
 	struct sim_yaml_given *given;
 	size_t n_given, cap_given;
-	/* Of a key that its map has not: whether other maps have it, or with
-	 * NEAR one like it, and their paths as "a, b or c" in BUF. May be
-	 * NULL. */
-	int (*elsewhere)(const char *key, int near, char *buf, size_t size);
+	/* Of a key that its map has not, whose value is a map or not: whether
+	 * other maps have it, or with NEAR one like it, and their paths as "a,
+	 * b or c" in BUF. May be NULL. */
+	int (*elsewhere)(const char *key, int is_map, int near, char *buf,
+	    size_t size);
 };
 
 /* Parse N bytes. Y need not be initialised and may be freed either way; a file

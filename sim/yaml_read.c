@@ -270,9 +270,10 @@ static int unknown_key(struct sim_yaml *y, const struct sim_yaml_node *map,
 	/* A key that stands in the wrong map is likelier than one that was
 	 * misspelt into another map's. The whole list helps only if it fits in
 	 * the message. */
+	const int is_map = map->child[i]->kind == SIM_YAML_MAP;
 	if (y->elsewhere &&
-	    (y->elsewhere(key, 0, paths, sizeof(paths)) ||
-		(!near && y->elsewhere(key, 1, paths, sizeof(paths)))))
+	    (y->elsewhere(key, is_map, 0, paths, sizeof(paths)) ||
+		(!near && y->elsewhere(key, is_map, 1, paths, sizeof(paths)))))
 		rc = sim_yaml_mistake(y, &at,
 		    "unknown key %s; did you mean %s?", quote, paths);
 	else if (near)

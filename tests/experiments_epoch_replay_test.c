@@ -61,7 +61,7 @@ static void assert_cell(struct xp_trial *t, const struct xp_spec *s,
 	xp_replay_free(&r);
 }
 
-/* All cells of a spec; returns how many. */
+/* All cells of a spec whose plane has flows; returns how many. */
 static size_t replay_spec(const char *path)
 {
 	const char *file = test_path("cell.h5");
@@ -72,6 +72,11 @@ static size_t replay_spec(const char *path)
 	size_t n = 0;
 	assert_ok(xp_spec_load(&s, path, 0, NULL, 0, test_err()));
 	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
+	if (!xp_plane_of(&c)->flows) {
+		xp_config_free(&c);
+		xp_spec_free(&s);
+		return 0;
+	}
 	double *row =
 	    calloc(s.n_along * res_row_doubles(c.n_algos), sizeof(row[0]));
 	assert_non_null(row);
@@ -98,8 +103,7 @@ static void golden_cells_are_replayed_to_the_last_bit(void **state)
 	(void)state;
 	assert_int_equal(glob("tests/golden/*.yaml", 0, NULL, &specs), 0);
 	for (size_t i = 0; i < specs.gl_pathc; i++)
-		if (!strstr(specs.gl_pathv[i], "pingmesh"))
-			n += replay_spec(specs.gl_pathv[i]);
+		n += replay_spec(specs.gl_pathv[i]);
 	globfree(&specs);
 	assert_true(n >= 30);
 }

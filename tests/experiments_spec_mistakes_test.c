@@ -84,8 +84,8 @@ static const struct {
     {"latency: {delay: 2}",
 	"3:11: unknown key \"delay\"; did you mean \"faults.delay\"?"},
     {"agents: {burst: 2}",
-	"3:10: unknown key \"burst\"; did you mean \"agents.icmp.burst\" or "
-	"\"pingmesh.trace.burst\"?"},
+	"3:10: unknown key \"burst\"; did you mean \"agents.icmp.burst\", "
+	"\"pingmesh.trace.burst\" or \"everflow.mirror.burst\"?"},
     {"agents: {tmax: 2}",
 	"3:10: unknown key \"tmax\"; did you mean \"agents.icmp.t_max\" or "
 	"\"pingmesh.trace.t_max\"?"},
@@ -163,7 +163,7 @@ static const struct {
 	"t2-t1, t1-tor, tor-host, fabric; did you mean \"t1-t2\"?"},
     {"plane: exat",
 	"3:8: plane: \"exat\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh; did you mean \"exact\"?"},
+	"vigil_matlab, pingmesh, everflow; did you mean \"exact\"?"},
     {"fabric: netn",
 	"3:9: fabric: \"netn\" is not one of sim, netns, tun; did you mean "
 	"\"netns\"?"},

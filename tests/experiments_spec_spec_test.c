@@ -71,14 +71,16 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
-	    "faults, algorithms, agents, pingmesh, netns, tun, gates, sweep, "
+	    "faults, algorithms, agents, pingmesh, everflow, netns, tun, "
+	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
-	    "faults, algorithms, agents, pingmesh, netns, tun, gates, sweep, "
+	    "faults, algorithms, agents, pingmesh, everflow, netns, tun, "
+	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
@@ -294,7 +296,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "common, "
 	    "label, topology, traffic, noise, latency, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, netns, tun.");
+	    "pingmesh, everflow, netns, tun.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -487,14 +489,14 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "common, "
 	    "label, topology, traffic, noise, latency, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, netns, tun, sweep, claims, "
+	    "pingmesh, everflow, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
 	    "common, "
 	    "label, topology, traffic, noise, latency, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, netns, tun, sweep, claims, "
+	    "pingmesh, everflow, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
@@ -536,7 +538,7 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
 	    "4:8: plane: \"skp\" is not one of auto, exact, skip, "
-	    "agents, vigil_matlab, pingmesh; did you mean \"skip\"?");
+	    "agents, vigil_matlab, pingmesh, everflow; did you mean \"skip\"?");
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
 	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");

@@ -40,7 +40,7 @@ const struct sim_field algo_mirror_fields[] = {
 	.def = "1024",
 	.doc = "1 packet in so many is sampled; by ID a power of two up to "
 	       "65536"},
-    {.name = "pattern",
+    {.name = "sample_pattern",
 	.type = SIM_F_U32,
 	AT(pattern),
 	.min = 1,

@@ -99,7 +99,8 @@ int xp_keys_check(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
 	sim_quote(quote, name);
 	/* A key of the root that is not among K is no key of another map. */
 	if (!is_of_root(name) &&
-	    xp_keys_elsewhere(name, 0, paths, sizeof(paths)))
+	    xp_keys_elsewhere(name, map->child[i]->kind == SIM_YAML_MAP, 0,
+		paths, sizeof(paths)))
 		return sim_yaml_mistake(y, &at, "%s %s; did you mean %s?", what,
 		    quote, paths);
 	const char *near = sim_did_you_mean(name, k->name, k->n);
@@ -142,12 +143,14 @@ static void name_add(struct key_names *all, const char *map, const char *within,
 	all->name[all->n++] = name;
 }
 
-static void names_of_section(struct key_names *all, const struct xp_section *s)
+/* A section's maps may be meant only by a key that holds a map. */
+static void names_of_section(struct key_names *all, const struct xp_section *s,
+    int maps)
 {
 	name_add(all, "", "", s->name);
 	for (const struct sim_part *p = s->parts; p->fields; p++) {
 		/* Parts of one map stand one after another. */
-		if (*p->map && strcmp(p->map, p[-1].map) != 0)
+		if (maps && *p->map && strcmp(p->map, p[-1].map) != 0)
 			name_add(all, s->name, "", p->map);
 		for (const struct sim_field *f = p->fields; f->name; f++)
 			if (!p->only ||
@@ -156,7 +159,7 @@ static void names_of_section(struct key_names *all, const struct xp_section *s)
 	}
 }
 
-static void names_of_all(struct key_names *all)
+static void names_of_all(struct key_names *all, int maps)
 {
 	const struct xp_keys root = xp_keys_other();
 	all->n = 0;
@@ -171,7 +174,7 @@ static void names_of_all(struct key_names *all)
 	name_add(all, "sweep", "", "zip");
 	name_add(all, "claims", "", "metric");
 	for (size_t i = 0; xp_section_at(i); i++)
-		names_of_section(all, xp_section_at(i));
+		names_of_section(all, xp_section_at(i), maps);
 }
 
 /* The paths of all keys of that name, in the order of the list. */
@@ -204,13 +207,14 @@ static size_t list_algos(const char *name, struct sim_text *t)
 	return n;
 }
 
-int xp_keys_elsewhere(const char *key, int near, char *buf, size_t size)
+int xp_keys_elsewhere(const char *key, int is_map, int near, char *buf,
+    size_t size)
 {
 	struct sim_text t = {buf, size, 0};
 	struct key_names all;
 	char algos[64] = "";
 	struct sim_text in_algos = {algos, sizeof(algos), 0};
-	names_of_all(&all);
+	names_of_all(&all, is_map);
 	/* Of so many keys one is near by chance: not more than one letter in
 	 * four may differ. */
 	if (near) {

@@ -40,7 +40,8 @@ struct xp_key_table {
 extern const struct xp_key_table xp_key_tables[];
 
 /* As sim_yaml.elsewhere. */
-int xp_keys_elsewhere(const char *key, int near, char *buf, size_t size);
+int xp_keys_elsewhere(const char *key, int is_map, int near, char *buf,
+    size_t size);
 
 /* Is path A the path B, or above it in the tree, as `faults` is above
  * `faults.count`? */
