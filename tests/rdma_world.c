@@ -9,7 +9,7 @@ static const struct topo_clos shape = {.n_pods = 2,
     .n_tors = 3,
     .n_t1 = 2,
     .n_t2 = 4,
-    .n_hosts = 4};
+    .n_hosts = 2};
 
 enum { MAX_LINKS = 256 };
 
@@ -44,7 +44,7 @@ void rdma_open(struct rdma_world *w, unsigned run)
 	*w = (struct rdma_world){.lossy = TOPO_NONE,
 	    .storm = TOPO_NONE,
 	    .flapping = TOPO_NONE,
-	    .pause_until = 200 * SIM_MS,
+	    .pause_until = 180 * SIM_MS,
 	    .bgp_until = 40 * SIM_SEC,
 	    .mirror_loss = 1e-3,
 	    .jitter_ns = 50 * SIM_US};

@@ -52,14 +52,17 @@ struct bgp_life {
 	sim_ns closed_at, first, last, closed_ns;
 };
 
-/* Who is refused on opening has not been up, and who is opened after that does
- * not flap: so only what was up, was closed and is called again counts. */
-static void bgp_live_on(struct bgp_life *s, const struct bgp_row *row)
+/* Only what was up, was closed and is called again counts. Who is refused on
+ * opening has not been up. Where messages go on, another connection was closed:
+ * when both call at once, one of two is. */
+static void bgp_live_on(struct bgp_life *s, const struct bgp_row *row,
+    double skew_us)
 {
 	const int syn = (row->flags & OBS_TCP_SYN) != 0;
 	const int ack = (row->flags & OBS_TCP_ACK) != 0;
 	const int closes = (row->flags & (OBS_TCP_RST | OBS_TCP_FIN)) != 0 ||
 	    row->is_notification;
+	const int says = !syn && !closes && row->is_message;
 	if (closes && s->state == UP) {
 		s->state = DOWN;
 		s->closed_at = row->t;
@@ -69,8 +72,12 @@ static void bgp_live_on(struct bgp_life *s, const struct bgp_row *row)
 			s->first = s->closed_at;
 		s->closed_ns += row->t - s->closed_at;
 		s->last = row->t;
-	} else if (s->state == OPENING && !closes &&
-	    ((syn && ack) || (!syn && row->is_message))) {
+	} else if (syn && !ack && s->state == UP) {
+		s->state = OPENING;
+	} else if (s->state == OPENING && !closes && ((syn && ack) || says)) {
+		s->state = UP;
+	} else if (s->state == DOWN && says &&
+	    (double)(row->t - s->closed_at) > skew_us * 1e3) {
 		s->state = UP;
 	}
 }
@@ -106,7 +113,7 @@ static int bgp_judge(const struct algo_debug_rdma_params *p,
 	struct bgp_life s = {.state = UP};
 	const uint64_t session = row[*i].session;
 	for (; *i < n && row[*i].session == session; ++*i)
-		bgp_live_on(&s, &row[*i]);
+		bgp_live_on(&s, &row[*i], p->skew_us);
 	return s.n_flaps >= p->min_flaps ? bgp_tell(in, session, &s, out, e)
 					 : 0;
 }

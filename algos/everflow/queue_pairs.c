@@ -49,8 +49,9 @@ enum { BTH_DATA_END = 0x0c, BTH_SEND_FIRST = 0x00, BTH_WRITE_FIRST = 0x06 };
 
 /* --- rows ----------------------------------------------------------------- */
 
-static int qp_row_of(const struct algo_traces *t, size_t i, struct qp_row *r)
+static int qp_row_of(const struct algo_debug_in *in, size_t i, struct qp_row *r)
 {
+	const struct algo_traces *t = &in->traces->traces;
 	const int is_ack = t->bth_opcode[i] == OBS_BTH_ACK;
 	const int is_nak =
 	    is_ack && (t->aeth[i] & OBS_AETH_MASK) == OBS_AETH_NAK;
@@ -69,6 +70,9 @@ static int qp_row_of(const struct algo_traces *t, size_t i, struct qp_row *r)
 		t->marks[i] & ALGO_TRACE_DROPS ? t->lost_link[i] : TOPO_NONE,
 	    .t = t->t_ns[i],
 	};
+	if (t->marks[i] & ALGO_TRACE_DROPS &&
+	    t->lost_link[i] < in->routing.topo->n_links)
+		r->lost = t->lost_link[i];
 	return 1;
 }
 
@@ -407,7 +411,7 @@ int algo_debug_queue_pairs(const struct algo_debug_rdma_params *p,
 	size_t n = 0;
 	int rc;
 	for (size_t i = 0; i < t->n; i++)
-		n += (size_t)qp_row_of(t, i, &any);
+		n += (size_t)qp_row_of(in, i, &any);
 	if (n == 0)
 		return 0;
 	if ((rc = SIM_ZALLOC(&w.row, n, e)) == 0)
@@ -415,7 +419,7 @@ int algo_debug_queue_pairs(const struct algo_debug_rdma_params *p,
 	if (rc == 0) {
 		n = 0;
 		for (size_t i = 0; i < t->n; i++)
-			if (qp_row_of(t, i, &any))
+			if (qp_row_of(in, i, &any))
 				w.row[n++] = any;
 		qsort(w.row, n, sizeof(w.row[0]), qp_by_time);
 		rc = qp_judge_all(&w, n, e);
