@@ -66,8 +66,7 @@ static int qp_row_of(const struct algo_debug_in *in, size_t i, struct qp_row *r)
 	    .is_nak = (uint8_t)is_nak,
 	    .opcode = t->bth_opcode[i],
 	    .psn = t->seq[i] & 0xffffff,
-	    .lost =
-		t->marks[i] & ALGO_TRACE_DROPS ? t->lost_link[i] : TOPO_NONE,
+	    .lost = TOPO_NONE,
 	    .t = t->t_ns[i],
 	};
 	if (t->marks[i] & ALGO_TRACE_DROPS &&
