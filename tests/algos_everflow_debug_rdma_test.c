@@ -172,7 +172,7 @@ static void loss_is_told_from_nics_that_restart(void **state)
 	printf("its link: named by %u of %u findings\n", n_links, n);
 }
 
-/* An ordinary pause right before or behind the storm may pass for a part of it. */
+/* An ordinary pause right before or behind it may pass for a part of it. */
 static void a_pause_storm_is_traced_to_its_nic(void **state)
 {
 	unsigned right = 0;

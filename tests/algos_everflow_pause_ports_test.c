@@ -1,4 +1,4 @@
-/* tests/algos_everflow_pause_ports_test.c -- algos/everflow/pause_ports: storms.
+/* tests/algos_everflow_pause_ports_test.c -- algos/everflow/pause_ports.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "tests/rdma_rows.h"

@@ -231,7 +231,7 @@ static int to_rows(void *arg, topo_host from, sim_ns sent,
 	return sim_rng_u01(w->r) < w->loss;
 }
 
-/* Short messages, with the debug bit: so few PSNs go back that data must tell. */
+/* Short messages, with the debug bit: few PSNs go back, and data must tell. */
 static void short_messages_are_told_by_data(void **state)
 {
 	unsigned right = 0;

@@ -1,12 +1,12 @@
 /* algos/everflow/debug_rdma.h -- what debuggers of RDMA, PFC and BGP look at.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- *	NAKs     queue_pairs.c   loss on the lossless class, by how far PSNs are
- *	                         apart; a NIC that goes back to 0, by PSNs that
- *	                         go back
- *	pauses   pause_ports.c   ports that are paused without end; the root of
- *	                         their tree is a host
- *	BGP      bgp_sessions.c  sessions that go down and are opened again
+ *	NAKs    queue_pairs.c   loss on the lossless class, by how far PSNs
+ *	                        are apart; NICs that go back to 0, by PSNs
+ *	                        that go back
+ *	pauses  pause_ports.c   ports that are paused without end, if the root
+ *	                        of their tree is a host
+ *	BGP     bgp_sessions.c  sessions that go down and are opened again
  *
  * All three see traces that analyzers keep anyway, and order no probes. A
  * network that is merely congested has pauses, which end, and no NAKs; a
@@ -43,9 +43,9 @@ extern const struct algo_debugger algo_debug_rdma;
  *	             sent again though none asked for it. Node: the host that
  *	             sends again; all its queue pairs are one finding
  *	RDMA_LOSS    PSNs only go on. Link: where most of its data were lost
- *	             that were seen on their way and missed by a NAK; all queue
- *	             pairs of such a link are one finding, all without any
- *	             another. Node: the sender, if there is one only
+ *	             that were seen on their way and missed by a NAK; all
+ *	             queue pairs of such a link are one finding, all without
+ *	             any another. Node: the sender, if there is one only
  *
  * Rate: of loss. If packets are lost independently, the numbers of packets
  * between NAKs are geometric, so the interval is Clopper's and Pearson's.

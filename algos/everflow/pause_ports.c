@@ -1,4 +1,4 @@
-/* algos/everflow/pause_ports.c -- ports paused without end, and who is the root.
+/* algos/everflow/pause_ports.c -- ports paused without end, and the root.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* models/packet/pause.c -- pause frames (PFC): a storm and its tree, and others.
+/* models/packet/pause.c -- pause frames (PFC), of storms and others.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/packet/pause.h"

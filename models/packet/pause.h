@@ -1,8 +1,8 @@
-/* models/packet/pause.h -- pause frames (PFC): a storm and its tree, and others.
+/* models/packet/pause.h -- pause frames (PFC), of storms and others.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	host --pause--> ToR --pause--> T1s --pause--> T2s and other ToRs ...
- *	              its buffer fills, so it pauses those that send to the host
+ *	             its buffer fills, so it pauses who sends to the host
  *
  * A frame asks the other end of a cable not to send packets of some priorities
  * for a time, in quanta of 512 bits; 0 quanta: go on. A NIC that is broken asks
@@ -30,8 +30,8 @@
  *		rc = packet_pause_busy(topo, &params, l, 0,
  *		    held[l].from_ns < until ? held[l].from_ns : until, ...);
  *		if (held[l].to_ns > 0)
- *			rc = packet_pause_busy(topo, &params, l, held[l].to_ns,
- *			    until, ...);
+ *			rc = packet_pause_busy(topo, &params, l,
+ *			    held[l].to_ns, until, ...);
  *
  *        since a port that a storm holds does not say go on meanwhile.
  *

@@ -185,7 +185,7 @@ static int rdma_send_until(struct rdma *s, uint32_t *i, uint32_t end, int want,
 		uint64_t n = rdma_until_made(s, s->id);
 		n = n < s->quiet ? n : s->quiet;
 		n = n < end - *i ? n : end - *i;
-		/* N packets are not made and arrive: no need to look at each. */
+		/* N packets arrive and are not made: they need no look. */
 		if (want == 1 && n > 0) {
 			s->quiet -= s->quiet == UINT64_MAX ? 0 : n;
 			s->id += (uint16_t)n;
