@@ -4,7 +4,7 @@
  * Rows are tried in order and the first hit decides, as in a TCAM. The table is
  * made by algos/everflow/mirror_rule.h.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.1.
+ * Paper  Everflow (SIGCOMM'15): match and mirror.
  */
 #ifndef MODELS_OBS_MATCH_H
 #define MODELS_OBS_MATCH_H

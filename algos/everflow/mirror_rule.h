@@ -21,7 +21,7 @@
  * Linux carry ID 0. The alternative is chance, drawn by each switch for itself,
  * as of the `sample_rate` of SONiC's mirror sessions.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.1.
+ * Paper  Everflow (SIGCOMM'15): match and mirror.
  * DEPARTS: `sample` and `retx` pass by the outer header of a packet that has an
  * inner one. Whoever wraps packets sets its IP ID and TTL, so by these one
  * would sample packets half-way, which look lost.

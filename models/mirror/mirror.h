@@ -15,7 +15,7 @@
  * A copy that is lost has a number too, so an analyzer can count what each
  * switch lost, exactly.
  *
- * Paper  Everflow (SIGCOMM'15), sections 3 and 4.1.
+ * Paper  Everflow (SIGCOMM'15): match and mirror, encapsulation.
  */
 #ifndef MODELS_MIRROR_MIRROR_H
 #define MODELS_MIRROR_MIRROR_H
