@@ -69,6 +69,41 @@ static void copies_come_back_as_they_were(void **state)
 	topo_close(&t);
 }
 
+/* Links into the switch and out of it, of others, and none. */
+static void the_index_may_be_the_link(void **state)
+{
+	struct topo t;
+	struct xp_copies c;
+	struct obs_mirror out = {0};
+	uint64_t n_bad = 0;
+	size_t n = 0;
+	(void)state;
+	open_topo(&t);
+	assert_ok(xp_copies_open(&c, &t, 0, test_err()));
+	for (unsigned on = 0; on < 2; on++)
+		for (topo_link l = 0; l < t.n_links + 2; l++) {
+			topo_node from, to = TOPO_NONE;
+			struct algo_erspan_copy x = {.index = l,
+			    .switch_ip = topo_addr_of_switch(1)};
+			c.index_is_link = (uint8_t)on;
+			x.packet =
+			    (struct obs_packet){.ethertype = OBS_ETH_IPV4,
+				.ip = {.proto = TOPO_PROTO_ICMP},
+				.n_bytes = 60};
+			assert_ok(take(&c, &x, 5, &out, test_err()));
+			if (l < t.n_links)
+				topo_link_ends(&t, l, &from, &to);
+			const int right = on && to == t.n_hosts + 1;
+			assert_int_equal(out.in_link[n++],
+			    right ? l : TOPO_NONE);
+			n_bad += on && !right;
+		}
+	assert_int_equal(c.n_bad_index, n_bad);
+	obs_mirror_free(&out);
+	xp_copies_free(&c);
+	topo_close(&t);
+}
+
 /* --- numbers -------------------------------------------------------------- */
 
 static uint32_t number_of(struct xp_copies *c, uint16_t session, uint32_t n)
@@ -225,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(copies_come_back_as_they_were),
+	    cmocka_unit_test(the_index_may_be_the_link),
 	    cmocka_unit_test(sessions_of_a_switch_have_one_row_of_numbers),
 	    cmocka_unit_test(times_never_go_back),
 	    cmocka_unit_test(addresses_name_switches),

@@ -15,7 +15,7 @@ struct args {
 	const char *capture, *output, *topology, *switches;
 	struct algo_analyzer_params analyzer;
 	uint32_t gre;
-	int cut, force;
+	int cut, force, index;
 };
 
 static const struct cmd_option trace_pcap_options[] = {
@@ -30,6 +30,10 @@ static const struct cmd_option trace_pcap_options[] = {
 	"protocol of GRE that carries Ethernet frames, besides those of "
 	"ERSPAN, e.g. 35145 (0x8949)",
 	.take = cmd_take_u32, .at = CMD_AT(gre), .min = 1, .max = 65535},
+    {"index-is-link", 0, NULL,
+	"the index of ERSPAN II is the number of the link that a packet came "
+	"by, as in copies of `culprit lab`'s networks",
+	.take = cmd_take_flag, .at = CMD_AT(index)},
     {"param", 'p', "KEY=VALUE",
 	"a key of the analyzer (see below), e.g. store_all=true; may be "
 	"repeated",
@@ -94,6 +98,10 @@ static void trace_pcap_print(const struct args *a, const struct xp_pcap *p)
 	if (c->n_back > 0)
 		printf("%" PRIu64 " copies are earlier than those before\n",
 		    c->n_back);
+	if (c->n_bad_index > 0)
+		printf("%" PRIu64 " copies have an index that is no link into "
+		       "their switch\n",
+		    c->n_bad_index);
 	if (c->n_unknown > 0) {
 		topo_addr_format(c->unknown_ip, text);
 		printf("%" PRIu64
@@ -146,6 +154,7 @@ static int trace_pcap_work(const struct args *a, struct xp_spec *s,
 	int rc = cmd_make_room(a->output, "traces", a->force, e);
 	if (rc == 0)
 		rc = xp_copies_open(&copies, t, (uint16_t)a->gre, e);
+	copies.index_is_link = (uint8_t)a->index;
 	if (rc == 0 && (rc = trace_pcap_addresses(a, &copies, e)) == 0 &&
 	    (rc = xp_spec_cell_text(s, &spec, e)) == 0)
 		rc = xp_capture_open(&capture, a->capture, e);

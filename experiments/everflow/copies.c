@@ -179,6 +179,22 @@ static int copies_number(struct xp_copies *c, topo_switch s,
 	return 0;
 }
 
+/* The link into switch S that the copy says it came by. */
+static topo_link copies_link(struct xp_copies *c, topo_switch s,
+    const struct algo_erspan_copy *x)
+{
+	topo_node from, to;
+	if (!c->index_is_link || x->kind != ALGO_ERSPAN_II)
+		return TOPO_NONE;
+	if (x->index < c->topo->n_links) {
+		topo_link_ends(c->topo, x->index, &from, &to);
+		if (to == c->topo->n_hosts + s)
+			return x->index;
+	}
+	c->n_bad_index++;
+	return TOPO_NONE;
+}
+
 static int copies_add(struct xp_copies *c, topo_switch s, uint64_t t,
     const struct algo_erspan_copy *x, struct obs_mirror *out, struct sim_err *e)
 {
@@ -188,6 +204,7 @@ static int copies_add(struct xp_copies *c, topo_switch s, uint64_t t,
 	if (rc < 0)
 		return rc;
 	copy.node = s;
+	copy.in_link = copies_link(c, s, x);
 	copy.t_ns = t;
 	copy.switch_ns = x->switch_ns;
 	copy.kind = row < 0 ? OBS_COPY_SAMPLE : c->kinds.row[row].kind;

@@ -5,7 +5,8 @@
  * its copies are those of GRE: a switch may have several sessions, each with
  * numbers of its own, so they are put together as one that goes on by as much as
  * the session's did, and losses still show as gaps. A switch without numbers has
- * 0. By which link a packet came a capture does not say.
+ * 0. By which link a packet came a capture does not say, unless the index of
+ * ERSPAN II is known to be the link, as switches of models/netns/mirror.h have it.
  */
 #ifndef EXPERIMENTS_EVERFLOW_COPIES_H
 #define EXPERIMENTS_EVERFLOW_COPIES_H
@@ -33,7 +34,8 @@ struct xp_copy_switch {
 
 struct xp_copies {
 	const struct topo *topo;
-	uint16_t vendor; /* a GRE protocol that is ERSPAN I; 0 = none */
+	uint16_t vendor;       /* a GRE protocol that is ERSPAN I; 0 = none */
+	uint8_t index_is_link; /* of II; may be set once it is open */
 	struct xp_switch_address *address; /* by ip; NULL: as topo/addr.h */
 	size_t n_addresses, cap_addresses;
 	struct algo_mirror_table kinds;
@@ -42,7 +44,8 @@ struct xp_copies {
 	size_t n_sessions, cap_sessions;
 	uint64_t start_ns, last_ns; /* of the capture; the latest, from there */
 	/* What it met. */
-	uint64_t n_packets, n_copies, n_switches, n_unknown, n_back;
+	uint64_t n_packets, n_copies, n_unknown, n_back;
+	uint64_t n_bad_index; /* it is no link into that switch */
 	uint64_t n_end[ALGO_N_ERSPAN_ENDS];
 	uint32_t unknown_ip; /* the first */
 };
