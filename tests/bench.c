@@ -3,17 +3,21 @@
  *
  *	build/tests/bench [topic...]      all topics, or those named
  *	build/tests/bench evq-hold N K    K events with N pending, for callgrind
+ *	build/tests/bench everflow-feed N K  N traces under way, K times, likewise
  *
  * A missed goal is printed, not an exit code: a busy machine is no error.
  */
 #include "tests/bench.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static const struct topic {
 	const char *name;
@@ -110,10 +114,65 @@ uint64_t bench_peak_bytes(void)
 	return (uint64_t)use.ru_maxrss * 1024;
 }
 
+/* --- instructions, by callgrind --------------------------------------------*/
+/* The number after "summary:" or "totals:", or -1. */
+static double read_total(const char *path)
+{
+	char line[256];
+	double total = -1;
+	FILE *f = fopen(path, "r");
+	if (!f)
+		return -1;
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "summary: %lf", &total) == 1 ||
+		    sscanf(line, "totals: %lf", &total) == 1)
+			break;
+	fclose(f);
+	return total;
+}
+
+static void exec_callgrind(const char *out, const char *mode, uint32_t n,
+    uint32_t k)
+{
+	char self[4096], out_arg[256], n_arg[16], k_arg[16];
+	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int quiet = open("/dev/null", O_WRONLY);
+	if (len < 0 || quiet < 0)
+		_exit(127);
+	self[len] = '\0';
+	dup2(quiet, STDOUT_FILENO);
+	dup2(quiet, STDERR_FILENO);
+	snprintf(out_arg, sizeof(out_arg), "--callgrind-out-file=%s", out);
+	snprintf(n_arg, sizeof(n_arg), "%u", n);
+	snprintf(k_arg, sizeof(k_arg), "%u", k);
+	execlp("valgrind", "valgrind", "--tool=callgrind", out_arg, self, mode,
+	    n_arg, k_arg, (char *)NULL);
+	_exit(127);
+}
+
+double bench_instructions(const char *mode, uint32_t n, uint32_t k)
+{
+	char out[] = P_tmpdir "/bench-XXXXXX";
+	int fd = mkstemp(out), status = -1;
+	if (fd < 0)
+		return -1;
+	close(fd);
+	pid_t child = fork();
+	if (child == 0)
+		exec_callgrind(out, mode, n, k);
+	if (child > 0)
+		waitpid(child, &status, 0);
+	double total = status == 0 ? read_total(out) : -1;
+	unlink(out);
+	return total;
+}
+
+/* --- what people type --------------------------------------------------------*/
 static int usage(const char *why)
 {
 	fprintf(stderr, "bench: %s\nusage: bench [topic...]\n", why);
-	fprintf(stderr, "       bench evq-hold N_PENDING N_EVENTS\ntopics:");
+	fprintf(stderr, "       bench evq-hold N_PENDING N_EVENTS\n");
+	fprintf(stderr, "       bench everflow-feed N_LIVE N_TIMES\ntopics:");
 	for (int i = 0; i < N_TOPICS; i++)
 		fprintf(stderr, " %s", topics[i].name);
 	fprintf(stderr, "\n");
@@ -129,13 +188,23 @@ static int read_count(const char *text, uint64_t max, uint64_t *n)
 	    *n <= max;
 }
 
-static int hold(const char *n_pending, const char *n_events)
+/* What callgrind runs: a fixed amount of work. */
+static const struct mode {
+	const char *name;
+	void (*run)(uint32_t n, uint64_t k);
+} modes[] = {
+    {"evq-hold", bench_evq_hold},
+    {"everflow-feed", bench_everflow_feed},
+};
+enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
+
+static int run_mode(const struct mode *m, int argc, char **argv)
 {
 	uint64_t n, k;
-	if (!read_count(n_pending, UINT32_MAX, &n) ||
-	    !read_count(n_events, UINT64_MAX, &k))
-		return usage("evq-hold takes two positive numbers");
-	bench_evq_hold((uint32_t)n, k);
+	if (argc != 4 || !read_count(argv[2], UINT32_MAX, &n) ||
+	    !read_count(argv[3], UINT64_MAX, &k))
+		return usage("it takes two positive numbers");
+	m->run((uint32_t)n, k);
 	return 0;
 }
 
@@ -149,9 +218,9 @@ static const struct topic *find(const char *name)
 
 int main(int argc, char **argv)
 {
-	if (argc > 1 && strcmp(argv[1], "evq-hold") == 0)
-		return argc == 4 ? hold(argv[2], argv[3])
-				 : usage("evq-hold takes two numbers");
+	for (int i = 0; argc > 1 && i < N_MODES; i++)
+		if (strcmp(argv[1], modes[i].name) == 0)
+			return run_mode(&modes[i], argc, argv);
 	for (int i = 1; i < argc; i++)
 		if (!find(argv[i]))
 			return usage("no such topic");

@@ -54,4 +54,11 @@ void bench_everflow(void);
  * `build/tests/bench evq-hold N K`. */
 void bench_evq_hold(uint32_t n_pending, uint64_t n_events);
 
+/* Feed the copies of N packets K times, likewise:
+ * `build/tests/bench everflow-feed N K`. */
+void bench_everflow_feed(uint32_t n_live, uint64_t k);
+
+/* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
+double bench_instructions(const char *mode, uint32_t n, uint32_t k);
+
 #endif

@@ -170,8 +170,41 @@ static void against_map(uint32_t n_live, char cmp)
 	traces_close(&b);
 }
 
+/* --- instructions ----------------------------------------------------------*/
+void bench_everflow_feed(uint32_t n_live, uint64_t k)
+{
+	struct bench_traces b;
+	traces_open(&b, n_live);
+	for (uint64_t i = 0; i < k; i++) {
+		feed_analyzer(&b);
+		traces_again(&b);
+	}
+	bench_sink = b.of_a.sum;
+	traces_close(&b);
+}
+
+/* Less what drawing and moving the copies takes, which is little: 26 of 5 each
+ * time. */
+static void count_instructions_a_copy(void)
+{
+	const uint32_t n = 10000;
+	struct bench_traces b;
+	traces_open(&b, n);
+	const double n_copies = (double)b.m.n;
+	traces_close(&b);
+	const double once = bench_instructions("everflow-feed", n, 2);
+	const double more =
+	    once < 0 ? -1 : bench_instructions("everflow-feed", n, 6);
+	if (more < 0)
+		printf("%-48s %10s\n", "trace instructions", "skipped");
+	else
+		bench_row("trace instructions", (more - once) / 4 / n_copies,
+		    "Ir/copy", '<', 350);
+}
+
 void bench_everflow(void)
 {
+	count_instructions_a_copy();
 	against_map(100000, '-');
 	against_map(1000000, '>');
 }

@@ -8,12 +8,10 @@
  */
 #include "tests/bench.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "sim/evq.h"
@@ -310,66 +308,14 @@ static void memory(void)
 	subject_close(&s);
 }
 
-/* --- instructions, by callgrind --------------------------------------------*/
-/* The number after "summary:" or "totals:", or -1. */
-static double read_total(const char *path)
-{
-	char line[256];
-	double total = -1;
-	FILE *f = fopen(path, "r");
-	if (!f)
-		return -1;
-	while (fgets(line, sizeof(line), f))
-		if (sscanf(line, "summary: %lf", &total) == 1 ||
-		    sscanf(line, "totals: %lf", &total) == 1)
-			break;
-	fclose(f);
-	return total;
-}
-
-static void exec_callgrind(const char *out, uint32_t n, uint32_t k)
-{
-	char self[4096], out_arg[256], n_arg[16], k_arg[16];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int quiet = open("/dev/null", O_WRONLY);
-	if (len < 0 || quiet < 0)
-		_exit(127);
-	self[len] = '\0';
-	dup2(quiet, STDOUT_FILENO);
-	dup2(quiet, STDERR_FILENO);
-	snprintf(out_arg, sizeof(out_arg), "--callgrind-out-file=%s", out);
-	snprintf(n_arg, sizeof(n_arg), "%u", n);
-	snprintf(k_arg, sizeof(k_arg), "%u", k);
-	execlp("valgrind", "valgrind", "--tool=callgrind", out_arg, self,
-	    "evq-hold", n_arg, k_arg, (char *)NULL);
-	_exit(127);
-}
-
-/* Instructions of `bench evq-hold N K`; -1 without valgrind. */
-static double instructions(uint32_t n, uint32_t k)
-{
-	char out[] = P_tmpdir "/bench-evq-XXXXXX";
-	int fd = mkstemp(out), status = -1;
-	if (fd < 0)
-		return -1;
-	close(fd);
-	pid_t child = fork();
-	if (child == 0)
-		exec_callgrind(out, n, k);
-	if (child > 0)
-		waitpid(child, &status, 0);
-	double total = status == 0 ? read_total(out) : -1;
-	unlink(out);
-	return total;
-}
-
+/* --- instructions ----------------------------------------------------------*/
 static void count_instructions(uint32_t n, double goal)
 {
 	const uint32_t k = 200000;
 	char what[64];
 	snprintf(what, sizeof(what), "evq instructions, N = %g", (double)n);
-	double once = instructions(n, k);
-	double twice = once < 0 ? -1 : instructions(n, 2 * k);
+	double once = bench_instructions("evq-hold", n, k);
+	double twice = once < 0 ? -1 : bench_instructions("evq-hold", n, 2 * k);
 	if (twice < 0)
 		printf("%-48s %10s\n", what, "skipped");
 	else
