@@ -252,7 +252,7 @@ static int analyzer_tick(struct outlet *o, sim_ns now, struct sim_err *e)
 }
 
 static int analyzer_put(struct outlet *o, const struct obs_mirror *copies,
-    size_t i, uint64_t hash, struct sim_err *e)
+    size_t i, const struct algo_ring_guess *guess, struct sim_err *e)
 {
 	struct algo_analyzer *a = o->a;
 	sim_ns now = copies->t_ns[i];
@@ -268,7 +268,7 @@ static int analyzer_put(struct outlet *o, const struct obs_mirror *copies,
 	algo_meter_mirrored(&a->meter, copies->node[i], copies->mirror_seq[i]);
 	for (;;) {
 		const enum algo_ring_put put =
-		    algo_ring_put(&a->ring, copies, i, hash, now);
+		    algo_ring_put(&a->ring, copies, i, guess, now);
 		a->count.n_long += put == ALGO_RING_LONG;
 		if (put != ALGO_RING_FULL)
 			return 0;
@@ -285,15 +285,15 @@ int algo_analyzer_feed(struct algo_analyzer *a, const struct obs_mirror *copies,
     struct algo_counters *counters, struct sim_err *e)
 {
 	struct outlet o = {a, sink, counters};
-	uint64_t hash[ALGO_RING_BLOCK];
+	struct algo_ring_guess guess[ALGO_RING_BLOCK];
 	int rc = 0;
 	while (from < to && rc == 0) {
 		const unsigned n = to - from < ALGO_RING_BLOCK
 		    ? (unsigned)(to - from)
 		    : ALGO_RING_BLOCK;
-		algo_ring_look(&a->ring, copies, from, n, hash);
+		algo_ring_look(&a->ring, copies, from, n, guess);
 		for (unsigned i = 0; rc == 0 && i < n; i++)
-			rc = analyzer_put(&o, copies, from + i, hash[i], e);
+			rc = analyzer_put(&o, copies, from + i, &guess[i], e);
 		if (rc == 0)
 			rc = traces_end(&o, a->now, e);
 		from += n;

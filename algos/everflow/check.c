@@ -52,8 +52,7 @@ static int hop_before(const struct algo_hop *a, const struct algo_hop *b)
 static void hops_sort(struct algo_hop hop[], unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
-		if (hop_rank(&hop[i - 1]) < hop_rank(&hop[i]) ||
-		    !hop_before(&hop[i], &hop[i - 1]))
+		if (!hop_before(&hop[i], &hop[i - 1]))
 			continue;
 		const struct algo_hop x = hop[i];
 		unsigned k = i;
@@ -76,6 +75,19 @@ static unsigned hops_unique(struct algo_hop hop[], unsigned n)
 		kept++;
 	}
 	return kept;
+}
+
+/* Nothing to sort and nothing twice? That is how most come. */
+static int hops_in_order(const struct algo_hop hop[], unsigned n)
+{
+	uint32_t before = hop_rank(&hop[0]);
+	for (unsigned i = 1; i < n; i++) {
+		const uint32_t rank = hop_rank(&hop[i]);
+		if (rank <= before)
+			return 0;
+		before = rank;
+	}
+	return 1;
 }
 
 static int hops_loop(const struct algo_hop hop[], unsigned n)
@@ -235,8 +247,10 @@ void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
     struct algo_hop hop[])
 {
 	const unsigned n = t->n_hops;
-	hops_sort(hop, n);
-	t->n_hops = (uint16_t)hops_unique(hop, n);
+	if (!hops_in_order(hop, n)) {
+		hops_sort(hop, n);
+		t->n_hops = (uint16_t)hops_unique(hop, n);
+	}
 	t->n_same = (uint16_t)(n - t->n_hops);
 	const struct algo_hop *last = &hop[t->n_hops - 1];
 	t->last_node = last->node;

@@ -35,7 +35,7 @@ void algo_check_close(struct algo_check *c);
 static inline uint32_t algo_hop_rank(uint8_t layer, uint8_t ttl, uint8_t ttl_in)
 {
 	const uint32_t in = layer > 0 ? ttl_in : ttl;
-	return (255 - in) << 16 | (255u - layer) << 8 | (255u - ttl);
+	return (in << 16 | (uint32_t)layer << 8 | ttl) ^ 0xffffff;
 }
 
 /* Sort the n_hops hops of T, drop duplicates (same switch, layer, TTLs), and set

@@ -143,27 +143,36 @@ static inline int ring_same(const struct algo_ring *r,
 	    (x->state & RING_RESENT) == copy_resent(c, i);
 }
 
-void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
-    size_t from, unsigned n, uint64_t hash[])
+/* The entry with the tag of HASH in its own bucket; it may be another's. */
+static inline uint32_t *ring_guess(const struct algo_ring *r, uint64_t hash)
 {
-	struct algo_ring_record *x[ALGO_RING_BLOCK] = {0};
+	struct algo_ring_bucket *b = ring_bucket(r, hash, 0);
+	const uint32_t tag = (uint32_t)(hash >> 32);
+	for (unsigned k = 0; k < WAYS; k++)
+		if (b->tag[k] == tag)
+			return &b->number[k];
+	return NULL;
+}
+
+void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
+    size_t from, unsigned n, struct algo_ring_guess guess[])
+{
 	for (unsigned i = 0; i < n; i++) {
-		hash[i] = copy_hash(copies, from + i, r->by_digest);
-		__builtin_prefetch(ring_bucket(r, hash[i], 0), 1);
+		guess[i].hash = copy_hash(copies, from + i, r->by_digest);
+		__builtin_prefetch(ring_bucket(r, guess[i].hash, 0), 1);
 	}
-	/* A tag may lie, but then only time is lost. */
 	for (unsigned i = 0; i < n; i++) {
-		const struct algo_ring_bucket *b = ring_bucket(r, hash[i], 0);
-		const uint32_t tag = (uint32_t)(hash[i] >> 32);
-		for (unsigned k = 0; k < WAYS; k++)
-			if (b->tag[k] == tag)
-				x[i] = ring_at(r, b->number[k]);
-		if (x[i])
-			__builtin_prefetch(x[i], 1);
+		guess[i].entry = ring_guess(r, guess[i].hash);
+		if (guess[i].entry)
+			__builtin_prefetch(ring_at(r, *guess[i].entry), 1);
 	}
-	for (unsigned i = 0; i < n; i++)
-		if (x[i] && x[i]->n < COPIES)
-			__builtin_prefetch(&x[i]->copy[x[i]->n], 1);
+	for (unsigned i = 0; i < n; i++) {
+		if (!guess[i].entry)
+			continue;
+		struct algo_ring_record *x = ring_at(r, *guess[i].entry);
+		if (x->n < COPIES)
+			__builtin_prefetch(&x->copy[x->n], 1);
+	}
 }
 
 /* Records of a chain behind its first go with that. */
@@ -260,6 +269,15 @@ static void ring_index(struct algo_ring *r, uint64_t hash, uint32_t number)
 	}
 }
 
+/* Is row I of the trace whose number stands at ENTRY? */
+static inline int ring_takes(const struct algo_ring *r, const uint32_t *entry,
+    const struct obs_mirror *c, size_t i, sim_ns now)
+{
+	const struct algo_ring_record *x = ring_at(r, *entry);
+	return ring_has(r, *entry) && ring_same(r, x, c, i) &&
+	    !record_ended(r, x, now);
+}
+
 /* Where the number of row I's trace stands; NULL: it has none under way. *STEPS
  * is how many buckets on from its own. */
 static inline uint32_t *ring_find(const struct algo_ring *r,
@@ -270,11 +288,8 @@ static inline uint32_t *ring_find(const struct algo_ring *r,
 	for (*steps = 0; *steps < r->n_buckets; ++*steps) {
 		struct algo_ring_bucket *b = ring_bucket(r, hash, *steps);
 		for (unsigned k = 0; k < WAYS; k++) {
-			if (b->tag[k] != tag || !ring_has(r, b->number[k]))
-				continue;
-			const struct algo_ring_record *x =
-			    ring_at(r, b->number[k]);
-			if (ring_same(r, x, c, i) && !record_ended(r, x, now))
+			if (b->tag[k] == tag &&
+			    ring_takes(r, &b->number[k], c, i, now))
 				return &b->number[k];
 		}
 		if (!b->tag[WAYS] || !ring_has(r, b->number[WAYS]))
@@ -301,13 +316,27 @@ static void ring_chain(struct algo_ring *r, const struct obs_mirror *c,
 	record_copy(x, c, i, 0);
 }
 
-enum algo_ring_put algo_ring_put(struct algo_ring *r,
+static enum algo_ring_put ring_begin(struct algo_ring *r,
     const struct obs_mirror *copies, size_t i, uint64_t hash, sim_ns now)
 {
-	uint32_t steps = 0;
-	uint32_t *entry = copies->proto[i] == 0
-	    ? NULL
-	    : ring_find(r, copies, i, hash, now, &steps);
+	const uint32_t number = r->end++;
+	struct algo_ring_record *x = ring_at(r, number);
+	record_begins(x, copies, i, number, now);
+	record_copy(x, copies, i, 0);
+	if (copies->proto[i] != 0)
+		ring_index(r, hash, number);
+	return ALGO_RING_PUT;
+}
+
+enum algo_ring_put algo_ring_put(struct algo_ring *r,
+    const struct obs_mirror *copies, size_t i,
+    const struct algo_ring_guess *guess, sim_ns now)
+{
+	uint32_t steps = 0, *entry = guess->entry;
+	if (copies->proto[i] == 0)
+		entry = NULL;
+	else if (!entry || !ring_takes(r, entry, copies, i, now))
+		entry = ring_find(r, copies, i, guess->hash, now, &steps);
 	if (entry) {
 		struct algo_ring_record *x = ring_at(r, *entry);
 		if (x->n < COPIES && now - x->first_ns <= UINT32_MAX) {
@@ -323,16 +352,9 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
 		if (r->end - r->first == r->n_records)
 			return ALGO_RING_FULL;
 	}
-	if (entry) {
-		ring_chain(r, copies, i, hash, now, entry, steps);
-		return ALGO_RING_PUT;
-	}
-	const uint32_t number = r->end++;
-	struct algo_ring_record *x = ring_at(r, number);
-	record_begins(x, copies, i, number, now);
-	record_copy(x, copies, i, 0);
-	if (copies->proto[i] != 0)
-		ring_index(r, hash, number);
+	if (!entry)
+		return ring_begin(r, copies, i, guess->hash, now);
+	ring_chain(r, copies, i, guess->hash, now, entry, steps);
 	return ALGO_RING_PUT;
 }
 

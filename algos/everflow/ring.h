@@ -46,10 +46,17 @@ void algo_ring_close(struct algo_ring *r);
 /* 272 bytes a trace, MAX_TRACES rounded up to a power of two, at least 64. */
 size_t algo_ring_bytes(uint32_t max_traces);
 
-/* Hashes of rows FROM .. FROM + N - 1, N <= ALGO_RING_BLOCK; what is looked at
- * for them begins to come from memory. */
+/* Where a row's trace seems to be: its hash, and the number of the record in the
+ * index, or NULL. */
+struct algo_ring_guess {
+	uint64_t hash;
+	uint32_t *entry;
+};
+
+/* Guess for rows FROM .. FROM + N - 1, N <= ALGO_RING_BLOCK; what is looked at
+ * for them begins to come from memory. Guesses hold for what is put next. */
 void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
-    size_t from, unsigned n, uint64_t hash[]);
+    size_t from, unsigned n, struct algo_ring_guess guess[]);
 
 enum algo_ring_put { ALGO_RING_PUT, ALGO_RING_LONG, ALGO_RING_FULL };
 
@@ -60,7 +67,8 @@ enum algo_ring_put { ALGO_RING_PUT, ALGO_RING_LONG, ALGO_RING_FULL };
  * is 0, which a system may give to all packets, a packet with the mark of what
  * is sent again is another one than that without. */
 enum algo_ring_put algo_ring_put(struct algo_ring *r,
-    const struct obs_mirror *copies, size_t i, uint64_t hash, sim_ns now);
+    const struct obs_mirror *copies, size_t i,
+    const struct algo_ring_guess *guess, sim_ns now);
 
 /* Has the oldest ended by NOW? SIM_NEVER: is there one? */
 int algo_ring_ended(struct algo_ring *r, sim_ns now);
