@@ -10,6 +10,7 @@
 
 #include "tests/test.h"
 #include "topo/addr.h"
+#include "topo/mesh.h"
 
 enum { MAX_COPIES = 7, MAX_TREE = 40, MAX_ELEMS = 6 };
 
@@ -280,6 +281,51 @@ static void names_need_a_topology(void **state)
 	struct sample s = syn_of_five();
 	s.t.marks = ALGO_TRACE_SUSPECT;
 	assert_true(algo_filter_test(&f, &s.t, s.hop, 0));
+}
+
+/* Names of a file may be addresses, tiers, or have blanks; without tiers none of
+ * those is known. */
+static void names_of_any_network_are_known(void **state)
+{
+	(void)state;
+	static const struct topo_cable cable[] = {{0, 2}, {1, 4}, {2, 3},
+	    {3, 4}};
+	static const char *const name[] = {"A", "10.9.9.9", "10.10.0.10",
+	    "New York", "t2"};
+	const struct topo_mesh_input in = {.n_hosts = 2,
+	    .n_switches = 3,
+	    .n_cables = 4,
+	    .cable = cable,
+	    .name = name};
+	static const char *const yes[] = {"switch == 10.10.0.10",
+	    "last == t2 && via == \"New York\"", "ip.dst == 10.9.9.9",
+	    "path ~ \"A 10.10.0.10 . t2\"", "switch == 172.16.0.1"};
+	const struct sample s = {.t = {.src_ip = topo_addr_of_host(0),
+				     .dst_ip = topo_addr_of_host(1),
+				     .proto = 6,
+				     .n_hops = 3,
+				     .last_node = 2},
+	    .hop = {{.node = 0}, {.node = 1}, {.node = 2}}};
+	struct topo_mesh *m;
+	struct topo t;
+	struct algo_filter f;
+	struct sim_err e = {0};
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(&t, m, test_err()));
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++) {
+		assert_ok(algo_filter_compile(&f, yes[i], &t, ALGO_IS_CONDITION,
+		    test_err()));
+		if (!algo_filter_test(&f, &s.t, s.hop, 0))
+			fail_msg("%s does not fit", yes[i]);
+	}
+	assert_int_equal(algo_filter_compile(&f, "switch == t1", &t,
+			     ALGO_IS_FILTER, &e),
+	    SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "a tier, but this network has none"));
+	assert_int_equal(algo_filter_compile(&f, "path ~ \"tor *\"", &t,
+			     ALGO_IS_FILTER, &e),
+	    SIM_EINVAL);
+	topo_close(&t);
 }
 
 static void limits_are_told(void **state)
@@ -931,6 +977,7 @@ int main(void)
 	    cmocka_unit_test(mistakes_name_column_and_what_was_meant),
 	    cmocka_unit_test(properties_of_traces_are_for_conditions),
 	    cmocka_unit_test(names_need_a_topology),
+	    cmocka_unit_test(names_of_any_network_are_known),
 	    cmocka_unit_test(limits_are_told),
 	    cmocka_unit_test(random_expressions_agree_with_a_tree_walker),
 	    cmocka_unit_test(header_only_filters_answer_alike_for_each_copy),

@@ -223,41 +223,46 @@ static int filter_value_address(struct filter_parser *p,
 	uint32_t ip, mask;
 	topo_node node;
 	int rc;
-	if (isdigit((unsigned char)*p->word)) {
+	if (!t || topo_node_parse(t, p->word, &node, NULL) < 0) {
+		if (!isdigit((unsigned char)*p->word))
+			return filter_at(p, p->from,
+			    algo_path_unknown(t, p->word, p->e));
 		if ((rc = filter_address(p, &ip, &mask)) == 0) {
 			s->value = ip;
 			s->mask = mask;
 		}
 		return rc;
 	}
-	if (!t || topo_node_parse(t, p->word, &node, NULL) < 0)
-		return filter_at(p, p->from,
-		    algo_path_unknown(t, p->word, p->e));
 	s->value = node < t->n_hosts ? topo_addr_of_host(node)
 				     : topo_addr_of_switch(node - t->n_hosts);
 	return 0;
 }
 
-static int filter_value_node(struct filter_parser *p,
+static int filter_value_loopback(struct filter_parser *p,
     struct algo_filter_step *s)
 {
 	const struct topo *t = p->f->topo;
 	uint32_t ip, mask;
+	const int rc = filter_address(p, &ip, &mask);
+	if (rc < 0)
+		return rc;
+	s->value =
+	    topo_addr_to_switch(ip, t ? t->n_switches : TOPO_ADDR_MAX_SWITCHES);
+	if (mask == UINT32_MAX && s->value != TOPO_NONE)
+		return 0;
+	return FILTER_FAIL(p, p->from, SIM_EINVAL,
+	    "%.40s is the address of no switch; tor3, t1.5 and the like are "
+	    "names.",
+	    p->word);
+}
+
+/* Names come first: those of a network from a file may be any words. */
+static int filter_value_node(struct filter_parser *p,
+    struct algo_filter_step *s)
+{
+	const struct topo *t = p->f->topo;
+	uint32_t tier = TOPO_NONE;
 	topo_node node;
-	int rc;
-	if (isdigit((unsigned char)*p->word)) {
-		if ((rc = filter_address(p, &ip, &mask)) < 0)
-			return rc;
-		s->value = topo_addr_to_switch(ip,
-		    t ? t->n_switches : TOPO_ADDR_MAX_SWITCHES);
-		if (mask == UINT32_MAX && s->value != TOPO_NONE)
-			return 0;
-		return FILTER_FAIL(p, p->from, SIM_EINVAL,
-		    "%.40s is the address of no switch; tor3, t1.5 and the "
-		    "like are names.",
-		    p->word);
-	}
-	const uint32_t tier = algo_path_tier(p->word);
 	if (t && topo_node_parse(t, p->word, &node, NULL) == 0) {
 		if (node < t->n_hosts)
 			return FILTER_FAIL(p, p->from, SIM_EINVAL,
@@ -266,9 +271,11 @@ static int filter_value_node(struct filter_parser *p,
 		s->value = node - t->n_hosts;
 		return 0;
 	}
-	if (!t || tier == TOPO_NONE)
-		return filter_at(p, p->from,
-		    algo_path_unknown(t, p->word, p->e));
+	if (isdigit((unsigned char)*p->word))
+		return filter_value_loopback(p, s);
+	const int rc = algo_path_tier(t, p->word, &tier, p->e);
+	if (rc < 0)
+		return filter_at(p, p->from, rc);
 	s->value = tier;
 	s->op =
 	    s->op == ALGO_FILTER_EQ ? ALGO_FILTER_TIER : ALGO_FILTER_NOT_TIER;

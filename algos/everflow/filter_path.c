@@ -14,12 +14,6 @@
 static const char *const path_tiers[] = {"tor", "t1", "t2", "border", NULL};
 enum { PATH_N_TIERS = sizeof(path_tiers) / sizeof(path_tiers[0]) - 1 };
 
-uint32_t algo_path_tier(const char *word)
-{
-	const size_t i = sim_word_find(path_tiers, word);
-	return path_tiers[i] ? (uint32_t)i : TOPO_NONE;
-}
-
 /* NAME with the number that WORD ends in, if that is a node: what is mistyped is
  * mostly the kind. */
 static void path_renumber(const struct topo *t, char name[64], const char *word)
@@ -66,6 +60,20 @@ int algo_path_unknown(const struct topo *t, const char *word, struct sim_err *e)
 	    "%s is no node of the network and no tier%s%s%s", shown,
 	    best ? "; did you mean \"" : ".", best ? best : "",
 	    best ? "\"?" : "");
+}
+
+int algo_path_tier(const struct topo *t, const char *word, uint32_t *tier,
+    struct sim_err *e)
+{
+	const size_t i = sim_word_find(path_tiers, word);
+	if (!t || !path_tiers[i])
+		return algo_path_unknown(t, word, e);
+	/* That of any switch tells it of all. */
+	if (t->n_switches == 0 || topo_tier_of(t, 0) == TOPO_NONE)
+		return sim_fail(e, SIM_EINVAL,
+		    "%s is a tier, but this network has none.", word);
+	*tier = (uint32_t)i;
+	return 0;
 }
 
 /* --- patterns ------------------------------------------------------------- */
@@ -150,17 +158,14 @@ static int path_word(struct path_parser *x, struct path_piece *out)
 		return rc;
 	}
 	int rc;
+	uint32_t tier = TOPO_NONE;
 	/* A network may have a node that is called as a tier is. */
 	if (x->topo && topo_node_parse(x->topo, word, &node, NULL) == 0) {
 		const int is_host = node < x->topo->n_hosts;
 		rc = path_state(x, is_host ? ALGO_PATH_HOST : ALGO_PATH_SWITCH,
 		    is_host ? node : node - x->topo->n_hosts, out);
-	} else if (algo_path_tier(word) != TOPO_NONE) {
-		rc = x->topo
-		    ? path_state(x, ALGO_PATH_TIER, algo_path_tier(word), out)
-		    : algo_path_unknown(NULL, word, x->e);
-	} else {
-		rc = algo_path_unknown(x->topo, word, x->e);
+	} else if ((rc = algo_path_tier(x->topo, word, &tier, x->e)) == 0) {
+		rc = path_state(x, ALGO_PATH_TIER, tier, out);
 	}
 	if (rc == 0)
 		x->at += n;

@@ -46,9 +46,10 @@ uint64_t algo_path_to_host(const struct algo_paths *p, uint64_t states,
 uint64_t algo_path_to_switch(const struct algo_paths *p, const struct topo *t,
     uint64_t states, topo_switch s);
 
-/* The tier that WORD names ("tor", "t1", "t2", "border"); TOPO_NONE if it names
- * none. */
-uint32_t algo_path_tier(const char *word);
+/* The tier that WORD names: "tor", "t1", "t2", "border". Errors SIM_EINVAL: none,
+ * or T has no tiers. */
+int algo_path_tier(const struct topo *t, const char *word, uint32_t *tier,
+    struct sim_err *e);
 
 /* Fail: WORD is no node of T, nor a tier; with one that is near. T may be
  * NULL. */
