@@ -168,7 +168,7 @@ static int make_tables(struct res_recorder *w, struct sim_err *e)
 	int rc = 0;
 	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
 		rc = res_series_create(&w->table[i], &res_recorded[i].series,
-		    w->file, e);
+		    NULL, w->file, e);
 	return rc < 0 ? rc
 		      : res_h5_out_table(w->file, "coverage", c->column,
 			    c->n_columns, RES_SPAN_CHUNK, &w->coverage, e);

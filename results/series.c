@@ -10,11 +10,11 @@ enum { SERIES_SPAN_CHUNK = 1024 /* rows of an index */ };
 /* --- writing ---------------------------------------------------------------*/
 
 int res_series_create(struct res_series_out *s, const struct res_series *is,
-    struct res_h5_out *f, struct sim_err *e)
+    const struct sim_column col[], struct res_h5_out *f, struct sim_err *e)
 {
 	const struct sim_table *kind = is->kind(), *index = res_index_kind();
 	s->is = is;
-	const int rc = res_h5_out_table(f, is->name, kind->column,
+	const int rc = res_h5_out_table(f, is->name, col ? col : kind->column,
 	    kind->n_columns, is->chunk_rows, &s->rows, e);
 	if (rc < 0 || !is->index)
 		return rc;

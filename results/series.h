@@ -44,9 +44,11 @@ struct res_series_out {
 	uint64_t n;             /* rows */
 };
 
-/* Make the groups in F, which S goes with. Errors as res_h5_out_table(). */
+/* Make the groups in F, which S goes with. COL, which F keeps, are the columns
+ * with what is said of them; NULL: as of the table. Errors as
+ * res_h5_out_table(). */
 int res_series_create(struct res_series_out *s, const struct res_series *is,
-    struct res_h5_out *f, struct sim_err *e);
+    const struct sim_column col[], struct res_h5_out *f, struct sim_err *e);
 
 /* Append all rows of TABLE. Errors SIM_EIO, SIM_ENOMEM; then F can only be
  * closed. */

@@ -170,17 +170,46 @@ struct res_traces_out {
 	struct res_traces_info info; /* its texts are gone: borrowed */
 	struct res_series_out series[RES_TRACES_N_SERIES];
 	struct res_h5_table_out *hops, *findings, *cycles;
+	/* Columns, with the words that numbers stand for. */
+	struct sim_column col[RES_TRACES_N_SERIES + 1][RES_MAX_COLUMNS];
 	struct algo_traces batch; /* not yet appended */
 	uint64_t n_traces, n_hops, n_findings, n_cycles;
 	int failed;
 };
 
 static int traces_table(struct res_traces_out *w, const char *name,
-    const struct sim_table *kind, size_t chunk_rows,
-    struct res_h5_table_out **t, struct sim_err *e)
+    const struct sim_table *kind, const struct sim_column col[],
+    size_t chunk_rows, struct res_h5_table_out **t, struct sim_err *e)
 {
-	return res_h5_out_table(w->file, name, kind->column, kind->n_columns,
-	    chunk_rows, t, e);
+	return res_h5_out_table(w->file, name, col ? col : kind->column,
+	    kind->n_columns, chunk_rows, t, e);
+}
+
+/* Words hold no blanks in a file, so causes have the names of their constants. */
+static const char *const traces_kinds[] = {
+#define X(kind, name, text) name,
+    OBS_COPY_KINDS(X)
+#undef X
+	NULL};
+static const char *const traces_counter_kinds[] = {
+#define X(kind, name, unit, text) name,
+    ALGO_COUNTER_KINDS(X)
+#undef X
+	NULL};
+static const char *const traces_causes[] = {
+#define X(cause, word) #cause,
+    ALGO_CAUSES(X)
+#undef X
+	NULL};
+
+/* Copy the columns of KIND, and give WORDS to the one called NAME. */
+static void traces_columns(struct sim_column col[],
+    const struct sim_table *kind, const char *name, const char *const words[])
+{
+	memcpy(col, kind->column, kind->n_columns * sizeof(*col));
+	for (size_t i = 0; i < kind->n_columns && words; i++)
+		if (strcmp(col[i].name, name) == 0)
+			col[i].words = words;
 }
 
 static int traces_put_info(struct res_h5_out *f,
@@ -214,19 +243,27 @@ static int traces_put_info(struct res_h5_out *f,
 /* All groups at once, also of tables that stay empty: a reader finds each. */
 static int traces_make_tables(struct res_traces_out *w, struct sim_err *e)
 {
+	static const char *const *const words[RES_TRACES_N_SERIES] =
+	    {[RES_TRACES_traces] = traces_kinds,
+		[RES_TRACES_counters] = traces_counter_kinds};
+	struct sim_column *findings = w->col[RES_TRACES_N_SERIES];
 	int rc = 0;
-	for (unsigned i = 0; rc == 0 && i < RES_TRACES_N_SERIES; i++)
-		rc = res_series_create(&w->series[i], &res_traces_series[i],
-		    w->file, e);
+	for (unsigned i = 0; rc == 0 && i < RES_TRACES_N_SERIES; i++) {
+		const struct res_series *is = &res_traces_series[i];
+		traces_columns(w->col[i], is->kind(), "kind", words[i]);
+		rc =
+		    res_series_create(&w->series[i], is, w->col[i], w->file, e);
+	}
+	traces_columns(findings, res_findings_kind(), "cause", traces_causes);
 	if (rc == 0)
-		rc = traces_table(w, "hops", algo_hops_kind(), RES_HOPS_CHUNK,
-		    &w->hops, e);
+		rc = traces_table(w, "hops", algo_hops_kind(), NULL,
+		    RES_HOPS_CHUNK, &w->hops, e);
 	if (rc == 0)
-		rc = traces_table(w, "findings", res_findings_kind(), 256,
-		    &w->findings, e);
-	return rc < 0
-	    ? rc
-	    : traces_table(w, "cycles", res_cycles_kind(), 1024, &w->cycles, e);
+		rc = traces_table(w, "findings", res_findings_kind(), findings,
+		    256, &w->findings, e);
+	return rc < 0 ? rc
+		      : traces_table(w, "cycles", res_cycles_kind(), NULL, 1024,
+			    &w->cycles, e);
 }
 
 int res_traces_create(struct res_traces_out **out, const char *path,

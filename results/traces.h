@@ -15,6 +15,9 @@
  *	/findings     what debuggers found; columns below
  *	/cycles       node: switches of findings that are loops
  *
+ * Columns `kind` of traces and counters and `cause` of findings have the words
+ * for their numbers; `marks` are bits, in the order of ALGO_TRACE_MARKS.
+ *
  * Traces stand in the order in which they were finished, about that of time.
  * The format is that of results/h5_table.h: equal rows, equal bytes.
  *

@@ -178,6 +178,37 @@ static void its_attributes_are_read_back(void **state)
 	traces_free(&x);
 }
 
+static void assert_meanings(hid_t file, const char *column, const char *want)
+{
+	char *got = NULL;
+	hid_t set = H5Dopen2(file, column, H5P_DEFAULT);
+	hid_t attr = H5Aopen(set, "flag_meanings", H5P_DEFAULT);
+	hid_t type = H5Aget_type(attr);
+	assert_true(H5Aread(attr, type, (void *)&got) >= 0);
+	if (strncmp(got, want, strlen(want)) != 0)
+		fail_msg("%s: %s", column, got);
+	H5free_memory(got);
+	H5Tclose(type);
+	H5Aclose(attr);
+	H5Dclose(set);
+}
+
+static void numbers_that_stand_for_words_say_so(void **state)
+{
+	(void)state;
+	const char *path = test_path("words.h5");
+	struct traces x;
+	traces_by_hand(&x);
+	assert_ok(traces_write(&x, path, test_err()));
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	assert_true(file >= 0);
+	assert_meanings(file, "traces/kind", "control debug sample ");
+	assert_meanings(file, "counters/kind", "link_packets link_bytes ");
+	assert_meanings(file, "findings/cause", "LATENCY TRANSIENT RANDOM ");
+	H5Fclose(file);
+	traces_free(&x);
+}
+
 static void one_trace_is_found_and_reading_may_stop(void **state)
 {
 	(void)state;
@@ -576,6 +607,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_written_is_read_back_by_time),
 	    cmocka_unit_test(its_attributes_are_read_back),
+	    cmocka_unit_test(numbers_that_stand_for_words_say_so),
 	    cmocka_unit_test(one_trace_is_found_and_reading_may_stop),
 	    cmocka_unit_test(equal_rows_give_equal_bytes),
 	    cmocka_unit_test(rows_that_no_reader_would_take_are_refused),
