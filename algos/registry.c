@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algos/algo.h"
+#include "algos/everflow/everflow_algo.h"
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
 #include "algos/vigil/alg1.h"
@@ -22,6 +23,9 @@ const struct algo_ops *const algo_registry[] = {
     &algo_integer,
     &algo_blackhole_ops,
     &algo_hop_trace_ops,
+    &algo_everflow_latency_ops,
+    &algo_everflow_drop_ops,
+    &algo_everflow_loop_ops,
     NULL,
 };
 
