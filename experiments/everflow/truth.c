@@ -314,11 +314,14 @@ static enum xp_worth worth_of_outage(const struct truth *t,
 	return XP_WORTH_WRONG;
 }
 
-/* Loss of the lossless class is right where links lose; it is not asked for, as
- * queue pairs may not come there. */
+/* Loss of the lossless class is right where links lose, and where packets go in
+ * circles until they end; it is not asked for, as queue pairs may not come
+ * there. */
 static enum xp_worth worth_of_nic(const struct scene *s,
     const struct xp_everflow *p, const struct algo_finding *f, sim_ns *since)
 {
+	if (f->cause == ALGO_CAUSE_RDMA_LOSS && due_routes(&s->truth, 1))
+		return XP_WORTH_NEITHER;
 	if (!due_links(&s->truth, 0))
 		return XP_WORTH_WRONG;
 	if (f->cause == ALGO_CAUSE_RDMA_LOSS)
