@@ -5,10 +5,8 @@
 
 #include <stdlib.h>
 
-#include "experiments/everflow/world.h"
 #include "experiments/spec/plane.h"
 #include "experiments/sweep/trial.h"
-#include "results/traces.h"
 #include "sim/vec.h"
 
 struct trace_dump {
@@ -35,7 +33,7 @@ static int trace_dump_traces(struct res_traces_out *w,
 	return rc;
 }
 
-static int trace_dump_all(struct trace_dump *d, struct res_traces_out *w,
+static int trace_dump_all(struct res_traces_out *w,
     const struct xp_everflow_seen *seen, struct sim_err *e)
 {
 	int rc = trace_dump_traces(w, seen->store, e);
@@ -47,13 +45,19 @@ static int trace_dump_all(struct trace_dump *d, struct res_traces_out *w,
 		rc = res_traces_add_findings(w,
 		    xp_everflow_debuggers[seen->said[i].debugger],
 		    &seen->said[i].finding, 1, e);
-	*d->count = (struct xp_everflow_dumped){
-	    .n_copies = seen->analyzed.n_copies,
-	    .n_traces = seen->analyzed.n_traces,
-	    .n_stored = seen->store->traces.n,
-	    .n_guided = seen->n_guided,
-	    .n_findings = seen->n_said,
-	};
+	return rc;
+}
+
+int xp_everflow_write(const char *path, const struct res_traces_info *info,
+    const struct xp_everflow_seen *seen, struct sim_err *e)
+{
+	struct res_traces_out *out;
+	int rc = res_traces_create(&out, path, info, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = trace_dump_all(out, seen, e)) == 0)
+		return res_traces_finish(out, seen->end_ns, e);
+	res_traces_discard(out);
 	return rc;
 }
 
@@ -64,7 +68,6 @@ static int trace_dump_window(void *arg, const struct xp_window *w,
 	struct trace_dump *d = arg;
 	const struct xp_cell *c = &d->cell;
 	const struct xp_everflow_seen *seen = xp_everflow_seen(c->running);
-	struct res_traces_out *out = NULL;
 	char *spec = NULL;
 	int rc = xp_spec_cell_text(c->spec, &spec, e);
 	const struct res_traces_info info = {
@@ -78,13 +81,15 @@ static int trace_dump_window(void *arg, const struct xp_window *w,
 	    .ecmp_seed = c->scene->ecmp_seed,
 	    .knows_hash = w->seen->knows_hash,
 	};
-	if (rc == 0 && (rc = res_traces_create(&out, d->path, &info, e)) == 0) {
-		rc = trace_dump_all(d, out, seen, e);
-		if (rc == 0)
-			rc = res_traces_finish(out, seen->end_ns, e);
-		else
-			res_traces_discard(out);
-	}
+	*d->count = (struct xp_everflow_dumped){
+	    .n_copies = seen->analyzed.n_copies,
+	    .n_traces = seen->analyzed.n_traces,
+	    .n_stored = seen->store->traces.n,
+	    .n_guided = seen->n_guided,
+	    .n_findings = seen->n_said,
+	};
+	if (rc == 0)
+		rc = xp_everflow_write(d->path, &info, seen, e);
 	free(spec);
 	return rc;
 }

@@ -4,7 +4,9 @@
 #ifndef EXPERIMENTS_EVERFLOW_DUMP_H
 #define EXPERIMENTS_EVERFLOW_DUMP_H
 
+#include "experiments/everflow/world.h"
 #include "experiments/spec/spec.h"
+#include "results/traces.h"
 
 /* What was written. */
 struct xp_everflow_dumped {
@@ -18,5 +20,10 @@ struct xp_everflow_dumped {
  * results/traces.h. */
 int xp_everflow_dump(struct xp_spec *s, size_t point, uint32_t run,
     const char *path, struct xp_everflow_dumped *out, struct sim_err *e);
+
+/* Write what SEEN has to PATH: traces, counters, guided probes, findings.
+ * Errors those of results/traces.h. */
+int xp_everflow_write(const char *path, const struct res_traces_info *info,
+    const struct xp_everflow_seen *seen, struct sim_err *e);
 
 #endif

@@ -31,6 +31,9 @@ struct xp_live {
 	struct algo_mirror_table table;
 	struct fabric_agents agents;
 
+	const struct algo_probe_order *first; /* of the next run */
+	size_t n_first;
+
 	/* Of this run. */
 	struct fabric_real *fabric;
 	struct netns_traffic *traffic;
@@ -174,7 +177,7 @@ static int live_post(struct xp_live *l, topo_host host, size_t n,
 
 /* Any host will do, as probes are led to where they are wanted. Neighbouring ids
  * are often about one link, so they are spread. */
-static int live_order(struct xp_live *l, const struct algo_probe_order order[],
+static int live_give(struct xp_live *l, const struct algo_probe_order order[],
     size_t n, struct sim_err *e)
 {
 	const uint32_t n_hosts = l->wire->topo->n_hosts;
@@ -315,13 +318,22 @@ static int live_begin(struct xp_live *l, const struct scene *scene,
 
 /* --- a run: its course ---------------------------------------------------- */
 
-/* Copies came while the fabric ran; those of the ring are here at once, so what
- * had none for T by now is over. */
+/* Copies come while the fabric runs, also after it last looked at the ring. So
+ * that is read now; and as a copy's time is taken a moment before others can
+ * read it, analyzers are told of a time that lies a little behind: one that
+ * comes with a time that has been is taken for later than it was. */
 static int live_analyze(struct xp_live *l, sim_ns now, struct sim_err *e)
 {
-	const size_t n = l->copies.n;
-	int rc = xp_desk_feed(l->desk, &l->copies, l->n_fed, n, now, e);
-	l->n_fed = n;
+	size_t n;
+	int rc =
+	    netns_mirror_read(l->mirror, &l->copies, COPIES_AT_ONCE, &n, e);
+	const sim_ns until = now == SIM_NEVER ? now
+	    : now > SLICE                     ? now - SLICE
+					      : 0;
+	if (rc == 0)
+		rc = xp_desk_feed(l->desk, &l->copies, l->n_fed, l->copies.n,
+		    until, e);
+	l->n_fed = l->copies.n;
 	return rc;
 }
 
@@ -339,7 +351,7 @@ static int live_look(struct xp_live *l, sim_ns now,
 		if (ear)
 			ear->hear(ear->arg, &said[l->n_heard]);
 	live_forget_mail(l);
-	return live_order(l, order, n, e);
+	return live_give(l, order, n, e);
 }
 
 static int live_goes_on(const struct xp_live *l, sim_ns now, sim_ns end,
@@ -408,6 +420,7 @@ static int live_tell(struct xp_live *l, size_t n, struct xp_live_seen *seen,
 	    .mirrored = l->mirrored,
 	    .end = l->end,
 	    .count = l->seen.count,
+	    .end_ns = live_now(l),
 	    .n_other = l->seen.n_other,
 	    .other = l->seen.other,
 	};
@@ -417,11 +430,21 @@ static int live_tell(struct xp_live *l, size_t n, struct xp_live_seen *seen,
 	return rc;
 }
 
+void xp_live_order(struct xp_live *l, const struct algo_probe_order order[],
+    size_t n)
+{
+	l->first = order;
+	l->n_first = n;
+}
+
 int xp_live_run(struct xp_live *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, size_t most,
     const struct xp_live_ear *ear, struct xp_live_seen *seen, struct sim_err *e)
 {
 	int rc = live_begin(l, scene, flow, n, e);
+	if (rc == 0)
+		rc = live_give(l, l->first, l->n_first, e);
+	l->n_first = 0;
 	if (rc == 0 && (rc = live_course(l, scene, most, ear, e)) == 0)
 		rc = live_tell(l, n, seen, e);
 	live_end(l);

@@ -37,7 +37,8 @@ struct xp_live_seen {
 	const struct netns_mirror_count *mirrored; /* [n_switches] */
 	const struct netns_flow_end *end;          /* of each flow */
 	const struct netns_link_count *count;      /* [n_links], or NULL */
-	uint64_t n_other;                          /* as in wire.h */
+	sim_ns end_ns;
+	uint64_t n_other; /* as in wire.h */
 	const char *other;
 };
 
@@ -49,6 +50,11 @@ struct xp_live;
 int xp_live_open(struct xp_live **l, struct xp_wire *wire,
     const struct xp_everflow *p, struct sim_err *e);
 void xp_live_close(struct xp_live *l); /* NULL is fine */
+
+/* Have the next run begin with these orders, besides those that debuggers give.
+ * ORDER is borrowed until then. */
+void xp_live_order(struct xp_live *l, const struct algo_probe_order order[],
+    size_t n);
 
 /* Run FLOW[n] in SCENE, whose times are since now, for its epoch and settle_s
  * more; or, once FLOW has ended, until MOST findings were made (0: for the whole
