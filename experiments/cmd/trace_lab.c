@@ -86,8 +86,8 @@ static void trace_lab_hear(void *arg, const struct xp_said *said)
 	    "nothing to be held against"};
 	const struct cmd_trace_net *n = arg;
 	sim_ns since = 0;
-	const enum xp_worth is =
-	    xp_everflow_worth(&n->scene, &said->finding, &since);
+	const enum xp_worth is = xp_everflow_worth(&n->scene,
+	    xp_everflow_of(&n->config), &said->finding, &since);
 	printf("%8.3f s  %s: %s", 1e-9 * (double)said->at,
 	    xp_everflow_debuggers[said->debugger],
 	    algo_cause_words[said->finding.cause]);
