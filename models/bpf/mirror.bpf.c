@@ -494,3 +494,16 @@ int mirror_encapsulate(struct __sk_buff *skb)
 	__sync_fetch_and_add(&sw->n_failed, 1);
 	return TC_ACT_SHOT;
 }
+
+/* At the collector, behind whoever captures there: its kernel has no use for
+ * copies, and would tell every switch so. */
+SEC("tc")
+int mirror_swallow(struct __sk_buff *skb)
+{
+	struct seen s = {};
+	pull(skb);
+	if (skb->protocol == bpf_htons(IPV4))
+		see_ip((void *)(long)skb->data, (void *)(long)skb->data_end,
+		    &s);
+	return KEY_OF(__u8, s.in.rest, is_mirror) ? TC_ACT_SHOT : TC_ACT_UNSPEC;
+}

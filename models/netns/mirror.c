@@ -25,6 +25,7 @@ struct netns_mirror {
 	struct bpf_object *object;
 	struct netns_program_shared rows, ends, switches;
 	uint32_t n_links, n_los; /* attached to */
+	uint8_t at_collector;    /* likewise */
 	struct ring_buffer *ring;
 
 	/* Of a read under way. */
@@ -116,9 +117,26 @@ static int mirror_attach_los(struct netns_mirror *m, struct sim_err *e)
 	return rc;
 }
 
+static int mirror_attach_collector(struct netns_mirror *m, struct sim_err *e)
+{
+	const topo_host h = topo_addr_to_host(m->p.collector, m->t->n_hosts);
+	if (m->p.collector == 0 || h == TOPO_NONE)
+		return 0;
+	int rc = netns_enter(m->net, h, e);
+	if (rc == 0)
+		rc = netns_program_attach(m->object, "mirror_swallow",
+		    netns_ifindex(topo_link_of(h, TOPO_DOWN)), BPF_TC_INGRESS,
+		    NETNS_PROGRAM_MIRROR, e);
+	if (rc == 0)
+		m->at_collector = 1;
+	return rc;
+}
+
 static int mirror_attach(struct netns_mirror *m, struct sim_err *e)
 {
 	int rc = mirror_attach_los(m, e);
+	if (rc == 0)
+		rc = mirror_attach_collector(m, e);
 	if (rc == 0)
 		rc = mirror_attach_links(m, e);
 	const int back = netns_leave(m->net, rc < 0 ? NULL : e);
@@ -274,7 +292,11 @@ void netns_mirror_close(struct netns_mirror *m)
 		if (netns_enter(m->net, m->t->n_hosts + s, NULL) == 0)
 			netns_program_detach(LO, BPF_TC_EGRESS,
 			    NETNS_PROGRAM_MIRROR);
-	if (m->n_links + m->n_los > 0)
+	const topo_host h = topo_addr_to_host(m->p.collector, m->t->n_hosts);
+	if (m->at_collector && netns_enter(m->net, h, NULL) == 0)
+		netns_program_detach(netns_ifindex(topo_link_of(h, TOPO_DOWN)),
+		    BPF_TC_INGRESS, NETNS_PROGRAM_MIRROR);
+	if (m->n_links + m->n_los + m->at_collector > 0)
 		netns_leave(m->net, NULL);
 	ring_buffer__free(m->ring);
 	netns_program_unshare(&m->rows);

@@ -10,6 +10,8 @@
 #include "algos/everflow/guided.h"
 #include "algos/everflow/mirror_rule.h"
 #include "algos/everflow/prober.h"
+#include "experiments/everflow/copies.h"
+#include "experiments/everflow/ether.h"
 #include "models/fabric.h"
 #include "tests/packets.h"
 #include "tests/real/faulty.h"
@@ -293,6 +295,146 @@ static void a_full_ring_is_counted(void **state)
 	assert_true(n_full > 0 && seen.n > 0);
 	assert_int_equal(seen.n + n_full, n);
 	mirror_end();
+}
+
+/* --- over the network ----------------------------------------------------- */
+
+enum { COLLECTOR = 11, MAX_READERS = 2 };
+
+static struct xp_ether *reader[MAX_READERS];
+static struct xp_copies copies;
+static struct obs_mirror part[MAX_READERS]; /* what each of them read */
+
+/* Switches send their copies to a host, at which N readers share them. */
+static void collector_begin(void **state, unsigned n)
+{
+	mirror_begin(state);
+	netns_mirror_close(mirror);
+	const struct netns_mirror_params want = {.row = table.row,
+	    .n_rows = table.n,
+	    .collector = topo_addr_of_host(COLLECTOR)};
+	const struct xp_ether_params p = {.ifindex = netns_ifindex(
+					      topo_link_of(COLLECTOR,
+						  TOPO_DOWN)),
+	    .address = want.collector,
+	    .group = n > 1 ? 77 : 0};
+	assert_ok(
+	    netns_mirror_open(&mirror, lab.net, &lab.t, &want, test_err()));
+	assert_ok(netns_enter(lab.net, COLLECTOR, test_err()));
+	for (unsigned i = 0; i < n; i++)
+		assert_ok(xp_ether_open(&reader[i], &p, test_err()));
+	assert_ok(netns_leave(lab.net, test_err()));
+	assert_ok(xp_copies_open(&copies, &lab.t, 0, test_err()));
+	copies.index_is_link = 1;
+	copies.kinds = table;
+}
+
+static int take_frame(void *arg, uint64_t unix_ns, uint16_t ethertype,
+    const uint8_t bytes[], size_t n, struct sim_err *e)
+{
+	return xp_copies_take(&copies, unix_ns, ethertype, bytes, n, arg, e);
+}
+
+static void collect(unsigned n_readers, int wait_ms)
+{
+	struct pollfd p[MAX_READERS];
+	size_t n;
+	for (unsigned i = 0; i < n_readers; i++)
+		p[i] = (struct pollfd){xp_ether_fd(reader[i]), POLLIN, 0};
+	while (poll(p, n_readers, wait_ms) > 0)
+		for (unsigned i = 0; i < n_readers; i++)
+			assert_ok(xp_ether_read(reader[i], 100, take_frame,
+			    &part[i], &n, test_err()));
+	for (unsigned i = 0; i < n_readers; i++)
+		assert_int_equal(xp_ether_lost(reader[i]), 0);
+}
+
+static void collector_end(void)
+{
+	for (unsigned i = 0; i < MAX_READERS; i++) {
+		xp_ether_close(reader[i]);
+		reader[i] = NULL;
+		obs_mirror_free(&part[i]);
+	}
+	xp_copies_free(&copies);
+	mirror_end();
+}
+
+static void throw_away(unsigned n_readers)
+{
+	collect(n_readers, 200);
+	for (unsigned i = 0; i < n_readers; i++)
+		obs_mirror_clear(&part[i]);
+}
+
+static void copies_cross_the_network_to_a_collector(void **state)
+{
+	enum { N = 400 };
+	static struct traced flow[N];
+	struct netns_mirror_count count[16];
+	uint64_t n = 0;
+	collector_begin(state, 1);
+	n_expected = 0;
+	trace_flows(flow, N);
+	throw_away(1);
+	for (unsigned i = 0; i < N; i++) {
+		const int raw = frames_open(&lab, flow[i].f.src);
+		send_expected(raw, &flow[i], some_packet(&flow[i].f, i));
+		close(raw);
+	}
+	collect(1, 200);
+	seen = part[0];
+	part[0] = (struct obs_mirror){0};
+	all_came();
+	for (int i = ALGO_ERSPAN_FINE + 1; i < ALGO_N_ERSPAN_ENDS; i++)
+		assert_int_equal(copies.n_end[i], 0);
+	netns_mirror_count(mirror, count);
+	for (topo_switch s = 0; s < lab.t.n_switches; s++) {
+		assert_int_equal(count[s].n_failed, 0);
+		n += count[s].n_copies;
+	}
+	/* Those that were thrown away were copies, too; none of a copy. */
+	assert_int_equal(n, copies.n_copies);
+	collector_end();
+}
+
+/* Both directions of a connection, bare and within other headers, go to the one
+ * that its first copy went to; and not all to one. */
+static void readers_share_by_the_innermost_packet(void **state)
+{
+	enum { N = 200 };
+	static uint8_t who[N]; /* bits of readers */
+	size_t n[MAX_READERS] = {0};
+	collector_begin(state, 2);
+	for (unsigned i = 0; i < N; i++) {
+		const struct lab_flow there = {i % 11, (i + 4) % 11,
+					  (uint16_t)(20000 + i), 80},
+				      back = {there.dst, there.src, 80,
+					  there.src_port};
+		const struct obs_ip ip = {topo_addr_of_host(there.src),
+		    topo_addr_of_switch(i % 12), 8, 64, 0, OBS_PROTO_IPIP};
+		struct obs_packet p = frames_tcp(&there, OBS_TCP_SYN, 8, i);
+		const int raw = frames_open(&lab, there.src);
+		frames_send(raw, &p);
+		obs_packet_wrap(&p, &ip);
+		frames_send(raw, &p);
+		close(raw);
+		frames_send_once(&lab, &back, OBS_TCP_SYN, i);
+	}
+	collect(2, 200);
+	for (unsigned k = 0; k < 2; k++)
+		for (size_t i = 0; i < part[k].n; i++) {
+			assert_true(part[k].seq[i] < N);
+			who[part[k].seq[i]] |= (uint8_t)(1u << k);
+		}
+	for (unsigned i = 0; i < N; i++) {
+		assert_true(who[i] == 1 || who[i] == 2);
+		n[who[i] - 1]++;
+	}
+	print_message("time: %zu and %zu of %d connections\n", n[0], n[1], N);
+	/* A fair coin is outside of this once in 10^12. */
+	assert_in_range(n[0], 50, 150);
+	collector_end();
 }
 
 /* --- routing -------------------------------------------------------------- */
@@ -618,6 +760,8 @@ int main(void)
 	    cmocka_unit_test(all_copies_of_known_packets_come_and_no_others),
 	    cmocka_unit_test(copies_are_numbered_by_switch),
 	    cmocka_unit_test(a_full_ring_is_counted),
+	    cmocka_unit_test(copies_cross_the_network_to_a_collector),
+	    cmocka_unit_test(readers_share_by_the_innermost_packet),
 	    cmocka_unit_test(the_kernel_tells_its_choice),
 	    cmocka_unit_test(guided_probes_go_by_the_switches_that_they_name),
 	    cmocka_unit_test(probers_probe_what_they_are_ordered_to),
