@@ -94,6 +94,34 @@ static void psns_that_go_back_are_a_nic_s(void **state)
 	rows_close(&w);
 }
 
+/* At 90 and 40 of a message in turn: a loss each packet and 51 packets in
+ * turn, as it began at 40 or later; no earlier than that, as nothing came
+ * before. Twice is no habit: those two pairs of NAKs say nothing. */
+static void what_comes_between_is_counted_from_where_it_began(void **state)
+{
+	struct rdma_rows w;
+	double lo, hi;
+	(void)state;
+	rows_open(&w);
+	for (unsigned i = 0; i < NAKS; i++)
+		rows_nak(&w, 4, i % 2 ? 40 : 90, (uint16_t)i, i * 50 * SIM_US);
+	rows_debug(&w);
+	const struct algo_finding *f = only(&w, ALGO_CAUSE_NIC_RESTART);
+	assert_ok(sim_binomial_interval(99, 50 + 49 * 51, 0.95, &lo, &hi,
+	    test_err()));
+	assert_near(f->lo, lo, 1e-12);
+	assert_near(f->hi, hi, 1e-12);
+	rows_clear(&w);
+	for (unsigned i = 0; i < NAKS; i++)
+		rows_nak(&w, 4, 256 * i - i / 40 * 300, (uint16_t)i,
+		    i * 50 * SIM_US);
+	rows_debug(&w);
+	f = only(&w, ALGO_CAUSE_RDMA_LOSS);
+	assert_near(f->score, 97, 0);
+	assert_near(f->rate, 1. / 256, 1e-12);
+	rows_close(&w);
+}
+
 /* Times that are wrong by less than the skew change nothing: IP IDs have the
  * order. Without them it would be a NIC's fault. */
 static void copies_out_of_order_are_put_in_order(void **state)
@@ -303,6 +331,7 @@ int main(void)
 	    cmocka_unit_test(a_rate_is_that_of_the_packets_between),
 	    cmocka_unit_test(few_naks_and_rare_ones_are_left_alone),
 	    cmocka_unit_test(psns_that_go_back_are_a_nic_s),
+	    cmocka_unit_test(what_comes_between_is_counted_from_where_it_began),
 	    cmocka_unit_test(copies_out_of_order_are_put_in_order),
 	    cmocka_unit_test(another_connection_is_no_restart),
 	    cmocka_unit_test(data_that_begin_anew_are_a_nic_s),

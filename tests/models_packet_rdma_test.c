@@ -467,6 +467,16 @@ static void pauses_stretch_time(void **state)
 	(void)state;
 	test_rng(&r, 0);
 	assert_ok(packet_rdma_run(&p, &pair, &r, NULL, &fast, test_err()));
+	/* What is not acknowledged in time does not count. */
+	p.rtt_us = p.timeout_us = 1;
+	for (sim_ns late = 0; late < 2; late++) {
+		pair.until_ns = 3 * (100 * SLOT + SIM_US) - late;
+		assert_ok(
+		    packet_rdma_run(&p, &pair, &r, NULL, &slow, test_err()));
+		assert_int_equal(slow.n_messages, 3 - late);
+	}
+	p.rtt_us = p.timeout_us = 0;
+	pair.until_ns = SIM_NEVER - 1;
 	p.paused = 0.75;
 	assert_ok(packet_rdma_run(&p, &pair, &r, NULL, &slow, test_err()));
 	assert_int_equal(fast.at, 5000 * SLOT);
