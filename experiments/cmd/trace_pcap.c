@@ -196,6 +196,12 @@ int cmd_trace_pcap(int argc, char **argv)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&trace_pcap_line, argc, argv, &a);
 	int code = CMD_GOOD;
+	struct xp_capture *none;
+	/* Told before anything else is, which would be in vain. */
+	if (!xp_capture_is_built_in()) {
+		xp_capture_open(&none, a.capture, &e);
+		return cmd_fail(CMD_TROUBLE, &e);
+	}
 	int rc = cmd_load_spec(&s, a.topology, 0, NULL, 0, &e);
 	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, &e)) == 0)
 		rc = xp_topology_open(&c.topology, s.folder, &t, &e);
