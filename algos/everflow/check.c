@@ -261,7 +261,7 @@ void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
 		return;
 	t->marks |= marks_of_layers(c, t, hop);
 	const unsigned n_lost = lost_in_all(c, t, hop);
-	t->n_lost = (uint16_t)n_lost;
+	t->n_lost = (uint16_t)(n_lost < UINT16_MAX ? n_lost : UINT16_MAX);
 	if (hops_loop(hop, t->n_hops)) {
 		t->marks |= ALGO_TRACE_LOOP;
 		return;

@@ -278,15 +278,13 @@ static inline int ring_takes(const struct algo_ring *r, const uint32_t *entry,
 	    !record_ended(r, x, now);
 }
 
-/* Where the number of row I's trace stands; NULL: it has none under way. *STEPS
- * is how many buckets on from its own. */
+/* Where the number of row I's trace stands; NULL: it has none under way. */
 static inline uint32_t *ring_find(const struct algo_ring *r,
-    const struct obs_mirror *c, size_t i, uint64_t hash, sim_ns now,
-    uint32_t *steps)
+    const struct obs_mirror *c, size_t i, uint64_t hash, sim_ns now)
 {
 	const uint32_t tag = (uint32_t)(hash >> 32);
-	for (*steps = 0; *steps < r->n_buckets; ++*steps) {
-		struct algo_ring_bucket *b = ring_bucket(r, hash, *steps);
+	for (uint32_t step = 0; step < r->n_buckets; step++) {
+		struct algo_ring_bucket *b = ring_bucket(r, hash, step);
 		for (unsigned k = 0; k < WAYS; k++) {
 			if (b->tag[k] == tag &&
 			    ring_takes(r, &b->number[k], c, i, now))
@@ -298,9 +296,11 @@ static inline uint32_t *ring_find(const struct algo_ring *r,
 	return NULL;
 }
 
-/* The next record of a chain takes the place of the one before in the index. */
+/* The next record of a chain takes the place of the one before in the index. The
+ * bucket that had no room for the chain's first one says so as long as that is
+ * in the log, which it is until the chain ends. */
 static void ring_chain(struct algo_ring *r, const struct obs_mirror *c,
-    size_t i, uint64_t hash, sim_ns now, uint32_t *entry, uint32_t steps)
+    size_t i, sim_ns now, uint32_t *entry)
 {
 	struct algo_ring_record *old = ring_at(r, *entry);
 	const uint32_t number = r->end++;
@@ -311,8 +311,6 @@ static void ring_chain(struct algo_ring *r, const struct obs_mirror *c,
 	x->state |= RING_PART;
 	old->next = number;
 	*entry = number;
-	for (uint32_t k = 0; k < steps; k++)
-		ring_bucket(r, hash, k)->number[WAYS] = number;
 	record_copy(x, c, i, 0);
 }
 
@@ -332,11 +330,11 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
     const struct obs_mirror *copies, size_t i,
     const struct algo_ring_guess *guess, sim_ns now)
 {
-	uint32_t steps = 0, *entry = guess->entry;
+	uint32_t *entry = guess->entry;
 	if (copies->proto[i] == 0)
 		entry = NULL;
 	else if (!entry || !ring_takes(r, entry, copies, i, now))
-		entry = ring_find(r, copies, i, guess->hash, now, &steps);
+		entry = ring_find(r, copies, i, guess->hash, now);
 	if (entry) {
 		struct algo_ring_record *x = ring_at(r, *entry);
 		if (x->n < COPIES && now - x->first_ns <= UINT32_MAX) {
@@ -354,7 +352,7 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
 	}
 	if (!entry)
 		return ring_begin(r, copies, i, guess->hash, now);
-	ring_chain(r, copies, i, guess->hash, now, entry, steps);
+	ring_chain(r, copies, i, now, entry);
 	return ALGO_RING_PUT;
 }
 
