@@ -21,6 +21,9 @@ const struct sim_field algo_debug_ecmp_fields[] = {
 };
 #undef F
 
+/* Of fewer flows a next hop it is seen that they are uneven, but not why. */
+enum { TELLING = 50 };
+
 /* --- subsets -------------------------------------------------------------- */
 /* What subsets are cut by. */
 #define PREFIX(bits) (UINT32_MAX << (32 - (bits)))
@@ -68,6 +71,7 @@ struct uneven {
 	struct topo_tuple value, mask;
 	double chance; /* over all tests of its kind */
 	uint8_t flagged, by_subset;
+	enum algo_cause cause;
 };
 
 struct ecmp {
@@ -128,7 +132,8 @@ static void try_subset(struct ecmp *m, size_t g, size_t from, size_t to,
 	for (uint32_t i = 0; i < x->n; i++)
 		out[i] = u->count[i] - in[i];
 	const struct algo_skew rest = algo_skew_of(out, x->n);
-	if (rest.total < 10.0 * x->n || rest.chance < 1e-3)
+	if (rest.total < 20.0 * x->n || rest.total < u->skew.total / 5 ||
+	    rest.chance < 0.01)
 		return;
 	const struct topo_tuple *t = &m->flow[from].tuple;
 	u->by_subset = u->flagged = 1;
@@ -200,12 +205,14 @@ static size_t sister(const struct ecmp *m, topo_node s, size_t g)
 }
 
 /* Whether those that UP chooses among, G of one of them, are uneven each and
- * even together. */
+ * even together. What each can still choose from is one part in so many as UP
+ * has: so it is far more uneven than by most bad hashes. */
 static int polarised_by(const struct ecmp *m, const struct algo_ecmp_group *up,
     size_t g)
 {
 	double sum[ALGO_ECMP_MAX] = {0};
 	uint32_t n = 0, n_uneven = 0;
+	const double least = fmax(1.3, 0.7 * fmin(m->x.group[g].n, up->n));
 	for (uint32_t i = 0; i < up->n; i++) {
 		const size_t s = sister(m, head_of(m->t, up->link[i]), g);
 		if (s == m->x.n ||
@@ -213,7 +220,7 @@ static int polarised_by(const struct ecmp *m, const struct algo_ecmp_group *up,
 			continue;
 		n++;
 		n_uneven += m->group[s].flagged && !m->group[s].by_subset &&
-		    m->group[s].skew.skew >= 1.3;
+		    m->group[s].skew.skew >= least;
 		for (uint32_t k = 0; k < m->x.group[g].n; k++)
 			sum[k] += m->group[s].count[k];
 	}
@@ -221,15 +228,18 @@ static int polarised_by(const struct ecmp *m, const struct algo_ecmp_group *up,
 	    algo_skew_of(sum, m->x.group[g].n).skew < 1.25;
 }
 
-static int is_polarised(const struct ecmp *m, size_t g)
+/* One before it that is uneven tells nothing, unless it is so for the same
+ * reason: with one seed everywhere T2s choose as T1s did, and those as ToRs. */
+static int is_polarised(const struct ecmp *m, size_t g, int depth)
 {
 	const topo_node at = m->t->n_hosts + m->x.group[g].at;
-	for (size_t i = 0; i < m->x.n; i++) {
+	for (size_t i = 0; i < m->x.n && depth < TOPO_MAX_HOPS / 2; i++) {
 		const struct algo_ecmp_group *up = &m->x.group[i];
 		int leads = 0;
 		for (uint32_t k = 0; k < up->n; k++)
 			leads |= head_of(m->t, up->link[k]) == at;
-		if (leads && !m->group[i].flagged && polarised_by(m, up, g))
+		if (leads && polarised_by(m, up, g) &&
+		    (!m->group[i].flagged || is_polarised(m, i, depth + 1)))
 			return 1;
 	}
 	return 0;
@@ -243,7 +253,7 @@ static int rest_is_even(const double count[], uint32_t n, uint32_t but)
 	for (uint32_t i = 0; i < n; i++)
 		if (i != but && count[i] > 0)
 			rest[k++] = count[i];
-	return k < 2 || algo_skew_of(rest, k).chance > 1e-3;
+	return k < 2 || algo_skew_of(rest, k).chance > 0.01;
 }
 
 /* Some next hop alone differs: then it is the one farthest from the mean of the
@@ -311,15 +321,54 @@ static int find_group(const struct ecmp *m, size_t g, sim_ns from, sim_ns to,
 	    .to_ns = to,
 	    .value = u->value,
 	    .mask = u->mask};
-	f.cause = !u->by_subset && is_polarised(m, g)
-	    ? ALGO_CAUSE_POLARISED
-	    : cause_of_shape(count, x->n, &s, u->by_subset);
+	f.cause = u->cause;
 	f.link = accused_link(x, count, f.cause, &s);
 	const int rc = sim_share_interval(fmin(count[s.max], floor(s.total)),
 	    (uint64_t)s.total, 0.95, &f.lo, &f.hi, e);
 	f.lo *= x->n;
 	f.hi *= x->n;
 	return rc < 0 ? rc : algo_debug_find(out, &f, e);
+}
+
+static enum algo_cause cause_alone(const struct ecmp *m, size_t g)
+{
+	const struct uneven *u = &m->group[g];
+	double count[ALGO_ECMP_MAX];
+	if (!u->by_subset && is_polarised(m, g, 0))
+		return ALGO_CAUSE_POLARISED;
+	part_counts(m, g, count);
+	const struct algo_skew s = algo_skew_of(count, m->x.group[g].n);
+	return cause_of_shape(count, m->x.group[g].n, &s, u->by_subset);
+}
+
+/* A bad hash is one of a kind of switch, and now and then looks like weights by
+ * chance: where three or more of a tier are uneven for all their flows, all have
+ * the cause that most have. */
+static void find_causes(struct ecmp *m)
+{
+	enum { TIERS = 8 };
+	uint32_t n[TIERS][ALGO_N_CAUSES] = {{0}}, all[TIERS] = {0};
+	for (size_t g = 0; g < m->x.n; g++) {
+		struct uneven *u = &m->group[g];
+		const uint32_t tier = topo_tier_of(m->t, m->x.group[g].at);
+		if (!u->flagged)
+			continue;
+		u->cause = cause_alone(m, g);
+		if (!u->by_subset && tier < TIERS) {
+			n[tier][u->cause]++;
+			all[tier]++;
+		}
+	}
+	for (size_t g = 0; g < m->x.n; g++) {
+		struct uneven *u = &m->group[g];
+		const uint32_t tier = topo_tier_of(m->t, m->x.group[g].at);
+		if (!u->flagged || u->by_subset || tier >= TIERS ||
+		    all[tier] < 3)
+			continue;
+		for (uint32_t c = 0; c < ALGO_N_CAUSES; c++)
+			if (2 * n[tier][c] > all[tier])
+				u->cause = (enum algo_cause)c;
+	}
 }
 
 /* When its evidence began and ended: that of the counters, which all flows are
@@ -348,6 +397,8 @@ static int debug_ecmp_step(void *state, const void *params,
 	    (rc = SIM_ZALLOC(&m.group, m.x.n, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&m.flow, m.x.n_choices, e)) == 0)
 		find_uneven(&m);
+	if (rc == 0)
+		find_causes(&m);
 	for (size_t g = 0; g < m.x.n && rc == 0; g++)
 		if (m.group[g].flagged)
 			rc = find_group(&m, g, from, to, out, e);

@@ -7,11 +7,13 @@
  * what muxes encapsulate, so that few pairs of addresses may look uneven.
  *
  * A group is accused if the chance of its skew (algo_skew_of()), times twice the
- * number of groups, is below alpha, and max / mean is at least min_skew. Of
- * stored flows each subset is tested alone, too: by destination from /22 to /30, by
- * source /24 and /28, and by parity of ports; with twice their number. So in all what is healthy is
- * accused with a chance of alpha at most a window. A subset explains the skew if
- * the rest of the group is even; the smallest such is `value` and `mask`.
+ * number of groups, is below alpha, max / mean is at least min_skew, and there are
+ * 50 flows a next hop, as the cause shows later than the skew. Of stored flows
+ * each subset is tested alone, too: by destination from /22 to /30, by source /24
+ * and /28, and by parity of ports; with twice their number. So in all what is
+ * healthy is accused with a chance of alpha at most a window. A subset explains
+ * the skew if the rest, a fifth of the group at least and 20 flows a next hop, is
+ * even; the smallest such is `value` and `mask`.
  *
  * NARROWED    a subset leaves some next hop out; or all flows do, and share the
  *             others evenly, all but one or three at least of them
@@ -20,6 +22,8 @@
  * WEIGHTS     all next hops are used, and all but one alike
  * HASH_BITS   any other
  *
+ * Where three or more switches of a tier are uneven for all their flows, all have
+ * the cause that more than half of them have: a hash is that of a kind of switch.
  * A finding's rate is max / mean, with the interval of the greatest share; its
  * link is the one with most, or of NARROWED one that is left out. Two or three
  * next hops can be uneven in few ways, so there the causes are guesses.
