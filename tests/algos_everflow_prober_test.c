@@ -367,6 +367,51 @@ static void a_source_of_0_is_the_probers_own(void **state)
 	free(memory);
 }
 
+/* 400 probes, one each 100 ms: the mean is kept (standard error 1.4 ms), and the
+ * phase of each within 100 ms is anywhere (chi square of 9, at 1e-6). */
+static void probes_keep_no_step(void **state)
+{
+	static unsigned char m[ALGO_PROBER_MESSAGE];
+	const struct algo_prober_params p = {1000, 200, 120, 180, 0};
+	struct algo_probe_order o = plain(5);
+	struct sim_rng r;
+	unsigned phase[10] = {0};
+	double chi = 0;
+	sim_ns now = 0, last = 0;
+	uint32_t n = 0;
+	void *memory = malloc(algo_prober.state_size);
+	(void)state;
+	o.count = 400;
+	o.interval_ns = 100 * SIM_MS;
+	test_rng(&r, 0);
+	assert_ok(algo_prober.init(memory, 1, &p, test_err()));
+	struct agent_event ev = {.kind = AGENT_ORDER,
+	    .data = m,
+	    .n = algo_prober_write(&o, 1, 0, m)};
+	for (uint64_t token = 0; n < 400; ev.token = token) {
+		struct agent_out out = {0};
+		assert_ok(
+		    algo_prober.step(memory, now, &ev, &r, &out, test_err()));
+		for (size_t i = 0; i < out.n; i++) {
+			if (out.action[i].kind == AGENT_SET_TIMER) {
+				token = out.action[i].token;
+				ev.kind = AGENT_TIMER;
+				last = now;
+				now = out.action[i].at_ns;
+			} else {
+				phase[now / (10 * SIM_MS) % 10]++;
+				n++;
+			}
+		}
+		ev.kind = AGENT_TIMER;
+	}
+	for (int i = 0; i < 10; i++)
+		chi += (phase[i] - 40.0) * (phase[i] - 40.0) / 40;
+	assert_true(chi < 45);
+	assert_near((double)last / 1e9, 39.9, 5 * 0.0289 * 20);
+	free(memory);
+}
+
 static void sealed(unsigned char *m, size_t n)
 {
 	sim_store_64(m + n - 8, sim_fnv(SIM_FNV_START, m, n - 8));
@@ -437,6 +482,7 @@ int main(void)
 		room_is_bounded_and_what_was_refused_may_come_again),
 	    cmocka_unit_test(a_source_of_0_is_the_probers_own),
 	    cmocka_unit_test(bad_orders_are_named),
+	    cmocka_unit_test(probes_keep_no_step),
 	};
 	return cmocka_run_group_tests_name("algos/everflow/prober", tests, NULL,
 	    NULL);

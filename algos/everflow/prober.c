@@ -377,7 +377,8 @@ static uint32_t choose(const struct prober *s)
 	return best;
 }
 
-static void prober_send(struct prober *s, uint32_t i, struct agent_out *out)
+static void prober_send(struct prober *s, uint32_t i, struct sim_rng *rng,
+    struct agent_out *out)
 {
 	struct live *l = &s->live[i];
 	struct algo_guided g = {.order = l->order.id,
@@ -394,7 +395,10 @@ static void prober_send(struct prober *s, uint32_t i, struct agent_out *out)
 	s->next = s->now + s->gap;
 	for (unsigned k = 0; k < l->order.n_via; k++)
 		s->target[l->target[k]].next = s->now + s->target_gap;
-	l->due = s->now + l->order.interval_ns;
+	/* Half as soon to half as late again: at even times a queue that comes
+	 * and goes evenly would always look the same. */
+	l->due = s->now +
+	    (sim_ns)((0.5 + sim_rng_u01(rng)) * (double)l->order.interval_ns);
 	if (l->n_sent == l->order.count) {
 		s->count.n_done++;
 		drop_order(s, i);
@@ -402,7 +406,8 @@ static void prober_send(struct prober *s, uint32_t i, struct agent_out *out)
 }
 
 /* At most one probe a step, as two would be too close together anyway. */
-static void orders_due(struct prober *s, struct agent_out *out)
+static void orders_due(struct prober *s, struct sim_rng *rng,
+    struct agent_out *out)
 {
 	if (s->now - s->contact >= sim_ns_of(s->params->contact_s))
 		close_orders(s);
@@ -413,7 +418,7 @@ static void orders_due(struct prober *s, struct agent_out *out)
 		}
 	const uint32_t i = choose(s);
 	if (i != UINT32_MAX)
-		prober_send(s, i, out);
+		prober_send(s, i, rng, out);
 }
 
 /* --- time ----------------------------------------------------------------- */
@@ -458,7 +463,6 @@ static int prober_step(void *state, sim_ns clock, const struct agent_event *ev,
     struct sim_rng *rng, struct agent_out *out, struct sim_err *e)
 {
 	struct prober *s = state;
-	(void)rng;
 	prober_tick(s, clock);
 	switch (ev->kind) {
 	case AGENT_START:
@@ -474,7 +478,7 @@ static int prober_step(void *state, sim_ns clock, const struct agent_event *ev,
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "event %d is none that the prober asks for.", ev->kind);
 	}
-	orders_due(s, out);
+	orders_due(s, rng, out);
 	prober_set_timer(s, out);
 	return 0;
 }

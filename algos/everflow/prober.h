@@ -3,7 +3,9 @@
  *
  *	controller -- AGENT_ORDER --> agent -- AGENT_SEND --> network
  *
- * It sends what it is ordered to, and whatever it is ordered to it does no harm:
+ * It sends what it is ordered to, at times that vary by half of the interval
+ * either way, so that what comes and goes evenly is not met at one moment always.
+ * And whatever it is ordered to, it does no harm:
  *
  * - a host sends at most one probe in each 1 / host_per_s, and at most one in
  *   each 1 / target_per_s by any one switch; beyond that orders wait. Both rates
