@@ -1,0 +1,43 @@
+# plots/everflow_mirror_loss.gp -- three grades of a drop against lost mirrors.
+# SPDX-License-Identifier: GPL-3.0-or-later
+TABLE = ARG1; OUT = ARG2
+wide = 1.25
+load "style.gp"
+RATES = "1e-4 1e-3 1e-2"
+M = "everflow.mirror.loss"
+rate(i) = word(RATES, i) + 0
+of(i, c) = abs(column("faults.rate") / rate(i) - 1) < 0.01 ? column(c) : NaN
+shift(i) = 1.08 ** (i - 2)
+set logscale x
+set xrange [6e-6:0.1]
+set yrange [0:1.08]
+set xlabel "share of mirrors that are lost, m"
+set ylabel "verdicts that are right"
+set key bottom left
+if (tty) {
+	plot for [i = 1:3] TABLE using M:(of(i, "suspect_precision")) \
+	    with points title "suspect, p = " . word(RATES, i)
+	exit
+}
+set xtics ("10⁻⁵" 1e-5, "10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "0.05" 0.05)
+note = sprintf("points: pooled over %d runs with exact 95 %% intervals, side " \
+    . "by side; lines: p / (p + m)", runs)
+set label FOOT note
+set samples 400
+by_chance(m, i) = rate(i) / (rate(i) + m)
+plot for [i = 1:3] by_chance(x, i) with lines lt i lw 1 notitle, \
+    for [i = 1:3] TABLE using (column(M) * shift(i)): \
+        (of(i, "suspect_precision")):(of(i, "suspect_precision_lo")): \
+        (of(i, "suspect_precision_hi")) with yerrorbars lt i \
+        title "looks like a drop; links lose p = " . word(RATES, i), \
+    for [i = 1:3] TABLE using (column(M) * shift(i)): \
+        (of(i, "confirmed_precision")):(of(i, "confirmed_precision_lo")): \
+        (of(i, "confirmed_precision_hi")) with yerrorbars lt i pt 4 ps 0.8 \
+        notitle, \
+    for [i = 1:3] TABLE using (column(M) * shift(i)): \
+        (of(i, "refuted_precision")):(of(i, "refuted_precision_lo")): \
+        (of(i, "refuted_precision_hi")) with yerrorbars lt i pt 2 ps 0.6 \
+        notitle, \
+    for [k = 1:2] keyentry with points lt 7 pt (k == 1 ? 4 : 2) \
+        title k == 1 ? "of these, sent again" : \
+        "of these, acknowledged: no drop"
