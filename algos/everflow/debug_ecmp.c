@@ -344,7 +344,7 @@ static enum algo_cause cause_alone(const struct ecmp *m, size_t g)
 /* A bad hash is one of a kind of switch, and now and then looks like weights by
  * chance: where three or more of a tier are uneven for all their flows, all have
  * the cause that most have. */
-static void find_causes(struct ecmp *m)
+static void ecmp_find_causes(struct ecmp *m)
 {
 	enum { TIERS = 8 };
 	uint32_t n[TIERS][ALGO_N_CAUSES] = {{0}}, all[TIERS] = {0};
@@ -398,7 +398,7 @@ static int debug_ecmp_step(void *state, const void *params,
 	    (rc = SIM_ZALLOC(&m.flow, m.x.n_choices, e)) == 0)
 		find_uneven(&m);
 	if (rc == 0)
-		find_causes(&m);
+		ecmp_find_causes(&m);
 	for (size_t g = 0; g < m.x.n && rc == 0; g++)
 		if (m.group[g].flagged)
 			rc = find_group(&m, g, from, to, out, e);
