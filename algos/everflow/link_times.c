@@ -6,6 +6,7 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/stat.h"
 #include "sim/vec.h"
@@ -182,14 +183,14 @@ static double chance_of_ranks(double sum, double n_of, double n, double ties)
 }
 
 /* Median over the other cables of the class, of what AT is the place of. */
-static double median_of_others(struct times *m, const struct cable * not,
+static double median_of_others(struct times *m, const struct cable *but,
     size_t at)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < m->n; i++)
-		if (&m->cable[i] != not &&m->cable[i].class == not ->class)
-			m->work[n++] =
-			    *(const double *)((const char *)&m->cable[i] + at);
+		if (&m->cable[i] != but && m->cable[i].class == but->class)
+			memcpy(&m->work[n++], (const char *)&m->cable[i] + at,
+			    sizeof(m->work[0]));
 	qsort(m->work, n, sizeof(m->work[0]), times_double_order);
 	return sim_quantile_sorted(m->work, n, 0.5);
 }
@@ -202,13 +203,13 @@ static size_t n_above(const struct times *m, const struct cable *c, double us)
 	return n;
 }
 
-/* How many of a class lie above US in the median cable, beside NOT. */
-static double share_of_others(struct times *m, const struct cable * not,
+/* How many of a class lie above US in the median cable, beside BUT. */
+static double share_of_others(struct times *m, const struct cable *but,
     double us)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < m->n; i++)
-		if (&m->cable[i] != not &&m->cable[i].class == not ->class)
+		if (&m->cable[i] != but && m->cable[i].class == but->class)
 			m->work[n++] = (double)n_above(m, &m->cable[i], us) /
 			    (double)m->cable[i].n;
 	qsort(m->work, n, sizeof(m->work[0]), times_double_order);
