@@ -106,7 +106,8 @@ static void a_run_begins_without_orders(void **state)
 	assert_ok(xp_probers_order(r.p, &o, 1, test_err()));
 	assert_ok(xp_probers_run(r.p, SIM_SEC, test_err()));
 	const size_t n = r.wire.n;
-	assert_in_range(n, 9, 11);
+	/* One each 100 ms, by half sooner or later. */
+	assert_in_range(n, 7, 21);
 	assert_ok(xp_probers_begin(r.p, &where, test_err()));
 	assert_ok(xp_probers_order(r.p, NULL, 0, test_err()));
 	assert_ok(xp_probers_run(r.p, 5 * SIM_SEC, test_err()));
@@ -114,7 +115,7 @@ static void a_run_begins_without_orders(void **state)
 	assert_ok(xp_probers_begin(r.p, &where, test_err()));
 	assert_ok(xp_probers_order(r.p, &o, 1, test_err()));
 	assert_ok(xp_probers_run(r.p, SIM_SEC, test_err()));
-	assert_int_equal(r.wire.n, 2 * n);
+	assert_in_range(r.wire.n - n, 7, 21);
 	xp_probers_close(r.p);
 }
 
