@@ -15,7 +15,6 @@ set yrange [-0.05:1.05]
 set xlabel "rate of a flow (Gb/s)"
 set ylabel "packets that are taken for another"
 set key top left
-RATE = "gbps(column('everflow.conn.gap'))"
 if (tty) {
 	plot for [k in "paper digest"] TABLE using \
 	    (gbps(column("everflow.conn.gap"))):(of(k, taken(0))) \
@@ -25,10 +24,10 @@ if (tty) {
 note = sprintf("points: pooled over %d runs; IP IDs of a flow come again after " \
     . "65,535 packets, T = 1 s", runs)
 set label FOOT note
-set label FOOT_LEFT "equal TTLs: taken for duplicates, not for loops"
+set label FOOT2 "equal TTLs: taken for duplicates, not for loops"
 set arrow 1 from gbps(1e6 / 65535), graph 0 to gbps(1e6 / 65535), graph 1 \
     nohead lc rgb CLAIM dt (2, 3)
-set label 3 "an ID comes\nagain within T" at gbps(1e6 / 65535) * 1.1, 0.55 \
+set label 3 "an ID comes\nagain within T" at gbps(1e6 / 65535) * 1.1, 0.15 \
     font tiny tc rgb CLAIM
 plot for [i = 1:2] TABLE using (gbps(column("everflow.conn.gap"))): \
     (of(word("paper digest", i), taken(0))) with linespoints lt 3 - i \

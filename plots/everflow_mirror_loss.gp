@@ -1,11 +1,11 @@
 # plots/everflow_mirror_loss.gp -- three grades of a drop against lost mirrors.
 # SPDX-License-Identifier: GPL-3.0-or-later
 TABLE = ARG1; OUT = ARG2
-wide = 1.25
+wide = 1.5
 load "style.gp"
 RATES = "1e-4 1e-3 1e-2"
 M = "everflow.mirror.loss"
-rate(i) = word(RATES, i) + 0
+rate(i) = 10.0 ** (i - 5)
 of(i, c) = abs(column("faults.rate") / rate(i) - 1) < 0.01 ? column(c) : NaN
 shift(i) = 1.08 ** (i - 2)
 set logscale x
@@ -20,24 +20,31 @@ if (tty) {
 	exit
 }
 set xtics ("10⁻⁵" 1e-5, "10⁻⁴" 1e-4, "10⁻³" 1e-3, "10⁻²" 1e-2, "0.05" 0.05)
-note = sprintf("points: pooled over %d runs with exact 95 %% intervals, side " \
-    . "by side; lines: p / (p + m)", runs)
-set label FOOT note
 set samples 400
 by_chance(m, i) = rate(i) / (rate(i) + m)
+set multiplot layout 1, 2 title head
+unset title
+set label FOOT ""
+set tmargin 4
+set title "a trace by itself" font small
+set key at graph 0.02, 0.3
 plot for [i = 1:3] by_chance(x, i) with lines lt i lw 1 notitle, \
     for [i = 1:3] TABLE using (column(M) * shift(i)): \
         (of(i, "suspect_precision")):(of(i, "suspect_precision_lo")): \
         (of(i, "suspect_precision_hi")) with yerrorbars lt i \
-        title "looks like a drop; links lose p = " . word(RATES, i), \
-    for [i = 1:3] TABLE using (column(M) * shift(i)): \
-        (of(i, "confirmed_precision")):(of(i, "confirmed_precision_lo")): \
-        (of(i, "confirmed_precision_hi")) with yerrorbars lt i pt 4 ps 0.8 \
-        notitle, \
-    for [i = 1:3] TABLE using (column(M) * shift(i)): \
-        (of(i, "refuted_precision")):(of(i, "refuted_precision_lo")): \
-        (of(i, "refuted_precision_hi")) with yerrorbars lt i pt 2 ps 0.6 \
-        notitle, \
+        title "links lose p = " . word(RATES, i)
+note = sprintf("points: pooled over %d runs with exact 95 %% intervals, side " \
+    . "by side; lines: p / (p + m)", runs)
+set label FOOT note
+set ylabel ""
+set title "by what came later" font small
+set key at graph 0.02, 0.2
+later(k) = k == 1 ? "confirmed" : "refuted"
+plot for [k = 1:2] for [i = 1:3] TABLE using (column(M) * shift(i)): \
+        (of(i, later(k) . "_precision")): \
+        (of(i, later(k) . "_precision_lo")): \
+        (of(i, later(k) . "_precision_hi")) \
+        with yerrorbars lt i pt (k == 1 ? 4 : 2) notitle, \
     for [k = 1:2] keyentry with points lt 7 pt (k == 1 ? 4 : 2) \
-        title k == 1 ? "of these, sent again" : \
-        "of these, acknowledged: no drop"
+        title k == 1 ? "sent again: a drop" : "acknowledged: no drop"
+unset multiplot
