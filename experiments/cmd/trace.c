@@ -14,6 +14,7 @@ const struct cmd_verb cmd_trace_verbs[] = {
     {"run", "simulate a cell, and write its traces", cmd_trace_run},
     {"lab", "the same on a network of this machine's kernel", cmd_trace_lab},
     {"probe", "round trips of a link of such a network", cmd_trace_probe},
+    {"serve", "a live analyzer of what switches send", cmd_trace_serve},
     {"rules", "what switches are told to mirror", cmd_trace_rules},
     {"get", "traces of a file that fit an expression", cmd_trace_get},
     {"show", "one trace, copy by copy", cmd_trace_show},

@@ -16,6 +16,7 @@ extern const struct cmd_verb cmd_trace_verbs[];
 int cmd_trace_run(int argc, char **argv);
 int cmd_trace_lab(int argc, char **argv);
 int cmd_trace_probe(int argc, char **argv);
+int cmd_trace_serve(int argc, char **argv);
 int cmd_trace_rules(int argc, char **argv);
 int cmd_trace_get(int argc, char **argv);
 int cmd_trace_show(int argc, char **argv);

@@ -1,0 +1,128 @@
+/* experiments/everflow/serve.c -- an analyzer that runs until it is told to end.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/everflow/serve.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <time.h>
+
+#include "models/clock.h"
+#include "sim/time.h"
+
+enum { AT_ONCE = 4096, WAIT_MS = 100 };
+
+/* Copies are in the ring a moment after their time: the analyzer is told of a
+ * time that lies a little behind. */
+#define BEHIND (10 * SIM_MS)
+
+struct everserve {
+	struct xp_everserve *s;
+	struct algo_analyzer *analyzer;
+	struct res_traces_out *out;
+	struct algo_trace_sink file;
+	struct algo_counters counters;
+	struct obs_mirror batch;
+	sim_ns told;
+};
+
+static int everserve_store(void *arg, const struct algo_trace *t,
+    const struct algo_hop hop[], struct sim_err *e)
+{
+	struct everserve *w = arg;
+	if (algo_analyzer_counted(w->analyzer)->n_stored > w->s->most) {
+		w->s->n_unstored++;
+		return 0;
+	}
+	return w->file.take(w->file.arg, t, hop, e);
+}
+
+static int everserve_take(void *arg, uint64_t unix_ns, uint16_t ethertype,
+    const uint8_t bytes[], size_t n, struct sim_err *e)
+{
+	struct everserve *w = arg;
+	return xp_copies_take(w->s->copies, unix_ns, ethertype, bytes, n,
+	    &w->batch, e);
+}
+
+/* Times are since the first packet, by the clock that stamps packets. */
+static sim_ns everserve_now(const struct everserve *w)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	const uint64_t now = (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec;
+	const uint64_t start = w->s->copies->start_ns + BEHIND;
+	return w->s->copies->n_packets > 0 && now > start ? now - start : 0;
+}
+
+/* All that is in the ring; then end what is over. The time is taken before the
+ * ring is read, so that no copy before it is still to come. */
+static int everserve_step(struct everserve *w, int is_end, struct sim_err *e)
+{
+	const struct algo_trace_sink sink = {w, everserve_store};
+	const sim_ns now = is_end ? SIM_NEVER : everserve_now(w);
+	size_t n;
+	int rc;
+	do {
+		obs_mirror_clear(&w->batch);
+		rc = xp_ether_read(w->s->ether, AT_ONCE, everserve_take, w, &n,
+		    e);
+		if (rc == 0)
+			rc = algo_analyzer_feed(w->analyzer, &w->batch, 0,
+			    w->batch.n, &sink, &w->counters, e);
+	} while (rc == 0 && n == AT_ONCE);
+	if (rc == 0)
+		rc = algo_analyzer_flush(w->analyzer, now, &sink, &w->counters,
+		    e);
+	if (rc == 0)
+		rc = res_traces_add_counters(w->out, &w->counters, e);
+	algo_counters_clear(&w->counters);
+	w->s->count = *algo_analyzer_counted(w->analyzer);
+	w->s->n_lost = xp_ether_lost(w->s->ether);
+	return rc;
+}
+
+static void everserve_tell(struct everserve *w)
+{
+	const sim_ns now = clock_now();
+	if (!w->s->tell || (double)(now - w->told) < w->s->every_s * 1e9)
+		return;
+	w->told = now;
+	w->s->tell(w->s->arg, w->s);
+}
+
+static int everserve_loop(struct everserve *w, struct sim_err *e)
+{
+	struct pollfd p[] = {{w->s->end_fd, POLLIN, 0},
+	    {xp_ether_fd(w->s->ether), POLLIN, 0}};
+	int rc = 0;
+	w->told = clock_now();
+	while (rc == 0 && !p[0].revents) {
+		if (poll(p, 2, WAIT_MS) < 0 && errno != EINTR)
+			return sim_fail(e, SIM_EIO, "poll failed: %s.",
+			    strerror(errno));
+		/* An interface that goes away is no end: it may come back. */
+		rc = everserve_step(w, 0, e);
+		everserve_tell(w);
+	}
+	return rc < 0 ? rc : everserve_step(w, 1, e);
+}
+
+int xp_everserve_run(struct xp_everserve *s, struct sim_err *e)
+{
+	struct everserve w = {.s = s};
+	int rc = algo_analyzer_open(&w.analyzer, s->routing, s->analyzer, 0, e);
+	if (rc == 0 &&
+	    (rc = res_traces_create(&w.out, s->output, s->info, e)) == 0) {
+		w.file = res_traces_sink(w.out);
+		if ((rc = everserve_loop(&w, e)) == 0)
+			rc = res_traces_finish(w.out, s->copies->last_ns, e);
+		else
+			res_traces_discard(w.out);
+	}
+	algo_analyzer_close(w.analyzer);
+	algo_counters_free(&w.counters);
+	obs_mirror_free(&w.batch);
+	return rc;
+}
