@@ -32,11 +32,24 @@ int cmd_trace_net_read(struct cmd_trace_net *n, const char *name,
 	return scene_draw(&n->scene, &n->topo, &c->scene, &n->where, e);
 }
 
+/* What the kernel has not cannot be broken there. */
+static int trace_net_check(const struct cmd_trace_net *n, struct sim_err *e)
+{
+	const struct truth *t = &n->scene.truth;
+	for (size_t i = 0; i < t->n_outages; i++)
+		if (t->outage[i].kind != TRUTH_HOST_OFF &&
+		    t->outage[i].kind != TRUTH_POD_OFF)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "a real network has connections alone: no load "
+			    "balancers, RDMA or BGP that could fail.");
+	return xp_netns_check(NETNS_FAULTS_EBPF, e);
+}
+
 int cmd_trace_net_build(struct cmd_trace_net *n, struct sim_err *e)
 {
 	struct netns_params p;
 	struct xp_wire *w;
-	int rc = xp_netns_check(NETNS_FAULTS_EBPF, e);
+	int rc = trace_net_check(n, e);
 	if (rc < 0 || (rc = sim_field_defaults(netns_fields, &p, e)) < 0)
 		return rc;
 	p.ecmp_seed = n->scene.ecmp_seed;

@@ -21,6 +21,10 @@
  *	       others are once none does; what waits when faults are closed
  *	       is lost.
  *
+ *	routes of switches that send all packets for some hosts by one link are
+ *	       put into the kernel's tables, as a route to each such host. Other
+ *	       rules of routes (models/route_rule.h) it cannot have.
+ *
  * A host that is off has faults on both links of its cable, which are done here
  * like any others; that its agent does not run is no matter of links, nor are
  * services.
@@ -135,8 +139,8 @@ const struct netns_faults_caps *netns_faults_caps(const struct netns_faults *f);
  * until the next call or close; NOW must go on as CLOCK_MONOTONIC does.
  * Links change one after the other: what is on its way may meet either state.
  * Errors, with nothing changed: SIM_ERANGE (a link or switch that is not in the
- * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun; switches
- * that route by rules of their own), SIM_ELIMIT (more than 64 holes at a
+ * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun; rules of
+ * routes that the kernel cannot have, or for a switch's own hosts), SIM_ELIMIT (more than 64 holes at a
  * switch). And SIM_EIO.
  * Cost 0.1 us a link and fault, by eBPF; a process a node, by nft. */
 int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,

@@ -25,6 +25,13 @@ struct netns_faults_plan {
 	struct blackhole_rule *hole; /* active ones, by switch */
 };
 
+/* A switch that sends all for a host by one link, as a route of the truth
+ * says. */
+struct netns_faults_steer {
+	topo_switch at;
+	topo_host host;
+};
+
 struct netns_faults_ops {
 	int (*apply)(struct netns_faults *f, struct sim_err *e);
 	int (*count)(struct netns_faults *f, struct netns_link_count count[],
@@ -57,7 +64,9 @@ struct netns_faults {
 	struct netns_faults_params p;
 	struct netns_faults_caps caps;
 	struct netns_faults_plan plan;
-	struct netns_delay *delay; /* NULL: none can be had */
+	struct netns_delay *delay;        /* NULL: none can be had */
+	struct netns_faults_steer *steer; /* that hold now */
+	size_t n_steers, cap_steers;
 };
 
 /* The node that receives what link L carries. */

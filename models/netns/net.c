@@ -461,21 +461,22 @@ int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
 	return of_node(net, n, rc, e);
 }
 
-int netns_steer(struct netns_net *net, topo_switch s, topo_host h,
+int netns_steer(const struct netns_net *net, topo_switch s, topo_host h,
     topo_link out, struct sim_err *e)
 {
 	const topo_node n = net->t->n_hosts + s;
 	const uint32_t addr = topo_addr_of_host(h);
+	struct netns_batch batch;
 	int rc;
-	netns_batch_begin(&net->batch, net->node[n].nl);
+	netns_batch_begin(&batch, net->node[n].nl);
 	if (out == TOPO_NONE) {
-		rc = netns_put_no_route(&net->batch, addr, 32, e);
+		rc = netns_put_no_route(&batch, addr, 32, e);
 	} else {
 		const struct netns_hop hop = hop_over(out);
-		rc = netns_put_route(&net->batch, addr, 32, &hop, 1,
+		rc = netns_put_route(&batch, addr, 32, &hop, 1,
 		    topo_addr_of_switch(s), e);
 	}
 	if (rc == 0)
-		rc = netns_batch_end(&net->batch, e);
+		rc = netns_batch_end(&batch, e);
 	return of_node(net, n, rc, e);
 }

@@ -76,7 +76,7 @@ int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
 /* From now on switch S sends all for host H by link OUT, whatever its table
  * says; with OUT = TOPO_NONE by its table again. Errors SIM_EIO: OUT does not
  * leave it, or S is the ToR of H, which has a route to H alone already. */
-int netns_steer(struct netns_net *net, topo_switch s, topo_host h,
+int netns_steer(const struct netns_net *net, topo_switch s, topo_host h,
     topo_link out, struct sim_err *e);
 
 #endif

@@ -65,7 +65,7 @@ int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
 	return none_none(e);
 }
 
-int netns_steer(struct netns_net *net, topo_switch s, topo_host h,
+int netns_steer(const struct netns_net *net, topo_switch s, topo_host h,
     topo_link out, struct sim_err *e)
 {
 	(void)net, (void)s, (void)h, (void)out;

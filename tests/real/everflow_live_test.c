@@ -39,7 +39,7 @@ static void rig_open(struct rig *r, void **state, const char *text)
 	p.ecmp_seed = 7;
 	assert_ok(xp_wire_open_netns(&w, &r->topo, &p, NETNS_FAULTS_EBPF,
 	    test_err()));
-	w->timeout_s = 30;
+	w->timeout_s = 10;
 	assert_ok(xp_live_open(&r->l, w, xp_everflow_of(&r->c), test_err()));
 }
 
@@ -204,6 +204,25 @@ static void a_slow_link_is_named(void **state)
 	rig_close(&r);
 }
 
+/* tor3 and t1.2 of the other pod send what is for host 2 to each other. */
+static void a_loop_is_named(void **state)
+{
+	static struct rig r;
+	const struct algo_finding *f = found(&r, state,
+	    HEAD TRAFFIC FIND("loop",
+		"60") "faults: {kind: reroute, links: [tor3->t1.2, "
+		      "t1.2->tor3], prefix: 10.0.0.3/32}\n");
+	assert_int_equal(f->cause, ALGO_CAUSE_LOOP);
+	assert_int_equal(f->n_cycle, 2);
+	for (unsigned i = 0; i < 2; i++) {
+		char name[64];
+		topo_node_name(&r.topo, f->cycle[i], name);
+		assert_true(
+		    strcmp(name, "tor3") == 0 || strcmp(name, "t1.2") == 0);
+	}
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +230,7 @@ int main(void)
 	    cmocka_unit_test(a_silent_drop_is_named_with_its_link),
 	    cmocka_unit_test(black_holes_are_told_apart),
 	    cmocka_unit_test(a_slow_link_is_named),
+	    cmocka_unit_test(a_loop_is_named),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/live", tests,
 	    lab_begin, NULL);
