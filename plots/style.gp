@@ -99,7 +99,7 @@ do for [again = 0:N_HUES - 1] { do for [i = 1:N_HUES] {
 # name is a variant: it has that name's look, or if the figure's `algos` hold
 # several such, its colour with another mark and dash. Labels that begin with no
 # name take the colours that are left, in the order of `algos`.
-LOOKS = "vote cover integer binary alg1 vote_ecmp blackhole hop_trace"
+LOOKS = "vote cover integer binary alg1 vote_ecmp blackhole hop_trace everflow"
 N_LEFT = N_HUES - words(LOOKS)
 look_of = 0
 look_fits(a, name) = a[1:strlen(name)] eq name

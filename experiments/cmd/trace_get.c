@@ -144,7 +144,7 @@ static void get_json_hop(const struct get *g, const struct algo_hop *h)
 		    cmd_trace_link(&g->traces, h->in_link, name));
 	if (h->switch_ns > 0)
 		printf(", \"switch_ns\": %" PRIu64, h->switch_ns);
-	printf(", \"layer\": %u, \"ttl\": %u, \"dscp\": %u, \"ecn\": %u}",
+	printf(", \"layer\": %u, \"ttl\": %u, \"dscp\": %d, \"ecn\": %d}",
 	    h->layer, h->ttl, h->tos >> 2, h->tos & OBS_TOS_ECN);
 }
 

@@ -112,7 +112,7 @@ static void show_hop(const struct cmd_traces *x, const struct algo_trace *t,
 	const struct algo_hop *h = &hop[i];
 	const unsigned before = show_before(hop, i);
 	char name[CMD_TRACE_NAME], link[CMD_TRACE_NAME];
-	printf("%3u %12.3f  %-12s %-22s %5u %4u %4u  %s", i,
+	printf("%3u %12.3f  %-12s %-22s %5u %4u %4d  %s", i,
 	    1e-3 * ((double)h->t_ns - (double)t->t_ns),
 	    cmd_trace_switch(x, h->node, name),
 	    cmd_trace_link(x, h->in_link, link), h->layer, h->ttl, h->tos >> 2,
