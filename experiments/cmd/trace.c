@@ -20,6 +20,7 @@ const struct cmd_verb cmd_trace_verbs[] = {
     {"show", "one trace, copy by copy", cmd_trace_show},
     {"counter", "what was counted of a link, a switch or a mux",
 	cmd_trace_counter},
+    {"debug", "what a debugger says of a file's traces", cmd_trace_debug},
     {"explain", "an expression as byte code, and its cost", cmd_trace_explain},
     {"pcap", "a capture of copies, as traces", cmd_trace_pcap},
     {0},

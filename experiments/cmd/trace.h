@@ -21,6 +21,7 @@ int cmd_trace_rules(int argc, char **argv);
 int cmd_trace_get(int argc, char **argv);
 int cmd_trace_show(int argc, char **argv);
 int cmd_trace_counter(int argc, char **argv);
+int cmd_trace_debug(int argc, char **argv);
 int cmd_trace_explain(int argc, char **argv);
 int cmd_trace_pcap(int argc, char **argv);
 
