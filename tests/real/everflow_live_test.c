@@ -191,6 +191,8 @@ static void black_holes_are_told_apart(void **state)
 	    ALGO_CAUSE_BLACK_HOLE_2);
 }
 
+/* On a loaded machine some other link may be slow now and then by a little: the
+ * one that is named as slowest is meant. */
 static void a_slow_link_is_named(void **state)
 {
 	static struct rig r;
@@ -198,9 +200,13 @@ static void a_slow_link_is_named(void **state)
 	    HEAD TRAFFIC FIND("latency",
 		"60") "faults: {kind: latency, links: [tor1->t1.1], delay: "
 		      "200}\n");
+	for (size_t i = 1; i < r.seen.n_said; i++)
+		if (r.seen.said[i].finding.excess_us > f->excess_us)
+			f = &r.seen.said[i].finding;
 	assert_int_equal(f->cause, ALGO_CAUSE_LATENCY);
 	assert_true(f->link == link_of(&r, "tor1->t1.1") ||
 	    f->link == link_of(&r, "t1.1->tor1"));
+	assert_true(f->excess_us >= 190);
 	rig_close(&r);
 }
 

@@ -514,11 +514,52 @@ static void fabrics_take_retransmissions_as_a_source(void **state)
 
 /* --- mistakes ------------------------------------------------------------- */
 
+/* tor0 is to send what is for host 9 by t1.1 alone, from 3 on and until 7. */
+static void routes_hold_from_their_start_to_their_end(void **state)
+{
+	lab_needs(state);
+	faulty_open(&rig, &by_ebpf);
+	const topo_link in = faulty_link(&rig, "host0->tor0");
+	const topo_link by = faulty_link(&rig, "tor0->t1.1");
+	struct truth_route r = {.rule = {.kind = ROUTE_RULE_LINK,
+				    .first_ip = topo_addr_of_host(9),
+				    .last_ip = topo_addr_of_host(9),
+				    .link = by},
+	    .from_ns = 3,
+	    .to_ns = 7};
+	unsigned n_by[3] = {0};
+	assert_ok(blackhole_rule_init(&r.rule.flows, BLACKHOLE_RULE_TUPLE, 1, 0,
+	    test_err()));
+	assert_ok(truth_add_route(&rig.truth, &r, test_err()));
+	assert_int_equal(netns_faults_next(&rig.truth, 0), 3);
+	assert_int_equal(netns_faults_next(&rig.truth, 3), 7);
+	for (unsigned k = 0; k < 3; k++) {
+		faulty_apply(&rig, k * 3 + (k == 2));
+		for (uint16_t port = 1; port <= 64; port++) {
+			const struct topo_tuple t = {topo_addr_of_host(0),
+			    topo_addr_of_host(9), port, 80, TOPO_PROTO_TCP};
+			topo_link next;
+			assert_ok(netns_next(rig.lab.net, 0, in, &t, &next,
+			    test_err()));
+			n_by[k] += next == by;
+		}
+	}
+	/* All flows by one of two links: once in 10^19. */
+	assert_in_range(n_by[0], 1, 63);
+	assert_int_equal(n_by[1], 64);
+	assert_int_equal(n_by[2], n_by[0]);
+	faulty_close(&rig);
+}
+
 static void mistakes_are_told_and_change_nothing(void **state)
 {
 	const struct truth_fault nowhere = {.link = 64, .rate = 1};
 	const struct truth_hole none = {.at = 12};
 	const struct truth_route route = {.at = 3, .to_ns = SIM_NEVER};
+	struct truth_route own = {.rule = {.kind = ROUTE_RULE_LINK,
+				      .first_ip = topo_addr_of_host(0),
+				      .last_ip = topo_addr_of_host(0)},
+	    .to_ns = SIM_NEVER};
 	struct netns_faults_params p = by_ebpf;
 	struct sim_err e;
 	lab_needs(state);
@@ -537,7 +578,17 @@ static void mistakes_are_told_and_change_nothing(void **state)
 	assert_int_equal(netns_faults_apply(rig.f, &rig.loss, 0, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
-	    "Switch 3 chooses next hops by a rule of its own; kernels do not.");
+	    "Switch 3 chooses next hops by a rule of its own; a kernel can "
+	    "send all flows to a host by one link, and no more.");
+	truth_clear(&rig.truth);
+	assert_ok(blackhole_rule_init(&own.rule.flows, BLACKHOLE_RULE_TUPLE, 1,
+	    0, test_err()));
+	assert_ok(truth_add_route(&rig.truth, &own, test_err()));
+	assert_int_equal(netns_faults_apply(rig.f, &rig.loss, 0, &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "Switch 0 is to send packets for host0, its own, elsewhere; a "
+	    "kernel cannot.");
 	truth_clear(&rig.truth);
 	for (int i = 0; i < 65; i++)
 		add_hole("host0->tor0", BLACKHOLE_RULE_PAIR, 0.1, (uint64_t)i);
@@ -670,6 +721,7 @@ int main(void)
 	    cmocka_unit_test(a_slow_link_that_loses_does_both),
 	    cmocka_unit_test(hosts_wait_for_a_syn_ack_as_they_are_told),
 	    cmocka_unit_test(fabrics_take_retransmissions_as_a_source),
+	    cmocka_unit_test(routes_hold_from_their_start_to_their_end),
 	    cmocka_unit_test(mistakes_are_told_and_change_nothing),
 	    cmocka_unit_test(nft_tells_what_it_does_not_know),
 	    cmocka_unit_test(failed_allocations_leave_nothing),
