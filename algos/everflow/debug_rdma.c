@@ -43,6 +43,8 @@ static int debug_rdma_step(void *state, const void *params,
 {
 	int rc;
 	(void)state;
+	if (!in->traces)
+		return 0;
 	if ((rc = algo_debug_queue_pairs(params, in, out, e)) < 0 ||
 	    (rc = algo_debug_pause_ports(params, in, out, e)) < 0)
 		return rc;
