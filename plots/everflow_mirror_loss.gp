@@ -26,19 +26,19 @@ set multiplot layout 1, 2 title head
 unset title
 set label FOOT ""
 set tmargin 4
+set bmargin 7
 set title "a trace by itself" font small
-set key at graph 0.02, 0.3
+set key at graph 0.5, screen 0.07 center bottom horizontal samplen 1.5 maxrows 1
 plot for [i = 1:3] by_chance(x, i) with lines lt i lw 1 notitle, \
     for [i = 1:3] TABLE using (column(M) * shift(i)): \
         (of(i, "suspect_precision")):(of(i, "suspect_precision_lo")): \
         (of(i, "suspect_precision_hi")) with yerrorbars lt i \
-        title "links lose p = " . word(RATES, i)
+        title "p = " . word(RATES, i)
 note = sprintf("points: pooled over %d runs with exact 95 %% intervals, side " \
-    . "by side; lines: p / (p + m)", runs)
+    . "by side; lines: p / (p + m), links losing p", runs)
 set label FOOT note
 set ylabel ""
 set title "by what came later" font small
-set key at graph 0.02, 0.2
 later(k) = k == 1 ? "confirmed" : "refuted"
 plot for [k = 1:2] for [i = 1:3] TABLE using (column(M) * shift(i)): \
         (of(i, later(k) . "_precision")): \

@@ -51,9 +51,9 @@ note = sprintf("points: %d runs with 95 %% intervals, Pingmesh's times 10 to 90 
     runs, G_max / 1000.0, P_max)
 set label FOOT note
 plot for [i = 1:3] TABLE using (place(i)):(after(i, "")):(after(i, "_lo")): \
-    (after(i, "_hi")) with yerrorbars lt i title word(NAMES, i), \
+    (after(i, "_hi")) with yerrorbars lt i notitle, \
     TABLE using (int(column(0)) % N):(5):xtic(strcol("label")) with points \
     ps 0 notitle, \
     for [i = 1:3] TABLE using (place(i)):(after(i, "")) with points lt i \
-    notitle
+    title word(NAMES, i)
 unset multiplot

@@ -248,6 +248,9 @@ enum res_set {
 	    "bytes of guided probes of the host that sent most",               \
 	    "the greatest, over hosts, of the sums of bytes of its guided "    \
 	    "probes")                                                          \
+	X(link_rtt_us, "us", TIME, "greatest round trip over a link",          \
+	    "along links: the greatest of the round trips of guided probes "   \
+	    "over the row's link that began in the row's second")              \
 	X(n_due, "1", FLAG, "1 if there is something to name",                 \
 	    "1 if a fault of the truth is one that the row's debugger is for") \
 	X(n_named, "1", FLAG, "1 if it is named, and nothing else",            \

@@ -9,7 +9,7 @@
 
 #define FIELD(m) offsetof(struct xp_everflow, m)
 
-static const char *const everflow_alongs[] = {"none", "debugger", NULL};
+static const char *const everflow_alongs[] = {"none", "debugger", "link", NULL};
 const char *const xp_everflow_debuggers[] = {
 #define X(name) #name,
     XP_EVERFLOW_DEBUGGERS(X)

@@ -49,6 +49,7 @@ extern const char *const xp_everflow_debuggers[]; /* NULL-terminated */
 enum xp_everflow_along {
 	XP_EVERFLOW_NONE,     /* one row, of all debuggers together */
 	XP_EVERFLOW_DEBUGGER, /* axis debugger: a row each */
+	XP_EVERFLOW_LINK,     /* axes link, time_s: round trips */
 };
 
 struct xp_everflow {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/bulk/bulk.h"
+#include "experiments/everflow/along.h"
 #include "experiments/everflow/truth.h"
 #include "experiments/everflow/world.h"
 #include "experiments/spec/fabric.h"
@@ -16,6 +17,7 @@ struct everflow {
 	const struct xp_everflow *params;
 	struct xp_everworld *world;
 	const struct topo *topo;
+	double epoch_s;
 	struct xp_everflow_seen seen; /* of the last run */
 };
 
@@ -55,17 +57,23 @@ static int everflow_check(struct sim_yaml *y, const struct topo *t,
 static int everflow_axes(struct xp_along_axes *a, const struct xp_config *c,
     struct sim_err *e)
 {
-	struct res_coord *k;
-	const uint32_t n = XP_N_DEBUGGERS;
-	if (xp_everflow_of(c)->along == XP_EVERFLOW_NONE)
-		return 0;
-	int rc =
-	    xp_along_add(a, "debugger", "1", "what a row is about", n, &k, e);
-	if (rc == 0)
-		rc = SIM_ZALLOC(&k->text, n, e);
-	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		rc = sim_dup(&k->text[i], xp_everflow_debuggers[i], e);
-	return rc;
+	return xp_everflow_axes(a, xp_everflow_of(c), c->scene.traffic.epoch_s,
+	    e);
+}
+
+/* How many rows a run has. */
+static size_t everflow_n_rows(const struct everflow *x)
+{
+	switch ((enum xp_everflow_along)x->params->along) {
+	case XP_EVERFLOW_DEBUGGER:
+		return XP_N_DEBUGGERS;
+	case XP_EVERFLOW_LINK:
+		return (size_t)XP_EVERFLOW_LINKS *
+		    xp_everflow_seconds(x->params, x->epoch_s);
+	case XP_EVERFLOW_NONE:
+		break;
+	}
+	return 1;
 }
 
 /* --- scores --------------------------------------------------------------- */
@@ -134,12 +142,13 @@ static void score_debuggers(const struct everflow *x, const struct scene *scene,
 	row->n_alarms = !due && row->n_misnamed > 0;
 }
 
-static void score_run(const struct everflow *x, const struct scene *scene,
-    struct res_trial_metrics row[])
+static int score_run(const struct everflow *x, const struct scene *scene,
+    struct res_trial_metrics row[], struct sim_err *e)
 {
 	const unsigned on = x->params->debug;
 	const int each = x->params->along == XP_EVERFLOW_DEBUGGER;
-	for (unsigned i = 0; i < (each ? XP_N_DEBUGGERS : 1); i++) {
+	const size_t n = everflow_n_rows(x);
+	for (size_t i = 0; i < n; i++) {
 		res_score_trial(x->seen.window, &scene->truth, x->seen.lost,
 		    &row[i]);
 		score_switches(x, &row[i]);
@@ -148,6 +157,10 @@ static void score_run(const struct everflow *x, const struct scene *scene,
 		if (!each || on >> i & 1)
 			score_debuggers(x, scene, each ? 1u << i : on, &row[i]);
 	}
+	return x->params->along == XP_EVERFLOW_LINK
+	    ? xp_everflow_link_rows(&x->seen, scene,
+		  (uint32_t)(n / XP_EVERFLOW_LINKS), row, e)
+	    : 0;
 }
 
 /* --- a run ---------------------------------------------------------------- */
@@ -171,6 +184,7 @@ static int everflow_open(void **p, const struct topo *t,
 		return rc;
 	x->params = xp_everflow_of(c);
 	x->topo = t;
+	x->epoch_s = c->scene.traffic.epoch_s;
 	if ((rc = xp_everworld_open(&x->world, t, x->params, e)) < 0) {
 		everflow_close(x);
 		return rc;
@@ -188,10 +202,11 @@ static int everflow_run(void *p, struct scene *scene,
 	int rc = xp_everworld_run(x->world, scene, &x->seen, e);
 	if (rc < 0)
 		return rc;
-	score_run(x, scene, row);
+	if ((rc = score_run(x, scene, row, e)) < 0)
+		return rc;
 	const struct xp_window all = {.seen = x->seen.window,
 	    .lost = x->seen.lost,
-	    .n_rows = x->params->along == XP_EVERFLOW_NONE ? 1 : XP_N_DEBUGGERS,
+	    .n_rows = everflow_n_rows(x),
 	    .after_s = NAN};
 	return to->hear ? to->hear(to->arg, &all, e) : 0;
 }
