@@ -100,7 +100,9 @@ const struct cmd_example cmd_examples[] = {
 	"the same on this machine's kernel"},
     {"trace probe", "culprit trace probe my_faults.yaml tor0 t1.0",
 	"how long a link takes there and back"},
-    {"trace serve", "culprit trace serve my_faults.yaml",
+    {"trace serve",
+	"culprit trace serve my_network.yaml --if eth1 --listen 198.18.0.1 -o "
+	"/var/tmp/t.h5",
 	"an analyzer of copies that come over the network"},
     {"trace get", "culprit trace get traces.h5 'drop && confirmed'",
 	"packets that were lost for certain"},
