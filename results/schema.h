@@ -258,7 +258,8 @@ enum res_set {
 	    "and what it is, and nothing that is wrong")                       \
 	X(n_cause, "1", FLAG, "1 if causes are right, too",                    \
 	    "1 if n_named and the cause of each right finding is its "         \
-	    "fault's: of uneven spreading n_named asks for the switch alone")  \
+	    "fault's: n_named asks for the switch alone of uneven spreading, " \
+	    "and not for the key of black holes")                              \
 	X(n_misnamed, "findings", COUNT, "findings that are wrong",            \
 	    "count of the findings, each cause and place once, that are of "   \
 	    "no "                                                              \

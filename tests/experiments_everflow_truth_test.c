@@ -176,7 +176,15 @@ static void a_hole_is_right_by_its_switch_and_type(void **state)
 			     at[0]),
 	    XP_WORTH_RIGHT);
 	assert_int_equal(worth(scene, ALGO_CAUSE_BLACK_HOLE_1, in, TOPO_NONE),
-	    XP_WORTH_WRONG);
+	    XP_WORTH_RIGHT);
+	const struct algo_finding pair = {.cause = ALGO_CAUSE_BLACK_HOLE_1,
+				      .link = in,
+				      .node = TOPO_NONE},
+				  tuple = {.cause = ALGO_CAUSE_BLACK_HOLE_2,
+				      .link = in,
+				      .node = TOPO_NONE};
+	assert_false(xp_everflow_is_cause(scene, &pair));
+	assert_true(xp_everflow_is_cause(scene, &tuple));
 	assert_int_equal(worth(scene, ALGO_CAUSE_RANDOM, in, TOPO_NONE),
 	    XP_WORTH_WRONG);
 	assert_int_equal(worth(scene, ALGO_CAUSE_BLACK_HOLE_2,

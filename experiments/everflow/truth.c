@@ -178,24 +178,41 @@ static enum xp_worth worth_of_link(const struct truth *t, topo_link link,
 	return XP_WORTH_WRONG;
 }
 
-/* A hole is told by the switch, or by a link into it. */
-static enum xp_worth worth_of_hole(const struct scene *s,
-    const struct algo_finding *f, enum blackhole_rule_type type, sim_ns *since)
+/* A hole is told by the switch, or by a link into it: the first one there, or
+ * n_holes. */
+static size_t hole_of_finding(const struct scene *s,
+    const struct algo_finding *f)
 {
 	topo_node from, to = f->node;
 	if (f->link != TOPO_NONE)
 		topo_link_ends(s->topo, f->link, &from, &to);
 	if (to == TOPO_NONE || to < s->topo->n_hosts)
+		return s->truth.n_holes;
+	return truth_first_hole(&s->truth, to - s->topo->n_hosts);
+}
+
+/* What it goes by, pairs or five-tuples, is the cause alone. */
+static enum xp_worth worth_of_hole(const struct scene *s,
+    const struct algo_finding *f, sim_ns *since)
+{
+	const size_t i = hole_of_finding(s, f);
+	if (i == s->truth.n_holes)
 		return XP_WORTH_WRONG;
-	const topo_switch at = to - s->topo->n_hosts;
-	size_t i = truth_first_hole(&s->truth, at);
-	for (; i < s->truth.n_holes && s->truth.hole[i].at == at; i++) {
-		if (s->truth.hole[i].rule.type != type)
-			continue;
-		*since = s->truth.hole[i].from_ns;
-		return XP_WORTH_RIGHT;
-	}
-	return XP_WORTH_WRONG;
+	*since = s->truth.hole[i].from_ns;
+	return XP_WORTH_RIGHT;
+}
+
+static int is_type_of_hole(const struct scene *s, const struct algo_finding *f,
+    enum blackhole_rule_type type)
+{
+	size_t i = hole_of_finding(s, f);
+	if (i == s->truth.n_holes)
+		return 0;
+	for (const topo_switch at = s->truth.hole[i].at;
+	     i < s->truth.n_holes && s->truth.hole[i].at == at; i++)
+		if (s->truth.hole[i].rule.type == type)
+			return 1;
+	return 0;
 }
 
 /* A switch that chooses badly, whatever the cause that is named: flows alone
@@ -239,6 +256,10 @@ static enum route_rule_kind rule_of_cause(enum algo_cause cause)
 int xp_everflow_is_cause(const struct scene *s, const struct algo_finding *f)
 {
 	const enum route_rule_kind kind = rule_of_cause(f->cause);
+	if (f->cause == ALGO_CAUSE_BLACK_HOLE_1)
+		return is_type_of_hole(s, f, BLACKHOLE_RULE_PAIR);
+	if (f->cause == ALGO_CAUSE_BLACK_HOLE_2)
+		return is_type_of_hole(s, f, BLACKHOLE_RULE_TUPLE);
 	if (kind == ROUTE_RULE_N_KINDS)
 		return 1;
 	for (size_t i = 0; i < s->truth.n_routes; i++) {
@@ -346,9 +367,8 @@ enum xp_worth xp_everflow_worth(const struct scene *s,
 	case ALGO_CAUSE_LATENCY:
 		return worth_of_latency(s, f, since);
 	case ALGO_CAUSE_BLACK_HOLE_1:
-		return worth_of_hole(s, f, BLACKHOLE_RULE_PAIR, since);
 	case ALGO_CAUSE_BLACK_HOLE_2:
-		return worth_of_hole(s, f, BLACKHOLE_RULE_TUPLE, since);
+		return worth_of_hole(s, f, since);
 	case ALGO_CAUSE_LOOP:
 		return worth_of_loop(s, f, since);
 	case ALGO_CAUSE_MUX_LOOP:

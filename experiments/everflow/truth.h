@@ -56,7 +56,7 @@ enum xp_worth xp_everflow_worth(const struct scene *s,
     const struct xp_everflow *p, const struct algo_finding *f, sim_ns *since);
 
 /* Whether a finding that is right names the right cause, too: of uneven
- * spreading alone the place is what counts. */
+ * spreading the place alone is what counts, and of black holes that they are. */
 int xp_everflow_is_cause(const struct scene *s, const struct algo_finding *f);
 
 #endif
