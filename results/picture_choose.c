@@ -120,7 +120,8 @@ static int choose_metrics(struct res_choice *to, struct sim_err *e)
 	static const char *const more[] = {"detect_s", "top_k_recall",
 	    "worst_first_rate", "proved", NULL};
 	static const char *const probes[] = {"drop_rate", "tier_accuracy",
-	    "pattern_accuracy", "unconnected_rate", "rtt_us", "p99_us", NULL};
+	    "pattern_accuracy", "unconnected_rate", "named_rate", "name_s",
+	    "rtt_us", "p99_us", NULL};
 	static const char *const flows[] = {"n_failed_flows", "n_drops",
 	    "n_flows", NULL};
 	const char *known[MAX_KNOWN];

@@ -390,8 +390,8 @@ static int put_runs(struct table *t, const char *const column[],
 /* What most people read of a trial, and of each algorithm. */
 static const char *const usual[] = {"n_failed_flows", "drop_rate",
     "unconnected_rate", "p50_us", "p99_us", "pattern_accuracy", "tier_accuracy",
-    "reload_precision", "accuracy_fault", "accuracy_kept", "precision",
-    "recall", "top_k_recall", "detect_s"};
+    "reload_precision", "named_rate", "alarm_rate", "name_s", "accuracy_fault",
+    "accuracy_kept", "precision", "recall", "top_k_recall", "detect_s"};
 enum { N_USUAL = sizeof(usual) / sizeof(usual[0]) };
 
 /* Names of columns, as patterns for res_rows_head(). */

@@ -6,6 +6,7 @@
  */
 #include "algos/everflow/debug.h"
 
+#include "algos/everflow/debug_loop.h"
 #include "algos/everflow/guided.h"
 #include "tests/scenes.h"
 #include "topo/addr.h"
@@ -284,6 +285,63 @@ static void causes_have_words_and_debuggers_names(void **state)
 	}
 }
 
+/* Mux and server, hosts 4 and 5, are both under ToR 1: of copy K of a packet that
+ * goes round, the even ones come from the server and the odd ones, with a header
+ * more, from the mux. */
+static struct algo_hop round_hop(unsigned k)
+{
+	return (struct algo_hop){.t_ns = 1000 * k + 1,
+	    .node = 1,
+	    .in_link = topo_link_of(k % 2 ? 4 : 5, TOPO_UP),
+	    .outer_src = k % 2 ? topo_addr_of_host(4) : 0,
+	    .outer_dst = k % 2 ? topo_addr_of_host(5) : 0,
+	    .layer = k % 2,
+	    .ttl = (uint8_t)(k % 2 ? 64 : 60 - k),
+	    .ttl_in = (uint8_t)(60 - k - k % 2)};
+}
+
+static void any_lost_mirror_leaves_a_loop_through_a_mux_one(void **state)
+{
+	enum { N = 30 };
+	(void)state;
+	for (unsigned lost = 0; lost < N; lost++) {
+		struct tables x = {0};
+		struct algo_debug_out out = {0};
+		struct algo_debug_loop_params params;
+		struct algo_hop hop[N];
+		struct algo_trace t = {.end_ns = 1000 * N,
+		    .marks = ALGO_TRACE_LOOP | ALGO_TRACE_ENCAP,
+		    .src_ip = topo_addr_of_host(0),
+		    .dst_ip = topo_addr_of_vip(0),
+		    .last_node = 1,
+		    .lost_link = TOPO_NONE,
+		    .proto = TOPO_PROTO_TCP};
+		void *memory = calloc(1, algo_debug_loop.state_size);
+		assert_ok(topo_open_clos(&x.topo, &shape, test_err()));
+		for (unsigned k = 0; k < N; k++)
+			if (k != lost)
+				hop[t.n_hops++] = round_hop(k);
+		assert_ok(algo_trace_store_add(&x.store, &t, hop, test_err()));
+		x.in = (struct algo_debug_in){.routing.topo = &x.topo,
+		    .traces = &x.store,
+		    .counters = &x.counters,
+		    .sent = &x.sent,
+		    .now = SIM_SEC};
+		assert_ok(sim_field_defaults(algo_debug_loop.params, &params,
+		    test_err()));
+		assert_ok(algo_debug_loop.step(memory, &params, &x.in, &out,
+		    test_err()));
+		assert_int_equal(out.n_findings, 1);
+		assert_int_equal(out.finding[0].cause, ALGO_CAUSE_MUX_LOOP);
+		assert_int_equal(out.finding[0].node, 5);
+		algo_debug_free(&out);
+		if (algo_debug_loop.free)
+			algo_debug_loop.free(memory);
+		free(memory);
+		tables_free(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +349,7 @@ int main(void)
 	    cmocka_unit_test(nothing_seen_is_nothing_found),
 	    cmocka_unit_test(every_allocation_may_fail),
 	    cmocka_unit_test(causes_have_words_and_debuggers_names),
+	    cmocka_unit_test(any_lost_mirror_leaves_a_loop_through_a_mux_one),
 	};
 	return cmocka_run_group_tests_name("algos/everflow/debug", tests, NULL,
 	    NULL);

@@ -72,18 +72,36 @@ static int other_ttl(const struct algo_hops *h, size_t a, size_t b)
 	    ~OBS_TTL_RETX & 0xff;
 }
 
-/* The shortest stretch of a trace from a switch back to itself; 0 if none. */
+/* How many stretches of D copies of a trace go from a switch back to itself; the
+ * first begins at *BEGIN. */
+static size_t count_stretches(const struct algo_hops *h, size_t off, size_t n,
+    size_t d, size_t *begin)
+{
+	size_t count = 0;
+	for (size_t i = off; i + d < off + n; i++)
+		if (same_headers(h, i, i + d) && other_ttl(h, i, i + d) &&
+		    count++ == 0)
+			*begin = i;
+	return count;
+}
+
+/* The length that comes most often, the shortest of equals; 0 if there is none.
+ * Where a mirror was lost a shorter one may come, once: of a mux and a server
+ * under one ToR that would look like a loop without a mux. */
 static size_t find_stretch(const struct algo_hops *h, size_t off, size_t n,
     size_t *begin)
 {
-	for (size_t d = 1; d < n; d++)
-		for (size_t i = off; i + d < off + n; i++)
-			if (same_headers(h, i, i + d) &&
-			    other_ttl(h, i, i + d)) {
-				*begin = i;
-				return d;
-			}
-	return 0;
+	size_t most = 0, best = 0;
+	for (size_t d = 1; d < n && n - d > most; d++) {
+		size_t at = off;
+		const size_t count = count_stretches(h, off, n, d, &at);
+		if (count > most) {
+			most = count;
+			best = d;
+			*begin = at;
+		}
+	}
+	return best;
 }
 
 static void put_seen_switch(struct loop *l, topo_switch s)
