@@ -97,7 +97,8 @@ int xp_everflow_link_rows(const struct xp_everflow_seen *seen,
 	    .sent = seen->window->guided,
 	    .now = SIM_NEVER,
 	};
-	uint32_t cable[XP_EVERFLOW_LINKS];
+	uint32_t cable[XP_EVERFLOW_LINKS] = {TOPO_NONE, TOPO_NONE, TOPO_NONE,
+	    TOPO_NONE};
 	struct algo_rounds r;
 	const int rc = algo_rounds_make(&r, &in, e);
 	if (rc == 0 && r.n > 0) {
