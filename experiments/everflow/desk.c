@@ -14,14 +14,15 @@
 struct xp_desk {
 	struct algo_routing routing;
 	const struct xp_everflow *params;
-	struct xp_desk_routes routes;
+	struct xp_desk_owner owner;
 	struct algo_analyzer **analyzer; /* [n_analyzers] */
 	struct algo_reshuffle_to *to;    /* [n_analyzers], all alike */
 	struct obs_mirror *part;         /* [n_analyzers] of one feeding */
 	void *state[XP_N_DEBUGGERS];
 	struct algo_trace_store store;
 	struct algo_counters counters;
-	struct algo_debug_out out, all; /* of one debugger; of all */
+	struct algo_debug_out out;      /* of one debugger */
+	struct algo_debug_out standing; /* all findings of a look */
 	struct xp_said *said;
 	size_t n_said, cap_said;
 };
@@ -47,10 +48,12 @@ static int desk_take(void *arg, const struct algo_trace *t,
 	struct xp_desk *d = arg;
 	struct algo_trace known = *t;
 	const struct algo_hop *last = &hop[t->n_hops - 1];
-	if (d->routes.next && t->marks & ALGO_TRACE_DROPS &&
+	if (d->owner.stored)
+		d->owner.stored(d->owner.arg, t);
+	if (d->owner.next && t->marks & ALGO_TRACE_DROPS &&
 	    t->lost_link == TOPO_NONE && last->in_link != TOPO_NONE) {
 		const struct topo_tuple tuple = desk_routed(t, last);
-		const int rc = d->routes.next(d->routes.arg, last->node,
+		const int rc = d->owner.next(d->owner.arg, last->node,
 		    last->in_link, &tuple, &known.lost_link, e);
 		if (rc < 0)
 			return rc;
@@ -85,14 +88,39 @@ int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
 
 /* --- debuggers ------------------------------------------------------------ */
 
+/* Uneven spreading is a switch's, and the link but the one with most just then;
+ * all else has a link, or else a node. */
+static topo_node desk_place(unsigned which, const struct algo_finding *f)
+{
+	return which == XP_DEBUG_ecmp || f->link == TOPO_NONE ? f->node
+							      : f->link;
+}
+
+/* Whether what debugger WHICH says by F is what was said by S. */
+static int desk_is_said(const struct xp_desk *d, const struct xp_said *s,
+    unsigned which, const struct algo_finding *f)
+{
+	const struct algo_finding *old = &s->finding;
+	if (s->debugger != which)
+		return 0;
+	if (d->owner.keeps == XP_DESK_LAST)
+		return desk_place(which, old) == desk_place(which, f);
+	return old->cause == f->cause && old->link == f->link &&
+	    old->node == f->node;
+}
+
 static int desk_say(struct xp_desk *d, unsigned which,
     const struct algo_finding *f, sim_ns now, struct sim_err *e)
 {
 	for (size_t i = 0; i < d->n_said; i++) {
-		const struct algo_finding *old = &d->said[i].finding;
-		if (d->said[i].debugger == which && old->cause == f->cause &&
-		    old->link == f->link && old->node == f->node)
-			return 0;
+		struct xp_said *s = &d->said[i];
+		if (!desk_is_said(d, s, which, f))
+			continue;
+		if (s->finding.cause != f->cause)
+			s->at = now;
+		if (d->owner.keeps == XP_DESK_LAST)
+			s->finding = *f;
+		return 0;
 	}
 	int rc = SIM_RESERVE(&d->said, &d->cap_said, d->n_said + 1, e);
 	if (rc == 0)
@@ -115,17 +143,18 @@ static int desk_ask(struct xp_desk *d, unsigned which,
 	algo_debug_clear(&d->out);
 	int rc = g->step(d->state[which], xp_everflow_params(d->params, which),
 	    in, &d->out, e);
-	for (size_t k = 0; rc == 0 && k < d->out.n_orders; k++)
-		rc = algo_debug_order(&d->all, &d->out.order[k], e);
+	if (rc == 0 && d->owner.order)
+		rc = d->owner.order(d->owner.arg, d->out.order, d->out.n_orders,
+		    e);
 	for (size_t k = 0; rc == 0 && k < d->out.n_findings; k++)
-		rc = algo_debug_find(&d->all, &d->out.finding[k], e);
+		rc = algo_debug_find(&d->standing, &d->out.finding[k], e);
 	for (size_t k = 0; rc == 0 && k < d->out.n_findings; k++)
 		rc = desk_say(d, which, &d->out.finding[k], in->now, e);
 	return rc < 0 ? sim_wrap(e, rc, "debugger %s", g->name) : 0;
 }
 
 int xp_desk_look(struct xp_desk *d, const struct obs_guided *sent, sim_ns now,
-    const struct algo_probe_order **order, size_t *n, struct sim_err *e)
+    struct sim_err *e)
 {
 	const struct algo_debug_in in = {
 	    .routing = d->routing,
@@ -136,14 +165,12 @@ int xp_desk_look(struct xp_desk *d, const struct obs_guided *sent, sim_ns now,
 	    .settle_ns = xp_desk_settle_ns(d->params),
 	};
 	int rc = 0;
-	algo_debug_clear(&d->all);
+	algo_debug_clear(&d->standing);
 	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
 		const struct algo_debugger *g = xp_everflow_debugger(i);
 		if (g && d->params->debug >> i & 1)
 			rc = desk_ask(d, i, g, &in, e);
 	}
-	*order = d->all.order;
-	*n = d->all.n_orders;
 	return rc;
 }
 
@@ -170,7 +197,7 @@ static int desk_alloc(struct xp_desk *d, struct sim_err *e)
 }
 
 int xp_desk_open(struct xp_desk **out, const struct algo_routing *routing,
-    const struct xp_everflow *p, const struct xp_desk_routes *routes,
+    const struct xp_everflow *p, const struct xp_desk_owner *owner,
     struct sim_err *e)
 {
 	struct xp_desk *d;
@@ -180,8 +207,7 @@ int xp_desk_open(struct xp_desk **out, const struct algo_routing *routing,
 		return rc;
 	d->routing = *routing;
 	d->params = p;
-	if (routes)
-		d->routes = *routes;
+	d->owner = *owner;
 	if ((rc = desk_alloc(d, e)) < 0)
 		xp_desk_close(d);
 	else
@@ -208,7 +234,7 @@ void xp_desk_close(struct xp_desk *d)
 	algo_trace_store_free(&d->store);
 	algo_counters_free(&d->counters);
 	algo_debug_free(&d->out);
-	algo_debug_free(&d->all);
+	algo_debug_free(&d->standing);
 	free(d->analyzer);
 	free(d->part);
 	free(d->to);
@@ -234,8 +260,8 @@ const struct xp_said *xp_desk_said(const struct xp_desk *d, size_t *n)
 
 const struct algo_finding *xp_desk_standing(const struct xp_desk *d, size_t *n)
 {
-	*n = d->all.n_findings;
-	return d->all.finding;
+	*n = d->standing.n_findings;
+	return d->standing.finding;
 }
 
 void xp_desk_analyzed(const struct xp_desk *d, struct algo_analyzer_counts *sum)

@@ -177,9 +177,10 @@ static int live_post(struct xp_live *l, topo_host host, size_t n,
 
 /* Any host will do, as probes are led to where they are wanted. Neighbouring ids
  * are often about one link, so they are spread. */
-static int live_give(struct xp_live *l, const struct algo_probe_order order[],
-    size_t n, struct sim_err *e)
+static int live_give(void *arg, const struct algo_probe_order order[], size_t n,
+    struct sim_err *e)
 {
+	struct xp_live *l = arg;
 	const uint32_t n_hosts = l->wire->topo->n_hosts;
 	int rc = 0;
 	for (topo_host h = 0; rc == 0 && n > 0 && h < n_hosts; h++) {
@@ -275,10 +276,12 @@ static int live_open_desk(struct xp_live *l, const struct scene *scene,
 	/* The kernel hashes as it likes, and is asked. */
 	const struct algo_routing routing = {.topo = l->wire->topo,
 	    .ecmp_seed = scene->ecmp_seed};
-	const struct xp_desk_routes routes = {l, live_next};
+	const struct xp_desk_owner owner = {.arg = l,
+	    .keeps = XP_DESK_FIRST,
+	    .next = l->wire->ops->next ? live_next : NULL,
+	    .order = live_give};
 	xp_desk_close(l->desk);
-	return xp_desk_open(&l->desk, &routing, l->params,
-	    l->wire->ops->next ? &routes : NULL, e);
+	return xp_desk_open(&l->desk, &routing, l->params, &owner, e);
 }
 
 static int live_begin(struct xp_live *l, const struct scene *scene,
@@ -340,18 +343,17 @@ static int live_analyze(struct xp_live *l, sim_ns now, struct sim_err *e)
 static int live_look(struct xp_live *l, sim_ns now,
     const struct xp_live_ear *ear, struct sim_err *e)
 {
-	const struct algo_probe_order *order;
 	const struct xp_said *said;
-	size_t n, n_said;
-	int rc = xp_desk_look(l->desk, &l->sent, now, &order, &n, e);
+	size_t n_said;
+	live_forget_mail(l);
+	const int rc = xp_desk_look(l->desk, &l->sent, now, e);
 	if (rc < 0)
 		return rc;
 	said = xp_desk_said(l->desk, &n_said);
 	for (; l->n_heard < n_said; l->n_heard++)
 		if (ear)
 			ear->hear(ear->arg, &said[l->n_heard]);
-	live_forget_mail(l);
-	return live_give(l, order, n, e);
+	return 0;
 }
 
 static int live_goes_on(const struct xp_live *l, sim_ns now, sim_ns end,

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "algos/everflow/guided.h"
-#include "algos/everflow/reshuffle.h"
 #include "experiments/everflow/probers.h"
 #include "experiments/everflow/truth.h"
 #include "sim/vec.h"
@@ -30,9 +29,6 @@ struct xp_everworld {
 	struct packet_sample sample;
 	struct xp_probers *probers;
 	struct xp_probers_wire wire;
-	struct algo_analyzer **analyzer; /* [n_analyzers] */
-	struct algo_reshuffle_to *to;    /* [n_analyzers], all alike */
-	void *state[XP_N_DEBUGGERS];
 
 	/* Of this run. */
 	const struct scene *scene;
@@ -53,14 +49,9 @@ struct xp_everworld {
 	struct losses lost;
 	struct obs_mirror copies; /* all, in order of arrival */
 	size_t n_fed;
-	struct obs_mirror *part; /* [n_analyzers] of a step */
-	struct algo_trace_store store;
-	struct algo_counters counters;
+	struct xp_desk *desk;
 	struct obs_guided sent;
 	uint64_t *guided_bytes; /* [n_hosts] */
-	struct algo_debug_out out;
-	struct xp_said *said;
-	size_t n_said, cap_said;
 	struct xp_grades grades;
 	double traffic_bytes;
 };
@@ -155,11 +146,12 @@ static int world_probe(void *arg, topo_host host, sim_ns sent, const void *data,
 	return 0;
 }
 
-/* --- analyzers ------------------------------------------------------------ */
+/* --- the desk ------------------------------------------------------------- */
 
 /* How a trace's marks are true; of guided probes nothing is claimed. */
-static void world_grade(struct xp_everworld *w, const struct algo_trace *t)
+static void world_grade(void *arg, const struct algo_trace *t)
 {
+	struct xp_everworld *w = arg;
 	const struct xp_fate *fate = xp_fates_of(&w->fates, t);
 	struct xp_grades *g = &w->grades;
 	const int lost = fate && fate->lost, looped = fate && fate->looped;
@@ -184,129 +176,37 @@ static void world_grade(struct xp_everworld *w, const struct algo_trace *t)
 	}
 }
 
-static int world_store(void *arg, const struct algo_trace *t,
-    const struct algo_hop hop[], struct sim_err *e)
+static int world_order(void *arg, const struct algo_probe_order order[],
+    size_t n, struct sim_err *e)
 {
 	struct xp_everworld *w = arg;
-	world_grade(w, t);
-	return algo_trace_store_add(&w->store, t, hop, e);
+	return xp_probers_order(w->probers, order, n, e);
 }
 
-/* Copies that have arrived go to their analyzers, which then end what is over. */
+static int world_open_desk(struct xp_everworld *w, struct sim_err *e)
+{
+	const struct algo_routing routing = {.topo = w->topo,
+	    .ecmp_seed = w->scene->ecmp_seed,
+	    .knows_hash = (uint8_t)w->params->knows_hash};
+	const struct xp_desk_owner owner = {.arg = w,
+	    .keeps = XP_DESK_LAST,
+	    .stored = world_grade,
+	    .order = world_order};
+	return xp_desk_open(&w->desk, &routing, w->params, &owner, e);
+}
+
+/* Copies that have arrived are analyzed, and what is over is ended. */
 static int world_analyze(struct xp_everworld *w, sim_ns now, struct sim_err *e)
 {
-	const struct algo_trace_sink sink = {w, world_store};
-	const uint32_t n = w->params->n_analyzers;
 	int rc = mirror_take(w->mirror, now, &w->copies, e);
-	for (uint32_t k = 0; k < n; k++)
-		obs_mirror_clear(&w->part[k]);
-	for (; rc == 0 && w->n_fed < w->copies.n; w->n_fed++) {
-		const struct obs_copy c = obs_mirror_at(&w->copies, w->n_fed);
-		const struct topo_tuple tuple = {c.src_ip, c.dst_ip, c.src_port,
-		    c.dst_port, c.proto};
-		rc = obs_mirror_add(&w->part[algo_reshuffle(w->to, n, &tuple)],
-		    &c, e);
-	}
-	for (uint32_t k = 0; rc == 0 && k < n; k++) {
-		rc = algo_analyzer_feed(w->analyzer[k], &w->part[k], 0,
-		    w->part[k].n, &sink, &w->counters, e);
-		if (rc == 0)
-			rc = algo_analyzer_flush(w->analyzer[k], now, &sink,
-			    &w->counters, e);
-	}
-	return rc;
-}
-
-/* --- debuggers ------------------------------------------------------------ */
-
-static struct algo_routing world_routing(const struct xp_everworld *w)
-{
-	return (struct algo_routing){.topo = w->topo,
-	    .ecmp_seed = w->scene ? w->scene->ecmp_seed : 0,
-	    .knows_hash = (uint8_t)w->params->knows_hash};
-}
-
-/* Uneven spreading is a switch's, and the link but the one with most just then;
- * all else has a link, or else a node. */
-static topo_node world_place(unsigned which, const struct algo_finding *f)
-{
-	return which == XP_DEBUG_ecmp || f->link == TOPO_NONE ? f->node
-							      : f->link;
-}
-
-/* What a debugger says of a place replaces what it said of it before, as it
- * knows more by then; of one cause it is known since it was said first. */
-static int world_say(struct xp_everworld *w, unsigned which,
-    const struct algo_finding *f, sim_ns now, struct sim_err *e)
-{
-	for (size_t i = 0; i < w->n_said; i++) {
-		struct xp_said *s = &w->said[i];
-		if (s->debugger != which ||
-		    world_place(which, &s->finding) != world_place(which, f))
-			continue;
-		if (s->finding.cause != f->cause)
-			s->at = now;
-		s->finding = *f;
-		return 0;
-	}
-	int rc = SIM_RESERVE(&w->said, &w->cap_said, w->n_said + 1, e);
 	if (rc == 0)
-		w->said[w->n_said++] = (struct xp_said){which, *f, now};
-	return rc;
-}
-
-/* A probe's trace is there once all its copies are, and nothing more came for
- * T; a suspected drop waits to be confirmed besides. */
-static sim_ns world_settle_ns(const struct xp_everflow *p)
-{
-	return (sim_ns)((p->analyzer.t_ms + p->analyzer.confirm_ms) * 1e6) +
-	    3 * STEP;
-}
-
-static int world_debug(struct xp_everworld *w, sim_ns now, struct sim_err *e)
-{
-	const struct algo_debug_in in = {
-	    .routing = world_routing(w),
-	    .traces = &w->store,
-	    .counters = &w->counters,
-	    .sent = &w->sent,
-	    .now = now,
-	    .settle_ns = world_settle_ns(w->params),
-	};
-	int rc = 0;
-	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
-		const struct algo_debugger *d = xp_everflow_debugger(i);
-		if (!d || !(w->params->debug >> i & 1))
-			continue;
-		algo_debug_clear(&w->out);
-		rc = d->step(w->state[i], xp_everflow_params(w->params, i), &in,
-		    &w->out, e);
-		if (rc == 0)
-			rc = xp_probers_order(w->probers, w->out.order,
-			    w->out.n_orders, e);
-		for (size_t k = 0; rc == 0 && k < w->out.n_findings; k++)
-			rc = world_say(w, i, &w->out.finding[k], now, e);
-		if (rc < 0)
-			return sim_wrap(e, rc, "debugger %s", d->name);
-	}
+		rc = xp_desk_feed(w->desk, &w->copies, w->n_fed, w->copies.n,
+		    now, e);
+	w->n_fed = w->copies.n;
 	return rc;
 }
 
 /* --- open ----------------------------------------------------------------- */
-
-static int world_open_analyzers(struct xp_everworld *w, struct sim_err *e)
-{
-	const struct xp_everflow *p = w->params;
-	const struct algo_routing routing = world_routing(w);
-	int rc = 0;
-	for (uint32_t k = 0; k < p->n_analyzers; k++)
-		algo_analyzer_close(w->analyzer[k]);
-	memset(w->analyzer, 0, p->n_analyzers * sizeof(w->analyzer[0]));
-	for (uint32_t k = 0; rc == 0 && k < p->n_analyzers; k++)
-		rc = algo_analyzer_open(&w->analyzer[k], &routing, &p->analyzer,
-		    k, e);
-	return rc;
-}
 
 /* Which packets the rule `sample` may take. By chance, or one in one, any. */
 static struct packet_sample world_sample(const struct algo_mirror_params *p)
@@ -332,9 +232,6 @@ int xp_everworld_open(struct xp_everworld **out, const struct topo *t,
 	w->wire = (struct xp_probers_wire){w, world_probe};
 	w->sample = world_sample(&p->rules);
 	if ((rc = algo_mirror_table(&w->table, &p->rules, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&w->analyzer, p->n_analyzers, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&w->part, p->n_analyzers, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&w->to, p->n_analyzers, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->vip, p->slb.vips, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->noise, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->fault_at, t->n_links, e)) < 0 ||
@@ -344,54 +241,28 @@ int xp_everworld_open(struct xp_everworld **out, const struct topo *t,
 		xp_everworld_close(w);
 		return rc;
 	}
-	for (uint32_t k = 0; k < p->n_analyzers; k++)
-		w->to[k] = (struct algo_reshuffle_to){k, 1};
 	for (uint32_t v = 0; v < p->slb.vips; v++)
 		w->vip[v] = topo_addr_of_vip(v);
 	*out = w;
 	return 0;
 }
 
-static void world_forget_states(struct xp_everworld *w)
-{
-	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++) {
-		const struct algo_debugger *d = xp_everflow_debugger(i);
-		if (w->state[i] && d->free)
-			d->free(w->state[i]);
-		free(w->state[i]);
-		w->state[i] = NULL;
-	}
-}
-
 void xp_everworld_close(struct xp_everworld *w)
 {
 	if (!w)
 		return;
-	for (uint32_t k = 0; k < w->params->n_analyzers; k++) {
-		if (w->analyzer)
-			algo_analyzer_close(w->analyzer[k]);
-		if (w->part)
-			obs_mirror_free(&w->part[k]);
-	}
-	world_forget_states(w);
+	xp_desk_close(w->desk);
 	mirror_free(w->mirror);
 	xp_probers_close(w->probers);
 	xp_fates_free(&w->fates);
 	obs_free(&w->window);
 	losses_free(&w->lost);
 	obs_mirror_free(&w->copies);
-	algo_trace_store_free(&w->store);
-	algo_counters_free(&w->counters);
 	obs_guided_free(&w->sent);
-	algo_debug_free(&w->out);
-	free(w->analyzer);
-	free(w->part);
-	free(w->to);
 	free(w->vip);
 	free(w->noise);
 	free(w->fault_at);
 	free(w->guided_bytes);
-	free(w->said);
 	free(w);
 }
 
@@ -399,17 +270,16 @@ void xp_everworld_close(struct xp_everworld *w)
 
 static void world_clear(struct xp_everworld *w)
 {
-	world_forget_states(w);
+	xp_desk_close(w->desk);
+	w->desk = NULL;
 	xp_fates_clear(&w->fates);
 	obs_clear(&w->window);
 	losses_clear(&w->lost);
 	obs_mirror_clear(&w->copies);
-	algo_trace_store_clear(&w->store);
-	algo_counters_clear(&w->counters);
 	obs_guided_clear(&w->sent);
 	memset(w->guided_bytes, 0,
 	    w->topo->n_hosts * sizeof(w->guided_bytes[0]));
-	w->n_fed = w->n_said = 0;
+	w->n_fed = 0;
 	w->n_visits = 0;
 	w->looped = 0;
 	w->grades = (struct xp_grades){0};
@@ -421,7 +291,7 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 {
 	const struct mirror_clock clock = {&w->clock, packet_clock_read};
 	const struct xp_everflow *p = w->params;
-	int rc = 0;
+	int rc;
 	world_clear(w);
 	w->scene = scene;
 	for (topo_link l = 0; l < w->topo->n_links; l++)
@@ -443,11 +313,7 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 	sim_rng_init(&w->probe_rng, &scene->where, SIM_STREAM_PROBE, 0);
 	mirror_free(w->mirror);
 	w->mirror = NULL;
-	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
-		const struct algo_debugger *d = xp_everflow_debugger(i);
-		rc = d ? sim_zalloc(&w->state[i], 1, d->state_size, e) : 0;
-	}
-	if (rc < 0 || (rc = world_open_analyzers(w, e)) < 0 ||
+	if ((rc = world_open_desk(w, e)) < 0 ||
 	    (rc = xp_probers_begin(w->probers, &scene->where, e)) < 0 ||
 	    (rc = mirror_open(&w->mirror, w->topo->n_switches, &p->mirror,
 		 w->table.row, w->table.n, &clock, &scene->where, e)) < 0)
@@ -461,20 +327,6 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 	    scene->traffic.epoch_ns, &to, &w->behind, &w->traffic_bytes, e);
 }
 
-/* All analyzers' counts in one. */
-static void world_sum(const struct xp_everworld *w,
-    struct algo_analyzer_counts *sum)
-{
-	enum { N = sizeof(*sum) / sizeof(uint64_t) };
-	*sum = (struct algo_analyzer_counts){0};
-	for (uint32_t k = 0; k < w->params->n_analyzers; k++) {
-		const uint64_t *from =
-		    (const uint64_t *)algo_analyzer_counted(w->analyzer[k]);
-		for (unsigned i = 0; i < N; i++)
-			((uint64_t *)sum)[i] += from[i];
-	}
-}
-
 static void world_tell(struct xp_everworld *w, struct xp_everflow_seen *seen)
 {
 	w->window.mirror = &w->copies;
@@ -484,16 +336,15 @@ static void world_tell(struct xp_everworld *w, struct xp_everflow_seen *seen)
 	*seen = (struct xp_everflow_seen){
 	    .window = &w->window,
 	    .lost = &w->lost,
-	    .store = &w->store,
-	    .counters = &w->counters,
-	    .said = w->said,
-	    .n_said = w->n_said,
+	    .store = xp_desk_traces(w->desk),
+	    .counters = xp_desk_counters(w->desk),
 	    .grades = w->grades,
 	    .mirrored = mirror_counted(w->mirror),
 	    .traffic_bytes = w->traffic_bytes,
 	    .n_guided = w->sent.n,
 	};
-	world_sum(w, &seen->analyzed);
+	seen->said = xp_desk_said(w->desk, &seen->n_said);
+	xp_desk_analyzed(w->desk, &seen->analyzed);
 	for (topo_host h = 0; h < w->topo->n_hosts; h++)
 		if (w->guided_bytes[h] > seen->guided_bytes_max)
 			seen->guided_bytes_max = w->guided_bytes[h];
@@ -514,7 +365,7 @@ int xp_everworld_run(struct xp_everworld *w, const struct scene *scene,
 			break;
 		if (t < look && t < end)
 			continue;
-		rc = world_debug(w, t, e);
+		rc = xp_desk_look(w->desk, &w->sent, t, e);
 		look += every;
 	}
 	if (rc == 0)

@@ -18,18 +18,11 @@
 #ifndef EXPERIMENTS_EVERFLOW_WORLD_H
 #define EXPERIMENTS_EVERFLOW_WORLD_H
 
-#include "experiments/everflow/everflow.h"
+#include "experiments/everflow/desk.h"
 #include "models/losses.h"
 #include "models/obs.h"
 
 struct xp_everworld;
-
-/* The last that a debugger said of a place, and since when it says so. */
-struct xp_said {
-	unsigned debugger; /* enum xp_everflow_debugger */
-	struct algo_finding finding;
-	sim_ns at;
-};
 
 /* What traces were, by the truth. */
 struct xp_grades {
@@ -44,7 +37,7 @@ struct xp_everflow_seen {
 	const struct losses *lost;
 	const struct algo_trace_store *store;
 	const struct algo_counters *counters;
-	const struct xp_said *said;
+	const struct xp_said *said; /* of each place the last */
 	size_t n_said;
 	struct xp_grades grades;
 	struct algo_analyzer_counts analyzed; /* of all analyzers */
