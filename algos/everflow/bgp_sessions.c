@@ -114,8 +114,9 @@ static int bgp_judge(const struct algo_debug_rdma_params *p,
 	const uint64_t session = row[*i].session;
 	for (; *i < n && row[*i].session == session; ++*i)
 		bgp_live_on(&s, &row[*i], p->skew_us);
-	return s.n_flaps >= p->min_flaps ? bgp_tell(in, session, &s, out, e)
-					 : 0;
+	/* One that came back and is down again has gone down twice. */
+	const uint32_t n_downs = s.n_flaps + (s.n_flaps > 0 && s.state == DOWN);
+	return n_downs >= p->min_flaps ? bgp_tell(in, session, &s, out, e) : 0;
 }
 
 int algo_debug_bgp_sessions(const struct algo_debug_rdma_params *p,

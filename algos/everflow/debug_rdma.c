@@ -32,8 +32,8 @@ const struct sim_field algo_debug_rdma_fields[] = {
 	.def = "0.9", .doc = "share of a storm's time that is paused"},
     {"min_flaps", SIM_F_U32, AT(min_flaps), .min = 1, .max = 1e6, .unit = "1",
 	.def = "2",
-	.doc = "how often a BGP session is closed and opened again before that "
-	       "is told"},
+	.doc = "how often a BGP session is closed, and opened again between, "
+	       "before that is told"},
     {0},
 };
 

@@ -13,6 +13,10 @@
  * tuple, since where a mirror is lost nothing is known of the probe. */
 enum { ALL = 5 };
 
+/* So many tuples, or rounds, are needed to say that a link loses all: of one or
+ * two a black hole may have each. */
+enum { ANY = 4 };
+
 /* All evidence about one link. */
 struct judging {
 	struct algo_drop_judge *j;
@@ -67,7 +71,8 @@ static struct judging drop_gather(struct algo_drop_judge *j,
 	if (!x.round_whole)
 		drop_count_join(&x.most, &x.round);
 	/* If all is lost, no tuple differs from any other. */
-	if (x.most.n_kept + x.most.n_lost == 0) {
+	if (x.most.n_kept + x.most.n_lost == 0 &&
+	    (x.n_tuples >= ANY || x.round_whole)) {
 		for (size_t i = 0; i < x.n_tuples; i++)
 			x.plain.n_lost += j->hole[i].n_lost;
 		x.most.n_lost = x.plain.n_lost + x.round.n_lost;
