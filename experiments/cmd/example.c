@@ -121,6 +121,8 @@ const struct cmd_example cmd_examples[] = {
     {"trace pcap",
 	"culprit trace pcap in.pcap -t my_network.yaml --switches map -o t.h5",
 	"what tcpdump wrote on a collector"},
+    {"trace debug", "culprit trace debug drop traces.h5 --json",
+	"links that lose, and how"},
     {"trace explain", "culprit trace explain 'loop && layer > 0'",
 	"how it is decided"},
     {"lab", "culprit lab check", "what this machine allows"},

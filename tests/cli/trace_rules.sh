@@ -128,7 +128,7 @@ sonic_samples_by_chance_and_polices() {
 
 help_has_each_key() {
 	run_for 0 "$CULPRIT" trace rules --help
-	for key in rules sample sample_n pattern inner; do
+	for key in rules sample sample_n sample_pattern inner; do
 		says "^  $key=" stdout
 	done
 }
