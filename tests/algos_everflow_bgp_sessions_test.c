@@ -32,7 +32,7 @@ static size_t flaps(struct rdma_rows *w)
 	return w->out.n_findings;
 }
 
-static void twice_down_and_up_is_a_flap(void **state)
+static void down_twice_and_up_between_is_a_flap(void **state)
 {
 	(void)state;
 	for (unsigned way = 0; way < 4; way++) {
@@ -41,7 +41,6 @@ static void twice_down_and_up_is_a_flap(void **state)
 		rows_bgp(&w, TOR, T1, ACK, KEEPALIVE, SIM_SEC);
 		for (unsigned i = 0; i < 3; i++) {
 			const sim_ns t = (10 + 10 * i) * SIM_SEC;
-			/* Twice it is opened again, and not the third time. */
 			assert_int_equal(flaps(&w), i == 2);
 			rows_bgp(&w, T1, TOR,
 			    way == 0       ? RST
@@ -51,7 +50,8 @@ static void twice_down_and_up_is_a_flap(void **state)
 			    way == 3 ? NOTIFICATION : 0, t);
 			if (way >= 2)
 				rows_bgp(&w, TOR, T1, FIN | ACK, 0, t + 9);
-			assert_int_equal(flaps(&w), i == 2);
+			/* It came back once, and is down again. */
+			assert_int_equal(flaps(&w), i >= 1);
 			open_at(&w, t + 4 * SIM_SEC);
 		}
 		assert_int_equal(flaps(&w), 1);
@@ -150,7 +150,7 @@ static void no_allocation_is_taken_for_granted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(twice_down_and_up_is_a_flap),
+	    cmocka_unit_test(down_twice_and_up_between_is_a_flap),
 	    cmocka_unit_test(what_opens_does_not_flap),
 	    cmocka_unit_test(what_is_no_session_is_left_alone),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
