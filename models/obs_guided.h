@@ -7,7 +7,7 @@
  * is 0. TCP's sequence number is its order's id and the acknowledgement its
  * number within the order, so its copies are known among all others.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.4 (guided probes).
+ * Paper  Everflow (SIGCOMM'15) (guided probes).
  */
 #ifndef MODELS_OBS_GUIDED_H
 #define MODELS_OBS_GUIDED_H

@@ -5,7 +5,7 @@
  * mirrors what comes in, before it routes it or takes an outer header off; what
  * was lost on the link into it, or by a black hole in it, it does not mirror.
  *
- * Paper  Everflow (SIGCOMM'15), sections 3 and 4.
+ * Paper  Everflow (SIGCOMM'15).
  */
 #ifndef MODELS_OBS_MIRROR_H
 #define MODELS_OBS_MIRROR_H

@@ -11,7 +11,8 @@ of(k, v) = strcol("everflow.analyzer.key") eq k ? v : NaN
 taken(dummy) = 1 - HOPS * column("n_assembled") / column("n_mirrored")
 set logscale x
 set xrange [0.08:60]
-set yrange [-0.05:1.05]
+set yrange [-0.05:1.4]
+set ytics 0, 0.2, 1
 set xlabel "rate of a flow (Gb/s)"
 set ylabel "packets that are taken for another"
 set key top left

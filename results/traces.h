@@ -21,7 +21,7 @@
  * Traces stand in the order in which they were finished, about that of time.
  * The format is that of results/h5_table.h: equal rows, equal bytes.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.2: what is stored of a packet.
+ * Paper  Everflow (SIGCOMM'15): what is stored of a packet.
  */
 #ifndef RESULTS_TRACES_H
 #define RESULTS_TRACES_H

@@ -14,7 +14,7 @@
  * shares are 1: all of it may meet in one switch or on one link, since who talks
  * to whom is not known, so nothing that is admitted ever exceeds a capacity.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.3: EnableDbg is refused above the
+ * Paper  Everflow (SIGCOMM'15): EnableDbg is refused above the
  *        capacity; that there are these four, and their form, is ours.
  */
 #ifndef ALGOS_EVERFLOW_ADMISSION_H

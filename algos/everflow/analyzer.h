@@ -17,7 +17,7 @@
  * NACKs; all are counted (meter.h). A trace also ends 2 T after its first copy,
  * so that an IP ID that comes again and again holds nothing up. DEPARTS: ours.
  *
- * Paper  Everflow (SIGCOMM'15), sections 4.2 and 4.3.
+ * Paper  Everflow (SIGCOMM'15).
  */
 #ifndef ALGOS_EVERFLOW_ANALYZER_H
 #define ALGOS_EVERFLOW_ANALYZER_H

@@ -14,7 +14,7 @@
  * suspected drop is right with probability p / (p + m) only. What comes later
  * tells (suspect.h).
  *
- * Paper  Everflow (SIGCOMM'15), section 4.2: loops, drops, mirrors lost.
+ * Paper  Everflow (SIGCOMM'15): loops, drops, mirrors lost.
  */
 #ifndef ALGOS_EVERFLOW_CHECK_H
 #define ALGOS_EVERFLOW_CHECK_H

@@ -15,7 +15,7 @@
  * over, or when more is marked than all have reserved: then it is taken from who
  * is furthest above his own.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.3. How a rate is known, expiry and
+ * Paper  Everflow (SIGCOMM'15). How a rate is known, expiry and
  *        measured excess are ours.
  */
 #ifndef ALGOS_EVERFLOW_CONTROL_H

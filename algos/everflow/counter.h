@@ -5,7 +5,7 @@
  * 10 s each analyzer puts out one row a key. A reader sums the rows of a key
  * over analyzers and time.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.2: link load, link latency, latency of
+ * Paper  Everflow (SIGCOMM'15): link load, link latency, latency of
  *        muxes, mirrored packets that were lost.
  */
 #ifndef ALGOS_EVERFLOW_COUNTER_H

@@ -6,7 +6,7 @@
  * are counted as they end, whether they are stored or not; whether a suspected
  * drop is confirmed is not known by then.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.3: AddCounter(Name, Filter).
+ * Paper  Everflow (SIGCOMM'15): AddCounter(Name, Filter).
  */
 #ifndef ALGOS_EVERFLOW_CUSTOM_H
 #define ALGOS_EVERFLOW_CUSTOM_H

@@ -6,7 +6,7 @@
  * those, waits, and asks again until it wants none, or time is up. It sees the
  * network and its ECMP sets, never what is broken.
  *
- * Paper  Everflow (SIGCOMM'15), section 5 (five debuggers).
+ * Paper  Everflow (SIGCOMM'15) (five debuggers).
  */
 #ifndef ALGOS_EVERFLOW_DEBUG_H
 #define ALGOS_EVERFLOW_DEBUG_H

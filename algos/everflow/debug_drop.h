@@ -29,7 +29,7 @@
  * into the switch and by another link out of the one before, tell whose fault it
  * is: `node`, or TOPO_NONE if the link's alone.
  *
- * Paper  Everflow (SIGCOMM'15), section 5.2. DEPARTS: it leaves open how often
+ * Paper  Everflow (SIGCOMM'15). DEPARTS: it leaves open how often
  *        probes are sent and when a share counts as "all" or "none".
  */
 #ifndef ALGOS_EVERFLOW_DEBUG_DROP_H

@@ -28,7 +28,7 @@
  * link is the one with most, or of NARROWED one that is left out. Two or three
  * next hops can be uneven in few ways, so there the causes are guesses.
  *
- * Paper  Everflow (SIGCOMM'15), section 5.4. DEPARTS: the tests are ours.
+ * Paper  Everflow (SIGCOMM'15). DEPARTS: the tests are ours.
  */
 #ifndef ALGOS_EVERFLOW_DEBUG_ECMP_H
 #define ALGOS_EVERFLOW_DEBUG_ECMP_H

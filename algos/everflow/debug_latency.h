@@ -15,7 +15,7 @@
  * direction that is slow, as far as rounds tell (link_times.h), or else the one
  * that the pair's traces took.
  *
- * Paper  Everflow (SIGCOMM'15), section 5.1.
+ * Paper  Everflow (SIGCOMM'15).
  */
 #ifndef ALGOS_EVERFLOW_DEBUG_LATENCY_H
 #define ALGOS_EVERFLOW_DEBUG_LATENCY_H

@@ -20,7 +20,7 @@
  * No chance is in it: copies of one packet that differ so cannot come otherwise,
  * as long as a trace holds one packet only (enum algo_trace_key).
  *
- * Paper  Everflow (SIGCOMM'15), section 5.3.
+ * Paper  Everflow (SIGCOMM'15).
  */
 #ifndef ALGOS_EVERFLOW_DEBUG_LOOP_H
 #define ALGOS_EVERFLOW_DEBUG_LOOP_H

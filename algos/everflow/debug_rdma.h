@@ -12,7 +12,7 @@
  * network that is merely congested has pauses, which end, and no NAKs; a
  * network that loses a packet now and then has NAKs that are far apart.
  *
- * Paper  Everflow (SIGCOMM'15), section 5 (RDMA debugger). Its rules are not at
+ * Paper  Everflow (SIGCOMM'15) (RDMA debugger). Its rules are not at
  *        hand: these are ours.
  */
 #ifndef ALGOS_EVERFLOW_DEBUG_RDMA_H

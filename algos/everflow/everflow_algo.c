@@ -207,7 +207,7 @@ static int everflow_algo_diagnose(struct everflow_work *w, const void *params,
 }
 
 /* --- the three ------------------------------------------------------------ */
-#define EVERFLOW_OPS(which, section, text)                                     \
+#define EVERFLOW_OPS(which, text)                                              \
 	static int which##_open(void *work, const struct topo *t,              \
 	    struct sim_err *e)                                                 \
 	{                                                                      \
@@ -228,7 +228,7 @@ static int everflow_algo_diagnose(struct everflow_work *w, const void *params,
 	}                                                                      \
 	const struct algo_ops algo_everflow_##which##_ops = {                  \
 	    .name = "everflow_" #which,                                        \
-	    .paper = "Everflow (SIGCOMM'15), section " section,                \
+	    .paper = "Everflow (SIGCOMM'15)",                                  \
 	    .doc = text,                                                       \
 	    .needs = OBS_MIRROR,                                               \
 	    .params = algo_debug_##which##_fields,                             \
@@ -238,6 +238,6 @@ static int everflow_algo_diagnose(struct everflow_work *w, const void *params,
 	    .diagnose = which##_diagnose,                                      \
 	    .free = which##_close,                                             \
 	};
-EVERFLOW_OPS(latency, "5.1", "links whose guided probes are slower than others")
-EVERFLOW_OPS(drop, "5.2", "links that lose traces, or guided probes")
-EVERFLOW_OPS(loop, "5.3", "links by which traces go round")
+EVERFLOW_OPS(latency, "links whose guided probes are slower than others")
+EVERFLOW_OPS(drop, "links that lose traces, or guided probes")
+EVERFLOW_OPS(loop, "links by which traces go round")

@@ -110,7 +110,7 @@ static inline int filter_copy(unsigned field, const struct algo_hop *h,
 }
 
 /* Times of two switches say nothing of the packet's own delay, since their
- * mirrors take ways of their own to the analyzer (section 4.2); those of one
+ * mirrors take ways of their own to the analyzer; those of one
  * switch do. */
 static int filter_latency(const struct algo_trace *t,
     const struct algo_hop hop[], uint64_t *x)

@@ -24,7 +24,7 @@
  * made of them. One pass with forward jumps alone evaluates either: no
  * recursion, no memory.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.3: GetTrace(Filter, Condition, Start,
+ * Paper  Everflow (SIGCOMM'15): GetTrace(Filter, Condition, Start,
  *        End), and the first example, whose switch is 10.10.0.10 there. The
  *        rest of the language is ours, path after packet histories (NetSight,
  *        NSDI'14).

@@ -12,7 +12,7 @@
  * addresses, ports and both numbers, big-endian: it tells a probe from what else
  * has the debug bit, but is no help against a forger.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.4.
+ * Paper  Everflow (SIGCOMM'15).
  */
 #ifndef ALGOS_EVERFLOW_GUIDED_H
 #define ALGOS_EVERFLOW_GUIDED_H

@@ -1,7 +1,7 @@
 /* algos/everflow/hole_pattern.h -- what the packets that a hole takes share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Paper  Everflow (SIGCOMM'15), section 5.2 (black holes have a pattern); the
+ * Paper  Everflow (SIGCOMM'15) (black holes have a pattern); the
  *        search is ours.
  */
 #ifndef ALGOS_EVERFLOW_HOLE_PATTERN_H

@@ -20,7 +20,7 @@
  * percentile. Medians over cables stand for the
  * others, so that several may be slow, but for half of a class.
  *
- * Paper  Everflow (SIGCOMM'15), section 5.1; the tests are ours.
+ * Paper  Everflow (SIGCOMM'15); the tests are ours.
  */
 #ifndef ALGOS_EVERFLOW_LINK_TIMES_H
 #define ALGOS_EVERFLOW_LINK_TIMES_H

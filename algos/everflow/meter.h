@@ -14,7 +14,7 @@
  *             each analyzer: rows of one may be below 0, their sum counts. A
  *             switch whose copies have no numbers (all 0) has none of these.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.2.
+ * Paper  Everflow (SIGCOMM'15).
  */
 #ifndef ALGOS_EVERFLOW_METER_H
 #define ALGOS_EVERFLOW_METER_H

@@ -492,7 +492,7 @@ void algo_prober_status(const void *state, struct algo_prober_status *out)
 
 const struct agent_ops algo_prober = {
     .name = "prober",
-    .paper = "Everflow (SIGCOMM'15), section 4.4",
+    .paper = "Everflow (SIGCOMM'15)",
     .params = algo_prober_fields,
     .params_size = sizeof(struct algo_prober_params),
     .state_size = sizeof(struct prober),

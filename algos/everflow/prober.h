@@ -36,7 +36,7 @@
  *
  * An order's source of 0 is the prober's own address.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.4; the limits are ours, after those of
+ * Paper  Everflow (SIGCOMM'15); the limits are ours, after those of
  *        Pingmesh's agent (SIGCOMM'15, section 3.4).
  */
 #ifndef ALGOS_EVERFLOW_PROBER_H

@@ -12,7 +12,7 @@
  * so it gets w / (sum of w) of all flows; and when a weight changes, flows move
  * only to or from that analyzer.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.3 (reshuffler).
+ * Paper  Everflow (SIGCOMM'15) (reshuffler).
  * Source Thaler, Ravishankar: Using Name-Based Mappings to Increase Hit Rates
  *        (1998), for the method; Schindelhauer, Schomaker: Weighted Distributed
  *        Hash Tables (SPAA 2005), for weights.

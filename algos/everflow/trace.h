@@ -6,7 +6,7 @@
  * Stored as two tables; those of a trace's hops are hop_off .. hop_off + n_hops
  * - 1.
  *
- * Paper  Everflow (SIGCOMM'15), section 4.2: one full copy, and for each hop the
+ * Paper  Everflow (SIGCOMM'15): one full copy, and for each hop the
  *        switch, time, TTL, previous hop, DSCP and ECN.
  */
 #ifndef ALGOS_EVERFLOW_TRACE_H

@@ -20,7 +20,7 @@
  *
  * DEPARTS: Links carry BGP in no time and lose nothing of it. Routes are not
  *        withdrawn: what a flap does to traffic is another fault.
- * Paper  Everflow (SIGCOMM'15), section 5; RFC 4271, sections 4.4, 4.5 and 8.
+ * Paper  Everflow (SIGCOMM'15); RFC 4271, sections 4.4, 4.5 and 8.
  */
 #ifndef MODELS_PACKET_BGP_H
 #define MODELS_PACKET_BGP_H

@@ -39,7 +39,7 @@
  *        time, so that nobody takes two frames for copies of one.
  * DEPARTS: Who sends to the host is not asked: every switch with a route has
  *        packets for it. Links carry the frames in no time and lose none.
- * Paper  Everflow (SIGCOMM'15), section 5 (RDMA debugger); Guo et al., "RDMA
+ * Paper  Everflow (SIGCOMM'15) (RDMA debugger); Guo et al., "RDMA
  *        over Commodity Ethernet at Scale" (SIGCOMM'16), section 4.3, from
  *        memory; IEEE 802.1Qbb.
  */

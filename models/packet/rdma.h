@@ -52,7 +52,7 @@
  *        way at a time; the timeout does not grow, and no number of them ends
  *        a queue pair. Each message is acknowledged once. There is no
  *        congestion control: `paused` stands for what pauses cost.
- * Paper  Everflow (SIGCOMM'15), section 5 (RDMA debugger). What going back to 0
+ * Paper  Everflow (SIGCOMM'15) (RDMA debugger). What going back to 0
  *        does: Guo et al., "RDMA over Commodity Ethernet at Scale"
  *        (SIGCOMM'16), section 4.1, from memory.
  */
