@@ -15,37 +15,8 @@
 #include "models/bpf/lab.h"
 #include "models/netns/faults_impl.h"
 #include "sim/vec.h"
-#include "topo/addr.h"
 
 /* --- from a truth to a plan ----------------------------------------------- */
-
-static int takes_host(const struct truth_route *r, topo_host h)
-{
-	const uint32_t ip = topo_addr_of_host(h);
-	return ip >= r->rule.first_ip && ip <= r->rule.last_ip;
-}
-
-/* The kernel's tables go by destinations alone, and it hashes as it is told: it
- * would not do it wrongly. What is nearest to a host has a route to that host
- * already. */
-static int faults_can_steer(const struct netns_faults *f,
-    const struct truth_route *r, struct sim_err *e)
-{
-	if (r->rule.kind != ROUTE_RULE_LINK ||
-	    r->rule.flows.below < UINT64_C(1) << 32)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "Switch %u chooses next hops by a rule of its own; a "
-		    "kernel can send all flows to a host by one link, and no "
-		    "more.",
-		    r->at);
-	for (topo_host h = 0; h < f->t->n_hosts; h++)
-		if (takes_host(r, h) && topo_tor_of(f->t, h) == r->at)
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "Switch %u is to send packets for host%u, its own, "
-			    "elsewhere; a kernel cannot.",
-			    r->at, h);
-	return 0;
-}
 
 /* All is checked before anything changes, so that a plan is carried out wholly
  * or not at all. */
@@ -65,12 +36,7 @@ static int netns_faults_check(const struct netns_faults *f,
 			    "A black hole is at switch %u, but the network has "
 			    "switches 0 to %u.",
 			    truth->hole[i].at, t->n_switches - 1);
-	for (size_t i = 0; i < truth->n_routes; i++) {
-		const int rc = faults_can_steer(f, &truth->route[i], e);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	return netns_routing_check(f, truth, e);
 }
 
 /* Half open, so that of two faults that follow each other exactly one holds at
@@ -153,47 +119,6 @@ static uint32_t plan_links(struct netns_faults *f,
 	return n_slow;
 }
 
-/* --- routes --------------------------------------------------------------- */
-
-static int faults_add_steers(struct netns_faults *f,
-    const struct truth_route *r, struct sim_err *e)
-{
-	int rc = 0;
-	for (topo_host h = 0; rc == 0 && h < f->t->n_hosts; h++) {
-		if (!takes_host(r, h))
-			continue;
-		if ((rc = SIM_RESERVE(&f->steer, &f->cap_steers,
-			 f->n_steers + 1, e)) < 0 ||
-		    (rc = netns_steer(f->net, r->at, h, r->rule.link, e)) < 0)
-			break;
-		f->steer[f->n_steers++] = (struct netns_faults_steer){r->at, h};
-	}
-	return rc;
-}
-
-static int faults_drop_steers(struct netns_faults *f, struct sim_err *e)
-{
-	int rc = 0;
-	while (rc == 0 && f->n_steers > 0) {
-		const struct netns_faults_steer *s = &f->steer[--f->n_steers];
-		rc = netns_steer(f->net, s->at, s->host, TOPO_NONE, e);
-	}
-	return rc;
-}
-
-/* Routes that go on to hold are taken away and put back at once: a packet of
- * that moment goes right. */
-static int faults_apply_routes(struct netns_faults *f,
-    const struct truth *truth, sim_ns now, struct sim_err *e)
-{
-	int rc = faults_drop_steers(f, e);
-	for (size_t i = 0; rc == 0 && i < truth->n_routes; i++)
-		if (is_active(truth->route[i].from_ns, truth->route[i].to_ns,
-			now))
-			rc = faults_add_steers(f, &truth->route[i], e);
-	return rc;
-}
-
 static int no_delay(const struct netns_faults *f, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EUNSUPPORTED,
@@ -221,7 +146,7 @@ int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
 	if (f->delay &&
 	    (rc = netns_delay_apply(f->delay, loss->truth, now, e)) < 0)
 		return rc;
-	if ((rc = faults_apply_routes(f, loss->truth, now, e)) < 0)
+	if ((rc = netns_routing_apply(f, loss->truth, now, e)) < 0)
 		return rc;
 	return f->ops->apply(f, e);
 }
@@ -306,7 +231,7 @@ void netns_faults_close(struct netns_faults *f)
 		return;
 	/* In this order: while a program still redirects to taps, these must be
 	 * there. */
-	faults_drop_steers(f, NULL);
+	netns_routing_undo(f, NULL);
 	f->ops->close(f);
 	netns_delay_close(f->delay);
 	free(f->plan.link);

@@ -21,9 +21,14 @@
  *	       others are once none does; what waits when faults are closed
  *	       is lost.
  *
- *	routes of switches that send all packets for some hosts by one link are
- *	       put into the kernel's tables, as a route to each such host. Other
- *	       rules of routes (models/route_rule.h) it cannot have.
+ *	routes by which switches choose next hops badly (models/route_rule.h)
+ *	       are put into the kernel's tables, as a route to each host that
+ *	       they are about: over one link, fewer links, or links with
+ *	       weights. SEED is the seed that the kernel hashes with. DEPARTS:
+ *	       the kernel looks at the whole five-tuple. BITS gives each next
+ *	       hop the share that hashes of so few bits would come to, but no
+ *	       two flows go the same way because of it. What is for switches
+ *	       themselves goes by their usual tables.
  *
  * A host that is off has faults on both links of its cable, which are done here
  * like any others; that its agent does not run is no matter of links, nor are
@@ -139,9 +144,10 @@ const struct netns_faults_caps *netns_faults_caps(const struct netns_faults *f);
  * until the next call or close; NOW must go on as CLOCK_MONOTONIC does.
  * Links change one after the other: what is on its way may meet either state.
  * Errors, with nothing changed: SIM_ERANGE (a link or switch that is not in the
- * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun; rules of
- * routes that the kernel cannot have, or for a switch's own hosts), SIM_ELIMIT (more than 64 holes at a
- * switch). And SIM_EIO.
+ * topology), SIM_EUNSUPPORTED (delays without eBPF or /dev/net/tun; routes for a
+ * share of flows or for a switch's own hosts, a seed for some destinations,
+ * weights beyond 1/256 to 256, more than 8 bits), SIM_ELIMIT (more than 64 holes
+ * at a switch). And SIM_EIO.
  * Cost 0.1 us a link and fault, by eBPF; a process a node, by nft. */
 int netns_faults_apply(struct netns_faults *f, const struct scene_loss *loss,
     sim_ns now, struct sim_err *e);

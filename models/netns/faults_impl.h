@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	netns/faults.c     from a truth to what each link does now
+ *	netns/routing.c    switches that choose next hops badly
  *	netns/ebpf.c       by eBPF: loading, attaching, changing
  *	netns/ebpf_read.c  by eBPF: counters, drops, audit, retransmissions
  *	netns/nft.c        by nft rules
@@ -25,11 +26,11 @@ struct netns_faults_plan {
 	struct blackhole_rule *hole; /* active ones, by switch */
 };
 
-/* A switch that sends all for a host by one link, as a route of the truth
- * says. */
+/* A switch that spreads what is for a host otherwise than by its table, or
+ * hashes by another seed, as routes of the truth say. */
 struct netns_faults_steer {
 	topo_switch at;
-	topo_host host;
+	topo_host host; /* TOPO_NONE: its seed */
 };
 
 struct netns_faults_ops {
@@ -86,6 +87,17 @@ int netns_faults_ebpf_open(struct netns_faults **f, const struct netns_net *net,
 int netns_faults_nft_open(struct netns_faults **f, const struct netns_net *net,
     const struct topo *t, const struct netns_faults_params *p,
     struct sim_err *e);
+
+/* --- netns/routing.c ------------------------------------------------------ */
+
+/* Whether the kernel can have all routes of TRUTH, at whatever time. */
+int netns_routing_check(const struct netns_faults *f, const struct truth *truth,
+    struct sim_err *e);
+
+/* What held is undone, and what holds at NOW done. */
+int netns_routing_undo(struct netns_faults *f, struct sim_err *e);
+int netns_routing_apply(struct netns_faults *f, const struct truth *truth,
+    sim_ns now, struct sim_err *e);
 
 /* --- netns/delay.c -------------------------------------------------------- */
 int netns_delay_open(struct netns_delay **d, struct netns_faults *f,

@@ -262,6 +262,9 @@ static void netns_link_put_hops(struct nlmsghdr *h,
 		struct rtnexthop *at =
 		    mnl_nlmsg_put_extra_header(h, sizeof(*at));
 		at->rtnh_ifindex = (int)hop[i].ifindex;
+		/* The kernel adds 1. */
+		at->rtnh_hops =
+		    (unsigned char)(hop[i].weight ? hop[i].weight - 1 : 0);
 		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop[i].gateway));
 		/* A next hop is as long as itself and its attributes, which are
 		 * put behind it. */
@@ -273,7 +276,7 @@ static void netns_link_put_hops(struct nlmsghdr *h,
 }
 
 int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
-    const struct netns_hop hop[], uint32_t n, uint32_t source,
+    const struct netns_hop hop[], uint32_t n, uint32_t source, uint32_t metric,
     struct sim_err *e)
 {
 	int rc =
@@ -291,6 +294,7 @@ int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 	info->rtm_scope = RT_SCOPE_UNIVERSE;
 	info->rtm_type = RTN_UNICAST;
 	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
+	mnl_attr_put_u32(h, RTA_PRIORITY, metric);
 	if (source != 0)
 		/* The node's own address, and not that of the cable: flows and
 		 * answers are known by it. */

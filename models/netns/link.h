@@ -32,10 +32,12 @@ struct netns_end {
 	const char *name; /* below 16 bytes */
 };
 
-/* A next hop: the address at its far end and the interface towards it. */
+/* A next hop: the address at its far end and the interface towards it. Of
+ * several it gets as many parts of the flows as it has weight. */
 struct netns_hop {
 	uint32_t gateway; /* host byte order */
 	uint32_t ifindex;
+	uint32_t weight; /* 1 to 256; 0 is 1 */
 };
 
 /* A socket in the namespace of the calling thread. Errors SIM_EIO. */
@@ -60,14 +62,15 @@ int netns_put_up(struct netns_batch *b, uint32_t ifindex, const char *alias,
 int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
     uint8_t len, struct sim_err *e);
 
-/* Route ADDR/LEN over N next hops alike, from the address SOURCE unless the
- * sender has chosen one (0: the kernel chooses). Errors also SIM_ELIMIT, more
+/* Route ADDR/LEN over N next hops, from the address SOURCE unless the
+ * sender has chosen one (0: the kernel chooses). Of two routes to the same the one
+ * of less METRIC counts. Errors also SIM_ELIMIT, more
  * next hops than a message holds. */
 int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
-    const struct netns_hop hop[], uint32_t n, uint32_t source,
+    const struct netns_hop hop[], uint32_t n, uint32_t source, uint32_t metric,
     struct sim_err *e);
 
-/* Take the route to ADDR/LEN away. */
+/* Take the route to ADDR/LEN away, of several that of least metric. */
 int netns_put_no_route(struct netns_batch *b, uint32_t addr, uint8_t len,
     struct sim_err *e);
 

@@ -19,8 +19,12 @@
 
 enum {
 	LO = 1,
-	SPARE_FDS = 64,       /* what the program has open beside the nodes */
-	NODE_BYTES = 450000,  /* of kernel memory, measured, cables included */
+	SPARE_FDS = 64,      /* what the program has open beside the nodes */
+	NODE_BYTES = 450000, /* of kernel memory, measured, cables included */
+	/* Metrics: what a fault puts beside the table counts first, also where
+	 * the table has a route to that host alone. */
+	UNUSUAL = 0,
+	USUAL = 1,
 	CARRIER_SECONDS = 10, /* an idle machine needs 0.03 */
 };
 
@@ -157,9 +161,8 @@ static int of_node(const struct netns_net *net, topo_node n, int rc,
 static int make_node(struct netns_net *net, topo_node n, struct sim_err *e)
 {
 	struct node *node = &net->node[n];
-	const uint32_t seed = is_host(net, n)
-	    ? 0
-	    : topo_switch_seed(net->p.ecmp_seed, n - net->t->n_hosts);
+	const uint32_t seed =
+	    is_host(net, n) ? 0 : netns_seed(net, n - net->t->n_hosts);
 	int rc;
 	if ((rc = netns_node_make(e)) < 0 ||
 	    (rc = real_ns_here(&node->ns, e)) < 0 ||
@@ -255,7 +258,7 @@ static int raise_all(struct netns_net *net, struct sim_err *e)
 static struct netns_hop hop_over(topo_link l)
 {
 	return (struct netns_hop){topo_addr_of_link(l),
-	    netns_ifindex(topo_link_reverse(l))};
+	    netns_ifindex(topo_link_reverse(l)), 1};
 }
 
 /* A host sends whatever is in the ranges of hosts and of switches to its ToR,
@@ -267,9 +270,9 @@ static int route_host(struct netns_net *net, topo_host h, struct sim_err *e)
 	int rc;
 	netns_batch_begin(&net->batch, net->node[h].nl);
 	if ((rc = netns_put_route(&net->batch, TOPO_ADDR_HOST_BASE - 1, 8, &tor,
-		 1, self, e)) < 0 ||
+		 1, self, USUAL, e)) < 0 ||
 	    (rc = netns_put_route(&net->batch, TOPO_ADDR_SWITCH_BASE, 12, &tor,
-		 1, self, e)) < 0)
+		 1, self, USUAL, e)) < 0)
 		return rc;
 	return netns_batch_end(&net->batch, e);
 }
@@ -289,7 +292,7 @@ static int route_switch(struct netns_net *net, topo_switch s, struct sim_err *e)
 		for (uint32_t k = 0; k < r->n; k++)
 			net->hop[k] = hop_over(table->via[r->first + k]);
 		rc = netns_put_route(&net->batch, r->addr, r->len, net->hop,
-		    r->n, topo_addr_of_switch(s), e);
+		    r->n, topo_addr_of_switch(s), USUAL, e);
 	}
 	return rc < 0 ? rc : netns_batch_end(&net->batch, e);
 }
@@ -461,22 +464,42 @@ int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
 	return of_node(net, n, rc, e);
 }
 
-int netns_steer(const struct netns_net *net, topo_switch s, topo_host h,
-    topo_link out, struct sim_err *e)
+int netns_spread(const struct netns_net *net, topo_switch s, topo_host h,
+    const struct netns_share share[], uint32_t n, struct sim_err *e)
 {
-	const topo_node n = net->t->n_hosts + s;
+	const topo_node at = net->t->n_hosts + s;
 	const uint32_t addr = topo_addr_of_host(h);
+	struct netns_hop *hop = NULL;
 	struct netns_batch batch;
-	int rc;
-	netns_batch_begin(&batch, net->node[n].nl);
-	if (out == TOPO_NONE) {
-		rc = netns_put_no_route(&batch, addr, 32, e);
-	} else {
-		const struct netns_hop hop = hop_over(out);
-		rc = netns_put_route(&batch, addr, 32, &hop, 1,
-		    topo_addr_of_switch(s), e);
+	int rc = SIM_ZALLOC(&hop, n, e);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < n; i++) {
+		hop[i] = hop_over(share[i].link);
+		hop[i].weight = share[i].weight;
 	}
+	netns_batch_begin(&batch, net->node[at].nl);
+	rc = n == 0 ? netns_put_no_route(&batch, addr, 32, e)
+		    : netns_put_route(&batch, addr, 32, hop, n,
+			  topo_addr_of_switch(s), UNUSUAL, e);
 	if (rc == 0)
 		rc = netns_batch_end(&batch, e);
-	return of_node(net, n, rc, e);
+	free(hop);
+	return of_node(net, at, rc, e);
+}
+
+uint32_t netns_seed(const struct netns_net *net, topo_switch s)
+{
+	return topo_switch_seed(net->p.ecmp_seed, s);
+}
+
+int netns_reseed(const struct netns_net *net, topo_switch s, uint32_t seed,
+    struct sim_err *e)
+{
+	const topo_node n = net->t->n_hosts + s;
+	int rc = netns_enter(net, n, e);
+	if (rc == 0)
+		rc = netns_node_seed(seed, e);
+	const int back = netns_leave(net, rc < 0 ? NULL : e);
+	return of_node(net, n, rc < 0 ? rc : back, e);
 }

@@ -73,10 +73,23 @@ int netns_count(const struct netns_net *net, uint64_t packets[],
 int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
     const struct topo_tuple *t, topo_link *next, struct sim_err *e);
 
-/* From now on switch S sends all for host H by link OUT, whatever its table
- * says; with OUT = TOPO_NONE by its table again. Errors SIM_EIO: OUT does not
- * leave it, or S is the ToR of H, which has a route to H alone already. */
-int netns_steer(const struct netns_net *net, topo_switch s, topo_host h,
-    topo_link out, struct sim_err *e);
+/* A next hop and its parts of the flows: 1 to 256. */
+struct netns_share {
+	topo_link link;
+	uint32_t weight;
+};
+
+/* From now on switch S spreads what is for host H over SHARE[0..N-1], whatever
+ * its table says; with N = 0 by its table again. Errors SIM_EIO: a link does not
+ * leave it, or H is spread otherwise already. And SIM_ENOMEM, SIM_ELIMIT. */
+int netns_spread(const struct netns_net *net, topo_switch s, topo_host h,
+    const struct netns_share share[], uint32_t n, struct sim_err *e);
+
+/* What switch S hashes with since it was built, and to have it hash with another
+ * seed from now on, 0 being 1. The calling thread ends where it was when the
+ * network was opened. Errors SIM_EIO. */
+uint32_t netns_seed(const struct netns_net *net, topo_switch s);
+int netns_reseed(const struct netns_net *net, topo_switch s, uint32_t seed,
+    struct sim_err *e);
 
 #endif

@@ -148,6 +148,12 @@ static int limit_icmp(const struct netns_params *p, struct sim_err *e)
 	return rc < 0 ? rc : netns_node_write(burst_knob, p->icmp_burst, e);
 }
 
+/* 0 would mean a seed that all namespaces share. */
+int netns_node_seed(uint32_t seed, struct sim_err *e)
+{
+	return netns_node_write(hash_seed_knob, seed ? seed : 1, e);
+}
+
 int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
     uint32_t hash_seed, struct sim_err *e)
 {
@@ -163,8 +169,7 @@ int netns_node_set_up(enum netns_kind kind, const struct netns_params *p,
 	/* Hosts choose no paths and pass nothing on. */
 	if (rc < 0 || kind == NETNS_HOST)
 		return rc;
-	/* 0 would mean a seed that all namespaces share. */
-	rc = netns_node_write(hash_seed_knob, hash_seed ? hash_seed : 1, e);
+	rc = netns_node_seed(hash_seed, e);
 	return rc < 0 ? rc : limit_icmp(p, e);
 }
 

@@ -42,6 +42,10 @@ void netns_node_knobs(enum netns_kind kind, char text[], size_t size);
  * SIM_EIO. */
 int netns_node_write(const char *knob, uint32_t value, struct sim_err *e);
 
+/* What a switch, in whose namespace the calling thread is, hashes with; 0 is 1.
+ * Errors SIM_EIO. */
+int netns_node_seed(uint32_t seed, struct sim_err *e);
+
 /* Can this thread make namespaces, with all knobs? Makes one, and returns to
  * where it was. Errors SIM_EUNSUPPORTED, SIM_EIO. */
 int netns_node_try(struct sim_err *e);

@@ -65,9 +65,22 @@ int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
 	return none_none(e);
 }
 
-int netns_steer(const struct netns_net *net, topo_switch s, topo_host h,
-    topo_link out, struct sim_err *e)
+int netns_spread(const struct netns_net *net, topo_switch s, topo_host h,
+    const struct netns_share share[], uint32_t n, struct sim_err *e)
 {
-	(void)net, (void)s, (void)h, (void)out;
+	(void)net, (void)s, (void)h, (void)share, (void)n;
+	return none_none(e);
+}
+
+uint32_t netns_seed(const struct netns_net *net, topo_switch s)
+{
+	(void)net, (void)s;
+	return 0;
+}
+
+int netns_reseed(const struct netns_net *net, topo_switch s, uint32_t seed,
+    struct sim_err *e)
+{
+	(void)net, (void)s, (void)seed;
 	return none_none(e);
 }

@@ -551,6 +551,130 @@ static void routes_hold_from_their_start_to_their_end(void **state)
 	faulty_close(&rig);
 }
 
+/* How many of N flows of host 0 to host 9, by their ports, leave switch S by
+ * LINK when they came to it by IN. */
+static unsigned flows_by(topo_switch s, topo_link in, topo_link link,
+    unsigned n)
+{
+	unsigned n_by = 0;
+	for (unsigned i = 0; i < n; i++) {
+		const struct topo_tuple t = {topo_addr_of_host(0),
+		    topo_addr_of_host(9), (uint16_t)(1000 + i), 80,
+		    TOPO_PROTO_TCP};
+		topo_link next;
+		assert_ok(
+		    netns_next(rig.lab.net, s, in, &t, &next, test_err()));
+		n_by += next == link;
+	}
+	return n_by;
+}
+
+/* A rule for all flows to all hosts, from 0 on and until 5. */
+static void add_rule_of(topo_switch at, struct route_rule rule)
+{
+	struct truth_route r = {.at = at, .rule = rule, .to_ns = 5};
+	r.rule.last_ip = UINT32_MAX;
+	assert_ok(blackhole_rule_init(&r.rule.flows, BLACKHOLE_RULE_TUPLE, 1, 0,
+	    test_err()));
+	assert_ok(truth_add_route(&rig.truth, &r, test_err()));
+}
+
+/* Each rule alone at tor0, which has t1.0 and t1.1 before it: the share of the
+ * latter is that of the rule's own choice. Afterwards all is as it was. */
+static void rules_give_next_hops_their_shares(void **state)
+{
+	enum { N = 2000 };
+	const struct {
+		struct route_rule rule;
+		double want;
+	} cases[] = {
+	    {{.kind = ROUTE_RULE_WEIGHTS, .salt = 1, .weight = 4}, 0.8},
+	    {{.kind = ROUTE_RULE_WEIGHTS, .salt = 0, .weight = 4}, 0.2},
+	    {{.kind = ROUTE_RULE_WEIGHTS, .salt = 1, .weight = 0.4}, 2 / 7.0},
+	    {{.kind = ROUTE_RULE_NARROW, .salt = 1, .n_left = 1}, 1},
+	    {{.kind = ROUTE_RULE_NARROW, .salt = 0, .n_left = 1}, 0},
+	    {{.kind = ROUTE_RULE_NARROW, .salt = 1, .n_left = 2}, 0.5},
+	    {{.kind = ROUTE_RULE_SEED, .salt = 99}, 0.5},
+	    {{.kind = ROUTE_RULE_BITS, .bits = 8}, -1},
+	    {{.kind = ROUTE_RULE_BITS, .bits = 0}, -1},
+	};
+	lab_needs(state);
+	faulty_open(&rig, &by_ebpf);
+	const topo_link in = faulty_link(&rig, "host0->tor0");
+	const topo_link by = faulty_link(&rig, "tor0->t1.1");
+	const unsigned before = flows_by(0, in, by, N);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct route_rule *rule = &cases[i].rule;
+		double want = cases[i].want;
+		add_rule_of(0, *rule);
+		faulty_apply(&rig, 0);
+		if (want < 0) {
+			/* All digests of so few bits, through the choice. */
+			struct route_choice c =
+			    route_choice(netns_seed(rig.lab.net, 0), 0, 2);
+			want = 0;
+			for (uint32_t d = 0; d < 1U << rule->bits; d++) {
+				c.digest = d;
+				want += route_choice_pick(&c);
+			}
+			want /= 1U << rule->bits;
+		}
+		const unsigned n = flows_by(0, in, by, N);
+		print_message("time: rule %d: %u of %d, %.3f wanted\n",
+		    rule->kind, n, N, want);
+		faulty_check_rate(n, N, want);
+		faulty_apply(&rig, 5);
+		assert_int_equal(flows_by(0, in, by, N), before);
+		truth_clear(&rig.truth);
+	}
+	faulty_close(&rig);
+}
+
+/* With one seed everywhere, a T1 sends all that a ToR sent it to one T2. */
+static void one_seed_for_all_is_polarisation(void **state)
+{
+	enum { N = 500 };
+	unsigned n_left = 0;
+	lab_needs(state);
+	faulty_open(&rig, &by_ebpf);
+	const topo_link in = faulty_link(&rig, "host0->tor0");
+	const topo_link up = faulty_link(&rig, "tor0->t1.0");
+	const topo_link by = faulty_link(&rig, "t1.0->t2.0");
+	topo_node from, to;
+	topo_link_ends(&rig.lab.t, up, &from, &to);
+	const topo_switch t1 = to - rig.lab.t.n_hosts;
+	for (topo_switch s = 0; s < rig.lab.t.n_switches; s++)
+		add_rule_of(s,
+		    (struct route_rule){.kind = ROUTE_RULE_SEED, .salt = 99});
+	for (unsigned k = 0; k < 2; k++) {
+		unsigned n = 0, n_by = 0;
+		faulty_apply(&rig, k ? 0 : 5);
+		for (uint16_t port = 1; port <= N; port++) {
+			const struct topo_tuple t = {topo_addr_of_host(0),
+			    topo_addr_of_host(9), port, 80, TOPO_PROTO_TCP};
+			topo_link next;
+			assert_ok(netns_next(rig.lab.net, 0, in, &t, &next,
+			    test_err()));
+			if (next != up)
+				continue;
+			n++;
+			assert_ok(netns_next(rig.lab.net, t1, up, &t, &next,
+			    test_err()));
+			n_by += next == by;
+		}
+		print_message("time: %u of %u flows by t2.0\n", n_by, n);
+		/* Half of N, within an exact interval; and of these half, or
+		 * all or none. */
+		faulty_check_rate(n, N, 0.5);
+		if (k == 0)
+			faulty_check_rate(n_by, n, 0.5);
+		else
+			n_left = n_by < n - n_by ? n_by : n - n_by;
+	}
+	assert_int_equal(n_left, 0);
+	faulty_close(&rig);
+}
+
 static void mistakes_are_told_and_change_nothing(void **state)
 {
 	const struct truth_fault nowhere = {.link = 64, .rate = 1};
@@ -578,8 +702,8 @@ static void mistakes_are_told_and_change_nothing(void **state)
 	assert_int_equal(netns_faults_apply(rig.f, &rig.loss, 0, &e),
 	    SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
-	    "Switch 3 chooses next hops by a rule of its own; a kernel can "
-	    "send all flows to a host by one link, and no more.");
+	    "Switch 3 is to choose next hops by a rule for a share of the "
+	    "flows; a kernel has rules for all flows to a host.");
 	truth_clear(&rig.truth);
 	assert_ok(blackhole_rule_init(&own.rule.flows, BLACKHOLE_RULE_TUPLE, 1,
 	    0, test_err()));
@@ -722,6 +846,8 @@ int main(void)
 	    cmocka_unit_test(hosts_wait_for_a_syn_ack_as_they_are_told),
 	    cmocka_unit_test(fabrics_take_retransmissions_as_a_source),
 	    cmocka_unit_test(routes_hold_from_their_start_to_their_end),
+	    cmocka_unit_test(rules_give_next_hops_their_shares),
+	    cmocka_unit_test(one_seed_for_all_is_polarisation),
 	    cmocka_unit_test(mistakes_are_told_and_change_nothing),
 	    cmocka_unit_test(nft_tells_what_it_does_not_know),
 	    cmocka_unit_test(failed_allocations_leave_nothing),

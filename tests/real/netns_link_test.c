@@ -62,7 +62,7 @@ static void refuses(struct pair *p, const char *what, const char *why)
 
 static void a_refusal_names_what_and_why(void **state)
 {
-	const struct netns_hop nowhere = {ADDRESS, ONE};
+	const struct netns_hop nowhere = {ADDRESS, ONE, 1};
 	struct pair p;
 	lab_needs(state);
 	open_pair(&p);
@@ -71,7 +71,7 @@ static void a_refusal_names_what_and_why(void **state)
 	assert_ok(netns_put_address(&p.b, 77, ADDRESS, 32, test_err()));
 	refuses(&p, "give an address to interface 77", "No such device");
 	assert_ok(netns_put_route(&p.b, UINT32_C(0x0a010000), 16, &nowhere, 1,
-	    0, test_err()));
+	    0, 0, test_err()));
 	refuses(&p, "add the route to 10.1.0.0", "; "); /* in words */
 	close_pair(&p);
 }
@@ -122,7 +122,8 @@ static void too_many_next_hops_are_refused(void **state)
 	struct pair p;
 	lab_needs(state);
 	open_pair(&p);
-	assert_int_equal(netns_put_route(&p.b, ADDRESS, 32, hops, 4096, 0, &e),
+	assert_int_equal(netns_put_route(&p.b, ADDRESS, 32, hops, 4096, 0, 0,
+			     &e),
 	    SIM_ELIMIT);
 	assert_non_null(strstr(e.msg, "beyond the 32768 of a batch"));
 	close_pair(&p);
