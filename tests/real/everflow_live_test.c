@@ -229,6 +229,86 @@ static void a_loop_is_named(void **state)
 	rig_close(&r);
 }
 
+/* --- uneven spreading ----------------------------------------------------- */
+
+/* Four next hops and enough flows of each that the cause shows. */
+#define UNEVEN                                                                 \
+	"figure: f\nplane: everflow\n"                                         \
+	"topology: {n_pods: 2, n_tors: 2, n_t1: 4, n_t2: 4, n_hosts: 2}\n"     \
+	"noise: {rate: 0}\nalgorithms: [vote]\n"                               \
+	"traffic: {conns: 400, packets: 2, epoch: 3}\n"                        \
+	"everflow: {rules: [control, debug], debug: [ecmp], settle: 1, "       \
+	"analyzer: {store_all: true}}\n"
+
+/* What stands at the end. */
+static void ecmp_run(struct rig *r, void **state, const char *faults)
+{
+	char text[2048];
+	snprintf(text, sizeof(text), UNEVEN "%s", faults);
+	rig_open(r, state, text);
+	rig_run(r, 0);
+}
+
+static void standing_are(const struct rig *r, enum algo_cause cause,
+    const char *at)
+{
+	char name[64];
+	assert_true(r->seen.n_standing > 0);
+	for (size_t i = 0; i < r->seen.n_standing; i++) {
+		const struct algo_finding *f = &r->seen.standing[i];
+		topo_node_name(&r->topo, f->node, name);
+		print_message("time: %s, node %s, rate %.3f [%.3f, %.3f]\n",
+		    algo_cause_words[f->cause], name, f->rate, f->lo, f->hi);
+		assert_int_equal(f->cause, cause);
+		if (at)
+			assert_string_equal(name, at);
+	}
+}
+
+static void an_even_network_is_not_accused(void **state)
+{
+	static struct rig r;
+	ecmp_run(&r, state, "");
+	assert_int_equal(r.seen.n_standing, 0);
+	rig_close(&r);
+}
+
+static void weights_are_named_with_their_switch(void **state)
+{
+	static struct rig r;
+	ecmp_run(&r, state, "faults: {kind: weights, at: [tor1], weight: 3}\n");
+	standing_are(&r, ALGO_CAUSE_WEIGHTS, "tor1");
+	rig_close(&r);
+}
+
+/* One of tor1's four next hops is not used for hosts 4 to 6. */
+static void a_narrowed_prefix_is_named_with_its_switch(void **state)
+{
+	static struct rig r;
+	ecmp_run(&r, state,
+	    "faults: {kind: narrow, at: [tor1], left: 3, prefix: "
+	    "10.0.0.4/30}\n");
+	standing_are(&r, ALGO_CAUSE_NARROWED, "tor1");
+	rig_close(&r);
+}
+
+static void one_seed_is_named_polarisation(void **state)
+{
+	static struct rig r;
+	ecmp_run(&r, state, "faults: {kind: hash, hash: seed}\n");
+	standing_are(&r, ALGO_CAUSE_POLARISED, NULL);
+	rig_close(&r);
+}
+
+static void few_bits_are_named_with_their_switch(void **state)
+{
+	static struct rig r;
+	ecmp_run(&r, state,
+	    "faults: {kind: hash, hash: bits, bits: 2, at: [tor1]}\n");
+	standing_are(&r, ALGO_CAUSE_HASH_BITS, "tor1");
+	rig_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +317,11 @@ int main(void)
 	    cmocka_unit_test(black_holes_are_told_apart),
 	    cmocka_unit_test(a_slow_link_is_named),
 	    cmocka_unit_test(a_loop_is_named),
+	    cmocka_unit_test(an_even_network_is_not_accused),
+	    cmocka_unit_test(weights_are_named_with_their_switch),
+	    cmocka_unit_test(a_narrowed_prefix_is_named_with_its_switch),
+	    cmocka_unit_test(one_seed_is_named_polarisation),
+	    cmocka_unit_test(few_bits_are_named_with_their_switch),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/live", tests,
 	    lab_begin, NULL);
