@@ -102,7 +102,7 @@ void everflow_traffic(struct everflow *x)
 {
 	static const struct packet_sample sample = {1023, 1};
 	const struct packet_eye eye = mirror_eye(x->mirror);
-	const struct packet_conn_to to = {NULL, &eye, NULL};
+	const struct packet_conn_to to = {.eye = &eye};
 	struct packet_conn_end end;
 	for (uint64_t i = 0; i < x->s.scene.traffic.n_flows; i++)
 		assert_ok(packet_conn_run(&x->net, &x->conn_params, &sample,

@@ -63,7 +63,9 @@ static struct packet_conn_end run_flow(const struct scene *scene,
 					   .scene = scene},
 	    .hop_us = 1};
 	const struct packet_eye eye = {s, note_seen};
-	const struct packet_conn_to to = {s, &eye, note_ended};
+	const struct packet_conn_to to = {.arg = s,
+	    .eye = &eye,
+	    .ended = note_ended};
 	struct packet_conn_end end;
 	s->n = s->n_seen = 0;
 	assert_ok(packet_conn_run(&net, p, sample, NULL, 0, flow, SIM_NEVER,
@@ -146,6 +148,10 @@ static void what_is_sampled_is_made(void **state)
 	const struct packet_conn_end end = run_flow(scene, &p, &all, 0, &sent);
 	assert_int_equal(sent.n,
 	    4 + end.flow.n_pkts + (end.flow.n_pkts + 1) / 2 + 1);
+	const struct packet_conn_size whole =
+	    packet_conn_whole(&p, end.flow.n_pkts);
+	assert_int_equal(whole.packets, sent.n);
+	assert_int_equal(whole.bytes, end.n_bytes);
 	assert_true(end.is_debug && sent.p[1].ip.tos == OBS_TOS_DEBUG);
 	scenes_close(&s);
 }

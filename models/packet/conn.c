@@ -433,7 +433,8 @@ static void conn_begin(struct conn *c, const uint32_t vip[], uint32_t n_vips,
 	c->id[CLIENT] = (uint16_t)(1 + sim_rng_below(&c->rng, UINT16_MAX));
 	c->id[SERVER] = (uint16_t)(1 + sim_rng_below(&c->rng, UINT16_MAX));
 	out->has_vip = sim_rng_u01(&c->rng) < c->p->vip_share && n_vips > 0;
-	out->is_debug = sim_rng_u01(&c->rng) < c->p->debug_share;
+	out->is_debug = sim_rng_u01(&c->rng) < c->p->debug_share ||
+	    (c->to->marks && c->to->marks[f->src_host]);
 	const uint32_t which = sim_rng_u32(&c->rng);
 	c->tos = out->is_debug ? OBS_TOS_DEBUG : 0;
 	c->client = f->src_host;
@@ -477,4 +478,15 @@ int packet_conn_run(const struct packet_net *net,
 	if (end->flow.n_pkts < end->flow.n_retx)
 		end->flow.n_pkts = end->flow.n_retx;
 	return rc < 0 ? rc : 0;
+}
+
+/* SYN, SYN-ACK and ACK, where the ACK is the first data packet; two FINs and the
+ * acknowledgement of the second. */
+struct packet_conn_size packet_conn_whole(const struct packet_conn_params *p,
+    uint32_t n)
+{
+	const uint64_t bare = (uint64_t)n / 2 + n % 2 + 3;
+	return (struct packet_conn_size){2 + n + bare,
+	    2 * SYN_BYTES + n * ((uint64_t)ACK_BYTES + p->data) +
+		bare * ACK_BYTES};
 }

@@ -74,6 +74,8 @@ struct packet_conn_to {
 	const struct packet_eye *eye;
 	int (*ended)(void *arg, const struct obs_packet *p, sim_ns sent,
 	    const struct packet_end *end, struct sim_err *e);
+	const uint8_t *marks; /* [n_hosts], of clients: their connections have
+				 the debug bit, too; may be NULL */
 };
 
 /* Let connection FLOW of the scene happen, but nothing of it from UNTIL on; one
@@ -86,5 +88,12 @@ int packet_conn_run(const struct packet_net *net,
     const uint32_t vip[], uint32_t n_vips, uint64_t flow, sim_ns until,
     const struct packet_conn_to *to, struct packet_conn_end *end,
     struct sim_err *e);
+
+/* What a connection of N data packets is, both ways, if nothing of it is lost. */
+struct packet_conn_size {
+	uint64_t packets, bytes;
+};
+struct packet_conn_size packet_conn_whole(const struct packet_conn_params *p,
+    uint32_t n);
 
 #endif
