@@ -269,7 +269,19 @@ enum res_set {
 	    "1 if n_quiet and n_misnamed > 0")                                 \
 	X(name_s, "s", TIME, "from the fault until it is named",               \
 	    "time of the first right finding - begin of its fault; NaN: "      \
-	    "never")
+	    "never")                                                           \
+	X(asked_pps, "packets/s", AMOUNT,                                      \
+	    "packets whose tracing was asked for",                             \
+	    "packets of all connections of the servers that EnableDbg was "    \
+	    "asked for, without what is sent again / epoch")                   \
+	X(admitted_pps, "packets/s", AMOUNT,                                   \
+	    "packets whose tracing was admitted",                              \
+	    "the same of the servers of the requests that were not refused")   \
+	X(policed_share, "1", SHARE, "share of copies that were not sent",     \
+	    "where tracing was asked for: packets, once for each switch, "     \
+	    "that "                                                            \
+	    "a rule took and the switch had no room to mirror / those that a " \
+	    "rule took")
 
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \

@@ -54,6 +54,7 @@
 	X(BURST, 71, "queues that come and go; counter = episode and link")    \
 	X(MUX, 72, "who balances load, and how long that takes")               \
 	X(CLOCK, 73, "clocks of switches; entity = switch")                    \
+	X(CONTROL, 74, "whose packets are asked for")                          \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

@@ -44,6 +44,9 @@ static const struct sim_part everflow_parts[] = {
     {"mirror", mirror_fields, .offset = FIELD(mirror)},
     {"analyzer", algo_analyzer_fields, .offset = FIELD(analyzer)},
     {"conn", packet_conn_fields, .offset = FIELD(conn)},
+    {"trace", xp_tracing_fields, .offset = FIELD(trace)},
+    {"trace", algo_admission_fields, .offset = FIELD(trace.capacity),
+	.only = xp_tracing_capacities, .when = "share!=0"},
     {"slb", packet_mux_fields, .offset = FIELD(slb)},
     {"clock", packet_clock_fields, .offset = FIELD(clock)},
     {"rdma", xp_rdma_fields, .offset = FIELD(lossless)},
@@ -62,6 +65,23 @@ static const struct sim_part everflow_parts[] = {
     {"nics", algo_debug_rdma_fields, .offset = FIELD(nics)},
     {0},
 };
+
+/* Of what is traced on request, the controller knows what the rest of the
+ * section says of switches, copies and analyzers. */
+static int everflow_read_trace(struct sim_yaml *y,
+    const struct sim_yaml_node *node, struct xp_everflow *p)
+{
+	struct algo_admission_params *c = &p->trace.capacity;
+	c->switch_budget = p->mirror.budget;
+	c->truncate = p->mirror.truncate;
+	c->overhead = p->mirror.overhead;
+	c->n_analyzers = p->n_analyzers;
+	if (p->trace.share > 0 && !(p->rules.rules >> OBS_COPY_DEBUG & 1))
+		return sim_yaml_mistake(y, sim_yaml_get(node, "trace"),
+		    "share %g: no rule takes what is marked (rules: [debug]).",
+		    p->trace.share);
+	return 0;
+}
 
 /* What the tables of the parts can't say: a table of rules that is possible. */
 static int everflow_read(struct sim_yaml *y, const struct sim_yaml_node *node,
@@ -82,7 +102,7 @@ static int everflow_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return sim_yaml_mistake(y, sim_yaml_get(node, "conn"),
 		    "vip_share %g: there are no virtual addresses (slb.vips).",
 		    p->conn.vip_share);
-	return 0;
+	return everflow_read_trace(y, node, p);
 }
 
 const struct xp_section xp_everflow_section = {"everflow",

@@ -12,10 +12,12 @@
  *	  analyzer: { key: digest, ... }
  *	  debug: [latency, drop, loop]
  *	  conn: { gap: 1000, ... }
+ *	  trace: { share: 0.5, admit: true, ... }
  *
  * Keys are those of the parts: what is mirrored (algos/everflow/mirror_rule.h),
  * how switches mirror (models/mirror/), how analyzers put copies together
- * (algos/everflow/analyzer.h); and maps of connections, load balancers, RDMA,
+ * (algos/everflow/analyzer.h); and maps of connections, whose packets are
+ * traced on request (tracing.h), load balancers, RDMA,
  * agents that probe and each debugger.
  */
 #ifndef EXPERIMENTS_EVERFLOW_EVERFLOW_H
@@ -30,6 +32,7 @@
 #include "algos/everflow/mirror_rule.h"
 #include "algos/everflow/prober.h"
 #include "experiments/everflow/lossless.h"
+#include "experiments/everflow/tracing.h"
 #include "experiments/spec/section.h"
 #include "models/mirror/mirror.h"
 #include "models/packet/clock.h"
@@ -64,6 +67,7 @@ struct xp_everflow {
 	struct mirror_params mirror;
 	struct algo_analyzer_params analyzer;
 	struct packet_conn_params conn;
+	struct xp_tracing_params trace;
 	struct xp_lossless lossless;
 	struct algo_prober_params prober;
 	struct algo_debug_latency_params latency;

@@ -93,6 +93,23 @@ static void score_switches(const struct everflow *x,
 	}
 }
 
+/* Where nothing was asked for, nothing of it was measured. */
+static void score_tracing(const struct everflow *x,
+    struct res_trial_metrics *row)
+{
+	const struct xp_tracing *t = x->seen.tracing;
+	double policed = 0, matched = 0;
+	if (t->n_requests == 0)
+		return;
+	for (topo_switch s = 0; s < x->topo->n_switches; s++) {
+		policed += (double)x->seen.mirrored[s].n_policed;
+		matched += (double)x->seen.mirrored[s].n_matched;
+	}
+	row->asked_pps = t->asked_pps;
+	row->admitted_pps = t->admitted_pps;
+	row->policed_share = matched > 0 ? policed / matched : 0;
+}
+
 static void score_traces(const struct xp_everflow_seen *s,
     struct res_trial_metrics *row)
 {
@@ -152,6 +169,7 @@ static int score_run(const struct everflow *x, const struct scene *scene,
 		res_score_trial(x->seen.window, &scene->truth, x->seen.lost,
 		    &row[i]);
 		score_switches(x, &row[i]);
+		score_tracing(x, &row[i]);
 		score_traces(&x->seen, &row[i]);
 		/* Of one that does not look nothing was measured. */
 		if (!each || on >> i & 1)

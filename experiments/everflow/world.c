@@ -38,6 +38,7 @@ struct xp_everworld {
 	struct packet_clock clock;
 	double *noise;    /* [n_links] */
 	size_t *fault_at; /* [n_links] */
+	struct xp_tracing tracing;
 	struct mirror *mirror;
 	struct packet_eye behind, eye; /* the mirror's; ours before it */
 	struct visit visit[MAX_VISITS];
@@ -254,6 +255,7 @@ void xp_everworld_close(struct xp_everworld *w)
 	xp_desk_close(w->desk);
 	mirror_free(w->mirror);
 	xp_probers_close(w->probers);
+	xp_tracing_free(&w->tracing);
 	xp_fates_free(&w->fates);
 	obs_free(&w->window);
 	losses_free(&w->lost);
@@ -314,13 +316,18 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 	mirror_free(w->mirror);
 	w->mirror = NULL;
 	if ((rc = world_open_desk(w, e)) < 0 ||
+	    (rc = xp_tracing_begin(&w->tracing, scene, &p->trace, &p->conn,
+		 e)) < 0 ||
 	    (rc = xp_probers_begin(w->probers, &scene->where, e)) < 0 ||
 	    (rc = mirror_open(&w->mirror, w->topo->n_switches, &p->mirror,
 		 w->table.row, w->table.n, &clock, &scene->where, e)) < 0)
 		return rc;
 	w->behind = mirror_eye(w->mirror);
 	w->eye = (struct packet_eye){w, world_see};
-	const struct packet_conn_to to = {w, &w->eye, world_ended};
+	const struct packet_conn_to to = {.arg = w,
+	    .eye = &w->eye,
+	    .marks = w->tracing.marks,
+	    .ended = world_ended};
 	if ((rc = world_connect(w, &to, e)) < 0)
 		return rc;
 	return xp_lossless_run(&p->lossless, &w->net, &w->sample,
@@ -340,6 +347,7 @@ static void world_tell(struct xp_everworld *w, struct xp_everflow_seen *seen)
 	    .counters = xp_desk_counters(w->desk),
 	    .grades = w->grades,
 	    .mirrored = mirror_counted(w->mirror),
+	    .tracing = &w->tracing,
 	    .traffic_bytes = w->traffic_bytes,
 	    .n_guided = w->sent.n,
 	};

@@ -42,6 +42,7 @@ struct xp_everflow_seen {
 	struct xp_grades grades;
 	struct algo_analyzer_counts analyzed; /* of all analyzers */
 	const struct mirror_counts *mirrored; /* [n_switches] */
+	const struct xp_tracing *tracing;
 	double traffic_bytes;
 	uint64_t n_guided, guided_bytes_max;
 	sim_ns end_ns; /* of the run */
