@@ -51,9 +51,11 @@ struct obs_hops {
 	topo_link *link; /* [n] */
 };
 
-struct obs_traces; /* models/obs_traces.h */
-struct obs_mirror; /* models/obs_mirror.h */
-struct obs_guided; /* models/obs_guided.h */
+struct obs_traces;  /* models/obs_traces.h */
+struct obs_mirror;  /* models/obs_mirror.h */
+struct obs_guided;  /* models/obs_guided.h */
+struct obs_runs;    /* models/obs_samples.h */
+struct obs_samples; /* likewise */
 
 /* What a window may hold: algorithms say what of it they need, planes of an
  * experiment what they provide. X(bit, what a sentence calls it) */
@@ -63,7 +65,8 @@ struct obs_guided; /* models/obs_guided.h */
 	X(ALL_FLOWS, "flows that lost nothing too")                            \
 	X(PROBES, "Pingmesh's probes")                                         \
 	X(TRACES, "traces with counts a hop")                                  \
-	X(MIRROR, "copies that switches mirrored")
+	X(MIRROR, "copies that switches mirrored")                             \
+	X(SAMPLES, "counts of hosts in short buckets")
 
 enum {
 #define X(part, text) OBS_AT_##part,
@@ -86,10 +89,12 @@ struct obs {
 	struct obs_hops hops;
 	uint64_t n_flows;   /* flows that ran in the window */
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
-	const struct obs_probes *probes; /* borrowed; NULL: none */
-	const struct obs_traces *traces; /* likewise */
-	const struct obs_mirror *mirror; /* likewise */
-	const struct obs_guided *guided; /* with mirror: guided probes sent */
+	const struct obs_probes *probes;   /* borrowed; NULL: none */
+	const struct obs_traces *traces;   /* likewise */
+	const struct obs_mirror *mirror;   /* likewise */
+	const struct obs_guided *guided;   /* with mirror: guided probes sent */
+	const struct obs_runs *runs;       /* with samples: whose they are */
+	const struct obs_samples *samples; /* likewise borrowed */
 	uint32_t
 	    ecmp_seed; /* with mirror: how switches hash, if that is known */
 	uint8_t knows_hash;
