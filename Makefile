@@ -55,13 +55,15 @@ UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
 MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 UNFIT += $(if $(MHD),experiments/live/mhd_none.c,experiments/live/mhd.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
-# models/netns/{ebpf,mirror}_none.c say so.
+# models/netns/{ebpf,mirror,mux}_none.c say so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
 UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c,\
 	models/netns/ebpf.c models/netns/ebpf_read.c models/netns/program.c \
 	models/netns/mirror.c tests/real/netns_ebpf_test.c \
 	tests/real/netns_mirror_test.c)
+UNFIT += $(if $(and $(BPF),$(MNL)),models/netns/mux_none.c,\
+	models/netns/mux.c tests/real/netns_mux_test.c)
 # The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
 UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c \
@@ -166,7 +168,7 @@ $B/results/provenance.o: private OURS += \
 # Programs for the kernel are a part of this one. clang looks for the headers of a
 # machine that is none unless told where those of this one are.
 $B/models/bpf/%.bpf.o: models/bpf/%.bpf.c $(wildcard models/bpf/*.h) \
-	models/obs_match_row.h $B/flags.txt
+	models/obs_match_row.h topo/route.h $B/flags.txt
 	@mkdir -p $(@D); echo "  BPF   $<"
 	$(Q)clang -target bpf -mcpu=v3 -g -O2 -ffreestanding -Wall -Wextra \
 	    $(STRICT) -I. -ffile-prefix-map=$(CURDIR)=. \
@@ -178,6 +180,8 @@ $B/models/netns/ebpf.o: OURS += -DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
 $B/models/netns/mirror.o: $B/models/bpf/mirror.bpf.o
 $B/models/netns/mirror.o: OURS += \
 	-DNETNS_MIRROR_OBJECT='"$B/models/bpf/mirror.bpf.o"'
+$B/models/netns/mux.o: $B/models/bpf/mux.bpf.o
+$B/models/netns/mux.o: OURS += -DNETNS_MUX_OBJECT='"$B/models/bpf/mux.bpf.o"'
 
 # The schema is a text of the program: each line a string.
 $B/algos/pingmesh/pinglist.xsd.h: algos/pingmesh/pinglist.xsd Makefile $B/flags.txt

@@ -5,6 +5,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/fib_rules.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
@@ -56,6 +57,10 @@ static const char *asked(uint16_t type)
 		return "add the route to";
 	case RTM_DELROUTE:
 		return "take away the route to";
+	case RTM_NEWRULE:
+		return "add the rule for";
+	case RTM_DELRULE:
+		return "take away the rule for";
 	default:
 		return "answer request";
 	}
@@ -71,8 +76,8 @@ static int netns_link_refused(const struct nlmsghdr *h, struct sim_err *e)
 	char about[16];
 	if (h->nlmsg_flags & NLM_F_ACK_TLVS)
 		mnl_attr_parse(h, sizeof(*err), find_reason, &reason);
-	if (err->msg.nlmsg_type == RTM_NEWROUTE ||
-	    err->msg.nlmsg_type == RTM_DELROUTE)
+	if (err->msg.nlmsg_type >= RTM_NEWROUTE &&
+	    err->msg.nlmsg_type <= RTM_DELRULE)
 		topo_addr_format(err->msg.nlmsg_seq, about);
 	else
 		snprintf(about, sizeof(about), "%u", err->msg.nlmsg_seq);
@@ -275,30 +280,34 @@ static void netns_link_put_hops(struct nlmsghdr *h,
 	mnl_attr_nest_end(h, all);
 }
 
-int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
-    const struct netns_hop hop[], uint32_t n, uint32_t source, uint32_t metric,
-    struct sim_err *e)
+int netns_put_route(struct netns_batch *b, const struct netns_way *way,
+    const struct netns_hop hop[], uint32_t n, struct sim_err *e)
 {
 	int rc =
-	    make_room(b, 128 + (sizeof(struct rtnexthop) + 8) * (size_t)n, e);
+	    make_room(b, 160 + (sizeof(struct rtnexthop) + 8) * (size_t)n, e);
 	if (rc < 0)
 		return rc;
-	struct nlmsghdr *h =
-	    netns_link_begin(b, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, addr);
+	struct nlmsghdr *h = netns_link_begin(b, RTM_NEWROUTE,
+	    NLM_F_CREATE | NLM_F_EXCL, way->addr);
 	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->rtm_family = AF_INET;
-	info->rtm_dst_len = len;
+	info->rtm_dst_len = way->len;
 	/* As if somebody had typed the route. */
 	info->rtm_table = RT_TABLE_MAIN;
 	info->rtm_protocol = RTPROT_STATIC;
 	info->rtm_scope = RT_SCOPE_UNIVERSE;
 	info->rtm_type = RTN_UNICAST;
-	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
-	mnl_attr_put_u32(h, RTA_PRIORITY, metric);
-	if (source != 0)
+	mnl_attr_put_u32(h, RTA_DST, htonl(way->addr));
+	mnl_attr_put_u32(h, RTA_PRIORITY, way->metric);
+	if (way->source != 0)
 		/* The node's own address, and not that of the cable: flows and
 		 * answers are known by it. */
-		mnl_attr_put_u32(h, RTA_PREFSRC, htonl(source));
+		mnl_attr_put_u32(h, RTA_PREFSRC, htonl(way->source));
+	if (way->mtu != 0) {
+		struct nlattr *of = mnl_attr_nest_start(h, RTA_METRICS);
+		mnl_attr_put_u32(h, RTAX_MTU, way->mtu);
+		mnl_attr_nest_end(h, of);
+	}
 	/* The kernel wants a single next hop in the route itself. */
 	if (n == 1) {
 		mnl_attr_put_u32(h, RTA_GATEWAY, htonl(hop->gateway));
@@ -323,6 +332,49 @@ int netns_put_no_route(struct netns_batch *b, uint32_t addr, uint8_t len,
 	info->rtm_table = RT_TABLE_MAIN;
 	info->rtm_scope = RT_SCOPE_NOWHERE;
 	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
+	netns_link_add(b, h);
+	return 0;
+}
+
+/* A table of its own, which only what comes in by IIF is looked up in. */
+enum { INBOUND_TABLE = 100, INBOUND_RULE = 100 };
+
+static void netns_link_put_rule(struct netns_batch *b, uint32_t about,
+    const char *iif, int is_on)
+{
+	struct nlmsghdr *h =
+	    netns_link_begin(b, is_on ? RTM_NEWRULE : RTM_DELRULE,
+		is_on ? NLM_F_CREATE | NLM_F_EXCL : 0, about);
+	struct fib_rule_hdr *info =
+	    mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->family = AF_INET;
+	info->table = INBOUND_TABLE;
+	info->action = FR_ACT_TO_TBL;
+	mnl_attr_put_u32(h, FRA_PRIORITY, INBOUND_RULE);
+	mnl_attr_put_strz(h, FRA_IIFNAME, iif);
+	netns_link_add(b, h);
+}
+
+/* The route is to whatever lo is for: this node. */
+int netns_put_inbound(struct netns_batch *b, uint32_t addr, uint8_t len,
+    const char *iif, int is_on, struct sim_err *e)
+{
+	int rc = make_room(b, 256, e);
+	if (rc < 0)
+		return rc;
+	netns_link_put_rule(b, addr, iif, is_on);
+	struct nlmsghdr *h =
+	    netns_link_begin(b, is_on ? RTM_NEWROUTE : RTM_DELROUTE,
+		is_on ? NLM_F_CREATE | NLM_F_EXCL : 0, addr);
+	struct rtmsg *info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->rtm_family = AF_INET;
+	info->rtm_dst_len = len;
+	info->rtm_table = INBOUND_TABLE;
+	info->rtm_protocol = RTPROT_STATIC;
+	info->rtm_scope = RT_SCOPE_HOST;
+	info->rtm_type = RTN_LOCAL;
+	mnl_attr_put_u32(h, RTA_DST, htonl(addr));
+	mnl_attr_put_u32(h, RTA_OIF, 1); /* lo */
 	netns_link_add(b, h);
 	return 0;
 }

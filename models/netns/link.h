@@ -13,7 +13,9 @@
 
 #include <libmnl/libmnl.h>
 
+#include "models/netns/net.h"
 #include "sim/err.h"
+#include "topo/addr.h"
 #include "topo/route.h"
 
 enum { NETNS_BATCH_BYTES = 32768 };
@@ -40,6 +42,14 @@ struct netns_hop {
 	uint32_t weight; /* 1 to 256; 0 is 1 */
 };
 
+/* That over link L: the address is of the far end, the interface of the near
+ * one, which receives the reverse of L. */
+static inline struct netns_hop netns_hop_over(topo_link l)
+{
+	return (struct netns_hop){topo_addr_of_link(l),
+	    netns_ifindex(topo_link_reverse(l)), 1};
+}
+
 /* A socket in the namespace of the calling thread. Errors SIM_EIO. */
 int netns_link_open(struct mnl_socket **nl, struct sim_err *e);
 
@@ -62,17 +72,29 @@ int netns_put_up(struct netns_batch *b, uint32_t ifindex, const char *alias,
 int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
     uint8_t len, struct sim_err *e);
 
-/* Route ADDR/LEN over N next hops, from the address SOURCE unless the
- * sender has chosen one (0: the kernel chooses). Of two routes to the same the one
- * of less METRIC counts. Errors also SIM_ELIMIT, more
- * next hops than a message holds. */
-int netns_put_route(struct netns_batch *b, uint32_t addr, uint8_t len,
-    const struct netns_hop hop[], uint32_t n, uint32_t source, uint32_t metric,
-    struct sim_err *e);
+/* What a route is to, ADDR/LEN, and what it says of packets. */
+struct netns_way {
+	uint32_t addr;
+	uint8_t len;
+	uint32_t source; /* unless the sender has chosen one; 0: the kernel does
+			  */
+	uint32_t metric; /* of two routes to the same that of less counts */
+	uint32_t mtu;    /* 0: that of the interface */
+};
+
+/* Route that over N next hops. Errors also SIM_ELIMIT, more next hops than a
+ * message holds. */
+int netns_put_route(struct netns_batch *b, const struct netns_way *way,
+    const struct netns_hop hop[], uint32_t n, struct sim_err *e);
 
 /* Take the route to ADDR/LEN away, of several that of least metric. */
 int netns_put_no_route(struct netns_batch *b, uint32_t addr, uint8_t len,
     struct sim_err *e);
+
+/* From now on (IS_ON), or no longer, what comes in by the interface named IIF for
+ * ADDR/LEN is for this node; what the node sends there goes by its routes. */
+int netns_put_inbound(struct netns_batch *b, uint32_t addr, uint8_t len,
+    const char *iif, int is_on, struct sim_err *e);
 
 /* By which interface the kernel would send on a packet of T that came in by
  * interface IIF: its own choice among next hops, by its own hash. *OIF = 0: none,

@@ -253,26 +253,20 @@ static int raise_all(struct netns_net *net, struct sim_err *e)
 	return rc;
 }
 
-/* The next hop over link L: the address is of the far end, the interface of the
- * near one, which receives the reverse of L. */
-static struct netns_hop hop_over(topo_link l)
-{
-	return (struct netns_hop){topo_addr_of_link(l),
-	    netns_ifindex(topo_link_reverse(l)), 1};
-}
-
 /* A host sends whatever is in the ranges of hosts and of switches to its ToR,
  * which knows which of them are there. */
 static int route_host(struct netns_net *net, topo_host h, struct sim_err *e)
 {
-	const struct netns_hop tor = hop_over(topo_link_of(h, TOPO_UP));
+	const struct netns_hop tor = netns_hop_over(topo_link_of(h, TOPO_UP));
 	const uint32_t self = topo_addr_of_host(h);
+	const struct netns_way hosts = {TOPO_ADDR_HOST_BASE - 1, 8, self, USUAL,
+	    0};
+	const struct netns_way switches = {TOPO_ADDR_SWITCH_BASE, 12, self,
+	    USUAL, 0};
 	int rc;
 	netns_batch_begin(&net->batch, net->node[h].nl);
-	if ((rc = netns_put_route(&net->batch, TOPO_ADDR_HOST_BASE - 1, 8, &tor,
-		 1, self, USUAL, e)) < 0 ||
-	    (rc = netns_put_route(&net->batch, TOPO_ADDR_SWITCH_BASE, 12, &tor,
-		 1, self, USUAL, e)) < 0)
+	if ((rc = netns_put_route(&net->batch, &hosts, &tor, 1, e)) < 0 ||
+	    (rc = netns_put_route(&net->batch, &switches, &tor, 1, e)) < 0)
 		return rc;
 	return netns_batch_end(&net->batch, e);
 }
@@ -290,9 +284,10 @@ static int route_switch(struct netns_net *net, topo_switch s, struct sim_err *e)
 		if (rc < 0)
 			break;
 		for (uint32_t k = 0; k < r->n; k++)
-			net->hop[k] = hop_over(table->via[r->first + k]);
-		rc = netns_put_route(&net->batch, r->addr, r->len, net->hop,
-		    r->n, topo_addr_of_switch(s), USUAL, e);
+			net->hop[k] = netns_hop_over(table->via[r->first + k]);
+		const struct netns_way way = {r->addr, r->len,
+		    topo_addr_of_switch(s), USUAL, 0};
+		rc = netns_put_route(&net->batch, &way, net->hop, r->n, e);
 	}
 	return rc < 0 ? rc : netns_batch_end(&net->batch, e);
 }
@@ -426,6 +421,11 @@ int netns_leave(const struct netns_net *net, struct sim_err *e)
 	return real_ns_enter(net->home, e);
 }
 
+uint32_t netns_mtu(const struct netns_net *net)
+{
+	return net->p.mtu;
+}
+
 int netns_fd(const struct netns_net *net, topo_node n)
 {
 	assert(n < net->n_nodes);
@@ -469,19 +469,20 @@ int netns_spread(const struct netns_net *net, topo_switch s, topo_host h,
 {
 	const topo_node at = net->t->n_hosts + s;
 	const uint32_t addr = topo_addr_of_host(h);
+	const struct netns_way way = {addr, 32, topo_addr_of_switch(s), UNUSUAL,
+	    0};
 	struct netns_hop *hop = NULL;
 	struct netns_batch batch;
 	int rc = SIM_ZALLOC(&hop, n, e);
 	if (rc < 0)
 		return rc;
 	for (uint32_t i = 0; i < n; i++) {
-		hop[i] = hop_over(share[i].link);
+		hop[i] = netns_hop_over(share[i].link);
 		hop[i].weight = share[i].weight;
 	}
 	netns_batch_begin(&batch, net->node[at].nl);
 	rc = n == 0 ? netns_put_no_route(&batch, addr, 32, e)
-		    : netns_put_route(&batch, addr, 32, hop, n,
-			  topo_addr_of_switch(s), UNUSUAL, e);
+		    : netns_put_route(&batch, &way, hop, n, e);
 	if (rc == 0)
 		rc = netns_batch_end(&batch, e);
 	free(hop);

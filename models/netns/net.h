@@ -56,6 +56,9 @@ int netns_leave(const struct netns_net *net, struct sim_err *e);
 /* The descriptor of a node's namespace: for nsenter --net=/proc/PID/fd/N. */
 int netns_fd(const struct netns_net *net, topo_node n);
 
+/* The greatest packet of its cables, in bytes. */
+uint32_t netns_mtu(const struct netns_net *net);
+
 static inline uint32_t netns_ifindex(topo_link l)
 {
 	return NETNS_IFINDEX_BASE + l;

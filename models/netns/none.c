@@ -49,6 +49,12 @@ int netns_fd(const struct netns_net *net, topo_node n)
 	return -1;
 }
 
+uint32_t netns_mtu(const struct netns_net *net)
+{
+	(void)net;
+	return 0;
+}
+
 int netns_count(const struct netns_net *net, uint64_t packets[],
     struct sim_err *e)
 {

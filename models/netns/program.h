@@ -22,7 +22,11 @@ struct netns_program_shared {
 
 /* The order of programs at one end of a link: the first that decides does so for
  * all. */
-enum { NETNS_PROGRAM_FAULTS = 1, NETNS_PROGRAM_MIRROR = 2 };
+enum {
+	NETNS_PROGRAM_FAULTS = 1,
+	NETNS_PROGRAM_MIRROR = 2,
+	NETNS_PROGRAM_MUX = 3
+};
 
 /* The object that clang made for the kernel, OBJECT, as a part of this
  * executable, so that there is no file to be found, or to be of another

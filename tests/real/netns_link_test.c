@@ -62,6 +62,7 @@ static void refuses(struct pair *p, const char *what, const char *why)
 
 static void a_refusal_names_what_and_why(void **state)
 {
+	const struct netns_way way = {.addr = UINT32_C(0x0a010000), .len = 16};
 	const struct netns_hop nowhere = {ADDRESS, ONE, 1};
 	struct pair p;
 	lab_needs(state);
@@ -70,8 +71,7 @@ static void a_refusal_names_what_and_why(void **state)
 	refuses(&p, "make or raise interface 2000", "File exists");
 	assert_ok(netns_put_address(&p.b, 77, ADDRESS, 32, test_err()));
 	refuses(&p, "give an address to interface 77", "No such device");
-	assert_ok(netns_put_route(&p.b, UINT32_C(0x0a010000), 16, &nowhere, 1,
-	    0, 0, test_err()));
+	assert_ok(netns_put_route(&p.b, &way, &nowhere, 1, test_err()));
 	refuses(&p, "add the route to 10.1.0.0", "; "); /* in words */
 	close_pair(&p);
 }
@@ -118,12 +118,12 @@ static void a_full_batch_sends_itself(void **state)
 static void too_many_next_hops_are_refused(void **state)
 {
 	static const struct netns_hop hops[4096];
+	const struct netns_way way = {.addr = ADDRESS, .len = 32};
 	struct sim_err e = {0};
 	struct pair p;
 	lab_needs(state);
 	open_pair(&p);
-	assert_int_equal(netns_put_route(&p.b, ADDRESS, 32, hops, 4096, 0, 0,
-			     &e),
+	assert_int_equal(netns_put_route(&p.b, &way, hops, 4096, &e),
 	    SIM_ELIMIT);
 	assert_non_null(strstr(e.msg, "beyond the 32768 of a batch"));
 	close_pair(&p);
