@@ -38,10 +38,11 @@ static int trace_net_check(const struct cmd_trace_net *n, struct sim_err *e)
 	const struct truth *t = &n->scene.truth;
 	for (size_t i = 0; i < t->n_outages; i++)
 		if (t->outage[i].kind != TRUTH_HOST_OFF &&
-		    t->outage[i].kind != TRUTH_POD_OFF)
+		    t->outage[i].kind != TRUTH_POD_OFF &&
+		    t->outage[i].kind != TRUTH_MUX_LOOP)
 			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "a real network has connections alone: no load "
-			    "balancers, RDMA or BGP that could fail.");
+			    "a real network has connections and load balancers "
+			    "alone: no RDMA or BGP that could fail.");
 	return xp_netns_check(NETNS_FAULTS_EBPF, e);
 }
 

@@ -12,6 +12,7 @@
 #include "algos/everflow/guided.h"
 #include "models/clock.h"
 #include "sim/vec.h"
+#include "topo/addr.h"
 
 /* How long the fabric is let run before the clock is looked at again. */
 #define SLICE (10 * SIM_MS)
@@ -38,6 +39,11 @@ struct xp_live {
 	struct fabric_real *fabric;
 	struct netns_traffic *traffic;
 	struct netns_mirror *mirror;
+	struct packet_mux law;
+	struct netns_mux *mux; /* NULL: there are no virtual addresses */
+	uint32_t *vip;         /* [slb.vips] */
+	uint32_t *to;          /* of flows, those that they go to */
+	size_t cap_to;
 	struct xp_desk *desk;
 	int epoll;
 	sim_ns began; /* by the fabric's clock */
@@ -49,6 +55,7 @@ struct xp_live {
 	uint64_t *n_posted; /* [n_hosts] */
 	struct algo_probe_order round[ALGO_PROBER_ORDERS];
 	struct netns_mirror_count *mirrored; /* [n_switches] */
+	struct netns_mux_count *balanced;    /* [n_hosts] */
 	struct netns_flow_end *end;
 	size_t cap_end;
 	struct xp_lab_seen seen;
@@ -65,16 +72,18 @@ static sim_ns live_now(const struct xp_live *l)
 static void live_end(struct xp_live *l)
 {
 	/* In this order: the fabric polls descriptors that the others own, and
-	 * the mirror is behind the faults of the network. */
+	 * mirror and muxes are behind the faults of the network. */
 	fabric_real_close(l->fabric);
 	netns_traffic_close(l->traffic);
 	netns_mirror_close(l->mirror);
+	netns_mux_close(l->mux);
 	l->wire->ops->end(l->wire);
 	if (l->epoll >= 0)
 		close(l->epoll);
 	l->fabric = NULL;
 	l->traffic = NULL;
 	l->mirror = NULL;
+	l->mux = NULL;
 	l->epoll = -1;
 	for (size_t i = 0; i < l->n_mail; i++)
 		free(l->mail[i].bytes);
@@ -94,6 +103,9 @@ void xp_live_close(struct xp_live *l)
 	free(l->mail);
 	free(l->n_posted);
 	free(l->mirrored);
+	free(l->balanced);
+	free(l->vip);
+	free(l->to);
 	free(l->end);
 	free(l);
 }
@@ -118,6 +130,8 @@ int xp_live_open(struct xp_live **out, struct xp_wire *wire,
 	if ((rc = algo_mirror_table(&l->table, &p->rules, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&l->n_posted, wire->topo->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&l->mirrored, wire->topo->n_switches, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&l->balanced, wire->topo->n_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&l->vip, p->slb.vips, e)) < 0 ||
 	    (rc = fabric_agents_open(&l->agents, &algo_prober, &p->prober,
 		 wire->topo->n_hosts, e)) < 0)
 		xp_live_close(l);
@@ -284,13 +298,61 @@ static int live_open_desk(struct xp_live *l, const struct scene *scene,
 	return xp_desk_open(&l->desk, &routing, l->params, &owner, e);
 }
 
+/* A share of the flows goes to virtual addresses instead, the same as in a
+ * simulation. Who will get each is known before, as the kernel's muxes choose by
+ * the same law. */
+static int live_balance(struct xp_live *l, const struct scene *scene,
+    struct obs_flow flow[], size_t n, struct sim_err *e)
+{
+	const struct packet_mux_params *slb = &l->params->slb;
+	int rc;
+	if (slb->vips == 0)
+		return 0;
+	if ((rc = SIM_RESERVE(&l->to, &l->cap_to, n, e)) < 0 ||
+	    (rc = packet_mux_init(&l->law, l->wire->topo, slb, &scene->where,
+		 e)) < 0)
+		return rc;
+	for (uint32_t v = 0; v < slb->vips; v++)
+		l->vip[v] = topo_addr_of_vip(v);
+	for (size_t i = 0; i < n; i++) {
+		l->to[i] = packet_conn_vip(&l->params->conn, &scene->where,
+		    l->vip, slb->vips, i);
+		const struct topo_tuple t = {topo_addr_of_host(
+						 flow[i].src_host),
+		    l->to[i], flow[i].src_port, flow[i].dst_port,
+		    TOPO_PROTO_TCP};
+		if (l->to[i] != 0)
+			flow[i].dst_host = packet_mux_server(&l->law, l->to[i],
+			    topo_tuple_digest(&t));
+	}
+	return l->wire->ops->balance(l->wire, &l->law, &l->mux, e);
+}
+
+/* What holds at NOW of the scene's faults. */
+static int live_apply(struct xp_live *l, const struct scene *scene, sim_ns now,
+    struct sim_err *e)
+{
+	const int rc =
+	    l->mux ? netns_mux_apply(l->mux, scene->loss.truth, now, e) : 0;
+	return rc < 0 || !l->wire->ops->apply
+	    ? rc
+	    : l->wire->ops->apply(l->wire, now, e);
+}
+
+static int live_connect(struct xp_live *l, struct obs_flow flow[], size_t n,
+    struct sim_err *e)
+{
+	const struct netns_traffic_params p = {.timeout_s = l->wire->timeout_s,
+	    .host = l->wire->host,
+	    .to = l->mux ? l->to : NULL};
+	return netns_traffic_open(&l->traffic, NULL, l->wire->topo, flow, n, &p,
+	    e);
+}
+
 static int live_begin(struct xp_live *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, struct sim_err *e)
 {
 	const struct xp_wire_epoch x = {.lasts_ns = scene->traffic.epoch_ns};
-	const struct netns_traffic_params traffic = {.timeout_s =
-							 l->wire->timeout_s,
-	    .host = l->wire->host};
 	int rc;
 	obs_mirror_clear(&l->copies);
 	obs_guided_clear(&l->sent);
@@ -300,6 +362,7 @@ static int live_begin(struct xp_live *l, const struct scene *scene,
 	if ((rc = SIM_RESERVE(&l->end, &l->cap_end, n, e)) < 0 ||
 	    (rc = live_open_desk(l, scene, e)) < 0 ||
 	    (rc = l->wire->ops->begin(l->wire, scene, &x, e)) < 0 ||
+	    (rc = live_balance(l, scene, flow, n, e)) < 0 ||
 	    (rc = live_open_fabric(l, e)) < 0)
 		return rc;
 	/* All times are since now. */
@@ -309,10 +372,8 @@ static int live_begin(struct xp_live *l, const struct scene *scene,
 	    .n_rows = l->table.n,
 	    .zero_ns = clock_now()};
 	if ((rc = l->wire->ops->mirror(l->wire, &mirror, &l->mirror, e)) < 0 ||
-	    (l->wire->ops->apply &&
-		(rc = l->wire->ops->apply(l->wire, 0, e)) < 0) ||
-	    (rc = netns_traffic_open(&l->traffic, NULL, l->wire->topo, flow, n,
-		 &traffic, e)) < 0 ||
+	    (rc = live_apply(l, scene, 0, e)) < 0 ||
+	    (rc = live_connect(l, flow, n, e)) < 0 ||
 	    (rc = live_watch(l, l->wire->ops->fd(l->wire), e)) < 0 ||
 	    (rc = live_watch(l, netns_mirror_fd(l->mirror), e)) < 0)
 		return rc;
@@ -379,8 +440,7 @@ static int live_course(struct xp_live *l, const struct scene *scene,
 		    NULL, e);
 		now = live_now(l);
 		if (rc == 0 && now >= change) {
-			if (l->wire->ops->apply)
-				rc = l->wire->ops->apply(l->wire, now, e);
+			rc = live_apply(l, scene, now, e);
 			change = netns_faults_next(scene->loss.truth, now);
 		}
 		if (rc == 0)
@@ -407,6 +467,8 @@ static int live_tell(struct xp_live *l, size_t n, struct xp_live_seen *seen,
 		n_failed += l->end[i].state == NETNS_FLOW_FAILED;
 	}
 	netns_mirror_count(l->mirror, l->mirrored);
+	if (l->mux)
+		netns_mux_count(l->mux, l->balanced);
 	for (topo_switch s = 0; s < l->wire->topo->n_switches; s++)
 		n_lost += l->mirrored[s].n_full;
 	if (n_lost > 0)
@@ -420,6 +482,7 @@ static int live_tell(struct xp_live *l, size_t n, struct xp_live_seen *seen,
 	    .traces = xp_desk_traces(l->desk),
 	    .counters = xp_desk_counters(l->desk),
 	    .mirrored = l->mirrored,
+	    .balanced = l->mux ? l->balanced : NULL,
 	    .end = l->end,
 	    .count = l->seen.count,
 	    .end_ns = live_now(l),

@@ -35,6 +35,7 @@ struct xp_live_seen {
 	size_t n_standing;
 	struct algo_analyzer_counts analyzed;
 	const struct netns_mirror_count *mirrored; /* [n_switches] */
+	const struct netns_mux_count *balanced;    /* [n_hosts], or NULL */
 	const struct netns_flow_end *end;          /* of each flow */
 	const struct netns_link_count *count;      /* [n_links], or NULL */
 	sim_ns end_ns;
@@ -58,7 +59,8 @@ void xp_live_order(struct xp_live *l, const struct algo_probe_order order[],
 
 /* Run FLOW[n] in SCENE, whose times are since now, for its epoch and settle_s
  * more; or, once FLOW has ended, until MOST findings were made (0: for the whole
- * time). EAR may be NULL. Errors SIM_EIO, also when copies found no room; those
+ * time). Of connections a share goes to virtual addresses, as the section says:
+ * dst_host is then their server. EAR may be NULL. Errors SIM_EIO, also when copies found no room; those
  * of the parts. */
 int xp_live_run(struct xp_live *l, const struct scene *scene,
     struct obs_flow flow[], size_t n, size_t most,

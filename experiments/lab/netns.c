@@ -91,6 +91,13 @@ static int netns_ask_next(struct xp_wire *base, topo_switch at, topo_link in,
 	return netns_next(((struct wire *)base)->net, at, in, tuple, link, e);
 }
 
+static int netns_balance(struct xp_wire *base, const struct packet_mux *law,
+    struct netns_mux **m, struct sim_err *e)
+{
+	const struct wire *w = (struct wire *)base;
+	return netns_mux_open(m, w->net, base->topo, law, e);
+}
+
 /* --- what came of it ------------------------------------------------------ */
 
 /* The truth must be whole: an epoch of which drops or retransmissions found no
@@ -185,6 +192,7 @@ static const struct xp_wire_ops netns_ops = {
     .retx = netns_retx_of,
     .mirror = netns_mirror,
     .next = netns_ask_next,
+    .balance = netns_balance,
     .look = netns_look,
     .end = netns_end,
     .close = netns_close_wire,

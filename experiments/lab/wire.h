@@ -18,6 +18,7 @@
 #include "models/netns/faults.h"
 #include "models/netns/icmp.h"
 #include "models/netns/mirror.h"
+#include "models/netns/mux.h"
 #include "models/netns/traffic.h"
 #include "models/real/real.h"
 #include "models/scene/scene.h"
@@ -84,6 +85,11 @@ struct xp_wire_ops {
 	    struct netns_mirror **m, struct sim_err *e);
 	int (*next)(struct xp_wire *w, topo_switch at, topo_link in,
 	    const struct topo_tuple *tuple, topo_link *link, struct sim_err *e);
+
+	/* Have hosts balance as LAW says, which is kept, from now until that is
+	 * closed, which is before the epoch ends. NULL: they cannot. */
+	int (*balance)(struct xp_wire *w, const struct packet_mux *law,
+	    struct netns_mux **m, struct sim_err *e);
 
 	/* What came of the epoch, of whose flows N_FAILED were given up. Errors
 	 * SIM_EIO, also when not all that was lost is known. */

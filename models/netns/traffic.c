@@ -81,11 +81,17 @@ static int broken(const char *what, const struct obs_flow *f, struct sim_err *e)
 
 /* --- sockets -------------------------------------------------------------- */
 
-static struct sockaddr_in address(topo_host h, uint16_t port)
+static struct sockaddr_in address(uint32_t ip, uint16_t port)
 {
 	return (struct sockaddr_in){.sin_family = AF_INET,
 	    .sin_port = htons(port),
-	    .sin_addr.s_addr = htonl(topo_addr_of_host(h))};
+	    .sin_addr.s_addr = htonl(ip)};
+}
+
+/* The virtual address that a flow is sent to, or 0. */
+static uint32_t netns_traffic_vip(const struct netns_traffic *tr, size_t i)
+{
+	return tr->p.to ? tr->p.to[i] : 0;
 }
 
 static int netns_traffic_watch(const struct netns_traffic *tr, int op, int fd,
@@ -96,14 +102,16 @@ static int netns_traffic_watch(const struct netns_traffic *tr, int op, int fd,
 	return epoll_ctl(tr->epoll, op, fd, &ev);
 }
 
-/* A socket in a host, bound to its port, or -1 with errno. The thread stays in
+/* A socket in a host, bound to its port, or -1 with errno. IP is the host's
+ * address or 0, any that comes in there, also such as the host has not. The thread stays in
  * that host, as the next socket is often of the same one; go_home() brings it
  * back. The congestion control is set for each socket, since a namespace allows
  * few of them as its default; BBR, which many machines use, hides losses from
  * throughput. */
-static int socket_in(struct netns_traffic *tr, topo_host h, uint16_t port)
+static int socket_in(struct netns_traffic *tr, topo_host h, uint32_t ip,
+    uint16_t port)
 {
-	const struct sockaddr_in at = address(h, port);
+	const struct sockaddr_in at = address(ip, port);
 	const char *control = tr->p.congestion;
 	const int on = 1;
 	const int ns = tr->p.host ? tr->p.host[h].ns : netns_fd(tr->net, h);
@@ -115,6 +123,9 @@ static int socket_in(struct netns_traffic *tr, topo_host h, uint16_t port)
 	    (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 		setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, control,
 		    (socklen_t)strlen(control)) < 0 ||
+		(ip == 0 &&
+		    setsockopt(fd, IPPROTO_IP, IP_TRANSPARENT, &on,
+			sizeof(on)) < 0) ||
 		bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)) {
 		const int why = errno;
 		close(fd);
@@ -188,9 +199,12 @@ static int netns_traffic_start(struct netns_traffic *tr, size_t i,
     struct sim_err *e)
 {
 	const struct obs_flow *f = &tr->flow[i];
-	const struct sockaddr_in to = address(f->dst_host, f->dst_port);
+	const uint32_t vip = netns_traffic_vip(tr, i);
+	const struct sockaddr_in to =
+	    address(vip ? vip : topo_addr_of_host(f->dst_host), f->dst_port);
 	struct run *r = &tr->run[i];
-	r->sender = socket_in(tr, f->src_host, f->src_port);
+	r->sender = socket_in(tr, f->src_host, topo_addr_of_host(f->src_host),
+	    f->src_port);
 	if (r->sender < 0)
 		return broken("no socket", f, e);
 	r->end.state = NETNS_FLOW_RUNS;
@@ -466,8 +480,9 @@ static int netns_traffic_check(const struct netns_traffic *tr, size_t i,
 		    "Flow %zu is from host %u to %u, but there are hosts 0 to "
 		    "%u.",
 		    i, f->src_host, f->dst_host, tr->t->n_hosts - 1);
-	if (f->src_host == f->dst_host || f->n_pkts == 0 || f->src_port == 0 ||
-	    f->dst_port == 0)
+	const int is_own =
+	    f->src_host == f->dst_host && netns_traffic_vip(tr, i) == 0;
+	if (is_own || f->n_pkts == 0 || f->src_port == 0 || f->dst_port == 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "Flow %zu, of %u packets from host %u port %u to host %u "
 		    "port %u, takes two hosts, two ports and a packet.",
@@ -533,7 +548,8 @@ static int listen_at(struct netns_traffic *tr, const struct obs_flow *f,
 	    tr->n_listeners + 1, e);
 	if (rc < 0)
 		return rc;
-	int fd = socket_in(tr, f->dst_host, f->dst_port);
+	int fd = socket_in(tr, f->dst_host,
+	    tr->p.to ? 0 : topo_addr_of_host(f->dst_host), f->dst_port);
 	if (fd < 0)
 		return broken("its receiver cannot listen", f, e);
 	tr->listener[tr->n_listeners] =

@@ -27,6 +27,11 @@ struct netns_traffic_params {
 	/* The namespaces of the hosts, instead of a network's. */
 	const struct fabric_real_host *host;
 
+	/* [n] virtual addresses (models/netns/mux.h) that flows are sent to,
+	 * dst_host being who is to get them; 0: to that host. NULL: all are.
+	 * Borrowed until close. */
+	const uint32_t *to;
+
 	/* Each may be NULL: the sender of FLOW is connected; it is about to be
 	 * closed. An error ends the step that it happens in. */
 	void *arg;
@@ -55,8 +60,8 @@ struct netns_traffic;
  * start_ns after now. FLOW is borrowed until close; when a flow ends its n_retx
  * and srtt_us are set. Ports are as given; source ports must differ among a
  * host's flows to one port of another. The soft limit on descriptors is raised;
- * a running flow takes 2. Errors SIM_EINVAL (a flow to its own host or of no
- * packets, a port 0, a flow twice), SIM_ERANGE (a host that is not in T),
+ * a running flow takes 2. Errors SIM_EINVAL (a flow to its own host,
+ * but by a virtual address, or of no packets, a port 0, a flow twice), SIM_ERANGE (a host that is not in T),
  * SIM_EIO (a port that is in use, or a congestion control that is not to be
  * had), SIM_ENOMEM. */
 int netns_traffic_open(struct netns_traffic **tr, const struct netns_net *net,

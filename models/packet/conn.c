@@ -419,29 +419,64 @@ static int conn_talk(struct conn *c, sim_ns t, struct sim_err *e)
 
 /* --- all of it ------------------------------------------------------------ */
 
+/* What is drawn of a connection before it begins. */
+struct conn_draws {
+	uint32_t isn[2]; /* of client and server */
+	uint16_t id[2];
+	double vip, debug; /* uniform: whether it is */
+	uint32_t which;
+};
+
 /* Draws come in this order whatever happens, so that the scene's faults change
  * no number of a connection. */
+static void conn_draw(struct sim_rng *r, const struct sim_seed *where,
+    uint64_t flow, struct conn_draws *d)
+{
+	sim_rng_init(r, where, SIM_STREAM_CONN, (uint32_t)flow);
+	d->isn[CLIENT] = sim_rng_u32(r);
+	d->isn[SERVER] = sim_rng_u32(r);
+	d->id[CLIENT] = (uint16_t)(1 + sim_rng_below(r, UINT16_MAX));
+	d->id[SERVER] = (uint16_t)(1 + sim_rng_below(r, UINT16_MAX));
+	d->vip = sim_rng_u01(r);
+	d->debug = sim_rng_u01(r);
+	d->which = sim_rng_u32(r);
+}
+
+static uint32_t conn_vip(const struct packet_conn_params *p,
+    const struct conn_draws *d, const uint32_t vip[], uint32_t n_vips)
+{
+	return d->vip < p->vip_share && n_vips > 0 ? vip[d->which % n_vips] : 0;
+}
+
+uint32_t packet_conn_vip(const struct packet_conn_params *p,
+    const struct sim_seed *where, const uint32_t vip[], uint32_t n_vips,
+    uint64_t flow)
+{
+	struct conn_draws d;
+	struct sim_rng r;
+	conn_draw(&r, where, flow, &d);
+	return conn_vip(p, &d, vip, n_vips);
+}
+
 static void conn_begin(struct conn *c, const uint32_t vip[], uint32_t n_vips,
     uint64_t flow)
 {
 	const struct obs_flow *f = &c->out->flow;
 	struct packet_conn_end *out = c->out;
-	sim_rng_init(&c->rng, &c->net->walk.scene->where, SIM_STREAM_CONN,
-	    (uint32_t)flow);
-	c->isn[CLIENT] = sim_rng_u32(&c->rng);
-	c->isn[SERVER] = sim_rng_u32(&c->rng);
-	c->id[CLIENT] = (uint16_t)(1 + sim_rng_below(&c->rng, UINT16_MAX));
-	c->id[SERVER] = (uint16_t)(1 + sim_rng_below(&c->rng, UINT16_MAX));
-	out->has_vip = sim_rng_u01(&c->rng) < c->p->vip_share && n_vips > 0;
-	out->is_debug = sim_rng_u01(&c->rng) < c->p->debug_share ||
+	struct conn_draws d;
+	conn_draw(&c->rng, &c->net->walk.scene->where, flow, &d);
+	memcpy(c->isn, d.isn, sizeof(c->isn));
+	memcpy(c->id, d.id, sizeof(c->id));
+	const uint32_t to = conn_vip(c->p, &d, vip, n_vips);
+	out->has_vip = to != 0;
+	out->is_debug = d.debug < c->p->debug_share ||
 	    (c->to->marks && c->to->marks[f->src_host]);
-	const uint32_t which = sim_rng_u32(&c->rng);
 	c->tos = out->is_debug ? OBS_TOS_DEBUG : 0;
 	c->client = f->src_host;
 	c->server = f->dst_host;
 	c->tuple = (struct topo_tuple){topo_addr_of_host(f->src_host),
-	    out->has_vip ? vip[which % n_vips] : topo_addr_of_host(f->dst_host),
-	    f->src_port, f->dst_port, TOPO_PROTO_TCP};
+	    to != 0 ? to : topo_addr_of_host(f->dst_host), f->src_port,
+	    f->dst_port, TOPO_PROTO_TCP};
 }
 
 int packet_conn_run(const struct packet_net *net,

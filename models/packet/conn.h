@@ -89,6 +89,11 @@ int packet_conn_run(const struct packet_net *net,
     const struct packet_conn_to *to, struct packet_conn_end *end,
     struct sim_err *e);
 
+/* The one of VIPS that connection FLOW would go to, or 0: to none of them. */
+uint32_t packet_conn_vip(const struct packet_conn_params *p,
+    const struct sim_seed *where, const uint32_t vip[], uint32_t n_vips,
+    uint64_t flow);
+
 /* What a connection of N data packets is, both ways, if nothing of it is lost. */
 struct packet_conn_size {
 	uint64_t packets, bytes;

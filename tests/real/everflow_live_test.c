@@ -3,11 +3,13 @@
  */
 #include "experiments/everflow/live.h"
 
+#include "experiments/everflow/truth.h"
 #include "experiments/lab/lab.h"
 #include "experiments/spec/plane.h"
 #include "tests/real/faulty.h"
 #include "tests/real/lab.h"
 #include "tests/spec_file.h"
+#include "topo/addr.h"
 
 #define HEAD                                                                   \
 	"figure: f\nplane: everflow\n"                                         \
@@ -120,6 +122,127 @@ static void a_healthy_network_gives_whole_traces(void **state)
 	rig_close(&r);
 }
 
+/* --- load balancers ------------------------------------------------------- */
+
+#define BALANCED                                                               \
+	"everflow: {rules: [control, debug], debug: [drop, loop], settle: 3, " \
+	"analyzer: {store_all: true}, conn: {vip_share: 0.5}, slb: {vips: 3, " \
+	"muxes: 2}}\n"
+
+/* The muxes that the run will have. */
+static struct packet_mux muxes_of(struct rig *r)
+{
+	const struct sim_seed where = {.seed = test_seed()};
+	struct packet_mux m;
+	assert_ok(packet_mux_init(&m, &r->topo, &xp_everflow_of(&r->c)->slb,
+	    &where, test_err()));
+	return m;
+}
+
+/* Each SYN to a virtual address has one trace, whole, from the client's ToR to
+ * the server's: bare, then within the mux's header. */
+static size_t check_balanced_syns(const struct rig *r)
+{
+	const struct algo_traces *t = &r->seen.traces->traces;
+	const struct algo_hops *h = &r->seen.traces->hops;
+	const uint32_t need =
+	    ALGO_TRACE_MUX | ALGO_TRACE_ENCAP | ALGO_TRACE_COMPLETE;
+	size_t n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const topo_host from =
+		    topo_addr_to_host(t->src_ip[i], r->topo.n_hosts);
+		assert_false(
+		    t->marks[i] & (ALGO_TRACE_LOOP | ALGO_TRACE_DROPS));
+		if (!topo_addr_is_vip(t->dst_ip[i]) ||
+		    (t->flags[i] & (OBS_TCP_SYN | OBS_TCP_ACK)) != OBS_TCP_SYN)
+			continue;
+		const size_t first = t->hop_off[i],
+			     last = first + t->n_hops[i] - 1;
+		const topo_host to =
+		    topo_addr_to_host(h->outer_dst[last], r->topo.n_hosts);
+		assert_int_equal(t->marks[i] & need, need);
+		assert_int_equal(h->node[first], topo_tor_of(&r->topo, from));
+		assert_int_equal(h->node[last], topo_tor_of(&r->topo, to));
+		n++;
+	}
+	return n;
+}
+
+static void paths_through_a_mux_are_one_trace(void **state)
+{
+	static struct rig r;
+	size_t n_vip = 0, n_own = 0;
+	uint64_t n_wrapped = 0, n_unwrapped = 0;
+	rig_open(&r, state, HEAD TRAFFIC BALANCED);
+	rig_run(&r, 0);
+	const struct packet_mux law = muxes_of(&r);
+	for (size_t i = 0; i < r.n_flows; i++) {
+		assert_int_equal(r.seen.end[i].state, NETNS_FLOW_DONE);
+		n_own += r.flow[i].src_host == r.flow[i].dst_host;
+	}
+	for (topo_host h = 0; h < r.topo.n_hosts; h++) {
+		n_wrapped += r.seen.balanced[h].n_wrapped;
+		n_unwrapped += r.seen.balanced[h].n_unwrapped;
+		assert_true(r.seen.balanced[h].n_wrapped == 0 ||
+		    h == law.mux[0] || h == law.mux[1]);
+	}
+	n_vip = check_balanced_syns(&r);
+	print_message("time: %zu of %zu connections go through a mux, %zu to "
+		      "their own host; %llu packets wrapped, %llu unwrapped\n",
+	    n_vip, r.n_flows, n_own, (unsigned long long)n_wrapped,
+	    (unsigned long long)n_unwrapped);
+	/* 600 coins: outside of this once in 10^15. */
+	assert_in_range(n_vip, 200, 400);
+	assert_int_equal(n_wrapped, n_unwrapped);
+	assert_int_equal(r.seen.n_said, 0);
+	assert_int_equal(r.seen.n_other, 0);
+	rig_close(&r);
+}
+
+/* Packets that took at least LEAST_NS through a mux, and all that did. */
+static void count_muxed(const struct rig *r, const struct packet_mux *law,
+    uint64_t least_ns, double *n, double *all)
+{
+	const struct algo_counters *c = r->seen.counters;
+	*n = *all = 0;
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->kind[i] != ALGO_COUNTER_MUX_LATENCY)
+			continue;
+		assert_true(c->id[i] == law->mux[0] || c->id[i] == law->mux[1]);
+		*all += c->value[i];
+		if (algo_latency_bin_ns(c->sub[i]) > least_ns)
+			*n += c->value[i];
+	}
+}
+
+/* What a mux takes is counted for it: the kernel's own time, some 20 us, and with
+ * 2 ms on the links into both muxes that more. */
+static void the_time_of_a_mux_is_measured(void **state)
+{
+	static struct rig r;
+	char text[2048];
+	double n, all;
+	rig_open(&r, state, HEAD TRAFFIC BALANCED);
+	rig_run(&r, 0);
+	const struct packet_mux law = muxes_of(&r);
+	count_muxed(&r, &law, 2000000, &n, &all);
+	print_message("time: %.0f of %.0f packets took 2 ms\n", n, all);
+	assert_true(all > 200 && n < all / 10);
+	snprintf(text, sizeof(text),
+	    HEAD TRAFFIC BALANCED
+	    "faults: {kind: latency, links: [tor%u->host%u, tor%u->host%u], "
+	    "delay: 2000}\n",
+	    topo_tor_of(&r.topo, law.mux[0]), law.mux[0],
+	    topo_tor_of(&r.topo, law.mux[1]), law.mux[1]);
+	rig_close(&r);
+	rig_open(&r, state, text);
+	rig_run(&r, 0);
+	count_muxed(&r, &law, 2000000, &n, &all);
+	print_message("time: %.0f of %.0f packets took 2 ms\n", n, all);
+	assert_true(all > 200 && n == all);
+	rig_close(&r);
+}
+
 /* --- where something is --------------------------------------------------- */
 
 /* Copies are here at once, and what was lost of a handshake is sent again after
@@ -229,6 +352,30 @@ static void a_loop_is_named(void **state)
 	rig_close(&r);
 }
 
+/* Host 5 sends back what muxes send it. Its ToR is on the cycle, and it is where
+ * to cut; one of its SYNs is enough. */
+static void a_loop_through_a_mux_is_named(void **state)
+{
+	static struct rig r;
+	sim_ns since = 0;
+	const struct algo_finding *f = found(&r, state,
+	    HEAD TRAFFIC
+	    "everflow: {rules: [control, debug], debug: [loop], debug_every: "
+	    "0.1, settle: 60, analyzer: {t_ms: 50, store_all: true}, conn: "
+	    "{vip_share: 0.5}, slb: {vips: 1}}\n"
+	    "faults: {kind: mux_loop, at: [host5]}\n");
+	assert_int_equal(f->cause, ALGO_CAUSE_MUX_LOOP);
+	assert_int_equal(xp_everflow_worth(&r.scene, xp_everflow_of(&r.c), f,
+			     &since),
+	    XP_WORTH_RIGHT);
+	assert_int_equal(f->node, 5);
+	assert_true(r.seen.said[0].at - since < 2 * SIM_SEC);
+	assert_true(r.seen.balanced[5].n_returned > 0);
+	for (topo_host h = 0; h < r.topo.n_hosts; h++)
+		assert_true(h == 5 || r.seen.balanced[h].n_returned == 0);
+	rig_close(&r);
+}
+
 /* --- uneven spreading ----------------------------------------------------- */
 
 /* Four next hops and enough flows of each that the cause shows. */
@@ -313,10 +460,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_healthy_network_gives_whole_traces),
+	    cmocka_unit_test(paths_through_a_mux_are_one_trace),
+	    cmocka_unit_test(the_time_of_a_mux_is_measured),
 	    cmocka_unit_test(a_silent_drop_is_named_with_its_link),
 	    cmocka_unit_test(black_holes_are_told_apart),
 	    cmocka_unit_test(a_slow_link_is_named),
 	    cmocka_unit_test(a_loop_is_named),
+	    cmocka_unit_test(a_loop_through_a_mux_is_named),
 	    cmocka_unit_test(an_even_network_is_not_accused),
 	    cmocka_unit_test(weights_are_named_with_their_switch),
 	    cmocka_unit_test(a_narrowed_prefix_is_named_with_its_switch),
