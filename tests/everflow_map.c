@@ -88,6 +88,20 @@ static int same_key(const struct everflow_map *m, const struct algo_trace *a,
 	    (!m->by_digest || a->digest == c->digest);
 }
 
+static int is_bgp(const struct algo_trace *t)
+{
+	return t->kind == OBS_COPY_BGP ||
+	    (t->proto == TOPO_PROTO_TCP &&
+		(t->src_port == 179 || t->dst_port == 179));
+}
+
+static int is_nak(const struct algo_trace *t)
+{
+	return t->kind == OBS_COPY_NAK ||
+	    (t->proto == 17 && t->dst_port == 4791 && t->bth_opcode == 0x11 &&
+		(t->aeth & 0x60) == 0x60);
+}
+
 static void end_oldest(struct everflow_map *m,
     const struct algo_trace_sink *sink)
 {
@@ -106,8 +120,7 @@ static void end_oldest(struct everflow_map *m,
 	if (m->store_all ||
 	    t->marks &
 		(ALGO_TRACE_LOOP | ALGO_TRACE_SUSPECT | ALGO_TRACE_DEBUG) ||
-	    t->kind == OBS_COPY_PFC || t->kind == OBS_COPY_BGP ||
-	    t->kind == OBS_COPY_NAK)
+	    t->kind == OBS_COPY_PFC || is_bgp(t) || is_nak(t))
 		sink->take(sink->arg, t, x->hop, NULL);
 	while (*at != x)
 		at = &(*at)->next;
