@@ -58,6 +58,10 @@ void bench_evq_hold(uint32_t n_pending, uint64_t n_events);
  * `build/tests/bench everflow-feed N K`. */
 void bench_everflow_feed(uint32_t n_live, uint64_t k);
 
+/* Read 4096 copies K times, likewise: of TCP in one IP header if ALIKE is 1, else
+ * of any kind. */
+void bench_erspan_read(uint32_t alike, uint64_t k);
+
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);
 

@@ -106,9 +106,14 @@ static int erspan_is_mirror(uint16_t proto, uint16_t vendor)
 
 /* --- what the packet carries ---------------------------------------------- */
 
-static uint64_t erspan_get64(const uint8_t *p)
+static inline void erspan_tcp_fields(const uint8_t *at, struct obs_packet *p)
 {
-	return (uint64_t)sim_inet_get32(p) << 32 | sim_inet_get32(p + 4);
+	p->src_port = sim_inet_get16(at);
+	p->dst_port = sim_inet_get16(at + 2);
+	p->digest = sim_inet_get64(at + 4);
+	p->seq = (uint32_t)(p->digest >> 32);
+	p->ack = (uint32_t)p->digest;
+	p->tcp_flags = at[TCP_FLAGS];
 }
 
 /* CLAIMS is how many bytes there were behind the IP header; the cursor may have
@@ -122,12 +127,7 @@ static inline enum algo_erspan_end erspan_tcp(const struct erspan_cursor *c,
 		return ALGO_ERSPAN_SHORT_TCP;
 	if (c->at[12] >> 4 < TCP / 4)
 		return ALGO_ERSPAN_BAD_TCP;
-	p->src_port = sim_inet_get16(c->at);
-	p->dst_port = sim_inet_get16(c->at + 2);
-	p->digest = erspan_get64(c->at + 4);
-	p->seq = (uint32_t)(p->digest >> 32);
-	p->ack = (uint32_t)p->digest;
-	p->tcp_flags = c->at[TCP_FLAGS];
+	erspan_tcp_fields(c->at, p);
 	return ALGO_ERSPAN_FINE;
 }
 
@@ -170,35 +170,15 @@ static enum algo_erspan_end erspan_udp(const struct erspan_cursor *c,
 	if (p->dst_port == OBS_PORT_ROCE)
 		return erspan_roce(c, claims, p);
 	if (need == UDP + 4) {
-		p->digest = erspan_get64(c->at + 4);
+		p->digest = sim_inet_get64(c->at + 4);
 		return ALGO_ERSPAN_FINE;
 	}
 	memcpy(first, c->at + 4, need - 4);
-	p->digest = erspan_get64(first);
+	p->digest = sim_inet_get64(first);
 	return ALGO_ERSPAN_FINE;
 }
 
 /* --- the packet's headers ------------------------------------------------- */
-
-/* Whether a header of N bytes has the right sum, in ones' complement. 2^32 and
- * 2^16 are both 1 modulo 65535, so wide sums fold to the same; and 0xffff is the
- * same in either order of bytes, so none has to be swapped (RFC 1071). */
-static int erspan_sum_is_right(const uint8_t *p, size_t n)
-{
-	uint64_t a, b, sum;
-	uint32_t x;
-	memcpy(&a, p, 8);
-	memcpy(&b, p + 8, 8);
-	memcpy(&x, p + 16, 4);
-	sum = (a >> 32) + (uint32_t)a + (b >> 32) + (uint32_t)b + x;
-	for (size_t i = IP; i < n; i += 4) {
-		memcpy(&x, p + i, 4);
-		sum += x;
-	}
-	sum = (sum & 0xffff) + (sum >> 16 & 0xffff) + (sum >> 32);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return sum == 0xffff;
-}
 
 /* What an IP header says of sizes: of all, of what is behind it though the copy
  * may be cut, and whether more fragments follow. */
@@ -207,7 +187,7 @@ struct erspan_sizes {
 	int more;
 };
 
-static struct obs_ip erspan_fields(const uint8_t *at)
+static inline struct obs_ip erspan_fields(const uint8_t *at)
 {
 	return (struct obs_ip){.src_ip = sim_inet_get32(at + 12),
 	    .dst_ip = sim_inet_get32(at + 16),
@@ -232,7 +212,7 @@ static inline enum algo_erspan_end erspan_ip(struct erspan_cursor *c,
 		return ALGO_ERSPAN_BAD_IP;
 	if (left < header)
 		return ALGO_ERSPAN_SHORT_IP;
-	if (!erspan_sum_is_right(at, header))
+	if (!sim_inet_sum_is_right(at, header))
 		return ALGO_ERSPAN_BAD_CHECKSUM;
 	if (total < left)
 		c->end = at + total;
@@ -355,7 +335,7 @@ static enum algo_erspan_end erspan_frame(struct erspan_cursor *c,
 	struct obs_packet *p = &copy->packet;
 	if (bytes < ETHERNET)
 		return ALGO_ERSPAN_SHORT_ETHERNET;
-	copy->src_mac = erspan_get64(frame + 6) >> 16;
+	copy->src_mac = sim_inet_get64(frame + 6) >> 16;
 	p->ethertype = sim_inet_get16(frame + 12);
 	c->at += ETHERNET;
 	if (!erspan_skip_tags(c, &p->ethertype))
@@ -382,14 +362,19 @@ static enum algo_erspan_end erspan_bare(struct erspan_cursor *c,
 
 /* --- the carrier ---------------------------------------------------------- */
 
-static enum algo_erspan_end erspan_session_2(struct erspan_cursor *c,
-    uint16_t vendor, struct algo_erspan_copy *copy)
+static inline void erspan_session_2_fields(const uint8_t *h,
+    struct algo_erspan_copy *copy)
 {
-	const uint8_t *h = c->at;
 	copy->kind = ALGO_ERSPAN_II;
 	copy->session = sim_inet_get16(h + 2) & 0x3ff;
 	copy->is_cut = sim_inet_get16(h + 2) >> 10 & 1;
 	copy->index = sim_inet_get32(h + 4) & 0xfffff;
+}
+
+static enum algo_erspan_end erspan_session_2(struct erspan_cursor *c,
+    uint16_t vendor, struct algo_erspan_copy *copy)
+{
+	erspan_session_2_fields(c->at, copy);
 	c->at += 8;
 	return erspan_frame(c, vendor, copy);
 }
@@ -526,8 +511,9 @@ static void erspan_clear(struct algo_erspan_copy *c)
 	memset(p + 2 * PART, 0, LAST);
 }
 
-enum algo_erspan_end algo_erspan_read(uint16_t ethertype, const uint8_t bytes[],
-    size_t n, uint16_t vendor, struct algo_erspan_copy *copy)
+enum algo_erspan_end algo_erspan_read_any(uint16_t ethertype,
+    const uint8_t bytes[], size_t n, uint16_t vendor,
+    struct algo_erspan_copy *copy)
 {
 	struct erspan_cursor c = {bytes, bytes + n};
 	struct erspan_gre g;
@@ -550,4 +536,65 @@ enum algo_erspan_end algo_erspan_read(uint16_t ethertype, const uint8_t bytes[],
 	}
 	c.at += g.bytes;
 	return erspan_payload(&c, &g, vendor, copy);
+}
+
+/* --- what nearly all copies are --------------------------------------------*/
+
+/* TCP in one IP header in Ethernet in ERSPAN II, without tags or options: all
+ * stands where it always does. */
+enum {
+	PLAIN_GRE = IP,
+	PLAIN_SESSION = PLAIN_GRE + 8,
+	PLAIN_FRAME = PLAIN_SESSION + 8,
+	PLAIN_TYPE = PLAIN_FRAME + 12,
+	PLAIN_IP = PLAIN_FRAME + ETHERNET,
+	PLAIN_TCP = PLAIN_IP + IP,
+	PLAIN_BYTES = PLAIN_TCP + TCP_FLAGS + 1,
+};
+
+/* Of IP's second and third word: no later fragment, and what it carries. */
+static int erspan_is_whole(const uint8_t *ip, uint32_t proto)
+{
+	return (sim_inet_get32(ip + 6) & (IP_OFFSET << 16 | 0xff)) == proto;
+}
+
+static int erspan_is_plain(const uint8_t *b, size_t n)
+{
+	return n >= PLAIN_BYTES && b[0] == (4 << 4 | IP / 4) &&
+	    sim_inet_get16(b + 2) >= PLAIN_BYTES &&
+	    erspan_is_whole(b, OBS_PROTO_GRE) &&
+	    sim_inet_get32(b + PLAIN_GRE) ==
+	    (GRE_SEQUENCE << 16 | ALGO_GRE_ERSPAN) &&
+	    b[PLAIN_SESSION] >> 4 == 1 &&
+	    sim_inet_get32(b + PLAIN_TYPE) >> 8 ==
+	    (OBS_ETH_IPV4 << 8 | 4 << 4 | IP / 4) &&
+	    sim_inet_get16(b + PLAIN_IP + 2) >= IP + TCP &&
+	    erspan_is_whole(b + PLAIN_IP, TOPO_PROTO_TCP) &&
+	    b[PLAIN_TCP + 12] >> 4 >= TCP / 4 &&
+	    sim_inet_sum_is_right(b + PLAIN_IP, IP);
+}
+
+static void erspan_plain(const uint8_t *b, struct algo_erspan_copy *copy)
+{
+	struct obs_packet *p = &copy->packet;
+	erspan_clear(copy);
+	copy->switch_ip = sim_inet_get32(b + 12);
+	copy->collector_ip = sim_inet_get32(b + 16);
+	copy->sequence = sim_inet_get32(b + PLAIN_GRE + 4);
+	copy->has_sequence = 1;
+	erspan_session_2_fields(b + PLAIN_SESSION, copy);
+	copy->src_mac = sim_inet_get64(b + PLAIN_FRAME + 6) >> 16;
+	p->ethertype = OBS_ETH_IPV4;
+	p->n_bytes = ETHERNET + (uint32_t)sim_inet_get16(b + PLAIN_IP + 2);
+	p->ip = erspan_fields(b + PLAIN_IP);
+	erspan_tcp_fields(b + PLAIN_TCP, p);
+}
+
+enum algo_erspan_end algo_erspan_read(uint16_t ethertype, const uint8_t bytes[],
+    size_t n, uint16_t vendor, struct algo_erspan_copy *copy)
+{
+	if (ethertype != OBS_ETH_IPV4 || !erspan_is_plain(bytes, n))
+		return algo_erspan_read_any(ethertype, bytes, n, vendor, copy);
+	erspan_plain(bytes, copy);
+	return ALGO_ERSPAN_FINE;
 }

@@ -96,9 +96,16 @@ struct algo_erspan_copy {
 /* Read N bytes that are the payload of an Ethernet frame of type ETHERTYPE,
  * which may be that of a VLAN tag. VENDOR is a GRE protocol that carries
  * Ethernet, too, or 0. *C counts only if the end is FINE.
- * Errors none: the end says it. Cost O(headers), some 380 instructions. */
+ * Errors none: the end says it. Cost O(headers), some 380 instructions; 140 for
+ * TCP in one IP header in ERSPAN II, without tags or options. */
 enum algo_erspan_end algo_erspan_read(uint16_t ethertype, const uint8_t bytes[],
     size_t n, uint16_t vendor, struct algo_erspan_copy *c);
+
+/* The same, header by header whatever it is: what algo_erspan_read() must give,
+ * for tests. */
+enum algo_erspan_end algo_erspan_read_any(uint16_t ethertype,
+    const uint8_t bytes[], size_t n, uint16_t vendor,
+    struct algo_erspan_copy *c);
 
 enum {
 	ALGO_ERSPAN_OVERHEAD = 36, /* IP, GRE with a number, session header */

@@ -76,6 +76,16 @@ static void check_cuts(uint16_t ethertype, const uint8_t bytes[], size_t n,
 	}
 }
 
+/* Most copies are read in one go; the long way gives the same. */
+static void check_both_ways(uint16_t ethertype, const uint8_t bytes[], size_t n,
+    enum algo_erspan_end end, const struct algo_erspan_copy *c)
+{
+	struct algo_erspan_copy any;
+	must(algo_erspan_read_any(ethertype, bytes, n, VENDOR, &any) == end);
+	if (end == ALGO_ERSPAN_FINE)
+		must(memcmp(&any, c, sizeof(any)) == 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	struct algo_erspan_copy c;
@@ -85,6 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	const enum algo_erspan_end end =
 	    algo_erspan_read(ethertype, bytes + 2, n - 2, VENDOR, &c);
 	must(end < ALGO_N_ERSPAN_ENDS);
+	check_both_ways(ethertype, bytes + 2, n - 2, end, &c);
 	if (end != ALGO_ERSPAN_FINE)
 		return 0;
 	check_fields(&c.packet, n);
