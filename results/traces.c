@@ -169,7 +169,7 @@ struct res_traces_out {
 	struct res_h5_out *file;
 	struct res_traces_info info; /* its texts are gone: borrowed */
 	struct res_series_out series[RES_TRACES_N_SERIES];
-	struct res_h5_table_out *hops, *findings, *cycles;
+	struct res_h5_table_out *hops, *findings, *cycles, *names;
 	/* Columns, with the words that numbers stand for. */
 	struct sim_column col[RES_TRACES_N_SERIES + 1][RES_MAX_COLUMNS];
 	struct algo_traces batch; /* not yet appended */
@@ -261,9 +261,12 @@ static int traces_make_tables(struct res_traces_out *w, struct sim_err *e)
 	if (rc == 0)
 		rc = traces_table(w, "findings", res_findings_kind(), findings,
 		    256, &w->findings, e);
+	if (rc == 0)
+		rc = traces_table(w, "cycles", res_cycles_kind(), NULL, 1024,
+		    &w->cycles, e);
 	return rc < 0 ? rc
-		      : traces_table(w, "cycles", res_cycles_kind(), NULL, 1024,
-			    &w->cycles, e);
+		      : traces_table(w, "names", res_counter_names_kind(), NULL,
+			    64, &w->names, e);
 }
 
 int res_traces_create(struct res_traces_out **out, const char *path,
@@ -399,6 +402,21 @@ int res_traces_add_findings(struct res_traces_out *w, const char *debugger,
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		rc = traces_finding(w, debugger, &f[i], e);
+	return traces_failed(w, rc, e);
+}
+
+int res_traces_add_name(struct res_traces_out *w, uint32_t id, const char *name,
+    struct sim_err *e)
+{
+	struct res_counter_name row = {.id = id};
+	const size_t n = strlen(name);
+	int rc = n > 0 && n < sizeof(row.name.text)
+	    ? 0
+	    : sim_fail(e, SIM_EINVAL, "a counter's name of %zu bytes.", n);
+	if (rc == 0) {
+		memcpy(row.name.text, name, n);
+		rc = res_h5_out_rows(w->names, &row, sizeof(row), 1, e);
+	}
 	return traces_failed(w, rc, e);
 }
 

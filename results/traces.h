@@ -11,6 +11,7 @@
  *	/hops         columns of the same header; those of a trace stand together,
  *	              in the order of its way, and traces' in the order of traces
  *	/counters     columns of algos/everflow/counter.h
+ *	/names        of counters that were added: id, name; older files have none
  *	/guided       columns of models/obs_guided.h
  *	/findings     what debuggers found; columns below
  *	/cycles       node: switches of findings that are loops
@@ -79,6 +80,19 @@ struct res_finding {
 };
 SIM_TABLE(res_findings, res_finding, RES_FINDING_COLUMNS)
 
+/* Which name a counter of kind CUSTOM has; a name that was given again is that of
+ * the last. */
+#define RES_COUNTER_NAME_COLUMNS(X)                                            \
+	X(uint32_t, id, "1", "of rows of /counters that are custom")           \
+	X(struct sim_name, name, "1", "as it was added")
+struct res_counter_names {
+	SIM_TABLE_ARRAYS(RES_COUNTER_NAME_COLUMNS)
+};
+struct res_counter_name {
+	SIM_TABLE_FIELDS(RES_COUNTER_NAME_COLUMNS)
+};
+SIM_TABLE(res_counter_names, res_counter_name, RES_COUNTER_NAME_COLUMNS)
+
 /* --- writing ---------------------------------------------------------------*/
 
 struct res_traces_out;
@@ -101,6 +115,11 @@ int res_traces_add_guided(struct res_traces_out *w, const struct obs_guided *g,
     struct sim_err *e);
 int res_traces_add_findings(struct res_traces_out *w, const char *debugger,
     const struct algo_finding f[], size_t n, struct sim_err *e);
+
+/* Say what a counter is called. Errors also SIM_EINVAL: a name of no bytes, or of
+ * 64 or more. */
+int res_traces_add_name(struct res_traces_out *w, uint32_t id, const char *name,
+    struct sim_err *e);
 
 /* What analyzers may be given: all that it takes is appended. */
 struct algo_trace_sink res_traces_sink(struct res_traces_out *w);
@@ -159,6 +178,10 @@ struct res_cycle {
 	SIM_TABLE_FIELDS(RES_CYCLE_COLUMNS)
 };
 SIM_TABLE(res_cycles, res_cycle, RES_CYCLE_COLUMNS)
+
+/* Append all names; none of a file that has none. Errors SIM_EPARSE, SIM_ENOMEM. */
+int res_traces_names(struct res_traces *r, struct res_counter_names *names,
+    struct sim_err *e);
 
 /* As it was added, of row I. */
 struct algo_finding res_finding_at(const struct res_findings *f,

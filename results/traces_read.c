@@ -345,6 +345,17 @@ int res_traces_findings(struct res_traces *r, struct res_findings *f,
 	return traces_damaged(r, rc, e);
 }
 
+int res_traces_names(struct res_traces *r, struct res_counter_names *names,
+    struct sim_err *e)
+{
+	if (!res_h5_in_has(r->file, "names"))
+		return 0;
+	return traces_damaged(r,
+	    res_series_all_rows(r->file, "names", res_counter_names_kind(),
+		names, e),
+	    e);
+}
+
 struct algo_finding res_finding_at(const struct res_findings *f,
     const struct res_cycles *cycle, size_t i)
 {

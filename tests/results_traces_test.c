@@ -89,6 +89,12 @@ static void assert_rest(struct res_traces *r, const struct traces *x)
 	struct obs_guided g = {0};
 	struct res_findings f = {0};
 	struct res_cycles cycle = {0};
+	struct res_counter_names names = {0};
+	assert_ok(res_traces_names(r, &names, test_err()));
+	assert_int_equal(names.n, 2);
+	assert_int_equal(names.id[1], 3);
+	assert_string_equal(names.name[1].text, "syns");
+	res_counter_names_free(&names);
 	assert_ok(res_traces_counters(r, 0, SIM_NEVER, &c, test_err()));
 	assert_ok(res_traces_guided(r, 0, SIM_NEVER, &g, test_err()));
 	assert_ok(res_traces_findings(r, &f, &cycle, test_err()));
@@ -454,6 +460,37 @@ static void other_files_are_refused(void **state)
 	assert_refused(path, SIM_EPARSE, "it is no file of traces");
 }
 
+static void names_are_checked_and_may_be_missing(void **state)
+{
+	struct res_traces_info info = {.spec = ""};
+	struct res_counter_names names = {0};
+	struct res_traces_out *w;
+	struct res_traces *r;
+	struct sim_err e;
+	char name[65];
+	(void)state;
+	memset(name, 'x', 64);
+	name[64] = '\0';
+	for (int empty = 0; empty < 2; empty++) {
+		const char *path = test_path("names.h5");
+		assert_ok(res_traces_create(&w, path, &info, test_err()));
+		assert_int_equal(res_traces_add_name(w, 0, empty ? "" : name,
+				     &e),
+		    SIM_EINVAL);
+		assert_non_null(strstr(e.msg, "name of"));
+		res_traces_discard(w);
+	}
+	/* As of files that were written before there were names. */
+	const char *path = test_path("old.h5");
+	hid_t file = good_file(path);
+	assert_true(H5Ldelete(file, "names", H5P_DEFAULT) >= 0);
+	h5_edit_seal(file, path);
+	assert_ok(res_traces_open(&r, path, test_err()));
+	assert_ok(res_traces_names(r, &names, test_err()));
+	assert_int_equal(names.n, 0);
+	res_traces_close(r);
+}
+
 static void each_missing_attribute_table_and_column_is_named(void **state)
 {
 	(void)state;
@@ -526,15 +563,18 @@ static int read_all(const char *path, struct sim_err *e)
 	struct res_findings f = {0};
 	struct res_cycles cycle = {0};
 	struct algo_trace_store s = {0};
+	struct res_counter_names names = {0};
 	int rc = res_traces_open(&r, path, e);
 	if (rc < 0)
 		return rc;
-	if ((rc = res_traces_each(r, 0, SIM_NEVER, take_any, NULL, e)) == 0 &&
+	if ((rc = res_traces_names(r, &names, e)) == 0 &&
+	    (rc = res_traces_each(r, 0, SIM_NEVER, take_any, NULL, e)) == 0 &&
 	    (rc = res_traces_load(r, 0, SIM_NEVER, &s, e)) == 0 &&
 	    (rc = res_traces_counters(r, 0, SIM_NEVER, &c, e)) == 0 &&
 	    (rc = res_traces_guided(r, 0, SIM_NEVER, &g, e)) == 0)
 		rc = res_traces_findings(r, &f, &cycle, e);
 	res_traces_close(r);
+	res_counter_names_free(&names);
 	algo_traces_free(&s.traces);
 	algo_hops_free(&s.hops);
 	algo_counters_free(&c);
@@ -612,6 +652,7 @@ int main(void)
 	    cmocka_unit_test(equal_rows_give_equal_bytes),
 	    cmocka_unit_test(rows_that_no_reader_would_take_are_refused),
 	    cmocka_unit_test(counters_probes_and_findings_are_checked),
+	    cmocka_unit_test(names_are_checked_and_may_be_missing),
 	    cmocka_unit_test(each_flipped_byte_and_each_cut_is_refused),
 	    cmocka_unit_test(other_files_are_refused),
 	    cmocka_unit_test(each_missing_attribute_table_and_column_is_named),

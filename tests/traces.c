@@ -259,6 +259,9 @@ static int traces_write_all(const struct traces *x, struct res_traces_out *w,
 		rc = res_traces_add_counters(w, &x->counters, e);
 	if (rc == 0)
 		rc = res_traces_add_guided(w, &x->guided, e);
+	/* A name that was given twice. */
+	if (rc == 0 && (rc = res_traces_add_name(w, 2, "syns", e)) == 0)
+		rc = res_traces_add_name(w, 3, "syns", e);
 	return rc < 0
 	    ? rc
 	    : res_traces_add_findings(w, "loop", x->finding, x->n_findings, e);

@@ -131,6 +131,10 @@ counters_are_summed() {
 	says 'mux_latency +30 packets, p50 9.5' stdout
 	run_for 0 "$CULPRIT" trace counter x.h5 custom:3
 	says 'custom +66 packets' stdout
+	run_for 0 "$CULPRIT" trace counter x.h5 custom:syns
+	says 'custom +66 packets' stdout
+	run_for 2 "$CULPRIT" trace counter x.h5 custom:fins
+	says_once 'no counter of the name "fins"'
 	run_for 0 "$CULPRIT" trace counter x.h5 'link:t2.0->t1.0'
 	says 'link_latency +0 round trips$' stdout
 	run_for 2 "$CULPRIT" trace counter x.h5 lnik:3
