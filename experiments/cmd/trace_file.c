@@ -11,7 +11,6 @@
 #include "experiments/spec/config.h"
 #include "sim/text.h"
 #include "sim/yaml.h"
-#include "topo/addr.h"
 
 int cmd_trace_topology(struct topo *t, const char *spec, struct sim_err *e)
 {
@@ -73,74 +72,6 @@ void cmd_traces_close(struct cmd_traces *x)
 	res_traces_close(x->file);
 	topo_close(&x->net);
 	*x = (struct cmd_traces){0};
-}
-
-/* --- names ---------------------------------------------------------------- */
-
-const char *cmd_trace_switch(const struct cmd_traces *x, uint32_t s,
-    char buf[CMD_TRACE_NAME])
-{
-	if (s == TOPO_NONE)
-		snprintf(buf, CMD_TRACE_NAME, "-");
-	else if (x->topo)
-		topo_node_name(x->topo, x->topo->n_hosts + s, buf);
-	else
-		snprintf(buf, CMD_TRACE_NAME, "switch %u", s);
-	return buf;
-}
-
-const char *cmd_trace_link(const struct cmd_traces *x, uint32_t l,
-    char buf[CMD_TRACE_NAME])
-{
-	if (l == TOPO_NONE)
-		snprintf(buf, CMD_TRACE_NAME, "-");
-	else if (x->topo)
-		topo_link_name(x->topo, l, buf);
-	else
-		snprintf(buf, CMD_TRACE_NAME, "link %u", l);
-	return buf;
-}
-
-/* A host has no other name where there is no network to know it by. */
-const char *cmd_trace_address(const struct cmd_traces *x, uint32_t ip,
-    char buf[CMD_TRACE_NAME])
-{
-	const struct topo *t = x->topo;
-	const topo_host h = t ? topo_addr_to_host(ip, t->n_hosts) : TOPO_NONE;
-	const topo_switch s =
-	    t ? topo_addr_to_switch(ip, t->n_switches) : TOPO_NONE;
-	if (h != TOPO_NONE)
-		topo_node_name(t, h, buf);
-	else if (s != TOPO_NONE)
-		topo_node_name(t, t->n_hosts + s, buf);
-	else
-		topo_addr_format(ip, buf);
-	return buf;
-}
-
-void cmd_trace_marks(struct sim_text *out, uint32_t marks)
-{
-	const size_t before = out->n;
-	for (const struct algo_filter_flag *f = algo_filter_flags; f->word; f++)
-		/* "drop" stands for two marks that are told by themselves. */
-		if (marks & f->marks && !(f->marks & (f->marks - 1)))
-			sim_put(out, "%s%s", out->n > before ? "," : "",
-			    f->word);
-	if (out->n == before)
-		sim_put(out, "-");
-}
-
-void cmd_trace_flags(struct sim_text *out, uint8_t flags)
-{
-	static const char *const names[] = {"FIN", "SYN", "RST", "PSH", "ACK",
-	    "URG", "ECE", "CWR"};
-	const size_t before = out->n;
-	for (unsigned i = 0; i < 8; i++)
-		if (flags >> i & 1)
-			sim_put(out, "%s%s", out->n > before ? "|" : "",
-			    names[i]);
-	if (out->n == before)
-		sim_put(out, "-");
 }
 
 /* --- options -------------------------------------------------------------- */

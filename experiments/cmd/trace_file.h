@@ -26,22 +26,6 @@ struct cmd_traces {
 int cmd_traces_open(struct cmd_traces *x, const char *path, struct sim_err *e);
 void cmd_traces_close(struct cmd_traces *x);
 
-/* Names for people: "tor3", "tor3->t1.5", "host17" or "198.18.0.1"; by number,
- * as "switch 3", where no network is known. "-" of TOPO_NONE. Return BUF. */
-enum { CMD_TRACE_NAME = 160 };
-const char *cmd_trace_switch(const struct cmd_traces *x, uint32_t s,
-    char buf[CMD_TRACE_NAME]);
-const char *cmd_trace_link(const struct cmd_traces *x, uint32_t l,
-    char buf[CMD_TRACE_NAME]);
-const char *cmd_trace_address(const struct cmd_traces *x, uint32_t ip,
-    char buf[CMD_TRACE_NAME]);
-
-/* "loop,mux": the words of marks that are set, a drop's grade alone. */
-void cmd_trace_marks(struct sim_text *out, uint32_t marks);
-
-/* "SYN|ACK", "-" of none. */
-void cmd_trace_flags(struct sim_text *out, uint8_t flags);
-
 /* sim_ns: "10s", "1.5ms". */
 cmd_taker cmd_take_time;
 

@@ -8,8 +8,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
 #include "experiments/cmd/trace_file.h"
-#include "results/json.h"
-#include "sim/text.h"
+#include "experiments/everflow/tell.h"
 
 struct args {
 	const char *file, *expr, *where;
@@ -84,96 +83,6 @@ struct get {
 	uint64_t n;
 };
 
-/* --- a trace ---------------------------------------------------------------- */
-
-static const char *const get_kinds[] = {
-#define X(kind, name, text) name,
-    OBS_COPY_KINDS(X)
-#undef X
-};
-
-static void get_put_row(const struct get *g, uint64_t id,
-    const struct algo_trace *t, const struct algo_hop hop[])
-{
-	char src[CMD_TRACE_NAME], dst[CMD_TRACE_NAME], link[CMD_TRACE_NAME];
-	char text[512];
-	struct sim_text out = {text, sizeof(text), 0};
-	sim_put(&out, "%" PRIu64 "\t%.9f\t%s\t%u\t%s\t%u\t%u\t%u\t", id,
-	    1e-9 * (double)t->t_ns,
-	    cmd_trace_address(&g->traces, t->src_ip, src), t->src_port,
-	    cmd_trace_address(&g->traces, t->dst_ip, dst), t->dst_port,
-	    t->proto, t->ip_id);
-	cmd_trace_flags(&out, t->flags);
-	sim_put(&out, "\t%s\t", get_kinds[t->kind]);
-	cmd_trace_marks(&out, t->marks);
-	fputs(text, stdout);
-	printf("\t%s\t", cmd_trace_link(&g->traces, t->lost_link, link));
-	for (unsigned i = 0; i < t->n_hops; i++)
-		printf("%s%s", i > 0 ? " " : "",
-		    cmd_trace_switch(&g->traces, hop[i].node, link));
-	putchar('\n');
-}
-
-static void get_json_text(const char *key, const char *text)
-{
-	printf(", \"%s\": ", key);
-	res_json_text(stdout, text);
-}
-
-static void get_json_marks(uint32_t marks)
-{
-	const char *comma = "";
-	printf(", \"marks\": [");
-	for (unsigned i = 0; algo_filter_flags[i].word; i++) {
-		const uint32_t m = algo_filter_flags[i].marks;
-		if (!(marks & m) || m & (m - 1))
-			continue;
-		printf("%s\"%s\"", comma, algo_filter_flags[i].word);
-		comma = ", ";
-	}
-	printf("]");
-}
-
-static void get_json_hop(const struct get *g, const struct algo_hop *h)
-{
-	char name[CMD_TRACE_NAME];
-	printf("{\"t_ns\": %" PRIu64, h->t_ns);
-	get_json_text("switch", cmd_trace_switch(&g->traces, h->node, name));
-	if (h->in_link != TOPO_NONE)
-		get_json_text("link",
-		    cmd_trace_link(&g->traces, h->in_link, name));
-	if (h->switch_ns > 0)
-		printf(", \"switch_ns\": %" PRIu64, h->switch_ns);
-	printf(", \"layer\": %u, \"ttl\": %u, \"dscp\": %d, \"ecn\": %d}",
-	    h->layer, h->ttl, h->tos >> 2, h->tos & OBS_TOS_ECN);
-}
-
-static void get_put_json(const struct get *g, uint64_t id,
-    const struct algo_trace *t, const struct algo_hop hop[])
-{
-	char name[CMD_TRACE_NAME];
-	printf("%s{\"id\": %" PRIu64 ", \"t_ns\": %" PRIu64
-	       ", \"end_ns\": %" PRIu64,
-	    g->n > 1 ? ",\n" : "", id, t->t_ns, t->end_ns);
-	get_json_text("src", cmd_trace_address(&g->traces, t->src_ip, name));
-	get_json_text("dst", cmd_trace_address(&g->traces, t->dst_ip, name));
-	printf(", \"src_port\": %u, \"dst_port\": %u, \"proto\": %u, "
-	       "\"ip_id\": %u, \"flags\": %u, \"seq\": %u, \"ack\": %u, "
-	       "\"bytes\": %u, \"kind\": \"%s\"",
-	    t->src_port, t->dst_port, t->proto, t->ip_id, t->flags, t->seq,
-	    t->ack, t->n_bytes, get_kinds[t->kind]);
-	get_json_marks(t->marks);
-	if (t->lost_link != TOPO_NONE)
-		get_json_text("lost_link",
-		    cmd_trace_link(&g->traces, t->lost_link, name));
-	printf(", \"mirrors_lost\": %u, \"hops\": [", t->n_lost);
-	for (unsigned i = 0; i < t->n_hops; i++) {
-		printf("%s", i > 0 ? ", " : "");
-		get_json_hop(g, &hop[i]);
-	}
-	printf("]}");
-}
-
 /* --- all -------------------------------------------------------------------- */
 
 static int get_take(void *arg, uint64_t id, const struct algo_trace *t,
@@ -194,9 +103,9 @@ static int get_take(void *arg, uint64_t id, const struct algo_trace *t,
 	}
 	g->n++;
 	if (g->args->json)
-		get_put_json(g, id, t, hop);
+		xp_tell_json(stdout, g->traces.topo, g->n > 1, id, t, hop);
 	else if (!g->args->count)
-		get_put_row(g, id, t, hop);
+		xp_tell_row(stdout, g->traces.topo, id, t, hop);
 	return 0;
 }
 
@@ -219,8 +128,7 @@ static int get_print(struct get *g, struct sim_err *e)
 	if (a->json)
 		printf("[");
 	else if (!a->count)
-		printf("id\tt_s\tsrc\tsrc_port\tdst\tdst_port\tproto\tip_id\t"
-		       "flags\tkind\tmarks\tlost_link\tpath\n");
+		fputs(xp_tell_head, stdout);
 	const int rc =
 	    res_traces_each(g->traces.file, a->from, a->to, get_take, g, e);
 	if (rc == 0 && a->json)

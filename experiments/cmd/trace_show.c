@@ -9,6 +9,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
 #include "experiments/cmd/trace_file.h"
+#include "experiments/everflow/tell.h"
 #include "sim/text.h"
 
 struct args {
@@ -61,9 +62,9 @@ static void show_packet(const struct cmd_traces *x, uint64_t id,
 	    OBS_COPY_KINDS(X)
 #undef X
 	};
-	char src[CMD_TRACE_NAME], dst[CMD_TRACE_NAME], flags[64];
+	char src[XP_TELL_NAME], dst[XP_TELL_NAME], flags[64];
 	struct sim_text out = {flags, sizeof(flags), 0};
-	cmd_trace_flags(&out, t->flags);
+	xp_tell_flags(&out, t->flags);
 	printf("trace %" PRIu64 " at %.9f s, by analyzer %u\n", id,
 	    1e-9 * (double)t->t_ns, t->analyzer);
 	if (t->proto == 0)
@@ -71,15 +72,15 @@ static void show_packet(const struct cmd_traces *x, uint64_t id,
 	else
 		printf("  %s:%u -> %s:%u, protocol %u, ID %u, flags %s, seq "
 		       "%u, %u bytes\n",
-		    cmd_trace_address(x, t->src_ip, src), t->src_port,
-		    cmd_trace_address(x, t->dst_ip, dst), t->dst_port, t->proto,
-		    t->ip_id, flags, t->seq, t->n_bytes);
+		    xp_tell_address(x->topo, t->src_ip, src), t->src_port,
+		    xp_tell_address(x->topo, t->dst_ip, dst), t->dst_port,
+		    t->proto, t->ip_id, flags, t->seq, t->n_bytes);
 	printf("  mirrored for %s\n", kinds[t->kind]);
 }
 
 static void show_marks(const struct cmd_traces *x, const struct algo_trace *t)
 {
-	char link[CMD_TRACE_NAME];
+	char link[XP_TELL_NAME];
 #define X(mark, word, text)                                                    \
 	if (t->marks & ALGO_TRACE_##mark)                                      \
 		printf("  %s: %s\n", word, text);
@@ -87,7 +88,7 @@ static void show_marks(const struct cmd_traces *x, const struct algo_trace *t)
 #undef X
 	if (t->lost_link != TOPO_NONE)
 		printf("  should have gone on over %s\n",
-		    cmd_trace_link(x, t->lost_link, link));
+		    xp_tell_link(x->topo, t->lost_link, link));
 	if (t->n_lost > 0)
 		printf("  %u mirror%s missing for certain\n", t->n_lost,
 		    t->n_lost == 1 ? "" : "s");
@@ -111,12 +112,12 @@ static void show_hop(const struct cmd_traces *x, const struct algo_trace *t,
 	static const char *const ecn[] = {"-", "ECT(1)", "ECT(0)", "CE"};
 	const struct algo_hop *h = &hop[i];
 	const unsigned before = show_before(hop, i);
-	char name[CMD_TRACE_NAME], link[CMD_TRACE_NAME];
+	char name[XP_TELL_NAME], link[XP_TELL_NAME];
 	printf("%3u %12.3f  %-12s %-22s %5u %4u %4d  %s", i,
 	    1e-3 * ((double)h->t_ns - (double)t->t_ns),
-	    cmd_trace_switch(x, h->node, name),
-	    cmd_trace_link(x, h->in_link, link), h->layer, h->ttl, h->tos >> 2,
-	    ecn[h->tos & OBS_TOS_ECN]);
+	    xp_tell_switch(x->topo, h->node, name),
+	    xp_tell_link(x->topo, h->in_link, link), h->layer, h->ttl,
+	    h->tos >> 2, ecn[h->tos & OBS_TOS_ECN]);
 	if (before != i)
 		printf("%*.3f", 18 - (int)strlen(ecn[h->tos & OBS_TOS_ECN]),
 		    1e-3 * ((double)h->t_ns - (double)hop[before].t_ns));
