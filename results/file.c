@@ -163,7 +163,7 @@ int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e)
 		rc = res_file_failed("read", path, e);
 	else if (!S_ISREG(st.st_mode))
 		rc = sim_fail(e, SIM_EIO, "cannot read %s: not a file.", path);
-	/* One byte more, as malloc(0) may return NULL. */
+	/* One byte more, for the 0. */
 	else if (!(*bytes = malloc((size_t)st.st_size + 1)))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s (%lld bytes).",
 		    path, (long long)st.st_size);
@@ -176,5 +176,6 @@ int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e)
 		return rc;
 	}
 	*n = (size_t)st.st_size;
+	((char *)*bytes)[*n] = '\0';
 	return 0;
 }

@@ -33,7 +33,8 @@ int res_file_failed(const char *verb, const char *path, struct sim_err *e);
  * strlen(path) + 2 bytes. Returns 0, or -1 with errno. */
 int res_file_sync_folder(const char *path, char *scratch);
 
-/* *BYTES = the whole regular file, to be freed. Errors SIM_EIO, SIM_ENOMEM. */
+/* *BYTES = the whole regular file, of N bytes, and a 0 behind it; to be freed.
+ * Errors SIM_EIO, SIM_ENOMEM. */
 int res_file_read(const char *path, void **bytes, size_t *n, struct sim_err *e);
 
 #endif

@@ -365,21 +365,18 @@ int xp_archive_read_manifest(const struct xp_archive *a, char *text,
 
 int xp_archive_check_sums(struct xp_archive *a, struct sim_err *e)
 {
-	char path[4400], *text = NULL;
-	void *bytes = NULL;
+	char path[4400];
+	void *text = NULL;
 	size_t size = 0;
 	if (!xp_archive_has(a, XP_ARCHIVE_MANIFEST))
 		return sim_fail(e, SIM_EPARSE, "it has no %s.",
 		    XP_ARCHIVE_MANIFEST);
 	snprintf(path, sizeof(path), "%s%s", a->top, XP_ARCHIVE_MANIFEST);
-	int rc = res_file_read(path, &bytes, &size, e);
-	if (rc == 0 && !(text = strndup(bytes, size)))
-		rc = sim_fail(e, SIM_ENOMEM, "no memory for a manifest.");
+	int rc = res_file_read(path, &text, &size, e);
 	if (rc == 0)
-		a->key = sim_fnv(SIM_FNV_START, bytes, size);
+		a->key = sim_fnv(SIM_FNV_START, text, size);
 	if (rc == 0 && (rc = xp_archive_read_manifest(a, text, e)) == 0)
 		rc = run_sums(a, e);
 	free(text);
-	free(bytes);
 	return rc;
 }

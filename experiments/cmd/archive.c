@@ -122,17 +122,6 @@ static unsigned differ_at(const char *theirs, const char *ours)
 	}
 }
 
-static int archive_read_text(const char *path, char **text, size_t *size,
-    struct sim_err *e)
-{
-	void *bytes = NULL;
-	int rc = res_file_read(path, &bytes, size, e);
-	if (rc == 0 && !(*text = strndup(bytes, *size)))
-		rc = sim_fail(e, SIM_ENOMEM, "no memory for %s.", path);
-	free(bytes);
-	return rc;
-}
-
 /* Where a part of a figure is unpacked. */
 static const char *archive_place_of(const struct xp_archive *x,
     const char *folder, const char *figure, const char *suffix, char path[4600])
@@ -144,12 +133,13 @@ static const char *archive_place_of(const struct xp_archive *x,
 static void archive_check_spec(struct verdict *v, const struct xp_archive *x,
     const char *figure, const struct res_cube *c)
 {
-	char path[4600], *text = NULL;
+	char path[4600];
+	void *text = NULL;
 	struct sim_err e = {0};
 	size_t n = 0;
-	int rc = archive_read_text(archive_place_of(x, "specs", figure, ".yaml",
-				       path),
-	    &text, &n, &e);
+	int rc =
+	    res_file_read(archive_place_of(x, "specs", figure, ".yaml", path),
+		&text, &n, &e);
 	if (rc < 0)
 		say_error(v, "spec", figure, rc, &e);
 	else if (n != c->spec_bytes || memcmp(text, c->spec, n) != 0)
@@ -169,7 +159,8 @@ static void archive_check_table(struct verdict *v, const struct xp_archive *x,
     const char *figure, const struct res_cube *c)
 {
 	const char *ours = res_version();
-	char path[4600], *text = NULL, *again = NULL;
+	char path[4600], *again = NULL;
+	void *text = NULL;
 	struct sim_err e = {0};
 	size_t n = 0;
 	unsigned at;
@@ -183,9 +174,9 @@ static void archive_check_table(struct verdict *v, const struct xp_archive *x,
 		    (int)n_version, c->version, (int)strcspn(ours, " "), ours);
 		return;
 	}
-	int rc = archive_read_text(archive_place_of(x, "tables", figure, ".tsv",
-				       path),
-	    &text, &n, &e);
+	int rc =
+	    res_file_read(archive_place_of(x, "tables", figure, ".tsv", path),
+		&text, &n, &e);
 	if (rc == 0)
 		rc = res_table_text(c, &again, &e);
 	if (rc < 0)

@@ -140,10 +140,8 @@ static int report_open_sources(struct sources *s, const struct args *a,
 		s->has = 1;
 		snprintf(beside, sizeof(beside), "%.*sdiffers.md",
 		    slash ? (int)(slash + 1 - path) : 0, path);
-		if (res_file_read(beside, &text, &n, NULL) == 0) {
-			s->reasons = strndup(text, n);
-			free(text);
-		}
+		if (res_file_read(beside, &text, &n, NULL) == 0)
+			s->reasons = text;
 	}
 	free(path);
 	return rc;
@@ -195,10 +193,8 @@ static void take_drawing(const char *folder, char **svg)
 		size_t size;
 		snprintf(path, sizeof(path), "%s/%s", folder, name);
 		if (k > 4 && strcmp(name + k - 4, ".svg") == 0 && !*svg &&
-		    res_file_read(path, &text, &size, NULL) == 0) {
-			*svg = strndup(text, size);
-			free(text);
-		}
+		    res_file_read(path, &text, &size, NULL) == 0)
+			*svg = text;
 		unlink(path);
 		free(entry[i]);
 	}

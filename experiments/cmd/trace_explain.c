@@ -82,16 +82,18 @@ int cmd_trace_explain(int argc, char **argv)
 {
 	struct args a = {0};
 	struct sim_err e = {0};
+	struct xp_spec s = {0};
 	struct topo net = {0};
 	struct algo_filter f;
 	cmd_parse(&trace_explain_line, argc, argv, &a);
-	int rc = a.topology ? cmd_trace_topology(&net, a.topology, &e) : 0;
+	int rc = a.topology ? cmd_trace_topology(&net, &s, a.topology, &e) : 0;
 	if (rc == 0)
 		rc = algo_filter_compile(&f, a.expr, a.topology ? &net : NULL,
 		    ALGO_IS_CONDITION, &e);
 	if (rc == 0)
 		trace_explain_print(&f, a.expr);
 	topo_close(&net);
+	xp_spec_free(&s);
 	return rc < 0 ? cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e)
 		      : CMD_GOOD;
 }

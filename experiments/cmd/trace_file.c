@@ -12,16 +12,15 @@
 #include "sim/text.h"
 #include "sim/yaml.h"
 
-int cmd_trace_topology(struct topo *t, const char *spec, struct sim_err *e)
+int cmd_trace_topology(struct topo *t, struct xp_spec *s, const char *name,
+    struct sim_err *e)
 {
-	struct xp_spec s = {0};
 	struct xp_config c = {0};
-	int rc = cmd_load_spec(&s, spec, 0, NULL, 0, e);
+	int rc = cmd_load_spec(s, name, 0, NULL, 0, e);
 	*t = (struct topo){0};
-	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)
-		rc = xp_topology_open(&c.topology, s.folder, t, e);
+	if (rc == 0 && (rc = xp_spec_point(s, 0, &c, e)) == 0)
+		rc = xp_topology_open(&c.topology, s->folder, t, e);
 	xp_config_free(&c);
-	xp_spec_free(&s);
 	return rc;
 }
 

@@ -5,13 +5,16 @@
 #define EXPERIMENTS_CMD_TRACE_FILE_H
 
 #include "experiments/cmd/option.h"
+#include "experiments/spec/spec.h"
 #include "results/traces.h"
 #include "sim/time.h"
 #include "topo/topo.h"
 
-/* The network of a spec's first point, whatever its sweep varies. T may be closed
- * either way. Errors SIM_EINVAL, SIM_EIO, SIM_ENOMEM. */
-int cmd_trace_topology(struct topo *t, const char *spec, struct sim_err *e);
+/* Spec NAME, as S, and the network of its first point, whatever its sweep varies.
+ * T may be closed and S freed either way. Errors SIM_EINVAL, SIM_EIO,
+ * SIM_ENOMEM. */
+int cmd_trace_topology(struct topo *t, struct xp_spec *s, const char *name,
+    struct sim_err *e);
 
 /* A file of traces and the network that it is about. Zeroed is empty. */
 struct cmd_traces {

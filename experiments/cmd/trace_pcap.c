@@ -6,8 +6,8 @@
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
+#include "experiments/cmd/trace_file.h"
 #include "experiments/everflow/pcap.h"
-#include "experiments/spec/config.h"
 #include "results/file.h"
 #include "topo/addr.h"
 
@@ -63,8 +63,7 @@ static void trace_pcap_more(FILE *out, const void *args)
 {
 	(void)args;
 	fprintf(out, "Keys of --param:\n");
-	for (const struct sim_field *f = algo_analyzer_fields; f->name; f++)
-		cmd_field_help(out, f);
+	cmd_field_help(out, algo_analyzer_fields);
 }
 
 static const struct cmd_line trace_pcap_line = {
@@ -125,21 +124,15 @@ static void trace_pcap_print_refused(const struct xp_copies *c, FILE *out)
 static int trace_pcap_addresses(const struct args *a, struct xp_copies *c,
     struct sim_err *e)
 {
-	void *bytes = NULL;
-	char *text = NULL;
+	void *text;
 	size_t n;
 	if (!a->switches)
 		return 0;
-	int rc = res_file_read(a->switches, &bytes, &n, e);
-	if (rc == 0 && (text = malloc(n + 1)) == NULL)
-		rc = sim_fail(e, SIM_ENOMEM, "Out of memory.");
-	if (rc == 0) {
-		memcpy(text, bytes, n);
-		text[n] = '\0';
-		rc = xp_copies_addresses(c, a->switches, text, e);
-	}
+	int rc = res_file_read(a->switches, &text, &n, e);
+	if (rc < 0)
+		return rc;
+	rc = xp_copies_addresses(c, a->switches, text, e);
 	free(text);
-	free(bytes);
 	return rc;
 }
 
@@ -189,7 +182,6 @@ int cmd_trace_pcap(int argc, char **argv)
 {
 	struct args a = {.capture = NULL};
 	struct xp_spec s = {0};
-	struct xp_config c = {0};
 	struct topo t = {0};
 	struct sim_err e = {0};
 	if (sim_field_defaults(algo_analyzer_fields, &a.analyzer, &e) < 0)
@@ -202,15 +194,12 @@ int cmd_trace_pcap(int argc, char **argv)
 		xp_capture_open(&none, a.capture, &e);
 		return cmd_fail(CMD_TROUBLE, &e);
 	}
-	int rc = cmd_load_spec(&s, a.topology, 0, NULL, 0, &e);
-	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, &e)) == 0)
-		rc = xp_topology_open(&c.topology, s.folder, &t, &e);
+	int rc = cmd_trace_topology(&t, &s, a.topology, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else if ((rc = trace_pcap_work(&a, &s, &t, &e)) < 0)
 		code = cmd_fail(rc == SIM_EINVAL ? CMD_USAGE : CMD_TROUBLE, &e);
 	topo_close(&t);
-	xp_config_free(&c);
 	xp_spec_free(&s);
 	return code;
 }

@@ -198,6 +198,13 @@ wrong_words_are_told() {
 	[[ $(cat out.h5) = precious ]]
 }
 
+help_tells_each_key_once() {
+	run_for 0 "$CULPRIT" trace pcap --help
+	for key in key t_ms confirm_ms counters_s max_traces store_all; do
+		[[ $(grep -c "^  $key=" stdout) = 1 ]] || fail "$key"
+	done
+}
+
 run_tests each_link_and_format_gives_the_same_traces what_is_no_copy_is_told \
-    captures_that_are_none_are_refused \
+    captures_that_are_none_are_refused help_tells_each_key_once \
     a_cut_capture_is_never_read_as_a_whole_one wrong_words_are_told
