@@ -67,20 +67,25 @@ static int obs_sample_check_parts(const struct obs_sample *s, size_t i,
 	return 0;
 }
 
-int obs_samples_check(const struct obs_runs *runs, const struct obs_samples *t,
-    uint32_t n_hosts, struct sim_err *e)
+int obs_runs_check(const struct obs_runs *t, uint32_t n_hosts,
+    struct sim_err *e)
 {
-	int rc;
-	for (size_t i = 0; i < runs->n; i++) {
-		const struct obs_run r = obs_runs_at(runs, i);
-		if ((rc = obs_run_check(&r, i, n_hosts, e)) < 0)
-			return rc;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		const struct obs_run r = obs_runs_at(t, i);
+		rc = obs_run_check(&r, i, n_hosts, e);
 	}
-	for (size_t i = 0; i < t->n; i++) {
+	return rc;
+}
+
+int obs_samples_check(const struct obs_samples *t, const struct obs_runs *runs,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
 		const struct obs_sample s = obs_samples_at(t, i);
-		if ((rc = obs_sample_check_place(runs, t, i, e)) < 0 ||
-		    (rc = obs_sample_check_parts(&s, i, e)) < 0)
-			return rc;
+		if ((rc = obs_sample_check_place(runs, t, i, e)) == 0)
+			rc = obs_sample_check_parts(&s, i, e);
 	}
-	return 0;
+	return rc;
 }

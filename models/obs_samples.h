@@ -61,11 +61,15 @@ struct obs_sample {
 };
 SIM_TABLE(obs_samples, obs_sample, OBS_SAMPLE_COLUMNS)
 
-/* Check tables that came from outside: hosts below N_HOSTS, widths, buckets and
- * lines above 0; rows in order and of buckets that their runs have; no part of
- * the bytes above the whole.
- * Errors SIM_EINVAL naming the row and the value. Cost O(n). */
-int obs_samples_check(const struct obs_runs *runs, const struct obs_samples *t,
-    uint32_t n_hosts, struct sim_err *e);
+/* Check a table of runs that came from outside: hosts below N_HOSTS; widths,
+ * buckets and lines above 0. Errors SIM_EINVAL naming the run and the value.
+ * Cost O(n). */
+int obs_runs_check(const struct obs_runs *t, uint32_t n_hosts,
+    struct sim_err *e);
+
+/* Check buckets of RUNS likewise: in order, of buckets that their runs have, no
+ * part of the bytes above the whole. */
+int obs_samples_check(const struct obs_samples *t, const struct obs_runs *runs,
+    struct sim_err *e);
 
 #endif

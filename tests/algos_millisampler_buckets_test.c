@@ -60,7 +60,8 @@ static void the_first_packet_starts_and_one_behind_the_last_bucket_ends(
 	assert_int_equal(runs.n_buckets[1], 3);
 	assert_int_equal(t.n, 4);
 	assert_int_equal(t.run[3], 1);
-	assert_ok(obs_samples_check(&runs, &t, 4, test_err()));
+	assert_ok(obs_runs_check(&runs, 4, test_err()));
+	assert_ok(obs_samples_check(&t, &runs, test_err()));
 	obs_runs_free(&runs);
 	obs_samples_free(&t);
 }
@@ -191,7 +192,8 @@ static void buckets_are_sums_over_their_packets(void **state)
 		for (size_t i = 0; i < n; i++)
 			bytes += k[i].p.n_bytes;
 		assert_int_equal(rows, bytes);
-		assert_ok(obs_samples_check(&runs, &t, 1, test_err()));
+		assert_ok(obs_runs_check(&runs, 1, test_err()));
+		assert_ok(obs_samples_check(&t, &runs, test_err()));
 		obs_runs_free(&runs);
 		obs_samples_free(&t);
 	}

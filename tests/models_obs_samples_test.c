@@ -50,12 +50,20 @@ static void what_was_added_is_there_and_passes(void **state)
 	assert_int_equal(s.run, 1);
 	assert_int_equal(s.bucket, 4);
 	assert_int_equal(s.out_retx, 74);
-	assert_ok(obs_samples_check(&runs, &t, N_HOSTS, test_err()));
+	assert_ok(obs_runs_check(&runs, N_HOSTS, test_err()));
+	assert_ok(obs_samples_check(&t, &runs, test_err()));
 	/* No rows are no mistake: the hosts were quiet. */
 	obs_samples_clear(&t);
-	assert_ok(obs_samples_check(&runs, &t, N_HOSTS, test_err()));
+	assert_ok(obs_samples_check(&t, &runs, test_err()));
 	obs_runs_free(&runs);
 	obs_samples_free(&t);
+}
+
+static int both(const struct obs_runs *runs, const struct obs_samples *t,
+    struct sim_err *e)
+{
+	const int rc = obs_runs_check(runs, N_HOSTS, e);
+	return rc < 0 ? rc : obs_samples_check(t, runs, e);
 }
 
 /* Each way to be wrong alone, and the words that say so. */
@@ -70,8 +78,7 @@ static void what_cannot_be_is_named(void **state)
 		const uint64_t was = place;                                    \
 		struct sim_err e = {0};                                        \
 		place = value;                                                 \
-		assert_int_equal(obs_samples_check(&runs, &t, N_HOSTS, &e),    \
-		    SIM_EINVAL);                                               \
+		assert_int_equal(both(&runs, &t, &e), SIM_EINVAL);             \
 		assert_non_null(strstr(e.msg, words));                         \
 		place = was;                                                   \
 	} while (0)
@@ -88,7 +95,8 @@ static void what_cannot_be_is_named(void **state)
 	WRONG(t.in_ce[3], 1011, "in_ce 1011 is above in_bytes");
 	WRONG(t.in_retx[3], 1011, "in_retx 1011 is above in_bytes");
 	WRONG(t.out_retx[3], 2011, "out_retx 2011 is above out_bytes");
-	assert_ok(obs_samples_check(&runs, &t, N_HOSTS, test_err()));
+	assert_ok(obs_runs_check(&runs, N_HOSTS, test_err()));
+	assert_ok(obs_samples_check(&t, &runs, test_err()));
 	obs_runs_free(&runs);
 	obs_samples_free(&t);
 }

@@ -1,0 +1,97 @@
+/* results/samples.h -- runs of hosts that counted in short buckets, as one file.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	/         attributes: samples_version, spec (YAML; "": none), culprit,
+ *	          seed, point, trial, n_hosts
+ *	/hosts    host, rack, name: what the ids of hosts stand for; a host that
+ *	          is not in it has no name
+ *	/runs     columns of models/obs_samples.h; a run's id is its row
+ *	/spans    first_row: of each run, its first row in /samples
+ *	/samples  columns of the same header; rows of a run stand together, and
+ *	          runs' in the order of /runs. A quiet bucket has no row.
+ *
+ * The format is that of results/h5_table.h: equal rows, equal bytes.
+ *
+ * Paper  Millisampler (IMC'22).
+ */
+#ifndef RESULTS_SAMPLES_H
+#define RESULTS_SAMPLES_H
+
+#include "models/obs_samples.h"
+#include "sim/err.h"
+#include "sim/table.h"
+
+enum { RES_SAMPLES_VERSION = 1 };
+
+/* Texts are borrowed by a writer until it is open, and belong to a reader. */
+struct res_samples_info {
+	const char *spec;
+	const char *culprit; /* version and commit; a writer puts its own */
+	uint64_t seed;
+	uint32_t point, trial;
+	uint32_t n_hosts; /* ids are below */
+};
+
+/*  X(type, column, units, meaning) */
+#define RES_HOST_COLUMNS(X)                                                    \
+	X(uint32_t, host, "1", "id in /runs")                                  \
+	X(uint32_t, rack, "1", "hosts of one rack share it")                   \
+	X(struct sim_name, name, "1", "as elsewhere")
+struct res_hosts {
+	SIM_TABLE_ARRAYS(RES_HOST_COLUMNS)
+};
+struct res_host {
+	SIM_TABLE_FIELDS(RES_HOST_COLUMNS)
+};
+SIM_TABLE(res_hosts, res_host, RES_HOST_COLUMNS)
+
+/* --- writing ---------------------------------------------------------------*/
+
+struct res_samples_out;
+
+/* Start a file that takes PATH's place when it is finished; a program that is
+ * killed leaves PATH as it was, and PATH.tmp.<pid>. Errors SIM_EIO, SIM_EDEP,
+ * SIM_ENOMEM. */
+int res_samples_create(struct res_samples_out **w, const char *path,
+    const struct res_samples_info *info, struct sim_err *e);
+
+/* Append runs with their buckets; the column `run` counts within RUNS. Errors
+ * those of obs_runs_check() and obs_samples_check(), SIM_EIO, SIM_ENOMEM. After an error only
+ * _finish() and _discard() may follow, and both leave PATH as it was. Memory: a
+ * chunk of each table. */
+int res_samples_add(struct res_samples_out *w, const struct obs_runs *runs,
+    const struct obs_samples *t, struct sim_err *e);
+
+/* Say what hosts are. Errors SIM_EINVAL (an id that is too high), as above. */
+int res_samples_add_hosts(struct res_samples_out *w, const struct res_hosts *h,
+    struct sim_err *e);
+
+/* Write what is left and give the file its name. W is closed in any case.
+ * Errors SIM_EIO, SIM_ENOMEM, or that a call before failed; PATH is then as it
+ * was. */
+int res_samples_finish(struct res_samples_out *w, struct sim_err *e);
+void res_samples_discard(struct res_samples_out *w); /* NULL is fine */
+
+/* --- reading ---------------------------------------------------------------*/
+
+struct res_samples;
+
+/* Errors SIM_EIO (cannot be read), SIM_EPARSE (no such file, or damaged),
+ * SIM_EMISMATCH (another version), SIM_ENOMEM. Messages of all functions name
+ * PATH. Memory: all runs and hosts. Cost one pass over the file, for its
+ * checksum. */
+int res_samples_open(struct res_samples **r, const char *path,
+    struct sim_err *e);
+void res_samples_close(struct res_samples *r); /* NULL is fine */
+
+const struct res_samples_info *res_samples_info(const struct res_samples *r);
+const struct obs_runs *res_samples_runs(const struct res_samples *r);
+const struct res_hosts *res_samples_hosts(const struct res_samples *r);
+
+/* Replace the rows of T by the buckets of runs FIRST .. FIRST + N - 1, with `run`
+ * as in the file. Errors SIM_ERANGE (there are fewer), SIM_EPARSE (a row that cannot be),
+ * SIM_ENOMEM. Cost O(their rows, and those of the chunks at both ends). */
+int res_samples_load(struct res_samples *r, size_t first, size_t n,
+    struct obs_samples *t, struct sim_err *e);
+
+#endif
