@@ -15,7 +15,8 @@
  *	... of one address     per_address (IPv6: of one /64); more are closed
  *
  * Memory is max_connections times the head, one body and one list's writer
- * (144 KiB, of which half is touched), and no more.
+ * (144 KiB, of which half is touched), and no more; what ANSWER of a service
+ * streams is its own.
  */
 #ifndef EXPERIMENTS_LIVE_MHD_H
 #define EXPERIMENTS_LIVE_MHD_H
@@ -24,6 +25,7 @@
 
 #include "algos/pingmesh/pinglist.h"
 #include "experiments/live/batch_store.h"
+#include "experiments/live/serve.h"
 #include "sim/err.h"
 
 enum { XP_HTTP_HEAD_BYTES = 16384 };
@@ -32,17 +34,24 @@ struct xp_http_server;
 
 struct xp_http_params {
 	const char *listen; /* "127.0.0.1:8080", "[::1]:8080"; port 0: any */
-	uint32_t threads, max_connections;
+	uint32_t threads;   /* 0: none of its own; see xp_http_step() */
+	uint32_t max_connections;
 	uint32_t per_address; /* 0: as many as there are */
 	uint32_t receive_s, send_s;
 };
 
-/* What is served, a controller's plan or a collector's store. Borrowed until
- * close. */
+/* What is served, a controller's plan, a collector's store, or what ANSWER says.
+ * Borrowed until close. */
 struct xp_http_service {
 	const struct algo_pinglist *plan; /* NULL: a collector, of STORE */
 	const char *stop_file;            /* NULL: none */
 	struct xp_batch_store *store;
+
+	/* Not NULL: it answers each request, whose target may be as long as a
+	 * head, before the body comes. A is zeroed but for its text. */
+	void (*answer)(void *arg, const struct xp_http_site *site,
+	    const struct xp_http_request *q, struct xp_http_answer *a);
+	void *arg;
 };
 
 int xp_http_is_built_in(void);
@@ -61,6 +70,14 @@ const char *xp_http_url(const struct xp_http_server *s, char buf[80]);
 /* Watch over deadlines until SIGTERM or SIGINT; then accept nobody, and let
  * what is under way end, for up to five seconds. */
 void xp_http_run(struct xp_http_server *s);
+
+/* Instead of that, where it has no thread: poll the descriptor for reading, for
+ * no longer than xp_http_wait_ms() says, which is MOST at most; then step, which
+ * answers who asks; at last, let what is under way end, for up to five seconds. */
+int xp_http_fd(const struct xp_http_server *s);
+int xp_http_wait_ms(struct xp_http_server *s, int most);
+void xp_http_step(struct xp_http_server *s);
+void xp_http_end(struct xp_http_server *s);
 
 /* NULL is fine. */
 void xp_http_close(struct xp_http_server *s);

@@ -31,6 +31,28 @@ void xp_http_run(struct xp_http_server *s)
 	(void)s;
 }
 
+int xp_http_fd(const struct xp_http_server *s)
+{
+	(void)s;
+	return -1;
+}
+
+int xp_http_wait_ms(struct xp_http_server *s, int most)
+{
+	(void)s;
+	return most;
+}
+
+void xp_http_step(struct xp_http_server *s)
+{
+	(void)s;
+}
+
+void xp_http_end(struct xp_http_server *s)
+{
+	(void)s;
+}
+
 void xp_http_close(struct xp_http_server *s)
 {
 	(void)s;

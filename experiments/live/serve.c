@@ -74,7 +74,7 @@ static void say_health(const struct xp_http_site *site,
 	size_t n = 0;
 	for (int i = 0; i < XP_HTTP_N_ANSWERS; i++)
 		requests += site->count[i];
-	/* The list fits: 18 names of at most 14 bytes, each with a number of at
+	/* The list fits: 19 names of at most 14 bytes, each with a number of at
 	 * most 20. */
 	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
 		n += (size_t)snprintf(list + n, sizeof(list) - n,

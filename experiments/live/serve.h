@@ -22,6 +22,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "algos/pingmesh/pinglist.h"
 #include "algos/pingmesh/wire.h"
@@ -41,6 +42,7 @@
 	X(too_large, "bodies larger than a batch can be")                      \
 	X(not_stored, "batches that could not be written")                     \
 	X(not_sent, "pinglists without memory to send them")                   \
+	X(refused, "requests that were understood and not done")               \
 	X(malformed, "requests that are no HTTP, or whose client left")        \
 	X(cut_off, "bodies cut off at the limit")                              \
 	X(late, "connections closed at a deadline")                            \
@@ -72,12 +74,19 @@ struct xp_http_site {
 /* A view of the caller's bytes. */
 struct xp_http_request {
 	const char *method, *target;
-	const char *if_none_match; /* NULL: none */
-	uint64_t length;           /* of the body, as said; 0 if not said */
-	unsigned n_lengths;        /* how often it was */
+	const char *if_none_match, *host, *origin; /* NULL: none */
+	uint64_t length;    /* of the body, as said; 0 if not said */
+	unsigned n_lengths; /* how often it was */
 	int is_chunked;
 	const void *body; /* of xp_http_body() */
 	size_t n_body;
+};
+
+/* An answer that is made while it is sent. READ up to SIZE bytes: 0 is the end,
+ * and below it is cut off there, which its client sees. REST gives it back. */
+struct xp_http_stream {
+	ssize_t (*read)(struct xp_http_stream *x, char *buf, size_t size);
+	void (*rest)(struct xp_http_stream *x);
 };
 
 struct xp_http_answer {
@@ -88,6 +97,7 @@ struct xp_http_answer {
 	int is_pinglist;          /* the body is the list of `server` */
 	uint32_t server;
 	struct algo_pingmesh_wire_id batch; /* that is to be kept */
+	struct xp_http_stream *stream;      /* the body; NULL: bytes */
 	/* Else; good as long as the answer, which is not to be copied. */
 	const char *bytes;
 	size_t n_bytes;

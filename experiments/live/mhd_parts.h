@@ -1,0 +1,76 @@
+/* experiments/live/mhd_parts.h -- what a server on libmicrohttpd is made of.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_LIVE_MHD_PARTS_H
+#define EXPERIMENTS_LIVE_MHD_PARTS_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/socket.h>
+
+#include "experiments/live/lists.h"
+#include "experiments/live/mhd.h"
+
+/* What a connection is doing: waiting for a request's first line, receiving the
+ * rest of it, or fetching the answer. */
+enum xp_http_phase { XP_HTTP_IDLE, XP_HTTP_RECEIVING, XP_HTTP_SENDING };
+
+struct xp_http_conn {
+	struct xp_http_conn *next, **link;
+	int fd, is_shut, is_cut;
+	struct sockaddr_storage address;
+
+	/* Under the server's lock. */
+	enum xp_http_phase phase;
+	uint64_t since_ms; /* that the clock of the deadline runs */
+	int n_answered;
+
+	/* The request; its connection's thread alone. */
+	char *target; /* NULL: no memory for it */
+	int has_head, wants_body;
+	unsigned char *body;
+	size_t n_body, cap_body;
+};
+
+struct xp_http_server {
+	struct xp_http_params params;
+	struct xp_http_service service;
+	struct MHD_Daemon *daemon;
+	int fd; /* that listens, while it is ours; or -1 */
+	uint64_t start_ms;
+	struct sockaddr_storage address;
+	atomic_uint_least64_t count[XP_HTTP_N_COUNTERS];
+
+	pthread_mutex_t lock; /* of the connections */
+	struct xp_http_conn *conns;
+	uint64_t n_conns;
+	struct xp_http_lists lists;
+
+	pthread_mutex_t store_lock;
+	atomic_uint_least64_t n_bytes; /* that the store holds */
+};
+
+uint64_t xp_http_now_ms(void);
+void xp_http_count(struct xp_http_server *s, enum xp_http_counter c,
+    uint64_t n);
+
+/* libmicrohttpd's callbacks: may this address have one more connection; one
+ * begins or ends. */
+enum MHD_Result xp_http_may_connect(void *arg, const struct sockaddr *address,
+    socklen_t n);
+void xp_http_notify(void *arg, struct MHD_Connection *mhd, void **context,
+    enum MHD_ConnectionNotificationCode code);
+
+/* NULL if there was no memory for it when it began. */
+struct xp_http_conn *xp_http_conn_of(struct MHD_Connection *mhd);
+void xp_http_set_phase(struct xp_http_server *s, struct xp_http_conn *c,
+    enum xp_http_phase phase);
+
+/* Shut down what is beyond its deadline. */
+void xp_http_reap(struct xp_http_server *s);
+
+/* Whether a request is under way. */
+int xp_http_is_busy(struct xp_http_server *s);
+
+#endif
