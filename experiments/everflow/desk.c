@@ -61,10 +61,10 @@ static int desk_take(void *arg, const struct algo_trace *t,
 	return algo_trace_store_add(&d->store, &known, hop, e);
 }
 
-int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
-    size_t from, size_t to, sim_ns now, struct sim_err *e)
+/* Put rows FROM .. TO - 1 into the parts of the analyzers that get them. */
+static int desk_spread(struct xp_desk *d, const struct obs_mirror *copies,
+    size_t from, size_t to, struct sim_err *e)
 {
-	const struct algo_trace_sink sink = {d, desk_take};
 	const uint32_t n = d->params->n_analyzers;
 	int rc = 0;
 	for (uint32_t k = 0; k < n; k++)
@@ -76,13 +76,32 @@ int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
 		rc = obs_mirror_add(&d->part[algo_reshuffle(d->to, n, &tuple)],
 		    &c, e);
 	}
-	for (uint32_t k = 0; rc == 0 && k < n; k++) {
-		rc = algo_analyzer_feed(d->analyzer[k], &d->part[k], 0,
-		    d->part[k].n, &sink, &d->counters, e);
-		if (rc == 0)
-			rc = algo_analyzer_flush(d->analyzer[k], now, &sink,
-			    &d->counters, e);
-	}
+	return rc;
+}
+
+/* Analyzer K takes rows FROM .. TO - 1, and ends what is over at NOW. */
+static int desk_analyze(struct xp_desk *d, uint32_t k,
+    const struct obs_mirror *copies, size_t from, size_t to, sim_ns now,
+    struct sim_err *e)
+{
+	const struct algo_trace_sink sink = {d, desk_take};
+	const int rc = algo_analyzer_feed(d->analyzer[k], copies, from, to,
+	    &sink, &d->counters, e);
+	return rc < 0
+	    ? rc
+	    : algo_analyzer_flush(d->analyzer[k], now, &sink, &d->counters, e);
+}
+
+int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
+    size_t from, size_t to, sim_ns now, struct sim_err *e)
+{
+	const uint32_t n = d->params->n_analyzers;
+	/* One gets all, as they are. */
+	if (n == 1)
+		return desk_analyze(d, 0, copies, from, to, now, e);
+	int rc = desk_spread(d, copies, from, to, e);
+	for (uint32_t k = 0; rc == 0 && k < n; k++)
+		rc = desk_analyze(d, k, &d->part[k], 0, d->part[k].n, now, e);
 	return rc;
 }
 
