@@ -9,36 +9,34 @@
 
 /* --- of a Clos ------------------------------------------------------------
  *
- * Links of one switch to a run of others have ids that are equally far apart,
- * so that a set of next hops is three numbers: link FIRST + i * STRIDE is hop i
- * of N. */
-struct next_set {
+ * Links of one switch to a run of others have ids that are equally far apart. */
+struct next_run {
 	topo_link first;
 	uint32_t stride, n;
 };
 
-static struct next_set next_one(topo_link l)
+static struct next_run next_one(topo_link l)
 {
-	return (struct next_set){l, 1, 1};
+	return (struct next_run){l, 1, 1};
 }
 
-static struct next_set next_up(const struct topo_clos *c, uint32_t tor)
+static struct next_run next_up(const struct topo_clos *c, uint32_t tor)
 {
-	return (struct next_set){topo_clos_link_tor(c, tor, 0, TOPO_UP), 2,
+	return (struct next_run){topo_clos_link_tor(c, tor, 0, TOPO_UP), 2,
 	    c->n_t1};
 }
 
-static struct next_set next_up_t1(const struct topo_clos *c, uint32_t t1)
+static struct next_run next_up_t1(const struct topo_clos *c, uint32_t t1)
 {
 	return (
-	    struct next_set){topo_clos_link_t1(c, t1, 0, TOPO_UP), 2, c->n_t2};
+	    struct next_run){topo_clos_link_t1(c, t1, 0, TOPO_UP), 2, c->n_t2};
 }
 
 /* From a T2 to the N T1s from FIRST on. */
-static struct next_set next_down(const struct topo_clos *c, uint32_t t2,
+static struct next_run next_down(const struct topo_clos *c, uint32_t t2,
     uint32_t first, uint32_t n)
 {
-	return (struct next_set){topo_clos_link_t1(c, first, t2, TOPO_DOWN),
+	return (struct next_run){topo_clos_link_t1(c, first, t2, TOPO_DOWN),
 	    2 * c->n_t2, n};
 }
 
@@ -59,7 +57,7 @@ static struct next_place next_place(const struct topo_clos *c, topo_switch s)
 
 /* Whatever is not below goes up; only T1s of one pod may have nothing above
  * them to meet at. */
-static struct next_set next_from_t1(const struct topo_clos *c,
+static struct next_run next_from_t1(const struct topo_clos *c,
     struct next_place at, struct next_place to)
 {
 	const uint32_t of_pod = at.i - at.pod * c->n_t1;
@@ -69,12 +67,12 @@ static struct next_set next_from_t1(const struct topo_clos *c,
 		return next_one(topo_clos_link_tor(c, to.i, of_pod, TOPO_DOWN));
 	if (c->n_t2 > 0)
 		return next_up_t1(c, at.i);
-	return (struct next_set){topo_clos_link_tor(c, at.pod * c->n_tors,
+	return (struct next_run){topo_clos_link_tor(c, at.pod * c->n_tors,
 				     of_pod, TOPO_DOWN),
 	    2 * c->n_t1, c->n_tors};
 }
 
-static struct next_set next_from_t2(const struct topo_clos *c,
+static struct next_run next_from_t2(const struct topo_clos *c,
     struct next_place at, struct next_place to)
 {
 	if (to.tier == 1)
@@ -84,14 +82,14 @@ static struct next_set next_from_t2(const struct topo_clos *c,
 	return next_down(c, at.i, to.pod * c->n_t1, c->n_t1);
 }
 
-static struct next_set next_in_clos(const struct topo_clos *c, topo_switch at,
+static struct next_run next_in_clos(const struct topo_clos *c, topo_switch at,
     topo_node dst)
 {
 	const int is_host = dst < c->all_hosts;
 	const topo_switch end = is_host ? dst / c->n_hosts : dst - c->all_hosts;
 	if (at == end)
 		return is_host ? next_one(topo_clos_link_host(dst, TOPO_DOWN))
-			       : (struct next_set){0, 1, 0};
+			       : (struct next_run){0, 1, 0};
 	const struct next_place a = next_place(c, at), b = next_place(c, end);
 	if (a.tier == 1)
 		return next_from_t1(c, a, b);
@@ -120,16 +118,31 @@ static const uint8_t *next_dist(const struct topo_mesh *m, topo_node dst,
 	return work;
 }
 
-/* The NTH next hop of AT, or with NTH = TOPO_NONE how many there are. */
-static uint32_t next_in_mesh(const struct topo_mesh *m, topo_switch at,
-    topo_node dst, uint32_t nth)
+static struct topo_next_set next_set_in_mesh(const struct topo_mesh *m,
+    topo_switch at, topo_node dst)
 {
 	uint8_t work[TOPO_MESH_MAX_SWITCHES];
 	const uint8_t *dist = next_dist(m, dst, work);
-	if (dist[at] == 0 && dst < m->n_hosts)
-		return nth == TOPO_NONE ? 1 : topo_link_of(dst, TOPO_DOWN);
-	return nth == TOPO_NONE ? topo_mesh_fanout(m, dist, at)
-				: topo_mesh_next_hop(m, dist, at, nth)->link;
+	struct topo_next_set s = {.at = at, .dst = dst};
+	if (dist[at] == 0 && dst < m->n_hosts) {
+		s.n = s.stride = 1;
+		s.first = topo_link_of(dst, TOPO_DOWN);
+		return s;
+	}
+	s.n = topo_mesh_fanout(m, dist, at);
+	if (s.n != 1)
+		return s;
+	s.first = topo_mesh_next_hop(m, dist, at, 0)->link;
+	s.stride = 1;
+	return s;
+}
+
+static topo_link next_in_mesh(const struct topo_mesh *m,
+    const struct topo_next_set *s, uint32_t i)
+{
+	uint8_t work[TOPO_MESH_MAX_SWITCHES];
+	const uint8_t *dist = next_dist(m, s->dst, work);
+	return topo_mesh_next_hop(m, dist, s->at, i)->link;
 }
 
 static int next_is_in_mesh(const struct topo_mesh *m, topo_switch from,
@@ -142,21 +155,22 @@ static int next_is_in_mesh(const struct topo_mesh *m, topo_switch from,
 
 /* --- of either ------------------------------------------------------------ */
 
-uint32_t topo_n_next(const struct topo *t, topo_switch at, topo_node dst)
+struct topo_next_set topo_next_set(const struct topo *t, topo_switch at,
+    topo_node dst)
 {
 	assert(at < t->n_switches && dst < t->n_hosts + t->n_switches);
-	return t->mesh ? next_in_mesh(t->mesh, at, dst, TOPO_NONE)
-		       : next_in_clos(&t->clos, at, dst).n;
+	if (t->mesh)
+		return next_set_in_mesh(t->mesh, at, dst);
+	const struct next_run r = next_in_clos(&t->clos, at, dst);
+	return (struct topo_next_set){r.n, r.first, r.stride, at, dst};
 }
 
-topo_link topo_next(const struct topo *t, topo_switch at, topo_node dst,
+topo_link topo_next_of(const struct topo *t, const struct topo_next_set *s,
     uint32_t i)
 {
-	if (t->mesh)
-		return next_in_mesh(t->mesh, at, dst, i);
-	const struct next_set s = next_in_clos(&t->clos, at, dst);
-	assert(i < s.n);
-	return s.first + i * s.stride;
+	assert(i < s->n);
+	return s->stride > 0 ? s->first + i * s->stride
+			     : next_in_mesh(t->mesh, s, i);
 }
 
 int topo_is_next(const struct topo *t, topo_link l, topo_node dst)
@@ -171,7 +185,7 @@ int topo_is_next(const struct topo *t, topo_link l, topo_node dst)
 	from -= t->n_hosts;
 	if (t->mesh)
 		return next_is_in_mesh(t->mesh, from, to - t->n_hosts, dst);
-	const struct next_set s = next_in_clos(&t->clos, from, dst);
+	const struct next_run s = next_in_clos(&t->clos, from, dst);
 	return l >= s.first && (l - s.first) % s.stride == 0 &&
 	    (l - s.first) / s.stride < s.n;
 }

@@ -33,10 +33,10 @@ static void drop_rows_maybe(struct algo_drop_rows *d,
 	const topo_node dst = algo_routing_node(r, t->dst_ip[i]);
 	if (at >= r->topo->n_switches || dst == TOPO_NONE)
 		return;
-	const uint32_t n = topo_n_next(r->topo, at, dst);
-	for (uint32_t k = 0; k < n; k++) {
+	const struct topo_next_set next = topo_next_set(r->topo, at, dst);
+	for (uint32_t k = 0; k < next.n; k++) {
 		struct algo_drop_link *x =
-		    &d->link[topo_next(r->topo, at, dst, k)];
+		    &d->link[topo_next_of(r->topo, &next, k)];
 		drop_link_add(x, t, i, sure);
 		x->n_maybe += (uint32_t)sure;
 	}

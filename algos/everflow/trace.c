@@ -40,13 +40,13 @@ topo_link algo_routing_next(const struct algo_routing *r, topo_switch at,
 	const struct topo *t = r->topo;
 	if (at >= t->n_switches || dst >= t->n_hosts + t->n_switches)
 		return TOPO_NONE;
-	const uint32_t n = topo_n_next(t, at, dst);
-	if (n == 0 || (n > 1 && !r->knows_hash))
+	const struct topo_next_set s = topo_next_set(t, at, dst);
+	if (s.n == 0 || (s.n > 1 && !r->knows_hash))
 		return TOPO_NONE;
-	const uint32_t i = n == 1
+	const uint32_t i = s.n == 1
 	    ? 0
-	    : topo_switch_pick(r->ecmp_seed, at, topo_tuple_digest(tuple), n);
-	return topo_next(t, at, dst, i);
+	    : topo_switch_pick(r->ecmp_seed, at, topo_tuple_digest(tuple), s.n);
+	return topo_next_of(t, &s, i);
 }
 
 topo_node algo_routing_node(const struct algo_routing *r, uint32_t ip)

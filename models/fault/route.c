@@ -163,10 +163,12 @@ static int comes_by(const struct topo *t, struct routes *w, topo_switch s,
 		const topo_switch at = w->queue[i];
 		if (at == a || at == b)
 			return 1;
-		const uint32_t fanout = at == end ? 0 : topo_n_next(t, at, dst);
-		for (uint32_t k = 0; k < fanout; k++) {
+		if (at == end)
+			continue;
+		const struct topo_next_set next = topo_next_set(t, at, dst);
+		for (uint32_t k = 0; k < next.n; k++) {
 			const topo_switch to =
-			    link_end(t, topo_next(t, at, dst, k));
+			    link_end(t, topo_next_of(t, &next, k));
 			if (!w->seen[to]) {
 				w->seen[to] = 1;
 				w->queue[n++] = to;

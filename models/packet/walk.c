@@ -117,30 +117,31 @@ static int packet_enter(struct way *w, topo_switch s, struct sim_err *e)
 	return 1;
 }
 
-/* The choice of S among N next hops where some switch has a rule of its own. */
+/* The choice of S among its next hops where some switch has a rule of its own. */
 static topo_link packet_choose_badly(const struct way *w, topo_switch s,
-    uint32_t n)
+    const struct topo_next_set *next)
 {
 	const struct scene *scene = w->net->walk.scene;
 	struct route_choice c =
-	    route_choice(topo_switch_seed(scene->ecmp_seed, s), w->digest, n);
+	    route_choice(topo_switch_seed(scene->ecmp_seed, s), w->digest,
+		next->n);
 	truth_choose(&scene->truth, s, &w->tuple, w->end->at, &c);
-	if (c.link != TOPO_NONE || n == 0)
+	if (c.link != TOPO_NONE || next->n == 0)
 		return c.link;
-	return topo_next(scene->topo, s, w->dst, route_choice_pick(&c));
+	return topo_next_of(scene->topo, next, route_choice_pick(&c));
 }
 
 /* The link by which S sends the packet on, or TOPO_NONE. */
 static topo_link packet_choose(const struct way *w, topo_switch s)
 {
 	const struct scene *scene = w->net->walk.scene;
-	const uint32_t n = topo_n_next(scene->topo, s, w->dst);
+	const struct topo_next_set next = topo_next_set(scene->topo, s, w->dst);
 	if (scene->truth.n_routes > 0)
-		return packet_choose_badly(w, s, n);
-	return n == 0
+		return packet_choose_badly(w, s, &next);
+	return next.n == 0
 	    ? TOPO_NONE
-	    : topo_next(scene->topo, s, w->dst,
-		  topo_switch_pick(scene->ecmp_seed, s, w->digest, n));
+	    : topo_next_of(scene->topo, &next,
+		  topo_switch_pick(scene->ecmp_seed, s, w->digest, next.n));
 }
 
 /* What a mux does with a packet for a VIP, on host H: 1 if it is sent on. */
