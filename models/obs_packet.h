@@ -82,11 +82,23 @@ static inline uint64_t obs_roce_digest(uint16_t udp_len, uint8_t bth_opcode,
 	    (psn & 0xffffff);
 }
 
+static inline int obs_roce_is_nak(uint8_t bth_opcode, uint8_t aeth)
+{
+	return bth_opcode == OBS_BTH_ACK &&
+	    (aeth & OBS_AETH_MASK) == OBS_AETH_NAK;
+}
+
 static inline int obs_packet_is_nak(const struct obs_packet *p)
 {
 	return p->ip.proto == OBS_PROTO_UDP && p->dst_port == OBS_PORT_ROCE &&
-	    p->bth_opcode == OBS_BTH_ACK &&
-	    (p->aeth & OBS_AETH_MASK) == OBS_AETH_NAK;
+	    obs_roce_is_nak(p->bth_opcode, p->aeth);
+}
+
+/* How long a pause frame asks for QUANTA, in ns: each is the time of 512 bits
+ * [IEEE 802.1Qbb]. */
+static inline double obs_pause_ns(uint32_t quanta, double gbps)
+{
+	return quanta * 512.0 / gbps;
 }
 
 /* The header that the network routes by. */

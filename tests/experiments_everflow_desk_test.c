@@ -213,6 +213,16 @@ static int no_orders(void *arg, const struct algo_probe_order order[], size_t n,
 }
 
 /* Who cannot send ends the look, and it is said whose orders they were. */
+/* Names of a spec and the list of debuggers are in one order. */
+static void each_debugger_has_its_name(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < XP_N_DEBUGGERS; i++)
+		assert_string_equal(xp_everflow_debugger(i)->name,
+		    xp_everflow_debuggers[i]);
+	assert_null(algo_debuggers[XP_N_DEBUGGERS]);
+}
+
 static void an_owners_error_is_told(void **state)
 {
 	static struct replay r;
@@ -233,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_desk_of_the_same_copies_says_the_same),
 	    cmocka_unit_test(the_first_of_each_cause_is_kept),
+	    cmocka_unit_test(each_debugger_has_its_name),
 	    cmocka_unit_test(an_owners_error_is_told),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/desk", tests,

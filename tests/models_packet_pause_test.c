@@ -47,7 +47,7 @@ static int see(void *arg, topo_switch at, topo_link in, sim_ns t,
 		w->longest[in] = t - w->last[in];
 	if (w->n[in] > 0 && w->quanta[in] > 0)
 		w->off_ns[in] += fmin((double)(t - w->last[in]),
-		    packet_pause_ns(w->quanta[in], 40));
+		    obs_pause_ns(w->quanta[in], 40));
 	w->last[in] = t;
 	w->quanta[in] = p->pfc_quanta;
 	w->n[in]++;
@@ -118,7 +118,7 @@ static void a_storm_spreads_hop_by_hop_and_has_no_gap(void **state)
 	const sim_ns from = SIM_MS, to = 90 * SIM_MS;
 	const topo_link root = topo_link_of(3, TOPO_UP);
 	struct packet_pause_span held[MAX_LINKS];
-	const double asked = packet_pause_ns(PACKET_PAUSE_QUANTA, p.gbps);
+	const double asked = obs_pause_ns(PACKET_PAUSE_QUANTA, p.gbps);
 	struct sim_rng r;
 	(void)state;
 	test_rng(&r, 0);

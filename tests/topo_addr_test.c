@@ -67,11 +67,34 @@ static void the_link_between_the_ends_of_a_link_is_that_link(void **state)
 	topo_close(&t);
 }
 
+/* A mask of B bits has B ones, the highest, also where a shift by all 32 would be
+ * undefined. */
+static void prefixes_read_as_address_and_mask(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"10.0.0/8", "10.0.0.1/",
+	    "10.0.0.1/33", "10.0.0.1/-1", "10.0.0.1/8/8", "/8", ""};
+	uint32_t ip, mask;
+	char text[64];
+	for (unsigned bits = 0; bits <= 32; bits++) {
+		snprintf(text, sizeof(text), "10.1.2.3/%u", bits);
+		assert_ok(topo_prefix_parse(text, &ip, &mask, test_err()));
+		assert_int_equal(ip, 0x0a010203);
+		assert_int_equal(mask,
+		    (uint32_t) ~(UINT64_C(0xffffffff) >> bits));
+	}
+	assert_ok(topo_prefix_parse("10.1.2.3", &ip, &mask, test_err()));
+	assert_int_equal(mask, UINT32_MAX);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_true(topo_prefix_parse(bad[i], &ip, &mask, NULL) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(links_read_back_and_no_others),
 	    cmocka_unit_test(ranges_do_not_meet),
+	    cmocka_unit_test(prefixes_read_as_address_and_mask),
 	    cmocka_unit_test(the_link_between_the_ends_of_a_link_is_that_link),
 	};
 	return cmocka_run_group_tests_name("topo/addr", tests, NULL, NULL);

@@ -4,6 +4,9 @@
 #include "topo/addr.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#include "sim/text.h"
 
 topo_host topo_addr_to_host(uint32_t ip, uint32_t n_hosts)
 {
@@ -63,5 +66,23 @@ int topo_addr_parse(const char *text, uint32_t *ip, struct sim_err *e)
 		value = value << 8 | (uint32_t)x;
 	}
 	*ip = value;
+	return 0;
+}
+
+int topo_prefix_parse(const char *text, uint32_t *ip, uint32_t *mask,
+    struct sim_err *e)
+{
+	const size_t n = strcspn(text, "/");
+	uint64_t bits = 32;
+	char addr[64];
+	snprintf(addr, sizeof(addr), "%.*s", (int)n, text);
+	const int rc = topo_addr_parse(addr, ip, e);
+	if (rc < 0)
+		return rc;
+	if (text[n] &&
+	    (sim_parse_u64(text + n + 1, &bits, NULL) < 0 || bits > 32))
+		return sim_fail(e, SIM_ERANGE,
+		    "a prefix has 0 to 32 bits; /%.20s is not.", text + n + 1);
+	*mask = bits > 0 ? UINT32_MAX << (32 - bits) : 0;
 	return 0;
 }

@@ -58,4 +58,10 @@ topo_link topo_addr_to_link(uint32_t ip, uint32_t n_links);
 void topo_addr_format(uint32_t ip, char buf[16]);
 int topo_addr_parse(const char *text, uint32_t *ip, struct sim_err *e);
 
+/* "10.0.0.4/30": an address and the mask of a prefix, or of all 32 bits if none
+ * is written. What IP has behind its prefix stays. Errors SIM_EINVAL, SIM_ERANGE
+ * (more than 32 bits). */
+int topo_prefix_parse(const char *text, uint32_t *ip, uint32_t *mask,
+    struct sim_err *e);
+
 #endif

@@ -124,19 +124,15 @@ int algo_debug_bgp_sessions(const struct algo_debug_rdma_params *p,
     struct sim_err *e)
 {
 	const struct algo_traces *t = &in->traces->traces;
-	struct bgp_row *row = NULL, any;
-	size_t n = 0;
-	int rc;
-	for (size_t i = 0; i < t->n; i++)
-		n += (size_t)bgp_row_of(t, i, &any);
-	if (n == 0)
-		return 0;
-	if ((rc = SIM_ZALLOC(&row, n, e)) < 0)
-		return rc;
-	n = 0;
-	for (size_t i = 0; i < t->n; i++)
-		n += (size_t)(bgp_row_of(t, i, &any) && (row[n] = any, 1));
-	qsort(row, n, sizeof(row[0]), bgp_by_session);
+	struct bgp_row *row = NULL, next;
+	size_t n = 0, cap = 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		if (bgp_row_of(t, i, &next) &&
+		    (rc = SIM_RESERVE(&row, &cap, n + 1, e)) == 0)
+			row[n++] = next;
+	if (n > 1)
+		qsort(row, n, sizeof(row[0]), bgp_by_session);
 	for (size_t i = 0; rc == 0 && i < n;)
 		rc = bgp_judge(p, in, row, n, &i, out, e);
 	free(row);

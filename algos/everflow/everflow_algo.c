@@ -160,8 +160,8 @@ static int list_dropped(struct everflow_work *w, struct algo_verdicts *v,
 	return rc;
 }
 
-static int blame_flows(struct everflow_work *w, const struct obs *window,
-    struct algo_verdicts *v, struct sim_err *e)
+static int blame_flows(const struct obs *window, struct algo_verdicts *v,
+    struct sim_err *e)
 {
 	const struct obs_flows *f = &window->flows;
 	const int rc = algo_verdicts_reserve_flows(v, f->n, e);
@@ -175,7 +175,6 @@ static int blame_flows(struct everflow_work *w, const struct obs *window,
 				if (obs_path(window, i)[h] == v->link[k])
 					v->blame[i] = v->link[k];
 	}
-	(void)w;
 	return rc;
 }
 
@@ -203,7 +202,7 @@ static int everflow_algo_diagnose(struct everflow_work *w, const void *params,
 		rc = flag_findings(w, &routing, out, e);
 	if (rc == 0 && w->debugger == &algo_debug_drop)
 		rc = list_dropped(w, out, e);
-	return rc < 0 ? rc : blame_flows(w, window, out, e);
+	return rc < 0 ? rc : blame_flows(window, out, e);
 }
 
 /* --- the three ------------------------------------------------------------ */

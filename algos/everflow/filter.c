@@ -25,13 +25,13 @@ const struct algo_filter_flag algo_filter_flags[] = {{"drop", ALGO_TRACE_DROPS},
 
 /* --- fields --------------------------------------------------------------- */
 
-enum { PROTO_TCP = 6, ETH_HEADER = 14 };
+enum { ETH_HEADER = 14 };
 
 /* Each puts a field's value into *X, and returns 0 if the packet has none. */
 static inline int filter_packet(unsigned field, const struct algo_trace *t,
     uint64_t *x)
 {
-	const int is_tcp = t->proto == PROTO_TCP;
+	const int is_tcp = t->proto == TOPO_PROTO_TCP;
 	const int is_udp = t->proto == OBS_PROTO_UDP;
 	const int is_roce = is_udp && t->dst_port == OBS_PORT_ROCE;
 	switch (field) {
@@ -75,8 +75,7 @@ static inline int filter_packet(unsigned field, const struct algo_trace *t,
 		*x = t->bth_opcode;
 		return is_roce;
 	default: /* BTH_NAK */
-		*x = t->bth_opcode == OBS_BTH_ACK &&
-		    (t->aeth & OBS_AETH_MASK) == OBS_AETH_NAK;
+		*x = (uint64_t)obs_roce_is_nak(t->bth_opcode, t->aeth);
 		return is_roce;
 	}
 }

@@ -198,18 +198,9 @@ static int filter_value_time(struct filter_parser *p,
 /* An address, with or without the length of a prefix. */
 static int filter_address(struct filter_parser *p, uint32_t *ip, uint32_t *mask)
 {
-	char addr[MAX_WORD], *slash;
-	uint64_t n = 32;
-	int rc;
-	snprintf(addr, sizeof(addr), "%s", p->word);
-	if ((slash = strchr(addr, '/')))
-		*slash = '\0';
-	if ((rc = topo_addr_parse(addr, ip, p->e)) < 0)
+	const int rc = topo_prefix_parse(p->word, ip, mask, p->e);
+	if (rc < 0)
 		return filter_at(p, p->from, rc);
-	if (slash && (sim_parse_u64(slash + 1, &n, NULL) < 0 || n > 32))
-		return FILTER_FAIL(p, p->from, SIM_ERANGE,
-		    "a prefix has 0 to 32 bits; /%.20s is not.", slash + 1);
-	*mask = n > 0 ? UINT32_MAX << (32 - n) : 0;
 	if (*ip & ~*mask)
 		return FILTER_FAIL(p, p->from, SIM_EINVAL,
 		    "%.40s has bits behind its prefix.", p->word);

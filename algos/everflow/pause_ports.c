@@ -40,12 +40,6 @@ static int pause_by_port(const void *a, const void *b)
 	return x->quanta - y->quanta;
 }
 
-static sim_ns pause_asked(const struct algo_debug_rdma_params *p,
-    uint16_t quanta)
-{
-	return (sim_ns)(quanta * 512.0 / p->gbps);
-}
-
 static int pause_is_storm(const struct algo_debug_rdma_params *p,
     const struct pause_run *r)
 {
@@ -66,7 +60,7 @@ static struct pause_run pause_run_from(const struct algo_debug_rdma_params *p,
 	    .begin = first->t};
 	for (;;) {
 		const struct pause_row *now = &row[*i];
-		const sim_ns asked = pause_asked(p, now->quanta);
+		const sim_ns asked = (sim_ns)obs_pause_ns(now->quanta, p->gbps);
 		const struct pause_row *next = ++*i < n ? &row[*i] : NULL;
 		if (next &&
 		    (next->link != now->link || next->class != now->class))

@@ -52,9 +52,7 @@ enum { BTH_DATA_END = 0x0c, BTH_SEND_FIRST = 0x00, BTH_WRITE_FIRST = 0x06 };
 static int qp_row_of(const struct algo_debug_in *in, size_t i, struct qp_row *r)
 {
 	const struct algo_traces *t = &in->traces->traces;
-	const int is_ack = t->bth_opcode[i] == OBS_BTH_ACK;
-	const int is_nak =
-	    is_ack && (t->aeth[i] & OBS_AETH_MASK) == OBS_AETH_NAK;
+	const int is_nak = obs_roce_is_nak(t->bth_opcode[i], t->aeth[i]);
 	if (t->proto[i] != OBS_PROTO_UDP || t->dst_port[i] != OBS_PORT_ROCE ||
 	    (!is_nak && t->bth_opcode[i] >= BTH_DATA_END))
 		return 0;
@@ -406,23 +404,17 @@ int algo_debug_queue_pairs(const struct algo_debug_rdma_params *p,
 {
 	const struct algo_traces *t = &in->traces->traces;
 	struct qp_work w = {.p = p, .in = in};
-	struct qp_row any;
-	size_t n = 0;
-	int rc;
-	for (size_t i = 0; i < t->n; i++)
-		n += (size_t)qp_row_of(in, i, &any);
-	if (n == 0)
-		return 0;
-	if ((rc = SIM_ZALLOC(&w.row, n, e)) == 0)
-		rc = SIM_ZALLOC(&w.psn, n, e);
-	if (rc == 0) {
-		n = 0;
-		for (size_t i = 0; i < t->n; i++)
-			if (qp_row_of(in, i, &any))
-				w.row[n++] = any;
+	struct qp_row next;
+	size_t n = 0, cap = 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n; i++)
+		if (qp_row_of(in, i, &next) &&
+		    (rc = SIM_RESERVE(&w.row, &cap, n + 1, e)) == 0)
+			w.row[n++] = next;
+	if (n > 1)
 		qsort(w.row, n, sizeof(w.row[0]), qp_by_time);
+	if (rc == 0 && n > 0 && (rc = SIM_ZALLOC(&w.psn, n, e)) == 0)
 		rc = qp_judge_all(&w, n, e);
-	}
 	if (rc == 0)
 		rc = qp_tell_all(&w, out, e);
 	free(w.row);

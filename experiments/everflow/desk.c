@@ -156,9 +156,9 @@ sim_ns xp_desk_settle_ns(const struct xp_everflow *p)
 }
 
 static int desk_ask(struct xp_desk *d, unsigned which,
-    const struct algo_debugger *g, const struct algo_debug_in *in,
-    struct sim_err *e)
+    const struct algo_debug_in *in, struct sim_err *e)
 {
+	const struct algo_debugger *g = xp_everflow_debugger(which);
 	algo_debug_clear(&d->out);
 	int rc = g->step(d->state[which], xp_everflow_params(d->params, which),
 	    in, &d->out, e);
@@ -185,11 +185,9 @@ int xp_desk_look(struct xp_desk *d, const struct obs_guided *sent, sim_ns now,
 	};
 	int rc = 0;
 	algo_debug_clear(&d->standing);
-	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
-		const struct algo_debugger *g = xp_everflow_debugger(i);
-		if (g && d->params->debug >> i & 1)
-			rc = desk_ask(d, i, g, &in, e);
-	}
+	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++)
+		if (d->params->debug >> i & 1)
+			rc = desk_ask(d, i, &in, e);
 	return rc;
 }
 
@@ -208,10 +206,9 @@ static int desk_alloc(struct xp_desk *d, struct sim_err *e)
 		rc = algo_analyzer_open(&d->analyzer[k], &d->routing,
 		    &p->analyzer, k, e);
 	}
-	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++) {
-		const struct algo_debugger *g = xp_everflow_debugger(i);
-		rc = g ? sim_zalloc(&d->state[i], 1, g->state_size, e) : 0;
-	}
+	for (unsigned i = 0; rc == 0 && i < XP_N_DEBUGGERS; i++)
+		rc = sim_zalloc(&d->state[i], 1,
+		    xp_everflow_debugger(i)->state_size, e);
 	return rc;
 }
 

@@ -38,7 +38,7 @@
 #include "models/packet/clock.h"
 #include "models/packet/mux.h"
 
-/* Debuggers, by name in algo_debuggers; those of axis debugger. */
+/* Debuggers, in the order of algo_debuggers; those of axis debugger. */
 #define XP_EVERFLOW_DEBUGGERS(X) X(latency) X(drop) X(loop) X(ecmp) X(rdma)
 enum xp_everflow_debugger {
 #define X(name) XP_DEBUG_##name,
@@ -84,8 +84,8 @@ enum { XP_EVERFLOW_MAX_ANALYZERS = 64 };
 extern const struct xp_section xp_everflow_section;
 const struct xp_everflow *xp_everflow_of(const struct xp_config *c);
 
-/* The debuggers of a row, in the order of XP_EVERFLOW_DEBUGGERS; NULL if the
- * program has none of that name. */
+/* The debuggers of a row, in the order of XP_EVERFLOW_DEBUGGERS. Domain
+ * which < XP_N_DEBUGGERS. */
 const struct algo_debugger *xp_everflow_debugger(unsigned which);
 
 /* The parameters of debugger WHICH. */

@@ -115,12 +115,6 @@ static int lossless_pair(const struct xp_lossless *p, struct carrier *c,
 
 /* --- pauses and BGP ------------------------------------------------------- */
 
-static int lossless_is_cable(const struct topo *t, uint32_t cable)
-{
-	/* Cables of hosts come first. */
-	return cable >= t->n_hosts;
-}
-
 /* NICs that pause their ToRs without end; HELD becomes what they hold. Places of
  * busy links are numbered from 0. */
 static int lossless_storms(const struct xp_lossless *p,
@@ -205,11 +199,10 @@ static int lossless_bgp(const struct xp_lossless *p,
 	struct packet_bgp_end end = {0};
 	struct sim_rng r;
 	int rc = 0;
-	for (uint32_t c = 0; rc == 0 && c < t->n_links / 2; c++) {
+	/* Cables of hosts come first. */
+	for (uint32_t c = t->n_hosts; rc == 0 && c < t->n_links / 2; c++) {
 		struct packet_bgp_session s = {.link = topo_link_of(c, TOPO_UP),
 		    .until_ns = until};
-		if (!lossless_is_cable(t, c))
-			continue;
 		lossless_flap(&net->walk.scene->truth, c, &s);
 		sim_rng_init(&r, &net->walk.scene->where, SIM_STREAM_BGP, c);
 		rc = packet_bgp_run(t, &p->bgp, &s, &r, eye, &end, e);

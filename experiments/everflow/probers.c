@@ -165,8 +165,7 @@ static topo_host prober_of(const struct xp_probers *p, uint32_t id)
 	return (topo_host)((uint64_t)topo_mix32(id) * p->base.n_hosts >> 32);
 }
 
-/* The round's orders from FIRST on, as far as one message has room, are posted to
- * HOST. */
+/* The first N orders of the round are posted to HOST, as one message. */
 static int post_order(struct xp_probers *p, topo_host host, size_t n,
     struct sim_err *e)
 {

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "models/fault/draw.h"
-#include "sim/text.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 #include "topo/next.h"
@@ -22,18 +21,12 @@ struct aim {
 static int read_prefix(const struct topo *t, const char *text, struct aim *out,
     struct sim_err *e)
 {
-	const char *slash = strchr(text, '/');
-	char ip[sizeof(((struct fault_params *)0)->prefix)];
-	uint64_t bits = 32;
-	snprintf(ip, sizeof(ip), "%.*s",
-	    (int)(slash ? slash - text : (long)strlen(text)), text);
-	if (topo_addr_parse(ip, &out->first_ip, NULL) < 0 ||
-	    (slash && (sim_parse_u64(slash + 1, &bits, NULL) < 0 || bits > 32)))
+	uint32_t mask;
+	if (topo_prefix_parse(text, &out->first_ip, &mask, NULL) < 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "prefix \"%s\" is no address with bits in [0, 32] behind "
 		    "it, such as 10.0.0.4/30.",
 		    text);
-	const uint32_t mask = bits > 0 ? UINT32_MAX << (32 - bits) : 0;
 	out->first_ip &= mask;
 	out->last_ip = out->first_ip | ~mask;
 	out->host = out->first_ip <= TOPO_ADDR_HOST_BASE

@@ -110,8 +110,7 @@ struct mirror_switch {
 
 struct mirror {
 	struct mirror_params params;
-	const struct mirror_clock *clock;
-	struct mirror_clock own_clock;
+	struct mirror_clock clock; /* zeroed: none */
 	uint32_t n_switches;
 	struct obs_match_row *row;
 	size_t n_rows;
@@ -173,10 +172,8 @@ int mirror_open(struct mirror **out, uint32_t n_switches,
 	m->n_switches = n_switches;
 	m->n_rows = n_rows;
 	m->free = TOPO_NONE;
-	if (clock) {
-		m->own_clock = *clock;
-		m->clock = &m->own_clock;
-	}
+	if (clock)
+		m->clock = *clock;
 	m->ns_per_byte = p->budget > 0 ? 1e9 / p->budget : 0;
 	m->budget_depth = (sim_ns)(p->burst * m->ns_per_byte);
 	m->policer = sim_bucket_of(p->policer, p->police_burst);
@@ -268,8 +265,8 @@ static struct mirror_item mirror_make(struct mirror *m, topo_switch s,
 	item.copy.node = s;
 	item.copy.in_link = in;
 	item.copy.kind = kind;
-	if (m->clock)
-		item.copy.switch_ns = m->clock->read(m->clock->arg, s, t);
+	if (m->clock.read)
+		item.copy.switch_ns = m->clock.read(m->clock.arg, s, t);
 	if (m->params.loss > 0)
 		item.is_lost = sim_rng_u01(r) < m->params.loss;
 	item.delay = mirror_draw_delay(m, r);

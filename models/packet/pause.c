@@ -40,11 +40,6 @@ const struct sim_field packet_pause_fields[] = {
     {0},
 };
 
-double packet_pause_ns(uint32_t quanta, double gbps)
-{
-	return quanta * 512.0 / gbps;
-}
-
 /* Who tells of frames. */
 struct pause {
 	const struct topo *topo;
@@ -84,7 +79,7 @@ static int pause_frame(struct pause *s, topo_link l, sim_ns t, uint32_t quanta,
 static int pause_hold(struct pause *s, topo_link l, sim_ns from, sim_ns to,
     int says, struct sim_err *e)
 {
-	const double asked = packet_pause_ns(PACKET_PAUSE_QUANTA, s->p->gbps);
+	const double asked = obs_pause_ns(PACKET_PAUSE_QUANTA, s->p->gbps);
 	const sim_ns stop = to < s->until ? to : s->until;
 	int rc = 0;
 	for (sim_ns t = from; rc == 0 && t < stop;) {

@@ -75,9 +75,6 @@ struct packet_pause_end {
 	uint32_t n_links; /* over which any came */
 };
 
-/* How long QUANTA ask for on links of GBPS. */
-double packet_pause_ns(uint32_t quanta, double gbps);
-
 /* HOST's NIC pauses its ToR while FROM <= t < TO; what follows is told until
  * UNTIL. Spans of the links that are held are widened, unless HELD is NULL.
  * Shape  held[n_links].
