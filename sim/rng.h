@@ -55,6 +55,8 @@
 	X(MUX, 72, "who balances load, and how long that takes")               \
 	X(CLOCK, 73, "clocks of switches; entity = switch")                    \
 	X(CONTROL, 74, "whose packets are asked for")                          \
+	X(RACK, 80, "what a rack drops; counter = draw and connections")       \
+	X(RACK_TRAFFIC, 81, "bursts of a rack; entity = server")               \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

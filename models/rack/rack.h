@@ -1,0 +1,139 @@
+/* models/rack/rack.h -- a rack's switch, its buffer and its servers, in slots.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ *	senders --> [ buffer of a quadrant, a queue a server ] --> link --> NIC
+ *	            limit T = alpha (B - sum of its queues)     link_loss  stall
+ *
+ * Time goes in slots, of half the round-trip time of an empty rack or less. In
+ * each slot a connection offers what its window allows, in whole segments, at
+ * most what the line carries; a port forwards what the line carries; what finds
+ * its queue at the limit is dropped. Limits are those at the end of the slot, so
+ * the order of ports does not count: T solves T = alpha (B - sum of the queues
+ * that T allows). Which of a slot's segments are dropped or marked is even over
+ * them, from a draw. A queue is first in, first out.
+ *
+ * Once a round trip, queue included, a connection acts as DCTCP: it halves its
+ * window if it lost, cuts it by half of the share of marked rounds if anything was
+ * marked, doubles it before the first mark, else adds a segment. What was lost
+ * is sent again first, once three segments came behind it; without them
+ * the connection is silent for an RTO and begins with a window of one segment.
+ *
+ * What a server sends waits in the host, and is lost by its link alone.
+ *
+ * Bytes are counted per port in a ledger; each slot it is proved that what was
+ * offered = arrived + dropped by the buffer + lost by the link + queued.
+ *
+ * Memory 200 bytes + 32 B/(line * slot) a port (7 KB with the defaults), 64
+ *        bytes a running connection, 29 a row of flows, 12 a warm connection.
+ * Cost   Ports without anything to do cost nothing; see `bench rack`.
+ * DEPARTS: No delayed acknowledgements, tail loss probes or spurious timeouts;
+ *        acknowledgements are never lost; an answer to a mark comes at the end of
+ *        the round trip that it was sent in.
+ * Paper  Millisampler (IMC'22) for the rack; A. Choudhury, E. Hahne, "Dynamic
+ *        Queue Length Thresholds" (ToN 1998); DCTCP (SIGCOMM'10), RFC 8257.
+ */
+#ifndef MODELS_RACK_RACK_H
+#define MODELS_RACK_RACK_H
+
+#include "models/rack/flows.h"
+#include "sim/field.h"
+#include "sim/rng.h"
+#include "sim/time.h"
+
+enum rack_policy {
+	RACK_DYNAMIC, /* alpha times what is free */
+	RACK_STATIC,  /* an equal part for each port */
+	RACK_COMPLETE /* all there is; what is above is dropped by arrivals */
+};
+
+enum { RACK_MAX_SERVERS = 4096, RACK_MAX_SEGMENTS = 65535 };
+
+/* As in a spec. */
+struct rack_params {
+	uint32_t n_servers, n_quadrants; /* servers in equal parts, in order */
+	double line_gbps;                /* of a server, both ways */
+	double shared;   /* bytes of a quadrant that are shared */
+	uint32_t policy; /* enum rack_policy */
+	double alpha;
+	double ecn;             /* bytes; longer queues mark. 0: none does */
+	double slot_us, rtt_us; /* of a slot; a round trip without queues */
+	double rto_ms;          /* before the first doubling */
+	uint32_t segment;       /* bytes of a full frame */
+	uint32_t window;        /* segments, of a new connection */
+	uint32_t window_min;    /* that it is never cut below */
+	uint32_t window_max;    /* that it never grows above */
+	double gain;            /* DCTCP's g */
+};
+extern const struct sim_field rack_fields[];
+
+/* What a server counted, or lost, in a while. Of the sketch of connections bit
+ * rack_bit(conn) is set. */
+struct rack_count {
+	uint64_t in, in_retx, in_ce; /* bytes that reached its stack */
+	uint64_t out, out_retx;      /* bytes that left it */
+	uint64_t buffer;             /* bytes for it that the buffer dropped */
+	uint64_t link_in, link_out;  /* bytes that its link lost */
+	uint64_t queue_max;          /* bytes, at the end of a slot */
+	uint64_t sketch[2];
+};
+
+struct rack_totals {
+	/* Bytes: offered = arrived + buffer + link + queued. Arrived is what
+	 * came to a NIC or, outwards, to the switch. */
+	uint64_t offered, arrived, buffer, link, queued;
+	uint64_t retx; /* of those offered, sent again */
+	uint64_t n_rto;
+	uint64_t n_flow_slots; /* the work that was done */
+	size_t n_running;      /* transfers begun and not done */
+	size_t n_waiting;      /* of them, for an RTO */
+};
+
+struct rack;
+
+/* Draws are named by WHERE, SIM_STREAM_RACK and the connections of a port, not by
+ * the port, so that servers may change places within a quadrant.
+ * Errors SIM_EINVAL (a slot of more than half a round trip, quadrants that do not
+ * divide the servers, a threshold above the buffer), SIM_ENOMEM. */
+int rack_open(struct rack **r, const struct rack_params *p,
+    const struct sim_seed *where, struct sim_err *e);
+void rack_close(struct rack *r); /* NULL is fine */
+
+/* Add transfers, ascending by start, none before what was added or played.
+ * Errors SIM_EINVAL naming the row, SIM_ENOMEM. */
+int rack_put(struct rack *r, const struct rack_flows *f, struct sim_err *e);
+
+/* From now on SERVER's link loses each segment with probability RATE, to the
+ * server or, with OUT, from it. Errors SIM_EINVAL. */
+int rack_link_loss(struct rack *r, uint32_t server, int out, double rate,
+    struct sim_err *e);
+
+/* SERVER's NIC hands nothing to its stack while FROM <= t < TO, and then all of
+ * it at once; senders hear nothing meanwhile. Stalls ascend by FROM.
+ * Errors SIM_EINVAL, SIM_ENOMEM. */
+int rack_stall(struct rack *r, uint32_t server, sim_ns from, sim_ns to,
+    struct sim_err *e);
+
+/* Play all slots that end by UNTIL.
+ * Errors SIM_ENOMEM; SIM_EMISMATCH if a byte is lost or made, which is a mistake in
+ * this code. Cost O(running connections + ports in use) a slot. */
+int rack_run(struct rack *r, sim_ns until, struct sim_err *e);
+
+/* End of the last slot played; length of one. */
+sim_ns rack_now(const struct rack *r);
+sim_ns rack_slot_ns(const struct rack *r);
+
+/* What SERVER counted since the last call. Cost O(1). */
+void rack_take(struct rack *r, uint32_t server, struct rack_count *c);
+
+/* Bytes in SERVER's queue; the limit of its quadrant's in the last slot in which a
+ * queue met it, 0 if none has. */
+uint64_t rack_queue(const struct rack *r, uint32_t server);
+double rack_limit(const struct rack *r, uint32_t server);
+
+/* Cost O(servers). */
+void rack_totals(const struct rack *r, struct rack_totals *t);
+
+/* The bit of the sketch, 0 to 127, that connection CONN of SERVER sets. */
+uint32_t rack_bit(uint32_t server, uint32_t conn);
+
+#endif
