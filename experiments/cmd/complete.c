@@ -9,7 +9,7 @@
 #include "algos/algo.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/program.h"
-#include "experiments/cmd/trace.h"
+#include "experiments/cmd/subverb.h"
 #include "experiments/schema/sections.h"
 #include "results/schema.h"
 
@@ -73,13 +73,15 @@ static void offer_metrics(const struct typed *t)
 
 static void offer_pages(const struct typed *t)
 {
-	for (const struct cmd_verb *v = cmd_verbs; v->name; v++)
+	for (const struct cmd_verb *v = cmd_verbs; v->name; v++) {
 		if (v->doc)
 			complete_offer(t, v->name, v->doc);
-	for (const struct cmd_verb *v = cmd_trace_verbs; v->name; v++) {
-		char page[64];
-		snprintf(page, sizeof(page), "trace-%s", v->name);
-		complete_offer(t, page, v->doc);
+		for (const struct cmd_verb *s = cmd_subverbs(v->name); s->name;
+		     s++) {
+			char page[64];
+			snprintf(page, sizeof(page), "%s-%s", v->name, s->name);
+			complete_offer(t, page, s->doc);
+		}
 	}
 	complete_offer(t, "spec.5", "the keys of a spec");
 }

@@ -7,7 +7,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/manual.h"
 #include "experiments/cmd/program.h"
-#include "experiments/cmd/trace.h"
+#include "experiments/cmd/subverb.h"
 #include "results/provenance.h"
 #include "sim/text.h"
 
@@ -44,11 +44,13 @@ static void page_name(const char *page, char name[64])
 static void list_pages(void)
 {
 	printf("culprit.1\nculprit-spec.5\n");
-	for (const struct cmd_verb *v = cmd_verbs; v->name; v++)
+	for (const struct cmd_verb *v = cmd_verbs; v->name; v++) {
 		if (v->doc)
 			printf("culprit-%s.1\n", v->name);
-	for (const struct cmd_verb *v = cmd_trace_verbs; v->name; v++)
-		printf("culprit-trace-%s.1\n", v->name);
+		for (const struct cmd_verb *s = cmd_subverbs(v->name); s->name;
+		     s++)
+			printf("culprit-%s-%s.1\n", v->name, s->name);
+	}
 }
 
 static int no_page(const char *name)
@@ -65,6 +67,28 @@ static int no_page(const char *name)
 	    near ? near : "; `culprit man --list` has their names.",
 	    near ? "\"?" : "");
 	return CMD_USAGE;
+}
+
+/* The verb of a page, "run" or "trace-get", whose name as it is typed goes to
+ * TITLE; NULL: there is none. */
+static const struct cmd_verb *man_page(const char *name, char title[80])
+{
+	for (const struct cmd_verb *v = cmd_verbs; v->name; v++) {
+		const size_t n = strlen(v->name);
+		if (strncmp(name, v->name, n) != 0 || !v->doc)
+			continue;
+		snprintf(title, 80, "culprit %s", v->name);
+		if (name[n] == '\0')
+			return v;
+		for (const struct cmd_verb *s = cmd_subverbs(v->name); s->name;
+		     s++) {
+			snprintf(title, 80, "culprit %s %s", v->name, s->name);
+			if (name[n] == '-' &&
+			    strcmp(name + n + 1, s->name) == 0)
+				return s;
+		}
+	}
+	return NULL;
 }
 
 int cmd_man(int argc, char **argv)
@@ -86,19 +110,9 @@ int cmd_man(int argc, char **argv)
 		cmd_manual_spec(stdout);
 		return CMD_GOOD;
 	}
-	for (const struct cmd_verb *v = cmd_verbs; v->name; v++) {
-		if (strcmp(name, v->name) != 0 || !v->doc)
-			continue;
-		snprintf(title, sizeof(title), "culprit %s", v->name);
-		return v->main(2, (char *[]){title, ask, NULL});
-	}
-	for (const struct cmd_verb *v = cmd_trace_verbs; v->name; v++) {
-		if (strncmp(name, "trace-", 6) != 0 ||
-		    strcmp(name + 6, v->name) != 0)
-			continue;
-		snprintf(title, sizeof(title), "culprit trace %s", v->name);
-		return v->main(2, (char *[]){title, ask, NULL});
-	}
+	const struct cmd_verb *page = man_page(name, title);
+	if (page)
+		return page->main(2, (char *[]){title, ask, NULL});
 	return no_page(name);
 }
 

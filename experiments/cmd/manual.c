@@ -12,8 +12,8 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/example.h"
 #include "experiments/cmd/program.h"
+#include "experiments/cmd/subverb.h"
 #include "experiments/cmd/roff.h"
-#include "experiments/cmd/trace.h"
 #include "experiments/schema/sections.h"
 #include "results/provenance.h"
 #include "sim/text.h"
@@ -299,18 +299,20 @@ static char *all_text(const struct cmd_table *m, const char *tail)
 	return text;
 }
 
-static const char *doc_in(const struct cmd_verb *v, const char *name)
-{
-	while (v->name && strcmp(v->name, name) != 0)
-		v++;
-	return v->name ? v->doc : "a verb of culprit";
-}
-
+/* Of "run", or of "trace get". */
 static const char *doc_of(const char *verb)
 {
-	return strncmp(verb, "trace ", 6) == 0
-	    ? doc_in(cmd_trace_verbs, verb + 6)
-	    : doc_in(cmd_verbs, verb);
+	for (const struct cmd_verb *v = cmd_verbs; v->name; v++) {
+		const size_t n = strlen(v->name);
+		if (strcmp(verb, v->name) == 0)
+			return v->doc;
+		for (const struct cmd_verb *s = cmd_subverbs(v->name); s->name;
+		     s++)
+			if (strncmp(verb, v->name, n) == 0 && verb[n] == ' ' &&
+			    strcmp(verb + n + 1, s->name) == 0)
+				return s->doc;
+	}
+	return "a verb of culprit";
 }
 
 void cmd_manual_verb(FILE *out, const struct cmd_table *m)
