@@ -256,9 +256,37 @@ static void each_allocation_may_fail(void **state)
 	topo_close(&t);
 }
 
+/* Times are since the first packet, or since what is set. */
+static void times_are_since_the_start(void **state)
+{
+	const struct algo_erspan_copy x = {.switch_ip = topo_addr_of_switch(0),
+	    .packet = {.ethertype = IP,
+		.n_bytes = 54,
+		.ip = {.ttl = 64, .proto = 6}}};
+	struct obs_mirror out = {0};
+	struct xp_copies c;
+	struct topo t;
+	(void)state;
+	open_topo(&t);
+	for (uint64_t start = 0; start < 1000; start += 600) {
+		assert_ok(xp_copies_open(&c, &t, 0, test_err()));
+		c.start_ns = start;
+		obs_mirror_clear(&out);
+		assert_ok(take(&c, &x, 1000, &out, test_err()));
+		assert_ok(take(&c, &x, 1500, &out, test_err()));
+		assert_int_equal(out.n, 2);
+		assert_int_equal(out.t_ns[0], start ? 1000 - start : 0);
+		assert_int_equal(out.t_ns[1], out.t_ns[0] + 500);
+		xp_copies_free(&c);
+	}
+	obs_mirror_free(&out);
+	topo_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(times_are_since_the_start),
 	    cmocka_unit_test(copies_come_back_as_they_were),
 	    cmocka_unit_test(the_index_may_be_the_link),
 	    cmocka_unit_test(sessions_of_a_switch_have_one_row_of_numbers),

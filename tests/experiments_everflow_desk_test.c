@@ -121,8 +121,8 @@ static void replay_go(struct replay *r, enum xp_desk_keeps keeps)
 		const sim_ns now = t < r->seen.end_ns ? t : SIM_NEVER;
 		while (to < copies->n && copies->t_ns[to] <= now)
 			to++;
-		assert_ok(
-		    xp_desk_feed(r->desk, copies, fed, to, now, test_err()));
+		assert_ok(xp_desk_feed(r->desk, copies, NULL, fed, to, now,
+		    test_err()));
 		fed = to;
 		while (r->sent.n < sent->n && sent->sent_ns[r->sent.n] <= t) {
 			const struct obs_guided_probe row =
@@ -238,6 +238,29 @@ static void an_owners_error_is_told(void **state)
 	replay_close(&r);
 }
 
+/* Who shared copies out himself, and wrongly. */
+static void a_copy_for_no_analyzer_is_refused(void **state)
+{
+	static const uint8_t who[] = {64};
+	static struct replay r;
+	struct sim_err e = {0};
+	(void)state;
+	replay_open(&r);
+	const struct algo_routing routing = {.topo = &r.topo};
+	const struct xp_desk_owner owner = {.order = NULL};
+	const struct xp_everflow *p = xp_everflow_of(&r.c);
+	char want[64];
+	assert_ok(xp_desk_open(&r.desk, &routing, p, &owner, test_err()));
+	assert_true(r.seen.window->mirror->n > 0);
+	assert_int_equal(xp_desk_feed(r.desk, r.seen.window->mirror, who, 0, 1,
+			     STEP, &e),
+	    SIM_EINVAL);
+	snprintf(want, sizeof(want), "A copy is for analyzer 64 of %u.",
+	    p->n_analyzers);
+	assert_string_equal(e.msg, want);
+	replay_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -245,6 +268,7 @@ int main(void)
 	    cmocka_unit_test(the_first_of_each_cause_is_kept),
 	    cmocka_unit_test(each_debugger_has_its_name),
 	    cmocka_unit_test(an_owners_error_is_told),
+	    cmocka_unit_test(a_copy_for_no_analyzer_is_refused),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/desk", tests,
 	    spec_folder_make, spec_folder_remove);

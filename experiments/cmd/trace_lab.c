@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
@@ -14,8 +15,21 @@ struct args {
 	const char *spec, *output;
 	struct cmd_set set;
 	uint64_t point, run, most;
-	int force;
+	uint32_t analyzers; /* 0: as the spec says */
+	char set_analyzers[32];
+	int force, by_gre;
 };
+
+static const char *const carriers[] = {"ring", "gre", NULL};
+
+static void take_carrier(void *to, char *arg, const struct cmd_given *g)
+{
+	int *by_gre = to;
+	*by_gre = strcmp(arg, "gre") == 0;
+	if (!*by_gre && strcmp(arg, "ring") != 0)
+		argp_error(g->state,
+		    "there is no carrier \"%s\"; there are ring and gre", arg);
+}
 
 static const struct cmd_option trace_lab_options[] = {
     {"point", 0, "P", "of the sweep, counted from 0 (default: 0)",
@@ -29,6 +43,15 @@ static const struct cmd_option trace_lab_options[] = {
 	"end once N findings were made (default: after the epoch and "
 	"everflow.settle)",
 	.take = cmd_take_u64, .at = CMD_AT(most), .min = 1, .max = UINT32_MAX},
+    {"carrier", 0, "NAME",
+	"of copies, to the analyzers: ring (default), memory of this machine; "
+	"gre, ERSPAN II over the network to its last host",
+	.take = take_carrier, .at = CMD_AT(by_gre), .values = carriers},
+    {"analyzers", 0, "N",
+	"that share the copies, by gre each with a socket of its own (default: "
+	"everflow.analyzers)",
+	.take = cmd_take_u32, .at = CMD_AT(analyzers), .min = 1,
+	.max = XP_EVERFLOW_MAX_ANALYZERS},
     {"output", 'o', "FILE", "traces (default: results/out/FIGURE.traces.h5)",
 	.take = cmd_take_file, .at = CMD_AT(output)},
     {"force", 'f', NULL,
@@ -53,7 +76,9 @@ static const struct cmd_line trace_lab_line = {
 	"seconds since the fault began and whether the truth has it. All else "
 	"goes to FILE, as of `culprit trace run`. It takes root, as `culprit "
 	"lab run`; nothing is left, however it ends. Findings of two runs "
-	"differ in their times.",
+	"differ in their times. Copies that cross the network meet its faults "
+	"and queues, and no others are mirrored of them: what is lost of them "
+	"is counted (mirror_lost of a switch, `culprit trace counter`).",
 };
 
 /* --- findings ------------------------------------------------------------- */
@@ -129,17 +154,18 @@ static int trace_lab_write(const struct cmd_trace_net *n, const struct args *a,
 	return rc;
 }
 
-static void trace_lab_sum(const struct cmd_trace_net *n, size_t n_flows,
-    const struct xp_live_seen *seen, const char *path)
+static void trace_lab_sum(const struct cmd_trace_net *n, const struct args *a,
+    size_t n_flows, const struct xp_live_seen *seen, const char *path)
 {
 	uint64_t n_copies = 0;
 	for (topo_switch s = 0; s < n->topo.n_switches; s++)
 		n_copies += seen->mirrored[s].n_copies;
-	printf("%s: %zu connections, %llu copies mirrored, %zu read, %llu "
+	printf("%s: %zu connections, %llu copies mirrored, %zu read%s, %llu "
 	       "traces, %zu stored, %zu guided probes, %zu findings -> %s\n",
 	    n->spec.figure, n_flows, (unsigned long long)n_copies,
-	    seen->copies->n, (unsigned long long)seen->analyzed.n_traces,
-	    seen->traces->traces.n, seen->sent->n, seen->n_said, path);
+	    seen->copies->n, a->by_gre ? " over the network" : "",
+	    (unsigned long long)seen->analyzed.n_traces, seen->traces->traces.n,
+	    seen->sent->n, seen->n_said, path);
 	if (seen->n_other > 0)
 		printf("the kernel dropped %llu packets for reasons of its own "
 		       "(%s)\n",
@@ -154,18 +180,35 @@ static int trace_lab_go(struct cmd_trace_net *n, const struct args *a,
 	struct obs_flow *flow = NULL;
 	size_t n_flows, cap = 0;
 	char *out = NULL;
-	int rc;
-	if ((rc = cmd_choose_output(&out, a->output, &n->spec, "traces",
-		 a->force, e)) == 0 &&
-	    (rc = cmd_trace_net_build(n, e)) == 0 &&
+	int rc =
+	    cmd_choose_output(&out, a->output, &n->spec, "traces", a->force, e);
+	if (rc == 0 && (rc = cmd_trace_net_build(n, e)) == 0 && a->by_gre)
+		xp_live_collect(n->live, n->topo.n_hosts - 1);
+	if (rc == 0 &&
 	    (rc = xp_lab_flows(&flow, &cap, &n_flows, &n->scene, e)) == 0 &&
 	    (rc = xp_live_run(n->live, &n->scene, flow, n_flows, a->most, &ear,
 		 &seen, e)) == 0 &&
 	    (rc = trace_lab_write(n, a, out, &seen, e)) == 0)
-		trace_lab_sum(n, n_flows, &seen, out);
+		trace_lab_sum(n, a, n_flows, &seen, out);
 	free(flow);
 	free(out);
 	return rc;
+}
+
+/* Another number of analyzers is another value of that key, and so stands in the
+ * spec that FILE has. */
+static int trace_lab_read(struct cmd_trace_net *n, struct args *a,
+    struct sim_err *e)
+{
+	struct cmd_set *s = &a->set;
+	if (a->analyzers > 0 && s->n_set == sizeof(s->set) / sizeof(s->set[0]))
+		return sim_fail(e, SIM_ELIMIT,
+		    "--analyzers is one --set too many.");
+	snprintf(a->set_analyzers, sizeof(a->set_analyzers),
+	    "everflow.analyzers=%u", a->analyzers);
+	if (a->analyzers > 0)
+		s->set[s->n_set++] = a->set_analyzers;
+	return cmd_trace_net_read(n, a->spec, s, a->point, a->run, e);
 }
 
 int cmd_trace_lab(int argc, char **argv)
@@ -174,8 +217,7 @@ int cmd_trace_lab(int argc, char **argv)
 	struct args a = {.spec = NULL};
 	struct sim_err e = {0};
 	cmd_parse(&trace_lab_line, argc, argv, &a);
-	const int read =
-	    cmd_trace_net_read(&n, a.spec, &a.set, a.point, a.run, &e);
+	const int read = trace_lab_read(&n, &a, &e);
 	const int rc = read < 0 ? 0 : trace_lab_go(&n, &a, &e);
 	return cmd_trace_net_end(&n, read, rc, &e);
 }

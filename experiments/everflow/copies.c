@@ -216,7 +216,7 @@ int xp_copies_take(struct xp_copies *c, uint64_t unix_ns, uint16_t ethertype,
     const uint8_t bytes[], size_t n, struct obs_mirror *out, struct sim_err *e)
 {
 	struct algo_erspan_copy x;
-	if (c->n_packets++ == 0)
+	if (c->n_packets++ == 0 && c->start_ns == 0)
 		c->start_ns = unix_ns;
 	const enum algo_erspan_end end =
 	    algo_erspan_read(ethertype, bytes, n, c->vendor, &x);

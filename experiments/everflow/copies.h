@@ -42,7 +42,9 @@ struct xp_copies {
 	struct xp_copy_switch *at; /* [n_switches] */
 	struct xp_copy_session *session;
 	size_t n_sessions, cap_sessions;
-	uint64_t start_ns, last_ns; /* of the capture; the latest, from there */
+	/* Of the capture, the first packet's unless it is set once it is open;
+	 * the latest, from there. */
+	uint64_t start_ns, last_ns;
 	/* What it met. */
 	uint64_t n_packets, n_copies, n_unknown, n_back;
 	uint64_t n_bad_index; /* it is no link into that switch */
@@ -64,7 +66,7 @@ int xp_copies_addresses(struct xp_copies *c, const char *name, const char *text,
     struct sim_err *e);
 
 /* Take N bytes behind a link's header that came at UNIX_NS: a copy is appended
- * to OUT, with the time since the first packet; what is none is counted. Times
+ * to OUT, with the time since the start; what is none is counted. Times
  * that go back are counted and taken as the latest before. Errors SIM_ENOMEM. */
 int xp_copies_take(struct xp_copies *c, uint64_t unix_ns, uint16_t ethertype,
     const uint8_t bytes[], size_t n, struct obs_mirror *out, struct sim_err *e);

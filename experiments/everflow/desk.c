@@ -61,21 +61,29 @@ static int desk_take(void *arg, const struct algo_trace *t,
 	return algo_trace_store_add(&d->store, &known, hop, e);
 }
 
-/* Put rows FROM .. TO - 1 into the parts of the analyzers that get them. */
-static int desk_spread(struct xp_desk *d, const struct obs_mirror *copies,
-    size_t from, size_t to, struct sim_err *e)
+/* Append row I to the part of its analyzer. */
+static int desk_share(struct xp_desk *d, const struct obs_mirror *copies,
+    const uint8_t *who, size_t i, struct sim_err *e)
 {
 	const uint32_t n = d->params->n_analyzers;
+	const struct obs_copy c = obs_mirror_at(copies, i);
+	const struct topo_tuple tuple = {c.src_ip, c.dst_ip, c.src_port,
+	    c.dst_port, c.proto};
+	const uint32_t k = who ? who[i] : algo_reshuffle(d->to, n, &tuple);
+	return k < n
+	    ? obs_mirror_add(&d->part[k], &c, e)
+	    : sim_fail(e, SIM_EINVAL, "A copy is for analyzer %u of %u.", k, n);
+}
+
+/* Put rows FROM .. TO - 1 into the parts of the analyzers that get them. */
+static int desk_spread(struct xp_desk *d, const struct obs_mirror *copies,
+    const uint8_t *who, size_t from, size_t to, struct sim_err *e)
+{
 	int rc = 0;
-	for (uint32_t k = 0; k < n; k++)
+	for (uint32_t k = 0; k < d->params->n_analyzers; k++)
 		obs_mirror_clear(&d->part[k]);
-	for (size_t i = from; rc == 0 && i < to; i++) {
-		const struct obs_copy c = obs_mirror_at(copies, i);
-		const struct topo_tuple tuple = {c.src_ip, c.dst_ip, c.src_port,
-		    c.dst_port, c.proto};
-		rc = obs_mirror_add(&d->part[algo_reshuffle(d->to, n, &tuple)],
-		    &c, e);
-	}
+	for (size_t i = from; rc == 0 && i < to; i++)
+		rc = desk_share(d, copies, who, i, e);
 	return rc;
 }
 
@@ -93,13 +101,13 @@ static int desk_analyze(struct xp_desk *d, uint32_t k,
 }
 
 int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
-    size_t from, size_t to, sim_ns now, struct sim_err *e)
+    const uint8_t *who, size_t from, size_t to, sim_ns now, struct sim_err *e)
 {
 	const uint32_t n = d->params->n_analyzers;
 	/* One gets all, as they are. */
 	if (n == 1)
 		return desk_analyze(d, 0, copies, from, to, now, e);
-	int rc = desk_spread(d, copies, from, to, e);
+	int rc = desk_spread(d, copies, who, from, to, e);
 	for (uint32_t k = 0; rc == 0 && k < n; k++)
 		rc = desk_analyze(d, k, &d->part[k], 0, d->part[k].n, now, e);
 	return rc;

@@ -53,10 +53,12 @@ int xp_desk_open(struct xp_desk **d, const struct algo_routing *routing,
     struct sim_err *e);
 void xp_desk_close(struct xp_desk *d); /* NULL is fine */
 
-/* Take rows FROM .. TO - 1, then end what is over at NOW (SIM_NEVER: all).
- * Errors those of the analyzers, of the owner, SIM_ENOMEM. */
+/* Take rows FROM .. TO - 1, then end what is over at NOW (SIM_NEVER: all). Row i
+ * is for analyzer WHO[i], as whoever carried it shared them out; NULL: they are
+ * shared out here. Errors those of the analyzers, of the owner, SIM_EINVAL (there
+ * is no such analyzer), SIM_ENOMEM. */
 int xp_desk_feed(struct xp_desk *d, const struct obs_mirror *copies,
-    size_t from, size_t to, sim_ns now, struct sim_err *e);
+    const uint8_t *who, size_t from, size_t to, sim_ns now, struct sim_err *e);
 
 /* Let the debuggers look at all there is at NOW, in the order of
  * XP_EVERFLOW_DEBUGGERS; SENT are all guided probes. Errors theirs and the

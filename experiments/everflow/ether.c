@@ -193,19 +193,34 @@ int xp_ether_fd(const struct xp_ether *x)
 }
 
 /* A slot is the program's from the moment that the kernel sets its status until
- * the program clears it; the fences keep what is in it between the two. */
+ * the program clears it; the fences keep what is in it between the two. NULL: it
+ * is the kernel's. */
+static struct tpacket2_hdr *ether_slot(const struct xp_ether *x)
+{
+	struct tpacket2_hdr *h = (void *)(x->ring + x->next * SLOT_BYTES);
+	return __atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE) & TP_STATUS_USER
+	    ? h
+	    : NULL;
+}
+
+int xp_ether_next(const struct xp_ether *x, uint64_t *unix_ns)
+{
+	const struct tpacket2_hdr *h = ether_slot(x);
+	if (h)
+		*unix_ns = h->tp_sec * SIM_SEC + h->tp_nsec;
+	return h != NULL;
+}
+
 int xp_ether_read(struct xp_ether *x, size_t most, xp_ether_taker *take,
     void *arg, size_t *n, struct sim_err *e)
 {
 	int rc = 0;
 	for (*n = 0; rc == 0 && *n < most; ++*n) {
-		struct tpacket2_hdr *h =
-		    (void *)(x->ring + x->next * SLOT_BYTES);
+		struct tpacket2_hdr *h = ether_slot(x);
+		if (!h)
+			break;
 		const struct sockaddr_ll *from =
 		    (void *)((uint8_t *)h + TPACKET_ALIGN(sizeof(*h)));
-		if (!(__atomic_load_n(&h->tp_status, __ATOMIC_ACQUIRE) &
-			TP_STATUS_USER))
-			break;
 		rc = take(arg, h->tp_sec * SIM_SEC + h->tp_nsec,
 		    ntohs(from->sll_protocol), (uint8_t *)h + h->tp_net,
 		    h->tp_snaplen, e);

@@ -40,6 +40,9 @@ int xp_ether_fd(const struct xp_ether *x);
 int xp_ether_read(struct xp_ether *x, size_t most, xp_ether_taker *take,
     void *arg, size_t *n, struct sim_err *e);
 
+/* 1 if there is a packet, which came at *UNIX_NS. */
+int xp_ether_next(const struct xp_ether *x, uint64_t *unix_ns);
+
 /* Packets that found no slot, so far. */
 uint64_t xp_ether_lost(struct xp_ether *x);
 

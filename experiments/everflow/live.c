@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include "algos/everflow/guided.h"
-#include "models/clock.h"
+#include "experiments/everflow/intake.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
 /* How long the fabric is let run before the clock is looked at again. */
 #define SLICE (10 * SIM_MS)
-
-enum { COPIES_AT_ONCE = 65536 };
 
 /* A message that an agent may not have had yet. */
 struct live_mail {
@@ -34,11 +32,12 @@ struct xp_live {
 
 	const struct algo_probe_order *first; /* of the next run */
 	size_t n_first;
+	topo_host analyzers_at; /* TOPO_NONE: copies go by a ring */
 
 	/* Of this run. */
 	struct fabric_real *fabric;
 	struct netns_traffic *traffic;
-	struct netns_mirror *mirror;
+	struct xp_intake *intake;
 	struct packet_mux law;
 	struct netns_mux *mux; /* NULL: there are no virtual addresses */
 	uint32_t *vip;         /* [slb.vips] */
@@ -75,14 +74,14 @@ static void live_end(struct xp_live *l)
 	 * mirror and muxes are behind the faults of the network. */
 	fabric_real_close(l->fabric);
 	netns_traffic_close(l->traffic);
-	netns_mirror_close(l->mirror);
+	xp_intake_close(l->intake);
 	netns_mux_close(l->mux);
 	l->wire->ops->end(l->wire);
 	if (l->epoll >= 0)
 		close(l->epoll);
 	l->fabric = NULL;
 	l->traffic = NULL;
-	l->mirror = NULL;
+	l->intake = NULL;
 	l->mux = NULL;
 	l->epoll = -1;
 	for (size_t i = 0; i < l->n_mail; i++)
@@ -127,6 +126,7 @@ int xp_live_open(struct xp_live **out, struct xp_wire *wire,
 	l->wire = wire;
 	l->params = p;
 	l->epoll = -1;
+	l->analyzers_at = TOPO_NONE;
 	if ((rc = algo_mirror_table(&l->table, &p->rules, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&l->n_posted, wire->topo->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&l->mirrored, wire->topo->n_switches, e)) < 0 ||
@@ -220,14 +220,10 @@ static int live_give(void *arg, const struct algo_probe_order order[], size_t n,
 static int live_ready(void *arg, struct sim_err *e)
 {
 	struct xp_live *l = arg;
-	size_t n;
 	int rc = netns_traffic_step(l->traffic, e);
 	if (rc == 0 && l->wire->ops->fd(l->wire) >= 0)
 		rc = l->wire->ops->step(l->wire, e);
-	if (rc == 0)
-		rc = netns_mirror_read(l->mirror, &l->copies, COPIES_AT_ONCE,
-		    &n, e);
-	return rc;
+	return rc < 0 ? rc : xp_intake_read(l->intake, &l->copies, e);
 }
 
 static int live_next(void *arg, topo_switch at, topo_link in,
@@ -260,6 +256,15 @@ static int live_watch(const struct xp_live *l, int fd, struct sim_err *e)
 		return 0;
 	return sim_fail(e, SIM_EIO, "A descriptor cannot be polled: %s.",
 	    strerror(errno));
+}
+
+static int live_watch_intake(const struct xp_live *l, struct sim_err *e)
+{
+	int rc = 0, fd;
+	for (uint32_t i = 0; rc == 0 && (fd = xp_intake_fd(l->intake, i)) >= 0;
+	     i++)
+		rc = live_watch(l, fd, e);
+	return rc;
 }
 
 static int live_open_fabric(struct xp_live *l, struct sim_err *e)
@@ -368,14 +373,13 @@ static int live_begin(struct xp_live *l, const struct scene *scene,
 	/* All times are since now. */
 	l->began = 0;
 	l->began = live_now(l);
-	const struct netns_mirror_params mirror = {.row = l->table.row,
-	    .n_rows = l->table.n,
-	    .zero_ns = clock_now()};
-	if ((rc = l->wire->ops->mirror(l->wire, &mirror, &l->mirror, e)) < 0 ||
+	const struct xp_intake_params intake = {l->analyzers_at,
+	    l->params->n_analyzers, &l->table};
+	if ((rc = xp_intake_open(&l->intake, l->wire, &intake, e)) < 0 ||
 	    (rc = live_apply(l, scene, 0, e)) < 0 ||
 	    (rc = live_connect(l, flow, n, e)) < 0 ||
 	    (rc = live_watch(l, l->wire->ops->fd(l->wire), e)) < 0 ||
-	    (rc = live_watch(l, netns_mirror_fd(l->mirror), e)) < 0)
+	    (rc = live_watch_intake(l, e)) < 0)
 		return rc;
 	return live_watch(l, netns_traffic_fd(l->traffic), e);
 }
@@ -388,15 +392,13 @@ static int live_begin(struct xp_live *l, const struct scene *scene,
  * comes with a time that has been is taken for later than it was. */
 static int live_analyze(struct xp_live *l, sim_ns now, struct sim_err *e)
 {
-	size_t n;
-	int rc =
-	    netns_mirror_read(l->mirror, &l->copies, COPIES_AT_ONCE, &n, e);
+	int rc = xp_intake_read(l->intake, &l->copies, e);
 	const sim_ns until = now == SIM_NEVER ? now
 	    : now > SLICE                     ? now - SLICE
 					      : 0;
 	if (rc == 0)
-		rc = xp_desk_feed(l->desk, &l->copies, l->n_fed, l->copies.n,
-		    until, e);
+		rc = xp_desk_feed(l->desk, &l->copies, xp_intake_who(l->intake),
+		    l->n_fed, l->copies.n, until, e);
 	l->n_fed = l->copies.n;
 	return rc;
 }
@@ -460,20 +462,20 @@ static int live_course(struct xp_live *l, const struct scene *scene,
 static int live_tell(struct xp_live *l, size_t n, struct xp_live_seen *seen,
     struct sim_err *e)
 {
-	uint64_t n_lost = 0;
+	uint64_t n_lost = xp_intake_lost(l->intake);
 	unsigned n_failed = 0;
 	for (size_t i = 0; i < n; i++) {
 		l->end[i] = *netns_traffic_end(l->traffic, i);
 		n_failed += l->end[i].state == NETNS_FLOW_FAILED;
 	}
-	netns_mirror_count(l->mirror, l->mirrored);
+	xp_intake_count(l->intake, l->mirrored);
 	if (l->mux)
 		netns_mux_count(l->mux, l->balanced);
 	for (topo_switch s = 0; s < l->wire->topo->n_switches; s++)
 		n_lost += l->mirrored[s].n_full;
 	if (n_lost > 0)
 		return sim_fail(e, SIM_EIO,
-		    "%llu copies found no room in the ring.",
+		    "%llu copies found no room where they came.",
 		    (unsigned long long)n_lost);
 	int rc = l->wire->ops->look(l->wire, n_failed, &l->seen, e);
 	*seen = (struct xp_live_seen){
@@ -500,6 +502,11 @@ void xp_live_order(struct xp_live *l, const struct algo_probe_order order[],
 {
 	l->first = order;
 	l->n_first = n;
+}
+
+void xp_live_collect(struct xp_live *l, topo_host at)
+{
+	l->analyzers_at = at;
 }
 
 int xp_live_run(struct xp_live *l, const struct scene *scene,

@@ -8,8 +8,8 @@
  *	   '------- agents <------------------- orders <------'
  *
  * The same objects as in a simulation (world.h), on namespaces of this machine:
- * the kernel routes, loses and mirrors (experiments/lab/wire.h). All in one
- * thread.
+ * the kernel routes, loses, balances and mirrors (experiments/lab/wire.h), and
+ * carries the copies (intake.h). All in one thread.
  */
 #ifndef EXPERIMENTS_EVERFLOW_LIVE_H
 #define EXPERIMENTS_EVERFLOW_LIVE_H
@@ -56,6 +56,11 @@ void xp_live_close(struct xp_live *l); /* NULL is fine */
  * ORDER is borrowed until then. */
 void xp_live_order(struct xp_live *l, const struct algo_probe_order order[],
     size_t n);
+
+/* Have copies of later runs cross the network to host AT, where each analyzer has
+ * a socket, instead of a ring of memory (intake.h); TOPO_NONE: by the ring
+ * again. */
+void xp_live_collect(struct xp_live *l, topo_host at);
 
 /* Run FLOW[n] in SCENE, whose times are since now, for its epoch and settle_s
  * more; or, once FLOW has ended, until MOST findings were made (0: for the whole

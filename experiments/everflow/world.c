@@ -201,8 +201,8 @@ static int world_analyze(struct xp_everworld *w, sim_ns now, struct sim_err *e)
 {
 	int rc = mirror_take(w->mirror, now, &w->copies, e);
 	if (rc == 0)
-		rc = xp_desk_feed(w->desk, &w->copies, w->n_fed, w->copies.n,
-		    now, e);
+		rc = xp_desk_feed(w->desk, &w->copies, NULL, w->n_fed,
+		    w->copies.n, now, e);
 	w->n_fed = w->copies.n;
 	return rc;
 }

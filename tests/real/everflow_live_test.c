@@ -376,6 +376,123 @@ static void a_loop_through_a_mux_is_named(void **state)
 	rig_close(&r);
 }
 
+/* --- copies over the network ---------------------------------------------- */
+
+enum { ANALYZERS_AT = 11 };
+
+/* A sum over all SYNs to virtual addresses and others: whence, whither, and by
+ * which switches within which headers; and their number. */
+static uint64_t sum_of_syns(const struct rig *r, size_t *n)
+{
+	const struct algo_traces *t = &r->seen.traces->traces;
+	const struct algo_hops *h = &r->seen.traces->hops;
+	uint64_t sum = *n = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		if ((t->flags[i] & (OBS_TCP_SYN | OBS_TCP_ACK)) != OBS_TCP_SYN)
+			continue;
+		uint32_t x = topo_mix32(t->src_ip[i] ^
+		    topo_mix32(t->dst_ip[i] ^
+			((uint32_t)t->src_port[i] << 16 | t->dst_port[i])));
+		for (size_t k = t->hop_off[i]; k < t->hop_off[i] + t->n_hops[i];
+		     k++)
+			x = topo_mix32(x + h->node[k] * 4u + h->layer[k] +
+			    (h->in_link[k] << 16) + h->ttl[k] * 256u);
+		sum += x;
+		++*n;
+	}
+	return sum;
+}
+
+/* Of the same connections the same copies come by both carriers, whoever they
+ * are shared among; of 600 of them both directions to one analyzer, or none would
+ * be whole. */
+static void both_carriers_bring_the_same(void **state)
+{
+	static struct rig r;
+	uint64_t sum[3];
+	size_t n[3], n_copies[3];
+	for (unsigned i = 0; i < 3; i++) {
+		rig_open(&r, state,
+		    i == 2 ? HEAD TRAFFIC
+			"everflow: {rules: [control], debug: [drop, loop], "
+			"analyzers: 3, settle: 1, analyzer: {store_all: "
+			"true}, conn: {vip_share: 0.5}, slb: {vips: 3}}\n"
+			   : HEAD TRAFFIC
+			"everflow: {rules: [control], debug: [drop, loop], "
+			"settle: 1, analyzer: {store_all: true}, conn: "
+			"{vip_share: 0.5}, slb: {vips: 3}}\n");
+		xp_live_collect(r.l, i == 0 ? TOPO_NONE : ANALYZERS_AT);
+		rig_run(&r, 0);
+		sum[i] = sum_of_syns(&r, &n[i]);
+		n_copies[i] = r.seen.copies->n;
+		check_balanced_syns(&r);
+		assert_int_equal(r.seen.n_said, 0);
+		assert_int_equal(r.seen.n_other, 0);
+		assert_int_equal(n[i], r.n_flows);
+		assert_int_equal(sum[i], sum[0]);
+		rig_close(&r);
+	}
+	print_message("time: %zu copies by the ring, %zu and %zu over the "
+		      "network\n",
+	    n_copies[0], n_copies[1], n_copies[2]);
+}
+
+/* What stands first, by either carrier. */
+static void same_by_both(void **state, const char *text)
+{
+	static struct rig r;
+	struct algo_finding f[2];
+	for (unsigned i = 0; i < 2; i++) {
+		rig_open(&r, state, text);
+		xp_live_collect(r.l, i == 0 ? TOPO_NONE : ANALYZERS_AT);
+		rig_run(&r, 1);
+		assert_true(r.seen.n_said > 0);
+		f[i] = r.seen.said[0].finding;
+		rig_close(&r);
+	}
+	assert_int_equal(f[0].cause, f[1].cause);
+	assert_int_equal(f[0].link, f[1].link);
+	assert_int_equal(f[0].node, f[1].node);
+	assert_int_equal(f[0].n_cycle, f[1].n_cycle);
+}
+
+/* The faults are in the other pod, so that the copies' own way is whole. */
+static void both_carriers_show_the_same_findings(void **state)
+{
+	same_by_both(state,
+	    HEAD TRAFFIC FIND("drop",
+		"60") "faults: {links: [t1.0->tor1], rate: 0.05}\n");
+	same_by_both(state,
+	    HEAD TRAFFIC FIND("loop",
+		"60") "faults: {kind: reroute, links: [tor3->t1.2, "
+		      "t1.2->tor3], prefix: 10.0.0.3/32}\n");
+	same_by_both(state,
+	    HEAD TRAFFIC
+	    "everflow: {rules: [control, debug], debug: [loop], debug_every: "
+	    "0.1, settle: 60, analyzers: 2, analyzer: {t_ms: 50, store_all: "
+	    "true}, conn: {vip_share: 0.5}, slb: {vips: 1}}\n"
+	    "faults: {kind: mux_loop, at: [host5]}\n");
+}
+
+static void analyzers_at_no_host_are_refused(void **state)
+{
+	const struct sim_seed where = {.seed = test_seed()};
+	static struct rig r;
+	struct sim_err e = {0};
+	rig_open(&r, state,
+	    HEAD TRAFFIC "everflow: {rules: [control], settle: 0}\n");
+	xp_live_collect(r.l, 12);
+	assert_ok(
+	    scene_draw(&r.scene, &r.topo, &r.c.scene, &where, test_err()));
+	assert_int_equal(xp_live_run(r.l, &r.scene, NULL, 0, 0, NULL, &r.seen,
+			     &e),
+	    SIM_ERANGE);
+	assert_string_equal(e.msg,
+	    "Analyzers are to be at host 12, but the network has hosts 0 to "
+	    "11.");
+	rig_close(&r);
+}
+
 /* --- uneven spreading ----------------------------------------------------- */
 
 /* Four next hops and enough flows of each that the cause shows. */
@@ -467,6 +584,9 @@ int main(void)
 	    cmocka_unit_test(a_slow_link_is_named),
 	    cmocka_unit_test(a_loop_is_named),
 	    cmocka_unit_test(a_loop_through_a_mux_is_named),
+	    cmocka_unit_test(both_carriers_bring_the_same),
+	    cmocka_unit_test(both_carriers_show_the_same_findings),
+	    cmocka_unit_test(analyzers_at_no_host_are_refused),
 	    cmocka_unit_test(an_even_network_is_not_accused),
 	    cmocka_unit_test(weights_are_named_with_their_switch),
 	    cmocka_unit_test(a_narrowed_prefix_is_named_with_its_switch),
