@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algos/everflow/ecmp_cause.h"
 #include "algos/everflow/ecmp_groups.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
@@ -21,8 +22,11 @@ const struct sim_field algo_debug_ecmp_fields[] = {
 };
 #undef F
 
-/* Of fewer flows a next hop it is seen that they are uneven, but not why. */
-enum { TELLING = 50 };
+/* Of a cause that no other switch has, as algo_ecmp_prior.other. */
+#define OTHER_CAUSE 0.1
+
+/* A logarithm: 150 to 1. */
+#define BEYOND_DOUBT 5
 
 /* --- subsets -------------------------------------------------------------- */
 /* What subsets are cut by. */
@@ -245,42 +249,6 @@ static int is_polarised(const struct ecmp *m, size_t g, int depth)
 	return 0;
 }
 
-/* The shares of all next hops but those without any, or but one, are even. */
-static int rest_is_even(const double count[], uint32_t n, uint32_t but)
-{
-	double rest[ALGO_ECMP_MAX];
-	uint32_t k = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (i != but && count[i] > 0)
-			rest[k++] = count[i];
-	return k < 2 || algo_skew_of(rest, k).chance > 0.01;
-}
-
-/* Some next hop alone differs: then it is the one farthest from the mean of the
- * others. */
-static int is_weights(const double count[], uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (rest_is_even(count, n, i))
-			return 1;
-	return 0;
-}
-
-static enum algo_cause cause_of_shape(const double count[], uint32_t n,
-    const struct algo_skew *s, int by_subset)
-{
-	const uint32_t n_used = n - s->n_unused;
-	if (s->n_unused == 0)
-		return is_weights(count, n) ? ALGO_CAUSE_WEIGHTS
-					    : ALGO_CAUSE_HASH_BITS;
-	if (by_subset ||
-	    ((n_used >= 3 || (n_used + 1 == n && n >= 3)) &&
-		rest_is_even(count, n, UINT32_MAX)))
-		return ALGO_CAUSE_NARROWED;
-	return ALGO_CAUSE_HASH_BITS;
-}
-
-/* --- findings ------------------------------------------------------------- */
 /* Counts of the flows that a finding is about. */
 static void part_counts(const struct ecmp *m, size_t g, double count[])
 {
@@ -297,6 +265,125 @@ static void part_counts(const struct ecmp *m, size_t g, double count[])
 	}
 }
 
+/* How likely the flows of a group are under each cause: of all of them, and of
+ * the subset that was found, beside a rest that is even. There are as many such
+ * subsets as were tested. */
+struct group_causes {
+	struct algo_ecmp_likely all, part;
+};
+enum {
+	LIKE_WEIGHTS = ALGO_ECMP_MAX_BITS + 1, /* below: bits */
+	LIKE_NARROWED,
+	LIKE_POLARISED,
+	N_LIKE
+};
+
+static enum algo_cause cause_like(uint8_t like)
+{
+	return like < LIKE_WEIGHTS  ? ALGO_CAUSE_HASH_BITS
+	    : like == LIKE_WEIGHTS  ? ALGO_CAUSE_WEIGHTS
+	    : like == LIKE_NARROWED ? ALGO_CAUSE_NARROWED
+				    : ALGO_CAUSE_POLARISED;
+}
+
+/* Each of the four is as likely, and each number of bits. */
+static struct algo_ecmp_prior ecmp_prior(void)
+{
+	struct algo_ecmp_prior p = {.n_causes = N_LIKE, .other = OTHER_CAUSE};
+	for (uint32_t c = 0; c < N_LIKE; c++)
+		p.of[c] = c < LIKE_WEIGHTS ? 0.25 / LIKE_WEIGHTS : 0.25;
+	return p;
+}
+
+static struct algo_ecmp_likely likely_of(const double count[], uint32_t n)
+{
+	struct algo_ecmp_likely l;
+	for (uint32_t k = 0; k <= ALGO_ECMP_MAX_BITS; k++)
+		l.of[k] = algo_ecmp_bits(count, n, k);
+	l.of[LIKE_WEIGHTS] = algo_ecmp_weights(count, n);
+	l.of[LIKE_NARROWED] = algo_ecmp_narrowed(count, n);
+	l.of[LIKE_POLARISED] = -INFINITY;
+	return l;
+}
+
+static double likeliest(const struct algo_ecmp_likely *l, uint32_t n)
+{
+	double most = -INFINITY;
+	for (uint32_t c = 0; c < n; c++)
+		most = fmax(most, l->of[c]);
+	return most;
+}
+
+static struct algo_ecmp_likely likely_by_subset(const struct ecmp *m, size_t g)
+{
+	const uint32_t n = m->x.group[g].n;
+	double in[ALGO_ECMP_MAX], out[ALGO_ECMP_MAX];
+	part_counts(m, g, in);
+	for (uint32_t i = 0; i < n; i++)
+		out[i] = m->group[g].count[i] - in[i];
+	struct algo_ecmp_likely l = likely_of(in, n);
+	for (uint32_t c = 0; c < N_LIKE; c++)
+		l.of[c] +=
+		    algo_ecmp_even(out, n) - log(2 * (double)m->n_subsets);
+	return l;
+}
+
+/* That what one before it chose decides shows beyond doubt; where it does not,
+ * as of switches with few flows, it looks like any bad hash. */
+static struct group_causes causes_of_group(const struct ecmp *m, size_t g)
+{
+	struct group_causes x = {
+	    .all = likely_of(m->group[g].count, m->x.group[g].n)};
+	if (m->group[g].by_subset)
+		x.part = likely_by_subset(m, g);
+	for (uint32_t c = 0; c < N_LIKE && !m->group[g].by_subset; c++)
+		x.part.of[c] = -INFINITY;
+	x.all.of[LIKE_POLARISED] =
+	    !m->group[g].by_subset && is_polarised(m, g, 0)
+	    ? likeliest(&x.all, LIKE_POLARISED) + BEYOND_DOUBT
+	    : likeliest(&x.all, LIKE_WEIGHTS) - BEYOND_DOUBT;
+	return x;
+}
+
+static int ecmp_find_causes(struct ecmp *m, struct sim_err *e)
+{
+	struct group_causes *of = NULL;
+	struct algo_ecmp_likely *l = NULL;
+	const struct algo_ecmp_prior prior = ecmp_prior();
+	uint8_t *cause = NULL;
+	size_t n = 0;
+	int rc;
+	if ((rc = SIM_ZALLOC(&of, m->x.n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&l, m->x.n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&cause, m->x.n, e)) < 0)
+		goto out;
+	for (size_t g = 0; g < m->x.n; g++) {
+		if (!m->group[g].flagged)
+			continue;
+		of[n] = causes_of_group(m, g);
+		for (uint32_t c = 0; c < N_LIKE; c++)
+			l[n].of[c] = fmax(of[n].all.of[c], of[n].part.of[c]);
+		n++;
+	}
+	algo_ecmp_causes(l, n, &prior, cause);
+	n = 0;
+	for (size_t g = 0; g < m->x.n; g++) {
+		struct uneven *u = &m->group[g];
+		if (!u->flagged)
+			continue;
+		const uint8_t c = cause[n];
+		u->cause = cause_like(c);
+		u->by_subset &= of[n].part.of[c] > of[n].all.of[c];
+		n++;
+	}
+out:
+	free(of);
+	free(l);
+	free(cause);
+	return rc;
+}
+
+/* --- findings ------------------------------------------------------------- */
 static topo_link accused_link(const struct algo_ecmp_group *x,
     const double count[], enum algo_cause cause, const struct algo_skew *s)
 {
@@ -311,6 +398,7 @@ static int find_group(const struct ecmp *m, size_t g, sim_ns from, sim_ns to,
 {
 	const struct algo_ecmp_group *x = &m->x.group[g];
 	const struct uneven *u = &m->group[g];
+	const struct topo_tuple none = {0};
 	double count[ALGO_ECMP_MAX];
 	part_counts(m, g, count);
 	const struct algo_skew s = algo_skew_of(count, x->n);
@@ -319,8 +407,8 @@ static int find_group(const struct ecmp *m, size_t g, sim_ns from, sim_ns to,
 	    .rate = s.skew,
 	    .from_ns = from,
 	    .to_ns = to,
-	    .value = u->value,
-	    .mask = u->mask};
+	    .value = u->by_subset ? u->value : none,
+	    .mask = u->by_subset ? u->mask : none};
 	f.cause = u->cause;
 	f.link = accused_link(x, count, f.cause, &s);
 	const int rc = sim_share_interval(fmin(count[s.max], floor(s.total)),
@@ -328,47 +416,6 @@ static int find_group(const struct ecmp *m, size_t g, sim_ns from, sim_ns to,
 	f.lo *= x->n;
 	f.hi *= x->n;
 	return rc < 0 ? rc : algo_debug_find(out, &f, e);
-}
-
-static enum algo_cause cause_alone(const struct ecmp *m, size_t g)
-{
-	const struct uneven *u = &m->group[g];
-	double count[ALGO_ECMP_MAX];
-	if (!u->by_subset && is_polarised(m, g, 0))
-		return ALGO_CAUSE_POLARISED;
-	part_counts(m, g, count);
-	const struct algo_skew s = algo_skew_of(count, m->x.group[g].n);
-	return cause_of_shape(count, m->x.group[g].n, &s, u->by_subset);
-}
-
-/* A bad hash is one of a kind of switch, and now and then looks like weights by
- * chance: where three or more of a tier are uneven for all their flows, all have
- * the cause that most have. */
-static void ecmp_find_causes(struct ecmp *m)
-{
-	enum { TIERS = 8 };
-	uint32_t n[TIERS][ALGO_N_CAUSES] = {{0}}, all[TIERS] = {0};
-	for (size_t g = 0; g < m->x.n; g++) {
-		struct uneven *u = &m->group[g];
-		const uint32_t tier = topo_tier_of(m->t, m->x.group[g].at);
-		if (!u->flagged)
-			continue;
-		u->cause = cause_alone(m, g);
-		if (!u->by_subset && tier < TIERS) {
-			n[tier][u->cause]++;
-			all[tier]++;
-		}
-	}
-	for (size_t g = 0; g < m->x.n; g++) {
-		struct uneven *u = &m->group[g];
-		const uint32_t tier = topo_tier_of(m->t, m->x.group[g].at);
-		if (!u->flagged || u->by_subset || tier >= TIERS ||
-		    all[tier] < 3)
-			continue;
-		for (uint32_t c = 0; c < ALGO_N_CAUSES; c++)
-			if (2 * n[tier][c] > all[tier])
-				u->cause = (enum algo_cause)c;
-	}
 }
 
 /* When its evidence began and ended: that of the counters, which all flows are
@@ -398,7 +445,7 @@ static int debug_ecmp_step(void *state, const void *params,
 	    (rc = SIM_ZALLOC(&m.flow, m.x.n_choices, e)) == 0)
 		find_uneven(&m);
 	if (rc == 0)
-		ecmp_find_causes(&m);
+		rc = ecmp_find_causes(&m, e);
 	for (size_t g = 0; g < m.x.n && rc == 0; g++)
 		if (m.group[g].flagged)
 			rc = find_group(&m, g, from, to, out, e);

@@ -7,26 +7,27 @@
  * what muxes encapsulate, so that few pairs of addresses may look uneven.
  *
  * A group is accused if the chance of its skew (algo_skew_of()), times twice the
- * number of groups, is below alpha, max / mean is at least min_skew, and there are
- * 50 flows a next hop, as the cause shows later than the skew. Of stored flows
- * each subset is tested alone, too: by destination from /22 to /30, by source /24
- * and /28, and by parity of ports; with twice their number. So in all what is
- * healthy is accused with a chance of alpha at most a window. A subset explains
- * the skew if the rest, a fifth of the group at least and 20 flows a next hop, is
- * even; the smallest such is `value` and `mask`.
+ * number of groups, is below alpha, and max / mean is at least min_skew. Of
+ * stored flows each subset is tested alone, too: by destination from /22 to /30,
+ * by source /24 and /28, and by parity of ports; with twice their number. So in
+ * all what is healthy is accused with a chance of alpha at most a window. A
+ * subset explains the skew if the rest, a fifth of the group at least and 20
+ * flows a next hop, is even; the smallest such is `value` and `mask`.
  *
- * NARROWED    a subset leaves some next hop out; or all flows do, and share the
- *             others evenly, all but one or three at least of them
+ * NARROWED    some next hops are left out, and the others used alike
+ * WEIGHTS     one next hop has more than the others, or less
+ * HASH_BITS   shares are those of a few sorts of flows, dealt out at random
  * POLARISED   the switches that one before it chooses among are all uneven, but
  *             even together: what each gets depends on that choice
- * WEIGHTS     all next hops are used, and all but one alike
- * HASH_BITS   any other
  *
- * Where three or more switches of a tier are uneven for all their flows, all have
- * the cause that more than half of them have: a hash is that of a kind of switch.
- * A finding's rate is max / mean, with the interval of the greatest share; its
- * link is the one with most, or of NARROWED one that is left out. Two or three
- * next hops can be uneven in few ways, so there the causes are guesses.
+ * which is the likeliest for what was counted (ecmp_cause.h), of all flows or of
+ * the subset, and of all groups together: three sorts of flows of eight may look
+ * like weights, or a next hop that is gone, at one switch, but not at all of them.
+ * What is said may change as flows are seen. A finding's rate is max / mean, with
+ * the interval of the greatest share; its link is the one with most, or of
+ * NARROWED one that is left out. One switch alone that hashes few bits can't be
+ * told from weights where those share alike: of three bits and four next hops,
+ * one of fifty has five of the eight sorts on one, and one each on the others.
  *
  * Paper  Everflow (SIGCOMM'15). DEPARTS: the tests are ours.
  */
