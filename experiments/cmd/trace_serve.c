@@ -20,8 +20,11 @@
 struct args {
 	const char *spec, *interface, *listen, *user, *output;
 	struct algo_analyzer_params analyzer;
+	struct xp_http_params http;
+	struct algo_control_params control;
+	struct algo_admission_params capacity;
 	uint64_t most;
-	uint32_t group, slots, memory_mib, gre;
+	uint32_t group, slots, memory_mib, keep_mib, gre;
 	int index_is_link, force;
 };
 
@@ -56,6 +59,22 @@ static const struct cmd_option trace_serve_options[] = {
 	"a key of the analyzer, as of trace pcap; may be repeated",
 	.take = cmd_take_key, .at = CMD_AT(analyzer),
 	.with = algo_analyzer_fields},
+    {"control", 0, "ADDRESS:PORT",
+	"take requests by HTTP there: traces, counters, tracing of servers; "
+	"port 0 is any free one, which is printed (default: nowhere)",
+	.take = cmd_take_text, .at = CMD_AT(http.listen)},
+    {"keep-mib", 0, "N",
+	"memory for the traces and counters that can be asked for (default: "
+	"64)",
+	.take = cmd_take_u32, .at = CMD_AT(keep_mib), .min = 1, .max = 1 << 19},
+    {"capacity", 0, "KEY=VALUE",
+	"a capacity that tracing of servers may not exceed; may be repeated",
+	.take = cmd_take_key, .at = CMD_AT(capacity),
+	.with = algo_admission_fields},
+    {"session", 0, "KEY=VALUE",
+	"a key of tracing of servers, as life_s; may be repeated",
+	.take = cmd_take_key, .at = CMD_AT(control),
+	.with = algo_control_fields},
     {"output", 'o', "FILE", "traces", .take = cmd_take_file,
 	.at = CMD_AT(output)},
     {"force", 'f', NULL,
@@ -66,8 +85,21 @@ static const struct cmd_option trace_serve_options[] = {
 
 static void trace_serve_check(const void *args, struct argp_state *state)
 {
-	if (!((const struct args *)args)->output)
+	const struct args *a = args;
+	if (!a->output)
 		argp_error(state, "-o FILE: where are traces to be?");
+	if (a->keep_mib >= a->memory_mib)
+		argp_error(state, "--keep-mib %u is not below --memory-mib %u",
+		    a->keep_mib, a->memory_mib);
+}
+
+static void trace_serve_more(FILE *out, const void *args)
+{
+	(void)args;
+	fprintf(out, "Keys of --capacity:\n\n");
+	cmd_field_help(out, algo_admission_fields);
+	fprintf(out, "\nKeys of --session:\n\n");
+	cmd_field_help(out, algo_control_fields);
 }
 
 static const struct cmd_line trace_serve_line = {
@@ -75,6 +107,7 @@ static const struct cmd_line trace_serve_line = {
     .word = {"SPEC", .take = cmd_take_one, .at = CMD_AT(spec)},
     .without = "whose network is it: SPEC?",
     .check = trace_serve_check,
+    .more = trace_serve_more,
     .args_doc = "SPEC",
     .doc =
 	"Be an analyzer: take the copies that switches of SPEC's network send "
@@ -84,7 +117,14 @@ static const struct cmd_line trace_serve_line = {
 	"Copies are ERSPAN I to III, or Ethernet in GRE, as of `culprit trace "
 	"pcap`. It takes CAP_NET_RAW until packets can be had, and no right "
 	"after that: FILE's folder is one that NAME may write to. FILE is "
-	"there when it ends. Each 10 s it says what it has done.",
+	"there when it ends. Each 10 s it says what it has done.\n\n"
+	"With --control, `culprit trace get`, `counter` and `debug` take the "
+	"URL that is printed in place of a file; so does curl, see GET /. "
+	"Answers are of the latest traces and counters, which take up to "
+	"--keep-mib; then the older half is forgotten. At most 32 may ask at "
+	"a time; each request has 10 s to come, each answer 60 s to be "
+	"fetched. Who reaches the address may ask: there is no password and "
+	"no encryption.",
 };
 
 /* --- what is said --------------------------------------------------------- */
@@ -98,6 +138,13 @@ static void trace_serve_tell(void *arg, const struct xp_everserve *s)
 	    s->copies->n_packets, s->copies->n_copies, s->count.n_traces,
 	    s->count.n_stored - s->n_unstored, s->count.n_loops,
 	    s->count.n_confirmed, s->n_lost);
+	fflush(stdout);
+}
+
+static void trace_serve_hear(void *arg, const char *url)
+{
+	(void)arg;
+	printf("%s takes requests\n", url);
 	fflush(stdout);
 }
 
@@ -133,7 +180,7 @@ static int trace_serve_signals(struct sim_err *e)
 
 /* Rights are given up before the first packet is looked at. */
 static int trace_serve_work(const struct args *a, struct xp_spec *spec,
-    const struct topo *t, struct sim_err *e)
+    const struct xp_config *c, const struct topo *t, struct sim_err *e)
 {
 	const struct algo_routing routing = {.topo = t};
 	struct xp_copies copies = {0};
@@ -158,6 +205,12 @@ static int trace_serve_work(const struct args *a, struct xp_spec *spec,
 	    .analyzer = &a->analyzer,
 	    .info = &info,
 	    .output = a->output,
+	    .http = a->http.listen ? &a->http : NULL,
+	    .control = {.everflow = xp_everflow_of(c),
+		.control = a->control,
+		.capacity = a->capacity,
+		.keep_bytes = (size_t)a->keep_mib << 20},
+	    .hear = trace_serve_hear,
 	    .most = a->most,
 	    .every_s = 10,
 	    .end_fd = end,
@@ -178,12 +231,17 @@ static int trace_serve_work(const struct args *a, struct xp_spec *spec,
 
 int cmd_trace_serve(int argc, char **argv)
 {
-	struct args a = {.most = 1000000, .memory_mib = 1024};
+	struct args a = {.most = 1000000,
+	    .memory_mib = 1024,
+	    .keep_mib = 64,
+	    .http = {.max_connections = 32, .receive_s = 10, .send_s = 60}};
 	struct xp_spec s = {0};
 	struct xp_config c = {0};
 	struct topo t = {0};
 	struct sim_err e = {0};
-	if (sim_field_defaults(algo_analyzer_fields, &a.analyzer, &e) < 0)
+	if (sim_field_defaults(algo_analyzer_fields, &a.analyzer, &e) < 0 ||
+	    sim_field_defaults(algo_control_fields, &a.control, &e) < 0 ||
+	    sim_field_defaults(algo_admission_fields, &a.capacity, &e) < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&trace_serve_line, argc, argv, &a);
 	int code = CMD_GOOD;
@@ -192,7 +250,7 @@ int cmd_trace_serve(int argc, char **argv)
 		rc = xp_topology_open(&c.topology, s.folder, &t, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
-	else if ((rc = trace_serve_work(&a, &s, &t, &e)) < 0)
+	else if ((rc = trace_serve_work(&a, &s, &c, &t, &e)) < 0)
 		code = cmd_fail(rc == SIM_EINVAL ? CMD_USAGE : CMD_TROUBLE, &e);
 	topo_close(&t);
 	xp_config_free(&c);

@@ -4,14 +4,17 @@
  *	interface --> ring --> copies --> analyzer --> file of traces
  *
  * All memory is bounded beforehand: slots of the ring, traces under way, traces
- * that are stored. Several of one group share an interface.
+ * that are stored, and those that are kept to be asked for. Several of one group
+ * share an interface.
  */
 #ifndef EXPERIMENTS_EVERFLOW_SERVE_H
 #define EXPERIMENTS_EVERFLOW_SERVE_H
 
 #include "algos/everflow/analyzer.h"
+#include "experiments/everflow/control.h"
 #include "experiments/everflow/copies.h"
 #include "experiments/everflow/ether.h"
+#include "experiments/live/mhd.h"
 #include "results/traces.h"
 
 /* All is borrowed. */
@@ -22,11 +25,16 @@ struct xp_everserve {
 	const struct algo_analyzer_params *analyzer;
 	const struct res_traces_info *info;
 	const char *output;
+	/* Where requests come from, and what is asked of the controller, of
+	 * which routing, the analyzer and names are filled in; NULL: none. */
+	const struct xp_http_params *http;
+	struct xp_control_params control;
 	uint64_t most;  /* traces are stored; others are only counted */
 	double every_s; /* tell() is called so often */
 	int end_fd;     /* that can be read: end in good order */
 	void *arg;
 	void (*tell)(void *arg, const struct xp_everserve *s);
+	void (*hear)(void *arg, const char *url); /* where it may be asked */
 
 	/* What was done. */
 	struct algo_analyzer_counts count;

@@ -109,6 +109,8 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
 	if (a->etag[0] != '\0')
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, a->etag);
+	if (a->note[0] != '\0')
+		MHD_add_response_header(r, "Culprit-Note", a->note);
 	if (a->allow)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ALLOW, a->allow);
 	xp_http_set_phase(s, c, XP_HTTP_SENDING);

@@ -94,6 +94,7 @@ struct xp_http_answer {
 	enum xp_http_counter counter;
 	const char *type, *allow; /* allow: NULL but for 405 */
 	char etag[48];            /* "": none */
+	char note[96];            /* a header Culprit-Note; "": none */
 	int is_pinglist;          /* the body is the list of `server` */
 	uint32_t server;
 	struct algo_pingmesh_wire_id batch; /* that is to be kept */
