@@ -728,6 +728,39 @@ static void two_gaps_after_its_first_copy_a_trace_ends(void **state)
 	teardown(&f);
 }
 
+/* Who asks when the oldest ends is told the sooner of T after its last copy and
+ * 2 T after its first, to two nanoseconds, and also when it was asked before. */
+static void a_trace_ends_in_time_though_nothing_comes(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t last_ms, end_ms;
+	} of[] = {{0, 10}, {3, 13}, {7, 17}, {10, 20}, {14, 20}, {19, 20}};
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct fixture f;
+		setup(&f);
+		for (uint64_t ms = 0; ms <= of[i].last_ms; ms++) {
+			struct obs_copy c[TOPO_MAX_HOPS];
+			const struct obs_copy p = copies_packet(0, 20, 5000, 7);
+			copies_of(&f.topo, &p, (5 + ms) * MS, c);
+			copies_add(&f.m, c, 1, 1);
+		}
+		assert_ok(algo_analyzer_open(&f.a, &f.routing, &f.params, 0,
+		    test_err()));
+		assert_ok(algo_analyzer_feed(f.a, &f.m, 0, f.m.n, &f.sink,
+		    &f.counters, test_err()));
+		const sim_ns end = (5 + of[i].end_ms) * MS;
+		const sim_ns asked[] = {end - MS, end - 1, end, end + 2};
+		for (int k = 0; k < 4; k++) {
+			assert_ok(algo_analyzer_flush(f.a, asked[k], &f.sink,
+			    &f.counters, test_err()));
+			assert_int_equal(algo_analyzer_counted(f.a)->n_traces,
+			    k == 3);
+		}
+		teardown(&f);
+	}
+}
+
 static void packets_without_an_id_of_their_own_are_told_apart(void **state)
 {
 	(void)state;
@@ -1017,6 +1050,7 @@ int main(void)
 	    cmocka_unit_test(whatever_comes_each_copy_is_accounted_for),
 	    cmocka_unit_test(a_full_ring_ends_the_oldest),
 	    cmocka_unit_test(two_gaps_after_its_first_copy_a_trace_ends),
+	    cmocka_unit_test(a_trace_ends_in_time_though_nothing_comes),
 	    cmocka_unit_test(packets_without_an_id_of_their_own_are_told_apart),
 	    cmocka_unit_test(fragments_are_no_loop_and_no_drop),
 	    cmocka_unit_test(pause_frames_are_traces_of_one_copy),
