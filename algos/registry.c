@@ -5,6 +5,7 @@
 
 #include "algos/algo.h"
 #include "algos/everflow/everflow_algo.h"
+#include "algos/millisampler/loss_cause.h"
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
 #include "algos/vigil/alg1.h"
@@ -26,6 +27,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_everflow_latency_ops,
     &algo_everflow_drop_ops,
     &algo_everflow_loop_ops,
+    &algo_loss_cause_ops,
     NULL,
 };
 
