@@ -15,9 +15,10 @@ int algo_samples_begin(const struct obs *window, const struct topo *t,
 	const int known = window->runs && window->samples;
 	in->runs = known ? window->runs : &no_runs;
 	in->samples = known ? window->samples : &no_samples;
-	const int rc = algo_verdicts_reserve_flows(out, window->flows.n, e);
-	return rc < 0 ? rc
-		      : obs_samples_check(in->runs, in->samples, t->n_hosts, e);
+	int rc = algo_verdicts_reserve_flows(out, window->flows.n, e);
+	if (rc == 0)
+		rc = obs_runs_check(in->runs, t->n_hosts, e);
+	return rc < 0 ? rc : obs_samples_check(in->samples, in->runs, e);
 }
 
 void algo_samples_flag(struct algo_verdicts *out)

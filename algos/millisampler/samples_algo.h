@@ -21,7 +21,7 @@ struct algo_samples_in {
 };
 
 /* Empty OUT, with a place for each flow, and check the tables.
- * Errors those of obs_samples_check(), SIM_ENOMEM. */
+ * Errors those of obs_runs_check() and obs_samples_check(), SIM_ENOMEM. */
 int algo_samples_begin(const struct obs *window, const struct topo *t,
     struct algo_samples_in *in, struct algo_verdicts *out, struct sim_err *e);
 
