@@ -37,7 +37,7 @@ const struct sim_field algo_analyzer_fields[] =
 	{"max_traces", SIM_F_U32,
 	    offsetof(struct algo_analyzer_params, max_traces), .def = "65536",
 	    .min = 64, .max = 1 << 26, .unit = "traces",
-	    .doc = "under way at once; 272 bytes each are taken"},
+	    .doc = "under way at once; 144 bytes each are taken"},
 	{"store_all", SIM_F_BOOL,
 	    offsetof(struct algo_analyzer_params, store_all), .def = "false",
 	    .doc = "keep every trace, not only odd ones"},
@@ -183,23 +183,49 @@ static int is_kept(const struct algo_trace *t)
 	    is_special(t);
 }
 
+static void trace_counted(struct algo_analyzer *a, const struct algo_trace *t)
+{
+	a->count.n_traces++;
+	a->count.n_same += t->n_same;
+	a->count.n_lost += t->n_lost;
+	a->count.n_loops += (t->marks & ALGO_TRACE_LOOP) != 0;
+}
+
+/* Check and count what was taken. Copies of most traces are looked at where they
+ * are; a->hop is filled for others, and for whoever asks for it. */
+static int trace_judged(struct outlet *o, struct algo_trace *t,
+    struct sim_err *e)
+{
+	struct algo_analyzer *a = o->a;
+	struct algo_record_bare bare;
+	const int is_bare = algo_ring_bare(&a->ring, &bare);
+	int rc = 0;
+	if (is_bare) {
+		algo_check_bare(&a->check, t, &bare.first, &bare.last);
+		algo_meter_bare(&a->meter, t, bare.in_link);
+	}
+	if (!is_bare || a->custom || a->store_all || is_kept(t))
+		algo_ring_hops(&a->ring, a->hop);
+	if (!is_bare) {
+		algo_check_trace(&a->check, t, a->hop);
+		rc = algo_meter_trace(&a->meter, t, a->hop, a->now, o->counters,
+		    e);
+	}
+	trace_counted(a, t);
+	if (a->custom)
+		algo_custom_take(a->custom, t, a->hop);
+	return rc;
+}
+
 static int trace_ends(struct outlet *o, uint32_t marks, struct sim_err *e)
 {
 	struct algo_analyzer *a = o->a;
 	const struct algo_trace_sink graded = {o, outlet_graded};
 	struct algo_trace t;
-	algo_ring_take(&a->ring, &t, a->hop);
+	algo_ring_take(&a->ring, &t);
 	t.marks |= marks;
 	t.analyzer = a->index;
-	algo_check_trace(&a->check, &t, a->hop);
-	a->count.n_traces++;
-	a->count.n_same += t.n_same;
-	a->count.n_lost += t.n_lost;
-	a->count.n_loops += (t.marks & ALGO_TRACE_LOOP) != 0;
-	int rc =
-	    algo_meter_trace(&a->meter, &t, a->hop, a->now, o->counters, e);
-	if (a->custom)
-		algo_custom_take(a->custom, &t, a->hop);
+	int rc = trace_judged(o, &t, e);
 	if (rc == 0)
 		rc = algo_suspects_expire(&a->suspects, t.t_ns, &graded, e);
 	if (rc == 0)

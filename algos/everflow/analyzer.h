@@ -7,9 +7,9 @@
  *
  * It has no clock: time is that of the copies, and now and then whoever feeds it
  * says how late it is. What comes out does not depend on how copies are cut into
- * batches, unless the ring is full. All memory is taken by open(): 272 bytes a
+ * batches, unless the ring is full. All memory is taken by open(): 144 bytes a
  * trace of max_traces (ring.h), so at a rate of copies, 5 to a trace, about rate *
- * T * 54 bytes; 1.1 KB for each of max(4096, max_traces / 64) suspects; tables of
+ * T * 29 bytes; 1.1 KB for each of max(4096, max_traces / 64) suspects; tables of
  * the network's links. Several analyzers share the work by reshuffle.h.
  *
  * A trace is stored if it has a loop, a suspected drop of whatever grade

@@ -90,6 +90,19 @@ static int hops_in_order(const struct algo_hop hop[], unsigned n)
 	return 1;
 }
 
+/* No outer headers, and TTLs that fall: what most are. */
+static int hops_are_bare(const struct algo_hop hop[], unsigned n)
+{
+	unsigned before = UINT8_MAX + 1;
+	for (unsigned i = 0; i < n; i++) {
+		if (hop[i].layer != 0 || hop[i].outer_dst != 0 ||
+		    hop[i].ttl >= before)
+			return 0;
+		before = hop[i].ttl;
+	}
+	return 1;
+}
+
 static int hops_loop(const struct algo_hop hop[], unsigned n)
 {
 	for (unsigned i = 1; i < n; i++)
@@ -222,12 +235,29 @@ static enum way_end way_behind(const struct algo_check *c,
 }
 
 /* --- marks -----------------------------------------------------------------*/
+static uint32_t marks_of(const struct algo_trace *t,
+    const struct algo_hop *first, int guided)
+{
+	uint32_t marks = 0;
+	if (guided && (t->marks & ALGO_TRACE_DEBUG))
+		marks |= ALGO_TRACE_PROBE;
+	if ((hop_rank(first) ^ 0xff0000u) & (uint32_t)OBS_TTL_RETX << 16)
+		marks |= ALGO_TRACE_RETX;
+	return marks;
+}
+
+/* What is not IP has no addresses. */
+static int is_guided(const struct algo_trace *t)
+{
+	return t->dst_ip == 0 && t->proto != 0;
+}
+
 static uint32_t marks_of_layers(const struct algo_check *c,
     const struct algo_trace *t, const struct algo_hop hop[])
 {
 	const struct topo *topo = c->routing.topo;
 	uint32_t marks = 0;
-	int bare = 0, guided = t->dst_ip == 0 && t->proto != 0;
+	int bare = 0, guided = is_guided(t);
 	for (unsigned i = 0; i < t->n_hops; i++) {
 		bare |= hop[i].layer == 0;
 		if (hop[i].layer == 0)
@@ -236,14 +266,45 @@ static uint32_t marks_of_layers(const struct algo_check *c,
 		guided |= topo_addr_to_switch(hop[i].outer_dst,
 			      topo->n_switches) != TOPO_NONE;
 	}
-	if (guided && (t->marks & ALGO_TRACE_DEBUG))
-		marks |= ALGO_TRACE_PROBE;
-	if ((hop_rank(&hop[0]) ^ 0xff0000u) & (uint32_t)OBS_TTL_RETX << 16)
-		marks |= ALGO_TRACE_RETX;
-	return marks;
+	return marks | marks_of(t, &hop[0], guided);
 }
 
-void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
+/* --- in all ----------------------------------------------------------------*/
+static void check_end(const struct algo_check *c, struct algo_trace *t,
+    const struct algo_hop *last)
+{
+	topo_link next;
+	const enum way_end end = way_behind(c, t, last, &next);
+	if (end == WAY_ENDS && t->n_lost == 0)
+		t->marks |= ALGO_TRACE_COMPLETE;
+	/* A TTL of 1 ends here, as whoever sent it meant. */
+	if (end == WAY_GOES_ON && last->ttl > 1) {
+		t->marks |= ALGO_TRACE_SUSPECT;
+		t->lost_link = next;
+	}
+}
+
+static void check_begins(struct algo_trace *t, const struct algo_hop *last)
+{
+	t->last_node = last->node;
+	t->lost_link = TOPO_NONE;
+	t->n_same = 0;
+	t->n_lost = 0;
+}
+
+void algo_check_bare(const struct algo_check *c, struct algo_trace *t,
+    const struct algo_hop *first, const struct algo_hop *last)
+{
+	check_begins(t, last);
+	if (t->proto == 0)
+		return;
+	t->marks |= marks_of(t, first, is_guided(t));
+	t->n_lost = (uint16_t)(lost_before(c, t, first) + first->ttl -
+	    last->ttl - (t->n_hops - 1u));
+	check_end(c, t, last);
+}
+
+static void check_any(const struct algo_check *c, struct algo_trace *t,
     struct algo_hop hop[])
 {
 	const unsigned n = t->n_hops;
@@ -251,28 +312,27 @@ void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
 		hops_sort(hop, n);
 		t->n_hops = (uint16_t)hops_unique(hop, n);
 	}
-	t->n_same = (uint16_t)(n - t->n_hops);
 	const struct algo_hop *last = &hop[t->n_hops - 1];
-	t->last_node = last->node;
-	t->lost_link = TOPO_NONE;
-	t->n_lost = 0;
+	check_begins(t, last);
+	t->n_same = (uint16_t)(n - t->n_hops);
 	/* What is not IP stays on its link. */
 	if (t->proto == 0)
 		return;
 	t->marks |= marks_of_layers(c, t, hop);
 	const unsigned n_lost = lost_in_all(c, t, hop);
 	t->n_lost = (uint16_t)(n_lost < UINT16_MAX ? n_lost : UINT16_MAX);
-	if (hops_loop(hop, t->n_hops)) {
+	if (hops_loop(hop, t->n_hops))
 		t->marks |= ALGO_TRACE_LOOP;
-		return;
-	}
-	topo_link next;
-	const enum way_end end = way_behind(c, t, last, &next);
-	if (end == WAY_ENDS && n_lost == 0)
-		t->marks |= ALGO_TRACE_COMPLETE;
-	/* A TTL of 1 ends here, as whoever sent it meant. */
-	if (end == WAY_GOES_ON && last->ttl > 1) {
-		t->marks |= ALGO_TRACE_SUSPECT;
-		t->lost_link = next;
-	}
+	else
+		check_end(c, t, last);
+}
+
+void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
+    struct algo_hop hop[])
+{
+	const unsigned n = t->n_hops;
+	if (hops_are_bare(hop, n) && !hops_loop(hop, n))
+		algo_check_bare(c, t, &hop[0], &hop[n - 1]);
+	else
+		check_any(c, t, hop);
 }

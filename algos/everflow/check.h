@@ -61,4 +61,9 @@ static inline uint32_t algo_hop_rank(uint8_t layer, uint8_t ttl, uint8_t ttl_in)
 void algo_check_trace(const struct algo_check *c, struct algo_trace *t,
     struct algo_hop hop[]);
 
+/* The same from the FIRST and the LAST of n_hops copies that have no outer
+ * headers, each another TTL, each another switch. Cost O(1). */
+void algo_check_bare(const struct algo_check *c, struct algo_trace *t,
+    const struct algo_hop *first, const struct algo_hop *last);
+
 #endif

@@ -180,20 +180,40 @@ static int meter_mux(struct algo_meter *a, const struct algo_trace *t,
 	return 0;
 }
 
+/* --- links -----------------------------------------------------------------*/
+static inline void meter_link(struct algo_meter *a, topo_link l,
+    uint32_t n_bytes, int is_flow)
+{
+	if (l >= a->n_links)
+		return;
+	struct algo_meter_link *k = &a->link[l];
+	k->packets++;
+	k->bytes += n_bytes;
+	k->flows += is_flow;
+}
+
+static int meter_is_flow(const struct algo_trace *t)
+{
+	return t->flags & OBS_TCP_SYN && t->proto == TOPO_PROTO_TCP &&
+	    !(t->marks & ALGO_TRACE_RETX);
+}
+
+void algo_meter_bare(struct algo_meter *a, const struct algo_trace *t,
+    const topo_link in_link[])
+{
+	const int is_flow = meter_is_flow(t);
+	for (unsigned i = 0; i < t->n_hops; i++)
+		meter_link(a, in_link[i], t->n_bytes, is_flow);
+}
+
 int algo_meter_trace(struct algo_meter *a, const struct algo_trace *t,
     const struct algo_hop hop[], sim_ns now, struct algo_counters *counters,
     struct sim_err *e)
 {
-	const int flow = t->flags & OBS_TCP_SYN && t->proto == TOPO_PROTO_TCP &&
-	    !(t->marks & ALGO_TRACE_RETX);
-	for (unsigned i = 0; i < t->n_hops; i++) {
-		if (hop[i].in_link >= a->n_links)
-			continue;
-		struct algo_meter_link *l = &a->link[hop[i].in_link];
-		l->packets++;
-		l->bytes += t->n_bytes + 20u * hop[i].layer;
-		l->flows += flow;
-	}
+	const int is_flow = meter_is_flow(t);
+	for (unsigned i = 0; i < t->n_hops; i++)
+		meter_link(a, hop[i].in_link, t->n_bytes + 20u * hop[i].layer,
+		    is_flow);
 	if (t->marks & ALGO_TRACE_PROBE)
 		return meter_probe(a, t, hop, now, counters, e);
 	return t->marks & ALGO_TRACE_MUX

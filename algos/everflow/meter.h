@@ -86,6 +86,11 @@ int algo_meter_trace(struct algo_meter *a, const struct algo_trace *t,
     const struct algo_hop hop[], sim_ns now, struct algo_counters *counters,
     struct sim_err *e);
 
+/* The same for a trace whose n_hops copies have no outer headers: of each the link
+ * that it came by. */
+void algo_meter_bare(struct algo_meter *a, const struct algo_trace *t,
+    const topo_link in_link[]);
+
 /* Append all that is not 0 with time NOW, and begin anew. Errors SIM_ENOMEM. */
 int algo_meter_put(struct algo_meter *a, sim_ns now,
     struct algo_counters *counters, struct sim_err *e);

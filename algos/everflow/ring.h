@@ -1,20 +1,21 @@
 /* algos/everflow/ring.h -- traces under way: a log of records, and an index.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- *	index: buckets of 64 bytes        log: records of 256 bytes
+ *	index: buckets of 32 bytes        log: records of 128 bytes
  *	+-----------------------+         +------+------+------+------+
- *	| 7 tags | 7 numbers    | ------> | head and 6 copies  | ...  |
+ *	| 5 tags | 5 numbers    | ------> | packet, 5 copies   | ...  |
  *	| last that went on     |         +------+------+------+------+
  *	+-----------------------+          oldest        -->     newest
  *
  * Records are numbered as they begin, and end in that order; an entry of the
  * index is stale once its number has left the log, so ending a trace deletes
- * nothing. A trace of more than 6 copies is a chain of records.
+ * nothing. A trace of more copies than a record holds (record.h) is a chain.
  */
 #ifndef ALGOS_EVERFLOW_RING_H
 #define ALGOS_EVERFLOW_RING_H
 
 #include "algos/everflow/analyzer.h"
+#include "algos/everflow/record.h"
 #include "sim/time.h"
 
 enum {
@@ -22,33 +23,34 @@ enum {
 	ALGO_RING_BLOCK = 32        /* copies that are looked up at once */
 };
 
-struct algo_ring_record;
 struct algo_ring_bucket;
 
 /* Zeroed is closed. */
 struct algo_ring {
-	struct algo_ring_record *record;
+	struct algo_record *record;
 	struct algo_ring_bucket *bucket;
-	uint32_t n_records, n_buckets; /* powers of two */
-	uint32_t first, end;           /* numbers of the oldest, the next */
-	sim_ns gap;                    /* T */
-	sim_ns due;                    /* the oldest ends no sooner */
-	uint32_t by_digest;
+	uint32_t mask, bucket_mask; /* sizes, powers of two, less 1 */
+	uint32_t first, end;        /* numbers of the oldest, the next */
+	uint32_t taken;             /* that of the one that was taken last */
+	sim_ns gap;                 /* T */
+	sim_ns due;                 /* the oldest ends no sooner */
+	uint64_t digest_bits;       /* those that tell packets apart */
 	void *memory[2];
 };
 
-/* Take memory for MAX_TRACES of up to 6 copies: algo_ring_bytes(). Errors
+/* Take memory for MAX_TRACES of up to 5 slots: algo_ring_bytes(). Errors
  * SIM_ENOMEM; close also then. */
 int algo_ring_open(struct algo_ring *r, uint32_t max_traces,
     enum algo_trace_key key, sim_ns gap, struct sim_err *e);
 void algo_ring_close(struct algo_ring *r);
 
-/* 272 bytes a trace, MAX_TRACES rounded up to a power of two, at least 64. */
+/* 144 bytes a trace, MAX_TRACES rounded up to a power of two, at least 64. */
 size_t algo_ring_bytes(uint32_t max_traces);
 
 /* Where a row's trace seems to be: its hash, and the number of the record in the
  * index, or NULL. */
 struct algo_ring_guess {
+	struct algo_record_key key;
 	uint64_t hash;
 	uint32_t *entry;
 };
@@ -73,12 +75,14 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
 /* Has the oldest ended by NOW? SIM_NEVER: is there one? */
 int algo_ring_ended(struct algo_ring *r, sim_ns now);
 
-/* Take the oldest out: T's packet, times, n_hops and the marks DEBUG and RETX,
- * and its copies, those of a record in the order of the way,
- * hop[ALGO_RING_MAX_COPIES]. n_bytes is without outer headers. Domain: there is
- * one. */
-void algo_ring_take(struct algo_ring *r, struct algo_trace *t,
-    struct algo_hop hop[]);
+/* Take the oldest out: T's packet, times, n_hops and the marks DEBUG and RETX.
+ * n_bytes is without outer headers. Domain: there is one. */
+void algo_ring_take(struct algo_ring *r, struct algo_trace *t);
+
+/* Of the one that was taken, until the next is put: its copies, those of a record
+ * in the order of the way, hop[ALGO_RING_MAX_COPIES]; and is it a bare one? */
+void algo_ring_hops(const struct algo_ring *r, struct algo_hop hop[]);
+int algo_ring_bare(const struct algo_ring *r, struct algo_record_bare *b);
 
 /* First copy of the oldest; SIM_NEVER if there is none. */
 sim_ns algo_ring_oldest(struct algo_ring *r);
