@@ -46,7 +46,8 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	python3-h5netcdf python3-netcdf4 python3-jsonschema python3-yaml \
 	libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev curl \
-	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev
+	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev \
+	libjansson-dev zlib1g-dev
 # Real networks take libmnl; without it models/netns/none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
@@ -73,7 +74,14 @@ UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c \
 PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
 UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\
 	experiments/everflow/capture.c)
-PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(PCAP)
+# Published samples take jansson and zlib; without them
+# experiments/millisampler/public_none.c says so.
+JSON  := $(shell pkg-config --exists jansson zlib && echo jansson zlib)
+UNFIT += $(if $(JSON),experiments/millisampler/public_none.c,\
+	experiments/millisampler/public_read.c \
+	experiments/millisampler/public_write.c)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(PCAP) \
+	$(JSON)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \

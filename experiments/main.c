@@ -35,6 +35,8 @@ const struct cmd_verb cmd_verbs[] = {
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
     {"trace", "packets by the copies that switches mirror, as Everflow",
 	cmd_trace},
+    {"samples", "what hosts count in milliseconds, as Millisampler",
+	cmd_samples},
     {"lab", "a network for real, of namespaces of this machine", cmd_lab},
     {"algos", "the diagnosis algorithms and their parameters", cmd_algos},
     {"metrics", "what each number means: definition, unit, range", cmd_metrics},

@@ -44,6 +44,7 @@ int cmd_algos(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_spec(int argc, char **argv);
 int cmd_trace(int argc, char **argv);
+int cmd_samples(int argc, char **argv);
 int cmd_lab(int argc, char **argv);
 int cmd_man(int argc, char **argv);
 int cmd_complete(int argc, char **argv);

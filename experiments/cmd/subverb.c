@@ -9,7 +9,8 @@
 #include "experiments/cmd/cmd.h"
 #include "sim/text.h"
 
-const struct cmd_family *const cmd_families[] = {&cmd_trace_family, NULL};
+const struct cmd_family *const cmd_families[] = {&cmd_trace_family,
+    &cmd_samples_family, NULL};
 
 const struct cmd_verb *cmd_subverbs(const char *verb)
 {

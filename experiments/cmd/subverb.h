@@ -14,7 +14,7 @@ struct cmd_family {
 
 /* A NULL ends them. One more is a line in subverb.c. */
 extern const struct cmd_family *const cmd_families[];
-extern const struct cmd_family cmd_trace_family;
+extern const struct cmd_family cmd_trace_family, cmd_samples_family;
 
 /* Of VERB; of a verb that has none a list that ends at once. */
 const struct cmd_verb *cmd_subverbs(const char *verb);

@@ -5,7 +5,7 @@
 
 verbs="run status table plot explain report merge gate verify dump diagnose \
 topo bounds pinglist controller collector agent latency record jobs \
-trace lab algos metrics spec man"
+trace samples lab algos metrics spec man"
 
 alone_it_explains_itself_and_exits_2() {
 	run_for 2 "$CULPRIT"

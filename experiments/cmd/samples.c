@@ -1,0 +1,29 @@
+/* experiments/cmd/samples.c -- culprit samples: what hosts count in buckets.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/samples.h"
+
+#include "experiments/cmd/cmd.h"
+#include "experiments/cmd/subverb.h"
+
+/* In the order in which --help lists them. */
+static const struct cmd_verb cmd_samples_verbs[] = {
+    {"import", "runs that Meta published, as a file of samples",
+	cmd_samples_import},
+    {"export", "a file of samples in that form, or as a table",
+	cmd_samples_export},
+    {0},
+};
+
+const struct cmd_family cmd_samples_family = {
+    .name = "samples",
+    .doc = "Look at what hosts count in buckets of milliseconds and less, as "
+	   "Millisampler (IMC'22) does.",
+    .without = "samples of what? `culprit samples --help` lists what it can do",
+    .verbs = cmd_samples_verbs,
+};
+
+int cmd_samples(int argc, char **argv)
+{
+	return cmd_subverb(&cmd_samples_family, argc, argv);
+}

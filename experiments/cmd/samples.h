@@ -1,0 +1,12 @@
+/* experiments/cmd/samples.h -- what `culprit samples` can do: its subverbs.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Each has a file of its own, samples_NAME.c, as those of trace do.
+ */
+#ifndef EXPERIMENTS_CMD_SAMPLES_H
+#define EXPERIMENTS_CMD_SAMPLES_H
+
+int cmd_samples_import(int argc, char **argv);
+int cmd_samples_export(int argc, char **argv);
+
+#endif

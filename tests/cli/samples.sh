@@ -1,0 +1,170 @@
+#!/bin/bash
+# tests/cli/samples.sh -- samples of hosts: in from other programs, and out.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+if "$CULPRIT" samples import x -o y 2>&1 | grep -q 'built without jansson'; then
+	echo "SKIP built without jansson"
+	exit 0
+fi
+
+# Files as of the public data: 3 racks of 4 hosts, one run each, whose bursts are
+# buckets above THRESHOLD bytes, with up to GAP lower ones between.
+make_public() { # FOLDER THRESHOLD GAP
+	mkdir -p "$1"
+	python3 - "$@" <<'END'
+import gzip, json, random, sys
+folder, threshold, gap = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+random.seed(7)
+def bursts(series):
+    out = []
+    for i, x in enumerate(series):
+        if x <= threshold:
+            continue
+        if out and i - out[-1][0] - out[-1][1] <= gap:
+            out[-1][1] = i - out[-1][0] + 1
+        else:
+            out.append([i, 1])
+    return [{"Position": p, "Length": n, "Volume": 1} for p, n in out]
+for rack in range(3):
+    for host in range(4):
+        n = 2000 if host else 1500
+        i = [random.randrange(1562500) if random.random() < .3 else 0
+             for _ in range(n)]
+        run = {"rack_id": rack, "server_hostname": f"h{rack}-{host}",
+               "sampling_freq": 1000, "ingressBytes": i,
+               "egressBytes": [x // 2 for x in i],
+               "inRxmitBytes": [x // 100 for x in i],
+               "outRxmitBytes": [x // 200 for x in i],
+               "inCongestionExperiencedBytes": [x // 3 for x in i],
+               "connections": [x % 90 for x in i],
+               "burst_result": {"ingress": {"1650000000000000": bursts(i)}}}
+        with gzip.open(f"{folder}/rackId_{rack}_hostId_{host}.txt.gz",
+                       "wt") as f:
+            json.dump(run, f)
+END
+}
+
+published_runs_are_taken() {
+	make_public public 781250 0
+	run_for 0 "$CULPRIT" samples import public -o x.h5
+	says '^12 files: 12 runs of 12 hosts in 3 racks -> x.h5$' stdout
+	says '; 0.00 % differ$' stdout
+	[[ ! -s stderr ]]
+	run_for 0 "$CULPRIT" samples export x.h5 --csv
+	python3 - <<'END'
+import csv, gzip, json
+want = {}
+for rack in range(3):
+    for host in range(4):
+        run = json.load(gzip.open(
+            f"public/rackId_{rack}_hostId_{host}.txt.gz"))
+        for b in range(len(run["ingressBytes"])):
+            if run["ingressBytes"][b]:
+                want[4 * rack + host, b] = [run[k][b] for k in (
+                    "ingressBytes", "egressBytes",
+                    "inCongestionExperiencedBytes", "inRxmitBytes",
+                    "outRxmitBytes", "connections")]
+for row in csv.DictReader(open("stdout")):
+    k = int(row["run"]), int(row["bucket"])
+    assert int(row["host"]) == k[0] and int(row["rack"]) == k[0] // 4
+    assert int(row["t_ns"]) == 1650000000 * 10**9 + k[1] * 10**6
+    assert int(row["width_ns"]) == 10**6
+    assert want.pop(k) == [int(row[c]) for c in (
+        "in_bytes", "out_bytes", "in_ce", "in_retx", "out_retx", "conns")]
+assert not want
+END
+}
+
+# What is exported is imported as the same samples, whatever is done twice.
+there_and_back_it_is_the_same() {
+	make_public public 781250 0
+	run_for 0 "$CULPRIT" samples import public -o x.h5
+	run_for 0 "$CULPRIT" samples export x.h5 -o out
+	says '^12 runs -> out$' stdout
+	run_for 2 "$CULPRIT" samples export x.h5 -o out
+	says 'rackId_0_hostId_0_run_0.txt.gz is there already; --force' stderr
+	sha256sum out/* >sums
+	run_for 0 "$CULPRIT" samples export x.h5 -o out --force
+	sha256sum --quiet -c sums
+	run_for 0 "$CULPRIT" samples import out -o y.h5
+	says ' 0.00 % differ$' stdout
+	run_for 0 "$CULPRIT" samples import out -o y.h5
+	run_for 0 "$CULPRIT" samples export x.h5 --csv
+	mv stdout x.csv
+	run_for 0 "$CULPRIT" samples export y.h5 --csv
+	cut -d, -f1,2,5- x.csv | sort >x.sorted
+	# Runs go by the order of files, and 10 comes before 2.
+	[[ $(cut -d, -f1,2,7- x.csv | sort | sha256sum) = \
+	    $(cut -d, -f1,2,7- stdout | sort | sha256sum) ]]
+}
+
+another_definition_of_bursts_is_found() {
+	make_public public 468750 2
+	run_for 0 "$CULPRIT" samples import public -o x.h5
+	says 'best fit: above 0.3 of the line, up to 2 buckets between; 0.00 %' \
+	    stdout
+}
+
+what_is_not_whole_is_left_out_and_counted() {
+	make_public public 781250 0
+	cd public
+	echo '{' >a.json
+	echo '{"rack_id": 1}' >b.json
+	echo '{"rack_id": 1, "server_hostname": "x"}' >c.json
+	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [1, -2]}' \
+	    >d.json
+	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [1, 2],
+	    "egressBytes": [1]}' >e.json
+	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": "no"}' \
+	    >f.json
+	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [100, 0],
+	    "inRxmitBytes": [101, 0], "burst_result": {"ingress": {"1": [
+	    {"Position": 4}]}}}' >g.json
+	head -c 300 rackId_0_hostId_1.txt.gz >h.txt.gz
+	echo 'not a run' >README.md
+	cd ..
+	run_for 0 "$CULPRIT" samples import public -o x.h5
+	says '^20 files: 13 runs of 13 hosts in 3 racks' stdout
+	says '^2 left out: it is no JSON.*public/a.json \(line 2: ' stdout
+	says '^1 left out: it lacks rack_id or server_h.* public/b.json$' stdout
+	says '^1 left out: it lacks ingressBytes; .* public/c.json$' stdout
+	says '^3 left out: it has a series of .* public/d.json$' stdout
+	says '^1 buckets had more bytes marked or sent again' stdout
+	says '^1 bursts lack Position or Length$' stdout
+}
+
+nothing_is_an_error() {
+	mkdir empty
+	run_for 2 "$CULPRIT" samples import empty -o x.h5
+	says 'empty has no file that ends in .json' stderr
+	run_for 3 "$CULPRIT" samples import missing.json -o x.h5
+	says 'cannot read missing.json: No such file' stderr
+	echo '{' >a.json
+	run_for 2 "$CULPRIT" samples import a.json -o x.h5
+	says '1 left out: it is no JSON' stderr
+	says 'none of 1 files is a run' stderr
+	[[ ! -e x.h5 ]]
+	echo mine >x.h5
+	make_public public 781250 0
+	run_for 2 "$CULPRIT" samples import public -o x.h5
+	[[ $(cat x.h5) = mine ]]
+	run_for 3 "$CULPRIT" samples export x.h5 --csv
+	run_for 2 "$CULPRIT" samples export x.h5
+	says 'in which form' stderr
+	run_for 2 "$CULPRIT" samples imprt
+	says 'did you mean "import"' stderr
+}
+
+# 65 MB of blanks pack into 64 KB.
+a_file_that_unpacks_to_too_much_is_not_read() {
+	python3 -c 'import gzip; gzip.open("x.json.gz", "wb").write(
+	    b"[" + b" " * 70000000 + b"]")'
+	run_for 2 "$CULPRIT" samples import x.json.gz -o x.h5
+	says 'it goes on behind 64 MiB' stderr
+}
+
+run_tests published_runs_are_taken there_and_back_it_is_the_same \
+    another_definition_of_bursts_is_found \
+    what_is_not_whole_is_left_out_and_counted nothing_is_an_error \
+    a_file_that_unpacks_to_too_much_is_not_read
