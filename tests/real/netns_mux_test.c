@@ -265,6 +265,26 @@ static void nothing_is_left(void **state)
 	mux_end();
 }
 
+static int open_again(void *arg, struct sim_err *e)
+{
+	struct netns_mux **m = arg;
+	const int rc = netns_mux_open(m, lab.net, &lab.t, &law, e);
+	netns_mux_close(*m);
+	*m = NULL;
+	return rc;
+}
+
+/* Whatever was done of the routes when one failed does not stand in the way of
+ * the next. */
+static void each_allocation_may_fail(void **state)
+{
+	mux_begin(state, VIPS, MUXES);
+	netns_mux_close(mux);
+	mux = NULL;
+	test_each_alloc_fails(open_again, &mux);
+	mux_end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -273,6 +293,7 @@ int main(void)
 	    cmocka_unit_test(a_server_that_loops_sends_back_until_the_ttl_ends),
 	    cmocka_unit_test(a_host_that_is_not_there_is_refused),
 	    cmocka_unit_test(nothing_is_left),
+	    cmocka_unit_test(each_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("models/netns/mux", tests, lab_begin,
 	    NULL);
