@@ -62,7 +62,8 @@ BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
 UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c,\
 	models/netns/ebpf.c models/netns/ebpf_read.c models/netns/program.c \
-	models/netns/mirror.c tests/real/netns_ebpf_test.c \
+	models/netns/mirror.c models/netns/mirror_ring.c \
+	tests/real/netns_ebpf_test.c \
 	tests/real/netns_mirror_test.c)
 UNFIT += $(if $(and $(BPF),$(MNL)),models/netns/mux_none.c,\
 	models/netns/mux.c tests/real/netns_mux_test.c)

@@ -37,6 +37,7 @@ static const struct topic {
     {"filter", bench_filter},
     {"erspan", bench_erspan},
     {"everflow", bench_everflow},
+    {"bpf", bench_bpf},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

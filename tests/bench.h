@@ -49,6 +49,7 @@ void bench_filter(void);
 void bench_trial(void);
 void bench_erspan(void);
 void bench_everflow(void);
+void bench_bpf(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */

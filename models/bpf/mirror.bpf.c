@@ -38,6 +38,8 @@ enum {
 	BTH_ACK = 0x11,
 	FRAGMENT_MASK = 0x1fff,
 	LO = 1,
+	DONT_FRAGMENT = 0x4000,
+	PLAIN = 0x45, /* version, five words of header */
 	/* Headers that are looked at lie within: Ethernet, five of IP, TCP. */
 	HEADERS_BYTES = 14 + 5 * 20 + 20,
 };
@@ -67,28 +69,47 @@ struct {
 } switches SEC(".maps");
 
 struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mirror_ring);
+} rings SEC(".maps");
+
+/* Of all rings, one after the other. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct mirror_record);
 } copies SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} bell SEC(".maps");
+
+/* Fields of headers are aligned on even bytes of the packet; these machines read
+ * from any, and without alignment clang would read byte by byte. */
 struct ip {
 	__u8 ihl, tos;
 	__be16 length, id, fragment;
 	__u8 ttl, proto;
 	__be16 sum;
 	__be32 src, dst;
-} __attribute__((packed));
+};
 
 struct tcp {
 	__be16 src_port, dst_port;
 	__be32 seq, ack;
 	__u8 data_offset, flags;
-} __attribute__((packed));
+};
 
 struct udp {
 	__be16 src_port, dst_port;
 	__be16 length, sum;
-} __attribute__((packed));
+};
 
 /* Behind UDP of port 4791: BTH, and of an acknowledgement AETH. */
 struct roce {
@@ -96,11 +117,11 @@ struct roce {
 	__be16 key;
 	__be32 queue, psn;
 	__u8 aeth; /* its first byte */
-} __attribute__((packed));
+};
 
 struct gre {
 	__be16 flags, protocol;
-} __attribute__((packed));
+};
 
 /* Words of struct obs_match_key, put together in registers: fields that are
  * stored one by one and then loaded as a word would have to wait for each
@@ -135,7 +156,7 @@ static __always_inline void see_roce(const void *at, void *end, struct seen *s)
 	s->seq = bpf_ntohl(r->psn) & 0xffffff;
 	s->in.rest |= KEY_PUT(bth_opcode, r->opcode);
 	s->digest = s->digest >> 48 << 48 | (__u64)r->opcode << 32 | s->seq;
-	if (r->opcode == BTH_ACK && (void *)(r + 1) <= end)
+	if (r->opcode == BTH_ACK && (void *)(&r->aeth + 1) <= end)
 		s->in.rest |= KEY_PUT(aeth, r->aeth);
 }
 
@@ -159,7 +180,7 @@ static __always_inline void see_udp(void *at, void *end, struct seen *s)
 static __always_inline void see_tcp(void *at, void *end, struct seen *s)
 {
 	const struct tcp *t = at;
-	if ((void *)(t + 1) > end)
+	if ((void *)(&t->flags + 1) > end)
 		return;
 	s->in.ports |= KEY_PUT(src_port, bpf_ntohs(t->src_port)) |
 	    KEY_PUT(dst_port, bpf_ntohs(t->dst_port));
@@ -228,11 +249,11 @@ static __always_inline void see_ip(void *data, void *end, struct seen *s)
 		s->out.rest |= s->in.rest & KEY_PUT(is_mirror, 1);
 }
 
-/* A pause frame: opcode 0x101, a bit a class, and how long each is to pause. No
- * rule looks at these, so the classes may lie where flags of TCP do. */
+/* A pause frame: opcode 0x101, a bit a class, and how long each is to pause. To
+ * rows it is nothing but its ethertype. */
 struct pause {
 	__be16 opcode, classes, quanta[8];
-} __attribute__((packed));
+};
 
 static __always_inline void see_pause(void *data, void *end, struct seen *s)
 {
@@ -240,10 +261,10 @@ static __always_inline void see_pause(void *data, void *end, struct seen *s)
 	s->in.ports = KEY_PUT(ethertype, CONTROL);
 	if ((void *)(p + 1) > end)
 		return;
-	s->in.rest = KEY_PUT(tcp_flags, bpf_ntohs(p->classes) & 0xff);
 	for (int i = 0; i < 8; i++)
 		if (s->seq < bpf_ntohs(p->quanta[i]))
 			s->seq = bpf_ntohs(p->quanta[i]);
+	s->seq |= (__u32)(bpf_ntohs(p->classes) & 0xff) << 16;
 }
 
 /* --- rules ---------------------------------------------------------------- */
@@ -267,15 +288,15 @@ static __always_inline int row_takes(const struct obs_match_row *r)
 
 /* As obs_match() does: the kind of the first row that takes it. Most packets
  * have one header, and so nothing that rows for inner ones could look at. */
-static __always_inline __u32 match_single(const struct obs_match_row row[],
-    __u32 n, const struct seen *s)
+static __always_inline __u32 match_single(const struct mirror_rows *t,
+    const struct seen *s)
 {
 	for (__u32 i = 0; i < MIRROR_MAX_ROWS; i++) {
-		if (i >= n)
+		const struct obs_match_row *r = &t->row[i];
+		if (i >= t->n_single)
 			break;
-		if (row_hits(&row[i], &s->in) && !row[i].inner &&
-		    row_takes(&row[i]))
-			return row[i].kind;
+		if (row_hits(r, &s->in) && !r->inner && row_takes(r))
+			return r->kind;
 	}
 	return OBS_MATCH_NEVER;
 }
@@ -294,31 +315,110 @@ static __always_inline __u32 match_layered(const struct mirror_rows *t,
 	return OBS_MATCH_NEVER;
 }
 
-static __always_inline __u32 match(const struct seen *s)
+/* --- plain packets -------------------------------------------------------- */
+
+/* Words of a plain packet, in the order of the wire. */
+struct plain {
+	struct ip ip;
+	__be16 src_port, dst_port;
+	__u8 behind[8];
+	__u8 data_offset, flags;
+	__u8 rest[6];
+};
+
+static __always_inline int mirror_is_plain(const struct plain *p)
 {
-	__u32 zero = 0;
-	const struct mirror_rows *t = bpf_map_lookup_elem(&rows, &zero);
-	if (!t)
-		return OBS_MATCH_NEVER;
-	if (s->layer > 0)
-		return match_layered(t, s);
-	return s->in.ports & MIRROR_RARE_PORTS || s->in.rest & MIRROR_RARE_REST
-	    ? match_single(t->row, t->n_single, s)
-	    : match_single(t->often, t->n_often, s);
+	if (p->ip.ihl != PLAIN || p->ip.fragment & ~bpf_htons(DONT_FRAGMENT))
+		return 0;
+	return p->ip.proto == TCP ||
+	    (p->ip.proto == UDP && p->dst_port != bpf_htons(ROCE_PORT));
+}
+
+/* Of UDP, what would be flags is payload. */
+static __always_inline int mirror_is_rare(const struct plain *p)
+{
+	return p->ip.ttl & MIRROR_RARE_TTL || p->ip.tos & MIRROR_RARE_TOS ||
+	    (p->ip.proto == TCP && p->flags & MIRROR_RARE_FLAGS);
+}
+
+static __always_inline int word_hits(const struct mirror_rows *t, int w,
+    __u64 word)
+{
+	for (__u32 i = 0; i < MIRROR_MAX_ROWS; i++) {
+		const struct mirror_word *x = &t->plain[w][i];
+		if (i >= t->n_plain[w])
+			break;
+		if (((word ^ x->value) & x->mask) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether no row can hit the packet, told without reading it. */
+static __always_inline int nothing_hits(const struct mirror_rows *t,
+    const void *data, const void *end)
+{
+	const struct plain *p = data + ETHERNET_BYTES;
+	if ((const void *)(p + 1) > end || !mirror_is_plain(p) ||
+	    mirror_is_rare(p))
+		return 0;
+#pragma unroll
+	for (int w = 0; w < MIRROR_WORDS; w++)
+		if (word_hits(t, w,
+			*(const __u64 *)((const void *)p + MIRROR_WORD_AT(w))))
+			return 0;
+	return 1;
 }
 
 /* --- copies --------------------------------------------------------------- */
+
+/* Reading the clock is most of what a copy costs. A tick of the kernel is 1 to
+ * 10 ms, and looking which one it is costs next to nothing. */
+static __always_inline __u64 ring_stamp(struct mirror_ring *ring, __u32 kind)
+{
+	const __u64 tick = bpf_jiffies64();
+	if (config.by_tick >> (kind & 31) & 1 && ring->tick == tick)
+		return ring->tick_ns;
+	ring->tick = tick;
+	ring->tick_ns = bpf_ktime_get_ns();
+	return ring->tick_ns;
+}
+
+/* Where the next copy goes, or NULL. */
+static __always_inline struct mirror_record *ring_room(struct mirror_ring *ring,
+    __u32 cpu)
+{
+	const __u64 head = ring->head, tail = *(volatile __u64 *)&ring->tail;
+	const __u32 i =
+	    cpu * config.n_records + (head & (config.n_records - 1));
+	return head - tail < config.n_records ? bpf_map_lookup_elem(&copies, &i)
+					      : (void *)0;
+}
+
+/* The copy is seen before it is asked whether the owner sleeps; he says so before
+ * he looks for copies a last time. So one of the two notices. */
+static __always_inline void ring_submit(struct mirror_ring *ring)
+{
+	const __u64 wake = 1;
+	__sync_fetch_and_add(&ring->head, 1);
+	if (!*(volatile __u32 *)&ring->waiting)
+		return;
+	ring->waiting = 0;
+	bpf_ringbuf_output(&bell, (void *)&wake, sizeof(wake), 0);
+}
 
 static __always_inline void ring_copy(struct __sk_buff *skb,
     const struct seen *s, __u32 link, __u32 kind, struct mirror_switch *sw)
 {
 	const __u32 seq = __sync_fetch_and_add(&sw->n_copies, 1);
-	struct mirror_record *r = bpf_ringbuf_reserve(&copies, sizeof(*r), 0);
+	const __u32 cpu = bpf_get_smp_processor_id();
+	struct mirror_ring *ring = bpf_map_lookup_elem(&rings, &cpu);
+	struct mirror_record *r = ring ? ring_room(ring, cpu) : (void *)0;
 	if (!r) {
 		__sync_fetch_and_add(&sw->n_full, 1);
 		return;
 	}
-	r->t_ns = bpf_ktime_get_ns();
+	r->t_ns = ring_stamp(ring, kind);
 	r->digest = s->digest;
 	r->link = link;
 	r->src_ip = KEY_OF(__u32, s->in.ip, src_ip);
@@ -341,7 +441,7 @@ static __always_inline void ring_copy(struct __sk_buff *skb,
 	r->kind = kind;
 	r->bth_opcode = KEY_OF(__u8, s->in.rest, bth_opcode);
 	r->aeth = KEY_OF(__u8, s->in.rest, aeth);
-	bpf_ringbuf_submit(r, 0);
+	ring_submit(ring);
 }
 
 /* The copy leaves by lo, where mirror_encapsulate makes it a packet of the
@@ -396,26 +496,37 @@ static __always_inline void pull(struct __sk_buff *skb)
 		bpf_skb_pull_data(skb, want);
 }
 
-SEC("tc")
-int mirror_ingress(struct __sk_buff *skb)
+static __always_inline void see(struct __sk_buff *skb, struct seen *s)
 {
-	const __u32 i = skb->ifindex - config.base;
-	const struct mirror_link *l = bpf_map_lookup_elem(&ends, &i);
-	struct seen s = {};
-	if (!l || l->loopback == 0)
-		return TC_ACT_UNSPEC;
-	__u32 at = l->at;
 	pull(skb);
 	void *data = (void *)(long)skb->data,
 	     *end = (void *)(long)skb->data_end;
 	if (skb->protocol == bpf_htons(IPV4))
-		see_ip(data, end, &s);
+		see_ip(data, end, s);
 	else if (skb->protocol == bpf_htons(CONTROL))
-		see_pause(data, end, &s);
+		see_pause(data, end, s);
 	else
-		s.in.ports = KEY_PUT(ethertype, bpf_ntohs(skb->protocol));
+		s->in.ports = KEY_PUT(ethertype, bpf_ntohs(skb->protocol));
+}
+
+SEC("tc")
+int mirror_ingress(struct __sk_buff *skb)
+{
+	const __u32 i = skb->ifindex - config.base, zero = 0;
+	const struct mirror_link *l = bpf_map_lookup_elem(&ends, &i);
+	const struct mirror_rows *t = bpf_map_lookup_elem(&rows, &zero);
+	struct seen s = {};
+	if (!l || l->loopback == 0 || !t)
+		return TC_ACT_UNSPEC;
+	if (skb->protocol == bpf_htons(IPV4) &&
+	    nothing_hits(t, (void *)(long)skb->data,
+		(void *)(long)skb->data_end))
+		return TC_ACT_UNSPEC;
+	__u32 at = l->at;
+	see(skb, &s);
 	const int addressed = s.layer > 0 && s.outer_dst == l->loopback;
-	const __u32 kind = match(&s);
+	const __u32 kind =
+	    s.layer > 0 ? match_layered(t, &s) : match_single(t, &s);
 	if (kind == OBS_MATCH_NEVER && !addressed)
 		return TC_ACT_UNSPEC;
 	struct mirror_switch *sw = bpf_map_lookup_elem(&switches, &at);
@@ -439,9 +550,9 @@ struct outside {
 	__be32 index;
 } __attribute__((packed));
 
-static __always_inline __be16 outside_sum(const struct ip *ip)
+static __always_inline __be16 outside_sum(const void *ip)
 {
-	const __u16 *word = (const void *)ip;
+	const __u16 *word = ip;
 	__u32 sum = 0;
 	for (int i = 0; i < 10; i++)
 		sum += word[i];

@@ -4,12 +4,12 @@
 #include "models/netns/mirror.h"
 
 #include <bpf/bpf.h>
-#include <errno.h>
 #include <linux/pkt_cls.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "models/bpf/mirror.h"
+#include "models/netns/mirror_ring.h"
 #include "models/netns/program.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -26,30 +26,28 @@ struct netns_mirror {
 	struct netns_program_shared rows, ends, switches;
 	uint32_t n_links, n_los; /* attached to */
 	uint8_t at_collector;    /* likewise */
-	struct ring_buffer *ring;
-
-	/* Of a read under way. */
-	struct obs_mirror *out;
-	size_t n_out, cap_out;
-	struct sim_err *err;
-	int rc;
+	uint32_t n_records;      /* of copies, a processor */
+	struct netns_mirror_ring ring;
 };
 
 /* --- opening -------------------------------------------------------------- */
 
 static int mirror_set_up(void *arg, struct bpf_object *o, struct sim_err *e)
 {
-	const struct netns_mirror *m = arg;
+	struct netns_mirror *m = arg;
+	int rc = netns_mirror_ring_size(o, m->p.ring_bytes, &m->n_records, e);
+	if (rc < 0)
+		return rc;
 	const struct mirror_config want = {.base = NETNS_IFINDEX_BASE,
 	    .n_links = m->t->n_links,
 	    .collector = m->p.collector,
-	    .truncate = m->p.truncate};
-	int rc;
+	    .truncate = m->p.truncate,
+	    .n_records = m->n_records,
+	    .by_tick = m->p.by_tick};
 	if ((rc = netns_program_constants(o, &want, sizeof(want), e)) < 0 ||
-	    (rc = netns_program_size(o, "ends", m->t->n_links, e)) < 0 ||
-	    (rc = netns_program_size(o, "switches", m->t->n_switches, e)) < 0)
+	    (rc = netns_program_size(o, "ends", m->t->n_links, e)) < 0)
 		return rc;
-	return netns_program_size(o, "copies", m->p.ring_bytes, e);
+	return netns_program_size(o, "switches", m->t->n_switches, e);
 }
 
 /* The switch that receives what link L carries, or TOPO_NONE. */
@@ -165,7 +163,7 @@ static struct obs_copy copy_from(const struct netns_mirror *m,
 		: is_pfc  ? 0
 			  : r->seq,
 	    .ack = is_tcp ? (uint32_t)r->digest
-		: is_pfc  ? r->seq
+		: is_pfc  ? r->seq & 0xffff
 			  : 0,
 	    .n_bytes = r->n_bytes,
 	    .mirror_seq = r->mirror_seq,
@@ -177,7 +175,7 @@ static struct obs_copy copy_from(const struct netns_mirror *m,
 	    .ttl_in = r->ttl_in,
 	    .tos = r->tos,
 	    .tos_in = r->tos_in,
-	    .flags = r->flags,
+	    .flags = is_pfc ? (uint8_t)(r->seq >> 16) : r->flags,
 	    .layer = r->layer,
 	    .kind = r->kind,
 	    .bth_opcode = r->bth_opcode,
@@ -185,44 +183,28 @@ static struct obs_copy copy_from(const struct netns_mirror *m,
 	};
 }
 
-/* Takes one record of the ring. It returns an error when there is room for no
- * more, which ends the reading; libbpf counts the record that it was called for
- * as read, so none is lost or seen twice. */
-static int mirror_take(void *arg, void *data, size_t size)
-{
-	struct netns_mirror *m = arg;
-	struct mirror_record r;
-	/* A record of another length would be of another program. */
-	if (size < sizeof(r))
-		return 0;
-	memcpy(&r, data, sizeof(r));
-	if (r.link >= m->t->n_links)
-		return 0;
-	const struct obs_copy c = copy_from(m, &r);
-	if ((m->rc = obs_mirror_add(m->out, &c, m->err)) < 0)
-		return -ENOMEM;
-	return ++m->n_out < m->cap_out ? 0 : -ENOBUFS;
-}
-
 int netns_mirror_fd(const struct netns_mirror *m)
 {
-	return ring_buffer__epoll_fd(m->ring);
+	return netns_mirror_ring_fd(&m->ring);
 }
 
 int netns_mirror_read(struct netns_mirror *m, struct obs_mirror *copies,
     size_t cap, size_t *n, struct sim_err *e)
 {
-	m->out = copies;
-	m->n_out = 0;
-	m->cap_out = cap;
-	m->err = e;
-	m->rc = 0;
-	const int rc = ring_buffer__consume(m->ring);
-	*n = m->n_out;
-	if (m->rc < 0 || rc >= 0 || rc == -ENOBUFS)
-		return m->rc;
-	return sim_fail(e, SIM_EIO, "The ring of copies cannot be read: %s.",
-	    strerror(-rc));
+	const struct mirror_record *r = NULL;
+	uint32_t cpu = 0;
+	int rc = 0;
+	netns_mirror_ring_begin(&m->ring);
+	for (*n = 0; *n < cap; ++*n) {
+		if (!(r = netns_mirror_ring_next(&m->ring, &cpu)))
+			break;
+		const struct obs_copy c = copy_from(m, r);
+		if ((rc = obs_mirror_add(copies, &c, e)) < 0)
+			break;
+		netns_mirror_ring_drop(&m->ring, cpu);
+	}
+	const int end = netns_mirror_ring_end(&m->ring, !r, rc < 0 ? NULL : e);
+	return rc < 0 ? rc : end;
 }
 
 void netns_mirror_count(const struct netns_mirror *m,
@@ -236,13 +218,84 @@ void netns_mirror_count(const struct netns_mirror *m,
 
 /* --- rules ---------------------------------------------------------------- */
 
-static int wants_rare(const struct obs_match_row *row)
+/* Where bytes of fields are in a plain packet, from the IP header on; in the
+ * order of the wire. */
+static const struct mirror_field {
+	uint8_t field, n_bytes; /* of struct obs_match_key */
+	uint8_t at;
+} mirror_fields[] = {
+#define AT(name, at)                                                           \
+	{                                                                      \
+		offsetof(struct obs_match_key, name),                          \
+		    sizeof(((struct obs_match_key *)NULL)->name), at           \
+	}
+    AT(tos, 1),
+    AT(ip_id, 4),
+    AT(ttl, 8),
+    AT(proto, 9),
+    AT(src_ip, 12),
+    AT(dst_ip, 16),
+    AT(src_port, 20),
+    AT(dst_port, 22),
+    AT(tcp_flags, 33),
+#undef AT
+};
+
+static uint64_t mirror_word_of(const struct obs_match_key *k, int word)
 {
-	uint64_t value[OBS_MATCH_WORDS], mask[OBS_MATCH_WORDS];
-	memcpy(value, &row->value, sizeof(value));
-	memcpy(mask, &row->mask, sizeof(mask));
-	return (value[1] & mask[1] & MIRROR_RARE_PORTS) != 0 ||
-	    (value[2] & mask[2] & MIRROR_RARE_REST) != 0;
+	const int at = MIRROR_WORD_AT(word);
+	uint8_t wire[8] = {0};
+	uint64_t out;
+	for (size_t i = 0; i < sizeof(mirror_fields) / sizeof(mirror_fields[0]);
+	     i++) {
+		const struct mirror_field *f = &mirror_fields[i];
+		const uint8_t *from = (const uint8_t *)k + f->field;
+		for (int b = 0; f->at / 8 == at / 8 && b < f->n_bytes; b++)
+			wire[f->at - at + b] =
+			    from[__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+				    ? f->n_bytes - 1 - b
+				    : b];
+	}
+	memcpy(&out, wire, sizeof(out));
+	return out;
+}
+
+/* The word that tells most, or -1: the row wants what plain packets without rare
+ * bits have not. */
+static int mirror_word_for(const struct obs_match_row *row)
+{
+	const struct obs_match_key *v = &row->value, *m = &row->mask;
+	int word = 0, most = -1;
+	if (row->inner || ((v->ethertype ^ OBS_ETH_IPV4) & m->ethertype) ||
+	    (v->bth_opcode & m->bth_opcode) || (v->aeth & m->aeth) ||
+	    (v->is_mirror & m->is_mirror) || (v->is_outer & m->is_outer) ||
+	    (v->ttl & m->ttl & MIRROR_RARE_TTL) ||
+	    (v->tos & m->tos & MIRROR_RARE_TOS) ||
+	    (v->tcp_flags & m->tcp_flags & MIRROR_RARE_FLAGS))
+		return -1;
+	for (int w = 0; w < MIRROR_WORDS; w++) {
+		const int n = __builtin_popcountll(mirror_word_of(m, w));
+		if (n > most) {
+			most = n;
+			word = w;
+		}
+	}
+	return word;
+}
+
+static void mirror_plain(volatile struct mirror_rows *rows,
+    const struct obs_match_row row[], size_t n)
+{
+	for (int w = 0; w < MIRROR_WORDS; w++)
+		rows->n_plain[w] = 0;
+	for (size_t i = 0; i < n; i++) {
+		const int w = mirror_word_for(&row[i]);
+		if (w >= 0)
+			rows->plain[w][rows->n_plain[w]++] =
+			    (struct mirror_word){mirror_word_of(&row[i].value,
+						     w),
+				mirror_word_of(&row[i].mask, w)};
+	}
 }
 
 /* Packets flow meanwhile: none meets a row that is half written, since there are
@@ -252,7 +305,7 @@ int netns_mirror_rules(struct netns_mirror *m, const struct obs_match_row row[],
     size_t n, struct sim_err *e)
 {
 	volatile struct mirror_rows *rows = m->rows.at;
-	uint32_t n_single = 0, n_often = 0;
+	uint32_t n_single = 0;
 	if (n == 0)
 		return sim_fail(e, SIM_EINVAL, "A mirror needs a rule.");
 	if (n > MIRROR_MAX_ROWS)
@@ -260,17 +313,14 @@ int netns_mirror_rules(struct netns_mirror *m, const struct obs_match_row row[],
 		    "%zu rules are more than the %d that a switch has room "
 		    "for.",
 		    n, MIRROR_MAX_ROWS);
-	rows->n = rows->n_single = rows->n_often = 0;
+	rows->n = rows->n_single = 0;
 	for (size_t i = 0; i < n; i++) {
 		rows->row[i] = row[i];
-		if (row[i].inner)
-			continue;
-		n_single = (uint32_t)i + 1;
-		if (!wants_rare(&row[i]))
-			rows->often[n_often++] = row[i];
+		if (!row[i].inner)
+			n_single = (uint32_t)i + 1;
 	}
+	mirror_plain(rows, row, n);
 	rows->n_single = n_single;
-	rows->n_often = n_often;
 	rows->n = (uint32_t)n;
 	return 0;
 }
@@ -298,22 +348,12 @@ void netns_mirror_close(struct netns_mirror *m)
 		    BPF_TC_INGRESS, NETNS_PROGRAM_MIRROR);
 	if (m->n_links + m->n_los + m->at_collector > 0)
 		netns_leave(m->net, NULL);
-	ring_buffer__free(m->ring);
+	netns_mirror_ring_close(&m->ring);
 	netns_program_unshare(&m->rows);
 	netns_program_unshare(&m->ends);
 	netns_program_unshare(&m->switches);
 	bpf_object__close(m->object);
 	free(m);
-}
-
-static int mirror_open_ring(struct netns_mirror *m, struct sim_err *e)
-{
-	m->ring = ring_buffer__new(netns_program_map(m->object, "copies"),
-	    mirror_take, m, NULL);
-	return m->ring
-	    ? 0
-	    : sim_fail(e, SIM_EIO, "The ring of copies cannot be opened: %s.",
-		  strerror(errno));
 }
 
 int netns_mirror_open(struct netns_mirror **out, const struct netns_net *net,
@@ -337,7 +377,8 @@ int netns_mirror_open(struct netns_mirror **out, const struct netns_net *net,
 	    (rc = netns_program_load(&m->object, "mirror", netns_mirror_begin,
 		 netns_mirror_size, mirror_set_up, m, e)) == 0 &&
 	    (rc = mirror_share(m, e)) == 0 &&
-	    (rc = mirror_open_ring(m, e)) == 0)
+	    (rc = netns_mirror_ring_open(&m->ring, m->object, m->n_records,
+		 e)) == 0)
 		rc = mirror_attach(m, e);
 	if (rc < 0)
 		netns_mirror_close(m);
@@ -350,31 +391,35 @@ int netns_mirror_open(struct netns_mirror **out, const struct netns_net *net,
 /* --- trying --------------------------------------------------------------- */
 
 /* BPF_PROG_TEST_RUN takes the interface from the namespace of the caller. */
-int netns_mirror_try(struct netns_mirror *m, topo_link l, const void *frame,
-    uint32_t n, uint32_t repeat, double *ns, struct sim_err *e)
+static int mirror_run(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, int *verdict, struct netns_cost *cost,
+    struct sim_err *e)
 {
-	struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
-	struct bpf_test_run_opts options = {.sz = sizeof(options),
-	    .data_in = frame,
-	    .data_size_in = n,
-	    .ctx_in = &skb,
-	    .ctx_size_in = sizeof(skb),
-	    .repeat = (int)repeat};
+	const struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
 	topo_node from, to;
 	topo_link_ends(m->t, l, &from, &to);
 	int rc = netns_enter(m->net, to, e);
 	if (rc < 0)
 		return rc;
-	rc = bpf_prog_test_run_opts(netns_program_fd(m->object,
-					"mirror_ingress"),
-	    &options);
-	/* netns_leave() may set another. */
-	const int why = errno;
-	if (netns_leave(m->net, e) < 0)
-		return SIM_EIO;
-	if (rc < 0)
-		return sim_fail(e, SIM_EIO, "The program cannot be tried: %s.",
-		    strerror(why));
-	*ns = options.duration;
-	return options.retval == TC_ACT_SHOT;
+	rc = netns_program_try(netns_program_fd(m->object, "mirror_ingress"),
+	    &skb, frame, verdict, &cost->ns, e);
+	const int back = netns_leave(m->net, rc < 0 ? NULL : e);
+	return rc < 0 ? rc : back;
+}
+
+int netns_mirror_try(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, struct sim_err *e)
+{
+	struct netns_cost cost;
+	int verdict;
+	const int rc = mirror_run(m, l, frame, &verdict, &cost, e);
+	return rc < 0 ? rc : verdict == TC_ACT_SHOT;
+}
+
+int netns_mirror_cost(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, struct netns_cost *cost, struct sim_err *e)
+{
+	int verdict;
+	const int rc = mirror_run(m, l, frame, &verdict, cost, e);
+	return rc < 0 ? rc : netns_program_try_empty(frame, &cost->empty_ns, e);
 }

@@ -21,6 +21,7 @@
 #ifndef MODELS_NETNS_MIRROR_H
 #define MODELS_NETNS_MIRROR_H
 
+#include "models/netns/cost.h"
 #include "models/netns/net.h"
 #include "models/obs_match.h"
 #include "models/obs_mirror.h"
@@ -30,10 +31,16 @@
 struct netns_mirror_params {
 	const struct obs_match_row *row; /* borrowed during the opening */
 	size_t n_rows;
-	uint32_t ring_bytes; /* a power of 2; 0: 16 MiB, some 230,000 copies */
+	uint32_t ring_bytes; /* of all processors; 0: 16 MiB, 262,144 copies */
 	uint32_t collector;  /* address that copies go to; 0: to the ring */
 	uint32_t truncate;   /* frames for the collector; 0: 128 bytes */
 	uint64_t zero_ns;    /* CLOCK_MONOTONIC of time 0 */
+	/* Copies to the ring whose time may be coarse: bits 1 << enum
+	 * obs_copy_kind. It is then that of the last clock that was read by the
+	 * processor in the same tick of the kernel, so early by up to a tick (4
+	 * ms at 250 Hz), and never late. Else it is right to the nanosecond, for
+	 * which a clock is read, which costs more than all else of a copy. */
+	uint32_t by_tick;
 };
 
 /* Of one switch, since the opening. */
@@ -59,8 +66,10 @@ int netns_mirror_rules(struct netns_mirror *m, const struct obs_match_row row[],
     size_t n, struct sim_err *e);
 
 /* A descriptor that can be read when there are copies in the ring, and up to CAP
- * > 0 of them, appended to COPIES in the order of mirroring. *N < CAP: there
- * were no more. Errors SIM_EIO, SIM_ENOMEM. */
+ * > 0 of them, appended to COPIES in the order of their times. *N < CAP: there
+ * were no more. Those of one processor are in the order of mirroring over all
+ * calls; of several, one that was being written meanwhile comes with the next
+ * call. Errors SIM_EIO, SIM_ENOMEM. */
 int netns_mirror_fd(const struct netns_mirror *m);
 int netns_mirror_read(struct netns_mirror *m, struct obs_mirror *copies,
     size_t cap, size_t *n, struct sim_err *e);
@@ -69,11 +78,15 @@ int netns_mirror_read(struct netns_mirror *m, struct obs_mirror *copies,
 void netns_mirror_count(const struct netns_mirror *m,
     struct netns_mirror_count count[]);
 
-/* What the switch at the end of link L would do with a frame of N bytes, which
- * is mirrored like one that came; REPEAT times. *NS: the time of one, by the
- * kernel's clock. Returns 1 if it is to be thrown away, 0 if not, or SIM_EIO. For
- * tests. */
-int netns_mirror_try(struct netns_mirror *m, topo_link l, const void *frame,
-    uint32_t n, uint32_t repeat, double *ns, struct sim_err *e);
+/* What the switch at the end of link L would do with a frame, which is mirrored
+ * like one that came. Returns 1 if it is to be thrown away, 0 if not, or
+ * SIM_EIO. For tests. */
+int netns_mirror_try(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, struct sim_err *e);
+
+/* What that costs. Copies are to be read between calls, or the ring fills. */
+int netns_mirror_cost(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, struct netns_cost *cost,
+    struct sim_err *e);
 
 #endif

@@ -51,10 +51,17 @@ void netns_mirror_count(const struct netns_mirror *m,
 	(void)m, (void)count;
 }
 
-int netns_mirror_try(struct netns_mirror *m, topo_link l, const void *frame,
-    uint32_t n, uint32_t repeat, double *ns, struct sim_err *e)
+int netns_mirror_try(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, struct sim_err *e)
 {
-	(void)m, (void)l, (void)frame, (void)n, (void)repeat;
-	*ns = 0;
+	(void)m, (void)l, (void)frame;
+	return mirror_none(e);
+}
+
+int netns_mirror_cost(struct netns_mirror *m, topo_link l,
+    const struct netns_frame *frame, struct netns_cost *cost, struct sim_err *e)
+{
+	(void)m, (void)l, (void)frame;
+	*cost = (struct netns_cost){0};
 	return mirror_none(e);
 }

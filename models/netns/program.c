@@ -196,3 +196,43 @@ void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
 	    .priority = priority};
 	bpf_tc_detach(&hook, &options);
 }
+
+/* --- trying --------------------------------------------------------------- */
+
+/* The kernel writes what is left of the context back into it. */
+int netns_program_try(int fd, const struct __sk_buff *skb,
+    const struct netns_frame *frame, int *verdict, double *ns,
+    struct sim_err *e)
+{
+	struct __sk_buff in = *skb;
+	struct bpf_test_run_opts options = {.sz = sizeof(options),
+	    .data_in = frame->bytes,
+	    .data_size_in = frame->n,
+	    .ctx_in = &in,
+	    .ctx_size_in = sizeof(in),
+	    .repeat = (int)frame->repeat};
+	if (bpf_prog_test_run_opts(fd, &options) < 0)
+		return sim_fail(e, SIM_EIO, "The program cannot be tried: %s.",
+		    strerror(errno));
+	*verdict = (int)options.retval;
+	*ns = options.duration;
+	return 0;
+}
+
+int netns_program_try_empty(const struct netns_frame *frame, double *ns,
+    struct sim_err *e)
+{
+	static const struct __sk_buff skb;
+	const struct bpf_insn insn[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K,
+					    .dst_reg = BPF_REG_0},
+	    {.code = BPF_JMP | BPF_EXIT}};
+	const int fd = bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "empty", "GPL",
+	    insn, 2, NULL);
+	if (fd < 0)
+		return sim_fail(e, SIM_EIO,
+		    "An empty program cannot be loaded: %s.", strerror(errno));
+	int verdict;
+	const int rc = netns_program_try(fd, &skb, frame, &verdict, ns, e);
+	close(fd);
+	return rc;
+}

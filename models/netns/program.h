@@ -12,6 +12,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "models/netns/cost.h"
 #include "sim/err.h"
 
 /* A map that is memory of both sides. */
@@ -82,5 +83,16 @@ int netns_program_attach(const struct bpf_object *o, const char *program,
     struct sim_err *e);
 void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
     uint32_t priority);
+
+/* Run the program FD on a frame of the interface SKB says, in the namespace
+ * where the thread is, without a packet. *VERDICT: TC_ACT_*; *NS: the time of
+ * one run. Errors SIM_EIO. */
+int netns_program_try(int fd, const struct __sk_buff *skb,
+    const struct netns_frame *frame, int *verdict, double *ns,
+    struct sim_err *e);
+
+/* The same of a program that does nothing. */
+int netns_program_try_empty(const struct netns_frame *frame, double *ns,
+    struct sim_err *e);
 
 #endif

@@ -3,8 +3,12 @@
  */
 #include "models/netns/mirror.h"
 
-#include <bpf/bpf.h>
 #include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "algos/everflow/guided.h"
@@ -81,49 +85,141 @@ static void same_copy(const struct obs_copy *got, const struct obs_copy *want,
 #undef X
 }
 
-/* The oracle is the same packet before it was bytes, and obs_match(), which
- * takes no bytes. */
+/* Switch L gets P, which by ROW is to be mirrored or not; the oracle is the same
+ * packet before it was bytes, and obs_match(), which takes no bytes. Returns how
+ * many copies it wants. */
+static int try_packet(topo_link l, const struct obs_packet *p,
+    const struct obs_match_row row[], size_t n_rows, unsigned run)
+{
+	uint8_t frame[FRAMES_MAX];
+	topo_node from, to;
+	size_t n;
+	frames_write(p, frame);
+	assert_ok(netns_mirror_try(mirror, l,
+	    &(struct netns_frame){frame, p->n_bytes, 1}, test_err()));
+	obs_mirror_clear(&seen);
+	assert_ok(netns_mirror_read(mirror, &seen, 10, &n, test_err()));
+	topo_link_ends(&lab.t, l, &from, &to);
+	const int hit = to < lab.t.n_hosts ? -1 : obs_match(row, n_rows, p, 0);
+	const int mirrored = hit >= 0 && row[hit].kind != OBS_MATCH_NEVER;
+	if (n != (size_t)mirrored)
+		fail_msg("seed %llu, packet %u: %zu copies, wanted %d",
+		    (unsigned long long)test_seed(), run, n, mirrored);
+	if (!mirrored)
+		return 0;
+	struct obs_copy want = obs_copy_of(p), got = obs_mirror_at(&seen, 0);
+	want.t_ns = got.t_ns;
+	want.mirror_seq = got.mirror_seq;
+	want.node = to - lab.t.n_hosts;
+	want.in_link = l;
+	want.kind = row[hit].kind;
+	same_copy(&got, &want, run);
+	return 1;
+}
+
 static void switches_see_what_the_packet_is(void **state)
 {
 	enum { N = 20000 };
-	uint32_t n_seen = 0;
+	int n_seen = 0;
 	struct sim_rng r;
-	uint8_t frame[FRAMES_MAX];
-	topo_node from, to;
-	double ns;
 	mirror_begin(state);
 	test_rng(&r, 1);
 	for (unsigned i = 0; i < N; i++) {
 		struct obs_packet p;
-		size_t n;
 		const topo_link l = sim_rng_below(&r, lab.t.n_links);
 		packets_any(&p, &r);
-		frames_write(&p, frame);
-		assert_ok(netns_mirror_try(mirror, l, frame, p.n_bytes, 1, &ns,
-		    test_err()));
-		assert_ok(netns_mirror_read(mirror, &seen, 10, &n, test_err()));
-		topo_link_ends(&lab.t, l, &from, &to);
-		const int hit = to < lab.t.n_hosts
-		    ? -1
-		    : obs_match(table.row, table.n, &p, 0);
-		const int mirrored =
-		    hit >= 0 && table.row[hit].kind != OBS_MATCH_NEVER;
-		if (n != (size_t)mirrored)
-			fail_msg("seed %llu, packet %u: %zu copies, wanted %d",
-			    (unsigned long long)test_seed(), i, n, mirrored);
-		if (n == 0)
-			continue;
-		struct obs_copy want = obs_copy_of(&p), got;
-		got = obs_mirror_at(&seen, n_seen++);
-		want.t_ns = got.t_ns;
-		want.mirror_seq = got.mirror_seq;
-		want.node = to - lab.t.n_hosts;
-		want.in_link = l;
-		want.kind = table.row[hit].kind;
-		same_copy(&got, &want, i);
+		n_seen += try_packet(l, &p, table.row, table.n, i);
 	}
-	print_message("%u of %u packets were mirrored\n", n_seen, N);
+	print_message("%d of %u packets were mirrored\n", n_seen, N);
 	assert_in_range(n_seen, N / 20, N * 9 / 10);
+	mirror_end();
+}
+
+/* Bits of a byte or two of P, of which one may be another than P has. */
+static struct obs_match_row row_near(const struct obs_packet *p,
+    struct sim_rng *r)
+{
+	struct obs_match_row row = {.inner = (uint8_t)sim_rng_below(r, 2),
+	    .kind = (uint8_t)sim_rng_below(r, OBS_N_COPY_KINDS)};
+	const struct obs_match_key key = obs_match_key(p, row.inner);
+	uint8_t *value = (uint8_t *)&row.value, *mask = (uint8_t *)&row.mask;
+	for (uint32_t n = 1 + sim_rng_below(r, 2); n > 0; n--) {
+		const uint32_t at = sim_rng_below(r, sizeof(key));
+		mask[at] = (uint8_t)sim_rng_u32(r);
+		value[at] = ((const uint8_t *)&key)[at] & mask[at];
+		if (sim_rng_below(r, 4) == 0)
+			value[at] ^= mask[at] & -mask[at];
+	}
+	return row;
+}
+
+/* Whatever rows want, also of fields that the usual ones do not look at. */
+static void any_rows_take_what_they_hit(void **state)
+{
+	enum { N = 20000, MAX_ROWS = 4 };
+	int n_seen = 0;
+	struct sim_rng r;
+	mirror_begin(state);
+	test_rng(&r, 2);
+	for (unsigned i = 0; i < N; i++) {
+		struct obs_match_row row[MAX_ROWS];
+		struct obs_packet p;
+		const uint32_t n = 1 + sim_rng_below(&r, MAX_ROWS);
+		packets_any(&p, &r);
+		for (uint32_t k = 0; k < n; k++)
+			row[k] = row_near(&p, &r);
+		assert_ok(netns_mirror_rules(mirror, row, n, test_err()));
+		n_seen += try_packet(topo_link_of(0, TOPO_UP), &p, row, n, i);
+	}
+	print_message("%d of %u packets were mirrored\n", n_seen, N);
+	assert_in_range(n_seen, N / 4, N * 95 / 100);
+	mirror_end();
+}
+
+/* --- when ----------------------------------------------------------------- */
+
+/* Times by tick are those of the last clock that was read in it: they never
+ * fall, and a tick of the kernel, which is 1 ms at least, has one. */
+static void times_by_tick_are_early_by_a_tick_at_most(void **state)
+{
+	enum { N = 20000 };
+	const struct lab_flow f = {0, 9, 10000, 80};
+	const struct obs_packet syn = frames_tcp(&f, OBS_TCP_SYN, 8, 1);
+	struct obs_packet debug = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t bytes[FRAMES_MAX];
+	size_t n_times = 1;
+	debug.ip.tos = OBS_TOS_DEBUG;
+	mirror_begin(state);
+	netns_mirror_close(mirror);
+	const struct netns_mirror_params want = {.row = table.row,
+	    .n_rows = table.n,
+	    .by_tick = ~(1u << OBS_COPY_DEBUG)};
+	assert_ok(
+	    netns_mirror_open(&mirror, lab.net, &lab.t, &want, test_err()));
+	for (unsigned i = 0; i < N; i++) {
+		const struct obs_packet *p = i % 100 == 50 ? &debug : &syn;
+		frames_write(p, bytes);
+		assert_int_equal(netns_mirror_try(mirror,
+				     topo_link_of(0, TOPO_UP),
+				     &(struct netns_frame){bytes, p->n_bytes,
+					 1},
+				     test_err()),
+		    0);
+	}
+	read_copies(0);
+	assert_int_equal(seen.n, N);
+	for (size_t i = 1; i < N; i++) {
+		assert_true(seen.t_ns[i] >= seen.t_ns[i - 1]);
+		/* A clock that is read is later than all before. */
+		if (seen.kind[i] == OBS_COPY_DEBUG)
+			assert_true(seen.t_ns[i] > seen.t_ns[i - 1]);
+		else
+			n_times += seen.t_ns[i] > seen.t_ns[i - 1];
+	}
+	const uint64_t all_ns = seen.t_ns[N - 1] - seen.t_ns[0];
+	print_message("time: %zu times of %d copies within %.1f ms\n", n_times,
+	    N - N / 100, 1e-6 * (double)all_ns);
+	assert_true(n_times <= 2 + all_ns / SIM_MS);
 	mirror_end();
 }
 
@@ -294,6 +390,75 @@ static void a_full_ring_is_counted(void **state)
 	}
 	assert_true(n_full > 0 && seen.n > 0);
 	assert_int_equal(seen.n + n_full, n);
+	mirror_end();
+}
+
+/* What writers of other processes and the one who reads share. */
+struct pace {
+	volatile uint32_t n_read[2];
+};
+
+/* N copies by processor CPU, in a process of its own, each of them when the one
+ * before was read. */
+static pid_t copy_on(unsigned cpu, unsigned n, const struct pace *pace)
+{
+	const struct lab_flow f = {0, 9, (uint16_t)cpu, 80};
+	const struct obs_packet syn = frames_tcp(&f, OBS_TCP_SYN, 8, 1);
+	uint8_t bytes[FRAMES_MAX];
+	const struct netns_frame frame = {bytes, syn.n_bytes, 1};
+	cpu_set_t one;
+	const pid_t child = fork();
+	if (child != 0)
+		return child;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	frames_write(&syn, bytes);
+	/* A test that fails leaves nobody waiting for it. */
+	int rc = prctl(PR_SET_PDEATHSIG, SIGKILL);
+	rc |= sched_setaffinity(0, sizeof(one), &one);
+	for (unsigned i = 0; rc == 0 && i < n; i++) {
+		while (pace->n_read[cpu] < i)
+			sched_yield();
+		rc = netns_mirror_try(mirror, topo_link_of(0, TOPO_UP), &frame,
+		    NULL);
+	}
+	_exit(rc != 0);
+}
+
+/* Two write and one reads, who sleeps whenever there are none. He is woken for
+ * each copy, or all three wait for each other. */
+static void no_copy_waits_unheard(void **state)
+{
+	enum { EACH = 10000 };
+	int status, rc;
+	size_t n;
+	pid_t child[2];
+	mirror_begin(state);
+	const unsigned n_cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+	struct pollfd p = {netns_mirror_fd(mirror), POLLIN, 0};
+	struct pace *pace = mmap(NULL, sizeof(*pace), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(pace != MAP_FAILED);
+	for (unsigned i = 0; i < n_cpus; i++)
+		assert_true((child[i] = copy_on(i, EACH, pace)) > 0);
+	for (size_t done = 0; done < n_cpus * EACH; done++) {
+		while (seen.n == done) {
+			if ((rc = poll(&p, 1, 3000)) != 1)
+				fail_msg("poll %d: %zu of %u copies are read",
+				    rc, seen.n, n_cpus * EACH);
+			assert_ok(netns_mirror_read(mirror, &seen, 7, &n,
+			    test_err()));
+		}
+		pace->n_read[seen.src_port[done]]++;
+	}
+	for (unsigned i = 0; i < n_cpus; i++) {
+		assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+		assert_int_equal(status, 0);
+	}
+	assert_ok(netns_mirror_read(mirror, &seen, 7, &n, test_err()));
+	assert_int_equal(n, 0);
+	assert_int_equal(poll(&p, 1, 0), 0);
+	munmap(pace, sizeof(*pace));
 	mirror_end();
 }
 
@@ -699,39 +864,22 @@ static void probers_probe_what_they_are_ordered_to(void **state)
 
 /* --- what it costs -------------------------------------------------------- */
 
-/* A program that leaves all undecided: what is measured of it is the measuring. */
-static double time_of_nothing(const void *frame, uint32_t n)
-{
-	const struct bpf_insn insn[] = {{.code = BPF_ALU64 | BPF_MOV | BPF_K,
-					    .dst_reg = BPF_REG_0},
-	    {.code = BPF_JMP | BPF_EXIT}};
-	LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame,
-	    .data_size_in = n, .repeat = N_TIMED);
-	const int fd = bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "nothing", "GPL",
-	    insn, 2, NULL);
-	assert_true(fd >= 0);
-	assert_int_equal(bpf_prog_test_run_opts(fd, &options), 0);
-	close(fd);
-	return options.duration;
-}
-
 /* The least of some measurements, as others have the machine, too. */
 static double time_of(const struct obs_packet *p)
 {
-	uint8_t frame[FRAMES_MAX];
-	double least = INFINITY, least_nothing = INFINITY, ns;
-	const topo_link l = topo_link_of(0, TOPO_UP);
-	frames_write(p, frame);
+	uint8_t bytes[FRAMES_MAX];
+	const struct netns_frame frame = {bytes, p->n_bytes, N_TIMED};
+	struct netns_cost least = {INFINITY, INFINITY}, c;
+	frames_write(p, bytes);
 	for (int i = 0; i < 9; i++) {
-		assert_ok(netns_mirror_try(mirror, l, frame, p->n_bytes,
-		    N_TIMED, &ns, test_err()));
-		least = fmin(least, ns);
-		least_nothing =
-		    fmin(least_nothing, time_of_nothing(frame, p->n_bytes));
+		assert_ok(netns_mirror_cost(mirror, topo_link_of(0, TOPO_UP),
+		    &frame, &c, test_err()));
+		least.ns = fmin(least.ns, c.ns);
+		least.empty_ns = fmin(least.empty_ns, c.empty_ns);
 		read_copies(0);
 		obs_mirror_clear(&seen);
 	}
-	return least - least_nothing;
+	return least.ns - least.empty_ns;
 }
 
 static void packets_are_mirrored_in_little_time(void **state)
@@ -757,9 +905,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(switches_see_what_the_packet_is),
+	    cmocka_unit_test(any_rows_take_what_they_hit),
+	    cmocka_unit_test(times_by_tick_are_early_by_a_tick_at_most),
 	    cmocka_unit_test(all_copies_of_known_packets_come_and_no_others),
 	    cmocka_unit_test(copies_are_numbered_by_switch),
 	    cmocka_unit_test(a_full_ring_is_counted),
+	    cmocka_unit_test(no_copy_waits_unheard),
 	    cmocka_unit_test(copies_cross_the_network_to_a_collector),
 	    cmocka_unit_test(readers_share_by_the_innermost_packet),
 	    cmocka_unit_test(the_kernel_tells_its_choice),
