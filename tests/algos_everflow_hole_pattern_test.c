@@ -118,8 +118,10 @@ static void types_differ_by_what_ports_do(void **state)
 				t[i].is_lost = 1;
 		}
 		assert_true(algo_hole_is_by_address(t, N));
+		assert_true(algo_hole_is_told(t, N));
 		t[1 + sim_rng_below(&r, 15)].is_lost = 0;
 		assert_false(algo_hole_is_by_address(t, N));
+		assert_true(algo_hole_is_told(t, N));
 		/* One pair alone is a pattern of its addresses. */
 		for (int i = 0; i < N; i++)
 			t[i].is_lost = i < 16;
@@ -129,6 +131,24 @@ static void types_differ_by_what_ports_do(void **state)
 	}
 }
 
+/* Three pairs of ports, all lost, are too few; a fourth says it either way. */
+static void few_ports_tell_nothing(void **state)
+{
+	struct algo_hole_tuple t[5] = {{.tuple = {1, 2, 3, 4, 6}, .is_lost = 1},
+	    {.tuple = {1, 2, 5, 4, 6}, .is_lost = 1},
+	    {.tuple = {1, 2, 3, 6, 6}, .is_lost = 1},
+	    {.tuple = {9, 2, 3, 4, 6}}};
+	(void)state;
+	assert_false(algo_hole_is_told(t, 4));
+	assert_false(algo_hole_is_by_address(t, 4));
+	t[4] = (struct algo_hole_tuple){.tuple = {1, 2, 7, 7, 6}};
+	assert_true(algo_hole_is_told(t, 5));
+	assert_false(algo_hole_is_by_address(t, 5));
+	t[4].is_lost = 1;
+	assert_true(algo_hole_is_told(t, 5));
+	assert_true(algo_hole_is_by_address(t, 5));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +156,7 @@ int main(void)
 	    cmocka_unit_test(a_hash_has_no_pattern),
 	    cmocka_unit_test(nothing_or_everything_lost_is_no_pattern),
 	    cmocka_unit_test(types_differ_by_what_ports_do),
+	    cmocka_unit_test(few_ports_tell_nothing),
 	};
 	return cmocka_run_group_tests_name("algos/everflow/hole_pattern", tests,
 	    NULL, NULL);

@@ -21,6 +21,8 @@ enum stage { FIRST, ROUNDS, ENDS, DONE };
 struct ask {
 	topo_link link;
 	enum stage stage;
+	uint8_t has_own;   /* a tuple that was lost on it was probed */
+	uint8_t has_ports; /* and others of its ports */
 	uint32_t first_order, n_orders, n_probes, n_round;
 	sim_ns at;
 };
@@ -125,37 +127,37 @@ static struct topo_tuple vary(const struct topo *t,
 	return v;
 }
 
-static int order_others(struct asking *x, const struct topo_tuple *tuple,
-    struct sim_err *e)
+/* N variants of TUPLE, the first at least K-th, as far as there are so many that
+ * lead over the link: of small networks few do. Returns K behind the last one. */
+static int order_varied(struct asking *x, const struct topo_tuple *tuple,
+    uint32_t n, int ports, uint32_t *k, struct sim_err *e)
 {
+	const uint32_t end = ports ? *k + 16 * 1024 : 64 * 1024;
 	const struct algo_routing *r = &x->in->routing;
-	const uint32_t n_ports = x->p->n_others / 4;
-	uint32_t n = 0;
 	int rc = 0;
-	/* Of small networks few tuples lead over the link: then there are
-	 * fewer. */
-	for (uint32_t k = 0; k < 64 * 1024 && n < x->p->n_others && rc == 0;
-	     k++) {
-		const struct topo_tuple v =
-		    vary(r->topo, tuple, k, n < n_ports && k < 16 * 1024);
+	for (; *k < end && n > 0 && rc == 0; (*k)++) {
+		const struct topo_tuple v = vary(r->topo, tuple, *k, ports);
 		if (v.src_ip == v.dst_ip || !meets(r, x->a->link, &v))
 			continue;
 		rc = order_probes(x, &v, &x->at, 1, x->p->n_each, e);
-		n++;
+		n--;
 	}
 	return rc;
 }
 
 /* The tuple of a trace that was dropped; of one to an address that only a mux
- * knows, another that leads over the link. */
+ * knows, or if there is none, another that leads over the link. */
 static int example_of(const struct asking *x, const struct algo_drop_link *l,
     struct topo_tuple *tuple)
 {
 	const struct algo_traces *t = &x->in->traces->traces;
 	const struct algo_routing *r = &x->in->routing;
 	const uint32_t i = l->example;
-	*tuple = (struct topo_tuple){t->src_ip[i], t->dst_ip[i], t->src_port[i],
-	    t->dst_port[i], TOPO_PROTO_TCP};
+	*tuple = l->worth == ALGO_DROP_NONE
+	    ? (struct topo_tuple){0, 0, ROUND_PORT, DISCARD_PORT,
+		  TOPO_PROTO_TCP}
+	    : (struct topo_tuple){t->src_ip[i], t->dst_ip[i], t->src_port[i],
+		  t->dst_port[i], TOPO_PROTO_TCP};
 	for (uint32_t k = 0; k < 4096; k++) {
 		if (meets(r, x->a->link, tuple))
 			return 1;
@@ -169,12 +171,45 @@ static int order_first(struct asking *x, const struct algo_drop_link *l,
 {
 	struct topo_tuple tuple;
 	int rc = 0;
+	uint32_t k = 0;
+	x->a->has_own = l->worth == ALGO_DROP_SURE_TO_HOST;
 	if (example_of(x, l, &tuple) &&
 	    ((rc = order_probes(x, &tuple, &x->at, 1, x->p->n_tuple, e)) < 0 ||
-		(rc = order_others(x, &tuple, e)) < 0))
+		(rc = order_varied(x, &tuple, x->p->n_others / 4, 1, &k, e)) <
+		    0 ||
+		(rc = order_varied(x, &tuple,
+		     x->p->n_others - x->p->n_others / 4, 0, &k, e)) < 0))
 		return rc;
 	x->a->n_round = x->p->chunk;
 	return order_round(x, x->at, x->next, x->p->chunk, e);
+}
+
+/* A link may be asked for because of a mirror that was lost, and lose packets
+ * later: then none of those was probed. */
+static int has_new_own(const struct ask *a, const struct algo_drop_rows *d)
+{
+	return a->stage != FIRST && !a->has_own &&
+	    d->link[a->link].worth == ALGO_DROP_SURE_TO_HOST;
+}
+
+static int order_own(struct asking *x, const struct algo_drop_link *l,
+    struct sim_err *e)
+{
+	struct topo_tuple tuple;
+	x->a->has_own = 1;
+	return example_of(x, l, &tuple)
+	    ? order_probes(x, &tuple, &x->at, 1, x->p->n_tuple, e)
+	    : 0;
+}
+
+/* Other ports of addresses that are lost: whether they are, too, tells by what
+ * the hole goes. */
+static int order_ports(struct asking *x, const struct algo_drop_judged *j,
+    struct sim_err *e)
+{
+	uint32_t k = 0;
+	x->a->has_ports = 1;
+	return order_varied(x, &j->tuple, x->p->n_others / 4, 1, &k, e);
 }
 
 /* --- which end ------------------------------------------------------------ */
@@ -251,6 +286,19 @@ static int answered(const struct algo_debug_drop_params *p,
 	return n >= a->n_probes;
 }
 
+/* Other ports may tell more of a hole. */
+static int wants_ports(const struct ask *a, const struct algo_drop_judged *of)
+{
+	return of && !of->told && of->tuple.dst_ip != 0 && !a->has_ports;
+}
+
+/* Whether what was done with is taken up again. */
+static int drop_resumes(const struct ask *a, const struct algo_drop_judge *j)
+{
+	return has_new_own(a, &j->rows) ||
+	    wants_ports(a, algo_drop_judged_of(j, a->link));
+}
+
 /* More rounds are worth their while if something was lost on the link for
  * certain: lost mirrors alone make suspects of any. */
 static int drop_goes_on(const struct asking *x, const struct algo_drop_rows *d)
@@ -275,6 +323,14 @@ static int ask_next(struct asking *x, const struct algo_drop_judge *j,
 		x->a->stage = ROUNDS;
 		return order_first(x, &j->rows.link[x->a->link], e);
 	}
+	if (has_new_own(x->a, &j->rows)) {
+		x->a->stage = ROUNDS;
+		return order_own(x, &j->rows.link[x->a->link], e);
+	}
+	if (wants_ports(x->a, of)) {
+		x->a->stage = ROUNDS;
+		return order_ports(x, of, e);
+	}
 	if (x->a->stage == ROUNDS && !found && drop_goes_on(x, &j->rows)) {
 		x->a->n_round += x->p->chunk;
 		return order_round(x, x->at, x->next, x->p->chunk, e);
@@ -295,19 +351,28 @@ static int was_asked(const struct drop_state *s, topo_link l)
 	return 0;
 }
 
+/* Probes over a link for another's sake may have been lost on it. */
+static int is_untold(const struct algo_drop_judge *j, topo_link l)
+{
+	const struct algo_drop_judged *of = algo_drop_judged_of(j, l);
+	return of && !of->told;
+}
+
 /* The link with most drops that is not asked for yet, or TOPO_NONE. One that was
  * sent again counts as many suspected ones, as mirrors are lost on all links
  * alike. */
 static topo_link worst(const struct drop_state *s,
-    const struct algo_drop_rows *d, const struct topo *t)
+    const struct algo_drop_judge *j, const struct topo *t)
 {
+	const struct algo_drop_rows *d = &j->rows;
 	topo_link best = TOPO_NONE;
 	uint64_t most = 0;
 	for (topo_link l = 2 * t->n_hosts; l < t->n_links; l++) {
 		const uint64_t n = 64 * (uint64_t)d->link[l].n_confirmed +
 		    8 * (uint64_t)d->link[l].n_maybe + d->link[l].n_suspect;
-		if (n > most && !was_asked(s, l)) {
-			most = n;
+		const uint64_t worth = n + 64 * (uint64_t)is_untold(j, l);
+		if (worth > most && !was_asked(s, l)) {
+			most = worth;
 			best = l;
 		}
 	}
@@ -322,12 +387,13 @@ static int ask_more(struct asking *x, const struct algo_drop_judge *j,
 	int rc = 0;
 	for (uint32_t i = 0; i < s->n_asks && rc == 0; i++) {
 		x->a = &s->ask[i];
-		if (x->a->stage != DONE && answered(x->p, x->in, x->a))
+		if ((x->a->stage != DONE || drop_resumes(x->a, j)) &&
+		    answered(x->p, x->in, x->a))
 			rc = ask_next(x, j, e);
 		n_active += x->a->stage != DONE;
 	}
 	while (rc == 0 && n_active < x->p->n_links && s->n_asks < MAX_ASKS) {
-		const topo_link l = worst(s, &j->rows, x->in->routing.topo);
+		const topo_link l = worst(s, j, x->in->routing.topo);
 		if (l == TOPO_NONE)
 			break;
 		x->a = &s->ask[s->n_asks++];
@@ -339,7 +405,8 @@ static int ask_more(struct asking *x, const struct algo_drop_judge *j,
 }
 
 /* --- findings ------------------------------------------------------------- */
-/* That nothing was lost is known when all has come. */
+/* That nothing was lost is known when all has come; and whether ports matter to a
+ * hole when they were tried. */
 static int waits(const struct drop_state *s, topo_link l)
 {
 	for (uint32_t k = 0; k < s->n_asks; k++)
@@ -356,7 +423,8 @@ static int drop_report(const struct algo_drop_judge *j,
 	for (size_t i = 0; i < j->n && rc == 0; i++) {
 		const struct algo_drop_judged *x = &j->judged[i];
 		const struct algo_drop_link *l = &j->rows.link[x->link];
-		if (!x->proved && in->now != SIM_NEVER && waits(s, x->link))
+		if (!(x->proved && x->told) && in->now != SIM_NEVER &&
+		    waits(s, x->link))
 			continue;
 		rc = algo_debug_find(out,
 		    &(struct algo_finding){.cause = x->cause,

@@ -4,8 +4,10 @@
  * Of each link that traces are suspected to have been lost on, those with most
  * that were sent again first, it asks for probes (drop_rows.h): n_tuple plain
  * ones of such a trace's tuple, n_each of n_others other tuples, a quarter of
- * which differ in ports only, and up to n_random rounds, in chunks. What they say
- * is judged at each step:
+ * which differ in ports only, and up to n_random rounds, in chunks. Of a link that
+ * was asked for too early, the tuple of a trace that was sent again is probed when
+ * there is one; and of a hole that is seen by too few ports, others of the
+ * addresses it takes. What they say is judged at each step:
  *
  *	RANDOM        the evidence (algo_drop_evidence()) of rounds, or of plain
  *	              probes of tuples that are not lost whole, is above links /
@@ -15,7 +17,9 @@
  *	              all the others, by its upper end, has a chance below alpha /
  *	              (links * tuples). By addresses or five-tuple: see
  *	              hole_pattern.h. The node is the switch that the link leads
- *	              to, unless a probe of that tuple entered it otherwise
+ *	              to, unless a probe of that tuple entered it otherwise. The
+ *	              rounds of one prober are as one tuple. Nothing is said until
+ *	              ports were tried
  *	TRANSIENT     traces accuse the link, and none of all probes was lost
  *
  * Traces alone accuse a link if it has c drops that were sent again, where

@@ -25,8 +25,10 @@ struct judging {
 	size_t n_tuples;             /* of hole[] */
 	struct algo_drop_count most; /* of tuples, and rounds, not lost whole */
 	struct algo_drop_count plain; /* the part of tuples in that */
-	struct algo_drop_count round;
+	struct algo_drop_count round; /* of probers that didn't lose all */
 	const struct algo_hole_tuple *whole; /* lost, with most probes */
+	uint32_t round_run;                  /* most that one prober lost */
+	size_t n_probers;                    /* of rounds */
 	int round_whole;                     /* all rounds are lost */
 };
 
@@ -44,14 +46,28 @@ static int drop_is_whole(const struct algo_drop_count *c)
 	return c->n_kept == 0 && c->n_lost >= ALL;
 }
 
+/* A prober's rounds have one pair of addresses, which a hole may take. */
+static void gather_rounds(struct judging *x)
+{
+	const struct algo_drop_rows *d = &x->j->rows;
+	x->round_whole = drop_is_whole(&d->link[x->link].round);
+	for (size_t i = 0; i < d->n_rounds; i++) {
+		const struct algo_drop_count *c = &d->round[i].count;
+		if (d->round[i].link != x->link)
+			continue;
+		x->n_probers++;
+		if (!drop_is_whole(c) || x->round_whole)
+			drop_count_join(&x->round, c);
+		if (drop_is_whole(c) && c->n_lost > x->round_run)
+			x->round_run = c->n_lost;
+	}
+}
+
 static struct judging drop_gather(struct algo_drop_judge *j,
     const struct topo *t, topo_link l)
 {
 	const struct algo_drop_rows *d = &j->rows;
-	struct judging x = {.j = j,
-	    .t = t,
-	    .link = l,
-	    .round = d->link[l].round};
+	struct judging x = {.j = j, .t = t, .link = l};
 	for (size_t i = 0; i < d->n_tuples; i++) {
 		const struct algo_drop_tuple *p = &d->tuple[i];
 		const int whole = drop_is_whole(&p->count);
@@ -67,7 +83,7 @@ static struct judging drop_gather(struct algo_drop_judge *j,
 			x.whole = h;
 	}
 	x.most = x.plain;
-	x.round_whole = drop_is_whole(&x.round);
+	gather_rounds(&x);
 	if (!x.round_whole)
 		drop_count_join(&x.most, &x.round);
 	/* If all is lost, no tuple differs from any other. */
@@ -108,9 +124,7 @@ static double chance_of_whole(const struct judging *x)
 {
 	double lo, hi = 1;
 	const uint64_t n = (uint64_t)x->most.n_kept + x->most.n_lost;
-	const uint32_t run = x->whole ? x->whole->n_lost
-	    : x->round_whole          ? x->round.n_lost
-				      : 0;
+	const uint32_t run = x->whole ? x->whole->n_lost : x->round_run;
 	if (run < ALL || n == 0 ||
 	    sim_binomial_interval(x->most.n_lost, n, 0.998, &lo, &hi, NULL) < 0)
 		return 1;
@@ -126,6 +140,8 @@ static int judge_hole(const struct judging *x, struct algo_drop_judged *v,
 	    !x->whole || algo_hole_is_by_address(x->j->hole, x->n_tuples);
 	v->cause =
 	    by_address ? ALGO_CAUSE_BLACK_HOLE_1 : ALGO_CAUSE_BLACK_HOLE_2;
+	v->told = x->whole ? algo_hole_is_told(x->j->hole, x->n_tuples)
+			   : x->round_whole;
 	v->tuple = x->whole ? x->whole->tuple : (struct topo_tuple){0};
 	algo_hole_pattern(x->j->hole, x->n_tuples, by_address, &v->value,
 	    &v->mask);
@@ -232,7 +248,7 @@ static int drop_judge(struct algo_drop_judge *j, const struct topo *t,
 	const double traces = chance_of_traces(&j->rows, l);
 	const double hole = chance_of_whole(&x), found = surprise_random(&x);
 	const int accused = traces < j->alpha;
-	struct algo_drop_judged v = {.link = l, .node = TOPO_NONE};
+	struct algo_drop_judged v = {.link = l, .node = TOPO_NONE, .told = 1};
 	int rc;
 	if (hole < j->alpha) {
 		v.score = -log10(fmax(hole, 1e-300));
@@ -243,6 +259,8 @@ static int drop_judge(struct algo_drop_judge *j, const struct topo *t,
 		    log10(fmin(fmax(found, 1 / fmax(traces, 1e-300)), 1e300));
 		rc = judge_random(&x, &v, e);
 		v.proved = 1;
+		v.told =
+		    !(x.round_whole && x.n_tuples == 0 && x.n_probers == 1);
 	} else if (accused) {
 		v.score = -log10(fmax(traces, 1e-300));
 		rc = judge_random(&x, &v, e);

@@ -12,6 +12,8 @@ struct algo_drop_judged {
 	enum algo_cause cause;
 	topo_node node;
 	uint8_t proved; /* by probes; else by traces alone */
+	uint8_t told;   /* 0: too few tuples to say what it is: a hole by
+			 addresses or by five-tuple, or a loss of all */
 	double score, rate, lo, hi;
 	struct topo_tuple tuple; /* BLACK_HOLE: one that is lost */
 	struct topo_tuple value, mask;

@@ -11,16 +11,25 @@
 #include "topo/next.h"
 
 /* --- traces --------------------------------------------------------------- */
+static enum algo_drop_worth worth_of_trace(const struct algo_routing *r,
+    const struct algo_traces *t, size_t i, int sure)
+{
+	if (algo_routing_node(r, t->dst_ip[i]) < r->topo->n_hosts)
+		return sure ? ALGO_DROP_SURE_TO_HOST : ALGO_DROP_TO_HOST;
+	return sure ? ALGO_DROP_SURE : ALGO_DROP_SUSPECT;
+}
+
 static void drop_link_add(struct algo_drop_link *x, const struct algo_traces *t,
-    size_t i, int sure)
+    size_t i, enum algo_drop_worth worth)
 {
 	if (x->n_suspect == 0 || t->t_ns[i] < x->from_ns)
 		x->from_ns = t->t_ns[i];
 	if (t->end_ns[i] > x->to_ns)
 		x->to_ns = t->end_ns[i];
-	/* What was sent again is the better example. */
-	if (x->n_suspect == 0 || (sure && x->n_confirmed + x->n_maybe == 0))
+	if (worth > x->worth) {
+		x->worth = worth;
 		x->example = (uint32_t)i;
+	}
 	x->n_suspect++;
 }
 
@@ -33,11 +42,12 @@ static void drop_rows_maybe(struct algo_drop_rows *d,
 	const topo_node dst = algo_routing_node(r, t->dst_ip[i]);
 	if (at >= r->topo->n_switches || dst == TOPO_NONE)
 		return;
+	const enum algo_drop_worth worth = worth_of_trace(r, t, i, sure);
 	const struct topo_next_set next = topo_next_set(r->topo, at, dst);
 	for (uint32_t k = 0; k < next.n; k++) {
 		struct algo_drop_link *x =
 		    &d->link[topo_next_of(r->topo, &next, k)];
-		drop_link_add(x, t, i, sure);
+		drop_link_add(x, t, i, worth);
 		x->n_maybe += (uint32_t)sure;
 	}
 }
@@ -55,7 +65,7 @@ static void drop_rows_trace(struct algo_drop_rows *d,
 		drop_rows_maybe(d, r, t, i, sure);
 		return;
 	}
-	drop_link_add(&d->link[l], t, i, sure);
+	drop_link_add(&d->link[l], t, i, worth_of_trace(r, t, i, sure));
 	d->link[l].n_confirmed += (uint32_t)sure;
 	d->n_confirmed += (uint64_t)sure;
 }
@@ -73,13 +83,37 @@ static void drop_count_add(struct algo_drop_count *c,
 	}
 }
 
-static void add_round(struct algo_drop_rows *d, const struct topo *t,
-    const struct algo_sighting *s, topo_switch at, topo_switch next)
+static struct algo_drop_round *find_round(struct algo_drop_rows *d, topo_link l,
+    topo_host host)
 {
-	const topo_link l =
-	    topo_link_between(t, t->n_hosts + at, t->n_hosts + next);
-	if (l != TOPO_NONE)
-		drop_count_add(&d->link[l].round, s, next);
+	for (size_t i = d->n_rounds; i-- > 0;)
+		if (d->round[i].link == l && d->round[i].host == host)
+			return &d->round[i];
+	return NULL;
+}
+
+static int add_round(struct algo_drop_rows *d, const struct algo_debug_in *in,
+    const struct algo_sighting *s, size_t row, struct sim_err *e)
+{
+	const struct obs_guided *g = in->sent;
+	const struct topo *t = in->routing.topo;
+	const topo_link l = topo_link_between(t, t->n_hosts + g->via0[row],
+	    t->n_hosts + g->via1[row]);
+	if (l == TOPO_NONE)
+		return 0;
+	struct algo_drop_round *x = find_round(d, l, g->src_host[row]);
+	if (!x) {
+		const int rc =
+		    SIM_RESERVE(&d->round, &d->cap_rounds, d->n_rounds + 1, e);
+		if (rc < 0)
+			return rc;
+		x = &d->round[d->n_rounds++];
+		*x = (struct algo_drop_round){.link = l,
+		    .host = g->src_host[row]};
+	}
+	drop_count_add(&x->count, s, g->via1[row]);
+	drop_count_add(&d->link[l].round, s, g->via1[row]);
+	return 0;
 }
 
 static struct algo_drop_tuple *find_tuple(struct algo_drop_rows *d,
@@ -138,8 +172,7 @@ static int drop_rows_probes(struct algo_drop_rows *d,
 		n_copies += s[i].n_copies;
 		n_lost += s[i].n_lost;
 		if (s[i].n_via > 1)
-			add_round(d, in->routing.topo, &s[i], g->via0[i],
-			    g->via1[i]);
+			rc = add_round(d, in, &s[i], i, e);
 		else if (s[i].n_outer == 1)
 			rc = add_plain(d, in, &s[i], i, e);
 	}
@@ -181,6 +214,7 @@ int algo_drop_rows_make(struct algo_drop_rows *d,
 void algo_drop_rows_free(struct algo_drop_rows *d)
 {
 	free(d->link);
+	free(d->round);
 	free(d->tuple);
 	*d = (struct algo_drop_rows){0};
 }

@@ -4,7 +4,8 @@
  * Two kinds of probe tell of the directed link L from S to N:
  *
  *	round    by S, N and back (or on to any other): on L it is within a
- *	         header to N, so its way is certain whatever switches hash
+ *	         header to N, so its way is certain whatever switches hash; all
+ *	         of one prober's have one pair of addresses there
  *	plain    by S, then on to a host: on L it is as the packets of its tuple
  *	         are, if S sends them there
  *
@@ -24,11 +25,22 @@ struct algo_drop_count {
 	uint32_t n_first, n_first_only; /* seen by N; by N and nobody behind */
 };
 
+/* What a trace is worth as an example: whether its destination is a host, so that
+ * probes of its tuple go as it went, and whether it was sent again. */
+enum algo_drop_worth {
+	ALGO_DROP_NONE,
+	ALGO_DROP_SUSPECT,
+	ALGO_DROP_TO_HOST,
+	ALGO_DROP_SURE,
+	ALGO_DROP_SURE_TO_HOST
+};
+
 struct algo_drop_link {
 	uint32_t n_suspect, n_confirmed; /* traces; a confirmed one is both */
 	uint32_t n_maybe; /* sent again, and lost on one of several links */
 	uint32_t example; /* such a trace, or UINT32_MAX */
-	sim_ns from_ns, to_ns; /* of those */
+	enum algo_drop_worth worth; /* of it */
+	sim_ns from_ns, to_ns;      /* of those */
 	struct algo_drop_count round;
 };
 
@@ -40,8 +52,17 @@ struct algo_drop_tuple {
 	struct algo_drop_count count;
 };
 
+/* Rounds by one prober. */
+struct algo_drop_round {
+	topo_link link;
+	topo_host host;
+	struct algo_drop_count count;
+};
+
 struct algo_drop_rows {
 	struct algo_drop_link *link; /* [n_links] */
+	struct algo_drop_round *round;
+	size_t n_rounds, cap_rounds;
 	struct algo_drop_tuple *tuple;
 	size_t n_tuples, cap_tuples;
 	uint64_t n_confirmed;    /* of all links */

@@ -86,9 +86,12 @@ int algo_hole_pattern(const struct algo_hole_tuple t[], size_t n, int addresses,
 	return 1;
 }
 
-int algo_hole_is_by_address(const struct algo_hole_tuple t[], size_t n)
+/* The most tuples of one lost pair of addresses, if all of each are lost; else
+ * 0, with MIXED. */
+static size_t lost_ports(const struct algo_hole_tuple t[], size_t n, int *mixed)
 {
 	size_t most = 0;
+	*mixed = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t same = 0;
 		if (!t[i].is_lost)
@@ -97,11 +100,27 @@ int algo_hole_is_by_address(const struct algo_hole_tuple t[], size_t n)
 			if (t[k].tuple.src_ip != t[i].tuple.src_ip ||
 			    t[k].tuple.dst_ip != t[i].tuple.dst_ip)
 				continue;
-			if (!t[k].is_lost)
+			if (!t[k].is_lost) {
+				*mixed = 1;
 				return 0;
+			}
 			same++;
 		}
 		most = same > most ? same : most;
 	}
-	return most >= 4;
+	return most;
+}
+
+enum { PORTS_ENOUGH = 4 };
+
+int algo_hole_is_by_address(const struct algo_hole_tuple t[], size_t n)
+{
+	int mixed;
+	return lost_ports(t, n, &mixed) >= PORTS_ENOUGH;
+}
+
+int algo_hole_is_told(const struct algo_hole_tuple t[], size_t n)
+{
+	int mixed;
+	return lost_ports(t, n, &mixed) >= PORTS_ENOUGH || mixed;
 }

@@ -35,4 +35,8 @@ int algo_hole_pattern(const struct algo_hole_tuple t[], size_t n, int addresses,
  * Cost O(n^2). */
 int algo_hole_is_by_address(const struct algo_hole_tuple t[], size_t n);
 
+/* 1 if it can be told: it is by addresses, or some lost pair of addresses was
+ * kept with other ports. */
+int algo_hole_is_told(const struct algo_hole_tuple t[], size_t n);
+
 #endif
