@@ -47,3 +47,15 @@ void res_json_number(FILE *out, double x)
 	sim_format_f64(digits, x);
 	fputs(digits, out);
 }
+
+void res_json_text_of(FILE *out, const char *key, const char *text)
+{
+	fprintf(out, ", \"%s\": ", key);
+	res_json_text(out, text);
+}
+
+void res_json_number_of(FILE *out, const char *key, double x)
+{
+	fprintf(out, ", \"%s\": ", key);
+	res_json_number(out, x);
+}

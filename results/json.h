@@ -14,4 +14,9 @@ void res_json_escape(FILE *out, const char *text);
 /* The fewest digits that read back equal; null for NaN and infinities. */
 void res_json_number(FILE *out, double x);
 
+/* What follows another member of an object: a comma, KEY, which needs no escape,
+ * and its value. */
+void res_json_text_of(FILE *out, const char *key, const char *text);
+void res_json_number_of(FILE *out, const char *key, double x);
+
 #endif

@@ -26,10 +26,8 @@ static void algos_print_json(const struct algo_ops *o, int first)
 {
 	printf(first ? "[{\"name\": " : ",\n {\"name\": ");
 	res_json_text(stdout, o->name);
-	printf(", \"doc\": ");
-	res_json_text(stdout, o->doc);
-	printf(", \"paper\": ");
-	res_json_text(stdout, o->paper);
+	res_json_text_of(stdout, "doc", o->doc);
+	res_json_text_of(stdout, "paper", o->paper);
 	printf(", \"params\": [");
 	for (const struct sim_field *f = o->params; f && f->name; f++) {
 		printf(f == o->params ? "" : ", ");

@@ -435,8 +435,7 @@ void cmd_print_until_json(const struct res_cube *c)
 	struct res_until_sum u;
 	if (!c->until || res_until_sum(c, &u, NULL) < 0)
 		return;
-	printf(", \"until_ci\": ");
-	res_json_text(stdout, c->until);
+	res_json_text_of(stdout, "until_ci", c->until);
 	printf(", \"met\": %zu, \"not_met\": %zu, \"undecided\": %zu", u.n_met,
 	    u.n_all, u.n_open);
 }

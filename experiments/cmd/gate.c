@@ -220,18 +220,12 @@ static void cmd_gate_print_json(const struct file *f)
 		printf(", \"seed\": %llu, \"gate\": ",
 		    (unsigned long long)f->gates.spec.seed);
 		res_json_text(stdout, g->name);
-		printf(", \"algorithm\": ");
-		res_json_text(stdout, g->algorithm);
-		printf(", \"metric\": ");
-		res_json_text(stdout, g->metric);
-		printf(", \"p0\": ");
-		res_json_number(stdout, g->p0);
-		printf(", \"p1\": ");
-		res_json_number(stdout, g->p1);
-		printf(", \"p2\": ");
-		res_json_number(stdout, g->p2);
-		printf(", \"p3\": ");
-		res_json_number(stdout, g->p3);
+		res_json_text_of(stdout, "algorithm", g->algorithm);
+		res_json_text_of(stdout, "metric", g->metric);
+		res_json_number_of(stdout, "p0", g->p0);
+		res_json_number_of(stdout, "p1", g->p1);
+		res_json_number_of(stdout, "p2", g->p2);
+		res_json_number_of(stdout, "p3", g->p3);
 		printf(", \"runs\": %llu, \"trials\": %llu, \"good\": %llu, "
 		       "\"llr\": ",
 		    (unsigned long long)s->n_runs,

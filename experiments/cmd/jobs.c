@@ -434,10 +434,8 @@ static void jobs_print_json(const struct run *run)
 	const struct xp_dsa_replay *r = &run->replay;
 	printf("{\"recording\": ");
 	res_json_text(stdout, run->args->recording);
-	printf(", \"output\": ");
-	res_json_text(stdout, run->output);
-	printf(", \"window_s\": ");
-	res_json_number(stdout, run->args->window_s);
+	res_json_text_of(stdout, "output", run->output);
+	res_json_number_of(stdout, "window_s", run->args->window_s);
 	printf(",\n \"windows\": [");
 	for (size_t i = 0; i < r->summary.n; i++) {
 		printf("%s", i ? ",\n  " : "\n  ");

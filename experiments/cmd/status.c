@@ -37,16 +37,13 @@ static void print_state(const struct res_cube *c, const char *path, int json)
 	}
 	printf("{\"file\": ");
 	res_json_text(stdout, path);
-	printf(", \"figure\": ");
-	res_json_text(stdout, c->figure);
+	res_json_text_of(stdout, "figure", c->figure);
 	print_counts(&p);
 	if (c->shard_n > 1)
 		printf(", \"shard\": %u, \"shards\": %u", c->shard_i + 1,
 		    c->shard_n);
-	if (c->partial) {
-		printf(", \"partial\": ");
-		res_json_text(stdout, c->partial);
-	}
+	if (c->partial)
+		res_json_text_of(stdout, "partial", c->partial);
 	cmd_print_until_json(c);
 	printf("}\n");
 }

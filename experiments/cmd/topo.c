@@ -161,8 +161,7 @@ static void print_region(const struct topo_region *r)
 			    b > 1 ? ", " : "", a, b, r->n_borders);
 			res_json_number(stdout,
 			    (double)r->delay_ns[a][b] / SIM_MS);
-			printf(", \"km\": ");
-			res_json_number(stdout, r->cable_km[a][b]);
+			res_json_number_of(stdout, "km", r->cable_km[a][b]);
 			printf("}");
 		}
 	printf("]");
@@ -233,8 +232,7 @@ static void print_path(const struct topo *t, const topo_host pair[2],
 			printf("%s{\"link\": %u, \"name\": ", i ? ", " : "",
 			    path[i]);
 			res_json_text(stdout, name);
-			printf(", \"chance\": ");
-			res_json_number(stdout, chance);
+			res_json_number_of(stdout, "chance", chance);
 			printf("}");
 		} else {
 			printf("  %-20s link %-8u chance %.6g\n", name, path[i],

@@ -282,8 +282,7 @@ static void print_expected(struct verify *v, const char *figure,
 		    x->n_compared, x->n_failed, x->n_missing, x->n_new,
 		    x->n_unmeasured, x->exact ? "true" : "false");
 		res_json_text(stdout, x->loss ? x->loss : "");
-		printf(", \"sees\": ");
-		res_json_number(stdout, x->sees);
+		res_json_number_of(stdout, "sees", x->sees);
 		printf(", \"verdict\": \"%s\"}", word);
 		return;
 	}

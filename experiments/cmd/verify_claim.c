@@ -117,31 +117,17 @@ void cmd_claim_print(const struct xp_claim *c, const struct xp_finding *f,
 		printf("    why: %s%s, %s\n", folder, REASONS, c->id);
 }
 
-/* The first key of an object has no comma before it and
- * is not written by this. */
-static void json_pair(const char *key, const char *text)
-{
-	printf(", \"%s\": ", key);
-	res_json_text(stdout, text);
-}
-
-static void json_value(const char *key, double x)
-{
-	printf(", \"%s\": ", key);
-	res_json_number(stdout, x);
-}
-
 static void json_reading(const char *key, const struct xp_reading *r)
 {
 	printf(", \"%s\": {\"verdict\": ", key);
 	res_json_text(stdout, xp_claim_verdict_names[r->verdict]);
-	json_value("ours", r->ours);
-	json_value("lo", r->lo);
-	json_value("hi", r->hi);
-	json_value("seen", r->seen);
+	res_json_number_of(stdout, "ours", r->ours);
+	res_json_number_of(stdout, "lo", r->lo);
+	res_json_number_of(stdout, "hi", r->hi);
+	res_json_number_of(stdout, "seen", r->seen);
 	printf(", \"points\": %zu, \"unmeasured\": %zu, \"outside\": %zu",
 	    r->n_points, r->n_blank, r->n_outside);
-	json_pair("where", r->where);
+	res_json_text_of(stdout, "where", r->where);
 	printf("}");
 }
 
@@ -164,23 +150,24 @@ void cmd_claim_json(const struct xp_claim *c, const struct xp_finding *f,
 {
 	printf("%s{\"id\": ", first ? "\n" : ",\n");
 	res_json_text(stdout, c->id);
-	json_pair("figure", c->figure);
-	json_pair("certainty", xp_certainty_names[c->certainty]);
-	json_pair("text", c->text);
-	json_pair("metric", c->metric);
-	json_pair("algorithm", c->algorithm);
-	json_pair("relation", xp_relation_names[c->relation]);
-	json_pair("printed", c->printed);
+	res_json_text_of(stdout, "figure", c->figure);
+	res_json_text_of(stdout, "certainty", xp_certainty_names[c->certainty]);
+	res_json_text_of(stdout, "text", c->text);
+	res_json_text_of(stdout, "metric", c->metric);
+	res_json_text_of(stdout, "algorithm", c->algorithm);
+	res_json_text_of(stdout, "relation", xp_relation_names[c->relation]);
+	res_json_text_of(stdout, "printed", c->printed);
 	if (*c->printed) {
-		json_value("value", c->value);
-		json_value("rounding", c->rounding);
+		res_json_number_of(stdout, "value", c->value);
+		res_json_number_of(stdout, "rounding", c->rounding);
 	}
-	json_pair("verdict", xp_claim_verdict_names[f->verdict[XP_OWN]]);
+	res_json_text_of(stdout, "verdict",
+	    xp_claim_verdict_names[f->verdict[XP_OWN]]);
 	if (f->n_readings > 1)
-		json_pair("verdict_accuracy_fault",
+		res_json_text_of(stdout, "verdict_accuracy_fault",
 		    xp_claim_verdict_names[f->verdict[XP_HIT]]);
 	json_cases(f);
-	json_pair("why", f->why);
-	json_pair("note", c->note);
+	res_json_text_of(stdout, "why", f->why);
+	res_json_text_of(stdout, "note", c->note);
 	printf(", \"must\": %s}", c->must ? "true" : "false");
 }

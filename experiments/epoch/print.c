@@ -55,8 +55,7 @@ static void print_ranked(const struct xp_replay *r, struct algo_verdicts *v,
 		    v->link[i]);
 		xp_answer_name(&r->epoch.topo, v, v->link[i], name);
 		res_json_text(out, name);
-		fprintf(out, ", \"score\": ");
-		res_json_number(out, v->score[i]);
+		res_json_number_of(out, "score", v->score[i]);
 		fprintf(out, ", \"accused\": %s",
 		    i < v->n_flagged ? "true" : "false");
 		if (r->epoch.has_truth)
@@ -102,8 +101,7 @@ void xp_replay_print_json(struct xp_replay *r, FILE *out)
 	for (size_t i = 0; i < r->n; i++) {
 		fprintf(out, "%s\n  {\"label\": ", i ? "," : "");
 		res_json_text(out, r->one[i].algo.label);
-		fprintf(out, ", \"name\": ");
-		res_json_text(out, r->one[i].algo.ops->name);
+		res_json_text_of(out, "name", r->one[i].algo.ops->name);
 		fprintf(out, ",\n");
 		print_ranked(r, &r->one[i].verdicts, out);
 		if (r->epoch.has_truth)

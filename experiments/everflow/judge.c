@@ -48,20 +48,13 @@ static void judge_put_json(FILE *out, const struct topo *net,
 	char link[XP_TELL_NAME], node[64];
 	fprintf(out, "{\"cause\": ");
 	res_json_text(out, algo_cause_words[f->cause]);
-	fprintf(out, ", \"link\": ");
-	res_json_text(out, xp_tell_link(net, f->link, link));
-	fprintf(out, ", \"node\": ");
-	res_json_text(out, judge_node(net, f, node));
-	fprintf(out, ", \"score\": ");
-	res_json_number(out, f->score);
-	fprintf(out, ", \"rate\": ");
-	res_json_number(out, f->rate);
-	fprintf(out, ", \"lo\": ");
-	res_json_number(out, f->lo);
-	fprintf(out, ", \"hi\": ");
-	res_json_number(out, f->hi);
-	fprintf(out, ", \"excess_us\": ");
-	res_json_number(out, f->excess_us);
+	res_json_text_of(out, "link", xp_tell_link(net, f->link, link));
+	res_json_text_of(out, "node", judge_node(net, f, node));
+	res_json_number_of(out, "score", f->score);
+	res_json_number_of(out, "rate", f->rate);
+	res_json_number_of(out, "lo", f->lo);
+	res_json_number_of(out, "hi", f->hi);
+	res_json_number_of(out, "excess_us", f->excess_us);
 	fprintf(out,
 	    ", \"from_ns\": %" PRIu64 ", \"to_ns\": %" PRIu64
 	    ", \"persistent\": %s, \"intermittent\": %s, \"cycle\": [",

@@ -272,10 +272,8 @@ void xp_sums_put_json(const struct xp_sums *s, const char *what, FILE *out)
 			sums_json_bins(out, s->sum[k]);
 		else
 			res_json_number(out, s->sum[k][0]);
-		if (k == ALGO_COUNTER_CUSTOM) {
-			fprintf(out, ", \"custom_bytes\": ");
-			res_json_number(out, s->sum[k][1]);
-		}
+		if (k == ALGO_COUNTER_CUSTOM)
+			res_json_number_of(out, "custom_bytes", s->sum[k][1]);
 	}
 	fprintf(out, "}\n");
 }

@@ -109,12 +109,6 @@ void xp_tell_row(FILE *out, const struct topo *net, uint64_t id,
 	putc('\n', out);
 }
 
-static void tell_json_text(FILE *out, const char *key, const char *text)
-{
-	fprintf(out, ", \"%s\": ", key);
-	res_json_text(out, text);
-}
-
 static void tell_json_marks(FILE *out, uint32_t marks)
 {
 	const char *comma = "";
@@ -134,9 +128,9 @@ static void tell_json_hop(FILE *out, const struct topo *net,
 {
 	char name[XP_TELL_NAME];
 	fprintf(out, "{\"t_ns\": %" PRIu64, h->t_ns);
-	tell_json_text(out, "switch", xp_tell_switch(net, h->node, name));
+	res_json_text_of(out, "switch", xp_tell_switch(net, h->node, name));
 	if (h->in_link != TOPO_NONE)
-		tell_json_text(out, "link",
+		res_json_text_of(out, "link",
 		    xp_tell_link(net, h->in_link, name));
 	if (h->switch_ns > 0)
 		fprintf(out, ", \"switch_ns\": %" PRIu64, h->switch_ns);
@@ -152,8 +146,8 @@ void xp_tell_json(FILE *out, const struct topo *net, int more, uint64_t id,
 	    "%s{\"id\": %" PRIu64 ", \"t_ns\": %" PRIu64
 	    ", \"end_ns\": %" PRIu64,
 	    more ? ",\n" : "", id, t->t_ns, t->end_ns);
-	tell_json_text(out, "src", xp_tell_address(net, t->src_ip, name));
-	tell_json_text(out, "dst", xp_tell_address(net, t->dst_ip, name));
+	res_json_text_of(out, "src", xp_tell_address(net, t->src_ip, name));
+	res_json_text_of(out, "dst", xp_tell_address(net, t->dst_ip, name));
 	fprintf(out,
 	    ", \"src_port\": %u, \"dst_port\": %u, \"proto\": %u, "
 	    "\"ip_id\": %u, \"flags\": %u, \"seq\": %u, \"ack\": %u, "
@@ -162,7 +156,7 @@ void xp_tell_json(FILE *out, const struct topo *net, int more, uint64_t id,
 	    t->ack, t->n_bytes, tell_kinds[t->kind]);
 	tell_json_marks(out, t->marks);
 	if (t->lost_link != TOPO_NONE)
-		tell_json_text(out, "lost_link",
+		res_json_text_of(out, "lost_link",
 		    xp_tell_link(net, t->lost_link, name));
 	fprintf(out, ", \"mirrors_lost\": %u, \"hops\": [", t->n_lost);
 	for (unsigned i = 0; i < t->n_hops; i++) {
