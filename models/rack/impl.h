@@ -19,24 +19,34 @@
 /* Round trips are no whole number of slots. */
 enum { RACK_TICKS = 16, RACK_MAX_SLOTS = 1 << 27 };
 
-/* A transfer that is running; one cache line. Windows are in segments. */
+/* Three segments behind a loss tell the sender of it (RFC 5681). */
+enum { RACK_DUPACKS = 3 };
+
+#define RACK_NEVER UINT32_MAX
+
+/* A transfer that is running; one cache line. Windows are in segments, times in
+ * RACK_TICKS a slot. */
 struct rack_conn {
 	float window, threshold; /* of slow start */
 	float alpha;             /* DCTCP's estimate of the share marked */
 	float credit;            /* of a segment, from slot to slot */
 	float marked;            /* segments, in this round */
 	uint32_t sent;           /* segments, in this round */
-	uint32_t round_end;      /* in RACK_TICKS a slot */
-	uint32_t left;           /* segments not sent yet */
-	uint32_t owed;           /* known to be lost */
-	uint32_t lost;           /* lost, which is not known yet */
-	uint32_t behind;         /* segments that came behind those */
-	uint32_t warm;           /* number of the connection, or 0 */
-	uint32_t name;           /* conn */
-	uint32_t now, now_retx;  /* segments offered in this slot */
-	uint8_t bit;             /* of sketches */
-	uint8_t backoff;         /* doublings of the RTO */
-	uint8_t pad[2];
+	uint32_t round_end;
+	uint32_t mark_told;  /* when it hears of a mark; RACK_NEVER */
+	uint32_t loss_told;  /* likewise, of the first that is lost */
+	uint32_t left;       /* segments not sent yet */
+	uint32_t owed;       /* known to be lost */
+	uint32_t lost;       /* lost, which is not known yet */
+	uint32_t warm;       /* number of the connection, or 0 */
+	uint16_t now, again; /* segments offered in this slot; of them, again */
+	uint8_t bit;         /* of sketches */
+	uint8_t backoff;     /* doublings of the RTO */
+	uint8_t cut;         /* since the first was lost, by a mark */
+	uint8_t behind; /* segments that came behind that one; 3: or more */
+	uint16_t tail;  /* of those lost, that too few came behind */
+	uint8_t tail_behind; /* segments that came behind the last one */
+	uint8_t first;       /* round, in which nothing has come back yet */
 };
 
 /* What came into a queue in one slot. */
@@ -58,6 +68,7 @@ struct rack_port {
 	uint64_t queue;            /* bytes */
 	uint32_t arrived, dropped; /* segments of this slot */
 	float mark;                /* share of the accepted that is marked */
+	uint32_t told;             /* when senders hear of this slot */
 	double ce_carry;           /* of a marked segment */
 	double link_rate;
 	uint64_t link_until; /* segments before the next that the link loses */
@@ -128,10 +139,11 @@ static inline uint32_t rack_ticks(float slots)
 	return (uint32_t)(slots * RACK_TICKS + 0.5f);
 }
 
-/* The end of a round of connection C, whose round trip is RTT slots. Returns 1
- * if it has to wait for its RTO, of *WAIT slots; else 0. */
-int rack_window_round(const struct rack *r, struct rack_conn *c, float rtt,
-    uint32_t *wait);
+/* It is NOW, and connection C, whose round trip is RTT slots, hears of something
+ * or its round is over. Returns 1 if it has to wait for its RTO, of *WAIT slots;
+ * else 0. */
+int rack_window_hear(const struct rack *r, struct rack_conn *c, uint32_t now,
+    float rtt, uint32_t *wait);
 
 /* An RTO has passed: it begins again. */
 void rack_window_again(const struct rack *r, struct rack_conn *c);

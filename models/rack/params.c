@@ -83,9 +83,10 @@ int rack_params_check(const struct rack_params *p, struct sim_err *e)
 		    "segment of %u.",
 		    p->slot_us, p->line_gbps * p->slot_us * 125, p->line_gbps,
 		    p->segment);
-	if (p->line_gbps * p->slot_us * 125 > 1e9)
+	if (p->line_gbps * p->slot_us * 125 > 65535.0 * p->segment)
 		return sim_fail(e, SIM_EINVAL,
-		    "a slot of %g us carries more than 1e9 bytes at %g Gb/s.",
-		    p->slot_us, p->line_gbps);
+		    "a slot of %g us carries more than 65535 segments of %u "
+		    "bytes at %g Gb/s.",
+		    p->slot_us, p->segment, p->line_gbps);
 	return 0;
 }

@@ -20,15 +20,18 @@ static float rack_port_cap(const struct rack *r, const struct rack_port *p)
 	    (float)(hold / r->p.segment / (double)p->n));
 }
 
-/* Segments that C offers, at most those that it has and, while its receiver is
- * stalled and nothing comes back, those of one window. */
-static uint32_t rack_conn_offer(struct rack_conn *c, float rate, int stalled)
+/* Segments that C offers. If nothing comes back it sends its window at the line's
+ * rate, and no more; else a window in a round trip. */
+static uint32_t rack_conn_offer(struct rack_conn *c, float k, float cap,
+    int silent)
 {
 	const uint32_t todo = c->owed + c->left;
-	c->credit += rate;
+	/* What is lost and not known to be fills the window. */
+	const float open = fmaxf(c->window - (float)c->lost, 0);
+	c->credit += fminf(c->first ? cap : open * k, cap);
 	uint32_t n = (uint32_t)c->credit;
-	if (stalled) {
-		const uint32_t most = (uint32_t)c->window;
+	if (c->first || silent) {
+		const uint32_t most = (uint32_t)open;
 		const uint32_t may = c->sent < most ? most - c->sent : 0;
 		n = n < may ? n : may;
 		c->credit = fminf(c->credit, (float)n + 1);
@@ -43,22 +46,26 @@ static uint32_t rack_conn_offer(struct rack_conn *c, float rate, int stalled)
 	c->owed -= again;
 	c->left -= n - again;
 	c->sent += n;
-	c->now = n;
-	c->now_retx = again;
+	c->now = (uint16_t)n;
+	c->again = (uint16_t)again;
 	return n;
 }
 
-/* C's round is over. Returns 1 if it left the port, 0, or an error. */
-static int rack_port_round(struct rack *r, struct rack_port *p, size_t i,
+/* Something is to be told to C. Returns 1 if it left the port, 0, or an error. */
+static int rack_port_tell(struct rack *r, struct rack_port *p, size_t i,
     float rtt, struct sim_err *e)
 {
 	struct rack_conn *c = &p->conn[i];
+	const uint32_t end = p->stalled_until * RACK_TICKS;
 	uint32_t wait = 0;
 	if (p->stalled_until > r->now) {
-		c->round_end = p->stalled_until * RACK_TICKS;
+		/* Whoever does not hear of anything now does so then. */
+		c->round_end = c->round_end > end ? c->round_end : end;
+		c->mark_told = c->mark_told > end ? c->mark_told : end;
+		c->loss_told = c->loss_told > end ? c->loss_told : end;
 		return 0;
 	}
-	if (!rack_window_round(r, c, rtt, &wait))
+	if (!rack_window_hear(r, c, r->now * RACK_TICKS, rtt, &wait))
 		return 0;
 	const int rc = rack_wait(r, p, c, wait, e);
 	if (rc < 0)
@@ -77,15 +84,16 @@ int rack_port_send(struct rack *r, struct rack_port *p, struct sim_err *e)
 	uint32_t all = 0, again = 0;
 	for (size_t i = 0; i < p->n;) {
 		struct rack_conn *c = &p->conn[i];
-		if (now >= c->round_end) {
-			const int rc = rack_port_round(r, p, i, rtt, e);
+		if (now >= c->round_end || now >= c->mark_told ||
+		    now >= c->loss_told) {
+			const int rc = rack_port_tell(r, p, i, rtt, e);
 			if (rc < 0)
 				return rc;
 			if (rc > 0)
 				continue;
 		}
-		all += rack_conn_offer(c, fminf(c->window * k, cap), stalled);
-		again += c->now_retx;
+		all += rack_conn_offer(c, k, cap, stalled);
+		again += c->again;
 		i++;
 	}
 	r->n_flow_slots += p->n;
@@ -105,19 +113,40 @@ struct rack_slot {
 	uint64_t sketch[2];
 };
 
-/* Lost segments stand evenly over a slot, so the last of a connection has as
- * many behind it as fit between it and the next whole number. */
-static uint32_t rack_conn_drop(struct rack_conn *c, struct rack_slot *s)
+static uint8_t rack_few(double n)
+{
+	return n < RACK_DUPACKS ? (uint8_t)fmax(n, 0) : RACK_DUPACKS;
+}
+
+/* N more of C are lost, with so many of the slot behind the first and the last
+ * of them, and GAP between two. */
+static void rack_conn_lose(const struct rack_port *p, struct rack_conn *c,
+    uint32_t n, double behind_first, double behind_last, double gap)
+{
+	const double few = RACK_DUPACKS - floor(behind_last);
+	if (c->lost == 0) {
+		c->behind = rack_few(behind_first);
+		c->loss_told = p->told;
+	}
+	c->lost += n;
+	c->tail_behind = rack_few(behind_last);
+	c->tail = (uint16_t)(few > 0 && few < n * gap ? ceil(few / gap) : n);
+}
+
+/* Lost segments stand evenly over a slot: at the whole numbers that C's part of
+ * it passes. */
+static uint32_t rack_conn_drop(const struct rack_port *p, struct rack_conn *c,
+    struct rack_slot *s)
 {
 	const double to = s->at + c->now * s->step;
+	const double first = (floor(s->at) + 1 - s->at) / s->step;
+	const double last = (to - floor(to)) / s->step;
 	uint32_t n = (uint32_t)(floor(to) - floor(s->at));
 	n = n < c->now ? n : c->now;
 	s->at = to;
-	if (n > 0) {
-		const double behind = (to - floor(to)) / s->step;
-		c->lost += n;
-		c->behind = (uint32_t)fmin(behind, (double)(c->now - n));
-	}
+	if (n > 0)
+		rack_conn_lose(p, c, n, c->now - first - (n - 1), last,
+		    1 / s->step - 1);
 	return n;
 }
 
@@ -142,32 +171,47 @@ static uint32_t rack_conn_link(const struct rack *r, struct rack_port *p,
 	uint64_t at = p->link_until;
 	for (; at < n; at += 1 + rack_link_gap(r, p)) {
 		lost++;
-		c->behind = n - 1 - (uint32_t)at;
+		const double behind = (double)(n - 1 - at);
+		rack_conn_lose(p, c, 1, behind, behind, 0);
 	}
 	p->link_until = at - n;
-	c->lost += lost;
 	return lost;
+}
+
+/* The round that begins with this slot ends when its first segments are back. */
+static void rack_conn_mark(const struct rack_port *p, struct rack_conn *c,
+    uint32_t n)
+{
+	if (c->sent == c->now)
+		c->round_end = p->told;
+	if (p->mark == 0)
+		return;
+	c->marked += (float)n * p->mark;
+	if (c->mark_told == RACK_NEVER)
+		c->mark_told = p->told;
 }
 
 /* The segments of C in a slot in which something may be lost. */
 static void rack_conn_losses(const struct rack *r, struct rack_port *p,
     struct rack_conn *c, struct rack_slot *s)
 {
-	const uint32_t had = c->lost, before = c->behind;
-	const uint32_t dropped = s->step > 0 ? rack_conn_drop(c, s) : 0;
+	const uint32_t had = c->lost;
+	const uint32_t dropped = s->step > 0 ? rack_conn_drop(p, c, s) : 0;
 	const uint32_t kept = c->now - dropped;
 	const uint32_t doomed =
 	    p->link_rate > 0 ? rack_conn_link(r, p, c, kept) : 0;
 	/* What a host sends it counts, even if its link loses it. */
 	const uint32_t seen = p->out ? kept : kept - doomed;
-	uint32_t again = c->now_retx;
+	uint32_t again = c->again;
 	if (again > 0) {
 		again -= dropped * again / c->now;
 		again -= kept > seen ? doomed * again / kept : 0;
 	}
-	if (had > 0 && c->lost == had)
-		c->behind = before + kept;
-	c->marked += (float)kept * p->mark;
+	if (had > 0)
+		c->behind = rack_few(c->behind + kept - doomed);
+	if (had > 0 && had == c->lost)
+		c->tail_behind = rack_few(c->tail_behind + kept);
+	rack_conn_mark(p, c, kept);
 	s->kept += kept;
 	s->dropped += dropped;
 	s->doomed += doomed;
@@ -183,11 +227,13 @@ static void rack_slot_see(struct rack_slot *s, const struct rack_conn *c)
 static void rack_conn_kept(const struct rack_port *p, struct rack_conn *c,
     struct rack_slot *s)
 {
-	c->marked += (float)c->now * p->mark;
-	if (c->lost > 0)
-		c->behind += c->now;
+	rack_conn_mark(p, c, c->now);
+	if (c->lost > 0) {
+		c->behind = rack_few(c->behind + c->now);
+		c->tail_behind = rack_few(c->tail_behind + c->now);
+	}
 	s->kept += c->now;
-	s->retx += c->now_retx;
+	s->retx += c->again;
 }
 
 static void rack_port_share(struct rack *r, struct rack_port *p,
@@ -340,6 +386,8 @@ int rack_port_settle(struct rack *r, struct rack_port *p, struct sim_err *e)
 	    (uint64_t)(p->arrived - p->dropped) * r->p.segment;
 	const double after = (double)(p->queue + kept) - r->drain;
 	p->mark = rack_mark_share(r, p, (double)p->queue, fmax(after, 0));
+	p->told = r->now * RACK_TICKS +
+	    rack_ticks(r->rtt_slots + (float)(fmax(after, 0) * r->per_line));
 	if (p->arrived > 0)
 		rack_port_share(r, p, &s);
 	p->buffer += (uint64_t)s.dropped * r->p.segment;

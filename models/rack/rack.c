@@ -246,7 +246,9 @@ static int rack_begin(struct rack *r, const struct rack_flow *f,
 	    .alpha = 1,
 	    .left = f->segments,
 	    .warm = f->warm,
-	    .name = f->conn,
+	    .first = 1,
+	    .mark_told = RACK_NEVER,
+	    .loss_told = RACK_NEVER,
 	    .bit = (uint8_t)rack_bit(f->server, f->conn)};
 	/* Connections that begin together shall not send their segments in the
 	 * same slots for ever. */

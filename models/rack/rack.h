@@ -12,23 +12,31 @@
  * that T allows). Which of a slot's segments are dropped or marked is even over
  * them, from a draw. A queue is first in, first out.
  *
- * Once a round trip, queue included, a connection acts as DCTCP: it halves its
- * window if it lost, cuts it by half of the share of marked rounds if anything was
- * marked, doubles it before the first mark, else adds a segment. What was lost
- * is sent again first, once three segments came behind it; without them
- * the connection is silent for an RTO and begins with a window of one segment.
+ * A connection acts as DCTCP. It sends its first window at the line's rate, then a
+ * window in a round trip, queue included; what is lost and not known to be fills
+ * the window. A round trip after a segment was marked or lost it hears of it:
+ * then the window is cut by half of the share that was marked, or halved, once in
+ * a round trip. Else it grows by what came back, and after the first cut by a
+ * segment a round. A loss is heard of if three segments came behind it; they are
+ * sent again first. Without them the connection is silent for an RTO, which
+ * doubles, and begins with a window of one segment.
  *
  * What a server sends waits in the host, and is lost by its link alone.
  *
  * Bytes are counted per port in a ledger; each slot it is proved that what was
  * offered = arrived + dropped by the buffer + lost by the link + queued.
  *
- * Memory 200 bytes + 32 B/(line * slot) a port (7 KB with the defaults), 64
- *        bytes a running connection, 29 a row of flows, 12 a warm connection.
+ * Memory With the defaults 2 MB: 320 bytes a port, and 32 for each slot that its
+ *        queue can last, rounded up to a power of two. 64 bytes a running
+ *        connection, 29 a row of flows, 12 a warm connection.
  * Cost   Ports without anything to do cost nothing; see `bench rack`.
- * DEPARTS: No delayed acknowledgements, tail loss probes or spurious timeouts;
- *        acknowledgements are never lost; an answer to a mark comes at the end of
- *        the round trip that it was sent in.
+ * Accuracy  tests/models_rack_packets_test.c plays the same bursts packet by packet.
+ *        Bytes that arrive are within 5 %, shares marked and queues' quantiles .95
+ *        and .99 within 25 %. Shares dropped are within 25 % where bursts have
+ *        60 connections or more; with 20 they are down to half, with 5 down to
+ *        a fifth: losses that few packets decide are smoothed away.
+ * DEPARTS: No delayed acknowledgements, tail loss probes or spurious timeouts, and
+ *        acknowledgements are never lost.
  * Paper  Millisampler (IMC'22) for the rack; A. Choudhury, E. Hahne, "Dynamic
  *        Queue Length Thresholds" (ToN 1998); DCTCP (SIGCOMM'10), RFC 8257.
  */
@@ -46,7 +54,7 @@ enum rack_policy {
 	RACK_COMPLETE /* all there is; what is above is dropped by arrivals */
 };
 
-enum { RACK_MAX_SERVERS = 4096, RACK_MAX_SEGMENTS = 65535 };
+enum { RACK_MAX_SERVERS = 4096 };
 
 /* As in a spec. */
 struct rack_params {
