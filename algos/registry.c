@@ -6,6 +6,8 @@
 #include "algos/algo.h"
 #include "algos/everflow/everflow_algo.h"
 #include "algos/millisampler/loss_cause.h"
+#include "algos/millisampler/nic_stall.h"
+#include "algos/millisampler/sync_burst.h"
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
 #include "algos/vigil/alg1.h"
@@ -28,6 +30,8 @@ const struct algo_ops *const algo_registry[] = {
     &algo_everflow_drop_ops,
     &algo_everflow_loop_ops,
     &algo_loss_cause_ops,
+    &algo_nic_stall_ops,
+    &algo_sync_burst_ops,
     NULL,
 };
 
