@@ -3,9 +3,11 @@
 #
 # Found: by Everflow's debuggers, the fault and nothing else; by Algorithm 1, of
 # the links that fail those that it accuses, whatever else it does; of black holes
-# by Pingmesh's job, the ToR.
+# by Pingmesh's job, the ToR. Costs are of operations that were counted, each worth
+# what the spec's `cost` says.
 TABLE = ARG1; OUT = ARG2
 wide = 1.5
+tall = 2.1
 load "style.gp"
 NAMES = "Everflow 007 Pingmesh"
 EPOCH = 30
@@ -18,11 +20,10 @@ found(i, e) = !on(i) ? NaN : i == 1 ? column("named_rate" . e) : \
 after(i, e) = !on(i) ? NaN : i == 1 ? column("name_s" . e) : \
     i == 2 ? (e eq "" && column("alg1:recall") > 0 ? EPOCH : NaN) : \
     column("alg1:detect_s" . (e eq "_lo" ? "_p10" : e eq "_hi" ? "_p90" : e))
+# Of plane everflow 007 looks at the same connections.
+cost(i, name, e) = !on(i) ? NaN : column((i == 2 ? "retx_" : "") . name . e)
 stats TABLE using (on(1) ? 1 : NaN) nooutput
 N = int(STATS_records)
-# Before there are ranges, as `stats` leaves out what is outside.
-stats TABLE using (column("guided_bytes_max")) nooutput name "G"
-stats TABLE using (column("n_probes")) nooutput name "P"
 place(i) = int(column(0)) % N + (i - 2) * 0.16
 set xrange [-0.5:N - 0.5]
 set yrange [0:1.08]
@@ -32,12 +33,12 @@ if (tty) {
 	    title word(NAMES, i)
 	exit
 }
-set multiplot layout 1, 2 title head
+set multiplot layout 3, 2 title head
 unset title
 set label FOOT ""
-set tmargin 4
+set tmargin 1.5
 set xtics rotate by 20 right font tiny scale 0
-set bmargin 6
+set bmargin 4.5
 unset key
 plot for [i = 1:3] TABLE using (place(i)):(found(i, "")):(found(i, "_lo")): \
     (found(i, "_hi")) with yerrorbars lt i, \
@@ -46,14 +47,28 @@ set ylabel "seconds until then"
 set logscale y
 set yrange [5:1000]
 set key top left
-note = sprintf("points: %d runs with 95 %% intervals, Pingmesh's times 10 to 90 %% of runs; 007 tells at the end of " \
-    . "its epoch; guided probes: %.0f kB a host at most; Pingmesh: %.0f probes", \
-    runs, G_max / 1000.0, P_max)
-set label FOOT note
 plot for [i = 1:3] TABLE using (place(i)):(after(i, "")):(after(i, "_lo")): \
     (after(i, "_hi")) with yerrorbars lt i notitle, \
     TABLE using (int(column(0)) % N):(5):xtic(strcol("label")) with points \
     ps 0 notitle, \
     for [i = 1:3] TABLE using (place(i)):(after(i, "")) with points lt i \
     title word(NAMES, i)
+unset key
+COSTS = "host_bytes_s switch_bytes_s host_cpu switch_cpu"
+SAYS = "'bytes a host and second' 'bytes a switch and second' \
+    'CPU of a host, 1e-6' 'CPU of a switch, 1e-6'"
+note = sprintf("points: %d runs with 95 %% intervals, Pingmesh's times 10 to 90 %% of runs; 007 tells at the end of its epoch", runs)
+says = "CPU: operations times costs, of which 100 us an ICMP answer and 5 us a resend are ours, unconfirmed; what hardware forwards costs none"
+do for [k = 1:4] {
+	name = word(COSTS, k)
+	set ylabel word(SAYS, k)
+	least = word("1 10 0.1 0", k) + 0
+	if (k == 4) { unset logscale y; set yrange [0:*] }
+	else { set logscale y; set yrange [least:*] }
+	if (k == 4) { set label FOOT note; set label FOOT2 says at screen 0.985, 0.035 }
+	plot for [i = 1:3] TABLE using (place(i)):(cost(i, name, "")): \
+	    (cost(i, name, "_lo") > least ? cost(i, name, "_lo") : \
+	    least):(cost(i, name, "_hi")) with yerrorbars lt i, \
+	    TABLE using (int(column(0)) % N):(least):xtic(strcol("label")) with points ps 0
+}
 unset multiplot

@@ -32,6 +32,9 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_MIRROR,
 			RES_MIRROR_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_COST,
+			    RES_COST_METRICS(X)
+#undef X
 };
 
 /* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and

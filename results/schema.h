@@ -41,8 +41,9 @@ enum res_set {
 	RES_OF_SECONDS = 8, /* RES_SECOND_METRICS */
 	RES_OF_PROBES = 16, /* RES_PROBE_METRICS */
 	RES_OF_MIRROR = 32, /* RES_MIRROR_METRICS */
+	RES_OF_COST = 64,   /* RES_COST_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
-	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR,
+	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -283,13 +284,40 @@ enum res_set {
 	    "a rule took and the switch had no room to mirror / those that a " \
 	    "rule took")
 
+/* Once a row: what a tool costs, of operations that were counted and what each is
+ * said to cost (experiments/spec/cost.h). Measured where a spec asks for it. */
+#define RES_COST_METRICS(X)                                                    \
+	X(host_bytes_s, "bytes/s", AMOUNT, "bytes that a host sends for it",   \
+	    "bytes of probes and reports / hosts / time")                      \
+	X(switch_bytes_s, "bytes/s", AMOUNT,                                   \
+	    "bytes that a switch sends or carries for it",                     \
+	    "bytes of copies, of probes once for each switch that carries "    \
+	    "them, and of ICMP answers / switches / time")                     \
+	X(host_cpu, "us/s", AMOUNT, "CPU of a host for it",                    \
+	    "sum over operations of their count times what each costs / "      \
+	    "hosts / time; analyzers' counts as hosts'")                       \
+	X(switch_cpu, "us/s", AMOUNT, "CPU of a switch for it",                \
+	    "ICMP answers times what one costs / switches / time")             \
+	X(retx_host_bytes_s, "bytes/s", AMOUNT,                                \
+	    "bytes that a host sends for 007",                                 \
+	    "as host_bytes_s, of a traceroute and a report of each flow that " \
+	    "sent again")                                                      \
+	X(retx_switch_bytes_s, "bytes/s", AMOUNT,                              \
+	    "bytes that a switch sends or carries for 007",                    \
+	    "as switch_bytes_s, of these traceroutes")                         \
+	X(retx_host_cpu, "us/s", AMOUNT, "CPU of a host for 007",              \
+	    "as host_cpu, of these")                                           \
+	X(retx_switch_cpu, "us/s", AMOUNT, "CPU of a switch for 007",          \
+	    "as switch_cpu, of these")
+
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \
 	RES_FLOW_METRICS(X, X)                                                 \
 	RES_AGENT_METRICS(X)                                                   \
 	RES_SECOND_METRICS(X)                                                  \
 	RES_PROBE_METRICS(X)                                                   \
-	RES_MIRROR_METRICS(X)
+	RES_MIRROR_METRICS(X)                                                  \
+	RES_COST_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */

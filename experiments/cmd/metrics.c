@@ -232,6 +232,8 @@ static const char *set_name(unsigned set)
 		return "probes";
 	case RES_OF_MIRROR:
 		return "mirror";
+	case RES_OF_COST:
+		return "cost";
 	default:
 		return "verdicts";
 	}

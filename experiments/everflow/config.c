@@ -63,6 +63,7 @@ static const struct sim_part everflow_parts[] = {
     {"loop", algo_debug_loop_fields, .offset = FIELD(loop)},
     {"ecmp", algo_debug_ecmp_fields, .offset = FIELD(ecmp)},
     {"nics", algo_debug_rdma_fields, .offset = FIELD(nics)},
+    {"cost", xp_cost_fields, .offset = FIELD(cost)},
     {0},
 };
 

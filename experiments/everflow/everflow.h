@@ -33,6 +33,7 @@
 #include "algos/everflow/prober.h"
 #include "experiments/everflow/lossless.h"
 #include "experiments/everflow/tracing.h"
+#include "experiments/spec/cost.h"
 #include "experiments/spec/section.h"
 #include "models/mirror/mirror.h"
 #include "models/packet/clock.h"
@@ -77,6 +78,7 @@ struct xp_everflow {
 	struct algo_debug_rdma_params nics;
 	struct packet_mux_params slb;
 	struct packet_clock_params clock;
+	struct xp_cost_params cost;
 };
 
 enum { XP_EVERFLOW_MAX_ANALYZERS = 64 };

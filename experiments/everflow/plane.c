@@ -129,6 +129,70 @@ static void score_traces(const struct xp_everflow_seen *s,
 	row->guided_bytes_max = (double)s->guided_bytes_max;
 }
 
+static void score_cost(const struct everflow *x, struct res_trial_metrics *row)
+{
+	const struct xp_everflow_seen *s = &x->seen;
+	const struct xp_cost_counts c = {.seconds = (double)s->end_ns / 1e9,
+	    .n_hosts = x->topo->n_hosts,
+	    .n_switches = x->topo->n_switches,
+	    .n_sent = (double)s->n_guided,
+	    .sent_bytes = (double)s->guided_bytes,
+	    .n_reported = (double)s->n_guided,
+	    .n_copies = row->n_mirrored - row->n_mirrors_lost,
+	    .switch_bytes = row->mirror_bytes + (double)s->carried_bytes};
+	xp_cost_fill(&x->params->cost, &c, row);
+}
+
+/* Switches on the way of flow I that still answer: no more a second than may be.
+ * ANSWERED[switch * seconds + second]. */
+static uint32_t answers_of(const struct everflow *x, size_t i,
+    uint32_t answered[], uint32_t n_seconds, uint32_t *n_switches)
+{
+	const struct obs *w = x->seen.window;
+	const uint64_t at = w->flows.start_ns[i] / UINT64_C(1000000000);
+	const uint32_t second = at < n_seconds ? (uint32_t)at : n_seconds - 1;
+	uint32_t n = 0;
+	*n_switches = 0;
+	for (uint64_t k = w->hops.off[i]; k < w->hops.off[i + 1]; k++) {
+		topo_node from, to;
+		if (w->hops.link[k] >= x->topo->n_links)
+			continue;
+		topo_link_ends(x->topo, w->hops.link[k], &from, &to);
+		if (to < x->topo->n_hosts)
+			continue;
+		++*n_switches;
+		n += answered[(to - x->topo->n_hosts) * n_seconds + second]++ <
+		    x->params->cost.answers_s;
+	}
+	return n;
+}
+
+/* 007: a traceroute of each flow that sent again. */
+static int score_retx_cost(const struct everflow *x,
+    struct res_trial_metrics *row, struct sim_err *e)
+{
+	const struct obs *w = x->seen.window;
+	const uint32_t n_seconds = (uint32_t)fmax(1, ceil(x->epoch_s));
+	struct xp_cost_counts c = {.seconds = x->epoch_s,
+	    .n_hosts = x->topo->n_hosts,
+	    .n_switches = x->topo->n_switches,
+	    .n_retx = (double)w->flows.n,
+	    .n_reported = (double)w->flows.n};
+	uint32_t *answered = NULL;
+	const int rc =
+	    SIM_ZALLOC(&answered, (size_t)x->topo->n_switches * n_seconds, e);
+	for (size_t i = 0; rc == 0 && i < w->flows.n; i++) {
+		uint32_t n_switches;
+		const uint32_t n =
+		    answers_of(x, i, answered, n_seconds, &n_switches);
+		xp_cost_traceroute(&x->params->cost, &c, n_switches, n);
+	}
+	if (rc == 0)
+		xp_cost_fill_retx(&x->params->cost, &c, row);
+	free(answered);
+	return rc;
+}
+
 /* What the debuggers in MASK, one or all, had to name and did name. */
 static void score_debuggers(const struct everflow *x, const struct scene *scene,
     unsigned mask, struct res_trial_metrics *row)
@@ -165,20 +229,25 @@ static int score_run(const struct everflow *x, const struct scene *scene,
 	const unsigned on = x->params->debug;
 	const int each = x->params->along == XP_EVERFLOW_DEBUGGER;
 	const size_t n = everflow_n_rows(x);
-	for (size_t i = 0; i < n; i++) {
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		res_score_trial(x->seen.window, &scene->truth, x->seen.lost,
 		    &row[i]);
 		score_switches(x, &row[i]);
 		score_tracing(x, &row[i]);
 		score_traces(&x->seen, &row[i]);
+		if (x->params->cost.on) {
+			score_cost(x, &row[i]);
+			rc = score_retx_cost(x, &row[i], e);
+		}
 		/* Of one that does not look nothing was measured. */
 		if (!each || on >> i & 1)
 			score_debuggers(x, scene, each ? 1u << i : on, &row[i]);
 	}
-	return x->params->along == XP_EVERFLOW_LINK
+	return rc == 0 && x->params->along == XP_EVERFLOW_LINK
 	    ? xp_everflow_link_rows(&x->seen, scene,
 		  (uint32_t)(n / XP_EVERFLOW_LINKS), row, e)
-	    : 0;
+	    : rc;
 }
 
 /* --- a run ---------------------------------------------------------------- */
@@ -272,7 +341,7 @@ const struct xp_plane xp_plane_everflow = {
     .doc = "packets that switches mirror, and debuggers that read them",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_MIRROR,
     .faults = FAULT_PACKET_KINDS,
-    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR | RES_OF_COST,
     .alone = 1,
     .has_times = 1,
     .section = &xp_everflow_section,

@@ -53,6 +53,8 @@ struct xp_everworld {
 	struct xp_desk *desk;
 	struct obs_guided sent;
 	uint64_t *guided_bytes; /* [n_hosts] */
+	uint64_t carried_bytes; /* of guided probes, by switches */
+	int is_probe;           /* that walks */
 	struct xp_grades grades;
 	double traffic_bytes;
 };
@@ -70,6 +72,7 @@ static int world_see(void *arg, topo_switch at, topo_link in, sim_ns t,
 		    w->visit[i].at == at && w->visit[i].layer == p->n_outer;
 	if (w->n_visits < MAX_VISITS)
 		w->visit[w->n_visits++] = (struct visit){at, p->n_outer};
+	w->carried_bytes += w->is_probe ? p->n_bytes : 0;
 	return w->behind.see(w->behind.arg, at, in, t, p, e);
 }
 
@@ -138,12 +141,14 @@ static int world_probe(void *arg, topo_host host, sim_ns sent, const void *data,
 	algo_guided_packet(&g, &p);
 	row = algo_guided_row(&g, host, sent);
 	w->guided_bytes[host] += p.n_bytes;
+	w->is_probe = 1;
 	if ((rc = obs_guided_add(&w->sent, &row, e)) < 0 ||
 	    (rc = packet_walk(&w->net, &p, host, sent, &w->probe_rng, &w->eye,
 		 &end, e)) < 0)
 		return rc;
 	w->n_visits = 0;
 	w->looped = 0;
+	w->is_probe = 0;
 	return 0;
 }
 
@@ -279,6 +284,8 @@ static void world_clear(struct xp_everworld *w)
 	losses_clear(&w->lost);
 	obs_mirror_clear(&w->copies);
 	obs_guided_clear(&w->sent);
+	w->carried_bytes = 0;
+	w->is_probe = 0;
 	memset(w->guided_bytes, 0,
 	    w->topo->n_hosts * sizeof(w->guided_bytes[0]));
 	w->n_fed = 0;
@@ -353,9 +360,12 @@ static void world_tell(struct xp_everworld *w, struct xp_everflow_seen *seen)
 	};
 	seen->said = xp_desk_said(w->desk, &seen->n_said);
 	xp_desk_analyzed(w->desk, &seen->analyzed);
-	for (topo_host h = 0; h < w->topo->n_hosts; h++)
+	seen->carried_bytes = w->carried_bytes;
+	for (topo_host h = 0; h < w->topo->n_hosts; h++) {
+		seen->guided_bytes += w->guided_bytes[h];
 		if (w->guided_bytes[h] > seen->guided_bytes_max)
 			seen->guided_bytes_max = w->guided_bytes[h];
+	}
 }
 
 int xp_everworld_run(struct xp_everworld *w, const struct scene *scene,

@@ -44,8 +44,9 @@ struct xp_everflow_seen {
 	const struct mirror_counts *mirrored; /* [n_switches] */
 	const struct xp_tracing *tracing;
 	double traffic_bytes;
-	uint64_t n_guided, guided_bytes_max;
-	sim_ns end_ns; /* of the run */
+	uint64_t n_guided, guided_bytes, guided_bytes_max;
+	uint64_t carried_bytes; /* of guided probes, once a switch */
+	sim_ns end_ns;          /* of the run */
 };
 
 /* W keeps T and P. Errors SIM_EINVAL, SIM_ENOMEM. */

@@ -117,6 +117,7 @@ static const struct sim_part pingmesh_config_parts[] = {
 	.when = "on=true"},
     {"trace", fabric_sim_icmp_fields, .offset = FIELD(trace.icmp),
 	.when = "on=true"},
+    {"cost", xp_cost_fields, .offset = FIELD(cost)},
     {0},
 };
 #undef X

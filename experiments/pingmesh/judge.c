@@ -25,8 +25,19 @@ static void add_tally(struct xp_tally *to, const struct xp_tally *from)
 	to->n_connected += from->n_connected;
 	to->n_unconnected += from->n_unconnected;
 	to->n_drop += from->n_drop;
+	to->n_crossed += from->n_crossed;
 	to->n_unclear += from->n_unclear;
 	to->q += from->q;
+}
+
+/* Within a data centre; of probes to another one, as if it were within. */
+static uint64_t switches_between(const struct topo_dc *dc, topo_host a,
+    topo_host b)
+{
+	if (!topo_dc_has(dc, a) || !topo_dc_has(dc, b) ||
+	    topo_dc_pod_index(dc, a) != topo_dc_pod_index(dc, b))
+		return 5;
+	return topo_dc_tor_index(dc, a) == topo_dc_tor_index(dc, b) ? 1 : 3;
 }
 
 /* A probe that lost SYNs counts as one drop, however many they were: Pingmesh's
@@ -45,6 +56,10 @@ void xp_judge_tally(const struct xp_judge *j, const struct obs_probes *t,
 		    .n_connected = (uint64_t)connected,
 		    .n_unconnected = (uint64_t)!connected,
 		    .n_drop = n_lost > 0,
+		    .n_crossed = j->params->cost.on
+			? switches_between(&j->dsa->dc, t->src_host[i],
+			      t->dst_host[i])
+			: 0,
 		    .n_unclear = n_lost < 0,
 		    .q = connected ? xp_true_loss_of(loss, t, i) : 0,
 		};

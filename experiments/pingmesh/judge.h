@@ -13,6 +13,7 @@
  * them, so Q / n_connected is what the drop rate should be. */
 struct xp_tally {
 	uint64_t n_probes, n_connected, n_unconnected, n_drop, n_unclear;
+	uint64_t n_crossed; /* switches on the probes' ways */
 	double q;
 };
 

@@ -34,6 +34,7 @@
 #include "algos/pingmesh/pinglist.h"
 #include "algos/pingmesh/pingmesh.h"
 #include "experiments/pingmesh/dsa/dsa.h"
+#include "experiments/spec/cost.h"
 #include "experiments/spec/section.h"
 #include "models/sim/sim.h"
 #include "sim/yaml.h"
@@ -92,6 +93,7 @@ struct xp_pingmesh {
 	struct xp_dsa_params dsa;
 	struct xp_repair repair;
 	struct xp_trace trace;
+	struct xp_cost_params cost;
 };
 
 /* Read the section. Absent keys have their defaults; that of agent.syn_rto is

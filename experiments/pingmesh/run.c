@@ -367,9 +367,31 @@ static int fill_last(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
 		      : xp_judge_run(&p->judge, t, trouble_of(p, last), m, e);
 }
 
+/* Of connects, and of the traceroutes that were asked for, between pods. */
+static void fill_cost(const struct xp_pingmesh_plane *p,
+    struct res_trial_metrics *m)
+{
+	enum { BETWEEN_PODS = 5 };
+	const struct xp_cost_params *cost = &p->params->cost;
+	const struct xp_tally *all = &p->all.group[ALGO_DROP_ALL];
+	struct xp_cost_counts c = {.seconds = p->params->duration_s,
+	    .n_hosts = p->topo->n_hosts,
+	    .n_switches = p->topo->n_switches,
+	    .n_connects = (double)all->n_probes,
+	    .n_reported = (double)all->n_probes,
+	    .switch_bytes = (double)all->n_crossed * cost->connect_packets *
+		cost->packet_bytes};
+	const uint64_t n = p->tracer ? xp_tracer_n_probes(p->tracer) : 0;
+	for (uint64_t i = 0; i < n / cost->trace_probes; i++)
+		xp_cost_traceroute(cost, &c, BETWEEN_PODS, BETWEEN_PODS);
+	xp_cost_fill(cost, &c, m);
+}
+
 static int fill_whole(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
     struct sim_err *e)
 {
+	if (p->params->cost.on)
+		fill_cost(p, m);
 	xp_tally_fill(&p->all.scope, m);
 	fill_whole_moment(p, m);
 	fill_whole_repair(p, m);
