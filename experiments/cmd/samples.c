@@ -8,6 +8,11 @@
 
 /* In the order in which --help lists them. */
 static const struct cmd_verb cmd_samples_verbs[] = {
+    {"show", "one run of one host, drawn", cmd_samples_show},
+    {"bursts", "bursts of hosts, and what met in them", cmd_samples_bursts},
+    {"rack", "how many hosts of a rack burst at a time", cmd_samples_rack},
+    {"cause", "whether full buffers lost packets, or a bad link",
+	cmd_samples_cause},
     {"import", "runs that Meta published, as a file of samples",
 	cmd_samples_import},
     {"export", "a file of samples in that form, or as a table",

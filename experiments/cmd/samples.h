@@ -6,6 +6,10 @@
 #ifndef EXPERIMENTS_CMD_SAMPLES_H
 #define EXPERIMENTS_CMD_SAMPLES_H
 
+int cmd_samples_bursts(int argc, char **argv);
+int cmd_samples_rack(int argc, char **argv);
+int cmd_samples_cause(int argc, char **argv);
+int cmd_samples_show(int argc, char **argv);
 int cmd_samples_import(int argc, char **argv);
 int cmd_samples_export(int argc, char **argv);
 

@@ -134,6 +134,60 @@ what_is_not_whole_is_left_out_and_counted() {
 	says '^1 bursts lack Position or Length$' stdout
 }
 
+# Bursts, contention and causes against a few lines of Python on the same runs.
+what_is_told_is_what_python_counts() {
+	make_public public 781250 0
+	run_for 0 "$CULPRIT" samples import public -o x.h5
+	run_for 0 "$CULPRIT" samples bursts x.h5 --json
+	mv stdout bursts
+	run_for 0 "$CULPRIT" samples rack x.h5
+	mv stdout rack
+	run_for 0 "$CULPRIT" samples cause x.h5 --all
+	mv stdout cause
+	python3 - <<'END'
+import csv, gzip, json
+runs = {(r, h): json.load(gzip.open(f"public/rackId_{r}_hostId_{h}.txt.gz"))
+        for r in range(3) for h in range(4)}
+told = sorted((b["rack"], b["host"], round(b["t_ms"]), round(b["ms"]))
+              for b in json.load(open("bursts")))
+want = sorted((r, f"h{r}-{h}", b["Position"], b["Length"])
+              for (r, h), x in runs.items()
+              for b in next(iter(x["burst_result"]["ingress"].values())))
+assert told == want and len(want) > 1000
+racks = list(csv.DictReader(open("rack"), delimiter="\t"))
+assert [int(x["rack"]) for x in racks] == [0, 1, 2]
+for r, x in enumerate(racks):
+    n = [sum(runs[r, h]["ingressBytes"][k] > 781250 for h in range(4))
+         for k in range(1500)]
+    assert abs(float(x["contention_mean"]) - sum(n) / 1500) < 1e-5
+    assert int(x["contention_max"]) == max(n)
+    assert int(x["bursts"]) == sum(w[0] == r for w in want)
+    assert x["start_ns"] == "1650000000000000000"
+causes = list(csv.DictReader(open("cause"), delimiter="\t"))
+assert len(causes) == 12
+for x in causes:
+    i = runs[int(x["rack"]), int(x["host"][3:])]["ingressBytes"]
+    assert int(x["retx_packets"]) == sum(-(-(v // 100) // 1500) for v in i)
+END
+}
+
+a_run_is_drawn() {
+	make_public public 781250 0
+	run_for 0 "$CULPRIT" samples import public -o x.h5
+	run_for 0 "$CULPRIT" samples show x.h5 h1-2
+	says '^h1-2, run 6 of all: 2000 ms in 2000 buckets of 1 ms$' stdout
+	[[ $(wc -l <stdout) = 13 ]]
+	run_for 0 "$CULPRIT" samples show x.h5 h1-2 -o x.svg
+	xmllint --noout x.svg
+	run_for 2 "$CULPRIT" samples show x.h5 h9
+	says 'x.h5 has no host "h9"' stderr
+	run_for 2 "$CULPRIT" samples show x.h5 h1-2 --run 1
+	says 'the host has 1 runs, from 0 on; there is no 1' stderr
+	run_for 2 "$CULPRIT" samples rack x.h5 --width 3ms
+	says 'no run with buckets of 3 ms; it has 1 ms' stderr
+	[[ ! -s stdout ]]
+}
+
 nothing_is_an_error() {
 	mkdir empty
 	run_for 2 "$CULPRIT" samples import empty -o x.h5
@@ -166,5 +220,6 @@ a_file_that_unpacks_to_too_much_is_not_read() {
 
 run_tests published_runs_are_taken there_and_back_it_is_the_same \
     another_definition_of_bursts_is_found \
+    what_is_told_is_what_python_counts a_run_is_drawn \
     what_is_not_whole_is_left_out_and_counted nothing_is_an_error \
     a_file_that_unpacks_to_too_much_is_not_read
