@@ -277,8 +277,28 @@ static int analyzer_tick(struct outlet *o, sim_ns now, struct sim_err *e)
 	return rc;
 }
 
-static int analyzer_put(struct outlet *o, const struct obs_mirror *copies,
+/* A copy that is not where it was guessed; ends traces if there is no room. */
+static int analyzer_seek(struct outlet *o, const struct obs_mirror *copies,
     size_t i, const struct algo_ring_guess *guess, struct sim_err *e)
+{
+	struct algo_analyzer *a = o->a;
+	for (;;) {
+		const enum algo_ring_put put =
+		    algo_ring_put(&a->ring, copies, i, guess, a->now);
+		a->count.n_long += put == ALGO_RING_LONG;
+		if (put != ALGO_RING_FULL)
+			return 0;
+		const int ended = algo_ring_ended(&a->ring, a->now);
+		a->count.n_early += !ended;
+		const int rc = trace_ends(o, ended ? 0 : ALGO_TRACE_EARLY, e);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+static inline int analyzer_put(struct outlet *o,
+    const struct obs_mirror *copies, size_t i,
+    const struct algo_ring_guess *guess, struct sim_err *e)
 {
 	struct algo_analyzer *a = o->a;
 	sim_ns now = copies->t_ns[i];
@@ -292,18 +312,9 @@ static int analyzer_put(struct outlet *o, const struct obs_mirror *copies,
 	a->now = now;
 	a->count.n_copies++;
 	algo_meter_mirrored(&a->meter, copies->node[i], copies->mirror_seq[i]);
-	for (;;) {
-		const enum algo_ring_put put =
-		    algo_ring_put(&a->ring, copies, i, guess, now);
-		a->count.n_long += put == ALGO_RING_LONG;
-		if (put != ALGO_RING_FULL)
-			return 0;
-		const int ended = algo_ring_ended(&a->ring, now);
-		a->count.n_early += !ended;
-		rc = trace_ends(o, ended ? 0 : ALGO_TRACE_EARLY, e);
-		if (rc < 0)
-			return rc;
-	}
+	return algo_ring_add(&a->ring, copies, i, guess, now)
+	    ? 0
+	    : analyzer_seek(o, copies, i, guess, e);
 }
 
 int algo_analyzer_feed(struct algo_analyzer *a, const struct obs_mirror *copies,

@@ -33,7 +33,9 @@ static void record_keep(struct algo_record *x, uint64_t numbers)
 
 unsigned algo_record_n_copies(const struct algo_record *x)
 {
-	const unsigned n = x->n - (unsigned)__builtin_popcount(x->more);
+	unsigned n = x->n;
+	if (x->more)
+		n -= (unsigned)__builtin_popcount(x->more);
 	if (x->state & ALGO_RECORD_PART)
 		return x->slot[0].part.n_before + n - 1;
 	return n - (x->state & ALGO_RECORD_SLOT ? 1 : 0);

@@ -71,17 +71,6 @@ void algo_ring_close(struct algo_ring *r)
 }
 
 /* --- numbers, keys ---------------------------------------------------------*/
-static inline struct algo_record *ring_at(const struct algo_ring *r,
-    uint32_t number)
-{
-	return &r->record[number & r->mask];
-}
-
-static inline int ring_has(const struct algo_ring *r, uint32_t number)
-{
-	return number - r->first < r->end - r->first;
-}
-
 static inline struct algo_ring_bucket *ring_bucket(const struct algo_ring *r,
     uint64_t hash, uint32_t step)
 {
@@ -97,13 +86,6 @@ static inline uint64_t ring_hash(const struct algo_ring *r,
 	h ^= h >> 32;
 	h = (h + (k->digest & r->digest_bits)) * UINT64_C(0xff51afd7ed558ccd);
 	return h ^ h >> 32;
-}
-
-static inline int ring_same(const struct algo_ring *r,
-    const struct algo_record_key *a, const struct algo_record_key *b)
-{
-	return a->ips == b->ips && a->ports == b->ports &&
-	    ((a->digest ^ b->digest) & r->digest_bits) == 0;
 }
 
 /* --- tags ------------------------------------------------------------------*/
@@ -153,7 +135,7 @@ void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
 		guess[i].entry = ring_guess(r, guess[i].hash);
 		if (!guess[i].entry)
 			continue;
-		char *x = (char *)ring_at(r, *guess[i].entry);
+		char *x = (char *)algo_ring_at(r, *guess[i].entry);
 		__builtin_prefetch(x, 1);
 		__builtin_prefetch(x + LINE, 1);
 	}
@@ -163,40 +145,23 @@ void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
 static void ring_skip(struct algo_ring *r)
 {
 	while (r->first != r->end &&
-	    ring_at(r, r->first)->state & ALGO_RECORD_PART)
+	    algo_ring_at(r, r->first)->state & ALGO_RECORD_PART)
 		r->first++;
 }
 
 /* --- putting ---------------------------------------------------------------*/
-/* Too old for another copy that comes at NOW? */
-static inline int record_ended(const struct algo_ring *r,
-    const struct algo_record *x, sim_ns now)
-{
-	return now - algo_record_last(x) > r->gap ||
-	    (now - algo_record_begin(x)) / 2 > r->gap;
-}
-
 static void ring_index(struct algo_ring *r, uint64_t hash, uint32_t number)
 {
 	for (uint32_t step = 0;; step++) {
 		struct algo_ring_bucket *b = ring_bucket(r, hash, step);
 		for (unsigned k = 0; k < WAYS; k++) {
-			if (ring_has(r, b->number[k]))
+			if (algo_ring_has(r, b->number[k]))
 				continue;
 			bucket_put(b, k, hash_tag(hash), number);
 			return;
 		}
 		b->passed_on = number;
 	}
-}
-
-/* Is what has KEY of the trace whose number stands at ENTRY? */
-static inline int ring_takes(const struct algo_ring *r, const uint32_t *entry,
-    const struct algo_record_key *key, sim_ns now)
-{
-	const struct algo_record *x = ring_at(r, *entry);
-	return ring_has(r, *entry) && ring_same(r, &x->key, key) &&
-	    !record_ended(r, x, now);
 }
 
 /* Where the number of the trace stands; NULL: it has none under way. */
@@ -208,24 +173,13 @@ static uint32_t *ring_find(const struct algo_ring *r,
 		uint64_t match = bucket_match(b, hash_tag(g->hash));
 		for (; match != 0; match &= match - 1) {
 			uint32_t *entry = &b->number[match_way(match)];
-			if (ring_takes(r, entry, &g->key, now))
+			if (algo_ring_takes(r, entry, &g->key, now))
 				return entry;
 		}
-		if (!ring_has(r, b->passed_on))
+		if (!algo_ring_has(r, b->passed_on))
 			break;
 	}
 	return NULL;
-}
-
-/* The guess, if it holds still, or what is found. */
-static inline uint32_t *ring_entry(const struct algo_ring *r,
-    const struct algo_ring_guess *g, sim_ns now)
-{
-	if (algo_record_proto(&g->key) == 0)
-		return NULL;
-	return g->entry && ring_takes(r, g->entry, &g->key, now)
-	    ? g->entry
-	    : ring_find(r, g, now);
 }
 
 static int ring_is_full(struct algo_ring *r)
@@ -244,7 +198,7 @@ static enum algo_ring_put ring_put_new(struct algo_ring *r,
     const struct obs_mirror *copies, size_t i, const struct algo_ring_guess *g,
     uint32_t *entry, sim_ns now)
 {
-	struct algo_record *old = entry ? ring_at(r, *entry) : NULL;
+	struct algo_record *old = entry ? algo_ring_at(r, *entry) : NULL;
 	if (old &&
 	    algo_record_n_copies(old) >
 		ALGO_RING_MAX_COPIES - ALGO_RECORD_SLOTS)
@@ -252,8 +206,8 @@ static enum algo_ring_put ring_put_new(struct algo_ring *r,
 	if (ring_is_full(r))
 		return ALGO_RING_FULL;
 	const uint32_t number = r->end++;
-	algo_record_start(ring_at(r, number), copies, i, &g->key, now, number,
-	    old);
+	algo_record_start(algo_ring_at(r, number), copies, i, &g->key, now,
+	    number, old);
 	if (entry)
 		*entry = number;
 	else if (algo_record_proto(&g->key) != 0)
@@ -266,10 +220,12 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
     sim_ns now)
 {
 	const unsigned needs = algo_record_needs(copies, i);
-	uint32_t *entry = ring_entry(r, g, now);
-	if (!entry || !algo_record_has_room(ring_at(r, *entry), needs, now))
+	uint32_t *entry =
+	    algo_record_proto(&g->key) == 0 ? NULL : ring_find(r, g, now);
+	if (!entry ||
+	    !algo_record_has_room(algo_ring_at(r, *entry), needs, now))
 		return ring_put_new(r, copies, i, g, entry, now);
-	algo_record_add(ring_at(r, *entry), copies, i, needs, now);
+	algo_record_add(algo_ring_at(r, *entry), copies, i, needs, now);
 	return ALGO_RING_PUT;
 }
 
@@ -277,10 +233,10 @@ enum algo_ring_put algo_ring_put(struct algo_ring *r,
 static const struct algo_record *ring_last_of(const struct algo_ring *r,
     uint32_t number)
 {
-	const struct algo_record *x = ring_at(r, number);
+	const struct algo_record *x = algo_ring_at(r, number);
 	while (x->next != number) {
 		number = x->next;
-		x = ring_at(r, number);
+		x = algo_ring_at(r, number);
 	}
 	return x;
 }
@@ -305,7 +261,7 @@ int algo_ring_ended(struct algo_ring *r, sim_ns now)
 	if (now == SIM_NEVER)
 		return 1;
 	const struct algo_record *x = ring_last_of(r, r->first);
-	if (record_ended(r, x, now))
+	if (algo_ring_ended_at(r, x, now))
 		return 1;
 	r->due = record_due(r, x);
 	return 0;
@@ -316,14 +272,15 @@ void algo_ring_take(struct algo_ring *r, struct algo_trace *t)
 	ring_skip(r);
 	assert(r->first != r->end);
 	uint32_t number = r->first;
-	struct algo_record *x = ring_at(r, number);
+	struct algo_record *x = algo_ring_at(r, number);
 	for (unsigned i = 0; i < sizeof(*x) / LINE; i++)
-		__builtin_prefetch((char *)ring_at(r, number + 4) + i * LINE);
+		__builtin_prefetch(
+		    (char *)algo_ring_at(r, number + 4) + i * LINE);
 	algo_record_packet(x, t);
 	unsigned state = x->state;
 	while (x->next != number) {
 		number = x->next;
-		x = ring_at(r, number);
+		x = algo_ring_at(r, number);
 		state |= x->state;
 		/* Nothing may find it, though it is in the log. */
 		x->key.ports = 0;
@@ -339,23 +296,24 @@ void algo_ring_take(struct algo_ring *r, struct algo_trace *t)
 void algo_ring_hops(const struct algo_ring *r, struct algo_hop hop[])
 {
 	uint32_t number = r->taken;
-	const struct algo_record *x = ring_at(r, number);
+	const struct algo_record *x = algo_ring_at(r, number);
 	unsigned n = algo_record_hops(x, hop);
 	while (x->next != number) {
 		number = x->next;
-		x = ring_at(r, number);
+		x = algo_ring_at(r, number);
 		n += algo_record_hops(x, hop + n);
 	}
 }
 
 int algo_ring_bare(const struct algo_ring *r, struct algo_record_bare *b)
 {
-	const struct algo_record *x = ring_at(r, r->taken);
+	const struct algo_record *x = algo_ring_at(r, r->taken);
 	return x->next == r->taken && algo_record_bare(x, b);
 }
 
 sim_ns algo_ring_oldest(struct algo_ring *r)
 {
 	ring_skip(r);
-	return r->first == r->end ? SIM_NEVER : ring_at(r, r->first)->first_ns;
+	return r->first == r->end ? SIM_NEVER
+				  : algo_ring_at(r, r->first)->first_ns;
 }

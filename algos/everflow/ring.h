@@ -60,6 +60,52 @@ struct algo_ring_guess {
 void algo_ring_look(const struct algo_ring *r, const struct obs_mirror *copies,
     size_t from, unsigned n, struct algo_ring_guess guess[]);
 
+static inline struct algo_record *algo_ring_at(const struct algo_ring *r,
+    uint32_t number)
+{
+	return &r->record[number & r->mask];
+}
+
+static inline int algo_ring_has(const struct algo_ring *r, uint32_t number)
+{
+	return number - r->first < r->end - r->first;
+}
+
+/* Is X too old for another copy that comes at NOW? */
+static inline int algo_ring_ended_at(const struct algo_ring *r,
+    const struct algo_record *x, sim_ns now)
+{
+	return now - algo_record_last(x) > r->gap ||
+	    (now - algo_record_begin(x)) / 2 > r->gap;
+}
+
+/* Is what has KEY of the trace whose number stands at ENTRY? */
+static inline int algo_ring_takes(const struct algo_ring *r,
+    const uint32_t *entry, const struct algo_record_key *key, sim_ns now)
+{
+	const struct algo_record *x = algo_ring_at(r, *entry);
+	return algo_ring_has(r, *entry) && x->key.ips == key->ips &&
+	    x->key.ports == key->ports &&
+	    ((x->key.digest ^ key->digest) & r->digest_bits) == 0 &&
+	    !algo_ring_ended_at(r, x, now);
+}
+
+/* Put row I, which came at NOW, where it is guessed to go. Returns 0, and does
+ * nothing, if that is wrong or there is no room: then algo_ring_put() it. */
+static inline int algo_ring_add(struct algo_ring *r,
+    const struct obs_mirror *copies, size_t i, const struct algo_ring_guess *g,
+    sim_ns now)
+{
+	const unsigned needs = algo_record_needs(copies, i);
+	if (!g->entry || !algo_ring_takes(r, g->entry, &g->key, now))
+		return 0;
+	struct algo_record *x = algo_ring_at(r, *g->entry);
+	if (!algo_record_has_room(x, needs, now))
+		return 0;
+	algo_record_add(x, copies, i, needs, now);
+	return 1;
+}
+
 enum algo_ring_put { ALGO_RING_PUT, ALGO_RING_LONG, ALGO_RING_FULL };
 
 /* Put row I, which came at NOW, with its trace: the one with its key whose last
