@@ -69,8 +69,9 @@ UNFIT += $(if $(and $(BPF),$(MNL)),models/netns/mux_none.c,\
 	models/netns/mux.c tests/real/netns_mux_test.c)
 # The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
-UNFIT += $(if $(CURL),experiments/live/fetch_none.c,experiments/live/fetch.c \
-	experiments/live/url.c)
+UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
+	experiments/live/call_none.c,experiments/live/fetch.c \
+	experiments/live/call.c experiments/live/url.c)
 # Captures take libpcap; without, experiments/everflow/capture_none.c says so.
 PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
 UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\

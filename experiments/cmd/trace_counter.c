@@ -3,16 +3,18 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
 #include "experiments/cmd/trace_file.h"
+#include "experiments/cmd/trace_url.h"
 #include "experiments/everflow/sums.h"
 
 struct args {
-	const char *file, *what;
+	const char *file, *what, *add;
 	sim_ns from, to;
-	int json;
+	int json, remove;
 };
 
 static void trace_counter_word(void *to, char *arg, const struct cmd_given *g)
@@ -35,6 +37,13 @@ static void trace_counter_check(const void *args, struct argp_state *state)
 		    "or custom:syns");
 	if (a->to <= a->from)
 		argp_error(state, "--to is not after --from");
+	if (!a->add && !a->remove)
+		return;
+	if (!xp_call_is_url(a->file) || strncmp(a->what, "custom:", 7) != 0)
+		argp_error(state,
+		    "--add and --remove take a URL and custom:NAME");
+	if (a->add && a->remove)
+		argp_error(state, "--add and --remove exclude each other");
 }
 
 static const struct cmd_option trace_counter_options[] = {
@@ -42,6 +51,11 @@ static const struct cmd_option trace_counter_options[] = {
 	.take = cmd_take_time, .at = CMD_AT(from)},
     {"to", 0, "TIME", "and not after then", .take = cmd_take_time,
 	.at = CMD_AT(to)},
+    {"add", 0, "FILTER",
+	"have a running analyzer count the packets that FILTER fits, as WHAT",
+	.take = cmd_take_text, .at = CMD_AT(add)},
+    {"remove", 0, NULL, "have it count WHAT no more", .take = cmd_take_flag,
+	.at = CMD_AT(remove)},
     {"json", 0, NULL, "JSON, one object", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
     {0},
@@ -52,15 +66,36 @@ static const struct cmd_line trace_counter_line = {
     .word = {.take = trace_counter_word},
     .without = "counters of which FILE?",
     .check = trace_counter_check,
-    .args_doc = "FILE.h5 WHAT",
+    .args_doc = "FILE.h5|URL WHAT",
     .doc = "Sum up what analyzers counted of the packets whose traces they did "
 	   "not keep, over all analyzers and spans of 10 s."
-	   "\vWHAT is link:FROM->TO or link:ID (packets, bytes, flows, round "
+	   "A URL is that of a running `culprit trace serve "
+	   "--control`.\vWHAT is link:FROM->TO or link:ID (packets, bytes, "
+	   "flows, round "
 	   "trips of guided probes), switch:NAME (mirrored packets that "
 	   "arrived, and those that were lost), mux:HOST (its latency) or "
 	   "custom:NAME. A quantile is the upper end of its bin, of which each "
 	   "is 19 % wide.",
 };
+
+static int counter_from_url(const struct args *a)
+{
+	struct xp_call c = {.method = a->add ? "POST"
+		: a->remove                  ? "DELETE"
+					     : "GET",
+	    .url = a->file,
+	    .path = "/counters"};
+	struct cmd_trace_span span;
+	if (a->add || a->remove) {
+		xp_call_add(&c, "name", strchr(a->what, ':') + 1);
+		xp_call_add(&c, "filter", a->add);
+	} else {
+		xp_call_add(&c, "what", a->what);
+		cmd_trace_span(&c, &span, a->from, a->to);
+		xp_call_add(&c, "format", a->json ? "json" : "text");
+	}
+	return cmd_trace_call(&c, UINT64_MAX);
+}
 
 int cmd_trace_counter(int argc, char **argv)
 {
@@ -72,6 +107,8 @@ int cmd_trace_counter(int argc, char **argv)
 	struct sim_err e = {0};
 	int code = CMD_TROUBLE;
 	cmd_parse(&trace_counter_line, argc, argv, &a);
+	if (xp_call_is_url(a.file))
+		return counter_from_url(&a);
 	int rc = cmd_traces_open(&x, a.file, &e);
 	if (rc == 0)
 		rc = res_traces_names(x.file, &names, &e);

@@ -2,18 +2,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdio.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
 #include "experiments/cmd/trace_file.h"
+#include "experiments/cmd/trace_url.h"
 #include "experiments/everflow/judge.h"
 #include "sim/yaml.h"
 
 struct args {
-	const char *debugger, *file;
-	sim_ns from, to;
-	int json;
+	const char *debugger, *file, *enable, *filter;
+	sim_ns from, to, life;
+	uint64_t sample, disable;
+	int json, sessions;
 };
 
 static void trace_debug_word(void *to, char *arg, const struct cmd_given *g)
@@ -37,10 +40,26 @@ static unsigned trace_debug_which(const char *name)
 	return i;
 }
 
+static int trace_debug_is_session(const struct args *a)
+{
+	return a->enable || a->disable > 0 || a->sessions;
+}
+
 static void trace_debug_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (!a->file)
+	if ((a->filter || a->sample > 0 || a->life > 0) && !a->enable)
+		argp_error(state,
+		    "--filter, --sample and --life go with --enable");
+	else if ((a->enable != NULL) + (a->disable > 0) + a->sessions > 1)
+		argp_error(state,
+		    "--enable, --disable and --sessions exclude each other");
+	else if (trace_debug_is_session(a)) {
+		if (a->file || !xp_call_is_url(a->debugger))
+			argp_error(state,
+			    "--enable, --disable and --sessions take a URL "
+			    "alone");
+	} else if (!a->file)
 		argp_error(state, "debug which FILE?");
 	else if (trace_debug_which(a->debugger) == XP_N_DEBUGGERS)
 		argp_error(state,
@@ -58,6 +77,21 @@ static const struct cmd_option trace_debug_options[] = {
 	.at = CMD_AT(to)},
     {"json", 0, NULL, "JSON, one object", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
+    {"enable", 0, "SERVERS",
+	"trace what these send, as host0,host17, or all of them: all; refused "
+	"if that is more than what there is room for",
+	.take = cmd_take_text, .at = CMD_AT(enable)},
+    {"filter", 0, "EXPR", "only packets that this fits, by headers alone",
+	.take = cmd_take_text, .at = CMD_AT(filter)},
+    {"sample", 0, "N", "only 1 packet in N, a power of two",
+	.take = cmd_take_u64, .at = CMD_AT(sample), .min = 1, .max = 65536},
+    {"life", 0, "TIME", "for so long (default: as long as is allowed)",
+	.take = cmd_take_time, .at = CMD_AT(life)},
+    {"disable", 0, "ID", "trace no more what --enable gave ID to",
+	.take = cmd_take_u64, .at = CMD_AT(disable), .min = 1,
+	.max = UINT32_MAX},
+    {"sessions", 0, NULL, "what is traced, and what is reserved for it",
+	.take = cmd_take_flag, .at = CMD_AT(sessions)},
     {0},
 };
 
@@ -66,12 +100,17 @@ static const struct cmd_line trace_debug_line = {
     .word = {.take = trace_debug_word, .values = xp_everflow_debuggers},
     .without = "which debugger: latency, drop, loop, ecmp or rdma?",
     .check = trace_debug_check,
-    .args_doc = "DEBUGGER FILE.h5",
+    .args_doc = "DEBUGGER FILE.h5|URL\nURL --enable SERVERS\nURL --disable ID",
     .doc = "Let a debugger of Everflow look at stored traces, counters and "
 	   "guided probes, once: latency, drop, loop, ecmp or rdma."
 	   "\vIt has the parameters of the file's spec, or defaults. What it "
 	   "would still probe is not asked for, so it may say less than it did "
-	   "while it could. /findings of the file is what was said then.",
+	   "while it could. /findings of the file is what was said then.\n\n"
+	   "A URL is that of a running `culprit trace serve --control`: the "
+	   "debugger looks at what it keeps. With --enable all of a server's "
+	   "packets have the debug bit, once who runs there asks for its "
+	   "sessions; what would exceed a capacity is refused (exit code 1), "
+	   "naming it and a sampling that would fit.",
 };
 
 /* --- what it looks at ----------------------------------------------------- */
@@ -126,12 +165,49 @@ static void evidence_free(struct evidence *v)
 	cmd_traces_close(&v->x);
 }
 
+/* --- a running analyzer ---------------------------------------------------- */
+
+static int debug_sessions(const struct args *a)
+{
+	struct xp_call c = {.method = a->enable ? "POST"
+		: a->disable > 0                ? "DELETE"
+						: "GET",
+	    .url = a->debugger,
+	    .path = "/sessions"};
+	char sample[32], life[32], id[32];
+	snprintf(sample, sizeof(sample), "%" PRIu64, a->sample);
+	snprintf(life, sizeof(life), "%" PRIu64 "ns", a->life);
+	snprintf(id, sizeof(id), "%" PRIu64, a->disable);
+	xp_call_add(&c, "servers", a->enable);
+	xp_call_add(&c, "filter", a->filter);
+	xp_call_add(&c, "sample", a->sample > 0 ? sample : NULL);
+	xp_call_add(&c, "life", a->life > 0 ? life : NULL);
+	xp_call_add(&c, "id", a->disable > 0 ? id : NULL);
+	return cmd_trace_call(&c, UINT64_MAX);
+}
+
+static int debug_from_url(const struct args *a)
+{
+	struct xp_call c = {.method = "GET",
+	    .url = a->file,
+	    .path = "/findings"};
+	struct cmd_trace_span span;
+	xp_call_add(&c, "debugger", a->debugger);
+	cmd_trace_span(&c, &span, a->from, a->to);
+	xp_call_add(&c, "format", a->json ? "json" : "text");
+	return cmd_trace_call(&c, UINT64_MAX);
+}
+
 int cmd_trace_debug(int argc, char **argv)
 {
 	struct args a = {.to = SIM_NEVER};
 	struct sim_err e = {0};
 	struct evidence v = {.x = {.file = NULL}};
 	cmd_parse(&trace_debug_line, argc, argv, &a);
+	if (trace_debug_is_session(&a))
+		return debug_sessions(&a);
+	if (xp_call_is_url(a.file))
+		return debug_from_url(&a);
 	const unsigned which = trace_debug_which(a.debugger);
 	int rc = evidence_open(&v, &a, &e);
 	const struct algo_debug_in in = {

@@ -8,6 +8,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/trace.h"
 #include "experiments/cmd/trace_file.h"
+#include "experiments/cmd/trace_url.h"
 #include "experiments/everflow/tell.h"
 
 struct args {
@@ -70,9 +71,10 @@ static const struct cmd_line trace_get_line = {
     .word = {.take = trace_get_word},
     .without = "traces of which FILE?",
     .check = trace_get_check,
-    .args_doc = "FILE.h5 [EXPR]",
+    .args_doc = "FILE.h5|URL [EXPR]",
     .doc = "Print the traces of FILE that EXPR fits, a line each, by tabs; "
-	   "without it all of them.",
+	   "without it all of them. A URL is that of a running `culprit trace "
+	   "serve --control`, and the traces those that it keeps.",
     .more = trace_get_more,
 };
 
@@ -138,6 +140,25 @@ static int get_print(struct get *g, struct sim_err *e)
 	return rc;
 }
 
+static int get_from_url(const struct args *a)
+{
+	struct xp_call c = {.method = "GET", .url = a->file, .path = "/traces"};
+	struct cmd_trace_span span;
+	char limit[32];
+	xp_call_add(&c, "filter", a->expr);
+	xp_call_add(&c, "where", a->where);
+	cmd_trace_span(&c, &span, a->from, a->to);
+	if (a->limit < UINT64_MAX) {
+		snprintf(limit, sizeof(limit), "%" PRIu64, a->limit);
+		xp_call_add(&c, "limit", limit);
+	}
+	xp_call_add(&c, "format",
+	    a->json        ? "json"
+		: a->count ? "count"
+			   : "rows");
+	return cmd_trace_call(&c, a->limit);
+}
+
 int cmd_trace_get(int argc, char **argv)
 {
 	struct args a = {.to = SIM_NEVER, .limit = UINT64_MAX};
@@ -145,6 +166,8 @@ int cmd_trace_get(int argc, char **argv)
 	struct sim_err e = {0};
 	int code = CMD_GOOD;
 	cmd_parse(&trace_get_line, argc, argv, &a);
+	if (xp_call_is_url(a.file))
+		return get_from_url(&a);
 	int rc = cmd_traces_open(&g.traces, a.file, &e);
 	if (rc < 0)
 		code = cmd_fail(CMD_TROUBLE, &e);

@@ -521,21 +521,9 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
  * of name look-ups would otherwise use SIGALRM. */
 static int fetch_set_up(struct xp_fetch *f, struct transfer *t)
 {
-	CURL *c = t->easy = curl_easy_init();
-	return c && curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-	    curl_easy_setopt(c, CURLOPT_PROXY, "") == CURLE_OK &&
-	    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR,
-		curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SSL
-		    ? "http,https"
-		    : "http") == CURLE_OK &&
-	    curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
-		(long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
-	    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
-	    curl_easy_setopt(c, CURLOPT_USERAGENT, "culprit") == CURLE_OK &&
-	    /* Contacts are minutes apart: a connection that is kept open would
-	     * cost the controller memory for each agent of the fleet. */
-	    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L) == CURLE_OK &&
-	    curl_easy_setopt(c, CURLOPT_WRITEDATA, f) == CURLE_OK;
+	t->easy = xp_url_easy();
+	return t->easy &&
+	    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, f) == CURLE_OK;
 }
 
 static void set_up_post(struct transfer *t)

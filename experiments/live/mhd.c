@@ -41,12 +41,13 @@ static void rest_list(void *list)
 /* A list that fits the buffer goes in one piece, with its length; a longer one
  * is made while it is sent. */
 static struct MHD_Response *list_response(struct xp_http_server *s,
-    uint32_t server)
+    uint32_t server, int *is_open)
 {
 	struct xp_http_list *list;
 	struct MHD_Response *r;
 	if (xp_http_list_take(&list, &s->lists, server, NULL) < 0)
 		return NULL;
+	*is_open = !list->is_whole;
 	if (list->is_whole)
 		r = MHD_create_response_from_buffer_with_free_callback_cls(
 		    list->n, list->buf, rest_list, list);
@@ -93,7 +94,8 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
     struct xp_http_answer *a)
 {
 	struct MHD_Response *r = NULL;
-	if (a->is_pinglist && !(r = list_response(s, a->server)))
+	int is_open = a->stream != NULL;
+	if (a->is_pinglist && !(r = list_response(s, a->server, &is_open)))
 		xp_http_no_memory(a);
 	else if (a->stream && !(r = stream_response(a->stream)))
 		return MHD_NO;
@@ -109,6 +111,10 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
 	if (a->etag[0] != '\0')
 		MHD_add_response_header(r, MHD_HTTP_HEADER_ETAG, a->etag);
+	/* libmicrohttpd ends a body whose length is not known also where there
+	 * is none, and the next answer would begin with that. */
+	if (c->is_head && is_open)
+		MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	if (a->note[0] != '\0')
 		MHD_add_response_header(r, "Culprit-Note", a->note);
 	if (a->allow)
@@ -199,6 +205,7 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 	struct xp_http_site site;
 	struct xp_http_answer a;
 	const int at_end = c->has_head;
+	c->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 	c->has_head = 1;
 	MHD_get_connection_values(mhd, MHD_HEADER_KIND, see_header, &q);
 	if (!at_end && q.length == 0 && !q.is_chunked)

@@ -27,8 +27,8 @@ struct xp_http_conn {
 	int n_answered;
 
 	/* The request; its connection's thread alone. */
-	char *target; /* NULL: no memory for it */
-	int has_head, wants_body;
+	char *target;                      /* NULL: no memory for it */
+	int has_head, wants_body, is_head; /* the last: its method */
 	unsigned char *body;
 	size_t n_body, cap_body;
 };

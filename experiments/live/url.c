@@ -72,3 +72,24 @@ int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
 	memcpy(out + n, tail, strlen(tail) + 1);
 	return 0;
 }
+
+void *xp_url_easy(void)
+{
+	const int has_tls = (curl_version_info(CURLVERSION_NOW)->features &
+				CURL_VERSION_SSL) != 0;
+	CURL *c = curl_easy_init();
+	if (c && curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_PROXY, "") == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR,
+		has_tls ? "http,https" : "http") == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_HTTP_VERSION,
+		(long)CURL_HTTP_VERSION_1_1) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+	    curl_easy_setopt(c, CURLOPT_USERAGENT, "culprit") == CURLE_OK &&
+	    /* An agent's contacts are minutes apart: a connection that is kept
+	     * open would cost the controller memory for each of the fleet. */
+	    curl_easy_setopt(c, CURLOPT_FORBID_REUSE, 1L) == CURLE_OK)
+		return c;
+	curl_easy_cleanup(c);
+	return NULL;
+}

@@ -17,4 +17,8 @@ enum { XP_URL_MAX = 1024 };
 int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
     const char *tail, struct sim_err *e);
 
+/* A CURL to make requests with, or NULL: no proxy, user, cookie, redirect or
+ * environment variable has a say, and no connection is kept. To be cleaned up. */
+void *xp_url_easy(void);
+
 #endif

@@ -10,7 +10,7 @@ unshare -n true 2>/dev/null || why="no namespaces of networks"
 # as copies in ERSPAN II to 127.0.0.1.
 write_sender() {
 	cat >send.py <<-'END'
-		import socket, struct
+		import socket, struct, sys
 		def total(b):
 		    s = sum(struct.unpack('>%dH' % (len(b) // 2), b))
 		    while s >> 16: s = (s & 0xffff) + (s >> 16)
@@ -21,17 +21,17 @@ write_sender() {
 		    return h[:10] + struct.pack('>H', total(h)) + h[12:] + payload
 		def copy(switch, ttl, number, k, back):
 		    a, b = (10, 0, 0, 1), (10, 0, 0, 32)
-		    p, q = 1000 + k, 80
+		    p, q = 1000 + k % 60000, 80
 		    if back: a, b, p, q = b, a, q, p
 		    tcp = struct.pack('>HHIIBBHHH', p, q, k, 0, 0x50, 2, 0, 0, 0)
-		    frame = bytes(12) + b'\x08\0' + ip(6, tcp, a, b, ttl, 9 + k)
+		    frame = bytes(12) + b'\x08\0' + ip(6, tcp, a, b, ttl, (9 + k) % 65536)
 		    return ip(47, struct.pack('>HHIHHI', 0x1000, 0x88be, number,
 		        0x1000, 1, 0) + frame, (172, 16, 0, switch), (127, 0, 0, 1))
 		raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, 255)
 		# tor0, t1.0, t2.0, t1.3 and tor7 of two pods of 4 and 3.
 		path = [0, 8, 14, 11, 7]
 		number = dict.fromkeys(path, 0)
-		for k in range(50):
+		for k in range(int(sys.argv[1]) if sys.argv[1:] else 50):
 		    for back in (0, 1):
 		        for hop, s in enumerate(path[::-1] if back else path):
 		            raw.sendto(copy(s, 64 - hop, number[s], k, back),
@@ -60,6 +60,7 @@ traces() {
 
 # in_net COMMAND...: in a network of its own that has lo alone.
 in_net() {
+	export more=${more-}
 	unshare -n bash -c "ip link set lo up || exit
 $1"
 }
@@ -121,6 +122,173 @@ two_share_and_split_no_connection() {
 		<(traces out/b.h5 | awk '{ print $3 }' | sort -u) | grep -q .
 }
 
+# start_asked: one that takes requests, at $url. Rows of counters each second.
+start_asked='
+	touch said
+	"$CULPRIT" trace serve spec.yaml -i lo -p store_all=true \
+		-p counters_s=1 --index-is-link --control 127.0.0.1:0 -o out/x.h5 \
+		$more >said 2>complaint &
+	serve=$!
+	within 10 grep -q ^http said || { cat complaint; exit 1; }
+	url=$(sed -n "s/ takes requests//p" said)
+	t() { local verb=$1; shift; "$CULPRIT" trace "$verb" "$@"; }
+	code() { local want=$1 got=0; shift; "$@" >stdout 2>stderr || got=$?
+		[[ $got = "$want" ]] ||
+			fail "$* -> $got, not $want: $(cat stdout stderr)"; }
+	says() { grep -qE -e "$1" "${2-stderr}" ||
+		fail "${2-stderr} does not say $1: $(cat "${2-stderr}")"; }
+	set -e
+'
+asked() { # SCRIPT
+	[[ -z $why ]] || skip "$why"
+	write_spec
+	write_sender
+	mkdir -m 777 out
+	chmod 711 .. .
+	in_net "$start_asked$1" || fail "exit $?"
+}
+
+a_daemon_is_asked_as_its_file_is() {
+	asked '
+	code 0 t counter $url custom:syns --add "tcp.flags & SYN && tcp.dst == 80"
+	code 0 t get $url --json; [[ $(cat stdout) = "[]" ]]
+	/usr/bin/python3 send.py
+	sleep 1.2
+	code 0 t get $url; cp stdout live
+	code 0 t get $url "tcp.dst == 80" -w "last == tor7" --json; cp stdout live.json
+	code 0 t get $url "switch == t2.0" --count; [[ $(cat stdout) = 100 ]]
+	code 0 t get $url --limit 3; [[ $(wc -l <stdout) = 4 ]]
+	says "limit 3 is reached"
+	within 5 bash -c "\"$CULPRIT\" trace counter $url custom:syns |
+		grep -q \"custom  *50 packets\""
+	code 0 t counter $url custom:syns --json; cp stdout counted
+	code 0 t debug drop $url; says "^drop: 100 traces" stdout
+	code 0 t debug drop $url --json; cp stdout found
+	kill -TERM $serve; wait $serve
+	[[ ! -s complaint ]] || fail "$(cat complaint)"
+	code 0 t get out/x.h5; cmp stdout live
+	code 0 t get out/x.h5 "tcp.dst == 80" -w "last == tor7" --json
+	cmp stdout live.json
+	code 0 t counter out/x.h5 custom:syns --json; cmp stdout counted
+	code 0 t debug drop out/x.h5 --json; cmp stdout found
+	# Nobody answers any more.
+	code 3 t get $url; says "does not answer"'
+}
+
+tracing_is_admitted_refused_and_ended() {
+	asked '
+	code 2 t debug $url --enable host0; says "before the first counters"
+	/usr/bin/python3 send.py; sleep 2; /usr/bin/python3 send.py
+	within 5 bash -c "\"$CULPRIT\" trace debug $url --enable host0"
+	code 0 t debug $url --sessions; says "\"id\": 1" stdout
+	code 1 t debug $url --enable all
+	says "mirror budget of a switch: .* 1 packet in [0-9]+ would fit"
+	n=$(sed -E "s/.*1 packet in ([0-9]+) would.*/\1/" stderr)
+	code 0 t debug $url --enable all --sample $n --filter "ip.proto == 6" \
+		--life 5s
+	says "\"sample\": $n" stdout
+	code 0 t debug $url --disable 1
+	code 2 t debug $url --disable 1; says "no session 1"
+	code 2 t debug $url --enable tor0; says "is a switch"
+	code 2 t debug $url --enable host0 --filter "switch == tor0"
+	says "by headers alone"
+	code 0 t counter $url custom:a --add ""
+	code 1 t counter $url custom:a --add ""; says "there is a counter"
+	code 0 t counter $url custom:a --remove
+	code 2 t counter $url custom:a --remove; says "no counter"
+	kill -TERM $serve; wait $serve'
+}
+
+wrong_requests_are_told_by_the_daemon() {
+	asked '
+	code 2 t get $url "drop && confrimed"
+	says "column 9: .*did you mean .confirmed"
+	code 2 t get $url "last == tor0"; says "column 1: last is a property"
+	code 2 t get $url -w "last == tor99"; says "column 9"
+	code 2 t get $url "(((("; says "column"
+	code 2 t get $url "ip.ttl < 999"; says "column 10"
+	code 2 t get $url "tcp.flags & SYNN"; says "did you mean"
+	code 2 t get $url "$(printf "%5000s" x)"; says 4096
+	code 2 t counter $url lnik:3; says "did you mean"
+	code 2 t counter $url custom:a --add "len > 3"; says "column 1"
+	code 2 t get $url/there drop; says "there is no"
+	/usr/bin/python3 - $url <<-"END"
+		import http.client, random, re, socket, sys
+		port = int(re.search(r":(\d+)/", sys.argv[1])[1])
+		def raw(b):
+		    s = socket.create_connection(("127.0.0.1", port)); s.settimeout(0.1)
+		    s.sendall(b); got = b""
+		    try:
+		        while x := s.recv(65536): got += x
+		    except OSError: pass
+		    s.close(); return got
+		r = random.Random(1)
+		good = b"GET /traces?filter=drop&format=json HTTP/1.1\r\nHost: x\r\n\r\n"
+		for i in range(60):
+		    b = bytearray(good)
+		    for _ in range(r.randrange(1, 9)):
+		        b[r.randrange(len(b))] = r.randrange(256)
+		    raw(bytes(b[:r.randrange(1, len(b) + 1)]))
+		long = raw(b"GET /traces?filter=" + b"x" * 40000 + b" HTTP/1.1\r\n\r\n")
+		assert b" 414 " in long or b" 431 " in long or b" 400 " in long, long
+		c = http.client.HTTPConnection("127.0.0.1", port)
+		def ask(method, target, body=None, **headers):
+		    c.request(method, target, body, headers); x = c.getresponse()
+		    return x.status, x.read()
+		assert ask("GET", "/health", Origin="http://e.example")[0] == 403
+		assert ask("GET", "/health", Host="e.example")[0] == 403
+		assert ask("POST", "/sessions", b"x")[0] == 413; c.close()
+		assert ask("PUT", "/sessions")[0] == 405
+		assert ask("GET", "/%2e%2e/etc/passwd")[0] == 404
+		assert ask("HEAD", "/traces") == (200, b"")
+		assert ask("GET", "/health")[0] == 200
+	END
+	kill -TERM $serve; wait $serve'
+}
+
+many_ask_at_once_and_a_slow_one_stops_nobody() {
+	asked '
+	/usr/bin/python3 send.py 3000
+	sleep 1.2
+	code 0 t get $url; cp stdout want
+	[[ $(wc -l <want) = 6001 ]]
+	# Never read, until the end.
+	mkfifo slow
+	(exec 9<>slow; "$CULPRIT" trace get $url --json >slow) & slow=$!
+	for i in 1 2 3 4 5 6; do
+		"$CULPRIT" trace get $url >got.$i & pids[i]=$!
+	done
+	/usr/bin/python3 send.py 50
+	for i in 1 2 3 4 5 6; do
+		wait ${pids[i]}
+		head -n 6001 got.$i | cmp - want
+	done
+	code 0 t get $url "ip.proto == 17" --count; [[ $(cat stdout) = 0 ]]
+	kill $slow 2>/dev/null || :
+	sleep 1.2
+	kill -TERM $serve; wait $serve
+	says "^30500 packets, 30500 copies of .* 0 lost in the ring" said'
+}
+
+what_is_killed_while_it_answers_gave_no_whole_answer() {
+	asked '
+	/usr/bin/python3 send.py 6000
+	sleep 1.2
+	mkfifo slow
+	exec 9<>slow
+	"$CULPRIT" trace get $url --json >slow 2>told 9>&- & client=$!
+	sleep 0.7
+	kill -9 $serve
+	cat <slow >got 9>&- & reader=$!
+	exec 9>&-
+	got=0; wait $client || got=$?
+	[[ $got = 3 ]] || fail "exit $got: $(cat told)"
+	grep -q "was cut off" told
+	wait $reader
+	# There is no file, and none is in the way of the next one.
+	[[ ! -e out/x.h5 ]]'
+}
+
 mistakes_are_told() {
 	[[ -z $why ]] || skip "$why"
 	write_spec
@@ -130,7 +298,22 @@ mistakes_are_told() {
 	says '^culprit: --listen' stderr
 	run_for 2 "$CULPRIT" trace serve spec.yaml
 	says 'where are traces to be' stderr
+	run_for 2 "$CULPRIT" trace serve spec.yaml -o x.h5 --keep-mib 64 \
+		--memory-mib 64
+	says 'is not below' stderr
+	mkdir -m 777 out
+	chmod 711 .. .
+	run_for 2 in_net "\"\$CULPRIT\" trace serve spec.yaml -i lo \
+		-o out/x.h5 --control nowhere"
+	says 'is no address to listen at' stderr
+	run_for 2 "$CULPRIT" trace counter x.h5 custom:a --remove
+	says 'take a URL' stderr
+	run_for 2 "$CULPRIT" trace debug drop x.h5 --life 3s
+	says 'go with --enable' stderr
 }
 
 run_tests what_is_live_is_what_is_captured two_share_and_split_no_connection \
-	mistakes_are_told
+	a_daemon_is_asked_as_its_file_is tracing_is_admitted_refused_and_ended \
+	wrong_requests_are_told_by_the_daemon \
+	many_ask_at_once_and_a_slow_one_stops_nobody \
+	what_is_killed_while_it_answers_gave_no_whole_answer mistakes_are_told
