@@ -305,7 +305,7 @@ figures: deps
 
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
-FUZZ := yaml pinglist wire http icmp tun_wire epoch graphml archive guided \
+FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
 	erspan filter prober
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
@@ -313,6 +313,8 @@ FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clo
 FUZZ_SRC_wire := algos/pingmesh/wire.c
 FUZZ_SRC_http := experiments/live/serve.c algos/pingmesh/wire.c \
 	$(FUZZ_SRC_pinglist)
+FUZZ_SRC_control := $(wildcard experiments/everflow/control*.c) \
+	$(wildcard experiments/everflow/query.c algos/everflow/filter*.c)
 FUZZ_SRC_graphml := topo/graph_ids.c topo/graph_write.c $(wildcard topo/mesh*.c)
 FUZZ_SRC_filter := $(wildcard algos/everflow/filter*.c) topo/addr.c
 FUZZ_SRC_archive := experiments/check/archive.c
