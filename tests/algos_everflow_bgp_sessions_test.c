@@ -126,14 +126,6 @@ static void what_is_no_session_is_left_alone(void **state)
 	rows_close(&w);
 }
 
-static int debug_once(void *arg, struct sim_err *e)
-{
-	struct rdma_rows *w = arg;
-	const int rc = rows_try(w, e);
-	algo_debug_free(&w->out);
-	return rc;
-}
-
 static void no_allocation_is_taken_for_granted(void **state)
 {
 	struct rdma_rows w;
@@ -143,7 +135,7 @@ static void no_allocation_is_taken_for_granted(void **state)
 		open_at(&w, 2 * i * SIM_SEC);
 		rows_bgp(&w, T1, TOR, RST, 0, (2 * i + 1) * SIM_SEC);
 	}
-	test_each_alloc_fails(debug_once, &w);
+	rows_each_alloc_fails(&w);
 	rows_close(&w);
 }
 

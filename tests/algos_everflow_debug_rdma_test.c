@@ -90,6 +90,18 @@ static void nothing_is_said_of_a_congested_network(void **state)
 	run_healthy("congested", 1, 400, 1000);
 }
 
+static void without_traces_nothing_is_said(void **state)
+{
+	struct algo_debug_rdma_params p;
+	struct algo_debug_out out = {0};
+	const struct algo_debug_in in = {.now = SIM_SEC};
+	(void)state;
+	assert_ok(sim_field_defaults(algo_debug_rdma_fields, &p, test_err()));
+	assert_ok(algo_debug_rdma.step(NULL, &p, &in, &out, test_err()));
+	assert_int_equal(out.n_findings + out.n_orders, 0);
+	algo_debug_free(&out);
+}
+
 /* --- what is injected ----------------------------------------------------- */
 
 /* Go back 0: a finding for each sender over the lossy link, whose NAKs are
@@ -426,6 +438,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(nothing_is_said_of_a_healthy_network),
 	    cmocka_unit_test(nothing_is_said_of_a_congested_network),
+	    cmocka_unit_test(without_traces_nothing_is_said),
 	    cmocka_unit_test(a_nic_that_goes_back_to_0_is_named),
 	    cmocka_unit_test(loss_is_told_from_nics_that_restart),
 	    cmocka_unit_test(a_pause_storm_is_traced_to_its_nic),

@@ -150,14 +150,6 @@ static void each_host_is_one_finding(void **state)
 	rows_close(&w);
 }
 
-static int debug_once(void *arg, struct sim_err *e)
-{
-	struct rdma_rows *w = arg;
-	const int rc = rows_try(w, e);
-	algo_debug_free(&w->out);
-	return rc;
-}
-
 static void no_allocation_is_taken_for_granted(void **state)
 {
 	struct rdma_rows w;
@@ -165,7 +157,7 @@ static void no_allocation_is_taken_for_granted(void **state)
 	rows_open(&w);
 	hold(&w, root(), 0, 150 * SIM_MS);
 	hold(&w, topo_link_of(5, TOPO_UP), 0, 150 * SIM_MS);
-	test_each_alloc_fails(debug_once, &w);
+	rows_each_alloc_fails(&w);
 	rows_close(&w);
 }
 

@@ -110,7 +110,7 @@ void rows_bgp(struct rdma_rows *w, topo_switch a, topo_switch b, uint8_t flags,
 	add(w, row, topo_link_of(0, TOPO_UP));
 }
 
-int rows_try(struct rdma_rows *w, struct sim_err *e)
+static int rows_try(struct rdma_rows *w, struct sim_err *e)
 {
 	const struct algo_debug_in in = {.routing = {.topo = &w->topo},
 	    .traces = &w->traces,
@@ -122,4 +122,17 @@ int rows_try(struct rdma_rows *w, struct sim_err *e)
 void rows_debug(struct rdma_rows *w)
 {
 	assert_ok(rows_try(w, test_err()));
+}
+
+static int rows_debug_once(void *arg, struct sim_err *e)
+{
+	struct rdma_rows *w = arg;
+	const int rc = rows_try(w, e);
+	algo_debug_free(&w->out);
+	return rc;
+}
+
+void rows_each_alloc_fails(struct rdma_rows *w)
+{
+	test_each_alloc_fails(rows_debug_once, w);
 }

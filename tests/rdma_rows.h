@@ -34,8 +34,8 @@ void rows_pause(struct rdma_rows *w, topo_link link, uint8_t classes,
 void rows_bgp(struct rdma_rows *w, topo_switch a, topo_switch b, uint8_t flags,
     uint32_t bytes, sim_ns t);
 
-/* Ask the whole debugger anew. */
+/* Ask the whole debugger anew; and with each malloc failing once. */
 void rows_debug(struct rdma_rows *w);
-int rows_try(struct rdma_rows *w, struct sim_err *e);
+void rows_each_alloc_fails(struct rdma_rows *w);
 
 #endif
