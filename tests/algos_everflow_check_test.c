@@ -208,6 +208,16 @@ static void assert_hops(const struct whole *got, const struct whole *want,
 	assert_int_equal(got->t.n_hops, n);
 }
 
+/* The whole way of a packet that is drawn. */
+static void walk_any(struct fixture *f, struct sim_rng *r, int guided,
+    struct whole *w)
+{
+	struct obs_packet p;
+	const topo_host src =
+	    guided ? any_probe(f, r, &p) : any_packet(f, r, &p);
+	walk(f, &p, src, w);
+}
+
 /* --- tests -----------------------------------------------------------------*/
 static void a_whole_way_is_complete_and_in_order(void **state)
 {
@@ -217,12 +227,9 @@ static void a_whole_way_is_complete_and_in_order(void **state)
 	setup(&f);
 	test_rng(&r, 0);
 	for (unsigned run = 0; run < 2000; run++) {
-		struct whole w;
-		struct obs_packet p;
 		const int guided = run % 2;
-		const topo_host src =
-		    guided ? any_probe(&f, &r, &p) : any_packet(&f, &r, &p);
-		walk(&f, &p, src, &w);
+		struct whole w;
+		walk_any(&f, &r, guided, &w);
 		const struct whole got = checked(&f, &w, UINT64_MAX, &r);
 		assert_hops(&got, &w, UINT64_MAX);
 		assert_int_equal(got.t.marks,
@@ -254,12 +261,9 @@ static void what_is_missing_is_told_for_every_subset(void **state)
 	setup(&f);
 	test_rng(&r, 1);
 	for (unsigned run = 0; run < 200; run++) {
-		struct whole w;
-		struct obs_packet p;
 		const int guided = run % 2;
-		const topo_host src =
-		    guided ? any_probe(&f, &r, &p) : any_packet(&f, &r, &p);
-		walk(&f, &p, src, &w);
+		struct whole w;
+		walk_any(&f, &r, guided, &w);
 		if (w.n > 10)
 			continue;
 		for (uint64_t keep = 1; keep < UINT64_C(1) << w.n; keep++) {

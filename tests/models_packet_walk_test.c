@@ -64,6 +64,14 @@ static struct packet_net net_of(const struct scene *s)
 	};
 }
 
+/* A small network in which nothing is lost. */
+static struct packet_net open_quiet(struct scenes *x)
+{
+	scenes_open(x, &small);
+	x->params.noise.scale = 0;
+	return net_of(scenes_draw(x, 0));
+}
+
 /* Send P from host FROM at 0, by stream RUN. */
 static struct packet_end send_one(const struct packet_net *net,
     const struct obs_packet *p, topo_host from, uint32_t run, struct sights *s)
@@ -151,9 +159,7 @@ static void a_ttl_ends_where_it_would_become_0(void **state)
 	(void)state;
 	static struct sights seen;
 	struct scenes x;
-	scenes_open(&x, &small);
-	x.params.noise.scale = 0;
-	const struct packet_net net = net_of(scenes_draw(&x, 0));
+	const struct packet_net net = open_quiet(&x);
 	struct obs_packet p = packet_between(topo_addr_of_host(0),
 	    topo_addr_of_host(x.topo.n_hosts - 1), 7);
 	for (uint8_t ttl = 0; ttl <= 6; ttl++) {
@@ -175,9 +181,7 @@ static void ends_to_nobody_are_told(void **state)
 	(void)state;
 	static struct sights seen;
 	struct scenes x;
-	scenes_open(&x, &small);
-	x.params.noise.scale = 0;
-	const struct packet_net net = net_of(scenes_draw(&x, 0));
+	const struct packet_net net = open_quiet(&x);
 	/* To a T2, to nobody, and to oneself. */
 	const topo_switch t2 = x.topo.n_switches - 1;
 	struct obs_packet p =
@@ -219,9 +223,7 @@ static void nested_headers_lead_by_their_switches(void **state)
 	(void)state;
 	static struct sights seen;
 	struct scenes x;
-	scenes_open(&x, &small);
-	x.params.noise.scale = 0;
-	const struct packet_net net = net_of(scenes_draw(&x, 0));
+	const struct packet_net net = open_quiet(&x);
 	const struct topo_clos *c = &x.topo.clos;
 	const topo_switch t1 = topo_clos_t1(c, 0, 0), t2 = topo_clos_t2(c, 1);
 	const topo_host dst = x.topo.n_hosts - 1;
@@ -260,9 +262,7 @@ static void outer_addresses_alone_are_hashed(void **state)
 	(void)state;
 	static struct sights seen;
 	struct scenes x;
-	scenes_open(&x, &small);
-	x.params.noise.scale = 0;
-	const struct packet_net net = net_of(scenes_draw(&x, 0));
+	const struct packet_net net = open_quiet(&x);
 	const topo_switch far = topo_clos_tor(&x.topo.clos, 1, 2);
 	topo_switch by[2] = {0, 0};
 	unsigned n_plain = 0;
@@ -287,9 +287,7 @@ static void a_mark_of_congestion_goes_to_the_packet_within(void **state)
 	(void)state;
 	static struct sights seen;
 	struct scenes x;
-	scenes_open(&x, &small);
-	x.params.noise.scale = 0;
-	const struct packet_net net = net_of(scenes_draw(&x, 0));
+	const struct packet_net net = open_quiet(&x);
 	for (uint8_t inner = 0; inner < 4; inner++)
 		for (uint8_t outer = 0; outer < 4; outer++) {
 			struct obs_packet p =
@@ -518,9 +516,7 @@ static void errors_of_the_eye_end_the_walk(void **state)
 	struct sim_rng r;
 	struct sim_err e;
 	int left = 2;
-	scenes_open(&x, &small);
-	x.params.noise.scale = 0;
-	const struct packet_net net = net_of(scenes_draw(&x, 0));
+	const struct packet_net net = open_quiet(&x);
 	const struct packet_eye eye = {&left, refuse};
 	const struct obs_packet p =
 	    packet_between(topo_addr_of_host(0), topo_addr_of_host(4), 7);
