@@ -228,7 +228,8 @@ $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 $(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o tun_lab.o)
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) \
-	$(addprefix $B/tests/,reference.o packets.o copies.o everflow_map.o) \
+	$(addprefix $B/tests/,reference.o packets.o copies.o everflow_map.o \
+	rack_packets.o) \
 	$B/libculprit.a
 	@echo "  LINK  $@"
 	$(Q)$(LINK) -o $@ $^ $(LIBS)

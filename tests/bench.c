@@ -4,6 +4,7 @@
  *	build/tests/bench [topic...]      all topics, or those named
  *	build/tests/bench evq-hold N K    K events with N pending, for callgrind
  *	build/tests/bench everflow-feed N K  N traces under way, K times, likewise
+ *	build/tests/bench rack-play KIND K  half a second of a rack, likewise
  *	build/tests/bench erspan-read 1 K  bytes of 4096 copies read, likewise
  *
  * A missed goal is printed, not an exit code: a busy machine is no error.
@@ -38,6 +39,7 @@ static const struct topic {
     {"erspan", bench_erspan},
     {"everflow", bench_everflow},
     {"bpf", bench_bpf},
+    {"rack", bench_rack},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
@@ -175,7 +177,8 @@ static int usage(const char *why)
 	fprintf(stderr, "bench: %s\nusage: bench [topic...]\n", why);
 	fprintf(stderr, "       bench evq-hold N_PENDING N_EVENTS\n");
 	fprintf(stderr, "       bench everflow-feed N_LIVE N_TIMES\n");
-	fprintf(stderr, "       bench erspan-read 1 N_TIMES\ntopics:");
+	fprintf(stderr, "       bench erspan-read 1 N_TIMES\n");
+	fprintf(stderr, "       bench rack-play KIND N_TIMES\ntopics:");
 	for (int i = 0; i < N_TOPICS; i++)
 		fprintf(stderr, " %s", topics[i].name);
 	fprintf(stderr, "\n");
@@ -199,6 +202,7 @@ static const struct mode {
     {"evq-hold", bench_evq_hold},
     {"everflow-feed", bench_everflow_feed},
     {"erspan-read", bench_erspan_read},
+    {"rack-play", bench_rack_play},
 };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 

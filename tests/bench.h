@@ -50,6 +50,7 @@ void bench_trial(void);
 void bench_erspan(void);
 void bench_everflow(void);
 void bench_bpf(void);
+void bench_rack(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */
@@ -62,6 +63,10 @@ void bench_everflow_feed(uint32_t n_live, uint64_t k);
 /* Read 4096 copies K times, likewise: of TCP in one IP header if ALIKE is 1, else
  * of any kind. */
 void bench_erspan_read(uint32_t alike, uint64_t k);
+
+/* Play half a second of a rack of services (KIND 1) or jobs (2) K times,
+ * likewise: `build/tests/bench rack-play KIND K`. */
+void bench_rack_play(uint32_t kind, uint64_t times);
 
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);

@@ -113,7 +113,7 @@ struct rack_slot {
 	uint64_t sketch[2];
 };
 
-static uint8_t rack_few(double n)
+static uint8_t rack_conn_few(double n)
 {
 	return n < RACK_DUPACKS ? (uint8_t)fmax(n, 0) : RACK_DUPACKS;
 }
@@ -125,11 +125,11 @@ static void rack_conn_lose(const struct rack_port *p, struct rack_conn *c,
 {
 	const double few = RACK_DUPACKS - floor(behind_last);
 	if (c->lost == 0) {
-		c->behind = rack_few(behind_first);
+		c->behind = rack_conn_few(behind_first);
 		c->loss_told = p->told;
 	}
 	c->lost += n;
-	c->tail_behind = rack_few(behind_last);
+	c->tail_behind = rack_conn_few(behind_last);
 	c->tail = (uint16_t)(few > 0 && few < n * gap ? ceil(few / gap) : n);
 }
 
@@ -208,9 +208,9 @@ static void rack_conn_losses(const struct rack *r, struct rack_port *p,
 		again -= kept > seen ? doomed * again / kept : 0;
 	}
 	if (had > 0)
-		c->behind = rack_few(c->behind + kept - doomed);
+		c->behind = rack_conn_few(c->behind + kept - doomed);
 	if (had > 0 && had == c->lost)
-		c->tail_behind = rack_few(c->tail_behind + kept);
+		c->tail_behind = rack_conn_few(c->tail_behind + kept);
 	rack_conn_mark(p, c, kept);
 	s->kept += kept;
 	s->dropped += dropped;
@@ -229,8 +229,8 @@ static void rack_conn_kept(const struct rack_port *p, struct rack_conn *c,
 {
 	rack_conn_mark(p, c, c->now);
 	if (c->lost > 0) {
-		c->behind = rack_few(c->behind + c->now);
-		c->tail_behind = rack_few(c->tail_behind + c->now);
+		c->behind = rack_conn_few(c->behind + c->now);
+		c->tail_behind = rack_conn_few(c->tail_behind + c->now);
 	}
 	s->kept += c->now;
 	s->retx += c->again;
@@ -354,15 +354,10 @@ static void rack_port_drain(struct rack *r, struct rack_port *p,
 	}
 }
 
-static void rack_count_add(struct rack_count *to, struct rack_count *from)
+static void rack_port_release(struct rack_port *p)
 {
-	to->in += from->in;
-	to->in_retx += from->in_retx;
-	to->in_ce += from->in_ce;
-	to->link_in += from->link_in;
-	to->sketch[0] |= from->sketch[0];
-	to->sketch[1] |= from->sketch[1];
-	*from = (struct rack_count){0};
+	rack_count_add(&p->count, &p->held);
+	p->held = (struct rack_count){0};
 }
 
 /* What a stalled NIC has goes to the stack when the stall is over. What the
@@ -371,7 +366,7 @@ static void rack_port_receive(struct rack *r, struct rack_port *p)
 {
 	const int stalled = !p->out && p->stalled_until > r->now;
 	if (!stalled && p->held.in > 0)
-		rack_count_add(&p->count, &p->held);
+		rack_port_release(p);
 	rack_port_drain(r, p, stalled ? &p->held : &p->count);
 	p->count.link_in += p->held.link_in;
 	p->held.link_in = 0;

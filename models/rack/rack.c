@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "models/obs_sketch.h"
 #include "models/rack/impl.h"
 #include "models/rack/params.h"
 #include "sim/vec.h"
@@ -199,10 +200,7 @@ int rack_stall(struct rack *r, uint32_t server, sim_ns from, sim_ns to,
 
 uint32_t rack_bit(uint32_t server, uint32_t conn)
 {
-	uint64_t x = (uint64_t)server << 32 | conn;
-	x = (x ^ x >> 29) * UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
-	return (uint32_t)(x >> 57);
+	return obs_sketch_bit4(server, conn, 0);
 }
 
 /* The name is joined so that it does not matter which connection came first. */
@@ -409,6 +407,11 @@ int rack_run(struct rack *r, sim_ns until, struct sim_err *e)
 
 /* --- what came of it -------------------------------------------------------*/
 
+const struct rack_params *rack_params_of(const struct rack *r)
+{
+	return &r->p;
+}
+
 sim_ns rack_now(const struct rack *r)
 {
 	return (sim_ns)r->now * r->slot_ns;
@@ -419,18 +422,38 @@ sim_ns rack_slot_ns(const struct rack *r)
 	return r->slot_ns;
 }
 
+void rack_count_add(struct rack_count *to, const struct rack_count *from)
+{
+	to->in += from->in;
+	to->in_retx += from->in_retx;
+	to->in_ce += from->in_ce;
+	to->out += from->out;
+	to->out_retx += from->out_retx;
+	to->buffer += from->buffer;
+	to->link_in += from->link_in;
+	to->link_out += from->link_out;
+	if (to->queue_max < from->queue_max)
+		to->queue_max = from->queue_max;
+	to->sketch[0] |= from->sketch[0];
+	to->sketch[1] |= from->sketch[1];
+}
+
 void rack_take(struct rack *r, uint32_t server, struct rack_count *c)
 {
 	struct rack_port *in = &r->port[server];
 	struct rack_port *out = &r->port[server + r->p.n_servers];
+	const uint64_t queue_max = in->count.queue_max;
 	*c = in->count;
-	c->out = out->count.out;
-	c->out_retx = out->count.out_retx;
-	c->link_out = out->count.link_out;
-	c->sketch[0] |= out->count.sketch[0];
-	c->sketch[1] |= out->count.sketch[1];
+	rack_count_add(c, &out->count);
+	c->queue_max = queue_max;
 	in->count = (struct rack_count){0};
 	out->count = (struct rack_count){0};
+}
+
+int rack_has_counted(const struct rack *r, uint32_t server)
+{
+	return r->port[server].count.in > 0 ||
+	    r->port[server + r->p.n_servers].count.out > 0;
 }
 
 uint64_t rack_queue(const struct rack *r, uint32_t server)

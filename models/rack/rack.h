@@ -126,12 +126,21 @@ int rack_stall(struct rack *r, uint32_t server, sim_ns from, sim_ns to,
  * this code. Cost O(running connections + ports in use) a slot. */
 int rack_run(struct rack *r, sim_ns until, struct sim_err *e);
 
+/* What it was opened with. */
+const struct rack_params *rack_params_of(const struct rack *r);
+
 /* End of the last slot played; length of one. */
 sim_ns rack_now(const struct rack *r);
 sim_ns rack_slot_ns(const struct rack *r);
 
 /* What SERVER counted since the last call. Cost O(1). */
 void rack_take(struct rack *r, uint32_t server, struct rack_count *c);
+
+/* 1 if SERVER counted anything since then. */
+int rack_has_counted(const struct rack *r, uint32_t server);
+
+/* Add FROM, as of a later time, to TO. */
+void rack_count_add(struct rack_count *to, const struct rack_count *from);
 
 /* Bytes in SERVER's queue; the limit of its quadrant's in the last slot in which a
  * queue met it, 0 if none has. */
