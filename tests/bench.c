@@ -40,6 +40,7 @@ static const struct topic {
     {"everflow", bench_everflow},
     {"bpf", bench_bpf},
     {"rack", bench_rack},
+    {"packets", bench_packets},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

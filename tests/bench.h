@@ -51,6 +51,7 @@ void bench_erspan(void);
 void bench_everflow(void);
 void bench_bpf(void);
 void bench_rack(void);
+void bench_packets(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */
