@@ -35,8 +35,9 @@ struct xp_pingmesh_plane {
 	const struct xp_pingmesh_hooks *hooks;
 	struct scene *scene;
 	struct res_trial_metrics *row;
-	struct moment *moment; /* [n_windows] */
-	uint64_t n_lost;       /* records, until the last jobs */
+	struct moment *moment;   /* [n_windows] */
+	uint64_t n_lost;         /* records, until the last jobs */
+	uint64_t n_trace_probes; /* of all windows */
 	struct xp_tallies all;
 	struct xp_repaired repaired; /* in sum, of data centre `dc` */
 };
@@ -283,6 +284,7 @@ static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window,
 		return rc;
 	*o = *seen;
 	o->probes = t;
+	p->n_trace_probes += xp_tracer_n_probes(p->tracer);
 	for (size_t i = 0; i < n; i++) {
 		if (own ? i != row : row != SIZE_MAX)
 			continue;
@@ -381,8 +383,7 @@ static void fill_cost(const struct xp_pingmesh_plane *p,
 	    .n_reported = (double)all->n_probes,
 	    .switch_bytes = (double)all->n_crossed * cost->connect_packets *
 		cost->packet_bytes};
-	const uint64_t n = p->tracer ? xp_tracer_n_probes(p->tracer) : 0;
-	for (uint64_t i = 0; i < n / cost->trace_probes; i++)
+	for (uint64_t i = 0; i < p->n_trace_probes / cost->trace_probes; i++)
 		xp_cost_traceroute(cost, &c, BETWEEN_PODS, BETWEEN_PODS);
 	xp_cost_fill(cost, &c, m);
 }
@@ -390,8 +391,6 @@ static void fill_cost(const struct xp_pingmesh_plane *p,
 static int fill_whole(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
     struct sim_err *e)
 {
-	if (p->params->cost.on)
-		fill_cost(p, m);
 	xp_tally_fill(&p->all.scope, m);
 	fill_whole_moment(p, m);
 	fill_whole_repair(p, m);
@@ -466,7 +465,7 @@ static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
 	int rc;
 	p->scene = scene;
 	p->row = row;
-	p->n_lost = 0;
+	p->n_lost = p->n_trace_probes = 0;
 	p->all = (struct xp_tallies){0};
 	p->repaired = (struct xp_repaired){0};
 	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
@@ -538,7 +537,12 @@ int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
 		rc = pingmesh_run_live(p, row, e);
 	if (rc == 0)
 		rc = fill_rows(p, row, e);
-	return rc < 0
-	    ? rc
-	    : pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
+	if (rc == 0)
+		rc = pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
+	/* When all is traced. */
+	for (size_t i = 0;
+	     rc == 0 && p->params->cost.on && i < xp_pingmesh_plane_rows(p);
+	     i++)
+		fill_cost(p, &row[i]);
+	return rc;
 }
