@@ -57,14 +57,15 @@ MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 UNFIT += $(if $(MHD),experiments/live/mhd_none.c,experiments/live/mhd.c \
 	experiments/live/mhd_conn.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
-# models/netns/{ebpf,mirror,mux}_none.c say so.
+# models/netns/{ebpf,mirror,sampler,mux}_none.c say so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
-UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c,\
+UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c \
+	models/netns/sampler_none.c,\
 	models/netns/ebpf.c models/netns/ebpf_read.c models/netns/program.c \
 	models/netns/mirror.c models/netns/mirror_ring.c \
-	tests/real/netns_ebpf_test.c \
-	tests/real/netns_mirror_test.c)
+	models/netns/sampler.c tests/real/netns_ebpf_test.c \
+	tests/real/netns_mirror_test.c tests/real/netns_sampler_test.c)
 UNFIT += $(if $(and $(BPF),$(MNL)),models/netns/mux_none.c,\
 	models/netns/mux.c tests/real/netns_mux_test.c)
 # The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
@@ -191,6 +192,9 @@ $B/models/netns/ebpf.o: OURS += -DNETNS_EBPF_OBJECT='"$B/models/bpf/lab.bpf.o"'
 $B/models/netns/mirror.o: $B/models/bpf/mirror.bpf.o
 $B/models/netns/mirror.o: OURS += \
 	-DNETNS_MIRROR_OBJECT='"$B/models/bpf/mirror.bpf.o"'
+$B/models/netns/sampler.o: $B/models/bpf/sampler.bpf.o
+$B/models/netns/sampler.o: OURS += \
+	-DNETNS_SAMPLER_OBJECT='"$B/models/bpf/sampler.bpf.o"'
 $B/models/netns/mux.o: $B/models/bpf/mux.bpf.o
 $B/models/netns/mux.o: OURS += -DNETNS_MUX_OBJECT='"$B/models/bpf/mux.bpf.o"'
 

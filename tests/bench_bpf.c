@@ -9,6 +9,7 @@
 #include "algos/everflow/mirror_rule.h"
 #include "models/netns/caps.h"
 #include "models/netns/mirror.h"
+#include "models/netns/sampler.h"
 #include "sim/inet.h"
 #include "tests/bench.h"
 
@@ -28,6 +29,7 @@ struct bpf_subject {
 	struct netns_net *net;
 	struct netns_mirror *mirror;
 	struct obs_mirror copies;
+	struct netns_sampler *sampler;
 };
 
 /* TCP of 300 bytes with an ID that is not sampled, within N_OUTER headers. */
@@ -86,38 +88,63 @@ static int bpf_mirror(struct bpf_subject *s, uint32_t by_tick,
 
 static void bpf_close(struct bpf_subject *s)
 {
+	netns_sampler_close(s->sampler);
 	netns_mirror_close(s->mirror);
 	netns_close(s->net);
 	topo_close(&s->t);
 	obs_mirror_free(&s->copies);
 }
 
-/* *NS: beyond an empty program; *RATIO: to that. */
-static int bpf_time(struct bpf_subject *s, unsigned n_outer, uint8_t flags,
-    double *ns, double *ratio, struct sim_err *e)
+/* --- timing --------------------------------------------------------------- */
+
+/* One measurement of a program on FRAME. */
+typedef int bpf_try(struct bpf_subject *s, const struct netns_frame *frame,
+    struct netns_cost *c, struct sim_err *e);
+
+static int try_mirror(struct bpf_subject *s, const struct netns_frame *frame,
+    struct netns_cost *c, struct sim_err *e)
 {
-	uint8_t bytes[BYTES];
+	size_t n;
+	int rc =
+	    netns_mirror_cost(s->mirror, topo_link_of(0, TOPO_UP), frame, c, e);
+	if (rc == 0)
+		rc = netns_mirror_read(s->mirror, &s->copies, SIZE_MAX, &n, e);
+	obs_mirror_clear(&s->copies);
+	return rc;
+}
+
+static int try_ingress(struct bpf_subject *s, const struct netns_frame *frame,
+    struct netns_cost *c, struct sim_err *e)
+{
+	return netns_sampler_try(s->sampler, 0, frame, 0, NULL, c, e);
+}
+
+static int try_egress(struct bpf_subject *s, const struct netns_frame *frame,
+    struct netns_cost *c, struct sim_err *e)
+{
+	return netns_sampler_try(s->sampler, 1, frame, 0, NULL, c, e);
+}
+
+/* The least of some, as others have the machine, too. */
+static int bpf_row(struct bpf_subject *s, const char *what, bpf_try *try,
+    const uint8_t bytes[BYTES], char cmp, double goal, struct sim_err *e)
+{
 	const struct netns_frame frame = {bytes, BYTES, REPEAT};
 	struct netns_cost least = {INFINITY, INFINITY}, c;
-	size_t n;
-	int rc;
-	bpf_frame(bytes, n_outer, flags);
 	for (int i = 0; i < ROUNDS; i++) {
-		if ((rc = netns_mirror_cost(s->mirror, topo_link_of(0, TOPO_UP),
-			 &frame, &c, e)) < 0 ||
-		    (rc = netns_mirror_read(s->mirror, &s->copies, SIZE_MAX, &n,
-			 e)) < 0)
+		int rc = try(s, &frame, &c, e);
+		if (rc < 0)
 			return rc;
-		obs_mirror_clear(&s->copies);
 		least.ns = fmin(least.ns, c.ns);
 		least.empty_ns = fmin(least.empty_ns, c.empty_ns);
 	}
-	*ns = least.ns - least.empty_ns;
-	*ratio = least.ns / least.empty_ns;
+	bench_row(what, least.ns - least.empty_ns, "ns net", cmp, goal);
+	bench_row("  beside an empty program", least.ns / least.empty_ns, "x",
+	    '-', 0);
 	return 0;
 }
 
-static int bpf_rows(struct bpf_subject *s, struct sim_err *e)
+static int mirror_rows(struct bpf_subject *s, struct sim_err *e)
 {
 	static const struct {
 		const char *what;
@@ -132,18 +159,55 @@ static int bpf_rows(struct bpf_subject *s, struct sim_err *e)
 	    {"bpf: mirror, a packet to the ring", 0, SYN, 0, '<', 30},
 	    {"bpf: mirror, the same, time by tick", 0, SYN, ~0u, '<', 30},
 	};
-	double ns, ratio;
+	uint8_t bytes[BYTES];
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		bpf_frame(bytes, rows[i].n_outer, rows[i].flags);
 		int rc = bpf_mirror(s, rows[i].by_tick, e);
 		if (rc < 0 ||
-		    (rc = bpf_time(s, rows[i].n_outer, rows[i].flags, &ns,
-			 &ratio, e)) < 0)
+		    (rc = bpf_row(s, rows[i].what, try_mirror, bytes,
+			 rows[i].cmp, rows[i].goal, e)) < 0)
 			return rc;
-		bench_row(rows[i].what, ns, "ns net", rows[i].cmp,
-		    rows[i].goal);
-		bench_row("  beside an empty program", ratio, "x", '-', 0);
 	}
 	return 0;
+}
+
+/* Widths so great that no run ends while it is timed. WIDTHS: bits of those that
+ * are counted. */
+static int sampler_rows(struct bpf_subject *s, struct sim_err *e)
+{
+	static const struct {
+		const char *what;
+		bpf_try *try;
+		enum netns_sampler_clock clock;
+		uint32_t widths;
+		char cmp;
+		double goal;
+	} rows[] = {
+	    {"bpf: sampler, disabled", try_ingress, 0, 0, '<', 1},
+	    {"bpf: sampler, one width, in", try_ingress, 0, 1, '-', 0},
+	    {"bpf: sampler, three widths, in", try_ingress, 0, 7, '<', 45},
+	    {"bpf: sampler, three widths, out", try_egress, 0, 7, '<', 45},
+	    {"bpf: sampler, the same without the clock", try_egress,
+		NETNS_SAMPLER_GIVEN, 7, '<', 15},
+	    {"bpf: sampler, three widths, aligned, in", try_ingress,
+		NETNS_SAMPLER_ALIGNED, 7, '-', 0},
+	};
+	struct netns_sampler_params p = {
+	    .width_ns = {50000000, 40000000, 30000000}};
+	uint8_t bytes[BYTES];
+	int rc = 0;
+	bpf_frame(bytes, 0, ACK);
+	for (size_t i = 0; rc == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		netns_sampler_close(s->sampler);
+		p.clock = rows[i].clock;
+		if ((rc = netns_sampler_open(&s->sampler, &p, e)) < 0)
+			break;
+		netns_sampler_now(s->sampler, 1);
+		netns_sampler_arm(s->sampler, rows[i].widths);
+		rc = bpf_row(s, rows[i].what, rows[i].try, bytes, rows[i].cmp,
+		    rows[i].goal, e);
+	}
+	return rc;
 }
 
 void bench_bpf(void)
@@ -152,7 +216,9 @@ void bench_bpf(void)
 	struct sim_err e = {0};
 	int rc = bpf_open(&s, &e);
 	if (rc == 0)
-		rc = bpf_rows(&s, &e);
+		rc = mirror_rows(&s, &e);
+	if (rc == 0)
+		rc = sampler_rows(&s, &e);
 	if (rc < 0)
 		printf("%-48s %10s  %s\n", "bpf", "skipped", e.msg);
 	bpf_close(&s);

@@ -19,6 +19,7 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_helpers.h>
 
+#include "models/bpf/headers.h"
 #include "models/bpf/mirror.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -27,16 +28,12 @@ const volatile struct mirror_config config;
 
 enum {
 	ETHERNET_BYTES = 14,
-	IPV4 = 0x0800,
 	CONTROL = 0x8808,
 	IPIP = 4,
-	TCP = 6,
-	UDP = 17,
 	GRE = 47,
 	ERSPAN = 0x88be,
 	ROCE_PORT = 4791,
 	BTH_ACK = 0x11,
-	FRAGMENT_MASK = 0x1fff,
 	LO = 1,
 	DONT_FRAGMENT = 0x4000,
 	PLAIN = 0x45, /* version, five words of header */
@@ -89,22 +86,6 @@ struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } bell SEC(".maps");
-
-/* Fields of headers are aligned on even bytes of the packet; these machines read
- * from any, and without alignment clang would read byte by byte. */
-struct ip {
-	__u8 ihl, tos;
-	__be16 length, id, fragment;
-	__u8 ttl, proto;
-	__be16 sum;
-	__be32 src, dst;
-};
-
-struct tcp {
-	__be16 src_port, dst_port;
-	__be32 seq, ack;
-	__u8 data_offset, flags;
-};
 
 struct udp {
 	__be16 src_port, dst_port;
@@ -194,11 +175,11 @@ static __always_inline void see_inner(const struct ip *ip, void *at, void *end,
     struct seen *s)
 {
 	const struct gre *g = at;
-	if (ip->fragment & bpf_htons(FRAGMENT_MASK))
+	if (ip->fragment & bpf_htons(HEADERS_FRAGMENT))
 		return;
-	if (ip->proto == TCP)
+	if (ip->proto == HEADERS_TCP)
 		see_tcp(at, end, s);
-	else if (ip->proto == UDP)
+	else if (ip->proto == HEADERS_UDP)
 		see_udp(at, end, s);
 	else if (ip->proto == GRE && (void *)(g + 1) <= end &&
 	    g->protocol == bpf_htons(ERSPAN))
@@ -210,8 +191,8 @@ static __always_inline struct key key_of(const struct ip *ip)
 	return (struct key){
 	    .ip = KEY_PUT(src_ip, bpf_ntohl(ip->src)) |
 		KEY_PUT(dst_ip, bpf_ntohl(ip->dst)),
-	    .ports =
-		KEY_PUT(ethertype, IPV4) | KEY_PUT(ip_id, bpf_ntohs(ip->id)),
+	    .ports = KEY_PUT(ethertype, HEADERS_IPV4) |
+		KEY_PUT(ip_id, bpf_ntohs(ip->id)),
 	    .rest = KEY_PUT(proto, ip->proto) | KEY_PUT(ttl, ip->ttl) |
 		KEY_PUT(tos, ip->tos),
 	};
@@ -330,15 +311,15 @@ static __always_inline int mirror_is_plain(const struct plain *p)
 {
 	if (p->ip.ihl != PLAIN || p->ip.fragment & ~bpf_htons(DONT_FRAGMENT))
 		return 0;
-	return p->ip.proto == TCP ||
-	    (p->ip.proto == UDP && p->dst_port != bpf_htons(ROCE_PORT));
+	return p->ip.proto == HEADERS_TCP ||
+	    (p->ip.proto == HEADERS_UDP && p->dst_port != bpf_htons(ROCE_PORT));
 }
 
 /* Of UDP, what would be flags is payload. */
 static __always_inline int mirror_is_rare(const struct plain *p)
 {
 	return p->ip.ttl & MIRROR_RARE_TTL || p->ip.tos & MIRROR_RARE_TOS ||
-	    (p->ip.proto == TCP && p->flags & MIRROR_RARE_FLAGS);
+	    (p->ip.proto == HEADERS_TCP && p->flags & MIRROR_RARE_FLAGS);
 }
 
 static __always_inline int word_hits(const struct mirror_rows *t, int w,
@@ -487,21 +468,12 @@ static __always_inline int strip(struct __sk_buff *skb, __u32 loopback,
 
 /* --- programs ------------------------------------------------------------- */
 
-/* Headers that are not in the first piece of a packet's memory are moved
- * there. */
-static __always_inline void pull(struct __sk_buff *skb)
-{
-	const __u32 want = skb->len < HEADERS_BYTES ? skb->len : HEADERS_BYTES;
-	if ((void *)(long)skb->data + want > (void *)(long)skb->data_end)
-		bpf_skb_pull_data(skb, want);
-}
-
 static __always_inline void see(struct __sk_buff *skb, struct seen *s)
 {
-	pull(skb);
+	headers_pull(skb, HEADERS_BYTES);
 	void *data = (void *)(long)skb->data,
 	     *end = (void *)(long)skb->data_end;
-	if (skb->protocol == bpf_htons(IPV4))
+	if (skb->protocol == bpf_htons(HEADERS_IPV4))
 		see_ip(data, end, s);
 	else if (skb->protocol == bpf_htons(CONTROL))
 		see_pause(data, end, s);
@@ -518,7 +490,7 @@ int mirror_ingress(struct __sk_buff *skb)
 	struct seen s = {};
 	if (!l || l->loopback == 0 || !t)
 		return TC_ACT_UNSPEC;
-	if (skb->protocol == bpf_htons(IPV4) &&
+	if (skb->protocol == bpf_htons(HEADERS_IPV4) &&
 	    nothing_hits(t, (void *)(long)skb->data,
 		(void *)(long)skb->data_end))
 		return TC_ACT_UNSPEC;
@@ -585,7 +557,7 @@ int mirror_encapsulate(struct __sk_buff *skb)
 		return TC_ACT_SHOT;
 	}
 	struct outside o = {
-	    .ethertype = bpf_htons(IPV4),
+	    .ethertype = bpf_htons(HEADERS_IPV4),
 	    .ip = {.ihl = 0x45,
 		.length = bpf_htons(skb->len - ETHERNET_BYTES),
 		.id = bpf_htons(seq),
@@ -612,8 +584,8 @@ SEC("tc")
 int mirror_swallow(struct __sk_buff *skb)
 {
 	struct seen s = {};
-	pull(skb);
-	if (skb->protocol == bpf_htons(IPV4))
+	headers_pull(skb, HEADERS_BYTES);
+	if (skb->protocol == bpf_htons(HEADERS_IPV4))
 		see_ip((void *)(long)skb->data, (void *)(long)skb->data_end,
 		    &s);
 	return KEY_OF(__u8, s.in.rest, is_mirror) ? TC_ACT_SHOT : TC_ACT_UNSPEC;

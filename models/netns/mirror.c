@@ -392,7 +392,7 @@ int netns_mirror_open(struct netns_mirror **out, const struct netns_net *net,
 
 /* BPF_PROG_TEST_RUN takes the interface from the namespace of the caller. */
 static int mirror_run(struct netns_mirror *m, topo_link l,
-    const struct netns_frame *frame, int *verdict, struct netns_cost *cost,
+    const struct netns_frame *frame, struct netns_program_result *r,
     struct sim_err *e)
 {
 	const struct __sk_buff skb = {.ifindex = netns_ifindex(l)};
@@ -402,7 +402,7 @@ static int mirror_run(struct netns_mirror *m, topo_link l,
 	if (rc < 0)
 		return rc;
 	rc = netns_program_try(netns_program_fd(m->object, "mirror_ingress"),
-	    &skb, frame, verdict, &cost->ns, e);
+	    &skb, frame, r, e);
 	const int back = netns_leave(m->net, rc < 0 ? NULL : e);
 	return rc < 0 ? rc : back;
 }
@@ -410,16 +410,16 @@ static int mirror_run(struct netns_mirror *m, topo_link l,
 int netns_mirror_try(struct netns_mirror *m, topo_link l,
     const struct netns_frame *frame, struct sim_err *e)
 {
-	struct netns_cost cost;
-	int verdict;
-	const int rc = mirror_run(m, l, frame, &verdict, &cost, e);
-	return rc < 0 ? rc : verdict == TC_ACT_SHOT;
+	struct netns_program_result r = {0};
+	const int rc = mirror_run(m, l, frame, &r, e);
+	return rc < 0 ? rc : r.verdict == TC_ACT_SHOT;
 }
 
 int netns_mirror_cost(struct netns_mirror *m, topo_link l,
     const struct netns_frame *frame, struct netns_cost *cost, struct sim_err *e)
 {
-	int verdict;
-	const int rc = mirror_run(m, l, frame, &verdict, cost, e);
+	struct netns_program_result r = {0};
+	const int rc = mirror_run(m, l, frame, &r, e);
+	cost->ns = r.ns;
 	return rc < 0 ? rc : netns_program_try_empty(frame, &cost->empty_ns, e);
 }

@@ -16,22 +16,11 @@ enum { LEAST_RECORDS = 16 };
 
 /* --- opening -------------------------------------------------------------- */
 
-static int mirror_ring_cpus(uint32_t *n, struct sim_err *e)
-{
-	const int got = libbpf_num_possible_cpus();
-	if (got < 0)
-		return sim_fail(e, SIM_EIO,
-		    "The number of processors cannot be read: %s.",
-		    strerror(-got));
-	*n = (uint32_t)got;
-	return 0;
-}
-
 int netns_mirror_ring_size(struct bpf_object *o, uint32_t bytes,
     uint32_t *n_records, struct sim_err *e)
 {
 	uint32_t n_cpus = 1;
-	int rc = mirror_ring_cpus(&n_cpus, e);
+	int rc = netns_program_cpus(&n_cpus, e);
 	if (rc < 0)
 		return rc;
 	const size_t each = bytes / sizeof(struct mirror_record) / n_cpus;
@@ -69,7 +58,7 @@ int netns_mirror_ring_open(struct netns_mirror_ring *r,
 {
 	int rc;
 	*r = (struct netns_mirror_ring){.n_records = n_records};
-	if ((rc = mirror_ring_cpus(&r->n, e)) < 0 ||
+	if ((rc = netns_program_cpus(&r->n, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&r->head, r->n, e)) < 0 ||
 	    (rc = netns_program_share(o, "rings", sizeof(struct mirror_ring),
 		 r->n, &r->rings, e)) < 0 ||

@@ -121,6 +121,17 @@ int netns_program_size(struct bpf_object *o, const char *map, size_t n,
 		  map);
 }
 
+int netns_program_cpus(uint32_t *n, struct sim_err *e)
+{
+	const int got = libbpf_num_possible_cpus();
+	if (got < 0)
+		return sim_fail(e, SIM_EIO,
+		    "The number of processors cannot be read: %s.",
+		    strerror(-got));
+	*n = (uint32_t)got;
+	return 0;
+}
+
 int netns_program_map(const struct bpf_object *o, const char *map)
 {
 	return bpf_object__find_map_fd_by_name(o, map);
@@ -201,21 +212,23 @@ void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
 
 /* The kernel writes what is left of the context back into it. */
 int netns_program_try(int fd, const struct __sk_buff *skb,
-    const struct netns_frame *frame, int *verdict, double *ns,
+    const struct netns_frame *frame, struct netns_program_result *r,
     struct sim_err *e)
 {
 	struct __sk_buff in = *skb;
 	struct bpf_test_run_opts options = {.sz = sizeof(options),
 	    .data_in = frame->bytes,
 	    .data_size_in = frame->n,
+	    .data_out = r->after,
+	    .data_size_out = r->after ? frame->n : 0,
 	    .ctx_in = &in,
 	    .ctx_size_in = sizeof(in),
 	    .repeat = (int)frame->repeat};
 	if (bpf_prog_test_run_opts(fd, &options) < 0)
 		return sim_fail(e, SIM_EIO, "The program cannot be tried: %s.",
 		    strerror(errno));
-	*verdict = (int)options.retval;
-	*ns = options.duration;
+	r->verdict = (int)options.retval;
+	r->ns = options.duration;
 	return 0;
 }
 
@@ -231,8 +244,9 @@ int netns_program_try_empty(const struct netns_frame *frame, double *ns,
 	if (fd < 0)
 		return sim_fail(e, SIM_EIO,
 		    "An empty program cannot be loaded: %s.", strerror(errno));
-	int verdict;
-	const int rc = netns_program_try(fd, &skb, frame, &verdict, ns, e);
+	struct netns_program_result r = {0};
+	const int rc = netns_program_try(fd, &skb, frame, &r, e);
 	close(fd);
+	*ns = r.ns;
 	return rc;
 }

@@ -26,7 +26,8 @@ struct netns_program_shared {
 enum {
 	NETNS_PROGRAM_FAULTS = 1,
 	NETNS_PROGRAM_MIRROR = 2,
-	NETNS_PROGRAM_MUX = 3
+	NETNS_PROGRAM_MUX = 3,
+	NETNS_PROGRAM_SAMPLER = 4
 };
 
 /* The object that clang made for the kernel, OBJECT, as a part of this
@@ -66,6 +67,9 @@ int netns_program_constants(struct bpf_object *o, const void *value, size_t n,
 int netns_program_size(struct bpf_object *o, const char *map, size_t n,
     struct sim_err *e);
 
+/* Processors that there can be. Errors SIM_EIO. */
+int netns_program_cpus(uint32_t *n, struct sim_err *e);
+
 int netns_program_map(const struct bpf_object *o, const char *map);
 int netns_program_fd(const struct bpf_object *o, const char *program);
 
@@ -85,10 +89,15 @@ void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
     uint32_t priority);
 
 /* Run the program FD on a frame of the interface SKB says, in the namespace
- * where the thread is, without a packet. *VERDICT: TC_ACT_*; *NS: the time of
- * one run. Errors SIM_EIO. */
+ * where the thread is, without a packet. Errors SIM_EIO. */
+struct netns_program_result {
+	int verdict; /* TC_ACT_* */
+	double ns;   /* of one run */
+	void *
+	    after; /* where the frame is to be left, of as many bytes; or NULL */
+};
 int netns_program_try(int fd, const struct __sk_buff *skb,
-    const struct netns_frame *frame, int *verdict, double *ns,
+    const struct netns_frame *frame, struct netns_program_result *r,
     struct sim_err *e);
 
 /* The same of a program that does nothing. */

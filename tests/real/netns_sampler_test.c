@@ -1,0 +1,385 @@
+/* tests/real/netns_sampler_test.c -- the kernel's sampler counts as its twin does.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/netns/sampler.h"
+
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "algos/millisampler/buckets.h"
+#include "sim/inet.h"
+#include "tests/packets.h"
+#include "tests/real/faulty.h"
+#include "tests/real/frames.h"
+#include "topo/addr.h"
+
+enum { WIDTHS = NETNS_SAMPLER_WIDTHS, ALL = (1 << WIDTHS) - 1 };
+
+static struct netns_sampler *sampler;
+static struct obs_bucket got[OBS_BUCKETS];
+
+static void open_sampler(void **state, const struct netns_sampler_params *p)
+{
+	lab_needs(state);
+	const int rc = netns_sampler_open(&sampler, p, test_err());
+	if (rc == SIM_EUNSUPPORTED) {
+		print_message("reason: %s\n", test_err()->msg);
+		skip();
+	}
+	assert_ok(rc);
+}
+
+static void close_sampler(void)
+{
+	netns_sampler_close(sampler);
+	sampler = NULL;
+}
+
+/* A frame comes in, or leaves, at T. */
+static void pass(int out, const void *bytes, uint32_t n, uint32_t gso_segs,
+    uint64_t t)
+{
+	const struct netns_frame frame = {bytes, n, 1};
+	struct netns_cost cost;
+	netns_sampler_now(sampler, t);
+	assert_ok(netns_sampler_try(sampler, out, &frame, gso_segs, NULL, &cost,
+	    test_err()));
+}
+
+static struct netns_sampler_run take(uint32_t w)
+{
+	struct netns_sampler_run run;
+	assert_ok(netns_sampler_take(sampler, w, got, &run, test_err()));
+	return run;
+}
+
+/* --- the twin ------------------------------------------------------------- */
+
+static void same_run(struct algo_buckets *twin, uint32_t w)
+{
+	const struct netns_sampler_run run = take(w);
+	assert_int_equal(run.start_ns, twin->started ? twin->start_ns : 0);
+	assert_int_equal(run.n_missed, twin->n_missed);
+	for (uint32_t i = 0; i < OBS_BUCKETS; i++)
+		if (memcmp(&got[i], &twin->bucket[i], sizeof(got[i])) != 0)
+			fail_msg("seed %llu, width %u, bucket %u: %u in, %u "
+				 "out; twin %u, %u",
+			    (unsigned long long)test_seed(), w, i,
+			    got[i].in_bytes, got[i].out_bytes,
+			    twin->bucket[i].in_bytes,
+			    twin->bucket[i].out_bytes);
+}
+
+/* 20,000 packets of all kinds, both ways, at times that step by up to some
+ * buckets, and one in eight to the ns where a bucket begins or before it. The
+ * oracle knows packets, not bytes, and divides. */
+static void the_twin_counts_the_same(enum netns_sampler_clock clock)
+{
+	enum { N = 20000 };
+	const uint32_t net = 0x0a000000, mask = 0x80000000;
+	static struct algo_buckets twin[WIDTHS];
+	const uint64_t width[] = {10 * SIM_MS, SIM_MS, 100 * SIM_US};
+	const struct netns_sampler_params p = {.clock = clock,
+	    .net4 = net,
+	    .mask4 = mask};
+	uint64_t t = 1234567891011;
+	uint8_t frame[FRAMES_MAX];
+	struct sim_rng r;
+	assert_ok(netns_sampler_open(&sampler, &p, test_err()));
+	test_rng(&r, 1 + clock);
+	for (uint32_t w = 0; w < WIDTHS; w++)
+		assert_ok(algo_buckets_arm(&twin[w], t, width[w],
+		    clock == NETNS_SAMPLER_GIVEN ? ALGO_START_FIRST_PACKET
+						 : ALGO_START_ALIGNED,
+		    test_err()));
+	netns_sampler_arm(sampler, ALL);
+	for (unsigned i = 0; i < N; i++) {
+		struct obs_packet x;
+		const int out = (int)sim_rng_below(&r, 2);
+		do
+			packets_any(&x, &r);
+		while (x.ethertype != OBS_ETH_IPV4);
+		frames_write(&x, frame);
+		t += sim_rng_below(&r, 30000);
+		if (i > 0 && sim_rng_below(&r, 8) == 0)
+			t = twin[0].start_ns +
+			    ((t - twin[0].start_ns) / width[2] + 1) * width[2] -
+			    sim_rng_below(&r, 2);
+		const struct obs_seen seen =
+		    algo_buckets_seen(&x, out, net, mask);
+		for (uint32_t w = 0; w < WIDTHS; w++)
+			algo_buckets_packet(&twin[w], t, &seen);
+		pass(out, frame, x.n_bytes, 0, t);
+	}
+	for (uint32_t w = 0; w < WIDTHS; w++) {
+		assert_int_equal(!!(netns_sampler_armed(sampler) >> w & 1),
+		    twin[w].enabled);
+		same_run(&twin[w], w);
+	}
+	close_sampler();
+}
+
+static void it_counts_as_its_twin(void **state)
+{
+	open_sampler(state, &(struct netns_sampler_params){0});
+	close_sampler();
+	the_twin_counts_the_same(NETNS_SAMPLER_GIVEN);
+	the_twin_counts_the_same(NETNS_SAMPLER_GIVEN_ALIGNED);
+}
+
+/* --- the clock ------------------------------------------------------------ */
+
+/* Buckets begin and end at the nanosecond, in every width that can be set; the
+ * last one ends the run; a late packet is not counted; what is not armed counts
+ * nothing, and what is armed again begins anew. */
+static void a_run_keeps_its_rule(void **state)
+{
+	const struct netns_sampler_params p = {.clock = NETNS_SAMPLER_GIVEN,
+	    .width_ns = {10 * SIM_MS, 1500000, 100 * SIM_US}};
+	const struct lab_flow f = {0, 1, 7, 9};
+	const struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t frame[FRAMES_MAX];
+	uint64_t t = 1000003;
+	open_sampler(state, &p);
+	frames_write(&x, frame);
+	pass(0, frame, x.n_bytes, 0, t);
+	assert_int_equal(take(0).start_ns, 0);
+	for (uint32_t w = 0; w < WIDTHS; w++, t += SIM_SEC) {
+		const uint64_t width = p.width_ns[w];
+		netns_sampler_arm(sampler, 1u << w);
+		assert_int_equal(netns_sampler_armed(sampler), 1u << w);
+		for (uint32_t i = 0; i < OBS_BUCKETS; i++) {
+			pass(0, frame, x.n_bytes, 0, t + i * width);
+			pass(1, frame, x.n_bytes, 0, t + (i + 1) * width - 1);
+		}
+		assert_int_equal(netns_sampler_armed(sampler), 1u << w);
+		pass(0, frame, x.n_bytes, 0, t + OBS_BUCKETS * width);
+		assert_int_equal(netns_sampler_armed(sampler), 0);
+		pass(0, frame, x.n_bytes, 0, t + width);
+		assert_int_equal(take(w).start_ns, t);
+		for (uint32_t i = 0; i < OBS_BUCKETS; i++) {
+			assert_int_equal(got[i].in_bytes, x.n_bytes);
+			assert_int_equal(got[i].out_bytes, x.n_bytes);
+			assert_int_equal(obs_sketch_count(&got[i].conns), 2);
+		}
+	}
+	netns_sampler_arm(sampler, 1);
+	pass(0, frame, x.n_bytes, 0, t);
+	/* One that read the clock before it lost the race, and one from long
+	 * ago. */
+	pass(0, frame, x.n_bytes, 0, t - 1);
+	pass(0, frame, x.n_bytes, 0, t - SIM_SEC);
+	const struct netns_sampler_run run = take(0);
+	assert_int_equal(run.start_ns, t);
+	assert_int_equal(run.n_missed, 1);
+	assert_int_equal(got[0].in_bytes, 2 * x.n_bytes);
+	close_sampler();
+}
+
+/* Frames by processor CPU, in a process of its own. */
+static pid_t pass_on(unsigned cpu, const uint8_t bytes[], uint32_t n,
+    uint32_t repeat)
+{
+	const struct netns_frame frame = {bytes, n, repeat};
+	struct netns_cost cost;
+	cpu_set_t one;
+	const pid_t child = fork();
+	if (child != 0)
+		return child;
+	CPU_ZERO(&one);
+	CPU_SET(cpu, &one);
+	_exit(prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 ||
+	    sched_setaffinity(0, sizeof(one), &one) != 0 ||
+	    netns_sampler_try(sampler, 0, &frame, 0, NULL, &cost, NULL) != 0);
+}
+
+/* Both race for the first packet, with the kernel's own clock. */
+static void two_processors_count_all(void **state)
+{
+	enum { EACH = 20000, N_RUNS = 40 };
+	const struct lab_flow f = {0, 1, 7, 9};
+	const struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t frame[FRAMES_MAX];
+	pid_t child[2];
+	int status;
+	const unsigned n_cpus = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+	open_sampler(state, &(struct netns_sampler_params){0});
+	frames_write(&x, frame);
+	for (unsigned i = 0; i < N_RUNS; i++) {
+		uint64_t sum = 0;
+		netns_sampler_arm(sampler, 1);
+		for (unsigned k = 0; k < n_cpus; k++)
+			child[k] = pass_on(k, frame, x.n_bytes, EACH);
+		for (unsigned k = 0; k < n_cpus; k++) {
+			assert_int_equal(waitpid(child[k], &status, 0),
+			    child[k]);
+			assert_int_equal(status, 0);
+		}
+		assert_int_equal(take(0).n_missed, 0);
+		for (unsigned b = 0; b < OBS_BUCKETS; b++)
+			sum += got[b].in_bytes;
+		assert_int_equal(sum, (uint64_t)n_cpus * EACH * x.n_bytes);
+	}
+	close_sampler();
+}
+
+/* --- packets -------------------------------------------------------------- */
+
+/* TCP over IPv6 behind N_TAGS VLAN tags. Returns its bytes. */
+static uint32_t frame6(uint8_t to[], unsigned n_tags, uint8_t tos, uint8_t ttl)
+{
+	static const uint8_t address[32] = {0xfd, 1, [15] = 1, 0xfd,
+	    2, [31] = 2};
+	const uint32_t at = 14 + 4 * n_tags;
+	memset(to, 0, FRAMES_MAX);
+	for (unsigned i = 0; i < n_tags; i++)
+		sim_inet_put16(to + 12 + 4 * i,
+		    i + 1 < n_tags ? 0x88a8 : 0x8100);
+	sim_inet_put16(to + at - 2, 0x86dd);
+	sim_inet_put32(to + at, 6u << 28 | (uint32_t)tos << 20);
+	sim_inet_put16(to + at + 4, 20);
+	to[at + 6] = TOPO_PROTO_TCP;
+	to[at + 7] = ttl;
+	memcpy(to + at + 8, address, sizeof(address));
+	sim_inet_put16(to + at + 40, 1111);
+	sim_inet_put16(to + at + 42, 80);
+	to[at + 52] = 5 << 4;
+	return at + 60;
+}
+
+static void packets_of_version_6_are_counted(void **state)
+{
+	const uint64_t a[] = {UINT64_C(0xfd01) << 48, 1},
+		       b[] = {UINT64_C(0xfd02) << 48, 2};
+	const struct netns_sampler_params p = {.clock = NETNS_SAMPLER_GIVEN,
+	    .net6 = {a[0]},
+	    .mask6 = {UINT64_C(0xffff) << 48}};
+	uint8_t frame[FRAMES_MAX];
+	open_sampler(state, &p);
+	for (unsigned n_tags = 0; n_tags < 3; n_tags++) {
+		struct obs_sketch in = {0}, out = {0};
+		const uint32_t n = frame6(frame, n_tags, 3, 255);
+		obs_sketch_set(&in,
+		    obs_sketch_bit6(b, a,
+			obs_sketch_ports(80, 1111, TOPO_PROTO_TCP)));
+		obs_sketch_set(&out,
+		    obs_sketch_bit6(a, b,
+			obs_sketch_ports(1111, 80, TOPO_PROTO_TCP)));
+		netns_sampler_arm(sampler, 1);
+		/* Comes from A, which is of the region. */
+		pass(0, frame, n, 0, 1);
+		frame6(frame, n_tags, 2, 127);
+		pass(0, frame, n, 0, 1);
+		/* Goes to B, which is not. */
+		pass(1, frame, n, 0, 1 + 10 * SIM_MS);
+		take(0);
+		assert_int_equal(got[0].in_bytes, 2 * n);
+		assert_int_equal(got[0].in_ce, n);
+		assert_int_equal(got[0].in_retx, n);
+		assert_int_equal(got[0].in_cross, 0);
+		assert_int_equal(got[1].out_bytes, n);
+		assert_int_equal(got[1].out_cross, n);
+		assert_int_equal(got[1].out_retx, 0);
+		assert_memory_equal(&got[0].conns, &in, sizeof(in));
+		assert_memory_equal(&got[1].conns, &out, sizeof(out));
+	}
+	close_sampler();
+}
+
+/* Of a packet of 5 segments with 54 bytes of headers each; of a fragment, whose
+ * first bytes are no ports; of none of IP; cut within its ports. */
+static void odd_packets_are_counted(void **state)
+{
+	const struct lab_flow f = {0, 1, 7, 9};
+	struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t frame[FRAMES_MAX] = {0};
+	for (int wire = 0; wire < 2; wire++) {
+		const struct netns_sampler_params p = {.clock =
+							   NETNS_SAMPLER_GIVEN,
+		    .wire_bytes = (uint8_t)wire};
+		struct obs_sketch s = {0};
+		open_sampler(state, &p);
+		x.n_bytes = 300;
+		frames_write(&x, frame);
+		netns_sampler_arm(sampler, 1);
+		pass(0, frame, 300, 5, 1);
+		sim_inet_put16(frame + 14 + 6, 100);
+		pass(0, frame, 300, 0, 1 + 10 * SIM_MS);
+		sim_inet_put16(frame + 12, 0x0806);
+		pass(0, frame, 60, 0, 1 + 20 * SIM_MS);
+		sim_inet_put16(frame + 12, OBS_ETH_IPV4);
+		frames_write(&x, frame);
+		pass(0, frame, 36, 0, 1 + 30 * SIM_MS);
+		take(0);
+		obs_sketch_set(&s,
+		    obs_sketch_bit4(x.ip.dst_ip, x.ip.src_ip,
+			obs_sketch_ports(0, 0, TOPO_PROTO_TCP)));
+		assert_int_equal(got[0].in_bytes, 300 + wire * 4 * 54);
+		assert_int_equal(got[1].in_bytes, 300);
+		assert_memory_equal(&got[1].conns, &s, sizeof(s));
+		assert_int_equal(got[2].in_bytes, 60);
+		assert_int_equal(obs_sketch_count(&got[2].conns), 0);
+		assert_int_equal(got[3].in_bytes, 36);
+		assert_memory_equal(&got[3].conns, &s, sizeof(s));
+		close_sampler();
+	}
+}
+
+/* A mark by a bit of the DSCP is seen there, and the TTL's is none. */
+static void marks_are_those_that_were_asked_for(void **state)
+{
+	const struct lab_flow f = {0, 1, 7, 9};
+	struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t frame[FRAMES_MAX];
+	for (int mark = 0; mark < 3; mark++) {
+		const struct netns_sampler_params p = {.clock =
+							   NETNS_SAMPLER_GIVEN,
+		    .mark = (enum netns_sampler_mark)mark};
+		open_sampler(state, &p);
+		netns_sampler_arm(sampler, 1);
+		x.ip.ttl = 192;
+		x.ip.tos = 0x7c;
+		frames_write(&x, frame);
+		pass(0, frame, x.n_bytes, 0, 1);
+		x.ip.ttl = 127;
+		x.ip.tos = 0x80;
+		frames_write(&x, frame);
+		pass(0, frame, x.n_bytes, 0, 1 + 10 * SIM_MS);
+		take(0);
+		assert_int_equal(got[0].in_retx,
+		    mark == NETNS_SAMPLER_MARK_TTL ? x.n_bytes : 0);
+		assert_int_equal(got[1].in_retx,
+		    mark == NETNS_SAMPLER_MARK_DSCP ? x.n_bytes : 0);
+		close_sampler();
+	}
+}
+
+static void widths_that_cannot_be_counted_are_refused(void **state)
+{
+	struct netns_sampler_params p = {.width_ns = {999}};
+	lab_needs(state);
+	assert_int_equal(netns_sampler_open(&sampler, &p, test_err()),
+	    SIM_ERANGE);
+	assert_null(sampler);
+	p.width_ns[0] = 49999999;
+	assert_int_equal(netns_sampler_open(&sampler, &p, test_err()),
+	    SIM_ERANGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(it_counts_as_its_twin),
+	    cmocka_unit_test(a_run_keeps_its_rule),
+	    cmocka_unit_test(two_processors_count_all),
+	    cmocka_unit_test(packets_of_version_6_are_counted),
+	    cmocka_unit_test(odd_packets_are_counted),
+	    cmocka_unit_test(marks_are_those_that_were_asked_for),
+	    cmocka_unit_test(widths_that_cannot_be_counted_are_refused),
+	};
+	return cmocka_run_group_tests_name("models/netns/sampler", tests,
+	    lab_begin, NULL);
+}
