@@ -9,8 +9,10 @@
  *
  *	stall  buckets in a row right before it in which nothing came in
  *
- * Quiet before is no condition: it is told, and not asked for. What came slowly
- * enough not to fill the line afterwards is not found.
+ * Quiet before is no condition: it is told, and not asked for. Short buckets show
+ * most: senders use up their windows while nothing is acknowledged, and what
+ * these hold is a part of what the line carries in a millisecond, but more than
+ * it carries in a tenth of one. A NIC from which nothing is wanted is not found.
  *
  * Accused is the link to the host, as NICs have no name of their own; its score
  * is the fullest bucket in units of what the line carries.

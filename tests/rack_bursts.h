@@ -1,0 +1,35 @@
+/* tests/rack_bursts.h -- a rack's traffic of two kinds, played and sampled.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Typical: each server bursts at times of its own, over new connections, Pareto
+ * in number. Job: a quarter of the servers, drawn anew each time, bursts at once,
+ * every 30 to 40 ms, over 2 to 8 warm connections. A burst's volume is lognormal,
+ * with a median of 1.6 MB, of a job's 4 MB. All numbers are ours.
+ */
+#ifndef TESTS_RACK_BURSTS_H
+#define TESTS_RACK_BURSTS_H
+
+#include "models/rack/rack.h"
+#include "tests/sampled.h"
+
+struct rack_bursts {
+	struct rack_params p; /* 92 servers, else defaults */
+	int is_job;
+	double ms;     /* of traffic and of buckets */
+	uint32_t fine; /* buckets are of 1 ms / fine; 0: of 1 ms */
+	double loss;   /* of every eighth server's link, from server 3 on */
+	double stall_at, stall_ms; /* of server 5's NIC; 0: none */
+	int apart;                 /* 1: each run starts up to a bucket later */
+	uint32_t phase;            /* 0: all start so many slots later */
+};
+
+/* Append a run of each server, its host id. Draws by test_seed() and RUN. */
+void rack_bursts_sample(struct sampled *s, const struct rack_bursts *b,
+    uint32_t run);
+
+static inline int rack_bursts_is_bad(uint32_t server)
+{
+	return server % 8 == 3;
+}
+
+#endif
