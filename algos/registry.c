@@ -8,6 +8,7 @@
 #include "algos/millisampler/loss_cause.h"
 #include "algos/millisampler/nic_stall.h"
 #include "algos/millisampler/sync_burst.h"
+#include "algos/millisampler/vote_filtered.h"
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
 #include "algos/vigil/alg1.h"
@@ -32,6 +33,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_loss_cause_ops,
     &algo_nic_stall_ops,
     &algo_sync_burst_ops,
+    &algo_vote_filtered,
     NULL,
 };
 
