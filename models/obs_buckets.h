@@ -109,18 +109,23 @@ struct obs_seen {
 	uint8_t has_bit; /* 0: a packet of no connection */
 };
 
+/* Most packets are none of what the inner branch is for. */
 static inline void obs_bucket_add(struct obs_bucket *b,
     const struct obs_seen *p)
 {
-	if (p->out) {
+	if (p->out)
 		b->out_bytes += p->bytes;
-		b->out_cross += p->cross ? p->bytes : 0;
-		b->out_retx += p->retx ? p->bytes : 0;
-	} else {
+	else
 		b->in_bytes += p->bytes;
-		b->in_cross += p->cross ? p->bytes : 0;
-		b->in_ce += p->ce ? p->bytes : 0;
-		b->in_retx += p->retx ? p->bytes : 0;
+	if (p->ce | p->retx | p->cross) {
+		if (p->out) {
+			b->out_cross += p->cross ? p->bytes : 0;
+			b->out_retx += p->retx ? p->bytes : 0;
+		} else {
+			b->in_cross += p->cross ? p->bytes : 0;
+			b->in_ce += p->ce ? p->bytes : 0;
+			b->in_retx += p->retx ? p->bytes : 0;
+		}
 	}
 	if (p->has_bit)
 		obs_sketch_set(&b->conns, p->bit);

@@ -31,6 +31,11 @@ struct sock_common {
 
 struct sock {
 	struct sock_common __sk_common;
+	__u16 sk_protocol;
+};
+
+struct tcp_sock {
+	__u32 snd_nxt;
 };
 
 struct net_device {

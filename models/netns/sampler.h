@@ -70,7 +70,8 @@ struct netns_sampler_run {
 struct netns_sampler;
 
 /* Errors SIM_EUNSUPPORTED (not allowed; built without libbpf), SIM_ERANGE (a
- * width), SIM_EDEP, SIM_EIO, SIM_ENOMEM. Cost 384 KB a processor. */
+ * width), SIM_EDEP (a kernel before Linux 6.2), SIM_EIO, SIM_ENOMEM.
+ * Cost 384 KB a processor. */
 int netns_sampler_open(struct netns_sampler **s,
     const struct netns_sampler_params *p, struct sim_err *e);
 void netns_sampler_close(struct netns_sampler *s); /* NULL is fine */
