@@ -28,6 +28,12 @@ struct packets_flow {
 	sim_ns line_free, last_ack;
 	uint64_t timer; /* of the one that counts */
 	unsigned backoff;
+	uint32_t warm;
+};
+
+/* What a warm connection goes on with; a window of 0: nothing yet. */
+struct packets_warm {
+	double window, threshold, alpha;
 };
 
 struct packets_queue {
@@ -42,6 +48,7 @@ struct packets_queue {
 struct packets {
 	const struct rack_params *p;
 	struct packets_flow *flow;
+	struct packets_warm *warm; /* by number */
 	struct packets_queue queue[RACK_PACKETS_SERVERS];
 	struct sim_evq *q;
 	struct rack_story *s;
@@ -49,7 +56,7 @@ struct packets {
 	uint64_t in_buffer;      /* bytes */
 };
 
-enum { TIMER_BITS = 24 };
+enum { MAX_WARM = 1000 };
 
 static sim_ns packet_ns(const struct packets *w)
 {
@@ -110,9 +117,16 @@ static int send_on(struct packets_flow *f, struct sim_err *e)
 static int begins(struct sim_evq *q, const struct sim_event *ev,
     struct sim_err *e)
 {
+	struct packets_flow *f = ev->arg;
+	const struct packets_warm *w = &f->w->warm[f->warm];
 	(void)q;
-	const int rc = set_timer(ev->arg, e);
-	return rc < 0 ? rc : send_on(ev->arg, e);
+	if (f->warm > 0 && w->window > 0) {
+		f->window = w->window;
+		f->threshold = w->threshold;
+		f->alpha = w->alpha;
+	}
+	const int rc = set_timer(f, e);
+	return rc < 0 ? rc : send_on(f, e);
 }
 
 static int may_enter(const struct packets *w, uint64_t queue)
@@ -232,6 +246,9 @@ static int acknowledged(struct sim_evq *q, const struct sim_event *ev,
 		cut(f, 1 - f->alpha / 2);
 	else if (!ce && serial >= f->cut_end)
 		grow(f, flying);
+	if (f->left + f->again + f->n_out == 0)
+		f->w->warm[f->warm] =
+		    (struct packets_warm){f->window, f->threshold, f->alpha};
 	int rc = send_on(f, e);
 	if (rc == 0)
 		rc = set_timer(f, e);
@@ -273,6 +290,8 @@ static int packets_open(struct packets *w, const struct rack_flows *f,
 	int rc = sim_evq_open(&w->q, e);
 	if (rc == 0)
 		rc = SIM_ZALLOC(&w->flow, f->n, e);
+	if (rc == 0)
+		rc = SIM_ZALLOC(&w->warm, MAX_WARM + 1, e);
 	for (uint32_t i = 0; rc == 0 && i < w->p->n_servers; i++) {
 		struct packets_queue *q = &w->queue[i];
 		q->ring = (size_t)(w->p->shared / w->p->segment) + 2;
@@ -285,7 +304,8 @@ static int packets_open(struct packets *w, const struct rack_flows *f,
 		    .window = w->p->window,
 		    .threshold = HUGE_VAL,
 		    .alpha = 1,
-		    .round_end = 1};
+		    .round_end = 1,
+		    .warm = f->warm[i] <= MAX_WARM ? f->warm[i] : 0};
 		rc = later(w, f->start_ns[i], begins, &w->flow[i], 0, e);
 	}
 	return rc;
@@ -307,6 +327,7 @@ int rack_packets_play(const struct rack_params *p, const struct rack_flows *f,
 	for (uint32_t i = 0; i < RACK_PACKETS_SERVERS; i++)
 		free(w.queue[i].packet);
 	free(w.flow);
+	free(w.warm);
 	sim_evq_close(w.q);
 	return rc;
 }

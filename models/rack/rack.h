@@ -34,7 +34,8 @@
  *        Bytes that arrive are within 5 %, shares marked and queues' quantiles .95
  *        and .99 within 25 %. Shares dropped are within 25 % where bursts have
  *        60 connections or more; with 20 they are down to half, with 5 down to
- *        a fifth: losses that few packets decide are smoothed away.
+ *        a fifth, of warm ones down to four tenths: losses that few packets
+ *        decide are smoothed away. Timeouts are up to twice as many.
  * DEPARTS: No delayed acknowledgements, tail loss probes or spurious timeouts, and
  *        acknowledgements are never lost.
  * Paper  Millisampler (IMC'22) for the rack; A. Choudhury, E. Hahne, "Dynamic
