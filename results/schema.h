@@ -42,8 +42,10 @@ enum res_set {
 	RES_OF_PROBES = 16, /* RES_PROBE_METRICS */
 	RES_OF_MIRROR = 32, /* RES_MIRROR_METRICS */
 	RES_OF_COST = 64,   /* RES_COST_METRICS */
+	RES_OF_RACK = 128,  /* RES_RACK_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
-	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST,
+	RES_OPTIONAL =
+	    RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST | RES_OF_RACK,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -310,6 +312,44 @@ enum res_set {
 	X(retx_switch_cpu, "us/s", AMOUNT, "CPU of a switch for 007",          \
 	    "as switch_cpu, of these")
 
+/* Once a row: of racks with shared buffers, and what their hosts counted in
+ * buckets of the finest width of the spec. */
+#define RES_RACK_METRICS(X)                                                    \
+	X(n_bursts, "bursts", COUNT, "bursts that hosts counted",              \
+	    "count of the runs of buckets in each of which more than a share " \
+	    "of what the line carries came in")                                \
+	X(n_lossy_bursts, "bursts", COUNT, "bursts with losses",               \
+	    "count of the bursts with, or right behind which, something sent " \
+	    "again came in")                                                   \
+	X(burst_rate, "1/s", AMOUNT, "bursts of a server and second",          \
+	    "n_bursts / servers / time")                                       \
+	X(contention_mean, "hosts", AMOUNT, "servers in a burst together",     \
+	    "mean, over buckets and racks, of the hosts of the rack that are " \
+	    "in a burst")                                                      \
+	X(contention_p90, "hosts", AMOUNT,                                     \
+	    "servers in a burst together, in a tenth of buckets or more",      \
+	    "mean over racks of the 90th percentile, of nearest rank, of the " \
+	    "hosts that are in a burst, over buckets")                         \
+	X(burst_contention, "hosts", AMOUNT, "contention that a burst meets",  \
+	    "mean over bursts of the greatest number of hosts in a burst in "  \
+	    "one of its buckets, itself included")                             \
+	X(goodput, "bytes/s", AMOUNT, "bytes that arrive, of a server",        \
+	    "data that came to servers' NICs, or from them to the ToR, each "  \
+	    "segment once / servers / time")                                   \
+	X(buffer_bytes, "bytes", COUNT, "bytes that full buffers dropped",     \
+	    "sum over servers of what was for them and found no room")         \
+	X(link_bytes, "bytes", COUNT, "bytes that servers' links lost",        \
+	    "sum over servers of what their links lost, both ways")            \
+	X(n_timeouts, "timeouts", COUNT, "losses found by a timer",            \
+	    "count of the times that a connection was silent for an RTO")      \
+	X(dispersion_1ms, "1", AMOUNT, "how bursty traffic is, at 1 ms",       \
+	    "mean over racks of variance / mean, over windows of 1 ms, of "    \
+	    "the segments of transfers that begin")                            \
+	X(dispersion_10ms, "1", AMOUNT, "how bursty traffic is, at 10 ms",     \
+	    "the same over windows of 10 ms")                                  \
+	X(dispersion_100ms, "1", AMOUNT, "how bursty traffic is, at 100 ms",   \
+	    "the same over windows of 100 ms")
+
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \
 	RES_FLOW_METRICS(X, X)                                                 \
@@ -317,7 +357,8 @@ enum res_set {
 	RES_SECOND_METRICS(X)                                                  \
 	RES_PROBE_METRICS(X)                                                   \
 	RES_MIRROR_METRICS(X)                                                  \
-	RES_COST_METRICS(X)
+	RES_COST_METRICS(X)                                                    \
+	RES_RACK_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */
@@ -336,6 +377,8 @@ enum res_set {
 	    "failed flows whose path was looked for / failed flows")           \
 	X(full_trace_rate, n_full_traces, n_failed_flows,                      \
 	    "failed flows whose whole path was learned / failed flows")        \
+	X(lossy_burst_rate, n_lossy_bursts, n_bursts,                          \
+	    "bursts with losses / bursts")                                     \
 	X(mirror_loss_rate, n_mirrors_lost, n_mirrored,                        \
 	    "copies that no analyzer got / copies that switches sent")         \
 	X(whole_rate, n_whole, n_assembled, "traces of whole paths / traces")  \

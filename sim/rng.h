@@ -57,6 +57,7 @@
 	X(CONTROL, 74, "whose packets are asked for")                          \
 	X(RACK, 80, "what a rack drops; counter = draw and connections")       \
 	X(RACK_TRAFFIC, 81, "bursts of a rack; entity = server")               \
+	X(RACK_STALL, 82, "whose NIC stalls, and when")                        \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

@@ -73,7 +73,10 @@ static void a_plane_refuses_exactly_what_it_does_not_hold(void **state)
 		char text[128], want[128];
 		snprintf(text, sizeof(text),
 		    "figure: f\nalgorithms: [%s]\nplane: %s\n",
-		    p->provides & OBS_PROBES ? "blackhole" : "vote", p->name);
+		    p->provides & OBS_PROBES
+			? "blackhole"
+			: (p->provides & OBS_SAMPLES ? "loss_cause" : "vote"),
+		    p->name);
 		spec_open(&s, text);
 		assert_ok(xp_spec_point(&s, 0, &c, test_err()));
 		for (unsigned part = 1; part < 1 << OBS_N_PARTS; part *= 2) {

@@ -497,6 +497,29 @@ static void sketches_have_a_bit_for_each_connection(void **state)
 	rack_close(r);
 }
 
+/* Parts of a chunk are rounded, but never to more than the whole. */
+static void what_is_sent_again_is_of_what_came(void **state)
+{
+	const struct rack_params p = rack_test_params(1);
+	struct rack *r = rack_test_open(&p);
+	struct rack_flows f = {0};
+	uint64_t again = 0;
+	(void)state;
+	for (uint32_t i = 0; i < 3000; i++)
+		rack_test_add(&f, i / 100 * SIM_MS, 0, 1 + i % 7);
+	rack_test_put(r, &f);
+	assert_ok(rack_link_loss(r, 0, 0, 0.5, test_err()));
+	for (uint32_t slot = 1; slot <= 2400; slot++) {
+		struct rack_count c;
+		assert_ok(rack_run(r, slot * 25 * SIM_US, test_err()));
+		rack_take(r, 0, &c);
+		assert_true(c.in_retx <= c.in && c.in_ce <= c.in);
+		again += c.in_retx;
+	}
+	assert_true(again > 0);
+	rack_close(r);
+}
+
 static void a_byte_too_many_is_an_error(void **state)
 {
 	const struct rack_params p = rack_test_params(2);
@@ -611,6 +634,7 @@ int main(void)
 	    cmocka_unit_test(a_stalled_nic_hands_all_over_at_once),
 	    cmocka_unit_test(a_warm_connection_goes_on_with_its_window),
 	    cmocka_unit_test(sketches_have_a_bit_for_each_connection),
+	    cmocka_unit_test(what_is_sent_again_is_of_what_came),
 	    cmocka_unit_test(a_byte_too_many_is_an_error),
 	    cmocka_unit_test(what_cannot_be_is_refused),
 	    cmocka_unit_test(what_comes_late_or_elsewhere_is_refused),

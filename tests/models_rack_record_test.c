@@ -44,7 +44,7 @@ static int recorded_make(struct recorded *k, struct sim_err *e)
 	if (rc == 0)
 		rc = rack_traffic(&f, &k->r, &k->t, 0, MS * SIM_MS, &seed, e);
 	if (rc == 0 && (rc = rack_put(r, &f, e)) == 0 &&
-	    (rc = rack_link_loss(r, 3, 0, 1e-3, e)) == 0 &&
+	    (rc = rack_link_loss(r, 3, 0, 0.2, e)) == 0 &&
 	    (rc = rack_link_loss(r, 8, 1, 0.05, e)) == 0)
 		rc = rack_record(r, &k->p, widths, 3, 100, MS * SIM_MS, &seed,
 		    &k->runs, &k->samples, &k->lost, e);

@@ -146,7 +146,8 @@ struct xp_plane {
 	X(agents)                                                              \
 	X(vigil_matlab)                                                        \
 	X(pingmesh)                                                            \
-	X(everflow)
+	X(everflow)                                                            \
+	X(rack)
 
 #define X(name) extern const struct xp_plane xp_plane_##name;
 XP_PLANES(X)

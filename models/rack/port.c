@@ -313,13 +313,17 @@ static uint32_t rack_chunk_part(uint32_t *part, uint32_t all, uint32_t take)
 	return n;
 }
 
-/* Let TAKE bytes of the first chunk C go. */
+/* Let TAKE bytes of the first chunk C go. What is marked or sent again is of those
+ * that are counted, so that rounding never makes it more than these. */
 static void rack_chunk_leave(struct rack_port *p, struct rack_chunk *c,
     uint32_t take, struct rack_count *to)
 {
-	const uint32_t retx = rack_chunk_part(&c->retx, c->bytes, take);
-	const uint32_t ce = rack_chunk_part(&c->ce, c->bytes, take);
+	const uint32_t doomed = c->doomed;
 	const uint32_t lost = rack_chunk_part(&c->doomed, c->bytes, take);
+	const uint32_t all = p->out ? c->bytes : c->bytes - doomed;
+	const uint32_t seen = p->out ? take : take - lost;
+	const uint32_t retx = rack_chunk_part(&c->retx, all, seen);
+	const uint32_t ce = rack_chunk_part(&c->ce, all, seen);
 	c->bytes -= take;
 	p->link += lost;
 	p->gone += take - lost;

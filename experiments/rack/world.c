@@ -1,0 +1,388 @@
+/* experiments/rack/world.c -- the racks of a network, played once.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/rack/world.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "algos/millisampler/sketch.h"
+#include "models/dist.h"
+#include "sim/vec.h"
+
+void xp_rack_world_free(struct xp_rack_world *w)
+{
+	obs_free(&w->window);
+	obs_runs_free(&w->runs);
+	obs_samples_free(&w->samples);
+	rack_losses_free(&w->lost);
+	*w = (struct xp_rack_world){0};
+}
+
+static void rack_world_clear(struct xp_rack_world *w)
+{
+	obs_clear(&w->window);
+	obs_runs_clear(&w->runs);
+	obs_samples_clear(&w->samples);
+	rack_losses_clear(&w->lost);
+	w->totals = (struct rack_totals){0};
+	w->buffer = w->link_in = w->link_out = 0;
+	w->n_racks = w->n_servers = 0;
+	for (unsigned i = 0; i < 3; i++)
+		w->dispersion[i] = 0;
+}
+
+int xp_rack_fits(const struct topo *t, uint32_t *n_servers)
+{
+	uint32_t n = 0;
+	while (n < t->n_hosts && topo_tor_of(t, n) == topo_tor_of(t, 0))
+		n++;
+	*n_servers = n;
+	for (uint32_t h = 0; h < t->n_hosts; h++)
+		if (t->n_hosts % n != 0 ||
+		    topo_tor_of(t, h) != topo_tor_of(t, h / n * n) ||
+		    (h >= n && topo_tor_of(t, h) == topo_tor_of(t, h - n)))
+			return 0;
+	return 1;
+}
+
+/* --- faults ----------------------------------------------------------------*/
+
+struct rack_stalled {
+	uint32_t host;
+	double at, which, lasts; /* ns; of a host's transfers; ns */
+};
+
+static int rack_stalled_by_host(const void *a, const void *b)
+{
+	const struct rack_stalled *x = a, *y = b;
+	return (x->host > y->host) - (x->host < y->host);
+}
+
+static int rack_stalled_by_time(const void *a, const void *b)
+{
+	const struct rack_stalled *x = a, *y = b;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Hosts that stall, all different, ascending. */
+static void rack_stalls_draw(const struct xp_rack_stall *p,
+    const struct scene *scene, struct rack_stalled s[])
+{
+	const uint32_t n_hosts = scene->topo->n_hosts;
+	struct sim_rng rng;
+	sim_rng_init(&rng, &scene->where, SIM_STREAM_RACK_STALL, 0);
+	for (uint32_t i = 0; i < p->count; i++) {
+		/* Floyd's way to a set without repeats. */
+		const uint32_t last = n_hosts - p->count + i;
+		uint32_t host = sim_rng_below(&rng, last + 1);
+		for (uint32_t j = 0; j < i; j++)
+			if (s[j].host == host)
+				host = last;
+		s[i].host = host;
+		s[i].at = dist_at(&p->at_ms, sim_rng_u01(&rng)) * 1e6;
+		s[i].which = sim_rng_u01(&rng);
+		s[i].lasts = dist_at(&p->lasts_ms, sim_rng_u01(&rng)) * 1e6;
+	}
+	if (p->count > 0)
+		qsort(s, p->count, sizeof(*s), rack_stalled_by_host);
+}
+
+/* With `busy` a stall begins with a segment that is sent to the host, all alike;
+ * if there is none, when it would have without. */
+static double rack_stall_busy(const struct rack_flows *f, uint32_t server,
+    const struct rack_stalled *s)
+{
+	double all = 0, to;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->server[i] == server && !f->out[i])
+			all += f->segments[i];
+	to = all * s->which;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->server[i] == server && !f->out[i] &&
+		    (to -= f->segments[i]) < 0)
+			return (double)f->start_ns[i];
+	return s->at;
+}
+
+/* In the truth packets to a host that stalls are late, by half of it on
+ * average. */
+static int rack_stall_one(struct rack *r, struct scene *scene, uint32_t server,
+    const struct rack_stalled *s, struct sim_err *e)
+{
+	const struct topo *t = scene->topo;
+	const topo_node tor = t->n_hosts + topo_tor_of(t, s->host);
+	const struct truth_fault f = {.link =
+					  topo_link_between(t, tor, s->host),
+	    .from_ns = (sim_ns)s->at,
+	    .to_ns = (sim_ns)(s->at + s->lasts),
+	    .delay_us = s->lasts / 2e3,
+	    .law = TRUTH_CONSTANT};
+	int rc = truth_add_fault(&scene->truth, &f, e);
+	if (rc == 0)
+		rc = rack_stall(r, server, f.from_ns, f.to_ns, e);
+	truth_sort(&scene->truth);
+	return rc;
+}
+
+static double rack_rate_of(const struct truth *t, topo_link link)
+{
+	double pass = 1;
+	for (size_t i = truth_first_fault(t, link, 0);
+	     i < t->n_faults && t->fault[i].link == link; i++)
+		pass *= 1 - t->fault[i].rate;
+	return 1 - pass;
+}
+
+static int rack_break_links(struct rack *r, const struct scene *scene,
+    uint32_t first_host, uint32_t n, struct sim_err *e)
+{
+	const struct topo *t = scene->topo;
+	const topo_node tor = t->n_hosts + topo_tor_of(t, first_host);
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		const topo_node host = first_host + i;
+		const double in = rack_rate_of(&scene->truth,
+		    topo_link_between(t, tor, host));
+		const double out = rack_rate_of(&scene->truth,
+		    topo_link_between(t, host, tor));
+		if (in > 0)
+			rc = rack_link_loss(r, i, 0, in, e);
+		if (rc == 0 && out > 0)
+			rc = rack_link_loss(r, i, 1, out, e);
+	}
+	return rc;
+}
+
+/* --- one rack --------------------------------------------------------------*/
+
+static int rack_count_bursts(struct xp_rack_world *w,
+    const struct rack_flows *f, sim_ns until, struct sim_err *e)
+{
+	const size_t n = until / SIM_MS;
+	uint64_t *count;
+	const int rc = SIM_ZALLOC(&count, n + 1, e);
+	if (rc < 0)
+		return rc;
+	rack_traffic_count(f, SIM_MS, count, n);
+	for (size_t i = 0, k = 1; i < 3; i++, k *= 10)
+		w->dispersion[i] += rack_dispersion(count, n, k);
+	free(count);
+	return 0;
+}
+
+static void rack_world_add(struct xp_rack_world *w, const struct rack *r)
+{
+	struct rack_totals t;
+	rack_totals(r, &t);
+	w->totals.offered += t.offered;
+	w->totals.arrived += t.arrived;
+	w->totals.buffer += t.buffer;
+	w->totals.link += t.link;
+	w->totals.queued += t.queued;
+	w->totals.retx += t.retx;
+	w->totals.n_rto += t.n_rto;
+	w->totals.n_running += t.n_running;
+	w->n_racks++;
+}
+
+struct rack_one {
+	struct xp_rack_world *w;
+	const struct xp_rack *p;
+	struct scene *scene;
+	struct rack_params params;
+	struct rack_flows flows;
+	struct rack_stalled *stalled; /* ascending by host */
+	sim_ns until;
+};
+
+/* Those of the hosts from FIRST on. */
+static int rack_one_stalls(struct rack_one *x, struct rack *r, uint32_t first,
+    struct sim_err *e)
+{
+	struct rack_stalled *s = x->stalled;
+	const struct rack_stalled *end = s + x->p->stall.count;
+	size_t n = 0;
+	int rc = 0;
+	while (s < end && s->host < first)
+		s++;
+	while (s + n < end && s[n].host < first + x->params.n_servers) {
+		if (x->p->stall.busy)
+			s[n].at = rack_stall_busy(&x->flows, s[n].host - first,
+			    &s[n]);
+		n++;
+	}
+	if (n > 0)
+		qsort(s, n, sizeof(*s), rack_stalled_by_time);
+	for (size_t i = 0; rc == 0 && i < n; i++)
+		rc = rack_stall_one(r, x->scene, s[i].host - first, &s[i], e);
+	return rc;
+}
+
+static int rack_one_play(struct rack_one *x, struct rack *r, uint32_t k,
+    const struct sim_seed *where, struct sim_err *e)
+{
+	const uint32_t n = x->params.n_servers, first = k * n;
+	sim_ns width[3];
+	const unsigned n_widths = xp_rack_widths(x->p, width);
+	int rc = rack_traffic(&x->flows, &x->params, &x->p->traffic, k,
+	    x->until, where, e);
+	if (rc == 0 &&
+	    (rc = rack_count_bursts(x->w, &x->flows, x->until, e)) == 0)
+		rc = rack_put(r, &x->flows, e);
+	if (rc == 0)
+		rc = rack_break_links(r, x->scene, first, n, e);
+	if (rc == 0 && x->stalled)
+		rc = rack_one_stalls(x, r, first, e);
+	if (rc == 0)
+		rc = rack_record(r, &x->p->sample, width, n_widths, first,
+		    x->until, where, &x->w->runs, &x->w->samples, &x->w->lost,
+		    e);
+	if (rc == 0)
+		rack_world_add(x->w, r);
+	return rc;
+}
+
+/* Racks have streams of their own: names of connections are the same in each. */
+static int rack_one_run(struct rack_one *x, uint32_t k, struct sim_err *e)
+{
+	struct sim_seed where = x->scene->where;
+	struct rack *r;
+	where.epoch = where.epoch * (x->scene->topo->n_hosts + 1) + k;
+	int rc = rack_open(&r, &x->params, &where, e);
+	if (rc < 0)
+		return rc;
+	rc = rack_one_play(x, r, k, &where, e);
+	rack_close(r);
+	return rc < 0 ? sim_wrap(e, rc, "rack %u", k) : 0;
+}
+
+static void rack_world_finish(struct xp_rack_world *w)
+{
+	for (size_t i = 0; i < w->samples.n; i++) {
+		const struct obs_sketch s = {w->samples.sketch_lo[i],
+		    w->samples.sketch_hi[i]};
+		w->samples.conns[i] = algo_sketch_conns(&s);
+	}
+	for (size_t i = 0; i < w->lost.n; i++) {
+		w->buffer += w->lost.buffer[i];
+		w->link_in += w->lost.link_in[i];
+		w->link_out += w->lost.link_out[i];
+	}
+	w->window.runs = &w->runs;
+	w->window.samples = &w->samples;
+}
+
+int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
+    struct scene *scene, struct sim_err *e)
+{
+	struct rack_one x = {.w = w,
+	    .p = p,
+	    .scene = scene,
+	    .params = p->rack,
+	    .until = sim_ns_of(p->length_s)};
+	struct rack_stalled *stalled = NULL;
+	const uint32_t n_hosts = scene->topo->n_hosts;
+	rack_world_clear(w);
+	if (!xp_rack_fits(scene->topo, &x.params.n_servers))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "ToRs of this network don't have as many hosts each.");
+	if (p->stall.count > n_hosts)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u NICs are to stall, of %u hosts.", p->stall.count,
+		    n_hosts);
+	w->n_servers = x.params.n_servers;
+	int rc = SIM_ZALLOC(&stalled, p->stall.count, e);
+	if (rc == 0 && stalled)
+		rack_stalls_draw(&p->stall, scene, stalled);
+	x.stalled = stalled;
+	for (uint32_t k = 0; rc == 0 && k < n_hosts / w->n_servers; k++)
+		rc = rack_one_run(&x, k, e);
+	if (rc == 0)
+		rack_world_finish(w);
+	free(stalled);
+	rack_flows_free(&x.flows);
+	return rc;
+}
+
+/* --- metrics ---------------------------------------------------------------*/
+
+struct rack_sums {
+	struct algo_series series;
+	struct algo_bursts bursts;
+	double mean, p90; /* sums over racks, of contention */
+};
+
+/* Runs of the first width in rack K: rows of RUN[]. */
+static size_t rack_runs_of(const struct xp_rack_world *w, sim_ns width,
+    uint32_t k, uint32_t run[])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < w->runs.n; i++)
+		if (w->runs.width_ns[i] == width &&
+		    w->runs.host[i] / w->n_servers == k)
+			run[n++] = (uint32_t)i;
+	return n;
+}
+
+static int rack_sums_add(struct rack_sums *s, const struct xp_rack_world *w,
+    const struct xp_rack *p, const uint32_t run[], size_t n, struct sim_err *e)
+{
+	struct algo_contention c = {0};
+	int rc = 0;
+	if (n == 0)
+		return 0;
+	if ((rc = algo_series_align(&s->series, &w->runs, &w->samples, run, n,
+		 NULL, e)) < 0 ||
+	    (rc = algo_bursts_find(&s->series, &p->burst, &s->bursts, e)) < 0 ||
+	    (rc = algo_contention_of(&s->series, p->burst.share, &c, e)) < 0)
+		return rc;
+	s->mean += c.mean;
+	s->p90 += c.p90;
+	return 0;
+}
+
+static void rack_score_bursts(const struct xp_rack_world *w,
+    const struct rack_sums *s, double server_s, struct res_trial_metrics *row)
+{
+	double met = 0;
+	row->n_bursts = (double)s->bursts.n;
+	row->n_lossy_bursts = 0;
+	for (size_t i = 0; i < s->bursts.n; i++) {
+		row->n_lossy_bursts += s->bursts.lossy[i];
+		met += s->bursts.contention_max[i];
+	}
+	row->burst_rate = row->n_bursts / server_s;
+	row->contention_mean = s->mean / w->n_racks;
+	row->contention_p90 = s->p90 / w->n_racks;
+	if (s->bursts.n > 0)
+		row->burst_contention = met / row->n_bursts;
+}
+
+int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
+    const struct scene *scene, struct res_trial_metrics *row, struct sim_err *e)
+{
+	struct rack_sums s = {0};
+	sim_ns width[3] = {0};
+	uint32_t *run = NULL;
+	int rc = SIM_ZALLOC(&run, w->runs.n + 1, e);
+	xp_rack_widths(p, width);
+	for (uint32_t k = 0; rc == 0 && k < w->n_racks; k++)
+		rc = rack_sums_add(&s, w, p, run,
+		    rack_runs_of(w, width[0], k, run), e);
+	const double server_s = (double)w->n_racks * w->n_servers * p->length_s;
+	if (rc == 0)
+		rack_score_bursts(w, &s, server_s, row);
+	row->n_faults = (double)truth_n_faulty(&scene->truth);
+	row->goodput = (double)w->totals.arrived / server_s;
+	row->buffer_bytes = (double)w->buffer;
+	row->link_bytes = (double)(w->link_in + w->link_out);
+	row->n_timeouts = (double)w->totals.n_rto;
+	row->dispersion_1ms = w->dispersion[0] / w->n_racks;
+	row->dispersion_10ms = w->dispersion[1] / w->n_racks;
+	row->dispersion_100ms = w->dispersion[2] / w->n_racks;
+	free(run);
+	algo_series_free(&s.series);
+	algo_bursts_free(&s.bursts);
+	return rc;
+}

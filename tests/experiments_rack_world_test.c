@@ -1,0 +1,256 @@
+/* tests/experiments_rack_world_test.c -- experiments/rack: links, stalls, metrics.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/rack/world.h"
+
+#include "experiments/spec/plane.h"
+#include "tests/spec_file.h"
+#include "tests/test.h"
+
+#define SPEC                                                                   \
+	"figure: f\nplane: rack\nalgorithms: [loss_cause]\n"                   \
+	"topology: {n_pods: 1, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 8}\n"
+#define RACK                                                                   \
+	"rack: {length: 0.2, shared: 6e5, ecn: 1e5, traffic: {gap: 10, few: "  \
+	"500, ml_racks: 0.5, ml_share: 0.5}"
+
+struct play {
+	struct xp_spec spec;
+	struct xp_config c;
+	struct topo topo;
+	struct scene scene;
+	struct xp_rack_world w;
+	struct res_trial_metrics row;
+};
+
+static void play_open(struct play *x, const char *text)
+{
+	const struct sim_seed where = {.seed = 5};
+	memset(x, 0, sizeof(*x));
+	spec_open(&x->spec, text);
+	assert_ok(xp_spec_point(&x->spec, 0, &x->c, test_err()));
+	assert_ok(xp_topology_open(&x->c.topology, ".", &x->topo, test_err()));
+	assert_ok(
+	    scene_draw(&x->scene, &x->topo, &x->c.scene, &where, test_err()));
+}
+
+static void play_on(struct play *x, const char *text)
+{
+	play_open(x, text);
+	assert_ok(
+	    xp_rack_world_run(&x->w, xp_rack_of(&x->c), &x->scene, test_err()));
+	assert_ok(xp_rack_world_score(&x->w, xp_rack_of(&x->c), &x->scene,
+	    &x->row, test_err()));
+}
+
+static void play_close(struct play *x)
+{
+	xp_rack_world_free(&x->w);
+	scene_free(&x->scene);
+	topo_close(&x->topo);
+	xp_config_free(&x->c);
+	xp_spec_free(&x->spec);
+}
+
+/* What the links of each host lost, inwards and outwards. */
+static void play_lost(const struct play *x, uint64_t in[16], uint64_t out[16])
+{
+	memset(in, 0, 16 * sizeof(in[0]));
+	memset(out, 0, 16 * sizeof(out[0]));
+	/* Rows of a rack stand together, by time; the second begins again. */
+	uint32_t rack = 0;
+	for (size_t i = 0; i < x->w.lost.n; i++) {
+		rack +=
+		    i > 0 && x->w.lost.start_ns[i] < x->w.lost.start_ns[i - 1];
+		const uint32_t host = rack * 8 + x->w.lost.server[i];
+		in[host] += x->w.lost.link_in[i];
+		out[host] += x->w.lost.link_out[i];
+	}
+}
+
+static void links_lose_in_their_direction(void **state)
+{
+	struct play x;
+	uint64_t in[16], out[16];
+	(void)state;
+	play_on(&x,
+	    SPEC RACK "}\nfaults: [{rate: 0.05, links: [\"tor0->host3\"]}, "
+		      "{rate: 0.05, links: [\"host12->tor1\"]}]\n");
+	play_lost(&x, in, out);
+	for (unsigned h = 0; h < 16; h++) {
+		assert_int_equal(in[h] > 0, h == 3);
+		assert_int_equal(out[h] > 0, h == 12);
+	}
+	assert_true(x.row.n_faults == 2);
+	assert_true(x.row.link_bytes == (double)(in[3] + out[12]));
+	assert_true(x.row.buffer_bytes == (double)x.w.totals.buffer);
+	assert_true(x.row.buffer_bytes > 0);
+	play_close(&x);
+}
+
+static void stalls_are_in_the_truth_and_in_buckets(void **state)
+{
+	struct play x, y;
+	(void)state;
+	play_on(&x, SPEC RACK ", stall: {count: 3, busy: true, lasts: 20}}\n");
+	play_on(&y, SPEC RACK "}\n");
+	assert_int_equal(truth_n_faulty(&x.scene.truth), 3);
+	assert_int_equal(truth_n_faulty(&y.scene.truth), 0);
+	for (size_t i = 0; i < 3; i++) {
+		const struct truth_fault *f = &x.scene.truth.fault[i];
+		topo_node from, host;
+		topo_link_ends(&x.topo, f->link, &from, &host);
+		assert_true(host < 16);
+		assert_int_equal(f->to_ns - f->from_ns, 20 * SIM_MS);
+		assert_near(f->delay_us, 10000, 1e-6);
+		/* Nothing comes in while it lasts. */
+		for (size_t k = 0; k < x.w.samples.n; k++) {
+			const uint32_t run = x.w.samples.run[k];
+			const sim_ns at = x.w.runs.start_ns[run] +
+			    x.w.samples.bucket[k] * SIM_MS;
+			if (x.w.runs.host[run] == host &&
+			    at >= f->from_ns + 25 * SIM_US &&
+			    at + SIM_MS <= f->to_ns)
+				assert_true(x.w.samples.in_bytes[k] <
+				    x.w.samples.out_bytes[k] * 0.03 + 1);
+		}
+	}
+	/* The others' traffic is the same. */
+	assert_true(x.row.dispersion_1ms == y.row.dispersion_1ms);
+	play_close(&x);
+	play_close(&y);
+}
+
+static void metrics_are_of_all_racks(void **state)
+{
+	struct play x, again;
+	(void)state;
+	play_on(&x, SPEC RACK "}\n");
+	play_on(&again, SPEC RACK "}\n");
+	assert_memory_equal(&x.row, &again.row, sizeof(x.row));
+	assert_int_equal(x.w.n_racks, 2);
+	assert_int_equal(x.w.n_servers, 8);
+	assert_true(x.row.n_bursts > 20);
+	assert_true(
+	    x.row.n_lossy_bursts > 0 && x.row.n_lossy_bursts <= x.row.n_bursts);
+	assert_near(x.row.burst_rate * 16 * 0.2, x.row.n_bursts, 1e-9);
+	assert_true(x.row.burst_contention >= 1 && x.row.burst_contention <= 8);
+	assert_true(x.row.contention_mean <= x.row.contention_p90 + 1);
+	assert_near(x.row.goodput * 16 * 0.2, (double)x.w.totals.arrived, 1e-3);
+	assert_true(x.row.dispersion_1ms > 1);
+	/* Sketches are counted. */
+	uint64_t conns = 0;
+	for (size_t i = 0; i < x.w.samples.n; i++)
+		conns += x.w.samples.conns[i];
+	assert_true(conns >= x.w.samples.n);
+	play_close(&x);
+	play_close(&again);
+}
+
+static void racks_differ_and_more_of_them_change_none(void **state)
+{
+	struct play x, y;
+	(void)state;
+	play_on(&x, SPEC RACK "}\n");
+	play_on(&y,
+	    "figure: f\nplane: rack\nalgorithms: [loss_cause]\n"
+	    "topology: {n_pods: 1, n_tors: 4, n_t1: 2, n_t2: 2, n_hosts: "
+	    "8}\n" RACK "}\n");
+	size_t same = 0, of_two = 0;
+	for (size_t i = 0; i < x.w.samples.n; i++) {
+		assert_int_equal(x.w.samples.in_bytes[i],
+		    y.w.samples.in_bytes[i]);
+		if (x.w.runs.host[x.w.samples.run[i]] < 8)
+			of_two = i + 1;
+	}
+	for (size_t i = of_two; i < x.w.samples.n && i - of_two < of_two; i++)
+		same +=
+		    x.w.samples.in_bytes[i] == x.w.samples.in_bytes[i - of_two];
+	assert_true(same < of_two / 10);
+	play_close(&x);
+	play_close(&y);
+}
+
+static void what_a_rack_cannot_have_is_a_mistake(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} bad[] = {
+	    {"faults: {count: 1, rate: 0.1}\n", "only links of hosts fail"},
+	    {"faults: {rate: 0.1, links: [\"tor0->t1.0\"]}\n",
+		"only links of hosts fail"},
+	    {"faults: {kind: latency, count: 1, delay: 5}\n",
+		"only links fail, by kind drop"},
+	    {"faults: {count: 1, rate: 0.1, classes: [tor-host], from: 1}\n",
+		"what fails does so all the time"},
+	    {"rack: {slot: 30}\n", "slot 30 us is above 25 us"},
+	    {"rack: {quadrants: 3}\n", "8 servers can't be in 3 quadrants"},
+	    {"rack: {widths: []}\n", "must not be empty"},
+	    {"rack: {servers: 9}\n", "unknown key \"servers\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sim_err e;
+		struct xp_spec s;
+		char text[512];
+		snprintf(text, sizeof(text), SPEC "%s", bad[i].text);
+		assert_int_equal(spec_load(&s, text, &e), SIM_EINVAL);
+		if (!strstr(e.msg, bad[i].want))
+			fail_msg("%s\nsays: %s\nwanted: %s", text, e.msg,
+			    bad[i].want);
+		xp_spec_free(&s);
+	}
+}
+
+static void more_stalls_than_hosts_are_refused(void **state)
+{
+	struct play x;
+	struct sim_err e;
+	(void)state;
+	play_open(&x, SPEC "rack: {stall: {count: 17}}\n");
+	assert_int_equal(xp_rack_world_run(&x.w, xp_rack_of(&x.c), &x.scene,
+			     &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg, "17 NICs are to stall, of 16 hosts.");
+	play_close(&x);
+}
+
+static int play_life(void *arg, struct sim_err *e)
+{
+	struct play *x = arg;
+	struct xp_rack_world w = {0};
+	struct res_trial_metrics row = {0};
+	struct xp_rack p = *xp_rack_of(&x->c);
+	p.length_s = 0.01;
+	truth_clear(&x->scene.truth);
+	int rc = xp_rack_world_run(&w, &p, &x->scene, e);
+	if (rc == 0)
+		rc = xp_rack_world_score(&w, &p, &x->scene, &row, e);
+	xp_rack_world_free(&w);
+	truth_free(&x->scene.truth);
+	return rc;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	struct play x;
+	(void)state;
+	play_open(&x, SPEC RACK ", stall: {count: 2}}\n");
+	test_each_alloc_fails(play_life, &x);
+	play_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(links_lose_in_their_direction),
+	    cmocka_unit_test(stalls_are_in_the_truth_and_in_buckets),
+	    cmocka_unit_test(metrics_are_of_all_racks),
+	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
+	    cmocka_unit_test(what_a_rack_cannot_have_is_a_mistake),
+	    cmocka_unit_test(more_stalls_than_hosts_are_refused),
+	    cmocka_unit_test(every_allocation_may_fail),
+	};
+	return cmocka_run_group_tests_name("experiments/rack/world", tests,
+	    NULL, NULL);
+}
