@@ -31,7 +31,8 @@
 #define XP_PUBLIC_ENDS(X)                                                      \
 	X(TAKEN, "taken")                                                      \
 	X(NO_JSON, "is no JSON, or has more than 64 MiB of it")                \
-	X(NO_HOST, "lacks rack_id or server_hostname")                         \
+	X(NO_HOST,                                                             \
+	    "lacks rack_id or server_hostname, or has one above 63 bytes")     \
 	X(NO_INGRESS, "lacks ingressBytes")                                    \
 	X(ODD_SERIES, "has a series of another length, or of no counts")
 enum xp_public_end {

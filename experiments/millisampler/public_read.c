@@ -72,14 +72,15 @@ static json_t *public_json(struct xp_public *p, const char *path,
 
 /* --- what it says -----------------------------------------------------------*/
 
-/* A text, or a number as a text. */
+/* A text, or a number as a text. One that is too long is none: cut, it could be
+ * another's. */
 static int public_name(const json_t *root, const char *key,
     struct sim_name *name)
 {
 	const json_t *v = json_object_get(root, key);
-	if (json_is_string(v) && *json_string_value(v))
-		snprintf(name->text, sizeof(name->text), "%s",
-		    json_string_value(v));
+	const size_t n = json_string_length(v);
+	if (json_is_string(v) && n > 0 && n < sizeof(name->text))
+		memcpy(name->text, json_string_value(v), n + 1);
 	else if (json_is_integer(v))
 		snprintf(name->text, sizeof(name->text),
 		    "%" JSON_INTEGER_FORMAT, json_integer_value(v));
