@@ -4,6 +4,7 @@
 #include "models/netns/sampler.h"
 
 #include <arpa/inet.h>
+#include <linux/filter.h>
 #include <net/if.h>
 #include <sched.h>
 #include <signal.h>
@@ -363,7 +364,7 @@ static void marks_are_those_that_were_asked_for(void **state)
 
 /* --- what is sent again --------------------------------------------------- */
 
-enum { SENDER = 0, RECEIVER = 5, PORT = 80 };
+enum { SENDER = 0, RECEIVER = 5, PORT = 80, N_ECHOES = 1 << 16 };
 
 static struct faulty rig;
 
@@ -428,12 +429,15 @@ static void transfer(size_t bytes)
 	const struct sockaddr_in to = {.sin_family = AF_INET,
 	    .sin_port = htons(PORT),
 	    .sin_addr.s_addr = htonl(topo_addr_of_host(RECEIVER))};
+	const struct timeval patience = {.tv_sec = 20};
 	int status;
 	size_t n = 0;
 	ssize_t k;
 	const pid_t child = fork();
 	if (child == 0) {
-		int rc = netns_enter(rig.lab.net, SENDER, NULL);
+		alarm(60);
+		int rc = prctl(PR_SET_PDEATHSIG, SIGKILL);
+		rc |= netns_enter(rig.lab.net, SENDER, NULL);
 		const int fd = socket(AF_INET, SOCK_STREAM, 0);
 		rc |= connect(fd, (const struct sockaddr *)&to, sizeof(to));
 		for (; rc == 0 && n < bytes &&
@@ -447,13 +451,16 @@ static void transfer(size_t bytes)
 	assert_true(child > 0);
 	const int fd = accept(listener, NULL, NULL);
 	assert_true(fd >= 0);
+	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
+			     sizeof(patience)),
+	    0);
 	while ((k = recv(fd, buf, sizeof(buf), 0)) > 0)
 		n += (size_t)k;
+	assert_int_equal(n, bytes);
 	close(fd);
 	close(listener);
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	assert_int_equal(n, bytes);
 }
 
 static void attach_to(topo_host h, struct netns_sampler *s)
@@ -464,14 +471,42 @@ static void attach_to(topo_host h, struct netns_sampler *s)
 	assert_ok(netns_leave(rig.lab.net, test_err()));
 }
 
-static struct obs_bucket sum_of(struct netns_sampler *s, uint32_t w)
+static struct obs_bucket sum_got(void)
 {
-	struct netns_sampler_run run;
 	struct obs_bucket sum = {0};
-	assert_ok(netns_sampler_take(s, w, got, &run, test_err()));
 	for (unsigned i = 0; i < OBS_BUCKETS; i++)
 		obs_bucket_merge(&sum, &got[i]);
 	return sum;
+}
+
+static struct obs_bucket sum_of(struct netns_sampler *s, uint32_t w)
+{
+	struct netns_sampler_run run;
+	assert_ok(netns_sampler_take(s, w, got, &run, test_err()));
+	return sum_got();
+}
+
+/* The twin counts what the kernel saw, when it saw it: in every width the same
+ * to the byte. All is on one processor, so the order is that of counting.
+ * Returns the sum. */
+static struct obs_bucket same_as_seen(void)
+{
+	static struct algo_buckets twin[WIDTHS];
+	const uint64_t width[] = {10 * SIM_MS, SIM_MS, 100 * SIM_US};
+	const uint32_t n = netns_sampler_n_echoed(sampler);
+	assert_in_range(n, 1, N_ECHOES);
+	for (int w = 0; w < WIDTHS; w++)
+		assert_ok(algo_buckets_arm(&twin[w], 0, width[w],
+		    ALGO_START_FIRST_PACKET, test_err()));
+	for (uint32_t i = 0; i < n; i++) {
+		const struct netns_sampler_echo x =
+		    netns_sampler_echo(sampler, i);
+		for (int w = 0; w < WIDTHS; w++)
+			algo_buckets_packet(&twin[w], x.t, &x.seen);
+	}
+	for (int w = WIDTHS - 1; w >= 0; w--)
+		same_run(&twin[w], (uint32_t)w);
+	return sum_got();
 }
 
 /* All bytes are those of the interface, and what is sent again is what TCP says
@@ -481,7 +516,9 @@ static void send_with_loss(double loss, int gso, int tail_probes,
     enum netns_sampler_mark mark)
 {
 	const struct netns_faults_params faults = {0};
-	const struct netns_sampler_params p = {.mark = mark, .wire_bytes = 1};
+	const struct netns_sampler_params p = {.mark = mark,
+	    .wire_bytes = 1,
+	    .n_echoes = N_ECHOES};
 	struct netns_sampler *at_receiver;
 	faulty_open(&rig, &faults);
 	assert_ok(netns_sampler_open(&sampler, &p, test_err()));
@@ -498,7 +535,7 @@ static void send_with_loss(double loss, int gso, int tail_probes,
 	attach_to(RECEIVER, at_receiver);
 	const struct host_count before = count_host(SENDER),
 				far = count_host(RECEIVER);
-	netns_sampler_arm(sampler, 1);
+	netns_sampler_arm(sampler, ALL);
 	netns_sampler_arm(at_receiver, 1);
 	/* With GSO, 300 packets at the least: one in 10^6 runs at 5 % loses none,
 	 * and at 1 % one in 20. */
@@ -506,7 +543,7 @@ static void send_with_loss(double loss, int gso, int tail_probes,
 	const struct host_count after = count_host(SENDER),
 				far_after = count_host(RECEIVER);
 	const struct netns_sampler_count n = netns_sampler_count(sampler);
-	const struct obs_bucket sent = sum_of(sampler, 0),
+	const struct obs_bucket sent = same_as_seen(),
 				came = sum_of(at_receiver, 0);
 	const uint32_t frame = netns_mtu(rig.lab.net) + 14;
 	print_message("time: loss %.2f, GSO %d, tail probes %d: %llu segments "
@@ -543,6 +580,79 @@ static void what_is_sent_again_is_what_tcp_says(void **state)
 	}
 }
 
+/* A connection over lo by IPv6, whose receiver is deaf for a while: what is then
+ * sent again comes in marked. Not ARMED: no run is under way, and packets are
+ * marked all the same, as the count tells. */
+static void send_to_the_deaf(int listener, enum netns_sampler_mark mark,
+    int armed)
+{
+	const struct netns_sampler_params p = {.mark = mark,
+	    .mark_always = !armed};
+	struct sock_filter none = {BPF_RET | BPF_K, 0, 0, 0};
+	const struct sock_fprog deaf = {1, &none};
+	struct sockaddr_in6 at = {0};
+	socklen_t size = sizeof(at);
+	char buf[3000] = {0};
+	const struct host_count before = count_host(SENDER);
+	assert_ok(netns_sampler_open(&sampler, &p, test_err()));
+	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
+	assert_ok(netns_sampler_attach(sampler, 1, test_err()));
+	const int fd = socket(AF_INET6, SOCK_STREAM, 0);
+	assert_int_equal(getsockname(listener, (void *)&at, &size), 0);
+	assert_int_equal(connect(fd, (const void *)&at, size), 0);
+	const int far = accept(listener, NULL, NULL);
+	netns_sampler_arm(sampler, armed ? 1 : 0);
+	assert_int_equal(setsockopt(far, SOL_SOCKET, SO_ATTACH_FILTER, &deaf,
+			     sizeof(deaf)),
+	    0);
+	assert_int_equal(send(fd, buf, sizeof(buf), 0), sizeof(buf));
+	usleep(300000);
+	assert_int_equal(setsockopt(far, SOL_SOCKET, SO_DETACH_FILTER, &deaf,
+			     sizeof(deaf)),
+	    0);
+	assert_int_equal(recv(far, buf, sizeof(buf), MSG_WAITALL), sizeof(buf));
+	close(far);
+	close(fd);
+	netns_sampler_detach(1);
+	assert_ok(netns_leave(rig.lab.net, test_err()));
+	const struct host_count after = count_host(SENDER);
+	const struct obs_bucket sum = sum_of(sampler, 0);
+	const struct netns_sampler_count n = netns_sampler_count(sampler);
+	print_message("time: IPv6, mark %d: %llu segments counted, %llu by the "
+		      "kernel; %u bytes, %u seen marked\n",
+	    mark, (unsigned long long)n.n_retx, after.retx - before.retx,
+	    sum.out_retx, sum.in_retx);
+	assert_true(n.n_retx > 0);
+	assert_int_equal(n.n_retx, after.retx - before.retx);
+	assert_int_equal(n.n_unmarked, 0);
+	assert_int_equal(sum.out_retx > 0, armed);
+	assert_int_equal(sum.in_retx,
+	    mark == NETNS_SAMPLER_MARK_NONE ? 0 : sum.out_retx);
+	close_sampler();
+}
+
+static void packets_of_version_6_are_marked(void **state)
+{
+	const struct netns_faults_params faults = {0};
+	const struct sockaddr_in6 self = {.sin6_family = AF_INET6,
+	    .sin6_addr = IN6ADDR_LOOPBACK_INIT};
+	open_sampler(state, &(struct netns_sampler_params){0});
+	close_sampler();
+	faulty_open(&rig, &faults);
+	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
+	assert_ok(netns_node_write("ipv6/conf/lo/disable_ipv6", 0, test_err()));
+	const int listener = socket(AF_INET6, SOCK_STREAM, 0);
+	assert_int_equal(bind(listener, (const void *)&self, sizeof(self)), 0);
+	assert_int_equal(listen(listener, 4), 0);
+	assert_ok(netns_leave(rig.lab.net, test_err()));
+	send_to_the_deaf(listener, NETNS_SAMPLER_MARK_TTL, 1);
+	send_to_the_deaf(listener, NETNS_SAMPLER_MARK_DSCP, 1);
+	send_to_the_deaf(listener, NETNS_SAMPLER_MARK_NONE, 1);
+	send_to_the_deaf(listener, NETNS_SAMPLER_MARK_TTL, 0);
+	close(listener);
+	faulty_close(&rig);
+}
+
 static void widths_that_cannot_be_counted_are_refused(void **state)
 {
 	struct netns_sampler_params p = {.width_ns = {999}};
@@ -565,6 +675,7 @@ int main(void)
 	    cmocka_unit_test(odd_packets_are_counted),
 	    cmocka_unit_test(marks_are_those_that_were_asked_for),
 	    cmocka_unit_test(what_is_sent_again_is_what_tcp_says),
+	    cmocka_unit_test(packets_of_version_6_are_marked),
 	    cmocka_unit_test(widths_that_cannot_be_counted_are_refused),
 	};
 	return cmocka_run_group_tests_name("models/netns/sampler", tests,
