@@ -12,9 +12,10 @@
 
 enum { N_RUNS = 20, N_MS = 20 };
 
-/* A kind of bursts: warm, every 5 ms at three of four servers at once, 2 to 8
- * connections that share up to 3,300 segments; or new ones: GAP_MS apart on average at each server; from 1 to twice
- * CONNS connections less one, which share up to 2,000 segments. */
+/* A kind of bursts. Warm: every 5 ms at three of four servers at once, 2 to 8
+ * connections that share up to 3,300 segments. Else GAP_MS apart on average at
+ * each server; from 1 to twice CONNS new connections less one, which share up to
+ * 2,000 segments. */
 struct kind {
 	double gap_ms;
 	uint32_t conns;
