@@ -81,10 +81,10 @@ static const struct {
     {"RTO 200 ms", 1, 200, 0},
 };
 
-/* Twelve bad links a rack and line, of which, over 20 racks each, 84 of 100 or
- * more were named where they lose 1e-4 or more; fewer than half are one of some
- * 2,000 seeds for all lines together. Two of 3,788 innocents were accused: in one
- * rack a line, two or more are one of some 200 seeds. */
+/* Twelve bad links a rack and line, of which, over 20 racks each, 83 of 100 or
+ * more were named where they lose 1e-4 or more, and with alpha 1/4 63 or more:
+ * fewer than half, or than an eighth, are one of some 1,000 seeds for all lines
+ * together. Of 4,912 innocents none was accused. */
 static void bad_links_are_told_from_full_buffers(void **state)
 {
 	static const double loss[] = {0, 1e-5, 1e-4, 1e-3, 1e-2};
@@ -106,7 +106,8 @@ static void bad_links_are_told_from_full_buffers(void **state)
 		accused += t.accused;
 		lost += t.lost;
 		if (b.loss >= 1e-4)
-			assert_true(2 * t.named >= t.n_bad);
+			assert_true(
+			    (b.p.alpha < 1 ? 8 : 2) * t.named >= t.n_bad);
 	}
 	assert_true(lost >= 50 * n_runs());
 	assert_true(accused <= 1 + n_runs() / 4);
@@ -146,7 +147,7 @@ static uint32_t burst_to_stall(const struct rack_bursts *b, uint32_t run)
 }
 
 /* At 100 us what windows hold is mostly more than the line and a packet of a NIC
- * carry: 8 of 12 stalls of 5 ms within a burst were found, so that fewer than a
+ * carry: 7 of 9 stalls of 5 ms within a burst were found, so that fewer than a
  * quarter are in one of some 10^3 seeds; and none in 1,840 runs of 300 ms in which
  * no NIC stalls, as no wire can. */
 static void stalls_are_seen_and_quiet_racks_accuse_nobody(void **state)
@@ -171,9 +172,9 @@ static void stalls_are_seen_and_quiet_racks_accuse_nobody(void **state)
 }
 
 /* --- sync_burst ------------------------------------------------------------ */
-/* z of racks without a job is near normal: above 6 is one of 10^9. Of jobs it was
- * 114 and more, and their period, drawn between 30 and 40 ms each time, 34 to
- * 36. */
+/* z of racks without a job is near normal: above 6 is one of 10^9. That of jobs is
+ * above 50 in all of these; their period is drawn between 30 and 40 ms each
+ * time. */
 static void jobs_are_told_from_servers_alone(void **state)
 {
 	struct algo_sync_burst_params p;

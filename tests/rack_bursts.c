@@ -3,56 +3,18 @@
  */
 #include "tests/rack_bursts.h"
 
-#include <gsl/gsl_randist.h>
-
 #include "algos/millisampler/sketch.h"
+#include "models/rack/traffic.h"
 #include "tests/test.h"
 
-static void rack_burst_add(struct rack_flows *f, double ms, uint32_t server,
-    uint32_t segments, uint32_t warm)
-{
-	assert_ok(rack_flows_add(f,
-	    &(struct rack_flow){.start_ns = (uint64_t)(ms * 1e6),
-		.server = server,
-		.segments = segments,
-		.conn = warm > 0 ? warm : 100000 + (uint32_t)f->n,
-		.warm = warm},
-	    test_err()));
-}
-
-/* N connections of one burst share its volume. */
-static void rack_burst_of(struct rack_flows *f, double ms, uint32_t server,
-    uint32_t n, int is_warm, struct sim_rng *r)
-{
-	const double median = is_warm ? 4e6 : 1.6e6;
-	const double bytes = gsl_ran_lognormal(&r->gsl, log(median), 1);
-	const uint32_t each = (uint32_t)ceil(bytes / 1500 / n);
-	for (uint32_t i = 0; i < n; i++)
-		rack_burst_add(f, ms, server, each,
-		    is_warm ? 8 * server + i + 1 : 0);
-}
-
 static void rack_bursts_draw(struct rack_flows *f, const struct rack_bursts *b,
-    struct sim_rng *r)
+    const struct sim_seed *where)
 {
-	const uint32_t n = b->p.n_servers;
-	double job = 30;
-	for (double ms = 0; ms < b->ms; ms += .5)
-		for (uint32_t s = 0; s < n; s++) {
-			const double at = ms + s * .5 / n;
-			if (sim_rng_u01(r) < .025) /* background */
-				rack_burst_add(f, at, s, 10, 0);
-			if (!b->is_job && sim_rng_u01(r) < .005)
-				rack_burst_of(f, at, s,
-				    (uint32_t)fmin(300,
-					gsl_ran_pareto(&r->gsl, 1.1, 3)),
-				    0, r);
-			if (b->is_job && ms >= job && sim_rng_below(r, 4) == 0)
-				rack_burst_of(f, at, s, 2 + sim_rng_below(r, 7),
-				    1, r);
-			if (s == n - 1 && ms >= job)
-				job += 30 + 10 * sim_rng_u01(r);
-		}
+	struct rack_traffic_params p;
+	assert_ok(sim_field_defaults(rack_traffic_fields, &p, test_err()));
+	p.ml_racks = b->is_job;
+	assert_ok(rack_traffic(f, &b->p, &p, 0, sim_ns_of(b->ms * 1e-3), where,
+	    test_err()));
 }
 
 /* What a server counted in a bucket, if anything. */
@@ -78,13 +40,11 @@ static void rack_bursts_row(struct sampled *s, uint32_t run, uint32_t bucket,
 
 static struct rack *rack_bursts_open(const struct rack_bursts *b, uint32_t run)
 {
+	const struct sim_seed where = {.seed = test_seed(), .run = run};
 	struct rack_flows f = {0};
 	struct rack *k = NULL;
-	struct sim_rng r;
-	test_rng(&r, run);
-	assert_ok(rack_open(&k, &b->p,
-	    &(struct sim_seed){.seed = test_seed(), .run = run}, test_err()));
-	rack_bursts_draw(&f, b, &r);
+	assert_ok(rack_open(&k, &b->p, &where, test_err()));
+	rack_bursts_draw(&f, b, &where);
 	assert_ok(rack_put(k, &f, test_err()));
 	rack_flows_free(&f);
 	for (uint32_t s = 0; s < b->p.n_servers && b->loss > 0; s++)

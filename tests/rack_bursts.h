@@ -1,10 +1,8 @@
 /* tests/rack_bursts.h -- a rack's traffic of two kinds, played and sampled.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Typical: each server bursts at times of its own, over new connections, Pareto
- * in number. Job: a quarter of the servers, drawn anew each time, bursts at once,
- * every 30 to 40 ms, over 2 to 8 warm connections. A burst's volume is lognormal,
- * with a median of 1.6 MB, of a job's 4 MB. All numbers are ours.
+ * Typical: services alone, by the defaults of models/rack/traffic.h; job: beside
+ * them one that has `ml_share` of the servers.
  */
 #ifndef TESTS_RACK_BURSTS_H
 #define TESTS_RACK_BURSTS_H
