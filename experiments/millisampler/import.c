@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 /* --- names and their numbers ------------------------------------------------*/
 
 struct import_name {
-	char text[130]; /* of a rack; or of a rack, a slash, and a host */
+	char text[80]; /* of a rack; or its number, a slash, and a host */
 	uint32_t id;
 };
 
@@ -62,11 +63,12 @@ struct import {
 static int import_host(struct import *m, uint32_t *host, struct sim_err *e)
 {
 	struct res_host h = {.name = m->file.host};
-	char text[130];
+	char text[80];
 	int is_new;
 	int rc = import_number(&m->racks, m->file.rack.text, &m->said->n_racks,
 	    &h.rack, &is_new, e);
-	snprintf(text, sizeof(text), "%s/%s", m->file.rack.text,
+	/* By number, as a rack's name may have a slash. */
+	snprintf(text, sizeof(text), "%" PRIu32 "/%s", h.rack,
 	    m->file.host.text);
 	if (rc == 0)
 		rc = import_number(&m->names, text, &m->said->n_hosts, &h.host,
