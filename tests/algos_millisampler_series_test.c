@@ -237,6 +237,12 @@ static void what_cannot_stand_side_by_side_is_named(void **state)
 			     NULL, &e),
 	    SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "starts below 2^62"));
+	/* Refused before an error is added, which would be past the last time. */
+	t.runs.start_ns[1] = INT64_MAX;
+	assert_int_equal(algo_series_align(&s, &t.runs, &t.samples, ALL, 2,
+			     (int64_t[]){0, 1}, &e),
+	    SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "starts below 2^62"));
 	algo_series_free(&s);
 	tables_free(&t);
 }

@@ -78,11 +78,11 @@ static int series_span(struct algo_series *s, const struct obs_runs *runs,
 	int64_t known = INT64_MAX;
 	for (size_t i = 0; i < n; i++) {
 		const int64_t error = error_ns ? error_ns[i] : 0;
-		const int64_t at = series_start(runs, run[i], error);
 		const int rc =
 		    series_check(runs, run[i], (uint64_t)w, error, e);
 		if (rc < 0)
 			return rc;
+		const int64_t at = series_start(runs, run[i], error);
 		const int64_t end = at + w * runs->n_buckets[run[i]];
 		size_t stop;
 		first = at < first ? at : first;
