@@ -58,6 +58,9 @@
 	X(RACK, 80, "what a rack drops; counter = draw and connections")       \
 	X(RACK_TRAFFIC, 81, "bursts of a rack; entity = server")               \
 	X(RACK_STALL, 82, "whose NIC stalls, and when")                        \
+	X(HOT_RACK, 85, "which racks have full buffers; entity = ToR")         \
+	X(BUSY_RACK, 86, "when they have; counter = time, ToR")                \
+	X(FULL_PORT, 87, "which of their ports, what is lost; = time, link")   \
 	X(TEST, 99, "tests")
 
 enum sim_stream {
