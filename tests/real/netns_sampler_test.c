@@ -6,6 +6,7 @@
 #include <arpa/inet.h>
 #include <linux/filter.h>
 #include <net/if.h>
+#include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -597,7 +598,9 @@ static void send_to_the_deaf(int listener, enum netns_sampler_mark mark,
 	assert_ok(netns_sampler_open(&sampler, &p, test_err()));
 	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
 	assert_ok(netns_sampler_attach(sampler, 1, test_err()));
-	const int fd = socket(AF_INET6, SOCK_STREAM, 0);
+	const int fd = socket(AF_INET6, SOCK_STREAM, 0), one = 1;
+	setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof(one));
+	setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &one, sizeof(one));
 	assert_int_equal(getsockname(listener, (void *)&at, &size), 0);
 	assert_int_equal(connect(fd, (const void *)&at, size), 0);
 	const int far = accept(listener, NULL, NULL);
@@ -611,6 +614,9 @@ static void send_to_the_deaf(int listener, enum netns_sampler_mark mark,
 			     sizeof(deaf)),
 	    0);
 	assert_int_equal(recv(far, buf, sizeof(buf), MSG_WAITALL), sizeof(buf));
+	/* A probe of a connection that is idle is of a byte before, and none. */
+	if (armed)
+		usleep(1300000);
 	close(far);
 	close(fd);
 	netns_sampler_detach(1);
