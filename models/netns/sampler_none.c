@@ -3,6 +3,8 @@
  */
 #include "models/netns/sampler.h"
 
+#include <stddef.h>
+
 static int sampler_none(struct sim_err *e)
 {
 	return sim_fail(e, SIM_EUNSUPPORTED,
