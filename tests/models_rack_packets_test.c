@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Bursts of chance into eight servers for 20 ms, the same for both, 20 runs of
- * each kind. What is held is what a figure would show: shares over all runs. The
- * seed is fixed, so nothing fails by chance; the bounds leave about as much room
- * again as was seen.
+ * each kind. What is held is what a figure would show: shares over all runs.
+ * The seed is fixed, so nothing fails by chance; the bounds leave about as much
+ * room again as was seen.
  */
 #include "sim/stat.h"
 #include "tests/rack_packets.h"
@@ -14,8 +14,8 @@ enum { N_RUNS = 20, N_MS = 20 };
 
 /* A kind of bursts. Warm: every 5 ms at three of four servers at once, 2 to 8
  * connections that share up to 3,300 segments. Else GAP_MS apart on average at
- * each server; from 1 to twice CONNS new connections less one, which share up to
- * 2,000 segments. */
+ * each server; from 1 to twice CONNS new connections less one, which share up
+ * to 2,000 segments. */
 struct kind {
 	double gap_ms;
 	uint32_t conns;

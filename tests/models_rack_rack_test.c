@@ -153,8 +153,8 @@ static struct rack *rack_test_flood(const struct rack_params *p, uint32_t n)
 	return r;
 }
 
-/* N queues that all want more than there is get alpha B / (1 + alpha n), but for
- * rounding, and for less than a slot of the line if just now less came. */
+/* N queues that all want more than there is get alpha B / (1 + alpha n), but
+ * for rounding, and for less than a slot of the line if just now less came. */
 static void long_queues_reach_the_dynamic_limit(void **state)
 {
 	static const double alphas[] = {0.25, 1, 4};

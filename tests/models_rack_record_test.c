@@ -88,8 +88,8 @@ static void tables_are_as_their_checks_ask(void **state)
 	}
 }
 
-/* The bytes of all buckets of one width, but for those of the last one, which is
- * not over; the same of other widths. */
+/* The bytes of all buckets of one width, but for those of the last one, which
+ * is not over; the same of other widths. */
 static void every_byte_is_in_a_bucket(void **state)
 {
 	struct recorded k;
@@ -148,7 +148,8 @@ static void losses_are_all_there_by_cause(void **state)
 	recorded_free(&k);
 }
 
-/* A run begins with the slot of its host's first packet, give or take its clock. */
+/* A run begins with the slot of its host's first packet, give or take its
+ * clock. */
 static void the_first_packet_starts_the_clock(void **state)
 {
 	struct recorded a, b;
@@ -172,8 +173,8 @@ static void the_first_packet_starts_the_clock(void **state)
 		assert_int_equal(a.runs.start_ns[i] % (25 * SIM_US), 0);
 		square += d * d;
 	}
-	/* Of 12 normal errors: within a factor of 2.5 of 50 us but once in 10^5,
-	 * and this seed is one. */
+	/* Of 12 normal errors: within a factor of 2.5 of 50 us but once in
+	 * 10^5, and this seed is one. */
 	assert_true(sqrt(square / 12) > 20e3 && sqrt(square / 12) < 125e3);
 	recorded_free(&a);
 	recorded_free(&b);

@@ -193,8 +193,8 @@ static void cut(struct packets_flow *f, double factor)
 	f->cut_end = f->serial;
 }
 
-/* Take SERIAL out of what is out; tell those before it. Returns 1 if one of them
- * is now known to be lost. */
+/* Take SERIAL out of what is out; tell those before it. Returns 1 if one of
+ * them is now known to be lost. */
 static int take_out(struct packets_flow *f, uint64_t serial)
 {
 	int lost = 0;

@@ -3,9 +3,9 @@
  *
  * Written from the words of the header of models/rack/rack.h and of RFC 8257,
  * not from its code: each packet is an event at its sender, at the switch and
- * back. Acknowledgements clock the sender; a packet is lost when three that were
- * sent later have been acknowledged, or by timeout. A queue's limit is asked
- * of each packet that comes. One quadrant, inwards alone; the first
+ * back. Acknowledgements clock the sender; a packet is lost when three that
+ * were sent later have been acknowledged, or by timeout. A queue's limit is
+ * asked of each packet that comes. One quadrant, inwards alone; the first
  * 1,000 warm connections.
  */
 #ifndef TESTS_RACK_PACKETS_H

@@ -126,7 +126,8 @@ static void rack_plane_print(const void *p,
 	    r->dispersion_10ms, r->dispersion_100ms);
 }
 
-/* Racks have traffic of their own, and lose nothing but by buffers and faults. */
+/* Racks have traffic of their own, and lose nothing but by buffers and
+ * faults. */
 static const struct xp_idle_key rack_idle[] = {{"traffic", 0}, {"latency", 0},
     {"noise", 0}, {0}};
 

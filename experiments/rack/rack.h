@@ -13,10 +13,10 @@
  *	  stall: { count: 1, at: 500, lasts: 5 }
  *	  burst: { share: 0.5, ... }
  *
- * Each ToR of the network is a rack of its own with its hosts; what is above them
- * carries everything. Keys are those of the parts: the switch (models/rack/rack.h),
- * bursts (traffic.h), what hosts count (record.h) and what is taken for a burst
- * (algos/millisampler/bursts.h).
+ * Each ToR of the network is a rack of its own with its hosts; what is above
+ * them carries everything. Keys are those of the parts: the switch
+ * (models/rack/rack.h), bursts (traffic.h), what hosts count (record.h) and
+ * what is taken for a burst (algos/millisampler/bursts.h).
  */
 #ifndef EXPERIMENTS_RACK_RACK_H
 #define EXPERIMENTS_RACK_RACK_H

@@ -88,8 +88,8 @@ static void rack_stalls_draw(const struct xp_rack_stall *p,
 		qsort(s, p->count, sizeof(*s), rack_stalled_by_host);
 }
 
-/* With `busy` a stall begins with a segment that is sent to the host, all alike;
- * if there is none, when it would have without. */
+/* With `busy` a stall begins with a segment that is sent to the host, all
+ * alike; if there is none, when it would have without. */
 static double rack_stall_busy(const struct rack_flows *f, uint32_t server,
     const struct rack_stalled *s)
 {
@@ -243,7 +243,8 @@ static int rack_one_play(struct rack_one *x, struct rack *r, uint32_t k,
 	return rc;
 }
 
-/* Racks have streams of their own: names of connections are the same in each. */
+/* Racks have streams of their own: names of connections are the same in
+ * each. */
 static int rack_one_run(struct rack_one *x, uint32_t k, struct sim_err *e)
 {
 	struct sim_seed where = x->scene->where;

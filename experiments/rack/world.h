@@ -24,19 +24,20 @@ struct xp_rack_world {
 
 void xp_rack_world_free(struct xp_rack_world *w);
 
-/* 1 if hosts of T are in order of their ToRs, the same number under each, which is
- * then *N_SERVERS. */
+/* 1 if hosts of T are in order of their ToRs, the same number under each, which
+ * is then *N_SERVERS. */
 int xp_rack_fits(const struct topo *t, uint32_t *n_servers);
 
 /* Play SCENE's network as P says, each ToR from an empty buffer. Links of hosts
- * lose as the truth says, whose faults last; NICs that stall are added to it, as
- * slow links to these hosts.
+ * lose as the truth says, whose faults last; NICs that stall are added to it,
+ * as slow links to these hosts.
  * Errors those of rack_open(), rack_traffic() and rack_record(). */
 int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
     struct scene *scene, struct sim_err *e);
 
-/* Metrics of what hosts counted, in buckets of the first width that is asked for:
- * bursts and contention; and of what was really lost. Errors SIM_ENOMEM. */
+/* Metrics of what hosts counted, in buckets of the first width that is asked
+ * for: bursts and contention; and of what was really lost. Errors
+ * SIM_ENOMEM. */
 int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
     const struct scene *scene, struct res_trial_metrics *row,
     struct sim_err *e);

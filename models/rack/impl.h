@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each server has two ports: in-port s, whose queue is in the switch, and
- * out-port n_servers + s, whose queue is in the host. Ports that have anything to
- * do stand in the list of their group: a group is a quadrant, and the last
+ * out-port n_servers + s, whose queue is in the host. Ports that have anything
+ * to do stand in the list of their group: a group is a quadrant, and the last
  * one holds all out-ports.
  *
  *	rack_port_send()      what connections offer in this slot
@@ -139,9 +139,9 @@ static inline uint32_t rack_ticks(float slots)
 	return (uint32_t)(slots * RACK_TICKS + 0.5f);
 }
 
-/* It is NOW, and connection C, whose round trip is RTT slots, hears of something
- * or its round is over. Returns 1 if it has to wait for its RTO, of *WAIT slots;
- * else 0. */
+/* It is NOW, and connection C, whose round trip is RTT slots, hears of
+ * something or its round is over. Returns 1 if it has to wait for its RTO, of
+ * *WAIT slots; else 0. */
 int rack_window_hear(const struct rack *r, struct rack_conn *c, uint32_t now,
     float rtt, uint32_t *wait);
 

@@ -20,8 +20,8 @@ static float rack_port_cap(const struct rack *r, const struct rack_port *p)
 	    (float)(hold / r->p.segment / (double)p->n));
 }
 
-/* Segments that C offers. If nothing comes back it sends its window at the line's
- * rate, and no more; else a window in a round trip. */
+/* Segments that C offers. If nothing comes back it sends its window at the
+ * line's rate, and no more; else a window in a round trip. */
 static uint32_t rack_conn_offer(struct rack_conn *c, float k, float cap,
     int silent)
 {
@@ -51,7 +51,8 @@ static uint32_t rack_conn_offer(struct rack_conn *c, float k, float cap,
 	return n;
 }
 
-/* Something is to be told to C. Returns 1 if it left the port, 0, or an error. */
+/* Something is to be told to C. Returns 1 if it left the port, 0, or an
+ * error. */
 static int rack_port_tell(struct rack *r, struct rack_port *p, size_t i,
     float rtt, struct sim_err *e)
 {
@@ -178,7 +179,8 @@ static uint32_t rack_conn_link(const struct rack *r, struct rack_port *p,
 	return lost;
 }
 
-/* The round that begins with this slot ends when its first segments are back. */
+/* The round that begins with this slot ends when its first segments are
+ * back. */
 static void rack_conn_mark(const struct rack_port *p, struct rack_conn *c,
     uint32_t n)
 {
@@ -313,8 +315,8 @@ static uint32_t rack_chunk_part(uint32_t *part, uint32_t all, uint32_t take)
 	return n;
 }
 
-/* Let TAKE bytes of the first chunk C go. What is marked or sent again is of those
- * that are counted, so that rounding never makes it more than these. */
+/* Let TAKE bytes of the first chunk C go. What is marked or sent again is of
+ * those that are counted, so that rounding never makes it more than these. */
 static void rack_chunk_leave(struct rack_port *p, struct rack_chunk *c,
     uint32_t take, struct rack_count *to)
 {

@@ -27,8 +27,8 @@ static void rack_set_times(struct rack *r)
 	r->part = p->n_servers / p->n_quadrants;
 }
 
-/* A queue's oldest chunk is as old as the queue is long, in slots, and chunks of
- * a port whose line is faster than what comes are gone at once. */
+/* A queue's oldest chunk is as old as the queue is long, in slots, and chunks
+ * of a port whose line is faster than what comes are gone at once. */
 static uint32_t rack_ring_of(const struct rack *r, int out)
 {
 	const double most = out ? 3 * r->line_slot : r->p.shared;

@@ -7,37 +7,38 @@
  * Time goes in slots, of half the round-trip time of an empty rack or less. In
  * each slot a connection offers what its window allows, in whole segments, at
  * most what the line carries; a port forwards what the line carries; what finds
- * its queue at the limit is dropped. Limits are those at the end of the slot, so
- * the order of ports does not count: T solves T = alpha (B - sum of the queues
- * that T allows). Which of a slot's segments are dropped or marked is even over
- * them, from a draw. A queue is first in, first out.
+ * its queue at the limit is dropped. Limits are those at the end of the slot,
+ * so the order of ports does not count: T solves T = alpha (B - sum of the
+ * queues that T allows). Which of a slot's segments are dropped or marked is
+ * even over them, from a draw. A queue is first in, first out.
  *
- * A connection acts as DCTCP. It sends its first window at the line's rate, then a
- * window in a round trip, queue included; what is lost and not known to be fills
- * the window. A round trip after a segment was marked or lost it hears of it:
- * then the window is cut by half of the share that was marked, or halved, once in
- * a round trip. Else it grows by what came back, and after the first cut by a
- * segment a round. A loss is heard of if three segments came behind it; they are
- * sent again first. Without them the connection is silent for an RTO, which
- * doubles, and begins with a window of one segment.
+ * A connection acts as DCTCP. It sends its first window at the line's rate,
+ * then a window in a round trip, queue included; what is lost and not known to
+ * be fills the window. A round trip after a segment was marked or lost it hears
+ * of it: then the window is cut by half of the share that was marked, or
+ * halved, once in a round trip. Else it grows by what came back, and after the
+ * first cut by a segment a round. A loss is heard of if three segments came
+ * behind it; they are sent again first. Without them the connection is silent
+ * for an RTO, which doubles, and begins with a window of one segment.
  *
  * What a server sends waits in the host, and is lost by its link alone.
  *
  * Bytes are counted per port in a ledger; each slot it is proved that what was
  * offered = arrived + dropped by the buffer + lost by the link + queued.
  *
- * Memory With the defaults 2 MB: 320 bytes a port, and 32 for each slot that its
- *        queue can last, rounded up to a power of two. 64 bytes a running
+ * Memory With the defaults 2 MB: 336 bytes a port, and 32 for each slot that
+ *        its queue can last, rounded up to a power of two. 64 bytes a running
  *        connection, 29 a row of flows, 12 a warm connection.
  * Cost   Ports without anything to do cost nothing; see `bench rack`.
- * Accuracy  tests/models_rack_packets_test.c plays the same bursts packet by packet.
- *        Bytes that arrive are within 5 %, shares marked and queues' quantiles .95
- *        and .99 within 25 %. Shares dropped are within 25 % where bursts have
- *        60 connections or more; with 20 they are down to half, with 5 down to
- *        a fifth, of warm ones down to four tenths: losses that few packets
- *        decide are smoothed away. Timeouts are up to twice as many.
- * DEPARTS: No delayed acknowledgements, tail loss probes or spurious timeouts, and
- *        acknowledgements are never lost.
+ * Accuracy  tests/models_rack_packets_test.c plays the same bursts packet by
+ *        packet. Bytes that arrive are within 5 %, shares marked and queues'
+ *        quantiles .95 and .99 within 25 %. Shares dropped are within 25 %
+ *        where bursts have 60 connections or more; with 20 they are down to
+ *        half, with 5 down to a fifth, of warm ones down to four tenths: losses
+ *        that few packets decide are smoothed away. Timeouts are up to twice as
+ *        many.
+ * DEPARTS: No delayed acknowledgements, tail loss probes or spurious timeouts,
+ *        and acknowledgements are never lost.
  * Paper  Millisampler (IMC'22) for the rack; A. Choudhury, E. Hahne, "Dynamic
  *        Queue Length Thresholds" (ToN 1998); DCTCP (SIGCOMM'10), RFC 8257.
  */
@@ -99,10 +100,10 @@ struct rack_totals {
 
 struct rack;
 
-/* Draws are named by WHERE, SIM_STREAM_RACK and the connections of a port, not by
- * the port, so that servers may change places within a quadrant.
- * Errors SIM_EINVAL (a slot of more than half a round trip, quadrants that do not
- * divide the servers, a threshold above the buffer), SIM_ENOMEM. */
+/* Draws are named by WHERE, SIM_STREAM_RACK and the connections of a port, not
+ * by the port, so that servers may change places within a quadrant.
+ * Errors SIM_EINVAL (a slot of more than half a round trip, quadrants that do
+ * not divide the servers, a threshold above the buffer), SIM_ENOMEM. */
 int rack_open(struct rack **r, const struct rack_params *p,
     const struct sim_seed *where, struct sim_err *e);
 void rack_close(struct rack *r); /* NULL is fine */
@@ -123,8 +124,8 @@ int rack_stall(struct rack *r, uint32_t server, sim_ns from, sim_ns to,
     struct sim_err *e);
 
 /* Play all slots that end by UNTIL.
- * Errors SIM_ENOMEM; SIM_EMISMATCH if a byte is lost or made, which is a mistake in
- * this code. Cost O(running connections + ports in use) a slot. */
+ * Errors SIM_ENOMEM; SIM_EMISMATCH if a byte is lost or made, which is a
+ * mistake in this code. Cost O(running connections + ports in use) a slot. */
 int rack_run(struct rack *r, sim_ns until, struct sim_err *e);
 
 /* What it was opened with. */
@@ -143,8 +144,8 @@ int rack_has_counted(const struct rack *r, uint32_t server);
 /* Add FROM, as of a later time, to TO. */
 void rack_count_add(struct rack_count *to, const struct rack_count *from);
 
-/* Bytes in SERVER's queue; the limit of its quadrant's in the last slot in which a
- * queue met it, 0 if none has. */
+/* Bytes in SERVER's queue; the limit of its quadrant's in the last slot in
+ * which a queue met it, 0 if none has. */
 uint64_t rack_queue(const struct rack *r, uint32_t server);
 double rack_limit(const struct rack *r, uint32_t server);
 

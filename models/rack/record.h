@@ -6,8 +6,8 @@
  * multiple of the width by its clock (`start: aligned`). Clocks are wrong by a
  * normal error. Buckets end with slots, so starts are exact to a slot.
  *
- * The column conns is left 0: the law of sketches is an algorithm's. Beside what
- * hosts count stands what really was lost, which they can't see.
+ * The column conns is left 0: the law of sketches is an algorithm's. Beside
+ * what hosts count stands what really was lost, which they can't see.
  *
  * Paper  Millisampler (IMC'22): widths, 2000 buckets, a clock that starts with
  *        the first packet. DEPARTS: all widths count at once.
@@ -49,9 +49,10 @@ struct rack_loss {
 };
 SIM_TABLE(rack_losses, rack_loss, RACK_LOSS_COLUMNS)
 
-/* Play R from where it is until UNTIL, and append to RUNS and SAMPLES, for each of
- * N_WIDTHS widths in order, each server's run, host FIRST_HOST + server, unless no
- * packet came; and to LOST (NULL: nobody asks). Rows of a run follow each other.
+/* Play R from where it is until UNTIL, and append to RUNS and SAMPLES, for each
+ * of N_WIDTHS widths in order, each server's run, host FIRST_HOST + server,
+ * unless no packet came; and to LOST (NULL: nobody asks). Rows of a run follow
+ * each other.
  * Shape  width_ns[n_widths], each a multiple of the slot.
  * Draws  Clocks: SIM_STREAM_CLOCK and the host.
  * Errors SIM_EINVAL (a width), those of rack_run(), SIM_ENOMEM.

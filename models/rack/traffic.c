@@ -218,8 +218,8 @@ static int rack_server(struct rack_source *s, struct sim_err *e)
 	return rc;
 }
 
-/* N servers from 0 on compute together. Each has its warm connections, and takes
- * part in a barrier by a draw of its own. */
+/* N servers from 0 on compute together. Each has its warm connections, and
+ * takes part in a barrier by a draw of its own. */
 static int rack_job(struct rack_source *s, uint32_t n, uint32_t base,
     struct sim_err *e)
 {
@@ -289,8 +289,8 @@ static int rack_flows_sort(struct rack_flows *f, struct sim_err *e)
 	return rc;
 }
 
-/* Names of warm connections come first, those of jobs, then one a server; of the
- * rest of the 2^32 each server and direction has an equal part. */
+/* Names of warm connections come first, those of jobs, then one a server; of
+ * the rest of the 2^32 each server and direction has an equal part. */
 static int rack_traffic_add(struct rack_source *s, uint32_t rack,
     struct sim_err *e)
 {

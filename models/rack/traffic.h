@@ -71,10 +71,11 @@ struct rack_traffic_params {
 };
 extern const struct sim_field rack_traffic_fields[];
 
-/* OUT, overwritten, = what begins in [0, UNTIL) in rack RACK of a region, in order
- * of time, its draws named by WHERE, SIM_STREAM_RACK_TRAFFIC and
+/* OUT, overwritten, = what begins in [0, UNTIL) in rack RACK of a region, in
+ * order of time, its draws named by WHERE, SIM_STREAM_RACK_TRAFFIC and
  * (rack, server, process). Servers are as in R, and volumes in its segments.
- * Errors SIM_EINVAL (no class; more servers than a name has room for), SIM_ENOMEM.
+ * Errors SIM_EINVAL (no class; more servers than a name has room for),
+ * SIM_ENOMEM.
  * Cost O(n log n) of the transfers. */
 int rack_traffic(struct rack_flows *out, const struct rack_params *r,
     const struct rack_traffic_params *p, uint32_t rack, sim_ns until,
@@ -86,8 +87,8 @@ int rack_traffic(struct rack_flows *out, const struct rack_params *r,
 uint32_t rack_traffic_jobs(const struct rack_params *r,
     const struct rack_traffic_params *p, uint32_t rack);
 
-/* Variance / mean of COUNT[n] added up by K at a time: 1 for a Poisson process, 0
- * for an even one; NaN without two sums or without a mean. A part of K at the
+/* Variance / mean of COUNT[n] added up by K at a time: 1 for a Poisson process,
+ * 0 for an even one; NaN without two sums or without a mean. A part of K at the
  * end is left out. Paper  D. Cox, P. Lewis, "The Statistical Analysis of Series
  * of Events" (1966). */
 double rack_dispersion(const uint64_t count[], size_t n, size_t k);

@@ -42,8 +42,8 @@ static void rack_window_cut(const struct rack *r, struct rack_conn *c,
 	c->round_end = now + rack_ticks(rtt);
 }
 
-/* What comes back unmarked lets the window grow, but not if less than half of it
- * was used, as the line is slower (Linux, tcp_is_cwnd_limited). */
+/* What comes back unmarked lets the window grow, but not if less than half of
+ * it was used, as the line is slower (Linux, tcp_is_cwnd_limited). */
 static void rack_window_round(const struct rack *r, struct rack_conn *c)
 {
 	const float used = (float)c->sent, free = c->threshold - c->window;
@@ -82,8 +82,8 @@ void rack_window_again(const struct rack *r, struct rack_conn *c)
 	rack_window_owe(c, 0);
 }
 
-/* If too little came behind a loss, the sender hears nothing of it; as long as its
- * window has room for more, that may come. What was sent before a cut is no
+/* If too little came behind a loss, the sender hears nothing of it; as long as
+ * its window has room for more, that may come. What was sent before a cut is no
  * reason for another. */
 static int rack_window_loss(const struct rack *r, struct rack_conn *c,
     uint32_t now, float rtt, uint32_t *wait)
