@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "models/clock.h"
+#include "models/netns/flow_order.h"
 #include "models/real/namespace.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -52,8 +53,8 @@ struct netns_traffic {
 	struct obs_flow *flow;
 	struct netns_traffic_params p;
 	size_t n, n_started, n_left, oldest;
-	uint32_t *by_start, *by_tuple; /* [n] flows */
-	struct run *run;               /* [n] */
+	struct netns_flow_order order;
+	struct run *run; /* [n] */
 	struct listener *listener;
 	size_t n_listeners, cap_listeners;
 	int epoll, timer;
@@ -306,44 +307,6 @@ static void on_receiver(struct netns_traffic *tr, size_t i)
 
 /* --- accepting ------------------------------------------------------------ */
 
-static int netns_traffic_order(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
-/* By receiver first: flows to one listener are then neighbours, for
- * listen_all(). */
-static int netns_traffic_by_tuple(const struct obs_flow *x,
-    const struct obs_flow *y)
-{
-	const int o =
-	    netns_traffic_order((uint64_t)x->dst_host << 32 | x->dst_port,
-		(uint64_t)y->dst_host << 32 | y->dst_port);
-	return o != 0
-	    ? o
-	    : netns_traffic_order((uint64_t)x->src_host << 32 | x->src_port,
-		  (uint64_t)y->src_host << 32 | y->src_port);
-}
-
-/* The flow with these ends, or n. */
-static size_t netns_traffic_find(const struct netns_traffic *tr,
-    const struct obs_flow *like)
-{
-	size_t lo = 0, hi = tr->n;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (netns_traffic_by_tuple(&tr->flow[tr->by_tuple[mid]], like) <
-		    0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < tr->n &&
-		netns_traffic_by_tuple(&tr->flow[tr->by_tuple[lo]], like) == 0
-	    ? tr->by_tuple[lo]
-	    : tr->n;
-}
-
 static int on_listener(struct netns_traffic *tr, const struct listener *l,
     struct sim_err *e)
 {
@@ -365,7 +328,7 @@ static int on_listener(struct netns_traffic *tr, const struct listener *l,
 		    .src_host = topo_addr_to_host(ntohl(from.sin_addr.s_addr),
 			tr->t->n_hosts),
 		    .src_port = ntohs(from.sin_port)};
-		const size_t i = netns_traffic_find(tr, &like);
+		const size_t i = netns_flow_order_find(&tr->order, &like);
 		/* Nobody's flow, or one that has been given up, or a second SYN
 		 * of one that has its connection. */
 		if (i == tr->n || tr->run[i].end.state != NETNS_FLOW_RUNS ||
@@ -385,7 +348,7 @@ static int on_listener(struct netns_traffic *tr, const struct listener *l,
 /* Of the I-th flow in the order of starting. */
 static uint64_t netns_traffic_deadline(const struct netns_traffic *tr, size_t i)
 {
-	return tr->flow[tr->by_start[i]].start_ns +
+	return tr->flow[tr->order.by_start[i]].start_ns +
 	    (uint64_t)(tr->p.timeout_s * 1e9);
 }
 
@@ -397,7 +360,7 @@ static int pass_time(struct netns_traffic *tr, struct sim_err *e)
 	const uint64_t now = netns_traffic_now_of(tr);
 	int rc = 0;
 	while (rc == 0 && tr->n_started < tr->n) {
-		const uint32_t i = tr->by_start[tr->n_started];
+		const uint32_t i = tr->order.by_start[tr->n_started];
 		if (tr->flow[i].start_ns > now)
 			break;
 		rc = netns_traffic_start(tr, i, e);
@@ -406,7 +369,7 @@ static int pass_time(struct netns_traffic *tr, struct sim_err *e)
 	/* Once for all flows that began now. */
 	rc = go_home(tr, rc, e);
 	while (tr->oldest < tr->n_started) {
-		const uint32_t i = tr->by_start[tr->oldest];
+		const uint32_t i = tr->order.by_start[tr->oldest];
 		if (tr->run[i].end.state == NETNS_FLOW_RUNS) {
 			if (netns_traffic_deadline(tr, tr->oldest) > now)
 				break;
@@ -421,7 +384,7 @@ static int netns_traffic_arm(struct netns_traffic *tr, struct sim_err *e)
 {
 	uint64_t next = UINT64_MAX;
 	if (tr->n_started < tr->n)
-		next = tr->flow[tr->by_start[tr->n_started]].start_ns;
+		next = tr->flow[tr->order.by_start[tr->n_started]].start_ns;
 	if (tr->oldest < tr->n_started &&
 	    netns_traffic_deadline(tr, tr->oldest) < next)
 		next = netns_traffic_deadline(tr, tr->oldest);
@@ -471,74 +434,15 @@ int netns_traffic_step(struct netns_traffic *tr, struct sim_err *e)
 
 /* --- opening and closing -------------------------------------------------- */
 
-static int netns_traffic_check(const struct netns_traffic *tr, size_t i,
-    struct sim_err *e)
-{
-	const struct obs_flow *f = &tr->flow[i];
-	if (f->src_host >= tr->t->n_hosts || f->dst_host >= tr->t->n_hosts)
-		return sim_fail(e, SIM_ERANGE,
-		    "Flow %zu is from host %u to %u, but there are hosts 0 to "
-		    "%u.",
-		    i, f->src_host, f->dst_host, tr->t->n_hosts - 1);
-	const int is_own =
-	    f->src_host == f->dst_host && netns_traffic_vip(tr, i) == 0;
-	if (is_own || f->n_pkts == 0 || f->src_port == 0 || f->dst_port == 0)
-		return sim_fail(e, SIM_EINVAL,
-		    "Flow %zu, of %u packets from host %u port %u to host %u "
-		    "port %u, takes two hosts, two ports and a packet.",
-		    i, f->n_pkts, f->src_host, f->src_port, f->dst_host,
-		    f->dst_port);
-	return 0;
-}
-
-/* Flows that start together keep the order of their numbers, which qsort_r()
- * does not promise. */
-static int compare_starts(const void *a, const void *b, void *arg)
-{
-	const struct netns_traffic *tr = arg;
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	const int o =
-	    netns_traffic_order(tr->flow[x].start_ns, tr->flow[y].start_ns);
-	return o != 0 ? o : netns_traffic_order(x, y);
-}
-
-static int netns_traffic_compare_tuples(const void *a, const void *b, void *arg)
-{
-	const struct netns_traffic *tr = arg;
-	return netns_traffic_by_tuple(&tr->flow[*(const uint32_t *)a],
-	    &tr->flow[*(const uint32_t *)b]);
-}
-
-/* Two orders of the flows: by start, for the clock; by five-tuple, to find the
- * flow of a connection that is accepted, and to refuse two of one tuple, which
- * no kernel could carry. */
 static int netns_traffic_sort(struct netns_traffic *tr, struct sim_err *e)
 {
-	const size_t n = tr->n;
-	int rc;
-	if ((rc = SIM_ZALLOC(&tr->run, n, e)) < 0)
+	const int rc = SIM_ZALLOC(&tr->run, tr->n, e);
+	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < tr->n; i++)
 		tr->run[i].sender = tr->run[i].receiver = -1;
-	if ((rc = SIM_ZALLOC(&tr->by_start, n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&tr->by_tuple, n, e)) < 0)
-		return rc;
-	for (size_t i = 0; rc == 0 && i < n; i++) {
-		tr->by_start[i] = tr->by_tuple[i] = (uint32_t)i;
-		rc = netns_traffic_check(tr, i, e);
-	}
-	if (rc < 0 || n == 0)
-		return rc;
-	qsort_r(tr->by_start, n, sizeof(uint32_t), compare_starts, tr);
-	qsort_r(tr->by_tuple, n, sizeof(uint32_t), netns_traffic_compare_tuples,
-	    tr);
-	for (size_t i = 1; i < n; i++)
-		if (netns_traffic_compare_tuples(&tr->by_tuple[i - 1],
-			&tr->by_tuple[i], tr) == 0)
-			return sim_fail(e, SIM_EINVAL,
-			    "Flows %u and %u have the same hosts and ports.",
-			    tr->by_tuple[i - 1], tr->by_tuple[i]);
-	return 0;
+	return netns_flow_order_open(&tr->order, tr->flow, tr->n,
+	    tr->t->n_hosts, tr->p.to, e);
 }
 
 static int listen_at(struct netns_traffic *tr, const struct obs_flow *f,
@@ -567,9 +471,9 @@ static int listen_all(struct netns_traffic *tr, struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < tr->n; i++) {
-		const struct obs_flow *f = &tr->flow[tr->by_tuple[i]];
+		const struct obs_flow *f = &tr->flow[tr->order.by_tuple[i]];
 		const struct obs_flow *last =
-		    i > 0 ? &tr->flow[tr->by_tuple[i - 1]] : NULL;
+		    i > 0 ? &tr->flow[tr->order.by_tuple[i - 1]] : NULL;
 		if (!last || last->dst_host != f->dst_host ||
 		    last->dst_port != f->dst_port)
 			rc = listen_at(tr, f, e);
@@ -649,8 +553,7 @@ void netns_traffic_close(struct netns_traffic *tr)
 	if (tr->home >= 0)
 		close(tr->home);
 	free(tr->listener);
-	free(tr->by_start);
-	free(tr->by_tuple);
+	netns_flow_order_close(&tr->order);
 	free(tr->run);
 	free(tr);
 }
