@@ -1,0 +1,37 @@
+# plots/ms_loss_contention.gp -- bursts that lose, and how many burst together.
+# SPDX-License-Identifier: GPL-3.0-or-later
+#
+# A point is a kind of rack at one crowdedness, curves join those of a kind.
+TABLE = ARG1; OUT = ARG2
+wide = 1.5
+load "style.gp"
+KINDS = "services jobs"
+ALPHAS = "0.25 1 4"
+kind(i) = column("rack.traffic.ml_racks") == i - 1
+of(i, a, c) = kind(i) && column("rack.alpha") == word(ALPHAS, a) + 0 ? \
+    column(c) : NaN
+y(i, a, e) = 100 * of(i, a, "lossy_burst_rate" . e)
+set logscale xy
+set xrange [1.5:80]
+set xlabel "servers of 92 in a burst together, as a burst meets it"
+set ylabel "bursts that lose something, %"
+set yrange [0.05:40]
+set key top right maxrows 3
+says(i, a) = (i == 1 ? "services" : "jobs") . ", alpha " . word(ALPHAS, a)
+if (tty) {
+	plot for [i = 1:2] for [a = 1:3] TABLE using \
+	    (of(i, a, "burst_contention")):(y(i, a, "")) with points \
+	    title says(i, a)
+	exit
+}
+set xtics (2, 5, 10, 20, 50)
+set ytics ("0.1" 0.1, "1" 1, "10" 10)
+note = sprintf("means of %d runs of two racks and 2 s; bars: exact 95 %% intervals " \
+    . "as if bursts were independent", runs)
+set label FOOT note
+plot for [i = 1:2] for [a = 1:3] TABLE using \
+        (of(i, a, "burst_contention")):(y(i, a, "")):(y(i, a, "_lo")): \
+        (y(i, a, "_hi")) with yerrorbars lt 3 * (i - 1) + a notitle, \
+    for [i = 1:2] for [a = 1:3] TABLE using \
+        (of(i, a, "burst_contention")):(y(i, a, "")) with linespoints \
+        lt 3 * (i - 1) + a title says(i, a)
