@@ -25,7 +25,8 @@
  *
  * Packets are bytes by `segment`, rounded up. It asks for ECN: without marks no
  * bucket is hot. Blamed is the link from the ToR to the host, wherever above
- * it the loss may have been.
+ * it the loss may have been; what a host
+ * sends and loses is not looked at.
  *
  * Paper  None: ours, on the counters of Millisampler (IMC'22).
  */
