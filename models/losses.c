@@ -11,12 +11,14 @@
 /* The arrays stay, as one `struct losses` serves window after window. */
 void losses_clear(struct losses *l)
 {
-	l->n_drops = l->n_path = l->n_culprits = l->n_early = 0;
+	l->n_drops = l->n_path = l->n_culprits = l->n_early = l->n_buffer = 0;
+	l->has_buffer = 0;
 }
 
 void losses_free(struct losses *l)
 {
 	free(l->drops);
+	free(l->buffer);
 	free(l->path);
 	free(l->culprit);
 	free(l->early);
@@ -32,6 +34,29 @@ int losses_add_drops(struct losses *l, const uint32_t drops[], unsigned n_hops,
 	memcpy(l->drops + l->n_drops, drops, n_hops * sizeof(drops[0]));
 	l->n_drops += n_hops;
 	return 0;
+}
+
+int losses_add_hops(struct losses *l, const uint32_t drops[],
+    const uint32_t buffer[], unsigned n_hops, struct sim_err *e)
+{
+	int rc = losses_add_drops(l, drops, n_hops, e);
+	if (rc < 0 || !l->has_buffer)
+		return rc;
+	rc = SIM_RESERVE(&l->buffer, &l->cap_buffer, l->n_buffer + n_hops, e);
+	if (rc < 0) {
+		l->n_drops -= n_hops;
+		return rc;
+	}
+	memcpy(l->buffer + l->n_buffer, buffer, n_hops * sizeof(buffer[0]));
+	l->n_buffer += n_hops;
+	return 0;
+}
+
+void losses_drop_hops(struct losses *l, unsigned n_hops)
+{
+	l->n_drops -= n_hops;
+	if (l->has_buffer)
+		l->n_buffer -= n_hops;
 }
 
 int losses_add_path(struct losses *l, const topo_link path[], unsigned n_hops,

@@ -22,6 +22,13 @@ struct losses {
 	size_t n_drops, cap_drops;
 	uint32_t *drops;
 
+	/* Of these drops, how many a full buffer dropped and no fault or noise
+	 * (models/scene/congestion.h), parallel to drops; none without
+	 * congestion, has_buffer = 0. */
+	size_t n_buffer, cap_buffer;
+	uint32_t *buffer;
+	uint8_t has_buffer;
+
 	/* The links that they were lost on, parallel to drops, where the window
 	 * does not know them all; else none, and they are the window's. */
 	size_t n_path, cap_path;
@@ -51,5 +58,11 @@ int losses_add_path(struct losses *l, const topo_link path[], unsigned n_hops,
     struct sim_err *e);
 int losses_add_culprit(struct losses *l, topo_link link, struct sim_err *e);
 int losses_add_early(struct losses *l, uint32_t n_retx, struct sim_err *e);
+
+/* Add the drops of a path and, with has_buffer, those of them that full buffers
+ * made; nothing on failure. Take back the last N_HOPS. */
+int losses_add_hops(struct losses *l, const uint32_t drops[],
+    const uint32_t buffer[], unsigned n_hops, struct sim_err *e);
+void losses_drop_hops(struct losses *l, unsigned n_hops);
 
 #endif

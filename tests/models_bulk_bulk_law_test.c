@@ -348,6 +348,99 @@ static void flows_start_at_any_time_alike(void **state)
 	scenes_close(&s);
 }
 
+/* --- full buffers --------------------------------------------------------- */
+
+enum { BY_BUFFER = 8, BY_LINK = 8 };
+
+/* Packet by packet: at each hop the buffer may drop it, then the link. */
+static void offer_packets(const struct scene *s, uint32_t n,
+    const topo_link path[], unsigned h, sim_ns at, gsl_rng *r,
+    unsigned n_lost[2])
+{
+	double rate[TOPO_MAX_HOPS][2];
+	for (unsigned i = 0; i < h; i++) {
+		rate[i][0] = -expm1(
+		    -scene_congestion_hazard(&s->congestion, path[i], at));
+		rate[i][1] = -expm1(-scene_loss_hazard(&s->loss, path[i], at));
+	}
+	n_lost[0] = n_lost[1] = 0;
+	for (uint32_t k = 0; k < n; k++)
+		for (unsigned i = 0; i < h; i++) {
+			const int by = gsl_rng_uniform(r) < rate[i][0] ? 0
+			    : gsl_rng_uniform(r) < rate[i][1]          ? 1
+								       : 2;
+			if (by == 2)
+				continue;
+			n_lost[by]++;
+			break;
+		}
+}
+
+static size_t cell_of(unsigned buffer, unsigned link)
+{
+	return (buffer < BY_BUFFER ? buffer : BY_BUFFER - 1) * BY_LINK +
+	    (link < BY_LINK ? link : BY_LINK - 1);
+}
+
+/* What buffers and what links took of each flow, against packets that meet the
+ * same buffers: so the counts differ by less than independent ones would. And how
+ * many flows lose something to a buffer, against the closed form. */
+static void buffers_drop_what_packets_would_lose_there(void **state)
+{
+	enum { EPOCHS = 3000, PKTS = 6 };
+	uint64_t got[BY_BUFFER * BY_LINK] = {0},
+				 want[BY_BUFFER * BY_LINK] = {0};
+	struct law_mean hit = {0};
+	struct scenes s;
+	struct plane p;
+	struct sim_rng r;
+	(void)state;
+	test_rng(&r, 71);
+	plane_open(&p);
+	scenes_open(&s, &tiny);
+	s.params.noise.rate = scenes_fixed(0.02);
+	s.params.traffic.packets = scenes_fixed(PKTS);
+	s.params.traffic.conns = scenes_fixed(5);
+	s.params.congestion = (struct scene_congestion_params){0.5, 5e3, 0.6,
+	    0.5, 0, scenes_uniform(0.1, 0.6)};
+	scenes_add_fault(&s, topo_link_of(1, TOPO_DOWN), 0.3);
+	for (uint32_t run = 0; run < EPOCHS; run++) {
+		struct scene *scene = scenes_draw(&s, run);
+		run_epoch(&p, scene, 1);
+		double n_hit = 0;
+		for (size_t i = 0; i < p.window.flows.n; i++) {
+			const struct obs_flow f =
+			    obs_flows_at(&p.window.flows, i);
+			const unsigned h = obs_n_hops(&p.window, i);
+			unsigned sum[2] = {0, 0}, ref[2];
+			for (uint64_t k = p.window.hops.off[i];
+			     k < p.window.hops.off[i + 1]; k++) {
+				sum[0] += p.lost.buffer[k];
+				sum[1] += p.lost.drops[k] - p.lost.buffer[k];
+			}
+			offer_packets(scene, f.n_pkts, obs_path(&p.window, i),
+			    h, f.start_ns, &r.gsl, ref);
+			got[cell_of(sum[0], sum[1])]++;
+			want[cell_of(ref[0], ref[1])]++;
+			n_hit += sum[0] > 0;
+		}
+		law_add(&hit, n_hit / (double)p.window.flows.n);
+	}
+	assert_true(law_chi2_equal(got, want, BY_BUFFER * BY_LINK) > 1e-6);
+	/* The buffer is the last hop: of n packets those come to it that no
+	 * link before took, over 3 or 5 hops that are noisy. In this Clos a
+	 * flow to another ToR stays in its pod with chance 1/3. */
+	double mean = 0;
+	for (unsigned i = 0; i < 1000; i++) {
+		const double rate = 0.1 + 0.5 * (i + 0.5) / 1000;
+		mean += 1 - pow(1 - rate * pow(0.98, 3), PKTS) / 3 -
+		    pow(1 - rate * pow(0.98, 5), PKTS) * 2 / 3;
+	}
+	assert_z(law_z(&hit, 0.5 * 0.6 * 0.5 * mean / 1000), "flows", 0);
+	plane_close(&p);
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -361,6 +454,7 @@ int main(void)
 	    cmocka_unit_test(flows_per_link_match_the_exact_shares),
 	    cmocka_unit_test(triples_of_switches_are_uniform),
 	    cmocka_unit_test(flows_start_at_any_time_alike),
+	    cmocka_unit_test(buffers_drop_what_packets_would_lose_there),
 	};
 	return cmocka_run_group_tests_name("models/bulk, law", tests, NULL,
 	    NULL);

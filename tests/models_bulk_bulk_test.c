@@ -85,6 +85,10 @@ static void open_wild(struct scenes *s, uint32_t i, struct sim_rng *r)
 		t->dst = SCENE_DST_SKEWED;
 		t->n_hot = 1 + i % 2;
 	}
+	if (i % 3 == 2)
+		s->params.congestion = (struct scene_congestion_params){0.7,
+		    1 + i % 5 * 1e3, 0.6, 0.4, i % 2 * 0.3,
+		    scenes_uniform(0.01, i % 4 ? 0.7 : 1)};
 	add_wild_faults(s, r);
 }
 
@@ -182,8 +186,11 @@ static void keep_lossy(const struct obs *all, const struct losses *all_lost,
 		const unsigned h = obs_n_hops(all, i);
 		assert_ok(
 		    obs_add_flow(lossy, &f, obs_path(all, i), h, test_err()));
-		assert_ok(losses_add_drops(lossy_lost,
-		    all_lost->drops + all->hops.off[i], h, test_err()));
+		const uint64_t at = all->hops.off[i];
+		lossy_lost->has_buffer = all_lost->has_buffer;
+		assert_ok(losses_add_hops(lossy_lost, all_lost->drops + at,
+		    all_lost->has_buffer ? all_lost->buffer + at : NULL, h,
+		    test_err()));
 		if (all_lost->n_early > 0)
 			assert_ok(losses_add_early(lossy_lost,
 			    all_lost->early[i], test_err()));

@@ -11,6 +11,8 @@ static void set_defaults(struct scenes *s)
 	    test_err()));
 	assert_ok(sim_field_defaults(scene_noise_fields, &s->params.noise,
 	    test_err()));
+	assert_ok(sim_field_defaults(scene_congestion_fields,
+	    &s->params.congestion, test_err()));
 	s->params.group = s->group;
 }
 
@@ -144,6 +146,10 @@ void scenes_assert_same(const struct obs *a, const struct losses *a_lost,
 	    a->hops.n * sizeof(*a->hops.link));
 	assert_memory_equal(a_lost->drops, b_lost->drops,
 	    a->hops.n * sizeof(*a_lost->drops));
+	assert_int_equal(a_lost->n_buffer, b_lost->n_buffer);
+	if (a_lost->n_buffer > 0)
+		assert_memory_equal(a_lost->buffer, b_lost->buffer,
+		    a_lost->n_buffer * sizeof(*a_lost->buffer));
 	assert_int_equal(a_lost->n_early, b_lost->n_early);
 	if (a_lost->n_early > 0)
 		assert_memory_equal(a_lost->early, b_lost->early,
@@ -156,6 +162,9 @@ void scenes_assert_sound(const struct topo *t, const struct obs *w,
 	assert_ok(obs_check(w, t->n_links, test_err()));
 	assert_int_equal(lost->n_drops, w->hops.n);
 	assert_true(lost->n_early == 0 || lost->n_early == w->flows.n);
+	assert_int_equal(lost->n_buffer, lost->has_buffer ? w->hops.n : 0);
+	for (size_t i = 0; i < lost->n_buffer; i++)
+		assert_true(lost->buffer[i] <= lost->drops[i]);
 	for (size_t i = 0; i < w->flows.n; i++) {
 		uint64_t n = 0;
 		for (uint64_t j = w->hops.off[i]; j < w->hops.off[i + 1]; j++)

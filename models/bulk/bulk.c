@@ -25,11 +25,10 @@ struct bulk {
 	struct bulk_clos net;
 	float *hazard; /* [n_links + 1], rounded up; [n_links] = 0: no link */
 	double *rate;  /* [n_links], noise, scratch of begin */
-	size_t cap_hazard, cap_rate;
 	/* [n_links + 1], 1 + the first hole of the switch that a link leads to,
 	 * 0: none; unused while the scene has no holes. */
 	uint32_t *hole;
-	size_t cap_hole;
+	size_t cap_hazard, cap_rate, cap_hole;
 	struct bulk_block block;
 	struct bulk_block back; /* with TCP: the same flows' ways back */
 	uint64_t n_silent;      /* flows whose host was off */
@@ -125,7 +124,8 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 		b->net.pkt_lo += SCENE_TCP_MORE;
 	scene_noise_bounds(&s->loss.noise, n, b->rate);
 	for (topo_link l = 0; l < n; l++)
-		b->hazard[l] = round_up(scene_hazard(b->rate[l]));
+		b->hazard[l] = round_up(scene_hazard(b->rate[l]) +
+		    scene_congestion_bound(&s->congestion, l));
 	b->hazard[n] = 0;
 	/* The sieve knows no times, so a link's hazard is an upper bound over
 	 * the epoch: all its faults at once, on top of the noise that holds
@@ -225,29 +225,51 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 		}
 }
 
-/* Hazards of the links of a flow's path when it starts. Returns their sum. Every
- * flow that is looked at comes here, so this must cost no call. */
-INLINE double hazards_of(const struct scene *s, uint64_t flow,
-    const struct obs_flow *f, const topo_link path[], unsigned h,
-    double hazard[])
-{
-	double sum = 0;
-	scene_loss_hazards(&s->loss, flow, path, h, f->start_ns, hazard);
-	if (s->truth.n_holes > 0)
-		meet_holes(s, f, path, h, hazard);
-	for (unsigned i = 0; i < h; i++)
-		sum += hazard[i];
-	return sum;
-}
-
-/* --- with TCP ------------------------------------------------------------- */
-
 /* A flow, or its way back as a flow of no packets. */
 struct direction {
 	struct obs_flow f;
 	topo_link path[TOPO_MAX_HOPS];
 	struct scene_tcp_way way;
+	struct scene_congested full; /* unused without congestion */
 };
+
+/* Hazards of the links of a flow's path when it starts. Returns their sum. Every
+ * flow that is looked at comes here, so this must cost no call. */
+INLINE double hazards_of(const struct scene *s, uint64_t flow,
+    struct direction *d)
+{
+	const unsigned h = d->way.h;
+	double sum = 0, *hazard = d->way.hazard;
+	scene_loss_hazards(&s->loss, flow, d->path, h, d->f.start_ns, hazard);
+	if (scene_congestion_is_on(&s->congestion))
+		scene_congestion_meet(&s->congestion, d->path, h, d->f.start_ns,
+		    hazard, &d->full);
+	if (s->truth.n_holes > 0)
+		meet_holes(s, &d->f, d->path, h, hazard);
+	for (unsigned i = 0; i < h; i++)
+		sum += hazard[i];
+	return sum;
+}
+
+INLINE void tell_buffers(const struct scene *s, struct sim_rng *r,
+    struct direction *d)
+{
+	if (scene_congestion_is_on(&s->congestion))
+		scene_congestion_tell(r, d->way.drops, d->way.hazard, d->way.h,
+		    &d->full);
+}
+
+static int add_flow(struct obs *w, struct losses *lost,
+    const struct direction *d, struct sim_err *e)
+{
+	const unsigned h = d->way.h;
+	int rc = losses_add_hops(lost, d->way.drops, d->full.drops, h, e);
+	if (rc == 0 && (rc = obs_add_flow(w, &d->f, d->path, h, e)) < 0)
+		losses_drop_hops(lost, h);
+	return rc;
+}
+
+/* --- with TCP ------------------------------------------------------------- */
 
 /* The way back of F: its path, but no hazards yet. */
 static void turn_flow(const struct scene *s, const struct obs_flow *f,
@@ -278,10 +300,7 @@ static int add_direction(struct obs *w, struct losses *lost,
 		d->f.n_pkts = d->f.n_retx;
 	if ((rc = losses_add_early(lost, early, e)) < 0)
 		return rc;
-	if ((rc = losses_add_drops(lost, d->way.drops, d->way.h, e)) == 0 &&
-	    (rc = obs_add_flow(w, &d->f, d->path, d->way.h, e)) < 0)
-		lost->n_drops -= d->way.h;
-	if (rc < 0)
+	if ((rc = add_flow(w, lost, d, e)) < 0)
 		lost->n_early--;
 	return rc;
 }
@@ -299,13 +318,14 @@ static int settle_talk(struct bulk *b, uint64_t flow, int all, double u,
 	struct direction back;
 	int shows = all || there->f.srtt_us > s->latency.report_us, rc = 0;
 	turn_flow(s, &there->f, &back);
-	const double sum_back = hazards_of(s, flow + SCENE_NOISE_BACK, &back.f,
-	    back.path, back.way.h, back.way.hazard);
+	const double sum_back = hazards_of(s, flow + SCENE_NOISE_BACK, &back);
 	memset(there->way.drops, 0, sizeof(there->way.drops));
 	if (u < -expm1(-scene_tcp_weight(p, n, sum, sum_back))) {
 		struct sim_rng r;
 		sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
 		scene_tcp_draw(&r, p, n, &there->way, &back.way, &end);
+		tell_buffers(s, &r, there);
+		tell_buffers(s, &r, &back);
 	}
 	for (unsigned i = 0; i < there->way.h; i++)
 		shows |= there->way.drops[i] > 0;
@@ -329,6 +349,7 @@ INLINE void bulk_exact_lose(const struct scene *s, uint64_t flow,
 	sim_rng_init(&r, &s->where, SIM_STREAM_LOSS, (uint32_t)flow);
 	scene_loss_marks(&r, d->f.n_pkts, way->hazard, way->h, way->drops);
 	scene_loss_drops(&r, d->f.n_pkts, way->drops, way->h, way->drops);
+	tell_buffers(s, &r, d);
 	for (unsigned i = 0; i < way->h; i++)
 		d->f.n_retx += way->drops[i];
 }
@@ -348,7 +369,7 @@ static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
 		b->n_silent++;
 		return 0;
 	}
-	const double sum = hazards_of(s, flow, &d.f, d.path, h, d.way.hazard);
+	const double sum = hazards_of(s, flow, &d);
 	if (s->latency.report_us > 0)
 		d.f.srtt_us = srtt_of(s, flow, &d.f, d.path, h);
 	if (scene_tcp_is_on(&s->traffic.params.tcp))
@@ -360,10 +381,7 @@ static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
 	memset(d.way.drops, 0, sizeof(d.way.drops));
 	if (lossy)
 		bulk_exact_lose(s, flow, &d);
-	int rc = losses_add_drops(lost, d.way.drops, h, e);
-	if (rc == 0 && (rc = obs_add_flow(w, &d.f, d.path, h, e)) < 0)
-		lost->n_drops -= h;
-	return rc;
+	return add_flow(w, lost, &d, e);
 }
 
 /* Fill in the source hosts of flows FIRST .. FIRST + n - 1, host by host, since
@@ -548,6 +566,7 @@ int bulk_run(struct bulk *b, uint64_t first, uint64_t last, int all,
 	int rc = 0;
 	assert(first <= last && last <= b->scene->traffic.n_flows);
 	b->n_silent = 0;
+	lost->has_buffer = scene_congestion_is_on(&b->scene->congestion);
 	/* The kernels know paths of a Clos only, and they are of use only where
 	 * most flows can be left out. Holes are not looked for on ways back. */
 	if (all || b->scene->latency.report_us > 0 ||

@@ -25,6 +25,11 @@
  * row of its own, behind that of its flow, of as many packets as were sent
  * again.
  *
+ * With congestion the bound of a hot rack's ports is that of their fullest, so
+ * that about all flows through them are looked at; whether the port was full is
+ * asked for the time at which the flow starts (models/scene/congestion.h). Of
+ * what each hop dropped, the losses then hold what a buffer did.
+ *
  * A fault that starts or ends inside the epoch holds for flows that start
  * while it is active: a flow's packets are taken to pass at once.
  */

@@ -95,6 +95,9 @@ int bulk_skip_fits(const struct scene *s, struct sim_err *e)
 	if (scene_tcp_is_on(&s->traffic.params.tcp))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping has no way back of flows (traffic.tcp).");
+	if (scene_congestion_is_on(&s->congestion))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "skipping has no full buffers (congestion).");
 	if (s->traffic.n_hot > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "skipping needs uniform traffic; this has hot ToRs.");

@@ -34,7 +34,7 @@ void bulk_skip_close(struct bulk_skip *k);
 /* 0 if the scene meets what skipping assumes: a Clos, uniform traffic, ideal
  * ECMP (independent uniform choices, not a hash; at most 2^24 paths between two
  * ToRs), no fault on a host's uplink, no black hole, no host or pod off, no
- * traffic.tcp: a flow would have to be drawn given what crosses either way.
+ * congestion, no traffic.tcp: a flow would have to be drawn given what crosses either way.
  * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
 int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 

@@ -45,6 +45,9 @@ int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no way back of flows "
 		    "(traffic.tcp).");
+	if (scene_congestion_is_on(&s->congestion))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane vigil_matlab has no full buffers (congestion).");
 	if (s->truth.n_holes > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no black holes (switch %u).",

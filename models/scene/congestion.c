@@ -121,8 +121,19 @@ double scene_congestion_bound(const struct scene_congestion *c, topo_link link)
 	    : 0;
 }
 
-uint32_t scene_congestion_of(struct sim_rng *r, uint32_t drops, double buffer,
-    double all)
+void scene_congestion_meet(const struct scene_congestion *c,
+    const topo_link path[], unsigned h, sim_ns t, double all[],
+    struct scene_congested *x)
+{
+	for (unsigned i = 0; i < h; i++) {
+		x->hazard[i] = scene_congestion_hazard(c, path[i], t);
+		x->drops[i] = 0;
+		all[i] += x->hazard[i];
+	}
+}
+
+static uint32_t congestion_drops(struct sim_rng *r, uint32_t drops,
+    double buffer, double all)
 {
 	if (drops == 0 || buffer == 0)
 		return 0;
@@ -131,4 +142,12 @@ uint32_t scene_congestion_of(struct sim_rng *r, uint32_t drops, double buffer,
 	if (isinf(buffer) || buffer >= all)
 		return drops;
 	return gsl_ran_binomial(&r->gsl, expm1(-buffer) / expm1(-all), drops);
+}
+
+void scene_congestion_tell(struct sim_rng *r, const uint32_t drops[],
+    const double all[], unsigned h, struct scene_congested *x)
+{
+	for (unsigned i = 0; i < h; i++)
+		x->drops[i] =
+		    congestion_drops(r, drops[i], x->hazard[i], all[i]);
 }

@@ -85,11 +85,22 @@ double scene_congestion_hazard(const struct scene_congestion *c, topo_link link,
 /* The greatest that it can have at any time. Cost one Philox block. */
 double scene_congestion_bound(const struct scene_congestion *c, topo_link link);
 
-/* How many of DROPS packets, lost at a place where a port has hazard BUFFER and
- * port and link together have ALL, the buffer dropped: each with probability
- * (1 - exp(-BUFFER)) / (1 - exp(-ALL)). R draws only where both may have lost.
- * Domain BUFFER <= ALL. */
-uint32_t scene_congestion_of(struct sim_rng *r, uint32_t drops, double buffer,
-    double all);
+/* What a flow meets in buffers on its way. */
+struct scene_congested {
+	double hazard[TOPO_MAX_HOPS];  /* of each port */
+	uint32_t drops[TOPO_MAX_HOPS]; /* of the hop's, those by the port */
+};
+
+/* X = the ports along PATH at T, as yet without drops; their hazards are added to
+ * ALL, which has those of the links. Shape path[h], all[h]. */
+void scene_congestion_meet(const struct scene_congestion *c,
+    const topo_link path[], unsigned h, sim_ns t, double all[],
+    struct scene_congested *x);
+
+/* Set x->drops, given what each hop lost by port or link: each packet by the port
+ * with probability (1 - exp(-x->hazard)) / (1 - exp(-ALL)). R draws only where
+ * either may have lost it. Shape drops[h], all[h]. */
+void scene_congestion_tell(struct sim_rng *r, const uint32_t drops[],
+    const double all[], unsigned h, struct scene_congested *x);
 
 #endif

@@ -27,6 +27,7 @@ int scene_draw(struct scene *s, const struct topo *topo,
 	/* S points into itself from here on, so it must not be copied. */
 	s->loss.truth = &s->truth;
 	s->latency = params->latency;
+	scene_congestion_init(&s->congestion, &params->congestion, topo, where);
 	scene_noise_init(&s->loss.noise, &params->noise, where);
 	return 0;
 }

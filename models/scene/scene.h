@@ -5,6 +5,7 @@
 #define MODELS_SCENE_SCENE_H
 
 #include "models/fault/fault.h"
+#include "models/scene/congestion.h"
 #include "models/scene/latency.h"
 #include "models/scene/loss.h"
 #include "models/scene/noise.h"
@@ -17,6 +18,7 @@ struct scene_params {
 	struct scene_traffic_params traffic;
 	struct scene_noise_params noise;
 	struct scene_latency_params latency;
+	struct scene_congestion_params congestion;
 	size_t n_groups;
 	struct fault_params *group; /* owned by the spec */
 };
@@ -32,6 +34,7 @@ struct scene {
 	struct truth truth;
 	struct scene_loss loss; /* points at truth */
 	struct scene_latency_params latency;
+	struct scene_congestion congestion; /* of `topo`; bulk planes alone */
 };
 
 /* Draw the scene of one epoch, reusing memory. S keeps TOPO. Errors those of
