@@ -4,6 +4,7 @@
 #include "experiments/millisampler/public.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tests/folder.h"
 #include "tests/test.h"
@@ -140,11 +141,79 @@ static void a_file_that_is_not_there_is_an_error(void **state)
 			     &end, &e),
 	    SIM_EIO);
 	assert_non_null(strstr(e.msg, "/none: No such file"));
+	assert_int_equal(xp_public_read(&p, test_folder, WIDTH, line_bps, &end,
+			     &e),
+	    SIM_EIO);
+	assert_non_null(strstr(e.msg, "Is a directory"));
 	assert_int_equal(xp_public_write(test_path("no/file"), "1", "x",
 			     &(struct obs_run){.n_buckets = 1}, &p.samples, 0,
 			     0, NULL, &e),
 	    SIM_EIO);
 	assert_non_null(strstr(e.msg, "/no/file: No such file"));
+	xp_public_free(&p);
+}
+
+/* The sum over all bytes is in the last 8 of a packed file. */
+static void public_damage(const char *path)
+{
+	FILE *f = fopen(path, "r+b");
+	assert_non_null(f);
+	assert_int_equal(fseek(f, -7, SEEK_END), 0);
+	const int was = getc(f);
+	assert_int_equal(fseek(f, -1, SEEK_CUR), 0);
+	assert_int_equal(putc(was ^ 1, f), was ^ 1);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* More that is packed, but by no method that there is. */
+static void public_append(const char *path)
+{
+	static const uint8_t more[10] = {0x1f, 0x8b, 7};
+	FILE *f = fopen(path, "ab");
+	assert_non_null(f);
+	assert_int_equal(fwrite(more, sizeof(more), 1, f), 1);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* The length of the JSON of a quiet run of N buckets in a rack of this name. */
+static uint32_t public_quiet(const char *path, const char *rack, uint32_t n)
+{
+	const struct obs_samples none = {0};
+	struct stat st;
+	assert_ok(xp_public_write(path, rack, "x",
+	    &(struct obs_run){.n_buckets = n}, &none, 0, 0, NULL, test_err()));
+	assert_int_equal(stat(path, &st), 0);
+	return (uint32_t)st.st_size;
+}
+
+/* Nor is one that was damaged on its way an error: among thousands it is one that
+ * is left out. In the second, JSON that is whole stands before the damage, and
+ * its length is made to be what jansson asks for at a time, so that nothing of it
+ * is lost with what cannot be unpacked. */
+static void what_cannot_be_unpacked_is_left_out(void **state)
+{
+	(void)state;
+	enum { PIECE = 1024, A_BUCKET = 12, SOME = 100 };
+	struct xp_public p = {0};
+	char rack[A_BUCKET + 1] = "";
+	enum xp_public_end end;
+	public_take_reader();
+	const uint32_t size = public_quiet(test_path("x.json"), "a", SOME),
+		       left = PIECE - size % PIECE, n = SOME + left / A_BUCKET;
+	memset(rack, 'a', 1 + left % A_BUCKET);
+	assert_int_equal(public_quiet(test_path("x.json"), rack, n),
+	    size + left);
+	const char *path = test_path("x.json.gz");
+	public_quiet(path, "a", SOME);
+	public_damage(path);
+	assert_ok(xp_public_read(&p, path, WIDTH, line_bps, &end, test_err()));
+	assert_int_equal(end, XP_PUBLIC_NO_JSON);
+	assert_string_equal(p.said, "incorrect data check");
+	public_quiet(path, rack, n);
+	public_append(path);
+	assert_ok(xp_public_read(&p, path, WIDTH, line_bps, &end, test_err()));
+	assert_int_equal(end, XP_PUBLIC_NO_JSON);
+	assert_string_equal(p.said, "unknown compression method");
 	xp_public_free(&p);
 }
 
@@ -379,6 +448,7 @@ int main(void)
 	    cmocka_unit_test(each_key_is_a_column),
 	    cmocka_unit_test(what_lacks_something_is_named),
 	    cmocka_unit_test(a_file_that_is_not_there_is_an_error),
+	    cmocka_unit_test(what_cannot_be_unpacked_is_left_out),
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(bursts_are_those_of_the_definition),
 	    cmocka_unit_test(each_definition_is_held_against_theirs),

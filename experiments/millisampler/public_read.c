@@ -24,7 +24,8 @@ int xp_public_is_built_in(void)
 struct public_source {
 	gzFile file;
 	size_t n;
-	int failed, too_long;
+	int failed; /* zlib's code */
+	int too_long;
 };
 
 /* Files that unpack to more than any run can be are not read to their end. */
@@ -33,7 +34,7 @@ static size_t public_bytes(void *buffer, size_t n, void *arg)
 	struct public_source *s = arg;
 	const int got = gzread(s->file, buffer, (unsigned)n);
 	if (got < 0) {
-		s->failed = 1;
+		gzerror(s->file, &s->failed);
 		return (size_t)-1;
 	}
 	s->n += (size_t)got;
@@ -44,11 +45,42 @@ static size_t public_bytes(void *buffer, size_t n, void *arg)
 	return (size_t)got;
 }
 
+/* Why PATH could not be read, if it is not for what is in it. */
+static int public_failed(const struct public_source *s, const char *path,
+    const json_error_t *why, struct sim_err *e)
+{
+	if (s->failed == Z_MEM_ERROR ||
+	    json_error_code(why) == json_error_out_of_memory)
+		return sim_fail(e, SIM_ENOMEM, "there is no memory for %s.",
+		    path);
+	return s->failed == Z_ERRNO ? sim_fail(e, SIM_EIO, "cannot read %s.",
+					  gzerror(s->file, &(int){0}))
+				    : 0;
+}
+
+/* What is in it, in words; zlib's begin with the path. */
+static void public_say(struct xp_public *p, const struct public_source *s,
+    const char *path, const json_error_t *why)
+{
+	const size_t n = strlen(path);
+	const char *text = gzerror(s->file, &(int){0});
+	if (strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0)
+		text += n + 2;
+	if (s->failed)
+		snprintf(p->said, sizeof(p->said), "%s", text);
+	else if (s->too_long)
+		snprintf(p->said, sizeof(p->said), "it goes on behind 64 MiB");
+	else
+		snprintf(p->said, sizeof(p->said), "line %d: %s", why->line,
+		    why->text);
+}
+
+/* jansson takes what fails for the end, so it may find all whole. */
 static json_t *public_json(struct xp_public *p, const char *path,
     struct sim_err *e, int *rc)
 {
 	struct public_source s = {.file = gzopen(path, "rb")};
-	json_error_t why;
+	json_error_t why = {0};
 	*rc = 0;
 	if (!s.file) {
 		*rc = sim_fail(e, errno == ENOMEM ? SIM_ENOMEM : SIM_EIO,
@@ -57,15 +89,14 @@ static json_t *public_json(struct xp_public *p, const char *path,
 	}
 	json_t *root =
 	    json_load_callback(public_bytes, &s, JSON_REJECT_DUPLICATES, &why);
-	if (!root && json_error_code(&why) == json_error_out_of_memory)
-		*rc =
-		    sim_fail(e, SIM_ENOMEM, "there is no memory for %s.", path);
-	else if (!root && s.failed)
-		*rc = sim_fail(e, SIM_EIO, "cannot unpack %s: %s.", path,
-		    gzerror(s.file, &(int){0}));
-	if (!root)
-		snprintf(p->said, sizeof(p->said), "line %d: %s", why.line,
-		    s.too_long ? "it goes on behind 64 MiB" : why.text);
+	if (s.failed || s.too_long) {
+		json_decref(root);
+		root = NULL;
+	}
+	if (!root) {
+		*rc = public_failed(&s, path, &why, e);
+		public_say(p, &s, path, &why);
+	}
 	gzclose(s.file);
 	return root;
 }
