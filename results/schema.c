@@ -35,8 +35,11 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_COST,
 			    RES_COST_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_RETX_COST,
+				RES_RETX_COST_METRICS(X)
+#undef X
 #define X(name, ...) SET_##name = RES_OF_RACK,
-				RES_RACK_METRICS(X)
+				    RES_RACK_METRICS(X)
 #undef X
 };
 

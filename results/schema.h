@@ -35,17 +35,18 @@ extern const struct res_range_name {
  * which of these sets it fills (experiments/spec/plane.h); the others are
  * NaN. */
 enum res_set {
-	RES_OF_SCENE = 1,   /* whatever the plane */
-	RES_OF_FLOWS = 2,   /* RES_FLOW_METRICS */
-	RES_OF_AGENTS = 4,  /* RES_AGENT_METRICS */
-	RES_OF_SECONDS = 8, /* RES_SECOND_METRICS */
-	RES_OF_PROBES = 16, /* RES_PROBE_METRICS */
-	RES_OF_MIRROR = 32, /* RES_MIRROR_METRICS */
-	RES_OF_COST = 64,   /* RES_COST_METRICS */
-	RES_OF_RACK = 128,  /* RES_RACK_METRICS */
+	RES_OF_SCENE = 1,       /* whatever the plane */
+	RES_OF_FLOWS = 2,       /* RES_FLOW_METRICS */
+	RES_OF_AGENTS = 4,      /* RES_AGENT_METRICS */
+	RES_OF_SECONDS = 8,     /* RES_SECOND_METRICS */
+	RES_OF_PROBES = 16,     /* RES_PROBE_METRICS */
+	RES_OF_MIRROR = 32,     /* RES_MIRROR_METRICS */
+	RES_OF_COST = 64,       /* RES_COST_METRICS */
+	RES_OF_RACK = 128,      /* RES_RACK_METRICS */
+	RES_OF_RETX_COST = 256, /* RES_RETX_COST_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
-	RES_OPTIONAL =
-	    RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST | RES_OF_RACK,
+	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
+	    RES_OF_RACK | RES_OF_RETX_COST,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -299,7 +300,11 @@ enum res_set {
 	    "sum over operations of their count times what each costs / "      \
 	    "hosts / time; analyzers' counts as hosts'")                       \
 	X(switch_cpu, "us/s", AMOUNT, "CPU of a switch for it",                \
-	    "ICMP answers times what one costs / switches / time")             \
+	    "ICMP answers times what one costs / switches / time")
+
+/* Once a row: the same of 007, which looks at the connections that the other tool
+ * sees. */
+#define RES_RETX_COST_METRICS(X)                                               \
 	X(retx_host_bytes_s, "bytes/s", AMOUNT,                                \
 	    "bytes that a host sends for 007",                                 \
 	    "as host_bytes_s, of a traceroute and a report of each flow that " \
@@ -358,6 +363,7 @@ enum res_set {
 	RES_PROBE_METRICS(X)                                                   \
 	RES_MIRROR_METRICS(X)                                                  \
 	RES_COST_METRICS(X)                                                    \
+	RES_RETX_COST_METRICS(X)                                               \
 	RES_RACK_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'

@@ -234,6 +234,8 @@ static const char *set_name(unsigned set)
 		return "mirror";
 	case RES_OF_COST:
 		return "cost";
+	case RES_OF_RETX_COST:
+		return "retx_cost";
 	case RES_OF_RACK:
 		return "rack";
 	default:
