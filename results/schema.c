@@ -41,6 +41,9 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_RACK,
 				    RES_RACK_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_BUFFERS,
+				    RES_BUFFER_METRICS(X)
+#undef X
 };
 
 /* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and

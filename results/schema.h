@@ -44,9 +44,10 @@ enum res_set {
 	RES_OF_COST = 64,       /* RES_COST_METRICS */
 	RES_OF_RACK = 128,      /* RES_RACK_METRICS */
 	RES_OF_RETX_COST = 256, /* RES_RETX_COST_METRICS */
+	RES_OF_BUFFERS = 512,   /* RES_BUFFER_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
 	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
-	    RES_OF_RACK | RES_OF_RETX_COST,
+	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -355,6 +356,22 @@ enum res_set {
 	X(dispersion_100ms, "1", AMOUNT, "how bursty traffic is, at 100 ms",   \
 	    "the same over windows of 100 ms")
 
+/* What is lost without a fault, where there is congestion
+ * (models/scene/congestion.h): a full buffer is no fault. */
+#define RES_BUFFER_METRICS(X)                                                  \
+	X(n_buffer_drops, "packets", COUNT,                                    \
+	    "packets that full buffers dropped",                               \
+	    "sum, over flows and the links of their paths, of the packets "    \
+	    "that the buffer of the link's port dropped")                      \
+	X(n_buffer_flows, "flows", COUNT,                                      \
+	    "flows that lost a packet in a full buffer",                       \
+	    "count of the flows of which a buffer dropped a packet, whatever " \
+	    "else they lost")                                                  \
+	X(n_noise_flows, "flows", COUNT,                                       \
+	    "flows that lost packets to noise alone",                          \
+	    "count of the flows that lost a packet, none of them in a buffer " \
+	    "or on a link with a fault")
+
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \
 	RES_FLOW_METRICS(X, X)                                                 \
@@ -364,7 +381,8 @@ enum res_set {
 	RES_MIRROR_METRICS(X)                                                  \
 	RES_COST_METRICS(X)                                                    \
 	RES_RETX_COST_METRICS(X)                                               \
-	RES_RACK_METRICS(X)
+	RES_RACK_METRICS(X)                                                    \
+	RES_BUFFER_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */

@@ -9,8 +9,9 @@
 /* What is known of one flow's losses. */
 struct loss {
 	uint64_t n_drops;
-	int at_fault;   /* some of them on a faulty link */
-	topo_link most; /* dropped most, first of equals; or NONE */
+	uint64_t n_buffer; /* of these, in full buffers */
+	int at_fault;      /* some of the others on a faulty link */
+	topo_link most;    /* dropped most, first of equals; or NONE */
 	int most_faulty;
 	topo_link released; /* last faulty that dropped, else last; or NONE */
 	int released_faulty;
@@ -19,7 +20,8 @@ struct loss {
 /* Look up where a flow lost packets, and whom that makes the culprit by each of
  * the two definitions (results/schema.h). 007's paper takes the link that
  * dropped most (section 6); its released simulator takes the last one that
- * dropped, but never goes from a faulty link back to one without a fault. Where
+ * dropped, but never goes from a faulty link back to one without a fault. What
+ * the buffer at a faulty link drops is not the fault's. Where
  * the plane has a rule of its own for culprits, that counts for both. */
 static struct loss score_look_up(const struct obs *w, const struct truth *t,
     const struct losses *lost, size_t flow)
@@ -31,12 +33,16 @@ static struct loss score_look_up(const struct obs *w, const struct truth *t,
 	const topo_link *path =
 	    (lost->n_path ? lost->path : w->hops.link) + w->hops.off[flow];
 	const uint32_t *drops = lost->drops + w->hops.off[flow];
+	const uint32_t *buffer =
+	    lost->has_buffer ? lost->buffer + w->hops.off[flow] : NULL;
 	unsigned n_hops = obs_n_hops(w, flow);
 	for (unsigned i = 0; i < n_hops; i++) {
 		if (drops[i] == 0)
 			continue;
-		int faulty = truth_is_faulty(t, path[i]);
+		const uint32_t full = buffer ? buffer[i] : 0;
+		int faulty = full < drops[i] && truth_is_faulty(t, path[i]);
 		l.n_drops += drops[i];
+		l.n_buffer += full;
 		l.at_fault |= faulty;
 		if (drops[i] > max) {
 			max = drops[i];
@@ -91,11 +97,18 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 	out->n_flows = (double)w->n_flows;
 	out->n_faults = (double)truth_n_faulty(t);
 	out->n_failed_flows = out->n_drops = out->n_fault_flows = 0;
+	if (lost->has_buffer)
+		out->n_buffer_drops = out->n_buffer_flows = out->n_noise_flows =
+		    0;
 	for (size_t i = 0; i < w->flows.n; i++) {
 		struct loss l = score_look_up(w, t, lost, i);
 		out->n_failed_flows += w->flows.n_retx[i] > 0;
 		out->n_drops += (double)l.n_drops;
 		out->n_fault_flows += l.at_fault;
+		out->n_buffer_drops += (double)l.n_buffer;
+		out->n_buffer_flows += l.n_buffer > 0;
+		out->n_noise_flows +=
+		    l.n_drops > 0 && l.n_buffer == 0 && !l.at_fault;
 	}
 }
 
@@ -327,6 +340,11 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has drops for %zu hops, the window has %zu.",
 		    lost->n_drops, w->hops.n);
+	if (lost->n_buffer != (lost->has_buffer ? lost->n_drops : 0))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the truth has drops of buffers for %zu hops and drops for "
+		    "%zu.",
+		    lost->n_buffer, lost->n_drops);
 	if (lost->n_path != 0 && lost->n_path != lost->n_drops)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "the truth has links for %zu hops and drops for %zu.",

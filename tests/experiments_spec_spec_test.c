@@ -71,7 +71,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
-	    "faults, algorithms, agents, pingmesh, everflow, netns, tun, "
+	    "congestion, faults, algorithms, agents, pingmesh, everflow, "
+	    "netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
@@ -79,7 +80,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
-	    "faults, algorithms, agents, pingmesh, everflow, netns, tun, "
+	    "congestion, faults, algorithms, agents, pingmesh, everflow, "
+	    "netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
@@ -294,7 +296,8 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, "
 	    "common, "
-	    "label, topology, traffic, noise, latency, faults, algorithms, "
+	    "label, topology, traffic, noise, latency, "
+	    "congestion, faults, algorithms, "
 	    "agents, "
 	    "pingmesh, everflow, netns, tun.");
 	expect(HEAD
@@ -487,14 +490,16 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, "
 	    "common, "
-	    "label, topology, traffic, noise, latency, faults, algorithms, "
+	    "label, topology, traffic, noise, latency, "
+	    "congestion, faults, algorithms, "
 	    "agents, "
 	    "pingmesh, everflow, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
 	    "common, "
-	    "label, topology, traffic, noise, latency, faults, algorithms, "
+	    "label, topology, traffic, noise, latency, "
+	    "congestion, faults, algorithms, "
 	    "agents, "
 	    "pingmesh, everflow, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
@@ -542,6 +547,14 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
 	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");
+	expect(SMALL "plane: skip\ncongestion: {burst: 2, racks: 0.5}\n",
+	    "5:31: congestion: no buffer is full on plane skip; auto and exact "
+	    "have it.");
+	expect(SMALL "plane: agents\ncongestion: {racks: 1}\n",
+	    "5:21: congestion: no buffer is full on plane agents; auto and "
+	    "exact have it.");
+	expect_good(SMALL "plane: skip\ncongestion: {racks: 0}\n");
+	expect_good(SMALL "congestion: {racks: 0.5}\n");
 	expect(SMALL "faults: {kind: latency}\n",
 	    "4:9: kind latency needs round-trip times: set "
 	    "latency.report_over.");

@@ -168,6 +168,52 @@ static void the_epoch_counts_flows_packets_and_faulty_links(void **state)
 	done(&x);
 }
 
+/* Flow 0 lost to the fault and to a buffer, 1 to the buffer of the faulty link
+ * alone, 2 to noise alone, 3 more to another buffer than to the fault. */
+static void a_full_buffer_is_no_fault(void **state)
+{
+	(void)state;
+	static const uint32_t buffer[] = {0, 2, 0, 1, 0, 5, 0, 0, 0, 0, 0, 0, 0,
+	    0, 0, 6};
+	struct trial x = {0};
+	struct res_trial_metrics m;
+	struct sim_err e;
+	add_flow(&x, 4, path, DROPS(0, 7, 0, 1), 8);
+	add_flow(&x, 4, path, DROPS(0, 5, 0, 0), 5);
+	add_flow(&x, 4, path, DROPS(1, 0, 0, 0), 1);
+	add_flow(&x, 4, path, DROPS(0, 4, 0, 6), 10);
+	add_fault(&x, 2, 0.1);
+	blame(&x, (const topo_link[]){2, 2, 0, 2});
+	score(&x);
+	assert_true(x.got.flows_fault == 3 - 1 && x.got.hits_fault == 2);
+	res_score_trial(&x.w, &x.t, &x.lost, &m);
+	assert_true(m.n_fault_flows == 3);
+	assert_true(isnan(m.n_buffer_drops) && isnan(m.n_buffer_flows) &&
+	    isnan(m.n_noise_flows));
+	x.lost.has_buffer = 1;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, "drops of buffers for 0 hops"));
+	x.lost.n_drops = 0;
+	for (size_t i = 0; i < 16; i += 4) {
+		const uint32_t *d = x.lost.drops + i;
+		const uint32_t drops[4] = {d[0], d[1], d[2], d[3]};
+		assert_ok(
+		    losses_add_hops(&x.lost, drops, buffer + i, 4, test_err()));
+	}
+	score(&x);
+	/* By each definition: of flow 0 the fault, of 1 a healthy link; of
+	 * flow 3 the buffer dropped most, and the fault was the last. */
+	assert_true(x.got.flows_all == 4 && x.got.hits_all == 3);
+	assert_true(x.got.flows_fault == 1 && x.got.hits_fault == 1);
+	assert_true(x.got.flows_released == 4 && x.got.hits_released == 4);
+	res_score_trial(&x.w, &x.t, &x.lost, &m);
+	assert_true(m.n_drops == 24 && m.n_buffer_drops == 14);
+	assert_true(m.n_failed_flows == 4 && m.n_buffer_flows == 3);
+	assert_true(m.n_fault_flows == 2 && m.n_noise_flows == 1);
+	done(&x);
+}
+
 static void an_empty_epoch_scores_zero(void **state)
 {
 	(void)state;
@@ -742,6 +788,7 @@ int main(void)
 	    cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
 	    cmocka_unit_test(verdicts_of_switches_are_scored_by_switches),
 	    cmocka_unit_test(the_epoch_counts_flows_packets_and_faulty_links),
+	    cmocka_unit_test(a_full_buffer_is_no_fault),
 	    cmocka_unit_test(an_empty_epoch_scores_zero),
 	    cmocka_unit_test(the_culprit_dropped_most_and_the_first_of_these),
 	    cmocka_unit_test(flows_without_a_retransmission_do_not_count),

@@ -238,6 +238,8 @@ static const char *set_name(unsigned set)
 		return "retx_cost";
 	case RES_OF_RACK:
 		return "rack";
+	case RES_OF_BUFFERS:
+		return "buffers";
 	default:
 		return "verdicts";
 	}

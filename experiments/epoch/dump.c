@@ -97,6 +97,12 @@ static int dump_flows(void *arg, const struct obs *w, const struct losses *lost,
 {
 	struct dump *d = arg;
 	int rc = 0;
+	/* Whom losses make the culprit could not be told again from a file
+	 * that counts all drops of a faulty link as the fault's. */
+	if (lost->has_buffer)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "an epoch's file has no column for packets that full "
+		    "buffers dropped (congestion).");
 	for (size_t i = 0; rc == 0 && i < w->flows.n; i++)
 		rc = dump_flow(d, w, lost, i, e);
 	return rc;

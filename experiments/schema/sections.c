@@ -18,6 +18,9 @@ static const struct sim_part noise_parts[] = {{"", scene_noise_fields,
 static const struct sim_part latency_parts[] = {{"", scene_latency_fields,
 						    .offset = 0},
     {0}};
+static const struct sim_part congestion_parts[] = {{"", scene_congestion_fields,
+						       .offset = 0},
+    {0}};
 static const struct sim_part faults_parts[] = {{"", fault_fields, .offset = 0},
     {0}};
 static const struct sim_part claims_parts[] = {{"", xp_claim_fields,
@@ -93,6 +96,14 @@ static const struct xp_page pages[] = {
 	.parts = latency_parts,
 	.example = "latency: { report_over: 1000 } # us\n"
 		   "faults: { kind: latency, count: 1 }\n"},
+    {"congestion", XP_FORM_MAP,
+	"buffers of hot racks that are full now and then, of planes auto and "
+	"exact",
+	.parts = congestion_parts,
+	.more = "What they lose is nobody's fault: no link is faulty for it. "
+		"The defaults are of our own model of a rack. A `busy` below "
+		"1 makes ports of a rack fill together.",
+	.example = "congestion: { racks: 0.2, busy: 0.05, ports: 0.1 }\n"},
     {"faults", XP_FORM_MAPS, "what fails: one group, or a list of groups",
 	.parts = faults_parts, .keys = faults_keys,
 	.more =

@@ -52,7 +52,7 @@ const struct sim_field xp_topology_fields[] = {
 };
 
 const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
-    "faults", "algorithms", NULL};
+    "congestion", "faults", "algorithms", NULL};
 
 void xp_config_free(struct xp_config *c)
 {
@@ -315,6 +315,19 @@ static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 	return 0;
 }
 
+/* On a plane that asks no port whether its buffer is full nothing would be lost
+ * there, and a diagnoser would seem to stand it. */
+static int check_congestion(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "congestion");
+	if (c->scene.congestion.racks == 0 || xp_plane_of(c)->has_buffers)
+		return 0;
+	return sim_yaml_mistake(y, sim_yaml_get(node, "racks"),
+	    "congestion: no buffer is full on plane %s; auto and exact have "
+	    "it.",
+	    xp_plane_of(c)->name);
+}
+
 static int refuse_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
     uint32_t kind, const char *plane)
 {
@@ -433,9 +446,15 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
 		    scene_latency_fields, NULL, &c->scene.latency, e);
 	if (rc == 0)
+		rc = sim_yaml_read(y, sim_yaml_get(y->root, "congestion"),
+		    y->root, scene_congestion_fields, NULL,
+		    &c->scene.congestion, e);
+	if (rc == 0)
 		rc = xp_faults_read(y, net, &c->scene, e);
 	if (rc == 0)
 		rc = check_latency(y, c);
+	if (rc == 0)
+		rc = check_congestion(y, c);
 	if (rc == 0)
 		rc = check_kinds(y, c);
 	/* A scene with mistakes in it can't be drawn, so the plane then gets no

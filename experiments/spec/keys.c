@@ -124,6 +124,7 @@ const struct xp_key_table xp_key_tables[] = {
     {"traffic.tcp", scene_tcp_fields},
     {"noise", scene_noise_fields},
     {"latency", scene_latency_fields},
+    {"congestion", scene_congestion_fields},
     {0},
 };
 

@@ -10,6 +10,7 @@
  *	traffic: { conns: 60, packets: {uniform: [1, 100]} }
  *	noise: { rate: {uniform: [0, 1e-6]} }
  *	latency: { report_over: 1000 }
+ *	congestion: { racks: 0.1 }
  *	faults: { count: 1, rate: {uniform: [1e-4, 1e-2]} }
  *	plane: agents
  *	fabric: netns

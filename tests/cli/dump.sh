@@ -37,6 +37,15 @@ it_says_what_the_cell_says() {
 	same b.h5 results/out/flows.epoch.h5
 }
 
+# Whose fault a loss was could not be told from a file without such a column.
+full_buffers_are_refused() {
+	write_flows
+	run_for 2 "$CULPRIT" dump flows.yaml --set congestion.racks=1 \
+		--set congestion.ports=0.5
+	says 'no column for packets that full buffers' stderr
+	[ ! -e results/out/flows.epoch.h5 ] || fail "a file was left"
+}
+
 # By the draws of plane exact, and the file's own spec says so.
 all_flows_are_those_of_plane_exact() {
 	write_flows
@@ -145,7 +154,8 @@ other_programs_read_and_write_it() {
 	says '^    1 leaf0->spine0  *score 1[.]25 ' stdout
 }
 
-run_tests it_says_what_the_cell_says all_flows_are_those_of_plane_exact \
+run_tests it_says_what_the_cell_says full_buffers_are_refused \
+    all_flows_are_those_of_plane_exact \
     what_is_no_cell_is_refused the_spec_is_not_written_over \
     algorithms_are_chosen_and_printed_for_programs \
     votes_are_those_of_a_program_of_ones_own other_programs_read_and_write_it
