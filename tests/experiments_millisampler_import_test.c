@@ -1,4 +1,4 @@
-/* tests/experiments_millisampler_import_test.c -- which host is whose, and no memory.
+/* tests/experiments_millisampler_import_test.c -- whose host is whose.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/millisampler/import.h"

@@ -1,4 +1,4 @@
-/* tests/experiments_millisampler_public_test.c -- published runs there and back, and their bursts.
+/* tests/experiments_millisampler_public_test.c -- runs there and back; bursts.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/millisampler/public.h"
@@ -29,7 +29,7 @@ static enum xp_public_end public_read_text(struct xp_public *p,
 	return end;
 }
 
-/* --- by hand ----------------------------------------------------------------*/
+/* --- by hand ---------------------------------------------------------------*/
 
 static void each_key_is_a_column(void **state)
 {
@@ -186,10 +186,10 @@ static uint32_t public_quiet(const char *path, const char *rack, uint32_t n)
 	return (uint32_t)st.st_size;
 }
 
-/* Nor is one that was damaged on its way an error: among thousands it is one that
+/* Nor is one that was damaged on its way an error: of thousands it is one that
  * is left out. In the second, JSON that is whole stands before the damage, and
- * its length is made to be what jansson asks for at a time, so that nothing of it
- * is lost with what cannot be unpacked. */
+ * its length is made to be what jansson asks for at a time, so that nothing is
+ * lost of it with what cannot be unpacked. */
 static void what_cannot_be_unpacked_is_left_out(void **state)
 {
 	(void)state;
@@ -217,7 +217,7 @@ static void what_cannot_be_unpacked_is_left_out(void **state)
 	xp_public_free(&p);
 }
 
-/* --- drawn ------------------------------------------------------------------*/
+/* --- drawn -----------------------------------------------------------------*/
 
 /* A run of up to 60 buckets, a third of them quiet, and bursts of any kind. */
 static void public_draw(struct xp_public *p, struct sim_rng *r)
@@ -292,7 +292,7 @@ static void what_is_written_is_read(void **state)
 	xp_public_free(&got);
 }
 
-/* --- bursts -----------------------------------------------------------------*/
+/* --- bursts ----------------------------------------------------------------*/
 
 /* The same from the definition: a bucket is of a burst if it is full, or stands
  * in a hole of up to GAP between two that are. */
@@ -379,8 +379,8 @@ static void each_definition_is_held_against_theirs(void **state)
 	xp_public_free(&p);
 }
 
-/* Theirs are ours of one definition: that one differs in nothing. Without any of
- * theirs nothing is counted, and of nothing no part differs. */
+/* Theirs are ours of one definition: that one differs in nothing. Without any
+ * of theirs nothing is counted, and of nothing no part differs. */
 static void who_has_the_same_bursts_differs_in_nothing(void **state)
 {
 	(void)state;
@@ -407,7 +407,7 @@ static void who_has_the_same_bursts_differs_in_nothing(void **state)
 	xp_public_free(&p);
 }
 
-/* --- memory -----------------------------------------------------------------*/
+/* --- memory ----------------------------------------------------------------*/
 
 static int public_read_and_count(void *path, struct sim_err *e)
 {

@@ -1,4 +1,4 @@
-/* tests/models_netns_flow_order_test.c -- two orders of flows, against all pairs.
+/* tests/models_netns_flow_order_test.c -- two orders of flows, all pairs.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/netns/flow_order.h"
