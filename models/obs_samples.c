@@ -5,6 +5,9 @@
 
 #include <inttypes.h>
 
+/* Times end here, so that sums of a start and a length do not wrap. */
+#define OBS_RUN_END (UINT64_C(1) << 63)
+
 static int obs_run_check(const struct obs_run *r, size_t i, uint32_t n_hosts,
     struct sim_err *e)
 {
@@ -18,6 +21,13 @@ static int obs_run_check(const struct obs_run *r, size_t i, uint32_t n_hosts,
 		    " ns on a link of %" PRIu64
 		    " bit/s, but none of these can be 0.",
 		    i, r->n_buckets, r->width_ns, r->line_bps);
+	if (r->width_ns > (OBS_RUN_END - 1) / r->n_buckets ||
+	    r->start_ns >= OBS_RUN_END - r->width_ns * r->n_buckets)
+		return sim_fail(e, SIM_EINVAL,
+		    "run %zu starts at %" PRIu64
+		    " ns with %u buckets of %" PRIu64
+		    " ns, but none ends behind 2^63 ns.",
+		    i, r->start_ns, r->n_buckets, r->width_ns);
 	return 0;
 }
 

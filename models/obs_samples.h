@@ -62,7 +62,7 @@ struct obs_sample {
 SIM_TABLE(obs_samples, obs_sample, OBS_SAMPLE_COLUMNS)
 
 /* Check a table of runs that came from outside: hosts below N_HOSTS; widths,
- * buckets and lines above 0. Errors SIM_EINVAL naming the run and the value.
+ * buckets and lines above 0; ends below 2^63 ns. Errors SIM_EINVAL naming the run and the value.
  * Cost O(n). */
 int obs_runs_check(const struct obs_runs *t, uint32_t n_hosts,
     struct sim_err *e);

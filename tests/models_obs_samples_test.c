@@ -86,6 +86,9 @@ static void what_cannot_be_is_named(void **state)
 	WRONG(runs.width_ns[0], 0, "run 0 has 20 buckets of 0 ns");
 	WRONG(runs.n_buckets[1], 0, "run 1 has 0 buckets");
 	WRONG(runs.line_bps[1], 0, "of 0 bit/s");
+	WRONG(runs.start_ns[1], UINT64_MAX, "but none ends behind 2^63 ns");
+	WRONG(runs.width_ns[1], UINT64_MAX, "but none ends behind 2^63 ns");
+	WRONG(runs.width_ns[1], UINT64_MAX / 40, "run 1 starts at 1001 ns");
 	WRONG(runs.n_buckets[0], 19, "row 6 is of bucket 19");
 	WRONG(t.run[20], 3, "row 20 is of run 3");
 	WRONG(t.run[7], 2, "row 8, bucket 4 of run 1, is not behind");

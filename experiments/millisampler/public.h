@@ -34,7 +34,8 @@
 	X(NO_HOST,                                                             \
 	    "lacks rack_id or server_hostname, or has one above 63 bytes")     \
 	X(NO_INGRESS, "lacks ingressBytes")                                    \
-	X(ODD_SERIES, "has a series of another length, or of no counts")
+	X(ODD_SERIES, "has a series of another length, or of no counts")       \
+	X(ODD_TIME, "starts after 146 years, or has buckets of 18 minutes")
 enum xp_public_end {
 #define X(name, text) XP_PUBLIC_##name,
 	XP_PUBLIC_ENDS(X)

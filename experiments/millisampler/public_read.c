@@ -268,6 +268,10 @@ int xp_public_read(struct xp_public *p, const char *path, uint64_t width_ns,
 		*end = is_odd ? XP_PUBLIC_ODD_SERIES : XP_PUBLIC_TAKEN;
 	/* Ours say it to the nanosecond. */
 	p->run.start_ns = public_u64(root, "start_ns", p->run.start_ns);
+	/* Times that no clock tells, of which no end could be told either. */
+	if (*end == XP_PUBLIC_TAKEN &&
+	    (p->run.width_ns >> 40 || p->run.start_ns >> 62))
+		*end = XP_PUBLIC_ODD_TIME;
 	json_decref(root);
 	return rc;
 }

@@ -134,8 +134,8 @@ int xp_public_write(const char *path, const char *rack, const char *host,
 	char *text = root ? json_dumps(root, JSON_COMPACT) : NULL;
 	json_decref(root);
 	if (!text)
-		return sim_fail(e, SIM_ENOMEM, "there is no memory for %s.",
-		    path);
+		return sim_fail(e, SIM_ENOMEM,
+		    "%s: there is no memory, or a name is no UTF-8.", path);
 	errno = 0;
 	const int rc = public_put(path, text, e);
 	free(text);

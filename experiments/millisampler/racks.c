@@ -12,7 +12,7 @@
 #include "sim/vec.h"
 
 /* A host that is of no rack is one of its own, behind all that are named. */
-static void racks_name(struct xp_racks *r)
+static int racks_name(struct xp_racks *r, const char *path, struct sim_err *e)
 {
 	const struct res_hosts *h = res_samples_hosts(r->file);
 	const uint32_t n = res_samples_info(r->file)->n_hosts;
@@ -22,12 +22,17 @@ static void racks_name(struct xp_racks *r)
 	for (size_t i = 0; i < h->n; i++) {
 		r->name[h->host[i]] = i;
 		r->rack[h->host[i]] = h->rack[i];
-		if (h->rack[i] >= end && h->rack[i] < UINT32_MAX)
+		if (h->rack[i] >= UINT32_MAX - n)
+			return sim_fail(e, SIM_EPARSE,
+			    "%s: rack %" PRIu32 " is above %" PRIu32 ".", path,
+			    h->rack[i], UINT32_MAX - n - 1);
+		if (h->rack[i] >= end)
 			end = h->rack[i] + 1;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		if (r->name[i] == SIZE_MAX)
 			r->rack[i] = end + i;
+	return 0;
 }
 
 /* Widths of the runs that there are, each once. */
@@ -76,8 +81,7 @@ int xp_racks_open(struct xp_racks *r, const char *path,
 	    (rc = SIM_ZALLOC(&r->taken, n_runs, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&r->run, n_runs, e)) < 0)
 		return rc;
-	racks_name(r);
-	return 0;
+	return racks_name(r, path, e);
 }
 
 void xp_racks_close(struct xp_racks *r)

@@ -121,15 +121,18 @@ what_is_not_whole_is_left_out_and_counted() {
 	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [100, 0],
 	    "inRxmitBytes": [101, 0], "burst_result": {"ingress": {"1": [
 	    {"Position": 4}]}}}' >g.json
+	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [1],
+	    "start_ns": 9000000000000000000}' >i.json
 	head -c 300 rackId_0_hostId_1.txt.gz >h.txt.gz
 	echo 'not a run' >README.md
 	cd ..
 	run_for 0 "$CULPRIT" samples import public -o x.h5
-	says '^20 files: 13 runs of 13 hosts in 3 racks' stdout
+	says '^21 files: 13 runs of 13 hosts in 3 racks' stdout
 	says '^2 left out: it is no JSON.*public/a.json \(line 2: ' stdout
 	says '^1 left out: it lacks rack_id or server_h.* public/b.json$' stdout
 	says '^1 left out: it lacks ingressBytes; .* public/c.json$' stdout
 	says '^3 left out: it has a series of .* public/d.json$' stdout
+	says '^1 left out: it starts after .* public/i.json$' stdout
 	says '^1 buckets had more bytes marked or sent again' stdout
 	says '^1 bursts lack Position or Length$' stdout
 }
