@@ -42,7 +42,7 @@ enum {
 				    RES_RACK_METRICS(X)
 #undef X
 #define X(name, ...) SET_##name = RES_OF_BUFFERS,
-				    RES_BUFFER_METRICS(X)
+					RES_BUFFER_METRICS(X)
 #undef X
 };
 

@@ -238,8 +238,7 @@ struct direction {
 INLINE double hazards_of(const struct scene *s, uint64_t flow,
     struct direction *d)
 {
-	/* Written member by member, which cppcheck does not see. */
-	/* cppcheck-suppress ctuuninitvar */
+	/* cppcheck-suppress ctuuninitvar; written member by member */
 	const unsigned h = d->way.h;
 	double sum = 0, *hazard = d->way.hazard;
 	scene_loss_hazards(&s->loss, flow, d->path, h, d->f.start_ns, hazard);
@@ -364,8 +363,7 @@ static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
 	const struct scene *s = b->scene;
 	struct direction d;
 	double u;
-	const unsigned h = d.way.h =
-	    bulk_exact_flow_of(s, &b->key, flow, &d.f, &u, d.path);
+	d.way.h = bulk_exact_flow_of(s, &b->key, flow, &d.f, &u, d.path);
 	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, d.f.src_host,
 		d.f.start_ns)) {
 		b->n_silent++;
@@ -373,7 +371,7 @@ static int bulk_exact_settle(struct bulk *b, uint64_t flow, int all,
 	}
 	const double sum = hazards_of(s, flow, &d);
 	if (s->latency.report_us > 0)
-		d.f.srtt_us = srtt_of(s, flow, &d.f, d.path, h);
+		d.f.srtt_us = srtt_of(s, flow, &d.f, d.path, d.way.h);
 	if (scene_tcp_is_on(&s->traffic.params.tcp))
 		return settle_talk(b, flow, all, u, &d, sum, w, lost, e);
 	/* Each of n packets passes all links with probability exp(-sum). */
