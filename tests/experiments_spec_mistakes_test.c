@@ -32,8 +32,8 @@ static const struct {
 	"\"pingmesh.blackhole.threshold\" or a parameter of alg1 or blackhole "
 	"in algorithms?"},
     {"window: 60",
-	"3:1: unknown key \"window\"; did you mean \"traffic.tcp.window\" or "
-	"\"pingmesh.window\"?"},
+	"3:1: unknown key \"window\"; did you mean \"traffic.tcp.window\", "
+	"\"pingmesh.window\" or \"rack.window\"?"},
     {"grid: {faults.count: [1]}",
 	"3:1: unknown key \"grid\"; did you mean \"sweep.grid\"?"},
     {"zip: {faults.count: [1]}",
@@ -53,8 +53,8 @@ static const struct {
     {"faults: {links: [1], class: [t1-t2]}",
 	"3:22: unknown key \"class\"; did you mean \"classes\"?"},
     {"topology: {count: 2}",
-	"3:12: unknown key \"count\"; did you mean \"faults.count\" or "
-	"\"agents.flaps.count\"?"},
+	"3:12: unknown key \"count\"; did you mean \"faults.count\", "
+	"\"agents.flaps.count\" or \"rack.stall.count\"?"},
     {"topology: {pods: 2}",
 	"3:12: unknown key \"pods\"; did you mean \"n_pods\"?"},
     {"topology: {hosts: 2}",
@@ -79,13 +79,13 @@ static const struct {
     {"noise: {drop: 1e-6}",
 	"3:9: unknown key \"drop\"; known are rate, scale, per."},
     {"noise: {count: 2}",
-	"3:9: unknown key \"count\"; did you mean \"faults.count\" or "
-	"\"agents.flaps.count\"?"},
+	"3:9: unknown key \"count\"; did you mean \"faults.count\", "
+	"\"agents.flaps.count\" or \"rack.stall.count\"?"},
     {"latency: {delay: 2}",
 	"3:11: unknown key \"delay\"; did you mean \"faults.delay\"?"},
     {"agents: {burst: 2}",
-	"3:10: unknown key \"burst\"; did you mean \"agents.icmp.burst\", "
-	"\"pingmesh.trace.burst\" or \"everflow.mirror.burst\"?"},
+	"3:10: unknown key \"burst\"; did you mean \"congestion.burst\", "
+	"\"agents.icmp.burst\" or \"pingmesh.trace.burst\"?"},
     {"agents: {tmax: 2}",
 	"3:10: unknown key \"tmax\"; did you mean \"agents.icmp.t_max\" or "
 	"\"pingmesh.trace.t_max\"?"},
@@ -97,8 +97,8 @@ static const struct {
 	"3:12: unknown key \"probe_timeout\"; did you mean "
 	"\"pingmesh.agent.probe_timeout\"?"},
     {"pingmesh: {agent: {window: 2}}",
-	"3:20: unknown key \"window\"; did you mean \"traffic.tcp.window\" or "
-	"\"pingmesh.window\"?"},
+	"3:20: unknown key \"window\"; did you mean \"traffic.tcp.window\", "
+	"\"pingmesh.window\" or \"rack.window\"?"},
     {"tun: {timeout_s: 2}",
 	"3:7: unknown key \"timeout_s\"; did you mean \"timeout\"?"},
     /* Misspelt ones. */
@@ -124,8 +124,8 @@ static const struct {
 	"3:23: what a sweep varies stands within grid or zip: {grid: "
 	"{faults.count: [...]}}."},
     {"sweep: {grid: {count: [1, 2]}}",
-	"3:16: a sweep can't vary \"count\"; did you mean \"faults.count\" or "
-	"\"agents.flaps.count\"?"},
+	"3:16: a sweep can't vary \"count\"; did you mean \"faults.count\", "
+	"\"agents.flaps.count\" or \"rack.stall.count\"?"},
     {"sweep: {grid: {rate: [1, 2]}}",
 	"3:16: a sweep can't vary \"rate\"; did you mean \"faults.rate\", "
 	"\"noise.rate\" or \"pingmesh.trace.rate\"?"},
@@ -163,7 +163,7 @@ static const struct {
 	"t2-t1, t1-tor, tor-host, fabric; did you mean \"t1-t2\"?"},
     {"plane: exat",
 	"3:8: plane: \"exat\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh, everflow; did you mean \"exact\"?"},
+	"vigil_matlab, pingmesh, everflow, rack; did you mean \"exact\"?"},
     {"fabric: netn",
 	"3:9: fabric: \"netn\" is not one of sim, netns, tun; did you mean "
 	"\"netns\"?"},

@@ -30,6 +30,9 @@ static int rack_check_group(struct sim_yaml *y, const struct topo *t,
 	const uint32_t host_links =
 	    UINT32_C(1) << TOPO_HOST_TOR | UINT32_C(1) << TOPO_TOR_HOST;
 	int named = g->n_links > 0, all = 1;
+	/* Told for all planes that have no such services. */
+	if (FAULT_SERVICE_KINDS & 1u << g->kind)
+		return 0;
 	if (g->kind != FAULT_DROP || g->switches > 0 || g->n_at > 0)
 		return sim_yaml_mistake(y, node,
 		    "on plane rack only links fail, by kind drop.");
