@@ -63,13 +63,14 @@ if (!tty) set output OUT
 
 # --- looks --------------------------------------------------------------------
 # Linetypes 1 to 8 have Okabe and Ito's colours, but brown for their yellow,
-# which is faint on white; 9 to 14 have six more. The first 11 are told apart also
-# without colour vision, and each has a mark and a dash of its own. From 15 on
+# which is faint on white; 9 to 16 have eight more. The first 11 are told apart also
+# without colour vision, and each has a mark and a dash of its own. From 17 on
 # the colours come again, darker every other time, with other marks and dashes:
 # no two of these pairs are alike, and first a filled mark comes again open.
 HUES = "0x0072b2 0xd55e00 0x009e73 0xcc79a7 0xe69f00 0x56b4e9 0x000000" \
-    . " 0x661100 0x8822cc 0x999933 0x332288 0x44aa99 0xee7799 0x888888"
-MARKS = "7 5 9 13 11 6 4 8 12 10 2 15 14 3"
+    . " 0x661100 0x8822cc 0x999933 0x332288 0x44aa99 0xee7799 0x888888" \
+    . " 0x882255 0x117733"
+MARKS = "7 5 9 13 11 6 4 8 12 10 2 15 14 3 1 0"
 N_HUES = words(HUES)
 set dashtype 11 solid
 set dashtype 12 (8, 3)
@@ -85,6 +86,8 @@ set dashtype 21 (16, 3)
 set dashtype 22 (6, 2, 6, 2, 1, 2)
 set dashtype 23 (12, 2, 1, 2)
 set dashtype 24 (1, 2)
+set dashtype 25 (8, 2, 2, 2, 2, 2)
+set dashtype 26 (4, 6)
 look_dark(c) = ((c >> 16 & 255) * 11 / 20 << 16) \
     + ((c >> 8 & 255) * 11 / 20 << 8) + (c & 255) * 11 / 20
 look_rgb(i, again) = again % 2 ? look_dark(int(word(HUES, i))) \
@@ -103,7 +106,8 @@ do for [again = 0:N_HUES - 1] { do for [i = 1:N_HUES] {
 # several such, its colour with another mark and dash. Labels that begin with no
 # name take the colours that are left, in the order of `algos`.
 LOOKS = "vote cover integer binary alg1 vote_ecmp blackhole hop_trace" \
-    . " everflow_drop everflow_loop everflow_latency"
+    . " everflow_drop everflow_loop everflow_latency" \
+    . " loss_cause nic_stall sync_burst vote_filtered"
 N_LEFT = N_HUES - words(LOOKS)
 look_of = 0
 look_fits(a, name) = a[1:strlen(name)] eq name

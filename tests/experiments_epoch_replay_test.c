@@ -72,7 +72,8 @@ static size_t replay_spec(const char *path)
 	size_t n = 0;
 	assert_ok(xp_spec_load(&s, path, 0, NULL, 0, test_err()));
 	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
-	if (!xp_plane_of(&c)->flows) {
+	/* A file has no column for what full buffers drop. */
+	if (!xp_plane_of(&c)->flows || c.scene.congestion.racks > 0) {
 		xp_config_free(&c);
 		xp_spec_free(&s);
 		return 0;
