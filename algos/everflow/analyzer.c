@@ -169,8 +169,8 @@ static int is_special(const struct algo_trace *t)
 	const int is_bgp = t->proto == TOPO_PROTO_TCP &&
 	    (t->src_port == OBS_PORT_BGP || t->dst_port == OBS_PORT_BGP);
 	const int is_nak = t->proto == OBS_PROTO_UDP &&
-	    t->dst_port == OBS_PORT_ROCE && t->bth_opcode == OBS_BTH_ACK &&
-	    (t->aeth & OBS_AETH_MASK) == OBS_AETH_NAK;
+	    t->dst_port == OBS_PORT_ROCE &&
+	    obs_roce_is_nak(t->bth_opcode, t->aeth);
 	return is_bgp || is_nak || t->kind == OBS_COPY_PFC ||
 	    t->kind == OBS_COPY_BGP || t->kind == OBS_COPY_NAK;
 }

@@ -12,15 +12,15 @@
 
 /* --- groups --------------------------------------------------------------- */
 static int ecmp_add_group(struct algo_ecmp_groups *x, const struct topo *t,
-    topo_switch at, topo_node dst, uint32_t n, struct sim_err *e)
+    topo_switch at, const struct topo_next_set *next, struct sim_err *e)
 {
 	const int rc = SIM_RESERVE(&x->group, &x->cap, x->n + 1, e);
 	if (rc < 0)
 		return rc;
 	struct algo_ecmp_group *g = &x->group[x->n];
 	*g = (struct algo_ecmp_group){.at = at};
-	for (uint32_t i = 0; i < n && i < ALGO_ECMP_MAX; i++) {
-		const topo_link l = topo_next(t, at, dst, i);
+	for (uint32_t i = 0; i < next->n && i < ALGO_ECMP_MAX; i++) {
+		const topo_link l = topo_next_of(t, next, i);
 		if (x->of_link[l] > 0)
 			continue;
 		x->of_link[l] = (uint32_t)x->n + 1;
@@ -41,9 +41,11 @@ static int ecmp_find_groups(struct algo_ecmp_groups *x, const struct topo *t,
 			continue;
 		tor = topo_tor_of(t, h);
 		for (topo_switch s = 0; s < t->n_switches && rc == 0; s++) {
-			const uint32_t n = topo_n_next(t, s, h);
-			if (n > 1 && x->of_link[topo_next(t, s, h, 0)] == 0)
-				rc = ecmp_add_group(x, t, s, h, n, e);
+			const struct topo_next_set next =
+			    topo_next_set(t, s, h);
+			if (next.n > 1 &&
+			    x->of_link[topo_next_of(t, &next, 0)] == 0)
+				rc = ecmp_add_group(x, t, s, &next, e);
 		}
 	}
 	return rc;
