@@ -369,28 +369,10 @@ static void links_are_accused_and_flows_blamed(void **state)
 	topo_close(&t);
 }
 
-struct given {
-	struct topo t;
-	struct obs w;
-};
-
-static int diagnose_once(void *arg, struct sim_err *e)
-{
-	struct given *g = arg;
-	struct algo_verdicts v = {0};
-	void *work;
-	int rc = algo_open(&algo_loss_cause_ops, &work, &g->t, NULL, e);
-	if (rc == 0)
-		rc = algo_loss_cause_ops.diagnose(work, &g->w, NULL, &v, e);
-	algo_close(&algo_loss_cause_ops, work);
-	algo_verdicts_free(&v);
-	return rc;
-}
-
 static void each_allocation_may_fail(void **state)
 {
 	struct sampled s = {0};
-	struct given g = {0};
+	struct sampled_given g = {.ops = &algo_loss_cause_ops};
 	(void)state;
 	open_net(&g.t);
 	for (uint32_t h = 0; h < 2; h++) {
@@ -399,7 +381,7 @@ static void each_allocation_may_fail(void **state)
 		    (struct obs_sample){.in_bytes = 3000, .in_retx = 1500});
 	}
 	g.w = sampled_window(&s);
-	test_each_alloc_fails(diagnose_once, &g);
+	test_each_alloc_fails(sampled_diagnose, &g);
 	sampled_free(&s);
 	topo_close(&g.t);
 }

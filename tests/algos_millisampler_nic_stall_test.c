@@ -141,34 +141,16 @@ static void links_are_accused_by_the_fullest_bucket(void **state)
 	topo_close(&t);
 }
 
-struct given {
-	struct topo t;
-	struct obs w;
-};
-
-static int diagnose_once(void *arg, struct sim_err *e)
-{
-	struct given *g = arg;
-	struct algo_verdicts v = {0};
-	void *work;
-	int rc = algo_open(&algo_nic_stall_ops, &work, &g->t, NULL, e);
-	if (rc == 0)
-		rc = algo_nic_stall_ops.diagnose(work, &g->w, NULL, &v, e);
-	algo_close(&algo_nic_stall_ops, work);
-	algo_verdicts_free(&v);
-	return rc;
-}
-
 static void each_allocation_may_fail(void **state)
 {
 	struct sampled s = {0};
-	struct given g = {0};
+	struct sampled_given g = {.ops = &algo_nic_stall_ops};
 	(void)state;
 	assert_ok(topo_open_clos(&g.t, &shape, test_err()));
 	sampled_run(&s, 1, 10);
 	sampled_row(&s, (struct obs_sample){.in_bytes = 2 * LINE});
 	g.w = sampled_window(&s);
-	test_each_alloc_fails(diagnose_once, &g);
+	test_each_alloc_fails(sampled_diagnose, &g);
 	sampled_free(&s);
 	topo_close(&g.t);
 }

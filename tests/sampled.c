@@ -72,3 +72,16 @@ void sampled_draw(struct sampled *s, uint32_t host,
 				.conns = 1});
 	}
 }
+
+int sampled_diagnose(void *given, struct sim_err *e)
+{
+	struct sampled_given *g = given;
+	struct algo_verdicts v = {0};
+	void *work;
+	int rc = algo_open(g->ops, &work, &g->t, NULL, e);
+	if (rc == 0)
+		rc = g->ops->diagnose(work, &g->w, NULL, &v, e);
+	algo_close(g->ops, work);
+	algo_verdicts_free(&v);
+	return rc;
+}

@@ -4,6 +4,7 @@
 #ifndef TESTS_SAMPLED_H
 #define TESTS_SAMPLED_H
 
+#include "algos/algo.h"
 #include "models/obs.h"
 #include "models/obs_samples.h"
 #include "sim/rng.h"
@@ -23,6 +24,14 @@ void sampled_free(struct sampled *s);
 
 /* A window that borrows them. */
 struct obs sampled_window(const struct sampled *s);
+
+/* Open OPS, diagnose W, close it: for test_each_alloc_fails(). */
+struct sampled_given {
+	const struct algo_ops *ops;
+	struct topo t;
+	struct obs w;
+};
+int sampled_diagnose(void *given, struct sim_err *e);
 
 /* A run of 2,000 buckets of 1 ms of HOST with bursts that begin, while none is on,
  * with probability RATE a bucket, last 1 to 6 and fill MARKED of the line's
