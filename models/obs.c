@@ -33,6 +33,9 @@ void obs_clear(struct obs *o)
 	o->traces = NULL;
 	o->mirror = NULL;
 	o->guided = NULL;
+	o->runs = NULL;
+	o->samples = NULL;
+	o->tallies = NULL;
 }
 
 void obs_free(struct obs *o)

@@ -56,6 +56,7 @@ struct obs_mirror;  /* models/obs_mirror.h */
 struct obs_guided;  /* models/obs_guided.h */
 struct obs_runs;    /* models/obs_samples.h */
 struct obs_samples; /* likewise */
+struct obs_tallies; /* models/obs_tallies.h */
 
 /* What a window may hold: algorithms say what of it they need, planes of an
  * experiment what they provide. X(bit, what a sentence calls it) */
@@ -66,7 +67,10 @@ struct obs_samples; /* likewise */
 	X(PROBES, "Pingmesh's probes")                                         \
 	X(TRACES, "traces with counts a hop")                                  \
 	X(MIRROR, "copies that switches mirrored")                             \
-	X(SAMPLES, "counts of hosts in short buckets")
+	X(SAMPLES, "counts of hosts in short buckets")                         \
+	X(TALLIES, "packets sent and lost by flow and paths")                  \
+	X(TALLIES_RATED, "known paths, those without a loss too")              \
+	X(TALLIES_TRACED, "known paths of flows that lost something")
 
 enum {
 #define X(part, text) OBS_AT_##part,
@@ -95,6 +99,7 @@ struct obs {
 	const struct obs_guided *guided;   /* with mirror: guided probes sent */
 	const struct obs_runs *runs;       /* with samples: whose they are */
 	const struct obs_samples *samples; /* likewise borrowed */
+	const struct obs_tallies *tallies; /* likewise borrowed */
 	uint32_t
 	    ecmp_seed; /* with mirror: how switches hash, if that is known */
 	uint8_t knows_hash;
