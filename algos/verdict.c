@@ -10,7 +10,7 @@
 #include "sim/vec.h"
 
 const char *const algo_status_names[] = {"optimal", "feasible", "none", NULL};
-const char *const algo_kind_names[] = {"link", "switch", NULL};
+const char *const algo_kind_names[] = {"link", "switch", "component", NULL};
 
 /* Memory stays for the next window; only what the last one said is
  * forgotten. */
@@ -133,20 +133,23 @@ size_t algo_verdicts_rank(const struct algo_verdicts *v, topo_link link)
 
 void algo_verdicts_print(const struct algo_verdicts *v, FILE *out)
 {
-	const char *what = algo_kind_names[v->kind];
-	fprintf(out, "%zu %s, %zu flagged%s\n", v->n,
-	    v->kind == ALGO_KIND_SWITCH ? "switches" : "links", v->n_flagged,
-	    v->flags ? "" : " (ranks only)");
-	for (size_t i = 0; i < v->n; i++)
+	static const char *const many[] = {"links", "switches", "components"};
+	fprintf(out, "%zu %s, %zu flagged%s\n", v->n, many[v->kind],
+	    v->n_flagged, v->flags ? "" : " (ranks only)");
+	for (size_t i = 0; i < v->n; i++) {
+		const struct algo_part p = algo_verdicts_part(v, v->link[i]);
 		fprintf(out, "%c %s %u score %.9g\n",
-		    i < v->n_flagged ? '*' : ' ', what, v->link[i],
-		    v->score[i]);
+		    i < v->n_flagged ? '*' : ' ', algo_kind_names[p.is_switch],
+		    p.id, v->score[i]);
+	}
 	if (v->solution.solves)
 		fprintf(out, "value %.9g, bound %.9g, %s\n", v->solution.value,
 		    v->solution.bound, algo_status_names[v->solution.status]);
 	fprintf(out, "%zu flows\n", v->n_flows);
-	for (size_t i = 0; i < v->n_flows; i++)
-		if (v->blame[i] != TOPO_NONE)
-			fprintf(out, "  flow %zu %s %u\n", i, what,
-			    v->blame[i]);
+	for (size_t i = 0; i < v->n_flows; i++) {
+		const struct algo_part p = algo_verdicts_blamed(v, i);
+		if (p.id != TOPO_NONE)
+			fprintf(out, "  flow %zu %s %u\n", i,
+			    algo_kind_names[p.is_switch], p.id);
+	}
 }

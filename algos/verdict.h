@@ -27,17 +27,25 @@ struct algo_solution {
 	double bound; /* no answer has a smaller value */
 };
 
-/* What a verdict's components are: directed links, or switches. */
-enum algo_kind { ALGO_KIND_LINK, ALGO_KIND_SWITCH };
+/* What a verdict's components are: directed links, or switches, or both: ids
+ * below n_links are then links, and n_links + s is switch s. */
+enum algo_kind { ALGO_KIND_LINK, ALGO_KIND_SWITCH, ALGO_KIND_BOTH };
 extern const char *const algo_kind_names[]; /* NULL-terminated */
 
-/* Zeroed is empty. All components of a verdict are of one kind; `link` and
- * `blame` hold switch ids when that is ALGO_KIND_SWITCH. Those that are not
+/* One component, whatever the kind of the verdict. */
+struct algo_part {
+	int is_switch;
+	uint32_t id; /* of the link, or of the switch */
+};
+
+/* Zeroed is empty. All components of a verdict are of one kind, by which `link`
+ * and `blame` are to be read: algo_verdicts_part(). Those that are not
  * listed have score 0 and are not flagged.
  * Flagged links come first, in the order in which they were flagged; the rest
  * follow in no particular order until algo_verdicts_sort(). */
 struct algo_verdicts {
 	enum algo_kind kind;
+	uint32_t n_links; /* of kind BOTH: where switches begin */
 	size_t n, cap;
 	topo_link *link;  /* [n], each link at most once */
 	double *score;    /* [n], higher = more suspect */
@@ -59,6 +67,37 @@ int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
 /* Set n_flows to N, each flow blamed on TOPO_NONE. */
 int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
     struct sim_err *e);
+
+/* What the ID of a verdict is, which is not TOPO_NONE. */
+static inline struct algo_part algo_verdicts_part(const struct algo_verdicts *v,
+    uint32_t id)
+{
+	const int both = v->kind == ALGO_KIND_BOTH;
+	const int is_switch =
+	    v->kind == ALGO_KIND_SWITCH || (both && id >= v->n_links);
+	return (struct algo_part){is_switch,
+	    both && is_switch ? id - v->n_links : id};
+}
+
+/* What V blames for FLOW; its id is TOPO_NONE where it blames nothing. Of a
+ * verdict of both kinds that is no link. */
+static inline struct algo_part
+algo_verdicts_blamed(const struct algo_verdicts *v, size_t flow)
+{
+	const uint32_t id = v->blame[flow];
+	return id == TOPO_NONE
+	    ? (struct algo_part){v->kind == ALGO_KIND_SWITCH, TOPO_NONE}
+	    : algo_verdicts_part(v, id);
+}
+
+/* The id by which V names a component; TOPO_NONE if its kind has none such. */
+static inline uint32_t algo_verdicts_id(const struct algo_verdicts *v,
+    struct algo_part p)
+{
+	if (v->kind == ALGO_KIND_BOTH)
+		return p.is_switch ? v->n_links + p.id : p.id;
+	return p.is_switch == (v->kind == ALGO_KIND_SWITCH) ? p.id : TOPO_NONE;
+}
 
 /* Sort the links that are not flagged by score, descending, ties by id. */
 void algo_verdicts_sort(struct algo_verdicts *v);

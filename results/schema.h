@@ -540,7 +540,16 @@ enum res_set {
 	    "included")                                                        \
 	X(hits_spared, "flows", COUNT,                                         \
 	    "failed flows that it does not print as incorrect",                \
-	    "flows_all - (flows_released - hits_released)")
+	    "flows_all - (flows_released - hits_released)")                    \
+	X(n_found, "components", PARTS,                                        \
+	    "failed components that are accused, links or switches",           \
+	    "1 for each failed switch that is accused; of one that is not, "   \
+	    "the share of its links with a fault that are; and 1 for each "    \
+	    "accused link with a fault that fails with no switch")             \
+	X(n_to_find, "components", COUNT,                                      \
+	    "failed components, links or switches",                            \
+	    "switches that failed + links with a fault that fail with no "     \
+	    "switch")
 
 /* X(name, numerator, denominator, meaning), the definition being the one over
  * the other: written as datasets of their own,
@@ -565,6 +574,8 @@ enum res_set {
 	    "accused links that have a fault / accused links")                 \
 	X(recall, n_flagged_true, n_links_true,                                \
 	    "accused links that have a fault / links with a fault")            \
+	X(found_rate, n_found, n_to_find,                                      \
+	    "failed links and switches that are accused / those that failed")  \
 	X(top_k_recall, n_top_true, n_top,                                     \
 	    "recall of the k links of greatest score, k = links with a "       \
 	    "fault, in the mean over all orders of equal scores")              \

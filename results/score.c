@@ -157,20 +157,31 @@ static void score_flows(const struct obs *w, const struct truth *t,
 			out->hits_released = out->flows_released = NAN;
 			return;
 		}
+		const struct algo_part blame = algo_verdicts_blamed(v, i);
 		struct loss l = score_look_up(w, t, lost, i);
-		if (v->kind == ALGO_KIND_SWITCH)
-			look_up_switch(t, v->blame[i], &l);
-		score_flow(&l, v->blame[i], out);
+		if (blame.is_switch)
+			look_up_switch(t, blame.id, &l);
+		score_flow(&l, blame.id, out);
 	}
 	/* Where no flows run, as on plane pingmesh, nothing was printed. */
 	if (w->n_flows > 0)
 		score_printed(w, out);
 }
 
-static int is_broken(const struct truth *t, enum algo_kind kind, uint32_t id)
+static int is_broken(const struct truth *t, const struct algo_verdicts *v,
+    uint32_t id)
 {
-	return kind == ALGO_KIND_SWITCH ? truth_is_failed_switch(t, id)
-					: truth_is_faulty(t, id);
+	const struct algo_part p = algo_verdicts_part(v, id);
+	return p.is_switch ? truth_is_failed_switch(t, p.id)
+			   : truth_is_faulty(t, p.id);
+}
+
+/* How many there are to be found, of what the algorithm names. */
+static size_t score_n_broken(const struct truth *t,
+    const struct algo_verdicts *v)
+{
+	return (v->kind == ALGO_KIND_SWITCH ? 0 : truth_n_faulty(t)) +
+	    (v->kind == ALGO_KIND_LINK ? 0 : t->n_switches);
 }
 
 static void score_flagged(const struct truth *t, const struct algo_verdicts *v,
@@ -186,8 +197,55 @@ static void score_flagged(const struct truth *t, const struct algo_verdicts *v,
 	out->n_flagged = (double)v->n_flagged;
 	out->n_links_true = (double)n_broken;
 	for (size_t i = 0; i < v->n_flagged; i++)
-		out->n_flagged_true += is_broken(t, v->kind, v->link[i]);
+		out->n_flagged_true += is_broken(t, v, v->link[i]);
 }
+
+/* --- what was found, whatever an algorithm names -------------------------- */
+
+/* 1 if V accuses switch S, else the share of its failed links that it does. */
+static double score_switch_found(const struct truth *t,
+    const struct algo_verdicts *v, topo_switch s)
+{
+	size_t n_parts = 0, n_hit = 0;
+	for (size_t i = 0; i < t->n_parts; i++)
+		n_parts += t->part[i].of == s;
+	for (size_t i = 0; i < v->n_flagged; i++) {
+		const struct algo_part p = algo_verdicts_part(v, v->link[i]);
+		if (p.is_switch && p.id == s)
+			return 1;
+		n_hit += !p.is_switch && truth_switch_of(t, p.id, s) == s;
+	}
+	return n_parts ? (double)n_hit / (double)n_parts : 0;
+}
+
+/* 1 for a link with a fault that fails by itself. */
+static int score_is_alone(const struct truth *t, topo_link link)
+{
+	return truth_is_faulty(t, link) &&
+	    truth_switch_of(t, link, TOPO_NONE) == TOPO_NONE;
+}
+
+static void score_found(const struct truth *t, const struct algo_verdicts *v,
+    struct res_algo_metrics *out)
+{
+	if (!v->flags)
+		return;
+	out->n_found = 0;
+	out->n_to_find = (double)t->n_switches;
+	for (size_t i = 0; i < t->n_switches; i++)
+		out->n_found += score_switch_found(t, v, t->failed_switch[i]);
+	for (size_t i = 0; i < v->n_flagged; i++) {
+		const struct algo_part p = algo_verdicts_part(v, v->link[i]);
+		out->n_found += !p.is_switch && score_is_alone(t, p.id);
+	}
+	/* Faults ascend by link, so one that was counted stands before. */
+	for (size_t i = 0; i < t->n_faults; i++)
+		out->n_to_find +=
+		    (i == 0 || t->fault[i].link != t->fault[i - 1].link) &&
+		    score_is_alone(t, t->fault[i].link);
+}
+
+/* --- ranks ---------------------------------------------------------------- */
 
 /* Whether an algorithm named LINK at all: score 0 alone does not tell. */
 static int verdict_lists(const struct algo_verdicts *v, uint32_t link)
@@ -209,7 +267,7 @@ static double count_top(const struct truth *t, const struct algo_verdicts *v,
 	size_t n_in = 0, n_tied = 0, room = 0, equals = 1;
 	for (size_t i = 0; i < v->n; i++) {
 		size_t greater = 0, same = 0;
-		if (!is_broken(t, v->kind, v->link[i]))
+		if (!is_broken(t, v, v->link[i]))
 			continue;
 		for (size_t j = 0; j < v->n; j++) {
 			greater += v->score[j] > v->score[i];
@@ -232,7 +290,7 @@ static double best_without_fault(const struct truth *t,
 {
 	double best = 0;
 	for (size_t i = 0; i < v->n; i++)
-		if (v->score[i] > best && !is_broken(t, v->kind, v->link[i]))
+		if (v->score[i] > best && !is_broken(t, v, v->link[i]))
 			best = v->score[i];
 	return best;
 }
@@ -285,7 +343,7 @@ static double last_rank(const struct truth *t, const struct algo_verdicts *v,
 	double least = INFINITY;
 	size_t n_listed = 0, rank = 1;
 	for (size_t i = 0; i < v->n; i++)
-		if (is_broken(t, v->kind, v->link[i])) {
+		if (is_broken(t, v, v->link[i])) {
 			least = fmin(least, v->score[i]);
 			n_listed++;
 		}
@@ -357,15 +415,16 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "blame for %zu flows, but the window has %zu.", v->n_flows,
 		    w->flows.n);
-	/* How many there are to be found, of what the algorithm names. */
-	size_t n_broken =
-	    v->kind == ALGO_KIND_SWITCH ? t->n_switches : truth_n_faulty(t);
+	const size_t n_broken = score_n_broken(t, v);
 	*out = (struct res_algo_metrics){.detect_s = NAN,
 	    .hits_printed = NAN,
 	    .flows_printed = NAN,
-	    .hits_spared = NAN};
+	    .hits_spared = NAN,
+	    .n_found = NAN,
+	    .n_to_find = NAN};
 	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);
+	score_found(t, v, out);
 	score_ranks(t, v, n_broken, out);
 	score_solution(&v->solution, out);
 	return 0;

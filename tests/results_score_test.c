@@ -99,6 +99,74 @@ static void a_culprit_that_is_told_goes_before_the_drops(void **state)
 	done(&x);
 }
 
+enum { ALL_LINKS = 100 };
+
+/* Switch 7 failed with links 2 and 4, link 6 by itself. */
+static void add_both(struct trial *x)
+{
+	add_flow(x, 4, path, DROPS(0, 4, 0, 0), 4); /* by switch 7 */
+	add_flow(x, 4, path, DROPS(0, 0, 2, 0), 3); /* by switch 7 */
+	add_flow(x, 4, path, DROPS(0, 0, 0, 5), 5); /* by link 6 */
+	add_fault(x, 2, 0.1);
+	add_fault(x, 4, 0.2);
+	add_fault(x, 6, 0.3);
+	assert_ok(truth_add_part(&x->t, 2, 7, test_err()));
+	assert_ok(truth_add_part(&x->t, 4, 7, test_err()));
+	truth_sort(&x->t);
+	x->v.kind = ALGO_KIND_BOTH;
+	x->v.n_links = ALL_LINKS;
+	x->v.flags = 1;
+}
+
+/* Switch 7 and link 6 are accused rightly, switch 6 wrongly; link 7 is blamed
+ * where switch 7 was meant. */
+static void verdicts_of_both_are_scored_by_what_each_is(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_both(&x);
+	add_verdict(&x, ALL_LINKS + 7, 5);
+	add_verdict(&x, 6, 4);
+	add_verdict(&x, ALL_LINKS + 6, 3);
+	add_verdict(&x, 2, 2);
+	x.v.n_flagged = 3;
+	blame(&x, (const topo_link[]){ALL_LINKS + 7, 7, 6});
+	score(&x);
+	assert_near(x.got.n_flagged, 3, 0);
+	assert_near(x.got.n_flagged_true, 2, 0);
+	assert_near(x.got.n_links_true, 4, 0);
+	assert_near(x.got.n_found, 2, 0);
+	assert_near(x.got.n_to_find, 2, 0);
+	assert_near(x.got.hits_all, 2, 0);
+	assert_near(x.got.flows_all, 3, 0);
+	assert_near(x.got.worst_rank, 2, 0); /* link 6, behind the switch */
+	assert_near(x.got.n_top_true, 3, 0); /* of the first 4, one is none */
+	done(&x);
+}
+
+static void a_failed_switch_is_found_by_its_links_in_part(void **state)
+{
+	(void)state;
+	static const struct {
+		topo_link accused[3];
+		size_t n;
+		double found;
+	} cases[] = {{{0}, 0, 0}, {{2}, 1, .5}, {{2, 4}, 2, 1},
+	    {{2, 4, 6}, 3, 2}, {{6, 7}, 2, 1}, {{ALL_LINKS + 7, 2}, 2, 1},
+	    {{2, ALL_LINKS + 7}, 2, 1}, {{ALL_LINKS + 2}, 1, 0}};
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct trial x = {0};
+		add_both(&x);
+		for (size_t k = 0; k < cases[i].n; k++)
+			add_verdict(&x, cases[i].accused[k], 1);
+		x.v.n_flagged = cases[i].n;
+		score(&x);
+		assert_near(x.got.n_found, cases[i].found, 1e-12);
+		assert_near(x.got.n_to_find, 2, 0);
+		done(&x);
+	}
+}
+
 /* Switch 7 failed with links 2 and 4, switch 3 with link 9; link 6 failed for
  * itself and link 0 not at all. */
 static void verdicts_of_switches_are_scored_by_switches(void **state)
@@ -607,6 +675,9 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 	m->n_links_true = m->n_top = (double)o->k;
 	for (size_t i = 0; i < v->n_flagged; i++)
 		m->n_flagged_true += o->rate[v->link[i]] > 0;
+	/* No switch fails here. */
+	m->n_found = m->n_flagged_true;
+	m->n_to_find = m->n_links_true;
 	m->n_top_true = top_by_place(o, v);
 	for (topo_link l = 0; l < N_LINKS; l++)
 		if (o->rate[l] > 0 &&
@@ -787,6 +858,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
 	    cmocka_unit_test(verdicts_of_switches_are_scored_by_switches),
+	    cmocka_unit_test(verdicts_of_both_are_scored_by_what_each_is),
+	    cmocka_unit_test(a_failed_switch_is_found_by_its_links_in_part),
 	    cmocka_unit_test(the_epoch_counts_flows_packets_and_faulty_links),
 	    cmocka_unit_test(a_full_buffer_is_no_fault),
 	    cmocka_unit_test(an_empty_epoch_scores_zero),

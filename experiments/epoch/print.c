@@ -132,10 +132,7 @@ static void print_blamed(const struct xp_replay *r, const struct xp_replayed *x,
 	const struct obs_flows *f = &r->epoch.window.flows;
 	const struct algo_verdicts *v = &x->verdicts;
 	uint32_t culprit = r->epoch.has_truth ? r->epoch.culprit[i] : TOPO_NONE;
-	/* Of a link both of whose ends failed, either is right. */
-	if (v->kind == ALGO_KIND_SWITCH && culprit != TOPO_NONE)
-		culprit =
-		    truth_switch_of(&r->epoch.truth, culprit, v->blame[i]);
+	culprit = xp_answer_culprit(&r->epoch.truth, v, i, culprit);
 	fprintf(out, "%s\t%" PRIu64 "\t%u\t%u\t%u", x->algo.label,
 	    r->epoch.row[i], f->src_host[i], f->dst_host[i], f->n_retx[i]);
 	print_component(r, v, v->blame[i], out);

@@ -385,10 +385,11 @@ static void put_votes(FILE *out, const struct xp_picture *p,
 {
 	const struct algo_verdicts *v = &p->cell.verdicts[algo];
 	double most = 0;
-	if (v->kind != ALGO_KIND_LINK)
+	if (v->kind == ALGO_KIND_SWITCH)
 		return;
 	for (size_t i = 0; i < v->n; i++)
-		most = fmax(most, v->score[i]);
+		if (!algo_verdicts_part(v, v->link[i]).is_switch)
+			most = fmax(most, v->score[i]);
 	for (unsigned class = 1; most > 0 && class <= 4; class ++)
 		for (unsigned width = 1; width <= 5; width++)
 			put_votes_of(out, p, l, v, most, class, width);

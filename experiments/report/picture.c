@@ -86,11 +86,6 @@ static const struct truth *truth_of(const struct xp_picture *p)
 	return &p->cell.scene->truth;
 }
 
-static enum algo_kind kind_of(struct xp_part part)
-{
-	return part.is_switch ? ALGO_KIND_SWITCH : ALGO_KIND_LINK;
-}
-
 int xp_part_is_broken(const struct xp_picture *p, struct xp_part part)
 {
 	const struct truth *t = truth_of(p);
@@ -167,17 +162,19 @@ struct xp_saying xp_picture_said(const struct xp_picture *p, size_t algo,
     struct xp_part part)
 {
 	const struct algo_verdicts *v = &p->cell.verdicts[algo];
+	const uint32_t id =
+	    algo_verdicts_id(v, (struct algo_part){part.is_switch, part.id});
 	struct xp_saying s = {0};
-	if (v->kind != kind_of(part))
+	if (id == TOPO_NONE)
 		return s;
 	for (size_t i = 0; i < v->n; i++)
-		if (v->link[i] == part.id) {
+		if (v->link[i] == id) {
 			s.score = v->score[i];
-			s.rank = algo_verdicts_rank(v, part.id);
+			s.rank = algo_verdicts_rank(v, id);
 			s.word =
 			    i < v->n_flagged ? XP_WORD_FALSE : XP_WORD_NONE;
 		}
-	if (!v->flags || !xp_answer_is_faulty(truth_of(p), v, part.id))
+	if (!v->flags || !xp_answer_is_faulty(truth_of(p), v, id))
 		return s;
 	s.word = s.word == XP_WORD_FALSE ? XP_WORD_HIT : XP_WORD_MISSED;
 	return s;
@@ -224,7 +221,7 @@ static int candidate_add(struct candidates *c, const struct xp_picture *p,
 static int says_switches(const struct xp_picture *p)
 {
 	for (size_t a = 0; a < p->cell.config->n_algos; a++)
-		if (p->cell.verdicts[a].kind == ALGO_KIND_SWITCH)
+		if (p->cell.verdicts[a].kind != ALGO_KIND_LINK)
 			return 1;
 	return 0;
 }
@@ -256,14 +253,17 @@ static int gather_said(struct candidates *c, const struct xp_picture *p,
 	int rc = 0;
 	for (size_t a = 0; rc == 0 && a < p->cell.config->n_algos; a++) {
 		const struct algo_verdicts *v = &p->cell.verdicts[a];
-		const uint8_t is_switch = v->kind == ALGO_KIND_SWITCH;
 		/* Verdicts are sorted: behind those accused stands the first
 		 * of the others. */
 		const size_t n =
 		    why == ACCUSED ? v->n_flagged : (size_t)(v->n > 0);
-		for (size_t i = 0; rc == 0 && i < n; i++)
+		for (size_t i = 0; rc == 0 && i < n; i++) {
+			const struct algo_part part =
+			    algo_verdicts_part(v, v->link[i]);
 			rc = candidate_add(c, p,
-			    (struct xp_part){is_switch, v->link[i]}, why, 1, e);
+			    (struct xp_part){(uint8_t)part.is_switch, part.id},
+			    why, 1, e);
+		}
 	}
 	return rc;
 }

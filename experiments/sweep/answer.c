@@ -16,17 +16,29 @@ int xp_answer(const struct xp_algo *a, void *work, const struct sim_seed *where,
 void xp_answer_name(const struct topo *t, const struct algo_verdicts *v,
     uint32_t id, char name[64])
 {
-	if (v->kind == ALGO_KIND_SWITCH)
-		topo_node_name(t, t->n_hosts + id, name);
+	const struct algo_part p = algo_verdicts_part(v, id);
+	if (p.is_switch)
+		topo_node_name(t, t->n_hosts + p.id, name);
 	else
-		topo_link_name(t, id, name);
+		topo_link_name(t, p.id, name);
 }
 
 int xp_answer_is_faulty(const struct truth *truth,
     const struct algo_verdicts *v, uint32_t id)
 {
-	return v->kind == ALGO_KIND_SWITCH ? truth_is_failed_switch(truth, id)
-					   : truth_is_faulty(truth, id);
+	const struct algo_part p = algo_verdicts_part(v, id);
+	return p.is_switch ? truth_is_failed_switch(truth, p.id)
+			   : truth_is_faulty(truth, p.id);
+}
+
+uint32_t xp_answer_culprit(const struct truth *truth,
+    const struct algo_verdicts *v, size_t flow, topo_link culprit)
+{
+	struct algo_part p = algo_verdicts_blamed(v, flow);
+	if (culprit == TOPO_NONE || !p.is_switch)
+		return culprit;
+	p.id = truth_switch_of(truth, culprit, p.id);
+	return p.id == TOPO_NONE ? p.id : algo_verdicts_id(v, p);
 }
 
 /* Only the head of a long verdict is shown, the most suspicious first. */

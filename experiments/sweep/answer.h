@@ -30,4 +30,10 @@ void xp_answer_name(const struct topo *t, const struct algo_verdicts *v,
 int xp_answer_is_faulty(const struct truth *truth,
     const struct algo_verdicts *v, uint32_t id);
 
+/* The true culprit of a flow, as V names such: CULPRIT itself, or the failed
+ * switch that it is a link of where V blames a switch for that flow. Of a link
+ * both of whose ends failed, either is right. */
+uint32_t xp_answer_culprit(const struct truth *truth,
+    const struct algo_verdicts *v, size_t flow, topo_link culprit);
+
 #endif
