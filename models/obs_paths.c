@@ -72,7 +72,7 @@ static int paths_widen(struct obs_paths *p, struct sim_err *e)
 int obs_paths_open(struct obs_paths *p, topo_switch from, topo_switch to,
     struct sim_err *e)
 {
-	size_t cap_from = p->cap_sets, cap_to = p->cap_sets;
+	size_t cap_from = p->cap_sets, cap_to = cap_from;
 	int rc;
 	if (p->n_sets >= UINT32_MAX - 1)
 		return sim_fail(e, SIM_ELIMIT, "there are too many sets.");

@@ -61,6 +61,7 @@
 	X(HOT_RACK, 85, "which racks have full buffers; entity = ToR")         \
 	X(BUSY_RACK, 86, "when they have; counter = time, ToR")                \
 	X(FULL_PORT, 87, "which of their ports, what is lost; = time, link")   \
+	X(TELEMETRY, 90, "flows as sums; entity = flows or probes")            \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

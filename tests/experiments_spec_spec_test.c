@@ -72,7 +72,7 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
 	    "congestion, faults, algorithms, agents, pingmesh, everflow, "
-	    "rack, netns, tun, "
+	    "rack, telemetry, netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
@@ -81,14 +81,14 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
 	    "congestion, faults, algorithms, agents, pingmesh, everflow, "
-	    "rack, netns, tun, "
+	    "rack, telemetry, netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
-	    "3:12: unknown key \"zzzz\"; known are kind, k, file, n_leaves, "
+	    "3:12: unknown key \"zzzz\"; known are kind, k, oversub, file, n_leaves, "
 	    "n_spines, n_pods, n_tors, n_t1, n_t2, n_hosts, n_dcs, n_borders, "
 	    "detour, sites.");
 	expect(HEAD "traffic: {con: 4}\n",
@@ -299,7 +299,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, everflow, rack, netns, tun.");
+	    "pingmesh, everflow, rack, telemetry, netns, tun.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -493,7 +493,7 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, everflow, rack, netns, tun, sweep, claims, "
+	    "pingmesh, everflow, rack, telemetry, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
@@ -501,7 +501,7 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, everflow, rack, netns, tun, sweep, claims, "
+	    "pingmesh, everflow, rack, telemetry, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
@@ -543,7 +543,8 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
 	    "4:8: plane: \"skp\" is not one of auto, exact, skip, "
-	    "agents, vigil_matlab, pingmesh, everflow, rack; did you mean "
+	    "agents, vigil_matlab, pingmesh, everflow, rack, telemetry; did "
+	    "you mean "
 	    "\"skip\"?");
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");

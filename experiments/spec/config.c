@@ -36,6 +36,10 @@ const struct sim_field xp_topology_fields[] = {
     {"k", SIM_F_U32, offsetof(struct xp_topology, k), .min = 2, .max = 64,
 	.unit = "ports", .def = "4", .doc = "ports a switch (fat_tree)",
 	.when = "kind=fat_tree"},
+    {"oversub", SIM_F_U32, offsetof(struct xp_topology, oversub), .min = 1,
+	.max = 64, .unit = "1", .def = "1",
+	.doc = "hosts of a ToR for each of its uplinks (fat_tree)",
+	.when = "kind=fat_tree"},
     {"file", SIM_F_STR, offsetof(struct xp_topology, file),
 	.size = sizeof(((struct xp_topology *)0)->file), .def = "",
 	.doc = "a GraphML file, relative to the spec (graphml)",
@@ -144,7 +148,7 @@ int xp_topology_open(const struct xp_topology *x, const char *folder,
 	*t = (struct topo){0};
 	switch (x->kind) {
 	case XP_TOPO_FAT_TREE:
-		rc = topo_mesh_fat_tree(&m, x->k, 0, e);
+		rc = topo_mesh_fat_tree(&m, x->k, x->k / 2 * x->oversub, e);
 		return rc < 0 ? rc : topo_open_mesh(t, m, e);
 	case XP_TOPO_GRAPHML:
 		if ((rc = xp_topology_path(&path, x, folder, e)) == 0)

@@ -148,7 +148,8 @@ struct xp_plane {
 	X(vigil_matlab)                                                        \
 	X(pingmesh)                                                            \
 	X(everflow)                                                            \
-	X(rack)
+	X(rack)                                                                \
+	X(telemetry)
 
 #define X(name) extern const struct xp_plane xp_plane_##name;
 XP_PLANES(X)

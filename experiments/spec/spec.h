@@ -55,7 +55,7 @@ struct xp_topology {
 	struct topo_clos clos; /* also of each data centre of a region, and what
 				  a leaf-spine is */
 	struct topo_region_params region;
-	uint32_t k; /* fat-tree */
+	uint32_t k, oversub; /* fat-tree */
 	uint32_t n_leaves, n_spines;
 	char file[512]; /* GraphML, relative to the spec's folder */
 };

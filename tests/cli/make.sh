@@ -225,7 +225,7 @@ recipes_of_the_pages_work() {
 	sed -i -e 's|^#include "algos/vigil/vote.h"|&\n#include "algos/mine/mine.h"|' \
 	    -e 's|^    &algo_vote,|&\n    \&algo_mine,|' copy/algos/registry.c
 	recipe experiments/README.md 'mkdir experiments/mine' 'plane.c$'
-	sed -i 's|^\tX(rack)$|\tX(rack) X(mine)|' \
+	sed -i 's|^\tX(telemetry)$|\tX(telemetry) X(mine)|' \
 	    copy/experiments/spec/plane.h
 	make_copy
 	cd copy

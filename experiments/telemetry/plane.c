@@ -1,0 +1,166 @@
+/* experiments/telemetry/plane.c -- plane telemetry: flows as sums, and probes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/spec/config.h"
+#include "experiments/spec/plane.h"
+#include "models/telemetry/telemetry.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+/* --- the section ---------------------------------------------------------- */
+
+static const struct sim_part telemetry_parts[] = {{"", telemetry_fields,
+						      .offset = 0},
+    {0}};
+
+static int telemetry_section_read(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct topo *t, void *params,
+    struct sim_err *e)
+{
+	struct telemetry_params *p = params;
+	const size_t had = y->n_mistakes;
+	(void)t;
+	const int rc = sim_parts_read(y, "telemetry", telemetry_parts, p, e);
+	if (rc < 0 || y->n_mistakes > had || !node)
+		return rc;
+	return p->kinds ? 0
+			: sim_yaml_mistake(y, node, "kinds must not be empty.");
+}
+
+static const struct xp_section telemetry_section = {"telemetry",
+    sizeof(struct telemetry_params), telemetry_section_read, NULL,
+    telemetry_parts,
+    .example = "plane: telemetry\n"
+	       "topology: { kind: fat_tree, k: 4, oversub: 3 }\n"
+	       "noise: { rate: {uniform: [0, 1e-4]} }\n"
+	       "faults: { count: 2, rate: {uniform: [0.002, 0.02]}, pick: "
+	       "link }\n"
+	       "telemetry: { kinds: [a1, a2, p], flows: 100 }\n"};
+
+static const struct telemetry_params *telemetry_of(const struct xp_config *c)
+{
+	return xp_section_of(c, &telemetry_section);
+}
+
+static unsigned telemetry_plane_holds(const struct xp_config *c)
+{
+	return telemetry_holds(telemetry_of(c)->kinds);
+}
+
+/* --- what specs ask in vain ----------------------------------------------- */
+
+static int telemetry_check_group(struct sim_yaml *y,
+    const struct fault_params *g, const struct sim_yaml_node *node)
+{
+	/* Told for all planes that have no such services. */
+	if (FAULT_SERVICE_KINDS & 1u << g->kind)
+		return 0;
+	if (g->kind != FAULT_DROP)
+		return sim_yaml_mistake(y, node,
+		    "on plane telemetry links and switches drop (kind drop); "
+		    "nothing else fails.");
+	if (g->from_s > 0 || g->to_s > 0 || g->spread_s > 0 || g->lasts_s > 0)
+		return sim_yaml_mistake(y, node,
+		    "on plane telemetry what fails does so all the time.");
+	return 0;
+}
+
+static int telemetry_check(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	int rc = 0;
+	(void)t;
+	(void)e;
+	for (size_t i = 0; rc == 0 && faults && i < c->scene.n_groups; i++)
+		rc = telemetry_check_group(y, &c->scene.group[i],
+		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults);
+	if (rc == 0 && c->scene.noise.per != SCENE_NOISE_PER_LINK)
+		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
+		    "on plane telemetry noise is of links (per: link).");
+	return rc;
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+struct telemetry_plane {
+	const struct telemetry_params *params;
+	struct telemetry model;
+	struct obs window;
+	struct losses lost;
+};
+
+static void telemetry_plane_close(void *p)
+{
+	struct telemetry_plane *x = p;
+	if (!x)
+		return;
+	telemetry_free(&x->model);
+	obs_free(&x->window);
+	losses_free(&x->lost);
+	free(x);
+}
+
+static int telemetry_plane_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	struct telemetry_plane *x;
+	const int rc = SIM_ZALLOC(&x, 1, e);
+	(void)t;
+	*p = x;
+	if (rc == 0)
+		x->params = telemetry_of(c);
+	return rc;
+}
+
+static int telemetry_plane_run(void *p, struct scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	struct telemetry_plane *x = p;
+	const int rc = telemetry_draw(&x->model, x->params, scene, &x->window,
+	    &x->lost, e);
+	if (rc < 0)
+		return rc;
+	res_score_trial(&x->window, &scene->truth, &x->lost, &row[0]);
+	const struct xp_window all = {.seen = &x->window,
+	    .lost = &x->lost,
+	    .n_rows = 1,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
+static void telemetry_plane_print(const void *p,
+    const struct res_trial_metrics row[], FILE *out)
+{
+	const struct telemetry_plane *x = p;
+	fprintf(out,
+	    "%.0f flows, of which %.0f lost %.0f packets; %zu rows over %zu "
+	    "sets of %zu paths\n",
+	    row[0].n_flows, row[0].n_failed_flows, row[0].n_drops,
+	    x->model.rows.n, x->model.paths.n_sets, x->model.paths.n);
+}
+
+/* Flows are of its own law. */
+static const struct xp_idle_key telemetry_idle[] = {{"traffic", 0},
+    {"latency", 0}, {0}};
+
+const struct xp_plane xp_plane_telemetry = {
+    .name = "telemetry",
+    .doc = "flows as sums of packets, by known or equal paths, and probes",
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_TALLIES | OBS_TALLIES_RATED |
+	OBS_TALLIES_TRACED,
+    .holds = telemetry_plane_holds,
+    .unless = "telemetry.kinds",
+    .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .section = &telemetry_section,
+    .idle = telemetry_idle,
+    .check = telemetry_check,
+    .open = telemetry_plane_open,
+    .run = telemetry_plane_run,
+    .print = telemetry_plane_print,
+    .close = telemetry_plane_close,
+};

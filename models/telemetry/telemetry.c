@@ -1,0 +1,347 @@
+/* models/telemetry/telemetry.c -- flows as sums: sizes, ends, paths, losses.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/telemetry/telemetry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+#define FIELD(m) offsetof(struct telemetry_params, m)
+
+static const char *const telemetry_names[] = {
+#define X(bit, name, text) name,
+    OBS_TELEMETRIES(X)
+#undef X
+	NULL};
+
+const struct sim_field telemetry_fields[] = {
+    {"kinds", SIM_F_SET, FIELD(kinds), .names = telemetry_names,
+	.def = "[a1, a2, p]",
+	.doc = "int: every flow, with its path; a1: probes; a2: flows that "
+	       "lost something, with their paths; p: every flow, by its equal "
+	       "paths"},
+    {"flows", SIM_F_U32, FIELD(flows), .min = 0, .max = 1e6, .unit = "flows",
+	.def = "100", .doc = "that each host begins"},
+    {"mean", SIM_F_F64, FIELD(mean), .min = 1, .max = 1e12, .unit = "bytes",
+	.def = "204800", .doc = "of sizes, before any is cut off"},
+    {"shape", SIM_F_F64, FIELD(shape), .min = 1.001, .max = 100, .unit = "1",
+	.def = "1.05", .doc = "of the Pareto law of sizes"},
+    {"most", SIM_F_F64, FIELD(most), .min = 1, .max = 1e12, .unit = "bytes",
+	.def = "104857600", .doc = "a larger size is drawn again"},
+    {"segment", SIM_F_U32, FIELD(segment), .min = 1, .max = 65535,
+	.unit = "bytes", .def = "1500", .doc = "of a packet"},
+    {"busy", SIM_F_F64, FIELD(busy), .min = 0, .max = 1, .unit = "1",
+	.def = "0", .doc = "share of racks that are busy, rounded down"},
+    {"busy_share", SIM_F_F64, FIELD(busy_share), .min = 0, .max = 1,
+	.unit = "1", .def = "0.5", .when = "busy!=0",
+	.doc = "share of the ends of flows that are in busy racks"},
+    {"probe_packets", SIM_F_U32, FIELD(probe_packets), .min = 1, .max = 1e6,
+	.unit = "packets", .def = "40",
+	.doc = "of a1, from each host to each top switch, and back"},
+    {0},
+};
+
+void telemetry_free(struct telemetry *t)
+{
+	obs_paths_free(&t->paths);
+	obs_tallies_free(&t->rows);
+	free(t->hazard);
+	free(t->host);
+	free(t->top);
+	*t = (struct telemetry){0};
+}
+
+unsigned telemetry_holds(unsigned kinds)
+{
+	unsigned parts = OBS_TALLIES;
+	if (kinds & (OBS_TELE_INT | OBS_TELE_A1))
+		parts |= OBS_TALLIES_RATED;
+	if (kinds & (OBS_TELE_INT | OBS_TELE_A2))
+		parts |= OBS_TALLIES_TRACED | OBS_FLOWS | OBS_HOPS;
+	return parts;
+}
+
+/* --- what an epoch is drawn from ------------------------------------------ */
+
+static int telemetry_hazards(struct telemetry *t, const struct scene *s,
+    struct sim_err *e)
+{
+	const int rc =
+	    SIM_RESERVE(&t->hazard, &t->cap_hazard, s->topo->n_links, e);
+	for (topo_link l = 0; rc == 0 && l < s->topo->n_links; l++)
+		t->hazard[l] = scene_loss_hazard(&s->loss, l, 0);
+	return rc;
+}
+
+/* Put the hosts of RACK of the N_TORS first, which are in order, behind the
+ * first N_BUSY. */
+static void telemetry_put_rack(struct telemetry *t, const struct topo *topo,
+    topo_switch rack)
+{
+	for (uint32_t i = t->n_busy; i < topo->n_hosts; i++)
+		if (topo_tor_of(topo, t->host[i]) == rack) {
+			const topo_host h = t->host[i];
+			t->host[i] = t->host[t->n_busy];
+			t->host[t->n_busy++] = h;
+		}
+}
+
+/* Busy racks are those of hosts drawn at random, so that a rack of many hosts is
+ * busy more often; in networks whose racks are alike that is any rack alike. */
+static int telemetry_busy(struct telemetry *t, const struct telemetry_params *p,
+    const struct topo *topo, struct sim_rng *r, struct sim_err *e)
+{
+	uint32_t n_tors = 0;
+	const int rc = SIM_RESERVE(&t->host, &t->cap_host, topo->n_hosts, e);
+	if (rc < 0)
+		return rc;
+	for (topo_host h = 0; h < topo->n_hosts; h++) {
+		t->host[h] = h;
+		n_tors +=
+		    h == 0 || topo_tor_of(topo, h) != topo_tor_of(topo, h - 1);
+	}
+	t->n_busy = 0;
+	for (uint32_t k = (uint32_t)(p->busy * n_tors);
+	     k > 0 && t->n_busy < topo->n_hosts; k--) {
+		const uint32_t i =
+		    t->n_busy + sim_rng_below(r, topo->n_hosts - t->n_busy);
+		telemetry_put_rack(t, topo, topo_tor_of(topo, t->host[i]));
+	}
+	return 0;
+}
+
+static topo_host telemetry_end(const struct telemetry *t,
+    const struct telemetry_params *p, uint32_t n_hosts, struct sim_rng *r)
+{
+	if (t->n_busy == 0 || t->n_busy == n_hosts)
+		return t->host[sim_rng_below(r, n_hosts)];
+	return sim_rng_u01(r) < p->busy_share
+	    ? t->host[sim_rng_below(r, t->n_busy)]
+	    : t->host[t->n_busy + sim_rng_below(r, n_hosts - t->n_busy)];
+}
+
+/* --- one flow ------------------------------------------------------------- */
+
+struct telemetry_draw {
+	struct telemetry *t;
+	const struct telemetry_params *p;
+	const struct scene *scene;
+	struct sim_rng *r;
+	struct obs *w;
+	struct losses *lost;
+};
+
+static uint32_t telemetry_size(const struct telemetry_params *p,
+    struct sim_rng *r)
+{
+	const double least = p->mean * (p->shape - 1) / p->shape;
+	double bytes;
+	if (least >= p->most)
+		bytes = p->most;
+	else
+		do
+			bytes = least * pow(1 - sim_rng_u01(r), -1 / p->shape);
+		while (bytes > p->most);
+	const double n = ceil(bytes / p->segment);
+	return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
+}
+
+/* The links of a row's way, ROW->path being the one it took. */
+static unsigned telemetry_way(const struct obs_paths *p,
+    const struct obs_tally *row, topo_link way[])
+{
+	const unsigned n = obs_path_length(p, row->path);
+	unsigned h = 0;
+	if (row->up != TOPO_NONE)
+		way[h++] = row->up;
+	memcpy(way + h, p->link + p->off[row->path], n * sizeof(*way));
+	h += n;
+	if (row->down != TOPO_NONE)
+		way[h++] = row->down;
+	return h;
+}
+
+/* Lose some of the row's packets on its way; DROPS and *H are set if it lost
+ * any. */
+static void telemetry_lose(const struct telemetry *t, struct sim_rng *r,
+    struct obs_tally *row, topo_link way[], uint32_t drops[], unsigned *h)
+{
+	double hazard[TOPO_MAX_HOPS], sum = 0;
+	*h = telemetry_way(&t->paths, row, way);
+	for (unsigned i = 0; i < *h; i++)
+		sum += hazard[i] = t->hazard[way[i]];
+	row->n_lost = 0;
+	if (sum == 0 || sim_rng_u01(r) >= -expm1(-(double)row->n_sent * sum))
+		return;
+	scene_loss_marks(r, row->n_sent, hazard, *h, drops);
+	scene_loss_drops(r, row->n_sent, drops, *h, drops);
+	for (unsigned i = 0; i < *h; i++)
+		row->n_lost += drops[i];
+}
+
+/* Flows whose path nobody knows have hops that are not known, and the losses
+ * then tell them. So that arrays stay parallel the losses tell all. */
+static int telemetry_put_flow(struct telemetry_draw *d,
+    const struct obs_tally *row, topo_host src, topo_host dst,
+    const topo_link way[], const uint32_t drops[], unsigned h,
+    struct sim_err *e)
+{
+	const int known = (d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2)) != 0;
+	const struct obs_flow f = {.src_host = src,
+	    .dst_host = dst,
+	    .n_pkts = row->n_sent,
+	    .n_retx = row->n_lost};
+	topo_link dark[TOPO_MAX_HOPS];
+	int rc;
+	for (unsigned i = 0; i < h; i++)
+		dark[i] = TOPO_NONE;
+	if ((rc = obs_add_flow(d->w, &f, known ? way : dark, h, e)) < 0 ||
+	    (rc = losses_add_drops(d->lost, drops, h, e)) < 0)
+		return rc;
+	return known ? 0 : losses_add_path(d->lost, way, h, e);
+}
+
+static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
+{
+	const struct topo *topo = d->scene->topo;
+	struct telemetry *t = d->t;
+	const topo_host src = telemetry_end(t, d->p, topo->n_hosts, d->r);
+	topo_host dst;
+	topo_link way[TOPO_MAX_HOPS];
+	uint32_t drops[TOPO_MAX_HOPS];
+	unsigned h;
+	int rc;
+	do
+		dst = telemetry_end(t, d->p, topo->n_hosts, d->r);
+	while (dst == src);
+	struct obs_tally row = {.up = topo_link_of(src, TOPO_UP),
+	    .down = topo_link_of(dst, TOPO_DOWN),
+	    .n_sent = telemetry_size(d->p, d->r),
+	    .flow = UINT32_MAX};
+	if ((rc = obs_paths_between(&t->paths, topo, topo_tor_of(topo, src),
+		 topo_tor_of(topo, dst), &row.set, e)) < 0)
+		return rc;
+	row.path = t->paths.first[row.set] +
+	    sim_rng_below(d->r, obs_set_size(&t->paths, row.set));
+	telemetry_lose(t, d->r, &row, way, drops, &h);
+	d->w->n_flows++;
+	d->w->n_packets += row.n_sent;
+	if (row.n_lost > 0) {
+		row.flow = (uint32_t)d->w->flows.n;
+		if ((rc = telemetry_put_flow(d, &row, src, dst, way, drops, h,
+			 e)) < 0)
+			return rc;
+	}
+	const unsigned kinds = d->p->kinds;
+	const int traced =
+	    kinds & OBS_TELE_INT || (kinds & OBS_TELE_A2 && row.n_lost > 0);
+	if (!traced)
+		row.path = OBS_NO_PATH;
+	return traced || kinds & OBS_TELE_P ? obs_tallies_add(&t->rows, &row, e)
+					    : 0;
+}
+
+/* --- probes --------------------------------------------------------------- */
+
+/* Top switches are those of the highest tier; where tiers are not known, all
+ * without hosts. */
+static int telemetry_tops(struct telemetry *t, const struct topo *topo,
+    struct sim_err *e)
+{
+	uint32_t top = 0;
+	int rc = SIM_RESERVE(&t->top, &t->cap_top, topo->n_switches, e);
+	if (rc < 0)
+		return rc;
+	/* No tier is TOPO_NONE, which is above all. */
+	for (topo_switch s = 0; s < topo->n_switches; s++) {
+		const uint32_t tier = topo_tier_of(topo, s);
+		top = tier > top ? tier : top;
+		t->top[s] = 1;
+	}
+	if (top == TOPO_NONE)
+		for (topo_host h = 0; h < topo->n_hosts; h++)
+			t->top[topo_tor_of(topo, h)] = 0;
+	else
+		for (topo_switch s = 0; s < topo->n_switches; s++)
+			t->top[s] = topo_tier_of(topo, s) == top;
+	return 0;
+}
+
+static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
+    enum topo_dir dir, struct sim_err *e)
+{
+	const struct topo *topo = d->scene->topo;
+	const topo_switch tor = topo_tor_of(topo, h);
+	topo_link way[TOPO_MAX_HOPS];
+	uint32_t drops[TOPO_MAX_HOPS];
+	unsigned n;
+	int rc;
+	struct obs_tally row = {.up = TOPO_NONE,
+	    .down = TOPO_NONE,
+	    .n_sent = d->p->probe_packets,
+	    .flow = UINT32_MAX,
+	    .is_probe = 1};
+	*(dir == TOPO_UP ? &row.up : &row.down) = topo_link_of(h, dir);
+	if ((rc = obs_paths_between(&d->t->paths, topo,
+		 dir == TOPO_UP ? tor : s, dir == TOPO_UP ? s : tor, &row.set,
+		 e)) < 0)
+		return rc;
+	/* Hosts of a rack take the paths to one switch in turn. */
+	row.path = d->t->paths.first[row.set] +
+	    (h + s) % obs_set_size(&d->t->paths, row.set);
+	telemetry_lose(d->t, d->r, &row, way, drops, &n);
+	return obs_tallies_add(&d->t->rows, &row, e);
+}
+
+static int telemetry_probes(struct telemetry_draw *d, struct sim_err *e)
+{
+	const struct topo *topo = d->scene->topo;
+	int rc = telemetry_tops(d->t, topo, e);
+	for (topo_switch s = 0; rc == 0 && s < topo->n_switches; s++)
+		for (topo_host h = 0;
+		     rc == 0 && d->t->top[s] && h < topo->n_hosts; h++)
+			if ((rc = telemetry_probe(d, h, s, TOPO_UP, e)) == 0)
+				rc = telemetry_probe(d, h, s, TOPO_DOWN, e);
+	return rc;
+}
+
+/* --- an epoch ------------------------------------------------------------- */
+
+int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
+    const struct scene *scene, struct obs *w, struct losses *lost,
+    struct sim_err *e)
+{
+	struct sim_rng flows, probes;
+	struct telemetry_draw d = {t, p, scene, &flows, w, lost};
+	const uint64_t n = (uint64_t)scene->topo->n_hosts * p->flows;
+	int rc;
+	obs_clear(w);
+	losses_clear(lost);
+	obs_tallies_clear(&t->rows);
+	t->rows.paths = &t->paths;
+	t->rows.telemetry = p->kinds;
+	if (scene->topo->n_hosts < 2)
+		return sim_fail(e, SIM_EINVAL,
+		    "flows need two hosts, but there is %u.",
+		    scene->topo->n_hosts);
+	if (n >= UINT32_MAX)
+		return sim_fail(e, SIM_ELIMIT,
+		    "%u flows of each of %u hosts are too many: all hosts "
+		    "together have below 2^32 - 1.",
+		    p->flows, scene->topo->n_hosts);
+	sim_rng_init(&flows, &scene->where, SIM_STREAM_TELEMETRY, 0);
+	sim_rng_init(&probes, &scene->where, SIM_STREAM_TELEMETRY, 1);
+	if ((rc = telemetry_hazards(t, scene, e)) < 0 ||
+	    (rc = telemetry_busy(t, p, scene->topo, &flows, e)) < 0)
+		return rc;
+	for (uint64_t i = 0; rc == 0 && i < n; i++)
+		rc = telemetry_flow(&d, e);
+	d.r = &probes;
+	if (rc == 0 && p->kinds & OBS_TELE_A1)
+		rc = telemetry_probes(&d, e);
+	w->tallies = &t->rows;
+	return rc;
+}

@@ -1,0 +1,62 @@
+/* models/telemetry/telemetry.h -- flows as sums, and what telemetry has of them.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * An epoch as the papers of localisers from passive telemetry simulate it:
+ * flows between random hosts, of Pareto sizes, each on one of the equal paths of
+ * its ToRs; each packet is lost on each link independently, at its first lossy
+ * link, and is not sent again. Nothing else happens, and so nothing else need be
+ * drawn: a flow that loses nothing costs a dozen random words.
+ *
+ * Which rows there are and whose paths are known is for the telemetry to say
+ * (models/obs_tallies.h): the same epoch, drawn with other kinds, has the same
+ * flows with the same losses.
+ *
+ * Paper  Flock (CoNEXT'23), 7.1; DEPARTS: no flow goes from a host to itself, and
+ * `flows` is a number a host and not the mean of one.
+ */
+#ifndef MODELS_TELEMETRY_TELEMETRY_H
+#define MODELS_TELEMETRY_TELEMETRY_H
+
+#include "models/losses.h"
+#include "models/obs.h"
+#include "models/obs_tallies.h"
+#include "models/scene/scene.h"
+
+/* As in a spec. */
+struct telemetry_params {
+	uint32_t kinds;           /* bits of enum obs_telemetry */
+	uint32_t flows;           /* of a host */
+	double mean, shape, most; /* of sizes: bytes, 1, bytes */
+	uint32_t segment;         /* bytes a packet */
+	double busy, busy_share;  /* of racks; of the ends of flows */
+	uint32_t probe_packets;
+};
+extern const struct sim_field telemetry_fields[];
+
+/* An epoch's rows, and what is kept from one to the next. Zeroed is empty. */
+struct telemetry {
+	struct obs_paths paths; /* of all epochs so far of one network */
+	struct obs_tallies rows;
+	double *hazard; /* [links] of this epoch */
+	size_t cap_hazard;
+	topo_host *host; /* all of them, those of busy racks first */
+	size_t cap_host;
+	uint32_t n_busy;
+	uint8_t *top; /* [switches] 1: probes go there */
+	size_t cap_top;
+};
+void telemetry_free(struct telemetry *t);
+
+/* Parts of a window (enum obs_part) that such kinds fill. */
+unsigned telemetry_holds(unsigned kinds);
+
+/* Draw an epoch of SCENE, of which faults that last and noise a link count. Rows
+ * are in T; W, overwritten, has a flow for each flow that lost something, whose
+ * hops are TOPO_NONE where the kinds tell no path, and LOST has what it lost.
+ * T is of one network. Errors SIM_EINVAL (fewer than two hosts), SIM_ELIMIT,
+ * SIM_ENOMEM. Cost O(flows + hosts * top switches for probes). */
+int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
+    const struct scene *scene, struct obs *w, struct losses *lost,
+    struct sim_err *e);
+
+#endif

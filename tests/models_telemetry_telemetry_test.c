@@ -1,0 +1,278 @@
+/* tests/models_telemetry_telemetry_test.c -- flows as sums, and their rows.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/telemetry/telemetry.h"
+
+#include "tests/test.h"
+#include "topo/mesh.h"
+
+enum { K = 6, FLOWS = 400, HOSTS = 54 };
+
+struct telemetry_rig {
+	struct topo topo;
+	struct scene_params params;
+	struct scene scene;
+	struct telemetry t;
+	struct obs w;
+	struct losses lost;
+	struct telemetry_params p;
+};
+
+static struct telemetry_params telemetry_defaults(unsigned kinds)
+{
+	struct telemetry_params p;
+	assert_ok(sim_field_defaults(telemetry_fields, &p, test_err()));
+	p.kinds = kinds;
+	p.flows = FLOWS;
+	return p;
+}
+
+/* A fat-tree without noise, of which LINK loses RATE. */
+static void rig_open(struct telemetry_rig *x, double noise, unsigned kinds)
+{
+	struct topo_mesh *m;
+	const struct sim_seed where = {.seed = test_seed()};
+	*x = (struct telemetry_rig){.p = telemetry_defaults(kinds)};
+	assert_ok(topo_mesh_fat_tree(&m, K, 0, test_err()));
+	assert_ok(topo_open_mesh(&x->topo, m, test_err()));
+	assert_ok(sim_field_defaults(scene_traffic_fields, &x->params.traffic,
+	    test_err()));
+	x->params.noise =
+	    (struct scene_noise_params){.rate = {SIM_FIXED, noise, noise},
+		.scale = 1};
+	assert_ok(
+	    scene_draw(&x->scene, &x->topo, &x->params, &where, test_err()));
+}
+
+static void rig_fail(struct telemetry_rig *x, topo_link link, double rate)
+{
+	const struct truth_fault f = {.link = link,
+	    .rate = rate,
+	    .to_ns = SIM_NEVER};
+	assert_ok(truth_add_fault(&x->scene.truth, &f, test_err()));
+	truth_sort(&x->scene.truth);
+}
+
+static void rig_draw(struct telemetry_rig *x)
+{
+	assert_ok(telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost,
+	    test_err()));
+	assert_ok(obs_paths_check(&x->t.paths, x->topo.n_links, test_err()));
+	assert_ok(obs_tallies_check(&x->t.rows, x->topo.n_links, x->w.flows.n,
+	    test_err()));
+	assert_ok(obs_check(&x->w, x->topo.n_links, test_err()));
+}
+
+static void rig_close(struct telemetry_rig *x)
+{
+	telemetry_free(&x->t);
+	obs_free(&x->w);
+	losses_free(&x->lost);
+	scene_free(&x->scene);
+	topo_close(&x->topo);
+}
+
+/* Rows of all flows, kept to be compared with those of other kinds. */
+static struct obs_tally *rows_of(const struct telemetry_rig *x)
+{
+	struct obs_tally *all = calloc(x->t.rows.n + 1, sizeof(*all));
+	assert_non_null(all);
+	for (size_t i = 0; i < x->t.rows.n; i++)
+		all[i] = obs_tallies_at(&x->t.rows, i);
+	return all;
+}
+
+/* --- what each kind has --------------------------------------------------- */
+
+/* The same flows lose the same packets, whoever looks: a2 has those rows of int
+ * that lost something, p all of them without a path, and both together those
+ * that lost something with one. */
+static void kinds_are_views_of_one_epoch(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	rig_open(&x, 1e-3, OBS_TELE_INT);
+	rig_draw(&x);
+	const size_t n = x.t.rows.n;
+	struct obs_tally *all = rows_of(&x);
+	assert_int_equal(n, HOSTS * FLOWS);
+	const unsigned kinds[] = {OBS_TELE_A2, OBS_TELE_P,
+	    OBS_TELE_A2 | OBS_TELE_P};
+	for (unsigned k = 0; k < 3; k++) {
+		size_t at = 0;
+		x.p.kinds = kinds[k];
+		rig_draw(&x);
+		assert_int_equal(x.w.n_flows, n);
+		for (size_t i = 0; i < n; i++) {
+			struct obs_tally want = all[i];
+			if (!(kinds[k] & OBS_TELE_P) && want.n_lost == 0)
+				continue;
+			if (!(kinds[k] & OBS_TELE_A2) || want.n_lost == 0)
+				want.path = OBS_NO_PATH;
+			const struct obs_tally got =
+			    obs_tallies_at(&x.t.rows, at++);
+#define X(type, name, unit, doc) assert_true(got.name == want.name);
+			OBS_TALLY_COLUMNS(X)
+#undef X
+		}
+		assert_int_equal(at, x.t.rows.n);
+	}
+	free(all);
+	rig_close(&x);
+}
+
+/* A row of a flow is the sum of its hops' losses; where nobody traces, the
+ * window knows no hop and the losses know all. */
+static void losses_add_up_to_rows(void **state)
+{
+	(void)state;
+	const unsigned kinds[] = {OBS_TELE_INT, OBS_TELE_P};
+	for (unsigned k = 0; k < 2; k++) {
+		struct telemetry_rig x;
+		uint64_t n_lost = 0, n_drops = 0;
+		rig_open(&x, 1e-3, kinds[k]);
+		rig_draw(&x);
+		for (size_t i = 0; i < x.t.rows.n; i++) {
+			const struct obs_tally r = obs_tallies_at(&x.t.rows, i);
+			assert_int_equal(r.n_lost > 0, r.flow != UINT32_MAX);
+			if (r.n_lost > 0)
+				assert_int_equal(x.w.flows.n_retx[r.flow],
+				    r.n_lost);
+			n_lost += r.n_lost;
+		}
+		for (size_t i = 0; i < x.lost.n_drops; i++)
+			n_drops += x.lost.drops[i];
+		assert_true(n_lost > 1000 && n_lost == n_drops);
+		assert_int_equal(x.lost.n_path, k ? x.w.hops.n : 0);
+		for (size_t i = 0; i < x.w.hops.n; i++)
+			assert_int_equal(x.w.hops.link[i] == TOPO_NONE, k);
+		rig_close(&x);
+	}
+}
+
+/* --- laws ----------------------------------------------------------------- */
+
+/* Of n packets over a link that loses p, n p are lost, with variance n p (1 - p);
+ * bounds of 5 standard deviations are passed by chance once in 1.7 million. */
+static void a_link_loses_its_rate(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	const topo_link bad = 2 * HOSTS + 6;
+	double n = 0, lost = 0;
+	rig_open(&x, 0, OBS_TELE_INT | OBS_TELE_A1);
+	rig_fail(&x, bad, 0.02);
+	rig_draw(&x);
+	for (size_t i = 0; i < x.t.rows.n; i++) {
+		const struct obs_tally r = obs_tallies_at(&x.t.rows, i);
+		int over = 0;
+		for (uint32_t k = x.t.paths.off[r.path];
+		     k < x.t.paths.off[r.path + 1]; k++)
+			over |= x.t.paths.link[k] == bad;
+		assert_true(over || r.n_lost == 0);
+		n += over ? r.n_sent : 0;
+		lost += over ? r.n_lost : 0;
+	}
+	print_message("%.0f of %.0f packets\n", lost, n);
+	assert_near(lost, 0.02 * n, 5 * sqrt(n * 0.02 * 0.98));
+	rig_close(&x);
+}
+
+/* P(size > x) = (least / x)^shape: here half of the flows have at most
+ * ceil(9752 * 2^(1 / 1.05) / 1500) = 13 packets, and a tenth above
+ * 9752 * 10^(1 / 1.05) / 1500 = 58.3. Bounds of 5 standard deviations. */
+static void sizes_are_pareto(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	double small = 0, large = 0;
+	rig_open(&x, 0, OBS_TELE_INT);
+	rig_draw(&x);
+	const double n = (double)x.t.rows.n;
+	for (size_t i = 0; i < x.t.rows.n; i++) {
+		small += x.t.rows.n_sent[i] <= 12;
+		large += x.t.rows.n_sent[i] > 58;
+		assert_true(x.t.rows.n_sent[i] <= 69906);
+	}
+	const double p = 1 - pow(204800 * .05 / 1.05 / (12 * 1500), 1.05),
+		     q = pow(204800 * .05 / 1.05 / (58 * 1500), 1.05);
+	assert_near(small, n * p, 5 * sqrt(n * p * (1 - p)));
+	assert_near(large, n * q, 5 * sqrt(n * q * (1 - q)));
+	rig_close(&x);
+}
+
+/* Two of eighteen racks are busy: the ends of flows that are in one are
+ * `busy_share` of all, less what a flow to itself would have been. */
+static void busy_racks_have_their_share(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	double n = 0;
+	rig_open(&x, 0, OBS_TELE_INT);
+	x.p.busy = 0.12;
+	rig_draw(&x);
+	assert_int_equal(x.t.n_busy, 2 * HOSTS / 18);
+	for (size_t i = 0; i < x.t.rows.n; i++)
+		for (uint32_t k = 0; k < x.t.n_busy; k++)
+			n += x.t.rows.up[i] ==
+			    topo_link_of(x.t.host[k], TOPO_UP);
+	/* Sources are drawn once and are not drawn again. */
+	const double all = (double)x.t.rows.n;
+	assert_near(n, all / 2, 5 * sqrt(all) / 2);
+	rig_close(&x);
+}
+
+static void probes_go_to_each_top_switch_and_back(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	rig_open(&x, 0, OBS_TELE_A1);
+	rig_draw(&x);
+	/* Nine cores. */
+	assert_int_equal(x.t.rows.n, 2 * 9 * HOSTS);
+	for (size_t i = 0; i < x.t.rows.n; i++) {
+		const struct obs_tally r = obs_tallies_at(&x.t.rows, i);
+		assert_true(r.is_probe && r.n_sent == 40 && r.n_lost == 0);
+		assert_true((r.up == TOPO_NONE) != (r.down == TOPO_NONE));
+		assert_int_equal(obs_path_length(&x.t.paths, r.path), 2);
+	}
+	rig_close(&x);
+}
+
+/* --- failing -------------------------------------------------------------- */
+
+static int draw_once(void *arg, struct sim_err *e)
+{
+	struct telemetry_rig *x = arg;
+	const int rc =
+	    telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost, e);
+	telemetry_free(&x->t);
+	obs_free(&x->w);
+	losses_free(&x->lost);
+	return rc;
+}
+
+static void no_memory_is_an_error(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	rig_open(&x, 1e-3, OBS_TELE_A1 | OBS_TELE_P);
+	x.p.flows = 3;
+	test_each_alloc_fails(draw_once, &x);
+	rig_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(kinds_are_views_of_one_epoch),
+	    cmocka_unit_test(losses_add_up_to_rows),
+	    cmocka_unit_test(a_link_loses_its_rate),
+	    cmocka_unit_test(sizes_are_pareto),
+	    cmocka_unit_test(busy_racks_have_their_share),
+	    cmocka_unit_test(probes_go_to_each_top_switch_and_back),
+	    cmocka_unit_test(no_memory_is_an_error),
+	};
+	return cmocka_run_group_tests_name("models/telemetry/telemetry", tests,
+	    NULL, NULL);
+}
