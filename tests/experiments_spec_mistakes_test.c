@@ -163,7 +163,8 @@ static const struct {
 	"t2-t1, t1-tor, tor-host, fabric; did you mean \"t1-t2\"?"},
     {"plane: exat",
 	"3:8: plane: \"exat\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh, everflow, rack, telemetry; did you mean \"exact\"?"},
+	"vigil_matlab, pingmesh, everflow, rack, telemetry; did you mean "
+	"\"exact\"?"},
     {"fabric: netn",
 	"3:9: fabric: \"netn\" is not one of sim, netns, tun; did you mean "
 	"\"netns\"?"},

@@ -88,7 +88,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	expect(HEAD "topology: {n_host: 4}\n",
 	    "3:12: unknown key \"n_host\"; did you mean \"n_hosts\"?");
 	expect(HEAD "topology: {zzzz: 4}\n",
-	    "3:12: unknown key \"zzzz\"; known are kind, k, oversub, file, n_leaves, "
+	    "3:12: unknown key \"zzzz\"; known are kind, k, oversub, file, "
+	    "n_leaves, "
 	    "n_spines, n_pods, n_tors, n_t1, n_t2, n_hosts, n_dcs, n_borders, "
 	    "detour, sites.");
 	expect(HEAD "traffic: {con: 4}\n",
