@@ -57,15 +57,16 @@ MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 UNFIT += $(if $(MHD),experiments/live/mhd_none.c,experiments/live/mhd.c \
 	experiments/live/mhd_conn.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
-# models/netns/{ebpf,mirror,sampler,mux}_none.c say so.
+# models/netns/{ebpf,mirror,sampler,phantom,mux}_none.c say so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
 	&& command -v llvm-strip >/dev/null && echo libbpf)
 UNFIT += $(if $(BPF),models/netns/ebpf_none.c models/netns/mirror_none.c \
-	models/netns/sampler_none.c,\
+	models/netns/sampler_none.c models/netns/phantom_none.c,\
 	models/netns/ebpf.c models/netns/ebpf_read.c models/netns/program.c \
 	models/netns/mirror.c models/netns/mirror_ring.c \
-	models/netns/sampler.c tests/real/netns_ebpf_test.c \
-	tests/real/netns_mirror_test.c tests/real/netns_sampler_test.c)
+	models/netns/sampler.c models/netns/phantom.c \
+	tests/real/netns_ebpf_test.c tests/real/netns_mirror_test.c \
+	tests/real/netns_sampler_test.c tests/real/netns_phantom_test.c)
 UNFIT += $(if $(and $(BPF),$(MNL)),models/netns/mux_none.c,\
 	models/netns/mux.c tests/real/netns_mux_test.c)
 # The live agent takes libcurl; without, experiments/live/fetch_none.c says so.
@@ -195,6 +196,9 @@ $B/models/netns/mirror.o: OURS += \
 $B/models/netns/sampler.o: $B/models/bpf/sampler.bpf.o
 $B/models/netns/sampler.o: OURS += \
 	-DNETNS_SAMPLER_OBJECT='"$B/models/bpf/sampler.bpf.o"'
+$B/models/netns/phantom.o: $B/models/bpf/phantom.bpf.o
+$B/models/netns/phantom.o: OURS += \
+	-DNETNS_PHANTOM_OBJECT='"$B/models/bpf/phantom.bpf.o"'
 $B/models/netns/mux.o: $B/models/bpf/mux.bpf.o
 $B/models/netns/mux.o: OURS += -DNETNS_MUX_OBJECT='"$B/models/bpf/mux.bpf.o"'
 

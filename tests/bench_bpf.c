@@ -9,6 +9,7 @@
 #include "algos/everflow/mirror_rule.h"
 #include "models/netns/caps.h"
 #include "models/netns/mirror.h"
+#include "models/netns/phantom.h"
 #include "models/netns/sampler.h"
 #include "sim/inet.h"
 #include "tests/bench.h"
@@ -30,6 +31,7 @@ struct bpf_subject {
 	struct netns_mirror *mirror;
 	struct obs_mirror copies;
 	struct netns_sampler *sampler;
+	struct netns_phantom *phantom;
 };
 
 /* TCP of 300 bytes with an ID that is not sampled, within N_OUTER headers. */
@@ -89,6 +91,7 @@ static int bpf_mirror(struct bpf_subject *s, uint32_t by_tick,
 static void bpf_close(struct bpf_subject *s)
 {
 	netns_sampler_close(s->sampler);
+	netns_phantom_close(s->phantom);
 	netns_mirror_close(s->mirror);
 	netns_close(s->net);
 	topo_close(&s->t);
@@ -123,6 +126,15 @@ static int try_egress(struct bpf_subject *s, const struct netns_frame *frame,
     struct netns_cost *c, struct sim_err *e)
 {
 	return netns_sampler_try(s->sampler, 1, frame, 0, NULL, c, e);
+}
+
+static int try_phantom(struct bpf_subject *s, const struct netns_frame *frame,
+    struct netns_cost *c, struct sim_err *e)
+{
+	uint64_t units;
+	int dropped;
+	return netns_phantom_try(s->phantom, 0, frame, 0, NULL, &dropped,
+	    &units, c, e);
 }
 
 /* The least of some, as others have the machine, too. */
@@ -212,6 +224,43 @@ static int sampler_rows(struct bpf_subject *s, struct sim_err *e)
 	return rc;
 }
 
+/* Of 64 ports, at the one that every namespace has: lo. A line that is as fast as
+ * any lets all pass, one of 1 Mb/s hardly any. */
+static int phantom_rows(struct bpf_subject *s, struct sim_err *e)
+{
+	static const struct {
+		const char *what;
+		struct netns_phantom_params p;
+		int given;
+		char cmp;
+		double goal;
+	} rows[] = {
+	    {"bpf: phantom queue, passes", {1e6, 1 << 30, 1, 1 << 30}, 0, '<',
+		50},
+	    {"bpf: phantom queue, marks", {1, 1 << 30, 256, 0}, 0, '-', 0},
+	    {"bpf: phantom queue, drops", {1, 1500, 1, 1500}, 0, '-', 0},
+	    {"bpf: phantom queue, passes, without the clock",
+		{1e6, 1 << 30, 1, 1 << 30}, 1, '<', 20},
+	};
+	uint8_t bytes[BYTES];
+	int rc = 0;
+	bpf_frame(bytes, 0, ACK);
+	bytes[ETHERNET + 1] = 2; /* it has ECN */
+	sim_inet_put16(bytes + ETHERNET + 10, 0);
+	sim_inet_put16(bytes + ETHERNET + 10,
+	    ~sim_inet_sum(0, bytes + ETHERNET, IP));
+	for (size_t i = 0; rc == 0 && i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct netns_phantom_ports ports = {64, 1, 1,
+		    rows[i].given};
+		netns_phantom_close(s->phantom);
+		rc = netns_phantom_open(&s->phantom, &rows[i].p, &ports, e);
+		if (rc == 0)
+			rc = bpf_row(s, rows[i].what, try_phantom, bytes,
+			    rows[i].cmp, rows[i].goal, e);
+	}
+	return rc;
+}
+
 /* What there is to do when a run has ended, of which all buckets are in use: CPU
  * time, as it also sleeps until no packet is being counted. */
 static int reader_row(struct bpf_subject *s, struct sim_err *e)
@@ -254,6 +303,8 @@ void bench_bpf(void)
 		rc = mirror_rows(&s, &e);
 	if (rc == 0)
 		rc = sampler_rows(&s, &e);
+	if (rc == 0)
+		rc = phantom_rows(&s, &e);
 	if (rc == 0)
 		rc = reader_row(&s, &e);
 	if (rc < 0)

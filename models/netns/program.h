@@ -27,7 +27,8 @@ enum {
 	NETNS_PROGRAM_FAULTS = 1,
 	NETNS_PROGRAM_MIRROR = 2,
 	NETNS_PROGRAM_MUX = 3,
-	NETNS_PROGRAM_SAMPLER = 4
+	NETNS_PROGRAM_SAMPLER = 4,
+	NETNS_PROGRAM_PHANTOM = 5 /* of a switch; the others are hosts' */
 };
 
 /* The object that clang made for the kernel, OBJECT, as a part of this
