@@ -84,8 +84,11 @@ JSON  := $(shell pkg-config --exists jansson zlib && echo jansson zlib)
 UNFIT += $(if $(JSON),experiments/millisampler/public_none.c,\
 	experiments/millisampler/public_read.c \
 	experiments/millisampler/public_write.c)
+# Stores of samples are packed by zlib; without, results/deflate_none.c.
+ZLIB  := $(shell pkg-config --exists zlib && echo zlib)
+UNFIT += $(if $(ZLIB),results/deflate_none.c,results/deflate.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(PCAP) \
-	$(JSON)
+	$(JSON) $(ZLIB)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
@@ -315,7 +318,7 @@ figures: deps
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
-	erspan filter prober public
+	erspan filter prober public samples
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
@@ -334,6 +337,8 @@ FUZZ_SRC_guided := algos/everflow/guided.c topo/addr.c
 FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
 FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
 	models/obs_samples.c
+FUZZ_SRC_samples := results/sample_record.c \
+	$(filter results/deflate%,$(SRC)) models/obs_samples.c sim/table.c
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \
 	models/obs.c
 fuzz: $(FUZZ:%=fuzz-%)

@@ -5,9 +5,11 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "results/h5_table.h"
 #include "results/provenance.h"
+#include "results/sample_stores.h"
 #include "results/series.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -203,6 +205,7 @@ void res_samples_discard(struct res_samples_out *w)
 
 struct res_samples {
 	char *path, *spec, *culprit;
+	struct res_stores *stores; /* of a folder; then there is no file */
 	struct res_h5_in *file;
 	struct res_samples_info info;
 	struct res_hosts hosts;
@@ -307,18 +310,38 @@ static int samples_get_tables(struct res_samples *r, struct sim_err *e)
 	return rc < 0 ? rc : samples_check_spans(r, e);
 }
 
+static int samples_open_file(struct res_samples *r, struct sim_err *e)
+{
+	int rc = res_h5_in_open(&r->file, r->path, e);
+	if (rc == 0 &&
+	    ((rc = samples_get_info(r, e)) < 0 ||
+		(rc = samples_get_tables(r, e)) < 0))
+		sim_wrap(e, rc, "cannot read %s", r->path);
+	return rc;
+}
+
+static int samples_open_folder(struct res_samples *r, struct sim_err *e)
+{
+	const int rc =
+	    res_stores_open(&r->stores, r->path, &r->runs, &r->hosts, e);
+	r->info = (struct res_samples_info){.spec = "",
+	    .culprit = "",
+	    .n_hosts = (uint32_t)r->hosts.n};
+	return rc;
+}
+
 int res_samples_open(struct res_samples **out, const char *path,
     struct sim_err *e)
 {
 	struct res_samples *r;
+	struct stat st;
 	int rc = SIM_ZALLOC(&r, 1, e);
 	if (rc < 0)
 		return rc;
-	if ((rc = sim_dup(&r->path, path, e)) == 0 &&
-	    (rc = res_h5_in_open(&r->file, path, e)) == 0 &&
-	    ((rc = samples_get_info(r, e)) < 0 ||
-		(rc = samples_get_tables(r, e)) < 0))
-		sim_wrap(e, rc, "cannot read %s", path);
+	if ((rc = sim_dup(&r->path, path, e)) == 0)
+		rc = stat(path, &st) == 0 && S_ISDIR(st.st_mode)
+		    ? samples_open_folder(r, e)
+		    : samples_open_file(r, e);
 	if (rc < 0) {
 		res_samples_close(r);
 		return rc;
@@ -332,6 +355,7 @@ void res_samples_close(struct res_samples *r)
 	if (!r)
 		return;
 	res_h5_in_close(r->file);
+	res_stores_close(r->stores);
 	res_hosts_free(&r->hosts);
 	obs_runs_free(&r->runs);
 	res_spans_free(&r->spans);
@@ -354,6 +378,11 @@ const struct obs_runs *res_samples_runs(const struct res_samples *r)
 const struct res_hosts *res_samples_hosts(const struct res_samples *r)
 {
 	return &r->hosts;
+}
+
+const char *res_samples_said(const struct res_samples *r)
+{
+	return r->stores ? res_stores_said(r->stores) : NULL;
 }
 
 /* The rows of runs FIRST .. FIRST + N - 1 are theirs, as many each as the spans
@@ -383,10 +412,13 @@ int res_samples_load(struct res_samples *r, size_t first, size_t n,
 		    "%s has %zu runs; there are none from %zu to %zu.", r->path,
 		    r->runs.n, first, first + n - 1);
 	obs_samples_clear(t);
-	if (n == 0)
-		return 0;
+	int rc = 0;
+	for (size_t i = first; r->stores && rc == 0 && i < first + n; i++)
+		rc = res_stores_load(r->stores, i, t, e);
+	if (r->stores || n == 0)
+		return rc;
 	const uint64_t off = r->spans.first_row[first];
-	int rc = res_h5_in_append(r->samples, off,
+	rc = res_h5_in_append(r->samples, off,
 	    (size_t)(samples_end(r, first + n - 1) - off), obs_samples_kind(),
 	    t, e);
 	if (rc == 0)

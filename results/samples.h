@@ -76,13 +76,19 @@ void res_samples_discard(struct res_samples_out *w); /* NULL is fine */
 
 struct res_samples;
 
-/* Errors SIM_EIO (cannot be read), SIM_EPARSE (no such file, or damaged),
+/* PATH may also be a folder that a recorder writes, or one of such folders, a
+ * rack (results/sample_stores.h): as a file of all that they hold now.
+ * Errors SIM_EIO (cannot be read), SIM_EPARSE (no such file, or damaged),
  * SIM_EMISMATCH (another version), SIM_ENOMEM. Messages of all functions name
  * PATH. Memory: all runs and hosts. Cost one pass over the file, for its
  * checksum. */
 int res_samples_open(struct res_samples **r, const char *path,
     struct sim_err *e);
 void res_samples_close(struct res_samples *r); /* NULL is fine */
+
+/* What of a folder could not be read, a sentence without a full stop that its
+ * user should see; NULL: nothing. */
+const char *res_samples_said(const struct res_samples *r);
 
 const struct res_samples_info *res_samples_info(const struct res_samples *r);
 const struct obs_runs *res_samples_runs(const struct res_samples *r);

@@ -82,11 +82,15 @@ void res_segments_seen(struct res_segments *s, const char *name)
 	res_segments_is_one(s->kind, name, &day, &s->last_number);
 }
 
-static int64_t segments_day(unsigned yyyymmdd)
+int64_t res_segments_day(const char *name)
 {
-	struct tm t = {.tm_year = (int)(yyyymmdd / 10000) - 1900,
-	    .tm_mon = (int)(yyyymmdd / 100 % 100) - 1,
-	    .tm_mday = (int)(yyyymmdd % 100)};
+	const char *day = strchr(name, '-');
+	unsigned d = 0;
+	if (!day || sscanf(day, "-%8u-", &d) != 1)
+		return 0;
+	struct tm t = {.tm_year = (int)(d / 10000) - 1900,
+	    .tm_mon = (int)(d / 100 % 100) - 1,
+	    .tm_mday = (int)(d % 100)};
 	return (int64_t)timegm(&t) / 86400;
 }
 
@@ -96,7 +100,6 @@ int res_segments_go_on(struct res_segments *s, const char *name, uint64_t whole,
     struct sim_err *e)
 {
 	struct stat st;
-	unsigned day = 0;
 	s->fd = openat(s->dir_fd, name, O_WRONLY | O_CLOEXEC);
 	if (s->fd < 0)
 		return res_segments_failed(s, "open", name, e);
@@ -104,9 +107,9 @@ int res_segments_go_on(struct res_segments *s, const char *name, uint64_t whole,
 		return res_segments_failed(s, "inspect", name, e);
 	if ((uint64_t)st.st_size > whole && ftruncate(s->fd, (off_t)whole) < 0)
 		return res_segments_failed(s, "truncate", name, e);
-	res_segments_is_one(s->kind, name, &day, &s->last_number);
+	res_segments_seen(s, name);
 	snprintf(s->name, sizeof(s->name), "%.*s", RES_SEGMENT_NAME - 1, name);
-	s->day = segments_day(day);
+	s->day = res_segments_day(name);
 	s->end = whole;
 	return 0;
 }

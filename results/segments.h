@@ -58,6 +58,9 @@ int res_segments_close(struct res_segments *s, struct sim_err *e);
 int res_segments_is_one(const struct res_segments_kind *kind, const char *name,
     unsigned *day, unsigned *number);
 
+/* The day in such a name, since 1970. */
+int64_t res_segments_day(const char *name);
+
 /* The files of a folder, by number; *FOUND and its entries are to be freed.
  * Returns how many, or -1 with errno. */
 int res_segments_list(int dir_fd, const struct res_segments_kind *kind,

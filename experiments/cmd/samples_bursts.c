@@ -69,7 +69,7 @@ static const struct cmd_line samples_bursts_line = {
     .word = {"FILE", .take = cmd_take_one, .at = CMD_AT(from.file)},
     .without = "bursts of which FILE?",
     .more = samples_bursts_more,
-    .args_doc = "FILE.h5",
+    .args_doc = "FILE|FOLDER",
     .doc =
 	"List the bursts of each host, with how many hosts of the rack were "
 	"in one, too, and whether anything was lost."
@@ -118,7 +118,7 @@ static const struct cmd_line samples_rack_line = {
     .word = {"FILE", .take = cmd_take_one, .at = CMD_AT(from.file)},
     .without = "racks of which FILE?",
     .more = samples_bursts_more,
-    .args_doc = "FILE.h5",
+    .args_doc = "FILE|FOLDER",
     .doc =
 	"How many hosts of each rack were in a burst at a time, and how many "
 	"bursts lost something; a line for each time that a rack was sampled."

@@ -37,7 +37,7 @@ static const struct cmd_line samples_cause_line = {
     .word = {"FILE", .take = cmd_take_one, .at = CMD_AT(from.file)},
     .without = "causes of losses in which FILE?",
     .more = samples_cause_more,
-    .args_doc = "FILE.h5",
+    .args_doc = "FILE|FOLDER",
     .doc =
 	"Of each host to which something was sent again, and each time that "
 	"its rack was sampled: was it lost in a full buffer, or by a bad "

@@ -9,6 +9,7 @@
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/samples.h"
+#include "experiments/cmd/samples_from.h"
 #include "experiments/millisampler/public.h"
 
 struct args {
@@ -39,7 +40,7 @@ static const struct cmd_line samples_export_line = {
     .word = {"FILE", .take = cmd_take_one, .at = CMD_AT(file)},
     .without = "samples of which FILE?",
     .check = samples_export_check,
-    .args_doc = "FILE.h5",
+    .args_doc = "FILE|FOLDER",
     .doc =
 	"Write samples in the form of Meta's public data, gzipped JSON, a "
 	"file each run, or as a table for pandas, with a row for each bucket "
@@ -150,9 +151,11 @@ int cmd_samples_export(int argc, char **argv)
 	struct sim_err e = {0};
 	cmd_parse(&samples_export_line, argc, argv, &a);
 	int rc = res_samples_open(&r, a.file, &e);
-	if (rc == 0)
+	if (rc == 0) {
+		cmd_samples_warn(a.file, r);
 		rc = a.csv ? samples_export_csv(r, &e)
 			   : samples_export_folder(&a, r, &e);
+	}
 	res_samples_close(r);
 	if (rc == 0)
 		return CMD_GOOD;

@@ -65,6 +65,13 @@ static void rows_end(struct cmd_rows *r)
 		printf("\n");
 }
 
+void cmd_samples_warn(const char *path, const struct res_samples *r)
+{
+	const char *said = res_samples_said(r);
+	if (said)
+		fprintf(stderr, "culprit: %s: %s.\n", path, said);
+}
+
 static int samples_each(struct xp_racks *r,
     int (*work)(void *arg, const struct xp_racks *r, struct sim_err *e),
     void *arg, struct sim_err *e)
@@ -86,6 +93,7 @@ int cmd_samples_each(const struct cmd_samples_from *from,
 	struct sim_err e = {0};
 	int rc = xp_racks_open(&r, from->file, &from->racks, &e);
 	if (rc == 0) {
+		cmd_samples_warn(from->file, r.file);
 		rows_begin(rows, from->json, head);
 		rc = samples_each(&r, work, arg, &e);
 		rows_end(rows);

@@ -30,6 +30,9 @@ struct cmd_samples_from {
 		.racks = {.together_ns = SIM_SEC }                             \
 	}
 
+/* Say on stderr what of PATH could not be read. */
+void cmd_samples_warn(const char *path, const struct res_samples *r);
+
 /* A table on stdout, by tabs or as an array of objects. */
 struct cmd_rows {
 	int json;

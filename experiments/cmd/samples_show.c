@@ -9,6 +9,7 @@
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/samples.h"
+#include "experiments/cmd/samples_from.h"
 #include "experiments/millisampler/racks.h"
 #include "experiments/millisampler/strip.h"
 #include "experiments/report/markup.h"
@@ -41,7 +42,7 @@ static const struct cmd_line samples_show_line = {
     .options = samples_show_options,
     .word = {"WORD", .take = samples_show_word},
     .without = "samples of which FILE?",
-    .args_doc = "FILE.h5 [HOST]",
+    .args_doc = "FILE|FOLDER [HOST]",
     .doc =
 	"Draw a run of a host, six series one below the other: bytes in and "
 	"out, those marked by queues, those sent again, connections. Without "
@@ -105,6 +106,8 @@ static int samples_show_run(const struct args *a, struct xp_racks *r,
 	char title[96], buf[16];
 	size_t row = 0;
 	int rc = xp_racks_open(r, a->file, &any, e);
+	if (rc == 0)
+		cmd_samples_warn(a->file, r->file);
 	if (rc < 0 || (rc = samples_show_find(a, r, &row, e)) < 0 ||
 	    (rc = res_samples_load(r->file, row, 1, &r->one, e)) < 0)
 		return rc;
