@@ -204,7 +204,7 @@ static int sampler_rows(struct bpf_subject *s, struct sim_err *e)
 	    {"bpf: sampler, out, without the clock", try_egress,
 		NETNS_SAMPLER_GIVEN, 7, '<', 15},
 	    {"bpf: sampler, three widths, aligned, in", try_ingress,
-		NETNS_SAMPLER_ALIGNED, 7, '-', 0},
+		NETNS_SAMPLER_ALIGNED, 7, '<', 45},
 	};
 	struct netns_sampler_params p = {
 	    .width_ns = {50000000, 40000000, 30000000}};

@@ -283,10 +283,7 @@ static __noinline int mark(struct __sk_buff *skb, struct at *at)
 
 static __always_inline __u64 now(void)
 {
-	if (config.clock == SAMPLER_GIVEN)
-		return state.now;
-	return config.clock == SAMPLER_TAI ? bpf_ktime_get_tai_ns()
-					   : bpf_ktime_get_ns();
+	return config.given ? state.now : bpf_ktime_get_ns();
 }
 
 /* The compiler would take the index for what it is in this file, all 0, unless
@@ -298,14 +295,17 @@ static __always_inline const struct obs_index *sample_index(int w)
 	return (const struct obs_index *)ix;
 }
 
-/* The first packet starts the clock; of two that race for it, one does. */
+/* The first packet starts the clock; of two that race for it, one does. What a
+ * start is a multiple of is TAI, of which nobody asks the kernel: that would take
+ * longer for each packet, and is needed once. */
 static __always_inline __u64 start_of(struct sampler_run *run,
     const struct obs_index *ix, __u64 t)
 {
 	const __u64 start = *(volatile __u64 *)&run->start;
 	if (start != 0)
 		return start;
-	const __u64 mine = obs_index_start(ix, t, config.aligned);
+	const __u64 mine =
+	    obs_index_start(ix, t + run->ahead, config.aligned) - run->ahead;
 	const __u64 other = __sync_val_compare_and_swap(&run->start, 0, mine);
 	return other != 0 ? other : mine;
 }

@@ -18,19 +18,13 @@ enum {
 	SAMPLER_MARK = 1 << 16,
 };
 
-enum sampler_clock {
-	SAMPLER_MONOTONIC,
-	SAMPLER_TAI,
-	SAMPLER_GIVEN, /* state.now: of tests */
-};
-
 /* Set before loading. */
 struct sampler_config {
 	struct obs_index index[SAMPLER_WIDTHS];
 	__u64 net6[2], mask6[2]; /* the region's, upper half first */
 	__u32 net4, mask4;
-	__u32 clock;    /* enum sampler_clock */
-	__u32 aligned;  /* runs begin at multiples of their width */
+	__u32 given;    /* the time is state.now, of tests */
+	__u32 aligned;  /* runs begin at multiples of their width, by TAI */
 	__u32 mark_ttl; /* bits that mark what is sent again, in the TTL */
 	__u32 mark_tos; /* and in the type-of-service byte; or both 0 */
 	__u32 wire;     /* count headers of each segment of a large packet */
@@ -38,8 +32,10 @@ struct sampler_config {
 	__u32 n_echoes; /* a power of 2; 0: none */
 };
 
+/* Times are of CLOCK_MONOTONIC, which is the cheapest to read. */
 struct sampler_run {
 	__u64 start; /* 0: no packet yet */
+	__u64 ahead; /* of it is CLOCK_TAI, since the run was armed */
 };
 
 /* One for all processors. It is read for each packet and written a few times a
@@ -49,7 +45,7 @@ struct sampler_state {
 	__u32 pad;
 	struct sampler_run run[SAMPLER_WIDTHS];
 	__u64 now;
-	__u64 rest[11];
+	__u64 rest[8];
 };
 
 /* Of one processor, which alone writes it while the run is enabled. */

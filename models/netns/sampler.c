@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "models/bpf/sampler.h"
@@ -25,6 +26,7 @@ struct netns_sampler {
 	struct bpf_object *object;
 	struct netns_program_shared state, cpus, echoes, n_echoed;
 	uint32_t n_cpus;
+	uint64_t ahead; /* of what is armed now is CLOCK_TAI */
 };
 
 /* --- opening -------------------------------------------------------------- */
@@ -45,6 +47,12 @@ static int sampler_widths(struct netns_sampler *s, struct sim_err *e)
 	return 0;
 }
 
+static int sampler_is_given(const struct netns_sampler_params *p)
+{
+	return p->clock == NETNS_SAMPLER_GIVEN ||
+	    p->clock == NETNS_SAMPLER_GIVEN_ALIGNED;
+}
+
 static int sampler_constants(const struct netns_sampler *s,
     struct bpf_object *o, struct sim_err *e)
 {
@@ -53,9 +61,7 @@ static int sampler_constants(const struct netns_sampler *s,
 	    .mask6 = {p->mask6[0], p->mask6[1]},
 	    .net4 = p->net4,
 	    .mask4 = p->mask4,
-	    .clock = p->clock == NETNS_SAMPLER_FIRST_PACKET ? SAMPLER_MONOTONIC
-		: p->clock == NETNS_SAMPLER_ALIGNED         ? SAMPLER_TAI
-							    : SAMPLER_GIVEN,
+	    .given = sampler_is_given(p),
 	    .aligned = p->clock == NETNS_SAMPLER_ALIGNED ||
 		p->clock == NETNS_SAMPLER_GIVEN_ALIGNED,
 	    .mark_ttl = p->mark == NETNS_SAMPLER_MARK_TTL ? OBS_TTL_RETX : 0,
@@ -156,14 +162,42 @@ void netns_sampler_detach(uint32_t ifindex)
 
 /* --- runs ----------------------------------------------------------------- */
 
+static uint64_t sampler_clock(clockid_t clock)
+{
+	struct timespec t;
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* By how much TAI is ahead of the clock that the program reads. Between two
+ * readings of the one stands one of the other; those that were closest tell. */
+static uint64_t sampler_ahead(void)
+{
+	enum { TRIES = 8 };
+	uint64_t ahead = 0, least = UINT64_MAX;
+	for (int i = 0; i < TRIES; i++) {
+		const uint64_t from = sampler_clock(CLOCK_MONOTONIC),
+			       tai = sampler_clock(CLOCK_TAI),
+			       apart = sampler_clock(CLOCK_MONOTONIC) - from;
+		if (apart < least) {
+			least = apart;
+			ahead = tai - from - apart / 2;
+		}
+	}
+	return ahead;
+}
+
 void netns_sampler_arm(struct netns_sampler *s, uint32_t widths)
 {
 	struct sampler_state *state = s->state.at;
 	widths &= SAMPLER_ALL & ~netns_sampler_armed(s);
-	for (int w = 0; w < SAMPLER_WIDTHS; w++)
-		if (widths >> w & 1)
-			__atomic_store_n(&state->run[w].start, 0,
-			    __ATOMIC_RELEASE);
+	s->ahead = sampler_is_given(&s->p) ? 0 : sampler_ahead();
+	for (int w = 0; w < SAMPLER_WIDTHS; w++) {
+		if (!(widths >> w & 1))
+			continue;
+		state->run[w].ahead = s->ahead;
+		__atomic_store_n(&state->run[w].start, 0, __ATOMIC_RELEASE);
+	}
 	__atomic_fetch_or(&state->enabled, widths, __ATOMIC_SEQ_CST);
 }
 
@@ -207,7 +241,10 @@ int netns_sampler_take(struct netns_sampler *s, uint32_t width,
 	int rc = sampler_settle(e);
 	if (rc < 0)
 		return rc;
-	*run = (struct netns_sampler_run){.start_ns = state->run[width].start,
+	const struct sampler_run got = state->run[width];
+	*run = (struct netns_sampler_run){.start_ns = got.start == 0
+		? 0
+		: got.start + got.ahead,
 	    .width_ns = s->index[width].width};
 	memset(bucket, 0, OBS_BUCKETS * sizeof(*bucket));
 	for (uint32_t i = 0; i < s->n_cpus; i++) {
@@ -265,5 +302,5 @@ struct netns_sampler_echo netns_sampler_echo(const struct netns_sampler *s,
 	const struct sampler_echo *x =
 	    (const struct sampler_echo *)s->echoes.at +
 	    (i & (s->p.n_echoes - 1));
-	return (struct netns_sampler_echo){x->t, x->seen};
+	return (struct netns_sampler_echo){x->t + s->ahead, x->seen};
 }

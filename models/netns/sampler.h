@@ -33,8 +33,10 @@ enum netns_sampler_mark {
 	NETNS_SAMPLER_MARK_NONE,
 };
 
-/* Who tells the time: CLOCK_MONOTONIC; CLOCK_TAI, and then runs begin at
- * multiples of their width of it; or netns_sampler_now(), of tests. */
+/* Where runs begin: at their first packet, or at the multiple of their width of
+ * CLOCK_TAI before it. Times are of CLOCK_TAI either way, as it was when the run
+ * was armed: a clock that is set meanwhile moves no bucket. Or netns_sampler_now()
+ * tells the time, of tests. */
 enum netns_sampler_clock {
 	NETNS_SAMPLER_FIRST_PACKET,
 	NETNS_SAMPLER_ALIGNED,
@@ -62,7 +64,7 @@ struct netns_sampler_params {
 
 /* A run, its bucket[OBS_BUCKETS] apart. */
 struct netns_sampler_run {
-	uint64_t start_ns; /* 0: no packet came */
+	uint64_t start_ns; /* of CLOCK_TAI; 0: no packet came */
 	uint64_t width_ns;
 	uint64_t n_missed; /* packets before the first bucket */
 };
@@ -116,7 +118,8 @@ int netns_sampler_try(struct netns_sampler *s, int out,
     const struct netns_frame *frame, uint32_t gso_segs, void *after,
     struct netns_cost *cost, struct sim_err *e);
 
-/* What was counted, in the order of counting; I below n_echoes. */
+/* What was counted, in the order of counting; I below n_echoes. Times are as of
+ * the runs that were armed last. */
 struct netns_sampler_echo {
 	uint64_t t;
 	struct obs_seen seen;

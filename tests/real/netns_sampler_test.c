@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "algos/millisampler/buckets.h"
@@ -183,6 +184,46 @@ static void a_run_keeps_its_rule(void **state)
 	assert_int_equal(run.n_missed, 1);
 	assert_int_equal(got[0].in_bytes, 2 * x.n_bytes);
 	close_sampler();
+}
+
+static uint64_t tai_now(void)
+{
+	struct timespec t;
+	assert_int_equal(clock_gettime(CLOCK_TAI, &t), 0);
+	return (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec;
+}
+
+/* By the kernel's own clock: a run begins between two readings of TAI around its
+ * first packet, give or take how well the clocks can be compared; aligned, at a
+ * multiple of the width before it, to the nanosecond. */
+static void runs_begin_by_tai(void **state)
+{
+	enum { APART = 2 * SIM_US };
+	const struct lab_flow f = {0, 1, 7, 9};
+	const struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t frame[FRAMES_MAX];
+	frames_write(&x, frame);
+	for (int aligned = 0; aligned < 2; aligned++) {
+		open_sampler(state,
+		    &(struct netns_sampler_params){.clock = aligned
+			    ? NETNS_SAMPLER_ALIGNED
+			    : NETNS_SAMPLER_FIRST_PACKET});
+		netns_sampler_arm(sampler, ALL);
+		const uint64_t from = tai_now();
+		pass(0, frame, x.n_bytes, 0, 0);
+		const uint64_t to = tai_now();
+		for (uint32_t w = 0; w < WIDTHS; w++) {
+			const struct netns_sampler_run run = take(w);
+			const uint64_t back = aligned ? run.width_ns : 0;
+			assert_in_range(run.start_ns, from - back - APART,
+			    to + APART);
+			if (aligned)
+				assert_int_equal(run.start_ns % run.width_ns,
+				    0);
+			assert_int_equal(got[0].in_bytes, x.n_bytes);
+		}
+		close_sampler();
+	}
 }
 
 /* Frames by processor CPU, in a process of its own. */
@@ -676,6 +717,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(it_counts_as_its_twin),
 	    cmocka_unit_test(a_run_keeps_its_rule),
+	    cmocka_unit_test(runs_begin_by_tai),
 	    cmocka_unit_test(two_processors_count_all),
 	    cmocka_unit_test(packets_of_version_6_are_counted),
 	    cmocka_unit_test(odd_packets_are_counted),
