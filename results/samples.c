@@ -120,18 +120,29 @@ static int samples_failed(struct res_samples_out *w, int rc, struct sim_err *e)
 	return rc < 0 ? sim_wrap(e, rc, "samples %s", w->path) : 0;
 }
 
-/* Where each run's rows begin. Rows are in order, so one pass over both. */
-static int samples_add_spans(struct res_samples_out *w, size_t n_runs,
-    const struct obs_samples *t, struct sim_err *e)
+/* Where each run's rows begin, BEFORE rows of others. Rows are in order, so one
+ * pass over both. */
+static int samples_spans(struct res_spans *spans, uint64_t before,
+    size_t n_runs, const struct obs_samples *t, struct sim_err *e)
 {
 	size_t at = 0;
 	int rc = 0;
 	for (size_t run = 0; rc == 0 && run < n_runs; run++) {
 		while (at < t->n && t->run[at] < run)
 			at++;
-		const struct res_span s = {w->n_rows + at};
-		rc = res_h5_out_rows(w->spans, &s, sizeof(s), 1, e);
+		rc = res_spans_add(spans, &(struct res_span){before + at}, e);
 	}
+	return rc;
+}
+
+static int samples_add_spans(struct res_samples_out *w, size_t n_runs,
+    const struct obs_samples *t, struct sim_err *e)
+{
+	struct res_spans spans = {0};
+	int rc = samples_spans(&spans, w->n_rows, n_runs, t, e);
+	if (rc == 0)
+		rc = res_h5_out_append(w->spans, res_spans_kind(), &spans, e);
+	res_spans_free(&spans);
 	return rc;
 }
 
@@ -213,6 +224,7 @@ struct res_samples {
 	struct res_spans spans;
 	struct res_h5_table_in *samples;
 	uint64_t n_rows;
+	struct obs_samples kept; /* its rows, if FILE is NULL */
 };
 
 static int samples_get_counts(struct res_samples *r, struct sim_err *e)
@@ -350,6 +362,36 @@ int res_samples_open(struct res_samples **out, const char *path,
 	return 0;
 }
 
+int res_samples_keep(struct res_samples **out, const char *path,
+    uint32_t n_hosts, struct res_hosts *h, struct obs_runs *runs,
+    struct obs_samples *t, struct sim_err *e)
+{
+	struct res_samples *r = NULL;
+	int rc = SIM_ZALLOC(&r, 1, e);
+	if (rc < 0)
+		return rc;
+	r->info = (struct res_samples_info){.spec = "",
+	    .culprit = res_version(),
+	    .n_hosts = n_hosts};
+	r->n_rows = t->n;
+	if ((rc = samples_check_hosts(h, n_hosts, e)) < 0 ||
+	    (rc = obs_runs_check(runs, n_hosts, e)) < 0 ||
+	    (rc = obs_samples_check(t, runs, e)) < 0 ||
+	    (rc = samples_spans(&r->spans, 0, runs->n, t, e)) < 0 ||
+	    (rc = sim_dup(&r->path, path, e)) < 0) {
+		res_samples_close(r);
+		return rc;
+	}
+	r->hosts = *h;
+	r->runs = *runs;
+	r->kept = *t;
+	*h = (struct res_hosts){0};
+	*runs = (struct obs_runs){0};
+	*t = (struct obs_samples){0};
+	*out = r;
+	return 0;
+}
+
 void res_samples_close(struct res_samples *r)
 {
 	if (!r)
@@ -359,6 +401,7 @@ void res_samples_close(struct res_samples *r)
 	res_hosts_free(&r->hosts);
 	obs_runs_free(&r->runs);
 	res_spans_free(&r->spans);
+	obs_samples_free(&r->kept);
 	free(r->spec);
 	free(r->culprit);
 	free(r->path);
@@ -404,6 +447,17 @@ static int samples_check_rows(const struct res_samples *r, size_t first,
 	return samples_bad_row(obs_samples_check(t, &r->runs, e));
 }
 
+static int samples_copy(const struct res_samples *r, uint64_t from, size_t n,
+    struct obs_samples *t, struct sim_err *e)
+{
+	int rc = obs_samples_reserve(t, n, e);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const struct obs_sample s = obs_samples_at(&r->kept, from + i);
+		rc = obs_samples_add(t, &s, e);
+	}
+	return rc;
+}
+
 int res_samples_load(struct res_samples *r, size_t first, size_t n,
     struct obs_samples *t, struct sim_err *e)
 {
@@ -418,9 +472,10 @@ int res_samples_load(struct res_samples *r, size_t first, size_t n,
 	if (r->stores || n == 0)
 		return rc;
 	const uint64_t off = r->spans.first_row[first];
-	rc = res_h5_in_append(r->samples, off,
-	    (size_t)(samples_end(r, first + n - 1) - off), obs_samples_kind(),
-	    t, e);
+	const size_t n_rows = (size_t)(samples_end(r, first + n - 1) - off);
+	rc = r->file ? res_h5_in_append(r->samples, off, n_rows,
+			   obs_samples_kind(), t, e)
+		     : samples_copy(r, off, n_rows, t, e);
 	if (rc == 0)
 		rc = samples_check_rows(r, first, n, t, e);
 	return rc < 0 ? sim_wrap(e, rc, "cannot read %s", r->path) : 0;

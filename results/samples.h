@@ -90,6 +90,13 @@ void res_samples_close(struct res_samples *r); /* NULL is fine */
  * user should see; NULL: nothing. */
 const char *res_samples_said(const struct res_samples *r);
 
+/* The same of tables at hand, as if they were a file PATH that had no spec: they
+ * are taken over and left empty. Errors SIM_EINVAL (what no file could have),
+ * SIM_ENOMEM; then the tables are as they were. Cost O(runs + rows). */
+int res_samples_keep(struct res_samples **r, const char *path, uint32_t n_hosts,
+    struct res_hosts *h, struct obs_runs *runs, struct obs_samples *t,
+    struct sim_err *e);
+
 const struct res_samples_info *res_samples_info(const struct res_samples *r);
 const struct obs_runs *res_samples_runs(const struct res_samples *r);
 const struct res_hosts *res_samples_hosts(const struct res_samples *r);

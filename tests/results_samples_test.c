@@ -186,6 +186,58 @@ static void batches_leave_no_trace(void **state)
 	made_free(&m);
 }
 
+/* --- at hand ---------------------------------------------------------------- */
+
+/* Copies of them, as what is kept is taken over. */
+static int made_keep(void *arg, struct sim_err *e)
+{
+	const struct made *m = arg;
+	struct res_hosts hosts = {0};
+	struct obs_runs runs = {0};
+	struct obs_samples t = {0};
+	struct res_samples *r = NULL;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < m->hosts.n; i++) {
+		const struct res_host row = res_hosts_at(&m->hosts, i);
+		rc = res_hosts_add(&hosts, &row, e);
+	}
+	for (size_t i = 0; rc == 0 && i < m->runs.n; i++) {
+		const struct obs_run row = obs_runs_at(&m->runs, i);
+		rc = obs_runs_add(&runs, &row, e);
+	}
+	for (size_t i = 0; rc == 0 && i < m->t.n; i++) {
+		const struct obs_sample row = obs_samples_at(&m->t, i);
+		rc = obs_samples_add(&t, &row, e);
+	}
+	if (rc == 0)
+		rc = res_samples_keep(&r, "x", N_HOSTS, &hosts, &runs, &t, e);
+	if (rc == 0) {
+		assert_int_equal(t.n + runs.n + hosts.n, 0);
+		assert_int_equal(res_samples_runs(r)->n, N_RUNS);
+		for (size_t first = 0; first <= N_RUNS; first += 7)
+			for (size_t n = 0; n <= N_RUNS - first; n += 5)
+				assert_loaded(r, m, first, n);
+	}
+	res_samples_close(r);
+	res_hosts_free(&hosts);
+	obs_runs_free(&runs);
+	obs_samples_free(&t);
+	return rc;
+}
+
+static void what_is_kept_is_read_as_a_file_is(void **state)
+{
+	(void)state;
+	struct made m;
+	struct sim_err e;
+	made_init(&m);
+	assert_ok(made_keep(&m, test_err()));
+	m.t.in_retx[100] = m.t.in_bytes[100] + 1;
+	assert_int_equal(made_keep(&m, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "in_retx"));
+	made_free(&m);
+}
+
 static void runs_that_are_not_there_are_refused(void **state)
 {
 	(void)state;
@@ -337,6 +389,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(batches_leave_no_trace),
+	    cmocka_unit_test(what_is_kept_is_read_as_a_file_is),
 	    cmocka_unit_test(runs_that_are_not_there_are_refused),
 	    cmocka_unit_test(after_a_bad_row_nothing_is_written),
 	    cmocka_unit_test(forged_files_are_refused_by_name),
