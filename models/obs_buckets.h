@@ -98,6 +98,35 @@ struct obs_bucket {
 };
 _Static_assert(sizeof(struct obs_bucket) == 64, "a bucket is a cache line");
 
+/* Headers between that of IPv6 and what the packet carries: so many are followed,
+ * of so many bytes in all. What is behind more has no ports. */
+enum {
+	OBS_IP6_HOP = 0,
+	OBS_IP6_ROUTING = 43,
+	OBS_IP6_FRAGMENT = 44,
+	OBS_IP6_AUTH = 51,
+	OBS_IP6_DESTINATION = 60,
+	OBS_IP6_MOBILITY = 135,
+	OBS_IP6_EXTENSION = 8, /* bytes of the smallest */
+	OBS_IP6_MAX_EXTENSIONS = 6,
+	OBS_IP6_MAX_EXTENSION_BYTES = 160,
+};
+
+static inline int obs_ip6_is_extension(uint32_t proto)
+{
+	return proto == OBS_IP6_HOP || proto == OBS_IP6_ROUTING ||
+	    proto == OBS_IP6_FRAGMENT || proto == OBS_IP6_AUTH ||
+	    proto == OBS_IP6_DESTINATION || proto == OBS_IP6_MOBILITY;
+}
+
+/* Bytes of an extension header that says N in its second byte. */
+static inline uint32_t obs_ip6_extension_bytes(uint32_t proto, uint32_t n)
+{
+	return proto == OBS_IP6_FRAGMENT ? 8
+	    : proto == OBS_IP6_AUTH      ? (n + 2) * 4
+					 : (n + 1) * 8;
+}
+
 /* Of a packet, all that is counted. */
 struct obs_seen {
 	uint32_t bytes;

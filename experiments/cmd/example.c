@@ -140,6 +140,10 @@ const struct cmd_example cmd_examples[] = {
 	"the same as a drawing"},
     {"samples bursts", "culprit samples bursts samples.h5 --json",
 	"each burst of each host"},
+    {"samples bursts",
+	"culprit samples bursts in.pcap --host web=10.0.0.7,fd00::7 --width "
+	"100us",
+	"the same of a capture"},
     {"samples rack", "culprit samples rack samples.h5 | column -t",
 	"contention of each rack"},
     {"samples cause", "culprit samples cause samples.h5 | column -t",

@@ -14,6 +14,8 @@
 
 struct args {
 	const char *file, *folder;
+	sim_ns width_ns;
+	struct xp_source_params source;
 	int csv, force;
 };
 
@@ -25,6 +27,9 @@ static const struct cmd_option samples_export_options[] = {
 	.at = CMD_AT(force)},
     {"csv", 0, NULL, "all buckets as one table, on stdout",
 	.take = cmd_take_flag, .at = CMD_AT(csv)},
+    {"width", 0, "TIME", "of buckets of a capture (1ms)", .take = cmd_take_time,
+	.at = CMD_AT(width_ns)},
+    {.with = cmd_samples_capture, .at = CMD_AT(source)},
     {0},
 };
 
@@ -146,18 +151,16 @@ static int samples_export_csv(struct res_samples *r, struct sim_err *e)
 
 int cmd_samples_export(int argc, char **argv)
 {
-	struct args a = {.file = NULL};
+	struct args a = {.source = {.told = cmd_samples_told}};
 	struct res_samples *r = NULL;
 	struct sim_err e = {0};
 	cmd_parse(&samples_export_line, argc, argv, &a);
-	int rc = res_samples_open(&r, a.file, &e);
+	int rc = xp_source_open(&r, a.file, &a.source, a.width_ns, &e);
 	if (rc == 0) {
 		cmd_samples_warn(a.file, r);
 		rc = a.csv ? samples_export_csv(r, &e)
 			   : samples_export_folder(&a, r, &e);
 	}
 	res_samples_close(r);
-	if (rc == 0)
-		return CMD_GOOD;
-	return cmd_fail(rc == SIM_EINVAL ? CMD_USAGE : CMD_TROUBLE, &e);
+	return cmd_samples_end(rc, &e);
 }

@@ -12,12 +12,21 @@
 struct cmd_samples_from {
 	const char *file;
 	struct xp_racks_params racks;
+	struct xp_source_params source;
 	int json;
 };
+
+/* Options of a struct xp_source_params: how buckets are counted in a capture. */
+extern const struct cmd_option cmd_samples_capture[];
+
+/* What was met in a capture, on stderr: xp_source_params.told. */
+void cmd_samples_told(void *arg, const struct xp_tap_said *said);
+
 #define CMD_SAMPLES_FROM                                                       \
 	{"width", 0, "TIME",                                                   \
 	    "runs with such buckets (those of the first run)",                 \
 	    .take = cmd_take_time, .at = CMD_AT(from.racks.width_ns)},         \
+	    {.with = cmd_samples_capture, .at = CMD_AT(from.source)},          \
 	    {"together", 0, "TIME",                                            \
 		"runs of a rack that start so close are of one time (1s)",     \
 		.take = cmd_take_time, .at = CMD_AT(from.racks.together_ns)},  \
@@ -27,7 +36,9 @@ struct cmd_samples_from {
 	}
 #define CMD_SAMPLES_FROM_NONE                                                  \
 	{                                                                      \
-		.racks = {.together_ns = SIM_SEC }                             \
+		.racks = {.together_ns = SIM_SEC}, .source = {                 \
+			.told = cmd_samples_told                               \
+		}                                                              \
 	}
 
 /* Say on stderr what of PATH could not be read. */
@@ -41,6 +52,9 @@ struct cmd_rows {
 void cmd_rows_row(struct cmd_rows *r);
 void cmd_rows_text(struct cmd_rows *r, const char *key, const char *text);
 void cmd_rows_number(struct cmd_rows *r, const char *key, double x);
+
+/* CMD_GOOD if RC is 0; else an exit code, and E is told. */
+int cmd_samples_end(int rc, const struct sim_err *e);
 
 /* Call WORK, which puts rows under HEAD, for each rack of FROM. Its errors end it.
  * Returns an exit code, with the error told. */

@@ -10,12 +10,13 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/samples.h"
 #include "experiments/cmd/samples_from.h"
-#include "experiments/millisampler/racks.h"
 #include "experiments/millisampler/strip.h"
 #include "experiments/report/markup.h"
 
 struct args {
 	const char *file, *host, *output;
+	sim_ns width_ns;
+	struct xp_source_params source;
 	uint64_t run;
 };
 
@@ -35,6 +36,9 @@ static const struct cmd_option samples_show_options[] = {
 	.take = cmd_take_u64, .at = CMD_AT(run), .max = UINT32_MAX},
     {"output", 'o', "FILE.svg", "draw it there", .take = cmd_take_file,
 	.at = CMD_AT(output)},
+    {"width", 0, "TIME", "runs with such buckets (any; of a capture 1ms)",
+	.take = cmd_take_time, .at = CMD_AT(width_ns)},
+    {.with = cmd_samples_capture, .at = CMD_AT(source)},
     {0},
 };
 
@@ -72,7 +76,9 @@ static int samples_show_find(const struct args *a, const struct xp_racks *r,
 		return sim_fail(e, SIM_EINVAL, "%s has no host \"%s\".",
 		    a->file, a->host);
 	for (size_t i = 0; i < runs->n; i++)
-		if (runs->host[i] == host && n++ == a->run) {
+		if (runs->host[i] == host &&
+		    (a->width_ns == 0 || runs->width_ns[i] == a->width_ns) &&
+		    n++ == a->run) {
 			*row = i;
 			return 0;
 		}
@@ -101,11 +107,12 @@ static int samples_show_draw(const struct args *a, const struct xp_strip *s,
 static int samples_show_run(const struct args *a, struct xp_racks *r,
     struct sim_err *e)
 {
-	const struct xp_racks_params any = {0};
+	const struct xp_racks_params p = {.width_ns = a->width_ns,
+	    .source = &a->source};
 	struct xp_strip s = {0};
 	char title[96], buf[16];
 	size_t row = 0;
-	int rc = xp_racks_open(r, a->file, &any, e);
+	int rc = xp_racks_open(r, a->file, &p, e);
 	if (rc == 0)
 		cmd_samples_warn(a->file, r->file);
 	if (rc < 0 || (rc = samples_show_find(a, r, &row, e)) < 0 ||
@@ -127,13 +134,11 @@ static int samples_show_run(const struct args *a, struct xp_racks *r,
 
 int cmd_samples_show(int argc, char **argv)
 {
-	struct args a = {.file = NULL};
+	struct args a = {.source = {.told = cmd_samples_told}};
 	struct xp_racks r = {0};
 	struct sim_err e = {0};
 	cmd_parse(&samples_show_line, argc, argv, &a);
 	const int rc = samples_show_run(&a, &r, &e);
 	xp_racks_close(&r);
-	if (rc == 0)
-		return CMD_GOOD;
-	return cmd_fail(rc == SIM_EINVAL ? CMD_USAGE : CMD_TROUBLE, &e);
+	return cmd_samples_end(rc, &e);
 }

@@ -10,19 +10,23 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-/* What is in front of a packet, and where that says what the packet is. */
+enum { ETHERNET_BYTES = 14 };
+
+/* What is in front of a packet, where that says what the packet is, and what of
+ * the frame was there. */
 struct capture_link {
 	int type;
 	size_t bytes, proto_at;
+	uint32_t frame_bytes;
 };
 
 static const struct capture_link capture_links[] = {
-    {DLT_EN10MB, 14, 12},
-    {DLT_LINUX_SLL, 16, 14},
-    {DLT_LINUX_SLL2, 20, 0},
-    {DLT_RAW, 0, 0},
-    {DLT_IPV4, 0, 0},
-    {DLT_IPV6, 0, 0},
+    {DLT_EN10MB, ETHERNET_BYTES, 12, ETHERNET_BYTES},
+    {DLT_LINUX_SLL, 16, 14, ETHERNET_BYTES},
+    {DLT_LINUX_SLL2, 20, 0, ETHERNET_BYTES},
+    {DLT_RAW, 0, 0, 0},
+    {DLT_IPV4, 0, 0, 0},
+    {DLT_IPV6, 0, 0, 0},
 };
 
 struct xp_capture {
@@ -104,6 +108,7 @@ int xp_capture_next(struct xp_capture *c, struct xp_captured *p,
 	c->n++;
 	const size_t n = head->caplen;
 	const size_t skip = n < l->bytes ? n : l->bytes;
+	const uint32_t link = l->bytes < head->len ? (uint32_t)l->bytes : 0;
 	/* Where libpcap is asked for nanoseconds, they are in tv_usec. */
 	*p = (struct xp_captured){
 	    .unix_ns = (uint64_t)head->ts.tv_sec * 1000000000 +
@@ -111,6 +116,9 @@ int xp_capture_next(struct xp_capture *c, struct xp_captured *p,
 	    .bytes = bytes + skip,
 	    .n = n - skip,
 	    .ethertype = capture_ethertype(l, bytes, n),
+	    .n_frame = head->len - link + (link > 0 ? l->frame_bytes : 0),
+	    .n_behind = head->len - link,
+	    .mac = l->type == DLT_EN10MB && n >= ETHERNET_BYTES ? bytes : NULL,
 	};
 	return 1;
 }

@@ -19,6 +19,10 @@ struct xp_captured {
 	const uint8_t *bytes; /* until the next call */
 	size_t n;
 	uint16_t ethertype; /* 0: the link's header itself is cut */
+	/* Of the whole frame, captured or not, without its checksum. A cooked
+	 * packet counts as of Ethernet, raw IP has no more than its own. */
+	uint32_t n_frame, n_behind; /* the link's header */
+	const uint8_t *mac; /* of destination and source; NULL: not known */
 };
 
 int xp_capture_is_built_in(void);

@@ -178,7 +178,8 @@ int xp_import_files(const char *folder, char ***path, size_t *n,
 	int rc = 0;
 	*path = NULL;
 	*n = 0;
-	const int n_entries = scandir(folder, &entry, import_is_run, alphasort);
+	const int n_entries =
+	    scandir(folder, &entry, import_is_run, versionsort);
 	if (n_entries < 0)
 		return sim_fail(e, errno == ENOMEM ? SIM_ENOMEM : SIM_EIO,
 		    "cannot read %s: %s.", folder, strerror(errno));

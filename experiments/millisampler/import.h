@@ -36,7 +36,7 @@ int xp_import(const struct xp_import_params *p, char *const path[], size_t n,
     struct sim_err *e);
 
 /* The files of a folder whose names end in .json or .txt, or these with .gz, by
- * name; each of them and the array are to be freed. Errors SIM_EIO (no folder),
+ * name, numbers in them as such; each of them and the array are to be freed. Errors SIM_EIO (no folder),
  * SIM_ENOMEM. */
 int xp_import_files(const char *folder, char ***path, size_t *n,
     struct sim_err *e);

@@ -71,7 +71,7 @@ int xp_racks_open(struct xp_racks *r, const char *path,
     const struct xp_racks_params *p, struct sim_err *e)
 {
 	*r = (struct xp_racks){.p = *p};
-	int rc = res_samples_open(&r->file, path, e);
+	int rc = xp_source_open(&r->file, path, p->source, p->width_ns, e);
 	if (rc < 0 || (rc = racks_choose_width(r, path, e)) < 0)
 		return rc;
 	const size_t n_hosts = res_samples_info(r->file)->n_hosts,

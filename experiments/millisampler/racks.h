@@ -9,11 +9,13 @@
 #define EXPERIMENTS_MILLISAMPLER_RACKS_H
 
 #include "algos/millisampler/series.h"
+#include "experiments/millisampler/source.h"
 #include "results/samples.h"
 
 struct xp_racks_params {
 	sim_ns width_ns;    /* of runs; 0: that of the file's first */
 	sim_ns together_ns; /* within which runs of a rack start */
+	const struct xp_source_params *source; /* NULL: usual */
 };
 
 /* Zeroed is empty. */
@@ -29,7 +31,7 @@ struct xp_racks {
 	struct obs_samples samples, one;
 };
 
-/* Errors those of res_samples_open(); SIM_EINVAL if no run has that width,
+/* Errors those of xp_source_open(); SIM_EINVAL if no run has that width,
  * naming those that there are. R may be closed either way. */
 int xp_racks_open(struct xp_racks *r, const char *path,
     const struct xp_racks_params *p, struct sim_err *e);
