@@ -22,10 +22,12 @@ struct table {
 	const struct res_cube *c;
 	struct res_rows rows;
 	size_t point;
-	size_t *at;     /* [n_axes] index of the point along each axis */
-	uint8_t *has;   /* [row_doubles] is there a number in any row? */
-	double *sample; /* [n_runs] */
-	double *ones;   /* [n_runs] */
+	size_t *at;        /* [n_axes] index of the point along each axis */
+	uint8_t *has;      /* [row_doubles] is there a number in any row? */
+	double *sample;    /* [n_runs] */
+	double *ones;      /* [n_runs] */
+	double *num, *den; /* [n_runs] of a ratio, by runs that have it */
+	int between;       /* intervals of ratios are those between runs */
 	struct sim_err *e;
 };
 
@@ -168,6 +170,8 @@ static struct pool results_table_pool_runs(struct table *t,
 			continue;
 		p.num += num;
 		p.den += den;
+		t->num[p.n] = num;
+		t->den[p.n] = den;
 		t->sample[p.n++] = num / den;
 	}
 	return p;
@@ -188,6 +192,22 @@ static int results_table_look_again(struct table *t, const char *ratio,
 	return rc < 0 ? rc : 0;
 }
 
+/* Clopper and Pearson's interval for all trials or, between runs, for as many as
+ * tell as much. */
+static int results_table_interval(struct table *t, const struct pool *p,
+    double *lo, double *hi)
+{
+	const struct sim_ratio_sample s = {t->num, t->den, p->n};
+	struct sim_ratio r;
+	if (!t->between)
+		return sim_share_interval(p->num, (uint64_t)p->den, CONFIDENCE,
+		    lo, hi, t->e);
+	const int rc = sim_ratio_share(&s, CONFIDENCE, &r, t->e);
+	*lo = r.lo;
+	*hi = r.hi;
+	return rc;
+}
+
 static int results_table_put_ratio(struct table *t, const char *owner,
     const struct share *s)
 {
@@ -202,10 +222,9 @@ static int results_table_put_ratio(struct table *t, const char *owner,
 		    "%s%s%s at point %zu is %g of %g, which is no share.",
 		    s->name, owner ? " of " : "", owner ? owner : "", t->point,
 		    p.num, p.den);
-	/* Clopper and Pearson's interval; without trials it stays NaN. */
+	/* Without trials it stays NaN. */
 	if (p.den > 0) {
-		int rc = sim_share_interval(p.num, (uint64_t)p.den, CONFIDENCE,
-		    &lo, &hi, t->e);
+		int rc = results_table_interval(t, &p, &lo, &hi);
 		if (rc == 0)
 			rc = results_table_look_again(t, s->name, owner, &lo,
 			    &hi);
@@ -490,15 +509,19 @@ static int put_usual(struct table *t)
 int res_table(const struct res_cube *c, const struct res_table_form *form,
     FILE *out, struct sim_err *e)
 {
-	struct table t = {.c = c, .e = e};
+	struct table t = {.c = c, .between = form->between, .e = e};
 	int rc;
 	if (form->rows == RES_TIDY)
 		return res_table_tidy(c, form, out, e);
+	if (form->rows == RES_TREND)
+		return res_table_trend(c, form, out, e);
 	if ((rc = res_rows_open(&t.rows, out, form->format, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.at, c->n_axes, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.has, c->row_doubles, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&t.sample, c->n_runs, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&t.ones, c->n_runs, e)) == 0) {
+	    (rc = SIM_ZALLOC(&t.ones, c->n_runs, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&t.num, c->n_runs, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&t.den, c->n_runs, e)) == 0) {
 		for (size_t i = 0; i < c->n_runs; i++)
 			t.ones[i] = 1;
 		for (size_t i = 0; i < c->row_doubles; i++)
@@ -518,6 +541,8 @@ int res_table(const struct res_cube *c, const struct res_table_form *form,
 	free(t.has);
 	free(t.sample);
 	free(t.ones);
+	free(t.num);
+	free(t.den);
 	return rc;
 }
 

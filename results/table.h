@@ -55,6 +55,22 @@
  * is read by a program has no reader's eye to compare the two, so tidy rows have
  * the interval between runs (sim/ratio.h) alone.
  *
+ * RES_TREND has a row for each combination of values of some coordinates: does
+ * one quantity, Y, grow with another, X, over the points that have these values?
+ * Each run is a slope, of the line of least squares through what it measured at
+ * these points, and runs are independent (sim/slope.h):
+ *
+ *	<coordinate>  each that rows are told apart by
+ *	y, x          the two, as columns are called; X may be a coordinate
+ *	points        that have these values
+ *	n             runs with a slope: X and Y at two points or more, X not
+ *		      the same at all
+ *	slope         mean of theirs, in units of Y for one of X
+ *	lo, hi        95 % interval of it, Student's; NaN of one run
+ *	p             two-sided, of "a run's slope is as likely B as -B";
+ *		      exact whatever else its law is
+ *	least_p       the least that p can be of so many runs
+ *
  * A value that is not there is "NaN"; optional metrics (results/schema.h) that
  * are nowhere there have no column. Numbers have the fewest digits that read
  * back equal, so tables are reproducible.
@@ -68,7 +84,7 @@
 #include "results/rows.h"
 #include "sim/err.h"
 
-enum res_table_rows { RES_POINTS, RES_RUNS, RES_TIDY };
+enum res_table_rows { RES_POINTS, RES_RUNS, RES_TIDY, RES_TREND };
 
 /* What to write of a cube. Zeroed is all columns by points, as TSV. */
 struct res_table_form {
@@ -82,6 +98,13 @@ struct res_table_form {
 	 * intervals the few metrics that most people read, as far as they were
 	 * measured; all if none was. */
 	int usual;
+	/* By points: intervals of ratios between runs, as tidy rows have them,
+	 * instead of those that take all trials as independent. */
+	int between;
+	/* Of RES_TREND; BY names coordinates, none: all points are one row. */
+	const char *y, *x;
+	const char *const *by;
+	size_t n_by;
 };
 
 /* Cost O(points * runs * algorithms). Errors SIM_EMISMATCH for a column that
@@ -97,6 +120,10 @@ int res_table_text(const struct res_cube *c, char **text, struct sim_err *e);
 
 /* RES_TIDY. */
 int res_table_tidy(const struct res_cube *c, const struct res_table_form *form,
+    FILE *out, struct sim_err *e);
+
+/* RES_TREND. Errors SIM_EMISMATCH also for a Y, X or BY that there is not. */
+int res_table_trend(const struct res_cube *c, const struct res_table_form *form,
     FILE *out, struct sim_err *e);
 
 #endif

@@ -62,6 +62,7 @@
 	X(BUSY_RACK, 86, "when they have; counter = time, ToR")                \
 	X(FULL_PORT, 87, "which of their ports, what is lost; = time, link")   \
 	X(TELEMETRY, 90, "flows as sums; entity = flows or probes")            \
+	X(SIGNS, 88, "signs of slopes, in tests of them")                      \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

@@ -25,6 +25,10 @@ const struct cmd_example cmd_examples[] = {
     {"table", "culprit table vigil_fig05a --tidy --csv >tidy.csv",
 	"a row a point, algorithm and metric, for pandas or ggplot"},
     {"table", "culprit table --runs vigil_fig05a >runs.tsv", "a row a run"},
+    {"table",
+	"culprit table vigil_fig05a --trend vote:recall,faults.rate --by "
+	"faults.count",
+	"does one grow with the other?"},
     {"plot", "culprit plot vigil_fig05a",
 	"-> plots/out/vigil_fig05a.svg, .pdf, .png"},
     {"plot", "culprit plot --term my_sweep", "in the terminal"},

@@ -8,13 +8,16 @@
 #include "results/h5.h"
 #include "results/table.h"
 
-enum { MAX_COLUMNS = 256 };
+enum { MAX_COLUMNS = 256, MAX_BY = 16 };
 
 struct args {
 	struct cmd_words files;
 	char *column[MAX_COLUMNS];
 	size_t n_columns;
-	int tsv, csv, json, runs, tidy, all;
+	int tsv, csv, json, runs, tidy, all, between;
+	char *y, *x; /* of --trend */
+	char *by[MAX_BY];
+	size_t n_by;
 };
 
 /* A list with commas, of which there may be more than one. Names of columns hold
@@ -33,6 +36,28 @@ static void take_columns(void *to, char *arg, const struct cmd_given *g)
 	}
 }
 
+static void take_trend(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	a->y = strsep(&arg, ",");
+	a->x = arg;
+	if (!a->x || !*a->x || !*a->y || strchr(a->x, ','))
+		argp_error(g->state,
+		    "--trend takes two names with a comma between, as "
+		    "\"lossy_burst_rate,burst_contention\"");
+}
+
+static void take_by(void *to, char *arg, const struct cmd_given *g)
+{
+	struct args *a = to;
+	for (char *name; (name = strsep(&arg, ","));) {
+		if (!*name || a->n_by == MAX_BY)
+			argp_error(g->state,
+			    "--by takes 1 to %d keys that are swept", MAX_BY);
+		a->by[a->n_by++] = name;
+	}
+}
+
 static void table_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
@@ -41,8 +66,14 @@ static void table_check(const void *args, struct argp_state *state)
 		    a->files.word[1]);
 	if (a->tsv + a->csv + a->json > 1)
 		argp_error(state, "one of --tsv, --csv and --json");
-	if (a->runs && a->tidy)
-		argp_error(state, "one of --runs and --tidy");
+	if (a->runs + a->tidy + (a->y != NULL) > 1)
+		argp_error(state, "one of --runs, --tidy and --trend");
+	if (a->n_by > 0 && !a->y)
+		argp_error(state, "--by is for --trend");
+	if (a->y && (a->all || a->n_columns > 0))
+		argp_error(state, "--all and --columns are not for --trend");
+	if (a->between && (a->runs || a->tidy || a->y))
+		argp_error(state, "--between is for a row a point");
 	if (a->all && a->n_columns > 0)
 		argp_error(state, "one of --all and --columns");
 }
@@ -55,6 +86,13 @@ static const struct cmd_option cmd_table_options[] = {
 	"one row a point, algorithm and metric: value, lo, hi, which interval, "
 	"se, n, trials, runs",
 	.take = cmd_take_flag, .at = CMD_AT(tidy)},
+    {"trend", 0, "Y,X",
+	"does Y grow with X? Mean slope over runs, its 95 % interval, and p",
+	.take = take_trend},
+    {"by", 0, "KEY,...", "of --trend: a row for each value of these",
+	.take = take_by},
+    {"between", 0, NULL, "a row a point, with intervals of ratios between runs",
+	.take = cmd_take_flag, .at = CMD_AT(between)},
     {.doc = "Which columns:"},
     {"all", 'a', NULL, "all there are", .take = cmd_take_flag,
 	.at = CMD_AT(all)},
@@ -95,8 +133,17 @@ static const struct cmd_line cmd_table_line = {
 	"they "
 	"are not, so with --all there are quantiles over runs (_p10, _p50, "
 	"_p90) beside them. With --tidy, lo and hi are intervals between runs, "
-	"which are independent: read those where a conclusion hangs on them. "
-	"Means have Student's interval between runs in both.\n\n"
+	"which are independent: read those where a conclusion hangs on them; "
+	"with --between a row a point has them, too. "
+	"Means have Student's interval between runs in all.\n\n"
+	"With --trend each run is one slope, of the line of least squares of Y "
+	"over X through what it measured at the points of a row. p is the "
+	"share of "
+	"all choices of signs of these slopes that make a mean as far from 0: "
+	"of runs whose slopes are as likely positive as negative p <= a comes "
+	"in a share a at most, whatever else they are like. It can be no less "
+	"than least_p: 2^(1-n) of n runs, up to 20; of more, 2^20 choices are "
+	"drawn.\n\n"
 	"Numbers have the fewest digits that read back equal. `culprit metrics "
 	"NAME` explains a column.",
 };
@@ -114,10 +161,16 @@ int cmd_table(int argc, char **argv)
 			     : RES_TSV,
 	    .rows = a.runs ? RES_RUNS
 		: a.tidy   ? RES_TIDY
+		: a.y      ? RES_TREND
 			   : RES_POINTS,
 	    .column = (const char *const *)a.column,
 	    .n_columns = a.n_columns,
 	    .usual = !a.all,
+	    .between = a.between,
+	    .y = a.y,
+	    .x = a.x,
+	    .by = (const char *const *)a.by,
+	    .n_by = a.n_by,
 	};
 	int code = CMD_TROUBLE,
 	    rc = cmd_find_results(&path, a.files.word[0], &e);

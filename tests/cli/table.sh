@@ -55,12 +55,18 @@ columns_are_named_or_matched() {
 	run_for 2 "$CULPRIT" table ../small.h5 --csv --json
 	says 'one of --tsv, --csv and --json'
 	run_for 2 "$CULPRIT" table ../small.h5 --runs --tidy
-	says 'one of --runs and --tidy'
+	says 'one of --runs, --tidy and --trend'
+	run_for 2 "$CULPRIT" table ../small.h5 --trend n_drops
+	says 'takes two names with a comma between'
+	run_for 2 "$CULPRIT" table ../small.h5 --by faults.count
+	says 'by is for --trend'
+	run_for 2 "$CULPRIT" table ../small.h5 --trend n_drops,fault.rate
+	says_once 'there is no quantity "fault.rate"'
 }
 
 # Read by another program, all forms are one table.
 the_forms_say_the_same() {
-	for rows in --all --runs --tidy; do
+	for rows in --all --runs --tidy --between; do
 		for form in tsv csv json; do
 			table "$rows" "--$form"
 			cp stdout "t.$form"
@@ -118,6 +124,30 @@ tidy_rows_are_complete() {
 	[[ $(wc -l <stdout) = 5 ]]
 }
 
+# More links that fail lose more: each run says so, and three runs can say no
+# more than p = 1/4.
+trends_are_of_runs() {
+	table --trend n_drops,faults.count --by faults.rate
+	[[ $(head -1 stdout | xargs) = \
+	    "faults.rate y x points n slope lo hi p least_p" ]]
+	awk -F'\t' 'NR > 1 && !($5 == 3 && $6 > 0 && $9 == 0.25 && $10 == 0.25) {
+		exit 1 }' stdout || { cat stdout; fail "no such trend"; }
+	[[ $(wc -l <stdout) -gt 1 ]]
+}
+
+# Flows of a run share its faults, so intervals between runs are another.
+intervals_between_runs_are_those_of_tidy_rows() {
+	table --tidy -c vote:accuracy_fault --tsv
+	cut -f 8,9 stdout | tail -n +2 >tidy
+	table --between -c 'vote:accuracy_fault_lo,vote:accuracy_fault_hi'
+	tail -n +2 stdout >between
+	same tidy between
+	table -c 'vote:accuracy_fault_lo,vote:accuracy_fault_hi'
+	tail -n +2 stdout | cmp -s - between && fail "nothing differs"
+	return 0
+}
+
 prepare
 run_tests few_columns_are_the_default columns_are_named_or_matched \
-    the_forms_say_the_same tidy_rows_are_complete
+    the_forms_say_the_same tidy_rows_are_complete trends_are_of_runs \
+    intervals_between_runs_are_those_of_tidy_rows
