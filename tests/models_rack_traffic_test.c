@@ -250,6 +250,75 @@ static void every_allocation_may_fail(void **state)
 	test_each_alloc_fails(life, &m);
 }
 
+/* Twice as crowded is half of the gap and twice the part. */
+static void crowd_is_a_factor_on_both_kinds(void **state)
+{
+	struct made a, b;
+	(void)state;
+	make(&a);
+	make(&b);
+	a.p.ml_racks = b.p.ml_racks = 1;
+	a.p.crowd = 2;
+	b.p.gap_ms /= 2;
+	b.p.ml_part *= 2;
+	draw(&a, 1, SIM_SEC);
+	draw(&b, 1, SIM_SEC);
+	assert_int_equal(a.f.n, b.f.n);
+	for (size_t i = 0; i < a.f.n; i++) {
+		assert_int_equal(a.f.start_ns[i], b.f.start_ns[i]);
+		assert_int_equal(a.f.conn[i], b.f.conn[i]);
+	}
+	rack_flows_free(&a.f);
+	rack_flows_free(&b.f);
+}
+
+/* Which connections stay changes neither when nor how much is sent; a share of
+ * each burst stays, under a name of its server's own, and all others are new. */
+static void connections_that_stay_change_names_alone(void **state)
+{
+	struct made a, b;
+	uint8_t *is_warm_of[92] = {NULL};
+	(void)state;
+	make(&a);
+	make(&b);
+	a.p.ml_racks = b.p.ml_racks = 1;
+	b.p.warm = 0.5;
+	b.p.ml_warm = 0.5;
+	draw(&a, 0, SIM_SEC);
+	draw(&b, 0, SIM_SEC);
+	assert_int_equal(a.f.n, b.f.n);
+	double n[2] = {0, 0}, few = 0;
+	uint32_t most = 0;
+	for (size_t i = 0; i < a.f.n; i++)
+		most = b.f.warm[i] > most ? b.f.warm[i] : most;
+	for (unsigned s = 0; s < 92; s++) {
+		is_warm_of[s] = calloc(most + 1, 1);
+		assert_non_null(is_warm_of[s]);
+	}
+	for (size_t i = 0; i < a.f.n; i++) {
+		assert_int_equal(a.f.start_ns[i], b.f.start_ns[i]);
+		const uint32_t w = b.f.warm[i];
+		assert_true(w == 0 ? b.f.conn[i] > most : b.f.conn[i] == w);
+		n[w > 0]++;
+		if (w > 0)
+			is_warm_of[b.f.server[i]][w] = 1;
+	}
+	for (uint32_t w = 1; w <= most; w++) {
+		unsigned owners = 0;
+		for (unsigned s = 0; s < 92; s++)
+			owners += is_warm_of[s][w];
+		assert_true(owners <= 1);
+	}
+	/* 64 servers are of the job, and 20 single transfers a server are warm
+	 * anyway. */
+	few = 92 * 20;
+	assert_near((n[1] - few) / (n[0] + n[1] - few), 0.5, 0.05);
+	for (unsigned s = 0; s < 92; s++)
+		free(is_warm_of[s]);
+	rack_flows_free(&a.f);
+	rack_flows_free(&b.f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +327,8 @@ int main(void)
 		transfers_come_in_order_and_new_ones_have_new_names),
 	    cmocka_unit_test(a_longer_run_begins_with_the_shorter),
 	    cmocka_unit_test(a_part_of_a_job_receives_after_each_barrier),
+	    cmocka_unit_test(crowd_is_a_factor_on_both_kinds),
+	    cmocka_unit_test(connections_that_stay_change_names_alone),
 	    cmocka_unit_test(a_region_has_as_many_jobs_however_they_are_placed),
 	    cmocka_unit_test(dispersion_is_variance_by_mean),
 	    cmocka_unit_test(poisson_counts_have_a_dispersion_of_1),

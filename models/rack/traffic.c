@@ -62,6 +62,14 @@ const struct sim_field rack_traffic_fields[] = {
 	.doc = "by how much of its mean the rate of bursts swings"},
     {"hour", SIM_F_F64, FIELD(hour), .min = 0, .max = 24, .unit = "h",
 	.def = "14", .doc = "of the day; the peak is at 20, the mean at 14"},
+    {"crowd", SIM_F_F64, FIELD(crowd), .min = 0, .max = 1000, .unit = "1",
+	.def = "1",
+	.doc = "factor on the rate of services' bursts, and on ml_part up to "
+	       "all servers"},
+    {"warm", SIM_F_F64, FIELD(warm), .min = 0, .max = 1, .unit = "1",
+	.def = "0",
+	.doc = "of the connections of a service's burst, that stay and keep "
+	       "their windows"},
     {"ml_share", SIM_F_F64, FIELD(ml_share), .min = 0, .max = 1, .unit = "1",
 	.def = "0.7", .doc = "of a rack's servers that compute together"},
     {"ml_racks", SIM_F_F64, FIELD(ml_racks), .min = 0, .max = 1, .unit = "1",
@@ -78,7 +86,10 @@ const struct sim_field rack_traffic_fields[] = {
 	.doc = "of a job's servers that receive after a barrier"},
     {"ml_conns", SIM_F_DIST, FIELD(ml_conns), .min = 1, .max = 1000, .whole = 1,
 	.unit = "connections", .def = "{uniform: [2, 8]}",
-	.when = "ml_share!=0", .doc = "warm ones of each server of a job"},
+	.when = "ml_share!=0", .doc = "of each server of a job, at a barrier"},
+    {"ml_warm", SIM_F_F64, FIELD(ml_warm), .min = 0, .max = 1, .unit = "1",
+	.def = "1", .when = "ml_share!=0",
+	.doc = "of these, that stay and keep their windows"},
     {"ml_volume", SIM_F_F64, FIELD(ml_volume), .min = 1, .max = 1e10,
 	.unit = "bytes", .def = "2.5e6", .when = "ml_share!=0",
 	.doc = "that a server receives after a barrier, median"},
@@ -98,7 +109,8 @@ struct rack_source {
 	struct sim_rng rng;
 	const struct sim_seed *where;
 	uint32_t base, server;
-	uint32_t next_conn[2]; /* inwards, outwards */
+	uint32_t next_conn[2];  /* inwards, outwards */
+	uint32_t first_warm[2]; /* of the server's services */
 	uint8_t sends;
 };
 
@@ -120,14 +132,24 @@ static int rack_source_add(struct rack_source *s, double at_ns, double bytes,
 	return at_ns < (double)s->until ? rack_flows_add(s->out, &f, e) : 0;
 }
 
-/* BYTES over N connections, new ones. */
+/* Of N connections a share SHARE. */
+static uint32_t rack_part(uint32_t n, double share)
+{
+	return (uint32_t)floor(n * share + 0.5);
+}
+
+/* BYTES over N connections, of which the first are warm, the others new. */
 static int rack_source_burst(struct rack_source *s, double at_ns, double bytes,
     uint32_t n, struct sim_err *e)
 {
+	const uint32_t warm = rack_part(n, s->p->warm);
 	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < n; i++)
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		const uint32_t stays =
+		    i < warm ? s->first_warm[s->sends] + i : 0;
 		rc = rack_source_add(s, at_ns, bytes / n,
-		    s->next_conn[s->sends]++, 0, e);
+		    stays ? stays : s->next_conn[s->sends]++, stays, e);
+	}
 	return rc;
 }
 
@@ -154,7 +176,8 @@ static int rack_service(struct rack_source *s, enum rack_class class,
 	const double pi = acos(-1);
 	const double day =
 	    1 + s->p->diurnal * cos(2 * pi * (s->p->hour - 20) / 24);
-	const double all = rate * day * rack_class_table[class].bursts;
+	const double all =
+	    rate * day * s->p->crowd * rack_class_table[class].bursts;
 	const double mean_ms = s->p->gap_ms / all;
 	if (all <= 0)
 		return 0;
@@ -218,6 +241,20 @@ static int rack_server(struct rack_source *s, struct sim_err *e)
 	return rc;
 }
 
+/* BYTES over N connections, of which the first are those from CONN on. */
+static int rack_job_burst(struct rack_source *s, double at_ns, double bytes,
+    uint32_t n, uint32_t conn, struct sim_err *e)
+{
+	const uint32_t warm = rack_part(n, s->p->ml_warm);
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < n; i++) {
+		const uint32_t stays = i < warm ? conn + i : 0;
+		rc = rack_source_add(s, at_ns, bytes / n,
+		    stays ? stays : s->next_conn[0]++, stays, e);
+	}
+	return rc;
+}
+
 /* N servers from 0 on compute together. Each has its warm connections, and
  * takes part in a barrier by a draw of its own. */
 static int rack_job(struct rack_source *s, uint32_t n, uint32_t base,
@@ -231,17 +268,17 @@ static int rack_job(struct rack_source *s, uint32_t n, uint32_t base,
 	for (; t < (double)s->until;
 	     t += dist_at(&s->p->barrier_ms, sim_rng_u01(rng)) * 1e6)
 		for (s->server = 0; s->server < n; s->server++) {
-			const int part = sim_rng_u01(rng) < s->p->ml_part;
+			const int part =
+			    sim_rng_u01(rng) < s->p->ml_part * s->p->crowd;
 			const uint32_t k = dist_whole(&s->p->ml_conns, rng);
 			const double at = t +
 			    gsl_ran_exponential(&rng->gsl,
 				s->p->jitter_us * 1e3);
 			const double bytes = rack_lognormal(rng,
 			    s->p->ml_volume, s->p->volume_sigma / 2);
-			const uint32_t conn = base + s->server * most;
-			for (uint32_t i = 0; part && rc == 0 && i < k; i++)
-				rc = rack_source_add(s, at, bytes / k, conn + i,
-				    conn + i, e);
+			if (part)
+				rc = rack_job_burst(s, at, bytes, k,
+				    base + s->server * most, e);
 			if (rc < 0)
 				return rc;
 		}
@@ -289,21 +326,27 @@ static int rack_flows_sort(struct rack_flows *f, struct sim_err *e)
 	return rc;
 }
 
-/* Names of warm connections come first, those of jobs, then one a server; of
- * the rest of the 2^32 each server and direction has an equal part. */
+/* Names of warm connections come first, those of jobs, then one a server, then
+ * those of services; of the rest of the 2^32 each server and direction has an
+ * equal part. Servers of a job have no services, and leave it theirs. */
 static int rack_traffic_add(struct rack_source *s, uint32_t rack,
     struct sim_err *e)
 {
 	const uint32_t n = s->r->n_servers;
 	const uint32_t jobs = rack_traffic_jobs(s->r, s->p, rack);
 	const uint32_t of_jobs = n * (uint32_t)s->p->ml_conns.b;
-	const uint32_t first = 1 + of_jobs + n;
+	const uint32_t of_one =
+	    rack_part((uint32_t)s->p->conns_max, s->p->warm);
+	const uint32_t services = 1 + of_jobs + n;
+	const uint32_t first = services + 2 * n * of_one;
 	const uint32_t part = (UINT32_MAX - first) / (2 * n);
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
 		s->server = i;
 		s->next_conn[0] = first + 2 * i * part;
 		s->next_conn[1] = s->next_conn[0] + part;
+		s->first_warm[0] = services + 2 * i * of_one;
+		s->first_warm[1] = s->first_warm[0] + of_one;
 		rc = rack_few(s, 1 + of_jobs + i, e);
 		if (rc == 0 && i >= jobs)
 			rc = rack_server(s, e);
@@ -311,6 +354,7 @@ static int rack_traffic_add(struct rack_source *s, uint32_t rack,
 	if (rc < 0 || jobs == 0)
 		return rc;
 	s->server = n;
+	s->next_conn[0] = first;
 	rack_source_seed(s, RACK_DRAWS_IN);
 	return rack_job(s, jobs, 1, e);
 }

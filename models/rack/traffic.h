@@ -3,10 +3,11 @@
  *
  *	service  each server has a class and a clock of its own: bursts begin after
  *	         gaps by a law; a burst has a volume, lognormal, shared by
- *	         connections whose number is Pareto, all of them new
+ *	         connections whose number is Pareto, all of them new but a
+ *	         share `warm`, which are the same in each burst
  *	job      `ml_share` of the servers compute together: all wait at a barrier,
  *	         every 30 to 40 ms; then a quarter of them, by chance, receive
- *	         at once, over a few connections that stay (warm)
+ *	         at once, over a few connections that stay (a share `ml_warm`)
  *	few      besides, single small transfers, over one connection that stays
  *
  *	class    bursts  volume  connections, beside the spec's
@@ -18,6 +19,10 @@
  * Services follow the hour: 1 + diurnal cos(2 pi (h - 20) / 24) times as many
  * bursts. Jobs do not. Of a region's racks some have jobs, which are placed
  * together in these, or spread evenly over all (placement).
+ *
+ * With `crowd` there are so many times as many bursts of services, and so many
+ * times the servers of a job receive after a barrier: racks that are more or less
+ * crowded, of one kind.
  *
  * All of it is ours: no trace of such traffic is public but as counts. What
  * follows from it are inequalities over ranges of it, never numbers of a paper.
@@ -59,6 +64,8 @@ struct rack_traffic_params {
 	double few_per_s;  /* single transfers a server and second */
 	double few_volume; /* bytes, mean */
 	double diurnal, hour;
+	double crowd; /* factor on bursts of services, and on ml_part */
+	double warm;  /* of a burst's connections, that stay */
 
 	double ml_share;            /* of a rack's servers */
 	double ml_racks;            /* of a region's racks */
@@ -66,6 +73,7 @@ struct rack_traffic_params {
 	struct sim_dist barrier_ms; /* from one to the next */
 	double ml_part;             /* of the job's servers, at a barrier */
 	struct sim_dist ml_conns;
+	double ml_warm;   /* of these connections, that stay */
 	double ml_volume; /* bytes: median of a server's */
 	double jitter_us; /* mean, after a barrier */
 };
