@@ -9,7 +9,8 @@
 #	partial   "" or how many of the runs there are
 #	x         the first axis, or what --x names
 #	algos     labels of algorithms, as words
-#	each      a pipe of `culprit table --runs`
+#	each      a pipe of `culprit table --runs`; rows(OPTIONS) is one of
+#	          `culprit table OPTIONS`
 #	claim_M   wording of what the paper states of metric M; claim_M_2 of the
 #	          second on it
 #
@@ -37,6 +38,8 @@ if (!exists("paper")) paper = ""
 if (!exists("partial")) partial = ""
 if (!exists("runs")) runs = 0
 if (!exists("algos")) algos = ""
+if (!exists("pipe_from")) pipe_from = ""; pipe_of = ""
+rows(options) = pipe_from . options . pipe_of
 if (!exists("tall")) tall = 1
 if (!exists("wide")) wide = 1
 

@@ -35,19 +35,21 @@ extern const struct res_range_name {
  * which of these sets it fills (experiments/spec/plane.h); the others are
  * NaN. */
 enum res_set {
-	RES_OF_SCENE = 1,       /* whatever the plane */
-	RES_OF_FLOWS = 2,       /* RES_FLOW_METRICS */
-	RES_OF_AGENTS = 4,      /* RES_AGENT_METRICS */
-	RES_OF_SECONDS = 8,     /* RES_SECOND_METRICS */
-	RES_OF_PROBES = 16,     /* RES_PROBE_METRICS */
-	RES_OF_MIRROR = 32,     /* RES_MIRROR_METRICS */
-	RES_OF_COST = 64,       /* RES_COST_METRICS */
-	RES_OF_RACK = 128,      /* RES_RACK_METRICS */
-	RES_OF_RETX_COST = 256, /* RES_RETX_COST_METRICS */
-	RES_OF_BUFFERS = 512,   /* RES_BUFFER_METRICS */
+	RES_OF_SCENE = 1,          /* whatever the plane */
+	RES_OF_FLOWS = 2,          /* RES_FLOW_METRICS */
+	RES_OF_AGENTS = 4,         /* RES_AGENT_METRICS */
+	RES_OF_SECONDS = 8,        /* RES_SECOND_METRICS */
+	RES_OF_PROBES = 16,        /* RES_PROBE_METRICS */
+	RES_OF_MIRROR = 32,        /* RES_MIRROR_METRICS */
+	RES_OF_COST = 64,          /* RES_COST_METRICS */
+	RES_OF_RACK = 128,         /* RES_RACK_METRICS */
+	RES_OF_RETX_COST = 256,    /* RES_RETX_COST_METRICS */
+	RES_OF_BUFFERS = 512,      /* RES_BUFFER_METRICS */
+	RES_OF_TRUE_BURSTS = 1024, /* RES_TRUE_BURST_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
 	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
-	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS,
+	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS |
+	    RES_OF_TRUE_BURSTS,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -356,6 +358,39 @@ enum res_set {
 	X(dispersion_100ms, "1", AMOUNT, "how bursty traffic is, at 100 ms",   \
 	    "the same over windows of 100 ms")
 
+/* Once a row: what hosts of racks counted, held against what came in; where a spec
+ * asks for it (rack.sample.truth). A burst is what it is to
+ * algos/millisampler/bursts.h, in milliseconds by the right clock that begin
+ * with the runs' common buckets. The first and last 20 ms are left out, which
+ * wrong clocks may move beyond the ends. */
+#define RES_TRUE_BURST_METRICS(X)                                              \
+	X(n_burst_ms, "1", COUNT, "milliseconds that were in a burst",         \
+	    "count, over servers and milliseconds, of those in which more "    \
+	    "than a share of what the line carries came in")                   \
+	X(n_burst_ms_told, "1", COUNT,                                         \
+	    "milliseconds that hosts' counts take for a burst",                \
+	    "count of the milliseconds whose middle is in a bucket that is "   \
+	    "in a burst, of the runs on common buckets")                       \
+	X(n_burst_ms_right, "1", COUNT,                                        \
+	    "milliseconds taken for a burst that were",                        \
+	    "count of those that are in n_burst_ms and n_burst_ms_told")       \
+	X(n_true_bursts, "bursts", COUNT, "bursts that there were",            \
+	    "count of the runs of milliseconds in a row of n_burst_ms")        \
+	X(n_seen_bursts, "bursts", COUNT, "bursts of which anything is told",  \
+	    "count of the bursts of n_true_bursts with a millisecond of "      \
+	    "n_burst_ms_right")                                                \
+	X(true_contention, "hosts", AMOUNT, "servers in a burst together",     \
+	    "n_burst_ms / milliseconds / racks")                               \
+	X(told_contention, "hosts", AMOUNT, "the same, as hosts' counts tell", \
+	    "n_burst_ms_told / milliseconds / racks")                          \
+	X(contention_off, "hosts", AMOUNT, "by how much that is wrong",        \
+	    "mean over milliseconds and racks of the difference, without its " \
+	    "sign, of servers in a burst as told and as it was")               \
+	X(queue_share, "1", AMOUNT, "share of a buffer that full queues have", \
+	    "mean, over servers and tenths of a millisecond in which the "     \
+	    "buffer dropped something for it, of its longest queue in it / "   \
+	    "what queues of the quadrant share")
+
 /* What is lost without a fault, where there is congestion
  * (models/scene/congestion.h): a full buffer is no fault. */
 #define RES_BUFFER_METRICS(X)                                                  \
@@ -382,7 +417,8 @@ enum res_set {
 	RES_COST_METRICS(X)                                                    \
 	RES_RETX_COST_METRICS(X)                                               \
 	RES_RACK_METRICS(X)                                                    \
-	RES_BUFFER_METRICS(X)
+	RES_BUFFER_METRICS(X)                                                  \
+	RES_TRUE_BURST_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */
@@ -403,6 +439,12 @@ enum res_set {
 	    "failed flows whose whole path was learned / failed flows")        \
 	X(lossy_burst_rate, n_lossy_bursts, n_bursts,                          \
 	    "bursts with losses / bursts")                                     \
+	X(burst_ms_recall, n_burst_ms_right, n_burst_ms,                       \
+	    "milliseconds in a burst that are taken for it / these")           \
+	X(burst_ms_precision, n_burst_ms_right, n_burst_ms_told,               \
+	    "milliseconds taken for a burst that were / these")                \
+	X(seen_burst_rate, n_seen_bursts, n_true_bursts,                       \
+	    "bursts of which anything is told / bursts that there were")       \
 	X(mirror_loss_rate, n_mirrors_lost, n_mirrored,                        \
 	    "copies that no analyzer got / copies that switches sent")         \
 	X(whole_rate, n_whole, n_assembled, "traces of whole paths / traces")  \

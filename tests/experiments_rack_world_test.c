@@ -57,12 +57,9 @@ static void play_lost(const struct play *x, uint64_t in[16], uint64_t out[16])
 {
 	memset(in, 0, 16 * sizeof(in[0]));
 	memset(out, 0, 16 * sizeof(out[0]));
-	/* Rows of a rack stand together, by time; the second begins again. */
-	uint32_t rack = 0;
 	for (size_t i = 0; i < x->w.lost.n; i++) {
-		rack +=
-		    i > 0 && x->w.lost.start_ns[i] < x->w.lost.start_ns[i - 1];
-		const uint32_t host = rack * 8 + x->w.lost.server[i];
+		const uint32_t host = x->w.lost.host[i];
+		assert_true(host < 16);
 		in[host] += x->w.lost.link_in[i];
 		out[host] += x->w.lost.link_out[i];
 	}
@@ -235,14 +232,82 @@ static void every_allocation_may_fail(void **state)
 {
 	struct play x;
 	(void)state;
-	play_open(&x, SPEC RACK ", stall: {count: 2}}\n");
+	play_open(&x,
+	    SPEC RACK ", stall: {count: 2}, sample: {truth: true}}\n");
 	test_each_alloc_fails(play_life, &x);
 	play_close(&x);
+}
+
+/* Runs on whole milliseconds by right clocks tell exactly what came in; those that
+ * begin with a packet, and clocks that are wrong, cost something, and wide buckets
+ * nearly all. */
+static void counts_are_held_against_what_came_in(void **state)
+{
+	struct play x, late, wide, none;
+	(void)state;
+	play_on(&x, SPEC RACK ", sample: {truth: true, start: aligned}}\n");
+	play_on(&late, SPEC RACK ", sample: {truth: true, clock_sd: 2000}}\n");
+	play_on(&wide,
+	    SPEC RACK ", widths: [50ms], sample: {truth: true, start: "
+		      "aligned}}\n");
+	play_on(&none, SPEC RACK "}\n");
+	const struct res_trial_metrics *r = &x.row;
+	assert_true(r->n_burst_ms > 20 && r->n_true_bursts > 10);
+	assert_true(r->n_burst_ms == r->n_burst_ms_told);
+	assert_true(r->n_burst_ms == r->n_burst_ms_right);
+	assert_true(r->n_true_bursts == r->n_seen_bursts);
+	assert_true(r->contention_off == 0);
+	/* 200 ms less one, and 20 at either end, of two racks. */
+	assert_near(r->true_contention * 2 * 159, r->n_burst_ms, 1e-9);
+	assert_true(late.row.n_burst_ms_right < late.row.n_burst_ms);
+	assert_true(late.row.contention_off > 0);
+	assert_true(wide.row.n_burst_ms == r->n_burst_ms);
+	assert_true(wide.row.n_burst_ms_right < r->n_burst_ms / 2);
+	assert_true(none.row.n_burst_ms == 0); /* as it was */
+	/* What is measured besides does not change. */
+	assert_true(none.row.buffer_bytes == late.row.buffer_bytes);
+	play_close(&x);
+	play_close(&late);
+	play_close(&wide);
+	play_close(&none);
+}
+
+/* N queues that are full at all times have alpha / (1 + alpha n) of the buffer
+ * each, of which a segment is a four-hundredth. Bounds are no statistics: queues
+ * are at their limits. */
+static void full_queues_share_as_the_dynamic_limit_has_it(void **state)
+{
+	static const struct {
+		const char *spec;
+		double share;
+	} of[] = {
+	    {"alpha: 1, traffic: {ml_share: 0.125,", 0.5},
+	    {"alpha: 1, traffic: {ml_share: 0.5,", 0.2},
+	    {"alpha: 0.25, traffic: {ml_share: 1,", 0.25 / 3},
+	    {"policy: static, traffic: {ml_share: 0.5,", 0.125},
+	};
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		char text[1024];
+		struct play x;
+		snprintf(text, sizeof(text),
+		    SPEC "rack: {length: 0.1, shared: 6e5, ecn: 0, quadrants: "
+			 "1, sample: {truth: true}, %s gap: 1e6, few: 0, "
+			 "ml_racks: 1, ml_part: 1, ml_conns: 100, ml_volume: "
+			 "1e9, barrier: 20, jitter: 0}}\n",
+		    of[i].spec);
+		play_on(&x, text);
+		assert_near(x.row.queue_share, of[i].share,
+		    0.02 * of[i].share + 1500 / 6e5);
+		play_close(&x);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(counts_are_held_against_what_came_in),
+	    cmocka_unit_test(full_queues_share_as_the_dynamic_limit_has_it),
 	    cmocka_unit_test(links_lose_in_their_direction),
 	    cmocka_unit_test(stalls_are_in_the_truth_and_in_buckets),
 	    cmocka_unit_test(metrics_are_of_all_racks),

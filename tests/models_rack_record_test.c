@@ -138,9 +138,9 @@ static void losses_are_all_there_by_cause(void **state)
 		link += k.lost.link_in[i] + k.lost.link_out[i];
 		assert_int_equal(k.lost.start_ns[i] % SIM_MS, 0);
 		if (k.lost.link_in[i] > 0)
-			assert_int_equal(k.lost.server[i], 3);
+			assert_int_equal(k.lost.host[i], 103);
 		if (k.lost.link_out[i] > 0)
-			assert_int_equal(k.lost.server[i], 8);
+			assert_int_equal(k.lost.host[i], 108);
 	}
 	assert_true(buffer > 0 && link > 0);
 	assert_int_equal(buffer, k.totals.buffer);

@@ -355,7 +355,7 @@ static void add_rack(uint32_t rack, double in[MS][SERVERS],
 	}
 	for (size_t i = 0; i < lost.n; i++)
 		if (lost.start_ns[i] / SIM_MS < MS)
-			dropped[lost.start_ns[i] / SIM_MS][lost.server[i]] =
+			dropped[lost.start_ns[i] / SIM_MS][lost.host[i]] =
 			    (double)lost.buffer[i];
 	rack_close(r);
 	rack_flows_free(&f);

@@ -240,6 +240,8 @@ static const char *set_name(unsigned set)
 		return "rack";
 	case RES_OF_BUFFERS:
 		return "buffers";
+	case RES_OF_TRUE_BURSTS:
+		return "true_bursts";
 	default:
 		return "verdicts";
 	}

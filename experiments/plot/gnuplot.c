@@ -51,9 +51,9 @@ static int gnuplot_is_word(const char *text)
 	    !text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")];
 }
 
-/* Let a script read the rows of all runs, by a pipe from `table --runs`
- * of this very program. */
-static void define_each(const char *path, FILE *out)
+/* Let a script read other tables of the results, by pipes from `table` of this
+ * very program: the rows of all runs, and whatever options ask for. */
+static void define_pipes(const char *path, FILE *out)
 {
 	char program[2048], command[8192];
 	const ssize_t k =
@@ -66,6 +66,10 @@ static void define_each(const char *path, FILE *out)
 	snprintf(command, sizeof(command), "< '%s' table --runs '%s'", program,
 	    path);
 	define("each", command, out);
+	snprintf(command, sizeof(command), "< '%s' table ", program);
+	define("pipe_from", command, out);
+	snprintf(command, sizeof(command), " '%s'", path);
+	define("pipe_of", command, out);
 }
 
 static void define_claims(const struct res_cube *c, FILE *out)
@@ -270,7 +274,7 @@ int xp_gnuplot_describe(char **vars, const struct xp_figure *f,
 	define_results(f->cube, f->title, out);
 	define("x", f->x, out);
 	int rc = gnuplot_define_algos(f->cube, out, e);
-	define_each(f->path, out);
+	define_pipes(f->path, out);
 	define_claims(f->cube, out);
 	if (f->picture)
 		define_picture(f->picture, f->curves, out);

@@ -22,7 +22,9 @@ static const struct sim_field rack_own_fields[] = {
     {"length", SIM_F_F64, FIELD(length_s), .min = 1e-3, .max = 600, .unit = "s",
 	.def = "2", .doc = "that the racks run"},
     {"widths", SIM_F_SET, FIELD(widths), .names = rack_width_names,
-	.def = "[1ms]", .doc = "of the buckets that hosts count in"},
+	.def = "[1ms]",
+	.doc = "of the buckets that hosts count in; 50 ms and 1 s as others "
+	       "do"},
     {0},
 };
 

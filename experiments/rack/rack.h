@@ -30,7 +30,16 @@
 #define XP_RACK_WIDTHS(X)                                                      \
 	X(100us, 100000)                                                       \
 	X(1ms, 1000000)                                                        \
-	X(10ms, 10000000)
+	X(10ms, 10000000)                                                      \
+	X(50ms, 50000000)                                                      \
+	X(1s, 1000000000)
+
+enum {
+#define X(name, ns) XP_RACK_WIDTH_##name,
+	XP_RACK_WIDTHS(X)
+#undef X
+	    XP_RACK_N_WIDTHS
+};
 
 struct xp_rack_stall {
 	uint32_t count, busy;
@@ -50,7 +59,7 @@ struct xp_rack {
 extern const struct xp_section xp_rack_section;
 const struct xp_rack *xp_rack_of(const struct xp_config *c);
 
-/* WIDTH[3] = those that are asked for; returns how many. */
+/* WIDTH[XP_RACK_N_WIDTHS] = those that are asked for; returns how many. */
 unsigned xp_rack_widths(const struct xp_rack *p, sim_ns width[]);
 
 #endif

@@ -223,7 +223,7 @@ static int rack_one_play(struct rack_one *x, struct rack *r, uint32_t k,
     const struct sim_seed *where, struct sim_err *e)
 {
 	const uint32_t n = x->params.n_servers, first = k * n;
-	sim_ns width[3];
+	sim_ns width[XP_RACK_N_WIDTHS];
 	const unsigned n_widths = xp_rack_widths(x->p, width);
 	int rc = rack_traffic(&x->flows, &x->params, &x->p->traffic, k,
 	    x->until, where, e);
@@ -314,9 +314,8 @@ struct rack_sums {
 	double mean, p90; /* sums over racks, of contention */
 };
 
-/* Runs of the first width in rack K: rows of RUN[]. */
-static size_t rack_runs_of(const struct xp_rack_world *w, sim_ns width,
-    uint32_t k, uint32_t run[])
+size_t xp_rack_runs(const struct xp_rack_world *w, sim_ns width, uint32_t k,
+    uint32_t run[])
 {
 	size_t n = 0;
 	for (size_t i = 0; i < w->runs.n; i++)
@@ -364,16 +363,18 @@ int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
     const struct scene *scene, struct res_trial_metrics *row, struct sim_err *e)
 {
 	struct rack_sums s = {0};
-	sim_ns width[3] = {0};
+	sim_ns width[XP_RACK_N_WIDTHS] = {0};
 	uint32_t *run = NULL;
 	int rc = SIM_ZALLOC(&run, w->runs.n + 1, e);
 	xp_rack_widths(p, width);
 	for (uint32_t k = 0; rc == 0 && k < w->n_racks; k++)
 		rc = rack_sums_add(&s, w, p, run,
-		    rack_runs_of(w, width[0], k, run), e);
+		    xp_rack_runs(w, width[0], k, run), e);
 	const double server_s = (double)w->n_racks * w->n_servers * p->length_s;
 	if (rc == 0)
 		rack_score_bursts(w, &s, server_s, row);
+	if (rc == 0)
+		rc = xp_rack_truth_score(w, p, row, e);
 	row->n_faults = (double)truth_n_faulty(&scene->truth);
 	row->goodput = (double)w->totals.arrived / server_s;
 	row->buffer_bytes = (double)w->buffer;

@@ -35,11 +35,22 @@ int xp_rack_fits(const struct topo *t, uint32_t *n_servers);
 int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
     struct scene *scene, struct sim_err *e);
 
+/* Rows of runs of WIDTH in rack K: to RUN[], of room for all. Returns how many. */
+size_t xp_rack_runs(const struct xp_rack_world *w, sim_ns width, uint32_t k,
+    uint32_t run[]);
+
 /* Metrics of what hosts counted, in buckets of the first width that is asked
  * for: bursts and contention; and of what was really lost. Errors
  * SIM_ENOMEM. */
 int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
     const struct scene *scene, struct res_trial_metrics *row,
     struct sim_err *e);
+
+/* What hosts counted held against what came in, in buckets of a millisecond by
+ * the right clock (RES_TRUE_BURST_METRICS), of runs as wide or wider; shares of
+ * buffers that queues have. Nothing without `truth`.
+ * Errors SIM_ENOMEM, and those of algo_series_align(). */
+int xp_rack_truth_score(const struct xp_rack_world *w, const struct xp_rack *p,
+    struct res_trial_metrics *row, struct sim_err *e);
 
 #endif

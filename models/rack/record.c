@@ -28,6 +28,9 @@ const struct sim_field rack_record_fields[] = {
 	       "segments"},
     {"max_buckets", SIM_F_U32, FIELD(max_buckets), .min = 1, .max = OBS_BUCKETS,
 	.unit = "1", .def = "2000", .doc = "of a run, which ends then"},
+    {"truth", SIM_F_BOOL, FIELD(truth), .def = "false",
+	.doc = "hold what hosts counted against what came in by the right "
+	       "clock"},
     {0},
 };
 
@@ -50,6 +53,7 @@ struct rack_recorder {
 	uint32_t n, now, first_host;
 	struct rack_run_of *run; /* [n_widths][n] */
 	struct rack_count *lost; /* [n]; NULL: nobody asks */
+	sim_ns truth_ns;         /* a bucket of LOST */
 	uint32_t *next;          /* [n] the first end of all */
 	int64_t *error_ns;       /* [n] of clocks */
 	struct obs_samples rows; /* run: index into the array above */
@@ -98,13 +102,15 @@ static int rack_loss_close(struct rack_recorder *k, uint32_t server,
 {
 	struct rack_count *c = &k->lost[server];
 	const sim_ns end = k->now * rack_slot_ns(k->r);
-	const struct rack_loss row = {.start_ns = end - k->width_ns[0],
-	    .server = server,
+	const struct rack_loss row = {.start_ns = end - k->truth_ns,
+	    .host = k->first_host + server,
+	    .in = c->in + (uint64_t)((double)c->out * k->p->ack_share),
 	    .buffer = c->buffer,
 	    .link_in = c->link_in,
 	    .link_out = c->link_out,
 	    .queue_max = c->queue_max};
-	const int any = c->buffer + c->link_in + c->link_out > 0;
+	const uint64_t all = k->p->truth ? row.in + c->queue_max : 0;
+	const int any = c->buffer + c->link_in + c->link_out + all > 0;
 	*c = (struct rack_count){0};
 	return any ? rack_losses_add(k->losses, &row, e) : 0;
 }
@@ -136,7 +142,7 @@ static void rack_runs_begin(struct rack_recorder *k, uint32_t server)
 static int rack_server_look(struct rack_recorder *k, uint32_t server,
     struct sim_err *e)
 {
-	const uint32_t truth = (uint32_t)(k->width_ns[0] / rack_slot_ns(k->r));
+	const uint32_t truth = (uint32_t)(k->truth_ns / rack_slot_ns(k->r));
 	struct rack_count c;
 	int rc = 0;
 	rack_take(k->r, server, &c);
@@ -241,9 +247,8 @@ static int rack_recorder_open(struct rack_recorder *k,
 		sim_rng_init(&rng, where, SIM_STREAM_CLOCK, k->first_host + i);
 		k->error_ns[i] = (int64_t)(1e3 *
 		    gsl_ran_gaussian_ziggurat(&rng.gsl, k->p->clock_sd_us));
-		k->next[i] = k->lost
-		    ? k->now + (uint32_t)(k->width_ns[0] / slot)
-		    : RACK_NO_SLOT;
+		k->next[i] = k->lost ? k->now + (uint32_t)(k->truth_ns / slot)
+				     : RACK_NO_SLOT;
 		for (unsigned w = 0; w < k->n_widths; w++) {
 			struct rack_run_of *u = rack_run_at(k, w, i);
 			u->end = RACK_NO_SLOT;
@@ -256,6 +261,11 @@ static int rack_recorder_open(struct rack_recorder *k,
 static int rack_recorder_check(const struct rack_recorder *k, double line_gbps,
     struct sim_err *e)
 {
+	if (k->p->truth && RACK_TRUTH_NS % rack_slot_ns(k->r) != 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "the truth is told by %d ns, which is no multiple of the "
+		    "slot, %" PRIu64 " ns.",
+		    RACK_TRUTH_NS, rack_slot_ns(k->r));
 	if (k->n_widths == 0 || k->n_widths > RACK_MAX_WIDTHS)
 		return sim_fail(e, SIM_EINVAL,
 		    "%u widths of buckets are not from 1 to %d.", k->n_widths,
@@ -290,7 +300,10 @@ int rack_record(struct rack *r, const struct rack_record_params *p,
 	    .n = rp->n_servers,
 	    .now = (uint32_t)(rack_now(r) / rack_slot_ns(r)),
 	    .first_host = first_host,
-	    .losses = lost};
+	    .losses = lost,
+	    .truth_ns = p->truth ? RACK_TRUTH_NS
+		: n_widths       ? width_ns[0]
+				 : 0};
 	uint32_t *row = NULL;
 	int rc = rack_recorder_check(&k, rp->line_gbps, e);
 	if (rc == 0)

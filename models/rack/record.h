@@ -27,15 +27,19 @@ struct rack_record_params {
 	double clock_sd_us; /* of a host's clock */
 	double ack_share;   /* bytes of acknowledgements for each of data */
 	uint32_t max_buckets;
+	uint32_t truth; /* 1: rows of rack_losses are of all that came in */
 };
 extern const struct sim_field rack_record_fields[];
 
 /* What was lost at a server in a bucket; none where nothing was. Buckets are of
- * the first width, from time 0, by the right clock.
+ * the first width, from time 0, by the right clock. With `truth` they are of
+ * RACK_TRUTH_NS, and none where nothing was lost, came in or is queued.
  *	X(type, column, units, meaning) */
+enum { RACK_TRUTH_NS = 100000 };
 #define RACK_LOSS_COLUMNS(X)                                                   \
 	X(uint64_t, start_ns, "ns", "of the bucket")                           \
-	X(uint32_t, server, "1", "server of the rack")                         \
+	X(uint32_t, host, "1", "host id")                                      \
+	X(uint64_t, in, "bytes", "came in, as runs count it")                  \
 	X(uint64_t, buffer, "bytes", "for it that the buffer dropped")         \
 	X(uint64_t, link_in, "bytes", "lost by the link to it")                \
 	X(uint64_t, link_out, "bytes", "lost by the link from it")             \
