@@ -5,7 +5,7 @@
 TABLE = ARG1; OUT = ARG2
 wide = 1.5
 load "style.gp"
-STATIC = 20; COMPLETE = 40
+STATIC = 24; COMPLETE = 90
 at(i) = (strcol("rack.policy") eq "static" ? STATIC : \
     strcol("rack.policy") eq "complete" ? COMPLETE : column("rack.alpha")) \
     * 1.03 ** (2 * i - 3)
@@ -14,10 +14,10 @@ dynamic(i, c) = strcol("rack.policy") eq "dynamic" ? of(i, c) : NaN
 says(i) = i == 1 ? "services" : "jobs"
 b = "lossy_burst_rate"
 set logscale xy
-set xrange [0.05:60]
-set xlabel "alpha of dynamic limits, and other policies"
+set xrange [0.05:160]
+set xlabel "alpha of dynamic limits; static, no limits"
 set xtics ("1/16" 0.0625, "1/8" 0.125, "1/4" 0.25, "1/2" 0.5, 1, 2, 4, 8, \
-    "static" STATIC, "all free" COMPLETE)
+    "static" STATIC, "none" COMPLETE) font small
 set ylabel "bursts that lose something, %"
 set yrange [0.02:100]
 set ytics ("0.1" 0.1, "1" 1, "10" 10, "100" 100)
