@@ -37,6 +37,50 @@ static int samples_check_hosts(const struct res_hosts *h, uint32_t n_hosts,
 	return 0;
 }
 
+/* --- what was true ---------------------------------------------------------*/
+
+enum { SAMPLES_N_TRUTH = 3 };
+struct samples_true {
+	const char *name;
+	const struct sim_table *kind;
+	void *table;
+	const uint32_t *host;
+	size_t n;
+};
+
+static void samples_list_truth(const struct res_samples_truth *t,
+    struct samples_true list[SAMPLES_N_TRUTH])
+{
+	list[0] = (struct samples_true){"faults", res_true_faults_kind(),
+	    (void *)&t->faults, t->faults.host, t->faults.n};
+	list[1] = (struct samples_true){"losses", res_true_losses_kind(),
+	    (void *)&t->losses, t->losses.host, t->losses.n};
+	list[2] = (struct samples_true){"bursts", res_true_bursts_kind(),
+	    (void *)&t->bursts, t->bursts.host, t->bursts.n};
+}
+
+static int samples_check_truth(const struct res_samples_truth *t,
+    uint32_t n_hosts, struct sim_err *e)
+{
+	struct samples_true list[SAMPLES_N_TRUTH];
+	samples_list_truth(t, list);
+	for (size_t i = 0; i < SAMPLES_N_TRUTH; i++)
+		for (size_t k = 0; k < list[i].n; k++)
+			if (list[i].host[k] >= n_hosts)
+				return sim_fail(e, SIM_EINVAL,
+				    "row %zu of %s is of host %u, but there "
+				    "are only %u hosts.",
+				    k, list[i].name, list[i].host[k], n_hosts);
+	return 0;
+}
+
+void res_samples_truth_free(struct res_samples_truth *t)
+{
+	res_true_faults_free(&t->faults);
+	res_true_losses_free(&t->losses);
+	res_true_bursts_free(&t->bursts);
+}
+
 /* --- writing ---------------------------------------------------------------*/
 
 struct res_samples_out {
@@ -184,6 +228,24 @@ int res_samples_add_hosts(struct res_samples_out *w, const struct res_hosts *h,
 	int rc = samples_check_hosts(h, w->n_hosts, e);
 	if (rc == 0)
 		rc = res_h5_out_append(w->hosts, res_hosts_kind(), h, e);
+	return samples_failed(w, rc, e);
+}
+
+int res_samples_add_truth(struct res_samples_out *w,
+    const struct res_samples_truth *t, struct sim_err *e)
+{
+	struct samples_true list[SAMPLES_N_TRUTH];
+	int rc = samples_check_truth(t, w->n_hosts, e);
+	samples_list_truth(t, list);
+	for (size_t i = 0; rc == 0 && i < SAMPLES_N_TRUTH; i++) {
+		struct res_h5_table_out *out;
+		rc = res_h5_out_table(w->file, list[i].name,
+		    list[i].kind->column, list[i].kind->n_columns, SAMPLES_FEW,
+		    &out, e);
+		if (rc == 0)
+			rc = res_h5_out_append(out, list[i].kind, list[i].table,
+			    e);
+	}
 	return samples_failed(w, rc, e);
 }
 
@@ -426,6 +488,26 @@ const struct res_hosts *res_samples_hosts(const struct res_samples *r)
 const char *res_samples_said(const struct res_samples *r)
 {
 	return r->stores ? res_stores_said(r->stores) : NULL;
+}
+
+int res_samples_has_truth(const struct res_samples *r)
+{
+	return r->file && res_h5_in_has(r->file, "faults");
+}
+
+int res_samples_load_truth(struct res_samples *r, struct res_samples_truth *t,
+    struct sim_err *e)
+{
+	struct samples_true list[SAMPLES_N_TRUTH];
+	int rc = 0;
+	samples_list_truth(t, list);
+	for (size_t i = 0; rc == 0 && i < SAMPLES_N_TRUTH; i++)
+		rc = res_series_all_rows(r->file, list[i].name, list[i].kind,
+		    list[i].table, e);
+	if (rc == 0)
+		rc =
+		    samples_bad_row(samples_check_truth(t, r->info.n_hosts, e));
+	return rc < 0 ? sim_wrap(e, rc, "cannot read %s", r->path) : 0;
 }
 
 /* The rows of runs FIRST .. FIRST + N - 1 are theirs, as many each as the spans

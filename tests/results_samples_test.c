@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "sim/rng.h"
 #include "tests/folder.h"
@@ -282,6 +283,152 @@ static void after_a_bad_row_nothing_is_written(void **state)
 	made_free(&m);
 }
 
+/* --- what was true ---------------------------------------------------------- */
+
+static int truth_make(struct res_samples_truth *t, uint32_t host,
+    struct sim_err *e)
+{
+	const struct res_true_fault fault = {.host = 7,
+	    .out = 1,
+	    .rate = 1e-3,
+	    .to_ns = UINT64_MAX};
+	const struct res_true_burst burst = {.start_ns = 9,
+	    .host = host,
+	    .bytes = UINT64_C(1) << 40,
+	    .conns = 300,
+	    .n_new = 299};
+	int rc = res_true_faults_add(&t->faults, &fault, e);
+	for (uint32_t i = 0; rc == 0 && i < 3000; i++) {
+		const struct res_true_loss loss = {.start_ns = 1000000 * i,
+		    .host = i % N_HOSTS,
+		    .buffer = i,
+		    .link_in = 2 * i,
+		    .link_out = 3 * i,
+		    .queue_max = 4 * i};
+		rc = res_true_losses_add(&t->losses, &loss, e);
+	}
+	return rc < 0 ? rc : res_true_bursts_add(&t->bursts, &burst, e);
+}
+
+static int truth_write(const char *path, uint32_t host, struct sim_err *e)
+{
+	const struct res_samples_info info = {.n_hosts = N_HOSTS};
+	struct res_samples_truth t = {0};
+	struct res_samples_out *w = NULL;
+	int rc = truth_make(&t, host, e);
+	if (rc == 0)
+		rc = res_samples_create(&w, path, &info, e);
+	if (rc == 0)
+		rc = res_samples_add_truth(w, &t, e);
+	res_samples_truth_free(&t);
+	if (rc == 0)
+		return res_samples_finish(w, e);
+	res_samples_discard(w);
+	return rc;
+}
+
+static int truth_read(const char *path, struct res_samples_truth *t,
+    struct sim_err *e)
+{
+	struct res_samples *r;
+	int rc = res_samples_open(&r, path, e);
+	if (rc < 0)
+		return rc;
+	rc = res_samples_load_truth(r, t, e);
+	res_samples_close(r);
+	return rc;
+}
+
+#define COMPARE(type, name, unit, doc)                                         \
+	assert_memory_equal(a->name, b->name, a->n * sizeof(type));
+static void what_was_true_is_read(void **state)
+{
+	(void)state;
+	const char *path = test_path("true.h5");
+	struct res_samples_truth want = {0}, got = {0};
+	assert_ok(truth_make(&want, 39, test_err()));
+	assert_ok(truth_write(path, 39, test_err()));
+	assert_ok(truth_read(path, &got, test_err()));
+	assert_int_equal(got.faults.n, 1);
+	assert_int_equal(got.losses.n, 3000);
+	assert_int_equal(got.bursts.n, 1);
+	{
+		const struct res_true_faults *a = &want.faults,
+					     *b = &got.faults;
+		RES_TRUE_FAULT_COLUMNS(COMPARE)
+	}
+	{
+		const struct res_true_losses *a = &want.losses,
+					     *b = &got.losses;
+		RES_TRUE_LOSS_COLUMNS(COMPARE)
+	}
+	{
+		const struct res_true_bursts *a = &want.bursts,
+					     *b = &got.bursts;
+		RES_TRUE_BURST_COLUMNS(COMPARE)
+	}
+	res_samples_truth_free(&want);
+	res_samples_truth_free(&got);
+}
+
+static void who_does_not_know_the_truth_says_none(void **state)
+{
+	(void)state;
+	struct made m;
+	struct res_samples *r;
+	struct res_samples_truth t = {0};
+	struct sim_err e;
+	made_init(&m);
+	assert_ok(made_write(&m, N_RUNS, test_path("seen.h5"), test_err()));
+	assert_ok(truth_write(test_path("true.h5"), 39, test_err()));
+	assert_ok(res_samples_open(&r, test_path("true.h5"), test_err()));
+	assert_true(res_samples_has_truth(r));
+	res_samples_close(r);
+	assert_ok(res_samples_open(&r, test_path("seen.h5"), test_err()));
+	assert_false(res_samples_has_truth(r));
+	assert_int_equal(res_samples_load_truth(r, &t, &e), SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "faults"));
+	res_samples_close(r);
+	made_free(&m);
+}
+
+static void truth_is_of_hosts_that_there_are(void **state)
+{
+	(void)state;
+	const char *path = test_path("true.h5");
+	struct res_samples_truth t = {0};
+	struct sim_err e;
+	remove(path);
+	assert_int_equal(truth_write(path, 40, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "row 0 of bursts is of host 40"));
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_ok(truth_write(path, 39, test_err()));
+	const hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+	assert_true(file >= 0);
+	h5_edit_cell(file, "losses/host", 2999, 41);
+	h5_edit_seal(file, path);
+	assert_int_equal(truth_read(path, &t, &e), SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "row 2999 of losses is of host 41"));
+	res_samples_truth_free(&t);
+}
+
+static int truth_life(void *arg, struct sim_err *e)
+{
+	struct res_samples_truth t = {0};
+	const char *path = arg;
+	int rc = truth_write(path, 39, e);
+	if (rc == 0)
+		rc = truth_read(path, &t, e);
+	res_samples_truth_free(&t);
+	return rc;
+}
+
+static void each_failed_allocation_of_truth_is_reported(void **state)
+{
+	(void)state;
+	test_each_alloc_fails(truth_life, (void *)test_path("alloc.h5"));
+}
+
 /* --- damaged ---------------------------------------------------------------- */
 
 static int read_samples(const char *path, struct sim_err *e)
@@ -392,6 +539,10 @@ int main(void)
 	    cmocka_unit_test(what_is_kept_is_read_as_a_file_is),
 	    cmocka_unit_test(runs_that_are_not_there_are_refused),
 	    cmocka_unit_test(after_a_bad_row_nothing_is_written),
+	    cmocka_unit_test(what_was_true_is_read),
+	    cmocka_unit_test(who_does_not_know_the_truth_says_none),
+	    cmocka_unit_test(truth_is_of_hosts_that_there_are),
+	    cmocka_unit_test(each_failed_allocation_of_truth_is_reported),
 	    cmocka_unit_test(forged_files_are_refused_by_name),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};

@@ -138,6 +138,8 @@ const struct cmd_example cmd_examples[] = {
     {"trace pcap",
 	"culprit trace pcap in.pcap -t my_network.yaml --switches map -o t.h5",
 	"what tcpdump wrote on a collector"},
+    {"samples run", "culprit samples run my_racks.yaml --point 3 -o samples.h5",
+	"what hosts count in one cell, and what was true"},
     {"samples show", "culprit samples show samples.h5 host17",
 	"six series, in the terminal"},
     {"samples show", "culprit samples show samples.h5 host17 -o host17.svg",

@@ -6,6 +6,7 @@
 #ifndef EXPERIMENTS_CMD_SAMPLES_H
 #define EXPERIMENTS_CMD_SAMPLES_H
 
+int cmd_samples_run(int argc, char **argv);
 int cmd_samples_bursts(int argc, char **argv);
 int cmd_samples_rack(int argc, char **argv);
 int cmd_samples_cause(int argc, char **argv);

@@ -173,10 +173,13 @@ static int dump_begin(void *arg, const struct xp_cell *cell, struct sim_err *e)
 	struct dump *d = arg;
 	d->cell = *cell;
 	if (!cell->plane->flows)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "plane %s has probes and no flows: `culprit record` writes "
-		    "those to a file, and `culprit jobs` reads it.",
-		    cell->plane->name);
+		return sim_fail(e, SIM_EUNSUPPORTED, "plane %s has %s.",
+		    cell->plane->name,
+		    cell->plane->provides & OBS_SAMPLES
+			? "hosts that count in buckets and no flows: `culprit "
+			  "samples run` writes what they count"
+			: "probes and no flows: `culprit record` writes those "
+			  "to a file, and `culprit jobs` reads it");
 	return res_epoch_create(&d->out, d->path, cell->topo,
 	    &cell->scene->truth, e);
 }

@@ -85,13 +85,19 @@ static void rack_plane_close(void *p)
 static int rack_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	struct xp_rack_plane *x;
+	struct xp_rack_plane *x = NULL;
 	const int rc = SIM_ZALLOC(&x, 1, e);
 	(void)t;
 	*p = x;
 	if (rc == 0)
 		x->params = xp_rack_of(c);
 	return rc;
+}
+
+struct xp_rack_world *xp_rack_world_of(void *running)
+{
+	struct xp_rack_plane *x = running;
+	return &x->world;
 }
 
 /* One window, of all that was counted. */

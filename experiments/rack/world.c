@@ -16,6 +16,7 @@ void xp_rack_world_free(struct xp_rack_world *w)
 	obs_runs_free(&w->runs);
 	obs_samples_free(&w->samples);
 	rack_losses_free(&w->lost);
+	res_true_bursts_free(&w->bursts);
 	*w = (struct xp_rack_world){0};
 }
 
@@ -25,6 +26,7 @@ static void rack_world_clear(struct xp_rack_world *w)
 	obs_runs_clear(&w->runs);
 	obs_samples_clear(&w->samples);
 	rack_losses_clear(&w->lost);
+	res_true_bursts_clear(&w->bursts);
 	w->totals = (struct rack_totals){0};
 	w->buffer = w->link_in = w->link_out = 0;
 	w->n_racks = w->n_servers = 0;
@@ -171,6 +173,29 @@ static int rack_count_bursts(struct xp_rack_world *w,
 	return 0;
 }
 
+/* What begins at one time for one host, in one direction, is a burst; transfers
+ * are in order of time. */
+static int rack_keep_bursts(struct xp_rack_world *w,
+    const struct rack_params *p, const struct rack_flows *f, uint32_t first,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0, k; rc == 0 && i < f->n; i = k) {
+		struct res_true_burst b = {.start_ns = f->start_ns[i],
+		    .host = first + f->server[i],
+		    .out = f->out[i]};
+		for (k = i; k < f->n && f->start_ns[k] == f->start_ns[i] &&
+		     f->server[k] == f->server[i] && f->out[k] == f->out[i];
+		     k++) {
+			b.bytes += (uint64_t)(f->segments[k] * p->segment);
+			b.conns++;
+			b.n_new += f->warm[k] == 0;
+		}
+		rc = res_true_bursts_add(&w->bursts, &b, e);
+	}
+	return rc;
+}
+
 static void rack_world_add(struct xp_rack_world *w, const struct rack *r)
 {
 	struct rack_totals t;
@@ -227,6 +252,8 @@ static int rack_one_play(struct rack_one *x, struct rack *r, uint32_t k,
 	const unsigned n_widths = xp_rack_widths(x->p, width);
 	int rc = rack_traffic(&x->flows, &x->params, &x->p->traffic, k,
 	    x->until, where, e);
+	if (rc == 0 && x->w->keep)
+		rc = rack_keep_bursts(x->w, &x->params, &x->flows, first, e);
 	if (rc == 0 &&
 	    (rc = rack_count_bursts(x->w, &x->flows, x->until, e)) == 0)
 		rc = rack_put(r, &x->flows, e);

@@ -7,6 +7,7 @@
 #include "experiments/rack/rack.h"
 #include "models/obs.h"
 #include "models/scene/scene.h"
+#include "results/samples.h"
 #include "results/schema.h"
 
 /* What came of all racks. Zeroed is empty. */
@@ -14,7 +15,9 @@ struct xp_rack_world {
 	struct obs window; /* points at the tables below */
 	struct obs_runs runs;
 	struct obs_samples samples;
-	struct rack_losses lost;
+	struct rack_losses lost; /* `server` is the host's id */
+	int keep;                /* set by who wants BURSTS */
+	struct res_true_bursts bursts;
 	struct rack_totals totals;          /* sums */
 	uint64_t buffer, link_in, link_out; /* bytes lost, by cause */
 	uint32_t n_racks, n_servers;
@@ -38,6 +41,9 @@ int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
 /* Rows of runs of WIDTH in rack K: to RUN[], of room for all. Returns how many. */
 size_t xp_rack_runs(const struct xp_rack_world *w, sim_ns width, uint32_t k,
     uint32_t run[]);
+
+/* That of RUNNING, which plane rack has opened. */
+struct xp_rack_world *xp_rack_world_of(void *running);
 
 /* Metrics of what hosts counted, in buckets of the first width that is asked
  * for: bursts and contention; and of what was really lost. Errors

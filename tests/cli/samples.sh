@@ -191,6 +191,51 @@ a_run_is_drawn() {
 	[[ ! -s stdout ]]
 }
 
+# From a spec to a drawing and an answer; the truth is at hand beside it.
+a_cell_is_run_and_read() {
+	cat >racks.yaml <<-END
+		figure: racks
+		plane: rack
+		topology: { n_pods: 1, n_tors: 2, n_t1: 1, n_t2: 1, n_hosts: 24 }
+		rack: { length: 1, traffic: { ml_racks: 0.5 } }
+		faults: { rate: 0.01, links: ["tor1->host30"] }
+		algorithms: [loss_cause]
+	END
+	run_for 0 "$CULPRIT" samples run racks.yaml
+	says '^racks: 48 hosts in 2 racks, 48 runs, ' stdout
+	says ' -> results/out/racks.samples.h5$' stdout
+	mv results/out/racks.samples.h5 x.h5
+	run_for 0 "$CULPRIT" samples run racks.yaml -o y.h5
+	cmp x.h5 y.h5
+	run_for 0 "$CULPRIT" samples show x.h5 host30
+	[[ $(wc -l <stdout) = 13 ]]
+	run_for 0 "$CULPRIT" samples cause x.h5
+	[[ $(awk '$3 == "link" {print $1, $2}' stdout) = "1 host30" ]]
+	run_for 0 "$CULPRIT" samples rack x.h5
+	[[ $(wc -l <stdout) = 3 ]]
+	h5dump -d /faults/host x.h5 | grep -q '(0): 30$'
+	run_for 0 "$CULPRIT" samples run racks.yaml -o y.h5 \
+	    --set 'rack.widths=[100us, 1ms]' --set seed=5
+	says ', 96 runs, ' stdout
+	! cmp -s x.h5 y.h5
+}
+
+what_is_no_rack_is_not_run() {
+	printf 'figure: f\nalgorithms: [vote]\n' >f.yaml
+	run_for 2 "$CULPRIT" samples run f.yaml
+	says 'hosts of plane auto do not count in buckets; those of' stderr
+	[[ ! -e results/out/f.samples.h5 ]]
+	run_for 2 "$CULPRIT" samples run f.yaml --point 7
+	run_for 2 "$CULPRIT" samples run
+	says 'no spec' stderr
+	printf 'figure: f\nplane: rack\nalgorithms: [loss_cause]\n' >f.yaml
+	run_for 2 "$CULPRIT" dump f.yaml
+	says 'count in buckets and no flows: .culprit samples run' stderr
+	echo mine >x.h5
+	run_for 2 "$CULPRIT" samples run f.yaml -o x.h5
+	[[ $(cat x.h5) = mine ]]
+}
+
 nothing_is_an_error() {
 	mkdir empty
 	run_for 2 "$CULPRIT" samples import empty -o x.h5
@@ -223,6 +268,7 @@ a_file_that_unpacks_to_too_much_is_not_read() {
 
 run_tests published_runs_are_taken there_and_back_it_is_the_same \
     another_definition_of_bursts_is_found \
-    what_is_told_is_what_python_counts a_run_is_drawn \
+    what_is_told_is_what_python_counts a_run_is_drawn a_cell_is_run_and_read \
+    what_is_no_rack_is_not_run \
     what_is_not_whole_is_left_out_and_counted nothing_is_an_error \
     a_file_that_unpacks_to_too_much_is_not_read
