@@ -11,6 +11,7 @@
 #include "algos/millisampler/vote_filtered.h"
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
+#include "algos/rivals/flock.h"
 #include "algos/vigil/alg1.h"
 #include "algos/vigil/cover.h"
 #include "algos/vigil/program.h"
@@ -34,6 +35,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_nic_stall_ops,
     &algo_sync_burst_ops,
     &algo_vote_filtered,
+    &algo_flock,
     NULL,
 };
 

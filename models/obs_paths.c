@@ -12,6 +12,7 @@
 void obs_paths_clear(struct obs_paths *p)
 {
 	p->n = p->n_sets = 0;
+	p->n_cleared++;
 	if (p->slot)
 		memset(p->slot, 0, p->n_slots * sizeof(*p->slot));
 }

@@ -103,25 +103,36 @@ do for [again = 0:N_HUES - 1] { do for [i = 1:N_HUES] {
 } }
 
 # look(a) is the linetype of an algorithm by its label, the same in all figures:
-# the n-th name here has the n-th colour. Where one name begins with another it
-# stands behind that, as the last that fits counts. A label that begins with a
-# name is a variant: it has that name's look, or if the figure's `algos` hold
-# several such, its colour with another mark and dash. Labels that begin with no
-# name take the colours that are left, in the order of `algos`.
+# the n-th name here has the n-th colour; the names below have these colours
+# darker, with other marks and dashes. Where one name begins with another the
+# longest that fits counts. A label that begins with a name is a variant: it has
+# that name's look, or if the figure's `algos` hold several such, its colour with
+# another mark and dash. Labels that begin with no name take the colours that are
+# left, in the order of `algos`.
 LOOKS = "vote cover integer binary alg1 vote_ecmp blackhole hop_trace" \
     . " everflow_drop everflow_loop everflow_latency" \
     . " loss_cause nic_stall sync_burst vote_filtered"
+LOOKS_TOO = "- - sieve - - - - netbouncer flock score_passive score sherlock" \
+    . " detector vote_flock"
 N_LEFT = N_HUES - words(LOOKS)
-look_of = 0
-look_fits(a, name) = a[1:strlen(name)] eq name
-look_hue(a) = (look_of = 0, sum [i = 1:words(LOOKS)] \
-    (look_fits(a, word(LOOKS, i)) ? (look_of = i) : 0), look_of)
-look_named(a) = look_hue(a) && word(LOOKS, look_hue(a)) eq a
+look_of = look_long = 0
+look_fits(a, name) = a[1:strlen(name)] eq name && strlen(name) > look_long
+look_try(a, name, i) = look_fits(a, name) ? \
+    (look_long = strlen(name), look_of = i) : 0
+# The place of the name in the two lists, one behind the other.
+look_name(a) = (look_of = 0, look_long = 0, \
+    sum [i = 1:words(LOOKS)] look_try(a, word(LOOKS, i), i), \
+    sum [i = 1:words(LOOKS_TOO)] \
+        look_try(a, word(LOOKS_TOO, i), N_HUES + i), look_of)
+look_hue(a) = look_name(a) > N_HUES ? look_of - N_HUES : look_of
+look_named(a) = look_name(a) && (look_of > N_HUES ? \
+    word(LOOKS_TOO, look_of - N_HUES) : word(LOOKS, look_of)) eq a
 look_place(a) = sum [i = 1:words(algos)] (word(algos, i) eq a ? i : 0)
 # What is called by the name itself goes before its variants.
-look_before(b, a) = !look_named(a) && look_hue(b) == look_hue(a) && \
+look_before(b, a) = !look_named(a) && look_name(b) == look_name(a) && \
     (look_named(b) || look_place(b) < look_place(a))
-look_nth(a) = sum [i = 1:words(algos)] look_before(word(algos, i), a)
+look_nth(a) = (look_name(a) > N_HUES) + \
+    sum [i = 1:words(algos)] look_before(word(algos, i), a)
 look(a) = look_hue(a) ? look_nth(a) % N_HUES * N_HUES + look_hue(a) : \
     look_nth(a) / N_LEFT % N_HUES * N_HUES + words(LOOKS) + 1 \
     + look_nth(a) % N_LEFT

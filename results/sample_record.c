@@ -67,7 +67,7 @@ static size_t record_put_varint(unsigned char *to, uint64_t x)
 /* Small numbers of either sign become small ones without. */
 static uint64_t record_zigzag(int64_t x)
 {
-	return (uint64_t)x << 1 ^ (uint64_t)(x >> 63);
+	return (uint64_t)x << 1 ^ (x < 0 ? UINT64_MAX : 0);
 }
 
 static size_t record_put_column(unsigned char *to, const void *column,

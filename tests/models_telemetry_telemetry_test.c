@@ -3,74 +3,10 @@
  */
 #include "models/telemetry/telemetry.h"
 
+#include "tests/telemetry_rig.h"
 #include "tests/test.h"
-#include "topo/mesh.h"
 
 enum { K = 6, FLOWS = 400, HOSTS = 54 };
-
-struct telemetry_rig {
-	struct topo topo;
-	struct scene_params params;
-	struct scene scene;
-	struct telemetry t;
-	struct obs w;
-	struct losses lost;
-	struct telemetry_params p;
-};
-
-static struct telemetry_params telemetry_defaults(unsigned kinds)
-{
-	struct telemetry_params p;
-	assert_ok(sim_field_defaults(telemetry_fields, &p, test_err()));
-	p.kinds = kinds;
-	p.flows = FLOWS;
-	return p;
-}
-
-/* A fat-tree without noise, of which LINK loses RATE. */
-static void rig_open(struct telemetry_rig *x, double noise, unsigned kinds)
-{
-	struct topo_mesh *m;
-	const struct sim_seed where = {.seed = test_seed()};
-	*x = (struct telemetry_rig){.p = telemetry_defaults(kinds)};
-	assert_ok(topo_mesh_fat_tree(&m, K, 0, test_err()));
-	assert_ok(topo_open_mesh(&x->topo, m, test_err()));
-	assert_ok(sim_field_defaults(scene_traffic_fields, &x->params.traffic,
-	    test_err()));
-	x->params.noise =
-	    (struct scene_noise_params){.rate = {SIM_FIXED, noise, noise},
-		.scale = 1};
-	assert_ok(
-	    scene_draw(&x->scene, &x->topo, &x->params, &where, test_err()));
-}
-
-static void rig_fail(struct telemetry_rig *x, topo_link link, double rate)
-{
-	const struct truth_fault f = {.link = link,
-	    .rate = rate,
-	    .to_ns = SIM_NEVER};
-	assert_ok(truth_add_fault(&x->scene.truth, &f, test_err()));
-	truth_sort(&x->scene.truth);
-}
-
-static void rig_draw(struct telemetry_rig *x)
-{
-	assert_ok(telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost,
-	    test_err()));
-	assert_ok(obs_paths_check(&x->t.paths, x->topo.n_links, test_err()));
-	assert_ok(obs_tallies_check(&x->t.rows, x->topo.n_links, x->w.flows.n,
-	    test_err()));
-	assert_ok(obs_check(&x->w, x->topo.n_links, test_err()));
-}
-
-static void rig_close(struct telemetry_rig *x)
-{
-	telemetry_free(&x->t);
-	obs_free(&x->w);
-	losses_free(&x->lost);
-	scene_free(&x->scene);
-	topo_close(&x->topo);
-}
 
 /* Rows of all flows, kept to be compared with those of other kinds. */
 static struct obs_tally *rows_of(const struct telemetry_rig *x)
@@ -91,8 +27,8 @@ static void kinds_are_views_of_one_epoch(void **state)
 {
 	(void)state;
 	struct telemetry_rig x;
-	rig_open(&x, 1e-3, OBS_TELE_INT);
-	rig_draw(&x);
+	telemetry_rig_open(&x, K, 1e-3, OBS_TELE_INT, 0);
+	telemetry_rig_draw(&x);
 	const size_t n = x.t.rows.n;
 	struct obs_tally *all = rows_of(&x);
 	assert_int_equal(n, HOSTS * FLOWS);
@@ -101,7 +37,7 @@ static void kinds_are_views_of_one_epoch(void **state)
 	for (unsigned k = 0; k < 3; k++) {
 		size_t at = 0;
 		x.p.kinds = kinds[k];
-		rig_draw(&x);
+		telemetry_rig_draw(&x);
 		assert_int_equal(x.w.n_flows, n);
 		for (size_t i = 0; i < n; i++) {
 			struct obs_tally want = all[i];
@@ -118,7 +54,7 @@ static void kinds_are_views_of_one_epoch(void **state)
 		assert_int_equal(at, x.t.rows.n);
 	}
 	free(all);
-	rig_close(&x);
+	telemetry_rig_close(&x);
 }
 
 /* A row of a flow is the sum of its hops' losses; where nobody traces, the
@@ -130,8 +66,8 @@ static void losses_add_up_to_rows(void **state)
 	for (unsigned k = 0; k < 2; k++) {
 		struct telemetry_rig x;
 		uint64_t n_lost = 0, n_drops = 0;
-		rig_open(&x, 1e-3, kinds[k]);
-		rig_draw(&x);
+		telemetry_rig_open(&x, K, 1e-3, kinds[k], 0);
+		telemetry_rig_draw(&x);
 		for (size_t i = 0; i < x.t.rows.n; i++) {
 			const struct obs_tally r = obs_tallies_at(&x.t.rows, i);
 			assert_int_equal(r.n_lost > 0, r.flow != UINT32_MAX);
@@ -146,7 +82,7 @@ static void losses_add_up_to_rows(void **state)
 		assert_int_equal(x.lost.n_path, k ? x.w.hops.n : 0);
 		for (size_t i = 0; i < x.w.hops.n; i++)
 			assert_int_equal(x.w.hops.link[i] == TOPO_NONE, k);
-		rig_close(&x);
+		telemetry_rig_close(&x);
 	}
 }
 
@@ -160,9 +96,9 @@ static void a_link_loses_its_rate(void **state)
 	struct telemetry_rig x;
 	const topo_link bad = 2 * HOSTS + 6;
 	double n = 0, lost = 0;
-	rig_open(&x, 0, OBS_TELE_INT | OBS_TELE_A1);
-	rig_fail(&x, bad, 0.02);
-	rig_draw(&x);
+	telemetry_rig_open(&x, K, 0, OBS_TELE_INT | OBS_TELE_A1, 0);
+	telemetry_rig_fail(&x, bad, 0.02);
+	telemetry_rig_draw(&x);
 	for (size_t i = 0; i < x.t.rows.n; i++) {
 		const struct obs_tally r = obs_tallies_at(&x.t.rows, i);
 		int over = 0;
@@ -175,7 +111,7 @@ static void a_link_loses_its_rate(void **state)
 	}
 	print_message("%.0f of %.0f packets\n", lost, n);
 	assert_near(lost, 0.02 * n, 5 * sqrt(n * 0.02 * 0.98));
-	rig_close(&x);
+	telemetry_rig_close(&x);
 }
 
 /* P(size > x) = (least / x)^shape: here half of the flows have at most
@@ -186,8 +122,8 @@ static void sizes_are_pareto(void **state)
 	(void)state;
 	struct telemetry_rig x;
 	double small = 0, large = 0;
-	rig_open(&x, 0, OBS_TELE_INT);
-	rig_draw(&x);
+	telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+	telemetry_rig_draw(&x);
 	const double n = (double)x.t.rows.n;
 	for (size_t i = 0; i < x.t.rows.n; i++) {
 		small += x.t.rows.n_sent[i] <= 12;
@@ -198,7 +134,7 @@ static void sizes_are_pareto(void **state)
 		     q = pow(204800 * .05 / 1.05 / (58 * 1500), 1.05);
 	assert_near(small, n * p, 5 * sqrt(n * p * (1 - p)));
 	assert_near(large, n * q, 5 * sqrt(n * q * (1 - q)));
-	rig_close(&x);
+	telemetry_rig_close(&x);
 }
 
 /* Two of eighteen racks are busy: the ends of flows that are in one are
@@ -208,9 +144,9 @@ static void busy_racks_have_their_share(void **state)
 	(void)state;
 	struct telemetry_rig x;
 	double n = 0;
-	rig_open(&x, 0, OBS_TELE_INT);
+	telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
 	x.p.busy = 0.12;
-	rig_draw(&x);
+	telemetry_rig_draw(&x);
 	assert_int_equal(x.t.n_busy, 2 * HOSTS / 18);
 	for (size_t i = 0; i < x.t.rows.n; i++)
 		for (uint32_t k = 0; k < x.t.n_busy; k++)
@@ -219,15 +155,15 @@ static void busy_racks_have_their_share(void **state)
 	/* Sources are drawn once and are not drawn again. */
 	const double all = (double)x.t.rows.n;
 	assert_near(n, all / 2, 5 * sqrt(all) / 2);
-	rig_close(&x);
+	telemetry_rig_close(&x);
 }
 
 static void probes_go_to_each_top_switch_and_back(void **state)
 {
 	(void)state;
 	struct telemetry_rig x;
-	rig_open(&x, 0, OBS_TELE_A1);
-	rig_draw(&x);
+	telemetry_rig_open(&x, K, 0, OBS_TELE_A1, 0);
+	telemetry_rig_draw(&x);
 	/* Nine cores. */
 	assert_int_equal(x.t.rows.n, 2 * 9 * HOSTS);
 	for (size_t i = 0; i < x.t.rows.n; i++) {
@@ -236,7 +172,7 @@ static void probes_go_to_each_top_switch_and_back(void **state)
 		assert_true((r.up == TOPO_NONE) != (r.down == TOPO_NONE));
 		assert_int_equal(obs_path_length(&x.t.paths, r.path), 2);
 	}
-	rig_close(&x);
+	telemetry_rig_close(&x);
 }
 
 /* --- failing -------------------------------------------------------------- */
@@ -256,10 +192,10 @@ static void no_memory_is_an_error(void **state)
 {
 	(void)state;
 	struct telemetry_rig x;
-	rig_open(&x, 1e-3, OBS_TELE_A1 | OBS_TELE_P);
+	telemetry_rig_open(&x, K, 1e-3, OBS_TELE_A1 | OBS_TELE_P, 0);
 	x.p.flows = 3;
 	test_each_alloc_fails(draw_once, &x);
-	rig_close(&x);
+	telemetry_rig_close(&x);
 }
 
 int main(void)

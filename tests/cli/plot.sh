@@ -32,10 +32,11 @@ print(" ".join(a["name"] for a in json.load(sys.stdin)))')
 	# shellcheck disable=SC2086 # words are meant
 	looks $names >table
 	[[ $(wc -l <table) = $(wc -w <<<"$names") ]]
-	# By name: those that are left for unknown ones come behind.
-	cut -f 2 table | while read -r n; do ((n <= $(wc -l <table))); done
+	# By name: none has a look that is left for unknown ones.
+	looks a b c >unknown
+	[[ -z $(cat table unknown | cut -f 2 | sort | uniq -d) ]]
 	[[ -z $(cut -f 3 table | sort | uniq -d) ]]
-	for what in 'linecolor rgb "[^"]*"' 'pointtype [0-9]*' 'dashtype.*pointtype'
+	for what in 'linecolor rgb "[^"]*"' 'dashtype.*pointtype [0-9]*'
 	do
 		[[ -z $(grep -o "$what" table | sort | uniq -d) ]]
 	done

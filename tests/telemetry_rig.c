@@ -1,0 +1,55 @@
+/* tests/telemetry_rig.c -- epochs of flows as sums, on a fat-tree.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "tests/telemetry_rig.h"
+
+#include "tests/test.h"
+#include "topo/mesh.h"
+
+void telemetry_rig_open(struct telemetry_rig *x, uint32_t k, double noise,
+    unsigned kinds, uint32_t run)
+{
+	struct topo_mesh *m;
+	const struct sim_seed where = {.seed = test_seed(), .run = run};
+	*x = (struct telemetry_rig){0};
+	assert_ok(sim_field_defaults(telemetry_fields, &x->p, test_err()));
+	x->p.kinds = kinds;
+	x->p.flows = 400;
+	assert_ok(topo_mesh_fat_tree(&m, k, 0, test_err()));
+	assert_ok(topo_open_mesh(&x->topo, m, test_err()));
+	assert_ok(sim_field_defaults(scene_traffic_fields, &x->params.traffic,
+	    test_err()));
+	x->params.noise =
+	    (struct scene_noise_params){.rate = {SIM_FIXED, noise, noise},
+		.scale = 1};
+	assert_ok(
+	    scene_draw(&x->scene, &x->topo, &x->params, &where, test_err()));
+}
+
+void telemetry_rig_fail(struct telemetry_rig *x, topo_link link, double rate)
+{
+	const struct truth_fault f = {.link = link,
+	    .rate = rate,
+	    .to_ns = SIM_NEVER};
+	assert_ok(truth_add_fault(&x->scene.truth, &f, test_err()));
+	truth_sort(&x->scene.truth);
+}
+
+void telemetry_rig_draw(struct telemetry_rig *x)
+{
+	assert_ok(telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost,
+	    test_err()));
+	assert_ok(obs_paths_check(&x->t.paths, x->topo.n_links, test_err()));
+	assert_ok(obs_tallies_check(&x->t.rows, x->topo.n_links, x->w.flows.n,
+	    test_err()));
+	assert_ok(obs_check(&x->w, x->topo.n_links, test_err()));
+}
+
+void telemetry_rig_close(struct telemetry_rig *x)
+{
+	telemetry_free(&x->t);
+	obs_free(&x->w);
+	losses_free(&x->lost);
+	scene_free(&x->scene);
+	topo_close(&x->topo);
+}

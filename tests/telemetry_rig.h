@@ -1,0 +1,31 @@
+/* tests/telemetry_rig.h -- epochs of flows as sums, on a fat-tree.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef TESTS_TELEMETRY_RIG_H
+#define TESTS_TELEMETRY_RIG_H
+
+#include "models/telemetry/telemetry.h"
+
+struct telemetry_rig {
+	struct topo topo;
+	struct scene_params params;
+	struct scene scene;
+	struct telemetry t;
+	struct obs w;
+	struct losses lost;
+	struct telemetry_params p; /* defaults, 400 flows a host */
+};
+
+/* A fat-tree of switches with K ports, each link of which loses NOISE. RUN names
+ * its draws. Everything that fails fails the test. */
+void telemetry_rig_open(struct telemetry_rig *x, uint32_t k, double noise,
+    unsigned kinds, uint32_t run);
+void telemetry_rig_close(struct telemetry_rig *x);
+
+/* LINK loses RATE from now on. */
+void telemetry_rig_fail(struct telemetry_rig *x, topo_link link, double rate);
+
+/* Draw an epoch, and check that it could come from outside. */
+void telemetry_rig_draw(struct telemetry_rig *x);
+
+#endif
