@@ -118,7 +118,7 @@ static void bench_rack_kind(const char *name, unsigned ml)
 		printf("%-48s %10s\n", what, "skipped");
 	else
 		bench_row(what, (more - once) / (double)b.n_flow_slots,
-		    "Ir/f-slot", '<', 250);
+		    "Ir/f-slot", '<', 700);
 	rack_flows_free(&b.f);
 }
 

@@ -90,6 +90,28 @@ static void one_connection_fills_the_line(void **state)
 	rack_close(r);
 }
 
+/* Of a round trip that is no whole number of slots too. */
+static void a_window_goes_once_in_a_round_trip(void **state)
+{
+	static const double rtts[] = {50, 60, 75, 90, 130};
+	(void)state;
+	for (size_t i = 0; i < sizeof(rtts) / sizeof(rtts[0]); i++) {
+		struct rack_params p = rack_test_params(1);
+		p.rtt_us = rtts[i];
+		p.window = p.window_max = 10;
+		struct rack *r = rack_test_open(&p);
+		struct rack_flows f = {0};
+		struct rack_count c;
+		rack_test_add(&f, 0, 0, 100000);
+		rack_test_put(r, &f);
+		assert_ok(rack_run(r, 90 * SIM_MS, test_err()));
+		rack_take(r, 0, &c);
+		assert_near((double)c.in, 90e3 / p.rtt_us * 10 * 1500,
+		    10 * 1500);
+		rack_close(r);
+	}
+}
+
 static void two_fill_it_and_keep_the_queue_about_the_threshold(void **state)
 {
 	struct rack *r = rack_test_long(2);
@@ -617,6 +639,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_connection_fills_the_line),
+	    cmocka_unit_test(a_window_goes_once_in_a_round_trip),
 	    cmocka_unit_test(
 		two_fill_it_and_keep_the_queue_about_the_threshold),
 	    cmocka_unit_test(

@@ -16,37 +16,46 @@
 #include "models/rack/rack.h"
 #include "sim/evq.h"
 
-/* Round trips are no whole number of slots. */
-enum { RACK_TICKS = 16, RACK_MAX_SLOTS = 1 << 27 };
+enum { RACK_MAX_SLOTS = 1 << 27 };
 
 /* Three segments behind a loss tell the sender of it (RFC 5681). */
 enum { RACK_DUPACKS = 3 };
 
-#define RACK_NEVER UINT32_MAX
-
-/* A transfer that is running; one cache line. Windows are in segments, times in
- * RACK_TICKS a slot. */
+/* A transfer that is running. Windows are in segments; segments are numbered as
+ * they are sent, also those sent again. */
 struct rack_conn {
 	float window, threshold; /* of slow start */
 	float alpha;             /* DCTCP's estimate of the share marked */
 	float credit;            /* of a segment, from slot to slot */
-	float marked;            /* segments, in this round */
-	uint32_t sent;           /* segments, in this round */
-	uint32_t round_end;
-	uint32_t mark_told;  /* when it hears of a mark; RACK_NEVER */
-	uint32_t loss_told;  /* likewise, of the first that is lost */
-	uint32_t left;       /* segments not sent yet */
-	uint32_t owed;       /* known to be lost */
-	uint32_t lost;       /* lost, which is not known yet */
-	uint32_t warm;       /* number of the connection, or 0 */
+	uint32_t left;           /* segments not sent yet */
+	uint32_t owed;           /* known to be lost */
+	uint32_t lost;           /* lost, which is not known yet; */
+	uint32_t near[3];        /* of them, with 0, 1, 2 segments behind */
+	uint32_t lost_end;       /* number behind the last of these */
+	uint32_t sent, seen;     /* numbers: sent; come back, or to be missed */
+	uint32_t flying;         /* segments on their way as it sent last */
+	uint32_t round_end, cut_end; /* numbers */
+	uint32_t n_acked, n_marked;  /* segments, in this round */
+	uint32_t warm;               /* number of the connection, or 0 */
 	uint16_t now, again; /* segments offered in this slot; of them, again */
-	uint8_t bit;         /* of sketches */
-	uint8_t backoff;     /* doublings of the RTO */
-	uint8_t cut;         /* since the first was lost, by a mark */
-	uint8_t behind; /* segments that came behind that one; 3: or more */
-	uint16_t tail;  /* of those lost, that too few came behind */
-	uint8_t tail_behind; /* segments that came behind the last one */
-	uint8_t first;       /* round, in which nothing has come back yet */
+	uint16_t ahead;  /* room that the window had in it, before it was cut */
+	uint8_t bit;     /* of sketches */
+	uint8_t backoff; /* doublings of the RTO */
+};
+
+/* What a connection sent in a part of a slot: on its way in the order of the
+ * queue. */
+struct rack_piece {
+	uint32_t conn;
+	uint16_t good, marked; /* segments that arrive; the last of them */
+	uint16_t doomed;       /* that the link loses, behind those */
+	uint16_t lost;         /* those, and what the buffer dropped; */
+	uint16_t near[3];      /* of them, with 0, 1, 2 segments behind */
+};
+
+/* Segments of which senders hear in a slot. */
+struct rack_batch {
+	uint32_t due, n;
 };
 
 /* What came into a queue in one slot. */
@@ -58,8 +67,15 @@ struct rack_chunk {
 };
 
 struct rack_port {
-	struct rack_conn *conn;
-	size_t n, cap;
+	struct rack_conn *conn; /* where they are until they leave */
+	uint32_t *order;        /* places of conn; the first n are taken */
+	size_t n, n_made, cap, cap_order;
+	struct rack_piece *piece; /* from at_piece on */
+	size_t at_piece, n_pieces, cap_pieces;
+	struct rack_batch *batch; /* from at_batch on, ascending by due */
+	size_t at_batch, n_batches, cap_batches;
+	uint32_t part; /* bytes of a segment that has left in part */
+	float late;    /* part of a segment that is heard of a slot later */
 	struct rack_chunk *chunk; /* a ring */
 	uint32_t ring, head, n_chunks;
 	uint32_t server, group;
@@ -67,9 +83,6 @@ struct rack_port {
 
 	uint64_t queue;            /* bytes */
 	uint32_t arrived, dropped; /* segments of this slot */
-	float mark;                /* share of the accepted that is marked */
-	uint32_t told;             /* when senders hear of this slot */
-	double ce_carry;           /* of a marked segment */
 	double link_rate;
 	uint64_t link_until; /* segments before the next that the link loses */
 	uint8_t link_drawn;
@@ -104,11 +117,13 @@ struct rack_warm {
 struct rack {
 	struct rack_params p;
 	sim_ns slot_ns;
-	uint32_t now;     /* slots played */
-	uint32_t drain;   /* bytes that a line carries in this slot */
-	double line_slot; /* the same on average */
-	double per_line;  /* 1 / line_slot */
-	float rtt_slots, line_segments;
+	uint32_t now;       /* slots played */
+	uint32_t drain;     /* bytes that a line carries in this slot */
+	double line_slot;   /* the same on average */
+	double per_line;    /* 1 / line_slot */
+	uint32_t rtt_slots; /* a round trip; */
+	float rtt_part;     /* and a part of a slot more */
+	float line_segments;
 	uint32_t rto_slots;
 	uint32_t part; /* servers of a quadrant */
 	uint32_t key[2];
@@ -134,33 +149,52 @@ struct rack {
 /* U in [0, 1), the next of port P. */
 double rack_draw(const struct rack *r, struct rack_port *p);
 
-static inline uint32_t rack_ticks(float slots)
+/* Segments for which C's window has room. What is lost and not known to be
+ * fills it. */
+static inline uint32_t rack_window_room(const struct rack_conn *c)
 {
-	return (uint32_t)(slots * RACK_TICKS + 0.5f);
+	const uint32_t out = c->sent - c->seen + c->lost;
+	return c->window >= (float)(out + 1) ? (uint32_t)c->window - out : 0;
 }
 
-/* It is NOW, and connection C, whose round trip is RTT slots, hears of
- * something or its round is over. Returns 1 if it has to wait for its RTO, of
- * *WAIT slots; else 0. */
-int rack_window_hear(const struct rack *r, struct rack_conn *c, uint32_t now,
-    float rtt, uint32_t *wait);
+/* N segments that C sent have come back, MARKED of them with marks. */
+void rack_window_hear(const struct rack *r, struct rack_conn *c, uint32_t n,
+    uint32_t marked);
+
+/* N more segments are lost, of which NEAR[i] had I segments behind them, and
+ * the others enough to be known of. */
+void rack_window_lose(const struct rack *r, struct rack_conn *c, uint32_t n,
+    const uint16_t near[3]);
 
 /* An RTO has passed: it begins again. */
 void rack_window_again(const struct rack *r, struct rack_conn *c);
 
-/* Let the connections of P offer. Those that have to wait leave it.
+/* Slots that C waits for its RTO. */
+uint32_t rack_window_wait(const struct rack *r, struct rack_conn *c);
+
+/* P->piece grows by PIECE; P->batch by what leaves in this slot, N segments.
  * Errors SIM_ENOMEM. */
+int rack_acks_push(struct rack_port *p, const struct rack_piece *piece,
+    struct sim_err *e);
+int rack_acks_leave(const struct rack *r, struct rack_port *p, uint32_t n,
+    struct sim_err *e);
+
+/* Tell connections of P what is due. */
+void rack_acks_hear(const struct rack *r, struct rack_port *p);
+
+/* Let the connections of P hear and offer. Those that have to wait, or are
+ * done, leave it. Errors SIM_ENOMEM. */
 int rack_port_send(struct rack *r, struct rack_port *p, struct sim_err *e);
 
 /* Set `dropped` of all ports of quadrant G. */
 void rack_buffer_share(struct rack *r, struct rack_group *g);
 
-/* Errors SIM_EMISMATCH. */
+/* Errors SIM_EMISMATCH, SIM_ENOMEM. */
 int rack_port_settle(struct rack *r, struct rack_port *p, struct sim_err *e);
 
-/* Let C wait for WAIT slots. Errors SIM_ENOMEM. */
-int rack_wait(struct rack *r, const struct rack_port *p,
-    const struct rack_conn *c, uint32_t wait, struct sim_err *e);
+/* Let C wait for its RTO. Errors SIM_ENOMEM. */
+int rack_wait(struct rack *r, const struct rack_port *p, struct rack_conn *c,
+    struct sim_err *e);
 
 /* C is done: keep what its connection goes on with. */
 void rack_keep(struct rack *r, const struct rack_conn *c);

@@ -20,84 +20,79 @@ static float rack_port_cap(const struct rack *r, const struct rack_port *p)
 	    (float)(hold / r->p.segment / (double)p->n));
 }
 
-/* Segments that C offers. If nothing comes back it sends its window at the
- * line's rate, and no more; else a window in a round trip. */
-static uint32_t rack_conn_offer(struct rack_conn *c, float k, float cap,
-    int silent)
+/* Segments that C offers: as many as its window has room for, at the line's
+ * rate. */
+static uint32_t rack_conn_offer(struct rack_conn *c, float cap)
 {
 	const uint32_t todo = c->owed + c->left;
-	/* What is lost and not known to be fills the window. */
-	const float open = fmaxf(c->window - (float)c->lost, 0);
-	c->credit += fminf(c->first ? cap : open * k, cap);
-	uint32_t n = (uint32_t)c->credit;
-	if (c->first || silent) {
-		const uint32_t most = (uint32_t)open;
-		const uint32_t may = c->sent < most ? most - c->sent : 0;
-		n = n < may ? n : may;
-		c->credit = fminf(c->credit, (float)n + 1);
-	}
-	if (n >= todo) {
-		n = todo;
-		c->credit = 0;
-	} else {
-		c->credit -= (float)n;
-	}
+	const uint32_t room = rack_window_room(c);
+	const uint32_t open = room > c->ahead ? room : c->ahead;
+	uint32_t n = todo < open ? todo : open;
+	c->now = 0;
+	c->ahead = 0;
+	if (n == 0)
+		return 0;
+	c->credit += cap;
+	if ((float)n > c->credit)
+		n = (uint32_t)c->credit;
+	n = n < UINT16_MAX ? n : UINT16_MAX;
+	c->credit = fminf(c->credit - (float)n, 1);
 	const uint32_t again = n < c->owed ? n : c->owed;
 	c->owed -= again;
 	c->left -= n - again;
 	c->sent += n;
+	c->flying = c->sent - c->seen + c->lost;
 	c->now = (uint16_t)n;
 	c->again = (uint16_t)again;
 	return n;
 }
 
-/* Something is to be told to C. Returns 1 if it left the port, 0, or an
- * error. */
-static int rack_port_tell(struct rack *r, struct rack_port *p, size_t i,
-    float rtt, struct sim_err *e)
+/* 1 unless something of C is on its way or may be sent. */
+static int rack_conn_is_quiet(const struct rack_conn *c)
 {
-	struct rack_conn *c = &p->conn[i];
-	const uint32_t end = p->stalled_until * RACK_TICKS;
-	uint32_t wait = 0;
-	if (p->stalled_until > r->now) {
-		/* Whoever does not hear of anything now does so then. */
-		c->round_end = c->round_end > end ? c->round_end : end;
-		c->mark_told = c->mark_told > end ? c->mark_told : end;
-		c->loss_told = c->loss_told > end ? c->loss_told : end;
-		return 0;
-	}
-	if (!rack_window_hear(r, c, r->now * RACK_TICKS, rtt, &wait))
-		return 0;
-	const int rc = rack_wait(r, p, c, wait, e);
-	if (rc < 0)
-		return rc;
-	*c = p->conn[--p->n];
-	return 1;
+	return c->sent == c->seen &&
+	    (c->owed + c->left == 0 || c->window < (float)(c->lost + 1));
+}
+
+/* Nothing of C is on its way, and it has nothing to send: it is done, or has to
+ * wait for its RTO. */
+static int rack_port_leaves(struct rack *r, struct rack_port *p, size_t i,
+    struct sim_err *e)
+{
+	struct rack_conn *c = &p->conn[p->order[i]];
+	const uint32_t place = p->order[i];
+	int rc = 0;
+	if (c->lost > 0)
+		rc = rack_wait(r, p, c, e);
+	else
+		rack_keep(r, c);
+	p->order[i] = p->order[--p->n];
+	p->order[p->n] = place;
+	return rc;
 }
 
 int rack_port_send(struct rack *r, struct rack_port *p, struct sim_err *e)
 {
-	const float rtt =
-	    r->rtt_slots + (float)((double)p->queue * r->per_line);
-	const float k = 1 / rtt, cap = rack_port_cap(r, p);
-	const int stalled = p->stalled_until > r->now;
-	const uint32_t now = r->now * RACK_TICKS;
+	const float cap = rack_port_cap(r, p);
 	uint32_t all = 0, again = 0;
+	/* A NIC that stalls hears nothing of what its host sent. */
+	if (!p->out || p->stalled_until <= r->now)
+		rack_acks_hear(r, p);
+	r->n_flow_slots += p->n;
 	for (size_t i = 0; i < p->n;) {
-		struct rack_conn *c = &p->conn[i];
-		if (now >= c->round_end || now >= c->mark_told ||
-		    now >= c->loss_told) {
-			const int rc = rack_port_tell(r, p, i, rtt, e);
+		struct rack_conn *c = &p->conn[p->order[i]];
+		const uint32_t n = rack_conn_offer(c, cap);
+		if (n == 0 && rack_conn_is_quiet(c)) {
+			const int rc = rack_port_leaves(r, p, i, e);
 			if (rc < 0)
 				return rc;
-			if (rc > 0)
-				continue;
+			continue;
 		}
-		all += rack_conn_offer(c, k, cap, stalled);
-		again += c->again;
+		if (n > 0)
+			again += c->again;
+		all += n;
 		i++;
 	}
-	r->n_flow_slots += p->n;
 	p->arrived = all;
 	p->dropped = 0;
 	p->offered += (uint64_t)all * r->p.segment;
@@ -107,48 +102,56 @@ int rack_port_send(struct rack *r, struct rack_port *p, struct sim_err *e)
 
 /* --- whose the losses are --------------------------------------------------*/
 
-/* What a slot brought to a port. */
+/* Connections send in turns within a slot: about so many segments, and no more
+ * turns than that. */
+enum { RACK_TURN = 3, RACK_PARTS = 8 };
+
+/* What a slot brings to a port. Its segments are numbered in the order in which
+ * they come. */
 struct rack_slot {
-	double at, step; /* the next dropped segment, in steps of 1 */
-	uint32_t kept, dropped, retx, doomed; /* segments */
+	double step, at; /* of one dropped; the next, in steps of 1 */
+	uint32_t full;   /* the first of those of which some are dropped */
+	uint32_t mark, mark_end;                  /* marked are those between */
+	uint32_t n;                               /* the next */
+	uint32_t kept, dropped, retx, doomed, ce; /* segments */
 	uint64_t sketch[2];
 };
 
-static uint8_t rack_conn_few(double n)
+/* How many of the next N segments are in [FROM, TO). */
+static inline uint32_t rack_slot_within(const struct rack_slot *s, uint32_t n,
+    uint32_t from, uint32_t to)
 {
-	return n < RACK_DUPACKS ? (uint8_t)fmax(n, 0) : RACK_DUPACKS;
+	const uint32_t a = s->n > from ? s->n : from;
+	const uint32_t b = s->n + n < to ? s->n + n : to;
+	return b > a ? b - a : 0;
 }
 
-/* N more of C are lost, with so many of the slot behind the first and the last
- * of them, and GAP between two. */
-static void rack_conn_lose(const struct rack_port *p, struct rack_conn *c,
-    uint32_t n, double behind_first, double behind_last, double gap)
+/* N more of X are lost, with so many segments behind the last of them, and GAP
+ * between two. */
+static void rack_piece_lose(struct rack_piece *x, uint32_t n, double behind,
+    double gap)
 {
-	const double few = RACK_DUPACKS - floor(behind_last);
-	if (c->lost == 0) {
-		c->behind = rack_conn_few(behind_first);
-		c->loss_told = p->told;
+	x->lost += (uint16_t)n;
+	for (uint32_t i = 0; i < n && behind < RACK_DUPACKS; i++) {
+		x->near[(unsigned)behind]++;
+		behind += gap;
 	}
-	c->lost += n;
-	c->tail_behind = rack_conn_few(behind_last);
-	c->tail = (uint16_t)(few > 0 && few < n * gap ? ceil(few / gap) : n);
 }
 
-/* Lost segments stand evenly over a slot: at the whole numbers that C's part of
- * it passes. */
-static uint32_t rack_conn_drop(const struct rack_port *p, struct rack_conn *c,
-    struct rack_slot *s)
+/* Lost segments stand evenly over the part of a slot in which the queue is
+ * full. */
+static uint32_t rack_piece_drop(struct rack_slot *s, struct rack_piece *x,
+    uint32_t n)
 {
-	const double to = s->at + c->now * s->step;
-	const double first = (floor(s->at) + 1 - s->at) / s->step;
+	const uint32_t may = rack_slot_within(s, n, s->full, UINT32_MAX);
+	const double to = s->at + may * s->step;
 	const double last = (to - floor(to)) / s->step;
-	uint32_t n = (uint32_t)(floor(to) - floor(s->at));
-	n = n < c->now ? n : c->now;
+	uint32_t lost = (uint32_t)(floor(to) - floor(s->at));
+	lost = lost < may ? lost : may;
 	s->at = to;
-	if (n > 0)
-		rack_conn_lose(p, c, n, c->now - first - (n - 1), last,
-		    1 / s->step - 1);
-	return n;
+	if (lost > 0)
+		rack_piece_lose(x, lost, last, 1 / s->step - 1);
+	return lost;
 }
 
 static uint64_t rack_link_gap(const struct rack *r, struct rack_port *p)
@@ -161,8 +164,8 @@ static uint64_t rack_link_gap(const struct rack *r, struct rack_port *p)
 
 /* How many of N segments that go on the link are lost there; each is with the
  * same probability, so the next one's distance is all that has to be drawn. */
-static uint32_t rack_conn_link(const struct rack *r, struct rack_port *p,
-    struct rack_conn *c, uint32_t n)
+static uint32_t rack_piece_link(const struct rack *r, struct rack_port *p,
+    struct rack_piece *x, uint32_t n)
 {
 	uint32_t lost = 0;
 	if (!p->link_drawn) {
@@ -172,115 +175,125 @@ static uint32_t rack_conn_link(const struct rack *r, struct rack_port *p,
 	uint64_t at = p->link_until;
 	for (; at < n; at += 1 + rack_link_gap(r, p)) {
 		lost++;
-		const double behind = (double)(n - 1 - at);
-		rack_conn_lose(p, c, 1, behind, behind, 0);
+		rack_piece_lose(x, 1, (double)(n - 1 - at), 0);
 	}
 	p->link_until = at - n;
 	return lost;
 }
 
-/* The round that begins with this slot ends when its first segments are
- * back. */
-static void rack_conn_mark(const struct rack_port *p, struct rack_conn *c,
-    uint32_t n)
+/* N segments, AGAIN of them sent again. */
+static void rack_piece_make(const struct rack *r, struct rack_port *p,
+    struct rack_slot *s, struct rack_piece *x, uint32_t n, uint32_t again)
 {
-	if (c->sent == c->now)
-		c->round_end = p->told;
-	if (p->mark == 0)
-		return;
-	c->marked += (float)n * p->mark;
-	if (c->mark_told == RACK_NEVER)
-		c->mark_told = p->told;
-}
-
-/* The segments of C in a slot in which something may be lost. */
-static void rack_conn_losses(const struct rack *r, struct rack_port *p,
-    struct rack_conn *c, struct rack_slot *s)
-{
-	const uint32_t had = c->lost;
-	const uint32_t dropped = s->step > 0 ? rack_conn_drop(p, c, s) : 0;
-	const uint32_t kept = c->now - dropped;
+	const uint32_t dropped = s->step > 0 ? rack_piece_drop(s, x, n) : 0;
+	const uint32_t kept = n - dropped;
 	const uint32_t doomed =
-	    p->link_rate > 0 ? rack_conn_link(r, p, c, kept) : 0;
+	    p->link_rate > 0 ? rack_piece_link(r, p, x, kept) : 0;
 	/* What a host sends it counts, even if its link loses it. */
 	const uint32_t seen = p->out ? kept : kept - doomed;
-	uint32_t again = c->again;
+	const uint32_t marked = rack_slot_within(s, n, s->mark, s->mark_end);
 	if (again > 0) {
-		again -= dropped * again / c->now;
+		again -= dropped * again / n;
 		again -= kept > seen ? doomed * again / kept : 0;
 	}
-	if (had > 0)
-		c->behind = rack_conn_few(c->behind + kept - doomed);
-	if (had > 0 && had == c->lost)
-		c->tail_behind = rack_conn_few(c->tail_behind + kept);
-	rack_conn_mark(p, c, kept);
+	x->good = (uint16_t)(kept - doomed);
+	x->marked = (uint16_t)(marked < x->good ? marked : x->good);
+	x->doomed = (uint16_t)doomed;
+	s->n += n;
 	s->kept += kept;
 	s->dropped += dropped;
 	s->doomed += doomed;
+	s->ce += x->marked;
 	s->retx += again < seen ? again : seen;
 }
 
-static void rack_slot_see(struct rack_slot *s, const struct rack_conn *c)
+static uint32_t rack_part_of(uint32_t n, uint32_t part, uint32_t parts)
 {
-	s->sketch[c->bit >> 6] |= UINT64_C(1) << (c->bit & 63);
+	return n * part / parts;
 }
 
-/* Nothing is lost: the common case. */
-static void rack_conn_kept(const struct rack_port *p, struct rack_conn *c,
-    struct rack_slot *s)
+static int rack_port_share_part(struct rack *r, struct rack_port *p,
+    struct rack_slot *s, uint32_t part, uint32_t parts, struct sim_err *e)
 {
-	rack_conn_mark(p, c, c->now);
-	if (c->lost > 0) {
-		c->behind = rack_conn_few(c->behind + c->now);
-		c->tail_behind = rack_conn_few(c->tail_behind + c->now);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < p->n; i++) {
+		const struct rack_conn *c = &p->conn[p->order[i]];
+		struct rack_piece x = {.conn = p->order[i]};
+		const uint32_t from = rack_part_of(c->now, part, parts);
+		const uint32_t to = rack_part_of(c->now, part + 1, parts);
+		if (from == to)
+			continue;
+		s->sketch[c->bit >> 6] |= UINT64_C(1) << (c->bit & 63);
+		const uint32_t again = to < c->again ? to : c->again;
+		rack_piece_make(r, p, s, &x, to - from,
+		    again > from ? again - from : 0);
+		rc = rack_acks_push(p, &x, e);
 	}
-	s->kept += c->now;
-	s->retx += c->again;
+	return rc;
 }
 
-static void rack_port_share(struct rack *r, struct rack_port *p,
-    struct rack_slot *s)
+/* In how many parts those that send in this slot take turns. One alone does
+ * not, and what a host sends meets nobody. */
+static uint32_t rack_port_parts(const struct rack_port *p)
 {
-	const int may_lose = p->dropped > 0 || p->link_rate > 0;
-	if (p->dropped > 0) {
-		s->step = (double)p->dropped / p->arrived;
-		s->at = rack_draw(r, p);
+	uint32_t most = 0, n = 0;
+	for (size_t i = 0; i < p->n && !p->out; i++) {
+		const uint32_t now = p->conn[p->order[i]].now;
+		most = now > most ? now : most;
+		n += now > 0;
 	}
-	for (size_t i = 0; i < p->n;) {
-		struct rack_conn *c = &p->conn[i];
-		if (c->now == 0) {
-			i++;
-			continue;
-		}
-		rack_slot_see(s, c);
-		if (may_lose)
-			rack_conn_losses(r, p, c, s);
-		else
-			rack_conn_kept(p, c, s);
-		if (c->lost + c->owed + c->left == 0) {
-			rack_keep(r, c);
-			*c = p->conn[--p->n];
-			continue;
-		}
-		i++;
-	}
+	const uint32_t parts = (most + RACK_TURN - 1) / RACK_TURN;
+	if (n < 2)
+		return 1;
+	return parts < RACK_PARTS ? parts : RACK_PARTS;
+}
+
+static int rack_port_share(struct rack *r, struct rack_port *p,
+    struct rack_slot *s, struct sim_err *e)
+{
+	const uint32_t parts = rack_port_parts(p);
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < parts; i++)
+		rc = rack_port_share_part(r, p, s, i, parts, e);
+	return rc;
 }
 
 /* --- the queue -------------------------------------------------------------*/
 
-/* Share of the slot in which the queue, going evenly from A to B, is above the
- * threshold. */
-static float rack_mark_share(const struct rack *r, const struct rack_port *p,
-    double a, double b)
+/* Drops begin where the queue, which rises by RISE in the slot without them,
+ * meets its limit. */
+static void rack_slot_full(const struct rack *r, struct rack_port *p,
+    struct rack_slot *s, double rise)
 {
-	const double k = r->p.ecn;
-	if (k <= 0 || p->out)
-		return 0;
-	if (a <= k && b <= k)
-		return 0;
-	if (a > k && b > k)
-		return 1;
-	return (float)((fmax(a, b) - k) / fabs(b - a));
+	const double room = rise - (double)p->dropped * r->p.segment;
+	const uint32_t most = p->arrived - p->dropped;
+	const double full = p->arrived * room / rise;
+	s->full = full > 0 ? (uint32_t)fmin(full, most) : 0;
+	s->step = (double)p->dropped / (p->arrived - s->full);
+	s->at = rack_draw(r, p);
+}
+
+/* What comes in a slot comes evenly over it. So does the queue grow, until it
+ * meets its limit, or shrink. */
+static void rack_slot_begin(const struct rack *r, struct rack_port *p,
+    struct rack_slot *s)
+{
+	const double over = (double)p->queue - r->p.ecn;
+	const double rise = (double)p->arrived * r->p.segment - r->drain;
+	*s = (struct rack_slot){.mark = UINT32_MAX, .mark_end = UINT32_MAX};
+	if (p->dropped > 0)
+		rack_slot_full(r, p, s, rise);
+	if (p->out || r->p.ecn <= 0)
+		return;
+	const double cross = over == 0 ? 0 : -over * p->arrived / rise;
+	if (over > 0) {
+		s->mark = 0;
+		if (cross > 0 && cross < p->arrived)
+			s->mark_end = (uint32_t)ceil(cross);
+	} else if (rise > 0 && cross < p->arrived &&
+	    (p->dropped == 0 || cross < s->full)) {
+		s->mark = (uint32_t)ceil(cross);
+	}
 }
 
 static int rack_port_push(struct rack *r, struct rack_port *p,
@@ -293,13 +306,9 @@ static int rack_port_push(struct rack *r, struct rack_port *p,
 		    "slot %u, server %u: the queue of %llu bytes has %u "
 		    "parts, and no room for one more.",
 		    r->now, p->server, (unsigned long long)p->queue, p->ring);
-	const uint32_t safe = s->kept - s->doomed;
-	p->ce_carry += (double)safe * (double)p->mark;
-	const double ce = floor(fmin(p->ce_carry, safe));
-	p->ce_carry -= ce;
 	p->chunk[(p->head + p->n_chunks++) & (p->ring - 1)] =
 	    (struct rack_chunk){s->kept * r->p.segment, s->retx * r->p.segment,
-		(uint32_t)ce * r->p.segment, s->doomed * r->p.segment,
+		s->ce * r->p.segment, s->doomed * r->p.segment,
 		{s->sketch[0], s->sketch[1]}};
 	p->queue += (uint64_t)s->kept * r->p.segment;
 	return 0;
@@ -343,7 +352,8 @@ static void rack_chunk_leave(struct rack_port *p, struct rack_chunk *c,
 	to->link_in += lost;
 }
 
-static void rack_port_drain(struct rack *r, struct rack_port *p,
+/* Returns bytes that have left. */
+static uint32_t rack_port_drain(struct rack *r, struct rack_port *p,
     struct rack_count *to)
 {
 	uint32_t may = r->drain;
@@ -358,6 +368,7 @@ static void rack_port_drain(struct rack *r, struct rack_port *p,
 			p->n_chunks--;
 		}
 	}
+	return r->drain - may;
 }
 
 static void rack_port_release(struct rack_port *p)
@@ -368,35 +379,34 @@ static void rack_port_release(struct rack_port *p)
 
 /* What a stalled NIC has goes to the stack when the stall is over. What the
  * link loses is lost when it is lost. */
-static void rack_port_receive(struct rack *r, struct rack_port *p)
+static int rack_port_receive(struct rack *r, struct rack_port *p,
+    struct sim_err *e)
 {
 	const int stalled = !p->out && p->stalled_until > r->now;
 	if (!stalled && p->held.in > 0)
 		rack_port_release(p);
-	rack_port_drain(r, p, stalled ? &p->held : &p->count);
+	p->part += rack_port_drain(r, p, stalled ? &p->held : &p->count);
 	p->count.link_in += p->held.link_in;
 	p->held.link_in = 0;
 	if (p->queue > p->count.queue_max)
 		p->count.queue_max = p->queue;
+	const uint32_t n = p->part / r->p.segment;
+	p->part -= n * r->p.segment;
+	return n > 0 ? rack_acks_leave(r, p, n, e) : 0;
 }
 
 int rack_port_settle(struct rack *r, struct rack_port *p, struct sim_err *e)
 {
-	struct rack_slot s = {0};
-	const uint64_t kept =
-	    (uint64_t)(p->arrived - p->dropped) * r->p.segment;
-	const double after = (double)(p->queue + kept) - r->drain;
-	p->mark = rack_mark_share(r, p, (double)p->queue, fmax(after, 0));
-	p->told = r->now * RACK_TICKS +
-	    rack_ticks(r->rtt_slots + (float)(fmax(after, 0) * r->per_line));
-	if (p->arrived > 0)
-		rack_port_share(r, p, &s);
+	struct rack_slot s;
+	int rc = 0;
+	rack_slot_begin(r, p, &s);
+	if (p->arrived > 0 && (rc = rack_port_share(r, p, &s, e)) < 0)
+		return rc;
 	p->buffer += (uint64_t)s.dropped * r->p.segment;
 	p->count.buffer += (uint64_t)s.dropped * r->p.segment;
-	const int rc = rack_port_push(r, p, &s, e);
-	if (rc < 0)
+	if ((rc = rack_port_push(r, p, &s, e)) < 0 ||
+	    (rc = rack_port_receive(r, p, e)) < 0)
 		return rc;
-	rack_port_receive(r, p);
 	if (p->offered != p->gone + p->buffer + p->link + p->queue)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "slot %u, server %u: of %llu bytes offered %llu arrived, "

@@ -21,7 +21,8 @@ static void rack_set_times(struct rack *r)
 	r->slot_ns = (sim_ns)llround(p->slot_us * 1e3);
 	r->line_slot = line_bytes_s * (double)r->slot_ns * 1e-9;
 	r->per_line = 1 / r->line_slot;
-	r->rtt_slots = (float)(p->rtt_us / p->slot_us);
+	r->rtt_slots = (uint32_t)(p->rtt_us / p->slot_us);
+	r->rtt_part = (float)(p->rtt_us / p->slot_us - r->rtt_slots);
 	r->line_segments = (float)(r->line_slot / p->segment);
 	r->rto_slots = (uint32_t)ceil(p->rto_ms * 1e3 / p->slot_us);
 	r->part = p->n_servers / p->n_quadrants;
@@ -86,6 +87,9 @@ void rack_close(struct rack *r)
 		return;
 	for (uint32_t i = 0; r->port && i < 2 * r->p.n_servers; i++) {
 		free(r->port[i].conn);
+		free(r->port[i].order);
+		free(r->port[i].piece);
+		free(r->port[i].batch);
 		free(r->port[i].chunk);
 	}
 	for (uint32_t g = 0; r->group && g <= r->p.n_quadrants; g++)
@@ -225,10 +229,16 @@ void rack_wake_port(struct rack *r, struct rack_port *p)
 static int rack_port_add(struct rack *r, struct rack_port *p,
     const struct rack_conn *c, struct sim_err *e)
 {
-	const int rc = SIM_RESERVE(&p->conn, &p->cap, p->n + 1, e);
+	int rc = SIM_RESERVE(&p->conn, &p->cap, p->n + 1, e);
+	if (rc == 0)
+		rc = SIM_RESERVE(&p->order, &p->cap_order, p->n + 1, e);
 	if (rc < 0)
 		return rc;
-	p->conn[p->n++] = *c;
+	if (p->n == p->n_made) {
+		p->order[p->n] = (uint32_t)p->n;
+		p->n_made++;
+	}
+	p->conn[p->order[p->n++]] = *c;
 	rack_wake_port(r, p);
 	return 0;
 }
@@ -244,20 +254,17 @@ static int rack_begin(struct rack *r, const struct rack_flow *f,
 	    .alpha = 1,
 	    .left = f->segments,
 	    .warm = f->warm,
-	    .first = 1,
-	    .mark_told = RACK_NEVER,
-	    .loss_told = RACK_NEVER,
 	    .bit = (uint8_t)rack_bit(f->server, f->conn)};
-	/* Connections that begin together shall not send their segments in the
-	 * same slots for ever. */
-	c.credit = (float)(mixed >> 8) * 0x1p-24f;
+	/* Connections of a host that begin together shall not send their
+	 * segments in the same slots for ever. */
+	if (f->out)
+		c.credit = (float)(mixed >> 8) * 0x1p-24f;
 	if (f->warm > 0 && r->warm[f->warm - 1].window > 0) {
 		const struct rack_warm *w = &r->warm[f->warm - 1];
 		c.window = w->window;
 		c.threshold = w->threshold;
 		c.alpha = w->alpha;
 	}
-	c.round_end = r->now * RACK_TICKS + rack_ticks(r->rtt_slots);
 	p->draw_name += mixed ^ mixed >> 15;
 	return rack_port_add(r, p, &c, e);
 }
@@ -269,8 +276,8 @@ void rack_keep(struct rack *r, const struct rack_conn *c)
 		    (struct rack_warm){c->window, c->threshold, c->alpha};
 }
 
-int rack_wait(struct rack *r, const struct rack_port *p,
-    const struct rack_conn *c, uint32_t wait, struct sim_err *e)
+int rack_wait(struct rack *r, const struct rack_port *p, struct rack_conn *c,
+    struct sim_err *e)
 {
 	uint32_t i = r->free_waiter;
 	if (i == 0) {
@@ -281,7 +288,9 @@ int rack_wait(struct rack *r, const struct rack_port *p,
 		i = (uint32_t)++r->n_waiters;
 		r->waiter[i - 1].next_free = 0;
 	}
-	const struct sim_event ev = {.t = (sim_ns)r->now + wait, .aux = i - 1};
+	const struct sim_event ev = {.t = (sim_ns)r->now +
+		rack_window_wait(r, c),
+	    .aux = i - 1};
 	const int rc = sim_evq_put(r->wakes, &ev, e);
 	if (rc < 0)
 		return rc;
