@@ -118,6 +118,56 @@ static void stalls_are_in_the_truth_and_in_buckets(void **state)
 	play_close(&y);
 }
 
+/* Those that held less are neither in the truth nor in the samples; of all
+ * others nothing changes. */
+static void stalls_that_held_little_are_left_out(void **state)
+{
+	struct play x, y;
+	uint32_t n_much = 0, n_runs = 0, n_rows = 0;
+	(void)state;
+	play_on(&x, SPEC RACK ", stall: {count: 12, busy: true, lasts: 5}}\n");
+	play_on(&y,
+	    SPEC RACK ", stall: {count: 12, busy: true, lasts: 5, "
+		      "least: 60e3}}\n");
+	uint8_t little[16] = {0};
+	for (size_t i = 0; i < x.scene.truth.n_faults; i++) {
+		const struct truth_fault *f = &x.scene.truth.fault[i];
+		topo_node from, host;
+		uint64_t held = 0;
+		topo_link_ends(&x.topo, f->link, &from, &host);
+		for (size_t k = 0; k < x.w.lost.n; k++)
+			if (x.w.lost.host[k] == host)
+				held += x.w.lost.held[k];
+		little[host] = held < 60000;
+		n_much += held >= 60000;
+		assert_int_equal(truth_first_fault(&y.scene.truth, f->link, 0) <
+			    y.scene.truth.n_faults &&
+			y.scene.truth
+				.fault[truth_first_fault(&y.scene.truth,
+				    f->link, 0)]
+				.link == f->link,
+		    held >= 60000);
+	}
+	assert_true(n_much > 0 && n_much < 12);
+	assert_int_equal(y.scene.truth.n_faults, n_much);
+	for (size_t i = 0; i < x.w.runs.n; i++)
+		n_runs += !little[x.w.runs.host[i]];
+	assert_int_equal(y.w.runs.n, n_runs);
+	for (size_t i = 0; i < x.w.samples.n; i++) {
+		const uint32_t run = x.w.samples.run[i];
+		if (little[x.w.runs.host[run]])
+			continue;
+		assert_int_equal(y.w.runs.host[y.w.samples.run[n_rows]],
+		    x.w.runs.host[run]);
+		assert_int_equal(y.w.samples.in_bytes[n_rows],
+		    x.w.samples.in_bytes[i]);
+		n_rows++;
+	}
+	assert_int_equal(y.w.samples.n, n_rows);
+	play_close(&x);
+	play_close(&y);
+}
+
 static void metrics_are_of_all_racks(void **state)
 {
 	struct play x, again;
@@ -310,6 +360,7 @@ int main(void)
 	    cmocka_unit_test(full_queues_share_as_the_dynamic_limit_has_it),
 	    cmocka_unit_test(links_lose_in_their_direction),
 	    cmocka_unit_test(stalls_are_in_the_truth_and_in_buckets),
+	    cmocka_unit_test(stalls_that_held_little_are_left_out),
 	    cmocka_unit_test(metrics_are_of_all_racks),
 	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
 	    cmocka_unit_test(what_a_rack_cannot_have_is_a_mistake),

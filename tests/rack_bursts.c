@@ -104,3 +104,13 @@ void rack_bursts_sample(struct sampled *s, const struct rack_bursts *b,
 	free(later);
 	free(c);
 }
+
+uint64_t rack_bursts_held(const struct rack_bursts *b, uint32_t run)
+{
+	struct rack *k = rack_bursts_open(b, run);
+	struct rack_count c;
+	assert_ok(rack_run(k, (sim_ns)(b->ms * 1e6), test_err()));
+	rack_take(k, 5, &c);
+	rack_close(k);
+	return c.held;
+}

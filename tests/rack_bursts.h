@@ -25,6 +25,9 @@ struct rack_bursts {
 void rack_bursts_sample(struct sampled *s, const struct rack_bursts *b,
     uint32_t run);
 
+/* Bytes that server 5's NIC handed over at once as its stall ended. */
+uint64_t rack_bursts_held(const struct rack_bursts *b, uint32_t run);
+
 static inline int rack_bursts_is_bad(uint32_t server)
 {
 	return server % 8 == 3;

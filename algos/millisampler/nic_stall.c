@@ -13,7 +13,9 @@ const struct sim_field algo_nic_stall_fields[] = {
     {"tolerance", SIM_F_F64, AT(tolerance), .min = 1, .max = 100, .unit = "1",
 	.def = "1.05", .doc = "of the line; more did not come off the wire"},
     {"slack", SIM_F_F64, AT(slack), .min = 0, .max = 1e9, .unit = "bytes",
-	.def = "65536", .doc = "beside that, which count where they end (GRO)"},
+	.def = "65536",
+	.doc = "beside that, which count where they end (GRO); none behind a "
+	       "bucket in which nothing came in"},
     {0},
 };
 
@@ -35,7 +37,9 @@ int algo_nic_stalls_find(const struct obs_runs *runs,
 		const double line = stall_line(runs, run);
 		if (i == 0 || t->run[i - 1] != run)
 			next = 0;
-		if (t->in_bytes[i] > p->tolerance * line + p->slack)
+		/* Nothing of before can end here if nothing came before. */
+		const double slack = t->bucket[i] > next ? 0 : p->slack;
+		if (t->in_bytes[i] > p->tolerance * line + slack)
 			rc = algo_nic_stalls_add(out,
 			    &(struct algo_nic_stall){.run = run,
 				.host = runs->host[run],

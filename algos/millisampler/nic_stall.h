@@ -4,15 +4,19 @@
  * More bytes in a bucket than the wire carries in its time did not come off the
  * wire then: the host's side held them back, and handed them over together, as
  * a driver did that delivered nothing for milliseconds at a time. A bucket is
- * over if more came in than the line carries, times `tolerance`, and `slack`
- * bytes that a NIC may put together into one packet (GRO).
+ * over if more came in than the line carries, times `tolerance`; and, if
+ * something came in the bucket before, `slack` bytes of which a NIC may put
+ * together into one packet (GRO), which counts where it ends.
  *
  *	stall  buckets in a row right before it in which nothing came in
  *
- * Quiet before is no condition: it is told, and not asked for. Short buckets show
- * most: senders use up their windows while nothing is acknowledged, and what
- * these hold is a part of what the line carries in a millisecond, but more than
- * it carries in a tenth of one. A NIC from which nothing is wanted is not found.
+ * Quiet before is no condition: it is told, and not asked for. This is a law of
+ * the wire and not one of traffic, so it accuses nobody else; and it finds each
+ * stall that held more than the line carries in a bucket, but hardly another
+ * one. Senders use up their windows while nothing is acknowledged, however long
+ * that is, and these are a part of what the line carries in a millisecond, and
+ * mostly more than it carries in a tenth of one. So buckets have to be short.
+ * A NIC from which nothing is wanted is not found, by anybody.
  *
  * Accused is the link to the host, as NICs have no name of their own; its score
  * is the fullest bucket in units of what the line carries.

@@ -35,8 +35,12 @@ static const struct sim_field rack_stall_fields[] = {
     {"at", SIM_F_DIST, STALL(at_ms), .min = 0, .max = 6e5, .unit = "ms",
 	.def = "{uniform: [0, 1900]}", .when = "count!=0", .doc = "when"},
     {"busy", SIM_F_BOOL, STALL(busy), .def = "false", .when = "count!=0",
-	.doc = "it begins as a host receives something, if it does at all, and "
-	       "not at `at`"},
+	.doc = "it begins while a host receives something, if it does at all, "
+	       "and not at `at`"},
+    {"least", SIM_F_F64, STALL(least), .min = 0, .max = 1e12, .unit = "bytes",
+	.def = "0", .when = "count!=0",
+	.doc = "that it has to hold; hosts whose NICs held less are left out, "
+	       "with all that they counted"},
     {"lasts", SIM_F_DIST, STALL(lasts_ms), .min = 0.1, .max = 1e4, .unit = "ms",
 	.def = "5", .when = "count!=0", .doc = "for how long"},
     {0},

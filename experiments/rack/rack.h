@@ -43,6 +43,7 @@ enum {
 
 struct xp_rack_stall {
 	uint32_t count, busy;
+	double least; /* bytes */
 	struct sim_dist at_ms, lasts_ms;
 };
 

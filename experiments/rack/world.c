@@ -52,7 +52,8 @@ int xp_rack_fits(const struct topo *t, uint32_t *n_servers)
 
 struct rack_stalled {
 	uint32_t host;
-	double at, which, lasts; /* ns; of a host's transfers; ns */
+	double at, which, lasts; /* ns; of what a host receives; ns */
+	uint8_t left_out;
 };
 
 static int rack_stalled_by_host(const void *a, const void *b)
@@ -90,27 +91,34 @@ static void rack_stalls_draw(const struct xp_rack_stall *p,
 		qsort(s, p->count, sizeof(*s), rack_stalled_by_host);
 }
 
-/* With `busy` a stall begins with a segment that is sent to the host, all
- * alike; if there is none, when it would have without. */
-static double rack_stall_busy(const struct rack_flows *f, uint32_t server,
-    const struct rack_stalled *s)
+/* With `busy` a stall begins as a line that is never slowed down would carry a
+ * segment to the host, all alike; if there is none, when it would have
+ * without. */
+static double rack_stall_busy(const struct rack_flows *f,
+    const struct rack_params *p, uint32_t server, const struct rack_stalled *s)
 {
-	double all = 0, to;
+	const double segment_ns = p->segment * 8 / p->line_gbps;
+	double all = 0, to, free = 0;
 	for (size_t i = 0; i < f->n; i++)
 		if (f->server[i] == server && !f->out[i])
 			all += f->segments[i];
 	to = all * s->which;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->server[i] == server && !f->out[i] &&
-		    (to -= f->segments[i]) < 0)
-			return (double)f->start_ns[i];
+	for (size_t i = 0; i < f->n; i++) {
+		if (f->server[i] != server || f->out[i])
+			continue;
+		free = fmax(free, (double)f->start_ns[i]);
+		if (to < f->segments[i])
+			return free + to * segment_ns;
+		to -= f->segments[i];
+		free += f->segments[i] * segment_ns;
+	}
 	return s->at;
 }
 
 /* In the truth packets to a host that stalls are late, by half of it on
  * average. */
-static int rack_stall_one(struct rack *r, struct scene *scene, uint32_t server,
-    const struct rack_stalled *s, struct sim_err *e)
+static int rack_stall_tell(struct scene *scene, const struct rack_stalled *s,
+    struct sim_err *e)
 {
 	const struct topo *t = scene->topo;
 	const topo_node tor = t->n_hosts + topo_tor_of(t, s->host);
@@ -120,11 +128,20 @@ static int rack_stall_one(struct rack *r, struct scene *scene, uint32_t server,
 	    .to_ns = (sim_ns)(s->at + s->lasts),
 	    .delay_us = s->lasts / 2e3,
 	    .law = TRUTH_CONSTANT};
-	int rc = truth_add_fault(&scene->truth, &f, e);
-	if (rc == 0)
-		rc = rack_stall(r, server, f.from_ns, f.to_ns, e);
+	const int rc = truth_add_fault(&scene->truth, &f, e);
 	truth_sort(&scene->truth);
 	return rc;
+}
+
+/* Bytes that HOST's NIC held, rows from FROM on. */
+static double rack_stall_held(const struct rack_losses *l, size_t from,
+    uint32_t host)
+{
+	double held = 0;
+	for (size_t i = from; i < l->n; i++)
+		if (l->host[i] == host)
+			held += (double)l->held[i];
+	return held;
 }
 
 static double rack_rate_of(const struct truth *t, topo_link link)
@@ -221,26 +238,50 @@ struct rack_one {
 	sim_ns until;
 };
 
-/* Those of the hosts from FIRST on. */
-static int rack_one_stalls(struct rack_one *x, struct rack *r, uint32_t first,
-    struct sim_err *e)
+/* Those of the hosts from FIRST on, which are *N. */
+static struct rack_stalled *rack_one_stalled(const struct rack_one *x,
+    uint32_t first, size_t *n)
 {
 	struct rack_stalled *s = x->stalled;
 	const struct rack_stalled *end = s + x->p->stall.count;
-	size_t n = 0;
-	int rc = 0;
+	*n = 0;
 	while (s < end && s->host < first)
 		s++;
-	while (s + n < end && s[n].host < first + x->params.n_servers) {
-		if (x->p->stall.busy)
-			s[n].at = rack_stall_busy(&x->flows, s[n].host - first,
-			    &s[n]);
-		n++;
-	}
+	while (s + *n < end && s[*n].host < first + x->params.n_servers)
+		++*n;
+	return s;
+}
+
+static int rack_one_stalls(struct rack_one *x, struct rack *r, uint32_t first,
+    struct sim_err *e)
+{
+	size_t n;
+	struct rack_stalled *s = rack_one_stalled(x, first, &n);
+	int rc = 0;
+	for (size_t i = 0; i < n && x->p->stall.busy; i++)
+		s[i].at = rack_stall_busy(&x->flows, &x->params,
+		    s[i].host - first, &s[i]);
 	if (n > 0)
 		qsort(s, n, sizeof(*s), rack_stalled_by_time);
 	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = rack_stall_one(r, x->scene, s[i].host - first, &s[i], e);
+		rc = rack_stall(r, s[i].host - first, (sim_ns)s[i].at,
+		    (sim_ns)(s[i].at + s[i].lasts), e);
+	return rc;
+}
+
+/* Rows of what was lost or held are of this rack from LOST on. */
+static int rack_one_stalls_told(struct rack_one *x, uint32_t first, size_t lost,
+    struct sim_err *e)
+{
+	size_t n;
+	struct rack_stalled *s = rack_one_stalled(x, first, &n);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		s[i].left_out = rack_stall_held(&x->w->lost, lost, s[i].host) <
+		    x->p->stall.least;
+		if (!s[i].left_out)
+			rc = rack_stall_tell(x->scene, &s[i], e);
+	}
 	return rc;
 }
 
@@ -250,6 +291,7 @@ static int rack_one_play(struct rack_one *x, struct rack *r, uint32_t k,
 	const uint32_t n = x->params.n_servers, first = k * n;
 	sim_ns width[XP_RACK_N_WIDTHS];
 	const unsigned n_widths = xp_rack_widths(x->p, width);
+	const size_t lost = x->w->lost.n;
 	int rc = rack_traffic(&x->flows, &x->params, &x->p->traffic, k,
 	    x->until, where, e);
 	if (rc == 0 && x->w->keep)
@@ -265,6 +307,8 @@ static int rack_one_play(struct rack_one *x, struct rack *r, uint32_t k,
 		rc = rack_record(r, &x->p->sample, width, n_widths, first,
 		    x->until, where, &x->w->runs, &x->w->samples, &x->w->lost,
 		    e);
+	if (rc == 0 && x->stalled)
+		rc = rack_one_stalls_told(x, first, lost, e);
 	if (rc == 0)
 		rack_world_add(x->w, r);
 	return rc;
@@ -283,6 +327,45 @@ static int rack_one_run(struct rack_one *x, uint32_t k, struct sim_err *e)
 	rc = rack_one_play(x, r, k, &where, e);
 	rack_close(r);
 	return rc < 0 ? sim_wrap(e, rc, "rack %u", k) : 0;
+}
+
+static int rack_is_left_out(const struct rack_stalled *s, size_t n,
+    uint32_t host)
+{
+	for (size_t i = 0; i < n; i++)
+		if (s[i].left_out && s[i].host == host)
+			return 1;
+	return 0;
+}
+
+/* Runs of hosts that are left out go, and with them their rows. */
+static int rack_world_leave_out(struct xp_rack_world *w,
+    const struct rack_stalled *s, size_t n, struct sim_err *e)
+{
+	struct obs_runs runs = {0};
+	struct obs_samples samples = {0};
+	uint32_t *row;
+	int rc = SIM_ZALLOC(&row, w->runs.n + 1, e);
+	for (size_t i = 0; rc == 0 && i < w->runs.n; i++) {
+		const struct obs_run run = obs_runs_at(&w->runs, i);
+		row[i] = UINT32_MAX;
+		if (rack_is_left_out(s, n, run.host))
+			continue;
+		row[i] = (uint32_t)runs.n;
+		rc = obs_runs_add(&runs, &run, e);
+	}
+	for (size_t i = 0; rc == 0 && i < w->samples.n; i++) {
+		struct obs_sample k = obs_samples_at(&w->samples, i);
+		k.run = row[k.run];
+		if (k.run != UINT32_MAX)
+			rc = obs_samples_add(&samples, &k, e);
+	}
+	free(row);
+	obs_runs_free(&w->runs);
+	obs_samples_free(&w->samples);
+	w->runs = runs;
+	w->samples = samples;
+	return rc;
 }
 
 static void rack_world_finish(struct xp_rack_world *w)
@@ -326,6 +409,8 @@ int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
 	x.stalled = stalled;
 	for (uint32_t k = 0; rc == 0 && k < n_hosts / w->n_servers; k++)
 		rc = rack_one_run(&x, k, e);
+	if (rc == 0 && p->stall.least > 0)
+		rc = rack_world_leave_out(w, stalled, p->stall.count, e);
 	if (rc == 0)
 		rack_world_finish(w);
 	free(stalled);

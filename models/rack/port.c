@@ -373,6 +373,7 @@ static uint32_t rack_port_drain(struct rack *r, struct rack_port *p,
 
 static void rack_port_release(struct rack_port *p)
 {
+	p->held.held = p->held.in;
 	rack_count_add(&p->count, &p->held);
 	p->held = (struct rack_count){0};
 }

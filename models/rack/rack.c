@@ -441,6 +441,7 @@ void rack_count_add(struct rack_count *to, const struct rack_count *from)
 	to->buffer += from->buffer;
 	to->link_in += from->link_in;
 	to->link_out += from->link_out;
+	to->held += from->held;
 	if (to->queue_max < from->queue_max)
 		to->queue_max = from->queue_max;
 	to->sketch[0] |= from->sketch[0];

@@ -89,6 +89,7 @@ struct rack_count {
 	uint64_t buffer;             /* bytes for it that the buffer dropped */
 	uint64_t link_in, link_out;  /* bytes that its link lost */
 	uint64_t queue_max;          /* bytes, at the end of a slot */
+	uint64_t held; /* of `in`, handed over at once as a stall ended */
 	uint64_t sketch[2];
 };
 

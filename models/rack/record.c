@@ -108,9 +108,11 @@ static int rack_loss_close(struct rack_recorder *k, uint32_t server,
 	    .buffer = c->buffer,
 	    .link_in = c->link_in,
 	    .link_out = c->link_out,
+	    .held = c->held,
 	    .queue_max = c->queue_max};
 	const uint64_t all = k->p->truth ? row.in + c->queue_max : 0;
-	const int any = c->buffer + c->link_in + c->link_out + all > 0;
+	const int any =
+	    c->buffer + c->link_in + c->link_out + c->held + all > 0;
 	*c = (struct rack_count){0};
 	return any ? rack_losses_add(k->losses, &row, e) : 0;
 }

@@ -31,8 +31,8 @@ struct rack_record_params {
 };
 extern const struct sim_field rack_record_fields[];
 
-/* What was lost at a server in a bucket; none where nothing was. Buckets are of
- * the first width, from time 0, by the right clock. With `truth` they are of
+/* What was lost at a server in a bucket, or held by its NIC; none where nothing
+ * was. Buckets are of the first width, from time 0, by the right clock. With `truth` they are of
  * RACK_TRUTH_NS, and none where nothing was lost, came in or is queued.
  *	X(type, column, units, meaning) */
 enum { RACK_TRUTH_NS = 100000 };
@@ -43,6 +43,7 @@ enum { RACK_TRUTH_NS = 100000 };
 	X(uint64_t, buffer, "bytes", "for it that the buffer dropped")         \
 	X(uint64_t, link_in, "bytes", "lost by the link to it")                \
 	X(uint64_t, link_out, "bytes", "lost by the link from it")             \
+	X(uint64_t, held, "bytes", "that its NIC had held, and handed over")   \
 	X(uint64_t, queue_max, "bytes", "longest queue to it meanwhile")
 
 struct rack_losses {
