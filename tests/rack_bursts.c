@@ -49,7 +49,8 @@ static struct rack *rack_bursts_open(const struct rack_bursts *b, uint32_t run)
 	rack_flows_free(&f);
 	for (uint32_t s = 0; s < b->p.n_servers && b->loss > 0; s++)
 		if (rack_bursts_is_bad(s))
-			assert_ok(rack_link_loss(k, s, 0, b->loss, test_err()));
+			assert_ok(rack_link_loss(k, s, b->loss_out, b->loss,
+			    test_err()));
 	if (b->stall_ms > 0)
 		assert_ok(rack_stall(k, 5, (sim_ns)(b->stall_at * 1e6),
 		    (sim_ns)((b->stall_at + b->stall_ms) * 1e6), test_err()));

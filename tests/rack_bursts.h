@@ -16,6 +16,7 @@ struct rack_bursts {
 	double ms;     /* of traffic and of buckets */
 	uint32_t fine; /* buckets are of 1 ms / fine; 0: of 1 ms */
 	double loss;   /* of every eighth server's link, from server 3 on */
+	int loss_out;  /* 1: of the link from it, 0: of that to it */
 	double stall_at, stall_ms; /* of server 5's NIC; 0: none */
 	int apart;                 /* 1: each run starts up to a bucket later */
 	uint32_t phase;            /* 0: all start so many slots later */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algos/millisampler/bursts.h"
+#include "algos/millisampler/loss_out.h"
 #include "algos/millisampler/samples_algo.h"
 #include "sim/vec.h"
 
@@ -216,6 +217,7 @@ struct loss_work {
 	struct algo_loss_cause_params params;
 	const struct topo *topo;
 	struct algo_loss_causes causes;
+	struct algo_loss_ends ends; /* both directions */
 };
 
 static int loss_cause_init(void *work, const struct topo *t, struct sim_err *e)
@@ -229,6 +231,7 @@ static int loss_cause_init(void *work, const struct topo *t, struct sim_err *e)
 static void loss_cause_free(void *work)
 {
 	algo_loss_causes_free(&((struct loss_work *)work)->causes);
+	algo_loss_ends_free(&((struct loss_work *)work)->ends);
 }
 
 /* Above 0 and ascending with the difference, however far apart they are. */
@@ -237,17 +240,44 @@ static double loss_score(double difference)
 	return difference > 30 ? difference : log1p(exp(difference));
 }
 
-static int loss_cause_list(const struct loss_work *w, int accused,
-    struct algo_verdicts *out, struct sim_err *e)
+/* Ends of links at which something was sent again, both ways. */
+static int loss_cause_ends(struct loss_work *w,
+    const struct algo_samples_in *in, struct sim_err *e)
 {
 	const struct algo_loss_causes *c = &w->causes;
 	int rc = 0;
+	algo_loss_ends_clear(&w->ends);
 	for (size_t i = 0; rc == 0 && i < c->n; i++)
-		if (c->n_retx[i] > 0 &&
-		    (c->cause[i] == ALGO_LOSS_LINK) == accused)
+		if (c->n_retx[i] > 0)
+			rc = algo_loss_ends_add(&w->ends,
+			    &(struct algo_loss_end){.host = c->host[i],
+				.accused = c->cause[i] == ALGO_LOSS_LINK,
+				.n_retx = c->n_retx[i],
+				.n_pkts = c->n_pkts[i],
+				.ahead = c->ahead[i]},
+			    e);
+	if (rc == 0)
+		rc = algo_loss_out_find(in->runs, in->samples, w->topo->n_hosts,
+		    &w->params, &w->ends, e);
+	return rc < 0 ? rc
+		      : algo_loss_ends_match(in->runs, in->samples,
+			    w->topo->n_hosts, &w->params, &w->ends, e);
+}
+
+static int loss_cause_list(const struct loss_work *w, int accused,
+    struct algo_verdicts *out, struct sim_err *e)
+{
+	const struct algo_loss_ends *x = &w->ends;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < x->n; i++) {
+		const enum topo_dir dir = x->out[i] ? TOPO_UP : TOPO_DOWN;
+		/* Those at the other end go below all that are in doubt. */
+		const double score = loss_score(x->ahead[i]);
+		if ((x->accused[i] && !x->other[i]) == accused)
 			rc = algo_verdicts_add(out,
-			    topo_link_of(c->host[i], TOPO_DOWN),
-			    loss_score(c->ahead[i]), e);
+			    topo_link_of(x->host[i], dir),
+			    x->other[i] ? score * 1e-9 : score, e);
+	}
 	return rc;
 }
 
@@ -262,6 +292,8 @@ static int loss_cause_diagnose(void *work, const struct obs *window,
 	if (rc == 0)
 		rc = algo_loss_causes_find(in.runs, in.samples,
 		    w->topo->n_hosts, &w->params, &w->causes, e);
+	if (rc == 0)
+		rc = loss_cause_ends(w, &in, e);
 	if (rc == 0)
 		rc = loss_cause_list(w, 1, out, e);
 	if (rc == 0) {

@@ -25,8 +25,8 @@
  *
  * Packets are bytes by `segment`, rounded up. It asks for ECN: without marks no
  * bucket is hot. Blamed is the link from the ToR to the host, wherever above
- * it the loss may have been; what a host
- * sends and loses is not looked at.
+ * it the loss may have been. As a diagnoser it looks also at what hosts send
+ * again (loss_out.h), and there the link to the ToR is blamed.
  *
  * Paper  None: ours, on the counters of Millisampler (IMC'22).
  */

@@ -32,8 +32,9 @@ struct rack_record_params {
 extern const struct sim_field rack_record_fields[];
 
 /* What was lost at a server in a bucket, or held by its NIC; none where nothing
- * was. Buckets are of the first width, from time 0, by the right clock. With `truth` they are of
- * RACK_TRUTH_NS, and none where nothing was lost, came in or is queued.
+ * was. Buckets are of the first width, from time 0, by the right clock. With
+ * `truth` they are of RACK_TRUTH_NS, and none where nothing was lost, came in or
+ * is queued.
  *	X(type, column, units, meaning) */
 enum { RACK_TRUTH_NS = 100000 };
 #define RACK_LOSS_COLUMNS(X)                                                   \
