@@ -93,9 +93,8 @@ static void as_rows(const uint8_t *bytes, size_t n)
 	    .n_bytes = (uint32_t)n - 6,
 	    .packed = bytes[5] & 1};
 	r.n_rows = sim_load_16(bytes) % (OBS_BUCKETS + 1);
-	r.n_raw = r.packed
-	    ? (sim_load_16(bytes + 2) * 3u) % RES_RECORD_RAW_MAX
-	    : r.n_bytes;
+	r.n_raw = r.packed ? (sim_load_16(bytes + 2) * 3u) % RES_RECORD_RAW_MAX
+			   : r.n_bytes;
 	if (r.n_raw <= RES_RECORD_RAW_MAX)
 		check_record(bytes + 6, &r);
 }
