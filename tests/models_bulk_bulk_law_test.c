@@ -402,7 +402,7 @@ static void buffers_drop_what_packets_would_lose_there(void **state)
 	s.params.traffic.packets = scenes_fixed(PKTS);
 	s.params.traffic.conns = scenes_fixed(5);
 	s.params.congestion = (struct scene_congestion_params){0.5, 5e3, 0.6,
-	    0.5, 0, scenes_uniform(0.1, 0.6)};
+	    0.5, 0, scenes_uniform(0.1, 0.6), {0}};
 	scenes_add_fault(&s, topo_link_of(1, TOPO_DOWN), 0.3);
 	for (uint32_t run = 0; run < EPOCHS; run++) {
 		struct scene *scene = scenes_draw(&s, run);

@@ -88,7 +88,7 @@ static void open_wild(struct scenes *s, uint32_t i, struct sim_rng *r)
 	if (i % 3 == 2)
 		s->params.congestion = (struct scene_congestion_params){0.7,
 		    1 + i % 5 * 1e3, 0.6, 0.4, i % 2 * 0.3,
-		    scenes_uniform(0.01, i % 4 ? 0.7 : 1)};
+		    scenes_uniform(0.01, i % 4 ? 0.7 : 1), {0}};
 	add_wild_faults(s, r);
 }
 

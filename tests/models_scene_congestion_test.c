@@ -1,7 +1,7 @@
 /* tests/models_scene_congestion_test.c -- models/scene/congestion: its law.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Laws are told apart by chi-square at p = 1e-6, 49 times in all: one false alarm
+ * Laws are told apart by chi-square at p = 1e-6, 51 times in all: one false alarm
  * in 20,000 seeds.
  */
 #include "models/scene/congestion.h"
@@ -11,6 +11,7 @@
 #include "models/rack/record.h"
 #include "models/rack/traffic.h"
 #include "models/scene/loss.h"
+#include "tests/congested.h"
 #include "tests/law.h"
 #include "tests/scenes.h"
 
@@ -23,30 +24,15 @@ static const struct topo_clos shape = {.n_pods = 2,
     .n_hosts = 3};
 
 static const struct scene_congestion_params laws[] = {
-    {0.6, 1, 0.5, 0.4, 0.7, {SIM_UNIFORM, 0.1, 0.9}},
-    {1, 2.5, 1, 0.3, 0.3, {SIM_FIXED, 0.25, 0.25}},
-    {0.5, 0.4, 0.8, 0.9, 0, {SIM_LOG_UNIFORM, 0.01, 1}},
+    {0.6, 1, 0.5, 0.4, 0.7, {SIM_UNIFORM, 0.1, 0.9}, {SIM_UNIFORM, 20, 60}},
+    {1, 2.5, 1, 0.3, 0.3, {SIM_FIXED, 0.25, 0.25}, {SIM_FIXED, 0, 0}},
+    {0.5, 0.4, 0.8, 0.9, 0, {SIM_LOG_UNIFORM, 0.01, 1}, {SIM_FIXED, 7, 7}},
 };
 enum { N_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
 static topo_link to_host(topo_host h)
 {
 	return topo_link_of(h, TOPO_DOWN);
-}
-
-/* E[(1 - (1 - R)^n)(1 - (1 - R)^m)], m = 0 for one flow alone. */
-static double both_lose(const struct sim_dist *d, unsigned n, unsigned m)
-{
-	enum { STEPS = 20000 };
-	double sum = 0;
-	for (unsigned i = 0; i < STEPS; i++) {
-		const double u = (i + 0.5) / STEPS, a = d->a, b = d->b;
-		const double r = d->kind == SIM_UNIFORM ? a + (b - a) * u
-		    : d->kind == SIM_FIXED              ? a
-							: a * pow(b / a, u);
-		sum += (1 - pow(1 - r, n)) * (m ? 1 - pow(1 - r, m) : 1);
-	}
-	return sum / STEPS;
 }
 
 /* How many of n packets a flow loses at a port that is full as P says. */
@@ -68,17 +54,11 @@ static void law_of_packets(const struct scene_congestion_params *p, double q,
 	want[0] += 1 - full;
 }
 
-/* Two flows, of N packets at T through A and of M at T + D through B. */
-struct pair {
-	topo_link a, b;
-	sim_ns t, d;
-};
-
 /* Cells [lost by the first][by the second] of N_EPOCHS epochs of the module, and
  * how many packets the first lost. */
 static void play_pairs(const struct topo *t,
-    const struct scene_congestion_params *p, const struct pair *x, uint32_t run,
-    uint64_t cell[4], uint64_t packets[N + 1])
+    const struct scene_congestion_params *p, const struct congested_pair *x,
+    uint32_t run, uint64_t cell[4], uint64_t packets[N + 1])
 {
 	struct sim_rng r;
 	test_rng(&r, run);
@@ -103,8 +83,8 @@ static void play_pairs(const struct topo *t,
 /* The same by brute force: a rack's cells are walked through from before time 0,
  * and packets lost one by one. SAME: of one rack, of one port. */
 static void play_brute(const struct scene_congestion_params *p,
-    const double q[2], const struct pair *x, int one_rack, uint32_t run,
-    uint64_t cell[4])
+    const double q[2], const struct congested_pair *x, int one_rack,
+    uint32_t run, uint64_t cell[4])
 {
 	const double w = p->burst_ms * 1e6;
 	struct sim_rng r;
@@ -153,29 +133,6 @@ static void play_brute(const struct scene_congestion_params *p,
 	}
 }
 
-static void closed_form(const struct scene_congestion_params *p,
-    const double q[2], const struct pair *x, int one_rack, double want[4])
-{
-	const double s = fmax(0, 1 - (double)x->d / (p->burst_ms * 1e6));
-	const double b = p->busy,
-		     g[2] = {both_lose(&p->loss, N, 0),
-			 both_lose(&p->loss, M, 0)};
-	const double one[2] = {p->racks * b * q[0] * g[0],
-	    p->racks * b * q[1] * g[1]};
-	double both = one[0] * one[1];
-	if (one_rack && x->a == x->b)
-		both = p->racks * b * q[0] *
-		    (s * both_lose(&p->loss, N, M) +
-			(1 - s) * b * q[0] * g[0] * g[1]);
-	else if (one_rack)
-		both = p->racks * b * q[0] * q[1] * (s + (1 - s) * b) * g[0] *
-		    g[1];
-	want[0] = 1 - one[0] - one[1] + both;
-	want[1] = one[1] - both;
-	want[2] = one[0] - both;
-	want[3] = both;
-}
-
 /* Through one port, two of a rack, a port and an uplink of a rack, two racks. */
 static void losses_follow_the_law_that_is_stated(void **state)
 {
@@ -187,7 +144,7 @@ static void losses_follow_the_law_that_is_stated(void **state)
 	for (unsigned i = 0; i < 4 * N_LAWS; i++) {
 		const struct scene_congestion_params *p = &laws[i / 4];
 		static const double apart[] = {0, 0.3, 0.8, 1.7};
-		const struct pair x = {
+		const struct congested_pair x = {
 		    to_host(0),
 		    i % 4 == 0       ? to_host(0)
 			: i % 4 == 1 ? to_host(2)
@@ -195,6 +152,8 @@ static void losses_follow_the_law_that_is_stated(void **state)
 				     : to_host(3),
 		    3456789,
 		    (sim_ns)(apart[(i + i / 4) % 4] * p->burst_ms * 1e6),
+		    N,
+		    M,
 		};
 		const double q[2] = {p->ports,
 		    i % 4 == 2 ? p->uplinks : p->ports};
@@ -202,7 +161,7 @@ static void losses_follow_the_law_that_is_stated(void **state)
 		double want[4], law[N + 1];
 		play_pairs(&t, p, &x, i, got, packets);
 		play_brute(p, q, &x, i % 4 < 3, 100 + i, brute);
-		closed_form(p, q, &x, i % 4 < 3, want);
+		congested_law(p, q, &x, i % 4 < 3, want);
 		law_of_packets(p, p->ports, law);
 		const double pv[] = {law_chi2(got, want, 4),
 		    law_chi2(brute, want, 4), law_chi2_equal(got, brute, 4),
@@ -246,6 +205,49 @@ static void a_port_is_full_for_whole_cells(void **state)
 	/* A run's length is geometric, of variance q / (1 - q)^2. */
 	assert_near(cells / n_runs, 1 / (1 - q),
 	    5 * sqrt(q / n_runs) / (1 - q));
+	topo_close(&t);
+}
+
+/* D is uniform by the law, and says nothing of R. */
+static void what_gets_through_waits_by_its_law(void **state)
+{
+	enum { BINS = 8, TIMES = 100000 };
+	const struct scene_congestion_params *p = &laws[0];
+	const struct sim_seed where = {test_seed(), 2, 3, 4};
+	uint64_t n[BINS] = {0}, both[BINS * BINS] = {0};
+	struct scene_congestion c, dry;
+	struct scene_congestion_params none = *p;
+	struct topo t = {0};
+	(void)state;
+	none.wait_us = (struct sim_dist){SIM_FIXED, 0, 0};
+	none.racks = 1;
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	scene_congestion_init(&dry, &none, &t, &where);
+	none.wait_us = p->wait_us;
+	scene_congestion_init(&c, &none, &t, &where);
+	assert_true(scene_congestion_waits(&c));
+	assert_false(scene_congestion_waits(&dry));
+	for (sim_ns i = 0; i < TIMES; i++) {
+		const topo_link l = to_host((topo_host)(i % t.n_hosts));
+		const sim_ns at = i * c.cell_ns;
+		const double h = scene_congestion_hazard(&c, l, at);
+		const double us =
+		    1e-3 * (double)scene_congestion_wait(&c, l, at);
+		assert_true(h == scene_congestion_hazard(&dry, l, at));
+		assert_int_equal(scene_congestion_wait(&dry, l, at), 0);
+		assert_true(us == scene_congestion_us(&c, &l, 1, at));
+		if (h == 0) {
+			assert_true(us == 0);
+			continue;
+		}
+		const double d = (us - 20) / 40, r = (-expm1(-h) - 0.1) / 0.8;
+		const unsigned k = (unsigned)(d * BINS);
+		assert_true(d >= 0 && d < 1);
+		n[k]++;
+		both[k * BINS + (unsigned)fmin(r * BINS, BINS - 1)]++;
+	}
+	assert_true(law_chi2_uniform(n, BINS) > P_MIN);
+	assert_true(law_chi2_uniform(both, BINS * BINS) > P_MIN);
 	topo_close(&t);
 }
 
@@ -400,6 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(losses_follow_the_law_that_is_stated),
 	    cmocka_unit_test(a_port_is_full_for_whole_cells),
+	    cmocka_unit_test(what_gets_through_waits_by_its_law),
 	    cmocka_unit_test(other_links_and_none_at_all_have_no_buffers),
 	    cmocka_unit_test(drops_are_the_buffers_by_their_share),
 	    cmocka_unit_test(the_defaults_are_those_of_a_rack),

@@ -196,12 +196,12 @@ static uint32_t srtt_of(const struct scene *s, uint64_t flow,
     const struct obs_flow *f, const topo_link path[], unsigned h)
 {
 	struct sim_rng r;
-	double delay_us = 0;
+	double us = scene_congestion_us(&s->congestion, path, h, f->start_ns);
 	sim_rng_init(&r, &s->where, SIM_STREAM_LATENCY, (uint32_t)flow);
 	for (unsigned i = 0; i < h; i++)
-		delay_us += scene_latency_smoothed(&s->truth, path[i],
-		    f->start_ns, f->n_pkts, &r);
-	return scene_latency_srtt(&s->latency, &r, h, f->n_pkts, delay_us);
+		us += scene_latency_smoothed(&s->truth, path[i], f->start_ns,
+		    f->n_pkts, &r);
+	return scene_latency_srtt(&s->latency, &r, h, f->n_pkts, us);
 }
 
 /* The first switch with a hole that takes the flow gets all that is left of it,

@@ -126,11 +126,17 @@ static unsigned conn_hop_of(const struct packet_conn_end *out, topo_link l)
 	return i;
 }
 
-static void conn_lost_on(struct conn *c, topo_link l)
+static void conn_lost_at(struct conn *c, unsigned i, int in_port)
 {
-	const unsigned i = conn_hop_of(c->out, l);
+	c->out->drops[i]++;
+	c->out->buffer[i] += in_port != 0;
+}
+
+static void conn_lost_on(struct conn *c, const struct packet_end *end)
+{
+	const unsigned i = conn_hop_of(c->out, end->link);
 	if (i < c->out->n_hops)
-		c->out->drops[i]++;
+		conn_lost_at(c, i, end->in_port);
 }
 
 /* P walks, marked if it is sent AGAIN, and is seen by EYE. */
@@ -152,7 +158,7 @@ static int conn_arrived(struct conn *c, enum conn_side side,
 {
 	if (side == CLIENT &&
 	    (end->fate == SCENE_WALK_LOST || end->fate == SCENE_WALK_SWALLOWED))
-		conn_lost_on(c, end->link);
+		conn_lost_on(c, end);
 	return end->fate == SCENE_WALK_DELIVERED && end->host != TOPO_NONE;
 }
 
@@ -321,6 +327,38 @@ static unsigned conn_draw_hop(struct conn *c)
 	return i;
 }
 
+/* The first hop whose port is full at T and drops a packet; n_hops if none
+ * does. */
+static unsigned conn_draw_port(struct conn *c, sim_ns t)
+{
+	const struct scene_walk_net *net = &c->net->walk;
+	const unsigned n = c->out->n_hops;
+	if (!scene_congestion_is_on(&net->scene->congestion))
+		return n;
+	for (unsigned i = 0; i < n; i++) {
+		const double port = scene_walk_port(net, c->out->path[i], t);
+		if (port > 0 && scene_walk_is_lost(sim_rng_u01(&c->rng), port))
+			return i;
+	}
+	return n;
+}
+
+/* Whether a packet that is not made is lost at T: on the way to each link it
+ * meets its port first. */
+static int conn_lose(struct conn *c, sim_ns t)
+{
+	const unsigned n = c->out->n_hops, port = conn_draw_port(c, t);
+	unsigned link = n;
+	if (c->to_lose-- <= 0) {
+		link = conn_draw_hop(c);
+		c->to_lose = conn_draw_run(c, c->hazard[n]);
+	}
+	const unsigned first = port < link ? port : link;
+	if (first < n)
+		conn_lost_at(c, first, port <= link);
+	return first < n;
+}
+
 /* What the server has of the data without a gap at T, when it has got all before
  * SEQ but for holes. */
 static uint32_t conn_covered(const struct conn *c, uint32_t seq, sim_ns t)
@@ -373,11 +411,7 @@ static int conn_datum(struct conn *c, uint32_t seq, sim_ns t, struct sim_err *e)
 		rc = conn_send(c, CLIENT, &p, 0, t, &end, e);
 		return rc == 0 ? conn_resend(c, seq, t, e) : rc < 0 ? rc : 0;
 	}
-	if (c->to_lose-- > 0)
-		return 0;
-	c->out->drops[conn_draw_hop(c)]++;
-	c->to_lose = conn_draw_run(c, c->hazard[c->out->n_hops]);
-	return conn_resend(c, seq, t, e);
+	return conn_lose(c, t) ? conn_resend(c, seq, t, e) : 0;
 }
 
 /* The server acknowledges all before SEQ at T. */
@@ -401,10 +435,13 @@ static int conn_talk(struct conn *c, sim_ns t, struct sim_err *e)
 {
 	const uint32_t n = c->out->flow.n_pkts;
 	const sim_ns gap = (sim_ns)(c->p->gap_us * 1e3);
+	struct scene_walk_net links = c->net->walk;
 	uint32_t i = 0, seq = 1;
 	int rc = 0;
-	scene_walk_hazards(&c->net->walk, &c->tuple, c->out->path,
-	    c->out->n_hops, t, c->hazard);
+	/* Ports are full for less than a connection lasts: each packet asks. */
+	links.no_ports = 1;
+	scene_walk_hazards(&links, &c->tuple, c->out->path, c->out->n_hops, t,
+	    c->hazard);
 	c->to_lose = conn_draw_run(c, c->hazard[c->out->n_hops]);
 	for (; rc == 0 && i < n && t < c->until; i++, t += gap) {
 		rc = conn_datum(c, seq, t, e);

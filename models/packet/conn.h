@@ -12,7 +12,7 @@
  * debug bit; and what is sent again, which is marked (OBS_TTL_RETX). Each of
  * these walks by itself (walk.h). Of the other data it is drawn which are lost,
  * from the hazards of the links that the SYN went by, as they were when the
- * connection stood.
+ * connection stood, and of the ports that are full when each of them leaves.
  *
  * A SYN is sent again by the ladder of the SYN timer until its answer comes; data
  * and FIN after rto_ms, twice that, ...
@@ -59,8 +59,9 @@ struct packet_conn_end {
 	unsigned n_hops;
 	topo_link path[TOPO_MAX_HOPS];
 	uint32_t drops[TOPO_MAX_HOPS];
-	uint32_t n_early;    /* of flow.n_retx, before it stood */
-	uint8_t established; /* the client has a SYN-ACK */
+	uint32_t buffer[TOPO_MAX_HOPS]; /* of drops, by full ports */
+	uint32_t n_early;               /* of flow.n_retx, before it stood */
+	uint8_t established;            /* the client has a SYN-ACK */
 	uint8_t is_debug, has_vip;
 	uint64_t n_walked; /* packets that were made */
 	uint64_t n_bytes;  /* of all, both ways, made or not */

@@ -56,15 +56,19 @@ static int packet_cross(struct way *w, topo_link l)
 {
 	const struct packet_net *n = w->net;
 	const size_t fault = scene_walk_fault(&n->walk, l);
+	const double port = scene_walk_port(&n->walk, l, w->end->at);
 	double own_us = n->hop_us;
 	w->end->link = l;
+	w->hazard += port;
+	w->end->in_port = port > 0 && scene_walk_is_lost(w->u, w->hazard);
 	w->hazard += scene_walk_hazard(&n->walk, l, fault, w->end->at);
 	if (scene_walk_is_lost(w->u, w->hazard)) {
 		w->end->fate = SCENE_WALK_LOST;
 		return 0;
 	}
-	if (fault != SIZE_MAX &&
-	    truth_is_marked(&n->walk.scene->truth, fault, l, w->end->at))
+	if (port > 0 ||
+	    (fault != SIZE_MAX &&
+		truth_is_marked(&n->walk.scene->truth, fault, l, w->end->at)))
 		packet_mark(&w->p);
 	if (n->queue_us > 0)
 		own_us -= n->queue_us * log(sim_rng_u01_open(w->r));

@@ -7,8 +7,9 @@
  * go round in a loop until their TTL ends. A switch that an outer header is
  * addressed to takes it off; a mux (mux.h) puts one on.
  *
- * What a link loses and delays has the law of scene/walk.h: each link loses what
- * comes to it at the hazard of its faults, or its noise; a hole swallows.
+ * What a link loses and delays has the law of scene/walk.h: its port, while full,
+ * drops what comes to it, and the link loses at the hazard of its faults, or its
+ * noise; a hole swallows.
  */
 #ifndef MODELS_PACKET_WALK_H
 #define MODELS_PACKET_WALK_H
@@ -44,6 +45,8 @@ struct packet_end {
 	topo_host host; /* DELIVERED: who got it; else TOPO_NONE */
 	sim_ns at;
 	unsigned n_links; /* that it crossed */
+	/* LOST: by the full port ahead of `link`, and not on that. */
+	uint8_t in_port;
 };
 
 /* Send P from host FROM at SENT; EYE may be NULL. In a switch, in this order: a
@@ -54,7 +57,8 @@ struct packet_end {
  * should have taken a mux's header off and kept it (mux.h).
  *
  * A queue that comes and goes (burst.h) marks packets that say in their outermost
- * header that they can bear it (ECN is not 0). While a cable is down, switches choose as if it were up, and it loses what
+ * header that they can bear it (ECN is not 0); so does a full port
+ * (scene/congestion.h). While a cable is down, switches choose as if it were up, and it loses what
  * comes to it. R draws for losses and times: one number for all losses of a
  * packet (see scene/walk.h), and one for each link if queue_us is above 0.
  * Errors those of EYE.

@@ -29,6 +29,9 @@ const struct sim_field scene_congestion_fields[] = {
     {"loss", SIM_F_DIST, FIELD(loss), .min = 0, .max = 1, .unit = "1",
 	.def = "{uniform: [0.1, 0.99]}", .when = "racks!=0",
 	.doc = "rate at which a full port loses packets (ours)"},
+    {"wait", SIM_F_DIST, FIELD(wait_us), .min = 0, .max = 1e6, .unit = "us",
+	.def = "0", .when = "racks!=0",
+	.doc = "how long what a full port lets through waits there"},
     {0},
 };
 
@@ -89,14 +92,13 @@ static int congestion_rack(const struct scene_congestion *c, topo_node tor,
 	return congestion_coin(word[0], c->params.racks);
 }
 
-double scene_congestion_hazard(const struct scene_congestion *c, topo_link link,
-    sim_ns t)
+/* Whether LINK's port is full at T; words of its own for port and cell are then
+ * in WORD, of which the first has said so. */
+static int congestion_is_full(const struct scene_congestion *c, topo_link link,
+    sim_ns t, uint32_t word[4])
 {
-	uint32_t word[4];
 	topo_node tor;
 	sim_ns phase;
-	if (!scene_congestion_is_on(c))
-		return 0;
 	const double port = congestion_port(c, link, &tor);
 	if (port == 0 || !congestion_rack(c, tor, &phase))
 		return 0;
@@ -105,9 +107,37 @@ double scene_congestion_hazard(const struct scene_congestion *c, topo_link link,
 	if (!congestion_coin(word[0], c->params.busy))
 		return 0;
 	congestion_words(c, c->port_key, link, cell, word);
-	return congestion_coin(word[0], port)
-	    ? scene_hazard(dist_at(&c->params.loss, (word[1] + 0.5) * 0x1p-32))
-	    : 0;
+	return congestion_coin(word[0], port);
+}
+
+double scene_congestion_hazard(const struct scene_congestion *c, topo_link link,
+    sim_ns t)
+{
+	uint32_t word[4];
+	if (!scene_congestion_is_on(c) || !congestion_is_full(c, link, t, word))
+		return 0;
+	return scene_hazard(
+	    dist_at(&c->params.loss, (word[1] + 0.5) * 0x1p-32));
+}
+
+sim_ns scene_congestion_wait(const struct scene_congestion *c, topo_link link,
+    sim_ns t)
+{
+	uint32_t word[4];
+	if (!scene_congestion_waits(c) || !congestion_is_full(c, link, t, word))
+		return 0;
+	return (sim_ns)(1e3 *
+		dist_at(&c->params.wait_us, (word[2] + 0.5) * 0x1p-32) +
+	    0.5);
+}
+
+double scene_congestion_us(const struct scene_congestion *c,
+    const topo_link path[], unsigned h, sim_ns t)
+{
+	double us = 0;
+	for (unsigned i = 0; i < h; i++)
+		us += 1e-3 * (double)scene_congestion_wait(c, path[i], t);
+	return us;
 }
 
 double scene_congestion_bound(const struct scene_congestion *c, topo_link link)

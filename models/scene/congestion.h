@@ -7,7 +7,8 @@
  *	port    in a busy cell each port ToR -> host is full with probability
  *	        `ports`, and each ToR -> T1 with `uplinks`
  *	packet  a full port loses each packet with the cell's rate R, which is
- *	        drawn for port and cell by the law `loss`
+ *	        drawn for port and cell by the law `loss`; what it lets through
+ *	        waits D there, drawn alike by the law `wait`
  *
  * All of these draws are independent, so with q = ports, or uplinks, and w the
  * length of a cell:
@@ -27,6 +28,15 @@
  * and through ports of two racks independently. A port is full for a number of
  * cells that is geometric, of mean 1 / (1 - busy q).
  *
+ * Where packets have times of their own (planes of events), each meets the port
+ * as it is when it comes there, or, of what walks at once (models/scene/walk.h),
+ * when it leaves: SYNs, what is sent again later, probes, answers. So two packets
+ * D apart are as two flows of one packet above, and one that is sent again a cell
+ * or more after it was lost is lost again with probability busy q E[R], hot as
+ * its rack is. D is independent of R: it takes the mean time of packets up by
+ * P E[D (1 - R)] / (1 - P E[R]) = P E[D] (1 - E[R]) / (1 - P E[R]) at each port,
+ * of those that get through.
+ *
  * What is lost so is nobody's fault: it is in no truth, and beside the drops of
  * losses (models/losses.h). A packet comes to the buffer before it comes to the
  * link: what the buffer drops, no fault and no noise of the link can lose.
@@ -39,8 +49,9 @@
  * `busy` of 1: less than that is what makes ports of a rack fill together.
  * tests/models_scene_congestion_test.c has these numbers again from the rack.
  *
- * DEPARTS: No queue grows with what flows offer, and none delays. Which rack is
- * hot and when does not depend on the traffic. It repeats after 2^32 cells.
+ * DEPARTS: No queue grows with what flows offer, and ports that are not full have
+ * none. Which rack is hot and when does not depend on the traffic. It repeats
+ * after 2^32 cells.
  */
 #ifndef MODELS_SCENE_CONGESTION_H
 #define MODELS_SCENE_CONGESTION_H
@@ -55,6 +66,7 @@ struct scene_congestion_params {
 	double racks; /* 0: no congestion at all */
 	double burst_ms, busy, ports, uplinks;
 	struct sim_dist loss;
+	struct sim_dist wait_us; /* 0: nothing waits */
 };
 extern const struct sim_field scene_congestion_fields[];
 
@@ -82,7 +94,22 @@ static inline int scene_congestion_is_on(const struct scene_congestion *c)
 double scene_congestion_hazard(const struct scene_congestion *c, topo_link link,
     sim_ns t);
 
-/* The greatest that it can have at any time. Cost one Philox block. */
+/* How long a packet waits at LINK's port at T that gets through: 0 of a port that
+ * is not full. Cost as above; none without `wait`. */
+sim_ns scene_congestion_wait(const struct scene_congestion *c, topo_link link,
+    sim_ns t);
+
+/* The same along a path, in sum and in us. */
+double scene_congestion_us(const struct scene_congestion *c,
+    const topo_link path[], unsigned h, sim_ns t);
+
+/* Whether it may be above 0. */
+static inline int scene_congestion_waits(const struct scene_congestion *c)
+{
+	return scene_congestion_is_on(c) && c->params.wait_us.b > 0;
+}
+
+/* The greatest hazard that LINK's port can have at any time. Cost one Philox block. */
 double scene_congestion_bound(const struct scene_congestion *c, topo_link link);
 
 /* What a flow meets in buffers on its way. */

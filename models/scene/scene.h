@@ -34,7 +34,7 @@ struct scene {
 	struct truth truth;
 	struct scene_loss loss; /* points at truth */
 	struct scene_latency_params latency;
-	struct scene_congestion congestion; /* of `topo`; bulk planes alone */
+	struct scene_congestion congestion; /* of `topo` */
 };
 
 /* Draw the scene of one epoch, reusing memory. S keeps TOPO. Errors those of

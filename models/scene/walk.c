@@ -49,6 +49,29 @@ static double walk_hazard(const struct scene_walk_net *net, topo_link l,
 			  : scene_hazard(scene_noise_rate(&loss->noise, l));
 }
 
+/* Most scenes have no congestion, and then it costs this look. */
+static inline int walk_has_ports(const struct scene_walk_net *net)
+{
+	return scene_congestion_is_on(&net->scene->congestion) &&
+	    !net->no_ports;
+}
+
+static inline double walk_port(const struct scene_walk_net *net, topo_link l,
+    sim_ns at)
+{
+	return walk_has_ports(net) && !net->lossless
+	    ? scene_congestion_hazard(&net->scene->congestion, l, at)
+	    : 0;
+}
+
+static inline sim_ns walk_wait(const struct scene_walk_net *net, topo_link l,
+    sim_ns at)
+{
+	return walk_has_ports(net)
+	    ? scene_congestion_wait(&net->scene->congestion, l, at)
+	    : 0;
+}
+
 /* 1 if one of L's faults is of packets' times. Most lose packets and no more, and
  * then nobody has to ask again what L adds. */
 static int walk_is_slow(const struct scene_walk_net *net, topo_link l,
@@ -80,6 +103,11 @@ size_t scene_walk_fault(const struct scene_walk_net *net, topo_link l)
 	return net->scene->truth.n_faults > 0 ? walk_fault(net, l) : SIZE_MAX;
 }
 
+double scene_walk_port(const struct scene_walk_net *net, topo_link l, sim_ns at)
+{
+	return walk_port(net, l, at);
+}
+
 double scene_walk_hazard(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at)
 {
@@ -90,7 +118,7 @@ sim_ns scene_walk_time(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at, double own_us, struct sim_rng *r)
 {
 	return walk_delay(net, l, fault, at, own_us, r) +
-	    topo_link_delay(net->topo, l);
+	    walk_wait(net, l, at) + topo_link_delay(net->topo, l);
 }
 
 /* By the model's rule no hole takes ICMP. */
@@ -124,7 +152,8 @@ void scene_walk_meet(struct scene_walk *w)
 	assert(w->n_met < w->n_hops);
 	const topo_link l = w->path[w->n_met++];
 	w->fault = walk_fault(w->net, l);
-	w->hazard += walk_hazard(w->net, l, w->fault, w->t);
+	w->hazard +=
+	    walk_port(w->net, l, w->t) + walk_hazard(w->net, l, w->fault, w->t);
 }
 
 void scene_walk_cross(struct scene_walk *w, double own_us, struct sim_rng *r)
@@ -176,6 +205,17 @@ static unsigned walk_hole(const struct scene_walk_net *net,
 	return n_hops;
 }
 
+struct scene_walk_ports scene_walk_ports(const struct scene_walk_net *net,
+    const topo_link path[], unsigned n_hops, sim_ns at)
+{
+	struct scene_walk_ports p = {0};
+	for (unsigned i = 0; walk_has_ports(net) && i < n_hops; i++) {
+		p.hazard += walk_port(net, path[i], at);
+		p.wait += walk_wait(net, path[i], at);
+	}
+	return p;
+}
+
 /* Hazards and delays of all links, as they are when the packet leaves. This
  * runs twice for every connect, so where no cable flaps and the noise is at
  * hand, a link without faults costs one addition. */
@@ -205,7 +245,45 @@ struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
 	if (net->scene->truth.n_holes > 0 &&
 	    walk_hole(net, tuple, path, n_hops, sent) < n_hops)
 		hazard = INFINITY;
-	return (struct scene_walk_way){n_hops, hazard, delay};
+	struct scene_walk_way w = {.n_hops = n_hops,
+	    .hazard = hazard,
+	    .delay = delay};
+	if (walk_has_ports(net))
+		w.ports = scene_walk_ports(net, path, n_hops, sent);
+	return w;
+}
+
+/* A link's own loss is a fault's if it has one that is active, since a fault
+ * takes the place of noise. */
+static enum scene_walk_loss walk_own_loss(const struct scene_walk_net *net,
+    topo_link l, sim_ns at)
+{
+	double hazard;
+	const int down =
+	    !walk_is_all_up(net) && fault_flap_down(net->flaps, &l, 1, at) == 0;
+	return down || scene_loss_fault(&net->scene->loss, l, at, &hazard)
+	    ? SCENE_WALK_BY_FAULT
+	    : SCENE_WALK_BY_NOISE;
+}
+
+enum scene_walk_loss scene_walk_lost_by(const struct scene_walk_net *net,
+    const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
+    sim_ns sent, double before, double u)
+{
+	const unsigned hole = walk_hole(net, tuple, path, n_hops, sent);
+	for (unsigned i = 0; i < n_hops; i++) {
+		before += walk_port(net, path[i], sent);
+		if (scene_walk_is_lost(u, before))
+			return SCENE_WALK_BY_PORT;
+		before +=
+		    walk_hazard(net, path[i], walk_fault(net, path[i]), sent);
+		if (scene_walk_is_lost(u, before))
+			return walk_own_loss(net, path[i], sent);
+		if (i == hole)
+			return SCENE_WALK_BY_FAULT;
+	}
+	/* Sums in another order round otherwise: it was the last link. */
+	return walk_own_loss(net, path[n_hops - 1], sent);
 }
 
 int scene_walk_hazards(const struct scene_walk_net *net,
@@ -216,13 +294,15 @@ int scene_walk_hazards(const struct scene_walk_net *net,
 	 * links meets hazard[k]. A link into a hole is as bad as one that loses
 	 * all, and so is everything behind it. */
 	const unsigned hole = walk_hole(net, tuple, path, n_hops, sent);
-	int is_slow = net->topo->region != NULL;
+	int is_slow = net->topo->region != NULL ||
+	    (walk_has_ports(net) &&
+		scene_congestion_waits(&net->scene->congestion));
 	hazard[0] = 0;
 	for (unsigned i = 0; i < n_hops; i++) {
 		const size_t fault = walk_fault(net, path[i]);
 		is_slow |= walk_is_slow(net, path[i], fault);
-		hazard[i + 1] =
-		    hazard[i] + walk_hazard(net, path[i], fault, sent);
+		hazard[i + 1] = hazard[i] + walk_port(net, path[i], sent) +
+		    walk_hazard(net, path[i], fault, sent);
 		if (i == hole)
 			hazard[i + 1] = INFINITY;
 	}
@@ -235,6 +315,7 @@ sim_ns scene_walk_delay(const struct scene_walk_net *net,
 	sim_ns delay = 0;
 	for (unsigned i = 0; i < n_hops; i++)
 		delay += topo_link_delay(net->topo, path[i]) +
+		    walk_wait(net, path[i], sent) +
 		    walk_delay(net, path[i], walk_fault(net, path[i]), sent, 0,
 			r);
 	return delay;

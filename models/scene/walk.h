@@ -3,12 +3,14 @@
  *
  * A packet goes along a path, link by link. It
  *
- *	meets    the next link, which loses it at the hazard of its faults, or
- *	         of its noise if it has none (see loss.h), or for certain while
- *	         its cable is down;
+ *	meets    the next link: its port, whose buffer may be full and lose it
+ *	         (see congestion.h), and then the link itself, which loses it at
+ *	         the hazard of its faults, or of its noise if it has none (see
+ *	         loss.h), or for certain while its cable is down;
  *	crosses  it, which takes a time that the caller gives, what faults add
  *	         to that, drawn for each packet by their law (see latency.h),
- *	         and distance (topo_link_delay());
+ *	         the wait at a port that is full, and distance
+ *	         (topo_link_delay());
  *	enters   the node behind. A switch with a hole that takes the five-tuple
  *	         swallows it; no hole takes ICMP. A switch where its TTL ends
  *	         throws it away; a host has got it.
@@ -37,7 +39,8 @@ struct scene_walk_net {
 	const double *noise; /* [n_links] hazards; NULL: the scene's, by link */
 	size_t *fault_at;    /* [n_links] where faults were found last, any
 			      * numbers at first; or NULL */
-	uint8_t lossless;    /* neither faults nor noise lose anything */
+	uint8_t lossless;    /* neither ports nor faults nor noise lose */
+	uint8_t no_ports;    /* packets meet no port: links alone */
 };
 
 enum scene_walk_fate {
@@ -124,13 +127,19 @@ static inline int scene_walk_is_lost(double u, double hazard)
  * Cost O(1) where the net remembers, else O(log faults). */
 size_t scene_walk_fault(const struct scene_walk_net *net, topo_link l);
 
-/* What decides whether L loses the packet. Cost O(faults of L + flaps), and a
+/* What decides whether the port ahead of L loses the packet, which it meets
+ * before the link itself: 0 unless its buffer is full. Cost O(1), at most three
+ * Philox blocks; none without congestion. */
+double scene_walk_port(const struct scene_walk_net *net, topo_link l,
+    sim_ns at);
+
+/* What decides whether L itself does. Cost O(faults of L + flaps), and a
  * Philox block if the net has no noise. */
 double scene_walk_hazard(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at);
 
-/* How long it takes to cross L: OWN_US, what faults add, and distance. R draws
- * for each active fault whose law is not constant. */
+/* How long it takes to cross L: OWN_US, what faults add, the wait at a full
+ * port, and distance. R draws for each active fault whose law is not constant. */
 sim_ns scene_walk_time(const struct scene_walk_net *net, topo_link l,
     size_t fault, sim_ns at, double own_us, struct sim_rng *r);
 
@@ -165,15 +174,31 @@ struct scene_walk_hop scene_walk_hop(const struct scene_walk *w);
 
 /* --- whole ways ----------------------------------------------------------- */
 
-/* All faults and holes are those of the time at which the packet leaves. For
- * callers who draw a time for the path as a whole. */
+/* All faults, holes and full ports are those of the time at which the packet
+ * leaves. For callers who draw a time for the path as a whole. */
+
+/* What full ports do along a path, in sum. */
+struct scene_walk_ports {
+	double hazard;
+	sim_ns wait;
+};
+
+struct scene_walk_ports scene_walk_ports(const struct scene_walk_net *net,
+    const topo_link path[], unsigned n_hops, sim_ns at);
 
 /* What a packet meets that goes along all of a path. */
 struct scene_walk_way {
 	unsigned n_hops;
-	double hazard; /* infinite: no packet gets through */
+	double hazard; /* of all links; infinite: no packet gets through */
 	sim_ns delay;  /* of faults and distance */
+	/* Beside these: a packet that is sent again later meets others. */
+	struct scene_walk_ports ports;
 };
+
+static inline double scene_walk_way_hazard(const struct scene_walk_way *w)
+{
+	return w->hazard + w->ports.hazard;
+}
 
 /* R draws for every link, even behind one that loses all, so that no fault
  * changes what is drawn for others. Cost O(hops) where nothing is broken. */
@@ -181,14 +206,26 @@ struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, struct sim_rng *r);
 
-/* HAZARD[k] is that of the first k links, which a packet meets whose TTL ends
+/* Which of these a packet was lost to that left at SENT and is lost by U, having
+ * met the hazard BEFORE ahead of the path: in its order, ports ahead of links. */
+enum scene_walk_loss {
+	SCENE_WALK_BY_PORT,
+	SCENE_WALK_BY_FAULT, /* a hole or a cable that is down, too */
+	SCENE_WALK_BY_NOISE
+};
+enum scene_walk_loss scene_walk_lost_by(const struct scene_walk_net *net,
+    const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
+    sim_ns sent, double before, double u);
+
+/* HAZARD[k] is that of the first k links and their ports, which a packet meets whose TTL ends
  * behind them. Returns 1 if the links may take time of their own: if not,
  * scene_walk_delay() is 0. Shape  hazard[n_hops + 1]. */
 int scene_walk_hazards(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
     sim_ns sent, double hazard[]);
 
-/* What faults and distance add to the time of a packet over all the links. */
+/* What faults, ports and distance add to the time of a packet over all the
+ * links. */
 sim_ns scene_walk_delay(const struct scene_walk_net *net,
     const topo_link path[], unsigned n_hops, sim_ns sent, struct sim_rng *r);
 

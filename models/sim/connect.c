@@ -39,6 +39,7 @@ struct fabric_sim_conn {
 	uint32_t n_bytes, next_free;
 	uint8_t class, n_syns, n_synacks, outcome;
 	uint8_t settled; /* what and when ANSWERED will tell */
+	uint8_t lost_by; /* 1 << enum scene_walk_loss, with congestion */
 	uint8_t asked;   /* the server's agent, which has not answered */
 };
 
@@ -88,36 +89,73 @@ static int sim_connect_put(struct fabric_sim *f, uint32_t i, enum step step,
 
 /* --- ways ----------------------------------------------------------------- */
 
+/* One way of a connect, at a moment. */
+struct connect_way {
+	struct topo_tuple tuple;
+	struct scene_walk_way meets;
+	topo_link path[TOPO_MAX_HOPS];
+};
+
 /* What a packet from SRC to DST meets that leaves now. A VIP may lead a host to
  * itself: then by way of its ToR. The delays of both ways come from the stream
  * of CLIENT, to whom the connect belongs. */
-static struct scene_walk_way way_of(struct fabric_sim *f, topo_host client,
-    const struct topo_tuple *tuple, topo_host src, topo_host dst)
+static void way_of(struct fabric_sim *f, topo_host client, topo_host src,
+    topo_host dst, struct connect_way *w)
 {
-	topo_link path[TOPO_MAX_HOPS];
 	unsigned n_hops = 0;
 	if (src == dst) {
-		path[n_hops++] = topo_link_of(src, TOPO_UP);
-		path[n_hops++] = topo_link_of(src, TOPO_DOWN);
+		w->path[n_hops++] = topo_link_of(src, TOPO_UP);
+		w->path[n_hops++] = topo_link_of(src, TOPO_DOWN);
 	} else {
-		n_hops = fabric_sim_path(f, tuple, src, dst, path);
+		n_hops = fabric_sim_path(f, &w->tuple, src, dst, w->path);
 	}
-	return scene_walk_whole(&f->net, tuple, path, n_hops, f->now,
+	w->meets = scene_walk_whole(&f->net, &w->tuple, w->path, n_hops, f->now,
 	    &f->streams[client].delay);
 }
 
-static struct scene_walk_way way_there(struct fabric_sim *f,
-    const struct fabric_sim_conn *c)
+static void way_there(struct fabric_sim *f, const struct fabric_sim_conn *c,
+    struct connect_way *w)
 {
-	return way_of(f, c->client, &c->tuple, c->client, c->server);
+	w->tuple = c->tuple;
+	way_of(f, c->client, c->client, c->server, w);
 }
 
-static struct scene_walk_way way_back(struct fabric_sim *f,
-    const struct fabric_sim_conn *c)
+static void way_back(struct fabric_sim *f, const struct fabric_sim_conn *c,
+    struct connect_way *w)
 {
-	const struct topo_tuple reverse = {c->tuple.dst_ip, c->tuple.src_ip,
+	w->tuple = (struct topo_tuple){c->tuple.dst_ip, c->tuple.src_ip,
 	    c->tuple.dst_port, c->tuple.src_port, c->tuple.proto};
-	return way_of(f, c->client, &reverse, c->server, c->client);
+	way_of(f, c->client, c->server, c->client, w);
+}
+
+static double connect_hazard(const struct connect_way *w)
+{
+	return scene_walk_way_hazard(&w->meets);
+}
+
+static sim_ns connect_delay(const struct connect_way *w)
+{
+	return w->meets.delay + w->meets.ports.wait;
+}
+
+/* A packet that leaves AT is lost on W by U, having met BEFORE. Which of the
+ * connect's losses are of full buffers, and of nothing but noise, is counted as
+ * they come: most connects lose nothing. */
+static void connect_lost(struct fabric_sim *f, struct fabric_sim_conn *c,
+    const struct connect_way *w, sim_ns at, double before, double u)
+{
+	static const unsigned noise = 1u << SCENE_WALK_BY_NOISE,
+			      port = 1u << SCENE_WALK_BY_PORT;
+	struct fabric_sim_losses *n = &f->losses;
+	if (!scene_congestion_is_on(&f->scene->congestion))
+		return;
+	const unsigned by = 1u << scene_walk_lost_by(&f->net, &w->tuple,
+				w->path, w->meets.n_hops, at, before, u);
+	n->n_buffer_drops += by == port;
+	n->n_buffer_flows += by == port && !(c->lost_by & port);
+	n->n_noise_flows -= c->lost_by == noise;
+	c->lost_by |= (uint8_t)by;
+	n->n_noise_flows += c->lost_by == noise;
 }
 
 /* --- round trips ---------------------------------------------------------- */
@@ -180,7 +218,7 @@ static int sim_connect_settle(struct fabric_sim *f, uint32_t i, sim_ns at,
  * half of what the round trip takes at least, 500 being half a microsecond in
  * ns. */
 static int sim_connect_meet(struct fabric_sim *f, uint32_t i,
-    const struct scene_walk_way *there, struct sim_err *e)
+    const struct connect_way *there, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
 	if (c->peer_boot == f->boot[c->server])
@@ -190,9 +228,9 @@ static int sim_connect_meet(struct fabric_sim *f, uint32_t i,
 	if (!f->params->connect.synack_timer || c->tuple.dst_port == 0)
 		return 0;
 	const struct fabric_sim_rtt *law =
-	    law_of(f, there->n_hops, c->class, 0);
+	    law_of(f, there->meets.n_hops, c->class, 0);
 	const sim_ns came =
-	    f->now + there->delay + (sim_ns)(law->fixed_us * 500);
+	    f->now + connect_delay(there) + (sim_ns)(law->fixed_us * 500);
 	return sim_connect_put(f, i, SYNACK,
 	    came + fabric_sim_tcp_linux_synack.wait_ns[0], e);
 }
@@ -206,19 +244,25 @@ static int send_syn(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	struct fabric_sim_conn *c = &f->conn[i];
 	const double u = sim_rng_u01(&f->streams[c->client].connect);
 	const sim_ns next = f->now + f->ladder->wait_ns[c->n_syns++];
-	const struct scene_walk_way there = way_there(f, c);
+	struct connect_way there, back;
 	int rc = 0;
+	way_there(f, c, &there);
+	const double out = connect_hazard(&there);
 	/* Lost on the way there if U says so by its hazard alone, and on the
 	 * way back if only by both: the two have the same law as two draws. */
-	if (!f->off[c->server] && !scene_walk_is_lost(u, there.hazard)) {
-		const struct scene_walk_way back = way_back(f, c);
-		if (!scene_walk_is_lost(u, there.hazard + back.hazard)) {
+	if (scene_walk_is_lost(u, out)) {
+		connect_lost(f, c, &there, f->now, 0, u);
+	} else if (!f->off[c->server]) {
+		way_back(f, c, &back);
+		if (!scene_walk_is_lost(u, out + connect_hazard(&back))) {
 			c->peer_boot = f->boot[c->server];
 			return sim_connect_settle(f, i,
-			    f->now + there.delay + back.delay +
-				draw_rtt(f, c, there.n_hops, 0),
+			    f->now + connect_delay(&there) +
+				connect_delay(&back) +
+				draw_rtt(f, c, there.meets.n_hops, 0),
 			    e);
 		}
+		connect_lost(f, c, &back, f->now, out, u);
 		rc = sim_connect_meet(f, i, &there, e);
 	}
 	return rc < 0 ? rc : sim_connect_put(f, i, SYN, next, e);
@@ -232,14 +276,19 @@ static int send_synack(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 	    &fabric_sim_tcp_linux_synack;
 	struct fabric_sim_conn *c = &f->conn[i];
 	const double u = sim_rng_u01(&f->streams[c->client].connect);
-	const struct scene_walk_way back = way_back(f, c);
-	if (scene_walk_is_lost(u, back.hazard))
+	struct connect_way back;
+	way_back(f, c, &back);
+	if (scene_walk_is_lost(u, connect_hazard(&back))) {
+		connect_lost(f, c, &back, f->now, 0, u);
 		return ++c->n_synacks == ladder->n_retries
 		    ? 0
 		    : sim_connect_put(f, i, SYNACK,
 			  f->now + ladder->wait_ns[c->n_synacks], e);
+	}
 	return sim_connect_settle(f, i,
-	    f->now + back.delay + draw_rtt(f, c, back.n_hops, 0) / 2, e);
+	    f->now + connect_delay(&back) +
+		draw_rtt(f, c, back.meets.n_hops, 0) / 2,
+	    e);
 }
 
 /* --- payload -------------------------------------------------------------- */
@@ -252,22 +301,34 @@ enum { SEGMENT = 1460 };
 #define N_RTOS    3
 #define ECHO_WAIT (5 * SIM_SEC)
 
-/* How much longer N_BYTES take because segments are lost, or SIM_NEVER if all
- * repeats are lost too. One lost segment is enough: hazards of n segments add
- * up. An echo of no bytes is a segment as well. */
-static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
-    uint32_t n_bytes, double hazard)
+/* U says of N packets that one is lost: the number that says so of one alone. */
+static double connect_one_of(double u, uint32_t n)
+{
+	return -expm1(log1p(-u) / n);
+}
+
+/* How much longer N_BYTES take on W because segments are lost, or SIM_NEVER if
+ * all repeats are lost too. One lost segment is enough: hazards of n segments
+ * add up. An echo of no bytes is a segment as well. Links stay as they are when
+ * it is first sent, but a full port is so for milliseconds: what is sent again
+ * meets the ports of that time, which W has in the end. */
+static sim_ns resend(struct fabric_sim *f, struct fabric_sim_conn *c,
+    uint32_t n_bytes, struct connect_way *w)
 {
 	struct sim_rng *r = &f->streams[c->client].connect;
 	const uint32_t n = n_bytes == 0 ? 1 : (n_bytes - 1) / SEGMENT + 1;
 	sim_ns late = 0;
-	for (unsigned k = 0; scene_walk_is_lost(sim_rng_u01(r), n * hazard);
-	     k++) {
+	for (unsigned k = 0;; k++) {
+		const double u = sim_rng_u01(r);
+		if (!scene_walk_is_lost(u, n * connect_hazard(w)))
+			return late;
+		connect_lost(f, c, w, f->now + late, 0, connect_one_of(u, n));
 		if (k == N_RTOS)
 			return SIM_NEVER;
 		late += RTO << k;
+		w->meets.ports = scene_walk_ports(&f->net, w->path,
+		    w->meets.n_hops, f->now + late);
 	}
-	return late;
 }
 
 /* The connect stands: send the payload. Its round trip is drawn now and cut in
@@ -275,15 +336,16 @@ static sim_ns resend(struct fabric_sim *f, const struct fabric_sim_conn *c,
 static int send_payload(struct fabric_sim *f, uint32_t i, struct sim_err *e)
 {
 	struct fabric_sim_conn *c = &f->conn[i];
-	const struct scene_walk_way there = way_there(f, c);
-	const sim_ns late = resend(f, c, c->n_bytes, there.hazard);
+	struct connect_way there;
+	way_there(f, c, &there);
+	const sim_ns late = resend(f, c, c->n_bytes, &there);
 	const int rc = sim_connect_put(f, i, WAITED, f->now + ECHO_WAIT, e);
 	if (rc < 0 || late == SIM_NEVER)
 		return rc;
-	const sim_ns rtt = draw_rtt(f, c, there.n_hops, c->n_bytes);
+	const sim_ns rtt = draw_rtt(f, c, there.meets.n_hops, c->n_bytes);
 	c->back = rtt - rtt / 2;
 	return sim_connect_put(f, i, REQUEST,
-	    f->now + late + rtt / 2 + there.delay, e);
+	    f->now + late + rtt / 2 + connect_delay(&there), e);
 }
 
 /* The payload arrives. The agent there hears of it only if the host has not
@@ -314,11 +376,13 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	if (c->turn != a->token >> 32 || c->server != host || !c->asked)
 		return 0;
 	c->asked = 0;
-	const struct scene_walk_way back = way_back(f, c);
-	const sim_ns late = resend(f, c, a->n_bytes, back.hazard);
-	return late == SIM_NEVER ? 0
-				 : sim_connect_put(f, i, ECHO,
-				       f->now + late + c->back + back.delay, e);
+	struct connect_way back;
+	way_back(f, c, &back);
+	const sim_ns late = resend(f, c, a->n_bytes, &back);
+	return late == SIM_NEVER
+	    ? 0
+	    : sim_connect_put(f, i, ECHO,
+		  f->now + late + c->back + connect_delay(&back), e);
 }
 
 /* --- from submit() and poll() --------------------------------------------- */

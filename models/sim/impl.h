@@ -83,7 +83,8 @@ struct fabric_sim {
 	/* trace.c */
 	struct fabric_sim_flow *flow;
 	size_t n_flows, cap_flows;
-	const uint32_t *early; /* [lossy rows], or NULL: not told */
+	const uint32_t *early;   /* [lossy rows], or NULL: not told */
+	const uint32_t *at_once; /* likewise */
 	/* Flows by tuple, both of them: 1 + index, 0 = none. A power of two. */
 	uint32_t *slot;
 	size_t n_slots, cap_slots;
@@ -110,6 +111,7 @@ struct fabric_sim {
 	const struct fabric_sim_tcp_ladder *ladder;
 	unsigned n_retries;
 	sim_ns give_up; /* sum of the waits */
+	struct fabric_sim_losses losses;
 	struct fabric_sim_rtt law[FABRIC_SIM_LAWS];
 	uint64_t law_key[FABRIC_SIM_LAWS]; /* 0: none */
 

@@ -417,6 +417,7 @@ int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
 	f->probe_net.lossless = p->lossless_probes != 0;
 	f->lossy = lossy;
 	f->early = NULL;
+	f->losses = (struct fabric_sim_losses){0};
 	f->now = 0;
 	f->n_pending = f->n_conns = 0;
 	f->free_pending = f->free_conn = FABRIC_SIM_NONE;
@@ -440,6 +441,16 @@ int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
 void fabric_sim_early(struct fabric_sim *f, const uint32_t early[])
 {
 	f->early = early;
+}
+
+void fabric_sim_at_once(struct fabric_sim *f, const uint32_t n[])
+{
+	f->at_once = n;
+}
+
+struct fabric_sim_losses fabric_sim_losses(const struct fabric_sim *f)
+{
+	return f->losses;
 }
 
 void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s)

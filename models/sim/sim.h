@@ -8,7 +8,9 @@
  *	            segments are lost at uniform times of that life, and sent
  *	            again `rto` later. A flow all of whose packets were lost
  *	            never got through its handshake: established = 0. Where TCP
- *	            is modelled, as it is told by fabric_sim_early().
+ *	            is modelled, as it is told by fabric_sim_early(). What full
+ *	            ports dropped of it was lost when it began: see
+ *	            fabric_sim_at_once().
  *	PROBE       takes the path of its five-tuple at the time it leaves (see
  *	            fault/flap.h). Each link loses it with the drop rate it has
  *	            then; the switch where its TTL ends answers if its bucket
@@ -44,6 +46,10 @@
  *	            (see truth.h) is settled when it is asked. Uploads arrive at
  *	            once, only the answer takes time. Links have no part in it.
  *	COUNTERS    there at once as well, unless the collector is down.
+ *
+ * Where there is congestion (scene/congestion.h), probes, their answers, SYNs,
+ * SYN-ACKs and payloads meet each port of their way as it is when they leave, and
+ * what is sent again as it is then: a burst is mostly over by that time.
  *
  * A hole (see truth.h) swallows SYNs, SYN-ACKs, payloads and probes by the
  * five-tuple of their own direction, and no ICMP messages.
@@ -130,6 +136,19 @@ int fabric_sim_begin(struct fabric_sim *f, const struct scene *scene,
 /* EARLY[row] of the flow's retransmissions, its first ones, came before its
  * connection was established. For this epoch; EARLY is kept. */
 void fabric_sim_early(struct fabric_sim *f, const uint32_t early[]);
+
+/* N[row] of the flow's losses were at start_ns, since its packets met a full port
+ * then: they are noticed `rto` later. From the next fabric_sim_begin() on, which
+ * keeps N; NULL: of no flow. */
+void fabric_sim_at_once(struct fabric_sim *f, const uint32_t n[]);
+
+/* With congestion: packets of connects that full ports dropped (of a payload one
+ * each time it is sent), the connects that these were of, and those that lost
+ * packets to nothing but noise. Of this epoch, up to now. */
+struct fabric_sim_losses {
+	uint64_t n_buffer_drops, n_buffer_flows, n_noise_flows;
+};
+struct fabric_sim_losses fabric_sim_losses(const struct fabric_sim *f);
 
 /* Who answers FETCH and UPLOAD from now on; without, both fail. S is copied. */
 void fabric_sim_serve(struct fabric_sim *f, const struct fault_services *s);

@@ -57,8 +57,8 @@ static void sim_trace_enter(struct fabric_sim *f, const struct topo_tuple *t,
 	f->slot[i] = index + 1;
 }
 
-/* Queue the moment at which the sender notices the next of its losses. The
- * losses to come are uniform in what is left of the flow's life; the least of
+/* Queue the moment at which the sender notices the next of its losses. Those at
+ * once come first; the losses to come are uniform in what is left of the flow's life; the least of
  * LEFT uniform numbers is 1 - (1 - u)^(1/left), so the times come out in order
  * with one number each. Number n_done of a flow is a function of its digest,
  * whatever else runs. */
@@ -66,13 +66,15 @@ static int put_retx(struct fabric_sim *f, uint32_t index, struct sim_err *e)
 {
 	struct fabric_sim_flow *fl = &f->flow[index];
 	const struct sim_seed *where = &f->scene->where;
+	const int at_once = f->at_once && fl->n_done < f->at_once[fl->row];
 	const uint32_t ctr[4] = {fl->n_done, fl->digest, where->run,
 	    where->point};
 	uint32_t word[4];
 	sim_philox_block(f->retx_key, ctr, word);
 	const double u = (word[0] + 0.5) * 0x1p-32;
 	const double left = fl->n_retx - fl->n_done;
-	fl->at += (1 - fl->at) * -expm1(log1p(-u) / left);
+	if (!at_once)
+		fl->at += (1 - fl->at) * -expm1(log1p(-u) / left);
 	const struct sim_event ev = {
 	    .t = f->lossy->flows.start_ns[fl->row] +
 		(sim_ns)((fl->at * f->params->flow_s + f->params->rto_s) * 1e9),
