@@ -160,7 +160,7 @@ static void close_net(struct xp_net *net)
 	((struct fake *)net)->n_closed++;
 }
 
-static const struct xp_net_ops ops = {begin, run, close_net};
+static const struct xp_net_ops ops = {begin, run, close_net, NULL};
 
 static struct fake fake;
 

@@ -551,11 +551,19 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");
 	expect_good(SMALL "plane: vigil_matlab\nfaults: {links: [0]}\n");
 	expect(SMALL "plane: skip\ncongestion: {burst: 2, racks: 0.5}\n",
-	    "5:31: congestion: no buffer is full on plane skip; auto and exact "
-	    "have it.");
-	expect(SMALL "plane: agents\ncongestion: {racks: 1}\n",
-	    "5:21: congestion: no buffer is full on plane agents; auto and "
-	    "exact have it.");
+	    "5:31: congestion: no buffer is full on plane skip: it draws flows "
+	    "by rates that hold for the epoch.");
+	expect(SMALL "plane: vigil_matlab\ncongestion: {racks: 1}\n",
+	    "5:21: congestion: no buffer is full on plane vigil_matlab: 007's "
+	    "released simulator has none.");
+	expect("figure: f\nplane: rack\ncongestion: {racks: 1}\n",
+	    "3:21: congestion: no buffer is full on plane rack: its own fill "
+	    "by what is sent.");
+	expect(SMALL "plane: agents\nfabric: netns\ncongestion: {racks: 1}\n",
+	    "6:21: congestion: no buffer is full on fabric netns: its time and "
+	    "its queues are real.");
+	expect_good(SMALL "plane: agents\ncongestion: {racks: 1}\n");
+	expect_good(SMALL "plane: everflow\ncongestion: {racks: 1}\n");
 	expect_good(SMALL "plane: skip\ncongestion: {racks: 0}\n");
 	expect_good(SMALL "congestion: {racks: 0.5}\n");
 	expect(SMALL "faults: {kind: latency}\n",

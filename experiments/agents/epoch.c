@@ -66,6 +66,8 @@ struct xp_agent_plane {
 	struct fabric_agents agents;
 
 	struct xp_agent_window seen; /* of this epoch */
+	uint32_t *at_once; /* [rows] losses at the begin of the flow */
+	size_t cap_at_once;
 };
 
 int xp_agent_plane_open(struct xp_agent_plane **out, const struct topo *t,
@@ -94,6 +96,7 @@ void xp_agent_plane_close(struct xp_agent_plane *p)
 	fabric_sim_close(p->fabric);
 	fabric_agents_close(&p->agents);
 	xp_agent_window_free(&p->seen);
+	free(p->at_once);
 	free(p);
 }
 
@@ -124,6 +127,29 @@ static void fill_load(const struct fabric_sim_icmp_load *load,
 	    (double)(load->n_all - load->n_low - load->n_high) / n;
 }
 
+/* Ports are asked for the time at which a flow begins (models/bulk/bulk.h), so
+ * what full ones dropped was lost then; other losses may be of any time of its
+ * life. */
+static int epoch_tell_at_once(struct xp_agent_plane *p, const struct obs *lossy,
+    const struct losses *lost, struct sim_err *e)
+{
+	const size_t n = lossy->flows.n;
+	fabric_sim_at_once(p->fabric, NULL);
+	if (!lost->has_buffer)
+		return 0;
+	int rc = SIM_RESERVE(&p->at_once, &p->cap_at_once, n, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		p->at_once[i] = 0;
+		for (uint64_t k = lossy->hops.off[i];
+		     k < lossy->hops.off[i + 1]; k++)
+			p->at_once[i] += lost->buffer[k];
+	}
+	fabric_sim_at_once(p->fabric, p->at_once);
+	return 0;
+}
+
 int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
     const struct obs *lossy, const struct losses *lost,
     const struct xp_agent_window **seen, struct res_trial_metrics *m,
@@ -137,7 +163,8 @@ int xp_agent_plane_epoch(struct xp_agent_plane *p, const struct scene *scene,
 	fabric_agents_renew(&p->agents, &scene->where);
 	/* Without an end: the run is over when no event is left, so traces that
 	 * begin in the last second of the epoch come to their end too. */
-	if ((rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0)
+	if ((rc = epoch_tell_at_once(p, lossy, lost, e)) < 0 ||
+	    (rc = fabric_sim_begin(p->fabric, scene, lossy, e)) < 0)
 		return rc;
 	if (lost->n_early > 0)
 		fabric_sim_early(p->fabric, lost->early);

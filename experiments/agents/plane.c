@@ -162,7 +162,8 @@ const struct xp_plane xp_plane_agents = {
     .name = "agents",
     .doc = "auto, seen by host agents that trace what lost",
     .provides = OBS_FLOWS | OBS_HOPS,
-    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_AGENTS | RES_OF_SECONDS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_AGENTS | RES_OF_SECONDS |
+	RES_OF_BUFFERS,
     .asks = agents_asks,
     .section = &xp_agents_section,
     .idle = agents_idle,

@@ -58,6 +58,7 @@ static int window_add_row(struct xp_agent_window *w, size_t row,
     const struct losses *lost, const struct algo_path *path, struct sim_err *e)
 {
 	const unsigned n = obs_n_hops(w->lossy, row);
+	const uint64_t at = w->lossy->hops.off[row];
 	topo_link hop[TOPO_MAX_HOPS];
 	struct obs_flow flow = obs_flows_at(&w->lossy->flows, row);
 	int rc;
@@ -67,8 +68,8 @@ static int window_add_row(struct xp_agent_window *w, size_t row,
 	if ((rc = obs_add_flow(&w->window, &flow, hop, n, e)) < 0 ||
 	    (rc = losses_add_path(&w->lost, obs_path(w->lossy, row), n, e)) < 0)
 		return rc;
-	return losses_add_drops(&w->lost, lost->drops + w->lossy->hops.off[row],
-	    n, e);
+	return losses_add_hops(&w->lost, lost->drops + at,
+	    lost->has_buffer ? lost->buffer + at : NULL, n, e);
 }
 
 int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
@@ -78,6 +79,7 @@ int xp_agent_window_fill(struct xp_agent_window *w, const struct topo *t,
 	int rc = 0;
 	/* By rows and not by arrival of reports: what is diagnosed must not
 	 * depend on which trace happened to end first. */
+	w->lost.has_buffer = lost->has_buffer;
 	m->n_traced = m->n_full_traces = m->n_partial_traces = 0;
 	for (size_t row = 0; rc == 0 && row < w->lossy->flows.n; row++) {
 		struct algo_path path;

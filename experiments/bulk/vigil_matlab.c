@@ -104,6 +104,7 @@ const struct xp_plane xp_plane_vigil_matlab = {
     .doc = "007's released simulator; traffic.conns is 480 unless set",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .no_buffers = "007's released simulator has none",
     .prepare = vigil_prepare,
     .check = vigil_check,
     .open = vigil_open,

@@ -215,8 +215,12 @@ int xp_lossless_run(const struct xp_lossless *p, const struct packet_net *net,
     const struct packet_conn_to *to, const struct packet_eye *eye,
     double *bytes, struct sim_err *e)
 {
-	struct carrier c = {.net = net, .to = to};
+	struct packet_net own = *net;
+	struct carrier c = {.net = &own, .to = to};
 	int rc = 0;
+	/* Of its class a port pauses whom it has no room for, and drops
+	 * nothing. */
+	own.walk.no_ports = 1;
 	for (uint32_t i = 0; rc == 0 && i < p->n_pairs; i++)
 		rc = lossless_pair(p, &c, sample, i, until, bytes, e);
 	if (rc == 0)

@@ -4,7 +4,8 @@
  * What the RDMA debugger is about, beside the connections: queue pairs between
  * hosts of different ToRs, drawn at random, that send for a while; links on
  * which ordinary pauses come and go; and a BGP session on each cable between
- * switches. What of it is broken says the truth, but for NICs that go back to 0
+ * switches. Ports that are full by a law (congestion) pause this class and drop
+ * nothing of it, nor does it wait there. What of it is broken says the truth, but for NICs that go back to 0
  * (rdma.recovery): these are as they were built.
  */
 #ifndef EXPERIMENTS_EVERFLOW_LOSSLESS_H

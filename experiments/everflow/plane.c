@@ -342,7 +342,7 @@ const struct xp_plane xp_plane_everflow = {
     .provides = OBS_FLOWS | OBS_HOPS | OBS_MIRROR,
     .faults = FAULT_PACKET_KINDS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR | RES_OF_COST |
-	RES_OF_RETX_COST,
+	RES_OF_RETX_COST | RES_OF_BUFFERS,
     .alone = 1,
     .has_times = 1,
     .section = &xp_everflow_section,

@@ -98,7 +98,8 @@ static int world_add_flow(struct xp_everworld *w,
 	int rc;
 	if (end->flow.n_retx == 0)
 		return 0;
-	if ((rc = losses_add_drops(&w->lost, end->drops, end->n_hops, e)) < 0 ||
+	if ((rc = losses_add_hops(&w->lost, end->drops, end->buffer,
+		 end->n_hops, e)) < 0 ||
 	    (rc = losses_add_early(&w->lost, end->n_early, e)) < 0)
 		return rc;
 	return obs_add_flow(&w->window, &end->flow, end->path, end->n_hops, e);
@@ -303,6 +304,8 @@ static int world_begin(struct xp_everworld *w, const struct scene *scene,
 	int rc;
 	world_clear(w);
 	w->scene = scene;
+	w->lost.has_buffer =
+	    (uint8_t)scene_congestion_is_on(&scene->congestion);
 	for (topo_link l = 0; l < w->topo->n_links; l++)
 		w->noise[l] =
 		    scene_hazard(scene_noise_rate(&scene->loss.noise, l));

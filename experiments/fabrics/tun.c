@@ -95,7 +95,7 @@ const struct xp_fabric xp_fabric_tun = {
     .doc = "real hosts of this machine, and switches and links of the "
 	   "simulator between them, in real time",
     .has = XP_ASKS_EPOCH | XP_ASKS_NET | XP_ASKS_DELAY,
-    .blind = RES_OF_SECONDS,
+    .blind = RES_OF_SECONDS | RES_OF_BUFFERS,
     .section = &fabric_tun_section,
     .takes = fabric_tun_takes,
     .usable = fabric_tun_usable,

@@ -26,6 +26,7 @@
 #include "experiments/pingmesh/pingmesh.h"
 #include "models/fabric.h"
 #include "models/scene/scene.h"
+#include "models/sim/sim.h"
 
 struct xp_wire;
 
@@ -51,6 +52,10 @@ struct xp_net_ops {
 	int (*run)(struct xp_net *n, struct fabric_agents *a, sim_ns until,
 	    struct sim_err *e);
 	void (*close)(struct xp_net *n);
+
+	/* What full ports dropped since the begin; NULL: none is full by a
+	 * law. */
+	struct fabric_sim_losses (*losses)(const struct xp_net *n);
 };
 
 /* Parameters of the simulated fabric. How hosts connect is taken from P; all

@@ -236,7 +236,7 @@ static void pingmesh_real_close_net(struct xp_net *base)
 }
 
 static const struct xp_net_ops pingmesh_real_ops = {pingmesh_real_begin,
-    pingmesh_real_run, pingmesh_real_close_net};
+    pingmesh_real_run, pingmesh_real_close_net, NULL};
 
 /* With linear waits the kernel sends as many SYNs again as the socket's retries
  * and the linear waits together, so these are taken off; a socket must have at

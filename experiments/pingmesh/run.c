@@ -526,6 +526,16 @@ static int pingmesh_run_live(struct xp_pingmesh_plane *p,
 	return rc;
 }
 
+/* Of all connects of the run, which are what flows are elsewhere, in each row. */
+static void fill_buffers(const struct xp_pingmesh_plane *p,
+    struct res_trial_metrics *m)
+{
+	const struct fabric_sim_losses n = p->net->ops->losses(p->net);
+	m->n_buffer_drops = (double)n.n_buffer_drops;
+	m->n_buffer_flows = (double)n.n_buffer_flows;
+	m->n_noise_flows = (double)n.n_noise_flows;
+}
+
 int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
     struct res_trial_metrics row[], const struct xp_pingmesh_hooks *hooks,
     struct sim_err *e)
@@ -540,9 +550,11 @@ int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
 	if (rc == 0)
 		rc = pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
 	/* When all is traced. */
-	for (size_t i = 0;
-	     rc == 0 && p->params->cost.on && i < xp_pingmesh_plane_rows(p);
-	     i++)
-		fill_cost(p, &row[i]);
+	for (size_t i = 0; rc == 0 && i < xp_pingmesh_plane_rows(p); i++) {
+		if (p->params->cost.on)
+			fill_cost(p, &row[i]);
+		if (scene_congestion_is_on(&scene->congestion))
+			fill_buffers(p, &row[i]);
+	}
 	return rc;
 }

@@ -31,6 +31,11 @@ static int pingmesh_sim_run(struct xp_net *base, struct fabric_agents *a,
 	    e);
 }
 
+static struct fabric_sim_losses pingmesh_sim_losses(const struct xp_net *base)
+{
+	return fabric_sim_losses(((const struct net *)base)->fabric);
+}
+
 static void pingmesh_sim_close_net(struct xp_net *base)
 {
 	struct net *n = (struct net *)base;
@@ -39,7 +44,7 @@ static void pingmesh_sim_close_net(struct xp_net *base)
 }
 
 static const struct xp_net_ops pingmesh_sim_ops = {pingmesh_sim_begin,
-    pingmesh_sim_run, pingmesh_sim_close_net};
+    pingmesh_sim_run, pingmesh_sim_close_net, pingmesh_sim_losses};
 
 /* Without defaults a zeroed part would be a fabric without latencies, or with
  * switches that send no ICMP message at all. */

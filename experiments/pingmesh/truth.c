@@ -49,12 +49,15 @@ void xp_true_loss_free(struct xp_true_loss *x)
 }
 
 /* Hazards are -log(1 - rate): those of the links of a path add up, so a packet
- * passes with probability exp(-sum). A fault takes the place of the noise. */
+ * passes with probability exp(-sum). A fault takes the place of the noise, and
+ * a full port loses beside them. */
 static double hazard_of_link(const struct xp_true_loss *x, topo_link l,
     sim_ns at)
 {
 	double h;
-	return scene_loss_fault(&x->scene->loss, l, at, &h) ? h : x->noise[l];
+	if (!scene_loss_fault(&x->scene->loss, l, at, &h))
+		h = x->noise[l];
+	return h + scene_congestion_hazard(&x->scene->congestion, l, at);
 }
 
 static double hazard_of(const struct xp_true_loss *x, topo_host src,

@@ -146,6 +146,7 @@ const struct xp_plane xp_plane_rack = {
     .provides = OBS_SAMPLES,
     .fills = RES_OF_SCENE | RES_OF_RACK | RES_OF_TRUE_BURSTS,
     .alone = 1,
+    .no_buffers = "its own fill by what is sent",
     .section = &xp_rack_section,
     .idle = rack_idle,
     .check = rack_check,

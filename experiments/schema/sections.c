@@ -97,12 +97,14 @@ static const struct xp_page pages[] = {
 	.example = "latency: { report_over: 1000 } # us\n"
 		   "faults: { kind: latency, count: 1 }\n"},
     {"congestion", XP_FORM_MAP,
-	"buffers of hot racks that are full now and then, of planes auto and "
-	"exact",
+	"buffers of hot racks that are full now and then, of planes auto, "
+	"exact, agents, pingmesh and everflow",
 	.parts = congestion_parts,
 	.more = "What they lose is nobody's fault: no link is faulty for it. "
 		"The defaults are of our own model of a rack. A `busy` below "
-		"1 makes ports of a rack fill together.",
+		"1 makes ports of a rack fill together. What has a time of "
+		"its own (a probe, a SYN, what is sent again) meets the ports "
+		"of that time.",
 	.example = "congestion: { racks: 0.2, busy: 0.05, ports: 0.1 }\n"},
     {"faults", XP_FORM_MAPS, "what fails: one group, or a list of groups",
 	.parts = faults_parts, .keys = faults_keys,

@@ -319,17 +319,20 @@ static int check_latency(struct sim_yaml *y, const struct xp_config *c)
 	return 0;
 }
 
-/* On a plane that asks no port whether its buffer is full nothing would be lost
- * there, and a diagnoser would seem to stand it. */
+/* Where no port is asked whether its buffer is full nothing would be lost there,
+ * and a diagnoser would seem to stand it. */
 static int check_congestion(struct sim_yaml *y, const struct xp_config *c)
 {
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "congestion");
-	if (c->scene.congestion.racks == 0 || xp_plane_of(c)->has_buffers)
+	const struct xp_plane *p = xp_plane_of(c);
+	const struct xp_fabric *f = xp_fabric_of(c);
+	if (c->scene.congestion.racks == 0 || (!p->no_buffers && !f->open))
 		return 0;
 	return sim_yaml_mistake(y, sim_yaml_get(node, "racks"),
-	    "congestion: no buffer is full on plane %s; auto and exact have "
-	    "it.",
-	    xp_plane_of(c)->name);
+	    "congestion: no buffer is full on %s %s: %s.",
+	    p->no_buffers ? "plane" : "fabric",
+	    p->no_buffers ? p->name : f->name,
+	    p->no_buffers ? p->no_buffers : "its time and its queues are real");
 }
 
 static int refuse_kind(struct sim_yaml *y, const struct sim_yaml_node *node,
