@@ -48,6 +48,7 @@ static const struct more {
     {"flows", "in_window", no_yes, 1},
     {"flow_truth", "culprit_switch", NULL, 1},
     {"flow_truth", "culprit_released_switch", NULL, 1},
+    {"hop_truth", "buffer", NULL, 1},
     {"faults", "kind", fault_kinds, 0},
     {"faults", "law", laws, 0},
     {"outages", "kind", outage_kinds, 0},
@@ -253,8 +254,8 @@ static int put_hops(struct res_epoch_out *w, const struct res_epoch_row *r,
 		if ((rc = PUT(w, RES_EPOCH_HOPS, &seen, e)) < 0 ||
 		    !w->table[RES_EPOCH_HOP_TRUTH])
 			continue;
-		const struct res_epoch_hop_truth was = {r->link[i],
-		    r->drops[i]};
+		const struct res_epoch_hop_truth was = {r->link[i], r->drops[i],
+		    r->buffer ? r->buffer[i] : 0};
 		rc = PUT(w, RES_EPOCH_HOP_TRUTH, &was, e);
 		*n_drops += r->drops[i];
 	}
@@ -308,6 +309,7 @@ static int epoch_put_info(struct res_epoch_out *w,
 	    {"all_seen", info->all_seen},
 	    {"complete", info->complete},
 	    {"own_culprits", info->own_culprits},
+	    {"has_buffer", info->has_buffer},
 	    {"seed", info->seed},
 	    {"point", info->point},
 	    {"run", info->run},

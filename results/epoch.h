@@ -8,7 +8,7 @@
  * link or switch is none. A column in [brackets] may be left out of a file that
  * is read, and counts as zeros if nothing else is said.
  *
- *	/            attributes: epoch_version = 1; all others may be left out:
+ *	/            attributes: epoch_version = 2; all others may be left out:
  *	             clos          uint64[5]: pods, ToRs a pod, T1s a pod, T2s,
  *	                           hosts a ToR, if the network is the Clos of
  *	                           topo/clos.h
@@ -21,6 +21,8 @@
  *	             complete      1: they were
  *	             own_culprits  1: /flow_truth/culprit is by a rule of the
  *	                           plane's own, and not by the drops
+ *	             has_buffer    1: buffers could be full, and
+ *	                           /hop_truth/buffer says what they dropped
  *	             seed, point, run, tie_point    name random streams
  *	             spec          YAML, as the cell ran; plane; culprit (version)
  *	/nodes       [node], hosts first: kind uint8 (0 host, 1 switch), [tier]
@@ -51,7 +53,9 @@
  *	             culprit_released_switch], the failed switches that these
  *	             belong to, which follow
  *	/hop_truth   [hop]: link uint32, where the flow really went; drops uint32,
- *	             packets lost there
+ *	             packets lost there; [buffer] uint32, of these those that the
+ *	             full buffer of the link's port dropped, which is no fault
+ *	             (models/scene/congestion.h)
  *	/faults      [fault]: link uint32, kind uint8 (0 drop, 1 delay, 2 of a
  *	             black hole), rate, delay_us, shape float64, law uint8, from_ns,
  *	             to_ns uint64 (models/truth.h)
@@ -61,6 +65,8 @@
  *	             delay_us float64
  *	/failed_switches  [switch]: switch_id uint32
  *	/failed_links     [link]: link, switch_id uint32: it fails as a part of that
+ *
+ * Version 1 had no has_buffer and no /hop_truth/buffer, and is read as it was.
  *
  * tests/cli/epoch_votes.py reads such a file with h5py, and recomputes 007's
  * votes; tests/cli/epoch_readers.py writes one in a dozen lines.
@@ -75,7 +81,11 @@
 #include "sim/err.h"
 #include "topo/topo.h"
 
-enum { RES_EPOCH_VERSION = 1, RES_EPOCH_CHUNK = 65536 /* flows, hops */ };
+enum {
+	RES_EPOCH_OLDEST = 1, /* version that is read */
+	RES_EPOCH_VERSION = 2,
+	RES_EPOCH_CHUNK = 65536 /* flows, hops */
+};
 
 /* The attributes but for `clos`. Texts are borrowed by a writer until it has
  * ended, and belong to a reader. */
@@ -85,7 +95,7 @@ struct res_epoch_info {
 	uint64_t seed;
 	uint32_t point, run, tie_point;
 	uint64_t n_flows, n_packets;
-	uint8_t all_flows, all_seen, complete, own_culprits;
+	uint8_t all_flows, all_seen, complete, own_culprits, has_buffer;
 };
 
 /* --- writing ---------------------------------------------------------------*/
@@ -100,8 +110,9 @@ struct res_epoch_row {
 	const topo_link *seen_link;
 
 	uint32_t n_retx;
-	const topo_link *link; /* [n_hops] */
-	const uint32_t *drops; /* [n_hops] */
+	const topo_link *link;  /* [n_hops] */
+	const uint32_t *drops;  /* [n_hops] */
+	const uint32_t *buffer; /* [n_hops] of these; NULL: none */
 	struct res_culprits culprit;
 };
 

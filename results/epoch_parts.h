@@ -47,7 +47,8 @@ enum { RES_EPOCH_SHAPE = 5 };
 	    "failed switch that culprit_released is of")
 #define RES_EPOCH_HOP_TRUTH_COLUMNS(X)                                         \
 	X(uint32_t, link, "1", "that it took; 4294967295 = not known")         \
-	X(uint32_t, drops, "packets", "lost there")
+	X(uint32_t, drops, "packets", "lost there")                            \
+	X(uint32_t, buffer, "packets", "of these, in the port's full buffer")
 
 #define RES_EPOCH_FAULT_COLUMNS(X)                                             \
 	X(uint32_t, link, "1", "that fails")                                   \

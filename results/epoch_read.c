@@ -92,10 +92,11 @@ static int epoch_get_info(struct res_epoch *x, struct sim_err *e)
 		return sim_wrap(e, rc, "it is no epoch");
 	/* The version is looked at first: with another one all else may
 	 * differ. */
-	if (version != RES_EPOCH_VERSION)
+	if (version < RES_EPOCH_OLDEST || version > RES_EPOCH_VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
-		    "it has epoch version %" PRIu64 "; this culprit reads %d.",
-		    version, RES_EPOCH_VERSION);
+		    "it has epoch version %" PRIu64
+		    "; this culprit reads %d to %d.",
+		    version, RES_EPOCH_OLDEST, RES_EPOCH_VERSION);
 	if ((rc = get_words(r, "spec", &r->spec, &info->spec, e)) < 0 ||
 	    (rc = get_words(r, "plane", &r->plane, &info->plane, e)) < 0 ||
 	    (rc = get_words(r, "culprit", &r->culprit, &info->culprit, e)) <
@@ -109,7 +110,8 @@ static int epoch_get_info(struct res_epoch *x, struct sim_err *e)
 		0 ||
 	    (rc = get_flag(r, "all_flows", &info->all_flows, e)) < 0 ||
 	    (rc = get_flag(r, "all_seen", &info->all_seen, e)) < 0 ||
-	    (rc = get_flag(r, "complete", &info->complete, e)) < 0)
+	    (rc = get_flag(r, "complete", &info->complete, e)) < 0 ||
+	    (rc = get_flag(r, "has_buffer", &info->has_buffer, e)) < 0)
 		return rc;
 	return get_flag(r, "own_culprits", &info->own_culprits, e);
 }

@@ -134,12 +134,33 @@ static int is_link(const struct block *b, topo_link l)
 	return l < b->x->topo.n_links || l == TOPO_NONE;
 }
 
+/* Of a file without the column all counts are 0. */
+static int epoch_check_buffer(const struct block *b, size_t i, uint64_t k,
+    struct sim_err *e)
+{
+	const struct res_epoch_hop_truths *h = &b->hop_truth;
+	if (h->buffer[k] > h->drops[k])
+		return sim_fail(e, SIM_EMISMATCH,
+		    "hop_truth: flow %" PRIu64
+		    " lost %u packets on a hop, and %u of them in the buffer.",
+		    b->first + i, h->drops[k], h->buffer[k]);
+	return h->buffer[k] > 0 && !b->x->info.has_buffer
+	    ? sim_fail(e, SIM_EMISMATCH,
+		  "hop_truth: flow %" PRIu64
+		  " lost packets in a buffer, which needs has_buffer.",
+		  b->first + i)
+	    : 0;
+}
+
 static int check_flow_truth(const struct block *b, size_t i, struct sim_err *e)
 {
 	const struct res_epoch_flow_truths *t = &b->truth;
 	const struct res_epoch_hop_truths *h = &b->hop_truth;
 	uint64_t n_drops = 0;
 	for (uint64_t k = b->w.hops.off[i]; k < b->w.hops.off[i + 1]; k++) {
+		const int rc = epoch_check_buffer(b, i, k, e);
+		if (rc < 0)
+			return rc;
 		n_drops += h->drops[k];
 		if (!is_link(b, h->link[k]))
 			return sim_fail(e, SIM_EPARSE,
@@ -184,8 +205,8 @@ static int keep_truth(struct block *b, size_t i, struct sim_err *e)
 	const unsigned n = obs_n_hops(&b->w, i);
 	const size_t row = x->window.flows.n - 1;
 	int rc;
-	if ((rc = losses_add_drops(&x->lost, b->hop_truth.drops + from, n, e)) <
-		0 ||
+	if ((rc = losses_add_hops(&x->lost, b->hop_truth.drops + from,
+		 b->hop_truth.buffer + from, n, e)) < 0 ||
 	    (rc = losses_add_path(&x->lost, b->hop_truth.link + from, n, e)) <
 		0 ||
 	    (rc = SIM_RESERVE(&x->culprit, &x->cap_culprit, row + 1, e)) < 0)
@@ -259,6 +280,11 @@ static int check_counts(const struct res_epoch *x, struct sim_err *e)
 	if (info->complete && !info->all_flows)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "a complete window needs all_flows.");
+	if (x->has_truth && info->has_buffer &&
+	    !res_h5_in_has_column(x->reader->table[RES_EPOCH_HOP_TRUTH].rows,
+		2))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "has_buffer needs the column hop_truth/buffer.");
 	if (info->all_seen && !info->all_flows)
 		return sim_fail(e, SIM_EMISMATCH, "all_seen needs all_flows.");
 	/* There may be more: with TCP a way back can be a row, too. */
@@ -316,6 +342,7 @@ int res_epoch_window(struct res_epoch *x, int all, struct sim_err *e)
 	int rc;
 	obs_clear(&x->window);
 	losses_clear(&x->lost);
+	x->lost.has_buffer = x->has_truth && x->info.has_buffer;
 	if (all && !x->info.all_seen)
 		rc = sim_fail(e, SIM_EUNSUPPORTED,
 		    "it does not hold, or agents did not see, the flows that "

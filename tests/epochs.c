@@ -45,6 +45,7 @@ static void epochs_draw_flow(const struct epochs *x, struct epochs_flow *f,
 		    1 + sim_rng_below(r, 4);
 	for (unsigned i = 0; i < f->row.n_hops; i++) {
 		f->row.n_retx += f->drops[i];
+		f->buffer[i] = f->drops[i] / 2;
 		f->seen[i] = sim_rng_below(r, 8) ? f->link[i] : TOPO_NONE;
 	}
 	o->n_retx = f->row.n_retx;
@@ -97,7 +98,8 @@ void epochs_draw(struct epochs *x, size_t n, struct sim_rng *r)
 	    .n_flows = n,
 	    .n_packets = 12345,
 	    .all_flows = 1,
-	    .all_seen = 1};
+	    .all_seen = 1,
+	    .has_buffer = 1};
 }
 
 /* Culprits are looked up as for a plane's flows: of a window of one. */
@@ -106,16 +108,20 @@ static int add_row(struct res_epoch_out *w, const struct epochs *x,
 {
 	const uint64_t off[] = {0, f->row.n_hops};
 	struct obs one = {.flows = {.n = 1}};
-	struct losses lost = {.n_drops = f->row.n_hops};
+	struct losses lost = {.n_drops = f->row.n_hops,
+	    .n_buffer = f->row.n_hops,
+	    .has_buffer = 1};
 	struct res_epoch_row row = f->row;
 	one.hops.off = (uint64_t *)(uintptr_t)off;
 	one.hops.link = (topo_link *)(uintptr_t)f->link;
 	one.hops.n = f->row.n_hops;
 	lost.drops = (uint32_t *)(uintptr_t)f->drops;
+	lost.buffer = (uint32_t *)(uintptr_t)f->buffer;
 	res_score_culprits(&one, &x->truth, &lost, 0, &row.culprit);
 	row.seen_link = f->seen;
 	row.link = f->link;
 	row.drops = f->drops;
+	row.buffer = f->buffer;
 	return res_epoch_add(w, &row, e);
 }
 

@@ -17,6 +17,7 @@ struct epochs {
 		struct res_epoch_row row; /* its pointers are set on writing */
 		topo_link seen[TOPO_MAX_HOPS], link[TOPO_MAX_HOPS];
 		uint32_t drops[TOPO_MAX_HOPS];
+		uint32_t buffer[TOPO_MAX_HOPS]; /* half of these */
 	} * flow;
 };
 

@@ -57,6 +57,13 @@ static void assert_cell(struct xp_trial *t, const struct xp_spec *s,
 		assert_true(m.n_failed_flows == was->n_failed_flows);
 		assert_true(m.n_drops == was->n_drops);
 		assert_true(m.n_fault_flows == was->n_fault_flows);
+		assert_true(
+		    r.epoch.lost.has_buffer == !isnan(was->n_buffer_drops));
+		if (r.epoch.lost.has_buffer) {
+			assert_true(m.n_buffer_drops == was->n_buffer_drops);
+			assert_true(m.n_buffer_flows == was->n_buffer_flows);
+			assert_true(m.n_noise_flows == was->n_noise_flows);
+		}
 	}
 	xp_replay_free(&r);
 }
@@ -72,8 +79,7 @@ static size_t replay_spec(const char *path)
 	size_t n = 0;
 	assert_ok(xp_spec_load(&s, path, 0, NULL, 0, test_err()));
 	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
-	/* A file has no column for what full buffers drop. */
-	if (!xp_plane_of(&c)->flows || c.scene.congestion.racks > 0) {
+	if (!xp_plane_of(&c)->flows) {
 		xp_config_free(&c);
 		xp_spec_free(&s);
 		return 0;
@@ -96,7 +102,8 @@ static size_t replay_spec(const char *path)
 }
 
 /* Planes exact, skip, auto, vigil_matlab and agents; a Clos, a fat-tree, a graph
- * and a region; black holes, slow links, failed switches; ties at random. */
+ * and a region; black holes, slow links, failed switches, full buffers; ties at
+ * random. */
 static void golden_cells_are_replayed_to_the_last_bit(void **state)
 {
 	glob_t specs;

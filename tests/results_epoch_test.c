@@ -65,6 +65,7 @@ static void assert_flow(const struct res_epoch *x, size_t row,
 		return;
 	assert_memory_equal(x->lost.path + at, want->link, n);
 	assert_memory_equal(x->lost.drops + at, want->drops, n);
+	assert_memory_equal(x->lost.buffer + at, want->buffer, n);
 }
 
 /* Rows of X that are to be in the window, against what was read. */
@@ -323,6 +324,7 @@ static void what_cannot_be_is_told_by_table_and_row(void **state)
 	    {"hops/link", 9, 1e6, "is link 1000000, but there are only"},
 	    {"hop_truth/link", 9, 1e6, "said to cross link 1000000"},
 	    {"hop_truth/drops", 9, 1000, "add up to 1"},
+	    {"hop_truth/buffer", 9, 1000, "1000 of them in the buffer"},
 	    {"flow_truth/n_drops", 7, 77, "row 7 has n_drops 77"},
 	    {"flow_truth/culprit", 7, 1e6, "row 7 has culprits 1000000"},
 	    {"flow_truth/culprit_released", 7, 1e6, "row 7 has culprits"},
@@ -370,10 +372,12 @@ static void counts_that_contradict_each_other_are_refused(void **state)
 		uint64_t value;
 		const char *message;
 	} counts[] = {
-	    {"epoch_version", 2, "version 2; this culprit reads 1"},
+	    {"epoch_version", 3, "version 3; this culprit reads 1 to 2"},
+	    {"epoch_version", 0, "version 0; this culprit reads 1 to 2"},
 	    {"n_flows", 51, "51 flows ran and all are said to be there"},
 	    {"all_flows", 0, "all_seen needs all_flows"},
 	    {"all_flows", 2, "attribute all_flows is 2, above 1"},
+	    {"has_buffer", 0, "in a buffer, which needs has_buffer"},
 	    {"complete", 1, "is not in the window, which is said to be"},
 	    {"run", UINT64_C(1) << 32, "attribute run is 4294967296"},
 	    {"clos", 2, "attribute clos is of another type or size"},
@@ -402,6 +406,7 @@ static void what_is_missing_is_named_unless_it_may_be(void **state)
 	    {"flows/failed", NULL},
 	    {"flows/in_window", NULL},
 	    {"flow_truth/culprit_switch", NULL},
+	    {"hop_truth/buffer", "has_buffer needs the column hop_truth"},
 	    {"links/to", "column links/to is missing"},
 	    {"flows", "table flows is missing"},
 	    {"flows/n_retx", "column flows/n_retx is missing"},
@@ -424,6 +429,25 @@ static void what_is_missing_is_named_unless_it_may_be(void **state)
 		else
 			assert_ok(read_any(path, test_err()));
 	}
+}
+
+/* As they were before buffers could be full. */
+static void files_of_version_1_are_read(void **state)
+{
+	const char *path = test_path("old.h5");
+	struct res_epoch x;
+	(void)state;
+	write_plain(path, 50);
+	drop_column(path, "hop_truth/buffer");
+	put_count(path, "has_buffer", 0);
+	put_count(path, "epoch_version", 1);
+	assert_ok(res_epoch_open(&x, path, 1, test_err()));
+	assert_ok(res_epoch_window(&x, 0, test_err()));
+	assert_false(x.lost.has_buffer);
+	assert_int_equal(x.lost.n_buffer, 0);
+	assert_int_equal(x.lost.n_drops, x.window.hops.n);
+	assert_true(x.window.flows.n > 5);
+	res_epoch_free(&x);
 }
 
 /* The seal finds what was cut, and every byte that changed. */
@@ -515,6 +539,7 @@ int main(void)
 	    cmocka_unit_test(what_cannot_be_is_told_by_table_and_row),
 	    cmocka_unit_test(counts_that_contradict_each_other_are_refused),
 	    cmocka_unit_test(what_is_missing_is_named_unless_it_may_be),
+	    cmocka_unit_test(files_of_version_1_are_read),
 	    cmocka_unit_test(a_sealed_file_is_whole_or_refused),
 	    cmocka_unit_test(other_files_are_refused),
 	    cmocka_unit_test(each_failed_allocation_is_reported),

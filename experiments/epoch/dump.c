@@ -43,10 +43,13 @@ static int check_same_flow(const struct dump *d, const struct obs *w,
     const struct losses *lost, size_t i, struct sim_err *e)
 {
 	const unsigned n = obs_n_hops(w, i);
-	int same = obs_n_hops(d->seen, d->next) == n;
+	const uint64_t at = w->hops.off[i], seen = d->seen->hops.off[d->next];
+	int same = obs_n_hops(d->seen, d->next) == n &&
+	    lost->has_buffer == d->lost->has_buffer;
 	for (unsigned k = 0; same && k < n; k++)
-		same = lost->drops[w->hops.off[i] + k] ==
-		    d->lost->drops[d->seen->hops.off[d->next] + k];
+		same = lost->drops[at + k] == d->lost->drops[seen + k] &&
+		    (!lost->has_buffer ||
+			lost->buffer[at + k] == d->lost->buffer[seen + k]);
 	return same ? 0
 		    : sim_fail(e, SIM_EMISMATCH,
 			  "flow %zu of the window lost other packets there "
@@ -76,6 +79,7 @@ static int dump_flow(struct dump *d, const struct obs *w,
 	    .n_retx = w->flows.n_retx[i],
 	    .link = (lost->n_path ? lost->path : w->hops.link) + at,
 	    .drops = lost->drops + at,
+	    .buffer = lost->has_buffer ? lost->buffer + at : NULL,
 	};
 	res_score_culprits(w, &d->cell.scene->truth, lost, i, &row.culprit);
 	d->count->n++;
@@ -97,12 +101,6 @@ static int dump_flows(void *arg, const struct obs *w, const struct losses *lost,
 {
 	struct dump *d = arg;
 	int rc = 0;
-	/* Whom losses make the culprit could not be told again from a file
-	 * that counts all drops of a faulty link as the fault's. */
-	if (lost->has_buffer)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "an epoch's file has no column for packets that full "
-		    "buffers dropped (congestion).");
 	for (size_t i = 0; rc == 0 && i < w->flows.n; i++)
 		rc = dump_flow(d, w, lost, i, e);
 	return rc;
@@ -126,6 +124,7 @@ static int dump_end(struct dump *d, const struct losses *lost,
 		(uint8_t)(all && c->plane->provides & OBS_ALL_FLOWS ? 1 : 0),
 	    .complete = d->seen->complete,
 	    .own_culprits = lost->n_culprits > 0,
+	    .has_buffer = lost->has_buffer,
 	};
 	char *spec = NULL;
 	int rc = xp_spec_cell_text(c->spec, &spec, e);

@@ -37,13 +37,23 @@ it_says_what_the_cell_says() {
 	same b.h5 results/out/flows.epoch.h5
 }
 
-# Whose fault a loss was could not be told from a file without such a column.
-full_buffers_are_refused() {
+# Whose fault a loss was is told again, also as agents see it.
+full_buffers_are_replayed() {
+	local -a hot=(--set congestion.racks=1 --set congestion.ports=0.5)
+	local plane
 	write_flows
-	run_for 2 "$CULPRIT" dump flows.yaml --set congestion.racks=1 \
-		--set congestion.ports=0.5
-	says 'no column for packets that full buffers' stderr
-	[ ! -e results/out/flows.epoch.h5 ] || fail "a file was left"
+	for plane in exact agents; do
+		hot[4]=--set hot[5]=plane=$plane
+		run_for 0 "$CULPRIT" dump flows.yaml "${hot[@]}" -o hot.h5
+		h5dump -a /has_buffer hot.h5 >has
+		says '.0.: 1$' has
+		run_for 0 "$CULPRIT" run flows.yaml --point 0 --run 0 \
+			"${hot[@]}"
+		grep -A99 '^vote' stdout >cell
+		run_for 0 "$CULPRIT" diagnose hot.h5
+		grep -A99 '^vote' stdout >replayed
+		same cell replayed
+	done
 }
 
 # By the draws of plane exact, and the file's own spec says so.
@@ -154,7 +164,7 @@ other_programs_read_and_write_it() {
 	says '^    1 leaf0->spine0  *score 1[.]25 ' stdout
 }
 
-run_tests it_says_what_the_cell_says full_buffers_are_refused \
+run_tests it_says_what_the_cell_says full_buffers_are_replayed \
     all_flows_are_those_of_plane_exact \
     what_is_no_cell_is_refused the_spec_is_not_written_over \
     algorithms_are_chosen_and_printed_for_programs \

@@ -20,7 +20,7 @@ except ImportError as e:
 
 path, own = sys.argv[1:]
 with h5py.File(path) as f:
-    assert f.attrs["epoch_version"] == 1 and f.attrs["all_flows"] == 1
+    assert f.attrs["epoch_version"] == 2 and f.attrs["all_flows"] == 1
     assert list(f.attrs["clos"]) == [2, 4, 3, 2, 4]
     sizes = {name: len(g["row"]) for name, g in f.items()}
     assert sizes["nodes"] == 32 + 8 + 6 + 2 and sizes["flows"] == 960

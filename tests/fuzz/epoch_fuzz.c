@@ -112,9 +112,19 @@ static void make_truth(void)
 
 /* --- changes ---------------------------------------------------------------*/
 
-enum { VERSION, CLOS, N_FLOWS, ALL_FLOWS, ALL_SEEN, COMPLETE, OWN, N_ATTRS };
+enum {
+	VERSION,
+	CLOS,
+	N_FLOWS,
+	ALL_FLOWS,
+	ALL_SEEN,
+	COMPLETE,
+	OWN,
+	BUFFER,
+	N_ATTRS
+};
 static const char *const attr_name[] = {"epoch_version", "clos", "n_flows",
-    "all_flows", "all_seen", "complete", "own_culprits"};
+    "all_flows", "all_seen", "complete", "own_culprits", "has_buffer"};
 struct attrs {
 	uint64_t value[N_ATTRS];
 	uint8_t is[N_ATTRS];
@@ -229,7 +239,8 @@ static void replay(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct attrs a = {.value = {[VERSION] = 1}, .is = {[VERSION] = 1}};
+	struct attrs a = {.value = {[VERSION] = RES_EPOCH_VERSION},
+	    .is = {[VERSION] = 1}};
 	char path[64];
 	/* In memory where there is such a folder, since files are synced. */
 	snprintf(path, sizeof(path), "%s/culprit-fuzz-%ld.h5",
