@@ -47,6 +47,9 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_TRUE_BURSTS,
 					    RES_TRUE_BURST_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_PORTS,
+						RES_PORT_METRICS(X)
+#undef X
 };
 
 /* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and

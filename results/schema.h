@@ -46,10 +46,11 @@ enum res_set {
 	RES_OF_RETX_COST = 256,    /* RES_RETX_COST_METRICS */
 	RES_OF_BUFFERS = 512,      /* RES_BUFFER_METRICS */
 	RES_OF_TRUE_BURSTS = 1024, /* RES_TRUE_BURST_METRICS */
+	RES_OF_PORTS = 2048,       /* RES_PORT_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
 	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
 	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS |
-	    RES_OF_TRUE_BURSTS,
+	    RES_OF_TRUE_BURSTS | RES_OF_PORTS,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -391,17 +392,42 @@ enum res_set {
 	    "buffer dropped something for it, of its longest queue in it / "   \
 	    "what queues of the quadrant share")
 
+/* Once a row: full ports of racks as keys of `congestion`, by which other planes
+ * have the like (models/scene/congestion.h); where a spec asks for it
+ * (rack.as_congestion). A port is full in a bucket of the finest width in which
+ * the buffer dropped something for its server. */
+#define RES_PORT_METRICS(X)                                                    \
+	X(congestion_ports, "1", SHARE,                                        \
+	    "congestion.ports of such racks, all of them hot",                 \
+	    "bytes for servers, dropped or not, in buckets in which their "    \
+	    "port is full / all such bytes / congestion_busy")                 \
+	X(congestion_busy, "1", SHARE, "congestion.busy of such racks",        \
+	    "pairs of ports that would be full in one bucket by chance / "     \
+	    "those that were; 1 if that is more")                              \
+	X(congestion_burst, "ms", AMOUNT, "congestion.burst of such racks",    \
+	    "mean length of the runs of buckets in which a port is full")      \
+	X(congestion_loss, "1", SHARE,                                         \
+	    "mean of congestion.loss of such racks",                           \
+	    "bytes that full ports dropped / bytes for servers in these "      \
+	    "buckets")                                                         \
+	X(congestion_wait, "us", AMOUNT,                                       \
+	    "the most that congestion.wait of such racks may be",              \
+	    "mean, over buckets in which a port is full, of its longest "      \
+	    "queue / line rate")
+
 /* What is lost without a fault, where there is congestion
  * (models/scene/congestion.h): a full buffer is no fault. */
 #define RES_BUFFER_METRICS(X)                                                  \
 	X(n_buffer_drops, "packets", COUNT,                                    \
 	    "packets that full buffers dropped",                               \
 	    "sum, over flows and the links of their paths, of the packets "    \
-	    "that the buffer of the link's port dropped")                      \
+	    "that the buffer of the link's port dropped; on plane pingmesh "   \
+	    "over the connects of the run, of SYNs, answers, and payloads "    \
+	    "each time that they are sent")                                    \
 	X(n_buffer_flows, "flows", COUNT,                                      \
 	    "flows that lost a packet in a full buffer",                       \
 	    "count of the flows of which a buffer dropped a packet, whatever " \
-	    "else they lost")                                                  \
+	    "else they lost; on plane pingmesh of the connects of the run")    \
 	X(n_noise_flows, "flows", COUNT,                                       \
 	    "flows that lost packets to noise alone",                          \
 	    "count of the flows that lost a packet, none of them in a buffer " \
@@ -418,7 +444,8 @@ enum res_set {
 	RES_RETX_COST_METRICS(X)                                               \
 	RES_RACK_METRICS(X)                                                    \
 	RES_BUFFER_METRICS(X)                                                  \
-	RES_TRUE_BURST_METRICS(X)
+	RES_TRUE_BURST_METRICS(X)                                              \
+	RES_PORT_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */

@@ -278,6 +278,14 @@ static void a_plane_fills_the_metrics_that_it_says(void **state)
 		}
 }
 
+static void a_plane_without_full_buffers_says_why(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; xp_planes[i]; i++)
+		assert_int_equal(xp_planes[i]->has_buffers,
+		    !xp_planes[i]->no_buffers);
+}
+
 static void a_gate_on_what_is_not_measured_is_a_mistake(void **state)
 {
 	struct xp_gates g;
@@ -348,6 +356,7 @@ int main(void)
 	    cmocka_unit_test(flows_that_lost_nothing_are_not_everywhere),
 	    cmocka_unit_test(a_plane_fills_the_metrics_that_it_says),
 	    cmocka_unit_test(tcp_is_of_plane_exact),
+	    cmocka_unit_test(a_plane_without_full_buffers_says_why),
 	    cmocka_unit_test(a_gate_on_what_is_not_measured_is_a_mistake),
 	};
 	return cmocka_run_group_tests_name("experiments/spec/plane", tests,

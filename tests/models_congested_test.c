@@ -206,6 +206,49 @@ static int packet_is_dropped(const struct packet_net *net, topo_host a,
 	return end.in_port;
 }
 
+static int keep_packet(void *arg, topo_switch at, topo_link in, sim_ns t,
+    const struct obs_packet *p, struct sim_err *e)
+{
+	(void)at, (void)in, (void)t, (void)e;
+	*(struct obs_packet *)arg = *p;
+	return 0;
+}
+
+/* What gets through a full port comes D later, and is marked if it bears it. */
+static void a_full_port_holds_packets_up_and_marks_them(void **state)
+{
+	struct obs_packet p = {.ethertype = OBS_ETH_IPV4,
+	    .ip = {.src_ip = topo_addr_of_host(0),
+		.dst_ip = topo_addr_of_host(6),
+		.ttl = 64,
+		.tos = 2,
+		.proto = TOPO_PROTO_TCP}};
+	struct scenes s;
+	struct sim_rng r;
+	(void)state;
+	scenes_open(&s, &shape);
+	s.params.noise.rate = scenes_fixed(0);
+	s.params.congestion = hot(1, 1e6, 1, 0, 1);
+	s.params.congestion.loss = scenes_fixed(1e-9);
+	s.params.congestion.wait_us = scenes_fixed(250);
+	const struct packet_net net = {.walk = {.topo = &s.topo,
+					   .scene = scenes_draw(&s, 0)},
+	    .hop_us = 1};
+	for (unsigned k = 0; k < 2; k++) {
+		struct obs_packet at_t2 = {0};
+		const struct packet_eye eye = {&at_t2, keep_packet};
+		struct packet_end end;
+		test_rng(&r, 9);
+		p.ip.tos = k ? 2 : 0;
+		assert_ok(
+		    packet_walk(&net, &p, 0, 1000, &r, &eye, &end, test_err()));
+		assert_int_equal(end.at,
+		    1000 + end.n_links * SIM_US + 250 * SIM_US);
+		assert_int_equal(at_t2.ip.tos & OBS_TOS_ECN, k ? 3 : 0);
+	}
+	scenes_close(&s);
+}
+
 /* Two packets, each at its own time: to one host, to two of a rack, to two
  * racks. */
 static void packets_of_a_burst_are_lost_together(void **state)
@@ -665,6 +708,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_way_is_its_links_and_its_ports),
 	    cmocka_unit_test(losses_are_told_in_order),
+	    cmocka_unit_test(a_full_port_holds_packets_up_and_marks_them),
 	    cmocka_unit_test(packets_of_a_burst_are_lost_together),
 	    cmocka_unit_test(packets_lose_as_flows_in_bulk_do),
 	    cmocka_unit_test(data_that_are_not_made_lose_as_those_that_are),

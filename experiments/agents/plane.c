@@ -164,6 +164,7 @@ const struct xp_plane xp_plane_agents = {
     .provides = OBS_FLOWS | OBS_HOPS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_AGENTS | RES_OF_SECONDS |
 	RES_OF_BUFFERS,
+    .has_buffers = 1,
     .asks = agents_asks,
     .section = &xp_agents_section,
     .idle = agents_idle,

@@ -242,6 +242,8 @@ static const char *set_name(unsigned set)
 		return "buffers";
 	case RES_OF_TRUE_BURSTS:
 		return "true_bursts";
+	case RES_OF_PORTS:
+		return "ports";
 	default:
 		return "verdicts";
 	}

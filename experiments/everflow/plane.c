@@ -343,6 +343,7 @@ const struct xp_plane xp_plane_everflow = {
     .faults = FAULT_PACKET_KINDS,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_MIRROR | RES_OF_COST |
 	RES_OF_RETX_COST | RES_OF_BUFFERS,
+    .has_buffers = 1,
     .alone = 1,
     .has_times = 1,
     .section = &xp_everflow_section,

@@ -226,6 +226,7 @@ const struct xp_plane xp_plane_pingmesh = {
     .holds = pingmesh_holds,
     .unless = "pingmesh.trace.on",
     .fills = RES_OF_SCENE | RES_OF_PROBES | RES_OF_COST | RES_OF_BUFFERS,
+    .has_buffers = 1,
     .asks = pingmesh_asks,
     .alone = 1,
     .faults = FAULT_SERVICE_KINDS,

@@ -25,6 +25,9 @@ static const struct sim_field rack_own_fields[] = {
 	.def = "[1ms]",
 	.doc = "of the buckets that hosts count in; 50 ms and 1 s as others "
 	       "do"},
+    {"as_congestion", SIM_F_BOOL, FIELD(as_congestion), .def = "false",
+	.doc = "tell by which keys of congestion other planes have such racks "
+	       "(metrics congestion_*)"},
     {0},
 };
 

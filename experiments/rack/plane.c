@@ -133,6 +133,13 @@ static void rack_plane_print(const void *p,
 	    "dispersion %.3g, %.3g, %.3g at 1, 10, 100 ms\n",
 	    r->buffer_bytes, r->link_bytes, r->n_timeouts, r->dispersion_1ms,
 	    r->dispersion_10ms, r->dispersion_100ms);
+	if (x->params->as_congestion)
+		fprintf(out,
+		    "congestion: { racks: 1, burst: %.3g, busy: %.3g, ports: "
+		    "%.3g }, loss %.3g, wait %.0f us at most\n",
+		    r->congestion_burst, r->congestion_busy,
+		    r->congestion_ports, r->congestion_loss,
+		    r->congestion_wait);
 }
 
 /* Racks have traffic of their own, and lose nothing but by buffers and
@@ -144,7 +151,7 @@ const struct xp_plane xp_plane_rack = {
     .name = "rack",
     .doc = "racks with shared buffers, and what their hosts count in buckets",
     .provides = OBS_SAMPLES,
-    .fills = RES_OF_SCENE | RES_OF_RACK | RES_OF_TRUE_BURSTS,
+    .fills = RES_OF_SCENE | RES_OF_RACK | RES_OF_TRUE_BURSTS | RES_OF_PORTS,
     .alone = 1,
     .no_buffers = "its own fill by what is sent",
     .section = &xp_rack_section,

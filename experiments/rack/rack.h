@@ -49,6 +49,7 @@ struct xp_rack_stall {
 
 struct xp_rack {
 	double length_s;
+	uint32_t as_congestion;  /* 1: tell what keys of it they are like */
 	uint32_t widths;         /* bits over XP_RACK_WIDTHS */
 	struct rack_params rack; /* n_servers: of the topology */
 	struct rack_traffic_params traffic;

@@ -487,6 +487,8 @@ int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
 		rack_score_bursts(w, &s, server_s, row);
 	if (rc == 0)
 		rc = xp_rack_truth_score(w, p, row, e);
+	if (rc == 0)
+		rc = xp_rack_ports_score(w, p, row, e);
 	row->n_faults = (double)truth_n_faulty(&scene->truth);
 	row->goodput = (double)w->totals.arrived / server_s;
 	row->buffer_bytes = (double)w->buffer;

@@ -52,6 +52,12 @@ int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
     const struct scene *scene, struct res_trial_metrics *row,
     struct sim_err *e);
 
+/* By which keys of `congestion` other planes have ports that are full as these
+ * were (RES_PORT_METRICS). Nothing without `as_congestion`. Errors
+ * SIM_ENOMEM. */
+int xp_rack_ports_score(const struct xp_rack_world *w, const struct xp_rack *p,
+    struct res_trial_metrics *row, struct sim_err *e);
+
 /* What hosts counted held against what came in, in buckets of a millisecond by
  * the right clock (RES_TRUE_BURST_METRICS), of runs as wide or wider; shares of
  * buffers that queues have. Nothing without `truth`.

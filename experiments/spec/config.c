@@ -326,13 +326,15 @@ static int check_congestion(struct sim_yaml *y, const struct xp_config *c)
 	const struct sim_yaml_node *node = sim_yaml_get(y->root, "congestion");
 	const struct xp_plane *p = xp_plane_of(c);
 	const struct xp_fabric *f = xp_fabric_of(c);
-	if (c->scene.congestion.racks == 0 || (!p->no_buffers && !f->open))
+	if (c->scene.congestion.racks == 0 || (p->has_buffers && !f->open))
 		return 0;
 	return sim_yaml_mistake(y, sim_yaml_get(node, "racks"),
 	    "congestion: no buffer is full on %s %s: %s.",
-	    p->no_buffers ? "plane" : "fabric",
-	    p->no_buffers ? p->name : f->name,
-	    p->no_buffers ? p->no_buffers : "its time and its queues are real");
+	    p->has_buffers ? "fabric" : "plane",
+	    p->has_buffers ? f->name : p->name,
+	    p->has_buffers      ? "its time and its queues are real"
+		: p->no_buffers ? p->no_buffers
+				: "it asks no port");
 }
 
 static int refuse_kind(struct sim_yaml *y, const struct sim_yaml_node *node,

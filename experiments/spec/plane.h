@@ -91,12 +91,11 @@ struct xp_plane {
 	 * FAULT_SOME_PLANES: a spec with any other of these is refused. */
 	unsigned faults;
 
-	unsigned fills;    /* sets of metrics in its rows (enum res_set) */
-	uint8_t alone;     /* tells something without algorithms, too */
-	uint8_t has_times; /* round-trip times are told in any case */
-	/* Why no buffer of its can be full by a law (congestion); NULL: they
-	 * can. */
-	const char *no_buffers;
+	unsigned fills;         /* sets of metrics in its rows (enum res_set) */
+	uint8_t alone;          /* tells something without algorithms, too */
+	uint8_t has_times;      /* round-trip times are told in any case */
+	uint8_t has_buffers;    /* that can be full by a law (congestion) */
+	const char *no_buffers; /* if not, why */
 	const struct xp_section *section; /* NULL: it has none */
 
 	/* Of the fabric with C (enum xp_asks); NULL: it runs on none. */

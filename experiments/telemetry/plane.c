@@ -156,6 +156,7 @@ const struct xp_plane xp_plane_telemetry = {
     .holds = telemetry_plane_holds,
     .unless = "telemetry.kinds",
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .no_buffers = "its sums are of rates that hold for the epoch",
     .section = &telemetry_section,
     .idle = telemetry_idle,
     .check = telemetry_check,
