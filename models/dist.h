@@ -32,4 +32,17 @@ static inline uint32_t dist_whole(const struct sim_dist *d, struct sim_rng *r)
 	return (uint32_t)dist_at(d, sim_rng_u01(r));
 }
 
+static inline double dist_mean(const struct sim_dist *d)
+{
+	switch (d->kind) {
+	case SIM_UNIFORM:
+		return (d->a + d->b) / 2;
+	case SIM_LOG_UNIFORM:
+		return d->b > d->a ? (d->b - d->a) / log(d->b / d->a) : d->a;
+	case SIM_FIXED:
+		break;
+	}
+	return d->a;
+}
+
 #endif

@@ -36,6 +36,7 @@ void obs_clear(struct obs *o)
 	o->runs = NULL;
 	o->samples = NULL;
 	o->tallies = NULL;
+	o->retx_ns = NULL;
 }
 
 void obs_free(struct obs *o)

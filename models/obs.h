@@ -100,6 +100,10 @@ struct obs {
 	const struct obs_runs *runs;       /* with samples: whose they are */
 	const struct obs_samples *samples; /* likewise borrowed */
 	const struct obs_tallies *tallies; /* likewise borrowed */
+	/* With samples: when each flow sent something again first, by the clock
+	 * of its sender, which notes it as it happens; NULL: not known. Of
+	 * flows with n_retx = 0 it tells nothing. Likewise borrowed. */
+	const uint64_t *retx_ns;
 	uint32_t
 	    ecmp_seed; /* with mirror: how switches hash, if that is known */
 	uint8_t knows_hash;

@@ -63,6 +63,8 @@
 	X(FULL_PORT, 87, "which of their ports, what is lost; = time, link")   \
 	X(TELEMETRY, 90, "flows as sums; entity = flows or probes")            \
 	X(SIGNS, 88, "signs of slopes, in tests of them")                      \
+	X(SAMPLE_HOST, 91, "when hosts sample, their bursts; entity = host")   \
+	X(SAMPLE_FLOW, 92, "when a flow sends again; entity = tuple digest")   \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

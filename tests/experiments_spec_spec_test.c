@@ -71,7 +71,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
-	    "congestion, faults, algorithms, agents, pingmesh, everflow, "
+	    "congestion, samples, faults, algorithms, agents, pingmesh, "
+	    "everflow, "
 	    "rack, telemetry, netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
@@ -80,7 +81,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
 	    "runs, plane, fabric, common, label, topology, traffic, noise, "
 	    "latency, "
-	    "congestion, faults, algorithms, agents, pingmesh, everflow, "
+	    "congestion, samples, faults, algorithms, agents, pingmesh, "
+	    "everflow, "
 	    "rack, telemetry, netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
@@ -298,7 +300,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, "
 	    "common, "
 	    "label, topology, traffic, noise, latency, "
-	    "congestion, faults, algorithms, "
+	    "congestion, samples, faults, algorithms, "
 	    "agents, "
 	    "pingmesh, everflow, rack, telemetry, netns, tun.");
 	expect(HEAD
@@ -492,7 +494,7 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, "
 	    "common, "
 	    "label, topology, traffic, noise, latency, "
-	    "congestion, faults, algorithms, "
+	    "congestion, samples, faults, algorithms, "
 	    "agents, "
 	    "pingmesh, everflow, rack, telemetry, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
@@ -500,7 +502,7 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
 	    "common, "
 	    "label, topology, traffic, noise, latency, "
-	    "congestion, faults, algorithms, "
+	    "congestion, samples, faults, algorithms, "
 	    "agents, "
 	    "pingmesh, everflow, rack, telemetry, netns, tun, sweep, claims, "
 	    "title, paper, seed, runs.");
@@ -566,6 +568,9 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	expect_good(SMALL "plane: everflow\ncongestion: {racks: 1}\n");
 	expect_good(SMALL "plane: skip\ncongestion: {racks: 0}\n");
 	expect_good(SMALL "congestion: {racks: 0.5}\n");
+	expect(SMALL "samples: {every: 1}\n",
+	    "4:10: a run of 2000 buckets of 1 ms takes 2 s, and the next one "
+	    "begins 1 s behind its begin (every).");
 	expect(SMALL "faults: {kind: latency}\n",
 	    "4:9: kind latency needs round-trip times: set "
 	    "latency.report_over.");

@@ -320,6 +320,18 @@ static void a_parameter_of_an_algorithm_that_does_nothing_is_told(void **state)
 	    "only with noise: floor.");
 }
 
+static void samples_that_nobody_reads_are_told(void **state)
+{
+	(void)state;
+	says(HEAD "samples: {every: 4}\n",
+	    "warning: 3:1: samples does nothing: no algorithm reads samples.");
+	says("figure: f\nalgorithms: [loss_cause]\nplane: rack\n"
+	     "samples: {every: 4}\n",
+	    "warning: 4:1: samples does nothing: plane rack does not read it.");
+	says("figure: f\nalgorithms: [vote_filtered]\nsamples: {every: 4}\n",
+	    "");
+}
+
 /* One point at which a key counts is enough, also if it is swept as part of a
  * map; what counts at none is told once. */
 static void a_key_need_count_at_one_point_only(void **state)
@@ -424,6 +436,7 @@ int main(void)
 	    cmocka_unit_test(keys_of_pingmesh_that_do_nothing_are_told),
 	    cmocka_unit_test(
 		a_parameter_of_an_algorithm_that_does_nothing_is_told),
+	    cmocka_unit_test(samples_that_nobody_reads_are_told),
 	    cmocka_unit_test(a_key_need_count_at_one_point_only),
 	    cmocka_unit_test(a_set_without_effect_is_refused),
 	    cmocka_unit_test(no_spec_of_ours_gives_anything_in_vain),

@@ -18,6 +18,8 @@ struct xp_bulk {
 	int all; /* some algorithm needs the flows that lost nothing, too */
 	struct bulk *exact;
 	struct bulk_skip *skip;
+	const struct scene_samples_params *sampled; /* NULL: nobody asks */
+	struct scene_samples samples;
 	struct obs window;
 	struct losses lost;
 };
@@ -46,9 +48,22 @@ void xp_bulk_close(struct xp_bulk *b)
 		return;
 	bulk_close(b->exact);
 	bulk_skip_close(b->skip);
+	scene_samples_free(&b->samples);
 	obs_free(&b->window);
 	losses_free(&b->lost);
 	free(b);
+}
+
+/* Of whatever plane made the window: samples are drawn from its flows. */
+static int bulk_sample(struct xp_bulk *b, const struct scene *scene,
+    struct sim_err *e)
+{
+	const int rc =
+	    scene_samples_draw(&b->samples, b->sampled, scene, &b->window, e);
+	b->window.runs = &b->samples.runs;
+	b->window.samples = &b->samples.rows;
+	b->window.retx_ns = b->samples.retx_ns;
+	return rc;
 }
 
 int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
@@ -70,6 +85,8 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
 	else
 		rc = bulk_epoch(b->exact, scene, b->all, &b->window, &b->lost,
 		    e);
+	if (rc == 0 && b->sampled)
+		rc = bulk_sample(b, scene, e);
 	if (rc < 0)
 		return rc;
 	res_score_trial(&b->window, &scene->truth, &b->lost, m);
@@ -204,14 +221,16 @@ static int bulk_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
 	const struct xp_plane *of = xp_plane_of(c);
-	const int all = (xp_config_needs(c) & OBS_ALL_FLOWS) != 0;
+	const unsigned needs = xp_config_needs(c);
 	struct xp_bulk *b;
 	int rc = xp_bulk_open(&b,
 	    of == &xp_plane_auto       ? XP_BULK_AUTO
 		: of == &xp_plane_skip ? XP_BULK_SKIP
 				       : XP_BULK_EXACT,
-	    all, e);
+	    (needs & OBS_ALL_FLOWS) != 0, e);
 	(void)t;
+	if (rc == 0 && needs & OBS_SAMPLES)
+		b->sampled = &c->scene.samples;
 	*p = b;
 	return rc;
 }
@@ -245,9 +264,10 @@ static void plane_close(void *p)
 const struct xp_plane xp_plane_auto = {
     .name = "auto",
     .doc = "flows in bulk: skip where it fits, else exact",
-    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS | OBS_SAMPLES,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS,
     .has_buffers = 1,
+    .has_hosts = 1,
     .open = bulk_plane_open,
     .run = plane_run,
     .flows = plane_flows,
@@ -258,9 +278,10 @@ const struct xp_plane xp_plane_auto = {
 const struct xp_plane xp_plane_exact = {
     .name = "exact",
     .doc = "flows in bulk, each drawn",
-    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS,
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS | OBS_SAMPLES,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS,
     .has_buffers = 1,
+    .has_hosts = 1,
     .open = bulk_plane_open,
     .run = plane_run,
     .flows = plane_flows,
@@ -271,9 +292,10 @@ const struct xp_plane xp_plane_exact = {
 const struct xp_plane xp_plane_skip = {
     .name = "skip",
     .doc = "flows in bulk, only those that lose are drawn",
-    .provides = OBS_FLOWS | OBS_HOPS,
+    .provides = OBS_FLOWS | OBS_HOPS | OBS_SAMPLES,
     .fills = RES_OF_SCENE | RES_OF_FLOWS,
     .no_buffers = "it draws flows by rates that hold for the epoch",
+    .has_hosts = 1,
     .check = skip_check,
     .open = bulk_plane_open,
     .run = plane_run,

@@ -21,6 +21,9 @@ static const struct sim_part latency_parts[] = {{"", scene_latency_fields,
 static const struct sim_part congestion_parts[] = {{"", scene_congestion_fields,
 						       .offset = 0},
     {0}};
+static const struct sim_part samples_parts[] = {{"", scene_samples_fields,
+						    .offset = 0},
+    {0}};
 static const struct sim_part faults_parts[] = {{"", fault_fields, .offset = 0},
     {0}};
 static const struct sim_part claims_parts[] = {{"", xp_claim_fields,
@@ -106,6 +109,17 @@ static const struct xp_page pages[] = {
 		"its own (a probe, a SYN, what is sent again) meets the ports "
 		"of that time.",
 	.example = "congestion: { racks: 0.2, busy: 0.05, ports: 0.1 }\n"},
+    {"samples", XP_FORM_MAP,
+	"what hosts count in short buckets beside flows, on planes auto, exact "
+	"and skip",
+	.parts = samples_parts,
+	.more =
+	    "It counts where some algorithm reads samples. The defaults are "
+	    "of our own model of a rack; a host samples 2 s of each 30.",
+	.example = "samples: { every: 5 }\n"
+		   "congestion: { racks: 0.2 }\n"
+		   "faults: { count: 1, rate: 0.01 }\n"
+		   "algorithms: [vote_filtered]\n"},
     {"faults", XP_FORM_MAPS, "what fails: one group, or a list of groups",
 	.parts = faults_parts, .keys = faults_keys,
 	.more =

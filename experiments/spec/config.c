@@ -56,7 +56,7 @@ const struct sim_field xp_topology_fields[] = {
 };
 
 const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
-    "congestion", "faults", "algorithms", NULL};
+    "congestion", "samples", "faults", "algorithms", NULL};
 
 void xp_config_free(struct xp_config *c)
 {
@@ -289,6 +289,20 @@ static int read_traffic(struct sim_yaml *y, struct scene_traffic_params *p,
 	return rc;
 }
 
+static int read_samples(struct sim_yaml *y, struct scene_samples_params *p,
+    struct sim_err *e)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "samples");
+	const size_t had = y->n_mistakes;
+	struct sim_err why;
+	const int rc =
+	    sim_yaml_read(y, node, y->root, scene_samples_fields, NULL, p, e);
+	if (rc < 0 || y->n_mistakes > had)
+		return rc;
+	return xp_take_mistake(y, node ? node : y->root,
+	    scene_samples_check(p, &why), &why, e);
+}
+
 /* Only who draws a pattern knows whether it fits the network: it
  * may have too few ToRs, say. So the flows are drawn once, by
  * any seed, and forgotten. */
@@ -458,6 +472,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "congestion"),
 		    y->root, scene_congestion_fields, NULL,
 		    &c->scene.congestion, e);
+	if (rc == 0)
+		rc = read_samples(y, &c->scene.samples, e);
 	if (rc == 0)
 		rc = xp_faults_read(y, net, &c->scene, e);
 	if (rc == 0)

@@ -81,6 +81,21 @@ static int note_all_unread(struct sim_yaml *y, const struct xp_config *c,
 	return rc;
 }
 
+/* Samples are drawn where some algorithm reads them. */
+static int note_samples(struct sim_yaml *y, const struct xp_config *c,
+    struct sim_err *e)
+{
+	char why[160];
+	snprintf(why, sizeof(why), "plane %s does not read it",
+	    xp_plane_of(c)->name);
+	return note_path(y, "samples",
+	    !xp_plane_of(c)->has_hosts ? why
+		: !(xp_config_needs(c) & OBS_SAMPLES)
+		? "no algorithm reads samples"
+		: NULL,
+	    e);
+}
+
 /* Why the key at PATH, or a map that it is in, does nothing just now; NULL if it
  * does something. */
 static const char *idle_now(const struct sim_yaml *y, const char *path)
@@ -116,6 +131,8 @@ int xp_strict_point(struct xp_spec *s, const struct xp_config *c,
 		rc = note_section(y, section, c, e);
 	if (rc == 0)
 		rc = note_all_unread(y, c, e);
+	if (rc == 0)
+		rc = note_samples(y, c, e);
 	for (size_t a = 0; rc == 0 && a < s->n_axes; a++)
 		if (s->axis[a].n > 1)
 			note_axis(y, &s->axis[a]);

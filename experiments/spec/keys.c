@@ -125,6 +125,7 @@ const struct xp_key_table xp_key_tables[] = {
     {"noise", scene_noise_fields},
     {"latency", scene_latency_fields},
     {"congestion", scene_congestion_fields},
+    {"samples", scene_samples_fields},
     {0},
 };
 

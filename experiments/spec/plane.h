@@ -96,6 +96,7 @@ struct xp_plane {
 	uint8_t has_times;      /* round-trip times are told in any case */
 	uint8_t has_buffers;    /* that can be full by a law (congestion) */
 	const char *no_buffers; /* if not, why */
+	uint8_t has_hosts;      /* that sample what goes on (samples) */
 	const struct xp_section *section; /* NULL: it has none */
 
 	/* Of the fabric with C (enum xp_asks); NULL: it runs on none. */

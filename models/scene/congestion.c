@@ -140,6 +140,16 @@ double scene_congestion_us(const struct scene_congestion *c,
 	return us;
 }
 
+sim_ns scene_congestion_until(const struct scene_congestion *c, topo_link link,
+    sim_ns t)
+{
+	topo_node tor, to;
+	sim_ns phase;
+	topo_link_ends(c->topo, link, &tor, &to);
+	congestion_rack(c, tor, &phase);
+	return t + c->cell_ns - (t + phase) % c->cell_ns;
+}
+
 double scene_congestion_bound(const struct scene_congestion *c, topo_link link)
 {
 	topo_node tor;

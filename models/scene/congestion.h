@@ -112,6 +112,11 @@ static inline int scene_congestion_waits(const struct scene_congestion *c)
 	return scene_congestion_is_on(c) && c->params.wait_us.b > 0;
 }
 
+/* When the cell ends that T is in at LINK's port: until then nothing changes
+ * there. Domain LINK has a buffer that may be full. Cost one Philox block. */
+sim_ns scene_congestion_until(const struct scene_congestion *c, topo_link link,
+    sim_ns t);
+
 /* The greatest hazard that LINK's port can have at any time. Cost one Philox block. */
 double scene_congestion_bound(const struct scene_congestion *c, topo_link link);
 

@@ -9,6 +9,7 @@
 #include "models/scene/latency.h"
 #include "models/scene/loss.h"
 #include "models/scene/noise.h"
+#include "models/scene/samples.h"
 #include "models/scene/traffic.h"
 #include "models/truth.h"
 #include "topo/topo.h"
@@ -19,6 +20,7 @@ struct scene_params {
 	struct scene_noise_params noise;
 	struct scene_latency_params latency;
 	struct scene_congestion_params congestion;
+	struct scene_samples_params samples; /* where somebody asks for them */
 	size_t n_groups;
 	struct fault_params *group; /* owned by the spec */
 };
