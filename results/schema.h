@@ -387,6 +387,16 @@ enum res_set {
 	X(contention_off, "hosts", AMOUNT, "by how much that is wrong",        \
 	    "mean over milliseconds and racks of the difference, without its " \
 	    "sign, of servers in a burst as told and as it was")               \
+	X(told_conns, "connections", AMOUNT,                                   \
+	    "connections of a burst, as sketches tell",                        \
+	    "mean over bursts of the estimate, itself the mean over a "        \
+	    "burst's buckets")                                                 \
+	X(told_conns_low, "connections", AMOUNT,                               \
+	    "what a fortieth of bursts have less of",                          \
+	    "quantile .025 of the same over bursts")                           \
+	X(told_conns_high, "connections", AMOUNT,                              \
+	    "what a fortieth of bursts have more of",                          \
+	    "quantile .975 of the same over bursts")                           \
 	X(queue_share, "1", AMOUNT, "share of a buffer that full queues have", \
 	    "mean, over servers and tenths of a millisecond in which the "     \
 	    "buffer dropped something for it, of its longest queue in it / "   \

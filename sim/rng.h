@@ -61,8 +61,8 @@
 	X(HOT_RACK, 85, "which racks have full buffers; entity = ToR")         \
 	X(BUSY_RACK, 86, "when they have; counter = time, ToR")                \
 	X(FULL_PORT, 87, "which of their ports, what is lost; = time, link")   \
-	X(TELEMETRY, 90, "flows as sums; entity = flows or probes")            \
 	X(SIGNS, 88, "signs of slopes, in tests of them")                      \
+	X(TELEMETRY, 90, "flows as sums; entity = flows or probes")            \
 	X(SAMPLE_HOST, 91, "when hosts sample, their bursts; entity = host")   \
 	X(SAMPLE_FLOW, 92, "when a flow sends again; entity = tuple digest")   \
 	X(TEST, 99, "tests")

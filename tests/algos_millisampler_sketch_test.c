@@ -224,12 +224,44 @@ static void both_directions_and_each_part_of_the_tuple_count(void **state)
 		assert_near(same[i], 156, 63);
 }
 
+/* Moments that were drawn before; and by summing the law by hand, that the band
+ * holds what it says and no less would. */
+static void what_is_told_of_n_is_the_laws(void **state)
+{
+	static const struct {
+		uint32_t n;
+		double mean, rel, full;
+	} drawn[] = {{12, 12.1, .01, 0}, {50, 50.2, .01, 0},
+	    {100, 100.6, .01, 0}, {300, 305, .01, 0}, {500, 518, .01, .065},
+	    {800, 619, .01, .79}};
+	struct algo_sketch_told t;
+	(void)state;
+	for (size_t i = 0; i < 6; i++) {
+		double p[OBS_SKETCH_BITS + 1], below = 0, above = 0;
+		algo_sketch_tell(drawn[i].n, .95, &t);
+		assert_near(t.mean, drawn[i].mean, drawn[i].rel * t.mean);
+		assert_near(t.full, drawn[i].full, .01);
+		algo_sketch_law(drawn[i].n, p);
+		for (uint32_t k = 0; k <= OBS_SKETCH_BITS; k++) {
+			below += algo_sketch_estimate(k) < t.lo ? p[k] : 0;
+			above += algo_sketch_estimate(k) > t.hi ? p[k] : 0;
+		}
+		assert_true(below <= .025 && above <= .025 + 1e-11);
+	}
+	/* One connection sets one bit; none sets none. */
+	algo_sketch_tell(1, .95, &t);
+	assert_true(t.lo == t.hi && fabs(t.lo - 1.004) < .001 && t.full == 0);
+	algo_sketch_tell(0, .95, &t);
+	assert_true(t.lo == 0 && t.hi == 0 && t.mean == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_law_is_that_of_all_ways_to_throw),
 	    cmocka_unit_test(the_estimate_has_the_moments_that_were_drawn),
 	    cmocka_unit_test(full_sketches_are_told),
+	    cmocka_unit_test(what_is_told_of_n_is_the_laws),
 	    cmocka_unit_test(sketches_merge_as_sets_do),
 	    cmocka_unit_test(connections_fall_on_bits_as_balls_do),
 	    cmocka_unit_test(both_directions_and_each_part_of_the_tuple_count),

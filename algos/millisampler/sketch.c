@@ -33,3 +33,22 @@ void algo_sketch_law(uint32_t n, double p[OBS_SKETCH_BITS + 1])
 		p[0] = 0;
 	}
 }
+
+void algo_sketch_tell(uint32_t n, double conf, struct algo_sketch_told *t)
+{
+	double p[OBS_SKETCH_BITS + 1], below = 0, tail = (1 - conf) / 2;
+	int lo = -1, hi = -1;
+	algo_sketch_law(n, p);
+	*t = (struct algo_sketch_told){.full = p[OBS_SKETCH_BITS]};
+	for (int k = 0; k <= OBS_SKETCH_BITS; k++) {
+		below += p[k];
+		t->mean += p[k] * algo_sketch_estimate((uint32_t)k);
+		/* Sums of a law are 1 to some digits. */
+		if (lo < 0 && below > tail)
+			lo = k;
+		if (hi < 0 && below >= 1 - tail - 1e-12)
+			hi = k;
+	}
+	t->lo = algo_sketch_estimate((uint32_t)lo);
+	t->hi = algo_sketch_estimate((uint32_t)hi);
+}

@@ -30,4 +30,12 @@ uint32_t algo_sketch_conns(const struct obs_sketch *s);
  * set K bits. Shape p[129], overwritten. Cost O(128 n). */
 void algo_sketch_law(uint32_t n, double p[OBS_SKETCH_BITS + 1]);
 
+/* What that law makes of the estimate: its mean; the least and the greatest value
+ * that leave (1 - CONF) / 2 or less below and above them; the probability that
+ * all bits are set. */
+struct algo_sketch_told {
+	double mean, lo, hi, full;
+};
+void algo_sketch_tell(uint32_t n, double conf, struct algo_sketch_told *t);
+
 #endif

@@ -160,6 +160,8 @@ const struct cmd_example cmd_examples[] = {
 	"a row a bucket, for pandas"},
     {"samples export", "culprit samples export samples.h5 -o folder",
 	"a file a run, in the form of that data"},
+    {"samples sketch", "culprit samples sketch --most 700 >law.tsv",
+	"how many connections a sketch tells"},
     {"trace debug", "culprit trace debug drop traces.h5 --json",
 	"links that lose, and how"},
     {"trace debug",

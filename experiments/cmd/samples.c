@@ -19,6 +19,8 @@ static const struct cmd_verb cmd_samples_verbs[] = {
 	cmd_samples_import},
     {"export", "a file of samples in that form, or as a table",
 	cmd_samples_export},
+    {"sketch", "what sketches of 128 bits tell of N connections",
+	cmd_samples_sketch},
     {0},
 };
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/rack/world.h"
+#include "sim/stat.h"
 #include "sim/vec.h"
 
 /* Bursts are told by so much, and so much at either end is left out. */
@@ -24,6 +25,7 @@ struct rack_truth {
 	/* Sums over racks. */
 	double is, says, right, bursts, seen, off, ms;
 	double queue, n_full;
+	struct algo_bursts found;
 	double *is_at, *says_at; /* [n] servers in a burst */
 };
 
@@ -153,14 +155,31 @@ static int rack_truth_one(struct rack_truth *x, uint32_t rack,
 	if (rc < 0)
 		return rc;
 	rack_truth_fill(x, rack);
-	if (n_runs == 0 || x->series.width_ns < RACK_BURST_NS)
-		return 0;
+	if (n_runs > 0)
+		rc = algo_bursts_find(&x->series, &x->p->burst, &x->found, e);
+	if (rc < 0 || n_runs == 0 || x->series.width_ns < RACK_BURST_NS)
+		return rc;
 	return rack_truth_compare(x, rack, e);
 }
 
-static void rack_truth_tell(const struct rack_truth *x,
+static void rack_truth_conns(struct algo_bursts *b,
     struct res_trial_metrics *row)
 {
+	double sum = 0;
+	for (size_t i = 0; i < b->n; i++)
+		sum += b->conns[i];
+	if (b->n == 0)
+		return;
+	row->told_conns = sum / (double)b->n;
+	/* The table is not read any more, so its column may be sorted alone. */
+	sim_sort_finite(b->conns, b->n);
+	row->told_conns_low = sim_quantile_sorted(b->conns, b->n, .025);
+	row->told_conns_high = sim_quantile_sorted(b->conns, b->n, .975);
+}
+
+static void rack_truth_tell(struct rack_truth *x, struct res_trial_metrics *row)
+{
+	rack_truth_conns(&x->found, row);
 	if (x->n_full > 0)
 		row->queue_share = x->queue / x->n_full / x->p->rack.shared;
 	if (x->ms == 0)
@@ -194,6 +213,7 @@ int xp_rack_truth_score(const struct xp_rack_world *w, const struct xp_rack *p,
 	if (rc == 0)
 		rack_truth_tell(&x, row);
 	algo_series_free(&x.series);
+	algo_bursts_free(&x.found);
 	free(run);
 	return rc;
 }
