@@ -72,9 +72,8 @@ static double loss_ways(double n, double k)
 	return k > 0 ? lgamma(n + 1) - lgamma(k + 1) - lgamma(n - k + 1) : 0;
 }
 
-/* HOT[s->n]: buckets in which what a full buffer lost may be sent again. A bucket
- * more behind the RTO, as a loss need not be at the begin of one. */
-static void loss_mark_hot(const struct algo_series *s, size_t i,
+/* A bucket more behind the RTO, as a loss need not be at the begin of one. */
+void algo_loss_mark_hot(const struct algo_series *s, size_t i,
     const struct algo_loss_cause_params *p, const uint8_t in[], uint8_t hot[])
 {
 	const double *bytes = algo_series_at(s, i, ALGO_SERIES_IN);
@@ -185,7 +184,7 @@ static int loss_sum_up(const struct obs_runs *runs,
 		    (rc = SIM_RESERVE(&in, &cap, 2 * s.n, e)) < 0)
 			break;
 		algo_burst_mark(&s, 0, p->share, in);
-		loss_mark_hot(&s, 0, p, in, in + s.n);
+		algo_loss_mark_hot(&s, 0, p, in, in + s.n);
 		loss_add_run(&sum[runs->host[i]], &s, p, in + s.n);
 	}
 	algo_series_free(&s);

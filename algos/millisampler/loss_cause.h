@@ -88,6 +88,11 @@ int algo_loss_causes_find(const struct obs_runs *runs,
     const struct algo_loss_cause_params *p, struct algo_loss_causes *out,
     struct sim_err *e);
 
+/* HOT[s->n]: buckets of run I in which what a full buffer lost may be sent again.
+ * IN[s->n] is of algo_burst_mark(). */
+void algo_loss_mark_hot(const struct algo_series *s, size_t i,
+    const struct algo_loss_cause_params *p, const uint8_t in[], uint8_t hot[]);
+
 /* As a diagnoser: links of hosts with something sent again, by how much likelier
  * the link is, log(1 + exp(difference)); those accused first. Flows that cross
  * an accused link are blamed on it. */

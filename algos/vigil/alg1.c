@@ -27,8 +27,9 @@ struct alg1 {
 	uint64_t sum_left, sum_flagged; /* units */
 };
 
-static const char *const totals[] = {"initial", "current", "remaining", NULL};
-static const char *const adjusts[] = {"none", "expected", "removal", NULL};
+const char *const algo_alg1_totals[] = {"initial", "current", "remaining",
+    NULL};
+const char *const algo_alg1_adjusts[] = {"none", "expected", "removal", NULL};
 
 #define AT(member) .offset = offsetof(struct algo_alg1_params, member)
 static const struct sim_field alg1_fields[] =
@@ -44,7 +45,7 @@ static const struct sim_field alg1_fields[] =
 	{.name = "total",
 	    .type = SIM_F_ENUM,
 	    AT(total),
-	    .names = totals,
+	    .names = algo_alg1_totals,
 	    .unit = "1",
 	    .def = "initial",
 	    .doc = "votes cast (the paper's words), as adjusted (its "
@@ -52,7 +53,7 @@ static const struct sim_field alg1_fields[] =
 	{.name = "adjust",
 	    .type = SIM_F_ENUM,
 	    AT(adjust),
-	    .names = adjusts,
+	    .names = algo_alg1_adjusts,
 	    .unit = "1",
 	    .def = "expected",
 	    .doc = "what a flagged link takes from the others"},

@@ -81,6 +81,8 @@ enum algo_alg1_total {
 };
 enum algo_alg1_adjust { ALGO_ALG1_NONE, ALGO_ALG1_EXPECTED, ALGO_ALG1_REMOVAL };
 
+extern const char *const algo_alg1_totals[], *const algo_alg1_adjusts[];
+
 struct algo_alg1_params {
 	uint32_t on;           /* enum algo_kind */
 	double threshold;      /* share of the total */
