@@ -139,28 +139,36 @@ static void check_by_oracle(const struct sampled *s,
 		sum_n += n[m];
 		hot[m] = full_burst_has(s, m, p->ce_share) ||
 		    full_burst_has(s, m - 1, p->ce_share);
-		for (int d = 0; d < 2 && p->rto_ms > 0; d++)
-			hot[m] |= full_burst_has(s, m - (int)p->rto_ms - d,
-			    p->ce_share);
+		for (int d = (int)p->rto_ms; p->rto_ms + p->rto_to_ms > 0 &&
+		     d <= fmax(p->rto_ms, p->rto_to_ms) + 1;
+		     d++)
+			hot[m] |= full_burst_has(s, m - d, p->ce_share);
 		n_hot += hot[m];
 		hit += hot[m] && k[m] > 0;
 	}
 	double link = 0, buffer = 0, both = 0, cold_k = 0, cold_n = 0;
+	double good_link = 0, good_both = 0;
 	for (int m = 0; m < 40; m++) {
 		cold_k += hot[m] ? 0 : k[m];
 		cold_n += hot[m] ? 0 : n[m];
 	}
 	for (int m = 0; m < 40; m++) {
 		const double q = hot[m] ? hit / n_hot : p->cold;
-		link += binomial(n[m], k[m], sum_n > 0 ? sum_k / sum_n : 0);
+		const double all_p = sum_n > 0 ? sum_k / sum_n : 0;
+		const double cold_p = cold_n > 0 ? cold_k / cold_n : 0;
+		link += binomial(n[m], k[m], all_p);
+		good_link += binomial(n[m], k[m], fmin(all_p, p->healthy));
 		const double full = k[m] > 0
 		    ? log(q * (1 - p->geometric) * pow(p->geometric, k[m] - 1))
 		    : log(1 - q);
 		buffer += full;
-		both += hot[m]
+		both += hot[m] ? full : binomial(n[m], k[m], cold_p);
+		good_both += hot[m]
 		    ? full
-		    : binomial(n[m], k[m], cold_n > 0 ? cold_k / cold_n : 0);
+		    : binomial(n[m], k[m], fmin(cold_p, p->healthy));
 	}
+	const double none =
+	    p->healthy > 0 ? fmax(buffer, fmax(good_link, good_both)) : buffer;
 	const struct algo_loss_cause c = cause_of(s, p);
 	if (!(fabs(c.log_link - link) <= 1e-9 * fabs(link) + 1e-9 &&
 		fabs(c.log_both - both) <= 1e-9 * fabs(both) + 1e-9 &&
@@ -171,7 +179,7 @@ static void check_by_oracle(const struct sampled *s,
 		    c.log_buffer, buffer);
 	assert_int_equal(c.cause,
 	    sum_k == 0 ? ALGO_LOSS_NONE
-		: fmax(link, both - p->both) - buffer > p->margin
+		: fmax(link, both - p->both) - none > p->margin
 		? ALGO_LOSS_LINK
 		: ALGO_LOSS_BUFFER);
 }
@@ -185,6 +193,10 @@ static void random_tables_are_judged_as_by_the_oracle(void **state)
 		struct sim_rng r;
 		test_rng(&r, run);
 		p.rto_ms = sim_rng_below(&r, 8);
+		if (run % 3 == 1)
+			p.rto_to_ms = sim_rng_below(&r, 20);
+		if (run % 3 == 2)
+			p.healthy = 1e-4 * sim_rng_below(&r, 1000);
 		sampled_run(&s, 0, 40);
 		for (uint32_t k = 0; k < 40; k++) {
 			const uint32_t in = 1 + sim_rng_below(&r, 2 * LINE);

@@ -35,6 +35,10 @@ const struct sim_field algo_loss_cause_fields[] = {
 	.def = "5",
 	.doc = "behind a burst, when losses that a timer found are sent "
 	       "again; 0: none are"},
+    {"rto_to", SIM_F_F64, AT(rto_to_ms), .min = 0, .max = 100000, .unit = "ms",
+	.def = "0",
+	.doc = "and up to then, as timers double and wait for round trips, "
+	       "too; less than `rto`: at `rto` alone"},
     {"cold", SIM_F_F64, AT(cold), .min = 1e-12, .max = 0.5, .unit = "1",
 	.def = "2e-4",
 	.doc = "share of other buckets in which a buffer's losses are sent "
@@ -42,6 +46,10 @@ const struct sim_field algo_loss_cause_fields[] = {
     {"geometric", SIM_F_F64, AT(geometric), .min = 0, .max = 0.999999,
 	.unit = "1", .def = "0.95",
 	.doc = "probability that behind a packet a buffer lost another one"},
+    {"healthy", SIM_F_F64, AT(healthy), .min = 0, .max = 0.5, .unit = "1",
+	.def = "0",
+	.doc = "of packets, that are sent again over a good link, too, as when "
+	       "acknowledgements are lost elsewhere"},
     {"margin", SIM_F_F64, AT(margin), .min = 0, .max = 1e6, .unit = "1",
 	.def = "2", .doc = "by which a bad link must be likelier (ln)"},
     {"both", SIM_F_F64, AT(both), .min = 0, .max = 1e6, .unit = "1", .def = "0",
@@ -80,6 +88,8 @@ void algo_loss_mark_hot(const struct algo_series *s, size_t i,
 	const double *ce = algo_series_at(s, i, ALGO_SERIES_IN_CE);
 	const double width_ms = 1e-6 * (double)s->width_ns;
 	const size_t rto = (size_t)llrint(p->rto_ms / width_ms);
+	const size_t rto_to =
+	    (size_t)llrint(fmax(p->rto_ms, p->rto_to_ms) / width_ms);
 	size_t tail = (size_t)llrint(p->tail_ms / width_ms);
 	tail = tail > 0 ? tail : 1;
 	memset(hot, 0, s->n);
@@ -94,7 +104,7 @@ void algo_loss_mark_hot(const struct algo_series *s, size_t i,
 		for (size_t j = k; j < k + n + tail && j < s->n; j++)
 			hot[j] = 1;
 		for (size_t j = k + rto;
-		     rto > 0 && j < k + n + rto + 1 && j < s->n; j++)
+		     rto_to > 0 && j < k + n + rto_to + 1 && j < s->n; j++)
 			hot[j] = 1;
 	}
 }
@@ -141,6 +151,19 @@ static double loss_share(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
+/* Full buffers at most beside a link that is not bad: P is at most `healthy`. */
+static double loss_good(const struct loss_sums *s,
+    const struct algo_loss_cause_params *p, double hot)
+{
+	const double k = s->k[0] + s->k[1], n = s->n[0] + s->n[1];
+	const double all = fmin(loss_share(k, n), p->healthy);
+	const double cold = fmin(loss_share(s->k[0], s->n[0]), p->healthy);
+	return p->healthy > 0
+	    ? fmax(loss_link(k, n, s->ways[0] + s->ways[1], all),
+		  hot + loss_link(s->k[0], s->n[0], s->ways[0], cold))
+	    : -INFINITY;
+}
+
 static struct algo_loss_cause loss_judge(const struct loss_sums *s,
     const struct algo_loss_cause_params *p, uint32_t host)
 {
@@ -160,7 +183,8 @@ static struct algo_loss_cause loss_judge(const struct loss_sums *s,
 		loss_share(s->k[0], s->n[0]));
 	if (c.log_both - p->both > c.log_link)
 		c.rate = loss_share(s->k[0], s->n[0]);
-	c.ahead = fmax(c.log_link, c.log_both - p->both) - c.log_buffer;
+	c.ahead = fmax(c.log_link, c.log_both - p->both) -
+	    fmax(c.log_buffer, loss_good(s, p, hot));
 	if (k > 0)
 		c.cause =
 		    c.ahead > p->margin ? ALGO_LOSS_LINK : ALGO_LOSS_BUFFER;

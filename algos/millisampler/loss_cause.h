@@ -13,6 +13,10 @@
  *	        packets that is geometric, as a full buffer loses many at once
  *	both    a buffer in hot buckets, a link in all others
  *
+ * A good link loses, too, if `healthy` is above 0: then what the others are held
+ * against is the buffer, or link or both with a p of at most that, whichever is
+ * likeliest.
+ *
  * A bucket is hot if it, one within `tail` before or one an `rto` before is of a
  * burst in which at least `ce_share` of the bytes were marked. Unknown are p
  * and the share, and each law has those that make it likeliest. The link is
@@ -39,8 +43,8 @@
 
 struct algo_loss_cause_params {
 	double width_ms; /* of the runs that are looked at */
-	double segment, share, ce_share, tail_ms, rto_ms, cold, geometric;
-	double margin, both;
+	double segment, share, ce_share, tail_ms, rto_ms, rto_to_ms;
+	double cold, geometric, healthy, margin, both;
 };
 extern const struct sim_field algo_loss_cause_fields[];
 
